@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost: one makefile. `make` builds, `make demo` shows, `make check` tests, `make bench` measures.
+#
+#   OFFLINE=1   the laptop half alone: needs no libperf, liburing, libbpf
+#   SAN=1       with AddressSanitizer and UBSan, in its own build folder
+#   V=1         shows the commands
+
+VERSION := 0.1.0
+
+CC ?= gcc
+CLANG ?= clang
+PKG_CONFIG ?= pkg-config
+BUILD ?= build$(if $(SAN),-san)$(if $(OFFLINE),-offline)
+B := $(BUILD)
+LIBPERF := build/libperf
+Q := $(if $(V),,@)
+
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
+OUR_CFLAGS = -std=gnu17 -D_GNU_SOURCE $(WARN) -fno-omit-frame-pointer \
+	     -I. -I$(B) -DZCOST_VERSION='"$(VERSION)"' $(if $(OFFLINE),-DOFFLINE) -pthread
+LDFLAGS += -pthread
+ifdef SAN
+OUR_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
+LDFLAGS += -fsanitize=address,undefined
+endif
+
+pkgs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
+LIB_LIBS := $(call pkgs,jansson libzstd) -lm
+LAPTOP_LIBS := $(call pkgs,sqlite3 libdw libelf libtraceevent)
+HOST_LIBS := $(call pkgs,libbpf) $(LIBPERF)/libperf.a $(LIBPERF)/libapi.a
+URING_LIBS := $(call pkgs,liburing jansson)
+
+obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
+LIB_OBJ := $(call obj,lib)
+HOST_OBJ := $(call obj,collect capture)
+LAPTOP_OBJ := $(call obj,analyze analyze/perfdata analyze/symbols analyze/ingest analyze/store \
+		analyze/measures plot)
+TCPZC_OBJ := $(call obj,samples/tcpzc)
+
+ARCHIVES := $(if $(OFFLINE),,$(B)/host.a) $(B)/laptop.a $(B)/lib.a
+LIBS := $(if $(OFFLINE),,$(HOST_LIBS)) $(LAPTOP_LIBS) $(LIB_LIBS)
+PROGRAMS := $(B)/zcost $(if $(OFFLINE),,$(B)/tcpzc)
+
+.PHONY: all demo check bench deps clean format
+.DELETE_ON_ERROR:
+all: $(PROGRAMS)
+
+include tests/tests.mk
+
+$(B)/zcost: $(B)/zcost.o $(ARCHIVES) $(if $(OFFLINE),,$(LIBPERF)/libperf.a)
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(ARCHIVES) $(LIBS)
+
+$(B)/tcpzc: $(TCPZC_OBJ)
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(URING_LIBS) -lm
+
+$(B)/lib.a: $(LIB_OBJ)
+$(B)/host.a: $(HOST_OBJ)
+$(B)/laptop.a: $(LAPTOP_OBJ)
+$(B)/%.a:
+	@echo "  AR      $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# --- in-kernel syscall accounting: a BPF object, embedded in the collector where clang is there ---
+
+ifndef OFFLINE
+BPF_OBJ := $(patsubst %.bpf.c,$(B)/%.bpf.o,$(wildcard collect/*.bpf.c))
+HOST_OBJ := $(filter-out $(B)/collect/%.bpf.o,$(HOST_OBJ))
+HAVE_BPF := $(shell command -v $(CLANG) 2>/dev/null)
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+ifneq ($(HAVE_BPF),)
+$(B)/collect/%.bpf.o: collect/%.bpf.c
+	@mkdir -p $(@D)
+	@echo "  BPF     $<"
+	$(Q)$(CLANG) -O2 -g -target bpf $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
+		-Wall -MMD -MP -c -o $@ $<
+$(HOST_OBJ): | $(BPF_OBJ)
+$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF
+endif
+
+# --- libperf: the system's where pkg-config finds one, else out of the kernel's source package ---
+
+KERNEL_SOURCE := $(lastword $(sort $(wildcard /usr/src/linux-source-*.tar.xz)))
+LIBPERF_TREE := tools/lib tools/include tools/scripts tools/build tools/arch scripts
+ifneq ($(shell $(PKG_CONFIG) --exists libperf 2>/dev/null && echo yes),)
+HOST_LIBS := $(call pkgs,libbpf libperf)
+$(LIBPERF)/libperf.a:
+	@mkdir -p $(@D) && $(AR) rcs $@
+else
+$(HOST_OBJ): OUR_CFLAGS += -isystem $(LIBPERF)/include
+$(HOST_OBJ): | $(LIBPERF)/libperf.a
+$(LIBPERF)/libperf.a:
+	@test -n "$(KERNEL_SOURCE)" || { echo "no libperf: install a linux-source package \
+	(make deps does), or build with OFFLINE=1" >&2; exit 1; }
+	@echo "  LIBPERF $(notdir $(KERNEL_SOURCE))"
+	$(Q)rm -rf $(LIBPERF) && mkdir -p $(LIBPERF)/src
+	$(Q)tar -xJf $(KERNEL_SOURCE) -C $(LIBPERF)/src --strip-components=1 \
+		$(addprefix $(notdir $(KERNEL_SOURCE:.tar.xz=))/,$(LIBPERF_TREE))
+	$(Q)env -u MAKEFLAGS -u MAKEOVERRIDES -u CFLAGS -u LDFLAGS make -C $(LIBPERF)/src/tools/lib/perf \
+		>$(LIBPERF)/build.log 2>&1 || { cat $(LIBPERF)/build.log >&2; exit 1; }
+	$(Q)cp $(LIBPERF)/src/tools/lib/api/libapi.a $(LIBPERF)/
+	$(Q)mkdir -p $(LIBPERF)/include && \
+		cp -r $(LIBPERF)/src/tools/lib/perf/include/perf $(LIBPERF)/include/ && \
+		cp -r $(LIBPERF)/src/tools/lib/perf/include/internal $(LIBPERF)/include/
+	$(Q)cp $(LIBPERF)/src/tools/lib/perf/libperf.a $@ && rm -rf $(LIBPERF)/src
+endif
+endif
+
+# --- what a fresh machine needs: installed when missing, and only then ---
+
+DEBS := gcc libc6-dev pkg-config libjansson-dev libzstd-dev libsqlite3-dev libelf-dev libdw-dev \
+	libtraceevent-dev gnuplot-nox fonts-dejavu-core sqlite3 perl
+RPMS := gcc glibc-devel pkgconf-pkg-config jansson-devel libzstd-devel sqlite-devel \
+	elfutils-libelf-devel elfutils-devel libtraceevent-devel gnuplot dejavu-sans-fonts sqlite perl
+ifndef OFFLINE
+DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 procps kmod xz-utils
+RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute procps-ng kmod xz
+endif
+DEBS_CHECK := libcmocka-dev jq
+RPMS_CHECK := libcmocka-devel jq perl-Test-Harness
+
+deps:
+	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)'
+
+# A fresh machine has nothing that pkg-config could answer: install first, then read the makefile anew.
+check: DEPS_DEBS := $(DEBS_CHECK)
+check: DEPS_RPMS := $(RPMS_CHECK)
+check: deps
+	@$(MAKE) --no-print-directory WERROR=1 BUILD=$(BUILD)-check run-tests
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@sh samples/demo.sh $(B) demo
+
+bench: DEPS_DEBS := iperf3 strace
+bench: DEPS_RPMS := iperf3 strace
+bench: deps
+	@$(MAKE) --no-print-directory all
+	@sh tests/bench/run.sh $(B)
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf build build-san build-offline build-check build-san-check build-offline-check
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

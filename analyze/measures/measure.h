@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A measure fills one table from the store (or from bare files that the query carries). THE TABLE
+ * of measures is in measure.c: a new table is one file, its row there, and a test. Reports,
+ * comparisons and charts all get their figures through measure_run, so that they cannot disagree.
+ */
+#ifndef ZC_MEASURE_H
+#define ZC_MEASURE_H
+
+#include "analyze/store/store.h"
+#include "lib/cpuset.h"
+#include "lib/table.h"
+
+struct flat; /* the text of perf report, analyze/ingest/perf_report.h */
+
+enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
+
+struct query {
+	/* which runs; NULL or 0: all */
+	const char *variant, *side;
+	int repeat;
+	/* which samples */
+	const char *comm, *dso, *symbol;
+	const struct cpuset *cpus; /* --cpu; NULL: all */
+	/* how to print */
+	const char
+		*by; /* comma-separated keys: comm dso module cpu context component variant side */
+	long limit;  /* rows; 0: the table's own default */
+	bool all;    /* --all: every row */
+	/* what a unit of work is and what it costs */
+	const char *unit;      /* packet, KiB, message; NULL: KiB where bytes are known */
+	double rate;	       /* units per second, bare files; 0: not given */
+	double units, seconds; /* units done in so many seconds; 0: not given */
+	double busy_ns;	       /* busy CPU time, bare files; 0: not given */
+	enum basis basis;
+	/* scores */
+	double roi_n, roi_m;		  /* exponents; 0: 2 and 1 */
+	const char *estimator;		  /* median, middle, mean; NULL: the capture's */
+	double model_idle, model_per_cpu; /* --power-model; both 0: none */
+	/* bare files instead of a store */
+	struct profile *profile;
+	const struct flat *flat;
+};
+
+struct measure {
+	const char *name, *what;
+	const struct column *columns; /* those it has without --by */
+	int ncolumns;
+	int (*run)(struct store *, const struct query *, struct table *, struct error *);
+};
+
+const struct measure *measure_find(const char *name); /* or NULL */
+const struct measure *measure_at(size_t i);	      /* NULL past the last */
+
+/* Fills `t` (initialised here, freed by the caller also after an error). */
+int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,
+		struct error *err);
+
+#endif

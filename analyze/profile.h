@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A profile: samples folded by everything that a figure may ask for. The reader of perf.data makes
+ * one, the store keeps one per side of a run, and every measure of functions, components, contexts
+ * and call chains works on one. Memory grows with distinct stacks, not with samples.
+ *
+ * Frames are a trie: a frame is a symbol below its parent frame; the root of a chain (main, or the
+ * thread's entry) has parent PROFILE_NONE. A cost row names the leaf frame. Ids are indexes into
+ * the arrays. Strings live in `strings` and are never freed before the profile.
+ */
+#ifndef ZC_PROFILE_H
+#define ZC_PROFILE_H
+
+#include "lib/hash.h"
+#include "lib/intern.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROFILE_NONE UINT32_MAX
+
+/* Where a sample ran. The order is stored in databases: append only. */
+enum context {
+	CTX_UNKNOWN,
+	CTX_USER,
+	CTX_SYSCALL,
+	CTX_SOFTIRQ,
+	CTX_HARDIRQ,
+	CTX_IDLE,
+	CTX_KTHREAD,
+	CTX_N
+};
+extern const char *const context_names[CTX_N];
+
+enum dso_kind { DSO_UNKNOWN, DSO_KERNEL, DSO_MODULE, DSO_USER, DSO_BPF, DSO_GUEST };
+
+struct profile_dso {
+	uint32_t name;	   /* string: "[kernel.kallsyms]", "[veth]", "/usr/lib/libc.so.6" */
+	uint32_t build_id; /* string of hexadecimal digits, or PROFILE_NONE */
+	enum dso_kind kind;
+};
+
+struct profile_symbol {
+	uint32_t name; /* string; an unresolved address is "0x<hex>" and has `unresolved` set */
+	uint32_t dso;
+	bool unresolved;
+};
+
+struct profile_frame {
+	uint32_t parent, symbol;
+};
+
+struct profile_cost {
+	uint32_t event, cpu, comm, pid, tid; /* event: index; cpu: PROFILE_NONE if not recorded */
+	enum context context;
+	uint32_t frame; /* the leaf */
+	uint64_t samples, weight;
+};
+
+struct profile_event {
+	uint32_t name; /* string: "cycles", "cpu-clock:k" */
+	bool is_time;  /* weights are nanoseconds (cpu-clock, task-clock) */
+	uint64_t samples, weight;
+	double weight2; /* sum of squares of single weights: n_eff = weight^2 / weight2 */
+};
+
+/* What was lost or odd; every non-zero one is said beside the table. */
+struct profile_health {
+	uint64_t lost_records, lost_samples, throttled, unknown_ids, unknown_records, bad_chains;
+	uint64_t outside_window; /* samples left out by the time filter */
+	bool truncated;		 /* the file ended early or was damaged; `why` says where */
+	char why[256];
+};
+
+struct profile {
+	struct intern strings;
+	struct profile_event *events;
+	struct profile_dso *dsos;
+	struct profile_symbol *symbols;
+	struct profile_frame *frames;
+	struct profile_cost *costs;
+	size_t nevents, events_cap, ndsos, dsos_cap, nsymbols, symbols_cap, nframes, frames_cap,
+		ncosts, costs_cap;
+	struct map symbol_ids, frame_ids; /* (dso, name) -> id + 1, (parent, symbol) -> id + 1 */
+	struct intern cost_ids;
+	uint64_t first_ns, last_ns; /* times of the first and last sample counted; 0: no times */
+	struct profile_health health;
+	char *kernel_note; /* why kernel symbols are missing or doubtful, else NULL; owned */
+};
+
+void profile_init(struct profile *p);
+void profile_free(struct profile *p);
+
+uint32_t profile_event(struct profile *p, const char *name, bool is_time);
+uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, enum dso_kind kind);
+uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name, bool unresolved);
+uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol);
+
+/* Adds samples and weight to the row with the same key (all members but those two). */
+void profile_add(struct profile *p, const struct profile_cost *key_and_cost);
+
+const char *profile_symbol_name(const struct profile *p, uint32_t symbol);
+const char *profile_symbol_dso(const struct profile *p, uint32_t symbol);
+
+/* "[veth]" -> veth; kernel -> "kernel"; a user DSO -> its base name. */
+const char *profile_module(const struct profile *p, uint32_t symbol);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The store, the only place that speaks SQL. Opaque; strings it returns live until store_close.
+ * The rest of the laptop half asks it for runs, metrics, syscall rows and profiles.
+ */
+#ifndef ZC_STORE_H
+#define ZC_STORE_H
+
+#include "analyze/profile.h"
+#include "lib/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct store;
+
+/* A capture folder or a zcost.db; says "run zcost analyze first" where there is none or it is old.
+ */
+int store_open(struct store **store, const char *capture, struct error *err);
+/* An empty one at `path`, NULL for memory; the file appears under its name at store_commit_all. */
+int store_create(struct store **store, const char *path, struct error *err);
+void store_close(struct store *store);
+const char *store_path(const struct store *store);
+
+struct run {
+	int64_t id;
+	const char *variant, *pass, *side, *host, *command, *cpus, *status, *why;
+	int repeat, ncpus, position;
+	uint64_t start_ns, end_ns;
+};
+
+/* Which runs: NULL members match all. */
+struct run_filter {
+	const char *variant, *pass, *side;
+	int repeat;  /* 0: all */
+	bool failed; /* also the failed ones */
+};
+
+/* In the capture's order; *runs is freed by the caller with free(). Returns the count or -errno. */
+int store_runs(struct store *store, const struct run_filter *f, struct run **runs,
+	       struct error *err);
+
+/* Names in the plan's order; the caller frees the array, not the strings. */
+int store_variants(struct store *store, const char ***names, struct error *err);
+int store_sides(struct store *store, const char ***names, struct error *err); /* receiver first */
+const char *store_variant_what(struct store *store, const char *variant);     /* or NULL */
+const char *store_capture_value(struct store *store, const char *key);	      /* or NULL */
+
+/* A metric of a run: false when it is absent. *source may be NULL. */
+bool store_metric(struct store *store, int64_t run, const char *name, double *value,
+		  const char **source);
+int store_metric_put(struct store *store, int64_t run, const char *name, const char *unit,
+		     double value, const char *source, struct error *err);
+
+struct syscall_row {
+	const char *comm, *name;
+	int64_t pid, tid, nr;
+	uint64_t calls, errors, total_ns, min_ns, max_ns, bytes, unfinished;
+	double m2;
+	bool has_bytes;
+	uint64_t time_hist[64], size_hist[64];
+};
+int store_syscalls(struct store *store, int64_t run, struct syscall_row **rows, struct error *err);
+
+/* Merges the run's samples into `p` (initialised by the caller); several runs may be added. */
+int store_profile_read(struct store *store, int64_t run, struct profile *p, struct error *err);
+int store_profile_write(struct store *store, int64_t run, const struct profile *p,
+			struct error *err);
+
+/* severity "note", "warning" or "lossy". */
+int store_note(struct store *store, int64_t run, const char *severity, const char *text,
+	       struct error *err);
+struct store_note_row {
+	int64_t run;
+	const char *severity, *text;
+};
+int store_notes(struct store *store, int64_t run, struct store_note_row **rows, struct error *err);
+
+#endif

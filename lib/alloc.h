@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Allocation that cannot fail, for small bounded things: out of memory ends the process with one
+ * line. Anything sized by an input file goes through the plain malloc family and is checked.
+ */
+#ifndef ZC_ALLOC_H
+#define ZC_ALLOC_H
+
+#include <stddef.h>
+
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t size);
+void *xmemdup(const void *p, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Growable array: `p` a pointer to elements, `n` in use, `cap` allocated. Makes room for one more.
+ */
+#define array_grow(p, n, cap)                                              \
+	do {                                                               \
+		if ((n) >= (cap)) {                                        \
+			(cap) = (cap) ? (cap)*2 : 16;                      \
+			(p) = xrealloc((p), (size_t)(cap) * sizeof(*(p))); \
+		}                                                          \
+	} while (0)
+
+#define array_size(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif

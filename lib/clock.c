@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/clock.h"
+
+#include <time.h>
+
+enum { NS = 1000000000 };
+
+uint64_t clock_mono_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
+}
+
+void clock_sleep_until(uint64_t mono_ns)
+{
+	struct timespec ts = {.tv_sec = (time_t)(mono_ns / NS), .tv_nsec = (long)(mono_ns % NS)};
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+}

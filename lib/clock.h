@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The one clock of every raw file: CLOCK_MONOTONIC, nanoseconds. */
+#ifndef ZC_CLOCK_H
+#define ZC_CLOCK_H
+
+#include <stdint.h>
+
+uint64_t clock_mono_ns(void);
+void clock_sleep_until(uint64_t mono_ns); /* returns early only on a signal */
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one way bytes of a foreign file are read: a window that shrinks from the front and never
+ * reads past its end. After the first short read `bad` is set and every read gives 0, so a parser
+ * checks once, at its end. `swap` turns the other endianness.
+ */
+#ifndef ZC_CURSOR_H
+#define ZC_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct cursor {
+	const uint8_t *at, *end;
+	bool swap, bad;
+};
+
+static inline struct cursor cursor_of(const void *data, size_t len, bool swap)
+{
+	return (struct cursor){.at = data, .end = (const uint8_t *)data + len, .swap = swap};
+}
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+	return (size_t)(c->end - c->at);
+}
+
+/* `n` bytes, or NULL and `bad` when there are fewer. */
+static inline const void *cursor_take(struct cursor *c, size_t n)
+{
+	const void *p = c->at;
+
+	if (c->bad || n > cursor_left(c)) {
+		c->bad = true;
+		return NULL;
+	}
+	c->at += n;
+	return p;
+}
+
+/* The next `n` bytes as a cursor of their own; an empty bad one when there are fewer. */
+static inline struct cursor cursor_sub(struct cursor *c, size_t n)
+{
+	const void *p = cursor_take(c, n);
+	struct cursor sub = {.at = p, .end = p ? (const uint8_t *)p + n : NULL, .swap = c->swap};
+
+	sub.bad = !p;
+	return sub;
+}
+
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+	const uint8_t *p = cursor_take(c, 1);
+
+	return p ? *p : 0;
+}
+
+static inline uint16_t cursor_u16(struct cursor *c)
+{
+	const void *p = cursor_take(c, 2);
+	uint16_t v = 0;
+
+	if (p)
+		memcpy(&v, p, sizeof(v));
+	return c->swap ? __builtin_bswap16(v) : v;
+}
+
+static inline uint32_t cursor_u32(struct cursor *c)
+{
+	const void *p = cursor_take(c, 4);
+	uint32_t v = 0;
+
+	if (p)
+		memcpy(&v, p, sizeof(v));
+	return c->swap ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t cursor_u64(struct cursor *c)
+{
+	const void *p = cursor_take(c, 8);
+	uint64_t v = 0;
+
+	if (p)
+		memcpy(&v, p, sizeof(v));
+	return c->swap ? __builtin_bswap64(v) : v;
+}
+
+/* A NUL-terminated string in a field of `field` bytes, all of it consumed; NULL if unterminated. */
+static inline const char *cursor_str(struct cursor *c, size_t field)
+{
+	const char *p = cursor_take(c, field);
+
+	if (p && !memchr(p, 0, field)) {
+		c->bad = true;
+		return NULL;
+	}
+	return p;
+}
+
+#endif

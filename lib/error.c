@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void set(struct error *err, int code, const char *fmt, va_list ap)
+{
+	err->code = code;
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+}
+
+int error_set(struct error *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (err && !err->code) {
+		va_start(ap, fmt);
+		set(err, code, fmt, ap);
+		va_end(ap);
+	}
+	return -code;
+}
+
+int error_sys(struct error *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+	size_t len;
+
+	if (err && !err->code) {
+		va_start(ap, fmt);
+		set(err, code, fmt, ap);
+		va_end(ap);
+		len = strlen(err->text);
+		snprintf(err->text + len, sizeof(err->text) - len, ": %s", strerror(code));
+	}
+	return -code;
+}
+
+void error_print(const struct error *err)
+{
+	fprintf(stderr, "zcost: %s\n", err->text[0] ? err->text : strerror(err->code));
+}
+
+static void say(const char *prefix, const char *fmt, va_list ap)
+{
+	fprintf(stderr, "zcost: %s", prefix);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+void warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("warning: ", fmt, ap);
+	va_end(ap);
+}
+
+void note(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", fmt, ap);
+	va_end(ap);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/file.h"
+
+#include "lib/alloc.h"
+#include "lib/sha256.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHUNK = 64 * 1024 };
+
+static int read_all(int fd, struct str *s)
+{
+	char buf[CHUNK];
+	ssize_t n;
+
+	for (;;) {
+		n = read(fd, buf, sizeof(buf));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		str_add(s, buf, (size_t)n);
+		if (!n)
+			return 0;
+	}
+}
+
+int file_read(const char *path, char **data, size_t *len, struct error *err)
+{
+	bool in = !strcmp(path, "-");
+	struct str s = {0};
+	int fd, rc;
+
+	fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_sys(err, errno, "%s: cannot open", path);
+	rc = read_all(fd, &s);
+	if (!in)
+		close(fd);
+	if (rc < 0) {
+		str_free(&s);
+		return error_sys(err, -rc, "%s: cannot read", in ? "standard input" : path);
+	}
+	if (len)
+		*len = s.len;
+	*data = str_take(&s);
+	return 0;
+}
+
+static int write_all(int fd, const char *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int file_write(const char *path, const void *data, size_t len, struct error *err)
+{
+	char *tmp = xasprintf("%s.tmp.%d", path, (int)getpid());
+	int rc, fd;
+
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	rc = fd < 0 ? -errno : write_all(fd, data, len);
+	if (!rc && fsync(fd) && errno != EINVAL)
+		rc = -errno;
+	if (fd >= 0 && close(fd) && !rc)
+		rc = -errno;
+	if (!rc && rename(tmp, path))
+		rc = -errno;
+	if (rc)
+		unlink(tmp);
+	free(tmp);
+	return rc ? error_sys(err, -rc, "%s: cannot write", path) : 0;
+}
+
+static int copy_fds(int in, int out)
+{
+	char buf[CHUNK];
+	ssize_t n;
+	int rc;
+
+	while ((n = read(in, buf, sizeof(buf))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		rc = write_all(out, buf, (size_t)n);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int file_copy(const char *from, const char *to, struct error *err)
+{
+	int in, out, rc;
+
+	in = open(from, O_RDONLY | O_CLOEXEC);
+	if (in < 0)
+		return error_sys(err, errno, "%s: cannot open", from);
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	rc = out < 0 ? -errno : copy_fds(in, out);
+	if (out >= 0 && close(out) && !rc)
+		rc = -errno;
+	close(in);
+	return rc ? error_sys(err, -rc, "cannot copy %s to %s", from, to) : 0;
+}
+
+int dir_make(const char *path, struct error *err)
+{
+	char *copy = xstrdup(path), *p = copy;
+	int rc = 0;
+
+	while (!rc && p) {
+		p = strchr(p + 1, '/');
+		if (p)
+			*p = '\0';
+		if (*copy && mkdir(copy, 0755) && errno != EEXIST)
+			rc = -errno;
+		if (p)
+			*p = '/';
+	}
+	if (!rc && !path_is_dir(path))
+		rc = -ENOTDIR;
+	free(copy);
+	return rc ? error_sys(err, -rc, "%s: cannot make the folder", path) : 0;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+int dir_remove(const char *path, struct error *err)
+{
+	if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) && errno != ENOENT)
+		return error_sys(err, errno, "%s: cannot remove", path);
+	return 0;
+}
+
+bool path_exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+bool path_is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+int file_sha256(const char *path, char hex[65], struct error *err)
+{
+	struct sha256 h;
+	char buf[CHUNK];
+	size_t n;
+	FILE *f = fopen(path, "re");
+	int bad;
+
+	if (!f)
+		return error_sys(err, errno, "%s: cannot open", path);
+	sha256_begin(&h);
+	while ((n = fread(buf, 1, sizeof(buf), f)))
+		sha256_add(&h, buf, n);
+	bad = ferror(f);
+	fclose(f);
+	if (bad)
+		return error_set(err, EIO, "%s: cannot read", path);
+	sha256_hex(&h, hex);
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whole files and folders. Every failure names the path. */
+#ifndef ZC_FILE_H
+#define ZC_FILE_H
+
+#include "lib/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The whole file, NUL added after *len bytes; the caller frees. "-" is standard input. /proc works.
+ */
+int file_read(const char *path, char **data, size_t *len, struct error *err);
+
+/* Written to a temporary name beside `path`, fsynced and renamed: never half a file. */
+int file_write(const char *path, const void *data, size_t len, struct error *err);
+
+int file_copy(const char *from, const char *to, struct error *err);
+int dir_make(const char *path, struct error *err); /* with parents; existing is fine */
+int dir_remove(const char *path,
+	       struct error *err); /* the whole tree; absent is fine; no links followed */
+bool path_exists(const char *path);
+bool path_is_dir(const char *path);
+
+/* SHA-256 of a file as 64 hexadecimal digits. */
+int file_sha256(const char *path, char hex[65], struct error *err);
+
+#endif

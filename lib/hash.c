@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/hash.h"
+
+#include "lib/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct map_slot {
+	uint64_t key, value;
+	bool used;
+};
+
+uint64_t hash_bytes(const void *data, size_t len, uint64_t seed)
+{
+	const unsigned char *p = data;
+	uint64_t h = seed ^ len * 0x9e3779b97f4a7c15ULL, word;
+
+	for (; len >= 8; p += 8, len -= 8) {
+		memcpy(&word, p, 8);
+		h = (h ^ hash_mix(word)) * 0x9e3779b97f4a7c15ULL;
+	}
+	word = 0;
+	memcpy(&word, p, len);
+	return hash_mix(h ^ word);
+}
+
+static struct map_slot *find(const struct map *m, uint64_t key)
+{
+	size_t i = hash_mix(key) & (m->cap - 1);
+
+	while (m->slots[i].used && m->slots[i].key != key)
+		i = (i + 1) & (m->cap - 1);
+	return &m->slots[i];
+}
+
+static void grow(struct map *m)
+{
+	struct map old = *m;
+	size_t i;
+
+	m->cap = old.cap ? old.cap * 2 : 64;
+	m->slots = xcalloc(m->cap, sizeof(*m->slots));
+	for (i = 0; i < old.cap; i++)
+		if (old.slots[i].used)
+			*find(m, old.slots[i].key) = old.slots[i];
+	free(old.slots);
+}
+
+uint64_t *map_at(struct map *m, uint64_t key)
+{
+	struct map_slot *slot;
+
+	if (m->n * 3 >= m->cap * 2)
+		grow(m);
+	slot = find(m, key);
+	if (!slot->used) {
+		*slot = (struct map_slot){.key = key, .used = true};
+		m->n++;
+	}
+	return &slot->value;
+}
+
+uint64_t *map_get(const struct map *m, uint64_t key)
+{
+	struct map_slot *slot = m->cap ? find(m, key) : NULL;
+
+	return slot && slot->used ? &slot->value : NULL;
+}
+
+void map_free(struct map *m)
+{
+	free(m->slots);
+	*m = (struct map){0};
+}

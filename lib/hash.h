@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hash_bytes mixes any bytes into 64 bits. `struct map` is an open-addressing map from a 64-bit
+ * key to a 64-bit value; any key is allowed. Zero-initialised is empty; map_free releases it.
+ */
+#ifndef ZC_HASH_H
+#define ZC_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint64_t hash_mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ULL;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ULL;
+	return x ^ x >> 32;
+}
+
+uint64_t hash_bytes(const void *data, size_t len, uint64_t seed);
+
+struct map {
+	struct map_slot *slots;
+	size_t n, cap; /* cap is a power of two */
+};
+
+/* The value's place; it is 0 when the key is new. Valid until the next map_at. */
+uint64_t *map_at(struct map *m, uint64_t key);
+/* NULL when the key is absent. */
+uint64_t *map_get(const struct map *m, uint64_t key);
+void map_free(struct map *m);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/intern.h"
+
+#include "lib/alloc.h"
+#include "lib/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct intern_item {
+	const char *data;
+	size_t len;
+	uint64_t hash;
+};
+
+/* The slot that holds the bytes, or the free one where they belong. */
+static uint32_t *find(const struct intern *in, const void *data, size_t len, uint64_t hash)
+{
+	size_t i = hash & (in->cap - 1);
+
+	for (; in->slots[i]; i = (i + 1) & (in->cap - 1)) {
+		const struct intern_item *it = &in->items[in->slots[i] - 1];
+
+		if (it->hash == hash && it->len == len && !memcmp(it->data, data, len))
+			break;
+	}
+	return &in->slots[i];
+}
+
+static void grow(struct intern *in)
+{
+	size_t i, slot;
+
+	in->cap = in->cap ? in->cap * 2 : 256;
+	free(in->slots);
+	in->slots = xcalloc(in->cap, sizeof(*in->slots));
+	for (i = 0; i < in->n; i++) {
+		slot = in->items[i].hash & (in->cap - 1);
+		while (in->slots[slot])
+			slot = (slot + 1) & (in->cap - 1);
+		in->slots[slot] = (uint32_t)i + 1;
+	}
+}
+
+static const char *copy(struct arena *a, const void *data, size_t len)
+{
+	char *p = arena_alloc(a, len + 1);
+
+	if (len)
+		memcpy(p, data, len);
+	return p;
+}
+
+uint32_t intern_bytes(struct intern *in, const void *data, size_t len)
+{
+	uint64_t hash = hash_bytes(data, len, 0);
+	uint32_t *slot;
+
+	if (in->n * 2 >= in->cap)
+		grow(in);
+	slot = find(in, data, len, hash);
+	if (!*slot) {
+		array_grow(in->items, in->n, in->items_cap);
+		in->items[in->n++] = (struct intern_item){copy(&in->arena, data, len), len, hash};
+		*slot = (uint32_t)in->n;
+	}
+	return *slot - 1;
+}
+
+uint32_t intern_str(struct intern *in, const char *s)
+{
+	return intern_bytes(in, s, strlen(s));
+}
+
+uint32_t intern_find(const struct intern *in, const void *data, size_t len)
+{
+	return in->cap ? *find(in, data, len, hash_bytes(data, len, 0)) - 1 : INTERN_NONE;
+}
+
+const char *intern_get(const struct intern *in, uint32_t id)
+{
+	return in->items[id].data;
+}
+
+size_t intern_len(const struct intern *in, uint32_t id)
+{
+	return in->items[id].len;
+}
+
+void intern_free(struct intern *in)
+{
+	arena_free(&in->arena);
+	free(in->items);
+	free(in->slots);
+	*in = (struct intern){0};
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SHA-256 (FIPS 180-4), for the manifest's checksums. */
+#ifndef ZC_SHA256_H
+#define ZC_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sha256 {
+	uint32_t state[8];
+	uint64_t bytes;
+	uint8_t block[64];
+};
+
+void sha256_begin(struct sha256 *h);
+void sha256_add(struct sha256 *h, const void *data, size_t len);
+void sha256_hex(struct sha256 *h, char hex[65]); /* ends the sum */
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/snap.h"
+
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+int snap_append(int fd, uint64_t mono_ns, const void *data, size_t len)
+{
+	char head[64];
+	int n = snprintf(head, sizeof(head), "@%llu %zu\n", (unsigned long long)mono_ns, len);
+	struct iovec iov[2] = {{head, (size_t)n}, {(void *)data, len}};
+	ssize_t done = writev(fd, iov, 2);
+
+	if (done < 0)
+		return -errno;
+	return (size_t)done == (size_t)n + len ? 0 : -ENOSPC;
+}
+
+int snap_append_file(int fd, const char *path, struct error *err)
+{
+	uint64_t now = clock_mono_ns();
+	size_t len;
+	char *data;
+	int rc = file_read(path, &data, &len, err);
+
+	if (rc)
+		return rc;
+	rc = snap_append(fd, now, data, len);
+	free(data);
+	return rc ? error_sys(err, -rc, "cannot save a snapshot of %s", path) : 0;
+}
+
+/* One header at *p; moves *p to the data. */
+static int parse_head(char **p, char *end, struct snap *snap)
+{
+	char *nl = memchr(*p, '\n', (size_t)(end - *p));
+	unsigned long long t;
+	size_t len;
+
+	if (!nl || **p != '@' || sscanf(*p, "@%llu %zu", &t, &len) != 2)
+		return -EBADMSG;
+	if (len > (size_t)(end - nl - 1))
+		return -EBADMSG;
+	*snap = (struct snap){.mono_ns = t, .data = nl + 1, .len = len};
+	*p = nl + 1 + len;
+	return 0;
+}
+
+int snaps_read(struct snaps *s, const char *path, struct error *err)
+{
+	size_t len, cap = 0, i;
+	char *p, *end;
+	int rc;
+
+	*s = (struct snaps){0};
+	rc = file_read(path, &s->buf, &len, err);
+	if (rc)
+		return rc;
+	end = s->buf + len;
+	for (p = s->buf; p < end && !rc;) {
+		char *at = p;
+
+		array_grow(s->snap, s->n, cap);
+		rc = parse_head(&p, end, &s->snap[s->n]);
+		if (rc)
+			error_set(err, EBADMSG,
+				  "%s: damaged snapshot at offset %zu; %zu before it kept", path,
+				  (size_t)(at - s->buf), s->n);
+		else
+			s->n++;
+	}
+	/* The byte behind each snapshot is the next one's '@', already parsed. */
+	for (i = 0; i < s->n; i++)
+		((char *)s->snap[i].data)[s->snap[i].len] = '\0';
+	return rc;
+}
+
+void snaps_free(struct snaps *s)
+{
+	free(s->snap);
+	free(s->buf);
+	*s = (struct snaps){0};
+}

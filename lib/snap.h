@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A .snap file: "@<CLOCK_MONOTONIC ns> <bytes>\n<raw bytes>" again and again. The host half
+ * appends, the laptop half reads; both ends live here so that they cannot disagree.
+ */
+#ifndef ZC_SNAP_H
+#define ZC_SNAP_H
+
+#include "lib/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Appends one snapshot to the open file `fd`. 0 or -errno. */
+int snap_append(int fd, uint64_t mono_ns, const void *data, size_t len);
+
+/* Appends the present contents of `path` (a file of /proc or /sys) with the time of the read. */
+int snap_append_file(int fd, const char *path, struct error *err);
+
+struct snap {
+	uint64_t mono_ns;
+	const char *data; /* NUL-terminated, inside the reader's buffer */
+	size_t len;
+};
+
+struct snaps {
+	struct snap *snap; /* in the file's order */
+	size_t n;
+	char *buf;
+};
+
+/* Reads a whole file. A damaged tail: what came before is kept, -EBADMSG with the offset. */
+int snaps_read(struct snaps *s, const char *path, struct error *err);
+void snaps_free(struct snaps *s);
+
+#endif

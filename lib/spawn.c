@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/spawn.h"
+
+#include "lib/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void redirect(int fd, int to)
+{
+	if (fd > 0 && fd != to)
+		dup2(fd, to);
+}
+
+/* In the child: never returns. The errno of a failed exec goes up the close-on-exec pipe. */
+static void child(char *const argv[], const struct spawn *o, pid_t parent, int report)
+{
+	sigset_t none;
+	int e;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	if (!o->keep_group)
+		setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
+	redirect(o->in, STDIN_FILENO);
+	redirect(o->out, STDOUT_FILENO);
+	redirect(o->err, STDERR_FILENO);
+	if (!o->cwd || !chdir(o->cwd))
+		execvp(argv[0], argv);
+	e = errno;
+	if (write(report, &e, sizeof(e)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int spawn_start(pid_t *pid, char *const argv[], const struct spawn *opts, struct error *err)
+{
+	static const struct spawn plain;
+	pid_t parent = getpid();
+	int report[2], e = 0;
+	ssize_t n;
+
+	if (pipe2(report, O_CLOEXEC))
+		return error_sys(err, errno, "cannot make a pipe");
+	*pid = fork();
+	if (*pid < 0) {
+		e = errno;
+		close(report[0]);
+		close(report[1]);
+		return error_sys(err, e, "cannot fork");
+	}
+	if (!*pid)
+		child(argv, opts ? opts : &plain, parent, report[1]);
+	close(report[1]);
+	do
+		n = read(report[0], &e, sizeof(e));
+	while (n < 0 && errno == EINTR);
+	close(report[0]);
+	if (n != sizeof(e))
+		return 0;
+	waitpid(*pid, NULL, 0);
+	return error_sys(err, e, "cannot run %s", argv[0]);
+}
+
+static int reap(pid_t pid, int flags, int *status)
+{
+	int st = 0;
+	pid_t got;
+
+	do
+		got = waitpid(pid, &st, flags);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	if (!got)
+		return -EAGAIN;
+	if (status)
+		*status = st;
+	return 0;
+}
+
+int spawn_wait(pid_t pid, int timeout_ms, int *status)
+{
+	struct pollfd p = {.events = POLLIN};
+	uint64_t end = clock_mono_ns() + (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms) * 1000000;
+	int rc = 0;
+
+	if (timeout_ms < 0)
+		return reap(pid, 0, status);
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p.fd < 0)
+		return reap(pid, 0, status);
+	do {
+		uint64_t now = clock_mono_ns();
+
+		timeout_ms = now >= end ? 0 : (int)((end - now + 999999) / 1000000);
+		rc = poll(&p, 1, timeout_ms);
+	} while (rc < 0 && errno == EINTR);
+	close(p.fd);
+	return rc > 0 ? reap(pid, 0, status) : -ETIMEDOUT;
+}
+
+static void signal_group(pid_t pid, int sig)
+{
+	/* A child that kept our group has none of its own. */
+	if (kill(-pid, sig))
+		kill(pid, sig);
+}
+
+void spawn_stop(pid_t pid, int grace_ms, int *status)
+{
+	signal_group(pid, SIGTERM);
+	if (spawn_wait(pid, grace_ms, status) == -ETIMEDOUT) {
+		signal_group(pid, SIGKILL);
+		reap(pid, 0, status);
+	}
+	kill(-pid, SIGKILL); /* whatever the leader left behind in its group */
+}
+
+const char *spawn_status_text(int status)
+{
+	static char text[96];
+
+	if (WIFSIGNALED(status))
+		snprintf(text, sizeof(text), "was killed by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else
+		snprintf(text, sizeof(text), "exited with status %d", WEXITSTATUS(status));
+	return text;
+}
+
+int spawn_run(char *const argv[], const struct spawn *opts, struct error *err)
+{
+	pid_t pid;
+	int status, rc = spawn_start(&pid, argv, opts, err);
+
+	if (rc)
+		return rc;
+	rc = spawn_wait(pid, -1, &status);
+	if (rc)
+		return error_sys(err, -rc, "lost sight of %s", argv[0]);
+	if (status)
+		return error_set(err, EIO, "%s %s", argv[0], spawn_status_text(status));
+	return 0;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/table.h"
+
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void table_init(struct table *t, const char *name, const struct column *columns, int ncolumns)
+{
+	*t = (struct table){.name = name, .columns = columns, .ncolumns = ncolumns};
+}
+
+static const char *format_text(struct table *t, const char *fmt, va_list ap)
+{
+	char *text = NULL;
+	const char *kept;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		return "";
+	kept = arena_strdup(&t->arena, text);
+	free(text);
+	return kept;
+}
+
+void table_title(struct table *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	t->title = format_text(t, fmt, ap);
+	va_end(ap);
+}
+
+void table_note(struct table *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	array_grow(t->notes, t->nnotes, t->notes_cap);
+	va_start(ap, fmt);
+	t->notes[t->nnotes++] = format_text(t, fmt, ap);
+	va_end(ap);
+}
+
+void table_free(struct table *t)
+{
+	free(t->cells);
+	free(t->notes);
+	arena_free(&t->arena);
+	*t = (struct table){0};
+}
+
+struct value *table_row(struct table *t)
+{
+	size_t n = (size_t)t->ncolumns;
+
+	if (t->rows >= t->cap) {
+		t->cap = t->cap ? t->cap * 2 : 16;
+		t->cells = xrealloc(t->cells, t->cap * n * sizeof(*t->cells));
+	}
+	memset(t->cells + t->rows * n, 0, n * sizeof(*t->cells));
+	return t->cells + t->rows++ * n;
+}
+
+struct value *table_cell(const struct table *t, size_t row, int column)
+{
+	return t->cells + row * (size_t)t->ncolumns + column;
+}
+
+int table_column(const struct table *t, const char *name)
+{
+	int i;
+
+	for (i = 0; i < t->ncolumns; i++)
+		if (!strcmp(t->columns[i].name, name))
+			return i;
+	return -1;
+}
+
+struct value value_none(void)
+{
+	return (struct value){0};
+}
+
+struct value value_str(struct table *t, const char *s)
+{
+	if (!s)
+		return value_none();
+	return (struct value){.type = V_STR, .str = arena_strdup(&t->arena, s)};
+}
+
+struct value value_int(int64_t n)
+{
+	return (struct value){.type = V_INT, .integer = n};
+}
+
+struct value value_real(double x)
+{
+	if (!isfinite(x))
+		return value_none();
+	return (struct value){.type = V_REAL, .real = x};
+}

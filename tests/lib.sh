@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The shell half of the tests: TAP, one scratch folder per test file, gone at the end.
+#
+#   . "$(dirname "$0")/../lib.sh"
+#   ok "what must hold" test "$a" = "$b"
+#   done_testing
+
+set -u
+LC_ALL=C
+export LC_ALL
+tests=$(cd "$(dirname "$0")/.." && pwd)
+top=$(dirname "$tests")
+build=${ZCOST_BUILD:-$top/build}
+zcost=$build/zcost
+tcpzc=$build/tcpzc
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/zcost-test.XXXXXX")
+planned=0
+failed=0
+
+cleanup() { :; } # a test may define its own
+trap 'cleanup; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+cd "$scratch" || exit 1
+
+# ok WHAT COMMAND...: one test; what the command printed is shown when it fails.
+ok() {
+	what=$1
+	shift
+	planned=$((planned + 1))
+	if "$@" >.ok.log 2>&1; then
+		echo "ok $planned - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok $planned - $what"
+		printf '# failed: %s\n' "$*" | head -n 5 | cut -c1-400
+		sed 's/^/# /' .ok.log | tail -n 30
+	fi
+}
+
+# exits CODE COMMAND...: the command exits with exactly that; its output is in out and err.
+exits() {
+	code=$1
+	shift
+	"$@" >out 2>err
+	got=$?
+	[ "$got" = "$code" ] || { echo "exit $got, expected $code"; cat err; return 1; }
+}
+
+says() { # says PATTERN FILE
+	grep -Eq -- "$1" "$2" || { echo "no '$1' in:"; cat "$2"; return 1; }
+}
+
+# near A B TOLERANCE
+near() {
+	awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; if (d < 0) d = -d
+		if (a == "" || b == "" || d > t) { print a " is not within " t " of " b; exit 1 } }'
+}
+
+skip_all() {
+	echo "1..0 # SKIP $*"
+	exit 0
+}
+
+skip() { # skip WHAT WHY: one test that this machine cannot run
+	planned=$((planned + 1))
+	echo "ok $planned - $1 # SKIP $2"
+}
+
+done_testing() {
+	echo "1..$planned"
+	[ "$failed" = 0 ]
+	exit
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/alloc.h"
+#include "lib/cpuset.h"
+#include "lib/cursor.h"
+#include "lib/file.h"
+#include "lib/hash.h"
+#include "lib/intern.h"
+#include "lib/sha256.h"
+#include "lib/snap.h"
+#include "lib/spawn.h"
+#include "lib/str.h"
+#include "lib/table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void test_cpuset(void **state)
+{
+	struct cpuset set;
+	struct error err = {0};
+	char *text;
+
+	(void)state;
+	assert_int_equal(cpuset_parse(&set, "0-3,8\n", &err), 0);
+	assert_int_equal(cpuset_count(&set), 5);
+	text = cpuset_format(&set);
+	assert_string_equal(text, "0-3,8");
+	free(text);
+	assert_int_equal(cpuset_parse(&set, "3-1", NULL), -EINVAL);
+	assert_int_equal(cpuset_parse(&set, "", NULL), -EINVAL);
+	assert_int_equal(cpuset_parse(&set, "1,", NULL), -EINVAL);
+	assert_int_equal(cpuset_parse(&set, "4096", NULL), -EINVAL);
+	assert_int_equal(cpuset_parse(&set, "1x", &err), -EINVAL);
+	assert_non_null(strstr(err.text, "'1x'"));
+}
+
+/* The cursor's bytes end at an unmapped page: one byte too far is a crash. */
+static void test_cursor(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *p =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *at = p + page - 7;
+	struct cursor c;
+
+	(void)state;
+	munmap(p + page, page);
+	memcpy(at, "\x01\x02\x03\x04\x05\x06\x07", 7);
+	c = cursor_of(at, 7, false);
+	assert_int_equal(cursor_u32(&c), 0x04030201);
+	assert_int_equal(cursor_u32(&c), 0);
+	assert_true(c.bad);
+	c = cursor_of(at, 7, true);
+	assert_int_equal(cursor_u16(&c), 0x0102);
+	assert_int_equal(cursor_u32(&c), 0x03040506);
+	assert_null(cursor_str(&c, 1));
+	assert_true(c.bad);
+	munmap(p, page);
+}
+
+static void test_intern_map(void **state)
+{
+	struct intern in = {0};
+	struct map m = {0};
+	char name[16];
+	uint32_t i;
+
+	(void)state;
+	assert_int_equal(intern_find(&in, "x", 1), INTERN_NONE);
+	for (i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		assert_int_equal(intern_str(&in, name), i);
+		*map_at(&m, (uint64_t)i << 40) = i;
+	}
+	assert_int_equal(intern_str(&in, "n42"), 42);
+	assert_string_equal(intern_get(&in, 4999), "n4999");
+	assert_int_equal(*map_get(&m, 77ULL << 40), 77);
+	assert_null(map_get(&m, 1));
+	intern_free(&in);
+	map_free(&m);
+}
+
+static void test_sha256(void **state)
+{
+	struct sha256 h;
+	char hex[65];
+
+	(void)state; /* FIPS 180-2, B.1 and B.2 */
+	sha256_begin(&h);
+	sha256_add(&h, "abc", 3);
+	sha256_hex(&h, hex);
+	assert_string_equal(hex,
+			    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	sha256_begin(&h);
+	sha256_add(&h, "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56);
+	sha256_hex(&h, hex);
+	assert_string_equal(hex,
+			    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+static void test_snap(void **state)
+{
+	char path[] = "/tmp/zcost-snap-XXXXXX";
+	struct error err = {0};
+	struct snaps s;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(snap_append(fd, 5, "one\n", 4), 0);
+	assert_int_equal(snap_append(fd, 9, "", 0), 0);
+	assert_int_equal(snaps_read(&s, path, &err), 0);
+	assert_int_equal(s.n, 2);
+	assert_string_equal(s.snap[0].data, "one\n");
+	assert_int_equal(s.snap[1].mono_ns, 9);
+	snaps_free(&s);
+	assert_int_equal(write(fd, "@12 50\nshort", 12), 12);
+	assert_int_equal(snaps_read(&s, path, &err), -EBADMSG);
+	assert_int_equal(s.n, 2);
+	assert_non_null(strstr(err.text, "offset"));
+	snaps_free(&s);
+	close(fd);
+	unlink(path);
+}
+
+static void test_spawn(void **state)
+{
+	char *yes[] = {"true", NULL}, *no[] = {"zcost-no-such-program", NULL};
+	char *slow[] = {"sleep", "60", NULL};
+	struct error err = {0};
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(spawn_run(yes, NULL, &err), 0);
+	assert_int_equal(spawn_run(no, NULL, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "zcost-no-such-program"));
+	assert_int_equal(spawn_start(&pid, slow, NULL, NULL), 0);
+	assert_int_equal(spawn_wait(pid, 10, &status), -ETIMEDOUT);
+	spawn_stop(pid, 1000, &status);
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+}
+
+static const struct column columns[] = {
+	{"name", NULL, V_STR, 0, NULL}, {"n", NULL, V_INT, 0, NULL}, {"ns", "ns", V_REAL, 1, NULL}};
+
+static void fill(struct table *t)
+{
+	struct value *row;
+
+	table_init(t, "t", columns, 3);
+	row = table_row(t);
+	row[0] = value_str(t, "a,\"b\"\t|");
+	row[1] = value_int(-3);
+	row[2] = value_real(1.25);
+	row = table_row(t);
+	row[0] = value_str(t, "\xc3\xa9");
+	row[2] = value_real(0.0 / 0.0);
+}
+
+static void check_format(enum table_format format, const char *expected)
+{
+	struct table t;
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	fill(&t);
+	assert_int_equal(table_write(&t, format, f), 0);
+	fclose(f);
+	assert_string_equal(text, expected);
+	free(text);
+	table_free(&t);
+}
+
+static void test_table(void **state)
+{
+	(void)state;
+	check_format(FORMAT_TSV, "name\tn\tns\na,\"b\" |\t-3\t1.25\n\xc3\xa9\t\t\n");
+	check_format(FORMAT_CSV, "name,n,ns\n\"a,\"\"b\"\"\t|\",-3,1.25\n\xc3\xa9,,\n");
+	check_format(FORMAT_TEXT,
+		     "name      n   ns\n"
+		     "a,\"b\" |  -3  1.2\n"
+		     "\xc3\xa9         -    -\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cpuset),	   cmocka_unit_test(test_cursor),
+		cmocka_unit_test(test_intern_map), cmocka_unit_test(test_sha256),
+		cmocka_unit_test(test_snap),	   cmocka_unit_test(test_spawn),
+		cmocka_unit_test(test_table),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command table and nothing else. */
+#include "lib/alloc.h"
+#include "lib/command.h"
+#include "lib/error.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+const char zcost_version[] = ZCOST_VERSION;
+
+/* Each is defined in the folder it belongs to; a new command is a prototype and a row. */
+
+static const struct command commands[] = {
+	{NULL, NULL, NULL},
+};
+
+static void usage(FILE *out)
+{
+	size_t i;
+
+	fprintf(out, "usage: zcost COMMAND [OPTION...]\n\n");
+	for (i = 0; commands[i].name; i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
+	fprintf(out, "\n'zcost COMMAND --help' explains one; 'zcost --version' prints %s.\n",
+		zcost_version);
+}
+
+static const struct command *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; commands[i].name; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+/* A full disk or a closed pipe must not pass for success. */
+static int checked_stdout(int code)
+{
+	if (!ferror(stdout) && !fflush(stdout))
+		return code;
+	fprintf(stderr, "zcost: standard output: %s\n", strerror(errno));
+	return code ? code : EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *cmd;
+	char *name;
+	int code;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+		usage(argc < 2 ? stderr : stdout);
+		return argc < 2 ? EXIT_USAGE : checked_stdout(EXIT_OK);
+	}
+	if (!strcmp(argv[1], "--version")) {
+		printf("zcost %s\n", zcost_version);
+		return checked_stdout(EXIT_OK);
+	}
+	cmd = find(argv[1]);
+	if (!cmd) {
+		fprintf(stderr, "zcost: unknown command '%s'; 'zcost --help' lists them\n",
+			argv[1]);
+		return EXIT_USAGE;
+	}
+	name = xasprintf("zcost %s", cmd->name);
+	argv[1] = name;
+	code = cmd->run(argc - 1, argv + 1);
+	return checked_stdout(code);
+}
