@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# make bench: ratios, each measured in one run, interleaved, medians of five. Run as root.
+#   run.sh BUILD [NAME...]     NAME: a script beside this one without .sh; default all
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+ZCOST_BUILD=$(cd "$1" && pwd)
+export ZCOST_BUILD
+shift
+[ $# -gt 0 ] || set -- perfdata syscalls tcpzc passes
+failed=
+for name; do
+	echo "== $name"
+	sh "$here/$name.sh" || failed="$failed $name"
+done
+[ -z "$failed" ] || { echo "bench: failed:$failed" >&2; exit 1; }

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The house keeps its order: licences, one direction of dependency, headers that compile alone.
+. "$(dirname "$0")/../lib.sh"
+
+in_top() {
+	(cd "$top" && "$@")
+}
+
+sources() {
+	find zcost.c lib collect capture analyze plot samples tests -name '*.[ch]'
+}
+
+licensed() {
+	missing=
+	for f in $(sources) $(find tests samples -name '*.t' -o -name '*.sh' -o -name '*.mk') Makefile; do
+		head -n 3 "$f" | grep -q 'SPDX-License-Identifier: GPL-2.0-only' || missing="$missing $f"
+	done
+	[ -z "$missing" ] || { echo "no SPDX line:$missing"; return 1; }
+}
+
+# knows_not FOLDER FOLDERS: no file of the first includes anything of the others.
+knows_not() {
+	! grep -rnE "#include \"($2)/" "$1" --include='*.[ch]'
+}
+
+headers_alone() {
+	bad=
+	for h in $(find lib collect capture analyze plot -name '*.h' ! -name '*bpf*'); do
+		${CC:-gcc} -std=gnu17 -D_GNU_SOURCE -I. -isystem build/libperf/include -fsyntax-only \
+			-Wall -Wextra -Werror -x c -include "$h" /dev/null || bad="$bad $h"
+	done
+	[ -z "$bad" ] || { echo "do not compile alone:$bad"; return 1; }
+}
+
+ok "every source file carries its licence" in_top licensed
+ok "lib knows no other folder" in_top knows_not lib 'collect|capture|analyze|plot'
+ok "collect never includes analyze, capture or plot" in_top knows_not collect 'analyze|capture|plot'
+ok "capture never includes analyze or plot" in_top knows_not capture 'analyze|plot'
+ok "analyze never includes collect, capture or plot" in_top knows_not analyze 'collect|capture|plot'
+ok "plot never includes collect or capture" in_top knows_not plot 'collect|capture'
+ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib collect capture analyze plot | grep -v '^analyze/store/'"
+ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/measures analyze/store plot"
+ok "every header compiles alone" in_top headers_alone
+ok "--version prints the number" exits 0 "$zcost" --version
+ok "zcost without a command says what there is, exit 2" exits 2 "$zcost"
+ok "an unknown command is a usage error" exits 2 "$zcost" frobnicate
+ok "and the message names the way out" says "zcost --help" err
+full_disk() {
+	"$zcost" --help >/dev/full 2>err && return 1
+	says "standard output" err
+}
+ok "a full disk is not taken for success" full_disk
+
+done_testing
