@@ -68,6 +68,9 @@ $(B)/%.o: %.c
 	@echo "  CC      $<"
 	$(Q)$(CC) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# Data files inside the program (lib/embed.h).
+$(B)/analyze/store/store.o: analyze/store/schema.sql
+
 # --- in-kernel syscall accounting: a BPF object, embedded in the collector where clang is there ---
 
 ifndef OFFLINE

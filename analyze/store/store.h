@@ -21,6 +21,10 @@ int store_open(struct store **store, const char *capture, struct error *err);
 /* An empty one at `path`, NULL for memory; the file appears under its name at store_commit_all. */
 int store_create(struct store **store, const char *path, struct error *err);
 void store_close(struct store *store);
+int store_begin(struct store *store, struct error *err); /* one transaction per run */
+int store_commit(struct store *store, struct error *err);
+/* Everything is in: syncs the file and gives it its name. The store stays open, for reading. */
+int store_commit_all(struct store *store, struct error *err);
 const char *store_path(const struct store *store);
 
 struct run {
@@ -37,6 +41,19 @@ struct run_filter {
 	bool failed; /* also the failed ones */
 };
 
+/* Adds a run and sets run->id. */
+int store_run_add(struct store *store, struct run *run, struct error *err);
+
+struct collector_row {
+	const char *name, *state, *why;
+	int64_t lost; /* -1: it cannot tell */
+};
+int store_collector_add(struct store *store, int64_t run, const struct collector_row *c,
+			struct error *err);
+/* What the run's collectors said; the caller frees. Count or -errno. */
+int store_collectors(struct store *store, int64_t run, struct collector_row **rows,
+		     struct error *err);
+
 /* In the capture's order; *runs is freed by the caller with free(). Returns the count or -errno. */
 int store_runs(struct store *store, const struct run_filter *f, struct run **runs,
 	       struct error *err);
@@ -47,11 +64,34 @@ int store_sides(struct store *store, const char ***names, struct error *err); /*
 const char *store_variant_what(struct store *store, const char *variant);     /* or NULL */
 const char *store_capture_value(struct store *store, const char *key);	      /* or NULL */
 
+int store_capture_put(struct store *store, const char *key, const char *value, struct error *err);
+int store_variant_add(struct store *store, const char *name, const char *what, struct error *err);
+
+struct host_row {
+	const char *name, *release, *arch, *cpu_model, *virtualization;
+	int64_t cpus; /* 0: unknown */
+};
+int store_host_add(struct store *store, const struct host_row *h, struct error *err);
+int store_hosts(struct store *store, struct host_row **rows, struct error *err);
+
 /* A metric of a run: false when it is absent. *source may be NULL. */
 bool store_metric(struct store *store, int64_t run, const char *name, double *value,
 		  const char **source);
 int store_metric_put(struct store *store, int64_t run, const char *name, const char *unit,
 		     double value, const char *source, struct error *err);
+
+struct metric_row {
+	const char *name, *unit;
+	double value;
+	const char *source;
+};
+/* All of a run, by name; the caller frees. Count or -errno. */
+int store_metric_list(struct store *store, int64_t run, struct metric_row **rows,
+		      struct error *err);
+
+/* A figure over time. */
+int store_series_put(struct store *store, int64_t run, const char *name, uint64_t t_ns,
+		     double value, struct error *err);
 
 struct syscall_row {
 	const char *comm, *name;
@@ -61,8 +101,13 @@ struct syscall_row {
 	bool has_bytes;
 	uint64_t time_hist[64], size_hist[64];
 };
+int store_syscall_add(struct store *store, int64_t run, const struct syscall_row *row,
+		      struct error *err);
+/* The caller frees the rows. Count or -errno. */
 int store_syscalls(struct store *store, int64_t run, struct syscall_row **rows, struct error *err);
 
+/* Does the run have samples? */
+bool store_has_profile(struct store *store, int64_t run);
 /* Merges the run's samples into `p` (initialised by the caller); several runs may be added. */
 int store_profile_read(struct store *store, int64_t run, struct profile *p, struct error *err);
 int store_profile_write(struct store *store, int64_t run, const struct profile *p,
@@ -75,6 +120,7 @@ struct store_note_row {
 	int64_t run;
 	const char *severity, *text;
 };
+/* run < 0: of all runs. The caller frees the rows. Count or -errno. */
 int store_notes(struct store *store, int64_t run, struct store_note_row **rows, struct error *err);
 
 #endif

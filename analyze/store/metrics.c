@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Figures of a run: one value over the window, or a series; and the notes that belong to them. */
+#include "analyze/store/sql.h"
+
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool store_metric(struct store *s, int64_t run, const char *name, double *value,
+		  const char **source)
+{
+	sqlite3_stmt *q;
+	bool found;
+
+	if (sql_query(s, &q, NULL, "SELECT value, source FROM metric WHERE run = ? AND name = ?",
+		      "is", run, name))
+		return false;
+	found = sql_next(s, q, NULL) > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL;
+	if (found)
+		*value = sqlite3_column_double(q, 0);
+	if (found && source)
+		*source = sql_text(s, q, 1);
+	sqlite3_reset(q);
+	return found;
+}
+
+/* A figure that is no number is missing, and missing is an absent row. */
+int store_metric_put(struct store *s, int64_t run, const char *name, const char *unit, double value,
+		     const char *source, struct error *err)
+{
+	if (!isfinite(value))
+		return 0;
+	return sql_run(s, err,
+		       "INSERT OR REPLACE INTO metric (run, name, unit, value, source) "
+		       "VALUES (?, ?, ?, ?, IFNULL(?, 'measured'))",
+		       "issds", run, name, unit, value, source);
+}
+
+int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT name, unit, value, source FROM metric WHERE run = ? "
+			   "ORDER BY name",
+			   "i", run);
+
+	*rows = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*rows, n, cap);
+		(*rows)[n++] = (struct metric_row){sql_text(s, q, 0), sql_text(s, q, 1),
+						   sqlite3_column_double(q, 2), sql_text(s, q, 3)};
+	}
+	return rc ? rc : (int)n;
+}
+
+int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_ns, double value,
+		     struct error *err)
+{
+	return sql_run(s, err, "INSERT INTO series (run, name, t_ns, value) VALUES (?, ?, ?, ?)",
+		       "isid", run, name, (int64_t)t_ns, value);
+}
+
+int store_note(struct store *s, int64_t run, const char *severity, const char *text,
+	       struct error *err)
+{
+	return sql_run(s, err, "INSERT INTO note (run, severity, text) VALUES (?, ?, ?)", "iss",
+		       run, severity, text);
+}
+
+int store_notes(struct store *s, int64_t run, struct store_note_row **rows, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT run, severity, text FROM note WHERE ?1 < 0 OR run = ?1 "
+			   "ORDER BY rowid",
+			   "i", run);
+
+	*rows = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*rows, n, cap);
+		(*rows)[n++] = (struct store_note_row){sqlite3_column_int64(q, 0),
+						       sql_text(s, q, 1), sql_text(s, q, 2)};
+	}
+	return rc ? rc : (int)n;
+}

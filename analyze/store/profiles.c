@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Profiles in the store. DSOs, symbols, frames and comms are shared by all runs: the dictionary
+ * holds those that the file has, as a profile of its own whose index i is the row with id i + 1.
+ * While a store is made it grows with each run; for reading it is loaded once.
+ */
+#include "analyze/store/sql.h"
+
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dictionary {
+	struct profile all;
+	struct intern comms;
+	bool loaded;
+};
+
+void dictionary_free(struct dictionary *d)
+{
+	if (!d)
+		return;
+	profile_free(&d->all);
+	intern_free(&d->comms);
+	free(d);
+}
+
+static struct dictionary *dictionary_of(struct store *s)
+{
+	if (!s->dictionary)
+		s->dictionary = xcalloc(1, sizeof(*s->dictionary));
+	return s->dictionary;
+}
+
+static const char *string_or_null(const struct profile *p, uint32_t id)
+{
+	return id == PROFILE_NONE ? NULL : intern_get(&p->strings, id);
+}
+
+/* --- writing --- */
+
+static int put_dso(struct store *s, const struct profile *p, uint32_t dso, uint32_t *id,
+		   struct error *err)
+{
+	struct profile *all = &s->dictionary->all;
+	const struct profile_dso *d = &p->dsos[dso];
+	const char *name = intern_get(&p->strings, d->name);
+	const char *build_id = string_or_null(p, d->build_id);
+	size_t before = all->ndsos;
+
+	*id = profile_dso(all, name, build_id, d->kind);
+	if (all->ndsos == before)
+		return 0;
+	return sql_run(s, err, "INSERT INTO dso (id, name, build_id, kind) VALUES (?, ?, ?, ?)",
+		       "issi", (int64_t)*id + 1, name, build_id, (int64_t)d->kind);
+}
+
+static int put_symbol(struct store *s, const struct profile *p, uint32_t symbol, uint32_t *id,
+		      struct error *err)
+{
+	struct profile *all = &s->dictionary->all;
+	const struct profile_symbol *y = &p->symbols[symbol];
+	const char *name = profile_symbol_name(p, symbol);
+	size_t before = all->nsymbols;
+	uint32_t dso;
+	int rc = put_dso(s, p, y->dso, &dso, err);
+
+	if (rc)
+		return rc;
+	*id = profile_symbol(all, dso, name, y->unresolved);
+	if (all->nsymbols == before)
+		return 0;
+	return sql_run(s, err, "INSERT INTO symbol (id, name, dso, unresolved) VALUES (?, ?, ?, ?)",
+		       "isii", (int64_t)*id + 1, name, (int64_t)dso + 1, (int64_t)y->unresolved);
+}
+
+/* Parents come before their children in a profile, so one pass over the frames is enough. */
+static int put_frames(struct store *s, const struct profile *p, uint32_t *ids, struct error *err)
+{
+	struct profile *all = &s->dictionary->all;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < p->nframes && !rc; i++) {
+		uint32_t parent = p->frames[i].parent, symbol;
+		size_t before = all->nframes;
+
+		rc = put_symbol(s, p, p->frames[i].symbol, &symbol, err);
+		if (rc)
+			break;
+		if (parent != PROFILE_NONE)
+			parent = ids[parent];
+		ids[i] = profile_frame(all, parent, symbol);
+		if (all->nframes > before)
+			rc = sql_run(s, err,
+				     "INSERT INTO frame (id, parent, symbol) VALUES (?, NULLIF(?, "
+				     "0), ?)",
+				     "iii", (int64_t)ids[i] + 1,
+				     parent == PROFILE_NONE ? (int64_t)0 : (int64_t)parent + 1,
+				     (int64_t)symbol + 1);
+	}
+	return rc;
+}
+
+static int put_events(struct store *s, int64_t run, const struct profile *p, int64_t *ids,
+		      struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < p->nevents && !rc; i++) {
+		const struct profile_event *e = &p->events[i];
+
+		rc = sql_run(s, err,
+			     "INSERT INTO event (run, name, is_time, samples, weight, weight2) "
+			     "VALUES (?, ?, ?, ?, ?, ?)",
+			     "isiiid", run, intern_get(&p->strings, e->name), (int64_t)e->is_time,
+			     (int64_t)e->samples, (int64_t)e->weight, e->weight2);
+		ids[i] = sqlite3_last_insert_rowid(s->db);
+	}
+	return rc;
+}
+
+static int put_comm(struct store *s, const char *name, int64_t *id, struct error *err)
+{
+	struct intern *comms = &s->dictionary->comms;
+	size_t before = comms->n;
+
+	*id = (int64_t)intern_str(comms, name) + 1;
+	if (comms->n == before)
+		return 0;
+	return sql_run(s, err, "INSERT INTO comm (id, name) VALUES (?, ?)", "is", *id, name);
+}
+
+static int put_cost(struct store *s, int64_t run, const struct profile *p,
+		    const struct profile_cost *c, const int64_t *events, const uint32_t *frames,
+		    struct error *err)
+{
+	int64_t comm = 0;
+	int rc = c->comm == PROFILE_NONE
+			 ? 0
+			 : put_comm(s, intern_get(&p->strings, c->comm), &comm, err);
+
+	if (rc)
+		return rc;
+	return sql_run(
+		s, err,
+		"INSERT INTO cost (run, event, cpu, comm, pid, tid, context, frame, samples, "
+		"weight) VALUES (?, ?, NULLIF(?, -1), NULLIF(?, 0), ?, ?, ?, ?, ?, ?)",
+		"iiiiiiiiii", run, events[c->event],
+		c->cpu == PROFILE_NONE ? (int64_t)-1 : (int64_t)c->cpu, comm, (int64_t)c->pid,
+		(int64_t)c->tid, (int64_t)c->context, (int64_t)frames[c->frame] + 1,
+		(int64_t)c->samples, (int64_t)c->weight);
+}
+
+int store_profile_write(struct store *s, int64_t run, const struct profile *p, struct error *err)
+{
+	uint32_t *frames = xcalloc(p->nframes + 1, sizeof(*frames));
+	int64_t *events = xcalloc(p->nevents + 1, sizeof(*events));
+	size_t i;
+	int rc;
+
+	dictionary_of(s)->loaded = true;
+	rc = put_events(s, run, p, events, err);
+	if (!rc)
+		rc = put_frames(s, p, frames, err);
+	for (i = 0; i < p->ncosts && !rc; i++)
+		rc = put_cost(s, run, p, &p->costs[i], events, frames, err);
+	free(frames);
+	free(events);
+	return rc;
+}
+
+/* --- reading --- */
+
+static int damaged(const struct store *s, const char *table, struct error *err)
+{
+	return error_set(err, EBADMSG, "%s: table '%s' is damaged; run 'zcost analyze' again",
+			 s->path ? s->path : "store", table);
+}
+
+static int load_dsos(struct store *s, struct profile *all, struct error *err)
+{
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err, "SELECT id, name, build_id, kind FROM dso ORDER BY id", "");
+
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		const char *name = sql_text(s, q, 1);
+
+		if (!name || profile_dso(all, name, sql_text(s, q, 2),
+					 (enum dso_kind)sqlite3_column_int(q, 3)) !=
+				     sqlite3_column_int64(q, 0) - 1)
+			return damaged(s, "dso", err);
+	}
+	return rc;
+}
+
+static int load_symbols(struct store *s, struct profile *all, struct error *err)
+{
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err, "SELECT id, name, dso, unresolved FROM symbol ORDER BY id",
+			   "");
+
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		const char *name = (const char *)sqlite3_column_text(q, 1);
+		int64_t dso = sqlite3_column_int64(q, 2) - 1;
+
+		if (!name || dso < 0 || (size_t)dso >= all->ndsos ||
+		    profile_symbol(all, (uint32_t)dso, name, sqlite3_column_int(q, 3)) !=
+			    sqlite3_column_int64(q, 0) - 1)
+			return damaged(s, "symbol", err);
+	}
+	return rc;
+}
+
+static int load_frames(struct store *s, struct profile *all, struct error *err)
+{
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT id, IFNULL(parent, 0), symbol FROM frame ORDER BY id", "");
+
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		int64_t parent = sqlite3_column_int64(q, 1),
+			symbol = sqlite3_column_int64(q, 2) - 1;
+
+		if (parent < 0 || (size_t)parent > all->nframes || symbol < 0 ||
+		    (size_t)symbol >= all->nsymbols ||
+		    profile_frame(all, parent ? (uint32_t)parent - 1 : PROFILE_NONE,
+				  (uint32_t)symbol) != sqlite3_column_int64(q, 0) - 1)
+			return damaged(s, "frame", err);
+	}
+	return rc;
+}
+
+static int load_comms(struct store *s, struct error *err)
+{
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err, "SELECT id, name FROM comm ORDER BY id", "");
+
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		const char *name = (const char *)sqlite3_column_text(q, 1);
+
+		if (!name || intern_str(&s->dictionary->comms, name) !=
+				     (uint64_t)sqlite3_column_int64(q, 0) - 1)
+			return damaged(s, "comm", err);
+	}
+	return rc;
+}
+
+static int load(struct store *s, struct error *err)
+{
+	struct dictionary *d = dictionary_of(s);
+	int rc;
+
+	if (d->loaded)
+		return 0;
+	rc = load_dsos(s, &d->all, err);
+	if (!rc)
+		rc = load_symbols(s, &d->all, err);
+	if (!rc)
+		rc = load_frames(s, &d->all, err);
+	if (!rc)
+		rc = load_comms(s, err);
+	d->loaded = !rc;
+	return rc;
+}
+
+static uint32_t copy_symbol(struct profile *p, const struct profile *all, uint32_t symbol)
+{
+	const struct profile_symbol *y = &all->symbols[symbol];
+	const struct profile_dso *d = &all->dsos[y->dso];
+	uint32_t dso = profile_dso(p, intern_get(&all->strings, d->name),
+				   string_or_null(all, d->build_id), d->kind);
+
+	return profile_symbol(p, dso, profile_symbol_name(all, symbol), y->unresolved);
+}
+
+/* `ids`: id + 1 in `p` of each frame already copied. Climbs to a known ancestor, then descends. */
+static uint32_t copy_frame(struct profile *p, const struct profile *all, uint32_t frame,
+			   uint32_t *ids)
+{
+	uint32_t chain[1024], n = 0, f = frame, parent;
+
+	while (f != PROFILE_NONE && !ids[f] && n < array_size(chain)) {
+		chain[n++] = f;
+		f = all->frames[f].parent;
+	}
+	if (n == array_size(chain) && f != PROFILE_NONE && !ids[f])
+		copy_frame(p, all, f, ids);
+	parent = f == PROFILE_NONE ? PROFILE_NONE : ids[f] - 1;
+	while (n--) {
+		parent =
+			profile_frame(p, parent, copy_symbol(p, all, all->frames[chain[n]].symbol));
+		ids[chain[n]] = parent + 1;
+	}
+	return ids[frame] - 1;
+}
+
+static int read_events(struct store *s, int64_t run, struct profile *p, struct map *ids,
+		       struct error *err)
+{
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT id, name, is_time, samples, weight, weight2 FROM event "
+			   "WHERE run = ? ORDER BY id",
+			   "i", run);
+
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		const char *name = sql_text(s, q, 1);
+		uint32_t id = profile_event(p, name ? name : "?", sqlite3_column_int(q, 2));
+		struct profile_event *e = &p->events[id];
+
+		e->samples += (uint64_t)sqlite3_column_int64(q, 3);
+		e->weight += (uint64_t)sqlite3_column_int64(q, 4);
+		e->weight2 += sqlite3_column_double(q, 5);
+		*map_at(ids, (uint64_t)sqlite3_column_int64(q, 0)) = id + 1;
+	}
+	return rc;
+}
+
+static int add_cost(struct store *s, sqlite3_stmt *q, struct profile *p, const struct map *events,
+		    uint32_t *frames, struct error *err)
+{
+	const struct dictionary *d = s->dictionary;
+	uint64_t *event = map_get(events, (uint64_t)sqlite3_column_int64(q, 0));
+	int64_t frame = sqlite3_column_int64(q, 6) - 1, comm = sqlite3_column_int64(q, 2);
+	int context = sqlite3_column_int(q, 5);
+	struct profile_cost c;
+
+	if (!event || frame < 0 || (size_t)frame >= d->all.nframes || comm < 0 ||
+	    (size_t)comm > d->comms.n || context < 0 || context >= CTX_N)
+		return damaged(s, "cost", err);
+	c = (struct profile_cost){
+		.event = (uint32_t)*event - 1,
+		.cpu = sqlite3_column_type(q, 1) == SQLITE_NULL
+			       ? PROFILE_NONE
+			       : (uint32_t)sqlite3_column_int64(q, 1),
+		.comm = comm ? intern_str(&p->strings, intern_get(&d->comms, (uint32_t)comm - 1))
+			     : PROFILE_NONE,
+		.pid = (uint32_t)sqlite3_column_int64(q, 3),
+		.tid = (uint32_t)sqlite3_column_int64(q, 4),
+		.context = (enum context)context,
+		.frame = copy_frame(p, &d->all, (uint32_t)frame, frames),
+		.samples = (uint64_t)sqlite3_column_int64(q, 7),
+		.weight = (uint64_t)sqlite3_column_int64(q, 8),
+	};
+	profile_add(p, &c);
+	return 0;
+}
+
+static int read_costs(struct store *s, int64_t run, struct profile *p, const struct map *events,
+		      struct error *err)
+{
+	uint32_t *frames = xcalloc(s->dictionary->all.nframes + 1, sizeof(*frames));
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT event, cpu, comm, pid, tid, context, frame, samples, weight "
+			   "FROM cost WHERE run = ?",
+			   "i", run);
+
+	while (!rc && (rc = sql_next(s, q, err)) > 0)
+		rc = add_cost(s, q, p, events, frames, err);
+	free(frames);
+	return rc;
+}
+
+int store_profile_read(struct store *s, int64_t run, struct profile *p, struct error *err)
+{
+	struct map events = {0};
+	int rc = load(s, err);
+
+	if (!rc)
+		rc = read_events(s, run, p, &events, err);
+	if (!rc)
+		rc = read_costs(s, run, p, &events, err);
+	map_free(&events);
+	return rc;
+}
+
+bool store_has_profile(struct store *s, int64_t run)
+{
+	sqlite3_stmt *q;
+	bool found;
+
+	if (sql_query(s, &q, NULL, "SELECT 1 FROM cost WHERE run = ? LIMIT 1", "i", run))
+		return false;
+	found = sql_next(s, q, NULL) > 0;
+	sqlite3_reset(q);
+	return found;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The capture itself: its facts, variants, hosts, runs and what the collectors said. */
+#include "analyze/store/sql.h"
+
+#include "lib/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int store_capture_put(struct store *s, const char *key, const char *value, struct error *err)
+{
+	return sql_run(s, err, "INSERT OR REPLACE INTO capture (key, value) VALUES (?, ?)", "ss",
+		       key, value);
+}
+
+/* The first column of the first row, or NULL. */
+static const char *one_text(struct store *s, const char *sql, const char *arg)
+{
+	const char *value = NULL;
+	sqlite3_stmt *stmt;
+
+	if (sql_query(s, &stmt, NULL, sql, "s", arg))
+		return NULL;
+	if (sql_next(s, stmt, NULL) > 0)
+		value = sql_text(s, stmt, 0);
+	sqlite3_reset(stmt);
+	return value;
+}
+
+const char *store_capture_value(struct store *s, const char *key)
+{
+	return one_text(s, "SELECT value FROM capture WHERE key = ?", key);
+}
+
+int store_variant_add(struct store *s, const char *name, const char *what, struct error *err)
+{
+	return sql_run(s, err, "INSERT INTO variant (name, what) VALUES (?, ?)", "ss", name, what);
+}
+
+const char *store_variant_what(struct store *s, const char *variant)
+{
+	return one_text(s, "SELECT what FROM variant WHERE name = ?", variant);
+}
+
+static int names(struct store *s, const char *sql, const char ***list, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *stmt;
+	int rc = sql_query(s, &stmt, err, sql, "");
+
+	*list = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, stmt, err)) > 0) {
+		array_grow(*list, n, cap);
+		(*list)[n++] = sql_text(s, stmt, 0);
+	}
+	if (rc < 0) {
+		free(*list);
+		*list = NULL;
+	}
+	return rc ? rc : (int)n;
+}
+
+/* Those of the plan first, then any that only the runs name. */
+int store_variants(struct store *s, const char ***list, struct error *err)
+{
+	return names(s,
+		     "SELECT r.variant FROM run r LEFT JOIN variant v ON v.name = r.variant "
+		     "GROUP BY r.variant ORDER BY v.id IS NULL, v.id, MIN(r.id)",
+		     list, err);
+}
+
+int store_sides(struct store *s, const char ***list, struct error *err)
+{
+	return names(s,
+		     "SELECT side FROM run GROUP BY side ORDER BY CASE side WHEN 'receiver' "
+		     "THEN 0 WHEN 'sender' THEN 1 ELSE 2 END, MIN(id)",
+		     list, err);
+}
+
+int store_host_add(struct store *s, const struct host_row *h, struct error *err)
+{
+	return sql_run(s, err,
+		       "INSERT OR IGNORE INTO host (name, release, arch, cpu_model, "
+		       "virtualization, cpus) VALUES (?, ?, ?, ?, ?, NULLIF(?, 0))",
+		       "sssssi", h->name, h->release, h->arch, h->cpu_model, h->virtualization,
+		       h->cpus);
+}
+
+int store_hosts(struct store *s, struct host_row **rows, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT name, release, arch, cpu_model, virtualization, cpus FROM host "
+			   "ORDER BY id",
+			   "");
+
+	*rows = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*rows, n, cap);
+		(*rows)[n++] = (struct host_row){sql_text(s, q, 0), sql_text(s, q, 1),
+						 sql_text(s, q, 2), sql_text(s, q, 3),
+						 sql_text(s, q, 4), sqlite3_column_int64(q, 5)};
+	}
+	return rc ? rc : (int)n;
+}
+
+int store_run_add(struct store *s, struct run *r, struct error *err)
+{
+	int rc =
+		sql_run(s, err,
+			"INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, "
+			"start_ns, end_ns, position, status, why) "
+			"VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), NULLIF(?, 0), ?, "
+			"?, ?)",
+			"ssissssiiiiss", r->variant, r->pass, (int64_t)r->repeat, r->side, r->host,
+			r->command, r->cpus, (int64_t)r->ncpus, (int64_t)r->start_ns,
+			(int64_t)r->end_ns, (int64_t)r->position, r->status, r->why);
+
+	if (!rc)
+		r->id = sqlite3_last_insert_rowid(s->db);
+	return rc;
+}
+
+static struct run run_of(struct store *s, sqlite3_stmt *q)
+{
+	return (struct run){
+		.id = sqlite3_column_int64(q, 0),
+		.variant = sql_text(s, q, 1),
+		.pass = sql_text(s, q, 2),
+		.repeat = sqlite3_column_int(q, 3),
+		.side = sql_text(s, q, 4),
+		.host = sql_text(s, q, 5),
+		.command = sql_text(s, q, 6),
+		.cpus = sql_text(s, q, 7),
+		.ncpus = sqlite3_column_int(q, 8),
+		.start_ns = (uint64_t)sqlite3_column_int64(q, 9),
+		.end_ns = (uint64_t)sqlite3_column_int64(q, 10),
+		.position = sqlite3_column_int(q, 11),
+		.status = sql_text(s, q, 12),
+		.why = sql_text(s, q, 13),
+	};
+}
+
+int store_runs(struct store *s, const struct run_filter *f, struct run **runs, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT id, variant, pass, repeat, side, host, command, cpus, ncpus, "
+			   "start_ns, end_ns, position, status, why FROM run "
+			   "WHERE (?1 IS NULL OR variant = ?1) AND (?2 IS NULL OR pass = ?2) AND "
+			   "(?3 IS NULL OR side = ?3) AND (?4 = 0 OR repeat = ?4) AND "
+			   "(?5 OR status = 'ok') ORDER BY position, id",
+			   "sssii", f->variant, f->pass, f->side, (int64_t)f->repeat,
+			   (int64_t)f->failed);
+
+	*runs = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*runs, n, cap);
+		(*runs)[n++] = run_of(s, q);
+	}
+	return rc ? rc : (int)n;
+}
+
+int store_collector_add(struct store *s, int64_t run, const struct collector_row *c,
+			struct error *err)
+{
+	return sql_run(s, err,
+		       "INSERT INTO collector (run, name, state, why, lost) VALUES (?, ?, ?, ?, "
+		       "NULLIF(?, -1))",
+		       "isssi", run, c->name, c->state, c->why, c->lost);
+}
+
+int store_collectors(struct store *s, int64_t run, struct collector_row **rows, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT name, state, why, IFNULL(lost, -1) FROM collector WHERE run = ? "
+			   "ORDER BY rowid",
+			   "i", run);
+
+	*rows = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*rows, n, cap);
+		(*rows)[n++] =
+			(struct collector_row){sql_text(s, q, 0), sql_text(s, q, 1),
+					       sql_text(s, q, 2), sqlite3_column_int64(q, 3)};
+	}
+	return rc ? rc : (int)n;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Inside the store only: statements without ceremony. A statement is prepared once per store and
+ * found again by the address of its text, so every SQL text is one string literal in one place.
+ *
+ * The letters of `types` say what follows: i int64_t, d double, s const char * (NULL gives NULL).
+ */
+#ifndef ZC_SQL_H
+#define ZC_SQL_H
+
+#include "analyze/store/store.h"
+#include "lib/intern.h"
+
+#include <sqlite3.h>
+
+struct dictionary;
+
+struct store {
+	sqlite3 *db;
+	char *path; /* the name it has, or will have; NULL: in memory */
+	char *tmp;  /* the name while it is made */
+	bool writable;
+	struct statement {
+		const char *sql;
+		sqlite3_stmt *stmt;
+	} * statements;
+	size_t nstatements, statements_cap;
+	struct intern strings; /* all that was handed out */
+	struct dictionary *dictionary;
+};
+
+/* Runs a statement that gives no rows. */
+int sql_run(struct store *s, struct error *err, const char *sql, const char *types, ...);
+
+/* Starts a query; sql_next gives 1 for a row, 0 at the end, -errno. */
+int sql_query(struct store *s, sqlite3_stmt **stmt, struct error *err, const char *sql,
+	      const char *types, ...);
+int sql_next(struct store *s, sqlite3_stmt *stmt, struct error *err);
+
+/* Several statements at once, not kept. */
+int sql_script(struct store *s, const char *sql, struct error *err);
+
+/* A text column that lives as long as the store; NULL stays NULL. */
+const char *sql_text(struct store *s, sqlite3_stmt *stmt, int column);
+
+/* What SQLite says went wrong, with the file's name. */
+int sql_error(const struct store *s, struct error *err);
+
+void dictionary_free(struct dictionary *d);
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Syscall rows. Histograms go into rows of their own and come back by (comm, pid, tid, nr). */
+#include "analyze/store/sql.h"
+
+#include "lib/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int add_hist(struct store *s, int64_t run, const struct syscall_row *r, const char *kind,
+		    const uint64_t hist[64], struct error *err)
+{
+	int b, rc = 0;
+
+	for (b = 0; b < 64 && !rc; b++)
+		if (hist[b])
+			rc = sql_run(s, err,
+				     "INSERT INTO syscall_hist (run, comm, pid, tid, nr, kind, "
+				     "bucket, count) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+				     "isiiisii", run, r->comm, r->pid, r->tid, r->nr, kind,
+				     (int64_t)b, (int64_t)hist[b]);
+	return rc;
+}
+
+int store_syscall_add(struct store *s, int64_t run, const struct syscall_row *r, struct error *err)
+{
+	int rc = sql_run(s, err,
+			 "INSERT INTO syscall (run, comm, pid, tid, nr, name, calls, errors, "
+			 "total_ns, min_ns, max_ns, m2, bytes, unfinished) "
+			 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, -1), ?)",
+			 "isiiisiiiiidii", run, r->comm, r->pid, r->tid, r->nr, r->name,
+			 (int64_t)r->calls, (int64_t)r->errors, (int64_t)r->total_ns,
+			 (int64_t)r->min_ns, (int64_t)r->max_ns, r->m2,
+			 r->has_bytes ? (int64_t)r->bytes : -1, (int64_t)r->unfinished);
+
+	if (!rc)
+		rc = add_hist(s, run, r, "time", r->time_hist, err);
+	return rc ? rc : add_hist(s, run, r, "size", r->size_hist, err);
+}
+
+static struct syscall_row row_of(struct store *s, sqlite3_stmt *q)
+{
+	return (struct syscall_row){
+		.comm = sql_text(s, q, 0),
+		.pid = sqlite3_column_int64(q, 1),
+		.tid = sqlite3_column_int64(q, 2),
+		.nr = sqlite3_column_int64(q, 3),
+		.name = sql_text(s, q, 4),
+		.calls = (uint64_t)sqlite3_column_int64(q, 5),
+		.errors = (uint64_t)sqlite3_column_int64(q, 6),
+		.total_ns = (uint64_t)sqlite3_column_int64(q, 7),
+		.min_ns = (uint64_t)sqlite3_column_int64(q, 8),
+		.max_ns = (uint64_t)sqlite3_column_int64(q, 9),
+		.m2 = sqlite3_column_double(q, 10),
+		.bytes = (uint64_t)sqlite3_column_int64(q, 11),
+		.has_bytes = sqlite3_column_type(q, 11) != SQLITE_NULL,
+		.unfinished = (uint64_t)sqlite3_column_int64(q, 12),
+	};
+}
+
+static struct syscall_row *find_row(struct syscall_row *rows, size_t n, const char *comm,
+				    int64_t pid, int64_t tid, int64_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (rows[i].tid == tid && rows[i].nr == nr && rows[i].pid == pid &&
+		    rows[i].comm == comm)
+			return &rows[i];
+	return NULL;
+}
+
+static int read_hists(struct store *s, int64_t run, struct syscall_row *rows, size_t n,
+		      struct error *err)
+{
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT comm, pid, tid, nr, kind, bucket, count FROM syscall_hist "
+			   "WHERE run = ?",
+			   "i", run);
+
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		struct syscall_row *r =
+			find_row(rows, n, sql_text(s, q, 0), sqlite3_column_int64(q, 1),
+				 sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 3));
+		bool time = !strcmp((const char *)sqlite3_column_text(q, 4), "time");
+		int b = sqlite3_column_int(q, 5);
+
+		if (r && b >= 0 && b < 64)
+			(time ? r->time_hist : r->size_hist)[b] +=
+				(uint64_t)sqlite3_column_int64(q, 6);
+	}
+	return rc;
+}
+
+int store_syscalls(struct store *s, int64_t run, struct syscall_row **rows, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT comm, pid, tid, nr, name, calls, errors, total_ns, min_ns, "
+			   "max_ns, m2, bytes, unfinished FROM syscall WHERE run = ? "
+			   "ORDER BY total_ns DESC, nr, comm, tid",
+			   "i", run);
+
+	*rows = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*rows, n, cap);
+		(*rows)[n++] = row_of(s, q);
+	}
+	if (!rc)
+		rc = read_hists(s, run, *rows, n, err);
+	return rc ? rc : (int)n;
+}

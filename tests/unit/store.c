@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/store/store.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char dir[] = "/tmp/zcost-store-XXXXXX";
+
+static void add_run(struct store *s, const char *variant, const char *pass, int repeat,
+		    const char *status, int64_t *id)
+{
+	struct run r = {.variant = variant,
+			.pass = pass,
+			.repeat = repeat,
+			.side = "receiver",
+			.cpus = "1",
+			.ncpus = 1,
+			.start_ns = 10,
+			.end_ns = 20,
+			.position = repeat,
+			.status = status};
+	struct error err = {0};
+
+	assert_int_equal(store_run_add(s, &r, &err), 0);
+	*id = r.id;
+}
+
+static void test_runs(void **state)
+{
+	struct run_filter mmap_only = {.variant = "mmap"}, failed = {.failed = true};
+	struct error err = {0};
+	struct store *s;
+	struct run *runs;
+	const char **names;
+	int64_t id;
+
+	(void)state;
+	assert_int_equal(store_create(&s, NULL, &err), 0);
+	assert_int_equal(store_variant_add(s, "baseline", "send -> recv", &err), 0);
+	assert_int_equal(store_variant_add(s, "mmap", NULL, &err), 0);
+	add_run(s, "mmap", "measure", 2, "ok", &id);
+	add_run(s, "baseline", "measure", 1, "ok", &id);
+	add_run(s, "mmap", "measure", 3, "failed", &id);
+	assert_int_equal(store_runs(s, &(struct run_filter){0}, &runs, &err), 2);
+	assert_string_equal(runs[0].variant, "baseline");
+	assert_int_equal(runs[1].end_ns, 20);
+	assert_null(runs[1].host);
+	free(runs);
+	assert_int_equal(store_runs(s, &mmap_only, &runs, &err), 1);
+	free(runs);
+	assert_int_equal(store_runs(s, &failed, &runs, &err), 3);
+	free(runs);
+	assert_int_equal(store_variants(s, &names, &err), 2);
+	assert_string_equal(names[0], "baseline");
+	free(names);
+	assert_string_equal(store_variant_what(s, "baseline"), "send -> recv");
+	assert_null(store_variant_what(s, "mmap"));
+	store_close(s);
+}
+
+static void test_metrics(void **state)
+{
+	struct error err = {0};
+	const char *source;
+	struct store *s;
+	double v = -1;
+	int64_t id;
+
+	(void)state;
+	assert_int_equal(store_create(&s, NULL, &err), 0);
+	add_run(s, "v", "measure", 1, "ok", &id);
+	assert_false(store_metric(s, id, "throughput", &v, NULL));
+	assert_int_equal(store_metric_put(s, id, "throughput", "Gbit/s", 12.5, NULL, &err), 0);
+	assert_int_equal(store_metric_put(s, id, "power_w", "W", NAN, "modelled", &err), 0);
+	assert_true(store_metric(s, id, "throughput", &v, &source));
+	assert_float_equal(v, 12.5, 0);
+	assert_string_equal(source, "measured");
+	assert_false(store_metric(s, id, "power_w", &v, NULL));
+	store_close(s);
+}
+
+static void fill_profile(struct profile *p, const char *leaf)
+{
+	struct profile_cost c = {.comm = PROFILE_NONE, .cpu = 3, .samples = 2, .weight = 200};
+	uint32_t dso;
+	int i;
+
+	profile_init(p);
+	c.event = profile_event(p, "cpu-clock", true);
+	p->events[c.event].samples = 2;
+	p->events[c.event].weight = 200;
+	p->events[c.event].weight2 = 20000;
+	dso = profile_dso(p, "[kernel.kallsyms]", "ab12", DSO_KERNEL);
+	c.frame = profile_frame(p, PROFILE_NONE, profile_symbol(p, dso, "main", false));
+	for (i = 0; i < 3000; i++) /* deeper than any buffer on the stack */
+		c.frame = profile_frame(p, c.frame, profile_symbol(p, dso, i & 1 ? "a" : "b", 0));
+	c.frame = profile_frame(p, c.frame, profile_symbol(p, dso, leaf, false));
+	c.context = CTX_SOFTIRQ;
+	profile_add(p, &c);
+	c.comm = intern_str(&p->strings, "tcpzc");
+	c.cpu = PROFILE_NONE;
+	profile_add(p, &c);
+}
+
+static void check_profile(struct store *s, int64_t id, const char *leaf, uint64_t weight)
+{
+	struct error err = {0};
+	struct profile p;
+
+	profile_init(&p);
+	assert_int_equal(store_profile_read(s, id, &p, &err), 0);
+	assert_int_equal(p.ncosts, 2);
+	assert_int_equal(p.nframes, 3002);
+	assert_int_equal(p.costs[0].weight, weight);
+	assert_int_equal(p.costs[0].cpu, 3);
+	assert_int_equal(p.costs[0].comm, PROFILE_NONE);
+	assert_int_equal(p.costs[1].cpu, PROFILE_NONE);
+	assert_string_equal(intern_get(&p.strings, p.costs[1].comm), "tcpzc");
+	assert_int_equal(p.costs[1].context, CTX_SOFTIRQ);
+	assert_string_equal(profile_symbol_name(&p, p.frames[p.costs[0].frame].symbol), leaf);
+	assert_string_equal(intern_get(&p.strings, p.dsos[0].build_id), "ab12");
+	assert_float_equal(p.events[0].weight2, 20000, 0);
+	assert_true(p.events[0].is_time);
+	profile_free(&p);
+}
+
+static void test_profiles(void **state)
+{
+	char *path = xasprintf("%s/zcost.db", dir);
+	struct error err = {0};
+	struct profile p;
+	struct store *s;
+	int64_t a, b;
+
+	(void)state;
+	assert_int_equal(store_create(&s, path, &err), 0);
+	add_run(s, "v", "profile", 1, "ok", &a);
+	add_run(s, "v", "profile", 2, "ok", &b);
+	fill_profile(&p, "leaf_one");
+	assert_int_equal(store_profile_write(s, a, &p, &err), 0);
+	profile_free(&p);
+	fill_profile(&p, "leaf_two");
+	assert_int_equal(store_profile_write(s, b, &p, &err), 0);
+	profile_free(&p);
+	check_profile(s, b, "leaf_two", 200);
+	assert_false(path_exists(path));
+	assert_int_equal(store_commit_all(s, &err), 0);
+	assert_true(path_exists(path));
+	assert_int_equal(store_note(s, a, "note", "too late", &err), -EROFS);
+	store_close(s);
+
+	assert_int_equal(store_open(&s, dir, NULL), 0);
+	check_profile(s, a, "leaf_one", 200);
+	check_profile(s, b, "leaf_two", 200);
+	assert_true(store_has_profile(s, a));
+	assert_false(store_has_profile(s, 99));
+	store_close(s);
+	free(path);
+}
+
+static void test_syscalls(void **state)
+{
+	struct syscall_row in = {.comm = "c",
+				 .name = "recvfrom",
+				 .pid = 7,
+				 .tid = 8,
+				 .nr = 45,
+				 .calls = 3,
+				 .total_ns = 600,
+				 .min_ns = 100,
+				 .max_ns = 300,
+				 .m2 = 1e30,
+				 .bytes = 4096,
+				 .has_bytes = true};
+	struct syscall_row *rows;
+	struct error err = {0};
+	struct store *s;
+	int64_t id;
+
+	(void)state;
+	in.time_hist[7] = 2;
+	in.size_hist[63] = 1;
+	assert_int_equal(store_create(&s, NULL, &err), 0);
+	add_run(s, "v", "syscalls", 1, "ok", &id);
+	assert_int_equal(store_syscall_add(s, id, &in, &err), 0);
+	in.nr = 3;
+	in.has_bytes = false;
+	in.total_ns = 5;
+	assert_int_equal(store_syscall_add(s, id, &in, &err), 0);
+	assert_int_equal(store_syscalls(s, id, &rows, &err), 2);
+	assert_true(rows[0].has_bytes);
+	assert_false(rows[1].has_bytes);
+	assert_int_equal(rows[0].time_hist[7], 2);
+	assert_int_equal(rows[0].size_hist[63], 1);
+	assert_float_equal(rows[0].m2, 1e30, 0);
+	free(rows);
+	store_close(s);
+}
+
+/* What a user meets: no folder, no store in it, a text file by that name, another version's. */
+static void test_open_failures(void **state)
+{
+	char *empty = xasprintf("%s/empty", dir), *db = xasprintf("%s/empty/zcost.db", dir);
+	struct error err = {0};
+	struct store *s;
+
+	(void)state;
+	assert_int_equal(store_open(&s, "/nonexistent/capture", &err), -ENOENT);
+	assert_non_null(strstr(err.text, "no such capture"));
+	assert_int_equal(dir_make(empty, NULL), 0);
+	err = (struct error){0};
+	assert_int_equal(store_open(&s, empty, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "zcost analyze"));
+	assert_int_equal(file_write(db, "hello, this is text, not a database at all\n", 43, NULL),
+			 0);
+	err = (struct error){0};
+	assert_int_equal(store_open(&s, empty, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "zcost.db"));
+	free(empty);
+	free(db);
+}
+
+static void test_stale(void **state)
+{
+	char *db = xasprintf("%s/zcost.db", dir), *manifest = xasprintf("%s/manifest.json", dir);
+	struct error err = {0};
+	struct store *s;
+	char hex[65];
+
+	(void)state;
+	assert_int_equal(file_write(manifest, "{}", 2, NULL), 0);
+	assert_int_equal(file_sha256(manifest, hex, NULL), 0);
+	assert_int_equal(store_create(&s, db, &err), 0);
+	assert_int_equal(store_capture_put(s, "manifest_sha256", hex, &err), 0);
+	assert_int_equal(store_commit_all(s, &err), 0);
+	store_close(s);
+	assert_int_equal(store_open(&s, dir, &err), 0);
+	store_close(s);
+	assert_int_equal(file_write(manifest, "{} ", 3, NULL), 0);
+	assert_int_equal(store_open(&s, dir, &err), -ESTALE);
+	free(db);
+	free(manifest);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return dir_remove(dir, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs),	      cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_profiles),      cmocka_unit_test(test_syscalls),
+		cmocka_unit_test(test_open_failures), cmocka_unit_test(test_stale),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
