@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/stats.h"
+
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const estimator_names[3] = {
+	[EST_MEDIAN] = "median",
+	[EST_MIDDLE] = "middle",
+	[EST_MEAN] = "mean",
+};
+
+bool estimator_parse(const char *name, enum estimator *e)
+{
+	size_t i;
+
+	*e = EST_MEDIAN;
+	for (i = 0; name && i < array_size(estimator_names); i++) {
+		if (!strcmp(name, estimator_names[i])) {
+			*e = (enum estimator)i;
+			return true;
+		}
+	}
+	return !name;
+}
+
+double stats_mean(const double *x, size_t n)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += x[i];
+	return n ? sum / (double)n : NAN;
+}
+
+double stats_sd(const double *x, size_t n)
+{
+	double mean = stats_mean(x, n), sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += (x[i] - mean) * (x[i] - mean);
+	return n > 1 ? sqrt(sum / (double)(n - 1)) : NAN;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double *sorted(const double *x, size_t n)
+{
+	double *s = xmemdup(x, n * sizeof(*x));
+
+	qsort(s, n, sizeof(*s), by_value);
+	return s;
+}
+
+/* Hyndman and Fan's type 7: linear between the order statistics at (n - 1) p. */
+static double sorted_quantile(const double *s, size_t n, double p)
+{
+	double h = (double)(n - 1) * p, floor_h = floor(h);
+	size_t i = (size_t)floor_h;
+
+	if (i + 1 >= n)
+		return s[n - 1];
+	return s[i] + (h - floor_h) * (s[i + 1] - s[i]);
+}
+
+double stats_quantile(const double *x, size_t n, double p)
+{
+	double *s, q;
+
+	if (!n || !(p >= 0 && p <= 1))
+		return NAN;
+	s = sorted(x, n);
+	q = sorted_quantile(s, n, p);
+	free(s);
+	return q;
+}
+
+double stats_point(enum estimator e, const double *x, size_t n)
+{
+	switch (e) {
+	case EST_MIDDLE:
+		return n >= 3 ? stats_mean(x + 1, n - 2) : NAN;
+	case EST_MEAN:
+		return stats_mean(x, n);
+	case EST_MEDIAN:
+		break;
+	}
+	return stats_quantile(x, n, 0.5);
+}
+
+/* value +- t x sd / sqrt(n); one run has no interval. */
+static struct estimate t_estimate(const double *x, size_t n, double level)
+{
+	struct estimate e = {stats_mean(x, n), NAN, NAN, NAN, n, n};
+	double half;
+
+	if (n < 2)
+		return e;
+	half = stats_t_quantile(0.5 + level / 2, (double)n - 1) * stats_sd(x, n) / sqrt((double)n);
+	e.lo = e.value - half;
+	e.hi = e.value + half;
+	e.level = level;
+	return e;
+}
+
+/*
+ * x(k) .. x(n+1-k) covers the median with 1 - 2 P(Bin(n, 1/2) < k): the largest k that still covers
+ * `level`; with fewer than 6 runs none does at 95 %, and it is min..max with what that covers.
+ */
+static struct estimate median_estimate(const double *x, size_t n, double level)
+{
+	struct estimate e = {stats_quantile(x, n, 0.5), NAN, NAN, NAN, n, n};
+	double *s;
+	size_t k = 1;
+
+	if (n < 2)
+		return e;
+	while (2 * (k + 1) <= n && 1 - 2 * stats_binomial_cdf((long)k, (unsigned)n, 0.5) >= level)
+		k++;
+	s = sorted(x, n);
+	e.lo = s[k - 1];
+	e.hi = s[n - k];
+	e.level = 1 - 2 * stats_binomial_cdf((long)k - 1, (unsigned)n, 0.5);
+	free(s);
+	return e;
+}
+
+struct estimate stats_estimate(enum estimator est, const double *x, size_t n, double level)
+{
+	struct estimate e;
+
+	if (est == EST_MEDIAN)
+		return median_estimate(x, n, level);
+	if (est == EST_MEAN)
+		return t_estimate(x, n, level);
+	e = n >= 3 ? t_estimate(x + 1, n - 2, level) : (struct estimate){NAN, NAN, NAN, NAN, n, 0};
+	e.n = n;
+	return e;
+}
+
+double stats_welch(const double *a, size_t na, const double *b, size_t nb, double *t, double *df)
+{
+	double va, vb, tt = NAN, dd = NAN;
+
+	if (na >= 2 && nb >= 2) {
+		va = pow(stats_sd(a, na), 2) / (double)na;
+		vb = pow(stats_sd(b, nb), 2) / (double)nb;
+		tt = (stats_mean(a, na) - stats_mean(b, nb)) / sqrt(va + vb);
+		dd = (va + vb) * (va + vb) /
+		     (va * va / ((double)na - 1) + vb * vb / ((double)nb - 1));
+	}
+	if (t)
+		*t = tt;
+	if (df)
+		*df = dd;
+	return 2 * stats_t_cdf(-fabs(tt), dd);
+}
+
+struct ranked {
+	double p;
+	size_t at;
+};
+
+static int by_p(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return (x->p > y->p) - (x->p < y->p);
+}
+
+void stats_holm(double *p, size_t n)
+{
+	struct ranked *r = xmalloc((n + 1) * sizeof(*r));
+	double running = 0;
+	size_t i, m = 0;
+
+	for (i = 0; i < n; i++)
+		if (!isnan(p[i]))
+			r[m++] = (struct ranked){p[i], i};
+	qsort(r, m, sizeof(*r), by_p);
+	for (i = 0; i < m; i++) {
+		running = fmax(running, r[i].p * (double)(m - i));
+		p[r[i].at] = fmin(1, running);
+	}
+	free(r);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rank statistics. Midranks are kept doubled, so that ties stay whole numbers and the exact
+ * distribution can be counted: counts[k][s] is the number of ways to choose k of the values with
+ * doubled rank sum s (Streitberg and Roehmel's shift algorithm). Counts are doubles: choose(60, 30)
+ * is above 2^53, where a relative error of 1e-16 does not matter.
+ */
+#include "lib/stats.h"
+
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct ranking {
+	unsigned *rank2; /* doubled midranks: those of a first, then those of b */
+	double ties;	 /* sum of t^3 - t over groups of equal values */
+};
+
+struct item {
+	double x;
+	size_t at;
+};
+
+static int by_x(const void *a, const void *b)
+{
+	const struct item *p = a, *q = b;
+
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+/* Values i..j-1 of the sorted items are equal: each gets the middle of ranks i+1..j. */
+static void rank_group(struct ranking *r, const struct item *items, size_t i, size_t j)
+{
+	double t = (double)(j - i);
+	size_t k;
+
+	for (k = i; k < j; k++)
+		r->rank2[items[k].at] = (unsigned)(i + 1 + j);
+	r->ties += t * t * t - t;
+}
+
+static struct ranking rank_all(const double *a, size_t na, const double *b, size_t nb)
+{
+	size_t n = na + nb, i, j;
+	struct item *items = xmalloc(n * sizeof(*items));
+	struct ranking r = {.rank2 = xmalloc(n * sizeof(*r.rank2))};
+
+	for (i = 0; i < n; i++)
+		items[i] = (struct item){i < na ? a[i] : b[i - na], i};
+	qsort(items, n, sizeof(*items), by_x);
+	for (i = 0; i < n; i = j) {
+		for (j = i + 1; j < n && items[j].x == items[i].x; j++)
+			;
+		rank_group(&r, items, i, j);
+	}
+	free(items);
+	return r;
+}
+
+/* Ways to choose `m` of the n ranks by their sum, 0 .. *max; the caller frees. */
+static double *count_sums(const unsigned *rank2, size_t n, size_t m, size_t *max)
+{
+	double *counts, *last;
+	size_t width = 1, i, k, s;
+
+	for (i = 0; i < n; i++)
+		width += rank2[i];
+	counts = xcalloc((m + 1) * width, sizeof(*counts));
+	counts[0] = 1;
+	for (i = 0; i < n; i++)
+		for (k = i < m ? i + 1 : m; k > 0; k--)
+			for (s = rank2[i]; s < width; s++)
+				counts[k * width + s] += counts[(k - 1) * width + s - rank2[i]];
+	last = xmemdup(counts + m * width, width * sizeof(*last));
+	free(counts);
+	*max = width - 1;
+	return last;
+}
+
+static double exact_p(const struct ranking *r, size_t n, size_t m, double w2)
+{
+	/* The mean of the doubled sum, m (n + 1), is whole: "as far" is compared exactly. */
+	double mean = (double)m * (double)(n + 1), far = fabs(w2 - mean), all = 0, out = 0;
+	size_t max, s;
+	double *counts = count_sums(r->rank2, n, m, &max);
+
+	for (s = 0; s <= max; s++) {
+		all += counts[s];
+		if (fabs((double)s - mean) >= far)
+			out += counts[s];
+	}
+	free(counts);
+	return fmin(1, out / all);
+}
+
+static double normal_p(const struct ranking *r, double na, double nb, double w2)
+{
+	double n = na + nb, z = (w2 - na * (n + 1)) / 2;
+	double var = na * nb / 12 * (n + 1 - r->ties / (n * (n - 1)));
+
+	if (!(var > 0))
+		return 1;
+	z = fmax(0, fabs(z) - 0.5) / sqrt(var);
+	return fmin(1, 2 * stats_normal_cdf(-z));
+}
+
+double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb)
+{
+	struct ranking r;
+	double w2 = 0, p;
+	size_t i;
+
+	if (!na || !nb)
+		return NAN;
+	if (nb < na) /* the distribution of the smaller sample's sum is cheaper */
+		return stats_mann_whitney(b, nb, a, na);
+	r = rank_all(a, na, b, nb);
+	for (i = 0; i < na; i++)
+		w2 += r.rank2[i];
+	if (na + nb <= STATS_EXACT_MAX)
+		p = exact_p(&r, na + nb, na, w2);
+	else
+		p = normal_p(&r, (double)na, (double)nb, w2);
+	free(r.rank2);
+	return p;
+}
+
+static double log_choose(double n, double k)
+{
+	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+}
+
+double stats_mann_whitney_min(size_t na, size_t nb)
+{
+	if (!na || !nb)
+		return NAN;
+	return fmin(1, 2 * exp(-log_choose((double)(na + nb), (double)na)));
+}
+
+/*
+ * How many of the sorted differences to leave out at each end: the largest k with
+ * P(U < k) <= (1 - level) / 2, at least 1 kept inside; *cover is the actual coverage.
+ */
+static size_t exact_cut(size_t na, size_t nb, double level, double *cover)
+{
+	size_t n = na + nb, m = na < nb ? na : nb, i, max, base = m * (m + 1), k = 0;
+	unsigned *rank2 = xmalloc(n * sizeof(*rank2));
+	double all = 0, below = 0, *counts;
+
+	for (i = 0; i < n; i++)
+		rank2[i] = 2 * (unsigned)(i + 1);
+	counts = count_sums(rank2, n, m, &max);
+	for (i = 0; i <= max; i++)
+		all += counts[i];
+	while ((below + counts[base + 2 * k]) / all <= (1 - level) / 2)
+		below += counts[base + 2 * k++];
+	*cover = 1 - 2 * below / all;
+	if (!k) /* even min..max does not cover `level` */
+		*cover = 1 - 2 * counts[base] / all;
+	free(counts);
+	free(rank2);
+	return k ? k : 1;
+}
+
+static size_t normal_cut(double na, double nb, double level, double *cover)
+{
+	double z = stats_normal_quantile((1 + level) / 2);
+	double k = na * nb / 2 - z * sqrt(na * nb * (na + nb + 1) / 12);
+
+	*cover = level;
+	return k < 1 ? 1 : (size_t)k;
+}
+
+static int by_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct estimate stats_shift(const double *a, size_t na, const double *b, size_t nb, double level)
+{
+	struct estimate e = {NAN, NAN, NAN, NAN, na + nb, na + nb};
+	size_t i, j, n = na * nb, cut;
+	double *d;
+
+	if (!n)
+		return e;
+	d = xmalloc(n * sizeof(*d));
+	for (i = 0; i < na; i++)
+		for (j = 0; j < nb; j++)
+			d[i * nb + j] = b[j] - a[i];
+	qsort(d, n, sizeof(*d), by_double);
+	e.value = (d[(n - 1) / 2] + d[n / 2]) / 2;
+	if (n > 1) {
+		cut = na + nb <= STATS_EXACT_MAX
+			      ? exact_cut(na, nb, level, &e.level)
+			      : normal_cut((double)na, (double)nb, level, &e.level);
+		e.lo = d[cut - 1];
+		e.hi = d[n - cut];
+	}
+	free(d);
+	return e;
+}

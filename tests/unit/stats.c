@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reference values are R 4.2.2's; the R expression stands beside each. */
+#include "lib/stats.h"
+
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define A	     139.46, 140.02, 138.91, 139.77, 139.11
+#define B	     141.2, 142.05, 141.77, 140.9, 141.93
+#define DEPRESSION_A 80, 83, 189, 104, 145, 338, 164, 112, 54
+#define DEPRESSION_B 115, 88, 90, 74, 121, 101, 61
+#define LIST(...)    ((const double[]){__VA_ARGS__}), array_size(((const double[]){__VA_ARGS__}))
+
+#define near(x, y) near_rel((x), (y), 1e-10, __LINE__)
+
+static void near_rel(double x, double y, double tolerance, int line)
+{
+	if (isnan(x) && isnan(y))
+		return;
+	if (!(fabs(x - y) <= tolerance * fmax(fabs(y), 1e-300)))
+		fail_msg("line %d: %.17g, expected %.17g", line, x, y);
+}
+
+static void test_distributions(void **state)
+{
+	(void)state;
+	near(stats_normal_cdf(-1.5), 0.0668072012688581); /* pnorm(-1.5) */
+	near(stats_normal_quantile(0.975), STATS_Z95);	  /* qnorm(0.975) */
+	near(stats_normal_quantile(0.025), -STATS_Z95);
+	near(stats_beta_cdf(0.3, 2, 5), 0.579825); /* pbeta(0.3,2,5) */
+	near_rel(stats_beta_cdf(0.02, 30, 0.5), 1.11224112940999e-52, 1e-8, __LINE__);
+	near(stats_beta_cdf(0.9, 0.5, 40), 1);
+	near(stats_beta_cdf(0, 2, 3), 0);
+	near(stats_t_cdf(-2.5, 3), 0.0438533235040328);	 /* pt(-2.5,3) */
+	near(stats_t_cdf(1.2, 30.5), 0.880311110457934); /* pt(1.2,30.5) */
+	near(stats_t_cdf(-40, 2), 0.00031220733609237);	 /* pt(-40,2) */
+	near(stats_t_quantile(0.975, 1), 12.70620473617469);
+	near(stats_t_quantile(0.975, 2), 4.30265272974946);
+	near(stats_t_quantile(0.975, 4), 2.77644510519779);
+	near(stats_t_quantile(0.975, 9), 2.26215716279820);
+	near(stats_t_quantile(0.975, 30.5), 2.04086944518632);
+	near(stats_t_quantile(0.0005, 3), -12.9239786366875); /* qt(0.0005,3) */
+	near(stats_t_quantile(1, 3), NAN);
+	near(stats_binomial_cdf(3, 10, 0.5), 0.171875); /* pbinom(3,10,0.5) */
+	near(stats_binomial_cdf(0, 6, 0.5), 0.015625);
+	near(stats_binomial_cdf(40, 100, 0.45), 0.183056944214466);
+	near(stats_binomial_cdf(-1, 6, 0.5), 0);
+	near(stats_binomial_cdf(6, 6, 0.5), 1);
+}
+
+static void test_one_sample(void **state)
+{
+	const double a[] = {A};
+
+	(void)state;
+	near(stats_mean(a, 5), 139.454);
+	near(stats_mean(a, 0), NAN);
+	near(stats_sd(a, 5), 0.456760331027119); /* sd(a) */
+	near(stats_sd(a, 1), NAN);
+	near(stats_quantile(a, 5, 0), 138.91); /* quantile(a, c(0,.1,.25,.5,.9,1)) */
+	near(stats_quantile(a, 5, 0.1), 138.99);
+	near(stats_quantile(a, 5, 0.25), 139.11);
+	near(stats_quantile(a, 5, 0.5), 139.46);
+	near(stats_quantile(a, 5, 0.9), 139.92);
+	near(stats_quantile(a, 5, 1), 140.02);
+	near(stats_quantile(a, 0, 0.5), NAN);
+	near(stats_quantile(a, 4, 0.5), (139.46 + 139.77) / 2);
+}
+
+static void check_estimate(struct estimate e, double value, double lo, double hi, double level)
+{
+	near(e.value, value);
+	near(e.lo, lo);
+	near(e.hi, hi);
+	near(e.level, level);
+}
+
+static void test_estimators(void **state)
+{
+	const double a[] = {A};
+	struct estimate e;
+
+	(void)state;
+	/* t.test(a)$conf.int */
+	check_estimate(stats_estimate(EST_MEAN, a, 5, 0.95), 139.454, 138.886857141156,
+		       140.021142858844, 0.95);
+	/* t.test(a[2:4])$conf.int: the first and the last by position, not by size */
+	e = stats_estimate(EST_MIDDLE, a, 5, 0.95);
+	check_estimate(e, 139.566666666667, 138.120238508771, 141.013094824563, 0.95);
+	assert_int_equal(e.n, 5);
+	assert_int_equal(e.used, 3);
+	check_estimate(stats_estimate(EST_MIDDLE, a, 3, 0.95), 140.02, NAN, NAN, NAN);
+	check_estimate(stats_estimate(EST_MIDDLE, a, 2, 0.95), NAN, NAN, NAN, NAN);
+	check_estimate(stats_estimate(EST_MEAN, a, 1, 0.95), 139.46, NAN, NAN, NAN);
+}
+
+/* Levels: 1 - 2 * pbinom(k - 1, n, 0.5), k = max(1, qbinom(0.025, n, 0.5)). */
+static void test_median(void **state)
+{
+	static const struct {
+		size_t n, k;
+		double level;
+	} rows[] = {{2, 1, 0.5},
+		    {3, 1, 0.75},
+		    {5, 1, 0.9375},
+		    {6, 1, 0.96875},
+		    {9, 2, 0.9609375},
+		    {17, 5, 0.950958251953125},
+		    {20, 6, 0.958610534667969}};
+	double x[20];
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		for (j = 0; j < rows[i].n; j++) /* n, n-1 .. 1: the order must not matter */
+			x[j] = (double)(rows[i].n - j);
+		check_estimate(stats_estimate(EST_MEDIAN, x, rows[i].n, 0.95),
+			       ((double)rows[i].n + 1) / 2, (double)rows[i].k,
+			       (double)(rows[i].n + 1 - rows[i].k), rows[i].level);
+	}
+	check_estimate(stats_estimate(EST_MEDIAN, x, 1, 0.95), 20, NAN, NAN, NAN);
+	check_estimate(stats_estimate(EST_MEDIAN, x, 0, 0.95), NAN, NAN, NAN, NAN);
+}
+
+static void test_names(void **state)
+{
+	enum estimator e;
+
+	(void)state;
+	assert_true(estimator_parse("middle", &e));
+	assert_int_equal(e, EST_MIDDLE);
+	assert_true(estimator_parse(NULL, &e));
+	assert_int_equal(e, EST_MEDIAN);
+	assert_false(estimator_parse("modus", &e));
+}
+
+static void test_mann_whitney(void **state)
+{
+	double x[40], y[35];
+	int i;
+
+	(void)state;
+	/* wilcox.test(a,b)$p.value: fully apart, 2 / choose(10, 5) */
+	near(stats_mann_whitney(LIST(A), LIST(B)), 0.00793650793650794);
+	near(stats_mann_whitney(LIST(B), LIST(A)), 0.00793650793650794);
+	near(stats_mann_whitney_min(5, 5), 2.0 / 252);
+	near(stats_mann_whitney_min(1, 1), 1);
+	near(stats_mann_whitney_min(3, 3), 0.1);
+	near(stats_mann_whitney(LIST(1.1, 2.2, 3.3, 0.5), LIST(2.5, 4.1, 1.9)), 0.4);
+	near(stats_mann_whitney(LIST(1, 2, 3), LIST(4, 5, 6, 7)), 2.0 / 35);
+	near(stats_mann_whitney(LIST(DEPRESSION_A), LIST(DEPRESSION_B)), 0.299125874125874);
+	near(stats_mann_whitney(LIST(19, 22, 25, 26), LIST(23, 33, 40)), 8.0 / 35);
+	near(stats_mann_whitney(LIST(1), NULL, 0), NAN);
+	/* wilcox.test((1:40)%%7, (1:35)%%9+1, exact=FALSE)$p.value */
+	for (i = 1; i <= 40; i++)
+		x[i - 1] = i % 7;
+	for (i = 1; i <= 35; i++)
+		y[i - 1] = i % 9 + 1;
+	near(stats_mann_whitney(x, 40, y, 35), 0.000586896103152549);
+}
+
+/* Ties: mean(abs(W - E) >= abs(w - E)) over combn(rank(c(a, b)), length(a)). */
+static void test_mann_whitney_ties(void **state)
+{
+	(void)state;
+	near(stats_mann_whitney(LIST(1, 2, 2, 3), LIST(2, 3, 3, 5, 6)), 0.111111111111111);
+	near(stats_mann_whitney(LIST(1, 1, 1, 2), LIST(1, 2, 2, 2, 2)), 0.206349206349206);
+	near(stats_mann_whitney(LIST(5, 5), LIST(5, 5, 9)), 1);
+	near(stats_mann_whitney(LIST(7, 7, 7), LIST(7, 7, 7)), 1);
+}
+
+static double midrank2(const double *all, size_t n, double x)
+{
+	double below = 0, equal = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		below += all[i] < x;
+		equal += all[i] == x;
+	}
+	return 2 * below + equal + 1;
+}
+
+/* The definition itself: every way to call m of the n values "a". */
+static double enumerate(const double *all, size_t n, size_t m)
+{
+	double mean = (double)m * (double)(n + 1), w = 0, hit = 0, ways = 0;
+	unsigned set;
+	size_t i;
+
+	for (i = 0; i < m; i++)
+		w += midrank2(all, n, all[i]);
+	for (set = 0; set < 1U << n; set++) {
+		double s = 0;
+
+		if ((size_t)__builtin_popcount(set) != m)
+			continue;
+		for (i = 0; i < n; i++)
+			if (set >> i & 1)
+				s += midrank2(all, n, all[i]);
+		ways++;
+		hit += fabs(s - mean) >= fabs(w - mean);
+	}
+	return hit / ways;
+}
+
+static void test_mann_whitney_enumerated(void **state)
+{
+	double all[10];
+	struct prng r;
+	size_t i, n, m;
+	int round;
+
+	(void)state;
+	prng_seed(&r, 42);
+	for (round = 0; round < 300; round++) {
+		n = 2 + prng_below(&r, 9);
+		m = 1 + prng_below(&r, n - 1);
+		for (i = 0; i < n; i++) /* few values: many ties */
+			all[i] = (double)prng_below(&r, 1 + (size_t)round % 12);
+		near(stats_mann_whitney(all, m, all + m, n - m), enumerate(all, n, m));
+	}
+}
+
+static void test_shift(void **state)
+{
+	(void)state;
+	/* wilcox.test(b, a, conf.int=TRUE) */
+	check_estimate(stats_shift(LIST(A), LIST(B), 0.95), 2.09, 1.18, 2.94,
+		       1 - 2 * 4.0 / 252); /* 1 - 2 * pwilcox(2, 5, 5) */
+	check_estimate(stats_shift(LIST(DEPRESSION_B), LIST(DEPRESSION_A), 0.95), 24, -17, 90,
+		       0.958216783216783); /* 1 - 2 * pwilcox(12, 9, 7) */
+	/* Three runs each cannot cover 95 %: min..max with what it does cover. */
+	check_estimate(stats_shift(LIST(1, 2, 3), LIST(11, 12, 13), 0.95), 10, 8, 12, 0.9);
+	check_estimate(stats_shift(LIST(1), LIST(3), 0.95), 2, NAN, NAN, NAN);
+}
+
+static void test_welch(void **state)
+{
+	double t, df;
+
+	(void)state;
+	near(stats_welch(LIST(A), LIST(B), &t, &df), 0.000114843756185391);
+	near(t, -7.01385512136729);
+	near(df, 7.94512578413463);
+	near(stats_welch(LIST(1, 2, 3, 4), LIST(2, 8, 4, 12, 30), NULL, NULL), 0.157436253161834);
+	near(stats_welch(LIST(1), LIST(2, 8), NULL, NULL), NAN);
+}
+
+static void test_holm(void **state)
+{
+	/* p.adjust(c(0.01,0.04,0.03,0.005,NA,0.9),'holm') */
+	double p[] = {0.01, 0.04, 0.03, 0.005, NAN, 0.9};
+	const double adjusted[] = {0.04, 0.09, 0.09, 0.025, NAN, 0.9};
+	size_t i;
+
+	(void)state;
+	stats_holm(p, 6);
+	for (i = 0; i < 6; i++)
+		near(p[i], adjusted[i]);
+	stats_holm(p, 0);
+}
+
+static void test_prng(void **state)
+{
+	struct prng r;
+	size_t seen[3] = {0};
+	double sum = 0, u;
+	int i;
+
+	(void)state;
+	/* xoshiro256** from state {1, 2, 3, 4}: its authors' reference gives these. */
+	r = (struct prng){{1, 2, 3, 4}};
+	assert_true(prng_next(&r) == 11520);
+	assert_true(prng_next(&r) == 0);
+	assert_true(prng_next(&r) == 1509978240);
+	assert_true(prng_next(&r) == 1215971899390074240ULL);
+	prng_seed(&r, STATS_SEED);
+	for (i = 0; i < 30000; i++) {
+		seen[prng_below(&r, 3)]++;
+		u = prng_unit(&r);
+		assert_true(u >= 0 && u < 1);
+		sum += u;
+	}
+	for (i = 0; i < 3; i++)
+		assert_in_range(seen[i], 9600, 10400);
+	near_rel(sum / 30000, 0.5, 0.02, __LINE__);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Three runs have 27 draws: the bootstrap's limit can be counted. */
+static void test_boot_counted(void **state)
+{
+	const double x[] = {10, 11, 13}, y[] = {8, 8.5, 9.5};
+	double all[729], base, new;
+	size_t i, j;
+	struct estimate e = stats_boot_ratio(EST_MEAN, x, 3, y, 3, 0.95);
+
+	(void)state;
+	for (i = 0; i < 27; i++) {
+		for (j = 0; j < 27; j++) {
+			base = x[i % 3] + x[i / 3 % 3] + x[i / 9];
+			new = y[j % 3] + y[j / 3 % 3] + y[j / 9];
+			all[i * 27 + j] = new / base;
+		}
+	}
+	qsort(all, 729, sizeof(*all), by_value);
+	near(e.value, 26.0 / 34);
+	near_rel(e.lo, stats_quantile(all, 729, 0.025), 0.005, __LINE__);
+	near_rel(e.hi, stats_quantile(all, 729, 0.975), 0.005, __LINE__);
+}
+
+static void test_boot(void **state)
+{
+	const double x[] = {10.1, 10.4, 9.8, 10.9, 10.2, 10.0},
+		     y[] = {8.9, 9.2, 9.05, 8.7, 9.4, 9.1};
+	struct estimate e = stats_boot_ratio(EST_MEAN, x, 6, y, 6, 0.95), again;
+
+	(void)state;
+	/* quantile(replicate(4e5, mean(sample(y,6,TRUE)) / mean(sample(x,6,TRUE))), c(.025,.975))
+	 */
+	near_rel(e.lo, 0.854992076069731, 0.002, __LINE__);
+	near_rel(e.hi, 0.913907284768212, 0.002, __LINE__);
+	again = stats_boot_ratio(EST_MEAN, x, 6, y, 6, 0.95);
+	assert_true(e.lo == again.lo && e.hi == again.hi);
+	/* the same with median(...) - median(...) */
+	e = stats_boot_difference(EST_MEDIAN, x, 6, y, 6, 0.95);
+	near(e.value, 9.075 - 10.15);
+	near_rel(e.lo, -1.6, 0.05, __LINE__);
+	near_rel(e.hi, -0.775, 0.05, __LINE__);
+	/* `middle` never draws the runs it drops: 1000 and 0 would show. */
+	e = stats_boot_ratio(EST_MIDDLE, LIST(1000, 2, 2, 2, 0), LIST(0, 3, 3, 3, 1000), 0.95);
+	check_estimate(e, 1.5, 1.5, 1.5, 0.95);
+	check_estimate(stats_boot_ratio(EST_MEDIAN, x, 1, y, 6, 0.95), 9.075 / 10.1, NAN, NAN, NAN);
+	check_estimate(stats_boot_ratio(EST_MIDDLE, x, 2, y, 6, 0.95), NAN, NAN, NAN, NAN);
+	check_estimate(stats_boot_ratio(EST_MEDIAN, LIST(0, 0), y, 6, 0.95), NAN, NAN, NAN, NAN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_distributions),
+		cmocka_unit_test(test_one_sample),
+		cmocka_unit_test(test_estimators),
+		cmocka_unit_test(test_median),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_mann_whitney),
+		cmocka_unit_test(test_mann_whitney_ties),
+		cmocka_unit_test(test_mann_whitney_enumerated),
+		cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_welch),
+		cmocka_unit_test(test_holm),
+		cmocka_unit_test(test_prng),
+		cmocka_unit_test(test_boot_counted),
+		cmocka_unit_test(test_boot),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
