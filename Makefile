@@ -82,11 +82,19 @@ ifneq ($(HAVE_BPF),)
 $(B)/collect/%.bpf.o: collect/%.bpf.c
 	@mkdir -p $(@D)
 	@echo "  BPF     $<"
-	$(Q)$(CLANG) -O2 -g -target bpf $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
+	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
 		-Wall -MMD -MP -c -o $@ $<
 $(HOST_OBJ): | $(BPF_OBJ)
-$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF
+$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls.bpf.o"'
+$(B)/collect/syscalls_bpf.o: $(B)/collect/syscalls.bpf.o
 endif
+
+# Names of system calls, out of the C library's headers.
+$(B)/collect/syscall_names.o: $(B)/collect/syscall_names.inc
+$(B)/collect/syscall_names.inc:
+	@mkdir -p $(@D)
+	$(Q)echo '#include <sys/syscall.h>' | $(CC) -E -dM - | \
+		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9][0-9]*\)$$/[\2] = "\1",/p' >$@
 
 # --- libperf: the system's where pkg-config finds one, else out of the kernel's source package ---
 

@@ -12,8 +12,14 @@
 const char zcost_version[] = ZCOST_VERSION;
 
 /* Each is defined in the folder it belongs to; a new command is a prototype and a row. */
+#ifndef OFFLINE
+int cmd_collect(int argc, char **argv);
+#endif
 
 static const struct command commands[] = {
+#ifndef OFFLINE
+	{"collect", "run one workload on this host and measure it", cmd_collect},
+#endif
 	{NULL, NULL, NULL},
 };
 

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zcost collect: one run on this host. Options, exit codes; all else is run_execute. */
+#include "collect/collect.h"
+#include "collect/run.h"
+#include "lib/alloc.h"
+#include "lib/error.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cmd_collect(int argc, char **argv);
+
+enum key {
+	KEY_WARMUP = 1000,
+	KEY_DURATION,
+	KEY_GRACE,
+	KEY_COLLECT,
+	KEY_CPUS,
+	KEY_VARIANT,
+	KEY_PASS,
+	KEY_REPEAT,
+	KEY_SIDE,
+	KEY_HOST_DIR,
+	KEY_UNITS,
+	KEY_POWER_CSV,
+	KEY_SYNC,
+	KEY_FREQ,
+	KEY_METHOD,
+	KEY_LIST,
+};
+
+static const struct argp_option options[] = {
+	{"output", 'o', "RUN", 0, "folder for the run's files; made when missing (required)", 0},
+	{"collect", KEY_COLLECT, "LIST", 0, "collectors, or 'all'; default: what the pass needs",
+	 0},
+	{"cpus", KEY_CPUS, "SET", 0, "CPUs to measure, as 0-3,8; default: all online", 0},
+	{"warmup", KEY_WARMUP, "S", 0, "seconds from the command's start to the window (0)", 0},
+	{"duration", KEY_DURATION, "S", 0, "length of the window; default: until COMMAND ends", 0},
+	{"grace", KEY_GRACE, "S", 0, "time COMMAND has to end after the window (10)", 0},
+	{"freq", KEY_FREQ, "HZ", 0, "profile: samples per second and CPU (4999)", 0},
+	{"syscalls-method", KEY_METHOD, "M", 0, "bpf or tracepoint; default: the first possible",
+	 0},
+	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external meter, copied; may repeat", 0},
+	{"units", KEY_UNITS, "ADAPTER", 0,
+	 "what reads the command's output: tcpzc, iperf3, pps, regex:RE, none (none)", 0},
+	{"list", KEY_LIST, NULL, 0, "list the collectors and exit", 0},
+	{0, 0, 0, 0, "Naming, for captures:", 1},
+	{"variant", KEY_VARIANT, "NAME", 0, "(run)", 1},
+	{"pass", KEY_PASS, "NAME", 0, "measure, profile, syscalls or all (all)", 1},
+	{"repeat", KEY_REPEAT, "N", 0, "(1)", 1},
+	{"side", KEY_SIDE, "NAME", 0, "(local)", 1},
+	{"host-dir", KEY_HOST_DIR, "DIR", 0, "hosts/<host> of the capture; default: inside RUN", 1},
+	{"sync", KEY_SYNC, NULL, 0, "say 'ready', open the window when told 'go' on stdin", 1},
+	{0},
+};
+
+struct args {
+	struct run run;
+	const char *collect, *cpus;
+};
+
+static double seconds(struct argp_state *state, const char *what, const char *arg)
+{
+	char *end;
+	double s = strtod(arg, &end);
+
+	if (end == arg || *end || !isfinite(s) || s < 0 || s > 1e8)
+		argp_error(state, "--%s: '%s' is not a number of seconds", what, arg);
+	return s;
+}
+
+static unsigned int count(struct argp_state *state, const char *what, const char *arg)
+{
+	char *end;
+	long n = strtol(arg, &end, 10);
+
+	if (end == arg || *end || n < 1 || n > 1000000)
+		argp_error(state, "--%s: '%s' is not a number from 1 to 1000000", what, arg);
+	return (unsigned int)n;
+}
+
+/* Names become folders of a capture. */
+static const char *plain_name(struct argp_state *state, const char *what, const char *arg)
+{
+	const char *p = arg;
+
+	while (isalnum((unsigned char)*p) || strchr("._-+", *p) ? *p : 0)
+		p++;
+	if (!*arg || *arg == '.' || *p)
+		argp_error(state, "--%s: '%s' must be a plain name of letters, digits, . _ - +",
+			   what, arg);
+	return arg;
+}
+
+static void add_power_csv(struct run *r, const char *arg)
+{
+	r->power_csv = xrealloc(r->power_csv, (r->npower_csv + 1) * sizeof(*r->power_csv));
+	r->power_csv[r->npower_csv++] = arg;
+}
+
+static void list_collectors(void)
+{
+	size_t i;
+
+	for (i = 0; collectors[i]; i++)
+		printf("%-10s %s\n", collectors[i]->name, collectors[i]->what);
+	exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
+}
+
+static error_t parse_naming(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case KEY_VARIANT:
+		a->run.variant = plain_name(state, "variant", arg);
+		return 0;
+	case KEY_PASS:
+		a->run.pass = plain_name(state, "pass", arg);
+		return 0;
+	case KEY_REPEAT:
+		a->run.repeat = (int)count(state, "repeat", arg);
+		return 0;
+	case KEY_SIDE:
+		a->run.side = plain_name(state, "side", arg);
+		return 0;
+	case KEY_HOST_DIR:
+		a->run.host_dir = arg;
+		return 0;
+	case KEY_SYNC:
+		a->run.sync = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_measuring(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case KEY_WARMUP:
+		a->run.warmup_s = seconds(state, "warmup", arg);
+		return 0;
+	case KEY_DURATION:
+		a->run.duration_s = seconds(state, "duration", arg);
+		return 0;
+	case KEY_GRACE:
+		a->run.grace_s = seconds(state, "grace", arg);
+		return 0;
+	case KEY_FREQ:
+		a->run.freq = count(state, "freq", arg);
+		return 0;
+	case KEY_METHOD:
+		a->run.syscalls_method = arg;
+		return 0;
+	case KEY_POWER_CSV:
+		add_power_csv(&a->run, arg);
+		return 0;
+	case KEY_UNITS:
+		a->run.units = arg;
+		return 0;
+	default:
+		return parse_naming(key, arg, state);
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'o':
+		a->run.dir = arg;
+		return 0;
+	case KEY_COLLECT:
+		a->collect = arg;
+		return 0;
+	case KEY_CPUS:
+		a->cpus = arg;
+		return 0;
+	case KEY_LIST:
+		list_collectors();
+		return 0;
+	case ARGP_KEY_ARGS:
+		a->run.argv = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_END:
+		if (!a->run.argv)
+			argp_error(state, "no COMMAND given");
+		if (!a->run.dir || !*a->run.dir)
+			argp_error(state, "no folder for the run given; use -o RUN");
+		return 0;
+	default:
+		return parse_measuring(key, arg, state);
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "-- COMMAND...",
+	.doc = "Runs COMMAND once on this host and measures it in a window of time.\v"
+	       "Exit status: 0 done, 1 the command failed or the run was stopped, 2 wrong usage, "
+	       "4 done, but a collector lost data or the one asked for is not possible here. "
+	       "run.json in RUN says which and why. ZCOST_SYSFS: another root than /sys for power "
+	       "(for tests).",
+};
+
+static const char *const methods[] = {"bpf", "tracepoint"};
+
+/* What needs more than argp: 0, or -errno and a message for exit 2. */
+static int check(struct args *a, struct error *err)
+{
+	struct run *r = &a->run;
+	struct cpuset online;
+	unsigned int cpu;
+	size_t i;
+	int rc = cpuset_online(&online, err);
+
+	if (rc)
+		return rc;
+	r->cpus = online;
+	if (a->cpus && cpuset_parse(&r->cpus, a->cpus, err))
+		return -err->code;
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&r->cpus, cpu) && !cpuset_has(&online, cpu))
+			return error_set(err, EINVAL, "--cpus: CPU %u is not online", cpu);
+	for (i = 0; r->syscalls_method && strcmp(r->syscalls_method, methods[i]);)
+		if (++i == array_size(methods))
+			return error_set(err, EINVAL,
+					 "--syscalls-method: '%s' is not bpf or tracepoint",
+					 r->syscalls_method);
+	return collect_choose(r, a->collect, &r->collect, &r->ncollect, err);
+}
+
+/* Tells what is not as it should be; true when it is worth exit 4. */
+static bool report(const struct run *r)
+{
+	bool lossy = false;
+	size_t i;
+
+	for (i = 0; i < r->ncollect; i++) {
+		const struct collect *c = &r->collect[i];
+
+		if (c->state == COLLECT_DEGRADED)
+			warn("%s: %s", c->is->name, c->why);
+		else if (c->state == COLLECT_UNSUPPORTED)
+			note("%s: not measured: %s", c->is->name, c->why);
+		lossy |= c->state == COLLECT_DEGRADED || c->lost > 0 ||
+			 (c->asked && c->state == COLLECT_UNSUPPORTED);
+	}
+	return lossy;
+}
+
+static int execute(struct run *r)
+{
+	struct error err = {0};
+	bool lossy;
+
+	if (run_execute(r, &err)) {
+		error_print(&err);
+		return EXIT_FAILED;
+	}
+	lossy = report(r);
+	if (!r->failed)
+		return lossy ? EXIT_LOSSY : EXIT_OK;
+	fprintf(stderr, "zcost: %s: run failed: %s\n", r->dir, r->why);
+	return EXIT_FAILED;
+}
+
+/* The folder for host facts: given, or a small capture's own inside the run. */
+static char *host_folder(const struct run *r)
+{
+	char name[256] = "host";
+
+	if (r->host_dir)
+		return xstrdup(r->host_dir);
+	gethostname(name, sizeof(name) - 1);
+	return xasprintf("%s/hosts/%s", r->dir, name);
+}
+
+int cmd_collect(int argc, char **argv)
+{
+	struct args a = {.run = {.variant = "run",
+				 .pass = "all",
+				 .side = "local",
+				 .units = "none",
+				 .repeat = 1,
+				 .grace_s = 10,
+				 .freq = 4999}};
+	struct error err = {0};
+	int code;
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	if (check(&a, &err)) {
+		error_print(&err);
+		return EXIT_USAGE;
+	}
+	a.run.hosts = host_folder(&a.run);
+	code = execute(&a.run);
+	collect_free(a.run.collect, a.run.ncollect);
+	free(a.run.hosts);
+	free(a.run.power_csv);
+	return code;
+}

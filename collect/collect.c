@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/collect.h"
+
+#include "collect/run.h"
+#include "lib/alloc.h"
+#include "lib/error.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set_why(struct collect *c, const char *fmt, va_list ap)
+{
+	char *text = NULL;
+
+	if (c->why || vasprintf(&text, fmt, ap) < 0)
+		return;
+	c->why = text;
+}
+
+void collect_why(struct collect *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	set_why(c, fmt, ap);
+	va_end(ap);
+}
+
+void collect_degraded(struct collect *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->state == COLLECT_UNSUPPORTED)
+		return;
+	if (c->state == COLLECT_OK) {
+		free(c->why); /* a reason weighs more than a remark */
+		c->why = NULL;
+	}
+	c->state = COLLECT_DEGRADED;
+	va_start(ap, fmt);
+	set_why(c, fmt, ap);
+	va_end(ap);
+}
+
+void collect_info_str(struct collect *c, const char *key, const char *value)
+{
+	json_object_set_new(c->info, key, json_string(value));
+}
+
+void collect_info_int(struct collect *c, const char *key, int64_t value)
+{
+	json_object_set_new(c->info, key, json_integer(value));
+}
+
+char *collect_path(const struct collect *c, const char *name)
+{
+	return xasprintf("%s/%s", c->run->dir, name);
+}
+
+static void unsupported(struct collect *c)
+{
+	c->state = COLLECT_UNSUPPORTED;
+	collect_why(c, "%s", c->err.text[0] ? c->err.text : "not possible here");
+	c->err = (struct error){0};
+}
+
+void collect_prepare(struct collect *list, size_t n)
+{
+	struct collect *c;
+
+	for (c = list; c < list + n; c++) {
+		if (c->is->probe && c->is->probe(c)) {
+			unsupported(c);
+			continue;
+		}
+		c->prepared = true;
+		if (c->is->prepare && c->is->prepare(c))
+			unsupported(c);
+	}
+}
+
+/* One hook of one collector in the window; a failure degrades it and leaves the others alone. */
+static void step(struct collect *c, int (*hook)(struct collect *))
+{
+	if (c->state == COLLECT_UNSUPPORTED || !hook || !hook(c))
+		return;
+	collect_degraded(c, "%s", c->err.text[0] ? c->err.text : "failed while measuring");
+	c->err = (struct error){0};
+}
+
+void collect_start(struct collect *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		step(&list[i], list[i].is->start);
+}
+
+void collect_snap(struct collect *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		step(&list[i], list[i].is->snap);
+}
+
+void collect_stop(struct collect *list, size_t n)
+{
+	while (n--)
+		step(&list[n], list[n].is->stop);
+}
+
+void collect_finish(struct collect *list, size_t n)
+{
+	while (n--)
+		if (list[n].prepared && list[n].is->finish)
+			list[n].is->finish(&list[n]);
+}
+
+void collect_free(struct collect *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		free(list[i].why);
+		json_decref(list[i].info);
+	}
+	free(list);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One run on this host, and the collectors that watch it.
+ *
+ * A collector is a row of THE TABLE (table.c): six hooks, NULL where there is nothing to do. For a
+ * run they are called in this order, each at most once but snap:
+ *
+ *   probe    can this host do it? else the reason, in words, with the way out
+ *   prepare  everything slow: programs loaded, files opened, all of it switched off
+ *            -- here the workload is started, and warms up --
+ *   start    the window opens: switch on, or take the first reading
+ *   snap     once a second: one cheap reading
+ *   stop     the window closes: switch off, or take the last reading (in the table's reverse order)
+ *            -- here the workload ends --
+ *   finish   write files, end children, free; called whenever prepare was, however the run went
+ *
+ * A hook returns 0 or -errno with c->err filled. A failed probe or prepare makes the collector
+ * `unsupported`; a later failure makes it `degraded`, the first reason stays. Nothing a collector
+ * does fails the run.
+ *
+ * A hook saves raw bytes and understands nothing: parsers live in the laptop half.
+ */
+#ifndef ZC_COLLECT_H
+#define ZC_COLLECT_H
+
+#include "lib/cpuset.h"
+#include "lib/error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct collect;
+
+struct collector {
+	const char *name, *what;
+	const char *files[6]; /* what it may leave in the run's folder */
+	int (*probe)(struct collect *c);
+	int (*prepare)(struct collect *c);
+	int (*start)(struct collect *c);
+	int (*snap)(struct collect *c);
+	int (*stop)(struct collect *c);
+	void (*finish)(struct collect *c);
+};
+
+extern const struct collector *const collectors[]; /* ends with NULL */
+
+enum collect_state { COLLECT_OK, COLLECT_UNSUPPORTED, COLLECT_DEGRADED };
+
+/* One collector in one run. `data` belongs to the collector, which frees it in finish. */
+struct collect {
+	const struct collector *is;
+	struct run *run;
+	enum collect_state state;
+	bool asked;    /* named by the user, or what the pass is for: missing it is worth exit 4 */
+	bool prepared; /* prepare was called, so finish must be */
+	struct error err;
+	char *why;
+	int64_t lost; /* -1: cannot tell */
+	json_t *info;
+	void *data;
+};
+
+/* A collector's own remarks: `degraded` also when nothing failed, facts for run.json. */
+void collect_degraded(struct collect *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void collect_why(struct collect *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void collect_info_str(struct collect *c, const char *key, const char *value);
+void collect_info_int(struct collect *c, const char *key, int64_t value);
+
+/* Path of `name` in the run's folder; the caller frees. */
+char *collect_path(const struct collect *c, const char *name);
+
+/*
+ * Fills *list with what to collect: `names` is the user's "perf,cpu" or "all", or NULL for what
+ * `pass` needs. The caller frees *list. An unknown name: -EINVAL, and the error lists all.
+ */
+int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,
+		   struct error *err);
+
+/* The hooks of all chosen collectors, in order. */
+void collect_prepare(struct collect *list, size_t n);
+void collect_start(struct collect *list, size_t n);
+void collect_snap(struct collect *list, size_t n);
+void collect_stop(struct collect *list, size_t n);
+void collect_finish(struct collect *list, size_t n);
+void collect_free(struct collect *list, size_t n);
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The profile: `perf record` on the side's CPUs with call graphs, started with its events off and
+ * switched on and off at the window's ends through control pipes, each switch acknowledged. It runs
+ * nothing itself and stands beside the workload from before it starts, so that it sees every
+ * mapping.
+ */
+#include "collect/perf_control.h"
+
+#include "collect/collect.h"
+#include "collect/perf_data.h"
+#include "collect/perf_event.h"
+#include "collect/run.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/spawn.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { READY_MS = 60000, SWITCH_MS = 10000, END_MS = 120000 };
+
+struct perf {
+	pid_t pid;
+	struct perf_control control;
+	const char *event;
+	char *data, *log; /* perf.data, what perf said */
+};
+
+/* --- can it be done? --- */
+
+static bool in_path(const char *name)
+{
+	char *dirs = xstrdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *rest = dirs;
+	char *dir;
+	bool found = false;
+
+	while (!found && (dir = str_token(&rest, ':'))) {
+		char *path = xasprintf("%s/%s", *dir ? dir : ".", name);
+
+		found = !access(path, X_OK);
+		free(path);
+	}
+	free(dirs);
+	return found;
+}
+
+static int probe(struct collect *c)
+{
+	struct perf p = {0};
+	int rc;
+
+	if (!in_path("perf"))
+		return error_set(&c->err, ENOENT,
+				 "no perf program here; install linux-perf (Debian), "
+				 "linux-tools-generic (Ubuntu) or perf (Fedora)");
+	rc = perf_event_choose(&c->run->cpus, &p.event, &c->err);
+	if (rc)
+		return rc;
+	c->data = xmemdup(&p, sizeof(p));
+	return 0;
+}
+
+/* --- set up --- */
+
+static int open_log(struct perf *p, struct error *err)
+{
+	int fd = open(p->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	return fd < 0 ? error_sys(err, errno, "%s: cannot write", p->log) : fd;
+}
+
+/* The kernel may have lowered its limit, under load, below what was asked for. */
+static unsigned int frequency(const struct run *r)
+{
+	unsigned int max = perf_event_max_rate();
+
+	return max && r->freq > max ? max : r->freq;
+}
+
+static int launch(struct collect *c, struct perf *p)
+{
+	unsigned int hz = frequency(c->run);
+	char *freq = xasprintf("%u", hz), *cpus = cpuset_format(&c->run->cpus);
+	char *control = perf_control_option(&p->control);
+	/* Ring buffers count against a small limit where we are not privileged: take perf's own. */
+	const char *pages = geteuid() ? "128" : "4096";
+	char *argv[] = {"perf", "record",      "-q",	"-g", "-e",    (char *)p->event,
+			"-F",	freq,	       "-C",	cpus, "-k",    "CLOCK_MONOTONIC",
+			"-m",	(char *)pages, "-D",	"-1", control, "--buildid-all",
+			"-N",	"-o",	       p->data, NULL};
+	int log = open_log(p, &c->err), rc = log < 0 ? log : 0;
+	struct spawn opts = {.out = log, .err = log};
+
+	if (!rc)
+		rc = spawn_start(&p->pid, argv, &opts, &c->err);
+	if (log >= 0)
+		close(log);
+	collect_info_int(c, "frequency", hz);
+	free(control);
+	free(cpus);
+	free(freq);
+	return rc;
+}
+
+/* The last line perf printed, for a reason. */
+static char *last_words(const struct perf *p)
+{
+	char *text, *line, *rest, *last = NULL;
+
+	if (file_read(p->log, &text, NULL, NULL))
+		return xstrdup("");
+	rest = text;
+	while ((line = str_token(&rest, '\n')))
+		if (*str_trim(line))
+			last = str_trim(line);
+	last = xstrdup(last ? last : "");
+	free(text);
+	return last;
+}
+
+static int died(struct perf *p, const char *when, struct error *err)
+{
+	char *words = last_words(p);
+
+	error_set(err, EIO, "perf record %s%s%s", when, *words ? ": " : "", words);
+	free(words);
+	return -EIO;
+}
+
+static int prepare(struct collect *c)
+{
+	struct perf *p = c->data;
+	int rc;
+
+	p->data = collect_path(c, "perf.data");
+	p->log = collect_path(c, ".perf.log");
+	rc = perf_control_open(&p->control, &c->err);
+	if (!rc)
+		rc = launch(c, p);
+	if (rc)
+		return rc;
+	perf_control_started(&p->control);
+	/* Off already: the acknowledgement says that perf stands ready. */
+	if (perf_control_say(&p->control, "disable\n", READY_MS))
+		return died(p, "did not start", &c->err);
+	collect_info_str(c, "event", p->event);
+	collect_info_str(c, "callgraph", "fp");
+	if (!strcmp(p->event, "cpu-clock"))
+		collect_why(c, "no PMU: cpu-clock");
+	return 0;
+}
+
+/* --- the window --- */
+
+static int start(struct collect *c)
+{
+	struct perf *p = c->data;
+
+	if (perf_control_say(&p->control, "enable\n", SWITCH_MS))
+		return died(p, "could not be switched on", &c->err);
+	return 0;
+}
+
+static int stop(struct collect *c)
+{
+	struct perf *p = c->data;
+
+	if (perf_control_say(&p->control, "disable\n", SWITCH_MS))
+		return died(p, "ended before the window did", &c->err);
+	return 0;
+}
+
+/* --- the end --- */
+
+static void end_perf(struct collect *c, struct perf *p)
+{
+	int status = 0;
+
+	kill(p->pid, SIGINT);
+	if (spawn_wait(p->pid, END_MS, &status)) {
+		spawn_stop(p->pid, 1000, NULL);
+		collect_degraded(c, "perf record did not end; its file may be cut short");
+	} else if (status && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) &&
+		   WEXITSTATUS(status) != 128 + SIGINT) {
+		died(p, "failed", &c->err);
+		collect_degraded(c, "%s", c->err.text);
+	}
+}
+
+/* What was recorded, and what was not. */
+static void tell(struct collect *c, struct perf *p)
+{
+	struct perf_data_sums sums;
+	struct error err = {0};
+
+	if (perf_data_sum(p->data, &sums, &err)) {
+		collect_degraded(c, "%s", err.text);
+		return;
+	}
+	c->lost = (int64_t)sums.lost;
+	collect_info_int(c, "samples", (int64_t)sums.samples);
+	collect_info_int(c, "throttled", (int64_t)sums.throttled);
+	if (sums.lost)
+		collect_degraded(c, "perf lost %llu records; a lower --freq loses fewer",
+				 (unsigned long long)sums.lost);
+}
+
+static void finish(struct collect *c)
+{
+	struct perf *p = c->data;
+
+	if (p->pid > 0)
+		end_perf(c, p);
+	perf_control_close(&p->control);
+	if (c->state != COLLECT_UNSUPPORTED)
+		tell(c, p);
+	if (p->log)
+		unlink(p->log);
+	free(p->log);
+	free(p->data);
+	free(p);
+}
+
+const struct collector collector_perf = {
+	.name = "perf",
+	.what = "profile: perf record with call graphs",
+	.files = {"perf.data"},
+	.probe = probe,
+	.prepare = prepare,
+	.start = start,
+	.stop = stop,
+	.finish = finish,
+};

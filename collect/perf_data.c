@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/perf_data.h"
+
+#include "lib/cursor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The file's head: magic, sizes, then (offset, size) of the attributes and of the records. */
+static int open_records(const uint8_t *map, size_t len, struct cursor *records)
+{
+	struct cursor c = cursor_of(map, len, false);
+	const void *magic = cursor_take(&c, 8);
+	uint64_t offset, size;
+
+	cursor_take(&c, 8 + 8 + 8 + 8);
+	offset = cursor_u64(&c);
+	size = cursor_u64(&c);
+	if (c.bad || memcmp(magic, "PERFILE2", 8) || offset > len || size > len - offset)
+		return -EBADMSG;
+	*records = cursor_of(map + offset, size, false);
+	return 0;
+}
+
+/*
+ * The kernel counts what a full ring buffer lost both ways: in LOST records as they fit in again,
+ * and, newer, in a LOST_SAMPLES at the end of recording. The larger sum is the truth.
+ */
+static int sum_records(struct cursor *c, struct perf_data_sums *s)
+{
+	uint64_t lost = 0, lost_samples = 0;
+
+	while (cursor_left(c)) {
+		uint32_t type = cursor_u32(c);
+		uint16_t size = (cursor_u16(c), cursor_u16(c));
+		struct cursor body;
+
+		if (c->bad || size < 8)
+			return -EBADMSG;
+		body = cursor_sub(c, size - 8u);
+		if (type == PERF_RECORD_SAMPLE)
+			s->samples++;
+		else if (type == PERF_RECORD_THROTTLE)
+			s->throttled++;
+		else if (type == PERF_RECORD_LOST_SAMPLES)
+			lost_samples += cursor_u64(&body);
+		else if (type == PERF_RECORD_LOST && cursor_take(&body, 8))
+			lost += cursor_u64(&body);
+	}
+	s->lost = lost > lost_samples ? lost : lost_samples;
+	return c->bad ? -EBADMSG : 0;
+}
+
+static int sum_file(int fd, struct perf_data_sums *sums)
+{
+	struct cursor records;
+	struct stat st;
+	void *map;
+	int rc;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!st.st_size)
+		return -EBADMSG;
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	rc = open_records(map, (size_t)st.st_size, &records);
+	if (!rc)
+		rc = sum_records(&records, sums);
+	munmap(map, (size_t)st.st_size);
+	return rc;
+}
+
+int perf_data_sum(const char *path, struct perf_data_sums *sums, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+	*sums = (struct perf_data_sums){0};
+	if (fd < 0)
+		return error_sys(err, errno, "%s: cannot open", path);
+	rc = sum_file(fd, sums);
+	close(fd);
+	if (rc == -EBADMSG)
+		return error_set(err, EBADMSG, "%s: perf left the file unfinished", path);
+	return rc ? error_sys(err, -rc, "%s: cannot read", path) : 0;
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The order of a run. Signals are blocked and read from a file descriptor, so that there is one
+ * place where we wait (wait_until) and one way out: straight down through run_execute, which ends
+ * what was started and writes run.json, however far the run came.
+ */
+#include "collect/run.h"
+
+#include "collect/orphans.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/file.h"
+#include "lib/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MS = 1000000, SECOND = 1000 * MS, STOP_GRACE_MS = 2000 };
+
+enum woken { WOKEN_TIME, WOKEN_EXIT, WOKEN_GO, WOKEN_STOP };
+
+void run_fail(struct run *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (r->failed)
+		return;
+	r->failed = true;
+	va_start(ap, fmt);
+	vsnprintf(r->why, sizeof(r->why), fmt, ap);
+	va_end(ap);
+}
+
+/* --- waiting --- */
+
+static int poll_until(struct pollfd *p, nfds_t n, uint64_t deadline)
+{
+	uint64_t now = clock_mono_ns();
+	struct timespec ts = {0};
+
+	if (now < deadline) {
+		ts.tv_sec = (time_t)((deadline - now) / SECOND);
+		ts.tv_nsec = (long)((deadline - now) % SECOND);
+	}
+	return ppoll(p, n, deadline == UINT64_MAX ? NULL : &ts, NULL);
+}
+
+static void heard_signal(struct run *r)
+{
+	struct signalfd_siginfo si;
+
+	if (read(r->signals, &si, sizeof(si)) == sizeof(si))
+		run_fail(r, "stopped by signal %u (%s)", si.ssi_signo,
+			 strsignal((int)si.ssi_signo));
+}
+
+/* Until the deadline, the workload's end, word from outside, or a signal: whatever comes first. */
+static enum woken wait_until(struct run *r, uint64_t deadline)
+{
+	struct pollfd p[3] = {{.fd = r->signals, .events = POLLIN},
+			      {.fd = r->running ? r->pidfd : -1, .events = POLLIN},
+			      {.fd = r->sync && !r->in.closed ? r->in.fd : -1, .events = POLLIN}};
+	enum sync_heard heard;
+
+	while (!r->failed) {
+		int n = poll_until(p, 3, deadline);
+
+		if (n < 0 && errno != EINTR)
+			run_fail(r, "cannot wait: %s", strerror(errno));
+		if (n < 0)
+			continue;
+		if (!n)
+			return WOKEN_TIME;
+		if (p[0].revents)
+			heard_signal(r);
+		heard = p[2].revents ? sync_hear(&r->in) : SYNC_NOTHING;
+		if (heard == SYNC_ABORT)
+			run_fail(r, "%s", r->in.why);
+		else if (heard == SYNC_GO)
+			return WOKEN_GO;
+		else if (p[1].revents && !r->failed)
+			return WOKEN_EXIT;
+	}
+	return WOKEN_STOP;
+}
+
+/* --- the workload --- */
+
+static int open_output(const struct run *r, const char *name, struct error *err)
+{
+	char *path = xasprintf("%s/%s", r->dir, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		error_sys(err, errno, "%s: cannot write", path);
+	free(path);
+	return fd;
+}
+
+static int spawn_workload(struct run *r, int in, int out, int errfd)
+{
+	struct spawn opts = {.in = in, .out = out, .err = errfd};
+	struct error err = {0};
+
+	if (spawn_start(&r->pid, r->argv, &opts, &err)) {
+		r->pid = 0;
+		run_fail(r, "%s", err.text);
+		return -err.code;
+	}
+	r->running = true;
+	r->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0);
+	if (r->pidfd >= 0)
+		return 0;
+	run_fail(r, "cannot watch the workload: %s", strerror(errno));
+	return -errno;
+}
+
+/* The workload reads nothing of ours: with --sync, standard input belongs to us. */
+static int start_workload(struct run *r)
+{
+	struct error err = {0};
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int out = open_output(r, "workload.out", &err);
+	int errfd = open_output(r, "workload.err", &err);
+	int rc = 0;
+
+	if (out < 0 || errfd < 0) {
+		run_fail(r, "%s", err.text);
+		rc = -err.code;
+	} else {
+		rc = spawn_workload(r, in, out, errfd);
+	}
+	close(in);
+	close(out);
+	close(errfd);
+	return rc;
+}
+
+static void reap_workload(struct run *r)
+{
+	spawn_wait(r->pid, -1, &r->status);
+	kill(-r->pid, SIGKILL); /* what it left behind in its group */
+	r->running = false;
+	if (r->status)
+		run_fail(r, "the workload %s", spawn_status_text(r->status));
+}
+
+/* After the window: it may finish, for a while; then it is stopped. */
+static void end_workload(struct run *r)
+{
+	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->grace_s * SECOND);
+
+	while (r->running && !r->failed) {
+		enum woken w = wait_until(r, deadline);
+
+		if (w == WOKEN_EXIT)
+			reap_workload(r);
+		else if (w == WOKEN_TIME)
+			break;
+	}
+	if (r->running) {
+		spawn_stop(r->pid, STOP_GRACE_MS, &r->status);
+		r->running = false;
+		r->stopped = true;
+	}
+}
+
+/* --- the window --- */
+
+/* True when the window may open; false when there is none to open. */
+static bool wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
+{
+	struct error err = {0};
+	enum woken w = WOKEN_TIME;
+
+	*start = clock_mono_ns() + (uint64_t)(r->warmup_s * SECOND);
+	*duration = (uint64_t)(r->duration_s * SECOND);
+	if (r->sync) {
+		if (sync_say_ready(&err))
+			run_fail(r, "%s", err.text);
+		w = wait_until(r, UINT64_MAX);
+		*start = r->in.start_ns;
+		*duration = r->in.duration_ns;
+	}
+	if (w == WOKEN_TIME || w == WOKEN_GO)
+		w = wait_until(r, *start);
+	if (w != WOKEN_EXIT)
+		return w == WOKEN_TIME;
+	reap_workload(r);
+	run_fail(r, "the workload ended before the window opened: let it run longer than the "
+		    "warm-up");
+	return false;
+}
+
+/* Until `end` (0: the command's end), a snapshot each second. */
+static void watch(struct run *r, uint64_t end)
+{
+	uint64_t next = r->start_ns + SECOND;
+
+	for (;;) {
+		enum woken w = wait_until(r, end && end < next ? end : next);
+
+		if (w == WOKEN_EXIT || w == WOKEN_STOP)
+			return;
+		if (w != WOKEN_TIME)
+			continue;
+		if (end && clock_mono_ns() >= end)
+			return;
+		collect_snap(r->collect, r->ncollect);
+		while (next <= clock_mono_ns())
+			next += SECOND;
+	}
+}
+
+static void measure(struct run *r)
+{
+	uint64_t start, duration;
+	struct pollfd p;
+
+	if (!wait_for_go(r, &start, &duration))
+		return;
+	r->start_ns = clock_mono_ns();
+	collect_start(r->collect, r->ncollect);
+	watch(r, duration ? r->start_ns + duration : 0);
+	collect_stop(r->collect, r->ncollect);
+	r->end_ns = clock_mono_ns();
+	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
+	if (r->running && poll(&p, 1, 0) > 0)
+		reap_workload(r);
+}
+
+/* --- set-up --- */
+
+static void note_start(struct run *r)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	r->started_ns = clock_mono_ns();
+	gmtime_r(&now, &tm);
+	strftime(r->wall_clock, sizeof(r->wall_clock), "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static int block_signals(struct run *r, struct error *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
+	return r->signals < 0 ? error_sys(err, errno, "cannot wait for signals") : 0;
+}
+
+/* Nothing of an earlier run may pass for this one's. */
+static void remove_old(const struct run *r)
+{
+	const char *const common[] = {"run.json", "workload.out", "workload.err"};
+	size_t i, k;
+	char *path;
+
+	for (i = 0; i < array_size(common); i++) {
+		path = xasprintf("%s/%s", r->dir, common[i]);
+		unlink(path);
+		free(path);
+	}
+	for (i = 0; collectors[i]; i++)
+		for (k = 0; collectors[i]->files[k]; k++) {
+			path = xasprintf("%s/%s", r->dir, collectors[i]->files[k]);
+			unlink(path);
+			free(path);
+		}
+}
+
+/*
+ * Our own reading and writing should not run on the CPUs that are measured, where there are
+ * others. Called after the workload was started: that one keeps all CPUs.
+ */
+static void step_aside(const struct run *r)
+{
+	cpu_set_t aside;
+	unsigned int cpu;
+
+	CPU_ZERO(&aside);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (cpuset_has(&r->online, cpu) && !cpuset_has(&r->cpus, cpu))
+			CPU_SET(cpu, &aside);
+	if (CPU_COUNT(&aside))
+		sched_setaffinity(0, sizeof(aside), &aside);
+}
+
+static int set_up(struct run *r, struct error *err)
+{
+	int rc = dir_make(r->dir, err);
+
+	r->pidfd = -1;
+	r->in.fd = STDIN_FILENO;
+	if (rc)
+		return rc;
+	remove_old(r);
+	rc = block_signals(r, err);
+	if (!rc)
+		rc = cpuset_online(&r->online, err);
+	if (!rc)
+		orphans_adopt();
+	return rc;
+}
+
+int run_execute(struct run *r, struct error *err)
+{
+	int rc = set_up(r, err);
+
+	if (rc)
+		return rc;
+	note_start(r);
+	collect_prepare(r->collect, r->ncollect);
+	if (!start_workload(r)) {
+		step_aside(r);
+		measure(r);
+	}
+	end_workload(r);
+	collect_finish(r->collect, r->ncollect);
+	orphans_end(STOP_GRACE_MS);
+	r->ended_ns = clock_mono_ns();
+	close(r->pidfd);
+	close(r->signals);
+	return run_write_json(r, err);
+}

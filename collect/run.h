@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One run: its options, and what came of it. run_execute does everything in order, whatever
+ * happens ends everything it started, and leaves run.json behind. Times are CLOCK_MONOTONIC ns.
+ */
+#ifndef ZC_RUN_H
+#define ZC_RUN_H
+
+#include "collect/collect.h"
+#include "collect/sync.h"
+#include "lib/cpuset.h"
+#include "lib/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct run {
+	/* options; the strings belong to the caller */
+	const char *dir;
+	const char *host_dir; /* hosts/<host>; NULL: inside dir */
+	const char *variant, *pass, *side, *units;
+	int repeat;
+	struct cpuset cpus;
+	double warmup_s, duration_s, grace_s; /* duration 0: until the command ends */
+	char **argv;
+	bool sync;
+	unsigned int freq;	     /* samples per second and CPU */
+	const char *syscalls_method; /* NULL: the best there is */
+	const char **power_csv;	     /* files of an external meter */
+	size_t npower_csv;
+
+	/* what to collect */
+	struct collect *collect;
+	size_t ncollect;
+
+	/* while it runs */
+	char *hosts;	      /* folder for what explains this host's samples; owned */
+	struct cpuset online; /* CPUs there are */
+	pid_t pid;	      /* of the workload */
+	int pidfd, signals;
+	struct sync in;
+	bool running;
+
+	/* what came of it */
+	uint64_t started_ns, ended_ns, start_ns, end_ns; /* the latter two: the window; 0: never */
+	char wall_clock[32];
+	bool stopped; /* by us: there is no exit status */
+	int status;   /* as of waitpid */
+	bool failed;
+	char why[1024];
+};
+
+/* 0 when the run is complete, also when it failed: see `failed`. -errno: no run.json possible. */
+int run_execute(struct run *r, struct error *err);
+
+/* Marks the run failed; the first reason stays. */
+void run_fail(struct run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes run.json (docs/formats.md). */
+int run_write_json(const struct run *r, struct error *err);
+
+#endif

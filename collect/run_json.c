@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* run.json, as docs/formats.md says. Key order is kept: a person reads it too. */
+#include "collect/run.h"
+#include "lib/alloc.h"
+#include "lib/command.h"
+#include "lib/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static const char *const state_names[] = {"ok", "unsupported", "degraded"};
+
+/* Arguments and messages may hold any bytes; JSON holds UTF-8 only. */
+static json_t *text_json(const char *text)
+{
+	json_t *o = json_string(text);
+	char *copy, *p;
+
+	if (o)
+		return o;
+	copy = xstrdup(text);
+	for (p = copy; *p; p++)
+		if (*p & 0x80)
+			*p = '?';
+	o = json_string(copy);
+	free(copy);
+	return o;
+}
+
+static json_t *command_json(char **argv)
+{
+	json_t *list = json_array();
+
+	for (; *argv; argv++)
+		json_array_append_new(list, text_json(*argv));
+	return list;
+}
+
+static json_t *window_json(const struct run *r)
+{
+	if (!r->end_ns)
+		return json_null();
+	return json_pack("{s:I, s:I, s:s}", "start_ns", (json_int_t)r->start_ns, "end_ns",
+			 (json_int_t)r->end_ns, "clock", "CLOCK_MONOTONIC");
+}
+
+static json_t *exit_json(const struct run *r)
+{
+	if (r->stopped || !r->pid)
+		return json_null();
+	return json_pack("{s:i, s:i}", "status", WIFEXITED(r->status) ? WEXITSTATUS(r->status) : 0,
+			 "signal", WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0);
+}
+
+static json_t *files_json(const struct collect *c)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; c->is->files[i]; i++) {
+		char *path = collect_path(c, c->is->files[i]);
+
+		if (path_exists(path))
+			json_array_append_new(list, json_string(c->is->files[i]));
+		free(path);
+	}
+	return list;
+}
+
+static json_t *collector_json(const struct collect *c)
+{
+	json_t *o = json_pack("{s:s, s:s, s:o}", "name", c->is->name, "state",
+			      state_names[c->state], "why", text_json(c->why ? c->why : ""));
+
+	if (c->lost >= 0)
+		json_object_set_new(o, "lost", json_integer(c->lost));
+	json_object_set_new(o, "files", files_json(c));
+	json_object_set(o, "info", c->info);
+	return o;
+}
+
+static json_t *collectors_json(const struct run *r)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < r->ncollect; i++)
+		json_array_append_new(list, collector_json(&r->collect[i]));
+	return list;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static json_t *run_json(const struct run *r)
+{
+	char *cpus = cpuset_format(&r->cpus);
+	json_t *o;
+
+	o = json_pack("{s:i, s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}",
+		      "schema_version", 1, "zcost_version", zcost_version, "variant",
+		      text_json(r->variant), "pass", text_json(r->pass), "repeat", r->repeat,
+		      "side", text_json(r->side), "host", text_json(base_name(r->hosts)), "command",
+		      command_json(r->argv), "units", text_json(r->units), "cpus", cpus, "warmup_s",
+		      r->warmup_s, "duration_s", r->duration_s);
+	free(cpus);
+	json_object_set_new(o, "window", window_json(r));
+	json_object_set_new(o, "exit", exit_json(r));
+	json_object_set_new(o, "started_ns", json_integer((json_int_t)r->started_ns));
+	json_object_set_new(o, "ended_ns", json_integer((json_int_t)r->ended_ns));
+	json_object_set_new(o, "wall_clock", json_string(r->wall_clock));
+	json_object_set_new(o, "status", json_string(r->failed ? "failed" : "ok"));
+	json_object_set_new(o, "why", text_json(r->why));
+	json_object_set_new(o, "collectors", collectors_json(r));
+	return o;
+}
+
+int run_write_json(const struct run *r, struct error *err)
+{
+	json_t *o = run_json(r);
+	char *path = xasprintf("%s/run.json", r->dir);
+	char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	char *line = xasprintf("%s\n", text ? text : "");
+	int rc = text ? file_write(path, line, strlen(line), err)
+		      : error_set(err, EINVAL, "%s: something in it is not UTF-8", path);
+
+	free(line);
+	free(text);
+	free(path);
+	json_decref(o);
+	return rc;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is counted per (thread, syscall), in the kernel's program and in user space alike: this
+ * header is read by both. All times in ns. A cell is written by one thread at a time, so nothing
+ * in it is atomic.
+ */
+#ifndef ZC_SYSCALLS_H
+#define ZC_SYSCALLS_H
+
+#ifdef __bpf__
+typedef unsigned char uint8_t;
+typedef unsigned int uint32_t;
+typedef int int32_t;
+typedef unsigned long long uint64_t;
+typedef long long int64_t;
+#else
+#include <stdint.h>
+#endif
+
+enum {
+	SYSCALLS_NR = 512,	 /* numbers below; others are counted as lost */
+	SYSCALLS_THREADS = 8192, /* that make a call in the window; slot 0 stays empty */
+	SYSCALLS_CELLS = 32768,	 /* (thread, syscall) pairs; cell 0 stays empty */
+	SYSCALLS_BUCKETS = 64,
+	SYSCALLS_COMM = 16,
+};
+
+struct syscall_cell {
+	uint64_t calls, errors;
+	uint64_t total, min, max;
+	uint64_t square_lo, square_hi; /* sum of squares, 128 bit */
+	uint64_t bytes;		       /* sum of return values > 0 */
+	uint64_t time_hist[SYSCALLS_BUCKETS];
+	uint64_t size_hist[SYSCALLS_BUCKETS];
+};
+
+struct syscall_thread {
+	uint32_t pid, tid;
+	char comm[SYSCALLS_COMM];
+	uint64_t entered; /* when the call in progress began; 0: none is */
+	uint32_t nr;	  /* which one */
+	uint32_t pad;
+	uint32_t cell[SYSCALLS_NR]; /* 0: not called yet */
+};
+
+/* Shared with the kernel's program through its .bss. */
+struct syscall_control {
+	uint32_t on;	/* the window is open */
+	uint32_t adopt; /* children of this process belong to the workload; 0: of none */
+	uint32_t self;	/* filled by `whoami` */
+	uint32_t tid_max;
+	uint32_t threads, cells; /* used so far */
+	uint64_t lost;		 /* calls that found no room */
+};
+
+/* floor(log2(v)), 0 for 0 */
+static inline uint32_t syscall_bucket(uint64_t v)
+{
+	uint32_t b = 0;
+
+	if (v >> 32)
+		b += 32, v >>= 32;
+	if (v >> 16)
+		b += 16, v >>= 16;
+	if (v >> 8)
+		b += 8, v >>= 8;
+	if (v >> 4)
+		b += 4, v >>= 4;
+	if (v >> 2)
+		b += 2, v >>= 2;
+	return b + (v >> 1 != 0);
+}
+
+static inline void syscall_add_square(struct syscall_cell *c, uint64_t ns)
+{
+	uint64_t high = ns >> 32, low = ns & 0xffffffff, mid, sum;
+
+	sum = c->square_lo + low * low;
+	c->square_hi += sum < c->square_lo;
+	c->square_lo = sum;
+	if (!high)
+		return;
+	mid = high * low; /* counts twice, shifted by 32 */
+	sum = c->square_lo + (mid << 33);
+	c->square_hi += (sum < c->square_lo) + (mid >> 31) + high * high;
+	c->square_lo = sum;
+}
+
+/* `moves`: the call's return value is a number of bytes. */
+static inline void syscall_count(struct syscall_cell *c, uint64_t ns, int64_t ret, int moves)
+{
+	if (!c->calls || ns < c->min)
+		c->min = ns;
+	if (ns > c->max)
+		c->max = ns;
+	c->calls++;
+	c->total += ns;
+	syscall_add_square(c, ns);
+	c->time_hist[syscall_bucket(ns) & (SYSCALLS_BUCKETS - 1)]++;
+	if (ret < 0 && ret >= -4095)
+		c->errors++;
+	if (!moves || ret <= 0)
+		return;
+	c->bytes += (uint64_t)ret;
+	c->size_hist[syscall_bucket((uint64_t)ret) & (SYSCALLS_BUCKETS - 1)]++;
+}
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Loads and reads the kernel's half, collect/syscalls.bpf.c, whose object is part of this one. */
+#include "collect/syscalls_method.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef HAVE_BPF
+
+static int open_bpf(void **self, struct error *err)
+{
+	*self = NULL;
+	return error_set(err, ENOSYS, "this zcost was built without clang, so without BPF");
+}
+
+const struct syscalls_method syscalls_bpf = {.name = "bpf", .open = open_bpf};
+
+#else
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+
+__asm__(".section .rodata\n"
+	".balign 16\n"
+	"zcost_syscalls_bpf: .incbin \"" BPF_SYSCALLS "\"\n"
+	"zcost_syscalls_bpf_end:\n"
+	".previous\n");
+extern const char zcost_syscalls_bpf[], zcost_syscalls_bpf_end[];
+
+static const char *const programs[] = {"on_fork",   "on_task_exit", "on_exec",
+				       "on_rename", "on_enter",	    "on_exit"};
+
+struct bpf {
+	struct bpf_object *obj;
+	struct bpf_link *links[array_size(programs)];
+	volatile struct syscall_control *control;
+	struct syscall_thread *threads;
+	struct syscall_cell *cells;
+};
+
+/* libbpf explains a refusal on several lines; the first warning says it best. */
+static char said[256];
+
+static int listen(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	if (level == LIBBPF_WARN && !said[0])
+		vsnprintf(said, sizeof(said), fmt, ap);
+	return 0;
+}
+
+static int refused(int code, struct error *err)
+{
+	char *why = str_trim(said);
+
+	if (code == EPERM || code == EACCES)
+		return error_set(
+			err, code,
+			"BPF is not permitted: run as root, or with CAP_BPF and CAP_PERFMON");
+	return error_sys(err, code, "the kernel refused the BPF program%s%s", *why ? ": " : "",
+			 why);
+}
+
+static uint32_t tid_max(void)
+{
+	char *text;
+	uint32_t n = 0;
+
+	if (!file_read("/proc/sys/kernel/pid_max", &text, NULL, NULL)) {
+		n = (uint32_t)strtoul(text, NULL, 10);
+		free(text);
+	}
+	/* A namespace may have a lower limit of its own than the ids that the kernel sees. */
+	return n > 4194304 || n < 32768 ? 4194304 : n;
+}
+
+static int load(struct bpf *b)
+{
+	struct bpf_map *rodata;
+	uint8_t *moves;
+	size_t len = 0;
+	uint32_t nr;
+
+	b->obj = bpf_object__open_mem(zcost_syscalls_bpf,
+				      (size_t)(zcost_syscalls_bpf_end - zcost_syscalls_bpf), NULL);
+	if (!b->obj)
+		return -errno;
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), tid_max());
+	rodata = bpf_object__find_map_by_name(b->obj, ".rodata");
+	moves = rodata ? (uint8_t *)bpf_map__initial_value(rodata, &len) : NULL;
+	if (len < SYSCALLS_NR)
+		return -EINVAL;
+	for (nr = 0; nr < SYSCALLS_NR; nr++)
+		moves[nr] = (uint8_t)syscall_moves_bytes(nr);
+	return bpf_object__load(b->obj);
+}
+
+static void *map_memory(struct bpf *b, const char *name, size_t len, int prot)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(b->obj, name);
+	void *p;
+
+	if (!map)
+		return NULL;
+	p = mmap(NULL, len, prot, MAP_SHARED, bpf_map__fd(map), 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+enum {
+	THREADS_LEN = SYSCALLS_THREADS * sizeof(struct syscall_thread),
+	CELLS_LEN = SYSCALLS_CELLS * sizeof(struct syscall_cell),
+};
+
+static int map_all(struct bpf *b)
+{
+	b->control = map_memory(b, ".bss", sizeof(*b->control), PROT_READ | PROT_WRITE);
+	b->threads = map_memory(b, "threads", THREADS_LEN, PROT_READ);
+	b->cells = map_memory(b, "cells", CELLS_LEN, PROT_READ);
+	return b->control && b->threads && b->cells ? 0 : -ENOMEM;
+}
+
+/* The kernel knows us by a global id, which in a PID namespace is not getpid(). */
+static void tell_who_we_are(struct bpf *b)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, "whoami");
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) || !b->control->self)
+		b->control->self = (uint32_t)getpid();
+	b->control->adopt = b->control->self;
+}
+
+static int attach(struct bpf *b)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(programs); i++) {
+		struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, programs[i]);
+
+		b->links[i] = prog ? bpf_program__attach(prog) : NULL;
+		if (!b->links[i])
+			return prog ? -errno : -ENOENT;
+	}
+	return 0;
+}
+
+static int open_bpf(void **self, struct error *err)
+{
+	struct bpf *b = xcalloc(1, sizeof(*b));
+	int rc;
+
+	*self = b;
+	libbpf_set_print(listen);
+	said[0] = '\0';
+	rc = load(b);
+	if (!rc)
+		rc = map_all(b);
+	if (rc)
+		return refused(-rc, err);
+	tell_who_we_are(b);
+	rc = attach(b);
+	return rc ? refused(-rc, err) : 0;
+}
+
+static int start_bpf(void *self, struct error *err)
+{
+	(void)err;
+	__atomic_store_n(&((struct bpf *)self)->control->on, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* Programs that saw it switched on are through when every CPU has been quiet once. */
+static int stop_bpf(void *self, struct error *err)
+{
+	(void)err;
+	__atomic_store_n(&((struct bpf *)self)->control->on, 0, __ATOMIC_SEQ_CST);
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(10000);
+	return 0;
+}
+
+/* The kernel leaves a program out where it would interrupt itself: those calls are not counted. */
+static uint64_t missed(const struct bpf *b)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < array_size(programs); i++) {
+		struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, programs[i]);
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+			sum += info.recursion_misses;
+	}
+	return sum;
+}
+
+static uint32_t at_most(uint32_t n, uint32_t max)
+{
+	return n < max ? n : max;
+}
+
+static void counts_bpf(void *self, struct syscall_counts *counts)
+{
+	const struct bpf *b = self;
+
+	*counts = (struct syscall_counts){
+		.threads = b->threads,
+		.cells = b->cells,
+		.nthreads = at_most(b->control->threads, SYSCALLS_THREADS - 1),
+		.ncells = at_most(b->control->cells, SYSCALLS_CELLS - 1),
+		.lost = b->control->lost + missed(b),
+	};
+}
+
+static void unmap(volatile void *p, size_t len)
+{
+	if (p)
+		munmap((void *)p, len);
+}
+
+static void close_bpf(void *self)
+{
+	struct bpf *b = self;
+	size_t i;
+
+	for (i = 0; i < array_size(programs); i++)
+		bpf_link__destroy(b->links[i]);
+	unmap(b->control, sizeof(*b->control));
+	unmap(b->threads, THREADS_LEN);
+	unmap(b->cells, CELLS_LEN);
+	bpf_object__close(b->obj);
+	free(b);
+}
+
+const struct syscalls_method syscalls_bpf = {
+	.name = "bpf",
+	.open = open_bpf,
+	.start = start_bpf,
+	.stop = stop_bpf,
+	.counts = counts_bpf,
+	.close = close_bpf,
+};
+
+#endif

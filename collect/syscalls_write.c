@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/syscalls_method.h"
+
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef unsigned __int128 u128;
+
+static const char heading[] = "comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\t"
+			      "m2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\n";
+
+/*
+ * Sum of squared deviations from the mean: squares - total^2 / calls. The two are nearly equal
+ * where times are, so this is done in integers.
+ */
+static long double m2(const struct syscall_cell *c)
+{
+	u128 squares = (u128)c->square_hi << 64 | c->square_lo;
+	u128 total2 = (u128)c->total * c->total;
+	long double rest = (long double)(total2 % c->calls) / (long double)c->calls;
+
+	return (long double)(squares - total2 / c->calls) - rest;
+}
+
+static void put_hist(struct str *s, const uint64_t *hist)
+{
+	const char *comma = "";
+	int i;
+
+	for (i = 0; i < SYSCALLS_BUCKETS; i++) {
+		if (!hist[i])
+			continue;
+		str_printf(s, "%s%d:%" PRIu64, comma, i, hist[i]);
+		comma = ",";
+	}
+}
+
+/* A name is the workload's own choice: no tab or newline may come through. */
+static void put_comm(struct str *s, const struct syscall_thread *t)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(t->comm) && t->comm[i]; i++)
+		str_putc(s, (unsigned char)t->comm[i] < ' ' ? '?' : t->comm[i]);
+}
+
+static void put_name(struct str *s, uint32_t nr)
+{
+	const char *name = syscall_name(nr);
+
+	if (name)
+		str_puts(s, name);
+	else
+		str_printf(s, "syscall_%u", nr);
+}
+
+/* `c` is NULL for a call that never returned: what was not measured stays empty. */
+static void put_row(struct str *s, const struct syscall_thread *t, uint32_t nr,
+		    const struct syscall_cell *c)
+{
+	put_comm(s, t);
+	str_printf(s, "\t%u\t%u\t%u\t", t->pid, t->tid, nr);
+	put_name(s, nr);
+	if (c)
+		str_printf(s,
+			   "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+			   "\t%.0Lf\t",
+			   c->calls, c->errors, c->total, c->min, c->max, m2(c));
+	else
+		str_puts(s, "\t0\t0\t0\t\t\t\t");
+	if (syscall_moves_bytes(nr))
+		str_printf(s, "%" PRIu64, c ? c->bytes : 0);
+	str_printf(s, "\t%d\t", t->entered && t->nr == nr);
+	if (c)
+		put_hist(s, c->time_hist);
+	str_putc(s, '\t');
+	if (c)
+		put_hist(s, c->size_hist);
+	str_putc(s, '\n');
+}
+
+static void put_thread(struct str *s, const struct syscall_thread *t,
+		       const struct syscall_counts *counts)
+{
+	uint32_t nr;
+
+	for (nr = 0; nr < SYSCALLS_NR; nr++) {
+		uint32_t cell = t->cell[nr];
+
+		if (cell && cell <= counts->ncells && counts->cells[cell].calls)
+			put_row(s, t, nr, &counts->cells[cell]);
+		else if (t->entered && t->nr == nr)
+			put_row(s, t, nr, NULL);
+	}
+}
+
+int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err)
+{
+	struct str s = {0};
+	uint32_t i;
+	int rc;
+
+	str_puts(&s, heading);
+	for (i = 1; i <= counts->nthreads; i++)
+		put_thread(&s, &counts->threads[i], counts);
+	rc = file_write(path, s.buf, s.len, err);
+	str_free(&s);
+	return rc;
+}

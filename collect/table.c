@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * THE TABLE of collectors. The order matters: switched on from the top, off from the bottom, so
+ * what takes long to switch stands first and does not stretch what the others measure.
+ */
+#include "collect/collect.h"
+#include "collect/run.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct collector collector_host, collector_perf, collector_syscalls,
+	collector_counters, collector_softnet, collector_power, collector_cpu, collector_null;
+
+const struct collector *const collectors[] = {
+	&collector_perf, &collector_syscalls, &collector_cpu, &collector_null, NULL,
+};
+
+/* What a pass needs. The last column: what it is for, worth an exit 4 when it cannot be had. */
+static const struct {
+	const char *pass, *names, *must;
+} passes[] = {
+	{"measure", "host,counters,power,softnet,cpu", "cpu"},
+	{"profile", "host,perf,softnet,cpu", "perf"},
+	{"syscalls", "host,syscalls,softnet,cpu", "syscalls"},
+	{NULL, "all", ""},
+};
+
+static bool in_list(const char *names, const char *name)
+{
+	char *copy = xstrdup(names), *rest = copy, *token;
+	bool found = false;
+
+	while (!found && (token = str_token(&rest, ',')))
+		found = !strcmp(str_trim(token), name);
+	free(copy);
+	return found;
+}
+
+static bool wanted(const char *names, const char *name)
+{
+	if (in_list(names, name))
+		return true;
+	return in_list(names, "all") && strcmp(name, "null");
+}
+
+static int unknown(const char *name, struct error *err)
+{
+	struct str s = {0};
+	size_t i;
+
+	for (i = 0; collectors[i]; i++)
+		str_printf(&s, "%s ", collectors[i]->name);
+	error_set(err, EINVAL, "unknown collector '%s'; there are: %sall", name, s.buf);
+	str_free(&s);
+	return -EINVAL;
+}
+
+static int check_names(const char *names, struct error *err)
+{
+	char *copy = xstrdup(names), *rest = copy, *token;
+	int rc = 0;
+	size_t i;
+
+	while (!rc && (token = str_token(&rest, ','))) {
+		token = str_trim(token);
+		for (i = 0; collectors[i] && strcmp(collectors[i]->name, token); i++)
+			;
+		if (!collectors[i] && strcmp(token, "all"))
+			rc = unknown(token, err);
+	}
+	free(copy);
+	return rc;
+}
+
+int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,
+		   struct error *err)
+{
+	const char *must = names;
+	size_t i;
+
+	if (names && check_names(names, err))
+		return -EINVAL;
+	for (i = 0; !names; i++) {
+		if (passes[i].pass && strcmp(passes[i].pass, run->pass))
+			continue;
+		names = passes[i].names;
+		must = passes[i].must;
+	}
+	*list = xcalloc(array_size(collectors), sizeof(**list));
+	for (*n = 0, i = 0; collectors[i]; i++) {
+		if (!wanted(names, collectors[i]->name))
+			continue;
+		(*list)[(*n)++] = (struct collect){
+			.is = collectors[i],
+			.run = run,
+			.asked = in_list(must, collectors[i]->name),
+			.lost = -1,
+			.info = json_object(),
+		};
+	}
+	return 0;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost collect: the order of a run, its end however it comes, and run.json.
+. "$(dirname "$0")/../lib.sh"
+
+# field PATH: a value out of run.json
+field() {
+	jq -r "$1" r/run.json
+}
+
+is() { # is JQ VALUE
+	got=$(field "$1")
+	[ "$got" = "$2" ] || { echo "$1 is '$got', expected '$2'"; cat r/run.json; return 1; }
+}
+
+holds() { # holds JQ: a condition that is true
+	jq -e "$1" r/run.json >/dev/null || { cat r/run.json; return 1; }
+}
+
+collect() {
+	"$zcost" collect -o r "$@"
+}
+
+ok "a short command is a run" exits 0 collect --collect null,cpu -- sh -c 'echo out; echo err >&2; sleep 0.2'
+ok "its output is kept" says '^out$' r/workload.out
+ok "its errors too" says '^err$' r/workload.err
+ok "status ok" is .status ok
+ok "exit 0" is .exit.status 0
+ok "named as documented when nothing is said" is '[.variant,.pass,.repeat,.side]|map(tostring)|join(" ")' \
+	"run all 1 local"
+ok "the command as given" is '.command|join("|")' "sh|-c|echo out; echo err >&2; sleep 0.2"
+ok "every collector is there, its file too" is '[.collectors[]|.name+":"+.state+":"+(.files|join(","))]|join(" ")' \
+	"cpu:ok:proc_stat.snap null:ok:"
+ok "the window holds the command" holds '.window.end_ns - .window.start_ns > 190e6'
+
+ok "--duration closes the window, the command goes on" exits 0 collect --collect null --warmup 0.2 \
+	--duration 1.3 -- sleep 2
+ok "the window is as long as asked" holds '(.window.end_ns - .window.start_ns) / 1e9 | . >= 1.3 and . < 1.5'
+ok "it opened after the warm-up" holds '(.window.start_ns - .started_ns) / 1e9 | . >= 0.2 and . < 0.6'
+ok "one snapshot in between" is '.collectors[0].info.snaps' 1
+ok "started and stopped once" is '.collectors[0].info|[.started,.stopped]|join(" ")' "1 1"
+
+ok "a command that fails fails the run" exits 1 collect --collect cpu -- sh -c 'exit 3'
+ok "the message says how" says 'workload exited with status 3' err
+ok "run.json is there all the same" is '[.status,.exit.status]|map(tostring)|join(" ")' "failed 3"
+ok "killed by a signal" exits 1 collect --collect cpu -- sh -c 'kill -9 $$'
+ok "the signal is told" is .exit.signal 9
+ok "a command that is not there" exits 1 collect --collect cpu -- no-such-program
+ok "says so" says 'cannot run no-such-program: No such file' err
+ok "in run.json as well, without an exit status" is '[.status,.exit,.window]|map(tostring)|join(" ")' "failed null null"
+ok "gone before the warm-up is over" exits 1 collect --collect cpu --warmup 5 -- true
+ok "says what to do" says 'longer than the warm-up' err
+
+ok "a command that never ends is stopped" exits 0 collect --collect cpu --duration 0.3 --grace 0.2 -- sleep 1000
+ok "and has no exit status" is '[.status,.exit]|map(tostring)|join(" ")' "ok null"
+ok "what it left behind is ended" exits 0 collect --collect cpu --duration 0.2 --grace 0 -- \
+	sh -c 'setsid sh -c "echo \$\$ >left; exec sleep 1000" & wait'
+ok "really" sh -c '! kill -0 $(cat left)'
+
+ok "an old run's files are gone" test ! -e r/perf.data
+ok "unknown collector" exits 2 "$zcost" collect -o r2 --collect cpu,perv -- true
+ok "the message lists all" says "unknown collector 'perv'; there are: .*cpu .*null .*all" err
+ok "nothing was made" test ! -e r2
+ok "no command" exits 2 "$zcost" collect -o r2
+ok "no folder" exits 2 "$zcost" collect -- true
+ok "a bad set of CPUs" exits 2 collect --cpus 1-x -- true
+ok "a CPU that is not there" exits 2 collect --cpus 4000 -- true
+ok "a bad duration" exits 2 collect --duration soon -- true
+ok "a name that is no name" exits 2 collect --variant a/b -- true
+ok "an unknown method" exits 2 collect --syscalls-method magic -- true
+touch plain
+ok "a folder that cannot be" exits 1 "$zcost" collect -o plain/r --collect cpu -- true
+ok "names it" says 'plain' err
+ok "--list names what there is" exits 0 "$zcost" collect --list
+ok "perf is there" says '^perf ' out
+
+# A signal in mid-run: marked failed, nothing left.
+"$zcost" collect -o "$scratch/r" --collect all -- sh -c 'echo $$ >pid; sleep 1000 & echo $! >pid2; wait' 2>err &
+collect=$!
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	[ -s pid2 ] && break
+	sleep 0.5
+done
+sleep 0.5
+kill -TERM $collect
+wait $collect
+code=$?
+ok "SIGTERM: exit 1" test $code = 1
+ok "the run is marked" is '[.status,.why]|join(" ")' "failed stopped by signal 15 (Terminated)"
+ok "the command is gone" sh -c '! kill -0 $(cat pid)'
+ok "and its children" sh -c '! kill -0 $(cat pid2)'
+ok "and perf" sh -c "! grep -lz '$scratch/[r]/perf.data' /proc/[0-9]*/cmdline"
+
+done_testing
