@@ -15,11 +15,13 @@ const char zcost_version[] = ZCOST_VERSION;
 #ifndef OFFLINE
 int cmd_collect(int argc, char **argv);
 #endif
+int cmd_analyze(int argc, char **argv);
 
 static const struct command commands[] = {
 #ifndef OFFLINE
 	{"collect", "run one workload on this host and measure it", cmd_collect},
 #endif
+	{"analyze", "make or renew the store of a capture", cmd_analyze},
 	{NULL, NULL, NULL},
 };
 

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/analyze.h"
+
+#include "analyze/ingest/host.h"
+#include "analyze/ingest/layout.h"
+#include "lib/alloc.h"
+#include "lib/intern.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One side of one run on its way from a reader to the writer. */
+struct job {
+	const struct layout_entry *entry;
+	struct ingest in;
+	struct error err;
+	int rc;
+	bool done;
+};
+
+struct pool {
+	const struct analysis *a;
+	const char *hosts_dir;
+	struct job *jobs;
+	size_t n, next, written, ahead;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool stop;
+};
+
+static const struct meter *meter_of(const struct analysis *a, const char *side)
+{
+	size_t i;
+
+	for (i = 0; i < a->nmeters; i++)
+		if (!a->meters[i].side || !side || !strcmp(a->meters[i].side, side))
+			return &a->meters[i];
+	return NULL;
+}
+
+static void read_job(const struct pool *p, struct job *j)
+{
+	if (!strcmp(j->entry->status, "ok"))
+		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir,
+				   meter_of(p->a, j->entry->side), &j->err);
+}
+
+static void *reader(void *arg)
+{
+	struct pool *p = arg;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->stop && p->next < p->n) {
+		struct job *j;
+
+		if (p->next >= p->written + p->ahead) {
+			pthread_cond_wait(&p->changed, &p->lock);
+			continue;
+		}
+		j = &p->jobs[p->next++];
+		pthread_mutex_unlock(&p->lock);
+		read_job(p, j);
+		pthread_mutex_lock(&p->lock);
+		j->done = true;
+		pthread_cond_broadcast(&p->changed);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+/* The manifest names a run; its own run.json may be lost, and then its name is all there is. */
+static struct run run_of(const struct job *j)
+{
+	const struct layout_entry *e = j->entry;
+	struct run r = j->in.run;
+
+	r.variant = e->variant ? e->variant : r.variant ? r.variant : "run";
+	r.pass = e->pass ? e->pass : r.pass ? r.pass : "all";
+	r.side = e->side ? e->side : r.side ? r.side : "local";
+	r.repeat = e->variant ? e->repeat : r.repeat ? r.repeat : 1;
+	r.position = e->position;
+	if (strcmp(e->status, "ok")) {
+		r.status = e->status;
+		r.why = e->why;
+	} else if (j->rc) {
+		r.status = "failed";
+		r.why = j->err.text;
+	}
+	return r;
+}
+
+static int write_rows(struct store *s, int64_t run, const struct ingest *in, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < in->ncollectors && !rc; i++)
+		rc = store_collector_add(s, run, &in->collectors[i], err);
+	for (i = 0; i < in->nmetrics && !rc; i++)
+		rc = store_metric_put(s, run, in->metrics[i].name, in->metrics[i].unit,
+				      in->metrics[i].value, in->metrics[i].source, err);
+	for (i = 0; i < in->nseries && !rc; i++)
+		rc = store_series_put(s, run, in->series[i].name, in->series[i].t_ns,
+				      in->series[i].value, err);
+	for (i = 0; i < in->nsyscalls && !rc; i++)
+		rc = store_syscall_add(s, run, &in->syscalls[i], err);
+	for (i = 0; i < in->nnotes && !rc; i++)
+		rc = store_note(s, run, in->notes[i].severity, in->notes[i].text, err);
+	if (!rc && in->profile)
+		rc = store_profile_write(s, run, in->profile, err);
+	return rc;
+}
+
+static void count(struct analysis *a, const struct run *r, const struct ingest *in)
+{
+	size_t i;
+
+	a->runs++;
+	a->failed += strcmp(r->status, "ok") != 0;
+	for (i = 0; i < in->nnotes; i++) {
+		a->lossy += !strcmp(in->notes[i].severity, "lossy");
+		a->warnings += !strcmp(in->notes[i].severity, "warning");
+	}
+}
+
+static int write_job(struct analysis *a, struct store *s, struct job *j, struct error *err)
+{
+	struct run r = run_of(j);
+	int rc;
+
+	if (!strcmp(r.status, "ok") && j->in.run.end_ns > j->in.run.start_ns)
+		ingest_metric(&j->in, "seconds", "s",
+			      (double)(j->in.run.end_ns - j->in.run.start_ns) / 1e9, NULL);
+	if (strcmp(r.status, "ok"))
+		ingest_note(&j->in, "lossy", "failed and left out: %s",
+			    r.why ? r.why : "no reason");
+	rc = store_begin(s, err);
+	if (!rc)
+		rc = store_run_add(s, &r, err);
+	if (!rc)
+		rc = write_rows(s, r.id, &j->in, err);
+	if (!rc)
+		rc = store_commit(s, err);
+	count(a, &r, &j->in);
+	return rc;
+}
+
+/* Takes the jobs in their order as they get ready. */
+static int write_jobs(struct analysis *a, struct store *s, struct pool *p, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < p->n && !rc; i++) {
+		pthread_mutex_lock(&p->lock);
+		while (!p->jobs[i].done)
+			pthread_cond_wait(&p->changed, &p->lock);
+		pthread_mutex_unlock(&p->lock);
+		rc = write_job(a, s, &p->jobs[i], err);
+		ingest_free(&p->jobs[i].in);
+		pthread_mutex_lock(&p->lock);
+		p->written = i + 1;
+		p->stop = rc != 0;
+		pthread_cond_broadcast(&p->changed);
+		pthread_mutex_unlock(&p->lock);
+	}
+	return rc;
+}
+
+static int run_pool(struct analysis *a, struct store *s, struct pool *p, struct error *err)
+{
+	size_t threads = a->jobs > 0 ? (size_t)a->jobs : (size_t)sysconf(_SC_NPROCESSORS_ONLN), i;
+	pthread_t *id;
+	int rc;
+
+	if (threads > p->n)
+		threads = p->n;
+	if (!threads)
+		return 0;
+	p->ahead = threads + 2; /* bounds what waits in memory */
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->changed, NULL);
+	id = xcalloc(threads, sizeof(*id));
+	for (i = 0; i < threads; i++)
+		if (pthread_create(&id[i], NULL, reader, p))
+			break;
+	threads = i;
+	rc = threads ? write_jobs(a, s, p, err) : error_sys(err, EAGAIN, "cannot start a thread");
+	for (i = 0; i < threads; i++)
+		pthread_join(id[i], NULL);
+	for (i = 0; i < p->n; i++)
+		ingest_free(&p->jobs[i].in);
+	free(id);
+	pthread_cond_destroy(&p->changed);
+	pthread_mutex_destroy(&p->lock);
+	return rc;
+}
+
+static int write_capture(struct store *s, const struct layout *l, struct error *err)
+{
+	const struct {
+		const char *key, *value;
+	} facts[] = {{"name", l->name},
+		     {"created", l->created},
+		     {"zcost_version", l->zcost_version},
+		     {"estimator", l->estimator},
+		     {"order", l->order},
+		     {"manifest_sha256", l->has_manifest ? l->manifest_sha256 : NULL}};
+	size_t i;
+	int rc = store_begin(s, err);
+
+	for (i = 0; i < array_size(facts) && !rc; i++)
+		if (facts[i].value)
+			rc = store_capture_put(s, facts[i].key, facts[i].value, err);
+	for (i = 0; i < l->nvariants && !rc; i++)
+		rc = store_variant_add(s, l->variants[i].name, l->variants[i].what, err);
+	for (i = 0; i < l->nnotes && !rc; i++)
+		rc = store_note(s, 0, "lossy", l->notes[i], err);
+	return rc ? rc : store_commit(s, err);
+}
+
+/* Every host that a run names. */
+static int write_hosts(struct store *s, const struct layout *l, struct error *err)
+{
+	struct run_filter all = {.failed = true};
+	struct intern seen = {0};
+	struct run *runs;
+	int n = store_runs(s, &all, &runs, err), i, rc = n < 0 ? n : store_begin(s, err);
+
+	for (i = 0; i < n && !rc; i++) {
+		size_t before = seen.n;
+
+		if (!runs[i].host)
+			continue;
+		intern_str(&seen, runs[i].host);
+		if (seen.n > before)
+			rc = ingest_host(s, l->hosts_dir, runs[i].host, err);
+	}
+	if (n >= 0)
+		free(runs);
+	intern_free(&seen);
+	return rc ? rc : store_commit(s, err);
+}
+
+static int analyze_layout(struct analysis *a, struct store *s, const struct layout *l,
+			  struct error *err)
+{
+	struct pool p = {.a = a, .hosts_dir = l->hosts_dir, .n = l->nentries};
+	size_t i;
+	int rc = write_capture(s, l, err);
+
+	if (rc)
+		return rc;
+	a->lossy += l->nnotes;
+	p.jobs = xcalloc(p.n + 1, sizeof(*p.jobs));
+	for (i = 0; i < p.n; i++)
+		p.jobs[i].entry = &l->entries[i];
+	rc = run_pool(a, s, &p, err);
+	free(p.jobs);
+	if (!rc)
+		rc = write_hosts(s, l, err);
+	return rc ? rc : store_commit_all(s, err);
+}
+
+int analyze(struct analysis *a, struct error *err)
+{
+	struct store *s = NULL;
+	struct layout l;
+	int rc = layout_read(&l, a->capture, err);
+	char *path;
+
+	if (!rc) {
+		path = xasprintf("%s/zcost.db", a->capture);
+		rc = store_create(&s, path, err);
+		free(path);
+	}
+	if (!rc)
+		rc = analyze_layout(a, s, &l, err);
+	store_close(s);
+	layout_free(&l);
+	return rc;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A capture folder into its store. Run folders are read by several threads and written in the
+ * capture's order by one, so the same capture gives the same store.
+ */
+#ifndef ZC_ANALYZE_H
+#define ZC_ANALYZE_H
+
+#include "analyze/ingest/ingest.h"
+
+struct analysis {
+	const char *capture;
+	int jobs; /* threads; 0: one per CPU */
+	const struct meter *meters;
+	size_t nmeters;
+
+	/* what it found */
+	size_t runs, failed, lossy, warnings;
+};
+
+/* 0: CAPTURE/zcost.db is complete, whatever the runs lack. -errno: it is as it was before. */
+int analyze(struct analysis *a, struct error *err);
+
+#endif

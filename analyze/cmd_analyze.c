@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zcost analyze CAPTURE: makes or renews CAPTURE/zcost.db. */
+#include "analyze/analyze.h"
+#include "analyze/cmd.h"
+#include "lib/alloc.h"
+#include "lib/command.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_METERS = 8 };
+
+enum { KEY_CSV = 0x100, KEY_TIME_UNIT, KEY_COLUMN, KEY_OFFSET };
+
+static const struct argp_option options[] = {
+	{"jobs", 'j', "N", 0, "threads that read runs (default: one per CPU)", 0},
+	{"power-csv", KEY_CSV, "[SIDE=]FILE", 0,
+	 "readings of an external power meter: a time and watts on each line; may be repeated", 1},
+	{"time-unit", KEY_TIME_UNIT, "UNIT", 0, "of its times: s (default), ms, us, ns", 1},
+	{"column", KEY_COLUMN, "NAME", 0, "its column of watts, by name or number from 1", 1},
+	{"offset", KEY_OFFSET, "SECONDS", 0,
+	 "added to its times: they are then CLOCK_MONOTONIC of the measured host, or the time of "
+	 "day",
+	 1},
+	{0},
+};
+
+struct arguments {
+	struct analysis a;
+	struct meter meters[MAX_METERS];
+};
+
+/* "receiver=log.csv": a side, unless a file of that whole name is there. */
+static void add_meter(struct argp_state *state, struct arguments *args, char *arg)
+{
+	char *equals = strchr(arg, '=');
+	struct meter *m = &args->meters[args->a.nmeters];
+
+	if (args->a.nmeters == MAX_METERS)
+		argp_error(state, "more than %d power meters", MAX_METERS);
+	args->a.nmeters++;
+	m->path = arg;
+	if (!equals || !access(arg, F_OK))
+		return;
+	*equals = '\0';
+	m->side = arg;
+	m->path = equals + 1;
+}
+
+/* --time-unit, --column and --offset speak of the --power-csv before them. */
+static struct meter *last_meter(struct argp_state *state, struct arguments *args)
+{
+	if (!args->a.nmeters)
+		argp_error(state, "--time-unit, --column and --offset follow a --power-csv");
+	return &args->meters[args->a.nmeters - 1];
+}
+
+static void set_offset(struct argp_state *state, struct arguments *args, const char *arg)
+{
+	char *end;
+
+	last_meter(state, args)->offset_s = strtod(arg, &end);
+	if (end == arg || *end)
+		argp_error(state, "--offset '%s' is not a number of seconds", arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+	char *end;
+
+	switch (key) {
+	case 'j':
+		args->a.jobs = (int)strtol(arg, &end, 10);
+		if (*end || args->a.jobs < 1 || args->a.jobs > 1024)
+			argp_error(state, "-j '%s' is not a number of threads", arg);
+		return 0;
+	case KEY_CSV:
+		add_meter(state, args, arg);
+		return 0;
+	case KEY_TIME_UNIT:
+		last_meter(state, args)->time_unit = arg;
+		return 0;
+	case KEY_COLUMN:
+		last_meter(state, args)->column = arg;
+		return 0;
+	case KEY_OFFSET:
+		set_offset(state, args, arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->a.capture)
+			argp_error(state, "one capture at a time");
+		args->a.capture = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which capture? give its folder");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "CAPTURE",
+	.doc = "Makes or renews CAPTURE/zcost.db from the raw files of the capture.\v"
+	       "A file that is missing or damaged costs only what it would have told: the rest is "
+	       "analyzed, the loss is said, and the exit status is 4.",
+};
+
+static int check_meters(const struct arguments *args)
+{
+	size_t i;
+
+	for (i = 0; i < args->a.nmeters; i++) {
+		if (!access(args->meters[i].path, R_OK))
+			continue;
+		fprintf(stderr, "zcost: %s: %s\n", args->meters[i].path, strerror(errno));
+		return EXIT_FAILED;
+	}
+	return EXIT_OK;
+}
+
+int cmd_analyze(int argc, char **argv)
+{
+	struct arguments args = {0};
+	struct error err = {0};
+
+	args.a.meters = args.meters;
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	if (check_meters(&args))
+		return EXIT_FAILED;
+	if (analyze(&args.a, &err)) {
+		error_print(&err);
+		return EXIT_FAILED;
+	}
+	note("%s/zcost.db: %zu runs%s", args.a.capture, args.a.runs,
+	     args.a.lossy ? "" : ", nothing lost");
+	if (args.a.failed)
+		warn("%zu of them failed and are left out", args.a.failed);
+	if (args.a.lossy)
+		warn("data is missing or lossy in %zu places; 'zcost report runs %s' lists them",
+		     args.a.lossy, args.a.capture);
+	return args.a.lossy ? EXIT_LOSSY : EXIT_OK;
+}

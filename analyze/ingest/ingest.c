@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/ingest.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* THE TABLE of raw files. A file that is not here is kept in the capture and not understood. */
+static const struct parser {
+	const char *file;
+	int (*read)(struct ingest *in, const char *path, struct error *err);
+} parsers[] = {
+	{"proc_stat.snap", ingest_proc_stat}, {"softnet.snap", ingest_softnet},
+	{"counters.tsv", ingest_counters},    {"power.tsv", ingest_power},
+	{"syscalls.tsv", ingest_syscalls},
+};
+
+void ingest_metric(struct ingest *in, const char *name, const char *unit, double value,
+		   const char *source)
+{
+	if (!isfinite(value))
+		return;
+	array_grow(in->metrics, in->nmetrics, in->metrics_cap);
+	in->metrics[in->nmetrics++] =
+		(struct ingest_metric){arena_strdup(&in->arena, name), unit, source, value};
+}
+
+void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value)
+{
+	array_grow(in->series, in->nseries, in->series_cap);
+	in->series[in->nseries++] = (struct ingest_series){series, t_ns, value};
+}
+
+void ingest_note(struct ingest *in, const char *severity, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = xstrdup(fmt);
+	va_end(ap);
+	array_grow(in->notes, in->nnotes, in->notes_cap);
+	in->notes[in->nnotes++] = (struct ingest_note){severity, arena_strdup(&in->arena, text)};
+	free(text);
+}
+
+bool ingest_has_cpu(const struct ingest *in, unsigned int cpu)
+{
+	return !in->has_cpus || cpuset_has(&in->cpus, cpu);
+}
+
+double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_t *to)
+{
+	uint64_t start = in->run.start_ns, end = in->run.end_ns;
+	double window = (double)(end - start), covered;
+
+	if (end <= start)
+		return 0; /* said once, by ingest_run */
+	if (*from < start)
+		*from = start;
+	if (*to > end)
+		*to = end;
+	covered = *to > *from ? (double)(*to - *from) : 0;
+	if (covered < 0.9 * window)
+		ingest_note(in, "lossy", "%s covers %.2f s of the window's %.2f s: not used", what,
+			    covered / 1e9, window / 1e9);
+	else if (covered < 0.995 * window)
+		ingest_note(in, "lossy",
+			    "%s covers %.2f s of the window's %.2f s: taken over those", what,
+			    covered / 1e9, window / 1e9);
+	return covered < 0.9 * window ? 0 : covered / 1e9;
+}
+
+static const struct parser *parser_of(const char *file)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(parsers); i++)
+		if (!strcmp(parsers[i].file, file))
+			return &parsers[i];
+	return NULL;
+}
+
+static void read_one(struct ingest *in, const char *what, const char *file,
+		     int (*read)(struct ingest *, const char *, struct error *))
+{
+	char *path = xasprintf("%s/%s", in->dir, file);
+	struct error err = {0};
+
+	if (!path_exists(path))
+		ingest_note(in, "lossy", "%s: %s is missing", what, file);
+	else if (read(in, path, &err))
+		ingest_note(in, "lossy", "%s: %s", what, err.text);
+	free(path);
+}
+
+/* What was not measured, and why; what was lost. */
+static void collector_notes(struct ingest *in)
+{
+	size_t i;
+
+	for (i = 0; i < in->ncollectors; i++) {
+		const struct collector_row *c = &in->collectors[i];
+
+		if (strcmp(c->state, "ok"))
+			ingest_note(in, strcmp(c->state, "degraded") ? "note" : "warning",
+				    "%s: %s%s%s", c->name, c->state, c->why ? ": " : "",
+				    c->why ? c->why : "");
+		if (c->lost > 0)
+			ingest_note(in, "lossy", "%s: lost %lld records", c->name,
+				    (long long)c->lost);
+	}
+}
+
+static void read_meter(struct ingest *in)
+{
+	struct meter own = {.path = NULL};
+	const struct meter *m = in->meter;
+	char *path = xasprintf("%s/power.csv", in->dir);
+	struct error err = {0};
+
+	own.path = path;
+	if (m && m->side && strcmp(m->side, in->run.side))
+		m = NULL;
+	if (!m && path_exists(path))
+		m = &own;
+	if (m && ingest_meter(in, m, &err))
+		ingest_note(in, "lossy", "power: %s", err.text);
+	free(path);
+}
+
+static void read_files(struct ingest *in)
+{
+	const struct parser *p;
+	size_t i;
+
+	if (in->units && strcmp(in->units, "none"))
+		read_one(in, "workload", "workload.out", ingest_workload);
+	for (i = 0; i < in->nfiles; i++) {
+		p = parser_of(in->files[i].name);
+		if (p)
+			read_one(in, in->files[i].collector, p->file, p->read);
+	}
+	read_meter(in);
+}
+
+int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir, const struct meter *meter,
+	       struct error *err)
+{
+	char *path = xasprintf("%s/run.json", dir);
+	int rc;
+
+	*in = (struct ingest){.meter = meter};
+	in->dir = arena_strdup(&in->arena, dir);
+	rc = ingest_run_json(in, path, err);
+	free(path);
+	if (rc)
+		return rc;
+	if (hosts_dir && in->run.host) {
+		path = xasprintf("%s/%s", hosts_dir, in->run.host);
+		in->host_dir = path_is_dir(path) ? arena_strdup(&in->arena, path) : NULL;
+		free(path);
+	}
+	if (strcmp(in->run.status, "ok"))
+		return 0;
+	collector_notes(in);
+	if (in->run.end_ns <= in->run.start_ns)
+		ingest_note(in, "lossy", "the run has no measured window: nothing was computed");
+	else
+		read_files(in);
+	return 0;
+}
+
+void ingest_free(struct ingest *in)
+{
+	free(in->collectors);
+	free(in->files);
+	free(in->metrics);
+	free(in->notes);
+	free(in->series);
+	free(in->syscalls);
+	if (in->profile)
+		profile_free(in->profile);
+	free(in->profile);
+	arena_free(&in->arena);
+	*in = (struct ingest){0};
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the raw files of one side of one run say, in memory. Parsers add to it and know no SQL; the
+ * analysis writes it to the store. Every parser is one file and a row in the table in ingest.c.
+ *
+ * A parser that finds its file damaged keeps what it could read and leaves a note of severity
+ * `lossy`: it never stops the others. Strings belong to the arena.
+ */
+#ifndef ZC_INGEST_H
+#define ZC_INGEST_H
+
+#include "analyze/store/store.h"
+#include "lib/arena.h"
+#include "lib/cpuset.h"
+
+/* An external meter's CSV, given to the analysis. */
+struct meter {
+	const char *path;
+	const char *side;      /* only runs of this side; NULL: all */
+	const char *time_unit; /* s ms us ns; NULL: s */
+	const char *column;    /* name or number from 1; NULL: found by its name, else the second */
+	double offset_s;       /* added to every time */
+};
+
+struct ingest_metric {
+	const char *name, *unit, *source;
+	double value;
+};
+
+struct ingest_note {
+	const char *severity, *text;
+};
+
+struct ingest_series {
+	const char *name;
+	uint64_t t_ns;
+	double value;
+};
+
+struct ingest {
+	const char *dir, *host_dir; /* the run's side, its host's folder or NULL */
+	struct run run;		    /* start_ns, end_ns: the window; 0, 0: there is none */
+	const char *units;	    /* adapter of workload.out */
+	uint64_t started_ns, ended_ns;
+	double wall_clock; /* seconds since 1970 at started_ns; 0: unknown */
+	struct cpuset cpus;
+	bool has_cpus; /* false: every CPU */
+	const struct meter *meter;
+
+	struct collector_row *collectors;
+	struct ingest_file {
+		const char *collector, *name;
+	} * files;
+	struct ingest_metric *metrics;
+	struct ingest_note *notes;
+	struct ingest_series *series;
+	struct syscall_row *syscalls;
+	struct profile *profile; /* NULL: no samples */
+	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nnotes,
+		notes_cap, nseries, series_cap, nsyscalls, syscalls_cap;
+	struct arena arena;
+};
+
+/* Reads run.json of `dir` and, unless the run failed, every file that it names. */
+int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir, const struct meter *meter,
+	       struct error *err);
+void ingest_free(struct ingest *in);
+
+/* run.json alone (run_json.c). */
+int ingest_run_json(struct ingest *in, const char *path, struct error *err);
+
+/* --- for the parsers --- */
+
+void ingest_metric(struct ingest *in, const char *name, const char *unit, double value,
+		   const char *source);
+void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value);
+void ingest_note(struct ingest *in, const char *severity, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+bool ingest_has_cpu(const struct ingest *in, unsigned int cpu);
+
+/*
+ * How much of the window a source covers that knows [from, to]: 0 and a lossy note when it is less
+ * than nine tenths, so that the figure stays absent; else the covered part in seconds, with a
+ * lossy note when more than half a percent of the window is missing. *from and *to are cut to the
+ * window.
+ */
+double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_t *to);
+
+/* One raw file each: 0, or -errno with the text that becomes a lossy note. */
+int ingest_workload(struct ingest *in, const char *path, struct error *err);
+int ingest_proc_stat(struct ingest *in, const char *path, struct error *err);
+int ingest_softnet(struct ingest *in, const char *path, struct error *err);
+int ingest_counters(struct ingest *in, const char *path, struct error *err);
+int ingest_power(struct ingest *in, const char *path, struct error *err);
+int ingest_syscalls(struct ingest *in, const char *path, struct error *err);
+int ingest_perf(struct ingest *in, const char *path, struct error *err);
+int ingest_meter(struct ingest *in, const struct meter *meter, struct error *err);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * iperf3 -J. Its intervals count from the start of the test, which it dates to a whole second only:
+ * they are placed by that date and between the command's start and end, whichever is narrower.
+ */
+#include "analyze/ingest/json.h"
+#include "analyze/ingest/points.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double clamp(double x, double lo, double hi)
+{
+	if (hi < lo)
+		hi = lo;
+	return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* CLOCK_MONOTONIC of the test's beginning, and by how much it may be wrong. */
+static double place(const struct ingest *in, const json_t *root, double length_s, double *error_s)
+{
+	const json_t *stamp = json_object_get(json_object_get(root, "start"), "timestamp");
+	double first = (double)in->started_ns / 1e9, last = (double)in->ended_ns / 1e9 - length_s;
+	double dated = json_num(stamp, "timesecs") - in->wall_clock + first, lo, hi;
+
+	lo = first;
+	hi = last > first ? last : first;
+	if (isfinite(dated) && in->wall_clock > 0) {
+		lo = clamp(dated, first, hi);
+		hi = clamp(dated + 1, first, hi);
+	}
+	*error_s = (hi - lo) / 2;
+	return (lo + hi) / 2;
+}
+
+static const json_t *sum_of(const json_t *interval)
+{
+	return json_object_get(interval, "sum");
+}
+
+static int add_points(const json_t *intervals, double at_s, struct points *ps)
+{
+	struct point p = {.t_ns = (uint64_t)(at_s * 1e9)};
+	const json_t *interval;
+	size_t i;
+
+	points_add(ps, &p);
+	json_array_foreach (intervals, i, interval) {
+		const json_t *sum = sum_of(interval);
+		double end = json_num(sum, "end"), bytes = json_num(sum, "bytes");
+		double packets = json_num(sum, "packets");
+
+		if (!isfinite(end) || !isfinite(bytes))
+			return -EBADMSG;
+		p.t_ns = (uint64_t)((at_s + end) * 1e9);
+		p.n[WORK_BYTES] += bytes;
+		p.n[WORK_PACKETS] += isfinite(packets) ? packets : 0;
+		ps->has[WORK_BYTES] = true;
+		ps->has[WORK_PACKETS] |= isfinite(packets);
+		points_add(ps, &p);
+	}
+	return 0;
+}
+
+static int read_test(struct ingest *in, const json_t *root, struct points *ps, struct error *err)
+{
+	const json_t *intervals = json_object_get(root, "intervals"), *last;
+	const char *failed = json_str(root, "error");
+	double length, error_s, at;
+
+	if (failed)
+		ingest_note(in, "lossy", "iperf3: %s", failed);
+	if (!json_array_size(intervals))
+		return error_set(err, ENODATA, "iperf3: no intervals%s%s", failed ? ": " : "",
+				 failed ? failed : "");
+	last = json_array_get(intervals, json_array_size(intervals) - 1);
+	length = json_num(sum_of(last), "end");
+	at = place(in, root, isfinite(length) ? length : 0, &error_s);
+	if (add_points(intervals, at, ps))
+		return error_set(err, EBADMSG, "iperf3: an interval has no sum of bytes");
+	ingest_note(in, "note", "iperf3 dates its test to a second: placed to +-%.2f s", error_s);
+	ingest_metric(
+		in, "tcp_retransmits", "1",
+		json_num(json_object_get(json_object_get(root, "end"), "sum_sent"), "retransmits"),
+		NULL);
+	return 0;
+}
+
+int adapter_iperf3(struct ingest *in, char *text, const char *arg, struct points *ps,
+		   struct error *err)
+{
+	json_error_t e;
+	json_t *root = json_loads(text, JSON_DISABLE_EOF_CHECK, &e);
+	int rc;
+
+	(void)arg;
+	if (!root)
+		return error_set(err, EBADMSG, "workload.out:%d: not JSON (%s); run iperf3 with -J",
+				 e.line, e.text);
+	rc = read_test(in, root, ps, err);
+	json_decref(root);
+	return rc;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/json.h"
+
+#include "lib/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+json_t *json_file(const char *path, struct error *err)
+{
+	json_error_t e;
+	json_t *root;
+	char *text;
+	size_t len;
+
+	if (file_read(path, &text, &len, err))
+		return NULL;
+	root = json_loadb(text, len, JSON_DISABLE_EOF_CHECK, &e);
+	free(text);
+	if (root)
+		return root;
+	error_set(err, EBADMSG, "%s:%d: not JSON: %s", path, e.line, e.text);
+	return NULL;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Members of JSON objects that may be absent or of another type. */
+#ifndef ZC_INGEST_JSON_H
+#define ZC_INGEST_JSON_H
+
+#include "lib/error.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline const char *json_str(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+static inline uint64_t json_u64(const json_t *object, const char *key)
+{
+	json_int_t n = json_integer_value(json_object_get(object, key));
+
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+/* NAN where there is no such number. */
+static inline double json_num(const json_t *object, const char *key)
+{
+	const json_t *v = json_object_get(object, key);
+
+	return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+/* A whole file; the text names the place. NULL: `err` is filled. */
+json_t *json_file(const char *path, struct error *err);
+
+#endif

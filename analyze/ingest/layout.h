@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which runs a capture folder holds: out of manifest.json; without one (a capture cut short before
+ * its first save, a folder put together by hand) the run folders that are there; or the folder of
+ * a single `zcost collect`, which holds run.json itself. Strings belong to the arena.
+ */
+#ifndef ZC_LAYOUT_H
+#define ZC_LAYOUT_H
+
+#include "lib/arena.h"
+#include "lib/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct layout_entry {
+	const char *variant, *pass, *side, *status, *why;
+	const char *dir;
+	int repeat, position;
+};
+
+struct layout_variant {
+	const char *name, *what;
+};
+
+struct layout {
+	const char *name, *created, *zcost_version, *estimator, *order; /* NULL: not known */
+	const char *hosts_dir;
+	bool has_manifest;
+	char manifest_sha256[65];
+	struct layout_variant *variants;
+	struct layout_entry *entries; /* by position, receiver before sender */
+	const char **notes;	      /* what is not as it should be: makes the analysis lossy */
+	size_t nvariants, variants_cap, nentries, entries_cap, nnotes, notes_cap;
+	struct arena arena;
+};
+
+/* -ENOENT when it is no capture at all, -EBADMSG when its manifest is damaged. */
+int layout_read(struct layout *l, const char *capture, struct error *err);
+void layout_free(struct layout *l);
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/points.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name, *rate, *rate_unit;
+	double per; /* units of work in one unit of the rate */
+} works[WORK_N] = {
+	[WORK_BYTES] = {"bytes", "rate_kib", "KiB/s", 1024},
+	[WORK_MESSAGES] = {"messages", "rate_messages", "1/s", 1},
+	[WORK_PACKETS] = {"packets", "rate_packets", "1/s", 1},
+};
+
+void points_add(struct points *ps, const struct point *p)
+{
+	const struct point *last = ps->n ? &ps->p[ps->n - 1] : NULL;
+	int w;
+
+	for (w = 0; last && w < WORK_N; w++) {
+		if (p->t_ns < last->t_ns || p->n[w] < last->n[w]) {
+			ps->backwards++;
+			return;
+		}
+	}
+	array_grow(ps->p, ps->n, ps->cap);
+	ps->p[ps->n++] = *p;
+}
+
+void points_free(struct points *ps)
+{
+	free(ps->p);
+	*ps = (struct points){0};
+}
+
+double points_at(const struct points *ps, enum work w, uint64_t t_ns)
+{
+	const struct point *a, *b;
+	size_t i = 1;
+
+	while (i < ps->n - 1 && ps->p[i].t_ns < t_ns)
+		i++;
+	a = &ps->p[i - 1];
+	b = &ps->p[i];
+	if (b->t_ns == a->t_ns)
+		return b->n[w];
+	return a->n[w] +
+	       (b->n[w] - a->n[w]) * ((double)(t_ns - a->t_ns) / (double)(b->t_ns - a->t_ns));
+}
+
+/* Gbit/s between neighbouring points, at the later one. */
+static void throughput_series(struct ingest *in, const struct points *ps)
+{
+	size_t i;
+
+	for (i = 1; i < ps->n; i++) {
+		const struct point *a = &ps->p[i - 1], *b = &ps->p[i];
+
+		if (b->t_ns > a->t_ns)
+			ingest_point(in, "throughput", b->t_ns,
+				     8 * (b->n[WORK_BYTES] - a->n[WORK_BYTES]) /
+					     (double)(b->t_ns - a->t_ns));
+	}
+}
+
+static void work_metrics(struct ingest *in, const struct points *ps, enum work w, uint64_t from,
+			 uint64_t to, double seconds)
+{
+	double n = points_at(ps, w, to) - points_at(ps, w, from);
+
+	ingest_metric(in, works[w].name, "1", n, NULL);
+	ingest_metric(in, works[w].rate, works[w].rate_unit, n / works[w].per / seconds, NULL);
+	if (w == WORK_BYTES)
+		ingest_metric(in, "throughput", "Gbit/s", 8 * n / seconds / 1e9, NULL);
+}
+
+int points_metrics(struct ingest *in, const struct points *ps, const char *path, struct error *err)
+{
+	uint64_t from, to;
+	double seconds;
+	int w;
+
+	if (ps->backwards)
+		ingest_note(in, "lossy", "workload: %zu points go backwards and were left out",
+			    ps->backwards);
+	if (ps->n < 2)
+		return error_set(err, ENODATA,
+				 "%s: %zu points of work done; two are needed to know a rate", path,
+				 ps->n);
+	from = ps->p[0].t_ns;
+	to = ps->p[ps->n - 1].t_ns;
+	seconds = ingest_cover(in, "the workload's account", &from, &to);
+	if (ps->has[WORK_BYTES])
+		throughput_series(in, ps);
+	for (w = 0; w < WORK_N && seconds > 0; w++)
+		if (ps->has[w])
+			work_metrics(in, ps, (enum work)w, from, to, seconds);
+	return 0;
+}
+
+/* Who reads what: "units" of run.json up to a colon. */
+static const struct {
+	const char *name;
+	int (*read)(struct ingest *, char *text, const char *arg, struct points *, struct error *);
+} adapters[] = {
+	{"tcpzc", adapter_tcpzc},
+	{"iperf3", adapter_iperf3},
+	{"pps", adapter_pps},
+	{"regex", adapter_regex},
+};
+
+int ingest_workload(struct ingest *in, const char *path, struct error *err)
+{
+	size_t len = strcspn(in->units, ":"), i;
+	struct points ps = {0};
+	char *text;
+	int rc;
+
+	for (i = 0; i < array_size(adapters); i++)
+		if (strlen(adapters[i].name) == len && !strncmp(adapters[i].name, in->units, len))
+			break;
+	if (i == array_size(adapters))
+		return error_set(err, EINVAL,
+				 "run.json: no adapter '%s'; there are tcpzc, iperf3, pps, "
+				 "regex:RE and none",
+				 in->units);
+	rc = file_read(path, &text, NULL, err);
+	if (rc)
+		return rc;
+	rc = adapters[i].read(in, text, in->units[len] ? in->units + len + 1 : NULL, &ps, err);
+	if (!rc)
+		rc = points_metrics(in, &ps, path, err);
+	points_free(&ps);
+	free(text);
+	return rc;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CPU time out of snapshots of /proc/stat. The kernel counts user and nice with the guests' time
+ * already in them, so guest and guest_nice are left alone. idle and iowait may go backwards (a CPU
+ * went offline and came back, iowait is only an estimate): a step back counts as no time. A CPU
+ * that is missing from a snapshot was offline and is not busy then.
+ */
+#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/spans.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum field { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
+
+enum { TICK_NS = 10000000 }; /* USER_HZ is 100 on everything this runs on */
+
+struct cpu_times {
+	bool there;
+	uint64_t f[FIELDS];
+};
+
+struct times {
+	struct cpu_times *cpu;
+	unsigned int n; /* one more than the highest number seen */
+};
+
+struct sums {
+	double f[FIELDS]; /* ns, all CPUs of S, in the window */
+	double *busy;	  /* ns by CPU */
+	unsigned int n;
+	unsigned int seen;
+	bool offline, back;
+};
+
+static bool parse_line(const char *line, struct times *t)
+{
+	unsigned long long v[FIELDS] = {0};
+	unsigned int cpu;
+	int n, i;
+
+	n = sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &v[0], &v[1], &v[2],
+		   &v[3], &v[4], &v[5], &v[6], &v[7]);
+	if (n < 5 || cpu >= CPUSET_MAX)
+		return false;
+	if (cpu >= t->n) {
+		t->cpu = xrealloc(t->cpu, (cpu + 1) * sizeof(*t->cpu));
+		memset(t->cpu + t->n, 0, (cpu + 1 - t->n) * sizeof(*t->cpu));
+		t->n = cpu + 1;
+	}
+	t->cpu[cpu].there = true;
+	for (i = 0; i < FIELDS; i++)
+		t->cpu[cpu].f[i] = v[i];
+	return true;
+}
+
+static struct times parse(const char *text)
+{
+	struct times t = {0};
+
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (str_starts(text, "cpu") && text[3] != ' ')
+			parse_line(text, &t);
+	}
+	return t;
+}
+
+static bool is_busy(int field)
+{
+	return field != IDLE && field != IOWAIT;
+}
+
+static void add_cpu(struct sums *s, unsigned int cpu, const struct cpu_times *a,
+		    const struct cpu_times *b, double share)
+{
+	double ns;
+	int i;
+
+	for (i = 0; i < FIELDS; i++) {
+		if (b->f[i] < a->f[i]) {
+			s->back = true;
+			continue;
+		}
+		ns = share * (double)(b->f[i] - a->f[i]) * TICK_NS;
+		s->f[i] += ns;
+		if (is_busy(i))
+			s->busy[cpu] += ns;
+	}
+}
+
+/* One span between two snapshots: adds what of it lies in the window. Returns the span's busy ns.
+ */
+static double add_span(struct ingest *in, struct sums *s, const struct times *a,
+		       const struct times *b, double share)
+{
+	unsigned int cpu, n = a->n > b->n ? a->n : b->n, i;
+	double busy = 0;
+
+	for (cpu = 0; cpu < n; cpu++) {
+		bool was = cpu < a->n && a->cpu[cpu].there, is = cpu < b->n && b->cpu[cpu].there;
+
+		if (!ingest_has_cpu(in, cpu) || (!was && !is))
+			continue;
+		if (was != is) {
+			s->offline |= share > 0;
+			continue;
+		}
+		for (i = 0; i < FIELDS; i++)
+			if (is_busy((int)i) && b->cpu[cpu].f[i] > a->cpu[cpu].f[i])
+				busy += (double)(b->cpu[cpu].f[i] - a->cpu[cpu].f[i]) * TICK_NS;
+		if (share > 0)
+			add_cpu(s, cpu, &a->cpu[cpu], &b->cpu[cpu], share);
+	}
+	return busy;
+}
+
+static void count_seen(struct ingest *in, struct sums *s, const struct times *t, size_t n)
+{
+	unsigned int cpu;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (t[i].n > s->n)
+			s->n = t[i].n;
+	s->busy = xcalloc(s->n + 1, sizeof(*s->busy));
+	for (cpu = 0; cpu < s->n; cpu++) {
+		for (i = 0; i < n; i++)
+			if (cpu < t[i].n && t[i].cpu[cpu].there)
+				break;
+		s->seen += i < n && ingest_has_cpu(in, cpu);
+	}
+}
+
+static const struct {
+	enum field field, field2;
+	const char *name;
+} parts[] = {
+	{USER, NICE, "cpu_user_pct"},	      {SYSTEM, FIELDS, "cpu_system_pct"},
+	{SOFTIRQ, FIELDS, "cpu_softirq_pct"}, {IRQ, FIELDS, "cpu_irq_pct"},
+	{STEAL, FIELDS, "cpu_steal_pct"},     {IOWAIT, FIELDS, "cpu_iowait_pct"},
+	{IDLE, FIELDS, "cpu_idle_pct"},
+};
+
+static void put_metrics(struct ingest *in, const struct sums *s, double covered_s)
+{
+	double ns, busy = 0, to_pct = 100 / (covered_s * 1e9);
+	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	char name[32];
+	unsigned int cpu;
+	size_t i;
+
+	for (i = 0; i < array_size(parts); i++) {
+		ns = s->f[parts[i].field];
+		if (parts[i].field2 != FIELDS)
+			ns += s->f[parts[i].field2];
+		ingest_metric(in, parts[i].name, "%", ns * to_pct, NULL);
+		if (is_busy((int)parts[i].field))
+			busy += ns;
+	}
+	ingest_metric(in, "cpu_pct", "%", busy * to_pct, NULL);
+	ingest_metric(in, "busy_ns", "ns", busy * window_s / covered_s, NULL);
+	for (cpu = 0; cpu < s->n; cpu++) {
+		if (!ingest_has_cpu(in, cpu))
+			continue;
+		snprintf(name, sizeof(name), "busy_ns:cpu%u", cpu);
+		ingest_metric(in, name, "ns", s->busy[cpu] * window_s / covered_s, NULL);
+	}
+}
+
+static void put_notes(struct ingest *in, const struct sums *s, double covered_s)
+{
+	double all = 0, expected = covered_s * 1e9 * s->seen;
+	int i;
+
+	for (i = 0; i < FIELDS; i++)
+		all += s->f[i];
+	if (s->offline)
+		ingest_note(in, "warning", "cpu: a CPU was offline in a part of the window");
+	if (s->back)
+		ingest_note(in, "note",
+			    "cpu: a counter of /proc/stat went backwards: taken as no "
+			    "time");
+	if (!s->offline && fabs(all - expected) > 0.1 * expected)
+		ingest_note(in, "warning",
+			    "cpu: the kernel accounts for %.2f s of CPU time where %.2f s passed",
+			    all / 1e9, expected / 1e9);
+}
+
+static void sum_spans(struct ingest *in, struct sums *s, const struct snaps *snaps,
+		      const struct times *t)
+{
+	size_t i;
+
+	for (i = 1; i < snaps->n; i++) {
+		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
+		double share = span_inside(a, b, in->run.start_ns, in->run.end_ns);
+		double busy = add_span(in, s, &t[i - 1], &t[i], share);
+
+		if (b > a)
+			ingest_point(in, "cpu_pct", b, 100 * busy / (double)(b - a));
+	}
+}
+
+static int evaluate(struct ingest *in, const struct snaps *snaps, const struct times *t,
+		    const char *path, struct error *err)
+{
+	struct sums s = {0};
+	uint64_t from, to;
+	double covered;
+
+	if (snaps->n < 2)
+		return error_set(err, ENODATA, "%s: %zu snapshots; two are needed", path, snaps->n);
+	count_seen(in, &s, t, snaps->n);
+	if (!s.seen) {
+		free(s.busy);
+		return error_set(err, ENODATA, "%s: knows none of the side's CPUs (%s)", path,
+				 in->run.cpus ? in->run.cpus : "all");
+	}
+	if (in->has_cpus && s.seen < (unsigned int)in->run.ncpus)
+		ingest_note(in, "lossy", "cpu: %u of the side's CPUs (%s) are not in /proc/stat",
+			    (unsigned int)in->run.ncpus - s.seen, in->run.cpus);
+	if (!in->has_cpus)
+		in->run.ncpus = (int)s.seen;
+	from = snaps->snap[0].mono_ns;
+	to = snaps->snap[snaps->n - 1].mono_ns;
+	covered = ingest_cover(in, "/proc/stat", &from, &to);
+	sum_spans(in, &s, snaps, t);
+	if (covered > 0) {
+		put_metrics(in, &s, covered);
+		put_notes(in, &s, covered);
+	}
+	free(s.busy);
+	return 0;
+}
+
+int ingest_proc_stat(struct ingest *in, const char *path, struct error *err)
+{
+	struct error damage = {0};
+	struct snaps snaps;
+	struct times *t;
+	size_t i;
+	int rc = snaps_read(&snaps, path, &damage);
+
+	if (rc && rc != -EBADMSG)
+		return error_set(err, -rc, "%s", damage.text);
+	if (rc)
+		ingest_note(in, "lossy", "cpu: %s", damage.text);
+	t = xcalloc(snaps.n + 1, sizeof(*t));
+	for (i = 0; i < snaps.n; i++)
+		t[i] = parse(snaps.snap[i].data);
+	rc = evaluate(in, &snaps, t, path, err);
+	for (i = 0; i < snaps.n; i++)
+		free(t[i].cpu);
+	free(t);
+	snaps_free(&snaps);
+	return rc;
+}

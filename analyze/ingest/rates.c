@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Workloads that print a rate now and then and no time with it: `pps` knows the lines of common
+ * packet tools, `regex:RE` takes the first group of every line that RE matches. n lines are n equal
+ * parts of the time between the command's start and end, each at its line's rate.
+ *
+ * A regex that begins with "bytes=", "messages=" or "packets=" says what its number counts per
+ * second; without, it is messages.
+ */
+#include "analyze/ingest/points.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whole-machine lines of xdp_rxq_info, xdp-bench, xdp1, pktgen and the like; first match counts. */
+static const char *const pps_patterns[] = {
+	"^XDP-RX CPU +total +([0-9][0-9.,]*)",
+	"^Summary +([0-9][0-9.,]*) *(rx|xdp|pkt)s?/s",
+	"([0-9][0-9.,]*) *(pps|pkts?/s|packets?/s|packets?/sec|rx/s)",
+};
+
+/* "8,165,032" and "8165032.5": commas group thousands. */
+static double number_of(const char *text, size_t len)
+{
+	char *copy = xstrndup(text, len), *from, *to;
+	double x;
+
+	for (from = to = copy; *from; from++)
+		if (*from != ',')
+			*to++ = *from;
+	*to = '\0';
+	x = strtod(copy, NULL);
+	free(copy);
+	return x;
+}
+
+struct rates {
+	double *r;
+	size_t n, cap;
+};
+
+static bool match(const regex_t *re, const char *line, struct rates *rates)
+{
+	regmatch_t m[2];
+
+	if (regexec(re, line, 2, m, 0) || m[1].rm_so < 0)
+		return false;
+	array_grow(rates->r, rates->n, rates->cap);
+	rates->r[rates->n++] = number_of(line + m[1].rm_so, (size_t)(m[1].rm_eo - m[1].rm_so));
+	return true;
+}
+
+/* Every line that any of the patterns matches; the earlier pattern is the one all lines follow. */
+static int collect(char *text, const char *const *patterns, size_t n, struct rates *rates,
+		   struct error *err)
+{
+	char *copy, *rest, *line;
+	regex_t re;
+	size_t i;
+
+	for (i = 0; i < n && !rates->n; i++) {
+		if (regcomp(&re, patterns[i], REG_EXTENDED) || !re.re_nsub)
+			return error_set(err, EINVAL,
+					 "'%s' is not a regular expression with a (group)",
+					 patterns[i]);
+		rest = copy = xstrdup(text);
+		while ((line = str_token(&rest, '\n')))
+			match(&re, line, rates);
+		free(copy);
+		regfree(&re);
+	}
+	return rates->n ? 0 : error_set(err, ENODATA, "workload.out: no line with a rate in it");
+}
+
+static int spread(struct ingest *in, const struct rates *rates, enum work w, struct points *ps,
+		  struct error *err)
+{
+	double span = (double)(in->ended_ns - in->started_ns), part = span / (double)rates->n;
+	struct point p = {.t_ns = in->started_ns};
+	size_t i;
+
+	if (in->ended_ns <= in->started_ns)
+		return error_set(err, EBADMSG, "run.json: no start and end of the command");
+	ps->has[w] = true;
+	points_add(ps, &p);
+	for (i = 0; i < rates->n; i++) {
+		p.t_ns = in->started_ns + (uint64_t)(part * (double)(i + 1));
+		p.n[w] += rates->r[i] * part / 1e9;
+		points_add(ps, &p);
+	}
+	ingest_note(in, "note",
+		    "workload: %zu printed rates, taken as equal parts of the command's %.2f s",
+		    rates->n, span / 1e9);
+	return 0;
+}
+
+static int read_rates(struct ingest *in, char *text, const char *const *patterns, size_t n,
+		      enum work w, struct points *ps, struct error *err)
+{
+	struct rates rates = {0};
+	int rc = collect(text, patterns, n, &rates, err);
+
+	if (!rc)
+		rc = spread(in, &rates, w, ps, err);
+	free(rates.r);
+	return rc;
+}
+
+int adapter_pps(struct ingest *in, char *text, const char *arg, struct points *ps,
+		struct error *err)
+{
+	(void)arg;
+	return read_rates(in, text, pps_patterns, array_size(pps_patterns), WORK_PACKETS, ps, err);
+}
+
+int adapter_regex(struct ingest *in, char *text, const char *arg, struct points *ps,
+		  struct error *err)
+{
+	static const struct {
+		const char *prefix;
+		enum work work;
+	} kinds[] = {
+		{"bytes=", WORK_BYTES}, {"messages=", WORK_MESSAGES}, {"packets=", WORK_PACKETS}};
+	enum work w = WORK_MESSAGES;
+	size_t i;
+
+	if (!arg || !*arg)
+		return error_set(err, EINVAL, "units 'regex' needs an expression: regex:RE");
+	for (i = 0; i < array_size(kinds); i++) {
+		if (str_starts(arg, kinds[i].prefix)) {
+			w = kinds[i].work;
+			arg += strlen(kinds[i].prefix);
+			break;
+		}
+	}
+	return read_rates(in, text, &arg, 1, w, ps, err);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* run.json: what one side of one run was, and what its collectors say of themselves. */
+#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/json.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SCHEMA = 1 };
+
+static const char *keep(struct ingest *in, const char *s)
+{
+	return s ? arena_strdup(&in->arena, s) : NULL;
+}
+
+static const char *keep_or(struct ingest *in, const json_t *root, const char *key,
+			   const char *otherwise)
+{
+	const char *s = json_str(root, key);
+
+	return keep(in, s && *s ? s : otherwise);
+}
+
+static const char *command_line(struct ingest *in, const json_t *argv)
+{
+	struct str s = {0};
+	const char *line;
+	const json_t *arg;
+	size_t i;
+
+	if (!json_is_array(argv))
+		return NULL;
+	json_array_foreach (argv, i, arg) {
+		str_puts(&s, i ? " " : "");
+		str_puts(&s, json_string_value(arg) ? json_string_value(arg) : "?");
+	}
+	line = keep(in, s.buf);
+	str_free(&s);
+	return line;
+}
+
+/* "2026-01-31T12:00:00Z", a fraction of a second allowed; 0 when it is not that. */
+static double wall_clock(const char *text)
+{
+	struct tm tm = {0};
+	const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+
+	if (!rest)
+		return 0;
+	return (double)timegm(&tm) + (*rest == '.' ? strtod(rest, NULL) : 0);
+}
+
+static void read_cpus(struct ingest *in, const json_t *root)
+{
+	const char *text = json_str(root, "cpus");
+	struct error err = {0};
+
+	if (!text || !*text)
+		return;
+	if (cpuset_parse(&in->cpus, text, &err)) {
+		ingest_note(in, "lossy", "run.json: %s", err.text);
+		return;
+	}
+	in->has_cpus = true;
+	in->run.cpus = keep(in, text);
+	in->run.ncpus = (int)cpuset_count(&in->cpus);
+}
+
+static void read_collector(struct ingest *in, const json_t *c)
+{
+	const char *name = keep_or(in, c, "name", "?");
+	const json_t *file, *lost = json_object_get(c, "lost");
+	const char *why = json_str(c, "why");
+	size_t i;
+
+	array_grow(in->collectors, in->ncollectors, in->collectors_cap);
+	in->collectors[in->ncollectors++] = (struct collector_row){
+		name, keep_or(in, c, "state", "ok"), why && *why ? keep(in, why) : NULL,
+		json_is_integer(lost) ? json_integer_value(lost) : -1};
+	json_array_foreach (json_object_get(c, "files"), i, file) {
+		if (!json_is_string(file))
+			continue;
+		array_grow(in->files, in->nfiles, in->files_cap);
+		in->files[in->nfiles++] =
+			(struct ingest_file){name, keep(in, json_string_value(file))};
+	}
+}
+
+static void read_run(struct ingest *in, const json_t *root)
+{
+	const json_t *window = json_object_get(root, "window"), *c;
+	size_t i;
+
+	in->run.variant = keep_or(in, root, "variant", "run");
+	in->run.pass = keep_or(in, root, "pass", "all");
+	in->run.side = keep_or(in, root, "side", "local");
+	in->run.repeat = (int)json_u64(root, "repeat");
+	in->run.host = keep(in, json_str(root, "host"));
+	in->run.command = command_line(in, json_object_get(root, "command"));
+	in->run.status = keep_or(in, root, "status", "ok");
+	in->run.why = keep_or(in, root, "why", NULL);
+	in->run.start_ns = json_u64(window, "start_ns");
+	in->run.end_ns = json_u64(window, "end_ns");
+	in->units = keep_or(in, root, "units", "none");
+	in->started_ns = json_u64(root, "started_ns");
+	in->ended_ns = json_u64(root, "ended_ns");
+	in->wall_clock = wall_clock(json_str(root, "wall_clock"));
+	read_cpus(in, root);
+	json_array_foreach (json_object_get(root, "collectors"), i, c)
+		read_collector(in, c);
+}
+
+int ingest_run_json(struct ingest *in, const char *path, struct error *err)
+{
+	json_t *root = json_file(path, err);
+	uint64_t schema;
+
+	if (!root)
+		return err && err->code ? -err->code : -EBADMSG;
+	schema = json_u64(root, "schema_version");
+	if (schema != SCHEMA) {
+		json_decref(root);
+		return error_set(err, EBADMSG,
+				 "%s: schema_version %llu; this zcost reads %d: use the zcost that "
+				 "made it, or a newer one",
+				 path, (unsigned long long)schema, SCHEMA);
+	}
+	read_run(in, root);
+	json_decref(root);
+	return 0;
+}

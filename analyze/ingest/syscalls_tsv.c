@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* syscalls.tsv: rows by (pid, tid, syscall), with log2 histograms of time and size. */
+#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/tsv.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "7:120,8:3"; false when it is anything else. */
+static bool parse_hist(const char *text, uint64_t hist[64])
+{
+	char *copy = xstrdup(text), *rest = *copy ? copy : NULL, *item;
+	bool good = true;
+
+	while (good && (item = str_token(&rest, ','))) {
+		char *count = item, *bucket = str_token(&count, ':');
+		uint64_t b, n;
+
+		good = count && parse_u64(bucket, &b) && b < 64 && parse_u64(count, &n);
+		if (good)
+			hist[b] += n;
+	}
+	free(copy);
+	return good;
+}
+
+static const struct {
+	const char *column;
+	size_t offset;
+} numbers[] = {
+	{"calls", offsetof(struct syscall_row, calls)},
+	{"errors", offsetof(struct syscall_row, errors)},
+	{"total_ns", offsetof(struct syscall_row, total_ns)},
+	{"min_ns", offsetof(struct syscall_row, min_ns)},
+	{"max_ns", offsetof(struct syscall_row, max_ns)},
+};
+
+static bool parse_row(struct ingest *in, const struct tsv *t, size_t row, struct syscall_row *s)
+{
+	const char *bytes = tsv_cell(t, row, tsv_column(t, "bytes"));
+	uint64_t n;
+	size_t i;
+
+	*s = (struct syscall_row){
+		.comm = arena_strdup(&in->arena, tsv_cell(t, row, tsv_column(t, "comm"))),
+		.name = arena_strdup(&in->arena, tsv_cell(t, row, tsv_column(t, "name"))),
+		.pid = atoll(tsv_cell(t, row, tsv_column(t, "pid"))),
+		.tid = atoll(tsv_cell(t, row, tsv_column(t, "tid"))),
+		.nr = atoll(tsv_cell(t, row, tsv_column(t, "nr"))),
+	};
+	for (i = 0; i < array_size(numbers); i++) {
+		if (!parse_u64(tsv_cell(t, row, tsv_column(t, numbers[i].column)), &n))
+			return false;
+		memcpy((char *)s + numbers[i].offset, &n, sizeof(n));
+	}
+	s->has_bytes = *bytes != '\0';
+	if (s->has_bytes && !parse_u64(bytes, &s->bytes))
+		return false;
+	parse_u64(tsv_cell(t, row, tsv_column(t, "unfinished")), &s->unfinished);
+	return parse_real(tsv_cell(t, row, tsv_column(t, "m2_ns2")), &s->m2) &&
+	       parse_hist(tsv_cell(t, row, tsv_column(t, "time_hist")), s->time_hist) &&
+	       parse_hist(tsv_cell(t, row, tsv_column(t, "size_hist")), s->size_hist);
+}
+
+int ingest_syscalls(struct ingest *in, const char *path, struct error *err)
+{
+	struct syscall_row row;
+	size_t i, bad;
+	struct tsv t;
+	int rc = tsv_read(&t, path, '\t', err);
+
+	if (rc)
+		return rc;
+	bad = t.short_rows;
+	rc = tsv_require(&t, err, "comm", "pid", "tid", "nr", "name", "calls", "errors", "total_ns",
+			 "min_ns", "max_ns", "m2_ns2", "bytes", NULL);
+	for (i = 0; !rc && i < t.rows; i++) {
+		if (!parse_row(in, &t, i, &row)) {
+			bad++;
+			continue;
+		}
+		array_grow(in->syscalls, in->nsyscalls, in->syscalls_cap);
+		in->syscalls[in->nsyscalls++] = row;
+	}
+	if (bad)
+		ingest_note(in, "lossy", "syscalls: %zu rows of syscalls.tsv are not readable",
+			    bad);
+	tsv_free(&t);
+	return rc;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* workload.out of tcpzc: JSON lines, as docs/formats.md has them. */
+#include "analyze/ingest/json.h"
+#include "analyze/ingest/points.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* THE TABLE of the summary's figures: an object or NULL for the line itself, its member, the
+ * metric. */
+static const struct {
+	const char *object, *member, *metric, *unit;
+} figures[] = {
+	{"sends", "total", "sends", "1"},
+	{"sends", "zero_copy", "sends_zero_copy", "1"},
+	{"sends", "copied", "sends_copied", "1"},
+	{"sends", "unknown", "sends_unknown", "1"},
+	{"receive", "calls", "rx_calls", "1"},
+	{"receive", "mapped_bytes", "rx_mapped_bytes", "B"},
+	{"receive", "copied_bytes", "rx_copied_bytes", "B"},
+	{"tcp_info", "retransmits", "tcp_retransmits", "1"},
+	{"tcp_info", "rtt_us", "tcp_rtt_us", "us"},
+	{"cpu", "user_s", "workload_user_s", "s"},
+	{"cpu", "system_s", "workload_system_s", "s"},
+	{NULL, "ring_overflow", "ring_overflow", "1"},
+};
+
+static void point(const json_t *line, struct points *ps)
+{
+	struct point p = {.t_ns = json_u64(line, "t_ns")};
+
+	p.n[WORK_BYTES] = (double)json_u64(line, "bytes");
+	p.n[WORK_MESSAGES] = (double)json_u64(line, "messages");
+	ps->has[WORK_BYTES] = true;
+	ps->has[WORK_MESSAGES] |= json_object_get(line, "messages") != NULL;
+	points_add(ps, &p);
+}
+
+/* {name: count} into one metric each: prefix + name. */
+static void counts(struct ingest *in, const json_t *object, const char *prefix)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)object, key, value) {
+		char *name = xasprintf("%s%s", prefix, key);
+
+		if (json_is_number(value))
+			ingest_metric(in, name, "1", json_number_value(value), NULL);
+		free(name);
+	}
+}
+
+static void summary(struct ingest *in, const json_t *line)
+{
+	const char *side = json_str(line, "side"), *verify = json_str(line, "verify");
+	size_t i;
+
+	for (i = 0; i < array_size(figures); i++) {
+		const json_t *o =
+			figures[i].object ? json_object_get(line, figures[i].object) : line;
+
+		ingest_metric(in, figures[i].metric, figures[i].unit,
+			      json_num(o, figures[i].member), NULL);
+	}
+	counts(in, json_object_get(line, "syscalls"), "workload_calls:");
+	counts(in, json_object_get(line, "recv_hist"), "recv_size_log2:");
+	if (json_object_get(line, "receive") || (side && str_starts(side, "r")))
+		ingest_metric(in, "rx_bytes", "B", json_num(line, "bytes"), NULL);
+	if (verify && !strcmp(verify, "failed"))
+		ingest_note(in, "lossy", "workload: the data received was not the data sent");
+}
+
+int adapter_tcpzc(struct ingest *in, char *text, const char *arg, struct points *ps,
+		  struct error *err)
+{
+	char *line, *rest = text;
+	bool summed = false;
+	int number = 0;
+
+	(void)arg;
+	(void)err;
+	while ((line = str_token(&rest, '\n'))) {
+		json_t *object = *line ? json_loads(line, 0, NULL) : NULL;
+		const char *type = object ? json_str(object, "type") : NULL;
+
+		number++;
+		if (*line && !type)
+			ingest_note(in, rest ? "warning" : "lossy",
+				    "workload.out:%d: not a line of tcpzc%s", number,
+				    rest ? "" : "; the file ends in its middle");
+		else if (type && !strcmp(type, "point"))
+			point(object, ps);
+		else if (type && !strcmp(type, "summary"))
+			summary(in, object);
+		else if (type && !strcmp(type, "error"))
+			ingest_note(in, "lossy", "workload: %s", json_str(object, "what"));
+		summed |= type && !strcmp(type, "summary");
+		json_decref(object);
+	}
+	if (!summed)
+		ingest_note(
+			in, "lossy",
+			"workload: no summary at the end: its evidence of zero copy is missing");
+	return 0;
+}

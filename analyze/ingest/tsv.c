@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/tsv.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char separator_of(const char *heading)
+{
+	const char *at = strpbrk(heading, "\t;,");
+
+	return at ? *at : ',';
+}
+
+/* A field without the space around it and the quotes it may stand in. */
+static char *clean(char *field)
+{
+	size_t n;
+
+	field = str_trim(field);
+	n = strlen(field);
+	if (n >= 2 && field[0] == '"' && field[n - 1] == '"') {
+		field[n - 1] = '\0';
+		field++;
+	}
+	return field;
+}
+
+static void read_heading(struct tsv *t, char *line, char sep)
+{
+	int cap = 0;
+	char *field;
+
+	while ((field = str_token(&line, sep))) {
+		array_grow(t->names, t->ncolumns, cap);
+		t->names[t->ncolumns++] = clean(field);
+	}
+}
+
+static void read_row(struct tsv *t, char *line, char sep, size_t *cap)
+{
+	size_t n = (size_t)t->ncolumns;
+	int i;
+
+	if (t->rows >= *cap) {
+		*cap = *cap ? *cap * 2 : 64;
+		t->cells = xrealloc(t->cells, *cap * n * sizeof(*t->cells));
+	}
+	for (i = 0; i < t->ncolumns; i++) {
+		char *field = str_token(&line, sep);
+
+		if (!field) {
+			t->short_rows++;
+			return;
+		}
+		t->cells[t->rows * n + (size_t)i] = clean(field);
+	}
+	t->rows++;
+}
+
+static bool is_blank(const char *line)
+{
+	while (isspace((unsigned char)*line))
+		line++;
+	return !*line || *line == '#';
+}
+
+int tsv_read(struct tsv *t, const char *path, char sep, struct error *err)
+{
+	char *rest, *line;
+	size_t cap = 0;
+	int rc;
+
+	*t = (struct tsv){.path = path};
+	rc = file_read(path, &t->buf, NULL, err);
+	if (rc)
+		return rc;
+	rest = str_starts(t->buf, "\xef\xbb\xbf") ? t->buf + 3 : t->buf;
+	while ((line = str_token(&rest, '\n'))) {
+		if (is_blank(line))
+			continue;
+		if (!sep)
+			sep = separator_of(line);
+		if (!t->names)
+			read_heading(t, line, sep);
+		else
+			read_row(t, line, sep, &cap);
+	}
+	if (t->names)
+		return 0;
+	tsv_free(t);
+	return error_set(err, ENODATA, "%s: empty, not even a heading", path);
+}
+
+void tsv_free(struct tsv *t)
+{
+	free(t->buf);
+	free(t->names);
+	free(t->cells);
+	*t = (struct tsv){0};
+}
+
+int tsv_column(const struct tsv *t, const char *name)
+{
+	int i;
+
+	for (i = 0; i < t->ncolumns; i++)
+		if (!strcasecmp(t->names[i], name))
+			return i;
+	return -1;
+}
+
+const char *tsv_cell(const struct tsv *t, size_t row, int column)
+{
+	return column < 0 ? "" : t->cells[row * (size_t)t->ncolumns + (size_t)column];
+}
+
+int tsv_require(const struct tsv *t, struct error *err, ...)
+{
+	const char *name;
+	va_list ap;
+	int rc = 0;
+
+	va_start(ap, err);
+	while (!rc && (name = va_arg(ap, const char *)))
+		if (tsv_column(t, name) < 0)
+			rc = error_set(err, EBADMSG, "%s: no column '%s' in its heading", t->path,
+				       name);
+	va_end(ap);
+	return rc;
+}
+
+bool parse_u64(const char *text, uint64_t *n)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*n = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
+bool parse_real(const char *text, double *x)
+{
+	char *end;
+
+	if (!*text)
+		return false;
+	*x = strtod(text, &end);
+	return !*end && isfinite(*x);
+}

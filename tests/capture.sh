@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Hand-made capture folders, small enough to work every figure out by hand. Read after lib.sh.
+#
+# The window is always [10 s, 13 s] of CLOCK_MONOTONIC, S is CPU 1.
+
+# run_json DIR VARIANT PASS REPEAT SIDE [UNITS [COLLECTORS [MORE]]]: run.json; COLLECTORS is the JSON list's inside.
+run_json() {
+	mkdir -p "$1"
+	cat >"$1/run.json" <<-END
+	{"schema_version": 1, "zcost_version": "test", "variant": "$2", "pass": "$3", "repeat": $4,
+	 "side": "$5", "host": "vm", "command": ["tcpzc", "--rx", "$2"], "units": "${6:-tcpzc}",
+	 "cpus": "1", "warmup_s": 1, "duration_s": 3,
+	 "window": {"start_ns": 10000000000, "end_ns": 13000000000, "clock": "CLOCK_MONOTONIC"},
+	 "exit": {"status": 0, "signal": 0}, "started_ns": 8000000000, "ended_ns": 14000000000,
+	 "wall_clock": "2026-01-31T12:00:00Z", "status": "ok", "why": "", "collectors": [${7:-}]${8:-}}
+	END
+}
+
+# points BYTES_PER_SECOND MESSAGE_SIZE FROM_S TO_S: workload.out of tcpzc, points every 100 ms.
+points() {
+	awk -v r="$1" -v m="$2" -v a="$3" -v b="$4" 'BEGIN {
+		for (i = 0; a + i / 10 <= b + 1e-9; i++)
+			printf "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":%.0f,\"messages\":%.0f}\n",
+				(a + i / 10) * 1e9, r * i / 10, r * i / 10 / m }'
+}
+
+# summary SIDE SENDS ZERO_COPY COPIED MAPPED_BYTES COPIED_BYTES BYTES
+summary() {
+	echo "{\"type\":\"summary\",\"side\":\"$1\",\"mode\":\"x\",\"bytes\":$7,\"messages\":1,\"seconds\":5," \
+		"\"verify\":\"off\",\"sends\":{\"total\":$2,\"zero_copy\":$3,\"copied\":$4,\"unknown\":0}," \
+		"\"receive\":{\"calls\":7,\"mapped_bytes\":$5,\"copied_bytes\":$6},\"recv_hist\":{\"16\":5}," \
+		"\"syscalls\":{\"recvfrom\":7},\"ring_overflow\":0}"
+}
+
+# snap T_NS FILE...: one snapshot of the text on stdin.
+snap() {
+	text=$(cat; echo x)
+	text=${text%x}
+	printf '@%s %s\n%s' "$1" "${#text}" "$text"
+}
+
+# stat_line CPU USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL
+stat_line() {
+	echo "cpu$1 $2 $3 $4 $5 $6 $7 $8 $9 0 0"
+}
+
+# proc_stat_simple BUSY_TICKS: CPU 1 spends so many ticks of 300 in the kernel, in three even seconds.
+proc_stat_simple() {
+	for s in 0 1 2 3; do
+		{
+			echo "cpu 0 0 0 0 0 0 0 0 0 0"
+			stat_line 0 5 0 5 $((100 * s)) 0 0 0 0
+			stat_line 1 0 0 $(($1 * s / 3)) $(((300 - $1) * s / 3)) 0 0 0 0
+			echo "intr 1 2 3"
+		} | snap $(((10 + s) * 1000000000))
+	done
+}
+
+cpu_collector='{"name": "cpu", "state": "ok", "why": "", "files": ["proc_stat.snap"]}'
+syscalls_collector='{"name": "syscalls", "state": "ok", "why": "", "files": ["syscalls.tsv"]}'
+
+# measure_run CAPTURE VARIANT REPEAT SIDE BYTES_PER_SECOND BUSY_TICKS: one side of a measure run.
+measure_run() {
+	d=$1/runs/$2/measure-0$3/$4
+	run_json "$d" "$2" measure "$3" "$4" tcpzc "$cpu_collector"
+	{ points "$5" 65536 9 14; summary "$4" 100 0 100 0 "$5" "$5"; } >"$d/workload.out"
+	proc_stat_simple "$6" >"$d/proc_stat.snap"
+}
+
+# manifest CAPTURE VARIANTS RUNS...: RUNS as variant/pass/repeat/status, in order. Sides: receiver, sender.
+manifest() {
+	cap=$1
+	variants=$2
+	shift 2
+	{
+		printf '{"schema_version": 1, "zcost_version": "test", "name": "hand-made", "created": "2026-01-31T12:00:00Z",\n'
+		printf '"complete": true, "estimator": "median", "sides": ["receiver", "sender"], "variants": ['
+		sep=
+		for v in $variants; do printf '%s{"name": "%s", "what": "what %s is"}' "$sep" "$v" "$v"; sep=,; done
+		printf '],\n"order": ['
+		sep=
+		for r; do printf '%s"%s"' "$sep" "$(echo "$r" | awk -F/ '{printf "%s/%s-%02d", $1, $2, $3}')"; sep=,; done
+		printf '],\n"runs": ['
+		sep=
+		for r; do
+			echo "$r" | awk -F/ -v s="$sep" '{printf "%s{\"variant\": \"%s\", \"pass\": \"%s\", \"repeat\": %d, \"status\": \"%s\", \"why\": \"%s\", \"sides\": [\"receiver\", \"sender\"], \"files\": {}}", s, $1, $2, $3, $4, $4 == "ok" ? "" : "the workload ended too early"}'
+			sep=,
+		done
+		printf ']}\n'
+	} >"$cap/manifest.json"
+}
+
+# metric DB VARIANT SIDE NAME: the store's own answer, through the sqlite3 shell.
+metric() {
+	sqlite3 "$1" "SELECT value FROM metric JOIN run ON run.id = metric.run
+		WHERE variant = '$2' AND side = '$3' AND name = '$4' ORDER BY repeat LIMIT 1"
+}
