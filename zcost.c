@@ -14,12 +14,14 @@ const char zcost_version[] = ZCOST_VERSION;
 /* Each is defined in the folder it belongs to; a new command is a prototype and a row. */
 #ifndef OFFLINE
 int cmd_collect(int argc, char **argv);
+int cmd_capture(int argc, char **argv);
 #endif
 int cmd_analyze(int argc, char **argv);
 
 static const struct command commands[] = {
 #ifndef OFFLINE
 	{"collect", "run one workload on this host and measure it", cmd_collect},
+	{"capture", "measure the variants of a plan, again and again, into a folder", cmd_capture},
 #endif
 	{"analyze", "make or renew the store of a capture", cmd_analyze},
 	{NULL, NULL, NULL},

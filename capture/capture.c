@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The loop: what is left to be done, each run into its place, the manifest after each. */
+#include "capture/capture.h"
+
+#include "capture/hook.h"
+#include "capture/permit.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* The folder itself is what is locked: nothing to leave behind. Returns the fd or -errno. */
+static int lock(const char *dir, struct error *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), e;
+
+	if (fd < 0)
+		return error_sys(err, errno, "%s: cannot open", dir);
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	e = errno;
+	close(fd);
+	if (e == EWOULDBLOCK)
+		return error_set(err, EBUSY,
+				 "%s: another zcost capture is at work here; wait for it, or give "
+				 "another -o",
+				 dir);
+	return error_sys(err, e, "%s: cannot lock", dir);
+}
+
+/* Only an empty folder, or one that is a capture, is written to. */
+static int check_folder(const char *dir, struct error *err)
+{
+	char *manifest = xasprintf("%s/manifest.json", dir);
+	struct dirent *e;
+	int rc = 0;
+	DIR *d;
+
+	d = path_exists(manifest) ? NULL : opendir(dir);
+	free(manifest);
+	while (d && !rc && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			rc = error_set(err, EEXIST,
+				       "%s: there are files in it, and it is no capture (no "
+				       "manifest.json): give another -o",
+				       dir);
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+static char *run_path(const struct capture *c, const char *name)
+{
+	return xasprintf("%s/runs/%s", c->dir, name);
+}
+
+/* Of "mmap/measure-01": runs/mmap/.measure-01.tmp */
+static char *temporary_path(const struct capture *c, const struct run_id *id)
+{
+	return xasprintf("%s/runs/%s/.%s-%02u.tmp", c->dir, c->plan->variants[id->variant].name,
+			 pass_names[id->pass], id->repeat);
+}
+
+/* What a killed capture left of this run: half a run, or a whole one the manifest does not name. */
+static int make_room(struct capture *c, const struct run_id *id, const char *tmp, struct error *err)
+{
+	char *name = run_name(c->plan, id), *path = run_path(c, name);
+	int rc = dir_remove(tmp, err);
+
+	if (!rc && !manifest_has(&c->manifest, name))
+		rc = dir_remove(path, err);
+	if (!rc)
+		rc = dir_make(tmp, err);
+	free(name);
+	free(path);
+	return rc;
+}
+
+/* A failed run of the same name gives way only now. */
+static int keep(struct capture *c, const struct run_id *id, const char *tmp, const char *why,
+		struct error *err)
+{
+	char *name = run_name(c->plan, id), *path = run_path(c, name);
+	json_t *sums = manifest_sums(tmp, err);
+	int rc = sums ? dir_remove(path, err) : -EIO;
+
+	if (!rc && rename(tmp, path))
+		rc = error_sys(err, errno, "%s: cannot be renamed to %s", tmp, path);
+	if (!rc) {
+		manifest_put(&c->manifest, c->plan, id, why, sums);
+		rc = manifest_save(&c->manifest, err);
+	} else {
+		json_decref(sums);
+	}
+	free(name);
+	free(path);
+	return rc;
+}
+
+static void count(struct capture *c, const struct run_id *id, const struct outcome *out)
+{
+	char *name = run_name(c->plan, id);
+
+	progress_end(&c->progress, !*out->why);
+	if (*out->why) {
+		c->failed++;
+		warn("%s failed: %s", name, out->why);
+	} else {
+		c->ok++;
+		c->lossy += out->lossy;
+	}
+	free(name);
+}
+
+static int one_run(struct capture *c, const struct run_id *id, struct error *err)
+{
+	char *tmp = temporary_path(c, id);
+	struct outcome out = {0};
+	int rc = make_room(c, id, tmp, err);
+
+	if (!rc)
+		rc = run_execute_sides(c, id, tmp, &out, err);
+	if (!rc) {
+		count(c, id, &out);
+		rc = keep(c, id, tmp, out.why, err);
+	} else {
+		progress_clear(&c->progress);
+		dir_remove(tmp, NULL);
+	}
+	free(out.why);
+	free(tmp);
+	return rc;
+}
+
+/* The runs not done well yet, in the plan's order. */
+static void choose(struct capture *c, struct order *todo)
+{
+	size_t i;
+
+	*todo = (struct order){.run = xcalloc(c->order.n + 1, sizeof(*todo->run))};
+	for (i = 0; i < c->order.n; i++) {
+		char *name = run_name(c->plan, &c->order.run[i]);
+
+		if (!manifest_run_ok(&c->manifest, name))
+			todo->run[todo->n++] = c->order.run[i];
+		free(name);
+	}
+}
+
+static double seconds_after(const struct capture *c, const struct order *todo, size_t i)
+{
+	double s = 0;
+
+	while (++i < todo->n)
+		s += progress_expect(&c->progress, &todo->run[i]);
+	return s;
+}
+
+static int run_all(struct capture *c, const struct order *todo, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	c->progress.total = todo->n;
+	for (i = 0; i < todo->n && !rc; i++) {
+		if (interrupt_came(&c->intr))
+			return -EINTR;
+		progress_begin(&c->progress, &todo->run[i], seconds_after(c, todo, i));
+		rc = one_run(c, &todo->run[i], err);
+	}
+	return rc;
+}
+
+/* `after` is due whatever happened in between; its failure does not hide an earlier one. */
+static int with_hooks(struct capture *c, const struct order *todo, struct error *err)
+{
+	struct error late = {0};
+	int rc = hook_before(c->dir, c->plan, &c->intr, err);
+
+	if (!rc)
+		rc = run_all(c, todo, err);
+	if (hook_after(c->dir, c->plan, &late)) {
+		progress_clear(&c->progress);
+		if (rc)
+			warn("%s", late.text);
+		else
+			rc = error_set(err, late.code, "%s", late.text);
+	}
+	return rc;
+}
+
+static int write_plan(const struct capture *c, struct error *err)
+{
+	char *path;
+	int rc;
+
+	if (!c->plan->text)
+		return 0;
+	path = xasprintf("%s/plan.ini", c->dir);
+	rc = file_write(path, c->plan->text, strlen(c->plan->text), err);
+	free(path);
+	return rc;
+}
+
+static int do_todo(struct capture *c, struct error *err)
+{
+	struct order todo;
+	struct error late = {0};
+	int rc = 0;
+
+	choose(c, &todo);
+	if (todo.n < c->order.n)
+		note("%s: %zu of %zu runs are there already", c->dir, c->order.n - todo.n,
+		     c->order.n);
+	if (todo.n)
+		rc = with_hooks(c, &todo, err);
+	if (manifest_finish(&c->manifest, &late) && !rc)
+		rc = error_set(err, late.code, "%s", late.text);
+	order_free(&todo);
+	return rc;
+}
+
+static int prepare(struct capture *c, struct error *err)
+{
+	int rc = check_folder(c->dir, err);
+
+	if (!rc)
+		rc = manifest_open(&c->manifest, c->dir, err);
+	if (!rc)
+		rc = manifest_adopt(&c->manifest, c->plan, c->whole, err);
+	if (!rc)
+		rc = interrupt_open(&c->intr, err);
+	if (!rc)
+		rc = hook_recover(c->dir, err);
+	if (!rc)
+		rc = write_plan(c, err);
+	return rc ? rc : manifest_save(&c->manifest, err);
+}
+
+int capture_all(struct capture *c, struct error *err)
+{
+	int fd, rc;
+
+	c->intr.fd = -1;
+	rc = permit_check(c->plan, err);
+	if (!rc)
+		rc = dir_make(c->dir, err);
+	if (rc)
+		return rc;
+	fd = lock(c->dir, err);
+	if (fd < 0)
+		return fd;
+	progress_init(&c->progress, c->plan, c->verbose);
+	order_make(&c->order, c->plan);
+	rc = prepare(c, err);
+	if (!rc)
+		rc = do_todo(c, err);
+	progress_clear(&c->progress);
+	interrupt_close(&c->intr);
+	manifest_close(&c->manifest);
+	order_free(&c->order);
+	intern_free(&c->said);
+	close(fd);
+	return rc;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A capture in the making: the loop over a plan's runs, and one run of it.
+ *
+ * A run's files are written under runs/<variant>/.<pass>-<nn>.tmp and get their name when the run
+ * has ended; then the manifest names it. Whoever is killed in between leaves nothing that counts.
+ */
+#ifndef ZC_CAPTURE_CAPTURE_H
+#define ZC_CAPTURE_CAPTURE_H
+
+#include "capture/interrupt.h"
+#include "capture/manifest.h"
+#include "capture/order.h"
+#include "capture/plan.h"
+#include "capture/progress.h"
+#include "lib/intern.h"
+
+struct capture {
+	const struct plan *plan;
+	const char *dir;
+	const char *collect; /* the program whose `collect` runs each side */
+	bool whole;	     /* the plan is all there may be in the capture */
+	bool verbose;
+
+	struct order order;
+	struct manifest manifest;
+	struct interrupt intr;
+	struct progress progress;
+	struct intern said; /* remarks on collectors: each is made once */
+
+	/* what came of it */
+	size_t ok, failed, lossy; /* runs of now; lossy ones are ok too */
+};
+
+/* All the plan's runs that are not done yet. -EINTR after a signal. */
+int capture_all(struct capture *c, struct error *err);
+
+/* What came of one run. */
+struct outcome {
+	char *why; /* owned; "" when it is ok */
+	bool lossy;
+};
+
+/*
+ * Does one run into `dir`, which exists. 0 also when the run failed; -EINTR when a signal ended it;
+ * -EINVAL when `zcost collect` did not accept its options, so that no run can succeed.
+ */
+int run_execute_sides(struct capture *c, const struct run_id *id, const char *dir,
+		      struct outcome *out, struct error *err);
+
+/* The words that start one side: zcost collect ... -- COMMAND. */
+struct words;
+int run_command(const struct capture *c, const struct run_id *id, enum side side, const char *dir,
+		struct words *argv, struct error *err);
+
+/*
+ * What a side that ended has to say. *why stays NULL when its run.json says ok. `ended`: how the
+ * process ended, in words, for a side that left no run.json.
+ */
+void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why);
+
+/* The first or last line of a file that says something, as plain ASCII; NULL: none. */
+char *report_line(const char *path, bool first);
+
+#endif

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zcost capture */
+#include "capture/capture.h"
+#include "lib/alloc.h"
+#include "lib/command.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <ftw.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cmd_capture(int argc, char **argv);
+
+enum {
+	KEY_DRY = 256,
+	KEY_VARIANT,
+	KEY_REPEAT,
+	KEY_PASS,
+	KEY_CPUS,
+	KEY_WARMUP,
+	KEY_DURATION,
+	KEY_UNITS,
+	KEY_COLLECT,
+	KEY_POWER_CSV,
+};
+
+static const struct argp_option options[] = {
+	{"output", 'o', "CAPTURE", 0, "folder for the capture; continued where it stopped", 1},
+	{"dry-run", KEY_DRY, NULL, 0, "print what would run, and how long it takes", 1},
+	{"verbose", 'v', NULL, 0, "a line for each run", 1},
+	{"pass", KEY_PASS, "LIST", 0, "measure, profile, syscalls (default: the plan's, or all)",
+	 1},
+	{"repeat", KEY_REPEAT, "N", 0, "runs per variant in the measure pass (default 5)", 1},
+	{"warmup", KEY_WARMUP, "S", 0, "seconds before the window", 1},
+	{"duration", KEY_DURATION, "S", 0,
+	 "seconds of the window; with --variant 0, the default: until the command ends", 1},
+	{"variant", KEY_VARIANT, "NAME", 0, "without a plan: measure COMMAND under this name", 2},
+	{"cpus", KEY_CPUS, "SET", 0, "its CPUs, such as 0-3,8 (default: all)", 2},
+	{"units", KEY_UNITS, "ADAPTER", 0, "what reads its output, as in zcost collect", 2},
+	{"collect", KEY_COLLECT, "LIST", 0, "collectors of the measure pass", 2},
+	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external power meter", 2},
+	{0},
+};
+
+static const char doc[] =
+	"Measure the variants of a plan, or one command, into a capture folder."
+	"\vEach run of each side is a `zcost collect`. Started again, a capture goes on after the "
+	"last "
+	"complete run and tries failed ones once more. ZCOST_COLLECT names another program to run "
+	"instead of this one as `PROGRAM collect ...` (for tests).\n\n"
+	"Exit status: 0 all runs are there, 1 none or interrupted, 2 usage or a wrong plan, 4 some "
+	"runs failed or lost data.";
+
+struct args {
+	const char *output, *variant, *cpus, *units, *collect, *power_csv;
+	const char *pass, *repeat, *warmup, *duration;
+	bool dry, verbose;
+	char **rest;
+	int nrest;
+};
+
+static const char **text_option(struct args *a, int key)
+{
+	switch (key) {
+	case 'o':
+		return &a->output;
+	case KEY_VARIANT:
+		return &a->variant;
+	case KEY_CPUS:
+		return &a->cpus;
+	case KEY_UNITS:
+		return &a->units;
+	case KEY_COLLECT:
+		return &a->collect;
+	case KEY_POWER_CSV:
+		return &a->power_csv;
+	case KEY_PASS:
+		return &a->pass;
+	case KEY_REPEAT:
+		return &a->repeat;
+	case KEY_WARMUP:
+		return &a->warmup;
+	case KEY_DURATION:
+		return &a->duration;
+	}
+	return NULL;
+}
+
+static void check_usage(struct argp_state *state, const struct args *a)
+{
+	if (!a->output && !a->dry)
+		argp_error(state, "where to? give -o CAPTURE");
+	if (a->variant && !a->nrest)
+		argp_error(state, "--variant %s: give the COMMAND after --", a->variant);
+	if (!a->variant && a->nrest != 1)
+		argp_error(state, a->nrest ? "one PLAN, please; a COMMAND needs --variant NAME"
+					   : "give a PLAN, or --variant NAME -- COMMAND");
+	if (!a->variant && (a->cpus || a->units || a->collect || a->power_csv))
+		argp_error(state, "--cpus, --units, --collect and --power-csv belong to --variant; "
+				  "a plan has them in its [side] sections");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	const char **to = text_option(a, key);
+
+	if (to) {
+		*to = arg;
+		return 0;
+	}
+	switch (key) {
+	case KEY_DRY:
+		a->dry = true;
+		return 0;
+	case 'v':
+		a->verbose = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		a->rest = state->argv + state->next;
+		a->nrest = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		check_usage(state, a);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "PLAN -o CAPTURE\n-o CAPTURE --variant NAME -- COMMAND...",
+	.doc = doc,
+};
+
+/* This program by its real name; its folder is ${bindir} in plans. */
+static char *own_path(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n <= 0)
+		return xstrdup("/proc/self/exe");
+	path[n] = '\0';
+	return xstrdup(path_exists(path) ? path : "/proc/self/exe");
+}
+
+static void replace(char **to, const char *value)
+{
+	if (!value)
+		return;
+	free(*to);
+	*to = xstrdup(value);
+}
+
+static int apply_common(struct plan *p, const struct args *a, struct error *err)
+{
+	int rc = 0;
+
+	if (a->pass)
+		rc = plan_parse_passes(a->pass, &p->passes, err);
+	if (!rc && a->repeat)
+		rc = plan_parse_count(a->repeat, &p->repeats[PASS_MEASURE], err);
+	if (!rc && a->warmup)
+		rc = plan_parse_seconds(a->warmup, &p->warmup_s, err);
+	if (!rc && a->duration)
+		rc = plan_parse_seconds(a->duration, &p->duration_s, err);
+	if (!rc && !a->variant && p->duration_s <= 0)
+		rc = error_set(err, EINVAL, "--duration must be more than 0 for a plan");
+	return rc;
+}
+
+static int make_plan(struct plan *p, const struct args *a, const char *bindir, struct error *err)
+{
+	struct side_plan *s = &p->sides[SIDE_LOCAL];
+	int rc;
+
+	if (!a->variant) {
+		rc = plan_read(p, a->rest[0], bindir, err);
+		return rc ? rc : apply_common(p, a, err);
+	}
+	p->warmup_s = p->duration_s = 0;
+	replace(&s->cpus, a->cpus);
+	replace(&s->units, a->units);
+	replace(&s->collect, a->collect);
+	replace(&s->power_csv, a->power_csv);
+	rc = plan_wrap(p, a->variant, a->rest, err);
+	return rc ? rc : apply_common(p, a, err);
+}
+
+static void print_variants(const struct plan *p)
+{
+	size_t i;
+	int side;
+
+	for (i = 0; i < p->nvariants; i++) {
+		const struct variant *v = &p->variants[i];
+
+		printf("variant %s%s%s\n", v->name, *v->what ? ": " : "", v->what);
+		for (side = 0; side < SIDE_COUNT; side++)
+			if (p->sides[side].used)
+				printf("  %-9s%s%s%s\n", side_names[side], p->sides[side].prefix,
+				       *p->sides[side].prefix ? " " : "", v->command[side]);
+	}
+}
+
+static int dry_run(const struct plan *p)
+{
+	struct progress progress;
+	struct order order;
+	double seconds = 0;
+	size_t i;
+
+	progress_init(&progress, p, false);
+	order_make(&order, p);
+	print_variants(p);
+	if (*p->before)
+		printf("before: %s\n", p->before);
+	for (i = 0; i < order.n; i++) {
+		char *name = run_name(p, &order.run[i]);
+
+		printf("%3zu %s\n", i + 1, name);
+		seconds += progress_expect(&progress, &order.run[i]);
+		free(name);
+	}
+	if (*p->after)
+		printf("after: %s\n", p->after);
+	printf("%zu runs, about %s\n", order.n, progress_time(seconds));
+	order_free(&order);
+	return EXIT_OK;
+}
+
+static uid_t owner_uid;
+static gid_t owner_gid;
+
+static int own_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return lchown(path, owner_uid, owner_gid) && errno == EPERM;
+}
+
+/* Under sudo the capture belongs to who called: `analyze` is no job for root. */
+static void give_to_caller(const char *dir)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+
+	if (geteuid() || !uid || !gid)
+		return;
+	owner_uid = (uid_t)strtoul(uid, NULL, 10);
+	owner_gid = (gid_t)strtoul(gid, NULL, 10);
+	nftw(dir, own_entry, 16, FTW_PHYS);
+}
+
+static int conclude(const struct capture *c, int rc, const struct error *err)
+{
+	const char *again = "run the same command again to go on";
+
+	if (rc == -EINTR) {
+		note("interrupted: %zu runs were added to %s and are safe; %s", c->ok, c->dir,
+		     again);
+		return EXIT_FAILED;
+	}
+	if (rc) {
+		error_print(err);
+		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	}
+	if (c->failed)
+		warn("%zu of %zu runs failed; the others are safe in %s; %s with the failed ones",
+		     c->failed, c->failed + c->ok, c->dir, again);
+	if (c->lossy)
+		warn("%zu runs are incomplete: see the remarks above, or each run.json", c->lossy);
+	if (c->failed && !c->ok)
+		return EXIT_FAILED;
+	return c->failed || c->lossy ? EXIT_LOSSY : EXIT_OK;
+}
+
+static int run_plan(const struct plan *p, const struct args *a, const char *self)
+{
+	const char *fake = getenv("ZCOST_COLLECT");
+	struct capture c = {
+		.plan = p,
+		.dir = a->output,
+		.collect = fake && *fake ? fake : self,
+		.whole = !a->variant,
+		.verbose = a->verbose,
+	};
+	struct error err = {0};
+	int rc = capture_all(&c, &err);
+
+	if (!rc || rc == -EINTR)
+		give_to_caller(a->output);
+	return conclude(&c, rc, &err);
+}
+
+int cmd_capture(int argc, char **argv)
+{
+	struct args a = {0};
+	struct error err = {0};
+	struct plan plan;
+	char *self, *dir;
+	int code;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	self = own_path();
+	dir = xstrdup(self);
+	plan_init(&plan);
+	if (make_plan(&plan, &a, dirname(dir), &err)) {
+		error_print(&err);
+		code = EXIT_USAGE;
+	} else {
+		code = a.dry ? dry_run(&plan) : run_plan(&plan, &a, self);
+	}
+	plan_free(&plan);
+	free(dir);
+	free(self);
+	return code;
+}

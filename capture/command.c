@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How a side is started. */
+#include "capture/capture.h"
+#include "capture/words.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+static void option(struct words *argv, const char *name, const char *value)
+{
+	if (!*value)
+		return;
+	words_add(argv, name);
+	words_add(argv, value);
+}
+
+static void identity(const struct capture *c, const struct run_id *id, enum side side,
+		     struct words *argv)
+{
+	option(argv, "--variant", c->plan->variants[id->variant].name);
+	option(argv, "--pass", pass_names[id->pass]);
+	words_add(argv, "--repeat");
+	words_addf(argv, "%u", id->repeat);
+	option(argv, "--side", side_names[side]);
+}
+
+static void host_dir(const struct capture *c, struct words *argv)
+{
+	struct utsname u;
+
+	uname(&u);
+	words_add(argv, "--host-dir");
+	words_addf(argv, "%s/hosts/%s", c->dir, u.nodename);
+}
+
+int run_command(const struct capture *c, const struct run_id *id, enum side side, const char *dir,
+		struct words *argv, struct error *err)
+{
+	const struct side_plan *s = &c->plan->sides[side];
+	int rc;
+
+	words_add(argv, c->collect);
+	words_add(argv, "collect");
+	words_add(argv, "--sync");
+	words_add(argv, "-o");
+	words_addf(argv, "%s/%s", dir, side_names[side]);
+	identity(c, id, side, argv);
+	host_dir(c, argv);
+	words_add(argv, "--warmup");
+	words_addf(argv, "%.9g", c->plan->warmup_s);
+	words_add(argv, "--duration");
+	words_addf(argv, "%.9g", c->plan->duration_s);
+	option(argv, "--cpus", s->cpus);
+	option(argv, "--units", s->units);
+	option(argv, "--power-csv", s->power_csv);
+	if (id->pass == PASS_MEASURE)
+		option(argv, "--collect", s->collect);
+	words_add(argv, "--");
+	rc = words_split(argv, s->prefix, err);
+	return rc ? rc : words_split(argv, c->plan->variants[id->variant].command[side], err);
+}

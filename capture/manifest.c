@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/manifest.h"
+
+#include "capture/settings.h"
+#include "lib/alloc.h"
+#include "lib/command.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SCHEMA = 1 };
+
+static const char *text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+static json_t *empty(void)
+{
+	char now[32];
+	time_t t = time(NULL);
+
+	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime(&t));
+	return json_pack("{s:i, s:s, s:s, s:s, s:b, s:[], s:[], s:[], s:s, s:[], s:{}}",
+			 "schema_version", SCHEMA, "zcost_version", zcost_version, "name", "",
+			 "created", now, "complete", 0, "order", "variants", "sides", "estimator",
+			 "", "runs", "hosts");
+}
+
+/* The parts that the code below relies on; the rest is carried along. */
+static int check(const json_t *root, const char *path, struct error *err)
+{
+	static const char *const lists[] = {"order", "variants", "sides", "runs"};
+	json_int_t schema = json_integer_value(json_object_get(root, "schema_version"));
+	size_t i;
+
+	if (schema != SCHEMA)
+		return error_set(
+			err, EBADMSG,
+			"%s: schema_version %d is not known to this zcost %s (it knows %d)", path,
+			(int)schema, zcost_version, SCHEMA);
+	for (i = 0; i < array_size(lists); i++)
+		if (!json_is_array(json_object_get(root, lists[i])))
+			return error_set(err, EBADMSG, "%s: damaged: no list '%s'", path, lists[i]);
+	return 0;
+}
+
+static int load(struct manifest *m, const char *path, struct error *err)
+{
+	json_error_t e;
+
+	m->root = json_load_file(path, 0, &e);
+	if (!m->root)
+		return error_set(err, EBADMSG,
+				 "%s:%d: damaged: %s; move the capture away, or give another -o",
+				 path, e.line, e.text);
+	return check(m->root, path, err);
+}
+
+int manifest_open(struct manifest *m, const char *dir, struct error *err)
+{
+	char *path = xasprintf("%s/manifest.json", dir);
+	int rc = 0;
+
+	*m = (struct manifest){.dir = xstrdup(dir)};
+	if (path_exists(path))
+		rc = load(m, path, err);
+	else
+		m->root = empty();
+	free(path);
+	return rc;
+}
+
+void manifest_close(struct manifest *m)
+{
+	free(m->dir);
+	json_decref(m->root);
+	*m = (struct manifest){0};
+}
+
+int manifest_save(const struct manifest *m, struct error *err)
+{
+	char *path = xasprintf("%s/manifest.json", m->dir);
+	char *dump = json_dumps(m->root, JSON_INDENT(1));
+	struct str s = {0};
+	int rc;
+
+	str_printf(&s, "%s\n", dump ? dump : "");
+	rc = dump ? file_write(path, s.buf, s.len, err)
+		  : error_set(err, ENOMEM, "%s: cannot be made", path);
+	str_free(&s);
+	free(dump);
+	free(path);
+	return rc;
+}
+
+/* The element of a list whose `key` is `value`; *index may be NULL. */
+static json_t *find(const json_t *list, const char *key, const char *value, size_t *index)
+{
+	json_t *o;
+	size_t i;
+
+	json_array_foreach (list, i, o) {
+		if (strcmp(text(o, key), value))
+			continue;
+		if (index)
+			*index = i;
+		return o;
+	}
+	return NULL;
+}
+
+static void add_word(json_t *list, const char *word)
+{
+	json_t *o;
+	size_t i;
+
+	json_array_foreach (list, i, o)
+		if (!strcmp(json_string_value(o) ? json_string_value(o) : "", word))
+			return;
+	json_array_append_new(list, json_string(word));
+}
+
+/* A plan may grow: more repeats or passes are no other plan. */
+static void raise_planned(json_t *variant, const struct plan *p)
+{
+	json_t *planned = json_object_get(variant, "planned");
+	int i;
+
+	for (i = 0; i < PASS_COUNT; i++) {
+		json_int_t had = json_integer_value(json_object_get(planned, pass_names[i]));
+		json_int_t now = p->passes & 1u << i ? p->repeats[i] : 0;
+
+		if (now > had)
+			json_object_set_new(planned, pass_names[i], json_integer(now));
+	}
+}
+
+static int adopt_variant(struct manifest *m, const struct plan *p, const struct variant *v,
+			 struct error *err)
+{
+	json_t *list = json_object_get(m->root, "variants"), *o = find(list, "name", v->name, NULL);
+	json_t *now = settings_of(p, v);
+	int rc = 0;
+
+	if (!o) {
+		o = json_pack("{s:s, s:{}, s:o}", "name", v->name, "planned", "settings", now);
+		json_array_append_new(list, o);
+	} else {
+		rc = settings_same(json_object_get(o, "settings"), now, v->name, err);
+		json_decref(now);
+	}
+	if (rc)
+		return rc;
+	json_object_set_new(o, "what", json_string(v->what));
+	raise_planned(o, p);
+	return 0;
+}
+
+static int only_known(const struct manifest *m, const struct plan *p, struct error *err)
+{
+	const json_t *o;
+	size_t i, k;
+
+	json_array_foreach (json_object_get(m->root, "variants"), i, o) {
+		for (k = 0; k < p->nvariants; k++)
+			if (!strcmp(p->variants[k].name, text(o, "name")))
+				break;
+		if (k == p->nvariants)
+			return error_set(err, EEXIST, "it has a variant '%s', the plan has not",
+					 text(o, "name"));
+	}
+	return 0;
+}
+
+int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct error *err)
+{
+	struct error e = {0};
+	size_t i;
+	int rc = whole ? only_known(m, p, &e) : 0;
+
+	for (i = 0; i < p->nvariants && !rc; i++)
+		rc = adopt_variant(m, p, &p->variants[i], &e);
+	if (rc)
+		return error_set(err, -rc,
+				 "%s holds another experiment: %s; give another -o, or remove the "
+				 "folder",
+				 m->dir, e.text);
+	for (i = 0; i < SIDE_COUNT; i++)
+		if (p->sides[i].used)
+			add_word(json_object_get(m->root, "sides"), side_names[i]);
+	if (whole || !*text(m->root, "name"))
+		json_object_set_new(m->root, "name", json_string(p->name));
+	json_object_set_new(m->root, "estimator", json_string(p->estimator));
+	json_object_set_new(m->root, "zcost_version", json_string(zcost_version));
+	return 0;
+}
+
+static char *name_of(const json_t *run)
+{
+	return xasprintf("%s/%s-%02d", text(run, "variant"), text(run, "pass"),
+			 (int)json_integer_value(json_object_get(run, "repeat")));
+}
+
+static json_t *find_run(const struct manifest *m, const char *name, size_t *index)
+{
+	json_t *o;
+	size_t i;
+
+	json_array_foreach (json_object_get(m->root, "runs"), i, o) {
+		char *have = name_of(o);
+		bool same = !strcmp(have, name);
+
+		free(have);
+		if (same) {
+			*index = i;
+			return o;
+		}
+	}
+	return NULL;
+}
+
+bool manifest_has(const struct manifest *m, const char *run)
+{
+	size_t i;
+
+	return find_run(m, run, &i);
+}
+
+bool manifest_run_ok(const struct manifest *m, const char *run)
+{
+	size_t i;
+	const json_t *o = find_run(m, run, &i);
+
+	return o && !strcmp(text(o, "status"), "ok");
+}
+
+static json_t *sides_of(const struct plan *p)
+{
+	json_t *list = json_array();
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++)
+		if (p->sides[i].used)
+			json_array_append_new(list, json_string(side_names[i]));
+	return list;
+}
+
+/* The run and its place in the order go to the end: they stand as the runs were made. */
+static void forget(struct manifest *m, const char *name)
+{
+	json_t *order = json_object_get(m->root, "order"), *o;
+	size_t i;
+
+	if (find_run(m, name, &i))
+		json_array_remove(json_object_get(m->root, "runs"), i);
+	json_array_foreach (order, i, o) {
+		if (json_string_value(o) && !strcmp(json_string_value(o), name)) {
+			json_array_remove(order, i);
+			return;
+		}
+	}
+}
+
+void manifest_put(struct manifest *m, const struct plan *p, const struct run_id *id,
+		  const char *why, json_t *files)
+{
+	char *name = run_name(p, id);
+	json_t *run, *reason = json_string(why);
+
+	forget(m, name);
+	run = json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o}", "variant",
+			p->variants[id->variant].name, "pass", pass_names[id->pass], "repeat",
+			(int)id->repeat, "status", *why ? "failed" : "ok", "why",
+			reason ? reason : json_string("unreadable reason"), "sides", sides_of(p),
+			"files", files);
+	json_array_append_new(json_object_get(m->root, "runs"), run);
+	json_array_append_new(json_object_get(m->root, "order"), json_string(name));
+	free(name);
+}
+
+static bool variant_complete(const struct manifest *m, const json_t *variant)
+{
+	json_t *planned = json_object_get(variant, "planned"), *n;
+	const char *pass;
+
+	json_object_foreach (planned, pass, n) {
+		int i, repeats = (int)json_integer_value(n);
+
+		for (i = 1; i <= repeats; i++) {
+			char *name = xasprintf("%s/%s-%02d", text(variant, "name"), pass, i);
+			bool ok = manifest_run_ok(m, name);
+
+			free(name);
+			if (!ok)
+				return false;
+		}
+	}
+	return true;
+}
+
+bool manifest_complete(const struct manifest *m)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach (json_object_get(m->root, "variants"), i, v)
+		if (!variant_complete(m, v))
+			return false;
+	return true;
+}
+
+int manifest_finish(struct manifest *m, struct error *err)
+{
+	char *hosts = xasprintf("%s/hosts", m->dir);
+	json_t *sums = path_is_dir(hosts) ? manifest_sums(hosts, err) : json_object();
+
+	free(hosts);
+	if (!sums)
+		return -EIO;
+	json_object_set_new(m->root, "hosts", sums);
+	json_object_set_new(m->root, "complete", json_boolean(manifest_complete(m)));
+	return manifest_save(m, err);
+}

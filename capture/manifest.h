@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * manifest.json: which runs a capture has (docs/formats.md). It is the truth: a run folder it does
+ * not name does not count. Every save replaces the whole file at once.
+ */
+#ifndef ZC_CAPTURE_MANIFEST_H
+#define ZC_CAPTURE_MANIFEST_H
+
+#include "capture/order.h"
+#include "capture/plan.h"
+
+#include <jansson.h>
+
+struct manifest {
+	char *dir;    /* the capture */
+	json_t *root; /* as in the file */
+};
+
+/* Reads DIR/manifest.json, or starts an empty one. -EBADMSG when the file is damaged. */
+int manifest_open(struct manifest *m, const char *dir, struct error *err);
+void manifest_close(struct manifest *m);
+int manifest_save(const struct manifest *m, struct error *err);
+
+/*
+ * Enters the plan's variants. A variant that is there already must have the same settings; with
+ * `whole`, the capture may have no others. -EEXIST says what differs.
+ */
+int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct error *err);
+
+bool manifest_has(const struct manifest *m, const char *run); /* in it, ok or failed */
+bool manifest_run_ok(const struct manifest *m, const char *run);
+
+/* Enters or replaces a run. `files` (path -> SHA-256) is taken over. why "" means ok. */
+void manifest_put(struct manifest *m, const struct plan *p, const struct run_id *id,
+		  const char *why, json_t *files);
+
+/* Sums of hosts/, for the last save; sets `complete`. */
+int manifest_finish(struct manifest *m, struct error *err);
+bool manifest_complete(const struct manifest *m);
+
+/* Every file under `dir`, path relative to it -> SHA-256, sorted; NULL after an error. */
+json_t *manifest_sums(const char *dir, struct error *err);
+
+#endif

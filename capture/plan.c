@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/plan.h"
+
+#include "capture/words.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const pass_names[PASS_COUNT] = {"measure", "profile", "syscalls"};
+const char *const side_names[SIDE_COUNT] = {"receiver", "sender", "local"};
+
+enum { MAX_REPEATS = 999 };
+
+void plan_init(struct plan *p)
+{
+	int i;
+
+	*p = (struct plan){
+		.name = xstrdup("capture"),
+		.estimator = xstrdup("median"),
+		.before = xstrdup(""),
+		.after = xstrdup(""),
+		.passes = (1u << PASS_COUNT) - 1,
+		.repeats = {5, 1, 1},
+		.warmup_s = 1,
+		.duration_s = 5,
+		.start_timeout_s = 20,
+		.stop_timeout_s = 30,
+	};
+	for (i = 0; i < SIDE_COUNT; i++)
+		p->sides[i] = (struct side_plan){.cpus = xstrdup(""),
+						 .prefix = xstrdup(""),
+						 .collect = xstrdup(""),
+						 .units = xstrdup(""),
+						 .power_csv = xstrdup("")};
+}
+
+static void free_side(struct side_plan *s)
+{
+	free(s->cpus);
+	free(s->prefix);
+	free(s->collect);
+	free(s->units);
+	free(s->power_csv);
+}
+
+static void free_variant(struct variant *v)
+{
+	int i;
+
+	free(v->name);
+	free(v->what);
+	for (i = 0; i < SIDE_COUNT; i++)
+		free(v->command[i]);
+}
+
+void plan_free(struct plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < SIDE_COUNT; i++)
+		free_side(&p->sides[i]);
+	for (i = 0; i < p->nvariants; i++)
+		free_variant(&p->variants[i]);
+	free(p->variants);
+	free(p->name);
+	free(p->estimator);
+	free(p->before);
+	free(p->after);
+	free(p->text);
+	*p = (struct plan){0};
+}
+
+static int add_pass(const char *name, unsigned int *bits, struct error *err)
+{
+	int i;
+
+	for (i = 0; i < PASS_COUNT; i++) {
+		if (strcmp(name, pass_names[i]))
+			continue;
+		*bits |= 1u << i;
+		return 0;
+	}
+	return error_set(err, EINVAL, "unknown pass '%s'; there are measure, profile, syscalls",
+			 name);
+}
+
+int plan_parse_passes(const char *text, unsigned int *bits, struct error *err)
+{
+	char *copy = xstrdup(text), *save, *word;
+	int rc = 0;
+
+	*bits = 0;
+	for (word = strtok_r(copy, ", \t\n", &save); word && !rc;
+	     word = strtok_r(NULL, ", \t\n", &save))
+		rc = add_pass(word, bits, err);
+	free(copy);
+	if (!rc && !*bits)
+		rc = error_set(err, EINVAL, "no pass given; there are measure, profile, syscalls");
+	return rc;
+}
+
+int plan_parse_seconds(const char *text, double *seconds, struct error *err)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || (*end && strcmp(end, "s")) || !isfinite(v) || v < 0 || v > 86400)
+		return error_set(err, EINVAL, "'%s' is not a time in seconds (0 to 86400)", text);
+	*seconds = v;
+	return 0;
+}
+
+int plan_parse_count(const char *text, unsigned int *count, struct error *err)
+{
+	char *end;
+	unsigned long v = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || !v || v > MAX_REPEATS)
+		return error_set(err, EINVAL, "'%s' is not a number of repeats (1 to %d)", text,
+				 MAX_REPEATS);
+	*count = (unsigned int)v;
+	return 0;
+}
+
+/* Names become folders, and words of the command line such as CAPTURE:VARIANT. */
+int plan_check_name(const char *name, struct error *err)
+{
+	const char *p;
+
+	for (p = name; *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("_-.+", *p))
+			break;
+	if (*p || !*name || !isalnum((unsigned char)*name) || strlen(name) > 64)
+		return error_set(err, EINVAL,
+				 "'%s' is no name for a variant: letters, digits, _ - . + only, "
+				 "a letter or digit first, at most 64",
+				 name);
+	return 0;
+}
+
+int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct error *err)
+{
+	struct variant *v;
+	int i, rc = plan_check_name(variant, err);
+
+	if (rc)
+		return rc;
+	array_grow(p->variants, p->nvariants, p->variants_cap);
+	v = &p->variants[p->nvariants++];
+	v->name = xstrdup(variant);
+	for (i = 0; i < SIDE_COUNT; i++)
+		v->command[i] = xstrdup("");
+	free(v->command[SIDE_LOCAL]);
+	v->command[SIDE_LOCAL] = words_join(argv);
+	v->what = xstrdup(v->command[SIDE_LOCAL]);
+	p->sides[SIDE_LOCAL].used = true;
+	return 0;
+}

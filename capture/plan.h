@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A plan: what to run, on which sides, how often. Read from an ini file (plan_read), or made from
+ * the command line (plan_wrap). All strings are owned by the plan and never NULL unless said so.
+ *
+ *     [plan]      name passes repeats profile_repeats syscalls_repeats warmup duration estimator
+ *                 before after start_timeout stop_timeout
+ *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
+ *                 ${plandir} that of the plan; $${ is a plain ${
+ *     [side S]    S: receiver or sender. cpus prefix collect units power_csv
+ *     [variant V] what, and the command of each side under the side's name
+ */
+#ifndef ZC_CAPTURE_PLAN_H
+#define ZC_CAPTURE_PLAN_H
+
+#include "lib/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum pass { PASS_MEASURE, PASS_PROFILE, PASS_SYSCALLS, PASS_COUNT };
+/* In the order in which the sides of a run start. */
+enum side { SIDE_RECEIVER, SIDE_SENDER, SIDE_LOCAL, SIDE_COUNT };
+
+extern const char *const pass_names[PASS_COUNT];
+extern const char *const side_names[SIDE_COUNT];
+
+struct side_plan {
+	bool used;
+	char *cpus;	 /* kernel notation, "": all online */
+	char *prefix;	 /* words before the command: ip netns exec ... */
+	char *collect;	 /* collectors of the measure pass, "": the usual ones */
+	char *units;	 /* adapter that reads the workload's output, "": collect's default */
+	char *power_csv; /* an external meter's log, "": none */
+};
+
+struct variant {
+	char *name, *what;
+	char *command[SIDE_COUNT]; /* expanded, not split yet; "" where the side is not used */
+};
+
+struct plan {
+	char *name, *estimator;
+	char *before, *after; /* for /bin/sh; "": nothing */
+	unsigned int passes;  /* bits 1 << enum pass */
+	unsigned int repeats[PASS_COUNT];
+	double warmup_s, duration_s; /* duration 0: until the command ends */
+	double start_timeout_s, stop_timeout_s;
+	struct side_plan sides[SIDE_COUNT];
+	struct variant *variants;
+	size_t nvariants, variants_cap;
+	char *text; /* the file as given; NULL when wrapped */
+};
+
+/* A plan with the defaults and no variant. */
+void plan_init(struct plan *p);
+void plan_free(struct plan *p);
+
+/* -EINVAL with file:line for anything wrong in the text. */
+int plan_read(struct plan *p, const char *path, const char *bindir, struct error *err);
+/* As plan_read; `text` is the file's contents. */
+int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
+	       struct error *err);
+
+/* One variant on the side "local" that runs argv. */
+int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct error *err);
+
+/* Shared with the command line: a list of passes into bits; a name good for a folder. */
+int plan_parse_passes(const char *text, unsigned int *bits, struct error *err);
+int plan_parse_seconds(const char *text, double *seconds, struct error *err);
+int plan_parse_count(const char *text, unsigned int *count, struct error *err);
+int plan_check_name(const char *name, struct error *err);
+
+#endif

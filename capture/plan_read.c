@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The plan file: which sections and keys there are, and what may stand in each. */
+#include "capture/ini.h"
+#include "capture/plan.h"
+#include "capture/vars.h"
+#include "capture/words.h"
+#include "lib/alloc.h"
+#include "lib/cpuset.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A setter checks the expanded value and stores it at `to`. */
+typedef int (*setter)(void *to, const char *value, struct error *err);
+
+static int set_text(void *to, const char *value, struct error *err)
+{
+	char **text = to;
+
+	(void)err;
+	free(*text);
+	*text = xstrdup(value);
+	return 0;
+}
+
+static int set_words(void *to, const char *value, struct error *err)
+{
+	struct words w = {0};
+	int rc = words_split(&w, value, err);
+
+	words_free(&w);
+	return rc ? rc : set_text(to, value, err);
+}
+
+static int set_command(void *to, const char *value, struct error *err)
+{
+	if (!*value)
+		return error_set(err, EINVAL, "no command given");
+	return set_words(to, value, err);
+}
+
+static int set_cpus(void *to, const char *value, struct error *err)
+{
+	struct cpuset set;
+	int rc = cpuset_parse(&set, value, err);
+
+	return rc ? rc : set_text(to, value, err);
+}
+
+static int set_count(void *to, const char *value, struct error *err)
+{
+	return plan_parse_count(value, to, err);
+}
+
+static int set_seconds(void *to, const char *value, struct error *err)
+{
+	return plan_parse_seconds(value, to, err);
+}
+
+static int set_passes(void *to, const char *value, struct error *err)
+{
+	return plan_parse_passes(value, to, err);
+}
+
+static int set_estimator(void *to, const char *value, struct error *err)
+{
+	if (strcmp(value, "median") && strcmp(value, "middle") && strcmp(value, "mean"))
+		return error_set(err, EINVAL,
+				 "unknown estimator '%s'; there are median, middle, mean", value);
+	return set_text(to, value, err);
+}
+
+struct key {
+	const char *name;
+	setter set;
+	size_t offset;
+};
+
+static const struct key plan_keys[] = {
+	{"name", set_text, offsetof(struct plan, name)},
+	{"passes", set_passes, offsetof(struct plan, passes)},
+	{"repeats", set_count, offsetof(struct plan, repeats[PASS_MEASURE])},
+	{"profile_repeats", set_count, offsetof(struct plan, repeats[PASS_PROFILE])},
+	{"syscalls_repeats", set_count, offsetof(struct plan, repeats[PASS_SYSCALLS])},
+	{"warmup", set_seconds, offsetof(struct plan, warmup_s)},
+	{"duration", set_seconds, offsetof(struct plan, duration_s)},
+	{"estimator", set_estimator, offsetof(struct plan, estimator)},
+	{"before", set_text, offsetof(struct plan, before)},
+	{"after", set_text, offsetof(struct plan, after)},
+	{"start_timeout", set_seconds, offsetof(struct plan, start_timeout_s)},
+	{"stop_timeout", set_seconds, offsetof(struct plan, stop_timeout_s)},
+	{NULL, NULL, 0},
+};
+
+static const struct key side_keys[] = {
+	{"cpus", set_cpus, offsetof(struct side_plan, cpus)},
+	{"prefix", set_words, offsetof(struct side_plan, prefix)},
+	{"collect", set_text, offsetof(struct side_plan, collect)},
+	{"units", set_text, offsetof(struct side_plan, units)},
+	{"power_csv", set_text, offsetof(struct side_plan, power_csv)},
+	{NULL, NULL, 0},
+};
+
+static const struct key variant_keys[] = {
+	{"what", set_text, offsetof(struct variant, what)},
+	{"receiver", set_command, offsetof(struct variant, command[SIDE_RECEIVER])},
+	{"sender", set_command, offsetof(struct variant, command[SIDE_SENDER])},
+	{NULL, NULL, 0},
+};
+
+struct reader {
+	struct plan *plan;
+	struct vars vars;
+	const char *section; /* as shown in messages */
+	const struct key *keys;
+	void *base;	    /* what the keys' offsets count from */
+	unsigned int given; /* bits: keys of this section seen so far */
+	unsigned int seen;  /* bits: [plan] and the sides */
+};
+
+enum { SEEN_PLAN = 1 << SIDE_COUNT };
+
+static int enter(struct reader *r, const char *section, const struct key *keys, void *base)
+{
+	r->section = section;
+	r->keys = keys;
+	r->base = base;
+	r->given = 0;
+	return 0;
+}
+
+static int once(struct reader *r, unsigned int bit, const struct ini_at *at, const char *what,
+		struct error *err)
+{
+	if (r->seen & bit)
+		return ini_error(at, err, "%s is there twice", what);
+	r->seen |= bit;
+	return 0;
+}
+
+static int enter_side(struct reader *r, const struct ini_at *at, const char *name,
+		      struct error *err)
+{
+	int i;
+
+	for (i = 0; i < SIDE_LOCAL; i++)
+		if (!strcmp(name, side_names[i]))
+			break;
+	if (i == SIDE_LOCAL)
+		return ini_error(at, err, "unknown side '%s'; there are receiver and sender", name);
+	if (once(r, 1u << i, at, side_names[i], err))
+		return -EINVAL;
+	r->plan->sides[i].used = true;
+	return enter(r, "[side]", side_keys, &r->plan->sides[i]);
+}
+
+static int enter_variant(struct reader *r, const struct ini_at *at, const char *name,
+			 struct error *err)
+{
+	struct plan *p = r->plan;
+	struct error e = {0};
+	struct variant *v;
+	size_t i;
+
+	if (plan_check_name(name, &e))
+		return ini_error(at, err, "%s", e.text);
+	for (i = 0; i < p->nvariants; i++)
+		if (!strcmp(name, p->variants[i].name))
+			return ini_error(at, err, "variant '%s' is there twice", name);
+	array_grow(p->variants, p->nvariants, p->variants_cap);
+	v = &p->variants[p->nvariants++];
+	*v = (struct variant){.name = xstrdup(name), .what = xstrdup("")};
+	for (i = 0; i < SIDE_COUNT; i++)
+		v->command[i] = xstrdup("");
+	return enter(r, "[variant]", variant_keys, v);
+}
+
+static int on_section(void *ctx, const struct ini_at *at, const char *kind, const char *name,
+		      struct error *err)
+{
+	struct reader *r = ctx;
+
+	if (!strcmp(kind, "plan") && !*name)
+		return once(r, SEEN_PLAN, at, "[plan]", err)
+			       ? -EINVAL
+			       : enter(r, "[plan]", plan_keys, r->plan);
+	if (!strcmp(kind, "vars") && !*name)
+		return enter(r, "[vars]", NULL, NULL);
+	if (!strcmp(kind, "side"))
+		return enter_side(r, at, name, err);
+	if (!strcmp(kind, "variant"))
+		return enter_variant(r, at, name, err);
+	return ini_error(at, err,
+			 "unknown section [%s%s%s]; there are [plan], [vars], [side NAME], "
+			 "[variant NAME]",
+			 kind, *name ? " " : "", name);
+}
+
+static int unknown_key(const struct reader *r, const struct ini_at *at, const char *key,
+		       struct error *err)
+{
+	struct str known = {0};
+	const struct key *k;
+
+	for (k = r->keys; k->name; k++)
+		str_printf(&known, " %s", k->name);
+	ini_error(at, err, "unknown key '%s' in %s; there are:%s", key, r->section, known.buf);
+	str_free(&known);
+	return -EINVAL;
+}
+
+static int set_var(struct reader *r, const struct ini_at *at, const char *name, const char *value,
+		   struct error *err)
+{
+	if (vars_get(&r->vars, name, strlen(name)))
+		return ini_error(at, err, "variable '%s' is there already", name);
+	vars_set(&r->vars, name, value);
+	return 0;
+}
+
+static int set_key(struct reader *r, const struct ini_at *at, const char *key, const char *value,
+		   struct error *err)
+{
+	struct error e = {0};
+	const struct key *k;
+
+	for (k = r->keys; k->name; k++)
+		if (!strcmp(k->name, key))
+			break;
+	if (!k->name)
+		return unknown_key(r, at, key, err);
+	if (r->given & 1u << (k - r->keys))
+		return ini_error(at, err, "'%s' is there twice", key);
+	r->given |= 1u << (k - r->keys);
+	if (k->set((char *)r->base + k->offset, value, &e))
+		return ini_error(at, err, "%s: %s", key, e.text);
+	return 0;
+}
+
+static int on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
+		  struct error *err)
+{
+	struct reader *r = ctx;
+	struct error e = {0};
+	char *value;
+	int rc;
+
+	if (vars_expand(&r->vars, raw, &value, &e))
+		return ini_error(at, err, "%s: %s", key, e.text);
+	if (r->keys)
+		rc = set_key(r, at, key, value, err);
+	else
+		rc = set_var(r, at, key, value, err);
+	free(value);
+	return rc;
+}
+
+static int check_variant(const struct plan *p, const char *path, const struct variant *v,
+			 struct error *err)
+{
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++) {
+		if (p->sides[i].used && !*v->command[i])
+			return error_set(err, EINVAL,
+					 "%s: variant '%s' has no command for the side %s: add "
+					 "'%s = COMMAND'",
+					 path, v->name, side_names[i], side_names[i]);
+		if (!p->sides[i].used && *v->command[i])
+			return error_set(err, EINVAL,
+					 "%s: variant '%s' has a command for the side %s: add a "
+					 "section [side %s]",
+					 path, v->name, side_names[i], side_names[i]);
+	}
+	return 0;
+}
+
+static int check_whole(const struct plan *p, const char *path, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	if (!p->nvariants)
+		return error_set(err, EINVAL,
+				 "%s: no [variant NAME] in it: a plan needs at least one", path);
+	if (!p->sides[SIDE_RECEIVER].used && !p->sides[SIDE_SENDER].used)
+		return error_set(err, EINVAL,
+				 "%s: no [side receiver] or [side sender] in it: a plan needs at "
+				 "least one",
+				 path);
+	if (p->duration_s <= 0)
+		return error_set(err, EINVAL, "%s: duration must be more than 0", path);
+	for (i = 0; i < p->nvariants && !rc; i++)
+		rc = check_variant(p, path, &p->variants[i], err);
+	return rc;
+}
+
+static const struct ini_handler handler = {.section = on_section, .key = on_key};
+
+int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
+	       struct error *err)
+{
+	struct reader r = {.plan = p};
+	char *copy = xstrdup(text), *dir = xstrdup(path);
+	int rc;
+
+	vars_set(&r.vars, "bindir", bindir);
+	vars_set(&r.vars, "plandir", dirname(dir));
+	rc = ini_parse(path, copy, &handler, &r, err);
+	if (!rc)
+		rc = check_whole(p, path, err);
+	if (!rc)
+		p->text = xstrdup(text);
+	vars_free(&r.vars);
+	free(copy);
+	free(dir);
+	return rc;
+}
+
+int plan_read(struct plan *p, const char *path, const char *bindir, struct error *err)
+{
+	char *text;
+	size_t len;
+	int rc = file_read(path, &text, &len, err);
+
+	if (rc)
+		return rc;
+	if (strlen(text) != len)
+		rc = error_set(err, EINVAL, "%s: not a plan: there are zero bytes in it", path);
+	else
+		rc = plan_parse(p, path, text, bindir, err);
+	free(text);
+	return rc;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a side says of itself: its run.json, and the last words on standard error. */
+#include "capture/capture.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_MAX_SHOWN = 200 };
+
+static const char *text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+/* What a foreign program printed may be anything; a message and JSON want plain text. */
+static char *cleaned(const char *s)
+{
+	char *out = xstrndup(s, LINE_MAX_SHOWN), *p;
+
+	for (p = out; *p; p++)
+		if ((unsigned char)*p < ' ' || (unsigned char)*p > '~')
+			*p = '?';
+	return out;
+}
+
+char *report_line(const char *path, bool first)
+{
+	char *data, *line, *out = NULL;
+
+	if (file_read(path, &data, NULL, NULL))
+		return NULL;
+	line = str_trim(data);
+	if (first)
+		line[strcspn(line, "\n")] = '\0';
+	else if (strrchr(line, '\n'))
+		line = strrchr(line, '\n') + 1;
+	if (*line)
+		out = cleaned(str_trim(line));
+	free(data);
+	return out;
+}
+
+/* Adds the last line of a file in quotes, unless `s` has it already. */
+static void quote_last(struct str *s, const char *path)
+{
+	char *line = report_line(path, false);
+
+	if (line && !(s->buf && strstr(s->buf, line)))
+		str_printf(s, ": \"%s\"", line);
+	free(line);
+}
+
+/* Once in a capture for each thing that cannot be measured, or not well. */
+static void remark(struct capture *c, enum side side, const json_t *collector)
+{
+	const char *state = text(collector, "state");
+	size_t known = c->said.n;
+	char *said;
+
+	if (!strcmp(state, "ok"))
+		return;
+	said = xasprintf("%s: %s is %s: %s", side_names[side], text(collector, "name"), state,
+			 text(collector, "why"));
+	if (intern_str(&c->said, said) == known) {
+		progress_clear(&c->progress);
+		note("%s", said);
+	}
+	free(said);
+}
+
+static void remarks(struct capture *c, enum side side, const json_t *root)
+{
+	const json_t *collector;
+	size_t i;
+
+	json_array_foreach (json_object_get(root, "collectors"), i, collector)
+		remark(c, side, collector);
+}
+
+static void say_why(struct str *s, const json_t *root, const char *run_dir, const char *ended)
+{
+	char *err_path = xasprintf("%s/workload.err", run_dir);
+	char *log = xasprintf("%s.log", run_dir), *clean;
+
+	if (root && *text(root, "why")) {
+		clean = cleaned(text(root, "why"));
+		str_puts(s, clean);
+		free(clean);
+	} else {
+		str_printf(s, "zcost collect %s", ended);
+		quote_last(s, log);
+	}
+	quote_last(s, err_path);
+	free(err_path);
+	free(log);
+}
+
+void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why)
+{
+	char *run_dir = xasprintf("%s/%s", dir, side_names[side]);
+	char *path = xasprintf("%s/run.json", run_dir);
+	json_t *root = json_load_file(path, 0, NULL);
+	struct str s = {0};
+
+	if (root)
+		remarks(c, side, root);
+	if (!root || strcmp(text(root, "status"), "ok")) {
+		str_printf(&s, "%s: ", side_names[side]);
+		say_why(&s, root, run_dir, ended);
+		*why = str_take(&s);
+	}
+	json_decref(root);
+	free(path);
+	free(run_dir);
+}

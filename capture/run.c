@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One run: its sides started one after the other, let go together, waited for, and ended. */
+#include "capture/capture.h"
+#include "capture/side.h"
+#include "capture/words.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/file.h"
+#include "lib/spawn.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TICK_MS = 500, GRACE_MS = 2000 };
+
+#define NS 1e9
+
+struct run {
+	struct capture *c;
+	const struct run_id *id;
+	const char *dir;
+	struct side_proc sides[SIDE_COUNT];
+	char *late[SIDE_COUNT]; /* why we gave a side up; owned */
+};
+
+/* All that can happen: a side's line or end, a signal. Indexes of `fds` are fixed. */
+static void fill(const struct run *r, struct pollfd fds[2 * SIDE_COUNT + 1])
+{
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++) {
+		const struct side_proc *s = &r->sides[i];
+		bool on = s->state == SIDE_STARTING || s->state == SIDE_READY;
+
+		fds[2 * i] = (struct pollfd){.fd = on ? s->from : -1, .events = POLLIN};
+		fds[2 * i + 1] = (struct pollfd){.fd = on ? s->pidfd : -1, .events = POLLIN};
+	}
+	fds[2 * SIDE_COUNT] = (struct pollfd){.fd = r->c->intr.fd, .events = POLLIN};
+}
+
+/* Waits for something to happen, until `deadline` (0: none): -ETIMEDOUT, -EINTR after a signal. */
+static int await(struct run *r, uint64_t deadline)
+{
+	struct pollfd fds[2 * SIDE_COUNT + 1];
+	uint64_t now = clock_mono_ns();
+	int i, ms = TICK_MS;
+
+	if (deadline && now >= deadline)
+		return -ETIMEDOUT;
+	if (deadline && (deadline - now) / 1000000 < TICK_MS)
+		ms = (int)((deadline - now) / 1000000) + 1;
+	fill(r, fds);
+	poll(fds, 2 * SIDE_COUNT + 1, ms);
+	for (i = 0; i < SIDE_COUNT; i++) {
+		if (fds[2 * i].fd >= 0 && fds[2 * i].revents)
+			side_on_output(&r->sides[i]);
+		if (fds[2 * i + 1].fd >= 0 && fds[2 * i + 1].revents)
+			side_on_exit(&r->sides[i]);
+	}
+	progress_tick(&r->c->progress);
+	return interrupt_came(&r->c->intr) ? -EINTR : 0;
+}
+
+static bool any(const struct run *r, enum side_state state)
+{
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++)
+		if (r->sides[i].state == state)
+			return true;
+	return false;
+}
+
+/* Ended, and neither well nor lossy. */
+static bool gone_wrong(const struct side_proc *s)
+{
+	if (s->state != SIDE_DONE)
+		return false;
+	return !WIFEXITED(s->status) ||
+	       (WEXITSTATUS(s->status) != EXIT_OK && WEXITSTATUS(s->status) != EXIT_LOSSY);
+}
+
+static bool any_wrong(const struct run *r)
+{
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++)
+		if (gone_wrong(&r->sides[i]))
+			return true;
+	return false;
+}
+
+static int start_side(struct run *r, enum side side, struct error *err)
+{
+	struct words argv = {0};
+	char *log = xasprintf("%s/%s.log", r->dir, side_names[side]);
+	int rc = run_command(r->c, r->id, side, r->dir, &argv, err);
+
+	if (!rc)
+		rc = side_start(&r->sides[side], argv.word, log, err);
+	words_free(&argv);
+	free(log);
+	return rc;
+}
+
+/* One side up to its "ready". -ECANCELED: the run has failed, and the sides say why. */
+static int start_one(struct run *r, enum side side, struct error *err)
+{
+	double patience = r->c->plan->start_timeout_s;
+	uint64_t deadline = clock_mono_ns() + (uint64_t)(patience * NS);
+	int rc = start_side(r, side, err);
+
+	while (!rc && r->sides[side].state == SIDE_STARTING && !any(r, SIDE_DONE))
+		rc = await(r, deadline);
+	if (rc == -ETIMEDOUT)
+		r->late[side] = xasprintf("not ready after %g s (start_timeout)", patience);
+	if (rc == -ETIMEDOUT || (!rc && any(r, SIDE_DONE)))
+		return -ECANCELED;
+	return rc;
+}
+
+/* Everyone measures from the same instant on, when the warm-up is over. */
+static int measure(struct run *r)
+{
+	const struct plan *p = r->c->plan;
+	uint64_t length = (uint64_t)(p->duration_s * NS), deadline = 0;
+	uint64_t at = clock_mono_ns() + (uint64_t)(p->warmup_s * NS);
+	int i, rc = 0;
+
+	for (i = 0; i < SIDE_COUNT; i++)
+		if (r->sides[i].state == SIDE_READY)
+			side_go(&r->sides[i], at, length);
+	if (length)
+		deadline = at + length + (uint64_t)(p->stop_timeout_s * NS);
+	while (!rc && any(r, SIDE_READY) && !any_wrong(r))
+		rc = await(r, deadline);
+	for (i = 0; rc == -ETIMEDOUT && i < SIDE_COUNT; i++)
+		if (r->sides[i].state == SIDE_READY)
+			r->late[i] = xasprintf("still not done %g s after the window "
+					       "(stop_timeout)",
+					       p->stop_timeout_s);
+	return rc == -ETIMEDOUT || (!rc && any_wrong(r)) ? -ECANCELED : rc;
+}
+
+/* Ends what still runs: asked first, since a collector has things to put away. */
+static void end_sides(struct run *r)
+{
+	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->c->plan->stop_timeout_s * NS);
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++)
+		side_abort(&r->sides[i]);
+	while ((any(r, SIDE_STARTING) || any(r, SIDE_READY)) && clock_mono_ns() < deadline)
+		await(r, deadline);
+	for (i = 0; i < SIDE_COUNT; i++)
+		side_close(&r->sides[i], GRACE_MS);
+}
+
+/* `zcost collect` refused its options: the plan is wrong, and every run would be. */
+static int refused(const struct run *r, int side, struct error *err)
+{
+	const struct side_proc *s = &r->sides[side];
+	char *log, *line;
+
+	if (s->state != SIDE_DONE || !WIFEXITED(s->status) || WEXITSTATUS(s->status) != EXIT_USAGE)
+		return 0;
+	log = xasprintf("%s/%s.log", r->dir, side_names[side]);
+	line = report_line(log, true);
+	error_set(err, EINVAL, "%s: zcost collect does not accept what the plan says: %s",
+		  side_names[side], line ? line : "(it does not say why)");
+	free(line);
+	free(log);
+	return -EINVAL;
+}
+
+/* Who failed first comes first; sides that we ended because of it have nothing to add. */
+static void judge(struct run *r, struct outcome *out)
+{
+	struct str all = {0};
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++) {
+		struct side_proc *s = &r->sides[i];
+		char *why = NULL;
+
+		if (s->state == SIDE_UNUSED)
+			continue;
+		report_side(r->c, r->dir, (enum side)i, spawn_status_text(s->status), &why);
+		if (why && s->aborted && !r->late[i]) {
+			free(why);
+			why = NULL;
+		}
+		if (r->late[i])
+			str_printf(&all, "%s%s: %s", all.len ? "; " : "", side_names[i],
+				   r->late[i]);
+		if (why && !r->late[i])
+			str_printf(&all, "%s%s", all.len ? "; " : "", why);
+		out->lossy |= WIFEXITED(s->status) && WEXITSTATUS(s->status) == EXIT_LOSSY;
+		free(why);
+	}
+	out->why = str_take(&all);
+}
+
+static void drop_empty_logs(const struct run *r)
+{
+	struct stat st;
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++) {
+		char *log = xasprintf("%s/%s.log", r->dir, side_names[i]);
+
+		if (!stat(log, &st) && !st.st_size)
+			unlink(log);
+		free(log);
+	}
+}
+
+int run_execute_sides(struct capture *c, const struct run_id *id, const char *dir,
+		      struct outcome *out, struct error *err)
+{
+	struct run r = {.c = c, .id = id, .dir = dir};
+	int i, rc = 0;
+
+	*out = (struct outcome){0};
+	for (i = 0; i < SIDE_COUNT && !rc; i++)
+		if (c->plan->sides[i].used)
+			rc = start_one(&r, (enum side)i, err);
+	if (!rc)
+		rc = measure(&r);
+	end_sides(&r);
+	for (i = 0; i < SIDE_COUNT && (!rc || rc == -ECANCELED); i++)
+		if (refused(&r, i, err))
+			rc = -EINVAL;
+	if (rc != -EINTR)
+		judge(&r, out);
+	if (rc == -ECANCELED && !*out->why) { /* well, but too soon */
+		free(out->why);
+		out->why = xstrdup("ended before its window was over");
+	}
+	drop_empty_logs(&r);
+	for (i = 0; i < SIDE_COUNT; i++)
+		free(r.late[i]);
+	return rc == -ECANCELED ? 0 : rc;
+}

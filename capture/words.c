@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/words.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_owned(struct words *w, char *word)
+{
+	w->word = xrealloc(w->word, (w->n + 2) * sizeof(*w->word));
+	w->word[w->n++] = word;
+	w->word[w->n] = NULL;
+}
+
+void words_add(struct words *w, const char *word)
+{
+	add_owned(w, xstrdup(word));
+}
+
+void words_addf(struct words *w, const char *fmt, ...)
+{
+	char *word = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&word, fmt, ap);
+	va_end(ap);
+	add_owned(w, n < 0 ? xstrdup("") : word);
+}
+
+/* Copies one quoted part; returns behind the closing quote, NULL when there is none. */
+static const char *quoted(struct str *word, const char *p, char quote)
+{
+	for (; *p && *p != quote; p++) {
+		if (quote == '"' && *p == '\\' && (p[1] == '"' || p[1] == '\\'))
+			p++;
+		str_putc(word, *p);
+	}
+	return *p ? p + 1 : NULL;
+}
+
+/* One word from `p`, which is no blank; returns behind it, NULL for an open quote. */
+static const char *one_word(struct str *word, const char *p)
+{
+	str_puts(word, "");
+	while (p && *p && !isspace((unsigned char)*p)) {
+		if (*p == '\'' || *p == '"') {
+			p = quoted(word, p + 1, *p);
+			continue;
+		}
+		if (*p == '\\' && p[1])
+			p++;
+		str_putc(word, *p++);
+	}
+	return p;
+}
+
+int words_split(struct words *w, const char *text, struct error *err)
+{
+	const char *p = text;
+	struct str word = {0};
+
+	for (;;) {
+		while (isspace((unsigned char)*p))
+			p++;
+		if (!*p)
+			return 0;
+		p = one_word(&word, p);
+		if (!p) {
+			str_free(&word);
+			return error_set(err, EINVAL, "a quote is not closed in: %s", text);
+		}
+		add_owned(w, str_take(&word));
+	}
+}
+
+void words_free(struct words *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		free(w->word[i]);
+	free(w->word);
+	*w = (struct words){0};
+}
+
+static void join_quoted(struct str *s, const char *word)
+{
+	str_putc(s, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			str_puts(s, "'\\''");
+		else
+			str_putc(s, *word);
+	}
+	str_putc(s, '\'');
+}
+
+char *words_join(char *const word[])
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789_-+=./:,@%^";
+	struct str s = {0};
+	size_t i;
+
+	for (i = 0; word[i]; i++) {
+		if (i)
+			str_putc(&s, ' ');
+		if (*word[i] && !word[i][strspn(word[i], plain)])
+			str_puts(&s, word[i]);
+		else
+			join_quoted(&s, word[i]);
+	}
+	return str_take(&s);
+}

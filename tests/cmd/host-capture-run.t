@@ -1,0 +1,161 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Runs, their order, what lands in the capture, failures and going on; against a stand-in for
+# `zcost collect`, so that every way to fail can be had at will.
+. "$(dirname "$0")/../lib.sh"
+ZCOST_COLLECT=$tests/fake/collect
+FAKE_LOG=$scratch/log
+export ZCOST_COLLECT FAKE_LOG
+command -v jq >/dev/null || skip_all "needs jq"
+
+plan() { # plan NAME=RECEIVER...: a plan of these variants on standard output
+	cat <<-EOT
+		[plan]
+		name = a try
+		repeats = ${repeats:-1}
+		passes = ${passes:-measure}
+		warmup = 0.05
+		duration = ${duration:-0.1}
+		start_timeout = 0.7
+		stop_timeout = 0.7
+		before = echo before >>$scratch/hooks
+		after = echo after >>$scratch/hooks
+		[side receiver]
+		cpus = 0
+		[side sender]
+		units = none
+	EOT
+	for v in "$@"; do
+		printf '[variant %s]\nwhat = the %s\nreceiver = %s\nsender = sleep 60\n' \
+			"${v%%=*}" "${v%%=*}" "${v#*=}"
+	done
+}
+
+runs() { # runs FILTER: "name status" of each run in the manifest
+	jq -r '.runs[] | "\(.variant)/\(.pass)-\(.repeat) \(.status)"' "$1/manifest.json"
+}
+
+why() { # why CAPTURE VARIANT
+	jq -r --arg v "$2" '.runs[] | select(.variant == $v) | .why' "$1/manifest.json" >why
+}
+
+sums() { # every file of every run is in the manifest, with its right sum, and no other
+	(cd "$1" && find runs hosts -type f | sort | xargs sha256sum) >files
+	jq -r '(.runs[] | "runs/\(.variant)/\(.pass)-0\(.repeat)/" as $d | .files | to_entries[] |
+		"\(.value)  \($d)\(.key)"), (.hosts | to_entries[] | "\(.value)  hosts/\(.key)")' \
+		"$1/manifest.json" | sort -k2 >listed
+	diff files listed
+}
+
+repeats=2 passes=measure,syscalls plan 'a=sleep 60' 'b=sleep 60' >p.ini
+ok "a whole plan" exits 0 "$zcost" capture p.ini -o c
+ok "  is quiet without a terminal" test ! -s err
+cat >want <<EOT
+a/measure-1 ok
+b/measure-1 ok
+b/measure-2 ok
+a/measure-2 ok
+a/syscalls-1 ok
+b/syscalls-1 ok
+EOT
+runs c >got
+ok "  runs interleaved" diff want got
+awk '{ print $1 }' log | uniq >order
+ok "  and in that order" sh -c "sed 's/ ok//' want | diff - order"
+awk '{ print $1, $3, $4 }' log | sort -u >instants
+ok "  both sides of a run get one instant" test "$(wc -l <instants)" = 6
+ok "  and the length of the window" test "$(awk '{ print $3 }' instants | sort -u)" = 100000000
+ok "  every file has its sum" sums c
+ok "  the plan is kept as given" cmp p.ini c/plan.ini
+ok "  before and after ran once" test "$(tr '\n' ' ' <hooks)" = "before after "
+ok "  the manifest says so" jq -e '.complete and .name == "a try" and .estimator == "median" and
+	.sides == ["receiver", "sender"] and .variants[1].what == "the b" and
+	.order[2] == "b/measure-02"' c/manifest.json
+ok "  nothing else is left" test "$(ls -A c | tr '\n' ' ')" = "hosts manifest.json plan.ini runs "
+
+rm -f log hooks
+ok "again: nothing to do" exits 0 "$zcost" capture p.ini -o c
+ok "  says so" says 'c: 6 of 6 runs are there already' err
+ok "  and does nothing" test ! -e log -a ! -e hooks
+repeats=3 passes=measure,syscalls plan 'a=sleep 60' 'b=sleep 60' >p3.ini
+ok "more repeats go on from there" exits 0 "$zcost" capture p3.ini -o c
+ok "  with the new ones alone" test "$(awk '{ print $1 }' log | uniq | tr '\n' ' ')" = \
+	"a/measure-3 b/measure-3 "
+
+repeats=2 passes=measure,syscalls plan 'a=sleep 60' 'b=sleep 61' >other.ini
+ok "another plan is refused" exits 1 "$zcost" capture other.ini -o c
+ok "  with the difference and the way out" says "c holds another experiment: variant 'b' was \
+measured with receiver.command = 'sleep 60', and now it is 'sleep 61'; give another -o" err
+plan 'a=sleep 60' >less.ini
+ok "a plan with other variants is refused" exits 1 "$zcost" capture less.ini -o c
+ok "  with the difference" says "it has a variant 'b', the plan has not" err
+ok "  the capture is as it was" cmp p3.ini c/plan.ini
+
+echo "sh -c 'echo first >&2; echo no such device >&2; exit 3'" >die
+plan 'good=sleep 60' "bad=$(cat die)" 'never=nonesuch' >p.ini
+rm -f hooks
+ok "a failing variant" exits 4 "$zcost" capture p.ini -o f
+ok "  is named with the last line it said" says \
+	'bad/measure-01 failed: receiver: the workload exited with status 3: "no such device"' err
+ok "  so is one that cannot be started" says \
+	'never/measure-01 failed: receiver: .*nonesuch: No such file' err
+ok "  how to go on" says '2 of 3 runs failed; the others are safe in f; run the same command again' err
+runs f >got
+ok "  the others are kept" says 'good/measure-1 ok' got
+ok "  the failed ones are marked" says 'bad/measure-1 failed' got
+ok "  with the reason" sh -c 'jq -r .runs[1].why f/manifest.json | grep "no such device"'
+ok "  every file has its sum" sums f
+ok "  the capture is not complete" jq -e '.complete == false' f/manifest.json
+ok "  after ran" test "$(tr '\n' ' ' <hooks)" = "before after "
+rm -f log
+ok "again: only the failed ones are tried" exits 1 "$zcost" capture p.ini -o f
+ok "  the good one is not" sh -c '! grep good log'
+
+plan 'bad=false' >p.ini
+ok "nothing but failures" exits 1 "$zcost" capture p.ini -o g
+
+plan 'never=sh -c "sleep 60; : never-ready"' 'good=sleep 60' >p.ini
+ok "a side that is never ready" exits 4 "$zcost" capture p.ini -o h
+ok "  is given up" says 'never/measure-01 failed: receiver: not ready after 0.7 s' err
+plan 'never=sh -c "sleep 60; : never-done"' 'good=sleep 60' >p.ini
+ok "a side that never ends" exits 4 "$zcost" capture p.ini -o i
+ok "  is given up" says 'never/measure-01 failed: receiver: still not done 0.7 s after' err
+plan 'gone=sh -c "sleep 60; : crash-collect"' 'good=sleep 60' >p.ini
+ok "a collect that is killed" exits 4 "$zcost" capture p.ini -o j
+ok "  is a failed run" says 'gone/measure-01 failed: receiver: zcost collect was killed by signal 9' err
+duration=20 plan 'early=sh -c "sleep 0.4; exit 1"' 'good=true' >p.ini
+ok "a side that dies early does not hold up the other" exits 1 timeout 10 "$zcost" capture p.ini -o k
+plan 'a=sh -c "sleep 60; : lossy"' >p.ini
+ok "lost data" exits 4 "$zcost" capture p.ini -o l
+ok "  is told" says 'receiver: cpu is degraded: as it was told' err
+ok "  and is no failure" test "$(runs l)" = 'a/measure-1 ok'
+
+sed 's/cpus = 0/collect = bogus/' p.ini >q.ini
+ok "what collect does not accept" exits 2 "$zcost" capture q.ini -o m
+ok "  is quoted, once" says "receiver: zcost collect does not accept what the plan says: .*unknown \
+collector 'bogus'" err
+plan 'a=sleep 60' | sed 's/^before = .*/before = echo setting up; exit 5/' >p.ini
+rm -f hooks
+ok "a 'before' that fails" exits 1 "$zcost" capture p.ini -o n
+ok "  is told" says "the plan's 'before' exited with status 5: echo setting up; exit 5" err
+ok "  after is run all the same" test "$(cat hooks)" = after
+plan 'a=sleep 60' | sed 's/^after = .*/after = exit 6/' >p.ini
+ok "an 'after' that fails" exits 1 "$zcost" capture p.ini -o o
+ok "  is told" says "the plan's 'after' exited with status 6" err
+ok "  the run is kept" test "$(runs o)" = 'a/measure-1 ok'
+
+FAKE_LOG=$scratch/log2
+ok "a wrapped command" exits 0 "$zcost" capture -o w --variant base --repeat 2 --pass measure \
+	--cpus 0 --duration 0.1 -- sleep 60
+ok "  has one side" jq -e '.sides == ["local"] and .complete' w/manifest.json
+ok "  and no plan" test ! -e w/plan.ini
+ok "  until the command ends" exits 0 "$zcost" capture -o w --variant 'short' --repeat 1 \
+	--pass measure -- sh -c 'sleep 0.3'
+ok "  is a window without end" says 'short/measure-1 local [0-9]+ 0$' log2
+ok "  in the same capture" test "$(runs w | tr '\n' ' ')" = \
+	"base/measure-1 ok base/measure-2 ok short/measure-1 ok "
+ok "  every file has its sum" sums w
+ok "  another command under the same name is refused" exits 1 "$zcost" capture -o w --variant base \
+	--repeat 2 --pass measure --cpus 0 --duration 0.1 -- sleep 61
+ok "  with the difference" says "variant 'base' was measured with local.command = 'sleep 60'" err
+done_testing

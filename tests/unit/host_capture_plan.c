@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/order.h"
+#include "capture/plan.h"
+#include "capture/settings.h"
+#include "capture/words.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char good[] = "# what it is for\n"
+			   "[plan]\n"
+			   "name = a try; with # signs\n"
+			   "passes = syscalls measure\n"
+			   "repeats = 3\n"
+			   "syscalls_repeats = 2\n"
+			   "warmup = 0.5\n"
+			   "duration = 2s\n"
+			   "estimator = middle\n"
+			   "before = ip link set lo mtu 61512\n"
+			   "  echo \"$HOME\" $${HOME}\n"
+			   "; a comment between\n"
+			   "after = true\n"
+			   "\n"
+			   "[vars]\n"
+			   "size = 128K\n"
+			   "rx = ${bindir}/tcpzc --size ${size}\n"
+			   "[side receiver]\r\n"
+			   "cpus = 0-3,8\n"
+			   "prefix = ip netns exec x\n"
+			   "[side sender]\n"
+			   "[variant base-1]\n"
+			   "what = send -> recv\n"
+			   "receiver = ${rx} --rx recv\n"
+			   "sender = sh -c 'a \"b\" c' \"d e\" f\\ g ''\n"
+			   "[variant zc]\n"
+			   "receiver = ${plandir}/x\n"
+			   "sender = y\n";
+
+static void test_good(void **state)
+{
+	struct error err = {0};
+	struct plan p;
+
+	(void)state;
+	plan_init(&p);
+	assert_int_equal(plan_parse(&p, "dir/p.ini", good, "/opt", &err), 0);
+	assert_string_equal(p.name, "a try; with # signs");
+	assert_int_equal(p.passes, 1 << PASS_MEASURE | 1 << PASS_SYSCALLS);
+	assert_int_equal(p.repeats[PASS_MEASURE], 3);
+	assert_int_equal(p.repeats[PASS_SYSCALLS], 2);
+	assert_true(p.warmup_s == 0.5 && p.duration_s == 2);
+	assert_string_equal(p.estimator, "middle");
+	assert_string_equal(p.before, "ip link set lo mtu 61512\necho \"$HOME\" ${HOME}");
+	assert_true(p.sides[SIDE_RECEIVER].used && p.sides[SIDE_SENDER].used);
+	assert_false(p.sides[SIDE_LOCAL].used);
+	assert_string_equal(p.sides[SIDE_RECEIVER].cpus, "0-3,8");
+	assert_string_equal(p.sides[SIDE_RECEIVER].prefix, "ip netns exec x");
+	assert_int_equal(p.nvariants, 2);
+	assert_string_equal(p.variants[0].what, "send -> recv");
+	assert_string_equal(p.variants[0].command[SIDE_RECEIVER],
+			    "/opt/tcpzc --size 128K --rx recv");
+	assert_string_equal(p.variants[1].command[SIDE_RECEIVER], "dir/x");
+	assert_string_equal(p.text, good);
+	plan_free(&p);
+}
+
+#define PLAN	"[plan]\n"
+#define SIDE	"[side receiver]\n"
+#define VARIANT "[variant a]\nreceiver = x\n"
+
+/* Every message names the place; what the user can do is in it. */
+static const struct {
+	const char *text, *says;
+} bad[] = {
+	{"", "p.ini: no [variant NAME] in it"},
+	{PLAN SIDE, "p.ini: no [variant NAME] in it"},
+	{PLAN "[variant a]\n", "p.ini: no [side receiver] or [side sender] in it"},
+	{"name = x\n", "p.ini:1: 'name = x' stands before the first [section]"},
+	{PLAN "repeat = 3\n",
+	 "p.ini:2: unknown key 'repeat' in [plan]; there are: name passes repeats "},
+	{PLAN "\n\n[plann]\n", "p.ini:4: unknown section [plann]; there are [plan], [vars]"},
+	{"[plan x]\n", "p.ini:1: unknown section [plan x]"},
+	{PLAN "[plan]\n", "p.ini:2: [plan] is there twice"},
+	{PLAN SIDE SIDE, "p.ini:3: receiver is there twice"},
+	{PLAN "[plan\n", "p.ini:2: a section is written [name]: '[plan'"},
+	{PLAN "just words\n", "p.ini:2: neither '[section]' nor 'key = value': 'just words'"},
+	{PLAN "name = a\nname = b\n", "p.ini:3: 'name' is there twice"},
+	{PLAN "repeats = 0\n", "p.ini:2: repeats: '0' is not a number of repeats (1 to 999)"},
+	{PLAN "repeats = -1\n", "p.ini:2: repeats: '-1' is not a number of repeats"},
+	{PLAN "repeats =\n", "p.ini:2: repeats: '' is not a number of repeats"},
+	{PLAN "warmup = soon\n", "p.ini:2: warmup: 'soon' is not a time in seconds"},
+	{PLAN "warmup = nan\n", "p.ini:2: warmup: 'nan' is not a time in seconds"},
+	{PLAN "duration = -1\n", "p.ini:2: duration: '-1' is not a time in seconds"},
+	{PLAN "duration = 0\n" SIDE VARIANT, "p.ini: duration must be more than 0"},
+	{PLAN "passes = measure,perf\n", "p.ini:2: passes: unknown pass 'perf'; there are"},
+	{PLAN "passes = ,\n", "p.ini:2: passes: no pass given"},
+	{PLAN "estimator = best\n", "p.ini:2: estimator: unknown estimator 'best'; there are"},
+	{"[side left]\n", "p.ini:1: unknown side 'left'; there are receiver and sender"},
+	{SIDE "cpus = 3-1\n", "p.ini:2: cpus: "},
+	{SIDE "host = ssh://x\n", "p.ini:2: unknown key 'host' in [side]; there are: cpus prefix"},
+	{SIDE "prefix = 'open\n", "p.ini:2: prefix: a quote is not closed in: 'open"},
+	{"[variant ../x]\n", "p.ini:1: '../x' is no name for a variant"},
+	{"[variant .x]\n", "p.ini:1: '.x' is no name for a variant"},
+	{"[variant]\n", "p.ini:1: '' is no name for a variant"},
+	{SIDE VARIANT VARIANT, "p.ini:4: variant 'a' is there twice"},
+	{SIDE "[variant a]\nreceiver =\n", "p.ini:3: receiver: no command given"},
+	{SIDE "[variant a]\nwhat = x\n", "p.ini: variant 'a' has no command for the side receiver"},
+	{SIDE VARIANT "sender = y\n", "p.ini: variant 'a' has a command for the side sender: add"},
+	{SIDE "[variant a]\nreceiver = ${nix}\n",
+	 "p.ini:3: receiver: unknown variable ${nix}; known here: ${bindir} ${plandir}"},
+	{SIDE "[variant a]\nreceiver = ${nix\n", "p.ini:3: receiver: ${ without }"},
+	{"[vars]\na = 1\na = 2\n", "p.ini:3: variable 'a' is there already"},
+	{"[vars]\nbindir = 1\n", "p.ini:2: variable 'bindir' is there already"},
+};
+
+static void test_bad(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(bad); i++) {
+		struct error err = {0};
+		struct plan p;
+
+		plan_init(&p);
+		assert_int_equal(plan_parse(&p, "p.ini", bad[i].text, "/opt", &err), -EINVAL);
+		if (!str_starts(err.text, bad[i].says))
+			fail_msg("'%s' says '%s', not '%s'", bad[i].text, err.text, bad[i].says);
+		plan_free(&p);
+	}
+}
+
+static void test_words(void **state)
+{
+	static const char *const want[] = {"sh", "-c", "a \"b\" $c", "d'e", "f g", "", "\\", NULL};
+	struct words w = {0}, again = {0};
+	char *line;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(words_split(&w, "  sh -c 'a \"b\" $c' \"d'e\"\n f\\ g '' \\\\ ", NULL), 0);
+	line = words_join(w.word);
+	assert_int_equal(words_split(&again, line, NULL), 0);
+	for (i = 0; want[i]; i++) {
+		assert_string_equal(w.word[i], want[i]);
+		assert_string_equal(again.word[i], want[i]);
+	}
+	assert_int_equal(w.n, i);
+	assert_null(w.word[i]);
+	assert_int_equal(again.n, i);
+	assert_int_equal(words_split(&w, "x \"", NULL), -EINVAL);
+	words_free(&w);
+	words_free(&again);
+	free(line);
+}
+
+static void fill(struct plan *p, const char *const *names)
+{
+	char *command[] = {(char *)"x", NULL};
+
+	plan_init(p);
+	for (; *names; names++)
+		assert_int_equal(plan_wrap(p, *names, command, NULL), 0);
+}
+
+static void check_order(const struct plan *p, const char *want)
+{
+	struct order o;
+	struct str s = {0};
+	size_t i;
+
+	order_make(&o, p);
+	for (i = 0; i < o.n; i++) {
+		char *name = run_name(p, &o.run[i]);
+
+		str_printf(&s, "%s%s", i ? " " : "", name);
+		free(name);
+	}
+	assert_string_equal(s.buf ? s.buf : "", want);
+	str_free(&s);
+	order_free(&o);
+}
+
+static void test_order(void **state)
+{
+	static const char *const abc[] = {"a", "b", "c", NULL};
+	struct plan p;
+
+	(void)state;
+	fill(&p, abc);
+	p.repeats[PASS_MEASURE] = 3;
+	p.repeats[PASS_PROFILE] = 2;
+	check_order(&p, "a/measure-01 b/measure-01 c/measure-01 "
+			"c/measure-02 b/measure-02 a/measure-02 "
+			"a/measure-03 b/measure-03 c/measure-03 "
+			"a/profile-01 b/profile-01 c/profile-01 "
+			"c/profile-02 b/profile-02 a/profile-02 "
+			"a/syscalls-01 b/syscalls-01 c/syscalls-01");
+	p.passes = 1 << PASS_SYSCALLS;
+	check_order(&p, "a/syscalls-01 b/syscalls-01 c/syscalls-01");
+	p.nvariants = 1;
+	check_order(&p, "a/syscalls-01");
+	p.nvariants = 3;
+	plan_free(&p);
+}
+
+static void test_settings(void **state)
+{
+	static const char *const a[] = {"a", NULL};
+	struct error err = {0};
+	json_t *one, *two;
+	struct plan p;
+
+	(void)state;
+	fill(&p, a);
+	one = settings_of(&p, &p.variants[0]);
+	p.repeats[PASS_MEASURE] = 99; /* more of the same is the same */
+	two = settings_of(&p, &p.variants[0]);
+	assert_int_equal(settings_same(one, two, "a", &err), 0);
+	json_decref(two);
+	free(p.sides[SIDE_LOCAL].cpus);
+	p.sides[SIDE_LOCAL].cpus = xstrdup("1");
+	two = settings_of(&p, &p.variants[0]);
+	assert_int_equal(settings_same(one, two, "a", &err), -EEXIST);
+	assert_string_equal(err.text,
+			    "variant 'a' was measured with local.cpus = '', and now it is '1'");
+	err = (struct error){0};
+	assert_int_equal(settings_same(two, one, "a", &err), -EEXIST);
+	assert_string_equal(err.text,
+			    "variant 'a' was measured with local.cpus = '1', and now it is ''");
+	json_decref(one);
+	json_decref(two);
+	plan_free(&p);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),	 cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_words),	 cmocka_unit_test(test_order),
+		cmocka_unit_test(test_settings),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
