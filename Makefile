@@ -150,8 +150,8 @@ demo: deps
 	@$(MAKE) --no-print-directory all
 	@sh samples/demo.sh $(B) demo
 
-bench: DEPS_DEBS := iperf3 strace
-bench: DEPS_RPMS := iperf3 strace
+bench: DEPS_DEBS := iperf3 strace jq
+bench: DEPS_RPMS := iperf3 strace jq
 bench: deps
 	@$(MAKE) --no-print-directory all
 	@sh tests/bench/run.sh $(B)

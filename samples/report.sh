@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# One page of Markdown out of a capture: report.sh ZCOST CAPTURE CHARTS_DIR >report.md
+# Every figure is a zcost command's own; the command stands above its table, to be run again.
+set -u
+zcost=$1 capture=$2 charts=$3
+status=0
+
+table() { # table HEADING ARGS...: a section with the command and what it printed
+	printf '\n## %s\n\n    zcost' "$1"
+	shift
+	printf ' %s' "$@"
+	printf '\n\n'
+	"$zcost" "$@" --format md
+	code=$?
+	# 4: done, but incomplete: the notes under the table say what is missing.
+	[ "$code" = 0 ] || [ "$code" = 4 ] || { status=1; echo "(failed, exit $code)"; }
+}
+
+chart() { # chart NAME TEXT
+	[ -f "$charts/$1.svg" ] && printf '\n![%s](%s/%s.svg)\n' "$2" "$(basename "$charts")" "$1"
+}
+
+variants=$("$zcost" report summary "$capture" --format tsv 2>/dev/null |
+	awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "variant") c = i }
+		NR > 1 && !seen[$c]++ { print $c }')
+base=$(echo "$variants" | head -n 1)
+model='idle=230,per_cpu=3.5'
+
+echo "# $(basename "$(dirname "$(cd "$capture" && pwd)")"): $(echo "$variants" | paste -sd, | sed 's/,/, /g')"
+table 'What it costs' report summary "$capture"
+chart throughput 'Throughput per variant'
+chart cpu 'CPU use per variant and side'
+table 'Was it zero copy?' report zerocopy "$capture"
+table 'Where the time goes, by component' report components "$capture"
+chart components 'Components in ns per KiB'
+for v in $variants; do
+	[ "$v" = "$base" ] && continue
+	table "$base against $v" compare "$base" "$v" -C "$capture"
+	table "$base against $v: functions of the receiver" compare "$base" "$v" -C "$capture" \
+		--table functions --side receiver --limit 15
+done
+chart functions 'Functions that changed most'
+table 'Return on investment' report roi "$capture" --power-model "$model"
+echo
+echo "Power is MODELLED here ($model): this host has no power source; T²/P below is arithmetic, not a measurement."
+chart roi_c 'T²/C'
+chart roi_p 'T²/P, modelled power'
+table 'System calls of the receiver' report syscalls "$capture" --side receiver
+table 'CPU use' report cpu "$capture"
+table 'Runs' report runs "$capture"
+exit $status
