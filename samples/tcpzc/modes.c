@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The modes: each is a file of its own; a new one is a file, a line here and one in the table. */
+#include "tcpzc.h"
+
+#include <string.h>
+
+extern const struct mode tx_send, tx_sendfile, tx_sendfile_direct, tx_splice;
+extern const struct mode rx_recv, rx_mmap;
+
+const struct mode *const tx_modes[] = {&tx_send, &tx_sendfile, &tx_sendfile_direct, &tx_splice,
+				       NULL};
+const struct mode *const rx_modes[] = {&rx_recv, &rx_mmap, NULL};
+
+const struct mode *mode_find(const struct mode *const *table, const char *name)
+{
+	for (; *table; table++)
+		if (!strcmp((*table)->name, name))
+			return *table;
+	return NULL;
+}

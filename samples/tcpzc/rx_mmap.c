@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * getsockopt(TCP_ZEROCOPY_RECEIVE): the kernel maps the pages of the receive queue into a window
+ * of our memory in place of copying them. Only whole pages, alone in their fragment, can be
+ * mapped: packets must carry whole pages (an MSS that is a multiple of the page size) and the
+ * sender's memory must be such that the kernel shares it. The rest is copied, by the same call into
+ * a small buffer, or by recv(2) where there is more; both are counted as copied.
+ *
+ * Each call replaces what the one before mapped: there is no munmap per receive. One call maps
+ * a whole window, and SO_RCVLOWAT makes poll wait until about so much is there: mapping has
+ * its costs per call (the lock of the address space, the TLB), which must be spread over many
+ * pages.
+ */
+#include "tcpzc.h"
+#include "uapi.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct state {
+	char *window; /* a mapping of the socket */
+	char *copy;   /* for what cannot be mapped */
+	size_t copy_size;
+};
+
+enum {
+	COPY_SIZE = 64 << 10,
+	/* Up to so much may be copied by the mapping call: all that is queued when it is no more.
+	 */
+	STRAGGLER = 4095,
+};
+
+static int mmap_open(struct flow *f)
+{
+	struct state *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return flow_fail(f, ENOMEM, "memory");
+	f->state = s;
+	s->copy_size = COPY_SIZE;
+	s->copy = memory_get(f, s->copy_size);
+	return s->copy ? 0 : -f->error;
+}
+
+static int mmap_attach(struct flow *f)
+{
+	struct state *s = f->state;
+	int low = (int)(f->opt->window / 2);
+	void *p = CALL(f, MMAP, mmap(NULL, f->opt->window, PROT_READ, MAP_SHARED, f->fd, 0));
+
+	if (p == MAP_FAILED)
+		return flow_fail(f, errno,
+				 "cannot map the socket (Linux 4.18 or later, "
+				 "CONFIG_MMU, IPv4 or IPv6 TCP)");
+	s->window = p;
+	if (!f->opt->rcvlowat &&
+	    CALL(f, SETSOCKOPT, setsockopt(f->fd, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof(low))))
+		return flow_fail(f, errno, "SO_RCVLOWAT");
+	return 0;
+}
+
+/* What must be read before mapping can go on. 1, or 0 at the end of the stream. */
+static int copy_rest(struct flow *f, struct state *s, size_t rest, size_t *got)
+{
+	do {
+		size_t want = rest < s->copy_size ? rest : s->copy_size;
+		ssize_t n = CALL(f, RECVFROM, recv(f->fd, s->copy, want, MSG_DONTWAIT));
+
+		if (n < 0)
+			return errno == EINTR || errno == EAGAIN ? 1 : flow_fail(f, errno, "recv");
+		if (!n)
+			return 0;
+		flow_take(f, s->copy, (size_t)n, false);
+		*got += (size_t)n;
+		rest -= (size_t)n;
+	} while (rest);
+	return 1;
+}
+
+static int map_some(struct flow *f, struct state *s, struct uapi_zerocopy_receive *zc)
+{
+	socklen_t len = sizeof(*zc);
+
+	*zc = (struct uapi_zerocopy_receive){
+		.address = (uintptr_t)s->window,
+		.length = (uint32_t)f->opt->window,
+		.copybuf_address = (uintptr_t)s->copy,
+		.copybuf_len = STRAGGLER,
+	};
+	if (CALL(f, GETSOCKOPT,
+		 getsockopt(f->fd, IPPROTO_TCP, UAPI_TCP_ZEROCOPY_RECEIVE, zc, &len))) {
+		/* EIO: the end of the stream; recv says so, or what else it was. */
+		if (errno != EIO && errno != EINTR)
+			return flow_fail(f, errno, "TCP_ZEROCOPY_RECEIVE");
+		*zc = (struct uapi_zerocopy_receive){.recv_skip_hint = 1};
+	}
+	if (zc->err)
+		return flow_fail(f, -zc->err, "TCP_ZEROCOPY_RECEIVE");
+	return 0;
+}
+
+static int mmap_step(struct flow *f)
+{
+	struct uapi_zerocopy_receive zc;
+	struct state *s = f->state;
+	size_t got;
+	int rc = 1;
+
+	if (map_some(f, s, &zc))
+		return -f->error;
+	got = zc.length;
+	if (zc.length)
+		flow_take(f, s->window, zc.length, true);
+	if (zc.copybuf_len > 0) {
+		flow_take(f, s->copy, (size_t)zc.copybuf_len, false);
+		got += (size_t)zc.copybuf_len;
+	}
+	if (zc.recv_skip_hint)
+		rc = copy_rest(f, s, zc.recv_skip_hint, &got);
+	if (got)
+		flow_received(f, got);
+	else if (rc > 0)
+		rc = net_wait_readable(f) ? -f->error : 1;
+	return rc;
+}
+
+static void mmap_close(struct flow *f)
+{
+	struct state *s = f->state;
+
+	if (!s)
+		return;
+	if (s->window)
+		munmap(s->window, f->opt->window);
+	memory_put(s->copy, s->copy_size);
+	free(s);
+}
+
+const struct mode rx_mmap = {
+	.name = "mmap",
+	.what = "getsockopt(TCP_ZEROCOPY_RECEIVE): whole pages are mapped, the rest is copied",
+	.open = mmap_open,
+	.attach = mmap_attach,
+	.step = mmap_step,
+	.close = mmap_close,
+};

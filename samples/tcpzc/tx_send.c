@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The baseline: send(2) of one buffer again and again. The kernel copies each time. */
+#include "tcpzc.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+static int send_open(struct flow *f)
+{
+	f->state = memory_get(f, f->opt->size);
+	return f->state ? 0 : -f->error;
+}
+
+static int send_step(struct flow *f)
+{
+	size_t n = flow_message(f, f->bytes);
+	ssize_t sent;
+
+	flow_fill(f, f->state, f->bytes, n);
+	sent = CALL(f, SENDTO, send(f->fd, f->state, n, MSG_NOSIGNAL));
+	if (sent < 0)
+		return errno == EINTR ? 0 : flow_fail(f, errno, "send");
+	f->sends_copied++;
+	flow_sent(f, (size_t)sent);
+	return 0;
+}
+
+static void send_close(struct flow *f)
+{
+	memory_put(f->state, f->opt->size);
+}
+
+const struct mode tx_send = {
+	.name = "send",
+	.what = "send(2), which copies: the baseline",
+	.open = send_open,
+	.step = send_step,
+	.close = send_close,
+};

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * splice(2) of pages that live in a pipe: they go into the packets themselves. A pipe is filled
+ * once by write(2), tee(2) gives its pages to a second one for each message, splice hands that to
+ * the socket: nothing is copied here, however often it is sent.
+ *
+ * Why a pipe and not a file: since Linux 6.8 a receiver by TCP_ZEROCOPY_RECEIVE maps no page that
+ * belongs to a file system, which the pages of a memfd do. A pipe's pages belong to nobody.
+ *
+ * With --verify each message has contents of its own: it is written and spliced. The kernel
+ * does not report whether pages were copied further on: these sends count as unknown.
+ */
+#include "tcpzc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
+
+struct state {
+	int store[2], out[2]; /* read end, write end */
+	size_t size;	      /* of the store's contents */
+	size_t left;	      /* in `out`, not yet spliced */
+	char *buf;
+};
+
+static int make_pipe(struct flow *f, int fds[2], size_t size)
+{
+	if (pipe2(fds, O_CLOEXEC) || fcntl(fds[1], F_SETPIPE_SZ, (int)size) < 0)
+		return flow_fail(f, errno, "a pipe of %zu bytes (fs.pipe-max-size)", size);
+	return 0;
+}
+
+static int put_bytes(struct flow *f, int fd, const char *buf, size_t n)
+{
+	while (n) {
+		ssize_t k = CALL(f, WRITE, write(fd, buf, n));
+
+		if (k < 0 && errno != EINTR)
+			return flow_fail(f, errno, "writing to a pipe");
+		buf += k < 0 ? 0 : k;
+		n -= k < 0 ? 0 : (size_t)k;
+	}
+	return 0;
+}
+
+static int splice_open(struct flow *f)
+{
+	struct state *s = calloc(1, sizeof(*s));
+	size_t pages = (f->opt->size + PAGE - 1) / PAGE;
+
+	if (!s)
+		return flow_fail(f, ENOMEM, "memory");
+	f->state = s;
+	s->store[0] = s->store[1] = s->out[0] = s->out[1] = -1;
+	s->size = pages * PAGE < PIPE_MAX ? pages * PAGE : PIPE_MAX;
+	s->buf = memory_get(f, s->size);
+	if (!s->buf || make_pipe(f, s->store, s->size) || make_pipe(f, s->out, s->size))
+		return -f->error;
+	return put_bytes(f, s->store[1], s->buf, s->size);
+}
+
+/* Puts the next message, or as much of it as the pipe holds, into `out`. */
+static int load(struct flow *f, struct state *s)
+{
+	size_t n = flow_message(f, f->bytes);
+	ssize_t k;
+
+	if (n > s->size)
+		n = s->size;
+	if (f->opt->verify) {
+		flow_fill(f, s->buf, f->bytes, n);
+		s->left = n;
+		return put_bytes(f, s->out[1], s->buf, n);
+	}
+	k = CALL(f, TEE, tee(s->store[0], s->out[1], n, 0));
+	if (k < 0 && errno != EINTR)
+		return flow_fail(f, errno, "tee");
+	s->left = k < 0 ? 0 : (size_t)k;
+	return 0;
+}
+
+static int splice_step(struct flow *f)
+{
+	struct state *s = f->state;
+	ssize_t sent;
+
+	if (!s->left && load(f, s))
+		return -f->error;
+	if (!s->left)
+		return 0;
+	sent = CALL(f, SPLICE, splice(s->out[0], NULL, f->fd, NULL, s->left, SPLICE_F_MOVE));
+	if (sent < 0)
+		return errno == EINTR ? 0 : flow_fail(f, errno, "splice");
+	s->left -= (size_t)sent;
+	flow_sent(f, (size_t)sent);
+	return 0;
+}
+
+static void close_pipe(const int fds[2])
+{
+	if (fds[0] >= 0)
+		close(fds[0]);
+	if (fds[1] >= 0)
+		close(fds[1]);
+}
+
+static void splice_close(struct flow *f)
+{
+	struct state *s = f->state;
+
+	if (!s)
+		return;
+	close_pipe(s->store);
+	close_pipe(s->out);
+	memory_put(s->buf, s->size);
+	free(s);
+}
+
+const struct mode tx_splice = {
+	.name = "splice",
+	.what = "tee(2) and splice(2) from a pipe: its pages are shared, and mappable",
+	.open = splice_open,
+	.step = splice_step,
+	.close = splice_close,
+};

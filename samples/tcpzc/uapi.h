@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel's interfaces call things, where the system's headers may be too old to say:
+ * written from the kernel's documentation and checked against the headers where those have them.
+ */
+#ifndef TCPZC_UAPI_H
+#define TCPZC_UAPI_H
+
+#include <stdint.h>
+
+enum {
+	UAPI_SO_ZEROCOPY = 60,
+	UAPI_MSG_ZEROCOPY = 0x4000000,
+	UAPI_SO_EE_ORIGIN_ZEROCOPY = 5,
+	UAPI_SO_EE_CODE_ZEROCOPY_COPIED = 1,
+	UAPI_TCP_ZEROCOPY_RECEIVE = 35,
+};
+
+/* getsockopt(TCP_ZEROCOPY_RECEIVE), as of Linux 5.12; older kernels take a shorter one. */
+struct uapi_zerocopy_receive {
+	uint64_t address;	  /* in: page-aligned, inside a mapping of the socket */
+	uint32_t length;	  /* in: bytes to map at most; out: bytes mapped */
+	uint32_t recv_skip_hint;  /* out: bytes that cannot be mapped, to be read next */
+	uint32_t inq;		  /* out: bytes in the receive queue */
+	int32_t err;		  /* out: the socket's pending error, a negative errno, cleared */
+	uint64_t copybuf_address; /* in: where to copy what cannot be mapped */
+	int32_t copybuf_len;	  /* in: its length; out: bytes copied, or a negative errno */
+	uint32_t flags;
+	uint64_t msg_control, msg_controllen;
+	uint32_t msg_flags, reserved;
+};
+
+/* io_uring's zero-copy send: bits of sqe.ioprio, and of a notification's cqe.res. */
+enum {
+	UAPI_IORING_RECVSEND_FIXED_BUF = 1 << 2,
+	UAPI_IORING_SEND_ZC_REPORT_USAGE = 1 << 3, /* 6.2; EINVAL before */
+};
+#define UAPI_IORING_NOTIF_USAGE_ZC_COPIED (1U << 31)
+
+#endif
