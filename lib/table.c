@@ -79,6 +79,14 @@ int table_column(const struct table *t, const char *name)
 	return -1;
 }
 
+void table_set(const struct table *t, struct value *row, const char *column, struct value v)
+{
+	int i = table_column(t, column);
+
+	if (i >= 0)
+		row[i] = v;
+}
+
 struct value value_none(void)
 {
 	return (struct value){0};

@@ -62,6 +62,8 @@ void table_free(struct table *t);
 struct value *table_row(struct table *t);
 struct value *table_cell(const struct table *t, size_t row, int column);
 int table_column(const struct table *t, const char *name); /* -1: there is none */
+/* Into the row's column of that name; a table without such a column ignores it. */
+void table_set(const struct table *t, struct value *row, const char *column, struct value v);
 
 struct value value_none(void);
 struct value value_str(struct table *t, const char *s); /* copies; NULL gives V_NONE */
