@@ -11,7 +11,8 @@
 #include "lib/cpuset.h"
 #include "lib/table.h"
 
-struct flat; /* the text of perf report, analyze/ingest/perf_report.h */
+struct flat;  /* the text of perf report, analyze/ingest/perf_report.h */
+struct trace; /* the text of perf trace -s, analyze/ingest/perf_trace.h */
 
 enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
 
@@ -40,6 +41,7 @@ struct query {
 	/* bare files instead of a store */
 	struct profile *profile;
 	const struct flat *flat;
+	const struct trace *trace;
 };
 
 struct measure {

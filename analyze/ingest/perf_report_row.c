@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A row is recognised by what it starts with, percentages, and by the level mark before its symbol;
+ * what stands between the two is cut into the columns the heading names. Where a line cannot be
+ * told apart from damage, it is an error that names the line: a wrong figure is worse than none.
+ */
+#include "analyze/ingest/perf_report_row.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FIELDS = 2 * HEAD_MAX };
+
+/* One row being cut up. */
+struct cut {
+	double percent[HEAD_MAX];
+	size_t npercents;
+	char *middle, *mark, *rest; /* before, at and after the level mark; mark may be NULL */
+};
+
+static int bad(const struct row_reader *r, const char *what)
+{
+	return error_set(r->err, EINVAL, "%s, line %u: %s", text_name(r->text), r->text->line,
+			 what);
+}
+
+char *row_mark(const char *s)
+{
+	const char *p;
+
+	for (p = strchr(s, '['); p; p = strchr(p + 1, '['))
+		if (p[1] && strchr("k.guHh?", p[1]) && p[2] == ']' &&
+		    (p == s || isspace((unsigned char)p[-1]) || p[-1] == '\xa0' || p[-1] == '>'))
+			return (char *)p;
+	return NULL;
+}
+
+/* The marks of the TUI (+, -) and whatever a copy made of them. */
+static const char *skip_marks(const char *p)
+{
+	while (*p == '+' || *p == '-' || *p == ' ' || *p == '\t' || (*p & 0x80))
+		p++;
+	return p;
+}
+
+static bool take_share(const struct row_reader *r, const char **p, double *value)
+{
+	const char *at = *p;
+
+	if (!text_percent(&at, value) && !(r->head.separator && text_number(&at, value)))
+		return false;
+	if (*at && *at != ' ' && *at != '\t')
+		return false;
+	*p = text_skip(at);
+	return true;
+}
+
+static size_t expected_percents(const struct row_reader *r)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->head.n; i++)
+		n += r->head.column[i] <= HEAD_PERCENT;
+	return r->head.n ? n : r->percents;
+}
+
+/* False: not a row at all. */
+static bool cut_row(const struct row_reader *r, char *line, struct cut *c)
+{
+	size_t limit = r->head.separator ? expected_percents(r) : HEAD_MAX;
+	const char *p = skip_marks(line);
+
+	*c = (struct cut){0};
+	while (c->npercents < limit && take_share(r, &p, &c->percent[c->npercents]))
+		c->npercents++;
+	if (!c->npercents || !*p)
+		return false;
+	c->middle = (char *)p;
+	c->mark = row_mark(p);
+	if (!c->mark)
+		return true;
+	c->rest = text_skip(c->mark + 3);
+	return true;
+}
+
+static int check_percents(struct row_reader *r, const struct cut *c)
+{
+	size_t i;
+
+	if (!r->head.n && !r->percents)
+		r->percents = c->npercents;
+	if (head_count(&r->head, HEAD_SYMBOL) > 1)
+		return bad(r, "two tables side by side: give one at a time");
+	if (!r->head.n && c->npercents > 2)
+		return bad(r, "more than two percentages and no heading that names them");
+	if (c->npercents > expected_percents(r))
+		return bad(r, "more percentages than the heading has columns (a group of events? "
+			      "run perf report without --group)");
+	if (c->npercents < expected_percents(r))
+		return bad(r, "fewer percentages than the table has columns");
+	for (i = 0; i < c->npercents; i++)
+		if (c->percent[i] > 100.05)
+			return bad(r, "a share above 100 %");
+	return 0;
+}
+
+static void put_percents(const struct row_reader *r, const struct cut *c, struct flat_row *row)
+{
+	size_t i, n = 0;
+
+	row->self = row->total = NAN;
+	for (i = 0; i < r->head.n; i++) {
+		if (r->head.column[i] == HEAD_TOTAL)
+			row->total = c->percent[n++];
+		else if (r->head.column[i] == HEAD_SELF)
+			row->self = c->percent[n++];
+		else if (r->head.column[i] == HEAD_PERCENT)
+			n++;
+	}
+	if (!r->head.n) { /* perf puts Children first */
+		row->total = c->npercents == 2 ? c->percent[0] : NAN;
+		row->self = c->percent[c->npercents - 1];
+	}
+}
+
+static int put_field(struct row_reader *r, struct flat_row *row, enum head_column column,
+		     char *field)
+{
+	const char *p = field;
+	uint64_t n;
+
+	switch (column) {
+	case HEAD_SAMPLES:
+		if (!text_count(&p, &n) || *p)
+			return bad(r, "the Samples column holds no number");
+		row->samples = (int64_t)n;
+		break;
+	case HEAD_COMM:
+		row->comm = arena_strdup(r->strings, field);
+		break;
+	case HEAD_DSO:
+		row->dso = arena_strdup(r->strings, field);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* Words first..first+n of a field list back into one string, with single spaces. */
+static char *join(struct row_reader *r, char **words, size_t n)
+{
+	struct str s = {0};
+	char *kept;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (i)
+			str_putc(&s, ' ');
+		str_puts(&s, words[i]);
+	}
+	kept = arena_strdup(r->strings, s.buf ? s.buf : "");
+	str_free(&s);
+	return kept;
+}
+
+static bool lists(const enum head_column *list, size_t n, enum head_column column)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (list[i] == column)
+			return true;
+	return false;
+}
+
+/*
+ * The text `s` as the columns list[0..n-1]: by wide gaps where there are as many as columns, else
+ * by words, where Command takes the surplus ("Web Content").
+ */
+static int put_columns(struct row_reader *r, struct flat_row *row, const char *s,
+		       const enum head_column *list, size_t n)
+{
+	char *copy = arena_strdup(r->strings, s), *fields[MAX_FIELDS];
+	size_t have = text_fields(copy, true, fields, MAX_FIELDS), i, at = 0, take;
+	int ret = 0;
+
+	if (have != n) {
+		copy = arena_strdup(r->strings, s);
+		have = text_fields(copy, false, fields, MAX_FIELDS);
+	}
+	if (have < n)
+		return bad(r, "fewer columns than the heading names");
+	if (have > n && !lists(list, n, HEAD_COMM))
+		return bad(r, "more columns than the heading names");
+	for (i = 0; i < n && !ret; i++, at += take) {
+		take = list[i] == HEAD_COMM ? 1 + have - n : 1;
+		ret = put_field(r, row, list[i], join(r, fields + at, take));
+	}
+	return ret;
+}
+
+/* Without a heading: [samples] [command] [shared object]. */
+static int infer_columns(struct row_reader *r, struct flat_row *row, const char *s)
+{
+	char *copy = arena_strdup(r->strings, s), *fields[MAX_FIELDS];
+	size_t n = text_fields(copy, false, fields, MAX_FIELDS), at = 0;
+
+	if (n && strspn(fields[0], "0123456789") == strlen(fields[0])) {
+		row->samples = (int64_t)strtoull(fields[0], NULL, 10);
+		at = 1;
+	}
+	if (n > at)
+		row->dso = fields[n - 1];
+	if (n > at + 1)
+		row->comm = join(r, fields + at, n - at - 1);
+	return 0;
+}
+
+/* perf report -v puts "0xffffffff81d3361f k " before the mark: address and origin of the symbol. */
+static void cut_verbose(char *s)
+{
+	char *end, *at;
+
+	str_trim(s);
+	end = s + strlen(s);
+	at = strstr(s, "0x");
+	if (!at || (at > s && at[-1] != ' ') || end - s < 4 || end[-2] != ' ')
+		return;
+	at += 2 + strspn(at + 2, "0123456789abcdef");
+	if (at + strspn(at, " ") == end - 1)
+		*strstr(s, "0x") = 0;
+}
+
+static int put_middle(struct row_reader *r, const struct cut *c, struct flat_row *row)
+{
+	enum head_column list[HEAD_MAX];
+	size_t i, n = 0;
+	char *s;
+
+	s = arena_dup(r->strings, c->middle, (size_t)(c->mark - c->middle) + 1);
+	s[c->mark - c->middle] = 0;
+	cut_verbose(s);
+	if (!r->head.n)
+		return infer_columns(r, row, s);
+	for (i = 0; i < r->head.n && r->head.column[i] != HEAD_SYMBOL; i++)
+		if (r->head.column[i] > HEAD_PERCENT)
+			list[n++] = r->head.column[i];
+	return put_columns(r, row, s, list, n);
+}
+
+/* Old perfs print a module after the symbol: "cp_rx_poll   [8139cp]". */
+static void take_module(struct row_reader *r, struct flat_row *row, char *s)
+{
+	char *open = strrchr(s, '[');
+
+	if (!open || open == s || !isspace((unsigned char)open[-1]) || !str_ends(s, "]") ||
+	    strchr(open, ' ') || open[1] == ']')
+		return;
+	row->dso = arena_strdup(r->strings, open);
+	*open = 0;
+	str_trim(s);
+}
+
+/* The columns behind the symbol, as far as we use them; what follows (IPC) is passed over. */
+static int put_after(struct row_reader *r, struct flat_row *row, char *s)
+{
+	char *fields[MAX_FIELDS];
+	size_t have = s ? text_fields(s, true, fields, MAX_FIELDS) : 0, i, at = 0;
+	int ret = 0;
+
+	for (i = 0; i < r->head.n && r->head.column[i] != HEAD_SYMBOL; i++)
+		;
+	for (i++; i < r->head.n && !ret; i++, at++) {
+		if (r->head.column[i] != HEAD_DSO && r->head.column[i] != HEAD_COMM)
+			continue;
+		if (at >= have)
+			return bad(r, "fewer columns than the heading names");
+		ret = put_field(r, row, r->head.column[i], fields[at]);
+	}
+	return ret;
+}
+
+static int put_symbol(struct row_reader *r, struct flat_row *row, const char *rest, bool marked)
+{
+	char *copy = arena_strdup(r->strings, rest), *fields[2];
+	size_t have;
+
+	str_trim(copy);
+	if (!head_count(&r->head, HEAD_DSO))
+		take_module(r, row, copy);
+	have = text_fields(copy, true, fields, 2);
+	if (!have)
+		return bad(r, "no symbol");
+	if (marked && row_mark(rest))
+		return bad(r, "two rows side by side: give one table at a time");
+	row->symbol = fields[0];
+	return put_after(r, row, have > 1 ? fields[1] : NULL);
+}
+
+int row_read(struct row_reader *r, char *line, struct flat_row *row)
+{
+	struct cut c;
+	int ret;
+
+	if (!cut_row(r, line, &c))
+		return ROW_NONE;
+	if (!c.mark && r->marked) /* an entry of a call chain has one share and no mark */
+		return c.npercents > 1 ? bad(r, "a row without a symbol") : ROW_UNMARKED;
+	*row = (struct flat_row){.samples = -1, .line = r->text->line};
+	ret = check_percents(r, &c);
+	if (ret)
+		return ret;
+	put_percents(r, &c, row);
+	if (c.mark) {
+		row->level = c.mark[1];
+		ret = put_middle(r, &c, row);
+	}
+	if (!ret)
+		ret = put_symbol(r, row, c.mark ? c.rest : c.middle, c.mark);
+	return ret ? ret : ROW_FOUND;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/text.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *text_name(const struct text *t)
+{
+	return strcmp(t->name, "-") ? t->name : "standard input";
+}
+
+int text_open(struct text *t, const char *name, char *data, size_t len, struct error *err)
+{
+	*t = (struct text){.name = name, .at = data};
+	if (memchr(data, 0, len))
+		return error_set(err, EINVAL, "%s is not text; a perf.data goes to --perf",
+				 text_name(t));
+	if (strspn(data, " \t\r\n") == len)
+		return error_set(err, ENODATA, "%s is empty", text_name(t));
+	return 0;
+}
+
+/* The length of something that is not shown: a colour, a tag, a carriage return; 0: it is shown. */
+static size_t hidden(const char *p)
+{
+	static const char *const tags[] = {"<pre>", "</pre>", "<u>", "</u>", "\r"};
+	size_t i, n;
+
+	if (p[0] == '\033' && p[1] == '[') {
+		n = 2 + strspn(p + 2, "0123456789;");
+		return p[n] ? n + 1 : n;
+	}
+	for (i = 0; i < array_size(tags); i++)
+		if (str_starts(p, tags[i]))
+			return strlen(tags[i]);
+	return 0;
+}
+
+static void clean(char *line)
+{
+	char *out = line;
+	size_t n;
+
+	while (*line) {
+		n = hidden(line);
+		if (n) {
+			line += n;
+		} else if (str_starts(line, "\xc2\xa0")) {
+			*out++ = ' ';
+			line += 2;
+		} else {
+			*out++ = *line++;
+		}
+	}
+	*out = 0;
+}
+
+char *text_next(struct text *t)
+{
+	char *line = str_token(&t->at, '\n');
+
+	if (!line)
+		return NULL;
+	t->line++;
+	clean(line);
+	return line;
+}
+
+char *text_skip(const char *p)
+{
+	return (char *)p + strspn(p, " \t");
+}
+
+bool text_number(const char **p, double *value)
+{
+	char digits[64];
+	size_t n = strspn(*p, "0123456789"), more = 0;
+
+	if (!n || n > 30)
+		return false;
+	if ((*p)[n] == '.' || (*p)[n] == ',')
+		more = 1 + strspn(*p + n + 1, "0123456789");
+	if (more > 30)
+		return false;
+	memcpy(digits, *p, n + more);
+	digits[n + more] = 0;
+	if (more)
+		digits[n] = '.';
+	*value = strtod(digits, NULL);
+	*p += n + more;
+	return true;
+}
+
+bool text_percent(const char **p, double *value)
+{
+	const char *at = *p;
+
+	if (!text_number(&at, value))
+		return false;
+	at = text_skip(at);
+	if (*at != '%')
+		return false;
+	*p = at + 1;
+	return true;
+}
+
+bool text_count(const char **p, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**p))
+		return false;
+	errno = 0;
+	*value = strtoull(*p, &end, 10);
+	if (errno || (*end && !strchr(" \t)", *end)))
+		return false;
+	*p = end;
+	return true;
+}
+
+static char *field_end(char *s, bool wide)
+{
+	for (; *s; s++)
+		if (*s == '\t' || (*s == ' ' && (!wide || s[1] == ' ' || s[1] == '\t' || !s[1])))
+			break;
+	return s;
+}
+
+size_t text_fields(char *s, bool wide, char **fields, size_t max)
+{
+	size_t n = 0;
+
+	for (s = text_skip(s); *s && n < max; s = text_skip(s)) {
+		fields[n++] = s;
+		if (n == max) {
+			str_trim(s);
+			break;
+		}
+		s = field_end(s, wide);
+		if (*s)
+			*s++ = 0;
+	}
+	return n;
+}

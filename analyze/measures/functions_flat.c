@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/functions_flat.h"
+
+#include "analyze/ingest/perf_report.h"
+#include "lib/alloc.h"
+#include "lib/hash.h"
+#include "lib/intern.h"
+#include "lib/stats.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the text can be asked for; "symbol" is in every row anyway. */
+static const char *const keys_known[] = {"comm", "dso", "symbol"};
+
+struct group {
+	struct flat_row sum;
+	bool counted; /* every row of it had a sample count */
+};
+
+struct groups {
+	struct group *g;
+	size_t n, cap;
+	struct map ids; /* key's interned id -> index + 1 */
+	struct intern names;
+};
+
+static bool wants(const struct query *q, const char *key)
+{
+	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
+	bool found = false;
+
+	while ((word = str_token(&rest, ',')))
+		found = found || !strcmp(str_trim(word), key);
+	free(copy);
+	return found;
+}
+
+static int check_key(const struct flat *f, const char *key, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(keys_known); i++)
+		if (!strcmp(key, keys_known[i]))
+			break;
+	if (!strcmp(key, "comm") && !f->has_comm)
+		return error_set(err, EINVAL,
+				 "the perf report text has no Command column; run perf report "
+				 "with --sort comm,dso,symbol");
+	if (!strcmp(key, "dso") && !f->has_dso)
+		return error_set(err, EINVAL,
+				 "the perf report text has no Shared Object column; run perf "
+				 "report with --sort dso,symbol");
+	if (i == array_size(keys_known))
+		return error_set(err, EINVAL,
+				 "the text of perf report cannot be split by '%s'; give the "
+				 "perf.data itself with --perf",
+				 key);
+	return 0;
+}
+
+static int check_query(const struct flat *f, const struct query *q, struct error *err)
+{
+	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
+	int ret = 0;
+
+	while (!ret && (word = str_token(&rest, ',')))
+		if (*str_trim(word))
+			ret = check_key(f, str_trim(word), err);
+	free(copy);
+	if (!ret && q->comm)
+		ret = check_key(f, "comm", err);
+	if (!ret && q->dso)
+		ret = check_key(f, "dso", err);
+	return ret;
+}
+
+/* ns per unit of work that the shares divide; NAN: the query does not say. Design, chapter 7. */
+static int flat_basis(const struct query *q, double *ns, struct error *err)
+{
+	double units = q->units > 0 ? q->units : q->rate * q->seconds;
+	double rate = q->rate > 0 ? q->rate : q->seconds > 0 ? q->units / q->seconds : 0;
+
+	*ns = NAN;
+	if (q->basis == BASIS_BUSY || (q->basis == BASIS_DEFAULT && q->busy_ns > 0)) {
+		if (!(q->busy_ns > 0 && units > 0))
+			return error_set(err, EINVAL,
+					 "the basis busy needs --busy-ns and --units (or --rate "
+					 "and --seconds)");
+		*ns = q->busy_ns / units;
+	} else if (rate > 0) {
+		*ns = 1e9 / rate * (q->cpus ? (double)cpuset_count(q->cpus) : 1);
+	} else if (q->basis == BASIS_WALL) {
+		return error_set(err, EINVAL,
+				 "the basis wall needs --rate or --units and --seconds");
+	}
+	return 0;
+}
+
+static bool passes(const char *pattern, const char *s)
+{
+	return !pattern || (s && !fnmatch(pattern, s, 0));
+}
+
+static struct group *group_of(struct groups *gs, const struct flat_row *row, bool by_comm)
+{
+	struct str key = {0};
+	uint64_t *id;
+
+	str_printf(&key, "%s%c%s%c%s", row->symbol, 1, row->dso ? row->dso : "", 1,
+		   by_comm && row->comm ? row->comm : "");
+	id = map_at(&gs->ids, intern_str(&gs->names, key.buf));
+	str_free(&key);
+	if (*id)
+		return &gs->g[*id - 1];
+	array_grow(gs->g, gs->n, gs->cap);
+	gs->g[gs->n] = (struct group){.sum = *row, .counted = true};
+	gs->g[gs->n].sum.samples = 0;
+	gs->g[gs->n].sum.self = isnan(row->self) ? NAN : 0;
+	gs->g[gs->n].sum.total = isnan(row->total) ? NAN : 0;
+	*id = ++gs->n;
+	return &gs->g[gs->n - 1];
+}
+
+static void gather(struct groups *gs, const struct flat *f, const struct query *q)
+{
+	bool by_comm = wants(q, "comm");
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		const struct flat_row *row = &f->rows[i];
+		struct group *g;
+
+		if (!passes(q->symbol, row->symbol) || !passes(q->comm, row->comm) ||
+		    !passes(q->dso, row->dso))
+			continue;
+		g = group_of(gs, row, by_comm);
+		g->sum.self += row->self;
+		g->sum.total += row->total;
+		g->counted = g->counted && row->samples >= 0;
+		g->sum.samples += row->samples >= 0 ? row->samples : 0;
+	}
+}
+
+/* Half of the 95 % interval of a share in percent, in percent, from the number of all samples. */
+static double sampling_error(double share, double samples)
+{
+	double p = fmin(1, share / 100);
+
+	return samples > 0 ? 100 * STATS_Z95 * sqrt(p * (1 - p) / samples) : NAN;
+}
+
+static void put_group(struct table *t, const struct group *g, double basis, double samples)
+{
+	struct value *row = table_row(t);
+	double self = g->sum.self, total = g->sum.total;
+
+	table_set(t, row, "comm", value_str(t, g->sum.comm));
+	table_set(t, row, "symbol", value_str(t, g->sum.symbol));
+	table_set(t, row, "dso", value_str(t, g->sum.dso));
+	table_set(t, row, "samples", g->counted ? value_int(g->sum.samples) : value_none());
+	table_set(t, row, "self_share", value_real(self));
+	table_set(t, row, "total_share", value_real(total));
+	table_set(t, row, "self_ns", value_real(self / 100 * basis));
+	table_set(t, row, "self_ns_ci", value_real(sampling_error(self, samples) / 100 * basis));
+	table_set(t, row, "total_ns", value_real(total / 100 * basis));
+	table_set(t, row, "total_ns_ci", value_real(sampling_error(total, samples) / 100 * basis));
+}
+
+/* The text may leave rows out (--percent-limit, a reduced listing): the sum says how much. */
+static void say_sum(struct table *t, const struct groups *gs, double basis)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < gs->n; i++)
+		sum += gs->g[i].sum.self;
+	if (!gs->n || isnan(sum))
+		return;
+	if (isnan(basis))
+		table_note(t, "self shares add up to %.2f %%", sum);
+	else
+		table_note(t,
+			   "self shares add up to %.2f %%, self ns to %.1f of %.1f ns per unit "
+			   "(shares as printed by perf, rounded to 0.01 %%)",
+			   sum, sum / 100 * basis, basis);
+}
+
+static void say_source(struct table *t, const struct flat *f, double samples)
+{
+	if (f->event && samples > 0)
+		table_note(t, "event %s, %.0f samples%s", f->event, samples,
+			   f->samples_rounded ? " (rounded by perf)" : "");
+	if (!(samples > 0))
+		table_note(t, "the text does not state its number of samples: no sampling error");
+	if (f->tables > 1)
+		table_note(t, "the text holds %u tables: only the first is shown", f->tables);
+	if (f->unmarked)
+		table_note(t,
+			   "%u lines with a share but no [k] or [.] mark were passed over "
+			   "(call chains?)",
+			   f->unmarked);
+	if (f->lost > 0) {
+		table_note(t, "perf lost %lld samples", (long long)f->lost);
+		t->lossy = true;
+	}
+}
+
+static double all_samples(const struct flat *f)
+{
+	double sum = 0;
+	size_t i;
+
+	if (!isnan(f->samples) && !f->samples_rounded)
+		return f->samples;
+	for (i = 0; i < f->n && f->rows[i].samples >= 0; i++)
+		sum += (double)f->rows[i].samples;
+	if (f->n && i == f->n &&
+	    !f->has_total) /* with children, samples count the self part only */
+		return sum;
+	return f->samples;
+}
+
+int functions_from_flat(const struct flat *f, const struct query *q, struct table *t,
+			struct error *err)
+{
+	struct groups gs = {0};
+	double basis, samples = all_samples(f);
+	size_t i, limit;
+	int ret = check_query(f, q, err);
+
+	if (!ret)
+		ret = flat_basis(q, &basis, err);
+	if (ret)
+		return ret;
+	gather(&gs, f, q);
+	limit = q->limit > 0 && !q->all && (size_t)q->limit < gs.n ? (size_t)q->limit : gs.n;
+	for (i = 0; i < limit; i++)
+		put_group(t, &gs.g[i], basis, samples);
+	if (limit < gs.n)
+		table_note(t, "%zu more rows: --all shows them", gs.n - limit);
+	say_sum(t, &gs, basis);
+	say_source(t, f, samples);
+	free(gs.g);
+	map_free(&gs.ids);
+	intern_free(&gs.names);
+	return 0;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/syscalls_trace.h"
+
+#include "analyze/ingest/perf_trace.h"
+#include "lib/alloc.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls of one syscall by one command; m2 is the sum of squared deviations from the mean, ms^2. */
+struct sum {
+	struct trace_row row;
+	double m2;
+	unsigned threads;
+};
+
+static bool same(const struct trace_row *a, const struct trace_row *b)
+{
+	if (!a->comm != !b->comm || (a->comm && strcmp(a->comm, b->comm)))
+		return false;
+	return !strcmp(a->syscall, b->syscall);
+}
+
+/* Mean to all digits where the total is known: the printed one has three. */
+static double mean_of(const struct trace_row *r)
+{
+	return isnan(r->total_ms) ? r->avg_ms : r->total_ms / (double)r->calls;
+}
+
+/* perf prints 100 x sqrt(m2 / (n - 1) / n) / mean. */
+static double m2_of(const struct trace_row *r)
+{
+	double n = (double)r->calls, se = r->stddev_pct / 100 * mean_of(r);
+
+	return se * se * n * (n - 1);
+}
+
+static double stddev_of(double m2, double calls, double mean)
+{
+	if (calls < 2 || !(mean > 0))
+		return 0;
+	return 100 * sqrt(m2 / (calls - 1) / calls) / mean;
+}
+
+/* Two sets of calls as one (Chan's formula for the deviations). */
+static void merge(struct sum *s, const struct trace_row *r)
+{
+	double na = (double)s->row.calls, nb = (double)r->calls;
+	double delta = mean_of(r) - mean_of(&s->row);
+
+	s->m2 += m2_of(r) + delta * delta * na * nb / (na + nb);
+	s->row.avg_ms = (mean_of(&s->row) * na + mean_of(r) * nb) / (na + nb);
+	s->row.calls += r->calls;
+	s->row.total_ms += r->total_ms;
+	if (s->row.errors >= 0)
+		s->row.errors = r->errors < 0 ? -1 : s->row.errors + r->errors;
+	s->row.min_ms = r->min_ms < s->row.min_ms ? r->min_ms : s->row.min_ms;
+	s->row.max_ms = r->max_ms > s->row.max_ms ? r->max_ms : s->row.max_ms;
+	s->row.stddev_pct = stddev_of(s->m2, (double)s->row.calls, s->row.avg_ms);
+	s->threads++;
+}
+
+static size_t gather(const struct trace *tr, const struct query *q, struct sum *sums)
+{
+	size_t i, j, n = 0;
+
+	for (i = 0; i < tr->n; i++) {
+		const struct trace_row *r = &tr->rows[i];
+
+		if (q->comm && (!r->comm || fnmatch(q->comm, r->comm, 0)))
+			continue;
+		for (j = 0; j < n && !same(&sums[j].row, r); j++)
+			;
+		if (j == n)
+			sums[n++] = (struct sum){*r, m2_of(r), 1};
+		else
+			merge(&sums[j], r);
+	}
+	return n;
+}
+
+static double time_of(const struct sum *s)
+{
+	return mean_of(&s->row) * (double)s->row.calls;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	double x = time_of(a), y = time_of(b);
+
+	return (x < y) - (x > y);
+}
+
+static void put_sum(struct table *t, const struct sum *s, double kib)
+{
+	struct value *row = table_row(t);
+	const struct trace_row *r = &s->row;
+
+	table_set(t, row, "comm", value_str(t, r->comm));
+	table_set(t, row, "syscall", value_str(t, r->syscall));
+	table_set(t, row, "calls", value_int((int64_t)r->calls));
+	table_set(t, row, "errors", r->errors < 0 ? value_none() : value_int(r->errors));
+	table_set(t, row, "total_ms", value_real(r->total_ms));
+	table_set(t, row, "min_ms", value_real(r->min_ms));
+	table_set(t, row, "avg_ms", value_real(mean_of(r)));
+	table_set(t, row, "max_ms", value_real(r->max_ms));
+	table_set(t, row, "stddev_pct", value_real(r->stddev_pct));
+	table_set(t, row, "calls_per_mib", value_real((double)r->calls / (kib / 1024)));
+	table_set(t, row, "ns_per_kib", value_real(r->total_ms * 1e6 / kib));
+}
+
+/* KiB of work done, NAN where the query does not say. */
+static double work_kib(const struct query *q)
+{
+	if (!q->unit || strcmp(q->unit, "KiB"))
+		return NAN;
+	if (q->units > 0)
+		return q->units;
+	return q->rate > 0 && q->seconds > 0 ? q->rate * q->seconds : NAN;
+}
+
+int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, struct table *t,
+			     struct error *err)
+{
+	struct sum *sums = xcalloc(tr->n + 1, sizeof(*sums));
+	size_t n = gather(tr, q, sums), i, shown;
+
+	(void)err;
+	qsort(sums, n, sizeof(*sums), by_time);
+	shown = q->limit > 0 && !q->all && (size_t)q->limit < n ? (size_t)q->limit : n;
+	for (i = 0; i < shown; i++)
+		put_sum(t, &sums[i], work_kib(q));
+	if (shown < n)
+		table_note(t, "%zu more rows: --all shows them", n - shown);
+	if (tr->events)
+		table_note(t, "%llu events: enters and exits, about twice the calls",
+			   (unsigned long long)tr->events);
+	free(sums);
+	return 0;
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/perf_report.h"
+
+#include "analyze/measures/functions_flat.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct flat parsed(const char *text)
+{
+	struct error err = {0};
+	struct flat flat;
+	char *copy = strdup(text);
+
+	if (perf_report_parse("t", copy, strlen(copy), &flat, &err))
+		fail_msg("%s", err.text);
+	free(copy);
+	return flat;
+}
+
+static void refused(const char *text, int code, const char *says)
+{
+	struct error err = {0};
+	struct flat flat;
+	char *copy = strdup(text);
+
+	assert_int_equal(perf_report_parse("t", copy, strlen(copy), &flat, &err), -code);
+	if (!strstr(err.text, says))
+		fail_msg("'%s' does not say '%s'", err.text, says);
+	assert_int_equal(flat.n, 0);
+	free(copy);
+}
+
+static void same(const char *a, const char *b)
+{
+	if (!b)
+		assert_null(a);
+	else if (!a || strcmp(a, b))
+		fail_msg("'%s', expected '%s'", a ? a : "(none)", b);
+}
+
+static void check_row(const struct flat *f, size_t i, double total, double self, int64_t samples,
+		      const char *comm, const char *dso, const char *symbol)
+{
+	const struct flat_row *row = &f->rows[i];
+
+	assert_true(i < f->n);
+	same(row->symbol, symbol);
+	same(row->dso, dso);
+	same(row->comm, comm);
+	assert_int_equal(row->samples, samples);
+	assert_true(row->self == self || (isnan(self) && isnan(row->self)));
+	assert_true(row->total == total || (isnan(total) && isnan(row->total)));
+}
+
+static void test_stdio(void **state)
+{
+	struct flat f =
+		parsed("# To display the perf.data header info\n#\n"
+		       "# Total Lost Samples: 3\n#\n"
+		       "# Samples: 484  of event 'cpu-clock'\n"
+		       "# Event count (approx.): 242000000\n#\n"
+		       "# Overhead       Samples  Command      Shared Object      Symbol\n"
+		       "# ........  ............  ...........  .................  ......\n#\n"
+		       "    26.45%           128  dd           [kernel.kallsyms]  [k] read_zero\n"
+		       "            |\n            ---entry_SYSCALL_64\n"
+		       "               |          \n"
+		       "                --26.86%--ksys_read\n\n"
+		       "     2.48%            12  Web Content  libstdc++.so.6     [.] "
+		       "operator new(unsigned long)\n"
+		       "     1.24%             6  sh           dash               [.] "
+		       "0x0000000000014a9e\n"
+		       "\n#\n# (Tip: Show current config key-value pairs: perf config)\n");
+
+	(void)state;
+	assert_int_equal(f.n, 3);
+	check_row(&f, 0, NAN, 26.45, 128, "dd", "[kernel.kallsyms]", "read_zero");
+	check_row(&f, 1, NAN, 2.48, 12, "Web Content", "libstdc++.so.6",
+		  "operator new(unsigned long)");
+	check_row(&f, 2, NAN, 1.24, 6, "sh", "dash", "0x0000000000014a9e");
+	assert_int_equal(f.rows[0].level, 'k');
+	assert_int_equal(f.rows[1].line, 17);
+	same(f.event, "cpu-clock");
+	assert_true(f.samples == 484 && !f.samples_rounded && f.event_count == 242000000);
+	assert_int_equal(f.lost, 3);
+	assert_int_equal(f.tables, 1);
+	assert_true(f.has_comm && f.has_dso && f.has_samples && f.has_self && !f.has_total);
+	flat_free(&f);
+}
+
+/* Copies out of the TUI, a slide, a browser: marks, commas, U+00A0, tabs, single spaces. */
+static void test_copies(void **state)
+{
+	struct flat f =
+		parsed("Samples: 199K of event 'cpu-cycles', Event count (approx.): 168906\n"
+		       "Overhead Command Shared Object Symbol\n"
+		       "+ 18,61% :18102 [kernel.kallsyms] [k] tcp_recvmsg_dmabuf\r\n"
+		       "-\t8,54%\tswapper\t[idpf]\t<pre>[k] idpf_vport_splitq_napi_poll</pre>\n"
+		       "+  \xc2\xa0 0,87%\xc2\xa0 :1 [kernel.kallsyms] [k]__inet_lookup\n"
+		       "\xc3\xb7 \x1b[31m0.73%\x1b[m ksoftirqd/0 [kernel.vmlinux] [k] xas_load\n");
+
+	(void)state;
+	assert_int_equal(f.n, 4);
+	check_row(&f, 0, NAN, 18.61, -1, ":18102", "[kernel.kallsyms]", "tcp_recvmsg_dmabuf");
+	check_row(&f, 1, NAN, 8.54, -1, "swapper", "[idpf]", "idpf_vport_splitq_napi_poll");
+	check_row(&f, 2, NAN, 0.87, -1, ":1", "[kernel.kallsyms]", "__inet_lookup");
+	check_row(&f, 3, NAN, 0.73, -1, "ksoftirqd/0", "[kernel.vmlinux]", "xas_load");
+	assert_true(f.samples == 199000 && f.samples_rounded);
+	flat_free(&f);
+}
+
+static void test_children(void **state)
+{
+	struct flat f = parsed("  Children      Self  Symbol                 IPC   [IPC Coverage]\n"
+			       "+  100.00%     0.00%  [k] kthread            -      -            \n"
+			       "-   86.37%    34.33%  [k] mlx5e_handle_rx_cqe  -      -\n"
+			       "   - 29.40% napi_gro_receive\n"
+			       "        24.50% netif_receive_skb_internal\n");
+
+	(void)state;
+	assert_int_equal(f.n, 2);
+	check_row(&f, 0, 100, 0, -1, NULL, NULL, "kthread");
+	check_row(&f, 1, 86.37, 34.33, -1, NULL, NULL, "mlx5e_handle_rx_cqe");
+	assert_int_equal(f.unmarked, 2);
+	assert_true(f.has_total && f.has_self && !f.has_comm);
+	flat_free(&f);
+}
+
+static void test_columns(void **state)
+{
+	struct flat f;
+
+	(void)state;
+	f = parsed(
+		"# Overhead|Command|Shared Object|Symbol\n 26.45% |dd     |libc.so.6 |[.] read\n");
+	check_row(&f, 0, NAN, 26.45, -1, "dd", "libc.so.6", "read");
+	flat_free(&f);
+	f = parsed("# Overhead  Symbol        Shared Object  IPC   [IPC Coverage]\n"
+		   "     9.40%  [k] gen_pool  [idpf]         -      -\n");
+	check_row(&f, 0, NAN, 9.4, -1, NULL, "[idpf]", "gen_pool");
+	flat_free(&f);
+	f = parsed("# Overhead       sys       usr        Period  CPU  Pid:Command  Symbol\n"
+		   "     1.50%     1.00%     0.50%       3000000  -01    77:a b     [k] f\n");
+	check_row(&f, 0, NAN, 1.5, -1, NULL, NULL, "f");
+	flat_free(&f);
+	f = parsed("# Overhead  Shared Object  Symbol\n"
+		   "    16.53%  libc.so.6      0x15594e           D [.] __strcmp_avx2\n");
+	check_row(&f, 0, NAN, 16.53, -1, NULL, "libc.so.6", "__strcmp_avx2");
+	flat_free(&f);
+}
+
+static void test_headless(void **state)
+{
+	struct flat f =
+		parsed("perf report | grep 8139\n"
+		       "7.15%          swapper  [kernel] [k] cp_start_xmit        [8139cp]\n"
+		       "0.03%\xc2\xa0 \xc2\xa0  X  [kernel] [k] dma_map.clone.1 [8139cp]\n"
+		       "0.02%     idle  [kernel] [k] f [clone .cold]\n");
+
+	(void)state;
+	check_row(&f, 0, NAN, 7.15, -1, "swapper", "[8139cp]", "cp_start_xmit");
+	check_row(&f, 1, NAN, 0.03, -1, "X", "[8139cp]", "dma_map.clone.1");
+	check_row(&f, 2, NAN, 0.02, -1, "idle", "[kernel]", "f [clone .cold]");
+	flat_free(&f);
+	f = parsed("34.33%  mlx5e_handle_rx_cqe\n10,36 %  __build_skb\n");
+	check_row(&f, 0, NAN, 34.33, -1, NULL, NULL, "mlx5e_handle_rx_cqe");
+	check_row(&f, 1, NAN, 10.36, -1, NULL, NULL, "__build_skb");
+	flat_free(&f);
+	f = parsed("100.00%  0.10%  12 dd libc.so.6 [.] main\n");
+	check_row(&f, 0, 100, 0.1, 12, "dd", "libc.so.6", "main");
+	flat_free(&f);
+}
+
+static void test_second_table(void **state)
+{
+	struct flat f =
+		parsed("# Samples: 5 of event 'cycles'\n# Overhead  Symbol\n 60.00%  [k] a\n"
+		       "# Samples: 9 of event 'instructions'\n# Overhead  Symbol\n"
+		       " 70.00%  [k] b\n");
+
+	(void)state;
+	assert_int_equal(f.n, 1);
+	assert_int_equal(f.tables, 2);
+	same(f.event, "cycles");
+	assert_true(f.samples == 5);
+	flat_free(&f);
+}
+
+static void test_refused(void **state)
+{
+	struct error err = {0};
+	struct flat flat;
+	char binary[] = "PERFILE2\0\1\2";
+
+	(void)state;
+	refused("", ENODATA, "t is empty");
+	refused(" \n\n", ENODATA, "t is empty");
+	refused("hello\nworld 5%\n", ENODATA, "perf report --stdio");
+	refused("# Overhead  Shared Object\n 37.81%  libc.so.6\n", ENODATA, "line 1");
+	refused("# Overhead  Symbol\n 37.81%  [k] a\n 1.00%  [k] \n", EINVAL, "line 3: no symbol");
+	refused("# Overhead  Symbol\n 3781%  [k] a\n", EINVAL, "line 2: a share above 100 %");
+	refused("# Children  Self  Symbol\n 3.00%  [k] a\n", EINVAL, "line 2: fewer percentages");
+	refused("# Overhead  Symbol\n 3.00%  1.00%  [k] a\n", EINVAL, "--group");
+	refused("# Overhead  Command  Shared Object  Symbol\n 3.00%  dd  [k] a\n", EINVAL,
+		"line 2: fewer columns");
+	refused("# Overhead  Shared Object  Symbol\n 3.00%  dd  libc.so  [k] a\n", EINVAL,
+		"line 2: more columns");
+	refused("+ 18,61% :1 [k] a\t+ 22,57% :2 [k] b\n", EINVAL, "side by side");
+	refused("Overhead Symbol\tOverhead Symbol\n 1.00% [k] a\t1.00% [k] b\n", EINVAL,
+		"side by side");
+	refused("# Overhead  Samples  Symbol\n 3.00%  x12  [k] a\n", EINVAL, "Samples column");
+	refused("1% 2% 3%  [k] a\n", EINVAL, "no heading");
+	refused("1%  [k] a\n1% 2% [k] b\n", EINVAL, "line 2");
+	assert_int_equal(perf_report_parse("-", binary, sizeof(binary) - 1, &flat, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "standard input is not text"));
+	assert_non_null(strstr(err.text, "--perf"));
+	memset(&err, 0, sizeof(err));
+	assert_int_equal(perf_report_read("/nonexistent/report", &flat, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/nonexistent/report"));
+}
+
+static const struct column columns[] = {
+	{"comm", NULL, V_STR, 0, NULL},	      {"symbol", NULL, V_STR, 0, NULL},
+	{"dso", NULL, V_STR, 0, NULL},	      {"samples", NULL, V_INT, 0, NULL},
+	{"self_share", "%", V_REAL, 2, NULL}, {"total_share", "%", V_REAL, 2, NULL},
+	{"self_ns", "ns", V_REAL, 1, NULL},   {"self_ns_ci", "ns", V_REAL, 1, NULL},
+	{"total_ns", "ns", V_REAL, 1, NULL},  {"total_ns_ci", "ns", V_REAL, 1, NULL},
+};
+enum { COMM, SYMBOL, DSO, SAMPLES, SELF_SHARE, TOTAL_SHARE, SELF_NS, SELF_CI, TOTAL_NS, TOTAL_CI };
+
+/* As the columns stand without --by: "comm" is not among them. */
+static struct table table_of(const struct flat *f, const struct query *q)
+{
+	struct error err = {0};
+	struct table t;
+
+	table_init(&t, "functions", columns + !q->by, 10 - !q->by);
+	if (functions_from_flat(f, q, &t, &err))
+		fail_msg("%s", err.text);
+	return t;
+}
+
+static double real_at(const struct table *t, size_t row, int column)
+{
+	struct value *v = table_cell(t, row, column - (t->ncolumns == 9));
+
+	return v->type == V_REAL ? v->real : NAN;
+}
+
+static void near(double x, double y)
+{
+	if (!(fabs(x - y) < 1e-9 * fabs(y)) && x != y)
+		fail_msg("%.12g, expected %.12g", x, y);
+}
+
+#define TWO_COMMS                                                                         \
+	"# Samples: 1000 of event 'cycles'\n# Overhead  Command  Shared Object  Symbol\n" \
+	" 30.00%  a  [veth]  [k] f\n 10.00%  b  [veth]  [k] f\n 60.00%  b  [veth]  [k] g\n"
+
+static void test_functions(void **state)
+{
+	struct flat f = parsed(TWO_COMMS);
+	struct query q = {.rate = 1e7};
+	struct table t = table_of(&f, &q);
+
+	(void)state;
+	assert_int_equal(t.rows, 2); /* f of both commands is one function: 40 % of 100 ns */
+	near(real_at(&t, 0, SELF_SHARE), 40);
+	near(real_at(&t, 0, SELF_NS), 40);
+	near(real_at(&t, 0, SELF_CI), 1.959963984540054 * 100 * sqrt(0.4 * 0.6 / 1000));
+	assert_true(isnan(real_at(&t, 0, TOTAL_NS)));
+	assert_int_equal(table_cell(&t, 0, SAMPLES - 1)->type, V_NONE);
+	assert_non_null(strstr(t.notes[0], "100.00 %, self ns to 100.0 of 100.0"));
+	table_free(&t);
+	q.by = "comm";
+	t = table_of(&f, &q);
+	assert_int_equal(t.rows, 3);
+	same(table_cell(&t, 1, COMM)->str, "b");
+	table_free(&t);
+	q = (struct query){.comm = "b", .limit = 1};
+	t = table_of(&f, &q);
+	assert_int_equal(t.rows, 1); /* a share stays one of the whole event */
+	near(real_at(&t, 0, SELF_SHARE), 10);
+	assert_true(isnan(real_at(&t, 0, SELF_NS)));
+	assert_non_null(strstr(t.notes[0], "1 more rows"));
+	table_free(&t);
+	flat_free(&f);
+}
+
+static void test_basis(void **state)
+{
+	struct flat f = parsed(TWO_COMMS);
+	struct query q = {.busy_ns = 4e9, .units = 2e7, .seconds = 10};
+	struct table t = table_of(&f, &q);
+
+	(void)state;
+	near(real_at(&t, 0, SELF_NS), 0.4 * 200); /* busy: 4 s for 2e7 units */
+	table_free(&t);
+	q.basis = BASIS_WALL;
+	t = table_of(&f, &q);
+	near(real_at(&t, 0, SELF_NS), 0.4 * 500); /* wall: 2e6 units a second */
+	table_free(&t);
+	flat_free(&f);
+}
+
+static void test_not_in_text(void **state)
+{
+	static const struct {
+		struct query q;
+		const char *says;
+	} rows[] = {
+		{{.by = "comm"}, "Command column"},
+		{{.comm = "dd"}, "Command column"},
+		{{.by = "symbol,dso"}, "Shared Object column"},
+		{{.by = "cpu"}, "--perf"},
+		{{.basis = BASIS_BUSY, .rate = 5}, "--busy-ns"},
+		{{.basis = BASIS_WALL}, "--rate"},
+	};
+	struct flat f = parsed("34.33%  [k] a\n");
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct error err = {0};
+
+		table_init(&t, "functions", columns, 10);
+		assert_int_equal(functions_from_flat(&f, &rows[i].q, &t, &err), -EINVAL);
+		if (!strstr(err.text, rows[i].says))
+			fail_msg("'%s' does not say '%s'", err.text, rows[i].says);
+		table_free(&t);
+	}
+	flat_free(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stdio),	 cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_children), cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_headless), cmocka_unit_test(test_second_table),
+		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_basis),	 cmocka_unit_test(test_not_in_text),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

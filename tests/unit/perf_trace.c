@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/perf_trace.h"
+
+#include "analyze/measures/syscalls_trace.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int parse(const char *text, struct trace *tr, struct error *err)
+{
+	char *copy = strdup(text);
+	int ret = perf_trace_parse("t", copy, strlen(copy), tr, err);
+
+	free(copy);
+	return ret;
+}
+
+static struct trace parsed(const char *text)
+{
+	struct error err = {0};
+	struct trace tr;
+
+	if (parse(text, &tr, &err))
+		fail_msg("%s", err.text);
+	return tr;
+}
+
+static void check_row(const struct trace *tr, size_t i, const char *name, uint64_t calls,
+		      int64_t errors, double total, double min, double avg, double max, double pct)
+{
+	const struct trace_row *r = &tr->rows[i];
+
+	assert_true(i < tr->n);
+	assert_string_equal(r->syscall, name);
+	assert_int_equal(r->calls, calls);
+	assert_int_equal(r->errors, errors);
+	assert_true(r->total_ms == total || (isnan(total) && isnan(r->total_ms)));
+	assert_true(r->min_ms == min && r->avg_ms == avg && r->max_ms == max);
+	assert_true(r->stddev_pct == pct);
+}
+
+static void test_perf(void **state)
+{
+	struct trace tr =
+		parsed("\n Summary of events:\n\n ls (worker) (28441), 296 events, 97.4%\n\n"
+		       "   syscall            calls  errors  total       min       avg       max   "
+		       "    stddev\n"
+		       "                                     (msec)    (msec)    (msec)    (msec)  "
+		       "      (%)\n"
+		       "   --------------- --------  ------ -------- --------- --------- --------- "
+		       "    ------\n"
+		       "   openat                39     19     1.944     0.021     0.050     0.116 "
+		       "     8.34%\n"
+		       "\t\t\t\tENOENT: 19\n"
+		       "   mmap                  30      0     1.321     0.023     0.044     0.107 "
+		       "     9.24%\n"
+		       "\n dd (5), 4 events, 2.6%\n\n"
+		       "   syscall            calls  errors  total       min       avg       max   "
+		       "    stddev\n"
+		       "   read                   2      0     0,030     0,010     0,015     0,020 "
+		       "    33.33%\n");
+
+	(void)state;
+	assert_int_equal(tr.n, 3);
+	check_row(&tr, 0, "openat", 39, 19, 1.944, 0.021, 0.05, 0.116, 8.34);
+	check_row(&tr, 1, "mmap", 30, 0, 1.321, 0.023, 0.044, 0.107, 9.24);
+	check_row(&tr, 2, "read", 2, 0, 0.03, 0.01, 0.015, 0.02, 33.33);
+	assert_string_equal(tr.rows[0].comm, "ls (worker)");
+	assert_int_equal(tr.rows[0].tid, 28441);
+	assert_string_equal(tr.rows[2].comm, "dd");
+	assert_int_equal(tr.events, 300);
+	trace_free(&tr);
+}
+
+/* Figures printed in the zero-copy talk (1 CPU, devmem), as its slides were copied. */
+static void test_copy(void **state)
+{
+	struct trace tr = parsed(":10435 (10435), 1627807 events, 100.0%\n\n"
+				 "syscall\tcalls\terrors\ttotal (msec)\tmin (msec)\tavg "
+				 "(msec)\tmax (msec)\tstddev (%)\n"
+				 "\t\t\t\xc2\xb7\t\t\t\t\n"
+				 "setsockopt\t313019\t0\t63395.250\t0.001\t0.203\t460.799\t0.84%\n"
+				 "recvmsg\t168459\t1391\t26726.717\t0.001\t0.159\t84.382\t0.32%\n"
+				 "ioctl\t334018\t0\t1547.941\t0.001\t0.005\t26.047\t3.12%\n"
+				 "epoll_wait\t1398\t0\t727.045\t0.000\t0.520\t100.199\t25.99%\n\n"
+				 "### Recycling: setsockopt costs 203 us\n");
+
+	(void)state;
+	assert_int_equal(tr.n, 4);
+	check_row(&tr, 1, "recvmsg", 168459, 1391, 26726.717, 0.001, 0.159, 84.382, 0.32);
+	assert_string_equal(tr.rows[3].comm, ":10435");
+	trace_free(&tr);
+}
+
+static void refused(const char *text, int code, const char *says)
+{
+	struct error err = {0};
+	struct trace tr;
+
+	assert_int_equal(parse(text, &tr, &err), -code);
+	if (!strstr(err.text, says))
+		fail_msg("'%s' does not say '%s'", err.text, says);
+	assert_int_equal(tr.n, 0);
+}
+
+#define HEAD "syscall calls errors total min avg max stddev\n"
+
+static void test_refused(void **state)
+{
+	(void)state;
+	refused("", ENODATA, "t is empty");
+	refused("read 3 0 1 1 1 1 1\n", ENODATA, "perf trace -s");
+	refused(HEAD "read 809214 2595 0.001 0.094 0.272 0.03%\n", EINVAL, "line 2: fewer columns");
+	refused(HEAD "recvmsg 48 2 5 55.2 0.001 0.1 148.9 0.3%\n", EINVAL, "line 2: more columns");
+	refused(HEAD "read 3x 0 1 1 1 1 1%\n", EINVAL, "line 2: a count");
+	refused(HEAD "read 3 0 1 1 x 1 1%\n", EINVAL, "line 2: a time");
+	refused(HEAD "read 615359 0 58831.493 0.001 0.112 0.371 0.03%\n", EINVAL,
+		"total / calls is not avg");
+	refused(HEAD "read 0 0 0 0 0 0 0%\n", EINVAL, "without calls");
+}
+
+static const struct column columns[] = {
+	{"comm", NULL, V_STR, 0, NULL},	       {"syscall", NULL, V_STR, 0, NULL},
+	{"calls", NULL, V_INT, 0, NULL},       {"errors", NULL, V_INT, 0, NULL},
+	{"total_ms", "ms", V_REAL, 3, NULL},   {"min_ms", "ms", V_REAL, 3, NULL},
+	{"avg_ms", "ms", V_REAL, 3, NULL},     {"max_ms", "ms", V_REAL, 3, NULL},
+	{"stddev_pct", "%", V_REAL, 2, NULL},  {"calls_per_mib", NULL, V_REAL, 3, NULL},
+	{"ns_per_kib", "ns", V_REAL, 1, NULL},
+};
+
+static void near(const struct table *t, size_t row, int column, double y, double tolerance)
+{
+	struct value *v = table_cell(t, row, column);
+
+	assert_int_equal(v->type, V_REAL);
+	if (!(fabs(v->real - y) <= tolerance))
+		fail_msg("row %zu column %d: %.12g, expected %.12g", row, column, v->real, y);
+}
+
+/*
+ * Two threads of one command, worked by hand: 1, 2, 3 ms and 5, 7 ms. Their standard errors: sd 1 /
+ * sqrt(3) of mean 2 is 28.8675 %; sd 1.4142 / sqrt(2) of 6 is 16.6667 %. Together 5 calls, mean
+ * 3.6, sd 2.4083, standard error 1.0770, 29.9177 %.
+ */
+static void test_merge(void **state)
+{
+	struct trace tr = parsed("a (1), 6 events\n" HEAD "read 3 0 6.0 1.0 2.0 3.0 28.8675%\n"
+				 "write 1 0 0.5 0.5 0.5 0.5 0.00%\n"
+				 "a (2), 4 events\n" HEAD "read 2 1 12.0 5.0 6.0 7.0 16.6667%\n");
+	struct query q = {.units = 2048, .unit = "KiB"};
+	struct error err = {0};
+	struct table t;
+
+	(void)state;
+	table_init(&t, "syscalls", columns, 11);
+	assert_int_equal(syscalls_from_perf_trace(&tr, &q, &t, &err), 0);
+	assert_int_equal(t.rows, 2);
+	assert_string_equal(table_cell(&t, 0, 1)->str, "read");
+	assert_int_equal(table_cell(&t, 0, 2)->integer, 5);
+	assert_int_equal(table_cell(&t, 0, 3)->integer, 1);
+	near(&t, 0, 4, 18, 1e-9);
+	near(&t, 0, 5, 1, 0);
+	near(&t, 0, 6, 3.6, 1e-9);
+	near(&t, 0, 7, 7, 0);
+	near(&t, 0, 8, 29.9177, 0.001);
+	near(&t, 0, 9, 2.5, 1e-9); /* 5 calls in 2 MiB */
+	near(&t, 0, 10, 18e6 / 2048, 1e-6);
+	table_free(&t);
+	trace_free(&tr);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_perf),
+		cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_merge),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
