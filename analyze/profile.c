@@ -8,9 +8,9 @@
 #include <string.h>
 
 const char *const context_names[CTX_N] = {
-	[CTX_UNKNOWN] = "unknown", [CTX_USER] = "user",	      [CTX_SYSCALL] = "syscall",
-	[CTX_SOFTIRQ] = "softirq", [CTX_HARDIRQ] = "hardirq", [CTX_IDLE] = "idle",
-	[CTX_KTHREAD] = "kthread",
+	[CTX_UNKNOWN] = "unknown", [CTX_USER] = "user",		  [CTX_SYSCALL] = "syscall",
+	[CTX_SOFTIRQ] = "softirq", [CTX_HARDIRQ] = "hardirq",	  [CTX_IDLE] = "idle",
+	[CTX_KTHREAD] = "kthread", [CTX_EXCEPTION] = "exception",
 };
 
 void profile_init(struct profile *p)
@@ -30,6 +30,7 @@ void profile_free(struct profile *p)
 	free(p->frames);
 	free(p->costs);
 	free(p->kernel_note);
+	free(p->dso_note);
 	*p = (struct profile){0};
 }
 

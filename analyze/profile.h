@@ -28,6 +28,7 @@ enum context {
 	CTX_HARDIRQ,
 	CTX_IDLE,
 	CTX_KTHREAD,
+	CTX_EXCEPTION, /* page faults and other traps, taken for a process */
 	CTX_N
 };
 extern const char *const context_names[CTX_N];
@@ -86,6 +87,7 @@ struct profile {
 	uint64_t first_ns, last_ns; /* times of the first and last sample counted; 0: no times */
 	struct profile_health health;
 	char *kernel_note; /* why kernel symbols are missing or doubtful, else NULL; owned */
+	char *dso_note;	   /* which objects' symbols were refused, and why, else NULL; owned */
 };
 
 void profile_init(struct profile *p);
