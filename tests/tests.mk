@@ -22,3 +22,10 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/laptop.a $(B)/lib.a
 $(B)/tests/unit/host_%: $(B)/tests/unit/host_%.o $(B)/host.a $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/host.a $(B)/lib.a $(HOST_LIBS) $(LIB_LIBS) -lcmocka
+
+# Small programs that tests and benchmarks run.
+TOOLS := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.c))
+run-tests: $(TOOLS)
+$(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/laptop.a $(B)/lib.a
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/laptop.a $(B)/lib.a $(LAPTOP_LIBS) $(LIB_LIBS)

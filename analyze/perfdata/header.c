@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/recording.h"
+
+#include "analyze/perfdata/format.h"
+#include "lib/alloc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char magic_2[] = "PERFILE2", magic_1[] = "PERFFILE";
+
+struct section {
+	uint64_t at, len;
+};
+
+static struct section read_section(struct cursor *c)
+{
+	struct section s = {.at = cursor_u64(c)};
+
+	s.len = cursor_u64(c);
+	return s;
+}
+
+/* A part of the first input; an empty bad cursor where the file ends before it. */
+static struct cursor at_section(const struct recording *r, struct section s)
+{
+	struct cursor c = cursor_of(r->inputs[0].data, r->inputs[0].len, r->swap);
+
+	cursor_take(&c, s.at > SIZE_MAX ? SIZE_MAX : (size_t)s.at);
+	return cursor_sub(&c, (size_t)s.len);
+}
+
+static int not_perf_data(const struct recording *r, struct error *err)
+{
+	const struct input *in = &r->inputs[0];
+	char start[24] = "";
+	size_t i;
+
+	if (!in->len)
+		return error_set(err, ENODATA,
+				 "%s: is empty: perf record wrote nothing (was it killed, or the "
+				 "disk full?); record again",
+				 r->path);
+	for (i = 0; i < in->len && i + 1 < sizeof(start); i++) {
+		if (in->data[i] == '\n')
+			break;
+		start[i] = isprint(in->data[i]) ? (char)in->data[i] : '.';
+	}
+	return error_set(err, EINVAL,
+			 "%s: is not a perf.data file (starts with \"%s\"); for the text of perf "
+			 "report use --perf-report, for that of perf trace -s --perf-trace",
+			 r->path, start);
+}
+
+static bool detect(struct recording *r)
+{
+	const struct input *in = &r->inputs[0];
+	char reversed[8];
+	int i;
+
+	if (in->len < PIPE_HEADER_SIZE)
+		return false;
+	for (i = 0; i < 8; i++)
+		reversed[i] = magic_2[7 - i];
+	if (!memcmp(in->data, reversed, 8))
+		r->swap = true;
+	else if (memcmp(in->data, magic_2, 8) && memcmp(in->data, magic_1, 8))
+		return false;
+	r->big_endian = r->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	return true;
+}
+
+static void read_ids(struct recording *r, size_t index, struct section ids)
+{
+	struct cursor c = at_section(r, ids);
+
+	if (c.bad && ids.len)
+		recording_damaged(r, ids.at, "an event's ids lie past the end of the file");
+	while (!c.bad && cursor_left(&c) >= 8)
+		events_id(&r->events, cursor_u64(&c), index);
+}
+
+static int read_attrs(struct recording *r, struct section attrs, uint64_t entry, struct error *err)
+{
+	struct cursor all = at_section(r, attrs), one, attr;
+	struct event e;
+
+	if (all.bad || entry < PERF_ATTR_SIZE_VER0 + 16)
+		return error_set(err, EBADMSG,
+				 "%s: the event table at offset %llu is damaged; record again",
+				 r->path, (unsigned long long)attrs.at);
+	while (cursor_left(&all) >= entry) {
+		one = cursor_sub(&all, (size_t)entry);
+		attr = cursor_sub(&one, (size_t)entry - 16);
+		if (!event_parse(&e, &attr, r->big_endian))
+			return error_set(err, EBADMSG,
+					 "%s: event %zu in the table at offset %llu is damaged",
+					 r->path, r->events.n, (unsigned long long)attrs.at);
+		events_add(&r->events, &e);
+		read_ids(r, r->events.n - 1, read_section(&one));
+	}
+	if (!r->events.n)
+		return error_set(err, EBADMSG, "%s: holds no event", r->path);
+	return 0;
+}
+
+/* Length, then bytes padded with NUL. */
+static const char *feature_string(struct recording *r, struct cursor *c)
+{
+	uint32_t len = cursor_u32(c);
+	const char *s = cursor_take(c, len);
+	char *copy;
+
+	if (!s)
+		return NULL;
+	len = (uint32_t)strnlen(s, len);
+	copy = arena_alloc(&r->arena, len + 1);
+	memcpy(copy, s, len);
+	return copy;
+}
+
+/* The events once more, each with its name and ids. */
+static void read_event_desc(struct recording *r, struct cursor c)
+{
+	uint32_t n = cursor_u32(&c), size = cursor_u32(&c), nids, i, k;
+
+	for (i = 0; i < n && !c.bad; i++) {
+		const char *name;
+		uint64_t *index = NULL, id;
+
+		cursor_take(&c, size);
+		nids = cursor_u32(&c);
+		name = feature_string(r, &c);
+		for (k = 0; k < nids && !c.bad; k++) {
+			id = cursor_u64(&c);
+			index = index ? index : map_get(&r->events.ids, id);
+		}
+		if (!name || (!index && i >= r->events.n))
+			continue;
+		event_set_name(&r->events.list[index ? *index - 1 : i], name, strlen(name));
+	}
+}
+
+void header_build_id(struct recording *r, uint16_t misc, struct cursor c)
+{
+	struct build_id_row row = {0};
+	const uint8_t *id;
+	const char *name;
+	size_t len = 20, i;
+	char *hex;
+
+	cursor_u32(&c); /* pid */
+	id = cursor_take(&c, 24);
+	name = cursor_take(&c, 0);
+	if (c.bad || !memchr(name, 0, cursor_left(&c)))
+		return;
+	if (misc & MISC_BUILD_ID_SIZE && id[20] <= 20)
+		len = id[20];
+	hex = arena_alloc(&r->arena, 2 * len + 1);
+	for (i = 0; i < len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	row.hex = hex;
+	row.name = arena_strdup(&r->arena, name);
+	row.kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	array_grow(r->build_ids, r->nbuild_ids, r->build_ids_cap);
+	r->build_ids[r->nbuild_ids++] = row;
+}
+
+static void read_build_ids(struct recording *r, struct cursor c)
+{
+	uint16_t misc, size;
+
+	while (cursor_left(&c) >= RECORD_HEADER_SIZE) {
+		cursor_u32(&c);
+		misc = cursor_u16(&c);
+		size = cursor_u16(&c);
+		if (size < RECORD_HEADER_SIZE)
+			return;
+		header_build_id(r, misc, cursor_sub(&c, size - (size_t)RECORD_HEADER_SIZE));
+	}
+}
+
+void header_feature(struct recording *r, unsigned int bit, struct cursor c)
+{
+	switch (bit) {
+	case FEAT_BUILD_ID:
+		read_build_ids(r, c);
+		break;
+	case FEAT_HOSTNAME:
+		r->hostname = feature_string(r, &c);
+		break;
+	case FEAT_OSRELEASE:
+		r->osrelease = feature_string(r, &c);
+		break;
+	case FEAT_ARCH:
+		r->arch = feature_string(r, &c);
+		break;
+	case FEAT_EVENT_DESC:
+		read_event_desc(r, c);
+		break;
+	}
+}
+
+static bool has_feature(const uint64_t bits[4], unsigned int bit)
+{
+	return bits[bit / 64] >> bit % 64 & 1;
+}
+
+/*
+ * The bitmap is an array of the writer's longs. Every writer sets the host name's bit: where it is
+ * not found, the longs of the other endianness had 32 bits.
+ */
+static void read_bitmap(struct cursor c, uint64_t bits[4])
+{
+	struct cursor again = c;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		bits[i] = cursor_u64(&c);
+	if (!c.swap || has_feature(bits, FEAT_HOSTNAME))
+		return;
+	for (i = 0; i < 4; i++) {
+		bits[i] = cursor_u32(&again);
+		bits[i] |= (uint64_t)cursor_u32(&again) << 32;
+	}
+}
+
+/* The features' sections are listed behind the data. */
+static void read_features(struct recording *r, const uint64_t bits[4])
+{
+	struct section list = {r->data_at + r->data_len, 16};
+	unsigned int bit;
+
+	for (bit = 0; bit < FEAT_BITS; bit++) {
+		struct cursor c, body;
+		struct section s;
+
+		if (!has_feature(bits, bit))
+			continue;
+		c = at_section(r, list);
+		s = read_section(&c);
+		body = at_section(r, s);
+		if (c.bad || body.bad) {
+			recording_damaged(r, list.at, "the header's features are cut off");
+			return;
+		}
+		header_feature(r, bit, body);
+		list.at += 16;
+	}
+}
+
+/* perf record that was killed leaves a data size of 0: the records run to the end of the file. */
+static void place_data(struct recording *r, struct section data)
+{
+	uint64_t len = r->inputs[0].len;
+
+	r->data_at = data.at < len ? data.at : len;
+	r->data_len = data.len;
+	if (!data.len) {
+		r->data_len = len - r->data_at;
+		recording_damaged(r, 40, "perf record did not finish: no size of the data, ");
+	} else if (data.len > len - r->data_at) {
+		r->data_len = len - r->data_at;
+		recording_damaged(r, len, "the file ends before its data does, ");
+	}
+}
+
+static int read_file_header(struct recording *r, struct error *err)
+{
+	struct cursor c = cursor_of(r->inputs[0].data, r->inputs[0].len, r->swap);
+	struct section attrs, data, types;
+	uint64_t entry, bits[4];
+	int ret;
+
+	cursor_take(&c, 16);
+	entry = cursor_u64(&c);
+	attrs = read_section(&c);
+	data = read_section(&c);
+	types = read_section(&c);
+	(void)types;
+	read_bitmap(c, bits);
+	if (cursor_left(&c) < FEAT_BITS / 8)
+		return error_set(err, EBADMSG, "%s: the file ends inside its header; record again",
+				 r->path);
+	ret = read_attrs(r, attrs, entry, err);
+	if (ret)
+		return ret;
+	place_data(r, data);
+	if (!r->profile->health.truncated)
+		read_features(r, bits);
+	return 0;
+}
+
+int header_read(struct recording *r, struct error *err)
+{
+	struct cursor c;
+
+	if (!detect(r))
+		return not_perf_data(r, err);
+	c = cursor_of(r->inputs[0].data, r->inputs[0].len, r->swap);
+	cursor_take(&c, 8);
+	if (cursor_u64(&c) == PIPE_HEADER_SIZE) {
+		r->pipe = true;
+		r->data_at = PIPE_HEADER_SIZE;
+		r->data_len = r->inputs[0].len - PIPE_HEADER_SIZE;
+		return 0;
+	}
+	return read_file_header(r, err);
+}

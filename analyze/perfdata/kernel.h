@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's symbols for one recording: from where, whether they belong to it, and moved how. */
+#ifndef ZC_PERFDATA_KERNEL_H
+#define ZC_PERFDATA_KERNEL_H
+
+#include "analyze/perfdata/recording.h"
+#include "analyze/symbols/symtab.h"
+
+struct kernel_symbols {
+	struct symtab table; /* empty: none */
+	uint64_t delta;	     /* table address - address when recorded, of the kernel proper */
+	bool modules;	     /* the modules lay where the table says */
+};
+
+/* Looks where the options allow; profile->kernel_note says why there are none, or doubtful ones. */
+void kernel_symbols_load(struct kernel_symbols *k, struct recording *r,
+			 const struct perfdata_options *o);
+
+/* The symbol over a recorded address, or NULL. */
+struct symtab_symbol *kernel_symbols_find(const struct kernel_symbols *k, uint64_t addr);
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/objects.h"
+
+#include "analyze/perfdata/format.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REFUSED_SHOWN = 3 }; /* in the note; the rest is counted */
+
+void objects_init(struct objects *ob, struct recording *r, const struct perfdata_options *o)
+{
+	size_t i;
+
+	*ob = (struct objects){.r = r, .p = r->profile, .o = o, .module_dso = PROFILE_NONE};
+	ob->list = xcalloc(r->side.ndsos + 1, sizeof(*ob->list));
+	for (i = 0; i < r->side.ndsos; i++)
+		ob->list[i].dso = PROFILE_NONE;
+}
+
+void objects_free(struct objects *ob)
+{
+	size_t i;
+
+	if (ob->refused.len && !ob->p->dso_note)
+		ob->p->dso_note = xstrdup(ob->refused.buf);
+	for (i = 0; i < ob->r->side.ndsos; i++)
+		symtab_free(&ob->list[i].table);
+	free(ob->list);
+	symtab_free(&ob->kernel.table);
+	map_free(&ob->kernel_cache);
+	str_free(&ob->refused);
+}
+
+static uint32_t address(struct objects *ob, uint32_t dso, uint64_t addr)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)addr);
+	return profile_symbol(ob->p, dso, text, true);
+}
+
+static uint32_t unknown(struct objects *ob, uint64_t addr)
+{
+	return address(ob, profile_dso(ob->p, "[unknown]", NULL, DSO_UNKNOWN), addr);
+}
+
+static void load_kernel(struct objects *ob)
+{
+	if (ob->kernel_loaded)
+		return;
+	ob->kernel_loaded = true;
+	kernel_symbols_load(&ob->kernel, ob->r, ob->o);
+	ob->kernel_dso = profile_dso(ob->p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
+}
+
+/* Of a symbol in kallsyms: the kernel, a module, or a BPF program, which is its own object. */
+static uint32_t dso_of_kallsym(struct objects *ob, const struct symtab_symbol *s)
+{
+	const char *module = symtab_module(&ob->kernel.table, s);
+
+	if (!module)
+		return ob->kernel_dso;
+	if (!strcmp(module, "[bpf]"))
+		return profile_dso(ob->p, symtab_name(&ob->kernel.table, s), NULL, DSO_BPF);
+	if (ob->module_dso == PROFILE_NONE || ob->module != s->module) {
+		ob->module = s->module;
+		ob->module_dso = profile_dso(ob->p, module, NULL, DSO_MODULE);
+	}
+	return ob->module_dso;
+}
+
+/* "/lib/modules/.../net/veth.ko.xz" and "[veth]" are "[veth]". */
+static uint32_t dso_of_module_map(struct objects *ob, const struct side_map *map)
+{
+	const char *path = intern_get(ob->r->side.strings, ob->r->side.dsos[map->dso].name);
+	const char *base = strrchr(path, '/');
+	char name[128], *at;
+
+	if (*path == '[')
+		return profile_dso(ob->p, path, NULL, DSO_MODULE);
+	base = base ? base + 1 : path;
+	snprintf(name, sizeof(name), "[%.*s]", (int)strcspn(base, "."), base);
+	for (at = name; *at; at++)
+		if (*at == '-')
+			*at = '_';
+	return profile_dso(ob->p, name, NULL, DSO_MODULE);
+}
+
+static uint32_t find_kernel(struct objects *ob, uint64_t addr, const struct side_map *module)
+{
+	struct symtab_symbol *s = kernel_symbols_find(&ob->kernel, addr);
+	const struct sideband *side = &ob->r->side;
+
+	if (s) {
+		if (!s->id)
+			s->id = 1 + profile_symbol(ob->p, dso_of_kallsym(ob, s),
+						   symtab_name(&ob->kernel.table, s), false);
+		return s->id - 1;
+	}
+	if (module)
+		return address(ob, dso_of_module_map(ob, module), addr);
+	if (addr >= side->kernel_start && addr < side->kernel_end)
+		return address(ob, ob->kernel_dso, addr);
+	return unknown(ob, addr);
+}
+
+uint32_t objects_kernel(struct objects *ob, uint64_t addr, const struct side_ksymbol *program,
+			const struct side_map *module)
+{
+	const char *name;
+	uint64_t *cached;
+
+	if (program) {
+		name = intern_get(ob->r->side.strings, program->name);
+		return profile_symbol(ob->p, profile_dso(ob->p, name, NULL, DSO_BPF), name, false);
+	}
+	load_kernel(ob);
+	cached = map_at(&ob->kernel_cache, addr);
+	if (!*cached)
+		*cached = 1 + (uint64_t)find_kernel(ob, addr, module);
+	return (uint32_t)*cached - 1;
+}
+
+uint32_t objects_other(struct objects *ob, uint32_t mode, uint64_t addr)
+{
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
+		return address(ob, profile_dso(ob->p, "[guest]", NULL, DSO_GUEST), addr);
+	return unknown(ob, addr);
+}
+
+static bool starts_with_any(const char *name, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++)
+		if (str_starts(name, *prefixes))
+			return true;
+	return false;
+}
+
+static const char *build_id_of(const struct recording *r, const struct side_dso *dso,
+			       const char *name)
+{
+	size_t i;
+
+	if (dso->build_id != UINT32_MAX)
+		return intern_get(r->side.strings, dso->build_id);
+	for (i = 0; i < r->nbuild_ids; i++)
+		if (!r->build_ids[i].kernel && !strcmp(r->build_ids[i].name, name))
+			return r->build_ids[i].hex;
+	return NULL;
+}
+
+static void refuse(struct objects *ob, const char *why)
+{
+	if (ob->refused.len > 2000)
+		return;
+	str_printf(&ob->refused, "%s%s", ob->refused.len ? "; " : "", why);
+}
+
+static void read_symbols(struct objects *ob, struct object *obj, const struct side_dso *dso,
+			 const char *name, const char *build_id)
+{
+	struct symbol_sources from = {.host_dir = ob->o->host_dir,
+				      .symfs = ob->o->symfs,
+				      .this_host = ob->o->use_this_host};
+	struct dso_identity id = {.name = name,
+				  .build_id = build_id,
+				  .major = dso->major,
+				  .minor = dso->minor,
+				  .inode = dso->inode,
+				  .recorded_by_s = ob->r->recorded_by_s};
+	char why[512];
+
+	if (dso_symbols_read(&obj->table, &from, &id, why, sizeof(why)) == -ESTALE)
+		refuse(ob, why);
+}
+
+/* Sets up the object on its first address. */
+static struct object *user_object(struct objects *ob, uint32_t index)
+{
+	static const char *const no_file[] = {
+		"//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]", NULL};
+	const struct side_dso *dso = &ob->r->side.dsos[index];
+	const char *name = intern_get(ob->r->side.strings, dso->name), *build_id;
+	struct object *obj = &ob->list[index];
+
+	if (obj->dso != PROFILE_NONE)
+		return obj;
+	build_id = build_id_of(ob->r, dso, name);
+	obj->identity = starts_with_any(name, no_file);
+	obj->dso = profile_dso(ob->p, name, build_id, DSO_USER);
+	if (!obj->identity)
+		read_symbols(ob, obj, dso, name, build_id);
+	return obj;
+}
+
+/* Memory without a file that code runs in: of a JIT compiler. */
+static uint32_t in_anonymous(struct objects *ob, uint32_t pid, uint64_t addr)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "[JIT] tid %d", (int)pid);
+	return address(ob, profile_dso(ob->p, name, NULL, DSO_USER), addr);
+}
+
+uint32_t objects_user(struct objects *ob, uint32_t pid, uint64_t addr, const struct side_map *map)
+{
+	struct symtab_symbol *s;
+	struct object *obj;
+	uint64_t at;
+
+	if (!map)
+		return unknown(ob, addr);
+	obj = user_object(ob, map->dso);
+	if (obj->identity)
+		return in_anonymous(ob, pid, addr);
+	at = addr - map->start + map->pgoff;
+	s = symtab_find(&obj->table, at);
+	if (!s)
+		return address(ob, obj->dso, at);
+	if (!s->id)
+		s->id = 1 + profile_symbol(ob->p, obj->dso, symtab_name(&obj->table, s), false);
+	return s->id - 1;
+}

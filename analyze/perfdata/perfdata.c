@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/perfdata.h"
+
+#include "analyze/perfdata/fold.h"
+#include "analyze/perfdata/recording.h"
+#include "analyze/perfdata/resolve.h"
+
+#include "analyze/perfdata/format.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void recording_damaged(struct recording *r, uint64_t offset, const char *what)
+{
+	struct profile_health *h = &r->profile->health;
+
+	if (h->truncated)
+		return;
+	h->truncated = true;
+	snprintf(h->why, sizeof(h->why), "%s: %s at offset %llu; what came before it is counted",
+		 r->path, what, (unsigned long long)offset);
+}
+
+static void close_recording(struct recording *r)
+{
+	input_close(r);
+	events_free(&r->events);
+	sideband_free(&r->side);
+	arena_free(&r->arena);
+	free(r->build_ids);
+	free(r->chunks);
+}
+
+static void finish_health(struct recording *r, const struct fold *f)
+{
+	struct profile *p = r->profile;
+
+	p->health.unknown_ids += f->unknown_ids;
+	p->health.outside_window += f->outside;
+	if (f->bad_samples)
+		recording_damaged(r, f->bad_order, "a sample longer than its record");
+	if (f->first_ns == UINT64_MAX)
+		return;
+	if (!p->first_ns || f->first_ns < p->first_ns)
+		p->first_ns = f->first_ns;
+	if (f->last_ns > p->last_ns)
+		p->last_ns = f->last_ns;
+}
+
+static void pass_two(struct recording *r, const struct perfdata_options *o)
+{
+	struct fold f;
+	size_t i;
+
+	fold_init(&f, r, o);
+	for (i = 0; i < r->nchunks; i++)
+		fold_chunk(&f, &r->chunks[i]);
+	resolve(r, &f, o);
+	finish_health(r, &f);
+	fold_free(&f);
+}
+
+static int read_all(struct recording *r, const struct perfdata_options *o, struct error *err)
+{
+	int ret = header_read(r, err);
+
+	if (!ret)
+		ret = records_scan(r, err);
+	if (!ret)
+		ret = input_map_spool(r, err);
+	if (ret)
+		return ret;
+	if (!r->events.n)
+		return error_set(err, EBADMSG,
+				 "%s: the stream describes no event; record it again with perf "
+				 "record -o -",
+				 r->path);
+	events_name_rest(&r->events);
+	r->timed =
+		r->events.list[0].sample_id_all && r->events.list[0].sample_type & PERF_SAMPLE_TIME;
+	sideband_finish(&r->side);
+	pass_two(r, o);
+	return 0;
+}
+
+int perfdata_read(struct profile *p, const char *path, const struct perfdata_options *o,
+		  struct error *err)
+{
+	struct recording r = {.path = path, .profile = p, .spool.fd = -1};
+	int ret;
+
+	r.side.strings = &p->strings;
+	r.side.kernel_build_id = UINT32_MAX;
+	ret = input_open(&r, path, err);
+	if (!ret)
+		ret = read_all(&r, o, err);
+	close_recording(&r);
+	return ret;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording while it is read; known to the files of this folder only.
+ *
+ *   input.c     bytes: a mapped file, standard input, a folder of `perf record --threads`
+ *   header.c    attrs and features of the file header
+ *   records.c   pass one: every record once; side-band to sideband.c, sample stretches to chunks
+ *   sideband.c  maps, comms and forks in the order of time; what thread ran under which name
+ *   fold.c      pass two: samples of a chunk, equal ones added up
+ *   space.c     the maps of each process, replayed
+ *   resolve.c   each distinct stack into frames, once
+ */
+#ifndef ZC_RECORDING_H
+#define ZC_RECORDING_H
+
+#include "analyze/perfdata/attr.h"
+#include "analyze/perfdata/perfdata.h"
+#include "analyze/perfdata/sideband.h"
+#include "analyze/perfdata/spool.h"
+#include "lib/arena.h"
+#include "lib/cursor.h"
+#include "lib/error.h"
+#include "lib/intern.h"
+
+/* A stretch of whole records, back to back, samples among them. */
+struct chunk {
+	const uint8_t *data;
+	size_t spool_at; /* spooled: where in the spool, until that is mapped and `data` set */
+	bool spooled;
+	size_t len;
+	uint64_t order; /* position of data[0] in the whole stream: breaks ties of time */
+};
+
+/* One mapping of memory that holds records or the header. */
+struct input {
+	char *path;
+	const uint8_t *data;
+	size_t len;
+};
+
+struct build_id_row {
+	const char *name, *hex; /* in the arena */
+	bool kernel;
+};
+
+struct recording {
+	const char *path;
+	struct profile *profile;
+	struct input *inputs; /* the file, and of a folder its others */
+	size_t ninputs, inputs_cap;
+	bool swap, big_endian, pipe;
+	bool timed;		    /* the side-band has times: without, the file's order counts */
+	uint64_t data_at, data_len; /* of the first input's records */
+	struct events events;
+	struct build_id_row *build_ids;
+	size_t nbuild_ids, build_ids_cap;
+	const char *hostname, *osrelease, *arch; /* in the arena; NULL: not recorded */
+	int64_t recorded_by_s;			 /* the file's own time stamp; 0: a stream */
+	struct arena arena;
+	struct chunk *chunks;
+	size_t nchunks, chunks_cap;
+	uint64_t order; /* bytes of records so far */
+	struct spool spool;
+	struct input unpacked; /* the spool, mapped */
+	struct sideband side;
+};
+
+/* Notes the first damage: "<what> at offset N"; the result is marked incomplete. */
+void recording_damaged(struct recording *r, uint64_t offset, const char *what);
+
+int input_open(struct recording *r, const char *path, struct error *err);
+/* After pass one: what was unpacked gets its place in memory. */
+int input_map_spool(struct recording *r, struct error *err);
+void input_close(struct recording *r);
+
+/* The file header, its attrs and features; a pipe's 16 bytes. */
+int header_read(struct recording *r, struct error *err);
+/* One feature's bytes: from the file's sections, or from a pipe's record. */
+void header_feature(struct recording *r, unsigned int bit, struct cursor c);
+/* One build-id row, as in the feature's section and in a pipe's record. */
+void header_build_id(struct recording *r, uint16_t misc, struct cursor c);
+
+/* Pass one. */
+int records_scan(struct recording *r, struct error *err);
+
+#endif

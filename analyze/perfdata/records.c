@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pass one: every record is looked at once. Samples are only stepped over; where they lie is kept
+ * as chunks, so that pass two can take them in any order. What was compressed is unpacked into a
+ * temporary file on the way.
+ */
+#include "analyze/perfdata/recording.h"
+
+#include "analyze/perfdata/format.h"
+#include "analyze/perfdata/inflate.h"
+#include "analyze/perfdata/sample.h"
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK_BYTES = 4 << 20 };
+
+struct scan {
+	struct recording *r;
+	struct inflate inflate;
+	bool unpacked;	   /* the records at hand come out of `inflate` */
+	struct chunk open; /* the chunk being grown; len 0: none */
+	bool samples;	   /* and whether it holds any */
+	struct error *err; /* a failure that is not the file's fault */
+	int ret;
+};
+
+struct record {
+	uint32_t type;
+	uint16_t misc, size;
+	struct cursor body;
+	uint64_t order, offset; /* in the stream, in the file */
+};
+
+static void chunk_close(struct scan *s)
+{
+	struct recording *r = s->r;
+
+	if (s->open.len && s->samples) {
+		array_grow(r->chunks, r->nchunks, r->chunks_cap);
+		r->chunks[r->nchunks++] = s->open;
+	}
+	s->open = (struct chunk){0};
+	s->samples = false;
+}
+
+static void chunk_add(struct scan *s, const uint8_t *data, size_t len, uint64_t order)
+{
+	if (s->unpacked)
+		return; /* will lie in the spool: spool_records */
+	if (!s->open.len)
+		s->open = (struct chunk){.data = data, .order = order};
+	s->open.len += len;
+	if (s->open.len >= CHUNK_BYTES)
+		chunk_close(s);
+}
+
+/* The rest of the record as a string; "" when it is not terminated. */
+static const char *rest_string(struct cursor *c)
+{
+	return c->bad || !c->at || !memchr(c->at, 0, cursor_left(c)) ? "" : (const char *)c->at;
+}
+
+static struct side_row row_of(struct scan *s, const struct record *rec, enum side_kind kind)
+{
+	struct side_row row = {.order = rec->order, .kind = (uint8_t)kind};
+
+	sample_trailer_time(&s->r->events, rec->body, &row.time);
+	if (row.time == UINT64_MAX)
+		row.time = 0;
+	return row;
+}
+
+/* "[kernel.kallsyms]_text": where the kernel is, and where that symbol was when it ran. */
+static void kernel_map(struct sideband *side, const struct side_map *map, const char *name)
+{
+	const char *symbol = strchr(name, ']');
+
+	if (side->ref_name[0] || !symbol)
+		return;
+	snprintf(side->ref_name, sizeof(side->ref_name), "%s", symbol + 1);
+	side->ref_addr = map->pgoff;
+	side->kernel_start = map->start;
+	side->kernel_end = map->end;
+}
+
+static void add_map(struct scan *s, const struct record *rec, struct side_map map,
+		    struct side_dso dso, const char *name, uint32_t pid)
+{
+	unsigned int mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct side_row row = row_of(s, rec, SIDE_MAP);
+	struct sideband *side = &s->r->side;
+
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
+		return;
+	if (map.end < map.start)
+		map.end = UINT64_MAX;
+	dso.name = intern_str(side->strings, name);
+	row.pid = mode == PERF_RECORD_MISC_KERNEL ? KERNEL_PID : pid;
+	if (row.pid == KERNEL_PID && !strncmp(name, "[kernel.kallsyms]", 17)) {
+		kernel_map(side, &map, name);
+		if (dso.build_id != UINT32_MAX)
+			side->kernel_build_id = dso.build_id;
+		return;
+	}
+	map.dso = sideband_dso(side, &dso);
+	row.what = sideband_map(side, &map);
+	sideband_row(side, &row);
+}
+
+static uint32_t take_map(struct cursor *c, struct side_map *map)
+{
+	uint32_t pid = cursor_u32(c);
+
+	cursor_u32(c); /* tid */
+	map->start = cursor_u64(c);
+	map->end = map->start + cursor_u64(c);
+	map->pgoff = cursor_u64(c);
+	return pid;
+}
+
+static void on_mmap(struct scan *s, const struct record *rec)
+{
+	struct side_dso dso = {.build_id = UINT32_MAX};
+	struct cursor c = rec->body;
+	struct side_map map;
+	uint32_t pid = take_map(&c, &map);
+
+	if (rec->misc & PERF_RECORD_MISC_MMAP_DATA || c.bad)
+		return;
+	add_map(s, rec, map, dso, rest_string(&c), pid);
+}
+
+static uint32_t mmap2_build_id(struct scan *s, struct cursor id)
+{
+	uint8_t n = cursor_u8(&id), i;
+	const uint8_t *bytes;
+	char hex[41] = "";
+
+	cursor_take(&id, 3);
+	bytes = cursor_take(&id, 20);
+	if (!bytes || n > 20 || !n)
+		return UINT32_MAX;
+	for (i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	return intern_str(s->r->side.strings, hex);
+}
+
+static void on_mmap2(struct scan *s, const struct record *rec)
+{
+	struct side_dso dso = {.build_id = UINT32_MAX};
+	struct cursor c = rec->body, id;
+	struct side_map map;
+	uint32_t pid = take_map(&c, &map);
+
+	id = cursor_sub(&c, 24);
+	cursor_take(&c, 8); /* prot, flags */
+	if (c.bad || rec->misc & PERF_RECORD_MISC_MMAP_DATA)
+		return;
+	if (rec->misc & MISC_MMAP_BUILD_ID) {
+		dso.build_id = mmap2_build_id(s, id);
+	} else {
+		dso.major = cursor_u32(&id);
+		dso.minor = cursor_u32(&id);
+		dso.inode = cursor_u64(&id);
+	}
+	add_map(s, rec, map, dso, rest_string(&c), pid);
+}
+
+static void on_comm(struct scan *s, const struct record *rec)
+{
+	struct side_row row = row_of(s, rec, SIDE_COMM);
+	struct cursor c = rec->body;
+
+	row.pid = cursor_u32(&c);
+	row.tid = cursor_u32(&c);
+	row.what = intern_str(s->r->side.strings, rest_string(&c));
+	row.exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
+	if (!c.bad)
+		sideband_row(&s->r->side, &row);
+}
+
+static void on_fork(struct scan *s, const struct record *rec)
+{
+	struct side_row row = row_of(s, rec, SIDE_FORK);
+	struct cursor c = rec->body;
+
+	row.pid = cursor_u32(&c);
+	row.ppid = cursor_u32(&c);
+	row.tid = cursor_u32(&c);
+	row.ptid = cursor_u32(&c);
+	row.exec = rec->misc & MISC_FORK_EXEC;
+	if (!c.bad)
+		sideband_row(&s->r->side, &row);
+}
+
+static void on_ksymbol(struct scan *s, const struct record *rec)
+{
+	struct side_row row = row_of(s, rec, SIDE_KSYMBOL);
+	struct cursor c = rec->body;
+	struct side_ksymbol k = {.start = cursor_u64(&c)};
+
+	k.end = k.start + cursor_u32(&c);
+	cursor_u16(&c); /* type */
+	k.unregister = cursor_u16(&c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	k.name = intern_str(s->r->side.strings, rest_string(&c));
+	if (c.bad)
+		return;
+	row.pid = KERNEL_PID;
+	row.what = sideband_ksymbol(&s->r->side, &k);
+	sideband_row(&s->r->side, &row);
+}
+
+static void on_lost(struct scan *s, const struct record *rec)
+{
+	struct cursor c = rec->body;
+
+	cursor_u64(&c); /* id */
+	s->r->profile->health.lost_records += cursor_u64(&c);
+}
+
+static void on_lost_samples(struct scan *s, const struct record *rec)
+{
+	struct cursor c = rec->body;
+
+	s->r->profile->health.lost_samples += cursor_u64(&c);
+}
+
+static void on_throttle(struct scan *s, const struct record *rec)
+{
+	(void)rec;
+	s->r->profile->health.throttled++;
+}
+
+static void on_attr(struct scan *s, const struct record *rec)
+{
+	struct events *ev = &s->r->events;
+	struct cursor c = rec->body;
+	struct event e;
+
+	if (!event_parse(&e, &c, s->r->big_endian)) {
+		recording_damaged(s->r, rec->offset, "an event's description is cut short");
+		return;
+	}
+	events_add(ev, &e);
+	while (cursor_left(&c) >= 8)
+		events_id(ev, cursor_u64(&c), ev->n - 1);
+}
+
+static void on_event_update(struct scan *s, const struct record *rec)
+{
+	struct events *ev = &s->r->events;
+	struct cursor c = rec->body;
+	uint64_t type = cursor_u64(&c), *index = map_get(&ev->ids, cursor_u64(&c));
+	const char *name = rest_string(&c);
+
+	if (type == EVENT_UPDATE_NAME && index && *name)
+		event_set_name(&ev->list[*index - 1], name, strlen(name));
+}
+
+static void on_feature(struct scan *s, const struct record *rec)
+{
+	struct cursor c = rec->body;
+	uint64_t bit = cursor_u64(&c);
+
+	if (!c.bad && bit < FEAT_BITS)
+		header_feature(s->r, (unsigned int)bit, c);
+}
+
+static void on_build_id(struct scan *s, const struct record *rec)
+{
+	header_build_id(s->r, rec->misc, rec->body);
+}
+
+static void on_compressed(struct scan *s, const struct record *rec);
+
+static const struct {
+	uint32_t type;
+	void (*fn)(struct scan *, const struct record *);
+} handlers[] = {
+	{PERF_RECORD_MMAP, on_mmap},
+	{PERF_RECORD_LOST, on_lost},
+	{PERF_RECORD_COMM, on_comm},
+	{PERF_RECORD_THROTTLE, on_throttle},
+	{PERF_RECORD_FORK, on_fork},
+	{PERF_RECORD_MMAP2, on_mmap2},
+	{PERF_RECORD_LOST_SAMPLES, on_lost_samples},
+	{PERF_RECORD_KSYMBOL, on_ksymbol},
+	{REC_HEADER_ATTR, on_attr},
+	{REC_HEADER_BUILD_ID, on_build_id},
+	{REC_EVENT_UPDATE, on_event_update},
+	{REC_HEADER_FEATURE, on_feature},
+	{REC_COMPRESSED, on_compressed},
+	{REC_COMPRESSED2, on_compressed},
+};
+
+static void handle(struct scan *s, const struct record *rec)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(handlers); i++)
+		if (handlers[i].type == rec->type) {
+			handlers[i].fn(s, rec);
+			return;
+		}
+	if (rec->type == 0 || (rec->type > 31 && rec->type < 64) || rec->type >= REC_KNOWN)
+		s->r->profile->health.unknown_records++;
+}
+
+/* Bytes that follow the record and are counted in it, not in its header's size. */
+static uint64_t payload(const struct record *rec)
+{
+	struct cursor c = rec->body;
+
+	if (rec->type == REC_AUXTRACE)
+		return cursor_u64(&c);
+	if (rec->type == REC_HEADER_TRACING_DATA)
+		return ((uint64_t)cursor_u32(&c) + 7) & ~7ULL;
+	return 0;
+}
+
+/* Reads a record's header and body. False: it is cut off, or its size impossible (0). */
+static bool next_record(struct scan *s, struct cursor *c, struct record *rec)
+{
+	struct cursor at = *c;
+
+	*rec = (struct record){.type = cursor_u32(&at)};
+	rec->misc = cursor_u16(&at);
+	rec->size = cursor_u16(&at);
+	if (at.bad || rec->size < RECORD_HEADER_SIZE)
+		return false;
+	rec->body = cursor_sub(&at, rec->size - (size_t)RECORD_HEADER_SIZE);
+	if (rec->body.bad)
+		return false;
+	*c = at;
+	rec->order = s->r->order;
+	s->r->order += rec->size;
+	return true;
+}
+
+/* Everything but samples. False: its payload is cut off. */
+static bool side_record(struct scan *s, struct cursor *c, const struct record *rec)
+{
+	uint64_t skip;
+
+	handle(s, rec);
+	skip = payload(rec);
+	if (skip || rec->type == REC_COMPRESSED || rec->type == REC_COMPRESSED2)
+		chunk_close(s);
+	return !skip || cursor_take(c, skip > SIZE_MAX ? SIZE_MAX : (size_t)skip);
+}
+
+/*
+ * Steps over the whole records of `c`, whose bytes lie in the file from `offset` on. Gives how many
+ * bytes were used: fewer than there are, before a record that is cut off or damaged.
+ */
+static size_t walk(struct scan *s, struct cursor c, uint64_t offset)
+{
+	const uint8_t *start = c.at;
+	struct record rec;
+
+	while (!s->ret) {
+		const uint8_t *at = c.at;
+
+		if (!next_record(s, &c, &rec))
+			break;
+		rec.offset = offset + (s->unpacked ? 0 : (uint64_t)(at - start));
+		chunk_add(s, at, rec.size, rec.order);
+		if (rec.type == PERF_RECORD_SAMPLE)
+			s->samples = true;
+		else if (!side_record(s, &c, &rec))
+			return (size_t)(at - start);
+	}
+	return (size_t)(c.at - start);
+}
+
+/* Keeps the unpacked records of `in` that were just walked over as a chunk of the spool. */
+static void spool_records(struct scan *s, size_t len, uint64_t order)
+{
+	struct recording *r = s->r;
+	struct chunk c = {.spool_at = r->spool.len, .len = len, .order = order, .spooled = true};
+
+	if (!len || s->ret)
+		return;
+	if (r->spool.fd < 0)
+		s->ret = spool_open(&r->spool, s->err);
+	if (!s->ret)
+		s->ret = spool_add(&r->spool, s->inflate.buf, len, s->err);
+	array_grow(r->chunks, r->nchunks, r->chunks_cap);
+	r->chunks[r->nchunks++] = c;
+}
+
+/* The packed bytes of a record; 83 says how many, and perf 6.16 says it wrongly. */
+static struct cursor packed(const struct record *rec)
+{
+	struct cursor c = rec->body;
+	uint64_t size;
+
+	if (rec->type == REC_COMPRESSED2) {
+		size = cursor_u64(&c);
+		if (size && size <= cursor_left(&c))
+			c.end = c.at + size;
+	}
+	return c;
+}
+
+static void on_compressed(struct scan *s, const struct record *rec)
+{
+	struct cursor c = packed(rec);
+	uint64_t order = s->r->order;
+	size_t used;
+
+	if (s->unpacked || c.bad || s->inflate.error)
+		return; /* damaged; said already */
+	if (inflate_add(&s->inflate, c.at, cursor_left(&c)))
+		recording_damaged(s->r, rec->offset, "compressed records cannot be unpacked");
+	s->unpacked = true;
+	used = walk(s, cursor_of(s->inflate.buf, s->inflate.len, s->r->swap), rec->offset);
+	s->unpacked = false;
+	s->samples = false;
+	spool_records(s, used, order);
+	inflate_used(&s->inflate, used);
+}
+
+static void describe_rest(struct recording *r, struct cursor rest, uint64_t offset)
+{
+	uint16_t size;
+
+	cursor_take(&rest, 6);
+	size = cursor_u16(&rest);
+	if (!rest.bad && size < RECORD_HEADER_SIZE)
+		recording_damaged(r, offset, "a record of impossible size");
+	else
+		recording_damaged(r, offset, "the last record is cut off");
+}
+
+static void scan_input(struct scan *s, const struct input *in, size_t at, size_t len)
+{
+	struct cursor c = cursor_of(in->data + at, len, s->r->swap);
+	size_t used = walk(s, c, at);
+
+	chunk_close(s);
+	if (used < len && !s->ret) {
+		cursor_take(&c, used);
+		describe_rest(s->r, c, at + used);
+	}
+	if (s->inflate.len)
+		recording_damaged(s->r, at + len, "the last compressed record is cut off");
+	inflate_end(&s->inflate);
+}
+
+int records_scan(struct recording *r, struct error *err)
+{
+	struct scan s = {.r = r, .err = err};
+	size_t i;
+
+	for (i = 0; i < r->ninputs && !s.ret; i++) {
+		if (i)
+			scan_input(&s, &r->inputs[i], 0, r->inputs[i].len);
+		else
+			scan_input(&s, &r->inputs[0], (size_t)r->data_at, (size_t)r->data_len);
+	}
+	return s.ret;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/sample.h"
+
+#include "analyze/perfdata/format.h"
+
+/* Newer than the header that this is built with. */
+enum {
+	SAMPLE_CGROUP = 1 << 21,
+	SAMPLE_DATA_PAGE_SIZE = 1 << 22,
+	SAMPLE_CODE_PAGE_SIZE = 1 << 23,
+	SAMPLE_WEIGHT_STRUCT = 1 << 24,
+	READ_LOST = 1 << 4,
+	BRANCH_HW_INDEX = 1 << 17,
+	BRANCH_COUNTERS = 1 << 19,
+};
+
+static unsigned int bits(uint64_t v)
+{
+	return (unsigned int)__builtin_popcountll(v);
+}
+
+/* Words before and per value in a read field. */
+static void read_layout(const struct event *e, unsigned int *head, unsigned int *each)
+{
+	uint64_t f = e->read_format;
+	unsigned int times =
+		bits(f & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING));
+
+	*head = times + !!(f & PERF_FORMAT_GROUP);
+	*each = 1 + bits(f & (PERF_FORMAT_ID | READ_LOST));
+}
+
+/* { nr, times, { value, id, lost } x nr } for groups, { value, times, id, lost } otherwise. */
+static void decode_read(struct sample *s, const struct event *e, struct cursor *c)
+{
+	struct cursor peek = *c;
+	unsigned int head, each;
+	uint64_t nr = 1;
+
+	read_layout(e, &head, &each);
+	if (e->read_format & PERF_FORMAT_GROUP)
+		nr = cursor_u64(&peek);
+	if (nr > cursor_left(c) / 8)
+		nr = cursor_left(c); /* cannot fit: the cursor will say so */
+	s->read = cursor_sub(c, (head + nr * each) * 8);
+	c->bad |= s->read.bad;
+}
+
+static void decode_chain(struct sample *s, struct cursor *c)
+{
+	s->nr = cursor_u64(c);
+	if (s->nr > cursor_left(c) / 8) {
+		c->bad = true;
+		return;
+	}
+	s->chain = cursor_take(c, (size_t)s->nr * 8);
+}
+
+bool sample_decode(struct sample *s, const struct event *e, struct cursor *c)
+{
+	uint64_t type = e->sample_type;
+
+	*s = (struct sample){.period = e->sample_period,
+			     .pid = UINT32_MAX,
+			     .tid = UINT32_MAX,
+			     .cpu = UINT32_MAX};
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		s->id = cursor_u64(c);
+	if (type & PERF_SAMPLE_IP)
+		s->ip = cursor_u64(c);
+	if (type & PERF_SAMPLE_TID) {
+		s->pid = cursor_u32(c);
+		s->tid = cursor_u32(c);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		s->time = cursor_u64(c);
+	if (type & PERF_SAMPLE_ADDR)
+		s->addr = cursor_u64(c);
+	if (type & PERF_SAMPLE_ID)
+		s->id = cursor_u64(c);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		cursor_u64(c);
+	if (type & PERF_SAMPLE_CPU) {
+		s->cpu = cursor_u32(c);
+		cursor_u32(c);
+	}
+	if (type & PERF_SAMPLE_PERIOD)
+		s->period = cursor_u64(c);
+	if (type & PERF_SAMPLE_READ)
+		decode_read(s, e, c);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		decode_chain(s, c);
+	return !c->bad;
+}
+
+static void skip_branches(const struct event *e, struct cursor *c)
+{
+	uint64_t nr = cursor_u64(c), words = 3;
+
+	if (e->branch_sample_type & BRANCH_HW_INDEX)
+		cursor_u64(c);
+	if (e->branch_sample_type & BRANCH_COUNTERS)
+		words++; /* behind the entries, one each */
+	if (nr > cursor_left(c) / 8)
+		c->bad = true;
+	else
+		cursor_take(c, (size_t)(nr * words * 8));
+}
+
+static void decode_user_state(struct sample_rest *r, const struct event *e, struct cursor *c)
+{
+	uint64_t size;
+
+	if (e->sample_type & PERF_SAMPLE_REGS_USER) {
+		r->user_abi = cursor_u64(c);
+		if (r->user_abi)
+			r->user_regs = cursor_sub(c, bits(e->regs_user) * 8);
+	}
+	if (e->sample_type & PERF_SAMPLE_STACK_USER) {
+		size = cursor_u64(c);
+		if (!size)
+			return;
+		r->stack = size <= cursor_left(c) ? cursor_take(c, (size_t)size) : NULL;
+		c->bad |= !r->stack;
+		r->stack_size = cursor_u64(c);
+		if (r->stack_size > size)
+			r->stack_size = size;
+	}
+}
+
+static void decode_tail(struct sample_rest *r, uint64_t type, const struct event *e,
+			struct cursor *c)
+{
+	if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
+		r->weight = cursor_u64(c);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		r->data_src = cursor_u64(c);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		r->transaction = cursor_u64(c);
+	if (type & PERF_SAMPLE_REGS_INTR && cursor_u64(c))
+		cursor_take(c, bits(e->regs_intr) * 8);
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		r->phys_addr = cursor_u64(c);
+	if (type & SAMPLE_CGROUP)
+		r->cgroup = cursor_u64(c);
+	if (type & SAMPLE_DATA_PAGE_SIZE)
+		r->data_page_size = cursor_u64(c);
+	if (type & SAMPLE_CODE_PAGE_SIZE)
+		r->code_page_size = cursor_u64(c);
+	if (type & PERF_SAMPLE_AUX) {
+		r->aux_size = cursor_u64(c);
+		r->aux = r->aux_size <= cursor_left(c) ? cursor_take(c, (size_t)r->aux_size) : NULL;
+		c->bad |= !r->aux;
+	}
+}
+
+bool sample_decode_rest(struct sample_rest *r, const struct event *e, struct cursor *c)
+{
+	uint64_t type = e->sample_type;
+
+	*r = (struct sample_rest){0};
+	if (type & PERF_SAMPLE_RAW) {
+		r->raw_size = cursor_u32(c);
+		r->raw = cursor_take(c, r->raw_size);
+	}
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		skip_branches(e, c);
+	decode_user_state(r, e, c);
+	decode_tail(r, type, e, c);
+	return !c->bad;
+}
+
+long sample_event(const struct events *ev, struct cursor body)
+{
+	uint64_t type, id, *index;
+
+	if (ev->n == 1)
+		return 0;
+	if (!ev->n)
+		return -1;
+	type = ev->list[0].sample_type;
+	if (!(type & PERF_SAMPLE_IDENTIFIER)) {
+		if (!(type & PERF_SAMPLE_ID))
+			return 0; /* nothing tells them apart */
+		cursor_take(&body, 8 * bits(type & (PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+						    PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR)));
+	}
+	id = cursor_u64(&body);
+	if (!id)
+		return 0; /* made up by perf */
+	index = map_get(&ev->ids, id);
+	return index && *index <= ev->n ? (long)*index - 1 : -1;
+}
+
+bool sample_read_value(const struct sample *s, const struct event *e, unsigned int i,
+		       struct sample_value *v)
+{
+	bool group = e->read_format & PERF_FORMAT_GROUP;
+	struct cursor c = s->read;
+	unsigned int head, each;
+	uint64_t nr = 1;
+
+	read_layout(e, &head, &each);
+	if (group)
+		nr = cursor_u64(&c);
+	if (c.bad || !c.at || i >= nr)
+		return false;
+	if (group)
+		cursor_take(&c, (head - 1 + (size_t)i * each) * 8);
+	v->value = cursor_u64(&c);
+	if (!group)
+		cursor_take(&c, (size_t)head * 8);
+	v->id = e->read_format & PERF_FORMAT_ID ? cursor_u64(&c) : 0;
+	return !c.bad;
+}
+
+/* Bytes from the record's end back to the time; 0: there is none. */
+static size_t time_from_end(const struct event *e)
+{
+	uint64_t behind = PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+			  PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+
+	if (!e->sample_id_all || !(e->sample_type & PERF_SAMPLE_TIME))
+		return 0;
+	return 8 * bits(e->sample_type & behind);
+}
+
+bool sample_trailer_time(const struct events *ev, struct cursor body, uint64_t *time)
+{
+	const struct event *e = ev->n ? &ev->list[0] : NULL;
+	struct cursor last = body;
+	uint64_t *index;
+	size_t back;
+
+	if (!e || !e->sample_id_all)
+		return false;
+	if (ev->n > 1 && e->sample_type & PERF_SAMPLE_IDENTIFIER && cursor_left(&body) >= 8) {
+		cursor_take(&last, cursor_left(&body) - 8);
+		index = map_get(&ev->ids, cursor_u64(&last));
+		if (index && *index <= ev->n)
+			e = &ev->list[*index - 1];
+	}
+	back = time_from_end(e);
+	if (!back || back > cursor_left(&body))
+		return false;
+	cursor_take(&body, cursor_left(&body) - back);
+	*time = cursor_u64(&body);
+	return true;
+}

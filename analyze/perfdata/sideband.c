@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/sideband.h"
+
+#include "lib/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sideband_row(struct sideband *s, const struct side_row *row)
+{
+	array_grow(s->list, s->n, s->cap);
+	s->list[s->n++] = *row;
+}
+
+uint32_t sideband_dso(struct sideband *s, const struct side_dso *dso)
+{
+	uint64_t *id = map_at(&s->dso_ids, (uint64_t)dso->build_id << 32 | dso->name);
+
+	if (*id)
+		return (uint32_t)*id - 1;
+	array_grow(s->dsos, s->ndsos, s->dsos_cap);
+	s->dsos[s->ndsos] = *dso;
+	*id = ++s->ndsos;
+	return (uint32_t)*id - 1;
+}
+
+uint32_t sideband_map(struct sideband *s, const struct side_map *map)
+{
+	array_grow(s->maps, s->nmaps, s->maps_cap);
+	s->maps[s->nmaps] = *map;
+	return (uint32_t)s->nmaps++;
+}
+
+uint32_t sideband_ksymbol(struct sideband *s, const struct side_ksymbol *k)
+{
+	array_grow(s->ksymbols, s->nksymbols, s->ksymbols_cap);
+	s->ksymbols[s->nksymbols] = *k;
+	return (uint32_t)s->nksymbols++;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct side_row *l = a, *r = b;
+
+	if (l->time != r->time)
+		return l->time < r->time ? -1 : 1;
+	return l->order < r->order ? -1 : l->order > r->order;
+}
+
+static struct side_timeline *timeline(struct side_timelines *t, uint32_t key)
+{
+	uint64_t *id = map_at(&t->index, key);
+
+	if (!*id) {
+		array_grow(t->list, t->n, t->cap);
+		t->list[t->n] = (struct side_timeline){0};
+		*id = ++t->n;
+	}
+	return &t->list[*id - 1];
+}
+
+static void change(struct side_timelines *t, uint32_t key, const struct side_row *at,
+		   uint32_t value)
+{
+	struct side_timeline *line = timeline(t, key);
+
+	array_grow(line->changes, line->n, line->cap);
+	line->changes[line->n++] = (struct side_change){at->time, at->order, value};
+}
+
+static uint32_t last_value(const struct side_timelines *t, uint32_t key, uint32_t none)
+{
+	const uint64_t *id = map_get(&t->index, key);
+
+	return id ? t->list[*id - 1].changes[t->list[*id - 1].n - 1].value : none;
+}
+
+/* A new thread has its parent's name; where that is unknown, a number stands for it. */
+static void fork_comm(struct sideband *s, const struct side_row *row)
+{
+	uint32_t comm = last_value(&s->comms, row->ptid, UINT32_MAX);
+	char text[16];
+
+	if (comm == UINT32_MAX) {
+		snprintf(text, sizeof(text), ":%d", (int)row->tid);
+		comm = intern_str(s->strings, text);
+	}
+	change(&s->comms, row->tid, row, comm);
+}
+
+static void apply(struct sideband *s, uint32_t index)
+{
+	const struct side_row *row = &s->list[index];
+
+	switch (row->kind) {
+	case SIDE_MAP:
+		change(&s->spaces, row->pid, row, index);
+		break;
+	case SIDE_KSYMBOL:
+		change(&s->spaces, KERNEL_PID, row, index);
+		break;
+	case SIDE_COMM:
+		change(&s->comms, row->tid, row, row->what);
+		if (row->exec)
+			change(&s->spaces, row->pid, row, index);
+		break;
+	case SIDE_FORK:
+		fork_comm(s, row);
+		if (row->pid != row->ppid)
+			change(&s->spaces, row->pid, row, index);
+		break;
+	}
+}
+
+void sideband_finish(struct sideband *s)
+{
+	struct side_row idle = {.tid = 0};
+	size_t i;
+
+	qsort(s->list, s->n, sizeof(*s->list), by_time);
+	change(&s->comms, 0, &idle, intern_str(s->strings, "swapper"));
+	for (i = 0; i < s->n; i++)
+		apply(s, (uint32_t)i);
+}
+
+uint32_t sideband_at(const struct side_timelines *t, uint32_t key, uint64_t time, uint64_t order,
+		     uint32_t none)
+{
+	const uint64_t *id = map_get(&t->index, key);
+	const struct side_timeline *line = id ? &t->list[*id - 1] : NULL;
+	uint32_t low = 0, high = line ? line->n : 0, mid;
+
+	while (low < high) {
+		const struct side_change *c = &line->changes[mid = low + (high - low) / 2];
+
+		if (c->time < time || (c->time == time && c->order <= order))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? line->changes[low - 1].value : none;
+}
+
+static void timelines_free(struct side_timelines *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		free(t->list[i].changes);
+	free(t->list);
+	map_free(&t->index);
+}
+
+void sideband_free(struct sideband *s)
+{
+	timelines_free(&s->comms);
+	timelines_free(&s->spaces);
+	map_free(&s->dso_ids);
+	free(s->list);
+	free(s->maps);
+	free(s->dsos);
+	free(s->ksymbols);
+	*s = (struct sideband){0};
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The side-band: what was mapped, started, named and loaded, and when. Pass one adds the records
+ * in the file's order; sideband_finish sorts them by (time, position) and derives what a sample
+ * needs: the comm of a thread at a time, and the version of a process's address space.
+ *
+ * A version is an index into `list`: the state after all rows up to and including that one.
+ */
+#ifndef ZC_SIDEBAND_H
+#define ZC_SIDEBAND_H
+
+#include "lib/hash.h"
+#include "lib/intern.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum side_kind { SIDE_MAP, SIDE_COMM, SIDE_FORK, SIDE_KSYMBOL };
+
+/* An object that was mapped: one per name and build-id. */
+struct side_dso {
+	uint32_t name, build_id; /* strings; build_id UINT32_MAX: not recorded */
+	uint32_t major, minor;
+	uint64_t inode; /* 0: not recorded */
+};
+
+struct side_map {
+	uint64_t start, end, pgoff;
+	uint32_t dso;
+};
+
+struct side_row {
+	uint64_t time, order;
+	uint32_t pid, tid, ppid, ptid; /* KERNEL_PID: the kernel's own map */
+	uint32_t what;		       /* MAP: index in maps; COMM: string; KSYMBOL: in ksymbols */
+	uint8_t kind;
+	bool exec; /* COMM: by exec; FORK: made up by perf, copies no maps */
+};
+
+struct side_ksymbol {
+	uint64_t start, end;
+	uint32_t name; /* string */
+	bool unregister;
+};
+
+#define KERNEL_PID UINT32_MAX
+
+/* What held from a time on. */
+struct side_change {
+	uint64_t time, order;
+	uint32_t value;
+};
+
+struct side_timeline {
+	struct side_change *changes;
+	uint32_t n, cap;
+};
+
+struct side_timelines {
+	struct map index; /* pid or tid -> index + 1 */
+	struct side_timeline *list;
+	size_t n, cap;
+};
+
+struct sideband {
+	struct intern *strings; /* the profile's */
+	struct side_row *list;
+	struct side_map *maps;
+	struct side_dso *dsos;
+	struct side_ksymbol *ksymbols;
+	size_t n, cap, nmaps, maps_cap, ndsos, dsos_cap, nksymbols, ksymbols_cap;
+	struct map dso_ids;
+	/* the kernel's relocation symbol: "_text" or "_stext" and where it was; "" not recorded */
+	char ref_name[64];
+	uint64_t ref_addr, kernel_start, kernel_end;
+	uint32_t kernel_build_id;     /* string from MMAP2, or UINT32_MAX */
+	struct side_timelines comms;  /* by tid: string */
+	struct side_timelines spaces; /* by pid, the kernel's too: version */
+};
+
+void sideband_row(struct sideband *s, const struct side_row *row);
+uint32_t sideband_dso(struct sideband *s, const struct side_dso *dso);
+uint32_t sideband_map(struct sideband *s, const struct side_map *map);
+uint32_t sideband_ksymbol(struct sideband *s, const struct side_ksymbol *k);
+
+void sideband_finish(struct sideband *s);
+
+/* What held in the timeline of `key` at (time, order); `none` before the first change. */
+uint32_t sideband_at(const struct side_timelines *t, uint32_t key, uint64_t time, uint64_t order,
+		     uint32_t none);
+void sideband_free(struct sideband *s);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which ELF files explain a mapped object. Another host's object is explained only by files whose
+ * build-id is the recorded one; where the recording has none, only by what the user named
+ * (--symfs), or, on the host that recorded it, by the very inode that was mapped.
+ */
+#ifndef ZC_DSO_FILES_H
+#define ZC_DSO_FILES_H
+
+#include "analyze/symbols/symtab.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct symbol_sources {
+	const char *host_dir; /* hosts/<host> of a capture, or NULL */
+	const char *symfs;    /* --symfs, or NULL */
+	bool this_host;	      /* files of this host may be read */
+};
+
+struct dso_identity {
+	const char *name;     /* path as mapped, or "[vdso]" */
+	const char *build_id; /* hexadecimal digits, or NULL: not recorded */
+	uint32_t major, minor;
+	uint64_t inode;	       /* 0: not recorded */
+	int64_t recorded_by_s; /* time() when the recording was complete; 0: unknown */
+};
+
+/*
+ * Reads the symbols into `t` (empty). 0; -ENOENT: no file; -ESTALE: there is a file, but of
+ * another build-id or changed since; `why` gets one line in both cases.
+ */
+int dso_symbols_read(struct symtab *t, const struct symbol_sources *from,
+		     const struct dso_identity *dso, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/symbols/kallsyms.h"
+
+#include "lib/cursor.h"
+#include "lib/file.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct line {
+	uint64_t addr;
+	char type;
+	char *name, *module; /* module: "[mod]" or NULL */
+};
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* "ffffffff81000000 T _text" or "... t foo\t[mod]"; cuts the line up. */
+static bool parse_line(char *at, struct line *l)
+{
+	char *start = at;
+
+	for (l->addr = 0; hex_digit(*at) >= 0; at++)
+		l->addr = l->addr << 4 | (uint64_t)hex_digit(*at);
+	if (at == start || at[0] != ' ' || !at[1] || at[2] != ' ')
+		return false;
+	l->type = at[1];
+	l->name = at + 3;
+	l->module = strchr(l->name, '\t');
+	if (l->module)
+		*l->module++ = '\0';
+	return *l->name;
+}
+
+/* Next line of *rest, NUL-terminated in place; NULL at the end. */
+static char *next_line(char **rest, char *end)
+{
+	char *line = *rest, *eol;
+
+	if (line >= end)
+		return NULL;
+	eol = memchr(line, '\n', (size_t)(end - line));
+	if (eol)
+		*eol = '\0';
+	*rest = eol ? eol + 1 : end;
+	return line;
+}
+
+static bool wanted(const struct line *l)
+{
+	/* '$x' and the like are mapping symbols of arm */
+	return strchr("TWDB", toupper((unsigned char)l->type)) && l->name[0] != '$';
+}
+
+static uint8_t binding_of(char type)
+{
+	if (type == 'W')
+		return STB_WEAK;
+	return isupper((unsigned char)type) ? STB_GLOBAL : STB_LOCAL;
+}
+
+static bool add_line(struct symtab *t, const struct line *l)
+{
+	struct symtab_symbol s = {.start = l->addr, .end = l->addr};
+	bool function = strchr("TtWw", l->type);
+
+	if (!wanted(l))
+		return false;
+	s.binding = binding_of(l->type);
+	s.type = function ? STT_FUNC : STT_OBJECT;
+	symtab_add(t, &s, l->name, l->module);
+	return l->addr != 0;
+}
+
+int kallsyms_read(struct symtab *t, const char *path, struct error *err)
+{
+	char *text, *rest, *line;
+	bool any = false;
+	struct line l;
+	size_t len;
+	int ret = file_read(path, &text, &len, err);
+
+	if (ret)
+		return ret;
+	for (rest = text; (line = next_line(&rest, text + len));)
+		if (parse_line(line, &l))
+			any |= add_line(t, &l);
+	free(text);
+	if (!t->n)
+		return error_set(err, EBADMSG, "%s: holds no kernel symbols", path);
+	if (!any)
+		return error_set(err, EPERM,
+				 "%s: all addresses are zero: read it as root, or set "
+				 "kernel.kptr_restrict to 0",
+				 path);
+	symtab_finish(t, true);
+	return 0;
+}
+
+bool kallsyms_address(const char *path, const char *name, uint64_t *addr)
+{
+	FILE *f = fopen(path, "re");
+	char *text = NULL;
+	bool found = false;
+	size_t cap = 0;
+	struct line l;
+
+	while (f && !found && getline(&text, &cap, f) > 0) {
+		text[strcspn(text, "\n")] = '\0';
+		found = parse_line(text, &l) && strchr("TtWw", l.type) && !strcmp(l.name, name);
+	}
+	if (found)
+		*addr = l.addr;
+	free(text);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Notes are { namesz, descsz, type, name, desc }, name and desc padded to 4 bytes. */
+static bool find_gnu_note(struct cursor c, char hex[65])
+{
+	while (cursor_left(&c) >= 12) {
+		uint32_t namesz = cursor_u32(&c), descsz = cursor_u32(&c), type = cursor_u32(&c);
+		struct cursor name = cursor_sub(&c, ((size_t)namesz + 3) & ~(size_t)3);
+		struct cursor desc = cursor_sub(&c, ((size_t)descsz + 3) & ~(size_t)3);
+		uint32_t i;
+
+		if (c.bad)
+			return false;
+		if (type != NT_GNU_BUILD_ID || namesz != 4 || memcmp(name.at, "GNU", 4) ||
+		    descsz > 32)
+			continue;
+		for (i = 0; i < descsz; i++)
+			snprintf(hex + 2 * i, 3, "%02x", desc.at[i]);
+		return descsz;
+	}
+	return false;
+}
+
+bool notes_build_id(const char *path, char hex[65])
+{
+	char *data;
+	size_t len;
+	bool found;
+
+	if (file_read(path, &data, &len, NULL))
+		return false;
+	found = find_gnu_note(cursor_of(data, len, false), hex);
+	free(data);
+	return found;
+}

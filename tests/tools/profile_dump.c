@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A perf.data file as tab-separated lines, for tests and for looking at it:
+ *
+ *   profile_dump functions FILE   event dso symbol unresolved samples self total
+ *   profile_dump costs FILE       event cpu comm pid tid context samples weight stack
+ * (leaf;...;root) profile_dump health FILE      name value
+ *
+ * Options: --kallsyms F, --host-dir D, --symfs D, --foreign (nothing of this host), --from NS,
+ * --to NS, --cpu SET. Exit 1: not readable; 4: read in part.
+ */
+#include "analyze/perfdata/perfdata.h"
+#include "lib/alloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct total {
+	uint64_t samples, self, total;
+	size_t seen; /* cost row that counted it last, + 1 */
+};
+
+static const char *str(const struct profile *p, uint32_t id)
+{
+	return intern_get(&p->strings, id);
+}
+
+/* A symbol counts once per chain, however often it is in it. */
+static void add_row(const struct profile *p, struct total *t, size_t row)
+{
+	const struct profile_cost *c = &p->costs[row];
+	uint32_t f;
+
+	t[p->frames[c->frame].symbol].samples += c->samples;
+	t[p->frames[c->frame].symbol].self += c->weight;
+	for (f = c->frame; f != PROFILE_NONE; f = p->frames[f].parent) {
+		struct total *s = &t[p->frames[f].symbol];
+
+		s->total += s->seen == row + 1 ? 0 : c->weight;
+		s->seen = row + 1;
+	}
+}
+
+static void functions(const struct profile *p)
+{
+	struct total *t;
+	size_t e, i;
+
+	for (e = 0; e < p->nevents; e++) {
+		t = xcalloc(p->nsymbols + 1, sizeof(*t));
+		for (i = 0; i < p->ncosts; i++)
+			if (p->costs[i].event == e)
+				add_row(p, t, i);
+		for (i = 0; i < p->nsymbols; i++)
+			if (t[i].total)
+				printf("%s\t%s\t%s\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+				       str(p, p->events[e].name),
+				       profile_symbol_dso(p, (uint32_t)i),
+				       profile_symbol_name(p, (uint32_t)i),
+				       p->symbols[i].unresolved, t[i].samples, t[i].self,
+				       t[i].total);
+		free(t);
+	}
+}
+
+static void costs(const struct profile *p)
+{
+	const struct profile_cost *c;
+	uint32_t f;
+	size_t i;
+
+	for (i = 0; i < p->ncosts; i++) {
+		c = &p->costs[i];
+		printf("%s\t%d\t%s\t%d\t%d\t%s\t%" PRIu64 "\t%" PRIu64 "\t",
+		       str(p, p->events[c->event].name), (int)c->cpu, str(p, c->comm), (int)c->pid,
+		       (int)c->tid, context_names[c->context], c->samples, c->weight);
+		for (f = c->frame; f != PROFILE_NONE; f = p->frames[f].parent)
+			printf("%s%s", profile_symbol_name(p, p->frames[f].symbol),
+			       p->frames[f].parent == PROFILE_NONE ? "" : ";");
+		putchar('\n');
+	}
+}
+
+static void health(const struct profile *p)
+{
+	const struct profile_health *h = &p->health;
+	size_t i;
+
+	for (i = 0; i < p->nevents; i++)
+		printf("event %s\t%" PRIu64 " samples, weight %" PRIu64 ", n_eff %.0f\n",
+		       str(p, p->events[i].name), p->events[i].samples, p->events[i].weight,
+		       p->events[i].weight2 > 0
+			       ? (double)p->events[i].weight * (double)p->events[i].weight /
+					 p->events[i].weight2
+			       : 0);
+	printf("lost_records\t%" PRIu64 "\nlost_samples\t%" PRIu64 "\nthrottled\t%" PRIu64 "\n",
+	       h->lost_records, h->lost_samples, h->throttled);
+	printf("unknown_ids\t%" PRIu64 "\nunknown_records\t%" PRIu64 "\nbad_chains\t%" PRIu64 "\n",
+	       h->unknown_ids, h->unknown_records, h->bad_chains);
+	printf("outside_window\t%" PRIu64 "\nfirst_ns\t%" PRIu64 "\nlast_ns\t%" PRIu64 "\n",
+	       h->outside_window, p->first_ns, p->last_ns);
+	printf("frames\t%zu\ncosts\t%zu\nsymbols\t%zu\n", p->nframes, p->ncosts, p->nsymbols);
+	printf("truncated\t%s\n", h->truncated ? h->why : "");
+	printf("kernel_note\t%s\n", p->kernel_note ? p->kernel_note : "");
+	printf("dso_note\t%s\n", p->dso_note ? p->dso_note : "");
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: profile_dump functions|costs|health [OPTION...] FILE\n");
+	return EXIT_USAGE;
+}
+
+static const char *take_options(struct perfdata_options *o, struct cpuset *cpus, int argc,
+				char **argv)
+{
+	const char *file = NULL;
+	int i;
+
+	o->use_this_host = true;
+	for (i = 2; i < argc; i++) {
+		const char *a = argv[i], *next = argv[i + 1];
+
+		if (!strcmp(a, "--foreign"))
+			o->use_this_host = false;
+		else if (a[0] != '-' || !a[1] || !next)
+			file = a;
+		else if (++i, !strcmp(a, "--kallsyms"))
+			o->kallsyms = next;
+		else if (!strcmp(a, "--host-dir"))
+			o->host_dir = next;
+		else if (!strcmp(a, "--symfs"))
+			o->symfs = next;
+		else if (!strcmp(a, "--from"))
+			o->from_ns = strtoull(next, NULL, 10);
+		else if (!strcmp(a, "--to"))
+			o->to_ns = strtoull(next, NULL, 10);
+		else if (!strcmp(a, "--cpu") && !cpuset_parse(cpus, next, NULL))
+			o->cpus = cpus;
+		else
+			return NULL;
+	}
+	return file;
+}
+
+int main(int argc, char **argv)
+{
+	struct perfdata_options o = {0};
+	struct error err = {0};
+	struct cpuset cpus = {0};
+	struct profile p;
+	const char *file = argc > 2 ? take_options(&o, &cpus, argc, argv) : NULL;
+	int ret;
+
+	if (!file)
+		return usage();
+	profile_init(&p);
+	ret = perfdata_read(&p, file, &o, &err);
+	if (ret)
+		error_print(&err);
+	else if (!strcmp(argv[1], "functions"))
+		functions(&p);
+	else if (!strcmp(argv[1], "costs"))
+		costs(&p);
+	else
+		health(&p);
+	ret = ret ? EXIT_FAILED : p.health.truncated ? EXIT_LOSSY : EXIT_OK;
+	profile_free(&p);
+	return ret;
+}
