@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost collect: one run on this host. Options, exit codes; all else is run_execute. */
 #include "collect/collect.h"
+#include "collect/host.h"
 #include "collect/run.h"
 #include "lib/alloc.h"
 #include "lib/error.h"
@@ -99,8 +100,10 @@ static const char *plain_name(struct argp_state *state, const char *what, const 
 	return arg;
 }
 
-static void add_power_csv(struct run *r, const char *arg)
+static void add_power_csv(struct argp_state *state, struct run *r, const char *arg)
 {
+	if (r->npower_csv == RUN_POWER_CSV)
+		argp_error(state, "--power-csv: at most %d files", RUN_POWER_CSV);
 	r->power_csv = xrealloc(r->power_csv, (r->npower_csv + 1) * sizeof(*r->power_csv));
 	r->power_csv[r->npower_csv++] = arg;
 }
@@ -163,7 +166,7 @@ static error_t parse_measuring(int key, char *arg, struct argp_state *state)
 		a->run.syscalls_method = arg;
 		return 0;
 	case KEY_POWER_CSV:
-		add_power_csv(&a->run, arg);
+		add_power_csv(state, &a->run, arg);
 		return 0;
 	case KEY_UNITS:
 		a->run.units = arg;
@@ -278,14 +281,15 @@ static int execute(struct run *r)
 }
 
 /* The folder for host facts: given, or a small capture's own inside the run. */
-static char *host_folder(const struct run *r)
+static char *choose_hosts(const struct run *r)
 {
-	char name[256] = "host";
+	char name[256] = "host", *wanted, *hosts;
 
-	if (r->host_dir)
-		return xstrdup(r->host_dir);
 	gethostname(name, sizeof(name) - 1);
-	return xasprintf("%s/hosts/%s", r->dir, name);
+	wanted = r->host_dir ? xstrdup(r->host_dir) : xasprintf("%s/hosts/%s", r->dir, name);
+	hosts = host_folder(wanted);
+	free(wanted);
+	return hosts;
 }
 
 int cmd_collect(int argc, char **argv)
@@ -305,7 +309,7 @@ int cmd_collect(int argc, char **argv)
 		error_print(&err);
 		return EXIT_USAGE;
 	}
-	a.run.hosts = host_folder(&a.run);
+	a.run.hosts = choose_hosts(&a.run);
 	code = execute(&a.run);
 	collect_free(a.run.collect, a.run.ncollect);
 	free(a.run.hosts);

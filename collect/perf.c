@@ -8,6 +8,7 @@
 #include "collect/perf_control.h"
 
 #include "collect/collect.h"
+#include "collect/dso.h"
 #include "collect/perf_data.h"
 #include "collect/perf_event.h"
 #include "collect/run.h"
@@ -21,6 +22,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,22 +196,38 @@ static void end_perf(struct collect *c, struct perf *p)
 	}
 }
 
+/* A file that is gone, or has no build-id, costs names but no measurement. */
+static void save_files(struct collect *c, const struct intern *files)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < files->n; i++) {
+		struct error err = {0};
+
+		kept += !dso_save(c->run->hosts, intern_get(files, (uint32_t)i), &err);
+	}
+	collect_info_int(c, "dsos", (int64_t)kept);
+	collect_info_int(c, "dsos_not_kept", (int64_t)(files->n - kept));
+}
+
 /* What was recorded, and what was not. */
 static void tell(struct collect *c, struct perf *p)
 {
 	struct perf_data_sums sums;
+	struct intern files = {0};
 	struct error err = {0};
 
-	if (perf_data_sum(p->data, &sums, &err)) {
+	if (perf_data_read(p->data, &sums, &files, &err))
 		collect_degraded(c, "%s", err.text);
-		return;
-	}
 	c->lost = (int64_t)sums.lost;
 	collect_info_int(c, "samples", (int64_t)sums.samples);
 	collect_info_int(c, "throttled", (int64_t)sums.throttled);
 	if (sums.lost)
 		collect_degraded(c, "perf lost %llu records; a lower --freq loses fewer",
 				 (unsigned long long)sums.lost);
+	save_files(c, &files);
+	intern_free(&files);
+	chmod(p->data, 0644); /* perf keeps it to itself; the rest of the run is not */
 }
 
 static void finish(struct collect *c)

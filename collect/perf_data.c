@@ -11,20 +11,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file's head: magic, sizes, then (offset, size) of the attributes and of the records. */
-static int open_records(const uint8_t *map, size_t len, struct cursor *records)
-{
-	struct cursor c = cursor_of(map, len, false);
-	const void *magic = cursor_take(&c, 8);
-	uint64_t offset, size;
+struct layout {
+	struct cursor records;
+	uint64_t sample_type; /* the same for all our events */
+};
 
-	cursor_take(&c, 8 + 8 + 8 + 8);
+/* magic, sizes, then (offset, size) of the attributes and of the records. */
+static int read_head(const uint8_t *map, size_t len, struct layout *l)
+{
+	struct cursor c = cursor_of(map, len, false), attr = c;
+	const void *magic = cursor_take(&c, 8);
+	uint64_t attrs, offset, size;
+
+	cursor_take(&c, 8 + 8);
+	attrs = cursor_u64(&c);
+	cursor_take(&c, 8);
 	offset = cursor_u64(&c);
 	size = cursor_u64(&c);
 	if (c.bad || memcmp(magic, "PERFILE2", 8) || offset > len || size > len - offset)
 		return -EBADMSG;
-	*records = cursor_of(map + offset, size, false);
-	return 0;
+	cursor_take(&attr, attrs);
+	cursor_take(&attr, 24); /* type, size, config, period */
+	l->sample_type = cursor_u64(&attr);
+	l->records = cursor_of(map + offset, size, false);
+	return attr.bad || !size ? -EBADMSG : 0;
 }
 
 /*
@@ -56,9 +66,22 @@ static int sum_records(struct cursor *c, struct perf_data_sums *s)
 	return c->bad ? -EBADMSG : 0;
 }
 
-static int sum_file(int fd, struct perf_data_sums *sums)
+static int read_map(const uint8_t *map, size_t len, struct perf_data_sums *sums,
+		    struct intern *files)
 {
-	struct cursor records;
+	struct layout l;
+	struct cursor c;
+	int rc = read_head(map, len, &l);
+
+	if (rc)
+		return rc;
+	c = l.records;
+	rc = sum_records(&c, sums);
+	return rc ? rc : perf_records_files(l.records, l.sample_type, files);
+}
+
+static int read_fd(int fd, struct perf_data_sums *sums, struct intern *files)
+{
 	struct stat st;
 	void *map;
 	int rc;
@@ -70,21 +93,20 @@ static int sum_file(int fd, struct perf_data_sums *sums)
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
-	rc = open_records(map, (size_t)st.st_size, &records);
-	if (!rc)
-		rc = sum_records(&records, sums);
+	rc = read_map(map, (size_t)st.st_size, sums, files);
 	munmap(map, (size_t)st.st_size);
 	return rc;
 }
 
-int perf_data_sum(const char *path, struct perf_data_sums *sums, struct error *err)
+int perf_data_read(const char *path, struct perf_data_sums *sums, struct intern *files,
+		   struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
 	*sums = (struct perf_data_sums){0};
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", path);
-	rc = sum_file(fd, sums);
+	rc = read_fd(fd, sums, files);
 	close(fd);
 	if (rc == -EBADMSG)
 		return error_set(err, EBADMSG, "%s: perf left the file unfinished", path);

@@ -6,7 +6,9 @@
 #ifndef ZC_PERF_DATA_H
 #define ZC_PERF_DATA_H
 
+#include "lib/cursor.h"
 #include "lib/error.h"
+#include "lib/intern.h"
 
 #include <stdint.h>
 
@@ -14,6 +16,11 @@ struct perf_data_sums {
 	uint64_t samples, lost, throttled;
 };
 
-int perf_data_sum(const char *path, struct perf_data_sums *sums, struct error *err);
+/* Fills *sums, and `files` with the names of the files that addresses in samples lie in. */
+int perf_data_read(const char *path, struct perf_data_sums *sums, struct intern *files,
+		   struct error *err);
+
+/* The second half, over the file's records; `sample_type` as of its attribute. */
+int perf_records_files(struct cursor records, uint64_t sample_type, struct intern *files);
 
 #endif

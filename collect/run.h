@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { RUN_POWER_CSV = 4 }; /* at most */
+
 struct run {
 	/* options; the strings belong to the caller */
 	const char *dir;

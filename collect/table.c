@@ -16,7 +16,9 @@ extern const struct collector collector_host, collector_perf, collector_syscalls
 	collector_counters, collector_softnet, collector_power, collector_cpu, collector_null;
 
 const struct collector *const collectors[] = {
-	&collector_perf, &collector_syscalls, &collector_cpu, &collector_null, NULL,
+	&collector_host,     &collector_perf,  &collector_syscalls,
+	&collector_counters, &collector_power, &collector_softnet,
+	&collector_cpu,	     &collector_null,  NULL,
 };
 
 /* What a pass needs. The last column: what it is for, worth an exit 4 when it cannot be had. */

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Facts of the host, once per capture and before the workload starts, so that nothing of it falls
+ * into a window. Each file is written whole or not at all: two sides on one host may do this at
+ * the same time.
+ */
+#include "collect/host.h"
+
+#include "collect/collect.h"
+#include "collect/run.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/spawn.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* --- plain copies --- */
+
+static const struct {
+	const char *from, *to;
+	bool must;
+} copies[] = {
+	{"/proc/kallsyms", "kallsyms", true},
+	{"/proc/modules", "modules", false}, /* none where the kernel has no modules */
+	{"/sys/kernel/notes", "notes", true},
+	{"/proc/cpuinfo", "cpuinfo", true},
+};
+
+static int save_copy(const char *from, const char *to, struct error *err)
+{
+	char *data;
+	size_t len;
+	int rc = file_read(from, &data, &len, err);
+
+	if (rc)
+		return rc;
+	rc = file_write(to, data, len, err);
+	free(data);
+	return rc;
+}
+
+static void save_copies(struct collect *c)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(copies); i++) {
+		char *to = xasprintf("%s/%s", c->run->hosts, copies[i].to);
+		struct error err = {0};
+
+		if (save_copy(copies[i].from, to, &err) && copies[i].must)
+			collect_degraded(c, "%s", err.text);
+		free(to);
+	}
+}
+
+/* Without addresses it names nothing. */
+static void check_kallsyms(struct collect *c)
+{
+	char *path = xasprintf("%s/kallsyms", c->run->hosts), *line = host_fact(path);
+
+	if (line && str_starts(line, "0000000000000000"))
+		collect_degraded(c, "/proc/kallsyms holds no addresses, so kernel functions will "
+				    "have no names: run as root, and set kernel.kptr_restrict to 0 "
+				    "or 1");
+	free(line);
+	free(path);
+}
+
+/* --- the kernel's configuration --- */
+
+static bool unpack_config(const char *to)
+{
+	char *argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
+	char *tmp = xasprintf("%s.tmp.%d", to, (int)getpid());
+	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	struct spawn opts = {.out = fd};
+	bool done = fd >= 0 && !spawn_run(argv, &opts, NULL) && !rename(tmp, to);
+
+	if (fd >= 0)
+		close(fd);
+	if (!done)
+		unlink(tmp);
+	free(tmp);
+	return done;
+}
+
+/* A configuration is good to have, no more: its absence is no loss. */
+static void save_config(const char *dir)
+{
+	static const char *const places[] = {"/boot/config-%s", "/lib/modules/%s/config",
+					     "/usr/lib/modules/%s/config"};
+	char *to = xasprintf("%s/config", dir), from[300];
+	struct utsname u;
+	bool done = path_exists("/proc/config.gz") && unpack_config(to);
+	size_t i;
+
+	uname(&u);
+	for (i = 0; i < array_size(places) && !done; i++) {
+		snprintf(from, sizeof(from), places[i], u.release);
+		done = !save_copy(from, to, NULL);
+	}
+	free(to);
+}
+
+/* --- the collector --- */
+
+static bool complete(const char *dir)
+{
+	char *path = xasprintf("%s/host.json", dir);
+	bool there = path_exists(path);
+
+	free(path);
+	return there;
+}
+
+static void save_facts(struct collect *c)
+{
+	const char *dir = c->run->hosts;
+	struct error err = {0};
+
+	save_copies(c);
+	check_kallsyms(c);
+	save_config(dir);
+	if (host_write_sysctls(dir, &err) || host_write_json(dir, &err))
+		collect_degraded(c, "%s", err.text);
+}
+
+static int prepare(struct collect *c)
+{
+	struct error err = {0};
+
+	if (dir_make(c->run->hosts, &c->err))
+		return -c->err.code;
+	if (!complete(c->run->hosts))
+		save_facts(c);
+	if (host_write_nics(c->run->hosts, &err))
+		collect_degraded(c, "%s", err.text);
+	return 0;
+}
+
+const struct collector collector_host = {
+	.name = "host",
+	.what = "kernel symbols, configuration, topology, sysctls, NICs: once per capture",
+	.prepare = prepare,
+};

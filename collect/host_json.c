@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* host.json. A fact that this host does not tell is not in it. */
+#include "collect/host.h"
+
+#include "lib/alloc.h"
+#include "lib/cpuset.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+static const char cpu_dir[] = "/sys/devices/system/cpu";
+
+char *host_fact(const char *path)
+{
+	char *text, *rest, *line;
+
+	if (file_read(path, &text, NULL, NULL))
+		return NULL;
+	rest = text;
+	line = str_trim(str_token(&rest, '\n'));
+	line = *line ? xstrdup(line) : NULL;
+	free(text);
+	return line;
+}
+
+const char *host_boot_id(void)
+{
+	static char id[64];
+	char *text;
+
+	if (id[0])
+		return id;
+	text = host_fact("/proc/sys/kernel/random/boot_id");
+	snprintf(id, sizeof(id), "%s", text ? text : "");
+	free(text);
+	return id;
+}
+
+char *host_folder(const char *wanted)
+{
+	char *path = xasprintf("%s/host.json", wanted);
+	json_t *o = json_load_file(path, 0, NULL);
+	const char *boot = json_string_value(json_object_get(o, "boot_id"));
+	bool other = boot && strcmp(boot, host_boot_id());
+
+	json_decref(o);
+	free(path);
+	return other ? xasprintf("%s-%.8s", wanted, host_boot_id()) : xstrdup(wanted);
+}
+
+/* --- the facts --- */
+
+static void set_text(json_t *o, const char *key, char *text)
+{
+	if (text)
+		json_object_set_new(o, key, json_string(text));
+	free(text);
+}
+
+static void set_file(json_t *o, const char *key, const char *path)
+{
+	set_text(o, key, host_fact(path));
+}
+
+/* The value behind "key<space>: " in cpuinfo or meminfo. */
+static char *value_of(const char *path, const char *key)
+{
+	char *text, *rest, *line, *found = NULL;
+
+	if (file_read(path, &text, NULL, NULL))
+		return NULL;
+	for (rest = text; !found && (line = str_token(&rest, '\n'));) {
+		char *colon = strchr(line, ':');
+
+		if (!colon)
+			continue;
+		*colon = '\0';
+		if (!strcmp(str_trim(line), key))
+			found = xstrdup(str_trim(colon + 1));
+	}
+	free(text);
+	return found;
+}
+
+static const struct {
+	const char *key, *value;
+} hypervisors[] = {
+	{"KVMKVMKVM", "kvm"},	 {"VMwareVMware", "vmware"}, {"Microsoft Hv", "hyperv"},
+	{"XenVMMXenVMM", "xen"}, {"TCGTCGTCGTCG", "qemu"},   {"bhyve bhyve ", "bhyve"},
+	{"Linux KVM Hv", "kvm"},
+};
+
+/* What the CPU says it runs under; "none" only where it can say so. */
+static char *virtualization(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int a, b, c, d, sign[4] = {0};
+	size_t i;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d))
+		return NULL;
+	if (!(c >> 31 & 1))
+		return xstrdup("none");
+	__cpuid(0x40000000, a, sign[0], sign[1], sign[2]);
+	for (i = 0; i < array_size(hypervisors); i++)
+		if (!strncmp((char *)sign, hypervisors[i].key, 12))
+			return xstrdup(hypervisors[i].value);
+	return xstrdup("unknown hypervisor");
+#else
+	return host_fact("/sys/hypervisor/type");
+#endif
+}
+
+static json_t *idle_states(void)
+{
+	json_t *list = json_array();
+	int i;
+
+	for (i = 0;; i++) {
+		char *dir = xasprintf("%s/cpu0/cpuidle/state%d", cpu_dir, i);
+		char *path = xasprintf("%s/name", dir), *latency = xasprintf("%s/latency", dir);
+		char *name = host_fact(path);
+		json_t *o = json_object();
+
+		set_text(o, "name", name ? xstrdup(name) : NULL);
+		set_file(o, "latency_us", latency);
+		if (name)
+			json_array_append(list, o);
+		json_decref(o);
+		free(path);
+		free(latency);
+		free(dir);
+		if (!name)
+			return list;
+		free(name);
+	}
+}
+
+static json_t *cpu_topology(unsigned int cpu)
+{
+	static const struct {
+		const char *key, *file;
+	} parts[] = {{"package", "physical_package_id"},
+		     {"core", "core_id"},
+		     {"siblings", "thread_siblings_list"}};
+	json_t *o = json_pack("{s:i}", "cpu", (int)cpu);
+	size_t i;
+
+	for (i = 0; i < array_size(parts); i++) {
+		char *path = xasprintf("%s/cpu%u/topology/%s", cpu_dir, cpu, parts[i].file);
+
+		set_file(o, parts[i].key, path);
+		free(path);
+	}
+	return o;
+}
+
+static json_t *topology(const struct cpuset *online)
+{
+	json_t *list = json_array();
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(online, cpu))
+			json_array_append_new(list, cpu_topology(cpu));
+	return list;
+}
+
+/* "node": CPUs of it */
+static json_t *numa_nodes(void)
+{
+	json_t *o = json_object();
+	int i;
+
+	for (i = 0; i < 1024; i++) {
+		char *path = xasprintf("/sys/devices/system/node/node%d/cpulist", i);
+		char *key = xasprintf("%d", i);
+
+		if (path_exists(path))
+			set_file(o, key, path);
+		free(key);
+		free(path);
+	}
+	return o;
+}
+
+/* Of the boot line only what bears on speed: the rest is nobody's business. */
+static char *boot_options(void)
+{
+	static const char *const known[] = {
+		"mitigations",
+		"isolcpus",
+		"nohz",
+		"rcu_nocb",
+		"idle",
+		"intel_idle",
+		"processor.",
+		"intel_pstate",
+		"amd_pstate",
+		"cpuidle",
+		"iommu",
+		"intel_iommu",
+		"amd_iommu",
+		"hugepage",
+		"default_hugepagesz",
+		"transparent_hugepage",
+		"preempt",
+		"nosmt",
+		"threadirqs",
+		"irqaffinity",
+		"skew_tick",
+		"tsc",
+		"clocksource",
+		"pcie_aspm",
+		"numa",
+		"nosoftlockup",
+		"spec",
+		"pti",
+	};
+	char *line = host_fact("/proc/cmdline"), *rest = line, *word;
+	struct str found = {0};
+	size_t i;
+
+	while ((word = str_token(&rest, ' ')))
+		for (i = 0; i < array_size(known); i++) {
+			if (!str_starts(word, known[i]))
+				continue;
+			str_printf(&found, "%s%s", found.len ? " " : "", word);
+			break;
+		}
+	free(line);
+	return str_take(&found);
+}
+
+static void set_kernel(json_t *o)
+{
+	struct utsname u;
+
+	uname(&u);
+	json_object_set_new(o, "hostname", json_string(u.nodename));
+	json_object_set_new(o, "release", json_string(u.release));
+	json_object_set_new(o, "version", json_string(u.version));
+	json_object_set_new(o, "arch", json_string(u.machine));
+	json_object_set_new(o, "boot_id", json_string(host_boot_id()));
+	set_text(o, "boot_options", boot_options());
+	set_file(o, "clocksource",
+		 "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+}
+
+static void set_cpus(json_t *o, const struct cpuset *online)
+{
+	set_text(o, "cpu_model", value_of("/proc/cpuinfo", "model name"));
+	set_text(o, "online_cpus", cpuset_format(online));
+	set_file(o, "smt", "/sys/devices/system/cpu/smt/control");
+	set_file(o, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	set_file(o, "cpufreq_driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver");
+	set_file(o, "turbo_off", "/sys/devices/system/cpu/intel_pstate/no_turbo");
+	set_file(o, "cpuidle_driver", "/sys/devices/system/cpu/cpuidle/current_driver");
+	set_file(o, "cpuidle_governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro");
+	json_object_set_new(o, "cpuidle_states", idle_states());
+	json_object_set_new(o, "topology", topology(online));
+	json_object_set_new(o, "numa_nodes", numa_nodes());
+}
+
+int host_write_json(const char *dir, struct error *err)
+{
+	json_t *o = json_pack("{s:i}", "schema_version", 1);
+	char *path = xasprintf("%s/host.json", dir), *text, *line;
+	struct cpuset online = {0};
+	int rc;
+
+	cpuset_online(&online, NULL);
+	set_kernel(o);
+	set_cpus(o, &online);
+	set_text(o, "memory", value_of("/proc/meminfo", "MemTotal"));
+	set_text(o, "virtualization", virtualization());
+	text = json_dumps(o, JSON_INDENT(2));
+	line = xasprintf("%s\n", text ? text : "{}");
+	rc = file_write(path, line, strlen(line), err);
+	free(line);
+	free(text);
+	free(path);
+	json_decref(o);
+	return rc;
+}

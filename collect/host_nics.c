@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/host.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/spawn.h"
+#include "lib/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { INTERFACES = 64 }; /* a host full of containers needs no more */
+
+static const char class[] = "/sys/class/net";
+
+/* Numbers and words only: no address of anybody's. */
+static const char *const facts[] = {"mtu",
+				    "operstate",
+				    "speed",
+				    "duplex",
+				    "tx_queue_len",
+				    "gro_flush_timeout",
+				    "threaded",
+				    "napi_defer_hard_irqs",
+				    "type",
+				    "device/numa_node",
+				    "device/current_link_speed",
+				    "device/current_link_width",
+				    "device/vendor",
+				    "device/device"};
+
+static const char *const ethtool_options[] = {"-i", "-k", "-g", "-c", "-l"};
+
+/* How many of queues/rx-*, queues/tx-*. */
+static int queues(const char *name, const char *kind)
+{
+	char *path = xasprintf("%s/%s/queues", class, name);
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	int n = 0;
+
+	while (dir && (e = readdir(dir)))
+		n += str_starts(e->d_name, kind);
+	if (dir)
+		closedir(dir);
+	free(path);
+	return n;
+}
+
+static int save_facts(const char *name, const char *dir, struct error *err)
+{
+	char *to = xasprintf("%s/sysfs", dir);
+	struct str s = {0};
+	size_t i;
+	int rc;
+
+	for (i = 0; i < array_size(facts); i++) {
+		char *path = xasprintf("%s/%s/%s", class, name, facts[i]), *v = host_fact(path);
+
+		if (v)
+			str_printf(&s, "%s = %s\n", facts[i], v);
+		free(v);
+		free(path);
+	}
+	str_printf(&s, "rx_queues = %d\ntx_queues = %d\n", queues(name, "rx-"),
+		   queues(name, "tx-"));
+	rc = file_write(to, s.buf, s.len, err);
+	str_free(&s);
+	free(to);
+	return rc;
+}
+
+/* Where there is no ethtool, or the driver has no answer, there is no file. */
+static void save_ethtool(const char *name, const char *dir)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(ethtool_options); i++) {
+		char *argv[] = {"ethtool", (char *)ethtool_options[i], (char *)name, NULL};
+		char *to = xasprintf("%s/ethtool%s", dir, ethtool_options[i]);
+		int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		struct spawn opts = {.out = fd, .err = null};
+
+		if (fd >= 0 && spawn_run(argv, &opts, NULL))
+			unlink(to);
+		close(fd);
+		close(null);
+		free(to);
+	}
+}
+
+static int save_nic(const char *hosts, const char *name, struct error *err)
+{
+	char *dir = xasprintf("%s/nic/%s", hosts, name);
+	int rc = 0;
+
+	if (!path_exists(dir)) {
+		rc = dir_make(dir, err);
+		if (!rc)
+			save_ethtool(name, dir);
+		if (!rc)
+			rc = save_facts(name, dir, err);
+	}
+	free(dir);
+	return rc;
+}
+
+int host_write_nics(const char *hosts, struct error *err)
+{
+	struct dirent **entries;
+	int i, rc = 0, n = scandir(class, &entries, NULL, versionsort);
+
+	for (i = 0; i < n; i++) {
+		const char *name = entries[i]->d_name;
+
+		if (!rc && i < INTERFACES && name[0] != '.' && strcmp(name, "bonding_masters"))
+			rc = save_nic(hosts, name, err);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return rc;
+}

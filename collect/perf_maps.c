@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which files explain the samples: those that an address of a sample, its callers' included, lies
+ * in. The first pass takes all executable mappings of each process, the second looks addresses up.
+ * Time is left out: an address that two files covered one after the other keeps both, which costs
+ * room and no more. A process that forked has its parent's mappings until it execs.
+ */
+#include "collect/perf_data.h"
+
+#include "lib/alloc.h"
+#include "lib/hash.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct mapping {
+	uint64_t start, end;
+	uint32_t file;
+	size_t next; /* of the same process, + 1; 0: none */
+};
+
+struct maps {
+	struct intern names;
+	struct mapping *m;
+	size_t n, cap;
+	struct map last;   /* pid -> its last mapping + 1 */
+	struct map parent; /* pid -> parent + 1 */
+	struct map looked; /* (pid, page) looked up already */
+	struct intern *hit;
+};
+
+static void note_fork(struct maps *m, uint16_t misc, struct cursor body)
+{
+	uint32_t pid = cursor_u32(&body), parent = cursor_u32(&body);
+
+	/* FORK_EXEC: made up by perf for a process it found, whose own mappings follow. */
+	if (!body.bad && pid != parent && !(misc & PERF_RECORD_MISC_FORK_EXEC))
+		*map_at(&m->parent, pid) = (uint64_t)parent + 1;
+}
+
+static void add_mapping(struct maps *m, uint32_t pid, uint64_t start, uint64_t len,
+			const char *name)
+{
+	uint64_t *last = map_at(&m->last, pid);
+
+	array_grow(m->m, m->n, m->cap);
+	m->m[m->n] = (struct mapping){.start = start,
+				      .end = start + len,
+				      .file = intern_str(&m->names, name),
+				      .next = *last};
+	*last = ++m->n;
+}
+
+/* pid, tid, addr, len, pgoff; MMAP2: 24 bytes of identity, prot, flags; the name */
+static void note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cursor body)
+{
+	uint32_t pid = cursor_u32(&body), prot = PROT_EXEC;
+	uint64_t start, len;
+	const char *name;
+
+	cursor_take(&body, 4);
+	start = cursor_u64(&body);
+	len = cursor_u64(&body);
+	cursor_take(&body, 8);
+	if (type == PERF_RECORD_MMAP2) {
+		cursor_take(&body, 24);
+		prot = cursor_u32(&body);
+		cursor_take(&body, 4);
+	}
+	name = (const char *)body.at;
+	if (body.bad || !memchr(name, 0, cursor_left(&body)))
+		return;
+	if (prot & PROT_EXEC && !(misc & PERF_RECORD_MISC_MMAP_DATA) &&
+	    (*name == '/' || !strcmp(name, "[vdso]")))
+		add_mapping(m, pid, start, len, name);
+}
+
+/* True when the process has a mapping there, now or at another time. */
+static bool look_in(struct maps *m, uint64_t pid, uint64_t ip)
+{
+	uint64_t *last = map_get(&m->last, pid);
+	size_t at = last ? *last : 0;
+	bool found = false;
+
+	for (; at; at = m->m[at - 1].next) {
+		if (ip < m->m[at - 1].start || ip >= m->m[at - 1].end)
+			continue;
+		intern_str(m->hit, intern_get(&m->names, m->m[at - 1].file));
+		found = true;
+	}
+	return found;
+}
+
+static void look_up(struct maps *m, uint64_t pid, uint64_t ip)
+{
+	uint64_t *looked, *parent;
+	int generations = 16;
+
+	if (ip >> 63) /* the kernel, or a marker in a call chain */
+		return;
+	looked = map_at(&m->looked, pid << 45 ^ ip >> 12);
+	if (*looked)
+		return;
+	*looked = 1;
+	while (!look_in(m, pid, ip) && generations--) {
+		parent = map_get(&m->parent, pid);
+		if (!parent)
+			return;
+		pid = *parent - 1;
+	}
+}
+
+/* Fields of a sample in the kernel's order, as far as the call chain. */
+static void note_sample(struct maps *m, uint64_t type, struct cursor body)
+{
+	static const uint64_t between[] = {PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR,
+					   PERF_SAMPLE_ID,   PERF_SAMPLE_STREAM_ID,
+					   PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD};
+	uint64_t ip, pid, n;
+	size_t i;
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		cursor_take(&body, 8);
+	ip = cursor_u64(&body);
+	pid = cursor_u32(&body);
+	cursor_take(&body, 4);
+	if (!body.bad)
+		look_up(m, pid, ip);
+	for (i = 0; i < array_size(between); i++)
+		if (type & between[i])
+			cursor_take(&body, 8);
+	n = type & PERF_SAMPLE_CALLCHAIN && !(type & PERF_SAMPLE_READ) ? cursor_u64(&body) : 0;
+	while (n-- && !body.bad)
+		look_up(m, pid, cursor_u64(&body));
+}
+
+static int walk(struct maps *m, struct cursor c, uint64_t sample_type, bool samples)
+{
+	while (cursor_left(&c)) {
+		uint32_t type = cursor_u32(&c);
+		uint16_t misc = cursor_u16(&c), size = cursor_u16(&c);
+		struct cursor body;
+
+		if (c.bad || size < 8)
+			return -EBADMSG;
+		body = cursor_sub(&c, size - 8u);
+		if (body.bad)
+			return -EBADMSG;
+		if (samples && type == PERF_RECORD_SAMPLE)
+			note_sample(m, sample_type, body);
+		else if (!samples && type == PERF_RECORD_FORK)
+			note_fork(m, misc, body);
+		else if (!samples && (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2))
+			note_mapping(m, type, misc, body);
+	}
+	return 0;
+}
+
+int perf_records_files(struct cursor records, uint64_t sample_type, struct intern *files)
+{
+	const uint64_t need = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	struct maps m = {.hit = files};
+	int rc = (sample_type & need) == need ? walk(&m, records, sample_type, false) : -EBADMSG;
+
+	if (!rc)
+		rc = walk(&m, records, sample_type, true);
+	intern_free(&m.names);
+	map_free(&m.last);
+	map_free(&m.parent);
+	map_free(&m.looked);
+	free(m.m);
+	return rc;
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/power.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { METERS = 16 }; /* of one hwmon device */
+
+/* The first line of DIR/NAME; NULL when there is none. The caller frees. */
+static char *attribute(const char *dir, const char *name)
+{
+	char *path = xasprintf("%s/%s", dir, name), *text = NULL, *line = NULL;
+
+	if (!file_read(path, &text, NULL, NULL) && *str_trim(text))
+		line = xstrdup(str_trim(text));
+	free(text);
+	free(path);
+	return line;
+}
+
+static uint64_t attribute_number(const char *dir, const char *name)
+{
+	char *text = attribute(dir, name);
+	uint64_t n = text ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	return n;
+}
+
+/* Takes `name` over. A file that may not be read is remembered as the reason for nothing. */
+static void add(struct power_domains *list, const char *source, char *name, const char *path,
+		bool energy, uint64_t max)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		if (errno == EACCES || errno == EPERM)
+			list->denied = errno;
+		free(name);
+		return;
+	}
+	array_grow(list->d, list->n, list->cap);
+	list->d[list->n++] = (struct power_domain){
+		.source = source, .name = name, .fd = fd, .energy = energy, .max = max};
+}
+
+/* --- powercap: intel-rapl:0 is package-0, intel-rapl:0:1 a domain inside it --- */
+
+static char *zone_name(const char *class, const char *zone)
+{
+	char *dir = xasprintf("%s/%s", class, zone), *own = attribute(dir, "name"), *name;
+	const char *colon = strrchr(zone, ':');
+
+	free(dir);
+	if (!own)
+		own = xstrdup(zone);
+	if (colon && strchr(zone, ':') != colon) {
+		char *parent = xstrndup(zone, (size_t)(colon - zone));
+		char *above = zone_name(class, parent);
+
+		name = xasprintf("%s/%s", above, own);
+		free(above);
+		free(parent);
+		free(own);
+		return name;
+	}
+	return own;
+}
+
+/* The same package shows a second time through memory-mapped registers: once is enough. */
+static bool is_zone(const char *name)
+{
+	return strchr(name, ':') && !str_starts(name, "intel-rapl-mmio");
+}
+
+static void add_zone(struct power_domains *list, const char *class, const char *zone)
+{
+	char *dir = xasprintf("%s/%s", class, zone), *path = xasprintf("%s/energy_uj", dir);
+
+	if (is_zone(zone) && path_exists(path))
+		add(list, "powercap", zone_name(class, zone), path, true,
+		    attribute_number(dir, "max_energy_range_uj"));
+	free(path);
+	free(dir);
+}
+
+/* --- hwmon: what a board's or a supply's meter shows now, else its mean --- */
+
+static const char *const meters[] = {"power%d_input", "power%d_average"};
+
+static void add_meter(struct power_domains *list, const char *dir, const char *hwmon, int number)
+{
+	char *chip = attribute(dir, "name"), *own = xasprintf("power%d", number);
+	char *label_file = xasprintf("%s_label", own), *label = attribute(dir, label_file);
+	char *path = NULL, file[32];
+	size_t i;
+
+	for (i = 0; i < array_size(meters) && !path; i++) {
+		snprintf(file, sizeof(file), meters[i], number);
+		path = xasprintf("%s/%s", dir, file);
+		if (path_exists(path))
+			break;
+		free(path);
+		path = NULL;
+	}
+	if (path)
+		add(list, "hwmon",
+		    xasprintf("%s@%s/%s", chip ? chip : "meter", hwmon, label ? label : own), path,
+		    false, 0);
+	free(path);
+	free(label);
+	free(label_file);
+	free(own);
+	free(chip);
+}
+
+static void add_hwmon(struct power_domains *list, const char *class, const char *hwmon)
+{
+	char *dir = xasprintf("%s/%s", class, hwmon);
+	int i;
+
+	for (i = 1; i <= METERS; i++)
+		add_meter(list, dir, hwmon, i);
+	free(dir);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+static void each(struct power_domains *list, const char *class,
+		 void (*one)(struct power_domains *, const char *, const char *))
+{
+	struct dirent **entries;
+	int i, n = scandir(class, &entries, NULL, by_name);
+
+	for (i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.')
+			one(list, class, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+void power_find(struct power_domains *list, const char *root)
+{
+	char *powercap = xasprintf("%s/class/powercap", root);
+	char *hwmon = xasprintf("%s/class/hwmon", root);
+
+	each(list, powercap, add_zone);
+	each(list, hwmon, add_hwmon);
+	free(powercap);
+	free(hwmon);
+}
+
+void power_free(struct power_domains *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		close(list->d[i].fd);
+		free(list->d[i].name);
+	}
+	free(list->d);
+	*list = (struct power_domains){0};
+}
+
+static int read_number(int fd, uint64_t *value)
+{
+	char text[32], *end;
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return end == text || errno ? -EINVAL : 0;
+}
+
+int power_read(struct power_domain *d, uint64_t *value)
+{
+	uint64_t now = 0;
+	int rc = read_number(d->fd, &now);
+
+	if (rc)
+		return rc;
+	if (d->energy && d->read && now < d->last) {
+		if (d->max < d->last)
+			return -ERANGE; /* set back, and by how much nobody knows */
+		d->base += d->max;
+	}
+	d->read = true;
+	d->last = now;
+	*value = d->base + now;
+	return 0;
+}
