@@ -42,7 +42,8 @@ static const struct {
 static bool parse_row(struct ingest *in, const struct tsv *t, size_t row, struct syscall_row *s)
 {
 	const char *bytes = tsv_cell(t, row, tsv_column(t, "bytes"));
-	uint64_t n;
+	uint64_t n = 0;
+	bool never; /* no call returned: there is no minimum, maximum or deviation */
 	size_t i;
 
 	*s = (struct syscall_row){
@@ -52,8 +53,13 @@ static bool parse_row(struct ingest *in, const struct tsv *t, size_t row, struct
 		.tid = atoll(tsv_cell(t, row, tsv_column(t, "tid"))),
 		.nr = atoll(tsv_cell(t, row, tsv_column(t, "nr"))),
 	};
+	never = parse_u64(tsv_cell(t, row, tsv_column(t, "calls")), &n) && !n;
 	for (i = 0; i < array_size(numbers); i++) {
-		if (!parse_u64(tsv_cell(t, row, tsv_column(t, numbers[i].column)), &n))
+		const char *cell = tsv_cell(t, row, tsv_column(t, numbers[i].column));
+
+		if (never && !*cell)
+			continue;
+		if (!parse_u64(cell, &n))
 			return false;
 		memcpy((char *)s + numbers[i].offset, &n, sizeof(n));
 	}
@@ -61,7 +67,7 @@ static bool parse_row(struct ingest *in, const struct tsv *t, size_t row, struct
 	if (s->has_bytes && !parse_u64(bytes, &s->bytes))
 		return false;
 	parse_u64(tsv_cell(t, row, tsv_column(t, "unfinished")), &s->unfinished);
-	return parse_real(tsv_cell(t, row, tsv_column(t, "m2_ns2")), &s->m2) &&
+	return (never || parse_real(tsv_cell(t, row, tsv_column(t, "m2_ns2")), &s->m2)) &&
 	       parse_hist(tsv_cell(t, row, tsv_column(t, "time_hist")), s->time_hist) &&
 	       parse_hist(tsv_cell(t, row, tsv_column(t, "size_hist")), s->size_hist);
 }
