@@ -50,6 +50,8 @@ int run_command(const struct capture *c, const struct run_id *id, enum side side
 	words_addf(argv, "%.9g", c->plan->warmup_s);
 	words_add(argv, "--duration");
 	words_addf(argv, "%.9g", c->plan->duration_s);
+	words_add(argv, "--grace");
+	words_addf(argv, "%.9g", c->plan->grace_s);
 	option(argv, "--cpus", s->cpus);
 	option(argv, "--units", s->units);
 	option(argv, "--power-csv", s->power_csv);
