@@ -17,6 +17,7 @@ int cmd_collect(int argc, char **argv);
 int cmd_capture(int argc, char **argv);
 #endif
 int cmd_analyze(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 
 static const struct command commands[] = {
 #ifndef OFFLINE
@@ -24,6 +25,7 @@ static const struct command commands[] = {
 	{"capture", "measure the variants of a plan, again and again, into a folder", cmd_capture},
 #endif
 	{"analyze", "make or renew the store of a capture", cmd_analyze},
+	{"report", "print a table of a capture or of a perf file", cmd_report},
 	{NULL, NULL, NULL},
 };
 

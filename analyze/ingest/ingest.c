@@ -18,7 +18,7 @@ static const struct parser {
 } parsers[] = {
 	{"proc_stat.snap", ingest_proc_stat}, {"softnet.snap", ingest_softnet},
 	{"counters.tsv", ingest_counters},    {"power.tsv", ingest_power},
-	{"syscalls.tsv", ingest_syscalls},
+	{"syscalls.tsv", ingest_syscalls},    {"perf.data", ingest_perf},
 };
 
 void ingest_metric(struct ingest *in, const char *name, const char *unit, double value,

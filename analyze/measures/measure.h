@@ -18,16 +18,18 @@ enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
 
 struct query {
 	/* which runs; NULL or 0: all */
-	const char *variant, *side;
+	const char *variant, *side, *pass;
 	int repeat;
 	/* which samples */
-	const char *comm, *dso, *symbol;
-	const struct cpuset *cpus; /* --cpu; NULL: all */
+	const char *comm, *dso, *symbol; /* names or globs: which rows; shares stay of the whole */
+	const char *event;		 /* NULL: the first that has samples */
+	const struct cpuset *cpus;	 /* --cpu; NULL: all */
 	/* how to print */
 	const char
 		*by; /* comma-separated keys: comm dso module cpu context component variant side */
 	long limit;  /* rows; 0: the table's own default */
-	bool all;    /* --all: every row */
+	bool all;    /* --all: every row, unresolved addresses one by one */
+	const char *components_file, *components_set; /* own rules; "fine" (NULL) or "basic" */
 	/* what a unit of work is and what it costs */
 	const char *unit;      /* packet, KiB, message; NULL: KiB where bytes are known */
 	double rate;	       /* units per second, bare files; 0: not given */
@@ -38,6 +40,8 @@ struct query {
 	double roi_n, roi_m;		  /* exponents; 0: 2 and 1 */
 	const char *estimator;		  /* median, middle, mean; NULL: the capture's */
 	double model_idle, model_per_cpu; /* --power-model; both 0: none */
+	double throughput_gbps, cpu_pct,
+		power_w; /* given numbers instead of a store; 0: not given */
 	/* bare files instead of a store */
 	struct profile *profile;
 	const struct flat *flat;

@@ -391,12 +391,5 @@ int store_profile_read(struct store *s, int64_t run, struct profile *p, struct e
 
 bool store_has_profile(struct store *s, int64_t run)
 {
-	sqlite3_stmt *q;
-	bool found;
-
-	if (sql_query(s, &q, NULL, "SELECT 1 FROM cost WHERE run = ? LIMIT 1", "i", run))
-		return false;
-	found = sql_next(s, q, NULL) > 0;
-	sqlite3_reset(q);
-	return found;
+	return sql_exists(s, "SELECT 1 FROM cost WHERE run = ? LIMIT 1", run);
 }

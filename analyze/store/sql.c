@@ -133,3 +133,15 @@ const char *sql_text(struct store *s, sqlite3_stmt *stmt, int column)
 		return NULL;
 	return intern_get(&s->strings, intern_str(&s->strings, text));
 }
+
+bool sql_exists(struct store *s, const char *sql, int64_t arg)
+{
+	sqlite3_stmt *stmt;
+	bool found;
+
+	if (sql_query(s, &stmt, NULL, sql, "i", arg))
+		return false;
+	found = sql_next(s, stmt, NULL) > 0;
+	sqlite3_reset(stmt);
+	return found;
+}

@@ -43,6 +43,9 @@ int sql_script(struct store *s, const char *sql, struct error *err);
 /* A text column that lives as long as the store; NULL stays NULL. */
 const char *sql_text(struct store *s, sqlite3_stmt *stmt, int column);
 
+/* Does the query with this one parameter give a row? */
+bool sql_exists(struct store *s, const char *sql, int64_t arg);
+
 /* What SQLite says went wrong, with the file's name. */
 int sql_error(const struct store *s, struct error *err);
 

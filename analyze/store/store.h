@@ -106,6 +106,8 @@ int store_syscall_add(struct store *store, int64_t run, const struct syscall_row
 /* The caller frees the rows. Count or -errno. */
 int store_syscalls(struct store *store, int64_t run, struct syscall_row **rows, struct error *err);
 
+bool store_has_syscalls(struct store *store, int64_t run);
+
 /* Does the run have samples? */
 bool store_has_profile(struct store *store, int64_t run);
 /* Merges the run's samples into `p` (initialised by the caller); several runs may be added. */

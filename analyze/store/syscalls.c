@@ -116,3 +116,8 @@ int store_syscalls(struct store *s, int64_t run, struct syscall_row **rows, stru
 		rc = read_hists(s, run, *rows, n, err);
 	return rc ? rc : (int)n;
 }
+
+bool store_has_syscalls(struct store *s, int64_t run)
+{
+	return sql_exists(s, "SELECT 1 FROM syscall WHERE run = ? LIMIT 1", run);
+}

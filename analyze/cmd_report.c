@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
+#include "analyze/cmd.h"
+#include "analyze/ingest/perf_report.h"
+#include "analyze/ingest/perf_trace.h"
+#include "analyze/measures/measure.h"
+#include "analyze/perfdata/perfdata.h"
+#include "lib/alloc.h"
+#include "lib/output.h"
+#include "lib/str.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arguments {
+	struct output out; /* first: the child parser's input */
+	const char *table, *capture;
+	struct query q;
+	struct cpuset cpus;
+	char *run; /* --run, taken apart */
+	const char *perf, *perf_report, *perf_trace, *kallsyms, *symfs;
+	struct profile profile;
+	struct flat flat;
+	struct trace trace;
+};
+
+enum {
+	KEY_VARIANT = 0x100,
+	KEY_SIDE,
+	KEY_RUN,
+	KEY_BY,
+	KEY_CPU,
+	KEY_LIMIT,
+	KEY_ALL,
+	KEY_COMM,
+	KEY_DSO,
+	KEY_SYMBOL,
+	KEY_EVENT,
+	KEY_COMPONENTS,
+	KEY_SET,
+	KEY_UNIT,
+	KEY_BASIS,
+	KEY_RATE,
+	KEY_UNITS,
+	KEY_SECONDS,
+	KEY_BUSY,
+	KEY_PERF,
+	KEY_PERF_REPORT,
+	KEY_PERF_TRACE,
+	KEY_KALLSYMS,
+	KEY_SYMFS,
+	KEY_ESTIMATOR,
+	KEY_N,
+	KEY_M,
+	KEY_MODEL,
+	KEY_THROUGHPUT,
+	KEY_CPU_PCT,
+	KEY_POWER,
+};
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "Which runs:", 1},
+	{"variant", KEY_VARIANT, "V", 0, "only this variant", 1},
+	{"side", KEY_SIDE, "S", 0, "receiver or sender", 1},
+	{"run", KEY_RUN, "R", 0, "a repeat's number, or VARIANT/PASS-NN", 1},
+	{NULL, 0, NULL, 0, "Which samples, and how they are added up:", 2},
+	{"by", KEY_BY, "KEYS", 0,
+	 "rows by these first: comm dso module cpu context component symbol variant side", 2},
+	{"cpu", KEY_CPU, "SET", 0, "only these CPUs", 2},
+	{"comm", KEY_COMM, "NAME", 0, "only this command; names are globs", 2},
+	{"dso", KEY_DSO, "NAME", 0, "only functions of this module or library", 2},
+	{"symbol", KEY_SYMBOL, "NAME", 0, "only this function", 2},
+	{"event", KEY_EVENT, "NAME", 0, "of a profile with several events", 2},
+	{"components", KEY_COMPONENTS, "FILE", 0, "own rules for components", 2},
+	{"component-set", KEY_SET, "SET", 0, "fine (default) or basic", 2},
+	{"limit", KEY_LIMIT, "N", 0, "at most so many rows of each variant and side", 2},
+	{"all", KEY_ALL, NULL, 0, "every row, unresolved addresses one by one", 2},
+	{NULL, 0, NULL, 0, "What a unit of work costs:", 3},
+	{"unit", KEY_UNIT, "UNIT", 0, "packet, KiB or message", 3},
+	{"basis", KEY_BASIS, "BASIS", 0, "wall: all the CPUs' time; busy: the time not idle", 3},
+	{"rate", KEY_RATE, "R", 0, "units of work per second", 3},
+	{"units", KEY_UNITS, "N", 0, "so many units of work ...", 3},
+	{"seconds", KEY_SECONDS, "S", 0, "... in so many seconds", 3},
+	{"busy-ns", KEY_BUSY, "NS", 0, "busy CPU time, of a bare file", 3},
+	{NULL, 0, NULL, 0, "Bare files instead of a capture ('-': standard input):", 4},
+	{"perf", KEY_PERF, "FILE", 0, "a perf.data", 4},
+	{"perf-report", KEY_PERF_REPORT, "FILE", 0, "the text of perf report --stdio", 4},
+	{"perf-trace", KEY_PERF_TRACE, "FILE", 0, "the text of perf trace -s", 4},
+	{"kallsyms", KEY_KALLSYMS, "FILE", 0, "the measured kernel's symbols", 4},
+	{"symfs", KEY_SYMFS, "DIR", 0, "the measured host's files", 4},
+	{NULL, 0, NULL, 0, "Scores (table roi):", 5},
+	{"estimator", KEY_ESTIMATOR, "E", 0, "of repeats: median, middle or mean", 5},
+	{"roi-n", KEY_N, "N", 0, "exponent of throughput (2)", 5},
+	{"roi-m", KEY_M, "M", 0, "exponent of power (1)", 5},
+	{"power-model", KEY_MODEL, "idle=W,per_cpu=W", 0,
+	 "where no power was measured: idle + per_cpu x CPUs used", 5},
+	{"throughput", KEY_THROUGHPUT, "GBPS", 0, "without a capture: Gbit/s ...", 5},
+	{"cpu-pct", KEY_CPU_PCT, "PCT", 0, "... at so many percent of a CPU ...", 5},
+	{"power", KEY_POWER, "W", 0, "... and so many watts", 5},
+	{0},
+};
+
+/* --- options --- */
+
+static double positive(struct argp_state *state, const char *option, const char *arg)
+{
+	char *end;
+	double x = strtod(arg, &end);
+
+	if (end == arg || *end || !(x > 0))
+		argp_error(state, "%s '%s' is not a number above 0", option, arg);
+	return x;
+}
+
+/* "3", "mmap/profile-02" */
+static void set_run(struct argp_state *state, struct arguments *a, const char *arg)
+{
+	char *slash, *dash, *end;
+	long n;
+
+	n = strtol(arg, &end, 10);
+	if (!*end && n > 0) {
+		a->q.repeat = (int)n;
+		return;
+	}
+	free(a->run);
+	a->run = xstrdup(arg);
+	slash = strrchr(a->run, '/');
+	dash = slash ? strrchr(slash, '-') : NULL;
+	n = dash ? strtol(dash + 1, &end, 10) : 0;
+	if (!dash || *end || n <= 0)
+		argp_error(state, "--run '%s' is neither a number nor VARIANT/PASS-NN", arg);
+	*slash = *dash = '\0';
+	a->q.variant = a->run;
+	a->q.pass = slash + 1;
+	a->q.repeat = (int)n;
+}
+
+static void set_cpus(struct argp_state *state, struct arguments *a, const char *arg)
+{
+	struct error err = {0};
+
+	if (cpuset_parse(&a->cpus, arg, &err))
+		argp_error(state, "--cpu: %s", err.text);
+	a->q.cpus = &a->cpus;
+}
+
+static void set_basis(struct argp_state *state, struct arguments *a, const char *arg)
+{
+	if (!strcmp(arg, "wall"))
+		a->q.basis = BASIS_WALL;
+	else if (!strcmp(arg, "busy"))
+		a->q.basis = BASIS_BUSY;
+	else
+		argp_error(state, "--basis '%s' is neither wall nor busy", arg);
+}
+
+static void set_model(struct argp_state *state, struct arguments *a, const char *arg)
+{
+	char rest;
+
+	if (sscanf(arg, "idle=%lf,per_cpu=%lf%c", &a->q.model_idle, &a->q.model_per_cpu, &rest) !=
+		    2 ||
+	    a->q.model_idle < 0 || a->q.model_per_cpu < 0)
+		argp_error(state, "--power-model '%s' is not idle=W,per_cpu=W", arg);
+}
+
+static void set_limit(struct argp_state *state, struct arguments *a, const char *arg)
+{
+	char *end;
+
+	a->q.limit = strtol(arg, &end, 10);
+	if (*end || a->q.limit < 1)
+		argp_error(state, "--limit '%s' is not a number of rows", arg);
+}
+
+/* Options that are one member of the query or of the arguments. */
+static const char **text_of(struct arguments *a, int key)
+{
+	switch (key) {
+	case KEY_VARIANT:
+		return &a->q.variant;
+	case KEY_SIDE:
+		return &a->q.side;
+	case KEY_BY:
+		return &a->q.by;
+	case KEY_COMM:
+		return &a->q.comm;
+	case KEY_DSO:
+		return &a->q.dso;
+	case KEY_SYMBOL:
+		return &a->q.symbol;
+	case KEY_EVENT:
+		return &a->q.event;
+	case KEY_COMPONENTS:
+		return &a->q.components_file;
+	case KEY_SET:
+		return &a->q.components_set;
+	case KEY_UNIT:
+		return &a->q.unit;
+	case KEY_ESTIMATOR:
+		return &a->q.estimator;
+	case KEY_PERF:
+		return &a->perf;
+	case KEY_PERF_REPORT:
+		return &a->perf_report;
+	case KEY_PERF_TRACE:
+		return &a->perf_trace;
+	case KEY_KALLSYMS:
+		return &a->kallsyms;
+	case KEY_SYMFS:
+		return &a->symfs;
+	default:
+		return NULL;
+	}
+}
+
+static const struct {
+	int key;
+	const char *name;
+	size_t offset;
+} numbers[] = {
+	{KEY_RATE, "--rate", offsetof(struct query, rate)},
+	{KEY_UNITS, "--units", offsetof(struct query, units)},
+	{KEY_SECONDS, "--seconds", offsetof(struct query, seconds)},
+	{KEY_BUSY, "--busy-ns", offsetof(struct query, busy_ns)},
+	{KEY_N, "--roi-n", offsetof(struct query, roi_n)},
+	{KEY_M, "--roi-m", offsetof(struct query, roi_m)},
+	{KEY_THROUGHPUT, "--throughput", offsetof(struct query, throughput_gbps)},
+	{KEY_CPU_PCT, "--cpu-pct", offsetof(struct query, cpu_pct)},
+	{KEY_POWER, "--power", offsetof(struct query, power_w)},
+};
+
+static bool set_plain(struct argp_state *state, struct arguments *a, int key, char *arg)
+{
+	const char **text = text_of(a, key);
+	double x;
+	size_t i;
+
+	if (text)
+		*text = arg;
+	for (i = 0; i < array_size(numbers); i++) {
+		if (numbers[i].key != key)
+			continue;
+		x = positive(state, numbers[i].name, arg);
+		memcpy((char *)&a->q + numbers[i].offset, &x, sizeof(x));
+		return true;
+	}
+	return text != NULL;
+}
+
+static void set_argument(struct argp_state *state, struct arguments *a, char *arg)
+{
+	if (!a->table)
+		a->table = arg;
+	else if (!a->capture)
+		a->capture = arg;
+	else
+		argp_error(state, "one table of one capture at a time");
+}
+
+static void list_tables(struct str *s)
+{
+	const struct measure *m;
+	size_t i;
+
+	for (i = 0; (m = measure_at(i)); i++)
+		str_printf(s, "%s%s", i ? " " : "", m->name);
+}
+
+static bool is_bare(const struct arguments *a)
+{
+	return a->perf || a->perf_report || a->perf_trace || a->q.throughput_gbps > 0;
+}
+
+static void check(struct argp_state *state, struct arguments *a)
+{
+	struct str tables = {0};
+
+	list_tables(&tables);
+	if (!a->table)
+		argp_error(state, "which table? there are: %s", tables.buf);
+	if (!measure_find(a->table))
+		argp_error(state, "no table '%s'; there are: %s", a->table, tables.buf);
+	str_free(&tables);
+	if (!!a->perf + !!a->perf_report + !!a->perf_trace + !!a->capture > 1)
+		argp_error(state, "either a capture or one bare file");
+	if (!a->capture && !is_bare(a))
+		argp_error(state, "of what? give a capture, or a file with --perf, --perf-report "
+				  "or --perf-trace");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->out;
+		return 0;
+	case KEY_RUN:
+		set_run(state, a, arg);
+		return 0;
+	case KEY_CPU:
+		set_cpus(state, a, arg);
+		return 0;
+	case KEY_BASIS:
+		set_basis(state, a, arg);
+		return 0;
+	case KEY_MODEL:
+		set_model(state, a, arg);
+		return 0;
+	case KEY_LIMIT:
+		set_limit(state, a, arg);
+		return 0;
+	case KEY_ALL:
+		a->q.all = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		set_argument(state, a, arg);
+		return 0;
+	case ARGP_KEY_END:
+		check(state, a);
+		return 0;
+	default:
+		return set_plain(state, a, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
+	}
+}
+
+static char *help_tables(int key, const char *text, void *input)
+{
+	const struct measure *m;
+	struct str s = {0};
+	size_t i;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	str_puts(&s, "Tables:\n");
+	for (i = 0; (m = measure_at(i)); i++)
+		str_printf(&s, "  %-11s %s\n", m->name, m->what);
+	str_puts(&s, "\nExit status 4: the table is complete, but its data is lossy.");
+	return str_take(&s);
+}
+
+static const struct argp_child children[] = {{&output_argp, 0, "Output:", 9}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "TABLE [CAPTURE]",
+	.doc = "Prints one table of an analyzed capture, or of a bare perf file.\v ",
+	.children = children,
+	.help_filter = help_tables,
+};
+
+/* --- running --- */
+
+static int read_perf(struct arguments *a, struct error *err)
+{
+	struct perfdata_options o = {.kallsyms = a->kallsyms,
+				     .symfs = a->symfs,
+				     .use_this_host = !a->kallsyms && !a->symfs};
+
+	a->q.profile = &a->profile;
+	return perfdata_read(&a->profile, a->perf, &o, err);
+}
+
+static int open_input(struct arguments *a, struct store **store, struct error *err)
+{
+	int rc = 0;
+
+	if (a->perf) {
+		rc = read_perf(a, err);
+	} else if (a->perf_report) {
+		rc = perf_report_read(a->perf_report, &a->flat, err);
+		a->q.flat = &a->flat;
+	} else if (a->perf_trace) {
+		rc = perf_trace_read(a->perf_trace, &a->trace, err);
+		a->q.trace = &a->trace;
+	} else if (a->capture) {
+		rc = store_open(store, a->capture, err);
+	}
+	return rc;
+}
+
+static int report(struct arguments *a, struct error *err)
+{
+	struct store *store = NULL;
+	int rc = open_input(a, &store, err), code = EXIT_FAILED;
+	struct table t = {0};
+
+	if (!rc) {
+		rc = measure_run(a->table, store, &a->q, &t, err);
+		code = rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	}
+	if (!rc)
+		rc = output_table(&a->out, &t, err);
+	if (!rc)
+		code = t.lossy ? EXIT_LOSSY : EXIT_OK;
+	table_free(&t);
+	store_close(store);
+	return code;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct arguments a = {0};
+	struct error err = {0};
+	int code;
+
+	profile_init(&a.profile);
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	code = report(&a, &err);
+	if (err.code)
+		error_print(&err);
+	profile_free(&a.profile);
+	flat_free(&a.flat);
+	trace_free(&a.trace);
+	free(a.run);
+	return code;
+}

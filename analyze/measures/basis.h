@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one unit of work costs in all, which shares are then multiplied with (the design's chapter
+ * 7):
+ *
+ *   wall  W = 1e9 / rate x |S|        a CPU that is never idle costs its whole time
+ *   busy  B = busy time of S / N      only time that was not idle; samples of the idle context
+ *                                     are left out of the shares
+ */
+#ifndef ZC_BASIS_H
+#define ZC_BASIS_H
+
+#include "analyze/measures/scope.h"
+
+struct basis_value {
+	double ns;	   /* per unit; NAN: not known, then shares only */
+	const char *unit;  /* "KiB"; NULL when ns is NAN */
+	bool exclude_idle; /* busy: idle samples do not count */
+	char text[256];	   /* the basis in words, or why there is none */
+};
+
+/*
+ * Of a block: from the measure pass, whose throughput no profiler slowed, else from the profiled
+ * runs themselves. -EINVAL for an unknown unit or a rate that makes no sense.
+ */
+int basis_of_block(struct store *s, const struct query *q, const struct block *b,
+		   struct basis_value *v, struct error *err);
+
+/* Of bare files, from the query alone; `ncpus`: how many CPUs the samples come from. */
+int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,
+		  struct error *err);
+
+/* The rate metric of a unit ("KiB" -> "rate_kib"); NULL for an unknown unit. */
+const char *basis_rate_metric(const char *unit);
+
+#endif

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/components.h"
+
+#include "lib/alloc.h"
+#include "lib/embed.h"
+#include "lib/file.h"
+#include "lib/hash.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+EMBED_TEXT(components_rules, "analyze/components.rules");
+
+const char component_none[] = "unclassified";
+
+enum match { EXACT, PREFIX, GLOB, MODULE, KIND, CONTEXT };
+
+struct rule {
+	enum match match;
+	const char *component, *pattern;
+	int value;  /* of a KIND or a CONTEXT */
+	size_t len; /* of a PREFIX: "tcp_*" without the star, by far the most common glob */
+};
+
+struct components {
+	struct rule *rules; /* in order; exact ones are found through `exact` */
+	size_t n, cap;
+	struct map exact; /* hash of the name -> index of its first rule + 1 */
+	const char **names;
+	size_t nnames, names_cap;
+	bool has_basic;
+	char *text;
+};
+
+/* --- reading --- */
+
+static const struct {
+	const char *prefix;
+	enum match match;
+} prefixes[] = {{"module:", MODULE}, {"kind:", KIND}, {"context:", CONTEXT}};
+
+static const char *const kinds[] = {
+	[DSO_KERNEL] = "kernel", [DSO_MODULE] = "module", [DSO_USER] = "user",
+	[DSO_BPF] = "bpf",	 [DSO_GUEST] = "guest",
+};
+
+static int index_of(const char *const *names, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (names[i] && !strcmp(names[i], name))
+			return (int)i;
+	return -1;
+}
+
+/* -1: a kind or context that there is not. */
+static int parse_pattern(struct rule *r, const char *word)
+{
+	size_t i;
+
+	r->pattern = word;
+	r->len = strcspn(word, "*?[");
+	r->match = !word[r->len] ? EXACT : strcmp(word + r->len, "*") ? GLOB : PREFIX;
+	for (i = 0; i < array_size(prefixes); i++) {
+		if (str_starts(word, prefixes[i].prefix)) {
+			r->match = prefixes[i].match;
+			r->pattern = word + strlen(prefixes[i].prefix);
+		}
+	}
+	if (r->match == KIND)
+		r->value = index_of(kinds, array_size(kinds), r->pattern);
+	if (r->match == CONTEXT)
+		r->value = index_of(context_names, CTX_N, r->pattern);
+	return r->value;
+}
+
+static void add_rule(struct components *c, const struct rule *r)
+{
+	uint64_t *slot;
+
+	array_grow(c->rules, c->n, c->cap);
+	c->rules[c->n++] = *r;
+	if (r->match != EXACT)
+		return;
+	slot = map_at(&c->exact, hash_bytes(r->pattern, strlen(r->pattern), 0));
+	if (!*slot)
+		*slot = c->n;
+}
+
+static void add_name(struct components *c, const char *name)
+{
+	if (index_of(c->names, c->nnames, name) >= 0)
+		return;
+	array_grow(c->names, c->nnames, c->names_cap);
+	c->names[c->nnames++] = name;
+}
+
+/* "fine | basic | patterns" or "name | patterns"; a line that begins with space goes on. */
+static int parse_line(struct components *c, char *line, bool basic, const char **component)
+{
+	bool more = *line == ' ' || *line == '\t';
+	char *rest = line, *fine, *second, *word;
+
+	if (!more) {
+		fine = str_trim(str_token(&rest, '|'));
+		if (!rest)
+			return -1;
+		second = strchr(rest, '|') ? str_trim(str_token(&rest, '|')) : NULL;
+		c->has_basic |= second != NULL;
+		*component = basic && second ? second : fine;
+		add_name(c, *component);
+	}
+	if (!*component)
+		return -1;
+	while ((word = str_token(&rest, ' '))) {
+		struct rule r = {.component = *component};
+
+		word = str_trim(word);
+		if (!*word)
+			continue;
+		if (parse_pattern(&r, word) < 0)
+			return -1;
+		add_rule(c, &r);
+	}
+	return 0;
+}
+
+static int parse(struct components *c, const char *path, bool basic, struct error *err)
+{
+	const char *component = NULL;
+	char *rest = c->text, *line, *p;
+	int number = 0;
+
+	while ((line = str_token(&rest, '\n'))) {
+		number++;
+		if (*line == '#' || !line[strspn(line, " \t\r")])
+			continue;
+		for (p = line; *p; p++)
+			if (*p == '\t' || *p == '\r')
+				*p = ' ';
+		if (parse_line(c, line, basic, &component))
+			return error_set(err, EBADMSG,
+					 "%s:%d: not a rule; a rule is 'component | pattern "
+					 "pattern ...', with kind: one of kernel module user bpf "
+					 "guest and context: one of user syscall softirq hardirq "
+					 "idle kthread",
+					 path, number);
+	}
+	return 0;
+}
+
+int components_read(struct components **out, const char *path, const char *set, struct error *err)
+{
+	bool basic = set && !strcmp(set, "basic");
+	struct components *c;
+	int rc = 0;
+
+	if (set && !basic && strcmp(set, "fine"))
+		return error_set(err, EINVAL, "no set of components '%s'; there are fine and basic",
+				 set);
+	c = xcalloc(1, sizeof(*c));
+	if (path)
+		rc = file_read(path, &c->text, NULL, err);
+	else
+		c->text = xstrdup(components_rules);
+	if (!rc)
+		rc = parse(c, path ? path : "components.rules", basic, err);
+	if (!rc && !c->n)
+		rc = error_set(err, ENODATA, "%s: no rules in it", path);
+	if (!rc && basic && !c->has_basic)
+		rc = error_set(err, EINVAL, "%s: has no basic names (a second field)", path);
+	if (rc)
+		components_free(c);
+	else
+		*out = c;
+	return rc;
+}
+
+void components_free(struct components *c)
+{
+	if (!c)
+		return;
+	map_free(&c->exact);
+	free(c->rules);
+	free(c->names);
+	free(c->text);
+	free(c);
+}
+
+/* --- asking --- */
+
+static const char *const suffixes[] = {".isra.", ".part.",     ".constprop.", ".cold",
+				       ".llvm.", ".lto_priv.", ".localalias"};
+
+void function_normalize(const char *symbol, char *out, size_t size)
+{
+	char *end = NULL, *at;
+	size_t i, len;
+
+	if (str_starts(symbol, "__pi_"))
+		symbol += strlen("__pi_");
+	len = strnlen(symbol, size - 1);
+	memcpy(out, symbol, len);
+	out[len] = '\0';
+	for (i = 0; i < array_size(suffixes); i++) {
+		at = strstr(out, suffixes[i]);
+		if (at && at > out && (!end || at < end))
+			end = at;
+	}
+	if (end)
+		*end = '\0';
+	if (str_ends(out, "_noprof"))
+		out[strlen(out) - strlen("_noprof")] = '\0';
+}
+
+static bool matches(const struct rule *r, const struct function *f, const char *name)
+{
+	switch (r->match) {
+	case EXACT:
+		return !strcmp(r->pattern, name);
+	case PREFIX:
+		return !strncmp(r->pattern, name, r->len);
+	case GLOB:
+		return !fnmatch(r->pattern, name, 0);
+	case MODULE:
+		return f->module && !fnmatch(r->pattern, f->module, 0);
+	case KIND:
+		return (int)f->kind == r->value;
+	case CONTEXT:
+		return (int)f->context == r->value;
+	}
+	return false;
+}
+
+const char *components_of(const struct components *c, const struct function *f)
+{
+	const uint64_t *slot;
+	char name[256];
+	size_t end, i;
+
+	function_normalize(f->symbol, name, sizeof(name));
+	slot = map_get(&c->exact, hash_bytes(name, strlen(name), 0));
+	end = slot ? *slot - 1 : c->n;
+	for (i = 0; i < end; i++)
+		if (c->rules[i].match != EXACT && matches(&c->rules[i], f, name))
+			return c->rules[i].component;
+	for (; i < c->n; i++)
+		if (matches(&c->rules[i], f, name))
+			return c->rules[i].component;
+	return component_none;
+}
+
+int components_rank(const struct components *c, const char *name)
+{
+	int i = index_of(c->names, c->nnames, name);
+
+	return i < 0 ? (int)c->nnames : i;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Functions into components (data copy, TCP/IP, skb, ...) by an ordered table of rules: the first
+ * that matches names the component. The table is data, analyze/components.rules, which explains its
+ * form; a user's own file replaces it. A function that no rule matches is unclassified.
+ */
+#ifndef ZC_COMPONENTS_H
+#define ZC_COMPONENTS_H
+
+#include "analyze/profile.h"
+#include "lib/error.h"
+
+struct components;
+
+/* NULL for `path`: the table inside the program. `set`: "fine", the default, or "basic". */
+int components_read(struct components **c, const char *path, const char *set, struct error *err);
+void components_free(struct components *c);
+
+/* What is known of a function; NULL and CTX_UNKNOWN where it is not. */
+struct function {
+	const char *symbol, *module;
+	enum dso_kind kind;
+	enum context context;
+};
+
+extern const char component_none[]; /* "unclassified" */
+
+/* The component's name, `component_none` for none; lives as long as `c`. */
+const char *components_of(const struct components *c, const struct function *f);
+
+/* Place in the table's order, for colours and sorting; after all others for an unknown name. */
+int components_rank(const struct components *c, const char *name);
+
+/* The name without what compilers add: .isra.0 .part.0 .constprop.0 .cold, _noprof, __pi_. */
+void function_normalize(const char *symbol, char *out, size_t size);
+
+#endif

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/costs.h"
+
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What follows the keys. ns columns carry the unit of work in their unit. */
+static const struct column shares[] = {
+	{"samples", NULL, V_INT, 0, "samples taken in it"},
+	{"self_share", "%", V_REAL, 2, "its own share of the samples' weights"},
+	{"total_share", "%", V_REAL, 2, "share with it anywhere in the call chain"},
+	{"self_ns", "ns", V_REAL, 1, "self_share x basis"},
+	{"self_ns_ci", "ns", V_REAL, 1, "half the 95 % interval of self_ns"},
+	{"total_ns", "ns", V_REAL, 1, "total_share x basis"},
+	{"total_ns_ci", "ns", V_REAL, 1, "half the 95 % interval of total_ns"},
+};
+
+enum { KEY_VARIANT = TALLY_KEYS, KEY_SIDE };
+
+/* The query as it concerns one table: key columns in their order, and the fold's specification. */
+struct plan {
+	const struct cost_table *ct;
+	struct tally_spec spec;
+	int by_block; /* key columns "variant", "side" before the others */
+	struct components *components;
+};
+
+static bool has_key(const struct tally_spec *spec, enum tally_key key)
+{
+	int i;
+
+	for (i = 0; i < spec->nkeys; i++)
+		if (spec->keys[i] == key)
+			return true;
+	return false;
+}
+
+static int add_key(struct plan *p, const char *name, struct error *err)
+{
+	int key = tally_key_find(name);
+
+	if (!strcmp(name, "variant") || !strcmp(name, "side")) {
+		p->by_block = 1;
+		return 0;
+	}
+	if (key < 0)
+		return error_set(err, EINVAL,
+				 "cannot split by '%s'; the keys are comm, dso, module, cpu, "
+				 "context, component, symbol, variant and side",
+				 name);
+	if (!has_key(&p->spec, (enum tally_key)key))
+		p->spec.keys[p->spec.nkeys++] = (enum tally_key)key;
+	return 0;
+}
+
+static int plan_keys(struct plan *p, const struct query *q, struct error *err)
+{
+	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
+	int rc = 0, i;
+
+	while (!rc && (word = str_token(&rest, ',')))
+		if (*str_trim(word))
+			rc = add_key(p, str_trim(word), err);
+	for (i = 0; i < p->ct->nkeys; i++)
+		if (!has_key(&p->spec, p->ct->keys[i]))
+			p->spec.keys[p->spec.nkeys++] = p->ct->keys[i];
+	free(copy);
+	return rc;
+}
+
+static int make_plan(struct plan *p, const struct cost_table *ct, const struct query *q,
+		     struct error *err)
+{
+	int rc;
+
+	*p = (struct plan){.ct = ct};
+	p->spec = (struct tally_spec){.totals = ct->totals,
+				      .merge_unresolved = !q->all,
+				      .event = q->event,
+				      .comm = q->comm,
+				      .dso = q->dso,
+				      .symbol = q->symbol,
+				      .cpus = q->cpus};
+	rc = plan_keys(p, q, err);
+	if (!rc)
+		rc = components_read(&p->components, q->components_file, q->components_set, err);
+	p->spec.components = p->components;
+	return rc;
+}
+
+/* --- columns --- */
+
+static bool is_total(const struct column *c)
+{
+	return str_starts(c->name, "total_");
+}
+
+static void add_column(struct column *list, int *n, const char *name, const char *what)
+{
+	list[(*n)++] = (struct column){name, NULL, V_STR, 0, what};
+}
+
+static void make_columns(struct table *t, const struct plan *p, const char *unit)
+{
+	struct column *list = arena_alloc(&t->arena, 24 * sizeof(*list));
+	char *per = unit ? xasprintf("ns/%s", unit) : NULL;
+	int n = 0, i;
+
+	if (p->by_block) {
+		add_column(list, &n, "variant", NULL);
+		add_column(list, &n, "side", NULL);
+	}
+	for (i = 0; i < p->spec.nkeys; i++)
+		add_column(list, &n, tally_key_name(p->spec.keys[i]), NULL);
+	for (i = 0; i < (int)array_size(shares); i++) {
+		if (is_total(&shares[i]) && !p->ct->totals)
+			continue;
+		list[n] = shares[i];
+		if (per && !strcmp(shares[i].unit ? shares[i].unit : "", "ns"))
+			list[n].unit = arena_strdup(&t->arena, per);
+		n++;
+	}
+	t->columns = list;
+	t->ncolumns = n;
+	free(per);
+}
+
+/* --- rows --- */
+
+static void put_row(struct table *t, const struct plan *p, const struct cost_part *part,
+		    const struct tally_row *r)
+{
+	struct cost self = cost_self(part, r), total = cost_total(part, r);
+	struct value *row = table_row(t);
+	int i, c = 0;
+
+	if (p->by_block) {
+		row[c++] = value_str(t, part->block.variant);
+		row[c++] = value_str(t, part->block.side);
+	}
+	for (i = 0; i < p->spec.nkeys; i++)
+		row[c++] = *r->key[i] ? value_str(t, r->key[i]) : value_none();
+	if (!part->tally.no_samples)
+		table_set(t, row, "samples", value_int((int64_t)r->samples));
+	table_set(t, row, "self_share", value_real(100 * self.share));
+	table_set(t, row, "self_ns", value_real(self.ns));
+	table_set(t, row, "self_ns_ci", value_real(self.ns_ci));
+	if (!p->ct->totals)
+		return;
+	table_set(t, row, "total_share", value_real(100 * total.share));
+	table_set(t, row, "total_ns", value_real(total.ns));
+	table_set(t, row, "total_ns_ci", value_real(total.ns_ci));
+}
+
+static size_t rows_shown(const struct plan *p, const struct query *q, const struct tally *f)
+{
+	long limit = q->limit > 0 ? q->limit : p->ct->limit;
+
+	return q->all || !limit || (size_t)limit > f->n ? f->n : (size_t)limit;
+}
+
+/* --- notes --- */
+
+static void note_sums(struct table *t, const struct cost_part *part, const char *name, size_t shown)
+{
+	const struct tally *f = &part->tally;
+	double sum = 0, seen = 0, of = f->weight > 0 ? 100 / f->weight : NAN;
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		sum += f->rows[i].self;
+		seen += i < shown ? f->rows[i].self : 0;
+	}
+	if (f->no_self)
+		return;
+	if (isnan(part->basis.ns))
+		table_note(t, "%ssum of all %zu rows: %.2f %%", name, f->n, sum * of);
+	else
+		table_note(t, "%ssum of all %zu rows: %.2f %% = %.1f ns/%s", name, f->n, sum * of,
+			   sum * of / 100 * part->basis.ns, part->basis.unit);
+	if (shown < f->n)
+		table_note(t, "%sthe %zu rows shown: %.2f %%; --all shows all", name, shown,
+			   seen * of);
+}
+
+static void note_left_out(struct table *t, const struct cost_part *part, const char *name)
+{
+	const struct tally *f = &part->tally;
+	struct str s = {0};
+
+	if (f->unresolved > 0)
+		str_printf(&s, "unresolved addresses %.2f %%; ", 100 * f->unresolved / f->weight);
+	str_printf(&s, "unclassified functions %.2f %%",
+		   f->weight > 0 ? 100 * f->unclassified / f->weight : 0);
+	if (f->idle > 0)
+		str_printf(&s, "; idle is left out: %.1f %% of all samples' weight",
+			   100 * f->idle / (f->idle + f->weight));
+	table_note(t, "%s%s", name, s.buf);
+	str_free(&s);
+}
+
+static void note_samples(struct table *t, const struct cost_part *part, const char *name)
+{
+	const struct tally *f = &part->tally;
+
+	if (!f->samples) {
+		table_note(t, "%sno samples%s", name,
+			   part->block.variant ? ": no run of it was profiled" : "");
+		return;
+	}
+	table_note(t, "%s%llu samples of %s in %d run%s; +- is the 95 %% %s", name,
+		   (unsigned long long)f->samples, f->event ? f->event : "?", part->nruns,
+		   part->nruns == 1 ? "" : "s",
+		   part->nruns > 1 ? "interval, the wider of sampling error and spread of the runs"
+				   : "sampling error");
+	if (f->events > 1)
+		table_note(t, "%sthe profile has %zu events; --event picks another", name,
+			   f->events);
+}
+
+static void note_part(struct table *t, const struct cost_part *part, size_t shown)
+{
+	char *name = part->block.variant
+			     ? xasprintf("%s %s: ", part->block.variant, part->block.side)
+			     : xstrdup("");
+
+	if (part->tally.samples || part->tally.n) {
+		note_sums(t, part, name, shown);
+		table_note(t, "%sbasis %s", name, part->basis.text);
+	}
+	note_samples(t, part, name);
+	if (part->tally.n)
+		note_left_out(t, part, name);
+	free(name);
+}
+
+static void note_health(struct table *t, const struct profile *p)
+{
+	const struct profile_health *h = &p->health;
+
+	t->lossy |= h->lost_records || h->lost_samples || h->truncated;
+	if (h->lost_records || h->lost_samples)
+		table_note(t, "lossy: perf lost %llu records, %llu samples",
+			   (unsigned long long)h->lost_records,
+			   (unsigned long long)h->lost_samples);
+	if (h->truncated)
+		table_note(t, "lossy: %s", h->why);
+	if (h->throttled)
+		table_note(t, "warning: sampling was throttled %llu times",
+			   (unsigned long long)h->throttled);
+	if (h->unknown_ids || h->unknown_records || h->bad_chains)
+		table_note(t, "warning: not understood: %llu event ids, %llu records, %llu chains",
+			   (unsigned long long)h->unknown_ids,
+			   (unsigned long long)h->unknown_records,
+			   (unsigned long long)h->bad_chains);
+	if (p->kernel_note)
+		table_note(t, "warning: %s", p->kernel_note);
+	if (p->dso_note)
+		table_note(t, "warning: %s", p->dso_note);
+}
+
+/* --- the two sources --- */
+
+static void put_part(struct table *t, const struct plan *p, const struct query *q,
+		     const struct cost_part *part)
+{
+	size_t shown = rows_shown(p, q, &part->tally), i;
+
+	for (i = 0; i < shown; i++)
+		put_row(t, p, part, &part->tally.rows[i]);
+	note_part(t, part, shown);
+}
+
+static int run_blocks(struct plan *p, struct store *s, const struct query *q,
+		      const struct block *blocks, int n, struct table *t, struct error *err)
+{
+	struct cost_part *parts = xcalloc((size_t)n + 1, sizeof(*parts));
+	const char *unit = NULL;
+	struct run *runs;
+	int i, k, rc = 0;
+
+	p->by_block |= n > 1;
+	for (i = 0; i < n && !rc; i++) {
+		rc = cost_part_read(s, q, &blocks[i], &p->spec, &parts[i], err);
+		unit = unit ? unit : parts[i].basis.unit;
+	}
+	make_columns(t, p, unit);
+	for (i = 0; i < n && !rc; i++)
+		zero_copy_notes(s, q, blocks[i].variant, t);
+	for (i = 0; i < n && !rc; i++) {
+		put_part(t, p, q, &parts[i]);
+		k = scope_runs(s, q, &blocks[i], FOR_PROFILE, &runs, err);
+		if (k < 0)
+			rc = k;
+		else
+			scope_notes(s, &blocks[i], runs, k, t);
+		free(runs);
+	}
+	for (i = 0; i < n; i++)
+		cost_part_free(&parts[i]);
+	free(parts);
+	return rc;
+}
+
+static int run_store(struct plan *p, struct store *s, const struct query *q, struct table *t,
+		     struct error *err)
+{
+	struct block *blocks = NULL;
+	int n = scope_blocks(s, q, &blocks, err), rc = n < 0 ? n : 0;
+
+	if (!rc)
+		rc = run_blocks(p, s, q, blocks, n, t, err);
+	if (!rc)
+		scope_capture_notes(s, t);
+	free(blocks);
+	return rc;
+}
+
+/* How many CPUs the samples of a bare file come from. */
+static unsigned int cpus_of(const struct profile *p, const struct query *q)
+{
+	struct cpuset set = {0};
+	size_t i;
+
+	if (q->cpus)
+		return cpuset_count(q->cpus);
+	for (i = 0; p && i < p->ncosts; i++)
+		if (p->costs[i].cpu != PROFILE_NONE)
+			cpuset_add(&set, p->costs[i].cpu);
+	return cpuset_count(&set) ? cpuset_count(&set) : 1;
+}
+
+static int run_file(struct plan *p, const struct query *q, struct table *t, struct error *err)
+{
+	struct cost_part part = {.nruns = 1};
+	int rc = basis_of_file(q, cpus_of(q->profile, q), &part.basis, err);
+
+	if (rc)
+		return rc;
+	make_columns(t, p, part.basis.unit);
+	p->spec.exclude_idle = part.basis.exclude_idle;
+	tally_init(&part.tally, &p->spec, 1);
+	rc = q->profile ? tally_profile(&part.tally, q->profile, 0, err)
+			: tally_flat(&part.tally, q->flat, err);
+	tally_sort(&part.tally);
+	if (!rc)
+		put_part(t, p, q, &part);
+	if (!rc && q->profile)
+		note_health(t, q->profile);
+	cost_part_free(&part);
+	return rc;
+}
+
+int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
+		   struct table *t, struct error *err)
+{
+	struct plan p;
+	int rc = make_plan(&p, ct, q, err);
+
+	if (!rc)
+		rc = q->profile || q->flat ? run_file(&p, q, t, err) : run_store(&p, s, q, t, err);
+	components_free(p.components);
+	return rc;
+}

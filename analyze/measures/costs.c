@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/costs.h"
+
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Half the width of the interval that the runs' own shares give; 0 for fewer than two. */
+static double between_runs(const struct tally *f, const double *run_weight)
+{
+	double *share = xcalloc((size_t)f->nruns + 1, sizeof(*share)), half = 0;
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < f->nruns; i++)
+		if (f->run_weight[i] > 0)
+			share[n++] = run_weight[i] / f->run_weight[i];
+	if (n > 1)
+		half = stats_t_quantile(0.975, (double)n - 1) * stats_sd(share, n) /
+		       sqrt((double)n);
+	free(share);
+	return half;
+}
+
+static struct cost cost_of(const struct cost_part *p, double weight, const double *run_weight)
+{
+	const struct tally *f = &p->tally;
+	double share = f->weight > 0 ? weight / f->weight : NAN, half = NAN, between;
+	double rest = share < 1 ? 1 - share : 0;
+
+	if (f->n_eff > 0)
+		half = STATS_Z95 * sqrt(share * rest / f->n_eff);
+	between = run_weight ? between_runs(f, run_weight) : 0;
+	if (between > half)
+		half = between;
+	return (struct cost){share, share * p->basis.ns, half * p->basis.ns};
+}
+
+struct cost cost_self(const struct cost_part *p, const struct tally_row *r)
+{
+	return cost_of(p, p->tally.no_self ? NAN : r->self, r->run_self);
+}
+
+struct cost cost_total(const struct cost_part *p, const struct tally_row *r)
+{
+	return cost_of(p, p->tally.no_total ? NAN : r->total, r->run_total);
+}
+
+static int read_runs(struct store *s, struct cost_part *p, const struct run *runs, int n,
+		     struct error *err)
+{
+	struct profile profile;
+	int i, rc = 0;
+
+	for (i = 0; i < n && !rc; i++) {
+		profile_init(&profile);
+		rc = store_profile_read(s, runs[i].id, &profile, err);
+		if (!rc)
+			rc = tally_profile(&p->tally, &profile, i, err);
+		profile_free(&profile);
+	}
+	return rc;
+}
+
+int cost_part_read(struct store *s, const struct query *q, const struct block *b,
+		   const struct tally_spec *spec, struct cost_part *p, struct error *err)
+{
+	struct tally_spec own = *spec;
+	struct run *runs;
+	int n, rc;
+
+	*p = (struct cost_part){.block = *b};
+	rc = basis_of_block(s, q, b, &p->basis, err);
+	if (rc)
+		return rc;
+	n = scope_runs(s, q, b, FOR_PROFILE, &runs, err);
+	if (n < 0)
+		return n;
+	own.exclude_idle = p->basis.exclude_idle;
+	tally_init(&p->tally, &own, n);
+	p->nruns = n;
+	rc = read_runs(s, p, runs, n, err);
+	tally_sort(&p->tally);
+	free(runs);
+	return rc;
+}
+
+void cost_part_free(struct cost_part *p)
+{
+	tally_free(&p->tally);
+}

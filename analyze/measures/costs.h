@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From samples to costs: what functions, components, contexts and modules have in common. A part of
+ * a table is one block of the store, or one bare file; each part's shares add up to 1 and its costs
+ * to its basis, and a note of the table says so with the sums.
+ *
+ * Intervals are 95 %: the sampling error, 1.96 x basis x sqrt(p (1 - p) / n_eff), or, where several
+ * runs were profiled and it is wider, that of the mean of their shares by Student's t.
+ */
+#ifndef ZC_COSTS_H
+#define ZC_COSTS_H
+
+#include "analyze/measures/basis.h"
+#include "analyze/measures/tally.h"
+
+struct cost_part {
+	struct block block; /* NULL, NULL: a bare file */
+	struct tally tally; /* sorted */
+	struct basis_value basis;
+	int nruns;
+};
+
+/* A cost with its interval's half width; NAN where it is not known. */
+struct cost {
+	double share, ns, ns_ci; /* share 0..1 */
+};
+struct cost cost_self(const struct cost_part *p, const struct tally_row *r);
+struct cost cost_total(const struct cost_part *p, const struct tally_row *r);
+
+/* One block's profiled runs by `spec`, whose filters and event come from the query. */
+int cost_part_read(struct store *s, const struct query *q, const struct block *b,
+		   const struct tally_spec *spec, struct cost_part *p, struct error *err);
+void cost_part_free(struct cost_part *p);
+
+/* What a table of costs is: its own keys, and whether it has totals. */
+struct cost_table {
+	enum tally_key keys[TALLY_KEYS];
+	int nkeys;
+	bool totals;
+	long limit; /* rows of each part unless the query says; 0: all */
+};
+
+/* Fills the whole table: columns, rows and notes. */
+int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
+		   struct table *t, struct error *err);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/costs.h"
+#include "analyze/measures/functions_flat.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cost_table functions = {
+	.keys = {BY_SYMBOL, BY_DSO}, .nkeys = 2, .totals = true, .limit = 30};
+
+#define FUNCTION_COLUMNS                                                            \
+	{"symbol", NULL, V_STR, 0, "the function"},                                 \
+		{"dso", NULL, V_STR, 0, "kernel, module or library that holds it"}, \
+		{"samples", NULL, V_INT, 0, "samples with it as the leaf"},         \
+		{"self_share", "%", V_REAL, 2, "its own share"},                    \
+		{"total_share", "%", V_REAL, 2, "share with what it calls"},        \
+		{"self_ns", "ns", V_REAL, 1, "self_share x basis"},                 \
+		{"self_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"},          \
+		{"total_ns", "ns", V_REAL, 1, "total_share x basis"},               \
+	{                                                                           \
+		"total_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"            \
+	}
+
+const struct column functions_columns[9] = {FUNCTION_COLUMNS};
+static const struct column by_comm[] = {{"comm", NULL, V_STR, 0, NULL}, FUNCTION_COLUMNS};
+
+int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	bool comm = q->by && strstr(q->by, "comm");
+
+	if (!q->flat)
+		return cost_table_run(&functions, s, q, t, err);
+	t->columns = comm ? by_comm : functions_columns;
+	t->ncolumns = comm ? (int)array_size(by_comm) : (int)array_size(functions_columns);
+	return functions_from_flat(q->flat, q, t, err);
+}

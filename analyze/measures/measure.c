@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* THE TABLE of measures. */
+#include "analyze/measures/measure.h"
+
+#include "analyze/measures/tables.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define COLUMNS(c) c, (int)array_size(c)
+
+static const struct measure measures[] = {
+	{"functions", "cost of each function: self, and with what it calls",
+	 COLUMNS(functions_columns), functions_run},
+	{"components", "cost of groups of functions: data copy, TCP/IP, skb, ...",
+	 COLUMNS(components_columns), components_run},
+	{"contexts", "cost in user space, syscalls, softirq, hardirq", COLUMNS(contexts_columns),
+	 contexts_run},
+	{"modules", "cost in the kernel, its modules, programs and libraries",
+	 COLUMNS(modules_columns), modules_run},
+};
+
+const struct measure *measure_at(size_t i)
+{
+	return i < array_size(measures) ? &measures[i] : NULL;
+}
+
+const struct measure *measure_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(measures); i++)
+		if (!strcmp(measures[i].name, name))
+			return &measures[i];
+	return NULL;
+}
+
+int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,
+		struct error *err)
+{
+	const struct measure *m = measure_find(name);
+	struct str names = {0};
+	size_t i;
+	int rc;
+
+	table_init(t, m ? m->name : name, m ? m->columns : NULL, m ? m->ncolumns : 0);
+	if (m)
+		return m->run(store, q, t, err);
+	for (i = 0; i < array_size(measures); i++)
+		str_printf(&names, "%s%s", i ? " " : "", measures[i].name);
+	rc = error_set(err, EINVAL, "no table '%s'; there are: %s", name, names.buf);
+	str_free(&names);
+	return rc;
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/scope.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool among(const char **names, int n, const char *name)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+/* A name that is not there is a mistake of the user's, not an empty table. */
+static int check_name(struct store *s, const char *what, const char *name, const char **names,
+		      int n, struct error *err)
+{
+	struct str list = {0};
+	int i, rc = 0;
+
+	if (!name || among(names, n, name))
+		return 0;
+	for (i = 0; i < n; i++)
+		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
+	rc = error_set(err, ENOENT, "%s has no %s '%s'; it has: %s", store_path(s) ?: "the store",
+		       what, name, list.buf ? list.buf : "none");
+	str_free(&list);
+	return rc;
+}
+
+static bool has_runs(struct store *s, const struct query *q, const char *variant, const char *side)
+{
+	struct run_filter f = {variant, q->pass, side, q->repeat, true};
+	struct run *runs;
+	int n = store_runs(s, &f, &runs, NULL);
+
+	if (n >= 0)
+		free(runs);
+	return n > 0;
+}
+
+static int pick_blocks(struct store *s, const struct query *q, const char **variants, int nv,
+		       const char **sides, int ns, struct block **blocks)
+{
+	size_t n = 0, cap = 0;
+	int v, i;
+
+	*blocks = NULL;
+	for (v = 0; v < nv; v++) {
+		if (q->variant && strcmp(q->variant, variants[v]))
+			continue;
+		for (i = 0; i < ns; i++) {
+			if ((q->side && strcmp(q->side, sides[i])) ||
+			    !has_runs(s, q, variants[v], sides[i]))
+				continue;
+			array_grow(*blocks, n, cap);
+			(*blocks)[n++] = (struct block){variants[v], sides[i]};
+		}
+	}
+	return (int)n;
+}
+
+int scope_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err)
+{
+	const char **variants = NULL, **sides = NULL;
+	int nv = store_variants(s, &variants, err), ns, rc;
+
+	if (nv < 0)
+		return nv;
+	ns = store_sides(s, &sides, err);
+	rc = ns < 0 ? ns : check_name(s, "variant", q->variant, variants, nv, err);
+	if (!rc)
+		rc = check_name(s, "side", q->side, sides, ns, err);
+	if (!rc)
+		rc = pick_blocks(s, q, variants, nv, sides, ns, blocks);
+	free(variants);
+	free(sides);
+	if (!rc && (q->repeat || q->pass))
+		return error_set(err, ENOENT, "no such run; 'zcost report runs' lists them");
+	return rc;
+}
+
+static bool serves(struct store *s, const struct run *r, enum purpose p)
+{
+	return p == FOR_FIGURES ||
+	       (p == FOR_PROFILE ? store_has_profile(s, r->id) : store_has_syscalls(s, r->id));
+}
+
+/* The pass that figures are taken from: the cheapest instruments that there are. */
+static const char *figures_pass(const struct run *runs, int n)
+{
+	static const char *const order[] = {"measure", "all", "syscalls", "profile"};
+	size_t o;
+	int i;
+
+	for (o = 0; o < array_size(order); o++)
+		for (i = 0; i < n; i++)
+			if (!strcmp(runs[i].pass, order[o]))
+				return order[o];
+	return n ? runs[0].pass : NULL;
+}
+
+int scope_runs(struct store *s, const struct query *q, const struct block *b, enum purpose p,
+	       struct run **runs, struct error *err)
+{
+	struct run_filter f = {b->variant, q->pass, b->side, q->repeat, false};
+	int n = store_runs(s, &f, runs, err), i, kept = 0;
+	const char *pass;
+
+	if (n <= 0)
+		return n;
+	pass = p == FOR_FIGURES ? figures_pass(*runs, n) : NULL;
+	for (i = 0; i < n; i++)
+		if ((!pass || !strcmp((*runs)[i].pass, pass)) && serves(s, &(*runs)[i], p))
+			(*runs)[kept++] = (*runs)[i];
+	return kept;
+}
+
+const char *scope_doubt(const struct run *runs, int n)
+{
+	if (!n || !strcmp(runs[0].pass, "measure"))
+		return NULL;
+	if (!strcmp(runs[0].pass, "all"))
+		return "every collector ran at once: throughput and CPU hold what they cost";
+	return "there is no measure pass: throughput and CPU hold what the instruments cost";
+}
+
+/* How many of the runs have this very note. */
+static int count_same(struct store_note_row **notes, const int *n, int runs, const char *text)
+{
+	int count = 0, r, i;
+
+	for (r = 0; r < runs; r++)
+		for (i = 0; i < n[r]; i++)
+			if (notes[r][i].text == text) {
+				count++;
+				break;
+			}
+	return count;
+}
+
+static bool said(const struct table *t, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < t->nnotes; i++)
+		if (!strcmp(t->notes[i], text))
+			return true;
+	return false;
+}
+
+static void say_once(struct table *t, const char *text)
+{
+	if (!said(t, text))
+		table_note(t, "%s", text);
+}
+
+static void say_note(const struct block *b, const struct store_note_row *note, int count, int runs,
+		     struct table *t)
+{
+	char *text;
+
+	if (!strcmp(note->severity, "note"))
+		return;
+	t->lossy |= !strcmp(note->severity, "lossy");
+	if (b)
+		text = xasprintf("%s: %s %s: %s%s", note->severity, b->variant, b->side, note->text,
+				 count == runs ? "" : " (in some runs)");
+	else
+		text = xasprintf("%s: %s", note->severity, note->text);
+	say_once(t, text);
+	free(text);
+}
+
+void scope_notes(struct store *s, const struct block *b, const struct run *runs, int n,
+		 struct table *t)
+{
+	struct store_note_row **notes = xcalloc((size_t)n + 1, sizeof(*notes));
+	int *counts = xcalloc((size_t)n + 1, sizeof(*counts)), r, i;
+
+	for (r = 0; r < n; r++) {
+		counts[r] = store_notes(s, runs[r].id, &notes[r], NULL);
+		if (counts[r] < 0)
+			counts[r] = 0;
+	}
+	for (r = 0; r < n; r++)
+		for (i = 0; i < counts[r]; i++)
+			say_note(b, &notes[r][i], count_same(notes, counts, n, notes[r][i].text), n,
+				 t);
+	for (r = 0; r < n; r++)
+		free(notes[r]);
+	free(notes);
+	free(counts);
+}
+
+void scope_capture_notes(struct store *s, struct table *t)
+{
+	struct store_note_row *notes;
+	int n = store_notes(s, 0, &notes, NULL), i;
+
+	for (i = 0; i < n; i++)
+		say_note(NULL, &notes[i], 1, 1, t);
+	if (n >= 0)
+		free(notes);
+}
+
+int scope_estimator(struct store *s, const struct query *q, enum estimator *e, struct error *err)
+{
+	const char *name = q->estimator ? q->estimator
+			   : s		? store_capture_value(s, "estimator")
+					: NULL;
+
+	if (estimator_parse(name, e))
+		return 0;
+	return error_set(err, EINVAL, "no estimator '%s'; there are median, middle and mean", name);
+}
+
+double figure_metric(struct store *s, const struct run *r, const void *name)
+{
+	double v;
+
+	return store_metric(s, r->id, name, &v, NULL) ? v : NAN;
+}
+
+struct estimate scope_estimate(struct store *s, const struct run *runs, int n, enum estimator e,
+			       figure_fn figure, const void *arg)
+{
+	double *x = xcalloc((size_t)n + 1, sizeof(*x)), v;
+	struct estimate result = {NAN, NAN, NAN, NAN, 0, 0};
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		v = figure(s, &runs[i], arg);
+		if (!isnan(v))
+			x[used++] = v;
+	}
+	if (used)
+		result = stats_estimate(e, x, used, 0.95);
+	free(x);
+	return result;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which runs of the store a table is made from. A block is one (variant, side); throughput, CPU and
+ * power come from the measure pass, where nothing expensive was switched on, profiles and syscalls
+ * from the runs that have them.
+ */
+#ifndef ZC_SCOPE_H
+#define ZC_SCOPE_H
+
+#include "analyze/measures/measure.h"
+#include "lib/stats.h"
+
+struct block {
+	const char *variant, *side; /* strings of the store */
+};
+
+/* Blocks that the query asks for, in the plan's order; the caller frees. Count or -errno. */
+int scope_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err);
+
+enum purpose { FOR_FIGURES, FOR_PROFILE, FOR_SYSCALLS };
+
+/* The block's runs that serve the purpose, by position; the caller frees. Count or -errno. */
+int scope_runs(struct store *s, const struct query *q, const struct block *b, enum purpose p,
+	       struct run **runs, struct error *err);
+
+/* Does the block's figures' pass carry instruments that cost time? NULL or what to say of it. */
+const char *scope_doubt(const struct run *runs, int n);
+
+/* Warnings and losses of these runs, each text once, into the table's notes; sets t->lossy. */
+void scope_notes(struct store *s, const struct block *b, const struct run *runs, int n,
+		 struct table *t);
+/* The same for what concerns the capture as a whole. */
+void scope_capture_notes(struct store *s, struct table *t);
+
+/* The estimator that the query or the capture names. -EINVAL for an unknown name. */
+int scope_estimator(struct store *s, const struct query *q, enum estimator *e, struct error *err);
+
+/* A figure of one run, NAN where it is missing. */
+typedef double (*figure_fn)(struct store *s, const struct run *r, const void *arg);
+double figure_metric(struct store *s, const struct run *r, const void *name); /* const char * */
+
+/* The estimate over runs; runs without the figure do not count. */
+struct estimate scope_estimate(struct store *s, const struct run *runs, int n, enum estimator e,
+			       figure_fn figure, const void *arg);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The run functions and columns of all measures, for THE TABLE in measure.c alone. */
+#ifndef ZC_TABLES_H
+#define ZC_TABLES_H
+
+#include "analyze/measures/measure.h"
+
+extern const struct column functions_columns[9], components_columns[5], contexts_columns[5],
+	modules_columns[5];
+
+int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int components_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int contexts_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int modules_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+
+#endif

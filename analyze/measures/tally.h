@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples added up by keys: one row per function, component, module, or any combination. Rows carry
+ * weights, overall and by run; shares and costs are made of them by the caller.
+ *
+ *   self(row)   weight of the samples whose leaf belongs to the row
+ *   total(row)  weight of the samples with the row anywhere in the chain, once per sample
+ *
+ * Totals come from the trie: each frame gets the weight below it, and a frame counts for its row
+ * unless an ancestor already does.
+ */
+#ifndef ZC_TALLY_H
+#define ZC_TALLY_H
+
+#include "analyze/measures/components.h"
+#include "analyze/measures/measure.h"
+
+/* THE TABLE of keys is in tally.c. The sample's own first, then those of a function. */
+enum tally_key {
+	BY_COMM,
+	BY_CPU,
+	BY_CONTEXT,
+	BY_COMPONENT,
+	BY_SYMBOL,
+	BY_DSO,
+	BY_MODULE,
+	TALLY_KEYS
+};
+
+struct tally_spec {
+	enum tally_key keys[TALLY_KEYS];
+	int nkeys;
+	bool totals, exclude_idle, merge_unresolved;
+	const char *event, *comm, *dso, *symbol; /* as in struct query */
+	const struct cpuset *cpus;
+	const struct components *components;
+};
+
+struct tally_row {
+	const char *key[TALLY_KEYS]; /* in the spec's order; "" where it is not known */
+	uint64_t samples;
+	double self, total;
+	double *run_self, *run_total; /* one for each run */
+};
+
+struct tally {
+	struct tally_spec spec;
+	int nruns;
+	struct tally_row *rows;
+	size_t n, cap;
+	double weight, *run_weight; /* all samples that count, also those of filtered rows */
+	uint64_t samples;
+	double n_eff; /* (sum w)^2 / sum w^2 */
+	double idle, unresolved, unclassified;
+	bool no_self, no_total, no_samples; /* read from a text that lacks it */
+	const char *event;
+	size_t events; /* how many the profiles have */
+	struct intern ids, strings;
+	struct arena arena;
+};
+
+const char *tally_key_name(enum tally_key key);
+/* -1: there is no such key. */
+int tally_key_find(const char *name);
+
+void tally_init(struct tally *f, const struct tally_spec *spec, int nruns);
+void tally_free(struct tally *f);
+
+/* Adds the samples of run number `run`. -ENOENT: the event asked for is not in it. */
+int tally_profile(struct tally *f, const struct profile *p, int run, struct error *err);
+
+/* Adds the rows of the text of perf report, whose weights are percentages. */
+int tally_flat(struct tally *f, const struct flat *flat, struct error *err);
+
+/* By self, then by total, then by the keys' names. */
+void tally_sort(struct tally *f);
+
+/* --- for the two loaders --- */
+
+struct tally_row *tally_row(struct tally *f, const char *const keys[]);
+bool tally_wanted(const char *pattern, const char *name); /* NULL pattern: yes */
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/zero_copy.h"
+
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* THE TABLE of evidence that a workload gives: metrics, and the one that says zero copy was asked.
+ */
+static const struct {
+	const char *what, *zero_copy, *copied, *unknown;
+} sources[] = {
+	{"sends, by completion flags", "sends_zero_copy", "sends_copied", "sends_unknown"},
+	{"bytes received, mapped or copied", "rx_mapped_bytes", "rx_copied_bytes", NULL},
+};
+
+static double sum(struct store *s, const struct run *runs, int n, const char *name)
+{
+	double all = NAN, v;
+	int i;
+
+	for (i = 0; name && i < n; i++) {
+		v = figure_metric(s, &runs[i], name);
+		if (!isnan(v))
+			all = isnan(all) ? v : all + v;
+	}
+	return all;
+}
+
+static bool asked(struct store *s, const struct run *runs, int n)
+{
+	return sum(s, runs, n, "asked_zero_copy") > 0;
+}
+
+static int add_side(struct store *s, const struct query *q, const struct block *b,
+		    struct evidence *e, int max, struct error *err)
+{
+	struct query every = {.pass = q->pass, .repeat = q->repeat};
+	struct run *runs;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), count = 0;
+	size_t i;
+
+	for (i = 0; n > 0 && i < array_size(sources) && count < max; i++) {
+		double zc = sum(s, runs, n, sources[i].zero_copy);
+		double copied = sum(s, runs, n, sources[i].copied);
+		double unknown = sum(s, runs, n, sources[i].unknown);
+		double total = zc + copied + (isnan(unknown) ? 0 : unknown);
+
+		if (!(total > 0))
+			continue;
+		if (unknown > 0 && !(zc + copied > 0))
+			zc = copied = NAN; /* nobody said what became of them */
+		e[count++] = (struct evidence){b->side, sources[i].what, total,
+					       zc,	copied,		 asked(s, runs, n)};
+	}
+	if (n >= 0)
+		free(runs);
+	return n < 0 ? n : count;
+}
+
+int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
+		       struct evidence e[MAX_EVIDENCE], struct error *err)
+{
+	struct query all = {.variant = variant, .pass = q->pass, .repeat = q->repeat};
+	struct block *blocks = NULL;
+	int n = scope_blocks(s, &all, &blocks, err), i, k, count = 0;
+
+	for (i = 0; i < n; i++) {
+		k = add_side(s, q, &blocks[i], e + count, MAX_EVIDENCE - count, err);
+		if (k < 0) {
+			n = k;
+			break;
+		}
+		count += k;
+	}
+	free(blocks);
+	return n < 0 ? n : count;
+}
+
+double zero_copy_share(const struct evidence *e, int n, const char *side)
+{
+	double least = NAN, share;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		share = e[i].zero_copy / e[i].total;
+		if (!strcmp(e[i].side, side) && !isnan(share) && !(share >= least))
+			least = share;
+	}
+	return least;
+}
+
+static bool already(const struct table *t, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < t->nnotes; i++)
+		if (!strcmp(t->notes[i], text))
+			return true;
+	return false;
+}
+
+void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t)
+{
+	struct evidence e[MAX_EVIDENCE];
+	int n = zero_copy_evidence(s, q, variant, e, NULL), i;
+	char *text;
+
+	for (i = 0; i < n; i++) {
+		if (!e[i].asked || !(e[i].copied > 0.1 * e[i].total))
+			continue;
+		text = xasprintf("NOT ZERO COPY: %s %s: %.1f %% of %s fell back to copying",
+				 variant, e[i].side, 100 * e[i].copied / e[i].total, e[i].what);
+		if (!already(t, text))
+			table_note(t, "%s", text);
+		free(text);
+	}
+}

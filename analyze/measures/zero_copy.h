@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Was it zero copy? Answered from independent evidence (the design's chapter 10), and said first
+ * wherever a figure of the variant stands.
+ */
+#ifndef ZC_ZERO_COPY_H
+#define ZC_ZERO_COPY_H
+
+#include "analyze/measures/scope.h"
+
+struct evidence {
+	const char *side;
+	const char *what;		 /* "sends, by completion flags" */
+	double total, zero_copy, copied; /* NAN: not known */
+	bool asked;			 /* the workload asked the kernel for zero copy here */
+};
+
+enum { MAX_EVIDENCE = 8 };
+
+/* All evidence of the variant, sums over its figures' runs. Count or -errno. */
+int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
+		       struct evidence e[MAX_EVIDENCE], struct error *err);
+
+/* Zero-copy share 0..1 of the variant: of the best side, each by its worst evidence; NAN: none. */
+double zero_copy_share(const struct evidence *e, int n, const char *side);
+
+/* One note for a variant that copied although it asked not to. */
+void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t);
+
+#endif

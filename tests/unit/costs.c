@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Costs on a world small enough to add up by hand. */
+#include "analyze/measures/components.h"
+#include "analyze/measures/measure.h"
+#include "analyze/store/store.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/*
+ * main -> a (20), main -> a -> b (30), main -> a -> b -> a (10), idle: do_idle (40); all CPU 1 but
+ * the idle ones, which are CPU 2. Ten samples of weight 10.
+ */
+struct world {
+	struct profile p;
+	uint32_t kernel, comm, event;
+};
+
+static uint32_t frame(struct world *w, uint32_t parent, const char *name)
+{
+	return profile_frame(&w->p, parent, profile_symbol(&w->p, w->kernel, name, false));
+}
+
+static void add(struct world *w, uint32_t leaf, uint32_t cpu, enum context context, uint64_t n)
+{
+	struct profile_cost c = {.event = w->event,
+				 .cpu = cpu,
+				 .comm = w->comm,
+				 .context = context,
+				 .frame = leaf,
+				 .samples = n,
+				 .weight = 10 * n};
+
+	profile_add(&w->p, &c);
+	w->p.events[w->event].samples += n;
+	w->p.events[w->event].weight += 10 * n;
+	w->p.events[w->event].weight2 += 100.0 * (double)n;
+}
+
+static void make_world(struct world *w, uint64_t b_samples)
+{
+	uint32_t main_, a, b;
+
+	*w = (struct world){0};
+	profile_init(&w->p);
+	w->event = profile_event(&w->p, "cpu-clock", true);
+	w->kernel = profile_dso(&w->p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
+	w->comm = intern_str(&w->p.strings, "prog");
+	main_ = frame(w, PROFILE_NONE, "main");
+	a = frame(w, main_, "tcp_a");
+	b = frame(w, a, "skb_b");
+	add(w, a, 1, CTX_SYSCALL, 2);
+	add(w, b, 1, CTX_SOFTIRQ, b_samples);
+	add(w, frame(w, b, "tcp_a"), 1, CTX_SOFTIRQ, 1);
+	add(w, frame(w, PROFILE_NONE, "do_idle"), 2, CTX_IDLE, 4);
+}
+
+static double cell(const struct table *t, const char *key, const char *value, const char *column)
+{
+	int k = table_column(t, key), c = table_column(t, column);
+	size_t row;
+
+	assert_true(k >= 0 && c >= 0);
+	for (row = 0; row < t->rows; row++) {
+		const struct value *v = table_cell(t, row, c);
+
+		if (strcmp(table_cell(t, row, k)->str, value))
+			continue;
+		return v->type == V_REAL ? v->real : v->type == V_INT ? (double)v->integer : NAN;
+	}
+	fail_msg("no row '%s'", value);
+	return NAN;
+}
+
+static double sum(const struct table *t, const char *column)
+{
+	int c = table_column(t, column);
+	double all = 0;
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		all += table_cell(t, row, c)->real;
+	return all;
+}
+
+static void test_functions(void **state)
+{
+	struct query q = {.rate = 1e7, .all = true};
+	struct error err = {0};
+	struct world w;
+	struct table t;
+
+	(void)state;
+	make_world(&w, 3);
+	q.profile = &w.p;
+	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	assert_int_equal(t.rows, 4);
+	assert_string_equal(table_cell(&t, 0, 0)->str, "do_idle");
+	/* wall: 2 CPUs x 100 ns; idle stays */
+	assert_float_equal(cell(&t, "symbol", "tcp_a", "self_share"), 30, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "tcp_a", "total_share"), 60, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "tcp_a", "self_ns"), 60, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "tcp_a", "total_ns"), 120, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "total_share"), 40, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "main", "self_share"), 0, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "main", "total_share"), 60, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "samples"), 3, 0);
+	/* 1.96 x sqrt(0.3 x 0.7 / 10) x 200 ns */
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns_ci"), 56.805, 1e-3);
+	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
+	assert_float_equal(sum(&t, "self_ns"), 200, 1e-9);
+	table_free(&t);
+	profile_free(&w.p);
+}
+
+static void test_busy_and_filters(void **state)
+{
+	struct query q = {.busy_ns = 6000, .units = 100, .unit = "message"};
+	struct cpuset cpus = {0};
+	struct error err = {0};
+	struct world w;
+	struct table t;
+
+	(void)state;
+	make_world(&w, 3);
+	q.profile = &w.p;
+	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	assert_int_equal(t.rows, 3); /* no idle */
+	assert_float_equal(cell(&t, "symbol", "tcp_a", "self_ns"), 30, 1e-9);
+	assert_float_equal(sum(&t, "self_ns"), 60, 1e-9);
+	assert_string_equal(t.columns[table_column(&t, "self_ns")].unit, "ns/message");
+	table_free(&t);
+
+	q = (struct query){.profile = &w.p, .symbol = "skb_*", .cpus = &cpus, .rate = 1e7};
+	cpuset_add(&cpus, 1);
+	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	assert_int_equal(t.rows, 1); /* a filter hides rows, the shares stay those of CPU 1 */
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_share"), 50, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns"), 50, 1e-9);
+	table_free(&t);
+	profile_free(&w.p);
+}
+
+static void test_by(void **state)
+{
+	struct query q = {.by = "context,cpu"};
+	struct error err = {0};
+	struct world w;
+	struct table t;
+
+	(void)state;
+	make_world(&w, 3);
+	q.profile = &w.p;
+	assert_int_equal(measure_run("components", NULL, &q, &t, &err), 0);
+	assert_string_equal(t.columns[0].name, "context");
+	assert_string_equal(t.columns[1].name, "cpu");
+	assert_string_equal(t.columns[2].name, "component");
+	assert_float_equal(cell(&t, "component", "skb", "self_share"), 30, 1e-9);
+	assert_float_equal(cell(&t, "component", "idle", "self_share"), 40, 1e-9);
+	assert_float_equal(cell(&t, "context", "syscall", "self_share"), 20, 1e-9);
+	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
+	assert_int_equal(table_cell(&t, 0, table_column(&t, "self_ns"))->type, V_NONE);
+	table_free(&t);
+	/* totals by context: tcp_a is in 30 + 10 of softirq, once per sample */
+	q.by = "context";
+	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	assert_float_equal(cell(&t, "context", "softirq", "total_share"), 40, 1e-9);
+	table_free(&t);
+	q.by = "colour";
+	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "colour"));
+	table_free(&t);
+	profile_free(&w.p);
+}
+
+static int64_t add_run(struct store *s, const char *pass, int repeat)
+{
+	struct run r = {.variant = "v",
+			.pass = pass,
+			.side = "receiver",
+			.cpus = "1",
+			.ncpus = 1,
+			.repeat = repeat,
+			.position = repeat,
+			.status = "ok",
+			.start_ns = 1,
+			.end_ns = 2};
+
+	assert_int_equal(store_run_add(s, &r, NULL), 0);
+	return r.id;
+}
+
+/*
+ * Two profiled runs whose shares of skb_b are 3/6 and 5/8 of the busy samples; two measured runs
+ * of 400 and 600 busy ns per KiB. Pooled share 8/14; basis 500 (median).
+ */
+static void test_store(void **state)
+{
+	struct query q = {0};
+	struct error err = {0};
+	struct store *s;
+	struct world w;
+	struct table t;
+	int64_t id;
+	int i;
+
+	(void)state;
+	assert_int_equal(store_create(&s, NULL, &err), 0);
+	for (i = 1; i <= 2; i++) {
+		id = add_run(s, "measure", i);
+		store_metric_put(s, id, "cpu_pct", "%", 20.0 + 20 * i, NULL, NULL);
+		store_metric_put(s, id, "rate_kib", "KiB/s", 1e6, NULL, NULL);
+		id = add_run(s, "profile", i);
+		store_metric_put(s, id, "cpu_pct", "%", 100, NULL, NULL);
+		store_metric_put(s, id, "rate_kib", "KiB/s", 1, NULL, NULL);
+		make_world(&w, i == 1 ? 3 : 5);
+		assert_int_equal(store_profile_write(s, id, &w.p, &err), 0);
+		profile_free(&w.p);
+	}
+	assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_share"), 800.0 / 14, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns"), 8.0 / 14 * 500, 1e-9);
+	/* t(0.975, 1) x sd / sqrt(2) = 12.7062 x 0.0625 = 0.79414; over 500 ns */
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns_ci"), 397.07, 0.01);
+	assert_float_equal(sum(&t, "self_ns"), 500, 1e-9);
+	table_free(&t);
+	q.repeat = 1;
+	assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_share"), 50, 1e-9);
+	assert_float_equal(sum(&t, "self_ns"), 500, 1e-9);
+	table_free(&t);
+	q.variant = "w";
+	assert_int_equal(measure_run("functions", s, &q, &t, &err), -ENOENT);
+	table_free(&t);
+	store_close(s);
+}
+
+static const char *part(const struct components *c, const char *symbol, enum dso_kind kind)
+{
+	struct function f = {symbol, kind == DSO_MODULE ? "veth" : "kernel", kind, CTX_UNKNOWN};
+
+	return components_of(c, &f);
+}
+
+static void test_components(void **state)
+{
+	struct components *c, *basic;
+	struct error err = {0};
+	char name[64];
+
+	(void)state;
+	assert_int_equal(components_read(&c, NULL, NULL, &err), 0);
+	assert_string_equal(part(c, "_copy_to_iter", DSO_KERNEL), "data copy");
+	assert_string_equal(part(c, "tcp_zerocopy_receive", DSO_KERNEL), "page mapping");
+	assert_string_equal(part(c, "vm_insert_pages", DSO_KERNEL), "page mapping");
+	assert_string_equal(part(c, "tcp_v4_rcv", DSO_KERNEL), "TCP/IP");
+	assert_string_equal(part(c, "tcp_ack.constprop.0", DSO_KERNEL), "TCP/IP");
+	assert_string_equal(part(c, "kmem_cache_alloc_noprof", DSO_KERNEL), "memory");
+	assert_string_equal(part(c, "__pi_memcpy", DSO_KERNEL), "data copy");
+	assert_string_equal(part(c, "memcpy", DSO_USER), "user");
+	assert_string_equal(part(c, "some_driver_poll", DSO_MODULE), "netdevice");
+	assert_string_equal(part(c, "io_recvmsg", DSO_KERNEL), "io_uring");
+	assert_string_equal(part(c, "zz_nobody_knows", DSO_KERNEL), component_none);
+	assert_int_equal(components_read(&basic, NULL, "basic", &err), 0);
+	assert_string_equal(part(basic, "vm_insert_pages", DSO_KERNEL), "memory");
+	assert_string_equal(part(basic, "io_recvmsg", DSO_KERNEL), "other");
+	function_normalize("foo.isra.0.cold", name, sizeof(name));
+	assert_string_equal(name, "foo");
+	assert_int_equal(components_read(&c, "/nonexistent", NULL, &err), -ENOENT);
+	components_free(c);
+	components_free(basic);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_functions),  cmocka_unit_test(test_busy_and_filters),
+		cmocka_unit_test(test_by),	   cmocka_unit_test(test_store),
+		cmocka_unit_test(test_components),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
