@@ -27,6 +27,7 @@ enum {
 	KEY_CPUS,
 	KEY_WARMUP,
 	KEY_DURATION,
+	KEY_GRACE,
 	KEY_UNITS,
 	KEY_COLLECT,
 	KEY_POWER_CSV,
@@ -42,6 +43,8 @@ static const struct argp_option options[] = {
 	{"warmup", KEY_WARMUP, "S", 0, "seconds before the window", 1},
 	{"duration", KEY_DURATION, "S", 0,
 	 "seconds of the window; with --variant 0, the default: until the command ends", 1},
+	{"grace", KEY_GRACE, "S", 0,
+	 "seconds for the command to end by itself after the window (10)", 1},
 	{"variant", KEY_VARIANT, "NAME", 0, "without a plan: measure COMMAND under this name", 2},
 	{"cpus", KEY_CPUS, "SET", 0, "its CPUs, such as 0-3,8 (default: all)", 2},
 	{"units", KEY_UNITS, "ADAPTER", 0, "what reads its output, as in zcost collect", 2},
@@ -61,7 +64,7 @@ static const char doc[] =
 
 struct args {
 	const char *output, *variant, *cpus, *units, *collect, *power_csv;
-	const char *pass, *repeat, *warmup, *duration;
+	const char *pass, *repeat, *warmup, *duration, *grace;
 	bool dry, verbose;
 	char **rest;
 	int nrest;
@@ -90,6 +93,8 @@ static const char **text_option(struct args *a, int key)
 		return &a->warmup;
 	case KEY_DURATION:
 		return &a->duration;
+	case KEY_GRACE:
+		return &a->grace;
 	}
 	return NULL;
 }
@@ -174,6 +179,8 @@ static int apply_common(struct plan *p, const struct args *a, struct error *err)
 		rc = plan_parse_seconds(a->warmup, &p->warmup_s, err);
 	if (!rc && a->duration)
 		rc = plan_parse_seconds(a->duration, &p->duration_s, err);
+	if (!rc && a->grace)
+		rc = plan_parse_seconds(a->grace, &p->grace_s, err);
 	if (!rc && !a->variant && p->duration_s <= 0)
 		rc = error_set(err, EINVAL, "--duration must be more than 0 for a plan");
 	return rc;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+enum { RECEIVER_WAITS_S = 5 };
+
 static void option(struct words *argv, const char *name, const char *value)
 {
 	if (!*value)
@@ -33,6 +35,18 @@ static void host_dir(const struct capture *c, struct words *argv)
 	words_addf(argv, "%s/hosts/%s", c->dir, u.nodename);
 }
 
+/*
+ * The sender ends first, by itself or because it is told to; then the receiver sees the end of the
+ * connection. The other way round the sender would fail, and the run with it.
+ */
+static void grace(const struct plan *p, enum side side, struct words *argv)
+{
+	bool waits = side == SIDE_RECEIVER && p->sides[SIDE_SENDER].used;
+
+	words_add(argv, "--grace");
+	words_addf(argv, "%.9g", p->grace_s + (waits ? RECEIVER_WAITS_S : 0));
+}
+
 int run_command(const struct capture *c, const struct run_id *id, enum side side, const char *dir,
 		struct words *argv, struct error *err)
 {
@@ -50,6 +64,7 @@ int run_command(const struct capture *c, const struct run_id *id, enum side side
 	words_addf(argv, "%.9g", c->plan->warmup_s);
 	words_add(argv, "--duration");
 	words_addf(argv, "%.9g", c->plan->duration_s);
+	grace(c->plan, side, argv);
 	option(argv, "--cpus", s->cpus);
 	option(argv, "--units", s->units);
 	option(argv, "--power-csv", s->power_csv);

@@ -29,6 +29,7 @@ void plan_init(struct plan *p)
 		.repeats = {5, 1, 1},
 		.warmup_s = 1,
 		.duration_s = 5,
+		.grace_s = 10,
 		.start_timeout_s = 20,
 		.stop_timeout_s = 30,
 	};

@@ -4,7 +4,7 @@
  * the command line (plan_wrap). All strings are owned by the plan and never NULL unless said so.
  *
  *     [plan]      name passes repeats profile_repeats syscalls_repeats warmup duration estimator
- *                 before after start_timeout stop_timeout
+ *                 before after grace start_timeout stop_timeout
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
  *                 ${plandir} that of the plan; $${ is a plain ${
  *     [side S]    S: receiver or sender. cpus prefix collect units power_csv
@@ -45,6 +45,7 @@ struct plan {
 	unsigned int passes;  /* bits 1 << enum pass */
 	unsigned int repeats[PASS_COUNT];
 	double warmup_s, duration_s; /* duration 0: until the command ends */
+	double grace_s;		     /* for a workload to end by itself after the window */
 	double start_timeout_s, stop_timeout_s;
 	struct side_plan sides[SIDE_COUNT];
 	struct variant *variants;

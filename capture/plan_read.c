@@ -92,6 +92,7 @@ static const struct key plan_keys[] = {
 	{"estimator", set_estimator, offsetof(struct plan, estimator)},
 	{"before", set_text, offsetof(struct plan, before)},
 	{"after", set_text, offsetof(struct plan, after)},
+	{"grace", set_seconds, offsetof(struct plan, grace_s)},
 	{"start_timeout", set_seconds, offsetof(struct plan, start_timeout_s)},
 	{"stop_timeout", set_seconds, offsetof(struct plan, stop_timeout_s)},
 	{NULL, NULL, 0},

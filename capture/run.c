@@ -137,14 +137,14 @@ static int measure(struct run *r)
 		if (r->sides[i].state == SIDE_READY)
 			side_go(&r->sides[i], at, length);
 	if (length)
-		deadline = at + length + (uint64_t)(p->stop_timeout_s * NS);
+		deadline = at + length + (uint64_t)((p->grace_s + p->stop_timeout_s) * NS);
 	while (!rc && any(r, SIDE_READY) && !any_wrong(r))
 		rc = await(r, deadline);
 	for (i = 0; rc == -ETIMEDOUT && i < SIDE_COUNT; i++)
 		if (r->sides[i].state == SIDE_READY)
 			r->late[i] = xasprintf("still not done %g s after the window "
-					       "(stop_timeout)",
-					       p->stop_timeout_s);
+					       "(grace and stop_timeout)",
+					       p->grace_s + p->stop_timeout_s);
 	return rc == -ETIMEDOUT || (!rc && any_wrong(r)) ? -ECANCELED : rc;
 }
 

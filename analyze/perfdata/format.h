@@ -45,9 +45,6 @@ enum {
 	RECORD_HEADER_SIZE = 8,
 };
 
-#ifndef PERF_RECORD_MISC_COMM_EXEC
-#define PERF_RECORD_MISC_COMM_EXEC (1 << 13)
-#endif
 #define MISC_FORK_EXEC	   (1 << 13) /* of a FORK: made up by perf, the maps follow */
 #define MISC_MMAP_BUILD_ID (1 << 14) /* of an MMAP2: a build-id in place of the inode */
 

@@ -18,18 +18,6 @@ static void make_room(struct inflate *in)
 	in->buf = xrealloc(in->buf, in->cap);
 }
 
-/* perf pads a piece to 8 bytes: zeros at its end are no part of the stream. */
-static int only_padding(const ZSTD_inBuffer *from)
-{
-	const uint8_t *p = from->src;
-	size_t i = from->pos;
-
-	for (; i < from->size; i++)
-		if (p[i])
-			return 0;
-	return from->size - from->pos < 8;
-}
-
 int inflate_add(struct inflate *in, const void *data, size_t len)
 {
 	ZSTD_inBuffer from = {.src = data, .size = len};
@@ -41,8 +29,6 @@ int inflate_add(struct inflate *in, const void *data, size_t len)
 	if (!in->stream)
 		return -ENOMEM;
 	do {
-		if (from.pos == from.size || only_padding(&from))
-			break;
 		make_room(in);
 		to = (ZSTD_outBuffer){.dst = in->buf + in->len, .size = in->cap - in->len};
 		ret = ZSTD_decompressStream(in->stream, &to, &from);

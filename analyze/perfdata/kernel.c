@@ -110,6 +110,17 @@ static bool recorded_here(const struct recording *r)
 	       !strcmp(r->osrelease, u.release) && !strcmp(r->arch, u.machine);
 }
 
+bool kernel_is_this(const struct recording *r)
+{
+	const char *recorded = recorded_build_id(r);
+	uint64_t delta;
+	char id[65];
+
+	if (recorded)
+		return notes_build_id("/sys/kernel/notes", id) && !strcmp(id, recorded);
+	return recorded_here(r) && find_delta(r, "/proc/kallsyms", &delta) && !delta;
+}
+
 static bool try_this_host(struct kernel_symbols *k, struct recording *r)
 {
 	struct candidate c = {

@@ -16,6 +16,9 @@ struct kernel_symbols {
 void kernel_symbols_load(struct kernel_symbols *k, struct recording *r,
 			 const struct perfdata_options *o);
 
+/* Was this recorded on the kernel that runs now? */
+bool kernel_is_this(const struct recording *r);
+
 /* The symbol over a recorded address, or NULL. */
 struct symtab_symbol *kernel_symbols_find(const struct kernel_symbols *k, uint64_t addr);
 

@@ -167,6 +167,7 @@ static void read_symbols(struct objects *ob, struct object *obj, const struct si
 	struct symbol_sources from = {.host_dir = ob->o->host_dir,
 				      .symfs = ob->o->symfs,
 				      .this_host = ob->o->use_this_host};
+
 	struct dso_identity id = {.name = name,
 				  .build_id = build_id,
 				  .major = dso->major,
@@ -175,6 +176,7 @@ static void read_symbols(struct objects *ob, struct object *obj, const struct si
 				  .recorded_by_s = ob->r->recorded_by_s};
 	char why[512];
 
+	from.this_kernel = from.this_host && *name == '[' && kernel_is_this(ob->r);
 	if (dso_symbols_read(&obj->table, &from, &id, why, sizeof(why)) == -ESTALE)
 		refuse(ob, why);
 }

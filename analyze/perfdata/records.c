@@ -128,7 +128,7 @@ static void on_mmap(struct scan *s, const struct record *rec)
 	struct side_map map;
 	uint32_t pid = take_map(&c, &map);
 
-	if (rec->misc & PERF_RECORD_MISC_MMAP_DATA || c.bad)
+	if (c.bad)
 		return;
 	add_map(s, rec, map, dso, rest_string(&c), pid);
 }
@@ -157,7 +157,7 @@ static void on_mmap2(struct scan *s, const struct record *rec)
 
 	id = cursor_sub(&c, 24);
 	cursor_take(&c, 8); /* prot, flags */
-	if (c.bad || rec->misc & PERF_RECORD_MISC_MMAP_DATA)
+	if (c.bad)
 		return;
 	if (rec->misc & MISC_MMAP_BUILD_ID) {
 		dso.build_id = mmap2_build_id(s, id);
@@ -177,7 +177,6 @@ static void on_comm(struct scan *s, const struct record *rec)
 	row.pid = cursor_u32(&c);
 	row.tid = cursor_u32(&c);
 	row.what = intern_str(s->r->side.strings, rest_string(&c));
-	row.exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
 	if (!c.bad)
 		sideband_row(&s->r->side, &row);
 }
@@ -191,7 +190,7 @@ static void on_fork(struct scan *s, const struct record *rec)
 	row.ppid = cursor_u32(&c);
 	row.tid = cursor_u32(&c);
 	row.ptid = cursor_u32(&c);
-	row.exec = rec->misc & MISC_FORK_EXEC;
+	row.alone = rec->misc & MISC_FORK_EXEC;
 	if (!c.bad)
 		sideband_row(&s->r->side, &row);
 }

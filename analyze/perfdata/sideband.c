@@ -102,8 +102,6 @@ static void apply(struct sideband *s, uint32_t index)
 		break;
 	case SIDE_COMM:
 		change(&s->comms, row->tid, row, row->what);
-		if (row->exec)
-			change(&s->spaces, row->pid, row, index);
 		break;
 	case SIDE_FORK:
 		fork_comm(s, row);

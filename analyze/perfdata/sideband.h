@@ -4,6 +4,9 @@
  * in the file's order; sideband_finish sorts them by (time, position) and derives what a sample
  * needs: the comm of a thread at a time, and the version of a process's address space.
  *
+ * An exec takes no maps away: until the new program runs, samples in the kernel still carry the old
+ * program's user stack. What is mapped later displaces what it overlaps, and perf does the same.
+ *
  * A version is an index into `list`: the state after all rows up to and including that one.
  */
 #ifndef ZC_SIDEBAND_H
@@ -35,7 +38,7 @@ struct side_row {
 	uint32_t pid, tid, ppid, ptid; /* KERNEL_PID: the kernel's own map */
 	uint32_t what;		       /* MAP: index in maps; COMM: string; KSYMBOL: in ksymbols */
 	uint8_t kind;
-	bool exec; /* COMM: by exec; FORK: made up by perf, copies no maps */
+	bool alone; /* FORK: made up by perf, copies no maps */
 };
 
 struct side_ksymbol {

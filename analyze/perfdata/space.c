@@ -86,7 +86,7 @@ static void space_fork(struct spaces *s, const struct side_row *row)
 	struct space *child = space_of(s, row->pid), *parent;
 
 	child->n = 0;
-	if (row->exec || row->pid == row->ppid)
+	if (row->alone || row->pid == row->ppid)
 		return;
 	parent = space_of(s, row->ppid);
 	child = space_of(s, row->pid); /* may have moved */
@@ -123,10 +123,6 @@ static void apply(struct spaces *s, const struct side_row *row)
 	switch (row->kind) {
 	case SIDE_MAP:
 		space_map(s->side, space_of(s, row->pid), row->what);
-		break;
-	case SIDE_COMM:
-		if (row->exec)
-			space_of(s, row->pid)->n = 0;
 		break;
 	case SIDE_FORK:
 		if (row->pid != row->ppid)

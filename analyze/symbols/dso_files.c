@@ -16,7 +16,8 @@
 
 /* The two files symbols come from: one with .symtab, one with .dynsym and the mapped layout. */
 struct finding {
-	const struct dso_identity *dso;
+	struct dso_identity dso;
+	char adopted[65]; /* a build-id that was not recorded */
 	struct elf_file syms, run;
 	bool have_syms, have_run;
 	bool stale;
@@ -128,12 +129,12 @@ static bool same_inode(const struct dso_identity *dso, const struct stat *st)
 static bool belongs(struct finding *f, const struct elf_file *file, const struct stat *st,
 		    const char *path, bool named)
 {
-	if (f->dso->build_id) {
-		if (!strcmp(f->dso->build_id, file->build_id))
+	if (f->dso.build_id) {
+		if (!strcmp(f->dso.build_id, file->build_id))
 			return true;
 		snprintf(f->why, f->why_size, "%s: build-id %s, recorded was %s", path,
-			 *file->build_id ? file->build_id : "(none)", f->dso->build_id);
-	} else if (named || same_inode(f->dso, st)) {
+			 *file->build_id ? file->build_id : "(none)", f->dso.build_id);
+	} else if (named || same_inode(&f->dso, st)) {
 		return true;
 	} else {
 		snprintf(f->why, f->why_size,
@@ -183,7 +184,7 @@ static void try_places(struct finding *f, const char *const *places,
 	char *path;
 
 	for (; *places && !(f->have_syms && f->have_run); places++) {
-		path = expand(*places, from, f->dso, link);
+		path = expand(*places, from, &f->dso, link);
 		if (path)
 			try_file(f, path, named);
 		free(path);
@@ -191,34 +192,63 @@ static void try_places(struct finding *f, const char *const *places,
 }
 
 /* This process has the same vdso as every other of this kernel: its ELF image is in memory. */
-static void try_own_vdso(struct finding *f)
+static void try_own_vdso(struct finding *f, const struct symbol_sources *from)
 {
 	void *image = (void *)getauxval(AT_SYSINFO_EHDR);
 	struct elf_file file;
 
-	if (!image || !f->dso->build_id || strcmp(f->dso->name, "[vdso]") ||
+	if (!image || strcmp(f->dso.name, "[vdso]") ||
 	    elf_file_memory(&file, image, 8192, "[vdso]", NULL))
 		return;
-	if (!strcmp(file.build_id, f->dso->build_id))
+	if (f->dso.build_id ? !strcmp(file.build_id, f->dso.build_id) : from->this_kernel)
 		take(f, &file);
 	else
 		elf_file_close(&file);
 }
 
+/* A file that is proven to be the recorded one lends its build-id to the search for others. */
+static void adopt_build_id(struct finding *f, const char *path, bool named)
+{
+	struct elf_file file;
+	struct stat st;
+
+	if (f->dso.build_id || !path || stat(path, &st) || !S_ISREG(st.st_mode) ||
+	    elf_file_open(&file, path, NULL))
+		return;
+	if ((named || same_inode(&f->dso, &st)) && *file.build_id) {
+		snprintf(f->adopted, sizeof(f->adopted), "%s", file.build_id);
+		f->dso.build_id = f->adopted;
+	}
+	elf_file_close(&file);
+}
+
+static void find_in_symfs(struct finding *f, const struct symbol_sources *from)
+{
+	char *path = expand("%s%p", from, &f->dso, NULL);
+
+	adopt_build_id(f, path, true);
+	free(path);
+	try_places(f, symfs_places, from, NULL, true);
+}
+
+static void find_on_this_host(struct finding *f, const struct symbol_sources *from)
+{
+	char *link = debug_link(&f->dso);
+
+	adopt_build_id(f, f->dso.name, false);
+	try_places(f, this_host_places, from, link, false);
+	try_own_vdso(f, from);
+	free(link);
+}
+
 static void find(struct finding *f, const struct symbol_sources *from)
 {
-	char *link = NULL;
-
 	if (from->host_dir)
 		try_places(f, host_places, from, NULL, false);
 	if (from->symfs)
-		try_places(f, symfs_places, from, NULL, true);
-	if (from->this_host && !from->symfs) {
-		link = debug_link(f->dso);
-		try_places(f, this_host_places, from, link, false);
-		try_own_vdso(f);
-	}
-	free(link);
+		find_in_symfs(f, from);
+	if (from->this_host && !from->symfs)
+		find_on_this_host(f, from);
 }
 
 static int load(struct symtab *t, struct finding *f)
@@ -229,14 +259,14 @@ static int load(struct symtab *t, struct finding *f)
 	int ret = elf_symbols_read(t, syms, run, &err);
 
 	if (ret)
-		snprintf(f->why, f->why_size, "%s: %s", f->dso->name, err.text);
+		snprintf(f->why, f->why_size, "%s: %s", f->dso.name, err.text);
 	return ret;
 }
 
 int dso_symbols_read(struct symtab *t, const struct symbol_sources *from,
 		     const struct dso_identity *dso, char *why, size_t why_size)
 {
-	struct finding f = {.dso = dso, .why = why, .why_size = why_size};
+	struct finding f = {.dso = *dso, .why = why, .why_size = why_size};
 	int ret;
 
 	*why = '\0';

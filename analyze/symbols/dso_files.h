@@ -16,6 +16,7 @@ struct symbol_sources {
 	const char *host_dir; /* hosts/<host> of a capture, or NULL */
 	const char *symfs;    /* --symfs, or NULL */
 	bool this_host;	      /* files of this host may be read */
+	bool this_kernel;     /* recorded on the kernel that runs now: its vdso may be taken */
 };
 
 struct dso_identity {

@@ -5,6 +5,9 @@
  */
 #include "analyze/symbols/elf_symbols.h"
 
+#include "analyze/symbols/demangle.h"
+#include "lib/alloc.h"
+
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -147,6 +150,18 @@ static uint64_t file_offset(Elf *elf, uint64_t addr, const GElf_Shdr *shdr)
 	return addr - shdr->sh_addr + shdr->sh_offset;
 }
 
+static void add_demangled(struct symtab *t, const struct symtab_symbol *s, const char *name,
+			  const char *ending)
+{
+	char *nice = demangle(name), *with = NULL;
+
+	if (*ending)
+		with = xasprintf("%s%s", nice ? nice : name, ending);
+	symtab_add(t, s, with ? with : nice ? nice : name, NULL);
+	free(with);
+	free(nice);
+}
+
 static void add_symbol(struct symtab *t, struct elf_file *syms, struct elf_file *run, GElf_Sym *s,
 		       const char *name)
 {
@@ -166,7 +181,7 @@ static void add_symbol(struct symtab *t, struct elf_file *syms, struct elf_file 
 		s->st_value &= ~1ULL; /* marks a thumb function */
 	new.start = file_offset(run->elf, s->st_value, &shdr);
 	new.end = new.start + s->st_size;
-	symtab_add(t, &new, name, NULL);
+	add_demangled(t, &new, name, "");
 }
 
 static void read_section(struct symtab *t, struct elf_file *syms, struct elf_file *run,
@@ -221,7 +236,6 @@ static void read_plt(struct symtab *t, struct elf_file *f)
 	Elf_Scn *scn = section_by_name(f->elf, ".rela.plt", &rel);
 	Elf_Data *relocs, *symbols;
 	uint64_t head, entry;
-	char name[1024];
 	int64_t index;
 	GElf_Sym s;
 	int i;
@@ -242,8 +256,7 @@ static void read_plt(struct symtab *t, struct elf_file *f)
 					 : NULL;
 
 		new.end = new.start + entry;
-		snprintf(name, sizeof(name), "%s@plt", of ? of : "");
-		symtab_add(t, &new, name, NULL);
+		add_demangled(t, &new, of ? of : "", "@plt");
 	}
 }
 

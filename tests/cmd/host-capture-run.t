@@ -16,6 +16,7 @@ plan() { # plan NAME=RECEIVER...: a plan of these variants on standard output
 		passes = ${passes:-measure}
 		warmup = 0.05
 		duration = ${duration:-0.1}
+		grace = 0
 		start_timeout = 0.7
 		stop_timeout = 0.7
 		before = echo before >>$scratch/hooks

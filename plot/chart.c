@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What all charts share: which variants, which sides, what stands below. */
+#include "plot/chart.h"
+
+#include "lib/command.h"
+#include "lib/str.h"
+#include "plot/copied.h"
+#include "plot/palette.h"
+#include "plot/rows.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int variant_place(const struct drawing *d, const char *name)
+{
+	int i;
+
+	for (i = 0; i < d->facts.nvariants; i++)
+		if (!strcmp(d->facts.variants[i], name))
+			return i;
+	return -1;
+}
+
+static int unknown_variant(const struct drawing *d, const char *name, struct error *err)
+{
+	struct str s = {0};
+	int i, rc;
+
+	for (i = 0; i < d->facts.nvariants; i++)
+		str_printf(&s, "%s%s", i ? ", " : "", d->facts.variants[i]);
+	rc = error_set(err, EINVAL, "no variant '%s' in this capture; it has %s", name,
+		       s.buf ? s.buf : "none");
+	str_free(&s);
+	return rc;
+}
+
+int drawing_prepare(struct drawing *d, struct error *err)
+{
+	struct error ignored = {0};
+	int i;
+
+	if (!d->base && d->facts.nvariants)
+		d->base = d->facts.variants[0];
+	if (!d->base)
+		return error_set(err, ENODATA, "the capture has no complete run of any variant");
+	if (variant_place(d, d->base) < 0)
+		return unknown_variant(d, d->base, err);
+	for (i = 0; i < d->nnews; i++)
+		if (variant_place(d, d->news[i]) < 0)
+			return unknown_variant(d, d->news[i], err);
+	/* Without evidence each variant is said to have none; that is no reason not to draw. */
+	return drawing_table(d, "zerocopy", &d->zerocopy, &ignored) == -ENOMEM ? -ENOMEM : 0;
+}
+
+void drawing_free(struct drawing *d)
+{
+	table_free(&d->zerocopy);
+}
+
+int drawing_table(struct drawing *d, const char *name, struct table *t, struct error *err)
+{
+	struct query q = d->query;
+	int rc;
+
+	q.all = true;
+	rc = d->source->table(d->source, name, &q, t, err);
+	if (!rc && t->lossy)
+		d->lossy = true;
+	return rc;
+}
+
+const char *drawing_variant(const struct drawing *d, int i)
+{
+	int k, left = i;
+
+	if (!i)
+		return d->base;
+	if (d->nnews)
+		return i <= d->nnews ? d->news[i - 1] : NULL;
+	for (k = 0; k < d->facts.nvariants; k++)
+		if (strcmp(d->facts.variants[k], d->base) && !--left)
+			return d->facts.variants[k];
+	return NULL;
+}
+
+void drawing_bars(const struct drawing *d, struct figure *f)
+{
+	const char *v;
+	int i;
+
+	for (i = 0; (v = drawing_variant(d, i)); i++)
+		figure_bar(f, v, palette_variant(variant_place(d, v)));
+}
+
+static const char *const side_order[] = {"receiver", "sender", NULL, "total"};
+
+static bool is_named_side(const char *side)
+{
+	return !strcmp(side, "receiver") || !strcmp(side, "sender") || !strcmp(side, "total");
+}
+
+static bool has_group(const struct figure *f, const char *label)
+{
+	int i;
+
+	for (i = 0; i < f->groups.n; i++)
+		if (!strcmp(f->groups.mark[i].name, label))
+			return true;
+	return false;
+}
+
+void drawing_sides(struct figure *f, const struct table *t)
+{
+	size_t i, row;
+
+	f->group_word = "side";
+	for (i = 0; i < sizeof(side_order) / sizeof(*side_order); i++) {
+		if (side_order[i] && row_find(t, 0, NULL, side_order[i]) >= 0)
+			figure_group(f, side_order[i]);
+		for (row = 0; row < t->rows && !side_order[i]; row++) {
+			const char *side = row_text(t, row, "side");
+
+			if (!is_named_side(side) && !has_group(f, side))
+				figure_group(f, side);
+		}
+	}
+}
+
+static void put_runs(const struct drawing *d, struct str *s, enum drawn_from from)
+{
+	int n = from == FROM_MEASURED ? d->facts.measured : d->facts.profiled;
+
+	if (n)
+		str_printf(s, "n = %d %s run%s per variant, ", n,
+			   from == FROM_MEASURED ? "measured" : "profiled", n == 1 ? "" : "s");
+	if (from == FROM_PROFILED)
+		str_puts(s, "whiskers: 95 % interval");
+	else if (n == 1)
+		str_puts(s, "no interval from one run");
+	else
+		str_printf(s, "%s, whiskers: %s",
+			   d->facts.estimator ? d->facts.estimator : "median",
+			   n && n < 6 ? "lowest to highest run" : "95 % interval");
+}
+
+void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from)
+{
+	const struct chart_facts *a = &d->facts;
+	struct str s = {0};
+
+	put_runs(d, &s, from);
+	if (a->host)
+		str_printf(&s, " · %s", a->host);
+	if (a->kernel)
+		str_printf(&s, " · Linux %s", a->kernel);
+	if (a->capture)
+		str_printf(&s, " · %s", a->capture);
+	if (a->date)
+		str_printf(&s, " · %s", a->date);
+	figure_foot(f, "%s · zcost %s", s.buf, zcost_version);
+	str_free(&s);
+}
+
+int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err)
+{
+	int rc;
+
+	figure_init(f, c->name);
+	copied_caption(d, f);
+	rc = c->draw(d, f, err);
+	if (!rc && !f->data.rows)
+		return error_set(err, ENODATA, "no variant has these figures");
+	return rc;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A chart turns tables of measures into one figure. THE TABLE of charts is in chart_table.c: a new
+ * chart is one file, its row there, and a test.
+ */
+#ifndef ZC_PLOT_CHART_H
+#define ZC_PLOT_CHART_H
+
+#include "analyze/measures/measure.h"
+#include "plot/figure.h"
+
+/* Where figures come from: measure_run on a store; in tests, tables filled by hand. */
+struct chart_source {
+	int (*table)(const struct chart_source *source, const char *name, const struct query *q,
+		     struct table *t, struct error *err);
+	void *from;
+};
+
+/* What every chart says of the capture; NULL and 0 where unknown. Filled by the command. */
+struct chart_facts {
+	const char *capture, *host, *kernel, *date;
+	const char *estimator; /* "median" */
+	const char **variants; /* in the plan's order */
+	int nvariants;
+	int measured, profiled; /* runs of each variant by pass: the fewest, 0: unknown */
+};
+
+struct drawing {
+	const struct chart_source *source;
+	struct chart_facts facts;
+	struct query query; /* exponents, estimator, power model */
+	const char *base;   /* the variant that others are held against */
+	const char **news;  /* these others; NULL: all */
+	int nnews;
+	struct table zerocopy; /* filled once for all charts; no rows: no evidence */
+	bool lossy;	       /* set when a table behind a chart is incomplete */
+};
+
+struct chart {
+	const char *name, *what;
+	/* 0; -ENODATA: nothing to draw, `err` says why and what would change it; or an error */
+	int (*draw)(struct drawing *d, struct figure *f, struct error *err);
+};
+
+const struct chart *chart_find(const char *name); /* or NULL */
+const struct chart *chart_at(size_t i);		  /* NULL past the last */
+
+/* Fills in the facts, the table of zero copy and the base; -EINVAL: an unknown variant. */
+int drawing_prepare(struct drawing *d, struct error *err);
+void drawing_free(struct drawing *d);
+
+/* Draws into `f`, initialised here and freed by the caller, and adds captions and foot note. */
+int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err);
+
+/* --- for charts --- */
+
+int drawing_table(struct drawing *d, const char *name, struct table *t, struct error *err);
+
+/* Adds the variants to compare, base first, as bars in their colours. */
+void drawing_bars(const struct drawing *d, struct figure *f);
+/* The place in f->bars of a variant, -1. */
+int drawing_bar(const struct figure *f, const char *variant);
+
+/* The i-th variant to compare, base first; NULL past the last. */
+const char *drawing_variant(const struct drawing *d, int i);
+
+/* Adds the sides that have a row as groups: receiver, sender, others, total. */
+void drawing_sides(struct figure *f, const struct table *t);
+
+enum drawn_from { FROM_MEASURED, FROM_PROFILED };
+/* The foot note: runs, interval, host, kernel, capture, date. */
+void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from);
+
+/*
+ * A change that may be claimed in a title: intervals apart, enough runs to tell (or, of a profile,
+ * many samples), at least 2 %, and no gain for a variant that copied. `gain` says that more is
+ * better (1) or less is (-1). Gives the ratio new / base, else 0.
+ */
+double claim(const struct drawing *d, const char *variant, struct estimate base,
+	     struct estimate new, enum drawn_from from, int gain);
+
+/* "1.62×" */
+const char *claim_times(struct figure *f, double ratio);
+
+#endif

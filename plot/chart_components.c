@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What one KiB costs on each side, stacked by component. */
+#include "plot/chart_all.h"
+
+#include "plot/palette.h"
+#include "plot/rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_order(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+	int d = palette_order(*x) - palette_order(*y);
+
+	return d ? d : strcmp(*x, *y);
+}
+
+static bool has_part(const struct figure *f, const char *label)
+{
+	int i;
+
+	for (i = 0; i < f->parts.n; i++)
+		if (!strcmp(f->parts.mark[i].name, label))
+			return true;
+	return false;
+}
+
+/* Every component that has a cost anywhere, in the palette's order. */
+static void add_parts(struct figure *f, const struct table *t)
+{
+	const char **names = calloc(t->rows + 1, sizeof(*names));
+	size_t row, n = 0;
+
+	for (row = 0; names && row < t->rows; row++)
+		if (row_real(t, row, "self_ns") > 0)
+			names[n++] = row_text(t, row, "component");
+	if (n)
+		qsort(names, n, sizeof(*names), by_order);
+	for (row = 0; row < n; row++)
+		if (!has_part(f, names[row]))
+			figure_part(f, names[row], palette_part(names[row]));
+	free(names);
+}
+
+static long find_component(const struct table *t, const char *variant, const char *side,
+			   const char *component)
+{
+	long row = row_find(t, 0, variant, side);
+
+	while (row >= 0 && strcmp(row_text(t, (size_t)row, "component"), component))
+		row = row_find(t, (size_t)row + 1, variant, side);
+	return row;
+}
+
+/* The components add up to what a KiB costs in all. */
+static void put_bar(struct figure *f, const struct table *t, int group, int bar)
+{
+	const char *variant = f->bars.mark[bar].name, *side = f->groups.mark[group].name;
+	struct estimate whole = {.lo = NAN, .hi = NAN}, e;
+	int p;
+
+	for (p = 0; p < f->parts.n; p++) {
+		long row = find_component(t, variant, side, f->parts.mark[p].name);
+
+		if (row < 0)
+			continue;
+		e = row_estimate_ci(t, (size_t)row, "self_ns");
+		if (isnan(e.value))
+			continue;
+		figure_put(f, group, bar, p, e);
+		whole.value += e.value;
+	}
+	if (whole.value > 0)
+		figure_put(f, group, bar, FIGURE_WHOLE, whole);
+}
+
+/* Did the copy go away? The finding that zero copy is about, if it is one. */
+static void put_claim(struct drawing *d, struct figure *f)
+{
+	struct estimate base, new;
+	double best = 1, ratio;
+	int p, b;
+
+	for (p = 0; p < f->parts.n && strcmp(f->parts.mark[p].name, "data copy"); p++)
+		;
+	if (p == f->parts.n || !f->groups.n || !figure_get(f, 0, 0, p, &base))
+		return;
+	for (b = 1; b < f->bars.n; b++) {
+		if (!figure_get(f, 0, b, p, &new))
+			continue;
+		ratio = claim(d, drawing_variant(d, b), base, new, FROM_PROFILED, -1);
+		if (ratio <= 0 || ratio >= best)
+			continue;
+		best = ratio;
+		figure_title(f, "%s: data copy on the %s from %.3g to %.3g ns per KiB",
+			     drawing_variant(d, b), f->groups.mark[0].label, base.value, new.value);
+	}
+}
+
+int chart_components(struct drawing *d, struct figure *f, struct error *err)
+{
+	struct table t = {0};
+	int g, b, rc = drawing_table(d, "components", &t, err);
+
+	if (rc)
+		goto out;
+	figure_title(f, "What one KiB costs, by component");
+	figure_subtitle(f, "CPU time of a side per KiB moved; lower is better");
+	f->axis = "ns per KiB";
+	drawing_sides(f, &t);
+	drawing_bars(d, f);
+	add_parts(f, &t);
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			put_bar(f, &t, g, b);
+	if (!f->data.rows)
+		rc = error_set(
+			err, ENODATA,
+			"no variant has a profile with a known cost per KiB; capture with the "
+			"passes measure and profile");
+	put_claim(d, f);
+	drawing_foot(d, f, FROM_PROFILED);
+out:
+	table_free(&t);
+	return rc;
+}

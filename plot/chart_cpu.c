@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* CPU use of each side, stacked as the system accounts for it. */
+#include "plot/chart_all.h"
+
+#include "lib/alloc.h"
+#include "plot/palette.h"
+#include "plot/rows.h"
+
+#include <math.h>
+
+/* What busy time is made of; idle and iowait are not busy. */
+static const struct {
+	const char *column, *label;
+} parts[] = {
+	{"app_pct", "application"}, {"sys_pct", "system"},   {"soft_pct", "softirq"},
+	{"irq_pct", "hardirq"},	    {"steal_pct", "stolen"},
+};
+
+static void put_bar(struct figure *f, const struct table *t, size_t row, int group, int bar)
+{
+	struct estimate whole = row_estimate(t, row, "busy_pct", "busy"), e;
+	int i;
+
+	for (i = 0; i < (int)array_size(parts); i++) {
+		e = (struct estimate){row_real(t, row, parts[i].column), NAN, NAN, NAN, 0, 0};
+		if (!isnan(e.value))
+			figure_put(f, group, bar, i, e);
+	}
+	if (!isnan(whole.value))
+		figure_put(f, group, bar, FIGURE_WHOLE, whole);
+}
+
+int chart_cpu(struct drawing *d, struct figure *f, struct error *err)
+{
+	struct table t = {0};
+	int i, g, b, rc = drawing_table(d, "cpu", &t, err);
+	long row;
+
+	if (rc)
+		goto out;
+	figure_title(f, "CPU use: application, system and softirq");
+	figure_subtitle(f, "All CPUs of a side added up, 100 %% = one CPU; lower is better at the "
+			   "same throughput");
+	f->axis = "% of one CPU";
+	drawing_sides(f, &t);
+	drawing_bars(d, f);
+	for (i = 0; i < (int)array_size(parts); i++)
+		figure_part(f, parts[i].label, palette_part(parts[i].label));
+	for (g = 0; g < f->groups.n; g++) {
+		for (b = 0; b < f->bars.n; b++) {
+			row = row_find(&t, 0, drawing_variant(d, b), f->groups.mark[g].name);
+			if (row >= 0)
+				put_bar(f, &t, (size_t)row, g, b);
+		}
+	}
+	drawing_foot(d, f, FROM_MEASURED);
+out:
+	table_free(&t);
+	return rc;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The functions that cost most on one side, base against new. */
+#include "plot/chart_all.h"
+
+#include "lib/alloc.h"
+#include "lib/intern.h"
+#include "plot/rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A function of a side and its cost in each variant that is compared. */
+struct function {
+	const char *symbol, *dso;
+	double most;
+};
+
+struct functions {
+	struct function *f;
+	size_t n, cap;
+	struct intern ids; /* "symbol\ndso" */
+};
+
+static void add_row(struct functions *all, const struct table *t, size_t row)
+{
+	const char *symbol = row_text(t, row, "symbol"), *dso = row_text(t, row, "dso");
+	double ns = row_real(t, row, "self_ns");
+	char *key = xasprintf("%s\n%s", symbol, dso);
+	uint32_t id = intern_str(&all->ids, key);
+
+	free(key);
+	if (id == all->n) {
+		array_grow(all->f, all->n, all->cap);
+		all->f[all->n++] = (struct function){symbol, dso, 0};
+	}
+	if (ns > all->f[id].most)
+		all->f[id].most = ns;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->most != y->most)
+		return x->most < y->most ? 1 : -1;
+	return strcmp(x->symbol, y->symbol);
+}
+
+static void gather(const struct drawing *d, struct functions *all, const struct table *t,
+		   const char *side)
+{
+	const char *v;
+	long row;
+	int i;
+
+	for (i = 0; (v = drawing_variant(d, i)); i++)
+		for (row = row_find(t, 0, v, side); row >= 0;
+		     row = row_find(t, (size_t)row + 1, v, side))
+			if (row_real(t, (size_t)row, "self_ns") > 0)
+				add_row(all, t, (size_t)row);
+	if (all->n)
+		qsort(all->f, all->n, sizeof(*all->f), by_cost);
+}
+
+/* The name alone, unless two objects on the chart have a function of that name. */
+static void add_group(struct figure *f, const struct functions *all, size_t i, size_t n)
+{
+	const char *slash = strrchr(all->f[i].dso, '/');
+	size_t k, same = 0;
+	char *label;
+
+	for (k = 0; k < n; k++)
+		same += !strcmp(all->f[k].symbol, all->f[i].symbol);
+	label = same > 1 ? xasprintf("%s (%s)", all->f[i].symbol, slash ? slash + 1 : all->f[i].dso)
+			 : xstrdup(all->f[i].symbol);
+	figure_group(f, label);
+	free(label);
+}
+
+static void put_bar(const struct drawing *d, struct figure *f, const struct table *t,
+		    const struct function *fn, const char *side, const int place[2])
+{
+	const char *variant = drawing_variant(d, place[1]);
+	long row = row_find(t, 0, variant, side);
+
+	while (row >= 0 && (strcmp(row_text(t, (size_t)row, "symbol"), fn->symbol) ||
+			    strcmp(row_text(t, (size_t)row, "dso"), fn->dso)))
+		row = row_find(t, (size_t)row + 1, variant, side);
+	if (row >= 0)
+		figure_put(f, place[0], place[1], FIGURE_WHOLE,
+			   row_estimate_ci(t, (size_t)row, "self_ns"));
+}
+
+/* Bars and their numbers stay readable from the back of a room. */
+static size_t rows_for(const struct figure *f, const struct drawing *d)
+{
+	size_t n = (size_t)(24 / f->bars.n);
+
+	if (d->query.limit > 0)
+		return (size_t)d->query.limit;
+	return n > 10 ? 10 : n < 4 ? 4 : n;
+}
+
+static void put_words(const struct drawing *d, struct figure *f, const char *side)
+{
+	const char *whose = !strcmp(side, "receiver") ? "the receiver's"
+			    : !strcmp(side, "sender") ? "the sender's"
+						      : "the";
+
+	if (f->bars.n == 2)
+		figure_title(f, "Where %s time goes: %s against %s", whose, d->base,
+			     drawing_variant(d, 1));
+	else
+		figure_title(f, "Where %s time goes: the top %d functions", whose, f->groups.n);
+	figure_subtitle(f, "CPU time in the function itself per KiB moved; lower is better");
+	f->axis = "ns per KiB";
+	f->group_word = "symbol";
+	f->absent = "no samples";
+	f->lying = true;
+}
+
+/* A capture without sides has one of another name; it stands for the receiver. */
+static const char *side_of(const struct table *t, const char *wanted)
+{
+	const char *side;
+	size_t row;
+
+	if (row_find(t, 0, NULL, wanted) >= 0 || strcmp(wanted, "receiver"))
+		return wanted;
+	for (row = 0; row < t->rows; row++) {
+		side = row_text(t, row, "side");
+		if (*side && strcmp(side, "sender"))
+			return side;
+	}
+	return wanted;
+}
+
+static int draw(struct drawing *d, struct figure *f, const char *side, struct error *err)
+{
+	struct functions all = {0};
+	struct table t = {0};
+	int place[2], rc = drawing_table(d, "functions", &t, err);
+	size_t i, n;
+
+	if (rc)
+		goto out;
+	side = side_of(&t, side);
+	gather(d, &all, &t, side);
+	if (!all.n) {
+		rc = error_set(err, ENODATA,
+			       "no profile of the %s with a known cost per KiB; capture with the "
+			       "passes measure and profile",
+			       side);
+		goto out;
+	}
+	drawing_bars(d, f);
+	n = rows_for(f, d) < all.n ? rows_for(f, d) : all.n;
+	for (i = 0; i < n; i++) {
+		add_group(f, &all, i, n);
+		place[0] = (int)i;
+		for (place[1] = 0; place[1] < f->bars.n; place[1]++)
+			put_bar(d, f, &t, &all.f[i], side, place);
+	}
+	put_words(d, f, side);
+	drawing_foot(d, f, FROM_PROFILED);
+out:
+	free(all.f);
+	intern_free(&all.ids);
+	table_free(&t);
+	return rc;
+}
+
+int chart_functions(struct drawing *d, struct figure *f, struct error *err)
+{
+	return draw(d, f, "receiver", err);
+}
+
+int chart_functions_sender(struct drawing *d, struct figure *f, struct error *err)
+{
+	return draw(d, f, "sender", err);
+}

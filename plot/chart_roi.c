@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Throughput bought with CPU time (T^n / C) and with power (T^n / P^m). */
+#include "plot/chart_all.h"
+
+#include "plot/rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct score {
+	const char *column;
+	char formula[64]; /* "T²/C" */
+	char unit[64];	  /* "(Gbit/s)²/W" */
+};
+
+/* "²" where there is such a character, "^1.5" else, nothing for 1. */
+static void put_power(char *text, size_t size, double n)
+{
+	static const char *const raised[] = {"", "", "²", "³"};
+
+	if (n == (int)n && n >= 1 && n <= 3)
+		snprintf(text, size, "%s", raised[(int)n]);
+	else
+		snprintf(text, size, "^%g", n);
+}
+
+static struct score score_of(const struct drawing *d, const char *column, char below)
+{
+	struct score s = {.column = column};
+	char n[24], m[24] = "";
+
+	put_power(n, sizeof(n), d->query.roi_n ? d->query.roi_n : 2);
+	if (below == 'P')
+		put_power(m, sizeof(m), d->query.roi_m ? d->query.roi_m : 1);
+	snprintf(s.formula, sizeof(s.formula), "T%s/%c%s", n, below, m);
+	snprintf(s.unit, sizeof(s.unit), "(Gbit/s)%s/%s%s", n, below == 'P' ? "W" : "%", m);
+	return s;
+}
+
+/* The title speaks of both sides together where they are, else of the one there is. */
+static void put_claim(struct drawing *d, struct figure *f, const struct score *s)
+{
+	struct estimate base, new;
+	double best = 0, ratio;
+	int b, g = f->groups.n - 1;
+
+	if (!figure_get(f, g, 0, FIGURE_WHOLE, &base))
+		return;
+	for (b = 1; b < f->bars.n; b++) {
+		if (!figure_get(f, g, b, FIGURE_WHOLE, &new))
+			continue;
+		ratio = claim(d, drawing_variant(d, b), base, new, FROM_MEASURED, 1);
+		if (ratio <= 0 || fabs(log(ratio)) <= best)
+			continue;
+		best = fabs(log(ratio));
+		figure_title(f, "%s: %s the %s of %s", drawing_variant(d, b), claim_times(f, ratio),
+			     s->formula, d->base);
+	}
+}
+
+static void put_bars(struct drawing *d, struct figure *f, const struct table *t,
+		     const struct score *s)
+{
+	struct estimate e;
+	long row;
+	int g, b;
+
+	drawing_sides(f, t);
+	drawing_bars(d, f);
+	for (g = 0; g < f->groups.n; g++) {
+		for (b = 0; b < f->bars.n; b++) {
+			row = row_find(t, 0, drawing_variant(d, b), f->groups.mark[g].name);
+			if (row < 0)
+				continue;
+			e = row_estimate(t, (size_t)row, s->column, s->column);
+			if (!isnan(e.value))
+				figure_put(f, g, b, FIGURE_WHOLE, e);
+		}
+	}
+}
+
+int chart_roi_c(struct drawing *d, struct figure *f, struct error *err)
+{
+	struct score s = score_of(d, "roi_c", 'C');
+	struct table t = {0};
+	int rc = drawing_table(d, "roi", &t, err);
+
+	if (rc)
+		goto out;
+	figure_title(f, "Throughput for CPU time: %s", s.formula);
+	figure_subtitle(f,
+			"T: throughput, Gbit/s; C: CPU use in %%, 100 = one CPU; higher is better");
+	f->axis = arena_strdup(&f->arena, s.unit);
+	put_bars(d, f, &t, &s);
+	put_claim(d, f, &s);
+	drawing_foot(d, f, FROM_MEASURED);
+out:
+	table_free(&t);
+	return rc;
+}
+
+/* Where power is not measured in at least one row that is drawn, the chart says so everywhere. */
+static bool is_modelled(const struct table *t)
+{
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		if (!isnan(row_real(t, row, "roi_p")) &&
+		    strstr(row_text(t, row, "power_source"), "model"))
+			return true;
+	return false;
+}
+
+static bool has_power(const struct table *t)
+{
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		if (!isnan(row_real(t, row, "roi_p")))
+			return true;
+	return false;
+}
+
+int chart_roi_p(struct drawing *d, struct figure *f, struct error *err)
+{
+	struct score s = score_of(d, "roi_p", 'P');
+	struct table t = {0};
+	int rc = drawing_table(d, "roi", &t, err);
+	bool modelled;
+
+	if (rc)
+		goto out;
+	if (!has_power(&t)) {
+		rc = error_set(
+			err, ENODATA,
+			"no run has a power source; give a meter's readings with --power-csv "
+			"at capture or analysis, or a model with --power-model");
+		goto out;
+	}
+	modelled = is_modelled(&t);
+	figure_title(f, "Throughput for power: %s%s", s.formula,
+		     modelled ? " (power modelled, not measured)" : "");
+	figure_subtitle(f, "T: throughput, Gbit/s; P: %spower, W; higher is better",
+			modelled ? "modelled " : "");
+	f->axis = arena_strdup(&f->arena, s.unit);
+	put_bars(d, f, &t, &s);
+	if (!modelled)
+		put_claim(d, f, &s);
+	drawing_foot(d, f, FROM_MEASURED);
+	if (modelled)
+		figure_foot(f, "Power is modelled from CPU use, not measured · %s", f->foot);
+out:
+	table_free(&t);
+	return rc;
+}

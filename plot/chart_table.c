@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* THE TABLE of charts. A new chart is one file, a row here, and a test. */
+#include "plot/chart_all.h"
+
+#include "lib/alloc.h"
+
+#include <string.h>
+
+static const struct chart charts[] = {
+	{"throughput", "throughput of each variant", chart_throughput},
+	{"cpu", "CPU use of both sides, stacked: application, system, softirq", chart_cpu},
+	{"components", "ns per KiB of both sides, stacked by component", chart_components},
+	{"functions", "the receiver's top functions, base against new", chart_functions},
+	{"functions_sender", "the sender's top functions, base against new",
+	 chart_functions_sender},
+	{"roi_c", "throughput squared for CPU use: receiver, sender, total", chart_roi_c},
+	{"roi_p", "throughput squared for power, where power is known", chart_roi_p},
+};
+
+const struct chart *chart_at(size_t i)
+{
+	return i < array_size(charts) ? &charts[i] : NULL;
+}
+
+const struct chart *chart_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(charts); i++)
+		if (!strcmp(charts[i].name, name))
+			return &charts[i];
+	return NULL;
+}

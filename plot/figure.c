@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "plot/figure.h"
+
+#include "lib/alloc.h"
+#include "plot/label.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { D_GROUP, D_BAR, D_PART, D_VALUE, D_LO, D_HI, D_RUNS };
+
+static const struct column data_columns[] = {
+	{"group", NULL, V_INT, 0, NULL}, {"bar", NULL, V_INT, 0, NULL},
+	{"part", NULL, V_INT, 0, NULL},	 {"value", NULL, V_REAL, 3, NULL},
+	{"lo", NULL, V_REAL, 3, NULL},	 {"hi", NULL, V_REAL, 3, NULL},
+	{"runs", NULL, V_INT, 0, NULL},
+};
+
+int figure_formats(const char *list, unsigned int *formats)
+{
+	char *copy = xstrdup(list), *rest = copy;
+	int rc = 0;
+
+	*formats = 0;
+	while (rest && !rc) {
+		const char *word = str_trim(str_token(&rest, ','));
+
+		if (!strcmp(word, "svg"))
+			*formats |= FIGURE_SVG;
+		else if (!strcmp(word, "png"))
+			*formats |= FIGURE_PNG;
+		else if (!strcmp(word, "pdf"))
+			*formats |= FIGURE_PDF;
+		else
+			rc = -EINVAL;
+	}
+	free(copy);
+	return rc;
+}
+
+void figure_init(struct figure *f, const char *name)
+{
+	*f = (struct figure){.name = name, .group_word = "group", .absent = "n/a"};
+	table_init(&f->data, name, data_columns, (int)array_size(data_columns));
+}
+
+void figure_free(struct figure *f)
+{
+	free(f->groups.mark);
+	free(f->bars.mark);
+	free(f->parts.mark);
+	table_free(&f->data);
+	arena_free(&f->arena);
+	*f = (struct figure){0};
+}
+
+static const char *print(struct figure *f, const char *fmt, va_list ap)
+{
+	char *text = NULL;
+	const char *kept;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		return "";
+	kept = label_clean(&f->arena, text);
+	free(text);
+	return kept;
+}
+
+void figure_title(struct figure *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	f->title = print(f, fmt, ap);
+	va_end(ap);
+}
+
+void figure_subtitle(struct figure *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	f->subtitle = print(f, fmt, ap);
+	va_end(ap);
+}
+
+void figure_foot(struct figure *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	f->foot = print(f, fmt, ap);
+	va_end(ap);
+}
+
+void figure_caption(struct figure *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (f->ncaptions >= (int)array_size(f->captions))
+		return;
+	va_start(ap, fmt);
+	f->captions[f->ncaptions++] = print(f, fmt, ap);
+	va_end(ap);
+}
+
+static int add_mark(struct figure *f, struct figure_marks *m, const char *label, uint32_t rgb)
+{
+	array_grow(m->mark, m->n, m->cap);
+	m->mark[m->n] = (struct figure_mark){arena_strdup(&f->arena, label),
+					     label_clean(&f->arena, label), rgb};
+	return m->n++;
+}
+
+int figure_group(struct figure *f, const char *label)
+{
+	return add_mark(f, &f->groups, label, 0);
+}
+
+int figure_bar(struct figure *f, const char *label, uint32_t rgb)
+{
+	return add_mark(f, &f->bars, label, rgb);
+}
+
+int figure_part(struct figure *f, const char *label, uint32_t rgb)
+{
+	return add_mark(f, &f->parts, label, rgb);
+}
+
+void figure_put(struct figure *f, int group, int bar, int part, struct estimate e)
+{
+	struct value *row = table_row(&f->data);
+
+	row[D_GROUP] = value_int(group);
+	row[D_BAR] = value_int(bar);
+	row[D_PART] = value_int(part);
+	row[D_VALUE] = value_real(e.value);
+	row[D_LO] = value_real(e.lo);
+	row[D_HI] = value_real(e.hi);
+	row[D_RUNS] = value_int((int64_t)e.n);
+}
+
+static double real_or_nan(const struct value *v)
+{
+	return v->type == V_REAL ? v->real : NAN;
+}
+
+bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e)
+{
+	size_t i;
+
+	*e = (struct estimate){.value = NAN, .lo = NAN, .hi = NAN};
+	for (i = 0; i < f->data.rows; i++) {
+		const struct value *row = table_cell(&f->data, i, 0);
+
+		if (row[D_GROUP].integer != group || row[D_BAR].integer != bar ||
+		    row[D_PART].integer != part)
+			continue;
+		e->value = real_or_nan(&row[D_VALUE]);
+		e->lo = real_or_nan(&row[D_LO]);
+		e->hi = real_or_nan(&row[D_HI]);
+		e->n = (size_t)row[D_RUNS].integer;
+		return !isnan(e->value);
+	}
+	return false;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A chart as data: bars in groups, upright or lying, plain or stacked of parts, with intervals.
+ * A chart fills one of these; what it looks like, its .tsv, its .gp and the run of gnuplot are the
+ * figure's alone, so that all charts look alike.
+ *
+ *   groups   sides or functions, from left to right, or from the top down
+ *   bars     variants, side by side within each group
+ *   parts    what a bar is stacked of, from the axis outwards; none: each bar has its own colour
+ *
+ * The figure owns copies of all strings. A bar without a value is drawn as "n/a", never as 0.
+ */
+#ifndef ZC_PLOT_FIGURE_H
+#define ZC_PLOT_FIGURE_H
+
+#include "lib/arena.h"
+#include "lib/error.h"
+#include "lib/stats.h"
+#include "lib/table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum figure_format { FIGURE_SVG = 1, FIGURE_PNG = 2, FIGURE_PDF = 4 };
+
+/* "svg,png,pdf" into the bits above; -EINVAL. */
+int figure_formats(const char *list, unsigned int *formats);
+
+struct figure_mark {
+	const char *name;  /* as given: what a .tsv holds and tables are searched for */
+	const char *label; /* cleaned for drawing */
+	uint32_t rgb;
+};
+
+struct figure_marks {
+	struct figure_mark *mark;
+	int n, cap;
+};
+
+enum { FIGURE_WHOLE = -1 }; /* the part that stands for the whole bar */
+
+struct figure {
+	const char *name; /* of the files, without an ending; letters, digits, '_' and '-' */
+	bool lying;
+	const char *title, *subtitle, *foot; /* what, of what, from what */
+	const char *axis;		     /* the unit: "Gbit/s" */
+	const char *group_word;		     /* heading of the .tsv's column: "side" */
+	const char *absent;		     /* what stands where a bar is missing: "n/a" */
+	const char *captions[6];	     /* what a reader must not miss */
+	int ncaptions;
+	struct figure_marks groups, bars, parts;
+	struct table data; /* group bar part value lo hi runs, the first three are places */
+	struct arena arena;
+};
+
+void figure_init(struct figure *f, const char *name);
+void figure_free(struct figure *f);
+
+void figure_title(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void figure_subtitle(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void figure_foot(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void figure_caption(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Each returns the place of the new one. */
+int figure_group(struct figure *f, const char *label);
+int figure_bar(struct figure *f, const char *label, uint32_t rgb);
+int figure_part(struct figure *f, const char *label, uint32_t rgb);
+
+/* Of an estimate, value, lo and hi are drawn, NaN where absent; n is kept. */
+void figure_put(struct figure *f, int group, int bar, int part, struct estimate e);
+/* False when there is none. */
+bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e);
+
+/* Writes the data to `path`; figure_write does this too. */
+int figure_write_tsv(const struct figure *f, const char *path, struct error *err);
+
+/* Writes DIR/name.gp and DIR/name.tsv; the script makes the pictures in `formats`. */
+int figure_write(const struct figure *f, const char *dir, unsigned int formats, struct error *err);
+
+/* Runs gnuplot on DIR/name.gp. -ENOENT: there is no gnuplot. */
+int figure_render(const struct figure *f, const char *dir, unsigned int formats, struct error *err);
+
+#endif

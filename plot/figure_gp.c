@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A figure on disk: NAME.tsv holds what is drawn, NAME.gp how. The script is plain gnuplot, made to
+ * be edited: `gnuplot NAME.gp` in its folder draws the pictures again.
+ *
+ * Names reach the script only in single-quoted strings outside of any block, where gnuplot expands
+ * nothing, and the .tsv only behind the numbers that gnuplot reads.
+ */
+#include "plot/figure.h"
+
+#include "lib/alloc.h"
+#include "lib/command.h"
+#include "lib/file.h"
+#include "lib/str.h"
+#include "plot/page.h"
+#include "plot/palette.h"
+#include "plot/label.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void put_texts(struct str *s, const struct page *page)
+{
+	static const char *const aligns[] = {"left", "center", "right"};
+	int i;
+
+	for (i = 0; i < page->ntexts; i++) {
+		const struct page_text *t = &page->texts[i];
+
+		if (!*t->text)
+			continue;
+		str_puts(s, "set label ");
+		if (t->bold)
+			label_quote_enhanced(s, t->text);
+		else
+			label_quote(s, t->text);
+		str_printf(s, " at screen %.4f,%.4f %s", t->x / PAGE_W, 1 - t->y / PAGE_H,
+			   aligns[t->align]);
+		if (t->turn)
+			str_printf(s, " rotate by %d", t->turn);
+		str_printf(s, " %s font 'sans-serif%s,%g' textcolor rgb '#%06x'\n",
+			   t->bold ? "enhanced" : "noenhanced", t->bold ? ":Bold" : "", t->size,
+			   t->rgb);
+	}
+	for (i = 0; i < page->nswatches; i++) {
+		const struct page_swatch *w = &page->swatches[i];
+
+		str_printf(s,
+			   "set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f "
+			   "fillstyle solid noborder fillcolor rgb '#%06x'\n",
+			   w->x0 / PAGE_W, 1 - w->y1 / PAGE_H, w->x1 / PAGE_W, 1 - w->y0 / PAGE_H,
+			   w->rgb);
+	}
+}
+
+static void put_axes(struct str *s, const struct figure *f, const struct page *page)
+{
+	const char *value = f->lying ? "x" : "y", *bars = f->lying ? "y" : "x";
+
+	str_printf(s,
+		   "set lmargin at screen %.4f\nset rmargin at screen %.4f\n"
+		   "set tmargin at screen %.4f\nset bmargin at screen %.4f\n",
+		   page->left / PAGE_W, page->right / PAGE_W, 1 - page->top / PAGE_H,
+		   1 - page->bottom / PAGE_H);
+	str_printf(s, "set %srange [0:%.10g]\n", value, page->limit);
+	if (f->lying) /* from the top down */
+		str_printf(s, "set yrange [%.10g:%.10g]\n", page->last, page->first);
+	else
+		str_printf(s, "set xrange [%.10g:%.10g]\n", page->first, page->last);
+	str_printf(s,
+		   "unset key\nunset %stics\n"
+		   "set border %d linecolor rgb '#%06x' linewidth 1.5\n"
+		   "set %stics nomirror scale 0 format '%s' font 'sans-serif,17' "
+		   "textcolor rgb '#%06x'\n"
+		   "set grid %stics back linetype 1 linewidth 1 linecolor rgb '#%06x'\n",
+		   bars, f->lying ? 2 : 1, INK, value,
+		   page->limit >= 1e5	? "%.1s%c"
+		   : page->limit < 1e-3 ? "%.0e"
+					: "%g",
+		   INK_SOFT, value, INK_GRID);
+}
+
+/* Which rows carry the numbers and whiskers: the whole bars. */
+static const char *wholes(const struct figure *f)
+{
+	return f->parts.n ? "$1 == 0" : "$1 > 0";
+}
+
+static void put_boxes(struct str *s, const struct figure *f)
+{
+	const struct figure_marks *m = f->parts.n ? &f->parts : &f->bars;
+	int i;
+
+	for (i = 0; i < m->n; i++)
+		str_printf(s,
+			   "%s data skip 1 using ($1 == %d ? %s with boxxyerror "
+			   "fillstyle solid 1 border rgb '#ffffff' fillcolor rgb '#%06x'",
+			   i ? ", \\\n\t\t" : "\tplot", i + 1,
+			   f->lying ? "$5 : NaN):(($2+$3)/2):4:5:2:3"
+				    : "($2+$3)/2 : NaN):5:2:3:4:5",
+			   m->mark[i].rgb);
+}
+
+/*
+ * Arrows with flat heads: gnuplot's own error bars leave a hole where a point would be. On stacked
+ * bars they stand at the side, clear of the numbers; a part has its own around its outer edge,
+ * where it is long enough to be seen.
+ */
+static void put_whiskers(struct str *s, const struct figure *f)
+{
+	const char *where = f->lying	 ? "$7 : NaN):(($2+$3)/2):($8-$7):(0)"
+			    : f->parts.n ? "$3 - 0.1 : NaN):7:(0):($8-$7)"
+					 : "($2+$3)/2 : NaN):7:(0):($8-$7)";
+
+	str_printf(s,
+		   ", \\\n\t\tdata skip 1 using (%s ? %s with vectors heads size screen "
+		   "0.004,90 linewidth 2 linecolor rgb '#%06x'",
+		   wholes(f), where, INK);
+	if (f->parts.n)
+		str_printf(s,
+			   ", \\\n\t\tdata skip 1 using ($1 > 0 && $8-$7 > seen ? $3 - 0.1 : NaN)"
+			   ":($5-$6+$7):(0):($8-$7) with vectors heads size screen 0.003,90 "
+			   "linewidth 1.5 linecolor rgb '#%06x'",
+			   INK);
+}
+
+/* The number of each bar stands beyond its whisker, those of parts inside where they have room. */
+static void put_numbers(struct str *s, const struct figure *f, const struct page *page)
+{
+	int i;
+
+	str_printf(s, ", \\\n\t\tdata skip 1 using ");
+	if (f->lying)
+		str_printf(s,
+			   "(%s ? end($5) + lift : NaN):(($2+$3)/2):(number($6)) with labels "
+			   "left",
+			   wholes(f));
+	else
+		str_printf(s,
+			   "(%s ? ($2+$3)/2 : NaN):(end($5) + lift):(number($6)) with labels "
+			   "center",
+			   wholes(f));
+	str_printf(s, " noenhanced font 'sans-serif,%g' textcolor rgb '#%06x'", page->value_size,
+		   INK);
+	for (i = 0; i < f->parts.n && page->part_size > 0; i++)
+		str_printf(s,
+			   ", \\\n\t\tdata skip 1 using "
+			   "($1 == %d && $6 > least ? ($2+$3)/2 : NaN):(($4+$5)/2):(number($6)) "
+			   "with labels center noenhanced font 'sans-serif,%g' textcolor rgb '%s'",
+			   i + 1, page->part_size,
+			   palette_dark(f->parts.mark[i].rgb) ? "#ffffff" : "#222222");
+	str_puts(s, "\n");
+}
+
+static void put_functions(struct str *s, const struct figure *f, const struct page *page)
+{
+	double scale = page_scale(page, f);
+
+	str_printf(
+		s,
+		"\n# three significant digits; distances: bar to number, least bar with a number, "
+		"least whisker\n"
+		"number(v) = v >= 1e6 ? sprintf('%%.3gM', v / 1e6) : v >= 1e4 ? sprintf('%%.3gk', "
+		"v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
+		"v >= 9.995 ? sprintf('%%.1f', v) : v >= 0.9995 ? sprintf('%%.2f', v) : "
+		"sprintf('%%.3g', v)\n"
+		"end(to) = valid(8) && column(8) > to ? column(8) : to\n"
+		"lift = %.6g\nleast = %.6g\nseen = %.6g\n",
+		(f->lying ? 8 : page->value_size * 0.8) / scale, page->part_size * 1.35 / scale,
+		9 / scale);
+}
+
+static void put_terminals(struct str *s, const struct figure *f, unsigned int formats)
+{
+	str_printf(s, "\ndata = '%s.tsv'\nformats = '%s%s%s'\n\n", f->name,
+		   formats & FIGURE_SVG ? "svg " : "", formats & FIGURE_PNG ? "png " : "",
+		   formats & FIGURE_PDF ? "pdf " : "");
+	str_printf(s,
+		   "do for [format in formats] {\n"
+		   "\tif (format eq 'svg') { set terminal svg size 1280,720 fixed enhanced "
+		   "font 'sans-serif,17' background '#ffffff' }\n"
+		   "\tif (format eq 'png') { set terminal pngcairo size 1920,1080 enhanced "
+		   "font 'sans-serif,17' fontscale 1.125 linewidth 1.5 }\n"
+		   "\tif (format eq 'pdf') { set terminal pdfcairo size 13.34in,7.504in enhanced "
+		   "font 'sans-serif,17' fontscale 0.5625 linewidth 1.5 }\n"
+		   "\tset output '%s.'.format\n",
+		   f->name);
+}
+
+static void put_script(struct str *s, const struct figure *f, unsigned int formats)
+{
+	struct page page;
+
+	page_make(&page, f);
+	str_printf(s,
+		   "# Drawn by zcost %s. Edit it, then `gnuplot %s.gp` in this folder draws it "
+		   "again.\n\nset encoding utf8\nset datafile separator \"\\t\"\n"
+		   "set datafile commentschars ''\n\n",
+		   zcost_version, f->name);
+	put_texts(s, &page);
+	str_putc(s, '\n');
+	put_axes(s, f, &page);
+	put_functions(s, f, &page);
+	put_terminals(s, f, formats);
+	put_boxes(s, f);
+	put_whiskers(s, f);
+	put_numbers(s, f, &page);
+	str_puts(s, "}\nset output\n");
+	page_free(&page);
+}
+
+int figure_write(const struct figure *f, const char *dir, unsigned int formats, struct error *err)
+{
+	char *tsv = xasprintf("%s/%s.tsv", dir, f->name), *gp = xasprintf("%s/%s.gp", dir, f->name);
+	struct str s = {0};
+	int rc;
+
+	rc = figure_write_tsv(f, tsv, err);
+	if (!rc) {
+		put_script(&s, f, formats);
+		rc = file_write(gp, s.buf, s.len, err);
+	}
+	str_free(&s);
+	free(tsv);
+	free(gp);
+	return rc;
+}

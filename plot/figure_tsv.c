@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a figure draws, as a table: geometry first, which gnuplot reads, then what people read. */
+#include "plot/figure.h"
+
+#include "lib/file.h"
+#include "plot/page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { C_SERIES, C_AT0, C_AT1, C_FROM, C_TO, C_VALUE, C_LO, C_HI, C_GROUP, C_VARIANT, C_PART, C_N };
+
+static void put_row(struct table *t, const struct figure *f, const int place[3], double from,
+		    struct estimate e)
+{
+	double at = page_position(f, place[0], place[1]), half = BAR_HALF / 100.0;
+	int part = place[2];
+	struct value *row = table_row(t);
+
+	row[C_SERIES] = value_int(part != FIGURE_WHOLE ? part + 1 : f->parts.n ? 0 : place[1] + 1);
+	row[C_AT0] = value_real(at - half);
+	row[C_AT1] = value_real(at + half);
+	row[C_FROM] = value_real(from);
+	row[C_TO] = value_real(from + e.value);
+	row[C_VALUE] = value_real(e.value);
+	row[C_LO] = value_real(e.lo);
+	row[C_HI] = value_real(e.hi);
+	row[C_GROUP] = value_str(t, f->groups.mark[place[0]].name);
+	row[C_VARIANT] = value_str(t, f->bars.mark[place[1]].name);
+	if (f->parts.n)
+		row[C_PART] = value_str(t, part == FIGURE_WHOLE ? "all" : f->parts.mark[part].name);
+}
+
+static void put_bar(struct table *t, const struct figure *f, int group, int bar)
+{
+	int place[3] = {group, bar, 0};
+	struct estimate e;
+	double from = 0;
+
+	for (; place[2] < f->parts.n; place[2]++) {
+		if (!figure_get(f, group, bar, place[2], &e))
+			continue;
+		put_row(t, f, place, from, e);
+		from += e.value;
+	}
+	place[2] = FIGURE_WHOLE;
+	if (figure_get(f, group, bar, FIGURE_WHOLE, &e))
+		put_row(t, f, place, 0, e);
+}
+
+static int write_table(const struct table *t, const char *path, struct error *err)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int rc;
+
+	if (!out)
+		return error_sys(err, errno, "%s: cannot write", path);
+	rc = table_write(t, FORMAT_TSV, out);
+	if (fclose(out) && !rc)
+		rc = -ENOMEM;
+	rc = rc ? error_sys(err, -rc, "%s: cannot write", path) : file_write(path, text, len, err);
+	free(text);
+	return rc;
+}
+
+int figure_write_tsv(const struct figure *f, const char *path, struct error *err)
+{
+	struct column columns[C_N] = {
+		[C_SERIES] = {"series", NULL, V_INT, 0, NULL},
+		[C_AT0] = {"at0", NULL, V_REAL, 2, NULL},
+		[C_AT1] = {"at1", NULL, V_REAL, 2, NULL},
+		[C_FROM] = {"from", NULL, V_REAL, 3, NULL},
+		[C_TO] = {"to", NULL, V_REAL, 3, NULL},
+		[C_VALUE] = {"value", NULL, V_REAL, 3, NULL},
+		[C_LO] = {"lo", NULL, V_REAL, 3, NULL},
+		[C_HI] = {"hi", NULL, V_REAL, 3, NULL},
+		[C_GROUP] = {f->group_word, NULL, V_STR, 0, NULL},
+		[C_VARIANT] = {"variant", NULL, V_STR, 0, NULL},
+		[C_PART] = {"part", NULL, V_STR, 0, NULL},
+	};
+	struct table t;
+	int g, b, rc;
+
+	table_init(&t, f->name, columns, f->parts.n ? C_N : C_PART);
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			put_bar(&t, f, g, b);
+	rc = write_table(&t, path, err);
+	table_free(&t);
+	return rc;
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "plot/label.h"
+
+#include "lib/alloc.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Advance widths of ' ' to '~' in DejaVu Sans, hundredths of the font size. */
+static const uint8_t widths[] = {
+	32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36,	 32, 34, 64, 64, 64,
+	64, 64, 64, 64, 64, 64, 64, 34, 34, 84, 84, 84, 53, 100, 68, 69, 70, 77, 63,
+	58, 77, 75, 29, 29, 66, 56, 86, 75, 79, 60, 79, 69, 63,	 61, 73, 68, 99, 68,
+	61, 68, 39, 34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35,	 63, 63, 28, 28, 58,
+	28, 97, 63, 61, 63, 63, 41, 52, 39, 63, 59, 82, 59, 59,	 52, 64, 34, 64, 84,
+};
+static const double bold_factor = 1.13, other_width = 0.85, wide_width = 1.05;
+
+/* Length of the UTF-8 sequence at `s` and its code point; 0 where there is none. */
+static int decode(const char *s, uint32_t *code)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	const uint8_t *p = (const uint8_t *)s;
+	int n = *p < 0x80   ? 1
+		: *p < 0xc0 ? 0
+		: *p < 0xe0 ? 2
+		: *p < 0xf0 ? 3
+		: *p < 0xf8 ? 4
+			    : 0,
+	    i;
+
+	*code = n == 1 ? *p : n ? *p & (0x7fu >> n) : 0;
+	for (i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (p[i] & 0x3f);
+	}
+	if (!n || *code < least[n] || *code > 0x10ffff || (*code & ~0x7ffu) == 0xd800)
+		return 0;
+	return n;
+}
+
+/* Controls, and what turns the direction of the text around it, have no place in a label. */
+static bool is_control(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || c == 0xfffe || c == 0xffff;
+}
+
+char *label_clean(struct arena *a, const char *s)
+{
+	struct str out = {0};
+	uint32_t code;
+	char *kept;
+	int n;
+
+	for (; s && *s; s += n ? n : 1) {
+		n = decode(s, &code);
+		if (!n)
+			str_putc(&out, '?');
+		else if (is_control(code))
+			str_putc(&out, ' ');
+		else
+			str_add(&out, s, (size_t)n);
+	}
+	kept = arena_strdup(a, out.buf ? out.buf : "");
+	str_free(&out);
+	return kept;
+}
+
+static double width_of(uint32_t code)
+{
+	if (code >= 0x20 && code < 0x7f)
+		return widths[code - 0x20] / 100.0;
+	return code >= 0x1100 ? wide_width : other_width;
+}
+
+static double width_of_bytes(const char *s, size_t len, double size, bool bold)
+{
+	const char *end = s + len;
+	double sum = 0;
+	uint32_t code;
+	int n;
+
+	for (; s < end; s += n ? n : 1) {
+		n = decode(s, &code);
+		sum += width_of(code);
+	}
+	return sum * size * (bold ? bold_factor : 1);
+}
+
+double label_width(const char *s, double size, bool bold)
+{
+	return width_of_bytes(s, strlen(s), size, bold);
+}
+
+static size_t back_one(const char *s, size_t at)
+{
+	do
+		at--;
+	while (at && ((unsigned char)s[at] & 0xc0) == 0x80);
+	return at;
+}
+
+static size_t forward_one(const char *s, size_t at)
+{
+	do
+		at++;
+	while (((unsigned char)s[at] & 0xc0) == 0x80);
+	return at;
+}
+
+char *label_fit(struct arena *a, const char *s, double size, double width)
+{
+	size_t head = strlen(s) / 2, tail, len = strlen(s);
+	double room = width - label_width("…", size, false);
+	char *cut, *kept;
+
+	if (label_width(s, size, false) <= width)
+		return arena_strdup(a, s);
+	while (head && ((unsigned char)s[head] & 0xc0) == 0x80)
+		head--;
+	tail = head;
+	while (head > 0 && width_of_bytes(s, head, size, false) > room * 0.55)
+		head = back_one(s, head);
+	room -= width_of_bytes(s, head, size, false);
+	while (tail < len && width_of_bytes(s + tail, len - tail, size, false) > room)
+		tail = forward_one(s, tail);
+	cut = xasprintf("%.*s…%s", (int)head, s, s + tail);
+	kept = arena_strdup(a, cut);
+	free(cut);
+	return kept;
+}
+
+/* Where the first line ends: the last good break that still fits, 0 where there is none. */
+static size_t good_end(const char *s, const struct label_shape *shape, size_t *any)
+{
+	size_t at = 0, next, good = 0;
+
+	*any = strlen(s);
+	if (label_width(s, shape->size, shape->bold) <= shape->width)
+		return *any;
+	while (s[at]) {
+		next = forward_one(s, at);
+		if (at && width_of_bytes(s, next, shape->size, shape->bold) > shape->width)
+			break;
+		if (strchr(shape->breaks, s[at]))
+			good = next;
+		at = next;
+	}
+	*any = at;
+	return good;
+}
+
+bool label_wraps(const char *s, const struct label_shape *shape)
+{
+	size_t len, any;
+	int n;
+
+	for (n = 0; *s && n < shape->lines; n++, s += len) {
+		len = good_end(s, shape, &any);
+		if (!len)
+			return false;
+	}
+	return !*s;
+}
+
+int label_wrap(struct arena *a, const char *s, const struct label_shape *shape, char **lines)
+{
+	double slack = shape->bold ? bold_factor : 1;
+	int n = 0;
+
+	while (*s && n < shape->lines) {
+		size_t any, len = good_end(s, shape, &any);
+		char *line;
+
+		if (!len)
+			len = any;
+		if (n == shape->lines - 1 && s[len]) {
+			lines[n++] = label_fit(a, s, shape->size * slack, shape->width);
+			break;
+		}
+		line = arena_dup(a, s, len + 1);
+		line[len] = 0;
+		lines[n++] = str_trim(line);
+		s += len;
+	}
+	return n;
+}
+
+void label_quote(struct str *out, const char *s)
+{
+	str_putc(out, '\'');
+	for (; *s; s++) {
+		if (*s == '\'')
+			str_putc(out, '\'');
+		str_putc(out, *s);
+	}
+	str_putc(out, '\'');
+}
+
+void label_quote_enhanced(struct str *out, const char *s)
+{
+	struct str marked = {0};
+
+	for (; *s; s++) {
+		if (strchr("{}^_@&~\\", *s))
+			str_putc(&marked, '\\');
+		str_putc(&marked, *s);
+	}
+	label_quote(out, marked.buf ? marked.buf : "");
+	str_free(&marked);
+}
+
+void label_xml(struct str *out, const char *s)
+{
+	for (; *s; s++) {
+		switch (*s) {
+		case '&':
+			str_puts(out, "&amp;");
+			break;
+		case '<':
+			str_puts(out, "&lt;");
+			break;
+		case '>':
+			str_puts(out, "&gt;");
+			break;
+		default:
+			str_putc(out, *s);
+		}
+	}
+}

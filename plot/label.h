@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Text in pictures: names come from plans, symbols and foreign files, so that everything which is
+ * drawn is cleaned, measured and quoted here. Widths are those of DejaVu Sans, the widest common
+ * sans-serif face: what fits by them fits in any other.
+ */
+#ifndef ZC_PLOT_LABEL_H
+#define ZC_PLOT_LABEL_H
+
+#include "lib/arena.h"
+#include "lib/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Valid UTF-8 on one line: control characters become spaces, foreign bytes '?'. NULL gives "". */
+char *label_clean(struct arena *a, const char *s);
+
+/* Width in pixels of a cleaned text in a font of `size` pixels. */
+double label_width(const char *s, double size, bool bold);
+
+/* The text, or its two ends around an ellipsis, not wider than `width`. */
+char *label_fit(struct arena *a, const char *s, double size, double width);
+
+struct label_shape {
+	double size, width; /* of the font, of a line */
+	int lines;	    /* at most */
+	bool bold;
+	const char *breaks; /* a line may end after these */
+};
+
+#define LABEL_BREAKS_NAMES " -_/." /* names of variants and functions */
+
+/*
+ * Breaks a cleaned text into lines, inside a word only where there is no other way; what is left
+ * over is cut by an ellipsis. Returns the number of lines.
+ */
+int label_wrap(struct arena *a, const char *s, const struct label_shape *shape, char **lines);
+
+/* Does it fit so without a break inside a word? */
+bool label_wraps(const char *s, const struct label_shape *shape);
+
+/* Appends a gnuplot string in single quotes, in which gnuplot expands nothing. */
+void label_quote(struct str *out, const char *s);
+
+/* The same for a label in enhanced mode: the marks of its markup are escaped. */
+void label_quote_enhanced(struct str *out, const char *s);
+
+/* Appends XML character data. */
+void label_xml(struct str *out, const char *s);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where everything of a figure goes, in pixels of a 1280 x 720 picture, y downwards: the texts and
+ * the legend as a list, the frame that is left for the bars, and the bars' places along the axis.
+ * Pictures of other sizes are the same picture scaled.
+ */
+#ifndef ZC_PLOT_PAGE_H
+#define ZC_PLOT_PAGE_H
+
+#include "plot/figure.h"
+
+enum { PAGE_W = 1280, PAGE_H = 720 };
+enum align { ALIGN_LEFT, ALIGN_CENTER, ALIGN_RIGHT };
+
+struct page_text {
+	double x, y, size; /* y: the middle of the line */
+	enum align align;
+	bool bold;
+	int turn; /* degrees, counter-clockwise */
+	uint32_t rgb;
+	const char *text;
+};
+
+struct page_swatch {
+	double x0, y0, x1, y1;
+	uint32_t rgb;
+};
+
+struct page {
+	struct page_text *texts;
+	struct page_swatch *swatches;
+	int ntexts, texts_cap, nswatches, swatches_cap;
+	double left, top, right, bottom; /* the frame of the bars */
+	double first, last;		 /* positions at its two ends, the bar axis */
+	double limit;			 /* the value at its far end; 0 at the other */
+	double value_size, part_size;	 /* fonts of the numbers at bars and inside them */
+	struct arena arena;
+};
+
+enum { BAR_HALF = 39 }; /* half a bar's width, hundredths of a position */
+
+void page_make(struct page *page, const struct figure *f);
+void page_free(struct page *page);
+
+/* The middle of a bar on the bar axis. */
+double page_position(const struct figure *f, int group, int bar);
+
+/* Pixels per unit of value. */
+double page_scale(const struct page *page, const struct figure *f);
+
+#endif

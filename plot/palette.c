@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "plot/palette.h"
+
+#include "lib/alloc.h"
+#include "lib/hash.h"
+
+#include <string.h>
+
+static const uint32_t variants[] = {
+	0x8c8c8c, 0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0x4d4d4d,
+};
+
+struct part {
+	const char *name;
+	uint32_t rgb;
+};
+
+static const struct part parts[] = {
+	/* CPU time */
+	{"application", 0x88ccee},
+	{"system", 0x332288},
+	{"softirq", 0x44aa99},
+	{"hardirq", 0xddcc77},
+	{"stolen", 0xbbbbbb},
+	/* components */
+	{"data copy", 0xcc6677},
+	{"TCP/IP", 0x332288},
+	{"netdevice", 0x88ccee},
+	{"skb", 0x44aa99},
+	{"memory", 0xddcc77},
+	{"lock", 0x117733},
+	{"scheduling", 0xaa4499},
+	{"syscall", 0x999933},
+	{"user", 0x77aadd},
+	{"driver", 0x882255},
+	{"interrupt", 0xee8866},
+	{"bpf", 0xbbcc33},
+	{"other", 0xbbbbbb},
+	{"unresolved", 0xdddddd},
+	{"idle", 0xeeeeee},
+};
+
+static const uint32_t spare[] = {0x99ddff, 0xeedd88, 0xffaabb, 0xaaaa00, 0x6699cc, 0xee99aa};
+
+uint32_t palette_variant(int place)
+{
+	return variants[(size_t)place % array_size(variants)];
+}
+
+static const struct part *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(parts); i++)
+		if (!strcasecmp(parts[i].name, name))
+			return &parts[i];
+	return NULL;
+}
+
+uint32_t palette_part(const char *name)
+{
+	const struct part *p = find(name);
+
+	return p ? p->rgb : spare[hash_bytes(name, strlen(name), 0) % array_size(spare)];
+}
+
+/* New names stand between the known ones and "other". */
+int palette_order(const char *name)
+{
+	const struct part *p = find(name), *other = find("other");
+
+	if (!p)
+		return (int)(other - parts) * 2 - 1;
+	return (int)(p - parts) * 2;
+}
+
+bool palette_dark(uint32_t rgb)
+{
+	return 0.299 * (rgb >> 16) + 0.587 * (rgb >> 8 & 255) + 0.114 * (rgb & 255) < 140;
+}

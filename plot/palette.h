@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One colour per component, per part of CPU time and per variant, the same in every chart. The
+ * colours are told apart by people with any of the common forms of colour blindness: those of
+ * variants are Okabe and Ito's, those of components Paul Tol's "muted" and "light" sets.
+ */
+#ifndef ZC_PLOT_PALETTE_H
+#define ZC_PLOT_PALETTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	INK = 0x222222,	     /* titles, values, whiskers */
+	INK_SOFT = 0x595959, /* subtitles, axes, foot notes */
+	INK_WARN = 0x9c3a00, /* what a reader must not miss: copies, losses, models */
+	INK_GRID = 0xdedede,
+};
+
+/* By place in the plan; the first, the baseline, is grey. */
+uint32_t palette_variant(int place);
+
+/* By name of a component or of a part of CPU time; a new name gets one by its letters. */
+uint32_t palette_part(const char *name);
+
+/* The place of a part in every stack and legend, from the axis outwards. */
+int palette_order(const char *name);
+
+/* Is text on it better white? */
+bool palette_dark(uint32_t rgb);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading the tables of measures by the names of their columns. A column or a value that is not
+ * there is NaN, "" or no row: never 0.
+ */
+#ifndef ZC_PLOT_ROWS_H
+#define ZC_PLOT_ROWS_H
+
+#include "lib/stats.h"
+#include "lib/table.h"
+
+#include <stdbool.h>
+
+double row_real(const struct table *t, size_t row, const char *column);
+const char *row_text(const struct table *t, size_t row, const char *column);
+
+/* `value` with lo and hi from `<value>_lo`, `<value>_hi`, or, where these are not there, from
+ * `<short_name>_lo`, `<short_name>_hi`. n from the column "runs". */
+struct estimate row_estimate(const struct table *t, size_t row, const char *value,
+			     const char *short_name);
+
+/* `value` with an interval of plus and minus `<value>_ci` around it, not below 0. */
+struct estimate row_estimate_ci(const struct table *t, size_t row, const char *value);
+
+/* The first row at or after `from` of this variant and side (NULL: any); -1 past the last. */
+long row_find(const struct table *t, size_t from, const char *variant, const char *side);
+
+#endif

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The demo, interrupted: no namespace, process or sysctl change stays behind.
+. "$(dirname "$0")/../lib.sh"
+[ "$(id -u)" = 0 ] || skip_all "network namespaces need root"
+[ "$(nproc)" -ge 2 ] || skip_all "the test bed needs two CPUs"
+command -v ip >/dev/null || skip_all "needs iproute2"
+flock -n /run true || skip_all "another demo is running on this machine"
+
+settings() {
+	sysctl -a 2>/dev/null | grep -E '^(net\.(core|ipv4)|kernel\.(perf|kptr|numa))'
+}
+
+workload_runs() {
+	grep -lzs '^192\.0\.2\.1$\|^--listen$' /proc/[0-9]*/cmdline | while read -r f; do
+		tr '\0' ' ' <"$f" | grep "^$build/tcpzc" && touch running
+	done
+	[ -e running ] && rm running
+}
+
+nothing_runs() {
+	workload_runs
+	[ $? = 1 ]
+}
+
+wait_for() { # wait_for SECONDS COMMAND...
+	tries=$(($1 * 20))
+	shift
+	while ! "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+settings >before
+
+# interrupt SIGNAL WHO FILE: the demo is stopped as soon as FILE is there
+interrupt() {
+	rm -rf demo
+	env --default-signal=INT setsid sh "$top/samples/demo.sh" "$build" demo >out 2>err &
+	pid=$!
+	ok "the demo comes to $3" wait_for 20 test -e "demo/$3"
+	[ "$2" = all ] && kill -s "$1" -- "-$pid" || kill -s "$1" "$pid"
+	wait $pid
+	code=$?
+	ok "  SIG$1 to $2: it exits 130" test $code = 130
+	ok "  says so" says 'demo: interrupted; the test bed is removed' err
+	ok "  no namespace is left" sh -c '! ip netns list | grep zcost-demo'
+	ok "  no process is left" nothing_runs
+	settings >after
+	ok "  no sysctl is changed" diff before after
+}
+
+interrupt INT all capture/manifest.json
+interrupt TERM "the shell alone" capture/runs/baseline/.measure-01.tmp/sender/workload.out
+ok "  the capture stays readable" sh -c 'grep -q schema_version demo/capture/manifest.json'
+
+rm -rf demo
+env --default-signal=INT setsid sh "$top/samples/demo.sh" "$build" demo >out 2>err &
+pid=$!
+wait_for 20 test -e demo/capture/runs/baseline/.measure-01.tmp/sender/workload.out
+ok "two demos at once" exits 1 sh "$top/samples/demo.sh" "$build" demo2
+ok "  are told apart" says 'another demo is running on this machine' err
+kill -s KILL -- "-$pid"
+wait $pid 2>/dev/null
+ok "  what a killed one left running ends" wait_for 10 nothing_runs
+sh "$top/samples/testbed.sh" down zcost-demo
+ok "  and can be removed" sh -c '! ip netns list | grep zcost-demo'
+done_testing

@@ -1,0 +1,90 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# perf-compare.pl FILE PROFILE_DUMP [OPTION...]: is our table of functions that of perf report?
+#
+# Self: samples and periods of every symbol, equal to the last one. Children: within the rounding of
+# perf's two digits, once per row that perf splits a symbol into (it does by comm and by address).
+# Children of addresses without a symbol are left out: perf counts their leaves twice, once as an
+# offset in the object and once as an address.
+use strict;
+use warnings;
+
+my ($file, $dump, @options) = @ARGV;
+my (%self, %children, %total, %ours, $bad);
+my $refused = `'$dump' health @options '$file' | sed -n 's/^dso_note\t//p'`;
+
+sub complain {
+	print "# @_\n" if $bad++ < 20;
+}
+
+sub perf_rows {
+	my ($children) = @_;
+	my $fields = ($children ? 'overhead_children,' : '') . 'overhead,sample,period,comm,dso,sym';
+	my $how = $children ? '--children' : '--no-children';
+	my $event = '';
+	my @rows;
+	open(my $f, '-|', "perf report -i '$file' $how --no-group -g none --stdio -t '\t' " .
+		"-F $fields 2>/dev/null") or die;
+	while (<$f>) {
+		$event = $1 if /^# Samples: .* of events? '(.*)'/;
+		$total{$event} = $1 if /^# Event count \(approx\.\): (\d+)/;
+		next if /^#/ || /^\s*$/;
+		my @c = map { s/^\s+|\s+$//gr } split /\t/;
+		unshift @c, '0' unless $children;
+		$c[6] =~ s/^\[.\] //;
+		$c[6] =~ s/\+0x[0-9a-f]+$//; # of data symbols
+		push @rows, [$event, "$c[5]\t$c[6]", @c[0 .. 3]];
+	}
+	close($f);
+	return @rows;
+}
+
+for my $r (perf_rows(0)) {
+	my $s = $self{$r->[0]}{$r->[1]} //= [0, 0];
+	$s->[0] += $r->[4];
+	$s->[1] += $r->[5];
+}
+for my $r (perf_rows(1)) {
+	next if $r->[2] !~ /^[\d.]+%$/; # N/A: perf cannot tell children of a pipe's file
+	my $s = $children{$r->[0]}{$r->[1]} //= [0, 0];
+	$s->[0] += $r->[2] =~ s/%//r;
+	$s->[1]++;
+}
+open(my $f, '-|', "'$dump' functions @options '$file'") or die;
+while (<$f>) {
+	chomp;
+	my ($event, $dso, $symbol, $unresolved, @n) = split /\t/;
+	next if $dso =~ m{^/} && index($refused, $dso) >= 0;
+	$dso =~ s{.*/}{};
+	$symbol = sprintf('0x%016x', hex($symbol)) if $unresolved;
+	my $o = $ours{$event}{"$dso\t$symbol"} //= [0, 0, 0];
+	$o->[$_] += $n[$_] for 0 .. 2;
+}
+close($f);
+
+my ($rows, $crows) = (0, 0);
+for my $event (keys %total) {
+	my %all = (%{$self{$event} // {}}, %{$ours{$event} // {}});
+	for my $k (sort keys %all) {
+		my ($dso) = split /\t/, $k;
+		next if $refused =~ m{/\Q$dso\E: };
+		my $p = $self{$event}{$k} // [0, 0];
+		my $o = $ours{$event}{$k} // [0, 0, 0];
+		$rows++ if $p->[0];
+		complain("$event self '$k': perf @$p, zcost @$o[0, 1]")
+			if $p->[0] != $o->[0] || $p->[1] != $o->[1];
+	}
+	next unless $children{$event};
+	%all = (%{$children{$event}}, %{$ours{$event} // {}});
+	for my $k (sort keys %all) {
+		my ($dso, $symbol) = split /\t/, $k;
+		next if $symbol =~ /^(0x)?[0-9a-f]{16}$/ || $refused =~ m{/\Q$dso\E: };
+		my $p = $children{$event}{$k} // [0, 0];
+		my $share = 100 * ($ours{$event}{$k} // [0, 0, 0])->[2] / $total{$event};
+		$crows++;
+		complain("$event children '$k': perf $p->[0], zcost $share")
+			if abs($p->[0] - $share) > 0.005 * ($p->[1] || 1) + 0.0001;
+	}
+}
+print "# $rows self rows, $crows children rows, ", $bad // 0, " differ\n";
+exit($bad || !$rows ? 1 : 0);
