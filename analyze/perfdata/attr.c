@@ -16,6 +16,8 @@ enum {
 	FLAG_FREQ = 10,
 	FLAG_PRECISE = 15, /* two bits */
 	FLAG_SAMPLE_ID_ALL = 18,
+	FLAG_EXCLUDE_HOST = 19,
+	FLAG_EXCLUDE_GUEST = 20,
 };
 
 static const char *const hardware_names[] = {
@@ -52,7 +54,7 @@ static bool flag(uint64_t flags, int bit)
 	return flags >> bit & 1;
 }
 
-/* ":u", ":k", ":pp", as perf writes them. */
+/* ":u", ":k", ":ppH", as perf writes them (evsel__add_modifiers). */
 static void write_modifier(struct event *e, uint64_t flags)
 {
 	static const struct {
@@ -61,7 +63,7 @@ static void write_modifier(struct event *e, uint64_t flags)
 	} contexts[] = {
 		{FLAG_EXCLUDE_KERNEL, 'k'}, {FLAG_EXCLUDE_USER, 'u'}, {FLAG_EXCLUDE_HV, 'h'}};
 	int precise = (int)(flags >> FLAG_PRECISE & 3);
-	bool all = true;
+	bool all = true, guest_is_out = precise;
 	char *at = e->modifier;
 	size_t i;
 
@@ -73,6 +75,13 @@ static void write_modifier(struct event *e, uint64_t flags)
 			*at++ = contexts[i].letter;
 	while (precise-- > 0)
 		*at++ = 'p';
+	if (flag(flags, FLAG_EXCLUDE_HOST) ||
+	    flag(flags, FLAG_EXCLUDE_GUEST) == (guest_is_out || !all)) {
+		if (!flag(flags, FLAG_EXCLUDE_HOST))
+			*at++ = 'H';
+		if (!flag(flags, FLAG_EXCLUDE_GUEST))
+			*at++ = 'G';
+	}
 	*at = '\0';
 	if (!e->modifier[1])
 		e->modifier[0] = '\0';

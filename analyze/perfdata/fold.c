@@ -183,9 +183,9 @@ static void bad_sample(struct fold *f, uint64_t order)
 		f->bad_order = order;
 }
 
-static void fold_sample(struct fold *f, struct cursor body, uint32_t misc, uint64_t order)
+static void fold_sample(struct fold *f, struct chunk_sample *at)
 {
-	long event = sample_event(&f->r->events, body);
+	long event = sample_event(&f->r->events, at->body);
 	const struct event *e;
 	struct fold_cost c;
 	struct sample s;
@@ -195,8 +195,8 @@ static void fold_sample(struct fold *f, struct cursor body, uint32_t misc, uint6
 		return;
 	}
 	e = &f->r->events.list[event];
-	if (!sample_decode(&s, e, &body)) {
-		bad_sample(f, order);
+	if (!sample_decode(&s, e, &at->body)) {
+		bad_sample(f, at->order);
 		return;
 	}
 	if (left_out(f, e, &s))
@@ -204,8 +204,8 @@ static void fold_sample(struct fold *f, struct cursor body, uint32_t misc, uint6
 	if (!f->r->timed)
 		s.time = 0;
 	c = (struct fold_cost){.event = (uint32_t)event, .cpu = s.cpu, .pid = s.pid, .tid = s.tid};
-	c.stack = stack_of(f, &s, misc & PERF_RECORD_MISC_CPUMODE_MASK, order);
-	c.comm = comm_of(f, &s, order);
+	c.stack = stack_of(f, &s, at->misc & PERF_RECORD_MISC_CPUMODE_MASK, at->order);
+	c.comm = comm_of(f, &s, at->order);
 	if (e->sample_type & PERF_SAMPLE_READ)
 		count_values(f, &s, &c);
 	else
@@ -215,18 +215,10 @@ static void fold_sample(struct fold *f, struct cursor body, uint32_t misc, uint6
 void fold_chunk(struct fold *f, const struct chunk *chunk)
 {
 	struct cursor c = cursor_of(chunk->data, chunk->len, f->r->swap);
+	struct chunk_sample s;
 
-	while (cursor_left(&c) >= RECORD_HEADER_SIZE) {
-		uint64_t order = chunk->order + (uint64_t)(c.at - chunk->data);
-		uint32_t type = cursor_u32(&c), misc = cursor_u16(&c), size = cursor_u16(&c);
-		struct cursor body;
-
-		if (size < RECORD_HEADER_SIZE)
-			return; /* pass one saw to it that there is none */
-		body = cursor_sub(&c, size - (size_t)RECORD_HEADER_SIZE);
-		if (type == PERF_RECORD_SAMPLE && !body.bad)
-			fold_sample(f, body, misc, order);
-	}
+	while (chunk_next(chunk, &c, &s))
+		fold_sample(f, &s);
 }
 
 static void merge_costs(struct fold *to, const struct fold *from)

@@ -8,37 +8,38 @@
 #include <string.h>
 #include <zstd.h>
 
-static void make_room(struct inflate *in)
-{
-	size_t step = ZSTD_DStreamOutSize();
+enum { RECORD_MAX = 1 << 16, STEP = 1 << 18 };
 
-	if (in->cap - in->len >= step)
-		return;
-	in->cap = in->cap * 2 + step;
-	in->buf = xrealloc(in->buf, in->cap);
+void inflate_begin(struct inflate *in, const void *data, size_t len)
+{
+	if (!in->stream) {
+		in->stream = ZSTD_createDStream();
+		in->cap = RECORD_MAX + STEP;
+		in->buf = xmalloc(in->cap);
+	}
+	in->from = data;
+	in->from_len = len;
+	in->more = len;
 }
 
-int inflate_add(struct inflate *in, const void *data, size_t len)
+int inflate_next(struct inflate *in)
 {
-	ZSTD_inBuffer from = {.src = data, .size = len};
-	ZSTD_outBuffer to;
+	ZSTD_inBuffer from = {.src = in->from, .size = in->from_len};
+	ZSTD_outBuffer to = {.dst = in->buf + in->len, .size = in->cap - in->len};
 	size_t ret;
 
-	if (!in->stream)
-		in->stream = ZSTD_createDStream();
-	if (!in->stream)
-		return -ENOMEM;
-	do {
-		make_room(in);
-		to = (ZSTD_outBuffer){.dst = in->buf + in->len, .size = in->cap - in->len};
-		ret = ZSTD_decompressStream(in->stream, &to, &from);
-		in->len += to.pos;
-		if (ZSTD_isError(ret)) {
-			in->error = ZSTD_getErrorName(ret);
-			return -EBADMSG;
-		}
-	} while (from.pos < from.size || to.pos == to.size);
-	return 0;
+	if (!in->more)
+		return 0;
+	if (!in->stream || !to.size)
+		return -EBADMSG;
+	ret = ZSTD_decompressStream(in->stream, &to, &from);
+	in->from += from.pos;
+	in->from_len -= from.pos;
+	in->len += to.pos;
+	in->more = in->from_len || to.pos == to.size;
+	if (ZSTD_isError(ret) || (in->more && !from.pos && !to.pos))
+		return -EBADMSG;
+	return 1;
 }
 
 void inflate_used(struct inflate *in, size_t n)

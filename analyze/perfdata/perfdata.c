@@ -5,8 +5,6 @@
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/resolve.h"
 
-#include "analyze/perfdata/format.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +20,7 @@ void recording_damaged(struct recording *r, uint64_t offset, const char *what)
 		 r->path, what, (unsigned long long)offset);
 }
 
-static void close_recording(struct recording *r)
+void recording_close(struct recording *r)
 {
 	input_close(r);
 	events_free(&r->events);
@@ -30,6 +28,34 @@ static void close_recording(struct recording *r)
 	arena_free(&r->arena);
 	free(r->build_ids);
 	free(r->chunks);
+}
+
+int recording_open(struct recording *r, struct profile *p, const char *path, struct error *err)
+{
+	int ret;
+
+	*r = (struct recording){.path = path, .profile = p, .spool.fd = -1};
+	r->side.strings = &p->strings;
+	r->side.kernel_build_id = UINT32_MAX;
+	ret = input_open(r, path, err);
+	if (!ret)
+		ret = header_read(r, err);
+	if (!ret)
+		ret = records_scan(r, err);
+	if (!ret)
+		ret = input_map_spool(r, err);
+	if (!ret && !r->events.n)
+		ret = error_set(err, EBADMSG,
+				"%s: the stream describes no event; record it again with perf "
+				"record -o -",
+				path);
+	if (ret)
+		return ret;
+	events_name_rest(&r->events);
+	r->timed =
+		r->events.list[0].sample_id_all && r->events.list[0].sample_type & PERF_SAMPLE_TIME;
+	sideband_finish(&r->side);
+	return 0;
 }
 
 static void finish_health(struct recording *r, const struct fold *f)
@@ -61,40 +87,14 @@ static void pass_two(struct recording *r, const struct perfdata_options *o)
 	fold_free(&f);
 }
 
-static int read_all(struct recording *r, const struct perfdata_options *o, struct error *err)
-{
-	int ret = header_read(r, err);
-
-	if (!ret)
-		ret = records_scan(r, err);
-	if (!ret)
-		ret = input_map_spool(r, err);
-	if (ret)
-		return ret;
-	if (!r->events.n)
-		return error_set(err, EBADMSG,
-				 "%s: the stream describes no event; record it again with perf "
-				 "record -o -",
-				 r->path);
-	events_name_rest(&r->events);
-	r->timed =
-		r->events.list[0].sample_id_all && r->events.list[0].sample_type & PERF_SAMPLE_TIME;
-	sideband_finish(&r->side);
-	pass_two(r, o);
-	return 0;
-}
-
 int perfdata_read(struct profile *p, const char *path, const struct perfdata_options *o,
 		  struct error *err)
 {
-	struct recording r = {.path = path, .profile = p, .spool.fd = -1};
-	int ret;
+	struct recording r;
+	int ret = recording_open(&r, p, path, err);
 
-	r.side.strings = &p->strings;
-	r.side.kernel_build_id = UINT32_MAX;
-	ret = input_open(&r, path, err);
 	if (!ret)
-		ret = read_all(&r, o, err);
-	close_recording(&r);
+		pass_two(&r, o);
+	recording_close(&r);
 	return ret;
 }

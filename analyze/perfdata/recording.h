@@ -14,6 +14,7 @@
 #define ZC_RECORDING_H
 
 #include "analyze/perfdata/attr.h"
+#include "analyze/perfdata/format.h"
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/sideband.h"
 #include "analyze/perfdata/spool.h"
@@ -82,5 +83,38 @@ void header_build_id(struct recording *r, uint16_t misc, struct cursor c);
 
 /* Pass one. */
 int records_scan(struct recording *r, struct error *err);
+
+/*
+ * Opens, and does all that comes before pass two. The caller closes also after an error. `r` is
+ * zeroed here.
+ */
+int recording_open(struct recording *r, struct profile *p, const char *path, struct error *err);
+void recording_close(struct recording *r);
+
+/* A sample of a chunk: its body, and where it stands in the stream. */
+struct chunk_sample {
+	struct cursor body;
+	uint32_t misc;
+	uint64_t order;
+};
+
+/* Steps to the next sample; false at the end. `c` starts as cursor_of(chunk). */
+static inline bool chunk_next(const struct chunk *chunk, struct cursor *c, struct chunk_sample *s)
+{
+	uint32_t type, size;
+
+	while (cursor_left(c) >= RECORD_HEADER_SIZE) {
+		s->order = chunk->order + (uint64_t)(c->at - chunk->data);
+		type = cursor_u32(c);
+		s->misc = cursor_u16(c);
+		size = cursor_u16(c);
+		if (size < RECORD_HEADER_SIZE)
+			return false; /* pass one saw to it that there is none */
+		s->body = cursor_sub(c, size - (size_t)RECORD_HEADER_SIZE);
+		if (type == PERF_RECORD_SAMPLE)
+			return !s->body.bad;
+	}
+	return false;
+}
 
 #endif

@@ -20,6 +20,7 @@ enum { CHUNK_BYTES = 4 << 20 };
 struct scan {
 	struct recording *r;
 	struct inflate inflate;
+	bool broken;	   /* the compressed stream cannot be followed any more */
 	bool unpacked;	   /* the records at hand come out of `inflate` */
 	struct chunk open; /* the chunk being grown; len 0: none */
 	bool samples;	   /* and whether it holds any */
@@ -405,22 +406,34 @@ static struct cursor packed(const struct record *rec)
 	return c;
 }
 
-static void on_compressed(struct scan *s, const struct record *rec)
+/* The records that are whole in what is unpacked so far; the rest waits for the next piece. */
+static void unpacked_records(struct scan *s, uint64_t offset)
 {
-	struct cursor c = packed(rec);
 	uint64_t order = s->r->order;
 	size_t used;
 
-	if (s->unpacked || c.bad || s->inflate.error)
-		return; /* damaged; said already */
-	if (inflate_add(&s->inflate, c.at, cursor_left(&c)))
-		recording_damaged(s->r, rec->offset, "compressed records cannot be unpacked");
 	s->unpacked = true;
-	used = walk(s, cursor_of(s->inflate.buf, s->inflate.len, s->r->swap), rec->offset);
+	used = walk(s, cursor_of(s->inflate.buf, s->inflate.len, s->r->swap), offset);
 	s->unpacked = false;
 	s->samples = false;
 	spool_records(s, used, order);
 	inflate_used(&s->inflate, used);
+}
+
+static void on_compressed(struct scan *s, const struct record *rec)
+{
+	struct cursor c = packed(rec);
+	int ret = 0;
+
+	if (s->unpacked || c.bad || s->broken)
+		return;
+	inflate_begin(&s->inflate, c.at, cursor_left(&c));
+	while (!s->ret && (ret = inflate_next(&s->inflate)) > 0)
+		unpacked_records(s, rec->offset);
+	if (ret < 0) {
+		recording_damaged(s->r, rec->offset, "compressed records cannot be unpacked");
+		s->broken = true;
+	}
 }
 
 static void describe_rest(struct recording *r, struct cursor rest, uint64_t offset)
@@ -448,6 +461,7 @@ static void scan_input(struct scan *s, const struct input *in, size_t at, size_t
 	if (s->inflate.len)
 		recording_damaged(s->r, at + len, "the last compressed record is cut off");
 	inflate_end(&s->inflate);
+	s->broken = false;
 }
 
 int records_scan(struct recording *r, struct error *err)

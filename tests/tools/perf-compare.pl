@@ -8,6 +8,7 @@
 # offset in the object and once as an address.
 use strict;
 use warnings;
+no warnings 'portable'; # addresses have 64 bits
 
 my ($file, $dump, @options) = @ARGV;
 my (%self, %children, %total, %ours, $bad);

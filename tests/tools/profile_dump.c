@@ -10,6 +10,8 @@
  * --to NS, --cpu SET. Exit 1: not readable; 4: read in part.
  */
 #include "analyze/perfdata/perfdata.h"
+#include "analyze/perfdata/recording.h"
+#include "analyze/perfdata/sample.h"
 #include "lib/alloc.h"
 
 #include <inttypes.h>
@@ -107,9 +109,48 @@ static void health(const struct profile *p)
 	printf("dso_note\t%s\n", p->dso_note ? p->dso_note : "");
 }
 
+/* One sample, as perf script -F prints it; what is not recorded is "-". */
+static void print_sample(const struct recording *r, struct chunk_sample *at)
+{
+	long index = sample_event(&r->events, at->body);
+	const struct event *e = index < 0 ? NULL : &r->events.list[index];
+	struct sample s;
+	uint32_t comm;
+
+	if (!e || !sample_decode(&s, e, &at->body)) {
+		printf("?\n");
+		return;
+	}
+	comm = sideband_at(&r->side.comms, s.tid, r->timed ? s.time : 0, at->order, UINT32_MAX);
+	printf("%s\t", e->name);
+	if (comm == UINT32_MAX)
+		printf(":%d", (int)s.tid);
+	else
+		fputs(str(r->profile, comm), stdout);
+	printf("\t%d\t%d\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIx64 "\n", (int)s.pid, (int)s.tid,
+	       e->sample_type & PERF_SAMPLE_CPU ? (int)s.cpu : -1, s.time, s.period, s.ip);
+}
+
+static int samples(struct profile *p, const char *file, struct error *err)
+{
+	struct recording r;
+	struct chunk_sample at;
+	struct cursor c;
+	size_t i;
+	int ret = recording_open(&r, p, file, err);
+
+	for (i = 0; i < r.nchunks && !ret; i++) {
+		c = cursor_of(r.chunks[i].data, r.chunks[i].len, r.swap);
+		while (chunk_next(&r.chunks[i], &c, &at))
+			print_sample(&r, &at);
+	}
+	recording_close(&r);
+	return ret;
+}
+
 static int usage(void)
 {
-	fprintf(stderr, "usage: profile_dump functions|costs|health [OPTION...] FILE\n");
+	fprintf(stderr, "usage: profile_dump functions|costs|health|samples [OPTION...] FILE\n");
 	return EXIT_USAGE;
 }
 
@@ -157,14 +198,17 @@ int main(int argc, char **argv)
 	if (!file)
 		return usage();
 	profile_init(&p);
-	ret = perfdata_read(&p, file, &o, &err);
+	if (!strcmp(argv[1], "samples"))
+		ret = samples(&p, file, &err);
+	else
+		ret = perfdata_read(&p, file, &o, &err);
 	if (ret)
 		error_print(&err);
 	else if (!strcmp(argv[1], "functions"))
 		functions(&p);
 	else if (!strcmp(argv[1], "costs"))
 		costs(&p);
-	else
+	else if (!strcmp(argv[1], "health"))
 		health(&p);
 	ret = ret ? EXIT_FAILED : p.health.truncated ? EXIT_LOSSY : EXIT_OK;
 	profile_free(&p);
