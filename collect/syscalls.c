@@ -15,7 +15,7 @@ struct syscalls {
 	void *self;
 };
 
-static const struct syscalls_method *const methods[] = {&syscalls_bpf};
+static const struct syscalls_method *const methods[] = {&syscalls_bpf, &syscalls_tracepoint};
 
 static bool may_try(const struct run *r, const struct syscalls_method *m)
 {

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# System calls of a process tree are counted exactly, by each method.
+. "$(dirname "$0")/../lib.sh"
+
+calls=$build/tests/tools/calls
+[ "$(id -u)" = 0 ] || skip_all "counting system calls needs root"
+
+collect() {
+	"$zcost" collect -o r --collect syscalls --syscalls-method "$method" "$@"
+}
+
+# column NAME CALL: sum of a column over all rows of a call
+column() {
+	awk -F'\t' -v col="$1" -v call="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["name"] == call { n += $at[col] } END { printf "%d\n", n }' r/syscalls.tsv
+}
+
+# The workload's own count is what we must have found.
+agrees() {
+	while read -r name n errors bytes; do
+		[ "$(column calls "$name")" = "$n" ] && [ "$(column errors "$name")" = "$errors" ] &&
+			[ "$(column bytes "$name")" = "${bytes:-0}" ] && continue
+		echo "$name: counted $(column calls "$name") $(column errors "$name") $(column bytes "$name")," \
+			"the program made $n $errors $bytes"
+		cat r/syscalls.tsv
+		return 1
+	done <r/workload.out
+	[ -s r/workload.out ]
+}
+
+# Both histograms add up: times to calls, sizes to the calls that returned more than 0.
+histograms() {
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		function sum(text,    n, i, part, total) {
+			n = split(text, part, ",")
+			for (i = 1; i <= n; i++) { sub(/.*:/, "", part[i]); total += part[i] }
+			return total + 0
+		}
+		sum($at["time_hist"]) != $at["calls"] { print "time_hist: " $0; bad = 1 }
+		sum($at["size_hist"]) > $at["calls"] - $at["errors"] { print "size_hist: " $0; bad = 1 }
+		$at["name"] == "pwrite64" && $at["size_hist"] != "6:10,12:5" { print "sizes: " $0; bad = 1 }
+		END { exit bad }' r/syscalls.tsv
+}
+
+# total, min, max and deviation of the naps: five of 10 ms and a bit
+naps() {
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["name"] == "nanosleep" {
+			mean = $at["total_ns"] / 5
+			ok = $at["min_ns"] >= 10e6 && $at["max_ns"] < 1e9 && mean >= $at["min_ns"] &&
+			     mean <= $at["max_ns"]
+			spread = $at["max_ns"] - $at["min_ns"]	# bounds of the sum of squares
+			ok = ok && $at["m2_ns2"] >= spread ^ 2 / 2 - 1 && $at["m2_ns2"] <= 5 * spread ^ 2 / 4 + 1
+		} END { exit !ok }' r/syscalls.tsv || { cat r/syscalls.tsv; return 1; }
+}
+
+for method in bpf tracepoint; do
+	ok "$method: a tree of threads, children, execs" exits 0 collect -- "$calls" 400
+	ok "$method: the method is told" test "$(jq -r '.collectors[0].info.method' r/run.json)" = $method
+	ok "$method: nothing was lost" test "$(jq -r '.collectors[0].lost' r/run.json)" = 0
+	ok "$method: calls, errors, bytes are the program's own" agrees
+	ok "$method: histograms add up" histograms
+	ok "$method: times" naps
+	ok "$method: threads under their own names" test "$(grep -c '^named	.*	getppid	500	' r/syscalls.tsv)" = 3
+	ok "$method: no other process's calls" \
+		test "$(cut -f 1 r/syscalls.tsv | sort -u | grep -vcE '^(comm|calls|named|exe)$')" = 0
+	ok "$method: what ends a process never returned" \
+		test "$(awk -F'\t' '$5 == "exit_group" { n += $13; c += $6 } END { print n "," c }' r/syscalls.tsv)" = 5,0
+
+	ok "$method: a call that does not return in the window" exits 0 collect --warmup 0.2 --duration 1.4 --grace 0 -- \
+		"$calls" 500 block
+	ok "$method: is unfinished" test "$(column unfinished pause)" = 1
+	ok "$method: and not counted" test "$(column calls pause)" = 0
+	ok "$method: nor is one that began before the window" test "$(column calls clock_nanosleep)" = 0
+
+	ok "$method: a window over a part" exits 0 collect --warmup 1 --duration 0.3 -- \
+		sh -c "sleep 0.1; $calls 0 >/dev/null; sleep 1.5"
+	ok "$method: holds nothing from outside of it" test "$(column calls getppid)" = 0
+done
+
+ok "tracefs is as it was" test "$(grep -c tracefs /proc/mounts)" = "$(grep -c tracefs /proc/1/mounts)"
+
+done_testing

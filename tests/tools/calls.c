@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Makes a known number of system calls, in threads, children and across exec, and prints how many:
+ * "name calls errors bytes". Calls are made by number, only such as no library makes by itself.
+ *
+ *   calls DELAY_MS          all of it, DELAY_MS after its start (so that a window is open by then)
+ *   calls DELAY_MS block    then enters a call that does not return
+ *   calls loop N            N calls of getppid, prints ns per call
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS = 3, CHILDREN = 2 };
+
+static void getppid_times(int n)
+{
+	while (n--)
+		syscall(SYS_getppid);
+}
+
+static void *thread(void *arg)
+{
+	prctl(PR_SET_NAME, "named");
+	getppid_times(500);
+	return arg;
+}
+
+/* A thread that is not the leader execs: it becomes the leader. */
+static void *exec_thread(void *arg)
+{
+	getppid_times(10);
+	execl("/proc/self/exe", "calls", "-", NULL);
+	perror("exec");
+	_exit(1);
+	return arg;
+}
+
+static void exec_in_thread(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, exec_thread, NULL);
+	pthread_join(t, NULL); /* never */
+	_exit(1);
+}
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+static int children(void)
+{
+	int i, bad = 0;
+
+	for (i = 0; i < CHILDREN; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			getppid_times(200);
+			_exit(0);
+		}
+		bad |= wait_for(pid);
+	}
+	for (i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		if (!pid && i)
+			exec_in_thread();
+		if (!pid)
+			execl("/proc/self/exe", "calls", "-", NULL);
+		bad |= wait_for(pid);
+	}
+	return bad;
+}
+
+static void threads(void)
+{
+	pthread_t t[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, thread, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void data(void)
+{
+	char buf[4096] = {0};
+	int i, fd = (int)syscall(SYS_memfd_create, "calls", 0);
+
+	for (i = 0; i < 10; i++)
+		syscall(SYS_pwrite64, fd, buf, 100, 0); /* 2^6 .. 2^7 */
+	for (i = 0; i < 5; i++)
+		syscall(SYS_pwrite64, fd, buf, 4096, 0); /* 2^12 */
+	for (i = 0; i < 7; i++)
+		syscall(SYS_pwrite64, -1, buf, 100, 0); /* EBADF */
+	syscall(SYS_pwrite64, fd, buf, 0, 0);		/* 0 bytes is no size */
+}
+
+static void naps(void)
+{
+	struct timespec ts = {.tv_nsec = 10000000};
+	int i;
+
+	for (i = 0; i < 5; i++)
+		syscall(SYS_nanosleep, &ts, NULL);
+}
+
+static int loop(long n)
+{
+	struct timespec a, b;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	getppid_times((int)n);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	printf("%.1f\n",
+	       ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / (double)n);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 2;
+	if (!strcmp(argv[1], "-")) {
+		getppid_times(300);
+		return 0;
+	}
+	if (!strcmp(argv[1], "loop"))
+		return loop(argc > 2 ? atol(argv[2]) : 1000000);
+	usleep((useconds_t)atoi(argv[1]) * 1000);
+	getppid_times(1000);
+	data();
+	naps();
+	threads();
+	if (children())
+		return 1;
+	printf("getppid %d 0\n", 1000 + THREADS * 500 + CHILDREN * 200 + 2 * 300 + 10);
+	printf("pwrite64 23 7 %d\n", 10 * 100 + 5 * 4096);
+	printf("nanosleep 5 0\n");
+	fflush(stdout);
+	if (argc > 2)
+		pause();
+	return 0;
+}
