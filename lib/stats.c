@@ -148,22 +148,47 @@ struct estimate stats_estimate(enum estimator est, const double *x, size_t n, do
 	return e;
 }
 
+/* Squared standard error of b - a, and Satterthwaite's degrees of freedom. */
+static double welch_error(const double *a, size_t na, const double *b, size_t nb, double *df)
+{
+	double va, vb;
+
+	*df = NAN;
+	if (na < 2 || nb < 2)
+		return NAN;
+	va = pow(stats_sd(a, na), 2) / (double)na;
+	vb = pow(stats_sd(b, nb), 2) / (double)nb;
+	*df = (va + vb) * (va + vb) / (va * va / ((double)na - 1) + vb * vb / ((double)nb - 1));
+	return va + vb;
+}
+
 double stats_welch(const double *a, size_t na, const double *b, size_t nb, double *t, double *df)
 {
-	double va, vb, tt = NAN, dd = NAN;
+	double d, tt = stats_mean(a, na) - stats_mean(b, nb);
 
-	if (na >= 2 && nb >= 2) {
-		va = pow(stats_sd(a, na), 2) / (double)na;
-		vb = pow(stats_sd(b, nb), 2) / (double)nb;
-		tt = (stats_mean(a, na) - stats_mean(b, nb)) / sqrt(va + vb);
-		dd = (va + vb) * (va + vb) /
-		     (va * va / ((double)na - 1) + vb * vb / ((double)nb - 1));
-	}
+	tt /= sqrt(welch_error(a, na, b, nb, &d));
 	if (t)
 		*t = tt;
 	if (df)
-		*df = dd;
-	return 2 * stats_t_cdf(-fabs(tt), dd);
+		*df = d;
+	return 2 * stats_t_cdf(-fabs(tt), d);
+}
+
+/* Equal values in both samples leave no degrees of freedom: the interval is the point. */
+struct estimate stats_welch_difference(const double *a, size_t na, const double *b, size_t nb,
+				       double level)
+{
+	struct estimate e = {
+		stats_mean(b, nb) - stats_mean(a, na), NAN, NAN, NAN, na + nb, na + nb};
+	double df, var = welch_error(a, na, b, nb, &df), half;
+
+	if (isnan(var))
+		return e;
+	half = var > 0 ? stats_t_quantile(0.5 + level / 2, df) * sqrt(var) : 0;
+	e.lo = e.value - half;
+	e.hi = e.value + half;
+	e.level = level;
+	return e;
 }
 
 struct ranked {

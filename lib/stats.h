@@ -65,6 +65,10 @@ struct estimate stats_shift(const double *a, size_t na, const double *b, size_t 
 /* Welch's t-test, two-sided p: t.test(a, b). NAN below two each; *t and *df may be NULL. */
 double stats_welch(const double *a, size_t na, const double *b, size_t nb, double *t, double *df);
 
+/* Difference of means b - a with Welch's interval: t.test(b, a)$conf.int. */
+struct estimate stats_welch_difference(const double *a, size_t na, const double *b, size_t nb,
+				       double level);
+
 /* Holm's correction: p.adjust(p, "holm"). A NAN stays NAN and does not count. In place. */
 void stats_holm(double *p, size_t n);
 

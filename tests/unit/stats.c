@@ -252,6 +252,11 @@ static void test_welch(void **state)
 	near(df, 7.94512578413463);
 	near(stats_welch(LIST(1, 2, 3, 4), LIST(2, 8, 4, 12, 30), NULL, NULL), 0.157436253161834);
 	near(stats_welch(LIST(1), LIST(2, 8), NULL, NULL), NAN);
+	/* t.test(b,a)$conf.int */
+	check_estimate(stats_welch_difference(LIST(A), LIST(B), 0.95), 2.116, 1.41946763474801,
+		       2.81253236525196, 0.95);
+	check_estimate(stats_welch_difference(LIST(1, 1), LIST(3, 3), 0.95), 2, 2, 2, 0.95);
+	check_estimate(stats_welch_difference(LIST(1), LIST(3, 4), 0.95), 2.5, NAN, NAN, NAN);
 }
 
 static void test_holm(void **state)
