@@ -149,7 +149,7 @@ static void gather(struct groups *gs, const struct flat *f, const struct query *
 /* Half of the 95 % interval of a share in percent, in percent, from the number of all samples. */
 static double sampling_error(double share, double samples)
 {
-	double p = fmin(1, share / 100);
+	double p = share > 100 ? 1 : share / 100;
 
 	return samples > 0 ? 100 * STATS_Z95 * sqrt(p * (1 - p) / samples) : NAN;
 }

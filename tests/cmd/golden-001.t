@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Nanoseconds per packet from perf report's text: the tables of an evaluation of generic XDP
+# (8165032 packets a second on one CPU), row by row. tests/data holds the share lists; the document
+# itself, where it is at hand, goes through the same way.
+. "$(dirname "$0")/../lib.sh"
+
+data=$tests/data
+report() { # report FILE SHARE-COLUMN: "symbol ns" lines, one decimal
+	"$zcost" report functions --perf-report - --rate 8165032 --format tsv <"$1" 2>err >out.tsv || return
+	awk -F'\t' -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ printf "%s\t%.1f\n", $at["symbol"], $at[column] }' out.tsv
+}
+
+# equal FILE COLUMN EXPECTED N: the first N rows of the report are those expected, in order.
+equal() {
+	report "$1" "$2" >got || { cat err; return 1; }
+	[ "$(wc -l <"$3")" -eq "$4" ] || { echo "$3 does not have $4 rows"; return 1; }
+	head -n "$4" got | diff "$3" -
+}
+
+ok "34 functions cost what the document prints" equal "$data/xdp-self.txt" self_ns "$data/xdp-self.ns" 34
+ok "and the two it leaves out follow" sh -c 'tail -n +35 got | tr "\t\n" "  " | grep -qx "mlx5e_poll_tx_cq 0.1 __raise_softirq_irqoff 0.0 "'
+ok "34 functions with all they call cost what the document prints" \
+	equal "$data/xdp-children.txt" total_ns "$data/xdp-children.ns" 34
+ok "their own share stands beside it" awk -F'\t' '$1 == "mlx5e_handle_rx_cqe" && $4 == 34.33 && $5 == 86.37 { found = 1 }
+	END { exit !found }' out.tsv
+
+"$zcost" report functions --perf-report "$data/xdp-self.txt" --rate 8165032 >text 2>err
+ok "the text form prints one decimal" says '^mlx5e_handle_rx_cqe .* 42\.0 ' text
+ok "the columns' sum is said: 99.78 % of 122.5 ns" says '99\.78 %.*122\.2' text
+"$zcost" report functions --perf-report "$data/xdp-self.txt" --rate 4574424 --format tsv >out.tsv 2>err
+ok "another rate, another cost: 34.33 % of 218.6 ns" awk -F'\t' '$1 == "mlx5e_handle_rx_cqe" && sprintf("%.2f", $6) == "75.05" { found = 1 }
+	END { exit !found }' out.tsv
+
+seed=$top/../shared/seeds/001_6abd824da69ab1dc.txt
+if [ -r "$seed" ]; then
+	awk '/^ # Samples: 119K of event/ { on = 1 } /^Some memory/ { on = 0 } on' "$seed" >self.txt
+	awk '/^  Samples: 119K of event/ { on = 1 } /^Lets calculate/ { on = 0 } on' "$seed" >children.txt
+	head -n 24 "$data/xdp-children.ns" >children.ns
+	ok "the document's own listing: self" equal self.txt self_ns "$data/xdp-self.ns" 34
+	ok "the document's own listing: children" equal children.txt total_ns children.ns 24
+else
+	skip "the document's own listing: self" "the document is not here; its lists are in tests/data"
+	skip "the document's own listing: children" "the document is not here; its lists are in tests/data"
+fi
+
+exits_with_line() {
+	printf '# Overhead  Symbol\n 34.33%%  [k] a\n 3433%%  [k] b\n' |
+		"$zcost" report functions --perf-report - >out 2>err && return 1
+	says 'standard input, line 3' err
+}
+ok "a damaged line is named" exits_with_line
+ok "an empty file is said to be empty" exits 1 "$zcost" report functions --perf-report /dev/null
+ok "in words" says 'empty' err
+
+done_testing
