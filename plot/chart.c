@@ -9,6 +9,7 @@
 #include "plot/rows.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 static int variant_place(const struct drawing *d, const char *name)
@@ -62,7 +63,10 @@ int drawing_table(struct drawing *d, const char *name, struct table *t, struct e
 	struct query q = d->query;
 	int rc;
 
-	q.all = true;
+	/* Every row, but unresolved addresses in one: single ones tell an audience nothing. */
+	q.limit = LONG_MAX;
+	if (!strcmp(name, "components") || !strcmp(name, "functions"))
+		q.by = "variant,side";
 	rc = d->source->table(d->source, name, &q, t, err);
 	if (!rc && t->lossy)
 		d->lossy = true;

@@ -13,10 +13,10 @@
 struct chart_source {
 	int (*table)(const struct chart_source *source, const char *name, const struct query *q,
 		     struct table *t, struct error *err);
-	void *from;
+	void *from; /* the source's own */
 };
 
-/* What every chart says of the capture; NULL and 0 where unknown. Filled by the command. */
+/* What every chart says of the capture; NULL and 0 where unknown. */
 struct chart_facts {
 	const char *capture, *host, *kernel, *date;
 	const char *estimator; /* "median" */

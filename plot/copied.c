@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "plot/copied.h"
 
+#include "lib/alloc.h"
 #include "lib/str.h"
 #include "plot/chart.h"
 #include "plot/rows.h"
@@ -18,8 +19,7 @@ static double share_of(const struct table *t, size_t row)
 	return total > 0 ? zero_copy / total : NAN;
 }
 
-/* The share of one side, the lowest of its evidence; NaN without any. */
-static double share_of_side(const struct table *t, const char *variant, const char *side)
+double copied_share(const struct table *t, const char *variant, const char *side)
 {
 	double least = NAN, share;
 	long row;
@@ -44,7 +44,7 @@ enum copied copied_state(const struct table *zerocopy, const char *variant, doub
 	     row = row_find(zerocopy, (size_t)row + 1, variant, NULL)) {
 		const char *name = row_text(zerocopy, (size_t)row, "side");
 
-		share = share_of_side(zerocopy, variant, name);
+		share = copied_share(zerocopy, variant, name);
 		if (!isnan(share) && !(share <= best)) {
 			best = share;
 			*side = name;
@@ -54,6 +54,24 @@ enum copied copied_state(const struct table *zerocopy, const char *variant, doub
 	if (isnan(best))
 		return COPIED_UNKNOWN;
 	return best <= 0 ? COPIED_ALL : best < nearly_all ? COPIED_PART : COPIED_NONE;
+}
+
+/* The other sides that had evidence and copied. */
+static void put_others(struct str *s, const struct table *t, const char *variant, const char *best)
+{
+	static const char *const sides[] = {"receiver", "sender"};
+	double share;
+	size_t i;
+
+	for (i = 0; i < array_size(sides); i++) {
+		share = copied_share(t, variant, sides[i]);
+		if (!strcmp(sides[i], best) || isnan(share) || share >= nearly_all)
+			continue;
+		if (share > 0)
+			str_printf(s, ", %.0f %% on the %s", 100 * share, sides[i]);
+		else
+			str_printf(s, ", not on the %s", sides[i]);
+	}
 }
 
 /* A share that is not whole must not be rounded to 100. */
@@ -91,8 +109,10 @@ void copied_caption(const struct drawing *d, struct figure *f)
 	put_state(d, &s, COPIED_UNKNOWN, "no evidence of zero copy");
 	for (i = 0; (v = drawing_variant(d, i)); i++) {
 		state = copied_state(&d->zerocopy, v, &percent, &side);
-		if (state == COPIED_PART || state == COPIED_NONE)
+		if (state == COPIED_PART || state == COPIED_NONE) {
 			put_share(&s, v, percent, side, state == COPIED_PART);
+			put_others(&s, &d->zerocopy, v, side);
+		}
 	}
 	if (s.len)
 		figure_caption(f, "%s", s.buf);

@@ -20,6 +20,9 @@ enum copied {
 enum copied copied_state(const struct table *zerocopy, const char *variant, double *percent,
 			 const char **side);
 
+/* Zero-copy share 0..1 of one side, the lowest of its evidence; NaN without any. */
+double copied_share(const struct table *zerocopy, const char *variant, const char *side);
+
 /* One caption for all variants but the base. */
 struct drawing;
 void copied_caption(const struct drawing *d, struct figure *f);

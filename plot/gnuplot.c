@@ -62,9 +62,10 @@ static int run(char *const argv[], const struct spawn *opts, const char *gp, str
 	if (rc == -ENOENT)
 		return error_set(
 			err, ENOENT,
-			"gnuplot is not installed (no 'gnuplot' in PATH); install the package "
-			"gnuplot-nox or gnuplot, then run this again, or '%s' by hand",
-			gp);
+			"gnuplot is not installed (no 'gnuplot' in PATH); scripts and data are "
+			"written: install the package gnuplot-nox or gnuplot, then run this "
+			"again, or 'gnuplot %s' in %s",
+			argv[2], opts->cwd);
 	if (rc)
 		return error_set(err, -rc, "%s", start.text);
 	if (spawn_wait(pid, GNUPLOT_MS, &status) == -ETIMEDOUT) {

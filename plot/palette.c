@@ -22,25 +22,28 @@ static const struct part parts[] = {
 	{"softirq", 0x44aa99},
 	{"hardirq", 0xddcc77},
 	{"stolen", 0xbbbbbb},
-	/* components */
+	/* components; what zero copy is about stands at the axis, where it compares best */
 	{"data copy", 0xcc6677},
+	{"page mapping", 0x882255},
 	{"TCP/IP", 0x332288},
 	{"netdevice", 0x88ccee},
+	{"driver", 0x661100},
+	{"filter", 0x4477aa},
 	{"skb", 0x44aa99},
 	{"memory", 0xddcc77},
 	{"lock", 0x117733},
 	{"scheduling", 0xaa4499},
 	{"syscall", 0x999933},
-	{"user", 0x77aadd},
-	{"driver", 0x882255},
-	{"interrupt", 0xee8866},
-	{"bpf", 0xbbcc33},
+	{"io_uring", 0xee8866},
+	{"interrupt", 0x77aadd},
+	{"timer", 0xffaabb},
+	{"user", 0xbbcc33},
 	{"other", 0xbbbbbb},
-	{"unresolved", 0xdddddd},
+	{"unclassified", 0xcccccc},
 	{"idle", 0xeeeeee},
 };
 
-static const uint32_t spare[] = {0x99ddff, 0xeedd88, 0xffaabb, 0xaaaa00, 0x6699cc, 0xee99aa};
+static const uint32_t spare[] = {0x99ddff, 0xeedd88, 0xaaaa00, 0x6699cc, 0xee99aa};
 
 uint32_t palette_variant(int place)
 {

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "plot/facts.h"
+
+#include "lib/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "a" or "a, b": each once, in the order of the rows. */
+static void add_word(struct str *s, const char *word)
+{
+	char *at = s->buf ? strstr(s->buf, word ? word : "") : NULL;
+
+	if (!word || !*word)
+		return;
+	/* a name inside a longer one is another name */
+	if (at && (at == s->buf || at[-1] == ' ') && (!at[strlen(word)] || at[strlen(word)] == ','))
+		return;
+	str_printf(s, "%s%s", s->len ? ", " : "", word);
+}
+
+static const char *keep(struct facts *f, struct str *s)
+{
+	const char *kept = s->len ? arena_strdup(&f->arena, s->buf) : NULL;
+
+	str_free(s);
+	return kept;
+}
+
+static int read_hosts(struct facts *f, struct store *store, struct error *err)
+{
+	struct str names = {0}, releases = {0};
+	struct host_row *rows = NULL;
+	int n = store_hosts(store, &rows, err), i;
+
+	for (i = 0; i < n; i++) {
+		add_word(&names, rows[i].name);
+		add_word(&releases, rows[i].release);
+	}
+	free(rows);
+	f->chart.host = keep(f, &names);
+	f->chart.kernel = keep(f, &releases);
+	return n < 0 ? n : 0;
+}
+
+/* The runs of this variant by pass, each counted once and not once a side. */
+static int count_runs(struct store *store, const char *variant, const char *pass, struct error *err)
+{
+	struct run_filter filter = {.variant = variant, .pass = pass};
+	struct run *runs = NULL;
+	int n = store_runs(store, &filter, &runs, err), i, k, count = 0;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < i && runs[k].repeat != runs[i].repeat; k++)
+			;
+		count += k == i;
+	}
+	free(runs);
+	return n < 0 ? n : count;
+}
+
+static int least_runs(const struct facts *f, struct store *store, const char *pass,
+		      struct error *err)
+{
+	int i, n, least = 0;
+
+	for (i = 0; i < f->chart.nvariants; i++) {
+		n = count_runs(store, f->chart.variants[i], pass, err);
+		if (n < 0)
+			return n;
+		if (n && (!least || n < least))
+			least = n;
+	}
+	return least;
+}
+
+/* A `zcost collect` run without passes is of the pass "all". */
+static int count_passes(struct facts *f, struct store *store, struct error *err)
+{
+	int all = least_runs(f, store, "all", err);
+
+	f->chart.measured = least_runs(f, store, "measure", err);
+	f->chart.profiled = least_runs(f, store, "profile", err);
+	if (all < 0 || f->chart.measured < 0 || f->chart.profiled < 0)
+		return err->code ? -err->code : -1;
+	f->chart.measured = f->chart.measured ? f->chart.measured : all;
+	f->chart.profiled = f->chart.profiled ? f->chart.profiled : all;
+	return 0;
+}
+
+static const char *base_name(struct facts *f, const char *path)
+{
+	char *copy = arena_strdup(&f->arena, path), *slash;
+	size_t len = strlen(copy);
+
+	while (len > 1 && copy[len - 1] == '/')
+		copy[--len] = 0;
+	slash = strrchr(copy, '/');
+	return slash && slash[1] ? slash + 1 : copy;
+}
+
+int facts_read(struct facts *f, struct store *store, const char *capture, struct error *err)
+{
+	const char *name = store_capture_value(store, "name");
+	const char *created = store_capture_value(store, "created");
+	int rc;
+
+	*f = (struct facts){0};
+	f->chart.capture = name && *name ? arena_strdup(&f->arena, name) : base_name(f, capture);
+	f->chart.estimator = store_capture_value(store, "estimator");
+	if (created && *created) {
+		char *day = arena_strdup(&f->arena, created);
+
+		day[strcspn(day, "T ")] = 0;
+		f->chart.date = day;
+	}
+	f->chart.nvariants = store_variants(store, &f->chart.variants, err);
+	if (f->chart.nvariants < 0)
+		return f->chart.nvariants;
+	rc = read_hosts(f, store, err);
+	return rc ? rc : count_passes(f, store, err);
+}
+
+void facts_free(struct facts *f)
+{
+	free(f->chart.variants);
+	arena_free(&f->arena);
+	*f = (struct facts){0};
+}
+
+int facts_table(const struct chart_source *source, const char *name, const struct query *q,
+		struct table *t, struct error *err)
+{
+	return measure_run(name, source->from, q, t, err);
+}
