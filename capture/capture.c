@@ -5,17 +5,21 @@
 #include "capture/hook.h"
 #include "capture/permit.h"
 #include "lib/alloc.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+enum { ORPHANS_S = 10 };
 
 /* The folder itself is what is locked: nothing to leave behind. Returns the fd or -errno. */
 static int lock(const char *dir, struct error *err)
@@ -34,6 +38,30 @@ static int lock(const char *dir, struct error *err)
 				 "another -o",
 				 dir);
 	return error_sys(err, e, "%s: cannot lock", dir);
+}
+
+/*
+ * What a capture that was killed had started ends by itself, but not at once; until then it holds
+ * ports and CPUs. Everything we start inherits a lock on runs/, so its end can be waited for.
+ * Returns the fd to be inherited, -1: nobody will be able to wait for ours.
+ */
+static int await_orphans(struct capture *c)
+{
+	char *path = xasprintf("%s/runs", c->dir);
+	uint64_t deadline = clock_mono_ns() + (uint64_t)ORPHANS_S * 1000000000;
+	int fd = dir_make(path, NULL) ? -1 : open(path, O_RDONLY | O_DIRECTORY);
+
+	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && !interrupt_came(&c->intr)) {
+		if (clock_mono_ns() > deadline) {
+			warn("what an earlier capture started here still runs after %d s, and may "
+			     "disturb ('fuser -v %s' shows it)",
+			     ORPHANS_S, path);
+			break;
+		}
+		poll(NULL, 0, 20);
+	}
+	free(path);
+	return fd;
 }
 
 /* Only an empty folder, or one that is a capture, is written to. */
@@ -67,21 +95,6 @@ static char *temporary_path(const struct capture *c, const struct run_id *id)
 {
 	return xasprintf("%s/runs/%s/.%s-%02u.tmp", c->dir, c->plan->variants[id->variant].name,
 			 pass_names[id->pass], id->repeat);
-}
-
-/* What a killed capture left of this run: half a run, or a whole one the manifest does not name. */
-static int make_room(struct capture *c, const struct run_id *id, const char *tmp, struct error *err)
-{
-	char *name = run_name(c->plan, id), *path = run_path(c, name);
-	int rc = dir_remove(tmp, err);
-
-	if (!rc && !manifest_has(&c->manifest, name))
-		rc = dir_remove(path, err);
-	if (!rc)
-		rc = dir_make(tmp, err);
-	free(name);
-	free(path);
-	return rc;
 }
 
 /* A failed run of the same name gives way only now. */
@@ -124,7 +137,7 @@ static int one_run(struct capture *c, const struct run_id *id, struct error *err
 {
 	char *tmp = temporary_path(c, id);
 	struct outcome out = {0};
-	int rc = make_room(c, id, tmp, err);
+	int rc = dir_make(tmp, err);
 
 	if (!rc)
 		rc = run_execute_sides(c, id, tmp, &out, err);
@@ -214,17 +227,21 @@ static int do_todo(struct capture *c, struct error *err)
 {
 	struct order todo;
 	struct error late = {0};
-	int rc = 0;
+	int fd, rc;
 
+	fd = await_orphans(c);
+	rc = leftovers_remove(c, err);
 	choose(c, &todo);
 	if (todo.n < c->order.n)
 		note("%s: %zu of %zu runs are there already", c->dir, c->order.n - todo.n,
 		     c->order.n);
-	if (todo.n)
+	if (todo.n && !rc)
 		rc = with_hooks(c, &todo, err);
 	if (manifest_finish(&c->manifest, &late) && !rc)
 		rc = error_set(err, late.code, "%s", late.text);
 	order_free(&todo);
+	if (fd >= 0)
+		close(fd);
 	return rc;
 }
 

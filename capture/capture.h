@@ -35,6 +35,9 @@ struct capture {
 /* All the plan's runs that are not done yet. -EINTR after a signal. */
 int capture_all(struct capture *c, struct error *err);
 
+/* Removes what the manifest does not name. Call with nobody else at work in the capture. */
+int leftovers_remove(struct capture *c, struct error *err);
+
 /* What came of one run. */
 struct outcome {
 	char *why; /* owned; "" when it is ok */

@@ -271,19 +271,21 @@ static void give_to_caller(const char *dir)
 
 static int conclude(const struct capture *c, int rc, const struct error *err)
 {
-	const char *again = "run the same command again to go on";
+	const char *again = "run the same command again";
 
 	if (rc == -EINTR) {
-		note("interrupted: %zu runs were added to %s and are safe; %s", c->ok, c->dir,
-		     again);
+		note("interrupted: %zu runs were added to %s and are safe; %s to go on", c->ok,
+		     c->dir, again);
 		return EXIT_FAILED;
 	}
 	if (rc) {
 		error_print(err);
 		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
-	if (c->failed)
-		warn("%zu of %zu runs failed; the others are safe in %s; %s with the failed ones",
+	if (c->failed && !c->ok)
+		warn("no run of %zu succeeded; %s to try once more", c->failed, again);
+	else if (c->failed)
+		warn("%zu of %zu runs failed; the others are safe in %s; %s to try those once more",
 		     c->failed, c->failed + c->ok, c->dir, again);
 	if (c->lossy)
 		warn("%zu runs are incomplete: see the remarks above, or each run.json", c->lossy);

@@ -57,7 +57,7 @@ static void quote_last(struct str *s, const char *path)
 }
 
 /* Once in a capture for each thing that cannot be measured, or not well. */
-static void remark(struct capture *c, enum side side, const json_t *collector)
+static void remark(struct capture *c, enum side side, const char *host, const json_t *collector)
 {
 	const char *state = text(collector, "state");
 	size_t known = c->said.n;
@@ -65,8 +65,12 @@ static void remark(struct capture *c, enum side side, const json_t *collector)
 
 	if (!strcmp(state, "ok"))
 		return;
-	said = xasprintf("%s: %s is %s: %s", side_names[side], text(collector, "name"), state,
-			 text(collector, "why"));
+	if (!strcmp(state, "unsupported"))
+		said = xasprintf("%s: %s cannot be measured: %s", host, text(collector, "name"),
+				 text(collector, "why"));
+	else
+		said = xasprintf("%s: %s is %s: %s", side_names[side], text(collector, "name"),
+				 state, text(collector, "why"));
 	if (intern_str(&c->said, said) == known) {
 		progress_clear(&c->progress);
 		note("%s", said);
@@ -80,7 +84,7 @@ static void remarks(struct capture *c, enum side side, const json_t *root)
 	size_t i;
 
 	json_array_foreach (json_object_get(root, "collectors"), i, collector)
-		remark(c, side, collector);
+		remark(c, side, text(root, "host"), collector);
 }
 
 static void say_why(struct str *s, const json_t *root, const char *run_dir, const char *ended)

@@ -69,7 +69,7 @@ for sig in INT TERM HUP; do
 	stop_with $sig
 	ok "  exits 1" test "$code" = 1
 	ok "  says what is kept, and how to go on" says \
-		"interrupted: 1 runs were added to c$sig and are safe; run the same command again" err
+		"interrupted: 1 runs were added to c$sig and are safe; run the same command again to go on" err
 	ok "  leaves nothing running" nothing_runs
 	ok "  runs after" test "$(tr '\n' ' ' <hooks)" = "before after "
 	ok "  the capture holds together" whole c$sig
@@ -93,13 +93,25 @@ for when in 1 3; do
 	ok "killed outright, $when sides on" until_run $when
 	stop_with KILL
 	ok "  leaves nothing running" nothing_runs
+	mkdir -p k$when/runs/a/profile-07 k$when/runs/a/notes # a run nobody names, a user's own
+	: >k$when/manifest.json.tmp.1
 	ok "  again: goes on" exits 0 "$zcost" capture p.ini -o k$when
+	ok "  leaves what is not its own" rmdir k$when/runs/a/notes
+	ok "  removes what was half done" test ! -e k$when/manifest.json.tmp.1
 	ok "  undoes first what it had set up" test "$(tr '\n' ' ' <hooks)" = \
 		"before after before after "
 	ok "  says so" says 'an earlier capture here was killed: undoing' err
 	ok "  to the end" jq -e '.complete and (.runs | length == 4)' k$when/manifest.json
 	ok "  the capture holds together" whole k$when
 done
+
+sed "s/^sender = .*/sender = sh -c 'sleep $tag; : slow-stop'/; /variant b/,\$ d" p.ini >slow.ini
+mv slow.ini p.ini
+launch s
+ok "killed outright, with a side that ends slowly" until_run 2
+stop_with KILL
+ok "  again: goes on" exits 0 "$zcost" capture p.ini -o s
+ok "  when that side has ended" sh -c "sed -n 3p log | grep stopped"
 
 echo '{"schema_version": 1, "runs"' >k1/manifest.json
 ok "a damaged manifest" exits 1 "$zcost" capture p.ini -o k1

@@ -100,7 +100,7 @@ ok "  is named with the last line it said" says \
 	'bad/measure-01 failed: receiver: the workload exited with status 3: "no such device"' err
 ok "  so is one that cannot be started" says \
 	'never/measure-01 failed: receiver: .*nonesuch: No such file' err
-ok "  how to go on" says '2 of 3 runs failed; the others are safe in f; run the same command again' err
+ok "  how to go on" says '2 of 3 runs failed; the others are safe in f; run the same command again to try' err
 runs f >got
 ok "  the others are kept" says 'good/measure-1 ok' got
 ok "  the failed ones are marked" says 'bad/measure-1 failed' got
@@ -114,6 +114,7 @@ ok "  the good one is not" sh -c '! grep good log'
 
 plan 'bad=false' >p.ini
 ok "nothing but failures" exits 1 "$zcost" capture p.ini -o g
+ok "  is told" says 'no run of 1 succeeded; run the same command again to try once more' err
 
 plan 'never=sh -c "sleep 60; : never-ready"' 'good=sleep 60' >p.ini
 ok "a side that is never ready" exits 4 "$zcost" capture p.ini -o h
