@@ -4,12 +4,15 @@
 
 #include <string.h>
 
-extern const struct mode tx_send, tx_sendfile, tx_sendfile_direct, tx_splice;
-extern const struct mode rx_recv, rx_mmap;
+extern const struct mode tx_send, tx_sendfile, tx_sendfile_direct, tx_splice, tx_msg_zerocopy,
+	tx_uring_send, tx_uring_send_zc;
+extern const struct mode rx_recv, rx_mmap, rx_uring_recv;
 
-const struct mode *const tx_modes[] = {&tx_send, &tx_sendfile, &tx_sendfile_direct, &tx_splice,
-				       NULL};
-const struct mode *const rx_modes[] = {&rx_recv, &rx_mmap, NULL};
+const struct mode *const tx_modes[] = {
+	&tx_send,	  &tx_sendfile,	  &tx_sendfile_direct, &tx_splice,
+	&tx_msg_zerocopy, &tx_uring_send, &tx_uring_send_zc,   NULL,
+};
+const struct mode *const rx_modes[] = {&rx_recv, &rx_mmap, &rx_uring_recv, NULL};
 
 const struct mode *mode_find(const struct mode *const *table, const char *name)
 {

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RETRY_MS = 50, KEEP_S = 5, KEEP_COUNT = 4, GONE_MS = 20000, HURRY_MS = 2000 };
+enum { RETRY_MS = 50, KEEP_S = 5, KEEP_COUNT = 4, GONE_MS = 20000, HURRY_MS = 500 };
 
 static int set(int fd, int level, int name, int value)
 {

@@ -126,7 +126,7 @@ static int parse_size(int key, char *arg, struct argp_state *state, struct optio
 {
 	switch (key) {
 	case 's':
-		o->size = size_arg(state, "size", arg, 1, 1 << 30);
+		o->size = size_arg(state, "size", arg, 1, 64 << 20);
 		return 0;
 	case 'n':
 		o->bytes = size_arg(state, "bytes", arg, 1, INT64_MAX);

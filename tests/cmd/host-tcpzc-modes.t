@@ -3,37 +3,12 @@
 # Every way of sending with every way of receiving, over loopback: each byte is compared.
 . "$(dirname "$0")/../lib.sh"
 
-command -v jq >/dev/null || skip_all "no jq"
-port=$((20000 + $$ % 10000))
+. "$tests/tcpzc.sh"
+
 bytes=5000011 # neither a multiple of the message size nor of a page
 
 tx_modes=$("$tcpzc" --help | sed -n '/^Ways of sending/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p')
 rx_modes=$("$tcpzc" --help | sed -n '/^Ways of receiving/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p')
-
-# transfer HOST RECEIVER-OPTIONS -- SENDER-OPTIONS: leaves rx, tx (lines) and rxs, txs (summaries)
-transfer() {
-	host=$1 rxo=
-	shift
-	while [ "$1" != -- ]; do
-		rxo="$rxo $1"
-		shift
-	done
-	shift
-	port=$((port + 1))
-	"$tcpzc" --listen --port $port --accept-timeout 20 $rxo >rx 2>rx.err &
-	pid=$!
-	"$tcpzc" --connect "$host" --port $port "$@" >tx 2>tx.err
-	txrc=$?
-	wait $pid
-	rxrc=$?
-	grep '"summary"' rx >rxs
-	grep '"summary"' tx >txs
-	[ $txrc = 0 ] && [ $rxrc = 0 ] || { cat tx.err rx.err; return 1; }
-}
-
-holds() { # FILE FILTER: jq says true for the (last) line
-	[ "$(jq -r "$2" "$1")" = true ] || { echo "not $2:"; cat "$1"; return 1; }
-}
 
 pair() { # TX RX
 	transfer 127.0.0.1 --rx "$2" --verify --bytes $bytes -- --tx "$1" --verify --bytes $bytes \

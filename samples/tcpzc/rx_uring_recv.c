@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * io_uring's multishot recv with a ring of provided buffers: one request for the whole stream. The
+ * kernel copies into the next free buffer whenever data comes, and one io_uring_enter collects
+ * whatever has come meanwhile.
+ */
+#include "uring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { POOL = 4 << 20, BUFS_MIN = 8, BUFS_MAX = 1024, GROUP = 0 };
+
+struct state {
+	struct io_uring ring;
+	struct io_uring_buf_ring *bufs;
+	char *mem;
+	unsigned int n; /* buffers: a power of two, each of one message's size */
+	bool armed;
+};
+
+static unsigned int buffer_count(const struct flow *f)
+{
+	unsigned int n = BUFS_MIN;
+
+	while (n < BUFS_MAX && 2 * n * f->opt->size <= POOL)
+		n *= 2;
+	return n;
+}
+
+static void give_back(struct flow *f, struct state *s, unsigned int id, unsigned int offset)
+{
+	io_uring_buf_ring_add(s->bufs, s->mem + id * f->opt->size, (unsigned int)f->opt->size,
+			      (unsigned short)id, io_uring_buf_ring_mask(s->n), (int)offset);
+}
+
+static int register_buffers(struct flow *f, struct state *s)
+{
+	struct io_uring_buf_reg reg = {.ring_entries = s->n, .bgid = GROUP};
+	unsigned int i;
+	int rc;
+
+	s->bufs = memory_get(f, s->n * sizeof(struct io_uring_buf));
+	s->mem = memory_get(f, s->n * f->opt->size);
+	if (!s->bufs || !s->mem)
+		return -f->error;
+	reg.ring_addr = (uintptr_t)s->bufs;
+	rc = io_uring_register_buf_ring(&s->ring, &reg, 0);
+	if (rc)
+		return flow_fail(f, -rc, "a ring of %u provided buffers (Linux 5.19 or later; %s)",
+				 s->n, memory_limits());
+	io_uring_buf_ring_init(s->bufs);
+	for (i = 0; i < s->n; i++)
+		give_back(f, s, i, i);
+	io_uring_buf_ring_advance(s->bufs, (int)s->n);
+	return 0;
+}
+
+static int uring_recv_open(struct flow *f)
+{
+	struct state *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return flow_fail(f, ENOMEM, "memory");
+	f->state = s;
+	s->n = buffer_count(f);
+	if (uring_open(f, &s->ring, 4, 2 * s->n))
+		return -f->error;
+	return register_buffers(f, s);
+}
+
+static void arm(struct flow *f, struct state *s)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
+
+	io_uring_prep_recv_multishot(sqe, f->fd, NULL, 0, 0);
+	sqe->flags |= IOSQE_BUFFER_SELECT;
+	sqe->buf_group = GROUP;
+	s->armed = true;
+}
+
+/* 1, or 0 at the end of the stream. *used counts the buffers to give back. */
+static int received(struct flow *f, struct state *s, const struct io_uring_cqe *cqe,
+		    unsigned int *used)
+{
+	unsigned int id = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
+
+	if (!(cqe->flags & IORING_CQE_F_MORE))
+		s->armed = false;
+	if (cqe->res > 0) {
+		flow_take(f, s->mem + id * f->opt->size, (size_t)cqe->res, false);
+		flow_received(f, (size_t)cqe->res);
+	}
+	if (cqe->flags & IORING_CQE_F_BUFFER)
+		give_back(f, s, id, (*used)++);
+	if (cqe->res > 0 || cqe->res == -ENOBUFS || cqe->res == -EINTR)
+		return 1;
+	return cqe->res ? flow_fail(f, -cqe->res, "io_uring recv%s",
+				    cqe->res == -EINVAL ? " (multishot: Linux 6.0 or later)" : "")
+			: 0;
+}
+
+static int uring_recv_step(struct flow *f)
+{
+	struct state *s = f->state;
+	struct io_uring_cqe *cqe;
+	unsigned int head, n = 0, used = 0;
+	int rc = 1;
+
+	if (!s->armed)
+		arm(f, s);
+	if ((io_uring_sq_ready(&s->ring) || !io_uring_cq_ready(&s->ring)) &&
+	    uring_submit_wait(f, &s->ring, 1))
+		return -f->error;
+	io_uring_for_each_cqe(&s->ring, head, cqe)
+	{
+		n++;
+		rc = received(f, s, cqe, &used);
+		if (rc <= 0)
+			break;
+	}
+	io_uring_buf_ring_advance(s->bufs, (int)used);
+	io_uring_cq_advance(&s->ring, n);
+	return rc;
+}
+
+static void uring_recv_close(struct flow *f)
+{
+	struct state *s = f->state;
+
+	if (!s)
+		return;
+	uring_close(&s->ring);
+	memory_put(s->mem, s->n * f->opt->size);
+	memory_put(s->bufs, s->n * sizeof(struct io_uring_buf));
+	free(s);
+}
+
+const struct mode rx_uring_recv = {
+	.name = "uring-recv",
+	.what = "io_uring multishot recv with a ring of provided buffers: copies",
+	.open = uring_recv_open,
+	.step = uring_recv_step,
+	.close = uring_recv_close,
+};

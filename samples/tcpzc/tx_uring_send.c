@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* io_uring's send: copies as send(2) does, with far fewer system calls. */
+#include "uring_tx.h"
+
+#include <sys/socket.h>
+
+static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n)
+{
+	io_uring_prep_send(sqe, f->fd, buf, n, MSG_WAITALL | MSG_NOSIGNAL);
+}
+
+static int send_open(struct flow *f)
+{
+	return uring_tx_open(f, prepare);
+}
+
+static int send_step(struct flow *f)
+{
+	int rc = uring_tx_step(f);
+
+	f->sends_copied = f->sends;
+	return rc;
+}
+
+const struct mode tx_uring_send = {
+	.name = "uring-send",
+	.what = "io_uring send: copies, many messages per system call",
+	.open = send_open,
+	.step = send_step,
+	.drain = uring_tx_drain,
+	.close = uring_tx_close,
+};

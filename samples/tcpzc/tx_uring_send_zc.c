@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * io_uring's zero-copy send from registered buffers. Each send completes twice: it was accepted,
+ * and later (a notification) the memory is ours again. With REPORT_USAGE the notification says
+ * whether the kernel copied after all; before Linux 6.2 it does not, and sends count as unknown.
+ */
+#include "uapi.h"
+#include "uring_tx.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n)
+{
+	struct uring_tx *u = f->state;
+
+	io_uring_prep_send_zc_fixed(sqe, f->fd, buf, n, MSG_WAITALL | MSG_NOSIGNAL,
+				    u->usage ? UAPI_IORING_SEND_ZC_REPORT_USAGE : 0, 0);
+}
+
+static int send_zc_open(struct flow *f)
+{
+	struct uring_tx *u;
+	struct iovec iov;
+	int rc;
+
+	if (uring_tx_open(f, prepare))
+		return -f->error;
+	u = f->state;
+	u->usage = true;
+	iov = (struct iovec){u->slots.mem, u->slots.n * u->slots.size};
+	rc = io_uring_register_buffers(&u->ring, &iov, 1);
+	if (rc)
+		return flow_fail(f, -rc, "registering %zu bytes with io_uring (%s)", iov.iov_len,
+				 memory_limits());
+	return 0;
+}
+
+const struct mode tx_uring_send_zc = {
+	.name = "uring-send-zc",
+	.what = "io_uring zero-copy send from registered buffers, with notifications",
+	.open = send_zc_open,
+	.step = uring_tx_step,
+	.drain = uring_tx_drain,
+	.close = uring_tx_close,
+};

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# tcpzc against iperf3, one flow, the same message size and pinning: over loopback and over the test
+# bed's veth. Then what a receiver's CPU pays per MB (10^6 bytes) when it maps in place of copying:
+# of the process itself, and of its whole CPU with the softirq's work (/proc/stat; other load on
+# the machine counts too). Everything is interleaved, the order turned each round; medians of
+# ROUNDS (5), SECONDS (2) each.
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${ZCOST_BUILD:-$top/build}
+rounds=${ROUNDS:-5}
+seconds=${SECONDS_EACH:-2}
+bed=$top/samples/testbed.sh
+name=zcbencht$$
+dir=$(mktemp -d)
+trap '"$bed" down $name; rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM
+"$bed" up "$name" 2>/dev/null || { echo "SKIP: no test bed here"; exit 0; }
+command -v iperf3 >/dev/null || { echo "SKIP: no iperf3"; exit 0; }
+
+on() { # SIDE COMMAND...
+	side=$1
+	shift
+	"$bed" run "$side" -n "$name" "$@"
+}
+
+# path PATH: sets the sender's side and the address
+path() {
+	case $1 in
+	veth) from=sender to=192.0.2.1 ;;
+	loopback) from=receiver to=127.0.0.1 ;;
+	esac
+}
+
+busy_ms() { # CPU: all but idle and iowait
+	awk -v cpu="cpu$1" '$1 == cpu { print ($2 + $3 + $4 + $7 + $8 + $9) * 10 }' /proc/stat
+}
+
+tcpzc() { # PATH TX RX: adds a line "Gbit/s process-us/MB cpu-us/MB mapped-share"
+	path "$1"
+	before=$(busy_ms 1)
+	on receiver "$build/tcpzc" --listen --rx "$3" --cpu 1 --size 128k >"$dir/out" &
+	pid=$!
+	on $from "$build/tcpzc" --connect $to --tx "$2" --cpu 0 --size 128k --seconds "$seconds" \
+		>/dev/null
+	wait $pid
+	tail -n 1 "$dir/out" | jq -r --argjson busy $(($(busy_ms 1) - before)) '(.bytes / 1e6) as $mb |
+		"\(8 * .bytes / .seconds / 1e9) \((.cpu.user_s + .cpu.system_s) * 1e6 / $mb)" +
+		" \($busy * 1e3 / $mb) \(100 * .receive.mapped_bytes / .bytes)"' >>"$dir/$1-$2-$3"
+}
+
+iperf() { # PATH
+	path "$1"
+	on receiver iperf3 -s -1 -A 1 -J >"$dir/out" &
+	pid=$!
+	sleep 0.3
+	on $from iperf3 -c $to -A 0 -l 128K -t "$seconds" >/dev/null
+	wait $pid
+	jq -r '.end.sum_received.bits_per_second / 1e9' "$dir/out" >>"$dir/$1-iperf3"
+}
+
+median() { # FILE COLUMN
+	awk -v c="$2" '{ print $c }' "$dir/$1" | sort -n |
+		awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
+}
+
+cases='tcpzc_veth_send_recv iperf_veth tcpzc_loopback_send_recv iperf_loopback
+	tcpzc_veth_splice_recv tcpzc_veth_splice_mmap tcpzc_veth_sendfile-direct_recv
+	tcpzc_veth_sendfile-direct_mmap'
+i=0
+while [ $i -lt "$rounds" ]; do
+	for c in $cases; do $(echo $c | tr _ ' '); done
+	cases=$(echo $cases | tr ' ' '\n' | tac | tr '\n' ' ')
+	i=$((i + 1))
+done
+
+for p in loopback veth; do
+	a=$(median $p-send-recv 1) b=$(median $p-iperf3 1)
+	awk -v p=$p -v a="$a" -v b="$b" -v n="$rounds" 'BEGIN {
+		printf "%-8s send/recv: tcpzc %.2f Gbit/s, iperf3 %.2f Gbit/s, ratio %.2f (n=%d)\n",
+			p, a, b, a / b, n }'
+done
+for tx in splice sendfile-direct; do
+	awk -v tx=$tx -v g="$(median veth-$tx-recv 1) $(median veth-$tx-mmap 1)" \
+		-v p="$(median veth-$tx-recv 2) $(median veth-$tx-mmap 2)" \
+		-v c="$(median veth-$tx-recv 3) $(median veth-$tx-mmap 3)" \
+		-v m="$(median veth-$tx-mmap 4)" 'BEGIN {
+		split(g, G, " "); split(p, P, " "); split(c, C, " ")
+		printf "veth %s: recv %.2f Gbit/s, mmap %.2f (%.2f times), %.2f %% mapped\n", tx, G[1],
+			G[2], G[2] / G[1], m
+		printf "  receiver us/MB: process %.0f, mmap %.0f (%.2f); whole CPU %.0f, mmap %.0f (%.2f)\n",
+			P[1], P[2], P[2] / P[1], C[1], C[2], C[2] / C[1] }'
+done

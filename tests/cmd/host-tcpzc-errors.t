@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# tcpzc when things go wrong: one clear line, an error object, the right exit code, no hanging.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/tcpzc.sh"
+
+usage() { # PATTERN OPTIONS
+	pattern=$1
+	shift
+	exits 2 "$tcpzc" "$@" && says "$pattern" err
+}
+ok "neither --listen nor --connect" usage 'either --listen or --connect'
+ok "both" usage 'either --listen or --connect' --listen --connect ::1
+ok "an unknown mode: names those there are" usage "no mode 'teleport'; there are: send sendfile" \
+	--connect ::1 --tx teleport
+ok "a way of sending for a receiver" usage 'the listening side receives' --listen --tx send
+ok "a way of receiving for a sender" usage 'the connecting side sends' --connect ::1 --rx recv
+ok "a size that is no number" usage "'12x'" --listen --size 12x
+ok "a size of 0" usage 'not within' --listen --size 0
+ok "a size beyond 64 bits" usage 'not' --listen --bytes 99999999999999999999
+ok "a port beyond 65535" usage 'not within' --listen --port 70000
+ok "seconds that are none" usage 'not a number of seconds' --connect ::1 --seconds -1
+ok "a stray word" usage "'stray'" --listen stray
+ok "an unknown option" usage 'unrecognized' --listen --frobnicate
+ok "--corrupt-at without --verify" usage 'with --verify' --connect ::1 --corrupt-at 5
+
+one_line() { # PATTERN: on stderr one line, and the same as JSON on stdout
+	[ "$(wc -l <err)" = 1 ] && says "^tcpzc: $1" err && says '^\{"type":"error","what":".*"\}$' out &&
+		says "$1" out
+}
+
+refused() {
+	exits 1 "$tcpzc" --connect 127.0.0.1 --port $port --connect-timeout 0.3 &&
+		one_line "cannot connect to 127.0.0.1 port $port within 0.3 seconds: Connection refused"
+}
+ok "nobody listens" refused
+nobody_came() {
+	exits 1 "$tcpzc" --listen --port $port --accept-timeout 0.3 &&
+		one_line "nobody connected to port $port within 0.3 seconds"
+}
+ok "nobody connects" nobody_came
+ok "a name that is none" exits 1 "$tcpzc" --connect no-such-host.invalid --connect-timeout 1
+ok "says so" says 'no address for no-such-host.invalid' err
+ok "a CPU that is none" exits 1 "$tcpzc" --listen --cpu 1000 --accept-timeout 1
+ok "says so" one_line '--cpu 1000'
+
+port_in_use() {
+	"$tcpzc" --listen --port $port >first 2>&1 &
+	pid=$!
+	listening $pid && exits 1 "$tcpzc" --listen --port $port &&
+		one_line "cannot listen on any port $port: Address already in use"
+	rc=$?
+	kill $pid
+	wait $pid
+	return $rc
+}
+ok "the port is in use" port_in_use
+
+late() {
+	port=$((port + 1))
+	{ sleep 0.5; exec "$tcpzc" --listen --port $port --accept-timeout 20 >rx; } &
+	pid=$!
+	exits 0 "$tcpzc" --connect 127.0.0.1 --port $port --bytes 1M
+	rc=$?
+	wait $pid && [ $rc = 0 ] && grep -q '"bytes":1048576' rx
+}
+ok "a sender waits for a receiver that starts late" late
+
+# start RECEIVER-OPTIONS -- SENDER-OPTIONS: both in the background, data flows
+start() {
+	rxo=
+	while [ "$1" != -- ]; do
+		rxo="$rxo $1"
+		shift
+	done
+	shift
+	port=$((port + 1))
+	"$tcpzc" --listen --port $port $rxo >rx 2>rx.err &
+	rxpid=$!
+	"$tcpzc" --connect 127.0.0.1 --port $port --seconds 20 "$@" >tx 2>tx.err &
+	txpid=$!
+	i=0
+	while [ "$(grep -c '"point"' rx)" -lt 3 ] && [ $i -lt 100 ]; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+}
+
+receiver_killed() { # TX RX
+	start --rx "$2" -- --tx "$1"
+	kill -KILL $rxpid
+	wait $rxpid
+	wait $txpid
+	rc=$?
+	[ $rc = 1 ] && [ "$(wc -l <tx.err)" = 1 ] && says '(Connection reset by peer|Broken pipe)' tx.err &&
+		says '"type":"error"' tx && grep '"summary"' tx >txs && holds txs '.bytes > 0'
+}
+sender_killed() { # TX RX
+	start --rx "$2" -- --tx "$1"
+	kill -KILL $txpid
+	wait $txpid
+	wait $rxpid
+	rc=$?
+	grep '"summary"' rx >rxs
+	# What the sender had handed over arrives, and then the stream ends: right, but not complete.
+	[ $rc = 0 ] && holds rxs '.bytes > 0 and .receive.mapped_bytes + .receive.copied_bytes == .bytes'
+}
+for tx in send sendfile splice msg-zerocopy uring-send uring-send-zc; do
+	ok "$tx: the receiver is killed" receiver_killed $tx recv
+done
+for rx in recv mmap uring-recv; do
+	ok "$rx: the sender is killed" sender_killed send $rx
+done
+
+too_short() {
+	! transfer 127.0.0.1 --bytes 3M -- --bytes 2M >/dev/null && [ $rxrc = 1 ] && [ $txrc = 0 ] &&
+		says '2097152 bytes came, --bytes says 3145728' rx.err
+}
+ok "less comes than --bytes says" too_short
+
+# stopped SIGNAL TX RX: the sender is asked to stop: both sides end well and agree
+stopped() {
+	start --rx "$3" -- --tx "$2"
+	kill -"$1" $txpid
+	wait $txpid
+	txrc=$?
+	wait $rxpid
+	rxrc=$?
+	grep '"summary"' rx >rxs
+	grep '"summary"' tx >txs
+	[ $txrc$rxrc = 00 ] && [ "$(jq .bytes rxs)" = "$(jq .bytes txs)" ] || { cat rx.err tx.err rxs txs; return 1; }
+}
+for tx in send sendfile splice msg-zerocopy uring-send uring-send-zc; do
+	ok "$tx: stopped by SIGINT, both sides count the same bytes" stopped INT $tx recv
+done
+ok "and by SIGTERM, to mmap" stopped TERM splice mmap
+ok "and by SIGTERM, to uring-recv" stopped TERM uring-send uring-recv
+
+receiver_stopped() { # RX
+	start --rx "$1" -- --tx send
+	kill -TERM $rxpid
+	wait $rxpid
+	rc=$?
+	wait $txpid
+	[ $rc = 0 ] && grep '"summary"' rx >rxs && holds rxs '.bytes > 0'
+}
+for rx in recv mmap uring-recv; do
+	ok "$rx: stopped by SIGTERM, prints its summary" receiver_stopped $rx
+done
+
+# A receiver that takes nothing, so that the sender's calls block for ever: --seconds still holds.
+stalled() { # TX
+	start --rx recv -- --tx "$1" --seconds 0.6
+	kill -STOP $rxpid
+	sleep 0.8
+	ended=no
+	grep -q '"point".*' tx && kill -INT $txpid # no longer waits for the receiver either
+	i=0
+	while kill -0 $txpid 2>/dev/null && [ $i -lt 80 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	kill -0 $txpid 2>/dev/null || ended=yes
+	kill -KILL $txpid 2>/dev/null
+	kill -CONT $rxpid
+	wait $txpid $rxpid
+	[ $ended = yes ] && says '"summary"' tx
+}
+ok "send: the receiver stands still, the sender ends all the same" stalled send
+ok "uring-send-zc: the receiver stands still, the sender ends all the same" stalled uring-send-zc
+
+full() {
+	"$tcpzc" --listen --port $port >/dev/full 2>rx.err &
+	pid=$!
+	"$tcpzc" --connect 127.0.0.1 --port $port --bytes 1M >/dev/null 2>&1
+	wait $pid
+	[ $? = 1 ] && says 'standard output: No space left' rx.err
+}
+ok "a full disk is not taken for success" full
+
+done_testing

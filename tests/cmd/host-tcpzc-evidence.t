@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The test bed, and what tcpzc says there and on loopback about copies: mapped where pages can be
+# mapped, copied where the kernel copies. The bed leaves nothing behind.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/tcpzc.sh"
+
+bed=$top/samples/testbed.sh
+name=zctest$$
+
+# Everything on loopback is copied, and the kernel says so for each send.
+copied() { # TX HOST
+	transfer "${2:-127.0.0.1}" -- --tx "$1" --bytes 20M &&
+		holds txs '.sends | .copied == .total and .total >= 160'
+}
+ok "msg-zerocopy over loopback: every send copied" copied msg-zerocopy
+ok "uring-send-zc over loopback: every send copied" copied uring-send-zc
+ok "send: every send copied" copied send
+unknown() {
+	transfer 127.0.0.1 -- --tx "$1" --bytes 20M && holds txs '.sends | .unknown == .total'
+}
+ok "splice: nobody can say" unknown splice
+nothing_mapped() {
+	transfer 127.0.0.1 --rx mmap -- --tx send --bytes 20M &&
+		holds rxs '.receive.mapped_bytes == 0 and .receive.copied_bytes == 20971520'
+}
+ok "mmap maps nothing of what send sent" nothing_mapped
+
+[ "$(id -u)" = 0 ] || {
+	exits_1() { exits 1 "$bed" up "$name" && says 'need root' err; }
+	ok "the test bed needs root and says so" exits_1
+	skip "the test bed" "not root"
+	done_testing
+}
+cleanup() { "$bed" down "$name"; }
+
+host_state() { # what must not change: interfaces, addresses, routes, namespaces, sysctls
+	ip -o link | sed 's/ state [A-Z]*//'
+	ip -o addr
+	ip route
+	ip netns | sort
+	sysctl -a -r '^net\.(core|ipv4|ipv6)' 2>/dev/null | grep -v '_count\|random\|gc_\|\.flush'
+}
+host_state | grep -v "^zc" >before
+
+ok "usage: no such command" exits 2 "$bed" sideways
+ok "usage: a bad name" exits 2 "$bed" up 'a b'
+ok "run without a bed says how to make one" exits 1 "$bed" run receiver -n "$name" true
+ok "in words" says "testbed.sh up $name" err
+ok "down without a bed is fine" exits 0 "$bed" down "$name"
+no_ip() { PATH=$scratch/empty /bin/sh "$bed" up "$name" 2>err; [ $? = 1 ] && says 'install iproute2' err; }
+ok "no ip command: says what to install" no_ip
+
+# A machine without network namespaces cannot go on.
+"$bed" up "$name" 2>err || {
+	skip "the test bed" "$(head -n 1 err)"
+	done_testing
+}
+ok "up once more changes nothing" exits 0 "$bed" up "$name"
+ok "run gives the command's exit code" exits 7 "$bed" run sender -n "$name" sh -c 'exit 7'
+rps() { # SIDE MASK
+	[ "$("$bed" run "$1" -n "$name" sh -c 'cat /sys/class/net/veth0/queues/rx-*/rps_cpus' |
+		sort -u | sed 's/^[0,]*//')" = "$2" ]
+}
+ok "the receiver's packets go to CPU 1" rps receiver 2
+ok "the sender's to CPU 0" rps sender 1
+
+rx_prefix="$bed run receiver -n $name" tx_prefix="$bed run sender -n $name"
+mapped() { # HOST TX OPTIONS
+	host=$1 tx=$2
+	shift 2
+	transfer "$host" --rx mmap --cpu 1 -- --tx "$tx" --cpu 0 --bytes 200M "$@" &&
+		holds rxs '.receive.mapped_bytes > 0.9 * .bytes and .bytes == 209715200 and
+			.receive.mapped_bytes + .receive.copied_bytes == .bytes'
+}
+ok "mmap maps over 90 % of what splice sent" mapped 192.0.2.1 splice
+ok "and over IPv6" mapped 2001:db8::1 splice
+ok "and of what sendfile-direct sent" mapped 192.0.2.1 sendfile-direct
+verified() {
+	transfer 192.0.2.1 --rx mmap --cpu 1 --verify -- --tx "$1" --cpu 0 --bytes 100M --verify &&
+		holds rxs '.verify == "ok" and .receive.mapped_bytes > 0.5 * .bytes'
+}
+ok "splice: the mapped bytes are the right ones" verified splice
+ok "sendfile-direct: the mapped bytes are the right ones" verified sendfile-direct
+spoilt() {
+	! transfer 192.0.2.1 --rx mmap --cpu 1 --verify -- --tx splice --cpu 0 --bytes 20M --verify \
+		--corrupt-at 8388608 >/dev/null && [ $rxrc = 1 ] &&
+		says 'verify: 1 of 20971520 bytes differ, the first at offset 8388608' rx.err
+}
+ok "a byte changed in a mapped page is found" spoilt
+ok "msg-zerocopy over veth: every send copied" copied msg-zerocopy 192.0.2.1
+rx_prefix= tx_prefix=
+
+"$bed" run receiver -n "$name" sleep 1000 &
+sleeper=$!
+i=0
+while [ -z "$(ip netns pids "$name-receiver")" ] && [ $i -lt 100 ]; do
+	sleep 0.05
+	i=$((i + 1))
+done
+gone() { ! kill -0 $sleeper 2>/dev/null || grep -q '^State:.Z' /proc/$sleeper/status; }
+ok "down ends what still runs inside" exits 0 "$bed" down "$name"
+gone && wait $sleeper 2>/dev/null
+ok "it is gone" gone
+ok "down twice is fine" exits 0 "$bed" down "$name"
+host_state | grep -v "^zc" >after
+ok "the host is as before" diff before after
+no_namespace() { ! ip netns | grep "$name"; }
+ok "no namespace is left" no_namespace
+
+done_testing

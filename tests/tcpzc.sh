@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+# What the tests of tcpzc share; after lib.sh.
+
+command -v jq >/dev/null || skip_all "no jq"
+port=$((20000 + $$ % 10000))
+
+# transfer HOST RECEIVER-OPTIONS -- SENDER-OPTIONS: leaves rx, tx (lines), rxs, txs (summaries),
+# rxrc, txrc. $rx_prefix and $tx_prefix go before the program.
+rx_prefix= tx_prefix=
+transfer() {
+	host=$1 rxo=
+	shift
+	while [ "$1" != -- ]; do
+		rxo="$rxo $1"
+		shift
+	done
+	shift
+	port=$((port + 1))
+	$rx_prefix "$tcpzc" --listen --port $port --accept-timeout 20 $rxo >rx 2>rx.err &
+	pid=$!
+	$tx_prefix "$tcpzc" --connect "$host" --port $port "$@" >tx 2>tx.err
+	txrc=$?
+	wait $pid
+	rxrc=$?
+	grep '"summary"' rx >rxs
+	grep '"summary"' tx >txs
+	[ $txrc = 0 ] && [ $rxrc = 0 ] || { cat tx.err rx.err; return 1; }
+}
+
+holds() { # FILE FILTER: jq says true for its one line
+	[ "$(jq -r "$2" "$1")" = true ] || { echo "not $2:"; cat "$1"; return 1; }
+}
+
+# listening PID: until it has a listening socket
+listening() {
+	i=0
+	while [ $i -lt 100 ]; do
+		for fd in /proc/"$1"/fd/*; do
+			inode=$(readlink "$fd" | sed -n 's/^socket:\[\(.*\)\]$/\1/p')
+			[ -n "$inode" ] && awk -v i="$inode" '$4 == "0A" && $10 == i { found = 1 }
+				END { exit !found }' /proc/"$1"/net/tcp /proc/"$1"/net/tcp6 && return 0
+		done
+		sleep 0.05
+		i=$((i + 1))
+	done
+	echo "process $1 does not listen"
+	return 1
+}
