@@ -19,6 +19,7 @@ int cmd_capture(int argc, char **argv);
 int cmd_analyze(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 
 static const struct command commands[] = {
 #ifndef OFFLINE
@@ -28,6 +29,7 @@ static const struct command commands[] = {
 	{"analyze", "make or renew the store of a capture", cmd_analyze},
 	{"report", "print a table of a capture or of a perf file", cmd_report},
 	{"plot", "draw the charts of a capture, ready for a slide", cmd_plot},
+	{"compare", "what changed from one variant to another, and whether it is real", cmd_compare},
 	{NULL, NULL, NULL},
 };
 

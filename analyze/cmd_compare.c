@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zcost compare BASE NEW: what changed, and whether that is real. */
+#include "analyze/cmd.h"
+#include "analyze/compare/compare.h"
+#include "lib/command.h"
+#include "lib/output.h"
+
+#include <argp.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	KEY_TABLE = 0x100,
+	KEY_SIDE,
+	KEY_FAIL_ON,
+	KEY_LIMIT,
+	KEY_ALL,
+	KEY_THRESHOLD,
+	KEY_ESTIMATOR,
+	KEY_UNIT,
+	KEY_BASIS,
+	KEY_ROI_N,
+	KEY_ROI_M,
+};
+
+static const struct argp_option options[] = {
+	{"capture", 'C', "CAPTURE", 0, "BASE and NEW are variants of this capture", 0},
+	{"table", KEY_TABLE, "TABLE", 0, "metrics (default), functions, components or syscalls", 0},
+	{"side", KEY_SIDE, "SIDE", 0,
+	 "receiver or sender (lists of costs: the receiver unless told; metrics: all)", 0},
+	{"limit", KEY_LIMIT, "N", 0,
+	 "rows of a list of costs; the rest is added up in one (functions: 30)", 0},
+	{"all", KEY_ALL, NULL, 0, "every row", 0},
+	{"fail-on", KEY_FAIL_ON, "worse", 0,
+	 "exit 3 when a row is worse; of the metrics, throughput, ns_per_kib, roi_c and roi_p "
+	 "count",
+	 0},
+	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "a smaller change is none (2)", 1},
+	{"estimator", KEY_ESTIMATOR, "NAME", 0,
+	 "of the metrics over the runs: median, middle (drops the first and the last run) or mean; "
+	 "default: the capture's",
+	 1},
+	{"unit", KEY_UNIT, "UNIT", 0, "of work: packet, KiB (default) or message", 1},
+	{"basis", KEY_BASIS, "BASIS", 0, "wall or busy (default where CPU time was measured)", 1},
+	{"roi-n", KEY_ROI_N, "N", 0, "exponent of the throughput in the scores (2)", 1},
+	{"roi-m", KEY_ROI_M, "M", 0, "exponent of the power in roi_p (1)", 1},
+	{0},
+};
+
+struct arguments {
+	struct comparison c;
+	const struct compare_table *table;
+	const char *capture, *ref[ENDS];
+	int refs;
+	bool fail_on_worse;
+	struct output output;
+};
+
+static double positive(struct argp_state *state, const char *option, const char *arg)
+{
+	char *end;
+	double x = strtod(arg, &end);
+
+	if (end == arg || *end || !isfinite(x) || x < 0)
+		argp_error(state, "%s '%s' is not a number of at least 0", option, arg);
+	return x;
+}
+
+static void set_table(struct argp_state *state, struct arguments *args, const char *arg)
+{
+	args->table = compare_table_find(arg);
+	if (!args->table)
+		argp_error(state,
+			   "no table '%s'; there are metrics, functions, components and "
+			   "syscalls",
+			   arg);
+}
+
+static void set_basis(struct argp_state *state, struct arguments *args, const char *arg)
+{
+	if (!strcmp(arg, "wall"))
+		args->c.query.basis = BASIS_WALL;
+	else if (!strcmp(arg, "busy"))
+		args->c.query.basis = BASIS_BUSY;
+	else
+		argp_error(state, "--basis '%s' is neither wall nor busy", arg);
+}
+
+static void set_estimator(struct argp_state *state, struct arguments *args, const char *arg)
+{
+	if (!estimator_parse(arg, &args->c.estimator))
+		argp_error(state, "no estimator '%s'; there are median, middle and mean", arg);
+	args->c.query.estimator = arg;
+}
+
+static void set_limit(struct argp_state *state, struct arguments *args, const char *arg)
+{
+	double n = positive(state, "--limit", arg);
+
+	if (n < 1 || n > 1e9 || n != floor(n))
+		argp_error(state, "--limit '%s' is not a number of rows", arg);
+	args->c.limit = (long)n;
+}
+
+static error_t add_ref(struct argp_state *state, struct arguments *args, const char *arg)
+{
+	if (args->refs == ENDS)
+		argp_error(state, "two at a time: BASE and NEW");
+	args->ref[args->refs++] = arg;
+	return 0;
+}
+
+static error_t parse_figures(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+
+	switch (key) {
+	case KEY_THRESHOLD:
+		args->c.rule.threshold = positive(state, "--threshold", arg) / 100;
+		return 0;
+	case KEY_ESTIMATOR:
+		set_estimator(state, args, arg);
+		return 0;
+	case KEY_UNIT:
+		args->c.query.unit = arg;
+		return 0;
+	case KEY_BASIS:
+		set_basis(state, args, arg);
+		return 0;
+	case KEY_ROI_N:
+		args->c.query.roi_n = positive(state, "--roi-n", arg);
+		return 0;
+	case KEY_ROI_M:
+		args->c.query.roi_m = positive(state, "--roi-m", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+
+	switch (key) {
+	case 'C':
+		args->capture = arg;
+		return 0;
+	case KEY_TABLE:
+		set_table(state, args, arg);
+		return 0;
+	case KEY_SIDE:
+		args->c.side = arg;
+		return 0;
+	case KEY_LIMIT:
+		set_limit(state, args, arg);
+		return 0;
+	case KEY_ALL:
+		args->c.all = true;
+		return 0;
+	case KEY_FAIL_ON:
+		if (strcmp(arg, "worse"))
+			argp_error(state, "--fail-on '%s': there is only worse", arg);
+		args->fail_on_worse = true;
+		return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->output;
+		return 0;
+	case ARGP_KEY_ARG:
+		return add_ref(state, args, arg);
+	case ARGP_KEY_END:
+		if (args->refs != ENDS)
+			argp_error(state, "what against what? give BASE and NEW");
+		return 0;
+	default:
+		return parse_figures(key, arg, state);
+	}
+}
+
+static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.children = children,
+	.args_doc = "BASE NEW",
+	.doc = "Compares two variants: of the capture that -C names, or each given as CAPTURE "
+	       "(when "
+	       "it has one variant) or CAPTURE:VARIANT. Differences are absolute, in ns per unit "
+	       "of work, and add up to the total's.\v"
+	       "A verdict is better, worse, ~ (no change that is both significant and above the "
+	       "threshold) or too few runs: the exact Mann-Whitney test over the runs of both, "
+	       "p < 0.05, corrected by Holm in a list of costs. Four runs a side are the fewest "
+	       "that can give one; a list of costs takes more, and says how many. Exit: 0 done, 1 "
+	       "failed, 2 usage, 3 a row is worse (--fail-on worse), 4 done, but data were lost.",
+};
+
+/* The evidence stands before the title, or where formats have none, on stderr. */
+static void put_first(struct table *t, const struct output *o, const char *first_line)
+{
+	const char *title = t->title;
+
+	if (!first_line)
+		return;
+	if (o->format == FORMAT_TSV || o->format == FORMAT_CSV)
+		warn("%s", first_line);
+	table_title(t, "%s\n%s", first_line, title ? title : t->name);
+}
+
+static int run_table(struct arguments *args, unsigned *worse, bool *lossy, struct error *err)
+{
+	struct table t = {0};
+	char *first_line;
+	int ret = compare_open(&args->c, args->capture, args->ref[BASE], args->ref[NEW], err);
+
+	if (ret)
+		return ret;
+	ret = compare_estimator(&args->c, err);
+	first_line = compare_evidence(&args->c);
+	if (!ret)
+		ret = args->table->run(&args->c, &t, worse, err);
+	put_first(&t, &args->output, first_line);
+	if (!ret)
+		ret = output_table(&args->output, &t, err);
+	*lossy = t.lossy;
+	free(first_line);
+	table_free(&t);
+	compare_close(&args->c);
+	return ret;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	struct arguments args = {.table = compare_table_at(0)};
+	struct error err = {0};
+	unsigned worse = 0;
+	bool lossy = false;
+
+	args.c.rule = (struct verdict_rule){.alpha = 0.05, .threshold = 0.02};
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	if (run_table(&args, &worse, &lossy, &err)) {
+		error_print(&err);
+		return EXIT_FAILED;
+	}
+	if (args.fail_on_worse && worse) {
+		note("%u row%s worse", worse, worse == 1 ? " is" : "s are");
+		return EXIT_GATE;
+	}
+	return lossy ? EXIT_LOSSY : EXIT_OK;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * BASE against NEW: two variants of one capture, or of two. Every figure comes from a measure or
+ * from the store, as the reports print it; here it is only subtracted and judged.
+ */
+#ifndef ZC_COMPARE_H
+#define ZC_COMPARE_H
+
+#include "analyze/compare/verdict.h"
+#include "analyze/measures/measure.h"
+#include "lib/stats.h"
+
+enum end { BASE, NEW, ENDS };
+
+struct compare_end {
+	struct store *store;
+	const char *variant; /* the store's string */
+	char *label;	     /* as the user named it; owned */
+};
+
+struct comparison {
+	struct compare_end end[ENDS];
+	struct query
+		query;	  /* unit, basis, scores: the same for both; variant, side: set per table */
+	const char *side; /* --side; NULL: the table's own default */
+	long limit;	  /* rows; 0: the table's own default */
+	bool all;
+	enum estimator estimator;
+	struct verdict_rule rule;
+};
+
+/*
+ * `capture` NULL: BASE and NEW are CAPTURE, when it has one variant, or CAPTURE:VARIANT; else
+ * variants of `capture`. An unknown variant's message lists those there are.
+ */
+int compare_open(struct comparison *c, const char *capture, const char *base, const char *new,
+		 struct error *err);
+void compare_close(struct comparison *c);
+
+/* A table of `compare`; counts in *worse the rows that fail the gate --fail-on worse. */
+struct compare_table {
+	const char *name, *what;
+	int (*run)(const struct comparison *c, struct table *t, unsigned *worse, struct error *err);
+};
+const struct compare_table *compare_table_find(const char *name); /* or NULL */
+const struct compare_table *compare_table_at(size_t i);		  /* NULL past the last */
+
+int compare_metrics(const struct comparison *c, struct table *t, unsigned *worse,
+		    struct error *err);
+int compare_functions(const struct comparison *c, struct table *t, unsigned *worse,
+		      struct error *err);
+int compare_components(const struct comparison *c, struct table *t, unsigned *worse,
+		       struct error *err);
+int compare_syscalls(const struct comparison *c, struct table *t, unsigned *worse,
+		     struct error *err);
+
+/*
+ * The side that a list of costs is of: --side, else the receiver, else the only one. Both ends must
+ * have it.
+ */
+int compare_side(const struct comparison *c, const char **side, struct error *err);
+
+/* c->estimator: the query's, else that of BASE's capture; both ends then use it. */
+int compare_estimator(struct comparison *c, struct error *err);
+
+/* The query for one end and side. */
+struct query compare_query(const struct comparison *c, enum end e, const char *side);
+
+/*
+ * What must stand above anything else: an end that copied although it was to be zero-copy, NULL
+ * when there is none. Sets c->rule.copied when that is NEW. Once, after compare_open; the caller
+ * frees the text.
+ */
+char *compare_evidence(struct comparison *c);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/compare/diff.h"
+
+#include "lib/alloc.h"
+#include "lib/stats.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A row is tested when it costs this share of the total, both ends taken together. */
+#define FAMILY_SHARE 0.01
+
+void diff_init(struct diff *d)
+{
+	*d = (struct diff){.basis_ci = {NAN, NAN}};
+}
+
+void diff_runs(struct diff *d, enum end e, size_t n)
+{
+	size_t i;
+
+	d->nruns[e] = n;
+	d->run_count[e] = arena_alloc(&d->arena, (n + 1) * sizeof(double));
+	for (i = 0; i < d->n; i++)
+		d->rows[i].runs[e] = arena_alloc(&d->arena, (n + 1) * sizeof(double));
+}
+
+static uint32_t name_of(struct diff *d, const char *key, const char *key2)
+{
+	struct str name = {0};
+	uint32_t id;
+
+	str_printf(&name, "%s\n%s", key, key2 ? key2 : "");
+	id = intern_str(&d->names, name.buf);
+	str_free(&name);
+	return id;
+}
+
+static struct diff_row *row_of(struct diff *d, const char *key, const char *key2)
+{
+	uint64_t *id = map_at(&d->ids, name_of(d, key, key2));
+	struct diff_row *row;
+	int e;
+
+	if (*id)
+		return &d->rows[*id - 1];
+	array_grow(d->rows, d->n, d->cap);
+	row = &d->rows[d->n];
+	*row = (struct diff_row){.key = arena_strdup(&d->arena, key), .p = NAN};
+	row->key2 = key2 ? arena_strdup(&d->arena, key2) : NULL;
+	for (e = 0; e < ENDS; e++)
+		row->runs[e] = arena_alloc(&d->arena, (d->nruns[e] + 1) * sizeof(double));
+	*id = ++d->n;
+	return row;
+}
+
+const struct diff_row *diff_find(const struct diff *d, const char *key, const char *key2)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		if (!strcmp(d->rows[i].key, key) &&
+		    (!key2 || (d->rows[i].key2 && !strcmp(d->rows[i].key2, key2))))
+			return &d->rows[i];
+	return NULL;
+}
+
+static const struct value *at(const struct table *t, size_t row, const char *column)
+{
+	static const struct value none;
+	int i = column ? table_column(t, column) : -1;
+
+	return i < 0 ? &none : table_cell(t, row, i);
+}
+
+static double number(const struct value *v)
+{
+	if (v->type == V_INT)
+		return (double)v->integer;
+	return v->type == V_REAL ? v->real : NAN;
+}
+
+static const char *text(const struct value *v)
+{
+	return v->type == V_STR ? v->str : NULL;
+}
+
+/* Rows that differ only in what the key leaves out (comm) are added up; intervals in squares. */
+static void add_pooled(struct diff *d, struct diff_row *row, const struct diff_spec *spec,
+		       enum end e, const struct table *t, size_t i)
+{
+	double cost = number(at(t, i, spec->value)), ci = number(at(t, i, spec->ci));
+	double samples = number(at(t, i, spec->samples)), count = number(at(t, i, spec->count));
+
+	row->ci[e] = row->seen[e] ? hypot(row->ci[e], ci) : ci;
+	row->cost[e] += cost;
+	row->count[e] += count;
+	row->seen[e] = true;
+	d->total[e] += cost;
+	d->samples[e] += isnan(samples) ? 0 : samples;
+}
+
+/* The value column says what its costs are per: "ns/KiB". */
+static int take_unit(struct diff *d, const struct diff_spec *spec, const struct table *t,
+		     struct error *err)
+{
+	int column = table_column(t, spec->value);
+	const char *unit = column < 0 ? NULL : t->columns[column].unit;
+
+	unit = unit ? strchr(unit, '/') : NULL;
+	if (!unit)
+		return 0;
+	if (!d->unit)
+		d->unit = arena_strdup(&d->arena, unit + 1);
+	if (!strcmp(d->unit, unit + 1))
+		return 0;
+	return error_set(err, EINVAL, "one end's costs are per %s, the other's per %s; say --unit",
+			 d->unit, unit + 1);
+}
+
+int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
+	      const struct table *t, struct error *err)
+{
+	int ret = take_unit(d, spec, t, err);
+	size_t i;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < t->rows; i++) {
+		const char *key = text(at(t, i, spec->key)), *key2 = text(at(t, i, spec->key2));
+		double cost = number(at(t, i, spec->value));
+		struct diff_row *row;
+
+		if (!key)
+			continue;
+		if (isnan(cost))
+			return error_set(err, ENODATA,
+					 "the cost of %s per unit of work is not known: the "
+					 "workload's output says no amount of work",
+					 key);
+		row = row_of(d, key, key2);
+		if (run == DIFF_POOLED) {
+			add_pooled(d, row, spec, e, t, i);
+			continue;
+		}
+		row->runs[e][run] += cost;
+		d->run_count[e][run] += number(at(t, i, spec->count));
+	}
+	return 0;
+}
+
+void diff_scale(struct diff *d, enum end e, const double *basis, size_t n, enum estimator estimator)
+{
+	struct estimate all = stats_estimate(estimator, basis, n, 0.95);
+	size_t i, r;
+
+	if (n < d->nruns[e])
+		d->nruns[e] = n;
+	d->basis_ci[e] = (all.hi - all.lo) / 2 / all.value;
+	for (i = 0; i < d->n; i++)
+		for (r = 0; r < d->nruns[e]; r++)
+			d->rows[i].runs[e][r] *= basis[r] / all.value;
+}
+
+/* Sampling error and the basis' own; what is not known (one run) cannot be added. */
+static double cost_ci(const struct diff *d, const struct diff_row *row, enum end e)
+{
+	double sampling = row->ci[e], basis = d->basis_ci[e] * row->cost[e];
+
+	if (!row->seen[e])
+		sampling = d->samples[e] > 0 ? 3 / d->samples[e] * d->total[e] : NAN;
+	return isnan(basis) ? sampling : hypot(sampling, basis);
+}
+
+/* fmax takes the other one where one is NAN. */
+static double delta_ci(const struct diff *d, const struct diff_row *row)
+{
+	double within = hypot(cost_ci(d, row, BASE), cost_ci(d, row, NEW));
+	struct estimate e = stats_welch_difference(row->runs[BASE], d->nruns[BASE], row->runs[NEW],
+						   d->nruns[NEW], 0.95);
+
+	return fmax(within, (e.hi - e.lo) / 2);
+}
+
+static bool in_family(const struct diff *d, const struct diff_row *row)
+{
+	return row->cost[BASE] + row->cost[NEW] >= FAMILY_SHARE * (d->total[BASE] + d->total[NEW]);
+}
+
+static int by_delta(const void *a, const void *b)
+{
+	const struct diff_row *x = a, *y = b;
+	double dx = fabs(x->delta), dy = fabs(y->delta);
+
+	if (dx != dy)
+		return dx < dy ? 1 : -1;
+	return strcmp(x->key, y->key);
+}
+
+static void correct(struct diff *d)
+{
+	double *p = xcalloc(d->n + 1, sizeof(*p));
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		p[i] = d->rows[i].p;
+	stats_holm(p, d->n);
+	for (i = 0; i < d->n; i++)
+		d->rows[i].p = p[i];
+	free(p);
+}
+
+void diff_judge(struct diff *d, const struct verdict_rule *rule)
+{
+	struct diff_row *row;
+
+	for (row = d->rows; row < d->rows + d->n; row++) {
+		row->delta = row->cost[NEW] - row->cost[BASE];
+		row->delta_ci = delta_ci(d, row);
+		if (!in_family(d, row))
+			continue;
+		d->tests++;
+		row->p = stats_mann_whitney(row->runs[BASE], d->nruns[BASE], row->runs[NEW],
+					    d->nruns[NEW]);
+	}
+	correct(d);
+	d->possible = verdict_possible(rule, d->nruns[BASE], d->nruns[NEW], d->tests);
+	for (row = d->rows; row < d->rows + d->n; row++) {
+		if (d->possible)
+			row->verdict =
+				verdict_of(rule, -1, row->cost[BASE], row->cost[NEW], row->p);
+		else
+			row->verdict = in_family(d, row) ? VERDICT_FEW : VERDICT_NONE;
+	}
+	if (d->n)
+		qsort(d->rows, d->n, sizeof(*d->rows), by_delta);
+	map_free(&d->ids); /* it spoke of the old order */
+}
+
+void diff_free(struct diff *d)
+{
+	free(d->rows);
+	arena_free(&d->arena);
+	intern_free(&d->names);
+	map_free(&d->ids);
+	*d = (struct diff){0};
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What each thing of a table costs at both ends, its change, and whether that is real. Costs are
+ * in ns per unit of work, pooled over the runs of an end as the report prints them, so that
+ * delta = new - base adds up to the difference of the totals; a thing that one end does not have
+ * costs 0 there, within the sampling error.
+ *
+ * A profile gives shares; the basis they divide comes from other runs, those that measured. So the
+ * i-th run's cost is the i-th profile's share of the i-th basis: that carries both errors. There
+ * are as many runs as the fewer of the two.
+ *
+ * delta_ci is half of a 95 % interval: the wider of the errors of both ends, sampling (for a thing
+ * without a sample: 3 / n of the total, the rule of three) and basis together, and, with two runs
+ * and more on each end, Welch's over the runs. The test is Mann-Whitney over the runs, corrected
+ * by Holm over the rows that cost at least 1 % of the total, the mean of both ends taken: a choice
+ * that does not look at the difference. The others are not tested.
+ */
+#ifndef ZC_DIFF_H
+#define ZC_DIFF_H
+
+#include "analyze/compare/compare.h"
+#include "lib/arena.h"
+#include "lib/hash.h"
+#include "lib/intern.h"
+#include "lib/stats.h"
+
+/* Which measure, and its columns; those that it lacks are NULL. */
+struct diff_spec {
+	const char *measure, *key, *key2;
+	const char *value, *ci; /* ns per unit and half of its interval */
+	const char *samples;	/* sampling errors of what is absent need their number */
+	const char *count;	/* calls per MiB */
+	bool syscalls;		/* from the runs that accounted syscalls, else from profiles */
+};
+
+struct diff_row {
+	const char *key, *key2; /* key2 may be NULL */
+	double cost[ENDS], ci[ENDS], count[ENDS];
+	bool seen[ENDS];
+	double *runs[ENDS]; /* cost in each run of the end; NULL: the end is not read yet */
+	double delta, delta_ci, p;
+	enum verdict verdict;
+};
+
+struct diff {
+	struct diff_row *rows; /* the largest |delta| first */
+	size_t n, cap;
+	const char *unit; /* of work: "KiB"; NULL before the first table */
+	size_t nruns[ENDS];
+	double *run_count[ENDS]; /* all rows' counts, in each run */
+	double total[ENDS], samples[ENDS];
+	double basis_ci[ENDS]; /* of the total, as a share of it; NAN: one run, not known */
+	size_t tests;	       /* rows in Holm's correction */
+	bool possible;	       /* that many tests over that many runs can give verdicts */
+	struct arena arena;
+	struct intern names;
+	struct map ids;
+};
+
+extern const struct diff_spec function_spec, component_spec, syscall_spec;
+
+/* Begins with zeros. */
+void diff_init(struct diff *d);
+void diff_free(struct diff *d);
+
+/*
+ * Reads one end; -ENODATA when it has no such runs. Warnings and losses of the measures go to
+ * `notes`, each once. The rows of both ends meet by their keys.
+ */
+int diff_read(struct diff *d, const struct comparison *c, enum end e, const char *side,
+	      const struct diff_spec *spec, struct table *notes, struct error *err);
+
+/* A measure's sums are not ours, but what it warns of is: each such note once, and `lossy`. */
+void diff_carry_notes(struct table *to, const struct table *from);
+
+/* Differences, intervals and verdicts, once both ends are read; sorts the rows. */
+void diff_judge(struct diff *d, const struct verdict_rule *rule);
+
+/* NULL: no such row (before diff_judge). */
+const struct diff_row *diff_find(const struct diff *d, const char *key, const char *key2);
+
+/* The parts of diff_read that need no store: room for the runs, then the tables, then the basis. */
+enum { DIFF_POOLED = -1 };
+void diff_runs(struct diff *d, enum end e, size_t n);
+int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
+	      const struct table *t, struct error *err);
+/* The basis of n runs; `estimator` is what the pooled costs' basis was made with. */
+void diff_scale(struct diff *d, enum end e, const double *basis, size_t n,
+		enum estimator estimator);
+
+#endif

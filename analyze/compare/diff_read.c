@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Gets a diff's figures: one table per end for what is printed, one per run for what is tested. */
+#include "analyze/compare/diff.h"
+
+#include "analyze/measures/basis.h"
+#include "analyze/measures/scope.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool noted(const struct table *t, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < t->nnotes; i++)
+		if (!strcmp(t->notes[i], text))
+			return true;
+	return false;
+}
+
+void diff_carry_notes(struct table *to, const struct table *from)
+{
+	size_t i;
+
+	to->lossy |= from->lossy;
+	for (i = 0; i < from->nnotes; i++) {
+		const char *text = from->notes[i];
+
+		if ((str_starts(text, "warning") || str_starts(text, "lossy")) && !noted(to, text))
+			table_note(to, "%s", text);
+	}
+}
+
+static int take(struct diff *d, const struct comparison *c, const struct diff_spec *spec,
+		enum end e, int run, const struct query *q, struct table *notes, struct error *err)
+{
+	struct table t;
+	int ret = measure_run(spec->measure, c->end[e].store, q, &t, err);
+
+	if (!ret)
+		ret = diff_take(d, spec, e, run, &t, err);
+	if (!ret && run == DIFF_POOLED)
+		diff_carry_notes(notes, &t);
+	table_free(&t);
+	return ret;
+}
+
+static int find_runs(const struct comparison *c, enum end e, const char *side,
+		     const struct diff_spec *spec, struct run **runs, struct error *err)
+{
+	struct query q = compare_query(c, e, side);
+	struct block b = {q.variant, side};
+	int n = scope_runs(c->end[e].store, &q, &b, spec->syscalls ? FOR_SYSCALLS : FOR_PROFILE,
+			   runs, err);
+
+	if (n)
+		return n;
+	free(*runs);
+	return error_set(err, ENODATA, "%s has no %s of its %s; capture it with the pass '%s'",
+			 c->end[e].label, spec->syscalls ? "syscall accounting" : "profile", side,
+			 spec->syscalls ? "syscalls" : "profile");
+}
+
+static int take_all(struct diff *d, const struct comparison *c, enum end e, const char *side,
+		    const struct diff_spec *spec, const struct run *runs, struct table *notes,
+		    struct error *err)
+{
+	struct query q = compare_query(c, e, side);
+	size_t i, n = d->nruns[e];
+	int ret;
+
+	q.limit = LONG_MAX; /* not `all`, which would tell unresolved addresses apart */
+	ret = take(d, c, spec, e, DIFF_POOLED, &q, notes, err);
+	for (i = 0; i < n && !ret; i++) {
+		q.pass = runs[i].pass;
+		q.repeat = runs[i].repeat;
+		ret = take(d, c, spec, e, (int)i, &q, notes, err);
+	}
+	return ret;
+}
+
+/* What a unit of work cost in one measured run: the basis as analyze/measures/basis.c has it. */
+static double basis_of_run(const struct comparison *c, const char *unit, struct store *s,
+			   const struct run *r)
+{
+	const char *metric = basis_rate_metric(unit);
+	double rate = metric ? figure_metric(s, r, metric) : NAN;
+	double cpu = figure_metric(s, r, "cpu_pct");
+
+	if (c->query.basis == BASIS_WALL || (c->query.basis == BASIS_DEFAULT && isnan(cpu)))
+		return 1e9 / rate * r->ncpus;
+	return cpu * 1e7 / rate;
+}
+
+static int scale(struct diff *d, const struct comparison *c, enum end e, const char *side,
+		 struct error *err)
+{
+	struct query q = compare_query(c, e, side);
+	struct block b = {q.variant, side};
+	enum estimator est;
+	struct run *runs;
+	int i, n = scope_estimator(c->end[e].store, &q, &est, err);
+	double *basis;
+	size_t known = 0;
+
+	if (!n)
+		n = scope_runs(c->end[e].store, &q, &b, FOR_FIGURES, &runs, err);
+	if (n < 0)
+		return n;
+	basis = xcalloc((size_t)n + 1, sizeof(*basis));
+	for (i = 0; i < n; i++) {
+		basis[known] = basis_of_run(c, d->unit, c->end[e].store, &runs[i]);
+		known += !isnan(basis[known]);
+	}
+	diff_scale(d, e, basis, known, est);
+	free(basis);
+	free(runs);
+	return 0;
+}
+
+int diff_read(struct diff *d, const struct comparison *c, enum end e, const char *side,
+	      const struct diff_spec *spec, struct table *notes, struct error *err)
+{
+	struct run *runs;
+	int n = find_runs(c, e, side, spec, &runs, err), ret;
+
+	if (n < 0)
+		return n;
+	diff_runs(d, e, (size_t)n);
+	ret = take_all(d, c, e, side, spec, runs, notes, err);
+	free(runs);
+	if (!ret && !spec->syscalls && d->unit) /* those are measured per unit in their own runs */
+		ret = scale(d, c, e, side, err);
+	return ret;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/compare/figures.h"
+
+#include "analyze/measures/scope.h"
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char total_name[] = "total";
+
+/* Columns of the roi table. */
+static const struct {
+	enum figure figure;
+	const char *column;
+} roi_columns[] = {
+	{FIGURE_THROUGHPUT, "throughput_gbps"},
+	{FIGURE_CPU, "cpu_pct"},
+	{FIGURE_POWER, "power_w"},
+	{FIGURE_ROI_C, "roi_c"},
+	{FIGURE_ROI_P, "roi_p"},
+};
+
+static void sample_add(struct sample *s, double x)
+{
+	if (isnan(x))
+		return;
+	array_grow(s->x, s->n, s->cap);
+	s->x[s->n++] = x;
+}
+
+static struct side_figures *find_side(struct figures *f, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (!strcmp(f->side[i].side, name))
+			return &f->side[i];
+	return NULL;
+}
+
+static void add_side(struct figures *f, const char *name)
+{
+	if (find_side(f, name) || f->n == FIGURE_SIDES)
+		return;
+	f->side[f->n].side = name;
+	diff_init(&f->side[f->n++].components);
+}
+
+/* The sides of both ends, in the captures' order; with several there is a total. */
+static int list_sides(struct figures *f, const struct comparison *c, struct error *err)
+{
+	const char **names;
+	int e, i, n;
+
+	for (e = 0; e < ENDS; e++) {
+		n = store_sides(c->end[e].store, &names, err);
+		if (n < 0)
+			return n;
+		for (i = 0; i < n; i++)
+			if (!c->side || !strcmp(c->side, names[i]))
+				add_side(f, names[i]);
+		free(names);
+	}
+	if (f->n > 1 || (c->side && !strcmp(c->side, total_name)))
+		add_side(f, total_name);
+	return 0;
+}
+
+static double cell(const struct table *t, size_t row, const char *column)
+{
+	int i = table_column(t, column);
+	const struct value *v = i < 0 ? NULL : table_cell(t, row, i);
+
+	return v && v->type == V_REAL ? v->real : v && v->type == V_INT ? (double)v->integer : NAN;
+}
+
+static void take_roi(struct figures *f, enum end e, const struct table *t)
+{
+	int side_column = table_column(t, "side");
+	struct side_figures *side;
+	size_t row, k;
+
+	for (row = 0; row < t->rows && side_column >= 0; row++) {
+		side = find_side(f, table_cell(t, row, side_column)->str);
+		for (k = 0; side && k < array_size(roi_columns); k++)
+			sample_add(&side->of[roi_columns[k].figure][e],
+				   cell(t, row, roi_columns[k].column));
+	}
+}
+
+/* The roi table of each measured run on all its sides; what it says of modelled power is kept. */
+static int read_roi(struct figures *f, const struct comparison *c, enum end e, const char *side,
+		    struct table *notes, struct error *err)
+{
+	struct query q = compare_query(c, e, NULL);
+	struct block b = {q.variant, side};
+	struct run *runs;
+	struct table t;
+	int i, n = scope_runs(c->end[e].store, &q, &b, FOR_FIGURES, &runs, err), ret = 0;
+
+	for (i = 0; i < n && !ret; i++) {
+		q.pass = runs[i].pass;
+		q.repeat = runs[i].repeat;
+		ret = measure_run("roi", c->end[e].store, &q, &t, err);
+		if (!ret) {
+			take_roi(f, e, &t);
+			diff_carry_notes(notes, &t);
+		}
+		table_free(&t);
+	}
+	if (n >= 0)
+		free(runs);
+	return n < 0 ? n : ret;
+}
+
+static int read_cost(struct side_figures *side, const struct comparison *c, enum end e,
+		     struct error *err)
+{
+	struct store *s = c->end[e].store;
+	struct query q = compare_query(c, e, side->side);
+	struct block b = {q.variant, side->side};
+	struct run *runs;
+	int i, n = scope_runs(s, &q, &b, FOR_FIGURES, &runs, err);
+
+	for (i = 0; i < n; i++)
+		sample_add(&side->of[FIGURE_NS_PER_KIB][e],
+			   figure_metric(s, &runs[i], "cpu_pct") * 1e7 /
+				   figure_metric(s, &runs[i], "rate_kib"));
+	if (n >= 0)
+		free(runs);
+	return n < 0 ? n : 0;
+}
+
+/* A profile without a sample in "data copy" measured 0. */
+static void take_copy(struct side_figures *side, enum end e)
+{
+	const struct diff_row *row = diff_find(&side->components, "data copy", NULL);
+	size_t i;
+
+	for (i = 0; i < side->components.nruns[e]; i++)
+		sample_add(&side->of[FIGURE_COPY][e], row ? row->runs[e][i] : 0);
+}
+
+static int read_copy(struct side_figures *side, const struct comparison *c, struct table *notes,
+		     struct error *err)
+{
+	int e, ret, have = 0;
+
+	for (e = 0; e < ENDS; e++) {
+		struct error none = {0};
+
+		ret = diff_read(&side->components, c, (enum end)e, side->side, &component_spec,
+				notes, &none);
+		if (ret && ret != -ENODATA)
+			return error_set(err, -ret, "%s", none.text);
+		have += !ret;
+		if (!ret)
+			take_copy(side, (enum end)e);
+	}
+	if (have == ENDS) {
+		diff_judge(&side->components, &c->rule);
+		return 0;
+	}
+	diff_free(&side->components);
+	return 0;
+}
+
+static int read_syscalls(struct side_figures *side, const struct comparison *c, enum end e,
+			 struct table *notes, struct error *err)
+{
+	struct error none = {0};
+	struct diff d;
+	size_t i;
+	int ret;
+
+	diff_init(&d);
+	ret = diff_read(&d, c, e, side->side, &syscall_spec, notes, &none);
+	for (i = 0; !ret && i < d.nruns[e]; i++)
+		sample_add(&side->of[FIGURE_SYSCALLS][e], d.run_count[e][i]);
+	diff_free(&d);
+	return ret && ret != -ENODATA ? error_set(err, -ret, "%s", none.text) : 0;
+}
+
+/* Costs of both sides together, run by run. */
+static void add_up(struct figures *f, struct side_figures *total, enum figure figure, enum end e)
+{
+	size_t n = SIZE_MAX, i, k;
+
+	for (i = 0; i < f->n; i++)
+		if (&f->side[i] != total && f->side[i].of[figure][e].n < n)
+			n = f->side[i].of[figure][e].n;
+	for (k = 0; k < n && n != SIZE_MAX; k++) {
+		double sum = 0;
+
+		for (i = 0; i < f->n; i++)
+			if (&f->side[i] != total)
+				sum += f->side[i].of[figure][e].x[k];
+		sample_add(&total->of[figure][e], sum);
+	}
+}
+
+static int read_side(struct side_figures *side, const struct comparison *c, struct table *notes,
+		     struct error *err)
+{
+	int e, ret = read_copy(side, c, notes, err);
+
+	for (e = 0; e < ENDS && !ret; e++) {
+		ret = read_cost(side, c, (enum end)e, err);
+		if (!ret)
+			ret = read_syscalls(side, c, (enum end)e, notes, err);
+	}
+	return ret;
+}
+
+int figures_read(struct figures *f, const struct comparison *c, struct table *notes,
+		 struct error *err)
+{
+	static const enum figure added[] = {FIGURE_NS_PER_KIB, FIGURE_COPY, FIGURE_SYSCALLS};
+	struct side_figures *total;
+	size_t i, k;
+	int e, ret;
+
+	*f = (struct figures){0};
+	ret = list_sides(f, c, err);
+	for (e = 0; e < ENDS && !ret && f->n; e++)
+		ret = read_roi(f, c, (enum end)e, f->side[0].side, notes, err);
+	total = f->n ? find_side(f, total_name) : NULL;
+	for (i = 0; i < f->n && !ret; i++)
+		if (&f->side[i] != total)
+			ret = read_side(&f->side[i], c, notes, err);
+	for (k = 0; total && f->n > 1 && k < array_size(added) && !ret; k++)
+		for (e = 0; e < ENDS; e++)
+			add_up(f, total, added[k], (enum end)e);
+	if (ret)
+		figures_free(f);
+	return ret;
+}
+
+void figures_free(struct figures *f)
+{
+	size_t i;
+	int k, e;
+
+	for (i = 0; i < f->n; i++) {
+		for (k = 0; k < FIGURES; k++)
+			for (e = 0; e < ENDS; e++)
+				free(f->side[i].of[k][e].x);
+		diff_free(&f->side[i].components);
+	}
+	*f = (struct figures){0};
+}

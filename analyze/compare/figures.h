@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Run by run, the figures of both ends that `compare` judges: for each side, and for their total.
+ */
+#ifndef ZC_FIGURES_H
+#define ZC_FIGURES_H
+
+#include "analyze/compare/compare.h"
+#include "analyze/compare/diff.h"
+
+enum figure {
+	FIGURE_THROUGHPUT, /* Gbit/s */
+	FIGURE_CPU,	   /* %, 100 is one CPU */
+	FIGURE_POWER,	   /* W */
+	FIGURE_ROI_C,
+	FIGURE_ROI_P,
+	FIGURE_NS_PER_KIB, /* busy CPU time by KiB */
+	FIGURE_COPY,	   /* ns per unit of work in the component "data copy" */
+	FIGURE_SYSCALLS,   /* calls per MiB */
+	FIGURES
+};
+
+struct sample {
+	double *x;
+	size_t n, cap;
+};
+
+struct side_figures {
+	const char *side; /* "total" is the last, where there are several */
+	struct sample of[FIGURES][ENDS];
+	struct diff components; /* judged; empty unless both ends have profiles */
+};
+
+enum { FIGURE_SIDES = 8 };
+
+struct figures {
+	struct side_figures side[FIGURE_SIDES];
+	size_t n;
+};
+
+/* Only c->side where it is given. On error `f` is empty. */
+int figures_read(struct figures *f, const struct comparison *c, struct table *notes,
+		 struct error *err);
+void figures_free(struct figures *f);
+
+#endif

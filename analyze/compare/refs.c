@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What BASE and NEW stand for. */
+#include "analyze/compare/compare.h"
+
+#include "analyze/measures/scope.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *list_names(const char **names, int n)
+{
+	struct str s = {0};
+	int i;
+
+	for (i = 0; i < n; i++)
+		str_printf(&s, "%s%s", i ? ", " : "", names[i]);
+	return str_take(&s);
+}
+
+static int find_variant(struct compare_end *e, const char *capture, const char *want,
+			struct error *err)
+{
+	const char **names;
+	int n = store_variants(e->store, &names, err), i, ret = 0;
+	char *list;
+
+	if (n < 0)
+		return n;
+	for (i = 0; want && i < n; i++)
+		if (!strcmp(names[i], want))
+			e->variant = names[i];
+	if (!want && n == 1)
+		e->variant = names[0];
+	list = list_names(names, n);
+	if (!e->variant && want)
+		ret = error_set(err, ENOENT, "%s has no variant '%s'; it has: %s", capture, want,
+				n ? list : "none");
+	else if (!e->variant)
+		ret = error_set(err, EINVAL, "%s has %d variants: %s; name one as %s:VARIANT",
+				capture, n, n ? list : "none", capture);
+	free(list);
+	free(names);
+	return ret;
+}
+
+static int open_in(struct compare_end *e, const char *capture, const char *variant,
+		   struct error *err)
+{
+	int ret = store_open(&e->store, capture, err);
+
+	return ret ? ret : find_variant(e, capture, variant, err);
+}
+
+/* CAPTURE or CAPTURE:VARIANT; a path with a colon in it wins over the cut. */
+static int open_ref(struct compare_end *e, const char *ref, struct error *err)
+{
+	const char *colon = strrchr(ref, ':');
+	char *capture;
+	int ret;
+
+	if (path_exists(ref))
+		return open_in(e, ref, NULL, err);
+	if (!colon)
+		return error_set(err, ENOENT,
+				 "there is no capture '%s'; for a variant of one, say -C CAPTURE "
+				 "or CAPTURE:%s",
+				 ref, ref);
+	capture = xstrndup(ref, (size_t)(colon - ref));
+	ret = open_in(e, capture, colon + 1, err);
+	free(capture);
+	return ret;
+}
+
+int compare_open(struct comparison *c, const char *capture, const char *base, const char *new,
+		 struct error *err)
+{
+	const char *const refs[ENDS] = {base, new};
+	int ret = 0, i;
+
+	for (i = 0; i < ENDS && !ret; i++) {
+		c->end[i] = (struct compare_end){.label = xstrdup(refs[i])};
+		ret = capture ? open_in(&c->end[i], capture, refs[i], err)
+			      : open_ref(&c->end[i], refs[i], err);
+	}
+	if (ret)
+		compare_close(c);
+	return ret;
+}
+
+void compare_close(struct comparison *c)
+{
+	int i;
+
+	for (i = 0; i < ENDS; i++) {
+		if (c->end[i].store)
+			store_close(c->end[i].store);
+		free(c->end[i].label);
+		c->end[i] = (struct compare_end){0};
+	}
+}
+
+static bool among(const char **names, int n, const char *name)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static int check_side(const struct comparison *c, enum end e, const char *side, const char **names,
+		      int n, struct error *err)
+{
+	char *list = list_names(names, n);
+	int ret = 0;
+
+	if (!among(names, n, side))
+		ret = error_set(err, ENOENT, "%s has no side '%s'; it has: %s",
+				store_path(c->end[e].store), side, n ? list : "none");
+	free(list);
+	return ret;
+}
+
+int compare_side(const struct comparison *c, const char **side, struct error *err)
+{
+	const char **names[ENDS] = {0};
+	int n[ENDS], ret = 0, e;
+
+	for (e = 0; e < ENDS && !ret; e++) {
+		n[e] = store_sides(c->end[e].store, &names[e], err);
+		ret = n[e] < 0 ? n[e] : 0;
+	}
+	if (!ret && !n[BASE])
+		ret = error_set(err, ENODATA, "%s has no runs", store_path(c->end[BASE].store));
+	if (!ret) {
+		*side = c->side					  ? c->side
+			: among(names[BASE], n[BASE], "receiver") ? "receiver"
+								  : names[BASE][0];
+		for (e = 0; e < ENDS && !ret; e++)
+			ret = check_side(c, (enum end)e, *side, names[e], n[e], err);
+	}
+	for (e = 0; e < ENDS; e++)
+		free(names[e]);
+	return ret;
+}
+
+int compare_estimator(struct comparison *c, struct error *err)
+{
+	int ret = scope_estimator(c->end[BASE].store, &c->query, &c->estimator, err);
+
+	if (!ret)
+		c->query.estimator = estimator_names[c->estimator];
+	return ret;
+}
+
+struct query compare_query(const struct comparison *c, enum end e, const char *side)
+{
+	struct query q = c->query;
+
+	q.variant = c->end[e].variant;
+	q.side = side;
+	return q;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* THE TABLE of comparisons, and the three that are lists of costs: one engine, three sets of
+ * columns. */
+#include "analyze/compare/compare.h"
+
+#include "analyze/compare/diff.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct compare_table tables[] = {
+	{"metrics", "throughput, CPU, scores, copying and system calls (default)", compare_metrics},
+	{"functions", "ns per unit of work in every function", compare_functions},
+	{"components", "ns per unit of work in every component", compare_components},
+	{"syscalls", "ns per KiB in, and calls per MiB of, every system call", compare_syscalls},
+};
+
+const struct compare_table *compare_table_at(size_t i)
+{
+	return i < array_size(tables) ? &tables[i] : NULL;
+}
+
+const struct compare_table *compare_table_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(tables); i++)
+		if (!strcmp(tables[i].name, name))
+			return &tables[i];
+	return NULL;
+}
+
+#define COST_COLUMNS                                                                       \
+	{"base_ns", "ns", V_REAL, 2, "cost in BASE, ns per unit of work"},                 \
+		{"new_ns", "ns", V_REAL, 2, "cost in NEW"},                                \
+		{"delta_ns", "ns", V_REAL, 2, "new_ns - base_ns: adds up to the total's"}, \
+	{                                                                                  \
+		"delta_ci", "ns", V_REAL, 2, "half of its 95 % interval"                   \
+	}
+#define VERDICT_COLUMN                                                                           \
+	{                                                                                        \
+		"verdict", NULL, V_STR, 0, "better, worse, ~ or too few runs; empty: not tested" \
+	}
+
+static const struct column function_columns[] = {
+	{"symbol", NULL, V_STR, 0, NULL},
+	{"dso", NULL, V_STR, 0, NULL},
+	COST_COLUMNS,
+	VERDICT_COLUMN,
+};
+const struct diff_spec function_spec = {.measure = "functions",
+					.key = "symbol",
+					.key2 = "dso",
+					.value = "self_ns",
+					.ci = "self_ns_ci",
+					.samples = "samples"};
+
+static const struct column component_columns[] = {
+	{"component", NULL, V_STR, 0, NULL},
+	COST_COLUMNS,
+	VERDICT_COLUMN,
+};
+const struct diff_spec component_spec = {.measure = "components",
+					 .key = "component",
+					 .value = "self_ns",
+					 .ci = "self_ns_ci",
+					 .samples = "samples"};
+
+static const struct column syscall_columns[] = {
+	{"syscall", NULL, V_STR, 0, NULL},
+	COST_COLUMNS,
+	{"base_calls", "1/MiB", V_REAL, 3, "calls per MiB in BASE"},
+	{"new_calls", "1/MiB", V_REAL, 3, "calls per MiB in NEW"},
+	{"delta_calls", "1/MiB", V_REAL, 3, NULL},
+	VERDICT_COLUMN,
+};
+const struct diff_spec syscall_spec = {.measure = "syscalls",
+				       .key = "syscall",
+				       .value = "ns_per_kib",
+				       .count = "calls_per_mib",
+				       .syscalls = true};
+
+static void put_row(struct table *t, const struct diff_spec *spec, const struct diff_row *r)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, spec->key, value_str(t, r->key));
+	if (spec->key2)
+		table_set(t, row, spec->key2, value_str(t, r->key2));
+	table_set(t, row, "base_ns", value_real(r->cost[BASE]));
+	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
+	table_set(t, row, "delta_ns", value_real(r->delta));
+	table_set(t, row, "delta_ci", value_real(r->delta_ci));
+	table_set(t, row, "base_calls", value_real(r->count[BASE]));
+	table_set(t, row, "new_calls", value_real(r->count[NEW]));
+	table_set(t, row, "delta_calls", value_real(r->count[NEW] - r->count[BASE]));
+	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
+}
+
+/* Rows from `first` on as one, so that the columns still add up. */
+static void put_others(struct table *t, const struct diff_spec *spec, const struct diff *d,
+		       size_t first)
+{
+	char *name = xasprintf("(%zu other %s)", d->n - first, spec->measure);
+	struct diff_row others = {.key = name, .delta_ci = NAN};
+	size_t i;
+	int e;
+
+	for (i = first; i < d->n; i++) {
+		for (e = 0; e < ENDS; e++) {
+			others.cost[e] += d->rows[i].cost[e];
+			others.count[e] += d->rows[i].count[e];
+		}
+		others.delta += d->rows[i].delta;
+	}
+	put_row(t, spec, &others);
+	free(name);
+}
+
+static unsigned put_rows(struct table *t, const struct comparison *c, const struct diff_spec *spec,
+			 const struct diff *d, size_t standard)
+{
+	size_t limit = c->limit > 0 ? (size_t)c->limit : standard, i;
+	unsigned worse = 0;
+
+	if (c->all || limit >= d->n)
+		limit = d->n;
+	for (i = 0; i < d->n; i++) {
+		worse += d->rows[i].verdict == VERDICT_WORSE;
+		if (i < limit)
+			put_row(t, spec, &d->rows[i]);
+	}
+	if (limit < d->n)
+		put_others(t, spec, d, limit);
+	return worse;
+}
+
+static void say_sum(struct table *t, const struct comparison *c, const struct diff *d,
+		    const char *unit)
+{
+	double delta = d->total[NEW] - d->total[BASE];
+
+	table_note(t, "sum: %.2f (%s) %+.2f = %.2f (%s) ns per %s; the rows add up to it",
+		   d->total[BASE], c->end[BASE].label, delta, d->total[NEW], c->end[NEW].label,
+		   unit);
+}
+
+static void say_rule(struct table *t, const struct comparison *c, const struct diff *d)
+{
+	table_note(t,
+		   "delta_ci: half of a 95 %% interval, the wider of sampling error and, with two "
+		   "runs and more on each side, of that between runs (Welch)");
+	if (d->possible)
+		table_note(t,
+			   "verdict: exact Mann-Whitney over %zu and %zu runs, p < %g after Holm's "
+			   "correction over the %zu rows of at least 1 %% of the total (others are "
+			   "not tested), and a change above %g %%",
+			   d->nruns[BASE], d->nruns[NEW], c->rule.alpha, d->tests,
+			   100 * c->rule.threshold);
+	else
+		table_note(t,
+			   "too few runs: %zu and %zu can give no verdict on %zu rows of at least "
+			   "1 %% of the total; %zu a side could",
+			   d->nruns[BASE], d->nruns[NEW], d->tests,
+			   verdict_runs_needed(&c->rule, d->tests));
+}
+
+static void say_zero(struct table *t, const struct diff *d)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n; i++)
+		n += !d->rows[i].seen[BASE] || !d->rows[i].seen[NEW];
+	if (n)
+		table_note(t,
+			   "0 in a profile that has no sample of a function is measured: its "
+			   "sampling error is 3/n of the total (%zu such rows)",
+			   n);
+}
+
+static int read_ends(struct diff *d, const struct comparison *c, const char *side,
+		     const struct diff_spec *spec, struct table *t, struct error *err)
+{
+	int e, ret = 0;
+
+	diff_init(d);
+	for (e = 0; e < ENDS && !ret; e++)
+		ret = diff_read(d, c, (enum end)e, side, spec, t, err);
+	if (ret)
+		diff_free(d);
+	else
+		diff_judge(d, &c->rule);
+	return ret;
+}
+
+static int list_costs(const struct comparison *c, struct table *t, const struct diff_spec *spec,
+		      size_t standard, unsigned *worse, struct error *err)
+{
+	const char *unit, *side;
+	struct diff d;
+	int ret = compare_side(c, &side, err);
+
+	if (!ret)
+		ret = read_ends(&d, c, side, spec, t, err);
+	if (ret)
+		return ret;
+	unit = spec->syscalls || !d.unit ? "KiB" : d.unit;
+	table_title(t, "%s of the %s, ns per %s: %s against %s", spec->measure, side, unit,
+		    c->end[NEW].label, c->end[BASE].label);
+	*worse = put_rows(t, c, spec, &d, standard);
+	say_sum(t, c, &d, unit);
+	say_rule(t, c, &d);
+	if (spec->samples)
+		say_zero(t, &d);
+	diff_free(&d);
+	return 0;
+}
+
+int compare_functions(const struct comparison *c, struct table *t, unsigned *worse,
+		      struct error *err)
+{
+	table_init(t, "compare functions", function_columns, array_size(function_columns));
+	return list_costs(c, t, &function_spec, 30, worse, err);
+}
+
+int compare_components(const struct comparison *c, struct table *t, unsigned *worse,
+		       struct error *err)
+{
+	table_init(t, "compare components", component_columns, array_size(component_columns));
+	return list_costs(c, t, &component_spec, SIZE_MAX, worse, err);
+}
+
+int compare_syscalls(const struct comparison *c, struct table *t, unsigned *worse,
+		     struct error *err)
+{
+	table_init(t, "compare syscalls", syscall_columns, array_size(syscall_columns));
+	return list_costs(c, t, &syscall_spec, SIZE_MAX, worse, err);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/compare/verdict.h"
+
+#include "lib/stats.h"
+
+#include <math.h>
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = {
+		[VERDICT_NONE] = NULL, [VERDICT_BETTER] = "better",    [VERDICT_WORSE] = "worse",
+		[VERDICT_SAME] = "~",  [VERDICT_FEW] = "too few runs", [VERDICT_COPIED] = "copied",
+	};
+
+	return names[v];
+}
+
+bool verdict_possible(const struct verdict_rule *r, size_t nbase, size_t nnew, size_t tests)
+{
+	return stats_mann_whitney_min(nbase, nnew) * (double)(tests ? tests : 1) < r->alpha;
+}
+
+size_t verdict_runs_needed(const struct verdict_rule *r, size_t tests)
+{
+	size_t n = 2;
+
+	while (n < 1000 && !verdict_possible(r, n, n, tests))
+		n++;
+	return n;
+}
+
+enum verdict verdict_of(const struct verdict_rule *r, int better, double base, double new, double p)
+{
+	double change = new - base;
+
+	if (isnan(p) || isnan(change))
+		return VERDICT_NONE;
+	if (p >= r->alpha || fabs(change) <= r->threshold * fabs(base))
+		return VERDICT_SAME;
+	if (!better)
+		return VERDICT_NONE;
+	if (change * better < 0)
+		return VERDICT_WORSE;
+	return r->copied ? VERDICT_COPIED : VERDICT_BETTER;
+}

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost compare: lists of costs, which ends there are, gates, exit codes.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/world.sh"
+need_sqlite
+
+world cap 6 $copying $mapping again:1e6:100:60,40,0:40000:0:0 \
+	fell_back:2e6:100:0,80,20:4000:1:0.9
+world few 3 $copying $mapping
+world one 1 $copying $mapping
+world alone 6 $mapping
+
+
+ok "functions" exits 0 "$zcost" compare copying mapping -C cap --table functions --format tsv
+ok "the binding columns" test "$(head -n 1 out)" = "$(printf 'symbol\tdso\tbase_ns\tnew_ns\tdelta_ns\tdelta_ci\tverdict')"
+ok "the largest movement is the first: what vanished" says '^_copy_to_iter	\[kernel.kallsyms\]	600	0	-600	' out
+ok "its verdict" test "$(field _copy_to_iter verdict)" = better
+ok "what appeared" says '^insert_page	.*	0	100	100	' out
+ok "is worse" test "$(field insert_page verdict)" = worse
+ok "what stayed" near "$(field tcp_recvmsg delta_ns)" 0 1e-9
+ok "is no change" test "$(field tcp_recvmsg verdict)" = '~'
+ok "the deltas add up to the total's" near "$(sum delta_ns)" -500 1e-9
+ok "the base's costs to its basis" near "$(sum base_ns)" 1000 1e-9
+ok "the sum is said" says 'sum: 1000.00 \(copying\) -500.00 = 500.00 \(mapping\) ns per KiB' err
+ok "the rule is said" says 'Mann-Whitney over 6 and 6 runs, p < 0.05 after Holm' err
+compared copying mapping -C cap --table functions --limit 1
+ok "a limit adds the rest up in one row" says '^\(2 other functions\)	' out
+ok "so that the columns still add up" near "$(sum delta_ns)" -500 1e-9
+
+compared copying mapping -C cap --table components
+ok "components" near "$(field 'data copy' delta_ns)" -600 1e-9
+ok "add up, too" near "$(sum delta_ns)" -500 1e-9
+
+compared copying mapping -C few --table functions
+ok "three runs can give no verdict" test "$(field _copy_to_iter verdict)" = 'too few runs'
+ok "how many could is said" says 'too few runs: 3 and 3 .* 5 a side could' err
+compared copying mapping -C one --table functions
+ok "one run: still the difference" test "$(field _copy_to_iter delta_ns)" = -600
+ok "with its sampling error" near "$(field _copy_to_iter delta_ci)" 30.37 0.05
+ok "and no verdict" test "$(field _copy_to_iter verdict)" = 'too few runs'
+
+ok "gate: a worse function" exits 3 "$zcost" compare copying mapping -C cap --table functions --fail-on worse
+
+"$zcost" compare copying fell_back -C cap --table functions >out 2>err
+ok "a fallback stands on the first line" sh -c 'head -n 1 out | grep -q "NOT ZERO COPY: fell_back receiver: 90.0 %.*no speed-up is claimed"'
+ok "what would be better is said to have copied" says '^_copy_to_iter .* copied$' out
+compared copying fell_back -C cap --table functions
+ok "in tsv the line is on stderr" says 'NOT ZERO COPY' err
+
+ok "two captures, CAPTURE:VARIANT" exits 0 "$zcost" compare cap:copying few:mapping --table functions --format tsv
+ok "compare alike" test "$(field _copy_to_iter delta_ns)" = -600
+ok "a capture of one variant needs no name" exits 0 "$zcost" compare cap:copying alone --table functions
+ok "one of several does, exit 1" exits 1 "$zcost" compare cap:copying cap
+ok "and says which there are" says 'cap has 4 variants: copying, mapping, again, fell_back; name one as cap:VARIANT' err
+ok "an unknown variant, exit 1" exits 1 "$zcost" compare copying maping -C cap
+ok "lists those there are" says "cap has no variant 'maping'; it has: copying, mapping, again, fell_back" err
+ok "a variant without its capture, exit 1" exits 1 "$zcost" compare copying mapping
+ok "says how to name it" says '-C CAPTURE or CAPTURE:copying' err
+ok "an unknown side, exit 1" exits 1 "$zcost" compare copying mapping -C cap --table functions --side left
+ok "lists the sides" says "it has: receiver, sender" err
+ok "a side without a profile, exit 1" exits 1 "$zcost" compare copying mapping -C cap --table functions --side sender
+ok "says what to capture" says "copying has no profile of its sender; .*'profile'" err
+ok "one BASE is too few, exit 2" exits 2 "$zcost" compare copying -C cap
+ok "an unknown table, exit 2" exits 2 "$zcost" compare copying mapping -C cap --table colours
+ok "an unknown gate, exit 2" exits 2 "$zcost" compare copying mapping -C cap --fail-on slower
+ok "an unknown estimator, exit 2" exits 2 "$zcost" compare copying mapping -C cap --estimator modus
+
+sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf lost 7 samples' FROM run WHERE pass = 'profile' AND repeat = 1"
+ok "lost data: exit 4" exits 4 "$zcost" compare copying mapping -C cap --table functions
+ok "said once for each variant" test "$(grep -c 'perf lost 7 samples' out)" = 2
+ok "a failed gate comes before" exits 3 "$zcost" compare copying mapping -C cap --table functions --fail-on worse
+ok "json holds it" sh -c "'$zcost' compare copying mapping -C cap --table functions --format json | jq -e '.lossy and (.rows | length == 3)'"
+
+done_testing

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/compare/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct verdict_rule rule = {.alpha = 0.05, .threshold = 0.02};
+
+static void near(double x, double y)
+{
+	if (isnan(x) != isnan(y) || fabs(x - y) > 1e-9 * fmax(1, fabs(y)))
+		fail_msg("%.12g, expected %.12g", x, y);
+}
+
+static void test_verdicts(void **state)
+{
+	struct verdict_rule copied = rule;
+
+	(void)state;
+	copied.copied = true;
+	assert_int_equal(verdict_of(&rule, +1, 100, 110, 0.01), VERDICT_BETTER);
+	assert_int_equal(verdict_of(&rule, -1, 100, 110, 0.01), VERDICT_WORSE);
+	assert_int_equal(verdict_of(&rule, +1, 100, 90, 0.01), VERDICT_WORSE);
+	assert_int_equal(verdict_of(&rule, -1, 100, 90, 0.01), VERDICT_BETTER);
+	assert_int_equal(verdict_of(&rule, +1, 100, 102, 0.01), VERDICT_SAME); /* not above 2 % */
+	assert_int_equal(verdict_of(&rule, +1, 100, 102.1, 0.01), VERDICT_BETTER);
+	assert_int_equal(verdict_of(&rule, +1, 100, 200, 0.05), VERDICT_SAME);
+	assert_int_equal(verdict_of(&rule, -1, 0, 5, 0.01), VERDICT_WORSE); /* appeared */
+	assert_int_equal(verdict_of(&rule, +1, 100, 110, NAN), VERDICT_NONE);
+	assert_int_equal(verdict_of(&rule, 0, 100, 110, 0.01), VERDICT_NONE);
+	/* No speed-up of a variant that copied; that it is worse may still be said. */
+	assert_int_equal(verdict_of(&copied, +1, 100, 110, 0.01), VERDICT_COPIED);
+	assert_int_equal(verdict_of(&copied, +1, 100, 90, 0.01), VERDICT_WORSE);
+	assert_null(verdict_name(VERDICT_NONE));
+	assert_string_equal(verdict_name(VERDICT_FEW), "too few runs");
+}
+
+/* 2 / choose(2n, n): 3 and 3 runs give 0.1, 4 and 4 0.0286, 5 and 5 0.0079. */
+static void test_too_few(void **state)
+{
+	(void)state;
+	assert_false(verdict_possible(&rule, 3, 3, 1));
+	assert_true(verdict_possible(&rule, 4, 4, 1));
+	assert_true(verdict_possible(&rule, 3, 5, 1));
+	assert_false(verdict_possible(&rule, 1, 100, 3));
+	assert_true(verdict_possible(&rule, 5, 5, 6));
+	assert_false(verdict_possible(&rule, 5, 5, 7));
+	assert_int_equal(verdict_runs_needed(&rule, 1), 4);
+	assert_int_equal(verdict_runs_needed(&rule, 7), 6);
+}
+
+static const struct column columns[] = {
+	{"symbol", NULL, V_STR, 0, NULL},	   {"dso", NULL, V_STR, 0, NULL},
+	{"samples", NULL, V_INT, 0, NULL},	   {"self_ns", "ns/KiB", V_REAL, 1, NULL},
+	{"self_ns_ci", "ns/KiB", V_REAL, 1, NULL}, {"calls", NULL, V_REAL, 1, NULL},
+};
+static const struct diff_spec spec = {.measure = "functions",
+				      .key = "symbol",
+				      .key2 = "dso",
+				      .value = "self_ns",
+				      .ci = "self_ns_ci",
+				      .samples = "samples",
+				      .count = "calls"};
+
+struct row {
+	const char *symbol;
+	int samples;
+	double ns, ci;
+};
+
+static int take(struct diff *d, enum end e, int run, const struct row *rows, size_t n,
+		struct error *err)
+{
+	struct table t;
+	size_t i;
+	int ret;
+
+	table_init(&t, "functions", columns, 6);
+	for (i = 0; i < n; i++) {
+		struct value *v = table_row(&t);
+
+		v[0] = value_str(&t, rows[i].symbol);
+		v[1] = value_str(&t, "[kernel]");
+		v[2] = value_int(rows[i].samples);
+		v[3] = value_real(rows[i].ns);
+		v[4] = value_real(rows[i].ci);
+		v[5] = value_real(1);
+	}
+	ret = diff_take(d, &spec, e, run, &t, err);
+	table_free(&t);
+	return ret;
+}
+
+#define TAKE(d, e, run, ...)                                                                  \
+	assert_int_equal(take((d), (e), (run), (const struct row[]){__VA_ARGS__},             \
+			      sizeof((const struct row[]){__VA_ARGS__}) / sizeof(struct row), \
+			      NULL),                                                          \
+			 0)
+
+/* One profile each: 1000 samples, 100 ns against 80 ns; one function is gone, one is new. */
+static void make_one(struct diff *d)
+{
+	diff_init(d);
+	diff_runs(d, BASE, 1);
+	TAKE(d, BASE, DIFF_POOLED, {"copy", 600, 60, 3}, {"tcp", 390, 39, 2}, {"gone", 10, 1, 0.5});
+	TAKE(d, BASE, 0, {"copy", 600, 60, 3}, {"tcp", 390, 39, 2}, {"gone", 10, 1, 0.5});
+	diff_runs(d, NEW, 1);
+	TAKE(d, NEW, DIFF_POOLED, {"tcp", 500, 40, 4}, {"map", 500, 40, 1});
+	TAKE(d, NEW, 0, {"tcp", 500, 40, 4}, {"map", 500, 40, 1});
+}
+
+static void test_rows(void **state)
+{
+	struct diff d;
+	double sum = 0;
+	size_t i;
+
+	(void)state;
+	make_one(&d);
+	diff_judge(&d, &rule);
+	assert_int_equal(d.n, 4);
+	assert_string_equal(d.unit, "KiB");
+	assert_string_equal(d.rows[0].key, "copy"); /* vanished: the largest */
+	near(d.rows[0].delta, -60);
+	near(d.rows[0].cost[NEW], 0);
+	/* its error: 3 of the old, 3/1000 of the new total for what was never sampled */
+	near(d.rows[0].delta_ci, hypot(3, 3.0 / 1000 * 80));
+	assert_string_equal(d.rows[1].key, "map"); /* appeared */
+	near(d.rows[1].delta, 40);
+	near(d.rows[1].delta_ci, hypot(1, 3.0 / 1000 * 100));
+	near(diff_find(&d, "tcp", "[kernel]")->delta, 1);
+	near(diff_find(&d, "tcp", "[kernel]")->delta_ci, hypot(2, 4));
+	for (i = 0; i < d.n; i++)
+		sum += d.rows[i].delta;
+	assert_true(sum == d.total[NEW] - d.total[BASE] && sum == -20);
+	/* "gone" costs 0.56 % of both: not tested, also not "too few" */
+	assert_int_equal(diff_find(&d, "gone", NULL)->verdict, VERDICT_NONE);
+	assert_int_equal(diff_find(&d, "copy", NULL)->verdict, VERDICT_FEW);
+	assert_int_equal(d.tests, 3);
+	assert_null(diff_find(&d, "tcp", "[veth]"));
+	diff_free(&d);
+}
+
+static void six_runs(struct diff *d, enum end e, double copy, double tcp, double step)
+{
+	int i;
+
+	diff_runs(d, e, 6);
+	TAKE(d, e, DIFF_POOLED, {"copy", 900, copy, 0.1}, {"tcp", 900, tcp, 0.1});
+	for (i = 0; i < 6; i++)
+		TAKE(d, e, i, {"copy", 150, copy + (i - 2.5) * step, 1},
+		     {"tcp", 150, tcp - (i - 2.5) * step, 1});
+}
+
+static void test_significant(void **state)
+{
+	const struct diff_row *row;
+	struct diff d;
+
+	(void)state;
+	diff_init(&d);
+	six_runs(&d, BASE, 60, 40, 0.2);
+	six_runs(&d, NEW, 50, 40.1, 0.2);
+	near(d.run_count[NEW][3], 2);
+	diff_judge(&d, &rule);
+	assert_true(d.possible);
+	row = diff_find(&d, "copy", NULL);
+	assert_int_equal(row->verdict, VERDICT_BETTER);
+	near(row->p, 2 * 2.0 / 924); /* fully apart, twice for Holm */
+	/* Welch over the runs is wider than the sampling error: t(10) x 0.374166 x sqrt(2/6) */
+	near(row->delta_ci, 2.228138851964939 * 0.2 * sqrt(3.5) * sqrt(2.0 / 6));
+	row = diff_find(&d, "tcp", NULL);
+	assert_int_equal(row->verdict, VERDICT_SAME);
+	assert_true(row->p > 0.05);
+	diff_free(&d);
+}
+
+/*
+ * The same shares on bases that differ only by chance: every run's cost carries its own basis, so
+ * that nothing is "fully apart".
+ */
+static void test_basis(void **state)
+{
+	const double base[] = {90, 110, 95, 105, 100, 100}, new[] = {112, 92, 104, 96, 102, 102};
+	const struct diff_row *row;
+	struct diff d;
+
+	(void)state;
+	diff_init(&d);
+	six_runs(&d, BASE, 60, 40, 0);
+	diff_scale(&d, BASE, base, 6, EST_MEDIAN);
+	six_runs(&d, NEW, 61.2, 40.8, 0);
+	diff_scale(&d, NEW, new, 6, EST_MEDIAN);
+	near(diff_find(&d, "copy", NULL)->runs[BASE][1], 66);
+	diff_judge(&d, &rule);
+	row = diff_find(&d, "copy", NULL);
+	assert_true(row->p > 0.5);
+	assert_int_equal(row->verdict, VERDICT_SAME);
+	assert_true(row->delta_ci > 5); /* the basis' own spread, not only the profile's */
+	diff_free(&d);
+	/* Fewer measured runs than profiles: so many runs there are. */
+	diff_init(&d);
+	six_runs(&d, BASE, 60, 40, 0);
+	diff_scale(&d, BASE, base, 2, EST_MEDIAN);
+	assert_int_equal(d.nruns[BASE], 2);
+	diff_free(&d);
+}
+
+static void test_unknown(void **state)
+{
+	const struct row none[] = {{"copy", 5, NAN, NAN}};
+	struct error err = {0};
+	struct diff d;
+
+	(void)state;
+	diff_init(&d);
+	diff_runs(&d, BASE, 1);
+	assert_int_equal(take(&d, BASE, DIFF_POOLED, none, 1, &err), -ENODATA);
+	assert_non_null(strstr(err.text, "copy"));
+	diff_free(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_too_few),
+		cmocka_unit_test(test_rows),	 cmocka_unit_test(test_significant),
+		cmocka_unit_test(test_basis),	 cmocka_unit_test(test_unknown),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
