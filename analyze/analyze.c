@@ -31,21 +31,11 @@ struct pool {
 	bool stop;
 };
 
-static const struct meter *meter_of(const struct analysis *a, const char *side)
-{
-	size_t i;
-
-	for (i = 0; i < a->nmeters; i++)
-		if (!a->meters[i].side || !side || !strcmp(a->meters[i].side, side))
-			return &a->meters[i];
-	return NULL;
-}
-
 static void read_job(const struct pool *p, struct job *j)
 {
 	if (!strcmp(j->entry->status, "ok"))
-		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir,
-				   meter_of(p->a, j->entry->side), &j->err);
+		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, p->a->meters, p->a->nmeters,
+				   &j->err);
 }
 
 static void *reader(void *arg)

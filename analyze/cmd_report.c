@@ -288,6 +288,8 @@ static void check(struct argp_state *state, struct arguments *a)
 	str_free(&tables);
 	if (!!a->perf + !!a->perf_report + !!a->perf_trace + !!a->capture > 1)
 		argp_error(state, "either a capture or one bare file");
+	if (measure_find(a->table)->needs_store && !a->capture)
+		argp_error(state, "table '%s' is made from a capture", a->table);
 	if (!a->capture && !is_bare(a))
 		argp_error(state, "of what? give a capture, or a file with --perf, --perf-report "
 				  "or --perf-trace");

@@ -119,23 +119,6 @@ static void collector_notes(struct ingest *in)
 	}
 }
 
-static void read_meter(struct ingest *in)
-{
-	struct meter own = {.path = NULL};
-	const struct meter *m = in->meter;
-	char *path = xasprintf("%s/power.csv", in->dir);
-	struct error err = {0};
-
-	own.path = path;
-	if (m && m->side && strcmp(m->side, in->run.side))
-		m = NULL;
-	if (!m && path_exists(path))
-		m = &own;
-	if (m && ingest_meter(in, m, &err))
-		ingest_note(in, "lossy", "power: %s", err.text);
-	free(path);
-}
-
 static void read_files(struct ingest *in)
 {
 	const struct parser *p;
@@ -148,16 +131,16 @@ static void read_files(struct ingest *in)
 		if (p)
 			read_one(in, in->files[i].collector, p->file, p->read);
 	}
-	read_meter(in);
+	ingest_meters(in);
 }
 
-int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir, const struct meter *meter,
-	       struct error *err)
+int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
+	       const struct meter *meters, size_t nmeters, struct error *err)
 {
 	char *path = xasprintf("%s/run.json", dir);
 	int rc;
 
-	*in = (struct ingest){.meter = meter};
+	*in = (struct ingest){.meters = meters, .nmeters = nmeters};
 	in->dir = arena_strdup(&in->arena, dir);
 	rc = ingest_run_json(in, path, err);
 	free(path);

@@ -44,8 +44,9 @@ struct ingest {
 	uint64_t started_ns, ended_ns;
 	double wall_clock; /* seconds since 1970 at started_ns; 0: unknown */
 	struct cpuset cpus;
-	bool has_cpus; /* false: every CPU */
-	const struct meter *meter;
+	bool has_cpus;		    /* false: every CPU */
+	const struct meter *meters; /* given to the analysis */
+	size_t nmeters;
 
 	struct collector_row *collectors;
 	struct ingest_file {
@@ -62,8 +63,8 @@ struct ingest {
 };
 
 /* Reads run.json of `dir` and, unless the run failed, every file that it names. */
-int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir, const struct meter *meter,
-	       struct error *err);
+int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
+	       const struct meter *meters, size_t nmeters, struct error *err);
 void ingest_free(struct ingest *in);
 
 /* run.json alone (run_json.c). */
@@ -94,6 +95,10 @@ int ingest_counters(struct ingest *in, const char *path, struct error *err);
 int ingest_power(struct ingest *in, const char *path, struct error *err);
 int ingest_syscalls(struct ingest *in, const char *path, struct error *err);
 int ingest_perf(struct ingest *in, const char *path, struct error *err);
-int ingest_meter(struct ingest *in, const struct meter *meter, struct error *err);
+
+/* One meter's mean power in the window; NAN, with a note, where it does not cover it. */
+int ingest_meter(struct ingest *in, const struct meter *meter, double *watts, struct error *err);
+/* All meters of this run, given or kept in its folder as power.csv, power-2.csv ...: their sum. */
+void ingest_meters(struct ingest *in);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "analyze/ingest/tsv.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -133,12 +134,12 @@ static bool has_dates(const struct tsv *t, double unit)
 }
 
 static int evaluate(struct ingest *in, const struct meter *m, const struct tsv *t, double unit,
-		    struct error *err)
+		    double *watts, struct error *err)
 {
 	int column = find_column(t, m, err);
 	struct reading *r;
 	size_t n = 0, bad = 0, row;
-	double watts, x;
+	double x;
 
 	if (column < 0)
 		return column;
@@ -156,26 +157,65 @@ static int evaluate(struct ingest *in, const struct meter *m, const struct tsv *
 		ingest_note(in, "lossy", "power: %zu lines of %s are not readable",
 			    bad + t->short_rows, t->path);
 	readings_sort(r, n);
-	watts = readings_power(in, "the power meter", r, n, false);
-	ingest_metric(in, "power_w", "W", watts, "imported");
-	ingest_metric(in, "energy_j", "J",
-		      watts * (double)(in->run.end_ns - in->run.start_ns) / 1e9, "imported");
+	*watts = readings_power(in, "the power meter", r, n, false);
 	free(r);
 	return 0;
 }
 
-int ingest_meter(struct ingest *in, const struct meter *m, struct error *err)
+int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct error *err)
 {
 	double unit = unit_of(m->time_unit);
 	struct tsv t;
 	int rc;
 
+	*watts = NAN;
 	if (isnan(unit))
 		return error_set(err, EINVAL, "time unit '%s': use s, ms, us or ns", m->time_unit);
 	rc = tsv_read(&t, m->path, 0, err);
 	if (rc)
 		return rc;
-	rc = evaluate(in, m, &t, unit, err);
+	rc = evaluate(in, m, &t, unit, watts, err);
 	tsv_free(&t);
 	return rc;
+}
+
+/* Adds a meter's power to *sum; a meter that fails makes the sum missing. */
+static void add_meter(struct ingest *in, const struct meter *m, double *sum, size_t *n)
+{
+	struct error err = {0};
+	double watts;
+
+	if (ingest_meter(in, m, &watts, &err))
+		ingest_note(in, "lossy", "power: %s", err.text);
+	*sum += watts;
+	++*n;
+}
+
+void ingest_meters(struct ingest *in)
+{
+	struct meter own = {.path = NULL};
+	size_t n = 0, i;
+	double sum = 0;
+	char *path;
+	bool more;
+
+	for (i = 0; i < in->nmeters; i++)
+		if (!in->meters[i].side || !strcmp(in->meters[i].side, in->run.side))
+			add_meter(in, &in->meters[i], &sum, &n);
+	for (i = 1, more = !n; more; i++) {
+		path = i > 1 ? xasprintf("%s/power-%zu.csv", in->dir, i)
+			     : xasprintf("%s/power.csv", in->dir);
+		own.path = path;
+		more = path_exists(path);
+		if (more)
+			add_meter(in, &own, &sum, &n);
+		free(path);
+	}
+	if (!n)
+		return;
+	if (n > 1)
+		ingest_note(in, "note", "power: the sum of %zu meters", n);
+	ingest_metric(in, "power_w", "W", sum, "imported");
+	ingest_metric(in, "energy_j", "J", sum * (double)(in->run.end_ns - in->run.start_ns) / 1e9,
+		      "imported");
 }

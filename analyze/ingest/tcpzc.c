@@ -55,6 +55,25 @@ static void counts(struct ingest *in, const json_t *object, const char *prefix)
 	}
 }
 
+/* Modes that ask the kernel not to copy, and those that never do; of others nothing is said. */
+static const struct {
+	const char *mode;
+	bool zero_copy;
+} modes[] = {
+	{"send", false},	 {"uring-send", false}, {"msg-zerocopy", true},
+	{"uring-send-zc", true}, {"recv", false},	{"uring-recv", false},
+	{"mmap", true},		 {"uring-zcrx", true},	{"devmem", true},
+};
+
+static void asked(struct ingest *in, const char *mode)
+{
+	size_t i;
+
+	for (i = 0; mode && i < array_size(modes); i++)
+		if (!strcmp(modes[i].mode, mode))
+			ingest_metric(in, "asked_zero_copy", "1", modes[i].zero_copy, NULL);
+}
+
 static void summary(struct ingest *in, const json_t *line)
 {
 	const char *side = json_str(line, "side"), *verify = json_str(line, "verify");
@@ -67,6 +86,7 @@ static void summary(struct ingest *in, const json_t *line)
 		ingest_metric(in, figures[i].metric, figures[i].unit,
 			      json_num(o, figures[i].member), NULL);
 	}
+	asked(in, json_str(line, "mode"));
 	counts(in, json_object_get(line, "syscalls"), "workload_calls:");
 	counts(in, json_object_get(line, "recv_hist"), "recv_size_log2:");
 	if (json_object_get(line, "receive") || (side && str_starts(side, "r")))

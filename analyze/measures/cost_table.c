@@ -361,8 +361,13 @@ int cost_table_run(const struct cost_table *ct, struct store *s, const struct qu
 		   struct table *t, struct error *err)
 {
 	struct plan p;
-	int rc = make_plan(&p, ct, q, err);
+	int rc;
 
+	if (!s && !q->profile && !q->flat)
+		return error_set(err, EINVAL,
+				 "table '%s' is made from a capture, --perf or --perf-report",
+				 t->name);
+	rc = make_plan(&p, ct, q, err);
 	if (!rc)
 		rc = q->profile || q->flat ? run_file(&p, q, t, err) : run_store(&p, s, q, t, err);
 	components_free(p.components);

@@ -91,3 +91,30 @@ void cost_part_free(struct cost_part *p)
 {
 	tally_free(&p->tally);
 }
+
+int copy_cost(struct store *s, const struct query *q, const struct block *b, double *ns,
+	      struct basis_value *basis, struct error *err)
+{
+	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
+	struct tally_spec spec = {.keys = {BY_COMPONENT}, .nkeys = 1};
+	struct components *components;
+	struct cost_part part;
+	size_t i;
+	int rc = components_read(&components, NULL, "basic", err);
+
+	*ns = NAN;
+	if (rc)
+		return rc;
+	spec.components = components;
+	rc = cost_part_read(s, &plain, b, &spec, &part, err);
+	if (!rc && part.tally.n)
+		*ns = 0 * part.basis.ns;
+	for (i = 0; !rc && i < part.tally.n; i++)
+		if (!strcmp(part.tally.rows[i].key[0], "data copy"))
+			*ns = cost_self(&part, &part.tally.rows[i]).ns;
+	if (basis)
+		*basis = part.basis;
+	cost_part_free(&part);
+	components_free(components);
+	return rc;
+}

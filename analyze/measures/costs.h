@@ -32,6 +32,13 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 		   const struct tally_spec *spec, struct cost_part *p, struct error *err);
 void cost_part_free(struct cost_part *p);
 
+/*
+ * What the functions that copy data cost a block, in ns per unit: NAN where it was not profiled or
+ * has no basis. *basis, which may be NULL, is what it is a part of.
+ */
+int copy_cost(struct store *s, const struct query *q, const struct block *b, double *ns,
+	      struct basis_value *basis, struct error *err);
+
 /* What a table of costs is: its own keys, and whether it has totals. */
 struct cost_table {
 	enum tally_key keys[TALLY_KEYS];

@@ -12,14 +12,24 @@
 #define COLUMNS(c) c, (int)array_size(c)
 
 static const struct measure measures[] = {
+	{"summary", "each variant and side in a line: throughput, CPU, cost, zero copy",
+	 COLUMNS(summary_columns), summary_run, true},
+	{"runs", "every run with its state, and every note", COLUMNS(runs_columns), runs_run, true},
 	{"functions", "cost of each function: self, and with what it calls",
-	 COLUMNS(functions_columns), functions_run},
+	 COLUMNS(functions_columns), functions_run, false},
 	{"components", "cost of groups of functions: data copy, TCP/IP, skb, ...",
-	 COLUMNS(components_columns), components_run},
+	 COLUMNS(components_columns), components_run, false},
 	{"contexts", "cost in user space, syscalls, softirq, hardirq", COLUMNS(contexts_columns),
-	 contexts_run},
+	 contexts_run, false},
 	{"modules", "cost in the kernel, its modules, programs and libraries",
-	 COLUMNS(modules_columns), modules_run},
+	 COLUMNS(modules_columns), modules_run, false},
+	{"syscalls", "calls, errors, times and sizes of system calls", COLUMNS(syscalls_columns),
+	 syscalls_run, false},
+	{"cpu", "how the side's CPUs spent the window", COLUMNS(cpu_columns), cpu_run, true},
+	{"roi", "scores: throughput^2 over CPU use, and over power", COLUMNS(roi_columns), roi_run,
+	 false},
+	{"zerocopy", "was it zero copy: the evidence and a verdict", COLUMNS(zerocopy_columns),
+	 zerocopy_run, true},
 };
 
 const struct measure *measure_at(size_t i)
@@ -46,6 +56,9 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 	int rc;
 
 	table_init(t, m ? m->name : name, m ? m->columns : NULL, m ? m->ncolumns : 0);
+	if (m && m->needs_store && !store)
+		return error_set(err, EINVAL,
+				 "table '%s' is made from a capture, not from a bare file", name);
 	if (m)
 		return m->run(store, q, t, err);
 	for (i = 0; i < array_size(measures); i++)

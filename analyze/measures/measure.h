@@ -53,6 +53,7 @@ struct measure {
 	const struct column *columns; /* those it has without --by */
 	int ncolumns;
 	int (*run)(struct store *, const struct query *, struct table *, struct error *);
+	bool needs_store; /* it cannot be made from a bare file */
 };
 
 const struct measure *measure_find(const char *name); /* or NULL */

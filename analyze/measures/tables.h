@@ -6,11 +6,18 @@
 #include "analyze/measures/measure.h"
 
 extern const struct column functions_columns[9], components_columns[5], contexts_columns[5],
-	modules_columns[5];
+	modules_columns[5], syscalls_columns[14], summary_columns[16], runs_columns[14],
+	cpu_columns[13], roi_columns[19], zerocopy_columns[7];
 
 int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int components_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int contexts_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int modules_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int syscalls_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int roi_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 
 #endif

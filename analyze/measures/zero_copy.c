@@ -10,10 +10,12 @@
 /* THE TABLE of evidence that a workload gives: metrics, and the one that says zero copy was asked.
  */
 static const struct {
-	const char *what, *zero_copy, *copied, *unknown;
+	const char *what, *plain; /* where zero copy was asked for, and where it was not */
+	const char *zero_copy, *copied, *unknown;
 } sources[] = {
-	{"sends, by completion flags", "sends_zero_copy", "sends_copied", "sends_unknown"},
-	{"bytes received, mapped or copied", "rx_mapped_bytes", "rx_copied_bytes", NULL},
+	{"sends, by completion flags", "sends", "sends_zero_copy", "sends_copied", "sends_unknown"},
+	{"bytes received, mapped or copied", "bytes received", "rx_mapped_bytes", "rx_copied_bytes",
+	 NULL},
 };
 
 static double sum(struct store *s, const struct run *runs, int n, const char *name)
@@ -40,6 +42,7 @@ static int add_side(struct store *s, const struct query *q, const struct block *
 	struct query every = {.pass = q->pass, .repeat = q->repeat};
 	struct run *runs;
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), count = 0;
+	bool wish = n > 0 && asked(s, runs, n);
 	size_t i;
 
 	for (i = 0; n > 0 && i < array_size(sources) && count < max; i++) {
@@ -52,8 +55,9 @@ static int add_side(struct store *s, const struct query *q, const struct block *
 			continue;
 		if (unknown > 0 && !(zc + copied > 0))
 			zc = copied = NAN; /* nobody said what became of them */
-		e[count++] = (struct evidence){b->side, sources[i].what, total,
-					       zc,	copied,		 asked(s, runs, n)};
+		e[count++] = (struct evidence){b->side, wish ? sources[i].what : sources[i].plain,
+					       total,	zc,
+					       copied,	wish};
 	}
 	if (n >= 0)
 		free(runs);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/block_table.h"
+
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int block_list_read(struct block_list *list, struct store *s, const struct query *q,
+		    enum purpose purpose, struct error *err)
+{
+	struct block *blocks = NULL;
+	int n, i, rc;
+
+	*list = (struct block_list){0};
+	rc = scope_estimator(s, q, &list->estimator, err);
+	if (rc)
+		return rc;
+	n = scope_blocks(s, q, &blocks, err);
+	if (n < 0)
+		return n;
+	list->blocks = xcalloc((size_t)n + 1, sizeof(*list->blocks));
+	for (i = 0; i < n; i++) {
+		struct block_runs *b = &list->blocks[list->n++];
+
+		b->block = blocks[i];
+		b->n = scope_runs(s, q, &blocks[i], purpose, &b->runs, err);
+		if (b->n < 0) {
+			rc = b->n;
+			b->n = 0;
+			break;
+		}
+	}
+	free(blocks);
+	return rc;
+}
+
+void block_list_free(struct block_list *list)
+{
+	int i;
+
+	for (i = 0; i < list->n; i++)
+		free(list->blocks[i].runs);
+	free(list->blocks);
+	*list = (struct block_list){0};
+}
+
+void block_list_notes_first(const struct block_list *list, struct store *s, const struct query *q,
+			    struct table *t)
+{
+	int i;
+
+	for (i = 0; i < list->n; i++)
+		if (!i || strcmp(list->blocks[i].block.variant, list->blocks[i - 1].block.variant))
+			zero_copy_notes(s, q, list->blocks[i].block.variant, t);
+}
+
+/* What so few runs can say. */
+static void note_interval(const struct block_list *list, struct table *t)
+{
+	static const char *const intervals[] = {
+		[EST_MEDIAN] = "median; its interval is between order statistics, 95 % from 6 runs "
+			       "on, min..max below",
+		[EST_MIDDLE] = "mean of the runs but the first and the last; its interval is "
+			       "Student's, 95 %",
+		[EST_MEAN] = "mean; its interval is Student's, 95 %",
+	};
+	int most = 0, i;
+
+	for (i = 0; i < list->n; i++)
+		most = list->blocks[i].n > most ? list->blocks[i].n : most;
+	if (most > 1)
+		table_note(t, "over the runs: %s", intervals[list->estimator]);
+	else
+		table_note(t, "one run each: no interval");
+}
+
+void block_list_notes_last(const struct block_list *list, struct store *s, struct table *t)
+{
+	const char *doubt = NULL;
+	int i;
+
+	note_interval(list, t);
+	for (i = 0; i < list->n; i++) {
+		const struct block_runs *b = &list->blocks[i];
+
+		doubt = doubt ? doubt : scope_doubt(b->runs, b->n);
+		if (!b->n)
+			table_note(t, "%s %s: no run that could be used", b->block.variant,
+				   b->block.side);
+		scope_notes(s, &b->block, b->runs, b->n, t);
+	}
+	if (doubt)
+		table_note(t, "%s", doubt);
+	scope_capture_notes(s, t);
+}
+
+void put_estimate(struct table *t, struct value *row, const char *column, const char *short_name,
+		  const struct estimate *e)
+{
+	char name[64];
+
+	table_set(t, row, column, value_real(e->value));
+	if (e->n < 2)
+		return;
+	snprintf(name, sizeof(name), "%s_lo", short_name);
+	table_set(t, row, name, value_real(e->lo));
+	snprintf(name, sizeof(name), "%s_hi", short_name);
+	table_set(t, row, name, value_real(e->hi));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tables of one row, or a few, for each (variant, side): what they have in common. */
+#ifndef ZC_BLOCK_TABLE_H
+#define ZC_BLOCK_TABLE_H
+
+#include "analyze/measures/scope.h"
+
+struct block_runs {
+	struct block block;
+	struct run *runs; /* of the pass that figures come from */
+	int n;
+};
+
+struct block_list {
+	struct block_runs *blocks;
+	int n;
+	enum estimator estimator;
+};
+
+/* All blocks that the query asks for with their runs. */
+int block_list_read(struct block_list *list, struct store *s, const struct query *q,
+		    enum purpose purpose, struct error *err);
+void block_list_free(struct block_list *list);
+
+/* First zero copy, then the runs' warnings and losses, the estimator and what limits it. */
+void block_list_notes_first(const struct block_list *list, struct store *s, const struct query *q,
+			    struct table *t);
+void block_list_notes_last(const struct block_list *list, struct store *s, struct table *t);
+
+/* `column`, `column`_lo and `column`_hi, as far as the table has them. */
+void put_estimate(struct table *t, struct value *row, const char *column, const char *short_name,
+		  const struct estimate *e);
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* cpu: how the side's CPUs spent the window; 100 % is one CPU. */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/block_table.h"
+#include "lib/alloc.h"
+
+const struct column cpu_columns[13] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
+	{"app_pct", "%", V_REAL, 1, "user space, guests included"},
+	{"sys_pct", "%", V_REAL, 1, "kernel, on behalf of processes"},
+	{"soft_pct", "%", V_REAL, 1, "softirqs"},
+	{"irq_pct", "%", V_REAL, 1, "hardware interrupts"},
+	{"steal_pct", "%", V_REAL, 1, "taken by the hypervisor"},
+	{"iowait_pct", "%", V_REAL, 1, "idle with I/O waited for; io_uring waits count here"},
+	{"idle_pct", "%", V_REAL, 1, "idle"},
+	{"busy_pct", "%", V_REAL, 1, "all but idle and iowait"},
+	{"busy_lo", "%", V_REAL, 1, "interval of busy_pct"},
+	{"busy_hi", "%", V_REAL, 1, NULL},
+};
+
+static const struct {
+	const char *column, *metric;
+} parts[] = {
+	{"app_pct", "cpu_user_pct"},	 {"sys_pct", "cpu_system_pct"},
+	{"soft_pct", "cpu_softirq_pct"}, {"irq_pct", "cpu_irq_pct"},
+	{"steal_pct", "cpu_steal_pct"},	 {"iowait_pct", "cpu_iowait_pct"},
+	{"idle_pct", "cpu_idle_pct"},
+};
+
+static void put_block(struct store *s, const struct block_list *list, const struct block_runs *b,
+		      struct table *t)
+{
+	struct value *row = table_row(t);
+	struct estimate e;
+	size_t i;
+
+	table_set(t, row, "variant", value_str(t, b->block.variant));
+	table_set(t, row, "side", value_str(t, b->block.side));
+	table_set(t, row, "runs", value_int(b->n));
+	for (i = 0; i < array_size(parts); i++) {
+		e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric,
+				   parts[i].metric);
+		table_set(t, row, parts[i].column, value_real(e.value));
+	}
+	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, "cpu_pct");
+	put_estimate(t, row, "busy_pct", "busy", &e);
+}
+
+int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+
+	if (!rc) {
+		block_list_notes_first(&list, s, q, t);
+		for (i = 0; i < list.n; i++)
+			put_block(s, &list, &list.blocks[i], t);
+		table_note(t, "percent of one CPU, added up over the side's CPUs");
+		block_list_notes_last(&list, s, t);
+	}
+	block_list_free(&list);
+	return rc;
+}

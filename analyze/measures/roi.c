@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * roi: what a side got for what it spent.
+ *
+ *   roi_c = T^n / C     T: throughput, Gbit/s    C: CPU use of the side's CPUs added up, percent
+ *   roi_p = T^n / P^m   P: watts                 n = 2, m = 1 unless told otherwise
+ *   total: the receiver's T, over both sides' C and over both hosts' P, a shared host once
+ *
+ * Scores are made for each repeat and then estimated over the repeats.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/block_table.h"
+#include "analyze/measures/power.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WITH_INTERVAL(name, unit, digits, what)                                                 \
+	{name, unit, V_REAL, digits, what}, {name "_lo", unit, V_REAL, digits, "its interval"}, \
+	{                                                                                       \
+		name "_hi", unit, V_REAL, digits, NULL                                          \
+	}
+
+const struct column roi_columns[19] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, "receiver, sender, and both in total"},
+	WITH_INTERVAL("throughput_gbps", "Gbit/s", 3, "T"),
+	WITH_INTERVAL("cpu_pct", "%", 1, "C, 100 = one CPU"),
+	WITH_INTERVAL("power_w", "W", 1, "P"),
+	WITH_INTERVAL("roi_c", NULL, 4, "T^n / C"),
+	WITH_INTERVAL("roi_p", NULL, 4, "T^n / P^m"),
+	{"power_source", NULL, V_STR, 0, "measured, imported or modelled"},
+	{"runs", NULL, V_INT, 0, "repeats that the scores come from"},
+};
+
+/* Figures of one repeat; NAN where they are missing. */
+struct score {
+	double t, c, p, roi_c, roi_p;
+};
+
+static const struct {
+	const char *column;
+	size_t offset;
+	const char *absent; /* why it is, where it is */
+} figures[] = {
+	{"throughput_gbps", offsetof(struct score, t), "the workload gave no account of its work"},
+	{"cpu_pct", offsetof(struct score, c), "CPU time was not collected"},
+	{"power_w", offsetof(struct score, p),
+	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one "
+	 "up"},
+	{"roi_c", offsetof(struct score, roi_c), "it needs throughput and CPU use"},
+	{"roi_p", offsetof(struct score, roi_p), "it needs throughput and power"},
+};
+
+struct scores {
+	struct score *s;
+	size_t n, cap;
+	enum power_source source;
+	bool shared;
+};
+
+static void exponents(const struct query *q, double *n, double *m)
+{
+	*n = q->roi_n > 0 ? q->roi_n : 2;
+	*m = q->roi_m > 0 ? q->roi_m : 1;
+}
+
+static void compute(const struct query *q, struct score *s)
+{
+	double n, m;
+
+	exponents(q, &n, &m);
+	s->roi_c = s->c > 0 ? pow(s->t, n) / s->c : NAN;
+	s->roi_p = s->p > 0 ? pow(s->t, n) / pow(s->p, m) : NAN;
+}
+
+static void add_score(struct store *s, const struct query *q, const struct run *const sides[],
+		      int n, const struct run *goal, struct scores *list)
+{
+	struct power power = power_of(s, q, sides, n);
+	struct score one = {.t = figure_metric(s, goal, "throughput"), .p = power.watts};
+	int i;
+
+	for (i = 0; i < n; i++)
+		one.c += figure_metric(s, sides[i], "cpu_pct");
+	compute(q, &one);
+	array_grow(list->s, list->n, list->cap);
+	list->s[list->n++] = one;
+	if (power.source > list->source)
+		list->source = power.source;
+	list->shared |= power.shared;
+}
+
+static double at(const struct score *s, size_t offset)
+{
+	double v;
+
+	memcpy(&v, (const char *)s + offset, sizeof(v));
+	return v;
+}
+
+static struct estimate estimate(const struct scores *list, size_t offset, enum estimator e)
+{
+	double *x = xcalloc(list->n + 1, sizeof(*x)), v;
+	struct estimate result = {NAN, NAN, NAN, NAN, 0, 0};
+	size_t n = 0, i;
+
+	for (i = 0; i < list->n; i++) {
+		v = at(&list->s[i], offset);
+		if (!isnan(v))
+			x[n++] = v;
+	}
+	if (n)
+		result = stats_estimate(e, x, n, 0.95);
+	free(x);
+	return result;
+}
+
+static void put_scores(struct table *t, const char *variant, const char *side,
+		       const struct scores *list, enum estimator est)
+{
+	struct value *row = table_row(t);
+	struct estimate e;
+	size_t i;
+
+	table_set(t, row, "variant", value_str(t, variant));
+	table_set(t, row, "side", value_str(t, side));
+	for (i = 0; i < array_size(figures); i++) {
+		e = estimate(list, figures[i].offset, est);
+		put_estimate(t, row, figures[i].column, figures[i].column, &e);
+	}
+	table_set(t, row, "power_source", value_str(t, power_source_names[list->source]));
+	table_set(t, row, "runs", value_int((int64_t)list->n));
+}
+
+static void put_block(struct store *s, const struct query *q, const struct block_list *list,
+		      const struct block_runs *b, struct table *t)
+{
+	struct scores scores = {0};
+	int i;
+
+	for (i = 0; i < b->n; i++) {
+		const struct run *side[] = {&b->runs[i]};
+
+		add_score(s, q, side, 1, &b->runs[i], &scores);
+	}
+	put_scores(t, b->block.variant, b->block.side, &scores, list->estimator);
+	if (scores.shared && scores.source != POWER_MODELLED)
+		table_note(t, "%s %s: its watts are those of the whole host, which runs both sides",
+			   b->block.variant, b->block.side);
+	free(scores.s);
+}
+
+static const struct run *same_repeat(const struct block_runs *b, const struct run *r)
+{
+	int i;
+
+	for (i = 0; i < b->n; i++)
+		if (b->runs[i].repeat == r->repeat && !strcmp(b->runs[i].pass, r->pass))
+			return &b->runs[i];
+	return NULL;
+}
+
+/* Receiver and sender of one variant stand beside each other in the list. */
+static void put_total(struct store *s, const struct query *q, const struct block_list *list,
+		      const struct block_runs *receiver, const struct block_runs *sender,
+		      struct table *t)
+{
+	struct scores scores = {0};
+	int i;
+
+	for (i = 0; i < receiver->n; i++) {
+		const struct run *other = same_repeat(sender, &receiver->runs[i]);
+		const struct run *sides[] = {&receiver->runs[i], other};
+
+		if (other)
+			add_score(s, q, sides, 2, &receiver->runs[i], &scores);
+	}
+	put_scores(t, receiver->block.variant, "total", &scores, list->estimator);
+	free(scores.s);
+}
+
+/* A score without its inputs is absent, and this says why: "power_w is absent (a b): ...". */
+static void note_absent(struct table *t)
+{
+	struct str names = {0};
+	size_t i, row, missing;
+
+	for (i = 0; i < array_size(figures); i++) {
+		int c = table_column(t, figures[i].column);
+
+		str_reset(&names);
+		for (row = missing = 0; row < t->rows; row++) {
+			if (table_cell(t, row, c)->type != V_NONE)
+				continue;
+			str_printf(&names, "%s%s %s", missing++ ? ", " : "",
+				   table_cell(t, row, 0)->str, table_cell(t, row, 1)->str);
+		}
+		if (missing == t->rows && missing)
+			table_note(t, "%s is absent: %s", figures[i].column, figures[i].absent);
+		else if (missing)
+			table_note(t, "%s is absent for %s: %s", figures[i].column, names.buf,
+				   figures[i].absent);
+	}
+	str_free(&names);
+}
+
+static void note_formula(const struct query *q, struct table *t)
+{
+	char power[32] = "P";
+	double n, m;
+
+	exponents(q, &n, &m);
+	if (m != 1)
+		snprintf(power, sizeof(power), "P^%g", m);
+	table_note(t,
+		   "roi_c = T^%g / C, roi_p = T^%g / %s; T in Gbit/s, C in percent of one CPU "
+		   "(all CPUs of the side added up), P in watts",
+		   n, n, power);
+	if (q->model_idle > 0 || q->model_per_cpu > 0)
+		table_note(t, "MODELLED power where none was measured: %g W + %g W x CPUs used",
+			   q->model_idle, q->model_per_cpu);
+	note_absent(t);
+}
+
+/* Numbers given on the command line instead of a capture: the arithmetic alone. */
+static int run_given(const struct query *q, struct table *t)
+{
+	struct score one = {q->throughput_gbps, q->cpu_pct > 0 ? q->cpu_pct : NAN,
+			    q->power_w > 0 ? q->power_w : NAN, NAN, NAN};
+	struct scores list = {.s = &one, .n = 1};
+
+	if (isnan(one.p) && (q->model_idle > 0 || q->model_per_cpu > 0)) {
+		one.p = q->model_idle + q->model_per_cpu * one.c / 100;
+		list.source = POWER_MODELLED;
+	} else if (!isnan(one.p)) {
+		list.source = POWER_IMPORTED;
+	}
+	compute(q, &one);
+	put_scores(t, "given", "given", &list, EST_MEDIAN);
+	note_formula(q, t);
+	return 0;
+}
+
+int roi_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	int rc, i;
+
+	if (q->throughput_gbps > 0)
+		return run_given(q, t);
+	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
+	if (!rc)
+		block_list_notes_first(&list, s, q, t);
+	for (i = 0; i < list.n && !rc; i++) {
+		const struct block_runs *b = &list.blocks[i], *before = b - 1;
+
+		put_block(s, q, &list, b, t);
+		if (i && !strcmp(b->block.variant, before->block.variant) &&
+		    !strcmp(before->block.side, "receiver") && !strcmp(b->block.side, "sender"))
+			put_total(s, q, &list, before, b, t);
+	}
+	if (!rc) {
+		note_formula(q, t);
+		block_list_notes_last(&list, s, t);
+	}
+	block_list_free(&list);
+	return rc;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* runs: every run with its state, window and place, and everything that is to be said of it. */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/scope.h"
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column runs_columns[14] = {
+	{"position", NULL, V_INT, 0, "place in the order they were made in, from 0"},
+	{"variant", NULL, V_STR, 0, NULL},
+	{"pass", NULL, V_STR, 0, "measure, profile, syscalls or all"},
+	{"repeat", NULL, V_INT, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"status", NULL, V_STR, 0, "ok or failed"},
+	{"host", NULL, V_STR, 0, NULL},
+	{"cpus", NULL, V_STR, 0, "the side's CPUs"},
+	{"start_ns", "ns", V_INT, 0, "the window, CLOCK_MONOTONIC"},
+	{"end_ns", "ns", V_INT, 0, NULL},
+	{"seconds", "s", V_REAL, 3, "its length"},
+	{"throughput_gbps", "Gbit/s", V_REAL, 3, NULL},
+	{"cpu_pct", "%", V_REAL, 1, "100 = one CPU"},
+	{"why", NULL, V_STR, 0, "why it failed"},
+};
+
+static bool wanted(const struct query *q, const struct run *r)
+{
+	return (!q->variant || !strcmp(q->variant, r->variant)) &&
+	       (!q->side || !strcmp(q->side, r->side)) && (!q->pass || !strcmp(q->pass, r->pass)) &&
+	       (!q->repeat || q->repeat == r->repeat);
+}
+
+static void put_run(struct store *s, const struct run *r, struct table *t)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "position", value_int(r->position));
+	table_set(t, row, "variant", value_str(t, r->variant));
+	table_set(t, row, "pass", value_str(t, r->pass));
+	table_set(t, row, "repeat", value_int(r->repeat));
+	table_set(t, row, "side", value_str(t, r->side));
+	table_set(t, row, "status", value_str(t, r->status));
+	table_set(t, row, "host", value_str(t, r->host));
+	table_set(t, row, "cpus", value_str(t, r->cpus));
+	if (r->end_ns) {
+		table_set(t, row, "start_ns", value_int((int64_t)r->start_ns));
+		table_set(t, row, "end_ns", value_int((int64_t)r->end_ns));
+	}
+	table_set(t, row, "seconds", value_real(figure_metric(s, r, "seconds")));
+	table_set(t, row, "throughput_gbps", value_real(figure_metric(s, r, "throughput")));
+	table_set(t, row, "cpu_pct", value_real(figure_metric(s, r, "cpu_pct")));
+	table_set(t, row, "why", value_str(t, r->why));
+}
+
+/* Every note, each text once with the runs that it is of: "warning: <text> (12 runs, first ...)".
+ */
+static void put_notes(struct store *s, const struct run *runs, int n, struct table *t)
+{
+	struct store_note_row *notes;
+	int count = store_notes(s, -1, &notes, NULL), i, k, first, same;
+
+	for (i = 0; i < count; i++) {
+		for (k = 0; k < i && strcmp(notes[k].text, notes[i].text); k++)
+			;
+		if (k < i)
+			continue;
+		for (k = i, same = 0; k < count; k++)
+			same += !strcmp(notes[k].text, notes[i].text);
+		for (first = 0; first < n && runs[first].id != notes[i].run; first++)
+			;
+		if (first == n && notes[i].run)
+			continue; /* of a run that was not asked for */
+		t->lossy |= !strcmp(notes[i].severity, "lossy");
+		if (first == n)
+			table_note(t, "%s: %s", notes[i].severity, notes[i].text);
+		else
+			table_note(t, "%s: %s (%d side%s, first %s/%s-%02d %s)", notes[i].severity,
+				   notes[i].text, same, same == 1 ? "" : "s", runs[first].variant,
+				   runs[first].pass, runs[first].repeat, runs[first].side);
+	}
+	if (count >= 0)
+		free(notes);
+}
+
+int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct run_filter all = {.failed = true};
+	struct run *runs;
+	int n = store_runs(s, &all, &runs, err), i, kept = 0;
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++)
+		if (wanted(q, &runs[i]))
+			runs[kept++] = runs[i];
+	for (i = 0; i < kept; i++)
+		put_run(s, &runs[i], t);
+	put_notes(s, runs, kept, t);
+	free(runs);
+	return 0;
+}

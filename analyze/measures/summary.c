@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* summary: one line for each variant and side: how fast, at what cost, and was it zero copy. */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/basis.h"
+#include "analyze/measures/block_table.h"
+#include "analyze/measures/costs.h"
+#include "analyze/measures/power.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column summary_columns[16] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
+	{"throughput_gbps", "Gbit/s", V_REAL, 3, NULL},
+	{"throughput_lo", "Gbit/s", V_REAL, 3, "its interval"},
+	{"throughput_hi", "Gbit/s", V_REAL, 3, NULL},
+	{"cpu_pct", "%", V_REAL, 1, "100 = one CPU"},
+	{"cpu_lo", "%", V_REAL, 1, "its interval"},
+	{"cpu_hi", "%", V_REAL, 1, NULL},
+	{"ns_per_kib", "ns/KiB", V_REAL, 1, "busy CPU time per KiB"},
+	{"ns_per_kib_lo", "ns/KiB", V_REAL, 1, "its interval"},
+	{"ns_per_kib_hi", "ns/KiB", V_REAL, 1, NULL},
+	{"copy_ns_per_kib", "ns/KiB", V_REAL, 1, "of it in functions that copy data (profile)"},
+	{"zero_copy_share", "%", V_REAL, 1, "of its sends or bytes, by the workload's evidence"},
+	{"power_w", "W", V_REAL, 1, NULL},
+	{"power_source", NULL, V_STR, 0, "measured, imported or modelled"},
+};
+
+static double ns_per_kib(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return figure_metric(s, r, "cpu_pct") * 1e7 / figure_metric(s, r, "rate_kib");
+}
+
+struct watts {
+	const struct query *q;
+	enum power_source source;
+};
+
+static double watts(struct store *s, const struct run *r, const void *arg)
+{
+	struct watts *w = (struct watts *)arg;
+	struct power p = power_of(s, w->q, &r, 1);
+
+	if (p.source > w->source)
+		w->source = p.source;
+	return p.watts;
+}
+
+static void put_power(struct store *s, const struct query *q, const struct block_list *list,
+		      const struct block_runs *b, struct table *t, struct value *row)
+{
+	struct watts w = {q, POWER_NONE};
+	struct estimate e = scope_estimate(s, b->runs, b->n, list->estimator, watts, &w);
+
+	table_set(t, row, "power_w", value_real(e.value));
+	table_set(t, row, "power_source", value_str(t, power_source_names[w.source]));
+}
+
+static int put_block(struct store *s, const struct query *q, const struct block_list *list,
+		     const struct block_runs *b, struct table *t, struct error *err)
+{
+	struct value *row = table_row(t);
+	struct evidence evidence[MAX_EVIDENCE];
+	struct estimate e;
+	double copy = NAN;
+	int n = zero_copy_evidence(s, q, b->block.variant, evidence, err);
+	int rc = n < 0 ? n : copy_cost(s, q, &b->block, &copy, NULL, err);
+
+	table_set(t, row, "variant", value_str(t, b->block.variant));
+	table_set(t, row, "side", value_str(t, b->block.side));
+	table_set(t, row, "runs", value_int(b->n));
+	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, "throughput");
+	put_estimate(t, row, "throughput_gbps", "throughput", &e);
+	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, "cpu_pct");
+	put_estimate(t, row, "cpu_pct", "cpu", &e);
+	e = scope_estimate(s, b->runs, b->n, list->estimator, ns_per_kib, NULL);
+	put_estimate(t, row, "ns_per_kib", "ns_per_kib", &e);
+	table_set(t, row, "copy_ns_per_kib", value_real(copy));
+	table_set(t, row, "zero_copy_share",
+		  value_real(100 * zero_copy_share(evidence, n < 0 ? 0 : n, b->block.side)));
+	put_power(s, q, list, b, t, row);
+	return rc;
+}
+
+int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+
+	if (!rc)
+		block_list_notes_first(&list, s, q, t);
+	for (i = 0; i < list.n && !rc; i++)
+		rc = put_block(s, q, &list, &list.blocks[i], t, err);
+	for (i = 0; i < list.n && !rc; i++) {
+		const char *what = store_variant_what(s, list.blocks[i].block.variant);
+
+		if (what &&
+		    (!i || strcmp(list.blocks[i].block.variant, list.blocks[i - 1].block.variant)))
+			table_note(t, "%s: %s", list.blocks[i].block.variant, what);
+	}
+	if (!rc)
+		block_list_notes_last(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}

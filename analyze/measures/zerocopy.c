@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zerocopy: the evidence, one row each, and the verdict in words. */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/block_table.h"
+#include "analyze/measures/costs.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column zerocopy_columns[7] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"evidence", NULL, V_STR, 0, "who says so, of what"},
+	{"total", NULL, V_REAL, 1, "sends, bytes, or ns per unit of work"},
+	{"zero_copy", NULL, V_REAL, 1, "of these without a copy; empty: it cannot say"},
+	{"copied", NULL, V_REAL, 1, "of these copied"},
+	{"share", "%", V_REAL, 2, "zero_copy / total"},
+};
+
+static void put_evidence(struct table *t, const char *variant, const struct evidence *e)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "variant", value_str(t, variant));
+	table_set(t, row, "side", value_str(t, e->side));
+	table_set(t, row, "evidence", value_str(t, e->what));
+	table_set(t, row, "total", value_real(e->total));
+	table_set(t, row, "zero_copy", value_real(e->zero_copy));
+	table_set(t, row, "copied", value_real(e->copied));
+	table_set(t, row, "share", value_real(100 * e->zero_copy / e->total));
+}
+
+/* The profile's word: what functions that copy data cost. */
+static int put_profile(struct store *s, const struct query *q, const struct block *b,
+		       struct table *t, struct error *err)
+{
+	struct basis_value basis;
+	double copy = NAN;
+	struct value *row;
+	char *what;
+	int rc = copy_cost(s, q, b, &copy, &basis, err);
+
+	if (rc || isnan(copy))
+		return rc;
+	what = xasprintf("copy functions in the profile, ns/%s", basis.unit);
+	row = table_row(t);
+	table_set(t, row, "variant", value_str(t, b->variant));
+	table_set(t, row, "side", value_str(t, b->side));
+	table_set(t, row, "evidence", value_str(t, what));
+	table_set(t, row, "total", value_real(basis.ns));
+	table_set(t, row, "copied", value_real(copy));
+	free(what);
+	return 0;
+}
+
+/* "mmap: zero copy on the receiver: 93.7 % ..." */
+static void verdict(struct table *t, const char *variant, const struct evidence *e, int n)
+{
+	int i, best = -1, asked = 0;
+	double share;
+
+	for (i = 0; i < n; i++) {
+		asked |= e[i].asked;
+		share = e[i].zero_copy / e[i].total;
+		if (!isnan(share) && (best < 0 || share > e[best].zero_copy / e[best].total))
+			best = i;
+	}
+	if (best < 0) {
+		table_note(t, "%s: no evidence: the workload does not say what became of its data",
+			   variant);
+		return;
+	}
+	share = e[best].zero_copy / e[best].total;
+	if (share > 0)
+		table_note(t, "%s: %s zero copy on the %s: %.1f %% of its %s", variant,
+			   share >= 0.9 ? "is" : "is only in part", e[best].side, 100 * share,
+			   e[best].what);
+	else
+		table_note(t, "%s: is not zero copy: everything was copied%s", variant,
+			   asked ? ", although zero copy was asked for" : ", as asked");
+}
+
+int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct evidence e[MAX_EVIDENCE];
+	struct block_list list;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, k, n;
+
+	if (!rc)
+		block_list_notes_first(&list, s, q, t);
+	for (i = 0; i < list.n && !rc; i++) {
+		const struct block *b = &list.blocks[i].block;
+		bool first = !i || strcmp(b->variant, list.blocks[i - 1].block.variant);
+
+		n = zero_copy_evidence(s, q, b->variant, e, err);
+		for (k = 0; k < n; k++)
+			if (!strcmp(e[k].side, b->side))
+				put_evidence(t, b->variant, &e[k]);
+		if (n >= 0 && first)
+			verdict(t, b->variant, e, n);
+		rc = n < 0 ? n : put_profile(s, q, b, t, err);
+	}
+	if (!rc)
+		for (i = 0; i < list.n; i++)
+			scope_notes(s, &list.blocks[i].block, list.blocks[i].runs, list.blocks[i].n,
+				    t);
+	if (!rc)
+		scope_capture_notes(s, t);
+	block_list_free(&list);
+	return rc;
+}

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The tables made from a capture, on folders made by hand: figures, scores, syscalls, evidence.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+
+# get FILE COLUMN WHERE...: a cell of a tsv table; WHERE is column=value.
+get() {
+	awk -F'\t' -v want="$2" -v where="$3" 'BEGIN { n = split(where, w, ",") }
+		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{ hit = 1
+		  for (i = 1; i <= n; i++) { split(w[i], kv, "="); if ($c[kv[1]] != kv[2]) hit = 0 }
+		  if (hit) { print $c[want]; exit } }' "$1"
+}
+report() { exits 0 "$zcost" report "$@" --format tsv; }
+
+# Baseline: 10.24 Gbit/s, 400 ns/KiB on the receiver; mmap: twice as fast at two thirds of the CPU.
+mkdir cap
+for r in 1 2 3; do
+	for side in receiver sender; do
+		measure_run cap baseline $r $side $((1280000000 + (r - 2) * 12800000)) $([ $side = receiver ] && echo 150 || echo 300)
+		measure_run cap mmap $r $side 2560000000 $([ $side = receiver ] && echo 99 || echo 201)
+	done
+	d=cap/runs/mmap/measure-0$r
+	{ points 2560000000 65536 9 14
+	  summary receiver 0 0 0 937 63 1000 | sed 's/"mode":"x"/"mode":"mmap"/'; } >$d/receiver/workload.out
+	{ points 2560000000 65536 9 14
+	  summary sender 200 0 200 0 0 1000 | sed 's/"mode":"x"/"mode":"msg-zerocopy"/'; } >$d/sender/workload.out
+done
+
+# One syscalls run: threads 11 and 12 of one command. 3 calls of 100, 200, 300 us: mean 200, m2 20000 us^2; 1 call of
+# 600 us: together n 4, mean 300, m2 20000 + 400^2 x 3 / 4 = 140000 us^2; error of the mean 108.01 us: 36.00 %.
+d=cap/runs/baseline/syscalls-01/receiver
+run_json $d baseline syscalls 1 receiver tcpzc "$syscalls_collector"
+{ points 1024000 1024 9 14; summary receiver 0 0 0 0 1 1; } >$d/workload.out
+{
+	printf 'comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\tm2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\n'
+	printf 'tcpzc\t11\t11\t45\trecvfrom\t3\t1\t600000\t100000\t300000\t20000000000\t2000\t1\t16:1,17:1,18:1\t9:2\n'
+	printf 'tcpzc\t11\t12\t45\trecvfrom\t1\t0\t600000\t600000\t600000\t0\t2000\t0\t19:1\t10:1\n'
+	printf 'tcpzc\t11\t11\t16\tioctl\t0\t0\t0\t\t\t\t\t1\t\t\n'
+} >$d/syscalls.tsv
+mkdir -p cap/runs/baseline/syscalls-01/sender
+run_json cap/runs/baseline/syscalls-01/sender baseline syscalls 1 sender none
+manifest cap "baseline mmap" baseline/measure/1/ok mmap/measure/1/ok mmap/measure/2/ok baseline/measure/2/ok \
+	baseline/measure/3/ok mmap/measure/3/ok baseline/syscalls/1/ok
+ok "analyzed" exits 0 "$zcost" analyze cap
+
+ok "summary" report summary cap
+cp out summary.tsv
+near_cell() { near "$(get "$1" "$2" "$3")" "$4" "$5"; }
+ok "median throughput" near_cell summary.tsv throughput_gbps variant=baseline,side=receiver 10.24 1e-6
+ok "its interval: min..max of 3" near_cell summary.tsv throughput_lo variant=baseline,side=receiver 10.1376 1e-6
+ok "ns per KiB" near_cell summary.tsv ns_per_kib variant=baseline,side=receiver 400 1e-6
+ok "zero-copy share of the receiver" near_cell summary.tsv zero_copy_share variant=mmap,side=receiver 93.7 1e-6
+ok "no copy cost without a profile" test -z "$(get summary.tsv copy_ns_per_kib variant=mmap,side=receiver)"
+ok "the fallback is the first note" sh -c "head -n 1 err | grep -q 'NOT ZERO COPY: mmap sender: 100.0 % of sends'"
+ok "and not one of the variant that never asked" sh -c "! grep -q 'NOT ZERO COPY: baseline' err"
+ok "the report agrees with the store" near "$(sqlite3 cap/zcost.db "SELECT AVG(value) FROM metric JOIN run ON run.id = run
+	WHERE name = 'throughput' AND variant = 'mmap' AND side = 'sender' AND pass = 'measure'")" \
+	"$(get summary.tsv throughput_gbps variant=mmap,side=sender)" 1e-9
+
+ok "cpu" report cpu cap
+ok "system time" near_cell out sys_pct variant=mmap,side=receiver 33 1e-6
+ok "idle" near_cell out idle_pct variant=mmap,side=receiver 67 1e-6
+ok "busy with its interval" near_cell out busy_hi variant=mmap,side=receiver 33 1e-6
+
+ok "roi" report roi cap
+ok "receiver: 10.24^2 / 50" near_cell out roi_c variant=baseline,side=receiver 2.097152 1e-6
+ok "total: 10.24^2 / 150" near_cell out roi_c variant=baseline,side=total 0.6990507 1e-6
+ok "no power, no score" test -z "$(get out roi_p variant=baseline,side=total)"
+ok "and the reason" says 'power_w is absent: no power source' err
+ok "a model" report roi cap --power-model idle=100,per_cpu=10
+ok "side: 100 W + 10 W x 0.5" near_cell out power_w variant=baseline,side=receiver 105 1e-6
+ok "total on one host: idle counts once" near_cell out power_w variant=baseline,side=total 115 1e-6
+ok "T^2 / P" near_cell out roi_p variant=baseline,side=total 0.9118052 1e-6
+ok "labelled in the table" test "$(get out power_source variant=baseline,side=total)" = modelled
+ok "and in a note" says MODELLED err
+ok "other exponents" report roi cap --roi-n 1 --variant mmap
+ok "T / C" near_cell out roi_c variant=mmap,side=receiver 0.6206061 1e-6
+printf 'time,watts\n9,150\n14,150\n' >meter.csv
+cp -r cap metered
+ok "one meter of the shared host" exits 0 "$zcost" analyze --power-csv receiver=meter.csv metered
+ok "roi with it" report roi metered
+ok "counts once in the total" near_cell out power_w variant=baseline,side=total 150 1e-6
+ok "10.24^2 / 150" near_cell out roi_p variant=baseline,side=total 0.6990507 1e-6
+ok "labelled imported" test "$(get out power_source variant=baseline,side=total)" = imported
+
+ok "given numbers: 10 Gbit/s at 200 %" report roi --throughput 10 --cpu-pct 200
+ok "0.5" test "$(get out roi_c variant=given)" = 0.5
+ok "5 Gbit/s at 100 %" report roi --throughput 5 --cpu-pct 100 --power 50
+ok "0.25" test "$(get out roi_c variant=given)" = 0.25
+ok "25 / 50 W" test "$(get out roi_p variant=given)" = 0.5
+
+ok "zerocopy" report zerocopy cap
+ok "mapped bytes of three runs" test "$(get out zero_copy variant=mmap,side=receiver)" = 2811
+ok "copied sends" test "$(get out copied variant=mmap,side=sender)" = 600
+ok "share" near_cell out share variant=mmap,side=receiver 93.7 1e-6
+ok "the verdict" says 'mmap: is zero copy on the receiver: 93.7 %' err
+ok "and of the other" says 'baseline: is not zero copy: everything was copied' err
+
+ok "syscalls" report syscalls cap --variant baseline --side receiver
+ok "the binding columns" test "$(head -n 1 out)" = "$(printf \
+	'comm\tsyscall\tcalls\terrors\ttotal_ms\tmin_ms\tavg_ms\tmax_ms\tstddev_pct\tp50_ms\tp99_ms\tbytes_per_call\tcalls_per_mib\tns_per_kib')"
+ok "threads of one command added" test "$(get out calls syscall=recvfrom)" = 4
+ok "errors" test "$(get out errors syscall=recvfrom)" = 1
+ok "minimum" near_cell out min_ms syscall=recvfrom 0.1 1e-9
+ok "mean" near_cell out avg_ms syscall=recvfrom 0.3 1e-9
+ok "maximum" near_cell out max_ms syscall=recvfrom 0.6 1e-9
+ok "standard error of the mean, merged" near_cell out stddev_pct syscall=recvfrom 36.0041 1e-3
+# The second of four lies at the end of the second bucket, [131072, 262144).
+ok "median by buckets" near_cell out p50_ms syscall=recvfrom 0.262144 1e-9
+ok "bytes per call" near_cell out bytes_per_call syscall=recvfrom 1000 1e-9
+ok "ns per KiB of 3000 KiB" near_cell out ns_per_kib syscall=recvfrom 400 1e-6
+ok "calls per MiB" near_cell out calls_per_mib syscall=recvfrom 1.365333 1e-5
+ok "a call that never returned has no times" test -z "$(get out avg_ms syscall=ioctl)"
+ok "and is named" says 'not returned when the window ended: .*ioctl 1' err
+
+ok "runs" report runs cap
+ok "all of them" test "$(grep -c '' out)" = 15
+ok "in the order made" test "$(awk -F'\t' 'NR > 1 {print $1}' out | uniq | tr '\n' ' ')" = "0 1 2 3 4 5 6 "
+ok "one run" report runs cap --run mmap/measure-03
+ok "both its sides" test "$(grep -c mmap out)" = 2
+ok "no such run, exit 1" exits 1 "$zcost" report summary cap --run mmap/measure-09
+ok "no such variant, exit 1" exits 1 "$zcost" report summary cap --variant mmapp
+ok "lists those there are" says 'baseline, mmap' err
+ok "no such estimator, exit 2" exits 2 "$zcost" report summary cap --estimator best
+ok "a table that needs a capture, exit 2" exits 2 "$zcost" report summary --perf nofile.data
+
+rm cap/runs/mmap/measure-02/receiver/proc_stat.snap
+ok "something lost" exits 4 "$zcost" analyze cap
+ok "makes every table of it exit 4" exits 4 "$zcost" report summary cap
+ok "that says what" says 'lossy: mmap receiver: cpu: proc_stat.snap is missing \(in some runs\)' out
+ok "but not one of other variants" exits 0 "$zcost" report summary cap --variant baseline
+echo >>cap/manifest.json
+ok "a capture that went on, exit 1" exits 1 "$zcost" report summary cap
+ok "is to be analyzed again" says "run 'zcost analyze cap' again" err
+
+done_testing
