@@ -116,7 +116,8 @@ void sideband_finish(struct sideband *s)
 	struct side_row idle = {.tid = 0};
 	size_t i;
 
-	qsort(s->list, s->n, sizeof(*s->list), by_time);
+	if (s->n)
+		qsort(s->list, s->n, sizeof(*s->list), by_time);
 	change(&s->comms, 0, &idle, intern_str(s->strings, "swapper"));
 	for (i = 0; i < s->n; i++)
 		apply(s, (uint32_t)i);

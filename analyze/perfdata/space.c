@@ -41,6 +41,14 @@ static void insert_at(struct space *sp, uint32_t at, uint32_t map)
 	sp->n++;
 }
 
+static void remove_at(struct space *sp, uint32_t at, uint32_t count)
+{
+	if (!count)
+		return;
+	sp->n -= count;
+	memmove(sp->maps + at, sp->maps + at + count, (sp->n - at) * sizeof(*sp->maps));
+}
+
 /* What a new mapping leaves of an old one: its part [from, to). */
 static uint32_t piece(struct sideband *side, uint32_t old, uint64_t from, uint64_t to)
 {
@@ -71,8 +79,7 @@ static void space_map(struct sideband *side, struct space *sp, uint32_t map)
 		if (old.end > new.end)
 			tail = piece(side, id, new.end, old.end);
 	}
-	sp->n -= gone;
-	memmove(sp->maps + at, sp->maps + at + gone, (sp->n - at) * sizeof(*sp->maps));
+	remove_at(sp, at, gone);
 	if (tail != UINT32_MAX)
 		insert_at(sp, at, tail);
 	insert_at(sp, at, map);
@@ -112,10 +119,8 @@ static void ksymbol(struct spaces *s, const struct side_row *row)
 		return;
 	}
 	at = lower_bound(side, sp, k->start);
-	if (at < sp->n && side->maps[sp->maps[at]].start == k->start) {
-		sp->n--;
-		memmove(sp->maps + at, sp->maps + at + 1, (sp->n - at) * sizeof(*sp->maps));
-	}
+	if (at < sp->n && side->maps[sp->maps[at]].start == k->start)
+		remove_at(sp, at, 1);
 }
 
 static void apply(struct spaces *s, const struct side_row *row)

@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A world small enough to sum by hand: three processes, four objects, a kernel with a module and a
+ * BPF program; fork, exec, a mapping over a mapping, a mapping told late, recursion. Written in
+ * every form a perf.data can have, it must give one and the same profile.
+ */
+#include "analyze/perfdata/perfdata.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "tests/unit/perfdata_writer.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+	SERVER = 100, /* forks CLIENT; a second thread, 110 */
+	CLIENT = 101, /* execs /w/client */
+	WORKER = 200, /* maps /w/liby over a part of /w/libx */
+};
+
+#define EXE	0x400000ULL /* where programs are mapped, from offset 0x1000 */
+#define LIB	0x7f0000000000ULL
+#define KERNEL	0xffffffff81000000ULL
+#define MODULE	0xffffffffc0000000ULL
+#define BPF	0xffffffffc1000000ULL
+#define IN_KERN (uint64_t) PERF_CONTEXT_KERNEL
+#define IN_USER (uint64_t) PERF_CONTEXT_USER
+#define USER	PERF_RECORD_MISC_USER
+#define KERN	PERF_RECORD_MISC_KERNEL
+
+static char folder[] = "/tmp/zcost-world-XXXXXX";
+
+/* Functions of 0x100 bytes each, the first at 0x1000 in the file. */
+static const struct object {
+	const char *path, *functions[4];
+} objects[] = {
+	{"/w/server", {"main", "serve", "recurse"}},
+	{"/w/libx.so", {"xa", "xb", "xc"}},
+	{"/w/client", {"main", "ask"}},
+	{"/w/liby.so", {"ya", "yb", "yc"}},
+};
+
+static const char kallsyms[] = "ffffffff81000000 T _text\n"
+			       "ffffffff81000000 T _stext\n"
+			       "ffffffff81000100 T entry_SYSCALL_64_after_hwframe\n"
+			       "ffffffff81000200 T do_syscall_64\n"
+			       "ffffffff81000300 T tcp_sendmsg\n"
+			       "ffffffff81000400 T handle_softirqs\n"
+			       "ffffffff81000500 T net_rx_action\n"
+			       "ffffffff81000600 T asm_sysvec_apic_timer_interrupt\n"
+			       "ffffffff81000700 T do_idle\n"
+			       "ffffffff81000800 T kthread\n"
+			       "ffffffff81000900 t __private\n"
+			       "ffffffff81000900 T alias_wins_as_the_last\n"
+			       "ffffffff81000a00 T _etext\n"
+			       "ffffffffc0000000 t veth_xmit\t[veth]\n"
+			       "ffffffffc0000100 t veth_poll\t[veth]\n";
+
+/* Where the parts of our ELF files lie. */
+enum { TEXT = 0x1000, SYMS = 0x1800, NAMES = 0x2000, SECTIONS = 0x2800, FILE_SIZE = 0x2c00 };
+static const char section_names[] = "\0.text\0.symtab\0.strtab";
+
+static void fill_symbols(uint8_t *file, const struct object *o)
+{
+	Elf64_Sym *sym = (Elf64_Sym *)(file + SYMS) + 1;
+	char *names = (char *)file + NAMES + sizeof(section_names), *at = names;
+	size_t i;
+
+	memcpy(file + NAMES, section_names, sizeof(section_names));
+	for (i = 0; i < 4 && o->functions[i]; i++, sym++) {
+		*sym = (Elf64_Sym){.st_name = (uint32_t)(at - names + sizeof(section_names)),
+				   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+				   .st_shndx = 1,
+				   .st_value = TEXT + 0x100 * i,
+				   .st_size = 0x100};
+		at = stpcpy(at, o->functions[i]) + 1;
+	}
+}
+
+/* A shared object with a text section and a symbol table, no more. */
+static void write_object(const struct object *o)
+{
+	static uint8_t file[FILE_SIZE];
+	const Elf64_Shdr sections[] = {
+		{0},
+		{1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, TEXT, 0x400, 0, 0, 16, 0},
+		{7, SHT_SYMTAB, 0, 0, SYMS, 5 * sizeof(Elf64_Sym), 3, 1, 8, sizeof(Elf64_Sym)},
+		{15, SHT_STRTAB, 0, 0, NAMES, 0x100, 0, 0, 1, 0},
+	};
+	char *path = xasprintf("%s%s", folder, o->path);
+
+	memset(file, 0, sizeof(file));
+	*(Elf64_Ehdr *)file =
+		(Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			     .e_type = ET_DYN,
+			     .e_machine = EM_X86_64,
+			     .e_version = EV_CURRENT,
+			     .e_phoff = sizeof(Elf64_Ehdr),
+			     .e_shoff = SECTIONS,
+			     .e_ehsize = sizeof(Elf64_Ehdr),
+			     .e_phentsize = sizeof(Elf64_Phdr),
+			     .e_phnum = 1,
+			     .e_shentsize = sizeof(Elf64_Shdr),
+			     .e_shnum = 4,
+			     .e_shstrndx = 3};
+	*(Elf64_Phdr *)(file + sizeof(Elf64_Ehdr)) = (Elf64_Phdr){.p_type = PT_LOAD,
+								  .p_flags = PF_R | PF_X,
+								  .p_offset = TEXT,
+								  .p_vaddr = TEXT,
+								  .p_filesz = 0x400,
+								  .p_memsz = 0x400};
+	memcpy(file + SECTIONS, sections, sizeof(sections));
+	fill_symbols(file, o);
+	assert_int_equal(file_write(path, file, sizeof(file), NULL), 0);
+	free(path);
+}
+
+static int make_world(void **state)
+{
+	char *path;
+	size_t i;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = xasprintf("%s/w", folder);
+	assert_int_equal(dir_make(path, NULL), 0);
+	free(path);
+	for (i = 0; i < 4; i++)
+		write_object(&objects[i]);
+	path = xasprintf("%s/kallsyms", folder);
+	assert_int_equal(file_write(path, kallsyms, sizeof(kallsyms) - 1, NULL), 0);
+	free(path);
+	return 0;
+}
+
+static int remove_world(void **state)
+{
+	(void)state;
+	return dir_remove(folder, NULL);
+}
+
+static const struct w_sample samples[] = {
+	/* main -> serve -> recurse three deep: recurse counts once */
+	{20,
+	 1000,
+	 SERVER,
+	 SERVER,
+	 0,
+	 USER,
+	 {IN_USER, EXE + 0x210, EXE + 0x220, EXE + 0x230, EXE + 0x110, EXE + 0x10},
+	 0},
+	/* its second thread, in the library */
+	{21, 2000, SERVER, 110, 1, USER, {IN_USER, LIB + 0x10, EXE + 0x110}, 0},
+	/* the child before its exec: still the server's program */
+	{30, 4000, CLIENT, CLIENT, 0, USER, {IN_USER, EXE + 0x110, EXE + 0x10}, 0},
+	/* the kernel, during the exec's system call: the old program's stack */
+	{36,
+	 8000,
+	 CLIENT,
+	 CLIENT,
+	 0,
+	 KERN,
+	 {IN_KERN, KERNEL + 0x210, KERNEL + 0x110, IN_USER, EXE + 0x110, EXE + 0x10},
+	 0},
+	/* and behind it: the client's program at the same address */
+	{50, 16000, CLIENT, CLIENT, 1, USER, {IN_USER, EXE + 0x110, EXE + 0x10}, 0},
+	/* softirq work inside a system call of the client */
+	{51,
+	 32000,
+	 CLIENT,
+	 CLIENT,
+	 1,
+	 KERN,
+	 {IN_KERN, MODULE + 0x110, KERNEL + 0x510, KERNEL + 0x410, KERNEL + 0x310, KERNEL + 0x210,
+	  KERNEL + 0x110, IN_USER, EXE + 0x110, EXE + 0x10},
+	 0},
+	/* libx in the worker, then liby over the page of libx's xb, then what is left of libx */
+	{60, 64000, WORKER, WORKER, 0, USER, {IN_USER, LIB + 0x110}, 0},
+	{70, 128000, WORKER, WORKER, 0, USER, {IN_USER, LIB + 0x110, LIB + 0x210, LIB + 0x10}, 0},
+	/* the idle CPU; an interrupt in it; a BPF program, once loaded and once not any more */
+	{80, 256000, 0, 0, 0, KERN, {IN_KERN, KERNEL + 0x710}, 0},
+	{81, 512000, 0, 0, 0, KERN, {IN_KERN, KERNEL + 0x910, KERNEL + 0x610, KERNEL + 0x710}, 0},
+	{82, 1024000, 0, 0, 0, KERN, {IN_KERN, BPF + 8, KERNEL + 0x810}, 0},
+	{92, 2048000, 0, 0, 0, KERN, {IN_KERN, BPF + 8, KERNEL + 0x810}, 0},
+	/* nothing is mapped there */
+	{93, 4096000, WORKER, WORKER, 1, USER, {IN_USER, 0x1234}, 0},
+	/* a marker that does not exist: the chain is dropped, the sample is not */
+	{94,
+	 8192000,
+	 WORKER,
+	 WORKER,
+	 1,
+	 USER,
+	 {IN_USER, LIB + 0x10, (uint64_t)-3000, LIB + 0x210},
+	 0},
+	/* a thread that nothing told of; an id that no event has */
+	{95, 16384000, 300, 300, 1, USER, {IN_USER, 0x5678}, 0},
+	{96, 1, WORKER, WORKER, 1, USER, {IN_USER, LIB + 0x10}, 555},
+};
+enum { NSAMPLES = sizeof(samples) / sizeof(samples[0]) };
+
+/* Samples 0..n of the list. */
+static void write_samples(struct writer *w, size_t from, size_t to)
+{
+	for (; from < to; from++)
+		w_sample(w, &samples[from]);
+}
+
+static void write_records(struct writer *w)
+{
+	w_kernel_map(w, KERNEL, 0xa00, KERNEL, "[kernel.kallsyms]_text");
+	w_kernel_map(w, MODULE, 0x1000, 0, "/lib/modules/6/veth.ko.xz");
+	w_comm(w, 0, SERVER, SERVER, false, "server");
+	w_mmap2(w, 0, SERVER, EXE, 0x1000, 0x1000, "/w/server");
+	w_mmap2(w, 0, SERVER, LIB, 0x1000, 0x1000, "/w/libx.so");
+	w_task(w, PERF_RECORD_FORK, 10, SERVER, SERVER, 110, SERVER);
+	w_comm(w, 11, SERVER, 110, false, "rx-thread");
+	write_samples(w, 0, 2);
+	w_task(w, PERF_RECORD_FORK, 25, CLIENT, SERVER, CLIENT, SERVER);
+	/* later samples first, as from another CPU's buffer: the order in the file does not count
+	 */
+	write_samples(w, 4, 6);
+	write_samples(w, 2, 4);
+	w_comm(w, 35, CLIENT, CLIENT, true, "client");
+	w_mmap2(w, 40, CLIENT, EXE, 0x1000, 0x1000, "/w/client");
+	write_samples(w, 7, 8);
+	w_comm(w, 55, WORKER, WORKER, false, "worker");
+	w_mmap2(w, 55, WORKER, LIB, 0x300, 0x1000, "/w/libx.so");
+	write_samples(w, 6, 7);
+	w_mmap2(w, 65, WORKER, LIB + 0x100, 0x100, 0x1100, "/w/liby.so");
+	w_ksymbol(w, 75, BPF, 64, false, "bpf_prog_0123_drop");
+	w_lost(w, PERF_RECORD_LOST, 7);
+	w_lost(w, PERF_RECORD_LOST_SAMPLES, 3);
+	w_ksymbol(w, 90, BPF, 64, true, "bpf_prog_0123_drop");
+	write_samples(w, 8, NSAMPLES);
+	w_task(w, PERF_RECORD_EXIT, 99, CLIENT, SERVER, CLIENT, SERVER);
+}
+
+/* What comes out of it, by hand. */
+static const struct expected {
+	const char *dso, *symbol;
+	uint64_t self, total;
+} functions[] = {
+	{"/w/server", "main", 0, 1000 + 4000 + 8000},
+	{"/w/server", "serve", 4000, 1000 + 2000 + 4000 + 8000},
+	{"/w/server", "recurse", 1000, 1000},
+	{"/w/libx.so", "xa", 2000 + 8192000, 2000 + 128000 + 8192000},
+	{"/w/libx.so", "xb", 64000, 64000},
+	{"/w/libx.so", "xc", 0, 128000},
+	{"/w/liby.so", "yb", 128000, 128000},
+	{"/w/client", "main", 0, 16000 + 32000},
+	{"/w/client", "ask", 16000, 16000 + 32000},
+	{"[kernel.kallsyms]", "entry_SYSCALL_64_after_hwframe", 0, 8000 + 32000},
+	{"[kernel.kallsyms]", "do_syscall_64", 8000, 8000 + 32000},
+	{"[kernel.kallsyms]", "tcp_sendmsg", 0, 32000},
+	{"[kernel.kallsyms]", "handle_softirqs", 0, 32000},
+	{"[kernel.kallsyms]", "net_rx_action", 0, 32000},
+	{"[veth]", "veth_poll", 32000, 32000},
+	{"[kernel.kallsyms]", "do_idle", 256000, 256000 + 512000},
+	{"[kernel.kallsyms]", "asm_sysvec_apic_timer_interrupt", 0, 512000},
+	{"[kernel.kallsyms]", "alias_wins_as_the_last", 512000, 512000},
+	{"bpf_prog_0123_drop", "bpf_prog_0123_drop", 1024000, 1024000},
+	{"[kernel.kallsyms]", "kthread", 0, 1024000 + 2048000},
+	{"[unknown]", "0xffffffffc1000008", 2048000, 2048000},
+	{"[unknown]", "0x1234", 4096000, 4096000},
+	{"[unknown]", "0x5678", 16384000, 16384000},
+};
+enum { NFUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
+
+static const struct {
+	const char *comm;
+	enum context context;
+	uint64_t weight;
+} contexts[] = {
+	{"server", CTX_USER, 1000 + 4000}, /* the child before its exec still has the name */
+	{"rx-thread", CTX_USER, 2000},
+	{"client", CTX_SYSCALL, 8000},
+	{"client", CTX_USER, 16000},
+	{"client", CTX_SOFTIRQ, 32000},
+	{"worker", CTX_USER, 64000 + 128000 + 4096000 + 8192000},
+	{"swapper", CTX_IDLE, 256000},
+	{"swapper", CTX_HARDIRQ, 512000},
+	{"swapper", CTX_KTHREAD, 1024000 + 2048000},
+	{":300", CTX_USER, 16384000},
+};
+
+static const char *symbol_of(const struct profile *p, uint32_t frame)
+{
+	return profile_symbol_name(p, p->frames[frame].symbol);
+}
+
+static bool is(const struct profile *p, uint32_t frame, const struct expected *e)
+{
+	return !strcmp(symbol_of(p, frame), e->symbol) &&
+	       !strcmp(profile_symbol_dso(p, p->frames[frame].symbol), e->dso);
+}
+
+static void check_function(const struct profile *p, const struct expected *e)
+{
+	uint64_t self = 0, total = 0;
+	uint32_t f;
+	size_t i;
+
+	for (i = 0; i < p->ncosts; i++) {
+		if (is(p, p->costs[i].frame, e))
+			self += p->costs[i].weight;
+		for (f = p->costs[i].frame; f != PROFILE_NONE && !is(p, f, e);)
+			f = p->frames[f].parent;
+		total += f == PROFILE_NONE ? 0 : p->costs[i].weight;
+	}
+	if (self != e->self || total != e->total)
+		print_message("# %s %s\n", e->dso, e->symbol);
+	assert_int_equal(self, e->self);
+	assert_int_equal(total, e->total);
+}
+
+static void check_context(const struct profile *p, size_t n)
+{
+	uint64_t weight = 0;
+	size_t i;
+
+	for (i = 0; i < p->ncosts; i++)
+		if (p->costs[i].context == contexts[n].context &&
+		    !strcmp(intern_get(&p->strings, p->costs[i].comm), contexts[n].comm))
+			weight += p->costs[i].weight;
+	if (weight != contexts[n].weight)
+		print_message("# %s %s\n", contexts[n].comm, context_names[contexts[n].context]);
+	assert_int_equal(weight, contexts[n].weight);
+}
+
+static void check_world(const struct profile *p)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	assert_int_equal(p->nevents, 2);
+	assert_string_equal(intern_get(&p->strings, p->events[0].name), "cpu-clock");
+	assert_true(p->events[0].is_time);
+	assert_int_equal(p->events[0].samples, NSAMPLES - 1);
+	for (i = 0; i < NFUNCTIONS; i++) {
+		check_function(p, &functions[i]);
+		sum += functions[i].self;
+	}
+	assert_int_equal(p->events[0].weight, sum);
+	for (i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++)
+		check_context(p, i);
+	assert_int_equal(p->health.lost_records, 7);
+	assert_int_equal(p->health.lost_samples, 3);
+	assert_int_equal(p->health.unknown_ids, 1);
+	assert_int_equal(p->health.bad_chains, 1);
+	assert_false(p->health.truncated);
+	assert_int_equal(p->first_ns, 20);
+	assert_int_equal(p->last_ns, 95);
+}
+
+/* One form of the world as a file; the caller frees. */
+static struct str form(bool big, bool pipe, bool compressed, uint32_t attr_size)
+{
+	struct writer records = {.big = big}, packed = {.big = big}, w = {.big = big};
+	struct str *inner = &records.out;
+
+	write_records(&records);
+	if (compressed) {
+		w_compress(&packed, &records.out, 101);
+		inner = &packed.out;
+	}
+	if (pipe)
+		w_pipe(&w, inner);
+	else
+		w_file(&w, inner, attr_size);
+	str_free(&records.out);
+	str_free(&packed.out);
+	return w.out;
+}
+
+static int read_bytes(struct profile *p, const void *data, size_t len, struct error *err,
+		      bool symbols, const struct perfdata_options *more)
+{
+	struct perfdata_options o = more ? *more : (struct perfdata_options){0};
+	int ret, fd = memfd_create("perf.data", MFD_CLOEXEC);
+	char *path = xasprintf("/proc/self/fd/%d", fd), *kall = xasprintf("%s/kallsyms", folder);
+
+	assert_int_equal(write(fd, data, len), len);
+	o.symfs = symbols ? folder : NULL;
+	o.kallsyms = symbols ? kall : NULL;
+	profile_init(p);
+	ret = perfdata_read(p, path, &o, err);
+	close(fd);
+	free(path);
+	free(kall);
+	return ret;
+}
+
+static void test_every_form(void **state)
+{
+	static const uint32_t attr_sizes[] = {0, 64, 72, 80, 96, 104, 112, 136, 160};
+	struct profile p;
+	struct error err = {0};
+	struct str file;
+	size_t i;
+	int bits;
+
+	(void)state;
+	for (bits = 0; bits < 8; bits++)
+		for (i = 0; i < sizeof(attr_sizes) / sizeof(attr_sizes[0]); i++) {
+			file = form(bits & 1, bits & 2, bits & 4, attr_sizes[i]);
+			if (read_bytes(&p, file.buf, file.len, &err, true, NULL))
+				print_message("# form %d: %s\n", bits, err.text);
+			assert_int_equal(err.code, 0);
+			check_world(&p);
+			profile_free(&p);
+			str_free(&file);
+		}
+}
+
+/* [from, to) of perf's own clock, and a set of CPUs. */
+static void test_filters(void **state)
+{
+	struct perfdata_options o = {.from_ns = 21, .to_ns = 60};
+	struct cpuset one = {0};
+	struct profile p;
+	struct str file = form(false, false, false, 112);
+
+	(void)state;
+	assert_int_equal(read_bytes(&p, file.buf, file.len, NULL, true, &o), 0);
+	assert_int_equal(p.events[0].weight, 2000 + 4000 + 8000 + 16000 + 32000);
+	assert_int_equal(p.health.outside_window, NSAMPLES - 1 - 5);
+	profile_free(&p);
+
+	cpuset_add(&one, 1);
+	o = (struct perfdata_options){.cpus = &one};
+	assert_int_equal(read_bytes(&p, file.buf, file.len, NULL, true, &o), 0);
+	assert_int_equal(p.events[0].weight, 2000 + 16000 + 32000 + 4096000 + 8192000 + 16384000);
+	profile_free(&p);
+	str_free(&file);
+}
+
+/* Without symbols, addresses are shown; nothing of this machine explains them. */
+static void test_foreign(void **state)
+{
+	struct perfdata_options o = {.use_this_host = true};
+	struct profile p;
+	struct str file = form(false, false, false, 112);
+	size_t i;
+
+	(void)state;
+	assert_int_equal(read_bytes(&p, file.buf, file.len, NULL, false, &o), 0);
+	assert_non_null(p.kernel_note);
+	for (i = 0; i < p.nsymbols; i++)
+		assert_true(p.symbols[i].unresolved ||
+			    !strcmp(profile_symbol_name(&p, (uint32_t)i), "bpf_prog_0123_drop"));
+	profile_free(&p);
+	str_free(&file);
+}
+
+/* Cut anywhere: an error with words, or a profile marked incomplete; never more than was there. */
+static void check_damaged(const void *data, size_t len, bool cut)
+{
+	struct error err = {0};
+	struct profile p;
+	int ret = read_bytes(&p, data, len, &err, false, NULL);
+
+	if (ret)
+		assert_true(err.code && *err.text);
+	else if (cut)
+		assert_true(p.health.truncated && strstr(p.health.why, "offset"));
+	if (cut && p.nevents)
+		assert_true(p.events[0].samples <= NSAMPLES - 1);
+	profile_free(&p);
+}
+
+static void test_truncated(void **state)
+{
+	struct str file;
+	size_t len;
+	int bits;
+
+	(void)state;
+	for (bits = 0; bits < 8; bits += 2) {
+		file = form(bits & 1, false, bits & 4, 112);
+		for (len = 0; len < file.len; len++)
+			check_damaged(file.buf, len, true);
+		str_free(&file);
+	}
+}
+
+/* What comes before the cut is kept: the samples whose records are whole. */
+static void test_kept(void **state)
+{
+	struct str file = form(false, false, false, 112);
+	struct profile p;
+
+	(void)state;
+	assert_int_equal(read_bytes(&p, file.buf, file.len - 400, NULL, true, NULL), 0);
+	assert_true(p.health.truncated);
+	assert_in_range(p.events[0].samples, NSAMPLES - 6, NSAMPLES - 2);
+	check_function(&p, &functions[2]);
+	profile_free(&p);
+	str_free(&file);
+}
+
+/* Every byte wrong in turn, and a long pseudo-random walk: no crash, no hang. */
+static void test_flipped(void **state)
+{
+	static const uint8_t masks[] = {0xff, 0x80, 0x01};
+	uint32_t seed = 12345;
+	struct str file;
+	size_t i, k;
+	int bits;
+
+	(void)state;
+	for (bits = 0; bits < 8; bits++) {
+		file = form(bits & 1, bits & 2, bits & 4, 112);
+		for (i = 0; i < file.len; i++) {
+			file.buf[i] ^= (char)masks[i % 3];
+			check_damaged(file.buf, file.len, false);
+			file.buf[i] ^= (char)masks[i % 3];
+		}
+		for (k = 0; k < 300; k++) {
+			seed = seed * 1103515245 + 12345;
+			file.buf[(seed >> 8) % file.len] = (char)(seed >> 24);
+			check_damaged(file.buf, file.len, false);
+		}
+		str_free(&file);
+	}
+}
+
+static void check_message(const char *data, size_t len, const char *expected)
+{
+	struct error err = {0};
+	struct profile p;
+
+	assert_true(read_bytes(&p, data, len, &err, false, NULL) < 0);
+	if (!strstr(err.text, expected))
+		print_message("# %s\n", err.text);
+	assert_non_null(strstr(err.text, expected));
+	profile_free(&p);
+}
+
+static void test_messages(void **state)
+{
+	static const char text[] = "# Overhead  Command\n 12.3% swapper\n";
+
+	(void)state;
+	check_message("", 0, "is empty");
+	check_message(text, sizeof(text) - 1, "is not a perf.data file (starts with \"# Overhead");
+	check_message(text, sizeof(text) - 1, "--perf-report");
+	check_message("PERFILE2", 8, "is not a perf.data file");
+	check_message("PERFILE2\x68\0\0\0\0\0\0\0", 16, "ends inside its header");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_form), cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_foreign),	   cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_kept),	   cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_messages),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, make_world, remove_world);
+}
