@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/hook.h"
 
+#include "capture/words.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { TICK_MS = 100, GRACE_MS = 2000 };
@@ -75,16 +76,28 @@ int hook_recover(const char *dir, struct error *err)
 	return rc;
 }
 
+/* Whoever runs this may be somewhere else by then. */
+static int write_undo(const char *dir, const char *after, struct error *err)
+{
+	char *path = xasprintf("%s/.undo", dir), *cwd = getcwd(NULL, 0), *quoted;
+	char *words[] = {(char *)"cd", cwd ? cwd : (char *)"/", NULL};
+	struct str s = {0};
+	int rc;
+
+	quoted = words_join(words);
+	str_printf(&s, "%s\n%s\n", quoted, after);
+	rc = file_write(path, s.buf, s.len, err);
+	str_free(&s);
+	free(quoted);
+	free(cwd);
+	free(path);
+	return rc;
+}
+
 int hook_before(const char *dir, const struct plan *p, struct interrupt *intr, struct error *err)
 {
-	char *path;
-	int rc = 0;
+	int rc = *p->after ? write_undo(dir, p->after, err) : 0;
 
-	if (*p->after) {
-		path = xasprintf("%s/.undo", dir);
-		rc = file_write(path, p->after, strlen(p->after), err);
-		free(path);
-	}
 	if (!rc && *p->before)
 		rc = run("before", p->before, intr, err);
 	return rc;

@@ -307,9 +307,11 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	       struct error *err)
 {
 	struct reader r = {.plan = p};
-	char *copy = xstrdup(text), *dir = xstrdup(path);
+	char *copy = xstrdup(text), *dir = realpath(path, NULL);
 	int rc;
 
+	if (!dir) /* not a file, as in tests */
+		dir = xstrdup(path);
 	vars_set(&r.vars, "bindir", bindir);
 	vars_set(&r.vars, "plandir", dirname(dir));
 	rc = ini_parse(path, copy, &handler, &r, err);

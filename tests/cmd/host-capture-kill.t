@@ -14,8 +14,8 @@ repeats = 2
 passes = measure
 warmup = 0.05
 duration = 0.3
-before = echo before >>$scratch/hooks
-after = echo after >>$scratch/hooks
+before = echo before >>hooks
+after = echo after >>hooks
 [side receiver]
 [side sender]
 [variant a]
@@ -95,7 +95,10 @@ for when in 1 3; do
 	ok "  leaves nothing running" nothing_runs
 	mkdir -p k$when/runs/a/profile-07 k$when/runs/a/notes # a run nobody names, a user's own
 	: >k$when/manifest.json.tmp.1
-	ok "  again: goes on" exits 0 "$zcost" capture p.ini -o k$when
+	mkdir elsewhere
+	ok "  again, from another folder: goes on" exits 0 env -C elsewhere "$zcost" capture ../p.ini -o ../k$when
+	cat elsewhere/hooks >>hooks # where it ran its own; the killed one's stood where that had been
+	rm -r elsewhere
 	ok "  leaves what is not its own" rmdir k$when/runs/a/notes
 	ok "  removes what was half done" test ! -e k$when/manifest.json.tmp.1
 	ok "  undoes first what it had set up" test "$(tr '\n' ' ' <hooks)" = \

@@ -146,6 +146,14 @@ ok "an 'after' that fails" exits 1 "$zcost" capture p.ini -o o
 ok "  is told" says "the plan's 'after' exited with status 6" err
 ok "  the run is kept" test "$(runs o)" = 'a/measure-1 ok'
 
+if [ "$(id -u)" = 0 ]; then
+	plan 'a=sleep 60' >p.ini
+	ok "under sudo" exits 0 env SUDO_UID=65534 SUDO_GID=65534 "$zcost" capture p.ini -o s
+	ok "  the capture belongs to who called" test -z "$(find s ! -uid 65534 -o ! -gid 65534)"
+else
+	skip "under sudo" "needs root"
+fi
+
 FAKE_LOG=$scratch/log2
 ok "a wrapped command" exits 0 "$zcost" capture -o w --variant base --repeat 2 --pass measure \
 	--cpus 0 --duration 0.1 -- sleep 60
