@@ -71,10 +71,10 @@ double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_
 	if (covered < 0.9 * window)
 		ingest_note(in, "lossy", "%s covers %.2f s of the window's %.2f s: not used", what,
 			    covered / 1e9, window / 1e9);
-	else if (covered < 0.995 * window)
-		ingest_note(in, "lossy",
-			    "%s covers %.2f s of the window's %.2f s: taken over those", what,
-			    covered / 1e9, window / 1e9);
+	else if (covered < 0.99 * window)
+		ingest_note(in, covered < 0.95 * window ? "lossy" : "note",
+			    "%s covers only %.1f %% of the window: taken over that part", what,
+			    100 * covered / window);
 	return covered < 0.9 * window ? 0 : covered / 1e9;
 }
 

@@ -81,8 +81,8 @@ bool ingest_has_cpu(const struct ingest *in, unsigned int cpu);
 
 /*
  * How much of the window a source covers that knows [from, to]: 0 and a lossy note when it is less
- * than nine tenths, so that the figure stays absent; else the covered part in seconds, with a
- * lossy note when more than half a percent of the window is missing. *from and *to are cut to the
+ * than nine tenths, so that the figure stays absent; else the covered part in seconds, which rates
+ * are taken over, with a note under 99 % that is lossy under 95 %. *from and *to are cut to the
  * window.
  */
 double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_t *to);

@@ -10,7 +10,11 @@
 static void health_notes(struct ingest *in, const struct profile *p)
 {
 	const struct profile_health *h = &p->health;
+	uint64_t samples = 0;
+	size_t i;
 
+	for (i = 0; i < p->nevents; i++)
+		samples += p->events[i].samples;
 	if (h->lost_records || h->lost_samples)
 		ingest_note(in, "lossy", "perf: lost %llu records, %llu samples",
 			    (unsigned long long)h->lost_records,
@@ -21,7 +25,7 @@ static void health_notes(struct ingest *in, const struct profile *p)
 		ingest_note(in, "warning", "perf: sampling was throttled %llu times",
 			    (unsigned long long)h->throttled);
 	if (h->unknown_ids || h->unknown_records || h->bad_chains)
-		ingest_note(in, "warning",
+		ingest_note(in, h->bad_chains + h->unknown_ids > samples / 100 ? "warning" : "note",
 			    "perf: not understood: %llu event ids, %llu records, %llu call chains",
 			    (unsigned long long)h->unknown_ids,
 			    (unsigned long long)h->unknown_records,

@@ -167,7 +167,8 @@ static size_t rows_shown(const struct plan *p, const struct query *q, const stru
 
 /* --- notes --- */
 
-static void note_sums(struct table *t, const struct cost_part *part, const char *name, size_t shown)
+/* What the rows add up to: of all, and of those shown. */
+static void say_sums(struct str *s, const struct cost_part *part, size_t shown)
 {
 	const struct tally *f = &part->tally;
 	double sum = 0, seen = 0, of = f->weight > 0 ? 100 / f->weight : NAN;
@@ -179,65 +180,58 @@ static void note_sums(struct table *t, const struct cost_part *part, const char 
 	}
 	if (f->no_self)
 		return;
-	if (isnan(part->basis.ns))
-		table_note(t, "%ssum of all %zu rows: %.2f %%", name, f->n, sum * of);
-	else
-		table_note(t, "%ssum of all %zu rows: %.2f %% = %.1f ns/%s", name, f->n, sum * of,
-			   sum * of / 100 * part->basis.ns, part->basis.unit);
+	str_printf(s, "all %zu rows: %.2f %%", f->n, sum * of);
+	if (!isnan(part->basis.ns))
+		str_printf(s, " = %.1f ns/%s", sum * of / 100 * part->basis.ns, part->basis.unit);
 	if (shown < f->n)
-		table_note(t, "%sthe %zu rows shown: %.2f %%; --all shows all", name, shown,
-			   seen * of);
+		str_printf(s, " (the %zu shown: %.2f %%; --all shows all)", shown, seen * of);
+	str_puts(s, "; ");
 }
 
-static void note_left_out(struct table *t, const struct cost_part *part, const char *name)
+static void say_left_out(struct str *s, const struct tally *f)
+{
+	if (f->unresolved > 0)
+		str_printf(s, "; unresolved addresses %.2f %%", 100 * f->unresolved / f->weight);
+	str_printf(s, "; unclassified functions %.2f %%",
+		   f->weight > 0 ? 100 * f->unclassified / f->weight : 0);
+	if (f->idle > 0)
+		str_printf(s, "; idle left out: %.1f %% of the weight",
+			   100 * f->idle / (f->idle + f->weight));
+	if (f->events > 1)
+		str_printf(s, "; the profile has %zu events, --event picks another", f->events);
+}
+
+/* All of a part in one line: sums, basis, samples, what is not in the rows. */
+static void note_part(struct table *t, const struct cost_part *part, size_t shown)
 {
 	const struct tally *f = &part->tally;
 	struct str s = {0};
 
-	if (f->unresolved > 0)
-		str_printf(&s, "unresolved addresses %.2f %%; ", 100 * f->unresolved / f->weight);
-	str_printf(&s, "unclassified functions %.2f %%",
-		   f->weight > 0 ? 100 * f->unclassified / f->weight : 0);
-	if (f->idle > 0)
-		str_printf(&s, "; idle is left out: %.1f %% of all samples' weight",
-			   100 * f->idle / (f->idle + f->weight));
-	table_note(t, "%s%s", name, s.buf);
+	if (part->block.variant)
+		str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
+	if (!f->samples && !f->n) {
+		str_printf(&s, "no samples%s",
+			   f->idle > 0		 ? " but idle ones"
+			   : part->block.variant ? ": no run of it was profiled"
+						 : "");
+	} else {
+		say_sums(&s, part, shown);
+		str_printf(&s, "basis %s", part->basis.text);
+		if (f->samples)
+			str_printf(&s, "; %llu samples of %s in %d run%s",
+				   (unsigned long long)f->samples, f->event ? f->event : "?",
+				   part->nruns, part->nruns == 1 ? "" : "s");
+		say_left_out(&s, f);
+	}
+	table_note(t, "%s", s.buf);
 	str_free(&s);
 }
 
-static void note_samples(struct table *t, const struct cost_part *part, const char *name)
+static const char *interval_text(int nruns)
 {
-	const struct tally *f = &part->tally;
-
-	if (!f->samples) {
-		table_note(t, "%sno samples%s", name,
-			   part->block.variant ? ": no run of it was profiled" : "");
-		return;
-	}
-	table_note(t, "%s%llu samples of %s in %d run%s; +- is the 95 %% %s", name,
-		   (unsigned long long)f->samples, f->event ? f->event : "?", part->nruns,
-		   part->nruns == 1 ? "" : "s",
-		   part->nruns > 1 ? "interval, the wider of sampling error and spread of the runs"
-				   : "sampling error");
-	if (f->events > 1)
-		table_note(t, "%sthe profile has %zu events; --event picks another", name,
-			   f->events);
-}
-
-static void note_part(struct table *t, const struct cost_part *part, size_t shown)
-{
-	char *name = part->block.variant
-			     ? xasprintf("%s %s: ", part->block.variant, part->block.side)
-			     : xstrdup("");
-
-	if (part->tally.samples || part->tally.n) {
-		note_sums(t, part, name, shown);
-		table_note(t, "%sbasis %s", name, part->basis.text);
-	}
-	note_samples(t, part, name);
-	if (part->tally.n)
-		note_left_out(t, part, name);
-	free(name);
+	return nruns > 1 ? "ci: half the 95 % interval, the wider of sampling error and spread of "
+			   "the runs"
+			 : "ci: half the 95 % interval of the sampling error";
 }
 
 static void note_health(struct table *t, const struct profile *p)
@@ -283,7 +277,7 @@ static int run_blocks(struct plan *p, struct store *s, const struct query *q,
 	struct cost_part *parts = xcalloc((size_t)n + 1, sizeof(*parts));
 	const char *unit = NULL;
 	struct run *runs;
-	int i, k, rc = 0;
+	int i, k, most = 0, rc = 0;
 
 	p->by_block |= n > 1;
 	for (i = 0; i < n && !rc; i++) {
@@ -295,6 +289,7 @@ static int run_blocks(struct plan *p, struct store *s, const struct query *q,
 		zero_copy_notes(s, q, blocks[i].variant, t);
 	for (i = 0; i < n && !rc; i++) {
 		put_part(t, p, q, &parts[i]);
+		most = parts[i].nruns > most ? parts[i].nruns : most;
 		k = scope_runs(s, q, &blocks[i], FOR_PROFILE, &runs, err);
 		if (k < 0)
 			rc = k;
@@ -302,6 +297,8 @@ static int run_blocks(struct plan *p, struct store *s, const struct query *q,
 			scope_notes(s, &blocks[i], runs, k, t);
 		free(runs);
 	}
+	if (most && !rc)
+		table_note(t, "%s", interval_text(most));
 	for (i = 0; i < n; i++)
 		cost_part_free(&parts[i]);
 	free(parts);

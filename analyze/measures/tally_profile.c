@@ -59,17 +59,32 @@ static const char *comm_of(const struct pass *w, const struct profile_cost *c)
 	return c->comm == PROFILE_NONE ? "" : intern_get(&w->p->strings, c->comm);
 }
 
+/* Rules may ask for the context where it says more than the function: idle, and unknown programs.
+ */
+static enum context telling(enum context context)
+{
+	return context == CTX_IDLE || context == CTX_USER ? context : CTX_UNKNOWN;
+}
+
+static enum context context_named(const char *name)
+{
+	enum context c = CTX_UNKNOWN;
+
+	while (c < CTX_N && strcmp(context_names[c], name))
+		c++;
+	return c < CTX_N ? c : CTX_UNKNOWN;
+}
+
 static const char *component_of(struct pass *w, uint32_t symbol, enum context context)
 {
 	const struct profile_symbol *y = &w->p->symbols[symbol];
-	bool idle = context == CTX_IDLE;
-	uint64_t *known = map_at(&w->parts, (uint64_t)symbol << 1 | idle);
+	uint64_t *known = map_at(&w->parts, (uint64_t)symbol << 3 | telling(context));
 	struct function fn;
 
 	if (!*known) {
 		fn = (struct function){profile_symbol_name(w->p, symbol),
 				       profile_module(w->p, symbol), w->p->dsos[y->dso].kind,
-				       idle ? CTX_IDLE : CTX_UNKNOWN};
+				       telling(context)};
 		*known = (uintptr_t)components_of(w->f->spec.components, &fn);
 	}
 	return (const char *)(uintptr_t)*known;
@@ -89,10 +104,8 @@ static void sample_keys(const struct pass *w, const struct profile_cost *c, uint
 		if (f->spec.keys[i] == BY_COMM) {
 			text = comm_of(w, c);
 		} else if (f->spec.keys[i] == BY_CONTEXT || f->spec.keys[i] == BY_COMPONENT) {
-			/* a component may depend on the context: idle is one whatever runs */
 			text = context_names[f->spec.keys[i] == BY_CONTEXT ? c->context
-					     : c->context == CTX_IDLE	   ? CTX_IDLE
-									   : CTX_UNKNOWN];
+									   : telling(c->context)];
 		} else if (f->spec.keys[i] == BY_CPU && c->cpu != PROFILE_NONE) {
 			snprintf(cpu, sizeof(cpu), "%u", c->cpu);
 			text = cpu;
@@ -197,9 +210,7 @@ static void function_keys(struct pass *w, uint32_t group, uint32_t symbol, const
 			key[i] = intern_get(&w->f->strings, intern_str(&w->f->strings, own));
 			break;
 		case BY_COMPONENT:
-			key[i] = component_of(w, symbol,
-					      strcmp(own, context_names[CTX_IDLE]) ? CTX_UNKNOWN
-										   : CTX_IDLE);
+			key[i] = component_of(w, symbol, context_named(own));
 			break;
 		default:
 			key[i] = own;

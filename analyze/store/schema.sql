@@ -46,7 +46,7 @@ CREATE TABLE dso (id INTEGER PRIMARY KEY, name TEXT NOT NULL, build_id TEXT, kin
 	UNIQUE (name, build_id));
 CREATE TABLE symbol (id INTEGER PRIMARY KEY, name TEXT NOT NULL, dso INTEGER NOT NULL, unresolved INTEGER);
 CREATE TABLE frame (id INTEGER PRIMARY KEY, parent INTEGER, symbol INTEGER NOT NULL);
--- context: 0 unknown 1 user 2 syscall 3 softirq 4 hardirq 5 idle 6 kthread
+-- context: 0 unknown 1 user 2 syscall 3 softirq 4 hardirq 5 idle 6 kthread 7 exception
 CREATE TABLE cost (run INTEGER, event INTEGER, cpu INTEGER, comm INTEGER, pid INTEGER, tid INTEGER,
 	context INTEGER, frame INTEGER, samples INTEGER, weight INTEGER);
 CREATE INDEX cost_run ON cost (run);
@@ -58,5 +58,6 @@ CREATE TABLE syscall (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr INTEG
 -- kind: time (ns) or size (bytes); bucket b holds values v with floor(log2 v) = b
 CREATE TABLE syscall_hist (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr INTEGER, kind TEXT, bucket INTEGER, count INTEGER);
 
--- severity: note | warning | lossy. Every one is said beside each table made from the run.
+-- severity: note | warning | lossy. The last two are said beside each table made from the run, all in `report
+-- runs`. run 0: of the capture as a whole.
 CREATE TABLE note (run INTEGER, severity TEXT, text TEXT);
