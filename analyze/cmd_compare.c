@@ -7,6 +7,7 @@
 
 #include <argp.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ enum {
 	KEY_BASIS,
 	KEY_ROI_N,
 	KEY_ROI_M,
+	KEY_MODEL,
 };
 
 static const struct argp_option options[] = {
@@ -45,6 +47,8 @@ static const struct argp_option options[] = {
 	{"basis", KEY_BASIS, "BASIS", 0, "wall or busy (default where CPU time was measured)", 1},
 	{"roi-n", KEY_ROI_N, "N", 0, "exponent of the throughput in the scores (2)", 1},
 	{"roi-m", KEY_ROI_M, "M", 0, "exponent of the power in roi_p (1)", 1},
+	{"power-model", KEY_MODEL, "idle=W,per_cpu=W", 0,
+	 "modelled power where none was measured; labelled, and no gate", 1},
 	{0},
 };
 
@@ -94,6 +98,16 @@ static void set_estimator(struct argp_state *state, struct arguments *args, cons
 	args->c.query.estimator = arg;
 }
 
+static void set_model(struct argp_state *state, struct arguments *args, const char *arg)
+{
+	struct query *q = &args->c.query;
+	int end = 0;
+
+	if (sscanf(arg, "idle=%lf,per_cpu=%lf%n", &q->model_idle, &q->model_per_cpu, &end) != 2 ||
+	    arg[end] || !(q->model_idle >= 0) || !(q->model_per_cpu >= 0))
+		argp_error(state, "--power-model '%s' is not idle=W,per_cpu=W", arg);
+}
+
 static void set_limit(struct argp_state *state, struct arguments *args, const char *arg)
 {
 	double n = positive(state, "--limit", arg);
@@ -133,6 +147,9 @@ static error_t parse_figures(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ROI_M:
 		args->c.query.roi_m = positive(state, "--roi-m", arg);
+		return 0;
+	case KEY_MODEL:
+		set_model(state, args, arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -23,6 +23,12 @@ static bool noted(const struct table *t, const char *text)
 	return false;
 }
 
+static bool is_warning(const char *note)
+{
+	return str_starts(note, "warning") || str_starts(note, "lossy") ||
+	       str_starts(note, "MODELLED");
+}
+
 void diff_carry_notes(struct table *to, const struct table *from)
 {
 	size_t i;
@@ -31,7 +37,7 @@ void diff_carry_notes(struct table *to, const struct table *from)
 	for (i = 0; i < from->nnotes; i++) {
 		const char *text = from->notes[i];
 
-		if ((str_starts(text, "warning") || str_starts(text, "lossy")) && !noted(to, text))
+		if (is_warning(text) && !noted(to, text))
 			table_note(to, "%s", text);
 	}
 }

@@ -77,15 +77,25 @@ static double cell(const struct table *t, size_t row, const char *column)
 	return v && v->type == V_REAL ? v->real : v && v->type == V_INT ? (double)v->integer : NAN;
 }
 
+static const char *text(const struct table *t, size_t row, const char *column)
+{
+	int i = table_column(t, column);
+	const struct value *v = i < 0 ? NULL : table_cell(t, row, i);
+
+	return v && v->type == V_STR ? v->str : "";
+}
+
 static void take_roi(struct figures *f, enum end e, const struct table *t)
 {
-	int side_column = table_column(t, "side");
 	struct side_figures *side;
 	size_t row, k;
 
-	for (row = 0; row < t->rows && side_column >= 0; row++) {
-		side = find_side(f, table_cell(t, row, side_column)->str);
-		for (k = 0; side && k < array_size(roi_columns); k++)
+	for (row = 0; row < t->rows; row++) {
+		side = find_side(f, text(t, row, "side"));
+		if (!side)
+			continue;
+		side->modelled |= !strcmp(text(t, row, "power_source"), "modelled");
+		for (k = 0; k < array_size(roi_columns); k++)
 			sample_add(&side->of[roi_columns[k].figure][e],
 				   cell(t, row, roi_columns[k].column));
 	}

@@ -27,6 +27,7 @@ struct sample {
 struct side_figures {
 	const char *side; /* "total" is the last, where there are several */
 	struct sample of[FIGURES][ENDS];
+	bool modelled;		/* power of an end comes from --power-model */
 	struct diff components; /* judged; empty unless both ends have profiles */
 };
 

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost compare: the figures of merit, syscalls, verdicts on them.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/world.sh"
+need_sqlite
+
+world cap 6 $copying $mapping again:1e6:100:60,40,0:40000:0:0 \
+	fell_back:2e6:100:0,80,20:4000:1:0.9
+world few 3 $copying $mapping
+
+
+compared copying mapping -C cap --table syscalls
+ok "syscalls: ns per KiB" near "$(field recvfrom base_ns)" 80.007 0.0001
+ok "and calls per MiB" near "$(field recvfrom base_calls)" 40.963584 0.0001
+ok "and their change" test "$(field recvfrom verdict)" = better
+
+ok "metrics are the default" exits 0 "$zcost" compare copying mapping -C cap --format tsv
+ok "throughput doubles" near "$(field 'receiver throughput' change_pct)" 100 1e-6
+ok "which is better" test "$(field 'receiver throughput' verdict)" = better
+ok "p is that of runs fully apart, 2/924" near "$(field 'receiver throughput' p)" 0.0021645 1e-6
+ok "ns per KiB" near "$(field 'receiver ns_per_kib' new)" 500 1e-9
+ok "for both sides together" near "$(field 'total ns_per_kib' base)" 2000 1e-9
+ok "T^2/C" near "$(field 'receiver roi_c' base)" 0.67108864 1e-6
+ok "T^2/C of both sides" near "$(field 'total roi_c' base)" 0.33554432 1e-6
+ok "copying" near "$(field 'receiver copy_ns_per_kib' base)" 600 1e-6
+ok "system calls per MiB" near "$(field 'receiver syscalls_per_mib' base)" 40.963584 0.0001
+ok "power that nobody measured has no row" sh -c 'grep -q throughput out && ! grep -q power out'
+compared copying mapping -C cap --power-model idle=230,per_cpu=3.5
+ok "modelled power is labelled" test "$(field 'receiver power' unit)" = 'W, modelled'
+ok "and worked out" near "$(field 'receiver power' base)" 233.5 1e-9
+ok "T^2/P, too" test "$(field 'receiver roi_p' unit)" = 'T^n/P^m, modelled'
+ok "is 8.192^2 / 233.5" near "$(field 'receiver roi_p' base)" 0.28740423 1e-6
+ok "and the notes say it" says '^zcost: MODELLED' err
+ok "a bad model, exit 2" exits 2 "$zcost" compare copying mapping -C cap --power-model 230
+compared copying mapping -C cap
+ok "CPU use alone is neither better nor worse" test -z "$(field 'receiver cpu' verdict)"
+ok "the largest movement in words" says 'receiver data copy -600.0 .*ns/KiB \(600.0 to 0.0\)' err
+compared copying again -C cap
+verdicts() { awk -F'\t' 'NR > 1 && $11 != "" { print $11 }' out | sort -u; }
+ok "the same twice: no verdict but ~" test "$(verdicts)" = '~'
+ok "and no movement" says 'no component moved by more than' err
+compared copying mapping -C cap --threshold 150
+ok "a threshold above the change" test "$(field 'receiver throughput' verdict)" = '~'
+compared copying mapping -C few
+ok "three runs are too few for metrics" test "$(field 'receiver throughput' verdict)" = 'too few runs'
+compared copying mapping -C cap --estimator middle
+ok "the middle of the runs" near "$(field 'receiver ns_per_kib' base)" 1000 1e-9
+
+ok "gate: better is no failure" exits 0 "$zcost" compare copying mapping -C cap --fail-on worse
+ok "gate: worse exits 3" exits 3 "$zcost" compare mapping copying -C cap --fail-on=worse
+ok "and the table is there all the same" says 'throughput' out
+ok "gate: no change is no failure" exits 0 "$zcost" compare copying again -C cap --fail-on worse
+ok "gate: too few runs are no failure" exits 0 "$zcost" compare mapping copying -C few --fail-on worse
+"$zcost" compare copying fell_back -C cap >out 2>err
+ok "a fallback stands on the first line" sh -c 'head -n 1 out | grep -q "NOT ZERO COPY: fell_back receiver: 90.0 %.*no speed-up is claimed"'
+ok "it is said to have copied" says 'throughput .* copied +6 +6' out
+compared copying fell_back -C cap
+ok "nothing is better" test "$(verdicts)" = "$(printf 'copied\n~')"
+compared fell_back copying -C cap
+ok "worse may still be said" test "$(field 'receiver throughput' verdict)" = worse
+
+done_testing
