@@ -60,17 +60,18 @@ static void save_copies(struct collect *c)
 	}
 }
 
-/* Without addresses it names nothing. */
-static void check_kallsyms(struct collect *c)
+/* Without addresses, as for whom the kernel does not trust, it names nothing. */
+static bool has_addresses(const char *dir)
 {
-	char *path = xasprintf("%s/kallsyms", c->run->hosts), *line = host_fact(path);
+	char *path = xasprintf("%s/kallsyms", dir), first[16] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool there = fd >= 0 && read(fd, first, sizeof(first)) == sizeof(first) &&
+		     memcmp(first, "0000000000000000", sizeof(first));
 
-	if (line && str_starts(line, "0000000000000000"))
-		collect_degraded(c, "/proc/kallsyms holds no addresses, so kernel functions will "
-				    "have no names: run as root, and set kernel.kptr_restrict to 0 "
-				    "or 1");
-	free(line);
+	if (fd >= 0)
+		close(fd);
 	free(path);
+	return there;
 }
 
 /* --- the kernel's configuration --- */
@@ -111,10 +112,11 @@ static void save_config(const char *dir)
 
 /* --- the collector --- */
 
+/* Facts saved without the right to see addresses are worth saving again. */
 static bool complete(const char *dir)
 {
 	char *path = xasprintf("%s/host.json", dir);
-	bool there = path_exists(path);
+	bool there = path_exists(path) && has_addresses(dir);
 
 	free(path);
 	return there;
@@ -126,7 +128,10 @@ static void save_facts(struct collect *c)
 	struct error err = {0};
 
 	save_copies(c);
-	check_kallsyms(c);
+	if (!has_addresses(dir))
+		collect_degraded(c, "/proc/kallsyms holds no addresses, so kernel functions will "
+				    "have no names: run as root, and set kernel.kptr_restrict to 0 "
+				    "or 1");
 	save_config(dir);
 	if (host_write_sysctls(dir, &err) || host_write_json(dir, &err))
 		collect_degraded(c, "%s", err.text);

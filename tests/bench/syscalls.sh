@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What it costs to account for a system call: a loop of getppid, the cheapest call there is, bare and
+# under each tool. Interleaved, the order turned each round; medians of ROUNDS (5), ns per call.
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${ZCOST_BUILD:-$top/build}
+rounds=${ROUNDS:-5}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM
+calls=$build/tests/tools/calls
+[ -x "$calls" ] || make -s -C "$top" "$calls" BUILD="$build" >/dev/null
+[ "$(id -u)" = 0 ] || { echo "SKIP: needs root"; exit 0; }
+
+zcost() { # METHOD N
+	"$build/zcost" collect -o "$dir/run" --collect syscalls --syscalls-method "$1" -- "$calls" loop "$2" ||
+		[ $? = 4 ] # lossy: said below
+	cat "$dir/run/workload.out"
+	sed -n 's/.*"lost": \([0-9]*\).*/\1/p' "$dir/run/run.json" >>"$dir/$1.lost"
+}
+
+# Slow tools get fewer calls: the loop itself is what is timed.
+one() {
+	case $1 in
+	none) "$calls" loop 2000000 ;;
+	bpf) zcost bpf 2000000 ;;
+	tracepoint) zcost tracepoint 500000 ;;
+	perf-trace) perf trace -s -o /dev/null "$calls" loop 30000 ;;
+	strace) strace -f -c -o /dev/null "$calls" loop 30000 ;;
+	esac 2>"$dir/err" >"$dir/out" || { echo "$1 failed:" >&2; cat "$dir/err" >&2; return 1; }
+	tail -n 1 "$dir/out" >>"$dir/$1.ns"
+}
+
+order='none bpf tracepoint'
+for tool in 'perf perf-trace' 'strace strace'; do
+	if command -v "${tool% *}" >/dev/null; then
+		order="$order ${tool#* }"
+	else
+		echo "SKIP ${tool#* }: no ${tool% *} here"
+	fi
+done
+all=$order
+i=0
+while [ $i -lt "$rounds" ]; do
+	for tool in $order; do one "$tool"; done
+	order=$(echo "$order" | awk '{ for (i = NF; i; i--) printf "%s ", $i }')
+	i=$((i + 1))
+done
+
+median() {
+	sort -n "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
+}
+
+bare=$(median "$dir/none.ns")
+echo "per getppid  median ns     min       max   added ns  (n=$rounds)"
+for tool in $all; do
+	sort -n "$dir/$tool.ns" | awk -v t="$tool" -v bare="$bare" '{ x[NR] = $1 } END {
+		m = x[int((NR + 1) / 2)]
+		printf "%-12s %9.1f %9.1f %9.1f  %9.1f\n", t, m, x[1], x[NR], m - bare }'
+done
+for m in bpf tracepoint; do
+	echo "$m lost: $(sort -n "$dir/$m.lost" | tail -n 1) at most"
+done

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The profile: only samples of the window, and all that explains them beside it.
+. "$(dirname "$0")/../lib.sh"
+
+[ "$(id -u)" = 0 ] || skip_all "a profile of whole CPUs needs root"
+command -v perf >/dev/null || skip_all "no perf here"
+
+busy='i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done'
+# A home of its own shows whether perf leaves anything in a build-id cache.
+HOME=$PWD/home
+export HOME
+mkdir home
+
+# The window as perf script prints times: seconds with 6 digits, cut off.
+inside() {
+	perf script -i r/perf.data -F time 2>/dev/null | tr -d ': ' >times
+	jq -r '.window | "\(.start_ns) \(.end_ns)"' r/run.json >window
+	awk 'NR == FNR { from = $1 / 1e9 - 1e-6; to = $2 / 1e9; next }
+		$1 < from || $1 > to { print $1 " is outside of " from " to " to; bad = 1; exit }
+		{ n++ } END { if (n < 100) print n " samples"; exit bad || n < 100 }' window times
+}
+
+info() {
+	jq -r ".collectors[] | select(.name == \"perf\") | $1" r/run.json
+}
+
+ok "a profile of a second in the middle of the run" exits 0 "$zcost" collect -o r --pass profile \
+	--warmup 0.5 --duration 1 --grace 0 -- sh -c "$busy"
+ok "perf is ok" test "$(info .state)" = ok
+ok "every sample lies in the window" inside
+ok "as many as run.json says" test "$(info .info.samples)" = "$(wc -l <times)"
+ok "call graphs are there" sh -c 'perf script -i r/perf.data -F ip,sym 2>/dev/null | grep -c . |
+	{ read lines; test $lines -gt $((2 * $(wc -l <times))); }'
+ok "an event that this host has" says '^(cycles|cpu-clock)$' - <<-EOF
+	$(info .info.event)
+EOF
+ok "nothing is left in a cache of perf's" test ! -e home/.debug
+ok "nor a log of perf's" test ! -e r/.perf.log
+
+host=r/hosts/$(jq -r .host r/run.json)
+ok "kernel symbols" says '_stext|_text' $host/kallsyms
+ok "the kernel's build-id" test -s $host/notes
+ok "host.json" sh -c "jq -e '.release and .online_cpus and .boot_id' $host/host.json"
+ok "no secret is kept" sh -c "! grep -E 'key|secret' $host/sysctls"
+sh=$(basename "$(readlink -f "$(command -v sh)")")
+libc=$(perf buildid-list -i r/perf.data | awk '/libc\.so/ { print $1; exit }')
+ok "the program that ran, by its build-id" sh -c "cmp $host/dso/*/$sh \$(readlink -f \$(command -v sh))"
+ok "perf.data names the build-ids" test -n "$libc"
+ok "and they are the folders' names" sh -c "perf buildid-list -i r/perf.data |
+	grep -q \"^\$(basename \$(dirname $host/dso/*/$sh)) \""
+
+# Facts are taken once; another boot's are not touched.
+echo mine >$host/cpuinfo
+again() {
+	"$zcost" collect -o r2 --host-dir "$PWD/$host" --collect host -- true
+}
+ok "a second run leaves the host's facts alone" exits 0 again
+ok "really" says '^mine$' $host/cpuinfo
+ok "under the same name" test "$(jq -r .host r2/run.json)" = "$(basename $host)"
+jq '.boot_id = "01234567-other"' $host/host.json >x && mv x $host/host.json
+ok "facts of another boot" exits 0 again
+boot=$(cut -c 1-8 /proc/sys/kernel/random/boot_id)
+ok "make a folder of their own" test -s "$host-$boot/kallsyms"
+ok "which run.json names" test "$(jq -r .host r2/run.json)" = "$(basename $host)-$boot"
+ok "and the old are as they were" says '^mine$' $host/cpuinfo
+
+ok "one CPU only" exits 0 "$zcost" collect -o r --collect perf --cpus 0 --duration 0.5 --grace 0 -- \
+	taskset -c 0 sh -c "$busy"
+ok "has samples of that CPU only" test "$(perf script -i r/perf.data -F cpu 2>/dev/null | sort -u | tr -d ' []')" = 000
+
+# Without perf in PATH everything else goes on.
+mkdir bin
+ln -s "$(command -v sh)" "$(command -v sleep)" bin/
+ok "no perf program" exits 4 env PATH="$PWD/bin" "$zcost" collect -o r --collect perf,cpu -- sleep 0.1
+ok "says how to get it" says 'no perf program here; install' err
+ok "the run is complete" test "$(jq -r .status r/run.json)" = ok
+
+# One that dies in the window costs the profile, not the run.
+cat >bin/perf <<-'EOF'
+	#!/bin/sh
+	for a; do case $a in --control=fd:*) a=${a#*fd:}; in=${a%,*} out=${a#*,} ;; esac; done
+	eval "read x <&$in; echo ack >&$out; read x <&$in; echo ack >&$out"
+	echo "the ring buffer is on fire" >&2
+	exit 3
+EOF
+chmod +x bin/perf
+ok "a perf that dies" exits 4 env PATH="$PWD/bin:$PATH" "$zcost" collect -o r --collect perf,cpu --duration 0.5 -- sleep 0.6
+ok "in its own words" says 'ended before the window did: the ring buffer is on fire' err
+ok "degraded, the others ok" test "$(jq -r '[.collectors[].state] | join(" ")' r/run.json)" = "degraded ok"
+printf '#!/bin/sh\necho no way >&2; exit 1\n' >bin/perf
+ok "a perf that does not start" exits 4 env PATH="$PWD/bin:$PATH" "$zcost" collect -o r --collect perf,cpu -- sleep 0.1
+ok "in its own words" says 'did not start: no way' err
+
+done_testing

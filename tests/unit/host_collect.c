@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/dso.h"
+#include "collect/perf_data.h"
+#include "collect/power.h"
+#include "collect/sync.h"
+#include "collect/syscalls.h"
+#include "collect/syscalls_events.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef unsigned __int128 u128;
+
+static void test_bucket(void **state)
+{
+	int b;
+
+	(void)state;
+	assert_int_equal(syscall_bucket(0), 0);
+	assert_int_equal(syscall_bucket(1), 0);
+	for (b = 1; b < 64; b++) {
+		assert_int_equal(syscall_bucket(1ULL << b), b);
+		assert_int_equal(syscall_bucket((1ULL << b) - 1), b - 1);
+		assert_int_equal(syscall_bucket((1ULL << b) + 1), b);
+	}
+	assert_int_equal(syscall_bucket(UINT64_MAX), 63);
+}
+
+/* Against 128-bit arithmetic, with carries from every part. */
+static void test_square(void **state)
+{
+	static const uint64_t ns[] = {1,
+				      0xffffffff,
+				      0x100000000,
+				      0xffffffffffff,
+				      UINT64_MAX >> 2,
+				      3600ULL * 1000000000,
+				      0xfedcba9876543210 >> 4};
+	struct syscall_cell c = {0};
+	u128 sum = 0;
+	size_t i, k;
+
+	(void)state;
+	for (k = 0; k < 5; k++)
+		for (i = 0; i < sizeof(ns) / sizeof(ns[0]); i++) {
+			sum += (u128)ns[i] * ns[i];
+			syscall_add_square(&c, ns[i]);
+			assert_true((u128)c.square_hi << 64 == sum - (uint64_t)sum);
+			assert_true(c.square_lo == (uint64_t)sum);
+		}
+}
+
+/* The row of a call in what syscalls_write makes: field `column`, from 0. */
+static char *written(const struct syscall_counts *counts, int column)
+{
+	char path[] = "/tmp/zcost-calls-XXXXXX", *text, *rest, *line, *field = NULL;
+	int fd = mkstemp(path);
+
+	assert_int_equal(syscalls_write(counts, path, NULL), 0);
+	assert_int_equal(file_read(path, &text, NULL, NULL), 0);
+	close(fd);
+	unlink(path);
+	rest = text;
+	str_token(&rest, '\n');
+	line = str_token(&rest, '\n');
+	while (column-- >= 0)
+		field = str_token(&line, '\t');
+	field = strdup(field);
+	free(text);
+	return field;
+}
+
+static void expect(const struct syscall_counts *counts, int column, const char *value)
+{
+	char *field = written(counts, column);
+
+	assert_string_equal(field, value);
+	free(field);
+}
+
+/* Times 2, 4, 4, 4, 5, 5, 7, 9: mean 5, squared deviations 32. Far from 0 it must be the same. */
+static void test_write(void **state)
+{
+	static const uint64_t ns[] = {2, 4, 4, 4, 5, 5, 7, 9};
+	static const uint64_t shift[] = {0, 1ULL << 40, 1ULL << 60};
+	struct syscall_thread t[2] = {{0}, {.pid = 7, .tid = 8, .comm = "a\tb"}};
+	size_t i, k;
+
+	(void)state;
+	t[1].cell[SYS_read] = 1;
+	for (k = 0; k < 3; k++) {
+		struct syscall_cell c[2] = {{0}};
+		struct syscall_counts counts = {
+			.threads = t, .cells = c, .nthreads = 1, .ncells = 1};
+
+		for (i = 0; i < 8; i++)
+			syscall_count(&c[1], shift[k] + ns[i], i ? 100 : -5, 1);
+		expect(&counts, 10, "32");
+		expect(&counts, 5, "8");
+		expect(&counts, 6, "1");
+		expect(&counts, 11, "700");
+		expect(&counts, 14, "6:7");
+		expect(&counts, 0, "a?b");
+		if (!k)
+			expect(&counts, 13, "1:1,2:6,3:1");
+	}
+}
+
+static struct syscall_event event(uint64_t time, uint32_t tid, int kind, uint32_t nr, int64_t ret)
+{
+	return (struct syscall_event){
+		.time = time, .pid = 10, .tid = tid, .kind = (uint8_t)kind, .nr = nr, .ret = ret};
+}
+
+static void feed(struct syscalls_events *e, const struct syscall_event *list, size_t n)
+{
+	while (n--)
+		syscalls_events_add(e, list++);
+}
+
+/* Out of order, cut off at both ends, and one enter lost. */
+static void test_events(void **state)
+{
+	const struct syscall_event list[] = {
+		event(150, 10, SYSCALL_EXIT, SYS_read, 5), /* of 100 */
+		event(50, 11, SYSCALL_EXIT, SYS_read, 5),  /* began before the window */
+		event(100, 10, SYSCALL_ENTER, SYS_read, 0),
+		event(160, 10, SYSCALL_ENTER, SYS_write, 0),
+		event(170, 10, SYSCALL_EXIT, SYS_read, 1),   /* its enter was lost */
+		event(210, 10, SYSCALL_EXIT, SYS_read, -4),  /* of 200, which comes later */
+		event(300, 10, SYSCALL_ENTER, SYS_pause, 0), /* does not return */
+	};
+	const struct syscall_event late = event(200, 10, SYSCALL_ENTER, SYS_read, 0);
+	struct syscalls_events e = {0};
+	struct syscall_cell *c;
+
+	(void)state;
+	feed(&e, list, sizeof(list) / sizeof(list[0]));
+	syscalls_events_until(&e, 180);
+	feed(&e, &late, 1);
+	syscalls_events_until(&e, UINT64_MAX);
+	assert_int_equal(e.n, 0);
+	assert_int_equal(e.unpaired, 1);
+	assert_int_equal(e.nthreads, 3); /* and the unused first */
+	assert_int_equal(e.threads[2].tid, 10);
+	assert_int_equal(e.threads[2].entered, 300);
+	c = &e.cells[e.threads[2].cell[SYS_read]];
+	assert_int_equal(c->calls, 2);
+	assert_int_equal(c->errors, 1);
+	assert_int_equal(c->total, 60);
+	assert_int_equal(c->bytes, 5);
+	assert_int_equal(e.threads[2].cell[SYS_write], 0);
+	syscalls_events_free(&e);
+}
+
+/* An id that is used again is another thread, under its parent's name until it has its own. */
+static void test_names(void **state)
+{
+	struct syscalls_events e = {0};
+	uint32_t first = intern_str(&e.names, "first"), second = intern_str(&e.names, "second");
+	const struct syscall_event list[] = {
+		event(1, 10, SYSCALL_COMM, first, 0),	 event(2, 20, SYSCALL_FORK, 10, 0),
+		event(3, 20, SYSCALL_ENTER, SYS_dup, 0), event(4, 20, SYSCALL_EXIT, SYS_dup, 0),
+		event(5, 10, SYSCALL_COMM, second, 0),	 event(6, 20, SYSCALL_FORK, 10, 0),
+		event(7, 20, SYSCALL_ENTER, SYS_dup, 0), event(9, 20, SYSCALL_EXIT, SYS_dup, 0),
+	};
+
+	(void)state;
+	feed(&e, list, sizeof(list) / sizeof(list[0]));
+	syscalls_events_until(&e, UINT64_MAX);
+	assert_int_equal(e.nthreads, 3);
+	assert_string_equal(e.threads[1].comm, "first");
+	assert_string_equal(e.threads[2].comm, "second");
+	assert_int_equal(e.cells[e.threads[1].cell[SYS_dup]].total, 1);
+	assert_int_equal(e.cells[e.threads[2].cell[SYS_dup]].total, 2);
+	syscalls_events_free(&e);
+}
+
+static void test_syscall_names(void **state)
+{
+	(void)state;
+	assert_string_equal(syscall_name(SYS_getppid), "getppid");
+	assert_string_equal(syscall_name(SYS_io_uring_enter), "io_uring_enter");
+	assert_string_equal(syscall_name(462), "mseal");
+	assert_null(syscall_name(SYSCALLS_NR));
+	assert_true(syscall_moves_bytes(SYS_sendto));
+	assert_true(syscall_moves_bytes(SYS_splice));
+	assert_false(syscall_moves_bytes(SYS_getppid));
+	assert_false(syscall_moves_bytes(SYS_recvmmsg)); /* returns messages */
+}
+
+/* Every cut of the vdso and every flipped byte of its headers: no crash, at an unmapped page. */
+static void test_build_id(void **state)
+{
+	const uint8_t *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
+	size_t page = 4096, len, i;
+	char id[129], damaged[129];
+	uint8_t *p;
+
+	(void)state;
+	if (!vdso)
+		skip();
+	p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(p + page, page);
+	assert_true(elf_build_id(vdso, page, id));
+	assert_true(strlen(id) >= 16 && strlen(id) % 2 == 0);
+	for (len = 0; len <= page; len++) {
+		memcpy(p + page - len, vdso, len);
+		if (elf_build_id(p + page - len, len, damaged))
+			assert_string_equal(damaged, id);
+	}
+	memcpy(p, vdso, page);
+	for (i = 0; i < 1024; i++) {
+		p[i] ^= 0xff;
+		elf_build_id(p, page, damaged);
+		p[i] ^= 0xff;
+	}
+	munmap(p, page);
+}
+
+/* --- records of a perf.data --- */
+
+static void put(struct str *s, uint32_t type, uint16_t misc, const void *body, size_t len)
+{
+	struct perf_event_header h = {
+		.type = type, .misc = misc, .size = (uint16_t)(sizeof(h) + len)};
+
+	str_add(s, &h, sizeof(h));
+	str_add(s, body, len);
+}
+
+static void put_mmap(struct str *s, uint32_t pid, uint64_t start, const char *name)
+{
+	struct {
+		uint32_t pid, tid;
+		uint64_t start, len, pgoff;
+		char name[32];
+	} m = {.pid = pid, .tid = pid, .start = start, .len = 0x1000};
+
+	snprintf(m.name, sizeof(m.name), "%s", name);
+	put(s, PERF_RECORD_MMAP, 0, &m, sizeof(m));
+}
+
+static void put_fork(struct str *s, uint32_t pid, uint32_t parent, uint16_t misc)
+{
+	uint32_t f[6] = {pid, parent, pid, parent, 0, 0};
+
+	put(s, PERF_RECORD_FORK, misc, f, sizeof(f));
+}
+
+static void put_sample(struct str *s, uint32_t pid, uint64_t ip, uint64_t caller)
+{
+	struct {
+		uint64_t ip;
+		uint32_t pid, tid;
+		uint64_t time, nr, ips[3];
+	} r = {.ip = ip,
+	       .pid = pid,
+	       .tid = pid,
+	       .nr = 3,
+	       .ips = {(uint64_t)-512, ip, caller}}; /* PERF_CONTEXT_USER */
+
+	put(s, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, &r, sizeof(r));
+}
+
+static void test_files(void **state)
+{
+	const uint64_t type =
+		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
+	struct intern files = {0};
+	struct str s = {0};
+	size_t len;
+
+	(void)state;
+	put_mmap(&s, 1, 0x1000, "/leaf");
+	put_mmap(&s, 1, 0x2000, "/caller");
+	put_mmap(&s, 1, 0x3000, "/unused");
+	put_mmap(&s, 1, 0x4000, "//anon"); /* of no file; harmless */
+	put_mmap(&s, 1, 0x5000, "[heap]");
+	put_fork(&s, 2, 1, 0); /* has 1's mappings */
+	put_sample(&s, 2, 0x1010, 0x2fff);
+	put_fork(&s, 3, 1, PERF_RECORD_MISC_FORK_EXEC); /* has its own */
+	put_sample(&s, 3, 0x3010, 0x3020);
+	put_sample(&s, 1, 0x5000, 0xffffffff81000000);
+	put_sample(&s, 1, 0x2000 + 0x1000 * 100, 0x6000);
+	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	assert_int_equal(files.n, 2);
+	assert_int_not_equal(intern_find(&files, "/leaf", 5), INTERN_NONE);
+	assert_int_not_equal(intern_find(&files, "/caller", 7), INTERN_NONE);
+	for (len = 1; len < s.len; len++)
+		perf_records_files(cursor_of(s.buf, len, false), type, &files);
+	intern_free(&files);
+	str_free(&s);
+}
+
+static enum sync_heard hear(struct sync *s, int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	return sync_hear(s);
+}
+
+/* Lines come in pieces, and several at once. */
+static void test_sync(void **state)
+{
+	struct sync s = {0};
+	char longer[400];
+	int p[2];
+
+	(void)state;
+	assert_int_equal(pipe(p), 0);
+	s.fd = p[0];
+	assert_int_equal(hear(&s, p[1], "go 1"), SYNC_NOTHING);
+	assert_int_equal(hear(&s, p[1], "23 456\n"), SYNC_GO);
+	assert_int_equal(s.start_ns, 123);
+	assert_int_equal(s.duration_ns, 456);
+	assert_int_equal(hear(&s, p[1], "go 7 8\n"), SYNC_NOTHING);
+	assert_int_equal(s.start_ns, 123);
+	assert_int_equal(hear(&s, p[1], "go 7 8\nabort\n"), SYNC_ABORT);
+	assert_string_equal(s.why, "told to abort");
+	s = (struct sync){.fd = p[0]};
+	assert_int_equal(hear(&s, p[1], "go 7\n"), SYNC_ABORT);
+	s = (struct sync){.fd = p[0]};
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	assert_int_equal(hear(&s, p[1], longer), SYNC_ABORT);
+	close(p[1]);
+	close(p[0]);
+}
+
+static void test_power(void **state)
+{
+	char path[] = "/tmp/zcost-power-XXXXXX";
+	struct power_domain d = {.energy = true, .max = 1000, .fd = mkstemp(path)};
+	uint64_t v;
+
+	(void)state;
+	assert_int_equal(pwrite(d.fd, "990\n", 4, 0), 4);
+	assert_int_equal(power_read(&d, &v), 0);
+	assert_int_equal(v, 990);
+	assert_int_equal(pwrite(d.fd, "030\n", 4, 0), 4);
+	assert_int_equal(power_read(&d, &v), 0);
+	assert_int_equal(v, 1030);
+	assert_int_equal(pwrite(d.fd, "010\n", 4, 0), 4);
+	assert_int_equal(power_read(&d, &v), 0);
+	assert_int_equal(v, 2010);
+	assert_int_equal(pwrite(d.fd, "what", 4, 0), 4);
+	assert_int_equal(power_read(&d, &v), -EINVAL);
+	close(d.fd);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bucket),	 cmocka_unit_test(test_square),
+		cmocka_unit_test(test_write),	 cmocka_unit_test(test_events),
+		cmocka_unit_test(test_names),	 cmocka_unit_test(test_syscall_names),
+		cmocka_unit_test(test_build_id), cmocka_unit_test(test_files),
+		cmocka_unit_test(test_sync),	 cmocka_unit_test(test_power),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
