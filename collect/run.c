@@ -194,7 +194,8 @@ static bool wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 		*start = r->in.start_ns;
 		*duration = r->in.duration_ns;
 	}
-	if (w == WOKEN_TIME || w == WOKEN_GO)
+	/* Without a warm-up the command is measured from its start, however short it is. */
+	if (w == WOKEN_GO || (w == WOKEN_TIME && r->warmup_s > 0))
 		w = wait_until(r, *start);
 	if (w != WOKEN_EXIT)
 		return w == WOKEN_TIME;

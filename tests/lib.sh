@@ -13,6 +13,8 @@ top=$(dirname "$tests")
 build=${ZCOST_BUILD:-$top/build}
 zcost=$build/zcost
 tcpzc=$build/tcpzc
+LSAN_OPTIONS=suppressions=$tests/lsan.supp:print_suppressions=0
+export LSAN_OPTIONS
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/zcost-test.XXXXXX")
 planned=0
 failed=0
