@@ -101,8 +101,9 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 	table_set(t, row, "p", value_real(p));
 	table_set(t, row, "better", value_str(t, direction(m->better)));
 	table_set(t, row, "verdict", value_str(t, verdict_name(v)));
-	table_set(t, row, "base_runs", value_int((int64_t)base->n));
-	table_set(t, row, "new_runs", value_int((int64_t) new->n));
+	table_set(t, row, "base_runs", value_int(base->n));
+	table_set(t, row, "new_runs", value_int(new->n));
+	free(unit);
 	return v;
 }
 
