@@ -4,6 +4,7 @@
 
 #include "lib/alloc.h"
 #include "lib/str.h"
+#include "lib/table_people.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -12,103 +13,54 @@
 
 enum { SCHEMA_VERSION = 1 };
 
-static void blank_controls(char *p)
-{
-	for (; *p; p++)
-		if ((unsigned char)*p < ' ')
-			*p = ' ';
-}
-
-/* Machine formats keep all digits of a double that matter; people get the column's own. */
-static void format_value(struct str *s, const struct value *v, const struct column *c, bool human)
-{
-	str_reset(s);
-	switch (v->type) {
-	case V_NONE:
-		str_puts(s, human ? "-" : "");
-		break;
-	case V_STR:
-		str_puts(s, v->str);
-		break;
-	case V_INT:
-		str_printf(s, "%lld", (long long)v->integer);
-		break;
-	case V_REAL:
-		if (human)
-			str_printf(s, "%.*f", c->digits, v->real);
-		else
-			str_printf(s, "%.10g", v->real);
-		break;
-	}
-	if (!s->buf)
-		str_puts(s, "");
-	if (human)
-		blank_controls(s->buf);
-}
-
-/* Columns a terminal cell takes: bytes that start a UTF-8 character. */
-static int width_of(const char *s)
-{
-	int n = 0;
-
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
-static int *text_widths(const struct table *t, struct str *s)
-{
-	int *width = xcalloc((size_t)t->ncolumns, sizeof(*width));
-	size_t row;
-	int i, w;
-
-	for (i = 0; i < t->ncolumns; i++) {
-		width[i] = width_of(t->columns[i].name);
-		for (row = 0; row < t->rows; row++) {
-			format_value(s, table_cell(t, row, i), &t->columns[i], true);
-			w = width_of(s->buf);
-			if (w > width[i])
-				width[i] = w;
-		}
-	}
-	return width;
-}
-
 /* Strings stand left, numbers right; the last column is never padded. */
-static void text_cell(FILE *out, const char *s, int width, bool left, bool last)
+static void text_cell(FILE *out, const char *s, const struct people_column *c, bool last)
 {
-	int pad = width - width_of(s);
+	/* printf counts bytes, a terminal characters */
+	int bytes = (int)strlen(s), chars = 0, i;
 
-	if (!left)
-		fprintf(out, "%*s", pad, "");
+	for (i = 0; i < bytes; i++)
+		chars += ((unsigned char)s[i] & 0xc0) != 0x80;
+	if (!c->left)
+		fprintf(out, "%*s", c->width - chars, "");
 	fputs(s, out);
-	if (left && !last)
-		fprintf(out, "%*s", pad, "");
+	if (c->left && !last)
+		fprintf(out, "%*s", c->width - chars, "");
 	fputs(last ? "\n" : "  ", out);
 }
 
 static void write_text(const struct table *t, FILE *out)
 {
-	struct str s = {0};
-	int *width = text_widths(t, &s), i;
+	struct people p;
 	size_t row, n;
+	int i;
 
+	people_of(&p, t);
 	if (t->title)
 		fprintf(out, "%s\n", t->title);
-	for (i = 0; i < t->ncolumns; i++)
-		text_cell(out, t->columns[i].name, width[i], t->columns[i].type == V_STR,
-			  i == t->ncolumns - 1);
-	for (row = 0; row < t->rows; row++) {
-		for (i = 0; i < t->ncolumns; i++) {
-			format_value(&s, table_cell(t, row, i), &t->columns[i], true);
-			text_cell(out, s.buf, width[i], t->columns[i].type == V_STR,
-				  i == t->ncolumns - 1);
-		}
-	}
+	for (i = 0; i < p.ncolumns; i++)
+		text_cell(out, p.columns[i].name, &p.columns[i], i == p.ncolumns - 1);
+	for (row = 0; row < t->rows; row++)
+		for (i = 0; i < p.ncolumns; i++)
+			text_cell(out, people_cell(&p, row, i), &p.columns[i], i == p.ncolumns - 1);
+	if (p.absent)
+		fprintf(out, "# not measured: %s\n", p.absent);
 	for (n = 0; n < t->nnotes; n++)
 		fprintf(out, "# %s\n", t->notes[n]);
-	free(width);
-	str_free(&s);
+	people_free(&p);
+}
+
+/* All digits of a double that matter; nothing for a missing value. */
+static void format_value(struct str *s, const struct value *v)
+{
+	str_reset(s);
+	str_puts(s, "");
+	if (v->type == V_STR)
+		str_puts(s, v->str);
+	else if (v->type == V_INT)
+		str_printf(s, "%lld", (long long)v->integer);
+	else if (v->type == V_REAL)
+		str_printf(s, "%.10g", v->real);
 }
 
 static void put_tsv(FILE *out, const char *s)
@@ -143,7 +95,7 @@ static void write_separated(const struct table *t, FILE *out, char sep,
 		fprintf(out, "%s%c", t->columns[i].name, i < t->ncolumns - 1 ? sep : '\n');
 	for (row = 0; row < t->rows; row++) {
 		for (i = 0; i < t->ncolumns; i++) {
-			format_value(&s, table_cell(t, row, i), &t->columns[i], false);
+			format_value(&s, table_cell(t, row, i));
 			put(out, s.buf);
 			fputc(i < t->ncolumns - 1 ? sep : '\n', out);
 		}
@@ -252,39 +204,45 @@ static void put_md(FILE *out, const char *s)
 	}
 }
 
+static void md_row(FILE *out, const char *cell, bool last)
+{
+	fputs("| ", out);
+	put_md(out, cell);
+	fputs(last ? " |\n" : " ", out);
+}
+
+static void md_note(FILE *out, const char *text, bool first)
+{
+	fputs(first ? "\n" : "  \n", out);
+	put_md(out, text);
+}
+
 static void write_md(const struct table *t, FILE *out)
 {
-	struct str s = {0};
+	struct people p;
 	size_t row, n;
 	int i;
 
+	people_of(&p, t);
 	if (t->title)
 		fprintf(out, "**%s**\n\n", t->title);
-	for (i = 0; i < t->ncolumns; i++) {
-		fputs("| ", out);
-		put_md(out, t->columns[i].name);
-		fputc(' ', out);
-	}
+	for (i = 0; i < p.ncolumns; i++)
+		md_row(out, p.columns[i].name, i == p.ncolumns - 1);
+	for (i = 0; i < p.ncolumns; i++)
+		fputs(p.columns[i].left ? "| --- " : "| ---: ", out);
 	fputs("|\n", out);
-	for (i = 0; i < t->ncolumns; i++)
-		fputs(t->columns[i].type == V_STR ? "| --- " : "| ---: ", out);
-	fputs("|\n", out);
-	for (row = 0; row < t->rows; row++) {
-		for (i = 0; i < t->ncolumns; i++) {
-			format_value(&s, table_cell(t, row, i), &t->columns[i], true);
-			fputs("| ", out);
-			put_md(out, s.buf);
-			fputc(' ', out);
-		}
-		fputs("|\n", out);
+	for (row = 0; row < t->rows; row++)
+		for (i = 0; i < p.ncolumns; i++)
+			md_row(out, people_cell(&p, row, i), i == p.ncolumns - 1);
+	if (p.absent) {
+		md_note(out, "not measured: ", true);
+		put_md(out, p.absent);
 	}
-	for (n = 0; n < t->nnotes; n++) {
-		fputs(n ? "  \n" : "\n", out);
-		put_md(out, t->notes[n]);
-	}
-	if (t->nnotes)
+	for (n = 0; n < t->nnotes; n++)
+		md_note(out, t->notes[n], !n && !p.absent);
+	if (t->nnotes || p.absent)
 		fputc('\n', out);
-	str_free(&s);
+	people_free(&p);
 }
 
 static const struct {

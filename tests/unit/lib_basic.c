@@ -187,10 +187,47 @@ static void test_table(void **state)
 	(void)state;
 	check_format(FORMAT_TSV, "name\tn\tns\na,\"b\" |\t-3\t1.25\n\xc3\xa9\t\t\n");
 	check_format(FORMAT_CSV, "name,n,ns\n\"a,\"\"b\"\"\t|\",-3,1.25\n\xc3\xa9,,\n");
-	check_format(FORMAT_TEXT,
-		     "name      n   ns\n"
-		     "a,\"b\" |  -3  1.2\n"
-		     "\xc3\xa9         -    -\n");
+	check_format(FORMAT_TEXT, "name      n   ns\n"
+				  "a,\"b\" |  -3  1.2\n"
+				  "\xc3\xa9         -    -\n");
+}
+
+/* People get a value and its interval in one cell, and no column that holds nothing. */
+static void test_people(void **state)
+{
+	static const struct column c[] = {
+		{"side", NULL, V_STR, 0, NULL},	 {"x", NULL, V_REAL, 1, NULL},
+		{"x_lo", NULL, V_REAL, 1, NULL}, {"x_hi", NULL, V_REAL, 1, NULL},
+		{"watt", NULL, V_REAL, 1, NULL}, {"ns", NULL, V_REAL, 1, NULL},
+		{"ns_ci", NULL, V_REAL, 1, NULL}};
+	struct table t;
+	struct value *row;
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	table_init(&t, "t", c, 7);
+	row = table_row(&t);
+	row[0] = value_str(&t, "a");
+	row[1] = value_real(2);
+	row[2] = value_real(1);
+	row[3] = value_real(3);
+	row[5] = value_real(7);
+	row[6] = value_real(0.5);
+	row = table_row(&t);
+	row[0] = value_str(&t, "b");
+	assert_int_equal(table_write(&t, FORMAT_TEXT, f), 0);
+	assert_int_equal(table_write(&t, FORMAT_TSV, f), 0);
+	fclose(f);
+	assert_string_equal(text, "side                 x         ns\n"
+				  "a     2.0 [1.0 .. 3.0]  7.0 +-0.5\n"
+				  "b                    -          -\n"
+				  "# not measured: watt\n"
+				  "side\tx\tx_lo\tx_hi\twatt\tns\tns_ci\n"
+				  "a\t2\t1\t3\t\t7\t0.5\nb\t\t\t\t\t\t\n");
+	free(text);
+	table_free(&t);
 }
 
 int main(void)
@@ -199,7 +236,7 @@ int main(void)
 		cmocka_unit_test(test_cpuset),	   cmocka_unit_test(test_cursor),
 		cmocka_unit_test(test_intern_map), cmocka_unit_test(test_sha256),
 		cmocka_unit_test(test_snap),	   cmocka_unit_test(test_spawn),
-		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_table),	   cmocka_unit_test(test_people),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/table_people.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns a terminal cell takes: bytes that start a UTF-8 character. */
+static int width_of(const char *s)
+{
+	int n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+static bool is_empty(const struct table *t, int column)
+{
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		if (table_cell(t, row, column)->type != V_NONE)
+			return false;
+	return t->rows > 0;
+}
+
+/* The column "<name of i><suffix>", or -1. */
+static int companion(const struct table *t, int i, const char *suffix)
+{
+	char *name = xasprintf("%s%s", t->columns[i].name, suffix);
+	int found = table_column(t, name), end;
+
+	if (found < 0 && str_ends(t->columns[i].name, "_gbps")) {
+		/* `summary` names them throughput_gbps, throughput_lo, throughput_hi */
+		end = (int)strlen(t->columns[i].name) - (int)strlen("_gbps");
+		free(name);
+		name = xasprintf("%.*s%s", end, t->columns[i].name, suffix);
+		found = table_column(t, name);
+	} else if (found < 0 && str_ends(t->columns[i].name, "_pct")) {
+		end = (int)strlen(t->columns[i].name) - (int)strlen("_pct");
+		free(name);
+		name = xasprintf("%.*s%s", end, t->columns[i].name, suffix);
+		found = table_column(t, name);
+	}
+	free(name);
+	return found;
+}
+
+static void choose_columns(struct people *p, const struct table *t)
+{
+	bool *taken = xcalloc((size_t)t->ncolumns, sizeof(*taken));
+	struct str absent = {0};
+	int i;
+
+	p->columns = xcalloc((size_t)t->ncolumns, sizeof(*p->columns));
+	for (i = 0; i < t->ncolumns; i++) {
+		struct people_column c = {t->columns[i].name,
+					  t->columns[i].type == V_STR,
+					  i,
+					  companion(t, i, "_lo"),
+					  companion(t, i, "_hi"),
+					  companion(t, i, "_ci"),
+					  0};
+
+		if (taken[i])
+			continue;
+		if (c.lo >= 0 && c.hi >= 0)
+			taken[c.lo] = taken[c.hi] = true;
+		if (c.ci >= 0)
+			taken[c.ci] = true;
+		if (is_empty(t, i))
+			str_printf(&absent, "%s%s", absent.len ? ", " : "", c.name);
+		else
+			p->columns[p->ncolumns++] = c;
+	}
+	p->absent = absent.buf;
+	free(taken);
+}
+
+static void put_value(struct str *s, const struct value *v, const struct column *c)
+{
+	switch (v->type) {
+	case V_NONE:
+		str_putc(s, '-');
+		break;
+	case V_STR:
+		str_puts(s, v->str);
+		break;
+	case V_INT:
+		str_printf(s, "%lld", (long long)v->integer);
+		break;
+	case V_REAL:
+		str_printf(s, "%.*f", c->digits, v->real);
+		break;
+	}
+}
+
+static void put_interval(struct str *s, const struct table *t, size_t row,
+			 const struct people_column *c)
+{
+	const struct column *column = &t->columns[c->value];
+
+	if (c->lo >= 0 && c->hi >= 0 && table_cell(t, row, c->lo)->type != V_NONE) {
+		str_puts(s, " [");
+		put_value(s, table_cell(t, row, c->lo), column);
+		str_puts(s, " .. ");
+		put_value(s, table_cell(t, row, c->hi), column);
+		str_putc(s, ']');
+	}
+	if (c->ci >= 0 && table_cell(t, row, c->ci)->type != V_NONE) {
+		str_puts(s, " +-");
+		put_value(s, table_cell(t, row, c->ci), column);
+	}
+}
+
+static char *cell_text(struct people *p, const struct table *t, size_t row,
+		       const struct people_column *c, struct str *s)
+{
+	const struct value *v = table_cell(t, row, c->value);
+	char *at;
+
+	str_reset(s);
+	put_value(s, v, &t->columns[c->value]);
+	if (v->type != V_NONE)
+		put_interval(s, t, row, c);
+	for (at = s->buf; *at; at++)
+		if ((unsigned char)*at < ' ')
+			*at = ' ';
+	return arena_strdup(&p->arena, s->buf);
+}
+
+void people_of(struct people *p, const struct table *t)
+{
+	struct str s = {0};
+	size_t row;
+	int i, w;
+
+	*p = (struct people){.rows = t->rows};
+	choose_columns(p, t);
+	p->cells = xcalloc(t->rows * (size_t)p->ncolumns, sizeof(*p->cells));
+	for (i = 0; i < p->ncolumns; i++) {
+		struct people_column *c = &p->columns[i];
+
+		c->width = width_of(c->name);
+		for (row = 0; row < t->rows; row++) {
+			char *text = cell_text(p, t, row, c, &s);
+
+			p->cells[row * (size_t)p->ncolumns + (size_t)i] = text;
+			w = width_of(text);
+			c->width = w > c->width ? w : c->width;
+		}
+	}
+	str_free(&s);
+}
+
+const char *people_cell(const struct people *p, size_t row, int column)
+{
+	return p->cells[row * (size_t)p->ncolumns + (size_t)column];
+}
+
+void people_free(struct people *p)
+{
+	free(p->columns);
+	free(p->cells);
+	free(p->absent);
+	arena_free(&p->arena);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A table as people read it, for text and markdown: every cell a string. A value and its interval
+ * are one cell, "3.68 [3.51 .. 3.90]" from x, x_lo, x_hi and "42.0 +-1.3" from x, x_ci; a column
+ * in which nothing was measured is left out and named in `absent`. Machine formats keep all.
+ */
+#ifndef ZC_TABLE_PEOPLE_H
+#define ZC_TABLE_PEOPLE_H
+
+#include "lib/table.h"
+
+struct people_column {
+	const char *name;
+	bool left;	/* strings stand left, numbers right */
+	int value;	/* column of the table */
+	int lo, hi, ci; /* its interval's columns, or -1 */
+	int width;	/* characters of the widest cell */
+};
+
+struct people {
+	struct people_column *columns;
+	int ncolumns;
+	char **cells; /* rows x ncolumns */
+	size_t rows;
+	char *absent; /* "power_w, roi_p", or NULL */
+	struct arena arena;
+};
+
+void people_of(struct people *p, const struct table *t);
+const char *people_cell(const struct people *p, size_t row, int column);
+void people_free(struct people *p);
+
+#endif
