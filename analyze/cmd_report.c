@@ -177,79 +177,66 @@ static void set_limit(struct argp_state *state, struct arguments *a, const char 
 		argp_error(state, "--limit '%s' is not a number of rows", arg);
 }
 
-/* Options that are one member of the query or of the arguments. */
-static const char **text_of(struct arguments *a, int key)
-{
-	switch (key) {
-	case KEY_VARIANT:
-		return &a->q.variant;
-	case KEY_SIDE:
-		return &a->q.side;
-	case KEY_BY:
-		return &a->q.by;
-	case KEY_COMM:
-		return &a->q.comm;
-	case KEY_DSO:
-		return &a->q.dso;
-	case KEY_SYMBOL:
-		return &a->q.symbol;
-	case KEY_EVENT:
-		return &a->q.event;
-	case KEY_COMPONENTS:
-		return &a->q.components_file;
-	case KEY_SET:
-		return &a->q.components_set;
-	case KEY_UNIT:
-		return &a->q.unit;
-	case KEY_ESTIMATOR:
-		return &a->q.estimator;
-	case KEY_PERF:
-		return &a->perf;
-	case KEY_PERF_REPORT:
-		return &a->perf_report;
-	case KEY_PERF_TRACE:
-		return &a->perf_trace;
-	case KEY_KALLSYMS:
-		return &a->kallsyms;
-	case KEY_SYMFS:
-		return &a->symfs;
-	default:
-		return NULL;
-	}
-}
+/* Options that are one member of the arguments. */
+#define AT(member) offsetof(struct arguments, member)
+
+static const struct {
+	int key;
+	size_t offset; /* of a const char * */
+} texts[] = {
+	{KEY_VARIANT, AT(q.variant)},
+	{KEY_SIDE, AT(q.side)},
+	{KEY_BY, AT(q.by)},
+	{KEY_COMM, AT(q.comm)},
+	{KEY_DSO, AT(q.dso)},
+	{KEY_SYMBOL, AT(q.symbol)},
+	{KEY_EVENT, AT(q.event)},
+	{KEY_COMPONENTS, AT(q.components_file)},
+	{KEY_SET, AT(q.components_set)},
+	{KEY_UNIT, AT(q.unit)},
+	{KEY_ESTIMATOR, AT(q.estimator)},
+	{KEY_PERF, AT(perf)},
+	{KEY_PERF_REPORT, AT(perf_report)},
+	{KEY_PERF_TRACE, AT(perf_trace)},
+	{KEY_KALLSYMS, AT(kallsyms)},
+	{KEY_SYMFS, AT(symfs)},
+};
 
 static const struct {
 	int key;
 	const char *name;
-	size_t offset;
+	size_t offset; /* of a double */
 } numbers[] = {
-	{KEY_RATE, "--rate", offsetof(struct query, rate)},
-	{KEY_UNITS, "--units", offsetof(struct query, units)},
-	{KEY_SECONDS, "--seconds", offsetof(struct query, seconds)},
-	{KEY_BUSY, "--busy-ns", offsetof(struct query, busy_ns)},
-	{KEY_N, "--roi-n", offsetof(struct query, roi_n)},
-	{KEY_M, "--roi-m", offsetof(struct query, roi_m)},
-	{KEY_THROUGHPUT, "--throughput", offsetof(struct query, throughput_gbps)},
-	{KEY_CPU_PCT, "--cpu-pct", offsetof(struct query, cpu_pct)},
-	{KEY_POWER, "--power", offsetof(struct query, power_w)},
+	{KEY_RATE, "--rate", AT(q.rate)},
+	{KEY_UNITS, "--units", AT(q.units)},
+	{KEY_SECONDS, "--seconds", AT(q.seconds)},
+	{KEY_BUSY, "--busy-ns", AT(q.busy_ns)},
+	{KEY_N, "--roi-n", AT(q.roi_n)},
+	{KEY_M, "--roi-m", AT(q.roi_m)},
+	{KEY_THROUGHPUT, "--throughput", AT(q.throughput_gbps)},
+	{KEY_CPU_PCT, "--cpu-pct", AT(q.cpu_pct)},
+	{KEY_POWER, "--power", AT(q.power_w)},
 };
 
-static bool set_plain(struct argp_state *state, struct arguments *a, int key, char *arg)
+static bool set_plain(struct argp_state *state, struct arguments *a, int key, const char *arg)
 {
-	const char **text = text_of(a, key);
 	double x;
 	size_t i;
 
-	if (text)
-		*text = arg;
+	for (i = 0; i < array_size(texts); i++) {
+		if (texts[i].key != key)
+			continue;
+		memcpy((char *)a + texts[i].offset, &arg, sizeof(arg));
+		return true;
+	}
 	for (i = 0; i < array_size(numbers); i++) {
 		if (numbers[i].key != key)
 			continue;
 		x = positive(state, numbers[i].name, arg);
-		memcpy((char *)&a->q + numbers[i].offset, &x, sizeof(x));
+		memcpy((char *)a + numbers[i].offset, &x, sizeof(x));
 		return true;
 	}
-	return text != NULL;
+	return false;
 }
 
 static void set_argument(struct argp_state *state, struct arguments *a, char *arg)

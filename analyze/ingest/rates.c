@@ -55,6 +55,17 @@ static bool match(const regex_t *re, const char *line, struct rates *rates)
 	return true;
 }
 
+static int compile(regex_t *re, const char *pattern, struct error *err)
+{
+	bool good = !regcomp(re, pattern, REG_EXTENDED);
+
+	if (good && re->re_nsub)
+		return 0;
+	if (good)
+		regfree(re);
+	return error_set(err, EINVAL, "'%s' is not a regular expression with a (group)", pattern);
+}
+
 /* Every line that any of the patterns matches; the earlier pattern is the one all lines follow. */
 static int collect(char *text, const char *const *patterns, size_t n, struct rates *rates,
 		   struct error *err)
@@ -62,12 +73,12 @@ static int collect(char *text, const char *const *patterns, size_t n, struct rat
 	char *copy, *rest, *line;
 	regex_t re;
 	size_t i;
+	int rc;
 
 	for (i = 0; i < n && !rates->n; i++) {
-		if (regcomp(&re, patterns[i], REG_EXTENDED) || !re.re_nsub)
-			return error_set(err, EINVAL,
-					 "'%s' is not a regular expression with a (group)",
-					 patterns[i]);
+		rc = compile(&re, patterns[i], err);
+		if (rc)
+			return rc;
 		rest = copy = xstrdup(text);
 		while ((line = str_token(&rest, '\n')))
 			match(&re, line, rates);

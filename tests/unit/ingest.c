@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Every parser of a raw file, on text whose figures are worked out by hand. Window: [10 s, 13 s].
+ */
+#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/points.h"
+#include "analyze/ingest/power.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const uint64_t S = 1000000000;
+static char dir[] = "/tmp/zcost-ingest-XXXXXX";
+static char path[64];
+
+static struct ingest fresh(const char *cpus)
+{
+	struct ingest in = {0};
+
+	in.run.start_ns = 10 * S;
+	in.run.end_ns = 13 * S;
+	in.run.side = "receiver";
+	in.run.cpus = cpus;
+	in.started_ns = 8 * S;
+	in.ended_ns = 14 * S;
+	in.has_cpus = cpus != NULL;
+	if (cpus)
+		assert_int_equal(cpuset_parse(&in.cpus, cpus, NULL), 0);
+	in.run.ncpus = cpus ? (int)cpuset_count(&in.cpus) : 0;
+	return in;
+}
+
+static double metric(const struct ingest *in, const char *name)
+{
+	size_t i;
+
+	for (i = in->nmetrics; i-- > 0;)
+		if (!strcmp(in->metrics[i].name, name))
+			return in->metrics[i].value;
+	return NAN;
+}
+
+static bool noted(const struct ingest *in, const char *severity, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < in->nnotes; i++)
+		if (!strcmp(in->notes[i].severity, severity) && strstr(in->notes[i].text, text))
+			return true;
+	return false;
+}
+
+static bool lossy(const struct ingest *in)
+{
+	return noted(in, "lossy", "");
+}
+
+static void put(const char *text)
+{
+	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+}
+
+static void add_snap(double seconds, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(snap_append(fd, (uint64_t)(seconds * 1e9), text, strlen(text)), 0);
+	close(fd);
+}
+
+/* --- /proc/stat --- */
+
+static void test_cpu_interpolates(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+
+	(void)state;
+	unlink(path);
+	/* Snapshots at 9, 11, 14 s. CPU 1: 200 ticks user of 200, then 90 softirq of 300. In the
+	 * window: half of the first span, two thirds of the second: 100 user, 60 softirq ticks. */
+	add_snap(9, "cpu  9 9 9 9\ncpu0 7 7 7 7 0 0 0 0 0 0\ncpu1 100 0 0 50 0 0 0 0 40 0\n");
+	add_snap(11, "cpu0 7 7 7 207 0 0 0 0 0 0\ncpu1 300 0 0 50 0 0 0 0 240 0\n");
+	add_snap(14, "cpu0 7 7 7 507 0 0 0 0 0 0\ncpu1 300 0 0 260 0 0 90 0 240 0\n");
+	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "cpu_user_pct"), 100.0 / 3, 1e-9); /* guest counts once */
+	assert_float_equal(metric(&in, "cpu_softirq_pct"), 20, 1e-9);
+	assert_float_equal(metric(&in, "cpu_idle_pct"), 140.0 / 3, 1e-9);
+	assert_float_equal(metric(&in, "cpu_pct"), 160.0 / 3, 1e-9);
+	assert_float_equal(metric(&in, "busy_ns"), 1.6e9, 1);
+	assert_float_equal(metric(&in, "busy_ns:cpu1"), 1.6e9, 1);
+	assert_true(isnan(metric(&in, "busy_ns:cpu0")));
+	assert_int_equal(in.nnotes, 0);
+	assert_int_equal(in.nseries, 2);
+	assert_float_equal(in.series[0].value, 100, 1e-9);
+	ingest_free(&in);
+}
+
+static void test_cpu_awkward(void **state)
+{
+	struct ingest in = fresh("0-1");
+	struct error err = {0};
+
+	(void)state;
+	unlink(path);
+	/* CPU 1 is offline at 12 s; iowait of CPU 0 steps back. */
+	add_snap(10, "cpu0 0 0 0 0 50 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n");
+	add_snap(11, "cpu0 0 0 100 0 40 0 0 0\ncpu1 100 0 0 0 0 0 0 0\n");
+	add_snap(12, "cpu0 0 0 200 0 40 0 0 0\n");
+	add_snap(13, "cpu0 0 0 300 0 40 0 0 0\ncpu1 100 0 0 0 0 0 0 0\n");
+	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "cpu_pct"), 400.0 / 3, 1e-9);
+	assert_float_equal(metric(&in, "cpu_iowait_pct"), 0, 0);
+	assert_true(noted(&in, "warning", "offline"));
+	assert_true(noted(&in, "note", "backwards"));
+	assert_false(lossy(&in));
+	ingest_free(&in);
+}
+
+static void test_cpu_missing(void **state)
+{
+	struct ingest in = fresh("1,5");
+	struct error err = {0};
+
+	(void)state;
+	unlink(path);
+	add_snap(10, "cpu1 0 0 0 0 0 0 0 0\n");
+	assert_int_equal(ingest_proc_stat(&in, path, &err), -ENODATA); /* one snapshot */
+	add_snap(12.4, "cpu1 240 0 0 0 0 0 0 0\n");
+	err = (struct error){0};
+	assert_int_equal(ingest_proc_stat(&in, path, &err), 0); /* 80 % of the window */
+	assert_true(noted(&in, "lossy", "not in /proc/stat"));
+	assert_true(noted(&in, "lossy", "not used"));
+	assert_true(isnan(metric(&in, "cpu_pct")));
+	add_snap(12.97, "cpu1 297 0 0 0 0 0 0 0\n"); /* 99 %: rates over it, no loss */
+	ingest_free(&in);
+	in = fresh("1");
+	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "cpu_pct"), 100, 1e-9);
+	assert_float_equal(metric(&in, "busy_ns"), 3e9, 1);
+	assert_false(lossy(&in));
+	ingest_free(&in);
+	in = fresh("7");
+	assert_int_equal(ingest_proc_stat(&in, path, &err), -ENODATA);
+	ingest_free(&in);
+}
+
+/* --- softnet --- */
+
+static void test_softnet(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+
+	(void)state;
+	unlink(path);
+	/* The second line is CPU 1, by its 13th word; the counter of packets wraps at 2^32. */
+	add_snap(10, "00000010 0 0 0 0 0 0 0 0 0 0 0 00000000\n"
+		     "fffffff0 00000001 00000002 0 0 0 0 0 0 0 0 0 00000001\n");
+	add_snap(13, "00000020 0 0 0 0 0 0 0 0 0 0 0 00000000\n"
+		     "00000010 00000004 00000002 0 0 0 0 0 0 0 0 0 00000001\n");
+	assert_int_equal(ingest_softnet(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "softnet_processed"), 32, 0);
+	assert_float_equal(metric(&in, "softnet_dropped"), 3, 0);
+	assert_float_equal(metric(&in, "softnet_squeezed"), 0, 0);
+	ingest_free(&in);
+	/* An old kernel has 11 words: the line's place is the CPU. CPU 0 offline shifts nothing
+	 * here. */
+	in = fresh("1");
+	unlink(path);
+	add_snap(10, "1 0 0 0 0 0 0 0 0 0 0\n2 0 0 0 0 0 0 0 0 0 0\n");
+	add_snap(13, "1 0 0 0 0 0 0 0 0 0 0\n9 0 0 0 0 0 0 0 0 0 0\n");
+	assert_int_equal(ingest_softnet(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "softnet_processed"), 7, 0);
+	ingest_free(&in);
+}
+
+/* --- counters --- */
+
+static void test_counters(void **state)
+{
+	struct ingest in = fresh("1-2");
+	struct error err = {0};
+
+	(void)state;
+	put("event\tcpu\tvalue\tenabled_ns\trunning_ns\n"
+	    "cycles\t0\t999\t100\t100\n"
+	    "cycles\t1\t1000\t100\t50\n"
+	    "cycles\t2\t3000\t100\t100\n"
+	    "cache-misses\t1\t0\t100\t0\n"
+	    "context-switches\t1\t7\t100\t100\n"
+	    "broken line\n");
+	assert_int_equal(ingest_counters(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "counter:cycles"), 5000, 1e-9);
+	assert_float_equal(metric(&in, "counter_running:cycles"), 75, 1e-9);
+	assert_true(isnan(metric(&in, "counter:cache-misses")));
+	assert_float_equal(metric(&in, "counter:context-switches"), 7, 0);
+	assert_true(isnan(metric(&in, "counter_running:context-switches")));
+	assert_true(noted(&in, "warning", "cache-misses was never scheduled"));
+	assert_true(noted(&in, "lossy", "1 rows are not readable"));
+	put("event\tcpu\tvalue\n");
+	assert_int_equal(ingest_counters(&in, path, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "enabled_ns"));
+	put("");
+	assert_int_equal(ingest_counters(&in, path, NULL), -ENODATA);
+	ingest_free(&in);
+}
+
+/* --- power --- */
+
+static void test_power_arithmetic(void **state)
+{
+	/* 100 W at 8 s, 300 W at 12 s, 300 W at 14 s; over [10, 13]: 200 -> 300 for 2 s, 300 for 1
+	 */
+	struct reading w[] = {{8 * S, 100}, {12 * S, 300}, {14 * S, 300}};
+	struct reading j[] = {{8 * S, 50}, {12 * S, 850}, {14 * S, 1450}};
+
+	(void)state;
+	assert_float_equal(readings_integrate(w, 3, 10 * S, 13 * S), 800, 1e-9);
+	assert_float_equal(readings_integrate(w, 3, 12 * S, 12 * S), 0, 0);
+	assert_float_equal(readings_difference(j, 3, 10 * S, 13 * S), 1150 - 450, 1e-9);
+	assert_float_equal(readings_gap(w, 3, 10 * S, 13 * S), 0, 0);
+}
+
+static void test_power_domains(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+
+	(void)state;
+	put("source\tdomain\tt_ns\tmicrojoules\twatts\n"
+	    "powercap\tpackage-0\t10000000000\t5000000\t\n"
+	    "powercap\tpackage-0\t13000000000\t35000000\t\n"
+	    "powercap\tpackage-0/core\t10000000000\t0\t\n"
+	    "powercap\tpackage-0/core\t13000000000\t9000000\t\n"
+	    "powercap\tdram\t10000000000\t0\t\n"
+	    "powercap\tdram\t13000000000\t6000000\t\n"
+	    "hwmon\tpsu\t10000000000\t\t99\n"
+	    "hwmon\tpsu\t13000000000\t\t99\n");
+	assert_int_equal(ingest_power(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "power_w"), 12, 1e-9); /* 10 + 2, not the core's 3 again */
+	assert_float_equal(metric(&in, "energy_j"), 36, 1e-9);
+	assert_float_equal(metric(&in, "power_w:package-0/core"), 3, 1e-9);
+	assert_float_equal(metric(&in, "power_w:psu"), 99, 1e-9);
+	assert_true(noted(&in, "note", "package-0 + dram of powercap"));
+	ingest_free(&in);
+	in = fresh("1");
+	put("source\tdomain\tt_ns\tmicrojoules\twatts\n"
+	    "powercap\tpsys\t10000000000\t0\t\n"
+	    "powercap\tpsys\t13000000000\t60000000\t\n"
+	    "powercap\tpackage-0\t10000000000\t0\t\n"
+	    "powercap\tpackage-0\t13000000000\t30000000\t\n");
+	assert_int_equal(ingest_power(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "power_w"), 20, 1e-9);
+	ingest_free(&in);
+}
+
+static void test_power_gap(void **state)
+{
+	struct ingest in = fresh("1");
+	struct str s = {0};
+	double watts;
+	struct meter m = {.path = path, .time_unit = "ms"};
+	int i;
+
+	(void)state;
+	str_puts(&s, "t;P (W)\n");
+	for (i = 9000; i <= 14000; i += 100)
+		if (i <= 11000 || i >= 12000)
+			str_printf(&s, "%d;50\n", i);
+	put(s.buf);
+	assert_int_equal(ingest_meter(&in, &m, &watts, NULL), 0);
+	assert_float_equal(watts, 50, 1e-9);
+	assert_true(noted(&in, "lossy", "no reading for 1.00 s"));
+	str_free(&s);
+	m.time_unit = "weeks";
+	assert_int_equal(ingest_meter(&in, &m, &watts, NULL), -EINVAL);
+	ingest_free(&in);
+}
+
+/* --- workloads --- */
+
+static void workload(struct ingest *in, const char *units, const char *text)
+{
+	struct error err = {0};
+	int rc;
+
+	in->units = units;
+	put(text);
+	rc = ingest_workload(in, path, &err);
+	if (rc)
+		ingest_note(in, "lossy", "%s", err.text);
+}
+
+static void test_tcpzc_awkward(void **state)
+{
+	struct ingest in = fresh("1");
+
+	(void)state;
+	/* Unevenly spaced points: 3000 at the start (half of 2000..4000), 9000 at the end. The
+	 * point at 12 s goes back and is left out. */
+	workload(&in, "tcpzc",
+		 "{\"type\":\"point\",\"t_ns\":9000000000,\"bytes\":2000,\"messages\":2}\n"
+		 "{\"type\":\"point\",\"t_ns\":11000000000,\"bytes\":4000,\"messages\":4}\n"
+		 "{\"type\":\"point\",\"t_ns\":12000000000,\"bytes\":3000,\"messages\":4}\n"
+		 "warning: something else\n"
+		 "{\"type\":\"point\",\"t_ns\":15000000000,\"bytes\":14000,\"messages\":14}\n"
+		 "{\"type\":\"summary\",\"mode\":\"mmap\",\"side\":\"receiver\",\"bytes\":14000,"
+		 "\"verify\":\"failed\",\"receive\":{\"calls\":3,\"mapped_bytes\":13000,"
+		 "\"copied_bytes\":1000},\"tcp_info\":{\"rtt_us\":55}}\n");
+	assert_float_equal(metric(&in, "bytes"), 6000, 1e-6);
+	assert_float_equal(metric(&in, "rate_kib"), 6000 / 1024.0 / 3, 1e-9);
+	assert_float_equal(metric(&in, "throughput"), 6000 * 8 / 3e9, 1e-15);
+	assert_float_equal(metric(&in, "rx_mapped_bytes"), 13000, 0);
+	assert_float_equal(metric(&in, "tcp_rtt_us"), 55, 0);
+	assert_float_equal(metric(&in, "asked_zero_copy"), 1, 0);
+	assert_true(noted(&in, "lossy", "go backwards"));
+	assert_true(noted(&in, "lossy", "not the data sent"));
+	assert_true(noted(&in, "warning", "workload.out:4"));
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "tcpzc", "");
+	assert_true(noted(&in, "lossy", "no summary"));
+	assert_true(noted(&in, "lossy", "two are needed"));
+	assert_true(isnan(metric(&in, "throughput")));
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "netcat", "x");
+	assert_true(noted(&in, "lossy", "no adapter 'netcat'"));
+	ingest_free(&in);
+}
+
+static void test_iperf3(void **state)
+{
+	struct ingest in = fresh("1");
+
+	(void)state;
+	/* Six seconds in a command of six: placed exactly. 1, 1, 2, 3, 2, 1 GB; the window is 2..5
+	 */
+	workload(&in, "iperf3",
+		 "{\"start\":{\"timestamp\":{\"timesecs\":99}},\"intervals\":["
+		 "{\"sum\":{\"end\":1.0,\"bytes\":1000000000}},"
+		 "{\"sum\":{\"end\":2.0,\"bytes\":1000000000}},"
+		 "{\"sum\":{\"end\":3.0,\"bytes\":2000000000}},"
+		 "{\"sum\":{\"end\":4.0,\"bytes\":3000000000}},"
+		 "{\"sum\":{\"end\":5.0,\"bytes\":2000000000}},"
+		 "{\"sum\":{\"end\":6.0,\"bytes\":1000000000}}],"
+		 "\"end\":{\"sum_sent\":{\"retransmits\":4}}}");
+	assert_float_equal(metric(&in, "bytes"), 7e9, 1);
+	assert_float_equal(metric(&in, "throughput"), 56.0 / 3, 1e-6);
+	assert_float_equal(metric(&in, "tcp_retransmits"), 4, 0);
+	assert_true(noted(&in, "note", "+-0.00 s"));
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "iperf3", "iperf3: error - unable to connect\n");
+	assert_true(noted(&in, "lossy", "run iperf3 with -J"));
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "iperf3", "{\"intervals\":[],\"error\":\"control socket closed\"}");
+	assert_true(noted(&in, "lossy", "control socket closed"));
+	ingest_free(&in);
+}
+
+static void test_rates(void **state)
+{
+	struct ingest in = fresh("1");
+
+	(void)state;
+	/* Three lines are two seconds each, [8, 10, 12, 14]: 2 s at the second, 1 s at the third */
+	workload(&in, "pps",
+		 "Running XDP on dev:eth0\nXDP-RX CPU 0  5,000\n"
+		 "XDP-RX CPU      total   1,000,000   0\n"
+		 "XDP-RX CPU      total   8,165,032   0\n"
+		 "XDP-RX CPU      total   2,000,000   0\n");
+	assert_float_equal(metric(&in, "packets"), 2 * 8165032.0 + 2000000, 1e-3);
+	assert_float_equal(metric(&in, "rate_packets"), (2 * 8165032.0 + 2000000) / 3, 1e-3);
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "regex:^([0-9.]+) transactions", "banner\n1234.5 transactions/s\n");
+	assert_float_equal(metric(&in, "rate_messages"), 1234.5, 1e-6);
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "regex:bytes=rate=([0-9]+)", "rate=1024000\n");
+	assert_float_equal(metric(&in, "rate_kib"), 1000, 1e-9);
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "regex:no group", "x\n");
+	assert_true(noted(&in, "lossy", "(group)"));
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "pps", "nothing here\n");
+	assert_true(noted(&in, "lossy", "no line with a rate"));
+	ingest_free(&in);
+}
+
+/* --- syscalls --- */
+
+static const char heading[] = "comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\t"
+			      "m2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\n";
+
+static void test_syscalls(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	str_puts(&s, heading);
+	str_puts(&s, "a b\t1\t2\t45\trecvfrom\t3\t1\t600\t100\t300\t36893488147419103232\t4096\t1\t"
+		     "6:1,7:2\t12:1\n");
+	str_puts(&s, "c\t1\t3\t3\tclose\t1\t0\t50\t50\t50\t0\t\t0\t5:1\t\n");
+	str_puts(&s, "c\t1\t3\t231\texit_group\t0\t0\t0\t\t\t\t\t1\t\t\n");
+	str_puts(&s, "c\t1\t3\t9\tmmap\tmany\t0\t0\t0\t0\t0\t\t0\t\t\n");
+	str_puts(&s, "c\t1\t3\t9\tmmap\t1\t0\t0\t0\t0\t0\t\t0\t64:1\t\n");
+	str_puts(&s, "torn\t1\n");
+	put(s.buf);
+	assert_int_equal(ingest_syscalls(&in, path, &err), 0);
+	assert_int_equal(in.nsyscalls, 3);
+	assert_string_equal(in.syscalls[0].comm, "a b");
+	assert_int_equal(in.syscalls[0].time_hist[7], 2);
+	assert_int_equal(in.syscalls[0].size_hist[12], 1);
+	assert_float_equal(in.syscalls[0].m2, 36893488147419103232.0, 0); /* 2^65 */
+	assert_true(in.syscalls[0].has_bytes);
+	assert_false(in.syscalls[1].has_bytes);
+	assert_int_equal(in.syscalls[2].unfinished, 1);
+	assert_true(noted(&in, "lossy", "3 rows of syscalls.tsv"));
+	str_free(&s);
+	ingest_free(&in);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/file", dir);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return dir_remove(dir, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cpu_interpolates),
+		cmocka_unit_test(test_cpu_awkward),
+		cmocka_unit_test(test_cpu_missing),
+		cmocka_unit_test(test_softnet),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_power_arithmetic),
+		cmocka_unit_test(test_power_domains),
+		cmocka_unit_test(test_power_gap),
+		cmocka_unit_test(test_tcpzc_awkward),
+		cmocka_unit_test(test_iperf3),
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_syscalls),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
