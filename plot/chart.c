@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 static int variant_place(const struct drawing *d, const char *name)
@@ -58,6 +59,20 @@ void drawing_free(struct drawing *d)
 	table_free(&d->zerocopy);
 }
 
+/* Tables say what was lost in notes that begin so. */
+static void note_losses(struct drawing *d, const struct table *t)
+{
+	size_t i;
+
+	d->lossy |= t->lossy;
+	for (i = 0; i < t->nnotes; i++) {
+		if (!str_starts(t->notes[i], "lossy: "))
+			continue;
+		if (!d->losses++)
+			snprintf(d->loss, sizeof(d->loss), "%s", t->notes[i] + strlen("lossy: "));
+	}
+}
+
 int drawing_table(struct drawing *d, const char *name, struct table *t, struct error *err)
 {
 	struct query q = d->query;
@@ -68,8 +83,8 @@ int drawing_table(struct drawing *d, const char *name, struct table *t, struct e
 	if (!strcmp(name, "components") || !strcmp(name, "functions"))
 		q.by = "variant,side";
 	rc = d->source->table(d->source, name, &q, t, err);
-	if (!rc && t->lossy)
-		d->lossy = true;
+	if (!rc)
+		note_losses(d, t);
 	return rc;
 }
 
@@ -94,6 +109,24 @@ void drawing_bars(const struct drawing *d, struct figure *f)
 
 	for (i = 0; (v = drawing_variant(d, i)); i++)
 		figure_bar(f, v, palette_variant(variant_place(d, v)));
+}
+
+void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
+		     const char *side)
+{
+	struct str without = {0};
+	const char *v;
+	int i;
+
+	for (i = 0; (v = drawing_variant(d, i)); i++) {
+		if (row_find(t, 0, v, side) >= 0)
+			figure_bar(f, v, palette_variant(variant_place(d, v)));
+		else
+			str_printf(&without, "%s%s", without.len ? ", " : "", v);
+	}
+	if (without.len)
+		figure_caption(f, "Not profiled here: %s", without.buf);
+	str_free(&without);
 }
 
 static const char *const side_order[] = {"receiver", "sender", NULL, "total"};
@@ -171,7 +204,12 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 
 	figure_init(f, c->name);
 	copied_caption(d, f);
+	d->losses = 0;
 	rc = c->draw(d, f, err);
+	if (d->losses > 1)
+		figure_caption(f, "Incomplete data: %s (and %d more)", d->loss, d->losses - 1);
+	else if (d->losses)
+		figure_caption(f, "Incomplete data: %s", d->loss);
 	if (!rc && !f->data.rows)
 		return error_set(err, ENODATA, "no variant has these figures");
 	return rc;

@@ -33,7 +33,9 @@ struct drawing {
 	const char **news;  /* these others; NULL: all */
 	int nnews;
 	struct table zerocopy; /* filled once for all charts; no rows: no evidence */
-	bool lossy;	       /* set when a table behind a chart is incomplete */
+	bool lossy;	       /* a table behind a chart so far was incomplete */
+	char loss[256];	       /* the present chart's first loss in words */
+	int losses;
 };
 
 struct chart {
@@ -58,8 +60,9 @@ int drawing_table(struct drawing *d, const char *name, struct table *t, struct e
 
 /* Adds the variants to compare, base first, as bars in their colours. */
 void drawing_bars(const struct drawing *d, struct figure *f);
-/* The place in f->bars of a variant, -1. */
-int drawing_bar(const struct figure *f, const char *variant);
+/* Only those that have a row of this side; a caption names the others. */
+void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
+		     const char *side);
 
 /* The i-th variant to compare, base first; NULL past the last. */
 const char *drawing_variant(const struct drawing *d, int i);

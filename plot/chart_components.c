@@ -77,10 +77,12 @@ static void put_bar(struct figure *f, const struct table *t, int group, int bar)
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
 }
 
-/* Did the copy go away? The finding that zero copy is about, if it is one. */
+/* Did the copy go away? The finding that zero copy is about, if it is one; beside it stands what
+ * all components together did. */
 static void put_claim(struct drawing *d, struct figure *f)
 {
-	struct estimate base, new;
+	struct estimate base, new, all_base, all_new;
+	const struct figure_mark *side = f->groups.mark;
 	double best = 1, ratio;
 	int p, b;
 
@@ -94,9 +96,12 @@ static void put_claim(struct drawing *d, struct figure *f)
 		ratio = claim(d, drawing_variant(d, b), base, new, FROM_PROFILED, -1);
 		if (ratio <= 0 || ratio >= best)
 			continue;
+		figure_get(f, 0, 0, FIGURE_WHOLE, &all_base);
+		figure_get(f, 0, b, FIGURE_WHOLE, &all_new);
 		best = ratio;
-		figure_title(f, "%s: data copy on the %s from %.3g to %.3g ns per KiB",
-			     drawing_variant(d, b), f->groups.mark[0].label, base.value, new.value);
+		figure_title(f, "%s, %s: data copy %.3g → %.3g ns per KiB, in all %.3g → %.3g",
+			     drawing_variant(d, b), side->label, base.value, new.value,
+			     all_base.value, all_new.value);
 	}
 }
 

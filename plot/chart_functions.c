@@ -79,10 +79,10 @@ static void add_group(struct figure *f, const struct functions *all, size_t i, s
 	free(label);
 }
 
-static void put_bar(const struct drawing *d, struct figure *f, const struct table *t,
-		    const struct function *fn, const char *side, const int place[2])
+static void put_bar(struct figure *f, const struct table *t, const struct function *fn,
+		    const char *side, const int place[2])
 {
-	const char *variant = drawing_variant(d, place[1]);
+	const char *variant = f->bars.mark[place[1]].name;
 	long row = row_find(t, 0, variant, side);
 
 	while (row >= 0 && (strcmp(row_text(t, (size_t)row, "symbol"), fn->symbol) ||
@@ -103,15 +103,15 @@ static size_t rows_for(const struct figure *f, const struct drawing *d)
 	return n > 10 ? 10 : n < 4 ? 4 : n;
 }
 
-static void put_words(const struct drawing *d, struct figure *f, const char *side)
+static void put_words(struct figure *f, const char *side)
 {
 	const char *whose = !strcmp(side, "receiver") ? "the receiver's"
 			    : !strcmp(side, "sender") ? "the sender's"
 						      : "the";
 
 	if (f->bars.n == 2)
-		figure_title(f, "Where %s time goes: %s against %s", whose, d->base,
-			     drawing_variant(d, 1));
+		figure_title(f, "Where %s time goes: %s against %s", whose, f->bars.mark[0].name,
+			     f->bars.mark[1].name);
 	else
 		figure_title(f, "Where %s time goes: the top %d functions", whose, f->groups.n);
 	figure_subtitle(f, "CPU time in the function itself per KiB moved; lower is better");
@@ -155,15 +155,15 @@ static int draw(struct drawing *d, struct figure *f, const char *side, struct er
 			       side);
 		goto out;
 	}
-	drawing_bars(d, f);
+	drawing_bars_of(d, f, &t, side);
 	n = rows_for(f, d) < all.n ? rows_for(f, d) : all.n;
 	for (i = 0; i < n; i++) {
 		add_group(f, &all, i, n);
 		place[0] = (int)i;
 		for (place[1] = 0; place[1] < f->bars.n; place[1]++)
-			put_bar(d, f, &t, &all.f[i], side, place);
+			put_bar(f, &t, &all.f[i], side, place);
 	}
-	put_words(d, f, side);
+	put_words(f, side);
 	drawing_foot(d, f, FROM_PROFILED);
 out:
 	free(all.f);

@@ -123,6 +123,18 @@ static bool has_power(const struct table *t)
 	return false;
 }
 
+static void put_model(const struct drawing *d, struct figure *f)
+{
+	const struct query *q = &d->query;
+
+	if (q->model_idle > 0 || q->model_per_cpu > 0)
+		figure_foot(f,
+			    "Power is modelled, not measured: %g W idle + %g W per busy CPU · %s",
+			    q->model_idle, q->model_per_cpu, f->foot);
+	else
+		figure_foot(f, "Power is modelled from CPU use, not measured · %s", f->foot);
+}
+
 int chart_roi_p(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct score s = score_of(d, "roi_p", 'P');
@@ -150,7 +162,7 @@ int chart_roi_p(struct drawing *d, struct figure *f, struct error *err)
 		put_claim(d, f, &s);
 	drawing_foot(d, f, FROM_MEASURED);
 	if (modelled)
-		figure_foot(f, "Power is modelled from CPU use, not measured · %s", f->foot);
+		put_model(d, f);
 out:
 	table_free(&t);
 	return rc;

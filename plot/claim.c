@@ -42,7 +42,7 @@ double claim(const struct drawing *d, const char *variant, struct estimate base,
 
 const char *claim_times(struct figure *f, double ratio)
 {
-	char *text = xasprintf("%.*f×", ratio < 2 ? 2 : ratio < 10 ? 1 : 0, ratio);
+	char *text = xasprintf("%.*f×", ratio < 1.995 ? 2 : ratio < 9.95 ? 1 : 0, ratio);
 	const char *kept = arena_strdup(&f->arena, text);
 
 	free(text);

@@ -81,43 +81,96 @@ static void put_axes(struct str *s, const struct figure *f, const struct page *p
 		   INK_SOFT, value, INK_GRID);
 }
 
+/* Distances in units of value: the least part with a number, the least whisker. */
+static double least(const struct page *page, const struct figure *f)
+{
+	return page->part_size * 1.35 / page_scale(page, f);
+}
+
+static double seen(const struct page *page, const struct figure *f)
+{
+	return 9 / page_scale(page, f);
+}
+
 /* Which rows carry the numbers and whiskers: the whole bars. */
 static const char *wholes(const struct figure *f)
 {
 	return f->parts.n ? "$1 == 0" : "$1 > 0";
 }
 
+/* Does any whole bar (or any part) have an interval longer than so much? */
+static bool has_interval(const struct figure *f, bool whole, double least)
+{
+	struct estimate e;
+	int g, b, p;
+
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			for (p = whole ? FIGURE_WHOLE : 0; p < (whole ? 0 : f->parts.n); p++)
+				if (figure_get(f, g, b, p, &e) && e.hi - e.lo > least)
+					return true;
+	return false;
+}
+
+/* Is the part so large in any bar? */
+static bool has_part(const struct figure *f, int part, double least)
+{
+	struct estimate e;
+	int g, b;
+
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			if (figure_get(f, g, b, part, &e) && e.value > least)
+				return true;
+	return false;
+}
+
+static bool has_bar(const struct figure *f, int bar)
+{
+	struct estimate e;
+	int g;
+
+	for (g = 0; g < f->groups.n; g++)
+		if (figure_get(f, g, bar, FIGURE_WHOLE, &e))
+			return true;
+	return false;
+}
+
 static void put_boxes(struct str *s, const struct figure *f)
 {
 	const struct figure_marks *m = f->parts.n ? &f->parts : &f->bars;
-	int i;
+	int i, n = 0;
 
-	for (i = 0; i < m->n; i++)
+	for (i = 0; i < m->n; i++) {
+		if (f->parts.n ? !has_part(f, i, -1) : !has_bar(f, i))
+			continue;
 		str_printf(s,
 			   "%s data skip 1 using ($1 == %d ? %s with boxxyerror "
 			   "fillstyle solid 1 border rgb '#ffffff' fillcolor rgb '#%06x'",
-			   i ? ", \\\n\t\t" : "\tplot", i + 1,
+			   n++ ? ", \\\n\t\t" : "\tplot", i + 1,
 			   f->lying ? "$5 : NaN):(($2+$3)/2):4:5:2:3"
 				    : "($2+$3)/2 : NaN):5:2:3:4:5",
 			   m->mark[i].rgb);
+	}
 }
 
 /*
  * Arrows with flat heads: gnuplot's own error bars leave a hole where a point would be. On stacked
  * bars they stand at the side, clear of the numbers; a part has its own around its outer edge,
- * where it is long enough to be seen.
+ * where it is long enough to be seen. What would draw nothing is left out, or gnuplot complains.
  */
-static void put_whiskers(struct str *s, const struct figure *f)
+static void put_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
 	const char *where = f->lying	 ? "$7 : NaN):(($2+$3)/2):($8-$7):(0)"
 			    : f->parts.n ? "$3 - 0.1 : NaN):7:(0):($8-$7)"
 					 : "($2+$3)/2 : NaN):7:(0):($8-$7)";
 
-	str_printf(s,
-		   ", \\\n\t\tdata skip 1 using (%s ? %s with vectors heads size screen "
-		   "0.004,90 linewidth 2 linecolor rgb '#%06x'",
-		   wholes(f), where, INK);
-	if (f->parts.n)
+	if (has_interval(f, true, 0))
+		str_printf(s,
+			   ", \\\n\t\tdata skip 1 using (%s ? %s with vectors heads size screen "
+			   "0.004,90 linewidth 2 linecolor rgb '#%06x'",
+			   wholes(f), where, INK);
+	if (has_interval(f, false, seen(page, f)))
 		str_printf(s,
 			   ", \\\n\t\tdata skip 1 using ($1 > 0 && $8-$7 > seen ? $3 - 0.1 : NaN)"
 			   ":($5-$6+$7):(0):($8-$7) with vectors heads size screen 0.003,90 "
@@ -125,38 +178,40 @@ static void put_whiskers(struct str *s, const struct figure *f)
 			   INK);
 }
 
+static void put_part_number(struct str *s, const struct figure *f, const struct page *page,
+			    int part)
+{
+	str_printf(s,
+		   ", \\\n\t\tdata skip 1 using "
+		   "($1 == %d && $6 > least ? ($2+$3)/2 : NaN):(($4+$5)/2):(number($6)) "
+		   "with labels center noenhanced font 'sans-serif,%g' textcolor rgb '%s'",
+		   part + 1, page->part_size,
+		   palette_dark(f->parts.mark[part].rgb) ? "#ffffff" : "#222222");
+}
+
 /* The number of each bar stands beyond its whisker, those of parts inside where they have room. */
 static void put_numbers(struct str *s, const struct figure *f, const struct page *page)
 {
 	int i;
 
-	str_printf(s, ", \\\n\t\tdata skip 1 using ");
-	if (f->lying)
+	if (has_part(f, FIGURE_WHOLE, -1))
 		str_printf(s,
-			   "(%s ? end($5) + lift : NaN):(($2+$3)/2):(number($6)) with labels "
-			   "left",
-			   wholes(f));
-	else
-		str_printf(s,
-			   "(%s ? ($2+$3)/2 : NaN):(end($5) + lift):(number($6)) with labels "
-			   "center",
-			   wholes(f));
-	str_printf(s, " noenhanced font 'sans-serif,%g' textcolor rgb '#%06x'", page->value_size,
-		   INK);
+			   ", \\\n\t\tdata skip 1 using (%s ? %s noenhanced "
+			   "font 'sans-serif,%g' textcolor rgb '#%06x'",
+			   wholes(f),
+			   f->lying ? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) "
+				      "with labels left boxed"
+				    : "($2+$3)/2 : NaN):(end($5) + lift):(number($6)) "
+				      "with labels center boxed",
+			   page->value_size, INK);
 	for (i = 0; i < f->parts.n && page->part_size > 0; i++)
-		str_printf(s,
-			   ", \\\n\t\tdata skip 1 using "
-			   "($1 == %d && $6 > least ? ($2+$3)/2 : NaN):(($4+$5)/2):(number($6)) "
-			   "with labels center noenhanced font 'sans-serif,%g' textcolor rgb '%s'",
-			   i + 1, page->part_size,
-			   palette_dark(f->parts.mark[i].rgb) ? "#ffffff" : "#222222");
+		if (has_part(f, i, least(page, f)))
+			put_part_number(s, f, page, i);
 	str_puts(s, "\n");
 }
 
 static void put_functions(struct str *s, const struct figure *f, const struct page *page)
 {
-	double scale = page_scale(page, f);
-
 	str_printf(
 		s,
 		"\n# three significant digits; distances: bar to number, least bar with a number, "
@@ -164,11 +219,11 @@ static void put_functions(struct str *s, const struct figure *f, const struct pa
 		"number(v) = v >= 1e6 ? sprintf('%%.3gM', v / 1e6) : v >= 1e4 ? sprintf('%%.3gk', "
 		"v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
 		"v >= 9.995 ? sprintf('%%.1f', v) : v >= 0.9995 ? sprintf('%%.2f', v) : "
-		"sprintf('%%.3g', v)\n"
+		"v >= 0.0995 ? sprintf('%%.3f', v) : sprintf('%%.3g', v)\n"
 		"end(to) = valid(8) && column(8) > to ? column(8) : to\n"
 		"lift = %.6g\nleast = %.6g\nseen = %.6g\n",
-		(f->lying ? 8 : page->value_size * 0.8) / scale, page->part_size * 1.35 / scale,
-		9 / scale);
+		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f), least(page, f),
+		seen(page, f));
 }
 
 static void put_terminals(struct str *s, const struct figure *f, unsigned int formats)
@@ -196,7 +251,8 @@ static void put_script(struct str *s, const struct figure *f, unsigned int forma
 	str_printf(s,
 		   "# Drawn by zcost %s. Edit it, then `gnuplot %s.gp` in this folder draws it "
 		   "again.\n\nset encoding utf8\nset datafile separator \"\\t\"\n"
-		   "set datafile commentschars ''\n\n",
+		   "set datafile commentschars ''\n"
+		   "set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.2,0.2\n\n",
 		   zcost_version, f->name);
 	put_texts(s, &page);
 	str_putc(s, '\n');
@@ -204,7 +260,7 @@ static void put_script(struct str *s, const struct figure *f, unsigned int forma
 	put_functions(s, f, &page);
 	put_terminals(s, f, formats);
 	put_boxes(s, f);
-	put_whiskers(s, f);
+	put_whiskers(s, f, &page);
 	put_numbers(s, f, &page);
 	str_puts(s, "}\nset output\n");
 	page_free(&page);

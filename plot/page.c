@@ -71,9 +71,12 @@ static void place_heading(struct page *page, const struct figure *f, struct pen 
 		  (struct page_text){.size = PAGE_TITLE_SIZE, .bold = true, .rgb = INK}, 2);
 	put_lines(page, &pen->top, f->subtitle,
 		  (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT}, 2);
+	/* the first, on zero copy, matters most */
 	for (i = 0; i < f->ncaptions; i++)
 		put_lines(page, &pen->top, f->captions[i],
-			  (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_WARN}, 3);
+			  (struct page_text){.size = i ? PAGE_TICK_SIZE : PAGE_SUBTITLE_SIZE,
+					     .rgb = INK_WARN},
+			  i ? 2 : 3);
 }
 
 static void place_foot(struct page *page, const struct figure *f, struct pen *pen)

@@ -438,7 +438,8 @@ static void test_components(void **state)
 	(void)state;
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	/* uring copies less still by this table, but its every byte was copied */
-	assert_string_equal(x->f.title, "mmap: data copy on the receiver from 60 to 3 ns per KiB");
+	assert_string_equal(x->f.title,
+			    "mmap, receiver: data copy 60 → 3 ns per KiB, in all 65 → 33");
 	assert_int_equal(x->f.parts.n, 3);
 	assert_string_equal(x->f.parts.mark[0].label, "data copy");
 	assert_string_equal(x->f.parts.mark[1].label, "novelty");
@@ -495,6 +496,34 @@ static void test_unknown_variant(void **state)
 	assert_int_equal(fixture_draw(x, "throughput"), -EINVAL);
 	assert_has(x->err.text, "no variant 'bsaeline'");
 	assert_has(x->err.text, "baseline, mmap, uring");
+	fixture_free(x);
+}
+
+static int lossy_sheets(const struct chart_source *source, const char *name, const struct query *q,
+			struct table *t, struct error *err)
+{
+	int rc = from_sheets(source, name, q, t, err);
+
+	if (!rc && strcmp(name, "zerocopy")) {
+		t->lossy = true;
+		table_note(t, "lossy: mmap receiver: 12 samples lost");
+		table_note(t, "basis busy");
+		table_note(t, "lossy: mmap sender: the file ended early");
+	}
+	return rc;
+}
+
+static void test_losses(void **state)
+{
+	struct fixture *x = fixture_new("summary", summary);
+
+	(void)state;
+	x->source.table = lossy_sheets;
+	assert_int_equal(fixture_draw(x, "throughput"), 0);
+	assert_true(x->d.lossy);
+	assert_int_equal(x->f.ncaptions, 2);
+	assert_string_equal(x->f.captions[1],
+			    "Incomplete data: mmap receiver: 12 samples lost (and 1 more)");
 	fixture_free(x);
 }
 
@@ -688,6 +717,7 @@ int main(void)
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_no_profile),
 		cmocka_unit_test(test_unknown_variant),
+		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_hostile_files),
 		cmocka_unit_test(test_tsv),

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost plot: the numbers that are drawn are those of zcost report, and what is said of them holds.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+. "$tests/plot.sh"
+
+make_capture cap || { cat analyze.log; exit 1; }
+
+# cells FILE COLUMN KEY=VALUE...: a column of the rows of a tsv that match, by name.
+cells() {
+	f=$1
+	want=$2
+	shift 2
+	awk -F '\t' -v want="$want" -v keys="$*" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(keys, key, " "); next }
+		{ for (i = 1; i <= n; i++) { split(key[i], kv, "="); gsub("~", " ", kv[2])
+			if ($at[kv[1]] != kv[2]) next }
+		  print $at[want] }' "$f"
+}
+
+# same_figures DRAWN REPORTED: two columns of numbers are equal and not empty
+same_figures() {
+	[ -n "$1" ] && [ "$1" = "$2" ] || { printf 'drawn:\n%s\nreported:\n%s\n' "$1" "$2"; return 1; }
+}
+
+report() {
+	"$zcost" report "$@" --format tsv 2>/dev/null
+}
+
+says_title() { # says_title PATTERN SVG
+	says "<title>[^<]*$1" "$2"
+}
+
+ok "all charts of a capture" exits 0 "$zcost" plot cap -o slides --format svg --power-model idle=230,per_cpu=3.5
+report summary cap >summary.tsv
+report cpu cap >cpu.tsv
+report components cap --all >components.tsv
+report functions cap --side receiver --by variant,side --limit 100 >functions.tsv
+report roi cap --power-model idle=230,per_cpu=3.5 >roi.tsv
+
+for v in baseline mmap uring; do
+	ok "throughput of $v as reported" same_figures \
+		"$(cells slides/throughput.tsv value variant=$v)" \
+		"$(cells summary.tsv throughput_gbps variant=$v side=receiver)"
+	ok "and its interval" same_figures \
+		"$(cells slides/throughput.tsv lo variant=$v) $(cells slides/throughput.tsv hi variant=$v)" \
+		"$(cells summary.tsv throughput_lo variant=$v side=receiver) $(cells summary.tsv throughput_hi variant=$v side=receiver)"
+	ok "CPU use of $v as reported" same_figures \
+		"$(cells slides/cpu.tsv value variant=$v side=sender part=system)" \
+		"$(cells cpu.tsv sys_pct variant=$v side=sender)"
+	ok "its whole too" same_figures \
+		"$(cells slides/cpu.tsv value variant=$v side=sender part=all)" \
+		"$(cells cpu.tsv busy_pct variant=$v side=sender)"
+	ok "data copy of $v as reported" same_figures \
+		"$(cells slides/components.tsv value variant=$v side=receiver part=data~copy)" \
+		"$(cells components.tsv self_ns variant=$v side=receiver component=data~copy)"
+	ok "a function of $v as reported" same_figures \
+		"$(cells slides/functions.tsv value variant=$v symbol=tcp_recvmsg_locked)" \
+		"$(cells functions.tsv self_ns variant=$v symbol=tcp_recvmsg_locked)"
+	for side in receiver sender total; do
+		ok "T²/C of $v, $side" same_figures \
+			"$(cells slides/roi_c.tsv value variant=$v side=$side)" \
+			"$(cells roi.tsv roi_c variant=$v side=$side)"
+		ok "T²/P of $v, $side" same_figures \
+			"$(cells slides/roi_p.tsv value variant=$v side=$side)" \
+			"$(cells roi.tsv roi_p variant=$v side=$side)"
+	done
+done
+
+# By hand: the median of six runs of 10 Gbit/s to 0.5 % more is 0.25 % more; half a CPU is 50 %.
+ok "throughput in Gbit/s" near "$(cells slides/throughput.tsv value variant=baseline)" 10.025 1e-6
+ok "T²/C of the receiver" near "$(cells slides/roi_c.tsv value variant=baseline side=receiver)" 2.01 0.001
+ok "ns per KiB add up to the basis" near "$(cells slides/components.tsv value variant=baseline side=receiver part=all)" \
+	"$(awk 'BEGIN { print 1.5e9 / (3 * 1253125000 / 1024) }')" 0.05
+ok "a function that vanished has no bar" test -z "$(cells slides/functions.tsv value variant=baseline symbol=insert_page_into_pte_locked)"
+ok "a side without a profile has none either" test -z "$(cells slides/components.tsv value variant=mmap side=sender)"
+
+ok "the claim that holds is the title" says_title 'mmap: 2.0× the throughput of baseline' slides/throughput.svg
+ok "also of data copy" says_title 'mmap, receiver: data copy 327 → 4.01 ns per KiB, in all 409 → 204' slides/components.svg
+for c in throughput cpu components functions functions_sender roi_c roi_p; do
+	ok "$c says what copied" says 'uring: every byte was copied \(not zero copy\)' slides/$c.svg
+	ok "$c has its foot note" says 'n = [16] [a-z]* runs? per variant.*vm · Linux 6.18.0 · hand-made · 2026-01-31' slides/$c.svg
+done
+ok "modelled power is in the title" says_title 'T²/P \(power modelled, not measured\)' slides/roi_p.svg
+ok "and in the foot note" says 'Power is modelled, not measured: 230 W idle [+] 3.5 W per busy CPU' slides/roi_p.gp
+
+evidence mmap 0 1000000 | sqlite3 cap/zcost.db
+ok "drawn again after the evidence turned" exits 0 "$zcost" plot cap throughput roi_c components -o slides --format svg
+ok "no gain is claimed for what copied" says_title 'Throughput by variant' slides/throughput.svg
+ok "a loss is" says_title 'uring: 0.68× the T²/C of baseline' slides/roi_c.svg
+ok "nor of data copy" says_title 'What one KiB costs' slides/components.svg
+ok "the caption says it" says 'mmap, uring: every byte was copied' slides/roi_c.svg
+
+# Another base and one other: the same colours, in this order.
+colour() {
+	grep boxxyerror "$1" | grep -o "fillcolor rgb '#[0-9a-f]*'" | sed -n "$2p"
+}
+before=$(colour slides/throughput.gp 3)
+ok "a base and one other" exits 0 "$zcost" plot cap throughput functions -o pair --format svg --base uring --new baseline
+ok "two bars" test "$(wc -l <pair/throughput.tsv)" = 3
+ok "in that order" test "$(cut -f 10 pair/throughput.tsv | tr '\n' ' ')" = "variant uring baseline "
+ok "a variant keeps its colour" test "$(colour pair/throughput.gp 1)" = "$before"
+ok "the title names both" says_title 'uring against baseline' pair/functions.svg
+
+done_testing

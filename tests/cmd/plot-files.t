@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost plot: files in all formats and sizes, drawn again by hand, and every way it can go wrong.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+. "$tests/plot.sh"
+
+make_capture cap || { cat analyze.log; exit 1; }
+charts="throughput cpu components functions functions_sender roi_c"
+
+png_size() {
+	od -An -tu1 -j16 -N8 "$1" | awk '{ print $3 * 256 + $4 "x" $7 * 256 + $8 }'
+}
+
+is_xml() {
+	command -v xmllint >/dev/null || { echo "xmllint is missing"; return 1; }
+	xmllint --noout "$1"
+}
+
+ok "all charts in all formats" exits 0 "$zcost" plot cap -o slides --format svg,png,pdf
+for c in $charts; do
+	for e in svg png pdf gp tsv; do
+		ok "$c.$e is there" test -s slides/$c.$e
+	done
+	ok "$c.svg is XML" is_xml slides/$c.svg
+	ok "$c.svg is 1280 x 720" says 'width="1280" height="720"' slides/$c.svg
+	ok "$c.svg has no outside reference" sh -c "! grep -E '(href|src)=.(http|file|/)|url\(http' slides/$c.svg"
+	ok "$c.png is 1920 x 1080" test "$(png_size slides/$c.png)" = 1920x1080
+	ok "$c.pdf is 16:9" sh -c "grep -a -E 'MediaBox.*\[ *0 0 960(\.[0-9]+)? 540' slides/$c.pdf"
+done
+ok "without power, T²/P is left out" test ! -e slides/roi_p.svg
+ok "with the reason" says 'roi_p: not drawn: no run has a power source.*--power-csv' err
+ok "asked for by name it is a failure" exits 1 "$zcost" plot cap roi_p -o slides
+ok "the default is svg and png" sh -c "\"$zcost\" plot cap -o two 2>/dev/null; ls two/*.svg two/*.png && ! ls two/*.pdf 2>/dev/null"
+
+# The script alone, in its folder, with the user's hands.
+by_hand() {
+	cp -r slides hand
+	rm hand/throughput.svg hand/throughput.png hand/throughput.pdf
+	(cd hand && gnuplot throughput.gp) && cmp hand/throughput.png slides/throughput.png &&
+		test -s hand/throughput.svg && test -s hand/throughput.pdf
+}
+ok "the .gp draws the same again" by_hand
+
+# Without gnuplot everything but the pictures is there.
+mkdir empty
+without_gnuplot() {
+	PATH=$scratch/empty "$zcost" plot cap -o nognuplot >out 2>err
+	[ $? = 1 ]
+}
+ok "no gnuplot: exit 1" without_gnuplot
+ok "the way out is said once" test "$(grep -c 'gnuplot is not installed.*gnuplot-nox' err)" = 1
+for c in $charts; do
+	ok "script and data of $c are written" test -s nognuplot/$c.gp -a -s nognuplot/$c.tsv
+done
+ok "and draw" sh -c 'cd nognuplot && gnuplot cpu.gp && test -s cpu.svg'
+
+printf '#!/bin/sh\necho "out of ink" >&2\nexit 3\n' >empty/gnuplot
+chmod +x empty/gnuplot
+echo old >nognuplot/cpu.svg
+broken() {
+	PATH=$scratch/empty:$PATH "$zcost" plot cap cpu -o nognuplot >out 2>err
+	[ $? = 1 ]
+}
+ok "a gnuplot that fails: exit 1" broken
+ok "in its own words" says 'cpu.gp: gnuplot exited with status 3: out of ink' err
+ok "no picture of an earlier run stays" test ! -e nognuplot/cpu.svg
+
+# Usage.
+ok "an unknown chart: exit 2" exits 2 "$zcost" plot cap througput -o x
+ok "and the charts there are" says '^ +throughput ' err
+ok "--list lists them" exits 0 "$zcost" plot --list
+ok "on standard output" says '^ +roi_p ' out
+ok "an unknown variant: exit 2" exits 2 "$zcost" plot cap -o x --base bsaeline
+ok "and those there are" says 'baseline, mmap, uring' err
+ok "an unknown format: exit 2" exits 2 "$zcost" plot cap -o x --format gif
+ok "no folder to write to: exit 2" exits 2 "$zcost" plot cap
+ok "no capture: exit 1" exits 1 "$zcost" plot nowhere -o x
+ok "by its name" says 'nowhere' err
+ok "a capture that is not analyzed: exit 1" sh -c "mkdir bare; \"$zcost\" plot bare -o x 2>err; [ \$? = 1 ] && grep -q 'zcost analyze' err"
+ok "-C names the capture" exits 0 "$zcost" plot cpu -C cap -o minus-c
+ok "a folder that cannot be made: exit 1" exits 1 "$zcost" plot cap -o cap/manifest.json
+ok "by its name too" says 'cap/manifest.json' err
+
+# Names from anywhere run nothing and break nothing.
+hostile="it''s \`touch pwned\` \$(touch pwned) {/=99 @x}_^&~\\ <b> %s \"q"
+sqlite3 cap/zcost.db "UPDATE run SET variant = '$hostile' WHERE variant = 'mmap';
+	UPDATE variant SET name = '$hostile' WHERE name = 'mmap';
+	UPDATE symbol SET name = 'x''; system(\"touch pwned\") # <i>' WHERE id = 2"
+ok "hostile names are drawn" exits 0 "$zcost" plot cap -o hostile --format svg,png,pdf
+ok "they run nothing" sh -c '! find . -name pwned | grep .'
+for c in $charts; do
+	ok "$c.svg of them is XML" is_xml hostile/$c.svg
+done
+ok "and shows them" says "it's .touch pwned. .*&lt;b&gt; %s" hostile/throughput.svg
+ok "the .tsv holds them as they are" sh -c "grep -F '{/=99 @x}_^&~\\ <b> %s \"q' hostile/throughput.tsv"
+
+# One variant, one side.
+mkdir one
+measure_run one alone 1 receiver 1250000000 150
+manifest one alone alone/measure/1/ok
+"$zcost" analyze one >/dev/null 2>&1
+ok "one run of one side is drawn" sh -c "\"$zcost\" plot one throughput cpu -o alone 2>err; [ \$? = 0 -o \$? = 4 ]"
+ok "and says that it has no interval" says 'no interval from one run' alone/throughput.svg
+
+done_testing
