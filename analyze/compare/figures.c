@@ -31,6 +31,11 @@ static void sample_add(struct sample *s, double x)
 	s->x[s->n++] = x;
 }
 
+double sample_value(const struct sample *s, enum estimator e)
+{
+	return isnan(s->pooled) ? stats_point(e, s->x, s->n) : s->pooled;
+}
+
 static struct side_figures *find_side(struct figures *f, const char *name)
 {
 	size_t i;
@@ -43,10 +48,17 @@ static struct side_figures *find_side(struct figures *f, const char *name)
 
 static void add_side(struct figures *f, const char *name)
 {
+	struct side_figures *side = &f->side[f->n];
+	int k, e;
+
 	if (find_side(f, name) || f->n == FIGURE_SIDES)
 		return;
-	f->side[f->n].side = name;
-	diff_init(&f->side[f->n++].components);
+	side->side = name;
+	for (k = 0; k < FIGURES; k++)
+		for (e = 0; e < ENDS; e++)
+			side->of[k][e].pooled = NAN;
+	diff_init(&side->components);
+	f->n++;
 }
 
 /* The sides of both ends, in the captures' order; with several there is a total. */
@@ -144,12 +156,13 @@ static int read_cost(struct side_figures *side, const struct comparison *c, enum
 	return n < 0 ? n : 0;
 }
 
-/* A profile without a sample in "data copy" measured 0. */
+/* A profile without a sample in "data copy" measured 0. Its cost is that of the components. */
 static void take_copy(struct side_figures *side, enum end e)
 {
 	const struct diff_row *row = diff_find(&side->components, "data copy", NULL);
 	size_t i;
 
+	side->of[FIGURE_COPY][e].pooled = row ? row->cost[e] : 0;
 	for (i = 0; i < side->components.nruns[e]; i++)
 		sample_add(&side->of[FIGURE_COPY][e], row ? row->runs[e][i] : 0);
 }
@@ -198,10 +211,16 @@ static int read_syscalls(struct side_figures *side, const struct comparison *c, 
 static void add_up(struct figures *f, struct side_figures *total, enum figure figure, enum end e)
 {
 	size_t n = SIZE_MAX, i, k;
+	double pooled = 0;
 
-	for (i = 0; i < f->n; i++)
-		if (&f->side[i] != total && f->side[i].of[figure][e].n < n)
+	for (i = 0; i < f->n; i++) {
+		if (&f->side[i] == total)
+			continue;
+		pooled += f->side[i].of[figure][e].pooled; /* NAN where a side has none */
+		if (f->side[i].of[figure][e].n < n)
 			n = f->side[i].of[figure][e].n;
+	}
+	total->of[figure][e].pooled = n ? pooled : NAN;
 	for (k = 0; k < n && n != SIZE_MAX; k++) {
 		double sum = 0;
 

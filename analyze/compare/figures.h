@@ -22,7 +22,10 @@ enum figure {
 struct sample {
 	double *x;
 	size_t n, cap;
+	double pooled; /* what the report prints of all runs together; NAN: the estimator's value */
 };
+
+double sample_value(const struct sample *s, enum estimator e);
 
 struct side_figures {
 	const char *side; /* "total" is the last, where there are several */

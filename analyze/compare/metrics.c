@@ -72,6 +72,22 @@ static enum verdict judge(const struct comparison *c, const struct metric *m,
 	return verdict_of(&c->rule, m->better, b, n, p);
 }
 
+/*
+ * The ratio and its bootstrap interval. A pooled value rests on all runs, its interval on those
+ * that could be paired: it is moved to stand about the value.
+ */
+static struct estimate change_of(const struct comparison *c, const struct sample *base,
+				 const struct sample *new, double b, double n)
+{
+	struct estimate e = stats_boot_ratio(c->estimator, base->x, base->n, new->x, new->n, 0.95);
+	double ratio = b != 0 ? n / b : NAN, move = e.value != 0 ? ratio / e.value : 1;
+
+	e.lo *= move;
+	e.hi *= move;
+	e.value = ratio;
+	return e;
+}
+
 static bool modelled(const struct side_figures *side, const struct metric *m)
 {
 	return side->modelled && (m->figure == FIGURE_POWER || m->figure == FIGURE_ROI_P);
@@ -81,11 +97,9 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 			       const struct side_figures *side)
 {
 	const struct sample *base = &side->of[m->figure][BASE], *new = &side->of[m->figure][NEW];
-	double b = stats_point(c->estimator, base->x, base->n);
-	double n = stats_point(c->estimator, new->x, new->n);
+	double b = sample_value(base, c->estimator), n = sample_value(new, c->estimator);
 	double p = stats_mann_whitney(base->x, base->n, new->x, new->n);
-	struct estimate change =
-		stats_boot_ratio(c->estimator, base->x, base->n, new->x, new->n, 0.95);
+	struct estimate change = change_of(c, base, new, b, n);
 	enum verdict v = judge(c, m, base, new, b, n, p);
 	struct value *row = table_row(t);
 	char *unit = xasprintf("%s%s", m->unit, modelled(side, m) ? ", modelled" : "");

@@ -24,6 +24,12 @@ ok "for both sides together" near "$(field 'total ns_per_kib' base)" 2000 1e-9
 ok "T^2/C" near "$(field 'receiver roi_c' base)" 0.67108864 1e-6
 ok "T^2/C of both sides" near "$(field 'total roi_c' base)" 0.33554432 1e-6
 ok "copying" near "$(field 'receiver copy_ns_per_kib' base)" 600 1e-6
+sqlite3 cap/zcost.db "UPDATE run SET status = 'failed' WHERE pass = 'profile' AND repeat > 1"
+compared copying mapping -C cap
+ok "with one profile copying is still what the components say" near "$(field 'receiver copy_ns_per_kib' base)" 600 1e-9
+ok "though without a verdict" test "$(field 'receiver copy_ns_per_kib' verdict)" = 'too few runs'
+sqlite3 cap/zcost.db "UPDATE run SET status = 'ok'"
+compared copying mapping -C cap
 ok "system calls per MiB" near "$(field 'receiver syscalls_per_mib' base)" 40.963584 0.0001
 ok "power that nobody measured has no row" sh -c 'grep -q throughput out && ! grep -q power out'
 compared copying mapping -C cap --power-model idle=230,per_cpu=3.5
