@@ -86,17 +86,29 @@ static unsigned int frequency(const struct run *r)
 	return max && r->freq > max ? max : r->freq;
 }
 
+/*
+ * Pages of a ring buffer, per CPU: 16 MB, less where that came to more than 512 MB in all. They
+ * count against a small limit where we are not privileged: perf's own default then.
+ */
+static unsigned int ring_pages(const struct cpuset *cpus)
+{
+	unsigned int pages = 4096, all = 131072;
+
+	while (pages > 128 && pages * cpuset_count(cpus) > all)
+		pages /= 2;
+	return geteuid() ? 128 : pages;
+}
+
 static int launch(struct collect *c, struct perf *p)
 {
 	unsigned int hz = frequency(c->run);
 	char *freq = xasprintf("%u", hz), *cpus = cpuset_format(&c->run->cpus);
 	char *control = perf_control_option(&p->control);
-	/* Ring buffers count against a small limit where we are not privileged: take perf's own. */
-	const char *pages = geteuid() ? "128" : "4096";
-	char *argv[] = {"perf", "record",      "-q",	"-g", "-e",    (char *)p->event,
-			"-F",	freq,	       "-C",	cpus, "-k",    "CLOCK_MONOTONIC",
-			"-m",	(char *)pages, "-D",	"-1", control, "--buildid-all",
-			"-N",	"-o",	       p->data, NULL};
+	char *pages = xasprintf("%u", ring_pages(&c->run->cpus));
+	char *argv[] = {"perf", "record", "-q",	   "-g", "-e",	  (char *)p->event,
+			"-F",	freq,	  "-C",	   cpus, "-k",	  "CLOCK_MONOTONIC",
+			"-m",	pages,	  "-D",	   "-1", control, "--buildid-all",
+			"-N",	"-o",	  p->data, NULL};
 	int log = open_log(p, &c->err), rc = log < 0 ? log : 0;
 	struct spawn opts = {.out = log, .err = log};
 
@@ -105,6 +117,7 @@ static int launch(struct collect *c, struct perf *p)
 	if (log >= 0)
 		close(log);
 	collect_info_int(c, "frequency", hz);
+	free(pages);
 	free(control);
 	free(cpus);
 	free(freq);

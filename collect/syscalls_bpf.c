@@ -178,14 +178,18 @@ static int start_bpf(void *self, struct error *err)
 	return 0;
 }
 
-/* Programs that saw it switched on are through when every CPU has been quiet once. */
 static int stop_bpf(void *self, struct error *err)
 {
 	(void)err;
 	__atomic_store_n(&((struct bpf *)self)->control->on, 0, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* Programs that saw it switched on are through when every CPU has been quiet once. */
+static void settle(void)
+{
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		usleep(10000);
-	return 0;
 }
 
 /* The kernel leaves a program out where it would interrupt itself: those calls are not counted. */
@@ -214,6 +218,7 @@ static void counts_bpf(void *self, struct syscall_counts *counts)
 {
 	const struct bpf *b = self;
 
+	settle();
 	*counts = (struct syscall_counts){
 		.threads = b->threads,
 		.cells = b->cells,
