@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,6 +54,34 @@ static bool in_path(const char *name)
 	return found;
 }
 
+/* What `perf --version` prints: "perf version 6.1.192". The caller frees; "" when it fails. */
+static char *perf_version(void)
+{
+	FILE *f = popen("perf --version 2>/dev/null", "re");
+	char line[128] = "";
+
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	if (f)
+		pclose(f);
+	return xstrdup(str_trim(line));
+}
+
+/* `ping` on the control pipe came with 5.11. */
+static int check_version(struct collect *c)
+{
+	char *version = perf_version();
+	unsigned int major, minor;
+	bool old = sscanf(version, "perf version %u.%u", &major, &minor) == 2 &&
+		   (major < 5 || (major == 5 && minor < 11));
+
+	collect_info_str(c, "version", version);
+	if (old)
+		error_set(&c->err, ENOTSUP, "%s is too old; 5.11 or later is needed", version);
+	free(version);
+	return old ? -ENOTSUP : 0;
+}
+
 static int probe(struct collect *c)
 {
 	struct perf p = {0};
@@ -62,6 +91,8 @@ static int probe(struct collect *c)
 		return error_set(&c->err, ENOENT,
 				 "no perf program here; install linux-perf (Debian), "
 				 "linux-tools-generic (Ubuntu) or perf (Fedora)");
+	if (check_version(c))
+		return -ENOTSUP;
 	rc = perf_event_choose(&c->run->cpus, &p.event, &c->err);
 	if (rc)
 		return rc;
@@ -162,8 +193,8 @@ static int prepare(struct collect *c)
 	if (rc)
 		return rc;
 	perf_control_started(&p->control);
-	/* Off already: the acknowledgement says that perf stands ready. */
-	if (perf_control_say(&p->control, "disable\n", READY_MS))
+	/* Not `disable`: that would switch off the events for mappings and names as well. */
+	if (perf_control_say(&p->control, "ping\n", READY_MS))
 		return died(p, "did not start", &c->err);
 	collect_info_str(c, "event", p->event);
 	collect_info_str(c, "callgraph", "fp");
