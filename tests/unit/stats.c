@@ -229,6 +229,23 @@ static void test_mann_whitney_enumerated(void **state)
 	}
 }
 
+/* Of two samples of one kind, 6 against 6: the largest attainable p below 0.05 is 38/924. */
+static void test_false_positives(void **state)
+{
+	double x[12];
+	struct prng r;
+	int round, i, positive = 0;
+
+	(void)state;
+	prng_seed(&r, 3);
+	for (round = 0; round < 10000; round++) {
+		for (i = 0; i < 12; i++)
+			x[i] = prng_unit(&r);
+		positive += stats_mann_whitney(x, 6, x + 6, 6) < 0.05;
+	}
+	assert_in_range(positive, 350, 472); /* 411 +- 3 standard deviations */
+}
+
 static void test_shift(void **state)
 {
 	(void)state;
@@ -365,6 +382,7 @@ int main(void)
 		cmocka_unit_test(test_mann_whitney),
 		cmocka_unit_test(test_mann_whitney_ties),
 		cmocka_unit_test(test_mann_whitney_enumerated),
+		cmocka_unit_test(test_false_positives),
 		cmocka_unit_test(test_shift),
 		cmocka_unit_test(test_welch),
 		cmocka_unit_test(test_holm),
