@@ -19,6 +19,8 @@ mkdir -p "$2" && demo=$(cd "$2" && pwd) || exit 1
 zcost=$build/zcost
 plan=$here/demo.ini
 bed=zcost-demo # as in the plan
+# No meter here: T^2/P comes from this model, and says so. A server's idle and per-CPU watts.
+model=idle=230,per_cpu=3.5
 child=
 stopped=
 lossy=
@@ -69,13 +71,13 @@ step() {
 }
 
 report() {
-	sh "$here/report.sh" "$zcost" "$demo/capture" "$demo/charts" >"$demo/report.md"
+	sh "$here/report.sh" "$zcost" "$demo/capture" "$demo/charts" $model >"$demo/report.md"
 }
 
 found() { # what a reader wants first; the rest is in report.md
 	"$zcost" report zerocopy "$demo/capture"
 	echo
-	"$zcost" report roi "$demo/capture"
+	"$zcost" report roi "$demo/capture" --power-model $model
 	echo
 	for v in mmap uring; do
 		"$zcost" compare baseline $v -C "$demo/capture"
@@ -88,7 +90,8 @@ rm -rf "$demo/capture" "$demo/charts" "$demo/report.md"
 say "$("$zcost" capture "$plan" --dry-run | tail -n 1)"
 step "the capture" "$zcost" capture "$plan" -o "$demo/capture"
 step "the analysis" "$zcost" analyze "$demo/capture"
-step "drawing" "$zcost" plot "$demo/capture" -o "$demo/charts" --format svg,png
+step "drawing" "$zcost" plot "$demo/capture" -o "$demo/charts" --format svg,png \
+	--power-model $model
 step "the report" report
 run found
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# One page of Markdown out of a capture: report.sh ZCOST CAPTURE CHARTS_DIR >report.md
+# One page of Markdown out of a capture: report.sh ZCOST CAPTURE CHARTS_DIR POWER_MODEL >report.md
 # Every figure is a zcost command's own; the command stands above its table, to be run again.
 set -u
-zcost=$1 capture=$2 charts=$3
+zcost=$1 capture=$2 charts=$3 model=$4
 status=0
 
 table() { # table HEADING ARGS...: a section with the command and what it printed
@@ -25,7 +25,6 @@ variants=$("$zcost" report summary "$capture" --format tsv 2>/dev/null |
 	awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "variant") c = i }
 		NR > 1 && !seen[$c]++ { print $c }')
 base=$(echo "$variants" | head -n 1)
-model='idle=230,per_cpu=3.5'
 
 echo "# $(basename "$(dirname "$(cd "$capture" && pwd)")"): $(echo "$variants" | paste -sd, | sed 's/,/, /g')"
 table 'What it costs' report summary "$capture"
