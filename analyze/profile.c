@@ -21,9 +21,9 @@ void profile_init(struct profile *p)
 void profile_free(struct profile *p)
 {
 	intern_free(&p->strings);
-	intern_free(&p->cost_ids);
-	map_free(&p->symbol_ids);
-	map_free(&p->frame_ids);
+	free(p->cost_ids.slots);
+	free(p->symbol_ids.slots);
+	free(p->frame_ids.slots);
 	free(p->events);
 	free(p->dsos);
 	free(p->symbols);
@@ -60,44 +60,115 @@ uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, 
 	return (uint32_t)p->ndsos++;
 }
 
+static size_t next_slot(const struct profile_index *x, size_t i)
+{
+	return (i + 1) & (x->nslots - 1);
+}
+
+/* Room for `n` rows and one more. */
+static void index_grow(struct profile_index *x, size_t n)
+{
+	struct profile_index old = *x;
+	size_t i, at;
+
+	if (n * 2 < x->nslots)
+		return;
+	x->nslots = old.nslots ? old.nslots * 4 : 256;
+	x->slots = xcalloc(x->nslots, sizeof(*x->slots));
+	for (i = 0; i < old.nslots; i++) {
+		if (!old.slots[i])
+			continue;
+		for (at = (old.slots[i] >> 32) & (x->nslots - 1); x->slots[at];)
+			at = next_slot(x, at);
+		x->slots[at] = old.slots[i];
+	}
+	free(old.slots);
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	unsigned __int128 m =
+		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15ULL) * (b ^ 0xd6e8feb86659fd93ULL);
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+/*
+ * Goes through the rows that may be equal: *id is the next one, false when there is none and the
+ * row that is new belongs at *slot. Start with *slot = SIZE_MAX.
+ */
+static bool index_next(const struct profile_index *x, uint64_t hash, size_t *slot, uint32_t *id)
+{
+	size_t i = *slot == SIZE_MAX ? (uint32_t)hash & (x->nslots - 1) : next_slot(x, *slot);
+
+	while (x->slots[i] && x->slots[i] >> 32 != (uint32_t)hash)
+		i = next_slot(x, i);
+	*slot = i;
+	*id = (uint32_t)x->slots[i] - 1;
+	return x->slots[i];
+}
+
+static void index_set(struct profile_index *x, size_t slot, uint64_t hash, size_t id)
+{
+	x->slots[slot] = hash << 32 | (uint32_t)(id + 1);
+}
+
 uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name, bool unresolved)
 {
-	uint32_t name_id = intern_str(&p->strings, name);
-	uint64_t *id = map_at(&p->symbol_ids, (uint64_t)dso << 32 | name_id);
+	uint32_t name_id = intern_str(&p->strings, name), id;
+	uint64_t hash = mix(dso, name_id);
+	size_t slot = SIZE_MAX;
 
-	if (*id)
-		return (uint32_t)*id - 1;
+	index_grow(&p->symbol_ids, p->nsymbols);
+	while (index_next(&p->symbol_ids, hash, &slot, &id))
+		if (p->symbols[id].name == name_id && p->symbols[id].dso == dso)
+			return id;
+	index_set(&p->symbol_ids, slot, hash, p->nsymbols);
 	array_grow(p->symbols, p->nsymbols, p->symbols_cap);
 	p->symbols[p->nsymbols] = (struct profile_symbol){name_id, dso, unresolved};
-	*id = ++p->nsymbols;
-	return (uint32_t)*id - 1;
+	return (uint32_t)p->nsymbols++;
 }
 
 uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol)
 {
-	uint64_t *id = map_at(&p->frame_ids, (uint64_t)parent << 32 | symbol);
+	uint64_t hash = mix(parent, symbol);
+	size_t slot = SIZE_MAX;
+	uint32_t id;
 
-	if (*id)
-		return (uint32_t)*id - 1;
+	index_grow(&p->frame_ids, p->nframes);
+	while (index_next(&p->frame_ids, hash, &slot, &id))
+		if (p->frames[id].parent == parent && p->frames[id].symbol == symbol)
+			return id;
+	index_set(&p->frame_ids, slot, hash, p->nframes);
 	array_grow(p->frames, p->nframes, p->frames_cap);
 	p->frames[p->nframes] = (struct profile_frame){parent, symbol};
-	*id = ++p->nframes;
-	return (uint32_t)*id - 1;
+	return (uint32_t)p->nframes++;
+}
+
+static bool same_key(const struct profile_cost *a, const struct profile_cost *b)
+{
+	return a->frame == b->frame && a->tid == b->tid && a->cpu == b->cpu &&
+	       a->event == b->event && a->comm == b->comm && a->pid == b->pid &&
+	       a->context == b->context;
 }
 
 void profile_add(struct profile *p, const struct profile_cost *c)
 {
-	uint32_t key[7] = {c->event, c->cpu, c->comm, c->pid, c->tid, c->context, c->frame};
-	uint32_t id = intern_bytes(&p->cost_ids, key, sizeof(key));
+	uint64_t hash = mix((uint64_t)c->frame << 32 | c->tid, (uint64_t)c->cpu << 32 | c->comm);
+	size_t slot = SIZE_MAX;
+	uint32_t id;
 
-	if (id == p->ncosts) {
-		array_grow(p->costs, p->ncosts, p->costs_cap);
-		p->costs[p->ncosts] = *c;
-		p->costs[p->ncosts].samples = p->costs[p->ncosts].weight = 0;
-		p->ncosts++;
-	}
-	p->costs[id].samples += c->samples;
-	p->costs[id].weight += c->weight;
+	hash = mix(hash ^ c->pid, (uint64_t)c->event << 32 | c->context);
+	index_grow(&p->cost_ids, p->ncosts);
+	while (index_next(&p->cost_ids, hash, &slot, &id))
+		if (same_key(&p->costs[id], c)) {
+			p->costs[id].samples += c->samples;
+			p->costs[id].weight += c->weight;
+			return;
+		}
+	index_set(&p->cost_ids, slot, hash, p->ncosts);
+	array_grow(p->costs, p->ncosts, p->costs_cap);
+	p->costs[p->ncosts++] = *c;
 }
 
 const char *profile_symbol_name(const struct profile *p, uint32_t symbol)

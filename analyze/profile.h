@@ -73,6 +73,12 @@ struct profile_health {
 	char why[256];
 };
 
+/* Finds a row of an array by its contents: the low half of a hash and an index + 1 per slot. */
+struct profile_index {
+	uint64_t *slots;
+	size_t nslots; /* a power of two */
+};
+
 struct profile {
 	struct intern strings;
 	struct profile_event *events;
@@ -82,8 +88,7 @@ struct profile {
 	struct profile_cost *costs;
 	size_t nevents, events_cap, ndsos, dsos_cap, nsymbols, symbols_cap, nframes, frames_cap,
 		ncosts, costs_cap;
-	struct map symbol_ids, frame_ids; /* (dso, name) -> id + 1, (parent, symbol) -> id + 1 */
-	struct intern cost_ids;
+	struct profile_index symbol_ids, frame_ids, cost_ids; /* profile.c's own */
 	uint64_t first_ns, last_ns; /* times of the first and last sample counted; 0: no times */
 	struct profile_health health;
 	char *kernel_note; /* why kernel symbols are missing or doubtful, else NULL; owned */

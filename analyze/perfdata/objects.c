@@ -38,10 +38,16 @@ void objects_free(struct objects *ob)
 
 static uint32_t address(struct objects *ob, uint32_t dso, uint64_t addr)
 {
-	char text[24];
+	char text[24], *at = text + sizeof(text);
 
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)addr);
-	return profile_symbol(ob->p, dso, text, true);
+	/* stripped programs have hundreds of thousands of them: not by printf */
+	*--at = '\0';
+	do
+		*--at = "0123456789abcdef"[addr & 15];
+	while (addr >>= 4);
+	*--at = 'x';
+	*--at = '0';
+	return profile_symbol(ob->p, dso, at, true);
 }
 
 static uint32_t unknown(struct objects *ob, uint64_t addr)

@@ -24,6 +24,18 @@ struct resolved {
 	bool bad_chain;
 };
 
+/* An entry of a stack: what it was recorded as, and what came out of it. */
+struct entry {
+	uint64_t addr;
+	uint32_t mode, symbol, frame;
+};
+
+struct entries {
+	struct entry *list; /* leaf first */
+	size_t n;
+	uint32_t pid, version; /* whose address space */
+};
+
 struct resolver {
 	struct recording *r;
 	struct profile *p;
@@ -31,11 +43,8 @@ struct resolver {
 	struct objects objects;
 	uint8_t *contexts; /* by profile symbol */
 	size_t ncontexts;
-	/* the stack at hand, leaf first */
-	uint32_t *symbols;
-	uint8_t *modes;
-	size_t n;
-	struct resolved *out; /* by stack */
+	struct entries now, last; /* the stack at hand, and the one before it */
+	struct resolved *out;	  /* by stack */
 };
 
 static uint32_t symbol_at(struct resolver *v, uint32_t mode, uint32_t pid, uint64_t addr)
@@ -51,10 +60,9 @@ static uint32_t symbol_at(struct resolver *v, uint32_t mode, uint32_t pid, uint6
 	}
 }
 
-static void push(struct resolver *v, uint32_t mode, uint32_t pid, uint64_t addr)
+static void push(struct entries *e, uint32_t mode, uint64_t addr)
 {
-	v->symbols[v->n] = symbol_at(v, mode, pid, addr);
-	v->modes[v->n++] = (uint8_t)mode;
+	e->list[e->n++] = (struct entry){.addr = addr, .mode = mode};
 }
 
 /* The mode that a context marker in a chain switches to; UINT32_MAX: perf does not know it. */
@@ -72,24 +80,25 @@ static uint32_t mode_of_marker(uint64_t marker)
 }
 
 /* Leaf first. False: the chain was damaged, and only the leaf is kept. */
-static bool push_chain(struct resolver *v, const struct stack_head *head, const uint64_t *chain,
-		       size_t nr)
+static bool push_chain(struct entries *e, const struct stack *stack)
 {
+	const struct stack_head *head = &stack->head;
+	const uint64_t *chain = stack->chain;
 	uint32_t mode = PERF_RECORD_MISC_USER;
 	bool first = true;
 	size_t i;
 
-	push(v, head->mode, head->pid, head->ip);
-	for (i = 0; i < nr; i++) {
+	push(e, head->mode, head->ip);
+	for (i = 0; i < head->nr; i++) {
 		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
 			mode = mode_of_marker(chain[i]);
 			if (mode == UINT32_MAX) {
-				v->n = 1;
+				e->n = 1;
 				return false;
 			}
 		} else {
 			if (!first || chain[i] != head->ip)
-				push(v, mode, head->pid, chain[i]);
+				push(e, mode, chain[i]);
 			first = false;
 		}
 	}
@@ -114,48 +123,94 @@ static enum context context_of_symbol(struct resolver *v, uint32_t symbol)
 /* The nearest function to the leaf that says where it runs decides. */
 static enum context context_of_stack(struct resolver *v)
 {
+	const struct entries *e = &v->now;
 	enum context c = CTX_UNKNOWN;
 	size_t i;
 
-	if (v->modes[0] == PERF_RECORD_MISC_USER)
+	if (e->list[0].mode == PERF_RECORD_MISC_USER)
 		return CTX_USER;
-	for (i = 0; i < v->n && v->modes[i] == PERF_RECORD_MISC_KERNEL; i++) {
-		c = context_of_symbol(v, v->symbols[i]);
+	for (i = 0; i < e->n && e->list[i].mode == PERF_RECORD_MISC_KERNEL; i++) {
+		c = context_of_symbol(v, e->list[i].symbol);
 		if (c != CTX_UNKNOWN)
 			return c;
 	}
 	/* entered from user space, by no interrupt that we know */
-	return i && i < v->n && v->modes[i] == PERF_RECORD_MISC_USER ? CTX_SYSCALL : CTX_UNKNOWN;
+	return i && i < e->n && e->list[i].mode == PERF_RECORD_MISC_USER ? CTX_SYSCALL
+									 : CTX_UNKNOWN;
 }
 
-static void resolve_stack(struct resolver *v, const struct fold *f, uint32_t id)
+/* How many entries, from the root, are as in the stack before: their frames are known. */
+static size_t common_root(const struct resolver *v)
 {
-	const char *bytes = intern_get(&f->stacks, id);
-	const struct stack_head *head = (const struct stack_head *)bytes;
-	size_t nr = (intern_len(&f->stacks, id) - sizeof(*head)) / 8, i;
-	struct resolved *out = &v->out[id];
-	uint32_t frame = PROFILE_NONE;
+	const struct entries *a = &v->now, *b = &v->last;
+	size_t most = a->n < b->n ? a->n : b->n, i;
 
-	spaces_advance(&v->spaces, head->version);
-	v->n = 0;
-	out->bad_chain = !push_chain(v, head, (const uint64_t *)(head + 1), nr);
-	for (i = v->n; i-- > 0;)
-		frame = profile_frame(v->p, frame, v->symbols[i]);
+	if (a->pid != b->pid || a->version != b->version)
+		return 0;
+	for (i = 0; i < most; i++) {
+		struct entry *to = &a->list[a->n - 1 - i];
+		const struct entry *from = &b->list[b->n - 1 - i];
+
+		if (to->addr != from->addr || to->mode != from->mode)
+			break;
+		*to = *from;
+	}
+	return i;
+}
+
+static void resolve_stack(struct resolver *v, const struct stack *stack, struct resolved *out)
+{
+	struct entries *e = &v->now, swap;
+	uint32_t frame = PROFILE_NONE;
+	size_t i;
+
+	spaces_advance(&v->spaces, stack->head.version);
+	e->n = 0;
+	e->pid = stack->head.pid;
+	e->version = stack->head.version;
+	out->bad_chain = !push_chain(e, stack);
+	i = e->n - common_root(v);
+	if (i < e->n)
+		frame = e->list[i].frame;
+	while (i-- > 0) {
+		struct entry *at = &e->list[i];
+
+		at->symbol = symbol_at(v, at->mode, e->pid, at->addr);
+		at->frame = frame = profile_frame(v->p, frame, at->symbol);
+	}
 	out->frame = frame;
 	out->context = (uint8_t)context_of_stack(v);
+	swap = v->now;
+	v->now = v->last;
+	v->last = swap;
 }
 
+/* By address space, and there by what is next to the root: neighbours have much in common. */
 struct order {
-	uint32_t version, stack;
+	uint32_t version, pid, root, stack;
 };
 
-static int by_version(const void *a, const void *b)
+static int by_root(const void *a, const void *b)
 {
 	const struct order *l = a, *r = b;
 
 	if (l->version != r->version)
 		return l->version < r->version ? -1 : 1;
+	if (l->pid != r->pid)
+		return l->pid < r->pid ? -1 : 1;
+	if (l->root != r->root)
+		return l->root < r->root ? -1 : 1;
 	return l->stack < r->stack ? -1 : l->stack > r->stack;
+}
+
+static struct order order_of(const struct stack *s, uint32_t id)
+{
+	struct order o = {s->head.version + 1, s->head.pid, 0, id}; /* UINT32_MAX comes first */
+	uint32_t i;
+
+	for (i = 1; i <= 4 && i <= s->head.nr; i++)
+		o.root = o.root * 31 + (uint32_t)s->chain[s->head.nr - i];
+	return o;
 }
 
 static void resolve_stacks(struct resolver *v, const struct fold *f)
@@ -163,15 +218,11 @@ static void resolve_stacks(struct resolver *v, const struct fold *f)
 	struct order *order = xcalloc(f->stacks.n + 1, sizeof(*order));
 	size_t i;
 
-	for (i = 0; i < f->stacks.n; i++) {
-		const struct stack_head *head = (const void *)intern_get(&f->stacks, (uint32_t)i);
-
-		/* UINT32_MAX, "before any", comes first as 0 */
-		order[i] = (struct order){head->version + 1, (uint32_t)i};
-	}
-	qsort(order, f->stacks.n, sizeof(*order), by_version);
 	for (i = 0; i < f->stacks.n; i++)
-		resolve_stack(v, f, order[i].stack);
+		order[i] = order_of(f->stacks.list[i], (uint32_t)i);
+	qsort(order, f->stacks.n, sizeof(*order), by_root);
+	for (i = 0; i < f->stacks.n; i++)
+		resolve_stack(v, f->stacks.list[order[i].stack], &v->out[order[i].stack]);
 	free(order);
 }
 
@@ -241,16 +292,16 @@ void resolve(struct recording *r, const struct fold *f, const struct perfdata_op
 	struct resolver v = {.r = r, .p = r->profile, .spaces.side = &r->side};
 	size_t most = (1 << 16) / 8 + 1; /* a record's size has 16 bits */
 
-	v.symbols = xcalloc(most, sizeof(*v.symbols));
-	v.modes = xcalloc(most, sizeof(*v.modes));
+	v.now.list = xcalloc(most, sizeof(*v.now.list));
+	v.last.list = xcalloc(most, sizeof(*v.last.list));
 	v.out = xcalloc(f->stacks.n + 1, sizeof(*v.out));
 	objects_init(&v.objects, r, o);
 	resolve_stacks(&v, f);
 	add_costs(&v, f);
 	objects_free(&v.objects);
 	spaces_free(&v.spaces);
-	free(v.symbols);
-	free(v.modes);
+	free(v.now.list);
+	free(v.last.list);
 	free(v.contexts);
 	free(v.out);
 }

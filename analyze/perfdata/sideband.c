@@ -123,11 +123,15 @@ void sideband_finish(struct sideband *s)
 		apply(s, (uint32_t)i);
 }
 
-uint32_t sideband_at(const struct side_timelines *t, uint32_t key, uint64_t time, uint64_t order,
-		     uint32_t none)
+const struct side_timeline *sideband_timeline(const struct side_timelines *t, uint32_t key)
 {
 	const uint64_t *id = map_get(&t->index, key);
-	const struct side_timeline *line = id ? &t->list[*id - 1] : NULL;
+
+	return id ? &t->list[*id - 1] : NULL;
+}
+
+uint32_t timeline_at(const struct side_timeline *line, uint64_t time, uint64_t order, uint32_t none)
+{
 	uint32_t low = 0, high = line ? line->n : 0, mid;
 
 	while (low < high) {

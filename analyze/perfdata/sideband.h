@@ -89,8 +89,11 @@ uint32_t sideband_ksymbol(struct sideband *s, const struct side_ksymbol *k);
 
 void sideband_finish(struct sideband *s);
 
-/* What held in the timeline of `key` at (time, order); `none` before the first change. */
-uint32_t sideband_at(const struct side_timelines *t, uint32_t key, uint64_t time, uint64_t order,
+/* The timeline of a pid or tid, or NULL. */
+const struct side_timeline *sideband_timeline(const struct side_timelines *t, uint32_t key);
+
+/* What held at (time, order); `none` before the first change, or without a timeline. */
+uint32_t timeline_at(const struct side_timeline *line, uint64_t time, uint64_t order,
 		     uint32_t none);
 void sideband_free(struct sideband *s);
 

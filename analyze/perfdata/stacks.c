@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/stacks.h"
+
+#include "lib/alloc.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+void stacks_init(struct stacks *s)
+{
+	*s = (struct stacks){.nslots = 1 << 12};
+	s->slots = xcalloc(s->nslots, sizeof(*s->slots));
+}
+
+void stacks_free(struct stacks *s)
+{
+	arena_free(&s->arena);
+	free(s->list);
+	free(s->slots);
+}
+
+uint64_t stacks_hash(const struct stack_head *head, uint64_t chain_hash)
+{
+	uint64_t w[3];
+
+	memcpy(w, head, sizeof(w));
+	chain_hash = stacks_mix(chain_hash ^ w[0], w[1] ^ 0x9e3779b97f4a7c15ULL);
+	return stacks_mix(chain_hash ^ w[2], 0xd6e8feb86659fd93ULL);
+}
+
+static size_t first_slot(const struct stacks *s, uint64_t hash)
+{
+	return (uint32_t)hash & (s->nslots - 1);
+}
+
+void stacks_prefetch_slot(const struct stacks *s, uint64_t hash)
+{
+	__builtin_prefetch(&s->slots[first_slot(s, hash)]);
+}
+
+/* The slot with the same half of the hash, or the free one. */
+static uint64_t *likely_slot(const struct stacks *s, uint64_t hash, size_t i)
+{
+	while (s->slots[i] && (s->slots[i] ^ hash << 32) >> 32)
+		i = (i + 1) & (s->nslots - 1);
+	return &s->slots[i];
+}
+
+void stacks_prefetch_stack(const struct stacks *s, uint64_t hash)
+{
+	uint32_t id = (uint32_t)*likely_slot(s, hash, first_slot(s, hash));
+	const struct stack *stack;
+
+	if (!id)
+		return;
+	stack = s->list[id - 1];
+	__builtin_prefetch(stack);
+	__builtin_prefetch(&stack->chain[4]);
+	__builtin_prefetch(&stack->chain[12]);
+}
+
+static void grow(struct stacks *s)
+{
+	uint64_t *old = s->slots;
+	size_t n = s->nslots, i, at;
+
+	s->nslots *= 4;
+	s->slots = xcalloc(s->nslots, sizeof(*s->slots));
+	for (i = 0; i < n; i++) {
+		if (!old[i])
+			continue;
+		at = first_slot(s, old[i] >> 32);
+		while (s->slots[at])
+			at = (at + 1) & (s->nslots - 1);
+		s->slots[at] = old[i];
+	}
+	free(old);
+}
+
+static uint32_t add(struct stacks *s, const struct stack_head *head, const void *chain)
+{
+	struct stack *new = arena_alloc(&s->arena, sizeof(*new) + head->nr * sizeof(uint64_t));
+
+	new->head = *head;
+	if (head->nr)
+		memcpy(new->chain, chain, head->nr * sizeof(uint64_t));
+	array_grow(s->list, s->n, s->cap);
+	s->list[s->n++] = new;
+	return (uint32_t)s->n;
+}
+
+static bool same(const struct stack *a, const struct stack_head *head, const void *chain)
+{
+	return !memcmp(&a->head, head, sizeof(*head)) &&
+	       !(head->nr && memcmp(a->chain, chain, head->nr * sizeof(uint64_t)));
+}
+
+uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *head,
+		   const void *chain)
+{
+	uint64_t *slot;
+	size_t i;
+
+	if (s->n * 2 >= s->nslots)
+		grow(s);
+	i = first_slot(s, hash);
+	for (;;) {
+		slot = likely_slot(s, hash, i);
+		if (!*slot)
+			break;
+		if (same(s->list[(uint32_t)*slot - 1], head, chain))
+			return (uint32_t)*slot - 1;
+		i = ((size_t)(slot - s->slots) + 1) & (s->nslots - 1);
+	}
+	*slot = hash << 32 | add(s, head, chain);
+	return (uint32_t)s->n - 1;
+}

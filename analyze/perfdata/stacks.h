@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Distinct stacks as recorded: raw addresses, the CPU mode, and, where user addresses are in it,
+ * whose address space in which version. Made for millions of look-ups in tables larger than the
+ * caches: a look-up goes in steps, so that the caller can do each step for many stacks and wait
+ * for memory once.
+ */
+#ifndef ZC_PERFDATA_STACKS_H
+#define ZC_PERFDATA_STACKS_H
+
+#include "lib/arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct stack_head {
+	uint64_t ip;
+	uint32_t pid;	  /* KERNEL_PID: no user address in it */
+	uint32_t version; /* of that address space, or of the kernel's: an index of the side-band */
+	uint32_t mode;	  /* PERF_RECORD_MISC_CPUMODE_MASK of the sample */
+	uint32_t nr;	  /* addresses in the chain */
+};
+
+struct stack {
+	struct stack_head head;
+	uint64_t chain[];
+};
+
+struct stacks {
+	struct arena arena;
+	struct stack **list; /* by id */
+	uint64_t *slots;     /* open addressing: low half of the hash, id + 1 */
+	size_t n, cap, nslots;
+};
+
+void stacks_init(struct stacks *s);
+void stacks_free(struct stacks *s);
+
+/* Three steps of a look-up; `chain` need not be aligned. */
+uint64_t stacks_hash(const struct stack_head *head, uint64_t chain_hash);
+void stacks_prefetch_slot(const struct stacks *s, uint64_t hash);
+void stacks_prefetch_stack(const struct stacks *s, uint64_t hash);
+/* The id of an equal stack, which is added where there is none. */
+uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *head,
+		   const void *chain);
+
+static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
+{
+	unsigned __int128 m = (unsigned __int128)a * b;
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+#endif
