@@ -16,18 +16,52 @@ static const struct {
 	{"irq_pct", "hardirq"},	    {"steal_pct", "stolen"},
 };
 
+static bool is_known(const struct table *t, const char *column)
+{
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		if (!isnan(row_real(t, row, column)))
+			return true;
+	return false;
+}
+
 static void put_bar(struct figure *f, const struct table *t, size_t row, int group, int bar)
 {
 	struct estimate whole = row_estimate(t, row, "busy_pct", "busy"), e;
-	int i;
+	size_t i;
+	int place = 0;
 
-	for (i = 0; i < (int)array_size(parts); i++) {
+	for (i = 0; i < array_size(parts); i++) {
+		if (!is_known(t, parts[i].column))
+			continue;
 		e = (struct estimate){row_real(t, row, parts[i].column), NAN, NAN, NAN, 0, 0};
 		if (!isnan(e.value))
-			figure_put(f, group, bar, i, e);
+			figure_put(f, group, bar, place, e);
+		place++;
 	}
 	if (!isnan(whole.value))
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
+}
+
+/* Do the parts add up to the whole, but for rounding? Medians of noisy runs do not. */
+static bool adds_up(const struct figure *f)
+{
+	struct estimate e, whole;
+	int g, b, p;
+
+	for (g = 0; g < f->groups.n; g++) {
+		for (b = 0; b < f->bars.n; b++) {
+			double sum = 0;
+
+			for (p = 0; p < f->parts.n && figure_get(f, g, b, p, &e); p++)
+				sum += e.value;
+			if (p == f->parts.n && figure_get(f, g, b, FIGURE_WHOLE, &whole) &&
+			    fabs(sum - whole.value) > 0.01 * whole.value)
+				return false;
+		}
+	}
+	return true;
 }
 
 int chart_cpu(struct drawing *d, struct figure *f, struct error *err)
@@ -45,7 +79,8 @@ int chart_cpu(struct drawing *d, struct figure *f, struct error *err)
 	drawing_sides(f, &t);
 	drawing_bars(d, f);
 	for (i = 0; i < (int)array_size(parts); i++)
-		figure_part(f, parts[i].label, palette_part(parts[i].label));
+		if (is_known(&t, parts[i].column))
+			figure_part(f, parts[i].label, palette_part(parts[i].label));
 	for (g = 0; g < f->groups.n; g++) {
 		for (b = 0; b < f->bars.n; b++) {
 			row = row_find(&t, 0, drawing_variant(d, b), f->groups.mark[g].name);
@@ -54,6 +89,10 @@ int chart_cpu(struct drawing *d, struct figure *f, struct error *err)
 		}
 	}
 	drawing_foot(d, f, FROM_MEASURED);
+	if (!adds_up(f))
+		figure_foot(f,
+			    "Each part is a %s of its own, drawn in proportion to the whole · %s",
+			    d->facts.estimator ? d->facts.estimator : "median", f->foot);
 out:
 	table_free(&t);
 	return rc;

@@ -73,8 +73,9 @@ static void add_group(struct figure *f, const struct functions *all, size_t i, s
 
 	for (k = 0; k < n; k++)
 		same += !strcmp(all->f[k].symbol, all->f[i].symbol);
-	label = same > 1 ? xasprintf("%s (%s)", all->f[i].symbol, slash ? slash + 1 : all->f[i].dso)
-			 : xstrdup(all->f[i].symbol);
+	label = same > 1 || *all->f[i].symbol == '['
+			? xasprintf("%s (%s)", all->f[i].symbol, slash ? slash + 1 : all->f[i].dso)
+			: xstrdup(all->f[i].symbol);
 	figure_group(f, label);
 	free(label);
 }

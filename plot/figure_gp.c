@@ -183,7 +183,7 @@ static void put_part_number(struct str *s, const struct figure *f, const struct 
 {
 	str_printf(s,
 		   ", \\\n\t\tdata skip 1 using "
-		   "($1 == %d && $6 > least ? ($2+$3)/2 : NaN):(($4+$5)/2):(number($6)) "
+		   "($1 == %d && $5-$4 > least ? ($2+$3)/2 : NaN):(($4+$5)/2):(number($6)) "
 		   "with labels center noenhanced font 'sans-serif,%g' textcolor rgb '%s'",
 		   part + 1, page->part_size,
 		   palette_dark(f->parts.mark[part].rgb) ? "#ffffff" : "#222222");

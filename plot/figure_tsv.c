@@ -11,7 +11,7 @@
 enum { C_SERIES, C_AT0, C_AT1, C_FROM, C_TO, C_VALUE, C_LO, C_HI, C_GROUP, C_VARIANT, C_PART, C_N };
 
 static void put_row(struct table *t, const struct figure *f, const int place[3], double from,
-		    struct estimate e)
+		    double to, struct estimate e)
 {
 	double at = page_position(f, place[0], place[1]), half = BAR_HALF / 100.0;
 	int part = place[2];
@@ -21,7 +21,7 @@ static void put_row(struct table *t, const struct figure *f, const int place[3],
 	row[C_AT0] = value_real(at - half);
 	row[C_AT1] = value_real(at + half);
 	row[C_FROM] = value_real(from);
-	row[C_TO] = value_real(from + e.value);
+	row[C_TO] = value_real(to);
 	row[C_VALUE] = value_real(e.value);
 	row[C_LO] = value_real(e.lo);
 	row[C_HI] = value_real(e.hi);
@@ -31,21 +31,41 @@ static void put_row(struct table *t, const struct figure *f, const int place[3],
 		row[C_PART] = value_str(t, part == FIGURE_WHOLE ? "all" : f->parts.mark[part].name);
 }
 
+/*
+ * Parts that are estimates of their own need not add up to the estimate of the whole: medians do
+ * not. The stack is then drawn as high as the whole, its parts in proportion; values stay what they
+ * are.
+ */
+static double part_scale(const struct figure *f, int group, int bar)
+{
+	struct estimate e, whole;
+	double sum = 0;
+	int p;
+
+	for (p = 0; p < f->parts.n; p++) {
+		if (!figure_get(f, group, bar, p, &e))
+			return 1; /* what is missing must not be filled up */
+		sum += e.value;
+	}
+	return figure_get(f, group, bar, FIGURE_WHOLE, &whole) && sum > 0 ? whole.value / sum : 1;
+}
+
 static void put_bar(struct table *t, const struct figure *f, int group, int bar)
 {
 	int place[3] = {group, bar, 0};
 	struct estimate e;
-	double from = 0;
+	double from = 0, to, scale = part_scale(f, group, bar);
 
 	for (; place[2] < f->parts.n; place[2]++) {
 		if (!figure_get(f, group, bar, place[2], &e))
 			continue;
-		put_row(t, f, place, from, e);
-		from += e.value;
+		to = from + scale * e.value;
+		put_row(t, f, place, from, to, e);
+		from = to;
 	}
 	place[2] = FIGURE_WHOLE;
 	if (figure_get(f, group, bar, FIGURE_WHOLE, &e))
-		put_row(t, f, place, 0, e);
+		put_row(t, f, place, 0, e.value, e);
 }
 
 static int write_table(const struct table *t, const char *path, struct error *err)

@@ -110,10 +110,10 @@ static void place_unit(struct page *page, const struct figure *f, struct pen *pe
 	if (!f->axis)
 		return;
 	unit.x = f->lying ? PAGE_W - PAGE_MARGIN : PAGE_MARGIN;
-	unit.y = f->lying ? pen->top - 14 : pen->top + 20;
+	unit.y = f->lying ? pen->top - 14 : pen->top + 18;
 	unit.align = f->lying ? ALIGN_RIGHT : ALIGN_LEFT;
 	page_put_text(page, unit);
-	pen->top += f->lying ? 10 : 38;
+	pen->top += f->lying ? 10 : 42;
 }
 
 static void make_upright(struct page *page, const struct figure *f, struct pen *pen)

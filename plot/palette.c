@@ -45,9 +45,31 @@ static const struct part parts[] = {
 
 static const uint32_t spare[] = {0x99ddff, 0xeedd88, 0xaaaa00, 0x6699cc, 0xee99aa};
 
+/* Every channel so far (0..256) towards `to`. */
+static uint32_t mix(uint32_t rgb, uint32_t to, unsigned int share)
+{
+	uint32_t out = 0;
+	int shift;
+
+	for (shift = 0; shift < 24; shift += 8)
+		out |= (((rgb >> shift & 255) * (256 - share) + (to >> shift & 255) * share) >> 8)
+		       << shift;
+	return out;
+}
+
+/* After the last colour come lighter ones, then darker ones. */
 uint32_t palette_variant(int place)
 {
-	return variants[(size_t)place % array_size(variants)];
+	uint32_t rgb = variants[(size_t)place % array_size(variants)];
+
+	switch ((size_t)place / array_size(variants)) {
+	case 0:
+		return rgb;
+	case 1:
+		return mix(rgb, 0xffffff, 130);
+	default:
+		return mix(rgb, 0x000000, 100);
+	}
 }
 
 static const struct part *find(const char *name)

@@ -155,6 +155,18 @@ static void assert_lacks(const char *text, const char *part)
 		fail_msg("'%s' in '%s'", part, text);
 }
 
+static char *slurp(const char *dir, const char *name)
+{
+	char *path = xasprintf("%s/%s", dir, name), *data = NULL;
+	struct error err = {0};
+	size_t len;
+
+	if (file_read(path, &data, &len, &err))
+		fail_msg("%s", err.text);
+	free(path);
+	return data;
+}
+
 /* --- text --- */
 
 static void test_label_clean(void **state)
@@ -229,8 +241,12 @@ static void test_label_wrap(void **state)
 
 static void test_palette(void **state)
 {
+	int i, k;
+
 	(void)state;
-	assert_int_not_equal(palette_variant(0), palette_variant(1));
+	for (i = 0; i < 24; i++)
+		for (k = 0; k < i; k++)
+			assert_int_not_equal(palette_variant(i), palette_variant(k));
 	assert_int_equal(palette_part("data copy"), palette_part("Data Copy"));
 	assert_int_equal(palette_part("a new one"), palette_part("a new one"));
 	assert_true(palette_order("data copy") < palette_order("TCP/IP"));
@@ -369,6 +385,29 @@ static void test_cpu(void **state)
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e) && e.lo == 80 && e.hi == 90);
 	assert_false(figure_get(&x->f, 1, 0, 2, &e)); /* missing is not 0 */
 	assert_false(figure_get(&x->f, 0, 1, FIGURE_WHOLE, &e));
+	fixture_free(x);
+}
+
+/* Medians of parts need not add up to that of the whole: the stack is drawn as high as the whole.
+ */
+static void test_parts_in_proportion(void **state)
+{
+	char dir[] = "/tmp/zcost-plot.XXXXXX", *tsv;
+	struct fixture *x = fixture_new(
+		"cpu", "variant\tside\truns\tapp_pct\tsys_pct\tbusy_pct\tbusy_lo\tbusy_hi\n"
+		       "baseline\treceiver\t6\t20\t60\t100\t90\t110\n");
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(fixture_draw(x, "cpu"), 0);
+	assert_has(x->f.foot, "drawn in proportion to the whole");
+	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
+	tsv = slurp(dir, "cpu.tsv");
+	assert_has(tsv, "\t0\t25\t20\t\t\treceiver\tbaseline\tapplication\n");
+	assert_has(tsv, "\t25\t100\t60\t\t\treceiver\tbaseline\tsystem\n");
+	assert_has(tsv, "\t0\t100\t100\t90\t110\treceiver\tbaseline\tall\n");
+	assert_int_equal(dir_remove(dir, NULL), 0);
+	free(tsv);
 	fixture_free(x);
 }
 
@@ -545,18 +584,6 @@ static void test_nothing(void **state)
 
 /* --- files --- */
 
-static char *slurp(const char *dir, const char *name)
-{
-	char *path = xasprintf("%s/%s", dir, name), *data = NULL;
-	struct error err = {0};
-	size_t len;
-
-	if (file_read(path, &data, &len, &err))
-		fail_msg("%s", err.text);
-	free(path);
-	return data;
-}
-
 /* Bytes 16 to 23 of a PNG: width and height, big endian. */
 static void assert_png_size(const char *dir, const char *name, int width, int height)
 {
@@ -709,6 +736,7 @@ int main(void)
 		cmocka_unit_test(test_no_claim),
 		cmocka_unit_test(test_slower_claim),
 		cmocka_unit_test(test_cpu),
+		cmocka_unit_test(test_parts_in_proportion),
 		cmocka_unit_test(test_roi),
 		cmocka_unit_test(test_roi_exponents),
 		cmocka_unit_test(test_roi_p_modelled),
