@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost report functions --perf --all against perf report on the same file: every symbol's self and total share.
+. "$(dirname "$0")/../lib.sh"
+
+command -v perf >/dev/null || skip_all "no perf on this machine"
+perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
+	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
+
+cat >load.sh <<'END'
+find /usr/share/doc 2>/dev/null | sort | cksum >/dev/null
+dd if=/dev/zero bs=64k count=400 2>/dev/null | cksum >/dev/null
+perl -e 'sub r { my $n = shift; return $n < 2 ? $n : r($n - 1) + r($n - 2) } r(18)'
+END
+perf record -q -a -g -F 2000 -e cpu-clock -o perf.data -- sh load.sh >/dev/null 2>&1
+
+# symbol, dso, self, total: perf's, added up over what it tells apart; addresses by object (perf names some of them
+# in two ways). Children are rounded to 0.01 per row of perf.
+perf report -i perf.data --children -g none --stdio -t '|' -F overhead_children,overhead,period,dso,sym \
+	-s dso,sym 2>/dev/null | awk -F'|' '
+	/^#/ || NF < 5 { next }
+	{ gsub(/ /, "", $1); gsub(/[% ]/, "", $3); gsub(/^ +| +$/, "", $4); sub(/^\[.\] /, "", $5); gsub(/ +$/, "", $5)
+	  sub(/%/, "", $1); sum += $3
+	  if ($5 ~ /^0x|^[0-9a-f]+$/) next
+	  k = $5 "\t" $4; self[k] += $3; total[k] += $1; rows[k]++ }
+	END { for (k in self) printf "%s\t%.6f\t%.2f\t%d\n", k, 100 * self[k] / sum, total[k], rows[k] }' | sort >perf.tsv
+exits 0 "$zcost" report functions --perf perf.data --all --format tsv
+cp out ours.tsv
+
+ok "perf found something to compare with" test "$(grep -c '' perf.tsv)" -gt 100
+ok "every symbol of perf is ours, self and total" awk -F'\t' '
+	NR == FNR { if (FNR > 1) { self[$1 "\t" $2] += $4; total[$1 "\t" $2] += $5 } next }
+	{ k = $1 "\t" $2; d = self[k] - $3; e = total[k] - $4
+	  if (d < 0) d = -d; if (e < 0) e = -e
+	  if (!(k in self) || d > 0.001 || e > 0.0051 * $5) { print k, self[k], $3, total[k], $4; bad++ } }
+	END { exit bad > 0 }' ours.tsv perf.tsv
+ok "and none of ours is unknown to perf" awk -F'\t' '
+	NR == FNR { known[$1 "\t" $2] = 1; next }
+	FNR > 1 && $1 !~ /^0x/ && !(($1 "\t" $2) in known) { print; bad++ }
+	END { exit bad > 0 }' perf.tsv ours.tsv
+ok "shares add up to 100" near "$(awk -F'\t' 'NR > 1 { s += $4 } END { print s }' ours.tsv)" 100 1e-4
+"$zcost" report functions --perf perf.data --all --rate 1e6 --cpu 0 --format tsv >cpu0.tsv 2>/dev/null
+ok "costs add up to the basis" near "$(awk -F'\t' 'NR > 1 { s += $6 } END { print s }' cpu0.tsv)" 1000 1e-3
+for by in comm module cpu context component; do
+	"$zcost" report functions --perf perf.data --by $by --all --format tsv >by.tsv 2>/dev/null
+	ok "by $by they add up as well" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "self_share") c = i
+		next } { s += $c } END { print s }' by.tsv)" 100 1e-4
+	"$zcost" report components --perf perf.data --by $by --format tsv >by.tsv 2>/dev/null
+	ok "and components" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "self_share") c = i
+		next } { s += $c } END { print s }' by.tsv)" 100 1e-4
+done
+
+# Damage is said, and what came before it is kept.
+head -c "$(($(wc -c <perf.data) * 2 / 3))" perf.data >torn.data
+"$zcost" report functions --perf torn.data >out 2>err
+code=$?
+ok "a torn file is read as far as it goes, exit 4, or refused with a reason" test $code = 4 -o $code = 1
+ok "and it is said" sh -c "cat out err | grep -Eq 'torn.data|truncated|ends'"
+
+done_testing
