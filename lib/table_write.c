@@ -100,6 +100,8 @@ static void write_separated(const struct table *t, FILE *out, char sep,
 			fputc(i < t->ncolumns - 1 ? sep : '\n', out);
 		}
 	}
+	if (t->title)
+		note("%s", t->title);
 	for (n = 0; n < t->nnotes; n++)
 		note("%s", t->notes[n]);
 	str_free(&s);

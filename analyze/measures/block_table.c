@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/block_table.h"
 
-#include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 
 #include <math.h>
@@ -48,16 +47,6 @@ void block_list_free(struct block_list *list)
 	*list = (struct block_list){0};
 }
 
-void block_list_notes_first(const struct block_list *list, struct store *s, const struct query *q,
-			    struct table *t)
-{
-	int i;
-
-	for (i = 0; i < list->n; i++)
-		if (!i || strcmp(list->blocks[i].block.variant, list->blocks[i - 1].block.variant))
-			zero_copy_notes(s, q, list->blocks[i].block.variant, t);
-}
-
 /* What so few runs can say. */
 static void note_interval(const struct block_list *list, struct table *t)
 {
@@ -78,7 +67,7 @@ static void note_interval(const struct block_list *list, struct table *t)
 		table_note(t, "one run each: no interval");
 }
 
-void block_list_notes_last(const struct block_list *list, struct store *s, struct table *t)
+void block_list_notes(const struct block_list *list, struct store *s, struct table *t)
 {
 	const char *doubt = NULL;
 	int i;

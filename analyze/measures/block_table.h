@@ -22,10 +22,8 @@ int block_list_read(struct block_list *list, struct store *s, const struct query
 		    enum purpose purpose, struct error *err);
 void block_list_free(struct block_list *list);
 
-/* First zero copy, then the runs' warnings and losses, the estimator and what limits it. */
-void block_list_notes_first(const struct block_list *list, struct store *s, const struct query *q,
-			    struct table *t);
-void block_list_notes_last(const struct block_list *list, struct store *s, struct table *t);
+/* Notes: the estimator, and the warnings and losses of the runs. */
+void block_list_notes(const struct block_list *list, struct store *s, struct table *t);
 
 /* `column`, `column`_lo and `column`_hi, as far as the table has them. */
 void put_estimate(struct table *t, struct value *row, const char *column, const char *short_name,

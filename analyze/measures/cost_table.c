@@ -285,8 +285,7 @@ static int run_blocks(struct plan *p, struct store *s, const struct query *q,
 		unit = unit ? unit : parts[i].basis.unit;
 	}
 	make_columns(t, p, unit);
-	for (i = 0; i < n && !rc; i++)
-		zero_copy_notes(s, q, blocks[i].variant, t);
+	zero_copy_title(s, q, t);
 	for (i = 0; i < n && !rc; i++) {
 		put_part(t, p, q, &parts[i]);
 		most = parts[i].nruns > most ? parts[i].nruns : most;

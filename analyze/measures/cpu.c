@@ -3,6 +3,7 @@
 #include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
+#include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 
 const struct column cpu_columns[13] = {
@@ -55,11 +56,11 @@ int cpu_run(struct store *s, const struct query *q, struct table *t, struct erro
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
 
 	if (!rc) {
-		block_list_notes_first(&list, s, q, t);
+		zero_copy_title(s, q, t);
 		for (i = 0; i < list.n; i++)
 			put_block(s, &list, &list.blocks[i], t);
 		table_note(t, "percent of one CPU, added up over the side's CPUs");
-		block_list_notes_last(&list, s, t);
+		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);
 	return rc;

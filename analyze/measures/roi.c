@@ -11,6 +11,7 @@
 #include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
+#include "analyze/measures/zero_copy.h"
 #include "analyze/measures/power.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -257,7 +258,7 @@ int roi_run(struct store *s, const struct query *q, struct table *t, struct erro
 		return run_given(q, t);
 	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 	if (!rc)
-		block_list_notes_first(&list, s, q, t);
+		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++) {
 		const struct block_runs *b = &list.blocks[i], *before = b - 1;
 
@@ -268,7 +269,7 @@ int roi_run(struct store *s, const struct query *q, struct table *t, struct erro
 	}
 	if (!rc) {
 		note_formula(q, t);
-		block_list_notes_last(&list, s, t);
+		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);
 	return rc;

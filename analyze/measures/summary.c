@@ -95,7 +95,7 @@ int summary_run(struct store *s, const struct query *q, struct table *t, struct 
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
 
 	if (!rc)
-		block_list_notes_first(&list, s, q, t);
+		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list, &list.blocks[i], t, err);
 	for (i = 0; i < list.n && !rc; i++) {
@@ -106,7 +106,7 @@ int summary_run(struct store *s, const struct query *q, struct table *t, struct 
 			table_note(t, "%s: %s", list.blocks[i].block.variant, what);
 	}
 	if (!rc)
-		block_list_notes_last(&list, s, t);
+		block_list_notes(&list, s, t);
 	block_list_free(&list);
 	return rc;
 }

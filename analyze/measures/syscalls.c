@@ -7,6 +7,7 @@
 #include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
+#include "analyze/measures/zero_copy.h"
 #include "analyze/measures/hist.h"
 #include "analyze/measures/syscalls_trace.h"
 #include "lib/alloc.h"
@@ -215,7 +216,7 @@ static int run_store(struct store *s, const struct query *q, struct table *t, st
 	int rc = block_list_read(&list, s, q, FOR_SYSCALLS, err), i;
 
 	if (!rc)
-		block_list_notes_first(&list, s, q, t);
+		zero_copy_title(s, q, t);
 	if (list.n > 1 || (q->by && strstr(q->by, "variant")) || (q->by && strstr(q->by, "side"))) {
 		t->columns = keyed;
 		t->ncolumns = (int)array_size(keyed);

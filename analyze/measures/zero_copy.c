@@ -2,6 +2,7 @@
 #include "analyze/measures/zero_copy.h"
 
 #include "lib/alloc.h"
+#include "lib/str.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -96,29 +97,45 @@ double zero_copy_share(const struct evidence *e, int n, const char *side)
 	return least;
 }
 
-static bool already(const struct table *t, const char *text)
+/* "mmap sender: 100.0 % of sends ... fell back to copying", for what asked not to be copied. */
+static void say_fallback(struct str *s, const char *variant, const struct evidence *e, int n)
 {
-	size_t i;
+	int i;
 
-	for (i = 0; i < t->nnotes; i++)
-		if (!strcmp(t->notes[i], text))
-			return true;
-	return false;
+	for (i = 0; i < n; i++)
+		if (e[i].asked && e[i].copied > 0.1 * e[i].total)
+			str_printf(s, "%s%s %s: %.1f %% of %s fell back to copying",
+				   s->len ? "; " : "NOT ZERO COPY: ", variant, e[i].side,
+				   100 * e[i].copied / e[i].total, e[i].what);
 }
 
 void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t)
 {
 	struct evidence e[MAX_EVIDENCE];
-	int n = zero_copy_evidence(s, q, variant, e, NULL), i;
-	char *text;
+	struct str text = {0};
+
+	say_fallback(&text, variant, e, zero_copy_evidence(s, q, variant, e, NULL));
+	if (text.len)
+		table_note(t, "%s", text.buf);
+	str_free(&text);
+}
+
+void zero_copy_title(struct store *s, const struct query *q, struct table *t)
+{
+	struct evidence e[MAX_EVIDENCE];
+	const char **variants;
+	struct str text = {0};
+	int n = store_variants(s, &variants, NULL), i, k;
 
 	for (i = 0; i < n; i++) {
-		if (!e[i].asked || !(e[i].copied > 0.1 * e[i].total))
+		if (q->variant && strcmp(q->variant, variants[i]))
 			continue;
-		text = xasprintf("NOT ZERO COPY: %s %s: %.1f %% of %s fell back to copying",
-				 variant, e[i].side, 100 * e[i].copied / e[i].total, e[i].what);
-		if (!already(t, text))
-			table_note(t, "%s", text);
-		free(text);
+		k = zero_copy_evidence(s, q, variants[i], e, NULL);
+		say_fallback(&text, variants[i], e, k);
 	}
+	if (n >= 0)
+		free(variants);
+	if (text.len)
+		table_title(t, "%s", text.buf);
+	str_free(&text);
 }

@@ -21,10 +21,13 @@ enum { MAX_EVIDENCE = 8 };
 int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
 		       struct evidence e[MAX_EVIDENCE], struct error *err);
 
-/* Zero-copy share 0..1 of the variant: of the best side, each by its worst evidence; NAN: none. */
+/* Zero-copy share 0..1 of a side, by its worst evidence; NAN: there is none. */
 double zero_copy_share(const struct evidence *e, int n, const char *side);
 
-/* One note for a variant that copied although it asked not to. */
+/* The table's first line, where a variant of the query copied although it asked not to. */
+void zero_copy_title(struct store *s, const struct query *q, struct table *t);
+
+/* The same of one variant as a note; none where nothing fell back. */
 void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t);
 
 #endif

@@ -91,7 +91,7 @@ int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, k, n;
 
 	if (!rc)
-		block_list_notes_first(&list, s, q, t);
+		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++) {
 		const struct block *b = &list.blocks[i].block;
 		bool first = !i || strcmp(b->variant, list.blocks[i - 1].block.variant);

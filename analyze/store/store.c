@@ -8,9 +8,12 @@
 #include "lib/alloc.h"
 #include "lib/embed.h"
 #include "lib/file.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +36,25 @@ static int set_up(struct store *s, struct error *err)
 	return rc ? rc : sql_script(s, store_schema, err);
 }
 
+/* Whoever was killed while making a store left half of one. */
+static void remove_remains(const char *path)
+{
+	char *pattern = xasprintf("%s.tmp.*", path);
+	glob_t g = {0};
+	size_t i;
+
+	if (!glob(pattern, 0, NULL, &g)) {
+		for (i = 0; i < g.gl_pathc; i++) {
+			pid_t pid = (pid_t)atoi(strrchr(g.gl_pathv[i], '.') + 1);
+
+			if (pid > 0 && kill(pid, 0) && errno == ESRCH)
+				unlink(g.gl_pathv[i]);
+		}
+	}
+	globfree(&g);
+	free(pattern);
+}
+
 int store_create(struct store **store, const char *path, struct error *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
@@ -42,6 +64,7 @@ int store_create(struct store **store, const char *path, struct error *err)
 	if (path) {
 		s->path = xstrdup(path);
 		s->tmp = xasprintf("%s.tmp.%d", path, (int)getpid());
+		remove_remains(path);
 		unlink(s->tmp);
 	}
 	rc = sqlite3_open(path ? s->tmp : ":memory:", &s->db) ? sql_error(s, err) : 0;
@@ -174,7 +197,7 @@ static int missing(const char *path, const char *capture, bool folder, struct er
 	if (!path_exists(capture))
 		return error_set(err, ENOENT, "%s: no such capture", capture);
 	if (!folder)
-		return error_set(err, ENOENT, "%s: cannot open", path);
+		return error_sys(err, errno, "%s: cannot open", path);
 	return error_set(err, ENOENT, "%s: not analyzed yet; run 'zcost analyze %s' first", capture,
 			 capture);
 }
@@ -185,6 +208,10 @@ int store_open(struct store **store, const char *capture, struct error *err)
 	struct store *s = xcalloc(1, sizeof(*s));
 	int rc;
 
+	if (!folder && str_ends(capture, ".tar.zst")) {
+		free(s);
+		return error_set(err, EINVAL, "%s: an archive; 'zcost unpack' opens it", capture);
+	}
 	s->path = folder ? xasprintf("%s/zcost.db", capture) : xstrdup(capture);
 	if (access(s->path, R_OK))
 		rc = missing(s->path, capture, folder, err);

@@ -53,7 +53,9 @@ ok "its interval: min..max of 3" near_cell summary.tsv throughput_lo variant=bas
 ok "ns per KiB" near_cell summary.tsv ns_per_kib variant=baseline,side=receiver 400 1e-6
 ok "zero-copy share of the receiver" near_cell summary.tsv zero_copy_share variant=mmap,side=receiver 93.7 1e-6
 ok "no copy cost without a profile" test -z "$(get summary.tsv copy_ns_per_kib variant=mmap,side=receiver)"
-ok "the fallback is the first note" sh -c "head -n 1 err | grep -q 'NOT ZERO COPY: mmap sender: 100.0 % of sends'"
+ok "the fallback is said" says 'NOT ZERO COPY: mmap sender: 100.0 % of sends' err
+ok "in the first line of the text" sh -c "'$zcost' report summary cap | head -n 1 | grep -q '^NOT ZERO COPY: mmap sender'"
+ok "unless another variant is asked for" sh -c "! '$zcost' report cpu cap --variant baseline | grep -q 'NOT ZERO'"
 ok "and not one of the variant that never asked" sh -c "! grep -q 'NOT ZERO COPY: baseline' err"
 ok "the report agrees with the store" near "$(sqlite3 cap/zcost.db "SELECT AVG(value) FROM metric JOIN run ON run.id = run
 	WHERE name = 'throughput' AND variant = 'mmap' AND side = 'sender' AND pass = 'measure'")" \
