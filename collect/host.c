@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -150,8 +151,39 @@ static int prepare(struct collect *c)
 	return 0;
 }
 
+/*
+ * The workload may live in a network namespace of its own, as under `ip netns exec`: remember it
+ * while it is there, to look at its interfaces when all is over.
+ */
+static int start(struct collect *c)
+{
+	char *path = xasprintf("/proc/%d/ns/net", (int)c->run->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat its, ours;
+
+	free(path);
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &its) || stat("/proc/self/ns/net", &ours) || its.st_ino == ours.st_ino)
+		close(fd);
+	else
+		c->data = xmemdup(&fd, sizeof(fd));
+	return 0;
+}
+
+static void finish(struct collect *c)
+{
+	if (!c->data)
+		return;
+	host_write_nics_of(c->run->hosts, *(int *)c->data);
+	close(*(int *)c->data);
+	free(c->data);
+}
+
 const struct collector collector_host = {
 	.name = "host",
 	.what = "kernel symbols, configuration, topology, sysctls, NICs: once per capture",
 	.prepare = prepare,
+	.start = start,
+	.finish = finish,
 };

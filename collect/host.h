@@ -24,6 +24,9 @@ int host_write_sysctls(const char *dir, struct error *err);
  */
 int host_write_nics(const char *dir, struct error *err);
 
+/* The same for another network namespace, given by an open file of /proc/PID/ns/net. */
+void host_write_nics_of(const char *dir, int netns);
+
 /* First line of a small file, trimmed; NULL when it cannot be read or is empty. The caller frees.
  */
 char *host_fact(const char *path);

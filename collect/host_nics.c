@@ -9,8 +9,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { INTERFACES = 64 }; /* a host full of containers needs no more */
@@ -125,4 +130,24 @@ int host_write_nics(const char *hosts, struct error *err)
 	if (n >= 0)
 		free(entries);
 	return rc;
+}
+
+/* In the child: its own mounts, the other network, and sysfs as that one sees it. */
+static void child(const char *hosts, int netns)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    setns(netns, CLONE_NEWNET) || mount("sysfs", "/sys", "sysfs", 0, NULL))
+		_exit(1);
+	_exit(host_write_nics(hosts, NULL) ? 1 : 0);
+}
+
+void host_write_nics_of(const char *hosts, int netns)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		child(hosts, netns);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
 }
