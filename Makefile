@@ -89,8 +89,10 @@ $(B)/collect/%.bpf.o: collect/%.bpf.c
 	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
 		-Wall -MMD -MP -c -o $@ $<
 $(HOST_OBJ): | $(BPF_OBJ)
-$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls.bpf.o"'
+$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls.bpf.o"' \
+	-DBPF_TASK='"$(B)/collect/task.bpf.o"'
 $(B)/collect/syscalls_bpf.o: $(B)/collect/syscalls.bpf.o
+$(B)/collect/task_ids.o: $(B)/collect/task.bpf.o
 endif
 
 # Names of system calls, out of the C library's headers.

@@ -2,6 +2,7 @@
 /* Loads and reads the kernel's half, collect/syscalls.bpf.c, whose object is part of this one. */
 #include "collect/syscalls_method.h"
 
+#include "collect/task_ids.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -43,6 +44,7 @@ static const char *const programs[] = {"on_fork",   "on_task_exit", "on_exec",
 struct bpf {
 	struct bpf_object *obj;
 	struct bpf_link *links[array_size(programs)];
+	int btf; /* of our own making, where the kernel has none; else -1 */
 	volatile struct syscall_control *control;
 	struct syscall_thread *threads;
 	struct syscall_cell *cells;
@@ -83,6 +85,26 @@ static uint32_t tid_max(void)
 	return n > 4194304 || n < 32768 ? 4194304 : n;
 }
 
+/* ZCOST_NO_BTF: as if there were none, for tests. */
+static bool kernel_has_btf(void)
+{
+	return path_exists("/sys/kernel/btf/vmlinux") && !getenv("ZCOST_NO_BTF");
+}
+
+static int open_object(struct bpf *b)
+{
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, opts);
+
+	if (b->btf >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", b->btf);
+		opts.btf_custom_path = path;
+	}
+	b->obj = bpf_object__open_mem(zcost_syscalls_bpf,
+				      (size_t)(zcost_syscalls_bpf_end - zcost_syscalls_bpf), &opts);
+	return b->obj ? 0 : -errno;
+}
+
 static int load(struct bpf *b)
 {
 	struct bpf_map *rodata;
@@ -90,9 +112,7 @@ static int load(struct bpf *b)
 	size_t len = 0;
 	uint32_t nr;
 
-	b->obj = bpf_object__open_mem(zcost_syscalls_bpf,
-				      (size_t)(zcost_syscalls_bpf_end - zcost_syscalls_bpf), NULL);
-	if (!b->obj)
+	if (open_object(b))
 		return -errno;
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), tid_max());
 	rodata = bpf_object__find_map_by_name(b->obj, ".rodata");
@@ -161,6 +181,7 @@ static int open_bpf(void **self, struct error *err)
 	*self = b;
 	libbpf_set_print(listen);
 	said[0] = '\0';
+	b->btf = kernel_has_btf() ? -1 : task_ids_btf(NULL);
 	rc = load(b);
 	if (!rc)
 		rc = map_all(b);
@@ -245,6 +266,8 @@ static void close_bpf(void *self)
 	unmap(b->threads, THREADS_LEN);
 	unmap(b->cells, CELLS_LEN);
 	bpf_object__close(b->obj);
+	if (b->btf >= 0)
+		close(b->btf);
 	free(b);
 }
 

@@ -79,6 +79,13 @@ for method in bpf tracepoint; do
 	ok "$method: holds nothing from outside of it" test "$(column calls getppid)" = 0
 done
 
+method=bpf
+ZCOST_NO_BTF=1
+export ZCOST_NO_BTF
+ok "bpf on a kernel without BTF" exits 0 collect -- "$calls" 400
+ok "counts the same" agrees
+unset ZCOST_NO_BTF
+
 ok "tracefs is as it was" test "$(grep -c tracefs /proc/mounts)" = "$(grep -c tracefs /proc/1/mounts)"
 
 done_testing

@@ -5,6 +5,7 @@
 #include "collect/sync.h"
 #include "collect/syscalls.h"
 #include "collect/syscalls_events.h"
+#include "collect/task_ids.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
@@ -364,6 +365,21 @@ static void test_power(void **state)
 	unlink(path);
 }
 
+static void test_task_ids(void **state)
+{
+	static struct task_copy copy = {.id = 0x2222ULL << 32 | 0x3333};
+	const uint32_t tid = 0x3333, tgid = 0x2222;
+
+	(void)state;
+	assert_int_equal(task_ids_find(&copy), -ENOENT);
+	memcpy(copy.bytes + 1000, &tid, 4);
+	assert_int_equal(task_ids_find(&copy), -ENOENT);
+	memcpy(copy.bytes + 1004, &tgid, 4);
+	assert_int_equal(task_ids_find(&copy), 1000);
+	memcpy(copy.bytes + TASK_COPY - 8, copy.bytes + 1000, 8);
+	assert_int_equal(task_ids_find(&copy), -ENOENT); /* which? */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -372,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_names),	 cmocka_unit_test(test_syscall_names),
 		cmocka_unit_test(test_build_id), cmocka_unit_test(test_files),
 		cmocka_unit_test(test_sync),	 cmocka_unit_test(test_power),
+		cmocka_unit_test(test_task_ids),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
