@@ -17,7 +17,7 @@ transfer() {
 	done
 	shift
 	port=$((port + 1))
-	$rx_prefix "$tcpzc" --listen --port $port --accept-timeout 20 $rxo >rx 2>rx.err &
+	$rx_prefix "$tcpzc" --listen --port $port --accept-timeout ${accept_timeout:-20} $rxo >rx 2>rx.err &
 	pid=$!
 	$tx_prefix "$tcpzc" --connect "$host" --port $port "$@" >tx 2>tx.err
 	txrc=$?

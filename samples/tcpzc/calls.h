@@ -24,6 +24,7 @@
 	X(FTRUNCATE, "ftruncate")           \
 	X(GETSOCKOPT, "getsockopt")         \
 	X(IO_URING_ENTER, "io_uring_enter") \
+	X(MADVISE, "madvise")               \
 	X(MMAP, "mmap")                     \
 	X(POLL, POLL_NAME)                  \
 	X(PWRITE64, "pwrite64")             \

@@ -84,6 +84,8 @@ void flow_data_ends(struct flow *f)
 	f->end_ns = now_ns();
 	if (f->start_ns)
 		report_point(f, f->end_ns);
+	else
+		f->start_ns = f->end_ns; /* it never came to data */
 	getrusage(RUSAGE_SELF, &f->usage[1]);
 	stop_count(f);
 }

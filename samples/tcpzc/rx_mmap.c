@@ -58,6 +58,8 @@ static int mmap_attach(struct flow *f)
 				 "cannot map the socket (Linux 4.18 or later, "
 				 "CONFIG_MMU, IPv4 or IPv6 TCP)");
 	s->window = p;
+	/* Unmapping need not note which pages were used lately: each is seen once. */
+	CALL(f, MADVISE, madvise(p, f->opt->window, MADV_SEQUENTIAL));
 	if (!f->opt->rcvlowat &&
 	    CALL(f, SETSOCKOPT, setsockopt(f->fd, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof(low))))
 		return flow_fail(f, errno, "SO_RCVLOWAT");

@@ -25,6 +25,17 @@ nothing_mapped() {
 		holds rxs '.receive.mapped_bytes == 0 and .receive.copied_bytes == 20971520'
 }
 ok "mmap maps nothing of what send sent" nothing_mapped
+nothing_sent() {
+	port=$((port + 1))
+	"$tcpzc" --listen --port $port >rx 2>rx.err &
+	pid=$!
+	listening $pid && : | bash -c "cat >/dev/tcp/127.0.0.1/$port"
+	wait $pid && grep '"summary"' rx >rxs &&
+		holds rxs '.bytes == 0 and .seconds < 1 and .receive.calls == 0'
+}
+if command -v bash >/dev/null; then
+	ok "a sender that sends nothing" nothing_sent
+fi
 
 [ "$(id -u)" = 0 ] || {
 	exits_1() { exits 1 "$bed" up "$name" && says 'need root' err; }
@@ -89,7 +100,43 @@ spoilt() {
 }
 ok "a byte changed in a mapped page is found" spoilt
 ok "msg-zerocopy over veth: every send copied" copied msg-zerocopy 192.0.2.1
+
+# The limit of one's own namespace, where the kernel has it there; else it stays as it is.
+optmem() {
+	"$bed" run sender -n "$name" sh -c "echo $1 >/proc/sys/net/core/optmem_max" 2>/dev/null
+}
+if optmem 4000; then
+	waited_out() {
+		copied msg-zerocopy 192.0.2.1 && holds txs '.syscalls.sendto > .sends.total'
+	}
+	ok "a small optmem_max: ENOBUFS is waited out" waited_out
+	optmem 10
+	no_optmem() {
+		! transfer 192.0.2.1 -- --tx msg-zerocopy --bytes 1M >/dev/null && [ $txrc = 1 ] &&
+			says 'MSG_ZEROCOPY of 131072 bytes: raise a limit \(net.core.optmem_max is ' tx.err
+	}
+	ok "none at all: the message names the limit" no_optmem
+else
+	skip "small optmem_max" "not per namespace in this kernel (before 6.7)"
+fi
 rx_prefix= tx_prefix=
+
+no_memlock() { # TX
+	tx_prefix='setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock'
+	(ulimit -l 64 && ! transfer 127.0.0.1 -- --tx "$1" --connect-timeout 5 --bytes 1M >/dev/null &&
+		says 'RLIMIT_MEMLOCK \(ulimit -l\) is 65536' tx.err)
+	rc=$?
+	tx_prefix=
+	return $rc
+}
+if command -v setpriv >/dev/null; then
+	ok "msg-zerocopy without memory to lock names the limit" no_memlock msg-zerocopy
+	accept_timeout=1
+	ok "uring-send-zc without memory to lock names the limit" no_memlock uring-send-zc
+	accept_timeout=
+else
+	skip "locked memory" "no setpriv"
+fi
 
 "$bed" run receiver -n "$name" sleep 1000 &
 sleeper=$!
