@@ -139,7 +139,7 @@ int cmd_analyze(int argc, char **argv)
 		error_print(&err);
 		return EXIT_FAILED;
 	}
-	note("%s/zcost.db: %zu run folders%s", args.a.capture, args.a.runs,
+	note("%s/zcost.db: %zu runs%s", args.a.capture, args.a.runs,
 	     args.a.lossy ? "" : ", nothing lost");
 	if (args.a.failed)
 		warn("%zu of them failed and are left out", args.a.failed);

@@ -17,17 +17,21 @@ static double clamp(double x, double lo, double hi)
 	return x < lo ? lo : x > hi ? hi : x;
 }
 
-/* CLOCK_MONOTONIC of the test's beginning, and by how much it may be wrong. */
+/*
+ * CLOCK_MONOTONIC of the test's beginning, and by how much it may be wrong. The date is cut to a
+ * second, and where run.json's time of day is, too, it is known to a second either way.
+ */
 static double place(const struct ingest *in, const json_t *root, double length_s, double *error_s)
 {
 	const json_t *stamp = json_object_get(json_object_get(root, "start"), "timestamp");
 	double first = (double)in->started_ns / 1e9, last = (double)in->ended_ns / 1e9 - length_s;
 	double dated = json_num(stamp, "timesecs") - in->wall_clock + first, lo, hi;
+	double cut = in->wall_clock == floor(in->wall_clock) ? 1 : 0;
 
 	lo = first;
 	hi = last > first ? last : first;
 	if (isfinite(dated) && in->wall_clock > 0) {
-		lo = clamp(dated, first, hi);
+		lo = clamp(dated - cut, first, hi);
 		hi = clamp(dated + 1, first, hi);
 	}
 	*error_s = (hi - lo) / 2;
