@@ -193,45 +193,46 @@ static json_t *numa_nodes(void)
 }
 
 /* Of the boot line only what bears on speed: the rest is nobody's business. */
+static const char *const boot_known[] = {
+	"mitigations",
+	"isolcpus",
+	"nohz",
+	"rcu_nocb",
+	"idle",
+	"intel_idle",
+	"processor.",
+	"intel_pstate",
+	"amd_pstate",
+	"cpuidle",
+	"iommu",
+	"intel_iommu",
+	"amd_iommu",
+	"hugepage",
+	"default_hugepagesz",
+	"transparent_hugepage",
+	"preempt",
+	"nosmt",
+	"threadirqs",
+	"irqaffinity",
+	"skew_tick",
+	"tsc",
+	"clocksource",
+	"pcie_aspm",
+	"numa",
+	"nosoftlockup",
+	"spec",
+	"pti",
+};
+
 static char *boot_options(void)
 {
-	static const char *const known[] = {
-		"mitigations",
-		"isolcpus",
-		"nohz",
-		"rcu_nocb",
-		"idle",
-		"intel_idle",
-		"processor.",
-		"intel_pstate",
-		"amd_pstate",
-		"cpuidle",
-		"iommu",
-		"intel_iommu",
-		"amd_iommu",
-		"hugepage",
-		"default_hugepagesz",
-		"transparent_hugepage",
-		"preempt",
-		"nosmt",
-		"threadirqs",
-		"irqaffinity",
-		"skew_tick",
-		"tsc",
-		"clocksource",
-		"pcie_aspm",
-		"numa",
-		"nosoftlockup",
-		"spec",
-		"pti",
-	};
 	char *line = host_fact("/proc/cmdline"), *rest = line, *word;
 	struct str found = {0};
 	size_t i;
 
 	while ((word = str_token(&rest, ' ')))
-		for (i = 0; i < array_size(known); i++) {
-			if (!str_starts(word, known[i]))
+		for (i = 0; i < array_size(boot_known); i++) {
+			if (!str_starts(word, boot_known[i]))
 				continue;
 			str_printf(&found, "%s%s", found.len ? " " : "", word);
 			break;

@@ -28,7 +28,7 @@ static const struct {
 	{"measure", "host,counters,power,softnet,cpu", "cpu"},
 	{"profile", "host,perf,softnet,cpu", "perf"},
 	{"syscalls", "host,syscalls,softnet,cpu", "syscalls"},
-	{NULL, "all", ""},
+	{"all", "all", ""},
 };
 
 static bool in_list(const char *names, const char *name)
@@ -82,15 +82,19 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
 		   struct error *err)
 {
 	const char *must = names;
-	size_t i;
+	size_t i, pass = 0;
 
+	while (pass < array_size(passes) && strcmp(passes[pass].pass, run->pass))
+		pass++;
+	if (pass == array_size(passes))
+		return error_set(err, EINVAL,
+				 "unknown pass '%s'; there are: measure profile syscalls all",
+				 run->pass);
 	if (names && check_names(names, err))
 		return -EINVAL;
-	for (i = 0; !names; i++) {
-		if (passes[i].pass && strcmp(passes[i].pass, run->pass))
-			continue;
-		names = passes[i].names;
-		must = passes[i].must;
+	if (!names) {
+		names = passes[pass].names;
+		must = passes[pass].must;
 	}
 	*list = xcalloc(array_size(collectors), sizeof(**list));
 	for (*n = 0, i = 0; collectors[i]; i++) {

@@ -67,6 +67,7 @@ ok "a bad set of CPUs" exits 2 collect --cpus 1-x -- true
 ok "a CPU that is not there" exits 2 collect --cpus 4000 -- true
 ok "a bad duration" exits 2 collect --duration soon -- true
 ok "a name that is no name" exits 2 collect --variant a/b -- true
+ok "an unknown pass" exits 2 collect --pass measuer -- true
 ok "an unknown method" exits 2 collect --syscalls-method magic -- true
 touch plain
 ok "a folder that cannot be" exits 1 "$zcost" collect -o plain/r --collect cpu -- true
