@@ -27,6 +27,7 @@ static const struct {
 	{"cpu", "user_s", "workload_user_s", "s"},
 	{"cpu", "system_s", "workload_system_s", "s"},
 	{NULL, "ring_overflow", "ring_overflow", "1"},
+	{NULL, "bytes", "workload_bytes", "B"},
 };
 
 static void point(const json_t *line, struct points *ps)
@@ -89,7 +90,7 @@ static void summary(struct ingest *in, const json_t *line)
 	asked(in, json_str(line, "mode"));
 	counts(in, json_object_get(line, "syscalls"), "workload_calls:");
 	counts(in, json_object_get(line, "recv_hist"), "recv_size_log2:");
-	if (json_object_get(line, "receive") || (side && str_starts(side, "r")))
+	if (side && str_starts(side, "r"))
 		ingest_metric(in, "rx_bytes", "B", json_num(line, "bytes"), NULL);
 	if (verify && !strcmp(verify, "failed"))
 		ingest_note(in, "lossy", "workload: the data received was not the data sent");

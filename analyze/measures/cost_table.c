@@ -227,6 +227,17 @@ static void note_part(struct table *t, const struct cost_part *part, size_t show
 	str_free(&s);
 }
 
+/* A timer's interrupt waits until interrupts are on again, and charges whoever let them on. */
+static void note_timer(struct table *t, const char *event)
+{
+	if (event && (str_starts(event, "cpu-clock") || str_starts(event, "task-clock")))
+		table_note(t,
+			   "%s cannot see into code that runs with interrupts off: its time "
+			   "stands where they come on again (handle_softirqs, "
+			   "_raw_spin_unlock_irqrestore, finish_task_switch)",
+			   event);
+}
+
 static const char *interval_text(int nruns)
 {
 	return nruns > 1 ? "ci: half the 95 % interval, the wider of sampling error and spread of "
@@ -296,8 +307,10 @@ static int run_blocks(struct plan *p, struct store *s, const struct query *q,
 			scope_notes(s, &blocks[i], runs, k, t);
 		free(runs);
 	}
-	if (most && !rc)
+	if (most && !rc) {
 		table_note(t, "%s", interval_text(most));
+		note_timer(t, parts[0].tally.event);
+	}
 	for (i = 0; i < n; i++)
 		cost_part_free(&parts[i]);
 	free(parts);
@@ -347,8 +360,10 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 	tally_sort(&part.tally);
 	if (!rc)
 		put_part(t, p, q, &part);
-	if (!rc && q->profile)
+	if (!rc && q->profile) {
+		note_timer(t, part.tally.event);
 		note_health(t, q->profile);
+	}
 	cost_part_free(&part);
 	return rc;
 }

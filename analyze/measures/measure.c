@@ -30,6 +30,16 @@ static const struct measure measures[] = {
 	 false},
 	{"zerocopy", "was it zero copy: the evidence and a verdict", COLUMNS(zerocopy_columns),
 	 zerocopy_run, true},
+	{"host", "the hosts that were measured", COLUMNS(host_columns), host_run, true},
+	{"counters", "hardware and software counters, and what follows from them",
+	 COLUMNS(family_columns), family_run, true},
+	{"power", "watts, joules, joules per GB", COLUMNS(family_columns), family_run, true},
+	{"softnet", "packets processed, dropped and squeezed by the side's CPUs",
+	 COLUMNS(family_columns), family_run, true},
+	{"tcp", "round-trip time and retransmits, as the workload saw them",
+	 COLUMNS(family_columns), family_run, true},
+	{"sizes", "how much each receive gave, in log2 buckets", COLUMNS(family_columns),
+	 family_run, true},
 };
 
 const struct measure *measure_at(size_t i)

@@ -128,6 +128,28 @@ ok "lists those there are" says 'baseline, mmap' err
 ok "no such estimator, exit 2" exits 2 "$zcost" report summary cap --estimator best
 ok "a table that needs a capture, exit 2" exits 2 "$zcost" report summary --perf nofile.data
 
+# Tables of metrics of one kind. 3 s x 1.28 GB/s: 3.84e9 bytes; cycles ran half of the time: 2 x 3.84e9.
+mkdir counted
+d=counted/runs/v/measure-01/receiver
+run_json $d v measure 1 receiver tcpzc '{"name": "counters", "state": "ok", "files": ["counters.tsv"]}'
+{ points 1280000000 65536 9 14
+  summary receiver 0 0 0 0 1 1000000000 | sed 's/"ring_overflow"/"tcp_info":{"retransmits":3,"rtt_us":40},"ring_overflow"/'; } >$d/workload.out
+printf 'event\tcpu\tvalue\tenabled_ns\trunning_ns\ncycles\t1\t3840000000\t100\t50\ninstructions\t1\t11520000000\t100\t100\n' >$d/counters.tsv
+run_json counted/runs/v/measure-01/sender v measure 1 sender none
+manifest counted v v/measure/1/ok
+"$zcost" analyze counted 2>/dev/null
+ok "counters" report counters counted
+ok "scaled for multiplexing" near_cell out value name=counter:cycles 7680000000 1
+ok "cycles per byte" near_cell out value name=cycles_per_byte 2 1e-9
+ok "instructions per cycle" near_cell out value name=ipc 1.5 1e-9
+ok "no ratio without its parts" test -z "$(get out value name=cache_miss_pct)"
+ok "tcp" report tcp counted
+ok "retransmits per GB" near_cell out value name=retransmits_per_gb 3 1e-9
+ok "sizes" report sizes counted
+ok "a bucket" near_cell out value name=recv_size_log2:16 5 1e-9
+ok "nothing measured is said, not an error" report softnet counted
+ok "why" says 'nothing of this was measured' err
+
 rm cap/runs/mmap/measure-02/receiver/proc_stat.snap
 ok "something lost" exits 4 "$zcost" analyze cap
 ok "makes every table of it exit 4" exits 4 "$zcost" report summary cap

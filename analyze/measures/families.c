@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * counters, power, softnet, tcp, sizes: metrics of one kind, a row each, estimated over the runs;
+ * and what is worked out of two of them for each run, as cycles per byte.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/block_table.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column family_columns[8] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"name", NULL, V_STR, 0, NULL},
+	{"value", NULL, V_REAL, 2, "estimate over the runs"},
+	{"value_lo", NULL, V_REAL, 2, "its interval"},
+	{"value_hi", NULL, V_REAL, 2, NULL},
+	{"unit", NULL, V_STR, 0, NULL},
+	{"runs", NULL, V_INT, 0, "runs that have it"},
+};
+
+/* THE TABLE of what is worked out: name = scale x over / under. */
+static const struct ratio {
+	const char *family, *name, *over, *under, *unit;
+	double scale;
+} ratios[] = {
+	{"counters", "ipc", "counter:instructions", "counter:cycles", "1/cycle", 1},
+	{"counters", "cycles_per_byte", "counter:cycles", "bytes", "1/B", 1},
+	{"counters", "instructions_per_byte", "counter:instructions", "bytes", "1/B", 1},
+	{"counters", "cache_miss_pct", "counter:cache-misses", "counter:cache-references", "%",
+	 100},
+	{"counters", "context_switches_per_mib", "counter:context-switches", "bytes", "1/MiB",
+	 1048576},
+	{"power", "j_per_gb", "energy_j", "bytes", "J/GB", 1e9},
+	{"tcp", "retransmits_per_gb", "tcp_retransmits", "workload_bytes", "1/GB", 1e9},
+};
+
+/* THE TABLE of families: the beginnings of the names of their metrics. */
+static const struct {
+	const char *family, *prefixes[4];
+} families[] = {
+	{"counters", {"counter:", "counter_running:"}},
+	{"power", {"power_w", "energy_j"}},
+	{"softnet", {"softnet_"}},
+	{"tcp", {"tcp_"}},
+	{"sizes", {"recv_size_log2:"}},
+};
+
+static bool belongs(const char *family, const char *metric)
+{
+	size_t i, k;
+
+	for (i = 0; i < array_size(families); i++)
+		for (k = 0; k < array_size(families[i].prefixes); k++)
+			if (!strcmp(families[i].family, family) && families[i].prefixes[k] &&
+			    str_starts(metric, families[i].prefixes[k]))
+				return true;
+	return false;
+}
+
+static double figure_ratio(struct store *s, const struct run *r, const void *arg)
+{
+	const struct ratio *k = arg;
+
+	return k->scale * figure_metric(s, r, k->over) / figure_metric(s, r, k->under);
+}
+
+static void put(struct table *t, const struct block *b, const char *name, const char *unit,
+		const struct estimate *e)
+{
+	struct value *row;
+
+	if (!e->n)
+		return;
+	row = table_row(t);
+	table_set(t, row, "variant", value_str(t, b->variant));
+	table_set(t, row, "side", value_str(t, b->side));
+	table_set(t, row, "name", value_str(t, name));
+	table_set(t, row, "unit", value_str(t, unit));
+	table_set(t, row, "runs", value_int((int64_t)e->n));
+	put_estimate(t, row, "value", "value", e);
+}
+
+struct names {
+	struct metric_row *m; /* one of each name; strings of the store */
+	size_t n, cap;
+};
+
+static void add_name(struct names *list, const struct metric_row *m)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->m[i].name, m->name))
+			return;
+	array_grow(list->m, list->n, list->cap);
+	list->m[list->n++] = *m;
+}
+
+/* The metrics of the family that any of the block's runs has. */
+static int gather(struct store *s, const struct block_runs *b, const char *family,
+		  struct names *list, struct error *err)
+{
+	struct metric_row *rows;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++) {
+		n = store_metric_list(s, b->runs[i].id, &rows, err);
+		for (k = 0; k < n; k++)
+			if (belongs(family, rows[k].name))
+				add_name(list, &rows[k]);
+		if (n < 0)
+			return n;
+		free(rows);
+	}
+	return 0;
+}
+
+/* "recv_size_log2:9" before "recv_size_log2:10". */
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct metric_row *)a)->name,
+			  ((const struct metric_row *)b)->name);
+}
+
+static int put_block(struct store *s, const struct block_runs *b, enum estimator est,
+		     struct table *t, struct error *err)
+{
+	struct names list = {0};
+	struct estimate e;
+	size_t i;
+	int rc = gather(s, b, t->name, &list, err);
+
+	if (list.n)
+		qsort(list.m, list.n, sizeof(*list.m), by_name);
+	for (i = 0; i < list.n; i++) {
+		e = scope_estimate(s, b->runs, b->n, est, figure_metric, list.m[i].name);
+		put(t, &b->block, list.m[i].name, list.m[i].unit, &e);
+	}
+	for (i = 0; i < array_size(ratios); i++) {
+		if (strcmp(ratios[i].family, t->name))
+			continue;
+		e = scope_estimate(s, b->runs, b->n, est, figure_ratio, &ratios[i]);
+		put(t, &b->block, ratios[i].name, ratios[i].unit, &e);
+	}
+	free(list.m);
+	return rc;
+}
+
+int family_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+
+	if (!rc)
+		zero_copy_title(s, q, t);
+	for (i = 0; i < list.n && !rc; i++)
+		rc = put_block(s, &list.blocks[i], list.estimator, t, err);
+	if (!rc && !t->rows)
+		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
+	if (!rc)
+		block_list_notes(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}
