@@ -17,9 +17,11 @@ static inline const char *json_str(const json_t *object, const char *key)
 
 static inline uint64_t json_u64(const json_t *object, const char *key)
 {
-	json_int_t n = json_integer_value(json_object_get(object, key));
+	const json_t *v = json_object_get(object, key);
+	double x = json_is_real(v) ? json_real_value(v) : 0; /* another program wrote it anew */
+	json_int_t n = json_is_integer(v) ? json_integer_value(v) : 0;
 
-	return n > 0 ? (uint64_t)n : 0;
+	return n > 0 ? (uint64_t)n : x > 0 && x < 1.8e19 ? (uint64_t)x : 0;
 }
 
 /* NAN where there is no such number. */

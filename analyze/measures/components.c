@@ -213,6 +213,8 @@ void function_normalize(const char *symbol, char *out, size_t size)
 	}
 	if (end)
 		*end = '\0';
+	for (at = out; (at = strchr(at, ' '));) /* as text copied from slides has it */
+		*at = '_';
 	if (str_ends(out, "_noprof"))
 		out[strlen(out) - strlen("_noprof")] = '\0';
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/costs.h"
 
+#include "analyze/ingest/perf_report.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -218,9 +219,10 @@ static void note_part(struct table *t, const struct cost_part *part, size_t show
 		say_sums(&s, part, shown);
 		str_printf(&s, "basis %s", part->basis.text);
 		if (f->samples)
-			str_printf(&s, "; %llu samples of %s in %d run%s",
-				   (unsigned long long)f->samples, f->event ? f->event : "?",
-				   part->nruns, part->nruns == 1 ? "" : "s");
+			str_printf(&s, "; %llu samples of %s", (unsigned long long)f->samples,
+				   f->event ? f->event : "?");
+		if (part->block.variant)
+			str_printf(&s, " in %d run%s", part->nruns, part->nruns == 1 ? "" : "s");
 		say_left_out(&s, f);
 	}
 	table_note(t, "%s", s.buf);
@@ -364,6 +366,8 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 		note_timer(t, part.tally.event);
 		note_health(t, q->profile);
 	}
+	if (!rc && q->flat && q->flat->tables > 1)
+		table_note(t, "the text holds %u tables: only the first is read", q->flat->tables);
 	cost_part_free(&part);
 	return rc;
 }

@@ -100,7 +100,6 @@ int tally_flat(struct tally *f, const struct flat *flat, struct error *err)
 	(void)err;
 	f->weight = f->run_weight[0] = 100;
 	f->event = flat->event;
-	f->events = flat->tables;
 	f->no_self = !flat->has_self;
 	f->no_total = !flat->has_total;
 	f->no_samples = !flat->has_samples;

@@ -22,7 +22,10 @@ ok "the other side on its own" near "$(metric cap/zcost.db baseline sender cpu_p
 ok "the workload's evidence" near "$(metric cap/zcost.db baseline receiver rx_copied_bytes)" 1280000000 0
 ok "the program's own syscall counts" near "$(metric cap/zcost.db baseline receiver workload_calls:recvfrom)" 7 0
 ok "the plan's variants" test "$(sqlite3 cap/zcost.db 'SELECT what FROM variant')" = "what baseline is"
-ok "analyzed again, it is the same" exits 0 "$zcost" analyze -j 4 cap
+sqlite3 cap/zcost.db .dump >first.sql
+ok "analyzed again, with more threads" exits 0 "$zcost" analyze -j 4 cap
+sqlite3 cap/zcost.db .dump >second.sql
+ok "it is the same" cmp first.sql second.sql
 ok "and no temporary file stays" test "$(ls cap | tr '\n' ' ')" = "manifest.json runs zcost.db "
 
 # One run folder without a manifest, as zcost collect leaves it.

@@ -50,6 +50,20 @@ for by in comm module cpu context component; do
 		next } { s += $c } END { print s }' by.tsv)" 100 1e-4
 done
 
+# The same recording as a capture: the store, asked in SQL, says what the report says.
+. "$tests/capture.sh"
+run_json run v profile 1 receiver none '{"name": "perf", "state": "ok", "files": ["perf.data"]}'
+sed -i 's/"start_ns": [0-9]*/"start_ns": 1/; s/"end_ns": [0-9]*/"end_ns": 9000000000000000000/; s/"cpus": "1"/"cpus": ""/' run/run.json
+cp perf.data run/
+ok "as a run" exits 0 "$zcost" analyze run
+exits 0 "$zcost" report functions run --all --basis wall --format tsv
+awk -F'\t' 'NR > 1 && $3 > 0 && $1 !~ /^0x/ { printf "%s\t%d\t%.6f\n", $1, $3, $4 }' out | sort >report.tsv
+sqlite3 -separator "$(printf '\t')" run/zcost.db "SELECT s.name, SUM(c.samples),
+	printf('%.6f', 100.0 * SUM(c.weight) / (SELECT SUM(weight) FROM cost))
+	FROM cost c JOIN frame f ON f.id = c.frame JOIN symbol s ON s.id = f.symbol
+	WHERE NOT s.unresolved GROUP BY s.name, s.dso" | sort >sql.tsv
+ok "self shares by SQL" cmp report.tsv sql.tsv
+
 # Damage is said, and what came before it is kept.
 head -c "$(($(wc -c <perf.data) * 2 / 3))" perf.data >torn.data
 "$zcost" report functions --perf torn.data >out 2>err

@@ -273,6 +273,8 @@ static void test_components(void **state)
 	assert_string_equal(part(basic, "io_recvmsg", DSO_KERNEL), "other");
 	function_normalize("foo.isra.0.cold", name, sizeof(name));
 	assert_string_equal(name, "foo");
+	function_normalize("tcp recvmsg dmabuf", name, sizeof(name));
+	assert_string_equal(name, "tcp_recvmsg_dmabuf");
 	assert_int_equal(components_read(&c, "/nonexistent", NULL, &err), -ENOENT);
 	components_free(c);
 	components_free(basic);
