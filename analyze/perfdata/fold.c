@@ -35,6 +35,12 @@ void fold_init(struct fold *f, const struct recording *r, const struct perfdata_
 	f->kernel = sideband_timeline(&r->side.spaces, KERNEL_PID);
 }
 
+void fold_free_stacks(struct fold *f)
+{
+	f->nstacks = f->stacks.n;
+	stacks_free(&f->stacks);
+}
+
 void fold_free(struct fold *f)
 {
 	stacks_free(&f->stacks);
@@ -62,42 +68,36 @@ static bool same_cost(const struct fold_cost *a, const struct fold_cost *b)
 	return !memcmp(a, b, offsetof(struct fold_cost, samples));
 }
 
-static uint32_t *find_slot(const struct fold *f, const struct fold_cost *key, uint64_t hash)
+static uint64_t *find_slot(const struct fold *f, const struct fold_cost *key, uint64_t hash)
 {
-	size_t i = hash & (f->nslots - 1);
+	size_t i = (uint32_t)hash & (f->nslots - 1);
 
-	while (f->slots[i] && !same_cost(&f->costs[f->slots[i] - 1], key))
+	while (f->slots[i] && (f->slots[i] >> 32 != (uint32_t)hash ||
+			       !same_cost(&f->costs[(uint32_t)f->slots[i] - 1], key)))
 		i = (i + 1) & (f->nslots - 1);
 	return &f->slots[i];
 }
 
 static void grow_slots(struct fold *f)
 {
-	uint32_t i;
+	uint64_t *old = f->slots;
+	size_t n = f->nslots, i, at;
 
-	free(f->slots);
 	f->nslots *= 4;
 	f->slots = xcalloc(f->nslots, sizeof(*f->slots));
-	for (i = 0; i < f->ncosts; i++)
-		*find_slot(f, &f->costs[i], cost_hash(&f->costs[i])) = i + 1;
+	for (i = 0; i < n; i++) {
+		if (!old[i])
+			continue;
+		for (at = (old[i] >> 32) & (f->nslots - 1); f->slots[at];)
+			at = (at + 1) & (f->nslots - 1);
+		f->slots[at] = old[i];
+	}
+	free(old);
 }
 
-static void prefetch_cost_slot(const struct fold *f, uint64_t hash)
+static uint32_t find_or_add(struct fold *f, const struct fold_cost *c)
 {
-	__builtin_prefetch(&f->slots[hash & (f->nslots - 1)]);
-}
-
-static void prefetch_cost(const struct fold *f, uint64_t hash)
-{
-	uint32_t id = f->slots[hash & (f->nslots - 1)];
-
-	if (id)
-		__builtin_prefetch(&f->costs[id - 1], 1);
-}
-
-static void add_cost(struct fold *f, const struct fold_cost *c, uint64_t hash)
-{
-	uint32_t *slot;
+	uint64_t hash = cost_hash(c), *slot;
 
 	if (f->ncosts * 2 >= f->nslots)
 		grow_slots(f);
@@ -105,11 +105,31 @@ static void add_cost(struct fold *f, const struct fold_cost *c, uint64_t hash)
 	if (!*slot) {
 		array_grow(f->costs, f->ncosts, f->costs_cap);
 		f->costs[f->ncosts] = *c;
-		*slot = (uint32_t)++f->ncosts;
-		return;
+		f->costs[f->ncosts].samples = f->costs[f->ncosts].weight = 0;
+		*slot = hash << 32 | ++f->ncosts;
 	}
-	f->costs[*slot - 1].samples += c->samples;
-	f->costs[*slot - 1].weight += c->weight;
+	return (uint32_t)*slot;
+}
+
+/* Mostly it is the row that the stack had last: its thread is back on its CPU. */
+static void add_cost(struct fold *f, const struct fold_cost *c)
+{
+	struct stack *stack = f->stacks.list[c->stack];
+	struct fold_cost *row;
+
+	if (!stack->last_cost || !same_cost(&f->costs[stack->last_cost - 1], c))
+		stack->last_cost = find_or_add(f, c);
+	row = &f->costs[stack->last_cost - 1];
+	row->samples += c->samples;
+	row->weight += c->weight;
+}
+
+static void prefetch_cost(const struct fold *f, uint32_t stack)
+{
+	uint64_t last = f->stacks.list[stack]->last_cost;
+
+	if (last)
+		__builtin_prefetch(&f->costs[last - 1], 1);
 }
 
 static void count_event(struct fold *f, const struct fold_cost *c)
@@ -146,7 +166,7 @@ static void count_values(struct fold *f, struct fold_pending *p)
 		if (!p->cost.weight)
 			continue;
 		count_event(f, &p->cost);
-		add_cost(f, &p->cost, cost_hash(&p->cost));
+		add_cost(f, &p->cost);
 	}
 }
 
@@ -161,18 +181,15 @@ static void flush(struct fold *f)
 		stacks_prefetch_stack(&f->stacks, b[i].hash);
 	for (i = 0; i < n; i++) {
 		b[i].cost.stack = stacks_id(&f->stacks, b[i].hash, &b[i].head, b[i].chain);
-		b[i].hash = cost_hash(&b[i].cost);
-		prefetch_cost_slot(f, b[i].hash);
+		prefetch_cost(f, b[i].cost.stack);
 	}
-	for (i = 0; i < n; i++)
-		prefetch_cost(f, b[i].hash);
 	for (i = 0; i < n; i++) {
 		if (b[i].read.at) {
 			count_values(f, &b[i]);
 			continue;
 		}
 		count_event(f, &b[i].cost);
-		add_cost(f, &b[i].cost, b[i].hash);
+		add_cost(f, &b[i].cost);
 	}
 	f->pending = 0;
 }
@@ -188,24 +205,25 @@ static const void *swap_chain(struct fold *f, const struct sample *s)
 	return to;
 }
 
-/* Hashes the chain; *user: a part of it is in user space. */
+/* Hashes the chain, two addresses at a time; *user: a part of it is in user space. */
 static uint64_t hash_chain(const void *chain, uint32_t nr, bool *user)
 {
 	const uint8_t *at = chain;
-	uint64_t h = nr, w, first;
+	uint64_t h = nr, w[2] = {0};
 	uint32_t i;
 
-	if (!nr)
-		return 0;
-	memcpy(&first, at, sizeof(first));
-	*user |= first < (uint64_t)PERF_CONTEXT_MAX;
-	for (i = 0; i < nr; i++, at += 8) {
-		memcpy(&w, at, sizeof(w));
-		*user |= w == (uint64_t)PERF_CONTEXT_USER;
-		h = (h ^ w) * 0x9e3779b97f4a7c15ULL;
-		h ^= h >> 29;
+	for (i = 0; i + 1 < nr; i += 2, at += 16) {
+		memcpy(w, at, sizeof(w));
+		if (w[0] == (uint64_t)PERF_CONTEXT_USER || w[1] == (uint64_t)PERF_CONTEXT_USER ||
+		    (!i && w[0] < (uint64_t)PERF_CONTEXT_MAX))
+			*user = true;
+		h = stacks_mix(h ^ w[0] ^ 0x9e3779b97f4a7c15ULL, w[1] ^ 0xd6e8feb86659fd93ULL);
 	}
-	return h;
+	if (i == nr)
+		return h;
+	memcpy(w, at, sizeof(w[0]));
+	*user |= w[0] == (uint64_t)PERF_CONTEXT_USER || (!i && w[0] < (uint64_t)PERF_CONTEXT_MAX);
+	return stacks_mix(h ^ w[0], 0x9e3779b97f4a7c15ULL);
 }
 
 static const struct side_timeline *cached(struct fold_cached *cache, const struct side_timelines *t,
@@ -314,53 +332,9 @@ void fold_chunk(struct fold *f, const struct chunk *chunk)
 	struct cursor c = cursor_of(chunk->data, chunk->len, f->r->swap);
 	struct chunk_sample s;
 
+	input_want(chunk->data, chunk->len);
 	while (chunk_next(chunk, &c, &s))
 		fold_sample(f, &s);
 	flush(f);
-}
-
-/* --- threads --- */
-
-static void merge_costs(struct fold *to, const struct fold *from)
-{
-	uint32_t *ids = xcalloc(from->stacks.n + 1, sizeof(*ids));
-	struct fold_cost c;
-	bool user;
-	size_t i;
-
-	for (i = 0; i < from->stacks.n; i++) {
-		const struct stack *s = from->stacks.list[i];
-
-		ids[i] = stacks_id(&to->stacks,
-				   stacks_hash(&s->head, hash_chain(s->chain, s->head.nr, &user)),
-				   &s->head, s->chain);
-	}
-	for (i = 0; i < from->ncosts; i++) {
-		c = from->costs[i];
-		c.stack = ids[c.stack];
-		add_cost(to, &c, cost_hash(&c));
-	}
-	free(ids);
-}
-
-void fold_merge(struct fold *to, struct fold *from)
-{
-	size_t i;
-
-	merge_costs(to, from);
-	for (i = 0; i < to->r->events.n; i++) {
-		to->events[i].samples += from->events[i].samples;
-		to->events[i].weight += from->events[i].weight;
-		to->events[i].weight2 += from->events[i].weight2;
-	}
-	if (from->first_ns < to->first_ns)
-		to->first_ns = from->first_ns;
-	if (from->last_ns > to->last_ns)
-		to->last_ns = from->last_ns;
-	if (from->bad_samples)
-		bad_sample(to, from->bad_order);
-	to->bad_samples += from->bad_samples ? from->bad_samples - 1 : 0;
-	to->unknown_ids += from->unknown_ids;
-	to->outside += from->outside;
-	fold_free(from);
+	input_forget(chunk->data, chunk->len);
 }

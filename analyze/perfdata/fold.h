@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Pass two: the samples of a chunk, in any order, equal ones added up. One `struct fold` per
- * thread; fold_merge adds one to another.
+ * thread; a stack may be in several of them.
  */
 #ifndef ZC_PERFDATA_FOLD_H
 #define ZC_PERFDATA_FOLD_H
@@ -30,8 +30,9 @@ struct fold {
 	const struct recording *r;
 	const struct perfdata_options *o;
 	struct stacks stacks;
+	size_t nstacks; /* once the stacks are freed */
 	struct fold_cost *costs;
-	uint32_t *slots; /* open addressing: index into costs + 1 */
+	uint64_t *slots; /* open addressing: low half of the hash, index into costs + 1 */
 	size_t ncosts, costs_cap, nslots;
 	struct fold_event *events;
 	struct map last_values; /* PERF_SAMPLE_READ: id -> value when it was last seen */
@@ -45,8 +46,8 @@ struct fold {
 
 void fold_init(struct fold *f, const struct recording *r, const struct perfdata_options *o);
 void fold_chunk(struct fold *f, const struct chunk *c);
-/* Adds `from` to `to`; frees `from`. */
-void fold_merge(struct fold *to, struct fold *from);
+/* The stacks alone: what they cost stays, and how many there were. */
+void fold_free_stacks(struct fold *f);
 void fold_free(struct fold *f);
 
 #endif

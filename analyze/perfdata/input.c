@@ -118,6 +118,30 @@ int input_map_spool(struct recording *r, struct error *err)
 	return ret;
 }
 
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22 /* Linux 5.14; before that it is refused, and pages fault in */
+#endif
+
+static void advise(const uint8_t *data, size_t len, int advice)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)data + page - 1) & ~(page - 1);
+	uintptr_t to = ((uintptr_t)data + len) & ~(page - 1);
+
+	if (to > from)
+		madvise((void *)from, to - from, advice);
+}
+
+void input_want(const uint8_t *data, size_t len)
+{
+	advise(data, len, MADV_POPULATE_READ);
+}
+
+void input_forget(const uint8_t *data, size_t len)
+{
+	advise(data, len, MADV_DONTNEED);
+}
+
 static void unmap(struct input *in)
 {
 	if (in->data)

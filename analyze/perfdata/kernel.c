@@ -35,10 +35,10 @@ static const char *recorded_build_id(const struct recording *r)
 	return NULL;
 }
 
-static void set_note(struct recording *r, char *text)
+static void set_note(struct kernel_symbols *k, char *text)
 {
-	free(r->profile->kernel_note);
-	r->profile->kernel_note = text;
+	free(k->note);
+	k->note = text;
 }
 
 /* Kernel symbol addresses of the candidate less those of the recording. False: not comparable. */
@@ -54,7 +54,8 @@ static bool find_delta(const struct recording *r, const char *kallsyms, uint64_t
 }
 
 /* Do the symbols belong to the recorded kernel? If not, the note says why. */
-static bool belongs(struct recording *r, const struct candidate *c, uint64_t delta, bool comparable)
+static bool belongs(struct kernel_symbols *k, const struct recording *r, const struct candidate *c,
+		    uint64_t delta, bool comparable)
 {
 	const char *recorded = recorded_build_id(r);
 	char id[65] = "";
@@ -65,7 +66,7 @@ static bool belongs(struct recording *r, const struct candidate *c, uint64_t del
 	if (recorded && have) {
 		if (!strcmp(recorded, id))
 			return true;
-		set_note(r, xasprintf("kernel addresses are not resolved: recorded on the kernel "
+		set_note(k, xasprintf("kernel addresses are not resolved: recorded on the kernel "
 				      "with build-id %s, %s has %s; give its kallsyms with "
 				      "--kallsyms",
 				      recorded, c->whose, id));
@@ -73,7 +74,7 @@ static bool belongs(struct recording *r, const struct candidate *c, uint64_t del
 	}
 	if (comparable && !delta)
 		return true;
-	set_note(r,
+	set_note(k,
 		 xasprintf("kernel addresses are not resolved: nothing proves that the kernel "
 			   "of %s is the recorded one (no build-id, and %s lies elsewhere); give "
 			   "its kallsyms with --kallsyms",
@@ -81,21 +82,20 @@ static bool belongs(struct recording *r, const struct candidate *c, uint64_t del
 	return false;
 }
 
-static bool load(struct kernel_symbols *k, struct recording *r, const struct candidate *c)
+static bool load(struct kernel_symbols *k, const struct recording *r, const struct candidate *c)
 {
 	struct error err = {0};
 	uint64_t delta = 0;
 	bool comparable = find_delta(r, c->kallsyms, &delta);
 
-	if (!belongs(r, c, delta, comparable))
+	if (!belongs(k, r, c, delta, comparable))
 		return false;
 	if (kallsyms_read(&k->table, c->kallsyms, &err)) {
-		set_note(r, xasprintf("kernel addresses are not resolved: %s", err.text));
+		set_note(k, xasprintf("kernel addresses are not resolved: %s", err.text));
 		symtab_free(&k->table);
 		return false;
 	}
 	k->delta = delta;
-	k->modules = !delta;
 	return true;
 }
 
@@ -121,13 +121,13 @@ bool kernel_is_this(const struct recording *r)
 	return recorded_here(r) && find_delta(r, "/proc/kallsyms", &delta) && !delta;
 }
 
-static bool try_this_host(struct kernel_symbols *k, struct recording *r)
+static bool try_this_host(struct kernel_symbols *k, const struct recording *r)
 {
 	struct candidate c = {
 		.kallsyms = "/proc/kallsyms", .notes = "/sys/kernel/notes", .whose = "this host"};
 
 	if (!recorded_build_id(r) && !recorded_here(r)) {
-		set_note(r, xasprintf("kernel addresses are not resolved: the recording has no "
+		set_note(k, xasprintf("kernel addresses are not resolved: the recording has no "
 				      "kernel build-id and is not of this host; give its kallsyms "
 				      "with --kallsyms"));
 		return false;
@@ -136,7 +136,7 @@ static bool try_this_host(struct kernel_symbols *k, struct recording *r)
 }
 
 /* `perf record --kcore` and a capture keep kallsyms in a folder. */
-static bool try_folder(struct kernel_symbols *k, struct recording *r, const char *folder,
+static bool try_folder(struct kernel_symbols *k, const struct recording *r, const char *folder,
 		       const char *whose)
 {
 	char *kallsyms = xasprintf("%s/kallsyms", folder), *notes = xasprintf("%s/notes", folder);
@@ -148,7 +148,7 @@ static bool try_folder(struct kernel_symbols *k, struct recording *r, const char
 	return ok;
 }
 
-static bool try_kcore(struct kernel_symbols *k, struct recording *r)
+static bool try_kcore(struct kernel_symbols *k, const struct recording *r)
 {
 	char *folder;
 	bool ok;
@@ -161,7 +161,7 @@ static bool try_kcore(struct kernel_symbols *k, struct recording *r)
 	return ok;
 }
 
-void kernel_symbols_load(struct kernel_symbols *k, struct recording *r,
+void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
 			 const struct perfdata_options *o)
 {
 	struct candidate named = {.kallsyms = o->kallsyms, .whose = o->kallsyms, .named = true};
@@ -174,12 +174,18 @@ void kernel_symbols_load(struct kernel_symbols *k, struct recording *r,
 	if (try_kcore(k, r) || (o->host_dir && try_folder(k, r, o->host_dir, "the capture")))
 		return;
 	if (o->use_this_host && try_this_host(k, r)) {
-		set_note(r, NULL);
+		set_note(k, NULL);
 		return;
 	}
-	if (!r->profile->kernel_note)
-		set_note(r, xasprintf("kernel addresses are not resolved: no kallsyms of the "
+	if (!k->note)
+		set_note(k, xasprintf("kernel addresses are not resolved: no kallsyms of the "
 				      "recorded host; give it with --kallsyms"));
+}
+
+void kernel_symbols_free(struct kernel_symbols *k)
+{
+	symtab_free(&k->table);
+	free(k->note);
 }
 
 struct symtab_symbol *kernel_symbols_find(const struct kernel_symbols *k, uint64_t addr)

@@ -9,12 +9,16 @@
 struct kernel_symbols {
 	struct symtab table; /* empty: none */
 	uint64_t delta;	     /* table address - address when recorded, of the kernel proper */
-	bool modules;	     /* the modules lay where the table says */
+	char *note;	     /* why there are none, else NULL */
 };
 
-/* Looks where the options allow; profile->kernel_note says why there are none, or doubtful ones. */
-void kernel_symbols_load(struct kernel_symbols *k, struct recording *r,
+/*
+ * Looks where the options allow. May run on a thread of its own once pass one is done: it changes
+ * nothing but `k`.
+ */
+void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
 			 const struct perfdata_options *o);
+void kernel_symbols_free(struct kernel_symbols *k);
 
 /* Was this recorded on the kernel that runs now? */
 bool kernel_is_this(const struct recording *r);

@@ -12,11 +12,13 @@
 
 enum { REFUSED_SHOWN = 3 }; /* in the note; the rest is counted */
 
-void objects_init(struct objects *ob, struct recording *r, const struct perfdata_options *o)
+void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols *kernel,
+		  const struct perfdata_options *o)
 {
 	size_t i;
 
-	*ob = (struct objects){.r = r, .p = r->profile, .o = o, .module_dso = PROFILE_NONE};
+	*ob = (struct objects){
+		.r = r, .p = r->profile, .o = o, .kernel = kernel, .module_dso = PROFILE_NONE};
 	ob->list = xcalloc(r->side.ndsos + 1, sizeof(*ob->list));
 	for (i = 0; i < r->side.ndsos; i++)
 		ob->list[i].dso = PROFILE_NONE;
@@ -31,7 +33,6 @@ void objects_free(struct objects *ob)
 	for (i = 0; i < ob->r->side.ndsos; i++)
 		symtab_free(&ob->list[i].table);
 	free(ob->list);
-	symtab_free(&ob->kernel.table);
 	map_free(&ob->kernel_cache);
 	str_free(&ob->refused);
 }
@@ -55,24 +56,26 @@ static uint32_t unknown(struct objects *ob, uint64_t addr)
 	return address(ob, profile_dso(ob->p, "[unknown]", NULL, DSO_UNKNOWN), addr);
 }
 
-static void load_kernel(struct objects *ob)
+/* Only a recording with kernel addresses has to say that there are no names for them. */
+static void use_kernel(struct objects *ob)
 {
-	if (ob->kernel_loaded)
+	if (ob->kernel_used)
 		return;
-	ob->kernel_loaded = true;
-	kernel_symbols_load(&ob->kernel, ob->r, ob->o);
+	ob->kernel_used = true;
+	if (ob->kernel->note && !ob->p->kernel_note)
+		ob->p->kernel_note = xstrdup(ob->kernel->note);
 	ob->kernel_dso = profile_dso(ob->p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
 }
 
 /* Of a symbol in kallsyms: the kernel, a module, or a BPF program, which is its own object. */
 static uint32_t dso_of_kallsym(struct objects *ob, const struct symtab_symbol *s)
 {
-	const char *module = symtab_module(&ob->kernel.table, s);
+	const char *module = symtab_module(&ob->kernel->table, s);
 
 	if (!module)
 		return ob->kernel_dso;
 	if (!strcmp(module, "[bpf]"))
-		return profile_dso(ob->p, symtab_name(&ob->kernel.table, s), NULL, DSO_BPF);
+		return profile_dso(ob->p, symtab_name(&ob->kernel->table, s), NULL, DSO_BPF);
 	if (ob->module_dso == PROFILE_NONE || ob->module != s->module) {
 		ob->module = s->module;
 		ob->module_dso = profile_dso(ob->p, module, NULL, DSO_MODULE);
@@ -99,13 +102,13 @@ static uint32_t dso_of_module_map(struct objects *ob, const struct side_map *map
 
 static uint32_t find_kernel(struct objects *ob, uint64_t addr, const struct side_map *module)
 {
-	struct symtab_symbol *s = kernel_symbols_find(&ob->kernel, addr);
+	struct symtab_symbol *s = kernel_symbols_find(ob->kernel, addr);
 	const struct sideband *side = &ob->r->side;
 
 	if (s) {
 		if (!s->id)
 			s->id = 1 + profile_symbol(ob->p, dso_of_kallsym(ob, s),
-						   symtab_name(&ob->kernel.table, s), false);
+						   symtab_name(&ob->kernel->table, s), false);
 		return s->id - 1;
 	}
 	if (module)
@@ -125,7 +128,7 @@ uint32_t objects_kernel(struct objects *ob, uint64_t addr, const struct side_ksy
 		name = intern_get(ob->r->side.strings, program->name);
 		return profile_symbol(ob->p, profile_dso(ob->p, name, NULL, DSO_BPF), name, false);
 	}
-	load_kernel(ob);
+	use_kernel(ob);
 	cached = map_at(&ob->kernel_cache, addr);
 	if (!*cached)
 		*cached = 1 + (uint64_t)find_kernel(ob, addr, module);

@@ -21,8 +21,8 @@ struct objects {
 	struct recording *r;
 	struct profile *p;
 	const struct perfdata_options *o;
-	struct kernel_symbols kernel;
-	bool kernel_loaded;
+	struct kernel_symbols *kernel;
+	bool kernel_used;
 	struct map kernel_cache; /* address -> symbol + 1, where no ksymbol is */
 	uint32_t kernel_dso, module_dso;
 	uint32_t module;     /* offset of the name that module_dso is for */
@@ -30,7 +30,8 @@ struct objects {
 	struct str refused;
 };
 
-void objects_init(struct objects *ob, struct recording *r, const struct perfdata_options *o);
+void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols *kernel,
+		  const struct perfdata_options *o);
 void objects_free(struct objects *ob);
 
 /* `program`: what is registered there, `module`: what the side-band says is mapped; or NULL. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/perfdata.h"
 
-#include "analyze/perfdata/fold.h"
+#include "analyze/perfdata/pass_two.h"
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/resolve.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -58,7 +59,7 @@ int recording_open(struct recording *r, struct profile *p, const char *path, str
 	return 0;
 }
 
-static void finish_health(struct recording *r, const struct fold *f)
+static void add_health(struct recording *r, const struct fold *f)
 {
 	struct profile *p = r->profile;
 
@@ -74,17 +75,41 @@ static void finish_health(struct recording *r, const struct fold *f)
 		p->last_ns = f->last_ns;
 }
 
-static void pass_two(struct recording *r, const struct perfdata_options *o)
+/* Kernel symbols are read beside pass two: together they take the longer of the two times. */
+struct kernel_job {
+	struct kernel_symbols symbols;
+	const struct recording *r;
+	const struct perfdata_options *o;
+	pthread_t thread;
+	bool started;
+};
+
+static void *load_kernel(void *arg)
 {
-	struct fold f;
+	struct kernel_job *job = arg;
+
+	kernel_symbols_load(&job->symbols, job->r, job->o);
+	return NULL;
+}
+
+static void fold_and_resolve(struct recording *r, const struct perfdata_options *o)
+{
+	struct kernel_job job = {.r = r, .o = o};
+	struct folds f;
 	size_t i;
 
-	fold_init(&f, r, o);
-	for (i = 0; i < r->nchunks; i++)
-		fold_chunk(&f, &r->chunks[i]);
-	resolve(r, &f, o);
-	finish_health(r, &f);
-	fold_free(&f);
+	if (o->threads != 1)
+		job.started = !pthread_create(&job.thread, NULL, load_kernel, &job);
+	pass_two(&f, r, o);
+	if (job.started)
+		pthread_join(job.thread, NULL);
+	else
+		load_kernel(&job);
+	resolve(r, &f, &job.symbols, o);
+	for (i = 0; i < f.n; i++)
+		add_health(r, &f.list[i]);
+	kernel_symbols_free(&job.symbols);
+	folds_free(&f);
 }
 
 int perfdata_read(struct profile *p, const char *path, const struct perfdata_options *o,
@@ -94,7 +119,7 @@ int perfdata_read(struct profile *p, const char *path, const struct perfdata_opt
 	int ret = recording_open(&r, p, path, err);
 
 	if (!ret)
-		pass_two(&r, o);
+		fold_and_resolve(&r, o);
 	recording_close(&r);
 	return ret;
 }

@@ -15,6 +15,7 @@ struct perfdata_options {
 		*host_dir; /* hosts/<host> of a capture: kallsyms, modules, notes, dso/; or NULL */
 	const char *kallsyms; /* --kallsyms FILE; or NULL */
 	const char *symfs;    /* --symfs DIR; or NULL */
+	unsigned int threads; /* for decoding samples; 0: one per CPU */
 	bool use_this_host;   /* may read this host's kallsyms and DSOs, where build-ids match */
 };
 

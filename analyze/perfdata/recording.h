@@ -72,6 +72,10 @@ void recording_damaged(struct recording *r, uint64_t offset, const char *what);
 int input_open(struct recording *r, const char *path, struct error *err);
 /* After pass one: what was unpacked gets its place in memory. */
 int input_map_spool(struct recording *r, struct error *err);
+/* These bytes are read next, all of them: one trip into the kernel, not one per few pages. */
+void input_want(const uint8_t *data, size_t len);
+/* These bytes are not needed for now: memory stays small, the file is in the page cache. */
+void input_forget(const uint8_t *data, size_t len);
 void input_close(struct recording *r);
 
 /* The file header, its attrs and features; a pipe's 16 bytes. */

@@ -54,8 +54,10 @@ static void chunk_add(struct scan *s, const uint8_t *data, size_t len, uint64_t 
 	if (!s->open.len)
 		s->open = (struct chunk){.data = data, .order = order};
 	s->open.len += len;
-	if (s->open.len >= CHUNK_BYTES)
-		chunk_close(s);
+	if (s->open.len < CHUNK_BYTES)
+		return;
+	input_forget(s->open.data, s->open.len);
+	chunk_close(s);
 }
 
 /* The rest of the record as a string; "" when it is not terminated. */

@@ -44,7 +44,6 @@ struct resolver {
 	uint8_t *contexts; /* by profile symbol */
 	size_t ncontexts;
 	struct entries now, last; /* the stack at hand, and the one before it */
-	struct resolved *out;	  /* by stack */
 };
 
 static uint32_t symbol_at(struct resolver *v, uint32_t mode, uint32_t pid, uint64_t addr)
@@ -185,9 +184,12 @@ static void resolve_stack(struct resolver *v, const struct stack *stack, struct 
 	v->last = swap;
 }
 
-/* By address space, and there by what is next to the root: neighbours have much in common. */
+/*
+ * By address space, and there by what is next to the root: neighbours have much in common, and
+ * equal stacks of several threads' folds are neighbours.
+ */
 struct order {
-	uint32_t version, pid, root, stack;
+	uint32_t version, pid, root, leaf, index;
 };
 
 static int by_root(const void *a, const void *b)
@@ -200,12 +202,17 @@ static int by_root(const void *a, const void *b)
 		return l->pid < r->pid ? -1 : 1;
 	if (l->root != r->root)
 		return l->root < r->root ? -1 : 1;
-	return l->stack < r->stack ? -1 : l->stack > r->stack;
+	if (l->leaf != r->leaf)
+		return l->leaf < r->leaf ? -1 : 1;
+	return l->index < r->index ? -1 : l->index > r->index;
 }
 
-static struct order order_of(const struct stack *s, uint32_t id)
+static struct order order_of(const struct stack *s, uint32_t index)
 {
-	struct order o = {s->head.version + 1, s->head.pid, 0, id}; /* UINT32_MAX comes first */
+	struct order o = {.version = s->head.version + 1, /* UINT32_MAX comes first */
+			  .pid = s->head.pid,
+			  .leaf = (uint32_t)s->head.ip,
+			  .index = index};
 	uint32_t i;
 
 	for (i = 1; i <= 4 && i <= s->head.nr; i++)
@@ -213,40 +220,74 @@ static struct order order_of(const struct stack *s, uint32_t id)
 	return o;
 }
 
-static void resolve_stacks(struct resolver *v, const struct fold *f)
+/* The stacks of all folds, one behind the other; *n: how many. The caller frees. */
+static struct stack **all_stacks(const struct folds *f, size_t *n)
 {
-	struct order *order = xcalloc(f->stacks.n + 1, sizeof(*order));
+	struct stack **all;
 	size_t i;
 
-	for (i = 0; i < f->stacks.n; i++)
-		order[i] = order_of(f->stacks.list[i], (uint32_t)i);
-	qsort(order, f->stacks.n, sizeof(*order), by_root);
-	for (i = 0; i < f->stacks.n; i++)
-		resolve_stack(v, f->stacks.list[order[i].stack], &v->out[order[i].stack]);
-	free(order);
+	for (*n = i = 0; i < f->n; i++)
+		*n += f->list[i].stacks.n;
+	all = xcalloc(*n + 1, sizeof(*all));
+	for (*n = i = 0; i < f->n; i++) {
+		const struct stacks *s = &f->list[i].stacks;
+
+		if (s->n)
+			memcpy(all + *n, s->list, s->n * sizeof(*all));
+		*n += s->n;
+	}
+	return all;
 }
 
-/* The profile's number of each event. */
-static uint32_t *add_events(struct recording *r, const struct fold *f)
+/* Gives where each stack went, in the order of all_stacks; then the folds' stacks are freed. */
+static struct resolved *resolve_stacks(struct resolver *v, struct folds *f)
+{
+	size_t n, i;
+	struct stack **stacks = all_stacks(f, &n);
+	struct order *order = xcalloc(n + 1, sizeof(*order));
+	struct resolved *out = xcalloc(n + 1, sizeof(*out));
+
+	for (i = 0; i < n; i++)
+		order[i] = order_of(stacks[i], (uint32_t)i);
+	qsort(order, n, sizeof(*order), by_root);
+	for (i = 0; i < n; i++)
+		resolve_stack(v, stacks[order[i].index], &out[order[i].index]);
+	free(order);
+	free(stacks);
+	for (i = 0; i < f->n; i++)
+		fold_free_stacks(&f->list[i]);
+	return out;
+}
+
+static void add_event(struct profile_event *to, const struct fold_event *e)
+{
+	to->samples += e->samples;
+	to->weight += e->weight;
+	to->weight2 += e->weight2;
+}
+
+/* The profile's number of each event; perf's own, for the side-band, is left out when empty. */
+static uint32_t *add_events(struct recording *r, const struct folds *f)
 {
 	uint32_t *ids = xcalloc(r->events.n + 1, sizeof(*ids));
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < r->events.n; i++) {
 		const struct event *e = &r->events.list[i];
-		bool is_time =
-			e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
-							  e->config == PERF_COUNT_SW_TASK_CLOCK);
-		struct profile_event *to;
+		struct fold_event sum = {0};
+		bool software = e->type == PERF_TYPE_SOFTWARE;
 
-		if (e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY &&
-		    !f->events[i].samples)
-			continue; /* perf's own, for the side-band */
-		ids[i] = profile_event(r->profile, e->name, is_time);
-		to = &r->profile->events[ids[i]];
-		to->samples += f->events[i].samples;
-		to->weight += f->events[i].weight;
-		to->weight2 += f->events[i].weight2;
+		for (k = 0; k < f->n; k++) {
+			sum.samples += f->list[k].events[i].samples;
+			sum.weight += f->list[k].events[i].weight;
+			sum.weight2 += f->list[k].events[i].weight2;
+		}
+		if (software && e->config == PERF_COUNT_SW_DUMMY && !sum.samples)
+			continue;
+		ids[i] = profile_event(r->profile, e->name,
+				       software && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    e->config == PERF_COUNT_SW_TASK_CLOCK));
+		add_event(&r->profile->events[ids[i]], &sum);
 	}
 	return ids;
 }
@@ -262,14 +303,14 @@ static uint32_t comm_string(struct profile *p, const struct fold_cost *c)
 	return intern_str(&p->strings, text);
 }
 
-static void add_costs(struct resolver *v, const struct fold *f)
+static void add_costs(struct resolver *v, const struct fold *f, const struct resolved *out,
+		      const uint32_t *events)
 {
-	uint32_t *events = add_events(v->r, f);
 	size_t i;
 
 	for (i = 0; i < f->ncosts; i++) {
 		const struct fold_cost *c = &f->costs[i];
-		const struct resolved *at = &v->out[c->stack];
+		const struct resolved *at = &out[c->stack];
 		struct profile_cost cost = {.event = events[c->event],
 					    .cpu = c->cpu,
 					    .comm = comm_string(v->p, c),
@@ -284,24 +325,36 @@ static void add_costs(struct resolver *v, const struct fold *f)
 		if (at->bad_chain)
 			v->p->health.bad_chains += c->samples;
 	}
+}
+
+static void add_all_costs(struct resolver *v, struct folds *f, const struct resolved *out)
+{
+	uint32_t *events = add_events(v->r, f);
+	size_t i, base = 0;
+
+	for (i = 0; i < f->n; i++) {
+		add_costs(v, &f->list[i], out + base, events);
+		base += f->list[i].nstacks;
+	}
 	free(events);
 }
 
-void resolve(struct recording *r, const struct fold *f, const struct perfdata_options *o)
+void resolve(struct recording *r, struct folds *f, struct kernel_symbols *kernel,
+	     const struct perfdata_options *o)
 {
 	struct resolver v = {.r = r, .p = r->profile, .spaces.side = &r->side};
 	size_t most = (1 << 16) / 8 + 1; /* a record's size has 16 bits */
+	struct resolved *out;
 
 	v.now.list = xcalloc(most, sizeof(*v.now.list));
 	v.last.list = xcalloc(most, sizeof(*v.last.list));
-	v.out = xcalloc(f->stacks.n + 1, sizeof(*v.out));
-	objects_init(&v.objects, r, o);
-	resolve_stacks(&v, f);
-	add_costs(&v, f);
+	objects_init(&v.objects, r, kernel, o);
+	out = resolve_stacks(&v, f);
 	objects_free(&v.objects);
 	spaces_free(&v.spaces);
+	add_all_costs(&v, f, out);
 	free(v.now.list);
 	free(v.last.list);
 	free(v.contexts);
-	free(v.out);
+	free(out);
 }

@@ -170,12 +170,10 @@ bool sample_decode_rest(struct sample_rest *r, const struct event *e, struct cur
 	return !c->bad;
 }
 
-long sample_event(const struct events *ev, struct cursor body)
+long sample_event_by_id(const struct events *ev, struct cursor body)
 {
 	uint64_t type, id, *index;
 
-	if (ev->n == 1)
-		return 0;
 	if (!ev->n)
 		return -1;
 	type = ev->list[0].sample_type;

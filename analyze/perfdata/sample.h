@@ -37,8 +37,13 @@ struct sample_rest {
 bool sample_decode(struct sample *s, const struct event *e, struct cursor *c);
 bool sample_decode_rest(struct sample_rest *rest, const struct event *e, struct cursor *c);
 
-/* The event a sample belongs to: its index, or -1 for an unknown id. */
-long sample_event(const struct events *ev, struct cursor body);
+long sample_event_by_id(const struct events *ev, struct cursor body);
+
+/* The event a sample belongs to: its index, or -1 for an unknown id. One event needs no look-up. */
+static inline long sample_event(const struct events *ev, struct cursor body)
+{
+	return ev->n == 1 ? 0 : sample_event_by_id(ev, body);
+}
 
 /* Entry `i` of a PERF_SAMPLE_READ field; false: there are no more. */
 struct sample_value {

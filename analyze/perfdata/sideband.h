@@ -93,8 +93,21 @@ void sideband_finish(struct sideband *s);
 const struct side_timeline *sideband_timeline(const struct side_timelines *t, uint32_t key);
 
 /* What held at (time, order); `none` before the first change, or without a timeline. */
-uint32_t timeline_at(const struct side_timeline *line, uint64_t time, uint64_t order,
-		     uint32_t none);
+static inline uint32_t timeline_at(const struct side_timeline *line, uint64_t time, uint64_t order,
+				   uint32_t none)
+{
+	uint32_t low = 0, high = line ? line->n : 0, mid;
+
+	while (low < high) {
+		const struct side_change *c = &line->changes[mid = low + (high - low) / 2];
+
+		if (c->time < time || (c->time == time && c->order <= order))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? line->changes[low - 1].value : none;
+}
 void sideband_free(struct sideband *s);
 
 #endif

@@ -18,25 +18,12 @@ void stacks_free(struct stacks *s)
 	arena_free(&s->arena);
 	free(s->list);
 	free(s->slots);
-}
-
-uint64_t stacks_hash(const struct stack_head *head, uint64_t chain_hash)
-{
-	uint64_t w[3];
-
-	memcpy(w, head, sizeof(w));
-	chain_hash = stacks_mix(chain_hash ^ w[0], w[1] ^ 0x9e3779b97f4a7c15ULL);
-	return stacks_mix(chain_hash ^ w[2], 0xd6e8feb86659fd93ULL);
+	*s = (struct stacks){0};
 }
 
 static size_t first_slot(const struct stacks *s, uint64_t hash)
 {
 	return (uint32_t)hash & (s->nslots - 1);
-}
-
-void stacks_prefetch_slot(const struct stacks *s, uint64_t hash)
-{
-	__builtin_prefetch(&s->slots[first_slot(s, hash)]);
 }
 
 /* The slot with the same half of the hash, or the free one. */

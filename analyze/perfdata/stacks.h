@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct stack_head {
 	uint64_t ip;
@@ -23,6 +24,7 @@ struct stack_head {
 
 struct stack {
 	struct stack_head head;
+	uint64_t last_cost; /* for the user of the table; 0 at first */
 	uint64_t chain[];
 };
 
@@ -36,19 +38,32 @@ struct stacks {
 void stacks_init(struct stacks *s);
 void stacks_free(struct stacks *s);
 
-/* Three steps of a look-up; `chain` need not be aligned. */
-uint64_t stacks_hash(const struct stack_head *head, uint64_t chain_hash);
-void stacks_prefetch_slot(const struct stacks *s, uint64_t hash);
-void stacks_prefetch_stack(const struct stacks *s, uint64_t hash);
-/* The id of an equal stack, which is added where there is none. */
-uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *head,
-		   const void *chain);
-
 static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
 {
 	unsigned __int128 m = (unsigned __int128)a * b;
 
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
+
+/* Three steps of a look-up: hash, fetch the slot, fetch the stack; then ask for its id. */
+static inline uint64_t stacks_hash(const struct stack_head *head, uint64_t chain_hash)
+{
+	uint64_t w[3];
+
+	memcpy(w, head, sizeof(w));
+	chain_hash = stacks_mix(chain_hash ^ w[0], w[1] ^ 0x9e3779b97f4a7c15ULL);
+	return stacks_mix(chain_hash ^ w[2], 0xd6e8feb86659fd93ULL);
+}
+
+static inline void stacks_prefetch_slot(const struct stacks *s, uint64_t hash)
+{
+	__builtin_prefetch(&s->slots[(uint32_t)hash & (s->nslots - 1)]);
+}
+
+void stacks_prefetch_stack(const struct stacks *s, uint64_t hash);
+
+/* The id of an equal stack, which is added where there is none. `chain` need not be aligned. */
+uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *head,
+		   const void *chain);
 
 #endif

@@ -7,7 +7,7 @@
  * (leaf;...;root) profile_dump health FILE      name value
  *
  * Options: --kallsyms F, --host-dir D, --symfs D, --foreign (nothing of this host), --from NS,
- * --to NS, --cpu SET. Exit 1: not readable; 4: read in part.
+ * --to NS, --cpu SET, --threads N. Exit 1: not readable; 4: read in part.
  */
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/recording.h"
@@ -179,6 +179,8 @@ static const char *take_options(struct perfdata_options *o, struct cpuset *cpus,
 			o->from_ns = strtoull(next, NULL, 10);
 		else if (!strcmp(a, "--to"))
 			o->to_ns = strtoull(next, NULL, 10);
+		else if (!strcmp(a, "--threads"))
+			o->threads = (unsigned int)strtoul(next, NULL, 10);
 		else if (!strcmp(a, "--cpu") && !cpuset_parse(cpus, next, NULL))
 			o->cpus = cpus;
 		else
