@@ -3,6 +3,7 @@
 #include "analyze/compare/diff.h"
 
 #include "analyze/measures/basis.h"
+#include "analyze/measures/notes.h"
 #include "analyze/measures/scope.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -12,16 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool noted(const struct table *t, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i < t->nnotes; i++)
-		if (!strcmp(t->notes[i], text))
-			return true;
-	return false;
-}
 
 static bool is_warning(const char *note)
 {
@@ -37,8 +28,8 @@ void diff_carry_notes(struct table *to, const struct table *from)
 	for (i = 0; i < from->nnotes; i++) {
 		const char *text = from->notes[i];
 
-		if (is_warning(text) && !noted(to, text))
-			table_note(to, "%s", text);
+		if (is_warning(text))
+			notes_say_once(to, text);
 	}
 }
 

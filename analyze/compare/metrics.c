@@ -112,7 +112,7 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 	table_set(t, row, "change_pct", value_real(percent(change.value)));
 	table_set(t, row, "change_lo", value_real(percent(change.lo)));
 	table_set(t, row, "change_hi", value_real(percent(change.hi)));
-	table_set(t, row, "p", value_real(p));
+	table_set(t, row, "p", v == VERDICT_FEW ? value_none() : value_real(p));
 	table_set(t, row, "better", value_str(t, direction(m->better)));
 	table_set(t, row, "verdict", value_str(t, verdict_name(v)));
 	table_set(t, row, "base_runs", value_int(base->n));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/scope.h"
 
+#include "analyze/measures/notes.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -133,34 +134,18 @@ const char *scope_doubt(const struct run *runs, int n)
 	return "there is no measure pass: throughput and CPU hold what the instruments cost";
 }
 
-/* How many of the runs have this very note. */
+/* How many of the runs have a note alike. */
 static int count_same(struct store_note_row **notes, const int *n, int runs, const char *text)
 {
 	int count = 0, r, i;
 
 	for (r = 0; r < runs; r++)
 		for (i = 0; i < n[r]; i++)
-			if (notes[r][i].text == text) {
+			if (notes_alike(notes[r][i].text, text)) {
 				count++;
 				break;
 			}
 	return count;
-}
-
-static bool said(const struct table *t, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i < t->nnotes; i++)
-		if (!strcmp(t->notes[i], text))
-			return true;
-	return false;
-}
-
-static void say_once(struct table *t, const char *text)
-{
-	if (!said(t, text))
-		table_note(t, "%s", text);
 }
 
 static void say_note(const struct block *b, const struct store_note_row *note, int count, int runs,
@@ -172,11 +157,13 @@ static void say_note(const struct block *b, const struct store_note_row *note, i
 		return;
 	t->lossy |= !strcmp(note->severity, "lossy");
 	if (b)
-		text = xasprintf("%s: %s %s: %s%s", note->severity, b->variant, b->side, note->text,
-				 count == runs ? "" : " (in some runs)");
+		text = runs > 1 ? xasprintf("%s: %s %s: %s (%d of %d runs)", note->severity,
+					    b->variant, b->side, note->text, count, runs)
+				: xasprintf("%s: %s %s: %s", note->severity, b->variant, b->side,
+					    note->text);
 	else
 		text = xasprintf("%s: %s", note->severity, note->text);
-	say_once(t, text);
+	notes_say_once(t, text);
 	free(text);
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Warnings and losses beside a table: each kind once, however many runs it befell. */
+#ifndef ZC_NOTES_H
+#define ZC_NOTES_H
+
+#include "lib/table.h"
+
+/*
+ * Do two notes say the same, but for their figures? "severity: variant side: text": the first two
+ * parts must be equal, in the text numbers do not count ("covers 1.33 s", "covers 1.28 s").
+ */
+bool notes_alike(const char *a, const char *b);
+
+/* Adds the note unless the table has one alike. */
+void notes_say_once(struct table *t, const char *text);
+
+#endif
