@@ -140,8 +140,8 @@ ifndef OFFLINE
 DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 procps kmod xz-utils
 RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute procps-ng kmod xz
 endif
-DEBS_CHECK := libcmocka-dev jq libxml2-utils
-RPMS_CHECK := libcmocka-devel jq perl-Test-Harness libxml2
+DEBS_CHECK := libcmocka-dev jq strace libxml2-utils
+RPMS_CHECK := libcmocka-devel jq strace perl-Test-Harness libxml2
 
 deps:
 	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)'

@@ -28,6 +28,25 @@ transfer() {
 	[ $txrc = 0 ] && [ $rxrc = 0 ] || { cat tx.err rx.err; return 1; }
 }
 
+modes() { # sending|receiving
+	"$tcpzc" --help | sed -n "/^Ways of $1/,/^\$/s/^  \\([a-z][a-z-]*\\) .*/\\1/p"
+}
+
+# here TX: this kernel has what the mode needs; else $why says what is missing.
+here() {
+	why=$("$tcpzc" --connect 127.0.0.1 --port 1 --tx "$1" --connect-timeout 0.01 2>&1 >/dev/null |
+		sed -n '/cannot connect/d; s/^tcpzc: //p')
+	[ -z "$why" ]
+}
+
+has_ipv6() {
+	grep -q ' lo$' /proc/net/if_inet6 2>/dev/null
+}
+
+kernel_since() { # MAJOR MINOR
+	uname -r | awk -F '[.-]' -v a="$1" -v b="$2" '{ exit !($1 > a || ($1 == a && $2 >= b)) }'
+}
+
 holds() { # FILE FILTER: jq says true for its one line
 	[ "$(jq -r "$2" "$1")" = true ] || { echo "not $2:"; cat "$1"; return 1; }
 }

@@ -6,9 +6,6 @@
 
 command -v strace >/dev/null || skip_all "no strace to count by"
 
-tx_modes=$("$tcpzc" --help | sed -n '/^Ways of sending/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p')
-rx_modes=$("$tcpzc" --help | sed -n '/^Ways of receiving/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p')
-
 # The span that calls.h defines lies between the two calls of getrusage.
 traced() { # TRACE: "name count" lines
 	awk '/^getrusage\(/ { inside = !inside; next }
@@ -34,11 +31,12 @@ counted() { # TX RX SENDER-OPTIONS
 	same rx rxs && same tx txs
 }
 
-for tx in $tx_modes; do
+for tx in $(modes sending); do
+	here "$tx" || { skip "$tx" "$why"; continue; }
 	ok "$tx" counted "$tx" recv --bytes 6M
 done
-for rx in $rx_modes; do
-	ok "$rx" counted sendfile-direct "$rx" --bytes 6M
+for rx in $(modes receiving); do
+	ok "$rx" counted splice "$rx" --bytes 6M
 done
 ok "with --verify, which writes the file anew" counted sendfile recv --bytes 9M
 ok "stopped by its timer" counted send recv --seconds 0.3
