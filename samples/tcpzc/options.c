@@ -218,7 +218,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct parse *p = state->input;
 
 	if (key == ARGP_KEY_ARG)
-		argp_error(state, "'%s': there are no arguments, only options", arg);
+		argp_error(state,
+			   "'%s': there are no arguments, only options (an address to listen on: "
+			   "--listen=ADDRESS)",
+			   arg);
 	if (key != ARGP_KEY_END)
 		return parse_other(key, arg, state, p);
 	check(state, p);

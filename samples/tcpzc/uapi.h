@@ -6,7 +6,11 @@
 #ifndef TCPZC_UAPI_H
 #define TCPZC_UAPI_H
 
+#include <linux/errqueue.h>
+#include <linux/tcp.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 enum {
 	UAPI_SO_ZEROCOPY = 60,
@@ -36,5 +40,29 @@ enum {
 	UAPI_IORING_SEND_ZC_REPORT_USAGE = 1 << 3, /* 6.2; EINVAL before */
 };
 #define UAPI_IORING_NOTIF_USAGE_ZC_COPIED (1U << 31)
+
+#ifdef SO_ZEROCOPY
+_Static_assert(SO_ZEROCOPY == UAPI_SO_ZEROCOPY, "SO_ZEROCOPY");
+#endif
+#ifdef MSG_ZEROCOPY
+_Static_assert((int)MSG_ZEROCOPY == (int)UAPI_MSG_ZEROCOPY, "MSG_ZEROCOPY");
+#endif
+#ifdef SO_EE_CODE_ZEROCOPY_COPIED
+_Static_assert(SO_EE_ORIGIN_ZEROCOPY == UAPI_SO_EE_ORIGIN_ZEROCOPY, "SO_EE_ORIGIN_ZEROCOPY");
+_Static_assert(SO_EE_CODE_ZEROCOPY_COPIED == UAPI_SO_EE_CODE_ZEROCOPY_COPIED, "ZEROCOPY_COPIED");
+#endif
+#ifdef TCP_ZEROCOPY_RECEIVE
+_Static_assert(TCP_ZEROCOPY_RECEIVE == UAPI_TCP_ZEROCOPY_RECEIVE, "TCP_ZEROCOPY_RECEIVE");
+_Static_assert(offsetof(struct tcp_zerocopy_receive, recv_skip_hint) ==
+		       offsetof(struct uapi_zerocopy_receive, recv_skip_hint),
+	       "struct tcp_zerocopy_receive");
+#endif
+#ifdef TCP_RECEIVE_ZEROCOPY_FLAG_TLB_CLEAN_HINT /* a header with all of the fields */
+_Static_assert(offsetof(struct tcp_zerocopy_receive, msg_controllen) ==
+		       offsetof(struct uapi_zerocopy_receive, msg_controllen),
+	       "struct tcp_zerocopy_receive");
+_Static_assert(sizeof(struct tcp_zerocopy_receive) == sizeof(struct uapi_zerocopy_receive),
+	       "struct tcp_zerocopy_receive");
+#endif
 
 #endif
