@@ -6,6 +6,7 @@
 #ifndef TCPZC_UAPI_H
 #define TCPZC_UAPI_H
 
+#include <time.h> /* errqueue.h wants it first */
 #include <linux/errqueue.h>
 #include <linux/tcp.h>
 #include <stddef.h>
