@@ -29,3 +29,18 @@ run-tests: $(TOOLS)
 $(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/laptop.a $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/laptop.a $(B)/lib.a $(LAPTOP_LIBS) $(LIB_LIBS)
+
+# One libFuzzer program per tests/fuzz/*.c; the corpus is made of small recordings and of the foreign
+# files where they are. `make fuzz FUZZ_SECONDS=600` for longer.
+FUZZ_SECONDS ?= 60
+FUZZ := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+.PHONY: fuzz fuzz-programs
+fuzz:
+	@$(MAKE) --no-print-directory CC=$(CLANG) BUILD=build-fuzz OFFLINE=1 \
+		CFLAGS="-O1 -g -fsanitize=fuzzer-no-link $(FUZZ_FLAGS)" LDFLAGS="$(FUZZ_FLAGS)" fuzz-programs
+	@for f in $(FUZZ); do sh tests/fuzz/run.sh build-fuzz/tests/fuzz/$$f $(FUZZ_SECONDS) || exit 1; done
+fuzz-programs: $(FUZZ:%=$(B)/tests/fuzz/%)
+$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/laptop.a $(B)/lib.a
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/laptop.a $(B)/lib.a $(LAPTOP_LIBS) $(LIB_LIBS)

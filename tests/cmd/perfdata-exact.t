@@ -54,4 +54,49 @@ pipe() {
 ok "a pipe's stream, as a file and from standard input" pipe
 ok "a compressed stream" pipe -z
 
+# What a capture takes home explains the same addresses, without this host's files.
+taken_home() {
+	mkdir -p home/dso
+	cp /proc/kallsyms home/kallsyms && cp /sys/kernel/notes home/notes || return 1
+	perf buildid-list -i a.data | while read -r id name; do
+		[ -f "$name" ] || continue
+		mkdir -p "home/dso/$id"
+		cp "$name" "home/dso/$id/"
+		debug=/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
+		[ ! -f "$debug" ] || cp "$debug" "home/dso/$id/${name##*/}.debug"
+	done
+	"$dump" functions a.data | grep -v '\[vdso\]' | sort >here
+	"$dump" functions --foreign --host-dir home a.data | grep -v '\[vdso\]' | sort >home.tsv
+	cmp here home.tsv
+}
+ok "a capture's own kallsyms and objects explain it as well as the host" taken_home
+
+mismatched() { # another kernel's notes beside the same kallsyms: refused, and said
+	printf '\004\0\0\0\004\0\0\0\003\0\0\0GNU\0\001\002\003\004' >home/notes
+	"$dump" health --foreign --host-dir home a.data >out
+	says 'kernel_note	.*build-id [0-9a-f]*, the capture has 01020304' out &&
+		! "$dump" functions --foreign --host-dir home a.data |
+			awk -F'\t' '$2 == "[kernel.kallsyms]" && $4 == 0' | grep .
+}
+ok "kallsyms of another kernel are refused, and that is said" mismatched
+
+relocated() { # the same symbols as a kernel loaded elsewhere lists them
+	perl -pe 's/^(ffffffff)([0-9a-f]{8})/sprintf("%s%08x", $1, hex($2) + 0x200000)/e' /proc/kallsyms >moved
+	"$dump" functions a.data | awk -F'\t' '$2 == "[kernel.kallsyms]"' | sort >here
+	"$dump" functions --kallsyms moved a.data | awk -F'\t' '$2 == "[kernel.kallsyms]"' | sort >there
+	cmp here there
+}
+ok "a kernel that lay elsewhere is found by its relocation symbol" relocated
+
+shares() {
+	"$zcost" report functions --perf a.data --all --format tsv 2>err | awk -F'\t' 'NR > 1 {
+		printf "%s\t%s\t%d\t%.4f\t%.4f\n", $2, $1, $3, $4, $5 }' | sort >report.tsv
+	"$dump" functions a.data | awk -F'\t' '{ sub(/.*\//, "", $2); n += $6; s[NR] = $0; k[NR] = $2 "\t" $3
+			c[NR] = $5; self[NR] = $6; total[NR] = $7 }
+		END { for (i in s) printf "%s\t%d\t%.4f\t%.4f\n", k[i], c[i], 100 * self[i] / n, 100 * total[i] / n }' |
+		sort >dump.tsv
+	[ -s report.tsv ] && cmp report.tsv dump.tsv || { diff report.tsv dump.tsv | head; return 1; }
+}
+ok "zcost report functions prints these shares" shares
+
 done_testing
