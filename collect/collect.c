@@ -114,6 +114,12 @@ void collect_stop(struct collect *list, size_t n)
 		step(&list[n], list[n].is->stop);
 }
 
+void collect_after(struct collect *list, size_t n)
+{
+	while (n--)
+		step(&list[n], list[n].is->after);
+}
+
 void collect_finish(struct collect *list, size_t n)
 {
 	while (n--)

@@ -11,6 +11,7 @@
  *   start    the window opens: switch on, or take the first reading
  *   snap     once a second: one cheap reading
  *   stop     the window closes: switch off, or take the last reading (in the table's reverse order)
+ *   after    the window is closed and the workload still runs: what needs it alive, at leisure
  *            -- here the workload ends --
  *   finish   write files, end children, free; called whenever prepare was, however the run went
  *
@@ -42,6 +43,7 @@ struct collector {
 	int (*start)(struct collect *c);
 	int (*snap)(struct collect *c);
 	int (*stop)(struct collect *c);
+	int (*after)(struct collect *c);
 	void (*finish)(struct collect *c);
 };
 
@@ -85,6 +87,7 @@ void collect_prepare(struct collect *list, size_t n);
 void collect_start(struct collect *list, size_t n);
 void collect_snap(struct collect *list, size_t n);
 void collect_stop(struct collect *list, size_t n);
+void collect_after(struct collect *list, size_t n);
 void collect_finish(struct collect *list, size_t n);
 void collect_free(struct collect *list, size_t n);
 

@@ -2,8 +2,12 @@
 /*
  * The profile: `perf record` on the side's CPUs with call graphs, started with its events off and
  * switched on and off at the window's ends through control pipes, each switch acknowledged. It runs
- * nothing itself and stands beside the workload from before it starts, so that it sees every
- * mapping.
+ * nothing itself and stands beside the workload from before it starts.
+ *
+ * Mappings and names of programs reach perf as events of the CPU on which a program is started.
+ * On all CPUs it sees every one. On some, it misses what was started elsewhere and moved here, as a
+ * pinned workload does: it then takes names and mappings from /proc at the window's end instead,
+ * while the workload still runs.
  */
 #include "collect/perf_control.h"
 
@@ -34,6 +38,7 @@ struct perf {
 	struct perf_control control;
 	const char *event;
 	char *data, *log; /* perf.data, what perf said */
+	bool tail;	  /* names and mappings from /proc at the end: see above */
 };
 
 /* --- can it be done? --- */
@@ -136,10 +141,18 @@ static int launch(struct collect *c, struct perf *p)
 	char *freq = xasprintf("%u", hz), *cpus = cpuset_format(&c->run->cpus);
 	char *control = perf_control_option(&p->control);
 	char *pages = xasprintf("%u", ring_pages(&c->run->cpus));
-	char *argv[] = {"perf", "record", "-q",	   "-g", "-e",	  (char *)p->event,
-			"-F",	freq,	  "-C",	   cpus, "-k",	  "CLOCK_MONOTONIC",
-			"-m",	pages,	  "-D",	   "-1", control, "--buildid-all",
-			"-N",	"-o",	  p->data, NULL};
+	char *argv[] = {"perf",	 "record",
+			"-q",	 "-g",
+			"-e",	 (char *)p->event,
+			"-F",	 freq,
+			"-C",	 cpus,
+			"-k",	 "CLOCK_MONOTONIC",
+			"-m",	 pages,
+			"-D",	 "-1",
+			control, "--buildid-all",
+			"-N",	 "-o",
+			p->data, p->tail ? "--tail-synthesize" : NULL,
+			NULL};
 	int log = open_log(p, &c->err), rc = log < 0 ? log : 0;
 	struct spawn opts = {.out = log, .err = log};
 
@@ -180,11 +193,19 @@ static int died(struct perf *p, const char *when, struct error *err)
 	return -EIO;
 }
 
+static bool some_cpus(const struct cpuset *cpus)
+{
+	struct cpuset online;
+
+	return !cpuset_online(&online, NULL) && cpuset_count(cpus) < cpuset_count(&online);
+}
+
 static int prepare(struct collect *c)
 {
 	struct perf *p = c->data;
 	int rc;
 
+	p->tail = some_cpus(&c->run->cpus);
 	p->data = collect_path(c, "perf.data");
 	p->log = collect_path(c, ".perf.log");
 	rc = perf_control_open(&p->control, &c->err);
@@ -214,21 +235,12 @@ static int start(struct collect *c)
 	return 0;
 }
 
-static int stop(struct collect *c)
-{
-	struct perf *p = c->data;
-
-	if (perf_control_say(&p->control, "disable\n", SWITCH_MS))
-		return died(p, "ended before the window did", &c->err);
-	return 0;
-}
-
-/* --- the end --- */
-
 static void end_perf(struct collect *c, struct perf *p)
 {
 	int status = 0;
 
+	if (p->pid <= 0)
+		return;
 	kill(p->pid, SIGINT);
 	if (spawn_wait(p->pid, END_MS, &status)) {
 		spawn_stop(p->pid, 1000, NULL);
@@ -238,7 +250,28 @@ static void end_perf(struct collect *c, struct perf *p)
 		died(p, "failed", &c->err);
 		collect_degraded(c, "%s", c->err.text);
 	}
+	p->pid = 0;
 }
+
+static int stop(struct collect *c)
+{
+	struct perf *p = c->data;
+
+	if (perf_control_say(&p->control, "disable\n", SWITCH_MS))
+		return died(p, "ended before the window did", &c->err);
+	return 0;
+}
+
+static int after(struct collect *c)
+{
+	struct perf *p = c->data;
+
+	if (p->tail)
+		end_perf(c, p);
+	return 0;
+}
+
+/* --- the end --- */
 
 /* A file that is gone, or has no build-id, costs names but no measurement. */
 static void save_files(struct collect *c, const struct intern *files)
@@ -278,8 +311,7 @@ static void finish(struct collect *c)
 {
 	struct perf *p = c->data;
 
-	if (p->pid > 0)
-		end_perf(c, p);
+	end_perf(c, p);
 	perf_control_close(&p->control);
 	if (c->state != COLLECT_UNSUPPORTED)
 		tell(c, p);
@@ -298,5 +330,6 @@ const struct collector collector_perf = {
 	.prepare = prepare,
 	.start = start,
 	.stop = stop,
+	.after = after,
 	.finish = finish,
 };

@@ -240,6 +240,7 @@ static void measure(struct run *r)
 	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
 	if (r->running && poll(&p, 1, 0) > 0)
 		reap_workload(r);
+	collect_after(r->collect, r->ncollect);
 }
 
 /* --- set-up --- */

@@ -70,6 +70,20 @@ ok "one CPU only" exits 0 "$zcost" collect -o r --collect perf --cpus 0 --durati
 	taskset -c 0 sh -c "$busy"
 ok "has samples of that CPU only" test "$(perf script -i r/perf.data -F cpu 2>/dev/null | sort -u | tr -d ' []')" = 000
 
+# Started on one CPU, moved to another, as a pinned workload is: perf sees no event of its start.
+elsewhere() {
+	exits 0 taskset -c 0 "$zcost" collect -o r --collect perf --cpus 1 --warmup 0.3 \
+		--duration 0.5 --grace 0 -- sh -c "taskset -pc 1 \$\$ >/dev/null; $busy"
+}
+if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
+	ok "a workload that came from another CPU" elsewhere
+	perf script -i r/perf.data -F comm,dso,ip -G 2>/dev/null >samples
+	ok "has its name" sh -c 'test $(grep -c "^ *sh " samples) -gt 100'
+	ok "and its program" sh -c 'test $(grep -cE "^ *sh .*/(dash|bash|sh)" samples) -gt 100'
+else
+	skip "a workload that came from another CPU" "one CPU here"
+fi
+
 # Without perf in PATH everything else goes on.
 mkdir bin
 ln -s "$(command -v sh)" "$(command -v sleep)" bin/
