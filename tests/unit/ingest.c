@@ -131,6 +131,26 @@ static void test_cpu_awkward(void **state)
 	ingest_free(&in);
 }
 
+/* 60 of 300 ticks are nowhere: idle is exact, so the rest was busy, half user and half softirq. */
+static void test_cpu_lost_ticks(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+
+	(void)state;
+	unlink(path);
+	add_snap(10, "cpu1 0 0 0 0 0 0 0 0\n");
+	add_snap(13, "cpu1 60 0 0 100 20 0 60 0\n");
+	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "cpu_pct"), 60, 1e-9);
+	assert_float_equal(metric(&in, "busy_ns"), 1.8e9, 1);
+	assert_float_equal(metric(&in, "cpu_user_pct"), 30, 1e-9);
+	assert_float_equal(metric(&in, "cpu_softirq_pct"), 30, 1e-9);
+	assert_float_equal(metric(&in, "cpu_idle_pct"), 100.0 / 3, 1e-9);
+	assert_true(noted(&in, "note", "ticks account for 2.40 s of CPU time where 3.00 s passed"));
+	ingest_free(&in);
+}
+
 static void test_cpu_missing(void **state)
 {
 	struct ingest in = fresh("1,5");
@@ -460,17 +480,12 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpu_interpolates),
-		cmocka_unit_test(test_cpu_awkward),
-		cmocka_unit_test(test_cpu_missing),
-		cmocka_unit_test(test_softnet),
-		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_power_arithmetic),
-		cmocka_unit_test(test_power_domains),
-		cmocka_unit_test(test_power_gap),
-		cmocka_unit_test(test_tcpzc_awkward),
-		cmocka_unit_test(test_iperf3),
-		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_cpu_interpolates), cmocka_unit_test(test_cpu_awkward),
+		cmocka_unit_test(test_cpu_missing),	 cmocka_unit_test(test_cpu_lost_ticks),
+		cmocka_unit_test(test_softnet),		 cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_power_arithmetic), cmocka_unit_test(test_power_domains),
+		cmocka_unit_test(test_power_gap),	 cmocka_unit_test(test_tcpzc_awkward),
+		cmocka_unit_test(test_iperf3),		 cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_syscalls),
 	};
 
