@@ -104,7 +104,10 @@ $(B)/collect/syscall_names.inc:
 
 # --- libperf: the system's where pkg-config finds one, else out of the kernel's source package ---
 
-KERNEL_SOURCE := $(lastword $(sort $(wildcard /usr/src/linux-source-*.tar.xz)))
+# Debian's lies in /usr/src, Ubuntu's in a folder there.
+KERNEL_SOURCE := $(lastword $(sort $(wildcard /usr/src/linux-source-*.tar.* \
+	/usr/src/linux-source-*/linux-source-*.tar.*)))
+KERNEL_NAME := $(firstword $(subst .tar., ,$(notdir $(KERNEL_SOURCE))))
 LIBPERF_TREE := tools/lib tools/include tools/scripts tools/build tools/arch scripts
 ifneq ($(shell $(PKG_CONFIG) --exists libperf 2>/dev/null && echo yes),)
 HOST_LIBS := $(call pkgs,libbpf libperf)
@@ -118,8 +121,8 @@ $(LIBPERF)/libperf.a:
 	(make deps does), or build with OFFLINE=1" >&2; exit 1; }
 	@echo "  LIBPERF $(notdir $(KERNEL_SOURCE))"
 	$(Q)rm -rf $(LIBPERF) && mkdir -p $(LIBPERF)/src
-	$(Q)tar -xJf $(KERNEL_SOURCE) -C $(LIBPERF)/src --strip-components=1 \
-		$(addprefix $(notdir $(KERNEL_SOURCE:.tar.xz=))/,$(LIBPERF_TREE))
+	$(Q)tar -xf $(KERNEL_SOURCE) -C $(LIBPERF)/src --strip-components=1 \
+		$(addprefix $(KERNEL_NAME)/,$(LIBPERF_TREE))
 	$(Q)env -u MAKEFLAGS -u MAKEOVERRIDES -u CFLAGS -u LDFLAGS make -C $(LIBPERF)/src/tools/lib/perf \
 		>$(LIBPERF)/build.log 2>&1 || { cat $(LIBPERF)/build.log >&2; exit 1; }
 	$(Q)cp $(LIBPERF)/src/tools/lib/api/libapi.a $(LIBPERF)/
@@ -137,8 +140,8 @@ DEBS := gcc libc6-dev pkg-config libjansson-dev libzstd-dev libsqlite3-dev libel
 RPMS := gcc glibc-devel pkgconf-pkg-config jansson-devel libzstd-devel sqlite-devel \
 	elfutils-libelf-devel elfutils-devel libtraceevent-devel binutils-devel gnuplot dejavu-sans-fonts sqlite perl
 ifndef OFFLINE
-DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 procps kmod xz-utils
-RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute procps-ng kmod xz
+DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 procps kmod xz-utils bzip2
+RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute procps-ng kmod xz bzip2
 endif
 DEBS_CHECK := libcmocka-dev jq strace libxml2-utils
 RPMS_CHECK := libcmocka-devel jq strace perl-Test-Harness libxml2

@@ -9,12 +9,30 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
+installed() {
+	dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+}
+
+# Ubuntu's perf comes with the kernel it was built for.
+perf_debs() {
+	if apt-cache show linux-perf >/dev/null 2>&1; then
+		echo linux-perf
+	else
+		echo linux-tools-generic "linux-tools-$(uname -r)"
+	fi
+}
+
 missing_debs() {
 	for p in $debs; do
-		dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || printf '%s ' "$p"
+		installed "$p" && continue
+		if [ "$p" != linux-perf ]; then
+			printf '%s ' "$p"
+		elif ! command -v perf >/dev/null; then
+			printf '%s ' $(perf_debs)
+		fi
 	done
 	# libperf has no package of its own: any kernel source package brings it.
-	if [ "$kind" = full ] && ! ls /usr/src/linux-source-*.tar.xz >/dev/null 2>&1 &&
+	if [ "$kind" = full ] && ! find /usr/src -maxdepth 2 -name 'linux-source-*.tar.*' 2>/dev/null | grep -q . &&
 		! pkg-config --exists libperf 2>/dev/null; then
 		newest=$(apt-cache search --names-only '^linux-source-[0-9.]+$' | sort -V | tail -n 1)
 		printf '%s ' "${newest%% *}"
@@ -22,11 +40,10 @@ missing_debs() {
 }
 
 if command -v apt-get >/dev/null; then
-	want=$(missing_debs)
-	[ -n "$want" ] || exit 0
-	echo "  INSTALL $want"
+	[ -n "$(missing_debs)" ] || exit 0
 	as_root apt-get update -qq || echo "deps: apt-get update failed; trying with the lists there are" >&2
-	want=$(missing_debs)
+	want=$(missing_debs) # some names depend on what the lists offer
+	echo "  INSTALL $want"
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $want \
 		>/dev/null
 elif command -v dnf >/dev/null; then
