@@ -2,9 +2,12 @@
 #include "lib/alloc.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void *checked(void *p)
 {
@@ -23,6 +26,26 @@ void *xmalloc(size_t size)
 void *xcalloc(size_t n, size_t size)
 {
 	return checked(calloc(n ? n : 1, size ? size : 1));
+}
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; before that it is refused, and pages fault in */
+#endif
+
+/*
+ * A page of calloc's that is read first is the shared zero page, and taken away again at its first
+ * write: two faults, and all other threads interrupted for the second.
+ */
+void *xcalloc_touched(size_t n, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *p = xcalloc(n, size);
+	uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t to = ((uintptr_t)p + n * size) & ~(page - 1);
+
+	if (n * size >= 64 * page)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+	return p;
 }
 
 void *xrealloc(void *p, size_t size)

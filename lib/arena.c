@@ -6,20 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64 * 1024 };
+enum { BLOCK = 64 * 1024, BLOCK_MAX = 4 << 20 };
 
 struct arena_block {
 	struct arena_block *next;
+	size_t size;
 	char data[];
 };
 
 static void add_block(struct arena *a, size_t size)
 {
 	struct arena_block *b;
+	size_t usual = BLOCK;
 
-	if (size < BLOCK)
-		size = BLOCK;
-	b = xcalloc(1, sizeof(*b) + size);
+	/* small arenas stay small, large ones are not made of thousands of blocks */
+	if (a->blocks && a->blocks->size >= BLOCK)
+		usual = a->blocks->size < BLOCK_MAX ? a->blocks->size * 2 : BLOCK_MAX;
+	if (size < usual)
+		size = usual;
+	b = xcalloc_touched(1, sizeof(*b) + size);
+	b->size = size;
 	b->next = a->blocks;
 	a->blocks = b;
 	a->at = b->data;
