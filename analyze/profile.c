@@ -74,7 +74,7 @@ static void index_grow(struct profile_index *x, size_t n)
 	if (n * 2 < x->nslots)
 		return;
 	x->nslots = old.nslots ? old.nslots * 4 : 256;
-	x->slots = xcalloc(x->nslots, sizeof(*x->slots));
+	x->slots = xcalloc_touched(x->nslots, sizeof(*x->slots));
 	for (i = 0; i < old.nslots; i++) {
 		if (!old.slots[i])
 			continue;

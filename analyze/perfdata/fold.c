@@ -28,7 +28,7 @@ void fold_init(struct fold *f, const struct recording *r, const struct perfdata_
 	*f = (struct fold){.r = r, .o = o, .first_ns = UINT64_MAX, .nslots = 1 << 12};
 	stacks_init(&f->stacks);
 	f->events = xcalloc(r->events.n + 1, sizeof(*f->events));
-	f->slots = xcalloc(f->nslots, sizeof(*f->slots));
+	f->slots = xcalloc_touched(f->nslots, sizeof(*f->slots));
 	f->batch = xcalloc(FOLD_BATCH, sizeof(*f->batch));
 	if (r->swap)
 		f->swapped = xmalloc((size_t)FOLD_BATCH * CHAIN_MAX);
@@ -50,6 +50,7 @@ void fold_free(struct fold *f)
 	free(f->events);
 	free(f->batch);
 	free(f->swapped);
+	free(f->reader.buf);
 }
 
 /* --- costs: samples and weight per stack, event, CPU and thread --- */
@@ -84,7 +85,7 @@ static void grow_slots(struct fold *f)
 	size_t n = f->nslots, i, at;
 
 	f->nslots *= 4;
-	f->slots = xcalloc(f->nslots, sizeof(*f->slots));
+	f->slots = xcalloc_touched(f->nslots, sizeof(*f->slots));
 	for (i = 0; i < n; i++) {
 		if (!old[i])
 			continue;
@@ -329,12 +330,11 @@ static void fold_sample(struct fold *f, struct chunk_sample *at)
 
 void fold_chunk(struct fold *f, const struct chunk *chunk)
 {
-	struct cursor c = cursor_of(chunk->data, chunk->len, f->r->swap);
 	struct chunk_sample s;
 
-	input_want(chunk->data, chunk->len);
-	while (chunk_next(chunk, &c, &s))
+	if (!chunk_read(&f->reader, chunk, f->r->swap))
+		bad_sample(f, chunk->order); /* the file was cut while we read it */
+	while (chunk_next(&f->reader, &s))
 		fold_sample(f, &s);
 	flush(f);
-	input_forget(chunk->data, chunk->len);
 }

@@ -41,6 +41,7 @@ struct fold {
 	struct fold_pending *batch; /* FOLD_BATCH of them */
 	size_t pending;
 	uint8_t *swapped; /* their chains in our endianness, where they are not */
+	struct chunk_reader reader;
 	uint64_t first_ns, last_ns, unknown_ids, outside, bad_samples, bad_order;
 };
 

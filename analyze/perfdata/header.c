@@ -260,10 +260,11 @@ static void place_data(struct recording *r, struct section data)
 	r->data_len = data.len;
 	if (!data.len) {
 		r->data_len = len - r->data_at;
-		recording_damaged(r, 40, "perf record did not finish: no size of the data, ");
+		recording_damaged(
+			r, 40, "perf record did not finish: the header has no size of the data,");
 	} else if (data.len > len - r->data_at) {
 		r->data_len = len - r->data_at;
-		recording_damaged(r, len, "the file ends before its data does, ");
+		recording_damaged(r, len, "the file ends before its data does,");
 	}
 }
 

@@ -20,14 +20,16 @@
 static struct input *add_input(struct recording *r, const char *path)
 {
 	array_grow(r->inputs, r->ninputs, r->inputs_cap);
-	r->inputs[r->ninputs] = (struct input){.path = xstrdup(path)};
+	r->inputs[r->ninputs] = (struct input){.path = xstrdup(path), .fd = -1};
 	return &r->inputs[r->ninputs++];
 }
 
+/* Takes the descriptor over. */
 static int map_fd(struct input *in, int fd, size_t len, struct error *err)
 {
 	void *p;
 
+	in->fd = fd;
 	if (!len)
 		return 0;
 	p = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -53,9 +55,10 @@ static int spool_stream(struct input *in, int fd, struct error *err)
 		else if (errno != EINTR)
 			ret = error_sys(err, errno, "%s: reading", in->path);
 	}
-	if (!ret)
+	if (ret)
+		spool_close(&spool);
+	else
 		ret = map_fd(in, spool.fd, spool.len, err);
-	spool_close(&spool);
 	return ret;
 }
 
@@ -63,18 +66,18 @@ static int open_one(struct recording *r, const char *path, struct error *err)
 {
 	struct input *in = add_input(r, path);
 	bool standard = !strcmp(path, "-");
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), ret;
+	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC), ret;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st))
-		return error_sys(err, errno, "%s", path);
-	if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
-		ret = map_fd(in, fd, (size_t)st.st_size, err);
+	if (fd < 0 || fstat(fd, &st)) {
+		ret = error_sys(err, errno, "%s", path);
+	} else if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
 		r->recorded_by_s = st.st_mtim.tv_sec;
+		return map_fd(in, fd, (size_t)st.st_size, err);
 	} else {
 		ret = spool_stream(in, fd, err);
 	}
-	if (!standard)
+	if (fd >= 0)
 		close(fd);
 	return ret;
 }
@@ -103,49 +106,45 @@ int input_open(struct recording *r, const char *path, struct error *err)
 	return path_is_dir(path) ? open_folder(r, path, err) : open_one(r, path, err);
 }
 
-int input_map_spool(struct recording *r, struct error *err)
-{
-	size_t i;
-	int ret;
-
-	if (r->spool.fd < 0)
-		return 0;
-	r->unpacked.path = xstrdup(r->path);
-	ret = map_fd(&r->unpacked, r->spool.fd, r->spool.len, err);
-	for (i = 0; i < r->nchunks && !ret; i++)
-		if (r->chunks[i].spooled)
-			r->chunks[i].data = r->unpacked.data + r->chunks[i].spool_at;
-	return ret;
-}
-
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22 /* Linux 5.14; before that it is refused, and pages fault in */
-#endif
-
-static void advise(const uint8_t *data, size_t len, int advice)
+void input_forget(const uint8_t *data, size_t len)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t from = ((uintptr_t)data + page - 1) & ~(page - 1);
 	uintptr_t to = ((uintptr_t)data + len) & ~(page - 1);
 
 	if (to > from)
-		madvise((void *)from, to - from, advice);
+		madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
-void input_want(const uint8_t *data, size_t len)
+bool chunk_read(struct chunk_reader *reader, const struct chunk *chunk, bool swap)
 {
-	advise(data, len, MADV_POPULATE_READ);
-}
+	size_t got = 0;
+	ssize_t n;
 
-void input_forget(const uint8_t *data, size_t len)
-{
-	advise(data, len, MADV_DONTNEED);
+	if (reader->cap < chunk->len) {
+		free(reader->buf);
+		reader->cap = chunk->len;
+		reader->buf = xmalloc(reader->cap);
+	}
+	while (got < chunk->len) {
+		n = pread(chunk->fd, reader->buf + got, chunk->len - got, (off_t)(chunk->at + got));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		got += (size_t)n;
+	}
+	reader->c = cursor_of(reader->buf, got, swap);
+	reader->order = chunk->order;
+	return got == chunk->len;
 }
 
 static void unmap(struct input *in)
 {
 	if (in->data)
 		munmap((void *)in->data, in->len);
+	if (in->fd >= 0)
+		close(in->fd);
 	free(in->path);
 }
 
@@ -155,7 +154,6 @@ void input_close(struct recording *r)
 
 	for (i = 0; i < r->ninputs; i++)
 		unmap(&r->inputs[i]);
-	unmap(&r->unpacked);
 	spool_close(&r->spool);
 	free(r->inputs);
 }

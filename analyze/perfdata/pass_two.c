@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { CHUNKS_PER_THREAD = 4, THREADS_MAX = 64 }; /* a thread for less is not worth its merge */
+enum { CHUNKS_PER_THREAD = 16, THREADS_MAX = 64 }; /* a thread for less is not worth its merge */
 
 struct worker {
 	struct fold *fold;

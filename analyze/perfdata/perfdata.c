@@ -43,8 +43,6 @@ int recording_open(struct recording *r, struct profile *p, const char *path, str
 		ret = header_read(r, err);
 	if (!ret)
 		ret = records_scan(r, err);
-	if (!ret)
-		ret = input_map_spool(r, err);
 	if (!ret && !r->events.n)
 		ret = error_set(err, EBADMSG,
 				"%s: the stream describes no event; record it again with perf "

@@ -23,18 +23,17 @@
 #include "lib/error.h"
 #include "lib/intern.h"
 
-/* A stretch of whole records, back to back, samples among them. */
+/* A stretch of whole records, back to back, samples among them: a place in a file. */
 struct chunk {
-	const uint8_t *data;
-	size_t spool_at; /* spooled: where in the spool, until that is mapped and `data` set */
-	bool spooled;
-	size_t len;
-	uint64_t order; /* position of data[0] in the whole stream: breaks ties of time */
+	int fd;
+	size_t at, len;
+	uint64_t order; /* position of its first byte in the whole stream: breaks ties of time */
 };
 
-/* One mapping of memory that holds records or the header. */
+/* A file of records; the first one has the header. Pass one sees it mapped. */
 struct input {
 	char *path;
+	int fd;
 	const uint8_t *data;
 	size_t len;
 };
@@ -60,9 +59,8 @@ struct recording {
 	struct arena arena;
 	struct chunk *chunks;
 	size_t nchunks, chunks_cap;
-	uint64_t order; /* bytes of records so far */
-	struct spool spool;
-	struct input unpacked; /* the spool, mapped */
+	uint64_t order;	    /* bytes of records so far */
+	struct spool spool; /* what was compressed */
 	struct sideband side;
 };
 
@@ -70,10 +68,6 @@ struct recording {
 void recording_damaged(struct recording *r, uint64_t offset, const char *what);
 
 int input_open(struct recording *r, const char *path, struct error *err);
-/* After pass one: what was unpacked gets its place in memory. */
-int input_map_spool(struct recording *r, struct error *err);
-/* These bytes are read next, all of them: one trip into the kernel, not one per few pages. */
-void input_want(const uint8_t *data, size_t len);
 /* These bytes are not needed for now: memory stays small, the file is in the page cache. */
 void input_forget(const uint8_t *data, size_t len);
 void input_close(struct recording *r);
@@ -95,6 +89,17 @@ int records_scan(struct recording *r, struct error *err);
 int recording_open(struct recording *r, struct profile *p, const char *path, struct error *err);
 void recording_close(struct recording *r);
 
+/* A chunk in memory. It is read, not mapped: threads do not wait for each other's page tables. */
+struct chunk_reader {
+	uint8_t *buf;
+	size_t cap;
+	struct cursor c;
+	uint64_t order; /* of buf[0] */
+};
+
+/* False: it cannot be read (any more), or not whole. The caller frees `buf` in the end. */
+bool chunk_read(struct chunk_reader *reader, const struct chunk *chunk, bool swap);
+
 /* A sample of a chunk: its body, and where it stands in the stream. */
 struct chunk_sample {
 	struct cursor body;
@@ -102,13 +107,14 @@ struct chunk_sample {
 	uint64_t order;
 };
 
-/* Steps to the next sample; false at the end. `c` starts as cursor_of(chunk). */
-static inline bool chunk_next(const struct chunk *chunk, struct cursor *c, struct chunk_sample *s)
+/* Steps to the next sample; false at the end. */
+static inline bool chunk_next(struct chunk_reader *reader, struct chunk_sample *s)
 {
+	struct cursor *c = &reader->c;
 	uint32_t type, size;
 
 	while (cursor_left(c) >= RECORD_HEADER_SIZE) {
-		s->order = chunk->order + (uint64_t)(c->at - chunk->data);
+		s->order = reader->order + (uint64_t)(c->at - reader->buf);
 		type = cursor_u32(c);
 		s->misc = cursor_u16(c);
 		size = cursor_u16(c);

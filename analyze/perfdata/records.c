@@ -15,10 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 4 << 20 };
+enum { CHUNK_BYTES = 1 << 20, FORGET_BYTES = 16 << 20 };
 
 struct scan {
 	struct recording *r;
+	const struct input *in;
+	size_t forgotten; /* of it: behind us */
 	struct inflate inflate;
 	bool broken;	   /* the compressed stream cannot be followed any more */
 	bool unpacked;	   /* the records at hand come out of `inflate` */
@@ -35,29 +37,36 @@ struct record {
 	uint64_t order, offset; /* in the stream, in the file */
 };
 
+static void add_chunk(struct recording *r, const struct chunk *c)
+{
+	array_grow(r->chunks, r->nchunks, r->chunks_cap);
+	r->chunks[r->nchunks++] = *c;
+}
+
 static void chunk_close(struct scan *s)
 {
-	struct recording *r = s->r;
-
-	if (s->open.len && s->samples) {
-		array_grow(r->chunks, r->nchunks, r->chunks_cap);
-		r->chunks[r->nchunks++] = s->open;
-	}
-	s->open = (struct chunk){0};
+	if (s->open.len && s->samples)
+		add_chunk(s->r, &s->open);
+	s->open.len = 0;
 	s->samples = false;
 }
 
 static void chunk_add(struct scan *s, const uint8_t *data, size_t len, uint64_t order)
 {
+	size_t at;
+
 	if (s->unpacked)
 		return; /* will lie in the spool: spool_records */
+	at = (size_t)(data - s->in->data);
 	if (!s->open.len)
-		s->open = (struct chunk){.data = data, .order = order};
+		s->open = (struct chunk){.fd = s->in->fd, .at = at, .order = order};
 	s->open.len += len;
-	if (s->open.len < CHUNK_BYTES)
+	if (s->open.len >= CHUNK_BYTES)
+		chunk_close(s);
+	if (at - s->forgotten < FORGET_BYTES)
 		return;
-	input_forget(s->open.data, s->open.len);
-	chunk_close(s);
+	input_forget(s->in->data + s->forgotten, at - s->forgotten);
+	s->forgotten = at;
 }
 
 /* The rest of the record as a string; "" when it is not terminated. */
@@ -378,11 +387,11 @@ static size_t walk(struct scan *s, struct cursor c, uint64_t offset)
 	return (size_t)(c.at - start);
 }
 
-/* Keeps the unpacked records of `in` that were just walked over as a chunk of the spool. */
+/* Keeps the unpacked records that were just walked over as a chunk of the spool. */
 static void spool_records(struct scan *s, size_t len, uint64_t order)
 {
 	struct recording *r = s->r;
-	struct chunk c = {.spool_at = r->spool.len, .len = len, .order = order, .spooled = true};
+	struct chunk c = {.at = r->spool.len, .len = len, .order = order};
 
 	if (!len || s->ret)
 		return;
@@ -390,8 +399,8 @@ static void spool_records(struct scan *s, size_t len, uint64_t order)
 		s->ret = spool_open(&r->spool, s->err);
 	if (!s->ret)
 		s->ret = spool_add(&r->spool, s->inflate.buf, len, s->err);
-	array_grow(r->chunks, r->nchunks, r->chunks_cap);
-	r->chunks[r->nchunks++] = c;
+	c.fd = r->spool.fd;
+	add_chunk(r, &c);
 }
 
 /* The packed bytes of a record; 83 says how many, and perf 6.16 says it wrongly. */
@@ -453,9 +462,13 @@ static void describe_rest(struct recording *r, struct cursor rest, uint64_t offs
 static void scan_input(struct scan *s, const struct input *in, size_t at, size_t len)
 {
 	struct cursor c = cursor_of(in->data + at, len, s->r->swap);
-	size_t used = walk(s, c, at);
+	size_t used;
 
+	s->in = in;
+	s->forgotten = at;
+	used = walk(s, c, at);
 	chunk_close(s);
+	input_forget(in->data + at, used);
 	if (used < len && !s->ret) {
 		cursor_take(&c, used);
 		describe_rest(s->r, c, at + used);

@@ -10,7 +10,7 @@
 void stacks_init(struct stacks *s)
 {
 	*s = (struct stacks){.nslots = 1 << 12};
-	s->slots = xcalloc(s->nslots, sizeof(*s->slots));
+	s->slots = xcalloc_touched(s->nslots, sizeof(*s->slots));
 }
 
 void stacks_free(struct stacks *s)
@@ -53,7 +53,7 @@ static void grow(struct stacks *s)
 	size_t n = s->nslots, i, at;
 
 	s->nslots *= 4;
-	s->slots = xcalloc(s->nslots, sizeof(*s->slots));
+	s->slots = xcalloc_touched(s->nslots, sizeof(*s->slots));
 	for (i = 0; i < n; i++) {
 		if (!old[i])
 			continue;

@@ -135,16 +135,17 @@ static void print_sample(const struct recording *r, struct chunk_sample *at)
 static int samples(struct profile *p, const char *file, struct error *err)
 {
 	struct recording r;
+	struct chunk_reader reader = {0};
 	struct chunk_sample at;
-	struct cursor c;
 	size_t i;
 	int ret = recording_open(&r, p, file, err);
 
 	for (i = 0; i < r.nchunks && !ret; i++) {
-		c = cursor_of(r.chunks[i].data, r.chunks[i].len, r.swap);
-		while (chunk_next(&r.chunks[i], &c, &at))
+		chunk_read(&reader, &r.chunks[i], r.swap);
+		while (chunk_next(&reader, &at))
 			print_sample(&r, &at);
 	}
+	free(reader.buf);
 	recording_close(&r);
 	return ret;
 }
