@@ -99,7 +99,7 @@ static void put_claim(struct drawing *d, struct figure *f)
 		figure_get(f, 0, 0, FIGURE_WHOLE, &all_base);
 		figure_get(f, 0, b, FIGURE_WHOLE, &all_new);
 		best = ratio;
-		figure_title(f, "%s, %s: data copy %.3g → %.3g ns per KiB, in all %.3g → %.3g",
+		figure_title(f, "%s, %s: data copy %.0f → %.0f ns per KiB, in all %.0f → %.0f",
 			     drawing_variant(d, b), side->label, base.value, new.value,
 			     all_base.value, all_new.value);
 	}
