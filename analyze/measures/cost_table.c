@@ -333,25 +333,67 @@ static int run_store(struct plan *p, struct store *s, const struct query *q, str
 	return rc;
 }
 
-/* How many CPUs the samples of a bare file come from. */
-static unsigned int cpus_of(const struct profile *p, const struct query *q)
+/* The CPUs that the samples of a bare file come from. */
+static struct cpuset cpus_of(const struct profile *p)
 {
 	struct cpuset set = {0};
 	size_t i;
 
-	if (q->cpus)
-		return cpuset_count(q->cpus);
 	for (i = 0; p && i < p->ncosts; i++)
 		if (p->costs[i].cpu != PROFILE_NONE)
 			cpuset_add(&set, p->costs[i].cpu);
-	return cpuset_count(&set) ? cpuset_count(&set) : 1;
+	return set;
+}
+
+static int no_cpus(const struct cpuset *there, const char *asked, struct error *err)
+{
+	char *text = cpuset_format(there);
+	int rc = cpuset_count(there) ? error_set(err, ENODATA,
+						 "--cpu %s: the file has no sample of it; its CPUs "
+						 "are %s",
+						 asked, text)
+				     : error_set(err, ENODATA,
+						 "--cpu %s: the file has no samples that tell "
+						 "their CPU",
+						 asked);
+
+	free(text);
+	return rc;
+}
+
+/* How many CPUs the wall basis spans: of those asked for, the ones that were sampled. */
+static int count_cpus(const struct query *q, unsigned int *n, struct table *t, struct error *err)
+{
+	struct cpuset there = cpus_of(q->profile), without = {0};
+	char *text;
+	unsigned int cpu, missing;
+	int rc = 0;
+
+	*n = cpuset_count(&there) ? cpuset_count(&there) : 1;
+	if (!q->cpus)
+		return 0;
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(q->cpus, cpu) && !cpuset_has(&there, cpu))
+			cpuset_add(&without, cpu);
+	missing = cpuset_count(&without);
+	*n = cpuset_count(q->cpus) - missing;
+	text = cpuset_format(&without);
+	if (!*n)
+		rc = no_cpus(&there, text, err);
+	else if (missing)
+		table_note(t, "warning: CPU %s has no sample in the file and does not count", text);
+	free(text);
+	return rc;
 }
 
 static int run_file(struct plan *p, const struct query *q, struct table *t, struct error *err)
 {
 	struct cost_part part = {.nruns = 1};
-	int rc = basis_of_file(q, cpus_of(q->profile, q), &part.basis, err);
+	unsigned int ncpus;
+	int rc = count_cpus(q, &ncpus, t, err);
 
+	if (!rc)
+		rc = basis_of_file(q, ncpus, &part.basis, err);
 	if (rc)
 		return rc;
 	make_columns(t, p, part.basis.unit);

@@ -41,6 +41,11 @@ ok "and none of ours is unknown to perf" awk -F'\t' '
 ok "shares add up to 100" near "$(awk -F'\t' 'NR > 1 { s += $4 } END { print s }' ours.tsv)" 100 1e-4
 "$zcost" report functions --perf perf.data --all --rate 1e6 --cpu 0 --format tsv >cpu0.tsv 2>/dev/null
 ok "costs add up to the basis" near "$(awk -F'\t' 'NR > 1 { s += $6 } END { print s }' cpu0.tsv)" 1000 1e-3
+exits 0 "$zcost" report functions --perf perf.data --all --rate 1e6 --cpu 0,4000-4002 --format tsv
+ok "CPUs without samples do not count" cmp out cpu0.tsv
+ok "and are named" says 'CPU 4000-4002 has no sample' err
+ok "no CPU with samples, exit 1" exits 1 "$zcost" report functions --perf perf.data --cpu 4000
+ok "names those there are" says 'its CPUs are 0' err
 for by in comm module cpu context component; do
 	"$zcost" report functions --perf perf.data --by $by --all --format tsv >by.tsv 2>/dev/null
 	ok "by $by they add up as well" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "self_share") c = i
