@@ -2,6 +2,7 @@
 #include "analyze/measures/costs.h"
 
 #include "analyze/ingest/perf_report.h"
+#include "analyze/measures/functions_flat.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -386,12 +387,31 @@ static int count_cpus(const struct query *q, unsigned int *n, struct table *t, s
 	return rc;
 }
 
+/* What the text of perf report lacks is refused, not left empty. */
+static int check_flat(const struct plan *p, const struct query *q, struct error *err)
+{
+	enum tally_key key;
+	int i;
+
+	for (i = 0; i < p->spec.nkeys; i++) {
+		key = p->spec.keys[i];
+		if (key == BY_CPU || key == BY_CONTEXT || (key == BY_COMM && !q->flat->has_comm))
+			return error_set(err, EINVAL,
+					 "the text of perf report has no %s; give the perf.data "
+					 "itself with --perf",
+					 tally_key_name(key));
+	}
+	return flat_check_samples(q->flat, q, err);
+}
+
 static int run_file(struct plan *p, const struct query *q, struct table *t, struct error *err)
 {
 	struct cost_part part = {.nruns = 1};
 	unsigned int ncpus;
-	int rc = count_cpus(q, &ncpus, t, err);
+	int rc = q->flat ? check_flat(p, q, err) : 0;
 
+	if (!rc)
+		rc = count_cpus(q, &ncpus, t, err);
 	if (!rc)
 		rc = basis_of_file(q, ncpus, &part.basis, err);
 	if (rc)

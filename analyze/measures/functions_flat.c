@@ -50,7 +50,8 @@ static int check_key(const struct flat *f, const char *key, struct error *err)
 	if (!strcmp(key, "comm") && !f->has_comm)
 		return error_set(err, EINVAL,
 				 "the perf report text has no Command column; run perf report "
-				 "with --sort comm,dso,symbol");
+				 "with --sort comm,dso,symbol, or give the perf.data itself with "
+				 "--perf");
 	if (!strcmp(key, "dso") && !f->has_dso)
 		return error_set(err, EINVAL,
 				 "the perf report text has no Shared Object column; run perf "
@@ -63,6 +64,15 @@ static int check_key(const struct flat *f, const char *key, struct error *err)
 	return 0;
 }
 
+int flat_check_samples(const struct flat *f, const struct query *q, struct error *err)
+{
+	if (q->cpus)
+		return error_set(err, EINVAL,
+				 "--cpu: the text of perf report does not tell CPUs apart; give "
+				 "the perf.data itself with --perf");
+	return q->comm ? check_key(f, "comm", err) : 0;
+}
+
 static int check_query(const struct flat *f, const struct query *q, struct error *err)
 {
 	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
@@ -72,8 +82,8 @@ static int check_query(const struct flat *f, const struct query *q, struct error
 		if (*str_trim(word))
 			ret = check_key(f, str_trim(word), err);
 	free(copy);
-	if (!ret && q->comm)
-		ret = check_key(f, "comm", err);
+	if (!ret)
+		ret = flat_check_samples(f, q, err);
 	if (!ret && q->dso)
 		ret = check_key(f, "dso", err);
 	return ret;
@@ -93,7 +103,7 @@ static int flat_basis(const struct query *q, double *ns, struct error *err)
 					 "and --seconds)");
 		*ns = q->busy_ns / units;
 	} else if (rate > 0) {
-		*ns = 1e9 / rate * (q->cpus ? (double)cpuset_count(q->cpus) : 1);
+		*ns = 1e9 / rate;
 	} else if (q->basis == BASIS_WALL) {
 		return error_set(err, EINVAL,
 				 "the basis wall needs --rate or --units and --seconds");

@@ -15,4 +15,7 @@
 int functions_from_flat(const struct flat *flat, const struct query *q, struct table *t,
 			struct error *err);
 
+/* -EINVAL where --cpu or --comm asks for what the text does not tell; for every table of it. */
+int flat_check_samples(const struct flat *flat, const struct query *q, struct error *err);
+
 #endif

@@ -37,6 +37,15 @@ ok "no capture and no file, exit 2" exits 2 "$zcost" report functions
 ok "says what to give" says '--perf' err
 ok "a bad unit, exit 2" exits 2 "$zcost" report components --perf-report report.txt --unit parsec --rate 1
 ok "a bad --by, exit 2" exits 2 "$zcost" report components --perf-report report.txt --by colour
+for table in functions components modules; do
+	ok "$table of a text by --cpu, exit 2" exits 2 "$zcost" report $table --perf-report report.txt --rate 1 --cpu 0-3
+	ok "says what can" says 'give the perf.data itself with --perf' err
+	sed 's/ksoftirqd.7//; s/Command//' report.txt >nocomm.txt
+	ok "and --comm without such a column" exits 2 "$zcost" report $table --perf-report nocomm.txt --comm iperf3
+	ok "says what can" says 'no Command column.*--perf$' err
+done
+ok "contexts of a text, exit 2" exits 2 "$zcost" report contexts --perf-report report.txt
+ok "says what can" says 'has no context; .*--perf$' err
 ok "a bad rate, exit 2" exits 2 "$zcost" report functions --perf-report report.txt --rate -3
 ok "a missing file, exit 1" exits 1 "$zcost" report functions --perf nofile
 ok "named" says 'nofile' err
