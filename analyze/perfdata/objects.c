@@ -10,7 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFUSED_SHOWN = 3 }; /* in the note; the rest is counted */
+/* The header's build-ids go by name: of no use for a name that two files have. */
+static void find_shared_names(struct objects *ob)
+{
+	const struct sideband *side = &ob->r->side;
+	struct map first = {0};
+	size_t i;
+
+	for (i = 0; i < side->ndsos; i++) {
+		const struct side_dso *dso = &side->dsos[i], *other;
+		uint64_t *at;
+
+		if (!dso->inode)
+			continue;
+		at = map_at(&first, dso->name);
+		other = *at ? &side->dsos[*at - 1] : dso;
+		if (other->inode != dso->inode || other->major != dso->major ||
+		    other->minor != dso->minor)
+			*map_at(&ob->shared_names, dso->name) = 1;
+		*at = i + 1;
+	}
+	map_free(&first);
+}
 
 void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols *kernel,
 		  const struct perfdata_options *o)
@@ -22,6 +43,7 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 	ob->list = xcalloc(r->side.ndsos + 1, sizeof(*ob->list));
 	for (i = 0; i < r->side.ndsos; i++)
 		ob->list[i].dso = PROFILE_NONE;
+	find_shared_names(ob);
 }
 
 void objects_free(struct objects *ob)
@@ -34,6 +56,7 @@ void objects_free(struct objects *ob)
 		symtab_free(&ob->list[i].table);
 	free(ob->list);
 	map_free(&ob->kernel_cache);
+	map_free(&ob->shared_names);
 	str_free(&ob->refused);
 }
 
@@ -150,13 +173,16 @@ static bool starts_with_any(const char *name, const char *const *prefixes)
 	return false;
 }
 
-static const char *build_id_of(const struct recording *r, const struct side_dso *dso,
+static const char *build_id_of(const struct objects *ob, const struct side_dso *dso,
 			       const char *name)
 {
+	const struct recording *r = ob->r;
 	size_t i;
 
 	if (dso->build_id != UINT32_MAX)
 		return intern_get(r->side.strings, dso->build_id);
+	if (map_get(&ob->shared_names, dso->name))
+		return NULL;
 	for (i = 0; i < r->nbuild_ids; i++)
 		if (!r->build_ids[i].kernel && !strcmp(r->build_ids[i].name, name))
 			return r->build_ids[i].hex;
@@ -179,6 +205,7 @@ static void read_symbols(struct objects *ob, struct object *obj, const struct si
 
 	struct dso_identity id = {.name = name,
 				  .build_id = build_id,
+				  .ambiguous = map_get(&ob->shared_names, dso->name),
 				  .major = dso->major,
 				  .minor = dso->minor,
 				  .inode = dso->inode,
@@ -201,7 +228,7 @@ static struct object *user_object(struct objects *ob, uint32_t index)
 
 	if (obj->dso != PROFILE_NONE)
 		return obj;
-	build_id = build_id_of(ob->r, dso, name);
+	build_id = build_id_of(ob, dso, name);
 	obj->identity = starts_with_any(name, no_file);
 	obj->dso = profile_dso(ob->p, name, build_id, DSO_USER);
 	if (!obj->identity)

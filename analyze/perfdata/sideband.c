@@ -15,14 +15,13 @@ void sideband_row(struct sideband *s, const struct side_row *row)
 
 uint32_t sideband_dso(struct sideband *s, const struct side_dso *dso)
 {
-	uint64_t *id = map_at(&s->dso_ids, (uint64_t)dso->build_id << 32 | dso->name);
+	uint32_t id = intern_bytes(&s->dso_ids, dso, sizeof(*dso));
 
-	if (*id)
-		return (uint32_t)*id - 1;
-	array_grow(s->dsos, s->ndsos, s->dsos_cap);
-	s->dsos[s->ndsos] = *dso;
-	*id = ++s->ndsos;
-	return (uint32_t)*id - 1;
+	if (id == s->ndsos) {
+		array_grow(s->dsos, s->ndsos, s->dsos_cap);
+		s->dsos[s->ndsos++] = *dso;
+	}
+	return id;
 }
 
 uint32_t sideband_map(struct sideband *s, const struct side_map *map)
@@ -144,7 +143,7 @@ void sideband_free(struct sideband *s)
 {
 	timelines_free(&s->comms);
 	timelines_free(&s->spaces);
-	map_free(&s->dso_ids);
+	intern_free(&s->dso_ids);
 	free(s->list);
 	free(s->maps);
 	free(s->dsos);

@@ -21,7 +21,7 @@
 
 enum side_kind { SIDE_MAP, SIDE_COMM, SIDE_FORK, SIDE_KSYMBOL };
 
-/* An object that was mapped: one per name and build-id. */
+/* An object that was mapped. Two files may have one name: in containers, or one after the other. */
 struct side_dso {
 	uint32_t name, build_id; /* strings; build_id UINT32_MAX: not recorded */
 	uint32_t major, minor;
@@ -73,7 +73,7 @@ struct sideband {
 	struct side_dso *dsos;
 	struct side_ksymbol *ksymbols;
 	size_t n, cap, nmaps, maps_cap, ndsos, dsos_cap, nksymbols, ksymbols_cap;
-	struct map dso_ids;
+	struct intern dso_ids; /* their bytes; ids are indexes in dsos */
 	/* the kernel's relocation symbol: "_text" or "_stext" and where it was; "" not recorded */
 	char ref_name[64];
 	uint64_t ref_addr, kernel_start, kernel_end;

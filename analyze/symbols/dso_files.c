@@ -134,8 +134,13 @@ static bool belongs(struct finding *f, const struct elf_file *file, const struct
 			return true;
 		snprintf(f->why, f->why_size, "%s: build-id %s, recorded was %s", path,
 			 *file->build_id ? file->build_id : "(none)", f->dso.build_id);
-	} else if (named || same_inode(&f->dso, st)) {
+	} else if ((named && !f->dso.ambiguous) || same_inode(&f->dso, st)) {
 		return true;
+	} else if (f->dso.ambiguous) {
+		snprintf(f->why, f->why_size,
+			 "%s: several files of this name were recorded, and this is not provably "
+			 "the one",
+			 path);
 	} else {
 		snprintf(f->why, f->why_size,
 			 "%s: not provably the recorded file (no build-id in the recording, and "
@@ -215,7 +220,7 @@ static void adopt_build_id(struct finding *f, const char *path, bool named)
 	if (f->dso.build_id || !path || stat(path, &st) || !S_ISREG(st.st_mode) ||
 	    elf_file_open(&file, path, NULL))
 		return;
-	if ((named || same_inode(&f->dso, &st)) && *file.build_id) {
+	if (((named && !f->dso.ambiguous) || same_inode(&f->dso, &st)) && *file.build_id) {
 		snprintf(f->adopted, sizeof(f->adopted), "%s", file.build_id);
 		f->dso.build_id = f->adopted;
 	}

@@ -22,6 +22,7 @@ struct symbol_sources {
 struct dso_identity {
 	const char *name;     /* path as mapped, or "[vdso]" */
 	const char *build_id; /* hexadecimal digits, or NULL: not recorded */
+	bool ambiguous;	      /* several files of that name were recorded: the inode must tell */
 	uint32_t major, minor;
 	uint64_t inode;	       /* 0: not recorded */
 	int64_t recorded_by_s; /* time() when the recording was complete; 0: unknown */

@@ -59,17 +59,18 @@ ok "a compressed stream" pipe -z
 
 # What a capture takes home explains the same addresses, without this host's files.
 taken_home() {
+	perf record -q -g --buildid-all -e cpu-clock -F 2000 -o taken.data -- sh load.sh >/dev/null 2>&1
 	mkdir -p home/dso
 	cp /proc/kallsyms home/kallsyms && cp /sys/kernel/notes home/notes || return 1
-	perf buildid-list -i a.data | while read -r id name; do
+	perf buildid-list -i taken.data | while read -r id name; do
 		[ -f "$name" ] || continue
 		mkdir -p "home/dso/$id"
 		cp "$name" "home/dso/$id/"
 		debug=/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
 		[ ! -f "$debug" ] || cp "$debug" "home/dso/$id/${name##*/}.debug"
 	done
-	"$dump" functions a.data | grep -v '\[vdso\]' | sort >here
-	"$dump" functions --foreign --host-dir home a.data | grep -v '\[vdso\]' | sort >home.tsv
+	"$dump" functions taken.data | grep -v '\[vdso\]' | sort >here
+	"$dump" functions --foreign --host-dir home taken.data | grep -v '\[vdso\]' | sort >home.tsv
 	cmp here home.tsv
 }
 ok "a capture's own kallsyms and objects explain it as well as the host" taken_home
@@ -90,6 +91,37 @@ relocated() { # the same symbols as a kernel loaded elsewhere lists them
 	cmp here there
 }
 ok "a kernel that lay elsewhere is found by its relocation symbol" relocated
+
+# Two programs under one path, one of them in a mount namespace: neither gets the other's names.
+burn() { # FUNCTION FILE
+	printf 'volatile unsigned long x;
+__attribute__((noinline)) void %s(void) { for (unsigned long i = 0; i < 300000000; i++) x += i; }
+int main(void) { %s(); return 0; }\n' "$1" "$1" | ${CC:-cc} -O1 -Wl,--build-id -x c -o "$2" -
+}
+same_path() {
+	burn alpha prog && burn beta other || return 1
+	cat >both.sh <<-'E3'
+		./prog &
+		echo "alpha $!" >pids
+		unshare -m sh -c 'mount --bind other prog && exec ./prog' &
+		echo "beta $!" >>pids
+		wait
+	E3
+	perf record -q -a -g -e cpu-clock -F 1000 -o both.data -- sh both.sh 2>/dev/null
+	"$dump" costs both.data | awk -F'\t' '
+		FILENAME == "pids" { split($0, w, " "); own[w[2]] = w[1]; next }
+		($5 in own) && $6 == "user" {
+			split($9, frame, ";")
+			if (frame[1] == own[$5]) good++
+			else if (frame[1] == "alpha" || frame[1] == "beta") { print; bad++ }
+		}
+		END { exit bad || !good }' pids -
+}
+if unshare -m true 2>/dev/null; then
+	ok "two files of one name are told apart, or not named" same_path
+else
+	skip "two files of one name are told apart" "no mount namespaces here"
+fi
 
 shares() {
 	"$zcost" report functions --perf a.data --all --format tsv 2>err | awk -F'\t' 'NR > 1 {
