@@ -27,6 +27,7 @@ struct groups {
 	size_t n, cap;
 	struct map ids; /* key's interned id -> index + 1 */
 	struct intern names;
+	bool merged; /* some group has several rows: the text's order is lost */
 };
 
 static bool wants(const struct query *q, const char *key)
@@ -125,8 +126,10 @@ static struct group *group_of(struct groups *gs, const struct flat_row *row, boo
 		   by_comm && row->comm ? row->comm : "");
 	id = map_at(&gs->ids, intern_str(&gs->names, key.buf));
 	str_free(&key);
-	if (*id)
+	if (*id) {
+		gs->merged = true;
 		return &gs->g[*id - 1];
+	}
 	array_grow(gs->g, gs->n, gs->cap);
 	gs->g[gs->n] = (struct group){.sum = *row, .counted = true};
 	gs->g[gs->n].sum.samples = 0;
@@ -134,6 +137,23 @@ static struct group *group_of(struct groups *gs, const struct flat_row *row, boo
 	gs->g[gs->n].sum.total = isnan(row->total) ? NAN : 0;
 	*id = ++gs->n;
 	return &gs->g[gs->n - 1];
+}
+
+static int dearer(double x, double y)
+{
+	return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x < y) - (x > y);
+}
+
+/* By self, then by total, then as in the text. */
+static int by_share(const void *a, const void *b)
+{
+	const struct flat_row *x = &((const struct group *)a)->sum,
+			      *y = &((const struct group *)b)->sum;
+	int c = dearer(x->self, y->self);
+
+	if (!c)
+		c = dearer(x->total, y->total);
+	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
 static void gather(struct groups *gs, const struct flat *f, const struct query *q)
@@ -248,6 +268,8 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 	if (ret)
 		return ret;
 	gather(&gs, f, q);
+	if (gs.merged)
+		qsort(gs.g, gs.n, sizeof(*gs.g), by_share);
 	limit = q->limit > 0 && !q->all && (size_t)q->limit < gs.n ? (size_t)q->limit : gs.n;
 	for (i = 0; i < limit; i++)
 		put_group(t, &gs.g[i], basis, samples);

@@ -7,10 +7,10 @@
 
 /*
  * Fills `t`, initialised with the columns of `functions` (and with "comm" where q->by asks for it).
- * Rows of one symbol in one shared object are added up over what else the text tells apart (comm),
- * and keep the text's order: perf sorts by the children's share where there is one. ns are
- * share x basis where the query knows the basis: --rate, or --units with --busy-ns. -EINVAL where
- * the query asks for what the text does not hold.
+ * Rows of one symbol in one shared object are added up over what else the text tells apart (comm)
+ * and then sorted by self, then total. Where none were, they keep the text's order: perf sorts by
+ * the children's share where there is one. ns are share x basis where the query knows the basis:
+ * --rate, or --units with --busy-ns. -EINVAL where the query asks for what the text does not hold.
  */
 int functions_from_flat(const struct flat *flat, const struct query *q, struct table *t,
 			struct error *err);

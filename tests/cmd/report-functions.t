@@ -31,6 +31,11 @@ ok "components of it" exits 0 "$zcost" report components --perf-report report.tx
 ok "a driver's share" says '^netdevice +34.33 +42.0' out
 ok "json" sh -c "'$zcost' report components --perf-report report.txt --format json | jq -e '.rows | length == 3'"
 
+printf '    %s\n' '4.00%  a  [kernel]  [k] one' '3.00%  a  [kernel]  [k] two' '2.00%  b  [kernel]  [k] two' >merge.txt
+sed -n 2p report.txt | cat - merge.txt >commands.txt
+ok "commands added up" exits 0 "$zcost" report functions --perf-report commands.txt --limit 1 --format csv
+ok "are sorted again" says '^two,\[kernel\],,5,' out
+
 ok "an unknown table, exit 2" exits 2 "$zcost" report frobs --perf-report report.txt
 ok "lists those that are" says 'functions components' err
 ok "no capture and no file, exit 2" exits 2 "$zcost" report functions
