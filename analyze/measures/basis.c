@@ -214,3 +214,26 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 	v->unit = isnan(v->ns) ? NULL : unit;
 	return 0;
 }
+
+/* "cycles:ppp" and "cpu_core/cycles/P" are cycles. */
+static bool counts_time(const char *event)
+{
+	static const char *const names[] = {"cpu-clock",  "task-clock",	  "cycles",
+					    "cpu-cycles", "instructions", "ref-cycles"};
+	const char *slash = strchr(event, '/');
+	const char *name = slash ? slash + 1 : event;
+	size_t n = strcspn(name, ":/"), i;
+
+	for (i = 0; i < array_size(names); i++)
+		if (strlen(names[i]) == n && !strncmp(names[i], name, n))
+			return true;
+	return false;
+}
+
+void basis_event_note(struct table *t, const char *event)
+{
+	if (event && !counts_time(event))
+		table_note(t,
+			   "warning: %s counts no time: the costs divide the time by its samples",
+			   event);
+}

@@ -33,4 +33,7 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 /* The rate metric of a unit ("KiB" -> "rate_kib"); NULL for an unknown unit. */
 const char *basis_rate_metric(const char *unit);
 
+/* Warns of costs made from an event such as page-faults; NULL: not known, no word. */
+void basis_event_note(struct table *t, const char *event);
+
 #endif

@@ -283,6 +283,8 @@ static void put_part(struct table *t, const struct plan *p, const struct query *
 	for (i = 0; i < shown; i++)
 		put_row(t, p, part, &part->tally.rows[i]);
 	note_part(t, part, shown);
+	if (!isnan(part->basis.ns))
+		basis_event_note(t, part->tally.event);
 }
 
 static int run_blocks(struct plan *p, struct store *s, const struct query *q,

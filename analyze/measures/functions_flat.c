@@ -2,6 +2,7 @@
 #include "analyze/measures/functions_flat.h"
 
 #include "analyze/ingest/perf_report.h"
+#include "analyze/measures/basis.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
@@ -277,6 +278,8 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 		table_note(t, "%zu more rows: --all shows them", gs.n - limit);
 	say_sum(t, &gs, basis);
 	say_source(t, f, samples);
+	if (!isnan(basis))
+		basis_event_note(t, f->event);
 	free(gs.g);
 	map_free(&gs.ids);
 	intern_free(&gs.names);

@@ -36,6 +36,14 @@ sed -n 2p report.txt | cat - merge.txt >commands.txt
 ok "commands added up" exits 0 "$zcost" report functions --perf-report commands.txt --limit 1 --format csv
 ok "are sorted again" says '^two,\[kernel\],,5,' out
 
+sed 's/cycles:ppp/page-faults:u/' report.txt >faults.txt
+for table in functions components; do
+	exits 0 "$zcost" report $table --perf-report faults.txt --rate 1
+	ok "$table: an event that counts no time is said" says 'page-faults:u counts no time' out
+	exits 0 "$zcost" report $table --perf-report report.txt --rate 1
+	ok "$table: cycles are not" sh -c '! grep -q "counts no time" out'
+done
+
 ok "an unknown table, exit 2" exits 2 "$zcost" report frobs --perf-report report.txt
 ok "lists those that are" says 'functions components' err
 ok "no capture and no file, exit 2" exits 2 "$zcost" report functions
