@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost capture */
 #include "capture/capture.h"
+#include "collect/units.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/file.h"
@@ -101,6 +102,8 @@ static const char **text_option(struct args *a, int key)
 
 static void check_usage(struct argp_state *state, const struct args *a)
 {
+	struct error err = {0};
+
 	if (!a->output && !a->dry)
 		argp_error(state, "where to? give -o CAPTURE");
 	if (a->variant && !a->nrest)
@@ -111,6 +114,8 @@ static void check_usage(struct argp_state *state, const struct args *a)
 	if (!a->variant && (a->cpus || a->units || a->collect || a->power_csv))
 		argp_error(state, "--cpus, --units, --collect and --power-csv belong to --variant; "
 				  "a plan has them in its [side] sections");
+	if (a->units && units_check(a->units, &err))
+		argp_error(state, "--units: %s", err.text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -4,6 +4,7 @@
 #include "capture/plan.h"
 #include "capture/vars.h"
 #include "capture/words.h"
+#include "collect/units.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/file.h"
@@ -67,6 +68,13 @@ static int set_passes(void *to, const char *value, struct error *err)
 	return plan_parse_passes(value, to, err);
 }
 
+static int set_units(void *to, const char *value, struct error *err)
+{
+	int rc = *value ? units_check(value, err) : 0;
+
+	return rc ? rc : set_text(to, value, err);
+}
+
 static int set_estimator(void *to, const char *value, struct error *err)
 {
 	if (strcmp(value, "median") && strcmp(value, "middle") && strcmp(value, "mean"))
@@ -102,7 +110,7 @@ static const struct key side_keys[] = {
 	{"cpus", set_cpus, offsetof(struct side_plan, cpus)},
 	{"prefix", set_words, offsetof(struct side_plan, prefix)},
 	{"collect", set_text, offsetof(struct side_plan, collect)},
-	{"units", set_text, offsetof(struct side_plan, units)},
+	{"units", set_units, offsetof(struct side_plan, units)},
 	{"power_csv", set_text, offsetof(struct side_plan, power_csv)},
 	{NULL, NULL, 0},
 };

@@ -3,6 +3,7 @@
 #include "collect/collect.h"
 #include "collect/host.h"
 #include "collect/run.h"
+#include "collect/units.h"
 #include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/file.h"
@@ -145,6 +146,15 @@ static error_t parse_naming(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const char *adapter(struct argp_state *state, const char *arg)
+{
+	struct error err = {0};
+
+	if (units_check(arg, &err))
+		argp_error(state, "--units: %s", err.text);
+	return arg;
+}
+
 static error_t parse_measuring(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
@@ -169,7 +179,7 @@ static error_t parse_measuring(int key, char *arg, struct argp_state *state)
 		add_power_csv(state, &a->run, arg);
 		return 0;
 	case KEY_UNITS:
-		a->run.units = arg;
+		a->run.units = adapter(state, arg);
 		return 0;
 	default:
 		return parse_naming(key, arg, state);

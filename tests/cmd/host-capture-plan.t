@@ -41,6 +41,12 @@ ok "a binary file as a plan" refuses 2 'zero.ini: not a plan' "$zcost" capture z
 ok "an unknown key, with its place and the known ones" refuses 2 \
 	"bad.ini:3: unknown key 'cpu' in \[plan\]; there are: name passes repeats" \
 	"$zcost" capture bad.ini -o c
+printf '[side receiver]\nunits = foo\n' >units.ini
+ok "an unknown adapter, with its place and the known ones" refuses 2 \
+	"units.ini:2: units: no adapter 'foo'; there are tcpzc, iperf3, pps, regex:RE and none" \
+	"$zcost" capture units.ini -o c
+ok "  and as an option" refuses 2 "--units: no adapter 'foo'; there are tcpzc" \
+	"$zcost" capture -o c --variant a --units foo -- true
 ok "no plan at all" refuses 2 'give a PLAN, or --variant' "$zcost" capture -o c
 ok "two plans" refuses 2 'one PLAN, please' "$zcost" capture good.ini bad.ini -o c
 ok "no -o" refuses 2 'give -o CAPTURE' "$zcost" capture good.ini

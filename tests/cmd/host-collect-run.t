@@ -68,6 +68,9 @@ ok "a CPU that is not there" exits 2 collect --cpus 4000 -- true
 ok "a bad duration" exits 2 collect --duration soon -- true
 ok "a name that is no name" exits 2 collect --variant a/b -- true
 ok "an unknown pass" exits 2 collect --pass measuer -- true
+ok "an unknown adapter" exits 2 collect --units foo -- true
+ok "  and those there are" says "--units: no adapter 'foo'; there are tcpzc, iperf3, pps, regex:RE and none" err
+ok "a regex without the RE" exits 2 collect --units regex: -- true
 ok "an unknown method" exits 2 collect --syscalls-method magic -- true
 touch plain
 ok "a folder that cannot be" exits 1 "$zcost" collect -o plain/r --collect cpu -- true
