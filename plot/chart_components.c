@@ -77,6 +77,12 @@ static void put_bar(struct figure *f, const struct table *t, int group, int bar)
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
 }
 
+/* Three digits that count, without an exponent. */
+static int places(double v)
+{
+	return v >= 100 ? 0 : v >= 10 ? 1 : 2;
+}
+
 /* Did the copy go away? The finding that zero copy is about, if it is one; beside it stands what
  * all components together did. */
 static void put_claim(struct drawing *d, struct figure *f)
@@ -99,9 +105,10 @@ static void put_claim(struct drawing *d, struct figure *f)
 		figure_get(f, 0, 0, FIGURE_WHOLE, &all_base);
 		figure_get(f, 0, b, FIGURE_WHOLE, &all_new);
 		best = ratio;
-		figure_title(f, "%s, %s: data copy %.0f → %.0f ns per KiB, in all %.0f → %.0f",
-			     drawing_variant(d, b), side->label, base.value, new.value,
-			     all_base.value, all_new.value);
+		figure_title(f, "%s, %s: data copy %.*f → %.*f ns per KiB, in all %.*f → %.*f",
+			     drawing_variant(d, b), side->label, places(base.value), base.value,
+			     places(new.value), new.value, places(all_base.value), all_base.value,
+			     places(all_new.value), all_new.value);
 	}
 }
 
