@@ -478,7 +478,7 @@ static void test_components(void **state)
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	/* uring copies less still by this table, but its every byte was copied */
 	assert_string_equal(x->f.title,
-			    "mmap, receiver: data copy 60 → 3 ns per KiB, in all 65 → 33");
+			    "mmap, receiver: data copy 60.0 → 3.00 ns per KiB, in all 65.0 → 33.0");
 	assert_int_equal(x->f.parts.n, 3);
 	assert_string_equal(x->f.parts.mark[0].label, "data copy");
 	assert_string_equal(x->f.parts.mark[1].label, "novelty");
