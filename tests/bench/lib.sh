@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the benchmarks of reading files share; sourced by them:
+#
+#   . "$(dirname "$0")/lib.sh"
+#   recording            # $data, the recording, of $samples samples
+#
+# dir: a scratch folder of its own, gone at the end; beside it, ROUNDS and ZCOST_BUILD count.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${ZCOST_BUILD:-$top/build}
+rounds=${ROUNDS:-5}
+seconds=${SECONDS_RECORDED:-25}
+dir=$(mktemp -d /var/tmp/zcost-bench.XXXXXX)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM
+zcost=$build/zcost timed=$build/tests/tools/timed dump=$build/tests/tools/profile_dump
+
+need() { # TOOL...: of tests/tools, built when missing
+	for tool; do
+		[ -x "$tool" ] || make -s -C "$top" "$tool" BUILD="$build" >/dev/null
+	done
+}
+
+median() { # FILE COLUMN
+	sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ x[NR] = $c } END { print x[int((NR + 1) / 2)] }'
+}
+
+# What zcost is made to look at: TCP over loopback, copied, mapped and through io_uring, with some
+# short processes in between.
+flow() { # SECONDS PORT RX TX
+	"$build/tcpzc" --listen=127.0.0.1 --port="$2" --rx="$3" --seconds="$1" >"$dir/rx.$2" 2>&1 &
+	"$build/tcpzc" --connect=127.0.0.1 --port="$2" --tx="$4" --seconds="$1" >"$dir/tx.$2" 2>&1 &
+}
+load() { # SECONDS
+	flow "$1" 7993 recv send
+	flow "$1" 7994 mmap sendfile
+	flow "$1" 7995 uring-recv uring-send
+	end=$(($(date +%s) + $1))
+	while [ "$(date +%s)" -lt $end ]; do
+		ls -l /usr/bin >/dev/null
+		sleep 1
+	done
+	wait
+}
+
+# A system-wide recording of about two million samples with call chains, or PERFDATA=FILE.
+recording() {
+	command -v perf >/dev/null || { echo "SKIP: no perf here"; exit 0; }
+	need "$timed" "$dump"
+	data=${PERFDATA:-}
+	if [ -z "$data" ]; then
+		data=$dir/perf.data
+		load "$seconds" &
+		perf record -q -a -g -k CLOCK_MONOTONIC -m 2048 -e cpu-clock -F 49999 -o "$data" -- \
+			sleep "$seconds" 2>"$dir/err" ||
+			{ echo "SKIP: perf cannot record: $(tail -n 1 "$dir/err")"; exit 0; }
+		wait
+	fi
+	"$dump" health "$data" >"$dir/health" || [ $? = 4 ]
+	samples=$(awk '/^event/ { for (i = 1; i < NF; i++) if ($(i + 1) == "samples,") n += $i }
+		END { print n }' "$dir/health")
+	echo "$samples samples, $(($(stat -c %s "$data") / 1000000)) MB," \
+		"$(awk '/^costs/ { print $2 }' "$dir/health") distinct rows"
+}
