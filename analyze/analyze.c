@@ -3,6 +3,7 @@
 
 #include "analyze/ingest/host.h"
 #include "analyze/ingest/layout.h"
+#include "analyze/meters.h"
 #include "lib/alloc.h"
 #include "lib/intern.h"
 
@@ -242,6 +243,8 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 	size_t i;
 	int rc = write_capture(s, l, err);
 
+	if (!rc)
+		rc = meters_remember(a, s, err);
 	if (rc)
 		return rc;
 	a->lossy += l->nnotes;
@@ -262,6 +265,10 @@ int analyze(struct analysis *a, struct error *err)
 	int rc = layout_read(&l, a->capture, err);
 	char *path;
 
+	if (!rc)
+		rc = meters_check(a, &l, err);
+	if (!rc && !a->nmeters)
+		a->forgotten = meters_remembered(a->capture);
 	if (!rc) {
 		path = xasprintf("%s/zcost.db", a->capture);
 		rc = store_create(&s, path, err);

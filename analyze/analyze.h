@@ -16,6 +16,8 @@ struct analysis {
 
 	/* what it found */
 	size_t runs, failed, lossy, warnings;
+	char *forgotten; /* meters that the store had before and this analysis was not given; or
+			    NULL; the caller frees */
 };
 
 /* 0: CAPTURE/zcost.db is complete, whatever the runs lack. -errno: it is as it was before. */

@@ -137,10 +137,15 @@ int cmd_analyze(int argc, char **argv)
 		return EXIT_FAILED;
 	if (analyze(&args.a, &err)) {
 		error_print(&err);
-		return EXIT_FAILED;
+		free(args.a.forgotten);
+		return err.code == EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	note("%s/zcost.db: %zu runs%s", args.a.capture, args.a.runs,
 	     args.a.lossy ? "" : ", nothing lost");
+	if (args.a.forgotten)
+		warn("the power imported before is not in it any more; to have it again, add: %s",
+		     args.a.forgotten);
+	free(args.a.forgotten);
 	if (args.a.failed)
 		warn("%zu of them failed and are left out", args.a.failed);
 	if (args.a.lossy)

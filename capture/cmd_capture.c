@@ -66,7 +66,7 @@ static const char doc[] =
 struct args {
 	const char *output, *variant, *cpus, *units, *collect, *power_csv;
 	const char *pass, *repeat, *warmup, *duration, *grace;
-	bool dry, verbose;
+	bool dry, verbose, after_dashes;
 	char **rest;
 	int nrest;
 };
@@ -108,6 +108,9 @@ static void check_usage(struct argp_state *state, const struct args *a)
 		argp_error(state, "where to? give -o CAPTURE");
 	if (a->variant && !a->nrest)
 		argp_error(state, "--variant %s: give the COMMAND after --", a->variant);
+	if (!a->variant && a->after_dashes)
+		argp_error(state, "a COMMAND needs a name for it: --variant NAME -- %s ...",
+			   a->rest[0]);
 	if (!a->variant && a->nrest != 1)
 		argp_error(state, a->nrest ? "one PLAN, please; a COMMAND needs --variant NAME"
 					   : "give a PLAN, or --variant NAME -- COMMAND");
@@ -137,6 +140,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARGS:
 		a->rest = state->argv + state->next;
 		a->nrest = state->argc - state->next;
+		a->after_dashes = a->nrest && state->next == state->quoted;
 		return 0;
 	case ARGP_KEY_END:
 		check_usage(state, a);

@@ -179,12 +179,24 @@ static int only_known(const struct manifest *m, const struct plan *p, struct err
 	return 0;
 }
 
+/* A plan that was refused before its first run leaves nothing that another one could contradict. */
+static void forget_unused(struct manifest *m)
+{
+	if (json_array_size(json_object_get(m->root, "runs")))
+		return;
+	json_array_clear(json_object_get(m->root, "order"));
+	json_array_clear(json_object_get(m->root, "variants"));
+	json_array_clear(json_object_get(m->root, "sides"));
+}
+
 int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct error *err)
 {
 	struct error e = {0};
 	size_t i;
-	int rc = whole ? only_known(m, p, &e) : 0;
+	int rc;
 
+	forget_unused(m);
+	rc = whole ? only_known(m, p, &e) : 0;
 	for (i = 0; i < p->nvariants && !rc; i++)
 		rc = adopt_variant(m, p, &p->variants[i], &e);
 	if (rc)

@@ -46,11 +46,21 @@ char *report_line(const char *path, bool first)
 	return out;
 }
 
+/* argp ends a complaint with an invitation that names no reason. */
+static bool only_invites(const char *line)
+{
+	return !strncmp(line, "Try `", 5) || !strncmp(line, "Try '", 5);
+}
+
 /* Adds the last line of a file in quotes, unless `s` has it already. */
 static void quote_last(struct str *s, const char *path)
 {
 	char *line = report_line(path, false);
 
+	if (line && only_invites(line)) {
+		free(line);
+		line = report_line(path, true);
+	}
 	if (line && !(s->buf && strstr(s->buf, line)))
 		str_printf(s, ": \"%s\"", line);
 	free(line);

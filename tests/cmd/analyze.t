@@ -111,5 +111,11 @@ ok "gives no power" test -z "$(metric cap/zcost.db baseline sender power_w)"
 ok "a missing meter file, exit 1" exits 1 "$zcost" analyze --power-csv nofile.csv cap
 ok "an unknown column, exit 4" exits 4 "$zcost" analyze --power-csv meter.csv --column amps cap
 ok "a --column without a file, exit 2" exits 2 "$zcost" analyze --column amps cap
+ok "a side that the capture does not have, exit 2" exits 2 "$zcost" analyze --power-csv left=meter.csv cap
+ok "is named with those it has" says "no side 'left', only: receiver sender" err
+ok "once more with the meter" exits 0 "$zcost" analyze --power-csv receiver=meter.csv cap
+ok "and without it" exits 0 "$zcost" analyze cap
+ok "the power that is gone is said, with the way to have it again" says \
+	'imported before .* add: --power-csv receiver=meter.csv' err
 
 done_testing

@@ -48,6 +48,8 @@ ok "an unknown adapter, with its place and the known ones" refuses 2 \
 ok "  and as an option" refuses 2 "--units: no adapter 'foo'; there are tcpzc" \
 	"$zcost" capture -o c --variant a --units foo -- true
 ok "no plan at all" refuses 2 'give a PLAN, or --variant' "$zcost" capture -o c
+ok "a command without a name" refuses 2 'a COMMAND needs a name for it: --variant NAME -- true' \
+	"$zcost" capture -o c -- true
 ok "two plans" refuses 2 'one PLAN, please' "$zcost" capture good.ini bad.ini -o c
 ok "no -o" refuses 2 'give -o CAPTURE' "$zcost" capture good.ini
 ok "a variant without a command" refuses 2 'give the COMMAND after --' \

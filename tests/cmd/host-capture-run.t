@@ -92,6 +92,11 @@ ok "a plan with other variants is refused" exits 1 "$zcost" capture less.ini -o 
 ok "  with the difference" says "it has a variant 'b', the plan has not" err
 ok "  the capture is as it was" cmp p3.ini c/plan.ini
 
+plan 'a=sleep 60' | sed 's/^\[side receiver\]/&\ncollect = bogus/' >refused.ini
+ok "a plan that collect refuses" exits 2 "$zcost" capture refused.ini -o refused
+plan 'b=sleep 60' >mended.ini
+ok "  leaves a folder that takes the mended plan" exits 0 "$zcost" capture mended.ini -o refused
+
 echo "sh -c 'echo first >&2; echo no such device >&2; exit 3'" >die
 plan 'good=sleep 60' "bad=$(cat die)" 'never=nonesuch' >p.ini
 rm -f hooks
