@@ -10,29 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The header's build-ids go by name: of no use for a name that two files have. */
-static void find_shared_names(struct objects *ob)
-{
-	const struct sideband *side = &ob->r->side;
-	struct map first = {0};
-	size_t i;
-
-	for (i = 0; i < side->ndsos; i++) {
-		const struct side_dso *dso = &side->dsos[i], *other;
-		uint64_t *at;
-
-		if (!dso->inode)
-			continue;
-		at = map_at(&first, dso->name);
-		other = *at ? &side->dsos[*at - 1] : dso;
-		if (other->inode != dso->inode || other->major != dso->major ||
-		    other->minor != dso->minor)
-			*map_at(&ob->shared_names, dso->name) = 1;
-		*at = i + 1;
-	}
-	map_free(&first);
-}
-
 void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols *kernel,
 		  const struct perfdata_options *o)
 {
@@ -43,7 +20,7 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 	ob->list = xcalloc(r->side.ndsos + 1, sizeof(*ob->list));
 	for (i = 0; i < r->side.ndsos; i++)
 		ob->list[i].dso = PROFILE_NONE;
-	find_shared_names(ob);
+	identities_init(&ob->identities, r);
 }
 
 void objects_free(struct objects *ob)
@@ -56,7 +33,7 @@ void objects_free(struct objects *ob)
 		symtab_free(&ob->list[i].table);
 	free(ob->list);
 	map_free(&ob->kernel_cache);
-	map_free(&ob->shared_names);
+	identities_free(&ob->identities);
 	str_free(&ob->refused);
 }
 
@@ -165,30 +142,6 @@ uint32_t objects_other(struct objects *ob, uint32_t mode, uint64_t addr)
 	return unknown(ob, addr);
 }
 
-static bool starts_with_any(const char *name, const char *const *prefixes)
-{
-	for (; *prefixes; prefixes++)
-		if (str_starts(name, *prefixes))
-			return true;
-	return false;
-}
-
-static const char *build_id_of(const struct objects *ob, const struct side_dso *dso,
-			       const char *name)
-{
-	const struct recording *r = ob->r;
-	size_t i;
-
-	if (dso->build_id != UINT32_MAX)
-		return intern_get(r->side.strings, dso->build_id);
-	if (map_get(&ob->shared_names, dso->name))
-		return NULL;
-	for (i = 0; i < r->nbuild_ids; i++)
-		if (!r->build_ids[i].kernel && !strcmp(r->build_ids[i].name, name))
-			return r->build_ids[i].hex;
-	return NULL;
-}
-
 static void refuse(struct objects *ob, const char *why)
 {
 	if (ob->refused.len > 2000)
@@ -196,43 +149,28 @@ static void refuse(struct objects *ob, const char *why)
 	str_printf(&ob->refused, "%s%s", ob->refused.len ? "; " : "", why);
 }
 
-static void read_symbols(struct objects *ob, struct object *obj, const struct side_dso *dso,
-			 const char *name, const char *build_id)
+static void read_symbols(struct objects *ob, struct object *obj, const struct dso_identity *id)
 {
-	struct symbol_sources from = {.host_dir = ob->o->host_dir,
-				      .symfs = ob->o->symfs,
-				      .this_host = ob->o->use_this_host};
-
-	struct dso_identity id = {.name = name,
-				  .build_id = build_id,
-				  .ambiguous = map_get(&ob->shared_names, dso->name),
-				  .major = dso->major,
-				  .minor = dso->minor,
-				  .inode = dso->inode,
-				  .recorded_by_s = ob->r->recorded_by_s};
+	struct symbol_sources from = identity_sources(ob->r, ob->o, id);
 	char why[512];
 
-	from.this_kernel = from.this_host && *name == '[' && kernel_is_this(ob->r);
-	if (dso_symbols_read(&obj->table, &from, &id, why, sizeof(why)) == -ESTALE)
+	if (dso_symbols_read(&obj->table, &from, id, why, sizeof(why)) == -ESTALE)
 		refuse(ob, why);
 }
 
 /* Sets up the object on its first address. */
 static struct object *user_object(struct objects *ob, uint32_t index)
 {
-	static const char *const no_file[] = {
-		"//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]", NULL};
-	const struct side_dso *dso = &ob->r->side.dsos[index];
-	const char *name = intern_get(ob->r->side.strings, dso->name), *build_id;
 	struct object *obj = &ob->list[index];
+	struct dso_identity id;
 
 	if (obj->dso != PROFILE_NONE)
 		return obj;
-	build_id = build_id_of(ob, dso, name);
-	obj->identity = starts_with_any(name, no_file);
-	obj->dso = profile_dso(ob->p, name, build_id, DSO_USER);
+	id = identity_of(&ob->identities, index);
+	obj->identity = identity_no_file(&id);
+	obj->dso = profile_dso(ob->p, id.name, id.build_id, DSO_USER);
 	if (!obj->identity)
-		read_symbols(ob, obj, dso, name, build_id);
+		read_symbols(ob, obj, &id);
 	return obj;
 }
 

@@ -6,8 +6,8 @@
 #ifndef ZC_PERFDATA_OBJECTS_H
 #define ZC_PERFDATA_OBJECTS_H
 
+#include "analyze/perfdata/identity.h"
 #include "analyze/perfdata/kernel.h"
-#include "analyze/symbols/dso_files.h"
 #include "lib/str.h"
 
 struct object {
@@ -25,9 +25,9 @@ struct objects {
 	bool kernel_used;
 	struct map kernel_cache; /* address -> symbol + 1, where no ksymbol is */
 	uint32_t kernel_dso, module_dso;
-	uint32_t module;	 /* offset of the name that module_dso is for */
-	struct object *list;	 /* by index of the side-band's dsos */
-	struct map shared_names; /* string -> not 0: several files have it */
+	uint32_t module;     /* offset of the name that module_dso is for */
+	struct object *list; /* by index of the side-band's dsos */
+	struct identities identities;
 	struct str refused;
 };
 

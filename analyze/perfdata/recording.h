@@ -8,6 +8,7 @@
  *   sideband.c  maps, comms and forks in the order of time; what thread ran under which name
  *   fold.c      pass two: samples of a chunk, equal ones added up
  *   space.c     the maps of each process, replayed
+ *   identity.c  which file a mapped object is
  *   resolve.c   each distinct stack into frames, once
  */
 #ifndef ZC_RECORDING_H

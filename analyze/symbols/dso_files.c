@@ -14,12 +14,10 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* The two files symbols come from: one with .symtab, one with .dynsym and the mapped layout. */
 struct finding {
 	struct dso_identity dso;
 	char adopted[65]; /* a build-id that was not recorded */
-	struct elf_file syms, run;
-	bool have_syms, have_run;
+	struct dso_files *found;
 	bool stale;
 	char *why;
 	size_t why_size;
@@ -151,7 +149,7 @@ static bool belongs(struct finding *f, const struct elf_file *file, const struct
 	return false;
 }
 
-static void take(struct finding *f, struct elf_file *file)
+static void take(struct dso_files *f, struct elf_file *file)
 {
 	bool used = false;
 
@@ -159,7 +157,7 @@ static void take(struct finding *f, struct elf_file *file)
 		f->syms = *file;
 		f->have_syms = used = true;
 	}
-	if (!f->have_run && file->dynsym) {
+	if (!f->have_run && (file->dynsym || file->code)) {
 		f->run = *file;
 		f->have_run = true;
 		if (used) /* one file for both: opened once, closed once */
@@ -178,7 +176,7 @@ static void try_file(struct finding *f, const char *path, bool named)
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || elf_file_open(&file, path, NULL))
 		return;
 	if (belongs(f, &file, &st, path, named))
-		take(f, &file);
+		take(f->found, &file);
 	else
 		elf_file_close(&file);
 }
@@ -188,7 +186,7 @@ static void try_places(struct finding *f, const char *const *places,
 {
 	char *path;
 
-	for (; *places && !(f->have_syms && f->have_run); places++) {
+	for (; *places && !(f->found->have_syms && f->found->have_run); places++) {
 		path = expand(*places, from, &f->dso, link);
 		if (path)
 			try_file(f, path, named);
@@ -206,7 +204,7 @@ static void try_own_vdso(struct finding *f, const struct symbol_sources *from)
 	    elf_file_memory(&file, image, 8192, "[vdso]", NULL))
 		return;
 	if (f->dso.build_id ? !strcmp(file.build_id, f->dso.build_id) : from->this_kernel)
-		take(f, &file);
+		take(f->found, &file);
 	else
 		elf_file_close(&file);
 }
@@ -256,36 +254,43 @@ static void find(struct finding *f, const struct symbol_sources *from)
 		find_on_this_host(f, from);
 }
 
-static int load(struct symtab *t, struct finding *f)
+int dso_files_find(struct dso_files *found, const struct symbol_sources *from,
+		   const struct dso_identity *dso, char *why, size_t why_size)
 {
-	struct elf_file *syms = f->have_syms ? &f->syms : &f->run;
-	struct elf_file *run = f->have_run ? &f->run : &f->syms;
-	struct error err = {0};
-	int ret = elf_symbols_read(t, syms, run, &err);
+	struct finding f = {.dso = *dso, .found = found, .why = why, .why_size = why_size};
 
-	if (ret)
-		snprintf(f->why, f->why_size, "%s: %s", f->dso.name, err.text);
-	return ret;
+	*found = (struct dso_files){0};
+	*why = '\0';
+	find(&f, from);
+	if (found->have_syms || found->have_run)
+		return 0;
+	if (f.stale)
+		return -ESTALE;
+	snprintf(why, why_size, "%s: no file with its symbols", dso->name);
+	return -ENOENT;
+}
+
+void dso_files_close(struct dso_files *f)
+{
+	if (f->have_run && !(f->have_syms && f->run.elf == f->syms.elf))
+		elf_file_close(&f->run);
+	if (f->have_syms)
+		elf_file_close(&f->syms);
 }
 
 int dso_symbols_read(struct symtab *t, const struct symbol_sources *from,
 		     const struct dso_identity *dso, char *why, size_t why_size)
 {
-	struct finding f = {.dso = *dso, .why = why, .why_size = why_size};
-	int ret;
+	struct dso_files f;
+	struct error err = {0};
+	int ret = dso_files_find(&f, from, dso, why, why_size);
 
-	*why = '\0';
-	find(&f, from);
-	if (f.have_syms || f.have_run) {
-		ret = load(t, &f);
-	} else {
-		ret = f.stale ? -ESTALE : -ENOENT;
-		if (!f.stale)
-			snprintf(why, why_size, "%s: no file with its symbols", dso->name);
-	}
-	if (f.have_run && !(f.have_syms && f.run.elf == f.syms.elf))
-		elf_file_close(&f.run);
-	if (f.have_syms)
-		elf_file_close(&f.syms);
+	if (ret)
+		return ret;
+	ret = elf_symbols_read(t, f.have_syms ? &f.syms : &f.run, f.have_run ? &f.run : &f.syms,
+			       &err);
+	if (ret)
+		snprintf(why, why_size, "%s: %s", dso->name, err.text);
+	dso_files_close(&f);
 	return ret;
 }

@@ -7,6 +7,7 @@
 #ifndef ZC_DSO_FILES_H
 #define ZC_DSO_FILES_H
 
+#include "analyze/symbols/elf_symbols.h"
 #include "analyze/symbols/symtab.h"
 
 #include <stdbool.h>
@@ -27,6 +28,21 @@ struct dso_identity {
 	uint64_t inode;	       /* 0: not recorded */
 	int64_t recorded_by_s; /* time() when the recording was complete; 0: unknown */
 };
+
+/* Files that are proven to be of one object, open. They may be one and the same. */
+struct dso_files {
+	struct elf_file syms, run; /* with .symtab, or debug sections; with what was mapped */
+	bool have_syms, have_run;
+};
+
+/*
+ * Finds the files. 0, and at least one is there; -ENOENT: no file; -ESTALE: there is a file, but
+ * of another build-id or changed since; `why` gets one line in both cases. dso_files_close after
+ * 0 only.
+ */
+int dso_files_find(struct dso_files *found, const struct symbol_sources *from,
+		   const struct dso_identity *dso, char *why, size_t why_size);
+void dso_files_close(struct dso_files *found);
 
 /*
  * Reads the symbols into `t` (empty). 0; -ENOENT: no file; -ESTALE: there is a file, but of

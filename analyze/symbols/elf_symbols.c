@@ -40,6 +40,19 @@ static Elf_Scn *section_of_type(Elf *elf, const char *name, uint32_t type)
 	return scn && shdr.sh_type == type ? scn : NULL;
 }
 
+/* A debug file has the sections of the program, but their bytes are elsewhere. */
+static bool holds_code(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr s;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &s) && s.sh_type == SHT_PROGBITS &&
+		    s.sh_flags & SHF_EXECINSTR)
+			return true;
+	return false;
+}
+
 static void read_build_id(struct elf_file *f)
 {
 	const void *id;
@@ -57,6 +70,7 @@ static int begin(struct elf_file *f, const char *what, struct error *err)
 	}
 	f->symtab = section_of_type(f->elf, ".symtab", SHT_SYMTAB);
 	f->dynsym = section_of_type(f->elf, ".dynsym", SHT_DYNSYM);
+	f->code = holds_code(f->elf);
 	read_build_id(f);
 	return 0;
 }

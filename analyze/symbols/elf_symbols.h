@@ -17,6 +17,7 @@ struct elf_file {
 	int fd;
 	GElf_Ehdr header;
 	Elf_Scn *symtab, *dynsym; /* NULL: none */
+	bool code;		  /* it holds the code: what was mapped, not a debug file */
 	char build_id[65];	  /* "" when it has none */
 };
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/identity.h"
+
+#include "analyze/perfdata/kernel.h"
+#include "lib/str.h"
+
+#include <string.h>
+
+/* The header's build-ids go by name: of no use for a name that two files have. */
+void identities_init(struct identities *ids, const struct recording *r)
+{
+	const struct sideband *side = &r->side;
+	struct map first = {0};
+	size_t i;
+
+	*ids = (struct identities){.r = r};
+	for (i = 0; i < side->ndsos; i++) {
+		const struct side_dso *dso = &side->dsos[i], *other;
+		uint64_t *at;
+
+		if (!dso->inode)
+			continue;
+		at = map_at(&first, dso->name);
+		other = *at ? &side->dsos[*at - 1] : dso;
+		if (other->inode != dso->inode || other->major != dso->major ||
+		    other->minor != dso->minor)
+			*map_at(&ids->shared_names, dso->name) = 1;
+		*at = i + 1;
+	}
+	map_free(&first);
+}
+
+void identities_free(struct identities *ids)
+{
+	map_free(&ids->shared_names);
+}
+
+static const char *build_id_of(const struct identities *ids, const struct side_dso *dso,
+			       const char *name)
+{
+	const struct recording *r = ids->r;
+	size_t i;
+
+	if (dso->build_id != UINT32_MAX)
+		return intern_get(r->side.strings, dso->build_id);
+	if (map_get(&ids->shared_names, dso->name))
+		return NULL;
+	for (i = 0; i < r->nbuild_ids; i++)
+		if (!r->build_ids[i].kernel && !strcmp(r->build_ids[i].name, name))
+			return r->build_ids[i].hex;
+	return NULL;
+}
+
+struct dso_identity identity_of(const struct identities *ids, uint32_t index)
+{
+	const struct side_dso *dso = &ids->r->side.dsos[index];
+	const char *name = intern_get(ids->r->side.strings, dso->name);
+
+	return (struct dso_identity){.name = name,
+				     .build_id = build_id_of(ids, dso, name),
+				     .ambiguous = map_get(&ids->shared_names, dso->name),
+				     .major = dso->major,
+				     .minor = dso->minor,
+				     .inode = dso->inode,
+				     .recorded_by_s = ids->r->recorded_by_s};
+}
+
+bool identity_no_file(const struct dso_identity *id)
+{
+	static const char *const prefixes[] = {"//anon", "/dev/zero", "/anon_hugepage",
+					       "[stack", "/SYSV",     "[heap]"};
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (str_starts(id->name, prefixes[i]))
+			return true;
+	return false;
+}
+
+struct symbol_sources identity_sources(const struct recording *r, const struct perfdata_options *o,
+				       const struct dso_identity *id)
+{
+	struct symbol_sources from = {
+		.host_dir = o->host_dir, .symfs = o->symfs, .this_host = o->use_this_host};
+
+	from.this_kernel = from.this_host && *id->name == '[' && kernel_is_this(r);
+	return from;
+}
