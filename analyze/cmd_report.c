@@ -2,6 +2,7 @@
 /* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
 #include "analyze/cmd.h"
 #include "analyze/ingest/perf_report.h"
+#include "analyze/ingest/perf_stat.h"
 #include "analyze/ingest/perf_trace.h"
 #include "analyze/measures/measure.h"
 #include "analyze/perfdata/perfdata.h"
@@ -21,10 +22,11 @@ struct arguments {
 	struct query q;
 	struct cpuset cpus;
 	char *run; /* --run, taken apart */
-	const char *perf, *perf_report, *perf_trace, *kallsyms, *symfs;
+	const char *perf, *perf_report, *perf_trace, *perf_stat, *kallsyms, *symfs;
 	struct profile profile;
 	struct flat flat;
 	struct trace trace;
+	struct perf_stat stat;
 };
 
 enum {
@@ -50,6 +52,7 @@ enum {
 	KEY_PERF,
 	KEY_PERF_REPORT,
 	KEY_PERF_TRACE,
+	KEY_PERF_STAT,
 	KEY_KALLSYMS,
 	KEY_SYMFS,
 	KEY_ESTIMATOR,
@@ -89,6 +92,7 @@ static const struct argp_option options[] = {
 	{"perf", KEY_PERF, "FILE", 0, "a perf.data", 4},
 	{"perf-report", KEY_PERF_REPORT, "FILE", 0, "the text of perf report --stdio", 4},
 	{"perf-trace", KEY_PERF_TRACE, "FILE", 0, "the text of perf trace -s", 4},
+	{"perf-stat", KEY_PERF_STAT, "FILE", 0, "what perf stat printed: text, -x or -j", 4},
 	{"kallsyms", KEY_KALLSYMS, "FILE", 0, "the measured kernel's symbols", 4},
 	{"symfs", KEY_SYMFS, "DIR", 0, "the measured host's files", 4},
 	{NULL, 0, NULL, 0, "Scores (table roi):", 5},
@@ -198,6 +202,7 @@ static const struct {
 	{KEY_PERF, AT(perf)},
 	{KEY_PERF_REPORT, AT(perf_report)},
 	{KEY_PERF_TRACE, AT(perf_trace)},
+	{KEY_PERF_STAT, AT(perf_stat)},
 	{KEY_KALLSYMS, AT(kallsyms)},
 	{KEY_SYMFS, AT(symfs)},
 };
@@ -260,7 +265,8 @@ static void list_tables(struct str *s)
 
 static bool is_bare(const struct arguments *a)
 {
-	return a->perf || a->perf_report || a->perf_trace || a->q.throughput_gbps > 0;
+	return a->perf || a->perf_report || a->perf_trace || a->perf_stat ||
+	       a->q.throughput_gbps > 0;
 }
 
 static void check(struct argp_state *state, struct arguments *a)
@@ -273,13 +279,13 @@ static void check(struct argp_state *state, struct arguments *a)
 	if (!measure_find(a->table))
 		argp_error(state, "no table '%s'; there are: %s", a->table, tables.buf);
 	str_free(&tables);
-	if (!!a->perf + !!a->perf_report + !!a->perf_trace + !!a->capture > 1)
+	if (!!a->perf + !!a->perf_report + !!a->perf_trace + !!a->perf_stat + !!a->capture > 1)
 		argp_error(state, "either a capture or one bare file");
 	if (measure_find(a->table)->needs_store && !a->capture)
 		argp_error(state, "table '%s' is made from a capture", a->table);
 	if (!a->capture && !is_bare(a))
-		argp_error(state, "of what? give a capture, or a file with --perf, --perf-report "
-				  "or --perf-trace");
+		argp_error(state, "of what? give a capture, or a file with --perf, --perf-report, "
+				  "--perf-trace or --perf-stat");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -370,6 +376,9 @@ static int open_input(struct arguments *a, struct store **store, struct error *e
 	} else if (a->perf_trace) {
 		rc = perf_trace_read(a->perf_trace, &a->trace, err);
 		a->q.trace = &a->trace;
+	} else if (a->perf_stat) {
+		rc = perf_stat_read(a->perf_stat, &a->stat, err);
+		a->q.stat = &a->stat;
 	} else if (a->capture) {
 		rc = store_open(store, a->capture, err);
 	}
@@ -409,6 +418,7 @@ int cmd_report(int argc, char **argv)
 	profile_free(&a.profile);
 	flat_free(&a.flat);
 	trace_free(&a.trace);
+	perf_stat_free(&a.stat);
 	free(a.run);
 	return code;
 }

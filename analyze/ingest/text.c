@@ -41,6 +41,17 @@ static size_t hidden(const char *p)
 	return 0;
 }
 
+/* The length of a space that is not ASCII's: no-break, figure, thin, narrow no-break; or 0. */
+static size_t other_space(const char *p)
+{
+	if (str_starts(p, "\xc2\xa0"))
+		return 2;
+	if (str_starts(p, "\xe2\x80\x87") || str_starts(p, "\xe2\x80\x89") ||
+	    str_starts(p, "\xe2\x80\xaf"))
+		return 3;
+	return 0;
+}
+
 static void clean(char *line)
 {
 	char *out = line;
@@ -50,9 +61,9 @@ static void clean(char *line)
 		n = hidden(line);
 		if (n) {
 			line += n;
-		} else if (str_starts(line, "\xc2\xa0")) {
+		} else if ((n = other_space(line))) {
 			*out++ = ' ';
-			line += 2;
+			line += n;
 		} else {
 			*out++ = *line++;
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Text that people saved or pasted: from a terminal, a browser, a slide. Lines come out cleaned in
- * place (carriage returns, colours and <pre> tags gone, U+00A0 turned into a space); numbers are
- * taken with a decimal point or comma.
+ * place (carriage returns, colours and <pre> tags gone, U+00A0 and its like turned into a space);
+ * numbers are taken with a decimal point or comma.
  */
 #ifndef ZC_TEXT_H
 #define ZC_TEXT_H

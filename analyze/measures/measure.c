@@ -32,7 +32,7 @@ static const struct measure measures[] = {
 	 zerocopy_run, true},
 	{"host", "the hosts that were measured", COLUMNS(host_columns), host_run, true},
 	{"counters", "hardware and software counters, and what follows from them",
-	 COLUMNS(family_columns), family_run, true},
+	 COLUMNS(family_columns), counters_run, false},
 	{"power", "watts, joules, joules per GB", COLUMNS(family_columns), family_run, true},
 	{"softnet", "packets processed, dropped and squeezed by the side's CPUs",
 	 COLUMNS(family_columns), family_run, true},

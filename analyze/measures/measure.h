@@ -11,8 +11,9 @@
 #include "lib/cpuset.h"
 #include "lib/table.h"
 
-struct flat;  /* the text of perf report, analyze/ingest/perf_report.h */
-struct trace; /* the text of perf trace -s, analyze/ingest/perf_trace.h */
+struct flat;	  /* the text of perf report, analyze/ingest/perf_report.h */
+struct trace;	  /* the text of perf trace -s, analyze/ingest/perf_trace.h */
+struct perf_stat; /* what perf stat printed, analyze/ingest/perf_stat.h */
 
 enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
 
@@ -46,6 +47,7 @@ struct query {
 	struct profile *profile;
 	const struct flat *flat;
 	const struct trace *trace;
+	const struct perf_stat *stat;
 };
 
 struct measure {

@@ -21,6 +21,7 @@ int roi_run(struct store *s, const struct query *q, struct table *t, struct erro
 int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 /* Which family of metrics: by the table's name. */
 int family_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int host_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 
 #endif

@@ -33,6 +33,37 @@ ok "the columns' sum is said: 99.78 % of 122.5 ns" says '99\.78 %.*122\.2' text
 ok "another rate, another cost: 34.33 % of 218.6 ns" awk -F'\t' '$1 == "mlx5e_handle_rx_cqe" && sprintf("%.2f", $6) == "75.05" { found = 1 }
 	END { exit !found }' out.tsv
 
+# --- perf stat ---
+
+counter() { # counter NAME FORMAT: of a row of out.tsv
+	awk -F'\t' -v name="$1" -v format="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["name"] == name { printf format, $at["value"] }' out.tsv
+}
+is() { [ "$1" = "$2" ] || { echo "'$1', expected '$2'"; return 1; }; }
+
+"$zcost" report counters --perf-stat "$data/xdp-drop.stat" --format tsv >out.tsv 2>err
+ok "dropping: 2.01 instructions per cycle" is "$(counter ipc:k %.2f)" 2.01
+ok "17.337 % cache misses" is "$(counter cache_miss_pct:k %.3f)" 17.337
+ok "a multiplexing share as printed" is "$(counter counter_running:instructions:k %.2f)" 55.62
+# +- 0.53 % over 4 runs is the standard error; Student's t for 3 degrees of freedom is 3.1824
+ok "a spread of +- 0.53 % over 4 runs" near "$(awk -F'\t' '$3 ~ /L1-icache/ && $6 { print ($6 - $4) / $4 * 100; exit }' out.tsv)" 1.6867 0.0001
+ok "four runs" says 'mean of 4 runs' err
+"$zcost" report counters --perf-stat "$data/xdp-tx.stat" --format tsv >out.tsv 2>err
+ok "sending: 1.51 instructions per cycle" is "$(counter ipc:k %.2f)" 1.51
+ok "10.930 % cache misses" is "$(counter cache_miss_pct:k %.3f)" 10.930
+
+# rep stos: bytes cleared / cycles
+memset() {
+	while read -r bytes cycles expected; do
+		printf '%s,,cycles,1,100.00,,\n' "$cycles" |
+			"$zcost" report counters --perf-stat - --units "$bytes" --unit byte --format tsv >out.tsv 2>err ||
+			return
+		is "$(counter byte_per_cycles %.1f)" "$expected" || return
+	done <"$data/memset.txt"
+}
+ok "16 sizes of memset have 16 rows" is "$(wc -l <"$data/memset.txt")" 16
+ok "bytes per cycle of each" memset
+
 seed=$top/../shared/seeds/001_6abd824da69ab1dc.txt
 if [ -r "$seed" ]; then
 	awk '/^ # Samples: 119K of event/ { on = 1 } /^Some memory/ { on = 0 } on' "$seed" >self.txt

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which layout it is, and what all layouts have in common. */
+#include "analyze/ingest/perf_stat.h"
+
+#include "analyze/ingest/perf_stat_rows.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int stat_bad(const struct stat_reader *r, const char *what)
+{
+	return error_set(r->err, EINVAL, "%s, line %u: %s", text_name(&r->text), r->text.line,
+			 what);
+}
+
+static struct stat_counter *find(const struct perf_stat *st, const char *event)
+{
+	size_t i;
+
+	for (i = 0; i < st->n; i++)
+		if (!strcmp(st->counters[i].event, event))
+			return &st->counters[i];
+	return NULL;
+}
+
+/* A sum that lacks a part is no sum. */
+static void add_part(struct stat_counter *c, const struct stat_counter *row)
+{
+	if (row->state != STAT_COUNTED && c->state == STAT_COUNTED)
+		c->state = row->state;
+	c->value += row->value;
+	c->running_pct += (row->running_pct - c->running_pct) / ++c->parts;
+	c->error_pct = NAN;
+}
+
+void stat_put(struct stat_reader *r, const struct stat_counter *row, bool part)
+{
+	struct perf_stat *st = r->st;
+	struct stat_counter *c = find(st, row->event);
+
+	if (c && part) {
+		add_part(c, row);
+		return;
+	}
+	if (c) {
+		st->repeated++;
+		return;
+	}
+	array_grow(st->counters, st->n, st->cap);
+	c = &st->counters[st->n++];
+	*c = *row;
+	c->event = arena_strdup(&st->strings, row->event);
+	c->unit = row->unit && *row->unit ? arena_strdup(&st->strings, row->unit) : NULL;
+	c->parts = 1;
+	c->line = r->text.line;
+}
+
+bool stat_absent(const char **p, enum stat_state *state)
+{
+	static const struct {
+		const char *text;
+		enum stat_state state;
+	} words[] = {{"<not counted>", STAT_NOT_COUNTED}, {"<not supported>", STAT_NOT_SUPPORTED}};
+	size_t i;
+
+	for (i = 0; i < array_size(words); i++) {
+		if (!str_starts(*p, words[i].text))
+			continue;
+		*state = words[i].state;
+		*p += strlen(words[i].text);
+		return true;
+	}
+	return false;
+}
+
+bool stat_label(const char *word, size_t len, bool *cpus)
+{
+	const char *dash = memrchr(word, '-', len);
+	size_t digits;
+
+	*cpus = false;
+	if (len < 2 || !isalpha((unsigned char)*word) || !isdigit((unsigned char)word[len - 1]))
+		return word[0] == ':' && dash; /* a thread without a name: ":123-123" */
+	if (!strncmp(word, "CPU", 3) && strspn(word + 3, "0123456789") == len - 3)
+		return true;
+	digits = strspn(word + 1, "0123456789");
+	if (strchr("SND", *word) && digits && (digits == len - 1 || word[1 + digits] == '-')) {
+		*cpus = true;
+		return true;
+	}
+	return dash && strspn(dash + 1, "0123456789") == (size_t)(word + len - dash - 1);
+}
+
+/* The kind of the first line that looks like anything, and what all its numbers tell. */
+static void look_around(struct stat_reader *r, char *data, bool *json)
+{
+	char *copy = xstrdup(data), *line;
+	struct text t = {.name = r->text.name, .at = copy};
+
+	*json = false;
+	while ((line = text_next(&t))) {
+		const char *p = text_skip(line);
+
+		if (*p == '{') {
+			*json = true;
+			break;
+		}
+		if (!r->separator)
+			r->separator = stat_csv_separator(p);
+		if (!r->separator && stat_text_row(p))
+			marks_learn(&r->marks, p, t.line);
+	}
+	free(copy);
+}
+
+static int check_marks(const struct stat_reader *r)
+{
+	if (!r->marks.other || r->separator)
+		return 0;
+	return error_set(r->err, EINVAL,
+			 "%s, line %u: a number with another decimal mark than in line %u: give "
+			 "the output of one perf stat at a time",
+			 text_name(&r->text), r->marks.other, r->marks.line);
+}
+
+static int check_found(const struct stat_reader *r)
+{
+	if (r->st->n)
+		return 0;
+	return error_set(r->err, ENODATA,
+			 "%s: no counter in its %u lines; give what perf stat printed (text, -x, "
+			 "or -j)",
+			 text_name(&r->text), r->text.line);
+}
+
+int perf_stat_parse(const char *name, char *data, size_t len, struct perf_stat *st,
+		    struct error *err)
+{
+	struct stat_reader r = {.st = st, .time_s = NAN, .err = err};
+	bool json = false;
+	char *line;
+	int ret;
+
+	*st = (struct perf_stat){
+		.elapsed_s = NAN, .user_s = NAN, .system_s = NAN, .elapsed_pct = NAN};
+	ret = text_open(&r.text, name, data, len, err);
+	if (!ret) {
+		marks_keep_groups(data);
+		look_around(&r, data, &json);
+		ret = check_marks(&r);
+	}
+	while (!ret && (line = text_next(&r.text)))
+		ret = json	    ? stat_json_line(&r, line)
+		      : r.separator ? stat_csv_line(&r, line)
+				    : stat_text_line(&r, line);
+	if (!ret)
+		ret = check_found(&r);
+	if (!ret && isnan(st->elapsed_s))
+		st->elapsed_s = r.time_s;
+	if (ret)
+		perf_stat_free(st);
+	return ret;
+}
+
+int perf_stat_read(const char *path, struct perf_stat *st, struct error *err)
+{
+	char *data;
+	size_t len;
+	int ret;
+
+	*st = (struct perf_stat){0};
+	ret = file_read(path, &data, &len, err);
+	if (ret)
+		return ret;
+	ret = perf_stat_parse(path, data, len, st, err);
+	free(data);
+	return ret;
+}
+
+void perf_stat_free(struct perf_stat *st)
+{
+	free(st->counters);
+	arena_free(&st->strings);
+	*st = (struct perf_stat){0};
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/counters_stat.h"
+
+#include "analyze/ingest/perf_stat.h"
+#include "analyze/measures/counters_ratios.h"
+#include "analyze/measures/tables.h"
+#include "lib/stats.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static const struct stat_counter *find(const struct perf_stat *st, const char *event)
+{
+	size_t i;
+
+	for (i = 0; i < st->n; i++)
+		if (st->counters[i].state == STAT_COUNTED && !strcmp(st->counters[i].event, event))
+			return &st->counters[i];
+	return NULL;
+}
+
+static bool value_of(const void *arg, const char *event, double *value)
+{
+	const struct stat_counter *c = find(arg, event);
+
+	if (c)
+		*value = c->value;
+	return c;
+}
+
+static struct value *put(struct table *t, const struct perf_stat *st, const char *name,
+			 const char *unit, double value)
+{
+	struct value *row;
+
+	if (isnan(value))
+		return NULL;
+	row = table_row(t);
+	table_set(t, row, "name", value_str(t, name));
+	table_set(t, row, "value",
+		  value == floor(value) && value < 1e15 ? value_int((int64_t)value)
+							: value_real(value));
+	table_set(t, row, "unit", value_str(t, unit));
+	table_set(t, row, "runs", value_int(st->runs ? st->runs : 1));
+	return row;
+}
+
+/* perf -r prints 100 x the standard error of the mean / mean. */
+static void put_interval(struct table *t, struct value *row, double value, double pct,
+			 unsigned runs)
+{
+	double half;
+
+	if (!row || runs < 2 || isnan(pct))
+		return;
+	half = stats_t_quantile(0.975, runs - 1) * pct / 100 * value;
+	table_set(t, row, "value_lo", value_real(value - half));
+	table_set(t, row, "value_hi", value_real(value + half));
+}
+
+static const char *unit_of(const struct stat_counter *c)
+{
+	if (!c->unit)
+		return "1";
+	return !strcmp(c->unit, "msec") ? "ms" : !strcmp(c->unit, "Joules") ? "J" : c->unit;
+}
+
+static void put_counters(struct table *t, const struct perf_stat *st)
+{
+	struct str name = {0};
+	struct value *row;
+	size_t i;
+
+	for (i = 0; i < st->n; i++) {
+		const struct stat_counter *c = &st->counters[i];
+
+		if (c->state != STAT_COUNTED)
+			continue;
+		str_reset(&name);
+		str_printf(&name, "counter:%s", c->event);
+		row = put(t, st, name.buf, unit_of(c), c->value);
+		put_interval(t, row, c->value, c->error_pct, st->runs);
+		if (isnan(c->running_pct) || c->running_pct >= 100)
+			continue;
+		str_reset(&name);
+		str_printf(&name, "counter_running:%s", c->event);
+		put(t, st, name.buf, "%", c->running_pct);
+	}
+	str_free(&name);
+}
+
+/* The clock whose time is that of the CPUs in use, in ms; NAN: there is none. */
+static double clock_ms(const struct perf_stat *st)
+{
+	const struct stat_counter *c = find(st, "task-clock");
+
+	c = c ? c : find(st, "cpu-clock");
+	return c && c->unit && !strcmp(c->unit, "msec") ? c->value : NAN;
+}
+
+static void put_times(struct table *t, const struct perf_stat *st)
+{
+	const struct stat_counter *cycles = find(st, "cycles");
+	double elapsed = 1000 * st->elapsed_s;
+	struct value *row = put(t, st, "elapsed_ms", "ms", elapsed);
+
+	put_interval(t, row, elapsed, st->elapsed_pct, st->runs);
+	put(t, st, "user_ms", "ms", 1000 * st->user_s);
+	put(t, st, "system_ms", "ms", 1000 * st->system_s);
+	if (elapsed > 0) /* 100: one CPU */
+		put(t, st, "cpu_pct", "%", 100 * clock_ms(st) / elapsed);
+	if (cycles && clock_ms(st) > 0)
+		put(t, st, "ghz", "GHz", cycles->value / clock_ms(st) / 1e6);
+}
+
+static void put_ratios(struct table *t, const struct perf_stat *st)
+{
+	struct counter_ratio r;
+	size_t i;
+
+	for (i = 0; i < st->n; i++)
+		if (st->counters[i].state == STAT_COUNTED &&
+		    counter_ratio(&r, st->counters[i].event, st->counters[i].value, value_of, st))
+			put(t, st, r.name, r.unit, r.value);
+}
+
+/* "per_packet", of the work that the query says was done in the measured time. */
+static void put_per_unit(struct table *t, const struct perf_stat *st, const struct query *q)
+{
+	double units = q->units > 0 ? q->units : q->rate * st->elapsed_s;
+	const char *unit = q->unit ? q->unit : "unit";
+	struct str name = {0}, per = {0};
+	size_t i;
+
+	if (!(units > 0))
+		return;
+	for (i = 0; i < st->n; i++) {
+		const struct stat_counter *c = &st->counters[i];
+
+		if (c->state != STAT_COUNTED || !(c->value > 0))
+			continue;
+		str_reset(&name);
+		str_reset(&per);
+		str_printf(&name, "%s_per_%s", c->event, unit);
+		str_printf(&per, "%s/%s", unit_of(c), unit);
+		put(t, st, name.buf, per.buf, c->value / units);
+		if (strncmp(c->event, "cycles", 6))
+			continue;
+		str_reset(&name);
+		str_reset(&per);
+		str_printf(&name, "%s_per_%s", unit, c->event);
+		str_printf(&per, "%s/cycle", unit);
+		put(t, st, name.buf, per.buf, units / c->value);
+	}
+	table_note(t, "per %s: %.10g of work%s", unit, units,
+		   q->units > 0 ? "" : ", the rate x perf's elapsed time");
+	str_free(&name);
+	str_free(&per);
+}
+
+static void note_absent(struct table *t, const struct perf_stat *st, enum stat_state state,
+			const char *what)
+{
+	struct str names = {0};
+	size_t i;
+
+	for (i = 0; i < st->n; i++)
+		if (st->counters[i].state == state)
+			str_printf(&names, "%s%s", names.len ? " " : "", st->counters[i].event);
+	if (names.len)
+		table_note(t, "%s: %s", what, names.buf);
+	str_free(&names);
+}
+
+static void say_source(struct table *t, const struct perf_stat *st)
+{
+	bool shared = false, added = false;
+	size_t i;
+
+	for (i = 0; i < st->n; i++) {
+		shared |= st->counters[i].running_pct < 100;
+		added |= st->counters[i].parts > 1;
+	}
+	note_absent(t, st, STAT_NOT_SUPPORTED, "this machine does not support");
+	note_absent(t, st, STAT_NOT_COUNTED, "not counted, or only in part");
+	if (added)
+		table_note(t, "rows of CPUs, threads or intervals are added up");
+	if (shared)
+		table_note(t, "counters that took turns are scaled by perf to the whole time");
+	if (st->runs > 1)
+		table_note(t,
+			   "mean of %u runs; intervals are Student's, 95 %%, from perf's standard "
+			   "error",
+			   st->runs);
+	if (st->blocks > 1)
+		table_note(t, "the text holds %u outputs of perf stat: only the first is shown",
+			   st->blocks);
+	if (st->repeated)
+		table_note(t,
+			   "%u rows of events counted more than once: the first of each is shown",
+			   st->repeated);
+}
+
+int counters_from_stat(const struct perf_stat *st, const struct query *q, struct table *t,
+		       struct error *err)
+{
+	if (q->cpus || q->comm || q->by)
+		return error_set(err, EINVAL,
+				 "perf stat's output cannot be split: no --cpu, --comm or --by");
+	put_counters(t, st);
+	put_times(t, st);
+	put_ratios(t, st);
+	put_per_unit(t, st, q);
+	say_source(t, st);
+	return 0;
+}
+
+int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	if (q->stat)
+		return counters_from_stat(q->stat, q, t, err);
+	if (!s)
+		return error_set(err, EINVAL,
+				 "table 'counters' is made from a capture, or from perf stat's "
+				 "output with --perf-stat");
+	return family_run(s, q, t, err);
+}
