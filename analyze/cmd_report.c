@@ -5,7 +5,7 @@
 #include "analyze/ingest/perf_stat.h"
 #include "analyze/ingest/perf_trace.h"
 #include "analyze/measures/measure.h"
-#include "analyze/perfdata/perfdata.h"
+#include "analyze/query_options.h"
 #include "lib/alloc.h"
 #include "lib/output.h"
 #include "lib/str.h"
@@ -20,27 +20,19 @@ struct arguments {
 	struct output out; /* first: the child parser's input */
 	const char *table, *capture;
 	struct query q;
-	struct cpuset cpus;
-	char *run; /* --run, taken apart */
-	const char *perf, *perf_report, *perf_trace, *perf_stat, *kallsyms, *symfs;
-	struct profile profile;
+	struct query_options from;
+	const char *perf_report, *perf_trace, *perf_stat;
 	struct flat flat;
 	struct trace trace;
 	struct perf_stat stat;
 };
 
 enum {
-	KEY_VARIANT = 0x100,
-	KEY_SIDE,
-	KEY_RUN,
-	KEY_BY,
-	KEY_CPU,
+	KEY_BY = 0x100,
 	KEY_LIMIT,
 	KEY_ALL,
-	KEY_COMM,
 	KEY_DSO,
 	KEY_SYMBOL,
-	KEY_EVENT,
 	KEY_COMPONENTS,
 	KEY_SET,
 	KEY_UNIT,
@@ -49,12 +41,9 @@ enum {
 	KEY_UNITS,
 	KEY_SECONDS,
 	KEY_BUSY,
-	KEY_PERF,
 	KEY_PERF_REPORT,
 	KEY_PERF_TRACE,
 	KEY_PERF_STAT,
-	KEY_KALLSYMS,
-	KEY_SYMFS,
 	KEY_ESTIMATOR,
 	KEY_N,
 	KEY_M,
@@ -65,18 +54,11 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{NULL, 0, NULL, 0, "Which runs:", 1},
-	{"variant", KEY_VARIANT, "V", 0, "only this variant", 1},
-	{"side", KEY_SIDE, "S", 0, "receiver or sender", 1},
-	{"run", KEY_RUN, "R", 0, "a repeat's number, or VARIANT/PASS-NN", 1},
-	{NULL, 0, NULL, 0, "Which samples, and how they are added up:", 2},
+	{NULL, 0, NULL, 0, "Which rows, and how samples are added up to them:", 2},
 	{"by", KEY_BY, "KEYS", 0,
 	 "rows by these first: comm dso module cpu context component symbol variant side", 2},
-	{"cpu", KEY_CPU, "SET", 0, "only these CPUs", 2},
-	{"comm", KEY_COMM, "NAME", 0, "only this command; names are globs", 2},
 	{"dso", KEY_DSO, "NAME", 0, "only functions of this module or library", 2},
 	{"symbol", KEY_SYMBOL, "NAME", 0, "only this function", 2},
-	{"event", KEY_EVENT, "NAME", 0, "of a profile with several events", 2},
 	{"components", KEY_COMPONENTS, "FILE", 0, "own rules for components", 2},
 	{"component-set", KEY_SET, "SET", 0, "fine (default) or basic", 2},
 	{"limit", KEY_LIMIT, "N", 0, "at most so many rows of each variant and side", 2},
@@ -88,13 +70,10 @@ static const struct argp_option options[] = {
 	{"units", KEY_UNITS, "N", 0, "so many units of work ...", 3},
 	{"seconds", KEY_SECONDS, "S", 0, "... in so many seconds", 3},
 	{"busy-ns", KEY_BUSY, "NS", 0, "busy CPU time, of a bare file", 3},
-	{NULL, 0, NULL, 0, "Bare files instead of a capture ('-': standard input):", 4},
-	{"perf", KEY_PERF, "FILE", 0, "a perf.data", 4},
+	{NULL, 0, NULL, 0, "Other bare files ('-': standard input):", 4},
 	{"perf-report", KEY_PERF_REPORT, "FILE", 0, "the text of perf report --stdio", 4},
 	{"perf-trace", KEY_PERF_TRACE, "FILE", 0, "the text of perf trace -s", 4},
 	{"perf-stat", KEY_PERF_STAT, "FILE", 0, "what perf stat printed: text, -x or -j", 4},
-	{"kallsyms", KEY_KALLSYMS, "FILE", 0, "the measured kernel's symbols", 4},
-	{"symfs", KEY_SYMFS, "DIR", 0, "the measured host's files", 4},
 	{NULL, 0, NULL, 0, "Scores (table roi):", 5},
 	{"estimator", KEY_ESTIMATOR, "E", 0, "of repeats: median, middle or mean", 5},
 	{"roi-n", KEY_N, "N", 0, "exponent of throughput (2)", 5},
@@ -117,39 +96,6 @@ static double positive(struct argp_state *state, const char *option, const char 
 	if (end == arg || *end || !(x > 0))
 		argp_error(state, "%s '%s' is not a number above 0", option, arg);
 	return x;
-}
-
-/* "3", "mmap/profile-02" */
-static void set_run(struct argp_state *state, struct arguments *a, const char *arg)
-{
-	char *slash, *dash, *end;
-	long n;
-
-	n = strtol(arg, &end, 10);
-	if (!*end && n > 0) {
-		a->q.repeat = (int)n;
-		return;
-	}
-	free(a->run);
-	a->run = xstrdup(arg);
-	slash = strrchr(a->run, '/');
-	dash = slash ? strrchr(slash, '-') : NULL;
-	n = dash ? strtol(dash + 1, &end, 10) : 0;
-	if (!dash || *end || n <= 0)
-		argp_error(state, "--run '%s' is neither a number nor VARIANT/PASS-NN", arg);
-	*slash = *dash = '\0';
-	a->q.variant = a->run;
-	a->q.pass = slash + 1;
-	a->q.repeat = (int)n;
-}
-
-static void set_cpus(struct argp_state *state, struct arguments *a, const char *arg)
-{
-	struct error err = {0};
-
-	if (cpuset_parse(&a->cpus, arg, &err))
-		argp_error(state, "--cpu: %s", err.text);
-	a->q.cpus = &a->cpus;
 }
 
 static void set_basis(struct argp_state *state, struct arguments *a, const char *arg)
@@ -188,23 +134,16 @@ static const struct {
 	int key;
 	size_t offset; /* of a const char * */
 } texts[] = {
-	{KEY_VARIANT, AT(q.variant)},
-	{KEY_SIDE, AT(q.side)},
 	{KEY_BY, AT(q.by)},
-	{KEY_COMM, AT(q.comm)},
 	{KEY_DSO, AT(q.dso)},
 	{KEY_SYMBOL, AT(q.symbol)},
-	{KEY_EVENT, AT(q.event)},
 	{KEY_COMPONENTS, AT(q.components_file)},
 	{KEY_SET, AT(q.components_set)},
 	{KEY_UNIT, AT(q.unit)},
 	{KEY_ESTIMATOR, AT(q.estimator)},
-	{KEY_PERF, AT(perf)},
 	{KEY_PERF_REPORT, AT(perf_report)},
 	{KEY_PERF_TRACE, AT(perf_trace)},
 	{KEY_PERF_STAT, AT(perf_stat)},
-	{KEY_KALLSYMS, AT(kallsyms)},
-	{KEY_SYMFS, AT(symfs)},
 };
 
 static const struct {
@@ -265,7 +204,7 @@ static void list_tables(struct str *s)
 
 static bool is_bare(const struct arguments *a)
 {
-	return a->perf || a->perf_report || a->perf_trace || a->perf_stat ||
+	return a->from.perf || a->perf_report || a->perf_trace || a->perf_stat ||
 	       a->q.throughput_gbps > 0;
 }
 
@@ -279,7 +218,7 @@ static void check(struct argp_state *state, struct arguments *a)
 	if (!measure_find(a->table))
 		argp_error(state, "no table '%s'; there are: %s", a->table, tables.buf);
 	str_free(&tables);
-	if (!!a->perf + !!a->perf_report + !!a->perf_trace + !!a->perf_stat + !!a->capture > 1)
+	if (!!a->from.perf + !!a->perf_report + !!a->perf_trace + !!a->perf_stat + !!a->capture > 1)
 		argp_error(state, "either a capture or one bare file");
 	if (measure_find(a->table)->needs_store && !a->capture)
 		argp_error(state, "table '%s' is made from a capture", a->table);
@@ -294,13 +233,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->out;
-		return 0;
-	case KEY_RUN:
-		set_run(state, a, arg);
-		return 0;
-	case KEY_CPU:
-		set_cpus(state, a, arg);
+		state->child_inputs[0] = &a->from;
+		state->child_inputs[1] = &a->out;
 		return 0;
 	case KEY_BASIS:
 		set_basis(state, a, arg);
@@ -341,7 +275,8 @@ static char *help_tables(int key, const char *text, void *input)
 	return str_take(&s);
 }
 
-static const struct argp_child children[] = {{&output_argp, 0, "Output:", 9}, {0}};
+static const struct argp_child children[] = {
+	{&query_argp, 0, NULL, 1}, {&output_argp, 0, "Output:", 9}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -354,22 +289,12 @@ static const struct argp argp = {
 
 /* --- running --- */
 
-static int read_perf(struct arguments *a, struct error *err)
-{
-	struct perfdata_options o = {.kallsyms = a->kallsyms,
-				     .symfs = a->symfs,
-				     .use_this_host = !a->kallsyms && !a->symfs};
-
-	a->q.profile = &a->profile;
-	return perfdata_read(&a->profile, a->perf, &o, err);
-}
-
 static int open_input(struct arguments *a, struct store **store, struct error *err)
 {
 	int rc = 0;
 
-	if (a->perf) {
-		rc = read_perf(a, err);
+	if (a->from.perf) {
+		rc = query_read_perf(&a->from, err);
 	} else if (a->perf_report) {
 		rc = perf_report_read(a->perf_report, &a->flat, err);
 		a->q.flat = &a->flat;
@@ -410,15 +335,14 @@ int cmd_report(int argc, char **argv)
 	struct error err = {0};
 	int code;
 
-	profile_init(&a.profile);
+	query_options_init(&a.from, &a.q);
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	code = report(&a, &err);
 	if (err.code)
 		error_print(&err);
-	profile_free(&a.profile);
+	query_options_free(&a.from);
 	flat_free(&a.flat);
 	trace_free(&a.trace);
 	perf_stat_free(&a.stat);
-	free(a.run);
 	return code;
 }

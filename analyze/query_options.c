@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/query_options.h"
+
+#include "analyze/perfdata/perfdata.h"
+#include "lib/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	KEY_VARIANT = 0x200,
+	KEY_SIDE,
+	KEY_RUN,
+	KEY_CPU,
+	KEY_COMM,
+	KEY_EVENT,
+	KEY_PERF,
+	KEY_KALLSYMS,
+	KEY_SYMFS,
+};
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "Which runs:", 1},
+	{"variant", KEY_VARIANT, "V", 0, "only this variant", 1},
+	{"side", KEY_SIDE, "S", 0, "receiver or sender", 1},
+	{"run", KEY_RUN, "R", 0, "a repeat's number, or VARIANT/PASS-NN", 1},
+	{NULL, 0, NULL, 0, "Which samples:", 2},
+	{"cpu", KEY_CPU, "SET", 0, "only these CPUs", 2},
+	{"comm", KEY_COMM, "NAME", 0, "only this command; names are globs", 2},
+	{"event", KEY_EVENT, "NAME", 0, "of a profile with several events", 2},
+	{NULL, 0, NULL, 0, "A bare perf.data instead of a capture:", 3},
+	{"perf", KEY_PERF, "FILE", 0, "the file; '-': standard input", 3},
+	{"kallsyms", KEY_KALLSYMS, "FILE", 0, "the measured kernel's symbols", 3},
+	{"symfs", KEY_SYMFS, "DIR", 0, "the measured host's files", 3},
+	{0},
+};
+
+/* "3", "mmap/profile-02" */
+static void set_run(struct argp_state *state, struct query_options *o, const char *arg)
+{
+	char *slash, *dash, *end;
+	long n;
+
+	n = strtol(arg, &end, 10);
+	if (!*end && n > 0) {
+		o->q->repeat = (int)n;
+		return;
+	}
+	free(o->run);
+	o->run = xstrdup(arg);
+	slash = strrchr(o->run, '/');
+	dash = slash ? strrchr(slash, '-') : NULL;
+	n = dash ? strtol(dash + 1, &end, 10) : 0;
+	if (!dash || *end || n <= 0)
+		argp_error(state, "--run '%s' is neither a number nor VARIANT/PASS-NN", arg);
+	*slash = *dash = '\0';
+	o->q->variant = o->run;
+	o->q->pass = slash + 1;
+	o->q->repeat = (int)n;
+}
+
+static void set_cpus(struct argp_state *state, struct query_options *o, const char *arg)
+{
+	struct error err = {0};
+
+	if (cpuset_parse(&o->cpus, arg, &err))
+		argp_error(state, "--cpu: %s", err.text);
+	o->q->cpus = &o->cpus;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct query_options *o = state->input;
+	const struct {
+		int key;
+		const char **to;
+	} texts[] = {
+		{KEY_VARIANT, &o->q->variant}, {KEY_SIDE, &o->q->side},
+		{KEY_COMM, &o->q->comm},       {KEY_EVENT, &o->q->event},
+		{KEY_PERF, &o->perf},	       {KEY_KALLSYMS, &o->kallsyms},
+		{KEY_SYMFS, &o->symfs},
+	};
+	size_t i;
+
+	if (key == KEY_RUN) {
+		set_run(state, o, arg);
+		return 0;
+	}
+	if (key == KEY_CPU) {
+		set_cpus(state, o, arg);
+		return 0;
+	}
+	for (i = 0; i < array_size(texts); i++) {
+		if (texts[i].key == key) {
+			*texts[i].to = arg;
+			return 0;
+		}
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp query_argp = {.options = options, .parser = parse};
+
+void query_options_init(struct query_options *o, struct query *q)
+{
+	*o = (struct query_options){.q = q};
+	profile_init(&o->profile);
+}
+
+void query_options_free(struct query_options *o)
+{
+	profile_free(&o->profile);
+	free(o->run);
+}
+
+int query_read_perf(struct query_options *o, struct error *err)
+{
+	struct perfdata_options how = {.kallsyms = o->kallsyms,
+				       .symfs = o->symfs,
+				       .use_this_host = !o->kallsyms && !o->symfs};
+
+	o->q->profile = &o->profile;
+	return perfdata_read(&o->profile, o->perf, &how, err);
+}

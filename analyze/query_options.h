@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every command that takes samples can be asked: of which runs, of which samples, out of which
+ * perf.data. An argp child whose input is a struct query_options.
+ */
+#ifndef ZC_QUERY_OPTIONS_H
+#define ZC_QUERY_OPTIONS_H
+
+#include "analyze/measures/measure.h"
+
+#include <argp.h>
+
+struct query_options {
+	struct query *q;		     /* what is filled in; set before parsing */
+	const char *perf, *kallsyms, *symfs; /* --perf FILE and what explains it; NULL: not given */
+	/* what q points to */
+	struct cpuset cpus;
+	char *run; /* --run, taken apart */
+	struct profile profile;
+};
+
+extern const struct argp query_argp;
+
+void query_options_init(struct query_options *o, struct query *q);
+void query_options_free(struct query_options *o);
+
+/* Reads --perf FILE, which was given, into q->profile. */
+int query_read_perf(struct query_options *o, struct error *err);
+
+#endif
