@@ -4,6 +4,7 @@
 #include "analyze/compare/compare.h"
 #include "lib/command.h"
 #include "lib/output.h"
+#include "lib/str.h"
 
 #include <argp.h>
 #include <math.h>
@@ -14,6 +15,10 @@
 enum {
 	KEY_TABLE = 0x100,
 	KEY_SIDE,
+	KEY_CPU,
+	KEY_COMM,
+	KEY_DSO,
+	KEY_SYMBOL,
 	KEY_FAIL_ON,
 	KEY_LIMIT,
 	KEY_ALL,
@@ -28,9 +33,13 @@ enum {
 
 static const struct argp_option options[] = {
 	{"capture", 'C', "CAPTURE", 0, "BASE and NEW are variants of this capture", 0},
-	{"table", KEY_TABLE, "TABLE", 0, "metrics (default), functions, components or syscalls", 0},
+	{"table", KEY_TABLE, "TABLE", 0, "what to compare, see below; default: metrics", 0},
 	{"side", KEY_SIDE, "SIDE", 0,
 	 "receiver or sender (lists of costs: the receiver unless told; metrics: all)", 0},
+	{"cpu", KEY_CPU, "SET", 0, "lists of costs: only samples of these CPUs", 0},
+	{"comm", KEY_COMM, "NAME", 0, "only of this command; names are globs", 0},
+	{"dso", KEY_DSO, "NAME", 0, "only functions of this module or library", 0},
+	{"symbol", KEY_SYMBOL, "NAME", 0, "only this function", 0},
 	{"limit", KEY_LIMIT, "N", 0,
 	 "rows of a list of costs; the rest is added up in one (functions: 30)", 0},
 	{"all", KEY_ALL, NULL, 0, "every row", 0},
@@ -56,6 +65,7 @@ struct arguments {
 	struct comparison c;
 	const struct compare_table *table;
 	const char *capture, *ref[ENDS];
+	struct cpuset cpus;
 	int refs;
 	bool fail_on_worse;
 	struct output output;
@@ -73,12 +83,25 @@ static double positive(struct argp_state *state, const char *option, const char 
 
 static void set_table(struct argp_state *state, struct arguments *args, const char *arg)
 {
+	const struct compare_table *table;
+	struct str names = {0};
+	size_t i;
+
 	args->table = compare_table_find(arg);
+	for (i = 0; (table = compare_table_at(i)); i++)
+		str_printf(&names, "%s%s", i ? ", " : "", table->name);
 	if (!args->table)
-		argp_error(state,
-			   "no table '%s'; there are metrics, functions, components and "
-			   "syscalls",
-			   arg);
+		argp_error(state, "no table '%s'; there are %s", arg, names.buf);
+	str_free(&names);
+}
+
+static void set_cpus(struct argp_state *state, struct arguments *args, const char *arg)
+{
+	struct error err = {0};
+
+	if (cpuset_parse(&args->cpus, arg, &err))
+		argp_error(state, "--cpu: %s", err.text);
+	args->c.query.cpus = &args->cpus;
 }
 
 static void set_basis(struct argp_state *state, struct arguments *args, const char *arg)
@@ -156,6 +179,44 @@ static error_t parse_figures(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* Which samples: false when it is another option. */
+static bool parse_filter(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+	struct query *q = &args->c.query;
+
+	switch (key) {
+	case KEY_CPU:
+		set_cpus(state, args, arg);
+		return true;
+	case KEY_COMM:
+		q->comm = arg;
+		return true;
+	case KEY_DSO:
+		q->dso = arg;
+		return true;
+	case KEY_SYMBOL:
+		q->symbol = arg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void check(struct argp_state *state, const struct arguments *args)
+{
+	const struct query *q = &args->c.query;
+
+	if (args->refs != ENDS)
+		argp_error(state, "what against what? give BASE and NEW");
+	if ((q->cpus || q->comm || q->dso || q->symbol) && !args->table->filters)
+		argp_error(
+			state,
+			"--cpu, --comm, --dso and --symbol choose samples: not of table '%s', but "
+			"of the lists of costs (--table functions)",
+			args->table->name);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *args = state->input;
@@ -187,12 +248,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return add_ref(state, args, arg);
 	case ARGP_KEY_END:
-		if (args->refs != ENDS)
-			argp_error(state, "what against what? give BASE and NEW");
+		check(state, args);
 		return 0;
 	default:
-		return parse_figures(key, arg, state);
+		return parse_filter(key, arg, state) ? 0 : parse_figures(key, arg, state);
 	}
+}
+
+static char *help_tables(int key, const char *text, void *input)
+{
+	const struct compare_table *table;
+	struct str s = {0};
+	size_t i;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	str_puts(&s, "Tables:\n");
+	for (i = 0; (table = compare_table_at(i)); i++)
+		str_printf(&s, "  %-11s %s\n", table->name, table->what);
+	str_printf(&s, "\n%s", text);
+	return str_take(&s);
 }
 
 static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
@@ -209,8 +285,11 @@ static const struct argp argp = {
 	       "A verdict is better, worse, ~ (no change that is both significant and above the "
 	       "threshold) or too few runs: the exact Mann-Whitney test over the runs of both, "
 	       "p < 0.05, corrected by Holm in a list of costs. Four runs a side are the fewest "
-	       "that can give one; a list of costs takes more, and says how many. Exit: 0 done, 1 "
-	       "failed, 2 usage, 3 a row is worse (--fail-on worse), 4 done, but data were lost.",
+	       "that can give one; a list of costs takes more, and says how many. The interval "
+	       "beside a verdict is of the same test: it holds no change unless p < 0.05. Exit: 0 "
+	       "done, 1 failed, 2 usage, 3 a row is worse (--fail-on worse), 4 done, but data were "
+	       "lost.",
+	.help_filter = help_tables,
 };
 
 /* The evidence stands before the title, or where formats have none, on stderr. */

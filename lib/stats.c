@@ -203,19 +203,77 @@ static int by_p(const void *a, const void *b)
 	return (x->p > y->p) - (x->p < y->p);
 }
 
-void stats_holm(double *p, size_t n)
+/* The p that are there, the smallest first; the caller frees. */
+static struct ranked *rank_p(const double *p, size_t n, size_t *m)
 {
 	struct ranked *r = xmalloc((n + 1) * sizeof(*r));
-	double running = 0;
-	size_t i, m = 0;
+	size_t i;
 
+	*m = 0;
 	for (i = 0; i < n; i++)
 		if (!isnan(p[i]))
-			r[m++] = (struct ranked){p[i], i};
-	qsort(r, m, sizeof(*r), by_p);
+			r[(*m)++] = (struct ranked){p[i], i};
+	qsort(r, *m, sizeof(*r), by_p);
+	return r;
+}
+
+void stats_holm(double *p, size_t n)
+{
+	size_t i, m;
+	struct ranked *r = rank_p(p, n, &m);
+	double running = 0;
+
 	for (i = 0; i < m; i++) {
 		running = fmax(running, r[i].p * (double)(m - i));
 		p[r[i].at] = fmin(1, running);
 	}
 	free(r);
+}
+
+/* Equal p share the strictest of their steps, so that no order among them matters. */
+void stats_holm_levels(const double *p, size_t n, double alpha, double *level)
+{
+	size_t i, m, step = 0;
+	struct ranked *r = rank_p(p, n, &m);
+	bool rejected = true;
+
+	for (i = 0; i < n; i++)
+		level[i] = NAN;
+	for (i = 0; i < m; i++) {
+		if (rejected && (!i || r[i].p > r[i - 1].p))
+			step = i;
+		rejected &= r[i].p * (double)(m - step) < alpha;
+		level[r[i].at] = alpha / (double)(m - step);
+	}
+	free(r);
+}
+
+/* Where the beta distribution reaches p. */
+static double beta_quantile(double p, double a, double b)
+{
+	double lo = 0, hi = 1, mid;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		mid = (lo + hi) / 2;
+		if (stats_beta_cdf(mid, a, b) < p)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return (lo + hi) / 2;
+}
+
+struct estimate stats_proportion(unsigned k, unsigned n, double level)
+{
+	struct estimate e = {NAN, NAN, NAN, NAN, n, n};
+	double tail = (1 - level) / 2, hits = k, misses = n - k;
+
+	if (!n || k > n)
+		return e;
+	e.value = hits / n;
+	e.lo = k ? beta_quantile(tail, hits, misses + 1) : 0;
+	e.hi = k < n ? beta_quantile(1 - tail, hits + 1, misses) : 1;
+	e.level = level;
+	return e;
 }

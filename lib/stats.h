@@ -58,9 +58,32 @@ enum { STATS_EXACT_MAX = 60 };
 double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb);
 /* The smallest p that so many runs can give, 2 / choose(na + nb, na): no test can be below. */
 double stats_mann_whitney_min(size_t na, size_t nb);
+/* How often the exact test without ties says p < alpha of two samples of one kind: at most alpha.
+ */
+double stats_mann_whitney_level(size_t na, size_t nb, double alpha);
 
-/* Hodges-Lehmann shift b - a with its exact interval: -wilcox.test(a, b, conf.int = TRUE). */
+/* Orders of na and nb values by Mann and Whitney's U = 0 .. na x nb; the caller frees. */
+double *stats_wilcoxon_counts(size_t na, size_t nb, size_t *n);
+/* The largest k with P(U < k) < tail; *below is that P. qwilcox(tail, na, nb). */
+size_t stats_wilcoxon_cut(size_t na, size_t nb, double tail, double *below);
+
+/*
+ * Hodges-Lehmann shift b - a with its exact interval (stats_shift.c):
+ * wilcox.test(b, a, conf.int = TRUE). Where even the extreme differences do not cover `level`,
+ * they are the interval, with the level that they do cover.
+ */
 struct estimate stats_shift(const double *a, size_t na, const double *b, size_t nb, double level);
+
+/*
+ * The test and the interval that belongs to it: all shifts b - a (ratios b / a) that the test does
+ * not reject at `alpha`, ties and all. So 0 (for a ratio 1) is strictly inside only when *p >=
+ * alpha and strictly outside only when *p < alpha. lo and hi are NAN where so few values cannot
+ * reject anything at `alpha`. A ratio takes a > 0, b >= 0, else it is all NAN but for *p.
+ */
+struct estimate stats_test_shift(const double *a, size_t na, const double *b, size_t nb,
+				 double alpha, double *p);
+struct estimate stats_test_ratio(const double *a, size_t na, const double *b, size_t nb,
+				 double alpha, double *p);
 
 /* Welch's t-test, two-sided p: t.test(a, b). NAN below two each; *t and *df may be NULL. */
 double stats_welch(const double *a, size_t na, const double *b, size_t nb, double *t, double *df);
@@ -71,6 +94,14 @@ struct estimate stats_welch_difference(const double *a, size_t na, const double 
 
 /* Holm's correction: p.adjust(p, "holm"). A NAN stays NAN and does not count. In place. */
 void stats_holm(double *p, size_t n);
+/*
+ * The level at which Holm's procedure tests each p before correction: those it rejects are below
+ * theirs, all others are not. Intervals at 1 - level agree with the corrected p. NAN for a NAN.
+ */
+void stats_holm_levels(const double *p, size_t n, double alpha, double *level);
+
+/* Clopper and Pearson's interval of k successes in n: binom.test(k, n)$conf.int. */
+struct estimate stats_proportion(unsigned k, unsigned n, double level);
 
 /* --- bootstrap over whole runs (stats_boot.c) --- */
 

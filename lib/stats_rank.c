@@ -138,68 +138,46 @@ double stats_mann_whitney_min(size_t na, size_t nb)
 	return fmin(1, 2 * exp(-log_choose((double)(na + nb), (double)na)));
 }
 
-/*
- * How many of the sorted differences to leave out at each end: the largest k with
- * P(U < k) <= (1 - level) / 2, at least 1 kept inside; *cover is the actual coverage.
- */
-static size_t exact_cut(size_t na, size_t nb, double level, double *cover)
+/* R's cwilcox: the values are 1 .. n without ties, and U = W - m (m + 1) / 2 counts from 0. */
+double *stats_wilcoxon_counts(size_t na, size_t nb, size_t *n)
 {
-	size_t n = na + nb, m = na < nb ? na : nb, i, max, base = m * (m + 1), k = 0;
-	unsigned *rank2 = xmalloc(n * sizeof(*rank2));
-	double all = 0, below = 0, *counts;
+	size_t all = na + nb, m = na < nb ? na : nb, i, max;
+	unsigned *rank2 = xmalloc((all + 1) * sizeof(*rank2));
+	double *sums, *counts = xmalloc((na * nb + 1) * sizeof(*counts));
+
+	for (i = 0; i < all; i++)
+		rank2[i] = 2 * (unsigned)(i + 1);
+	sums = count_sums(rank2, all, m, &max);
+	*n = na * nb + 1;
+	for (i = 0; i < *n; i++)
+		counts[i] = sums[m * (m + 1) + 2 * i];
+	free(sums);
+	free(rank2);
+	return counts;
+}
+
+size_t stats_wilcoxon_cut(size_t na, size_t nb, double tail, double *below)
+{
+	size_t n, i, k = 0;
+	double all = 0, sum = 0, *counts = stats_wilcoxon_counts(na, nb, &n);
 
 	for (i = 0; i < n; i++)
-		rank2[i] = 2 * (unsigned)(i + 1);
-	counts = count_sums(rank2, n, m, &max);
-	for (i = 0; i <= max; i++)
 		all += counts[i];
-	while ((below + counts[base + 2 * k]) / all <= (1 - level) / 2)
-		below += counts[base + 2 * k++];
-	*cover = 1 - 2 * below / all;
-	if (!k) /* even min..max does not cover `level` */
-		*cover = 1 - 2 * counts[base] / all;
+	while (k < n && (sum + counts[k]) / all < tail)
+		sum += counts[k++];
+	*below = sum / all;
 	free(counts);
-	free(rank2);
-	return k ? k : 1;
+	return k;
 }
 
-static size_t normal_cut(double na, double nb, double level, double *cover)
+double stats_mann_whitney_level(size_t na, size_t nb, double alpha)
 {
-	double z = stats_normal_quantile((1 + level) / 2);
-	double k = na * nb / 2 - z * sqrt(na * nb * (na + nb + 1) / 12);
+	double below;
 
-	*cover = level;
-	return k < 1 ? 1 : (size_t)k;
-}
-
-static int by_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-struct estimate stats_shift(const double *a, size_t na, const double *b, size_t nb, double level)
-{
-	struct estimate e = {NAN, NAN, NAN, NAN, na + nb, na + nb};
-	size_t i, j, n = na * nb, cut;
-	double *d;
-
-	if (!n)
-		return e;
-	d = xmalloc(n * sizeof(*d));
-	for (i = 0; i < na; i++)
-		for (j = 0; j < nb; j++)
-			d[i * nb + j] = b[j] - a[i];
-	qsort(d, n, sizeof(*d), by_double);
-	e.value = (d[(n - 1) / 2] + d[n / 2]) / 2;
-	if (n > 1) {
-		cut = na + nb <= STATS_EXACT_MAX
-			      ? exact_cut(na, nb, level, &e.level)
-			      : normal_cut((double)na, (double)nb, level, &e.level);
-		e.lo = d[cut - 1];
-		e.hi = d[n - cut];
-	}
-	free(d);
-	return e;
+	if (!na || !nb)
+		return 0;
+	if (na + nb > STATS_EXACT_MAX)
+		return alpha;
+	stats_wilcoxon_cut(na, nb, alpha / 2, &below);
+	return 2 * below;
 }

@@ -44,8 +44,19 @@ void table_note(struct table *t, const char *fmt, ...)
 	va_end(ap);
 }
 
+struct table *table_detail(struct table *t, const char *name, const struct column *columns,
+			   int ncolumns)
+{
+	t->detail = xmalloc(sizeof(*t->detail));
+	table_init(t->detail, name, columns, ncolumns);
+	return t->detail;
+}
+
 void table_free(struct table *t)
 {
+	if (t->detail)
+		table_free(t->detail);
+	free(t->detail);
 	free(t->cells);
 	free(t->notes);
 	arena_free(&t->arena);

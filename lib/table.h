@@ -48,7 +48,8 @@ struct table {
 	const char *
 		*notes; /* sums, losses, warnings: text, md and json carry them; tsv, csv: stderr */
 	size_t nnotes, notes_cap;
-	bool lossy; /* data incomplete or lossy: the command exits 4 */
+	struct table *detail; /* what the notes say in words, as data, owned: json only; or NULL */
+	bool lossy;	      /* data incomplete or lossy: the command exits 4 */
 	struct arena arena;
 };
 
@@ -57,6 +58,9 @@ enum table_format { FORMAT_TEXT, FORMAT_TSV, FORMAT_CSV, FORMAT_JSON, FORMAT_MD 
 void table_init(struct table *t, const char *name, const struct column *columns, int ncolumns);
 void table_title(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_note(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Makes t->detail; json has it under its name. */
+struct table *table_detail(struct table *t, const char *name, const struct column *columns,
+			   int ncolumns);
 void table_free(struct table *t);
 
 /* A new row of V_NONE; valid until the next table_row. */

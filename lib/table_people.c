@@ -27,25 +27,27 @@ static bool is_empty(const struct table *t, int column)
 	return t->rows > 0;
 }
 
-/* The column "<name of i><suffix>", or -1. */
+/*
+ * The column "<name of i><suffix>", or -1. A unit at the name's end may be left out:
+ * throughput_gbps, throughput_lo, throughput_hi.
+ */
 static int companion(const struct table *t, int i, const char *suffix)
 {
-	char *name = xasprintf("%s%s", t->columns[i].name, suffix);
-	int found = table_column(t, name), end;
+	static const char *const units[] = {"", "_gbps", "_pct", "_ns"};
+	const char *column = t->columns[i].name;
+	int found = -1;
+	size_t u;
 
-	if (found < 0 && str_ends(t->columns[i].name, "_gbps")) {
-		/* `summary` names them throughput_gbps, throughput_lo, throughput_hi */
-		end = (int)strlen(t->columns[i].name) - (int)strlen("_gbps");
-		free(name);
-		name = xasprintf("%.*s%s", end, t->columns[i].name, suffix);
+	for (u = 0; u < array_size(units) && found < 0; u++) {
+		size_t len = strlen(column) - strlen(units[u]);
+		char *name;
+
+		if (!str_ends(column, units[u]))
+			continue;
+		name = xasprintf("%.*s%s", (int)len, column, suffix);
 		found = table_column(t, name);
-	} else if (found < 0 && str_ends(t->columns[i].name, "_pct")) {
-		end = (int)strlen(t->columns[i].name) - (int)strlen("_pct");
 		free(name);
-		name = xasprintf("%.*s%s", end, t->columns[i].name, suffix);
-		found = table_column(t, name);
 	}
-	free(name);
 	return found;
 }
 
@@ -109,8 +111,7 @@ static void put_interval(struct str *s, const struct table *t, size_t row,
 		str_puts(s, " .. ");
 		put_value(s, table_cell(t, row, c->hi), column);
 		str_putc(s, ']');
-	}
-	if (c->ci >= 0 && table_cell(t, row, c->ci)->type != V_NONE) {
+	} else if (c->ci >= 0 && table_cell(t, row, c->ci)->type != V_NONE) {
 		str_puts(s, " +-");
 		put_value(s, table_cell(t, row, c->ci), column);
 	}

@@ -177,6 +177,11 @@ static json_t *json_rows(const struct table *t)
 	return list;
 }
 
+static json_t *json_detail(const struct table *t)
+{
+	return json_pack("{s:o, s:o}", "columns", json_columns(t), "rows", json_rows(t));
+}
+
 static void write_json(const struct table *t, FILE *out)
 {
 	json_t *root = json_object(), *notes = json_array();
@@ -191,6 +196,8 @@ static void write_json(const struct table *t, FILE *out)
 	json_object_set_new(root, "lossy", json_boolean(t->lossy));
 	json_object_set_new(root, "columns", json_columns(t));
 	json_object_set_new(root, "rows", json_rows(t));
+	if (t->detail)
+		json_object_set_new(root, t->detail->name, json_detail(t->detail));
 	json_object_set_new(root, "notes", notes);
 	json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 	fputc('\n', out);

@@ -41,6 +41,7 @@ void compare_close(struct comparison *c);
 struct compare_table {
 	const char *name, *what;
 	int (*run)(const struct comparison *c, struct table *t, unsigned *worse, struct error *err);
+	bool filters; /* made of samples, that --cpu, --comm, --dso and --symbol can choose */
 };
 const struct compare_table *compare_table_find(const char *name); /* or NULL */
 const struct compare_table *compare_table_at(size_t i);		  /* NULL past the last */
@@ -51,6 +52,10 @@ int compare_functions(const struct comparison *c, struct table *t, unsigned *wor
 		      struct error *err);
 int compare_components(const struct comparison *c, struct table *t, unsigned *worse,
 		       struct error *err);
+int compare_contexts(const struct comparison *c, struct table *t, unsigned *worse,
+		     struct error *err);
+int compare_modules(const struct comparison *c, struct table *t, unsigned *worse,
+		    struct error *err);
 int compare_syscalls(const struct comparison *c, struct table *t, unsigned *worse,
 		     struct error *err);
 

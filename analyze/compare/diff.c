@@ -200,41 +200,77 @@ static int by_delta(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-static void correct(struct diff *d)
+/* The interval of a tested row, from the same test at the same level as its p. */
+static void set_interval(struct diff *d, struct diff_row *row, double alpha)
 {
-	double *p = xcalloc(d->n + 1, sizeof(*p));
+	double p;
+	struct estimate e = stats_test_shift(row->runs[BASE], d->nruns[BASE], row->runs[NEW],
+					     d->nruns[NEW], alpha, &p);
+
+	verdict_hold(&e, 0, row->delta);
+	row->lo = e.lo;
+	row->hi = e.hi;
+	row->delta_ci = (e.hi - e.lo) / 2;
+	d->level[0] = fmin(d->level[0], 1 - alpha);
+	d->level[1] = fmax(d->level[1], 1 - alpha);
+}
+
+static void correct(struct diff *d, const struct verdict_rule *rule)
+{
+	double *p = xcalloc(d->n + 1, sizeof(*p)), *level = xcalloc(d->n + 1, sizeof(*level));
 	size_t i;
 
 	for (i = 0; i < d->n; i++)
 		p[i] = d->rows[i].p;
+	stats_holm_levels(p, d->n, rule->alpha, level);
 	stats_holm(p, d->n);
-	for (i = 0; i < d->n; i++)
+	for (i = 0; i < d->n; i++) {
 		d->rows[i].p = p[i];
+		if (d->possible && !isnan(p[i]))
+			set_interval(d, &d->rows[i], level[i]);
+	}
+	free(level);
 	free(p);
+}
+
+static void test_row(struct diff *d, struct diff_row *row)
+{
+	row->delta = row->cost[NEW] - row->cost[BASE];
+	row->delta_ci = delta_ci(d, row);
+	row->lo = row->hi = row->p = NAN;
+	if (!in_family(d, row))
+		return;
+	d->tests++;
+	row->p = stats_mann_whitney(row->runs[BASE], d->nruns[BASE], row->runs[NEW], d->nruns[NEW]);
+}
+
+static enum verdict judge_row(const struct diff *d, const struct verdict_rule *rule,
+			      const struct diff_row *row)
+{
+	struct estimate interval = {.lo = row->lo, .hi = row->hi};
+
+	if (!in_family(d, row))
+		return VERDICT_NONE;
+	if (!d->possible)
+		return VERDICT_FEW;
+	if (verdict_opposed(&interval, 0, row->delta))
+		return VERDICT_SAME;
+	return verdict_of(rule, -1, row->cost[BASE], row->cost[NEW], row->p);
 }
 
 void diff_judge(struct diff *d, const struct verdict_rule *rule)
 {
 	struct diff_row *row;
 
-	for (row = d->rows; row < d->rows + d->n; row++) {
-		row->delta = row->cost[NEW] - row->cost[BASE];
-		row->delta_ci = delta_ci(d, row);
-		if (!in_family(d, row))
-			continue;
-		d->tests++;
-		row->p = stats_mann_whitney(row->runs[BASE], d->nruns[BASE], row->runs[NEW],
-					    d->nruns[NEW]);
-	}
-	correct(d);
+	d->tests = 0;
+	d->level[0] = 1;
+	d->level[1] = 0;
+	for (row = d->rows; row < d->rows + d->n; row++)
+		test_row(d, row);
 	d->possible = verdict_possible(rule, d->nruns[BASE], d->nruns[NEW], d->tests);
-	for (row = d->rows; row < d->rows + d->n; row++) {
-		if (d->possible)
-			row->verdict =
-				verdict_of(rule, -1, row->cost[BASE], row->cost[NEW], row->p);
-		else
-			row->verdict = in_family(d, row) ? VERDICT_FEW : VERDICT_NONE;
-	}
+	correct(d, rule);
+	for (row = d->rows; row < d->rows + d->n; row++)
+		row->verdict = judge_row(d, rule, row);
 	if (d->n)
 		qsort(d->rows, d->n, sizeof(*d->rows), by_delta);
 	map_free(&d->ids); /* it spoke of the old order */

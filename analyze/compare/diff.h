@@ -9,11 +9,14 @@
  * i-th run's cost is the i-th profile's share of the i-th basis: that carries both errors. There
  * are as many runs as the fewer of the two.
  *
- * delta_ci is half of a 95 % interval: the wider of the errors of both ends, sampling (for a thing
- * without a sample: 3 / n of the total, the rule of three) and basis together, and, with two runs
- * and more on each end, Welch's over the runs. The test is Mann-Whitney over the runs, corrected
- * by Holm over the rows that cost at least 1 % of the total, the mean of both ends taken: a choice
- * that does not look at the difference. The others are not tested.
+ * The test is Mann-Whitney over the runs, corrected by Holm over the rows that cost at least 1 %
+ * of the total, the mean of both ends taken: a choice that does not look at the difference. The
+ * others are not tested. lo..hi is that test's own interval, at the level at which Holm's procedure
+ * tested the row, so that it leaves 0 out exactly when the corrected p is below alpha; NAN where
+ * a row is not tested or the runs are too few. delta_ci is half of its width then. Else it is half
+ * of a 95 % interval that claims nothing: the wider of the errors of both ends, sampling (for a
+ * thing without a sample: 3 / n of the total, the rule of three) and basis together, and, with two
+ * runs and more on each end, Welch's over the runs.
  */
 #ifndef ZC_DIFF_H
 #define ZC_DIFF_H
@@ -38,7 +41,7 @@ struct diff_row {
 	double cost[ENDS], ci[ENDS], count[ENDS];
 	bool seen[ENDS];
 	double *runs[ENDS]; /* cost in each run of the end; NULL: the end is not read yet */
-	double delta, delta_ci, p;
+	double delta, delta_ci, lo, hi, p;
 	enum verdict verdict;
 };
 
@@ -51,13 +54,16 @@ struct diff {
 	double total[ENDS], samples[ENDS];
 	double basis_ci[ENDS]; /* of the total, as a share of it; NAN: one run, not known */
 	size_t tests;	       /* rows in Holm's correction */
+	double level[2];       /* of their intervals: the lowest, the highest */
 	bool possible;	       /* that many tests over that many runs can give verdicts */
 	struct arena arena;
 	struct intern names;
 	struct map ids;
 };
 
-extern const struct diff_spec function_spec, component_spec, syscall_spec;
+extern const struct diff_spec function_spec, component_spec, context_spec, module_spec,
+	syscall_spec;
+const struct diff_spec *diff_spec_find(const char *table); /* "functions"; or NULL */
 
 /* Begins with zeros. */
 void diff_init(struct diff *d);
@@ -69,6 +75,10 @@ void diff_free(struct diff *d);
  */
 int diff_read(struct diff *d, const struct comparison *c, enum end e, const char *side,
 	      const struct diff_spec *spec, struct table *notes, struct error *err);
+
+/* Both ends, judged. On error `d` is empty. */
+int diff_read_ends(struct diff *d, const struct comparison *c, const char *side,
+		   const struct diff_spec *spec, struct table *notes, struct error *err);
 
 /* A measure's sums are not ours, but what it warns of is: each such note once, and `lossy`. */
 void diff_carry_notes(struct table *to, const struct table *from);

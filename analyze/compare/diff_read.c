@@ -81,19 +81,6 @@ static int take_all(struct diff *d, const struct comparison *c, enum end e, cons
 	return ret;
 }
 
-/* What a unit of work cost in one measured run: the basis as analyze/measures/basis.c has it. */
-static double basis_of_run(const struct comparison *c, const char *unit, struct store *s,
-			   const struct run *r)
-{
-	const char *metric = basis_rate_metric(unit);
-	double rate = metric ? figure_metric(s, r, metric) : NAN;
-	double cpu = figure_metric(s, r, "cpu_pct");
-
-	if (c->query.basis == BASIS_WALL || (c->query.basis == BASIS_DEFAULT && isnan(cpu)))
-		return 1e9 / rate * r->ncpus;
-	return cpu * 1e7 / rate;
-}
-
 static int scale(struct diff *d, const struct comparison *c, enum end e, const char *side,
 		 struct error *err)
 {
@@ -111,7 +98,7 @@ static int scale(struct diff *d, const struct comparison *c, enum end e, const c
 		return n;
 	basis = xcalloc((size_t)n + 1, sizeof(*basis));
 	for (i = 0; i < n; i++) {
-		basis[known] = basis_of_run(c, d->unit, c->end[e].store, &runs[i]);
+		basis[known] = basis_of_run(c->end[e].store, &q, d->unit, &runs[i]);
 		known += !isnan(basis[known]);
 	}
 	diff_scale(d, e, basis, known, est);
@@ -133,5 +120,20 @@ int diff_read(struct diff *d, const struct comparison *c, enum end e, const char
 	free(runs);
 	if (!ret && !spec->syscalls && d->unit) /* those are measured per unit in their own runs */
 		ret = scale(d, c, e, side, err);
+	return ret;
+}
+
+int diff_read_ends(struct diff *d, const struct comparison *c, const char *side,
+		   const struct diff_spec *spec, struct table *notes, struct error *err)
+{
+	int e, ret = 0;
+
+	diff_init(d);
+	for (e = 0; e < ENDS && !ret; e++)
+		ret = diff_read(d, c, (enum end)e, side, spec, notes, err);
+	if (ret)
+		diff_free(d);
+	else
+		diff_judge(d, &c->rule);
 	return ret;
 }

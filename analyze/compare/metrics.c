@@ -7,12 +7,14 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/compare/figures.h"
+#include "analyze/compare/movements.h"
 #include "lib/alloc.h"
 #include "lib/stats.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * better: +1 more is, -1 less is, 0 neither: a faster transfer may well use more CPU and power, the
@@ -41,7 +43,8 @@ static const struct column columns[] = {
 	{"base", NULL, V_REAL, 3, "over the runs, by the estimator"},
 	{"new", NULL, V_REAL, 3, NULL},
 	{"change_pct", "%", V_REAL, 1, "100 x (new / base - 1)"},
-	{"change_lo", "%", V_REAL, 1, "95 % interval: bootstrap over whole runs"},
+	{"change_lo", "%", V_REAL, 1,
+	 "95 % interval, of the same test as p; too few runs: bootstrap over runs"},
 	{"change_hi", "%", V_REAL, 1, NULL},
 	{"p", NULL, V_REAL, 4, "exact Mann-Whitney, two-sided"},
 	{"better", NULL, V_STR, 0, "more, less, or empty: neither"},
@@ -60,32 +63,57 @@ static double percent(double ratio)
 	return 100 * (ratio - 1);
 }
 
-/* NONE when an end lacks the figure: there is nothing to judge. */
-static enum verdict judge(const struct comparison *c, const struct metric *m,
-			  const struct sample *base, const struct sample *new, double b, double n,
-			  double p)
+/* A figure at both ends: its change as a ratio, with the interval, and what that is worth. */
+struct change {
+	double base, new, p;
+	struct estimate ratio;
+	enum verdict verdict;
+};
+
+/*
+ * All ratios that the test behind the verdict does not reject, so that interval and p agree; where
+ * a run has no cost at all, all differences, as a share of the base. Fewer runs than a verdict
+ * takes have a bootstrap interval, and claim nothing.
+ */
+static struct estimate interval_of(const struct comparison *c, const struct sample *base,
+				   const struct sample *new, double b, double *p)
 {
-	if (isnan(b) || isnan(n) || !m->better)
+	struct estimate e = stats_test_ratio(base->x, base->n, new->x, new->n, c->rule.alpha, p);
+
+	if (!verdict_possible(&c->rule, base->n, new->n, 1))
+		return stats_boot_ratio(c->estimator, base->x, base->n, new->x, new->n, 0.95);
+	if (isnan(e.lo) && b > 0) {
+		e = stats_test_shift(base->x, base->n, new->x, new->n, c->rule.alpha, p);
+		e.lo = 1 + e.lo / b;
+		e.hi = 1 + e.hi / b;
+	}
+	return e;
+}
+
+static enum verdict judge(const struct comparison *c, const struct metric *m,
+			  const struct sample *base, const struct sample *new,
+			  const struct change *change)
+{
+	if (isnan(change->base) || isnan(change->new) || !m->better)
 		return VERDICT_NONE;
 	if (!verdict_possible(&c->rule, base->n, new->n, 1))
 		return VERDICT_FEW;
-	return verdict_of(&c->rule, m->better, b, n, p);
+	if (verdict_opposed(&change->ratio, 1, change->ratio.value))
+		return VERDICT_SAME;
+	return verdict_of(&c->rule, m->better, change->base, change->new, change->p);
 }
 
-/*
- * The ratio and its bootstrap interval. A pooled value rests on all runs, its interval on those
- * that could be paired: it is moved to stand about the value.
- */
-static struct estimate change_of(const struct comparison *c, const struct sample *base,
-				 const struct sample *new, double b, double n)
+static struct change change_of(const struct comparison *c, const struct metric *m,
+			       const struct sample *base, const struct sample *new)
 {
-	struct estimate e = stats_boot_ratio(c->estimator, base->x, base->n, new->x, new->n, 0.95);
-	double ratio = b != 0 ? n / b : NAN, move = e.value != 0 ? ratio / e.value : 1;
+	struct change k = {.base = sample_value(base, c->estimator),
+			   .new = sample_value(new, c->estimator)};
 
-	e.lo *= move;
-	e.hi *= move;
-	e.value = ratio;
-	return e;
+	k.ratio = interval_of(c, base, new, k.base, &k.p);
+	k.ratio.value = k.base != 0 ? k.new / k.base : NAN;
+	verdict_hold(&k.ratio, 1, k.ratio.value);
+	k.verdict = judge(c, m, base, new, &k);
+	return k;
 }
 
 static bool modelled(const struct side_figures *side, const struct metric *m)
@@ -97,37 +125,54 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 			       const struct side_figures *side)
 {
 	const struct sample *base = &side->of[m->figure][BASE], *new = &side->of[m->figure][NEW];
-	double b = sample_value(base, c->estimator), n = sample_value(new, c->estimator);
-	double p = stats_mann_whitney(base->x, base->n, new->x, new->n);
-	struct estimate change = change_of(c, base, new, b, n);
-	enum verdict v = judge(c, m, base, new, b, n, p);
+	struct change k = change_of(c, m, base, new);
 	struct value *row = table_row(t);
 	char *unit = xasprintf("%s%s", m->unit, modelled(side, m) ? ", modelled" : "");
 
 	table_set(t, row, "side", value_str(t, side->side));
 	table_set(t, row, "metric", value_str(t, m->name));
 	table_set(t, row, "unit", value_str(t, unit));
-	table_set(t, row, "base", value_real(b));
-	table_set(t, row, "new", value_real(n));
-	table_set(t, row, "change_pct", value_real(percent(change.value)));
-	table_set(t, row, "change_lo", value_real(percent(change.lo)));
-	table_set(t, row, "change_hi", value_real(percent(change.hi)));
-	table_set(t, row, "p", v == VERDICT_FEW ? value_none() : value_real(p));
+	table_set(t, row, "base", value_real(k.base));
+	table_set(t, row, "new", value_real(k.new));
+	table_set(t, row, "change_pct", value_real(percent(k.ratio.value)));
+	table_set(t, row, "change_lo", value_real(percent(k.ratio.lo)));
+	table_set(t, row, "change_hi", value_real(percent(k.ratio.hi)));
+	table_set(t, row, "p", k.verdict == VERDICT_FEW ? value_none() : value_real(k.p));
 	table_set(t, row, "better", value_str(t, direction(m->better)));
-	table_set(t, row, "verdict", value_str(t, verdict_name(v)));
+	table_set(t, row, "verdict", value_str(t, verdict_name(k.verdict)));
 	table_set(t, row, "base_runs", value_int(base->n));
 	table_set(t, row, "new_runs", value_int(new->n));
 	free(unit);
-	return v;
+	return k.verdict;
+}
+
+/* Did any row have too few runs for the exact interval, but enough for the other one? */
+static void say_bootstrap(struct table *t)
+{
+	int verdict = table_column(t, "verdict"), lo = table_column(t, "change_lo");
+	size_t row;
+
+	for (row = 0; row < t->rows; row++) {
+		const struct value *v = table_cell(t, row, verdict);
+
+		if (v->type == V_STR && !strcmp(v->str, verdict_name(VERDICT_FEW)) &&
+		    table_cell(t, row, lo)->type != V_NONE) {
+			table_note(t,
+				   "interval where there are too few runs: bootstrap over whole "
+				   "runs, %d rounds, seed %#llx; it is no verdict",
+				   STATS_ROUNDS, (unsigned long long)STATS_SEED);
+			return;
+		}
+	}
 }
 
 static void say_rules(struct table *t, const struct comparison *c)
 {
-	table_note(
-		t,
-		"base, new: %s over the runs; interval: bootstrap over whole runs, %d rounds, seed "
-		"%#llx",
-		estimator_names[c->estimator], STATS_ROUNDS, (unsigned long long)STATS_SEED);
+	table_note(t,
+		   "base, new: %s over the runs; interval: all changes that the test does not "
+		   "reject, so that it holds 0 unless p < %g",
+		   estimator_names[c->estimator], c->rule.alpha);
+	say_bootstrap(t);
 	table_note(
 		t,
 		"verdict: exact Mann-Whitney p < %g and a change above %g %%; too few runs: fewer "
@@ -151,61 +196,18 @@ static void put_side(struct table *t, const struct comparison *c, const struct s
 	}
 }
 
-/* --- the largest movements, in words --- */
-
-enum { MOVEMENTS = 5 };
-
-struct movement {
-	const char *side, *unit;
-	const struct diff_row *row;
-};
-
-static int by_size(const void *a, const void *b)
+static void say_movements(struct table *t, const struct comparison *c, const struct figures *f)
 {
-	double x = fabs(((const struct movement *)a)->row->delta);
-	double y = fabs(((const struct movement *)b)->row->delta);
+	struct movements m = {0};
+	size_t i;
 
-	return (x < y) - (x > y);
-}
-
-static size_t list_movements(const struct figures *f, struct movement **list)
-{
-	size_t n = 0, cap = 0, i, k;
-
-	*list = NULL;
-	for (i = 0; i < f->n; i++) {
-		for (k = 0; k < f->side[i].components.n; k++) {
-			array_grow(*list, n, cap);
-			(*list)[n++] =
-				(struct movement){f->side[i].side, f->side[i].components.unit,
-						  &f->side[i].components.rows[k]};
-		}
-	}
-	if (n)
-		qsort(*list, n, sizeof(**list), by_size);
-	return n;
-}
-
-/* What is within the error of its measurement is no movement. */
-static void say_movements(struct table *t, const struct figures *f)
-{
-	struct movement *list;
-	size_t n = list_movements(f, &list), i, said = 0;
-
-	for (i = 0; i < n && said < MOVEMENTS; i++) {
-		const struct diff_row *r = list[i].row;
-
-		if (!(fabs(r->delta) > r->delta_ci))
-			continue;
-		table_note(t, "%s %s %+.1f +-%.1f ns/%s (%.1f to %.1f)", list[i].side, r->key,
-			   r->delta, r->delta_ci, list[i].unit, r->cost[BASE], r->cost[NEW]);
-		said++;
-	}
-	if (!n)
+	for (i = 0; i < f->n; i++)
+		movements_add(&m, f->side[i].side, &f->side[i].components,
+			      f->side[i].components.unit);
+	if (!m.n)
 		table_note(t, "no profile of both: the components' movements are not known");
-	else if (!said)
-		table_note(t, "no component moved by more than the error of its measurement");
-	free(list);
+	movements_say(&m, c, t, "component");
+	movements_free(&m);
 }
 
 int compare_metrics(const struct comparison *c, struct table *t, unsigned *worse, struct error *err)
@@ -225,7 +227,7 @@ int compare_metrics(const struct comparison *c, struct table *t, unsigned *worse
 		ret = error_set(err, ENODATA, "neither %s nor %s has a figure to compare%s%s",
 				c->end[BASE].label, c->end[NEW].label, c->side ? " of the " : "",
 				c->side ? c->side : "");
-	say_movements(t, &f);
+	say_movements(t, c, &f);
 	say_rules(t, c);
 	figures_free(&f);
 	return ret;

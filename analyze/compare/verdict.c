@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/verdict.h"
 
-#include "lib/stats.h"
-
 #include <math.h>
 
 const char *verdict_name(enum verdict v)
@@ -42,4 +40,17 @@ enum verdict verdict_of(const struct verdict_rule *r, int better, double base, d
 	if (change * better < 0)
 		return VERDICT_WORSE;
 	return r->copied ? VERDICT_COPIED : VERDICT_BETTER;
+}
+
+void verdict_hold(struct estimate *i, double none, double change)
+{
+	if (change < i->lo && !(i->lo > none && change <= none))
+		i->lo = change;
+	if (change > i->hi && !(i->hi < none && change >= none))
+		i->hi = change;
+}
+
+bool verdict_opposed(const struct estimate *i, double none, double change)
+{
+	return (i->lo >= none && change < none) || (i->hi <= none && change > none);
 }

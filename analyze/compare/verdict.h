@@ -9,6 +9,8 @@
 #ifndef ZC_VERDICT_H
 #define ZC_VERDICT_H
 
+#include "lib/stats.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -36,5 +38,14 @@ size_t verdict_runs_needed(const struct verdict_rule *r, size_t tests);
 /* better: +1 more is better, -1 less is better, 0 neither (then ~ or nothing). p is corrected. */
 enum verdict verdict_of(const struct verdict_rule *r, int better, double base, double new,
 			double p);
+
+/*
+ * A printed change is of all runs pooled, its interval of single runs (stats_test_shift): widens
+ * the interval to hold the change, but never over `none`, so that it goes on saying what p says.
+ */
+void verdict_hold(struct estimate *interval, double none, double change);
+
+/* Does the interval lie on the other side of `none` than the change? Then nothing is claimed. */
+bool verdict_opposed(const struct estimate *interval, double none, double change);
 
 #endif

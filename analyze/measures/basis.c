@@ -151,6 +151,15 @@ static bool find_basis(struct store *s, const struct query *q, const char *unit,
 	return q->basis != BASIS_BUSY && try_units(s, q, unit, false, runs, n, est, v);
 }
 
+double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r)
+{
+	struct ratio k = {q, basis_rate_metric(unit), q->basis != BASIS_WALL};
+	double ns = k.rate_metric ? per_unit(s, r, &k) : NAN;
+
+	k.busy = false;
+	return isnan(ns) && k.rate_metric && q->basis == BASIS_DEFAULT ? per_unit(s, r, &k) : ns;
+}
+
 int basis_of_block(struct store *s, const struct query *q, const struct block *b,
 		   struct basis_value *v, struct error *err)
 {

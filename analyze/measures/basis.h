@@ -26,6 +26,9 @@ struct basis_value {
 int basis_of_block(struct store *s, const struct query *q, const struct block *b,
 		   struct basis_value *v, struct error *err);
 
+/* The same of one run, in `unit`, by the query's basis and CPUs; NAN where it is not known. */
+double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r);
+
 /* Of bare files, from the query alone; `ncpus`: how many CPUs the samples come from. */
 int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,
 		  struct error *err);

@@ -13,9 +13,14 @@ world alone 6 $mapping
 
 
 ok "functions" exits 0 "$zcost" compare copying mapping -C cap --table functions --format tsv
-ok "the binding columns" test "$(head -n 1 out)" = "$(printf 'symbol\tdso\tbase_ns\tnew_ns\tdelta_ns\tdelta_ci\tverdict')"
+ok "the columns" test "$(head -n 1 out)" = "$(printf 'symbol\tdso\tbase_ns\tnew_ns\tdelta_ns\tdelta_ci\tverdict\tdelta_lo\tdelta_hi\tp\tstate')"
 ok "the largest movement is the first: what vanished" says '^_copy_to_iter	\[kernel.kallsyms\]	600	0	-600	' out
 ok "its verdict" test "$(field _copy_to_iter verdict)" = better
+ok "it vanished" test "$(field _copy_to_iter state)" = vanished
+ok "p of runs fully apart, three tests: 3 x 2/924" near "$(field _copy_to_iter p)" 0.0064935 1e-6
+ok "the interval leaves 0 out" sh -c "test $(field _copy_to_iter delta_hi | cut -d. -f1) -lt 0"
+ok "what appeared is new" test "$(field insert_page state)" = new
+ok "the interval of no change holds 0" near "$(field tcp_recvmsg delta_lo)" "-$(field tcp_recvmsg delta_hi)" 1e-9
 ok "what appeared" says '^insert_page	.*	0	100	100	' out
 ok "is worse" test "$(field insert_page verdict)" = worse
 ok "what stayed" near "$(field tcp_recvmsg delta_ns)" 0 1e-9
@@ -32,6 +37,25 @@ compared copying mapping -C cap --table components
 ok "components" near "$(field 'data copy' delta_ns)" -600 1e-9
 ok "add up, too" near "$(sum delta_ns)" -500 1e-9
 
+compared copying mapping -C cap --table contexts
+ok "contexts" near "$(field syscall delta_ns)" -500 1e-9
+compared copying mapping -C cap --table modules
+ok "modules" near "$(field kernel delta_ns)" -500 1e-9
+
+"$zcost" compare copying mapping -C cap --table functions >out 2>err
+ok "the largest movements in words, with interval and p" says '^# receiver _copy_to_iter -600.0 ns/KiB \(600.0 to 0.0\), interval -601.5 .. -598.5, p = 0.0065: real, better' out
+ok "and what is not real" says '^# receiver insert_page .*: real, worse' out
+ok "json has them as data" sh -c "'$zcost' compare copying mapping -C cap --table functions --format json |
+	jq -e '.movements.rows[0] | .side == \"receiver\" and .what == \"_copy_to_iter\" and .real == \"yes\" and .delta_hi < 0'"
+
+compared copying mapping -C cap --table functions --symbol 'tcp_*'
+ok "only some functions" test "$(tail -n +2 out | cut -f 1)" = tcp_recvmsg
+ok "of the whole, not of themselves" near "$(field tcp_recvmsg base_ns)" 400 1e-9
+ok "a command that never ran, exit 1" exits 1 "$zcost" compare copying mapping -C cap --table components --comm nobody
+ok "is said" says 'has a sample of that in its receiver' err
+ok "a bad set of CPUs, exit 2" exits 2 "$zcost" compare copying mapping -C cap --table functions --cpu x
+ok "metrics are of whole sides, exit 2" exits 2 "$zcost" compare copying mapping -C cap --comm tcpzc
+
 compared copying mapping -C few --table functions
 ok "three runs can give no verdict" test "$(field _copy_to_iter verdict)" = 'too few runs'
 ok "how many could is said" says 'too few runs: 3 and 3 .* 5 a side could' err
@@ -44,7 +68,7 @@ ok "gate: a worse function" exits 3 "$zcost" compare copying mapping -C cap --ta
 
 "$zcost" compare copying fell_back -C cap --table functions >out 2>err
 ok "a fallback stands on the first line" sh -c 'head -n 1 out | grep -q "NOT ZERO COPY: fell_back receiver: 90.0 %.*no speed-up is claimed"'
-ok "what would be better is said to have copied" says '^_copy_to_iter .* copied$' out
+ok "what would be better is said to have copied" says '^_copy_to_iter .* copied  ' out
 compared copying fell_back -C cap --table functions
 ok "in tsv the line is on stderr" says 'NOT ZERO COPY' err
 

@@ -259,6 +259,165 @@ static void test_shift(void **state)
 	check_estimate(stats_shift(LIST(1), LIST(3), 0.95), 2, NAN, NAN, NAN);
 }
 
+/* Ways to order 5 and 3 values by U: dwilcox(0:15, 5, 3) * 56. */
+static void test_wilcoxon_counts(void **state)
+{
+	static const double expected[] = {1, 1, 2, 3, 4, 5, 6, 6, 6, 6, 5, 4, 3, 2, 1, 1};
+	/* Critical values of U, two-sided, 5 %: the printed tables' (e.g. Milton 1964). */
+	static const struct {
+		size_t na, nb;
+		long critical;
+	} table[] = {{3, 3, -1}, {4, 4, 0},    {5, 5, 2},    {6, 6, 5},	   {7, 7, 8},
+		     {8, 8, 13}, {10, 10, 23}, {12, 12, 37}, {15, 15, 64}, {20, 20, 127},
+		     {5, 8, 6},	 {6, 10, 11},  {9, 12, 26}};
+	double *counts, below;
+	size_t n, i;
+
+	(void)state;
+	counts = stats_wilcoxon_counts(5, 3, &n);
+	assert_int_equal(n, 16);
+	for (i = 0; i < n; i++)
+		near(counts[i], expected[i]);
+	free(counts);
+	for (i = 0; i < array_size(table); i++)
+		assert_int_equal((long)stats_wilcoxon_cut(table[i].na, table[i].nb, 0.025, &below) -
+					 1,
+				 table[i].critical);
+	/* 2 * pwilcox(5, 6, 6), 2 * pwilcox(2, 5, 5); 3 and 3 runs can reject nothing */
+	near(stats_mann_whitney_level(6, 6, 0.05), 38.0 / 924);
+	near(stats_mann_whitney_level(5, 5, 0.05), 8.0 / 252);
+	near(stats_mann_whitney_level(3, 3, 0.05), 0);
+}
+
+/* Hollander and Wolfe (1973), p. 69: the example of R's wilcox.test. */
+static void test_published(void **state)
+{
+	const double term[] = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
+	const double early[] = {1.15, 0.88, 0.90, 0.74, 1.21};
+	/* Student (1908): hours of sleep, the example of R's t.test. */
+	const double one[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
+	const double two[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
+	double t, df;
+
+	(void)state;
+	near_rel(stats_mann_whitney(term, 10, early, 5) / 2, 0.1272, 1e-3, __LINE__);
+	check_estimate(stats_shift(early, 5, term, 10, 0.95), 0.305, -0.15, 0.76,
+		       0.96003996003996); /* 1 - 2 * pwilcox(8, 10, 5) */
+	near_rel(stats_welch(one, 10, two, 10, &t, &df), 0.07939, 1e-4, __LINE__);
+	near_rel(t, -1.8608, 1e-4, __LINE__);
+	near_rel(df, 17.776, 1e-4, __LINE__);
+	check_estimate(stats_welch_difference(two, 10, one, 10, 0.95), -1.58, -3.36548323071172,
+		       0.205483230711719, 0.95);
+}
+
+/* Does the interval say the same as the test? `none` is 0 or 1. */
+static void check_agrees(struct estimate e, double none, double p, double alpha)
+{
+	if (p < alpha && e.lo < none && none < e.hi)
+		fail_msg("p = %.4f, but %g is inside [%g, %g]", p, none, e.lo, e.hi);
+	if (!(p < alpha) && (none < e.lo || none > e.hi))
+		fail_msg("p = %.4f, but %g is outside [%g, %g]", p, none, e.lo, e.hi);
+	assert_true(e.lo <= e.value && e.value <= e.hi);
+}
+
+static void test_interval_agrees(void **state)
+{
+	static const double alphas[] = {0.05, 0.05 / 7, 0.2};
+	double x[80], p, q, alpha;
+	struct estimate e;
+	struct prng r;
+	size_t round, i, na, nb;
+	int apart = 0;
+
+	(void)state;
+	prng_seed(&r, 11);
+	for (round = 0; round < 6000; round++) {
+		na = 4 + prng_below(&r, round % 50 ? 6 : 33);
+		nb = 4 + prng_below(&r, round % 50 ? 6 : 33);
+		alpha = alphas[round % 3];
+		for (i = 0; i < na + nb; i++) /* from many ties to none */
+			x[i] = 1 + (double)prng_below(&r, round % 4 ? 3 + round % 40 : 1 << 30) +
+			       (i < na ? 0 : (double)(round % 5));
+		e = stats_test_shift(x, na, x + na, nb, alpha, &p);
+		near(p, stats_mann_whitney(x, na, x + na, nb));
+		assert_int_equal(isnan(e.lo), !(stats_mann_whitney_min(na, nb) < alpha));
+		if (isnan(e.lo))
+			continue;
+		check_agrees(e, 0, p, alpha);
+		e = stats_test_ratio(x, na, x + na, nb, alpha, &q);
+		check_agrees(e, 1, q, alpha);
+		near(p, q);
+		apart += p < alpha;
+	}
+	assert_in_range(apart, 300, 5000);
+}
+
+static void test_change(void **state)
+{
+	struct estimate e;
+	double p;
+
+	(void)state;
+	/* Without ties it is wilcox.test(b, a, conf.int=TRUE), as test_shift has it. */
+	e = stats_test_shift(LIST(A), LIST(B), 0.05, &p);
+	check_estimate(e, 2.09, 1.18, 2.94, 1 - 2 * 4.0 / 252);
+	/* median and range of outer(b, a, "/"); p and level of 4 and 4 fully apart */
+	e = stats_test_ratio(LIST(1, 2, 4, 8.5), LIST(16, 33, 65, 129), 0.05, &p);
+	near(p, 2.0 / 70);
+	check_estimate(e, 16.125, 16 / 8.5, 129, 1 - 2 / 70.0);
+	/* What vanished in every run is 100 % less, not an error. */
+	e = stats_test_ratio(LIST(5, 6, 7, 8), LIST(0, 0, 0, 0), 0.05, &p);
+	check_estimate(e, 0, 0, 0, 1 - 2 / 70.0);
+	e = stats_test_ratio(LIST(0, 1, 2, 3), LIST(4, 5, 6, 7), 0.05, &p);
+	check_estimate(e, NAN, NAN, NAN, NAN);
+	near(p, 2.0 / 70);
+	e = stats_test_shift(LIST(1, 2, 3), LIST(11, 12, 13), 0.05, &p);
+	check_estimate(e, 10, NAN, NAN, NAN);
+	near(p, 0.1);
+	/* All alike: the shift is 0, and not told apart from it. */
+	e = stats_test_shift(LIST(7, 7, 7, 7), LIST(7, 7, 7, 7), 0.05, &p);
+	check_estimate(e, 0, 0, 0, 1 - 2 / 70.0);
+	near(p, 1);
+}
+
+/* The rejected are below their step's level and no others: p.adjust(p, "holm") < 0.05. */
+static void test_holm_levels(void **state)
+{
+	double p[8], adjusted[8], level[8];
+	size_t round, i, n;
+	struct prng r;
+
+	(void)state;
+	stats_holm_levels((const double[]){0.01, 0.04, 0.03, 0.005, NAN, 0.9}, 6, 0.05, level);
+	near(level[3], 0.05 / 5); /* rejected: 0.005 < 0.01 */
+	near(level[0], 0.05 / 4); /* rejected: 0.01 < 0.0125 */
+	near(level[2], 0.05 / 3); /* not: 0.03 > 0.0167; the rest stays there */
+	near(level[1], 0.05 / 3);
+	near(level[5], 0.05 / 3);
+	near(level[4], NAN);
+	prng_seed(&r, 5);
+	for (round = 0; round < 3000; round++) {
+		n = 1 + round % 8;
+		for (i = 0; i < n; i++)
+			adjusted[i] = p[i] = (double)(1 + prng_below(&r, 40)) / 924;
+		stats_holm(adjusted, n);
+		stats_holm_levels(p, n, 0.05, level);
+		for (i = 0; i < n; i++)
+			assert_int_equal(adjusted[i] < 0.05, p[i] < level[i]);
+	}
+}
+
+static void test_proportion(void **state)
+{
+	(void)state;
+	/* binom.test(7, 100)$conf.int, (0, 20), (20, 20) */
+	check_estimate(stats_proportion(7, 100, 0.95), 0.07, 0.0286052889074387, 0.138919728455858,
+		       0.95);
+	check_estimate(stats_proportion(0, 20, 0.95), 0, 0, 0.168433470983085, 0.95);
+	check_estimate(stats_proportion(20, 20, 0.95), 1, 0.831566529016915, 1, 0.95);
+	check_estimate(stats_proportion(0, 0, 0.95), NAN, NAN, NAN, NAN);
+}
+
 static void test_welch(void **state)
 {
 	double t, df;
@@ -383,9 +542,15 @@ int main(void)
 		cmocka_unit_test(test_mann_whitney_ties),
 		cmocka_unit_test(test_mann_whitney_enumerated),
 		cmocka_unit_test(test_false_positives),
+		cmocka_unit_test(test_wilcoxon_counts),
+		cmocka_unit_test(test_published),
 		cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_change),
+		cmocka_unit_test(test_interval_agrees),
 		cmocka_unit_test(test_welch),
 		cmocka_unit_test(test_holm),
+		cmocka_unit_test(test_holm_levels),
+		cmocka_unit_test(test_proportion),
 		cmocka_unit_test(test_prng),
 		cmocka_unit_test(test_boot_counted),
 		cmocka_unit_test(test_boot),

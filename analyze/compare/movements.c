@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/compare/movements.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOVEMENTS = 5 };
+
+static const struct column columns[] = {
+	{"side", NULL, V_STR, 0, NULL},	       {"what", NULL, V_STR, 0, NULL},
+	{"unit", NULL, V_STR, 0, "ns/KiB"},    {"base_ns", "ns", V_REAL, 2, NULL},
+	{"new_ns", "ns", V_REAL, 2, NULL},     {"delta_ns", "ns", V_REAL, 2, NULL},
+	{"delta_ci", "ns", V_REAL, 2, NULL},   {"delta_lo", "ns", V_REAL, 2, NULL},
+	{"delta_hi", "ns", V_REAL, 2, NULL},   {"p", NULL, V_REAL, 4, NULL},
+	{"verdict", NULL, V_STR, 0, NULL},     {"real", NULL, V_STR, 0, "yes, no, or not known"},
+	{"words", NULL, V_STR, 0, "the note"},
+};
+
+void movements_add(struct movements *m, const char *side, const struct diff *d, const char *unit)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++) {
+		array_grow(m->list, m->n, m->cap);
+		m->list[m->n++] = (struct movement){side, unit, &d->rows[i]};
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = fabs(((const struct movement *)a)->row->delta);
+	double y = fabs(((const struct movement *)b)->row->delta);
+
+	return (x < y) - (x > y);
+}
+
+static bool is_claimed(const struct diff_row *r)
+{
+	return r->verdict == VERDICT_BETTER || r->verdict == VERDICT_WORSE ||
+	       r->verdict == VERDICT_COPIED;
+}
+
+/* Without a test the sampling error is all there is to hold it against. */
+static bool is_beyond(const struct diff_row *r)
+{
+	return is_claimed(r) || (r->verdict != VERDICT_SAME && fabs(r->delta) > r->delta_ci);
+}
+
+static const char *reality(const struct comparison *c, const struct diff_row *r, char *words,
+			   size_t size)
+{
+	const char *text = "";
+
+	switch (r->verdict) {
+	case VERDICT_BETTER:
+		text = "real, better";
+		break;
+	case VERDICT_WORSE:
+		text = "real, worse";
+		break;
+	case VERDICT_COPIED:
+		text = "real, but it copied: no speed-up is claimed";
+		break;
+	case VERDICT_SAME:
+		if (r->p < c->rule.alpha)
+			snprintf(words, size, "real, but no more than %g %% of it",
+				 100 * c->rule.threshold);
+		else
+			snprintf(words, size, "not told apart from chance");
+		return words;
+	case VERDICT_FEW:
+		text = is_beyond(r) ? "beyond its sampling error, but too few runs to tell"
+				    : "within its sampling error";
+		break;
+	case VERDICT_NONE:
+		text = "too small a part to be tested";
+		break;
+	}
+	snprintf(words, size, "%s", text);
+	return words;
+}
+
+static char *in_words(const struct comparison *c, const struct movement *m)
+{
+	const struct diff_row *r = m->row;
+	struct str s = {0};
+	char real[80];
+
+	str_printf(&s, "%s %s %+.1f ns/%s (%.1f to %.1f)", m->side, r->key, r->delta, m->unit,
+		   r->cost[BASE], r->cost[NEW]);
+	if (!isnan(r->lo))
+		str_printf(&s, ", interval %+.1f .. %+.1f, p = %.2g", r->lo, r->hi, r->p);
+	else if (!isnan(r->delta_ci))
+		str_printf(&s, ", +-%.1f", r->delta_ci);
+	str_printf(&s, ": %s", reality(c, r, real, sizeof(real)));
+	return str_take(&s);
+}
+
+static void put_row(struct table *t, const struct comparison *c, const struct movement *m,
+		    const char *words)
+{
+	const struct diff_row *r = m->row;
+	struct value *row = table_row(t);
+	char *unit = xasprintf("ns/%s", m->unit);
+	bool known = r->verdict != VERDICT_FEW && r->verdict != VERDICT_NONE;
+
+	table_set(t, row, "side", value_str(t, m->side));
+	table_set(t, row, "what", value_str(t, r->key));
+	table_set(t, row, "unit", value_str(t, unit));
+	table_set(t, row, "base_ns", value_real(r->cost[BASE]));
+	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
+	table_set(t, row, "delta_ns", value_real(r->delta));
+	table_set(t, row, "delta_ci", value_real(r->delta_ci));
+	table_set(t, row, "delta_lo", value_real(r->lo));
+	table_set(t, row, "delta_hi", value_real(r->hi));
+	table_set(t, row, "p", known ? value_real(r->p) : value_none());
+	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
+	table_set(t, row, "real",
+		  value_str(t, !known		      ? "not known"
+			       : r->p < c->rule.alpha ? "yes"
+						      : "no"));
+	table_set(t, row, "words", value_str(t, words));
+	free(unit);
+}
+
+void movements_say(struct movements *m, const struct comparison *c, struct table *t,
+		   const char *thing)
+{
+	struct table *detail = table_detail(t, "movements", columns, array_size(columns));
+	size_t i, n = m->n < MOVEMENTS ? m->n : MOVEMENTS;
+	bool beyond = false;
+
+	if (m->n)
+		qsort(m->list, m->n, sizeof(*m->list), by_size);
+	for (i = 0; i < n; i++)
+		beyond |= is_beyond(m->list[i].row);
+	for (i = 0; i < n && m->list[i].row->delta != 0; i++) {
+		char *words = in_words(c, &m->list[i]);
+
+		put_row(detail, c, &m->list[i], words);
+		if (beyond)
+			table_note(t, "%s", words);
+		free(words);
+	}
+	if (m->n && !beyond)
+		table_note(t, "no %s moved by more than the error of its measurement", thing);
+}
+
+void movements_free(struct movements *m)
+{
+	free(m->list);
+	*m = (struct movements){0};
+}

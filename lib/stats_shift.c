@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * By how much two samples differ, with the interval that belongs to the rank test: all shifts (or
+ * ratios) that, taken back, leave samples which the test does not tell apart. Without ties these
+ * lie between two of the sorted pairwise differences; with ties, whose distribution is another for
+ * each shift, and beyond the exact range the ends are searched for with the test itself.
+ */
+#include "lib/stats.h"
+
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A shift or a ratio: what a pair of values says of it, how it is applied, and that of no change.
+ */
+struct change {
+	double (*pair)(double a, double b);
+	double (*apply)(double a, double by);
+	double none;
+};
+
+static double pair_shift(double a, double b)
+{
+	return b - a;
+}
+
+static double apply_shift(double a, double by)
+{
+	return a + by;
+}
+
+static double pair_ratio(double a, double b)
+{
+	return b / a;
+}
+
+static double apply_ratio(double a, double by)
+{
+	return a * by;
+}
+
+static const struct change shift = {pair_shift, apply_shift, 0};
+static const struct change ratio = {pair_ratio, apply_ratio, 1};
+
+struct two {
+	const double *a, *b;
+	size_t na, nb;
+	const struct change *change;
+	double *pairs; /* sorted, na x nb */
+};
+
+static int by_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts the pairs and gives their median: Hodges and Lehmann's estimate. */
+static double make_pairs(struct two *t)
+{
+	size_t n = t->na * t->nb, i, j;
+
+	t->pairs = xmalloc(n * sizeof(*t->pairs));
+	for (i = 0; i < t->na; i++)
+		for (j = 0; j < t->nb; j++)
+			t->pairs[i * t->nb + j] = t->change->pair(t->a[i], t->b[j]);
+	qsort(t->pairs, n, sizeof(*t->pairs), by_double);
+	return (t->pairs[(n - 1) / 2] + t->pairs[n / 2]) / 2;
+}
+
+/* The cut for `level`, at least one pair; *cover is what that covers. */
+static size_t cut_for(size_t na, size_t nb, double level, double *cover)
+{
+	double below, z, k, all = 0, *counts;
+	size_t cut, n, i;
+
+	if (na + nb > STATS_EXACT_MAX) {
+		z = stats_normal_quantile((1 + level) / 2);
+		k = (double)na * (double)nb / 2 -
+		    z * sqrt((double)na * (double)nb * (double)(na + nb + 1) / 12);
+		*cover = level;
+		return k < 1 ? 1 : (size_t)k;
+	}
+	cut = stats_wilcoxon_cut(na, nb, (1 - level) / 2, &below);
+	*cover = 1 - 2 * below;
+	if (cut)
+		return cut;
+	counts = stats_wilcoxon_counts(na, nb, &n); /* min..max does not cover `level` */
+	for (i = 0; i < n; i++)
+		all += counts[i];
+	*cover = 1 - 2 / all;
+	free(counts);
+	return 1;
+}
+
+struct estimate stats_shift(const double *a, size_t na, const double *b, size_t nb, double level)
+{
+	struct estimate e = {NAN, NAN, NAN, NAN, na + nb, na + nb};
+	struct two t = {a, b, na, nb, &shift, NULL};
+	size_t n = na * nb, cut;
+
+	if (!n)
+		return e;
+	e.value = make_pairs(&t);
+	if (n > 1) {
+		cut = cut_for(na, nb, level, &e.level);
+		e.lo = t.pairs[cut - 1];
+		e.hi = t.pairs[n - cut];
+	}
+	free(t.pairs);
+	return e;
+}
+
+/* --- the interval that agrees with p --- */
+
+static bool has_ties(const struct two *t)
+{
+	size_t n = t->na + t->nb, i;
+	double *x = xmalloc(n * sizeof(*x));
+	bool ties = false;
+
+	memcpy(x, t->a, t->na * sizeof(*x));
+	memcpy(x + t->na, t->b, t->nb * sizeof(*x));
+	qsort(x, n, sizeof(*x), by_double);
+	for (i = 1; i < n; i++)
+		ties |= x[i] == x[i - 1];
+	free(x);
+	return ties;
+}
+
+static double p_after(const struct two *t, double by)
+{
+	double *moved = xmalloc(t->na * sizeof(*moved)), p;
+	size_t i;
+
+	for (i = 0; i < t->na; i++)
+		moved[i] = t->change->apply(t->a[i], by);
+	p = stats_mann_whitney(moved, t->na, t->b, t->nb);
+	free(moved);
+	return p;
+}
+
+/* Pairs that are equal but for rounding are one; returns how many are left. */
+static size_t distinct(double *x, size_t n)
+{
+	double tiny = 1e-12 * (fabs(x[0]) + fabs(x[n - 1]));
+	size_t i, kept = 1;
+
+	for (i = 1; i < n; i++)
+		if (x[i] - x[kept - 1] > tiny)
+			x[kept++] = x[i];
+	return kept;
+}
+
+/* Between two neighbouring pairs the answer stays the same: gap i lies above pair i. */
+static bool gap_accepted(const struct two *t, size_t gap, double alpha)
+{
+	return p_after(t, (t->pairs[gap] + t->pairs[gap + 1]) / 2) >= alpha;
+}
+
+/* Gap `near` is not rejected, `far` is or lies beyond all: the last one that is not. */
+static size_t last_accepted(const struct two *t, size_t near, size_t far, double alpha)
+{
+	size_t mid;
+
+	while (near + 1 < far || far + 1 < near) {
+		mid = (near + far) / 2;
+		if (gap_accepted(t, mid, alpha))
+			near = mid;
+		else
+			far = mid;
+	}
+	return near;
+}
+
+static double search_low(const struct two *t, size_t n, double value, double alpha)
+{
+	size_t i = 0;
+
+	while (i < n - 1 && t->pairs[i] < value)
+		i++;
+	if (!i || !gap_accepted(t, i - 1, alpha))
+		return t->pairs[i];
+	if (gap_accepted(t, 0, alpha))
+		return t->pairs[0];
+	return t->pairs[last_accepted(t, i - 1, 0, alpha)];
+}
+
+static double search_high(const struct two *t, size_t n, double value, double alpha)
+{
+	size_t i = n - 1;
+
+	while (i > 0 && t->pairs[i] > value)
+		i--;
+	if (i == n - 1 || !gap_accepted(t, i, alpha))
+		return t->pairs[i];
+	return t->pairs[last_accepted(t, i, n - 1, alpha) + 1];
+}
+
+/* No change must lie outside when the test rejects it, and inside when it does not. */
+static void reconcile(struct estimate *e, double none, bool rejected)
+{
+	if (!rejected) {
+		e->lo = fmin(e->lo, none);
+		e->hi = fmax(e->hi, none);
+	} else if (e->lo <= none && none <= e->hi && e->value >= none) {
+		e->lo = none;
+	} else if (e->lo <= none && none <= e->hi) {
+		e->hi = none;
+	}
+}
+
+static struct estimate test_change(struct two *t, double alpha, double *p)
+{
+	size_t n = t->na * t->nb, cut, kept;
+	struct estimate e = {NAN, NAN, NAN, NAN, t->na + t->nb, t->na + t->nb};
+
+	*p = stats_mann_whitney(t->a, t->na, t->b, t->nb);
+	if (!n)
+		return e;
+	e.value = make_pairs(t);
+	if (stats_mann_whitney_min(t->na, t->nb) < alpha) {
+		cut = cut_for(t->na, t->nb, 1 - alpha, &e.level);
+		e.lo = t->pairs[cut - 1];
+		e.hi = t->pairs[n - cut];
+		if (t->na + t->nb > STATS_EXACT_MAX || has_ties(t)) {
+			kept = distinct(t->pairs, n);
+			e.lo = search_low(t, kept, e.value, alpha);
+			e.hi = search_high(t, kept, e.value, alpha);
+			reconcile(&e, t->change->none, *p < alpha);
+		}
+	}
+	free(t->pairs);
+	return e;
+}
+
+struct estimate stats_test_shift(const double *a, size_t na, const double *b, size_t nb,
+				 double alpha, double *p)
+{
+	struct two t = {a, b, na, nb, &shift, NULL};
+
+	return test_change(&t, alpha, p);
+}
+
+struct estimate stats_test_ratio(const double *a, size_t na, const double *b, size_t nb,
+				 double alpha, double *p)
+{
+	struct two t = {a, b, na, nb, &ratio, NULL};
+	struct estimate none = {NAN, NAN, NAN, NAN, na + nb, na + nb};
+	bool positive = true;
+	size_t i;
+
+	for (i = 0; i < na; i++)
+		positive &= a[i] > 0;
+	for (i = 0; i < nb; i++)
+		positive &= b[i] >= 0;
+	if (positive)
+		return test_change(&t, alpha, p);
+	*p = stats_mann_whitney(a, na, b, nb);
+	return none;
+}
