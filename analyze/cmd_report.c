@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
 #include "analyze/cmd.h"
-#include "analyze/ingest/perf_report.h"
-#include "analyze/ingest/perf_stat.h"
-#include "analyze/ingest/perf_trace.h"
 #include "analyze/measures/measure.h"
 #include "analyze/query_options.h"
+#include "analyze/text_options.h"
 #include "lib/alloc.h"
 #include "lib/output.h"
 #include "lib/str.h"
@@ -21,10 +19,7 @@ struct arguments {
 	const char *table, *capture;
 	struct query q;
 	struct query_options from;
-	const char *perf_report, *perf_trace, *perf_stat;
-	struct flat flat;
-	struct trace trace;
-	struct perf_stat stat;
+	struct text_options text;
 };
 
 enum {
@@ -41,9 +36,6 @@ enum {
 	KEY_UNITS,
 	KEY_SECONDS,
 	KEY_BUSY,
-	KEY_PERF_REPORT,
-	KEY_PERF_TRACE,
-	KEY_PERF_STAT,
 	KEY_ESTIMATOR,
 	KEY_N,
 	KEY_M,
@@ -70,10 +62,6 @@ static const struct argp_option options[] = {
 	{"units", KEY_UNITS, "N", 0, "so many units of work ...", 3},
 	{"seconds", KEY_SECONDS, "S", 0, "... in so many seconds", 3},
 	{"busy-ns", KEY_BUSY, "NS", 0, "busy CPU time, of a bare file", 3},
-	{NULL, 0, NULL, 0, "Other bare files ('-': standard input):", 4},
-	{"perf-report", KEY_PERF_REPORT, "FILE", 0, "the text of perf report --stdio", 4},
-	{"perf-trace", KEY_PERF_TRACE, "FILE", 0, "the text of perf trace -s", 4},
-	{"perf-stat", KEY_PERF_STAT, "FILE", 0, "what perf stat printed: text, -x or -j", 4},
 	{NULL, 0, NULL, 0, "Scores (table roi):", 5},
 	{"estimator", KEY_ESTIMATOR, "E", 0, "of repeats: median, middle or mean", 5},
 	{"roi-n", KEY_N, "N", 0, "exponent of throughput (2)", 5},
@@ -141,9 +129,6 @@ static const struct {
 	{KEY_SET, AT(q.components_set)},
 	{KEY_UNIT, AT(q.unit)},
 	{KEY_ESTIMATOR, AT(q.estimator)},
-	{KEY_PERF_REPORT, AT(perf_report)},
-	{KEY_PERF_TRACE, AT(perf_trace)},
-	{KEY_PERF_STAT, AT(perf_stat)},
 };
 
 static const struct {
@@ -204,8 +189,7 @@ static void list_tables(struct str *s)
 
 static bool is_bare(const struct arguments *a)
 {
-	return a->from.perf || a->perf_report || a->perf_trace || a->perf_stat ||
-	       a->q.throughput_gbps > 0;
+	return a->from.perf || a->text.given || a->q.throughput_gbps > 0;
 }
 
 static void check(struct argp_state *state, struct arguments *a)
@@ -218,13 +202,13 @@ static void check(struct argp_state *state, struct arguments *a)
 	if (!measure_find(a->table))
 		argp_error(state, "no table '%s'; there are: %s", a->table, tables.buf);
 	str_free(&tables);
-	if (!!a->from.perf + !!a->perf_report + !!a->perf_trace + !!a->perf_stat + !!a->capture > 1)
+	if (!!a->from.perf + a->text.given + !!a->capture > 1)
 		argp_error(state, "either a capture or one bare file");
 	if (measure_find(a->table)->needs_store && !a->capture)
 		argp_error(state, "table '%s' is made from a capture", a->table);
 	if (!a->capture && !is_bare(a))
 		argp_error(state, "of what? give a capture, or a file with --perf, --perf-report, "
-				  "--perf-trace or --perf-stat");
+				  "--perf-trace, --strace-c or --perf-stat");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -234,7 +218,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->from;
-		state->child_inputs[1] = &a->out;
+		state->child_inputs[1] = &a->text;
+		state->child_inputs[2] = &a->out;
 		return 0;
 	case KEY_BASIS:
 		set_basis(state, a, arg);
@@ -276,7 +261,7 @@ static char *help_tables(int key, const char *text, void *input)
 }
 
 static const struct argp_child children[] = {
-	{&query_argp, 0, NULL, 1}, {&output_argp, 0, "Output:", 9}, {0}};
+	{&query_argp, 0, NULL, 1}, {&text_argp, 0, NULL, 4}, {&output_argp, 0, "Output:", 9}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -295,15 +280,8 @@ static int open_input(struct arguments *a, struct store **store, struct error *e
 
 	if (a->from.perf) {
 		rc = query_read_perf(&a->from, err);
-	} else if (a->perf_report) {
-		rc = perf_report_read(a->perf_report, &a->flat, err);
-		a->q.flat = &a->flat;
-	} else if (a->perf_trace) {
-		rc = perf_trace_read(a->perf_trace, &a->trace, err);
-		a->q.trace = &a->trace;
-	} else if (a->perf_stat) {
-		rc = perf_stat_read(a->perf_stat, &a->stat, err);
-		a->q.stat = &a->stat;
+	} else if (a->text.given) {
+		rc = text_read(&a->text, err);
 	} else if (a->capture) {
 		rc = store_open(store, a->capture, err);
 	}
@@ -331,7 +309,7 @@ static int report(struct arguments *a, struct error *err)
 
 int cmd_report(int argc, char **argv)
 {
-	struct arguments a = {0};
+	struct arguments a = {.text = {.q = &a.q}};
 	struct error err = {0};
 	int code;
 
@@ -341,8 +319,6 @@ int cmd_report(int argc, char **argv)
 	if (err.code)
 		error_print(&err);
 	query_options_free(&a.from);
-	flat_free(&a.flat);
-	trace_free(&a.trace);
-	perf_stat_free(&a.stat);
+	text_options_free(&a.text);
 	return code;
 }

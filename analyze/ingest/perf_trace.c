@@ -57,11 +57,14 @@ static bool read_thread(struct reader *r, char *line)
 	for (p = strstr(line, " ("); p; p = strstr(p + 1, " ("))
 		open = p;
 	number = open ? open + 2 : "";
-	r->comm = NULL; /* "total, 450 events": all threads in one */
+	line = str_trim(line + strspn(line, "#* \t"));
+	r->comm = NULL; /* "total, 450 events": all threads in one; else a control group */
+	if (strcmp(line, "total"))
+		r->comm = arena_strdup(&r->trace->strings, line);
 	r->tid = -1;
 	if (text_count(&number, &tid) && !strcmp(number, ")")) {
 		*open = 0;
-		r->comm = arena_strdup(&r->trace->strings, str_trim(line + strspn(line, "#* \t")));
+		r->comm = arena_strdup(&r->trace->strings, str_trim(line));
 		r->tid = (int64_t)tid;
 	}
 	r->trace->events += n;

@@ -10,6 +10,7 @@
 #include "lib/arena.h"
 #include "lib/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,10 @@ struct trace_row {
 struct trace {
 	struct trace_row *rows; /* in the text's order */
 	size_t n, cap;
-	uint64_t events; /* sum of the threads': enters plus exits, about twice the calls */
+	uint64_t events;  /* sum of the threads': enters plus exits, about twice the calls */
+	unsigned tables;  /* strace -c: the first is read */
+	bool no_total;	  /* strace -c: the table has no total to check it by */
+	const char *says; /* what one must know of its times; or NULL */
 	struct arena strings;
 };
 

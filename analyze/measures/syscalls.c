@@ -240,6 +240,7 @@ int syscalls_run(struct store *s, const struct query *q, struct table *t, struct
 		return syscalls_from_perf_trace(q->trace, q, t, err);
 	if (!s)
 		return error_set(err, EINVAL,
-				 "table 'syscalls' is made from a capture or --perf-trace");
+				 "table 'syscalls' is made from a capture, --perf-trace or "
+				 "--strace-c");
 	return run_store(s, q, t, err);
 }

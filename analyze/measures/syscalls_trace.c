@@ -3,7 +3,9 @@
 
 #include "analyze/ingest/perf_trace.h"
 #include "lib/alloc.h"
+#include "lib/str.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +22,28 @@ static bool same(const struct trace_row *a, const struct trace_row *b)
 {
 	if (!a->comm != !b->comm || (a->comm && strcmp(a->comm, b->comm)))
 		return false;
-	return !strcmp(a->syscall, b->syscall);
+	return !a->syscall || !strcmp(a->syscall, b->syscall);
+}
+
+/* --by: "comm,syscall" where nothing is asked. */
+static int read_keys(const struct query *q, bool *by_comm, bool *by_syscall, struct error *err)
+{
+	char *copy = xstrdup(q->by ? q->by : "comm,syscall"), *rest = copy, *word;
+	int rc = 0;
+
+	*by_comm = *by_syscall = false;
+	while (!rc && (word = str_token(&rest, ','))) {
+		word = str_trim(word);
+		*by_comm |= !strcmp(word, "comm");
+		*by_syscall |= !strcmp(word, "syscall");
+		if (strcmp(word, "comm") && strcmp(word, "syscall"))
+			rc = error_set(err, EINVAL,
+				       "a text of system calls can be split by comm and syscall, "
+				       "not by '%s'",
+				       word);
+	}
+	free(copy);
+	return rc;
 }
 
 /* Mean to all digits where the total is known: the printed one has three. */
@@ -62,21 +85,24 @@ static void merge(struct sum *s, const struct trace_row *r)
 	s->threads++;
 }
 
-static size_t gather(const struct trace *tr, const struct query *q, struct sum *sums)
+static size_t gather(const struct trace *tr, const struct query *q, bool by_comm, bool by_syscall,
+		     struct sum *sums)
 {
 	size_t i, j, n = 0;
 
 	for (i = 0; i < tr->n; i++) {
-		const struct trace_row *r = &tr->rows[i];
+		struct trace_row r = tr->rows[i];
 
-		if (q->comm && (!r->comm || fnmatch(q->comm, r->comm, 0)))
+		if (q->comm && (!r.comm || fnmatch(q->comm, r.comm, 0)))
 			continue;
-		for (j = 0; j < n && !same(&sums[j].row, r); j++)
+		r.comm = by_comm ? r.comm : NULL;
+		r.syscall = by_syscall ? r.syscall : NULL;
+		for (j = 0; j < n && !same(&sums[j].row, &r); j++)
 			;
 		if (j == n)
-			sums[n++] = (struct sum){*r, m2_of(r), 1};
+			sums[n++] = (struct sum){r, m2_of(&r), 1};
 		else
-			merge(&sums[j], r);
+			merge(&sums[j], &r);
 	}
 	return n;
 }
@@ -124,16 +150,27 @@ static double work_kib(const struct query *q)
 int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, struct table *t,
 			     struct error *err)
 {
-	struct sum *sums = xcalloc(tr->n + 1, sizeof(*sums));
-	size_t n = gather(tr, q, sums), i, shown;
+	struct sum *sums;
+	bool by_comm, by_syscall;
+	size_t n, i, shown;
+	int rc = read_keys(q, &by_comm, &by_syscall, err);
 
-	(void)err;
+	if (rc)
+		return rc;
+	sums = xcalloc(tr->n + 1, sizeof(*sums));
+	n = gather(tr, q, by_comm, by_syscall, sums);
 	qsort(sums, n, sizeof(*sums), by_time);
 	shown = q->limit > 0 && !q->all && (size_t)q->limit < n ? (size_t)q->limit : n;
 	for (i = 0; i < shown; i++)
 		put_sum(t, &sums[i], work_kib(q));
 	if (shown < n)
 		table_note(t, "%zu more rows: --all shows them", n - shown);
+	if (tr->says)
+		table_note(t, "%s", tr->says);
+	if (tr->no_total)
+		table_note(t, "the text has no total: whether rows are missing cannot be told");
+	if (tr->tables > 1)
+		table_note(t, "the text holds %u tables: only the first is shown", tr->tables);
 	if (tr->events)
 		table_note(t, "%llu events: enters and exits, about twice the calls",
 			   (unsigned long long)tr->events);

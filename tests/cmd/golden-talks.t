@@ -34,6 +34,19 @@ ok "epoll_wait" is "$(cell syscalls epoll_wait avg_ms %.3f)" 0.520
 ok "stddev as printed" is "$(cell syscalls epoll_wait stddev_pct %.2f)" 25.99
 ok "the events are about twice the calls" says '1627807 events: enters and exits' err
 
+# The other legible tables, as perf 4 laid them out: without errors, which the slides have fused.
+"$zcost" report syscalls --perf-trace "$data/talk-syscalls.txt" --format tsv >talk 2>err
+ok "nine rows of three threads" is "$(wc -l <talk)" 10
+every_mean() {
+	awk 'NF == 7 && $1 ~ /^[a-z_]+$/ && $2 + 0 { print $1, $2, $3, $5, $7 }' "$data/talk-syscalls.txt" | sort >printed
+	awk -F'\t' 'NR > 1 { printf "%s %d %.3f %.3f %.2f%%\n", $2, $3, $5, $7, $9 }' talk | sort >ours
+	[ "$(wc -l <printed)" = 9 ] && diff printed ours
+}
+ok "calls, total, avg = total / calls and spread of each as printed" every_mean
+"$zcost" report syscalls --perf-trace "$data/talk-syscalls.txt" --by syscall --format tsv >talk 2>err
+ok "over all threads: calls of setsockopt" is "$(cell talk setsockopt calls %d)" $((530116 + 294394))
+ok "and their mean" is "$(cell talk setsockopt avg_ms %.6f)" "$(awk 'BEGIN { printf "%.6f", (22841.143 + 60365.027) / (530116 + 294394) }')"
+
 sed 's/26726.717/26726.717	9/' "$data/devmem-syscalls.txt" >fused
 ok "a damaged row is refused, not guessed" exits 1 "$zcost" report syscalls --perf-trace fused
 ok "by its line" says 'fused, line 6: ' err

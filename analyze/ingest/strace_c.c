@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cells are told apart by white space, as copies have lost their alignment. Two of them may be
+ * empty: errors where there were none, and usecs/call of the total before strace 5.
+ */
+#include "analyze/ingest/strace_c.h"
+
+#include "analyze/ingest/text.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum column { PERCENT, SECONDS, SHORTEST, LONGEST, USECS, CALLS, ERRORS, NAME, NCOLUMNS };
+
+static const char *const headings[NCOLUMNS] = {"% time",     "seconds", "shortest", "longest",
+					       "usecs/call", "calls",	"errors",   "syscall"};
+
+enum { MAX_WORDS = NCOLUMNS + 2 };
+
+struct sums {
+	uint64_t calls, errors;
+	double ms;
+	size_t rows;
+};
+
+struct reader {
+	struct text text;
+	struct trace *trace;
+	enum column column[NCOLUMNS];
+	size_t ncolumns; /* 0: not inside a table */
+	bool modes;	 /* one table for each kind of system call: 64 bit, 32 bit, x32 */
+	struct sums sums;
+	struct error *err;
+};
+
+static int bad(const struct reader *r, const char *what)
+{
+	return error_set(r->err, EINVAL, "%s, line %u: %s", text_name(&r->text), r->text.line,
+			 what);
+}
+
+static bool has(const struct reader *r, enum column column)
+{
+	size_t i;
+
+	for (i = 0; i < r->ncolumns; i++)
+		if (r->column[i] == column)
+			return true;
+	return false;
+}
+
+/* A line of nothing but headings. */
+static bool read_head(struct reader *r, const char *line)
+{
+	enum column got[NCOLUMNS];
+	size_t n = 0, c, len;
+	const char *p;
+
+	for (p = text_skip(line); *p; p = text_skip(p + len)) {
+		for (c = 0; c < NCOLUMNS; c++) {
+			len = strlen(headings[c]);
+			if (str_starts(p, headings[c]) && (!p[len] || strchr(" \t", p[len])))
+				break;
+		}
+		if (c == NCOLUMNS || n == NCOLUMNS)
+			return false;
+		got[n++] = (enum column)c;
+	}
+	if (n < 2)
+		return false;
+	memcpy(r->column, got, sizeof(got));
+	r->ncolumns = n;
+	return true;
+}
+
+/* The tables of kinds of system calls belong together, of others the first is read. */
+static int begin_table(struct reader *r)
+{
+	r->sums = (struct sums){0};
+	r->trace->tables += !r->modes || !r->trace->tables;
+	if (r->trace->tables > 1)
+		r->ncolumns = 0;
+	else if (!has(r, NAME) || !has(r, CALLS))
+		return bad(r, "the table needs the columns calls and syscall (strace -U)");
+	return 0;
+}
+
+static bool take_number(const char *word, double *value)
+{
+	return text_number(&word, value) && !*word;
+}
+
+static bool take_count(const char *word, uint64_t *n)
+{
+	return text_count(&word, n) && !*word;
+}
+
+static bool put_word(struct trace_row *row, enum column column, const char *word)
+{
+	double x = 0;
+	uint64_t n = 0;
+
+	if (column == NAME)
+		return isalpha((unsigned char)*word) || *word == '_';
+	if (column == PERCENT && str_ends(word, "nan"))
+		return true;
+	if (column == CALLS || column == ERRORS ? !take_count(word, &n) || n > INT64_MAX
+						: !take_number(word, &x))
+		return false;
+	switch (column) {
+	case SECONDS:
+		row->total_ms = 1000 * x;
+		break;
+	case SHORTEST:
+		row->min_ms = 1000 * x;
+		break;
+	case LONGEST:
+		row->max_ms = 1000 * x;
+		break;
+	case USECS:
+		row->avg_ms = x / 1000;
+		break;
+	case CALLS:
+		row->calls = n;
+		break;
+	case ERRORS:
+		row->errors = (int64_t)n;
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+/* The words as a row, the columns in `empty` left out; false: they do not fit. */
+static bool cut(const struct reader *r, char **words, size_t n, unsigned empty,
+		struct trace_row *row)
+{
+	size_t i, at = 0;
+
+	*row = (struct trace_row){.tid = -1,
+				  .errors = -1,
+				  .total_ms = NAN,
+				  .min_ms = NAN,
+				  .avg_ms = NAN,
+				  .max_ms = NAN,
+				  .stddev_pct = NAN,
+				  .line = r->text.line};
+	for (i = 0; i < r->ncolumns; i++) {
+		if (empty & 1U << r->column[i])
+			continue;
+		if (at == n || !put_word(row, r->column[i], words[at++]))
+			return false;
+	}
+	if (has(r, ERRORS) && empty & 1U << ERRORS)
+		row->errors = 0;
+	return at == n;
+}
+
+/* usecs/call is printed as a whole number. */
+static int check_row(const struct reader *r, const struct trace_row *row)
+{
+	double usecs = 1000 * row->total_ms / (double)row->calls;
+
+	if (!row->calls)
+		return bad(r, "a row without calls");
+	if (row->errors > 0 && (uint64_t)row->errors > row->calls)
+		return bad(r, "more errors than calls");
+	if (fabs(usecs - 1000 * row->avg_ms) > 1.01) /* false where one of them is missing */
+		return bad(r, "seconds / calls is not usecs/call: the row is damaged");
+	return 0;
+}
+
+/* The one cell that is no number. */
+static const char *name_of(char **words, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (isalpha((unsigned char)*words[i]) || *words[i] == '_')
+			return words[i];
+	return "";
+}
+
+static int read_row(struct reader *r, char **words, size_t n)
+{
+	struct trace *tr = r->trace;
+	struct trace_row row;
+	int ret;
+
+	if (!cut(r, words, n, 0, &row) &&
+	    (!has(r, ERRORS) || !cut(r, words, n, 1U << ERRORS, &row)))
+		return bad(r, n > r->ncolumns ? "more columns than the heading names"
+					      : "not a row of the columns that the heading names");
+	ret = check_row(r, &row);
+	if (ret)
+		return ret;
+	row.syscall = arena_strdup(&tr->strings, name_of(words, n));
+	r->sums.calls += row.calls;
+	r->sums.errors += row.errors > 0 ? (uint64_t)row.errors : 0;
+	r->sums.ms += row.total_ms;
+	r->sums.rows++;
+	array_grow(tr->rows, tr->n, tr->cap);
+	tr->rows[tr->n++] = row;
+	return 0;
+}
+
+static bool is_sum(const struct reader *r, const struct trace_row *total)
+{
+	double rounding = 0.0005 * (double)(r->sums.rows + 2);
+
+	return total->calls == r->sums.calls &&
+	       (total->errors < 0 || (uint64_t)total->errors == r->sums.errors) &&
+	       !(fabs(total->total_ms - r->sums.ms) > rounding);
+}
+
+static int read_total(struct reader *r, char **words, size_t n)
+{
+	static const unsigned empties[] = {0, 1U << ERRORS, 1U << USECS,
+					   1U << ERRORS | 1U << USECS};
+	struct trace_row total;
+	bool fits = false;
+	size_t i;
+
+	for (i = 0; i < array_size(empties); i++) {
+		if (!cut(r, words, n, empties[i], &total))
+			continue;
+		fits = true;
+		if (is_sum(r, &total)) {
+			r->ncolumns = 0;
+			return 0;
+		}
+	}
+	return fits ? bad(r, "the total is not the sum of the rows above: some are missing or "
+			     "damaged")
+		    : bad(r, "a total that cannot be read");
+}
+
+static int read_line(struct reader *r, char *line)
+{
+	char *words[MAX_WORDS];
+	size_t n;
+
+	r->modes |= strstr(line, "System call usage summary") != NULL;
+	if (read_head(r, line))
+		return begin_table(r);
+	line = text_skip(line);
+	if (!r->ncolumns || !*line || strspn(line, "- \t") == strlen(line))
+		return 0;
+	n = text_fields(line, false, words, MAX_WORDS);
+	return strcmp(name_of(words, n), "total") ? read_row(r, words, n) : read_total(r, words, n);
+}
+
+static int check_end(const struct reader *r)
+{
+	r->trace->no_total = r->ncolumns;
+	r->trace->says = "strace -c: the time is CPU time in the kernel, or all the time in the "
+			 "call where -w was given (the text does not tell); strace itself slows "
+			 "the workload";
+	if (r->trace->n)
+		return 0;
+	return error_set(r->err, ENODATA,
+			 "%s: no table of system calls in its %u lines; give the text of strace -c",
+			 text_name(&r->text), r->text.line);
+}
+
+int strace_c_parse(const char *name, char *data, size_t len, struct trace *trace, struct error *err)
+{
+	struct reader r = {.trace = trace, .err = err};
+	char *line;
+	int ret;
+
+	*trace = (struct trace){0};
+	ret = text_open(&r.text, name, data, len, err);
+	while (!ret && (line = text_next(&r.text)))
+		ret = read_line(&r, line);
+	if (!ret)
+		ret = check_end(&r);
+	if (ret)
+		trace_free(trace);
+	return ret;
+}
+
+int strace_c_read(const char *path, struct trace *trace, struct error *err)
+{
+	char *data;
+	size_t len;
+	int ret;
+
+	*trace = (struct trace){0};
+	ret = file_read(path, &data, &len, err);
+	if (ret)
+		return ret;
+	ret = strace_c_parse(path, data, len, trace, err);
+	free(data);
+	return ret;
+}

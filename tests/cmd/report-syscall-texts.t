@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# report syscalls from texts: strace -c and perf trace -s, against the figures of the text itself;
+# made here where the two programs work, typed in for other versions of them.
+. "$(dirname "$0")/../lib.sh"
+
+table() { # table OPTION FILE...: as tsv, into got; notes into err
+	"$zcost" report syscalls --all --format tsv "$@" >got 2>err
+}
+cell() { # cell SYSCALL COLUMN
+	awk -F'\t' -v key="$1" -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["syscall"] == key { print $at[column] }' got
+}
+is() { [ "$(cell "$1" "$2")" = "$3" ] || { echo "$1 $2: '$(cell "$1" "$2")', expected '$3'"; cat got err; return 1; }; }
+total() { # total COLUMN
+	awk -F'\t' -v column="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { s += $at[column] } END { print s + 0 }' got
+}
+refuses() { # refuses OPTION PATTERN TEXT
+	printf '%b' "$3" | "$zcost" report syscalls "$1" - >out 2>err && { cat out; return 1; }
+	says "$2" err
+}
+
+# --- strace -c of this machine ---
+
+# Every choice of columns: names, calls, errors and seconds are those of the text.
+strace_says() { # strace_says OPTION...
+	strace -c -o text "$@" sh -c 'ls / >/dev/null; cat missing; true' 2>/dev/null || return
+	table --strace-c text || { cat err text; return 1; }
+	awk '/^[- ]+$/ { if (rows++) exit; next }
+		!rows { for (i = 1; i <= NF; i++) if ($i != "%") { n++; at[$i == "time" ? "pct" : $i] = n }; next }
+		{ e = (NF == n) ? $at["errors"] : 0
+		  shift = (NF < n)
+		  sc = $(at["syscall"] - (shift && at["syscall"] > at["errors"]))
+		  calls = $(at["calls"] - (shift && at["calls"] > at["errors"]))
+		  s = $(at["seconds"] - (shift && at["seconds"] > at["errors"]))
+		  printf "%s %d %d %.6f\n", sc, calls, e, s }' text | sort >theirs
+	awk -F'\t' 'NR > 1 { printf "%s %d %d %.6f\n", $2, $3, $4, $5 / 1000 }' got | sort >ours
+	[ -s theirs ] && diff theirs ours
+}
+if strace -c -o text true 2>/dev/null && [ -s text ]; then
+	ok "strace -c" strace_says
+	ok "what its time is, is said" says 'CPU time in the kernel, or all the time in the call where -w was given' err
+	ok "-f" strace_says -f
+	ok "-w" strace_says -w
+	ok "-S calls" strace_says -f -S calls
+	ok "the text's own total" test "$(total calls)" = "$(awk 'END { print $4 }' text)"
+	if strace -c -U name,calls -o text true 2>/dev/null; then
+		ok "-U in another order" strace_says -U name,calls,errors,time-total,time-avg,time-percent
+		ok "-U errors last" strace_says -f -U time-total,calls,name,errors
+		ok "the shortest and the longest" strace_says -f -U time-total,calls,errors,time-max,time-min,name
+		ok "lie around the mean" awk -F'\t' 'NR > 1 && ($6 > $7 + 0.001 || $8 < $7 - 0.001) { exit 1 }' got
+		strace -c -U name,calls -o text true
+		ok "calls alone" table --strace-c text
+		ok "have no time" is execve total_ms ''
+	else
+		skip "-U" "this strace has none"
+	fi
+	strace -C -o text sh -c 'cat missing' 2>/dev/null
+	ok "-C: a table below a trace" table --strace-c text
+	ok "has the calls that the trace shows" test "$(total calls)" = "$(grep -c '^[a-z_0-9]*(.*= [-0-9]' text)"
+else
+	skip "strace -c" "strace does not work here"
+fi
+
+# --- other versions of strace ---
+
+# Up to 4.x the total has no usecs/call.
+old='%% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n'
+printf "$old"' 75.00    0,000030           3        10         4 read\n 25.00    0.000010          10         1           write\n------ ----------- ----------- --------- --------- ----------------\n100.00    0.000040                    11         4 total\n' >text
+ok "strace 4" table --strace-c text
+ok "errors where there are any" is read errors 4
+ok "none where the cell is empty" is write errors 0
+printf "$old"'  -nan    0.000000           0        10           read\n------ ----------- ----------- --------- --------- ----------------\n100.00    0.000000                    10           total\n' >text
+ok "shares of nothing" table --strace-c text
+printf 'System call usage summary for 64 bit mode:\n%b\n 100.00  0.000030  3  10  read\n--\n100.00 0.000030 3 10 total\nSystem call usage summary for 32 bit mode:\n%b\n 100.00 0.000010 2 5 1 read\n--\n100.00 0.000010 2 5 1 total\n' "$(printf "$old")" "$(printf "$old")" >text
+ok "kinds of system calls" table --strace-c text
+ok "add up" is read calls 15
+printf "$old"' 100.00  0.000030  3  10  read\n' >text
+ok "a table cut off" table --strace-c text
+ok "cannot be checked, and this is said" says 'no total: whether rows are missing cannot be told' err
+
+head='% time seconds usecs/call calls errors syscall\n'
+ok "a missing row shows in the total" refuses --strace-c 'standard input, line 3: the total is not the sum' \
+	"${head}75.00 0.000030 3 10 4 read\n100.00 0.000040 3 11 4 total\n"
+ok "damage of the time shows in the row" refuses --strace-c 'line 2: seconds / calls is not usecs/call' \
+	"${head}75.00 0.000930 3 10 4 read\n"
+ok "fused columns" refuses --strace-c 'line 2: not a row of the columns' "${head}75.00 0.000030 310 read\n"
+ok "a column too many" refuses --strace-c 'line 2: more columns than the heading names' "${head}1 0.000030 3 10 4 5 read\n"
+ok "more errors than calls" refuses --strace-c 'line 2: more errors than calls' "${head}75.00 0.000030 3 10 44 read\n"
+ok "a table without calls" refuses --strace-c 'line 1: the table needs the columns calls and syscall' 'seconds syscall\n1 read\n'
+ok "no table at all" refuses --strace-c 'no table of system calls in its' 'read(3) = 0\n'
+
+# --- perf trace -s of this machine ---
+
+if perf trace -s true >/dev/null 2>text && grep -q ' events, ' text; then
+	perf trace -s sh -c 'ls / >/dev/null; ls / >/dev/null' 2>text
+	trace_rows() { awk 'NF == 8 && $8 ~ /%$/ { calls[$1] += $2; errors[$1] += $3; ms[$1] += $4 }
+		END { for (s in calls) printf "%s %d %d %.3f\n", s, calls[s], errors[s], ms[s] }' text | sort; }
+	per_syscall() {
+		table --perf-trace text --by syscall || { cat err; return 1; }
+		trace_rows >theirs
+		awk -F'\t' 'NR > 1 { printf "%s %d %d %.3f\n", $2, $3, $4, $5 }' got | sort >ours
+		[ -s theirs ] && diff theirs ours
+	}
+	ok "perf trace -s: all threads by system call" per_syscall
+	ok "threads of one command in one row" table --perf-trace text
+	ok "calls of ls" test "$(awk -F'\t' '$1 == "ls" { s += $3 } END { print s }' got)" = \
+		"$(awk '/ events, / { on = $1 == "ls" } on && NF == 8 && $8 ~ /%$/ { s += $2 } END { print s }' text)"
+	ok "by command alone" table --perf-trace text --by comm
+	ok "two rows" test "$(wc -l <got)" = 3
+else
+	skip "perf trace -s" "perf trace does not work here: $(head -n 1 text | cut -c1-60)"
+fi
+
+# --- other versions of perf ---
+
+printf ' Summary of events:\n\n dd (worker 2) (28432), 6 events, 0.0%%, 1.204 msec\n\n   syscall            calls      min       avg       max      stddev\n                               (msec)    (msec)    (msec)        (%%)\n   --------------- --------  -------- --------- ---------     ------\n   read                   2     0.002     0.003     0.004     31.11%%\n   close                  1     0.001     0.001     0.001      0.00%%\n' >text
+ok "perf 3: no total, no errors" table --perf-trace text
+ok "a name with brackets" awk -F'\t' '$2 == "read" && $1 == "dd (worker 2)" { found = 1 } END { exit !found }' got
+ok "no errors are known" is read errors ''
+new='   syscall            calls  errors  total       min       avg       max       stddev\n                                     (msec)    (msec)    (msec)    (msec)        (%)\n   --------------- --------  ------ -------- --------- --------- ---------     ------\n'
+printf ' total, 6 events\n\n%b   read  3  1  0.009  0.002  0.003  0.004  19.25%%\n                                  EAGAIN: 1\n\n' "$(printf "%s" "$new")" >text
+ok "perf 6, all threads in one, errors by name below" table --perf-trace text
+ok "no command" awk -F'\t' '$2 == "read" && $1 == "" { found = 1 } END { exit !found }' got
+printf ' /system.slice/a, 6 events\n\n%b   read  3  1  0.009  0.002  0.003  0.004  19.25%%\n' "$(printf "%s" "$new")" >text
+ok "by control group" table --perf-trace text
+ok "under its name" awk -F'\t' '$1 == "/system.slice/a" { found = 1 } END { exit !found }' got
+ok "a damaged mean" refuses --perf-trace 'line 4: total / calls is not avg' "${new}   read  3  1  0.909  0.002  0.003  0.004  19.25%\n"
+ok "a lost column" refuses --perf-trace 'line 4: fewer columns' "${new}   read  3  1  0.002  0.003  0.004  19.25%\n"
+ok "split by CPU" exits 2 "$zcost" report syscalls --perf-trace text --by cpu
+done_testing
