@@ -25,25 +25,31 @@ static const struct part parts[] = {
 	/* components; what zero copy is about stands at the axis, where it compares best */
 	{"data copy", 0xcc6677},
 	{"page mapping", 0x882255},
+	{"zero copy", 0xaa3377},
 	{"TCP/IP", 0x332288},
+	{"GRO", 0x6699cc},
 	{"netdevice", 0x88ccee},
 	{"driver", 0x661100},
 	{"filter", 0x4477aa},
 	{"skb", 0x44aa99},
+	{"page_pool", 0x44bb99},
 	{"memory", 0xddcc77},
 	{"lock", 0x117733},
 	{"scheduling", 0xaa4499},
+	{"entry", 0xeedd88},
 	{"syscall", 0x999933},
 	{"io_uring", 0xee8866},
 	{"interrupt", 0x77aadd},
 	{"timer", 0xffaabb},
+	{"tracing", 0xee99aa},
 	{"user", 0xbbcc33},
+	{"libraries", 0xaaaa00},
 	{"other", 0xbbbbbb},
 	{"unclassified", 0xcccccc},
 	{"idle", 0xeeeeee},
 };
 
-static const uint32_t spare[] = {0x99ddff, 0xeedd88, 0xaaaa00, 0x6699cc, 0xee99aa};
+static const uint32_t spare[] = {0x99ddff, 0xeecc66, 0x228833, 0x66ccee, 0xccbb44};
 
 /* Every channel so far (0..256) towards `to`. */
 static uint32_t mix(uint32_t rgb, uint32_t to, unsigned int share)
