@@ -63,11 +63,16 @@ struct profile_event {
 	bool is_time;  /* weights are nanoseconds (cpu-clock, task-clock) */
 	uint64_t samples, weight;
 	double weight2; /* sum of squares of single weights: n_eff = weight^2 / weight2 */
+	/* of a given frequency: samples of 16 times the usual period and more, and their weight;
+	 * samples of less than a 16th, as a stream begins with */
+	uint64_t outliers, outlier_weight, starts;
 };
 
 /* What was lost or odd; every non-zero one is said beside the table. */
 struct profile_health {
+	/* samples that are known to be such are not counted as records once more */
 	uint64_t lost_records, lost_samples, throttled, unknown_ids, unknown_records, bad_chains;
+	uint64_t backwards;	 /* counter values less than the one before them: not counted */
 	uint64_t outside_window; /* samples left out by the time filter */
 	bool truncated;		 /* the file ended early or was damaged; `why` says where */
 	char why[256];
@@ -105,6 +110,10 @@ uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol);
 
 /* Adds samples and weight to the row with the same key (all members but those two). */
 void profile_add(struct profile *p, const struct profile_cost *key_and_cost);
+
+/* All that is to be said beside a table: severity "lossy", "warning" or "note", and a sentence. */
+typedef void (*profile_say)(void *arg, const char *severity, const char *text);
+void profile_tell_health(const struct profile *p, profile_say say, void *arg);
 
 const char *profile_symbol_name(const struct profile *p, uint32_t symbol);
 const char *profile_symbol_dso(const struct profile *p, uint32_t symbol);

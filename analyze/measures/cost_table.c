@@ -248,29 +248,13 @@ static const char *interval_text(int nruns)
 			 : "ci: half the 95 % interval of the sampling error";
 }
 
-static void note_health(struct table *t, const struct profile *p)
+static void note_health(void *table, const char *severity, const char *text)
 {
-	const struct profile_health *h = &p->health;
+	struct table *t = table;
 
-	t->lossy |= h->lost_records || h->lost_samples || h->truncated;
-	if (h->lost_records || h->lost_samples)
-		table_note(t, "lossy: perf lost %llu records, %llu samples",
-			   (unsigned long long)h->lost_records,
-			   (unsigned long long)h->lost_samples);
-	if (h->truncated)
-		table_note(t, "lossy: %s", h->why);
-	if (h->throttled)
-		table_note(t, "warning: sampling was throttled %llu times",
-			   (unsigned long long)h->throttled);
-	if (h->unknown_ids || h->unknown_records || h->bad_chains)
-		table_note(t, "warning: not understood: %llu event ids, %llu records, %llu chains",
-			   (unsigned long long)h->unknown_ids,
-			   (unsigned long long)h->unknown_records,
-			   (unsigned long long)h->bad_chains);
-	if (p->kernel_note)
-		table_note(t, "warning: %s", p->kernel_note);
-	if (p->dso_note)
-		table_note(t, "warning: %s", p->dso_note);
+	t->lossy |= !strcmp(severity, "lossy");
+	table_note(t, "%s%s%s", strcmp(severity, "note") ? severity : "",
+		   strcmp(severity, "note") ? ": " : "", text);
 }
 
 /* --- the two sources --- */
@@ -428,7 +412,7 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 		put_part(t, p, q, &part);
 	if (!rc && q->profile) {
 		note_timer(t, part.tally.event);
-		note_health(t, q->profile);
+		profile_tell_health(q->profile, note_health, t);
 	}
 	if (!rc && q->flat && q->flat->tables > 1)
 		table_note(t, "the text holds %u tables: only the first is read", q->flat->tables);

@@ -10,6 +10,7 @@
 
 /* Bits of the attr's flags word, as little-endian compilers lay them out. */
 enum {
+	FLAG_INHERIT = 1,
 	FLAG_EXCLUDE_USER = 4,
 	FLAG_EXCLUDE_KERNEL = 5,
 	FLAG_EXCLUDE_HV = 6,
@@ -117,6 +118,7 @@ bool event_parse(struct event *e, struct cursor *c, bool big_endian)
 	flags = cursor_u64(&attr);
 	if (big_endian)
 		flags = reverse_bits(flags);
+	e->inherit = flag(flags, FLAG_INHERIT);
 	e->freq = flag(flags, FLAG_FREQ);
 	e->sample_id_all = flag(flags, FLAG_SAMPLE_ID_ALL);
 	write_modifier(e, flags);

@@ -18,7 +18,7 @@ struct event {
 	uint64_t config, sample_period, sample_type, read_format, branch_sample_type;
 	uint64_t regs_user, regs_intr; /* masks */
 	uint32_t stack_user;	       /* bytes */
-	bool freq, sample_id_all;
+	bool freq, inherit, sample_id_all;
 	char modifier[16]; /* ":u", "" */
 	char *name;	   /* NULL until known; owned */
 };

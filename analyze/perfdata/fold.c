@@ -140,31 +140,60 @@ static void count_event(struct fold *f, const struct fold_cost *c)
 	e->samples++;
 	e->weight += c->weight;
 	e->weight2 += (double)c->weight * (double)c->weight;
+	periods_add(&e->periods, c->weight);
+}
+
+/* The event that a counter value is of; -1: nothing in the file says. */
+static long event_of_value(const struct fold *f, uint32_t own, const struct sample_value *v)
+{
+	const struct events *ev = &f->r->events;
+	const struct event *e = &ev->list[own];
+	uint64_t *index;
+
+	if (ev->n == 1 || !(e->read_format & (PERF_FORMAT_ID | PERF_FORMAT_GROUP)))
+		return own;
+	index = map_get(&ev->ids, v->id);
+	return index && *index <= ev->n ? (long)*index - 1 : -1;
+}
+
+/* What a counter gained since its value was last seen; a counter that children inherit has one
+ * value per thread. One that went backwards tells of nothing: it is begun anew.
+ */
+static uint64_t gained(struct fold *f, const struct event *e, const struct sample_value *v,
+		       uint32_t tid)
+{
+	uint64_t key = e->inherit ? v->id ^ (uint64_t)tid << 32 : v->id;
+	uint64_t *last = map_at(&f->last_values, key), before = *last;
+
+	*last = v->value;
+	if (v->value >= before)
+		return v->value - before;
+	f->backwards++;
+	return 0;
 }
 
 /*
- * The sample carries counter values of its group: each event's weight is what its counter gained
- * since the values were last seen.
+ * The sample carries counter values, of its group or of its own: each event's weight is what its
+ * counter gained. What is left out (`count` false) moves the counters on as well.
  */
-static void count_values(struct fold *f, struct fold_pending *p)
+static void take_values(struct fold *f, struct fold_pending *p, bool count)
 {
-	const struct event *e = &f->r->events.list[p->cost.event];
+	uint32_t own = p->cost.event;
+	const struct event *e = &f->r->events.list[own];
 	struct sample s = {.read = p->read};
 	struct sample_value v;
-	uint64_t *index, *last;
 	unsigned int i;
+	long event;
 
 	for (i = 0; sample_read_value(&s, e, i, &v); i++) {
-		index = map_get(&f->r->events.ids, v.id);
-		if (!index || *index > f->r->events.n) {
-			f->unknown_ids++;
+		event = event_of_value(f, own, &v);
+		if (event < 0) {
+			f->unknown_ids += count;
 			continue;
 		}
-		last = map_at(&f->last_values, v.id);
-		p->cost.weight = v.value - *last;
-		*last = v.value;
-		p->cost.event = (uint32_t)*index - 1;
-		if (!p->cost.weight)
+		p->cost.weight = gained(f, e, &v, p->cost.tid);
+		p->cost.event = (uint32_t)event;
+		if (!p->cost.weight || !count)
 			continue;
 		count_event(f, &p->cost);
 		add_cost(f, &p->cost);
@@ -186,7 +215,7 @@ static void flush(struct fold *f)
 	}
 	for (i = 0; i < n; i++) {
 		if (b[i].read.at) {
-			count_values(f, &b[i]);
+			take_values(f, &b[i], true);
 			continue;
 		}
 		count_event(f, &b[i].cost);
@@ -300,6 +329,18 @@ static bool left_out(struct fold *f, const struct event *e, const struct sample 
 	return false;
 }
 
+/* A sample that is not counted; those before it have to be, first. */
+static void skip_values(struct fold *f, const struct event *e, uint32_t event,
+			const struct sample *s)
+{
+	struct fold_pending p = {.cost = {.event = event, .tid = s->tid}, .read = s->read};
+
+	if (!(e->sample_type & PERF_SAMPLE_READ))
+		return;
+	flush(f);
+	take_values(f, &p, false);
+}
+
 static void bad_sample(struct fold *f, uint64_t order)
 {
 	if (!f->bad_samples++ || order < f->bad_order)
@@ -321,8 +362,10 @@ static void fold_sample(struct fold *f, struct chunk_sample *at)
 		bad_sample(f, at->order);
 		return;
 	}
-	if (left_out(f, e, &s))
+	if (left_out(f, e, &s)) {
+		skip_values(f, e, (uint32_t)event, &s);
 		return;
+	}
 	if (!f->r->timed)
 		s.time = 0;
 	queue(f, &s, (uint32_t)event, at->misc & PERF_RECORD_MISC_CPUMODE_MASK, at->order);

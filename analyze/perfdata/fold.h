@@ -6,6 +6,7 @@
 #ifndef ZC_PERFDATA_FOLD_H
 #define ZC_PERFDATA_FOLD_H
 
+#include "analyze/perfdata/periods.h"
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/stacks.h"
 
@@ -17,6 +18,7 @@ struct fold_cost {
 struct fold_event {
 	uint64_t samples, weight;
 	double weight2;
+	struct periods periods;
 };
 
 /* What the side-band says of a thread or process, kept at hand: few of them run at a time. */
@@ -35,14 +37,14 @@ struct fold {
 	uint64_t *slots; /* open addressing: low half of the hash, index into costs + 1 */
 	size_t ncosts, costs_cap, nslots;
 	struct fold_event *events;
-	struct map last_values; /* PERF_SAMPLE_READ: id -> value when it was last seen */
+	struct map last_values; /* PERF_SAMPLE_READ: id (and thread) -> its last value */
 	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE];
 	const struct side_timeline *kernel;
 	struct fold_pending *batch; /* FOLD_BATCH of them */
 	size_t pending;
 	uint8_t *swapped; /* their chains in our endianness, where they are not */
 	struct chunk_reader reader;
-	uint64_t first_ns, last_ns, unknown_ids, outside, bad_samples, bad_order;
+	uint64_t first_ns, last_ns, unknown_ids, outside, backwards, bad_samples, bad_order;
 };
 
 void fold_init(struct fold *f, const struct recording *r, const struct perfdata_options *o);

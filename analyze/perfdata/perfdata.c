@@ -63,6 +63,7 @@ static void add_health(struct recording *r, const struct fold *f)
 
 	p->health.unknown_ids += f->unknown_ids;
 	p->health.outside_window += f->outside;
+	p->health.backwards += f->backwards;
 	if (f->bad_samples)
 		recording_damaged(r, f->bad_order, "a sample longer than its record");
 	if (f->first_ns == UINT64_MAX)

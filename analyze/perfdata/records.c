@@ -8,6 +8,7 @@
 
 #include "analyze/perfdata/format.h"
 #include "analyze/perfdata/inflate.h"
+#include "analyze/perfdata/packed.h"
 #include "analyze/perfdata/sample.h"
 #include "lib/alloc.h"
 
@@ -28,11 +29,13 @@ struct scan {
 	bool samples;	   /* and whether it holds any */
 	struct error *err; /* a failure that is not the file's fault */
 	int ret;
+	uint64_t lost_twice; /* in records of LOST, and in what perf asked the kernel at the end */
 };
 
 struct record {
 	uint32_t type;
-	uint16_t misc, size;
+	uint16_t misc;
+	size_t size;
 	struct cursor body;
 	uint64_t order, offset; /* in the stream, in the file */
 };
@@ -232,11 +235,25 @@ static void on_lost(struct scan *s, const struct record *rec)
 	s->r->profile->health.lost_records += cursor_u64(&c);
 }
 
+/*
+ * The kernel writes these for samples that a PMU dropped. Others perf itself writes at the end,
+ * with no time, from PERF_FORMAT_LOST: per event, what found no room in a buffer. LOST has counted
+ * those already; and what its own event for the side-band lost are no samples.
+ */
 static void on_lost_samples(struct scan *s, const struct record *rec)
 {
+	const struct event *e = sample_trailer_event(&s->r->events, rec->body);
 	struct cursor c = rec->body;
+	uint64_t n = cursor_u64(&c), time = 0;
+	bool side = e && e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
 
-	s->r->profile->health.lost_samples += cursor_u64(&c);
+	sample_trailer_time(&s->r->events, rec->body, &time);
+	if (e && e->read_format & READ_LOST && !time) {
+		if (side)
+			return;
+		s->lost_twice += n;
+	}
+	s->r->profile->health.lost_samples += n;
 }
 
 static void on_throttle(struct scan *s, const struct record *rec)
@@ -335,11 +352,14 @@ static uint64_t payload(const struct record *rec)
 /* Reads a record's header and body. False: it is cut off, or its size impossible (0). */
 static bool next_record(struct scan *s, struct cursor *c, struct record *rec)
 {
+	uint64_t wrapped = packed_wrapped(*c);
 	struct cursor at = *c;
 
 	*rec = (struct record){.type = cursor_u32(&at)};
 	rec->misc = cursor_u16(&at);
 	rec->size = cursor_u16(&at);
+	if (wrapped)
+		rec->size = (size_t)wrapped;
 	if (at.bad || rec->size < RECORD_HEADER_SIZE)
 		return false;
 	rec->body = cursor_sub(&at, rec->size - (size_t)RECORD_HEADER_SIZE);
@@ -351,6 +371,11 @@ static bool next_record(struct scan *s, struct cursor *c, struct record *rec)
 	return true;
 }
 
+static bool is_packed(const struct record *rec)
+{
+	return rec->type == REC_COMPRESSED || rec->type == REC_COMPRESSED2;
+}
+
 /* Everything but samples. False: its payload is cut off. */
 static bool side_record(struct scan *s, struct cursor *c, const struct record *rec)
 {
@@ -358,7 +383,7 @@ static bool side_record(struct scan *s, struct cursor *c, const struct record *r
 
 	handle(s, rec);
 	skip = payload(rec);
-	if (skip || rec->type == REC_COMPRESSED || rec->type == REC_COMPRESSED2)
+	if (skip)
 		chunk_close(s);
 	return !skip || cursor_take(c, skip > SIZE_MAX ? SIZE_MAX : (size_t)skip);
 }
@@ -378,7 +403,10 @@ static size_t walk(struct scan *s, struct cursor c, uint64_t offset)
 		if (!next_record(s, &c, &rec))
 			break;
 		rec.offset = offset + (s->unpacked ? 0 : (uint64_t)(at - start));
-		chunk_add(s, at, rec.size, rec.order);
+		if (is_packed(&rec)) /* its size may not be what its header says */
+			chunk_close(s);
+		else
+			chunk_add(s, at, rec.size, rec.order);
 		if (rec.type == PERF_RECORD_SAMPLE)
 			s->samples = true;
 		else if (!side_record(s, &c, &rec))
@@ -403,20 +431,6 @@ static void spool_records(struct scan *s, size_t len, uint64_t order)
 	add_chunk(r, &c);
 }
 
-/* The packed bytes of a record; 83 says how many, and perf 6.16 says it wrongly. */
-static struct cursor packed(const struct record *rec)
-{
-	struct cursor c = rec->body;
-	uint64_t size;
-
-	if (rec->type == REC_COMPRESSED2) {
-		size = cursor_u64(&c);
-		if (size && size <= cursor_left(&c))
-			c.end = c.at + size;
-	}
-	return c;
-}
-
 /* The records that are whole in what is unpacked so far; the rest waits for the next piece. */
 static void unpacked_records(struct scan *s, uint64_t offset)
 {
@@ -431,20 +445,27 @@ static void unpacked_records(struct scan *s, uint64_t offset)
 	inflate_used(&s->inflate, used);
 }
 
-static void on_compressed(struct scan *s, const struct record *rec)
+static int unpack(struct scan *s, const struct cursor *piece, uint64_t offset)
 {
-	struct cursor c = packed(rec);
 	int ret = 0;
 
-	if (s->unpacked || c.bad || s->broken)
-		return;
-	inflate_begin(&s->inflate, c.at, cursor_left(&c));
+	inflate_begin(&s->inflate, piece->at, cursor_left(piece));
 	while (!s->ret && (ret = inflate_next(&s->inflate)) > 0)
-		unpacked_records(s, rec->offset);
-	if (ret < 0) {
+		unpacked_records(s, offset);
+	return ret;
+}
+
+static void on_compressed(struct scan *s, const struct record *rec)
+{
+	struct packed p = {.rest = rec->body, .sized = rec->type == REC_COMPRESSED2};
+	struct cursor piece;
+
+	if (s->unpacked)
+		return;
+	while (!s->ret && !s->broken && packed_next(&p, &piece))
+		s->broken = unpack(s, &piece, rec->offset) < 0;
+	if (s->broken)
 		recording_damaged(s->r, rec->offset, "compressed records cannot be unpacked");
-		s->broken = true;
-	}
 }
 
 static void describe_rest(struct recording *r, struct cursor rest, uint64_t offset)
@@ -481,6 +502,7 @@ static void scan_input(struct scan *s, const struct input *in, size_t at, size_t
 
 int records_scan(struct recording *r, struct error *err)
 {
+	struct profile_health *h = &r->profile->health;
 	struct scan s = {.r = r, .err = err};
 	size_t i;
 
@@ -490,5 +512,6 @@ int records_scan(struct recording *r, struct error *err)
 		else
 			scan_input(&s, &r->inputs[0], (size_t)r->data_at, (size_t)r->data_len);
 	}
+	h->lost_records -= s.lost_twice < h->lost_records ? s.lost_twice : h->lost_records;
 	return s.ret;
 }

@@ -259,11 +259,14 @@ static struct resolved *resolve_stacks(struct resolver *v, struct folds *f)
 	return out;
 }
 
-static void add_event(struct profile_event *to, const struct fold_event *e)
+static void add_event(struct profile_event *to, const struct event *from,
+		      const struct fold_event *e)
 {
 	to->samples += e->samples;
 	to->weight += e->weight;
 	to->weight2 += e->weight2;
+	if (from->freq && !(from->sample_type & PERF_SAMPLE_READ))
+		periods_flag(&e->periods, to);
 }
 
 /* The profile's number of each event; perf's own, for the side-band, is left out when empty. */
@@ -281,13 +284,14 @@ static uint32_t *add_events(struct recording *r, const struct folds *f)
 			sum.samples += f->list[k].events[i].samples;
 			sum.weight += f->list[k].events[i].weight;
 			sum.weight2 += f->list[k].events[i].weight2;
+			periods_join(&sum.periods, &f->list[k].events[i].periods);
 		}
 		if (software && e->config == PERF_COUNT_SW_DUMMY && !sum.samples)
 			continue;
 		ids[i] = profile_event(r->profile, e->name,
 				       software && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
 						    e->config == PERF_COUNT_SW_TASK_CLOCK));
-		add_event(&r->profile->events[ids[i]], &sum);
+		add_event(&r->profile->events[ids[i]], e, &sum);
 	}
 	return ids;
 }

@@ -9,7 +9,6 @@ enum {
 	SAMPLE_DATA_PAGE_SIZE = 1 << 22,
 	SAMPLE_CODE_PAGE_SIZE = 1 << 23,
 	SAMPLE_WEIGHT_STRUCT = 1 << 24,
-	READ_LOST = 1 << 4,
 	BRANCH_HW_INDEX = 1 << 17,
 	BRANCH_COUNTERS = 1 << 19,
 };
@@ -41,7 +40,7 @@ static void decode_read(struct sample *s, const struct event *e, struct cursor *
 	if (e->read_format & PERF_FORMAT_GROUP)
 		nr = cursor_u64(&peek);
 	if (nr > cursor_left(c) / 8)
-		nr = cursor_left(c); /* cannot fit: the cursor will say so */
+		nr = cursor_left(c) + 1; /* cannot fit: the cursor will say so */
 	s->read = cursor_sub(c, (head + nr * each) * 8);
 	c->bad |= s->read.bad;
 }
@@ -223,22 +222,26 @@ static size_t time_from_end(const struct event *e)
 	return 8 * bits(e->sample_type & behind);
 }
 
-bool sample_trailer_time(const struct events *ev, struct cursor body, uint64_t *time)
+/* Which event's: its id is the last word, where there are several. NULL: no trailer. */
+const struct event *sample_trailer_event(const struct events *ev, struct cursor body)
 {
 	const struct event *e = ev->n ? &ev->list[0] : NULL;
-	struct cursor last = body;
 	uint64_t *index;
-	size_t back;
 
 	if (!e || !e->sample_id_all)
-		return false;
-	if (ev->n > 1 && e->sample_type & PERF_SAMPLE_IDENTIFIER && cursor_left(&body) >= 8) {
-		cursor_take(&last, cursor_left(&body) - 8);
-		index = map_get(&ev->ids, cursor_u64(&last));
-		if (index && *index <= ev->n)
-			e = &ev->list[*index - 1];
-	}
-	back = time_from_end(e);
+		return NULL;
+	if (ev->n == 1 || !(e->sample_type & PERF_SAMPLE_IDENTIFIER) || cursor_left(&body) < 8)
+		return e;
+	cursor_take(&body, cursor_left(&body) - 8);
+	index = map_get(&ev->ids, cursor_u64(&body));
+	return index && *index <= ev->n ? &ev->list[*index - 1] : e;
+}
+
+bool sample_trailer_time(const struct events *ev, struct cursor body, uint64_t *time)
+{
+	const struct event *e = sample_trailer_event(ev, body);
+	size_t back = e ? time_from_end(e) : 0;
+
 	if (!back || back > cursor_left(&body))
 		return false;
 	cursor_take(&body, cursor_left(&body) - back);

@@ -52,10 +52,14 @@ struct sample_value {
 bool sample_read_value(const struct sample *s, const struct event *e, unsigned int i,
 		       struct sample_value *v);
 
+/* PERF_FORMAT_LOST, newer than the header that this is built with. */
+#define READ_LOST (1 << 4)
+
 /*
  * The trailer of every other record (sample_id_all), read backwards from its end. False: the event
  * has none. `body` is the record without its header.
  */
+const struct event *sample_trailer_event(const struct events *ev, struct cursor body);
 bool sample_trailer_time(const struct events *ev, struct cursor body, uint64_t *time);
 
 #endif

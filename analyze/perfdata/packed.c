@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/packed.h"
+
+#include "analyze/perfdata/format.h"
+#include "lib/alloc.h"
+
+#include <stdlib.h>
+
+enum {
+	HEADER = RECORD_HEADER_SIZE + 8, /* of COMPRESSED2: data_size is a part of it */
+	PIECE_MAX = (1 << 16) - HEADER - 1,
+};
+
+uint64_t packed_wrapped(struct cursor c)
+{
+	uint64_t size, data;
+
+	if (cursor_u32(&c) != REC_COMPRESSED2)
+		return 0;
+	cursor_u16(&c);
+	size = cursor_u16(&c);
+	data = cursor_u64(&c);
+	if (c.bad || data > UINT32_MAX || data + HEADER <= size)
+		return 0;
+	return (uint16_t)((data + HEADER + 7) & ~7ULL) == size ? data + HEADER : 0;
+}
+
+/* The size of a record that begins `at` bytes into `c` and could be a later piece; or 0. */
+static size_t later_piece(struct cursor c, size_t at)
+{
+	uint32_t type;
+	size_t size;
+
+	cursor_take(&c, at);
+	type = cursor_u32(&c);
+	cursor_u16(&c);
+	size = cursor_u16(&c);
+	return !c.bad && type == REC_COMPRESSED2 && size >= HEADER ? size : 0;
+}
+
+/*
+ * How long the first of several pieces is: what follows it must be headers that lead from one to
+ * the next up to the end. Looked for from the end, so that each place is looked at once.
+ */
+static size_t first_piece(const struct cursor *c)
+{
+	size_t n = cursor_left(c), i, size, most = 0;
+	uint8_t *leads = xcalloc(n + 1, 1);
+
+	leads[n] = 1;
+	for (i = n; i-- > 0;) {
+		size = later_piece(*c, i);
+		leads[i] = size && size <= n - i && leads[i + size];
+		if (leads[i] && i <= PIECE_MAX && i > most)
+			most = i;
+	}
+	free(leads);
+	return most ? most : n;
+}
+
+/* The first piece, where the record's header and its data_size lie behind us. */
+static size_t begin_sized(struct cursor *c)
+{
+	uint64_t size = cursor_u64(c);
+
+	if (cursor_left(c) > PIECE_MAX)
+		return first_piece(c);
+	if (size && size < cursor_left(c)) /* else: nothing to trust, all of it */
+		c->end = c->at + size;
+	return cursor_left(c);
+}
+
+bool packed_next(struct packed *p, struct cursor *piece)
+{
+	struct cursor *c = &p->rest;
+	size_t n = cursor_left(c);
+
+	if (c->bad || !n)
+		return false;
+	if (p->later) {
+		n = later_piece(*c, 0);
+		cursor_take(c, HEADER);
+		n -= n ? HEADER : 0;
+	} else if (p->sized) {
+		n = begin_sized(c);
+	}
+	p->later = true;
+	*piece = cursor_sub(c, n);
+	return !piece->bad;
+}

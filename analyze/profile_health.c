@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/profile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct telling {
+	profile_say say;
+	void *arg;
+};
+
+__attribute__((format(printf, 3, 4))) static void tell(const struct telling *t,
+						       const char *severity, const char *fmt, ...)
+{
+	va_list ap;
+	char *text = NULL;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) >= 0)
+		t->say(t->arg, severity, text);
+	va_end(ap);
+	free(text);
+}
+
+#define N(x) ((unsigned long long)(x))
+
+static void tell_lost(const struct telling *t, const struct profile_health *h)
+{
+	if (h->lost_records || h->lost_samples)
+		tell(t, "lossy", "perf lost %llu records, %llu samples", N(h->lost_records),
+		     N(h->lost_samples));
+	if (h->truncated)
+		tell(t, "lossy", "%s", h->why);
+	if (h->throttled)
+		tell(t, "warning", "sampling was throttled %llu times", N(h->throttled));
+}
+
+static void tell_odd(const struct telling *t, const struct profile *p, uint64_t samples)
+{
+	const struct profile_health *h = &p->health;
+	bool many = h->bad_chains + h->unknown_ids > samples / 100;
+
+	if (h->unknown_ids || h->unknown_records || h->bad_chains)
+		tell(t, many ? "warning" : "note",
+		     "not understood: %llu event ids, %llu records, %llu call chains",
+		     N(h->unknown_ids), N(h->unknown_records), N(h->bad_chains));
+	if (h->backwards)
+		tell(t, "warning",
+		     "%llu counter values went backwards: what they counted is missing",
+		     N(h->backwards));
+	if (h->outside_window)
+		tell(t, "note", "%llu samples outside the window left out", N(h->outside_window));
+}
+
+/* Of one event: periods far from the usual, see profile_event. */
+static void tell_periods(const struct telling *t, const struct profile *p,
+			 const struct profile_event *e)
+{
+	const char *name = intern_get(&p->strings, e->name);
+	double share = e->weight ? 100.0 * (double)e->outlier_weight / (double)e->weight : 0;
+
+	if (e->outliers)
+		tell(t, share >= 1 ? "warning" : "note",
+		     "%s: %llu of %llu samples have periods 16 times the usual and more, and "
+		     "%.2f %% of the weight",
+		     name, N(e->outliers), N(e->samples), share);
+	if (e->starts)
+		tell(t, "note",
+		     "%s: %llu of %llu samples have periods below a 16th of the usual, as at the "
+		     "start of a stream",
+		     name, N(e->starts), N(e->samples));
+}
+
+void profile_tell_health(const struct profile *p, profile_say say, void *arg)
+{
+	struct telling t = {say, arg};
+	uint64_t samples = 0;
+	size_t i;
+
+	for (i = 0; i < p->nevents; i++)
+		samples += p->events[i].samples;
+	tell_lost(&t, &p->health);
+	tell_odd(&t, p, samples);
+	for (i = 0; i < p->nevents; i++)
+		tell_periods(&t, p, &p->events[i]);
+	if (p->kernel_note)
+		tell(&t, "warning", "%s", p->kernel_note);
+	if (p->dso_note)
+		tell(&t, "warning", "%s", p->dso_note);
+}

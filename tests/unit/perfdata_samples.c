@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples field by field: every bit of sample_type alone, all together and pseudo-random sets, in
+ * both endiannesses, written after the kernel's description (perf_event.h, PERF_RECORD_SAMPLE),
+ * read back, and cut at every byte. Then what is made of counter values, ids and periods.
+ */
+#include "analyze/perfdata/sample.h"
+#include "tests/unit/perfdata_stream.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* Newer than some headers. */
+enum {
+	S_CGROUP = 1 << 21,
+	S_DATA_PAGE_SIZE = 1 << 22,
+	S_CODE_PAGE_SIZE = 1 << 23,
+	S_WEIGHT_STRUCT = 1 << 24,
+	S_BITS = 25,
+	B_HW_INDEX = 1 << 17,
+	B_COUNTERS = 1 << 19,
+};
+enum { NCHAIN = 3, NBRANCH = 2, STACK = 24, DYN_STACK = 16, RAW = 12, AUX = 8 };
+#define REGS_USER 0xffULL /* eight registers */
+#define REGS_INTR 0x5ULL  /* two */
+
+static void words(struct writer *w, uint64_t first, int n)
+{
+	while (n-- > 0)
+		w64(w, first++);
+}
+
+static void write_branches(struct writer *w, uint64_t branch_type)
+{
+	w64(w, NBRANCH);
+	if (branch_type & B_HW_INDEX)
+		w64(w, 0x9000);
+	words(w, 0x9100, 3 * NBRANCH);
+	if (branch_type & B_COUNTERS)
+		words(w, 0x9200, NBRANCH);
+}
+
+static void write_head(struct writer *w, uint64_t type)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		w64(w, 0x100);
+	if (type & PERF_SAMPLE_IP)
+		w64(w, 0x200);
+	if (type & PERF_SAMPLE_TID) {
+		w32(w, 0x300);
+		w32(w, 0x301);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		w64(w, 0x400);
+	if (type & PERF_SAMPLE_ADDR)
+		w64(w, 0x500);
+	if (type & PERF_SAMPLE_ID)
+		w64(w, 0x100);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		w64(w, 0x600);
+	if (type & PERF_SAMPLE_CPU) {
+		w32(w, 0x700);
+		w32(w, 0xdead);
+	}
+	if (type & PERF_SAMPLE_PERIOD)
+		w64(w, 0x800);
+	if (type & PERF_SAMPLE_READ)
+		words(w, 0xa00, 2); /* { value, id } */
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		w64(w, NCHAIN);
+		words(w, 0xb00, NCHAIN);
+	}
+}
+
+static void write_user_state(struct writer *w, uint64_t type)
+{
+	static const char bytes[STACK] = "stack";
+
+	if (type & PERF_SAMPLE_REGS_USER) {
+		w64(w, 2);
+		words(w, 0xc00, 8);
+	}
+	if (type & PERF_SAMPLE_STACK_USER) {
+		w64(w, STACK);
+		w_bytes(w, bytes, STACK);
+		w64(w, DYN_STACK);
+	}
+}
+
+static void write_tail(struct writer *w, uint64_t type, uint64_t branch_type)
+{
+	if (type & PERF_SAMPLE_RAW) {
+		w32(w, RAW);
+		w_bytes(w, "raw bytes..", RAW);
+	}
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		write_branches(w, branch_type);
+	write_user_state(w, type);
+	if (type & (PERF_SAMPLE_WEIGHT | S_WEIGHT_STRUCT))
+		w64(w, 0xd00);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		w64(w, 0xd01);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		w64(w, 0xd02);
+	if (type & PERF_SAMPLE_REGS_INTR) {
+		w64(w, 2);
+		words(w, 0xe00, 2);
+	}
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		w64(w, 0xd03);
+	if (type & S_CGROUP)
+		w64(w, 0xd04);
+	if (type & S_DATA_PAGE_SIZE)
+		w64(w, 0xd05);
+	if (type & S_CODE_PAGE_SIZE)
+		w64(w, 0xd06);
+	if (type & PERF_SAMPLE_AUX) {
+		w64(w, AUX);
+		w_bytes(w, "aux data", AUX);
+	}
+}
+
+static void check_head(const struct sample *s, uint64_t type, const struct writer *w)
+{
+	uint64_t first;
+
+	assert_int_equal(s->id, type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID) ? 0x100 : 0);
+	assert_int_equal(s->ip, type & PERF_SAMPLE_IP ? 0x200 : 0);
+	assert_int_equal(s->pid, type & PERF_SAMPLE_TID ? 0x300 : UINT32_MAX);
+	assert_int_equal(s->tid, type & PERF_SAMPLE_TID ? 0x301 : UINT32_MAX);
+	assert_int_equal(s->time, type & PERF_SAMPLE_TIME ? 0x400 : 0);
+	assert_int_equal(s->addr, type & PERF_SAMPLE_ADDR ? 0x500 : 0);
+	assert_int_equal(s->cpu, type & PERF_SAMPLE_CPU ? 0x700 : UINT32_MAX);
+	assert_int_equal(s->period, type & PERF_SAMPLE_PERIOD ? 0x800 : 1000);
+	assert_int_equal(s->nr, type & PERF_SAMPLE_CALLCHAIN ? NCHAIN : 0);
+	if (!s->nr)
+		return;
+	memcpy(&first, s->chain, sizeof(first));
+	assert_int_equal(w->big ? __builtin_bswap64(first) : first, 0xb00);
+}
+
+static void check_rest(struct sample_rest *r, uint64_t type)
+{
+	assert_int_equal(r->raw_size, type & PERF_SAMPLE_RAW ? RAW : 0);
+	if (type & PERF_SAMPLE_RAW)
+		assert_memory_equal(r->raw, "raw bytes..", RAW);
+	assert_int_equal(r->user_abi, type & PERF_SAMPLE_REGS_USER ? 2 : 0);
+	if (type & PERF_SAMPLE_REGS_USER) {
+		assert_int_equal(cursor_left(&r->user_regs), 64);
+		assert_int_equal(cursor_u64(&r->user_regs), 0xc00);
+	}
+	assert_int_equal(r->stack_size, type & PERF_SAMPLE_STACK_USER ? DYN_STACK : 0);
+	if (type & PERF_SAMPLE_STACK_USER)
+		assert_string_equal((const char *)r->stack, "stack");
+	assert_int_equal(r->weight, type & (PERF_SAMPLE_WEIGHT | S_WEIGHT_STRUCT) ? 0xd00 : 0);
+	assert_int_equal(r->data_src, type & PERF_SAMPLE_DATA_SRC ? 0xd01 : 0);
+	assert_int_equal(r->transaction, type & PERF_SAMPLE_TRANSACTION ? 0xd02 : 0);
+	assert_int_equal(r->phys_addr, type & PERF_SAMPLE_PHYS_ADDR ? 0xd03 : 0);
+	assert_int_equal(r->cgroup, type & S_CGROUP ? 0xd04 : 0);
+	assert_int_equal(r->data_page_size, type & S_DATA_PAGE_SIZE ? 0xd05 : 0);
+	assert_int_equal(r->code_page_size, type & S_CODE_PAGE_SIZE ? 0xd06 : 0);
+	assert_int_equal(r->aux_size, type & PERF_SAMPLE_AUX ? AUX : 0);
+	if (type & PERF_SAMPLE_AUX)
+		assert_memory_equal(r->aux, "aux data", AUX);
+}
+
+/* In memory of exactly that length, so that a sanitizer sees a byte too many. */
+static bool decode(const struct event *e, const struct str *bytes, size_t len, bool swap,
+		   struct sample *s, struct sample_rest *rest, uint8_t **copy)
+{
+	struct cursor c;
+	bool ok;
+
+	*copy = malloc(len ? len : 1);
+	assert_non_null(*copy);
+	memcpy(*copy, bytes->buf ? bytes->buf : "", len);
+	c = cursor_of(*copy, len, swap);
+	ok = sample_decode(s, e, &c) && sample_decode_rest(rest, e, &c);
+	return ok && !cursor_left(&c);
+}
+
+static void check_type(uint64_t type, uint64_t branch_type, bool big)
+{
+	struct event e = {.sample_type = type,
+			  .sample_period = 1000,
+			  .read_format = PERF_FORMAT_ID,
+			  .branch_sample_type = branch_type,
+			  .regs_user = REGS_USER,
+			  .regs_intr = REGS_INTR};
+	struct writer w = {.big = big};
+	struct sample_rest rest;
+	struct sample s;
+	uint8_t *copy;
+	size_t len;
+
+	write_head(&w, type);
+	write_tail(&w, type, branch_type);
+	assert_true(decode(&e, &w.out, w.out.len, big, &s, &rest, &copy));
+	check_head(&s, type, &w);
+	check_rest(&rest, type);
+	free(copy);
+	for (len = 0; len < w.out.len; len++) {
+		assert_false(decode(&e, &w.out, len, big, &s, &rest, &copy));
+		free(copy);
+	}
+	str_free(&w.out);
+}
+
+static void test_every_bit(void **state)
+{
+	static const uint64_t branch_types[] = {0, B_HW_INDEX, B_COUNTERS, B_HW_INDEX | B_COUNTERS};
+	uint64_t all = (1ULL << S_BITS) - 1, seed = 42;
+	int i, big, b;
+
+	(void)state;
+	for (big = 0; big < 2; big++) {
+		for (i = 0; i < S_BITS; i++) {
+			check_type(1ULL << i, 0, big);
+			check_type(all & ~(1ULL << i), 0, big);
+		}
+		for (b = 0; b < 4; b++) {
+			check_type(all, branch_types[b], big);
+			check_type(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_AUX, branch_types[b],
+				   big);
+		}
+		for (i = 0; i < 500; i++) {
+			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+			check_type(seed >> 20 & all, branch_types[seed >> 60 & 3], big);
+		}
+	}
+}
+
+/* Lengths that say more than there is: of a chain, of branches, raw bytes, stacks, AUX, values. */
+static void test_impossible_lengths(void **state)
+{
+	static const uint64_t types[] = {PERF_SAMPLE_CALLCHAIN,	   PERF_SAMPLE_RAW,
+					 PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_STACK_USER,
+					 PERF_SAMPLE_AUX,	   PERF_SAMPLE_READ};
+	static const uint64_t lengths[] = {3,	       1 << 16,	       1ULL << 32,     1ULL << 61,
+					   1ULL << 63, UINT64_MAX / 8, UINT64_MAX - 7, UINT64_MAX};
+	struct sample_rest rest;
+	struct sample s;
+	uint8_t *copy;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		for (k = 0; k < sizeof(lengths) / sizeof(lengths[0]); k++) {
+			struct event e = {.sample_type = types[i],
+					  .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID};
+			struct writer w = {0};
+
+			w64(&w, lengths[k]);
+			w_bytes(&w, "ab", 2);
+			assert_false(decode(&e, &w.out, w.out.len, false, &s, &rest, &copy));
+			free(copy);
+			str_free(&w.out);
+		}
+}
+
+/* An empty stack has no dynamic size behind it; registers of ABI 0 are not there. */
+static void test_nothing_of_the_user(void **state)
+{
+	struct event e = {.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+					 PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_DATA_SRC,
+			  .regs_user = REGS_USER,
+			  .regs_intr = REGS_INTR};
+	struct sample_rest rest;
+	struct writer w = {0};
+	struct sample s;
+	uint8_t *copy;
+
+	(void)state;
+	w64(&w, 0); /* user registers' ABI */
+	w64(&w, 0); /* stack size */
+	w64(&w, 77);
+	w64(&w, 0); /* ABI at the interrupt */
+	assert_true(decode(&e, &w.out, w.out.len, false, &s, &rest, &copy));
+	assert_int_equal(rest.data_src, 77);
+	assert_int_equal(rest.stack_size, 0);
+	free(copy);
+	str_free(&w.out);
+}
+
+/* --- the time at the end of other records --- */
+
+static void test_every_trailer(void **state)
+{
+	static const uint64_t behind[] = {PERF_SAMPLE_TID, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID,
+					  PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
+	struct events ev = {0};
+	struct event e = {.sample_id_all = true};
+	uint64_t time;
+	int set, i;
+
+	(void)state;
+	events_add(&ev, &e);
+	for (set = 0; set < 64; set++) {
+		struct writer w = {.big = set & 1};
+		uint64_t type = PERF_SAMPLE_TIME;
+
+		for (i = 0; i < 5; i++)
+			type |= set >> i & 1 ? behind[i] : 0;
+		w64(&w, 1); /* the record's own */
+		if (type & PERF_SAMPLE_TID)
+			w64(&w, 2);
+		w64(&w, 4711);
+		for (i = 1; i < 5; i++)
+			if (type & behind[i])
+				w64(&w, 9);
+		ev.list[0].sample_type = type;
+		assert_true(
+			sample_trailer_time(&ev, cursor_of(w.out.buf, w.out.len, w.big), &time));
+		assert_int_equal(time, 4711);
+		assert_false(sample_trailer_time(&ev, cursor_of(w.out.buf, 7, w.big), &time));
+		str_free(&w.out);
+	}
+	ev.list[0].sample_type = PERF_SAMPLE_TIME;
+	ev.list[0].sample_id_all = false;
+	assert_false(sample_trailer_time(&ev, cursor_of("12345678", 8, false), &time));
+	events_free(&ev);
+}
+
+/* --- ids --- */
+
+enum { BASE = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD };
+
+static void plain_sample(struct writer *w, uint64_t type, uint64_t id, uint64_t time,
+			 uint64_t period)
+{
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		w64(w, id);
+	w64(w, 0x1000);
+	w32(w, 1);
+	w32(w, 1);
+	w64(w, time);
+	if (type & PERF_SAMPLE_ID)
+		w64(w, id);
+	w64(w, period);
+	w_end(w, at);
+}
+
+/* By IDENTIFIER, or by the position of ID; id 0 is the first event's, an unknown one is counted. */
+static void check_ids(uint64_t how, bool big)
+{
+	struct w_event events[2] = {{.sample_type = BASE | how, .id = 5},
+				    {.sample_type = BASE | how, .id = 6, .config = 2}};
+	struct writer w = {.big = big};
+	struct profile p;
+
+	w_stream_head(&w, events, 2);
+	plain_sample(&w, how, 5, 1, 1);
+	plain_sample(&w, how, 6, 2, 10);
+	plain_sample(&w, how, 6, 3, 100);
+	plain_sample(&w, how, 0, 4, 1000);
+	plain_sample(&w, how, 7, 5, 10000);
+	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+	assert_int_equal(p.events[0].weight, how ? 1001 : 11111);
+	assert_int_equal(p.events[1].weight, how ? 110 : 0);
+	assert_int_equal(p.health.unknown_ids, how ? 1 : 0);
+	profile_free(&p);
+	str_free(&w.out);
+}
+
+static void test_ids(void **state)
+{
+	int big;
+
+	(void)state;
+	for (big = 0; big < 2; big++) {
+		check_ids(PERF_SAMPLE_IDENTIFIER, big);
+		check_ids(PERF_SAMPLE_ID, big);
+		check_ids(PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER, big);
+		check_ids(0, big); /* nothing tells the events apart: the first one's */
+	}
+}
+
+/* One event needs no look-up, whatever the id. */
+static void test_one_event(void **state)
+{
+	struct w_event one = {.sample_type = BASE | PERF_SAMPLE_IDENTIFIER, .id = 5};
+	struct writer w = {0};
+	struct profile p;
+
+	(void)state;
+	w_stream_head(&w, &one, 1);
+	plain_sample(&w, one.sample_type, 999, 1, 7);
+	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+	assert_int_equal(p.events[0].weight, 7);
+	assert_int_equal(p.health.unknown_ids, 0);
+	profile_free(&p);
+	str_free(&w.out);
+}
+
+/* --- counter values --- */
+
+struct values {
+	uint32_t tid;
+	uint64_t time, value[2];
+};
+
+/* { value } or { nr, { value }... } with all that the read format asks for around them. */
+static void read_sample(struct writer *w, uint64_t format, const struct values *v)
+{
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	int n = format & PERF_FORMAT_GROUP ? 2 : 1, i;
+
+	w64(w, 5);
+	w64(w, 0x1000);
+	w32(w, 1);
+	w32(w, v->tid);
+	w64(w, v->time);
+	w64(w, 1000000); /* the period: not what counts */
+	if (format & PERF_FORMAT_GROUP)
+		w64(w, 2);
+	else
+		w64(w, v->value[0]);
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		w64(w, 0xaaaa);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		w64(w, 0xbbbb);
+	for (i = 0; i < n; i++) {
+		if (format & PERF_FORMAT_GROUP)
+			w64(w, v->value[i]);
+		if (format & PERF_FORMAT_ID)
+			w64(w, (uint64_t)(5 + i));
+		if (format & W_FORMAT_LOST)
+			w64(w, 0xcccc);
+	}
+	w_end(w, at);
+}
+
+static void read_stream(struct profile *p, uint64_t format, uint64_t flags, const struct values *v,
+			size_t n, const struct perfdata_options *o)
+{
+	uint64_t type = BASE | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_READ;
+	struct w_event events[2] = {
+		{.sample_type = type, .id = 5, .read_format = format, .flags = flags},
+		{.sample_type = type, .id = 6, .config = 2, .read_format = format, .flags = flags}};
+	struct writer w = {0};
+	size_t i;
+
+	w_stream_head(&w, events, 2);
+	for (i = 0; i < n; i++)
+		read_sample(&w, format, &v[i]);
+	assert_int_equal(w_read(p, &w.out, o, NULL), 0);
+	str_free(&w.out);
+}
+
+/* Every read format: what the counters gained, not what they are; a gain of 0 is no sample. */
+static void test_read_formats(void **state)
+{
+	static const struct values v[] = {{1, 1, {100, 7}}, {1, 2, {150, 7}}, {1, 3, {175, 9}}};
+	struct profile p;
+	uint64_t format;
+	bool group;
+
+	(void)state;
+	for (format = 0; format < 32; format++) {
+		group = format & PERF_FORMAT_GROUP;
+		if (group && !(format & PERF_FORMAT_ID))
+			continue; /* nothing says whose values they are */
+		read_stream(&p, format, 0, v, 3, NULL);
+		assert_int_equal(p.events[0].weight, 175);
+		assert_int_equal(p.events[0].samples, 3);
+		assert_int_equal(p.events[1].weight, group ? 9 : 0);
+		assert_int_equal(p.events[1].samples, group ? 2 : 0);
+		assert_int_equal(p.health.unknown_ids, 0);
+		profile_free(&p);
+	}
+}
+
+/* A counter that goes backwards was begun anew: no huge weight, and it is said. */
+static void test_backwards(void **state)
+{
+	static const struct values v[] = {{1, 1, {100, 0}}, {1, 2, {40, 0}}, {1, 3, {60, 0}}};
+	struct profile p;
+
+	(void)state;
+	read_stream(&p, PERF_FORMAT_ID, 0, v, 3, NULL);
+	assert_int_equal(p.events[0].weight, 120);
+	assert_int_equal(p.events[0].samples, 2);
+	assert_int_equal(p.health.backwards, 1);
+	profile_free(&p);
+}
+
+/* Inherited counters (Linux 6.12) have one value per thread under one id. */
+static void test_inherited(void **state)
+{
+	static const struct values v[] = {
+		{1, 1, {100, 0}}, {2, 2, {30, 0}}, {1, 3, {110, 0}}, {2, 4, {35, 0}}};
+	struct profile p;
+
+	(void)state;
+	read_stream(&p, PERF_FORMAT_ID, W_INHERIT, v, 4, NULL);
+	assert_int_equal(p.events[0].weight, 110 + 35);
+	assert_int_equal(p.health.backwards, 0);
+	profile_free(&p);
+}
+
+/* Samples outside the window are not counted, and what they counted is not the first one's inside.
+ */
+static void test_read_window(void **state)
+{
+	static const struct values v[] = {
+		{1, 1, {1000, 50}}, {1, 2, {2000, 60}}, {1, 3, {2010, 61}}, {1, 9, {5000, 99}}};
+	struct perfdata_options o = {.from_ns = 3, .to_ns = 9, .threads = 1};
+	struct profile p;
+
+	(void)state;
+	read_stream(&p, PERF_FORMAT_ID | PERF_FORMAT_GROUP | W_FORMAT_LOST, 0, v, 4, &o);
+	assert_int_equal(p.events[0].weight, 10);
+	assert_int_equal(p.events[1].weight, 1);
+	assert_int_equal(p.health.outside_window, 3);
+	profile_free(&p);
+}
+
+/* --- periods far from the usual --- */
+
+static void check_periods(uint64_t flags, uint64_t outliers, uint64_t starts)
+{
+	struct w_event one = {.sample_type = BASE, .flags = flags};
+	struct writer w = {0};
+	struct profile p;
+	int i;
+
+	w_stream_head(&w, &one, 1);
+	plain_sample(&w, BASE, 0, 1, 1); /* as cycles begin: 1, 1, ... */
+	plain_sample(&w, BASE, 0, 2, 1);
+	for (i = 0; i < 100; i++)
+		plain_sample(&w, BASE, 0, 3, (uint64_t)(900000 + 1000 * i));
+	plain_sample(&w, BASE, 0, 4, 40000000);
+	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+	assert_int_equal(p.events[0].samples, 103);
+	assert_int_equal(p.events[0].outliers, outliers);
+	assert_int_equal(p.events[0].outlier_weight, outliers * 40000000);
+	assert_int_equal(p.events[0].starts, starts);
+	profile_free(&p);
+	str_free(&w.out);
+}
+
+static void test_periods(void **state)
+{
+	(void)state;
+	check_periods(W_FREQ, 1, 2);
+	check_periods(0, 0, 0); /* periods that were asked for are what they are */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_bit),
+		cmocka_unit_test(test_impossible_lengths),
+		cmocka_unit_test(test_nothing_of_the_user),
+		cmocka_unit_test(test_every_trailer),
+		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_one_event),
+		cmocka_unit_test(test_read_formats),
+		cmocka_unit_test(test_backwards),
+		cmocka_unit_test(test_inherited),
+		cmocka_unit_test(test_read_window),
+		cmocka_unit_test(test_periods),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Streams of any events, beside the fixed two of perfdata_writer.h, and reading what was written.
+ */
+#ifndef TEST_PERFDATA_STREAM_H
+#define TEST_PERFDATA_STREAM_H
+
+#include "analyze/perfdata/perfdata.h"
+#include "lib/alloc.h"
+#include "tests/unit/perfdata_writer.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* PERF_FORMAT_LOST, newer than some headers; bits of the attr's flags. */
+enum { W_FORMAT_LOST = 1 << 4, W_INHERIT = 1 << 1, W_FREQ = 1 << 10, W_ID_ALL = 1 << 18 };
+
+struct w_event {
+	uint64_t sample_type, id, read_format, flags, config, branch_type, regs_user, regs_intr;
+	uint32_t type, stack_user; /* type 0: software */
+};
+
+static inline void w_event_attr(struct writer *w, const struct w_event *e)
+{
+	uint64_t flags = 0;
+	int bit;
+
+	for (bit = 0; bit < 63; bit++)
+		flags |= e->flags >> bit & 1 ? w_flag(w, bit) : 0;
+	w32(w, e->type ? e->type : PERF_TYPE_SOFTWARE);
+	w32(w, 112);
+	w64(w, e->config);
+	w64(w, 1000);
+	w64(w, e->sample_type);
+	w64(w, e->read_format);
+	w64(w, flags);
+	w64(w, 0);
+	w64(w, 0);
+	w64(w, 0);
+	w64(w, e->branch_type);
+	w64(w, e->regs_user);
+	w32(w, e->stack_user);
+	w32(w, 0);
+	w64(w, e->regs_intr);
+	w64(w, 0);
+	w64(w, 0);
+}
+
+static inline void w_stream_head(struct writer *w, const struct w_event *events, size_t n)
+{
+	size_t at, i;
+
+	w_magic(w);
+	w64(w, 16);
+	for (i = 0; i < n; i++) {
+		at = w_begin(w, 64, 0);
+		w_event_attr(w, &events[i]);
+		if (events[i].id)
+			w64(w, events[i].id);
+		w_end(w, at);
+	}
+}
+
+/* Reads bytes as a file; the caller frees the profile. */
+static inline int w_read(struct profile *p, const struct str *file,
+			 const struct perfdata_options *o, struct error *err)
+{
+	static const struct perfdata_options none = {.threads = 1};
+	int fd = memfd_create("perf.data", MFD_CLOEXEC), ret;
+	char *path = xasprintf("/proc/self/fd/%d", fd);
+
+	profile_init(p);
+	if (write(fd, file->buf, file->len) != (ssize_t)file->len)
+		abort();
+	ret = perfdata_read(p, path, o ? o : &none, err);
+	close(fd);
+	free(path);
+	return ret;
+}
+
+#endif
