@@ -62,11 +62,15 @@ static size_t first_piece(const struct cursor *c)
 static size_t begin_sized(struct cursor *c)
 {
 	uint64_t size = cursor_u64(c);
+	int i;
 
 	if (cursor_left(c) > PIECE_MAX)
 		return first_piece(c);
-	if (size && size < cursor_left(c)) /* else: nothing to trust, all of it */
+	if (size && size <= cursor_left(c))
 		c->end = c->at + size;
+	else /* nothing to trust: all of it, without what must be padding */
+		for (i = 0; i < 7 && c->end > c->at && !c->end[-1]; i++)
+			c->end--;
 	return cursor_left(c);
 }
 

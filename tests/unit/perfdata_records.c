@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records one kind at a time: packed ones as perf 6.16 writes them, payloads behind records, what
+ * was lost, maps, forks and names in time, guests, programs in the kernel, headers of other
+ * machines. Expected values are worked out by hand beside each.
+ */
+#include "tests/unit/perfdata_stream.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define KERNEL 0xffffffff81000000ULL
+
+static struct w_sample at_time(uint64_t time, uint32_t tid, uint64_t addr)
+{
+	return (struct w_sample){.time = time,
+				 .period = 1,
+				 .pid = tid,
+				 .tid = tid,
+				 .mode = PERF_RECORD_MISC_USER,
+				 .chain = {(uint64_t)PERF_CONTEXT_USER, addr}};
+}
+
+/* The records as a pipe's stream; 0 or -errno. Frees them. */
+static int read_records(struct profile *p, struct writer *records, struct error *err)
+{
+	struct writer w = {.big = records->big};
+	int ret;
+
+	w_pipe(&w, &records->out);
+	ret = w_read(p, &w.out, NULL, err);
+	str_free(&w.out);
+	str_free(&records->out);
+	return ret;
+}
+
+/* "comm dso symbol" of the sample taken at `time`; each test gives each sample a weight of its own.
+ */
+static void check_row(const struct profile *p, uint64_t weight, const char *comm, const char *dso,
+		      const char *symbol)
+{
+	const struct profile_cost *c = NULL;
+	uint32_t at;
+	size_t i;
+
+	for (i = 0; i < p->ncosts; i++)
+		if (p->costs[i].weight == weight)
+			c = &p->costs[i];
+	assert_non_null(c);
+	at = p->frames[c->frame].symbol;
+	assert_string_equal(intern_get(&p->strings, c->comm), comm);
+	assert_string_equal(profile_symbol_dso(p, at), dso);
+	assert_string_equal(profile_symbol_name(p, at), symbol);
+}
+
+static void sample_of(struct writer *w, uint64_t weight, uint64_t time, uint32_t tid, uint64_t addr)
+{
+	struct w_sample s = at_time(time, tid, addr);
+
+	s.period = weight;
+	w_sample(w, &s);
+}
+
+/* --- packed records --- */
+
+/* Samples that pack badly, one after the other. */
+static void noise(struct writer *w, size_t n)
+{
+	uint64_t seed = 7;
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		struct w_sample s = at_time(i + 1, 1, 0x1000);
+
+		for (k = 1; k < 15; k++) {
+			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+			s.chain[k] = seed >> 1;
+		}
+		w_sample(w, &s);
+	}
+}
+
+enum data_size { RIGHT, ZERO, TOO_LARGE };
+
+/*
+ * As zstd_compress_stream_to_records and record__pushfn of perf 6.16: pieces of up to 65519 bytes,
+ * each in a record; then the first one's header is made to cover all of them, in 16 bits.
+ */
+static void push_packed(struct writer *w, ZSTD_CStream *z, const char *data, size_t len,
+			enum data_size wrong, bool last)
+{
+	static char buf[65519];
+	ZSTD_inBuffer in = {data, len, 0};
+	struct writer head = {.big = w->big};
+	size_t start = w->out.len, at, total, kept = 0;
+
+	while (in.pos < in.size || (last && kept)) { /* perf itself forgets what is kept */
+		ZSTD_outBuffer out = {buf, sizeof(buf), 0};
+
+		ZSTD_compressStream(z, &out, &in);
+		kept = ZSTD_flushStream(z, &out);
+		at = w_begin(w, 83, 0xabcd);
+		w64(w, 0x5555555555555555); /* whatever was there */
+		w_bytes(w, buf, out.pos);
+		w_end(w, at);
+	}
+	total = w->out.len - start;
+	w64(&head, wrong == ZERO ? 0 : wrong == TOO_LARGE ? total + 1000 : total - 16);
+	memcpy(w->out.buf + start + 8, head.out.buf, 8);
+	w_patch16(w, start + 6, (uint16_t)((total + 7) & ~7UL));
+	if (total <= 65528)
+		w_bytes(w, "\0\0\0\0\0\0\0", -total & 7);
+	str_free(&head.out);
+}
+
+static void check_packed(size_t push, enum data_size wrong, bool big)
+{
+	struct writer records = {.big = big}, packed = {.big = big};
+	ZSTD_CStream *z = ZSTD_createCStream();
+	struct error err = {0};
+	struct profile p;
+	size_t at, len;
+
+	noise(&records, 4000);
+	ZSTD_initCStream(z, 1);
+	for (at = 0; at < records.out.len; at += len) {
+		len = records.out.len - at < push ? records.out.len - at : push;
+		push_packed(&packed, z, records.out.buf + at, len, wrong,
+			    at + len == records.out.len);
+		if (at == 0) /* another CPU's, in between: samples behind a wrapped record */
+			sample_of(&packed, 1000, 3, 9, 0x2000);
+	}
+	ZSTD_freeCStream(z);
+	str_free(&records.out);
+	assert_int_equal(read_records(&p, &packed, &err), 0);
+	if (p.health.truncated)
+		print_message("# push %zu wrong %d: %s\n", push, wrong, p.health.why);
+	assert_false(p.health.truncated);
+	assert_int_equal(p.events[0].samples, 4001);
+	assert_int_equal(p.events[0].weight, 5000);
+	profile_free(&p);
+}
+
+static void test_packed(void **state)
+{
+	size_t push;
+	int big;
+
+	(void)state;
+	for (big = 0; big < 2; big++) {
+		check_packed(1000, RIGHT, big);
+		check_packed(30001, RIGHT, big);
+		check_packed(30001, ZERO, big);
+		check_packed(30001, TOO_LARGE, big);
+		check_packed(120000, RIGHT, big); /* the output is full: its size wraps to 0 */
+		check_packed(524288, RIGHT, big); /* several in one */
+		for (push = 74000; push < 76000; push += 97) /* around 64 KiB */
+			check_packed(push, RIGHT, big);
+	}
+}
+
+/* A wrapped record that the file ends in: what came before it is kept. */
+static void test_packed_cut(void **state)
+{
+	struct writer records = {0}, packed = {0};
+	ZSTD_CStream *z = ZSTD_createCStream();
+	struct profile p;
+
+	(void)state;
+	noise(&records, 3000);
+	ZSTD_initCStream(z, 1);
+	sample_of(&packed, 5, 1, 1, 0x1000);
+	push_packed(&packed, z, records.out.buf, records.out.len, RIGHT, true);
+	ZSTD_freeCStream(z);
+	packed.out.len -= 100;
+	assert_int_equal(read_records(&p, &packed, NULL), 0);
+	assert_true(p.health.truncated);
+	assert_non_null(strstr(p.health.why, "at offset"));
+	assert_true(p.events[0].weight >= 5);
+	profile_free(&p);
+	str_free(&records.out);
+}
+
+/* --- payloads, and records that say nothing to us --- */
+
+static void test_payloads(void **state)
+{
+	struct writer w = {0};
+	struct profile p;
+	size_t at;
+
+	(void)state;
+	at = w_begin(&w, 66, 0); /* tracing data: 13 bytes, padded to 16 */
+	w32(&w, 13);
+	w_end(&w, at);
+	w_bytes(&w, "\x09\0\0\0\0\0\x08\0\x09\0\0\0\0\0\x08\0", 16); /* looks like samples */
+	sample_of(&w, 1, 1, 1, 0x1000);
+	at = w_begin(&w, 71, 0); /* AUXTRACE: 24 bytes follow */
+	w64(&w, 24);
+	w64(&w, 0);
+	w64(&w, 0);
+	w64(&w, 0);
+	w_end(&w, at);
+	w_bytes(&w, "\x09\0\0\0\0\0\x08\0\x09\0\0\0\0\0\x08\0\x09\0\0\0\0\0\x08\0", 24);
+	sample_of(&w, 2, 2, 1, 0x1000);
+	assert_int_equal(read_records(&p, &w, NULL), 0);
+	assert_int_equal(p.events[0].weight, 3);
+	assert_int_equal(p.events[0].samples, 2);
+	assert_false(p.health.truncated);
+	profile_free(&p);
+}
+
+/* Every type there is, with a body of 24 bytes: the kernel's and perf's are known, others counted.
+ */
+static void test_unknown_types(void **state)
+{
+	struct writer w = {0};
+	struct profile p;
+	uint32_t type;
+	size_t at;
+
+	(void)state;
+	for (type = 0; type < 260; type++) {
+		if (type == PERF_RECORD_SAMPLE || (type >= 64 && type < 87) || type == 2 ||
+		    type == PERF_RECORD_LOST_SAMPLES)
+			continue; /* those have tests of their own */
+		at = w_begin(&w, type, 0);
+		w64(&w, 1);
+		w64(&w, 1);
+		w64(&w, 1);
+		w_trailer(&w, 1, 1, 1);
+		w_end(&w, at);
+	}
+	sample_of(&w, 1, 300, 1, 0x1000);
+	assert_int_equal(read_records(&p, &w, NULL), 0);
+	assert_int_equal(p.events[0].samples, 1);
+	assert_int_equal(p.health.unknown_records, 1 + 32 + (260 - 128));
+	assert_false(p.health.truncated);
+	profile_free(&p);
+}
+
+/* --- lost --- */
+
+static void lost(struct writer *w, uint32_t type, uint64_t id, uint64_t n, uint64_t time)
+{
+	size_t at = w_begin(w, type, 0);
+
+	if (type == PERF_RECORD_LOST)
+		w64(w, id);
+	w64(w, n);
+	w32(w, 1);
+	w32(w, 1);
+	w64(w, time);
+	w64(w, id);
+	w_end(w, at);
+}
+
+/*
+ * The buffers lost 50 records: 40 samples of the event and 10 of perf's own for the side-band, as
+ * perf 6.1 asks the kernel at the end. A PMU dropped 7 samples more, which is said as it happens.
+ */
+static void test_lost_once(void **state)
+{
+	uint64_t type =
+		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER;
+	struct w_event events[] = {
+		{.sample_type = type, .id = 5, .read_format = W_FORMAT_LOST, .flags = W_ID_ALL},
+		{.sample_type = type,
+		 .id = 6,
+		 .read_format = W_FORMAT_LOST,
+		 .flags = W_ID_ALL,
+		 .config = PERF_COUNT_SW_DUMMY}};
+	struct profile p;
+	int format;
+
+	(void)state;
+	for (format = 0; format < 2; format++) {
+		struct writer w = {0};
+
+		if (!format) /* of a kernel before 6.0: LOST_SAMPLES are a PMU's */
+			events[0].read_format = events[1].read_format = PERF_FORMAT_ID;
+		else
+			events[0].read_format = events[1].read_format = W_FORMAT_LOST;
+		w_stream_head(&w, events, 2);
+		lost(&w, PERF_RECORD_LOST, 5, 30, 100);
+		lost(&w, PERF_RECORD_LOST_SAMPLES, 5, 7, 110);
+		lost(&w, PERF_RECORD_LOST, 6, 20, 120);
+		if (format) {
+			lost(&w, PERF_RECORD_LOST_SAMPLES, 5, 40, 0);
+			lost(&w, PERF_RECORD_LOST_SAMPLES, 6, 10, 0);
+		}
+		assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+		assert_int_equal(p.health.lost_records, format ? 10 : 50);
+		assert_int_equal(p.health.lost_samples, format ? 47 : 7);
+		profile_free(&p);
+		str_free(&w.out);
+	}
+}
+
+/* --- who ran, and what was mapped, when --- */
+
+/* A thread id used again: by a thread of another process, and by a process of its own. */
+static void test_tids_reused(void **state)
+{
+	struct writer w = {0};
+	struct profile p;
+
+	(void)state;
+	w_comm(&w, 0, 10, 10, false, "first");
+	w_mmap2(&w, 0, 10, 0x1000, 0x1000, 0, "/first");
+	w_comm(&w, 0, 20, 20, false, "second");
+	w_mmap2(&w, 0, 20, 0x1000, 0x1000, 0, "/second");
+	w_task(&w, PERF_RECORD_FORK, 5, 10, 10, 30, 10); /* 30: a thread of 10 */
+	sample_of(&w, 1, 6, 10, 0x1010);
+	w_task(&w, PERF_RECORD_EXIT, 8, 10, 10, 30, 10);
+	w_task(&w, PERF_RECORD_FORK, 10, 30, 20, 30, 20); /* 30: a child of 20 */
+	sample_of(&w, 2, 11, 30, 0x1010);
+	w_task(&w, PERF_RECORD_EXIT, 12, 30, 20, 30, 20);
+	w_task(&w, PERF_RECORD_FORK, 13, 30, 10, 30, 10); /* 30: a child of 10 */
+	sample_of(&w, 4, 14, 30, 0x1010);
+	w_comm(&w, 15, 30, 30, false, "renamed"); /* not an exec: the maps stay */
+	sample_of(&w, 8, 16, 30, 0x1010);
+	w_comm(&w, 17, 30, 30, true, "third");
+	w_mmap2(&w, 18, 30, 0x1000, 0x1000, 0, "/third");
+	sample_of(&w, 16, 19, 30, 0x1010);
+	sample_of(&w, 32, 19, 10, 0x1020); /* the parent has kept its own */
+	assert_int_equal(read_records(&p, &w, NULL), 0);
+	check_row(&p, 1, "first", "/first", "0x10");
+	check_row(&p, 2, "second", "/second", "0x10");
+	check_row(&p, 4, "first", "/first", "0x10");
+	check_row(&p, 8, "renamed", "/first", "0x10");
+	check_row(&p, 16, "third", "/third", "0x10");
+	check_row(&p, 32, "first", "/first", "0x20");
+	profile_free(&p);
+}
+
+/* A fork that perf made up at its start: the child's maps follow, its parent's are not its own. */
+static void test_made_up_fork(void **state)
+{
+	struct writer w = {0};
+	struct profile p;
+	size_t at;
+
+	(void)state;
+	w_mmap2(&w, 0, 10, 0x1000, 0x1000, 0, "/parent");
+	at = w_begin(&w, PERF_RECORD_FORK, 1 << 13);
+	w32(&w, 11);
+	w32(&w, 10);
+	w32(&w, 11);
+	w32(&w, 10);
+	w64(&w, 0);
+	w_trailer(&w, 11, 11, 0);
+	w_end(&w, at);
+	sample_of(&w, 1, 5, 11, 0x1010);
+	assert_int_equal(read_records(&p, &w, NULL), 0);
+	check_row(&p, 1, ":11", "[unknown]", "0x1010");
+	profile_free(&p);
+}
+
+/* Rounds overlap: what is later in the file may be earlier in time. Equal times: the file's order.
+ */
+static void test_order(void **state)
+{
+	struct writer w = {0};
+	struct profile p;
+
+	(void)state;
+	w_comm(&w, 0, 1, 1, false, "a");
+	w_mmap2(&w, 50, 1, 0x1000, 0x1000, 0, "/late");
+	w_comm(&w, 50, 1, 1, false, "b");
+	sample_of(&w, 1, 60, 1, 0x1000);
+	sample_of(&w, 2, 10, 1, 0x1000); /* before /late was mapped, and after /early was */
+	sample_of(&w, 4, 50, 1, 0x1000);
+	w_mmap2(&w, 5, 1, 0x1000, 0x1000, 0, "/early");
+	w_comm(&w, 50, 1, 1, false, "c");
+	sample_of(&w, 8, 50, 1, 0x1001);
+	assert_int_equal(read_records(&p, &w, NULL), 0);
+	check_row(&p, 1, "c", "/late", "0x0");
+	check_row(&p, 2, "a", "/early", "0x0");
+	check_row(&p, 4, "b", "/late", "0x0");
+	check_row(&p, 8, "c", "/late", "0x1");
+	profile_free(&p);
+}
+
+/* A map in the middle of another, over its head, over its tail, over several, over all. */
+static void test_overlaps(void **state)
+{
+	static const struct {
+		uint64_t start, len, pgoff;
+		const char *name;
+	} maps[] = {{0x1000, 0x9000, 0, "/a"},	    {0x4000, 0x1000, 0, "/b"},
+		    {0x1000, 0x1000, 0, "/c"},	    {0x9000, 0x1000, 0, "/d"},
+		    {0x3000, 0x3000, 0x7000, "/e"}, {0x20000, 0x1000, 0, "/f"},
+		    {0x20000, 0x1000, 0, "/g"},	    {0xfffffffffffff000, 0x1000, 0, "/top"}};
+	static const struct {
+		uint64_t addr;
+		const char *dso, *symbol;
+	} expected[] = {{0x1008, "/c", "0x8"},		 {0x2008, "/a", "0x1008"},
+			{0x3008, "/e", "0x7008"},	 {0x4008, "/e", "0x8008"},
+			{0x5008, "/e", "0x9008"},	 {0x6008, "/a", "0x5008"},
+			{0x8fff, "/a", "0x7fff"},	 {0x9008, "/d", "0x8"},
+			{0xa000, "[unknown]", "0xa000"}, {0x20008, "/g", "0x8"}};
+	struct writer w = {0};
+	struct profile p;
+	size_t i;
+
+	(void)state;
+	w_comm(&w, 0, 1, 1, false, "x");
+	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		w_mmap2(&w, i + 1, 1, maps[i].start, maps[i].len, maps[i].pgoff, maps[i].name);
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		sample_of(&w, 1ULL << i, 100 + i, 1, expected[i].addr);
+	assert_int_equal(read_records(&p, &w, NULL), 0);
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		check_row(&p, 1ULL << i, "x", expected[i].dso, expected[i].symbol);
+	profile_free(&p);
+}
+
+static void mmap2_of(struct writer *w, uint64_t start, bool with_id, uint8_t id, uint64_t inode)
+{
+	uint8_t build_id[24] = {4, 0, 0, 0, 0xab, 0xcd, 0xef, id};
+	size_t at = w_begin(w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | (with_id ? 1 << 14 : 0));
+
+	w32(w, 1);
+	w32(w, 1);
+	w64(w, start);
+	w64(w, 0x1000);
+	w64(w, 0);
+	if (with_id) {
+		w_bytes(w, build_id, sizeof(build_id));
+	} else {
+		w32(w, 8);
+		w32(w, 1);
+		w64(w, inode);
+		w64(w, 0);
+	}
+	w64(w, 5);
+	w_name(w, "/same/path");
+	w_trailer(w, 1, 1, 0);
+	w_end(w, at);
+}
+
+/* The mapping's build-id, four bytes of it or all twenty; files of one path are told apart by it.
+ */
+static void test_mmap2_build_ids(void **state)
+{
+	struct writer w = {.big = true};
+	struct profile p;
+	size_t i, found = 0;
+
+	(void)state;
+	mmap2_of(&w, 0x1000, true, 1, 0);
+	mmap2_of(&w, 0x2000, true, 2, 0);
+	mmap2_of(&w, 0x3000, false, 0, 5);
+	for (i = 0; i < 3; i++)
+		sample_of(&w, 1ULL << i, 9, 1, 0x1000 * (i + 1));
+	assert_int_equal(read_records(&p, &w, NULL), 0);
+	for (i = 0; i < p.ndsos; i++) {
+		const char *id = p.dsos[i].build_id == PROFILE_NONE
+					 ? ""
+					 : intern_get(&p.strings, p.dsos[i].build_id);
+
+		found |= !strcmp(id, "abcdef01") ? 1 : !strcmp(id, "abcdef02") ? 2 : !*id ? 4 : 8;
+	}
+	assert_int_equal(found, 1 | 2 | 4);
+	profile_free(&p);
+}
+
+/* --- modes --- */
+
+/* Guests have address spaces of their own: neither their maps nor their samples are the host's. */
+static void test_guests(void **state)
+{
+	struct w_sample kernel = at_time(10, 1, 0x1010), user = kernel, host = kernel;
+	struct writer w = {0};
+	struct profile p;
+	size_t at;
+
+	(void)state;
+	w_comm(&w, 0, 1, 1, false, "qemu");
+	w_mmap2(&w, 0, 1, 0x1000, 0x1000, 0, "/host");
+	at = w_begin(&w, PERF_RECORD_MMAP, PERF_RECORD_MISC_GUEST_USER);
+	w32(&w, 1);
+	w32(&w, 1);
+	w64(&w, 0x1000);
+	w64(&w, 0x1000);
+	w64(&w, 0);
+	w_name(&w, "/guest");
+	w_trailer(&w, 1, 1, 1);
+	w_end(&w, at);
+	kernel.mode = PERF_RECORD_MISC_GUEST_KERNEL;
+	kernel.period = 1;
+	user.mode = PERF_RECORD_MISC_GUEST_USER;
+	user.period = 2;
+	user.chain[1] = 0x1020;
+	host.period = 4;
+	w_sample(&w, &kernel);
+	w_sample(&w, &user);
+	w_sample(&w, &host);
+	assert_int_equal(read_records(&p, &w, NULL), 0);
+	check_row(&p, 1, "qemu", "[guest]", "0x1010");
+	check_row(&p, 2, "qemu", "[guest]", "0x1020");
+	check_row(&p, 4, "qemu", "/host", "0x10");
+	profile_free(&p);
+}
+
+/* Registered twice without a word between, unregistered by its start, registered over another. */
+static void test_kernel_programs(void **state)
+{
+	static const uint64_t times[] = {15, 25, 35, 45};
+	static const char *const expected[] = {"one", "two", "[unknown]", "three"};
+	struct w_sample s = {.pid = 1,
+			     .tid = 1,
+			     .mode = PERF_RECORD_MISC_KERNEL,
+			     .chain = {(uint64_t)PERF_CONTEXT_KERNEL, KERNEL + 0x20}};
+	struct writer w = {0};
+	struct profile p;
+	size_t i, at;
+
+	(void)state;
+	w_comm(&w, 0, 1, 1, false, "x");
+	w_ksymbol(&w, 10, KERNEL, 0x100, false, "one");
+	w_ksymbol(&w, 20, KERNEL, 0x100, false, "two");
+	at = w_begin(&w, 20, 0); /* TEXT_POKE: the kernel changes its code, not its symbols */
+	w64(&w, KERNEL);
+	w16(&w, 5);
+	w16(&w, 5);
+	w_bytes(&w, "0123456789", 10);
+	w_bytes(&w, "\0\0\0\0\0\0\0", 2);
+	w_trailer(&w, 0, 0, 21);
+	w_end(&w, at);
+	w_ksymbol(&w, 30, KERNEL, 0x100, true, "two");
+	w_ksymbol(&w, 40, KERNEL + 0x10, 0x40, false, "three");
+	for (i = 0; i < 4; i++) {
+		s.time = times[i];
+		s.period = 1ULL << i;
+		w_sample(&w, &s);
+	}
+	assert_int_equal(read_records(&p, &w, NULL), 0);
+	check_row(&p, 1, "x", "one", "one");
+	check_row(&p, 2, "x", "two", "two");
+	check_row(&p, 4, "x", "[unknown]", "0xffffffff81000020");
+	check_row(&p, 8, "x", "three", "three");
+	for (i = 0; i < p.ndsos; i++)
+		if (!strcmp(intern_get(&p.strings, p.dsos[i].name), expected[0]))
+			assert_int_equal(p.dsos[i].kind, DSO_BPF);
+	assert_int_equal(p.health.unknown_records, 0);
+	profile_free(&p);
+}
+
+/* --- headers of other machines --- */
+
+/* Moves the host name's bit to where longs of 32 bits have it. */
+static void test_bitmaps(void **state)
+{
+	struct writer w = {.big = true}, records = {.big = true};
+	const size_t bitmap = 72;
+	struct str file;
+	struct profile p;
+	int bits32;
+
+	(void)state;
+	sample_of(&records, 1, 1, 1, 0x1000);
+	w_file(&w, &records.out, 112);
+	str_free(&records.out);
+	file = w.out;
+	for (bits32 = 0; bits32 < 2; bits32++) {
+		if (bits32) {
+			memset(file.buf + bitmap, 0, 8);
+			file.buf[bitmap + 3] = 1 << 3;
+		}
+		assert_int_equal(w_read(&p, &file, NULL, NULL), 0);
+		assert_false(p.health.truncated);
+		assert_int_equal(p.events[0].weight, 1);
+		profile_free(&p);
+	}
+	str_free(&file);
+}
+
+/* An event table whose entries are larger than ours, of a newer perf, and of one id more. */
+static void test_newer_attrs(void **state)
+{
+	static const uint32_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 256, 4096};
+	struct profile p;
+	size_t i;
+	int big;
+
+	(void)state;
+	for (i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct writer w = {0}, records = {0};
+
+		big = i & 1;
+		w.big = records.big = big;
+		sample_of(&records, 3, 1, 1, 0x1000);
+		w_file(&w, &records.out, sizes[i / 2]);
+		assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+		assert_false(p.health.truncated);
+		assert_int_equal(p.events[0].weight, 3);
+		assert_int_equal(p.nevents, 2);
+		profile_free(&p);
+		str_free(&w.out);
+		str_free(&records.out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_packed),	     cmocka_unit_test(test_packed_cut),
+		cmocka_unit_test(test_payloads),     cmocka_unit_test(test_unknown_types),
+		cmocka_unit_test(test_lost_once),    cmocka_unit_test(test_tids_reused),
+		cmocka_unit_test(test_made_up_fork), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_overlaps),     cmocka_unit_test(test_mmap2_build_ids),
+		cmocka_unit_test(test_guests),	     cmocka_unit_test(test_kernel_programs),
+		cmocka_unit_test(test_bitmaps),	     cmocka_unit_test(test_newer_attrs),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
