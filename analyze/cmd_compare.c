@@ -2,6 +2,7 @@
 /* zcost compare BASE NEW: what changed, and whether that is real. */
 #include "analyze/cmd.h"
 #include "analyze/compare/compare.h"
+#include "analyze/compare/diff.h"
 #include "lib/command.h"
 #include "lib/output.h"
 #include "lib/str.h"
@@ -14,6 +15,7 @@
 
 enum {
 	KEY_TABLE = 0x100,
+	KEY_BY,
 	KEY_SIDE,
 	KEY_CPU,
 	KEY_COMM,
@@ -34,6 +36,8 @@ enum {
 static const struct argp_option options[] = {
 	{"capture", 'C', "CAPTURE", 0, "BASE and NEW are variants of this capture", 0},
 	{"table", KEY_TABLE, "TABLE", 0, "what to compare, see below; default: metrics", 0},
+	{"by", KEY_BY, "TABLE", 0,
+	 "waterfall: steps are components (default), functions, contexts, modules or syscalls", 0},
 	{"side", KEY_SIDE, "SIDE", 0,
 	 "receiver or sender (lists of costs: the receiver unless told; metrics: all)", 0},
 	{"cpu", KEY_CPU, "SET", 0, "lists of costs: only samples of these CPUs", 0},
@@ -209,6 +213,13 @@ static void check(struct argp_state *state, const struct arguments *args)
 
 	if (args->refs != ENDS)
 		argp_error(state, "what against what? give BASE and NEW");
+	if (args->c.by && !diff_spec_find(args->c.by))
+		argp_error(state,
+			   "--by '%s': there are components, functions, contexts, modules and "
+			   "syscalls",
+			   args->c.by);
+	if (args->c.by && strcmp(args->table->name, "waterfall"))
+		argp_error(state, "--by goes with --table waterfall");
 	if ((q->cpus || q->comm || q->dso || q->symbol) && !args->table->filters)
 		argp_error(
 			state,
@@ -227,6 +238,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TABLE:
 		set_table(state, args, arg);
+		return 0;
+	case KEY_BY:
+		args->c.by = arg;
 		return 0;
 	case KEY_SIDE:
 		args->c.side = arg;

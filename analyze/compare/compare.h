@@ -23,6 +23,7 @@ struct comparison {
 	struct query
 		query;	  /* unit, basis, scores: the same for both; variant, side: set per table */
 	const char *side; /* --side; NULL: the table's own default */
+	const char *by;	  /* what the waterfall's steps are; NULL: components */
 	long limit;	  /* rows; 0: the table's own default */
 	bool all;
 	enum estimator estimator;
@@ -56,6 +57,8 @@ int compare_contexts(const struct comparison *c, struct table *t, unsigned *wors
 		     struct error *err);
 int compare_modules(const struct comparison *c, struct table *t, unsigned *worse,
 		    struct error *err);
+int compare_waterfall(const struct comparison *c, struct table *t, unsigned *worse,
+		      struct error *err);
 int compare_syscalls(const struct comparison *c, struct table *t, unsigned *worse,
 		     struct error *err);
 

@@ -4,11 +4,10 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/compare/diff.h"
-#include "analyze/compare/movements.h"
+#include "analyze/compare/say.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@ static const struct compare_table tables[] = {
 	{"components", "ns per unit of work in every component", compare_components, true},
 	{"contexts", "in user space, system calls, softirq, hardirq", compare_contexts, true},
 	{"modules", "in the kernel, its modules, programs and libraries", compare_modules, true},
+	{"waterfall", "from BASE's cost to NEW's, step by step (--by)", compare_waterfall, true},
 	{"syscalls", "ns per KiB in, and calls per MiB of, every system call", compare_syscalls,
 	 false},
 };
@@ -100,11 +100,6 @@ const struct diff_spec *diff_spec_find(const char *table)
 	return NULL;
 }
 
-static const char *state_of(const struct diff_row *r)
-{
-	return r->seen[BASE] == r->seen[NEW] ? NULL : r->seen[NEW] ? "new" : "vanished";
-}
-
 static void put_row(struct table *t, const struct diff_spec *spec, const struct diff_row *r)
 {
 	struct value *row = table_row(t);
@@ -123,7 +118,7 @@ static void put_row(struct table *t, const struct diff_spec *spec, const struct 
 	table_set(t, row, "delta_lo", value_real(r->lo));
 	table_set(t, row, "delta_hi", value_real(r->hi));
 	table_set(t, row, "p", isnan(r->lo) ? value_none() : value_real(r->p));
-	table_set(t, row, "state", value_str(t, state_of(r)));
+	table_set(t, row, "state", value_str(t, cost_state(r)));
 }
 
 /* Rows from `first` on as one, so that the columns still add up. */
@@ -146,101 +141,33 @@ static void put_others(struct table *t, const struct diff_spec *spec, const stru
 	free(name);
 }
 
-static unsigned put_rows(struct table *t, const struct comparison *c, const struct diff_spec *spec,
-			 const struct diff *d, size_t standard)
+static void put_rows(struct table *t, const struct comparison *c, const struct diff_spec *spec,
+		     const struct diff *d, size_t standard)
 {
 	size_t limit = c->limit > 0 ? (size_t)c->limit : standard, i;
-	unsigned worse = 0;
 
 	if (c->all || limit >= d->n)
 		limit = d->n;
-	for (i = 0; i < d->n; i++) {
-		worse += d->rows[i].verdict == VERDICT_WORSE;
-		if (i < limit)
-			put_row(t, spec, &d->rows[i]);
-	}
+	for (i = 0; i < limit; i++)
+		put_row(t, spec, &d->rows[i]);
 	if (limit < d->n)
 		put_others(t, spec, d, limit);
-	return worse;
-}
-
-static void say_sum(struct table *t, const struct comparison *c, const struct diff *d,
-		    const char *unit)
-{
-	double delta = d->total[NEW] - d->total[BASE];
-
-	table_note(t, "sum: %.2f (%s) %+.2f = %.2f (%s) ns per %s; the rows add up to it",
-		   d->total[BASE], c->end[BASE].label, delta, d->total[NEW], c->end[NEW].label,
-		   unit);
-}
-
-static void say_rule(struct table *t, const struct comparison *c, const struct diff *d)
-{
-	if (d->possible && d->tests) {
-		table_note(t,
-			   "verdict: exact Mann-Whitney over %zu and %zu runs, p < %g after Holm's "
-			   "correction over the %zu rows of at least 1 %% of the total (others are "
-			   "not tested), and a change above %g %%",
-			   d->nruns[BASE], d->nruns[NEW], c->rule.alpha, d->tests,
-			   100 * c->rule.threshold);
-		table_note(t,
-			   "[..]: the tested rows' intervals, %.4g to %.4g %%, each at the level "
-			   "that Holm's correction tests its row at: it holds 0 unless p < %g",
-			   100 * d->level[0], 100 * d->level[1], c->rule.alpha);
-	} else {
-		table_note(t,
-			   "too few runs: %zu and %zu can give no verdict on %zu rows of at least "
-			   "1 %% of the total; %zu a side could",
-			   d->nruns[BASE], d->nruns[NEW], d->tests,
-			   verdict_runs_needed(&c->rule, d->tests));
-	}
-	table_note(t,
-		   "+-: half of a 95 %% interval of what is not tested, the wider of sampling "
-		   "error and, with two runs and more on each side, of that between runs (Welch)");
-}
-
-static void say_zero(struct table *t, const struct diff *d)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < d->n; i++)
-		n += !d->rows[i].seen[BASE] || !d->rows[i].seen[NEW];
-	if (n)
-		table_note(t,
-			   "0 in a profile that has no sample of a function is measured: its "
-			   "sampling error is 3/n of the total (%zu such rows)",
-			   n);
 }
 
 static int list_costs(const struct comparison *c, struct table *t, const struct diff_spec *spec,
 		      size_t standard, unsigned *worse, struct error *err)
 {
-	const char *unit, *side;
-	struct movements m = {0};
-	struct diff d;
-	int ret = compare_side(c, &side, err);
+	struct cost_list l;
+	int ret = cost_list_read(&l, c, spec, t, err);
 
-	if (!ret)
-		ret = diff_read_ends(&d, c, side, spec, t, err);
 	if (ret)
 		return ret;
-	if (!d.n) {
-		diff_free(&d);
-		return error_set(err, ENODATA, "neither %s nor %s has a sample of that in its %s",
-				 c->end[BASE].label, c->end[NEW].label, side);
-	}
-	unit = spec->syscalls || !d.unit ? "KiB" : d.unit;
-	table_title(t, "%s of the %s, ns per %s: %s against %s", spec->measure, side, unit,
+	table_title(t, "%s of the %s, ns per %s: %s against %s", spec->measure, l.side, l.unit,
 		    c->end[NEW].label, c->end[BASE].label);
-	*worse = put_rows(t, c, spec, &d, standard);
-	movements_add(&m, side, &d, unit);
-	movements_say(&m, c, t, spec->key);
-	movements_free(&m);
-	say_sum(t, c, &d, unit);
-	say_rule(t, c, &d);
-	if (spec->samples)
-		say_zero(t, &d);
-	diff_free(&d);
+	put_rows(t, c, spec, &l.d, standard);
+	cost_list_say(&l, c, t);
+	*worse = cost_list_worse(&l);
+	cost_list_free(&l);
 	return 0;
 }
 

@@ -51,6 +51,39 @@ ok "json has them as data" sh -c "'$zcost' compare copying mapping -C cap --tabl
 compared copying mapping -C cap --table functions --symbol 'tcp_*'
 ok "only some functions" test "$(tail -n +2 out | cut -f 1)" = tcp_recvmsg
 ok "of the whole, not of themselves" near "$(field tcp_recvmsg base_ns)" 400 1e-9
+# adds_up DIGITS: in the table of steps each total is the one before plus the step, to the last digit printed
+adds_up() {
+	awk -F'\t' -v scale="1e$1" '
+		function whole(x) { if (x * scale != sprintf("%.0f", x * scale) && (x * scale - sprintf("%.0f", x * scale)) ^ 2 > 1e-12)
+			bad = bad " " x " has more digits;"; return sprintf("%.0f", x * scale) + 0 }
+		NR == 2 { at = whole($4) }
+		NR > 2 && $2 != "" { at += whole($2); if (at != whole($4)) bad = bad " " $1 " leads to " $4 ";" }
+		{ last = $4; steps += $2 != "" }
+		END { if (at != whole(last) || !steps || bad) { print "not to " last ":" bad; exit 1 } }' out
+}
+world thirds 6 one:7e5:100:33,33,34:40000:0:0 two:6e5:100:10,80,10:40000:0:0
+for by in components functions contexts modules syscalls; do
+	compared one two -C thirds --table waterfall --by $by
+	ok "waterfall by $by adds up to the last digit" adds_up 2
+done
+compared one two -C thirds --table waterfall
+ok "from the base" says '^base: one		' out
+ok "is its total" near "$(field 'base: one' total_ns)" 1428.57 1e-9
+ok "to the new" near "$(field 'new: two' total_ns)" 1666.67 1e-9
+ok "what rounding leaves is a row" says "^\\(rounding\\)	0.01	" out
+ok "what got cheaper comes first" test "$(sed -n 3p out | cut -f 1)" = 'page mapping'
+compared one two -C thirds --table waterfall --by functions --limit 1
+ok "a limit adds the rest up in a step" says '^\(2 other functions\)	' out
+ok "and it still adds up" adds_up 2
+world tiny 6 one:3e9:100:33,33,34:40000:0:0 two:7e9:100:10,80,10:40000:0:0
+compared one two -C tiny --table waterfall
+ok "small costs have more digits" adds_up 4
+"$zcost" compare one two -C tiny --table waterfall >out 2>err
+ok "also on paper" says '^base: one +- +0.3333 ' out
+ok "gate: a worse step" exits 3 "$zcost" compare copying mapping -C cap --table waterfall --fail-on worse
+ok "steps of nothing, exit 2" exits 2 "$zcost" compare one two -C thirds --table waterfall --by colours
+ok "--by is the waterfall's, exit 2" exits 2 "$zcost" compare one two -C thirds --table functions --by modules
+
 ok "a command that never ran, exit 1" exits 1 "$zcost" compare copying mapping -C cap --table components --comm nobody
 ok "is said" says 'has a sample of that in its receiver' err
 ok "a bad set of CPUs, exit 2" exits 2 "$zcost" compare copying mapping -C cap --table functions --cpu x

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/compare/say.h"
+
+#include "analyze/compare/movements.h"
+
+#include <errno.h>
+
+const char *cost_state(const struct diff_row *r)
+{
+	return r->seen[BASE] == r->seen[NEW] ? NULL : r->seen[NEW] ? "new" : "vanished";
+}
+
+int cost_list_read(struct cost_list *l, const struct comparison *c, const struct diff_spec *spec,
+		   struct table *t, struct error *err)
+{
+	int ret = compare_side(c, &l->side, err);
+
+	l->spec = spec;
+	if (!ret)
+		ret = diff_read_ends(&l->d, c, l->side, spec, t, err);
+	if (ret)
+		return ret;
+	l->unit = spec->syscalls || !l->d.unit ? "KiB" : l->d.unit;
+	if (l->d.n)
+		return 0;
+	cost_list_free(l);
+	return error_set(err, ENODATA, "neither %s nor %s has a sample of that in its %s",
+			 c->end[BASE].label, c->end[NEW].label, l->side);
+}
+
+void cost_list_free(struct cost_list *l)
+{
+	diff_free(&l->d);
+}
+
+unsigned cost_list_worse(const struct cost_list *l)
+{
+	unsigned worse = 0;
+	size_t i;
+
+	for (i = 0; i < l->d.n; i++)
+		worse += l->d.rows[i].verdict == VERDICT_WORSE;
+	return worse;
+}
+
+static void say_movements(const struct cost_list *l, const struct comparison *c, struct table *t)
+{
+	struct movements m = {0};
+
+	movements_add(&m, l->side, &l->d, l->unit);
+	movements_say(&m, c, t, l->spec->key);
+	movements_free(&m);
+}
+
+static void say_sum(struct table *t, const struct comparison *c, const struct diff *d,
+		    const char *unit)
+{
+	double delta = d->total[NEW] - d->total[BASE];
+
+	table_note(t, "sum: %.2f (%s) %+.2f = %.2f (%s) ns per %s; the rows add up to it",
+		   d->total[BASE], c->end[BASE].label, delta, d->total[NEW], c->end[NEW].label,
+		   unit);
+}
+
+static void say_rule(struct table *t, const struct comparison *c, const struct diff *d)
+{
+	if (d->possible && d->tests) {
+		table_note(t,
+			   "verdict: exact Mann-Whitney over %zu and %zu runs, p < %g after Holm's "
+			   "correction over the %zu rows of at least 1 %% of the total (others are "
+			   "not tested), and a change above %g %%",
+			   d->nruns[BASE], d->nruns[NEW], c->rule.alpha, d->tests,
+			   100 * c->rule.threshold);
+		table_note(t,
+			   "[..]: the tested rows' intervals, %.4g to %.4g %%, each at the level "
+			   "that Holm's correction tests its row at: it holds 0 unless p < %g",
+			   100 * d->level[0], 100 * d->level[1], c->rule.alpha);
+	} else {
+		table_note(t,
+			   "too few runs: %zu and %zu can give no verdict on %zu rows of at least "
+			   "1 %% of the total; %zu a side could",
+			   d->nruns[BASE], d->nruns[NEW], d->tests,
+			   verdict_runs_needed(&c->rule, d->tests));
+	}
+	table_note(t,
+		   "+-: half of a 95 %% interval of what is not tested, the wider of sampling "
+		   "error and, with two runs and more on each side, of that between runs (Welch)");
+}
+
+static void say_zero(struct table *t, const struct diff *d)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n; i++)
+		n += !d->rows[i].seen[BASE] || !d->rows[i].seen[NEW];
+	if (n)
+		table_note(t,
+			   "0 in a profile that has no sample of a function is measured: its "
+			   "sampling error is 3/n of the total (%zu such rows)",
+			   n);
+}
+
+void cost_list_say(const struct cost_list *l, const struct comparison *c, struct table *t)
+{
+	say_movements(l, c, t);
+	say_sum(t, c, &l->d, l->unit);
+	say_rule(t, c, &l->d);
+	if (l->spec->samples)
+		say_zero(t, &l->d);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What stands below every list of costs: movements, sum, the rules of its verdicts. */
+#ifndef ZC_SAY_H
+#define ZC_SAY_H
+
+#include "analyze/compare/diff.h"
+
+/* A judged diff and what it is of. */
+struct cost_list {
+	struct diff d;
+	const struct diff_spec *spec;
+	const char *side;
+	const char *unit; /* of work: "KiB" */
+};
+
+/* Reads both ends; -ENODATA where neither has a row. Notes go to `t`. On error nothing is kept. */
+int cost_list_read(struct cost_list *l, const struct comparison *c, const struct diff_spec *spec,
+		   struct table *t, struct error *err);
+void cost_list_free(struct cost_list *l);
+
+void cost_list_say(const struct cost_list *l, const struct comparison *c, struct table *t);
+
+/* "new", "vanished", or NULL. */
+const char *cost_state(const struct diff_row *r);
+
+/* Rows that --fail-on worse counts. */
+unsigned cost_list_worse(const struct cost_list *l);
+
+#endif

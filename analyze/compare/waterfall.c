@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From what BASE costs to what NEW costs, step by step: first what got cheaper, then what got
+ * dearer, the largest step first. All figures are whole multiples of the last digit printed, and
+ * what rounding the steps leaves over is a row: so the printed column adds up, in every format.
+ */
+#include "analyze/compare/compare.h"
+
+#include "analyze/compare/say.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 12 };
+
+static const struct column columns[] = {
+	{"step", NULL, V_STR, 0, NULL},
+	{"delta_ns", "ns", V_REAL, 2, "what the step adds"},
+	{"delta_ci", "ns", V_REAL, 2, "half of its 95 % interval"},
+	{"total_ns", "ns", V_REAL, 2, "after it"},
+	{"delta_lo", "ns", V_REAL, 2, "interval of the test, that agrees with p"},
+	{"delta_hi", "ns", V_REAL, 2, NULL},
+	{"p", NULL, V_REAL, 4, "exact Mann-Whitney, two-sided, Holm's correction"},
+	{"verdict", NULL, V_STR, 0, "better, worse, ~ or too few runs; empty: not tested"},
+	{"state", NULL, V_STR, 0, "new or vanished: no sample at one end; empty: both"},
+};
+
+struct waterfall {
+	struct table *t;
+	const struct diff_row **steps; /* of the diff, sorted */
+	size_t n;
+	double scale; /* 100: figures are multiples of 0.01 */
+	long long at; /* the running total, so many of these */
+};
+
+/* At least four digits that count. */
+static int digits_for(double total)
+{
+	int digits = 2;
+
+	while (digits < 6 && total > 0 && total < pow(10, 3 - digits))
+		digits++;
+	return digits;
+}
+
+static void make_columns(struct table *t, int digits)
+{
+	struct column *copy = arena_dup(&t->arena, columns, sizeof(columns));
+	size_t i;
+
+	for (i = 0; i < array_size(columns); i++)
+		if (copy[i].unit)
+			copy[i].digits = digits;
+	t->columns = copy;
+}
+
+static int by_step(const void *a, const void *b)
+{
+	const struct diff_row *x = *(const struct diff_row *const *)a;
+	const struct diff_row *y = *(const struct diff_row *const *)b;
+
+	if ((x->delta < 0) != (y->delta < 0))
+		return x->delta < 0 ? -1 : 1;
+	if (fabs(x->delta) != fabs(y->delta))
+		return fabs(x->delta) > fabs(y->delta) ? -1 : 1;
+	return strcmp(x->key, y->key);
+}
+
+static long long rounded(const struct waterfall *w, double x)
+{
+	return llround(x * w->scale);
+}
+
+/* A row of one step; NULL: it moves nothing (an end). */
+static struct value *put(struct waterfall *w, const char *name, const long long *delta)
+{
+	struct value *row = table_row(w->t);
+
+	w->at += delta ? *delta : 0;
+	table_set(w->t, row, "step", value_str(w->t, name));
+	if (delta)
+		table_set(w->t, row, "delta_ns", value_real((double)*delta / w->scale));
+	table_set(w->t, row, "total_ns", value_real((double)w->at / w->scale));
+	return row;
+}
+
+static void put_step(struct waterfall *w, const struct diff_row *r)
+{
+	char *name = r->key2 ? xasprintf("%s %s", r->key, r->key2) : xstrdup(r->key);
+	long long delta = rounded(w, r->delta);
+	struct value *row = put(w, name, &delta);
+
+	table_set(w->t, row, "delta_ci", value_real(r->delta_ci));
+	table_set(w->t, row, "delta_lo", value_real(r->lo));
+	table_set(w->t, row, "delta_hi", value_real(r->hi));
+	table_set(w->t, row, "p", isnan(r->lo) ? value_none() : value_real(r->p));
+	table_set(w->t, row, "verdict", value_str(w->t, verdict_name(r->verdict)));
+	table_set(w->t, row, "state", value_str(w->t, cost_state(r)));
+	free(name);
+}
+
+/* The rows of the diff stand by size: so many of them, that show in the digits printed. */
+static void choose_steps(struct waterfall *w, const struct comparison *c, const struct diff *d)
+{
+	size_t limit = c->limit > 0 ? (size_t)c->limit : STEPS;
+
+	if (c->all || limit > d->n)
+		limit = d->n;
+	w->steps = xcalloc(limit + 1, sizeof(*w->steps));
+	for (w->n = 0; w->n < limit && rounded(w, d->rows[w->n].delta); w->n++)
+		w->steps[w->n] = &d->rows[w->n];
+	if (w->n)
+		qsort(w->steps, w->n, sizeof(*w->steps), by_step);
+}
+
+static void put_end(struct waterfall *w, const struct comparison *c, enum end e)
+{
+	char *name = xasprintf("%s %s", e == BASE ? "base:" : "new:", c->end[e].label);
+
+	put(w, name, NULL);
+	free(name);
+}
+
+static void put_all(struct waterfall *w, const struct comparison *c, const struct cost_list *l)
+{
+	const struct diff *d = &l->d;
+	double others = 0;
+	long long left;
+	char *name;
+	size_t i;
+
+	choose_steps(w, c, d);
+	w->at = rounded(w, d->total[BASE]);
+	put_end(w, c, BASE);
+	for (i = 0; i < w->n; i++)
+		put_step(w, w->steps[i]);
+	for (i = w->n; i < d->n; i++)
+		others += d->rows[i].delta;
+	if (w->n < d->n) {
+		name = xasprintf("(%zu other %s)", d->n - w->n, l->spec->measure);
+		left = rounded(w, others);
+		put(w, name, &left);
+		free(name);
+	}
+	left = rounded(w, d->total[NEW]) - w->at;
+	if (left)
+		put(w, "(rounding)", &left);
+	put_end(w, c, NEW);
+	free(w->steps);
+}
+
+int compare_waterfall(const struct comparison *c, struct table *t, unsigned *worse,
+		      struct error *err)
+{
+	struct waterfall w = {.t = t};
+	struct cost_list l;
+	int ret, digits;
+
+	table_init(t, "compare waterfall", columns, array_size(columns));
+	ret = cost_list_read(&l, c, diff_spec_find(c->by ? c->by : "components"), t, err);
+	if (ret)
+		return ret;
+	digits = digits_for(fmin(l.d.total[BASE], l.d.total[NEW]));
+	w.scale = pow(10, digits);
+	make_columns(t, digits);
+	table_title(t, "%s of the %s, ns per %s: from %s to %s", l.spec->measure, l.side, l.unit,
+		    c->end[BASE].label, c->end[NEW].label);
+	put_all(&w, c, &l);
+	cost_list_say(&l, c, t);
+	*worse = cost_list_worse(&l);
+	cost_list_free(&l);
+	return 0;
+}
