@@ -28,6 +28,8 @@ static const struct measure measures[] = {
 	{"cpu", "how the side's CPUs spent the window", COLUMNS(cpu_columns), cpu_run, true},
 	{"roi", "scores: throughput^2 over CPU use, and over power", COLUMNS(roi_columns), roi_run,
 	 false},
+	{"scores", "what a byte cost: time, cycles, joules, system calls", COLUMNS(scores_columns),
+	 scores_run, true},
 	{"zerocopy", "was it zero copy: the evidence and a verdict", COLUMNS(zerocopy_columns),
 	 zerocopy_run, true},
 	{"host", "the hosts that were measured", COLUMNS(host_columns), host_run, true},

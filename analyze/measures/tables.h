@@ -7,7 +7,8 @@
 
 extern const struct column functions_columns[9], components_columns[5], contexts_columns[5],
 	modules_columns[5], syscalls_columns[14], summary_columns[16], runs_columns[14],
-	cpu_columns[13], roi_columns[19], zerocopy_columns[7], family_columns[8], host_columns[3];
+	cpu_columns[13], roi_columns[19], zerocopy_columns[7], family_columns[8], host_columns[3],
+	scores_columns[9];
 
 int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int components_run(struct store *s, const struct query *q, struct table *t, struct error *err);
@@ -18,6 +19,7 @@ int summary_run(struct store *s, const struct query *q, struct table *t, struct 
 int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int roi_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int scores_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 /* Which family of metrics: by the table's name. */
 int family_run(struct store *s, const struct query *q, struct table *t, struct error *err);

@@ -143,6 +143,21 @@ ok "scaled for multiplexing" near_cell out value name=counter:cycles 7680000000 
 ok "cycles per byte" near_cell out value name=cycles_per_byte 2 1e-9
 ok "instructions per cycle" near_cell out value name=ipc 1.5 1e-9
 ok "no ratio without its parts" test -z "$(get out value name=cache_miss_pct)"
+ok "scores" report scores counted
+ok "cycles per byte among them" near_cell out value score=cycles_per_byte 2 1e-9
+ok "instructions per cycle" near_cell out value score=ipc 1.5 1e-9
+ok "of which more is better" test "$(get out better score=ipc)" = higher
+ok "what has no source is absent" test -z "$(get out value score=j_per_gb)"
+ok "and why, with the way out" says 'j_per_gb is absent: no power source: .*--power-csv' err
+ok "where one side lacks it, which" says 'ipc is absent for v sender: these events were not counted' err
+ok "of the whole capture" report scores cap
+# 4 calls in 3 x 1024000 bytes
+ok "system calls per MiB of their own pass" near_cell out value score=syscalls_per_mib 1.3653333333 1e-6
+ok "ns per KiB, as the summary has it" near_cell out value score=ns_per_kib,variant=baseline,side=receiver 400 1e-6
+ok "joules from a model" report scores cap --power-model idle=100,per_cpu=100 --variant baseline
+# 100 W + 0.5 CPUs x 100 W, 3 s, 3.84 GB
+ok "per GB" near_cell out value score=j_per_gb,side=receiver 117.1875 1e-6
+ok "are said to be one" says 'baseline receiver: j_per_gb comes from a MODEL' err
 ok "tcp" report tcp counted
 ok "retransmits per GB" near_cell out value name=retransmits_per_gb 3 1e-9
 ok "sizes" report sizes counted
