@@ -143,8 +143,8 @@ ifndef OFFLINE
 DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 procps kmod xz-utils bzip2
 RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute procps-ng kmod xz bzip2
 endif
-DEBS_CHECK := libcmocka-dev jq strace libxml2-utils
-RPMS_CHECK := libcmocka-devel jq strace perl-Test-Harness libxml2
+DEBS_CHECK := binutils xz-utils libcmocka-dev jq strace libxml2-utils
+RPMS_CHECK := binutils xz libcmocka-devel jq strace perl-Test-Harness libxml2
 
 deps:
 	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)'

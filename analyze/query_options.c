@@ -17,6 +17,8 @@ enum {
 	KEY_PERF,
 	KEY_KALLSYMS,
 	KEY_SYMFS,
+	KEY_BUILDID_DIR,
+	KEY_VMLINUX,
 };
 
 static const struct argp_option options[] = {
@@ -31,7 +33,10 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "A bare perf.data instead of a capture:", 3},
 	{"perf", KEY_PERF, "FILE", 0, "the file; '-': standard input", 3},
 	{"kallsyms", KEY_KALLSYMS, "FILE", 0, "the measured kernel's symbols", 3},
+	{"vmlinux", KEY_VMLINUX, "FILE", 0, "its kernel as an ELF file", 3},
 	{"symfs", KEY_SYMFS, "DIR", 0, "the measured host's files", 3},
+	{"buildid-dir", KEY_BUILDID_DIR, "DIR", 0, "files by build-id, as perf keeps in ~/.debug",
+	 3},
 	{0},
 };
 
@@ -78,7 +83,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		{KEY_VARIANT, &o->q->variant}, {KEY_SIDE, &o->q->side},
 		{KEY_COMM, &o->q->comm},       {KEY_EVENT, &o->q->event},
 		{KEY_PERF, &o->perf},	       {KEY_KALLSYMS, &o->kallsyms},
-		{KEY_SYMFS, &o->symfs},
+		{KEY_SYMFS, &o->symfs},	       {KEY_BUILDID_DIR, &o->buildid_dir},
+		{KEY_VMLINUX, &o->vmlinux},
 	};
 	size_t i;
 
@@ -116,8 +122,10 @@ void query_options_free(struct query_options *o)
 int query_read_perf(struct query_options *o, struct error *err)
 {
 	struct perfdata_options how = {.kallsyms = o->kallsyms,
+				       .vmlinux = o->vmlinux,
 				       .symfs = o->symfs,
-				       .use_this_host = !o->kallsyms && !o->symfs};
+				       .buildid_dir = o->buildid_dir,
+				       .use_this_host = !o->symfs};
 
 	o->q->profile = &o->profile;
 	return perfdata_read(&o->profile, o->perf, &how, err);

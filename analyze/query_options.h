@@ -11,8 +11,9 @@
 #include <argp.h>
 
 struct query_options {
-	struct query *q;		     /* what is filled in; set before parsing */
-	const char *perf, *kallsyms, *symfs; /* --perf FILE and what explains it; NULL: not given */
+	struct query *q; /* what is filled in; set before parsing */
+	/* --perf FILE and what explains it; NULL: not given */
+	const char *perf, *kallsyms, *vmlinux, *symfs, *buildid_dir;
 	/* what q points to */
 	struct cpuset cpus;
 	char *run; /* --run, taken apart */

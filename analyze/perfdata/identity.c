@@ -5,6 +5,7 @@
 #include "lib/str.h"
 
 #include <string.h>
+#include <sys/utsname.h>
 
 /* The header's build-ids go by name: of no use for a name that two files have. */
 void identities_init(struct identities *ids, const struct recording *r)
@@ -62,7 +63,7 @@ struct dso_identity identity_of(const struct identities *ids, uint32_t index)
 				     .major = dso->major,
 				     .minor = dso->minor,
 				     .inode = dso->inode,
-				     .recorded_by_s = ids->r->recorded_by_s};
+				     .recorded_by_ns = ids->r->recorded_by_ns};
 }
 
 bool identity_no_file(const struct dso_identity *id)
@@ -77,11 +78,22 @@ bool identity_no_file(const struct dso_identity *id)
 	return false;
 }
 
+bool identity_this_host(const struct recording *r)
+{
+	struct utsname u;
+
+	return r->hostname && r->arch && !uname(&u) && !strcmp(r->hostname, u.nodename) &&
+	       !strcmp(r->arch, u.machine);
+}
+
 struct symbol_sources identity_sources(const struct recording *r, const struct perfdata_options *o,
 				       const struct dso_identity *id)
 {
-	struct symbol_sources from = {
-		.host_dir = o->host_dir, .symfs = o->symfs, .this_host = o->use_this_host};
+	struct symbol_sources from = {.host_dir = o->host_dir,
+				      .symfs = o->symfs,
+				      .buildid_dir = o->buildid_dir,
+				      .this_host = o->use_this_host,
+				      .same_host = o->use_this_host && identity_this_host(r)};
 
 	from.this_kernel = from.this_host && *id->name == '[' && kernel_is_this(r);
 	return from;

@@ -23,6 +23,9 @@ struct dso_identity identity_of(const struct identities *ids, uint32_t dso);
 /* Anonymous memory and the like: there is no file, addresses are not offsets in one. */
 bool identity_no_file(const struct dso_identity *id);
 
+/* Was it recorded on a host of our name? */
+bool identity_this_host(const struct recording *r);
+
 /* Where files that explain it may be looked for. */
 struct symbol_sources identity_sources(const struct recording *r, const struct perfdata_options *o,
 				       const struct dso_identity *id);

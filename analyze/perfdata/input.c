@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct input *add_input(struct recording *r, const char *path)
@@ -72,9 +73,10 @@ static int open_one(struct recording *r, const char *path, struct error *err)
 	if (fd < 0 || fstat(fd, &st)) {
 		ret = error_sys(err, errno, "%s", path);
 	} else if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
-		r->recorded_by_s = st.st_mtim.tv_sec;
+		r->recorded_by_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 		return map_fd(in, fd, (size_t)st.st_size, err);
 	} else {
+		r->recorded_by_ns = (int64_t)time(NULL) * 1000000000;
 		ret = spool_stream(in, fd, err);
 	}
 	if (fd >= 0)

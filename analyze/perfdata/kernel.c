@@ -6,9 +6,12 @@
  */
 #include "analyze/perfdata/kernel.h"
 
+#include "analyze/perfdata/identity.h"
+#include "analyze/symbols/elf_symbols.h"
 #include "analyze/symbols/kallsyms.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/str.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,15 +102,113 @@ static bool load(struct kernel_symbols *k, const struct recording *r, const stru
 	return true;
 }
 
+static bool build_id_differs(struct kernel_symbols *k, const struct recording *r,
+			     const struct elf_file *f, const char *path)
+{
+	const char *recorded = recorded_build_id(r);
+
+	if (!recorded || !strcmp(recorded, f->build_id))
+		return false;
+	set_note(k, xasprintf("kernel addresses are not resolved: recorded on the kernel with "
+			      "build-id %s, %s has %s",
+			      recorded, path, *f->build_id ? f->build_id : "none"));
+	return true;
+}
+
+/* An ELF kernel has its symbols where it was linked; "_text" tells how far it was moved. */
+static bool read_vmlinux(struct kernel_symbols *k, const struct recording *r, struct elf_file *f,
+			 const char *path)
+{
+	struct error err = {0};
+	uint64_t linked;
+
+	if (elf_symbols_read(&k->table, f, f, PLACE_LINKED, &err)) {
+		set_note(k, xasprintf("kernel addresses are not resolved: %s: %s", path, err.text));
+	} else if (!*r->side.ref_name || !r->side.ref_addr ||
+		   !elf_symbol_address(f, r->side.ref_name, &linked)) {
+		set_note(k, xasprintf("kernel addresses are not resolved: %s or the recording "
+				      "does not tell where %s lies",
+				      path, *r->side.ref_name ? r->side.ref_name : "_text"));
+	} else {
+		k->delta = linked - r->side.ref_addr;
+		return true;
+	}
+	symtab_free(&k->table);
+	return false;
+}
+
+/* `named`: the user did, which is enough where the recording has no build-id. */
+static bool load_vmlinux(struct kernel_symbols *k, const struct recording *r, const char *path,
+			 bool named)
+{
+	struct error err = {0};
+	struct elf_file f;
+	bool ok;
+
+	if (!named && !recorded_build_id(r))
+		return false;
+	if (elf_file_open(&f, path, &err)) {
+		set_note(k, xasprintf("kernel addresses are not resolved: %s", err.text));
+		return false;
+	}
+	ok = !build_id_differs(k, r, &f, path) && read_vmlinux(k, r, &f, path);
+	elf_file_close(&f);
+	if (ok)
+		k->vmlinux = xstrdup(path);
+	return ok;
+}
+
+/* perf's build-id cache has the kernel's kallsyms under its build-id, or the kernel itself. */
+static bool try_cache(struct kernel_symbols *k, const struct recording *r, const char *dir)
+{
+	const char *id = recorded_build_id(r);
+	char *kallsyms, *elf;
+	bool ok;
+
+	if (!id)
+		return false;
+	kallsyms = xasprintf("%s/[kernel.kallsyms]/%s/kallsyms", dir, id);
+	if (!path_exists(kallsyms)) {
+		free(kallsyms);
+		kallsyms = xasprintf("%s/[kernel.kallsyms]/%s", dir, id); /* before perf 4.8 */
+	}
+	elf = xasprintf("%s/.build-id/%.2s/%s/elf", dir, id, id + 2);
+	ok = (path_exists(elf) && load_vmlinux(k, r, elf, false)) ||
+	     (path_exists(kallsyms) && !path_is_dir(kallsyms) &&
+	      load(k, r, &(struct candidate){.kallsyms = kallsyms, .whose = dir, .named = true}));
+	free(kallsyms);
+	free(elf);
+	return ok;
+}
+
+/* Where distributions put an ELF kernel; only one of the recorded build-id counts. */
+static bool try_symfs(struct kernel_symbols *k, const struct recording *r, const char *symfs)
+{
+	static const char *const places[] = {"/usr/lib/debug/boot/vmlinux-%s", "/boot/vmlinux-%s",
+					     "/usr/lib/debug/lib/modules/%s/vmlinux",
+					     "/lib/modules/%s/build/vmlinux"};
+	bool ok = false;
+	size_t i;
+
+	for (i = 0; !ok && r->osrelease && i < array_size(places); i++) {
+		struct str path = {0};
+		const char *mark = strstr(places[i], "%s");
+
+		str_printf(&path, "%s%.*s%s%s", symfs, (int)(mark - places[i]), places[i],
+			   r->osrelease, mark + 2);
+		ok = path_exists(path.buf) && load_vmlinux(k, r, path.buf, false);
+		str_free(&path);
+	}
+	return ok;
+}
+
 /* Without a build-id in the recording: the same host, release and place of the kernel. */
 static bool recorded_here(const struct recording *r)
 {
 	struct utsname u;
 
-	if (uname(&u))
-		return false;
-	return r->hostname && r->osrelease && r->arch && !strcmp(r->hostname, u.nodename) &&
-	       !strcmp(r->osrelease, u.release) && !strcmp(r->arch, u.machine);
+	return identity_this_host(r) && r->osrelease && !uname(&u) &&
+	       !strcmp(r->osrelease, u.release);
 }
 
 bool kernel_is_this(const struct recording *r)
@@ -161,6 +262,17 @@ static bool try_kcore(struct kernel_symbols *k, const struct recording *r)
 	return ok;
 }
 
+/* What perf record kept of a kernel that ran here before. A refusal said so far stays. */
+static bool try_own_cache(struct kernel_symbols *k, const struct recording *r)
+{
+	const char *home = getenv("HOME");
+	char *dir = home ? xasprintf("%s/.debug", home) : NULL;
+	bool ok = dir && try_cache(k, r, dir);
+
+	free(dir);
+	return ok;
+}
+
 void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
 			 const struct perfdata_options *o)
 {
@@ -171,9 +283,14 @@ void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
 		load(k, r, &named);
 		return;
 	}
-	if (try_kcore(k, r) || (o->host_dir && try_folder(k, r, o->host_dir, "the capture")))
+	if (o->vmlinux) {
+		load_vmlinux(k, r, o->vmlinux, true);
 		return;
-	if (o->use_this_host && try_this_host(k, r)) {
+	}
+	if (try_kcore(k, r) || (o->host_dir && try_folder(k, r, o->host_dir, "the capture")) ||
+	    (o->buildid_dir && try_cache(k, r, o->buildid_dir)) ||
+	    (o->symfs && try_symfs(k, r, o->symfs)) ||
+	    (o->use_this_host && (try_this_host(k, r) || try_own_cache(k, r)))) {
 		set_note(k, NULL);
 		return;
 	}
@@ -186,6 +303,7 @@ void kernel_symbols_free(struct kernel_symbols *k)
 {
 	symtab_free(&k->table);
 	free(k->note);
+	free(k->vmlinux);
 }
 
 struct symtab_symbol *kernel_symbols_find(const struct kernel_symbols *k, uint64_t addr)

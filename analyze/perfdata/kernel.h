@@ -10,6 +10,7 @@ struct kernel_symbols {
 	struct symtab table; /* empty: none */
 	uint64_t delta;	     /* table address - address when recorded, of the kernel proper */
 	char *note;	     /* why there are none, else NULL */
+	char *vmlinux;	     /* path of the ELF kernel they are from, or NULL */
 };
 
 /*

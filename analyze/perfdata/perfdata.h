@@ -13,10 +13,12 @@ struct perfdata_options {
 	const struct cpuset *cpus; /* count only these; NULL: all */
 	const char
 		*host_dir; /* hosts/<host> of a capture: kallsyms, modules, notes, dso/; or NULL */
-	const char *kallsyms; /* --kallsyms FILE; or NULL */
-	const char *symfs;    /* --symfs DIR; or NULL */
-	unsigned int threads; /* for decoding samples; 0: one per CPU */
-	bool use_this_host;   /* may read this host's kallsyms and DSOs, where build-ids match */
+	const char *kallsyms;	 /* --kallsyms FILE; or NULL */
+	const char *symfs;	 /* --symfs DIR; or NULL */
+	const char *buildid_dir; /* --buildid-dir DIR; or NULL */
+	const char *vmlinux;	 /* --vmlinux FILE; or NULL */
+	unsigned int threads;	 /* for decoding samples; 0: one per CPU */
+	bool use_this_host;	 /* may read this host's kallsyms and DSOs, where build-ids match */
 };
 
 /*

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/symbols/dso_files.h"
 
-#include "analyze/symbols/elf_symbols.h"
+#include "analyze/symbols/debug_link.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,10 @@
 
 struct finding {
 	struct dso_identity dso;
+	const struct symbol_sources *from;
 	char adopted[65]; /* a build-id that was not recorded */
+	char *module;	  /* path of a module that was recorded as "[name]" */
+	struct debug_link link;
 	struct dso_files *found;
 	bool stale;
 	char *why;
@@ -24,15 +27,41 @@ struct finding {
 };
 
 /*
- * %p the mapped path, %b its base name, %i the build-id, %x its first two digits, %y the others,
- * %h the capture's host folder, %s the symfs folder, %~ the home folder, %l the debug link.
+ * %p the mapped path, %d its folder, %b its base name, %k up to ".ko", %i the build-id, %x its
+ * first two digits, %y the others, %h the capture's host folder, %s the symfs folder, %c the
+ * build-id cache, %~ the home folder, %l the debug link.
  */
-static const char *const host_places[] = {"%h/dso/%i/%b.debug", "%h/dso/%i/%b", NULL};
+static const char *const capture_places[] = {
+	"%h/dso/%i/%b.debug", "%h/dso/%i/%b", "%h%k", "%h%k.xz", "%h%k.zst", "%h%k.gz", NULL,
+};
+static const char *const cache_places[] = {
+	"%c/.build-id/%x/%y/elf",
+	"%c/.build-id/%x/%y/vdso",
+	"%c/.build-id/%x/%y/debug",
+	"%c/.build-id/%x/%y", /* of perf before 4.8 */
+	"%c/.build-id/%x/%y.debug",
+	"%c%p/%i/elf",
+	"%c%p/%i/debug",
+	"%c%p/%i",
+	"%c/%b/%i/vdso",
+	"%c/%b/%i/elf",
+	NULL,
+};
 static const char *const symfs_places[] = {
 	"%s/usr/lib/debug/.build-id/%x/%y.debug",
+	"%s%d/%l",
+	"%s%d/.debug/%l",
+	"%s/usr/lib/debug%d/%l",
 	"%s/usr/lib/debug%p.debug",
 	"%s/usr/lib/debug%p",
+	"%s/usr/lib/debug%k.debug",
+	"%s/usr/lib/debug/usr%p.debug",
 	"%s%p",
+	"%s/usr%p",
+	"%s%k",
+	"%s%k.xz",
+	"%s%k.zst",
+	"%s%k.gz",
 	"%s/%b",
 	NULL,
 };
@@ -56,59 +85,54 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The name in .gnu_debuglink of the mapped file; NULL: none. The caller frees. */
-static char *debug_link(const struct dso_identity *dso)
+/* "/lib/modules/.../veth.ko.xz" without what packed it; NULL: not a module's file. */
+static const char *unpacked_end(const char *path)
 {
-	struct elf_file f;
-	const char *name;
-	char *copy = NULL;
-	GElf_Word crc;
+	const char *ko = strstr(base_name(path), ".ko");
 
-	if (dso->name[0] != '/' || elf_file_open(&f, dso->name, NULL))
-		return NULL;
-	name = dwelf_elf_gnu_debuglink(f.elf, &crc);
-	if (name && !strchr(name, '/'))
-		copy = xstrdup(name);
-	elf_file_close(&f);
-	return copy;
+	return ko && (!ko[3] || ko[3] == '.') ? ko + 3 : NULL;
 }
 
 /* False where a part is not known: the place does not apply. */
-static bool add_part(struct str *s, char part, const struct symbol_sources *from,
-		     const struct dso_identity *dso, const char *link)
+static bool add_part(struct str *s, char part, const struct finding *f)
 {
-	const char *id = dso->build_id, *text = NULL;
+	const char *id = f->dso.build_id, *path = *f->dso.name == '/' ? f->dso.name : NULL;
+	const char *text = NULL, *end;
 
-	if (part == 'd') {
-		str_add(s, dso->name, (size_t)(base_name(dso->name) - dso->name));
-		return *dso->name == '/';
-	}
-	if (part == 'x') {
+	switch (part) {
+	case 'd':
+		str_add(s, path ? path : "", path ? (size_t)(base_name(path) - path) : 0);
+		return path;
+	case 'k':
+		end = f->dso.module && path ? unpacked_end(path) : NULL;
+		str_add(s, path ? path : "", end ? (size_t)(end - path) : 0);
+		return end;
+	case 'x':
 		str_add(s, id ? id : "", id ? 2 : 0);
 		return id;
 	}
-	text = part == 'p'   ? (*dso->name == '/' ? dso->name : NULL)
-	       : part == 'b' ? base_name(dso->name)
+	text = part == 'p'   ? path
+	       : part == 'b' ? base_name(f->dso.name)
 	       : part == 'i' ? id
 	       : part == 'y' ? (id ? id + 2 : NULL)
-	       : part == 'h' ? from->host_dir
-	       : part == 's' ? from->symfs
+	       : part == 'h' ? f->from->host_dir
+	       : part == 's' ? f->from->symfs
+	       : part == 'c' ? f->from->buildid_dir
 	       : part == '~' ? getenv("HOME")
-			     : link;
+			     : f->link.name;
 	if (text)
 		str_puts(s, text);
 	return text;
 }
 
-static char *expand(const char *pattern, const struct symbol_sources *from,
-		    const struct dso_identity *dso, const char *link)
+static char *expand(const char *pattern, const struct finding *f)
 {
 	struct str s = {0};
 
 	for (; *pattern; pattern++) {
 		if (*pattern != '%') {
 			str_putc(&s, *pattern);
-		} else if (!add_part(&s, *++pattern, from, dso, link)) {
+		} else if (!add_part(&s, *++pattern, f)) {
 			str_free(&s);
 			return NULL;
 		}
@@ -116,11 +140,24 @@ static char *expand(const char *pattern, const struct symbol_sources *from,
 	return str_take(&s);
 }
 
-static bool same_inode(const struct dso_identity *dso, const struct stat *st)
+static int64_t ns_of(struct timespec t)
 {
-	return dso->inode && st->st_ino == dso->inode && major(st->st_dev) == dso->major &&
-	       minor(st->st_dev) == dso->minor &&
-	       (!dso->recorded_by_s || st->st_mtim.tv_sec <= dso->recorded_by_s);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool same_inode(const struct finding *f, const struct stat *st)
+{
+	const struct dso_identity *dso = &f->dso;
+
+	return f->from->same_host && dso->inode && st->st_ino == dso->inode &&
+	       major(st->st_dev) == dso->major && minor(st->st_dev) == dso->minor &&
+	       dso->recorded_by_ns && ns_of(st->st_mtim) <= dso->recorded_by_ns &&
+	       ns_of(st->st_ctim) <= dso->recorded_by_ns;
+}
+
+static bool is_link_target(const struct finding *f, const char *path)
+{
+	return f->link.name && !strcmp(base_name(path), f->link.name);
 }
 
 /* Is this file the recorded object? `named`: the user vouches for files without a build-id. */
@@ -132,7 +169,8 @@ static bool belongs(struct finding *f, const struct elf_file *file, const struct
 			return true;
 		snprintf(f->why, f->why_size, "%s: build-id %s, recorded was %s", path,
 			 *file->build_id ? file->build_id : "(none)", f->dso.build_id);
-	} else if ((named && !f->dso.ambiguous) || same_inode(&f->dso, st)) {
+	} else if ((named && !f->dso.ambiguous) || same_inode(f, st) ||
+		   (is_link_target(f, path) && debug_link_proves(&f->link, path))) {
 		return true;
 	} else if (f->dso.ambiguous) {
 		snprintf(f->why, f->why_size,
@@ -149,20 +187,19 @@ static bool belongs(struct finding *f, const struct elf_file *file, const struct
 	return false;
 }
 
-static void take(struct dso_files *f, struct elf_file *file)
+static void take(struct dso_files *f, struct elf_file *file, const char *path)
 {
 	bool used = false;
 
+	if (file->has_dwarf && path && !f->dwarf)
+		f->dwarf = xstrdup(path);
 	if (!f->have_syms && file->symtab) {
 		f->syms = *file;
 		f->have_syms = used = true;
 	}
 	if (!f->have_run && (file->dynsym || file->code)) {
 		f->run = *file;
-		f->have_run = true;
-		if (used) /* one file for both: opened once, closed once */
-			f->run.fd = -1;
-		used = true;
+		f->have_run = used = true;
 	}
 	if (!used)
 		elf_file_close(file);
@@ -176,18 +213,23 @@ static void try_file(struct finding *f, const char *path, bool named)
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || elf_file_open(&file, path, NULL))
 		return;
 	if (belongs(f, &file, &st, path, named))
-		take(f->found, &file);
+		take(f->found, &file, path);
 	else
 		elf_file_close(&file);
 }
 
-static void try_places(struct finding *f, const char *const *places,
-		       const struct symbol_sources *from, const char *link, bool named)
+static bool complete(const struct finding *f)
+{
+	return f->found->have_syms && f->found->have_run &&
+	       (!f->from->want_dwarf || f->found->dwarf);
+}
+
+static void try_places(struct finding *f, const char *const *places, bool named)
 {
 	char *path;
 
-	for (; *places && !(f->found->have_syms && f->found->have_run); places++) {
-		path = expand(*places, from, &f->dso, link);
+	for (; *places && !complete(f); places++) {
+		path = expand(*places, f);
 		if (path)
 			try_file(f, path, named);
 		free(path);
@@ -195,7 +237,7 @@ static void try_places(struct finding *f, const char *const *places,
 }
 
 /* This process has the same vdso as every other of this kernel: its ELF image is in memory. */
-static void try_own_vdso(struct finding *f, const struct symbol_sources *from)
+static void try_own_vdso(struct finding *f)
 {
 	void *image = (void *)getauxval(AT_SYSINFO_EHDR);
 	struct elf_file file;
@@ -203,8 +245,8 @@ static void try_own_vdso(struct finding *f, const struct symbol_sources *from)
 	if (!image || strcmp(f->dso.name, "[vdso]") ||
 	    elf_file_memory(&file, image, 8192, "[vdso]", NULL))
 		return;
-	if (f->dso.build_id ? !strcmp(file.build_id, f->dso.build_id) : from->this_kernel)
-		take(f->found, &file);
+	if (f->dso.build_id ? !strcmp(file.build_id, f->dso.build_id) : f->from->this_kernel)
+		take(f->found, &file, NULL);
 	else
 		elf_file_close(&file);
 }
@@ -218,52 +260,99 @@ static void adopt_build_id(struct finding *f, const char *path, bool named)
 	if (f->dso.build_id || !path || stat(path, &st) || !S_ISREG(st.st_mode) ||
 	    elf_file_open(&file, path, NULL))
 		return;
-	if (((named && !f->dso.ambiguous) || same_inode(&f->dso, &st)) && *file.build_id) {
+	if (((named && !f->dso.ambiguous) || same_inode(f, &st)) && *file.build_id) {
 		snprintf(f->adopted, sizeof(f->adopted), "%s", file.build_id);
 		f->dso.build_id = f->adopted;
 	}
 	elf_file_close(&file);
 }
 
-static void find_in_symfs(struct finding *f, const struct symbol_sources *from)
+/* "[veth]": the path that modules.dep has for it; NULL: none. The caller frees. */
+static char *module_path(const struct symbol_sources *from, const struct dso_identity *dso)
 {
-	char *path = expand("%s%p", from, &f->dso, NULL);
+	char *list = xasprintf("%s/lib/modules/%s/modules.dep", from->symfs, dso->release);
+	char *text, *rest, *line, *path = NULL, name[128];
+	size_t len;
 
+	if (!file_read(list, &text, &len, NULL)) {
+		for (rest = text; !path && (line = str_token(&rest, '\n'));) {
+			line[strcspn(line, ":")] = '\0';
+			module_name(name, sizeof(name), line);
+			if (!strcmp(name, dso->name))
+				path = xasprintf("/lib/modules/%s/%s", dso->release, line);
+		}
+		free(text);
+	}
+	free(list);
+	return path;
+}
+
+static void find_in_symfs(struct finding *f)
+{
+	char *path;
+
+	if (f->dso.module && *f->dso.name == '[' && f->dso.release) {
+		f->module = module_path(f->from, &f->dso);
+		f->dso.name = f->module ? f->module : f->dso.name;
+	}
+	path = expand("%s%p", f);
 	adopt_build_id(f, path, true);
+	if (path)
+		f->link = debug_link_of(path);
 	free(path);
-	try_places(f, symfs_places, from, NULL, true);
+	try_places(f, symfs_places, true);
 }
 
-static void find_on_this_host(struct finding *f, const struct symbol_sources *from)
+static void find_on_this_host(struct finding *f)
 {
-	char *link = debug_link(&f->dso);
-
+	if (*f->dso.name == '/')
+		f->link = debug_link_of(f->dso.name);
 	adopt_build_id(f, f->dso.name, false);
-	try_places(f, this_host_places, from, link, false);
-	try_own_vdso(f, from);
-	free(link);
+	try_places(f, this_host_places, false);
+	try_own_vdso(f);
 }
 
-static void find(struct finding *f, const struct symbol_sources *from)
+/* The symbols that a distribution packs into a stripped file, where there are no better ones. */
+static void unpack_mini(struct dso_files *f)
 {
+	if (f->have_syms || !f->have_run || elf_file_mini(&f->syms, &f->run, NULL))
+		return;
+	f->have_syms = f->syms.symtab;
+	if (!f->have_syms)
+		elf_file_close(&f->syms);
+}
+
+static void find(struct finding *f)
+{
+	const struct symbol_sources *from = f->from;
+
 	if (from->host_dir)
-		try_places(f, host_places, from, NULL, false);
+		try_places(f, capture_places, false);
+	if (from->buildid_dir)
+		try_places(f, cache_places, false);
 	if (from->symfs)
-		find_in_symfs(f, from);
+		find_in_symfs(f);
 	if (from->this_host && !from->symfs)
-		find_on_this_host(f, from);
+		find_on_this_host(f);
+	if (from->buildid_dir && *f->adopted) /* a file has lent its build-id since */
+		try_places(f, cache_places, false);
+	unpack_mini(f->found);
+	free(f->link.name);
+	free(f->module);
 }
 
 int dso_files_find(struct dso_files *found, const struct symbol_sources *from,
 		   const struct dso_identity *dso, char *why, size_t why_size)
 {
-	struct finding f = {.dso = *dso, .found = found, .why = why, .why_size = why_size};
+	struct finding f = {
+		.dso = *dso, .from = from, .found = found, .why = why, .why_size = why_size};
 
 	*found = (struct dso_files){0};
 	*why = '\0';
-	find(&f, from);
+	find(&f);
 	if (found->have_syms || found->have_run)
 		return 0;
+	dso_files_close(found);
 	if (f.stale)
 		return -ESTALE;
 	snprintf(why, why_size, "%s: no file with its symbols", dso->name);
@@ -276,21 +365,46 @@ void dso_files_close(struct dso_files *f)
 		elf_file_close(&f->run);
 	if (f->have_syms)
 		elf_file_close(&f->syms);
+	free(f->dwarf);
+	f->dwarf = NULL;
 }
 
 int dso_symbols_read(struct symtab *t, const struct symbol_sources *from,
 		     const struct dso_identity *dso, char *why, size_t why_size)
 {
 	struct dso_files f;
-	struct error err = {0};
 	int ret = dso_files_find(&f, from, dso, why, why_size);
 
 	if (ret)
 		return ret;
-	ret = elf_symbols_read(t, f.have_syms ? &f.syms : &f.run, f.have_run ? &f.run : &f.syms,
-			       &err);
-	if (ret)
-		snprintf(why, why_size, "%s: %s", dso->name, err.text);
+	ret = dso_files_symbols(t, &f, dso, why, why_size);
 	dso_files_close(&f);
 	return ret;
+}
+
+int dso_files_symbols(struct symtab *t, struct dso_files *f, const struct dso_identity *dso,
+		      char *why, size_t why_size)
+{
+	struct error err = {0};
+	int ret = elf_symbols_read(t, f->have_syms ? &f->syms : &f->run,
+				   f->have_run ? &f->run : &f->syms,
+				   dso->module ? PLACE_MODULE : PLACE_OFFSET, &err);
+
+	if (ret)
+		snprintf(why, why_size, "%s: %s", dso->name, err.text);
+	return ret;
+}
+
+void module_name(char *name, size_t size, const char *path)
+{
+	const char *base = base_name(path);
+	char *at;
+
+	if (*path == '[')
+		snprintf(name, size, "%s", path);
+	else
+		snprintf(name, size, "[%.*s]", (int)strcspn(base, "."), base);
+	for (at = name; *at; at++)
+		if (*at == '-')
+			*at = '_';
 }

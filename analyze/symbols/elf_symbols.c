@@ -8,99 +8,10 @@
 #include "analyze/symbols/demangle.h"
 #include "lib/alloc.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static Elf_Scn *section_by_name(Elf *elf, const char *name, GElf_Shdr *shdr)
-{
-	Elf_Scn *scn = NULL;
-	const char *s;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		s = gelf_getshdr(scn, shdr) ? elf_strptr(elf, names, shdr->sh_name) : NULL;
-		if (s && !strcmp(s, name))
-			return scn;
-	}
-	return NULL;
-}
-
-static Elf_Scn *section_of_type(Elf *elf, const char *name, uint32_t type)
-{
-	GElf_Shdr shdr;
-	Elf_Scn *scn = section_by_name(elf, name, &shdr);
-
-	return scn && shdr.sh_type == type ? scn : NULL;
-}
-
-/* A debug file has the sections of the program, but their bytes are elsewhere. */
-static bool holds_code(Elf *elf)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr s;
-
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &s) && s.sh_type == SHT_PROGBITS &&
-		    s.sh_flags & SHF_EXECINSTR)
-			return true;
-	return false;
-}
-
-static void read_build_id(struct elf_file *f)
-{
-	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(f->elf, &id), i;
-
-	for (i = 0; i < n && i < 32; i++)
-		snprintf(f->build_id + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
-}
-
-static int begin(struct elf_file *f, const char *what, struct error *err)
-{
-	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->header)) {
-		elf_file_close(f);
-		return error_set(err, ENOEXEC, "%s: not an ELF file", what);
-	}
-	f->symtab = section_of_type(f->elf, ".symtab", SHT_SYMTAB);
-	f->dynsym = section_of_type(f->elf, ".dynsym", SHT_DYNSYM);
-	f->code = holds_code(f->elf);
-	read_build_id(f);
-	return 0;
-}
-
-int elf_file_open(struct elf_file *f, const char *path, struct error *err)
-{
-	*f = (struct elf_file){.fd = open(path, O_RDONLY | O_CLOEXEC)};
-	if (f->fd < 0)
-		return error_sys(err, errno, "%s", path);
-	elf_version(EV_CURRENT);
-	f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
-	return begin(f, path, err);
-}
-
-int elf_file_memory(struct elf_file *f, void *data, size_t len, const char *what, struct error *err)
-{
-	*f = (struct elf_file){.fd = -1};
-	elf_version(EV_CURRENT);
-	f->elf = elf_memory(data, len);
-	return begin(f, what, err);
-}
-
-void elf_file_close(struct elf_file *f)
-{
-	if (f->elf)
-		elf_end(f->elf);
-	if (f->fd >= 0)
-		close(f->fd);
-	*f = (struct elf_file){.fd = -1};
-}
 
 static bool is_label(const GElf_Sym *s)
 {
@@ -164,6 +75,15 @@ static uint64_t file_offset(Elf *elf, uint64_t addr, const GElf_Shdr *shdr)
 	return addr - shdr->sh_addr + shdr->sh_offset;
 }
 
+/* One table being filled. */
+struct reading {
+	struct symtab *t;
+	struct elf_file *syms, *run;
+	enum placement place;
+	uint64_t *starts; /* PLACE_MODULE: of each section in memory; UINT64_MAX: not there */
+	size_t nstarts;
+};
+
 static void add_demangled(struct symtab *t, const struct symtab_symbol *s, const char *name,
 			  const char *ending)
 {
@@ -176,8 +96,23 @@ static void add_demangled(struct symtab *t, const struct symtab_symbol *s, const
 	free(nice);
 }
 
-static void add_symbol(struct symtab *t, struct elf_file *syms, struct elf_file *run, GElf_Sym *s,
-		       const char *name)
+/* False: a section that is not where addresses are looked for. */
+static bool place_symbol(const struct reading *r, const GElf_Sym *s, const GElf_Shdr *shdr,
+			 uint64_t *at)
+{
+	if (r->place == PLACE_LINKED) {
+		*at = s->st_value;
+	} else if (r->place == PLACE_OFFSET) {
+		*at = file_offset(r->run->elf, s->st_value, shdr);
+	} else {
+		if (s->st_shndx >= r->nstarts || r->starts[s->st_shndx] == UINT64_MAX)
+			return false;
+		*at = s->st_value + r->starts[s->st_shndx];
+	}
+	return true;
+}
+
+static void add_symbol(const struct reading *r, GElf_Sym *s, const char *name)
 {
 	struct symtab_symbol new = {.binding = GELF_ST_BIND(s->st_info),
 				    .type = GELF_ST_TYPE(s->st_info)};
@@ -185,21 +120,25 @@ static void add_symbol(struct symtab *t, struct elf_file *syms, struct elf_file 
 	GElf_Shdr shdr;
 
 	if (!name || !*name || s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS ||
-	    (!is_label(s) && !is_function_or_object(s)) || is_mapping_symbol(&syms->header, name))
+	    (!is_label(s) && !is_function_or_object(s)) ||
+	    is_mapping_symbol(&r->syms->header, name))
 		return;
-	if (!section_of(syms, run, s, &shdr, &section) || !(shdr.sh_flags & SHF_ALLOC))
+	if (!section_of(r->syms, r->run, s, &shdr, &section) || !(shdr.sh_flags & SHF_ALLOC))
 		return;
 	if (is_label(s) && !strstr(section, "text") && !strstr(section, "data"))
 		return;
-	if (syms->header.e_machine == EM_ARM && new.type == STT_FUNC)
+	if (r->syms->header.e_machine == EM_ARM && new.type == STT_FUNC)
 		s->st_value &= ~1ULL; /* marks a thumb function */
-	new.start = file_offset(run->elf, s->st_value, &shdr);
+	if (!place_symbol(r, s, &shdr, &new.start))
+		return;
 	new.end = new.start + s->st_size;
-	add_demangled(t, &new, name, "");
+	if (r->place == PLACE_OFFSET)
+		add_demangled(r->t, &new, name, "");
+	else
+		symtab_add(r->t, &new, name, NULL); /* perf leaves the kernel's names alone */
 }
 
-static void read_section(struct symtab *t, struct elf_file *syms, struct elf_file *run,
-			 Elf_Scn *scn)
+static void read_section(const struct reading *r, struct elf_file *of, Elf_Scn *scn)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Shdr shdr;
@@ -209,8 +148,63 @@ static void read_section(struct symtab *t, struct elf_file *syms, struct elf_fil
 	if (!data || !gelf_getshdr(scn, &shdr))
 		return;
 	for (i = 0; gelf_getsym(data, i, &s); i++)
-		add_symbol(t, syms, run, &s, elf_strptr(syms->elf, shdr.sh_link, s.st_name));
-	symtab_finish(t, false);
+		add_symbol(r, &s, elf_strptr(of->elf, shdr.sh_link, s.st_name));
+	symtab_finish(r->t, false);
+}
+
+/*
+ * Where the kernel puts a module's code: the sections with code, but those of __init, one behind
+ * the other. Linkage tables before .text are made up while it loads: nothing can be told then.
+ */
+static bool lay_out_module(struct reading *r)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = NULL;
+	uint64_t at = 0;
+	size_t names, n;
+
+	if (elf_getshdrnum(r->run->elf, &n) || elf_getshdrstrndx(r->run->elf, &names))
+		return false;
+	r->starts = xmalloc((n + 1) * sizeof(*r->starts));
+	memset(r->starts, 0xff, (n + 1) * sizeof(*r->starts));
+	r->nstarts = n;
+	while ((scn = elf_nextscn(r->run->elf, scn))) {
+		const char *name;
+
+		if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_ALLOC) ||
+		    !(shdr.sh_flags & SHF_EXECINSTR))
+			continue;
+		name = elf_strptr(r->run->elf, names, shdr.sh_name);
+		if (!name || !strncmp(name, ".init", 5))
+			continue;
+		if (strstr(name, "plt") || strstr(name, "trampoline"))
+			return false;
+		if (shdr.sh_addralign > 1)
+			at = (at + shdr.sh_addralign - 1) & ~(uint64_t)(shdr.sh_addralign - 1);
+		r->starts[elf_ndxscn(scn)] = at;
+		at += shdr.sh_size;
+	}
+	return true;
+}
+
+bool elf_symbol_address(struct elf_file *f, const char *name, uint64_t *addr)
+{
+	Elf_Data *data = f->symtab ? elf_getdata(f->symtab, NULL) : NULL;
+	const char *text;
+	GElf_Shdr shdr;
+	GElf_Sym s;
+	int i;
+
+	if (!data || !gelf_getshdr(f->symtab, &shdr))
+		return false;
+	for (i = 0; gelf_getsym(data, i, &s); i++) {
+		text = elf_strptr(f->elf, shdr.sh_link, s.st_name);
+		if (!text || strcmp(text, name))
+			continue;
+		*addr = s.st_value;
+		return true;
+	}
+	return false;
 }
 
 /* Size of the PLT's head and of its entries; 0: as the section says. */
@@ -247,16 +241,16 @@ static int64_t plt_symbol(Elf_Data *data, uint32_t type, int i)
 static void read_plt(struct symtab *t, struct elf_file *f)
 {
 	GElf_Shdr rel, plt, dyn;
-	Elf_Scn *scn = section_by_name(f->elf, ".rela.plt", &rel);
+	Elf_Scn *scn = elf_section(f->elf, ".rela.plt", &rel);
 	Elf_Data *relocs, *symbols;
 	uint64_t head, entry;
 	int64_t index;
 	GElf_Sym s;
 	int i;
 
-	scn = scn ? scn : section_by_name(f->elf, ".rel.plt", &rel);
+	scn = scn ? scn : elf_section(f->elf, ".rel.plt", &rel);
 	if (!scn || !f->dynsym || rel.sh_link != elf_ndxscn(f->dynsym) ||
-	    !section_by_name(f->elf, ".plt", &plt) || !gelf_getshdr(f->dynsym, &dyn))
+	    !elf_section(f->elf, ".plt", &plt) || !gelf_getshdr(f->dynsym, &dyn))
 		return;
 	relocs = elf_getdata(scn, NULL);
 	symbols = elf_getdata(f->dynsym, NULL);
@@ -274,17 +268,36 @@ static void read_plt(struct symtab *t, struct elf_file *f)
 	}
 }
 
-int elf_symbols_read(struct symtab *t, struct elf_file *syms, struct elf_file *run,
-		     struct error *err)
+static void read_all(const struct reading *r)
 {
+	if (r->syms->symtab)
+		read_section(r, r->syms, r->syms->symtab);
+	if (r->syms->dynsym)
+		read_section(r, r->syms, r->syms->dynsym);
+	/* what is packed in .gnu_debugdata leaves out what .dynsym has */
+	if (r->syms->dwfl && r->place == PLACE_OFFSET && r->run != r->syms && r->run->dynsym) {
+		struct reading own = *r;
+
+		own.syms = r->run;
+		read_section(&own, r->run, r->run->dynsym);
+	}
+}
+
+int elf_symbols_read(struct symtab *t, struct elf_file *syms, struct elf_file *run,
+		     enum placement place, struct error *err)
+{
+	struct reading r = {.t = t, .syms = syms, .run = run, .place = place};
+
 	if (!syms->symtab && !syms->dynsym)
 		return error_set(err, ENOENT, "no symbol table");
-	if (syms->symtab)
-		read_section(t, syms, run, syms->symtab);
-	if (syms->dynsym)
-		read_section(t, syms, run, syms->dynsym);
-	if (t->n)
+	if (place == PLACE_MODULE && !lay_out_module(&r)) {
+		free(r.starts);
+		return error_set(err, ENOTSUP, "where its sections were loaded cannot be told");
+	}
+	read_all(&r);
+	if (t->n && place == PLACE_OFFSET)
 		read_plt(t, run);
 	symtab_finish(t, false);
+	free(r.starts);
 	return t->n ? 0 : error_set(err, ENOENT, "no symbols");
 }

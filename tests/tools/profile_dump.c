@@ -6,7 +6,8 @@
  *   profile_dump costs FILE       event cpu comm pid tid context samples weight stack
  * (leaf;...;root) profile_dump health FILE      name value
  *
- * Options: --kallsyms F, --host-dir D, --symfs D, --foreign (nothing of this host), --from NS,
+ * Options: --kallsyms F, --host-dir D, --symfs D, --buildid-dir D,
+ * --vmlinux F, --foreign (nothing of this host), --from NS,
  * --to NS, --cpu SET, --threads N. Exit 1: not readable; 4: read in part.
  */
 #include "analyze/perfdata/perfdata.h"
@@ -176,6 +177,10 @@ static const char *take_options(struct perfdata_options *o, struct cpuset *cpus,
 			o->host_dir = next;
 		else if (!strcmp(a, "--symfs"))
 			o->symfs = next;
+		else if (!strcmp(a, "--vmlinux"))
+			o->vmlinux = next;
+		else if (!strcmp(a, "--buildid-dir"))
+			o->buildid_dir = next;
 		else if (!strcmp(a, "--from"))
 			o->from_ns = strtoull(next, NULL, 10);
 		else if (!strcmp(a, "--to"))

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ELF files as they lie about: plain, packed (.ko.xz, .ko.gz, .ko.bz2 are unpacked by libdwfl,
+ * .ko.zst here, since distributions build libdwfl without zstd), and inside another one
+ * (.gnu_debugdata, an xz of a symbol table).
+ */
+#include "analyze/symbols/elf_symbols.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum { UNPACKED_MAX = 1 << 30 };
+
+Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *shdr)
+{
+	Elf_Scn *scn = NULL;
+	const char *s;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		s = gelf_getshdr(scn, shdr) ? elf_strptr(elf, names, shdr->sh_name) : NULL;
+		if (s && !strcmp(s, name))
+			return scn;
+	}
+	return NULL;
+}
+
+static Elf_Scn *section_of_type(Elf *elf, const char *name, uint32_t type)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elf_section(elf, name, &shdr);
+
+	return scn && shdr.sh_type == type ? scn : NULL;
+}
+
+/* A debug file has the sections of the program, but their bytes are elsewhere. */
+static bool holds_code(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr s;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &s) && s.sh_type == SHT_PROGBITS &&
+		    s.sh_flags & SHF_EXECINSTR)
+			return true;
+	return false;
+}
+
+static void read_build_id(struct elf_file *f)
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(f->elf, &id), i;
+
+	for (i = 0; i < n && i < 32; i++)
+		snprintf(f->build_id + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
+}
+
+static int begin(struct elf_file *f, const char *what, struct error *err)
+{
+	GElf_Shdr shdr;
+
+	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->header)) {
+		elf_file_close(f);
+		return error_set(err, ENOEXEC, "%s: not an ELF file", what);
+	}
+	f->symtab = section_of_type(f->elf, ".symtab", SHT_SYMTAB);
+	f->dynsym = section_of_type(f->elf, ".dynsym", SHT_DYNSYM);
+	f->has_dwarf = elf_section(f->elf, ".debug_info", &shdr) ||
+		       elf_section(f->elf, ".zdebug_info", &shdr);
+	f->code = holds_code(f->elf);
+	read_build_id(f);
+	return 0;
+}
+
+/* Gives up `fd`, also when it fails. */
+static void unpack_with_dwfl(struct elf_file *f, int fd, const char *what)
+{
+	static const Dwfl_Callbacks callbacks = {.section_address = dwfl_offline_section_address};
+	Dwfl_Module *module = NULL;
+	GElf_Addr bias;
+
+	f->dwfl = dwfl_begin(&callbacks);
+	if (f->dwfl) {
+		dwfl_report_begin(f->dwfl);
+		module = dwfl_report_offline(f->dwfl, what, what, fd);
+		dwfl_report_end(f->dwfl, NULL, NULL);
+	}
+	if (module)
+		f->elf = dwfl_module_getelf(module, &bias);
+	else
+		close(fd);
+}
+
+/* False: not all of it could be unpacked. */
+static bool unzstd(struct elf_file *f, const void *packed, size_t len)
+{
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	ZSTD_inBuffer in = {packed, len, 0};
+	ZSTD_outBuffer out = {NULL, 0, 0};
+	size_t ret = 1;
+
+	do {
+		if (out.pos == out.size) {
+			out.size = out.size ? 2 * out.size : 4 * len + 4096;
+			out.dst = out.size > UNPACKED_MAX ? NULL : realloc(f->image, out.size);
+			if (!out.dst)
+				break;
+			f->image = out.dst;
+		}
+		ret = ZSTD_decompressStream(stream, &out, &in);
+	} while (!ZSTD_isError(ret) && ret && (in.pos < in.size || out.pos == out.size));
+	ZSTD_freeDStream(stream);
+	f->image_len = out.pos;
+	return !ret;
+}
+
+static void unpack_zstd(struct elf_file *f, const char *path)
+{
+	char *packed;
+	size_t len;
+
+	if (file_read(path, &packed, &len, NULL))
+		return;
+	if (unzstd(f, packed, len))
+		f->elf = elf_memory(f->image, f->image_len);
+	free(packed);
+}
+
+static bool starts_with(int fd, const char *magic, size_t n)
+{
+	char start[8];
+
+	return pread(fd, start, n, 0) == (ssize_t)n && !memcmp(start, magic, n);
+}
+
+int elf_file_open(struct elf_file *f, const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	*f = (struct elf_file){.fd = -1};
+	if (fd < 0)
+		return error_sys(err, errno, "%s", path);
+	elf_version(EV_CURRENT);
+	if (starts_with(fd, ELFMAG, SELFMAG)) {
+		f->fd = fd;
+		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	} else if (starts_with(fd, "\x28\xb5\x2f\xfd", 4)) {
+		close(fd);
+		unpack_zstd(f, path);
+	} else {
+		unpack_with_dwfl(f, fd, path);
+	}
+	return begin(f, path, err);
+}
+
+int elf_file_memory(struct elf_file *f, void *data, size_t len, const char *what, struct error *err)
+{
+	*f = (struct elf_file){.fd = -1};
+	elf_version(EV_CURRENT);
+	f->elf = elf_memory(data, len);
+	return begin(f, what, err);
+}
+
+int elf_file_mini(struct elf_file *f, const struct elf_file *of, struct error *err)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elf_section(of->elf, ".gnu_debugdata", &shdr);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	int fd;
+
+	*f = (struct elf_file){.fd = -1};
+	if (!data || !data->d_size)
+		return error_set(err, ENOENT, "no .gnu_debugdata");
+	fd = memfd_create("debugdata", MFD_CLOEXEC);
+	if (fd < 0)
+		return error_sys(err, errno, "memfd_create");
+	if (write(fd, data->d_buf, data->d_size) == (ssize_t)data->d_size)
+		unpack_with_dwfl(f, fd, ".gnu_debugdata");
+	else
+		close(fd);
+	return begin(f, ".gnu_debugdata", err);
+}
+
+void elf_file_close(struct elf_file *f)
+{
+	if (f->dwfl)
+		dwfl_end(f->dwfl); /* its Elf with it */
+	else if (f->elf)
+		elf_end(f->elf);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->image);
+	*f = (struct elf_file){.fd = -1};
+}
