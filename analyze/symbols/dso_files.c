@@ -145,6 +145,9 @@ static int64_t ns_of(struct timespec t)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* perf record links what it keeps into its cache, which is a change of the inode, at its end. */
+enum { LINK_NS = 2000000000 };
+
 static bool same_inode(const struct finding *f, const struct stat *st)
 {
 	const struct dso_identity *dso = &f->dso;
@@ -152,7 +155,7 @@ static bool same_inode(const struct finding *f, const struct stat *st)
 	return f->from->same_host && dso->inode && st->st_ino == dso->inode &&
 	       major(st->st_dev) == dso->major && minor(st->st_dev) == dso->minor &&
 	       dso->recorded_by_ns && ns_of(st->st_mtim) <= dso->recorded_by_ns &&
-	       ns_of(st->st_ctim) <= dso->recorded_by_ns;
+	       ns_of(st->st_ctim) <= dso->recorded_by_ns + LINK_NS;
 }
 
 static bool is_link_target(const struct finding *f, const char *path)

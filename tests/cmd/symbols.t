@@ -152,7 +152,7 @@ ok "a program that changed after it was recorded" changed
 changed_without_ids() {
 	program victim burn_victim 3 && perf record -q -B -N -g -e cpu-clock -F 1000 -o bare.data ./victim &&
 		named burn_victim victim bare.data || return 1
-	cp -p victim kept && sleep 0.02 && cp after victim && touch -d '1 hour ago' victim
+	cp -p victim kept && sleep 2.1 && cp after victim && touch -d '1 hour ago' victim
 	unnamed burn_after bare.data && "$dump" health bare.data >out &&
 		says "dso_note	$scratch/victim: not provably the recorded file" out || return 1
 	rm victim && cp -p kept victim && unnamed burn_victim bare.data && # another inode: who knows
