@@ -37,7 +37,7 @@ obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib)
 HOST_OBJ := $(call obj,collect capture)
 LAPTOP_OBJ := $(call obj,analyze analyze/perfdata analyze/symbols analyze/ingest analyze/store \
-		analyze/measures analyze/compare plot)
+		analyze/measures analyze/compare analyze/export plot)
 TCPZC_OBJ := $(call obj,samples/tcpzc)
 
 ARCHIVES := $(if $(OFFLINE),,$(B)/host.a) $(B)/laptop.a $(B)/lib.a

@@ -20,6 +20,7 @@ int cmd_analyze(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 
 static const struct command commands[] = {
 #ifndef OFFLINE
@@ -30,6 +31,7 @@ static const struct command commands[] = {
 	{"report", "print a table of a capture or of a perf file", cmd_report},
 	{"plot", "draw the charts of a capture, ready for a slide", cmd_plot},
 	{"compare", "what changed from one variant to another, and whether it is real", cmd_compare},
+	{"export", "what other tools read: folded stacks", cmd_export},
 	{NULL, NULL, NULL},
 };
 

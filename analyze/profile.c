@@ -3,6 +3,7 @@
 
 #include "lib/alloc.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,25 @@ void profile_add(struct profile *p, const struct profile_cost *c)
 	index_set(&p->cost_ids, slot, hash, p->ncosts);
 	array_grow(p->costs, p->ncosts, p->costs_cap);
 	p->costs[p->ncosts++] = *c;
+}
+
+int profile_pick_event(const struct profile *p, const char *name, uint32_t *event,
+		       struct error *err)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nevents; i++) {
+		const char *n = intern_get(&p->strings, p->events[i].name);
+
+		if (name ? !strcmp(n, name) : p->events[i].samples > 0)
+			break;
+	}
+	*event = i;
+	if (i < p->nevents || !name)
+		return 0;
+	return error_set(err, ENOENT, "the profile has no event '%s'%s%s", name,
+			 p->nevents ? "; its first is " : "",
+			 p->nevents ? intern_get(&p->strings, p->events[0].name) : "");
 }
 
 const char *profile_symbol_name(const struct profile *p, uint32_t symbol)

@@ -11,6 +11,7 @@
 #ifndef ZC_PROFILE_H
 #define ZC_PROFILE_H
 
+#include "lib/error.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
 
@@ -114,6 +115,13 @@ void profile_add(struct profile *p, const struct profile_cost *key_and_cost);
 /* All that is to be said beside a table: severity "lossy", "warning" or "note", and a sentence. */
 typedef void (*profile_say)(void *arg, const char *severity, const char *text);
 void profile_tell_health(const struct profile *p, profile_say say, void *arg);
+
+/*
+ * The number of the event of that name, -ENOENT where there is none; without a name that of the
+ * first with samples, or nevents.
+ */
+int profile_pick_event(const struct profile *p, const char *name, uint32_t *event,
+		       struct error *err);
 
 const char *profile_symbol_name(const struct profile *p, uint32_t symbol);
 const char *profile_symbol_dso(const struct profile *p, uint32_t symbol);

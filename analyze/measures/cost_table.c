@@ -3,6 +3,7 @@
 
 #include "analyze/ingest/perf_report.h"
 #include "analyze/measures/functions_flat.h"
+#include "analyze/measures/notes.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -248,15 +249,6 @@ static const char *interval_text(int nruns)
 			 : "ci: half the 95 % interval of the sampling error";
 }
 
-static void note_health(void *table, const char *severity, const char *text)
-{
-	struct table *t = table;
-
-	t->lossy |= !strcmp(severity, "lossy");
-	table_note(t, "%s%s%s", strcmp(severity, "note") ? severity : "",
-		   strcmp(severity, "note") ? ": " : "", text);
-}
-
 /* --- the two sources --- */
 
 static void put_part(struct table *t, const struct plan *p, const struct query *q,
@@ -412,7 +404,7 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 		put_part(t, p, q, &part);
 	if (!rc && q->profile) {
 		note_timer(t, part.tally.event);
-		profile_tell_health(q->profile, note_health, t);
+		notes_of_profile(t, q->profile);
 	}
 	if (!rc && q->flat && q->flat->tables > 1)
 		table_note(t, "the text holds %u tables: only the first is read", q->flat->tables);

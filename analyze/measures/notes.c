@@ -55,3 +55,17 @@ void notes_say_once(struct table *t, const char *text)
 			return;
 	table_note(t, "%s", text);
 }
+
+static void add_note(void *table, const char *severity, const char *text)
+{
+	struct table *t = table;
+
+	t->lossy |= !strcmp(severity, "lossy");
+	table_note(t, "%s%s%s", strcmp(severity, "note") ? severity : "",
+		   strcmp(severity, "note") ? ": " : "", text);
+}
+
+void notes_of_profile(struct table *t, const struct profile *p)
+{
+	profile_tell_health(p, add_note, t);
+}

@@ -3,6 +3,7 @@
 #ifndef ZC_NOTES_H
 #define ZC_NOTES_H
 
+#include "analyze/profile.h"
 #include "lib/table.h"
 
 /*
@@ -13,5 +14,8 @@ bool notes_alike(const char *a, const char *b);
 
 /* Adds the note unless the table has one alike. */
 void notes_say_once(struct table *t, const char *text);
+
+/* What was lost or odd in a bare file; sets t->lossy. */
+void notes_of_profile(struct table *t, const struct profile *p);
 
 #endif

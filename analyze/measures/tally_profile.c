@@ -30,23 +30,14 @@ enum { ROW_UNWANTED = -1 };
 static int pick_event(struct pass *w, struct error *err)
 {
 	const struct profile *p = w->p;
-	const char *name = w->f->event ? w->f->event : w->f->spec.event;
-	size_t i;
+	const char *found;
+	int rc =
+		profile_pick_event(p, w->f->event ? w->f->event : w->f->spec.event, &w->event, err);
 
-	for (i = 0; i < p->nevents; i++) {
-		const char *n = intern_get(&p->strings, p->events[i].name);
-
-		if (name ? !strcmp(n, name) : p->events[i].samples > 0)
-			break;
-	}
-	if (i == p->nevents && name)
-		return error_set(err, ENOENT, "the profile has no event '%s'%s%s", name,
-				 p->nevents ? "; its first is " : "",
-				 p->nevents ? intern_get(&p->strings, p->events[0].name) : "");
-	w->event = (uint32_t)i;
-	if (i < p->nevents && !w->f->event) {
-		const char *found = intern_get(&p->strings, p->events[i].name);
-
+	if (rc)
+		return rc;
+	if (w->event < p->nevents && !w->f->event) {
+		found = intern_get(&p->strings, p->events[w->event].name);
 		w->f->event = intern_get(&w->f->strings, intern_str(&w->f->strings, found));
 	}
 	if (p->nevents > w->f->events)

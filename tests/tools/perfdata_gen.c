@@ -487,6 +487,7 @@ static int write_all(const char *path, uint64_t samples)
 	for (i = 0; i < samples; i++) {
 		for (; next < w.nactions && w.actions[next].at <= i; next++)
 			w.actions[next].fn(&w.actions[next]);
+		w.now++; /* nothing is at the same time as an action */
 		put_sample();
 		if (i % ROUND == ROUND - 1)
 			len += end_round(f);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zcost export FORMAT [CAPTURE]: what other tools read. */
+#include "analyze/cmd.h"
+#include "analyze/export/export.h"
+#include "analyze/query_options.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* THE TABLE of formats. */
+static const struct export_format formats[] = {
+	{"folded", "call chains, a line each: comm;root;...;leaf weight (flame graphs)",
+	 export_folded},
+};
+
+struct arguments {
+	struct query_options from;
+	struct query q;
+	struct export x;
+	const char *format, *capture;
+};
+
+enum { KEY_WEIGHT = 0x100, OUT_BUFFER = 1 << 20 };
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0, "write there instead of standard output", 9},
+	{"weight", KEY_WEIGHT, "WHAT", 0,
+	 "period (default: what the samples stand for, nanoseconds of cpu-clock, cycles ...; this "
+	 "is "
+	 "what reports show) or samples (their number)",
+	 9},
+	{0},
+};
+
+static const struct export_format *find_format(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(formats); i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
+}
+
+static void set_weight(struct argp_state *state, struct arguments *a, const char *arg)
+{
+	if (strcmp(arg, "period") && strcmp(arg, "samples"))
+		argp_error(state, "--weight '%s' is neither period nor samples", arg);
+	a->x.count_samples = !strcmp(arg, "samples");
+}
+
+static void set_argument(struct argp_state *state, struct arguments *a, char *arg)
+{
+	if (!a->format)
+		a->format = arg;
+	else if (!a->capture)
+		a->capture = arg;
+	else
+		argp_error(state, "one format of one capture at a time");
+}
+
+static void check(struct argp_state *state, const struct arguments *a)
+{
+	struct str names = {0};
+	size_t i;
+
+	for (i = 0; i < array_size(formats); i++)
+		str_printf(&names, "%s%s", i ? " " : "", formats[i].name);
+	if (!a->format)
+		argp_error(state, "which format? there is: %s", names.buf);
+	else if (!find_format(a->format))
+		argp_error(state, "no format '%s'; there is: %s", a->format, names.buf);
+	str_free(&names);
+	if (!a->capture == !a->from.perf)
+		argp_error(state, "of what? give either a capture or a file with --perf");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->from;
+		return 0;
+	case 'o':
+		a->x.path = arg;
+		return 0;
+	case KEY_WEIGHT:
+		set_weight(state, a, arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		set_argument(state, a, arg);
+		return 0;
+	case ARGP_KEY_END:
+		check(state, a);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static char *help_formats(int key, const char *text, void *input)
+{
+	struct str s = {0};
+	size_t i;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	str_puts(&s, "Formats:\n");
+	for (i = 0; i < array_size(formats); i++)
+		str_printf(&s, "  %-11s %s\n", formats[i].name, formats[i].what);
+	str_puts(&s, "\nOf several variants and sides, each line begins with VARIANT/SIDE. "
+		     "Exit status 4: written, but the data is lossy.");
+	return str_take(&s);
+}
+
+static const struct argp_child children[] = {{&query_argp, 0, NULL, 1}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FORMAT [CAPTURE]",
+	.doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools.\v ",
+	.children = children,
+	.help_filter = help_formats,
+};
+
+FILE *export_open(struct export *x, struct error *err)
+{
+	bool to_stdout = !x->path || !strcmp(x->path, "-");
+
+	x->out = to_stdout ? stdout : fopen(x->path, "we");
+	if (!x->out)
+		error_sys(err, errno, "%s: cannot write", x->path);
+	else
+		setvbuf(x->out, NULL, _IOFBF, OUT_BUFFER);
+	return x->out;
+}
+
+static int export_close(struct export *x, struct error *err)
+{
+	int code = 0;
+
+	if (!x->out)
+		return 0;
+	errno = 0;
+	if (fflush(x->out) || ferror(x->out))
+		code = errno ? errno : EIO;
+	if (x->out != stdout && fclose(x->out) && !code)
+		code = errno;
+	return code ? error_sys(err, code, "%s: cannot write",
+				x->out == stdout ? "standard output" : x->path)
+		    : 0;
+}
+
+static int export_run(struct arguments *a, struct error *err)
+{
+	struct export *x = &a->x;
+	size_t i;
+	int rc;
+
+	x->q = &a->q;
+	rc = a->from.perf ? query_read_perf(&a->from, err) : store_open(&x->store, a->capture, err);
+	if (!rc)
+		rc = find_format(a->format)->write(x, err);
+	for (i = 0; i < x->notes.nnotes; i++)
+		note("%s", x->notes.notes[i]);
+	if (!rc)
+		rc = export_close(x, err);
+	store_close(x->store);
+	return rc;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct arguments a = {0};
+	struct error err = {0};
+	int code;
+
+	query_options_init(&a.from, &a.q);
+	table_init(&a.x.notes, "export", NULL, 0);
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	code = export_run(&a, &err) ? EXIT_FAILED : a.x.notes.lossy ? EXIT_LOSSY : EXIT_OK;
+	if (code == EXIT_FAILED)
+		error_print(&err);
+	table_free(&a.x.notes);
+	query_options_free(&a.from);
+	return code;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Exports: what other tools read, made of a capture's store or of a bare perf.data. THE TABLE of
+ * formats is in cmd_export.c: a new one is a file here, its row there, and a test.
+ */
+#ifndef ZC_EXPORT_H
+#define ZC_EXPORT_H
+
+#include "analyze/measures/measure.h"
+
+#include <stdio.h>
+
+struct export
+{
+	struct store *store; /* NULL: q->profile is what there is */
+	const struct query *q;
+	const char *path;   /* NULL or "-": standard output */
+	bool count_samples; /* weights are numbers of samples; else periods added up */
+	struct table notes; /* losses and warnings, and whether the result is lossy; no rows */
+	FILE *out;	    /* export_open's */
+};
+
+struct export_format {
+	const char *name, *what;
+	int (*write)(struct export *x, struct error *err);
+};
+
+/* Opens the output; called when the first bytes are ready, so that a failure leaves a file alone.
+ */
+FILE *export_open(struct export *x, struct error *err);
+
+int export_folded(struct export *x, struct error *err);
+
+#endif

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Folded stacks: a line for each command and call chain, "comm;root;...;leaf weight", as flame
+ * graph tools take them and stackcollapse-perf.pl makes them of perf script's text.
+ *
+ * Lines differ where they read differently: addresses without a symbol are known by their object
+ * alone. So the profile's chains go into a trie of what is printed, whose roots are commands (or
+ * the runs they belong to), and the lines are that trie's walk, in the order of names.
+ */
+#include "analyze/export/export.h"
+#include "analyze/measures/scope.h"
+#include "analyze/measures/notes.h"
+#include "analyze/measures/tally.h"
+#include "lib/alloc.h"
+#include "lib/hash.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Frames of `lines` are what stands between two ';'. */
+struct folded {
+	struct export *x;
+	struct profile lines;
+	uint64_t *weight; /* by frame of `lines`: of the line that ends there */
+	size_t cap;
+	const char *event; /* the first profile's, asked of the others too; in lines.strings */
+};
+
+/* One profile on its way into the lines. */
+struct pass {
+	struct folded *f;
+	const struct profile *p;
+	uint32_t event;
+	uint32_t root;	  /* frame of the lines above the command, or PROFILE_NONE */
+	struct map names; /* symbol -> symbol of the lines + 1 */
+	struct map comms; /* comm -> frame of the lines + 2; 1: not wanted */
+	struct map nodes; /* (frame, comm's frame) -> frame of the lines + 1 */
+};
+
+/* --- names --- */
+
+static uint32_t name_symbol(struct folded *f, const char *name, bool comm)
+{
+	char *copy = xstrdup(*name ? name : "[unknown]"), *at;
+	uint32_t symbol;
+
+	for (at = copy; *at; at++) {
+		if (*at == ';')
+			*at = ':';
+		else if ((unsigned char)*at < ' ' || (comm && *at == ' '))
+			*at = '_';
+	}
+	symbol = profile_symbol(&f->lines, 0, copy, false);
+	free(copy);
+	return symbol;
+}
+
+/* An address is known by its object: "[libc.so.6]", "[unknown]". */
+static uint32_t object_symbol(struct folded *f, const char *dso)
+{
+	const char *slash = strrchr(dso, '/');
+	char *text = xasprintf(!strcmp(dso, "[unknown]") ? "%s" : "[%s]", slash ? slash + 1 : dso);
+	uint32_t symbol = name_symbol(f, text, false);
+
+	free(text);
+	return symbol;
+}
+
+static uint32_t line_symbol(struct pass *w, uint32_t symbol)
+{
+	uint64_t *known = map_at(&w->names, symbol);
+
+	if (!*known)
+		*known =
+			1 + (w->p->symbols[symbol].unresolved
+				     ? object_symbol(w->f, profile_symbol_dso(w->p, symbol))
+				     : name_symbol(w->f, profile_symbol_name(w->p, symbol), false));
+	return (uint32_t)*known - 1;
+}
+
+/* --- from samples to lines --- */
+
+/* The command's frame; PROFILE_NONE: it is not wanted. */
+static uint32_t comm_frame(struct pass *w, uint32_t comm)
+{
+	uint64_t *known = map_at(&w->comms, comm);
+	const char *name;
+
+	if (!*known) {
+		name = comm == PROFILE_NONE ? "" : intern_get(&w->p->strings, comm);
+		*known = !tally_wanted(w->f->x->q->comm, name)
+				 ? 1
+				 : 2 + profile_frame(&w->f->lines, w->root,
+						     name_symbol(w->f, name, true));
+	}
+	return *known == 1 ? PROFILE_NONE : (uint32_t)(*known - 2);
+}
+
+/* Climbs to the first frame that has a line's frame below this command already, and descends. */
+static uint32_t line_frame(struct pass *w, uint32_t comm, uint32_t frame)
+{
+	const struct profile_frame *frames = w->p->frames;
+	uint32_t chain[256], n = 0, at = comm;
+	uint64_t *known;
+
+	for (; frame != PROFILE_NONE; frame = frames[frame].parent) {
+		known = map_get(&w->nodes, (uint64_t)comm << 32 | frame);
+		if (known) {
+			at = (uint32_t)*known - 1;
+			break;
+		}
+		if (n == array_size(chain)) {
+			at = line_frame(w, comm, frame);
+			break;
+		}
+		chain[n++] = frame;
+	}
+	while (n--) {
+		at = profile_frame(&w->f->lines, at, line_symbol(w, frames[chain[n]].symbol));
+		*map_at(&w->nodes, (uint64_t)comm << 32 | chain[n]) = (uint64_t)at + 1;
+	}
+	return at;
+}
+
+static void add_weight(struct folded *f, uint32_t frame, uint64_t weight)
+{
+	size_t old = f->cap;
+
+	if (frame >= f->cap) {
+		f->cap = f->lines.frames_cap;
+		f->weight = xrealloc(f->weight, f->cap * sizeof(*f->weight));
+		memset(f->weight + old, 0, (f->cap - old) * sizeof(*f->weight));
+	}
+	f->weight[frame] += weight;
+}
+
+static void add_cost(struct pass *w, const struct profile_cost *c)
+{
+	const struct cpuset *cpus = w->f->x->q->cpus;
+	uint32_t comm;
+
+	if (c->event != w->event || (cpus && (c->cpu == PROFILE_NONE || !cpuset_has(cpus, c->cpu))))
+		return;
+	comm = comm_frame(w, c->comm);
+	if (comm != PROFILE_NONE)
+		add_weight(w->f, line_frame(w, comm, c->frame),
+			   w->f->x->count_samples ? c->samples : c->weight);
+}
+
+/* `root`: what stands before the commands, or NULL. */
+static int add_profile(struct folded *f, const struct profile *p, const char *root,
+		       struct error *err)
+{
+	struct pass w = {.f = f, .p = p, .root = PROFILE_NONE};
+	const char *wanted = f->event ? f->event : f->x->q->event;
+	int rc = profile_pick_event(p, wanted, &w.event, err);
+	size_t i;
+
+	if (rc || w.event == p->nevents)
+		return rc;
+	f->event = intern_get(
+		&f->lines.strings,
+		intern_str(&f->lines.strings, intern_get(&p->strings, p->events[w.event].name)));
+	if (root)
+		w.root = profile_frame(&f->lines, PROFILE_NONE, name_symbol(f, root, true));
+	for (i = 0; i < p->ncosts; i++)
+		add_cost(&w, &p->costs[i]);
+	map_free(&w.names);
+	map_free(&w.comms);
+	map_free(&w.nodes);
+	return 0;
+}
+
+/* --- a capture --- */
+
+static int add_runs(struct folded *f, const struct run *runs, int n, const char *root,
+		    struct error *err)
+{
+	struct profile p;
+	int i, rc = 0;
+
+	for (i = 0; i < n && !rc; i++) {
+		profile_init(&p);
+		rc = store_profile_read(f->x->store, runs[i].id, &p, err);
+		if (!rc)
+			rc = add_profile(f, &p, root, err);
+		profile_free(&p);
+	}
+	return rc;
+}
+
+static int add_block(struct folded *f, const struct block *b, bool only, struct error *err)
+{
+	char *root = only ? NULL : xasprintf("%s/%s", b->variant, b->side);
+	struct run *runs;
+	int n = scope_runs(f->x->store, f->x->q, b, FOR_PROFILE, &runs, err), rc = n;
+
+	if (n >= 0) {
+		rc = add_runs(f, runs, n, root, err);
+		scope_notes(f->x->store, b, runs, n, &f->x->notes);
+		free(runs);
+	}
+	free(root);
+	return rc;
+}
+
+static int add_store(struct folded *f, struct error *err)
+{
+	struct block *blocks = NULL;
+	int n = scope_blocks(f->x->store, f->x->q, &blocks, err), i, rc = n < 0 ? n : 0;
+
+	for (i = 0; i < n && !rc; i++)
+		rc = add_block(f, &blocks[i], n == 1, err);
+	if (!rc && n > 1)
+		table_note(&f->x->notes,
+			   "several variants or sides: each line begins with its own; --variant "
+			   "and --side pick one");
+	if (!rc)
+		scope_capture_notes(f->x->store, &f->x->notes);
+	free(blocks);
+	return rc;
+}
+
+/* --- the walk --- */
+
+/* A frame among its siblings: place of its name in the order of names, then its number. */
+typedef uint64_t child_t;
+
+struct walk {
+	struct folded *f;
+	child_t *children; /* those of frame i from first[i + 1] on to first[i + 2]; roots from 0 */
+	size_t *first;
+	struct str line;
+	FILE *out;
+};
+
+static int by_name(const void *a, const void *b, void *profile)
+{
+	return strcmp(profile_symbol_name(profile, *(const uint32_t *)a),
+		      profile_symbol_name(profile, *(const uint32_t *)b));
+}
+
+/* The place of each symbol in the order of names; the caller frees. */
+static uint32_t *rank_names(struct profile *p)
+{
+	uint32_t *order = xcalloc(p->nsymbols + 1, sizeof(*order)), i;
+	uint32_t *rank = xcalloc(p->nsymbols + 1, sizeof(*rank));
+
+	for (i = 0; i < p->nsymbols; i++)
+		order[i] = i;
+	if (p->nsymbols)
+		qsort_r(order, p->nsymbols, sizeof(*order), by_name, p);
+	for (i = 0; i < p->nsymbols; i++)
+		rank[order[i]] = i;
+	free(order);
+	return rank;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	child_t l = *(const child_t *)a, r = *(const child_t *)b;
+
+	return l < r ? -1 : l > r;
+}
+
+/* Where the children of `parent` begin in the list of all: PROFILE_NONE + 1 is 0. */
+static size_t *first_of(struct walk *w, uint32_t parent)
+{
+	return &w->first[(uint32_t)(parent + 1)];
+}
+
+static void sort_children(struct walk *w)
+{
+	struct profile *p = &w->f->lines;
+	uint32_t *rank = rank_names(p), i;
+	size_t sum = 0, n;
+
+	w->children = xcalloc(p->nframes + 1, sizeof(*w->children));
+	w->first = xcalloc(p->nframes + 2, sizeof(*w->first));
+	for (i = 0; i < p->nframes; i++)
+		++*first_of(w, p->frames[i].parent);
+	for (i = 0; i < p->nframes + 2; i++) { /* ends */
+		sum += w->first[i];
+		w->first[i] = sum;
+	}
+	for (i = 0; i < p->nframes; i++) /* filled from the end: they become beginnings */
+		w->children[--*first_of(w, p->frames[i].parent)] =
+			(uint64_t)rank[p->frames[i].symbol] << 32 | i;
+	for (i = 0; i < p->nframes + 1; i++) {
+		n = w->first[i + 1] - w->first[i];
+		if (n > 1)
+			qsort(w->children + w->first[i], n, sizeof(child_t), by_rank);
+	}
+	free(rank);
+}
+
+static void put_line(struct walk *w, uint64_t weight)
+{
+	char digits[24], *at = digits + sizeof(digits);
+	size_t len = w->line.len;
+
+	*--at = '\n';
+	do
+		*--at = (char)('0' + weight % 10);
+	while (weight /= 10);
+	*--at = ' ';
+	str_add(&w->line, at, (size_t)(digits + sizeof(digits) - at));
+	fwrite_unlocked(w->line.buf, w->line.len, 1, w->out);
+	w->line.len = len;
+}
+
+struct level {
+	size_t at, end; /* of the children */
+	size_t len;	/* of the line above them */
+};
+
+/* Depth first. A chain may be thousands deep: no recursion. */
+static void put_lines(struct walk *w)
+{
+	const struct folded *f = w->f;
+	struct level *levels = NULL, *top;
+	size_t n = 0, cap = 0;
+	uint32_t frame = PROFILE_NONE;
+
+	for (;;) {
+		array_grow(levels, n, cap);
+		levels[n++] =
+			(struct level){*first_of(w, frame), *(first_of(w, frame) + 1), w->line.len};
+		while (n && levels[n - 1].at == levels[n - 1].end)
+			n--;
+		if (!n)
+			break;
+		top = &levels[n - 1];
+		frame = (uint32_t)w->children[top->at++];
+		w->line.len = top->len;
+		if (top->len)
+			str_putc(&w->line, ';');
+		str_puts(&w->line, profile_symbol_name(&f->lines, f->lines.frames[frame].symbol));
+		if (frame < f->cap && f->weight[frame])
+			put_line(w, f->weight[frame]);
+	}
+	free(levels);
+}
+
+static bool any_weight(const struct folded *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->cap; i++)
+		if (f->weight[i])
+			return true;
+	return false;
+}
+
+static int write_lines(struct folded *f, struct error *err)
+{
+	struct walk w = {.f = f};
+
+	if (!any_weight(f))
+		return error_set(err, ENODATA, "nothing to export: no sample%s%s%s",
+				 f->event ? " of " : "", f->event ? f->event : "",
+				 f->x->q->cpus || f->x->q->comm
+					 ? " is on these CPUs and of this command"
+					 : "");
+	w.out = export_open(f->x, err);
+	if (!w.out)
+		return -err->code;
+	sort_children(&w);
+	put_lines(&w);
+	free(w.children);
+	free(w.first);
+	str_free(&w.line);
+	return 0;
+}
+
+int export_folded(struct export *x, struct error *err)
+{
+	struct folded f = {.x = x};
+	int rc;
+
+	profile_init(&f.lines);
+	profile_dso(&f.lines, "", NULL, DSO_UNKNOWN);
+	if (x->store) {
+		rc = add_store(&f, err);
+	} else {
+		rc = add_profile(&f, x->q->profile, NULL, err);
+		notes_of_profile(&x->notes, x->q->profile);
+	}
+	if (!rc)
+		rc = write_lines(&f, err);
+	free(f.weight);
+	profile_free(&f.lines);
+	return rc;
+}

@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost export folded: line for line what collapsing the text of perf script gives.
+. "$(dirname "$0")/../lib.sh"
+
+command -v perf >/dev/null || skip_all "no perf on this machine"
+perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
+	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
+
+# perf script, a line per command and chain; addresses by object, as stackcollapse-perf.pl has them.
+cat >collapse.pl <<'END_PERL'
+my ($event, $samples) = @ARGV;
+my (%sum, @chain, $comm, $weight);
+sub frame {
+	my ($sym, $dso) = @_;
+	$sym =~ s/\+0x[0-9a-f]+$//;
+	$sym = $dso eq '[unknown]' ? $dso : '[' . ($dso =~ s{.*/}{}r) . ']' if $sym eq '[unknown]';
+	unshift @chain, $sym =~ tr/;/:/r;
+}
+sub done {
+	$sum{join ';', $comm, @chain} += $weight if defined $comm && @chain;
+	@chain = ();
+	$comm = undef;
+}
+while (<STDIN>) {
+	if (/^\s*(\S.*?)\s+\d+\s+(\d+)\s+(\S+?):\s*(?:[0-9a-f]+ (.*) \((.*)\))?\s*$/) {
+		done();
+		next if $event && $3 ne $event;
+		($comm, $weight) = ($1, $samples ? 1 : $2);
+		$comm =~ tr/ ;/_:/;
+		frame($4, $5) if defined $4;
+	} elsif (/^\s+[0-9a-f]+ (.*) \((.*)\)$/) {
+		frame($1, $2) if defined $comm;
+	}
+}
+done();
+print map { "$_ $sum{$_}\n" } keys %sum;
+END_PERL
+
+reference() { # FILE [EVENT [samples]]
+	perf script -i "$1" --no-inline -F comm,tid,period,event,ip,sym,dso 2>/dev/null |
+		perl collapse.pl "${2:-}" "${3:-}" | sort
+}
+same() { # FILE [EVENT [samples]]: as reference
+	"$zcost" export folded --perf "$1" ${2:+--event "$2"} ${3:+--weight "$3"} >out 2>err || { cat err; return 1; }
+	reference "$@" >ref
+	sort out | cmp - ref && test "$(wc -l <out)" -gt 10 ||
+		{ sort out | diff - ref | cut -c 1-300 | head -n 20; return 1; }
+}
+
+cat >load.sh <<'END'
+find /usr/share/doc 2>/dev/null | sort | cksum >/dev/null
+ls -l /usr/bin >/dev/null
+dd if=/dev/zero bs=64k count=400 2>/dev/null | cksum >/dev/null
+perl -e '$0 = "a b;c"; sub r { my $n = shift; return $n < 2 ? $n : r($n - 1) + r($n - 2) } r(18)'
+END
+record() { # NAME OPTIONS...
+	name=$1
+	shift
+	perf record -q -o "$name.data" "$@" -- sh load.sh >/dev/null 2>&1
+}
+
+record wide -a -g -e cpu-clock -F 2000
+ok "system-wide" same wide.data
+ok "numbers of samples in place of periods" same wide.data "" samples
+twice() {
+	sed 's/ [0-9]*$//' out | sort | uniq -d | grep .
+}
+ok "one line for each command and chain" test -z "$(twice)"
+"$zcost" export folded --perf wide.data --weight samples >again
+ok "the same bytes each time" cmp out again
+ok "a command's blanks and semicolons are replaced" says '^a_b:c;' out
+record several -g -e cpu-clock,page-faults -F 2000
+ok "of several events the first" same several.data cpu-clock
+"$zcost" export folded --perf several.data >first 2>err
+ok "and without being asked" cmp out first
+ok "the other by name" same several.data page-faults
+record flat -e cpu-clock -F 2000
+ok "without call chains" same flat.data
+record z -z -a -g -e cpu-clock -F 1000
+ok "a compressed file" same z.data
+perf record -q -o - -g -e cpu-clock -F 2000 -- sh load.sh 2>/dev/null >pipe.data
+ok "a pipe's stream" same pipe.data
+"$zcost" export folded --perf - <pipe.data >stdin.out 2>err
+ok "and from standard input" cmp out stdin.out
+
+"$zcost" export folded --perf wide.data >whole
+filtered() {
+	"$zcost" export folded --perf wide.data --comm '[fl][is]*' >out && test -s out &&
+		grep -E '^(find|ls);' whole | cmp - out
+}
+ok "--comm takes the lines of these commands" filtered
+cpus() {
+	ncpus=$(getconf _NPROCESSORS_CONF)
+	"$zcost" export folded --perf wide.data --cpu 0 >part
+	"$zcost" export folded --perf wide.data --cpu "1-$((ncpus - 1))" >>part
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); s[$0] += n } END { for (k in s) printf "%s %.0f\n", k, s[k] }' part | sort >sum
+	sort whole | cmp - sum
+}
+[ "$(getconf _NPROCESSORS_ONLN)" = 1 ] && skip "--cpu" "one CPU" || ok "--cpu: the parts add up" cpus
+
+# A name that would be two frames.
+printf 'volatile unsigned long x;
+__attribute__((noinline)) void semi(void) { for (unsigned long i = 0; i < 300000000; i++) x += i; }
+int main(void) { semi(); return 0; }\n' | ${CC:-cc} -O1 -x c -c -o semi.o -
+objcopy --redefine-sym 'semi=semi;co lon' semi.o && ${CC:-cc} -o semi semi.o
+perf record -q -g -e cpu-clock -F 500 -o semi.data ./semi 2>/dev/null
+"$zcost" export folded --perf semi.data >out 2>err
+ok "a semicolon in a function's name is replaced" says ';semi:co lon [0-9]+$' out
+
+"$zcost" export folded --perf wide.data -o file
+ok "-o FILE" cmp whole file
+"$zcost" export folded --perf wide.data -o - >out
+ok "-o -" cmp whole out
+ok "an unknown event fails" exits 1 "$zcost" export folded --perf wide.data --event nonsense -o file
+ok "and is named" says "no event 'nonsense'" err
+ok "and the file is left alone" cmp whole file
+ok "no such command, exit 1" exits 1 "$zcost" export folded --perf wide.data --comm nonsense
+ok "an unknown format, exit 2" exits 2 "$zcost" export nonsense --perf wide.data
+ok "names those there are" says "there is: folded" err
+ok "nothing to export, exit 2" exits 2 "$zcost" export folded
+ok "--weight of nothing known, exit 2" exits 2 "$zcost" export folded --perf wide.data --weight x
+ok "a full disk fails" exits 1 "$zcost" export folded --perf wide.data -o /dev/full
+head -c "$(($(wc -c <wide.data) * 9 / 10))" wide.data >torn.data
+ok "a torn file: what came before, exit 4" exits 4 "$zcost" export folded --perf torn.data
+ok "is written" test -s out
+ok "and what is missing is said" says 'torn.data: .*at offset' err
+
+# Out of a capture's store, as out of the file.
+. "$tests/capture.sh"
+run() { # DIR VARIANT SIDE
+	run_json "$1" "$2" profile 1 "$3" none '{"name": "perf", "state": "ok", "files": ["perf.data"]}'
+	sed -i 's/"start_ns": [0-9]*/"start_ns": 1/; s/"end_ns": [0-9]*/"end_ns": 9000000000000000000/; s/"cpus": "1"/"cpus": ""/' "$1/run.json"
+	cp wide.data "$1/perf.data"
+}
+run single v receiver
+mkdir -p single/hosts/vm
+cp /proc/kallsyms single/hosts/vm/
+cp /sys/kernel/notes single/hosts/vm/notes
+"$zcost" analyze single >log 2>&1
+"$zcost" export folded single 2>err | grep -v '\[vdso\]' >store.out
+"$zcost" export folded --perf wide.data --kallsyms /proc/kallsyms --symfs "$PWD/none" 2>err |
+	grep -v '\[vdso\]' >file.out
+ok "the store's lines are the file's" cmp store.out file.out
+ok "and kernel functions have their names" says '_syscall_64;' store.out
+
+run cap/runs/v/profile-01/receiver v receiver
+run cap/runs/v/profile-01/sender v sender
+manifest cap v v/profile/1/ok
+"$zcost" analyze cap >log 2>&1
+"$zcost" export folded cap >out 2>err
+sed -n 's/^v\/receiver;//p' out >receiver.out
+ok "two sides: each line begins with its own" test "$(grep -c '^v/sender;' out)" -gt 10 -a \
+	"$(wc -l <out)" = "$((2 * $(wc -l <receiver.out)))"
+ok "and that is said" says 'each line begins' err
+"$zcost" export folded cap --side receiver >out 2>err
+ok "--side picks one, which needs no name" cmp out receiver.out
+ok "an unknown variant fails" exits 1 "$zcost" export folded cap --variant w
+
+done_testing
