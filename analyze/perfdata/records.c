@@ -29,7 +29,8 @@ struct scan {
 	bool samples;	   /* and whether it holds any */
 	struct error *err; /* a failure that is not the file's fault */
 	int ret;
-	uint64_t lost_twice; /* in records of LOST, and in what perf asked the kernel at the end */
+	/* what perf asked the kernel for at the end, and LOST has counted: samples, and others */
+	uint64_t lost_twice, lost_side;
 };
 
 struct record {
@@ -249,8 +250,10 @@ static void on_lost_samples(struct scan *s, const struct record *rec)
 
 	sample_trailer_time(&s->r->events, rec->body, &time);
 	if (e && e->read_format & READ_LOST && !time) {
-		if (side)
+		if (side) {
+			s->lost_side += n;
 			return;
+		}
 		s->lost_twice += n;
 	}
 	s->r->profile->health.lost_samples += n;
@@ -513,5 +516,7 @@ int records_scan(struct recording *r, struct error *err)
 			scan_input(&s, &r->inputs[0], (size_t)r->data_at, (size_t)r->data_len);
 	}
 	h->lost_records -= s.lost_twice < h->lost_records ? s.lost_twice : h->lost_records;
+	if (h->lost_records < s.lost_side) /* LOST is not told of a buffer that stayed full */
+		h->lost_records = s.lost_side;
 	return s.ret;
 }

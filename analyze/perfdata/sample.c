@@ -222,17 +222,29 @@ static size_t time_from_end(const struct event *e)
 	return 8 * bits(e->sample_type & behind);
 }
 
-/* Which event's: its id is the last word, where there are several. NULL: no trailer. */
+/* Bytes from the record's end back to the event's id; 0: there is none. */
+static size_t id_from_end(uint64_t type)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return 8;
+	return type & PERF_SAMPLE_ID
+		       ? 8 * bits(type & (PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU))
+		       : 0;
+}
+
+/* Which event's: where there are several, they have it at the same place. NULL: no trailer. */
 const struct event *sample_trailer_event(const struct events *ev, struct cursor body)
 {
 	const struct event *e = ev->n ? &ev->list[0] : NULL;
 	uint64_t *index;
+	size_t back;
 
 	if (!e || !e->sample_id_all)
 		return NULL;
-	if (ev->n == 1 || !(e->sample_type & PERF_SAMPLE_IDENTIFIER) || cursor_left(&body) < 8)
+	back = id_from_end(e->sample_type);
+	if (ev->n == 1 || !back || cursor_left(&body) < back)
 		return e;
-	cursor_take(&body, cursor_left(&body) - 8);
+	cursor_take(&body, cursor_left(&body) - back);
 	index = map_get(&ev->ids, cursor_u64(&body));
 	return index && *index <= ev->n ? &ev->list[*index - 1] : e;
 }

@@ -110,6 +110,23 @@ static void health(const struct profile *p)
 	printf("dso_note\t%s\n", p->dso_note ? p->dso_note : "");
 }
 
+/* The recorded addresses, leaf first, without the markers between them. */
+static void print_chain(const struct sample *s, bool swap)
+{
+	struct cursor c = cursor_of(s->chain, s->nr * 8, swap);
+	const char *comma = "";
+	uint64_t addr;
+
+	while (s->nr && cursor_left(&c)) {
+		addr = cursor_u64(&c);
+		if (addr >= (uint64_t)PERF_CONTEXT_MAX)
+			continue;
+		printf("%s%" PRIx64, comma, addr);
+		comma = ",";
+	}
+	putchar('\n');
+}
+
 /* One sample, as perf script -F prints it; what is not recorded is "-". */
 static void print_sample(const struct recording *r, struct chunk_sample *at)
 {
@@ -129,8 +146,9 @@ static void print_sample(const struct recording *r, struct chunk_sample *at)
 		printf(":%d", (int)s.tid);
 	else
 		fputs(str(r->profile, comm), stdout);
-	printf("\t%d\t%d\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIx64 "\n", (int)s.pid, (int)s.tid,
+	printf("\t%d\t%d\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIx64 "\t", (int)s.pid, (int)s.tid,
 	       e->sample_type & PERF_SAMPLE_CPU ? (int)s.cpu : -1, s.time, s.period, s.ip);
+	print_chain(&s, at->body.swap);
 }
 
 static int samples(struct profile *p, const char *file, struct error *err)

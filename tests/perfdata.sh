@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Comparing our reader with perf, for the tests of perf.data files. Needs lib.sh before it.
+
+dump=$build/tests/tools/profile_dump
+compare=$tests/tools/perf-compare.pl
+
+# Event, comm, pid, tid, time, period, address of every sample; sorted, since perf sorts by time.
+our_samples() {
+	"$dump" samples "$1" 2>ours.err | awk -F'\t' '{ printf "%s|%s|%d|%d|%d.%09d|%d|%s\n",
+		$1, $2, $3, $4, int($6 / 1e9), $6 % 1000000000, $7, $8 }' | sort
+}
+
+perf_samples() {
+	perf script -i "$1" -G --ns -F event,comm,pid,tid,time,period,ip 2>/dev/null | perl -ne '
+		s/^\s*(.*?)\s+(-?\d+)\/(-?\d+)\s+([\d.]+):\s+(\d+)\s+(\S+):\s+([0-9a-f]+).*/$6|$1|$2|$3|$4|$5|$7/
+		and print' | sort
+}
+
+same_samples() { # same_samples FILE [FILE-FOR-PERF]
+	our_samples "$1" >ours
+	perf_samples "${2:-$1}" >perfs
+	[ -s perfs ] && cmp ours perfs || { diff ours perfs | head -n 20; return 1; }
+}
+
+# The addresses of every call chain; files without any have nothing to compare. perf prints those in
+# user space as offsets in their file: of these, what a mapping leaves as it is, the last 12 bits.
+same_chains() {
+	"$dump" samples "$1" 2>/dev/null | awk -F'\t' '$9 != "" { printf "%d.%09d %s\n",
+		int($6 / 1e9), $6 % 1000000000, $9 }' | page_offsets >ours
+	perf script -i "${2:-$1}" --ns -F time,ip 2>/dev/null | perl -00 -ne '
+		my ($head, @chain) = split /\n/;
+		next unless $head =~ /^\s*([\d.]+):\s*$/;
+		my $t = $1;
+		print "$t ", join(",", map { /^\s*([0-9a-f]+)/ ? $1 : () } @chain), "\n"' |
+		page_offsets >perfs
+	cmp ours perfs || { diff ours perfs | cut -c1-300 | head -n 6; return 1; }
+}
+
+page_offsets() {
+	perl -ne 's/([ ,])(?!ffff[0-9a-f]{12}\b)([0-9a-f]+)\b/$1 . hex(substr $2, -3)/ge; print' | sort
+}
+
+# Names of all events, but of the one that perf keeps for itself.
+same_events() {
+	"$dump" health "$1" 2>/dev/null | sed -n 's/^event \(.*\)\t.*/\1/p' | sort -u >ours
+	perf evlist -i "${2:-$1}" 2>/dev/null | grep -v '^dummy' | sort -u >perfs
+	[ -s perfs ] && cmp ours perfs || { diff ours perfs; return 1; }
+}
+
+# Samples per event, and what was throttled, as perf report counts them.
+our_counts() {
+	"$dump" health "$1" 2>/dev/null | perl -ne '
+		print "$1 $2\n" if /^event (.*)\t(\d+) samples/ && $2;
+		print "throttled $1\n" if /^throttled\t(\d+)/ && $1'
+}
+
+perf_counts() {
+	perf report -i "$1" --no-group --stats --stdio 2>/dev/null | perl -ne '
+		$e = $1 if /^(\S.*) stats:/;
+		$n{$e}{$1} = $2 if /^\s+(\w+) events:\s+(\d+)/;
+		END { for (grep { $_ ne "Aggregated" } keys %n) {
+			print "$_ $n{$_}{SAMPLE}\n" if $n{$_}{SAMPLE} }
+		print "throttled $n{Aggregated}{THROTTLE}\n" if $n{Aggregated}{THROTTLE} }'
+}
+
+same_counts() {
+	our_counts "$1" | sort >ours
+	perf_counts "${2:-$1}" | sort >perfs
+	[ -s perfs ] && cmp ours perfs || { diff ours perfs; return 1; }
+}
