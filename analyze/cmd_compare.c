@@ -318,7 +318,7 @@ static void put_first(struct table *t, const struct output *o, const char *first
 	table_title(t, "%s\n%s", first_line, title ? title : t->name);
 }
 
-static int run_table(struct arguments *args, unsigned *worse, bool *lossy, struct error *err)
+static int run_table(struct arguments *args, struct outcome *out, bool *lossy, struct error *err)
 {
 	struct table t = {0};
 	char *first_line;
@@ -329,7 +329,9 @@ static int run_table(struct arguments *args, unsigned *worse, bool *lossy, struc
 	ret = compare_estimator(&args->c, err);
 	first_line = compare_evidence(&args->c);
 	if (!ret)
-		ret = args->table->run(&args->c, &t, worse, err);
+		ret = args->table->run(&args->c, &t, out, err);
+	if (!ret && args->output.format == FORMAT_COMMIT)
+		compare_commit(&args->c, out, &t);
 	put_first(&t, &args->output, first_line);
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
@@ -344,17 +346,17 @@ int cmd_compare(int argc, char **argv)
 {
 	struct arguments args = {.table = compare_table_at(0)};
 	struct error err = {0};
-	unsigned worse = 0;
+	struct outcome out = {0};
 	bool lossy = false;
 
 	args.c.rule = (struct verdict_rule){.alpha = 0.05, .threshold = 0.02};
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	if (run_table(&args, &worse, &lossy, &err)) {
+	if (run_table(&args, &out, &lossy, &err)) {
 		error_print(&err);
 		return EXIT_FAILED;
 	}
-	if (args.fail_on_worse && worse) {
-		note("%u row%s worse", worse, worse == 1 ? " is" : "s are");
+	if (args.fail_on_worse && out.worse) {
+		note("%u row%s worse", out.worse, out.worse == 1 ? " is" : "s are");
 		return EXIT_GATE;
 	}
 	return lossy ? EXIT_LOSSY : EXIT_OK;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct argp_option options[] = {
-	{"format", 'f', "FORMAT", 0, "text (default), tsv, csv, json or md", 90},
+	{"format", 'f', "FORMAT", 0, "text (default), tsv, csv, json, md, or commit: for a commit message", 90},
 	{"output", 'o', "FILE", 0, "write there instead of standard output", 90},
 	{0},
 };
@@ -17,7 +17,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 		if (table_format_parse(arg, &o->format))
-			argp_error(state, "unknown format '%s'; use text, tsv, csv, json or md",
+			argp_error(state, "unknown format '%s'; use text, tsv, csv, json, md or commit",
 				   arg);
 		return 0;
 	case 'o':

@@ -29,7 +29,11 @@ struct value {
 	};
 };
 
-/* A column: `name` as in tsv and json; `digits` after the point for V_REAL in text and markdown. */
+/*
+ * A column: `name` as in tsv and json; `digits` after the point for V_REAL in text and markdown.
+ * A V_STR column with STANDS_RIGHT as its digits holds numbers that are written already.
+ */
+enum { STANDS_RIGHT = 1 };
 struct column {
 	const char *name;
 	const char *unit; /* "ns/KiB", "%": text headers and JSON meta only; may be NULL */
@@ -53,7 +57,7 @@ struct table {
 	struct arena arena;
 };
 
-enum table_format { FORMAT_TEXT, FORMAT_TSV, FORMAT_CSV, FORMAT_JSON, FORMAT_MD };
+enum table_format { FORMAT_TEXT, FORMAT_TSV, FORMAT_CSV, FORMAT_JSON, FORMAT_MD, FORMAT_COMMIT };
 
 void table_init(struct table *t, const char *name, const struct column *columns, int ncolumns);
 void table_title(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The five formats: each is a row writer behind one table, so that a new one is a new row. */
+/* The formats: each is a row writer behind one table, so that a new one is a new row. */
 #include "lib/table.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
+#include "lib/table_commit.h"
 #include "lib/table_people.h"
 
 #include <errno.h>
@@ -260,7 +261,7 @@ static const struct {
 } formats[] = {
 	[FORMAT_TEXT] = {"text", write_text}, [FORMAT_TSV] = {"tsv", write_tsv},
 	[FORMAT_CSV] = {"csv", write_csv},    [FORMAT_JSON] = {"json", write_json},
-	[FORMAT_MD] = {"md", write_md},
+	[FORMAT_MD] = {"md", write_md},	      [FORMAT_COMMIT] = {"commit", table_write_commit},
 };
 
 int table_format_parse(const char *name, enum table_format *format)

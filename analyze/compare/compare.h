@@ -38,29 +38,41 @@ int compare_open(struct comparison *c, const char *capture, const char *base, co
 		 struct error *err);
 void compare_close(struct comparison *c);
 
-/* A table of `compare`; counts in *worse the rows that fail the gate --fail-on worse. */
+/* What a table was made of, beside its rows. Begins with zeros. */
+struct outcome {
+	unsigned worse; /* rows that fail the gate --fail-on worse */
+	/* of a list of costs: */
+	char side[64], unit[32]; /* of work: "KiB" */
+	size_t runs[ENDS], tests;
+};
+
+/* A table of `compare`. */
 struct compare_table {
 	const char *name, *what;
-	int (*run)(const struct comparison *c, struct table *t, unsigned *worse, struct error *err);
+	int (*run)(const struct comparison *c, struct table *t, struct outcome *out,
+		   struct error *err);
 	bool filters; /* made of samples, that --cpu, --comm, --dso and --symbol can choose */
 };
 const struct compare_table *compare_table_find(const char *name); /* or NULL */
 const struct compare_table *compare_table_at(size_t i);		  /* NULL past the last */
 
-int compare_metrics(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_metrics(const struct comparison *c, struct table *t, struct outcome *out,
 		    struct error *err);
-int compare_functions(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_functions(const struct comparison *c, struct table *t, struct outcome *out,
 		      struct error *err);
-int compare_components(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_components(const struct comparison *c, struct table *t, struct outcome *out,
 		       struct error *err);
-int compare_contexts(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_contexts(const struct comparison *c, struct table *t, struct outcome *out,
 		     struct error *err);
-int compare_modules(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_modules(const struct comparison *c, struct table *t, struct outcome *out,
 		    struct error *err);
-int compare_waterfall(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_waterfall(const struct comparison *c, struct table *t, struct outcome *out,
 		      struct error *err);
-int compare_syscalls(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_syscalls(const struct comparison *c, struct table *t, struct outcome *out,
 		     struct error *err);
+
+/* Makes of a table of `compare`, and what came with it, the narrow one of a commit message. */
+void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t);
 
 /*
  * The side that a list of costs is of: --side, else the receiver, else the only one. Both ends must

@@ -181,7 +181,7 @@ static void say_rules(struct table *t, const struct comparison *c)
 }
 
 static void put_side(struct table *t, const struct comparison *c, const struct side_figures *side,
-		     unsigned *worse)
+		     struct outcome *out)
 {
 	enum verdict v;
 	size_t i;
@@ -192,7 +192,7 @@ static void put_side(struct table *t, const struct comparison *c, const struct s
 		if (!ends[BASE].n && !ends[NEW].n)
 			continue;
 		v = put_metric(t, c, &metrics[i], side);
-		*worse += v == VERDICT_WORSE && metrics[i].gate && !modelled(side, &metrics[i]);
+		out->worse += v == VERDICT_WORSE && metrics[i].gate && !modelled(side, &metrics[i]);
 	}
 }
 
@@ -210,7 +210,8 @@ static void say_movements(struct table *t, const struct comparison *c, const str
 	movements_free(&m);
 }
 
-int compare_metrics(const struct comparison *c, struct table *t, unsigned *worse, struct error *err)
+int compare_metrics(const struct comparison *c, struct table *t, struct outcome *out,
+		    struct error *err)
 {
 	struct figures f;
 	size_t i;
@@ -222,7 +223,7 @@ int compare_metrics(const struct comparison *c, struct table *t, unsigned *worse
 	if (ret)
 		return ret;
 	for (i = 0; i < f.n; i++)
-		put_side(t, c, &f.side[i], worse);
+		put_side(t, c, &f.side[i], out);
 	if (!t->rows)
 		ret = error_set(err, ENODATA, "neither %s nor %s has a figure to compare%s%s",
 				c->end[BASE].label, c->end[NEW].label, c->side ? " of the " : "",

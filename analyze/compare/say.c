@@ -4,6 +4,8 @@
 #include "analyze/compare/movements.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 const char *cost_state(const struct diff_row *r)
 {
@@ -33,14 +35,16 @@ void cost_list_free(struct cost_list *l)
 	diff_free(&l->d);
 }
 
-unsigned cost_list_worse(const struct cost_list *l)
+void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 {
-	unsigned worse = 0;
 	size_t i;
 
+	snprintf(out->side, sizeof(out->side), "%s", l->side);
+	snprintf(out->unit, sizeof(out->unit), "%s", l->unit);
+	memcpy(out->runs, l->d.nruns, sizeof(out->runs));
+	out->tests = l->d.tests;
 	for (i = 0; i < l->d.n; i++)
-		worse += l->d.rows[i].verdict == VERDICT_WORSE;
-	return worse;
+		out->worse += l->d.rows[i].verdict == VERDICT_WORSE;
 }
 
 static void say_movements(const struct cost_list *l, const struct comparison *c, struct table *t)

@@ -23,7 +23,6 @@ void cost_list_say(const struct cost_list *l, const struct comparison *c, struct
 /* "new", "vanished", or NULL. */
 const char *cost_state(const struct diff_row *r);
 
-/* Rows that --fail-on worse counts. */
-unsigned cost_list_worse(const struct cost_list *l);
+void cost_list_outcome(const struct cost_list *l, struct outcome *out);
 
 #endif

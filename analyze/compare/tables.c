@@ -155,7 +155,7 @@ static void put_rows(struct table *t, const struct comparison *c, const struct d
 }
 
 static int list_costs(const struct comparison *c, struct table *t, const struct diff_spec *spec,
-		      size_t standard, unsigned *worse, struct error *err)
+		      size_t standard, struct outcome *out, struct error *err)
 {
 	struct cost_list l;
 	int ret = cost_list_read(&l, c, spec, t, err);
@@ -166,41 +166,42 @@ static int list_costs(const struct comparison *c, struct table *t, const struct 
 		    c->end[NEW].label, c->end[BASE].label);
 	put_rows(t, c, spec, &l.d, standard);
 	cost_list_say(&l, c, t);
-	*worse = cost_list_worse(&l);
+	cost_list_outcome(&l, out);
 	cost_list_free(&l);
 	return 0;
 }
 
-int compare_functions(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_functions(const struct comparison *c, struct table *t, struct outcome *out,
 		      struct error *err)
 {
 	table_init(t, "compare functions", function_columns, array_size(function_columns));
-	return list_costs(c, t, &function_spec, 30, worse, err);
+	return list_costs(c, t, &function_spec, 30, out, err);
 }
 
-int compare_components(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_components(const struct comparison *c, struct table *t, struct outcome *out,
 		       struct error *err)
 {
 	table_init(t, "compare components", component_columns, array_size(component_columns));
-	return list_costs(c, t, &component_spec, SIZE_MAX, worse, err);
+	return list_costs(c, t, &component_spec, SIZE_MAX, out, err);
 }
 
-int compare_contexts(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_contexts(const struct comparison *c, struct table *t, struct outcome *out,
 		     struct error *err)
 {
 	table_init(t, "compare contexts", context_columns, array_size(context_columns));
-	return list_costs(c, t, &context_spec, SIZE_MAX, worse, err);
+	return list_costs(c, t, &context_spec, SIZE_MAX, out, err);
 }
 
-int compare_modules(const struct comparison *c, struct table *t, unsigned *worse, struct error *err)
+int compare_modules(const struct comparison *c, struct table *t, struct outcome *out,
+		    struct error *err)
 {
 	table_init(t, "compare modules", module_columns, array_size(module_columns));
-	return list_costs(c, t, &module_spec, SIZE_MAX, worse, err);
+	return list_costs(c, t, &module_spec, SIZE_MAX, out, err);
 }
 
-int compare_syscalls(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_syscalls(const struct comparison *c, struct table *t, struct outcome *out,
 		     struct error *err)
 {
 	table_init(t, "compare syscalls", syscall_columns, array_size(syscall_columns));
-	return list_costs(c, t, &syscall_spec, SIZE_MAX, worse, err);
+	return list_costs(c, t, &syscall_spec, SIZE_MAX, out, err);
 }

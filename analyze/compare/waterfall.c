@@ -153,7 +153,7 @@ static void put_all(struct waterfall *w, const struct comparison *c, const struc
 	free(w->steps);
 }
 
-int compare_waterfall(const struct comparison *c, struct table *t, unsigned *worse,
+int compare_waterfall(const struct comparison *c, struct table *t, struct outcome *out,
 		      struct error *err)
 {
 	struct waterfall w = {.t = t};
@@ -171,7 +171,7 @@ int compare_waterfall(const struct comparison *c, struct table *t, unsigned *wor
 		    c->end[BASE].label, c->end[NEW].label);
 	put_all(&w, c, &l);
 	cost_list_say(&l, c, t);
-	*worse = cost_list_worse(&l);
+	cost_list_outcome(&l, out);
 	cost_list_free(&l);
 	return 0;
 }

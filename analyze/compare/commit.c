@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A comparison as it stands in a patch's commit message: what was measured on what, then one narrow
+ * table, base against new, every number written out. The rows are those of the table they are made
+ * of; only a list of functions is shorter, with the rest in one row.
+ */
+#include "analyze/compare/compare.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIST_ROWS = 12 };
+
+/* --- what was measured --- */
+
+struct facts {
+	const char *kernel, *host;
+	char *command; /* without the folder of the program */
+};
+
+/* "/usr/bin/iperf3 -c x" as "iperf3 -c x" */
+static char *short_command(const char *command)
+{
+	size_t word = strcspn(command, " ");
+	const char *p = command + word;
+
+	while (p > command && p[-1] != '/')
+		p--;
+	return xstrdup(p);
+}
+
+static struct facts facts_of(const struct compare_end *e, const char *side)
+{
+	struct run_filter filter = {.variant = e->variant, .side = side};
+	struct facts f = {0};
+	struct host_row *hosts = NULL;
+	struct run *runs = NULL;
+	int n = store_runs(e->store, &filter, &runs, NULL), i, nhosts;
+
+	if (n > 0) {
+		f.host = runs[0].host;
+		f.command = runs[0].command ? short_command(runs[0].command) : NULL;
+	}
+	nhosts = n > 0 ? store_hosts(e->store, &hosts, NULL) : 0;
+	for (i = 0; i < nhosts; i++)
+		if (f.host && hosts[i].name && !strcmp(hosts[i].name, f.host))
+			f.kernel = hosts[i].release;
+	free(hosts);
+	free(runs);
+	return f;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static void say_host(struct str *s, const struct facts *f)
+{
+	str_printf(s, "Linux %s on host %s\n", f->kernel ? f->kernel : "(unknown)",
+		   f->host ? f->host : "(unknown)");
+}
+
+/* Kernel, host and command of a side: once, or of both ends where they differ. */
+static void say_facts(struct str *s, const struct comparison *c, const char *side)
+{
+	struct facts base = facts_of(&c->end[BASE], side), new = facts_of(&c->end[NEW], side);
+	bool one_host = same(base.host, new.host) && same(base.kernel, new.kernel);
+	bool one_command = same(base.command, new.command);
+
+	if (base.command || new.command || base.host || new.host) {
+		str_printf(s, "%s%s", side ? side : "", side ? ": " : "");
+		if (one_host) {
+			say_host(s, &base);
+		} else {
+			str_puts(s, "base: ");
+			say_host(s, &base);
+			str_puts(s, "new: ");
+			say_host(s, &new);
+		}
+		if (one_command && base.command)
+			str_printf(s, "command: %s\n", base.command);
+		else
+			str_printf(s, "base: %s\nnew: %s\n", base.command ? base.command : "?",
+				   new.command ? new.command : "?");
+	}
+	free(base.command);
+	free(new.command);
+}
+
+static const char *text(const struct table *t, size_t row, const char *column)
+{
+	int i = table_column(t, column);
+	const struct value *v = i < 0 ? NULL : table_cell(t, row, i);
+
+	return v && v->type == V_STR ? v->str : NULL;
+}
+
+static double number(const struct table *t, size_t row, const char *column)
+{
+	int i = table_column(t, column);
+	const struct value *v = i < 0 ? NULL : table_cell(t, row, i);
+
+	return !v ? NAN : v->type == V_REAL ? v->real : v->type == V_INT ? (double)v->integer : NAN;
+}
+
+/* The title of the table, then each side that is in it. */
+static void say_head(const struct comparison *c, const struct outcome *out, const struct table *t,
+		     struct table *to)
+{
+	const char *side, *last = NULL;
+	struct str s = {0};
+	size_t i;
+
+	str_printf(&s, "%s\n", t->title);
+	if (*out->side)
+		say_facts(&s, c, out->side);
+	for (i = 0; !*out->side && i < t->rows; i++) {
+		side = text(t, i, "side");
+		if (side && strcmp(side, "total") && !same(side, last))
+			say_facts(&s, c, side);
+		last = side;
+	}
+	if (*out->side)
+		str_printf(&s, "n: %zu and %zu runs", out->runs[BASE], out->runs[NEW]);
+	table_title(to, "%s", str_trim(s.buf));
+	str_free(&s);
+}
+
+/* --- numbers --- */
+
+/* Digits after the point so that four count. */
+static int digits_of(double x)
+{
+	int digits = 0;
+
+	while (digits < 6 && fabs(x) < 999.5 / pow(10, digits) && x != 0)
+		digits++;
+	return x == 0 ? 0 : digits;
+}
+
+static struct value put(struct table *to, const char *format, int digits, double x)
+{
+	char *s;
+	struct value v;
+
+	if (isnan(x))
+		return value_str(to, "-");
+	s = xasprintf(format, digits, x);
+	v = value_str(to, s);
+	free(s);
+	return v;
+}
+
+static struct value put_range(struct table *to, int digits, double lo, double hi)
+{
+	char *s;
+	struct value v;
+
+	if (isnan(lo) || isnan(hi))
+		return value_str(to, "-");
+	s = xasprintf("[%+.*f,%+.*f]", digits, lo, digits, hi);
+	v = value_str(to, s);
+	free(s);
+	return v;
+}
+
+static struct value put_p(struct table *to, double p)
+{
+	return p < 0.0005 ? value_str(to, "<.001") : put(to, "%.*f", 3, p);
+}
+
+#define NUMBER(name) name, NULL, V_STR, STANDS_RIGHT, NULL
+
+/* --- the figures of merit --- */
+
+static const struct column metric_columns[] = {
+	{"metric", NULL, V_STR, 0, NULL}, {NUMBER("base")}, {NUMBER("new")}, {NUMBER("change")},
+	{NUMBER("95% interval")},	  {NUMBER("p")},    {NUMBER("n")},
+};
+
+/* "syscalls_per_mib" as "syscalls per MiB"; other names with their unit. */
+static void name_metric(struct str *s, const char *name, const char *unit)
+{
+	bool per = strstr(name, "_per_");
+	const char *p;
+
+	str_puts(s, "  ");
+	for (p = name; *p; p++) {
+		if (str_starts(p, "_kib") || str_starts(p, "_mib")) {
+			str_puts(s, p[1] == 'k' ? " KiB" : " MiB");
+			p += 3;
+		} else {
+			str_putc(s, *p == '_' ? ' ' : *p);
+		}
+	}
+	if (!per && unit)
+		str_printf(s, ", %s", unit);
+	else if (unit && strstr(unit, "modelled"))
+		str_puts(s, ", modelled");
+}
+
+static void put_side_row(struct table *to, const char *side)
+{
+	struct value *row = table_row(to);
+	int i;
+
+	for (i = 0; i < to->ncolumns; i++)
+		row[i] = value_str(to, "");
+	row[0] = value_str(to, side);
+}
+
+static void put_metric(struct table *to, const struct table *t, size_t i)
+{
+	double base = number(t, i, "base"), new = number(t, i, "new");
+	struct str name = {0};
+	struct value *row = table_row(to);
+	char *runs = xasprintf("%.0f+%.0f", number(t, i, "base_runs"), number(t, i, "new_runs"));
+
+	name_metric(&name, text(t, i, "metric"), text(t, i, "unit"));
+	row[0] = value_str(to, name.buf);
+	row[1] = put(to, "%.*f", digits_of(base), base);
+	row[2] = put(to, "%.*f", digits_of(new), new);
+	row[3] = put(to, "%+.*f%%", 1, number(t, i, "change_pct"));
+	row[4] = put_range(to, 1, number(t, i, "change_lo"), number(t, i, "change_hi"));
+	row[5] = put_p(to, number(t, i, "p"));
+	row[6] = value_str(to, runs);
+	free(runs);
+	str_free(&name);
+}
+
+static void put_metrics(struct table *to, const struct table *t)
+{
+	const char *side, *last = NULL;
+	size_t i;
+
+	for (i = 0; i < t->rows; i++) {
+		side = text(t, i, "side");
+		if (!same(side, last))
+			put_side_row(to, side);
+		last = side;
+		put_metric(to, t, i);
+	}
+	table_note(to, "p: exact Mann-Whitney over the runs, two-sided, \"-\": too few runs; the "
+		       "interval is of the same test; n: runs of base and new");
+}
+
+/* --- lists of costs, and the steps of a waterfall --- */
+
+static const struct column cost_columns[] = {
+	{"name", NULL, V_STR, 0, NULL}, {NUMBER("base")}, {NUMBER("new")}, {NUMBER("change")},
+	{NUMBER("interval")},		{NUMBER("p")},
+};
+static const struct column step_columns[] = {
+	{"step", NULL, V_STR, 0, NULL}, {NUMBER("change")}, {NUMBER("total")},
+	{NUMBER("interval")},		{NUMBER("p")},
+};
+
+/* The kernel's own functions need no object. */
+static struct value put_name(struct table *to, const struct table *t, size_t i)
+{
+	const char *name = text(t, i, t->columns[0].name), *dso = text(t, i, "dso"), *slash;
+	struct value v;
+	char *s;
+
+	if (!dso || str_starts(dso, "[kernel"))
+		return value_str(to, name);
+	slash = strrchr(dso, '/');
+	s = xasprintf("%s (%s)", name, slash ? slash + 1 : dso);
+	v = value_str(to, s);
+	free(s);
+	return v;
+}
+
+/* What is not tested has the error of its measurement. */
+static struct value put_interval(struct table *to, const struct table *t, size_t i, int digits)
+{
+	double lo = number(t, i, "delta_lo");
+
+	if (isnan(lo))
+		return put(to, "+-%.*f", digits, number(t, i, "delta_ci"));
+	return put_range(to, digits, lo, number(t, i, "delta_hi"));
+}
+
+static double sum_of(const struct table *t, size_t from, const char *column)
+{
+	double sum = 0;
+
+	for (; from < t->rows; from++)
+		sum += number(t, from, column);
+	return sum;
+}
+
+static void put_sum(struct table *to, const struct table *t, size_t from, const char *name,
+		    int digits)
+{
+	struct value *row = table_row(to);
+
+	row[0] = value_str(to, name);
+	row[1] = put(to, "%.*f", digits, sum_of(t, from, "base_ns"));
+	row[2] = put(to, "%.*f", digits, sum_of(t, from, "new_ns"));
+	row[3] = put(to, "%+.*f", digits, sum_of(t, from, "delta_ns"));
+	row[4] = row[5] = value_str(to, "");
+}
+
+static void put_costs(struct table *to, const struct comparison *c, const struct table *t,
+		      int digits)
+{
+	size_t shown = c->limit > 0 || c->all || t->rows <= LIST_ROWS ? t->rows : LIST_ROWS, i;
+	struct value *row;
+
+	for (i = 0; i < shown; i++) {
+		row = table_row(to);
+		row[0] = put_name(to, t, i);
+		row[1] = put(to, "%.*f", digits, number(t, i, "base_ns"));
+		row[2] = put(to, "%.*f", digits, number(t, i, "new_ns"));
+		row[3] = put(to, "%+.*f", digits, number(t, i, "delta_ns"));
+		row[4] = put_interval(to, t, i, digits);
+		row[5] = put_p(to, number(t, i, "p"));
+	}
+	if (shown < t->rows)
+		put_sum(to, t, shown, "(others)", digits);
+	put_sum(to, t, 0, "total", digits);
+}
+
+static void put_steps(struct table *to, const struct table *t, int digits)
+{
+	struct value *row;
+	size_t i;
+
+	for (i = 0; i < t->rows; i++) {
+		bool is_end = isnan(number(t, i, "delta_ns"));
+
+		row = table_row(to);
+		row[0] = value_str(to, text(t, i, "step"));
+		row[2] = put(to, "%.*f", digits, number(t, i, "total_ns"));
+		row[1] = row[3] = row[4] = value_str(to, "");
+		if (is_end)
+			continue;
+		row[1] = put(to, "%+.*f", digits, number(t, i, "delta_ns"));
+		row[3] = put_interval(to, t, i, digits);
+		row[4] = put_p(to, number(t, i, "p"));
+	}
+}
+
+static bool has_errors(const struct table *to)
+{
+	size_t i;
+
+	for (i = 0; i < to->rows; i++)
+		if (str_starts(text(to, i, "interval"), "+-"))
+			return true;
+	return false;
+}
+
+static void say_test(struct table *to, const struct comparison *c, const struct outcome *out)
+{
+	if (verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests))
+		table_note(to,
+			   "p: exact Mann-Whitney over the runs, two-sided, Holm's correction over "
+			   "%zu rows, \"-\": not tested; [..]: interval of the same test",
+			   out->tests);
+	else
+		table_note(to, "p: too few runs to test %zu rows, that takes %zu a side",
+			   out->tests, verdict_runs_needed(&c->rule, out->tests));
+	if (has_errors(to))
+		table_note(to, "+-: half of a 95%% interval of the error of measurement");
+}
+
+/* --- */
+
+static void carry_warnings(struct table *to, const struct table *t)
+{
+	size_t i;
+
+	to->lossy = t->lossy;
+	for (i = 0; i < t->nnotes; i++)
+		if (str_starts(t->notes[i], "warning") || str_starts(t->notes[i], "lossy") ||
+		    str_starts(t->notes[i], "MODELLED"))
+			table_note(to, "%s", t->notes[i]);
+}
+
+void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t)
+{
+	int value = table_column(t, "base_ns"), step = table_column(t, "total_ns");
+	struct table to;
+
+	if (table_column(t, "metric") >= 0)
+		table_init(&to, t->name, metric_columns, array_size(metric_columns));
+	else if (step >= 0)
+		table_init(&to, t->name, step_columns, array_size(step_columns));
+	else
+		table_init(&to, t->name, cost_columns, array_size(cost_columns));
+	say_head(c, out, t, &to);
+	if (table_column(t, "metric") >= 0)
+		put_metrics(&to, t);
+	else if (step >= 0)
+		put_steps(&to, t, t->columns[step].digits);
+	else
+		put_costs(&to, c, t, t->columns[value].digits);
+	if (*out->side)
+		say_test(&to, c, out);
+	carry_warnings(&to, t);
+	table_free(t);
+	*t = to;
+}
