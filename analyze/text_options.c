@@ -7,7 +7,7 @@
 static int read_report(struct text_options *o, struct error *err)
 {
 	o->q->flat = &o->flat;
-	return perf_report_read(o->path, &o->flat, err);
+	return perf_report_read(o->path, o->q->event, &o->flat, err);
 }
 
 static int read_trace(struct text_options *o, struct error *err)

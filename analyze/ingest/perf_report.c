@@ -2,22 +2,25 @@
 /* Headings, totals and rows of the first table; perf_report_row.c knows what a row looks like. */
 #include "analyze/ingest/perf_report.h"
 
-#include "analyze/ingest/perf_report_row.h"
+#include "analyze/ingest/perf_report_grid.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FIELDS = 2 * HEAD_MAX };
-
 struct reader {
 	struct text text;
 	struct flat *flat;
 	struct row_reader row;
-	bool done;	   /* the first table is over */
+	const char *event; /* the one asked for; NULL: the first */
+	bool skip;	   /* in the table of another event */
+	bool done;	   /* the table that is read is over */
+	bool counted;	   /* the heading line above was taken for a table's */
+	char *above;	   /* the line above, as it was */
 	unsigned headless; /* line of a heading without a Symbol column */
 	struct error *err;
 };
@@ -33,25 +36,77 @@ static double scaled(const char *p, double value, bool *rounded)
 	return u ? value * pow(1000, (double)(u - units + 1)) : value;
 }
 
+static const char *quoted(struct reader *r, const char *p)
+{
+	const char *end;
+	char *s;
+
+	p = strchr(p, '\'');
+	end = p ? strchr(p + 1, '\'') : NULL;
+	if (!end)
+		return NULL;
+	s = arena_dup(&r->flat->strings, p + 1, (size_t)(end - p));
+	s[end - p - 1] = 0;
+	return s;
+}
+
+/* Each event once, in the text's order. */
+static void add_event(struct reader *r, const char *event)
+{
+	const char *known = r->flat->events;
+	char *both;
+
+	if (!known) {
+		r->flat->events = event;
+		return;
+	}
+	if (strstr(known, event))
+		return;
+	both = xasprintf("%s, %s", known, event);
+	r->flat->events = arena_strdup(&r->flat->strings, both);
+	free(both);
+}
+
+/* The number after "Samples: " or perf 3.0's "Events: ". */
+static const char *samples_in(const char *line)
+{
+	const char *p = strstr(line, "Samples: ");
+
+	if (p)
+		return strstr(line, "Lost Samples: ") ? NULL : p + 9;
+	p = strstr(line, "# Events: ");
+	return p ? p + 10 : NULL;
+}
+
+static void begin_event(struct reader *r, const char *p)
+{
+	struct flat *f = r->flat;
+	const char *event = quoted(r, p);
+	double value;
+
+	if (event)
+		add_event(r, event);
+	r->done = r->done || f->n;
+	if (r->done)
+		return;
+	f->event = event;
+	r->skip = r->event && (!event || strcmp(event, r->event));
+	if (text_number(&p, &value))
+		f->samples = scaled(p, value, &f->samples_rounded);
+}
+
 /* "Samples: 119K of event 'cycles', Event count (approx.): 119499252009", in one line or two. */
 static void read_totals(struct reader *r, const char *line)
 {
-	const char *p = strstr(line, "Samples: "), *end;
+	const char *p = samples_in(line);
 	struct flat *f = r->flat;
 	double value;
 	uint64_t lost;
 
-	if (p && !strstr(line, "Lost Samples: ")) {
-		p = text_skip(p + 9);
-		if (text_number(&p, &value))
-			f->samples = scaled(p, value, &f->samples_rounded);
-		p = strchr(p, '\'');
-		end = p ? strchr(p + 1, '\'') : NULL;
-		if (end) {
-			f->event = arena_dup(&f->strings, p + 1, (size_t)(end - p));
-			((char *)f->event)[end - p - 1] = 0;
-		}
-	}
+	if (p)
+		begin_event(r, text_skip(p));
+	if (r->done)
+		return;
 	p = strstr(line, "Event count");
 	p = p ? strchr(p, ':') : NULL;
 	if (p && (p = text_skip(p + 1), text_number(&p, &value)))
@@ -61,16 +116,48 @@ static void read_totals(struct reader *r, const char *line)
 		f->lost = (int64_t)lost;
 }
 
+static void begin_table(struct reader *r, const struct head *head)
+{
+	r->flat->tables++;
+	r->done = r->done || r->flat->n;
+	if (r->done)
+		return;
+	r->row.head = *head;
+	r->row.grid = (struct grid){0};
+}
+
+/* The places of columns; a heading that is known by them alone begins a table, too. */
+static bool read_places(struct reader *r, const char *line)
+{
+	struct grid grid;
+
+	if (!grid_from_dots(&grid, r->above, line)) {
+		if (r->counted || !grid_from_separated(&grid, line))
+			return false;
+	}
+	if (!r->counted)
+		begin_table(r, &(struct head){0});
+	r->headless = 0;
+	if (!r->done)
+		r->row.grid = grid;
+	return true;
+}
+
 /* A heading or a "Samples:" line; after rows, either begins the next table. */
 static bool read_heading(struct reader *r, const char *line)
 {
 	enum head_found found;
 	struct head head;
 
-	if (strstr(line, "Samples: ") || strstr(line, "Event count")) {
-		r->done = r->done || r->flat->n;
-		if (!r->done)
-			read_totals(r, line);
+	if (read_places(r, line))
+		return true;
+	r->counted = false;
+	if (strstr(line, "Samples: ") || strstr(line, "Event count") || samples_in(line)) {
+		read_totals(r, line);
+		return true;
+	}
+	if (str_starts(text_skip(line), "PerfTop:")) {
+		begin_table(r, &(struct head){0});
 		return true;
 	}
 	found = head_parse(&head, line);
@@ -78,15 +165,37 @@ static bool read_heading(struct reader *r, const char *line)
 		r->headless = r->text.line;
 	if (found != HEAD_FOUND)
 		return false;
-	r->flat->tables++;
-	r->done = r->done || r->flat->n;
-	if (!r->done)
-		r->row.head = head;
+	r->counted = true;
+	begin_table(r, &head);
 	return true;
+}
+
+/* What is laid out like the text of perf report, but is none. */
+static int check_kind(const struct reader *r, const char *line)
+{
+	const char *p = line + strspn(line, "# \t");
+
+	if (*line == '#' && (str_starts(p, "Baseline ") || str_starts(p, "Baseline/")))
+		return error_set(
+			r->err, EINVAL,
+			"%s, line %u: the text of perf diff holds differences, not shares: "
+			"give the text of perf report of each recording",
+			text_name(&r->text), r->text.line);
+	if (*line == '#' && str_starts(p, "Overhead  ") && strstr(p, " / "))
+		return error_set(r->err, EINVAL,
+				 "%s, line %u: in the text of perf report --hierarchy, rows count "
+				 "those below them again: run it without",
+				 text_name(&r->text), r->text.line);
+	return 0;
 }
 
 static int nothing_found(const struct reader *r)
 {
+	if (r->event && r->skip)
+		return error_set(r->err, ENODATA, "%s: no table of the event '%s'; %s%s",
+				 text_name(&r->text), r->event,
+				 r->flat->events ? "there are: " : "the text names no events",
+				 r->flat->events ? r->flat->events : "");
 	if (r->headless)
 		return error_set(r->err, ENODATA,
 				 "%s, line %u: the table has no Symbol column; run perf report "
@@ -98,18 +207,35 @@ static int nothing_found(const struct reader *r)
 			 text_name(&r->text), r->text.line);
 }
 
-static int read_line(struct reader *r, char *line)
+/* By its places where they are known, else by what it looks like; enum row_found or -errno. */
+static int read_row(struct reader *r, char *line, struct flat_row *row)
 {
-	struct flat_row row;
-	char *p;
 	int ret;
+	char *p;
 
-	if (read_heading(r, line) || r->done || *text_skip(line) == '#')
-		return 0;
+	if (r->row.grid.n) {
+		ret = grid_row(&r->row, line, row);
+		if (ret != GRID_MISFIT)
+			return ret;
+		if (!r->row.head.n)
+			return row_mark(line) ? row_bad(&r->row, "columns that are not where the "
+								 "heading has them")
+					      : ROW_NONE;
+	}
 	for (p = line; r->row.head.separator && *p; p++)
 		if (*p == r->row.head.separator)
 			*p = '\t';
-	ret = row_read(&r->row, line, &row);
+	return row_read(&r->row, line, row);
+}
+
+static int read_line(struct reader *r, char *line)
+{
+	struct flat_row row;
+	int ret = check_kind(r, line);
+
+	if (ret || read_heading(r, line) || r->done || r->skip || *text_skip(line) == '#')
+		return ret;
+	ret = read_row(r, line, &row);
 	if (ret == ROW_UNMARKED)
 		r->flat->unmarked++;
 	if (ret != ROW_FOUND)
@@ -121,6 +247,23 @@ static int read_line(struct reader *r, char *line)
 	return 0;
 }
 
+/* The line above is kept as it was: a dotted line tells where its columns stand. */
+static int read_lines(struct reader *r)
+{
+	char *line, *kept;
+	int ret = 0;
+
+	r->above = xstrdup("");
+	while (!ret && (line = text_next(&r->text))) {
+		kept = xstrdup(line);
+		ret = read_line(r, line);
+		free(r->above);
+		r->above = kept;
+	}
+	free(r->above);
+	return ret;
+}
+
 static void find_columns(struct flat *f)
 {
 	size_t i;
@@ -129,6 +272,7 @@ static void find_columns(struct flat *f)
 	for (i = 0; i < f->n; i++) {
 		const struct flat_row *row = &f->rows[i];
 
+		f->has_symbol |= *row->symbol != 0;
 		f->has_self |= !isnan(row->self);
 		f->has_total |= !isnan(row->total);
 		f->has_samples |= row->samples >= 0;
@@ -137,11 +281,10 @@ static void find_columns(struct flat *f)
 	}
 }
 
-int perf_report_parse(const char *name, char *data, size_t len, struct flat *flat,
-		      struct error *err)
+int perf_report_parse(const char *name, char *data, size_t len, const char *event,
+		      struct flat *flat, struct error *err)
 {
-	struct reader r = {.flat = flat, .err = err};
-	char *line;
+	struct reader r = {.flat = flat, .event = event, .skip = event != NULL, .err = err};
 	int ret;
 
 	*flat = (struct flat){.event_count = NAN, .samples = NAN, .lost = -1};
@@ -150,8 +293,7 @@ int perf_report_parse(const char *name, char *data, size_t len, struct flat *fla
 		return ret;
 	r.row = (struct row_reader){
 		.text = &r.text, .marked = row_mark(data), .strings = &flat->strings, .err = err};
-	while (!ret && (line = text_next(&r.text)))
-		ret = read_line(&r, line);
+	ret = read_lines(&r);
 	if (!ret && !flat->n)
 		ret = nothing_found(&r);
 	if (ret)
@@ -161,7 +303,7 @@ int perf_report_parse(const char *name, char *data, size_t len, struct flat *fla
 	return ret;
 }
 
-int perf_report_read(const char *path, struct flat *flat, struct error *err)
+int perf_report_read(const char *path, const char *event, struct flat *flat, struct error *err)
 {
 	char *data;
 	size_t len;
@@ -171,7 +313,7 @@ int perf_report_read(const char *path, struct flat *flat, struct error *err)
 	ret = file_read(path, &data, &len, err);
 	if (ret)
 		return ret;
-	ret = perf_report_parse(path, data, len, flat, err);
+	ret = perf_report_parse(path, data, len, event, flat, err);
 	free(data);
 	return ret;
 }

@@ -5,7 +5,8 @@
  * its level mark ([k], [.]). The heading line says which columns there are; without one they are
  * inferred. Call graphs, comments and prose around the rows are passed over.
  *
- * Only the first table of a text is read; `tables` says how many there are.
+ * One table of a text is read, the first or that of the event asked for; `tables` says how many
+ * there are. What is no table of shares, as the text of perf diff, is refused.
  */
 #ifndef ZC_PERF_REPORT_H
 #define ZC_PERF_REPORT_H
@@ -18,7 +19,7 @@
 #include <stdint.h>
 
 struct flat_row {
-	const char *symbol;
+	const char *symbol;	/* "": the text has no such column */
 	const char *dso, *comm; /* NULL: the text has no such column */
 	char level;		/* k kernel, . user, g u H guest and hypervisor; 0: not marked */
 	double self, total;	/* percent; NAN where the text lacks it */
@@ -29,22 +30,26 @@ struct flat_row {
 struct flat {
 	struct flat_row *rows; /* in the text's order */
 	size_t n, cap;
-	bool has_self, has_total, has_samples, has_dso, has_comm;
+	bool has_symbol, has_self, has_total, has_samples, has_dso, has_comm;
 	const char *event;  /* NULL: not stated */
+	const char *events; /* all that the text has tables of, "cycles, instructions"; or NULL */
 	double event_count; /* sum of the periods; NAN: not stated */
 	double samples;	    /* NAN: not stated; "119K" is 119000 and `samples_rounded` */
 	int64_t lost;	    /* "Total Lost Samples"; -1: not stated */
-	unsigned tables;    /* the first one is read */
+	unsigned tables;    /* one of them is read */
 	unsigned unmarked;  /* lines passed over: a share but no level mark (call chains) */
 	bool samples_rounded;
 	struct arena strings; /* everything above points into it */
 };
 
-/* `name` is for messages, "-" is standard input; changes `data`. On error `flat` is empty. */
-int perf_report_parse(const char *name, char *data, size_t len, struct flat *flat,
-		      struct error *err);
+/*
+ * `name` is for messages, "-" is standard input; changes `data`. `event` chooses a table; NULL: the
+ * first. On error `flat` is empty.
+ */
+int perf_report_parse(const char *name, char *data, size_t len, const char *event,
+		      struct flat *flat, struct error *err);
 /* The same from a file, "-" for standard input. */
-int perf_report_read(const char *path, struct flat *flat, struct error *err);
+int perf_report_read(const char *path, const char *event, struct flat *flat, struct error *err);
 void flat_free(struct flat *flat);
 
 #endif

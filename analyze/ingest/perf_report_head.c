@@ -27,7 +27,9 @@ static const struct {
 	{"usr", HEAD_PERCENT},
 	{"Samples", HEAD_SAMPLES},
 	{"Period", HEAD_NUMBER},
-	{"Pid:Command", HEAD_TEXT},
+	{"Pid:Command", HEAD_PID},
+	{"Tid:Command", HEAD_PID},
+	{"Command:  Pid", HEAD_PID},
 	{"Command", HEAD_COMM},
 	{"Shared Object", HEAD_DSO},
 	{"Shared Obje", HEAD_DSO},
@@ -47,6 +49,14 @@ static const char *match(const char *p, enum head_column *column)
 		}
 	}
 	return NULL;
+}
+
+enum head_column head_name(const char *name)
+{
+	enum head_column column;
+	const char *end = match(name, &column);
+
+	return end && !*end ? column : HEAD_TEXT;
 }
 
 static const char *next_column(const char *p, char separator)

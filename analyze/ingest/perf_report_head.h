@@ -13,8 +13,9 @@ enum head_column {
 	HEAD_SAMPLES,
 	HEAD_NUMBER, /* Period ...: numbers we do not use */
 	HEAD_COMM,
+	HEAD_PID, /* Pid:Command */
 	HEAD_DSO,
-	HEAD_TEXT, /* CPU, Pid:Command ... */
+	HEAD_TEXT, /* CPU, Source:Line ... */
 	HEAD_SYMBOL,
 };
 
@@ -30,6 +31,8 @@ enum head_found { HEAD_NONE, HEAD_FOUND, HEAD_NO_SYMBOL };
 
 /* Whether `line` (cleaned) is a heading; *h changes only with HEAD_FOUND. */
 enum head_found head_parse(struct head *h, const char *line);
+/* The column of exactly that name; HEAD_TEXT where we do not know it. */
+enum head_column head_name(const char *name);
 size_t head_count(const struct head *h, enum head_column column);
 
 #endif

@@ -24,7 +24,7 @@ struct cut {
 	char *middle, *mark, *rest; /* before, at and after the level mark; mark may be NULL */
 };
 
-static int bad(const struct row_reader *r, const char *what)
+int row_bad(const struct row_reader *r, const char *what)
 {
 	return error_set(r->err, EINVAL, "%s, line %u: %s", text_name(r->text), r->text->line,
 			 what);
@@ -96,17 +96,18 @@ static int check_percents(struct row_reader *r, const struct cut *c)
 	if (!r->head.n && !r->percents)
 		r->percents = c->npercents;
 	if (head_count(&r->head, HEAD_SYMBOL) > 1)
-		return bad(r, "two tables side by side: give one at a time");
+		return row_bad(r, "two tables side by side: give one at a time");
 	if (!r->head.n && c->npercents > 2)
-		return bad(r, "more than two percentages and no heading that names them");
+		return row_bad(r, "more than two percentages and no heading that names them");
 	if (c->npercents > expected_percents(r))
-		return bad(r, "more percentages than the heading has columns (a group of events? "
-			      "run perf report without --group)");
+		return row_bad(r,
+			       "more percentages than the heading has columns (a group of events? "
+			       "run perf report without --group)");
 	if (c->npercents < expected_percents(r))
-		return bad(r, "fewer percentages than the table has columns");
+		return row_bad(r, "fewer percentages than the table has columns");
 	for (i = 0; i < c->npercents; i++)
 		if (c->percent[i] > 100.05)
-			return bad(r, "a share above 100 %");
+			return row_bad(r, "a share above 100 %");
 	return 0;
 }
 
@@ -129,20 +130,29 @@ static void put_percents(const struct row_reader *r, const struct cut *c, struct
 	}
 }
 
-static int put_field(struct row_reader *r, struct flat_row *row, enum head_column column,
-		     char *field)
+int row_field(struct row_reader *r, struct flat_row *row, enum head_column column,
+	      const char *field)
 {
 	const char *p = field;
 	uint64_t n;
+	char *colon;
 
 	switch (column) {
 	case HEAD_SAMPLES:
 		if (!text_count(&p, &n) || *p)
-			return bad(r, "the Samples column holds no number");
+			return row_bad(r, "the Samples column holds no number");
 		row->samples = (int64_t)n;
 		break;
 	case HEAD_COMM:
 		row->comm = arena_strdup(r->strings, field);
+		break;
+	case HEAD_PID: /* "1234:name"; up to perf 3.18 "name:1234" */
+		row->comm = arena_strdup(r->strings, field);
+		colon = strrchr(row->comm, ':');
+		if (isdigit((unsigned char)*field) && strchr(field, ':'))
+			row->comm = strchr(row->comm, ':') + 1;
+		else if (colon)
+			*colon = 0;
 		break;
 	case HEAD_DSO:
 		row->dso = arena_strdup(r->strings, field);
@@ -196,12 +206,12 @@ static int put_columns(struct row_reader *r, struct flat_row *row, const char *s
 		have = text_fields(copy, false, fields, MAX_FIELDS);
 	}
 	if (have < n)
-		return bad(r, "fewer columns than the heading names");
+		return row_bad(r, "fewer columns than the heading names");
 	if (have > n && !lists(list, n, HEAD_COMM))
-		return bad(r, "more columns than the heading names");
+		return row_bad(r, "more columns than the heading names");
 	for (i = 0; i < n && !ret; i++, at += take) {
 		take = list[i] == HEAD_COMM ? 1 + have - n : 1;
-		ret = put_field(r, row, list[i], join(r, fields + at, take));
+		ret = row_field(r, row, list[i], join(r, fields + at, take));
 	}
 	return ret;
 }
@@ -281,8 +291,8 @@ static int put_after(struct row_reader *r, struct flat_row *row, char *s)
 		if (r->head.column[i] != HEAD_DSO && r->head.column[i] != HEAD_COMM)
 			continue;
 		if (at >= have)
-			return bad(r, "fewer columns than the heading names");
-		ret = put_field(r, row, r->head.column[i], fields[at]);
+			return row_bad(r, "fewer columns than the heading names");
+		ret = row_field(r, row, r->head.column[i], fields[at]);
 	}
 	return ret;
 }
@@ -297,9 +307,9 @@ static int put_symbol(struct row_reader *r, struct flat_row *row, const char *re
 		take_module(r, row, copy);
 	have = text_fields(copy, true, fields, 2);
 	if (!have)
-		return bad(r, "no symbol");
+		return row_bad(r, "no symbol");
 	if (marked && row_mark(rest))
-		return bad(r, "two rows side by side: give one table at a time");
+		return row_bad(r, "two rows side by side: give one table at a time");
 	row->symbol = fields[0];
 	return put_after(r, row, have > 1 ? fields[1] : NULL);
 }
@@ -312,7 +322,7 @@ int row_read(struct row_reader *r, char *line, struct flat_row *row)
 	if (!cut_row(r, line, &c))
 		return ROW_NONE;
 	if (!c.mark && r->marked) /* an entry of a call chain has one share and no mark */
-		return c.npercents > 1 ? bad(r, "a row without a symbol") : ROW_UNMARKED;
+		return c.npercents > 1 ? row_bad(r, "a row without a symbol") : ROW_UNMARKED;
 	*row = (struct flat_row){.samples = -1, .line = r->text->line};
 	ret = check_percents(r, &c);
 	if (ret)

@@ -7,11 +7,20 @@
 #include "analyze/ingest/perf_report_head.h"
 #include "analyze/ingest/text.h"
 
+/* Columns and their places: the bytes start .. end of a line, or what a separator parts. */
+struct grid {
+	enum head_column column[HEAD_MAX];
+	size_t start[HEAD_MAX], end[HEAD_MAX];
+	size_t n; /* 0: no places known */
+	char separator;
+};
+
 struct row_reader {
 	const struct text *text; /* where we are, for messages */
 	struct head head;	 /* n is 0: no heading seen */
-	bool marked;		 /* the text's rows carry level marks */
-	size_t percents;	 /* without a heading: how many the first row has */
+	struct grid grid;
+	bool marked;	 /* the text's rows carry level marks */
+	size_t percents; /* without a heading: how many the first row has */
 	struct arena *strings;
 	struct error *err;
 };
@@ -21,6 +30,13 @@ enum row_found { ROW_NONE, ROW_FOUND, ROW_UNMARKED };
 
 /* enum row_found, or -errno with the line named; cuts `line` up. */
 int row_read(struct row_reader *r, char *line, struct flat_row *row);
+
+/* Error: the file, the line, and `what`. */
+int row_bad(const struct row_reader *r, const char *what);
+
+/* Samples, command, shared object; of other columns nothing is kept. 0 or -errno. */
+int row_field(struct row_reader *r, struct flat_row *row, enum head_column column,
+	      const char *field);
 
 /* The level mark in `s`, "[k]" and its kind at a word's start, or NULL. */
 char *row_mark(const char *s);

@@ -373,7 +373,8 @@ static int check_flat(const struct plan *p, const struct query *q, struct error 
 
 	for (i = 0; i < p->spec.nkeys; i++) {
 		key = p->spec.keys[i];
-		if (key == BY_CPU || key == BY_CONTEXT || (key == BY_COMM && !q->flat->has_comm))
+		if (key == BY_CPU || key == BY_CONTEXT || (key == BY_COMM && !q->flat->has_comm) ||
+		    ((key == BY_COMPONENT || key == BY_SYMBOL) && !q->flat->has_symbol))
 			return error_set(err, EINVAL,
 					 "the text of perf report has no %s; give the perf.data "
 					 "itself with --perf",
@@ -406,8 +407,8 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 		note_timer(t, part.tally.event);
 		notes_of_profile(t, q->profile);
 	}
-	if (!rc && q->flat && q->flat->tables > 1)
-		table_note(t, "the text holds %u tables: only the first is read", q->flat->tables);
+	if (!rc && q->flat)
+		flat_say_tables(q->flat, t);
 	cost_part_free(&part);
 	return rc;
 }

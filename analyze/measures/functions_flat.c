@@ -221,6 +221,17 @@ static void say_sum(struct table *t, const struct groups *gs, double basis)
 			   sum, sum / 100 * basis, basis);
 }
 
+void flat_say_tables(const struct flat *f, struct table *t)
+{
+	if (f->tables < 2)
+		return;
+	if (f->events && f->event && strcmp(f->events, f->event))
+		table_note(t, "the text holds %u tables: that of %s is shown, --event chooses (%s)",
+			   f->tables, f->event, f->events);
+	else
+		table_note(t, "the text holds %u tables: only the first is shown", f->tables);
+}
+
 static void say_source(struct table *t, const struct flat *f, double samples)
 {
 	if (f->event && samples > 0)
@@ -228,8 +239,7 @@ static void say_source(struct table *t, const struct flat *f, double samples)
 			   f->samples_rounded ? " (rounded by perf)" : "");
 	if (!(samples > 0))
 		table_note(t, "the text does not state its number of samples: no sampling error");
-	if (f->tables > 1)
-		table_note(t, "the text holds %u tables: only the first is shown", f->tables);
+	flat_say_tables(f, t);
 	if (f->unmarked)
 		table_note(t,
 			   "%u lines with a share but no [k] or [.] mark were passed over "
@@ -264,6 +274,10 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 	size_t i, limit;
 	int ret = check_query(f, q, err);
 
+	if (!ret && !f->has_symbol)
+		ret = error_set(err, EINVAL,
+				"the perf report text has no Symbol column; run perf report with "
+				"--sort symbol or dso,symbol");
 	if (!ret)
 		ret = flat_basis(q, &basis, err);
 	if (ret)

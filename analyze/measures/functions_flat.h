@@ -17,5 +17,7 @@ int functions_from_flat(const struct flat *flat, const struct query *q, struct t
 
 /* -EINVAL where --cpu or --comm asks for what the text does not tell; for every table of it. */
 int flat_check_samples(const struct flat *flat, const struct query *q, struct error *err);
+/* Which of the text's tables is shown, into the notes of `t`, where there are several. */
+void flat_say_tables(const struct flat *flat, struct table *t);
 
 #endif

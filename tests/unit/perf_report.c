@@ -19,7 +19,7 @@ static struct flat parsed(const char *text)
 	struct flat flat;
 	char *copy = strdup(text);
 
-	if (perf_report_parse("t", copy, strlen(copy), &flat, &err))
+	if (perf_report_parse("t", copy, strlen(copy), NULL, &flat, &err))
 		fail_msg("%s", err.text);
 	free(copy);
 	return flat;
@@ -31,7 +31,7 @@ static void refused(const char *text, int code, const char *says)
 	struct flat flat;
 	char *copy = strdup(text);
 
-	assert_int_equal(perf_report_parse("t", copy, strlen(copy), &flat, &err), -code);
+	assert_int_equal(perf_report_parse("t", copy, strlen(copy), NULL, &flat, &err), -code);
 	if (!strstr(err.text, says))
 		fail_msg("'%s' does not say '%s'", err.text, says);
 	assert_int_equal(flat.n, 0);
@@ -148,7 +148,7 @@ static void test_columns(void **state)
 	flat_free(&f);
 	f = parsed("# Overhead       sys       usr        Period  CPU  Pid:Command  Symbol\n"
 		   "     1.50%     1.00%     0.50%       3000000  -01    77:a b     [k] f\n");
-	check_row(&f, 0, NAN, 1.5, -1, NULL, NULL, "f");
+	check_row(&f, 0, NAN, 1.5, -1, "a b", NULL, "f");
 	flat_free(&f);
 	f = parsed("# Overhead  Shared Object  Symbol\n"
 		   "    16.53%  libc.so.6      0x15594e           D [.] __strcmp_avx2\n");
@@ -218,11 +218,11 @@ static void test_refused(void **state)
 	refused("# Overhead  Samples  Symbol\n 3.00%  x12  [k] a\n", EINVAL, "Samples column");
 	refused("1% 2% 3%  [k] a\n", EINVAL, "no heading");
 	refused("1%  [k] a\n1% 2% [k] b\n", EINVAL, "line 2");
-	assert_int_equal(perf_report_parse("-", binary, sizeof(binary) - 1, &flat, &err), -EINVAL);
+	assert_int_equal(perf_report_parse("-", binary, sizeof(binary) - 1, NULL, &flat, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "standard input is not text"));
 	assert_non_null(strstr(err.text, "--perf"));
 	memset(&err, 0, sizeof(err));
-	assert_int_equal(perf_report_read("/nonexistent/report", &flat, &err), -ENOENT);
+	assert_int_equal(perf_report_read("/nonexistent/report", NULL, &flat, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/nonexistent/report"));
 }
 

@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# report functions --perf-report: the columns that perf report can print, in any order, with call
+# graphs between, made by this machine's perf; each read back against the same table made by -t.
+. "$(dirname "$0")/../lib.sh"
+
+functions() { # functions FILE OPTION...: as tsv, into got
+	file=$1
+	shift
+	"$zcost" report functions --all --perf-report "$file" --format tsv "$@" >got 2>err
+}
+refuses() { # refuses PATTERN TEXT
+	printf '%b' "$2" | "$zcost" report functions --perf-report - >out 2>err && { cat out; return 1; }
+	says "$1" err
+}
+
+# --- tables of this machine's perf ---
+
+perf record -q -g -a -F 999 -e cpu-clock,page-faults -o data -- \
+	sh -c 'i=0; while [ $i -lt 4 ]; do ls -l /usr/bin >/dev/null; i=$((i + 1)); done' >/dev/null 2>&1
+report() { perf report -i data --stdio "$@" 2>/dev/null; }
+
+# same OPTION...: symbol, self and children's share of each row, as perf prints them apart by a bar
+same() {
+	report "$@" >text
+	report "$@" -g none -t '|' | awk -F'|' '
+		function cell(i) { gsub(/^ +| +$/, "", $i); return $i }
+		/^# Samples/ { if (tables++) exit; next }
+		/^# .*Symbol/ { sub(/^# /, ""); for (i = 1; i <= NF; i++) at[cell(i)] = i; next }
+		/^#|^$/ { next }
+		{ s = cell(at["Symbol"]); sub(/^.*\[.\] */, "", s)
+		  d = ("Shared Object" in at) ? cell(at["Shared Object"]) : ""
+		  o = cell(("Self" in at) ? at["Self"] : at["Overhead"])
+		  c = ("Children" in at) ? cell(at["Children"]) : ""
+		  self[s "\t" d] += o; total[s "\t" d] += c; n[s "\t" d]++ }
+		END { for (k in self) printf "%s\t%.2f\t%.2f\n", k, self[k], total[k] }' | LC_ALL=C sort >theirs
+	functions text || { cat err; return 1; }
+	awk -F'\t' 'NR > 1 { printf "%s\t%s\t%.2f\t%.2f\n", $1, $2, $4, $5 }' got | LC_ALL=C sort >ours
+	[ "$(wc -l <theirs)" -gt 20 ] && diff theirs ours
+}
+if [ -s data ] && report -g none --sort symbol | grep -q '%'; then
+	ok "--sort symbol" same -g none --sort symbol
+	ok "comm, dso, symbol" same -g none --sort comm,dso,symbol
+	ok "symbol first of them" same -g none --sort symbol,comm,dso
+	ok "CPU and process" same -g none --sort cpu,pid,symbol
+	ok "a time with spaces around" same -g none --sort time,comm,symbol
+	ok "samples and periods" same -g none -n --no-children -F overhead,sample,period,comm,sym,dso
+	ok "shares behind the symbol" same -g none -F sym,overhead_children,overhead,dso
+	ok "shares last" same -g none --no-children -F dso,sample,sym,overhead
+	ok "user and system apart" same -g none --showcpuutilization --sort symbol
+	ok "call graphs between the rows" same --sort dso,symbol
+	ok "callers" same -g caller --sort symbol
+	ok "flat chains" same -g flat --sort symbol
+	ok "folded chains" same -g folded --sort symbol
+	ok "chains with counts" same -g graph,0.5,callee,function,count --no-children --sort comm,symbol
+	ok "addresses" same -g none -v --sort dso,symbol
+
+	separated() { # separated CHARACTER OPTION...: the same table, read from -t
+		report -g none --sort dso,symbol >text
+		functions text && cp got plain
+		report -g none --sort dso,symbol -t "$1" >text
+		functions text || { cat err; return 1; }
+		# perf itself turns a separator inside a name into a point
+		sed "s/$2/./g" plain | LC_ALL=C sort >theirs
+		sed "s/$2/./g" got | LC_ALL=C sort | diff theirs -
+	}
+	ok "-t ," separated , ,
+	ok "-t ;" separated ';' ';'
+	ok "-t |" separated '|' '|'
+
+	ok "two events: the first table is shown" says '^zcost: the text holds 2 tables: that of cpu-clock is shown, --event chooses \(cpu-clock, page-faults\)' err
+	report -g none --sort symbol >text
+	functions text --event page-faults
+	ok "or the other one" says 'event page-faults, ' err
+	faults=$(report -g none --sort symbol | awk '/page-faults/ { on = 1 } on && /%/ { sub(/.*\[.\] /, ""); sub(/  .*/, ""); print; exit }')
+	ok "with its own rows" says "^$faults	" got
+	ok "an event that is not there" sh -c '! "$1" report functions --perf-report text --event cycles 2>err' - "$zcost"
+	ok "is named, with those that are" says "text: no table of the event 'cycles'; there are: cpu-clock, page-faults" err
+
+	report -g none --sort comm,dso >text
+	"$zcost" report modules --perf-report text --format tsv >got 2>err
+	ok "modules need no symbols" near "$(awk -F'\t' '$1 == "kernel" { print $3 }' got)" \
+		"$(awk '/Samples.*page/ { exit } / \[kernel.kallsyms\] / { s += $2 } END { print s }' text)" 0.001
+	ok "functions do" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
+	ok "and this is said" says 'has no Symbol column' err
+	report --hierarchy -g none --sort comm,dso,symbol >text
+	ok "--hierarchy" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
+	ok "is refused: rows would count twice" says 'line [0-9]+: in the text of perf report --hierarchy, rows count' err
+	perf diff data data >text 2>/dev/null
+	ok "perf diff" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
+	ok "is refused: no shares" says 'perf diff holds differences' err
+else
+	skip "tables of this machine's perf" "perf record does not work here"
+fi
+
+# --- perf top ---
+
+printf '\033[H\033[J   PerfTop:     247 irqs/sec  kernel:57.5%%  exact:  0.0%% lost: 0/0 drop: 0/0 [4000Hz cpu-clock],  (all, 2 CPUs)\n-------------------------------------------------------------------------------\n\n    13.77%%  [kernel]                 [k] handle_softirqs\n     9.01%%  libc.so.6                [.] __strcmp_avx2\n' >top
+printf '\033[H\033[J   PerfTop:     301 irqs/sec  kernel:60.0%%  exact:  0.0%% lost: 0/0 drop: 0/0 [4000Hz cpu-clock],  (all, 2 CPUs)\n-------------------------------------------------------------------------------\n\n    12.00%%  [kernel]                 [k] handle_softirqs\n' >>top
+ok "perf top" functions top
+ok "its first list" test "$(awk -F'\t' 'NR > 1 { print $1, $2, $4 }' got)" = 'handle_softirqs [kernel] 13.77
+__strcmp_avx2 libc.so.6 9.01'
+ok "of two, which is said" says 'the text holds 2 tables: only the first' err
+
+# --- source lines: slow to make ---
+
+printf '# Overhead  Source:Line                     Symbol\n# ........  ..............................  ......\n#\n     2.00%%  pv_native_safe_halt+11          [k] pv_native_safe_halt\n     1.00%%  a file.c:12                     [.] f\n' >lines
+ok "source lines" functions lines
+ok "stand between" test "$(awk -F'\t' 'NR > 1 { print $1, $4 }' got)" = 'pv_native_safe_halt 2
+f 1'
+
+# --- damage, in tables whose places are known ---
+
+table='# Overhead  Command  Symbol\n# ........  .......  ......\n#\n    34.33%  dd       [k] f\n'
+ok "a damaged share" refuses 'line 5: a share that is no percentage' "$table    3x.33%  dd       [k] g\n"
+ok "a share above 100" refuses 'line 5: a share above 100' "$table   343.30%  dd       [k] g\n"
+ok "a lost share" refuses 'line 5: a share that is no percentage' "$table            dd       [k] g\n"
+wrong='# Symbol  Overhead\n# ......  ........\n'
+ok "columns that moved, where nothing else tells them" refuses 'line 3: columns that are not where' "$wrong       [k] f   34.33%\n"
+ok "a field too few" refuses 'line 2: not as many fields' '# Overhead,Command,Symbol\n34.33%,[k] f\n'
+done_testing
