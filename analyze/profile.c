@@ -114,12 +114,44 @@ static void index_set(struct profile_index *x, size_t slot, uint64_t hash, size_
 	x->slots[slot] = hash << 32 | (uint32_t)(id + 1);
 }
 
+/* A row that is known to be new. */
+static void index_add(struct profile_index *x, uint64_t hash, size_t id)
+{
+	size_t slot = SIZE_MAX;
+	uint32_t other;
+
+	index_grow(x, id);
+	while (index_next(x, hash, &slot, &other))
+		;
+	index_set(x, slot, hash, id);
+}
+
+/* Rows that were put in place at once have yet to be found. */
+static void index_symbols(struct profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nsymbols; i++)
+		index_add(&p->symbol_ids, mix(p->symbols[i].dso, p->symbols[i].name), i);
+}
+
+void profile_take_symbols(struct profile *p, struct profile_symbol *rows, size_t n)
+{
+	free(p->symbols);
+	free(p->symbol_ids.slots);
+	p->symbol_ids = (struct profile_index){0};
+	p->symbols = rows;
+	p->nsymbols = p->symbols_cap = n;
+}
+
 uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name, bool unresolved)
 {
 	uint32_t name_id = intern_str(&p->strings, name), id;
 	uint64_t hash = mix(dso, name_id);
 	size_t slot = SIZE_MAX;
 
+	if (p->nsymbols && !p->symbol_ids.nslots)
+		index_symbols(p);
 	index_grow(&p->symbol_ids, p->nsymbols);
 	while (index_next(&p->symbol_ids, hash, &slot, &id))
 		if (p->symbols[id].name == name_id && p->symbols[id].dso == dso)
@@ -153,13 +185,38 @@ static bool same_key(const struct profile_cost *a, const struct profile_cost *b)
 	       a->context == b->context;
 }
 
-void profile_add(struct profile *p, const struct profile_cost *c)
+static uint64_t cost_hash(const struct profile_cost *c)
 {
 	uint64_t hash = mix((uint64_t)c->frame << 32 | c->tid, (uint64_t)c->cpu << 32 | c->comm);
+
+	return mix(hash ^ c->pid, (uint64_t)c->event << 32 | c->context);
+}
+
+static void index_costs(struct profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->ncosts; i++)
+		index_add(&p->cost_ids, cost_hash(&p->costs[i]), i);
+}
+
+void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n)
+{
+	free(p->costs);
+	free(p->cost_ids.slots);
+	p->cost_ids = (struct profile_index){0};
+	p->costs = rows;
+	p->ncosts = p->costs_cap = n;
+}
+
+void profile_add(struct profile *p, const struct profile_cost *c)
+{
+	uint64_t hash = cost_hash(c);
 	size_t slot = SIZE_MAX;
 	uint32_t id;
 
-	hash = mix(hash ^ c->pid, (uint64_t)c->event << 32 | c->context);
+	if (p->ncosts && !p->cost_ids.nslots)
+		index_costs(p);
 	index_grow(&p->cost_ids, p->ncosts);
 	while (index_next(&p->cost_ids, hash, &slot, &id))
 		if (same_key(&p->costs[id], c)) {

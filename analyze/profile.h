@@ -109,6 +109,13 @@ uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, 
 uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name, bool unresolved);
 uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol);
 
+/*
+ * In place of all symbols, or of all costs there are: rows that are distinct already, from malloc,
+ * owned from then on. Who numbers symbols anew sees to the frames that name them.
+ */
+void profile_take_symbols(struct profile *p, struct profile_symbol *rows, size_t n);
+void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n);
+
 /* Adds samples and weight to the row with the same key (all members but those two). */
 void profile_add(struct profile *p, const struct profile_cost *key_and_cost);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/objects.h"
 
+#include "analyze/perfdata/context.h"
 #include "analyze/perfdata/format.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -10,31 +11,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NOT_KNOWN_YET = 0xff };
+
 void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols *kernel,
 		  const struct perfdata_options *o)
 {
-	size_t i;
-
 	*ob = (struct objects){
 		.r = r, .p = r->profile, .o = o, .kernel = kernel, .module_dso = PROFILE_NONE};
 	ob->list = xcalloc(r->side.ndsos + 1, sizeof(*ob->list));
-	for (i = 0; i < r->side.ndsos; i++)
-		ob->list[i].dso = PROFILE_NONE;
 	identities_init(&ob->identities, r);
+	pthread_mutex_init(&ob->lock, NULL);
+	pthread_cond_init(&ob->ready, NULL);
+}
+
+/* Why files were refused, in the order of the recording's objects. */
+static void note_refused(struct objects *ob)
+{
+	struct str note = {0};
+	size_t i;
+
+	for (i = 0; i < ob->r->side.ndsos && note.len <= 2000; i++)
+		if (ob->list[i].refused)
+			str_printf(&note, "%s%s", note.len ? "; " : "", ob->list[i].refused);
+	if (note.len && !ob->p->dso_note)
+		ob->p->dso_note = str_take(&note);
+	str_free(&note);
 }
 
 void objects_free(struct objects *ob)
 {
 	size_t i;
 
-	if (ob->refused.len && !ob->p->dso_note)
-		ob->p->dso_note = xstrdup(ob->refused.buf);
-	for (i = 0; i < ob->r->side.ndsos; i++)
+	note_refused(ob);
+	for (i = 0; i < ob->r->side.ndsos; i++) {
 		symtab_free(&ob->list[i].table);
+		free(ob->list[i].refused);
+	}
 	free(ob->list);
-	map_free(&ob->kernel_cache);
+	free(ob->contexts);
 	identities_free(&ob->identities);
-	str_free(&ob->refused);
+	pthread_mutex_destroy(&ob->lock);
+	pthread_cond_destroy(&ob->ready);
 }
 
 static uint32_t address(struct objects *ob, uint32_t dso, uint64_t addr)
@@ -118,44 +135,55 @@ static uint32_t find_kernel(struct objects *ob, uint64_t addr, const struct side
 	return unknown(ob, addr);
 }
 
-uint32_t objects_kernel(struct objects *ob, uint64_t addr, const struct side_ksymbol *program,
-			const struct side_map *module)
+static uint32_t program_symbol(struct objects *ob, const struct side_ksymbol *program)
 {
-	const char *name;
-	uint64_t *cached;
+	const char *name = intern_get(ob->r->side.strings, program->name);
 
-	if (program) {
-		name = intern_get(ob->r->side.strings, program->name);
-		return profile_symbol(ob->p, profile_dso(ob->p, name, NULL, DSO_BPF), name, false);
+	return profile_symbol(ob->p, profile_dso(ob->p, name, NULL, DSO_BPF), name, false);
+}
+
+static enum context context_of(struct objects *ob, uint32_t symbol)
+{
+	size_t old = ob->ncontexts;
+
+	if (symbol >= old) {
+		ob->ncontexts = ob->p->symbols_cap;
+		ob->contexts = xrealloc(ob->contexts, ob->ncontexts);
+		memset(ob->contexts + old, NOT_KNOWN_YET, ob->ncontexts - old);
 	}
-	use_kernel(ob);
-	cached = map_at(&ob->kernel_cache, addr);
-	if (!*cached)
-		*cached = 1 + (uint64_t)find_kernel(ob, addr, module);
-	return (uint32_t)*cached - 1;
+	if (ob->contexts[symbol] == NOT_KNOWN_YET)
+		ob->contexts[symbol] =
+			(uint8_t)context_of_function(profile_symbol_name(ob->p, symbol));
+	return ob->contexts[symbol];
 }
 
-uint32_t objects_other(struct objects *ob, uint32_t mode, uint64_t addr)
+struct place objects_kernel(struct objects *ob, uint64_t addr, const struct side_ksymbol *program,
+			    const struct side_map *module)
 {
-	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
-		return address(ob, profile_dso(ob->p, "[guest]", NULL, DSO_GUEST), addr);
-	return unknown(ob, addr);
+	struct place place;
+
+	pthread_mutex_lock(&ob->lock);
+	if (program) {
+		place.symbol = program_symbol(ob, program);
+	} else {
+		use_kernel(ob);
+		place.symbol = find_kernel(ob, addr, module);
+	}
+	place.context = context_of(ob, place.symbol);
+	pthread_mutex_unlock(&ob->lock);
+	return place;
 }
 
-static void refuse(struct objects *ob, const char *why)
-{
-	if (ob->refused.len > 2000)
-		return;
-	str_printf(&ob->refused, "%s%s", ob->refused.len ? "; " : "", why);
-}
-
+/* The lock is not held meanwhile: other objects can be asked and read. */
 static void read_symbols(struct objects *ob, struct object *obj, const struct dso_identity *id)
 {
 	struct symbol_sources from = identity_sources(ob->r, ob->o, id);
 	char why[512];
 
+	pthread_mutex_unlock(&ob->lock);
 	if (dso_symbols_read(&obj->table, &from, id, why, sizeof(why)) == -ESTALE)
-		refuse(ob, why);
+		obj->refused = xstrdup(why);
+	pthread_mutex_lock(&ob->lock);
 }
 
 /* Sets up the object on its first address. */
@@ -164,13 +192,18 @@ static struct object *user_object(struct objects *ob, uint32_t index)
 	struct object *obj = &ob->list[index];
 	struct dso_identity id;
 
-	if (obj->dso != PROFILE_NONE)
+	while (obj->state == OBJECT_READING)
+		pthread_cond_wait(&ob->ready, &ob->lock);
+	if (obj->state == OBJECT_READY)
 		return obj;
+	obj->state = OBJECT_READING;
 	id = identity_of(&ob->identities, index);
 	obj->identity = identity_no_file(&id);
 	obj->dso = profile_dso(ob->p, id.name, id.build_id, DSO_USER);
 	if (!obj->identity)
 		read_symbols(ob, obj, &id);
+	obj->state = OBJECT_READY;
+	pthread_cond_broadcast(&ob->ready);
 	return obj;
 }
 
@@ -183,7 +216,8 @@ static uint32_t in_anonymous(struct objects *ob, uint32_t pid, uint64_t addr)
 	return address(ob, profile_dso(ob->p, name, NULL, DSO_USER), addr);
 }
 
-uint32_t objects_user(struct objects *ob, uint32_t pid, uint64_t addr, const struct side_map *map)
+static uint32_t find_user(struct objects *ob, uint32_t pid, uint64_t addr,
+			  const struct side_map *map)
 {
 	struct symtab_symbol *s;
 	struct object *obj;
@@ -201,4 +235,28 @@ uint32_t objects_user(struct objects *ob, uint32_t pid, uint64_t addr, const str
 	if (!s->id)
 		s->id = 1 + profile_symbol(ob->p, obj->dso, symtab_name(&obj->table, s), false);
 	return s->id - 1;
+}
+
+struct place objects_user(struct objects *ob, uint32_t pid, uint64_t addr,
+			  const struct side_map *map)
+{
+	struct place place = {.context = CTX_UNKNOWN};
+
+	pthread_mutex_lock(&ob->lock);
+	place.symbol = find_user(ob, pid, addr, map);
+	pthread_mutex_unlock(&ob->lock);
+	return place;
+}
+
+struct place objects_other(struct objects *ob, uint32_t mode, uint64_t addr)
+{
+	struct place place = {.context = CTX_UNKNOWN};
+
+	pthread_mutex_lock(&ob->lock);
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
+		place.symbol = address(ob, profile_dso(ob->p, "[guest]", NULL, DSO_GUEST), addr);
+	else
+		place.symbol = unknown(ob, addr);
+	pthread_mutex_unlock(&ob->lock);
+	return place;
 }

@@ -1,20 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The objects that addresses fall into, and the profile's symbols for them. Symbol tables are read
- * when the first address asks for them. Every function gives the index of a profile symbol.
+ * when the first address asks for them. Shared by the threads that resolve: what follows
+ * objects_init may be called by any of them; symbols are numbered as they come.
+ *
+ * Inlined functions: an address is one symbol here. Where it is to become several frames, they
+ * belong behind the symbol in `struct place`, and resolve.c adds them to the branch, outermost
+ * first.
  */
 #ifndef ZC_PERFDATA_OBJECTS_H
 #define ZC_PERFDATA_OBJECTS_H
 
 #include "analyze/perfdata/identity.h"
 #include "analyze/perfdata/kernel.h"
-#include "lib/str.h"
+
+#include <pthread.h>
+
+enum object_state { OBJECT_NEW, OBJECT_READING, OBJECT_READY };
 
 struct object {
+	enum object_state state;
 	struct symtab table;
-	uint32_t dso; /* profile's, or PROFILE_NONE: not yet asked for */
-	bool addresses_only;
+	uint32_t dso;  /* profile's */
 	bool identity; /* addresses are not offsets in a file: anonymous memory */
+	char *refused; /* why a file that there is was not used; or NULL */
+};
+
+/* What an address came to. The context is what a kernel function says of where it runs. */
+struct place {
+	uint32_t symbol; /* the profile's */
+	enum context context;
 };
 
 struct objects {
@@ -23,12 +38,14 @@ struct objects {
 	const struct perfdata_options *o;
 	struct kernel_symbols *kernel;
 	bool kernel_used;
-	struct map kernel_cache; /* address -> symbol + 1, where no ksymbol is */
 	uint32_t kernel_dso, module_dso;
 	uint32_t module;     /* offset of the name that module_dso is for */
 	struct object *list; /* by index of the side-band's dsos */
 	struct identities identities;
-	struct str refused;
+	uint8_t *contexts; /* by profile symbol */
+	size_t ncontexts;
+	pthread_mutex_t lock; /* over all of this, and over the profile */
+	pthread_cond_t ready; /* an object was read */
 };
 
 void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols *kernel,
@@ -36,9 +53,10 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 void objects_free(struct objects *ob);
 
 /* `program`: what is registered there, `module`: what the side-band says is mapped; or NULL. */
-uint32_t objects_kernel(struct objects *ob, uint64_t addr, const struct side_ksymbol *program,
-			const struct side_map *module);
-uint32_t objects_user(struct objects *ob, uint32_t pid, uint64_t addr, const struct side_map *map);
-uint32_t objects_other(struct objects *ob, uint32_t mode, uint64_t addr);
+struct place objects_kernel(struct objects *ob, uint64_t addr, const struct side_ksymbol *program,
+			    const struct side_map *module);
+struct place objects_user(struct objects *ob, uint32_t pid, uint64_t addr,
+			  const struct side_map *map);
+struct place objects_other(struct objects *ob, uint32_t mode, uint64_t addr);
 
 #endif

@@ -9,7 +9,10 @@
  *   fold.c      pass two: samples of a chunk, equal ones added up
  *   space.c     the maps of each process, replayed
  *   identity.c  which file a mapped object is
- *   resolve.c   each distinct stack into frames, once
+ *   order.c     the order in which stacks are resolved
+ *   resolve.c   each distinct stack into frames, once; branch.c: the frames of some stacks
+ *   addresses.c an address into a symbol, for one thread; objects.c: for all of them
+ *   rows.c      what the stacks cost, as rows of the profile
  */
 #ifndef ZC_RECORDING_H
 #define ZC_RECORDING_H

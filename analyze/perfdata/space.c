@@ -18,14 +18,19 @@ static struct space *space_of(struct spaces *s, uint32_t pid)
 	return &s->list[*id - 1];
 }
 
+static const struct side_map *map_of(const struct spaces *s, uint32_t id)
+{
+	return id < s->side->nmaps ? &s->side->maps[id] : &s->pieces[id - s->side->nmaps];
+}
+
 /* The first map that ends behind `addr`. */
-static uint32_t lower_bound(const struct sideband *side, const struct space *sp, uint64_t addr)
+static uint32_t lower_bound(const struct spaces *s, const struct space *sp, uint64_t addr)
 {
 	uint32_t low = 0, high = sp->n, mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (side->maps[sp->maps[mid]].end <= addr)
+		if (map_of(s, sp->maps[mid])->end <= addr)
 			low = mid + 1;
 		else
 			high = mid;
@@ -49,35 +54,43 @@ static void remove_at(struct space *sp, uint32_t at, uint32_t count)
 	memmove(sp->maps + at, sp->maps + at + count, (sp->n - at) * sizeof(*sp->maps));
 }
 
-/* What a new mapping leaves of an old one: its part [from, to). */
-static uint32_t piece(struct sideband *side, uint32_t old, uint64_t from, uint64_t to)
+/* A map that is not in the side-band: this replay's own. */
+static uint32_t own_map(struct spaces *s, const struct side_map *map)
 {
-	struct side_map m = side->maps[old];
+	array_grow(s->pieces, s->npieces, s->pieces_cap);
+	s->pieces[s->npieces] = *map;
+	return (uint32_t)(s->side->nmaps + s->npieces++);
+}
+
+/* What a new mapping leaves of an old one: its part [from, to). */
+static uint32_t piece(struct spaces *s, uint32_t old, uint64_t from, uint64_t to)
+{
+	struct side_map m = *map_of(s, old);
 
 	m.pgoff += from - m.start;
 	m.start = from;
 	m.end = to;
-	return sideband_map(side, &m);
+	return own_map(s, &m);
 }
 
-static void space_map(struct sideband *side, struct space *sp, uint32_t map)
+static void space_map(struct spaces *s, struct space *sp, uint32_t map)
 {
-	struct side_map new = side->maps[map];
+	struct side_map new = *map_of(s, map);
 	uint32_t at, head = UINT32_MAX, tail = UINT32_MAX, gone;
 
 	if (new.start >= new.end)
 		return;
-	at = lower_bound(side, sp, new.start);
+	at = lower_bound(s, sp, new.start);
 	for (gone = 0; at + gone < sp->n; gone++) {
 		uint32_t id = sp->maps[at + gone];
-		struct side_map old = side->maps[id];
+		struct side_map old = *map_of(s, id);
 
 		if (old.start >= new.end)
 			break;
 		if (old.start < new.start)
-			head = piece(side, id, old.start, new.start);
+			head = piece(s, id, old.start, new.start);
 		if (old.end > new.end)
-			tail = piece(side, id, new.end, old.end);
+			tail = piece(s, id, new.end, old.end);
 	}
 	remove_at(sp, at, gone);
 	if (tail != UINT32_MAX)
@@ -108,18 +121,17 @@ static void space_fork(struct spaces *s, const struct side_row *row)
 
 static void ksymbol(struct spaces *s, const struct side_row *row)
 {
-	struct sideband *side = s->side;
-	const struct side_ksymbol *k = &side->ksymbols[row->what];
+	const struct side_ksymbol *k = &s->side->ksymbols[row->what];
 	struct space *sp = space_of(s, KERNEL_PID - 1);
 	struct side_map m = {.start = k->start, .end = k->end, .dso = row->what};
 	uint32_t at;
 
 	if (!k->unregister) {
-		space_map(side, sp, sideband_map(side, &m));
+		space_map(s, sp, own_map(s, &m));
 		return;
 	}
-	at = lower_bound(side, sp, k->start);
-	if (at < sp->n && side->maps[sp->maps[at]].start == k->start)
+	at = lower_bound(s, sp, k->start);
+	if (at < sp->n && map_of(s, sp->maps[at])->start == k->start)
 		remove_at(sp, at, 1);
 }
 
@@ -127,7 +139,7 @@ static void apply(struct spaces *s, const struct side_row *row)
 {
 	switch (row->kind) {
 	case SIDE_MAP:
-		space_map(s->side, space_of(s, row->pid), row->what);
+		space_map(s, space_of(s, row->pid), row->what);
 		break;
 	case SIDE_FORK:
 		if (row->pid != row->ppid)
@@ -141,31 +153,45 @@ static void apply(struct spaces *s, const struct side_row *row)
 
 void spaces_advance(struct spaces *s, uint32_t version)
 {
+	const struct side_row *row;
+
 	if (version == UINT32_MAX)
 		return;
-	for (; s->done <= version && s->done < s->side->n; s->done++)
-		apply(s, &s->side->list[s->done]);
+	for (; s->done <= version && s->done < s->side->n; s->done++) {
+		row = &s->side->list[s->done];
+		apply(s, row);
+		if (row->pid == KERNEL_PID)
+			s->kernel_state = s->done + 1;
+		else if (row->kind == SIDE_MAP || row->pid != row->ppid)
+			space_of(s, row->pid)->state = s->done + 1;
+	}
 }
 
-const struct side_map *spaces_find(const struct spaces *s, uint32_t pid, uint64_t addr)
+const struct space *spaces_get(const struct spaces *s, uint32_t pid)
 {
 	const uint64_t *id = map_get(&s->index, pid);
+
+	return id ? &s->list[*id - 1] : NULL;
+}
+
+const struct side_map *spaces_find(const struct spaces *s, const struct space *sp, uint64_t addr)
+{
 	const struct side_map *m;
 	uint32_t at;
 
-	if (!id)
+	if (!sp)
 		return NULL;
-	at = lower_bound(s->side, &s->list[*id - 1], addr);
-	if (at == s->list[*id - 1].n)
+	at = lower_bound(s, sp, addr);
+	if (at == sp->n)
 		return NULL;
-	m = &s->side->maps[s->list[*id - 1].maps[at]];
+	m = map_of(s, sp->maps[at]);
 	return addr >= m->start ? m : NULL;
 }
 
 /* Kept as maps of a process that cannot be: their `dso` is the index in ksymbols. */
 const struct side_ksymbol *spaces_ksymbol(const struct spaces *s, uint64_t addr)
 {
-	const struct side_map *m = spaces_find(s, KERNEL_PID - 1, addr);
+	const struct side_map *m = spaces_find(s, spaces_get(s, KERNEL_PID - 1), addr);
 
 	return m ? &s->side->ksymbols[m->dso] : NULL;
 }
@@ -177,5 +203,6 @@ void spaces_free(struct spaces *s)
 	for (i = 0; i < s->n; i++)
 		free(s->list[i].maps);
 	free(s->list);
+	free(s->pieces);
 	map_free(&s->index);
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/workers.h"
+
+#include "lib/alloc.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct worker {
+	void (*work)(void *arg, size_t number);
+	void *arg;
+	size_t number;
+	pthread_t thread;
+	bool started;
+};
+
+size_t workers_count(unsigned int asked, size_t parts, size_t parts_worth_a_thread)
+{
+	size_t n = asked ? asked : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+	size_t most = asked ? parts : parts / parts_worth_a_thread;
+
+	if (n > most)
+		n = most;
+	if (n > WORKERS_MAX)
+		n = WORKERS_MAX;
+	return n ? n : 1;
+}
+
+static void *start(void *arg)
+{
+	struct worker *w = arg;
+
+	w->work(w->arg, w->number);
+	return NULL;
+}
+
+void workers_run(size_t n, void (*work)(void *arg, size_t number), void *arg)
+{
+	struct worker *w = xcalloc(n, sizeof(*w));
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		w[i] = (struct worker){.work = work, .arg = arg, .number = i};
+		w[i].started = !pthread_create(&w[i].thread, NULL, start, &w[i]);
+	}
+	work(arg, 0);
+	for (i = 1; i < n; i++)
+		if (w[i].started)
+			pthread_join(w[i].thread, NULL);
+	free(w);
+}
