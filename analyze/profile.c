@@ -32,6 +32,7 @@ void profile_free(struct profile *p)
 	free(p->costs);
 	free(p->kernel_note);
 	free(p->dso_note);
+	free(p->unwind_note);
 	*p = (struct profile){0};
 }
 

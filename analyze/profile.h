@@ -69,13 +69,23 @@ struct profile_event {
 	uint64_t outliers, outlier_weight, starts;
 };
 
+/* User stacks that were unwound from copies in the samples, and those that end before their root.
+ */
+struct profile_unwinds {
+	uint64_t stacks;
+	uint64_t cut;  /* the copy in the sample is shorter than the stack */
+	uint64_t lost; /* no unwind table for an address, or values that make no sense */
+	uint64_t deep; /* more frames than are kept */
+};
+
 /* What was lost or odd; every non-zero one is said beside the table. */
 struct profile_health {
 	/* samples that are known to be such are not counted as records once more */
 	uint64_t lost_records, lost_samples, throttled, unknown_ids, unknown_records, bad_chains;
 	uint64_t backwards;	 /* counter values less than the one before them: not counted */
 	uint64_t outside_window; /* samples left out by the time filter */
-	bool truncated;		 /* the file ended early or was damaged; `why` says where */
+	struct profile_unwinds unwinds;
+	bool truncated; /* the file ended early or was damaged; `why` says where */
 	char why[256];
 };
 
@@ -98,6 +108,7 @@ struct profile {
 	uint64_t first_ns, last_ns; /* times of the first and last sample counted; 0: no times */
 	struct profile_health health;
 	char *kernel_note; /* why kernel symbols are missing or doubtful, else NULL; owned */
+	char *unwind_note; /* how many user stacks were not unwound to the root, else NULL; owned */
 	char *dso_note;	   /* which objects' symbols were refused, and why, else NULL; owned */
 };
 

@@ -72,6 +72,11 @@ static void tell_periods(const struct telling *t, const struct profile *p,
 		     name, N(e->starts), N(e->samples));
 }
 
+static bool few_unwinds_fail(const struct profile_unwinds *u)
+{
+	return u->cut + u->lost + u->deep <= u->stacks / 100;
+}
+
 void profile_tell_health(const struct profile *p, profile_say say, void *arg)
 {
 	struct telling t = {say, arg};
@@ -88,4 +93,7 @@ void profile_tell_health(const struct profile *p, profile_say say, void *arg)
 		tell(&t, "warning", "%s", p->kernel_note);
 	if (p->dso_note)
 		tell(&t, "warning", "%s", p->dso_note);
+	if (p->unwind_note)
+		tell(&t, few_unwinds_fail(&p->health.unwinds) ? "note" : "warning", "%s",
+		     p->unwind_note);
 }

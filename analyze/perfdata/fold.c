@@ -7,6 +7,7 @@
 #include "analyze/perfdata/fold.h"
 
 #include "analyze/perfdata/sample.h"
+#include "analyze/perfdata/unwind.h"
 #include "lib/alloc.h"
 
 #include <stdlib.h>
@@ -33,6 +34,7 @@ void fold_init(struct fold *f, const struct recording *r, const struct perfdata_
 	if (r->swap)
 		f->swapped = xmalloc((size_t)FOLD_BATCH * CHAIN_MAX);
 	f->kernel = sideband_timeline(&r->side.spaces, KERNEL_PID);
+	f->unwinder = unwinder_new(r->unwinding);
 }
 
 void fold_free_stacks(struct fold *f)
@@ -347,6 +349,16 @@ static void bad_sample(struct fold *f, uint64_t order)
 		f->bad_order = order;
 }
 
+/* Puts the frames of a stack that is kept in the sample behind its chain. */
+static void unwind(struct fold *f, struct sample *s, const struct event *e,
+		   const struct chunk_sample *at)
+{
+	const struct side_timeline *maps = cached(f->spaces, &f->r->side.spaces, s->pid);
+
+	unwinder_chain(f->unwinder, (unsigned int)f->pending, s, e, at->body,
+		       timeline_at(maps, s->time, at->order, UINT32_MAX));
+}
+
 static void fold_sample(struct fold *f, struct chunk_sample *at)
 {
 	long event = sample_event(&f->r->events, at->body);
@@ -368,6 +380,8 @@ static void fold_sample(struct fold *f, struct chunk_sample *at)
 	}
 	if (!f->r->timed)
 		s.time = 0;
+	if (f->unwinder)
+		unwind(f, &s, e, at);
 	queue(f, &s, (uint32_t)event, at->misc & PERF_RECORD_MISC_CPUMODE_MASK, at->order);
 }
 

@@ -40,6 +40,7 @@ struct fold {
 	struct map last_values; /* PERF_SAMPLE_READ: id (and thread) -> its last value */
 	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE];
 	const struct side_timeline *kernel;
+	struct unwinder *unwinder;  /* or NULL */
 	struct fold_pending *batch; /* FOLD_BATCH of them */
 	size_t pending;
 	uint8_t *swapped; /* their chains in our endianness, where they are not */

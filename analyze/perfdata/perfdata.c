@@ -4,6 +4,7 @@
 #include "analyze/perfdata/pass_two.h"
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/resolve.h"
+#include "analyze/perfdata/unwind.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -99,7 +100,11 @@ static void fold_and_resolve(struct recording *r, const struct perfdata_options 
 
 	if (o->threads != 1)
 		job.started = !pthread_create(&job.thread, NULL, load_kernel, &job);
+	r->unwinding = unwinding_new(r, o);
 	pass_two(&f, r, o);
+	for (i = 0; i < f.n; i++)
+		unwinder_finish(f.list[i].unwinder);
+	unwinding_finish(r->unwinding, r->profile);
 	if (job.started)
 		pthread_join(job.thread, NULL);
 	else

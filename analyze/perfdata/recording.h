@@ -7,6 +7,7 @@
  *   records.c   pass one: every record once; side-band to sideband.c, sample stretches to chunks
  *   sideband.c  maps, comms and forks in the order of time; what thread ran under which name
  *   fold.c      pass two: samples of a chunk, equal ones added up
+ *   unwind.c    user stacks kept in samples into call chains, on the way into fold.c
  *   space.c     the maps of each process, replayed
  *   identity.c  which file a mapped object is
  *   order.c     the order in which stacks are resolved
@@ -66,6 +67,7 @@ struct recording {
 	uint64_t order;	    /* bytes of records so far */
 	struct spool spool; /* what was compressed */
 	struct sideband side;
+	struct unwinding *unwinding; /* NULL: no stacks to unwind */
 };
 
 /* Notes the first damage: "<what> at offset N"; the result is marked incomplete. */

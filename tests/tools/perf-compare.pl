@@ -24,7 +24,7 @@ sub perf_rows {
 	my $how = $children ? '--children' : '--no-children';
 	my $event = '';
 	my @rows;
-	open(my $f, '-|', "perf report -i '$file' $how --no-group -g none --stdio -t '\t' " .
+	open(my $f, '-|', "perf report -i '$file' $how --no-group --no-inline -g none --stdio -t '\t' " .
 		"-F $fields 2>/dev/null") or die;
 	while (<$f>) {
 		$event = $1 if /^# Samples: .* of events? '(.*)'/;

@@ -102,12 +102,15 @@ static void health(const struct profile *p)
 	       h->lost_records, h->lost_samples, h->throttled);
 	printf("unknown_ids\t%" PRIu64 "\nunknown_records\t%" PRIu64 "\nbad_chains\t%" PRIu64 "\n",
 	       h->unknown_ids, h->unknown_records, h->bad_chains);
+	printf("unwound\t%" PRIu64 " stacks, %" PRIu64 " cut, %" PRIu64 " lost, %" PRIu64 " deep\n",
+	       h->unwinds.stacks, h->unwinds.cut, h->unwinds.lost, h->unwinds.deep);
 	printf("outside_window\t%" PRIu64 "\nfirst_ns\t%" PRIu64 "\nlast_ns\t%" PRIu64 "\n",
 	       h->outside_window, p->first_ns, p->last_ns);
 	printf("frames\t%zu\ncosts\t%zu\nsymbols\t%zu\n", p->nframes, p->ncosts, p->nsymbols);
 	printf("truncated\t%s\n", h->truncated ? h->why : "");
 	printf("kernel_note\t%s\n", p->kernel_note ? p->kernel_note : "");
 	printf("dso_note\t%s\n", p->dso_note ? p->dso_note : "");
+	printf("unwind_note\t%s\n", p->unwind_note ? p->unwind_note : "");
 }
 
 /* The recorded addresses, leaf first, without the markers between them. */

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/unwind.h"
+
+#include "analyze/perfdata/history.h"
+#include "analyze/perfdata/identity.h"
+#include "analyze/perfdata/recording.h"
+#include "analyze/perfdata/unwind_expr.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEEN = 1024, PAGE_BITS = 12, CHAIN_MAX = (1 << 16) / 8, FP_FAR = 0x4000 };
+
+struct unwinding {
+	const struct recording *r;
+	const struct perfdata_options *o;
+	struct history history;
+	struct identities identities;
+	struct profile_unwinds counts; /* of all threads */
+	uint64_t *missed;	       /* by object: stacks that ended there for want of tables */
+};
+
+/* Pages that were looked up last: few are in use at a time. */
+struct seen_page {
+	uint64_t page; /* + 1 */
+	uint32_t pid, version;
+	const struct side_map *map;
+};
+
+struct unwinder {
+	struct unwinding *with;
+	struct unwind_object **objects; /* by index of the side-band's dsos */
+	struct seen_page seen[SEEN];
+	uint64_t **chains; /* by slot */
+	size_t nchains;
+	struct profile_unwinds counts;
+};
+
+/* A stack on its way. */
+struct walk {
+	struct unwinder *u;
+	const struct unwind_arch *arch;
+	struct unwind_regs regs;
+	struct unwind_stack stack;
+	uint32_t pid, version;
+	bool exact; /* the pc is that of an instruction, not the one behind a call */
+	struct unwind_object *object;
+	const struct unwind_row *row; /* of the pc; NULL: none */
+	uint64_t *out;
+	size_t n, room;
+};
+
+enum ending { GOES_ON, AT_ROOT, CUT, LOST, TOO_DEEP };
+
+static bool keeps_stacks(const struct event *e)
+{
+	uint64_t all = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+
+	return (e->sample_type & all) == all;
+}
+
+struct unwinding *unwinding_new(const struct recording *r, const struct perfdata_options *o)
+{
+	struct unwinding *with = NULL;
+	size_t i;
+
+	for (i = 0; i < r->events.n && !with; i++)
+		if (keeps_stacks(&r->events.list[i]))
+			with = xcalloc(1, sizeof(*with));
+	if (!with)
+		return NULL;
+	with->r = r;
+	with->o = o;
+	history_make(&with->history, &r->side);
+	identities_init(&with->identities, r);
+	with->missed = xcalloc(r->side.ndsos + 1, sizeof(*with->missed));
+	return with;
+}
+
+struct unwinder *unwinder_new(struct unwinding *with)
+{
+	struct unwinder *u;
+
+	if (!with)
+		return NULL;
+	u = xcalloc(1, sizeof(*u));
+	u->with = with;
+	u->objects = xcalloc(with->r->side.ndsos + 1, sizeof(*u->objects));
+	return u;
+}
+
+/* --- what is at an address --- */
+
+static const struct side_map *map_of(const struct walk *w, uint64_t addr)
+{
+	uint64_t page = addr >> PAGE_BITS;
+	struct seen_page *s = &w->u->seen[hash_mix(page ^ (uint64_t)w->pid << 40) % SEEN];
+
+	/* Parts of a page may be different maps: of [vsyscall], of JIT compilers in odd files. */
+	if (s->page == page + 1 && s->pid == w->pid && s->version == w->version && s->map &&
+	    addr >= s->map->start && addr < s->map->end)
+		return s->map;
+	*s = (struct seen_page){.page = page + 1, .pid = w->pid, .version = w->version};
+	s->map = history_find(&w->u->with->history, w->pid, addr, w->version);
+	return s->map;
+}
+
+static struct unwind_object *object_of(struct unwinder *u, uint32_t dso)
+{
+	const struct unwinding *with = u->with;
+	struct unwind_object *o = u->objects[dso];
+	struct dso_identity id;
+	struct symbol_sources from;
+
+	if (o)
+		return o;
+	o = u->objects[dso] = xcalloc(1, sizeof(*o));
+	id = identity_of(&with->identities, dso);
+	if (identity_no_file(&id))
+		return o;
+	from = identity_sources(with->r, with->o, &id);
+	unwind_object_open(o, &from, &id);
+	return o;
+}
+
+static const struct unwind_row *row_at(struct walk *w, uint64_t pc)
+{
+	const struct side_map *map = map_of(w, pc);
+
+	if (!map)
+		return NULL;
+	w->object = object_of(w->u, map->dso);
+	return unwind_object_row(w->object, w->arch, pc - map->start + map->pgoff);
+}
+
+/*
+ * Sets the row of the pc. A return address may be the end of its function: the call before it is
+ * looked up. What a signal handler returns to was not called, and may be the start of its own.
+ */
+static void find_row(struct walk *w)
+{
+	w->object = NULL;
+	w->row = row_at(w, w->exact ? w->regs.pc : w->regs.pc - 1);
+	if (w->row || w->exact)
+		return;
+	w->row = row_at(w, w->regs.pc);
+	if (w->row && !w->row->signal)
+		w->row = NULL;
+}
+
+/* --- one step --- */
+
+static uint64_t word(const struct walk *w, uint64_t v)
+{
+	return w->arch->word == 4 ? (uint32_t)v : v;
+}
+
+static bool read_word(struct walk *w, uint64_t addr, uint64_t *value)
+{
+	return unwind_stack_read(&w->stack, word(w, addr), w->arch->word, value);
+}
+
+static bool apply(struct walk *w, const struct unwind_rule *rule, const struct unwind_frame *f,
+		  uint64_t *value)
+{
+	switch (rule->how) {
+	case AT_CFA_PLUS:
+		return read_word(w, f->cfa + (uint64_t)rule->offset, value);
+	case CFA_PLUS:
+		*value = word(w, f->cfa + (uint64_t)rule->offset);
+		return true;
+	case IN_REGISTER:
+		if (!unwind_reg_known(&w->regs, rule->from))
+			return false;
+		*value = word(w, w->regs.value[rule->from] + (uint64_t)rule->offset);
+		return true;
+	case AT_EXPR:
+		return unwind_expr(f, rule->ops, rule->nops, value) && read_word(w, *value, value);
+	default:
+		return unwind_expr(f, rule->ops, rule->nops, value);
+	}
+}
+
+static enum ending cannot(const struct walk *w)
+{
+	return w->stack.beyond ? CUT : LOST;
+}
+
+/*
+ * What the caller had in a register. Compilers do not tell the tables that an epilogue has taken a
+ * register back off the stack: what was saved below the stack pointer is in its register again.
+ */
+static bool take_back(struct walk *w, const struct unwind_rule *rule, const struct unwind_frame *f,
+		      struct unwind_regs *caller)
+{
+	uint64_t value;
+
+	w->stack.beyond = w->stack.below = false;
+	if (apply(w, rule, f, &value)) {
+		caller->value[rule->reg] = value;
+		caller->known |= 1ULL << rule->reg;
+	} else if (!w->stack.below) {
+		caller->known &= ~(1ULL << rule->reg);
+		return false;
+	}
+	return true;
+}
+
+/* To the caller, by the tables. */
+static enum ending step_by_row(struct walk *w)
+{
+	const struct unwind_row *row = w->row;
+	struct unwind_frame f = {.arch = w->arch, .regs = &w->regs, .stack = &w->stack};
+	struct unwind_regs caller = w->regs;
+	unsigned int i;
+
+	w->stack.beyond = false;
+	if (row->first)
+		return AT_ROOT;
+	if (!apply(w, &row->cfa, &f, &f.cfa))
+		return cannot(w);
+	caller.value[w->arch->sp] = f.cfa;
+	for (i = 0; i < row->nrules; i++)
+		if (!take_back(w, &row->rules[i], &f, &caller) && row->rules[i].reg == row->ra)
+			return cannot(w);
+	if (!unwind_reg_known(&caller, row->ra))
+		return LOST;
+	unwind_set_pc(&caller, w->arch, caller.value[row->ra]);
+	if (caller.pc == w->regs.pc && caller.value[w->arch->sp] == w->regs.value[w->arch->sp])
+		return LOST;
+	w->regs = caller;
+	return caller.pc ? GOES_ON : AT_ROOT;
+}
+
+/*
+ * Hand-written code that its object's tables leave out mostly keeps the frame pointer: the same
+ * test as libunwind's, which perf uses, on whether it may be one.
+ */
+static enum ending step_by_frame_pointer(struct walk *w)
+{
+	uint64_t *value = w->regs.value, fp = value[w->arch->fp], sp = value[w->arch->sp], pc;
+
+	w->stack.beyond = false;
+	if (!unwind_reg_known(&w->regs, w->arch->fp) || !w->object || !w->object->tables)
+		return LOST;
+	if (!fp)
+		return AT_ROOT;
+	if (fp < sp || fp - sp > FP_FAR || !read_word(w, fp + w->arch->word, &pc) ||
+	    !read_word(w, fp, &value[w->arch->fp]))
+		return cannot(w);
+	value[w->arch->sp] = word(w, fp + 2 * w->arch->word);
+	w->regs.known = 1ULL << w->arch->fp | 1ULL << w->arch->sp;
+	unwind_set_pc(&w->regs, w->arch, pc);
+	return w->regs.pc ? GOES_ON : AT_ROOT;
+}
+
+/* --- the walk --- */
+
+/* Adds the frame that the walk is at. False: no code was mapped there. */
+static bool add_frame(struct walk *w)
+{
+	uint64_t addr = w->regs.pc;
+
+	find_row(w);
+	if (!w->object)
+		return false;
+	if (!w->exact && !(w->row && w->row->signal))
+		addr--;
+	if (addr >= (uint64_t)PERF_CONTEXT_MAX)
+		return false;
+	w->out[w->n++] = w->u->with->r->swap ? __builtin_bswap64(addr) : addr;
+	return true;
+}
+
+static enum ending walk(struct walk *w)
+{
+	enum ending end = GOES_ON;
+	size_t most = w->n + UNWIND_FRAMES;
+
+	w->exact = true;
+	while (end == GOES_ON) {
+		if (w->n == most || w->n == w->room)
+			return TOO_DEEP;
+		if (!add_frame(w))
+			return LOST;
+		w->exact = w->row && w->row->signal;
+		end = w->row ? step_by_row(w) : step_by_frame_pointer(w);
+	}
+	if (end == LOST && w->object && !w->row)
+		w->object->missed++;
+	return end;
+}
+
+static void count(struct profile_unwinds *c, enum ending end)
+{
+	c->stacks++;
+	c->cut += end == CUT;
+	c->lost += end == LOST;
+	c->deep += end == TOO_DEEP;
+}
+
+static uint64_t *chain_of(struct unwinder *u, unsigned int slot)
+{
+	if (slot >= u->nchains) {
+		u->chains = xrealloc(u->chains, (slot + 1) * sizeof(*u->chains));
+		memset(u->chains + u->nchains, 0, (slot + 1 - u->nchains) * sizeof(*u->chains));
+		u->nchains = slot + 1;
+	}
+	if (!u->chains[slot])
+		u->chains[slot] = xmalloc(CHAIN_MAX * sizeof(**u->chains));
+	return u->chains[slot];
+}
+
+/* Does the kernel's own chain go on in user space? */
+static bool has_user_part(const struct sample *s, bool swap)
+{
+	uint64_t i, v;
+
+	for (i = 0; i < s->nr; i++) {
+		memcpy(&v, s->chain + 8 * i, sizeof(v));
+		if ((swap ? __builtin_bswap64(v) : v) == (uint64_t)PERF_CONTEXT_USER)
+			return true;
+	}
+	return false;
+}
+
+static enum ending unwind(struct walk *w, const struct event *e, const struct sample_rest *rest)
+{
+	w->arch = unwind_arch_find(w->u->with->r->arch, rest->user_abi);
+	if (!w->arch || !unwind_regs_take(&w->regs, w->arch, e->regs_user, rest->user_regs))
+		return LOST;
+	w->stack = (struct unwind_stack){.data = rest->stack,
+					 .start = w->regs.value[w->arch->sp],
+					 .size = rest->stack_size,
+					 .swap = rest->user_regs.swap};
+	return rest->stack_size ? walk(w) : CUT;
+}
+
+void unwinder_chain(struct unwinder *u, unsigned int slot, struct sample *s, const struct event *e,
+		    struct cursor rest, uint32_t version)
+{
+	bool swap = u->with->r->swap;
+	struct walk w = {.u = u, .pid = s->pid, .version = version, .room = CHAIN_MAX};
+	struct sample_rest r;
+	uint64_t marker = (uint64_t)PERF_CONTEXT_USER;
+
+	if (!keeps_stacks(e) || !sample_decode_rest(&r, e, &rest) || !r.user_abi ||
+	    s->nr + 1 >= CHAIN_MAX || has_user_part(s, swap))
+		return;
+	w.out = chain_of(u, slot);
+	memcpy(w.out, s->chain, s->nr * 8);
+	w.n = s->nr;
+	w.out[w.n++] = swap ? __builtin_bswap64(marker) : marker;
+	count(&u->counts, unwind(&w, e, &r));
+	if (w.n == s->nr + 1)
+		return;
+	s->chain = (const uint8_t *)w.out;
+	s->nr = w.n;
+}
+
+/* --- the end --- */
+
+void unwinder_finish(struct unwinder *u)
+{
+	struct profile_unwinds *to = u ? &u->with->counts : NULL;
+	size_t i;
+
+	if (!u)
+		return;
+	to->stacks += u->counts.stacks;
+	to->cut += u->counts.cut;
+	to->lost += u->counts.lost;
+	to->deep += u->counts.deep;
+	for (i = 0; i < u->with->r->side.ndsos; i++) {
+		if (!u->objects[i])
+			continue;
+		u->with->missed[i] += u->objects[i]->missed;
+		unwind_object_close(u->objects[i]);
+		free(u->objects[i]);
+	}
+	for (i = 0; i < u->nchains; i++)
+		free(u->chains[i]);
+	free(u->chains);
+	free(u->objects);
+	free(u);
+}
+
+/* ": most in <object>", of the one that lacked tables most often. */
+static void name_worst(const struct unwinding *with, struct str *text)
+{
+	const struct sideband *side = &with->r->side;
+	size_t worst = 0, i;
+
+	for (i = 1; i < side->ndsos; i++)
+		if (with->missed[i] > with->missed[worst])
+			worst = i;
+	if (with->missed[worst])
+		str_printf(text, ", most in %s", intern_get(side->strings, side->dsos[worst].name));
+}
+
+static char *shortfall(const struct unwinding *with)
+{
+	const struct profile_unwinds *n = &with->counts;
+	uint64_t some = n->cut + n->lost + n->deep;
+	struct str s = {0};
+
+	if (!some)
+		return NULL;
+	str_printf(&s, "%.3g %% of %llu user stacks end before their root:",
+		   100. * (double)some / (double)n->stacks, (unsigned long long)n->stacks);
+	if (n->cut)
+		str_printf(&s,
+			   " %llu are longer than what was recorded of them (perf record "
+			   "--call-graph dwarf,SIZE keeps more);",
+			   (unsigned long long)n->cut);
+	if (n->lost) {
+		str_printf(&s, " %llu come to code without unwind tables here",
+			   (unsigned long long)n->lost);
+		name_worst(with, &s);
+		str_puts(&s, ";");
+	}
+	if (n->deep)
+		str_printf(&s, " %llu have more than %d frames;", (unsigned long long)n->deep,
+			   UNWIND_FRAMES);
+	s.buf[--s.len] = '\0';
+	return str_take(&s);
+}
+
+void unwinding_finish(struct unwinding *with, struct profile *p)
+{
+	if (!with)
+		return;
+	p->health.unwinds = with->counts;
+	p->unwind_note = shortfall(with);
+	history_free(&with->history);
+	identities_free(&with->identities);
+	free(with->missed);
+	free(with);
+}
