@@ -19,6 +19,8 @@ enum {
 	KEY_SYMFS,
 	KEY_BUILDID_DIR,
 	KEY_VMLINUX,
+	KEY_FROM,
+	KEY_TO,
 };
 
 static const struct argp_option options[] = {
@@ -32,6 +34,10 @@ static const struct argp_option options[] = {
 	{"event", KEY_EVENT, "NAME", 0, "of a profile with several events", 2},
 	{NULL, 0, NULL, 0, "A bare perf.data instead of a capture:", 3},
 	{"perf", KEY_PERF, "FILE", 0, "the file; '-': standard input", 3},
+	{"from", KEY_FROM, "TIME", 0,
+	 "only samples from then on: seconds as perf script has them, or +S after the first sample",
+	 3},
+	{"to", KEY_TO, "TIME", 0, "only samples before then", 3},
 	{"kallsyms", KEY_KALLSYMS, "FILE", 0, "the measured kernel's symbols", 3},
 	{"vmlinux", KEY_VMLINUX, "FILE", 0, "its kernel as an ELF file", 3},
 	{"symfs", KEY_SYMFS, "DIR", 0, "the measured host's files", 3},
@@ -73,6 +79,13 @@ static void set_cpus(struct argp_state *state, struct query_options *o, const ch
 	o->q->cpus = &o->cpus;
 }
 
+static void set_time(struct argp_state *state, struct time_point *p, const char *option,
+		     const char *arg)
+{
+	if (time_point_parse(p, arg))
+		argp_error(state, "%s '%s' is neither a time in seconds nor +SECONDS", option, arg);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct query_options *o = state->input;
@@ -96,6 +109,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		set_cpus(state, o, arg);
 		return 0;
 	}
+	if (key == KEY_FROM || key == KEY_TO) {
+		set_time(state, key == KEY_FROM ? &o->slice.from : &o->slice.to,
+			 key == KEY_FROM ? "--from" : "--to", arg);
+		return 0;
+	}
+	if (key == ARGP_KEY_END && !o->perf && (o->slice.from.given || o->slice.to.given))
+		argp_error(state, "--from and --to cut a bare perf.data (--perf FILE); a capture's "
+				  "samples are those of its windows");
 	for (i = 0; i < array_size(texts); i++) {
 		if (texts[i].key == key) {
 			*texts[i].to = arg;
@@ -121,7 +142,8 @@ void query_options_free(struct query_options *o)
 
 int query_read_perf(struct query_options *o, struct error *err)
 {
-	struct perfdata_options how = {.kallsyms = o->kallsyms,
+	struct perfdata_options how = {.slice = o->slice,
+				       .kallsyms = o->kallsyms,
 				       .vmlinux = o->vmlinux,
 				       .symfs = o->symfs,
 				       .buildid_dir = o->buildid_dir,

@@ -7,6 +7,7 @@
 #define ZC_QUERY_OPTIONS_H
 
 #include "analyze/measures/measure.h"
+#include "analyze/perfdata/slice.h"
 
 #include <argp.h>
 
@@ -14,6 +15,7 @@ struct query_options {
 	struct query *q; /* what is filled in; set before parsing */
 	/* --perf FILE and what explains it; NULL: not given */
 	const char *perf, *kallsyms, *vmlinux, *symfs, *buildid_dir;
+	struct time_slice slice;
 	/* what q points to */
 	struct cpuset cpus;
 	char *run; /* --run, taken apart */

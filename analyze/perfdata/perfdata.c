@@ -119,11 +119,14 @@ static void fold_and_resolve(struct recording *r, const struct perfdata_options 
 int perfdata_read(struct profile *p, const char *path, const struct perfdata_options *o,
 		  struct error *err)
 {
+	struct perfdata_options sliced = *o;
 	struct recording r;
 	int ret = recording_open(&r, p, path, err);
 
+	if (!ret && (o->slice.from.given || o->slice.to.given))
+		ret = slice_resolve(&o->slice, &r, &sliced.from_ns, &sliced.to_ns, err);
 	if (!ret)
-		fold_and_resolve(&r, o);
+		fold_and_resolve(&r, &sliced);
 	recording_close(&r);
 	return ret;
 }

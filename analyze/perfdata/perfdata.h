@@ -3,11 +3,13 @@
 #ifndef ZC_PERFDATA_H
 #define ZC_PERFDATA_H
 
+#include "analyze/perfdata/slice.h"
 #include "analyze/profile.h"
 #include "lib/cpuset.h"
 #include "lib/error.h"
 
 struct perfdata_options {
+	struct time_slice slice; /* --from, --to, in place of the following */
 	uint64_t from_ns,
 		to_ns; /* count only samples in [from, to); both 0: all. perf's own clock */
 	const struct cpuset *cpus; /* count only these; NULL: all */

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# --from and --to: a part of a recording's time has the samples that perf gives it.
+. "$(dirname "$0")/../lib.sh"
+
+command -v perf >/dev/null || skip_all "no perf on this machine"
+perf record -q -e cpu-clock -F 4000 -o cut.data -- sh -c \
+	'for i in 1 2 3; do dd if=/dev/zero bs=64k count=2000 2>/dev/null | cksum; done' >/dev/null 2>&1 ||
+	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
+
+perf script -i cut.data -F time 2>/dev/null | tr -d ': ' | sort -n >times
+first=$(head -n 1 times) last=$(tail -n 1 times)
+from=$(awk -v a="$first" -v b="$last" 'BEGIN { printf "%.6f", a + (b - a) / 4 }')
+to=$(awk -v a="$first" -v b="$last" 'BEGIN { printf "%.6f", a + (b - a) / 2 }')
+
+samples() { # of all rows
+	"$zcost" report functions --perf "$@" --all --format tsv 2>err |
+		awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { n += $at["samples"] } END { print n + 0 }'
+}
+# perf's last digit is a microsecond: a sample may stand on either side of it.
+expected=$(perf script -i cut.data -F time --time "$from,$to" 2>/dev/null | wc -l)
+ok "the samples of a part are perf's" near "$(samples cut.data --from "$from" --to "$to")" "$expected" 1
+ok "those left out are said" says 'samples outside the window left out' err
+ok "there are some" test "$expected" -gt 10
+early=$(samples cut.data --to "$from") rest=$(samples cut.data --from "$from")
+ok "two parts make the whole" test "$((early + rest))" = "$(samples cut.data)"
+after=$(awk -v a="$first" -v b="$from" 'BEGIN { printf "%.9f", b - a }')
+ok "after the first sample" near "$(samples cut.data --from "+$after")" "$rest" 1
+ok "of standard input" test "$(samples - --from "+$after" <cut.data)" = "$(samples cut.data --from "+$after")"
+ok "a part without samples, exit 1 or 2" sh -c "! '$zcost' report functions --perf cut.data --from 99999999 2>err"
+ok "says where they are" says "no sample between --from and --to; its samples are from [0-9.]+ to [0-9.]+ s" err
+ok "not a time, exit 2" exits 2 "$zcost" report functions --perf cut.data --from soon
+ok "of a capture, exit 2" exits 2 "$zcost" report functions nowhere --from 1
+ok "says what it is for" says 'cut a bare perf.data' err
+
+done_testing
