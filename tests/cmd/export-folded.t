@@ -11,6 +11,7 @@ perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
 cat >collapse.pl <<'END_PERL'
 my ($event, $samples) = @ARGV;
 my (%sum, @chain, $comm, $weight);
+my $object = qr/((?:[^()]| \(deleted\))*)/;
 sub frame {
 	my ($sym, $dso) = @_;
 	$sym =~ s/\+0x[0-9a-f]+$//;
@@ -23,13 +24,13 @@ sub done {
 	$comm = undef;
 }
 while (<STDIN>) {
-	if (/^\s*(\S.*?)\s+\d+\s+(\d+)\s+(\S+?):\s*(?:[0-9a-f]+ (.*) \((.*)\))?\s*$/) {
+	if (/^\s*(\S.*?)\s+-?\d+\s+(\d+)\s+(\S+?):\s*(?:[0-9a-f]+ (.*) \($object\))?\s*$/) {
 		done();
 		next if $event && $3 ne $event;
 		($comm, $weight) = ($1, $samples ? 1 : $2);
 		$comm =~ tr/ ;/_:/;
 		frame($4, $5) if defined $4;
-	} elsif (/^\s+[0-9a-f]+ (.*) \((.*)\)$/) {
+	} elsif (/^\s+[0-9a-f]+ (.*) \($object\)$/) {
 		frame($1, $2) if defined $comm;
 	}
 }
@@ -41,11 +42,15 @@ reference() { # FILE [EVENT [samples]]
 	perf script -i "$1" --no-inline -F comm,tid,period,event,ip,sym,dso 2>/dev/null |
 		perl collapse.pl "${2:-}" "${3:-}" | sort
 }
+# A damaged chain (a program without frame pointers was interrupted) leaves its function to us, nothing to perf script.
+damaged() {
+	sed -n 's/.* \([0-9]*\) call chains.*/\1/p' err | grep . || echo 0
+}
 same() { # FILE [EVENT [samples]]: as reference
 	"$zcost" export folded --perf "$1" ${2:+--event "$2"} ${3:+--weight "$3"} >out 2>err || { cat err; return 1; }
 	reference "$@" >ref
-	sort out | cmp - ref && test "$(wc -l <out)" -gt 10 ||
-		{ sort out | diff - ref | cut -c 1-300 | head -n 20; return 1; }
+	sort out | comm -3 - ref >differ
+	test -s out && test "$(wc -l <differ)" -le "$((3 * $(damaged)))" || { cut -c 1-300 differ | head -n 20; return 1; }
 }
 
 cat >load.sh <<'END'
@@ -67,7 +72,7 @@ twice() {
 	sed 's/ [0-9]*$//' out | sort | uniq -d | grep .
 }
 ok "one line for each command and chain" test -z "$(twice)"
-"$zcost" export folded --perf wide.data --weight samples >again
+"$zcost" export folded --perf wide.data --weight samples >again 2>err
 ok "the same bytes each time" cmp out again
 ok "a command's blanks and semicolons are replaced" says '^a_b:c;' out
 record several -g -e cpu-clock,page-faults -F 2000
@@ -84,16 +89,16 @@ ok "a pipe's stream" same pipe.data
 "$zcost" export folded --perf - <pipe.data >stdin.out 2>err
 ok "and from standard input" cmp out stdin.out
 
-"$zcost" export folded --perf wide.data >whole
+"$zcost" export folded --perf wide.data >whole 2>err
 filtered() {
-	"$zcost" export folded --perf wide.data --comm '[fl][is]*' >out && test -s out &&
+	"$zcost" export folded --perf wide.data --comm '[fl][is]*' >out 2>err && test -s out &&
 		grep -E '^(find|ls);' whole | cmp - out
 }
 ok "--comm takes the lines of these commands" filtered
 cpus() {
 	ncpus=$(getconf _NPROCESSORS_CONF)
-	"$zcost" export folded --perf wide.data --cpu 0 >part
-	"$zcost" export folded --perf wide.data --cpu "1-$((ncpus - 1))" >>part
+	"$zcost" export folded --perf wide.data --cpu 0 >part 2>err
+	"$zcost" export folded --perf wide.data --cpu "1-$((ncpus - 1))" >>part 2>err
 	awk '{ n = $NF; sub(/ [0-9]+$/, ""); s[$0] += n } END { for (k in s) printf "%s %.0f\n", k, s[k] }' part | sort >sum
 	sort whole | cmp - sum
 }
@@ -108,9 +113,9 @@ perf record -q -g -e cpu-clock -F 500 -o semi.data ./semi 2>/dev/null
 "$zcost" export folded --perf semi.data >out 2>err
 ok "a semicolon in a function's name is replaced" says ';semi:co lon [0-9]+$' out
 
-"$zcost" export folded --perf wide.data -o file
+"$zcost" export folded --perf wide.data -o file 2>err
 ok "-o FILE" cmp whole file
-"$zcost" export folded --perf wide.data -o - >out
+"$zcost" export folded --perf wide.data -o - >out 2>err
 ok "-o -" cmp whole out
 ok "an unknown event fails" exits 1 "$zcost" export folded --perf wide.data --event nonsense -o file
 ok "and is named" says "no event 'nonsense'" err
