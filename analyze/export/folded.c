@@ -57,13 +57,24 @@ static uint32_t name_symbol(struct folded *f, const char *name, bool comm)
 	return symbol;
 }
 
-/* An address is known by its object: "[libc.so.6]", "[unknown]". */
+/*
+ * An address is known by its object: "[libc.so.6]", "[unknown]"; code of a JIT compiler by the map
+ * of it that perf would look for.
+ */
 static uint32_t object_symbol(struct folded *f, const char *dso)
 {
+	static const char jit[] = "[JIT] tid ";
 	const char *slash = strrchr(dso, '/');
-	char *text = xasprintf(!strcmp(dso, "[unknown]") ? "%s" : "[%s]", slash ? slash + 1 : dso);
-	uint32_t symbol = name_symbol(f, text, false);
+	uint32_t symbol;
+	char *text;
 
+	if (!strcmp(dso, "[unknown]"))
+		text = xstrdup(dso);
+	else if (str_starts(dso, jit))
+		text = xasprintf("[perf-%s.map]", dso + strlen(jit));
+	else
+		text = xasprintf("[%s]", slash ? slash + 1 : dso);
+	symbol = name_symbol(f, text, false);
 	free(text);
 	return symbol;
 }
