@@ -43,7 +43,7 @@ page_offsets() {
 # Names of all events, but of the one that perf keeps for itself.
 same_events() {
 	"$dump" health "$1" 2>/dev/null | sed -n 's/^event \(.*\)\t.*/\1/p' | sort -u >ours
-	perf evlist -i "${2:-$1}" 2>/dev/null | grep -v '^dummy' | sort -u >perfs
+	perf evlist -i "${2:-$1}" 2>/dev/null | grep -v -e '^dummy' -e '^#' | sort -u >perfs
 	[ -s perfs ] && cmp ours perfs || { diff ours perfs; return 1; }
 }
 
@@ -67,4 +67,20 @@ same_counts() {
 	our_counts "$1" | sort >ours
 	perf_counts "${2:-$1}" | sort >perfs
 	[ -s perfs ] && cmp ours perfs || { diff ours perfs; return 1; }
+}
+
+# same NAME PERF-RECORD-OPTIONS...: records $load, and compares the tables.
+same() {
+	name=$1
+	shift
+	perf record -q -o "$name.data" "$@" -- sh $load >/dev/null 2>"$name.err" || {
+		cat "$name.err"
+		return 1
+	}
+	perl "$compare" "$name.data" "$dump"
+}
+
+# Beside the tables: each sample's event, comm, process, time, period and chain; each event's count.
+each_sample() {
+	same_samples "$1.data" && same_chains "$1.data" && same_counts "$1.data" && same_events "$1.data"
 }

@@ -3,8 +3,7 @@
 # Symbol for symbol, self and children are those of perf report, in every mode perf records here.
 . "$(dirname "$0")/../lib.sh"
 
-dump=$build/tests/tools/profile_dump
-compare=$tests/tools/perf-compare.pl
+. "$tests/perfdata.sh"
 
 command -v perf >/dev/null || skip_all "no perf on this machine"
 perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
@@ -19,15 +18,7 @@ perl -e '$x{$_ % 999} .= chr(65 + $_ % 26) for 1 .. 100000'
 wait
 E2
 
-same() { # same NAME PERF-RECORD-OPTIONS...
-	name=$1
-	shift
-	perf record -q -o "$name.data" "$@" -- sh load.sh >/dev/null 2>"$name.err" || {
-		cat "$name.err"
-		return 1
-	}
-	perl "$compare" "$name.data" "$dump"
-}
+load=load.sh
 
 ok "system-wide, call graphs" same a -a -g -k CLOCK_MONOTONIC -e cpu-clock -F 2000
 ok "compressed" same z -z -g -e cpu-clock -F 2000
@@ -47,8 +38,12 @@ ok "data mappings, switches, cgroups, namespaces" same extra -a -g -s -d --switc
 ok "a file per thread" same threads --threads -a -g -e cpu-clock -F 1000
 ok "a compressed file per thread" same threadsz --threads -z -a -g -e cpu-clock -F 1000
 
+for name in a multi extra threads fixed; do
+	ok "every sample of it: $name" each_sample $name
+done
+
 pipe() {
-	perf record -q -o - -g -e cpu-clock -F 2000 "$@" -- sh load.sh 2>/dev/null >pipe.data
+	perf record -q -o - -g -e cpu-clock -F 2000 "$@" -- sh $load 2>/dev/null >pipe.data
 	perl "$compare" pipe.data "$dump" &&
 		"$dump" functions pipe.data >file.tsv &&
 		cat pipe.data | "$dump" functions - >stdin.tsv &&

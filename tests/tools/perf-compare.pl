@@ -3,9 +3,12 @@
 # perf-compare.pl FILE PROFILE_DUMP [OPTION...]: is our table of functions that of perf report?
 #
 # Self: samples and periods of every symbol, equal to the last one. Children: within the rounding of
-# perf's two digits, once per row that perf splits a symbol into (it does by comm and by address).
+# perf's two digits. Functions of one name in one object (overloads, static ones) are several to
+# perf, each with its own children; we count a chain once for the name: there it is between the
+# largest and the sum of perf's rows.
 # Children of addresses without a symbol are left out: perf counts their leaves twice, once as an
-# offset in the object and once as an address.
+# offset in the object and once as an address. ZC_SELF_ONLY=1: no children at all.
+# ZC_ROWS=REGEX: only rows whose object and symbol match.
 use strict;
 use warnings;
 no warnings 'portable'; # addresses have 64 bits
@@ -20,7 +23,7 @@ sub complain {
 
 sub perf_rows {
 	my ($children) = @_;
-	my $fields = ($children ? 'overhead_children,' : '') . 'overhead,sample,period,comm,dso,sym';
+	my $fields = ($children ? 'overhead_children,' : '') . 'overhead,sample,period,dso,sym';
 	my $how = $children ? '--children' : '--no-children';
 	my $event = '';
 	my @rows;
@@ -32,12 +35,13 @@ sub perf_rows {
 		next if /^#/ || /^\s*$/;
 		my @c = map { s/^\s+|\s+$//gr } split /\t/;
 		unshift @c, '0' unless $children;
-		$c[6] =~ s/^\[.\] //;
-		$c[6] =~ s/\+0x[0-9a-f]+$//; # of data symbols
-		push @rows, [$event, "$c[5]\t$c[6]", @c[0 .. 3]];
+		$c[5] =~ s/^\[.\] //;
+		$c[5] =~ s/\+0x[0-9a-f]+$//; # of data symbols
+		push @rows, [$event, "$c[4]\t$c[5]", @c[0 .. 3]];
 	}
 	close($f);
-	return @rows;
+	my $only = $ENV{ZC_ROWS} // '';
+	return grep { $_->[1] =~ /$only/ } @rows;
 }
 
 for my $r (perf_rows(0)) {
@@ -45,11 +49,13 @@ for my $r (perf_rows(0)) {
 	$s->[0] += $r->[4];
 	$s->[1] += $r->[5];
 }
-for my $r (perf_rows(1)) {
+for my $r ($ENV{ZC_SELF_ONLY} ? () : perf_rows(1)) {
 	next if $r->[2] !~ /^[\d.]+%$/; # N/A: perf cannot tell children of a pipe's file
-	my $s = $children{$r->[0]}{$r->[1]} //= [0, 0];
-	$s->[0] += $r->[2] =~ s/%//r;
+	my $s = $children{$r->[0]}{$r->[1]} //= [0, 0, 0];
+	my $share = $r->[2] =~ s/%//r;
+	$s->[0] += $share;
 	$s->[1]++;
+	$s->[2] = $share if $share > $s->[2];
 }
 open(my $f, '-|', "'$dump' functions @options '$file'") or die;
 while (<$f>) {
@@ -58,6 +64,7 @@ while (<$f>) {
 	next if $dso =~ m{^/} && index($refused, $dso) >= 0;
 	$dso =~ s{.*/}{};
 	$symbol = sprintf('0x%016x', hex($symbol)) if $unresolved;
+	next if $ENV{ZC_ROWS} && "$dso\t$symbol" !~ /$ENV{ZC_ROWS}/;
 	my $o = $ours{$event}{"$dso\t$symbol"} //= [0, 0, 0];
 	$o->[$_] += $n[$_] for 0 .. 2;
 }
@@ -80,11 +87,12 @@ for my $event (keys %total) {
 	for my $k (sort keys %all) {
 		my ($dso, $symbol) = split /\t/, $k;
 		next if $symbol =~ /^(0x)?[0-9a-f]{16}$/ || $refused =~ m{/\Q$dso\E: };
-		my $p = $children{$event}{$k} // [0, 0];
+		my $p = $children{$event}{$k} // [0, 1, 0];
 		my $share = 100 * ($ours{$event}{$k} // [0, 0, 0])->[2] / $total{$event};
 		$crows++;
-		complain("$event children '$k': perf $p->[0], zcost $share")
-			if abs($p->[0] - $share) > 0.005 * ($p->[1] || 1) + 0.0001;
+		my $near = 0.005 * $p->[1] + 0.0001;
+		complain("$event children '$k': perf $p->[2] to $p->[0], zcost $share")
+			if $share > $p->[0] + $near || $share < $p->[2] - $near;
 	}
 }
 print "# $rows self rows, $crows children rows, ", $bad // 0, " differ\n";

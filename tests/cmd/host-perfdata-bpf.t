@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Addresses in BPF programs: our own count of system calls runs as one, beside perf record.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/perfdata.sh"
+
+command -v perf >/dev/null || skip_all "no perf on this machine"
+perf record -q -a -e cpu-clock -o probe.data true 2>/dev/null || skip_all "perf cannot record here"
+[ "$(cat /proc/sys/net/core/bpf_jit_enable 2>/dev/null)" != 0 ] || skip_all "BPF is not compiled here"
+"$zcost" collect -o probe --collect syscalls --syscalls-method bpf -- true >probe.log 2>&1 ||
+	skip_all "no BPF here: $(tail -n 1 probe.log)"
+
+# Of all CPUs: what another process unloads is told only there, and perf keeps a program's name for
+# the next one at its address. What other processes do in user space is not looked at.
+record() { perf record -q -a -g -e cpu-clock -F 5000 "$@"; }
+alike() { ZC_ROWS='^(bpf_prog|\[unknown\]	0xffffffffc)' perl "$compare" "$1" "$dump"; }
+
+named() { # named FILE: both programs are there, as perf has them
+	alike "$1" && "$dump" functions "$1" >out &&
+		says 'bpf_prog_[0-9a-f]{16}_on_enter	bpf_prog_[0-9a-f]{16}_on_enter	0	[1-9]' out &&
+		says 'bpf_prog_[0-9a-f]{16}_on_exit	bpf_prog_[0-9a-f]{16}_on_exit	0	[1-9]' out
+}
+
+# Loaded after perf had begun, gone when it is read: the recording alone knows them.
+loaded_later() {
+	record -o later.data -- "$zcost" collect -o later --collect syscalls --syscalls-method bpf -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=200000 >later.log 2>&1 || { cat later.log; return 1; }
+	named later.data
+}
+ok "programs loaded while perf records" loaded_later
+
+# There before: perf tells of them at its start.
+loaded_before() {
+	"$zcost" collect -o before --collect syscalls --syscalls-method bpf -- perf record -q -a -g -e cpu-clock \
+		-F 5000 -o before.data -- dd if=/dev/zero of=/dev/null bs=1 count=200000 >before.log 2>&1 ||
+		{ cat before.log; return 1; }
+	named before.data
+}
+ok "programs loaded before" loaded_before
+
+# Without perf's records of them, and they are gone: addresses, of no object.
+untold() {
+	record --no-bpf-event -o untold.data -- "$zcost" collect -o untold --collect syscalls --syscalls-method bpf \
+		-- dd if=/dev/zero of=/dev/null bs=1 count=200000 >untold.log 2>&1 || { cat untold.log; return 1; }
+	alike untold.data
+}
+ok "programs that nothing told of are what perf takes them for" untold
+
+done_testing

@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# All else that perf record can be asked for: our tables are those of perf report. What this machine
+# cannot do is skipped with perf's own reason.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/perfdata.sh"
+
+command -v perf >/dev/null || skip_all "no perf on this machine"
+perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
+	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
+
+cat >short.sh <<'E2'
+ls -l /usr/bin >/dev/null
+perl -e 'sub r { my $n = shift; return $n < 2 ? $n : r($n - 1) + r($n - 2) } r(15) for 1 .. 8' & wait
+E2
+
+load=short.sh
+clock='-g -e cpu-clock -F 3000'
+ok "all that a sample can hold" same fat $clock -d -W -R -T -P --phys-data --data-page-size \
+	--code-page-size --intr-regs --user-regs --sample-cpu --sample-identifier
+ok "every sample of it" each_sample fat
+
+# perf takes records in the file's order as long as they have no time: of what was told at the end it
+# knows nothing before. We take them as what held from the start on: nothing may be unknown.
+tail_synthesized() {
+	perf record -q -o tail.data $clock -a --tail-synthesize -- sh short.sh >/dev/null 2>&1
+	same_samples tail.data && "$dump" functions tail.data >out &&
+		says 'kernel.kallsyms' out && ! grep '\[unknown\]	0xffffffff[89abc]' out
+}
+ok "told at the end of what there was" tail_synthesized
+ok "a buffer that overwrites itself" same overwrite $clock --overwrite
+ok "nothing told of what there was" same nosynth $clock --synth no
+ok "the raw monotonic clock, after 5 ms" same raw $clock -k CLOCK_MONOTONIC_RAW -D 5
+ok "the clock since boot, no more than a size" same boot $clock -k CLOCK_BOOTTIME --max-size 100K
+ok "the time of day, children not followed" same real $clock -k CLOCK_REALTIME -i
+ok "atomic time, first and last time in the header" same tai $clock -k CLOCK_TAI --timestamp-boundary
+ok "one CPU" same cpu0 $clock -a -C 0
+ok "buffers per thread" same perthread $clock --per-thread
+ok "written asynchronously" same aio $clock --aio=4
+ok "events with names and periods of their own" same named -g -F 1000 \
+	-e cpu-clock/name=my-clock/ -e cpu-clock/period=2000000/ -e page-faults/name=faults,period=3/
+ok "a group that is no reading" same group -g -F 1000 -e '{cpu-clock,page-faults,context-switches}'
+ok "a group read with its times, of all CPUs" same times -a -g -s --running-time -c 1000000 \
+	-e '{cpu-clock,task-clock,page-faults}:S'
+ok "a group at a frequency" same groupf -a -g -F 1000 -e '{cpu-clock,page-faults,context-switches}:S'
+
+attached() {
+	sh -c 'while :; do ls -l /usr/bin >/dev/null; done' &
+	busy=$!
+	perf record -q -o pid.data $clock -p $busy -- sleep 0.4 2>pid.err
+	kill $busy
+	wait $busy 2>/dev/null
+	perl "$compare" pid.data "$dump" && same_samples pid.data
+}
+ok "attached to a process" attached
+
+# perf gives events without call chains the chain of the sample before (6.1: it does not reset its
+# cursor): there its own column of children is wrong, and only self is compared.
+ok "one event with call chains, one without" env ZC_SELF_ONLY=1 "perl=$compare" sh -c '
+	perf record -q -F 1000 -o mixed.data -e cpu-clock/call-graph=no/,page-faults/call-graph=fp/ \
+		-- sh short.sh >/dev/null 2>&1 && perl "$perl" mixed.data '"$dump"
+
+switched() { # one file per 100 kB or signal
+	perf record -q -o part.data $clock --switch-output=signal -- sh -c 'kill -USR2 $PPID; sh short.sh' >/dev/null 2>&1
+	n=0
+	for f in part.data.*; do
+		[ -s "$f" ] || continue
+		"$dump" functions "$f" | grep -q . || continue # between two signals nothing may happen
+		perl "$compare" "$f" "$dump" || return 1
+		n=$((n + 1))
+	done
+	[ $n -gt 0 ]
+}
+ok "output switched to another file" switched
+
+mount_tracefs() { # where nobody did; it stays: others may use it by then
+	[ -e /sys/kernel/tracing/events/sched ] || mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null
+	[ -e /sys/kernel/tracing/events/sched ] || [ -e /sys/kernel/debug/tracing/events/sched ]
+}
+if mount_tracefs; then
+	ok "tracepoints beside a clock" same trace -a -g -F 1000 -e sched:sched_switch,cpu-clock
+	ok "every sample of it" each_sample trace
+	ok "tracepoints that count: run time as the period" same runtime -g -e sched:sched_stat_runtime
+	traced_pipe() {
+		perf record -q -o - -g -e sched:sched_switch -- sh short.sh 2>/dev/null >pipe.data
+		perl "$compare" pipe.data "$dump"
+	}
+	ok "a stream with tracing data" traced_pipe
+	ok "tracepoints of system calls, with a filter" same calls -g -e raw_syscalls:sys_exit \
+		-e syscalls:sys_enter_openat --filter 'dfd != 0'
+else
+	for what in "in a stream" "beside a clock" "that count" "of system calls"; do
+		skip "tracepoints $what" "no tracefs"
+	done
+fi
+
+# maybe WHAT NAME OPTION OPTIONS...: as `same`, where perf can record it here.
+maybe() {
+	what=$1
+	name=$2
+	asked=$3
+	shift 3
+	if perf record -o maybe.data "$asked" "$@" -- true >/dev/null 2>maybe.err &&
+		! perf record -h 2>&1 | grep -A 1 -e "$asked"  | grep -q 'not built'; then
+		ok "$what" same "$name" "$asked" "$@"
+	else
+		skip "$what" "perf: $(grep . maybe.err | head -n 2 | tr '\n' ' ' | cut -c1-120)"
+	fi
+}
+maybe "branch stacks" branches -b $clock
+maybe "a cgroup" cgroup -a -e cpu-clock -G / -g -F 1000
+maybe "the kernel's memory beside it" kcore --kcore $clock
+maybe "what waits" offcpu --off-cpu $clock
+
+# A buffer of one page: the same samples are left, and as many are said to be lost. What perf's own
+# event lost is counted among the records: perf itself calls it samples.
+lost() {
+	perf record -q -a -g -m 1 -R -d -e cpu-clock -F 20000 -o lost.data -- sh short.sh >/dev/null 2>&1
+	lost=$(perf report -i lost.data --stats --stdio 2>/dev/null | awk '
+		/^cpu-clock stats/ { mine = 1 } /^dummy/ { mine = 0 }
+		mine && /LOST_SAMPLES/ { n += $3 } END { print n + 0 }')
+	perl "$compare" lost.data "$dump" && "$dump" health lost.data >out || return 1
+	perf report -D -i lost.data 2>/dev/null | grep -a 'RECORD_LOST:' >records
+	if [ "$lost" = 0 ]; then # a kernel before 6.0 does not count per event
+		[ -s records ] && return
+		echo "nothing was lost"
+		return 1
+	fi
+	says "^lost_samples	$lost$" out &&
+		"$zcost" report functions --perf lost.data 2>&1 | grep "perf lost [0-9]* records, $lost samples"
+}
+ok "lost samples are counted once" lost
+
+done_testing
