@@ -3,6 +3,7 @@
 #include "analyze/cmd.h"
 #include "analyze/compare/compare.h"
 #include "analyze/compare/diff.h"
+#include "analyze/compare/self_test.h"
 #include "lib/command.h"
 #include "lib/output.h"
 #include "lib/str.h"
@@ -22,6 +23,8 @@ enum {
 	KEY_DSO,
 	KEY_SYMBOL,
 	KEY_FAIL_ON,
+	KEY_SELF_TEST,
+	KEY_VARIANT,
 	KEY_LIMIT,
 	KEY_ALL,
 	KEY_THRESHOLD,
@@ -51,6 +54,9 @@ static const struct argp_option options[] = {
 	 "exit 3 when a row is worse; of the metrics, throughput, ns_per_kib, roi_c and roi_p "
 	 "count",
 	 0},
+	{"self-test", KEY_SELF_TEST, "CAPTURE", 0,
+	 "instead of BASE and NEW: how often would runs of one variant seem to differ?", 0},
+	{"variant", KEY_VARIANT, "V", 0, "self-test: only this one", 0},
 	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "a smaller change is none (2)", 1},
 	{"estimator", KEY_ESTIMATOR, "NAME", 0,
 	 "of the metrics over the runs: median, middle (drops the first and the last run) or mean; "
@@ -69,6 +75,7 @@ struct arguments {
 	struct comparison c;
 	const struct compare_table *table;
 	const char *capture, *ref[ENDS];
+	const char *self_test, *variant; /* a capture, and one of its variants */
 	struct cpuset cpus;
 	int refs;
 	bool fail_on_worse;
@@ -211,7 +218,11 @@ static void check(struct argp_state *state, const struct arguments *args)
 {
 	const struct query *q = &args->c.query;
 
-	if (args->refs != ENDS)
+	if (args->self_test && args->refs)
+		argp_error(state, "--self-test takes its one CAPTURE, and no BASE and NEW");
+	if (args->variant && !args->self_test)
+		argp_error(state, "--variant goes with --self-test; name BASE and NEW");
+	if (!args->self_test && args->refs != ENDS)
 		argp_error(state, "what against what? give BASE and NEW");
 	if (args->c.by && !diff_spec_find(args->c.by))
 		argp_error(state,
@@ -250,6 +261,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ALL:
 		args->c.all = true;
+		return 0;
+	case KEY_SELF_TEST:
+		args->self_test = arg;
+		return 0;
+	case KEY_VARIANT:
+		args->variant = arg;
 		return 0;
 	case KEY_FAIL_ON:
 		if (strcmp(arg, "worse"))
@@ -291,7 +308,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.children = children,
-	.args_doc = "BASE NEW",
+	.args_doc = "BASE NEW\n--self-test CAPTURE",
 	.doc = "Compares two variants: of the capture that -C names, or each given as CAPTURE "
 	       "(when "
 	       "it has one variant) or CAPTURE:VARIANT. Differences are absolute, in ns per unit "
@@ -316,6 +333,19 @@ static void put_first(struct table *t, const struct output *o, const char *first
 	if (o->format == FORMAT_TSV || o->format == FORMAT_CSV)
 		warn("%s", first_line);
 	table_title(t, "%s\n%s", first_line, title ? title : t->name);
+}
+
+static int run_self_test(struct arguments *args, struct outcome *out, bool *lossy,
+			 struct error *err)
+{
+	struct table t = {0};
+	int ret = compare_self_test(&args->c, args->self_test, args->variant, &t, out, err);
+
+	if (!ret)
+		ret = output_table(&args->output, &t, err);
+	*lossy = t.lossy;
+	table_free(&t);
+	return ret;
 }
 
 static int run_table(struct arguments *args, struct outcome *out, bool *lossy, struct error *err)
@@ -351,7 +381,8 @@ int cmd_compare(int argc, char **argv)
 
 	args.c.rule = (struct verdict_rule){.alpha = 0.05, .threshold = 0.02};
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	if (run_table(&args, &out, &lossy, &err)) {
+	if (args.self_test ? run_self_test(&args, &out, &lossy, &err)
+			   : run_table(&args, &out, &lossy, &err)) {
 		error_print(&err);
 		return EXIT_FAILED;
 	}

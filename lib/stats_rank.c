@@ -78,6 +78,29 @@ static double *count_sums(const unsigned *rank2, size_t n, size_t m, size_t *max
 	return last;
 }
 
+/*
+ * R's cwilcox, without ties: the coefficients of Gauss's binomial [na + nb over na], multiplied and
+ * divided step by step. Each depends on lower ones alone, and the upper half mirrors the lower: so
+ * the tails, where differences of large numbers would hurt, stay whole numbers.
+ */
+double *stats_wilcoxon_counts(size_t na, size_t nb, size_t *n)
+{
+	size_t m = na < nb ? na : nb, more = na < nb ? nb : na, top = na * nb, i, u;
+	double *c = xcalloc(top + 1, sizeof(*c));
+
+	*n = top + 1;
+	c[0] = 1;
+	for (i = 1; i <= m; i++) {
+		for (u = top / 2; u + 1 > more + i; u--)
+			c[u] -= c[u - more - i];
+		for (u = i; u <= top / 2; u++)
+			c[u] += c[u - i];
+	}
+	for (u = top / 2 + 1; u <= top; u++)
+		c[u] = c[top - u];
+	return c;
+}
+
 static double exact_p(const struct ranking *r, size_t n, size_t m, double w2)
 {
 	/* The mean of the doubled sum, m (n + 1), is whole: "as far" is compared exactly. */
@@ -89,6 +112,23 @@ static double exact_p(const struct ranking *r, size_t n, size_t m, double w2)
 		all += counts[s];
 		if (fabs((double)s - mean) >= far)
 			out += counts[s];
+	}
+	free(counts);
+	return fmin(1, out / all);
+}
+
+/* The same without ties, where the distribution is known beforehand. */
+static double untied_p(size_t na, size_t nb, double w2)
+{
+	double u2 = w2 - (double)na * (double)(na + 1), mean = (double)na * (double)nb;
+	double far = fabs(u2 - mean), all = 0, out = 0, *counts;
+	size_t n, u;
+
+	counts = stats_wilcoxon_counts(na, nb, &n);
+	for (u = 0; u < n; u++) {
+		all += counts[u];
+		if (fabs(2 * (double)u - mean) >= far)
+			out += counts[u];
 	}
 	free(counts);
 	return fmin(1, out / all);
@@ -118,7 +158,9 @@ double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb
 	r = rank_all(a, na, b, nb);
 	for (i = 0; i < na; i++)
 		w2 += r.rank2[i];
-	if (na + nb <= STATS_EXACT_MAX)
+	if (na + nb <= STATS_EXACT_MAX && r.ties == 0)
+		p = untied_p(na, nb, w2);
+	else if (na + nb <= STATS_EXACT_MAX)
 		p = exact_p(&r, na + nb, na, w2);
 	else
 		p = normal_p(&r, (double)na, (double)nb, w2);
@@ -136,24 +178,6 @@ double stats_mann_whitney_min(size_t na, size_t nb)
 	if (!na || !nb)
 		return NAN;
 	return fmin(1, 2 * exp(-log_choose((double)(na + nb), (double)na)));
-}
-
-/* R's cwilcox: the values are 1 .. n without ties, and U = W - m (m + 1) / 2 counts from 0. */
-double *stats_wilcoxon_counts(size_t na, size_t nb, size_t *n)
-{
-	size_t all = na + nb, m = na < nb ? na : nb, i, max;
-	unsigned *rank2 = xmalloc((all + 1) * sizeof(*rank2));
-	double *sums, *counts = xmalloc((na * nb + 1) * sizeof(*counts));
-
-	for (i = 0; i < all; i++)
-		rank2[i] = 2 * (unsigned)(i + 1);
-	sums = count_sums(rank2, all, m, &max);
-	*n = na * nb + 1;
-	for (i = 0; i < *n; i++)
-		counts[i] = sums[m * (m + 1) + 2 * i];
-	free(sums);
-	free(rank2);
-	return counts;
 }
 
 size_t stats_wilcoxon_cut(size_t na, size_t nb, double tail, double *below)

@@ -13,7 +13,9 @@ world() {
 	rm -f "$dir/zcost.db"
 	{
 		cat "$top/analyze/store/schema.sql"
+		echo "BEGIN;"
 		printf '%s\n' "$@" | awk -F: -v runs="$runs" -f world.awk
+		echo "COMMIT;"
 	} | sqlite3 "$dir/zcost.db"
 }
 

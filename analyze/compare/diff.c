@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row is tested when it costs this share of the total, both ends taken together. */
-#define FAMILY_SHARE 0.01
-
 void diff_init(struct diff *d)
 {
 	*d = (struct diff){.basis_ci = {NAN, NAN}};

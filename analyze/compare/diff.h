@@ -27,6 +27,9 @@
 #include "lib/intern.h"
 #include "lib/stats.h"
 
+/* A row is tested when it costs this share of the total, both ends taken together. */
+#define FAMILY_SHARE 0.01
+
 /* Which measure, and its columns; those that it lacks are NULL. */
 struct diff_spec {
 	const char *measure, *key, *key2;

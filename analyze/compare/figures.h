@@ -27,6 +27,18 @@ struct sample {
 
 double sample_value(const struct sample *s, enum estimator e);
 
+/* A figure at both ends: its change as a ratio, with the interval, and what that is worth. */
+struct change {
+	double base, new, p;
+	struct estimate ratio;
+	enum verdict verdict;
+};
+
+/* `better` as in verdict_of: that of the figure, or 0. metrics.c. */
+struct change figure_change(const struct comparison *c, int better, const struct sample *base,
+			    const struct sample *new);
+int figure_better(enum figure f);
+
 struct side_figures {
 	const char *side; /* "total" is the last, where there are several */
 	struct sample of[FIGURES][ENDS];

@@ -36,6 +36,16 @@ static const struct metric {
 	{"roi_p", "T^n/P^m", +1, true, FIGURE_ROI_P},
 };
 
+int figure_better(enum figure f)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(metrics); i++)
+		if (metrics[i].figure == f)
+			return metrics[i].better;
+	return 0;
+}
+
 static const struct column columns[] = {
 	{"side", NULL, V_STR, 0, NULL},
 	{"metric", NULL, V_STR, 0, NULL},
@@ -63,13 +73,6 @@ static double percent(double ratio)
 	return 100 * (ratio - 1);
 }
 
-/* A figure at both ends: its change as a ratio, with the interval, and what that is worth. */
-struct change {
-	double base, new, p;
-	struct estimate ratio;
-	enum verdict verdict;
-};
-
 /*
  * All ratios that the test behind the verdict does not reject, so that interval and p agree; where
  * a run has no cost at all, all differences, as a share of the base. Fewer runs than a verdict
@@ -90,21 +93,20 @@ static struct estimate interval_of(const struct comparison *c, const struct samp
 	return e;
 }
 
-static enum verdict judge(const struct comparison *c, const struct metric *m,
-			  const struct sample *base, const struct sample *new,
-			  const struct change *change)
+static enum verdict judge(const struct comparison *c, int better, const struct sample *base,
+			  const struct sample *new, const struct change *change)
 {
-	if (isnan(change->base) || isnan(change->new) || !m->better)
+	if (isnan(change->base) || isnan(change->new) || !better)
 		return VERDICT_NONE;
 	if (!verdict_possible(&c->rule, base->n, new->n, 1))
 		return VERDICT_FEW;
 	if (verdict_opposed(&change->ratio, 1, change->ratio.value))
 		return VERDICT_SAME;
-	return verdict_of(&c->rule, m->better, change->base, change->new, change->p);
+	return verdict_of(&c->rule, better, change->base, change->new, change->p);
 }
 
-static struct change change_of(const struct comparison *c, const struct metric *m,
-			       const struct sample *base, const struct sample *new)
+struct change figure_change(const struct comparison *c, int better, const struct sample *base,
+			    const struct sample *new)
 {
 	struct change k = {.base = sample_value(base, c->estimator),
 			   .new = sample_value(new, c->estimator)};
@@ -112,7 +114,7 @@ static struct change change_of(const struct comparison *c, const struct metric *
 	k.ratio = interval_of(c, base, new, k.base, &k.p);
 	k.ratio.value = k.base != 0 ? k.new / k.base : NAN;
 	verdict_hold(&k.ratio, 1, k.ratio.value);
-	k.verdict = judge(c, m, base, new, &k);
+	k.verdict = judge(c, better, base, new, &k);
 	return k;
 }
 
@@ -125,7 +127,7 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 			       const struct side_figures *side)
 {
 	const struct sample *base = &side->of[m->figure][BASE], *new = &side->of[m->figure][NEW];
-	struct change k = change_of(c, m, base, new);
+	struct change k = figure_change(c, m->better, base, new);
 	struct value *row = table_row(t);
 	char *unit = xasprintf("%s%s", m->unit, modelled(side, m) ? ", modelled" : "");
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/diff.h"
+#include "analyze/compare/figures.h"
+#include "analyze/compare/self_test.h"
 
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +218,182 @@ static void test_basis(void **state)
 	diff_free(&d);
 }
 
+/* --- simulated runs of one kind: how often is a difference seen? --- */
+
+/* Skewed, as times are: the exponential of a sum of twelve. */
+static double noise(struct prng *r, double sd)
+{
+	double sum = -6;
+	int i;
+
+	for (i = 0; i < 12; i++)
+		sum += prng_unit(r);
+	return exp(sd * sum);
+}
+
+enum { SIMULATED_ROWS = 8 };
+
+static void simulate(struct diff *d, struct prng *r, size_t runs, size_t rows, double shift)
+{
+	char names[SIMULATED_ROWS][8];
+	size_t i, k;
+	int e;
+
+	diff_init(d);
+	for (e = 0; e < ENDS; e++) {
+		diff_runs(d, e, runs);
+		for (k = 0; k < rows; k++) {
+			double cost = 10.0 * (double)(k + 1) * (e == NEW && !k ? 1 + shift : 1);
+
+			double sum = 0, run;
+
+			snprintf(names[k], sizeof(names[k]), "row%zu", k);
+			for (i = 0; i < runs; i++) {
+				run = cost * noise(r, 0.05);
+				sum += run / (double)runs;
+				TAKE(d, e, (int)i, {names[k], 100, run, 1});
+			}
+			TAKE(d, e, DIFF_POOLED, {names[k], 1000, sum, 0.1});
+		}
+	}
+}
+
+/* Splits with a row whose p is below alpha; each must have an interval that says the same. */
+static int count_alarms(size_t runs, size_t rows, double shift, int rounds)
+{
+	int round, alarms = 0;
+	struct prng r;
+	struct diff d;
+	size_t i;
+
+	prng_seed(&r, 17);
+	for (round = 0; round < rounds; round++) {
+		bool any = false;
+
+		simulate(&d, &r, runs, rows, shift);
+		diff_judge(&d, &rule);
+		assert_int_equal(d.tests, rows);
+		for (i = 0; i < d.n; i++) {
+			const struct diff_row *row = &d.rows[i];
+
+			any |= row->p < rule.alpha;
+			assert_int_equal(row->p<rule.alpha, row->lo> 0 || row->hi < 0);
+			assert_true((row->lo <= row->delta && row->delta <= row->hi) ||
+				    row->verdict == VERDICT_SAME);
+		}
+		alarms += any;
+		diff_free(&d);
+	}
+	return alarms;
+}
+
+/* near `rate` of so many rounds, within three standard deviations */
+static void near_rate(int hits, int rounds, double rate)
+{
+	double sd = sqrt(rate * (1 - rate) * rounds);
+
+	if (fabs(hits - rate * rounds) > 3 * sd)
+		fail_msg("%d of %d, expected %.1f +- %.1f", hits, rounds, rate * rounds, sd);
+}
+
+static void test_false_alarms(void **state)
+{
+	double step = stats_mann_whitney_level(6, 6, rule.alpha / SIMULATED_ROWS);
+
+	(void)state;
+	/* One row: the level that 6 and 6 runs can attain, 38 of 924; 10 and 10 come closer to 5 %.
+	 */
+	near_rate(count_alarms(6, 1, 0, 4000), 4000, 38.0 / 924);
+	near_rate(count_alarms(10, 1, 0, 4000), 4000, stats_mann_whitney_level(10, 10, 0.05));
+	/* Any of eight, that have nothing to do with each other: Holm's first step decides. */
+	near_rate(count_alarms(6, SIMULATED_ROWS, 0, 2000), 2000,
+		  1 - pow(1 - step, SIMULATED_ROWS));
+	assert_true(1 - pow(1 - step, SIMULATED_ROWS) < 0.05);
+	/* And a change of 40 % under noise of 5 % is not overlooked. */
+	assert_int_equal(count_alarms(6, SIMULATED_ROWS, 0.4, 100), 100);
+}
+
+/* A figure of merit by itself: interval, p and verdict of 6 and 6 runs agree, and are not wrong
+ * more often than 38 of 924 times. */
+static void test_false_figures(void **state)
+{
+	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEDIAN};
+	double x[6], y[6];
+	struct sample base = {x, 6, 6, NAN}, new = {y, 6, 6, NAN};
+	int round, i, alarms = 0, claims = 0;
+	struct change k;
+	struct prng r;
+
+	(void)state;
+	prng_seed(&r, 23);
+	for (round = 0; round < 4000; round++) {
+		for (i = 0; i < 6; i++) {
+			x[i] = 10 * noise(&r, 0.1);
+			y[i] = 10 * noise(&r, 0.1);
+		}
+		k = figure_change(&c, +1, &base, &new);
+		alarms += k.p < 0.05;
+		claims += k.verdict == VERDICT_BETTER || k.verdict == VERDICT_WORSE;
+		assert_int_equal(k.p<0.05, k.ratio.lo> 1 || k.ratio.hi < 1);
+		if (k.verdict == VERDICT_BETTER)
+			assert_true(k.ratio.lo > 1);
+		if (k.verdict == VERDICT_WORSE)
+			assert_true(k.ratio.hi < 1);
+	}
+	near_rate(alarms, 4000, 38.0 / 924);
+	assert_true(claims <= alarms && claims > alarms / 2);
+}
+
+static void test_splits(void **state)
+{
+	struct splits s;
+	size_t i, k;
+
+	(void)state;
+	splits_make(&s, 6); /* choose(6, 3) / 2: run 0 is always in the first half */
+	assert_int_equal(s.n, 10);
+	assert_true(s.every);
+	for (i = 0; i < s.n; i++) {
+		assert_int_equal(__builtin_popcountll(s.of[i]), 3);
+		assert_true(s.of[i] & 1);
+		for (k = 0; k < i; k++)
+			assert_true(s.of[k] != s.of[i]);
+	}
+	splits_free(&s);
+	splits_make(&s, 7); /* choose(7, 3) */
+	assert_int_equal(s.n, 35);
+	splits_free(&s);
+	splits_make(&s, 40);
+	assert_int_equal(s.n, SPLITS);
+	assert_false(s.every);
+	for (i = 0; i < s.n; i++)
+		assert_int_equal(__builtin_popcountll(s.of[i]), 20);
+	splits_free(&s);
+	splits_make(&s, 1);
+	assert_int_equal(s.n, 0);
+	splits_free(&s);
+}
+
+/* The interval holds the printed change, but says no other thing than p for it. */
+static void test_hold(void **state)
+{
+	struct estimate e = {.lo = 2, .hi = 5};
+
+	(void)state;
+	verdict_hold(&e, 0, 1);
+	near(e.lo, 1);
+	verdict_hold(&e, 0, 6);
+	near(e.hi, 6);
+	verdict_hold(&e, 0, -1); /* the other side of no change */
+	near(e.lo, 1);
+	assert_true(verdict_opposed(&e, 0, -1));
+	assert_false(verdict_opposed(&e, 0, 3));
+	e = (struct estimate){.lo = -2, .hi = 5};
+	verdict_hold(&e, 0, -3);
+	near(e.lo, -3);
+	assert_false(verdict_opposed(&e, 0, -3));
+}
+
 static void test_unknown(void **state)
 {
 	const struct row none[] = {{"copy", 5, NAN, NAN}};
@@ -232,9 +411,11 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_too_few),
-		cmocka_unit_test(test_rows),	 cmocka_unit_test(test_significant),
-		cmocka_unit_test(test_basis),	 cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_verdicts),     cmocka_unit_test(test_too_few),
+		cmocka_unit_test(test_rows),	     cmocka_unit_test(test_significant),
+		cmocka_unit_test(test_basis),	     cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_false_alarms), cmocka_unit_test(test_false_figures),
+		cmocka_unit_test(test_splits),	     cmocka_unit_test(test_hold),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

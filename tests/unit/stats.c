@@ -279,6 +279,14 @@ static void test_wilcoxon_counts(void **state)
 	for (i = 0; i < n; i++)
 		near(counts[i], expected[i]);
 	free(counts);
+	/* choose(60, 30) orders of 30 and 30: dwilcox(c(0, 1, 20, 450), 30, 30) * choose(60, 30) */
+	counts = stats_wilcoxon_counts(30, 30, &n);
+	near(counts[0], 1);
+	near(counts[1], 1);
+	near(counts[20], 627);
+	near_rel(counts[450], 692260288169282, 1e-9, __LINE__);
+	near(counts[880], 627);
+	free(counts);
 	for (i = 0; i < array_size(table); i++)
 		assert_int_equal((long)stats_wilcoxon_cut(table[i].na, table[i].nb, 0.025, &below) -
 					 1,

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/compare/self_test.h"
+
+#include "analyze/compare/figures.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column columns[] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"table", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"alarm", NULL, V_STR, 0, "what counts: each row, or any row of the table"},
+	{"rows", NULL, V_INT, 0, "that are tested"},
+	{"base_runs", NULL, V_INT, 0, "of one half"},
+	{"new_runs", NULL, V_INT, 0, "of the other"},
+	{"splits", NULL, V_INT, 0, NULL},
+	{"rate_pct", "%", V_REAL, 2, "splits with p below alpha"},
+	{"rate_lo", "%", V_REAL, 2, "its 95 % interval (binomial, over the splits)"},
+	{"rate_hi", "%", V_REAL, 2, NULL},
+	{"attainable_pct", "%", V_REAL, 2, "what the exact test can reach with so many runs"},
+	{"nominal_pct", "%", V_REAL, 2, "alpha"},
+	{"claims_pct", "%", V_REAL, 2, "splits with a verdict better or worse: threshold and all"},
+	{"halves", NULL, V_INT, 0,
+	 "rows with p below alpha, first half of the runs against second"},
+	{"alternate", NULL, V_INT, 0, "the same, every other run against the rest"},
+	{"result", NULL, V_STR, 0, "ok, too often, or too few runs"},
+};
+
+/* What the splits of one table came to. */
+struct count {
+	const char *variant, *table, *side;
+	bool any;	   /* an alarm is that of any row */
+	double attainable; /* as a share */
+	size_t rows, base, new;
+	double alarms, claims, of; /* sums over splits, rows too unless `any` */
+	size_t splits, halves, alternate;
+};
+
+static uint64_t first_half(const struct splits *s)
+{
+	return (1ULL << s->base) - 1;
+}
+
+static uint64_t every_other(const struct splits *s)
+{
+	return 0x5555555555555555ULL & ((1ULL << s->runs) - 1);
+}
+
+static bool claimed(enum verdict v)
+{
+	return v == VERDICT_BETTER || v == VERDICT_WORSE || v == VERDICT_COPIED;
+}
+
+static void put_count(struct table *t, const struct comparison *c, const struct count *k,
+		      struct outcome *out)
+{
+	double rate = k->of > 0 ? k->alarms / k->of : NAN;
+	/* rows of one split are not independent: it counts once */
+	struct estimate e =
+		stats_proportion((unsigned)lround(isnan(rate) ? 0 : rate * (double)k->splits),
+				 (unsigned)k->splits, 0.95);
+	struct value *row = table_row(t);
+	bool often = k->of > 0 && e.lo > c->rule.alpha;
+	char *few = xasprintf("too few runs: takes %zu",
+			      2 * verdict_runs_needed(&c->rule, k->any ? k->rows : 1));
+
+	table_set(t, row, "variant", value_str(t, k->variant));
+	table_set(t, row, "table", value_str(t, k->table));
+	table_set(t, row, "side", value_str(t, k->side));
+	table_set(t, row, "alarm", value_str(t, k->any ? "any row" : "each row"));
+	table_set(t, row, "rows", value_int((int64_t)k->rows));
+	table_set(t, row, "base_runs", value_int((int64_t)k->base));
+	table_set(t, row, "new_runs", value_int((int64_t)k->new));
+	table_set(t, row, "result", value_str(t, !(k->of > 0) ? few : often ? "too often" : "ok"));
+	free(few);
+	out->worse += often;
+	if (!(k->of > 0))
+		return;
+	table_set(t, row, "splits", value_int((int64_t)k->splits));
+	table_set(t, row, "rate_pct", value_real(100 * rate));
+	table_set(t, row, "rate_lo", value_real(100 * e.lo));
+	table_set(t, row, "rate_hi", value_real(100 * e.hi));
+	table_set(t, row, "attainable_pct", value_real(100 * k->attainable));
+	table_set(t, row, "nominal_pct", value_real(100 * c->rule.alpha));
+	table_set(t, row, "claims_pct", value_real(100 * k->claims / k->of));
+	table_set(t, row, "halves", value_int((int64_t)k->halves));
+	table_set(t, row, "alternate", value_int((int64_t)k->alternate));
+}
+
+/* --- metrics: each figure of each side is a test of its own --- */
+
+static struct change split_figure(const struct comparison *c, enum figure f,
+				  const struct sample *all, uint64_t base)
+{
+	struct sample half[ENDS] = {{.pooled = NAN}, {.pooled = NAN}};
+	struct change k;
+	size_t i;
+	int e;
+
+	for (e = 0; e < ENDS; e++)
+		half[e].x = xcalloc(all->n + 1, sizeof(double));
+	for (i = 0; i < all->n; i++) {
+		e = base >> i & 1 ? BASE : NEW;
+		half[e].x[half[e].n++] = all->x[i];
+	}
+	k = figure_change(c, figure_better(f), &half[BASE], &half[NEW]);
+	for (e = 0; e < ENDS; e++)
+		free(half[e].x);
+	return k;
+}
+
+static void count_figure(struct count *k, const struct comparison *c, enum figure f,
+			 const struct sample *all, const struct splits *s)
+{
+	struct change change;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		change = split_figure(c, f, all, s->of[i]);
+		k->alarms += change.p < c->rule.alpha;
+		k->claims += claimed(change.verdict);
+		k->of++;
+	}
+	k->rows++;
+	k->halves += split_figure(c, f, all, first_half(s)).p < c->rule.alpha;
+	k->alternate += split_figure(c, f, all, every_other(s)).p < c->rule.alpha;
+}
+
+/* Figures of a side that have as many runs as its throughput: others have a pass of their own. */
+static void count_side(struct table *t, const struct comparison *c, const struct side_figures *side,
+		       struct outcome *out)
+{
+	struct count k = {.variant = c->end[BASE].variant, .table = "metrics", .side = side->side};
+	size_t runs = side->of[FIGURE_THROUGHPUT][BASE].n;
+	struct splits s;
+	int f;
+
+	splits_make(&s, runs);
+	k.base = s.base;
+	k.new = s.runs - s.base;
+	k.splits = s.n;
+	k.attainable = stats_mann_whitney_level(k.base, k.new, c->rule.alpha);
+	for (f = 0; f < FIGURES && verdict_possible(&c->rule, k.base, k.new, 1); f++)
+		if (side->of[f][BASE].n == s.runs)
+			count_figure(&k, c, (enum figure)f, &side->of[f][BASE], &s);
+	if (s.runs)
+		put_count(t, c, &k, out);
+	splits_free(&s);
+}
+
+static int test_metrics(struct table *t, const struct comparison *c, struct outcome *out,
+			struct error *err)
+{
+	struct figures f;
+	int ret = figures_read(&f, c, t, err);
+	size_t i;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < f.n; i++)
+		count_side(t, c, &f.side[i], out);
+	figures_free(&f);
+	return 0;
+}
+
+/* --- lists of costs: Holm's correction keeps the rate of any alarm in the table --- */
+
+/* Judges one split; returns whether any row has p below alpha. */
+static bool judge_split(const struct diff *all, const struct comparison *c, uint64_t base,
+			struct count *k, size_t *alarms)
+{
+	bool any = false, claim = false;
+	struct diff d;
+	size_t i;
+
+	*alarms = 0;
+	diff_split(&d, all, base);
+	diff_judge(&d, &c->rule);
+	for (i = 0; i < d.n; i++) {
+		bool alarm = d.possible && d.rows[i].p < c->rule.alpha;
+
+		*alarms += alarm;
+		any |= alarm;
+		claim |= claimed(d.rows[i].verdict);
+	}
+	k->rows = d.tests;
+	k->claims += claim;
+	diff_free(&d);
+	return any;
+}
+
+static void count_list(struct count *k, const struct comparison *c, const struct diff *all)
+{
+	struct splits s;
+	struct count ignored = {0};
+	size_t i, alarms;
+
+	splits_make(&s, all->nruns[BASE]);
+	k->base = s.base;
+	k->new = s.runs - s.base;
+	if (s.n)
+		judge_split(all, c, first_half(&s), k, &k->halves);
+	k->claims = 0;
+	if (s.n && verdict_possible(&c->rule, k->base, k->new, k->rows)) {
+		judge_split(all, c, every_other(&s), &ignored, &k->alternate);
+		for (i = 0; i < s.n; i++)
+			k->alarms += judge_split(all, c, s.of[i], k, &alarms);
+		k->of = (double)s.n;
+		k->splits = s.n;
+	}
+	/* Bonferroni's bound: the first of Holm's steps is that strict */
+	k->attainable =
+		fmin(c->rule.alpha,
+		     (double)k->rows * stats_mann_whitney_level(k->base, k->new,
+								c->rule.alpha / (double)k->rows));
+	splits_free(&s);
+}
+
+/* A side without a profile has nothing to split. */
+static int test_list(struct table *t, const struct comparison *c, const struct diff_spec *spec,
+		     const char *side, struct outcome *out, struct error *err)
+{
+	struct count k = {
+		.variant = c->end[BASE].variant, .table = spec->measure, .side = side, .any = true};
+	struct error none = {0};
+	struct diff all;
+	int ret;
+
+	diff_init(&all);
+	ret = diff_read(&all, c, BASE, side, spec, t, &none);
+	if (!ret && all.nruns[BASE]) {
+		count_list(&k, c, &all);
+		put_count(t, c, &k, out);
+	}
+	diff_free(&all);
+	return ret && ret != -ENODATA ? error_set(err, -ret, "%s", none.text) : 0;
+}
+
+static int test_lists(struct table *t, const struct comparison *c, struct outcome *out,
+		      struct error *err)
+{
+	static const struct diff_spec *const specs[] = {&component_spec, &function_spec};
+	const char **sides;
+	int n = store_sides(c->end[BASE].store, &sides, err), i, ret = n < 0 ? n : 0;
+	size_t k;
+
+	for (k = 0; k < array_size(specs); k++)
+		for (i = 0; i < n && !ret; i++)
+			if (!c->side || !strcmp(c->side, sides[i]))
+				ret = test_list(t, c, specs[k], sides[i], out, err);
+	if (n >= 0)
+		free(sides);
+	return ret;
+}
+
+/* --- */
+
+static void say_rules(struct table *t, const struct comparison *c)
+{
+	table_note(
+		t,
+		"each variant's runs against themselves: split into halves every way there is, or "
+		"%d times at random (seed %#llx), each split judged as base and new are",
+		SPLITS, (unsigned long long)STATS_SEED);
+	table_note(
+		t,
+		"rate: p < %g though nothing changed; an exact test of few runs cannot reach its "
+		"level: attainable is what it can, in a list at most (Holm's correction keeps the "
+		"alarm of any row below it); claims: with the threshold of %g %%",
+		c->rule.alpha, 100 * c->rule.threshold);
+	table_note(
+		t,
+		"splitting at random hides drift: halves counts the rows in which the first half "
+		"of the runs differs from the second, alternate every other run from the rest");
+}
+
+static int test_variant(struct comparison *c, const char *capture, const char *variant,
+			struct table *t, struct outcome *out, struct error *err)
+{
+	int ret = compare_open(c, capture, variant, variant, err);
+
+	if (ret)
+		return ret;
+	ret = compare_estimator(c, err);
+	if (!ret)
+		ret = test_metrics(t, c, out, err);
+	if (!ret)
+		ret = test_lists(t, c, out, err);
+	compare_close(c);
+	return ret;
+}
+
+static int list_variants(const char *capture, char ***names, struct error *err)
+{
+	const char **in_store = NULL;
+	struct store *store;
+	int n = store_open(&store, capture, err), i;
+
+	*names = NULL;
+	if (n)
+		return n;
+	n = store_variants(store, &in_store, err);
+	if (n > 0)
+		*names = xcalloc((size_t)n, sizeof(**names));
+	for (i = 0; i < n; i++)
+		(*names)[i] = xstrdup(in_store[i]);
+	free(in_store);
+	store_close(store);
+	return n;
+}
+
+int compare_self_test(struct comparison *c, const char *capture, const char *variant,
+		      struct table *t, struct outcome *out, struct error *err)
+{
+	char **names;
+	int n = list_variants(capture, &names, err), i, ret = n < 0 ? n : 0;
+
+	table_init(t, "compare self-test", columns, array_size(columns));
+	table_title(t, "false alarms of compare on %s", capture);
+	if (!ret && variant)
+		ret = test_variant(c, capture, variant, t, out, err);
+	for (i = 0; i < n && !ret && !variant; i++)
+		ret = test_variant(c, capture, names[i], t, out, err);
+	if (!ret && !t->rows)
+		ret = error_set(err, ENODATA, "%s has no runs to split", capture);
+	say_rules(t, c);
+	for (i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+	return ret;
+}
