@@ -30,6 +30,7 @@ enum {
 	KEY_SYMBOL,
 	KEY_COMPONENTS,
 	KEY_SET,
+	KEY_GROUP,
 	KEY_UNIT,
 	KEY_BASIS,
 	KEY_RATE,
@@ -53,6 +54,8 @@ static const struct argp_option options[] = {
 	{"symbol", KEY_SYMBOL, "NAME", 0, "only this function", 2},
 	{"components", KEY_COMPONENTS, "FILE", 0, "own rules for components", 2},
 	{"component-set", KEY_SET, "SET", 0, "fine (default) or basic", 2},
+	{"group", KEY_GROUP, "NAME=F,F...", 0,
+	 "functions that are to be one (table groups); again for another group", 2},
 	{"limit", KEY_LIMIT, "N", 0, "at most so many rows of each variant and side", 2},
 	{"all", KEY_ALL, NULL, 0, "every row, unresolved addresses one by one", 2},
 	{NULL, 0, NULL, 0, "What a unit of work costs:", 3},
@@ -104,6 +107,12 @@ static void set_model(struct argp_state *state, struct arguments *a, const char 
 		    2 ||
 	    a->q.model_idle < 0 || a->q.model_per_cpu < 0)
 		argp_error(state, "--power-model '%s' is not idle=W,per_cpu=W", arg);
+}
+
+static void add_group(struct arguments *a, const char *arg)
+{
+	a->q.groups = xrealloc(a->q.groups, (a->q.ngroups + 1) * sizeof(*a->q.groups));
+	a->q.groups[a->q.ngroups++] = arg;
 }
 
 static void set_limit(struct argp_state *state, struct arguments *a, const char *arg)
@@ -227,6 +236,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_MODEL:
 		set_model(state, a, arg);
 		return 0;
+	case KEY_GROUP:
+		add_group(a, arg);
+		return 0;
 	case KEY_LIMIT:
 		set_limit(state, a, arg);
 		return 0;
@@ -320,5 +332,6 @@ int cmd_report(int argc, char **argv)
 		error_print(&err);
 	query_options_free(&a.from);
 	text_options_free(&a.text);
+	free(a.q.groups);
 	return code;
 }

@@ -7,6 +7,7 @@
 #include "lib/hash.h"
 #include "lib/str.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -180,6 +181,31 @@ int components_read(struct components **out, const char *path, const char *set, 
 	return rc;
 }
 
+int components_group(struct components **out, const char *spec, struct error *err)
+{
+	const char *equals = strchr(spec, '='), *component = NULL;
+	struct components *c = xcalloc(1, sizeof(*c));
+	int rc = 0;
+	char *p;
+
+	c->text = equals ? xasprintf("%.*s|%s", (int)(equals - spec), spec, equals + 1)
+			 : xasprintf("%s|%s", spec, spec);
+	for (p = strchr(c->text, '|'); *p; p++)
+		if (*p == ',')
+			*p = ' ';
+	if (strchr(spec, '|') || *spec == '=' || isspace((unsigned char)*spec) ||
+	    parse_line(c, c->text, false, &component) || !c->n)
+		rc = error_set(err, EINVAL,
+			       "--group '%s' is not NAME=FUNCTION,FUNCTION,...; names of functions "
+			       "may be globs, module:GLOB takes all of a module",
+			       spec);
+	if (rc)
+		components_free(c);
+	else
+		*out = c;
+	return rc;
+}
+
 void components_free(struct components *c)
 {
 	if (!c)
@@ -254,6 +280,11 @@ const char *components_of(const struct components *c, const struct function *f)
 		if (matches(&c->rules[i], f, name))
 			return c->rules[i].component;
 	return component_none;
+}
+
+const char *components_name(const struct components *c, size_t i)
+{
+	return i < c->nnames ? c->names[i] : NULL;
 }
 
 int components_rank(const struct components *c, const char *name)

@@ -14,6 +14,11 @@ struct components;
 
 /* NULL for `path`: the table inside the program. `set`: "fine", the default, or "basic". */
 int components_read(struct components **c, const char *path, const char *set, struct error *err);
+/*
+ * One component of the user's: "name=pattern,pattern,...", or a pattern alone, which is then its
+ * own name. -EINVAL: neither.
+ */
+int components_group(struct components **c, const char *spec, struct error *err);
 void components_free(struct components *c);
 
 /* What is known of a function; NULL and CTX_UNKNOWN where it is not. */
@@ -27,6 +32,9 @@ extern const char component_none[]; /* "unclassified" */
 
 /* The component's name, `component_none` for none; lives as long as `c`. */
 const char *components_of(const struct components *c, const struct function *f);
+
+/* The name of component `i` in the table's order, or NULL. */
+const char *components_name(const struct components *c, size_t i);
 
 /* Place in the table's order, for colours and sorting; after all others for an unknown name. */
 int components_rank(const struct components *c, const char *name);

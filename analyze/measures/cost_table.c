@@ -30,8 +30,8 @@ enum { KEY_VARIANT = TALLY_KEYS, KEY_SIDE };
 struct plan {
 	const struct cost_table *ct;
 	struct tally_spec spec;
-	int by_block; /* key columns "variant", "side" before the others */
-	struct components *components;
+	int by_block;		       /* key columns "variant", "side" before the others */
+	struct components *components; /* its own; NULL: the query's */
 };
 
 static bool has_key(const struct tally_spec *spec, enum tally_key key)
@@ -91,9 +91,9 @@ static int make_plan(struct plan *p, const struct cost_table *ct, const struct q
 				      .symbol = q->symbol,
 				      .cpus = q->cpus};
 	rc = plan_keys(p, q, err);
-	if (!rc)
+	if (!rc && !q->rules)
 		rc = components_read(&p->components, q->components_file, q->components_set, err);
-	p->spec.components = p->components;
+	p->spec.components = q->rules ? q->rules : p->components;
 	return rc;
 }
 

@@ -19,6 +19,8 @@ static const struct measure measures[] = {
 	 COLUMNS(functions_columns), functions_run, false},
 	{"components", "cost of groups of functions: data copy, TCP/IP, skb, ...",
 	 COLUMNS(components_columns), components_run, false},
+	{"groups", "cost of your own groups of functions: --group 'alloc=build_skb,kmem_cache_*'",
+	 COLUMNS(groups_columns), groups_run, false},
 	{"contexts", "cost in user space, syscalls, softirq, hardirq", COLUMNS(contexts_columns),
 	 contexts_run, false},
 	{"modules", "cost in the kernel, its modules, programs and libraries",

@@ -11,9 +11,10 @@
 #include "lib/cpuset.h"
 #include "lib/table.h"
 
-struct flat;	  /* the text of perf report, analyze/ingest/perf_report.h */
-struct trace;	  /* the text of perf trace -s, analyze/ingest/perf_trace.h */
-struct perf_stat; /* what perf stat printed, analyze/ingest/perf_stat.h */
+struct components; /* analyze/measures/components.h */
+struct flat;	   /* the text of perf report, analyze/ingest/perf_report.h */
+struct trace;	   /* the text of perf trace -s, analyze/ingest/perf_trace.h */
+struct perf_stat;  /* what perf stat printed, analyze/ingest/perf_stat.h */
 
 enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
 
@@ -30,6 +31,9 @@ struct query {
 		*by; /* comma-separated keys: comm dso module cpu context component variant side */
 	long limit;  /* rows; 0: the table's own default */
 	bool all;    /* --all: every row, unresolved addresses one by one */
+	const char **groups; /* --group, as given */
+	size_t ngroups;
+	const struct components *rules;		      /* instead of those two; NULL: none */
 	const char *components_file, *components_set; /* own rules; "fine" (NULL) or "basic" */
 	/* what a unit of work is and what it costs */
 	const char *unit;      /* packet, KiB, message; NULL: KiB where bytes are known */

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * groups: the user's own sets of functions, 'alloc=build_skb,__build_skb,kmem_cache_*', each as if
+ * it were one function: self adds up its functions, total counts a sample once with any of them in
+ * its chain. Every group is made of all samples by itself, so groups may overlap; what functions
+ * stand in two of them, and what that costs, is said.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/costs.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cost_table by_group = {.keys = {BY_COMPONENT}, .nkeys = 1, .totals = true};
+static const struct cost_table by_function = {.keys = {BY_SYMBOL, BY_MODULE}, .nkeys = 2};
+
+const struct column groups_columns[8] = {
+	{"group", NULL, V_STR, 0, "its name"},
+	{"samples", NULL, V_INT, 0, "samples with one of its functions as the leaf"},
+	{"self_share", "%", V_REAL, 2, "its functions' own share"},
+	{"total_share", "%", V_REAL, 2, "share with any of them in the call chain"},
+	{"self_ns", "ns", V_REAL, 1, "self_share x basis"},
+	{"self_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"},
+	{"total_ns", "ns", V_REAL, 1, "total_share x basis"},
+	{"total_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"},
+};
+
+enum { GROUPS_MAX = 64, NAMED_MAX = 5 };
+
+struct groups {
+	struct components *of[GROUPS_MAX]; /* one rule table each */
+	size_t n;
+};
+
+static void groups_free(struct groups *g)
+{
+	while (g->n)
+		components_free(g->of[--g->n]);
+}
+
+static int groups_read(struct groups *g, const struct query *q, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	if (!q->ngroups)
+		return error_set(err, EINVAL,
+				 "which groups? give --group NAME=FUNCTION,FUNCTION,... once or "
+				 "more; names may be globs");
+	for (i = 0; i < q->ngroups && !rc; i++) {
+		if (g->n == GROUPS_MAX)
+			return error_set(err, EINVAL, "more than %d groups", GROUPS_MAX);
+		rc = components_group(&g->of[g->n], q->groups[i], err);
+		g->n += !rc;
+	}
+	return rc;
+}
+
+/* --- rows --- */
+
+/* The columns of a table by component, whose key column is called "group". */
+static void take_columns(struct table *t, const struct table *from)
+{
+	struct column *list = arena_alloc(&t->arena, (size_t)from->ncolumns * sizeof(*list));
+	int key = table_column(from, "component");
+
+	memcpy(list, from->columns, (size_t)from->ncolumns * sizeof(*list));
+	for (int i = 0; i < from->ncolumns; i++)
+		if (list[i].unit)
+			list[i].unit = arena_strdup(&t->arena, list[i].unit);
+	if (key >= 0)
+		list[key].name = "group";
+	t->columns = list;
+	t->ncolumns = from->ncolumns;
+}
+
+static struct value copied(struct table *t, const struct value *v)
+{
+	return v->type == V_STR ? value_str(t, v->str) : *v;
+}
+
+/* Its totals are no figure: rows of a text that call each other would count twice. */
+static bool is_known(const struct query *q, const struct column *c)
+{
+	return !q->flat || strncmp(c->name, "total_", strlen("total_"));
+}
+
+static void take_rows(struct table *t, const struct table *from, const struct query *q)
+{
+	int key = table_column(from, "component"), c;
+	long shown = 0;
+	size_t i;
+
+	for (i = 0; i < from->rows && (!q->limit || shown < q->limit); i++) {
+		struct value *row;
+
+		if (!strcmp(table_cell(from, i, key)->str, component_none))
+			continue;
+		shown++;
+		row = table_row(t);
+		for (c = 0; c < from->ncolumns; c++)
+			if (is_known(q, &from->columns[c]))
+				row[c] = copied(t, table_cell(from, i, c));
+	}
+}
+
+static int put_group(struct store *s, const struct query *q, const struct components *rules,
+		     struct table *t, struct error *err)
+{
+	struct query own = *q;
+	struct table part;
+	size_t before = t->rows;
+	int rc;
+
+	own.rules = rules;
+	own.all = true; /* the limit is for the rows of the group */
+	table_init(&part, "groups", NULL, 0);
+	rc = cost_table_run(&by_group, s, &own, &part, err);
+	if (!rc && !t->ncolumns)
+		take_columns(t, &part);
+	if (!rc)
+		take_rows(t, &part, q);
+	if (!rc && t->rows == before)
+		table_note(t, "warning: group '%s': no sample has any of its functions",
+			   components_name(rules, 0));
+	table_free(&part);
+	return rc;
+}
+
+/* --- what stands in two groups --- */
+
+static bool in_group(const struct components *rules, const struct function *f)
+{
+	return components_of(rules, f) != component_none;
+}
+
+static double real_at(const struct table *t, size_t row, const char *column)
+{
+	const struct value *v = table_cell(t, row, table_column(t, column));
+
+	return v->type == V_REAL ? v->real : 0;
+}
+
+/* "alloc and skb overlap: build_skb, __build_skb; 17.85 % of self". */
+static void note_overlap(struct table *t, const struct table *functions, const struct components *a,
+			 const struct components *b)
+{
+	int symbol = table_column(functions, "symbol"), module = table_column(functions, "module");
+	struct str names = {0};
+	double share = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < functions->rows; i++) {
+		struct function f = {.symbol = table_cell(functions, i, symbol)->str,
+				     .module = table_cell(functions, i, module)->str};
+
+		if (!f.symbol || !in_group(a, &f) || !in_group(b, &f))
+			continue;
+		share += real_at(functions, i, "self_share");
+		if (n++ < NAMED_MAX)
+			str_printf(&names, "%s%s", names.len ? ", " : "", f.symbol);
+	}
+	if (n > NAMED_MAX)
+		str_printf(&names, " and %zu more", n - NAMED_MAX);
+	if (n)
+		table_note(t, "groups %s and %s overlap: %s (self %.2f %%)", components_name(a, 0),
+			   components_name(b, 0), names.buf, share);
+	str_free(&names);
+}
+
+/* All functions once: whose notes, sums among them, are the whole table's. */
+static int put_notes(struct store *s, const struct query *q, const struct groups *g,
+		     struct table *t, struct error *err)
+{
+	struct query all = *q;
+	struct table functions;
+	size_t i, k;
+	int rc;
+
+	all.all = true;
+	table_init(&functions, "groups", NULL, 0);
+	rc = cost_table_run(&by_function, s, &all, &functions, err);
+	for (i = 0; i < g->n && !rc; i++)
+		for (k = i + 1; k < g->n; k++)
+			note_overlap(t, &functions, g->of[i], g->of[k]);
+	for (i = 0; i < functions.nnotes && !rc; i++)
+		table_note(t, "%s", functions.notes[i]);
+	if (!rc && functions.title)
+		table_title(t, "%s", functions.title);
+	t->lossy |= functions.lossy;
+	table_free(&functions);
+	return rc;
+}
+
+int groups_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct groups g = {.n = 0};
+	int rc = groups_read(&g, q, err);
+	size_t i;
+
+	t->ncolumns = 0; /* the first group's */
+	for (i = 0; i < g.n && !rc; i++)
+		rc = put_group(s, q, g.of[i], t, err);
+	if (!rc)
+		rc = put_notes(s, q, &g, t, err);
+	groups_free(&g);
+	return rc;
+}
