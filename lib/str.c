@@ -40,18 +40,24 @@ void str_putc(struct str *s, char c)
 
 void str_printf(struct str *s, const char *fmt, ...)
 {
+	size_t room = s->cap - s->len;
 	va_list ap;
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(s->buf ? s->buf + s->len : NULL, s->buf ? room : 0, fmt, ap);
 	va_end(ap);
-	if (n < 0)
+	if (n < 0) {
+		if (s->buf)
+			s->buf[s->len] = '\0';
 		return;
-	reserve(s, (size_t)n);
-	va_start(ap, fmt);
-	vsnprintf(s->buf + s->len, (size_t)n + 1, fmt, ap);
-	va_end(ap);
+	}
+	if (!s->buf || (size_t)n >= room) {
+		reserve(s, (size_t)n);
+		va_start(ap, fmt);
+		vsnprintf(s->buf + s->len, (size_t)n + 1, fmt, ap);
+		va_end(ap);
+	}
 	s->len += (size_t)n;
 }
 

@@ -51,14 +51,12 @@ static void write_text(const struct table *t, FILE *out)
 	people_free(&p);
 }
 
-/* All digits of a double that matter; nothing for a missing value. */
+/* A number: all digits of a double that matter; nothing for a missing value. */
 static void format_value(struct str *s, const struct value *v)
 {
 	str_reset(s);
 	str_puts(s, "");
-	if (v->type == V_STR)
-		str_puts(s, v->str);
-	else if (v->type == V_INT)
+	if (v->type == V_INT)
 		str_printf(s, "%lld", (long long)v->integer);
 	else if (v->type == V_REAL)
 		str_printf(s, "%.10g", v->real);
@@ -66,6 +64,10 @@ static void format_value(struct str *s, const struct value *v)
 
 static void put_tsv(FILE *out, const char *s)
 {
+	if (!strpbrk(s, "\t\n\r")) {
+		fputs(s, out);
+		return;
+	}
 	for (; *s; s++)
 		fputc(*s == '\t' || *s == '\n' || *s == '\r' ? ' ' : *s, out);
 }
@@ -85,27 +87,55 @@ static void put_csv(FILE *out, const char *s)
 	fputc('"', out);
 }
 
+/* A column's last number and its text: rows in order of cost often repeat it. */
+struct repeated {
+	struct value value;
+	struct str text;
+};
+
+static const char *cell_text(struct repeated *r, const struct value *v)
+{
+	if (v->type == V_STR)
+		return v->str;
+	/* a real's bits are looked at as an integer's */
+	if (!r->text.buf || r->value.type != v->type || r->value.integer != v->integer) {
+		format_value(&r->text, v);
+		r->value = *v;
+	}
+	return r->text.buf;
+}
+
+static void write_rows(const struct table *t, FILE *out, char sep,
+		       void (*put)(FILE *, const char *))
+{
+	struct repeated *last = xcalloc((size_t)t->ncolumns, sizeof(*last));
+	size_t row;
+	int i;
+
+	for (row = 0; row < t->rows; row++) {
+		for (i = 0; i < t->ncolumns; i++) {
+			put(out, cell_text(&last[i], table_cell(t, row, i)));
+			putc_unlocked(i < t->ncolumns - 1 ? sep : '\n', out);
+		}
+	}
+	for (i = 0; i < t->ncolumns; i++)
+		str_free(&last[i].text);
+	free(last);
+}
+
 static void write_separated(const struct table *t, FILE *out, char sep,
 			    void (*put)(FILE *, const char *))
 {
-	struct str s = {0};
-	size_t row, n;
+	size_t n;
 	int i;
 
 	for (i = 0; i < t->ncolumns; i++)
 		fprintf(out, "%s%c", t->columns[i].name, i < t->ncolumns - 1 ? sep : '\n');
-	for (row = 0; row < t->rows; row++) {
-		for (i = 0; i < t->ncolumns; i++) {
-			format_value(&s, table_cell(t, row, i));
-			put(out, s.buf);
-			fputc(i < t->ncolumns - 1 ? sep : '\n', out);
-		}
-	}
+	write_rows(t, out, sep, put);
 	if (t->title)
 		note("%s", t->title);
 	for (n = 0; n < t->nnotes; n++)
 		note("%s", t->notes[n]);
-	str_free(&s);
 }
 
 static void write_tsv(const struct table *t, FILE *out)

@@ -136,10 +136,20 @@ static void make_columns(struct table *t, const struct plan *p, const char *unit
 
 /* --- rows --- */
 
+/* The figures stand behind the keys, in the order of `shares`. */
 static void put_row(struct table *t, const struct plan *p, const struct cost_part *part,
 		    const struct tally_row *r)
 {
-	struct cost self = cost_self(part, r), total = cost_total(part, r);
+	const struct cost self = cost_self(part, r), total = cost_total(part, r);
+	const struct value figures[array_size(shares)] = {
+		part->tally.no_samples ? value_none() : value_int((int64_t)r->samples),
+		value_real(100 * self.share),
+		value_real(100 * total.share),
+		value_real(self.ns),
+		value_real(self.ns_ci),
+		value_real(total.ns),
+		value_real(total.ns_ci),
+	};
 	struct value *row = table_row(t);
 	int i, c = 0;
 
@@ -149,16 +159,9 @@ static void put_row(struct table *t, const struct plan *p, const struct cost_par
 	}
 	for (i = 0; i < p->spec.nkeys; i++)
 		row[c++] = *r->key[i] ? value_str(t, r->key[i]) : value_none();
-	if (!part->tally.no_samples)
-		table_set(t, row, "samples", value_int((int64_t)r->samples));
-	table_set(t, row, "self_share", value_real(100 * self.share));
-	table_set(t, row, "self_ns", value_real(self.ns));
-	table_set(t, row, "self_ns_ci", value_real(self.ns_ci));
-	if (!p->ct->totals)
-		return;
-	table_set(t, row, "total_share", value_real(100 * total.share));
-	table_set(t, row, "total_ns", value_real(total.ns));
-	table_set(t, row, "total_ns_ci", value_real(total.ns_ci));
+	for (i = 0; i < (int)array_size(shares); i++)
+		if (!is_total(&shares[i]) || p->ct->totals)
+			row[c++] = figures[i];
 }
 
 static size_t rows_shown(const struct plan *p, const struct query *q, const struct tally *f)

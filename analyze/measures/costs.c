@@ -10,10 +10,13 @@
 /* Half the width of the interval that the runs' own shares give; 0 for fewer than two. */
 static double between_runs(const struct tally *f, const double *run_weight)
 {
-	double *share = xcalloc((size_t)f->nruns + 1, sizeof(*share)), half = 0;
+	double *share, half = 0;
 	size_t n = 0;
 	int i;
 
+	if (f->nruns < 2)
+		return 0;
+	share = xcalloc((size_t)f->nruns, sizeof(*share));
 	for (i = 0; i < f->nruns; i++)
 		if (f->run_weight[i] > 0)
 			share[n++] = run_weight[i] / f->run_weight[i];

@@ -9,6 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The row that a symbol has in the group it was last asked for in. */
+struct symbol_row {
+	uint32_t group; /* + 1; 0: none yet */
+	int32_t row;	/* of the tally, or ROW_UNWANTED */
+};
+
+/*
+ * What a frame has below it. `above` has a bit for the row of each frame from the root to it, so
+ * that mostly one look says that none of them has a row.
+ */
+struct frame_sum {
+	double weight;
+	uint64_t above;
+	int32_t row;
+};
+
 /* One profile on its way into a fold. A group is a set of samples with equal sample keys. */
 struct pass {
 	struct tally *f;
@@ -20,9 +36,10 @@ struct pass {
 	} * groups;
 	size_t ngroups, groups_cap;
 	struct intern group_ids;
-	uint32_t *group_of; /* by cost; PROFILE_NONE: does not count */
-	struct map rows;    /* (group, symbol) -> row + 1; ROW_UNWANTED */
-	struct map parts;   /* (symbol, idle) -> name of the component */
+	struct map known_groups; /* what sample_key makes of a cost -> group + 1 */
+	uint32_t *group_of;	 /* by cost; PROFILE_NONE: does not count */
+	struct symbol_row *rows; /* by symbol */
+	struct map parts;	 /* (symbol, idle) -> name of the component */
 };
 
 enum { ROW_UNWANTED = -1 };
@@ -105,7 +122,7 @@ static void sample_keys(const struct pass *w, const struct profile_cost *c, uint
 	}
 }
 
-static uint32_t group_of(struct pass *w, const struct profile_cost *c)
+static uint32_t new_group(struct pass *w, const struct profile_cost *c)
 {
 	uint32_t id[TALLY_KEYS], group;
 	int i;
@@ -119,6 +136,32 @@ static uint32_t group_of(struct pass *w, const struct profile_cost *c)
 		w->ngroups++;
 	}
 	return group;
+}
+
+/* The numbers behind the keys: samples that are alike in them are of one group. */
+static uint64_t sample_key(const struct pass *w, const struct profile_cost *c)
+{
+	uint64_t key = 0;
+	int i;
+
+	for (i = 0; i < w->f->spec.nkeys; i++) {
+		if (w->f->spec.keys[i] == BY_COMM)
+			key |= (uint64_t)c->comm << 32;
+		else if (w->f->spec.keys[i] == BY_CPU)
+			key |= (uint64_t)(c->cpu << 4);
+		else if (w->f->spec.keys[i] == BY_CONTEXT || w->f->spec.keys[i] == BY_COMPONENT)
+			key |= c->context;
+	}
+	return key;
+}
+
+static uint32_t group_of(struct pass *w, const struct profile_cost *c)
+{
+	uint64_t *known = map_at(&w->known_groups, sample_key(w, c));
+
+	if (!*known)
+		*known = 1 + (uint64_t)new_group(w, c);
+	return (uint32_t)*known - 1;
 }
 
 /* Counts what a sample adds to the whole, and says whether it belongs to any row. */
@@ -209,36 +252,39 @@ static void function_keys(struct pass *w, uint32_t group, uint32_t symbol, const
 	}
 }
 
-/* The row's place in the fold, or ROW_UNWANTED. */
-static int64_t row_of(struct pass *w, uint32_t group, uint32_t symbol)
+static int32_t find_row(struct pass *w, uint32_t group, uint32_t symbol)
 {
-	uint64_t *known = map_at(&w->rows, (uint64_t)group << 32 | symbol);
 	const char *key[TALLY_KEYS];
 	struct tally *f = w->f;
 
-	if (*known)
-		return (int64_t)*known - 2;
 	if (!tally_wanted(f->spec.symbol, profile_symbol_name(w->p, symbol)) ||
-	    !tally_wanted(f->spec.dso, dso_text(profile_symbol_dso(w->p, symbol)))) {
-		*known = 1;
+	    !tally_wanted(f->spec.dso, dso_text(profile_symbol_dso(w->p, symbol))))
 		return ROW_UNWANTED;
-	}
 	function_keys(w, group, symbol, key);
-	*known = (uint64_t)(tally_row(f, key) - f->rows) + 2;
-	return (int64_t)*known - 2;
+	return (int32_t)(tally_row(f, key) - f->rows);
 }
 
-static void add_self(struct pass *w, uint32_t group, double *below)
+/* The row's place in the tally, or ROW_UNWANTED. */
+static int32_t row_of(struct pass *w, uint32_t group, uint32_t symbol)
+{
+	struct symbol_row *r = &w->rows[symbol];
+
+	if (r->group != group + 1)
+		*r = (struct symbol_row){group + 1, find_row(w, group, symbol)};
+	return r->row;
+}
+
+static void add_self(struct pass *w, uint32_t group, struct frame_sum *sums)
 {
 	size_t i;
 
 	for (i = 0; i < w->p->ncosts; i++) {
 		const struct profile_cost *c = &w->p->costs[i];
-		int64_t row;
+		int32_t row;
 
 		if (w->group_of[i] != group)
 			continue;
-		below[c->frame] += (double)c->weight;
+		sums[c->frame].weight += (double)c->weight;
 		row = row_of(w, group, w->p->frames[c->frame].symbol);
 		if (row == ROW_UNWANTED)
 			continue;
@@ -248,71 +294,77 @@ static void add_self(struct pass *w, uint32_t group, double *below)
 	}
 }
 
-/* `rows`: the row of each frame above, which stands before it. */
-static bool above(const struct profile *p, const int64_t *rows, uint32_t frame)
+/* Does a frame above have the same row? They stand before it and have theirs. */
+static bool counted_above(const struct profile *p, const struct frame_sum *sums, uint32_t frame)
 {
-	int64_t row = rows[frame];
+	uint64_t bit = 1ULL << (sums[frame].row & 63);
+	int32_t row = sums[frame].row;
 
-	while ((frame = p->frames[frame].parent) != PROFILE_NONE)
-		if (rows[frame] == row)
+	while ((frame = p->frames[frame].parent) != PROFILE_NONE && sums[frame].above & bit)
+		if (sums[frame].row == row)
 			return true;
 	return false;
 }
 
 /* Frames stand after their parents: backwards, each hands its weight up before it is asked. */
-static void add_total(struct pass *w, uint32_t group, double *below, int64_t *rows)
+static void add_total(struct pass *w, uint32_t group, struct frame_sum *sums)
 {
-	const struct profile *p = w->p;
+	const struct profile_frame *frames = w->p->frames;
+	struct frame_sum *s;
 	size_t i;
 
-	for (i = p->nframes; i-- > 0;)
-		if (p->frames[i].parent != PROFILE_NONE)
-			below[p->frames[i].parent] += below[i];
-	for (i = 0; i < p->nframes; i++) {
-		if (!(below[i] > 0))
+	for (i = w->p->nframes; i-- > 0;)
+		if (frames[i].parent != PROFILE_NONE)
+			sums[frames[i].parent].weight += sums[i].weight;
+	for (i = 0; i < w->p->nframes; i++) {
+		s = &sums[i];
+		if (!(s->weight > 0))
 			continue;
-		rows[i] = row_of(w, group, p->frames[i].symbol);
-		if (rows[i] == ROW_UNWANTED || above(p, rows, (uint32_t)i))
+		s->row = row_of(w, group, frames[i].symbol);
+		s->above = frames[i].parent == PROFILE_NONE ? 0 : sums[frames[i].parent].above;
+		if (s->row == ROW_UNWANTED)
 			continue;
-		w->f->rows[rows[i]].total += below[i];
-		w->f->rows[rows[i]].run_total[w->run] += below[i];
+		s->above |= 1ULL << (s->row & 63);
+		if (counted_above(w->p, sums, (uint32_t)i))
+			continue;
+		w->f->rows[s->row].total += s->weight;
+		w->f->rows[s->row].run_total[w->run] += s->weight;
 	}
 }
 
-static void tally_groups(struct pass *w, double *below, int64_t *rows)
+static void tally_groups(struct pass *w, struct frame_sum *sums)
 {
 	uint32_t g;
 
 	make_groups(w);
 	for (g = 0; g < w->ngroups; g++) {
-		memset(below, 0, (w->p->nframes + 1) * sizeof(*below));
-		add_self(w, g, below);
+		memset(sums, 0, (w->p->nframes + 1) * sizeof(*sums));
+		add_self(w, g, sums);
 		if (w->f->spec.totals)
-			add_total(w, g, below, rows);
+			add_total(w, g, sums);
 	}
 	free(w->group_of);
 	free(w->groups);
 	intern_free(&w->group_ids);
-	map_free(&w->rows);
+	map_free(&w->known_groups);
 	map_free(&w->parts);
 }
 
 int tally_profile(struct tally *f, const struct profile *p, int run, struct error *err)
 {
 	struct pass w = {.f = f, .p = p, .run = run};
-	int64_t *rows;
-	double *below;
+	struct frame_sum *sums;
 	int rc = pick_event(&w, err);
 
 	if (rc || w.event >= p->nevents)
 		return rc;
-	below = malloc((p->nframes + 1) * sizeof(*below));
-	rows = malloc((p->nframes + 1) * sizeof(*rows));
-	if (below && rows)
-		tally_groups(&w, below, rows);
+	sums = malloc((p->nframes + 1) * sizeof(*sums));
+	w.rows = calloc(p->nsymbols + 1, sizeof(*w.rows));
+	if (sums && w.rows)
+		tally_groups(&w, sums);
 	else
 		rc = error_set(err, ENOMEM, "no memory for %zu frames", p->nframes);
-	free(below);
-	free(rows);
+	free(sums);
+	free(w.rows);
 	return rc;
 }
