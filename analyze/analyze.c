@@ -27,6 +27,7 @@ struct pool {
 	const char *hosts_dir;
 	struct job *jobs;
 	size_t n, next, written, ahead;
+	unsigned int threads_each; /* those that are more than the runs read parts of a run */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool stop;
@@ -36,7 +37,7 @@ static void read_job(const struct pool *p, struct job *j)
 {
 	if (!strcmp(j->entry->status, "ok"))
 		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, p->a->meters, p->a->nmeters,
-				   &j->err);
+				   p->threads_each, &j->err);
 }
 
 static void *reader(void *arg)
@@ -163,14 +164,14 @@ static int write_jobs(struct analysis *a, struct store *s, struct pool *p, struc
 
 static int run_pool(struct analysis *a, struct store *s, struct pool *p, struct error *err)
 {
-	size_t threads = a->jobs > 0 ? (size_t)a->jobs : (size_t)sysconf(_SC_NPROCESSORS_ONLN), i;
+	size_t all = a->jobs > 0 ? (size_t)a->jobs : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+	size_t threads = all < p->n ? all : p->n, i;
 	pthread_t *id;
 	int rc;
 
-	if (threads > p->n)
-		threads = p->n;
 	if (!threads)
 		return 0;
+	p->threads_each = (unsigned int)(all / threads);
 	p->ahead = threads + 2; /* bounds what waits in memory */
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);

@@ -43,6 +43,8 @@ static const struct argp_option options[] = {
 	{"symfs", KEY_SYMFS, "DIR", 0, "the measured host's files", 3},
 	{"buildid-dir", KEY_BUILDID_DIR, "DIR", 0, "files by build-id, as perf keeps in ~/.debug",
 	 3},
+	{"jobs", 'j', "N", 0,
+	 "threads that read it (default: as many as the CPUs and the file are worth)", 3},
 	{0},
 };
 
@@ -79,6 +81,16 @@ static void set_cpus(struct argp_state *state, struct query_options *o, const ch
 	o->q->cpus = &o->cpus;
 }
 
+static void set_jobs(struct argp_state *state, struct query_options *o, const char *arg)
+{
+	char *end;
+	long n = strtol(arg, &end, 10);
+
+	if (end == arg || *end || n < 1 || n > 1024)
+		argp_error(state, "-j '%s' is not a number of threads", arg);
+	o->jobs = (unsigned int)n;
+}
+
 static void set_time(struct argp_state *state, struct time_point *p, const char *option,
 		     const char *arg)
 {
@@ -107,6 +119,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 	if (key == KEY_CPU) {
 		set_cpus(state, o, arg);
+		return 0;
+	}
+	if (key == 'j') {
+		set_jobs(state, o, arg);
 		return 0;
 	}
 	if (key == KEY_FROM || key == KEY_TO) {
@@ -147,6 +163,7 @@ int query_read_perf(struct query_options *o, struct error *err)
 				       .vmlinux = o->vmlinux,
 				       .symfs = o->symfs,
 				       .buildid_dir = o->buildid_dir,
+				       .threads = o->jobs,
 				       .use_this_host = !o->symfs};
 
 	o->q->profile = &o->profile;

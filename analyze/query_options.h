@@ -16,6 +16,7 @@ struct query_options {
 	/* --perf FILE and what explains it; NULL: not given */
 	const char *perf, *kallsyms, *vmlinux, *symfs, *buildid_dir;
 	struct time_slice slice;
+	unsigned int jobs; /* threads that read it; 0: not given */
 	/* what q points to */
 	struct cpuset cpus;
 	char *run; /* --run, taken apart */

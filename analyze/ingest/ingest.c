@@ -135,12 +135,12 @@ static void read_files(struct ingest *in)
 }
 
 int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
-	       const struct meter *meters, size_t nmeters, struct error *err)
+	       const struct meter *meters, size_t nmeters, unsigned int threads, struct error *err)
 {
 	char *path = xasprintf("%s/run.json", dir);
 	int rc;
 
-	*in = (struct ingest){.meters = meters, .nmeters = nmeters};
+	*in = (struct ingest){.meters = meters, .nmeters = nmeters, .threads = threads};
 	in->dir = arena_strdup(&in->arena, dir);
 	rc = ingest_run_json(in, path, err);
 	free(path);

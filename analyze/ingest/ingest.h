@@ -47,6 +47,7 @@ struct ingest {
 	bool has_cpus;		    /* false: every CPU */
 	const struct meter *meters; /* given to the analysis */
 	size_t nmeters;
+	unsigned int threads; /* that may read one file of it at once; 0: one per CPU */
 
 	struct collector_row *collectors;
 	struct ingest_file {
@@ -64,7 +65,7 @@ struct ingest {
 
 /* Reads run.json of `dir` and, unless the run failed, every file that it names. */
 int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
-	       const struct meter *meters, size_t nmeters, struct error *err);
+	       const struct meter *meters, size_t nmeters, unsigned int threads, struct error *err);
 void ingest_free(struct ingest *in);
 
 /* run.json alone (run_json.c). */

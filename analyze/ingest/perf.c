@@ -20,6 +20,7 @@ int ingest_perf(struct ingest *in, const char *path, struct error *err)
 	struct perfdata_options o = {.from_ns = in->run.start_ns,
 				     .to_ns = in->run.end_ns,
 				     .cpus = in->has_cpus ? &in->cpus : NULL,
+				     .threads = in->threads,
 				     .host_dir = in->host_dir};
 	struct profile *p = xcalloc(1, sizeof(*p));
 	int rc;

@@ -19,8 +19,10 @@ struct perfdata_options {
 	const char *symfs;	 /* --symfs DIR; or NULL */
 	const char *buildid_dir; /* --buildid-dir DIR; or NULL */
 	const char *vmlinux;	 /* --vmlinux FILE; or NULL */
-	unsigned int threads;	 /* for decoding samples; 0: one per CPU */
-	bool use_this_host;	 /* may read this host's kallsyms and DSOs, where build-ids match */
+	/* that fold and resolve. 0: one per CPU, as far as the file is worth it; N: N, if it has
+	 * the parts */
+	unsigned int threads;
+	bool use_this_host; /* may read this host's kallsyms and DSOs, where build-ids match */
 };
 
 /*

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Reading perf.data: the table of functions (self and children in one go, contexts and components
 # with it) against perf report on one system-wide recording of about two million samples with call
-# chains. Interleaved; medians of ROUNDS (5). PERFDATA=FILE takes that file in place of a recording.
+# chains; zcost as it comes, with one thread and with two. Interleaved; medians of ROUNDS (5). PERFDATA=FILE takes that file in place of a recording.
 set -eu
 . "$(dirname "$0")/lib.sh"
 recording
@@ -10,14 +10,15 @@ recording
 one() {
 	case $1 in
 	zcost) "$timed" "$zcost" report functions --perf "$data" --all --format tsv ;;
-	zcost-1-thread) "$timed" "$dump" functions --threads 1 "$data" ;;
+	zcost-j1) "$timed" "$zcost" report functions --perf "$data" --all --format tsv -j 1 ;;
+	zcost-j2) "$timed" "$zcost" report functions --perf "$data" --all --format tsv -j 2 ;;
 	no-children) "$timed" perf report -i "$data" --no-children -g none --stdio ;;
 	children) "$timed" perf report -i "$data" --children -g none --stdio ;;
 	esac >>"$dir/$1.runs" || [ $? = 4 ]
 }
 
-all='zcost zcost-1-thread no-children children'
-for tool in $all; do [ "$tool" = children ] || one "$tool"; done # warm caches
+all='zcost zcost-j1 zcost-j2 no-children children'
+for tool in zcost no-children; do one "$tool"; done # warm caches
 rm -f "$dir"/*.runs
 i=0
 while [ $i -lt "$rounds" ]; do

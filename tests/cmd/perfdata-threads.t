@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# However many threads read a recording, they make one and the same profile of it, row by row.
+. "$(dirname "$0")/../lib.sh"
+
+dump=$build/tests/tools/profile_dump
+
+# Some 30 chunks for pass two and some 20 pieces of stacks to resolve: every thread gets several.
+"$build/tests/tools/perfdata_gen" 200000 long.data
+
+same() { # N: threads
+	for part in costs functions health; do
+		"$dump" $part --threads "$1" long.data >$part
+		[ -s $part ] && cmp $part $part.1 || return 1
+	done
+}
+
+threads() { # N: how many were started, over all steps
+	strace -f -qq -e trace=clone,clone3 -o calls "$dump" health --threads "$1" long.data >/dev/null
+	grep -c 'clone' calls
+}
+
+for part in costs functions health; do
+	"$dump" $part --threads 1 long.data >$part.1
+done
+for n in 2 3 4 16; do
+	ok "$n threads find what one finds, in the same order" same $n
+done
+if strace -o /dev/null true 2>/dev/null; then
+	ok "one thread is one" test "$(threads 1)" = 0
+	ok "four threads fold, and four resolve" test "$(threads 4)" -ge 6
+else
+	skip "how many threads there are" "strace cannot trace here"
+fi
+
+"$zcost" report functions --perf long.data --all --format tsv -j 1 >one 2>one.err
+"$zcost" report functions --perf long.data --all --format tsv -j 4 >four 2>four.err
+ok "reports are the same" sh -c "[ -s one ] && cmp one four && cmp one.err four.err"
+ok "no threads are refused" exits 2 "$zcost" report functions --perf long.data -j 0
+
+done_testing
