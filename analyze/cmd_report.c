@@ -2,6 +2,7 @@
 /* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
 #include "analyze/cmd.h"
 #include "analyze/measures/measure.h"
+#include "analyze/perfdata/tracepoints.h"
 #include "analyze/query_options.h"
 #include "analyze/text_options.h"
 #include "lib/alloc.h"
@@ -290,7 +291,9 @@ static int open_input(struct arguments *a, struct store **store, struct error *e
 {
 	int rc = 0;
 
-	if (a->from.perf) {
+	if (a->from.perf && measure_reads_tracepoints(measure_find(a->table))) {
+		rc = tracepoints_open(&a->q.tracepoints, a->from.perf, &a->from.slice, err);
+	} else if (a->from.perf) {
 		rc = query_read_perf(&a->from, err);
 	} else if (a->text.given) {
 		rc = text_read(&a->text, err);
@@ -316,6 +319,7 @@ static int report(struct arguments *a, struct error *err)
 		code = t.lossy ? EXIT_LOSSY : EXIT_OK;
 	table_free(&t);
 	store_close(store);
+	tracepoints_close(a->q.tracepoints);
 	return code;
 }
 

@@ -61,6 +61,11 @@ const struct measure *measure_find(const char *name)
 	return NULL;
 }
 
+bool measure_reads_tracepoints(const struct measure *m)
+{
+	return m->run == syscalls_run;
+}
+
 int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,
 		struct error *err)
 {

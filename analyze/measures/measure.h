@@ -11,10 +11,11 @@
 #include "lib/cpuset.h"
 #include "lib/table.h"
 
-struct components; /* analyze/measures/components.h */
-struct flat;	   /* the text of perf report, analyze/ingest/perf_report.h */
-struct trace;	   /* the text of perf trace -s, analyze/ingest/perf_trace.h */
-struct perf_stat;  /* what perf stat printed, analyze/ingest/perf_stat.h */
+struct components;  /* analyze/measures/components.h */
+struct flat;	    /* the text of perf report, analyze/ingest/perf_report.h */
+struct trace;	    /* the text of perf trace -s, analyze/ingest/perf_trace.h */
+struct perf_stat;   /* what perf stat printed, analyze/ingest/perf_stat.h */
+struct tracepoints; /* of a perf.data, analyze/perfdata/tracepoints.h */
 
 enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
 
@@ -52,6 +53,7 @@ struct query {
 	const struct flat *flat;
 	const struct trace *trace;
 	const struct perf_stat *stat;
+	struct tracepoints *tracepoints;
 };
 
 struct measure {
@@ -64,6 +66,8 @@ struct measure {
 
 const struct measure *measure_find(const char *name); /* or NULL */
 const struct measure *measure_at(size_t i);	      /* NULL past the last */
+/* Of a perf.data, does it read the tracepoints and not the profile? */
+bool measure_reads_tracepoints(const struct measure *m);
 
 /* Fills `t` (initialised here, freed by the caller also after an error). */
 int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,

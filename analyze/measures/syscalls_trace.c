@@ -2,6 +2,7 @@
 #include "analyze/measures/syscalls_trace.h"
 
 #include "analyze/ingest/perf_trace.h"
+#include "analyze/measures/syscalls_rows.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -137,16 +138,6 @@ static void put_sum(struct table *t, const struct sum *s, double kib)
 	table_set(t, row, "ns_per_kib", value_real(r->total_ms * 1e6 / kib));
 }
 
-/* KiB of work done, NAN where the query does not say. */
-static double work_kib(const struct query *q)
-{
-	if (!q->unit || strcmp(q->unit, "KiB"))
-		return NAN;
-	if (q->units > 0)
-		return q->units;
-	return q->rate > 0 && q->seconds > 0 ? q->rate * q->seconds : NAN;
-}
-
 int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, struct table *t,
 			     struct error *err)
 {
@@ -162,7 +153,7 @@ int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, stru
 	qsort(sums, n, sizeof(*sums), by_time);
 	shown = q->limit > 0 && !q->all && (size_t)q->limit < n ? (size_t)q->limit : n;
 	for (i = 0; i < shown; i++)
-		put_sum(t, &sums[i], work_kib(q));
+		put_sum(t, &sums[i], syscalls_work_kib(q));
 	if (shown < n)
 		table_note(t, "%zu more rows: --all shows them", n - shown);
 	if (tr->says)

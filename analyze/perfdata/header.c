@@ -197,6 +197,9 @@ void header_feature(struct recording *r, unsigned int bit, struct cursor c)
 	case FEAT_ARCH:
 		r->arch = feature_string(r, &c);
 		break;
+	case FEAT_TRACING_DATA:
+		r->tracing = c;
+		break;
 	case FEAT_EVENT_DESC:
 		read_event_desc(r, c);
 		break;

@@ -14,6 +14,7 @@
  *   resolve.c   each distinct stack into frames, once; branch.c: the frames of some stacks
  *   addresses.c an address into a symbol, for one thread; objects.c: for all of them
  *   rows.c      what the stacks cost, as rows of the profile
+ *   tracing.c   what the fields of tracepoints are; tracepoints.c: their samples in order of time
  */
 #ifndef ZC_RECORDING_H
 #define ZC_RECORDING_H
@@ -33,6 +34,7 @@ struct chunk {
 	int fd;
 	size_t at, len;
 	uint64_t order; /* position of its first byte in the whole stream: breaks ties of time */
+	bool round;	/* behind it perf ended a round; one in its midst is among its records */
 };
 
 /* A file of records; the first one has the header. Pass one sees it mapped. */
@@ -61,6 +63,7 @@ struct recording {
 	size_t nbuild_ids, build_ids_cap;
 	const char *hostname, *osrelease, *arch; /* in the arena; NULL: not recorded */
 	int64_t recorded_by_ns;			 /* the file's own time stamp; a stream's: when we began to read */
+	struct cursor tracing; /* formats of its tracepoints (tracing.h); at NULL: not recorded */
 	struct arena arena;
 	struct chunk *chunks;
 	size_t nchunks, chunks_cap;
@@ -113,23 +116,33 @@ struct chunk_sample {
 	uint64_t order;
 };
 
+/* Steps to the next record, whatever it is; false at the end. */
+static inline bool chunk_next_record(struct chunk_reader *reader, struct chunk_sample *s,
+				     uint32_t *type)
+{
+	struct cursor *c = &reader->c;
+	uint32_t size;
+
+	if (cursor_left(c) < RECORD_HEADER_SIZE)
+		return false;
+	s->order = reader->order + (uint64_t)(c->at - reader->buf);
+	*type = cursor_u32(c);
+	s->misc = cursor_u16(c);
+	size = cursor_u16(c);
+	if (size < RECORD_HEADER_SIZE)
+		return false; /* pass one saw to it that there is none */
+	s->body = cursor_sub(c, size - (size_t)RECORD_HEADER_SIZE);
+	return !s->body.bad;
+}
+
 /* Steps to the next sample; false at the end. */
 static inline bool chunk_next(struct chunk_reader *reader, struct chunk_sample *s)
 {
-	struct cursor *c = &reader->c;
-	uint32_t type, size;
+	uint32_t type;
 
-	while (cursor_left(c) >= RECORD_HEADER_SIZE) {
-		s->order = reader->order + (uint64_t)(c->at - reader->buf);
-		type = cursor_u32(c);
-		s->misc = cursor_u16(c);
-		size = cursor_u16(c);
-		if (size < RECORD_HEADER_SIZE)
-			return false; /* pass one saw to it that there is none */
-		s->body = cursor_sub(c, size - (size_t)RECORD_HEADER_SIZE);
+	while (chunk_next_record(reader, s, &type))
 		if (type == PERF_RECORD_SAMPLE)
-			return !s->body.bad;
-	}
+			return true;
 	return false;
 }
 

@@ -305,6 +305,25 @@ static void on_build_id(struct scan *s, const struct record *rec)
 	header_build_id(s->r, rec->misc, rec->body);
 }
 
+/* A chunk with samples has it among its records; a stretch without them is not kept. */
+static void on_round(struct scan *s, const struct record *rec)
+{
+	struct recording *r = s->r;
+
+	(void)rec;
+	if (!s->unpacked && !s->samples && r->nchunks)
+		r->chunks[r->nchunks - 1].round = true;
+}
+
+/* The payload follows the record; cut off, its start counts. */
+static void take_tracing_data(struct scan *s, struct cursor rest, uint64_t len)
+{
+	if (len < cursor_left(&rest))
+		rest.end = rest.at + len;
+	if (!s->unpacked)
+		s->r->tracing = rest;
+}
+
 static void on_compressed(struct scan *s, const struct record *rec);
 
 static const struct {
@@ -321,6 +340,7 @@ static const struct {
 	{PERF_RECORD_KSYMBOL, on_ksymbol},
 	{REC_HEADER_ATTR, on_attr},
 	{REC_HEADER_BUILD_ID, on_build_id},
+	{REC_FINISHED_ROUND, on_round},
 	{REC_EVENT_UPDATE, on_event_update},
 	{REC_HEADER_FEATURE, on_feature},
 	{REC_COMPRESSED, on_compressed},
@@ -388,6 +408,8 @@ static bool side_record(struct scan *s, struct cursor *c, const struct record *r
 	skip = payload(rec);
 	if (skip)
 		chunk_close(s);
+	if (rec->type == REC_HEADER_TRACING_DATA)
+		take_tracing_data(s, *c, skip);
 	return !skip || cursor_take(c, skip > SIZE_MAX ? SIZE_MAX : (size_t)skip);
 }
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rows of the `syscalls` table, whatever counted them: added up by keys, sorted, printed. */
+#ifndef ZC_SYSCALLS_ROWS_H
+#define ZC_SYSCALLS_ROWS_H
+
+#include "analyze/measures/measure.h"
+#include "analyze/store/store.h"
+
+/* What keeps rows apart besides the call: --by comm (the default), pid, tid, syscall (nothing). */
+enum { SYSCALLS_BY_COMM = 1, SYSCALLS_BY_PID = 2, SYSCALLS_BY_TID = 4 };
+
+struct syscall_sums {
+	struct syscall_row *rows;
+	size_t n, cap;
+	unsigned int keys;
+	double kib; /* work done in the time that was counted; NAN: not known */
+	int runs;
+};
+
+/* The keys of q->by; "variant" and "side" are passed over. -EINVAL: there is no such key. */
+int syscalls_keys(const struct query *q, unsigned int *keys, struct error *err);
+/* The table's columns: with variant and side before them, or without. */
+void syscalls_set_columns(struct table *t, unsigned int keys, bool by_block);
+
+/* Adds the row to the one that it is not kept apart from. */
+void syscalls_add(struct syscall_sums *s, const struct syscall_row *r);
+/* Prints the rows, the longest in all first; gives how many: as the query limits them. */
+size_t syscalls_put(struct table *t, const struct query *q, struct syscall_sums *s,
+		    const char *variant, const char *side);
+/* Calls that were entered and never left, as text: "exit_group 5, read 1"; "" for none. */
+char *syscalls_unfinished(const struct syscall_sums *s);
+
+/* KiB of work done, as the query says it (--units and --unit KiB); NAN: it does not. */
+double syscalls_work_kib(const struct query *q);
+
+#endif

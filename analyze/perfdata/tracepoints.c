@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/tracepoints.h"
+
+#include "analyze/perfdata/recording.h"
+#include "analyze/perfdata/sample.h"
+#include "analyze/perfdata/time_order.h"
+#include "analyze/perfdata/tracepoint_threads.h"
+#include "analyze/perfdata/tracing.h"
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What to take from the samples of one event. */
+struct plan {
+	bool wanted;
+	uint16_t want;
+	struct tracing_field fields[TRACEPOINT_FIELDS];
+};
+
+struct tracepoints {
+	struct recording r;
+	struct profile profile; /* its strings and health alone are used */
+	struct tracing tracing;
+	struct tracing_format **formats; /* of each event, NULL: none */
+	struct tracepoint_threads threads;
+	char comm[16];		 /* of a thread without a name */
+	uint64_t from_ns, to_ns; /* count only samples in [from, to); both 0: all */
+	uint64_t late, outside;
+	/* while reading */
+	const struct tracepoints_query *q;
+	struct plan *plans; /* of each event */
+	struct time_order order;
+	struct error *err;
+};
+
+static bool is_tracepoint(const struct event *e)
+{
+	return e->type == PERF_TYPE_TRACEPOINT;
+}
+
+/* Formats by event; the events' names, which a pipe does not tell. */
+static int match_formats(struct tracepoints *tp, struct error *err)
+{
+	struct recording *r = &tp->r;
+	size_t i, any = 0;
+
+	tp->formats = xcalloc(r->events.n, sizeof(*tp->formats));
+	for (i = 0; i < r->events.n; i++) {
+		if (!is_tracepoint(&r->events.list[i]))
+			continue;
+		any++;
+		tp->formats[i] = tracing_find(&tp->tracing, r->events.list[i].config);
+	}
+	if (!any || tp->tracing.n)
+		return 0;
+	return error_set(err, EBADMSG,
+			 "%s: has tracepoints but not their formats%s; record again, and let perf "
+			 "record end by itself or by Ctrl-C",
+			 r->path,
+			 r->pipe ? " (the stream's tracing data)"
+				 : ", which stand at a file's end");
+}
+
+int tracepoints_open(struct tracepoints **out, const char *path, const struct time_slice *slice,
+		     struct error *err)
+{
+	struct tracepoints *tp = *out = xcalloc(1, sizeof(*tp));
+	struct recording *r = &tp->r;
+	int ret;
+
+	profile_init(&tp->profile);
+	ret = recording_open(r, &tp->profile, path, err);
+	if (ret)
+		return ret;
+	tracing_read(&tp->tracing, r->tracing);
+	if (tp->tracing.cut)
+		recording_damaged(r, (uint64_t)(r->tracing.at - r->inputs[0].data),
+				  "the tracing data is cut off");
+	ret = match_formats(tp, err);
+	if (!ret)
+		ret = slice_resolve(slice, r, &tp->from_ns, &tp->to_ns, err);
+	if (!ret)
+		tracepoint_threads_init(&tp->threads, &r->side);
+	return ret;
+}
+
+void tracepoints_close(struct tracepoints *tp)
+{
+	if (!tp)
+		return;
+	tracepoint_threads_free(&tp->threads);
+	tracing_free(&tp->tracing);
+	recording_close(&tp->r);
+	profile_free(&tp->profile);
+	free(tp->formats);
+	free(tp);
+}
+
+const char *tracepoints_path(const struct tracepoints *tp)
+{
+	return tp->r.path;
+}
+
+const char *tracepoints_arch(const struct tracepoints *tp)
+{
+	return tp->r.arch;
+}
+
+static bool matches(const struct tracing_format *f, const char *system, const char *name)
+{
+	return f && !strcmp(f->system, system) && !fnmatch(name, f->name, 0);
+}
+
+static struct tracing_format *find_format(const struct tracepoints *tp, const char *system,
+					  const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < tp->r.events.n; i++)
+		if (matches(tp->formats[i], system, name))
+			return tp->formats[i];
+	return NULL;
+}
+
+const char *tracepoints_has(const struct tracepoints *tp, const char *system, const char *name)
+{
+	const struct tracing_format *f = find_format(tp, system, name);
+
+	return f ? f->name : NULL;
+}
+
+const char *tracepoints_print_format(const struct tracepoints *tp, const char *system,
+				     const char *name, size_t *len)
+{
+	const struct tracing_format *f = find_format(tp, system, name);
+
+	return f ? tracing_print_format(f, len) : NULL;
+}
+
+/* --- threads --- */
+
+uint32_t tracepoints_thread_of(struct tracepoints *tp, uint32_t tid)
+{
+	return tracepoint_threads_at(&tp->threads, tid);
+}
+
+const struct tracepoint_thread *tracepoints_thread(const struct tracepoints *tp, uint32_t thread)
+{
+	return &tp->threads.list[thread];
+}
+
+const char *tracepoints_comm(struct tracepoints *tp, uint32_t thread)
+{
+	const struct tracepoint_thread *t = &tp->threads.list[thread];
+
+	if (t->name != UINT32_MAX)
+		return intern_get(&tp->profile.strings, t->name);
+	snprintf(tp->comm, sizeof(tp->comm), ":%d", (int)t->tid);
+	return tp->comm;
+}
+
+const char *tracepoints_event(const struct tracepoints *tp, uint16_t event)
+{
+	return tp->formats[event]->name;
+}
+
+/* --- samples --- */
+
+/* The first of "name|other name" that the format has. */
+static struct tracing_field find_field(struct tracepoints *tp, struct tracing_format *f,
+				       const char *names)
+{
+	char *text = xstrdup(names), *state = NULL, *name;
+	struct tracing_field field = {0};
+
+	for (name = strtok_r(text, "|", &state); name && !field.size;
+	     name = strtok_r(NULL, "|", &state))
+		field = tracing_field(&tp->tracing, f, name);
+	free(text);
+	return field;
+}
+
+static int plan_fields(struct tracepoints *tp, size_t event, const struct tracepoint_want *want,
+		       struct plan *plan)
+{
+	uint64_t needed = PERF_SAMPLE_TIME | PERF_SAMPLE_TID | PERF_SAMPLE_RAW;
+	struct tracing_format *f = tp->formats[event];
+	int i;
+
+	for (i = 0; i < TRACEPOINT_FIELDS && want->fields[i]; i++) {
+		plan->fields[i] = find_field(tp, f, want->fields[i]);
+		if (!plan->fields[i].size)
+			return error_set(tp->err, EBADMSG,
+					 "%s: the format of %s:%s has no number '%s'", tp->r.path,
+					 f->system, f->name, want->fields[i]);
+	}
+	if ((tp->r.events.list[event].sample_type & needed) != needed)
+		return error_set(
+			tp->err, EBADMSG,
+			"%s: %s:%s was recorded without times, threads or raw data; record "
+			"it with perf record -T -R",
+			tp->r.path, f->system, f->name);
+	return 0;
+}
+
+static int make_plans(struct tracepoints *tp)
+{
+	size_t i, k;
+	int ret = 0;
+
+	tp->plans = xcalloc(tp->r.events.n, sizeof(*tp->plans));
+	for (i = 0; i < tp->r.events.n && i <= UINT16_MAX; i++) {
+		for (k = 0; k < tp->q->n && !ret && !tp->plans[i].wanted; k++) {
+			const struct tracepoint_want *w = &tp->q->wants[k];
+
+			if (!matches(tp->formats[i], w->system, w->name))
+				continue;
+			tp->plans[i].wanted = true;
+			tp->plans[i].want = (uint16_t)k;
+			ret = plan_fields(tp, i, w, &tp->plans[i]);
+		}
+	}
+	return ret;
+}
+
+static bool left_out(struct tracepoints *tp, uint64_t time)
+{
+	if (!tp->from_ns && !tp->to_ns)
+		return false;
+	if (time >= tp->from_ns && time < tp->to_ns)
+		return false;
+	tp->outside++;
+	return true;
+}
+
+static int take_sample(struct tracepoints *tp, struct chunk_sample *at)
+{
+	long event = sample_event(&tp->r.events, at->body);
+	const struct plan *plan;
+	struct tracepoint t;
+	struct sample_rest rest;
+	struct sample s;
+	bool bad = false;
+	int i;
+
+	if (event < 0 || !tp->plans[event].wanted)
+		return 0;
+	plan = &tp->plans[event];
+	if (!sample_decode(&s, &tp->r.events.list[event], &at->body) ||
+	    !sample_decode_rest(&rest, &tp->r.events.list[event], &at->body)) {
+		recording_damaged(&tp->r, at->order, "a sample longer than its record");
+		return 0;
+	}
+	if (left_out(tp, s.time))
+		return 0;
+	t = (struct tracepoint){.time = s.time, .pid = s.pid, .tid = s.tid, .cpu = s.cpu};
+	t.want = plan->want;
+	t.event = (uint16_t)event;
+	for (i = 0; i < TRACEPOINT_FIELDS; i++)
+		if (plan->fields[i].size)
+			t.v[i] = tracing_value(plan->fields[i], rest.raw, rest.raw_size, tp->r.swap,
+					       &bad);
+	if (!bad)
+		return time_order_add(&tp->order, &t, tp->err);
+	recording_damaged(&tp->r, at->order, "a tracepoint shorter than its format");
+	return 0;
+}
+
+/* Files of a folder have no rounds in common. */
+static int end_round(struct tracepoints *tp)
+{
+	return tp->r.ninputs > 1 ? 0 : time_order_round(&tp->order, tp->err);
+}
+
+static int take_chunk(struct tracepoints *tp, struct chunk_reader *reader,
+		      const struct chunk *chunk)
+{
+	struct chunk_sample at;
+	uint32_t type;
+	int ret = 0;
+
+	if (!chunk_read(reader, chunk, tp->r.swap))
+		recording_damaged(&tp->r, chunk->order, "the file was cut while it was read");
+	while (!ret && chunk_next_record(reader, &at, &type)) {
+		if (type == PERF_RECORD_SAMPLE)
+			ret = take_sample(tp, &at);
+		else if (type == REC_FINISHED_ROUND)
+			ret = end_round(tp);
+	}
+	return ret || !chunk->round ? ret : end_round(tp);
+}
+
+static void deliver(void *ctx, const struct tracepoint *t)
+{
+	struct tracepoints *tp = ctx;
+	struct tracepoint_thread *thread;
+	uint32_t index;
+
+	tracepoint_threads_advance(&tp->threads, t->time);
+	index = tracepoint_threads_at(&tp->threads, t->tid);
+	thread = &tp->threads.list[index];
+	if (thread->pid == UINT32_MAX)
+		thread->pid = t->pid;
+	tp->q->deliver(tp->q->ctx, t, index);
+}
+
+int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, struct error *err)
+{
+	struct chunk_reader reader = {0};
+	size_t i;
+	int ret;
+
+	tp->q = q;
+	tp->err = err;
+	ret = make_plans(tp);
+	time_order_init(&tp->order, TIME_ORDER_PIECE, deliver, tp);
+	for (i = 0; i < tp->r.nchunks && !ret; i++)
+		ret = take_chunk(tp, &reader, &tp->r.chunks[i]);
+	if (!ret)
+		ret = time_order_finish(&tp->order, err);
+	tp->late = tp->order.late;
+	time_order_free(&tp->order);
+	free(reader.buf);
+	free(tp->plans);
+	return ret;
+}
+
+struct tracepoints_health tracepoints_health(const struct tracepoints *tp)
+{
+	const struct profile_health *h = &tp->profile.health;
+
+	return (struct tracepoints_health){
+		.lost_records = h->lost_records,
+		.lost_samples = h->lost_samples,
+		.late = tp->late,
+		.outside = tp->outside,
+		.damage = h->truncated ? h->why : NULL,
+	};
+}

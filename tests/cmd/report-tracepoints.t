@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tables of tracepoints: every row as perf's own events give it, and as perf trace -s has it.
+. "$(dirname "$0")/../lib.sh"
+
+[ "$(id -u)" = 0 ] || skip_all "recording tracepoints needs root"
+command -v perf >/dev/null || skip_all "no perf on this machine"
+mounted=
+if ! [ -d /sys/kernel/tracing/events ] && mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null; then
+	mounted=1
+fi
+cleanup() { [ -z "$mounted" ] || umount /sys/kernel/tracing; }
+perf record -q -e raw_syscalls:sys_enter -o probe.data true 2>probe.err ||
+	skip_all "perf cannot record tracepoints here: $(tail -n 1 probe.err)"
+
+# Threads, children, execs, calls that fail, that take time, that move bytes; a thread under a
+# second name.
+calls=$build/tests/tools/calls
+cat >load.sh <<E2
+"$calls" 0 >calls.1 &
+"$calls" 0 >calls.2 &
+for i in 1 2 3; do ls -l /usr/bin >/dev/null; (exit 3); done
+wait
+E2
+
+record() { # record FILE OPTIONS...
+	perf record -q -o "$@" -- sh load.sh 2>record.err || { cat record.err; return 1; }
+}
+report() { # report CODE OPTIONS...
+	code=$1
+	shift
+	exits "$code" "$zcost" report syscalls --all --format tsv "$@"
+}
+as_perf() { perl "$tests/tools/trace-compare.pl" "$1" "$zcost" ${2:-}; }
+
+ok "a recording of system calls" record a.data -m 2M -e 'raw_syscalls:*'
+ok "each thread's calls as perf script's events give them, and as perf trace -s" as_perf a.data
+
+# What the program itself says it did, by name of the call.
+own_count() {
+	report 0 --perf a.data --by syscall || return 1
+	while read -r name n errors bytes; do
+		awk -F'\t' -v name="$name" -v n="$n" -v errors="$errors" -v bytes="${bytes:-0}" '
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			$at["syscall"] == name { found = 1
+				moved = $at["bytes_per_call"] * $at["calls"]
+				if ($at["calls"] < 2 * n || $at["errors"] < 2 * errors || moved < 2 * bytes - 1) bad = 1 }
+			END { exit !found || bad }' out || { echo "$name"; cat out; return 1; }
+	done <calls.1
+	[ -s calls.1 ]
+}
+ok "no call of the program is missing" own_count
+# Rows by command are the sum of its threads' rows.
+sums() {
+	report 0 --perf a.data --by tid && cp out by-tid
+	report 0 --perf a.data && awk -F'\t' 'NR == FNR { if (FNR > 1) { n[$3, $4] += $5; ms[$3, $4] += $7 } next }
+		FNR > 1 && (n[$1, $2] != $3 || (ms[$1, $2] - $5) ^ 2 > 1e-10) { print; bad = 1 }
+		END { exit bad }' by-tid out && says '^comm	syscall	calls' out
+}
+ok "rows by command are the sums of its threads" sums
+
+one_cpu() { # the calls of all CPUs, one after the other
+	report 0 --perf a.data --by syscall && all=$(awk -F'\t' 'NR > 1 { n += $2 } END { print n }' out)
+	n=0
+	for cpu in $(seq 0 $(($(nproc --all) - 1))); do
+		report 0 --perf a.data --by syscall --cpu "$cpu" && n=$((n + $(awk -F'\t' 'NR > 1 { n += $2 } END { print n + 0 }' out)))
+	done
+	[ "$n" = "$all" ] || { echo "$n of $all"; return 1; }
+}
+ok "each CPU's calls add up to all" one_cpu
+
+units() {
+	report 0 --perf a.data --by syscall --unit KiB --units 2048 && awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ d = $at["calls"] / 2 - $at["calls_per_mib"]; e = $at["total_ms"] * 1e6 / 2048 - $at["ns_per_kib"]
+		if (d * d > 1e-6 || e * e > 1e-6) { print; exit 1 } }' out
+}
+ok "with the work done: calls per MiB, ns per KiB" units
+
+ok "an unknown key" exits 2 "$zcost" report syscalls --perf a.data --by dso
+ok "is told with those there are" says 'no key .dso.; there are: comm pid tid' err
+
+# --- every way there is to write such a file ---
+
+ok "a compressed recording" record z.data -z -m 2M -e 'raw_syscalls:*'
+ok "is as perf has it" as_perf z.data
+ok "a file per thread" record threads.data --threads -a -m 2M -e 'raw_syscalls:*'
+ok "is as perf has it, in order over all files" as_perf threads.data
+pipe() {
+	perf record -q -m 2M -e 'raw_syscalls:*' -o - "$@" -- sh load.sh 2>/dev/null >pipe.data
+	report 0 --perf pipe.data --by tid && cp out file.tsv
+	exits 0 "$zcost" report syscalls --all --format tsv --by tid --perf - <pipe.data && cmp out file.tsv &&
+		as_perf pipe.data stream
+}
+ok "a pipe's stream, as a file and from standard input, is as perf has it" pipe
+ok "so is a compressed stream" pipe -z
+
+done_testing

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracepoints by hand: the container of their formats in both endiannesses and cut off everywhere,
+ * the order of time, and whose thread an id is.
+ */
+#include "analyze/perfdata/tracepoints.h"
+
+#include "analyze/perfdata/time_order.h"
+#include "analyze/perfdata/tracepoint_threads.h"
+#include "analyze/perfdata/tracing.h"
+#include "lib/alloc.h"
+#include "tests/unit/perfdata_writer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define COMMON                                                                         \
+	"format:\n"                                                                    \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+static const char enter_format[] =
+	"name: sys_enter\nID: 31\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n\n"
+	"print fmt: \"NR %ld\", REC->id\n";
+static const char exit_format[] =
+	"name: sys_exit\nID: 30\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n\n"
+	"print fmt: \"NR %ld = %ld\", REC->id, REC->ret\n";
+static const char wakeup_format[] = "name: sched_wakeup\nID: 400\n" COMMON
+				    "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+				    "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+				    "\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n\n"
+				    "print fmt: \"comm=%s pid=%d\", REC->comm, REC->pid\n";
+
+static void w_block(struct writer *w, const char *text)
+{
+	w64(w, strlen(text));
+	w_bytes(w, text, strlen(text));
+}
+
+/* Gives where the last format ends. */
+static size_t w_tracing(struct writer *w, const char *version)
+{
+	size_t end;
+
+	w_bytes(w, "\x17\x08\x44tracing", 10);
+	w_bytes(w, version, strlen(version) + 1);
+	w_int(w, w->big, 1);
+	w_int(w, 8, 1);
+	w32(w, 4096);
+	w_bytes(w, "header_page", 12);
+	w_block(w, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
+	w_bytes(w, "header_event", 13);
+	w_block(w, "# compressed entry header\n");
+	w32(w, 1);
+	w_block(w, "name: function\nID: 1\n");
+	w32(w, 2);
+	w_bytes(w, "raw_syscalls", 13);
+	w32(w, 2);
+	w_block(w, exit_format);
+	w_block(w, enter_format);
+	w_bytes(w, "sched", 6);
+	w32(w, 1);
+	w_block(w, wakeup_format);
+	end = w->out.len;
+	w32(w, 5);
+	w_bytes(w, "a b c", 5);
+	w32(w, 0);
+	w64(w, 0);
+	return end;
+}
+
+/* In memory of its own, so that a sanitizer sees a read behind it. */
+static struct cursor copy_of(const struct writer *w, size_t len)
+{
+	return cursor_of(xmemdup(w->out.buf, len), len, false);
+}
+
+static void check_field(struct tracing *t, uint64_t id, const char *name, uint32_t at, uint8_t size)
+{
+	struct tracing_field f = tracing_field(t, tracing_find(t, id), name);
+
+	assert_int_equal(f.at, at);
+	assert_int_equal(f.size, size);
+}
+
+static void whole(struct writer *w)
+{
+	struct cursor c;
+	struct tracing t;
+	size_t len;
+
+	w_tracing(w, "0.6");
+	c = copy_of(w, w->out.len);
+	assert_true(tracing_read(&t, c));
+	assert_null(t.cut);
+	assert_int_equal(t.big_endian, w->big);
+	assert_int_equal(t.long_size, 8);
+	assert_int_equal(t.page_size, 4096);
+	assert_int_equal(t.n, 3);
+	assert_null(tracing_find(&t, 1)); /* ftrace's own */
+	assert_string_equal(tracing_find(&t, 31)->name, "sys_enter");
+	assert_string_equal(tracing_find(&t, 400)->system, "sched");
+	check_field(&t, 31, "id", 8, 8);
+	check_field(&t, 30, "ret", 16, 8);
+	check_field(&t, 400, "pid", 24, 4);
+	check_field(&t, 31, "args", 0, 0); /* no number */
+	check_field(&t, 400, "comm", 0, 0);
+	check_field(&t, 400, "nonsense", 0, 0);
+	assert_memory_equal(tracing_print_format(tracing_find(&t, 30), &len), " \"NR %ld", 8);
+	tracing_free(&t);
+	free((void *)c.at);
+	str_free(&w->out);
+}
+
+static void container(void **state)
+{
+	struct writer little = {0}, big = {.big = true};
+
+	(void)state;
+	whole(&little);
+	whole(&big);
+}
+
+/* What came before the cut is there, the rest is not, and it is said. */
+static void cut_at(const struct writer *w, size_t len, size_t end)
+{
+	struct cursor c = copy_of(w, len);
+	struct tracing t;
+	bool ok = tracing_read(&t, c);
+	size_t i;
+
+	assert_true(t.n <= 3);
+	if (len >= end)
+		assert_true(ok && t.n == 3 && !t.cut);
+	else
+		assert_true(!ok || t.cut);
+	for (i = 0; i < t.n; i++)
+		assert_int_equal(tracing_field(&t, &t.formats[i], "common_pid").at, 4);
+	tracing_free(&t);
+	free((void *)c.at);
+}
+
+static void cut_everywhere(void **state)
+{
+	int big;
+
+	(void)state;
+	for (big = 0; big < 2; big++) {
+		struct writer w = {.big = big};
+		size_t end = w_tracing(&w, "0.5"), len;
+
+		for (len = 0; len <= w.out.len; len++)
+			cut_at(&w, len, end);
+		str_free(&w.out);
+	}
+}
+
+/* Any byte may be another. */
+static void damaged_everywhere(void **state)
+{
+	struct writer w = {0};
+	static const uint8_t other[] = {0xff, 0x0a, 0x01, 0x7f, 0x80, 0x20};
+	size_t i, k;
+
+	(void)state;
+	w_tracing(&w, "0.6");
+	for (i = 0; i < w.out.len * sizeof(other); i++) {
+		struct cursor c = copy_of(&w, w.out.len);
+		struct tracing t;
+
+		((uint8_t *)c.at)[i / sizeof(other)] ^= other[i % sizeof(other)];
+		tracing_read(&t, c);
+		for (k = 0; k < t.n; k++)
+			tracing_field(&t, &t.formats[k], "id");
+		tracing_free(&t);
+		free((void *)c.at);
+	}
+	str_free(&w.out);
+}
+
+static void values(void **state)
+{
+	static const uint8_t raw[] = {0xfe, 0xff, 0xff, 0xff, 1, 2, 3, 4};
+	bool bad = false;
+
+	(void)state;
+#define VALUE(at, size, sign, swap) \
+	tracing_value((struct tracing_field){at, size, sign}, raw, sizeof(raw), swap, &bad)
+	assert_true(VALUE(0, 4, true, false) == (uint64_t)-2);
+	assert_true(VALUE(0, 4, false, false) == 0xfffffffe);
+	assert_true(VALUE(4, 2, true, true) == 0x0102);
+	assert_true(VALUE(0, 1, true, false) == (uint64_t)-2);
+	assert_false(bad);
+	VALUE(4, 8, true, false);
+	assert_true(bad);
+}
+
+/* --- order --- */
+
+struct seen {
+	uint64_t time[64], v[64];
+	size_t n;
+};
+
+static void see(void *ctx, const struct tracepoint *t)
+{
+	struct seen *s = ctx;
+
+	assert_true(s->n < 64);
+	s->time[s->n] = t->time;
+	s->v[s->n++] = t->v[0];
+}
+
+static void come(struct time_order *o, uint64_t time, uint64_t v)
+{
+	struct tracepoint t = {.time = time, .v = {v}};
+	struct error err = {0};
+
+	assert_int_equal(time_order_add(o, &t, &err), 0);
+}
+
+static void check_order(const struct seen *s, size_t n)
+{
+	size_t i;
+
+	assert_int_equal(s->n, n);
+	for (i = 1; i < n; i++)
+		assert_true(s->time[i - 1] < s->time[i] ||
+			    (s->time[i - 1] == s->time[i] && s->v[i - 1] < s->v[i]));
+}
+
+/* Two buffers a round, the second overtakes the first; equal times as they came. */
+static void rounds(void **state)
+{
+	struct error err = {0};
+	struct seen s = {0};
+	struct time_order o;
+
+	(void)state;
+	time_order_init(&o, 16, see, &s);
+	come(&o, 10, 1);
+	come(&o, 30, 2);
+	come(&o, 20, 3);
+	time_order_round(&o, &err);
+	assert_int_equal(s.n, 0); /* the next round may overlap */
+	come(&o, 40, 4);
+	come(&o, 15, 5);
+	come(&o, 30, 6);
+	time_order_round(&o, &err);
+	assert_int_equal(s.n, 5);   /* up to 30 */
+	time_order_round(&o, &err); /* an empty one says nothing */
+	assert_int_equal(s.n, 5);
+	come(&o, 35, 7);
+	time_order_finish(&o, &err);
+	check_order(&s, 7);
+	assert_int_equal(o.late, 0);
+	time_order_free(&o);
+}
+
+/* No round at all: pieces of 4, put aside and merged; the input is in reverse. */
+static void pieces(void **state)
+{
+	struct error err = {0};
+	struct seen s = {0};
+	struct time_order o;
+	uint64_t i;
+
+	(void)state;
+	time_order_init(&o, 4, see, &s);
+	for (i = 0; i < 50; i++)
+		come(&o, (50 - i) / 3, i);
+	assert_int_equal(o.nruns, 12);
+	time_order_finish(&o, &err);
+	check_order(&s, 50);
+	time_order_free(&o);
+}
+
+/* A round that breaks its promise: delivered late, and counted. */
+static void too_late(void **state)
+{
+	struct error err = {0};
+	struct seen s = {0};
+	struct time_order o;
+
+	(void)state;
+	time_order_init(&o, 16, see, &s);
+	come(&o, 10, 1);
+	time_order_round(&o, &err);
+	come(&o, 20, 2);
+	time_order_round(&o, &err);
+	come(&o, 5, 3);
+	time_order_finish(&o, &err);
+	assert_int_equal(s.n, 3);
+	assert_int_equal(o.late, 1);
+	time_order_free(&o);
+}
+
+/* --- threads --- */
+
+static void threads(void **state)
+{
+	struct intern strings = {0};
+	struct sideband side = {.strings = &strings, .kernel_build_id = UINT32_MAX};
+	struct side_row rows[] = {
+		{.kind = SIDE_COMM, .time = 0, .pid = 10, .tid = 10, .what = 0},
+		{.kind = SIDE_FORK, .time = 100, .pid = 20, .tid = 20, .ppid = 10, .ptid = 10},
+		{.kind = SIDE_COMM, .time = 150, .pid = 20, .tid = 20, .what = 1},
+		{.kind = SIDE_FORK, .time = 200, .pid = 20, .tid = 20, .ppid = 10, .ptid = 10},
+		{.kind = SIDE_COMM, .time = 300, .pid = 30, .tid = 30, .what = 1},
+	};
+	struct tracepoint_threads t;
+	uint32_t first, second, early;
+	size_t i;
+
+	(void)state;
+	intern_str(&strings, "parent");
+	intern_str(&strings, "child");
+	for (i = 0; i < array_size(rows); i++) {
+		rows[i].order = i;
+		sideband_row(&side, &rows[i]);
+	}
+	sideband_finish(&side);
+	tracepoint_threads_init(&t, &side);
+	tracepoint_threads_advance(&t, 120);
+	first = tracepoint_threads_at(&t, 20);
+	early = tracepoint_threads_at(&t, 30); /* heard of later, and the same */
+	tracepoint_threads_advance(&t, 200);
+	second = tracepoint_threads_at(&t, 20);
+	assert_int_not_equal(first, second);
+	assert_string_equal(intern_get(&strings, t.list[first].name), "child");
+	assert_string_equal(intern_get(&strings, t.list[second].name), "parent");
+	assert_string_equal(intern_get(&strings, t.list[tracepoint_threads_at(&t, 0)].name),
+			    "swapper");
+	tracepoint_threads_advance(&t, 1000);
+	assert_int_equal(tracepoint_threads_at(&t, 30), early);
+	assert_int_equal(t.list[tracepoint_threads_at(&t, 77)].name, UINT32_MAX);
+	tracepoint_threads_free(&t);
+	sideband_free(&side);
+	intern_free(&strings);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(container),
+		cmocka_unit_test(cut_everywhere),
+		cmocka_unit_test(damaged_everywhere),
+		cmocka_unit_test(values),
+		cmocka_unit_test(rounds),
+		cmocka_unit_test(pieces),
+		cmocka_unit_test(too_late),
+		cmocka_unit_test(threads),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
