@@ -14,6 +14,12 @@ const char *const context_names[CTX_N] = {
 	[CTX_KTHREAD] = "kthread", [CTX_EXCEPTION] = "exception",
 };
 
+const char *const unresolved_names[UNRESOLVED_N] = {
+	[UNRESOLVED_NO_SYMBOLS] = "no symbols",	   [UNRESOLVED_MISMATCH] = "not the recorded file",
+	[UNRESOLVED_GAP] = "between symbols",	   [UNRESOLVED_NO_MAPPING] = "no mapping",
+	[UNRESOLVED_GENERATED] = "generated code", [UNRESOLVED_GUEST] = "guest",
+};
+
 void profile_init(struct profile *p)
 {
 	*p = (struct profile){0};
@@ -145,7 +151,8 @@ void profile_take_symbols(struct profile *p, struct profile_symbol *rows, size_t
 	p->nsymbols = p->symbols_cap = n;
 }
 
-uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name, bool unresolved)
+uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,
+			enum unresolved unresolved)
 {
 	uint32_t name_id = intern_str(&p->strings, name), id;
 	uint64_t hash = mix(dso, name_id);
@@ -252,6 +259,18 @@ int profile_pick_event(const struct profile *p, const char *name, uint32_t *even
 const char *profile_symbol_name(const struct profile *p, uint32_t symbol)
 {
 	return intern_get(&p->strings, p->symbols[symbol].name);
+}
+
+const char *profile_symbol_label(const struct profile *p, uint32_t symbol, char *buf, size_t size)
+{
+	const struct profile_symbol *y = &p->symbols[symbol];
+	const char *name = profile_symbol_name(p, symbol), *dso = profile_symbol_dso(p, symbol);
+	const char *slash = *dso == '/' ? strrchr(dso, '/') : NULL;
+
+	if (!y->unresolved || p->dsos[y->dso].kind == DSO_UNKNOWN)
+		return name;
+	snprintf(buf, size, "%s+%s", slash ? slash + 1 : dso, name);
+	return buf;
 }
 
 const char *profile_symbol_dso(const struct profile *p, uint32_t symbol)

@@ -42,10 +42,27 @@ struct profile_dso {
 	enum dso_kind kind;
 };
 
+/* Why an address has no name. The numbers are stored in databases: append only. */
+enum unresolved {
+	RESOLVED,
+	UNRESOLVED_NO_SYMBOLS, /* no file, or none that has symbols */
+	UNRESOLVED_MISMATCH,   /* there is a file, but it is not what was recorded */
+	UNRESOLVED_GAP,	       /* there are symbols, but none over this address */
+	UNRESOLVED_NO_MAPPING, /* nothing was mapped there */
+	UNRESOLVED_GENERATED,  /* code made at run time, without a map of it */
+	UNRESOLVED_GUEST,
+	UNRESOLVED_N
+};
+extern const char *const unresolved_names[UNRESOLVED_N];
+
+/*
+ * An unresolved address is "0x<hex>": an offset in its object (a file, a module's memory, from
+ * _text on in the kernel), or, where the object is not known, the address itself.
+ */
 struct profile_symbol {
-	uint32_t name; /* string; an unresolved address is "0x<hex>" and has `unresolved` set */
+	uint32_t name; /* string */
 	uint32_t dso;
-	bool unresolved;
+	enum unresolved unresolved;
 };
 
 struct profile_frame {
@@ -107,7 +124,8 @@ struct profile {
 	struct profile_index symbol_ids, frame_ids, cost_ids; /* profile.c's own */
 	uint64_t first_ns, last_ns; /* times of the first and last sample counted; 0: no times */
 	struct profile_health health;
-	char *kernel_note; /* why kernel symbols are missing or doubtful, else NULL; owned */
+	uint64_t kernel_base; /* what the kernel's offsets count from: its _text; 0: not recorded */
+	char *kernel_note;    /* why kernel symbols are missing or doubtful, else NULL; owned */
 	char *unwind_note; /* how many user stacks were not unwound to the root, else NULL; owned */
 	char *dso_note;	   /* which objects' symbols were refused, and why, else NULL; owned */
 };
@@ -117,7 +135,8 @@ void profile_free(struct profile *p);
 
 uint32_t profile_event(struct profile *p, const char *name, bool is_time);
 uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, enum dso_kind kind);
-uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name, bool unresolved);
+uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,
+			enum unresolved unresolved);
 uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol);
 
 /*
@@ -142,6 +161,9 @@ int profile_pick_event(const struct profile *p, const char *name, uint32_t *even
 		       struct error *err);
 
 const char *profile_symbol_name(const struct profile *p, uint32_t symbol);
+/* As profile_symbol_name, but "libc.so.6+0x1234" for an unresolved one. Made in `buf`, if at all.
+ */
+const char *profile_symbol_label(const struct profile *p, uint32_t symbol, char *buf, size_t size);
 const char *profile_symbol_dso(const struct profile *p, uint32_t symbol);
 
 /* "[veth]" -> veth; kernel -> "kernel"; a user DSO -> its base name. */

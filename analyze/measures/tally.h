@@ -52,6 +52,7 @@ struct tally {
 	uint64_t samples;
 	double n_eff; /* (sum w)^2 / sum w^2 */
 	double idle, unresolved, unclassified;
+	double unresolved_by[UNRESOLVED_N]; /* its parts by cause; none from a text */
 	bool no_self, no_total, no_samples; /* read from a text that lacks it */
 	const char *event;
 	size_t events; /* how many the profiles have */

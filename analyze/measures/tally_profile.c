@@ -183,10 +183,12 @@ static bool count(struct pass *w, const struct profile_cost *c)
 	f->weight += weight;
 	f->run_weight[w->run] += weight;
 	f->samples += c->samples;
-	if (w->p->symbols[leaf].unresolved)
+	if (w->p->symbols[leaf].unresolved) {
 		f->unresolved += weight;
-	else if (f->spec.components && component_of(w, leaf, c->context) == component_none)
+		f->unresolved_by[w->p->symbols[leaf].unresolved] += weight;
+	} else if (f->spec.components && component_of(w, leaf, c->context) == component_none) {
 		f->unclassified += weight;
+	}
 	return tally_wanted(f->spec.comm, comm_of(w, c));
 }
 
@@ -222,6 +224,16 @@ static const char *dso_text(const char *name)
 	return slash && slash[1] ? slash + 1 : name;
 }
 
+static const char *symbol_text(struct pass *w, uint32_t symbol)
+{
+	struct intern *in = &w->f->strings;
+	char buf[4200];
+
+	if (!w->p->symbols[symbol].unresolved)
+		return profile_symbol_name(w->p, symbol);
+	return intern_get(in, intern_str(in, profile_symbol_label(w->p, symbol, buf, sizeof(buf))));
+}
+
 static void function_keys(struct pass *w, uint32_t group, uint32_t symbol, const char *key[])
 {
 	const struct tally_spec *spec = &w->f->spec;
@@ -234,7 +246,7 @@ static void function_keys(struct pass *w, uint32_t group, uint32_t symbol, const
 		case BY_SYMBOL:
 			key[i] = spec->merge_unresolved && w->p->symbols[symbol].unresolved
 					 ? "[unresolved]"
-					 : profile_symbol_name(w->p, symbol);
+					 : symbol_text(w, symbol);
 			break;
 		case BY_DSO:
 			key[i] = dso_text(profile_symbol_dso(w->p, symbol));
@@ -257,7 +269,7 @@ static int32_t find_row(struct pass *w, uint32_t group, uint32_t symbol)
 	const char *key[TALLY_KEYS];
 	struct tally *f = w->f;
 
-	if (!tally_wanted(f->spec.symbol, profile_symbol_name(w->p, symbol)) ||
+	if (!tally_wanted(f->spec.symbol, symbol_text(w, symbol)) ||
 	    !tally_wanted(f->spec.dso, dso_text(profile_symbol_dso(w->p, symbol))))
 		return ROW_UNWANTED;
 	function_keys(w, group, symbol, key);

@@ -66,6 +66,40 @@ struct dso_identity identity_of(const struct identities *ids, uint32_t index)
 				     .recorded_by_ns = ids->r->recorded_by_ns};
 }
 
+static const char *module_build_id(const struct identities *ids, const char *name)
+{
+	const struct recording *r = ids->r;
+	char wanted[128], other[128];
+	size_t i;
+
+	module_name(wanted, sizeof(wanted), name);
+	for (i = 0; i < r->nbuild_ids; i++) {
+		if (!r->build_ids[i].kernel)
+			continue;
+		module_name(other, sizeof(other), r->build_ids[i].name);
+		if (!strcmp(wanted, other))
+			return r->build_ids[i].hex;
+	}
+	return NULL;
+}
+
+struct dso_identity identity_of_module(const struct identities *ids, uint32_t index)
+{
+	const struct side_dso *dso = &ids->r->side.dsos[index];
+	struct dso_identity id = identity_of(ids, index);
+
+	id.module = true;
+	id.release = ids->r->osrelease;
+	if (dso->build_id == UINT32_MAX)
+		id.build_id = module_build_id(ids, id.name);
+	return id;
+}
+
+bool identity_is_compat(const char *name, uint64_t start)
+{
+	return start <= UINT32_MAX && !strcmp(name, "[vdso]");
+}
+
 bool identity_no_file(const struct dso_identity *id)
 {
 	static const char *const prefixes[] = {"//anon", "/dev/zero", "/anon_hugepage",

@@ -20,6 +20,12 @@ void identities_free(struct identities *ids);
 /* Of an object of the side-band, by index. Its strings are the recording's. */
 struct dso_identity identity_of(const struct identities *ids, uint32_t dso);
 
+/* The same of a kernel module. */
+struct dso_identity identity_of_module(const struct identities *ids, uint32_t dso);
+
+/* "[vdso]" of a 32-bit process: another one than ours, under the same name. */
+bool identity_is_compat(const char *name, uint64_t start);
+
 /* Anonymous memory and the like: there is no file, addresses are not offsets in one. */
 bool identity_no_file(const struct dso_identity *id);
 

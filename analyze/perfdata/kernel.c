@@ -73,6 +73,7 @@ static bool belongs(struct kernel_symbols *k, const struct recording *r, const s
 				      "with build-id %s, %s has %s; give its kallsyms with "
 				      "--kallsyms",
 				      recorded, c->whose, id));
+		k->mismatched = true;
 		return false;
 	}
 	if (comparable && !delta)
@@ -112,6 +113,7 @@ static bool build_id_differs(struct kernel_symbols *k, const struct recording *r
 	set_note(k, xasprintf("kernel addresses are not resolved: recorded on the kernel with "
 			      "build-id %s, %s has %s",
 			      recorded, path, *f->build_id ? f->build_id : "none"));
+	k->mismatched = true;
 	return true;
 }
 
@@ -273,12 +275,11 @@ static bool try_own_cache(struct kernel_symbols *k, const struct recording *r)
 	return ok;
 }
 
-void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
-			 const struct perfdata_options *o)
+static void look(struct kernel_symbols *k, const struct recording *r,
+		 const struct perfdata_options *o)
 {
 	struct candidate named = {.kallsyms = o->kallsyms, .whose = o->kallsyms, .named = true};
 
-	*k = (struct kernel_symbols){0};
 	if (o->kallsyms) {
 		load(k, r, &named);
 		return;
@@ -297,6 +298,16 @@ void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
 	if (!k->note)
 		set_note(k, xasprintf("kernel addresses are not resolved: no kallsyms of the "
 				      "recorded host; give it with --kallsyms"));
+}
+
+void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
+			 const struct perfdata_options *o)
+{
+	*k = (struct kernel_symbols){0};
+	look(k, r, o);
+	k->missing = k->table.n	     ? UNRESOLVED_GAP
+		     : k->mismatched ? UNRESOLVED_MISMATCH
+				     : UNRESOLVED_NO_SYMBOLS;
 }
 
 void kernel_symbols_free(struct kernel_symbols *k)

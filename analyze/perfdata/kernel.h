@@ -7,10 +7,12 @@
 #include "analyze/symbols/symtab.h"
 
 struct kernel_symbols {
-	struct symtab table; /* empty: none */
-	uint64_t delta;	     /* table address - address when recorded, of the kernel proper */
-	char *note;	     /* why there are none, else NULL */
-	char *vmlinux;	     /* path of the ELF kernel they are from, or NULL */
+	struct symtab table;	 /* empty: none */
+	uint64_t delta;		 /* table address - address when recorded, of the kernel proper */
+	char *note;		 /* why there are none, else NULL */
+	bool mismatched;	 /* some were there, but of another kernel */
+	enum unresolved missing; /* why an address in the kernel has no name */
+	char *vmlinux;		 /* path of the ELF kernel they are from, or NULL */
 };
 
 /*

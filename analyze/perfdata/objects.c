@@ -20,6 +20,8 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 		.r = r, .p = r->profile, .o = o, .kernel = kernel, .module_dso = PROFILE_NONE};
 	ob->list = xcalloc(r->side.ndsos + 1, sizeof(*ob->list));
 	identities_init(&ob->identities, r);
+	jit_maps_init(&ob->jit, r, o);
+	ob->p->kernel_base = r->side.ref_addr;
 	pthread_mutex_init(&ob->lock, NULL);
 	pthread_cond_init(&ob->ready, NULL);
 }
@@ -33,6 +35,8 @@ static void note_refused(struct objects *ob)
 	for (i = 0; i < ob->r->side.ndsos && note.len <= 2000; i++)
 		if (ob->list[i].refused)
 			str_printf(&note, "%s%s", note.len ? "; " : "", ob->list[i].refused);
+	if (ob->jit.refused.len)
+		str_printf(&note, "%s%s", note.len ? "; " : "", ob->jit.refused.buf);
 	if (note.len && !ob->p->dso_note)
 		ob->p->dso_note = str_take(&note);
 	str_free(&note);
@@ -50,11 +54,12 @@ void objects_free(struct objects *ob)
 	free(ob->list);
 	free(ob->contexts);
 	identities_free(&ob->identities);
+	jit_maps_free(&ob->jit);
 	pthread_mutex_destroy(&ob->lock);
 	pthread_cond_destroy(&ob->ready);
 }
 
-static uint32_t address(struct objects *ob, uint32_t dso, uint64_t addr)
+static uint32_t address(struct objects *ob, uint32_t dso, uint64_t addr, enum unresolved why)
 {
 	char text[24], *at = text + sizeof(text);
 
@@ -65,12 +70,13 @@ static uint32_t address(struct objects *ob, uint32_t dso, uint64_t addr)
 	while (addr >>= 4);
 	*--at = 'x';
 	*--at = '0';
-	return profile_symbol(ob->p, dso, at, true);
+	return profile_symbol(ob->p, dso, at, why);
 }
 
 static uint32_t unknown(struct objects *ob, uint64_t addr)
 {
-	return address(ob, profile_dso(ob->p, "[unknown]", NULL, DSO_UNKNOWN), addr);
+	return address(ob, profile_dso(ob->p, "[unknown]", NULL, DSO_UNKNOWN), addr,
+		       UNRESOLVED_NO_MAPPING);
 }
 
 /* Only a recording with kernel addresses has to say that there are no names for them. */
@@ -100,21 +106,91 @@ static uint32_t dso_of_kallsym(struct objects *ob, const struct symtab_symbol *s
 	return ob->module_dso;
 }
 
-/* "/lib/modules/.../net/veth.ko.xz" and "[veth]" are "[veth]". */
-static uint32_t dso_of_module_map(struct objects *ob, const struct side_map *map)
+static uint32_t dso_of_module(struct objects *ob, const char *path)
 {
-	const char *path = intern_get(ob->r->side.strings, ob->r->side.dsos[map->dso].name);
-	const char *base = strrchr(path, '/');
-	char name[128], *at;
+	char name[128];
 
-	if (*path == '[')
-		return profile_dso(ob->p, path, NULL, DSO_MODULE);
-	base = base ? base + 1 : path;
-	snprintf(name, sizeof(name), "[%.*s]", (int)strcspn(base, "."), base);
-	for (at = name; *at; at++)
-		if (*at == '-')
-			*at = '_';
+	module_name(name, sizeof(name), path);
 	return profile_dso(ob->p, name, NULL, DSO_MODULE);
+}
+
+static const char *path_of(const struct objects *ob, const struct side_map *map)
+{
+	return intern_get(ob->r->side.strings, ob->r->side.dsos[map->dso].name);
+}
+
+/*
+ * Of a symbol in kallsyms. Its module must lie where the recording says so: kallsyms may be of
+ * another boot. The same goes for BPF programs, which come and go: what was there is recorded.
+ */
+static bool was_there(const struct objects *ob, const struct symtab_symbol *s,
+		      const struct side_map *module)
+{
+	const char *its = symtab_module(&ob->kernel->table, s);
+	char name[128];
+
+	if (!its)
+		return true;
+	if (!strcmp(its, "[bpf]"))
+		return !ob->r->side.nksymbols;
+	if (!module)
+		return !ob->r->side.nmodules;
+	module_name(name, sizeof(name), path_of(ob, module));
+	return !strcmp(name, its);
+}
+
+/* The lock is not held meanwhile: other objects can be asked and read. */
+static void read_symbols(struct objects *ob, struct object *obj, const struct dso_identity *id)
+{
+	struct symbol_sources from = identity_sources(ob->r, ob->o, id);
+	char why[512];
+
+	int ret;
+
+	pthread_mutex_unlock(&ob->lock);
+	ret = dso_symbols_read(&obj->table, &from, id, why, sizeof(why));
+	obj->missing = ret == -ESTALE ? UNRESOLVED_MISMATCH
+		       : obj->table.n ? UNRESOLVED_GAP
+				      : UNRESOLVED_NO_SYMBOLS;
+	if (ret == -ESTALE)
+		obj->refused = xstrdup(why);
+	pthread_mutex_lock(&ob->lock);
+}
+
+/* Sets up the object on its first address. */
+static struct object *object_of(struct objects *ob, uint32_t index, bool module)
+{
+	struct object *obj = &ob->list[index];
+	struct dso_identity id;
+
+	while (obj->state == OBJECT_READING)
+		pthread_cond_wait(&ob->ready, &ob->lock);
+	if (obj->state == OBJECT_READY)
+		return obj;
+	obj->state = OBJECT_READING;
+	id = module ? identity_of_module(&ob->identities, index)
+		    : identity_of(&ob->identities, index);
+	obj->identity = identity_no_file(&id);
+	obj->dso = module ? dso_of_module(ob, id.name)
+			  : profile_dso(ob->p, id.name, id.build_id, DSO_USER);
+	if (!obj->identity)
+		read_symbols(ob, obj, &id);
+	obj->state = OBJECT_READY;
+	pthread_cond_broadcast(&ob->ready);
+	return obj;
+}
+
+/* In a module that kallsyms does not explain: by its file. */
+static uint32_t find_in_module(struct objects *ob, uint64_t addr, const struct side_map *map)
+{
+	struct object *obj = object_of(ob, map->dso, true);
+	struct symtab_symbol *s = symtab_find(&obj->table, addr - map->start);
+
+	if (!s)
+		return address(ob, obj->dso, addr - map->start, obj->missing);
+	if (!s->id)
+		s->id = 1 + profile_symbol(ob->p, obj->dso, symtab_name(&obj->table, s), RESOLVED);
+	return s->id - 1;
 }
 
 static uint32_t find_kernel(struct objects *ob, uint64_t addr, const struct side_map *module)
@@ -122,16 +198,18 @@ static uint32_t find_kernel(struct objects *ob, uint64_t addr, const struct side
 	struct symtab_symbol *s = kernel_symbols_find(ob->kernel, addr);
 	const struct sideband *side = &ob->r->side;
 
-	if (s) {
+	if (s && was_there(ob, s, module)) {
 		if (!s->id)
 			s->id = 1 + profile_symbol(ob->p, dso_of_kallsym(ob, s),
-						   symtab_name(&ob->kernel->table, s), false);
+						   symtab_name(&ob->kernel->table, s), RESOLVED);
 		return s->id - 1;
 	}
 	if (module)
-		return address(ob, dso_of_module_map(ob, module), addr);
+		return find_in_module(ob, addr, module);
 	if (addr >= side->kernel_start && addr < side->kernel_end)
-		return address(ob, ob->kernel_dso, addr);
+		return address(ob, ob->kernel_dso,
+			       addr >= side->ref_addr ? addr - side->ref_addr : addr,
+			       ob->kernel->missing);
 	return unknown(ob, addr);
 }
 
@@ -139,7 +217,7 @@ static uint32_t program_symbol(struct objects *ob, const struct side_ksymbol *pr
 {
 	const char *name = intern_get(ob->r->side.strings, program->name);
 
-	return profile_symbol(ob->p, profile_dso(ob->p, name, NULL, DSO_BPF), name, false);
+	return profile_symbol(ob->p, profile_dso(ob->p, name, NULL, DSO_BPF), name, RESOLVED);
 }
 
 static enum context context_of(struct objects *ob, uint32_t symbol)
@@ -174,46 +252,41 @@ struct place objects_kernel(struct objects *ob, uint64_t addr, const struct side
 	return place;
 }
 
-/* The lock is not held meanwhile: other objects can be asked and read. */
-static void read_symbols(struct objects *ob, struct object *obj, const struct dso_identity *id)
+/* Memory that a compiler has put code into; UINT32_MAX: it left no name for it. */
+static uint32_t find_generated(struct objects *ob, uint32_t pid, uint64_t addr, uint32_t *dso)
 {
-	struct symbol_sources from = identity_sources(ob->r, ob->o, id);
-	char why[512];
-
-	pthread_mutex_unlock(&ob->lock);
-	if (dso_symbols_read(&obj->table, &from, id, why, sizeof(why)) == -ESTALE)
-		obj->refused = xstrdup(why);
-	pthread_mutex_lock(&ob->lock);
-}
-
-/* Sets up the object on its first address. */
-static struct object *user_object(struct objects *ob, uint32_t index)
-{
-	struct object *obj = &ob->list[index];
-	struct dso_identity id;
-
-	while (obj->state == OBJECT_READING)
-		pthread_cond_wait(&ob->ready, &ob->lock);
-	if (obj->state == OBJECT_READY)
-		return obj;
-	obj->state = OBJECT_READING;
-	id = identity_of(&ob->identities, index);
-	obj->identity = identity_no_file(&id);
-	obj->dso = profile_dso(ob->p, id.name, id.build_id, DSO_USER);
-	if (!obj->identity)
-		read_symbols(ob, obj, &id);
-	obj->state = OBJECT_READY;
-	pthread_cond_broadcast(&ob->ready);
-	return obj;
-}
-
-/* Memory without a file that code runs in: of a JIT compiler. */
-static uint32_t in_anonymous(struct objects *ob, uint32_t pid, uint64_t addr)
-{
+	struct symtab_symbol *s;
+	const char *text;
 	char name[40];
 
 	snprintf(name, sizeof(name), "[JIT] tid %d", (int)pid);
-	return address(ob, profile_dso(ob->p, name, NULL, DSO_USER), addr);
+	*dso = profile_dso(ob->p, name, NULL, DSO_USER);
+	s = jit_maps_find(&ob->jit, pid, addr, &text);
+	if (!s)
+		return UINT32_MAX;
+	if (!s->id)
+		s->id = 1 + profile_symbol(ob->p, *dso, text, RESOLVED);
+	return s->id - 1;
+}
+
+static uint32_t in_anonymous(struct objects *ob, uint32_t pid, uint64_t addr)
+{
+	uint32_t dso, symbol = find_generated(ob, pid, addr, &dso);
+
+	return symbol == UINT32_MAX ? address(ob, dso, addr, UNRESOLVED_GENERATED) : symbol;
+}
+
+/* A file in memory alone: some compilers map one twice, to write to it and to run it. */
+static uint32_t in_file(struct objects *ob, uint32_t pid, uint64_t addr, const struct side_map *map,
+			struct object *obj)
+{
+	uint32_t dso, symbol = UINT32_MAX;
+
+	if (str_starts(path_of(ob, map), "/memfd:"))
+		symbol = find_generated(ob, pid, addr, &dso);
+	if (symbol != UINT32_MAX)
+		return symbol;
+	return address(ob, obj->dso, addr - map->start + map->pgoff, obj->missing);
 }
 
 static uint32_t find_user(struct objects *ob, uint32_t pid, uint64_t addr,
@@ -221,19 +294,17 @@ static uint32_t find_user(struct objects *ob, uint32_t pid, uint64_t addr,
 {
 	struct symtab_symbol *s;
 	struct object *obj;
-	uint64_t at;
 
 	if (!map)
 		return unknown(ob, addr);
-	obj = user_object(ob, map->dso);
+	obj = object_of(ob, map->dso, false);
 	if (obj->identity)
 		return in_anonymous(ob, pid, addr);
-	at = addr - map->start + map->pgoff;
-	s = symtab_find(&obj->table, at);
-	if (!s)
-		return address(ob, obj->dso, at);
+	s = symtab_find(&obj->table, addr - map->start + map->pgoff);
+	if (!s || identity_is_compat(path_of(ob, map), map->start))
+		return in_file(ob, pid, addr, map, obj);
 	if (!s->id)
-		s->id = 1 + profile_symbol(ob->p, obj->dso, symtab_name(&obj->table, s), false);
+		s->id = 1 + profile_symbol(ob->p, obj->dso, symtab_name(&obj->table, s), RESOLVED);
 	return s->id - 1;
 }
 
@@ -254,7 +325,8 @@ struct place objects_other(struct objects *ob, uint32_t mode, uint64_t addr)
 
 	pthread_mutex_lock(&ob->lock);
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
-		place.symbol = address(ob, profile_dso(ob->p, "[guest]", NULL, DSO_GUEST), addr);
+		place.symbol = address(ob, profile_dso(ob->p, "[guest]", NULL, DSO_GUEST), addr,
+				       UNRESOLVED_GUEST);
 	else
 		place.symbol = unknown(ob, addr);
 	pthread_mutex_unlock(&ob->lock);

@@ -12,6 +12,7 @@
 #define ZC_PERFDATA_OBJECTS_H
 
 #include "analyze/perfdata/identity.h"
+#include "analyze/perfdata/jit_maps.h"
 #include "analyze/perfdata/kernel.h"
 
 #include <pthread.h>
@@ -21,9 +22,10 @@ enum object_state { OBJECT_NEW, OBJECT_READING, OBJECT_READY };
 struct object {
 	enum object_state state;
 	struct symtab table;
-	uint32_t dso;  /* profile's */
-	bool identity; /* addresses are not offsets in a file: anonymous memory */
-	char *refused; /* why a file that there is was not used; or NULL */
+	uint32_t dso;		 /* profile's */
+	enum unresolved missing; /* why addresses in it have no name */
+	bool identity;		 /* addresses are not offsets in a file: anonymous memory */
+	char *refused;		 /* why a file that there is was not used; or NULL */
 };
 
 /* What an address came to. The context is what a kernel function says of where it runs. */
@@ -42,6 +44,7 @@ struct objects {
 	uint32_t module;     /* offset of the name that module_dso is for */
 	struct object *list; /* by index of the side-band's dsos */
 	struct identities identities;
+	struct jit_maps jit;
 	uint8_t *contexts; /* by profile symbol */
 	size_t ncontexts;
 	pthread_mutex_t lock; /* over all of this, and over the profile */

@@ -109,9 +109,9 @@ static void fold_and_resolve(struct recording *r, const struct perfdata_options 
 		pthread_join(job.thread, NULL);
 	else
 		load_kernel(&job);
-	resolve(r, &f, &job.symbols, o);
 	for (i = 0; i < f.n; i++)
 		add_health(r, &f.list[i]);
+	resolve(r, &f, &job.symbols, o);
 	kernel_symbols_free(&job.symbols);
 	folds_free(&f);
 }

@@ -62,7 +62,7 @@ struct recording {
 	struct build_id_row *build_ids;
 	size_t nbuild_ids, build_ids_cap;
 	const char *hostname, *osrelease, *arch; /* in the arena; NULL: not recorded */
-	int64_t recorded_by_ns;			 /* the file's own time stamp; a stream's: when we began to read */
+	int64_t recorded_by_ns; /* the file's own time stamp; a stream's: when we began to read */
 	struct cursor tracing; /* formats of its tracepoints (tracing.h); at NULL: not recorded */
 	struct arena arena;
 	struct chunk *chunks;

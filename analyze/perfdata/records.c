@@ -121,6 +121,7 @@ static void add_map(struct scan *s, const struct record *rec, struct side_map ma
 			side->kernel_build_id = dso.build_id;
 		return;
 	}
+	side->nmodules += row.pid == KERNEL_PID;
 	map.dso = sideband_dso(side, &dso);
 	row.what = sideband_map(side, &map);
 	sideband_row(side, &row);

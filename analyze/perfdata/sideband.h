@@ -77,6 +77,7 @@ struct sideband {
 	/* the kernel's relocation symbol: "_text" or "_stext" and where it was; "" not recorded */
 	char ref_name[64];
 	uint64_t ref_addr, kernel_start, kernel_end;
+	size_t nmodules;	      /* how many of the kernel's modules were mapped */
 	uint32_t kernel_build_id;     /* string from MMAP2, or UINT32_MAX */
 	struct side_timelines comms;  /* by tid: string */
 	struct side_timelines spaces; /* by pid, the kernel's too: version */

@@ -199,6 +199,13 @@ static int load_dsos(struct store *s, struct profile *all, struct error *err)
 	return rc;
 }
 
+/* A cause that a later version stored is one all the same. */
+static enum unresolved unresolved_of(int stored)
+{
+	return stored < 0 || stored >= UNRESOLVED_N ? UNRESOLVED_NO_SYMBOLS
+						    : (enum unresolved)stored;
+}
+
 static int load_symbols(struct store *s, struct profile *all, struct error *err)
 {
 	sqlite3_stmt *q;
@@ -212,7 +219,8 @@ static int load_symbols(struct store *s, struct profile *all, struct error *err)
 		int64_t dso = sqlite3_column_int64(q, 2) - 1;
 
 		if (!name || dso < 0 || (size_t)dso >= all->ndsos ||
-		    profile_symbol(all, (uint32_t)dso, name, sqlite3_column_int(q, 3)) !=
+		    profile_symbol(all, (uint32_t)dso, name,
+				   unresolved_of(sqlite3_column_int(q, 3))) !=
 			    sqlite3_column_int64(q, 0) - 1)
 			return damaged(s, "symbol", err);
 	}

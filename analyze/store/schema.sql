@@ -45,6 +45,8 @@ CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE dso (id INTEGER PRIMARY KEY, name TEXT NOT NULL, build_id TEXT, kind INTEGER,
 	UNIQUE (name, build_id));
 CREATE TABLE symbol (id INTEGER PRIMARY KEY, name TEXT NOT NULL, dso INTEGER NOT NULL, unresolved INTEGER);
+-- unresolved: 0 no; an offset in the dso, because 1 it has no symbols, 2 the file is not the recorded one,
+-- 3 it lies between symbols, 4 nothing was mapped, 5 generated code, 6 a guest
 CREATE TABLE frame (id INTEGER PRIMARY KEY, parent INTEGER, symbol INTEGER NOT NULL);
 -- context: 0 unknown 1 user 2 syscall 3 softirq 4 hardirq 5 idle 6 kthread 7 exception
 CREATE TABLE cost (run INTEGER, event INTEGER, cpu INTEGER, comm INTEGER, pid INTEGER, tid INTEGER,

@@ -121,7 +121,8 @@ fi
 shares() {
 	"$zcost" report functions --perf a.data --all --format tsv 2>err | awk -F'\t' 'NR > 1 {
 		printf "%s\t%s\t%d\t%.4f\t%.4f\n", $2, $1, $3, $4, $5 }' | sort >report.tsv
-	"$dump" functions a.data | awk -F'\t' '{ sub(/.*\//, "", $2); n += $6; s[NR] = $0; k[NR] = $2 "\t" $3
+	"$dump" functions a.data | awk -F'\t' '{ sub(/.*\//, "", $2); n += $6; s[NR] = $0
+			k[NR] = $2 "\t" ($4 && $2 != "[unknown]" ? $2 "+" : "") $3
 			c[NR] = $5; self[NR] = $6; total[NR] = $7 }
 		END { for (i in s) printf "%s\t%d\t%.4f\t%.4f\n", k[i], c[i], 100 * self[i] / n, 100 * total[i] / n }' |
 		sort >dump.tsv

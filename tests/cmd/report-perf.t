@@ -36,7 +36,7 @@ ok "every symbol of perf is ours, self and total" awk -F'\t' '
 	END { exit bad > 0 }' ours.tsv perf.tsv
 ok "and none of ours is unknown to perf" awk -F'\t' '
 	NR == FNR { known[$1 "\t" $2] = 1; next }
-	FNR > 1 && $1 !~ /^0x/ && !(($1 "\t" $2) in known) { print; bad++ }
+	FNR > 1 && $1 !~ /^(.*[+])?0x[0-9a-f]+$/ && !(($1 "\t" $2) in known) { print; bad++ }
 	END { exit bad > 0 }' perf.tsv ours.tsv
 ok "shares add up to 100" near "$(awk -F'\t' 'NR > 1 { s += $4 } END { print s }' ours.tsv)" 100 1e-4
 "$zcost" report functions --perf perf.data --all --rate 1e6 --cpu 0 --format tsv >cpu0.tsv 2>/dev/null
@@ -62,7 +62,7 @@ sed -i 's/"start_ns": [0-9]*/"start_ns": 1/; s/"end_ns": [0-9]*/"end_ns": 900000
 cp perf.data run/
 ok "as a run" exits 0 "$zcost" analyze run
 exits 0 "$zcost" report functions run --all --basis wall --format tsv
-awk -F'\t' 'NR > 1 && $3 > 0 && $1 !~ /^0x/ { printf "%s\t%d\t%.6f\n", $1, $3, $4 }' out | sort >report.tsv
+awk -F'\t' 'NR > 1 && $3 > 0 && $1 !~ /^(.*[+])?0x[0-9a-f]+$/ { printf "%s\t%d\t%.6f\n", $1, $3, $4 }' out | sort >report.tsv
 sqlite3 -separator "$(printf '\t')" run/zcost.db "SELECT s.name, SUM(c.samples),
 	printf('%.6f', 100.0 * SUM(c.weight) / (SELECT SUM(weight) FROM cost))
 	FROM cost c JOIN frame f ON f.id = c.frame JOIN symbol s ON s.id = f.symbol

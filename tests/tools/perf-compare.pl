@@ -15,6 +15,7 @@ no warnings 'portable'; # addresses have 64 bits
 
 my ($file, $dump, @options) = @ARGV;
 my (%self, %children, %total, %ours, $bad);
+chomp(my $base = `'$dump' health @options '$file' | sed -n 's/^kernel_base\t//p'`);
 my $refused = `'$dump' health @options '$file' | sed -n 's/^dso_note\t//p'`;
 
 sub complain {
@@ -63,7 +64,7 @@ while (<$f>) {
 	my ($event, $dso, $symbol, $unresolved, @n) = split /\t/;
 	next if $dso =~ m{^/} && index($refused, $dso) >= 0;
 	$dso =~ s{.*/}{};
-	$symbol = sprintf('0x%016x', hex($symbol)) if $unresolved;
+	$symbol = sprintf('0x%016x', hex($symbol) + ($dso =~ /^\[kernel/ ? hex($base) : 0)) if $unresolved;
 	next if $ENV{ZC_ROWS} && "$dso\t$symbol" !~ /$ENV{ZC_ROWS}/;
 	my $o = $ours{$event}{"$dso\t$symbol"} //= [0, 0, 0];
 	$o->[$_] += $n[$_] for 0 .. 2;

@@ -107,6 +107,7 @@ static void health(const struct profile *p)
 	printf("outside_window\t%" PRIu64 "\nfirst_ns\t%" PRIu64 "\nlast_ns\t%" PRIu64 "\n",
 	       h->outside_window, p->first_ns, p->last_ns);
 	printf("frames\t%zu\ncosts\t%zu\nsymbols\t%zu\n", p->nframes, p->ncosts, p->nsymbols);
+	printf("kernel_base\t%" PRIx64 "\n", p->kernel_base);
 	printf("truncated\t%s\n", h->truncated ? h->why : "");
 	printf("kernel_note\t%s\n", p->kernel_note ? p->kernel_note : "");
 	printf("dso_note\t%s\n", p->dso_note ? p->dso_note : "");

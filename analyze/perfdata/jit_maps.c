@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/jit_maps.h"
+
+#include "analyze/perfdata/identity.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define SECOND 1000000000LL
+
+void jit_maps_init(struct jit_maps *j, const struct recording *r, const struct perfdata_options *o)
+{
+	*j = (struct jit_maps){.r = r, .o = o};
+}
+
+void jit_maps_free(struct jit_maps *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->n; i++)
+		symtab_free(&j->list[i].table);
+	free(j->list);
+	map_free(&j->index);
+	str_free(&j->refused);
+}
+
+/* --- the file --- */
+
+struct line {
+	uint64_t start, end;
+	const char *name;
+	size_t order;
+};
+
+/* "7f0012340000 1a0 Lcom/example/Main;::run" */
+static bool parse_line(char *text, struct line *l)
+{
+	char *end, *name;
+
+	l->start = strtoull(text, &end, 16);
+	if (end == text || *end != ' ')
+		return false;
+	l->end = l->start + strtoull(end + 1, &name, 16);
+	if (name == end + 1 || *name != ' ' || !name[1])
+		return false;
+	l->name = name + 1;
+	return l->end > l->start;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct line *l = a, *r = b;
+
+	if (l->start != r->start)
+		return l->start < r->start ? -1 : 1;
+	return l->order < r->order ? -1 : l->order > r->order;
+}
+
+/* Code that was replaced by other code at the same place: the last line counts. */
+static void fill(struct symtab *t, struct line *lines, size_t n)
+{
+	size_t i;
+
+	if (n)
+		qsort(lines, n, sizeof(*lines), by_start);
+	for (i = 0; i < n; i++) {
+		struct symtab_symbol s = {.start = lines[i].start,
+					  .end = lines[i].end,
+					  .binding = STB_GLOBAL,
+					  .type = STT_FUNC};
+
+		if (i + 1 == n || lines[i + 1].start != lines[i].start)
+			symtab_add(t, &s, lines[i].name, NULL);
+	}
+	symtab_finish(t, false);
+}
+
+static void read_map(struct symtab *t, const char *path)
+{
+	struct line *lines = NULL, l = {0};
+	size_t n = 0, cap = 0, len;
+	char *text, *rest, *line;
+
+	if (file_read(path, &text, &len, NULL))
+		return;
+	for (rest = text; (line = str_token(&rest, '\n'));) {
+		if (!parse_line(line, &l))
+			continue;
+		l.order = n;
+		array_grow(lines, n, cap);
+		lines[n++] = l;
+	}
+	fill(t, lines, n);
+	free(lines);
+	free(text);
+}
+
+/* --- whose it is --- */
+
+/* When the process began, as of time(); 0: the recording does not tell. */
+static int64_t began_ns(const struct recording *r, uint32_t pid)
+{
+	const struct sideband *side = &r->side;
+	uint64_t last = r->profile->last_ns;
+	size_t i;
+
+	for (i = side->n; i-- > 0;) {
+		const struct side_row *row = &side->list[i];
+
+		if (row->kind == SIDE_FORK && row->pid == pid && row->tid == pid && !row->alone &&
+		    row->time && row->time <= last)
+			return r->recorded_by_ns - (int64_t)(last - row->time);
+	}
+	return 0;
+}
+
+/* When the process of that number that runs now began; 0: there is none. In jiffies' precision. */
+static int64_t running_since_ns(uint32_t pid)
+{
+	char path[40], *text, *at;
+	struct timespec up, now;
+	unsigned long long ticks = 0;
+	size_t len;
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	if (file_read(path, &text, &len, NULL))
+		return 0;
+	at = strrchr(text, ')'); /* state is the third field, starttime the 22nd */
+	for (i = 0; at && i < 20; i++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		ticks = strtoull(at, NULL, 10);
+	free(text);
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return !ticks ? 0
+		      : (now.tv_sec - up.tv_sec) * SECOND + now.tv_nsec - up.tv_nsec +
+				(int64_t)(ticks * (SECOND / 100));
+}
+
+static bool belongs(struct jit_maps *j, uint32_t pid, const char *path)
+{
+	const struct recording *r = j->r;
+	int64_t since, written;
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	written = (int64_t)st.st_mtim.tv_sec * SECOND + st.st_mtim.tv_nsec;
+	since = running_since_ns(pid);
+	if (!identity_this_host(r))
+		str_printf(&j->refused, "%s%s: the recording is not of this host",
+			   j->refused.len ? "; " : "", path);
+	else if (written + SECOND < began_ns(r, pid))
+		str_printf(&j->refused, "%s%s: is older than the recorded process",
+			   j->refused.len ? "; " : "", path);
+	else if (written > r->recorded_by_ns + SECOND && !(since && since <= r->recorded_by_ns))
+		str_printf(&j->refused,
+			   "%s%s: was written to after the recording, and process %u of it does "
+			   "not run any more",
+			   j->refused.len ? "; " : "", path, pid);
+	else
+		return true;
+	return false;
+}
+
+static void load(struct jit_maps *j, struct symtab *t, uint32_t pid)
+{
+	const char *roots[] = {j->o->host_dir, j->o->symfs};
+	char *path;
+	size_t i;
+
+	for (i = 0; i < array_size(roots) && !t->n; i++) {
+		if (!roots[i])
+			continue;
+		path = xasprintf("%s/tmp/perf-%u.map", roots[i], pid);
+		if (path_exists(path))
+			read_map(t, path);
+		free(path);
+	}
+	if (t->n || !j->o->use_this_host)
+		return;
+	path = xasprintf("/tmp/perf-%u.map", pid);
+	if (belongs(j, pid, path))
+		read_map(t, path);
+	free(path);
+}
+
+struct symtab_symbol *jit_maps_find(struct jit_maps *j, uint32_t pid, uint64_t addr,
+				    const char **name)
+{
+	uint64_t *id = map_at(&j->index, pid);
+	struct symtab_symbol *s;
+	struct symtab *t;
+
+	if (!*id) {
+		array_grow(j->list, j->n, j->cap);
+		j->list[j->n] = (struct jit_map){0};
+		*id = ++j->n;
+		load(j, &j->list[j->n - 1].table, pid);
+	}
+	t = &j->list[*id - 1].table;
+	s = t->n ? symtab_find(t, addr) : NULL;
+	if (s)
+		*name = symtab_name(t, s);
+	return s;
+}
