@@ -55,7 +55,11 @@ void *xrealloc(void *p, size_t size)
 
 void *xmemdup(const void *p, size_t size)
 {
-	return memcpy(xmalloc(size), p, size);
+	void *copy = xmalloc(size);
+
+	if (size) /* of nothing, `p` may be NULL */
+		memcpy(copy, p, size);
+	return copy;
 }
 
 char *xstrdup(const char *s)

@@ -40,7 +40,7 @@ fuzz:
 	@$(MAKE) --no-print-directory CC=$(CLANG) BUILD=build-fuzz OFFLINE=1 \
 		CFLAGS="-O1 -g -fsanitize=fuzzer-no-link $(FUZZ_FLAGS)" LDFLAGS="$(FUZZ_FLAGS)" fuzz-programs
 	@for f in $(FUZZ); do sh tests/fuzz/run.sh build-fuzz/tests/fuzz/$$f $(FUZZ_SECONDS) || exit 1; done
-fuzz-programs: $(FUZZ:%=$(B)/tests/fuzz/%)
+fuzz-programs: $(FUZZ:%=$(B)/tests/fuzz/%) $(addprefix $(B)/tests/unit/perfdata_,world samples records)
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/laptop.a $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/laptop.a $(B)/lib.a $(LAPTOP_LIBS) $(LIB_LIBS)

@@ -1,32 +1,248 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libFuzzer: any bytes as a perf.data file or stream. `make fuzz` runs it for FUZZ_SECONDS. */
+/*
+ * libFuzzer: any bytes as a perf.data file or stream. `make fuzz` runs it for FUZZ_SECONDS. With
+ * --sweep FILE... it cuts each file at every byte and flips bits all over it instead, and holds
+ * that what is cut is said, with an offset.
+ */
 #include "analyze/perfdata/perfdata.h"
+#include "analyze/perfdata/recording.h"
+#include "analyze/perfdata/sample.h"
+#include "lib/file.h"
 
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+
+/* --- one input --- */
+
+/* Kernel addresses get names, so that contexts are told too. */
+static const char kallsyms[] = "ffffffff81000000 T _text\nffffffff81000000 T _stext\n"
+			       "ffffffff81000200 T do_syscall_64\nffffffffc0000000 t f\t[m]\n";
+
+static char *memory_file(const char *name, const void *data, size_t size, int *fd)
+{
+	static char paths[2][32];
+	char *path = paths[*name == 'k'];
+
+	*fd = memfd_create(name, MFD_CLOEXEC);
+	if (*fd < 0 || write(*fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(paths[0]), "/proc/self/fd/%d", *fd);
+	return path;
+}
+
+/* What the fields behind the call chain say: every sample's, by whoever wants them. */
+static void read_samples(const char *path)
+{
+	struct chunk_reader reader = {0};
+	struct chunk_sample at;
+	struct sample_rest rest;
+	struct recording r;
+	struct profile p;
+	struct sample s;
+	size_t i;
+
+	profile_init(&p);
+	if (!recording_open(&r, &p, path, NULL))
+		for (i = 0; i < r.nchunks; i++) {
+			chunk_read(&reader, &r.chunks[i], r.swap);
+			while (chunk_next(&reader, &at)) {
+				long event = sample_event(&r.events, at.body);
+
+				if (event >= 0 &&
+				    sample_decode(&s, &r.events.list[event], &at.body))
+					sample_decode_rest(&rest, &r.events.list[event], &at.body);
+			}
+		}
+	free(reader.buf);
+	recording_close(&r);
+	profile_free(&p);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct perfdata_options o = {.threads = 1};
 	struct error err = {0};
 	struct profile p;
-	char path[32];
-	int fd = memfd_create("fuzz", MFD_CLOEXEC), ret;
+	int fd, kall, ret;
+	char *path = memory_file("fuzz", data, size, &fd);
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	o.kallsyms = memory_file("kallsyms", kallsyms, sizeof(kallsyms) - 1, &kall);
 	profile_init(&p);
 	ret = perfdata_read(&p, path, &o, &err);
 	if (ret && !*err.text)
 		abort(); /* a failure without a word */
+	if (!ret && p.health.truncated && !strstr(p.health.why, "offset"))
+		abort(); /* nor without a place */
+	profile_free(&p);
+	read_samples(path);
+	close(fd);
+	close(kall);
+	return 0;
+}
+
+/* --- changes that know of records: bytes alone mostly end the reading at the first record --- */
+
+struct record_at {
+	size_t at, size;
+};
+
+enum { RECORDS = 512 };
+
+static uint64_t get(const uint8_t *p, int bytes)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, (size_t)bytes);
+	return v;
+}
+
+/* The records of a little-endian stream or file; *data_len: where a file's header says their
+ * length. */
+static size_t find_records(uint8_t *data, size_t size, struct record_at *list, uint8_t **data_len)
+{
+	size_t n = 0, at = 16, end = size, len;
+
+	*data_len = NULL;
+	if (size < 104 || memcmp(data, "PERFILE2", 8))
+		return 0;
+	if (get(data + 8, 8) != 16) {
+		at = get(data + 40, 8);
+		*data_len = data + 48;
+		if (at > size || get(data + 48, 8) > size - at)
+			return 0;
+		end = at + get(data + 48, 8);
+	}
+	while (n < RECORDS && at + 8 <= end) {
+		len = get(data + at + 6, 2);
+		if (len < 8 || len > end - at)
+			break;
+		list[n++] = (struct record_at){at, len};
+		if (get(data + at, 4) == 66 && len >= 12) /* its payload */
+			at += (get(data + at + 8, 4) + 7) & ~7ULL;
+		at += len;
+	}
+	return n;
+}
+
+/* Replaces `old` bytes at `at` by what is in `with`; 0: no room. */
+static size_t put_in(uint8_t *data, size_t size, size_t max, size_t at, size_t old,
+		     const uint8_t *with, size_t len, uint8_t *data_len)
+{
+	uint64_t n;
+
+	if (size - old + len > max)
+		return 0;
+	memmove(data + at + len, data + at + old, size - at - old);
+	memcpy(data + at, with, len);
+	if (data_len) {
+		n = get(data_len, 8) - old + len;
+		memcpy(data_len, &n, 8);
+	}
+	return size - old + len;
+}
+
+static size_t change_record(uint8_t *data, size_t size, size_t max, const struct record_at *r,
+			    uint8_t *data_len)
+{
+	static uint8_t body[1 << 16];
+	size_t len;
+
+	memcpy(body, data + r->at, r->size);
+	len = LLVMFuzzerMutate(body, r->size, sizeof(body) - 1);
+	if (len < 8)
+		return 0;
+	body[6] = (uint8_t)len;
+	body[7] = (uint8_t)(len >> 8);
+	return put_in(data, size, max, r->at, r->size, body, len, data_len);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+{
+	static struct record_at list[RECORDS];
+	static uint8_t copy[1 << 16];
+	uint8_t *data_len;
+	size_t n = find_records(data, size, list, &data_len), done = 0;
+	const struct record_at *a, *b;
+
+	if (!n || seed % 4 == 0)
+		return LLVMFuzzerMutate(data, size, max);
+	a = &list[(seed >> 3) % n];
+	b = &list[(seed >> 12) % n];
+	memcpy(copy, data + b->at, b->size);
+	switch (seed % 4) {
+	case 1: /* one more of them, somewhere else */
+		done = put_in(data, size, max, a->at, 0, copy, b->size, data_len);
+		break;
+	case 2: /* one in the place of another */
+		done = put_in(data, size, max, a->at, a->size, copy, seed & 4 ? b->size : 0,
+			      data_len);
+		break;
+	case 3:
+		done = change_record(data, size, max, a, data_len);
+		break;
+	}
+	return done ? done : LLVMFuzzerMutate(data, size, max);
+}
+
+/* --- the sweep --- */
+
+/* Cut short, a file is not like a whole one: it is refused in words, or said to be incomplete. */
+static void check_cut(const uint8_t *data, size_t len)
+{
+	struct perfdata_options o = {.threads = 1};
+	struct error err = {0};
+	struct profile p;
+	int fd, ret;
+	char *path = memory_file("fuzz", data, len, &fd);
+	bool stream = len >= 16 && get(data + 8, 8) == 16;
+
+	profile_init(&p);
+	ret = perfdata_read(&p, path, &o, &err);
+	if (!ret && !p.health.truncated && !stream) /* a stream may end after any record */
+		abort();
 	profile_free(&p);
 	close(fd);
-	return 0;
+}
+
+static void sweep(uint8_t *data, size_t size)
+{
+	static const uint8_t masks[] = {0x01, 0x80, 0xff};
+	size_t step = 1 + size / 4000, i; /* every byte of small files */
+
+	for (i = 0; i < size; i += step) {
+		check_cut(data, i);
+		data[i] ^= masks[i % 3];
+		LLVMFuzzerTestOneInput(data, size);
+		data[i] ^= masks[i % 3];
+	}
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct error err = {0};
+	char *data;
+	size_t size;
+	int i;
+
+	if (*argc < 2 || strcmp((*argv)[1], "--sweep"))
+		return 0;
+	for (i = 2; i < *argc; i++) {
+		if (file_read((*argv)[i], &data, &size, &err))
+			abort();
+		printf("sweep %s: %zu bytes\n", (*argv)[i], size);
+		fflush(stdout);
+		sweep((uint8_t *)data, size);
+		free(data);
+	}
+	exit(0);
 }

@@ -5,23 +5,54 @@
 set -eu
 program=$1
 corpus=$program.corpus
-mkdir -p "$corpus"
+seeds=$program.seeds
+mkdir -p "$corpus" "$seeds"
 top=$(cd "$(dirname "$0")/../.." && pwd)
+units=$(dirname "$program")/../unit
 
-small() { # small recordings in every form that this machine writes
-	for options in "" "-z" "-g" "-g --call-graph dwarf,512" "-s -d" "--buildid-mmap"; do
-		name=$(echo "record$options" | tr -c 'a-z0-9\n' _)
-		[ -s "$corpus/$name" ] || perf record -q -F 99 -e cpu-clock $options -o "$corpus/$name" true 2>/dev/null || true
-	done
-	[ -s "$corpus/pipe" ] || perf record -q -F 99 -e cpu-clock -o - true >"$corpus/pipe" 2>/dev/null || true
-	rm -f "$corpus"/*.old
+recorded() { # recorded NAME OPTIONS...: of this machine, small
+	[ -s "$seeds/$1" ] && return
+	name=$1
+	shift
+	perf record -q -F 99 -e cpu-clock -o "$seeds/$name" "$@" -- true 2>/dev/null || true
+	rm -f "$seeds/$name.old"
 }
+
+streamed() {
+	[ -s "$seeds/$1" ] && return
+	name=$1
+	shift
+	perf record -q -F 99 -e cpu-clock -o - "$@" -- true >"$seeds/$name" 2>/dev/null || true
+}
+
 case $program in
 *perfdata)
-	small
-	find "$top/../shared/perfdata" -name '*.data*' -size -64k -exec cp {} "$corpus" \; 2>/dev/null || true
+	command -v perf >/dev/null && {
+		recorded plain
+		recorded packed -z
+		recorded chains -g
+		recorded dwarf --call-graph dwarf,512 -F 2000
+		recorded data -s -d -W --namespaces --switch-events --buildid-mmap
+		recorded regs --user-regs --intr-regs -R -g
+		recorded group -e '{page-faults,context-switches}:S' -g
+		recorded trace -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
+		streamed pipe -g
+		streamed pipe-packed -z -g
+		streamed pipe-trace -e raw_syscalls:sys_enter
+	}
+	# every stream that the unit tests write
+	for t in world samples records; do
+		ZCOST_SAVE_STREAMS="$seeds" "$units/perfdata_$t" >/dev/null 2>&1 || true
+	done
+	find "$top/../shared/perfdata" -name '*.data*' -size -64k -exec cp {} "$seeds" \; 2>/dev/null || true
+	find "$seeds" -size +63k -delete
+	(cd "$seeds" && ls plain packed chains group data pipe pipe-packed *.data 2>/dev/null) >"$program.sweep.list"
+	echo "sweep of $(wc -l <"$program.sweep.list") files"
+	sed "s|^|$seeds/|" "$program.sweep.list" | xargs "$program" --sweep >"$program.sweep.log" 2>&1 ||
+		{ tail -n 40 "$program.sweep.log"; exit 1; }
 	;;
 esac
 cd "$(dirname "$program")"
-"./$(basename "$program")" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 -max_len=65536 \
-	-print_final_stats=1 -verbosity=0 "$(basename "$corpus")"
+program=$(basename "$program")
+"./$program" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1 \
+	-verbosity=0 "$program.corpus" "$program.seeds"

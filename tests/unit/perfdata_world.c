@@ -7,7 +7,7 @@
 #include "analyze/perfdata/perfdata.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "tests/unit/perfdata_writer.h"
+#include "tests/unit/perfdata_stream.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -416,6 +416,7 @@ static void test_every_form(void **state)
 			if (read_bytes(&p, file.buf, file.len, &err, true, NULL))
 				print_message("# form %d: %s\n", bits, err.text);
 			assert_int_equal(err.code, 0);
+			w_save(file.buf, file.len);
 			check_world(&p);
 			profile_free(&p);
 			str_free(&file);
