@@ -32,6 +32,9 @@ struct events {
 /* Reads one attr, whose size is its own `size` field, 0 meaning 64. False: it is cut short. */
 bool event_parse(struct event *e, struct cursor *c, bool big_endian);
 
+/* Every event of a large kernel is some thousands; more than this is no recording. */
+enum { EVENTS_MAX = 1 << 16 };
+
 struct event *events_add(struct events *ev, const struct event *e);
 void events_id(struct events *ev, uint64_t id, size_t index);
 void event_set_name(struct event *e, const char *name, size_t len);

@@ -45,8 +45,12 @@ void fold_free_stacks(struct fold *f)
 
 void fold_free(struct fold *f)
 {
+	size_t i;
+
 	stacks_free(&f->stacks);
 	map_free(&f->last_values);
+	for (i = 0; i < f->r->events.n; i++)
+		free(f->events[i].periods);
 	free(f->costs);
 	free(f->slots);
 	free(f->events);
@@ -142,7 +146,9 @@ static void count_event(struct fold *f, const struct fold_cost *c)
 	e->samples++;
 	e->weight += c->weight;
 	e->weight2 += (double)c->weight * (double)c->weight;
-	periods_add(&e->periods, c->weight);
+	if (!e->periods)
+		e->periods = xcalloc(1, sizeof(*e->periods));
+	periods_add(e->periods, c->weight);
 }
 
 /* The event that a counter value is of; -1: nothing in the file says. */

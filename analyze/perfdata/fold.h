@@ -18,7 +18,7 @@ struct fold_cost {
 struct fold_event {
 	uint64_t samples, weight;
 	double weight2;
-	struct periods periods;
+	struct periods *periods; /* NULL: no sample; there may be more events than those with any */
 };
 
 /* What the side-band says of a thread or process, kept at hand: few of them run at a time. */

@@ -87,7 +87,7 @@ static int read_attrs(struct recording *r, struct section attrs, uint64_t entry,
 	struct cursor all = at_section(r, attrs), one, attr;
 	struct event e;
 
-	if (all.bad || entry < PERF_ATTR_SIZE_VER0 + 16)
+	if (all.bad || entry < PERF_ATTR_SIZE_VER0 + 16 || attrs.len / entry > EVENTS_MAX)
 		return error_set(err, EBADMSG,
 				 "%s: the event table at offset %llu is damaged; record again",
 				 r->path, (unsigned long long)attrs.at);

@@ -276,6 +276,10 @@ static void on_attr(struct scan *s, const struct record *rec)
 		recording_damaged(s->r, rec->offset, "an event's description is cut short");
 		return;
 	}
+	if (ev->n == EVENTS_MAX) {
+		recording_damaged(s->r, rec->offset, "more events than there can be");
+		return;
+	}
 	events_add(ev, &e);
 	while (cursor_left(&c) >= 8)
 		events_id(ev, cursor_u64(&c), ev->n - 1);

@@ -13,13 +13,13 @@
 #include <string.h>
 
 static void add_event(struct profile_event *to, const struct event *from,
-		      const struct fold_event *e)
+		      const struct fold_event *e, const struct periods *periods)
 {
 	to->samples += e->samples;
 	to->weight += e->weight;
 	to->weight2 += e->weight2;
 	if (from->freq && !(from->sample_type & PERF_SAMPLE_READ))
-		periods_flag(&e->periods, to);
+		periods_flag(periods, to);
 }
 
 /* The profile's number of each event; perf's own, for the side-band, is left out when empty. */
@@ -31,20 +31,22 @@ static uint32_t *add_events(struct recording *r, const struct folds *f)
 	for (i = 0; i < r->events.n; i++) {
 		const struct event *e = &r->events.list[i];
 		struct fold_event sum = {0};
+		struct periods periods = {0};
 		bool software = e->type == PERF_TYPE_SOFTWARE;
 
 		for (k = 0; k < f->n; k++) {
 			sum.samples += f->list[k].events[i].samples;
 			sum.weight += f->list[k].events[i].weight;
 			sum.weight2 += f->list[k].events[i].weight2;
-			periods_join(&sum.periods, &f->list[k].events[i].periods);
+			if (f->list[k].events[i].periods)
+				periods_join(&periods, f->list[k].events[i].periods);
 		}
 		if (software && e->config == PERF_COUNT_SW_DUMMY && !sum.samples)
 			continue;
 		ids[i] = profile_event(r->profile, e->name,
 				       software && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
 						    e->config == PERF_COUNT_SW_TASK_CLOCK));
-		add_event(&r->profile->events[ids[i]], e, &sum);
+		add_event(&r->profile->events[ids[i]], e, &sum, &periods);
 	}
 	return ids;
 }
