@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The statistics against R: its recorded answers, and new ones where R is.
+. "$(dirname "$0")/../lib.sh"
+
+table=$build/tests/tools/stats_table
+
+ok "what R 4.2.2 said" sh -c "'$table' <'$tests/data/stats-r.tsv'"
+ok "a wrong answer would be seen" sh -c "sed '7s/[0-9]\$/&1/; 7s/[0-9]*\$/777/' '$tests/data/stats-r.tsv' | '$table' | grep -q ', 1 wrong'"
+if command -v Rscript >/dev/null; then
+	Rscript "$tests/tools/stats.R" $$ 3 >fresh 2>err
+	ok "what R says here, of other numbers (seed $$)" sh -c "'$table' <fresh"
+	ok "as many questions as before, by round" test "$(cut -f 1 fresh | sort -u | wc -l)" = "$(cut -f 1 "$tests/data/stats-r.tsv" | sort -u | wc -l)"
+else
+	skip "what R says here, of other numbers" "no Rscript (Debian: r-base-core)"
+fi
+
+done_testing
