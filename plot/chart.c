@@ -102,6 +102,11 @@ const char *drawing_variant(const struct drawing *d, int i)
 	return NULL;
 }
 
+uint32_t drawing_color(const struct drawing *d, const char *variant)
+{
+	return palette_variant(variant_place(d, variant));
+}
+
 void drawing_bars(const struct drawing *d, struct figure *f)
 {
 	const char *v;
@@ -170,7 +175,9 @@ static void put_runs(const struct drawing *d, struct str *s, enum drawn_from fro
 	if (n)
 		str_printf(s, "n = %d %s run%s per variant, ", n,
 			   from == FROM_MEASURED ? "measured" : "profiled", n == 1 ? "" : "s");
-	if (from == FROM_PROFILED)
+	if (from == FROM_TESTED)
+		str_puts(s, "exact Mann-Whitney with Holm's correction");
+	else if (from == FROM_PROFILED)
 		str_puts(s, "whiskers: 95 % interval");
 	else if (n == 1)
 		str_puts(s, "no interval from one run");

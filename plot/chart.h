@@ -6,6 +6,7 @@
 #ifndef ZC_PLOT_CHART_H
 #define ZC_PLOT_CHART_H
 
+#include "analyze/compare/compare.h"
 #include "analyze/measures/measure.h"
 #include "plot/figure.h"
 
@@ -14,6 +15,10 @@ struct chart_source {
 	int (*table)(const struct chart_source *source, const char *name, const struct query *q,
 		     struct table *t, struct error *err);
 	void *from; /* the source's own */
+	/* The waterfall of `compare` for q->side; NULL: this source cannot. */
+	int (*compare)(const struct chart_source *source, const char *const ends[2],
+		       const struct query *q, struct table *t, struct outcome *out,
+		       struct error *err);
 };
 
 /* What every chart says of the capture; NULL and 0 where unknown. */
@@ -67,10 +72,13 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 /* The i-th variant to compare, base first; NULL past the last. */
 const char *drawing_variant(const struct drawing *d, int i);
 
+/* A variant's colour, the same in all charts. */
+uint32_t drawing_color(const struct drawing *d, const char *variant);
+
 /* Adds the sides that have a row as groups: receiver, sender, others, total. */
 void drawing_sides(struct figure *f, const struct table *t);
 
-enum drawn_from { FROM_MEASURED, FROM_PROFILED };
+enum drawn_from { FROM_MEASURED, FROM_PROFILED, FROM_TESTED };
 /* The foot note: runs, interval, host, kernel, capture, date. */
 void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from);
 

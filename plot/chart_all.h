@@ -10,6 +10,8 @@ int chart_cpu(struct drawing *d, struct figure *f, struct error *err);
 int chart_components(struct drawing *d, struct figure *f, struct error *err);
 int chart_functions(struct drawing *d, struct figure *f, struct error *err);
 int chart_functions_sender(struct drawing *d, struct figure *f, struct error *err);
+int chart_waterfall(struct drawing *d, struct figure *f, struct error *err);
+int chart_waterfall_sender(struct drawing *d, struct figure *f, struct error *err);
 int chart_roi_c(struct drawing *d, struct figure *f, struct error *err);
 int chart_roi_p(struct drawing *d, struct figure *f, struct error *err);
 

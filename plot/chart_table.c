@@ -13,6 +13,9 @@ static const struct chart charts[] = {
 	{"functions", "the receiver's top functions, base against new", chart_functions},
 	{"functions_sender", "the sender's top functions, base against new",
 	 chart_functions_sender},
+	{"waterfall", "the receiver's cost from base to new, component by component",
+	 chart_waterfall},
+	{"waterfall_sender", "the sender's", chart_waterfall_sender},
 	{"roi_c", "throughput squared for CPU use: receiver, sender, total", chart_roi_c},
 	{"roi_p", "throughput squared for power, where power is known", chart_roi_p},
 };

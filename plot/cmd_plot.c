@@ -240,7 +240,7 @@ static int draw_all(struct drawing *d, const struct arguments *a)
 
 static int plot(const struct arguments *a, struct store *store, struct error *err)
 {
-	struct chart_source source = {facts_table, store};
+	struct chart_source source = {facts_table, store, facts_compare};
 	struct drawing d = {.source = &source,
 			    .query = a->query,
 			    .base = a->base,

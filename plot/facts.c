@@ -133,3 +133,21 @@ int facts_table(const struct chart_source *source, const char *name, const struc
 {
 	return measure_run(name, source->from, q, t, err);
 }
+
+int facts_compare(const struct chart_source *source, const char *const ends[2],
+		  const struct query *q, struct table *t, struct outcome *out, struct error *err)
+{
+	struct comparison c = {
+		.query = *q,
+		.side = q->side,
+		.limit = q->limit,
+		.rule = {.alpha = 0.05, .threshold = 0.02},
+	};
+	int e, rc;
+
+	for (e = 0; e < ENDS; e++)
+		c.end[e] = (struct compare_end){source->from, ends[e], (char *)ends[e]};
+	free(compare_evidence(&c)); /* the charts say it themselves */
+	rc = compare_estimator(&c, err);
+	return rc ? rc : compare_table_find("waterfall")->run(&c, t, out, err);
+}

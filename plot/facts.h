@@ -18,4 +18,8 @@ void facts_free(struct facts *f);
 int facts_table(const struct chart_source *source, const char *name, const struct query *q,
 		struct table *t, struct error *err);
 
+/* The same for waterfalls: by `compare`. */
+int facts_compare(const struct chart_source *source, const char *const ends[2],
+		  const struct query *q, struct table *t, struct outcome *out, struct error *err);
+
 #endif

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { D_GROUP, D_BAR, D_PART, D_VALUE, D_LO, D_HI, D_RUNS };
+enum { D_GROUP, D_BAR, D_PART, D_VALUE, D_LO, D_HI, D_RUNS, D_FROM };
 
 static const struct column data_columns[] = {
 	{"group", NULL, V_INT, 0, NULL}, {"bar", NULL, V_INT, 0, NULL},
 	{"part", NULL, V_INT, 0, NULL},	 {"value", NULL, V_REAL, 3, NULL},
 	{"lo", NULL, V_REAL, 3, NULL},	 {"hi", NULL, V_REAL, 3, NULL},
-	{"runs", NULL, V_INT, 0, NULL},
+	{"runs", NULL, V_INT, 0, NULL},	 {"from", NULL, V_REAL, 3, NULL},
 };
 
 int figure_formats(const char *list, unsigned int *formats)
@@ -141,6 +141,26 @@ void figure_put(struct figure *f, int group, int bar, int part, struct estimate 
 	row[D_LO] = value_real(e.lo);
 	row[D_HI] = value_real(e.hi);
 	row[D_RUNS] = value_int((int64_t)e.n);
+}
+
+void figure_put_step(struct figure *f, int group, int bar, double from, struct estimate e)
+{
+	figure_put(f, group, bar, FIGURE_WHOLE, e);
+	table_cell(&f->data, f->data.rows - 1, 0)[D_FROM] = value_real(from);
+}
+
+double figure_from(const struct figure *f, int group, int bar)
+{
+	const struct value *row;
+	size_t i;
+
+	for (i = 0; i < f->data.rows; i++) {
+		row = table_cell(&f->data, i, 0);
+		if (row[D_GROUP].integer == group && row[D_BAR].integer == bar &&
+		    row[D_FROM].type == V_REAL)
+			return row[D_FROM].real;
+	}
+	return 0;
 }
 
 static double real_or_nan(const struct value *v)

@@ -49,7 +49,7 @@ struct figure {
 	const char *captions[6];	     /* what a reader must not miss */
 	int ncaptions;
 	struct figure_marks groups, bars, parts;
-	struct table data; /* group bar part value lo hi runs, the first three are places */
+	struct table data; /* group bar part value lo hi runs from, the first three are places */
 	struct arena arena;
 };
 
@@ -68,6 +68,10 @@ int figure_part(struct figure *f, const char *label, uint32_t rgb);
 
 /* Of an estimate, value, lo and hi are drawn, NaN where absent; n is kept. */
 void figure_put(struct figure *f, int group, int bar, int part, struct estimate e);
+/* A whole bar that stands on `from` and goes up, or down where its value is below 0. */
+void figure_put_step(struct figure *f, int group, int bar, double from, struct estimate e);
+/* Where the bar stands: 0 but for a step. */
+double figure_from(const struct figure *f, int group, int bar);
 /* False when there is none. */
 bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e);
 

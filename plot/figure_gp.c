@@ -201,7 +201,7 @@ static void put_numbers(struct str *s, const struct figure *f, const struct page
 			   wholes(f),
 			   f->lying ? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) "
 				      "with labels left boxed"
-				    : "($2+$3)/2 : NaN):(end($5) + lift):(number($6)) "
+				    : "($2+$3)/2 : NaN):(end($5) + lift):(step($6)) "
 				      "with labels center boxed",
 			   page->value_size, INK);
 	for (i = 0; i < f->parts.n && page->part_size > 0; i++)
@@ -220,7 +220,9 @@ static void put_functions(struct str *s, const struct figure *f, const struct pa
 		"v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
 		"v >= 9.995 ? sprintf('%%.1f', v) : v >= 0.9995 ? sprintf('%%.2f', v) : "
 		"v >= 0.0995 ? sprintf('%%.3f', v) : sprintf('%%.3g', v)\n"
-		"end(to) = valid(8) && column(8) > to ? column(8) : to\n"
+		"top(to) = column(4) > to ? column(4) : to\n"
+		"end(to) = valid(8) && column(8) > top(to) ? column(8) : top(to)\n"
+		"step(v) = column(4) == 0 ? number(v) : v < 0 ? '-'.number(-v) : '+'.number(v)\n"
 		"lift = %.6g\nleast = %.6g\nseen = %.6g\n",
 		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f), least(page, f),
 		seen(page, f));

@@ -64,8 +64,9 @@ static void put_bar(struct table *t, const struct figure *f, int group, int bar)
 		from = to;
 	}
 	place[2] = FIGURE_WHOLE;
+	from = figure_from(f, group, bar);
 	if (figure_get(f, group, bar, FIGURE_WHOLE, &e))
-		put_row(t, f, place, 0, e.value, e);
+		put_row(t, f, place, from, from + e.value, e);
 }
 
 static int write_table(const struct table *t, const char *path, struct error *err)

@@ -3,6 +3,7 @@
 #include "plot/page_parts.h"
 
 #include "plot/label.h"
+#include "plot/rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,10 @@ static double highest(const struct figure *f)
 	int i;
 
 	for (row = 0; row < f->data.rows; row++) {
+		double from = row_real(&f->data, row, "from"), to;
+
+		to = from + row_real(&f->data, row, "value"); /* NaN but for a step */
+		max = fmax(max, fmax(from, to));
 		for (i = table_column(&f->data, "value"); i <= table_column(&f->data, "hi"); i++) {
 			const struct value *v = table_cell(&f->data, row, i);
 

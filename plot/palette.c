@@ -78,6 +78,11 @@ uint32_t palette_variant(int place)
 	}
 }
 
+uint32_t palette_pale(uint32_t rgb)
+{
+	return mix(rgb, 0xffffff, 155);
+}
+
 static const struct part *find(const char *name)
 {
 	size_t i;

@@ -20,6 +20,9 @@ enum {
 /* By place in the plan; the first, the baseline, is grey. */
 uint32_t palette_variant(int place);
 
+/* The same colour for what is not sure. */
+uint32_t palette_pale(uint32_t rgb);
+
 /* By name of a component or of a part of CPU time; a new name gets one by its letters. */
 uint32_t palette_part(const char *name);
 

@@ -39,6 +39,22 @@ report components cap --all >components.tsv
 report functions cap --side receiver --by variant,side --limit 100 >functions.tsv
 report roi cap --power-model idle=230,per_cpu=3.5 >roi.tsv
 
+"$zcost" compare baseline mmap -C cap --table waterfall --limit 8 --format tsv >waterfall.tsv 2>/dev/null
+chained() { # each step stands where the one before ended, and the last bar is as high
+	awk -F '\t' 'NR == 2 { at = $5 } NR > 2 { if ($4 && ($4 - at) ^ 2 > 1e-12) bad = bad " " $4; last = at; at = $5 }
+		END { if (bad || NR < 5 || (last - at) ^ 2 > 1e-12) { print "broken at" bad " " last " " at; exit 1 } }' "$1"
+}
+ok "the waterfall begins at the base" same_figures "$(cells slides/waterfall.tsv value variant=baseline)" \
+	"$(cells waterfall.tsv total_ns step=base:~baseline)"
+ok "ends at the new" same_figures "$(cells slides/waterfall.tsv value variant=mmap)" \
+	"$(cells waterfall.tsv total_ns step=new:~mmap)"
+ok "its steps are compare's" near "$(cells slides/waterfall.tsv value variant=data~copy)" \
+	"$(cells waterfall.tsv delta_ns step=data~copy)" 1e-6
+ok "and are joined" chained slides/waterfall.tsv
+ok "its title has both ends" says_title 'From baseline to mmap: ' slides/waterfall.svg
+ok "the third variant is named as left out" says 'Not in this chart: uring' slides/waterfall.svg
+ok "the sender of one variant alone has none" says 'waterfall_sender: not drawn: mmap has no profile of its sender' err
+
 for v in baseline mmap uring; do
 	ok "throughput of $v as reported" same_figures \
 		"$(cells slides/throughput.tsv value variant=$v)" \

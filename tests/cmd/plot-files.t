@@ -6,7 +6,7 @@
 . "$tests/plot.sh"
 
 make_capture cap || { cat analyze.log; exit 1; }
-charts="throughput cpu components functions functions_sender roi_c"
+charts="throughput cpu components functions functions_sender waterfall roi_c"
 
 png_size() {
 	od -An -tu1 -j16 -N8 "$1" | awk '{ print $3 * 256 + $4 "x" $7 * 256 + $8 }'

@@ -115,7 +115,7 @@ static struct fixture *fixture_new(const char *name, const char *text)
 
 	x->sheets[0] = (struct sheet){name, text};
 	x->sheets[1] = (struct sheet){"zerocopy", zerocopy};
-	x->source = (struct chart_source){from_sheets, x->sheets};
+	x->source = (struct chart_source){from_sheets, x->sheets, NULL};
 	x->d.source = &x->source;
 	x->d.facts = (struct chart_facts){.capture = "zc-4k",
 					  .host = "box",
