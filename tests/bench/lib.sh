@@ -4,12 +4,12 @@
 #   . "$(dirname "$0")/lib.sh"
 #   recording            # $data, the recording, of $samples samples
 #
-# dir: a scratch folder of its own, gone at the end; beside it, ROUNDS and ZCOST_BUILD count.
+# dir: a scratch folder of its own in BENCH_DIR (/var/tmp), gone at the end; ROUNDS and ZCOST_BUILD count.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
 rounds=${ROUNDS:-5}
 seconds=${SECONDS_RECORDED:-25}
-dir=$(mktemp -d /var/tmp/zcost-bench.XXXXXX)
+dir=$(mktemp -d "${BENCH_DIR:-/var/tmp}/zcost-bench.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 zcost=$build/zcost timed=$build/tests/tools/timed dump=$build/tests/tools/profile_dump
@@ -22,6 +22,11 @@ need() { # TOOL...: of tests/tools, built when missing
 
 median() { # FILE COLUMN
 	sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ x[NR] = $c } END { print x[int((NR + 1) / 2)] }'
+}
+
+ratio() { # WHAT FILE FILE COLUMN GOAL: of the medians
+	awk -v a="$(median "$2" "$4")" -v b="$(median "$3" "$4")" -v w="$1" -v g="$5" \
+		'BEGIN { printf "%-44s %6.1f  (%s)\n", w, a / b, g }'
 }
 
 # What zcost is made to look at: TCP over loopback, copied, mapped and through io_uring, with some

@@ -31,12 +31,11 @@ for tool in $all; do
 	f=$dir/$tool.runs
 	printf '%-15s %8.3f %8.3f %6d\n' "$tool" "$(median "$f" 1)" "$(median "$f" 2)" "$(median "$f" 3)"
 done
-ratio() { # WHAT OTHER COLUMN GOAL
-	awk -v a="$(median "$dir/$2.runs" "$3")" -v b="$(median "$dir/zcost.runs" "$3")" -v w="$1" -v g="$4" \
-		'BEGIN { printf "%-44s %6.1f  (goal %s)\n", w, a / b, g }'
+against() { # TOOL WHAT COLUMN GOAL
+	ratio "perf report --$1 / zcost, $2" "$dir/$1.runs" "$dir/zcost.runs" "$3" "goal $4"
 }
-ratio "perf report --children / zcost, wall" children 1 40
-ratio "perf report --children / zcost, CPU time" children 2 40
-ratio "perf report --no-children / zcost, wall" no-children 1 3
-ratio "perf report --no-children / zcost, CPU time" no-children 2 3
-ratio "perf report --children / zcost, memory" children 3 4
+against children wall 1 40
+against children "CPU time" 2 40
+against no-children wall 1 3
+against no-children "CPU time" 2 3
+against children memory 3 4

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The table of system calls out of a recording of raw_syscalls, about 1.3 million events: zcost report
+# syscalls --perf, on all CPUs and on one thread, against perf trace -s -i. Interleaved; medians of
+# ROUNDS (5). PERFDATA=FILE takes that file in place of a recording.
+set -eu
+. "$(dirname "$0")/lib.sh"
+calls=$build/tests/tools/calls
+need "$timed" "$dump" "$calls"
+command -v perf >/dev/null || { echo "SKIP: no perf here"; exit 0; }
+
+data=${PERFDATA:-}
+if [ -z "$data" ]; then
+	data=$dir/perf.data
+	perf record -q -m 4096 -e raw_syscalls:sys_enter,raw_syscalls:sys_exit -o "$data" -- sh -c '
+		"$1" loop 400000 &
+		dd if=/dev/zero of=/dev/null bs=512 count=150000 &
+		dd if=/dev/zero of="$2/file" bs=4k count=50000 &
+		find /usr/share /usr/lib -type f &
+		wait' sh "$calls" "$dir" >/dev/null 2>"$dir/err" ||
+		{ echo "SKIP: perf cannot record system calls (is tracefs mounted?): $(tail -n 1 "$dir/err")"; exit 0; }
+	rm -f "$dir/file"
+fi
+"$dump" health "$data" >"$dir/health" || [ $? = 4 ]
+echo "$(awk -F '\t' '/^event/ { n += $2 } END { print n }' "$dir/health") events," \
+	"$(($(stat -c %s "$data") / 1000000)) MB; lost $(awk '/^lost_samples/ { print $2 }' "$dir/health")"
+
+one() {
+	case $1 in
+	zcost) "$timed" "$zcost" report syscalls --perf "$data" --all --format tsv ;;
+	zcost-1-thread) "$timed" "$zcost" report syscalls --perf "$data" --all --format tsv -j 1 ;;
+	perf-trace) "$timed" perf trace -s -i "$data" ;;
+	esac >>"$dir/$1.runs" || [ $? = 4 ]
+}
+
+all='zcost zcost-1-thread perf-trace'
+for tool in $all; do one "$tool"; done # warm caches
+rm -f "$dir"/*.runs
+i=0
+while [ $i -lt "$rounds" ]; do
+	for tool in $all; do one "$tool"; done
+	i=$((i + 1))
+done
+
+echo "                  wall s    cpu s     MB   (medians of $rounds)"
+for tool in $all; do
+	f=$dir/$tool.runs
+	printf '%-15s %8.3f %8.3f %6d\n' "$tool" "$(median "$f" 1)" "$(median "$f" 2)" "$(median "$f" 3)"
+done
+ratio "perf trace -s -i / zcost, wall" "$dir/perf-trace.runs" "$dir/zcost.runs" 1 "goal 5"
+ratio "perf trace -s -i / zcost, CPU time" "$dir/perf-trace.runs" "$dir/zcost.runs" 2 "goal 5"
