@@ -19,6 +19,7 @@ enum {
 	KEY_SYMFS,
 	KEY_BUILDID_DIR,
 	KEY_VMLINUX,
+	KEY_INLINE,
 	KEY_FROM,
 	KEY_TO,
 };
@@ -40,6 +41,8 @@ static const struct argp_option options[] = {
 	{"to", KEY_TO, "TIME", 0, "only samples before then", 3},
 	{"kallsyms", KEY_KALLSYMS, "FILE", 0, "the measured kernel's symbols", 3},
 	{"vmlinux", KEY_VMLINUX, "FILE", 0, "its kernel as an ELF file", 3},
+	{"inline", KEY_INLINE, NULL, 0,
+	 "inlined functions as frames of their own, from debug information", 3},
 	{"symfs", KEY_SYMFS, "DIR", 0, "the measured host's files", 3},
 	{"buildid-dir", KEY_BUILDID_DIR, "DIR", 0, "files by build-id, as perf keeps in ~/.debug",
 	 3},
@@ -113,6 +116,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	};
 	size_t i;
 
+	if (key == KEY_INLINE) {
+		o->inlines = true;
+		return 0;
+	}
 	if (key == KEY_RUN) {
 		set_run(state, o, arg);
 		return 0;
@@ -161,6 +168,7 @@ int query_read_perf(struct query_options *o, struct error *err)
 	struct perfdata_options how = {.slice = o->slice,
 				       .kallsyms = o->kallsyms,
 				       .vmlinux = o->vmlinux,
+				       .inlines = o->inlines,
 				       .symfs = o->symfs,
 				       .buildid_dir = o->buildid_dir,
 				       .threads = o->jobs,

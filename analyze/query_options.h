@@ -15,6 +15,7 @@ struct query_options {
 	struct query *q; /* what is filled in; set before parsing */
 	/* --perf FILE and what explains it; NULL: not given */
 	const char *perf, *kallsyms, *vmlinux, *symfs, *buildid_dir;
+	bool inlines;
 	struct time_slice slice;
 	unsigned int jobs; /* threads that read it; 0: not given */
 	/* what q points to */

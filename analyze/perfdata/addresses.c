@@ -11,7 +11,7 @@ enum { CACHE_SIZE = 1 << 13 };
 struct cached_place {
 	uint64_t addr;
 	uint32_t state; /* of the space */
-	uint32_t mode;	/* + 1; 0: free */
+	uint32_t mode;	/* + 1, and whether it is a return address; 0: free */
 	struct place place;
 };
 
@@ -40,7 +40,7 @@ bool addresses_enter(struct addresses *a, uint32_t pid, uint32_t version)
 	return false;
 }
 
-static struct place look_up(struct addresses *a, uint32_t mode, uint64_t addr)
+static struct place look_up(struct addresses *a, uint32_t mode, uint64_t addr, bool ret)
 {
 	const struct side_ksymbol *program;
 	const struct side_map *map;
@@ -49,18 +49,18 @@ static struct place look_up(struct addresses *a, uint32_t mode, uint64_t addr)
 	case PERF_RECORD_MISC_KERNEL:
 		program = spaces_ksymbol(&a->spaces, addr);
 		map = spaces_find(&a->spaces, a->kernel, addr);
-		return objects_kernel(a->objects, addr, program, map);
+		return objects_kernel(a->objects, addr, ret, program, map);
 	case PERF_RECORD_MISC_USER:
 		map = spaces_find(&a->spaces, a->user, addr);
-		return objects_user(a->objects, a->pid, addr, map);
+		return objects_user(a->objects, a->pid, addr, ret, map);
 	default:
 		return objects_other(a->objects, mode, addr);
 	}
 }
 
-struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr)
+struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr, bool ret)
 {
-	uint32_t state = 0;
+	uint32_t state = 0, key = (mode + 1) << 1 | (ret && a->objects->o->inlines);
 	struct cached_place *c;
 
 	if (mode == PERF_RECORD_MISC_KERNEL)
@@ -68,7 +68,7 @@ struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr)
 	else if (mode == PERF_RECORD_MISC_USER && a->user)
 		state = a->user->state;
 	c = &a->cache[(addr ^ addr >> 13 ^ (uint64_t)state * 0x9e3779b1) & (CACHE_SIZE - 1)];
-	if (c->addr != addr || c->state != state || c->mode != mode + 1)
-		*c = (struct cached_place){addr, state, mode + 1, look_up(a, mode, addr)};
+	if (c->addr != addr || c->state != state || c->mode != key)
+		*c = (struct cached_place){addr, state, key, look_up(a, mode, addr, ret)};
 	return c->place;
 }

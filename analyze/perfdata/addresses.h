@@ -26,7 +26,7 @@ void addresses_free(struct addresses *a);
  */
 bool addresses_enter(struct addresses *a, uint32_t pid, uint32_t version);
 
-/* In the space entered; `mode`: PERF_RECORD_MISC_USER, ... */
-struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr);
+/* In the space entered; `mode`: PERF_RECORD_MISC_USER, ...; `ret`: a return address. */
+struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr, bool ret);
 
 #endif

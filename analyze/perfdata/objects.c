@@ -49,12 +49,15 @@ void objects_free(struct objects *ob)
 	note_refused(ob);
 	for (i = 0; i < ob->r->side.ndsos; i++) {
 		symtab_free(&ob->list[i].table);
+		inlines_close(ob->list[i].inlines);
 		free(ob->list[i].refused);
 	}
 	free(ob->list);
 	free(ob->contexts);
 	identities_free(&ob->identities);
 	jit_maps_free(&ob->jit);
+	inlines_close(ob->kernel_inlines);
+	arena_free(&ob->inlined);
 	pthread_mutex_destroy(&ob->lock);
 	pthread_cond_destroy(&ob->ready);
 }
@@ -145,10 +148,18 @@ static void read_symbols(struct objects *ob, struct object *obj, const struct ds
 	struct symbol_sources from = identity_sources(ob->r, ob->o, id);
 	char why[512];
 
+	struct dso_files files;
 	int ret;
 
 	pthread_mutex_unlock(&ob->lock);
-	ret = dso_symbols_read(&obj->table, &from, id, why, sizeof(why));
+	from.want_dwarf = ob->o->inlines && !id->module;
+	ret = dso_files_find(&files, &from, id, why, sizeof(why));
+	if (!ret) {
+		ret = dso_files_symbols(&obj->table, &files, id, why, sizeof(why));
+		if (from.want_dwarf)
+			obj->inlines = inlines_of_files(&files);
+		dso_files_close(&files);
+	}
 	obj->missing = ret == -ESTALE ? UNRESOLVED_MISMATCH
 		       : obj->table.n ? UNRESOLVED_GAP
 				      : UNRESOLVED_NO_SYMBOLS;
@@ -235,10 +246,62 @@ static enum context context_of(struct objects *ob, uint32_t symbol)
 	return ob->contexts[symbol];
 }
 
-struct place objects_kernel(struct objects *ob, uint64_t addr, const struct side_ksymbol *program,
-			    const struct side_map *module)
+/* The profile's symbols for what is inlined in an object. */
+static const struct place_inlined *place_inlined(struct objects *ob, uint32_t dso,
+						 const struct inlined *in)
 {
-	struct place place;
+	struct place_inlined *p;
+	size_t i;
+
+	if (!in)
+		return NULL;
+	p = arena_alloc(&ob->inlined, sizeof(*p) + in->n * sizeof(p->symbols[0]));
+	p->n = in->n;
+	for (i = 0; i < in->n; i++)
+		p->symbols[i] = profile_symbol(ob->p, dso, in->names[i], RESOLVED);
+	return p;
+}
+
+/* A call is before the address it returns to; where that is another function, nothing is told. */
+static bool call_in_symbol(const struct symtab_symbol *s, uint64_t *at, bool ret)
+{
+	*at -= ret;
+	return s && *at >= s->start && *at < s->end;
+}
+
+static const struct place_inlined *inlined_in_kernel(struct objects *ob, uint64_t addr, bool ret)
+{
+	const struct kernel_symbols *k = ob->kernel;
+	uint64_t at = addr + k->delta;
+
+	if (!ob->o->inlines || !k->vmlinux)
+		return NULL;
+	if (!ob->kernel_inlines_tried)
+		ob->kernel_inlines = inlines_open(k->vmlinux);
+	ob->kernel_inlines_tried = true;
+	if (!ob->kernel_inlines || !call_in_symbol(kernel_symbols_find(k, addr), &at, ret))
+		return NULL;
+	return place_inlined(ob, ob->kernel_dso, inlines_at(ob->kernel_inlines, at));
+}
+
+static const struct place_inlined *inlined_in_file(struct objects *ob, uint64_t addr, bool ret,
+						   const struct side_map *map)
+{
+	struct object *obj = map && ob->o->inlines ? &ob->list[map->dso] : NULL;
+	uint64_t at;
+
+	if (!obj || !obj->inlines)
+		return NULL;
+	at = addr - map->start + map->pgoff;
+	if (!call_in_symbol(symtab_find(&obj->table, at), &at, ret))
+		return NULL;
+	return place_inlined(ob, obj->dso, inlines_at_offset(obj->inlines, at));
+}
+
+struct place objects_kernel(struct objects *ob, uint64_t addr, bool ret,
+			    const struct side_ksymbol *program, const struct side_map *module)
+{
+	struct place place = {0};
 
 	pthread_mutex_lock(&ob->lock);
 	if (program) {
@@ -246,6 +309,7 @@ struct place objects_kernel(struct objects *ob, uint64_t addr, const struct side
 	} else {
 		use_kernel(ob);
 		place.symbol = find_kernel(ob, addr, module);
+		place.inlined = inlined_in_kernel(ob, addr, ret);
 	}
 	place.context = context_of(ob, place.symbol);
 	pthread_mutex_unlock(&ob->lock);
@@ -308,13 +372,14 @@ static uint32_t find_user(struct objects *ob, uint32_t pid, uint64_t addr,
 	return s->id - 1;
 }
 
-struct place objects_user(struct objects *ob, uint32_t pid, uint64_t addr,
+struct place objects_user(struct objects *ob, uint32_t pid, uint64_t addr, bool ret,
 			  const struct side_map *map)
 {
 	struct place place = {.context = CTX_UNKNOWN};
 
 	pthread_mutex_lock(&ob->lock);
 	place.symbol = find_user(ob, pid, addr, map);
+	place.inlined = inlined_in_file(ob, addr, ret, map);
 	pthread_mutex_unlock(&ob->lock);
 	return place;
 }

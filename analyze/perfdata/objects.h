@@ -4,9 +4,8 @@
  * when the first address asks for them. Shared by the threads that resolve: what follows
  * objects_init may be called by any of them; symbols are numbered as they come.
  *
- * Inlined functions: an address is one symbol here. Where it is to become several frames, they
- * belong behind the symbol in `struct place`, and resolve.c adds them to the branch, outermost
- * first.
+ * Inlined functions: an address is one symbol, and where --inline asks for it, the functions whose
+ * code was put there. A return address is looked up for them at the call before it.
  */
 #ifndef ZC_PERFDATA_OBJECTS_H
 #define ZC_PERFDATA_OBJECTS_H
@@ -14,6 +13,8 @@
 #include "analyze/perfdata/identity.h"
 #include "analyze/perfdata/jit_maps.h"
 #include "analyze/perfdata/kernel.h"
+#include "analyze/symbols/inlines.h"
+#include "lib/arena.h"
 
 #include <pthread.h>
 
@@ -25,6 +26,7 @@ struct object {
 	uint32_t dso;		 /* profile's */
 	enum unresolved missing; /* why addresses in it have no name */
 	bool identity;		 /* addresses are not offsets in a file: anonymous memory */
+	struct inlines *inlines; /* where they were asked for, and the files tell; or NULL */
 	char *refused;		 /* why a file that there is was not used; or NULL */
 };
 
@@ -32,6 +34,13 @@ struct object {
 struct place {
 	uint32_t symbol; /* the profile's */
 	enum context context;
+	const struct place_inlined *inlined; /* what is inlined there; NULL: nothing */
+};
+
+/* The profile's symbols of the functions, outermost first. Lives as long as struct objects. */
+struct place_inlined {
+	size_t n;
+	uint32_t symbols[];
 };
 
 struct objects {
@@ -45,6 +54,9 @@ struct objects {
 	struct object *list; /* by index of the side-band's dsos */
 	struct identities identities;
 	struct jit_maps jit;
+	struct inlines *kernel_inlines;
+	bool kernel_inlines_tried;
+	struct arena inlined;
 	uint8_t *contexts; /* by profile symbol */
 	size_t ncontexts;
 	pthread_mutex_t lock; /* over all of this, and over the profile */
@@ -55,10 +67,11 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 		  const struct perfdata_options *o);
 void objects_free(struct objects *ob);
 
-/* `program`: what is registered there, `module`: what the side-band says is mapped; or NULL. */
-struct place objects_kernel(struct objects *ob, uint64_t addr, const struct side_ksymbol *program,
-			    const struct side_map *module);
-struct place objects_user(struct objects *ob, uint32_t pid, uint64_t addr,
+/* `ret`: a return address. `program`: what is registered there, `module`: what the side-band says
+ * is mapped; or NULL. */
+struct place objects_kernel(struct objects *ob, uint64_t addr, bool ret,
+			    const struct side_ksymbol *program, const struct side_map *module);
+struct place objects_user(struct objects *ob, uint32_t pid, uint64_t addr, bool ret,
 			  const struct side_map *map);
 struct place objects_other(struct objects *ob, uint32_t mode, uint64_t addr);
 

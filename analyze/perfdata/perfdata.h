@@ -18,7 +18,8 @@ struct perfdata_options {
 	const char *kallsyms;	 /* --kallsyms FILE; or NULL */
 	const char *symfs;	 /* --symfs DIR; or NULL */
 	const char *buildid_dir; /* --buildid-dir DIR; or NULL */
-	const char *vmlinux;	 /* --vmlinux FILE; or NULL */
+	bool inlines; /* one frame for each inlined function, where debug information tells */
+	const char *vmlinux; /* --vmlinux FILE; or NULL */
 	/* that fold and resolve. 0: one per CPU, as far as the file is worth it; N: N, if it has
 	 * the parts */
 	unsigned int threads;

@@ -29,6 +29,7 @@ enum { PIECE = 2048, PIECES_PER_THREAD = 4 };
 struct entry {
 	uint64_t addr;
 	uint32_t mode, frame;
+	bool ret; /* a return address */
 	enum context context;
 };
 
@@ -54,9 +55,9 @@ struct walker {
 	struct entries now, last; /* the stack at hand, and the one before it in the piece */
 };
 
-static void push(struct entries *e, uint32_t mode, uint64_t addr)
+static void push(struct entries *e, uint32_t mode, uint64_t addr, bool ret)
 {
-	e->list[e->n++] = (struct entry){.addr = addr, .mode = mode};
+	e->list[e->n++] = (struct entry){.addr = addr, .mode = mode, .ret = ret};
 }
 
 /* The mode that a context marker in a chain switches to; UINT32_MAX: perf does not know it. */
@@ -79,10 +80,10 @@ static bool push_chain(struct entries *e, const struct stack *stack)
 	const struct stack_head *head = &stack->head;
 	const uint64_t *chain = stack->chain;
 	uint32_t mode = PERF_RECORD_MISC_USER;
-	bool first = true;
+	bool first = true, ret = false; /* what follows a marker is where that mode was left */
 	size_t i;
 
-	push(e, head->mode, head->ip);
+	push(e, head->mode, head->ip, false);
 	for (i = 0; i < head->nr; i++) {
 		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
 			mode = mode_of_marker(chain[i]);
@@ -90,10 +91,12 @@ static bool push_chain(struct entries *e, const struct stack *stack)
 				e->n = 1;
 				return false;
 			}
+			ret = false;
 		} else {
 			if (!first || chain[i] != head->ip)
-				push(e, mode, chain[i]);
+				push(e, mode, chain[i], ret);
 			first = false;
+			ret = true;
 		}
 	}
 	return true;
@@ -123,7 +126,7 @@ static size_t common_root(const struct entries *a, const struct entries *b)
 		struct entry *to = &a->list[a->n - 1 - i];
 		const struct entry *from = &b->list[b->n - 1 - i];
 
-		if (to->addr != from->addr || to->mode != from->mode)
+		if (to->addr != from->addr || to->mode != from->mode || to->ret != from->ret)
 			break;
 		*to = *from;
 	}
@@ -132,10 +135,13 @@ static size_t common_root(const struct entries *a, const struct entries *b)
 
 static void resolve_entry(struct walker *w, struct branch *b, struct entry *e, uint32_t parent)
 {
-	struct place place = addresses_find(&w->addresses, e->mode, e->addr);
+	struct place place = addresses_find(&w->addresses, e->mode, e->addr, e->ret);
+	size_t i;
 
 	e->context = place.context;
 	e->frame = branch_frame(b, &w->index, parent, place.symbol);
+	for (i = 0; place.inlined && i < place.inlined->n; i++)
+		e->frame = branch_frame(b, &w->index, e->frame, place.inlined->symbols[i]);
 }
 
 static void resolve_stack(struct walker *w, struct branch *b, const struct stack *stack,

@@ -170,4 +170,118 @@ several() {
 }
 ok "several mismatches are all said, what does match is named" several
 
+# --- inlined functions ---
+
+cat >inl.c <<'EOF'
+#include <time.h>
+volatile unsigned long x;
+static inline __attribute__((always_inline)) void deep(unsigned long n) { while (n--) x += n; }
+static inline __attribute__((always_inline)) void middle(unsigned long n) { deep(n); x++; deep(n / 2); }
+static __attribute__((noinline)) unsigned long callee(unsigned long n) { middle(n); return x; }
+static inline __attribute__((always_inline)) unsigned long caller(unsigned long n)
+{
+	return callee(n) + x;
+}
+int main(void)
+{
+	struct timespec t;
+	long end;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	end = t.tv_sec * 10 + t.tv_nsec / 100000000 + 4;
+	do { x += caller(300000); deep(200000); clock_gettime(CLOCK_MONOTONIC, &t);
+	} while (t.tv_sec * 10 + t.tv_nsec / 100000000 < end);
+	return 0;
+}
+EOF
+
+# What addr2line makes of each chain: self and total by function; the program is linked to lie where
+# it says. A return address is looked up one before.
+cat >by-addr2line.pl <<'EOF'
+use strict; use warnings; no warnings 'portable';
+my ($dump, $data, $program) = @ARGV;
+my (@samples, %addrs, %names, %self, %total);
+open(my $f, '-|', "'$dump' samples '$data'") or die;
+while (<$f>) {
+	chomp;
+	my @c = split /\t/;
+	my ($exact, @at) = (1);
+	for (map { hex } split /,/, $c[8] // '') {
+		next if $_ >> 63;
+		push @at, $_ >> 23 ? undef : $exact ? $_ : $_ - 1; # below 8 MB: the program
+		$exact = 0;
+	}
+	$addrs{$_} = 1 for grep { defined } @at;
+	push @samples, [$c[6], hex((split /,/, $c[8] // '0')[0]) >> 63, @at];
+}
+open(my $list, '>', 'addrs') or die;
+printf $list "%x\n", $_ for keys %addrs;
+close($list);
+open(my $a, '-|', "addr2line -a -f -i -e '$program' <addrs") or die;
+my ($at, $n);
+while (<$a>) {
+	chomp;
+	if (/^0x([0-9a-f]+)$/) { $at = hex $1; $n = 0; next }
+	push @{$names{$at}}, $_ unless $n++ & 1;
+}
+for (@samples) {
+	my ($period, $kernel, @chain) = @$_;
+	my %seen;
+	for my $i (0 .. $#chain) {
+		next unless defined $chain[$i];
+		my @fn = @{$names{$chain[$i]}};
+		$self{$fn[0]} += $period if !$i && !$kernel;
+		$total{$_} += $seen{$_}++ ? 0 : $period for @fn;
+	}
+}
+printf "%s\t%d\t%d\n", $_, $self{$_} // 0, $total{$_} for sort keys %total;
+EOF
+
+inlined() {
+	$cc -O2 -g -fno-omit-frame-pointer -no-pie "$@" -o inl inl.c && record inl.data ./inl || return 1
+	"$dump" functions --inline inl.data | awk -F'\t' '$2 ~ /\/inl$/ {
+		sub(/\.constprop.*/, "", $3) # the symbol says it, DWARF does not
+		print $3 "\t" $6 "\t" $7 }' | sort >ours
+	perl by-addr2line.pl "$dump" inl.data inl | grep -v '^??' | sort >theirs
+	grep -q '^deep	[1-9]' ours && grep -q '^caller	0	[1-9]' ours && cmp ours theirs ||
+		{ diff ours theirs; return 1; }
+}
+if command -v addr2line >/dev/null; then
+	ok "inlined functions: self and total of each are what addr2line makes of the chains" inlined
+	ok "out of DWARF 4, and of compressed sections" inlined -gdwarf-4 -gz=zlib
+	clang=$(command -v clang || command -v clang-14)
+	if [ -n "$clang" ]; then
+		cc=$clang
+		ok "as clang tells them, without .debug_aranges" inlined
+		cc=${CC:-cc}
+	else
+		skip "as clang tells them" "no clang"
+	fi
+else
+	skip "inlined functions" "no addr2line"
+fi
+
+inline_places() { # debug information beside the program, and none without the option
+	objcopy --only-keep-debug inl inl.dbg && cp inl whole && objcopy --strip-debug --add-gnu-debuglink=inl.dbg inl &&
+		record inl2.data ./inl && "$zcost" report functions --perf inl2.data --inline --all --format tsv >out 2>err &&
+		says '^deep	inl' out && "$zcost" report functions --perf inl2.data --all --format tsv >out 2>err &&
+		! grep '^deep' out
+}
+ok "debug information in a file of its own; off by default" inline_places
+
+# perf credits a function that was inlined into the leaf with children only; ours is self as well.
+# Its frames without debug information, and those where DWARF says foo and the symbol foo.cold, differ.
+inline_like_perf() {
+	$cc -O2 -g -no-pie -o inl inl.c &&
+		perf record -q --call-graph dwarf,4096 -e cpu-clock:u -F 200 -o dwarf.data ./inl >/dev/null 2>&1 || return 1
+	"$dump" functions --inline dwarf.data | awk -F'\t' '{ n += $6 }
+		$2 ~ /\/inl$/ { t[$3] = $7 } END { for (f in t) printf "%s %.2f\n", f, 100 * t[f] / n }' | sort >ours
+	perf report -i dwarf.data --children --inline -g none --stdio -F overhead_children,dso,sym -t '	' 2>/dev/null |
+		awk -F'\t' '$2 ~ /^ *inl *$/ { sub(/%/, "", $1); sub(/.*\] /, "", $3); sub(/ *(\(inlined\))? *$/, "", $3)
+			t[$3] += $1 } END { for (f in t) printf "%s %.2f\n", f, t[f] }' | sort >theirs
+	grep -q ^deep theirs && grep -q ^caller ours && join ours theirs | awk '
+		$2 - $3 > 0.011 || $3 - $2 > 0.011 { print; bad++ } END { exit bad || NR < 4 }' ||
+		{ diff ours theirs; return 1; }
+}
+ok "perf report --inline of DWARF-unwound stacks gives the same totals" inline_like_perf
+
 done_testing

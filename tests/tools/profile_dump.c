@@ -7,7 +7,7 @@
  * (leaf;...;root) profile_dump health FILE      name value
  *
  * Options: --kallsyms F, --host-dir D, --symfs D, --buildid-dir D,
- * --vmlinux F, --foreign (nothing of this host), --from NS,
+ * --vmlinux F, --inline, --foreign (nothing of this host), --from NS,
  * --to NS, --cpu SET, --threads N. Exit 1: not readable; 4: read in part.
  */
 #include "analyze/perfdata/perfdata.h"
@@ -191,6 +191,8 @@ static const char *take_options(struct perfdata_options *o, struct cpuset *cpus,
 
 		if (!strcmp(a, "--foreign"))
 			o->use_this_host = false;
+		else if (!strcmp(a, "--inline"))
+			o->inlines = true;
 		else if (a[0] != '-' || !a[1] || !next)
 			file = a;
 		else if (++i, !strcmp(a, "--kallsyms"))

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An address leads to its compilation unit through a sorted list of all units' ranges (compilers
+ * leave .debug_aranges out), there to its function through a list that is made on the first visit,
+ * and down that function's blocks. What came out is kept by address.
+ */
+#include "analyze/symbols/inlines.h"
+
+#include "analyze/symbols/demangle.h"
+#include "lib/alloc.h"
+#include "lib/arena.h"
+#include "lib/hash.h"
+#include "lib/intern.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 256 };
+
+struct range {
+	uint64_t low, high; /* [low, high) */
+	uint64_t what;	    /* of a unit: its index; of a function: the offset of its DIE */
+};
+
+struct ranges {
+	struct range *list; /* by low */
+	size_t n, cap;
+};
+
+struct unit {
+	Dwarf_Off offset;
+	struct ranges functions;
+	bool indexed;
+};
+
+struct segment {
+	uint64_t offset, addr, size;
+};
+
+struct inlines {
+	int fd;
+	Dwarf *dwarf;
+	struct segment *segments; /* of the mapped file */
+	size_t nsegments, segments_cap;
+	struct unit *units;
+	size_t nunits, units_cap;
+	struct ranges ranges; /* of units */
+	struct map known;     /* address -> struct inlined * + 1 */
+	struct intern names;
+	struct arena arena;
+};
+
+static void add_range(struct ranges *r, uint64_t low, uint64_t high, uint64_t what)
+{
+	if (low >= high)
+		return;
+	array_grow(r->list, r->n, r->cap);
+	r->list[r->n++] = (struct range){low, high, what};
+}
+
+static void add_ranges(struct ranges *r, Dwarf_Die *die, uint64_t what)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+		add_range(r, low, high, what);
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct range *l = a, *r = b;
+
+	if (l->low != r->low)
+		return l->low < r->low ? -1 : 1;
+	return l->high > r->high ? -1 : l->high < r->high;
+}
+
+static void sort_ranges(struct ranges *r)
+{
+	if (r->n)
+		qsort(r->list, r->n, sizeof(*r->list), by_low);
+}
+
+/* The innermost over the address: functions may lie in each other. */
+static const struct range *find_range(const struct ranges *r, uint64_t addr)
+{
+	size_t low = 0, high = r->n, mid, back;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (r->list[mid].low <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (back = 0; low-- > 0 && back < 16; back++)
+		if (addr < r->list[low].high)
+			return &r->list[low];
+	return NULL;
+}
+
+static void index_units(struct inlines *in)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, skeleton;
+	uint8_t type;
+
+	while (!dwarf_get_units(in->dwarf, cu, &cu, NULL, &type, &die, &skeleton)) {
+		if (type != DW_UT_compile && type != DW_UT_partial)
+			continue;
+		array_grow(in->units, in->nunits, in->units_cap);
+		in->units[in->nunits] = (struct unit){.offset = dwarf_dieoffset(&die)};
+		add_ranges(&in->ranges, &die, in->nunits++);
+	}
+	sort_ranges(&in->ranges);
+}
+
+/* Functions of a unit, those in namespaces and in other functions too. */
+static void index_functions(struct ranges *r, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+	int tag;
+
+	if (depth > 32 || dwarf_child(parent, &die))
+		return;
+	do {
+		tag = dwarf_tag(&die);
+		if (tag == DW_TAG_subprogram)
+			add_ranges(r, &die, dwarf_dieoffset(&die));
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module)
+			index_functions(r, &die, depth + 1);
+	} while (!dwarf_siblingof(&die, &die));
+}
+
+static const struct ranges *functions_of(struct inlines *in, struct unit *u)
+{
+	Dwarf_Die die;
+
+	if (!u->indexed && dwarf_offdie(in->dwarf, u->offset, &die)) {
+		index_functions(&u->functions, &die, 0);
+		sort_ranges(&u->functions);
+	}
+	u->indexed = true;
+	return &u->functions;
+}
+
+/* The name that the linker would see, as addr2line gives it, made readable. */
+static const char *name_of(struct inlines *in, Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	const char *name = NULL;
+	char *nice;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &a) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a) ||
+	    dwarf_attr_integrate(die, DW_AT_name, &a))
+		name = dwarf_formstring(&a);
+	if (!name)
+		return "??";
+	nice = demangle(name);
+	name = intern_get(&in->names, intern_str(&in->names, nice ? nice : name));
+	free(nice);
+	return name;
+}
+
+/* The block or inlined function inside of `die` that holds the address. It replaces `die`. */
+static bool descend(Dwarf_Die *die, uint64_t addr)
+{
+	Dwarf_Die child;
+	int tag;
+
+	if (dwarf_child(die, &child))
+		return false;
+	do {
+		tag = dwarf_tag(&child);
+		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+		     tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
+		    dwarf_haspc(&child, addr) > 0) {
+			*die = child;
+			return true;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static const struct inlined *look_up(struct inlines *in, uint64_t addr)
+{
+	const struct range *unit = find_range(&in->ranges, addr), *function;
+	const char *names[DEPTH_MAX];
+	struct inlined *found;
+	Dwarf_Die die;
+	size_t n = 0;
+
+	function = unit ? find_range(functions_of(in, &in->units[unit->what]), addr) : NULL;
+	if (!function || !dwarf_offdie(in->dwarf, function->what, &die))
+		return NULL;
+	while (n < DEPTH_MAX && descend(&die, addr))
+		if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
+			names[n++] = name_of(in, &die);
+	if (!n)
+		return NULL;
+	found = arena_alloc(&in->arena, sizeof(*found) + n * sizeof(*names));
+	found->n = n;
+	memcpy(found->names, names, n * sizeof(*names));
+	return found;
+}
+
+const struct inlined *inlines_at(struct inlines *in, uint64_t addr)
+{
+	uint64_t *known = map_at(&in->known, addr);
+
+	if (!*known)
+		*known = 1 + (uint64_t)(uintptr_t)look_up(in, addr);
+	return (const struct inlined *)(uintptr_t)(*known - 1);
+}
+
+const struct inlined *inlines_at_offset(struct inlines *in, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < in->nsegments; i++) {
+		const struct segment *s = &in->segments[i];
+
+		if (offset >= s->offset && offset - s->offset < s->size)
+			return inlines_at(in, offset - s->offset + s->addr);
+	}
+	return NULL;
+}
+
+static void add_segments(struct inlines *in, Elf *elf)
+{
+	GElf_Phdr p;
+	size_t i, n;
+
+	if (elf_getphdrnum(elf, &n))
+		return;
+	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &p); i++) {
+		if (p.p_type != PT_LOAD)
+			continue;
+		array_grow(in->segments, in->nsegments, in->segments_cap);
+		in->segments[in->nsegments++] = (struct segment){p.p_offset, p.p_vaddr, p.p_filesz};
+	}
+}
+
+struct inlines *inlines_open(const char *path)
+{
+	struct inlines *in = xcalloc(1, sizeof(*in));
+
+	in->fd = open(path, O_RDONLY | O_CLOEXEC);
+	in->dwarf = in->fd >= 0 ? dwarf_begin(in->fd, DWARF_C_READ) : NULL;
+	if (!in->dwarf) {
+		inlines_close(in);
+		return NULL;
+	}
+	index_units(in);
+	return in;
+}
+
+struct inlines *inlines_of_files(const struct dso_files *files)
+{
+	struct inlines *in = files->dwarf ? inlines_open(files->dwarf) : NULL;
+
+	if (in)
+		add_segments(in, files->have_run ? files->run.elf : files->syms.elf);
+	return in;
+}
+
+void inlines_close(struct inlines *in)
+{
+	size_t i;
+
+	if (!in)
+		return;
+	for (i = 0; i < in->nunits; i++)
+		free(in->units[i].functions.list);
+	free(in->units);
+	free(in->ranges.list);
+	free(in->segments);
+	map_free(&in->known);
+	intern_free(&in->names);
+	arena_free(&in->arena);
+	if (in->dwarf)
+		dwarf_end(in->dwarf);
+	if (in->fd >= 0)
+		close(in->fd);
+	free(in);
+}
