@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 enum { SCHEMA_VERSION = 1 };
@@ -51,7 +52,7 @@ static void write_text(const struct table *t, FILE *out)
 	people_free(&p);
 }
 
-/* A number: all digits of a double that matter; nothing for a missing value. */
+/* A number: all digits that matter, of a time stamp more; nothing for a missing value. */
 static void format_value(struct str *s, const struct value *v)
 {
 	str_reset(s);
@@ -59,7 +60,7 @@ static void format_value(struct str *s, const struct value *v)
 	if (v->type == V_INT)
 		str_printf(s, "%lld", (long long)v->integer);
 	else if (v->type == V_REAL)
-		str_printf(s, "%.10g", v->real);
+		str_printf(s, "%.*g", fabs(v->real) < 1e4 ? 10 : 14, v->real);
 }
 
 static void put_tsv(FILE *out, const char *s)
