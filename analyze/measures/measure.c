@@ -44,6 +44,8 @@ static const struct measure measures[] = {
 	 COLUMNS(family_columns), family_run, true},
 	{"sizes", "how much each receive gave, in log2 buckets", COLUMNS(family_columns),
 	 family_run, true},
+	{"sched", "how long tasks ran, and waited for a CPU (--perf with sched events)",
+	 COLUMNS(sched_columns), sched_run, false},
 };
 
 const struct measure *measure_at(size_t i)
@@ -63,7 +65,7 @@ const struct measure *measure_find(const char *name)
 
 bool measure_reads_tracepoints(const struct measure *m)
 {
-	return m->run == syscalls_run;
+	return m->run == syscalls_run || m->run == sched_run;
 }
 
 int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,

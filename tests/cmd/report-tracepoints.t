@@ -95,4 +95,68 @@ pipe() {
 ok "a pipe's stream, as a file and from standard input, is as perf has it" pipe
 ok "so is a compressed stream" pipe -z
 
+# --- syscalls:sys_enter_* in place of raw_syscalls ---
+
+single() {
+	perf record -q -m 2M -o single.data -e 'syscalls:sys_*_getppid,syscalls:sys_*_pwrite64' -- \
+		"$calls" 0 >calls.1 2>/dev/null || return 1
+	report 0 --perf single.data --by syscall || return 1
+	while read -r name n errors bytes; do
+		[ "$name" = nanosleep ] || awk -F'\t' -v name="$name" -v n="$n" -v errors="$errors" '
+			$1 == name { ok = $2 == n && $3 == errors } END { exit !ok }' out || { cat out; return 1; }
+	done <calls.1
+}
+ok "events of single calls, as the program counts them" single
+
+# --- damage ---
+
+cut() { # the stream's last third is gone: what came before counts, and that is said
+	size=$(stat -c %s pipe.data)
+	perf record -q -m 2M -e 'raw_syscalls:*' -o - -- sh load.sh 2>/dev/null >whole.data
+	size=$(stat -c %s whole.data)
+	head -c $((size * 2 / 3)) whole.data >cut.data
+	report 4 --perf cut.data --by syscall || return 1
+	says 'lossy: cut.data: .* at offset [0-9]*; what came before it is counted' err || return 1
+	n=$(awk -F'\t' 'NR > 1 { n += $2 } END { print n }' out)
+	all=$(perf script -i whole.data 2>/dev/null | grep -c sys_exit)
+	[ "$n" -gt $((all / 3)) ] && [ "$n" -lt "$all" ] || { echo "$n of $all"; return 1; }
+}
+ok "a stream that is cut off keeps what came before" cut
+killed() { # perf record was killed: the formats would have stood at the end
+	perl -e 'open(my $f, "+<", "killed.data"); seek($f, 48, 0); print $f "\0" x 8' && report 1 --perf killed.data
+}
+cp a.data killed.data
+ok "a file without its end has no formats" killed
+ok "and that is told with the way out" says 'killed.data: has tracepoints but not their formats.*record again' err
+perf record -q -e raw_syscalls:sys_exit -o exits.data true 2>/dev/null
+ok "returns alone are no calls" exits 1 "$zcost" report syscalls --perf exits.data
+ok "which event to record is told" says 'perf record -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit' err
+
+# --- scheduling ---
+
+as_sched() { perl "$tests/tools/sched-compare.pl" "$1" "$zcost" ${2:-}; }
+cat >busy.sh <<'E3'
+for i in 1 2 3 4; do (x=0; while [ $x -lt 20000 ]; do x=$((x+1)); done) & done
+wait
+E3
+ok "a recording of the scheduler" perf sched record -m 2M -o sched.data -- sh -c '. ./load.sh; . ./busy.sh'
+ok "is as perf sched latency and perf script's events have it" as_sched sched.data
+ok "events named one by one" perf record -q -a -m 2M -o wakeup.data \
+	-e sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_stat_runtime -- sh -c '. ./load.sh; . ./busy.sh'
+ok "are too" as_sched wakeup.data
+stream() {
+	perf record -q -a -m 2M -o - -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new,sched:sched_stat_runtime \
+		-- sh -c '. ./load.sh; . ./busy.sh' 2>/dev/null >sched.pipe && as_sched sched.pipe stream
+}
+ok "and a stream" stream
+some() {
+	perf record -q -a -m 2M -o switch.data -e sched:sched_switch -- sh busy.sh 2>/dev/null
+	exits 0 "$zcost" report sched --perf switch.data && says 'no sched:sched_wakeup was recorded' out &&
+		says 'no sched:sched_stat_runtime was recorded' out && ! says '^comm.*runtime_ms' out >/dev/null
+}
+ok "without wakeups and runtimes: what there is, and what there is not" some
+ok "without switches" exits 1 "$zcost" report sched --perf a.data
+ok "what to record is told" says 'perf sched record' err
+ok "a key it does not have" exits 2 "$zcost" report sched --perf sched.data --by cpu
+
 done_testing

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sched: how long tasks ran and waited for a CPU, as perf sched latency
+ * (tools/perf/builtin-sched.c) has it: a delay begins when a task is woken, or put off its CPU
+ * while it could run on, and ends when it is on a CPU again. Tasks of one name are added up; --by
+ * tid keeps them apart.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/tracepoint_notes.h"
+#include "analyze/perfdata/tracepoints.h"
+#include "lib/alloc.h"
+#include "lib/intern.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column sched_columns[8] = {
+	{"comm", NULL, V_STR, 0, "command"},
+	{"threads", NULL, V_INT, 0, "of that name"},
+	{"runtime_ms", "ms", V_REAL, 3, "time on a CPU"},
+	{"switches", NULL, V_INT, 0, "times it got a CPU that it waited for"},
+	{"avg_delay_ms", "ms", V_REAL, 3, "wait for a CPU, mean"},
+	{"max_delay_ms", "ms", V_REAL, 3, "the longest wait"},
+	{"max_start_s", "s", V_REAL, 6, "when that began, perf's clock"},
+	{"max_end_s", "s", V_REAL, 6, "when that ended"},
+};
+static const struct column by_tid_columns[] = {
+	{"comm", NULL, V_STR, 0, "command"},
+	{"tid", NULL, V_INT, 0, "thread"},
+	{"runtime_ms", "ms", V_REAL, 3, "time on a CPU"},
+	{"switches", NULL, V_INT, 0, "times it got a CPU that it waited for"},
+	{"avg_delay_ms", "ms", V_REAL, 3, "wait for a CPU, mean"},
+	{"max_delay_ms", "ms", V_REAL, 3, "the longest wait"},
+	{"max_start_s", "s", V_REAL, 6, "when that began, perf's clock"},
+	{"max_end_s", "s", V_REAL, 6, "when that ended"},
+};
+
+enum { LIMIT = 30 };
+enum { SWITCH, WAKE, WAKE_NEW, RUNTIME, NWANTS };
+enum { PREV, NEXT, STATE };
+enum { TASK, TASK_RUNTIME };
+
+/* Where a task is: it sleeps until the first word of it. */
+enum where { SLEEPING, WAITING, RUNNING };
+
+struct task {
+	enum where where;
+	bool known;
+	uint64_t out, waiting_since;
+	uint64_t runtime, delay, max, max_start, max_end, switches;
+};
+
+struct row {
+	const char *comm;
+	uint32_t tid;
+	uint64_t threads;
+	struct task sum;
+};
+
+struct sched {
+	struct tracepoints *tp;
+	const struct query *q;
+	struct task *tasks; /* by thread */
+	size_t ntasks;
+	uint64_t preempted;   /* bit of prev_state: it could run on */
+	uint64_t preempted_n; /* such waits */
+	bool has[NWANTS];
+	struct intern comms;
+	struct row *rows;
+	size_t nrows, rows_cap;
+};
+
+/* --- events, by the rules of perf sched latency --- */
+
+static struct task *task_of(struct sched *s, uint32_t tid)
+{
+	uint32_t thread = tracepoints_thread_of(s->tp, tid);
+	size_t n = s->ntasks;
+
+	if (thread >= n) {
+		s->ntasks = thread * 2ULL + 16;
+		s->tasks = xrealloc(s->tasks, s->ntasks * sizeof(*s->tasks));
+		memset(s->tasks + n, 0, (s->ntasks - n) * sizeof(*s->tasks));
+	}
+	return &s->tasks[thread];
+}
+
+static void put_off(struct task *t, uint64_t time, bool runnable)
+{
+	t->known = true;
+	t->out = time;
+	t->where = runnable ? WAITING : SLEEPING;
+	t->waiting_since = time;
+}
+
+/* The first word of a task that has been there before. */
+static struct task *first_seen(struct task *t, uint64_t time, bool runnable)
+{
+	if (!t->known)
+		put_off(t, time, runnable);
+	return t;
+}
+
+static void got_cpu(struct task *t, uint64_t time, bool counts)
+{
+	uint64_t delay = time - t->waiting_since;
+
+	if (t->where != WAITING)
+		return;
+	t->where = RUNNING;
+	if (time < t->waiting_since || !counts)
+		return;
+	t->switches++;
+	t->delay += delay;
+	if (delay <= t->max)
+		return;
+	t->max = delay;
+	t->max_start = t->waiting_since;
+	t->max_end = time;
+}
+
+static void woken(struct task *t, uint64_t time)
+{
+	if (t->where != SLEEPING || t->out > time)
+		return; /* it runs, or waits already */
+	t->where = WAITING;
+	t->waiting_since = time;
+}
+
+static void deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
+{
+	struct sched *s = ctx;
+	bool counts = !s->q->cpus || cpuset_has(s->q->cpus, t->cpu);
+
+	(void)thread;
+	switch (t->want) {
+	case SWITCH:
+		s->preempted_n += !!(t->v[STATE] & s->preempted);
+		put_off(task_of(s, (uint32_t)t->v[PREV]), t->time,
+			!t->v[STATE] || t->v[STATE] & s->preempted);
+		got_cpu(first_seen(task_of(s, (uint32_t)t->v[NEXT]), t->time, true), t->time,
+			counts);
+		break;
+	case WAKE:
+	case WAKE_NEW:
+		woken(first_seen(task_of(s, (uint32_t)t->v[TASK]), t->time, false), t->time);
+		break;
+	case RUNTIME:
+		first_seen(task_of(s, (uint32_t)t->v[TASK]), t->time, true)->runtime +=
+			counts ? t->v[TASK_RUNTIME] : 0;
+		break;
+	}
+}
+
+/*
+ * The state of a task that was preempted has a bit of its own, which the format prints as "+":
+ * `REC->prev_state & 2048 ? "+" : ""`, or, since Linux 4.14, an expression that is 0x100.
+ */
+static uint64_t preempted_bit(const struct tracepoints *tp)
+{
+	size_t len;
+	const char *text = tracepoints_print_format(tp, "sched", "sched_switch", &len);
+	const char *plus = text ? memmem(text, len, " ? \"+\"", 6) : NULL, *at = plus;
+	uint64_t bit = 0;
+
+	while (at && at > text && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	if (!at || at - text < 2 || memcmp(at - 2, "& ", 2) || plus - at > 9)
+		return 0x100;
+	for (; at < plus; at++)
+		bit = bit * 10 + (uint64_t)(*at - '0');
+	return bit ? bit : 0x100;
+}
+
+/* --event names the waking event; else it is sched_waking, where that is recorded. */
+static const char *wake_event(const struct tracepoints *tp, const struct query *q)
+{
+	if (q->event)
+		return strncmp(q->event, "sched:", 6) ? q->event : q->event + 6;
+	return tracepoints_has(tp, "sched", "sched_waking") ? "sched_waking" : "sched_wakeup";
+}
+
+static int read_events(struct sched *s, struct error *err)
+{
+	const struct tracepoint_want wants[NWANTS] = {
+		[SWITCH] = {"sched", "sched_switch", {"prev_pid", "next_pid", "prev_state"}},
+		[WAKE] = {"sched", wake_event(s->tp, s->q), {"pid"}},
+		[WAKE_NEW] = {"sched", "sched_wakeup_new", {"pid"}},
+		[RUNTIME] = {"sched", "sched_stat_runtime", {"pid", "runtime"}},
+	};
+	struct tracepoints_query q = {wants, NWANTS, deliver, s};
+	int i;
+
+	for (i = 0; i < NWANTS; i++)
+		s->has[i] = tracepoints_has(s->tp, wants[i].system, wants[i].name);
+	if (!s->has[SWITCH])
+		return error_set(err, ENOENT,
+				 "%s: has no sched:sched_switch; record with perf sched record, or "
+				 "perf record -a -e sched:sched_switch,sched:sched_waking,"
+				 "sched:sched_wakeup_new,sched:sched_stat_runtime",
+				 tracepoints_path(s->tp));
+	s->preempted = preempted_bit(s->tp);
+	return tracepoints_read(s->tp, &q, err);
+}
+
+/* --- rows --- */
+
+static void add_task(struct row *row, const struct task *t)
+{
+	row->threads++;
+	row->sum.runtime += t->runtime;
+	row->sum.delay += t->delay;
+	row->sum.switches += t->switches;
+	if (t->max <= row->sum.max)
+		return;
+	row->sum.max = t->max;
+	row->sum.max_start = t->max_start;
+	row->sum.max_end = t->max_end;
+}
+
+/* The idle task waits for nothing. */
+static void make_rows(struct sched *s, bool by_tid)
+{
+	uint32_t i, comm;
+	struct row *row;
+
+	for (i = 0; i < s->ntasks; i++) {
+		const char *name;
+
+		if (!s->tasks[i].known)
+			continue;
+		name = tracepoints_comm(s->tp, i);
+		if (!strcmp(name, "swapper") || (s->q->comm && fnmatch(s->q->comm, name, 0)))
+			continue;
+		comm = intern_str(&s->comms, name);
+		if (by_tid || comm == s->nrows) {
+			array_grow(s->rows, s->nrows, s->rows_cap);
+			s->rows[s->nrows++] = (struct row){
+				.comm = intern_get(&s->comms, comm),
+				.tid = tracepoints_thread(s->tp, i)->tid,
+			};
+		}
+		row = &s->rows[by_tid ? s->nrows - 1 : comm];
+		add_task(row, &s->tasks[i]);
+	}
+}
+
+static double mean_delay(const struct task *t)
+{
+	return t->switches ? (double)t->delay / (double)t->switches : -1;
+}
+
+static int by_delay(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	double dx = mean_delay(&x->sum), dy = mean_delay(&y->sum);
+	int c;
+
+	if (dx != dy)
+		return dx < dy ? 1 : -1;
+	if (x->sum.max != y->sum.max)
+		return x->sum.max < y->sum.max ? 1 : -1;
+	if (x->sum.runtime != y->sum.runtime)
+		return x->sum.runtime < y->sum.runtime ? 1 : -1;
+	c = strcmp(x->comm, y->comm);
+	return c ? c : (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static void put_row(struct table *t, const struct sched *s, const struct row *r)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "comm", value_str(t, r->comm));
+	table_set(t, row, "tid", value_int(r->tid));
+	table_set(t, row, "threads", value_int((int64_t)r->threads));
+	if (s->has[RUNTIME])
+		table_set(t, row, "runtime_ms", value_real((double)r->sum.runtime / 1e6));
+	table_set(t, row, "switches", value_int((int64_t)r->sum.switches));
+	table_set(t, row, "avg_delay_ms", value_real(mean_delay(&r->sum) / 1e6));
+	table_set(t, row, "max_delay_ms", value_real((double)r->sum.max / 1e6));
+	if (!r->sum.max)
+		return;
+	table_set(t, row, "max_start_s", value_real((double)r->sum.max_start / 1e9));
+	table_set(t, row, "max_end_s", value_real((double)r->sum.max_end / 1e9));
+}
+
+static void note_events(struct table *t, const struct sched *s)
+{
+	const char *wake = wake_event(s->tp, s->q);
+
+	if (s->has[WAKE])
+		table_note(t, "delays begin with sched:%s, or when a task is put off its CPU",
+			   wake);
+	else
+		table_note(t,
+			   "warning: no sched:%s was recorded: delays are only those of tasks put "
+			   "off their CPU, and of new ones",
+			   wake);
+	if (s->has[WAKE] && !strcmp(wake, "sched_waking"))
+		table_note(t, "perf sched latency before Linux 6.9 passes over sched_waking: "
+			      "--event sched_wakeup gives its figures");
+	if (s->preempted_n)
+		table_note(t,
+			   "%llu times a task was preempted inside the kernel (R+); perf 6.1 takes "
+			   "that for sleep",
+			   (unsigned long long)s->preempted_n);
+	if (!s->has[RUNTIME])
+		table_note(t, "warning: no sched:sched_stat_runtime was recorded: no runtime");
+}
+
+static void put_rows(struct table *t, struct sched *s)
+{
+	size_t limit = s->q->limit > 0 ? (size_t)s->q->limit : LIMIT, shown = 0, all = 0, i;
+	uint64_t switches = 0, runtime = 0;
+
+	if (s->nrows)
+		qsort(s->rows, s->nrows, sizeof(*s->rows), by_delay);
+	for (i = 0; i < s->nrows && s->rows[i].sum.switches; i++, all++) {
+		switches += s->rows[i].sum.switches;
+		runtime += s->rows[i].sum.runtime;
+		if (!s->q->all && all >= limit)
+			continue;
+		put_row(t, s, &s->rows[i]);
+		shown++;
+	}
+	table_note(t, "%llu switches, %.3f ms of runtime in all; %zu of %zu tasks%s",
+		   (unsigned long long)switches, (double)runtime / 1e6, shown, all,
+		   shown < all ? "; --all shows all" : "");
+	note_events(t, s);
+	tracepoint_notes(t, s->tp);
+}
+
+static int by_tid_of(const struct query *q, bool *by_tid, struct error *err)
+{
+	*by_tid = q->by && (!strcmp(q->by, "tid") || !strcmp(q->by, "thread"));
+	if (!q->by || *by_tid || !strcmp(q->by, "comm"))
+		return 0;
+	return error_set(err, EINVAL, "--by: table 'sched' has the keys comm and tid, not '%s'",
+			 q->by);
+}
+
+int sched_run(struct store *store, const struct query *q, struct table *t, struct error *err)
+{
+	struct sched s = {.tp = q->tracepoints, .q = q};
+	bool by_tid;
+	int rc = by_tid_of(q, &by_tid, err);
+
+	(void)store;
+	if (!rc && !s.tp)
+		rc = error_set(err, EINVAL, "table 'sched' is made from --perf FILE");
+	if (!rc)
+		rc = read_events(&s, err);
+	if (!rc) {
+		if (by_tid) {
+			t->columns = by_tid_columns;
+			t->ncolumns = (int)array_size(by_tid_columns);
+		}
+		make_rows(&s, by_tid);
+		put_rows(t, &s);
+	}
+	free(s.tasks);
+	free(s.rows);
+	intern_free(&s.comms);
+	return rc;
+}
