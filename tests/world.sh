@@ -4,6 +4,8 @@
 # 1000 ns/KiB, 60 % of it in _copy_to_iter (data copy), 40 % in tcp_recvmsg; `mapping` takes 100 %
 # for 2e6 KiB/s, 500 ns/KiB, 80 % in tcp_recvmsg and 20 % in insert_page.
 
+version=$(sed -n 's/.*STORE_VERSION = \([0-9]*\).*/\1/p' "$top/analyze/store/store.c")
+
 # world FOLDER RUNS VARIANT...: FOLDER/zcost.db, so many runs of each pass. A variant is
 # name:rate:cpu:copy,tcp,map:calls per run:asked:copied
 world() {
@@ -14,7 +16,7 @@ world() {
 	{
 		cat "$top/analyze/store/schema.sql"
 		echo "BEGIN;"
-		printf '%s\n' "$@" | awk -F: -v runs="$runs" -f world.awk
+		printf '%s\n' "$@" | awk -F: -v runs="$runs" -v version="$version" -f world.awk
 		echo "COMMIT;"
 	} | sqlite3 "$dir/zcost.db"
 }
@@ -34,7 +36,7 @@ function cost(r, frame, samples) {
 		sql("INSERT INTO cost VALUES (" r ", " r ", 1, 1, 7, 7, 2, " frame ", " samples ", " samples * 1000000 ")")
 }
 BEGIN {
-	sql("PRAGMA user_version=1; PRAGMA application_id=" 2053336947)
+	sql("PRAGMA user_version=" version "; PRAGMA application_id=" 2053336947)
 	sql("INSERT INTO capture VALUES ('name', 'world'), ('estimator', 'median')")
 	sql("INSERT INTO host VALUES (1, 'vm', '6.18', 'x86_64', 'cpu', 2, NULL)")
 	sql("INSERT INTO dso VALUES (1, '[kernel.kallsyms]', NULL, 1)")

@@ -293,3 +293,8 @@ int components_rank(const struct components *c, const char *name)
 
 	return i < 0 ? (int)c->nnames : i;
 }
+
+enum context components_context(enum context context)
+{
+	return context == CTX_IDLE || context == CTX_USER ? context : CTX_UNKNOWN;
+}

@@ -28,6 +28,10 @@ struct function {
 	enum context context;
 };
 
+/* Rules may ask for the context where it says more than the function: idle, and unknown programs.
+ */
+enum context components_context(enum context context);
+
 extern const char component_none[]; /* "unclassified" */
 
 /* The component's name, `component_none` for none; lives as long as `c`. */

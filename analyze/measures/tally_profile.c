@@ -67,13 +67,6 @@ static const char *comm_of(const struct pass *w, const struct profile_cost *c)
 	return c->comm == PROFILE_NONE ? "" : intern_get(&w->p->strings, c->comm);
 }
 
-/* Rules may ask for the context where it says more than the function: idle, and unknown programs.
- */
-static enum context telling(enum context context)
-{
-	return context == CTX_IDLE || context == CTX_USER ? context : CTX_UNKNOWN;
-}
-
 static enum context context_named(const char *name)
 {
 	enum context c = CTX_UNKNOWN;
@@ -86,13 +79,13 @@ static enum context context_named(const char *name)
 static const char *component_of(struct pass *w, uint32_t symbol, enum context context)
 {
 	const struct profile_symbol *y = &w->p->symbols[symbol];
-	uint64_t *known = map_at(&w->parts, (uint64_t)symbol << 3 | telling(context));
+	uint64_t *known = map_at(&w->parts, (uint64_t)symbol << 3 | components_context(context));
 	struct function fn;
 
 	if (!*known) {
 		fn = (struct function){profile_symbol_name(w->p, symbol),
 				       profile_module(w->p, symbol), w->p->dsos[y->dso].kind,
-				       telling(context)};
+				       components_context(context)};
 		*known = (uintptr_t)components_of(w->f->spec.components, &fn);
 	}
 	return (const char *)(uintptr_t)*known;
@@ -112,8 +105,9 @@ static void sample_keys(const struct pass *w, const struct profile_cost *c, uint
 		if (f->spec.keys[i] == BY_COMM) {
 			text = comm_of(w, c);
 		} else if (f->spec.keys[i] == BY_CONTEXT || f->spec.keys[i] == BY_COMPONENT) {
-			text = context_names[f->spec.keys[i] == BY_CONTEXT ? c->context
-									   : telling(c->context)];
+			text = context_names[f->spec.keys[i] == BY_CONTEXT
+						     ? c->context
+						     : components_context(c->context)];
 		} else if (f->spec.keys[i] == BY_CPU && c->cpu != PROFILE_NONE) {
 			snprintf(cpu, sizeof(cpu), "%u", c->cpu);
 			text = cpu;

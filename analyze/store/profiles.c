@@ -27,6 +27,11 @@ void dictionary_free(struct dictionary *d)
 	free(d);
 }
 
+const struct profile *dictionary_profile(const struct dictionary *d)
+{
+	return d ? &d->all : NULL;
+}
+
 static struct dictionary *dictionary_of(struct store *s)
 {
 	if (!s->dictionary)
@@ -155,6 +160,21 @@ static int put_cost(struct store *s, int64_t run, const struct profile *p,
 		(int64_t)c->samples, (int64_t)c->weight);
 }
 
+/* The dictionary's symbol of each of the profile's, by way of the frames that have them. */
+static int put_functions(struct store *s, int64_t run, const struct profile *p,
+			 const int64_t *events, const uint32_t *frames, struct error *err)
+{
+	uint32_t *symbols = xcalloc(p->nsymbols + 1, sizeof(*symbols));
+	size_t i;
+	int rc;
+
+	for (i = 0; i < p->nframes; i++)
+		symbols[p->frames[i].symbol] = s->dictionary->all.frames[frames[i]].symbol;
+	rc = functions_write(s, run, p, events, symbols, err);
+	free(symbols);
+	return rc;
+}
+
 int store_profile_write(struct store *s, int64_t run, const struct profile *p, struct error *err)
 {
 	uint32_t *frames = xcalloc(p->nframes + 1, sizeof(*frames));
@@ -168,6 +188,8 @@ int store_profile_write(struct store *s, int64_t run, const struct profile *p, s
 		rc = put_frames(s, p, frames, err);
 	for (i = 0; i < p->ncosts && !rc; i++)
 		rc = put_cost(s, run, p, &p->costs[i], events, frames, err);
+	if (!rc)
+		rc = put_functions(s, run, p, events, frames, err);
 	free(frames);
 	free(events);
 	return rc;

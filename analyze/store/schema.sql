@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 -- The store: everything zcost knows of a capture, in one SQLite file. Names are public; a change of
--- meaning raises PRAGMA user_version. Missing is NULL or an absent row, never 0.
+-- meaning raises PRAGMA user_version. Missing is NULL or an absent row, never 0. A table, named by one
+-- of its rows, holds what was stored; a view, named by all, shows it with names. docs/store.md explains.
 
 CREATE TABLE capture (
 	key TEXT PRIMARY KEY,           -- name, created, zcost_version, estimator, order (as run)
@@ -53,6 +54,21 @@ CREATE TABLE cost (run INTEGER, event INTEGER, cpu INTEGER, comm INTEGER, pid IN
 	context INTEGER, frame INTEGER, samples INTEGER, weight INTEGER);
 CREATE INDEX cost_run ON cost (run);
 
+-- Names of cost.context and dso.kind.
+CREATE TABLE context (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+INSERT INTO context VALUES (0, 'unknown'), (1, 'user'), (2, 'syscall'), (3, 'softirq'), (4, 'hardirq'),
+	(5, 'idle'), (6, 'kthread'), (7, 'exception');
+CREATE TABLE dso_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+INSERT INTO dso_kind VALUES (0, 'unknown'), (1, 'kernel'), (2, 'module'), (3, 'user'), (4, 'bpf'), (5, 'guest');
+
+-- Worked out of cost and frame, which takes SQL seconds: weights of samples in the function itself, and
+-- with it anywhere in the chain, once per sample. samples: those of self.
+CREATE TABLE function (run INTEGER, event INTEGER, symbol INTEGER, context INTEGER, samples INTEGER,
+	self INTEGER, total INTEGER, PRIMARY KEY (run, event, symbol, context)) WITHOUT ROWID;
+-- What the rules inside zcost made of each function that a sample was taken in; NULL: unclassified.
+CREATE TABLE component (symbol INTEGER, context INTEGER, fine TEXT, basic TEXT,
+	PRIMARY KEY (symbol, context)) WITHOUT ROWID;
+
 CREATE TABLE syscall (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr INTEGER, name TEXT,
 	calls INTEGER, errors INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	m2 REAL,                        -- sum of squared deviations from the mean, ns^2
@@ -63,3 +79,43 @@ CREATE TABLE syscall_hist (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr 
 -- severity: note | warning | lossy. The last two are said beside each table made from the run, all in `report
 -- runs`. run 0: of the capture as a whole.
 CREATE TABLE note (run INTEGER, severity TEXT, text TEXT);
+
+-- --- views ---
+
+CREATE VIEW metrics AS
+	SELECT m.run, r.variant, r.side, r.pass, r.repeat, m.name, m.value, m.unit, m.source
+	FROM metric m JOIN run r ON r.id = m.run;
+
+-- pct: of all samples of the event in that run, idle included.
+CREATE VIEW functions AS
+	SELECT f.run, r.variant, r.side, r.pass, r.repeat, e.name AS event, e.is_time, y.name AS function,
+		d.name AS dso, x.name AS context, f.samples, f.self, f.total,
+		100.0 * f.self / e.weight AS self_pct, 100.0 * f.total / e.weight AS total_pct
+	FROM function f JOIN run r ON r.id = f.run JOIN event e ON e.id = f.event
+		JOIN symbol y ON y.id = f.symbol JOIN dso d ON d.id = y.dso JOIN context x ON x.id = f.context;
+
+CREATE VIEW components AS
+	SELECT f.run, r.variant, r.side, r.pass, r.repeat, e.name AS event, e.is_time,
+		IFNULL(k.fine, 'unclassified') AS component, IFNULL(k.basic, 'unclassified') AS basic,
+		x.name AS context, SUM(f.samples) AS samples, SUM(f.self) AS self,
+		100.0 * SUM(f.self) / e.weight AS self_pct
+	FROM function f JOIN run r ON r.id = f.run JOIN event e ON e.id = f.event
+		JOIN context x ON x.id = f.context
+		LEFT JOIN component k ON k.symbol = f.symbol AND k.context = f.context
+	WHERE f.self > 0 GROUP BY f.run, f.event, k.fine, k.basic, f.context;
+
+-- Of all threads of a command.
+CREATE VIEW syscalls AS
+	SELECT s.run, r.variant, r.side, r.pass, r.repeat, s.comm, s.name, SUM(s.calls) AS calls,
+		SUM(s.errors) AS errors, SUM(s.total_ns) AS total_ns, MIN(s.min_ns) AS min_ns,
+		1.0 * SUM(s.total_ns) / NULLIF(SUM(s.calls), 0) AS mean_ns, MAX(s.max_ns) AS max_ns,
+		SUM(s.bytes) AS bytes, SUM(s.unfinished) AS unfinished
+	FROM syscall s JOIN run r ON r.id = s.run GROUP BY s.run, s.comm, s.name;
+
+-- Samples with equal chains of one thread, by where they were taken; frame: the chain's leaf.
+CREATE VIEW samples AS
+	SELECT c.run, r.variant, r.side, r.pass, r.repeat, e.name AS event, c.cpu, o.name AS comm, c.pid,
+		c.tid, x.name AS context, y.name AS function, d.name AS dso, c.frame, c.samples, c.weight
+	FROM cost c JOIN run r ON r.id = c.run JOIN event e ON e.id = c.event
+		JOIN context x ON x.id = c.context JOIN frame f ON f.id = c.frame
+		JOIN symbol y ON y.id = f.symbol JOIN dso d ON d.id = y.dso LEFT JOIN comm o ON o.id = c.comm;

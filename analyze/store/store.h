@@ -115,6 +115,19 @@ int store_profile_read(struct store *store, int64_t run, struct profile *p, stru
 int store_profile_write(struct store *store, int64_t run, const struct profile *p,
 			struct error *err);
 
+/* A function that samples were taken in, and in which context. */
+struct leaf_row {
+	int64_t symbol; /* its id */
+	enum context context;
+	const char *name, *module;
+	enum dso_kind kind;
+};
+/* Each pair once, while the store is made; the caller frees. Count or -errno. */
+int store_leaves(struct store *store, struct leaf_row **rows, struct error *err);
+/* What the rules say of it; NULL: nothing. */
+int store_component_put(struct store *store, const struct leaf_row *leaf, const char *fine,
+			const char *basic, struct error *err);
+
 /* severity "note", "warning" or "lossy". */
 int store_note(struct store *store, int64_t run, const char *severity, const char *text,
 	       struct error *err);
