@@ -15,6 +15,9 @@
 static const struct export_format formats[] = {
 	{"folded", "call chains, a line each: comm;root;...;leaf weight (flame graphs)",
 	 export_folded},
+	{"csv", "the store: a file for each table in the folder of -o, or one with --table",
+	 export_csv},
+	{"sql", "the store, as SQL that sqlite3 makes it anew from", export_sql},
 };
 
 struct arguments {
@@ -24,10 +27,11 @@ struct arguments {
 	const char *format, *capture;
 };
 
-enum { KEY_WEIGHT = 0x100, OUT_BUFFER = 1 << 20 };
+enum { KEY_WEIGHT = 0x100, KEY_TABLE, OUT_BUFFER = 1 << 20 };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "write there instead of standard output", 9},
+	{"output", 'o', "FILE", 0, "write there (csv: a folder) instead of standard output", 9},
+	{"table", KEY_TABLE, "NAME", 0, "of csv: this table or view alone (docs/store.md)", 9},
 	{"weight", KEY_WEIGHT, "WHAT", 0,
 	 "period (default: what the samples stand for, nanoseconds of cpu-clock, cycles ...; this "
 	 "is "
@@ -89,6 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		a->x.path = arg;
+		return 0;
+	case KEY_TABLE:
+		a->x.table = arg;
 		return 0;
 	case KEY_WEIGHT:
 		set_weight(state, a, arg);

@@ -15,6 +15,7 @@ struct export
 	struct store *store; /* NULL: q->profile is what there is */
 	const struct query *q;
 	const char *path;   /* NULL or "-": standard output */
+	const char *table;  /* csv: one of the store's tables; NULL: all, into a folder */
 	bool count_samples; /* weights are numbers of samples; else periods added up */
 	struct table notes; /* losses and warnings, and whether the result is lossy; no rows */
 	FILE *out;	    /* export_open's */
@@ -30,5 +31,7 @@ struct export_format {
 FILE *export_open(struct export *x, struct error *err);
 
 int export_folded(struct export *x, struct error *err);
+int export_csv(struct export *x, struct error *err);
+int export_sql(struct export *x, struct error *err);
 
 #endif

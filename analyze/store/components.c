@@ -21,13 +21,14 @@ int store_leaves(struct store *s, struct leaf_row **rows, struct error *err)
 		       "ORDER BY symbol, context",
 		       "");
 	while (!rc && (rc = sql_next(s, q, err)) > 0) {
-		uint32_t symbol = (uint32_t)sqlite3_column_int64(q, 0) - 1;
+		uint32_t symbol = (uint32_t)sqlite3_column_int64(q, 0) - 1, module;
 
+		module = intern_str(&s->strings, profile_module(all, symbol));
 		array_grow(*rows, n, cap);
 		(*rows)[n++] = (struct leaf_row){.symbol = (int64_t)symbol + 1,
 						 .context = (enum context)sqlite3_column_int(q, 1),
 						 .name = profile_symbol_name(all, symbol),
-						 .module = profile_module(all, symbol),
+						 .module = intern_get(&s->strings, module),
 						 .kind = all->dsos[all->symbols[symbol].dso].kind};
 		rc = 0;
 	}

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct store;
 
@@ -127,6 +128,13 @@ int store_leaves(struct store *store, struct leaf_row **rows, struct error *err)
 /* What the rules say of it; NULL: nothing. */
 int store_component_put(struct store *store, const struct leaf_row *leaf, const char *fine,
 			const char *basic, struct error *err);
+
+/* Tables, then views, in the order of the schema; the caller frees the array. Count or -errno. */
+int store_tables(struct store *store, const char ***names, struct error *err);
+/* One of them as csv (RFC 4180) with a heading: NULL is empty, an empty string "". */
+int store_csv(struct store *store, const char *table, FILE *out, struct error *err);
+/* SQL that makes the same store anew. Write errors stay with `out`. */
+int store_dump(struct store *store, FILE *out, struct error *err);
 
 /* severity "note", "warning" or "lossy". */
 int store_note(struct store *store, int64_t run, const char *severity, const char *text,

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The store itself: as SQL that makes it anew, or each of its tables and views as csv. */
+#include "analyze/export/export.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int need_store(const struct export *x, const char *format, struct error *err)
+{
+	return x->store ? 0
+			: error_set(err, EINVAL, "%s is made from a capture, not from --perf",
+				    format);
+}
+
+int export_sql(struct export *x, struct error *err)
+{
+	int rc = need_store(x, "sql", err);
+
+	if (!rc && !export_open(x, err))
+		rc = -err->code;
+	return rc ? rc : store_dump(x->store, x->out, err);
+}
+
+static int check_name(const struct export *x, const char **names, int n, struct error *err)
+{
+	struct str all = {0};
+	int i, rc;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(names[i], x->table))
+			return 0;
+	for (i = 0; i < n; i++)
+		str_printf(&all, "%s%s", i ? " " : "", names[i]);
+	rc = error_set(err, EINVAL, "no table '%s'; there are: %s", x->table,
+		       all.buf ? all.buf : "");
+	str_free(&all);
+	return rc;
+}
+
+static int write_one(struct export *x, struct error *err)
+{
+	return export_open(x, err) ? store_csv(x->store, x->table, x->out, err) : -err->code;
+}
+
+static int write_file(struct export *x, const char *name, struct error *err)
+{
+	char *path = xasprintf("%s/%s.csv", x->path, name);
+	FILE *out = fopen(path, "we");
+	int rc = out ? store_csv(x->store, name, out, err)
+		     : error_sys(err, errno, "%s: cannot write", path);
+
+	if (out && (ferror(out) | fclose(out)) && !rc)
+		rc = error_sys(err, errno ? errno : EIO, "%s: cannot write", path);
+	free(path);
+	return rc;
+}
+
+static int write_folder(struct export *x, const char **names, int n, struct error *err)
+{
+	int i, rc;
+
+	if (!x->path || !strcmp(x->path, "-"))
+		return error_set(
+			err, EINVAL,
+			"csv is a file for each table: give a folder with -o, or one table "
+			"with --table");
+	rc = dir_make(x->path, err);
+	for (i = 0; i < n && !rc; i++)
+		rc = write_file(x, names[i], err);
+	return rc;
+}
+
+int export_csv(struct export *x, struct error *err)
+{
+	const char **names = NULL;
+	int rc = need_store(x, "csv", err), n = rc ? rc : store_tables(x->store, &names, err);
+
+	if (n < 0)
+		return n;
+	rc = x->table ? check_name(x, names, n, err) : write_folder(x, names, n, err);
+	if (!rc && x->table)
+		rc = write_one(x, err);
+	free(names);
+	return rc;
+}

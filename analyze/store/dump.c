@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The whole store as text: SQL that makes it anew, or a table at a time as csv. Names of tables
+ * come out of the file itself, so statements are made here, not kept.
+ */
+#include "analyze/store/sql.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int prepare(struct store *s, sqlite3_stmt **q, const char *sql, struct error *err)
+{
+	return sqlite3_prepare_v2(s->db, sql, -1, q, NULL) ? sql_error(s, err) : 0;
+}
+
+int store_tables(struct store *s, const char ***names, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND "
+			   "name NOT LIKE 'sqlite_%' ORDER BY type = 'view', rowid",
+			   "");
+
+	*names = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*names, n, cap);
+		(*names)[n++] = sql_text(s, q, 0);
+	}
+	return rc ? rc : (int)n;
+}
+
+/* --- csv --- */
+
+/* All digits, and no more than the value needs. */
+static void csv_real(FILE *out, double x)
+{
+	char digits[40];
+
+	snprintf(digits, sizeof(digits), "%.15g", x);
+	if (strtod(digits, NULL) != x)
+		snprintf(digits, sizeof(digits), "%.17g", x);
+	fputs(digits, out);
+}
+
+/* NULL is nothing, an empty string two quotes. */
+static void csv_text(FILE *out, const char *s)
+{
+	if (*s && !strpbrk(s, ",\"\n\r")) {
+		fputs(s, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *s; s++) {
+		if (*s == '"')
+			fputc('"', out);
+		fputc(*s, out);
+	}
+	fputc('"', out);
+}
+
+static void csv_cell(FILE *out, sqlite3_stmt *q, int i)
+{
+	switch (sqlite3_column_type(q, i)) {
+	case SQLITE_NULL:
+		break;
+	case SQLITE_FLOAT:
+		csv_real(out, sqlite3_column_double(q, i));
+		break;
+	default:
+		csv_text(out, (const char *)sqlite3_column_text(q, i));
+	}
+}
+
+int store_csv(struct store *s, const char *table, FILE *out, struct error *err)
+{
+	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
+	sqlite3_stmt *q = NULL;
+	int rc = prepare(s, &q, sql, err), i, n = sqlite3_column_count(q);
+
+	for (i = 0; !rc && i < n; i++) {
+		csv_text(out, sqlite3_column_name(q, i));
+		fputc(i < n - 1 ? ',' : '\n', out);
+	}
+	while (!rc && (rc = sql_next(s, q, err)) > 0) {
+		for (i = 0; i < n; i++) {
+			csv_cell(out, q, i);
+			fputc(i < n - 1 ? ',' : '\n', out);
+		}
+		rc = 0;
+	}
+	sqlite3_finalize(q);
+	sqlite3_free(sql);
+	return rc;
+}
+
+/* --- SQL --- */
+
+/* SELECT quote(a) || ',' || quote(b) ... FROM table: SQLite quotes so that nothing is lost. */
+static char *quoting(struct store *s, const char *table)
+{
+	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\" LIMIT 0", table);
+	struct str list = {0};
+	sqlite3_stmt *q = NULL;
+	int i;
+
+	if (!prepare(s, &q, sql, NULL)) {
+		str_puts(&list, "SELECT ");
+		for (i = 0; i < sqlite3_column_count(q); i++)
+			str_printf(&list, "%squote(\"%s\")", i ? " || ',' || " : "",
+				   sqlite3_column_name(q, i));
+		str_printf(&list, " FROM \"%s\"", table);
+	}
+	sqlite3_finalize(q);
+	sqlite3_free(sql);
+	return str_take(&list);
+}
+
+static int dump_rows(struct store *s, const char *table, FILE *out, struct error *err)
+{
+	char *sql = quoting(s, table);
+	sqlite3_stmt *q = NULL;
+	int rc = prepare(s, &q, sql, err);
+
+	while (!rc && (rc = sql_next(s, q, err)) > 0) {
+		fprintf(out, "INSERT INTO \"%s\" VALUES(%s);\n", table,
+			(const char *)sqlite3_column_text(q, 0));
+		rc = 0;
+	}
+	sqlite3_finalize(q);
+	free(sql);
+	return rc;
+}
+
+static int dump_pragma(struct store *s, const char *name, FILE *out, struct error *err)
+{
+	char *sql = sqlite3_mprintf("PRAGMA %s", name);
+	sqlite3_stmt *q = NULL;
+	int rc = prepare(s, &q, sql, err);
+
+	if (!rc && (rc = sql_next(s, q, err)) > 0) {
+		fprintf(out, "PRAGMA %s=%lld;\n", name, (long long)sqlite3_column_int64(q, 0));
+		rc = 0;
+	}
+	sqlite3_finalize(q);
+	sqlite3_free(sql);
+	return rc;
+}
+
+/* Tables with their rows first, in the order they were made; then indexes and views. */
+int store_dump(struct store *s, FILE *out, struct error *err)
+{
+	sqlite3_stmt *q;
+	int rc = dump_pragma(s, "user_version", out, err);
+
+	if (!rc)
+		rc = dump_pragma(s, "application_id", out, err);
+	if (!rc)
+		rc = sql_query(s, &q, err,
+			       "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL "
+			       "AND name NOT LIKE 'sqlite_%' ORDER BY type <> 'table', "
+			       "type = 'view', rowid",
+			       "");
+	fputs("BEGIN;\n", out);
+	while (!rc && (rc = sql_next(s, q, err)) > 0) {
+		fprintf(out, "%s;\n", (const char *)sqlite3_column_text(q, 2));
+		rc = strcmp((const char *)sqlite3_column_text(q, 0), "table")
+			     ? 0
+			     : dump_rows(s, (const char *)sqlite3_column_text(q, 1), out, err);
+	}
+	fputs("COMMIT;\n", out);
+	return rc;
+}

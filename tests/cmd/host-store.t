@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The questions that docs/store.md asks in SQL, put to the store of a real capture; some answers
+# against zcost's own tables.
+. "$(dirname "$0")/../lib.sh"
+command -v sqlite3 >/dev/null || skip_all "no sqlite3 to ask with"
+[ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
+unset ZCOST_COLLECT
+
+port=$((20000 + $$ % 20000))
+cat >p.ini <<EOT
+[plan]
+repeats = 2
+warmup = 0.2
+duration = 0.8
+grace = 0
+[vars]
+to = --port $port
+[side receiver]
+cpus = 0
+units = tcpzc
+[side sender]
+cpus = 0
+units = tcpzc
+[variant baseline]
+receiver = \${bindir}/tcpzc --listen \${to} --rx recv
+sender = \${bindir}/tcpzc --connect 127.0.0.1 \${to} --tx send --seconds 60
+[variant mmap]
+receiver = \${bindir}/tcpzc --listen \${to} --rx mmap
+sender = \${bindir}/tcpzc --connect 127.0.0.1 \${to} --tx splice --seconds 60
+EOT
+"$zcost" capture p.ini -o c >log 2>&1 || { cat log; skip_all "no capture can be made here"; }
+ok "analyzed" exits 0 "$zcost" analyze c
+db=c/zcost.db
+profiled=$(sqlite3 $db 'SELECT COUNT(*) FROM cost')
+traced=$(sqlite3 $db 'SELECT COUNT(*) FROM syscall')
+
+awk '/^```sql/ { n++; on = 1; next } /^```/ { on = 0 } on { print > "q" n ".sql" }' "$top/docs/store.md"
+ok "ten questions" test -s q10.sql -a ! -e q11.sql
+ask() { # ask N: answers into out N
+	sqlite3 -header -separator '	' $db <"q$1.sql" >"out$1" 2>err || { cat err; return 1; }
+	[ "$(wc -l <"out$1")" -gt 1 ] || { echo "no answer"; cat "q$1.sql"; return 1; }
+}
+n=0
+while [ $n -lt 10 ]; do
+	n=$((n + 1))
+	what="question $n: $(awk -v n=$n '/^```sql/ { if (++i == n) print line } NF { line = $0 }' "$top/docs/store.md" | cut -c1-60)"
+	case $n in
+	3 | 4 | 5 | 6 | 8 | 9) [ "$profiled" -gt 0 ] || { skip "$what" "no samples: perf does not work here"; continue; } ;;
+	7) [ "$traced" -gt 0 ] || { skip "$what" "no system calls: neither BPF nor tracefs here"; continue; } ;;
+	esac
+	ok "$what" ask $n
+done
+ok "all runs" test "$(($(wc -l <out1) - 1))" = "$(sqlite3 $db 'SELECT COUNT(*) FROM run')"
+ok "throughput is zcost's" near "$(awk -F'\t' '$1 == "baseline" && $2 == "receiver" && $3 == "throughput" { print $5 }' out2)" \
+	"$("$zcost" report summary c --estimator mean --format tsv 2>/dev/null | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == "baseline" && $2 == "receiver" { print $at["throughput_gbps"] }')" 1e-6
+
+if [ "$profiled" -gt 0 ]; then
+	"$zcost" report functions c --variant baseline --side receiver --all --format tsv >functions 2>err
+	same() { # same FILE COLUMN OURS: of each of the ten functions
+		awk -F'\t' -v column="$2" -v ours="$3" '{ sub(/.*\//, "", $2) } NR == FNR { if (FNR == 1) { for (i = 1; i <= NF; i++) at[$i] = i; next }
+				v[$1 FS $2] = $at[ours]; next }
+			FNR == 1 { for (i = 1; i <= NF; i++) in2[$i] = i; next }
+			{ k = $1 FS $2; d = $in2[column] - v[k]; if (d < 0) d = -d
+			  if (!(k in v) || d > 1e-5 * v[k] + 1e-7) { print k, $in2[column], v[k]; bad = 1 } n++ }
+			END { exit bad || !n }' functions "$1"
+	}
+	ok "shares are zcost's" same out3 self_pct self_share
+	ok "ns in the function are zcost's" same out4 self_ns self_ns
+	ok "ns with all it calls are zcost's" same out4 total_ns total_ns
+	"$zcost" report components c --variant baseline --side receiver --format tsv >components 2>err
+	ok "components are zcost's" sh -c 'awk -F"\t" "NR == FNR { v[\$1] = \$3; next } FNR > 1 && \$2 != \"\" {
+		d = \$2 - v[\$1]; if (d > 1e-4 || d < -1e-4) { print \$1, \$2, v[\$1]; exit 1 } n++ } END { if (!n) exit 1 }" components out5'
+fi
+
+# --- other programs, where they are ---
+
+"$zcost" export csv c -o csv
+rows=$(sqlite3 $db 'SELECT COUNT(*) FROM metrics')
+if command -v duckdb >/dev/null; then
+	ok "DuckDB reads the csv" test "$(duckdb -csv -noheader -c "SELECT COUNT(*) FROM 'csv/metrics.csv'")" = "$rows"
+	if duckdb -c 'LOAD sqlite' >/dev/null 2>&1; then
+		ok "DuckDB reads the store" test "$(duckdb -csv -noheader -c "ATTACH '$db' AS z (TYPE sqlite); SELECT COUNT(*) FROM z.metric")" = "$rows"
+	else
+		skip "DuckDB reads the store" "its sqlite extension is not installed, and it fetches it from the net"
+	fi
+else
+	skip "DuckDB reads the csv and the store" "no duckdb here"
+fi
+if command -v clickhouse-local >/dev/null; then
+	ok "ClickHouse reads the csv" test "$(clickhouse-local --query "SELECT COUNT(*) FROM file('csv/metrics.csv', CSVWithNames)")" = "$rows"
+else
+	skip "ClickHouse reads the csv" "no clickhouse-local here"
+fi
+done_testing
