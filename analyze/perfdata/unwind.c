@@ -136,16 +136,20 @@ static const struct unwind_row *row_at(struct walk *w, uint64_t pc)
 }
 
 /*
- * Sets the row of the pc. A return address may be the end of its function: the call before it is
- * looked up. What a signal handler returns to was not called, and may be the start of its own.
+ * Sets the row of the pc. A return address may lie behind the end of its function, so the call
+ * before it is looked up. With code that returns from a signal handler it is the other way round:
+ * it was not called, and may begin at the pc; it never comes back from its system call, behind
+ * which it may end.
  */
 static void find_row(struct walk *w)
 {
+	uint64_t pc = w->regs.pc;
+
 	w->object = NULL;
-	w->row = row_at(w, w->exact ? w->regs.pc : w->regs.pc - 1);
-	if (w->row || w->exact)
+	w->row = row_at(w, w->exact ? pc : pc - 1);
+	if (w->row)
 		return;
-	w->row = row_at(w, w->regs.pc);
+	w->row = row_at(w, w->exact ? pc - 1 : pc);
 	if (w->row && !w->row->signal)
 		w->row = NULL;
 }

@@ -99,8 +99,10 @@ bool unwind_regs_take(struct unwind_regs *regs, const struct unwind_arch *arch, 
 
 	regs->known = 0;
 	for (i = 0; i < arch->nregs; i++)
-		if (recorded(mask, arch->perf[i], values, &regs->value[i]))
+		if (recorded(mask, arch->perf[i], values, &regs->value[i])) {
+			regs->value[i] &= arch->word == 4 ? UINT32_MAX : UINT64_MAX;
 			regs->known |= 1ULL << i;
+		}
 	if (!recorded(mask, arch->perf_pc, values, &pc))
 		return false;
 	unwind_set_pc(regs, arch, pc);

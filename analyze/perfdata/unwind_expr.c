@@ -16,20 +16,36 @@ struct machine {
 	bool bad;
 };
 
+static uint64_t number(const uint8_t *at, unsigned int size, bool swap)
+{
+	uint64_t v8;
+	uint32_t v4;
+	uint16_t v2;
+
+	switch (size) {
+	case 8:
+		memcpy(&v8, at, sizeof(v8));
+		return swap ? __builtin_bswap64(v8) : v8;
+	case 4:
+		memcpy(&v4, at, sizeof(v4));
+		return swap ? __builtin_bswap32(v4) : v4;
+	case 2:
+		memcpy(&v2, at, sizeof(v2));
+		return swap ? __builtin_bswap16(v2) : v2;
+	}
+	return *at;
+}
+
 bool unwind_stack_read(struct unwind_stack *s, uint64_t addr, unsigned int size, uint64_t *value)
 {
-	uint8_t bytes[8] = {0}, *b = bytes;
-	unsigned int i;
+	uint64_t at = addr - s->start;
 
-	if (addr - s->start >= s->size || s->size - (addr - s->start) < size) {
+	if (at >= s->size || s->size - at < size) {
 		s->beyond = addr >= s->start;
 		s->below = !s->beyond;
 		return false;
 	}
-	memcpy(bytes, s->data + (addr - s->start), size);
-	*value = 0;
-	for (i = 0; i < size; i++)
-		*value |= (uint64_t)b[s->swap ? size - 1 - i : i] << (8 * i);
+	*value = number(s->data + at, size, s->swap);
 	return true;
 }
 
@@ -132,7 +148,7 @@ static void binary(const struct unwind_frame *f, struct machine *m, uint8_t atom
 
 static void unary(const struct unwind_frame *f, struct machine *m, const Dwarf_Op *op)
 {
-	uint64_t v = pop(m);
+	uint64_t v = pop(m), size;
 
 	switch (op->atom) {
 	case DW_OP_abs:
@@ -145,11 +161,9 @@ static void unary(const struct unwind_frame *f, struct machine *m, const Dwarf_O
 		return push(m, v + op->number);
 	}
 	/* deref, deref_size */
-	if (op->atom == DW_OP_deref_size && (!op->number || op->number > 8))
-		m->bad = true;
-	else if (unwind_stack_read(
-			 f->stack, v,
-			 op->atom == DW_OP_deref ? f->arch->word : (unsigned int)op->number, &v))
+	size = op->atom == DW_OP_deref ? f->arch->word : op->number;
+	if ((size == 1 || size == 2 || size == 4 || size == 8) &&
+	    unwind_stack_read(f->stack, v, (unsigned int)size, &v))
 		push(m, v);
 	else
 		m->bad = true;

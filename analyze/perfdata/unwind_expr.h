@@ -13,7 +13,7 @@ struct unwind_stack {
 	bool beyond, below; /* what was asked for last lies behind its end, before its start */
 };
 
-/* Reads an unsigned number of `size` bytes, at most 8. False: it is not in the copy. */
+/* Reads an unsigned number of 1, 2, 4 or 8 bytes. False: it is not in the copy. */
 bool unwind_stack_read(struct unwind_stack *s, uint64_t addr, unsigned int size, uint64_t *value);
 
 struct unwind_frame {

@@ -64,7 +64,7 @@ void unwind_object_open(struct unwind_object *o, const struct symbol_sources *fr
 		o->frames[0] = dwarf_getcfi_elf(f->run.elf);
 	open_debug_frame(o);
 	o->tables = o->frames[0] || o->frames[1];
-	if (f->have_run)
+	if (f->have_run && !(f->have_syms && f->run.elf == f->syms.elf))
 		drop_fd(&f->run);
 	if (f->have_syms)
 		drop_fd(&f->syms);

@@ -15,7 +15,7 @@ perf record -q -e cpu-clock --call-graph dwarf -o probe.data true 2>/dev/null ||
 record() { # record NAME PERF-OPTION... -- COMMAND...
 	data=$1.data
 	shift
-	perf record -q -e cpu-clock:u -F 2000 -o "$data" "$@" >/dev/null 2>perf.err || {
+	perf record -q -N -e cpu-clock:u -F 2000 -o "$data" "$@" >/dev/null 2>perf.err || {
 		cat perf.err
 		return 1
 	}
@@ -48,7 +48,7 @@ known() { # known FILE [KIND...]: there are chains of each kind, and nearly all 
 		while (<STDIN>) {
 			my ($n, $chain) = split;
 			my $kind = $chain =~ /;do_([a-z]+);/ ? $1 : $chain =~ /start_thread/ ? "thread" : "deep";
-			next if !$want{$kind};
+			next if !$want{$kind} || $chain =~ /^do_/;
 			$n{$kind} += $n;
 			$good{$kind} += $n if $chain =~ $want{$kind};
 			$others{$kind} .= "  $n $chain\n" if $chain !~ $want{$kind};
@@ -65,9 +65,173 @@ known() { # known FILE [KIND...]: there are chains of each kind, and nearly all 
 # No frame pointers, no debug information, built as programs are.
 $cc -O2 -fomit-frame-pointer -pthread -o chains "$tests/data/chains.c" || skip_all "no C compiler"
 
-whole() {
-	record whole --call-graph dwarf -- ./chains && known whole.data && perl "$compare" whole.data "$dump"
+same() { perl "$compare" "$1" "$dump"; }
+
+whole() { record whole --call-graph dwarf -- ./chains && known whole.data && same whole.data; }
+ok "recursion, callbacks, alloca, alignment, tail calls, signals, threads, vdso, PLT" whole
+
+kernel_part() { # system calls and page faults: the kernel's part of the chain, then ours
+	perf record -q -N -e cpu-clock -F 2000 --call-graph dwarf -o kernel.data -- find /usr/share/doc >/dev/null 2>&1
+	same kernel.data && chains kernel.data | grep -q 'entry_SYSCALL_64[^ ]*;.*;__libc_start_main' ||
+		[ "$(uname -m)" != x86_64 ]
 }
-ok "chains of recursion, callbacks, alloca, alignment, tail calls, signals, threads, vdso, PLT" whole
+ok "chains from the kernel into user space" kernel_part
+
+tables() { # self and children in perf's table
+	perl "$tests/tools/perf-compare.pl" kernel.data "$dump"
+}
+ok "self and children are perf's" tables
+
+threads() { # each thread unwinds its chunks: the same as one
+	record many --call-graph dwarf -F 10000 -- ./chains || return 1
+	"$dump" functions --threads 1 many.data | sort >one
+	"$dump" functions --threads 2 many.data | sort >two
+	[ -s one ] && cmp one two
+}
+ok "two threads find what one finds" threads
+
+# These two have no build-ids. Whose vdso it was shows in where the kernel lay.
+compressed() { record z -z -e cpu-clock --call-graph dwarf -- ./chains && known z.data && same z.data; }
+if perf version --build-options 2>/dev/null | grep -q 'zstd: \[ on'; then
+	ok "a compressed recording" compressed
+else
+	skip "a compressed recording" "this perf has no zstd"
+fi
+
+pipe() {
+	perf record -q -e cpu-clock -F 2000 --call-graph dwarf -o - -- ./chains >pipe.data 2>/dev/null
+	known pipe.data && same pipe.data && "$dump" functions pipe.data >file.tsv &&
+		"$dump" functions - <pipe.data >stdin.tsv && cmp file.tsv stdin.tsv
+}
+ok "a pipe's stream" pipe
+
+several() { # one event with stacks, one without
+	perf record -q -N -e cpu-clock/call-graph=dwarf/u -e page-faults/call-graph=no/u -F 2000 -o two.data -- ./chains \
+		>/dev/null 2>&1 && known two.data recursion callback
+}
+ok "an event that keeps stacks beside one that does not" several
+
+# perf takes the tables of an object from the lowest place where it was ever mapped: the shell's,
+# which a program that it starts inherits. Chains of such programs are known, and not perf's.
+started() {
+	perf record -q -N -e cpu-clock:u -F 2000 --call-graph dwarf -o started.data -- \
+		sh -c './chains & wait; ./chains' >/dev/null 2>&1
+	known started.data
+}
+ok "a program that a shell started" started
+
+too_short() { # the copies are too short for all but the shallowest, and that is said
+	record short --call-graph dwarf,512 -- ./chains && known short.data alloca tail &&
+		"$dump" health short.data >out && says '^unwound	[0-9]+ stacks, [1-9][0-9]+ cut, ' out &&
+		says '^unwind_note	[0-9.]+ % of [0-9]+ user stacks end before their root: [0-9]+ are longer' out &&
+		"$zcost" report functions --perf short.data >out 2>&1 &&
+		says 'warning: [0-9.]+ % of [0-9]+ user stacks' out
+}
+ok "copies shorter than the stack: what there is, and a note beside the table" too_short
+
+deep() {
+	"$dump" health whole.data >out
+	says '^unwound	[0-9]+ stacks, 0 cut, 0 lost, [1-9][0-9]* deep' out &&
+		says 'have more than 127 frames' out
+}
+ok "more frames than are kept are counted" deep
+
+stripped() { # the tables stay
+	$cc -O2 -fomit-frame-pointer -pthread -s -o stripped "$tests/data/chains.c" &&
+		record stripped --call-graph dwarf -- ./stripped && same stripped.data &&
+		chains stripped.data | grep -q ';__libc_start_main[^;]*;0x'
+}
+ok "a stripped program" stripped
+
+static() {
+	$cc -O2 -fomit-frame-pointer -pthread -static -o static "$tests/data/chains.c" &&
+		record static --call-graph dwarf -- ./static && known static.data recursion alloca signal tail
+}
+ok "a static program" static
+
+# Only .debug_frame: in the program, or in its debug file.
+frames='-O2 -g -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables'
+debug_frame() {
+	$cc $frames -pthread -o debug "$tests/data/chains.c" && readelf -S debug | grep -q '\.debug_frame' &&
+		record debug --call-graph dwarf -- ./debug && known debug.data recursion alloca aligned tail
+}
+split_frame() {
+	cp debug split && objcopy --only-keep-debug split split.debug && strip split &&
+		objcopy --add-gnu-debuglink=split.debug split &&
+		record split --call-graph dwarf -- ./split && known split.data recursion alloca aligned tail
+}
+ok "tables in .debug_frame" debug_frame
+ok "tables in a separate debug file" split_frame
+
+no_tables() { # nothing says where callers are: the leaf, and a note
+	$cc ${frames%-g*} ${frames#*-g} -pthread -s -o none "$tests/data/chains.c" &&
+		record none --call-graph dwarf -- ./none && "$dump" health none.data >out &&
+		says '^unwind_note	.* come to code without unwind tables here, most in .*/none' out
+}
+ok "an object without tables is named" no_tables
+
+foreign() { # of another host without its files: no guess
+	"$dump" health --foreign whole.data >out
+	says '^unwound	([0-9]+) stacks, 0 cut, [1-9][0-9]* lost, 0 deep' out &&
+		! "$dump" costs --foreign whole.data | cut -f9 | grep -q ';'
+}
+ok "without the recorded files nothing is unwound" foreign
+
+home() { # a folder of files of that host
+	mkdir -p root && perf buildid-list -i whole.data | while read -r id name; do
+		[ ! -f "$name" ] || install -D "$name" "root$name"
+	done
+	"$dump" costs --symfs root whole.data | cut -f9 >out && says '^burn;worker;[^;]*;[^;]*$' out &&
+		says '^burn;(recurse;){21}do_recursion;main;' out
+}
+ok "objects of another host, from its root folder" home
+
+cat >throw.cc <<'E2'
+#include <cstdlib>
+#include <ctime>
+volatile unsigned long sink;
+struct guard { ~guard() { for (int i = 0; i < 500; i++) sink += i; } };
+static double now() { return (double)clock() / CLOCKS_PER_SEC; }
+__attribute__((noinline)) void thrower(int n) { guard g; if (!n) throw n; thrower(n - 1); sink++; }
+__attribute__((noinline)) void catcher() { try { thrower(10); } catch (int) { sink++; } }
+int main() { for (double until = now() + 0.3; now() < until;) catcher(); }
+E2
+exceptions() {
+	record throw --call-graph dwarf -- ./throw && same throw.data &&
+		chains throw.data | grep -q '_Unwind_RaiseException;__cxa_throw;thrower;.*;thrower;catcher;main'
+}
+if ${CXX:-c++} -O2 -fomit-frame-pointer -o throw throw.cc 2>/dev/null; then
+	ok "C++ exceptions" exceptions
+else
+	skip "C++ exceptions" "no C++ compiler"
+fi
+
+# A program of 32 bits without a C library. perf 6.1 unwinds none of those.
+cat >small.c <<'E2'
+static volatile unsigned int sink;
+__attribute__((noinline)) void burn(int n) { for (int i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) int recurse(int n) {
+	if (!n) { burn(200000); return 1; }
+	n = recurse(n - 1);
+	__asm__ volatile("" : "+r"(n));
+	return n + 1;
+}
+__attribute__((noreturn)) void _start(void) {
+	__asm__ volatile(".cfi_undefined eip");
+	for (int i = 0; i < 1000; i++) sink += recurse(5);
+	__asm__ volatile("int $0x80" : : "a"(1), "b"(0));
+	__builtin_unreachable();
+}
+E2
+bits32() {
+	record small --call-graph dwarf -- ./small && chains small.data >out &&
+		says '^[0-9]{2,} burn;(recurse;){6}_start$' out
+}
+if $cc -m32 -O2 -fomit-frame-pointer -ffreestanding -fno-pic -fno-stack-protector -nostdlib -static -o small small.c \
+	2>/dev/null && ./small; then
+	ok "a program of 32 bits" bits32
+else
+	skip "a program of 32 bits" "none can be built or run here"
+fi
 
 done_testing

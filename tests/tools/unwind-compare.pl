@@ -3,9 +3,11 @@
 # unwind-compare.pl FILE PROFILE_DUMP [TID...]: are our call chains those of perf script?
 #
 # Chains of a thread are compared as a whole, leaf first, as names of functions. Where they differ,
-# perf must have given up: its chain is then the beginning of ours. Its libunwind does so in
-# epilogues (a register that was popped is not in the copy of the stack any more) and on the last
-# word of the copy. With TIDs, only those threads are compared.
+# perf must have given up: its chain is then the beginning of ours, perhaps with an address at its
+# end where nothing is mapped. Its libunwind does so in epilogues (a register that was popped is not
+# in the copy of the stack any more), on the last word of the copy, and behind the system call that
+# ends a signal handler. Of the frame that a handler returns to, perf takes 1 off the address and
+# finds nothing there. With TIDs, only those threads are compared.
 use strict;
 use warnings;
 
@@ -25,7 +27,7 @@ while (<$f>) {
 	if (/^\s*(\d+)\s*$/) {
 		($tid, @chain) = ($1);
 	} elsif (/^\s+[0-9a-f]+ (.*?)\s*$/) {
-		push @chain, $1;
+		push @chain, $1 eq '__restore_rt' ? '[unknown]' : $1;
 	} elsif (/^$/ && defined $tid) {
 		add(\%perf, $tid, \@chain, 1);
 		undef $tid;
@@ -49,7 +51,8 @@ for (keys %perf) {
 	$ours{$_} -= $both if $both;
 }
 for my $p (sort grep { $perf{$_} } keys %perf) {
-	for my $o (grep { $ours{$_} && index($_, "$p;") == 0 } keys %ours) {
+	my $start = $p =~ s/(;\[unknown\])+$//r;
+	for my $o (grep { $ours{$_} && index("$_;", "$start;") == 0 } keys %ours) {
 		my $both = $perf{$p} < $ours{$o} ? $perf{$p} : $ours{$o};
 		$short += $both;
 		$perf{$p} -= $both;

@@ -1,0 +1,737 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Unwinding by hand: registers of each machine, expressions, address spaces at any time, and whole
+ * recordings of x86-64, i386 and aarch64 (both endiannesses) with objects and stacks made here, of
+ * which every word is known.
+ */
+#include "analyze/perfdata/history.h"
+#include "analyze/perfdata/space.h"
+#include "analyze/perfdata/unwind_expr.h"
+#include "lib/file.h"
+#include "tests/unit/perfdata_stream.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* --- registers --- */
+
+static struct unwind_regs take(const struct unwind_arch *arch, uint64_t mask, const uint64_t *v,
+			       size_t n, bool *ok)
+{
+	struct unwind_regs regs;
+
+	*ok = unwind_regs_take(&regs, arch, mask, cursor_of(v, n * 8, false));
+	return regs;
+}
+
+/* Each value tells perf's number of its register. */
+static void registers_of_x86(void **state)
+{
+	static const uint8_t dwarf_64[] = {0,  3,  2,  1,  4,  5,  6,  7, 16,
+					   17, 18, 19, 20, 21, 22, 23, 8};
+	static const uint8_t dwarf_32[] = {0, 2, 3, 1, 7, 6, 4, 5, 8};
+	const struct unwind_arch *arch = unwind_arch_find("x86_64", PERF_SAMPLE_REGS_ABI_64);
+	uint64_t mask = 0xff0fff, v[20], n = 0, i; /* without ds, es, fs, gs: as perf asks */
+	struct unwind_regs regs;
+	bool ok;
+
+	(void)state;
+	for (i = 0; i < 64; i++)
+		if (mask >> i & 1)
+			v[n++] = i;
+	regs = take(arch, mask, v, n, &ok);
+	assert_true(ok);
+	for (i = 0; i < sizeof(dwarf_64); i++)
+		assert_int_equal(regs.value[i], dwarf_64[i]);
+	assert_int_equal(regs.pc, 8);
+	arch = unwind_arch_find("x86_64", PERF_SAMPLE_REGS_ABI_32);
+	regs = take(arch, mask, v, n, &ok);
+	assert_true(ok);
+	for (i = 0; i < sizeof(dwarf_32); i++)
+		assert_int_equal(regs.value[i], dwarf_32[i]);
+	assert_ptr_equal(arch, unwind_arch_find("i686", PERF_SAMPLE_REGS_ABI_32));
+}
+
+static void registers_of_arm(void **state)
+{
+	const struct unwind_arch *arch = unwind_arch_find("aarch64", PERF_SAMPLE_REGS_ABI_64);
+	struct unwind_regs regs;
+	uint64_t v[33], i;
+	bool ok;
+
+	(void)state;
+	for (i = 0; i < 33; i++)
+		v[i] = i;
+	v[32] = 0xff7f123456789abcULL; /* a signature above 48 bits */
+	regs = take(arch, 0x1ffffffff, v, 33, &ok);
+	assert_true(ok);
+	for (i = 0; i < 32; i++)
+		assert_int_equal(regs.value[i], i);
+	assert_int_equal(regs.pc, 0x123456789abc);
+	assert_null(unwind_arch_find("aarch64", PERF_SAMPLE_REGS_ABI_32));
+}
+
+static void registers_missing(void **state)
+{
+	const struct unwind_arch *arch = unwind_arch_find("x86_64", PERF_SAMPLE_REGS_ABI_64);
+	const uint64_t v[] = {1, 2, 3};
+	struct unwind_regs regs;
+	bool ok;
+
+	(void)state;
+	regs = take(arch, 1 << 6 | 1 << 7 | 1 << 8, v, 3, &ok); /* bp, sp, ip */
+	assert_true(ok);
+	assert_int_equal(regs.value[6], 1);
+	assert_int_equal(regs.value[7], 2);
+	assert_int_equal(regs.pc, 3);
+	assert_false(unwind_reg_known(&regs, 0));
+	take(arch, 1 << 6 | 1 << 7, v, 2, &ok); /* no ip */
+	assert_false(ok);
+	take(arch, 1 << 6 | 1 << 8, v, 2, &ok); /* no sp */
+	assert_false(ok);
+	take(arch, 0xff0fff, v, 3, &ok); /* the mask promises more than there is */
+	assert_false(ok);
+	take(arch, 0, v, 3, &ok);
+	assert_false(ok);
+	assert_null(unwind_arch_find(NULL, PERF_SAMPLE_REGS_ABI_64));
+	assert_null(unwind_arch_find("s390x", PERF_SAMPLE_REGS_ABI_64));
+	assert_null(unwind_arch_find("x86_64", 0));
+	assert_null(unwind_arch_find("x86_64", 3));
+	assert_null(unwind_arch_find("x86_64", UINT64_MAX));
+}
+
+/* --- expressions --- */
+
+#define OP(a)               \
+	{                   \
+		.atom = (a) \
+	}
+#define OP1(a, v)                                      \
+	{                                              \
+		.atom = (a), .number = (Dwarf_Word)(v) \
+	}
+#define AT(o, ...)                         \
+	{                                  \
+		.offset = (o), __VA_ARGS__ \
+	}
+
+static bool evaluate(const Dwarf_Op *ops, size_t n, uint64_t *value)
+{
+	static const uint8_t memory[16] = {1, 2, 3, 4, 5, 6, 7, 0x88, 9};
+	struct unwind_regs regs = {.known = 1 << 7 | 1 << 16};
+	struct unwind_stack stack = {.data = memory, .start = 0x1000, .size = sizeof(memory)};
+	struct unwind_frame f = {.arch = unwind_arch_find("x86_64", PERF_SAMPLE_REGS_ABI_64),
+				 .regs = &regs,
+				 .stack = &stack,
+				 .cfa = 0x1010};
+
+	regs.value[7] = 0x1000;
+	regs.value[16] = 0x400b;
+	return unwind_expr(&f, ops, n, value);
+}
+
+#define GIVES(expected, ...)                                         \
+	do {                                                         \
+		const Dwarf_Op ops[] = {__VA_ARGS__};                \
+		uint64_t value;                                      \
+		assert_true(evaluate(ops, array_size(ops), &value)); \
+		assert_true(value == (uint64_t)(expected));          \
+	} while (0)
+#define FAILS(...)                                                    \
+	do {                                                          \
+		const Dwarf_Op ops[] = {__VA_ARGS__};                 \
+		uint64_t value;                                       \
+		assert_false(evaluate(ops, array_size(ops), &value)); \
+	} while (0)
+
+static void expressions(void **state)
+{
+	(void)state;
+	/* a PLT entry of x86-64 at its second half: CFA = rsp + 8 + ((rip & 15) >= 11) * 8 */
+	GIVES(0x1010, OP1(DW_OP_breg7, 8), OP1(DW_OP_breg16, 0), OP(DW_OP_lit15), OP(DW_OP_and),
+	      OP(DW_OP_lit11), OP(DW_OP_ge), OP(DW_OP_lit3), OP(DW_OP_shl), OP(DW_OP_plus));
+	GIVES(0x8807060504030201, OP1(DW_OP_breg7, 0), OP(DW_OP_deref));
+	GIVES(0x0403, OP1(DW_OP_breg7, 2), OP1(DW_OP_deref_size, 2));
+	GIVES(0x1000, OP(DW_OP_call_frame_cfa), OP1(DW_OP_plus_uconst, -16));
+	GIVES(-3, OP1(DW_OP_const1s, -7), OP(DW_OP_lit2), OP(DW_OP_div));
+	GIVES(1, OP1(DW_OP_const1s, -1), OP(DW_OP_lit0), OP(DW_OP_lt));
+	GIVES(-1, OP1(DW_OP_const1s, -2), OP(DW_OP_lit1), OP(DW_OP_shra));
+	GIVES(0, OP(DW_OP_lit1), OP1(DW_OP_const1u, 64), OP(DW_OP_shl));
+	/* 1 2 3 -> rot: 3 1 2 */
+	GIVES(2, OP(DW_OP_lit1), OP(DW_OP_lit2), OP(DW_OP_lit3), OP(DW_OP_rot));
+	GIVES(7, OP(DW_OP_lit9), OP(DW_OP_lit2), OP(DW_OP_minus));
+	GIVES(-7, OP(DW_OP_lit9), OP(DW_OP_lit2), OP(DW_OP_swap), OP(DW_OP_minus));
+	/* if (1) 5 else 6: a jump over one operation */
+	GIVES(5, AT(0, .atom = DW_OP_lit5), AT(1, .atom = DW_OP_lit1),
+	      AT(2, .atom = DW_OP_bra, .number = 1), AT(5, .atom = DW_OP_lit6),
+	      AT(6, .atom = DW_OP_nop));
+}
+
+static void expressions_that_fail(void **state)
+{
+	Dwarf_Op many[40];
+	uint64_t value;
+	size_t i;
+
+	(void)state;
+	FAILS(OP(DW_OP_plus));
+	FAILS(OP(DW_OP_lit1), OP(DW_OP_lit0), OP(DW_OP_div));
+	FAILS(OP(DW_OP_lit1), OP(DW_OP_lit0), OP(DW_OP_mod));
+	GIVES(INT64_MIN, OP1(DW_OP_const8s, INT64_MIN), OP1(DW_OP_const1s, -1), OP(DW_OP_div));
+	FAILS(OP1(DW_OP_breg7, 16), OP(DW_OP_deref));
+	FAILS(OP1(DW_OP_breg7, -1), OP(DW_OP_deref));
+	FAILS(OP1(DW_OP_breg7, 9), OP(DW_OP_deref)); /* half of it is behind the end */
+	FAILS(OP1(DW_OP_breg7, 0), OP1(DW_OP_deref_size, 0));
+	FAILS(OP1(DW_OP_breg7, 0), OP1(DW_OP_deref_size, 200));
+	FAILS(OP1(DW_OP_breg3, 0)); /* not known */
+	FAILS(OP1(DW_OP_bregx, UINT64_MAX));
+	FAILS(OP1(DW_OP_pick, UINT64_MAX));
+	FAILS(OP1(DW_OP_addr, 1));
+	FAILS(OP(0xff));
+	FAILS(AT(0, .atom = DW_OP_skip, .number = (Dwarf_Word)-3)); /* for ever */
+	FAILS(AT(0, .atom = DW_OP_skip, .number = 77));
+	for (i = 0; i < array_size(many); i++)
+		many[i] = (Dwarf_Op){.atom = DW_OP_lit1};
+	assert_false(evaluate(many, array_size(many), &value));
+	assert_false(evaluate(many, 0, &value));
+}
+
+/* --- what was mapped, at any time --- */
+
+static unsigned int dice(unsigned int sides)
+{
+	static uint64_t seed = 42;
+
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (unsigned int)(seed >> 33) % sides;
+}
+
+static void random_row(struct sideband *side, uint64_t time)
+{
+	struct side_row row = {.time = time, .order = time, .pid = 1 + dice(4)};
+	struct side_map map = {.start = 0x1000ULL * dice(16)};
+
+	row.tid = row.pid;
+	if (dice(6)) {
+		map.end = map.start + 0x1000ULL * (1 + dice(6));
+		map.pgoff = 0x100000ULL * dice(100);
+		row.kind = SIDE_MAP;
+		row.what = sideband_map(side, &map);
+	} else {
+		row.kind = SIDE_FORK;
+		row.ppid = row.ptid = 1 + dice(4);
+		row.alone = !dice(4);
+	}
+	sideband_row(side, &row);
+}
+
+/* The replay that goes forward is the judge. */
+static void history_is_the_replay(void **state)
+{
+	enum { ROWS = 2000 };
+	struct intern strings = {0};
+	struct sideband side = {.strings = &strings};
+	struct spaces spaces = {.side = &side};
+	struct history h;
+	uint32_t v, pid, page;
+	size_t found = 0;
+
+	(void)state;
+	for (v = 0; v < ROWS; v++)
+		random_row(&side, v);
+	sideband_finish(&side);
+	history_make(&h, &side);
+	for (v = 0; v < ROWS; v++) {
+		spaces_advance(&spaces, v);
+		for (pid = 0; pid < 6; pid++)
+			for (page = 0; page < 24; page++) {
+				uint64_t addr = 0x1000ULL * page + 7;
+				const struct side_map *a =
+					spaces_find(&spaces, spaces_get(&spaces, pid), addr);
+				const struct side_map *b = history_find(&h, pid, addr, v);
+
+				assert_int_equal(!a, !b);
+				if (a)
+					assert_int_equal(addr - a->start + a->pgoff,
+							 addr - b->start + b->pgoff);
+				found += !!a;
+			}
+	}
+	assert_true(found > ROWS);
+	assert_null(history_find(&h, 1, 0x1007, UINT32_MAX));
+	history_free(&h);
+	spaces_free(&spaces);
+	sideband_free(&side);
+	intern_free(&strings);
+}
+
+/* --- whole recordings --- */
+
+/* A machine for which an object and a stack are made. */
+struct machine {
+	const char *name;
+	uint16_t elf;
+	uint8_t word, abi, sp, fp, ra; /* DWARF's numbers */
+	bool big;
+	uint64_t mask; /* of what is recorded */
+	uint8_t perf_sp, perf_fp, perf_pc, perf_lr;
+};
+
+static const struct machine machines[] = {
+	{"x86_64", EM_X86_64, 8, 2, 7, 6, 16, false, 0xff0fff, 7, 6, 8, 63},
+	{"x86_64", EM_386, 4, 1, 4, 5, 8, false, 0xff0fff, 7, 6, 8, 63},
+	{"aarch64", EM_AARCH64, 8, 2, 31, 29, 30, false, 0x1ffffffff, 31, 29, 32, 30},
+	{"aarch64_be", EM_AARCH64, 8, 2, 31, 29, 30, true, 0x1ffffffff, 31, 29, 32, 30},
+};
+
+enum { /* functions of 0x100 bytes: their link-time addresses, which are their offsets */
+       LEAF = 0x1000,	 /* has no frame */
+       MIDDLE = 0x1100,	 /* keeps a frame pointer */
+       MAIN = 0x1200,	 /* nothing called it */
+       HANDLER = 0x1300, /* of a signal: returns to the trampoline */
+       RETURNS = 0x1400, /* the trampoline: a signal frame */
+       BARE = 0x1500,	 /* not in the tables */
+       FRAMES = 0x1800,	 /* .eh_frame */
+       SYMBOLS = 0x1c00,
+       STRINGS = 0x1e00,
+       SECTIONS = 0x1f00,
+       MAPPED = 0x7000000, /* where all that is mapped */
+       STACK = 0x7fff0000,
+};
+
+static const char section_names[] = "\0.text\0.eh_frame\0.symtab\0.strtab";
+static const char function_names[] = "leaf\0middle\0main\0handler\0returns\0bare";
+
+static void w_word(struct writer *w, const struct machine *m, uint64_t v)
+{
+	w_int(w, v, m->word);
+}
+
+static void w_until(struct writer *w, size_t at)
+{
+	assert_true(w->out.len <= at);
+	while (w->out.len < at)
+		w_bytes(w, "", 1);
+}
+
+/* A CIE; `how`: its augmentation, "zR" or "zRS". Addresses are absolute. */
+static size_t w_cie(struct writer *w, const struct machine *m, const char *how)
+{
+	uint8_t cfa = m->elf == EM_AARCH64 ? 0 : m->word;
+	const uint8_t code[] = {1,			    /* code alignment */
+				(uint8_t)(-m->word & 0x7f), /* data alignment */
+				m->ra,
+				1,
+				DW_EH_PE_absptr,
+				DW_CFA_def_cfa,
+				m->sp,
+				cfa,
+				cfa ? (uint8_t)(DW_CFA_offset | m->ra)
+				    : (uint8_t)DW_CFA_nop, /* at CFA - word */
+				cfa ? 1 : DW_CFA_nop};
+	size_t at = w->out.len;
+
+	w32(w, 0);
+	w32(w, 0);
+	w_int(w, 1, 1);
+	w_bytes(w, how, strlen(how) + 1);
+	w_bytes(w, code, sizeof(code));
+	return at;
+}
+
+static void w_length(struct writer *w, size_t at)
+{
+	struct writer n = {.big = w->big};
+
+	w_until(w, (w->out.len + 7) & ~7UL);
+	if ((w->out.len - at) % 8 == 0)
+		w_until(w, w->out.len + 4); /* the length is not counted in itself */
+	w32(&n, w->out.len - at - 4);
+	memcpy(w->out.buf + at, n.out.buf, 4);
+	str_free(&n.out);
+}
+
+static void w_fde(struct writer *w, const struct machine *m, size_t cie, uint64_t addr,
+		  const uint8_t *code, size_t n)
+{
+	size_t at = w->out.len;
+
+	w32(w, 0);
+	w32(w, at + 4 - cie);
+	w_word(w, m, addr);
+	w_word(w, m, 0x80);
+	w_int(w, 0, 1);
+	w_bytes(w, code, n);
+	w_length(w, at);
+}
+
+/* See the functions: with a frame pointer, the caller's one and the return address are saved. */
+static void w_frames(struct writer *w, const struct machine *m)
+{
+	uint8_t ra = (uint8_t)(DW_CFA_offset | m->ra), fp = (uint8_t)(DW_CFA_offset | m->fp);
+	bool arm = m->elf == EM_AARCH64;
+	const uint8_t framed[] = {
+		DW_CFA_def_cfa,		m->fp, (uint8_t)(2 * m->word), ra, 1, fp, 2,
+		arm ? 0x2d : DW_CFA_nop /* signed from here on */};
+	const uint8_t first[] = {DW_CFA_undefined, m->ra};
+	/* the interrupted pc, stack and frame pointer lie above the stack pointer */
+	const uint8_t signal[] = {DW_CFA_expression,
+				  m->ra,
+				  2,
+				  (uint8_t)(DW_OP_breg0 + m->sp),
+				  8,
+				  DW_CFA_expression,
+				  m->fp,
+				  2,
+				  (uint8_t)(DW_OP_breg0 + m->sp),
+				  16,
+				  DW_CFA_def_cfa_expression,
+				  3,
+				  (uint8_t)(DW_OP_breg0 + m->sp),
+				  24,
+				  DW_OP_deref};
+	size_t cie = w_cie(w, m, "zR"), other;
+
+	w_length(w, cie);
+	w_fde(w, m, cie, LEAF, NULL, 0);
+	w_fde(w, m, cie, MIDDLE, framed, sizeof(framed));
+	w_fde(w, m, cie, MAIN, first, sizeof(first));
+	w_fde(w, m, cie, HANDLER, framed, sizeof(framed));
+	other = w_cie(w, m, "zRS");
+	w_length(w, other);
+	w_fde(w, m, other, RETURNS, signal, sizeof(signal));
+	w32(w, 0);
+}
+
+static void w_section(struct writer *w, const struct machine *m, uint32_t name, uint32_t type,
+		      uint64_t flags, uint64_t at, uint64_t size, uint32_t link, uint64_t entry)
+{
+	w32(w, name);
+	w32(w, type);
+	w_word(w, m, flags);
+	w_word(w, m, flags ? at : 0);
+	w_word(w, m, at);
+	w_word(w, m, size);
+	w32(w, link);
+	w32(w, 0);
+	w_word(w, m, 8);
+	w_word(w, m, entry);
+}
+
+static void w_symbols(struct writer *w, const struct machine *m)
+{
+	const char *name = function_names;
+	int i;
+
+	w_until(w, SYMBOLS + (m->word == 8 ? 24 : 16));
+	for (i = 0; i < 6; i++, name += strlen(name) + 1) {
+		w32(w, sizeof(section_names) + (uint64_t)(name - function_names));
+		if (m->word == 4) {
+			w32(w, LEAF + 0x100 * i);
+			w32(w, 0x100);
+		}
+		w_int(w, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1);
+		w_int(w, 0, 1);
+		w16(w, 1);
+		if (m->word == 8) {
+			w64(w, LEAF + 0x100 * i);
+			w64(w, 0x100);
+		}
+	}
+}
+
+static void w_elf_head(struct writer *w, const struct machine *m)
+{
+	const uint8_t ident[16] = {0x7f,
+				   'E',
+				   'L',
+				   'F',
+				   m->word == 8 ? ELFCLASS64 : ELFCLASS32,
+				   m->big ? ELFDATA2MSB : ELFDATA2LSB,
+				   EV_CURRENT};
+	bool wide = m->word == 8;
+
+	w_bytes(w, ident, sizeof(ident));
+	w16(w, ET_DYN);
+	w16(w, m->elf);
+	w32(w, EV_CURRENT);
+	w_word(w, m, 0);
+	w_word(w, m, wide ? 64 : 52); /* program headers */
+	w_word(w, m, SECTIONS);
+	w32(w, 0);
+	w16(w, wide ? 64 : 52);
+	w16(w, wide ? 56 : 32);
+	w16(w, 1);
+	w16(w, wide ? 64 : 40);
+	w16(w, 5);
+	w16(w, 4);
+	w32(w, PT_LOAD);
+	if (wide)
+		w32(w, PF_R | PF_X);
+	w_word(w, m, 0);
+	w_word(w, m, 0);
+	w_word(w, m, 0);
+	w_word(w, m, SECTIONS);
+	w_word(w, m, SECTIONS);
+	if (!wide)
+		w32(w, PF_R | PF_X);
+	w_word(w, m, 0x1000);
+}
+
+static void write_object(const struct machine *m, const char *path)
+{
+	struct writer w = {.big = m->big};
+	size_t frames;
+
+	w_elf_head(&w, m);
+	w_until(&w, FRAMES);
+	w_frames(&w, m);
+	frames = w.out.len - FRAMES;
+	w_symbols(&w, m);
+	w_until(&w, STRINGS);
+	w_bytes(&w, section_names, sizeof(section_names));
+	w_bytes(&w, function_names, sizeof(function_names));
+	w_until(&w, SECTIONS);
+	w_section(&w, m, 0, SHT_NULL, 0, 0, 0, 0, 0);
+	w_section(&w, m, 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, LEAF, 0x600, 0, 0);
+	w_section(&w, m, 7, SHT_PROGBITS, SHF_ALLOC, FRAMES, frames, 0, 0);
+	w_section(&w, m, 17, SHT_SYMTAB, 0, SYMBOLS, 7 * (m->word == 8 ? 24 : 16), 4,
+		  m->word == 8 ? 24 : 16);
+	w_section(&w, m, 25, SHT_STRTAB, 0, STRINGS, SECTIONS - STRINGS, 0, 0);
+	assert_int_equal(file_write(path, w.out.buf, w.out.len, NULL), 0);
+	str_free(&w.out);
+}
+
+/* What a sample keeps of user space. */
+struct kept {
+	uint64_t abi, pc, sp, fp, lr;
+	uint64_t words[8]; /* the stack, of the machine's words */
+	size_t nwords;
+	uint64_t claimed; /* bytes that the record says are valid; 0: those */
+};
+
+enum { TYPE = W_SAMPLE_TYPE | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
+
+static void w_kept_sample(struct writer *w, const struct machine *m, const struct kept *k)
+{
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER), i;
+	size_t room = (k->nwords * m->word + 7) & ~7UL, end;
+
+	w64(w, 1);
+	w64(w, k->pc);
+	w32(w, 5);
+	w32(w, 5);
+	w64(w, 100);
+	w64(w, 0);
+	w64(w, 1000);
+	w64(w, 0); /* no chain */
+	w64(w, k->abi);
+	for (i = 0; i < 64 && k->abi; i++)
+		if (m->mask >> i & 1)
+			w64(w, i == m->perf_pc	 ? k->pc
+			       : i == m->perf_sp ? k->sp
+			       : i == m->perf_fp ? k->fp
+			       : i == m->perf_lr ? k->lr
+						 : 0xdead);
+	w64(w, room);
+	end = w->out.len + room;
+	for (i = 0; i < k->nwords; i++)
+		w_word(w, m, k->words[i]);
+	w_until(w, end);
+	if (room)
+		w64(w, k->claimed ? k->claimed : room);
+	w_end(w, at);
+}
+
+static void w_machine_name(struct writer *w, const char *name)
+{
+	size_t at = w_begin(w, 80, 0), n = (strlen(name) + 8) & ~7UL, end;
+
+	w64(w, 6); /* HEADER_ARCH */
+	w32(w, n);
+	end = w->out.len + n;
+	w_bytes(w, name, strlen(name));
+	w_until(w, end);
+	w_end(w, at);
+}
+
+static char folder[] = "/tmp/zcost-unwind-XXXXXX";
+
+/* The chain of the one sample, leaf first, "a;b;c"; the caller frees. */
+static char *chain_of(const struct machine *m, const struct kept *k, struct profile_unwinds *counts)
+{
+	struct w_event e = {.sample_type = TYPE,
+			    .id = 1,
+			    .flags = W_ID_ALL,
+			    .regs_user = m->mask,
+			    .stack_user = 64};
+	struct perfdata_options o = {.symfs = folder, .threads = 1};
+	struct writer w = {.big = m->big};
+	struct str s = {0};
+	struct profile p;
+	uint32_t f;
+
+	w_stream_head(&w, &e, 1);
+	w_machine_name(&w, m->name);
+	w_mmap2(&w, 1, 5, MAPPED + 0x1000, 0x1000, 0x1000, "/prog");
+	w_kept_sample(&w, m, k);
+	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+	assert_int_equal(p.ncosts, 1);
+	for (f = p.costs[0].frame; f != PROFILE_NONE; f = p.frames[f].parent)
+		str_printf(&s, "%s%s", s.len ? ";" : "",
+			   profile_symbol_name(&p, p.frames[f].symbol));
+	*counts = p.health.unwinds;
+	profile_free(&p);
+	str_free(&w.out);
+	return str_take(&s);
+}
+
+static void gives(const struct machine *m, const struct kept *k, const char *chain, uint64_t cut,
+		  uint64_t lost)
+{
+	struct profile_unwinds n;
+	char *got = chain_of(m, k, &n);
+
+	assert_string_equal(got, chain);
+	assert_int_equal(n.cut, cut);
+	assert_int_equal(n.lost, lost);
+	free(got);
+}
+
+/* A return address: behind a call in that function. On aarch64 it bears a signature. */
+static uint64_t back_in(const struct machine *m, uint64_t function)
+{
+	return (m->elf == EM_AARCH64 ? 0x7a000000000000ULL : 0) + MAPPED + function + 0x20;
+}
+
+/* leaf < middle < main, and where the copy of the stack ends before that. */
+static void frames_of(const struct machine *m)
+{
+	bool arm = m->elf == EM_AARCH64;
+	uint64_t word = m->word, top = STACK;
+	struct kept k = {.abi = m->abi, .pc = MAPPED + LEAF + 4, .sp = STACK};
+
+	/* aarch64's leaf has its return address in lr, x86's on the stack */
+	k.lr = back_in(m, MIDDLE);
+	if (!arm) {
+		k.words[k.nwords++] = back_in(m, MIDDLE);
+		top += word;
+	}
+	k.words[k.nwords++] = 0; /* of middle */
+	k.fp = top + word;
+	k.words[k.nwords++] = 0xfeed; /* main's frame pointer */
+	k.words[k.nwords++] = back_in(m, MAIN);
+	gives(m, &k, "leaf;middle;main", 0, 0);
+	k.claimed = (k.nwords - 1) * word;
+	gives(m, &k, "leaf;middle", 1, 0);
+	k.claimed = UINT64_MAX; /* more than there is: what there is counts */
+	gives(m, &k, "leaf;middle;main", 0, 0);
+	k.claimed = 0;
+	k.words[k.nwords - 1] = 0; /* called by nothing */
+	gives(m, &k, "leaf;middle", 0, 0);
+	k.words[k.nwords - 1] = 0x123456; /* nothing is mapped there */
+	gives(m, &k, "leaf;middle", 0, 1);
+	k.fp = UINT64_MAX - word;
+	gives(m, &k, "leaf;middle", 1, 0);
+	k.abi = 0;
+	gives(m, &k, "leaf", 0, 0);
+	k.abi = 77;
+	gives(m, &k, "leaf", 0, 1);
+	k = (struct kept){.abi = m->abi, .pc = MAPPED + LEAF + 4, .sp = STACK};
+	gives(m, &k, "leaf", 1, 0);
+}
+
+/* A handler was called in the first instruction of `leaf`: its address is exact. */
+static void signals_of(const struct machine *m)
+{
+	uint64_t word = m->word;
+	struct kept k = {.abi = m->abi, .pc = MAPPED + HANDLER + 8, .sp = STACK, .fp = STACK};
+
+	if (word != 8)
+		return;
+	k.words[0] = STACK;
+	k.words[1] = MAPPED + RETURNS; /* the trampoline's first instruction */
+	k.words[3] = MAPPED + LEAF;
+	k.words[4] = STACK + 6 * word;
+	k.words[5] = STACK + 6 * word; /* where the stack was */
+	k.words[6] = 0;
+	k.nwords = 8;
+	if (m->elf == EM_X86_64) /* leaf's return address is there */
+		k.words[6] = back_in(m, MAIN);
+	k.lr = 0;
+	gives(m, &k, m->elf == EM_X86_64 ? "handler;returns;leaf;main" : "handler;returns;leaf", 0,
+	      m->elf != EM_X86_64);
+}
+
+/* Code that the tables leave out: by the frame pointer, if it can be one. */
+static void bare_of(const struct machine *m)
+{
+	struct kept k = {.abi = m->abi, .pc = MAPPED + BARE + 4, .sp = STACK, .nwords = 6};
+
+	k.fp = STACK + 2 * m->word;
+	k.words[3] = back_in(m, MAIN);
+	gives(m, &k, "bare;main", 0, 0);
+	k.fp = 0; /* the first of all frames */
+	gives(m, &k, "bare", 0, 0);
+	k.fp = STACK - m->word; /* cannot be one */
+	gives(m, &k, "bare", 0, 1);
+	k.fp = STACK + 0x100000ULL;
+	gives(m, &k, "bare", 0, 1);
+	k.fp = STACK + 0x1000; /* can be, but is not in the copy */
+	gives(m, &k, "bare", 1, 0);
+}
+
+static void machine_test(void **state)
+{
+	const struct machine *m = *state;
+	char *path = xasprintf("%s/prog", folder);
+
+	write_object(m, path);
+	frames_of(m);
+	signals_of(m);
+	bare_of(m);
+	unlink(path);
+	free(path);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return dir_remove(folder, NULL);
+}
+
+#define MACHINE_TEST(what, i)                        \
+	{.name = what,                               \
+	 .test_func = machine_test,                  \
+	 .initial_state = (void *)(uintptr_t)&machines[i]}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(registers_of_x86),
+		cmocka_unit_test(registers_of_arm),
+		cmocka_unit_test(registers_missing),
+		cmocka_unit_test(expressions),
+		cmocka_unit_test(expressions_that_fail),
+		cmocka_unit_test(history_is_the_replay),
+		MACHINE_TEST("chains_of_x86_64", 0),
+		MACHINE_TEST("chains_of_i386", 1),
+		MACHINE_TEST("chains_of_aarch64", 2),
+		MACHINE_TEST("chains_of_aarch64_be", 3),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
