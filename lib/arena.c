@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64 * 1024, BLOCK_MAX = 4 << 20 };
+enum { BLOCK = 64 * 1024, BLOCK_MAX = 1 << 20 };
 
 struct arena_block {
 	struct arena_block *next;

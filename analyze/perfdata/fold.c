@@ -26,15 +26,25 @@ struct fold_pending {
 
 void fold_init(struct fold *f, const struct recording *r, const struct perfdata_options *o)
 {
-	*f = (struct fold){.r = r, .o = o, .first_ns = UINT64_MAX, .nslots = 1 << 12};
+	*f = (struct fold){.r = r, .o = o, .first_ns = UINT64_MAX};
 	stacks_init(&f->stacks);
 	f->events = xcalloc(r->events.n + 1, sizeof(*f->events));
-	f->slots = xcalloc_touched(f->nslots, sizeof(*f->slots));
 	f->batch = xcalloc(FOLD_BATCH, sizeof(*f->batch));
 	if (r->swap)
 		f->swapped = xmalloc((size_t)FOLD_BATCH * CHAIN_MAX);
 	f->kernel = sideband_timeline(&r->side.spaces, KERNEL_PID);
 	f->unwinder = unwinder_new(r->unwinding);
+}
+
+void fold_finish(struct fold *f)
+{
+	stacks_finish(&f->stacks);
+	fold_costs_finish(&f->costs);
+	free(f->batch);
+	free(f->swapped);
+	free(f->reader.buf);
+	f->batch = NULL;
+	f->swapped = f->reader.buf = NULL;
 }
 
 void fold_free_stacks(struct fold *f)
@@ -51,92 +61,21 @@ void fold_free(struct fold *f)
 	map_free(&f->last_values);
 	for (i = 0; i < f->r->events.n; i++)
 		free(f->events[i].periods);
-	free(f->costs);
-	free(f->slots);
+	fold_costs_free(&f->costs);
 	free(f->events);
 	free(f->batch);
 	free(f->swapped);
 	free(f->reader.buf);
 }
 
-/* --- costs: samples and weight per stack, event, CPU and thread --- */
+/* --- counting --- */
 
-static uint64_t cost_hash(const struct fold_cost *c)
-{
-	uint64_t w[3];
-
-	memcpy(w, c, sizeof(w));
-	return stacks_mix(stacks_mix(w[0], 0x9e3779b97f4a7c15ULL) ^ w[1],
-			  w[2] ^ 0xd6e8feb86659fd93);
-}
-
-static bool same_cost(const struct fold_cost *a, const struct fold_cost *b)
-{
-	return !memcmp(a, b, offsetof(struct fold_cost, samples));
-}
-
-static uint64_t *find_slot(const struct fold *f, const struct fold_cost *key, uint64_t hash)
-{
-	size_t i = (uint32_t)hash & (f->nslots - 1);
-
-	while (f->slots[i] && (f->slots[i] >> 32 != (uint32_t)hash ||
-			       !same_cost(&f->costs[(uint32_t)f->slots[i] - 1], key)))
-		i = (i + 1) & (f->nslots - 1);
-	return &f->slots[i];
-}
-
-static void grow_slots(struct fold *f)
-{
-	uint64_t *old = f->slots;
-	size_t n = f->nslots, i, at;
-
-	f->nslots *= 4;
-	f->slots = xcalloc_touched(f->nslots, sizeof(*f->slots));
-	for (i = 0; i < n; i++) {
-		if (!old[i])
-			continue;
-		for (at = (old[i] >> 32) & (f->nslots - 1); f->slots[at];)
-			at = (at + 1) & (f->nslots - 1);
-		f->slots[at] = old[i];
-	}
-	free(old);
-}
-
-static uint32_t find_or_add(struct fold *f, const struct fold_cost *c)
-{
-	uint64_t hash = cost_hash(c), *slot;
-
-	if (f->ncosts * 2 >= f->nslots)
-		grow_slots(f);
-	slot = find_slot(f, c, hash);
-	if (!*slot) {
-		array_grow(f->costs, f->ncosts, f->costs_cap);
-		f->costs[f->ncosts] = *c;
-		f->costs[f->ncosts].samples = f->costs[f->ncosts].weight = 0;
-		*slot = hash << 32 | ++f->ncosts;
-	}
-	return (uint32_t)*slot;
-}
-
-/* Mostly it is the row that the stack had last: its thread is back on its CPU. */
 static void add_cost(struct fold *f, const struct fold_cost *c)
 {
-	struct stack *stack = f->stacks.list[c->stack];
-	struct fold_cost *row;
+	struct fold_cost *row = fold_costs_row(&f->costs, f->stacks.list[c->stack], c);
 
-	if (!stack->last_cost || !same_cost(&f->costs[stack->last_cost - 1], c))
-		stack->last_cost = find_or_add(f, c);
-	row = &f->costs[stack->last_cost - 1];
 	row->samples += c->samples;
 	row->weight += c->weight;
-}
-
-static void prefetch_cost(const struct fold *f, uint32_t stack)
-{
-	uint64_t last = f->stacks.list[stack]->last_cost;
-
-	if (last)
-		__builtin_prefetch(&f->costs[last - 1], 1);
 }
 
 static void count_event(struct fold *f, const struct fold_cost *c)
@@ -219,7 +158,7 @@ static void flush(struct fold *f)
 		stacks_prefetch_stack(&f->stacks, b[i].hash);
 	for (i = 0; i < n; i++) {
 		b[i].cost.stack = stacks_id(&f->stacks, b[i].hash, &b[i].head, b[i].chain);
-		prefetch_cost(f, b[i].cost.stack);
+		fold_costs_prefetch(&f->costs, f->stacks.list[b[i].cost.stack]);
 	}
 	for (i = 0; i < n; i++) {
 		if (b[i].read.at) {

@@ -6,14 +6,10 @@
 #ifndef ZC_PERFDATA_FOLD_H
 #define ZC_PERFDATA_FOLD_H
 
+#include "analyze/perfdata/fold_costs.h"
 #include "analyze/perfdata/periods.h"
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/stacks.h"
-
-struct fold_cost {
-	uint32_t stack, event, cpu, comm, pid, tid;
-	uint64_t samples, weight;
-};
 
 struct fold_event {
 	uint64_t samples, weight;
@@ -33,9 +29,7 @@ struct fold {
 	const struct perfdata_options *o;
 	struct stacks stacks;
 	size_t nstacks; /* once the stacks are freed */
-	struct fold_cost *costs;
-	uint64_t *slots; /* open addressing: low half of the hash, index into costs + 1 */
-	size_t ncosts, costs_cap, nslots;
+	struct fold_costs costs;
 	struct fold_event *events;
 	struct map last_values; /* PERF_SAMPLE_READ: id (and thread) -> its last value */
 	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE];
@@ -50,6 +44,8 @@ struct fold {
 
 void fold_init(struct fold *f, const struct recording *r, const struct perfdata_options *o);
 void fold_chunk(struct fold *f, const struct chunk *c);
+/* After the last chunk: what only folding needs is freed. */
+void fold_finish(struct fold *f);
 /* The stacks alone: what they cost stays, and how many there were. */
 void fold_free_stacks(struct fold *f);
 void fold_free(struct fold *f);

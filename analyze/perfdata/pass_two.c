@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { CHUNKS_PER_THREAD = 16 }; /* a thread for less is not worth its start */
+enum { CHUNKS_PER_THREAD = 64 }; /* a thread for less is not worth its start */
 
 struct pass {
 	struct folds *folds;
@@ -22,6 +22,7 @@ static void work(void *arg, size_t number)
 
 	while ((i = atomic_fetch_add(&p->next, 1)) < p->r->nchunks)
 		fold_chunk(&p->folds->list[number], &p->r->chunks[i]);
+	fold_finish(&p->folds->list[number]);
 }
 
 /* Group values are differences from one sample to the next: they need the file's order. */

@@ -8,6 +8,7 @@
  *   sideband.c  maps, comms and forks in the order of time; what thread ran under which name
  *   fold.c      pass two: samples of a chunk, equal ones added up
  *   unwind.c    user stacks kept in samples into call chains, on the way into fold.c
+ *   fold_costs.c what each folded stack costs, by thread and CPU
  *   space.c     the maps of each process, replayed
  *   identity.c  which file a mapped object is
  *   order.c     the order in which stacks are resolved

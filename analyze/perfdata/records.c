@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1 << 20, FORGET_BYTES = 16 << 20 };
+enum { CHUNK_BYTES = 1 << 18, FORGET_BYTES = 16 << 20 };
 
 struct scan {
 	struct recording *r;
@@ -418,6 +418,26 @@ static bool side_record(struct scan *s, struct cursor *c, const struct record *r
 	return !skip || cursor_take(c, skip > SIZE_MAX ? SIZE_MAX : (size_t)skip);
 }
 
+/* Of samples, which most records are, only the length counts here. False: it is none, or not whole.
+ */
+static bool step_over_sample(struct scan *s, struct cursor *c)
+{
+	struct cursor at = *c;
+	size_t size;
+
+	if (cursor_u32(&at) != PERF_RECORD_SAMPLE)
+		return false;
+	cursor_u16(&at);
+	size = cursor_u16(&at);
+	if (at.bad || size < RECORD_HEADER_SIZE || size > cursor_left(c))
+		return false;
+	s->samples = true;
+	chunk_add(s, c->at, size, s->r->order);
+	s->r->order += size;
+	cursor_take(c, size);
+	return true;
+}
+
 /*
  * Steps over the whole records of `c`, whose bytes lie in the file from `offset` on. Gives how many
  * bytes were used: fewer than there are, before a record that is cut off or damaged.
@@ -430,6 +450,8 @@ static size_t walk(struct scan *s, struct cursor c, uint64_t offset)
 	while (!s->ret) {
 		const uint8_t *at = c.at;
 
+		if (step_over_sample(s, &c))
+			continue;
 		if (!next_record(s, &c, &rec))
 			break;
 		rec.offset = offset + (s->unpacked ? 0 : (uint64_t)(at - start));
@@ -437,9 +459,7 @@ static size_t walk(struct scan *s, struct cursor c, uint64_t offset)
 			chunk_close(s);
 		else
 			chunk_add(s, at, rec.size, rec.order);
-		if (rec.type == PERF_RECORD_SAMPLE)
-			s->samples = true;
-		else if (!side_record(s, &c, &rec))
+		if (!side_record(s, &c, &rec))
 			return (size_t)(at - start);
 	}
 	return (size_t)(c.at - start);

@@ -110,8 +110,8 @@ static void place_costs(struct placing *w, const struct fold *f)
 	struct profile *p = w->r->profile;
 	size_t i;
 
-	for (i = 0; i < f->ncosts; i++) {
-		const struct fold_cost *c = &f->costs[i];
+	for (i = 0; i < f->costs.n; i++) {
+		const struct fold_cost *c = &f->costs.list[i];
 		const struct resolved *at = &w->out[c->stack];
 
 		w->rows[w->places[at->frame]++] =
@@ -137,8 +137,8 @@ static uint32_t *count_rows(const struct profile *p, const struct folds *f,
 	size_t i, k;
 
 	for (i = 0; i < f->n; out += f->list[i++].nstacks)
-		for (k = 0; k < f->list[i].ncosts; k++)
-			counts[out[f->list[i].costs[k].stack].frame]++;
+		for (k = 0; k < f->list[i].costs.n; k++)
+			counts[out[f->list[i].costs.list[k].stack].frame]++;
 	for (i = 0; i <= p->nframes; i++) {
 		n = counts[i];
 		counts[i] = at;

@@ -21,6 +21,12 @@ void stacks_free(struct stacks *s)
 	*s = (struct stacks){0};
 }
 
+void stacks_finish(struct stacks *s)
+{
+	free(s->slots);
+	s->slots = NULL;
+}
+
 static size_t first_slot(const struct stacks *s, uint64_t hash)
 {
 	return (uint32_t)hash & (s->nslots - 1);
@@ -52,7 +58,7 @@ static void grow(struct stacks *s)
 	uint64_t *old = s->slots;
 	size_t n = s->nslots, i, at;
 
-	s->nslots *= 4;
+	s->nslots *= 2;
 	s->slots = xcalloc_touched(s->nslots, sizeof(*s->slots));
 	for (i = 0; i < n; i++) {
 		if (!old[i])

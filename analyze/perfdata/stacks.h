@@ -24,7 +24,7 @@ struct stack_head {
 
 struct stack {
 	struct stack_head head;
-	uint64_t last_cost; /* for the user of the table; 0 at first */
+	uint32_t last_cost, first_cost; /* for fold_costs.c: rows + 1; 0 at first */
 	uint64_t chain[];
 };
 
@@ -37,6 +37,8 @@ struct stacks {
 
 void stacks_init(struct stacks *s);
 void stacks_free(struct stacks *s);
+/* No stack is looked for any more: only `list` stays. */
+void stacks_finish(struct stacks *s);
 
 static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
 {
@@ -48,11 +50,11 @@ static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
 /* Three steps of a look-up: hash, fetch the slot, fetch the stack; then ask for its id. */
 static inline uint64_t stacks_hash(const struct stack_head *head, uint64_t chain_hash)
 {
-	uint64_t w[3];
+	uint64_t space = (uint64_t)head->version << 32 | head->pid;
+	uint64_t shape = (uint64_t)head->nr << 32 | head->mode;
 
-	memcpy(w, head, sizeof(w));
-	chain_hash = stacks_mix(chain_hash ^ w[0], w[1] ^ 0x9e3779b97f4a7c15ULL);
-	return stacks_mix(chain_hash ^ w[2], 0xd6e8feb86659fd93ULL);
+	chain_hash = stacks_mix(chain_hash ^ head->ip, space ^ 0x9e3779b97f4a7c15ULL);
+	return stacks_mix(chain_hash ^ shape, 0xd6e8feb86659fd93ULL);
 }
 
 static inline void stacks_prefetch_slot(const struct stacks *s, uint64_t hash)
