@@ -8,6 +8,10 @@
  * On all CPUs it sees every one. On some, it misses what was started elsewhere and moved here, as a
  * pinned workload does: it then takes names and mappings from /proc at the window's end instead,
  * while the workload still runs.
+ *
+ * Build-ids are taken at the end (--buildid-all), not with each mapping (--buildid-mmap): those tell
+ * two files of one path apart, but the vdso, which is no file, has none then, and with it every
+ * clock_gettime() its name at home.
  */
 #include "collect/perf_control.h"
 
