@@ -31,7 +31,7 @@ same_chains() {
 		my ($head, @chain) = split /\n/;
 		next unless $head =~ /^\s*([\d.]+):\s*$/;
 		my $t = $1;
-		print "$t ", join(",", map { /^\s*([0-9a-f]+)/ ? $1 : () } @chain), "\n"' |
+		print "$t ", join(",", map { /^\s*([0-9a-f]+)/ ? $1 : () } @chain), "\n" if @chain' |
 		page_offsets >perfs
 	cmp ours perfs || { diff ours perfs | cut -c1-300 | head -n 6; return 1; }
 }

@@ -25,9 +25,16 @@ streamed() {
 	perf record -q -F 99 -e cpu-clock -o - "$@" -- true >"$seeds/$name" 2>/dev/null || true
 }
 
+traced() { # the formats of few events: small files
+	recorded trace -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
+	recorded trace-sched -a -e sched:sched_switch,sched:sched_wakeup
+	recorded trace-packed -z -e raw_syscalls:sys_exit
+	streamed pipe-trace -e raw_syscalls:sys_enter
+}
+
 case $program in
 *perfdata)
-	command -v perf >/dev/null && {
+	if command -v perf >/dev/null; then
 		recorded plain
 		recorded packed -z
 		recorded chains -g
@@ -35,23 +42,25 @@ case $program in
 		recorded data -s -d -W --namespaces --switch-events --buildid-mmap
 		recorded regs --user-regs --intr-regs -R -g
 		recorded group -e '{page-faults,context-switches}:S' -g
-		recorded trace -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
+		traced
 		streamed pipe -g
 		streamed pipe-packed -z -g
-		streamed pipe-trace -e raw_syscalls:sys_enter
-	}
+	fi
 	# every stream that the unit tests write
 	for t in world samples records; do
 		ZCOST_SAVE_STREAMS="$seeds" "$units/perfdata_$t" >/dev/null 2>&1 || true
 	done
 	find "$top/../shared/perfdata" -name '*.data*' -size -64k -exec cp {} "$seeds" \; 2>/dev/null || true
-	find "$seeds" -size +63k -delete
 	(cd "$seeds" && ls plain packed chains group data pipe pipe-packed *.data 2>/dev/null) >"$program.sweep.list"
 	echo "sweep of $(wc -l <"$program.sweep.list") files"
 	sed "s|^|$seeds/|" "$program.sweep.list" | xargs "$program" --sweep >"$program.sweep.log" 2>&1 ||
 		{ tail -n 40 "$program.sweep.log"; exit 1; }
 	;;
+*tracepoints)
+	! command -v perf >/dev/null || traced
+	;;
 esac
+find "$seeds" -size +63k -delete
 cd "$(dirname "$program")"
 program=$(basename "$program")
 "./$program" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1 \

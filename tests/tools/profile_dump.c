@@ -114,16 +114,30 @@ static void health(const struct profile *p)
 	printf("unwind_note\t%s\n", p->unwind_note ? p->unwind_note : "");
 }
 
-/* The recorded addresses, leaf first, without the markers between them. */
+static bool is_marker(uint64_t addr)
+{
+	return addr == (uint64_t)PERF_CONTEXT_HV || addr == (uint64_t)PERF_CONTEXT_KERNEL ||
+	       addr == (uint64_t)PERF_CONTEXT_USER;
+}
+
+/*
+ * The recorded addresses, leaf first, without the markers between them; nothing where one of them is
+ * none that perf knows (a frame pointer that was no such led to it): it drops the chain, as we do.
+ */
 static void print_chain(const struct sample *s, bool swap)
 {
-	struct cursor c = cursor_of(s->chain, s->nr * 8, swap);
+	struct cursor c = cursor_of(s->chain, s->nr * 8, swap), again = c;
 	const char *comma = "";
 	uint64_t addr;
 
 	while (s->nr && cursor_left(&c)) {
 		addr = cursor_u64(&c);
-		if (addr >= (uint64_t)PERF_CONTEXT_MAX)
+		if (addr >= (uint64_t)PERF_CONTEXT_MAX && !is_marker(addr))
+			again.at = again.end;
+	}
+	while (s->nr && cursor_left(&again)) {
+		addr = cursor_u64(&again);
+		if (is_marker(addr))
 			continue;
 		printf("%s%" PRIx64, comma, addr);
 		comma = ",";

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* libFuzzer: any bytes as a perf.data with tracepoints, its tracing data included. */
+#include "analyze/perfdata/tracepoints.h"
+
+#include "lib/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
+{
+	struct tracepoints *tp = ctx;
+
+	if (!tracepoints_comm(tp, thread) || !tracepoints_event(tp, t->event))
+		abort();
+	tracepoints_comm(tp, tracepoints_thread_of(tp, (uint32_t)t->v[0]));
+}
+
+static void read_all(struct tracepoints *tp, struct error *err)
+{
+	static const struct tracepoint_want wants[] = {
+		{"raw_syscalls", "sys_enter", {"id"}},
+		{"raw_syscalls", "sys_exit", {"id", "ret"}},
+		{"sched", "sched_switch", {"prev_pid", "prev_state", "next_pid"}},
+		{"sched", "sched_w*", {"pid", "prio", "target_cpu|success"}},
+	};
+	struct tracepoints_query q = {.wants = wants, .n = 4, .deliver = deliver, .ctx = tp};
+	size_t len;
+
+	tracepoints_print_format(tp, "sched", "sched_switch", &len);
+	tracepoints_has(tp, "*", "*");
+	tracepoints_read(tp, &q, err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct time_slice all = {0};
+	struct tracepoints *tp = NULL;
+	struct error err = {0};
+	char path[32];
+	int fd = memfd_create("fuzz", MFD_CLOEXEC), ret;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	ret = tracepoints_open(&tp, path, &all, &err);
+	if (!ret)
+		read_all(tp, &err);
+	else if (!*err.text)
+		abort(); /* a failure without a word */
+	tracepoints_close(tp);
+	close(fd);
+	return 0;
+}
