@@ -4,6 +4,7 @@
 #include "analyze/measures/measure.h"
 #include "analyze/perfdata/tracepoints.h"
 #include "analyze/query_options.h"
+#include "analyze/rates.h"
 #include "analyze/text_options.h"
 #include "lib/alloc.h"
 #include "lib/output.h"
@@ -21,6 +22,7 @@ struct arguments {
 	struct query q;
 	struct query_options from;
 	struct text_options text;
+	double rates[RATES_MAX];
 };
 
 enum {
@@ -38,6 +40,7 @@ enum {
 	KEY_UNITS,
 	KEY_SECONDS,
 	KEY_BUSY,
+	KEY_LOAD,
 	KEY_ESTIMATOR,
 	KEY_N,
 	KEY_M,
@@ -62,10 +65,14 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What a unit of work costs:", 3},
 	{"unit", KEY_UNIT, "UNIT", 0, "packet, KiB or message", 3},
 	{"basis", KEY_BASIS, "BASIS", 0, "wall: all the CPUs' time; busy: the time not idle", 3},
-	{"rate", KEY_RATE, "R", 0, "units of work per second", 3},
+	{"rate", KEY_RATE, "R", 0,
+	 "units of work per second: 8165032, 8.1M, or what a link carries of frames: 100Gbit/1536",
+	 3},
 	{"units", KEY_UNITS, "N", 0, "so many units of work ...", 3},
 	{"seconds", KEY_SECONDS, "S", 0, "... in so many seconds", 3},
 	{"busy-ns", KEY_BUSY, "NS", 0, "busy CPU time, of a bare file", 3},
+	{"system-load", KEY_LOAD, "PCT", 0,
+	 "of all CPUs' time in use meanwhile: what of it each module, component or group takes", 3},
 	{NULL, 0, NULL, 0, "Scores (table roi):", 5},
 	{"estimator", KEY_ESTIMATOR, "E", 0, "of repeats: median, middle or mean", 5},
 	{"roi-n", KEY_N, "N", 0, "exponent of throughput (2)", 5},
@@ -88,6 +95,17 @@ static double positive(struct argp_state *state, const char *option, const char 
 	if (end == arg || *end || !(x > 0))
 		argp_error(state, "%s '%s' is not a number above 0", option, arg);
 	return x;
+}
+
+static void set_rates(struct argp_state *state, struct arguments *a, const char *arg)
+{
+	struct error err = {0};
+
+	a->q.nrates = rates_parse(arg, a->rates, &err);
+	if (a->q.nrates < 0)
+		argp_error(state, "--rate: %s", err.text);
+	a->q.rates = a->rates;
+	a->q.rate = a->rates[0];
 }
 
 static void set_basis(struct argp_state *state, struct arguments *a, const char *arg)
@@ -146,10 +164,10 @@ static const struct {
 	const char *name;
 	size_t offset; /* of a double */
 } numbers[] = {
-	{KEY_RATE, "--rate", AT(q.rate)},
 	{KEY_UNITS, "--units", AT(q.units)},
 	{KEY_SECONDS, "--seconds", AT(q.seconds)},
 	{KEY_BUSY, "--busy-ns", AT(q.busy_ns)},
+	{KEY_LOAD, "--system-load", AT(q.system_load)},
 	{KEY_N, "--roi-n", AT(q.roi_n)},
 	{KEY_M, "--roi-m", AT(q.roi_m)},
 	{KEY_THROUGHPUT, "--throughput", AT(q.throughput_gbps)},
@@ -199,7 +217,8 @@ static void list_tables(struct str *s)
 
 static bool is_bare(const struct arguments *a)
 {
-	return a->from.perf || a->text.given || a->q.throughput_gbps > 0;
+	return a->from.perf || a->text.given || a->q.throughput_gbps > 0 ||
+	       !strcmp(a->table, "rates");
 }
 
 static void check(struct argp_state *state, struct arguments *a)
@@ -216,6 +235,8 @@ static void check(struct argp_state *state, struct arguments *a)
 		argp_error(state, "either a capture or one bare file");
 	if (measure_find(a->table)->needs_store && !a->capture)
 		argp_error(state, "table '%s' is made from a capture", a->table);
+	if (a->q.nrates > 1 && strcmp(a->table, "rates"))
+		argp_error(state, "several rates are for the table rates");
 	if (!a->capture && !is_bare(a))
 		argp_error(state, "of what? give a capture, or a file with --perf, --perf-report, "
 				  "--perf-trace, --strace-c or --perf-stat");
@@ -230,6 +251,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &a->from;
 		state->child_inputs[1] = &a->text;
 		state->child_inputs[2] = &a->out;
+		return 0;
+	case KEY_RATE:
+		set_rates(state, a, arg);
 		return 0;
 	case KEY_BASIS:
 		set_basis(state, a, arg);

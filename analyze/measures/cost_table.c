@@ -32,6 +32,7 @@ struct plan {
 	struct tally_spec spec;
 	int by_block;		       /* key columns "variant", "side" before the others */
 	struct components *components; /* its own; NULL: the query's */
+	double system_load;	       /* percent; 0: not known */
 };
 
 static bool has_key(const struct tally_spec *spec, enum tally_key key)
@@ -82,7 +83,7 @@ static int make_plan(struct plan *p, const struct cost_table *ct, const struct q
 {
 	int rc;
 
-	*p = (struct plan){.ct = ct};
+	*p = (struct plan){.ct = ct, .system_load = q->system_load};
 	p->spec = (struct tally_spec){.totals = ct->totals,
 				      .merge_unresolved = !q->all,
 				      .event = q->event,
@@ -129,6 +130,9 @@ static void make_columns(struct table *t, const struct plan *p, const char *unit
 			list[n].unit = arena_strdup(&t->arena, per);
 		n++;
 	}
+	if (p->system_load > 0)
+		list[n++] = (struct column){"cpu_use_pct", "%", V_REAL, 3,
+					    "self_share x the machine's load"};
 	t->columns = list;
 	t->ncolumns = n;
 	free(per);
@@ -162,6 +166,8 @@ static void put_row(struct table *t, const struct plan *p, const struct cost_par
 	for (i = 0; i < (int)array_size(shares); i++)
 		if (!is_total(&shares[i]) || p->ct->totals)
 			row[c++] = figures[i];
+	if (p->system_load > 0)
+		row[c] = value_real(self.share * p->system_load);
 }
 
 static size_t rows_shown(const struct plan *p, const struct query *q, const struct tally *f)
@@ -280,6 +286,11 @@ static void put_part(struct table *t, const struct plan *p, const struct query *
 	for (i = 0; i < shown; i++)
 		put_row(t, p, part, &part->tally.rows[i]);
 	note_part(t, part, shown);
+	if (p->system_load > 0)
+		table_note(t,
+			   "cpu_use_pct: share x the load of %g %%, of all CPUs' time: the shares "
+			   "must be of samples of all CPUs, taken under that load, idle left out",
+			   p->system_load);
 	if (!isnan(part->basis.ns))
 		basis_event_note(t, part->tally.event);
 }

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ static const struct ratio {
 	{"counters", "context_switches_per_mib", "counter:context-switches", "bytes", "1/MiB",
 	 1048576},
 	{"power", "j_per_gb", "energy_j", "bytes", "J/GB", 1e9},
+	{"sizes", "bytes_per_receive", "rx_bytes", "rx_calls", "B", 1},
 	{"tcp", "retransmits_per_gb", "tcp_retransmits", "workload_bytes", "1/GB", 1e9},
 };
 
@@ -88,6 +90,21 @@ static void put(struct table *t, const struct block *b, const char *name, const 
 	put_estimate(t, row, "value", "value", e);
 }
 
+/* A bucket's part of all receives that were sorted into buckets, percent. */
+static double figure_part(struct store *s, const struct run *r, const void *bucket)
+{
+	double all = 0, n;
+	char name[32];
+	int b;
+
+	for (b = 0; b < 64; b++) {
+		snprintf(name, sizeof(name), "recv_size_log2:%d", b);
+		n = figure_metric(s, r, name);
+		all += isnan(n) ? 0 : n;
+	}
+	return 100 * figure_metric(s, r, bucket) / all;
+}
+
 struct names {
 	struct metric_row *m; /* one of each name; strings of the store */
 	size_t n, cap;
@@ -130,6 +147,17 @@ static int by_name(const void *a, const void *b)
 			  ((const struct metric_row *)b)->name);
 }
 
+/* "recv_size_log2:16" gives "recv_pct_log2:16". */
+static void put_part(struct store *s, const struct block_runs *b, enum estimator est,
+		     const char *bucket, struct table *t)
+{
+	struct estimate e = scope_estimate(s, b->runs, b->n, est, figure_part, bucket);
+	char name[32];
+
+	snprintf(name, sizeof(name), "recv_pct_log2%s", strrchr(bucket, ':'));
+	put(t, &b->block, name, "%", &e);
+}
+
 static int put_block(struct store *s, const struct block_runs *b, enum estimator est,
 		     struct table *t, struct error *err)
 {
@@ -144,6 +172,8 @@ static int put_block(struct store *s, const struct block_runs *b, enum estimator
 		e = scope_estimate(s, b->runs, b->n, est, figure_metric, list.m[i].name);
 		put(t, &b->block, list.m[i].name, list.m[i].unit, &e);
 	}
+	for (i = 0; i < list.n && !strcmp(t->name, "sizes"); i++)
+		put_part(s, b, est, list.m[i].name, t);
 	for (i = 0; i < array_size(ratios); i++) {
 		if (strcmp(ratios[i].family, t->name))
 			continue;

@@ -32,6 +32,8 @@ static const struct measure measures[] = {
 	 false},
 	{"scores", "what a byte cost: time, cycles, joules, system calls", COLUMNS(scores_columns),
 	 scores_run, true},
+	{"rates", "what a unit of work takes at a rate, and the difference: --rate A,B",
+	 COLUMNS(rates_columns), rates_run, false},
 	{"zerocopy", "was it zero copy: the evidence and a verdict", COLUMNS(zerocopy_columns),
 	 zerocopy_run, true},
 	{"host", "the hosts that were measured", COLUMNS(host_columns), host_run, true},

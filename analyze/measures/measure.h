@@ -41,6 +41,9 @@ struct query {
 	double rate;	       /* units per second, bare files; 0: not given */
 	double units, seconds; /* units done in so many seconds; 0: not given */
 	double busy_ns;	       /* busy CPU time, bare files; 0: not given */
+	const double *rates;   /* all that --rate gave; `rate` is the first */
+	int nrates;
+	double system_load; /* percent of the machine's CPU time in use meanwhile; 0: not given */
 	enum basis basis;
 	/* scores */
 	double roi_n, roi_m;		  /* exponents; 0: 2 and 1 */

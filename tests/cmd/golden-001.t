@@ -33,6 +33,31 @@ ok "the columns' sum is said: 99.78 % of 122.5 ns" says '99\.78 %.*122\.2' text
 ok "another rate, another cost: 34.33 % of 218.6 ns" awk -F'\t' '$1 == "mlx5e_handle_rx_cqe" && sprintf("%.2f", $6) == "75.05" { found = 1 }
 	END { exit !found }' out.tsv
 
+# --- differences of rates are differences of times ---
+
+delta() { # delta RATE RATE: ns of the second less ns of the first
+	"$zcost" report rates --rate "$1,$2" --format tsv | awk -F'\t' 'END { printf format, $3 }' format="${3:-%.2f}"
+}
+ok "in the NIC or in the stack: -35.57 ns" test "$(delta 8413417 12006685)" = -35.57
+ok "and -39.428, at the later baseline" test "$(delta 8148972 12006685 %.3f)" = -39.428
+ok "a cache miss: 32.79 ns" test "$(delta 19803663 12006685)" = 32.79
+ok "100 Gbit/s of 1536 bytes are 8138020 packets a second" \
+	test "$("$zcost" report rates --rate 100Gbit/1536 --format tsv | awk -F'\t' 'END { print int($1) }')" = 8138020
+ok "a packet of 8165032 a second takes 122.473 ns" \
+	test "$("$zcost" report rates --rate 8165032 --format tsv | awk -F'\t' 'END { printf "%.3f", $2 }')" = 122.473
+# build_skb and napi_gro_receive with all they call: neither is below the other
+"$zcost" report functions --perf-report "$data/xdp-children.txt" --rate 8165032 --format tsv >out.tsv 2>err
+ok "the skb and the stack: 23.8 + 36.0 = 59.8 ns" test "$(awk -F'\t' '$1 == "build_skb" || $1 == "napi_gro_receive" { s += $8 }
+	END { printf "%.1f", s }' out.tsv)" = 59.8
+
+# Inside a function: the lines of perf annotate as shares of its own time
+inside() { # inside SHARE NS
+	printf '%s%%  [k] line\n' "$1" | "$zcost" report functions --perf-report - --busy-ns "$2" --units 1 --format tsv 2>err |
+		awk -F'\t' 'END { printf "%.1f", $6 }'
+}
+ok "the first touch of the packet: 56.23 % of 42.0 ns" test "$(inside 56.23 42.0)" = 23.6
+ok "rep stos: 75.65 % of 12.7 ns" test "$(inside 75.65 12.7)" = 9.6
+
 # --- perf stat ---
 
 counter() { # counter NAME FORMAT: of a row of out.tsv

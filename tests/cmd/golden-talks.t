@@ -20,6 +20,15 @@ ok "all 29 rows, with and without a +" is "$(wc -l <tx)" 30
 
 "$zcost" report modules --perf-report "$data/8139cp.txt" --format tsv >modules 2>err
 ok "24 rows of one driver in nine commands are 22.15 %" is "$(cell modules 8139cp self_share %.2f)" 22.15
+"$zcost" report modules --perf-report "$data/8139cp.txt" --system-load 15 --format tsv >modules 2>err
+ok "of 15 % system load, the driver uses 3.3 % of the CPU" is "$(cell modules 8139cp cpu_use_pct %.4f)" 3.3225
+"$zcost" report modules --perf-report "$data/virtio-net.txt" --system-load 25 --format tsv >modules 2>err
+ok "15 rows of the other driver are 0.38 %" is "$(cell modules virtio_net self_share %.2f)" 0.38
+ok "0.095 % of the CPU" is "$(cell modules virtio_net cpu_use_pct %.4f)" 0.0950
+# The prose rounds: 20 % of 15 % are 3 %, 1 % of 25 % are 0.25 %, a factor of 12.
+cpu_use() { printf '%s%%  x  [kernel] [k] f  [driver]\n' "$1" | "$zcost" report modules --perf-report - --system-load "$2" --format tsv >modules 2>err; cell modules driver cpu_use_pct %.2f; }
+ok "20 % x 15 % = 3 %" is "$(cpu_use 20.00 15)" 3.00
+ok "1 % x 25 % = 0.25 %" is "$(cpu_use 1.00 25)" 0.25
 "$zcost" report functions --perf-report "$data/8139cp.txt" --format tsv >functions 2>err
 ok "over all commands a function has one row" is "$(cell functions cp_start_xmit self_share %.2f)" 10.62
 "$zcost" report functions --perf-report "$data/8139cp.txt" --by comm --comm wget --format tsv >wget 2>err
@@ -50,6 +59,11 @@ ok "and their mean" is "$(cell talk setsockopt avg_ms %.6f)" "$(awk 'BEGIN { pri
 sed 's/26726.717/26726.717	9/' "$data/devmem-syscalls.txt" >fused
 ok "a damaged row is refused, not guessed" exits 1 "$zcost" report syscalls --perf-trace fused
 ok "by its line" says 'fused, line 6: ' err
+
+# A list of perf top
+"$zcost" report functions --perf-report "$data/perf-top.txt" --all --format tsv >top 2>err
+ok "thirty rows of perf top" is "$(wc -l <top)" 31
+ok "add up to 70.03 %, which is said" says 'self shares add up to 70\.03 %' err
 
 # perf stat in a German locale: points group, a comma is the decimal mark
 counter() {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rates: the time that one unit of work takes at a rate, 1e9 / rate on one CPU, and how much less
+ * or more that is than at the first: absolute, as percent of a rate mean another time at each rate.
+ */
+#include "analyze/measures/tables.h"
+
+#include "lib/alloc.h"
+
+#include <errno.h>
+
+const struct column rates_columns[3] = {
+	{"rate", "1/s", V_REAL, 1, "units of work per second"},
+	{"ns", "ns", V_REAL, 2, "time of one of them on one CPU"},
+	{"delta_ns", "ns", V_REAL, 2, "that, less the first row's"},
+};
+
+int rates_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	int i;
+
+	(void)s;
+	if (!q->nrates)
+		return error_set(err, EINVAL, "table 'rates' needs --rate R,R...");
+	for (i = 0; i < q->nrates; i++) {
+		struct value *row = table_row(t);
+
+		table_set(t, row, "rate", value_real(q->rates[i]));
+		table_set(t, row, "ns", value_real(1e9 / q->rates[i]));
+		if (i)
+			table_set(t, row, "delta_ns",
+				  value_real(1e9 / q->rates[i] - 1e9 / q->rates[0]));
+	}
+	return 0;
+}

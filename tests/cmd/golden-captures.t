@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Figures that published talks print of whole measurements, from captures made by hand.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+command -v sqlite3 >/dev/null || skip_all "no sqlite3"
+
+is() { [ "$1" = "$2" ] || { echo "'$1', expected '$2'"; cat out err; return 1; }; }
+table() { # table NAME ARGUMENT...: as tsv, into out
+	"$zcost" report "$@" --format tsv >out 2>err
+}
+named() { # named NAME [FORMAT]: the value of a row of `out`
+	awk -F'\t' -v name="$1" -v format="${2:-%d}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["name"] == name { printf format, $at["value"]; exit }' out
+}
+column() { # column NAME FORMAT: of the first row
+	awk -F'\t' -v column="$1" -v format="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ printf format, $at[column]; exit }' out
+}
+
+# --- how much each of 253592 recvmsg gave, in pages: 53698 below 512, 102476 below 1024, 97418 more ---
+
+measure_run sizes devmem 1 receiver 1280000000 150
+measure_run sizes devmem 1 sender 1280000000 150
+d=sizes/runs/devmem/measure-01/receiver
+{
+	points 1280000000 65536 9 14
+	pages=$(awk 'BEGIN { printf "%.0f", 253592 * 874.644 }')
+	summary receiver 0 0 0 0 "$pages" "$pages" |
+		sed 's/"calls":7/"calls":253592/; s/"recv_hist":{[^}]*}/"recv_hist":{"8":53698,"9":102476,"10":97418}/'
+} >"$d/workload.out"
+manifest sizes devmem devmem/measure/1/ok
+"$zcost" analyze sizes >log 2>&1
+table sizes sizes --side receiver
+ok "97418 of 1024 and more" is "$(named recv_size_log2:10)" 97418
+ok "are 38.42 %" is "$(named recv_pct_log2:10 %.2f)" 38.42
+ok "53698 below 512 are 21.17 %" is "$(named recv_size_log2:8) $(named recv_pct_log2:8 %.2f)" '53698 21.17'
+ok "the buckets add up to the calls" is "$(awk -F'\t' '$3 ~ /^recv_size/ { s += $4 } END { print s }' out)" 253592
+ok "on average 874.644" is "$(named bytes_per_receive %.3f)" 874.644
+
+# --- five runs, the first and the last thrown away, the middle three averaged ---
+
+# throughput GBITS REPEAT
+throughput() {
+	bytes=$(awk -v g="$1" 'BEGIN { printf "%.0f", g * 1e9 / 8 }')
+	measure_run five devmem "$2" receiver "$bytes" 300
+	measure_run five devmem "$2" sender "$bytes" 300
+}
+throughput 90 1
+throughput 118.41 2
+throughput 118.55 3
+throughput 118.45 4
+throughput 150 5
+manifest five devmem devmem/measure/1/ok devmem/measure/2/ok devmem/measure/3/ok devmem/measure/4/ok devmem/measure/5/ok
+"$zcost" analyze five >log 2>&1
+table summary five --side receiver --estimator middle
+ok "118.47 Gbit/s, neither 90 nor 150" is "$(column throughput_gbps %.2f)" 118.47
+table roi five --side receiver --estimator middle
+ok "T^2/C of it, on one full CPU" near "$(column roi_c %.6f)" "$(awk 'BEGIN { print (118.41 ^ 2 + 118.55 ^ 2 + 118.45 ^ 2) / 300 }')" 0.01
+
+# --- T^2/C: half the throughput on half the CPU is worth half as much ---
+
+table roi --throughput 10 --cpu-pct 200
+ok "10 Gbit/s on two CPUs" is "$(column roi_c %.4f)" 0.5000
+table roi --throughput 5 --cpu-pct 100
+ok "5 Gbit/s on one" is "$(column roi_c %.4f)" 0.2500
+
+# --- /proc/net/softnet_stat counts in hexadecimal: 00101ba7 packets are 1055655 ---
+
+measure_run soft base 1 receiver 1280000000 150
+measure_run soft base 1 sender 1280000000 150
+d=soft/runs/base/measure-01/receiver
+run_json "$d" base measure 1 receiver tcpzc \
+	"$cpu_collector, {\"name\": \"softnet\", \"state\": \"ok\", \"why\": \"\", \"files\": [\"softnet.snap\"]}"
+softnet() { # softnet CPU1: of two CPUs; zcost asks for CPU 1
+	printf '0005c045 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n%s 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n' "$1"
+}
+{
+	softnet 00000000 | snap 10000000000
+	softnet 00101ba7 | snap 13000000000
+} >"$d/softnet.snap"
+manifest soft base base/measure/1/ok
+"$zcost" analyze soft >log 2>&1
+table softnet soft --side receiver
+ok "1055655 packets" is "$(named softnet_processed)" 1055655
+ok "none dropped" is "$(named softnet_dropped)" 0
+done_testing
