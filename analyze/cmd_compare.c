@@ -214,6 +214,14 @@ static bool parse_filter(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* A waterfall is made of what its steps are made of. */
+static bool of_samples(const struct arguments *args)
+{
+	const char *by = args->c.by ? args->c.by : args->table->name;
+
+	return compare_table_find(by)->filters == BY_SAMPLE;
+}
+
 static void check(struct argp_state *state, const struct arguments *args)
 {
 	const struct query *q = &args->c.query;
@@ -231,12 +239,16 @@ static void check(struct argp_state *state, const struct arguments *args)
 			   args->c.by);
 	if (args->c.by && strcmp(args->table->name, "waterfall"))
 		argp_error(state, "--by goes with --table waterfall");
-	if ((q->cpus || q->comm || q->dso || q->symbol) && !args->table->filters)
-		argp_error(
-			state,
-			"--cpu, --comm, --dso and --symbol choose samples: not of table '%s', but "
-			"of the lists of costs (--table functions)",
-			args->table->name);
+	if (q->comm && args->table->filters == NO_FILTERS)
+		argp_error(state,
+			   "--comm goes with lists of costs (--table functions); '%s' is of "
+			   "whole sides",
+			   args->table->name);
+	if ((q->cpus || q->dso || q->symbol) && !of_samples(args))
+		argp_error(state,
+			   "--cpu, --dso and --symbol choose samples, which '%s' is not made "
+			   "of; --table functions is",
+			   args->table->name);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

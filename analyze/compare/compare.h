@@ -51,7 +51,7 @@ struct compare_table {
 	const char *name, *what;
 	int (*run)(const struct comparison *c, struct table *t, struct outcome *out,
 		   struct error *err);
-	bool filters; /* made of samples, that --cpu, --comm, --dso and --symbol can choose */
+	enum { NO_FILTERS, BY_COMMAND, BY_SAMPLE } filters; /* --comm; and --cpu --dso --symbol */
 };
 const struct compare_table *compare_table_find(const char *name); /* or NULL */
 const struct compare_table *compare_table_at(size_t i);		  /* NULL past the last */

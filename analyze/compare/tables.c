@@ -14,14 +14,16 @@
 
 static const struct compare_table tables[] = {
 	{"metrics", "throughput, CPU, scores, copying and system calls (default)", compare_metrics,
-	 false},
-	{"functions", "ns per unit of work in every function", compare_functions, true},
-	{"components", "ns per unit of work in every component", compare_components, true},
-	{"contexts", "in user space, system calls, softirq, hardirq", compare_contexts, true},
-	{"modules", "in the kernel, its modules, programs and libraries", compare_modules, true},
-	{"waterfall", "from BASE's cost to NEW's, step by step (--by)", compare_waterfall, true},
+	 NO_FILTERS},
+	{"functions", "ns per unit of work in every function", compare_functions, BY_SAMPLE},
+	{"components", "ns per unit of work in every component", compare_components, BY_SAMPLE},
+	{"contexts", "in user space, system calls, softirq, hardirq", compare_contexts, BY_SAMPLE},
+	{"modules", "in the kernel, its modules, programs and libraries", compare_modules,
+	 BY_SAMPLE},
+	{"waterfall", "from BASE's cost to NEW's, step by step (--by)", compare_waterfall,
+	 BY_SAMPLE},
 	{"syscalls", "ns per KiB in, and calls per MiB of, every system call", compare_syscalls,
-	 false},
+	 BY_COMMAND},
 };
 
 const struct compare_table *compare_table_at(size_t i)

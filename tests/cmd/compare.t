@@ -86,6 +86,15 @@ ok "--by is the waterfall's, exit 2" exits 2 "$zcost" compare one two -C thirds 
 
 ok "a command that never ran, exit 1" exits 1 "$zcost" compare copying mapping -C cap --table components --comm nobody
 ok "is said" says 'has a sample of that in its receiver' err
+compared copying mapping -C cap --table syscalls --comm tcp*
+ok "system calls of a command" near "$(field recvfrom base_ns)" 80.007 0.0001
+ok "of another there are none, exit 1" exits 1 "$zcost" compare copying mapping -C cap --table syscalls --comm x
+ok "system calls have no symbols, exit 2" exits 2 "$zcost" compare copying mapping -C cap --table waterfall --by syscalls --symbol x
+sqlite3 cap/zcost.db "INSERT INTO metric SELECT run, 'busy_ns:cpu1', unit, value, source FROM metric WHERE name = 'busy_ns'"
+compared copying mapping -C cap --table functions --cpu 1
+ok "samples of one CPU, per unit of work by its busy time" near "$(field _copy_to_iter base_ns)" 600 1e-9
+ok "run by run, too" near "$(field _copy_to_iter delta_lo)" -601.5 1e-6
+ok "another CPU has none, exit 1" exits 1 "$zcost" compare copying mapping -C cap --table functions --cpu 0
 ok "a bad set of CPUs, exit 2" exits 2 "$zcost" compare copying mapping -C cap --table functions --cpu x
 ok "metrics are of whole sides, exit 2" exits 2 "$zcost" compare copying mapping -C cap --comm tcpzc
 
