@@ -2,6 +2,7 @@
 /* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
 #include "analyze/cmd.h"
 #include "analyze/measures/measure.h"
+#include "analyze/measures/run_facts.h"
 #include "analyze/perfdata/tracepoints.h"
 #include "analyze/query_options.h"
 #include "analyze/rates.h"
@@ -337,6 +338,8 @@ static int report(struct arguments *a, struct error *err)
 		rc = measure_run(a->table, store, &a->q, &t, err);
 		code = rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
+	if (!rc && store && a->out.format == FORMAT_COMMIT)
+		run_facts_title(store, &a->q, &t);
 	if (!rc)
 		rc = output_table(&a->out, &t, err);
 	if (!rc)

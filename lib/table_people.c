@@ -73,6 +73,8 @@ static void choose_columns(struct people *p, const struct table *t)
 			taken[c.lo] = taken[c.hi] = true;
 		if (c.ci >= 0)
 			taken[c.ci] = true;
+		if (is_empty(t, i) && t->columns[i].type == V_STR)
+			continue; /* words are not measured */
 		if (is_empty(t, i))
 			str_printf(&absent, "%s%s", absent.len ? ", " : "", c.name);
 		else

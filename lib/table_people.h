@@ -2,7 +2,8 @@
 /*
  * A table as people read it, for text and markdown: every cell a string. A value and its interval
  * are one cell, "3.68 [3.51 .. 3.90]" from x, x_lo, x_hi, else "42.0 +-1.3" from x, x_ci; a column
- * in which nothing was measured is left out and named in `absent`. Machine formats keep all.
+ * in which nothing was measured is left out and, but for words, named in `absent`. Machine formats
+ * keep all.
  */
 #ifndef ZC_TABLE_PEOPLE_H
 #define ZC_TABLE_PEOPLE_H

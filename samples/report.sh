@@ -36,9 +36,12 @@ chart components 'Components in ns per KiB'
 for v in $variants; do
 	[ "$v" = "$base" ] && continue
 	table "$base against $v" compare "$base" "$v" -C "$capture"
+	table "$base against $v: step by step on the receiver" compare "$base" "$v" -C "$capture" \
+		--table waterfall --side receiver
 	table "$base against $v: functions of the receiver" compare "$base" "$v" -C "$capture" \
 		--table functions --side receiver --limit 15
 done
+chart waterfall 'From one total to the other'
 chart functions 'Functions that changed most'
 table 'Return on investment' report roi "$capture" --power-model "$model"
 echo

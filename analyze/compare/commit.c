@@ -6,6 +6,7 @@
  */
 #include "analyze/compare/compare.h"
 
+#include "analyze/measures/run_facts.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -17,70 +18,28 @@ enum { LIST_ROWS = 12 };
 
 /* --- what was measured --- */
 
-struct facts {
-	const char *kernel, *host;
-	char *command; /* without the folder of the program */
-};
-
-/* "/usr/bin/iperf3 -c x" as "iperf3 -c x" */
-static char *short_command(const char *command)
-{
-	size_t word = strcspn(command, " ");
-	const char *p = command + word;
-
-	while (p > command && p[-1] != '/')
-		p--;
-	return xstrdup(p);
-}
-
-static struct facts facts_of(const struct compare_end *e, const char *side)
-{
-	struct run_filter filter = {.variant = e->variant, .side = side};
-	struct facts f = {0};
-	struct host_row *hosts = NULL;
-	struct run *runs = NULL;
-	int n = store_runs(e->store, &filter, &runs, NULL), i, nhosts;
-
-	if (n > 0) {
-		f.host = runs[0].host;
-		f.command = runs[0].command ? short_command(runs[0].command) : NULL;
-	}
-	nhosts = n > 0 ? store_hosts(e->store, &hosts, NULL) : 0;
-	for (i = 0; i < nhosts; i++)
-		if (f.host && hosts[i].name && !strcmp(hosts[i].name, f.host))
-			f.kernel = hosts[i].release;
-	free(hosts);
-	free(runs);
-	return f;
-}
-
 static bool same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static void say_host(struct str *s, const struct facts *f)
-{
-	str_printf(s, "Linux %s on host %s\n", f->kernel ? f->kernel : "(unknown)",
-		   f->host ? f->host : "(unknown)");
-}
-
 /* Kernel, host and command of a side: once, or of both ends where they differ. */
 static void say_facts(struct str *s, const struct comparison *c, const char *side)
 {
-	struct facts base = facts_of(&c->end[BASE], side), new = facts_of(&c->end[NEW], side);
+	struct run_facts base = run_facts_of(c->end[BASE].store, c->end[BASE].variant, side);
+	struct run_facts new = run_facts_of(c->end[NEW].store, c->end[NEW].variant, side);
 	bool one_host = same(base.host, new.host) && same(base.kernel, new.kernel);
 	bool one_command = same(base.command, new.command);
 
 	if (base.command || new.command || base.host || new.host) {
 		str_printf(s, "%s%s", side ? side : "", side ? ": " : "");
 		if (one_host) {
-			say_host(s, &base);
+			run_facts_host(s, &base);
 		} else {
 			str_puts(s, "base: ");
-			say_host(s, &base);
+			run_facts_host(s, &base);
 			str_puts(s, "new: ");
-			say_host(s, &new);
+			run_facts_host(s, &new);
 		}
 		if (one_command && base.command)
 			str_printf(s, "command: %s\n", base.command);
@@ -88,8 +47,8 @@ static void say_facts(struct str *s, const struct comparison *c, const char *sid
 			str_printf(s, "base: %s\nnew: %s\n", base.command ? base.command : "?",
 				   new.command ? new.command : "?");
 	}
-	free(base.command);
-	free(new.command);
+	run_facts_free(&base);
+	run_facts_free(&new);
 }
 
 static const char *text(const struct table *t, size_t row, const char *column)

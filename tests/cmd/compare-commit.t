@@ -74,6 +74,9 @@ ok "report, too" exits 0 "$zcost" report functions few --format commit
 ok "fits" fits out
 ok "what is left out is named" says '^left out, too wide: ' out
 ok "costs stay" says ' 600.0 ' out
-ok "report of one side says it once" sh -c "'$zcost' report components few --side receiver --format commit | head -n 1 | grep -q '^side receiver'"
+ok "report of one side says it once" sh -c "'$zcost' report components few --side receiver --format commit | grep -q '^side receiver'"
+"$zcost" report components few --side receiver --format commit >out 2>err
+ok "kernel and host stand above" says '^Linux 6.18 on host vm$' out
+ok "and each variant's command" says '^mapping: cmd$' out
 
 done_testing
