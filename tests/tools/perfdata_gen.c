@@ -14,6 +14,7 @@
  */
 #include "tests/unit/perfdata_writer.h"
 
+#include "analyze/symbols/elf_symbols.h"
 #include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/file.h"
@@ -21,8 +22,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 
 enum {
@@ -58,7 +57,7 @@ enum {
 struct object {
 	char path[512];
 	uint64_t base, len, pgoff; /* where it would lie in a process whose shift is 0 */
-	struct stat st;
+	uint8_t id[24];		   /* as in an MMAP2 record with a build-id: its length first */
 };
 
 /* Who calls whom: functions in layers, each called by one of the layer above. */
@@ -111,35 +110,57 @@ static uint64_t rnd(uint64_t below)
 
 /* --- where functions are --- */
 
+/* False: the file has no build-id, or a longer one than a record holds. */
+static bool read_id(struct object *o)
+{
+	struct elf_file f;
+	size_t i, n;
+
+	if (elf_file_open(&f, o->path, NULL))
+		return false;
+	n = strlen(f.build_id) / 2;
+	o->id[0] = (uint8_t)n;
+	for (i = 0; i < n && n <= 20; i++)
+		sscanf(f.build_id + 2 * i, "%2hhx", &o->id[4 + i]);
+	elf_file_close(&f);
+	return n && n <= 20;
+}
+
 static void add_object(const char *path, uint64_t len, uint64_t pgoff)
 {
 	struct object *o = &w.objects[w.nobjects];
 
-	if (w.nobjects == OBJECTS || len <= SKIP || stat(path, &o->st))
-		return;
+	*o = (struct object){.len = len, .pgoff = pgoff};
 	snprintf(o->path, sizeof(o->path), "%s", path);
-	o->base = USER_BASE + ((uint64_t)w.nobjects++ << 26);
-	o->len = len;
-	o->pgoff = pgoff;
+	if (len > SKIP && read_id(o))
+		w.nobjects++;
 }
 
-/* The executable mappings of this process. */
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct object *)a)->path, ((const struct object *)b)->path);
+}
+
+/* The executable mappings of this process; where they lie is chance. */
 static int find_objects(struct error *err)
 {
 	unsigned long long start, end, pgoff;
 	char *text, *rest, *line, path[512];
-	size_t len;
+	size_t len, i;
 	int rc = file_read("/proc/self/maps", &text, &len, err);
 
 	if (rc)
 		return rc;
-	for (rest = text; (line = str_token(&rest, '\n'));)
+	for (rest = text; (line = str_token(&rest, '\n')) && w.nobjects < OBJECTS;)
 		if (sscanf(line, "%llx-%llx r-xp %llx %*s %*s %511[^\n]", &start, &end, &pgoff,
 			   path) == 4 &&
 		    *path == '/')
 			add_object(path, end - start, pgoff);
 	free(text);
-	return w.nobjects ? 0 : error_set(err, ENOENT, "/proc/self/maps names no object");
+	qsort(w.objects, w.nobjects, sizeof(*w.objects), by_path);
+	for (i = 0; i < w.nobjects; i++)
+		w.objects[i].base = USER_BASE + ((uint64_t)i << 26);
+	return w.nobjects ? 0 : error_set(err, ENOENT, "no mapped object has a build-id");
 }
 
 /* Where _text is; a kernel that hides it lies where kernels usually do. */
@@ -243,7 +264,8 @@ static void add_task(uint32_t pid, uint32_t tid, uint64_t shift)
 
 static void put_map(struct writer *out, unsigned int process, const struct object *o)
 {
-	size_t at = w_begin(out, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	size_t at = w_begin(out, PERF_RECORD_MMAP2,
+			    PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
 	uint32_t pid = pid_of(process);
 
 	w32(out, pid);
@@ -251,10 +273,7 @@ static void put_map(struct writer *out, unsigned int process, const struct objec
 	w64(out, o->base + shift_of(process));
 	w64(out, o->len);
 	w64(out, o->pgoff);
-	w32(out, major(o->st.st_dev));
-	w32(out, minor(o->st.st_dev));
-	w64(out, o->st.st_ino);
-	w64(out, 0); /* its generation */
+	w_bytes(out, o->id, sizeof(o->id));
 	w64(out, 5); /* prot, flags */
 	w_name(out, o->path);
 	w_trailer(out, pid, pid, w.now);
