@@ -170,6 +170,140 @@ several() {
 }
 ok "several mismatches are all said, what does match is named" several
 
+# --- the kernel ---
+
+kernel_rows() { "$dump" functions "$@" kernel.data | awk -F'\t' '$2 ~ /kernel/' | sort; }
+
+# (not called vmlinux, which perf would take.) An ELF kernel of the running one's functions, linked 32 MB from where it lies; $1: build-id.
+make_vmlinux() {
+	awk '$3 == "_text" { base = $1 } $3 == "_etext" { end = $1 }
+		END { print base, end }' /proc/kallsyms >limits
+	read -r from to <limits
+	perl -e 'use strict; no warnings "portable"; my ($from, $to) = map { hex } @ARGV; my @s;
+		open my $k, "<", "/proc/kallsyms"; while (<$k>) { my ($a, $t, $n, $m) = split;
+			push @s, [hex($a), $t, $n] if !$m && $t =~ /[tTwW]/ && $n =~ /^[\w.\$]+$/ && $n !~ /^\$/ &&
+				hex($a) >= $from && hex($a) <= $to }
+		@s = sort { $a->[0] <=> $b->[0] } @s;
+		print ".section .text,\"ax\",\@nobits\nzc_base: .skip ", $to - $from + 64, "\n";
+		my %seen;
+		for my $s (@s) { next if $seen{$s->[2]}++;
+			print $s->[1] =~ /w/i ? ".weak" : $s->[1] eq "T" ? ".globl" : ".local", " \"$s->[2]\"\n";
+			printf ".type \"%s\",\@function\n.set \"%s\", zc_base + %d\n", $s->[2], $s->[2], $s->[0] - $from }
+		' "$from" "$to" >vm.s && as vm.s -o vm.o &&
+		ld -e 0 --build-id="0x$1" -Ttext="0x$(perl -e 'no warnings "portable"; printf "%x", hex(shift) + 0x2000000' "$from")" \
+			-o kernel.elf vm.o 2>/dev/null
+}
+kernel_id=$(perf buildid-list -k 2>/dev/null)
+vmlinux() {
+	perf record -q -a -g -e cpu-clock -F 1000 -o kernel.data -- sh -c 'for i in 1 2 3 4 5; do ls -l /usr/bin; done' >/dev/null 2>&1
+	kernel_rows >by-kallsyms && [ -s by-kallsyms ] && make_vmlinux "$kernel_id" || return 1
+	kernel_rows --foreign --vmlinux kernel.elf >by-vmlinux
+	# two names may share an address: nearly all must be equal, and none unresolved
+	! awk -F'\t' '$4 == 1 && $6 > 0' by-vmlinux | grep . && perl -e '
+		my %k; open my $f, "<", "by-kallsyms"; $k{$_}++ while <$f>; my ($n, $bad);
+		open $f, "<", "by-vmlinux"; while (<$f>) { $n++; $bad++, print unless $k{$_} } exit($n < 20 || $bad > $n / 50)' ||
+		{ diff by-kallsyms by-vmlinux | head; return 1; }
+	"$zcost" report functions --perf kernel.data --vmlinux kernel.elf >out 2>&1 && ! grep 'not resolved' out
+}
+wrong_vmlinux() {
+	make_vmlinux 0102030405060708090a0b0c0d0e0f1011121314 && "$dump" health --foreign --vmlinux kernel.elf kernel.data >out &&
+		says "kernel_note	.*recorded on the kernel with build-id $kernel_id, kernel.elf has 0102" out &&
+		! kernel_rows --foreign --vmlinux kernel.elf | awk -F'\t' '!$4' | grep . &&
+		"$zcost" report functions --perf kernel.data --vmlinux kernel.elf >out 2>&1 && says 'not the recorded file [0-9.]+ %' out
+}
+kernel_cache() {
+	dir="kcache/[kernel.kallsyms]/$kernel_id"
+	mkdir -p "$dir" && cp /proc/kallsyms "$dir/kallsyms" && kernel_rows --foreign --buildid-dir kcache >there &&
+		cmp by-kallsyms there || return 1
+	mv "$dir" "kcache/[kernel.kallsyms]/0102030405060708090a0b0c0d0e0f1011121314"
+	! kernel_rows --foreign --buildid-dir kcache | awk -F'\t' '!$4' | grep .
+}
+kernel_offsets() { # without names, from _text on: whatever the boot
+	kernel_rows --foreign | awk -F'\t' '$5 > 0 && $3 ~ /^0x[0-9a-f]+$/ && length($3) < 12 { n++ }
+		$5 > 0 && $3 ~ /^0xffff/ { bad++ } END { exit bad || !n }' &&
+		"$zcost" report functions --perf kernel.data --symfs /nonexistent --all --format tsv >out 2>&1 &&
+		says '^\[kernel.kallsyms\]\+0x[0-9a-f]+	\[kernel.kallsyms\]' out
+}
+if [ -n "$kernel_id" ] && ! grep -q '^0* T _text' /proc/kallsyms && grep -q ' _etext$' /proc/kallsyms; then
+	ok "an ELF kernel that was linked elsewhere names what kallsyms names" vmlinux
+	ok "one of another build-id is refused, and that is said" wrong_vmlinux
+	ok "kallsyms in a build-id cache, of that build-id only" kernel_cache
+	ok "without symbols, offsets count from _text" kernel_offsets
+else
+	skip "the kernel's symbols" "its addresses are hidden (root, or kernel.kptr_restrict)"
+fi
+
+# A stream of samples in a module at 0xffffffffc0500000: made here, since a host may have none.
+cat >module.pl <<'EOF'
+use strict; use warnings; no warnings 'portable';
+my ($name, $id, @ips) = @ARGV;
+sub rec { my ($type, $misc, $body) = @_; return pack('LSS', $type, $misc, 8 + length $body) . $body }
+sub str { my $s = shift; return $s . "\0" x (8 - length($s) % 8) }
+my $attr = pack('LLQQQQQ', 1, 64, 0, 1000, 1 | 2 | 256, 0, 0);
+$attr .= "\0" x (64 - length $attr);
+print 'PERFILE2', pack('Q', 16), rec(64, 0, $attr);
+print rec(80, 0, pack('QL', 4, 8) . "6.6.6\0\0\0");
+print rec(1, 1, pack('LLQQQ', 0xffffffff, 0, 0xffffffff81000000, 0x1000000, 0xffffffff81000000) . str('[kernel.kallsyms]_text'));
+print rec(1, 1, pack('LLQQQ', 0xffffffff, 0, 0xffffffffc0500000, 0x4000, 0) . str($name));
+print rec(67, 1, pack('L', 0xffffffff) . pack('H40', $id) . "\0" x 4 . str($name)) if $id;
+print rec(9, 1, pack('QLLQ', hex($_), 7, 7, 1000)) for @ips;
+EOF
+cat >mod.c <<'EOF'
+int value;
+__attribute__((section(".init.text"))) int at_first(void) { return value; }
+int first_function(void) { return value + 1; }
+int second_function(int n) { while (n--) value += n; return value; }
+__attribute__((section(".text.unlikely"), aligned(32))) int cold_function(void) { return value + 2; }
+EOF
+module_id=00112233445566778899aabbccddeeff00112233
+make_module() {
+	$cc -O1 -fno-pic -fcf-protection=none -c mod.c -o mod.o &&
+		ld -r --build-id=0x$module_id mod.o -o fake-mod.ko || return 1
+	second=$(nm fake-mod.ko | awk '$3 == "second_function" { print $1 }')
+	size=$(readelf -SW fake-mod.ko | sed -n 's/.* \.text  *PROGBITS  *[0-9a-f]* [0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+	cold=$(printf %x $((0xc0500000 + (0x$size + 31) / 32 * 32)))
+	in_second=$(printf %x $((0xc0500000 + 0x$second + 1)))
+}
+in_module() { # in_module DATA OPTION...: both functions are named, as of [fake_mod]
+	data=$1
+	shift
+	"$dump" functions --foreign "$@" "$data" >out && says '\[fake_mod\]	second_function	0	1' out &&
+		says '\[fake_mod\]	cold_function	0	1' out && ! grep at_first out
+}
+module_file() {
+	make_module || return 1
+	path=/lib/modules/6.6.6/kernel/fake-mod.ko
+	perl module.pl $path.xz $module_id "ffffffff$in_second" "ffffffff$cold" >mod.data
+	perl module.pl '[fake_mod]' '' "ffffffff$in_second" "ffffffff$cold" >modname.data
+	mkdir -p modfs"${path%/*}" && echo "kernel/fake-mod.ko.xz:" >modfs/lib/modules/6.6.6/modules.dep
+	for pack in cat xz 'zstd -q' gzip bzip2; do
+		command -v "${pack%% *}" >/dev/null || continue
+		case $pack in cat) end= ;; xz) end=.xz ;; zstd*) end=.zst ;; gzip) end=.gz ;; *) continue ;; esac
+		rm -f modfs$path* && $pack <fake-mod.ko >modfs$path$end && in_module mod.data --symfs modfs &&
+			{ [ "$end" != .xz ] || in_module modname.data --symfs modfs; } &&
+			in_module mod.data --host-dir modfs || { echo "$pack"; return 1; }
+	done
+	mkdir -p modcache/.build-id/00/112233445566778899aabbccddeeff00112233 &&
+		xz <fake-mod.ko >modcache/.build-id/00/112233445566778899aabbccddeeff00112233/elf &&
+		in_module mod.data --buildid-dir modcache
+}
+ok "a module by its file, packed or not, where there is no kallsyms" module_file
+
+other_module() { # and its addresses are offsets in the module
+	perl module.pl $path.xz ffffffffffffffffffffffffffffffffffffffff "ffffffff$in_second" >other.data
+	"$dump" functions --foreign --symfs modfs other.data >out && ! grep second_function out &&
+		says "\[fake_mod\]	0x$(printf %x $((0x$second + 1)))	2" out &&
+		"$dump" health --foreign --symfs modfs other.data >out && says 'dso_note	.*fake-mod.ko.*recorded was ffffffff' out
+}
+ok "another module's file is refused; what is left is module+offset" other_module
+
+other_boot() { # kallsyms of a boot that had another module there
+	printf 'ffffffff81000000 T _text\nffffffffc0500000 t not_mine\t[other]\nffffffffc0500001 t mine\t[fake_mod]\n' >boot
+	"$dump" functions --foreign --kallsyms boot mod.data >out && says 'fake_mod\]	mine	0' out || return 1
+	grep -v fake_mod boot >boot2 && "$dump" functions --foreign --kallsyms boot2 mod.data >out && ! grep not_mine out
+}
+ok "kallsyms of a boot that had another module at that place is not believed" other_boot
+
 # --- addresses without a name ---
 
 shares_by_cause() { # a program without symbols beside a changed one
