@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost capture */
 #include "capture/capture.h"
+#include "collect/call_graph.h"
 #include "collect/units.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
@@ -31,6 +32,7 @@ enum {
 	KEY_GRACE,
 	KEY_UNITS,
 	KEY_COLLECT,
+	KEY_CALL_GRAPH,
 	KEY_POWER_CSV,
 };
 
@@ -50,6 +52,7 @@ static const struct argp_option options[] = {
 	{"cpus", KEY_CPUS, "SET", 0, "its CPUs, such as 0-3,8 (default: all)", 2},
 	{"units", KEY_UNITS, "ADAPTER", 0, "what reads its output, as in zcost collect", 2},
 	{"collect", KEY_COLLECT, "LIST", 0, "collectors of the measure pass", 2},
+	{"call-graph", KEY_CALL_GRAPH, "MODE", 0, "of the profile pass, as in zcost collect", 2},
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external power meter", 2},
 	{0},
 };
@@ -64,7 +67,7 @@ static const char doc[] =
 	"runs failed or lost data.";
 
 struct args {
-	const char *output, *variant, *cpus, *units, *collect, *power_csv;
+	const char *output, *variant, *cpus, *units, *collect, *call_graph, *power_csv;
 	const char *pass, *repeat, *warmup, *duration, *grace;
 	bool dry, verbose, after_dashes;
 	char **rest;
@@ -84,6 +87,8 @@ static const char **text_option(struct args *a, int key)
 		return &a->units;
 	case KEY_COLLECT:
 		return &a->collect;
+	case KEY_CALL_GRAPH:
+		return &a->call_graph;
 	case KEY_POWER_CSV:
 		return &a->power_csv;
 	case KEY_PASS:
@@ -114,11 +119,14 @@ static void check_usage(struct argp_state *state, const struct args *a)
 	if (!a->variant && a->nrest != 1)
 		argp_error(state, a->nrest ? "one PLAN, please; a COMMAND needs --variant NAME"
 					   : "give a PLAN, or --variant NAME -- COMMAND");
-	if (!a->variant && (a->cpus || a->units || a->collect || a->power_csv))
-		argp_error(state, "--cpus, --units, --collect and --power-csv belong to --variant; "
+	if (!a->variant && (a->cpus || a->units || a->collect || a->call_graph || a->power_csv))
+		argp_error(state, "--cpus, --units, --collect, --call-graph and --power-csv belong "
+				  "to --variant; "
 				  "a plan has them in its [side] sections");
 	if (a->units && units_check(a->units, &err))
 		argp_error(state, "--units: %s", err.text);
+	if (a->call_graph && call_graph_check(a->call_graph, &err))
+		argp_error(state, "--call-graph: %s", err.text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -208,6 +216,7 @@ static int make_plan(struct plan *p, const struct args *a, const char *bindir, s
 	replace(&s->cpus, a->cpus);
 	replace(&s->units, a->units);
 	replace(&s->collect, a->collect);
+	replace(&s->call_graph, a->call_graph);
 	replace(&s->power_csv, a->power_csv);
 	rc = plan_wrap(p, a->variant, a->rest, err);
 	return rc ? rc : apply_common(p, a, err);

@@ -68,6 +68,8 @@ int run_command(const struct capture *c, const struct run_id *id, enum side side
 	option(argv, "--cpus", s->cpus);
 	option(argv, "--units", s->units);
 	option(argv, "--power-csv", s->power_csv);
+	if (id->pass == PASS_PROFILE)
+		option(argv, "--call-graph", s->call_graph);
 	if (id->pass == PASS_MEASURE)
 		option(argv, "--collect", s->collect);
 	words_add(argv, "--");

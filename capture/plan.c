@@ -38,6 +38,7 @@ void plan_init(struct plan *p)
 						 .prefix = xstrdup(""),
 						 .collect = xstrdup(""),
 						 .units = xstrdup(""),
+						 .call_graph = xstrdup(""),
 						 .power_csv = xstrdup("")};
 }
 
@@ -47,6 +48,7 @@ static void free_side(struct side_plan *s)
 	free(s->prefix);
 	free(s->collect);
 	free(s->units);
+	free(s->call_graph);
 	free(s->power_csv);
 }
 

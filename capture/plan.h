@@ -7,7 +7,7 @@
  *                 before after grace start_timeout stop_timeout
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
  *                 ${plandir} that of the plan; $${ is a plain ${
- *     [side S]    S: receiver or sender. cpus prefix collect units power_csv
+ *     [side S]    S: receiver or sender. cpus prefix collect units call_graph power_csv
  *     [variant V] what, and the command of each side under the side's name
  */
 #ifndef ZC_CAPTURE_PLAN_H
@@ -27,11 +27,12 @@ extern const char *const side_names[SIDE_COUNT];
 
 struct side_plan {
 	bool used;
-	char *cpus;	 /* kernel notation, "": all online */
-	char *prefix;	 /* words before the command: ip netns exec ... */
-	char *collect;	 /* collectors of the measure pass, "": the usual ones */
-	char *units;	 /* adapter that reads the workload's output, "": collect's default */
-	char *power_csv; /* an external meter's log, "": none */
+	char *cpus;	  /* kernel notation, "": all online */
+	char *prefix;	  /* words before the command: ip netns exec ... */
+	char *collect;	  /* collectors of the measure pass, "": the usual ones */
+	char *units;	  /* adapter that reads the workload's output, "": collect's default */
+	char *call_graph; /* of the profile pass: fp, dwarf,SIZE ...; "": collect's default */
+	char *power_csv;  /* an external meter's log, "": none */
 };
 
 struct variant {

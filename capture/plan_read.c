@@ -4,6 +4,7 @@
 #include "capture/plan.h"
 #include "capture/vars.h"
 #include "capture/words.h"
+#include "collect/call_graph.h"
 #include "collect/units.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
@@ -75,6 +76,13 @@ static int set_units(void *to, const char *value, struct error *err)
 	return rc ? rc : set_text(to, value, err);
 }
 
+static int set_call_graph(void *to, const char *value, struct error *err)
+{
+	int rc = *value ? call_graph_check(value, err) : 0;
+
+	return rc ? rc : set_text(to, value, err);
+}
+
 static int set_estimator(void *to, const char *value, struct error *err)
 {
 	if (strcmp(value, "median") && strcmp(value, "middle") && strcmp(value, "mean"))
@@ -111,6 +119,7 @@ static const struct key side_keys[] = {
 	{"prefix", set_words, offsetof(struct side_plan, prefix)},
 	{"collect", set_text, offsetof(struct side_plan, collect)},
 	{"units", set_units, offsetof(struct side_plan, units)},
+	{"call_graph", set_call_graph, offsetof(struct side_plan, call_graph)},
 	{"power_csv", set_text, offsetof(struct side_plan, power_csv)},
 	{NULL, NULL, 0},
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost collect: one run on this host. Options, exit codes; all else is run_execute. */
+#include "collect/call_graph.h"
 #include "collect/collect.h"
 #include "collect/host.h"
 #include "collect/run.h"
@@ -34,6 +35,7 @@ enum key {
 	KEY_POWER_CSV,
 	KEY_SYNC,
 	KEY_FREQ,
+	KEY_CALL_GRAPH,
 	KEY_METHOD,
 	KEY_LIST,
 };
@@ -47,6 +49,8 @@ static const struct argp_option options[] = {
 	{"duration", KEY_DURATION, "S", 0, "length of the window; default: until COMMAND ends", 0},
 	{"grace", KEY_GRACE, "S", 0, "time COMMAND has to end after the window (10)", 0},
 	{"freq", KEY_FREQ, "HZ", 0, "profile: samples per second and CPU (4999)", 0},
+	{"call-graph", KEY_CALL_GRAPH, "MODE", 0,
+	 "profile: how callers are found, fp, dwarf, dwarf,SIZE or lbr (fp)", 0},
 	{"syscalls-method", KEY_METHOD, "M", 0, "bpf or tracepoint; default: the first possible",
 	 0},
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external meter, copied; may repeat", 0},
@@ -155,6 +159,15 @@ static const char *adapter(struct argp_state *state, const char *arg)
 	return arg;
 }
 
+static const char *call_graph(struct argp_state *state, const char *arg)
+{
+	struct error err = {0};
+
+	if (call_graph_check(arg, &err))
+		argp_error(state, "--call-graph: %s", err.text);
+	return arg;
+}
+
 static error_t parse_measuring(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
@@ -171,6 +184,9 @@ static error_t parse_measuring(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FREQ:
 		a->run.freq = count(state, "freq", arg);
+		return 0;
+	case KEY_CALL_GRAPH:
+		a->run.call_graph = call_graph(state, arg);
 		return 0;
 	case KEY_METHOD:
 		a->run.syscalls_method = arg;
@@ -310,7 +326,8 @@ int cmd_collect(int argc, char **argv)
 				 .units = "none",
 				 .repeat = 1,
 				 .grace_s = 10,
-				 .freq = 4999}};
+				 .freq = 4999,
+				 .call_graph = "fp"}};
 	struct error err = {0};
 	int code;
 

@@ -9,9 +9,9 @@
  * pinned workload does: it then takes names and mappings from /proc at the window's end instead,
  * while the workload still runs.
  *
- * Build-ids are taken at the end (--buildid-all), not with each mapping (--buildid-mmap): those tell
- * two files of one path apart, but the vdso, which is no file, has none then, and with it every
- * clock_gettime() its name at home.
+ * Build-ids are taken at the end (--buildid-all), not with each mapping (--buildid-mmap): those
+ * tell two files of one path apart, but the vdso, which is no file, has none then, and with it
+ * every clock_gettime() its name at home.
  */
 #include "collect/perf_control.h"
 
@@ -145,17 +145,29 @@ static int launch(struct collect *c, struct perf *p)
 	char *freq = xasprintf("%u", hz), *cpus = cpuset_format(&c->run->cpus);
 	char *control = perf_control_option(&p->control);
 	char *pages = xasprintf("%u", ring_pages(&c->run->cpus));
-	char *argv[] = {"perf",	 "record",
-			"-q",	 "-g",
-			"-e",	 (char *)p->event,
-			"-F",	 freq,
-			"-C",	 cpus,
-			"-k",	 "CLOCK_MONOTONIC",
-			"-m",	 pages,
-			"-D",	 "-1",
-			control, "--buildid-all",
-			"-N",	 "-o",
-			p->data, p->tail ? "--tail-synthesize" : NULL,
+	char *argv[] = {"perf",
+			"record",
+			"-q",
+			"--call-graph",
+			(char *)c->run->call_graph,
+			"-e",
+			(char *)p->event,
+			"-F",
+			freq,
+			"-C",
+			cpus,
+			"-k",
+			"CLOCK_MONOTONIC",
+			"-m",
+			pages,
+			"-D",
+			"-1",
+			control,
+			"--buildid-all",
+			"-N",
+			"-o",
+			p->data,
+			p->tail ? "--tail-synthesize" : NULL,
 			NULL};
 	int log = open_log(p, &c->err), rc = log < 0 ? log : 0;
 	struct spawn opts = {.out = log, .err = log};
@@ -222,7 +234,7 @@ static int prepare(struct collect *c)
 	if (perf_control_say(&p->control, "ping\n", READY_MS))
 		return died(p, "did not start", &c->err);
 	collect_info_str(c, "event", p->event);
-	collect_info_str(c, "callgraph", "fp");
+	collect_info_str(c, "callgraph", c->run->call_graph);
 	if (!strcmp(p->event, "cpu-clock"))
 		collect_why(c, "no PMU: cpu-clock");
 	return 0;

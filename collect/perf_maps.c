@@ -136,6 +136,9 @@ static void note_sample(struct maps *m, uint64_t type, struct cursor body)
 	n = type & PERF_SAMPLE_CALLCHAIN && !(type & PERF_SAMPLE_READ) ? cursor_u64(&body) : 0;
 	while (n-- && !body.bad)
 		look_up(m, pid, cursor_u64(&body));
+	/* callers are among the words of a copy of the stack, whatever else is */
+	while (type & PERF_SAMPLE_STACK_USER && cursor_left(&body) >= 8)
+		look_up(m, pid, cursor_u64(&body));
 }
 
 static int walk(struct maps *m, struct cursor c, uint64_t sample_type, bool samples)

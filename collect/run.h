@@ -29,6 +29,7 @@ struct run {
 	char **argv;
 	bool sync;
 	unsigned int freq;	     /* samples per second and CPU */
+	const char *call_graph;	     /* fp, dwarf, dwarf,SIZE or lbr: as perf record has it */
 	const char *syscalls_method; /* NULL: the best there is */
 	const char **power_csv;	     /* files of an external meter */
 	size_t npower_csv;

@@ -84,6 +84,18 @@ else
 	skip "a workload that came from another CPU" "one CPU here"
 fi
 
+# Stacks in the samples: what the run keeps of this host unwinds them, without its own files.
+${CC:-cc} -O2 -fomit-frame-pointer -pthread -o zc-chains "$tests/data/chains.c"
+"$zcost" collect -o dwarf --pass profile --call-graph dwarf,4096 --freq 500 -- ./zc-chains 0.1 2>err
+ok "user stacks, unwound later" test $? = 0 -o $? = 4 # a busy machine may lose some
+ok "run.json says how callers are found" test dwarf,4096 = \
+	"$(jq -r '.collectors[] | select(.name == "perf") | .info.callgraph' dwarf/run.json)"
+"$build/tests/tools/profile_dump" costs --foreign --host-dir "$(echo dwarf/hosts/*)" dwarf/perf.data |
+	awk -F'\t' '$3 == "zc-chains" { print $9 }' >stacks
+ok "a call back from the C library" says '^burn;compare;.*;do_callback;main;.*libc_start_main.*;_start$' stacks
+ok "a thread" says '^burn;worker;.+;.+' stacks
+ok "a signal's handler" says '^burn;handler;.*;interrupted;do_signal;main;' stacks
+
 # Without perf in PATH everything else goes on.
 mkdir bin
 ln -s "$(command -v sh)" "$(command -v sleep)" bin/

@@ -37,6 +37,7 @@ static const char good[] = "# what it is for\n"
 			   "cpus = 0-3,8\n"
 			   "prefix = ip netns exec x\n"
 			   "[side sender]\n"
+			   "call_graph = dwarf,4096\n"
 			   "[variant base-1]\n"
 			   "what = send -> recv\n"
 			   "receiver = ${rx} --rx recv\n"
@@ -64,6 +65,8 @@ static void test_good(void **state)
 	assert_false(p.sides[SIDE_LOCAL].used);
 	assert_string_equal(p.sides[SIDE_RECEIVER].cpus, "0-3,8");
 	assert_string_equal(p.sides[SIDE_RECEIVER].prefix, "ip netns exec x");
+	assert_string_equal(p.sides[SIDE_SENDER].call_graph, "dwarf,4096");
+	assert_string_equal(p.sides[SIDE_RECEIVER].call_graph, "");
 	assert_int_equal(p.nvariants, 2);
 	assert_string_equal(p.variants[0].what, "send -> recv");
 	assert_string_equal(p.variants[0].command[SIDE_RECEIVER],
@@ -107,6 +110,8 @@ static const struct {
 	{"[side left]\n", "p.ini:1: unknown side 'left'; there are receiver and sender"},
 	{SIDE "cpus = 3-1\n", "p.ini:2: cpus: "},
 	{SIDE "host = ssh://x\n", "p.ini:2: unknown key 'host' in [side]; there are: cpus prefix"},
+	{SIDE "call_graph = dwarf,99999\n",
+	 "p.ini:2: call_graph: unknown call graph mode 'dwarf,99999'; there are fp, dwarf,"},
 	{SIDE "prefix = 'open\n", "p.ini:2: prefix: a quote is not closed in: 'open"},
 	{"[variant ../x]\n", "p.ini:1: '../x' is no name for a variant"},
 	{"[variant .x]\n", "p.ini:1: '.x' is no name for a variant"},

@@ -309,6 +309,38 @@ static void test_files(void **state)
 	str_free(&s);
 }
 
+/* A copy of the stack: what calls is among its words. */
+static void test_files_of_stacks(void **state)
+{
+	const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
+			      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	struct {
+		uint64_t ip;
+		uint32_t pid, tid;
+		uint64_t nr, abi, regs[2], size, words[3], used;
+	} r = {.ip = 0x1010,
+	       .pid = 1,
+	       .tid = 1,
+	       .abi = 2,
+	       .regs = {0x7ff000, 0x1010},
+	       .size = 24,
+	       .words = {0x123456789, 0x2010, 0x7ff008},
+	       .used = 24};
+	struct intern files = {0};
+	struct str s = {0};
+
+	(void)state;
+	put_mmap(&s, 1, 0x1000, "/leaf");
+	put_mmap(&s, 1, 0x2000, "/caller");
+	put_mmap(&s, 1, 0x3000, "/unused");
+	put(&s, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, &r, sizeof(r));
+	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	assert_int_equal(files.n, 2);
+	assert_int_not_equal(intern_find(&files, "/caller", 7), INTERN_NONE);
+	intern_free(&files);
+	str_free(&s);
+}
+
 static enum sync_heard hear(struct sync *s, int fd, const char *text)
 {
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
@@ -383,11 +415,18 @@ static void test_task_ids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bucket),	 cmocka_unit_test(test_square),
-		cmocka_unit_test(test_write),	 cmocka_unit_test(test_events),
-		cmocka_unit_test(test_names),	 cmocka_unit_test(test_syscall_names),
-		cmocka_unit_test(test_build_id), cmocka_unit_test(test_files),
-		cmocka_unit_test(test_sync),	 cmocka_unit_test(test_power),
+		cmocka_unit_test(test_bucket),
+		cmocka_unit_test(test_square),
+		cmocka_unit_test(test_write),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_syscall_names),
+		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_files_of_stacks),
+
+		cmocka_unit_test(test_sync),
+		cmocka_unit_test(test_power),
 		cmocka_unit_test(test_task_ids),
 	};
 
