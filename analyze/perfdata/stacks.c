@@ -17,6 +17,7 @@ void stacks_free(struct stacks *s)
 {
 	arena_free(&s->arena);
 	free(s->list);
+	free(s->keys);
 	free(s->slots);
 	*s = (struct stacks){0};
 }
@@ -71,6 +72,20 @@ static void grow(struct stacks *s)
 	free(old);
 }
 
+static uint64_t root_key(const struct stack *s)
+{
+	static const uint32_t lengths[] = {3, 6, 10, 15, UINT32_MAX};
+	uint64_t h = 0, key = 0;
+	uint32_t i = 0, k;
+
+	for (k = 0; k < array_size(lengths); k++) {
+		for (; i < lengths[k] && i < s->head.nr; i++)
+			h = stacks_mix(h ^ s->chain[s->head.nr - 1 - i], 0x9e3779b97f4a7c15ULL);
+		key = key << 12 | h >> 52;
+	}
+	return key;
+}
+
 static uint32_t add(struct stacks *s, const struct stack_head *head, const void *chain)
 {
 	struct stack *new = arena_alloc(&s->arena, sizeof(*new) + head->nr * sizeof(uint64_t));
@@ -79,6 +94,9 @@ static uint32_t add(struct stacks *s, const struct stack_head *head, const void 
 	if (head->nr)
 		memcpy(new->chain, chain, head->nr * sizeof(uint64_t));
 	array_grow(s->list, s->n, s->cap);
+	array_grow(s->keys, s->n, s->keys_cap);
+	s->keys[s->n] =
+		(struct stack_key){(uint64_t)(head->version + 1) << 32 | head->pid, root_key(new)};
 	s->list[s->n++] = new;
 	return (uint32_t)s->n;
 }

@@ -28,11 +28,19 @@ struct stack {
 	uint64_t chain[];
 };
 
+/* What order.c sorts by, made while the stack is at hand. */
+struct stack_key {
+	uint64_t space; /* version, UINT32_MAX first, and process */
+	uint64_t
+		root; /* 12 bits for each of five lengths of the chain's root, the last the whole */
+};
+
 struct stacks {
 	struct arena arena;
-	struct stack **list; /* by id */
-	uint64_t *slots;     /* open addressing: low half of the hash, id + 1 */
-	size_t n, cap, nslots;
+	struct stack **list;	/* by id */
+	struct stack_key *keys; /* by id */
+	uint64_t *slots;	/* open addressing: low half of the hash, id + 1 */
+	size_t n, cap, keys_cap, nslots;
 };
 
 void stacks_init(struct stacks *s);
