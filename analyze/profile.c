@@ -79,9 +79,9 @@ static void index_grow(struct profile_index *x, size_t n)
 	struct profile_index old = *x;
 	size_t i, at;
 
-	if (n * 2 < x->nslots)
+	if (n * 3 < x->nslots * 2)
 		return;
-	x->nslots = old.nslots ? old.nslots * 4 : 256;
+	x->nslots = old.nslots ? old.nslots * 2 : 256;
 	x->slots = xcalloc_touched(x->nslots, sizeof(*x->slots));
 	for (i = 0; i < old.nslots; i++) {
 		if (!old.slots[i])

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills in `stacks`, and gives the key of each; the caller frees. */
-static struct stack_key *collect(struct stack_order *so, const struct folds *f)
+/* Takes the lists of the folds over: fills in `stacks`, and gives the keys; the caller frees. */
+static struct stack_key *collect(struct stack_order *so, struct folds *f)
 {
 	struct stack_key *keys;
 	size_t i;
@@ -18,13 +18,14 @@ static struct stack_key *collect(struct stack_order *so, const struct folds *f)
 	so->stacks = xcalloc(so->n + 1, sizeof(*so->stacks));
 	keys = xcalloc(so->n + 1, sizeof(*keys));
 	for (so->n = i = 0; i < f->n; i++) {
-		const struct stacks *s = &f->list[i].stacks;
+		struct stacks *s = &f->list[i].stacks;
 
 		if (s->n) {
 			memcpy(so->stacks + so->n, s->list, s->n * sizeof(*s->list));
 			memcpy(keys + so->n, s->keys, s->n * sizeof(*keys));
 		}
 		so->n += s->n;
+		stacks_unlist(s);
 	}
 	return keys;
 }
@@ -71,7 +72,7 @@ static void sort_runs(struct stack_order *so, const struct stack_key *keys)
 	sort_run(so, from, so->n);
 }
 
-void stack_order_make(struct stack_order *so, const struct folds *f)
+void stack_order_make(struct stack_order *so, struct folds *f)
 {
 	struct stack_key *keys;
 	struct radix_row *rows;

@@ -15,7 +15,8 @@ struct stack_order {
 	size_t n;
 };
 
-void stack_order_make(struct stack_order *so, const struct folds *f);
+/* The folds keep the stacks, and how many they are, but no list of them. */
+void stack_order_make(struct stack_order *so, struct folds *f);
 void stack_order_free(struct stack_order *so);
 
 #endif

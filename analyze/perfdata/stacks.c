@@ -28,6 +28,14 @@ void stacks_finish(struct stacks *s)
 	s->slots = NULL;
 }
 
+void stacks_unlist(struct stacks *s)
+{
+	free(s->list);
+	free(s->keys);
+	s->list = NULL;
+	s->keys = NULL;
+}
+
 static size_t first_slot(const struct stacks *s, uint64_t hash)
 {
 	return (uint32_t)hash & (s->nslots - 1);

@@ -47,6 +47,8 @@ void stacks_init(struct stacks *s);
 void stacks_free(struct stacks *s);
 /* No stack is looked for any more: only `list` stays. */
 void stacks_finish(struct stacks *s);
+/* The stacks alone stay, for who has a list of them. */
+void stacks_unlist(struct stacks *s);
 
 static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
 {
