@@ -121,10 +121,11 @@ fi
 shares() {
 	"$zcost" report functions --perf a.data --all --format tsv 2>err | awk -F'\t' 'NR > 1 {
 		printf "%s\t%s\t%d\t%.4f\t%.4f\n", $2, $1, $3, $4, $5 }' | sort >report.tsv
-	"$dump" functions a.data | awk -F'\t' '{ sub(/.*\//, "", $2); n += $6; s[NR] = $0
-			k[NR] = $2 "\t" ($4 && $2 != "[unknown]" ? $2 "+" : "") $3
-			c[NR] = $5; self[NR] = $6; total[NR] = $7 }
-		END { for (i in s) printf "%s\t%d\t%.4f\t%.4f\n", k[i], c[i], 100 * self[i] / n, 100 * total[i] / n }' |
+	# Two files of one base name are one object to the table.
+	"$dump" functions a.data | awk -F'\t' '{ sub(/.*\//, "", $2); n += $6
+			k = $2 "\t" ($4 && $2 != "[unknown]" ? $2 "+" : "") $3
+			c[k] += $5; self[k] += $6; total[k] += $7 }
+		END { for (k in c) printf "%s\t%d\t%.4f\t%.4f\n", k, c[k], 100 * self[k] / n, 100 * total[k] / n }' |
 		sort >dump.tsv
 	[ -s report.tsv ] && cmp report.tsv dump.tsv || { diff report.tsv dump.tsv | head; return 1; }
 }
