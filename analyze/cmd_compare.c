@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost compare BASE NEW: what changed, and whether that is real. */
 #include "analyze/cmd.h"
+#include "analyze/compare/bare.h"
 #include "analyze/compare/compare.h"
 #include "analyze/compare/diff.h"
 #include "analyze/compare/self_test.h"
+#include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/output.h"
 #include "lib/str.h"
@@ -34,6 +36,10 @@ enum {
 	KEY_ROI_N,
 	KEY_ROI_M,
 	KEY_MODEL,
+	KEY_RATE,
+	KEY_UNITS,
+	KEY_SECONDS,
+	KEY_BUSY,
 };
 
 static const struct argp_option options[] = {
@@ -68,6 +74,11 @@ static const struct argp_option options[] = {
 	{"roi-m", KEY_ROI_M, "M", 0, "exponent of the power in roi_p (1)", 1},
 	{"power-model", KEY_MODEL, "idle=W,per_cpu=W", 0,
 	 "modelled power where none was measured; labelled, and no gate", 1},
+	{NULL, 0, NULL, 0, "Of files, for BASE and NEW (one number: for both):", 2},
+	{"rate", KEY_RATE, "B[,N]", 0, "units of work per second, the CPUs fully used", 2},
+	{"units", KEY_UNITS, "B[,N]", 0, "so many units of work ...", 2},
+	{"seconds", KEY_SECONDS, "B[,N]", 0, "... in so many seconds", 2},
+	{"busy-ns", KEY_BUSY, "B[,N]", 0, "... that took so much CPU time", 2},
 	{0},
 };
 
@@ -159,6 +170,40 @@ static error_t add_ref(struct argp_state *state, struct arguments *args, const c
 	return 0;
 }
 
+/* "8165032" or "8165032,9012345", into the member at `offset` of both ends' work. */
+static void set_work(struct argp_state *state, struct arguments *args, const char *arg,
+		     size_t offset)
+{
+	double x[ENDS];
+	int end = 0, n = sscanf(arg, "%lf%n,%lf%n", &x[BASE], &end, &x[NEW], &end), e;
+
+	if (n == 1)
+		x[NEW] = x[BASE];
+	if (n < 1 || arg[end] || !(x[BASE] > 0) || !(x[NEW] > 0))
+		argp_error(state, "'%s' is neither a number above 0 nor two with a comma", arg);
+	for (e = 0; e < ENDS; e++)
+		memcpy((char *)&args->c.work[e] + offset, &x[e], sizeof(x[e]));
+}
+
+static bool parse_work(int key, char *arg, struct argp_state *state)
+{
+	static const struct {
+		int key;
+		size_t offset;
+	} members[] = {
+		{KEY_RATE, offsetof(struct work, rate)},
+		{KEY_UNITS, offsetof(struct work, units)},
+		{KEY_SECONDS, offsetof(struct work, seconds)},
+		{KEY_BUSY, offsetof(struct work, busy_ns)},
+	};
+	size_t i;
+
+	for (i = 0; i < array_size(members); i++)
+		if (members[i].key == key)
+			set_work(state, state->input, arg, members[i].offset);
+	return key >= KEY_RATE && key <= KEY_BUSY;
+}
+
 static error_t parse_figures(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *args = state->input;
@@ -222,16 +267,41 @@ static bool of_samples(const struct arguments *args)
 	return compare_table_find(by)->filters == BY_SAMPLE;
 }
 
-static void check(struct argp_state *state, const struct arguments *args)
+static void check_filters(struct argp_state *state, const struct arguments *args)
 {
 	const struct query *q = &args->c.query;
 
+	if (q->comm && args->table->filters == NO_FILTERS)
+		argp_error(state,
+			   "--comm goes with lists of costs (--table functions); '%s' is of whole "
+			   "sides",
+			   args->table->name);
+	if ((q->cpus || q->dso || q->symbol) && !of_samples(args))
+		argp_error(state,
+			   "--cpu, --dso and --symbol choose samples, which '%s' is not made of; "
+			   "--table functions is",
+			   args->table->name);
+}
+
+/* Of files there are no metrics. */
+static const struct compare_table *default_table(const struct arguments *args)
+{
+	bool files = !args->self_test && !args->capture && bare_is(args->ref[BASE]) &&
+		     bare_is(args->ref[NEW]);
+
+	return compare_table_find(files ? "functions" : "metrics");
+}
+
+static void check(struct argp_state *state, struct arguments *args)
+{
 	if (args->self_test && args->refs)
 		argp_error(state, "--self-test takes its one CAPTURE, and no BASE and NEW");
 	if (args->variant && !args->self_test)
 		argp_error(state, "--variant goes with --self-test; name BASE and NEW");
 	if (!args->self_test && args->refs != ENDS)
 		argp_error(state, "what against what? give BASE and NEW");
+	if (!args->table)
+		args->table = default_table(args);
 	if (args->c.by && !diff_spec_find(args->c.by))
 		argp_error(state,
 			   "--by '%s': there are components, functions, contexts, modules and "
@@ -239,16 +309,7 @@ static void check(struct argp_state *state, const struct arguments *args)
 			   args->c.by);
 	if (args->c.by && strcmp(args->table->name, "waterfall"))
 		argp_error(state, "--by goes with --table waterfall");
-	if (q->comm && args->table->filters == NO_FILTERS)
-		argp_error(state,
-			   "--comm goes with lists of costs (--table functions); '%s' is of "
-			   "whole sides",
-			   args->table->name);
-	if ((q->cpus || q->dso || q->symbol) && !of_samples(args))
-		argp_error(state,
-			   "--cpu, --dso and --symbol choose samples, which '%s' is not made "
-			   "of; --table functions is",
-			   args->table->name);
+	check_filters(state, args);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -294,7 +355,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(state, args);
 		return 0;
 	default:
-		return parse_filter(key, arg, state) ? 0 : parse_figures(key, arg, state);
+		if (parse_filter(key, arg, state) || parse_work(key, arg, state))
+			return 0;
+		return parse_figures(key, arg, state);
 	}
 }
 
@@ -323,7 +386,10 @@ static const struct argp argp = {
 	.args_doc = "BASE NEW\n--self-test CAPTURE",
 	.doc = "Compares two variants: of the capture that -C names, or each given as CAPTURE "
 	       "(when "
-	       "it has one variant) or CAPTURE:VARIANT. Differences are absolute, in ns per unit "
+	       "it has one variant) or CAPTURE:VARIANT. Also two files: a perf.data, or the text "
+	       "of "
+	       "perf report --stdio; then functions unless told. Differences are absolute, in ns "
+	       "per unit "
 	       "of work, and add up to the total's.\v"
 	       "A verdict is better, worse, ~ (no change that is both significant and above the "
 	       "threshold) or too few runs: the exact Mann-Whitney test over the runs of both, "
@@ -386,7 +452,7 @@ static int run_table(struct arguments *args, struct outcome *out, bool *lossy, s
 
 int cmd_compare(int argc, char **argv)
 {
-	struct arguments args = {.table = compare_table_at(0)};
+	struct arguments args = {0};
 	struct error err = {0};
 	struct outcome out = {0};
 	bool lossy = false;

@@ -23,11 +23,17 @@ static bool same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+/* A file says nothing of all this. */
+static struct run_facts facts_of_end(const struct compare_end *e, const char *side)
+{
+	return e->bare ? (struct run_facts){0} : run_facts_of(e->store, e->variant, side);
+}
+
 /* Kernel, host and command of a side: once, or of both ends where they differ. */
 static void say_facts(struct str *s, const struct comparison *c, const char *side)
 {
-	struct run_facts base = run_facts_of(c->end[BASE].store, c->end[BASE].variant, side);
-	struct run_facts new = run_facts_of(c->end[NEW].store, c->end[NEW].variant, side);
+	struct run_facts base = facts_of_end(&c->end[BASE], side);
+	struct run_facts new = facts_of_end(&c->end[NEW], side);
 	bool one_host = same(base.host, new.host) && same(base.kernel, new.kernel);
 	bool one_command = same(base.command, new.command);
 
@@ -84,7 +90,7 @@ static void say_head(const struct comparison *c, const struct outcome *out, cons
 			say_facts(&s, c, side);
 		last = side;
 	}
-	if (*out->side)
+	if (out->runs[BASE])
 		str_printf(&s, "n: %zu and %zu runs", out->runs[BASE], out->runs[NEW]);
 	table_title(to, "%s", str_trim(s.buf));
 	str_free(&s);
@@ -361,7 +367,7 @@ void compare_commit(const struct comparison *c, const struct outcome *out, struc
 		put_steps(&to, t, t->columns[step].digits);
 	else
 		put_costs(&to, c, t, t->columns[value].digits);
-	if (*out->side)
+	if (out->runs[BASE])
 		say_test(&to, c, out);
 	carry_warnings(&to, t);
 	table_free(t);

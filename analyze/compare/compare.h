@@ -13,7 +13,8 @@
 enum end { BASE, NEW, ENDS };
 
 struct compare_end {
-	struct store *store;
+	struct store *store; /* NULL: it is a bare file */
+	struct bare *bare;   /* owned; bare.h */
 	const char *variant; /* the store's string */
 	char *label;	     /* as the user named it; owned */
 };
@@ -21,7 +22,10 @@ struct compare_end {
 struct comparison {
 	struct compare_end end[ENDS];
 	struct query
-		query;	  /* unit, basis, scores: the same for both; variant, side: set per table */
+		query; /* unit, basis, scores: the same for both; variant, side: set per table */
+	struct work {  /* of a bare file; 0: not given */
+		double rate, units, seconds, busy_ns;
+	} work[ENDS];
 	const char *side; /* --side; NULL: the table's own default */
 	const char *by;	  /* what the waterfall's steps are; NULL: components */
 	long limit;	  /* rows; 0: the table's own default */
@@ -32,7 +36,8 @@ struct comparison {
 
 /*
  * `capture` NULL: BASE and NEW are CAPTURE, when it has one variant, or CAPTURE:VARIANT; else
- * variants of `capture`. An unknown variant's message lists those there are.
+ * variants of `capture`. An unknown variant's message lists those there are. Without `capture` each
+ * may also be a perf.data or the text of perf report.
  */
 int compare_open(struct comparison *c, const char *capture, const char *base, const char *new,
 		 struct error *err);
@@ -74,9 +79,12 @@ int compare_syscalls(const struct comparison *c, struct table *t, struct outcome
 /* Makes of a table of `compare`, and what came with it, the narrow one of a commit message. */
 void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t);
 
+/* Are both ends bare files? */
+bool compare_is_bare(const struct comparison *c);
+
 /*
- * The side that a list of costs is of: --side, else the receiver, else the only one. Both ends must
- * have it.
+ * The side that a list of costs is of, "" where both ends are files: --side, else the receiver,
+ * else the only one. Both ends must have it.
  */
 int compare_side(const struct comparison *c, const char **side, struct error *err);
 

@@ -2,6 +2,8 @@
 /* Gets a diff's figures: one table per end for what is printed, one per run for what is tested. */
 #include "analyze/compare/diff.h"
 
+#include "analyze/compare/bare.h"
+
 #include "analyze/measures/basis.h"
 #include "analyze/measures/notes.h"
 #include "analyze/measures/scope.h"
@@ -107,12 +109,41 @@ static int scale(struct diff *d, const struct comparison *c, enum end e, const c
 	return 0;
 }
 
+/* One run, whose basis the user gave. */
+static int read_bare(struct diff *d, const struct comparison *c, enum end e,
+		     const struct diff_spec *spec, struct table *notes, struct error *err)
+{
+	struct query q = compare_query(c, e, NULL);
+	int ret;
+
+	if (spec->syscalls)
+		return error_set(err, EINVAL,
+				 "%s is no capture: of files, functions, components, contexts and "
+				 "modules can be compared",
+				 c->end[e].label);
+	if (!(q.rate > 0) && !(q.units > 0))
+		return error_set(
+			err, EINVAL,
+			"%s does not tell the work done: give --rate BASE,NEW in units per "
+			"second (its CPUs fully used), or --units and --busy-ns",
+			c->end[e].label);
+	diff_runs(d, e, 1);
+	q.limit = LONG_MAX;
+	ret = take(d, c, spec, e, DIFF_POOLED, &q, notes, err);
+	if (q.flat && q.flat->samples > 0 && !(d->samples[e] > 0))
+		d->samples[e] = q.flat->samples; /* said once for all rows */
+	return ret ? ret : take(d, c, spec, e, 0, &q, notes, err);
+}
+
 int diff_read(struct diff *d, const struct comparison *c, enum end e, const char *side,
 	      const struct diff_spec *spec, struct table *notes, struct error *err)
 {
 	struct run *runs;
-	int n = find_runs(c, e, side, spec, &runs, err), ret;
+	int n, ret;
 
+	if (c->end[e].bare)
+		return read_bare(d, c, e, spec, notes, err);
+	n = find_runs(c, e, side, spec, &runs, err);
 	if (n < 0)
 		return n;
 	diff_runs(d, e, (size_t)n);

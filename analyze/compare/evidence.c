@@ -13,6 +13,9 @@ static void check_end(const struct comparison *c, enum end e, struct str *line, 
 	struct table t;
 	size_t i;
 
+	*copied = false;
+	if (c->end[e].bare)
+		return;
 	table_init(&t, "zerocopy", NULL, 0);
 	zero_copy_notes(c->end[e].store, &q, q.variant, &t);
 	for (i = 0; i < t.nnotes; i++)

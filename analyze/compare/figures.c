@@ -68,6 +68,12 @@ static int list_sides(struct figures *f, const struct comparison *c, struct erro
 	int e, i, n;
 
 	for (e = 0; e < ENDS; e++) {
+		if (c->end[e].bare)
+			return error_set(
+				err, EINVAL,
+				"%s is no capture: of files, costs can be compared (--table "
+				"functions, components ...)",
+				c->end[e].label);
 		n = store_sides(c->end[e].store, &names, err);
 		if (n < 0)
 			return n;

@@ -72,8 +72,9 @@ static const char *reality(const struct comparison *c, const struct diff_row *r,
 			snprintf(words, size, "not told apart from chance");
 		return words;
 	case VERDICT_FEW:
-		text = is_beyond(r) ? "beyond its sampling error, but too few runs to tell"
-				    : "within its sampling error";
+		text = isnan(r->delta_ci) ? "too few runs to tell"
+		       : is_beyond(r)	  ? "beyond its sampling error, but too few runs to tell"
+					  : "within its sampling error";
 		break;
 	case VERDICT_NONE:
 		text = "too small a part to be tested";
@@ -89,8 +90,8 @@ static char *in_words(const struct comparison *c, const struct movement *m)
 	struct str s = {0};
 	char real[80];
 
-	str_printf(&s, "%s %s %+.1f ns/%s (%.1f to %.1f)", m->side, r->key, r->delta, m->unit,
-		   r->cost[BASE], r->cost[NEW]);
+	str_printf(&s, "%s%s%s %+.1f ns/%s (%.1f to %.1f)", m->side, *m->side ? " " : "", r->key,
+		   r->delta, m->unit, r->cost[BASE], r->cost[NEW]);
 	if (!isnan(r->lo))
 		str_printf(&s, ", interval %+.1f .. %+.1f, p = %.2g", r->lo, r->hi, r->p);
 	else if (!isnan(r->delta_ci))

@@ -2,6 +2,7 @@
 /* What BASE and NEW stand for. */
 #include "analyze/compare/compare.h"
 
+#include "analyze/compare/bare.h"
 #include "analyze/measures/scope.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -56,12 +57,15 @@ static int open_in(struct compare_end *e, const char *capture, const char *varia
 }
 
 /* CAPTURE or CAPTURE:VARIANT; a path with a colon in it wins over the cut. */
-static int open_ref(struct compare_end *e, const char *ref, struct error *err)
+static int open_ref(struct compare_end *e, const char *ref, const struct query *q,
+		    struct error *err)
 {
 	const char *colon = strrchr(ref, ':');
 	char *capture;
 	int ret;
 
+	if (bare_is(ref))
+		return bare_open(&e->bare, ref, q, err);
 	if (path_exists(ref))
 		return open_in(e, ref, NULL, err);
 	if (!colon)
@@ -84,7 +88,7 @@ int compare_open(struct comparison *c, const char *capture, const char *base, co
 	for (i = 0; i < ENDS && !ret; i++) {
 		c->end[i] = (struct compare_end){.label = xstrdup(refs[i])};
 		ret = capture ? open_in(&c->end[i], capture, refs[i], err)
-			      : open_ref(&c->end[i], refs[i], err);
+			      : open_ref(&c->end[i], refs[i], &c->query, err);
 	}
 	if (ret)
 		compare_close(c);
@@ -98,6 +102,7 @@ void compare_close(struct comparison *c)
 	for (i = 0; i < ENDS; i++) {
 		if (c->end[i].store)
 			store_close(c->end[i].store);
+		bare_close(c->end[i].bare);
 		free(c->end[i].label);
 		c->end[i] = (struct compare_end){0};
 	}
@@ -126,27 +131,41 @@ static int check_side(const struct comparison *c, enum end e, const char *side, 
 	return ret;
 }
 
+bool compare_is_bare(const struct comparison *c)
+{
+	return c->end[BASE].bare && c->end[NEW].bare;
+}
+
+/* The sides of an end; a file has none, and fits any. */
+static int end_side(const struct comparison *c, enum end e, const char **side, struct error *err)
+{
+	const char **names = NULL;
+	int n, ret = 0;
+
+	if (c->end[e].bare)
+		return 0;
+	n = store_sides(c->end[e].store, &names, err);
+	if (n < 0)
+		return n;
+	if (!n)
+		ret = error_set(err, ENODATA, "%s has no runs", store_path(c->end[e].store));
+	else if (!**side)
+		*side = c->side ? c->side : among(names, n, "receiver") ? "receiver" : names[0];
+	if (!ret)
+		ret = check_side(c, e, *side, names, n, err);
+	free(names);
+	return ret;
+}
+
 int compare_side(const struct comparison *c, const char **side, struct error *err)
 {
-	const char **names[ENDS] = {0};
-	int n[ENDS], ret = 0, e;
+	int ret;
 
-	for (e = 0; e < ENDS && !ret; e++) {
-		n[e] = store_sides(c->end[e].store, &names[e], err);
-		ret = n[e] < 0 ? n[e] : 0;
-	}
-	if (!ret && !n[BASE])
-		ret = error_set(err, ENODATA, "%s has no runs", store_path(c->end[BASE].store));
-	if (!ret) {
-		*side = c->side					  ? c->side
-			: among(names[BASE], n[BASE], "receiver") ? "receiver"
-								  : names[BASE][0];
-		for (e = 0; e < ENDS && !ret; e++)
-			ret = check_side(c, (enum end)e, *side, names[e], n[e], err);
-	}
-	for (e = 0; e < ENDS; e++)
-		free(names[e]);
-	return ret;
+	*side = "";
+	if (c->side && compare_is_bare(c))
+		return error_set(err, EINVAL, "--side: files have no sides");
+	ret = end_side(c, BASE, side, err);
+	return ret ? ret : end_side(c, NEW, side, err);
 }
 
 int compare_estimator(struct comparison *c, struct error *err)
@@ -164,5 +183,13 @@ struct query compare_query(const struct comparison *c, enum end e, const char *s
 
 	q.variant = c->end[e].variant;
 	q.side = side;
+	if (!c->end[e].bare)
+		return q;
+	q.side = NULL;
+	q.rate = c->work[e].rate;
+	q.units = c->work[e].units;
+	q.seconds = c->work[e].seconds;
+	q.busy_ns = c->work[e].busy_ns;
+	bare_query(c->end[e].bare, &q);
 	return q;
 }

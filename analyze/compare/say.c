@@ -22,7 +22,11 @@ int cost_list_read(struct cost_list *l, const struct comparison *c, const struct
 		ret = diff_read_ends(&l->d, c, l->side, spec, t, err);
 	if (ret)
 		return ret;
-	l->unit = spec->syscalls || !l->d.unit ? "KiB" : l->d.unit;
+	l->unit = spec->syscalls	? "KiB"
+		  : l->d.unit		? l->d.unit
+		  : !compare_is_bare(c) ? "KiB"
+		  : c->query.unit	? c->query.unit
+					: "packet";
 	if (l->d.n)
 		return 0;
 	cost_list_free(l);

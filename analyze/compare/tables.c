@@ -164,8 +164,8 @@ static int list_costs(const struct comparison *c, struct table *t, const struct 
 
 	if (ret)
 		return ret;
-	table_title(t, "%s of the %s, ns per %s: %s against %s", spec->measure, l.side, l.unit,
-		    c->end[NEW].label, c->end[BASE].label);
+	table_title(t, "%s%s%s, ns per %s: %s against %s", spec->measure, *l.side ? " of the " : "",
+		    l.side, l.unit, c->end[NEW].label, c->end[BASE].label);
 	put_rows(t, c, spec, &l.d, standard);
 	cost_list_say(&l, c, t);
 	cost_list_outcome(&l, out);

@@ -167,8 +167,9 @@ int compare_waterfall(const struct comparison *c, struct table *t, struct outcom
 	digits = digits_for(fmin(l.d.total[BASE], l.d.total[NEW]));
 	w.scale = pow(10, digits);
 	make_columns(t, digits);
-	table_title(t, "%s of the %s, ns per %s: from %s to %s", l.spec->measure, l.side, l.unit,
-		    c->end[BASE].label, c->end[NEW].label);
+	table_title(t, "%s%s%s, ns per %s: from %s to %s", l.spec->measure,
+		    *l.side ? " of the " : "", l.side, l.unit, c->end[BASE].label,
+		    c->end[NEW].label);
 	put_all(&w, c, &l);
 	cost_list_say(&l, c, t);
 	cost_list_outcome(&l, out);
