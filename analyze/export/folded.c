@@ -13,6 +13,7 @@
 #include "analyze/measures/tally.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
+#include "lib/radix.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -33,10 +34,15 @@ struct pass {
 	struct folded *f;
 	const struct profile *p;
 	uint32_t event;
-	uint32_t root;	  /* frame of the lines above the command, or PROFILE_NONE */
-	struct map names; /* symbol -> symbol of the lines + 1 */
-	struct map comms; /* comm -> frame of the lines + 2; 1: not wanted */
-	struct map nodes; /* (frame, comm's frame) -> frame of the lines + 1 */
+	uint32_t root;	      /* frame of the lines above the command, or PROFILE_NONE */
+	struct map names;     /* symbol -> symbol of the lines + 1 */
+	struct map comms;     /* comm -> frame of the lines + 2; 1: not wanted */
+	struct place *places; /* by frame */
+};
+
+/* Where a frame went in the lines, and below which command's frame (+ 1; 0: nowhere yet). */
+struct place {
+	uint32_t comm, frame;
 };
 
 /* --- names --- */
@@ -109,17 +115,15 @@ static uint32_t comm_frame(struct pass *w, uint32_t comm)
 	return *known == 1 ? PROFILE_NONE : (uint32_t)(*known - 2);
 }
 
-/* Climbs to the first frame that has a line's frame below this command already, and descends. */
+/* Climbs to the first frame that has its place below this command already, and descends. */
 static uint32_t line_frame(struct pass *w, uint32_t comm, uint32_t frame)
 {
 	const struct profile_frame *frames = w->p->frames;
 	uint32_t chain[256], n = 0, at = comm;
-	uint64_t *known;
 
 	for (; frame != PROFILE_NONE; frame = frames[frame].parent) {
-		known = map_get(&w->nodes, (uint64_t)comm << 32 | frame);
-		if (known) {
-			at = (uint32_t)*known - 1;
+		if (w->places[frame].comm == comm + 1) {
+			at = w->places[frame].frame;
 			break;
 		}
 		if (n == array_size(chain)) {
@@ -130,7 +134,7 @@ static uint32_t line_frame(struct pass *w, uint32_t comm, uint32_t frame)
 	}
 	while (n--) {
 		at = profile_frame(&w->f->lines, at, line_symbol(w, frames[chain[n]].symbol));
-		*map_at(&w->nodes, (uint64_t)comm << 32 | chain[n]) = (uint64_t)at + 1;
+		w->places[chain[n]] = (struct place){comm + 1, at};
 	}
 	return at;
 }
@@ -147,17 +151,39 @@ static void add_weight(struct folded *f, uint32_t frame, uint64_t weight)
 	f->weight[frame] += weight;
 }
 
-static void add_cost(struct pass *w, const struct profile_cost *c)
+/* The command's frame, or PROFILE_NONE where the row does not count. */
+static uint32_t wanted(struct pass *w, const struct profile_cost *c)
 {
 	const struct cpuset *cpus = w->f->x->q->cpus;
-	uint32_t comm;
 
 	if (c->event != w->event || (cpus && (c->cpu == PROFILE_NONE || !cpuset_has(cpus, c->cpu))))
-		return;
-	comm = comm_frame(w, c->comm);
-	if (comm != PROFILE_NONE)
-		add_weight(w->f, line_frame(w, comm, c->frame),
+		return PROFILE_NONE;
+	return comm_frame(w, c->comm);
+}
+
+/* Command by command, so that one place for each frame is enough to know. */
+static void add_costs(struct pass *w)
+{
+	const struct profile *p = w->p;
+	struct radix_row *rows = xcalloc(p->ncosts + 1, sizeof(*rows));
+	size_t i, n = 0;
+	uint32_t comm;
+
+	w->places = xcalloc(p->nframes + 1, sizeof(*w->places));
+	for (i = 0; i < p->ncosts; i++) {
+		comm = wanted(w, &p->costs[i]);
+		if (comm != PROFILE_NONE)
+			rows[n++] = (struct radix_row){comm, i};
+	}
+	radix_sort(rows, n);
+	for (i = 0; i < n; i++) {
+		const struct profile_cost *c = &p->costs[rows[i].value];
+
+		add_weight(w->f, line_frame(w, (uint32_t)rows[i].key, c->frame),
 			   w->f->x->count_samples ? c->samples : c->weight);
+	}
+	free(rows);
+	free(w->places);
 }
 
 /* `root`: what stands before the commands, or NULL. */
@@ -165,9 +191,8 @@ static int add_profile(struct folded *f, const struct profile *p, const char *ro
 		       struct error *err)
 {
 	struct pass w = {.f = f, .p = p, .root = PROFILE_NONE};
-	const char *wanted = f->event ? f->event : f->x->q->event;
-	int rc = profile_pick_event(p, wanted, &w.event, err);
-	size_t i;
+	const char *name = f->event ? f->event : f->x->q->event;
+	int rc = profile_pick_event(p, name, &w.event, err);
 
 	if (rc || w.event == p->nevents)
 		return rc;
@@ -176,11 +201,9 @@ static int add_profile(struct folded *f, const struct profile *p, const char *ro
 		intern_str(&f->lines.strings, intern_get(&p->strings, p->events[w.event].name)));
 	if (root)
 		w.root = profile_frame(&f->lines, PROFILE_NONE, name_symbol(f, root, true));
-	for (i = 0; i < p->ncosts; i++)
-		add_cost(&w, &p->costs[i]);
+	add_costs(&w);
 	map_free(&w.names);
 	map_free(&w.comms);
-	map_free(&w.nodes);
 	return 0;
 }
 
