@@ -105,12 +105,12 @@ static bool cut_places(struct row_reader *r, const char *line, char **cells)
 	const struct grid *g = &r->grid;
 	size_t i, len = strlen(line);
 
-	if (!blank(line, 0, g->start[0]))
+	if (!blank(line, 0, g->start[0]) || g->start[0] >= len)
 		return false;
 	for (i = 0; i < g->n; i++) {
 		size_t next = i + 1 < g->n ? g->start[i + 1] : len;
 
-		if (i + 1 < g->n && !blank(line, g->end[i], next))
+		if (i + 1 < g->n && g->end[i] < len && !blank(line, g->end[i], next))
 			return false;
 		cells[i] = cell(r->strings, line, g->start[i], next > len ? len : next);
 	}

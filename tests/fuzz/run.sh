@@ -56,6 +56,21 @@ case $program in
 	sed "s|^|$seeds/|" "$program.sweep.list" | xargs "$program" --sweep >"$program.sweep.log" 2>&1 ||
 		{ tail -n 40 "$program.sweep.log"; exit 1; }
 	;;
+*texts)
+	# each text behind the letter of its reader
+	as() { # as LETTER FILE...
+		letter=$1
+		shift
+		for f; do { printf '%s' "$letter"; cat "$f"; } >"$seeds/$letter-${f##*/}"; done
+	}
+	data=$top/tests/data
+	as r "$data"/xdp-*.txt "$data/8139cp.txt" "$data/perf-top.txt"
+	as t "$data"/*-syscalls.txt
+	as s "$data"/*.stat
+	strace -c -f -o "$seeds/c" sh -c 'ls /; cat missing' >/dev/null 2>&1 && as c "$seeds/c" || true
+	perf stat -a -A -x, -o "$seeds/csv" true >/dev/null 2>&1 && as s "$seeds/csv" || true
+	perf stat -j -o "$seeds/json" true >/dev/null 2>&1 && as s "$seeds/json" || true
+	;;
 *tracepoints)
 	! command -v perf >/dev/null || traced
 	;;
