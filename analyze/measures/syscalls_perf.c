@@ -37,6 +37,8 @@ struct thread_state {
 	uint16_t event;	     /* its entry */
 	bool open, left_out; /* left_out: --comm does not want it */
 	uint32_t group;	     /* + 1; 0: not known yet */
+	uint32_t last_nr;    /* the row of the call it made last, + 1 */
+	size_t last_row;
 };
 
 struct calls {
@@ -97,7 +99,7 @@ static const char *name_of(struct calls *c, uint32_t nr, uint16_t entry)
 	return intern_get(&c->strings, intern_str(&c->strings, name));
 }
 
-static size_t row_of(struct calls *c, const struct thread_state *s, uint32_t thread)
+static size_t find_row(struct calls *c, const struct thread_state *s, uint32_t thread)
 {
 	uint64_t *at = map_at(&c->cells, (uint64_t)s->group << 32 | s->nr);
 	const struct tracepoint_thread *t = tracepoints_thread(c->tp, thread);
@@ -118,6 +120,15 @@ static size_t row_of(struct calls *c, const struct thread_state *s, uint32_t thr
 	array_grow(c->means, c->sums.n, c->means_cap);
 	c->means[c->sums.n] = 0;
 	return c->sums.n++;
+}
+
+static size_t row_of(struct calls *c, struct thread_state *s, uint32_t thread)
+{
+	if (!s->last_row || s->last_nr != s->nr) {
+		s->last_row = find_row(c, s, thread) + 1;
+		s->last_nr = s->nr;
+	}
+	return s->last_row - 1;
 }
 
 static int log2_of(uint64_t v)

@@ -169,19 +169,29 @@ bool sample_decode_rest(struct sample_rest *r, const struct event *e, struct cur
 	return !c->bad;
 }
 
+int sample_id_at(const struct events *ev)
+{
+	uint64_t type = ev->list[0].sample_type;
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return 0;
+	if (!(type & PERF_SAMPLE_ID))
+		return -1;
+	return (int)(8 * bits(type & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				      PERF_SAMPLE_ADDR)));
+}
+
 long sample_event_by_id(const struct events *ev, struct cursor body)
 {
-	uint64_t type, id, *index;
+	uint64_t id, *index;
+	int at;
 
 	if (!ev->n)
 		return -1;
-	type = ev->list[0].sample_type;
-	if (!(type & PERF_SAMPLE_IDENTIFIER)) {
-		if (!(type & PERF_SAMPLE_ID))
-			return 0; /* nothing tells them apart */
-		cursor_take(&body, 8 * bits(type & (PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-						    PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR)));
-	}
+	at = sample_id_at(ev);
+	if (at < 0)
+		return 0; /* nothing tells them apart */
+	cursor_take(&body, (size_t)at);
 	id = cursor_u64(&body);
 	if (!id)
 		return 0; /* made up by perf */

@@ -37,6 +37,9 @@ struct sample_rest {
 bool sample_decode(struct sample *s, const struct event *e, struct cursor *c);
 bool sample_decode_rest(struct sample_rest *rest, const struct event *e, struct cursor *c);
 
+/* Where the id stands in samples, bytes from the start; -1: they have none. Of at least one event.
+ */
+int sample_id_at(const struct events *ev);
 long sample_event_by_id(const struct events *ev, struct cursor body);
 
 /* The event a sample belongs to: its index, or -1 for an unknown id. One event needs no look-up. */

@@ -7,7 +7,7 @@
 #include "analyze/perfdata/tracepoints.h"
 #include "lib/error.h"
 
-enum { TIME_ORDER_PIECE = 1 << 17 };
+enum { TIME_ORDER_PIECE = 1 << 19 };
 
 /* A sorted piece in the temporary file. */
 struct time_order_run {

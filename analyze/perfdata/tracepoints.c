@@ -4,6 +4,7 @@
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/sample.h"
 #include "analyze/perfdata/time_order.h"
+#include "analyze/perfdata/tracepoint_plan.h"
 #include "analyze/perfdata/tracepoint_threads.h"
 #include "analyze/perfdata/tracing.h"
 #include "lib/alloc.h"
@@ -14,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What to take from the samples of one event. */
-struct plan {
-	bool wanted;
-	uint16_t want;
-	struct tracing_field fields[TRACEPOINT_FIELDS];
+/* Which event an id means: few are recorded, and each sample names one. */
+enum { KNOWN_IDS = 16 };
+struct known_id {
+	uint64_t id; /* 0: free */
+	long event;
 };
 
 struct tracepoints {
@@ -32,7 +33,9 @@ struct tracepoints {
 	uint64_t late, outside;
 	/* while reading */
 	const struct tracepoints_query *q;
-	struct plan *plans; /* of each event */
+	struct tracepoint_plan *plans; /* of each event */
+	struct known_id known[KNOWN_IDS];
+	long id_at; /* bytes from a sample's start; -1: it has none */
 	struct time_order order;
 	struct error *err;
 };
@@ -185,7 +188,7 @@ static struct tracing_field find_field(struct tracepoints *tp, struct tracing_fo
 }
 
 static int plan_fields(struct tracepoints *tp, size_t event, const struct tracepoint_want *want,
-		       struct plan *plan)
+		       struct tracepoint_plan *plan)
 {
 	uint64_t needed = PERF_SAMPLE_TIME | PERF_SAMPLE_TID | PERF_SAMPLE_RAW;
 	struct tracing_format *f = tp->formats[event];
@@ -221,7 +224,9 @@ static int make_plans(struct tracepoints *tp)
 				continue;
 			tp->plans[i].wanted = true;
 			tp->plans[i].want = (uint16_t)k;
+			tp->plans[i].event = (uint16_t)i;
 			ret = plan_fields(tp, i, w, &tp->plans[i]);
+			tracepoint_plan_finish(&tp->plans[i], &tp->r.events.list[i]);
 		}
 	}
 	return ret;
@@ -237,36 +242,36 @@ static bool left_out(struct tracepoints *tp, uint64_t time)
 	return true;
 }
 
+static long event_of(struct tracepoints *tp, struct cursor body)
+{
+	struct cursor c = body;
+	struct known_id *known;
+	uint64_t id;
+
+	if (tp->r.events.n == 1)
+		return 0;
+	cursor_take(&c, (size_t)tp->id_at);
+	id = cursor_u64(&c);
+	known = &tp->known[id % KNOWN_IDS];
+	if (tp->id_at >= 0 && id && known->id == id)
+		return known->event;
+	known->event = sample_event(&tp->r.events, body);
+	known->id = tp->id_at >= 0 ? id : 0;
+	return known->event;
+}
+
 static int take_sample(struct tracepoints *tp, struct chunk_sample *at)
 {
-	long event = sample_event(&tp->r.events, at->body);
-	const struct plan *plan;
+	long event = event_of(tp, at->body);
 	struct tracepoint t;
-	struct sample_rest rest;
-	struct sample s;
-	bool bad = false;
-	int i;
+	const char *wrong;
 
 	if (event < 0 || !tp->plans[event].wanted)
 		return 0;
-	plan = &tp->plans[event];
-	if (!sample_decode(&s, &tp->r.events.list[event], &at->body) ||
-	    !sample_decode_rest(&rest, &tp->r.events.list[event], &at->body)) {
-		recording_damaged(&tp->r, at->order, "a sample longer than its record");
-		return 0;
-	}
-	if (left_out(tp, s.time))
-		return 0;
-	t = (struct tracepoint){.time = s.time, .pid = s.pid, .tid = s.tid, .cpu = s.cpu};
-	t.want = plan->want;
-	t.event = (uint16_t)event;
-	for (i = 0; i < TRACEPOINT_FIELDS; i++)
-		if (plan->fields[i].size)
-			t.v[i] = tracing_value(plan->fields[i], rest.raw, rest.raw_size, tp->r.swap,
-					       &bad);
-	if (!bad)
-		return time_order_add(&tp->order, &t, tp->err);
-	recording_damaged(&tp->r, at->order, "a tracepoint shorter than its format");
+	wrong = tracepoint_take(&tp->plans[event], &tp->r.events.list[event], at->body, &t);
+	if (!wrong)
+		return left_out(tp, t.time) ? 0 : time_order_add(&tp->order, &t, tp->err);
+	recording_damaged(&tp->r, at->order, wrong);
 	return 0;
 }
 
@@ -316,6 +321,7 @@ int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, 
 
 	tp->q = q;
 	tp->err = err;
+	tp->id_at = sample_id_at(&tp->r.events);
 	ret = make_plans(tp);
 	time_order_init(&tp->order, TIME_ORDER_PIECE, deliver, tp);
 	for (i = 0; i < tp->r.nchunks && !ret; i++)
