@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/tracepoints.h"
 
+#include "analyze/perfdata/handover.h"
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/sample.h"
 #include "analyze/perfdata/time_order.h"
@@ -36,6 +37,7 @@ struct tracepoints {
 	struct tracepoint_plan *plans; /* of each event */
 	struct known_id known[KNOWN_IDS];
 	long id_at; /* bytes from a sample's start; -1: it has none */
+	struct handover hand;
 	struct time_order order;
 	struct error *err;
 };
@@ -260,43 +262,57 @@ static long event_of(struct tracepoints *tp, struct cursor body)
 	return known->event;
 }
 
-static int take_sample(struct tracepoints *tp, struct chunk_sample *at)
+/* False: nobody wants more. */
+static bool take_sample(struct tracepoints *tp, struct chunk_sample *at)
 {
 	long event = event_of(tp, at->body);
 	struct tracepoint t;
 	const char *wrong;
 
 	if (event < 0 || !tp->plans[event].wanted)
-		return 0;
+		return true;
 	wrong = tracepoint_take(&tp->plans[event], &tp->r.events.list[event], at->body, &t);
 	if (!wrong)
-		return left_out(tp, t.time) ? 0 : time_order_add(&tp->order, &t, tp->err);
+		return left_out(tp, t.time) || handover_put(&tp->hand, &t);
 	recording_damaged(&tp->r, at->order, wrong);
-	return 0;
+	return true;
 }
 
 /* Files of a folder have no rounds in common. */
-static int end_round(struct tracepoints *tp)
+static bool end_round(struct tracepoints *tp)
 {
-	return tp->r.ninputs > 1 ? 0 : time_order_round(&tp->order, tp->err);
+	return tp->r.ninputs > 1 || handover_round(&tp->hand);
 }
 
-static int take_chunk(struct tracepoints *tp, struct chunk_reader *reader,
-		      const struct chunk *chunk)
+static bool take_chunk(struct tracepoints *tp, struct chunk_reader *reader,
+		       const struct chunk *chunk)
 {
 	struct chunk_sample at;
+	bool more = true;
 	uint32_t type;
-	int ret = 0;
 
 	if (!chunk_read(reader, chunk, tp->r.swap))
 		recording_damaged(&tp->r, chunk->order, "the file was cut while it was read");
-	while (!ret && chunk_next_record(reader, &at, &type)) {
+	while (more && chunk_next_record(reader, &at, &type)) {
 		if (type == PERF_RECORD_SAMPLE)
-			ret = take_sample(tp, &at);
+			more = take_sample(tp, &at);
 		else if (type == REC_FINISHED_ROUND)
-			ret = end_round(tp);
+			more = end_round(tp);
 	}
-	return ret || !chunk->round ? ret : end_round(tp);
+	return more && (!chunk->round || end_round(tp));
+}
+
+static void *decode(void *arg)
+{
+	struct chunk_reader reader = {0};
+	struct tracepoints *tp = arg;
+	size_t i = 0;
+
+	while (i < tp->r.nchunks && take_chunk(tp, &reader, &tp->r.chunks[i]))
+		i++;
+	handover_end(&tp->hand);
+	free(reader.buf);
+	return NULL;
 }
 
 static void deliver(void *ctx, const struct tracepoint *t)
@@ -313,24 +329,68 @@ static void deliver(void *ctx, const struct tracepoint *t)
 	tp->q->deliver(tp->q->ctx, t, index);
 }
 
+static int order_batch(struct tracepoints *tp, const struct handover_batch *b)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < b->n && !ret; i++)
+		ret = time_order_add(&tp->order, &b->list[i], tp->err);
+	if (!ret && b->round)
+		ret = time_order_round(&tp->order, tp->err);
+	if (!ret && b->last)
+		ret = time_order_finish(&tp->order, tp->err);
+	return ret;
+}
+
+static int order_all(struct tracepoints *tp)
+{
+	bool last = false;
+	int ret = 0;
+
+	while (!last && !ret) {
+		const struct handover_batch *b = handover_next(&tp->hand);
+
+		last = b->last;
+		ret = order_batch(tp, b);
+		handover_done(&tp->hand);
+	}
+	if (ret)
+		handover_stop(&tp->hand);
+	return ret;
+}
+
+/* One thread decodes, this one puts in order and counts. */
+static int decode_and_order(struct tracepoints *tp)
+{
+	pthread_t decoder;
+	int ret;
+
+	handover_init(&tp->hand);
+	time_order_init(&tp->order, TIME_ORDER_PIECE, deliver, tp);
+	ret = pthread_create(&decoder, NULL, decode, tp);
+	if (ret) {
+		ret = error_sys(tp->err, ret, "%s: no thread to decode it", tp->r.path);
+	} else {
+		ret = order_all(tp);
+		pthread_join(decoder, NULL);
+	}
+	tp->late = tp->order.late;
+	time_order_free(&tp->order);
+	handover_free(&tp->hand);
+	return ret;
+}
+
 int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, struct error *err)
 {
-	struct chunk_reader reader = {0};
-	size_t i;
 	int ret;
 
 	tp->q = q;
 	tp->err = err;
 	tp->id_at = sample_id_at(&tp->r.events);
 	ret = make_plans(tp);
-	time_order_init(&tp->order, TIME_ORDER_PIECE, deliver, tp);
-	for (i = 0; i < tp->r.nchunks && !ret; i++)
-		ret = take_chunk(tp, &reader, &tp->r.chunks[i]);
 	if (!ret)
-		ret = time_order_finish(&tp->order, err);
-	tp->late = tp->order.late;
-	time_order_free(&tp->order);
-	free(reader.buf);
+		ret = decode_and_order(tp);
 	free(tp->plans);
 	return ret;
 }
