@@ -49,8 +49,8 @@ struct calls {
 	struct intern strings, groups; /* groups: see group_of */
 	struct map cells;	       /* group and call -> row + 1 */
 	struct syscall_sums sums;
-	double *means; /* of each row */
-	size_t means_cap;
+	unsigned __int128 *squares; /* of each row: sum of squared times, ns^2 */
+	size_t squares_cap;
 	uint64_t no_entry; /* returns whose entry is not there */
 	uint64_t unnamed;
 };
@@ -117,8 +117,8 @@ static size_t find_row(struct calls *c, const struct thread_state *s, uint32_t t
 		row.pid = t->pid;
 	array_grow(c->sums.rows, c->sums.n, c->sums.cap);
 	c->sums.rows[c->sums.n] = row;
-	array_grow(c->means, c->sums.n, c->means_cap);
-	c->means[c->sums.n] = 0;
+	array_grow(c->squares, c->sums.n, c->squares_cap);
+	c->squares[c->sums.n] = 0;
 	return c->sums.n++;
 }
 
@@ -136,18 +136,15 @@ static int log2_of(uint64_t v)
 	return v ? 63 - __builtin_clzll(v) : 0;
 }
 
-/* Welford's formula, as perf's update_stats. */
 static void count(struct calls *c, size_t index, uint64_t ns, int64_t result)
 {
 	struct syscall_row *r = &c->sums.rows[index];
-	double *mean = &c->means[index], delta = (double)ns - *mean;
 
 	if (!r->calls++ || ns < r->min_ns)
 		r->min_ns = ns;
 	if (ns > r->max_ns)
 		r->max_ns = ns;
-	*mean += delta / (double)r->calls;
-	r->m2 += delta * ((double)ns - *mean);
+	c->squares[index] += (unsigned __int128)ns * ns;
 	r->total_ns += ns;
 	r->time_hist[log2_of(ns)]++;
 	r->errors += result < 0;
@@ -208,6 +205,23 @@ static void deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
 		on_exit_of(ctx, t, thread);
 }
 
+/* Squared deviations from the mean: the two terms are nearly equal, so this is done in integers. */
+static void set_deviations(struct calls *c)
+{
+	unsigned __int128 total2;
+	struct syscall_row *r;
+	size_t i;
+
+	for (i = 0; i < c->sums.n; i++) {
+		r = &c->sums.rows[i];
+		if (!r->calls)
+			continue;
+		total2 = (unsigned __int128)r->total_ns * r->total_ns;
+		r->m2 = (double)(c->squares[i] - total2 / r->calls) -
+			(double)(total2 % r->calls) / (double)r->calls;
+	}
+}
+
 static int missing(const struct tracepoints *tp, struct error *err)
 {
 	return error_set(err, ENOENT,
@@ -238,6 +252,7 @@ static int read_calls(struct calls *c, struct error *err)
 	for (i = 0; i < c->nthreads && !rc; i++)
 		if (c->threads[i].open)
 			never_returned(c, &c->threads[i], i);
+	set_deviations(c);
 	return rc;
 }
 
@@ -273,7 +288,7 @@ static void note_calls(struct table *t, const struct calls *c, size_t shown)
 static void calls_free(struct calls *c)
 {
 	free(c->threads);
-	free(c->means);
+	free(c->squares);
 	free(c->sums.rows);
 	map_free(&c->cells);
 	intern_free(&c->strings);

@@ -25,14 +25,18 @@ static struct handover_batch *filling(struct handover *h)
 	return &h->batches[h->made % HANDOVER_BATCHES];
 }
 
-/* Gives it away and waits until the next one is free. */
+/*
+ * Gives it away and waits until the next one is free. Each side is woken when the other is half
+ * through, and not for every batch.
+ */
 static bool give(struct handover *h)
 {
 	bool stop;
 
 	pthread_mutex_lock(&h->lock);
 	h->made++;
-	pthread_cond_signal(&h->changed);
+	if (h->made - h->taken >= HANDOVER_BATCHES / 2)
+		pthread_cond_signal(&h->changed);
 	while (h->made - h->taken == HANDOVER_BATCHES && !h->stop)
 		pthread_cond_wait(&h->changed, &h->lock);
 	stop = h->stop;
@@ -79,7 +83,8 @@ void handover_done(struct handover *h)
 {
 	pthread_mutex_lock(&h->lock);
 	h->taken++;
-	pthread_cond_signal(&h->changed);
+	if (h->made - h->taken <= HANDOVER_BATCHES / 2)
+		pthread_cond_signal(&h->changed);
 	pthread_mutex_unlock(&h->lock);
 }
 

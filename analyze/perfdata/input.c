@@ -137,6 +137,7 @@ bool chunk_read(struct chunk_reader *reader, const struct chunk *chunk, bool swa
 		got += (size_t)n;
 	}
 	reader->c = cursor_of(reader->buf, got, swap);
+	reader->start = reader->buf;
 	reader->order = chunk->order;
 	return got == chunk->len;
 }

@@ -64,7 +64,7 @@ struct recording {
 	size_t nbuild_ids, build_ids_cap;
 	const char *hostname, *osrelease, *arch; /* in the arena; NULL: not recorded */
 	int64_t recorded_by_ns; /* the file's own time stamp; a stream's: when we began to read */
-	struct cursor tracing; /* formats of its tracepoints (tracing.h); at NULL: not recorded */
+	struct cursor tracing;	/* formats of its tracepoints (tracing.h); at NULL: not recorded */
 	struct arena arena;
 	struct chunk *chunks;
 	size_t nchunks, chunks_cap;
@@ -104,7 +104,8 @@ struct chunk_reader {
 	uint8_t *buf;
 	size_t cap;
 	struct cursor c;
-	uint64_t order; /* of buf[0] */
+	const uint8_t *start; /* of the chunk */
+	uint64_t order;	      /* of its first byte */
 };
 
 /* False: it cannot be read (any more), or not whole. The caller frees `buf` in the end. */
@@ -126,7 +127,7 @@ static inline bool chunk_next_record(struct chunk_reader *reader, struct chunk_s
 
 	if (cursor_left(c) < RECORD_HEADER_SIZE)
 		return false;
-	s->order = reader->order + (uint64_t)(c->at - reader->buf);
+	s->order = reader->order + (uint64_t)(c->at - reader->start);
 	*type = cursor_u32(c);
 	s->misc = cursor_u16(c);
 	size = cursor_u16(c);

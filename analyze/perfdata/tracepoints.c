@@ -284,14 +284,32 @@ static bool end_round(struct tracepoints *tp)
 	return tp->r.ninputs > 1 || handover_round(&tp->hand);
 }
 
+/* Where the file is mapped already: one thread alone reads, nobody waits for its page tables. */
+static bool chunk_view(const struct tracepoints *tp, struct chunk_reader *reader,
+		       const struct chunk *chunk)
+{
+	const struct input *in = NULL;
+	size_t i;
+
+	for (i = 0; i < tp->r.ninputs && !in; i++)
+		if (tp->r.inputs[i].fd == chunk->fd && tp->r.inputs[i].data)
+			in = &tp->r.inputs[i];
+	if (!in || chunk->at > in->len || chunk->len > in->len - chunk->at)
+		return false;
+	reader->c = cursor_of(in->data + chunk->at, chunk->len, tp->r.swap);
+	reader->start = reader->c.at;
+	reader->order = chunk->order;
+	return true;
+}
+
 static bool take_chunk(struct tracepoints *tp, struct chunk_reader *reader,
 		       const struct chunk *chunk)
 {
 	struct chunk_sample at;
-	bool more = true;
+	bool more = true, viewed = chunk_view(tp, reader, chunk);
 	uint32_t type;
 
-	if (!chunk_read(reader, chunk, tp->r.swap))
+	if (!viewed && !chunk_read(reader, chunk, tp->r.swap))
 		recording_damaged(&tp->r, chunk->order, "the file was cut while it was read");
 	while (more && chunk_next_record(reader, &at, &type)) {
 		if (type == PERF_RECORD_SAMPLE)
@@ -299,6 +317,8 @@ static bool take_chunk(struct tracepoints *tp, struct chunk_reader *reader,
 		else if (type == REC_FINISHED_ROUND)
 			more = end_round(tp);
 	}
+	if (viewed)
+		input_forget(reader->start, chunk->len);
 	return more && (!chunk->round || end_round(tp));
 }
 
