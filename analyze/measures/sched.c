@@ -301,7 +301,7 @@ static void note_events(struct table *t, const struct sched *s)
 			   "off their CPU, and of new ones",
 			   wake);
 	if (s->has[WAKE] && !strcmp(wake, "sched_waking"))
-		table_note(t, "perf sched latency before Linux 6.9 passes over sched_waking: "
+		table_note(t, "perf sched latency of 6.1 passes over sched_waking: "
 			      "--event sched_wakeup gives its figures");
 	if (s->preempted_n)
 		table_note(t,

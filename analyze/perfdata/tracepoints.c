@@ -37,6 +37,8 @@ struct tracepoints {
 	struct tracepoint_plan *plans; /* of each event */
 	struct known_id known[KNOWN_IDS];
 	long id_at; /* bytes from a sample's start; -1: it has none */
+	bool alone; /* one thread does all */
+	int ret;    /* then: of adding an event */
 	struct handover hand;
 	struct time_order order;
 	struct error *err;
@@ -103,6 +105,11 @@ void tracepoints_close(struct tracepoints *tp)
 	profile_free(&tp->profile);
 	free(tp->formats);
 	free(tp);
+}
+
+void tracepoints_jobs(struct tracepoints *tp, unsigned int n)
+{
+	tp->alone = n == 1;
 }
 
 const char *tracepoints_path(const struct tracepoints *tp)
@@ -262,7 +269,15 @@ static long event_of(struct tracepoints *tp, struct cursor body)
 	return known->event;
 }
 
-/* False: nobody wants more. */
+/* False, as those that call it: nobody wants more. */
+static bool emit(struct tracepoints *tp, const struct tracepoint *t)
+{
+	if (!tp->alone)
+		return handover_put(&tp->hand, t);
+	tp->ret = time_order_add(&tp->order, t, tp->err);
+	return !tp->ret;
+}
+
 static bool take_sample(struct tracepoints *tp, struct chunk_sample *at)
 {
 	long event = event_of(tp, at->body);
@@ -273,7 +288,7 @@ static bool take_sample(struct tracepoints *tp, struct chunk_sample *at)
 		return true;
 	wrong = tracepoint_take(&tp->plans[event], &tp->r.events.list[event], at->body, &t);
 	if (!wrong)
-		return left_out(tp, t.time) || handover_put(&tp->hand, &t);
+		return left_out(tp, t.time) || emit(tp, &t);
 	recording_damaged(&tp->r, at->order, wrong);
 	return true;
 }
@@ -281,7 +296,12 @@ static bool take_sample(struct tracepoints *tp, struct chunk_sample *at)
 /* Files of a folder have no rounds in common. */
 static bool end_round(struct tracepoints *tp)
 {
-	return tp->r.ninputs > 1 || handover_round(&tp->hand);
+	if (tp->r.ninputs > 1)
+		return true;
+	if (!tp->alone)
+		return handover_round(&tp->hand);
+	tp->ret = time_order_round(&tp->order, tp->err);
+	return !tp->ret;
 }
 
 /* Where the file is mapped already: one thread alone reads, nobody waits for its page tables. */
@@ -330,7 +350,8 @@ static void *decode(void *arg)
 
 	while (i < tp->r.nchunks && take_chunk(tp, &reader, &tp->r.chunks[i]))
 		i++;
-	handover_end(&tp->hand);
+	if (!tp->alone)
+		handover_end(&tp->hand);
 	free(reader.buf);
 	return NULL;
 }
@@ -380,17 +401,18 @@ static int order_all(struct tracepoints *tp)
 	return ret;
 }
 
-/* One thread decodes, this one puts in order and counts. */
+/* One thread decodes, this one puts in order and counts; or this one does all. */
 static int decode_and_order(struct tracepoints *tp)
 {
 	pthread_t decoder;
-	int ret;
+	int ret = 0;
 
 	handover_init(&tp->hand);
 	time_order_init(&tp->order, TIME_ORDER_PIECE, deliver, tp);
-	ret = pthread_create(&decoder, NULL, decode, tp);
-	if (ret) {
-		ret = error_sys(tp->err, ret, "%s: no thread to decode it", tp->r.path);
+	tp->alone = tp->alone || pthread_create(&decoder, NULL, decode, tp);
+	if (tp->alone) {
+		decode(tp);
+		ret = tp->ret ? tp->ret : time_order_finish(&tp->order, tp->err);
 	} else {
 		ret = order_all(tp);
 		pthread_join(decoder, NULL);

@@ -84,7 +84,7 @@ ok "is told with those there are" says 'no key .dso.; there are: comm pid tid' e
 
 ok "a compressed recording" record z.data -z -m 2M -e 'raw_syscalls:*'
 ok "is as perf has it" as_perf z.data
-ok "a file per thread" record threads.data --threads -a -m 2M -e 'raw_syscalls:*'
+ok "a file per thread" record threads.data --threads -m 2M -e 'raw_syscalls:*'
 ok "is as perf has it, in order over all files" as_perf threads.data
 pipe() {
 	perf record -q -m 2M -e 'raw_syscalls:*' -o - "$@" -- sh load.sh 2>/dev/null >pipe.data
