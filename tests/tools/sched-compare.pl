@@ -23,7 +23,7 @@ sub same { # WHAT A B TOLERANCE
 
 sub zcost { # OPTIONS: rows by comm, and by tid where they have one
 	my %z;
-	open(my $t, '-|', "$zcost report sched --perf $file --all --format tsv @_ 2>>sched-compare.err") or die;
+	open(my $t, '-|', "$zcost report sched --perf $file --all --format tsv @_ 2>/dev/null") or die;
 	my @columns = split /\t/, <$t> // '';
 	chomp @columns;
 	while (<$t>) {

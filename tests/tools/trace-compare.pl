@@ -71,7 +71,7 @@ while (<$s>) {
 close $s;
 
 my %z;
-open(my $t, '-|', "$zcost report syscalls --perf $file --by tid --all --format tsv 2>trace-compare.err") or die;
+open(my $t, '-|', "$zcost report syscalls --perf $file --by tid --all --format tsv 2>/dev/null") or die;
 my @columns = split /\t/, <$t> // '';
 chomp @columns;
 while (<$t>) {
