@@ -5,6 +5,7 @@
 #include "analyze/compare/compare.h"
 #include "analyze/compare/diff.h"
 #include "analyze/compare/self_test.h"
+#include "analyze/compare/texts.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/output.h"
@@ -85,6 +86,7 @@ static const struct argp_option options[] = {
 struct arguments {
 	struct comparison c;
 	const struct compare_table *table;
+	bool texts; /* BASE and NEW are two texts of counters or system calls */
 	const char *capture, *ref[ENDS];
 	const char *self_test, *variant; /* a capture, and one of its variants */
 	struct cpuset cpus;
@@ -300,6 +302,10 @@ static void check(struct argp_state *state, struct arguments *args)
 		argp_error(state, "--variant goes with --self-test; name BASE and NEW");
 	if (!args->self_test && args->refs != ENDS)
 		argp_error(state, "what against what? give BASE and NEW");
+	if (!args->table && !args->self_test && !args->capture)
+		args->texts = compare_texts_table(args->ref[BASE], args->ref[NEW]);
+	if (args->texts && args->fail_on_worse)
+		argp_error(state, "two texts have no verdicts to fail on");
 	if (!args->table)
 		args->table = default_table(args);
 	if (args->c.by && !diff_spec_find(args->c.by))
@@ -388,9 +394,9 @@ static const struct argp argp = {
 	       "(when "
 	       "it has one variant) or CAPTURE:VARIANT. Also two files: a perf.data, or the text "
 	       "of "
-	       "perf report --stdio; then functions unless told. Differences are absolute, in ns "
-	       "per unit "
-	       "of work, and add up to the total's.\v"
+	       "perf report --stdio; then functions unless told; or of perf stat, perf trace -s or "
+	       "strace -c. Differences are absolute, in ns per unit of work, and add up to the "
+	       "total's.\v"
 	       "A verdict is better, worse, ~ (no change that is both significant and above the "
 	       "threshold) or too few runs: the exact Mann-Whitney test over the runs of both, "
 	       "p < 0.05, corrected by Holm in a list of costs. Four runs a side are the fewest "
@@ -422,6 +428,17 @@ static int run_self_test(struct arguments *args, struct outcome *out, bool *loss
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	*lossy = t.lossy;
+	table_free(&t);
+	return ret;
+}
+
+static int run_texts(struct arguments *args, struct error *err)
+{
+	struct table t = {0};
+	int ret = compare_texts(args->ref[BASE], args->ref[NEW], &t, err);
+
+	if (!ret)
+		ret = output_table(&args->output, &t, err);
 	table_free(&t);
 	return ret;
 }
@@ -460,6 +477,7 @@ int cmd_compare(int argc, char **argv)
 	args.c.rule = (struct verdict_rule){.alpha = 0.05, .threshold = 0.02};
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	if (args.self_test ? run_self_test(&args, &out, &lossy, &err)
+	    : args.texts   ? run_texts(&args, &err)
 			   : run_table(&args, &out, &lossy, &err)) {
 		error_print(&err);
 		return EXIT_FAILED;
