@@ -4,6 +4,7 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,18 @@ static void choose_columns(struct people *p, const struct table *t)
 	free(taken);
 }
 
+/* What rounds to nothing has no sign. */
+static void put_real(struct str *s, double x, int digits)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "%.*f", digits, x);
+
+	if (n >= (int)sizeof(text))
+		str_printf(s, "%.*f", digits, x);
+	else
+		str_puts(s, text + (*text == '-' && !text[1 + strspn(text + 1, "0.")]));
+}
+
 static void put_value(struct str *s, const struct value *v, const struct column *c)
 {
 	switch (v->type) {
@@ -97,7 +110,7 @@ static void put_value(struct str *s, const struct value *v, const struct column 
 		str_printf(s, "%lld", (long long)v->integer);
 		break;
 	case V_REAL:
-		str_printf(s, "%.*f", c->digits, v->real);
+		put_real(s, v->real, c->digits);
 		break;
 	}
 }

@@ -217,15 +217,16 @@ static void test_people(void **state)
 	row[6] = value_real(0.5);
 	row = table_row(&t);
 	row[0] = value_str(&t, "b");
+	row[5] = value_real(-0.04); /* no "-0.0" on paper */
 	assert_int_equal(table_write(&t, FORMAT_TEXT, f), 0);
 	assert_int_equal(table_write(&t, FORMAT_TSV, f), 0);
 	fclose(f);
 	assert_string_equal(text, "side                 x         ns\n"
 				  "a     2.0 [1.0 .. 3.0]  7.0 +-0.5\n"
-				  "b                    -          -\n"
+				  "b                    -        0.0\n"
 				  "# not measured: watt\n"
 				  "side\tx\tx_lo\tx_hi\twatt\tns\tns_ci\n"
-				  "a\t2\t1\t3\t\t7\t0.5\nb\t\t\t\t\t\t\n");
+				  "a\t2\t1\t3\t\t7\t0.5\nb\t\t\t\t\t-0.04\t\n");
 	free(text);
 	table_free(&t);
 }
