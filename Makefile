@@ -27,7 +27,7 @@ endif
 
 pkgs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 LIB_LIBS := $(call pkgs,jansson libzstd) -lm
-LAPTOP_LIBS := $(call pkgs,sqlite3 libdw libelf libtraceevent)
+LAPTOP_LIBS := $(call pkgs,sqlite3 libdw libelf libtraceevent capstone)
 IBERTY := $(filter /%,$(shell $(CC) -print-file-name=libiberty.a))
 LAPTOP_LIBS += $(IBERTY)
 HOST_LIBS := $(call pkgs,libbpf) $(LIBPERF)/libperf.a $(LIBPERF)/libapi.a
@@ -66,6 +66,7 @@ $(B)/%.a:
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/analyze/symbols/demangle.o: OUR_CFLAGS += $(if $(IBERTY),-DHAVE_LIBIBERTY)
+$(B)/analyze/measures/disassembly.o: OUR_CFLAGS += $(shell $(PKG_CONFIG) --cflags capstone 2>/dev/null)
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
@@ -136,9 +137,9 @@ endif
 # --- what a fresh machine needs: installed when missing, and only then ---
 
 DEBS := gcc libc6-dev pkg-config libjansson-dev libzstd-dev libsqlite3-dev libelf-dev libdw-dev \
-	libtraceevent-dev libiberty-dev gnuplot-nox fonts-dejavu-core sqlite3 perl
+	libtraceevent-dev libcapstone-dev libiberty-dev gnuplot-nox fonts-dejavu-core sqlite3 perl
 RPMS := gcc glibc-devel pkgconf-pkg-config jansson-devel libzstd-devel sqlite-devel \
-	elfutils-libelf-devel elfutils-devel libtraceevent-devel binutils-devel gnuplot dejavu-sans-fonts sqlite perl
+	elfutils-libelf-devel elfutils-devel libtraceevent-devel capstone-devel binutils-devel gnuplot dejavu-sans-fonts sqlite perl
 ifndef OFFLINE
 DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 procps kmod xz-utils bzip2
 RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute procps-ng kmod xz bzip2

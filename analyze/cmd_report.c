@@ -201,6 +201,9 @@ static void set_argument(struct argp_state *state, struct arguments *a, char *ar
 {
 	if (!a->table)
 		a->table = arg;
+	else if (!a->q.symbol && measure_find(a->table) &&
+		 measure_find(a->table)->needs == NEEDS_FUNCTION)
+		a->q.symbol = arg;
 	else if (!a->capture)
 		a->capture = arg;
 	else
@@ -234,7 +237,7 @@ static void check(struct argp_state *state, struct arguments *a)
 	str_free(&tables);
 	if (!!a->from.perf + a->text.given + !!a->capture > 1)
 		argp_error(state, "either a capture or one bare file");
-	if (measure_find(a->table)->needs_store && !a->capture)
+	if (measure_find(a->table)->needs == NEEDS_STORE && !a->capture)
 		argp_error(state, "table '%s' is made from a capture", a->table);
 	if (a->q.nrates > 1 && strcmp(a->table, "rates"))
 		argp_error(state, "several rates are for the table rates");
@@ -320,6 +323,7 @@ static int open_input(struct arguments *a, struct store **store, struct error *e
 		rc = tracepoints_open(&a->q.tracepoints, a->from.perf, &a->from.slice, err);
 		tracepoints_jobs(a->q.tracepoints, a->from.jobs);
 	} else if (a->from.perf) {
+		a->from.spots = measure_find(a->table)->needs == NEEDS_FUNCTION;
 		rc = query_read_perf(&a->from, err);
 	} else if (a->text.given) {
 		rc = text_read(&a->text, err);

@@ -22,11 +22,13 @@ const char *const unresolved_names[UNRESOLVED_N] = {
 
 void profile_init(struct profile *p)
 {
-	*p = (struct profile){0};
+	*p = (struct profile){.arch = PROFILE_NONE};
 }
 
 void profile_free(struct profile *p)
 {
+	size_t i;
+
 	intern_free(&p->strings);
 	free(p->cost_ids.slots);
 	free(p->symbol_ids.slots);
@@ -36,6 +38,10 @@ void profile_free(struct profile *p)
 	free(p->symbols);
 	free(p->frames);
 	free(p->costs);
+	free(p->spots);
+	for (i = 0; i < p->ncodes; i++)
+		free(p->codes[i].bytes);
+	free(p->codes);
 	free(p->kernel_note);
 	free(p->dso_note);
 	free(p->unwind_note);

@@ -76,6 +76,25 @@ struct profile_cost {
 	uint64_t samples, weight;
 };
 
+/*
+ * Samples of one instruction, kept where perfdata_options asks for it: of functions with a name
+ * that cost something. Self only.
+ */
+struct profile_spot {
+	uint32_t event, symbol;
+	uint32_t line;	 /* string "file.c:123", or PROFILE_NONE */
+	uint64_t offset; /* in the function */
+	uint64_t samples, weight;
+};
+
+/* The bytes of a function that has spots, as far as they were at hand. */
+struct profile_code {
+	uint32_t symbol;
+	uint64_t at;	/* address of the first byte: as linked, in a file, or in the kernel */
+	uint8_t *bytes; /* owned */
+	size_t size;
+};
+
 struct profile_event {
 	uint32_t name; /* string: "cycles", "cpu-clock:k" */
 	bool is_time;  /* weights are nanoseconds (cpu-clock, task-clock) */
@@ -121,6 +140,10 @@ struct profile {
 	struct profile_cost *costs;
 	size_t nevents, events_cap, ndsos, dsos_cap, nsymbols, symbols_cap, nframes, frames_cap,
 		ncosts, costs_cap;
+	struct profile_spot *spots; /* by event, symbol and offset */
+	struct profile_code *codes;
+	size_t nspots, spots_cap, ncodes, codes_cap;
+	uint32_t arch; /* string: the machine that recorded, "x86_64"; PROFILE_NONE: not known */
 	struct profile_index symbol_ids, frame_ids, cost_ids; /* profile.c's own */
 	uint64_t first_ns, last_ns; /* times of the first and last sample counted; 0: no times */
 	struct profile_health health;

@@ -166,6 +166,7 @@ void query_options_free(struct query_options *o)
 int query_read_perf(struct query_options *o, struct error *err)
 {
 	struct perfdata_options how = {.slice = o->slice,
+				       .spots = o->spots,
 				       .kallsyms = o->kallsyms,
 				       .vmlinux = o->vmlinux,
 				       .inlines = o->inlines,

@@ -17,6 +17,7 @@ struct query_options {
 	const char *perf, *kallsyms, *vmlinux, *symfs, *buildid_dir;
 	bool inlines;
 	struct time_slice slice;
+	bool spots;	   /* instructions are to be counted, too */
 	unsigned int jobs; /* threads that read it; 0: not given */
 	/* what q points to */
 	struct cpuset cpus;

@@ -13,12 +13,15 @@
 #include <string.h>
 
 extern const struct collector collector_host, collector_perf, collector_syscalls,
-	collector_counters, collector_softnet, collector_power, collector_cpu, collector_null;
+	collector_counters, collector_softnet, collector_power, collector_cpu, collector_kcore,
+	collector_null;
 
 const struct collector *const collectors[] = {
-	&collector_host,     &collector_perf,  &collector_syscalls,
-	&collector_counters, &collector_power, &collector_softnet,
-	&collector_cpu,	     &collector_null,  NULL,
+	&collector_host,     &collector_kcore,
+	&collector_perf,     &collector_syscalls,
+	&collector_counters, &collector_power,
+	&collector_softnet,  &collector_cpu,
+	&collector_null,     NULL,
 };
 
 /* What a pass needs. The last column: what it is for, worth an exit 4 when it cannot be had. */
@@ -26,7 +29,7 @@ static const struct {
 	const char *pass, *names, *must;
 } passes[] = {
 	{"measure", "host,counters,power,softnet,cpu", "cpu"},
-	{"profile", "host,perf,softnet,cpu", "perf"},
+	{"profile", "host,kcore,perf,softnet,cpu", "perf"},
 	{"syscalls", "host,syscalls,softnet,cpu", "syscalls"},
 	{"all", "all", ""},
 };

@@ -21,7 +21,8 @@ int ingest_perf(struct ingest *in, const char *path, struct error *err)
 				     .to_ns = in->run.end_ns,
 				     .cpus = in->has_cpus ? &in->cpus : NULL,
 				     .threads = in->threads,
-				     .host_dir = in->host_dir};
+				     .host_dir = in->host_dir,
+				     .spots = true};
 	struct profile *p = xcalloc(1, sizeof(*p));
 	int rc;
 

@@ -344,8 +344,7 @@ static int run_store(struct plan *p, struct store *s, const struct query *q, str
 	return rc;
 }
 
-/* The CPUs that the samples of a bare file come from. */
-static struct cpuset cpus_of(const struct profile *p)
+struct cpuset cost_cpus_of(const struct profile *p)
 {
 	struct cpuset set = {0};
 	size_t i;
@@ -375,7 +374,7 @@ static int no_cpus(const struct cpuset *there, const char *asked, struct error *
 /* How many CPUs the wall basis spans: of those asked for, the ones that were sampled. */
 static int count_cpus(const struct query *q, unsigned int *n, struct table *t, struct error *err)
 {
-	struct cpuset there = cpus_of(q->profile), without = {0};
+	struct cpuset there = cost_cpus_of(q->profile), without = {0};
 	char *text;
 	unsigned int cpu, missing;
 	int rc = 0;

@@ -39,6 +39,9 @@ void cost_part_free(struct cost_part *p);
 int copy_cost(struct store *s, const struct query *q, const struct block *b, double *ns,
 	      struct basis_value *basis, struct error *err);
 
+/* The CPUs that the samples of a bare file come from; empty: not recorded. */
+struct cpuset cost_cpus_of(const struct profile *p);
+
 /* What a table of costs is: its own keys, and whether it has totals. */
 struct cost_table {
 	enum tally_key keys[TALLY_KEYS];

@@ -13,41 +13,44 @@
 
 static const struct measure measures[] = {
 	{"summary", "each variant and side in a line: throughput, CPU, cost, zero copy",
-	 COLUMNS(summary_columns), summary_run, true},
-	{"runs", "every run with its state, and every note", COLUMNS(runs_columns), runs_run, true},
+	 COLUMNS(summary_columns), summary_run, NEEDS_STORE},
+	{"runs", "every run with its state, and every note", COLUMNS(runs_columns), runs_run,
+	 NEEDS_STORE},
 	{"functions", "cost of each function: self, and with what it calls",
-	 COLUMNS(functions_columns), functions_run, false},
+	 COLUMNS(functions_columns), functions_run, NEEDS_SOURCE},
 	{"components", "cost of groups of functions: data copy, TCP/IP, skb, ...",
-	 COLUMNS(components_columns), components_run, false},
+	 COLUMNS(components_columns), components_run, NEEDS_SOURCE},
 	{"groups", "cost of your own groups of functions: --group 'alloc=build_skb,kmem_cache_*'",
-	 COLUMNS(groups_columns), groups_run, false},
+	 COLUMNS(groups_columns), groups_run, NEEDS_SOURCE},
+	{"hotspots", "cost of the instructions of a FUNCTION", COLUMNS(hotspots_columns),
+	 hotspots_run, NEEDS_FUNCTION},
 	{"contexts", "cost in user space, syscalls, softirq, hardirq", COLUMNS(contexts_columns),
-	 contexts_run, false},
+	 contexts_run, NEEDS_SOURCE},
 	{"modules", "cost in the kernel, its modules, programs and libraries",
-	 COLUMNS(modules_columns), modules_run, false},
+	 COLUMNS(modules_columns), modules_run, NEEDS_SOURCE},
 	{"syscalls", "calls, errors, times and sizes of system calls", COLUMNS(syscalls_columns),
-	 syscalls_run, false},
-	{"cpu", "how the side's CPUs spent the window", COLUMNS(cpu_columns), cpu_run, true},
+	 syscalls_run, NEEDS_SOURCE},
+	{"cpu", "how the side's CPUs spent the window", COLUMNS(cpu_columns), cpu_run, NEEDS_STORE},
 	{"roi", "scores: throughput^2 over CPU use, and over power", COLUMNS(roi_columns), roi_run,
-	 false},
+	 NEEDS_SOURCE},
 	{"scores", "what a byte cost: time, cycles, joules, system calls", COLUMNS(scores_columns),
-	 scores_run, true},
+	 scores_run, NEEDS_STORE},
 	{"rates", "what a unit of work takes at a rate, and the difference: --rate A,B",
-	 COLUMNS(rates_columns), rates_run, false},
+	 COLUMNS(rates_columns), rates_run, NEEDS_SOURCE},
 	{"zerocopy", "was it zero copy: the evidence and a verdict", COLUMNS(zerocopy_columns),
-	 zerocopy_run, true},
-	{"host", "the hosts that were measured", COLUMNS(host_columns), host_run, true},
+	 zerocopy_run, NEEDS_STORE},
+	{"host", "the hosts that were measured", COLUMNS(host_columns), host_run, NEEDS_STORE},
 	{"counters", "hardware and software counters, and what follows from them",
-	 COLUMNS(family_columns), counters_run, false},
-	{"power", "watts, joules, joules per GB", COLUMNS(family_columns), family_run, true},
+	 COLUMNS(family_columns), counters_run, NEEDS_SOURCE},
+	{"power", "watts, joules, joules per GB", COLUMNS(family_columns), family_run, NEEDS_STORE},
 	{"softnet", "packets processed, dropped and squeezed by the side's CPUs",
-	 COLUMNS(family_columns), family_run, true},
+	 COLUMNS(family_columns), family_run, NEEDS_STORE},
 	{"tcp", "round-trip time and retransmits, as the workload saw them",
-	 COLUMNS(family_columns), family_run, true},
+	 COLUMNS(family_columns), family_run, NEEDS_STORE},
 	{"sizes", "how much each receive gave, in log2 buckets", COLUMNS(family_columns),
-	 family_run, true},
+	 family_run, NEEDS_STORE},
 	{"sched", "how long tasks ran, and waited for a CPU (--perf with sched events)",
-	 COLUMNS(sched_columns), sched_run, false},
+	 COLUMNS(sched_columns), sched_run, NEEDS_SOURCE},
 };
 
 const struct measure *measure_at(size_t i)
@@ -79,7 +82,7 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 	int rc;
 
 	table_init(t, m ? m->name : name, m ? m->columns : NULL, m ? m->ncolumns : 0);
-	if (m && m->needs_store && !store)
+	if (m && m->needs == NEEDS_STORE && !store)
 		return error_set(err, EINVAL,
 				 "table '%s' is made from a capture, not from a bare file", name);
 	if (m)

@@ -59,12 +59,18 @@ struct query {
 	struct tracepoints *tracepoints;
 };
 
+enum measure_needs {
+	NEEDS_SOURCE,	/* a capture or a bare file */
+	NEEDS_STORE,	/* a capture */
+	NEEDS_FUNCTION, /* either, and a function's name behind the table's: counts instructions */
+};
+
 struct measure {
 	const char *name, *what;
 	const struct column *columns; /* those it has without --by */
 	int ncolumns;
 	int (*run)(struct store *, const struct query *, struct table *, struct error *);
-	bool needs_store; /* it cannot be made from a bare file */
+	enum measure_needs needs;
 };
 
 const struct measure *measure_find(const char *name); /* or NULL */

@@ -8,18 +8,20 @@
 extern const struct column functions_columns[9], components_columns[5], contexts_columns[5],
 	modules_columns[5], syscalls_columns[14], summary_columns[16], runs_columns[14],
 	cpu_columns[13], roi_columns[19], zerocopy_columns[7], family_columns[8], host_columns[3],
-	rates_columns[3],
-	scores_columns[9], groups_columns[8], sched_columns[8];
+	rates_columns[3], scores_columns[9], groups_columns[8], hotspots_columns[12],
+	sched_columns[8];
 
 int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int components_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int contexts_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int groups_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int hotspots_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int modules_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int syscalls_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int rates_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int roi_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int scores_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err);
@@ -27,7 +29,6 @@ int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct
 int family_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int sched_run(struct store *s, const struct query *q, struct table *t, struct error *err);
-int rates_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int host_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 
 #endif

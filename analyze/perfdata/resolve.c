@@ -16,6 +16,7 @@
 #include "analyze/perfdata/format.h"
 #include "analyze/perfdata/order.h"
 #include "analyze/perfdata/rows.h"
+#include "analyze/perfdata/spots.h"
 #include "analyze/perfdata/workers.h"
 #include "lib/alloc.h"
 
@@ -28,7 +29,7 @@ enum { PIECE = 2048, PIECES_PER_THREAD = 4 };
 /* An entry of a stack: what it was recorded as, and what came out of it. */
 struct entry {
 	uint64_t addr;
-	uint32_t mode, frame;
+	uint32_t mode, frame, symbol;
 	bool ret; /* a return address */
 	enum context context;
 };
@@ -42,6 +43,7 @@ struct resolver {
 	struct objects objects;
 	struct stack_order stacks;
 	struct resolved *out; /* by stack */
+	struct spot *spots;   /* by stack; NULL: not asked for */
 	struct branch *pieces;
 	size_t npieces;
 	atomic_size_t next; /* the first piece that nobody has taken */
@@ -139,6 +141,7 @@ static void resolve_entry(struct walker *w, struct branch *b, struct entry *e, u
 	size_t i;
 
 	e->context = place.context;
+	e->symbol = place.symbol;
 	e->frame = branch_frame(b, &w->index, parent, place.symbol);
 	for (i = 0; place.inlined && i < place.inlined->n; i++)
 		e->frame = branch_frame(b, &w->index, e->frame, place.inlined->symbols[i]);
@@ -169,6 +172,14 @@ static void resolve_stack(struct walker *w, struct branch *b, const struct stack
 	w->last = swap;
 }
 
+/* Of the stack that was resolved last, in the space that is still at hand. */
+static struct spot spot_of_leaf(const struct walker *w)
+{
+	const struct entry *leaf = &w->last.list[0];
+
+	return spot_of(&w->addresses, leaf->mode, leaf->addr, leaf->symbol);
+}
+
 static size_t piece_end(const struct resolver *v, size_t piece)
 {
 	return piece + 1 < v->npieces ? (piece + 1) * PIECE : v->stacks.n;
@@ -186,6 +197,8 @@ static void resolve_piece(struct walker *w, size_t piece)
 		uint32_t id = v->stacks.order[i];
 
 		resolve_stack(w, b, v->stacks.stacks[id], &v->out[id]);
+		if (v->spots)
+			v->spots[id] = spot_of_leaf(w);
 	}
 }
 
@@ -250,6 +263,7 @@ static void number_symbols(struct resolver *v, struct profile *p)
 	for (i = 0; i < p->ndsos; i++)
 		p->dsos[renumber(&dsos, (uint32_t)i)] = objects[i];
 	profile_take_symbols(p, rows, p->nsymbols);
+	spots_number_symbols(p, symbols.of);
 	free(symbols.of);
 	free(dsos.of);
 	free(objects);
@@ -284,6 +298,8 @@ static void resolve_stacks(struct resolver *v, struct folds *f, const struct per
 	v->npieces = (v->stacks.n + PIECE - 1) / PIECE;
 	v->pieces = xcalloc(v->npieces, sizeof(*v->pieces));
 	v->out = xcalloc(v->stacks.n, sizeof(*v->out));
+	if (o->spots)
+		v->spots = xcalloc(v->stacks.n + 1, sizeof(*v->spots));
 	workers_run(workers_count(o->threads, v->npieces, PIECES_PER_THREAD), walk, v);
 	for (i = 0; i < f->n; i++)
 		fold_free_stacks(&f->list[i]);
@@ -296,11 +312,15 @@ void resolve(struct recording *r, struct folds *f, struct kernel_symbols *kernel
 
 	objects_init(&v.objects, r, kernel, o);
 	resolve_stacks(&v, f, o);
+	if (v.spots)
+		spots_add(&v.objects, f, v.spots);
 	objects_free(&v.objects);
 	number_symbols(&v, r->profile);
 	graft(&v, r->profile);
 	rows_add(r, f, v.out);
+	spots_number_events(r);
 	stack_order_free(&v.stacks);
 	free(v.pieces);
 	free(v.out);
+	free(v.spots);
 }

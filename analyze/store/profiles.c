@@ -171,6 +171,8 @@ static int put_functions(struct store *s, int64_t run, const struct profile *p,
 	for (i = 0; i < p->nframes; i++)
 		symbols[p->frames[i].symbol] = s->dictionary->all.frames[frames[i]].symbol;
 	rc = functions_write(s, run, p, events, symbols, err);
+	if (!rc)
+		rc = spots_write(s, run, p, events, symbols, err);
 	free(symbols);
 	return rc;
 }

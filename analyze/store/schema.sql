@@ -69,6 +69,13 @@ CREATE TABLE function (run INTEGER, event INTEGER, symbol INTEGER, context INTEG
 CREATE TABLE component (symbol INTEGER, context INTEGER, fine TEXT, basic TEXT,
 	PRIMARY KEY (symbol, context)) WITHOUT ROWID;
 
+-- Samples of one instruction, of functions with a thousandth of an event's weight and more; line: file.c:123.
+-- code: the bytes of such functions, in hexadecimal digits, where they were at hand; at: address of the first.
+CREATE TABLE spot (run INTEGER, event INTEGER, symbol INTEGER, offset INTEGER, line TEXT, samples INTEGER,
+	weight INTEGER);
+CREATE INDEX spot_run ON spot (run);
+CREATE TABLE code (symbol INTEGER PRIMARY KEY, arch TEXT, at INTEGER, bytes TEXT);
+
 CREATE TABLE syscall (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr INTEGER, name TEXT,
 	calls INTEGER, errors INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	m2 REAL,                        -- sum of squared deviations from the mean, ns^2

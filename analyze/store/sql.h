@@ -53,6 +53,10 @@ void dictionary_free(struct dictionary *d);
 /* Symbols and objects of all runs: index i is the row with id i + 1. */
 const struct profile *dictionary_profile(const struct dictionary *d);
 
+/* Its instructions, with the same arguments. */
+int spots_write(struct store *s, int64_t run, const struct profile *p, const int64_t *events,
+		const uint32_t *symbols, struct error *err);
+
 /*
  * The run's functions; `events` are the rows of the profile's events, `symbols` the dictionary's
  * index of each of its symbols.

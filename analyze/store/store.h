@@ -136,6 +136,24 @@ int store_csv(struct store *store, const char *table, FILE *out, struct error *e
 /* SQL that makes the same store anew. Write errors stay with `out`. */
 int store_dump(struct store *store, FILE *out, struct error *err);
 
+/* Samples of one instruction; `symbol` is a glob. The caller frees the rows. Count or -errno. */
+struct store_spot {
+	int64_t id; /* of the function, for store_code */
+	const char *symbol, *dso, *line;
+	uint64_t offset, samples, weight;
+};
+int store_spots(struct store *store, int64_t run, const char *event, const char *symbol,
+		struct store_spot **rows, struct error *err);
+
+/* The bytes of a function; bytes NULL: they were not at hand. The caller frees them. */
+struct store_code {
+	const char *arch;
+	uint64_t at;
+	uint8_t *bytes;
+	size_t size;
+};
+int store_code(struct store *store, int64_t id, struct store_code *code, struct error *err);
+
 /* severity "note", "warning" or "lossy". */
 int store_note(struct store *store, int64_t run, const char *severity, const char *text,
 	       struct error *err);

@@ -15,6 +15,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -219,17 +220,53 @@ const struct inlined *inlines_at(struct inlines *in, uint64_t addr)
 	return (const struct inlined *)(uintptr_t)(*known - 1);
 }
 
-const struct inlined *inlines_at_offset(struct inlines *in, uint64_t offset)
+/* False: no segment holds the offset. */
+static bool linked(const struct inlines *in, uint64_t offset, uint64_t *addr)
 {
 	size_t i;
 
 	for (i = 0; i < in->nsegments; i++) {
 		const struct segment *s = &in->segments[i];
 
+		*addr = offset - s->offset + s->addr;
 		if (offset >= s->offset && offset - s->offset < s->size)
-			return inlines_at(in, offset - s->offset + s->addr);
+			return true;
 	}
-	return NULL;
+	return false;
+}
+
+const struct inlined *inlines_at_offset(struct inlines *in, uint64_t offset)
+{
+	uint64_t addr;
+
+	return linked(in, offset, &addr) ? inlines_at(in, addr) : NULL;
+}
+
+const char *inlines_line_at(struct inlines *in, uint64_t addr)
+{
+	const struct range *unit = find_range(&in->ranges, addr);
+	const char *path, *base;
+	Dwarf_Line *line;
+	Dwarf_Die die;
+	char text[256];
+	int number;
+
+	if (!unit || !dwarf_offdie(in->dwarf, in->units[unit->what].offset, &die))
+		return NULL;
+	line = dwarf_getsrc_die(&die, addr);
+	path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	if (!path || dwarf_lineno(line, &number) || number <= 0)
+		return NULL;
+	base = strrchr(path, '/');
+	snprintf(text, sizeof(text), "%.200s:%d", base ? base + 1 : path, number);
+	return intern_get(&in->names, intern_str(&in->names, text));
+}
+
+const char *inlines_line_at_offset(struct inlines *in, uint64_t offset)
+{
+	uint64_t addr;
+
+	return linked(in, offset, &addr) ? inlines_line_at(in, addr) : NULL;
 }
 
 static void add_segments(struct inlines *in, Elf *elf)

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hotspots FUNCTION: what its instructions cost, self alone; with the code and the source line
+ * where the analysis had them. A sample of a timer, or of a counter without precise events, stands
+ * at the instruction after the one that took the time, or further down.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/costs.h"
+#include "analyze/measures/disassembly.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+#include "lib/hash.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT = 30 };
+
+const struct column hotspots_columns[12] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"symbol", NULL, V_STR, 0, "the function"},
+	{"dso", NULL, V_STR, 0, "what holds it"},
+	{"offset", NULL, V_STR, 0, "of the instruction in it, hexadecimal"},
+	{"samples", NULL, V_INT, 0, NULL},
+	{"function_share", "%", V_REAL, 2, "of the function's own weight"},
+	{"self_share", "%", V_REAL, 2, "of all weight"},
+	{"self_ns", "ns", V_REAL, 2, "self_share x basis"},
+	{"self_ns_ci", "ns", V_REAL, 2, "half its 95 % interval"},
+	{"instruction", NULL, V_STR, 0, NULL},
+	{"source", NULL, V_STR, 0, "file:line"},
+};
+
+struct hot {
+	const char *symbol, *dso, *line;
+	uint64_t offset;
+	struct tally_row sum; /* self of the instruction, by run */
+	double function;      /* of all the function's */
+	int64_t id;	      /* in the store; of a file: the profile's symbol */
+};
+
+struct hots {
+	struct hot *list;
+	size_t n, cap;
+	struct map ids, functions; /* (function, offset) -> index + 1; function -> its weight */
+	struct arena arena;
+};
+
+static struct hot *hot_of(struct hots *h, const struct store_spot *s, int nruns)
+{
+	uint64_t *known = map_at(&h->ids, (uint64_t)s->id << 32 | s->offset);
+	struct hot *at;
+
+	if (*known)
+		return &h->list[*known - 1];
+	*known = h->n + 1;
+	array_grow(h->list, h->n, h->cap);
+	at = &h->list[h->n++];
+	*at = (struct hot){s->symbol, s->dso, s->line, s->offset, {.samples = 0}, 0, s->id};
+	at->sum.run_self = arena_alloc(&h->arena, (size_t)(nruns + 1) * sizeof(double));
+	memset(at->sum.run_self, 0, (size_t)(nruns + 1) * sizeof(double));
+	return at;
+}
+
+static void add(struct hots *h, const struct store_spot *s, int run, int nruns)
+{
+	struct hot *at = hot_of(h, s, nruns);
+
+	at->sum.samples += s->samples;
+	at->sum.self += (double)s->weight;
+	at->sum.run_self[run] += (double)s->weight;
+	*map_at(&h->functions, (uint64_t)s->id) += s->weight;
+	at->line = at->line ? at->line : s->line;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct hot *l = a, *r = b;
+
+	if (l->sum.self != r->sum.self)
+		return l->sum.self < r->sum.self ? 1 : -1;
+	return l->offset < r->offset ? -1 : l->offset > r->offset;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct hot *l = a, *r = b;
+
+	if (l->id != r->id)
+		return l->id < r->id ? -1 : 1;
+	return l->offset < r->offset ? -1 : l->offset > r->offset;
+}
+
+static void hots_free(struct hots *h)
+{
+	free(h->list);
+	map_free(&h->ids);
+	map_free(&h->functions);
+	arena_free(&h->arena);
+}
+
+static void finish(struct hots *h, const struct query *q)
+{
+	size_t i;
+
+	for (i = 0; i < h->n; i++)
+		h->list[i].function = (double)*map_at(&h->functions, (uint64_t)h->list[i].id);
+	if (h->n)
+		qsort(h->list, h->n, sizeof(*h->list), q->all ? by_offset : by_cost);
+}
+
+/* --- the code --- */
+
+struct listing {
+	int64_t id;
+	struct instruction *list;
+	size_t n;
+};
+
+static void disassemble_code(struct listing *l, int64_t id, const struct store_code *code)
+{
+	if (l->id == id)
+		return;
+	free(l->list);
+	*l = (struct listing){.id = id};
+	if (code->bytes)
+		l->n = disassemble(code->arch, code->bytes, code->size, code->at, &l->list);
+}
+
+static const char *instruction_at(const struct listing *l, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (l->list[i].offset == offset)
+			return l->list[i].text;
+	return NULL;
+}
+
+static struct store_code code_in_profile(const struct profile *p, int64_t id)
+{
+	struct store_code code = {0};
+	size_t i;
+
+	for (i = 0; i < p->ncodes; i++)
+		if (p->codes[i].symbol == id)
+			code = (struct store_code){
+				p->arch == PROFILE_NONE ? NULL : intern_get(&p->strings, p->arch),
+				p->codes[i].at, xmemdup(p->codes[i].bytes, p->codes[i].size),
+				p->codes[i].size};
+	return code;
+}
+
+/* --- rows --- */
+
+struct source {
+	struct store *s; /* or */
+	const struct profile *p;
+	const struct cost_part *part;
+};
+
+static void put(struct table *t, const struct source *from, const struct hot *h,
+		const struct listing *code)
+{
+	struct cost cost = cost_self(from->part, &h->sum);
+	struct value *row = table_row(t);
+	char offset[24];
+
+	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)h->offset);
+	table_set(t, row, "variant", value_str(t, from->part->block.variant));
+	table_set(t, row, "side", value_str(t, from->part->block.side));
+	table_set(t, row, "symbol", value_str(t, h->symbol));
+	table_set(t, row, "dso", value_str(t, h->dso));
+	table_set(t, row, "offset", value_str(t, offset));
+	table_set(t, row, "samples", value_int((int64_t)h->sum.samples));
+	table_set(t, row, "function_share", value_real(100 * h->sum.self / h->function));
+	table_set(t, row, "self_share", value_real(100 * cost.share));
+	table_set(t, row, "self_ns", value_real(cost.ns));
+	table_set(t, row, "self_ns_ci", value_real(cost.ns_ci));
+	table_set(t, row, "instruction", value_str(t, instruction_at(code, h->offset)));
+	table_set(t, row, "source", value_str(t, h->line));
+}
+
+static int put_all(struct table *t, const struct source *from, const struct hots *h,
+		   const struct query *q, struct error *err)
+{
+	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
+	struct listing code = {.id = -1};
+	struct store_code bytes;
+	double shown = 0, all = 0;
+	int rc = 0;
+
+	for (i = 0; i < h->n && !rc; i++) {
+		all += h->list[i].sum.self;
+		if (!q->all && i >= limit)
+			continue;
+		shown += h->list[i].sum.self;
+		bytes = (struct store_code){0};
+		if (from->s)
+			rc = store_code(from->s, h->list[i].id, &bytes, err);
+		else
+			bytes = code_in_profile(from->p, h->list[i].id);
+		disassemble_code(&code, h->list[i].id, &bytes);
+		free(bytes.bytes);
+		put(t, from, &h->list[i], &code);
+	}
+	free(code.list);
+	if (h->n > limit && !q->all)
+		table_note(t,
+			   "%zu of %zu instructions, %.1f %% of the samples' weight; --all shows "
+			   "all, by offset",
+			   limit, h->n, 100 * shown / all);
+	return rc;
+}
+
+static void note_part(struct table *t, const struct cost_part *part, const struct hots *h)
+{
+	const struct tally *f = &part->tally;
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		struct cost self = cost_self(part, &f->rows[i]);
+		struct str s = {0};
+
+		if (part->block.variant)
+			str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
+		str_printf(&s, "%s: self %.2f %%", f->rows[i].key[0], 100 * self.share);
+		if (!isnan(self.ns))
+			str_printf(&s, " = %.1f ns/%s", self.ns, part->basis.unit);
+		table_note(t, "%s; basis %s", s.buf, part->basis.text);
+		str_free(&s);
+	}
+	if (h->n)
+		table_note(t,
+			   "samples stand at the instruction that was next when they were taken, "
+			   "after the one that took the time (precise events: at it)");
+	if (f->n && !h->n)
+		table_note(t, "it has no samples by instruction: they are kept of functions with a "
+			      "thousandth of all weight and more");
+}
+
+static struct tally_spec spec_of(const struct query *q)
+{
+	return (struct tally_spec){
+		.keys = {BY_SYMBOL, BY_DSO}, .nkeys = 2, .event = q->event, .symbol = q->symbol};
+}
+
+/* --- the two sources --- */
+
+static int add_runs(struct store *s, const struct query *q, const struct cost_part *part,
+		    struct hots *h, struct error *err)
+{
+	struct store_spot *rows;
+	struct run *runs;
+	int n = scope_runs(s, q, &part->block, FOR_PROFILE, &runs, err), i, k, count, rc = 0;
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n && rc >= 0 && part->tally.event; i++) {
+		rc = count = store_spots(s, runs[i].id, part->tally.event, q->symbol, &rows, err);
+		for (k = 0; k < count; k++)
+			add(h, &rows[k], i, n);
+		if (count >= 0)
+			free(rows);
+	}
+	free(runs);
+	return rc < 0 ? rc : 0;
+}
+
+static int put_block(struct store *s, const struct query *q, const struct block *b, struct table *t,
+		     struct error *err)
+{
+	struct tally_spec spec = spec_of(q);
+	struct hots h = {.n = 0};
+	struct cost_part part;
+	struct source from = {.s = s, .part = &part};
+	int rc = cost_part_read(s, q, b, &spec, &part, err);
+
+	if (!rc)
+		rc = add_runs(s, q, &part, &h, err);
+	finish(&h, q);
+	if (!rc)
+		rc = put_all(t, &from, &h, q, err);
+	if (!rc)
+		note_part(t, &part, &h);
+	cost_part_free(&part);
+	hots_free(&h);
+	return rc;
+}
+
+static int from_store(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block *blocks;
+	int n = scope_blocks(s, q, &blocks, err), i, rc = n < 0 ? n : 0;
+
+	if (n < 0)
+		return n;
+	zero_copy_title(s, q, t);
+	for (i = 0; i < n && !rc; i++)
+		rc = put_block(s, q, &blocks[i], t, err);
+	if (!rc)
+		scope_capture_notes(s, t);
+	free(blocks);
+	return rc;
+}
+
+static void add_profile(struct hots *h, const struct profile *p, const struct query *q,
+			const char *event)
+{
+	size_t i;
+
+	for (i = 0; i < p->nspots; i++) {
+		const struct profile_spot *s = &p->spots[i];
+		struct store_spot row = {.id = s->symbol,
+					 .symbol = profile_symbol_name(p, s->symbol),
+					 .dso = profile_symbol_dso(p, s->symbol),
+					 .offset = s->offset,
+					 .samples = s->samples,
+					 .weight = s->weight};
+
+		if (s->line != PROFILE_NONE)
+			row.line = intern_get(&p->strings, s->line);
+		if (!fnmatch(q->symbol, row.symbol, 0) &&
+		    !strcmp(event, intern_get(&p->strings, p->events[s->event].name)))
+			add(h, &row, 0, 1);
+	}
+}
+
+static int from_profile(const struct query *q, struct table *t, struct error *err)
+{
+	struct tally_spec spec = spec_of(q);
+	struct cost_part part = {.nruns = 1};
+	struct hots h = {.n = 0};
+	struct source from = {.p = q->profile, .part = &part};
+	struct cpuset cpus = cost_cpus_of(q->profile);
+	int rc = basis_of_file(q, cpuset_count(&cpus) ? cpuset_count(&cpus) : 1, &part.basis, err);
+
+	if (rc)
+		return rc;
+	spec.exclude_idle = part.basis.exclude_idle;
+	tally_init(&part.tally, &spec, 1);
+	rc = tally_profile(&part.tally, q->profile, 0, err);
+	tally_sort(&part.tally);
+	if (!rc && part.tally.event)
+		add_profile(&h, q->profile, q, part.tally.event);
+	finish(&h, q);
+	if (!rc)
+		rc = put_all(t, &from, &h, q, err);
+	if (!rc)
+		note_part(t, &part, &h);
+	cost_part_free(&part);
+	hots_free(&h);
+	return rc;
+}
+
+int hotspots_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	int rc;
+
+	if (!q->symbol)
+		return error_set(err, EINVAL,
+				 "hotspots of which function? zcost report hotspots FUNCTION "
+				 "[CAPTURE]");
+	if (q->comm || q->cpus || q->dso)
+		return error_set(err, EINVAL,
+				 "instructions are kept without command and CPU: --comm, --cpu and "
+				 "--dso cannot choose among them");
+	if (!s && !q->profile)
+		return error_set(
+			err, EINVAL,
+			"instructions come from a capture or a perf.data (--perf), not from "
+			"text");
+	rc = s ? from_store(s, q, t, err) : from_profile(q, t, err);
+	if (!rc && !t->rows && !t->nnotes)
+		rc = error_set(err, ENOENT, "no sample is in a function '%s'", q->symbol);
+	return rc;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples by instruction, and the code of functions that have any. */
+#include "analyze/store/sql.h"
+
+#include "lib/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int put_spot(struct store *s, int64_t run, const struct profile *p,
+		    const struct profile_spot *spot, const int64_t *events, const uint32_t *symbols,
+		    struct error *err)
+{
+	const char *line = spot->line == PROFILE_NONE ? NULL : intern_get(&p->strings, spot->line);
+
+	return sql_run(s, err,
+		       "INSERT INTO spot (run, event, symbol, offset, line, samples, weight) "
+		       "VALUES (?, ?, ?, ?, ?, ?, ?)",
+		       "iiiisii", run, events[spot->event], (int64_t)symbols[spot->symbol] + 1,
+		       (int64_t)spot->offset, line, (int64_t)spot->samples, (int64_t)spot->weight);
+}
+
+/* Of a symbol that has code already, from another run, that stays: it is the same object's. */
+static int put_code(struct store *s, const struct profile *p, const struct profile_code *c,
+		    const uint32_t *symbols, struct error *err)
+{
+	char *hex = xmalloc(2 * c->size + 1);
+	size_t i;
+	int rc;
+
+	for (i = 0; i < c->size; i++) {
+		hex[2 * i] = "0123456789abcdef"[c->bytes[i] >> 4];
+		hex[2 * i + 1] = "0123456789abcdef"[c->bytes[i] & 15];
+	}
+	hex[2 * c->size] = '\0';
+	rc = sql_run(s, err,
+		     "INSERT OR IGNORE INTO code (symbol, arch, at, bytes) VALUES (?, ?, ?, ?)",
+		     "isis", (int64_t)symbols[c->symbol] + 1,
+		     p->arch == PROFILE_NONE ? NULL : intern_get(&p->strings, p->arch),
+		     (int64_t)c->at, hex);
+	free(hex);
+	return rc;
+}
+
+int spots_write(struct store *s, int64_t run, const struct profile *p, const int64_t *events,
+		const uint32_t *symbols, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < p->nspots && !rc; i++)
+		rc = put_spot(s, run, p, &p->spots[i], events, symbols, err);
+	for (i = 0; i < p->ncodes && !rc; i++)
+		rc = put_code(s, p, &p->codes[i], symbols, err);
+	return rc;
+}
+
+int store_spots(struct store *s, int64_t run, const char *event, const char *symbol,
+		struct store_spot **rows, struct error *err)
+{
+	struct store_spot *list = NULL;
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc =
+		sql_query(s, &q, err,
+			  "SELECT symbol.name, dso.name, spot.offset, spot.line, spot.samples, "
+			  "spot.weight, symbol.id FROM spot JOIN symbol ON symbol.id = spot.symbol "
+			  "JOIN dso ON dso.id = symbol.dso JOIN event ON event.id = spot.event "
+			  "WHERE spot.run = ? AND event.name = ? AND symbol.name GLOB ? "
+			  "ORDER BY symbol.id, spot.offset",
+			  "iss", run, event, symbol);
+
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(list, n, cap);
+		list[n++] = (struct store_spot){
+			.symbol = sql_text(s, q, 0),
+			.dso = sql_text(s, q, 1),
+			.offset = (uint64_t)sqlite3_column_int64(q, 2),
+			.line = sql_text(s, q, 3),
+			.samples = (uint64_t)sqlite3_column_int64(q, 4),
+			.weight = (uint64_t)sqlite3_column_int64(q, 5),
+			.id = sqlite3_column_int64(q, 6),
+		};
+	}
+	*rows = list;
+	return rc ? rc : (int)n;
+}
+
+static int nibble(char c)
+{
+	const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+int store_code(struct store *s, int64_t id, struct store_code *code, struct error *err)
+{
+	sqlite3_stmt *q;
+	const char *hex;
+	size_t n, i;
+	int rc =
+		sql_query(s, &q, err, "SELECT arch, at, bytes FROM code WHERE symbol = ?", "i", id);
+
+	*code = (struct store_code){0};
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		hex = sql_text(s, q, 2);
+		n = hex ? strlen(hex) / 2 : 0;
+		code->arch = sql_text(s, q, 0);
+		code->at = (uint64_t)sqlite3_column_int64(q, 1);
+		free(code->bytes);
+		code->bytes = xmalloc(n + 1);
+		for (i = 0; i < n && nibble(hex[2 * i]) >= 0 && nibble(hex[2 * i + 1]) >= 0; i++)
+			code->bytes[i] =
+				(uint8_t)(nibble(hex[2 * i]) << 4 | nibble(hex[2 * i + 1]));
+		code->size = i;
+	}
+	return rc;
+}

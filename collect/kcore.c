@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's code as it runs: what stands between _stext and _etext, and in modules, copied out
+ * of /proc/kcore once per host into a core file of its own. `zcost report hotspots` disassembles
+ * it; it is patched at boot, so no file of the distribution's has it. ZCOST_PROC names another
+ * /proc, for tests.
+ */
+#include "collect/collect.h"
+#include "collect/run.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const struct collector collector_kcore;
+
+enum { RANGES_MAX = 1024, SEGMENTS_MAX = 4096, CODE_MAX = 256 << 20 };
+
+struct range {
+	uint64_t start, size;
+	uint64_t at; /* in /proc/kcore */
+};
+
+struct ranges {
+	struct range list[RANGES_MAX];
+	size_t n;
+};
+
+static char *proc_path(const char *name)
+{
+	const char *root = getenv("ZCOST_PROC");
+
+	return xasprintf("%s/%s", root ? root : "/proc", name);
+}
+
+static char *target(const struct collect *c)
+{
+	return xasprintf("%s/kcore", c->run->hosts);
+}
+
+/* --- which code --- */
+
+/* "ffffffff81000000 T _stext" */
+static void kernel_range(struct ranges *r, char *kallsyms)
+{
+	uint64_t start = 0, end = 0;
+	char *rest = kallsyms, *line;
+
+	while ((!start || !end) && (line = str_token(&rest, '\n'))) {
+		if (str_ends(line, " _stext"))
+			start = strtoull(line, NULL, 16);
+		else if (str_ends(line, " _etext"))
+			end = strtoull(line, NULL, 16);
+	}
+	if (start && end > start)
+		r->list[r->n++] = (struct range){.start = start, .size = end - start};
+}
+
+/* "veth 45056 0 - Live 0xffffffffc0a00000": its data is copied along with its code. */
+static void module_ranges(struct ranges *r, char *modules)
+{
+	char *rest = modules, *line, *address;
+	unsigned long long size;
+
+	while (r->n < RANGES_MAX && (line = str_token(&rest, '\n'))) {
+		address = strstr(line, " 0x");
+		if (!address || sscanf(line, "%*s %llu", &size) != 1)
+			continue;
+		r->list[r->n] = (struct range){strtoull(address, NULL, 16), size, 0};
+		r->n += r->list[r->n].start != 0;
+	}
+}
+
+static int read_ranges(struct ranges *r, struct error *err)
+{
+	char *path = proc_path("kallsyms"), *text = NULL;
+	int rc = file_read(path, &text, NULL, err);
+
+	if (!rc)
+		kernel_range(r, text);
+	free(text);
+	free(path);
+	path = proc_path("modules");
+	if (!rc && !file_read(path, &text, NULL, NULL)) {
+		module_ranges(r, text);
+		free(text);
+	}
+	free(path);
+	return rc;
+}
+
+/* --- where it is --- */
+
+static bool read_at(int fd, void *buf, size_t size, uint64_t at)
+{
+	size_t got = 0;
+	ssize_t n;
+
+	while (got < size) {
+		n = pread(fd, (char *)buf + got, size - got, (off_t)(at + got));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		got += (size_t)n;
+	}
+	return true;
+}
+
+static void place(struct ranges *r, const Elf64_Phdr *p)
+{
+	size_t i;
+
+	for (i = 0; p->p_type == PT_LOAD && i < r->n; i++) {
+		struct range *g = &r->list[i];
+
+		if (g->start >= p->p_vaddr && g->start - p->p_vaddr <= p->p_filesz &&
+		    g->size <= p->p_filesz - (g->start - p->p_vaddr))
+			g->at = g->start - p->p_vaddr + p->p_offset;
+	}
+}
+
+/* Keeps the ranges that the core has. */
+static int find_ranges(struct ranges *r, int fd, Elf64_Ehdr *head, struct error *err)
+{
+	uint64_t sum = 0;
+	Elf64_Phdr p;
+	size_t i, n;
+
+	if (!read_at(fd, head, sizeof(*head), 0) || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
+	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_phentsize != sizeof(p))
+		return error_set(err, EBADMSG, "/proc/kcore is no 64-bit core file");
+	for (i = 0; i < head->e_phnum && i < SEGMENTS_MAX; i++)
+		if (read_at(fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)))
+			place(r, &p);
+	for (i = n = 0; i < r->n; i++)
+		if (r->list[i].at && sum + r->list[i].size <= CODE_MAX) {
+			sum += r->list[i].size;
+			r->list[n++] = r->list[i];
+		}
+	r->n = n;
+	return n ? 0
+		 : error_set(err, ENODATA,
+			     "/proc/kcore does not hold the kernel's code (run as root; "
+			     "lockdown may forbid it)");
+}
+
+/* --- the copy --- */
+
+static int copy_range(int from, int to, const struct range *g, uint64_t at)
+{
+	static char buf[1 << 16];
+	uint64_t done, n;
+
+	for (done = 0; done < g->size; done += n) {
+		n = g->size - done < sizeof(buf) ? g->size - done : sizeof(buf);
+		if (!read_at(from, buf, n, g->at + done) ||
+		    pwrite(to, buf, n, (off_t)(at + done)) != (ssize_t)n)
+			return errno ? -errno : -EIO;
+	}
+	return 0;
+}
+
+static int write_core(int from, int to, Elf64_Ehdr *head, const struct ranges *r)
+{
+	uint64_t at = sizeof(*head) + r->n * sizeof(Elf64_Phdr);
+	size_t i;
+	int rc = 0;
+
+	head->e_phoff = sizeof(*head);
+	head->e_phnum = (uint16_t)r->n;
+	head->e_shoff = head->e_shnum = head->e_shstrndx = 0;
+	if (pwrite(to, head, sizeof(*head), 0) != sizeof(*head))
+		return -errno;
+	for (i = 0; i < r->n && !rc; at += r->list[i++].size) {
+		Elf64_Phdr p = {.p_type = PT_LOAD,
+				.p_flags = PF_R | PF_X,
+				.p_offset = at,
+				.p_vaddr = r->list[i].start,
+				.p_filesz = r->list[i].size,
+				.p_memsz = r->list[i].size};
+
+		if (pwrite(to, &p, sizeof(p), (off_t)(sizeof(*head) + i * sizeof(p))) != sizeof(p))
+			return -errno;
+		rc = copy_range(from, to, &r->list[i], at);
+	}
+	return rc;
+}
+
+/* Whole or not at all: two sides on one host may do this at the same time. */
+static int save(struct collect *c, int from, Elf64_Ehdr *head, const struct ranges *r)
+{
+	char *path = target(c), *tmp = xasprintf("%s.tmp.%d", path, (int)getpid());
+	int to = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), rc;
+
+	rc = to < 0 ? -errno : write_core(from, to, head, r);
+	if (to >= 0 && close(to) && !rc)
+		rc = -errno;
+	if (!rc && rename(tmp, path))
+		rc = -errno;
+	if (rc) {
+		unlink(tmp);
+		error_sys(&c->err, -rc, "%s: copying the kernel's code", path);
+	}
+	free(tmp);
+	free(path);
+	return rc;
+}
+
+static int probe(struct collect *c)
+{
+	char *path = proc_path("kcore");
+	int rc = access(path, R_OK) ? -errno : 0;
+
+	if (rc == -ENOENT)
+		error_set(&c->err, ENOENT,
+			  "this kernel has no /proc/kcore (CONFIG_PROC_KCORE): hot instructions of "
+			  "the kernel will be offsets without code");
+	else if (rc)
+		error_sys(&c->err, -rc, "/proc/kcore: run as root to copy the kernel's code");
+	free(path);
+	return rc;
+}
+
+static int prepare(struct collect *c)
+{
+	struct ranges *r = xcalloc(1, sizeof(*r));
+	char *path = proc_path("kcore"), *there = target(c);
+	Elf64_Ehdr head;
+	int fd, rc = 0;
+
+	if (!path_exists(there)) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		rc = fd < 0 ? error_sys(&c->err, errno, "%s", path) : read_ranges(r, &c->err);
+		if (!rc)
+			rc = find_ranges(r, fd, &head, &c->err);
+		if (!rc)
+			rc = dir_make(c->run->hosts, &c->err);
+		if (!rc)
+			rc = save(c, fd, &head, r);
+		if (fd >= 0)
+			close(fd);
+	}
+	free(r);
+	free(there);
+	free(path);
+	return rc;
+}
+
+const struct collector collector_kcore = {
+	.name = "kcore",
+	.what = "the kernel's code as it runs, once per host, for report hotspots",
+	.probe = probe,
+	.prepare = prepare,
+};

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# report hotspots: instruction by instruction what perf annotate says, from a file and from a capture.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+
+HOME=$scratch/home # no cache of build-ids explains what is to stay unexplained
+export HOME
+command -v perf >/dev/null || skip_all "no perf on this machine"
+cat >burn.c <<'E2'
+static volatile unsigned long sink;
+__attribute__((noinline)) static unsigned long hot(unsigned long n)
+{
+	unsigned long s = 0, i;
+	for (i = 1; i < n; i++)
+		s += s / i + i * i;
+	return s;
+}
+int main(void) { int i; for (i = 0; i < 12; i++) sink += hot(10000000); return 0; }
+E2
+${CC:-cc} -g -O1 -o burn burn.c
+perf record -q -N -g -k CLOCK_MONOTONIC -e cpu-clock -F 4000 -o burn.data ./burn 2>/dev/null ||
+	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
+
+columns='NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }'
+"$zcost" report hotspots hot --perf burn.data --all --format tsv >hot 2>err
+"$zcost" report functions --perf burn.data --symbol hot --format tsv >function 2>/dev/null
+
+start=$(objdump -d burn | awk '/<hot>:/ { print $1 }')
+annotated() { # "offset percent" of every instruction that perf gives 1 % and more
+	perf annotate -i burn.data --stdio -s hot 2>/dev/null | perl -ne '
+		printf "+0x%x %.2f\n", hex($2) - hex("'"$start"'"), $1 if /^\s*(\d+\.\d+) :\s+([0-9a-f]+):/ && $1 >= 1' | sort
+}
+ours() { awk -F'\t' "$columns"' $at["function_share"] >= 1 { printf "%s %.2f\n", $at["offset"], $at["function_share"] }' hot | sort; }
+same_as_annotate() {
+	annotated >theirs
+	ours >mine
+	[ -s theirs ] && diff theirs mine
+}
+ok "perf annotate's percentages" same_as_annotate
+ok "the function's samples, all of them" test \
+	"$(awk -F'\t' "$columns"' { n += $at["samples"] } END { print n }' hot)" = \
+	"$(awk -F'\t' "$columns"' { print $at["samples"] }' function)"
+same_as_objdump() { # the mnemonic at each offset
+	awk -F'\t' "$columns"' { print $at["offset"], $at["instruction"] }' hot | while read -r offset mnemonic _; do
+		at=$(perl -e 'printf "%x", hex($ARGV[0]) + hex(substr $ARGV[1], 1)' "$start" "$offset")
+		objdump -d --no-show-raw-insn burn | grep -E "^ +$at:" | awk '{ print $2 }' >there
+		# objdump leaves out the size that registers tell
+		case $mnemonic in "$(cat there)"*) ;; *) echo "$offset $mnemonic, objdump: $(cat there)"; exit 1 ;; esac
+	done
+}
+ok "objdump's instructions" same_as_objdump
+ok "with the line in the source" says '	burn\.c:[67]$' hot
+ok "where samples stand is said" says 'next when they were taken' err
+ok "dearest first, unless all are asked for" sh -c "'$zcost' report hotspots hot --perf burn.data --format tsv --limit 2 2>err |
+	awk -F'\t' 'NR > 1 { if (NR > 2 && \$7 > last) exit 1; last = \$7; n++ } END { exit n != 2 }'"
+ok "costs of a unit" sh -c "'$zcost' report hotspots hot --perf burn.data --rate 1000 2>err | grep -q 'ns/packet'"
+ok "no function, exit 2" exits 2 "$zcost" report hotspots --perf burn.data
+ok "an unknown one, exit 1" exits 1 "$zcost" report hotspots cold --perf burn.data
+ok "is named" says "no sample is in a function 'cold'" err
+ok "what instructions do not know is refused" exits 2 "$zcost" report hotspots hot --perf burn.data --comm burn
+ok "text has no instructions" sh -c "perf report -i burn.data --stdio 2>/dev/null | '$zcost' report hotspots hot --perf-report - 2>err; test \$? = 2"
+
+# A capture takes the object home; its analysis keeps instructions and code, and needs neither afterwards.
+run_json single v profile 1 receiver none '{"name": "perf", "state": "ok", "files": ["perf.data"]}'
+sed -i 's/"start_ns": [0-9]*/"start_ns": 1/; s/"end_ns": [0-9]*/"end_ns": 9000000000000000000/; s/"cpus": "1"/"cpus": ""/' single/run.json
+perf record -q -N -g --buildid-mmap -k CLOCK_MONOTONIC -e cpu-clock -F 4000 -o single/perf.data ./burn 2>/dev/null
+id=$(readelf -n burn | awk '/Build ID/ { print $3 }')
+mkdir -p "single/hosts/vm/dso/$id"
+cp burn "single/hosts/vm/dso/$id/"
+cp single/perf.data bare.data
+"$zcost" analyze single >log 2>&1
+"$zcost" report hotspots hot --perf bare.data --all --format tsv >bare 2>/dev/null
+rm -r single/hosts single/perf.data
+"$zcost" report hotspots hot single --all --format tsv 2>err >stored
+cells() { awk -F'\t' "$columns"' { print $at["offset"], $at["samples"], $at["function_share"], $at["instruction"], $at["source"] }' "$1"; }
+ok "a store has the same rows" sh -c "test \$(wc -l <stored) -gt 3"
+cells bare >bare.cells
+cells stored >stored.cells
+ok "with code and lines" cmp bare.cells stored.cells
+
+strip -o stripped burn
+perf record -q -N -g -e cpu-clock -F 1000 -o lost.data ./stripped 2>/dev/null
+ok "a function without a name is none" exits 1 "$zcost" report hotspots hot --perf lost.data
+cp burn.data moved.data
+mv burn burnt
+ok "without the file there is no name" exits 1 "$zcost" report hotspots hot --perf moved.data
+mv burnt burn
+
+# The kernel's code out of a core file that stands beside a recording, as perf record --kcore keeps one.
+perf record -q -e cpu-clock:k -F 4000 -o kernel.data -- dd if=/dev/zero of=/dev/null bs=1M count=4000 2>/dev/null
+name=$("$zcost" report functions --perf kernel.data --dso '[kernel*' --format tsv 2>/dev/null | awk -F'\t' 'NR == 2 { print $1 }')
+address=$(awk -v f="$name" '$3 == f && !$4 { print $1; exit }' /proc/kallsyms)
+if [ -n "$address" ] && [ "$address" != 0000000000000000 ]; then
+	mkdir -p kernel.dir/kcore_dir
+	mv kernel.data kernel.dir/data
+	cp /proc/kallsyms kernel.dir/kcore_dir/ && cp /sys/kernel/notes kernel.dir/kcore_dir/
+	# nops: what is there does not matter, that it is read does
+	perl -e 'print pack("a4C5x7vvVQQQVvvvvvv", "\x7fELF", 2, 1, 1, 0, 0, 4, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0),
+		pack("VVQQQQQQ", 1, 5, 4096, hex $ARGV[0], 0, 1 << 20, 1 << 20, 4096), "\0" x (4096 - 120), "\x90" x (1 << 20)' \
+		"$address" >kernel.dir/kcore_dir/kcore
+	"$zcost" report hotspots "$name" --perf kernel.dir --format tsv >khot 2>err
+	ok "the kernel's code comes from its core" sh -c "awk -F'\t' 'NR > 1 && \$11 == \"nop\" { n++ } END { exit !n }' khot"
+	rm kernel.dir/kcore_dir/kcore
+	"$zcost" report hotspots "$name" --perf kernel.dir --format tsv >khot 2>err
+	ok "without it there are offsets alone" sh -c "awk -F'\t' 'NR > 1 && \$5 ~ /^\+0x/ && \$11 == \"\" { n++ } END { exit !n }' khot"
+else
+	skip "the kernel's code comes from its core" "no kernel symbols here"
+	skip "without it there are offsets alone" "no kernel symbols here"
+fi
+
+done_testing
