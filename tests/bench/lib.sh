@@ -32,12 +32,12 @@ ratio() { # WHAT FILE FILE COLUMN GOAL: of the medians
 # What zcost is made to look at: TCP over loopback, copied, mapped and through io_uring, with some
 # short processes in between.
 flow() { # SECONDS PORT RX TX
-	"$build/tcpzc" --listen=127.0.0.1 --port="$2" --rx="$3" --seconds="$1" >"$dir/rx.$2" 2>&1 &
-	"$build/tcpzc" --connect=127.0.0.1 --port="$2" --tx="$4" --seconds="$1" >"$dir/tx.$2" 2>&1 &
+	timeout $(($1 + 10)) "$build/tcpzc" --listen=127.0.0.1 --port="$2" --rx="$3" >"$dir/rx.$2" 2>&1 &
+	timeout $(($1 + 10)) "$build/tcpzc" --connect=127.0.0.1 --port="$2" --tx="$4" --seconds="$1" >"$dir/tx.$2" 2>&1 &
 }
 load() { # SECONDS
 	flow "$1" 7993 recv send
-	flow "$1" 7994 mmap sendfile
+	flow "$1" 7994 mmap sendfile-direct
 	flow "$1" 7995 uring-recv uring-send
 	end=$(($(date +%s) + $1))
 	while [ "$(date +%s)" -lt $end ]; do
@@ -59,6 +59,9 @@ recording() {
 			sleep "$seconds" 2>"$dir/err" ||
 			{ echo "SKIP: perf cannot record: $(tail -n 1 "$dir/err")"; exit 0; }
 		wait
+		for flow in "$dir"/tx.*; do
+			grep -q '"type":"summary"' "$flow" || { echo "SKIP: a flow failed: $(tail -n 1 "$flow")"; exit 0; }
+		done
 	fi
 	"$dump" health "$data" >"$dir/health" || [ $? = 4 ]
 	samples=$(awk '/^event/ { for (i = 1; i < NF; i++) if ($(i + 1) == "samples,") n += $i }
