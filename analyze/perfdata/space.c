@@ -23,14 +23,25 @@ static const struct side_map *map_of(const struct spaces *s, uint32_t id)
 	return id < s->side->nmaps ? &s->side->maps[id] : &s->pieces[id - s->side->nmaps];
 }
 
+static uint32_t count(const struct space *sp)
+{
+	return sp->maps ? sp->maps->n : 0;
+}
+
+static const struct side_map *map_at_index(const struct spaces *s, const struct space *sp,
+					   uint32_t at)
+{
+	return map_of(s, sp->maps->id[at]);
+}
+
 /* The first map that ends behind `addr`. */
 static uint32_t lower_bound(const struct spaces *s, const struct space *sp, uint64_t addr)
 {
-	uint32_t low = 0, high = sp->n, mid;
+	uint32_t low = 0, high = count(sp), mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (map_of(s, sp->maps[mid])->end <= addr)
+		if (map_at_index(s, sp, mid)->end <= addr)
 			low = mid + 1;
 		else
 			high = mid;
@@ -38,20 +49,55 @@ static uint32_t lower_bound(const struct spaces *s, const struct space *sp, uint
 	return low;
 }
 
-static void insert_at(struct space *sp, uint32_t at, uint32_t map)
+static void drop_maps(struct space *sp)
 {
-	array_grow(sp->maps, sp->n, sp->cap);
-	memmove(sp->maps + at + 1, sp->maps + at, (sp->n - at) * sizeof(*sp->maps));
-	sp->maps[at] = map;
-	sp->n++;
+	if (sp->maps && !--sp->maps->refs)
+		free(sp->maps);
+	sp->maps = NULL;
 }
 
-static void remove_at(struct space *sp, uint32_t at, uint32_t count)
+/* The space's own list, with room for one more. */
+static struct space_maps *own_maps(struct space *sp)
 {
-	if (!count)
+	struct space_maps *old = sp->maps, *new = old;
+	uint32_t n = count(sp), cap;
+
+	if (old && old->refs == 1 && n < old->cap)
+		return old;
+	cap = n + 8 + (old && old->refs == 1 ? n / 2 : 0);
+	if (old && old->refs == 1) {
+		new = xrealloc(old, sizeof(*new) + cap * sizeof(*new->id));
+	} else {
+		new = xmalloc(sizeof(*new) + cap * sizeof(*new->id));
+		if (n)
+			memcpy(new->id, old->id, n * sizeof(*new->id));
+		drop_maps(sp);
+		new->refs = 1;
+		new->n = n;
+	}
+	new->cap = cap;
+	sp->maps = new;
+	return new;
+}
+
+static void insert_at(struct space *sp, uint32_t at, uint32_t map)
+{
+	struct space_maps *m = own_maps(sp);
+
+	memmove(m->id + at + 1, m->id + at, (m->n - at) * sizeof(*m->id));
+	m->id[at] = map;
+	m->n++;
+}
+
+static void remove_at(struct space *sp, uint32_t at, uint32_t gone)
+{
+	struct space_maps *m;
+
+	if (!gone)
 		return;
-	sp->n -= count;
-	memmove(sp->maps + at, sp->maps + at + count, (sp->n - at) * sizeof(*sp->maps));
+	m = own_maps(sp);
+	m->n -= gone;
+	memmove(m->id + at, m->id + at + gone, (m->n - at) * sizeof(*m->id));
 }
 
 /* A map that is not in the side-band: this replay's own. */
@@ -81,8 +127,8 @@ static void space_map(struct spaces *s, struct space *sp, uint32_t map)
 	if (new.start >= new.end)
 		return;
 	at = lower_bound(s, sp, new.start);
-	for (gone = 0; at + gone < sp->n; gone++) {
-		uint32_t id = sp->maps[at + gone];
+	for (gone = 0; at + gone < count(sp); gone++) {
+		uint32_t id = sp->maps->id[at + gone];
 		struct side_map old = *map_of(s, id);
 
 		if (old.start >= new.end)
@@ -105,18 +151,14 @@ static void space_fork(struct spaces *s, const struct side_row *row)
 {
 	struct space *child = space_of(s, row->pid), *parent;
 
-	child->n = 0;
+	drop_maps(child);
 	if (row->alone || row->pid == row->ppid)
 		return;
 	parent = space_of(s, row->ppid);
 	child = space_of(s, row->pid); /* may have moved */
-	if (child->cap < parent->n) {
-		child->cap = parent->n;
-		child->maps = xrealloc(child->maps, child->cap * sizeof(*child->maps));
-	}
-	if (parent->n)
-		memcpy(child->maps, parent->maps, parent->n * sizeof(*child->maps));
-	child->n = parent->n;
+	child->maps = parent->maps;
+	if (child->maps)
+		child->maps->refs++;
 }
 
 static void ksymbol(struct spaces *s, const struct side_row *row)
@@ -131,7 +173,7 @@ static void ksymbol(struct spaces *s, const struct side_row *row)
 		return;
 	}
 	at = lower_bound(s, sp, k->start);
-	if (at < sp->n && map_of(s, sp->maps[at])->start == k->start)
+	if (at < count(sp) && map_at_index(s, sp, at)->start == k->start)
 		remove_at(sp, at, 1);
 }
 
@@ -182,9 +224,9 @@ const struct side_map *spaces_find(const struct spaces *s, const struct space *s
 	if (!sp)
 		return NULL;
 	at = lower_bound(s, sp, addr);
-	if (at == sp->n)
+	if (at == count(sp))
 		return NULL;
-	m = map_of(s, sp->maps[at]);
+	m = map_at_index(s, sp, at);
 	return addr >= m->start ? m : NULL;
 }
 
@@ -201,7 +243,7 @@ void spaces_free(struct spaces *s)
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
-		free(s->list[i].maps);
+		drop_maps(&s->list[i]);
 	free(s->list);
 	free(s->pieces);
 	map_free(&s->index);

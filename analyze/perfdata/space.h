@@ -9,9 +9,14 @@
 
 #include "analyze/perfdata/sideband.h"
 
+/* Processes that forked share a list until one of them changes it. */
+struct space_maps {
+	uint32_t refs, n, cap;
+	uint32_t id[]; /* of side-band maps, by address, without overlaps */
+};
+
 struct space {
-	uint32_t *maps; /* indexes of side-band maps, by address, without overlaps */
-	uint32_t n, cap;
+	struct space_maps *maps; /* NULL: none */
 	uint32_t state; /* 1 + the row that changed it last: the same state, the same maps */
 };
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Address spaces: what a fork shares, whoever changes it first keeps to himself. */
+#include "analyze/perfdata/space.h"
+
+#include "lib/alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { PARENT = 1, CHILD = 2, OTHER = 3 };
+
+/* Objects are numbers: each map's own. */
+static struct side_map maps[] = {
+	{0x1000, 0x2000, 0, 0}, {0x3000, 0x6000, 0, 1},
+	{0x4000, 0x5000, 0, 2}, /* in the midst of the one before */
+	{0x3000, 0x4000, 0, 3}, {0x8000, 0x9000, 0, 4},
+};
+
+static struct side_row rows[] = {
+	{.kind = SIDE_MAP, .pid = PARENT, .what = 0},
+	{.kind = SIDE_MAP, .pid = PARENT, .what = 1},
+	{.kind = SIDE_FORK, .pid = CHILD, .ppid = PARENT},
+	{.kind = SIDE_FORK, .pid = OTHER, .ppid = PARENT},
+	{.kind = SIDE_MAP, .pid = CHILD, .what = 2},
+	{.kind = SIDE_MAP, .pid = PARENT, .what = 3},
+	{.kind = SIDE_FORK, .pid = CHILD, .ppid = PARENT}, /* its number once more */
+	{.kind = SIDE_MAP, .pid = OTHER, .what = 4},
+	{.kind = SIDE_FORK, .pid = PARENT, .ppid = OTHER, .alone = true},
+};
+
+static struct sideband side = {
+	.list = rows, .n = array_size(rows), .maps = maps, .nmaps = array_size(maps)};
+
+static long at(const struct spaces *s, uint32_t pid, uint64_t addr)
+{
+	const struct side_map *m = spaces_find(s, spaces_get(s, pid), addr);
+
+	return m ? (long)m->dso : -1;
+}
+
+static void shared_until_changed(void **state)
+{
+	struct spaces s = {.side = &side};
+
+	(void)state;
+	spaces_advance(&s, 3);
+	assert_ptr_equal(spaces_get(&s, PARENT)->maps, spaces_get(&s, CHILD)->maps);
+	assert_ptr_equal(spaces_get(&s, PARENT)->maps, spaces_get(&s, OTHER)->maps);
+	assert_int_equal(at(&s, CHILD, 0x4800), 1);
+
+	spaces_advance(&s, 4);
+	assert_int_equal(at(&s, CHILD, 0x3800), 1);
+	assert_int_equal(at(&s, CHILD, 0x4800), 2);
+	assert_int_equal(at(&s, CHILD, 0x5800), 1);
+	assert_int_equal(at(&s, PARENT, 0x4800), 1);
+	assert_int_equal(at(&s, OTHER, 0x4800), 1);
+	spaces_free(&s);
+}
+
+static void each_keeps_its_own(void **state)
+{
+	struct spaces s = {.side = &side};
+
+	(void)state;
+	spaces_advance(&s, 5);
+	assert_int_equal(at(&s, PARENT, 0x3800), 3);
+	assert_int_equal(at(&s, CHILD, 0x3800), 1);
+	assert_int_equal(at(&s, OTHER, 0x3800), 1);
+	spaces_advance(&s, 7);
+	assert_int_equal(at(&s, CHILD, 0x3800), 3);
+	assert_int_equal(at(&s, CHILD, 0x4800), 1);
+	assert_int_equal(at(&s, OTHER, 0x8000), 4);
+	assert_int_equal(at(&s, CHILD, 0x8000), -1);
+	spaces_advance(&s, 8);
+	assert_int_equal(at(&s, PARENT, 0x1000), -1);
+	assert_int_equal(at(&s, CHILD, 0x1000), 0);
+	assert_int_equal(at(&s, OTHER, 0x1000), 0);
+	spaces_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shared_until_changed),
+		cmocka_unit_test(each_keeps_its_own),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("space", tests, NULL, NULL);
+}
