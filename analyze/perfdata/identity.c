@@ -7,6 +7,24 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+static void index_header(struct identities *ids)
+{
+	const struct recording *r = ids->r;
+	const struct build_id_row *row;
+	uint64_t *at;
+	uint32_t name;
+	size_t i;
+
+	for (i = 0; i < r->nbuild_ids; i++) {
+		row = &r->build_ids[i];
+		name = intern_find(r->side.strings, row->name, strlen(row->name));
+		if (row->kernel || name == INTERN_NONE)
+			continue;
+		at = map_at(&ids->header_ids, name);
+		*at = *at ? *at : i + 1;
+	}
+}
+
 /* The header's build-ids go by name: of no use for a name that two files have. */
 void identities_init(struct identities *ids, const struct recording *r)
 {
@@ -15,6 +33,7 @@ void identities_init(struct identities *ids, const struct recording *r)
 	size_t i;
 
 	*ids = (struct identities){.r = r};
+	index_header(ids);
 	for (i = 0; i < side->ndsos; i++) {
 		const struct side_dso *dso = &side->dsos[i], *other;
 		uint64_t *at;
@@ -34,22 +53,20 @@ void identities_init(struct identities *ids, const struct recording *r)
 void identities_free(struct identities *ids)
 {
 	map_free(&ids->shared_names);
+	map_free(&ids->header_ids);
 }
 
-static const char *build_id_of(const struct identities *ids, const struct side_dso *dso,
-			       const char *name)
+static const char *build_id_of(const struct identities *ids, const struct side_dso *dso)
 {
 	const struct recording *r = ids->r;
-	size_t i;
+	const uint64_t *row;
 
 	if (dso->build_id != UINT32_MAX)
 		return intern_get(r->side.strings, dso->build_id);
 	if (map_get(&ids->shared_names, dso->name))
 		return NULL;
-	for (i = 0; i < r->nbuild_ids; i++)
-		if (!r->build_ids[i].kernel && !strcmp(r->build_ids[i].name, name))
-			return r->build_ids[i].hex;
-	return NULL;
+	row = map_get(&ids->header_ids, dso->name);
+	return row ? r->build_ids[*row - 1].hex : NULL;
 }
 
 struct dso_identity identity_of(const struct identities *ids, uint32_t index)
@@ -58,7 +75,7 @@ struct dso_identity identity_of(const struct identities *ids, uint32_t index)
 	const char *name = intern_get(ids->r->side.strings, dso->name);
 
 	return (struct dso_identity){.name = name,
-				     .build_id = build_id_of(ids, dso, name),
+				     .build_id = build_id_of(ids, dso),
 				     .ambiguous = map_get(&ids->shared_names, dso->name),
 				     .major = dso->major,
 				     .minor = dso->minor,

@@ -12,6 +12,7 @@
 struct identities {
 	const struct recording *r;
 	struct map shared_names; /* string -> not 0: several files have it */
+	struct map header_ids;	 /* string -> index + 1 in the header's build-ids */
 };
 
 void identities_init(struct identities *ids, const struct recording *r);
