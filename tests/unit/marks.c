@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/marks.h"
+
+#include "lib/alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What one line tells of the decimal mark; 0: nothing. */
+static void test_told(void **state)
+{
+	static const struct {
+		const char *line;
+		char decimal;
+	} lines[] = {
+		{"1.208.000.453 cycles", ','},
+		{"0,373027705 seconds", ','},
+		{"12,5 %", ','},
+		{"1,234,567.25 msec", '.'},
+		{"12,34,567 cycles", '.'},
+		{"1234.567 x", '.'},
+		{"0.001 CPUs", '.'},
+		{"1,234 cycles", 0},
+		{"12 345", 0},
+		{"1'234'567", 0},
+		{"cpu/event=0x3c,umask=0x1/", 0}, /* digits of words are no numbers */
+		{"L1.2 v6.1.192", 0},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(lines); i++) {
+		struct marks m = {0};
+
+		marks_learn(&m, lines[i].line, 1);
+		if (m.decimal != lines[i].decimal)
+			fail_msg("%s: '%c'", lines[i].line, m.decimal ? m.decimal : '-');
+		assert_int_equal(m.other, 0);
+	}
+}
+
+static void test_numbers(void **state)
+{
+	static const struct {
+		char decimal;
+		const char *text;
+		bool count;
+		double value; /* -1: refused */
+		const char *rest;
+	} numbers[] = {
+		{'.', "1,234 cycles", true, 1234, " cycles"},
+		{',', "1.234 Zyklen", true, 1234, " Zyklen"},
+		{',', "371,191921 ms", true, 371.191921, " ms"},
+		{'.', "1,234,567.5", false, 1234567.5, ""},
+		{'.', "12,34,567", true, 1234567, ""},
+		{'.', "1'234'567", true, 1234567, ""},
+		{'.',
+		 "1\xe2\x80\x99"
+		 "234 x",
+		 true, 1234, " x"},
+		{0, "1,234", true, 1234, ""},
+		{0, "1,234", false, -1, ""}, /* a time: 1234 s or 1.234 s? */
+		{0, "1.5 s", false, 1.5, " s"},
+		{'.', "1,23", true, -1, ""},	    /* no group has two digits at the end */
+		{'.', "1,234.567.8", true, -1, ""}, /* two marks group */
+		{',', "1234.567", true, -1, ""},    /* nor does a first one have four */
+		{'.', "x", true, -1, ""},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(numbers); i++) {
+		struct marks m = {.decimal = numbers[i].decimal};
+		const char *p = numbers[i].text;
+		double value = -1;
+
+		assert_int_equal(marks_number(&m, &p, numbers[i].count, &value),
+				 numbers[i].value >= 0);
+		assert_true(value == numbers[i].value);
+		assert_string_equal(p, value < 0 ? numbers[i].text : numbers[i].rest);
+	}
+}
+
+static void test_conflict(void **state)
+{
+	struct marks m = {0};
+
+	(void)state;
+	marks_learn(&m, "1.5 msec", 3);
+	marks_learn(&m, "12,5 %", 7);
+	marks_learn(&m, "13,5 %", 8);
+	assert_int_equal(m.line, 3);
+	assert_int_equal(m.other, 7);
+}
+
+static void test_groups(void **state)
+{
+	char text[] = "1\xc2\xa0"
+		      "208\xe2\x80\xaf"
+		      "453\xc2\xa0 cycles 12\xe2\x80\x89"
+		      "3456 5\xc2\xa0";
+
+	(void)state;
+	marks_keep_groups(text);
+	assert_string_equal(text, "1'208'453\xc2\xa0 cycles 12\xe2\x80\x89"
+				  "3456 5\xc2\xa0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_conflict),
+		cmocka_unit_test(test_groups),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
