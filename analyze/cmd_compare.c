@@ -302,7 +302,8 @@ static void check(struct argp_state *state, struct arguments *args)
 		argp_error(state, "--variant goes with --self-test; name BASE and NEW");
 	if (!args->self_test && args->refs != ENDS)
 		argp_error(state, "what against what? give BASE and NEW");
-	if (!args->table && !args->self_test && !args->capture)
+	if (!args->table && !args->self_test && !args->capture && bare_is_text(args->ref[BASE]) &&
+	    bare_is_text(args->ref[NEW]))
 		args->texts = compare_texts_table(args->ref[BASE], args->ref[NEW]);
 	if (args->texts && args->fail_on_worse)
 		argp_error(state, "two texts have no verdicts to fail on");

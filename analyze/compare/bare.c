@@ -45,16 +45,22 @@ bool bare_is(const char *path)
 	       (n < strlen(zstd_magic) || memcmp(head, zstd_magic, strlen(zstd_magic)));
 }
 
+bool bare_is_text(const char *path)
+{
+	char head[16];
+	size_t n = read_head(path, head, sizeof(head));
+
+	return bare_is(path) && !is_perf_data(head, n);
+}
+
 int bare_open(struct bare **b, const char *path, const struct query *q, struct error *err)
 {
 	const struct perfdata_options options = {.use_this_host = true, .cpus = q->cpus};
-	char head[16];
-	size_t n = read_head(path, head, sizeof(head));
 	int ret;
 
 	*b = xcalloc(1, sizeof(**b));
 	(*b)->path = path;
-	(*b)->is_text = !is_perf_data(head, n);
+	(*b)->is_text = bare_is_text(path);
 	profile_init(&(*b)->profile);
 	ret = (*b)->is_text ? perf_report_read(path, q->event, &(*b)->flat, err)
 			    : perfdata_read(&(*b)->profile, path, &options, err);

@@ -19,6 +19,8 @@ struct bare {
 
 /* Is it such a file, and no store or archive? */
 bool bare_is(const char *path);
+/* Of these, a text. */
+bool bare_is_text(const char *path);
 int bare_open(struct bare **b, const char *path, const struct query *q, struct error *err);
 void bare_close(struct bare *b); /* NULL is fine */
 
