@@ -409,7 +409,8 @@ static int decode_and_order(struct tracepoints *tp)
 
 	handover_init(&tp->hand);
 	time_order_init(&tp->order, TIME_ORDER_PIECE, deliver, tp);
-	tp->alone = tp->alone || pthread_create(&decoder, NULL, decode, tp);
+	if (!tp->alone && pthread_create(&decoder, NULL, decode, tp))
+		tp->alone = true; /* not written beside the other thread, which reads it */
 	if (tp->alone) {
 		decode(tp);
 		ret = tp->ret ? tp->ret : time_order_finish(&tp->order, tp->err);
