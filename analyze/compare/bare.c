@@ -86,4 +86,5 @@ void bare_query(struct bare *b, struct query *q)
 		q->flat = &b->flat;
 	else
 		q->profile = &b->profile;
+	q->alike = true;
 }

@@ -86,6 +86,7 @@ static int make_plan(struct plan *p, const struct cost_table *ct, const struct q
 	*p = (struct plan){.ct = ct, .system_load = q->system_load};
 	p->spec = (struct tally_spec){.totals = ct->totals,
 				      .merge_unresolved = !q->all,
+				      .tell_dsos = q->profile && !q->alike,
 				      .event = q->event,
 				      .comm = q->comm,
 				      .dso = q->dso,

@@ -53,6 +53,7 @@ struct query {
 		power_w; /* given numbers instead of a store; 0: not given */
 	/* bare files instead of a store */
 	struct profile *profile;
+	bool alike; /* its rows are compared with another's: objects go by base name alone */
 	const struct flat *flat;
 	const struct trace *trace;
 	const struct perf_stat *stat;

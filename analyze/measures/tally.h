@@ -31,6 +31,7 @@ struct tally_spec {
 	enum tally_key keys[TALLY_KEYS];
 	int nkeys;
 	bool totals, exclude_idle, merge_unresolved;
+	bool tell_dsos; /* two files of one base name have rows of their own (dso_names.h) */
 	const char *event, *comm, *dso, *symbol; /* as in struct query */
 	const struct cpuset *cpus;
 	const struct components *components;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/dso_names.h"
 #include "analyze/measures/tally.h"
 
 #include "lib/alloc.h"
@@ -40,6 +41,7 @@ struct pass {
 	uint32_t *group_of;	 /* by cost; PROFILE_NONE: does not count */
 	struct symbol_row *rows; /* by symbol */
 	struct map parts;	 /* (symbol, idle) -> name of the component */
+	struct dso_names dsos;
 };
 
 enum { ROW_UNWANTED = -1 };
@@ -211,11 +213,19 @@ static void make_groups(struct pass *w)
 
 /* --- rows --- */
 
-static const char *dso_text(const char *name)
+static const char *dso_text(struct pass *w, uint32_t symbol)
 {
-	const char *slash = *name == '/' ? strrchr(name, '/') : NULL;
+	return w->f->spec.tell_dsos ? dso_name(&w->dsos, w->p->symbols[symbol].dso)
+				    : dso_base_name(profile_symbol_dso(w->p, symbol));
+}
 
-	return slash && slash[1] ? slash + 1 : name;
+/* A filter may name an object either way. */
+static bool dso_wanted(struct pass *w, uint32_t symbol)
+{
+	const char *pattern = w->f->spec.dso;
+
+	return tally_wanted(pattern, dso_text(w, symbol)) ||
+	       tally_wanted(pattern, dso_base_name(profile_symbol_dso(w->p, symbol)));
 }
 
 static const char *symbol_text(struct pass *w, uint32_t symbol)
@@ -243,7 +253,7 @@ static void function_keys(struct pass *w, uint32_t group, uint32_t symbol, const
 					 : symbol_text(w, symbol);
 			break;
 		case BY_DSO:
-			key[i] = dso_text(profile_symbol_dso(w->p, symbol));
+			key[i] = dso_text(w, symbol);
 			break;
 		case BY_MODULE:
 			own = profile_module(w->p, symbol); /* a buffer of its own */
@@ -263,8 +273,7 @@ static int32_t find_row(struct pass *w, uint32_t group, uint32_t symbol)
 	const char *key[TALLY_KEYS];
 	struct tally *f = w->f;
 
-	if (!tally_wanted(f->spec.symbol, symbol_text(w, symbol)) ||
-	    !tally_wanted(f->spec.dso, dso_text(profile_symbol_dso(w->p, symbol))))
+	if (!tally_wanted(f->spec.symbol, symbol_text(w, symbol)) || !dso_wanted(w, symbol))
 		return ROW_UNWANTED;
 	function_keys(w, group, symbol, key);
 	return (int32_t)(tally_row(f, key) - f->rows);
@@ -366,10 +375,12 @@ int tally_profile(struct tally *f, const struct profile *p, int run, struct erro
 		return rc;
 	sums = malloc((p->nframes + 1) * sizeof(*sums));
 	w.rows = calloc(p->nsymbols + 1, sizeof(*w.rows));
+	dso_names_init(&w.dsos, p);
 	if (sums && w.rows)
 		tally_groups(&w, sums);
 	else
 		rc = error_set(err, ENOMEM, "no memory for %zu frames", p->nframes);
+	dso_names_free(&w.dsos);
 	free(sums);
 	free(w.rows);
 	return rc;

@@ -119,9 +119,12 @@ else
 fi
 
 shares() {
+	# Of two files with one base name the report has two rows.
 	"$zcost" report functions --perf a.data --all --format tsv 2>err | awk -F'\t' 'NR > 1 {
-		printf "%s\t%s\t%d\t%.4f\t%.4f\n", $2, $1, $3, $4, $5 }' | sort >report.tsv
-	# Two files of one base name are one object to the table.
+			sub(/ \([0-9a-f]+\)$/, "", $2); sub(/.*\//, "", $2)
+			k = $2 "\t" $1; c[k] += $3; self[k] += $4; total[k] += $5 }
+		END { for (k in c) printf "%s\t%d\t%.4f\t%.4f\n", k, c[k], self[k], total[k] }' |
+		sort >report.tsv
 	"$dump" functions a.data | awk -F'\t' '{ sub(/.*\//, "", $2); n += $6
 			k = $2 "\t" ($4 && $2 != "[unknown]" ? $2 "+" : "") $3
 			c[k] += $5; self[k] += $6; total[k] += $7 }
