@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
 #include "analyze/cmd.h"
+#include "analyze/measures/amount.h"
 #include "analyze/measures/measure.h"
 #include "analyze/measures/run_facts.h"
 #include "analyze/perfdata/tracepoints.h"
@@ -36,6 +37,9 @@ enum {
 	KEY_SET,
 	KEY_GROUP,
 	KEY_UNIT,
+	KEY_IN,
+	KEY_CYCLES,
+	KEY_INSTRUCTIONS,
 	KEY_BASIS,
 	KEY_RATE,
 	KEY_UNITS,
@@ -54,7 +58,9 @@ enum {
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Which rows, and how samples are added up to them:", 2},
 	{"by", KEY_BY, "KEYS", 0,
-	 "rows by these first: comm dso module cpu context component symbol variant side", 2},
+	 "rows by these first: comm pid tid thread cpu context component module dso symbol variant "
+	 "side",
+	 2},
 	{"dso", KEY_DSO, "NAME", 0, "only functions of this module or library", 2},
 	{"symbol", KEY_SYMBOL, "NAME", 0, "only this function", 2},
 	{"components", KEY_COMPONENTS, "FILE", 0, "own rules for components", 2},
@@ -64,7 +70,8 @@ static const struct argp_option options[] = {
 	{"limit", KEY_LIMIT, "N", 0, "at most so many rows of each variant and side", 2},
 	{"all", KEY_ALL, NULL, 0, "every row, unresolved addresses one by one", 2},
 	{NULL, 0, NULL, 0, "What a unit of work costs:", 3},
-	{"unit", KEY_UNIT, "UNIT", 0, "packet, KiB or message", 3},
+	{"unit", KEY_UNIT, "UNIT", 0, "packet, KiB, message or syscall", 3},
+	{"in", KEY_IN, "AMOUNT", 0, "costs in ns, cycles or instructions", 3},
 	{"basis", KEY_BASIS, "BASIS", 0, "wall: all the CPUs' time; busy: the time not idle", 3},
 	{"rate", KEY_RATE, "R", 0,
 	 "units of work per second: 8165032, 8.1M, or what a link carries of frames: 100Gbit/1536",
@@ -72,6 +79,8 @@ static const struct argp_option options[] = {
 	{"units", KEY_UNITS, "N", 0, "so many units of work ...", 3},
 	{"seconds", KEY_SECONDS, "S", 0, "... in so many seconds", 3},
 	{"busy-ns", KEY_BUSY, "NS", 0, "busy CPU time, of a bare file", 3},
+	{"cycles", KEY_CYCLES, "N", 0, "cycles in all, of a bare file (--in cycles)", 3},
+	{"instructions", KEY_INSTRUCTIONS, "N", 0, "instructions in all, of a bare file", 3},
 	{"system-load", KEY_LOAD, "PCT", 0,
 	 "of all CPUs' time in use meanwhile: what of it each module, component or group takes", 3},
 	{NULL, 0, NULL, 0, "Scores (table roi):", 5},
@@ -117,6 +126,14 @@ static void set_basis(struct argp_state *state, struct arguments *a, const char 
 		a->q.basis = BASIS_BUSY;
 	else
 		argp_error(state, "--basis '%s' is neither wall nor busy", arg);
+}
+
+static void set_amount(struct argp_state *state, struct arguments *a, const char *arg)
+{
+	struct error err = {0};
+
+	if (amount_parse(arg, &a->q.in, &err))
+		argp_error(state, "--in: %s", err.text);
 }
 
 static void set_model(struct argp_state *state, struct arguments *a, const char *arg)
@@ -168,6 +185,8 @@ static const struct {
 	{KEY_UNITS, "--units", AT(q.units)},
 	{KEY_SECONDS, "--seconds", AT(q.seconds)},
 	{KEY_BUSY, "--busy-ns", AT(q.busy_ns)},
+	{KEY_CYCLES, "--cycles", AT(q.cycles)},
+	{KEY_INSTRUCTIONS, "--instructions", AT(q.instructions)},
 	{KEY_LOAD, "--system-load", AT(q.system_load)},
 	{KEY_N, "--roi-n", AT(q.roi_n)},
 	{KEY_M, "--roi-m", AT(q.roi_m)},
@@ -239,6 +258,9 @@ static void check(struct argp_state *state, struct arguments *a)
 		argp_error(state, "either a capture or one bare file");
 	if (measure_find(a->table)->needs == NEEDS_STORE && !a->capture)
 		argp_error(state, "table '%s' is made from a capture", a->table);
+	if (a->q.in != IN_NS && !measure_has_costs(measure_find(a->table)))
+		argp_error(state, "--in is for tables of costs: functions, components, contexts, "
+				  "modules, groups");
 	if (a->q.nrates > 1 && strcmp(a->table, "rates"))
 		argp_error(state, "several rates are for the table rates");
 	if (!a->capture && !is_bare(a))
@@ -261,6 +283,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_BASIS:
 		set_basis(state, a, arg);
+		return 0;
+	case KEY_IN:
+		set_amount(state, a, arg);
 		return 0;
 	case KEY_MODEL:
 		set_model(state, a, arg);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/basis.h"
 
+#include "analyze/measures/amount.h"
+#include "analyze/measures/calls.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -15,6 +17,7 @@ static const struct {
 	{"KiB", "rate_kib"},
 	{"packet", "rate_packets"},
 	{"message", "rate_messages"},
+	{"syscall", NULL}, /* only on demand: the calls per unit of the others */
 };
 
 const char *basis_rate_metric(const char *unit)
@@ -41,7 +44,8 @@ static int check_unit(const struct query *q, const char **unit, struct error *er
 {
 	*unit = q->unit ? canonical_unit(q->unit) : NULL;
 	if (q->unit && !*unit)
-		return error_set(err, EINVAL, "no unit '%s'; there are packet, KiB and message",
+		return error_set(err, EINVAL,
+				 "no unit '%s'; there are packet, KiB, message and syscall",
 				 q->unit);
 	return 0;
 }
@@ -52,6 +56,7 @@ struct ratio {
 	const struct query *q;
 	const char *rate_metric;
 	bool busy;
+	struct estimate calls; /* per unit of that rate; n 0: the unit is not a syscall */
 };
 
 /* Busy ns per second of the CPUs asked for. */
@@ -77,6 +82,17 @@ static double busy_rate(struct store *s, const struct run *r, const struct cpuse
 	return sum > 0 ? sum / seconds : NAN;
 }
 
+/* Cycles or instructions per second; the metric is of all CPUs of the side. */
+static double counted(struct store *s, const struct run *r, const struct ratio *k)
+{
+	char name[40];
+
+	if (k->q->cpus)
+		return NAN;
+	snprintf(name, sizeof(name), "counter:%s", amount_name(k->q->in));
+	return figure_metric(s, r, name) / figure_metric(s, r, "seconds");
+}
+
 static double per_unit(struct store *s, const struct run *r, const void *arg)
 {
 	const struct ratio *k = arg;
@@ -84,9 +100,22 @@ static double per_unit(struct store *s, const struct run *r, const void *arg)
 	double rate = k->q->rate > 0 ? k->q->rate : figure_metric(s, r, k->rate_metric);
 	unsigned int ncpus = cpus ? cpuset_count(cpus) : (unsigned int)r->ncpus;
 
+	if (k->calls.n && !(k->q->rate > 0))
+		rate *= k->calls.value;
 	if (!(rate > 0))
 		return NAN;
+	if (k->q->in != IN_NS)
+		return counted(s, r, k) / rate;
 	return k->busy ? busy_rate(s, r, cpus) / rate : ncpus ? 1e9 / rate * ncpus : NAN;
+}
+
+static const char *unit_of_rate(const char *rate_metric)
+{
+	size_t i;
+
+	for (i = 0; units[i].rate && strcmp(units[i].rate, rate_metric); i++)
+		;
+	return units[i].unit;
 }
 
 static const char *plural(int n)
@@ -97,16 +126,23 @@ static const char *plural(int n)
 static void put_text(struct basis_value *v, const struct ratio *k, const struct estimate *e,
 		     const struct run *runs, int n, enum estimator est)
 {
-	char range[64] = "", *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
+	const char *in = amount_name(k->q->in);
+	char range[64] = "", calls[64] = "", *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
 
 	if (e->n > 1 && !isnan(e->lo))
 		snprintf(range, sizeof(range), ", %.1f..%.1f", e->lo, e->hi);
-	snprintf(v->text, sizeof(v->text), "%s: %.1f ns/%s of CPU %s (%s of %zu %s run%s%s)",
-		 k->busy ? "busy" : "wall", v->ns, v->unit,
+	if (k->calls.n)
+		snprintf(calls, sizeof(calls), "; %.4g calls/%s of %zu run%s", k->calls.value,
+			 unit_of_rate(k->rate_metric), k->calls.n, plural((int)k->calls.n));
+	snprintf(v->text, sizeof(v->text), "%s: %.1f %s/%s of CPU %s (%s of %zu %s run%s%s%s)",
+		 k->q->in != IN_NS ? "counted"
+		 : k->busy	   ? "busy"
+				   : "wall",
+		 v->ns, in, v->unit,
 		 cpus		? cpus
 		 : runs[0].cpus ? runs[0].cpus
 				: "all",
-		 estimator_names[est], e->n, runs[0].pass, plural((int)e->n), range);
+		 estimator_names[est], e->n, runs[0].pass, plural((int)e->n), range, calls);
 	free(cpus);
 	(void)n;
 }
@@ -124,15 +160,43 @@ static bool try_runs(struct store *s, struct ratio *k, const struct run *runs, i
 	return true;
 }
 
-/* KiB, or what else the workload counted. */
-static bool try_units(struct store *s, const struct query *q, const char *unit, bool busy,
+static bool is_syscall(const char *unit)
+{
+	return unit && !strcmp(unit, "syscall");
+}
+
+/*
+ * Calls were counted in runs of their own, which the counting slowed: what one unit of work took of
+ * them, times the rate of the runs that the figures come from.
+ */
+static bool try_calls(struct store *s, const struct block *b, struct ratio *k,
 		      const struct run *runs, int n, enum estimator est, struct basis_value *v)
 {
-	struct ratio k = {q, NULL, busy};
 	size_t i;
 
+	v->unit = "syscall";
+	for (i = 0; units[i].rate; i++) {
+		k->rate_metric = units[i].rate;
+		k->calls = calls_per_work(s, b, est, units[i].rate);
+		if (k->calls.n && try_runs(s, k, runs, n, est, v))
+			return true;
+	}
+	v->unit = NULL;
+	return false;
+}
+
+/* KiB, or what else the workload counted. */
+static bool try_units(struct store *s, const struct query *q, const struct block *b,
+		      const char *unit, bool busy, const struct run *runs, int n,
+		      enum estimator est, struct basis_value *v)
+{
+	struct ratio k = {.q = q, .busy = busy};
+	size_t i;
+
+	if (is_syscall(unit) && !(q->rate > 0))
+		return try_calls(s, b, &k, runs, n, est, v);
 	for (i = 0; i < array_size(units); i++) {
-		if (unit && strcmp(unit, units[i].unit))
+		if (unit ? strcmp(unit, units[i].unit) : !units[i].rate)
 			continue;
 		k.rate_metric = units[i].rate;
 		v->unit = units[i].unit;
@@ -143,21 +207,47 @@ static bool try_units(struct store *s, const struct query *q, const char *unit, 
 	return false;
 }
 
-static bool find_basis(struct store *s, const struct query *q, const char *unit,
-		       const struct run *runs, int n, enum estimator est, struct basis_value *v)
+static bool find_basis(struct store *s, const struct query *q, const struct block *b,
+		       const char *unit, const struct run *runs, int n, enum estimator est,
+		       struct basis_value *v)
 {
-	if (q->basis != BASIS_WALL && try_units(s, q, unit, true, runs, n, est, v))
+	if (q->basis != BASIS_WALL && try_units(s, q, b, unit, true, runs, n, est, v))
 		return true;
-	return q->basis != BASIS_BUSY && try_units(s, q, unit, false, runs, n, est, v);
+	return q->basis != BASIS_BUSY && try_units(s, q, b, unit, false, runs, n, est, v);
+}
+
+/* The way out of a missing basis. */
+static const char *why_none(const struct query *q, const char *unit)
+{
+	if (q->in != IN_NS && q->cpus)
+		return "events were counted for all CPUs of the side together: no --cpu";
+	if (q->in != IN_NS)
+		return "no run has both the work done and the events counted (collector "
+		       "'counters'; a virtual machine may have no PMU)";
+	if (is_syscall(unit))
+		return "no run counted its system calls beside its work (pass 'syscalls')";
+	return "no run has both the work done and the time of its CPUs";
 }
 
 double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r)
 {
-	struct ratio k = {q, basis_rate_metric(unit), q->basis != BASIS_WALL};
-	double ns = k.rate_metric ? per_unit(s, r, &k) : NAN;
+	const struct block b = {r->variant, r->side};
+	enum estimator est = EST_MEDIAN;
+	struct ratio k = {.q = q, .rate_metric = basis_rate_metric(unit)};
+	double ns = NAN;
+	size_t i;
 
+	scope_estimator(s, q, &est, NULL);
+	for (i = 0; is_syscall(unit) && units[i].rate && !k.calls.n; i++) {
+		k.rate_metric = units[i].rate;
+		k.calls = calls_per_work(s, &b, est, k.rate_metric);
+	}
+	if (!k.rate_metric || (is_syscall(unit) && !k.calls.n))
+		return NAN;
+	k.busy = q->basis != BASIS_WALL;
+	ns = per_unit(s, r, &k);
 	k.busy = false;
-	return isnan(ns) && k.rate_metric && q->basis == BASIS_DEFAULT ? per_unit(s, r, &k) : ns;
+	return isnan(ns) && q->basis == BASIS_DEFAULT ? per_unit(s, r, &k) : ns;
 }
 
 int basis_of_block(struct store *s, const struct query *q, const struct block *b,
@@ -177,15 +267,64 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
 	if (n < 0)
 		return n;
-	if (!find_basis(s, q, unit, runs, n, est, v))
-		snprintf(v->text, sizeof(v->text),
-			 "none: no run has both the work done and the time of its CPUs; shares "
-			 "only");
+	if (!find_basis(s, q, b, unit, runs, n, est, v))
+		snprintf(v->text, sizeof(v->text), "none: %s; shares only", why_none(q, unit));
 	free(runs);
 	return 0;
 }
 
 /* --- bare files --- */
+
+/* In cycles or instructions: given in all, else left to basis_of_weights. */
+static int given_of_file(const struct query *q, const char *unit, struct basis_value *v,
+			 struct error *err)
+{
+	const char *in = amount_name(q->in);
+	double all = amount_given(q), n = amount_units(q);
+
+	v->exclude_idle = q->basis != BASIS_WALL;
+	if (!(all > 0))
+		return 0;
+	if (!(n > 0))
+		return error_set(err, EINVAL,
+				 "--%s needs the work done meanwhile: --units, or --rate with "
+				 "--seconds",
+				 in);
+	v->ns = all / n;
+	v->unit = unit;
+	snprintf(v->text, sizeof(v->text), "given: %.1f %s/%s = %.0f / %.0f", v->ns, in, unit, all,
+		 n);
+	return 0;
+}
+
+void basis_of_weights(const struct query *q, const char *event, double weight,
+		      struct basis_value *v)
+{
+	const char *in = amount_name(q->in), *unit = canonical_unit(q->unit ? q->unit : "packet");
+	double n = amount_units(q);
+
+	if (q->in == IN_NS || !isnan(v->ns))
+		return;
+	if (amount_counted_by(q->in, event) && !(weight > 0)) {
+		snprintf(v->text, sizeof(v->text),
+			 "none: how many %s there were in all is not known (--%s); shares only", in,
+			 in);
+	} else if (!amount_counted_by(q->in, event)) {
+		snprintf(v->text, sizeof(v->text),
+			 "none: %s counts no %s, and --%s does not give them; shares only",
+			 event ? event : "the event", in, in);
+	} else if (!(n > 0)) {
+		snprintf(v->text, sizeof(v->text),
+			 "none: the work done meanwhile is not known (--units, or --rate with "
+			 "--seconds); shares only");
+	} else {
+		v->ns = weight / n;
+		v->unit = unit;
+		snprintf(v->text, sizeof(v->text),
+			 "counted: %.1f %s/%s = %.0f, the weight of the samples of %s, / %.0f",
+			 v->ns, in, unit, weight, event, n);
+	}
+}
 
 int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,
 		  struct error *err)
@@ -200,6 +339,8 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 	if (!(rate > 0) && q->units > 0 && q->seconds > 0)
 		rate = q->units / q->seconds;
 	unit = unit ? unit : "packet";
+	if (q->in != IN_NS)
+		return given_of_file(q, unit, v, err);
 	if (q->basis == BASIS_BUSY || (q->busy_ns > 0 && q->basis != BASIS_WALL)) {
 		double n = q->units > 0 ? q->units : rate * q->seconds;
 
@@ -224,19 +365,15 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 	return 0;
 }
 
-/* "cycles:ppp" and "cpu_core/cycles/P" are cycles. */
 static bool counts_time(const char *event)
 {
-	static const char *const names[] = {"cpu-clock",  "task-clock",	  "cycles",
-					    "cpu-cycles", "instructions", "ref-cycles"};
-	const char *slash = strchr(event, '/');
-	const char *name = slash ? slash + 1 : event;
-	size_t n = strcspn(name, ":/"), i;
+	static const char *const names[] = {"cpu-clock", "task-clock", "ref-cycles"};
+	size_t i;
 
 	for (i = 0; i < array_size(names); i++)
-		if (strlen(names[i]) == n && !strncmp(names[i], name, n))
+		if (amount_is_event(event, names[i]))
 			return true;
-	return false;
+	return amount_counted_by(IN_CYCLES, event) || amount_counted_by(IN_INSTRUCTIONS, event);
 }
 
 void basis_event_note(struct table *t, const char *event)

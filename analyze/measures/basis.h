@@ -13,13 +13,16 @@
 #include "analyze/measures/scope.h"
 
 struct basis_value {
-	double ns;	   /* per unit; NAN: not known, then shares only */
+	double ns;	   /* per unit, or what --in names; NAN: not known, then shares only */
 	const char *unit;  /* "KiB"; NULL when ns is NAN */
 	bool exclude_idle; /* busy: idle samples do not count */
-	char text[256];	   /* the basis in words, or why there is none */
+	char text[384];	   /* the basis in words, or why there is none */
 };
 
 /*
+ * In cycles or instructions (amount.h) the basis is what was counted of them / N, whichever of the
+ * two; idle samples count only where it is `wall`.
+ *
  * Of a block: from the measure pass, whose throughput no profiler slowed, else from the profiled
  * runs themselves. -EINVAL for an unknown unit or a rate that makes no sense.
  */
@@ -32,6 +35,13 @@ double basis_of_run(struct store *s, const struct query *q, const char *unit, co
 /* Of bare files, from the query alone; `ncpus`: how many CPUs the samples come from. */
 int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,
 		  struct error *err);
+
+/*
+ * In cycles or instructions, the rest of it: where no total was given, the sum of the weights of an
+ * event that counts them. `weight` NAN: not known.
+ */
+void basis_of_weights(const struct query *q, const char *event, double weight,
+		      struct basis_value *v);
 
 /* The rate metric of a unit ("KiB" -> "rate_kib"); NULL for an unknown unit. */
 const char *basis_rate_metric(const char *unit);

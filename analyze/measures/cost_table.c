@@ -2,6 +2,7 @@
 #include "analyze/measures/costs.h"
 
 #include "analyze/ingest/perf_report.h"
+#include "analyze/measures/amount.h"
 #include "analyze/measures/functions_flat.h"
 #include "analyze/measures/notes.h"
 #include "analyze/measures/zero_copy.h"
@@ -33,6 +34,7 @@ struct plan {
 	int by_block;		       /* key columns "variant", "side" before the others */
 	struct components *components; /* its own; NULL: the query's */
 	double system_load;	       /* percent; 0: not known */
+	enum amount in;
 };
 
 static bool has_key(const struct tally_spec *spec, enum tally_key key)
@@ -55,8 +57,8 @@ static int add_key(struct plan *p, const char *name, struct error *err)
 	}
 	if (key < 0)
 		return error_set(err, EINVAL,
-				 "cannot split by '%s'; the keys are comm, dso, module, cpu, "
-				 "context, component, symbol, variant and side",
+				 "cannot split by '%s'; the keys are comm, pid, tid, thread, cpu, "
+				 "context, component, module, dso, symbol, variant and side",
 				 name);
 	if (!has_key(&p->spec, (enum tally_key)key))
 		p->spec.keys[p->spec.nkeys++] = (enum tally_key)key;
@@ -83,11 +85,12 @@ static int make_plan(struct plan *p, const struct cost_table *ct, const struct q
 {
 	int rc;
 
-	*p = (struct plan){.ct = ct, .system_load = q->system_load};
+	*p = (struct plan){.ct = ct, .system_load = q->system_load, .in = q->in};
 	p->spec = (struct tally_spec){.totals = ct->totals,
 				      .merge_unresolved = !q->all,
 				      .tell_dsos = q->profile && !q->alike,
 				      .event = q->event,
+				      .in = q->in,
 				      .comm = q->comm,
 				      .dso = q->dso,
 				      .symbol = q->symbol,
@@ -131,11 +134,15 @@ static void make_columns(struct table *t, const struct plan *p, const char *unit
 			list[n].unit = arena_strdup(&t->arena, per);
 		n++;
 	}
-	if (p->system_load > 0)
+	if (p->system_load > 0) {
 		list[n++] = (struct column){"cpu_use_pct", "%", V_REAL, 3,
 					    "self_share x the machine's load"};
+		list[n++] =
+			(struct column){"cpu_use_pct_ci", "%", V_REAL, 3, "half its 95 % interval"};
+	}
 	t->columns = list;
 	t->ncolumns = n;
+	amount_columns(t, p->in);
 	free(per);
 }
 
@@ -167,8 +174,10 @@ static void put_row(struct table *t, const struct plan *p, const struct cost_par
 	for (i = 0; i < (int)array_size(shares); i++)
 		if (!is_total(&shares[i]) || p->ct->totals)
 			row[c++] = figures[i];
-	if (p->system_load > 0)
-		row[c] = value_real(self.share * p->system_load);
+	if (p->system_load > 0) {
+		row[c++] = value_real(self.share * p->system_load);
+		row[c] = value_real(self.share_ci * p->system_load);
+	}
 }
 
 static size_t rows_shown(const struct plan *p, const struct query *q, const struct tally *f)
@@ -181,7 +190,7 @@ static size_t rows_shown(const struct plan *p, const struct query *q, const stru
 /* --- notes --- */
 
 /* What the rows add up to: of all, and of those shown. */
-static void say_sums(struct str *s, const struct cost_part *part, size_t shown)
+static void say_sums(struct str *s, const struct cost_part *part, enum amount in, size_t shown)
 {
 	const struct tally *f = &part->tally;
 	double sum = 0, seen = 0, of = f->weight > 0 ? 100 / f->weight : NAN;
@@ -195,7 +204,8 @@ static void say_sums(struct str *s, const struct cost_part *part, size_t shown)
 		return;
 	str_printf(s, "all %zu rows: %.2f %%", f->n, sum * of);
 	if (!isnan(part->basis.ns))
-		str_printf(s, " = %.1f ns/%s", sum * of / 100 * part->basis.ns, part->basis.unit);
+		str_printf(s, " = %.1f %s/%s", sum * of / 100 * part->basis.ns, amount_name(in),
+			   part->basis.unit);
 	if (shown < f->n)
 		str_printf(s, " (the %zu shown: %.2f %%; --all shows all)", shown, seen * of);
 	str_puts(s, "; ");
@@ -233,7 +243,7 @@ static void say_left_out(struct str *s, const struct tally *f)
 }
 
 /* All of a part in one line: sums, basis, samples, what is not in the rows. */
-static void note_part(struct table *t, const struct cost_part *part, size_t shown)
+static void note_part(struct table *t, const struct cost_part *part, enum amount in, size_t shown)
 {
 	const struct tally *f = &part->tally;
 	struct str s = {0};
@@ -246,7 +256,7 @@ static void note_part(struct table *t, const struct cost_part *part, size_t show
 			   : part->block.variant ? ": no run of it was profiled"
 						 : "");
 	} else {
-		say_sums(&s, part, shown);
+		say_sums(&s, part, in, shown);
 		str_printf(&s, "basis %s", part->basis.text);
 		if (f->samples)
 			str_printf(&s, "; %llu samples of %s", (unsigned long long)f->samples,
@@ -286,14 +296,16 @@ static void put_part(struct table *t, const struct plan *p, const struct query *
 
 	for (i = 0; i < shown; i++)
 		put_row(t, p, part, &part->tally.rows[i]);
-	note_part(t, part, shown);
+	note_part(t, part, p->in, shown);
 	if (p->system_load > 0)
 		table_note(t,
 			   "cpu_use_pct: share x the load of %g %%, of all CPUs' time: the shares "
 			   "must be of samples of all CPUs, taken under that load, idle left out",
 			   p->system_load);
-	if (!isnan(part->basis.ns))
+	if (!isnan(part->basis.ns) && p->in == IN_NS)
 		basis_event_note(t, part->tally.event);
+	else if (!isnan(part->basis.ns))
+		amount_event_note(t, p->in, part->tally.event);
 }
 
 static int run_blocks(struct plan *p, struct store *s, const struct query *q,
@@ -405,7 +417,8 @@ static int check_flat(const struct plan *p, const struct query *q, struct error 
 
 	for (i = 0; i < p->spec.nkeys; i++) {
 		key = p->spec.keys[i];
-		if (key == BY_CPU || key == BY_CONTEXT || (key == BY_COMM && !q->flat->has_comm) ||
+		if (key == BY_CPU || key == BY_CONTEXT || key == BY_PID || key == BY_TID ||
+		    key == BY_THREAD || (key == BY_COMM && !q->flat->has_comm) ||
 		    ((key == BY_COMPONENT || key == BY_SYMBOL) && !q->flat->has_symbol))
 			return error_set(err, EINVAL,
 					 "the text of perf report has no %s; give the perf.data "
@@ -427,12 +440,14 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 		rc = basis_of_file(q, ncpus, &part.basis, err);
 	if (rc)
 		return rc;
-	make_columns(t, p, part.basis.unit);
 	p->spec.exclude_idle = part.basis.exclude_idle;
 	tally_init(&part.tally, &p->spec, 1);
 	rc = q->profile ? tally_profile(&part.tally, q->profile, 0, err)
 			: tally_flat(&part.tally, q->flat, err);
 	tally_sort(&part.tally);
+	basis_of_weights(q, part.tally.event, q->flat ? q->flat->event_count : part.tally.weight,
+			 &part.basis);
+	make_columns(t, p, part.basis.unit);
 	if (!rc)
 		put_part(t, p, q, &part);
 	if (!rc && q->profile) {

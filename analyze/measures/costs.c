@@ -38,7 +38,7 @@ static struct cost cost_of(const struct cost_part *p, double weight, const doubl
 	between = run_weight ? between_runs(f, run_weight) : 0;
 	if (between > half)
 		half = between;
-	return (struct cost){share, share * p->basis.ns, half * p->basis.ns};
+	return (struct cost){share, half, share * p->basis.ns, half * p->basis.ns};
 }
 
 struct cost cost_self(const struct cost_part *p, const struct tally_row *r)

@@ -22,7 +22,7 @@ struct cost_part {
 
 /* A cost with its interval's half width; NAN where it is not known. */
 struct cost {
-	double share, ns, ns_ci; /* share 0..1 */
+	double share, share_ci, ns, ns_ci; /* share 0..1; ns: or what --in names */
 };
 struct cost cost_self(const struct cost_part *p, const struct tally_row *r);
 struct cost cost_total(const struct cost_part *p, const struct tally_row *r);

@@ -2,6 +2,7 @@
 #include "analyze/measures/functions_flat.h"
 
 #include "analyze/ingest/perf_report.h"
+#include "analyze/measures/amount.h"
 #include "analyze/measures/basis.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
@@ -89,6 +90,21 @@ static int check_query(const struct flat *f, const struct query *q, struct error
 	if (!ret && q->dso)
 		ret = check_key(f, "dso", err);
 	return ret;
+}
+
+/* In cycles or instructions: given in all, else what perf printed of the event. */
+static int amount_basis(const struct flat *f, const struct query *q, struct table *t, double *per,
+			struct error *err)
+{
+	struct basis_value v;
+	int rc = basis_of_file(q, 1, &v, err);
+
+	if (rc)
+		return rc;
+	basis_of_weights(q, f->event, f->event_count, &v);
+	*per = v.ns;
+	table_note(t, "basis %s", v.text);
+	return 0;
 }
 
 /* ns per unit of work that the shares divide; NAN: the query does not say. Design, chapter 7. */
@@ -203,7 +219,7 @@ static void put_group(struct table *t, const struct group *g, double basis, doub
 }
 
 /* The text may leave rows out (--percent-limit, a reduced listing): the sum says how much. */
-static void say_sum(struct table *t, const struct groups *gs, double basis)
+static void say_sum(struct table *t, const struct groups *gs, enum amount in, double basis)
 {
 	double sum = 0;
 	size_t i;
@@ -216,9 +232,9 @@ static void say_sum(struct table *t, const struct groups *gs, double basis)
 		table_note(t, "self shares add up to %.2f %%", sum);
 	else
 		table_note(t,
-			   "self shares add up to %.2f %%, self ns to %.1f of %.1f ns per unit "
+			   "self shares add up to %.2f %%, self %s to %.1f of %.1f %s per unit "
 			   "(shares as printed by perf, rounded to 0.01 %%)",
-			   sum, sum / 100 * basis, basis);
+			   sum, amount_name(in), sum / 100 * basis, basis, amount_name(in));
 }
 
 void flat_say_tables(const struct flat *f, struct table *t)
@@ -279,7 +295,8 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 				"the perf report text has no Symbol column; run perf report with "
 				"--sort symbol or dso,symbol");
 	if (!ret)
-		ret = flat_basis(q, &basis, err);
+		ret = q->in != IN_NS ? amount_basis(f, q, t, &basis, err)
+				     : flat_basis(q, &basis, err);
 	if (ret)
 		return ret;
 	gather(&gs, f, q);
@@ -290,10 +307,13 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 		put_group(t, &gs.g[i], basis, samples);
 	if (limit < gs.n)
 		table_note(t, "%zu more rows: --all shows them", gs.n - limit);
-	say_sum(t, &gs, basis);
+	say_sum(t, &gs, q->in, basis);
 	say_source(t, f, samples);
-	if (!isnan(basis))
+	if (!isnan(basis) && q->in == IN_NS)
 		basis_event_note(t, f->event);
+	else if (!isnan(basis))
+		amount_event_note(t, q->in, f->event);
+	amount_columns(t, q->in);
 	free(gs.g);
 	map_free(&gs.ids);
 	intern_free(&gs.names);

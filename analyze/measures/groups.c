@@ -69,9 +69,11 @@ static void take_columns(struct table *t, const struct table *from)
 	int key = table_column(from, "component");
 
 	memcpy(list, from->columns, (size_t)from->ncolumns * sizeof(*list));
-	for (int i = 0; i < from->ncolumns; i++)
+	for (int i = 0; i < from->ncolumns; i++) {
+		list[i].name = arena_strdup(&t->arena, list[i].name);
 		if (list[i].unit)
 			list[i].unit = arena_strdup(&t->arena, list[i].unit);
+	}
 	if (key >= 0)
 		list[key].name = "group";
 	t->columns = list;

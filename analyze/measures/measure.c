@@ -68,6 +68,12 @@ const struct measure *measure_find(const char *name)
 	return NULL;
 }
 
+bool measure_has_costs(const struct measure *m)
+{
+	return m->run == functions_run || m->run == components_run || m->run == groups_run ||
+	       m->run == contexts_run || m->run == modules_run;
+}
+
 bool measure_reads_tracepoints(const struct measure *m)
 {
 	return m->run == syscalls_run || m->run == sched_run;

@@ -18,6 +18,7 @@ struct perf_stat;   /* what perf stat printed, analyze/ingest/perf_stat.h */
 struct tracepoints; /* of a perf.data, analyze/perfdata/tracepoints.h */
 
 enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
+enum amount { IN_NS, IN_CYCLES, IN_INSTRUCTIONS }; /* amount.h */
 
 struct query {
 	/* which runs; NULL or 0: all */
@@ -28,20 +29,21 @@ struct query {
 	const char *event;		 /* NULL: the first that has samples */
 	const struct cpuset *cpus;	 /* --cpu; NULL: all */
 	/* how to print */
-	const char
-		*by; /* comma-separated keys: comm dso module cpu context component variant side */
-	long limit;  /* rows; 0: the table's own default */
-	bool all;    /* --all: every row, unresolved addresses one by one */
+	const char *by;	     /* comma-separated keys, of tally.c, and variant side */
+	long limit;	     /* rows; 0: the table's own default */
+	bool all;	     /* --all: every row, unresolved addresses one by one */
 	const char **groups; /* --group, as given */
 	size_t ngroups;
 	const struct components *rules;		      /* instead of those two; NULL: none */
 	const char *components_file, *components_set; /* own rules; "fine" (NULL) or "basic" */
 	/* what a unit of work is and what it costs */
-	const char *unit;      /* packet, KiB, message; NULL: KiB where bytes are known */
+	const char *unit;      /* packet, KiB, message, syscall; NULL: KiB where bytes are known */
 	double rate;	       /* units per second, bare files; 0: not given */
 	double units, seconds; /* units done in so many seconds; 0: not given */
 	double busy_ns;	       /* busy CPU time, bare files; 0: not given */
-	const double *rates;   /* all that --rate gave; `rate` is the first */
+	enum amount in;	       /* what costs are counted in */
+	double cycles, instructions; /* counted meanwhile, bare files; 0: not given */
+	const double *rates;	     /* all that --rate gave; `rate` is the first */
 	int nrates;
 	double system_load; /* percent of the machine's CPU time in use meanwhile; 0: not given */
 	enum basis basis;
@@ -76,6 +78,8 @@ struct measure {
 
 const struct measure *measure_find(const char *name); /* or NULL */
 const struct measure *measure_at(size_t i);	      /* NULL past the last */
+/* Are its figures costs, which --in can have in cycles? */
+bool measure_has_costs(const struct measure *m);
 /* Of a perf.data, does it read the tracepoints and not the profile? */
 bool measure_reads_tracepoints(const struct measure *m);
 

@@ -6,6 +6,7 @@
 #include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
+#include "analyze/measures/calls.h"
 #include "analyze/measures/power.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
@@ -64,17 +65,8 @@ static double joules(struct store *s, const struct run *r, const void *arg)
 /* All calls of the run's own processes / MiB of work in its window. */
 static double syscalls_per_mib(struct store *s, const struct run *r, const void *arg)
 {
-	struct syscall_row *rows;
-	uint64_t calls = 0;
-	int n = store_syscalls(s, r->id, &rows, NULL), i;
-
 	(void)arg;
-	if (n < 0)
-		return NAN;
-	for (i = 0; i < n; i++)
-		calls += rows[i].calls;
-	free(rows);
-	return n ? (double)calls * 1048576 / figure_metric(s, r, "bytes") : NAN;
+	return calls_of_run(s, r) * 1048576 / figure_metric(s, r, "bytes");
 }
 
 #define NO_WORK "the workload gave no account of its bytes (zcost capture --units)"

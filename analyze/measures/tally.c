@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const char *const key_names[TALLY_KEYS] = {
-	[BY_COMM] = "comm",	      [BY_CPU] = "cpu",	      [BY_CONTEXT] = "context",
+	[BY_COMM] = "comm",	      [BY_PID] = "pid",	      [BY_TID] = "tid",
+	[BY_THREAD] = "thread",	      [BY_CPU] = "cpu",	      [BY_CONTEXT] = "context",
 	[BY_COMPONENT] = "component", [BY_SYMBOL] = "symbol", [BY_DSO] = "dso",
 	[BY_MODULE] = "module",
 };

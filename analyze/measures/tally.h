@@ -18,6 +18,9 @@
 /* THE TABLE of keys is in tally.c. The sample's own first, then those of a function. */
 enum tally_key {
 	BY_COMM,
+	BY_PID,
+	BY_TID,
+	BY_THREAD, /* "comm:tid" */
 	BY_CPU,
 	BY_CONTEXT,
 	BY_COMPONENT,
@@ -35,6 +38,7 @@ struct tally_spec {
 	const char *event, *comm, *dso, *symbol; /* as in struct query */
 	const struct cpuset *cpus;
 	const struct components *components;
+	enum amount in; /* unless `event` names one, an event that counts this is the one */
 };
 
 struct tally_row {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/measures/dso_names.h"
 #include "analyze/measures/tally.h"
 
+#include "analyze/measures/amount.h"
+#include "analyze/measures/dso_names.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -17,13 +18,14 @@ struct symbol_row {
 };
 
 /*
- * What a frame has below it. `above` has a bit for the row of each frame from the root to it, so
- * that mostly one look says that none of them has a row.
+ * What a frame has below it, in the group that `group` - 1 names. `above` has a bit for the row of
+ * each frame from the root to it, so that mostly one look says that none of them has a row.
  */
 struct frame_sum {
 	double weight;
 	uint64_t above;
 	int32_t row;
+	uint32_t group;
 };
 
 /* One profile on its way into a fold. A group is a set of samples with equal sample keys. */
@@ -37,21 +39,43 @@ struct pass {
 	} * groups;
 	size_t ngroups, groups_cap;
 	struct intern group_ids;
-	struct map known_groups; /* what sample_key makes of a cost -> group + 1 */
+	struct intern numbers;	    /* what sample_numbers makes of a cost */
+	uint32_t *group_of_numbers; /* by their id */
+	uint32_t last;		    /* id of the last cost's */
+	size_t numbers_cap;
 	uint32_t *group_of;	 /* by cost; PROFILE_NONE: does not count */
+	uint32_t *costs, *first; /* costs in the order of groups; where each group's begin */
 	struct symbol_row *rows; /* by symbol */
+	struct frame_sum *sums;	 /* by frame */
+	uint32_t *frames;	 /* those of a group, parents first */
 	struct map parts;	 /* (symbol, idle) -> name of the component */
 	struct dso_names dsos;
 };
 
 enum { ROW_UNWANTED = -1 };
 
+/* The event asked for, or that of the runs before; NULL: whichever has samples. */
+static const char *wanted_event(const struct pass *w)
+{
+	const struct profile *p = w->p;
+	const char *name;
+	size_t i;
+
+	if (w->f->event || w->f->spec.event)
+		return w->f->event ? w->f->event : w->f->spec.event;
+	for (i = 0; i < p->nevents; i++) {
+		name = intern_get(&p->strings, p->events[i].name);
+		if (p->events[i].samples && amount_counted_by(w->f->spec.in, name))
+			return name;
+	}
+	return NULL;
+}
+
 static int pick_event(struct pass *w, struct error *err)
 {
 	const struct profile *p = w->p;
 	const char *found;
-	int rc =
-		profile_pick_event(p, w->f->event ? w->f->event : w->f->spec.event, &w->event, err);
+	int rc = profile_pick_event(p, wanted_event(w), &w->event, err);
 
 	if (rc)
 		return rc;
@@ -95,27 +119,44 @@ static const char *component_of(struct pass *w, uint32_t symbol, enum context co
 
 /* --- groups --- */
 
+/* A key of the sample's own as text; "": not known, or not its own. */
+static const char *sample_text(const struct pass *w, const struct profile_cost *c,
+			       enum tally_key key, char *buf, size_t size)
+{
+	uint32_t number;
+
+	switch (key) {
+	case BY_COMM:
+		return comm_of(w, c);
+	case BY_CONTEXT:
+		return context_names[c->context];
+	case BY_COMPONENT:
+		return context_names[components_context(c->context)];
+	case BY_THREAD:
+		if (c->tid == PROFILE_NONE)
+			return comm_of(w, c);
+		snprintf(buf, size, "%s:%u", comm_of(w, c), c->tid);
+		return buf;
+	case BY_CPU:
+	case BY_PID:
+	case BY_TID:
+		number = key == BY_CPU ? c->cpu : key == BY_PID ? c->pid : c->tid;
+		snprintf(buf, size, "%u", number);
+		return number == PROFILE_NONE ? "" : buf;
+	default:
+		return "";
+	}
+}
+
 static void sample_keys(const struct pass *w, const struct profile_cost *c, uint32_t id[TALLY_KEYS])
 {
 	struct tally *f = w->f;
-	char cpu[16] = "";
+	char buf[256];
 	int i;
 
-	for (i = 0; i < f->spec.nkeys; i++) {
-		const char *text = "";
-
-		if (f->spec.keys[i] == BY_COMM) {
-			text = comm_of(w, c);
-		} else if (f->spec.keys[i] == BY_CONTEXT || f->spec.keys[i] == BY_COMPONENT) {
-			text = context_names[f->spec.keys[i] == BY_CONTEXT
-						     ? c->context
-						     : components_context(c->context)];
-		} else if (f->spec.keys[i] == BY_CPU && c->cpu != PROFILE_NONE) {
-			snprintf(cpu, sizeof(cpu), "%u", c->cpu);
-			text = cpu;
-		}
-		id[i] = intern_str(&f->strings, text);
-	}
+	for (i = 0; i < f->spec.nkeys; i++)
+		id[i] = intern_str(&f->strings,
+				   sample_text(w, c, f->spec.keys[i], buf, sizeof(buf)));
 }
 
 static uint32_t new_group(struct pass *w, const struct profile_cost *c)
@@ -135,29 +176,53 @@ static uint32_t new_group(struct pass *w, const struct profile_cost *c)
 }
 
 /* The numbers behind the keys: samples that are alike in them are of one group. */
-static uint64_t sample_key(const struct pass *w, const struct profile_cost *c)
+static void sample_numbers(const struct pass *w, const struct profile_cost *c,
+			   uint32_t numbers[TALLY_KEYS + 1])
 {
-	uint64_t key = 0;
 	int i;
 
 	for (i = 0; i < w->f->spec.nkeys; i++) {
-		if (w->f->spec.keys[i] == BY_COMM)
-			key |= (uint64_t)c->comm << 32;
-		else if (w->f->spec.keys[i] == BY_CPU)
-			key |= (uint64_t)(c->cpu << 4);
-		else if (w->f->spec.keys[i] == BY_CONTEXT || w->f->spec.keys[i] == BY_COMPONENT)
-			key |= c->context;
+		switch (w->f->spec.keys[i]) {
+		case BY_THREAD:
+			numbers[TALLY_KEYS] = c->comm;
+			numbers[i] = c->tid;
+			break;
+		case BY_COMM:
+			numbers[i] = c->comm;
+			break;
+		case BY_PID:
+			numbers[i] = c->pid;
+			break;
+		case BY_TID:
+			numbers[i] = c->tid;
+			break;
+		case BY_CPU:
+			numbers[i] = c->cpu;
+			break;
+		case BY_CONTEXT:
+		case BY_COMPONENT:
+			numbers[i] = c->context;
+			break;
+		default:
+			break;
+		}
 	}
-	return key;
 }
 
 static uint32_t group_of(struct pass *w, const struct profile_cost *c)
 {
-	uint64_t *known = map_at(&w->known_groups, sample_key(w, c));
+	uint32_t numbers[TALLY_KEYS + 1] = {0}, id;
+	size_t before = w->numbers.n;
 
-	if (!*known)
-		*known = 1 + (uint64_t)new_group(w, c);
-	return (uint32_t)*known - 1;
+	sample_numbers(w, c, numbers);
+	if (before && !memcmp(numbers, intern_get(&w->numbers, w->last), sizeof(numbers)))
+		return w->group_of_numbers[w->last];
+	w->last = id = intern_bytes(&w->numbers, numbers, sizeof(numbers));
+	if (w->numbers.n > before) {
+		array_grow(w->group_of_numbers, id, w->numbers_cap);
+		w->group_of_numbers[id] = new_group(w, c);
+	}
+	return w->group_of_numbers[id];
 }
 
 /* Counts what a sample adds to the whole, and says whether it belongs to any row. */
@@ -289,24 +354,68 @@ static int32_t row_of(struct pass *w, uint32_t group, uint32_t symbol)
 	return r->row;
 }
 
-static void add_self(struct pass *w, uint32_t group, struct frame_sum *sums)
+static void add_self(struct pass *w, uint32_t group)
 {
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < w->p->ncosts; i++) {
-		const struct profile_cost *c = &w->p->costs[i];
-		int32_t row;
+	for (i = w->first[group]; i < w->first[group + 1]; i++) {
+		const struct profile_cost *c = &w->p->costs[w->costs[i]];
+		int32_t row = row_of(w, group, w->p->frames[c->frame].symbol);
 
-		if (w->group_of[i] != group)
-			continue;
-		sums[c->frame].weight += (double)c->weight;
-		row = row_of(w, group, w->p->frames[c->frame].symbol);
 		if (row == ROW_UNWANTED)
 			continue;
 		w->f->rows[row].self += (double)c->weight;
 		w->f->rows[row].samples += c->samples;
 		w->f->rows[row].run_self[w->run] += (double)c->weight;
 	}
+}
+
+/* The frame and those above it that are not yet in the list, the root first. */
+static size_t list_chain(struct pass *w, uint32_t group, uint32_t frame, size_t n)
+{
+	size_t from = n, to;
+	uint32_t other;
+
+	while (frame != PROFILE_NONE && w->sums[frame].group != group + 1) {
+		w->sums[frame] = (struct frame_sum){.group = group + 1};
+		w->frames[n++] = frame;
+		frame = w->p->frames[frame].parent;
+	}
+	for (to = n; from + 1 < to; from++) {
+		other = w->frames[--to];
+		w->frames[to] = w->frames[from];
+		w->frames[from] = other;
+	}
+	return n;
+}
+
+/* All frames: they stand after their parents, and are read one after the other. */
+static size_t list_all(struct pass *w, uint32_t group)
+{
+	size_t i;
+
+	for (i = 0; i < w->p->nframes; i++) {
+		w->sums[i] = (struct frame_sum){.group = group + 1};
+		w->frames[i] = (uint32_t)i;
+	}
+	return w->p->nframes;
+}
+
+/* A small group has few of the frames: its work is to be that of its own chains. */
+static size_t list_frames(struct pass *w, uint32_t group)
+{
+	uint32_t from = w->first[group], to = w->first[group + 1], i;
+	size_t n = 0;
+
+	if ((size_t)(to - from) * 8 > w->p->nframes)
+		n = list_all(w, group);
+	for (i = from; i < to; i++) {
+		const struct profile_cost *c = &w->p->costs[w->costs[i]];
+
+		n = list_chain(w, group, c->frame, n);
+		w->sums[c->frame].weight += (double)c->weight;
+	}
+	return n;
 }
 
 /* Does a frame above have the same row? They stand before it and have theirs. */
@@ -321,67 +430,105 @@ static bool counted_above(const struct profile *p, const struct frame_sum *sums,
 	return false;
 }
 
-/* Frames stand after their parents: backwards, each hands its weight up before it is asked. */
-static void add_total(struct pass *w, uint32_t group, struct frame_sum *sums)
+/* Backwards, each frame hands its weight up before it is asked. */
+static void add_total(struct pass *w, uint32_t group)
 {
 	const struct profile_frame *frames = w->p->frames;
+	size_t n = list_frames(w, group), k;
 	struct frame_sum *s;
-	size_t i;
+	uint32_t i;
 
-	for (i = w->p->nframes; i-- > 0;)
+	for (k = n; k-- > 0;) {
+		i = w->frames[k];
 		if (frames[i].parent != PROFILE_NONE)
-			sums[frames[i].parent].weight += sums[i].weight;
-	for (i = 0; i < w->p->nframes; i++) {
-		s = &sums[i];
+			w->sums[frames[i].parent].weight += w->sums[i].weight;
+	}
+	for (k = 0; k < n; k++) {
+		i = w->frames[k];
+		s = &w->sums[i];
 		if (!(s->weight > 0))
 			continue;
 		s->row = row_of(w, group, frames[i].symbol);
-		s->above = frames[i].parent == PROFILE_NONE ? 0 : sums[frames[i].parent].above;
+		s->above = frames[i].parent == PROFILE_NONE ? 0 : w->sums[frames[i].parent].above;
 		if (s->row == ROW_UNWANTED)
 			continue;
 		s->above |= 1ULL << (s->row & 63);
-		if (counted_above(w->p, sums, (uint32_t)i))
+		if (counted_above(w->p, w->sums, i))
 			continue;
 		w->f->rows[s->row].total += s->weight;
 		w->f->rows[s->row].run_total[w->run] += s->weight;
 	}
 }
 
-static void tally_groups(struct pass *w, struct frame_sum *sums)
+/* The costs that count, in the order of their groups. */
+static void sort_costs(struct pass *w)
+{
+	uint32_t *at = w->first, sum = 0, n, g;
+	size_t i;
+
+	for (i = 0; i < w->p->ncosts; i++)
+		if (w->group_of[i] != PROFILE_NONE)
+			at[w->group_of[i] + 1]++;
+	for (g = 0; g <= w->ngroups; g++) {
+		n = at[g];
+		at[g] = sum += n;
+	}
+	for (i = w->p->ncosts; i-- > 0;)
+		if (w->group_of[i] != PROFILE_NONE)
+			w->costs[--at[w->group_of[i] + 1]] = (uint32_t)i;
+	memmove(at, at + 1, w->ngroups * sizeof(*at));
+	at[w->ngroups] = sum;
+}
+
+static int tally_groups(struct pass *w, struct error *err)
 {
 	uint32_t g;
 
 	make_groups(w);
+	w->first = calloc(w->ngroups + 2, sizeof(*w->first));
+	w->costs = malloc((w->p->ncosts + 1) * sizeof(*w->costs));
+	if (!w->first || !w->costs)
+		return error_set(err, ENOMEM, "no memory for %zu rows", w->p->ncosts);
+	sort_costs(w);
 	for (g = 0; g < w->ngroups; g++) {
-		memset(sums, 0, (w->p->nframes + 1) * sizeof(*sums));
-		add_self(w, g, sums);
+		add_self(w, g);
 		if (w->f->spec.totals)
-			add_total(w, g, sums);
+			add_total(w, g);
 	}
-	free(w->group_of);
+	return 0;
+}
+
+static void pass_free(struct pass *w)
+{
 	free(w->groups);
+	free(w->group_of);
+	free(w->group_of_numbers);
+	free(w->first);
+	free(w->costs);
+	free(w->rows);
+	free(w->sums);
+	free(w->frames);
 	intern_free(&w->group_ids);
-	map_free(&w->known_groups);
+	intern_free(&w->numbers);
 	map_free(&w->parts);
+	dso_names_free(&w->dsos);
 }
 
 int tally_profile(struct tally *f, const struct profile *p, int run, struct error *err)
 {
 	struct pass w = {.f = f, .p = p, .run = run};
-	struct frame_sum *sums;
 	int rc = pick_event(&w, err);
 
 	if (rc || w.event >= p->nevents)
 		return rc;
-	sums = malloc((p->nframes + 1) * sizeof(*sums));
 	w.rows = calloc(p->nsymbols + 1, sizeof(*w.rows));
 	dso_names_init(&w.dsos, p);
-	if (sums && w.rows)
-		tally_groups(&w, sums);
+	w.sums = calloc(p->nframes + 1, sizeof(*w.sums));
+	w.frames = malloc((p->nframes + 1) * sizeof(*w.frames));
+	if (w.rows && w.sums && w.frames)
+		rc = tally_groups(&w, err);
 	else
 		rc = error_set(err, ENOMEM, "no memory for %zu frames", p->nframes);
-	dso_names_free(&w.dsos);
-	free(sums);
-	free(w.rows);
+	pass_free(&w);
 	return rc;
 }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/amount.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	const char *events[3]; /* whose weights are such */
+} amounts[] = {
+	[IN_NS] = {"ns", {NULL}},
+	[IN_CYCLES] = {"cycles", {"cycles", "cpu-cycles", NULL}},
+	[IN_INSTRUCTIONS] = {"instructions", {"instructions", NULL}},
+};
+
+const char *amount_name(enum amount in)
+{
+	return amounts[in].name;
+}
+
+int amount_parse(const char *name, enum amount *in, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(amounts); i++) {
+		if (!strcmp(amounts[i].name, name)) {
+			*in = (enum amount)i;
+			return 0;
+		}
+	}
+	return error_set(err, EINVAL, "costs are in ns, cycles or instructions, not in '%s'", name);
+}
+
+bool amount_is_event(const char *event, const char *name)
+{
+	const char *slash = strchr(event, '/');
+	size_t n;
+
+	event = slash ? slash + 1 : event;
+	n = strcspn(event, ":/");
+	return strlen(name) == n && !strncmp(name, event, n);
+}
+
+bool amount_counted_by(enum amount in, const char *event)
+{
+	int i;
+
+	for (i = 0; event && amounts[in].events[i]; i++)
+		if (amount_is_event(event, amounts[in].events[i]))
+			return true;
+	return false;
+}
+
+double amount_given(const struct query *q)
+{
+	return q->in == IN_CYCLES ? q->cycles : q->in == IN_INSTRUCTIONS ? q->instructions : 0;
+}
+
+double amount_units(const struct query *q)
+{
+	return q->units > 0 ? q->units : q->rate * q->seconds;
+}
+
+void amount_event_note(struct table *t, enum amount in, const char *event)
+{
+	if (in != IN_NS && event && !amount_counted_by(in, event))
+		table_note(t, "the shares are those of %s: %s are divided as if %s", event,
+			   amount_name(in),
+			   in == IN_CYCLES ? "all code ran at one clock rate"
+					   : "all code took as many per sample");
+}
+
+void amount_columns(struct table *t, enum amount in)
+{
+	struct column *list;
+	const char *ns, *name = amount_name(in);
+	char *text;
+	int i;
+
+	if (in == IN_NS)
+		return;
+	list = arena_dup(&t->arena, t->columns, (size_t)t->ncolumns * sizeof(*list));
+	for (i = 0; i < t->ncolumns; i++) {
+		if (list[i].unit && str_starts(list[i].unit, "ns")) {
+			text = xasprintf("%s%s", name, list[i].unit + 2);
+			list[i].unit = arena_strdup(&t->arena, text);
+			free(text);
+		}
+		ns = strstr(list[i].name, "_ns");
+		if (ns && (!ns[3] || ns[3] == '_')) {
+			text = xasprintf("%.*s_%s%s", (int)(ns - list[i].name), list[i].name, name,
+					 ns + 3);
+			list[i].name = arena_strdup(&t->arena, text);
+			free(text);
+		}
+	}
+	t->columns = list;
+}

@@ -1,0 +1,166 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Costs by process and thread, in cycles and instructions, per system call: a small world, all figures by hand.
+. "$(dirname "$0")/../lib.sh"
+
+# cell FILE COLUMN KEY=VALUE...
+cell() {
+	file=$1 column=$2
+	shift 2
+	awk -F'\t' -v column="$column" -v keys="$(IFS=,; echo "$*")" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ n = split(keys, key, ","); hit = 1
+		  for (i = 1; i <= n; i++) { split(key[i], kv, "="); if ($at[kv[1]] != kv[2]) hit = 0 }
+		  if (hit) print $at[column] }' "$file"
+}
+sum() { # FILE COLUMN
+	awk -F'\t' -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ s += $at[column] } END { printf "%.6f\n", s }' "$1"
+}
+report() { "$zcost" report "$@" --format tsv >out 2>err; }
+
+# 2 s at 1e6 KiB/s, half of one CPU of two: 500 ns/KiB. 3e9 cycles: 1500 a KiB, 4.5e9 instructions: 2250.
+# In the run that counts calls 1e6 KiB take 25000: 0.025 a KiB. Samples of 1 ms, besides 100 of idle:
+#   srv 10:10 CPU 0  30 in main - tcp_recvmsg - _copy_to_iter     srv 10:11 CPU 0  20 in the same
+#   srv 10:10 CPU 1  10 in main - tcp_recvmsg                     srv 10:11 CPU 0  10 in - _copy_to_iter - tcp_recvmsg
+#   cli 20:20 CPU 1  20 in main - tcp_recvmsg, 10 in main
+version=$(sed -n 's/.*STORE_VERSION = \([0-9]*\).*/\1/p' "$top/analyze/store/store.c")
+world() {
+	mkdir -p "$1"
+	{
+		cat "$top/analyze/store/schema.sql"
+		cat <<-END
+		PRAGMA user_version=$version; PRAGMA application_id=2053336947;
+		INSERT INTO capture VALUES ('name', 'world'), ('estimator', 'median');
+		INSERT INTO host VALUES (1, 'vm', '6.18', 'x86_64', 'cpu', 2, NULL);
+		INSERT INTO variant (name, what) VALUES ('v', '');
+		INSERT INTO run VALUES (1, 'v', 'measure', 1, 'receiver', 'vm', 'cmd', '0-1', 2, 0, 2000000000, 1, 'ok', ''),
+			(2, 'v', 'profile', 1, 'receiver', 'vm', 'cmd', '0-1', 2, 0, 2000000000, 2, 'ok', ''),
+			(3, 'v', 'syscalls', 1, 'receiver', 'vm', 'cmd', '0-1', 2, 0, 2000000000, 3, 'ok', '');
+		INSERT INTO metric (run, name, value) VALUES (1, 'seconds', 2), (1, 'rate_kib', 1e6), (1, 'bytes', 2e6 * 1024),
+			(1, 'cpu_pct', 50), (1, 'busy_ns', 1e9), (1, 'counter:cycles', 3e9), (1, 'counter:instructions', 4.5e9),
+			(3, 'seconds', 2), (3, 'rate_kib', 5e5), (3, 'bytes', 1e6 * 1024);
+		INSERT INTO syscall (run, comm, pid, tid, nr, name, calls, errors, total_ns) VALUES
+			(3, 'srv', 10, 10, 45, 'recvfrom', 20000, 0, 9), (3, 'cli', 20, 20, 44, 'sendto', 5000, 0, 9);
+		INSERT INTO dso VALUES (1, '[kernel.kallsyms]', NULL, 1);
+		INSERT INTO symbol VALUES (1, 'main', 1, 0), (2, 'tcp_recvmsg', 1, 0), (3, '_copy_to_iter', 1, 0), (4, 'do_idle', 1, 0);
+		INSERT INTO frame VALUES (1, NULL, 1), (2, 1, 2), (3, 2, 3), (4, 3, 2), (5, NULL, 4);
+		INSERT INTO comm VALUES (1, 'srv'), (2, 'cli'), (3, 'swapper');
+		INSERT INTO event VALUES (1, 2, 'cpu-clock', 1, 200, 200000000, 2e14);
+		INSERT INTO cost VALUES (2, 1, 0, 1, 10, 10, 2, 3, 30, 30000000), (2, 1, 1, 1, 10, 10, 2, 2, 10, 10000000),
+			(2, 1, 0, 1, 10, 11, 2, 3, 20, 20000000), (2, 1, 0, 1, 10, 11, 2, 4, 10, 10000000),
+			(2, 1, 1, 2, 20, 20, 2, 2, 20, 20000000), (2, 1, 1, 2, 20, 20, 2, 1, 10, 10000000),
+			(2, 1, 0, 3, 0, 0, 5, 5, 100, 100000000);
+		END
+	} | sqlite3 "$1/zcost.db"
+}
+world w
+
+# --- by whom ---
+
+report functions w --by thread --all
+ok "a thread's own share" near "$(cell out self_ns thread=srv:11 symbol=tcp_recvmsg)" 50 1e-6
+ok "and with what it calls, once a sample" near "$(cell out total_ns thread=srv:11 symbol=tcp_recvmsg)" 150 1e-6
+ok "of another thread of that process" near "$(cell out total_ns thread=srv:10 symbol=tcp_recvmsg)" 200 1e-6
+ok "of another process" near "$(cell out total_ns thread=cli:20 symbol=main)" 150 1e-6
+ok "they add up to the basis" near "$(sum out self_ns)" 500 1e-6
+report functions w --by pid,cpu --all
+ok "a process on one CPU" near "$(cell out total_ns pid=10 cpu=0 symbol=main)" 300 1e-6
+ok "and on the other" near "$(cell out total_ns pid=10 cpu=1 symbol=main)" 50 1e-6
+report components w --by tid
+ok "components by thread id" near "$(cell out self_ns tid=10 'component=data copy')" 150 1e-6
+ok "with their interval, 1.96 x 500 ns x sqrt(0.3 x 0.7 / 100)" near \
+	"$(cell out self_ns_ci tid=10 'component=data copy')" 44.909 1e-2
+report contexts w --by pid
+ok "contexts by process" near "$(cell out self_ns pid=20 context=syscall)" 150 1e-6
+report modules w --by pid
+ok "modules by process" near "$(cell out self_ns pid=10 module=kernel)" 350 1e-6
+report groups w --by thread --group 'rx=tcp_recvmsg,_copy_to_iter'
+ok "groups by thread" near "$(cell out total_ns thread=srv:10 group=rx)" 200 1e-6
+ok "a text does not tell them" exits 2 "$zcost" report functions --perf-report "$tests/data/xdp-self.txt" --by thread
+ok "and it is said" says "cannot be split by 'thread'.*--perf" err
+ok "nor its components" exits 2 "$zcost" report components --perf-report "$tests/data/xdp-self.txt" --by pid
+ok "and it is said again" says 'has no pid; give the perf.data itself' err
+ok "an unknown key names those there are" exits 2 "$zcost" report functions w --by colour
+ok "threads among them" says 'comm, pid, tid, thread, cpu' err
+
+# --- in cycles ---
+
+report functions w --in cycles --all
+ok "cycles by the shares" near "$(cell out self_cycles symbol=_copy_to_iter)" 750 1e-6
+ok "with what is called" near "$(cell out total_cycles symbol=main)" 1500 1e-6
+# n_eff of the 100 samples that are not idle: 1.96 x 1500 x sqrt(0.5 x 0.5 / 100)
+ok "with their interval" near "$(cell out self_cycles_ci symbol=_copy_to_iter)" 146.997 1e-2
+ok "no column in ns" sh -c 'head -n 1 out | grep -qv _ns'
+ok "the basis is said" says 'basis counted: 1500.0 cycles/KiB of CPU 0-1' err
+ok "and that time divides them" says 'shares are those of cpu-clock: cycles are divided' err
+report components w --in instructions
+ok "instructions" near "$(cell out self_instructions 'component=data copy')" 1125 1e-6
+ok "add up to those of a KiB" near "$(sum out self_instructions)" 2250 1e-6
+ok "the interval of components" sh -c 'head -n 1 out | grep -q self_instructions_ci'
+report groups w --in cycles --group 'rx=tcp_recvmsg,_copy_to_iter'
+ok "groups too" near "$(cell out total_cycles group=rx)" 1350 1e-6
+report functions w --in cycles --cpu 0 --all
+ok "one CPU's are not known" test -z "$(cell out self_cycles symbol=_copy_to_iter)"
+ok "with the reason" says 'no --cpu; shares only' err
+world n
+sqlite3 n/zcost.db "DELETE FROM metric WHERE name LIKE 'counter:%'"
+report functions n --in cycles --all
+ok "without a counter no cycles" test -z "$(cell out self_cycles symbol=_copy_to_iter)"
+ok "but shares" near "$(cell out self_share symbol=_copy_to_iter)" 50 1e-6
+ok "and the reason" says "none: no run has both the work done and the events counted" err
+ok "only costs have other amounts" exits 2 "$zcost" report roi w --in cycles
+ok "unknown amount" exits 2 "$zcost" report functions w --in hours
+
+# Where the profile has that event too, its shares are taken: 40 of 50 samples in the copy.
+world c
+sqlite3 c/zcost.db "INSERT INTO event VALUES (2, 2, 'cycles:ppp', 0, 50, 500, 5000);
+	INSERT INTO cost VALUES (2, 2, 0, 1, 10, 10, 2, 3, 40, 400), (2, 2, 1, 2, 20, 20, 2, 1, 10, 100)"
+report functions c --in cycles --all
+ok "shares of its own event" near "$(cell out self_cycles symbol=_copy_to_iter)" 1200 1e-6
+ok "no word of another" sh -c '! grep -q "are divided" err'
+report functions c --in cycles --event cpu-clock --all
+ok "unless another is named" near "$(cell out self_cycles symbol=_copy_to_iter)" 750 1e-6
+
+# --- per system call ---
+
+report functions w --unit syscall --all
+ok "500 ns/KiB at 0.025 calls per KiB are 20000 ns a call" near "$(sum out self_ns)" 20000 1e-4
+ok "how it was made is said" says 'busy: 20000.0 ns/syscall .*; 0.025 calls/KiB of 1 run' err
+report functions w --unit syscall --in cycles --all
+ok "60000 cycles" near "$(sum out self_cycles)" 60000 1e-4
+report functions w --unit syscall --basis wall --all
+ok "80000 ns of two CPUs" near "$(sum out self_ns)" 80000 1e-3
+sqlite3 n/zcost.db "DELETE FROM syscall"
+report functions n --unit syscall --all
+ok "calls that were not counted divide nothing" test -z "$(cell out self_ns symbol=_copy_to_iter)"
+ok "with the reason" says "none: no run counted its system calls beside its work \(pass 'syscalls'\)" err
+ok "an unknown unit names those there are" exits 2 "$zcost" report functions w --unit byte
+ok "calls among them" says 'packet, KiB, message and syscall' err
+
+# --- bare files ---
+
+text=$tests/data/xdp-self.txt # __build_skb 10.36 %
+report functions --perf-report "$text" --in cycles --cycles 2e9 --units 1e7
+ok "given cycles: 200 a packet" near "$(cell out self_cycles symbol=build_skb)" \
+	"$(awk -v s="$(cell out self_share symbol=build_skb)" 'BEGIN { print 2 * s }')" 1e-6
+ok "without the work there is no cost" exits 2 "$zcost" report functions --perf-report "$text" --in cycles --cycles 2e9
+ok "the way out" says 'cycles needs the work done meanwhile: --units' err
+report components --perf-report "$text" --in instructions --units 1e7
+ok "not given, not guessed" test -z "$(cell out self_instructions 'component=skb')"
+ok "says what is missing" says 'none: .* --instructions' err
+
+if command -v perf >/dev/null && perf record -q -e cpu-clock -F 2000 -o p.data -- \
+	perl -e 'for (1 .. 2) { fork } $x += $_ for 1 .. 300000' 2>/dev/null; then
+	perf script -i p.data -F comm,tid,period 2>/dev/null | awk '
+		{ k = $1 ":" $2; s[k] += $3; all += $3 } END { for (k in s) printf "%s\t%.4f\n", k, 100 * s[k] / all }' |
+		sort >perf.tsv
+	"$zcost" report functions --perf p.data --by thread --all --format tsv 2>err | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ s[$1] += $at["self_share"] } END { for (k in s) printf "%s\t%.4f\n", k, s[k] }' | sort >ours.tsv
+	ok "threads of a recording are those of perf script" cmp perf.tsv ours.tsv
+	ok "several of them" test "$(grep -c '' ours.tsv)" -gt 3
+else
+	skip "threads of a recording" "perf cannot record here"
+fi
+
+done_testing
