@@ -30,6 +30,8 @@ static const struct tracepoint_want single_wants[] = {
 	[EXIT] = {"syscalls", "sys_exit_*", {[NR] = "__syscall_nr|nr", [RESULT] = "ret"}},
 };
 
+enum { RECENT_CALLS = 8 };
+
 /* A thread's call under way, and the rows its calls go to. */
 struct thread_state {
 	uint64_t entered; /* time; only where `open` */
@@ -37,8 +39,9 @@ struct thread_state {
 	uint16_t event;	     /* its entry */
 	bool open, left_out; /* left_out: --comm does not want it */
 	uint32_t group;	     /* + 1; 0: not known yet */
-	uint32_t last_nr;    /* the row of the call it made last, + 1 */
-	size_t last_row;
+	struct {
+		uint32_t nr, row; /* + 1; 0: free */
+	} recent[RECENT_CALLS];	  /* the rows of calls it made last, by number */
 };
 
 struct calls {
@@ -124,11 +127,13 @@ static size_t find_row(struct calls *c, const struct thread_state *s, uint32_t t
 
 static size_t row_of(struct calls *c, struct thread_state *s, uint32_t thread)
 {
-	if (!s->last_row || s->last_nr != s->nr) {
-		s->last_row = find_row(c, s, thread) + 1;
-		s->last_nr = s->nr;
+	uint32_t i = s->nr % RECENT_CALLS;
+
+	if (s->recent[i].nr != s->nr || !s->recent[i].row) {
+		s->recent[i].row = (uint32_t)find_row(c, s, thread) + 1;
+		s->recent[i].nr = s->nr;
 	}
-	return s->last_row - 1;
+	return s->recent[i].row - 1;
 }
 
 static int log2_of(uint64_t v)

@@ -46,12 +46,14 @@ static bool give(struct handover *h)
 	return !stop;
 }
 
-bool handover_put(struct handover *h, const struct tracepoint *t)
+struct tracepoint *handover_slot(struct handover *h)
 {
-	struct handover_batch *b = filling(h);
+	return &filling(h)->list[filling(h)->n];
+}
 
-	b->list[b->n++] = *t;
-	return b->n < HANDOVER_EVENTS || give(h);
+bool handover_keep(struct handover *h)
+{
+	return ++filling(h)->n < HANDOVER_EVENTS || give(h);
 }
 
 bool handover_round(struct handover *h)

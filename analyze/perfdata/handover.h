@@ -27,7 +27,8 @@ void handover_init(struct handover *h);
 void handover_free(struct handover *h);
 
 /* The maker: false, the taker wants no more. */
-bool handover_put(struct handover *h, const struct tracepoint *t);
+struct tracepoint *handover_slot(struct handover *h); /* fill it in, then keep it */
+bool handover_keep(struct handover *h);
 bool handover_round(struct handover *h);
 void handover_end(struct handover *h);
 

@@ -15,7 +15,6 @@ void time_order_init(struct time_order *o, size_t piece,
 {
 	*o = (struct time_order){.piece = piece, .spool.fd = -1, .deliver = deliver, .ctx = ctx};
 	o->list = xmalloc(piece * sizeof(*o->list));
-	o->tmp = xmalloc(piece * sizeof(*o->tmp));
 }
 
 void time_order_free(struct time_order *o)
@@ -26,73 +25,11 @@ void time_order_free(struct time_order *o)
 		free(o->runs[i].buf);
 	free(o->runs);
 	free(o->list);
-	free(o->tmp);
-	free(o->bounds);
+	free(o->starts);
 	spool_close(&o->spool);
 }
 
-/* --- sorting: what comes in is a few ascending stretches, one of each ring buffer --- */
-
-/* Where the stretches begin, and the end. */
-static size_t find_bounds(struct time_order *o)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < o->n; i++) {
-		if (i && o->list[i].time >= o->list[i - 1].time)
-			continue;
-		array_grow(o->bounds, n, o->bounds_cap);
-		o->bounds[n++] = i;
-	}
-	array_grow(o->bounds, n, o->bounds_cap);
-	o->bounds[n] = o->n;
-	return n;
-}
-
-/* [a, b) and [b, c) of `from` as one into `to`. */
-static void merge_two(const struct tracepoint *from, struct tracepoint *to, size_t a, size_t b,
-		      size_t c)
-{
-	size_t i = a, j = b, k = a;
-
-	while (i < b && j < c)
-		to[k++] = from[j].time < from[i].time ? from[j++] : from[i++];
-	memcpy(to + k, from + i, (b - i) * sizeof(*to));
-	k += b - i;
-	memcpy(to + k, from + j, (c - j) * sizeof(*to));
-}
-
-static void sort(struct time_order *o)
-{
-	size_t n = find_bounds(o), i, k, *at = o->bounds;
-	struct tracepoint *swap;
-
-	while (n > 1) {
-		for (i = k = 0; i < n; i += 2, k++) {
-			size_t end = at[i + 2 < n ? i + 2 : n];
-			size_t mid = i + 1 < n ? at[i + 1] : end;
-
-			merge_two(o->list, o->tmp, at[i], mid, end);
-			at[k] = at[i];
-		}
-		at[k] = o->n;
-		n = k;
-		swap = o->list;
-		o->list = o->tmp;
-		o->tmp = swap;
-	}
-}
-
-/* --- delivery --- */
-
-static void send(struct time_order *o, const struct tracepoint *t)
-{
-	if (t->time < o->last)
-		o->late++;
-	else
-		o->last = t->time;
-	o->deliver(o->ctx, t);
-}
+/* --- pieces --- */
 
 static int fill(struct time_order *o, struct time_order_run *run, struct error *err)
 {
@@ -101,54 +38,46 @@ static int fill(struct time_order *o, struct time_order_run *run, struct error *
 	ssize_t ret;
 
 	while (got < len) {
-		ret = pread(o->spool.fd, (char *)run->buf + got, len - got, (off_t)(run->at + got));
+		ret = pread(o->spool.fd, (char *)run->buf + got, len - got,
+			    (off_t)(run->offset + got));
 		if (ret < 0 && errno == EINTR)
 			continue;
 		if (ret <= 0)
 			return error_sys(err, ret ? errno : EIO, "reading a temporary file");
 		got += (size_t)ret;
 	}
-	run->at += len;
+	run->offset += len;
 	run->left -= n;
-	run->first = 0;
-	run->n = n;
+	run->at = run->buf;
+	run->end = run->buf + n;
 	return 0;
 }
 
-/* Sources are the runs and, last, what is in memory. The next event of one; NULL: it has no more.
- */
+/* --- merging --- */
+
 struct merge {
 	struct time_order *o;
-	size_t memory;	     /* how much of the list is gone */
-	size_t *heap, nheap; /* sources; the earliest first */
+	struct time_order_run *memory; /* the list's stretches */
+	struct time_order_run **heap;  /* none is empty; the earliest first */
+	size_t n;
+	void (*take)(void *ctx, const struct tracepoint *t, size_t n);
+	void *ctx;
 };
 
-static const struct tracepoint *head(const struct merge *m, size_t source)
+static bool before(const struct time_order_run *a, const struct time_order_run *b)
 {
-	const struct time_order *o = m->o;
-
-	if (source == o->nruns)
-		return m->memory < o->n ? &o->list[m->memory] : NULL;
-	return o->runs[source].first < o->runs[source].n
-		       ? &o->runs[source].buf[o->runs[source].first]
-		       : NULL;
-}
-
-static bool before(const struct merge *m, size_t a, size_t b)
-{
-	uint64_t ta = head(m, a)->time, tb = head(m, b)->time;
-
-	return ta != tb ? ta < tb : a < b;
+	return a->at->time != b->at->time ? a->at->time < b->at->time : a->number < b->number;
 }
 
 static void sift_down(struct merge *m, size_t i)
 {
-	size_t child, keep;
+	struct time_order_run *keep;
+	size_t child;
 
-	for (; (child = 2 * i + 1) < m->nheap; i = child) {
-		if (child + 1 < m->nheap && before(m, m->heap[child + 1], m->heap[child]))
+	for (; (child = 2 * i + 1) < m->n; i = child) {
+		if (child + 1 < m->n && before(m->heap[child + 1], m->heap[child]))
 			child++;
-		if (!before(m, m->heap[child], m->heap[i]))
+		if (!before(m->heap[child], m->heap[i]))
 			return;
 		keep = m->heap[i];
 		m->heap[i] = m->heap[child];
@@ -156,89 +85,170 @@ static void sift_down(struct merge *m, size_t i)
 	}
 }
 
-static int advance(struct merge *m, size_t source, struct error *err)
+static void add_run(struct merge *m, struct time_order_run *run)
 {
-	struct time_order_run *run;
-
-	if (source == m->o->nruns) {
-		m->memory++;
-		return 0;
-	}
-	run = &m->o->runs[source];
-	return ++run->first == run->n && run->left ? fill(m->o, run, err) : 0;
+	if (run->at != run->end)
+		m->heap[m->n++] = run;
 }
 
-static int merge_all(struct merge *m, uint64_t limit, struct error *err)
+/* The list's stretches and, if `pieces`, what is put aside. */
+static void merge_begin(struct merge *m, bool pieces)
 {
+	struct time_order *o = m->o;
 	size_t i;
-	int ret;
 
-	for (i = 0; i <= m->o->nruns; i++)
-		if (head(m, i))
-			m->heap[m->nheap++] = i;
-	for (i = m->nheap; i-- > 0;)
-		sift_down(m, i);
-	while (m->nheap && head(m, m->heap[0])->time <= limit) {
-		send(m->o, head(m, m->heap[0]));
-		ret = advance(m, m->heap[0], err);
-		if (ret)
-			return ret;
-		if (!head(m, m->heap[0]))
-			m->heap[0] = m->heap[--m->nheap];
-		sift_down(m, 0);
+	m->memory = xcalloc(o->nstarts + 1, sizeof(*m->memory));
+	m->heap = xcalloc(o->nstarts + o->nruns + 1, sizeof(*m->heap));
+	for (i = 0; pieces && i < o->nruns; i++)
+		add_run(m, &o->runs[i]);
+	for (i = 0; i < o->nstarts; i++) {
+		m->memory[i].at = o->list + o->starts[i];
+		m->memory[i].end = o->list + (i + 1 < o->nstarts ? o->starts[i + 1] : o->n);
+		m->memory[i].number = o->nruns + i;
+		add_run(m, &m->memory[i]);
 	}
-	return 0;
+	for (i = m->n; i-- > 0;)
+		sift_down(m, i);
 }
 
-/* Everything up to `limit` goes out; the list is sorted. */
-static int flush(struct time_order *o, uint64_t limit, struct error *err)
+/* The latest time up to which the first run goes out before the others. */
+static uint64_t first_until(const struct merge *m, uint64_t limit)
 {
-	struct merge m = {.o = o};
+	const struct time_order_run *next = m->n > 1 ? m->heap[1] : NULL;
+	uint64_t until;
+
+	if (m->n > 2 && before(m->heap[2], next))
+		next = m->heap[2];
+	if (!next)
+		return limit;
+	until = next->at->time - (next->number < m->heap[0]->number);
+	return until < limit ? until : limit;
+}
+
+/* Takes everything up to `limit`, a stretch at a time. */
+static int merge_run(struct merge *m, uint64_t limit, struct error *err)
+{
+	const struct tracepoint *from;
+	struct time_order_run *run;
+	uint64_t until;
 	int ret = 0;
 
-	if (o->nruns) {
-		m.heap = xmalloc((o->nruns + 1) * sizeof(*m.heap));
-		ret = merge_all(&m, limit, err);
-		free(m.heap);
-	} else {
-		while (m.memory < o->n && o->list[m.memory].time <= limit)
-			send(o, &o->list[m.memory++]);
+	while (!ret && m->n && m->heap[0]->at->time <= limit) {
+		run = m->heap[0];
+		until = first_until(m, limit);
+		for (from = run->at; run->at < run->end && run->at->time <= until;)
+			run->at++;
+		m->take(m->ctx, from, (size_t)(run->at - from));
+		if (run->at == run->end && run->left)
+			ret = fill(m->o, run, err);
+		if (run->at == run->end)
+			m->heap[0] = m->heap[--m->n];
+		sift_down(m, 0);
 	}
-	o->n -= m.memory;
-	memmove(o->list, o->list + m.memory, o->n * sizeof(*o->list));
 	return ret;
 }
 
-/* --- coming in --- */
+/* What was not taken moves to the list's start. */
+static void merge_end(struct merge *m)
+{
+	struct time_order *o = m->o;
+	size_t i, n, stretches = o->nstarts;
+
+	o->n = o->nstarts = 0;
+	for (i = 0; i < stretches; i++) {
+		n = (size_t)(m->memory[i].end - m->memory[i].at);
+		if (!n)
+			continue;
+		memmove(o->list + o->n, m->memory[i].at, n * sizeof(*o->list));
+		o->starts[o->nstarts++] = o->n;
+		o->n += n;
+	}
+	free(m->memory);
+	free(m->heap);
+}
+
+/* --- going out --- */
+
+static void send(void *ctx, const struct tracepoint *t, size_t n)
+{
+	struct time_order *o = ctx;
+
+	for (; n--; t++) {
+		if (t->time < o->last)
+			o->late++;
+		else
+			o->last = t->time;
+		o->deliver(o->ctx, t);
+	}
+}
+
+static int flush(struct time_order *o, uint64_t limit, struct error *err)
+{
+	struct merge m = {.o = o, .take = send, .ctx = o};
+	int ret;
+
+	merge_begin(&m, true);
+	ret = merge_run(&m, limit, err);
+	merge_end(&m);
+	return ret;
+}
+
+static void append(void *ctx, const struct tracepoint *t, size_t n)
+{
+	struct tracepoint **to = ctx;
+
+	memcpy(*to, t, n * sizeof(*t));
+	*to += n;
+}
 
 static int put_aside(struct time_order *o, struct error *err)
 {
-	struct time_order_run run = {.left = o->n};
+	struct tracepoint *sorted = xmalloc(o->n * sizeof(*sorted)), *to = sorted;
+	struct time_order_run run = {.number = o->nruns, .left = o->n};
+	struct merge m = {.o = o, .take = append, .ctx = &to};
 	int ret = 0;
 
+	merge_begin(&m, false);
+	merge_run(&m, UINT64_MAX, err);
+	merge_end(&m);
 	if (o->spool.fd < 0)
 		ret = spool_open(&o->spool, err);
+	run.offset = o->spool.len;
+	if (!ret)
+		ret = spool_add(&o->spool, sorted, run.left * sizeof(*sorted), err);
+	free(sorted);
 	if (ret)
 		return ret;
-	sort(o);
-	run.at = o->spool.len;
-	ret = spool_add(&o->spool, o->list, o->n * sizeof(*o->list), err);
-	if (ret)
-		return ret;
-	o->n = 0;
 	run.buf = xmalloc(RUN_BUFFER * sizeof(*run.buf));
 	array_grow(o->runs, o->nruns, o->runs_cap);
 	o->runs[o->nruns++] = run;
 	return fill(o, &o->runs[o->nruns - 1], err);
 }
 
-int time_order_add(struct time_order *o, const struct tracepoint *t, struct error *err)
+/* --- coming in --- */
+
+static void new_stretch(struct time_order *o)
 {
-	o->list[o->n++] = *t;
-	o->fresh = true;
+	array_grow(o->starts, o->nstarts, o->starts_cap);
+	o->starts[o->nstarts++] = o->n;
+}
+
+int time_order_keep(struct time_order *o, struct error *err)
+{
+	const struct tracepoint *t = &o->list[o->n];
+
+	if (!o->n || t->time < t[-1].time)
+		new_stretch(o);
 	if (t->time > o->max)
 		o->max = t->time;
-	return o->n == o->piece ? put_aside(o, err) : 0;
+	o->fresh = true;
+	return ++o->n == o->piece ? put_aside(o, err) : 0;
+}
+
+int time_order_add(struct time_order *o, const struct tracepoint *t, struct error *err)
+{
+	*time_order_slot(o) = *t;
+	return time_order_keep(o, err);
 }
 
 int time_order_round(struct time_order *o, struct error *err)
@@ -247,7 +257,6 @@ int time_order_round(struct time_order *o, struct error *err)
 
 	if (!o->fresh)
 		return 0;
-	sort(o);
 	ret = flush(o, o->limit, err);
 	o->limit = o->max;
 	o->fresh = false;
@@ -256,6 +265,5 @@ int time_order_round(struct time_order *o, struct error *err)
 
 int time_order_finish(struct time_order *o, struct error *err)
 {
-	sort(o);
 	return flush(o, UINT64_MAX, err);
 }

@@ -75,7 +75,7 @@ void tracepoint_threads_init(struct tracepoint_threads *t, const struct sideband
 	struct tracepoint_thread *idle;
 	size_t i;
 
-	*t = (struct tracepoint_threads){.last_tid = UINT32_MAX, .last = UINT32_MAX};
+	*t = (struct tracepoint_threads){0};
 	idle = known(t, 0);
 	idle->pid = 0;
 	idle->name = intern_str(side->strings, "swapper");
@@ -88,23 +88,22 @@ void tracepoint_threads_init(struct tracepoint_threads *t, const struct sideband
 	rewind_threads(t);
 }
 
-void tracepoint_threads_advance(struct tracepoint_threads *t, uint64_t time)
+/* The next start. */
+void tracepoint_threads_start(struct tracepoint_threads *t)
 {
-	while (t->next < t->nstarts && t->starts[t->next].time <= time) {
-		const struct thread_start *s = &t->starts[t->next++];
+	const struct thread_start *s = &t->starts[t->next++];
 
-		*map_at(&t->now, s->tid) = s->thread + 1ULL;
-		t->last = UINT32_MAX;
-	}
+	*map_at(&t->now, s->tid) = s->thread + 1ULL;
+	t->recent[s->tid % THREADS_RECENT].thread = 0;
 }
 
-uint32_t tracepoint_threads_at(struct tracepoint_threads *t, uint32_t tid)
+uint32_t tracepoint_threads_look_up(struct tracepoint_threads *t, uint32_t tid)
 {
-	if (tid != t->last_tid || t->last == UINT32_MAX) {
-		t->last = (uint32_t)(known(t, tid) - t->list);
-		t->last_tid = tid;
-	}
-	return t->last;
+	uint32_t i = tid % THREADS_RECENT, thread = (uint32_t)(known(t, tid) - t->list);
+
+	t->recent[i].tid = tid;
+	t->recent[i].thread = thread + 1;
+	return thread;
 }
 
 void tracepoint_threads_free(struct tracepoint_threads *t)

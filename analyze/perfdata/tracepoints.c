@@ -269,26 +269,33 @@ static long event_of(struct tracepoints *tp, struct cursor body)
 	return known->event;
 }
 
+/* Where the next event is filled in. */
+static struct tracepoint *slot(struct tracepoints *tp)
+{
+	return tp->alone ? time_order_slot(&tp->order) : handover_slot(&tp->hand);
+}
+
 /* False, as those that call it: nobody wants more. */
-static bool emit(struct tracepoints *tp, const struct tracepoint *t)
+static bool keep(struct tracepoints *tp)
 {
 	if (!tp->alone)
-		return handover_put(&tp->hand, t);
-	tp->ret = time_order_add(&tp->order, t, tp->err);
+		return handover_keep(&tp->hand);
+	tp->ret = time_order_keep(&tp->order, tp->err);
 	return !tp->ret;
 }
 
 static bool take_sample(struct tracepoints *tp, struct chunk_sample *at)
 {
 	long event = event_of(tp, at->body);
-	struct tracepoint t;
+	struct tracepoint *t;
 	const char *wrong;
 
 	if (event < 0 || !tp->plans[event].wanted)
 		return true;
-	wrong = tracepoint_take(&tp->plans[event], &tp->r.events.list[event], at->body, &t);
+	t = slot(tp);
+	wrong = tracepoint_take(&tp->plans[event], &tp->r.events.list[event], at->body, t);
 	if (!wrong)
-		return left_out(tp, t.time) || emit(tp, &t);
+		return left_out(tp, t->time) || keep(tp);
 	recording_damaged(&tp->r, at->order, wrong);
 	return true;
 }
