@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1 << 18, FORGET_BYTES = 16 << 20 };
+enum { CHUNK_BYTES = 1 << 18, FORGET_BYTES = 16 << 20, PREFETCH_BYTES = 1024 };
 
 struct scan {
 	struct recording *r;
@@ -418,23 +418,33 @@ static bool side_record(struct scan *s, struct cursor *c, const struct record *r
 	return !skip || cursor_take(c, skip > SIZE_MAX ? SIZE_MAX : (size_t)skip);
 }
 
-/* Of samples, which most records are, only the length counts here. False: it is none, or not whole.
- */
-static bool step_over_sample(struct scan *s, struct cursor *c)
+/* Of a sample, only its length counts here; 0: it is none, or not whole. */
+static inline size_t sample_size(struct cursor at)
 {
-	struct cursor at = *c;
-	size_t size;
+	size_t size, left = cursor_left(&at);
 
+	__builtin_prefetch(at.at + PREFETCH_BYTES); /* pages lie anywhere: the CPU cannot guess */
 	if (cursor_u32(&at) != PERF_RECORD_SAMPLE)
-		return false;
+		return 0;
 	cursor_u16(&at);
 	size = cursor_u16(&at);
-	if (at.bad || size < RECORD_HEADER_SIZE || size > cursor_left(c))
+	return at.bad || size < RECORD_HEADER_SIZE || size > left ? 0 : size;
+}
+
+/* Most records are samples, one behind the other. False: here is none. */
+static bool step_over_samples(struct scan *s, struct cursor *c)
+{
+	const uint8_t *start = c->at;
+	size_t size, len;
+
+	while ((size = sample_size(*c)) && (size_t)(c->at - start) < CHUNK_BYTES)
+		c->at += size;
+	len = (size_t)(c->at - start);
+	if (!len)
 		return false;
 	s->samples = true;
-	chunk_add(s, c->at, size, s->r->order);
-	s->r->order += size;
-	cursor_take(c, size);
+	chunk_add(s, start, len, s->r->order);
+	s->r->order += len;
 	return true;
 }
 
@@ -450,7 +460,7 @@ static size_t walk(struct scan *s, struct cursor c, uint64_t offset)
 	while (!s->ret) {
 		const uint8_t *at = c.at;
 
-		if (step_over_sample(s, &c))
+		if (step_over_samples(s, &c))
 			continue;
 		if (!next_record(s, &c, &rec))
 			break;
