@@ -33,9 +33,11 @@ void tracepoint_plan_finish(struct tracepoint_plan *p, const struct event *e)
 	p->time = bytes_before(type, PERF_SAMPLE_TIME);
 	p->cpu = type & PERF_SAMPLE_CPU ? bytes_before(type, PERF_SAMPLE_CPU) : 0;
 	p->raw = bytes_before(type, PERF_SAMPLE_RAW);
-	for (i = 0; i < TRACEPOINT_FIELDS; i++)
-		if (p->fields[i].size && p->fields[i].at + p->fields[i].size > p->need)
+	for (i = 0; i < TRACEPOINT_FIELDS && p->fields[i].size; i++) {
+		p->nfields++;
+		if (p->fields[i].at + p->fields[i].size > p->need)
 			p->need = p->fields[i].at + p->fields[i].size;
+	}
 }
 
 static inline uint32_t at32(const uint8_t *p, bool swap)
@@ -63,20 +65,32 @@ static inline uint64_t value_at(const uint8_t *raw, uint32_t need, struct tracin
 		return at64(raw + f.at, swap);
 	if (f.size == 4 && f.sign)
 		return (uint64_t)(int32_t)at32(raw + f.at, swap);
-	return f.size ? tracing_value(f, raw, need, swap, &bad) : 0;
+	return tracing_value(f, raw, need, swap, &bad);
+}
+
+/* Those that are not asked for are left as they are. */
+static inline void take_values(const struct tracepoint_plan *p, const uint8_t *raw, bool swap,
+			       struct tracepoint *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nfields; i++)
+		t->v[i] = value_at(raw, p->need, p->fields[i], swap);
 }
 
 /* The bytes up to the last field are checked once, then read where they are. */
-static const char *take_fixed(const struct tracepoint_plan *p, struct cursor body,
-			      struct tracepoint *t)
+static inline const char *take_fixed(const struct tracepoint_plan *p, const struct cursor *body,
+				     struct tracepoint *t)
 {
-	const uint8_t *head = cursor_take(&body, p->raw);
-	uint32_t size = cursor_u32(&body);
-	const uint8_t *raw = body.at;
-	bool swap = body.swap;
-	int i;
+	size_t left = cursor_left(body), head_size = p->raw + sizeof(uint32_t);
+	const uint8_t *head = body->at;
+	bool swap = body->swap;
+	uint32_t size;
 
-	if (body.bad || size > cursor_left(&body))
+	if (left < head_size)
+		return too_long;
+	size = at32(head + p->raw, swap);
+	if (size > left - head_size)
 		return too_long;
 	if (size < p->need)
 		return too_short;
@@ -84,22 +98,16 @@ static const char *take_fixed(const struct tracepoint_plan *p, struct cursor bod
 	t->pid = at32(head + p->ids, swap);
 	t->tid = at32(head + p->ids + 4, swap);
 	t->cpu = p->cpu ? at32(head + p->cpu, swap) : UINT32_MAX;
-	for (i = 0; i < TRACEPOINT_FIELDS; i++)
-		t->v[i] = value_at(raw, p->need, p->fields[i], swap);
+	take_values(p, head + head_size, swap, t);
 	return NULL;
 }
 
-const char *tracepoint_take(const struct tracepoint_plan *p, const struct event *e,
-			    struct cursor body, struct tracepoint *t)
+static const char *take_decoded(const struct tracepoint_plan *p, const struct event *e,
+				struct cursor body, struct tracepoint *t)
 {
 	struct sample_rest rest;
 	struct sample s;
-	int i;
 
-	t->want = p->want;
-	t->event = p->event;
-	if (p->fixed)
-		return take_fixed(p, body, t);
 	if (!sample_decode(&s, e, &body) || !sample_decode_rest(&rest, e, &body))
 		return too_long;
 	if (rest.raw_size < p->need)
@@ -108,7 +116,14 @@ const char *tracepoint_take(const struct tracepoint_plan *p, const struct event 
 	t->pid = s.pid;
 	t->tid = s.tid;
 	t->cpu = s.cpu;
-	for (i = 0; i < TRACEPOINT_FIELDS; i++)
-		t->v[i] = value_at(rest.raw, p->need, p->fields[i], body.swap);
+	take_values(p, rest.raw, body.swap, t);
 	return NULL;
+}
+
+const char *tracepoint_take(const struct tracepoint_plan *p, const struct event *e,
+			    const struct cursor *body, struct tracepoint *t)
+{
+	t->want = p->want;
+	t->event = p->event;
+	return p->fixed ? take_fixed(p, body, t) : take_decoded(p, e, *body, t);
 }

@@ -11,6 +11,7 @@ struct tracepoint_plan {
 	bool wanted;
 	uint16_t want, event;
 	struct tracing_field fields[TRACEPOINT_FIELDS];
+	uint32_t nfields;
 	/*
 	 * Nothing of variable length stands before the raw data, as in all that perf record
 	 * writes of itself: then these are bytes from the sample's start.
@@ -25,6 +26,6 @@ void tracepoint_plan_finish(struct tracepoint_plan *p, const struct event *e);
 
 /* NULL, or what is wrong with the sample. */
 const char *tracepoint_take(const struct tracepoint_plan *p, const struct event *e,
-			    struct cursor body, struct tracepoint *t);
+			    const struct cursor *body, struct tracepoint *t);
 
 #endif

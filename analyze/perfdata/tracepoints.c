@@ -251,7 +251,7 @@ static bool left_out(struct tracepoints *tp, uint64_t time)
 	return true;
 }
 
-static long event_of(struct tracepoints *tp, struct cursor body)
+static inline long event_of(struct tracepoints *tp, struct cursor body)
 {
 	struct cursor c = body;
 	struct known_id *known;
@@ -293,7 +293,7 @@ static bool take_sample(struct tracepoints *tp, struct chunk_sample *at)
 	if (event < 0 || !tp->plans[event].wanted)
 		return true;
 	t = slot(tp);
-	wrong = tracepoint_take(&tp->plans[event], &tp->r.events.list[event], at->body, t);
+	wrong = tracepoint_take(&tp->plans[event], &tp->r.events.list[event], &at->body, t);
 	if (!wrong)
 		return left_out(tp, t->time) || keep(tp);
 	recording_damaged(&tp->r, at->order, wrong);
