@@ -263,6 +263,8 @@ static void check(struct argp_state *state, struct arguments *a)
 				  "modules, groups");
 	if (a->q.nrates > 1 && strcmp(a->table, "rates"))
 		argp_error(state, "several rates are for the table rates");
+	if (!a->capture && !is_bare(a) && (a->q.cpu_pct > 0 || a->q.power_w > 0))
+		argp_error(state, "scores of given numbers need --throughput");
 	if (!a->capture && !is_bare(a))
 		argp_error(state, "of what? give a capture, or a file with --perf, --perf-report, "
 				  "--perf-trace, --strace-c or --perf-stat");

@@ -25,6 +25,12 @@ static const struct column shares[] = {
 	{"total_ns_ci", "ns", V_REAL, 1, "half the 95 % interval of total_ns"},
 };
 
+/* Without a basis the costs are empty, and these follow. */
+static const struct column share_intervals[] = {
+	{"self_share_ci", "%", V_REAL, 2, "half the 95 % interval of self_share"},
+	{"total_share_ci", "%", V_REAL, 2, "half the 95 % interval of total_share"},
+};
+
 enum { KEY_VARIANT = TALLY_KEYS, KEY_SIDE };
 
 /* The query as it concerns one table: key columns in their order, and the fold's specification. */
@@ -34,6 +40,7 @@ struct plan {
 	int by_block;		       /* key columns "variant", "side" before the others */
 	struct components *components; /* its own; NULL: the query's */
 	double system_load;	       /* percent; 0: not known */
+	bool shares_only;	       /* no part has a basis: the intervals are those of shares */
 	enum amount in;
 };
 
@@ -114,7 +121,7 @@ static void add_column(struct column *list, int *n, const char *name, const char
 	list[(*n)++] = (struct column){name, NULL, V_STR, 0, what};
 }
 
-static void make_columns(struct table *t, const struct plan *p, const char *unit)
+static void make_columns(struct table *t, struct plan *p, const char *unit)
 {
 	struct column *list = arena_alloc(&t->arena, 24 * sizeof(*list));
 	char *per = unit ? xasprintf("ns/%s", unit) : NULL;
@@ -134,6 +141,9 @@ static void make_columns(struct table *t, const struct plan *p, const char *unit
 			list[n].unit = arena_strdup(&t->arena, per);
 		n++;
 	}
+	p->shares_only = !unit;
+	for (i = 0; p->shares_only && i < 1 + p->ct->totals; i++)
+		list[n++] = share_intervals[i];
 	if (p->system_load > 0) {
 		list[n++] = (struct column){"cpu_use_pct", "%", V_REAL, 3,
 					    "self_share x the machine's load"};
@@ -174,6 +184,10 @@ static void put_row(struct table *t, const struct plan *p, const struct cost_par
 	for (i = 0; i < (int)array_size(shares); i++)
 		if (!is_total(&shares[i]) || p->ct->totals)
 			row[c++] = figures[i];
+	if (p->shares_only)
+		row[c++] = value_real(100 * self.share_ci);
+	if (p->shares_only && p->ct->totals)
+		row[c++] = value_real(100 * total.share_ci);
 	if (p->system_load > 0) {
 		row[c++] = value_real(self.share * p->system_load);
 		row[c] = value_real(self.share_ci * p->system_load);

@@ -8,10 +8,8 @@
 #include <string.h>
 
 const char *const power_source_names[] = {
-	[POWER_NONE] = NULL,
-	[POWER_MEASURED] = "measured",
-	[POWER_IMPORTED] = "imported",
-	[POWER_MODELLED] = "modelled",
+	[POWER_NONE] = NULL,	 [POWER_MEASURED] = "measured", [POWER_IMPORTED] = "imported",
+	[POWER_GIVEN] = "given", [POWER_MODELLED] = "modelled",
 };
 
 static bool same_host(const struct run *a, const struct run *b)

@@ -8,7 +8,7 @@
 
 #include "analyze/measures/scope.h"
 
-enum power_source { POWER_NONE, POWER_MEASURED, POWER_IMPORTED, POWER_MODELLED };
+enum power_source { POWER_NONE, POWER_MEASURED, POWER_IMPORTED, POWER_GIVEN, POWER_MODELLED };
 extern const char *const power_source_names[]; /* NULL, "measured", ... */
 
 struct power {

@@ -36,7 +36,7 @@ const struct column roi_columns[19] = {
 	WITH_INTERVAL("power_w", "W", 1, "P"),
 	WITH_INTERVAL("roi_c", NULL, 4, "T^n / C"),
 	WITH_INTERVAL("roi_p", NULL, 4, "T^n / P^m"),
-	{"power_source", NULL, V_STR, 0, "measured, imported or modelled"},
+	{"power_source", NULL, V_STR, 0, "measured, imported, given or modelled"},
 	{"runs", NULL, V_INT, 0, "repeats that the scores come from"},
 };
 
@@ -49,14 +49,20 @@ static const struct {
 	const char *column;
 	size_t offset;
 	const char *absent; /* why it is, where it is */
+	const char *option; /* and of given numbers, what was not given */
 } figures[] = {
-	{"throughput_gbps", offsetof(struct score, t), "the workload gave no account of its work"},
-	{"cpu_pct", offsetof(struct score, c), "CPU time was not collected"},
+	{"throughput_gbps", offsetof(struct score, t), "the workload gave no account of its work",
+	 "--throughput was not given"},
+	{"cpu_pct", offsetof(struct score, c), "CPU time was not collected",
+	 "--cpu-pct was not given"},
 	{"power_w", offsetof(struct score, p),
 	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one "
-	 "up"},
-	{"roi_c", offsetof(struct score, roi_c), "it needs throughput and CPU use"},
-	{"roi_p", offsetof(struct score, roi_p), "it needs throughput and power"},
+	 "up",
+	 "no --power was given, nor --power-model with --cpu-pct"},
+	{"roi_c", offsetof(struct score, roi_c), "it needs throughput and CPU use",
+	 "it needs --cpu-pct"},
+	{"roi_p", offsetof(struct score, roi_p), "it needs throughput and power",
+	 "it needs --power, or --power-model with --cpu-pct"},
 };
 
 struct scores {
@@ -188,12 +194,13 @@ static void put_total(struct store *s, const struct query *q, const struct block
 }
 
 /* A score without its inputs is absent, and this says why: "power_w is absent (a b): ...". */
-static void note_absent(struct table *t)
+static void note_absent(struct table *t, bool given)
 {
 	struct str names = {0};
 	size_t i, row, missing;
 
 	for (i = 0; i < array_size(figures); i++) {
+		const char *why = given ? figures[i].option : figures[i].absent;
 		int c = table_column(t, figures[i].column);
 
 		str_reset(&names);
@@ -204,10 +211,9 @@ static void note_absent(struct table *t)
 				   table_cell(t, row, 0)->str, table_cell(t, row, 1)->str);
 		}
 		if (missing == t->rows && missing)
-			table_note(t, "%s is absent: %s", figures[i].column, figures[i].absent);
+			table_note(t, "%s is absent: %s", figures[i].column, why);
 		else if (missing)
-			table_note(t, "%s is absent for %s: %s", figures[i].column, names.buf,
-				   figures[i].absent);
+			table_note(t, "%s is absent for %s: %s", figures[i].column, names.buf, why);
 	}
 	str_free(&names);
 }
@@ -227,11 +233,10 @@ static void note_formula(const struct query *q, struct table *t)
 	if (q->model_idle > 0 || q->model_per_cpu > 0)
 		table_note(t, "MODELLED power where none was measured: %g W + %g W x CPUs used",
 			   q->model_idle, q->model_per_cpu);
-	note_absent(t);
 }
 
 /* Numbers given on the command line instead of a capture: the arithmetic alone. */
-static int run_given(const struct query *q, struct table *t)
+static int run_given(const struct query *q, struct table *t, struct error *err)
 {
 	struct score one = {q->throughput_gbps, q->cpu_pct > 0 ? q->cpu_pct : NAN,
 			    q->power_w > 0 ? q->power_w : NAN, NAN, NAN};
@@ -239,13 +244,18 @@ static int run_given(const struct query *q, struct table *t)
 
 	if (isnan(one.p) && (q->model_idle > 0 || q->model_per_cpu > 0)) {
 		one.p = q->model_idle + q->model_per_cpu * one.c / 100;
-		list.source = POWER_MODELLED;
+		list.source = isnan(one.p) ? POWER_NONE : POWER_MODELLED;
 	} else if (!isnan(one.p)) {
-		list.source = POWER_IMPORTED;
+		list.source = POWER_GIVEN;
 	}
 	compute(q, &one);
+	if (isnan(one.roi_c) && isnan(one.roi_p))
+		return error_set(err, EINVAL,
+				 "throughput over what? --cpu-pct gives roi_c, --power (or "
+				 "--power-model with --cpu-pct) roi_p");
 	put_scores(t, "given", "given", &list, EST_MEDIAN);
 	note_formula(q, t);
+	note_absent(t, true);
 	return 0;
 }
 
@@ -255,7 +265,7 @@ int roi_run(struct store *s, const struct query *q, struct table *t, struct erro
 	int rc, i;
 
 	if (q->throughput_gbps > 0)
-		return run_given(q, t);
+		return run_given(q, t, err);
 	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 	if (!rc)
 		zero_copy_title(s, q, t);
@@ -269,6 +279,7 @@ int roi_run(struct store *s, const struct query *q, struct table *t, struct erro
 	}
 	if (!rc) {
 		note_formula(q, t);
+		note_absent(t, false);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

@@ -137,6 +137,30 @@ ok "with the reason" says "none: no run counted its system calls beside its work
 ok "an unknown unit names those there are" exits 2 "$zcost" report functions w --unit byte
 ok "calls among them" says 'packet, KiB, message and syscall' err
 
+# --- intervals: beside each cost, whatever it is split by and counted in ---
+
+paired() { # every row with a cost between nothing and all has an interval above 0
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ for (name in at) if (name ~ /^(self|total)_(ns|cycles|instructions|share)$/ && $at[name] > 0) {
+			ci = name "_ci"; share = name; sub(/_.*/, "_share", share)
+			if (ci in at) { n++; if ($at[share] < 99.99 && !($at[ci] > 0)) { print; bad++ } }
+			else if (name !~ /share/) { print "no " ci; bad++ } } }
+		END { exit bad || !n }' out
+}
+for in in ns cycles instructions; do
+	for table in functions components contexts modules groups; do
+		report $table w --in $in --by thread,cpu --all --group 'rx=tcp_recvmsg' --unit syscall
+		ok "$table in $in" paired
+	done
+done
+report functions n --by comm --all --unit syscall # shares only
+ok "shares without a basis have it too" paired
+ok "1.96 x sqrt(0.5 x 0.5 / 100)" near "$(cell out self_share_ci symbol=_copy_to_iter,comm=srv)" 9.79982 1e-4
+report modules w --system-load 40
+ok "and a driver's CPU use: 40 % of the machine's" near "$(cell out cpu_use_pct module=kernel)" 40 1e-6
+report components w --system-load 40
+ok "half of it in the copy, 40 x 0.098" near "$(cell out cpu_use_pct_ci 'component=data copy')" 3.919928 1e-4
+
 # --- bare files ---
 
 text=$tests/data/xdp-self.txt # __build_skb 10.36 %

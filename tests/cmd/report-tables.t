@@ -93,6 +93,14 @@ ok "5 Gbit/s at 100 %" report roi --throughput 5 --cpu-pct 100 --power 50
 ok "0.25" test "$(get out roi_c variant=given)" = 0.25
 ok "25 / 50 W" test "$(get out roi_p variant=given)" = 0.5
 
+ok "given watts are neither measured nor imported" test "$(get out power_source variant=given)" = given
+ok "throughput alone is no score, exit 2" exits 2 "$zcost" report roi --throughput 10
+ok "the missing options are named" says '--cpu-pct gives roi_c, --power .* roi_p' err
+ok "half of them" report roi --throughput 10 --power 50
+ok "what the other half takes" says 'roi_c is absent: it needs --cpu-pct' err
+ok "without the throughput, exit 2" exits 2 "$zcost" report roi --cpu-pct 100 --power 50
+ok "is named too" says 'need --throughput' err
+
 ok "zerocopy" report zerocopy cap
 ok "mapped bytes of three runs" test "$(get out zero_copy variant=mmap,side=receiver)" = 2811
 ok "copied sends" test "$(get out copied variant=mmap,side=sender)" = 600
