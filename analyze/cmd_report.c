@@ -348,7 +348,6 @@ static int open_input(struct arguments *a, struct store **store, struct error *e
 
 	if (a->from.perf && measure_reads_tracepoints(measure_find(a->table))) {
 		rc = tracepoints_open(&a->q.tracepoints, a->from.perf, &a->from.slice, err);
-		tracepoints_jobs(a->q.tracepoints, a->from.jobs);
 	} else if (a->from.perf) {
 		a->from.spots = measure_find(a->table)->needs == NEEDS_FUNCTION;
 		rc = query_read_perf(&a->from, err);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/tracepoints.h"
 
-#include "analyze/perfdata/handover.h"
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/sample.h"
 #include "analyze/perfdata/time_order.h"
@@ -37,9 +36,7 @@ struct tracepoints {
 	struct tracepoint_plan *plans; /* of each event */
 	struct known_id known[KNOWN_IDS];
 	long id_at; /* bytes from a sample's start; -1: it has none */
-	bool alone; /* one thread does all */
-	int ret;    /* then: of adding an event */
-	struct handover hand;
+	int ret;    /* of the order of time */
 	struct time_order order;
 	struct error *err;
 };
@@ -105,11 +102,6 @@ void tracepoints_close(struct tracepoints *tp)
 	profile_free(&tp->profile);
 	free(tp->formats);
 	free(tp);
-}
-
-void tracepoints_jobs(struct tracepoints *tp, unsigned int n)
-{
-	tp->alone = n == 1;
 }
 
 const char *tracepoints_path(const struct tracepoints *tp)
@@ -269,21 +261,7 @@ static inline long event_of(struct tracepoints *tp, struct cursor body)
 	return known->event;
 }
 
-/* Where the next event is filled in. */
-static struct tracepoint *slot(struct tracepoints *tp)
-{
-	return tp->alone ? time_order_slot(&tp->order) : handover_slot(&tp->hand);
-}
-
-/* False, as those that call it: nobody wants more. */
-static bool keep(struct tracepoints *tp)
-{
-	if (!tp->alone)
-		return handover_keep(&tp->hand);
-	tp->ret = time_order_keep(&tp->order, tp->err);
-	return !tp->ret;
-}
-
+/* False, as those that call it: nothing more can be put in order. */
 static bool take_sample(struct tracepoints *tp, struct chunk_sample *at)
 {
 	long event = event_of(tp, at->body);
@@ -292,12 +270,13 @@ static bool take_sample(struct tracepoints *tp, struct chunk_sample *at)
 
 	if (event < 0 || !tp->plans[event].wanted)
 		return true;
-	t = slot(tp);
+	t = time_order_slot(&tp->order);
 	wrong = tracepoint_take(&tp->plans[event], &tp->r.events.list[event], &at->body, t);
-	if (!wrong)
-		return left_out(tp, t->time) || keep(tp);
-	recording_damaged(&tp->r, at->order, wrong);
-	return true;
+	if (wrong)
+		recording_damaged(&tp->r, at->order, wrong);
+	else if (!left_out(tp, t->time))
+		tp->ret = time_order_keep(&tp->order, tp->err);
+	return !tp->ret;
 }
 
 /* Files of a folder have no rounds in common. */
@@ -305,13 +284,11 @@ static bool end_round(struct tracepoints *tp)
 {
 	if (tp->r.ninputs > 1)
 		return true;
-	if (!tp->alone)
-		return handover_round(&tp->hand);
 	tp->ret = time_order_round(&tp->order, tp->err);
 	return !tp->ret;
 }
 
-/* Where the file is mapped already: one thread alone reads, nobody waits for its page tables. */
+/* Where the file is mapped already: this thread alone reads, nobody waits for its page tables. */
 static bool chunk_view(const struct tracepoints *tp, struct chunk_reader *reader,
 		       const struct chunk *chunk)
 {
@@ -349,20 +326,6 @@ static bool take_chunk(struct tracepoints *tp, struct chunk_reader *reader,
 	return more && (!chunk->round || end_round(tp));
 }
 
-static void *decode(void *arg)
-{
-	struct chunk_reader reader = {0};
-	struct tracepoints *tp = arg;
-	size_t i = 0;
-
-	while (i < tp->r.nchunks && take_chunk(tp, &reader, &tp->r.chunks[i]))
-		i++;
-	if (!tp->alone)
-		handover_end(&tp->hand);
-	free(reader.buf);
-	return NULL;
-}
-
 static void deliver(void *ctx, const struct tracepoint *t)
 {
 	struct tracepoints *tp = ctx;
@@ -377,58 +340,21 @@ static void deliver(void *ctx, const struct tracepoint *t)
 	tp->q->deliver(tp->q->ctx, t, index);
 }
 
-static int order_batch(struct tracepoints *tp, const struct handover_batch *b)
+/* One thread does it all: to hand 50 ns of work to another one costs as much. */
+static int read_samples(struct tracepoints *tp)
 {
-	size_t i;
-	int ret = 0;
+	struct chunk_reader reader = {0};
+	size_t i = 0;
 
-	for (i = 0; i < b->n && !ret; i++)
-		ret = time_order_add(&tp->order, &b->list[i], tp->err);
-	if (!ret && b->round)
-		ret = time_order_round(&tp->order, tp->err);
-	if (!ret && b->last)
-		ret = time_order_finish(&tp->order, tp->err);
-	return ret;
-}
-
-static int order_all(struct tracepoints *tp)
-{
-	bool last = false;
-	int ret = 0;
-
-	while (!last && !ret) {
-		const struct handover_batch *b = handover_next(&tp->hand);
-
-		last = b->last;
-		ret = order_batch(tp, b);
-		handover_done(&tp->hand);
-	}
-	if (ret)
-		handover_stop(&tp->hand);
-	return ret;
-}
-
-/* One thread decodes, this one puts in order and counts; or this one does all. */
-static int decode_and_order(struct tracepoints *tp)
-{
-	pthread_t decoder;
-	int ret = 0;
-
-	handover_init(&tp->hand);
 	time_order_init(&tp->order, TIME_ORDER_PIECE, deliver, tp);
-	if (!tp->alone && pthread_create(&decoder, NULL, decode, tp))
-		tp->alone = true; /* not written beside the other thread, which reads it */
-	if (tp->alone) {
-		decode(tp);
-		ret = tp->ret ? tp->ret : time_order_finish(&tp->order, tp->err);
-	} else {
-		ret = order_all(tp);
-		pthread_join(decoder, NULL);
-	}
+	while (i < tp->r.nchunks && take_chunk(tp, &reader, &tp->r.chunks[i]))
+		i++;
+	if (!tp->ret)
+		tp->ret = time_order_finish(&tp->order, tp->err);
 	tp->late = tp->order.late;
 	time_order_free(&tp->order);
-	handover_free(&tp->hand);
-	return ret;
+	free(reader.buf);
+	return tp->ret;
 }
 
 int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, struct error *err)
@@ -440,7 +366,7 @@ int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, 
 	tp->id_at = sample_id_at(&tp->r.events);
 	ret = make_plans(tp);
 	if (!ret)
-		ret = decode_and_order(tp);
+		ret = read_samples(tp);
 	free(tp->plans);
 	return ret;
 }

@@ -48,8 +48,6 @@ struct tracepoint_thread {
 int tracepoints_open(struct tracepoints **tp, const char *path, const struct time_slice *slice,
 		     struct error *err);
 void tracepoints_close(struct tracepoints *tp);
-/* How many threads may read the samples; 0, and all but 1: two. */
-void tracepoints_jobs(struct tracepoints *tp, unsigned int n);
 
 const char *tracepoints_path(const struct tracepoints *tp);
 const char *tracepoints_arch(const struct tracepoints *tp); /* as uname -m; NULL: not recorded */

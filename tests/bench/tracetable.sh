@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The table of system calls out of a recording of raw_syscalls, about 1.3 million events: zcost report
-# syscalls --perf, on all CPUs and on one thread, against perf trace -s -i. Interleaved; medians of
-# ROUNDS (5). PERFDATA=FILE takes that file in place of a recording.
+# syscalls --perf, which is one thread, against perf trace -s -i. Interleaved; medians of ROUNDS (5).
+# PERFDATA=FILE takes that file in place of a recording.
 set -eu
 . "$(dirname "$0")/lib.sh"
 calls=$build/tests/tools/calls
@@ -28,12 +28,11 @@ echo "$(awk -F '\t' '/^event/ { n += $2 } END { print n }' "$dir/health") events
 one() {
 	case $1 in
 	zcost) "$timed" "$zcost" report syscalls --perf "$data" --all --format tsv ;;
-	zcost-1-thread) "$timed" "$zcost" report syscalls --perf "$data" --all --format tsv -j 1 ;;
 	perf-trace) "$timed" perf trace -s -i "$data" ;;
 	esac >>"$dir/$1.runs" || [ $? = 4 ]
 }
 
-all='zcost zcost-1-thread perf-trace'
+all='zcost perf-trace'
 for tool in $all; do one "$tool"; done # warm caches
 rm -f "$dir"/*.runs
 i=0
