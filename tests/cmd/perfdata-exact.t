@@ -11,10 +11,10 @@ perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
 
 # Several processes and threads, forks and execs, user and kernel work.
 cat >load.sh <<'E2'
-find /usr/share/doc 2>/dev/null | sort | cksum >/dev/null
-for i in 1 2; do ls -l /usr/bin >/dev/null; dd if=/dev/zero bs=64k count=200 2>/dev/null | cksum >/dev/null; done
-perl -e 'sub r { my $n = shift; return $n < 2 ? $n : r($n - 1) + r($n - 2) } r(15) for 1 .. 10' &
-perl -e '$x{$_ % 999} .= chr(65 + $_ % 26) for 1 .. 100000'
+find /usr/share/doc/lib* 2>/dev/null | sort | cksum >/dev/null
+ls -l /usr/bin >/dev/null; dd if=/dev/zero bs=64k count=100 2>/dev/null | cksum >/dev/null
+perl -e 'sub r { my $n = shift; return $n < 2 ? $n : r($n - 1) + r($n - 2) } r(15) for 1 .. 5' &
+perl -e '$x{$_ % 999} .= chr(65 + $_ % 26) for 1 .. 40000'
 wait
 E2
 
@@ -90,7 +90,7 @@ ok "a kernel that lay elsewhere is found by its relocation symbol" relocated
 # Two programs under one path, one of them in a mount namespace: neither gets the other's names.
 burn() { # FUNCTION FILE
 	printf 'volatile unsigned long x;
-__attribute__((noinline)) void %s(void) { for (unsigned long i = 0; i < 300000000; i++) x += i; }
+__attribute__((noinline)) void %s(void) { for (unsigned long i = 0; i < 60000000; i++) x += i; }
 int main(void) { %s(); return 0; }\n' "$1" "$1" | ${CC:-cc} -O1 -Wl,--build-id -x c -o "$2" -
 }
 same_path() {

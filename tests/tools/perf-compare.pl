@@ -45,14 +45,14 @@ sub perf_rows {
 	return grep { $_->[1] =~ /$only/ } @rows;
 }
 
-for my $r (perf_rows(0)) {
+# One run of perf gives both, unless it cannot tell children.
+my @rows = perf_rows(!$ENV{ZC_SELF_ONLY});
+for my $r (@rows) {
 	my $s = $self{$r->[0]}{$r->[1]} //= [0, 0];
 	$s->[0] += $r->[4];
 	$s->[1] += $r->[5];
-}
-for my $r ($ENV{ZC_SELF_ONLY} ? () : perf_rows(1)) {
-	next if $r->[2] !~ /^[\d.]+%$/; # N/A: perf cannot tell children of a pipe's file
-	my $s = $children{$r->[0]}{$r->[1]} //= [0, 0, 0];
+	next if $ENV{ZC_SELF_ONLY} || $r->[2] !~ /^[\d.]+%$/; # N/A: of a pipe's file
+	$s = $children{$r->[0]}{$r->[1]} //= [0, 0, 0];
 	my $share = $r->[2] =~ s/%//r;
 	$s->[0] += $share;
 	$s->[1]++;
