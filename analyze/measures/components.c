@@ -33,6 +33,7 @@ struct components {
 	const char **names;
 	size_t nnames, names_cap;
 	bool has_basic;
+	unsigned int contexts; /* a bit for each that a rule asks for */
 	char *text;
 };
 
@@ -85,6 +86,8 @@ static void add_rule(struct components *c, const struct rule *r)
 
 	array_grow(c->rules, c->n, c->cap);
 	c->rules[c->n++] = *r;
+	if (r->match == CONTEXT)
+		c->contexts |= 1u << r->value;
 	if (r->match != EXACT)
 		return;
 	slot = map_at(&c->exact, hash_bytes(r->pattern, strlen(r->pattern), 0));
@@ -294,7 +297,7 @@ int components_rank(const struct components *c, const char *name)
 	return i < 0 ? (int)c->nnames : i;
 }
 
-enum context components_context(enum context context)
+enum context components_context(const struct components *c, enum context context)
 {
-	return context == CTX_IDLE || context == CTX_USER ? context : CTX_UNKNOWN;
+	return c && c->contexts & 1u << context ? context : CTX_UNKNOWN;
 }

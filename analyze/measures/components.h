@@ -28,9 +28,8 @@ struct function {
 	enum context context;
 };
 
-/* Rules may ask for the context where it says more than the function: idle, and unknown programs.
- */
-enum context components_context(enum context context);
+/* The context as far as a rule asks for it, else unknown: samples need not be told apart by it. */
+enum context components_context(const struct components *c, enum context context);
 
 extern const char component_none[]; /* "unclassified" */
 

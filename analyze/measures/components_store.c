@@ -20,7 +20,8 @@ static int put_all(struct store *s, const struct components *fine, const struct 
 
 	for (i = 0; i < n && !rc; i++) {
 		const struct leaf_row *r = &rows[i];
-		struct function fn = {r->name, r->module, r->kind, components_context(r->context)};
+		struct function fn = {r->name, r->module, r->kind,
+				      components_context(fine, r->context)};
 
 		rc = store_component_put(s, r, name_of(fine, &fn), name_of(basic, &fn), err);
 	}

@@ -48,7 +48,7 @@ struct pass {
 	struct symbol_row *rows; /* by symbol */
 	struct frame_sum *sums;	 /* by frame */
 	uint32_t *frames;	 /* those of a group, parents first */
-	struct map parts;	 /* (symbol, idle) -> name of the component */
+	struct map parts;	 /* (symbol, context) -> name of the component */
 	struct dso_names dsos;
 };
 
@@ -105,13 +105,15 @@ static enum context context_named(const char *name)
 static const char *component_of(struct pass *w, uint32_t symbol, enum context context)
 {
 	const struct profile_symbol *y = &w->p->symbols[symbol];
-	uint64_t *known = map_at(&w->parts, (uint64_t)symbol << 3 | components_context(context));
+	uint64_t *known =
+		map_at(&w->parts,
+		       (uint64_t)symbol << 3 | components_context(w->f->spec.components, context));
 	struct function fn;
 
 	if (!*known) {
 		fn = (struct function){profile_symbol_name(w->p, symbol),
 				       profile_module(w->p, symbol), w->p->dsos[y->dso].kind,
-				       components_context(context)};
+				       components_context(w->f->spec.components, context)};
 		*known = (uintptr_t)components_of(w->f->spec.components, &fn);
 	}
 	return (const char *)(uintptr_t)*known;
@@ -131,7 +133,7 @@ static const char *sample_text(const struct pass *w, const struct profile_cost *
 	case BY_CONTEXT:
 		return context_names[c->context];
 	case BY_COMPONENT:
-		return context_names[components_context(c->context)];
+		return context_names[components_context(w->f->spec.components, c->context)];
 	case BY_THREAD:
 		if (c->tid == PROFILE_NONE)
 			return comm_of(w, c);

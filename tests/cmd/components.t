@@ -47,4 +47,17 @@ ok "libraries in user space" is libraries libc.so.6 __memmove_avx_unaligned
 ok "  the linker" is libraries ld-linux-x86-64.so.2 _dl_relocate_object
 ok "programs" is user haproxy process_session
 
+mark=
+if command -v perf >/dev/null && perf record -q -a -g -e cpu-clock -F 3000 -o c.data -- \
+	sh -c 'dd if=/dev/zero bs=64k count=20000 2>/dev/null | cat >/dev/null' 2>/dev/null; then
+	printf 'in calls | context:syscall\nelsewhere | *\n' >own.rules
+	share() { awk -F'\t' -v row="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == row { print $at["self_share"] }' "$1"; }
+	"$zcost" report components --perf c.data --components own.rules --format tsv >own 2>err
+	"$zcost" report contexts --perf c.data --format tsv >contexts 2>err
+	ok "a rule of one's own may ask for the context" near "$(share own 'in calls')" "$(share contexts syscall)" 1e-9
+else
+	skip "a rule of one's own may ask for the context" "perf cannot record here"
+fi
+
 done_testing
