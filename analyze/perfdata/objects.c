@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads ask for millions of addresses, and most are in a symbol that was asked for before: for
+ * those no lock is taken. The lock is for what is new: an object that is read, a symbol that the
+ * profile gets.
+ */
 #include "analyze/perfdata/objects.h"
 
 #include "analyze/perfdata/context.h"
@@ -11,14 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOT_KNOWN_YET = 0xff };
-
 void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols *kernel,
 		  const struct perfdata_options *o)
 {
-	*ob = (struct objects){
-		.r = r, .p = r->profile, .o = o, .kernel = kernel, .module_dso = PROFILE_NONE};
+	size_t i;
+
+	*ob = (struct objects){.r = r, .p = r->profile, .o = o, .kernel = kernel};
 	ob->list = xcalloc(r->side.ndsos + 1, sizeof(*ob->list));
+	for (i = 0; i < r->side.ndsos; i++)
+		ob->list[i].path = intern_get(r->side.strings, r->side.dsos[i].name);
+	ob->programs = xcalloc(r->side.nksymbols + 1, sizeof(*ob->programs));
 	identities_init(&ob->identities, r);
 	jit_maps_init(&ob->jit, r, o);
 	ob->p->kernel_base = r->side.ref_addr;
@@ -53,7 +60,7 @@ void objects_free(struct objects *ob)
 		free(ob->list[i].refused);
 	}
 	free(ob->list);
-	free(ob->contexts);
+	free(ob->programs);
 	identities_free(&ob->identities);
 	jit_maps_free(&ob->jit);
 	inlines_close(ob->kernel_inlines);
@@ -62,7 +69,52 @@ void objects_free(struct objects *ob)
 	pthread_cond_destroy(&ob->ready);
 }
 
-static uint32_t address(struct objects *ob, uint32_t dso, uint64_t addr, enum unresolved why)
+/* --- symbols of the profile --- */
+
+static uint32_t add_symbol(struct objects *ob, uint32_t dso, const char *name, enum unresolved why)
+{
+	uint32_t symbol;
+
+	pthread_mutex_lock(&ob->lock);
+	symbol = profile_symbol(ob->p, dso, name, why);
+	pthread_mutex_unlock(&ob->lock);
+	return symbol;
+}
+
+static uint32_t add_dso(struct objects *ob, const char *name, enum dso_kind kind)
+{
+	uint32_t dso;
+
+	pthread_mutex_lock(&ob->lock);
+	dso = profile_dso(ob->p, name, NULL, kind);
+	pthread_mutex_unlock(&ob->lock);
+	return dso;
+}
+
+/* Is the profile's symbol for it known? Then it and the context are there to be read. */
+static bool known(const struct symtab_symbol *s)
+{
+	return __atomic_load_n(&s->id, __ATOMIC_ACQUIRE);
+}
+
+static void make_known(struct objects *ob, struct symtab_symbol *s, uint32_t dso, const char *name,
+		       enum context context)
+{
+	pthread_mutex_lock(&ob->lock);
+	if (!s->id) { /* no other thread was faster */
+		s->context = (uint8_t)context;
+		__atomic_store_n(&s->id, 1 + profile_symbol(ob->p, dso, name, RESOLVED),
+				 __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&ob->lock);
+}
+
+static struct place place_of(const struct symtab_symbol *s)
+{
+	return (struct place){.symbol = s->id - 1, .context = s->context};
+}
+
+static struct place address(struct objects *ob, uint32_t dso, uint64_t addr, enum unresolved why)
 {
 	char text[24], *at = text + sizeof(text);
 
@@ -73,24 +125,27 @@ static uint32_t address(struct objects *ob, uint32_t dso, uint64_t addr, enum un
 	while (addr >>= 4);
 	*--at = 'x';
 	*--at = '0';
-	return profile_symbol(ob->p, dso, at, why);
+	return (struct place){.symbol = add_symbol(ob, dso, at, why), .context = CTX_UNKNOWN};
 }
 
-static uint32_t unknown(struct objects *ob, uint64_t addr)
+static struct place unknown(struct objects *ob, uint64_t addr)
 {
-	return address(ob, profile_dso(ob->p, "[unknown]", NULL, DSO_UNKNOWN), addr,
-		       UNRESOLVED_NO_MAPPING);
+	return address(ob, add_dso(ob, "[unknown]", DSO_UNKNOWN), addr, UNRESOLVED_NO_MAPPING);
 }
+
+/* --- the kernel --- */
 
 /* Only a recording with kernel addresses has to say that there are no names for them. */
 static void use_kernel(struct objects *ob)
 {
 	if (ob->kernel_used)
 		return;
-	ob->kernel_used = true;
+	pthread_mutex_lock(&ob->lock);
 	if (ob->kernel->note && !ob->p->kernel_note)
 		ob->p->kernel_note = xstrdup(ob->kernel->note);
 	ob->kernel_dso = profile_dso(ob->p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
+	ob->kernel_used = true;
+	pthread_mutex_unlock(&ob->lock);
 }
 
 /* Of a symbol in kallsyms: the kernel, a module, or a BPF program, which is its own object. */
@@ -101,12 +156,8 @@ static uint32_t dso_of_kallsym(struct objects *ob, const struct symtab_symbol *s
 	if (!module)
 		return ob->kernel_dso;
 	if (!strcmp(module, "[bpf]"))
-		return profile_dso(ob->p, symtab_name(&ob->kernel->table, s), NULL, DSO_BPF);
-	if (ob->module_dso == PROFILE_NONE || ob->module != s->module) {
-		ob->module = s->module;
-		ob->module_dso = profile_dso(ob->p, module, NULL, DSO_MODULE);
-	}
-	return ob->module_dso;
+		return add_dso(ob, symtab_name(&ob->kernel->table, s), DSO_BPF);
+	return add_dso(ob, module, DSO_MODULE);
 }
 
 static uint32_t dso_of_module(struct objects *ob, const char *path)
@@ -115,11 +166,6 @@ static uint32_t dso_of_module(struct objects *ob, const char *path)
 
 	module_name(name, sizeof(name), path);
 	return profile_dso(ob->p, name, NULL, DSO_MODULE);
-}
-
-static const char *path_of(const struct objects *ob, const struct side_map *map)
-{
-	return intern_get(ob->r->side.strings, ob->r->side.dsos[map->dso].name);
 }
 
 /*
@@ -138,7 +184,7 @@ static bool was_there(const struct objects *ob, const struct symtab_symbol *s,
 		return !ob->r->side.nksymbols;
 	if (!module)
 		return !ob->r->side.nmodules;
-	module_name(name, sizeof(name), path_of(ob, module));
+	module_name(name, sizeof(name), ob->list[module->dso].path);
 	return !strcmp(name, its);
 }
 
@@ -168,16 +214,15 @@ static void read_symbols(struct objects *ob, struct object *obj, const struct ds
 	pthread_mutex_lock(&ob->lock);
 }
 
-/* Sets up the object on its first address. */
-static struct object *object_of(struct objects *ob, uint32_t index, bool module)
+/* Under the lock. */
+static void set_up(struct objects *ob, struct object *obj, uint32_t index, bool module)
 {
-	struct object *obj = &ob->list[index];
 	struct dso_identity id;
 
 	while (obj->state == OBJECT_READING)
 		pthread_cond_wait(&ob->ready, &ob->lock);
 	if (obj->state == OBJECT_READY)
-		return obj;
+		return;
 	obj->state = OBJECT_READING;
 	id = module ? identity_of_module(&ob->identities, index)
 		    : identity_of(&ob->identities, index);
@@ -188,33 +233,52 @@ static struct object *object_of(struct objects *ob, uint32_t index, bool module)
 		read_symbols(ob, obj, &id);
 	obj->state = OBJECT_READY;
 	pthread_cond_broadcast(&ob->ready);
+}
+
+/* Sets up the object on its first address. */
+static struct object *object_of(struct objects *ob, uint32_t index, bool module)
+{
+	struct object *obj = &ob->list[index];
+
+	if (obj->state == OBJECT_READY)
+		return obj;
+	pthread_mutex_lock(&ob->lock);
+	set_up(ob, obj, index, module);
+	pthread_mutex_unlock(&ob->lock);
 	return obj;
 }
 
 /* In a module that kallsyms does not explain: by its file. */
-static uint32_t find_in_module(struct objects *ob, uint64_t addr, const struct side_map *map)
+static struct place find_in_module(struct objects *ob, uint64_t addr, const struct side_map *map)
 {
 	struct object *obj = object_of(ob, map->dso, true);
 	struct symtab_symbol *s = symtab_find(&obj->table, addr - map->start);
+	const char *name;
 
 	if (!s)
 		return address(ob, obj->dso, addr - map->start, obj->missing);
-	if (!s->id)
-		s->id = 1 + profile_symbol(ob->p, obj->dso, symtab_name(&obj->table, s), RESOLVED);
-	return s->id - 1;
+	name = symtab_name(&obj->table, s);
+	if (!known(s))
+		make_known(ob, s, obj->dso, name, context_of_function(name));
+	return place_of(s);
 }
 
-static uint32_t find_kernel(struct objects *ob, uint64_t addr, const struct side_map *module)
+static struct place in_kallsyms(struct objects *ob, struct symtab_symbol *s)
+{
+	const char *name = symtab_name(&ob->kernel->table, s);
+
+	if (!known(s))
+		make_known(ob, s, dso_of_kallsym(ob, s), name, context_of_function(name));
+	return place_of(s);
+}
+
+static struct place find_kernel(struct objects *ob, uint64_t addr, const struct side_map *module)
 {
 	struct symtab_symbol *s = kernel_symbols_find(ob->kernel, addr);
 	const struct sideband *side = &ob->r->side;
 
-	if (s && was_there(ob, s, module)) {
-		if (!s->id)
-			s->id = 1 + profile_symbol(ob->p, dso_of_kallsym(ob, s),
-						   symtab_name(&ob->kernel->table, s), RESOLVED);
-		return s->id - 1;
-	}
+	if (s && was_there(ob, s, module))
+		return in_kallsyms(ob, s);
 	if (module)
 		return find_in_module(ob, addr, module);
 	if (addr >= side->kernel_start && addr < side->kernel_end)
@@ -224,29 +288,23 @@ static uint32_t find_kernel(struct objects *ob, uint64_t addr, const struct side
 	return unknown(ob, addr);
 }
 
-static uint32_t program_symbol(struct objects *ob, const struct side_ksymbol *program)
+static struct place in_program(struct objects *ob, const struct side_ksymbol *program)
 {
-	const char *name = intern_get(ob->r->side.strings, program->name);
+	struct symtab_symbol *s = &ob->programs[program - ob->r->side.ksymbols];
+	const char *name;
 
-	return profile_symbol(ob->p, profile_dso(ob->p, name, NULL, DSO_BPF), name, RESOLVED);
+	if (known(s))
+		return place_of(s);
+	pthread_mutex_lock(&ob->lock);
+	name = intern_get(ob->r->side.strings, program->name);
+	pthread_mutex_unlock(&ob->lock);
+	make_known(ob, s, add_dso(ob, name, DSO_BPF), name, context_of_function(name));
+	return place_of(s);
 }
 
-static enum context context_of(struct objects *ob, uint32_t symbol)
-{
-	size_t old = ob->ncontexts;
+/* --- inlined functions --- */
 
-	if (symbol >= old) {
-		ob->ncontexts = ob->p->symbols_cap;
-		ob->contexts = xrealloc(ob->contexts, ob->ncontexts);
-		memset(ob->contexts + old, NOT_KNOWN_YET, ob->ncontexts - old);
-	}
-	if (ob->contexts[symbol] == NOT_KNOWN_YET)
-		ob->contexts[symbol] =
-			(uint8_t)context_of_function(profile_symbol_name(ob->p, symbol));
-	return ob->contexts[symbol];
-}
-
-/* The profile's symbols for what is inlined in an object. */
+/* The profile's symbols for what is inlined in an object. Under the lock. */
 static const struct place_inlined *place_inlined(struct objects *ob, uint32_t dso,
 						 const struct inlined *in)
 {
@@ -272,49 +330,51 @@ static bool call_in_symbol(const struct symtab_symbol *s, uint64_t *at, bool ret
 static const struct place_inlined *inlined_in_kernel(struct objects *ob, uint64_t addr, bool ret)
 {
 	const struct kernel_symbols *k = ob->kernel;
+	const struct place_inlined *p = NULL;
 	uint64_t at = addr + k->delta;
 
-	if (!ob->o->inlines || !k->vmlinux)
+	if (!k->vmlinux || !call_in_symbol(kernel_symbols_find(k, addr), &at, ret))
 		return NULL;
+	pthread_mutex_lock(&ob->lock);
 	if (!ob->kernel_inlines_tried)
 		ob->kernel_inlines = inlines_open(k->vmlinux);
 	ob->kernel_inlines_tried = true;
-	if (!ob->kernel_inlines || !call_in_symbol(kernel_symbols_find(k, addr), &at, ret))
-		return NULL;
-	return place_inlined(ob, ob->kernel_dso, inlines_at(ob->kernel_inlines, at));
+	if (ob->kernel_inlines)
+		p = place_inlined(ob, ob->kernel_dso, inlines_at(ob->kernel_inlines, at));
+	pthread_mutex_unlock(&ob->lock);
+	return p;
 }
 
 static const struct place_inlined *inlined_in_file(struct objects *ob, uint64_t addr, bool ret,
 						   const struct side_map *map)
 {
-	struct object *obj = map && ob->o->inlines ? &ob->list[map->dso] : NULL;
-	uint64_t at;
+	struct object *obj = &ob->list[map->dso];
+	uint64_t at = addr - map->start + map->pgoff;
+	const struct place_inlined *p;
 
-	if (!obj || !obj->inlines)
+	if (!obj->inlines || !call_in_symbol(symtab_find(&obj->table, at), &at, ret))
 		return NULL;
-	at = addr - map->start + map->pgoff;
-	if (!call_in_symbol(symtab_find(&obj->table, at), &at, ret))
-		return NULL;
-	return place_inlined(ob, obj->dso, inlines_at_offset(obj->inlines, at));
+	pthread_mutex_lock(&ob->lock);
+	p = place_inlined(ob, obj->dso, inlines_at_offset(obj->inlines, at));
+	pthread_mutex_unlock(&ob->lock);
+	return p;
 }
 
 struct place objects_kernel(struct objects *ob, uint64_t addr, bool ret,
 			    const struct side_ksymbol *program, const struct side_map *module)
 {
-	struct place place = {0};
+	struct place place;
 
-	pthread_mutex_lock(&ob->lock);
-	if (program) {
-		place.symbol = program_symbol(ob, program);
-	} else {
-		use_kernel(ob);
-		place.symbol = find_kernel(ob, addr, module);
+	if (program)
+		return in_program(ob, program);
+	use_kernel(ob);
+	place = find_kernel(ob, addr, module);
+	if (ob->o->inlines)
 		place.inlined = inlined_in_kernel(ob, addr, ret);
-	}
-	place.context = context_of(ob, place.symbol);
-	pthread_mutex_unlock(&ob->lock);
 	return place;
 }
+
+/* --- user space --- */
 
 /* Memory that a compiler has put code into; UINT32_MAX: it left no name for it. */
 static uint32_t find_generated(struct objects *ob, uint32_t pid, uint64_t addr, uint32_t *dso)
@@ -324,37 +384,39 @@ static uint32_t find_generated(struct objects *ob, uint32_t pid, uint64_t addr, 
 	char name[40];
 
 	snprintf(name, sizeof(name), "[JIT] tid %d", (int)pid);
+	pthread_mutex_lock(&ob->lock);
 	*dso = profile_dso(ob->p, name, NULL, DSO_USER);
 	s = jit_maps_find(&ob->jit, pid, addr, &text);
-	if (!s)
-		return UINT32_MAX;
-	if (!s->id)
+	if (s && !s->id)
 		s->id = 1 + profile_symbol(ob->p, *dso, text, RESOLVED);
-	return s->id - 1;
+	pthread_mutex_unlock(&ob->lock);
+	return s ? s->id - 1 : UINT32_MAX;
 }
 
-static uint32_t in_anonymous(struct objects *ob, uint32_t pid, uint64_t addr)
+static struct place in_anonymous(struct objects *ob, uint32_t pid, uint64_t addr)
 {
 	uint32_t dso, symbol = find_generated(ob, pid, addr, &dso);
 
-	return symbol == UINT32_MAX ? address(ob, dso, addr, UNRESOLVED_GENERATED) : symbol;
+	if (symbol != UINT32_MAX)
+		return (struct place){.symbol = symbol, .context = CTX_UNKNOWN};
+	return address(ob, dso, addr, UNRESOLVED_GENERATED);
 }
 
 /* A file in memory alone: some compilers map one twice, to write to it and to run it. */
-static uint32_t in_file(struct objects *ob, uint32_t pid, uint64_t addr, const struct side_map *map,
-			struct object *obj)
+static struct place in_file(struct objects *ob, uint32_t pid, uint64_t addr,
+			    const struct side_map *map, const struct object *obj)
 {
 	uint32_t dso, symbol = UINT32_MAX;
 
-	if (str_starts(path_of(ob, map), "/memfd:"))
+	if (str_starts(obj->path, "/memfd:"))
 		symbol = find_generated(ob, pid, addr, &dso);
 	if (symbol != UINT32_MAX)
-		return symbol;
+		return (struct place){.symbol = symbol, .context = CTX_UNKNOWN};
 	return address(ob, obj->dso, addr - map->start + map->pgoff, obj->missing);
 }
 
-static uint32_t find_user(struct objects *ob, uint32_t pid, uint64_t addr,
-			  const struct side_map *map)
+static struct place find_user(struct objects *ob, uint32_t pid, uint64_t addr,
+			      const struct side_map *map)
 {
 	struct symtab_symbol *s;
 	struct object *obj;
@@ -365,35 +427,26 @@ static uint32_t find_user(struct objects *ob, uint32_t pid, uint64_t addr,
 	if (obj->identity)
 		return in_anonymous(ob, pid, addr);
 	s = symtab_find(&obj->table, addr - map->start + map->pgoff);
-	if (!s || identity_is_compat(path_of(ob, map), map->start))
+	if (!s || identity_is_compat(obj->path, map->start))
 		return in_file(ob, pid, addr, map, obj);
-	if (!s->id)
-		s->id = 1 + profile_symbol(ob->p, obj->dso, symtab_name(&obj->table, s), RESOLVED);
-	return s->id - 1;
+	if (!known(s))
+		make_known(ob, s, obj->dso, symtab_name(&obj->table, s), CTX_UNKNOWN);
+	return place_of(s);
 }
 
 struct place objects_user(struct objects *ob, uint32_t pid, uint64_t addr, bool ret,
 			  const struct side_map *map)
 {
-	struct place place = {.context = CTX_UNKNOWN};
+	struct place place = find_user(ob, pid, addr, map);
 
-	pthread_mutex_lock(&ob->lock);
-	place.symbol = find_user(ob, pid, addr, map);
-	place.inlined = inlined_in_file(ob, addr, ret, map);
-	pthread_mutex_unlock(&ob->lock);
+	if (map && ob->o->inlines)
+		place.inlined = inlined_in_file(ob, addr, ret, map);
 	return place;
 }
 
 struct place objects_other(struct objects *ob, uint32_t mode, uint64_t addr)
 {
-	struct place place = {.context = CTX_UNKNOWN};
-
-	pthread_mutex_lock(&ob->lock);
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
-		place.symbol = address(ob, profile_dso(ob->p, "[guest]", NULL, DSO_GUEST), addr,
-				       UNRESOLVED_GUEST);
-	else
-		place.symbol = unknown(ob, addr);
-	pthread_mutex_unlock(&ob->lock);
-	return place;
+		return address(ob, add_dso(ob, "[guest]", DSO_GUEST), addr, UNRESOLVED_GUEST);
+	return unknown(ob, addr);
 }

@@ -17,11 +17,13 @@
 #include "lib/arena.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum object_state { OBJECT_NEW, OBJECT_READING, OBJECT_READY };
 
 struct object {
-	enum object_state state;
+	_Atomic enum object_state state; /* READY: the rest does not change any more */
+	const char *path;		 /* as mapped */
 	struct symtab table;
 	uint32_t dso;		 /* profile's */
 	enum unresolved missing; /* why addresses in it have no name */
@@ -48,18 +50,16 @@ struct objects {
 	struct profile *p;
 	const struct perfdata_options *o;
 	struct kernel_symbols *kernel;
-	bool kernel_used;
-	uint32_t kernel_dso, module_dso;
-	uint32_t module;     /* offset of the name that module_dso is for */
-	struct object *list; /* by index of the side-band's dsos */
+	atomic_bool kernel_used;
+	uint32_t kernel_dso;
+	struct object *list;		/* by index of the side-band's dsos */
+	struct symtab_symbol *programs; /* by index of its ksymbols: for their `id` alone */
 	struct identities identities;
 	struct jit_maps jit;
 	struct inlines *kernel_inlines;
 	bool kernel_inlines_tried;
 	struct arena inlined;
-	uint8_t *contexts; /* by profile symbol */
-	size_t ncontexts;
-	pthread_mutex_t lock; /* over all of this, and over the profile */
+	pthread_mutex_t lock; /* over what changes in this, and over the profile */
 	pthread_cond_t ready; /* an object was read */
 };
 

@@ -19,7 +19,7 @@ static const struct spot none = {.symbol = PROFILE_NONE, .object = SPOT_NOWHERE}
 static struct spot in_table(const struct symtab_symbol *s, uint32_t symbol, uint32_t object,
 			    uint64_t at)
 {
-	if (!s || s->id != symbol + 1)
+	if (!s || __atomic_load_n(&s->id, __ATOMIC_RELAXED) != symbol + 1)
 		return none;
 	return (struct spot){symbol, object, s->start, s->end, at};
 }

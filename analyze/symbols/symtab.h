@@ -25,6 +25,7 @@ struct symtab_symbol {
 	uint32_t id;	     /* for the user of the table; 0 at first */
 	uint8_t binding;     /* STB_* */
 	uint8_t type;	     /* STT_* */
+	uint8_t context;     /* for the user of the table, too */
 };
 
 struct symtab {
