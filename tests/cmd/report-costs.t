@@ -173,6 +173,24 @@ report components --perf-report "$text" --in instructions --units 1e7
 ok "not given, not guessed" test -z "$(cell out self_instructions 'component=skb')"
 ok "says what is missing" says 'none: .* --instructions' err
 
+cat >cycles.txt <<'END'
+# Samples: 400  of event 'cycles'
+# Event count (approx.): 2000000000
+#
+# Overhead  Command  Shared Object      Symbol
+    60.00%  a        [kernel.kallsyms]  [k] skb_release_data
+    40.00%  a        [kernel.kallsyms]  [k] tcp_ack
+END
+first() { # COLUMN
+	awk -F'\t' -v c="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at[c] }' out
+}
+for table in functions components; do
+	report $table --perf-report cycles.txt --in cycles --rate 5e6 --seconds 2
+	ok "$table: the text's 2e9 cycles over 1e7 packets" near "$(sum out self_cycles)" 200 1e-6
+	ok "120 of them" near "$(first self_cycles)" 120 1e-6
+	ok "1.96 x 200 x sqrt(0.6 x 0.4 / 400)" near "$(first self_cycles_ci)" 9.60182 1e-3
+done
+
 if command -v perf >/dev/null && perf record -q -e cpu-clock -F 2000 -o p.data -- \
 	perl -e 'for (1 .. 2) { fork } $x += $_ for 1 .. 300000' 2>/dev/null; then
 	perf script -i p.data -F comm,tid,period 2>/dev/null | awk '

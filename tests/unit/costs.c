@@ -149,6 +149,37 @@ static void test_busy_and_filters(void **state)
 	profile_free(&w.p);
 }
 
+/* The weights of an event that counts cycles are the cycles: 60 that are not idle, of 10 packets.
+ */
+static void test_cycles_of_weights(void **state)
+{
+	struct query q = {.in = IN_CYCLES, .units = 10, .all = true};
+	struct error err = {0};
+	struct world w;
+	struct table t;
+
+	(void)state;
+	make_world(&w, 3);
+	w.p.events[w.event].name = intern_str(&w.p.strings, "cpu_core/cycles/P");
+	q.profile = &w.p;
+	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_cycles"), 3, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "tcp_a", "total_cycles"), 6, 1e-9);
+	assert_float_equal(sum(&t, "self_cycles"), 6, 1e-9);
+	assert_string_equal(t.columns[table_column(&t, "self_cycles")].unit, "cycles/packet");
+	table_free(&t);
+	q.basis = BASIS_WALL; /* idle stays */
+	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	assert_float_equal(cell(&t, "symbol", "do_idle", "self_cycles"), 4, 1e-9);
+	assert_float_equal(sum(&t, "self_cycles"), 10, 1e-9);
+	table_free(&t);
+	q.in = IN_INSTRUCTIONS; /* it does not count those */
+	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	assert_int_equal(table_cell(&t, 0, table_column(&t, "self_instructions"))->type, V_NONE);
+	table_free(&t);
+	profile_free(&w.p);
+}
+
 static void test_by(void **state)
 {
 	struct query q = {.by = "context,cpu"};
@@ -298,9 +329,13 @@ static void test_notes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_functions),  cmocka_unit_test(test_busy_and_filters),
-		cmocka_unit_test(test_by),	   cmocka_unit_test(test_store),
-		cmocka_unit_test(test_components), cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_busy_and_filters),
+		cmocka_unit_test(test_cycles_of_weights),
+		cmocka_unit_test(test_by),
+		cmocka_unit_test(test_store),
+		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_notes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
