@@ -69,7 +69,7 @@ static const struct argp_option options[] = {
 	 "of the metrics over the runs: median, middle (drops the first and the last run) or mean; "
 	 "default: the capture's",
 	 1},
-	{"unit", KEY_UNIT, "UNIT", 0, "of work: packet, KiB (default) or message", 1},
+	{"unit", KEY_UNIT, "UNIT", 0, "of work: packet, KiB (default), message or syscall", 1},
 	{"basis", KEY_BASIS, "BASIS", 0, "wall or busy (default where CPU time was measured)", 1},
 	{"roi-n", KEY_ROI_N, "N", 0, "exponent of the throughput in the scores (2)", 1},
 	{"roi-m", KEY_ROI_M, "M", 0, "exponent of the power in roi_p (1)", 1},
