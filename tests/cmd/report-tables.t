@@ -142,7 +142,7 @@ d=counted/runs/v/measure-01/receiver
 run_json $d v measure 1 receiver tcpzc '{"name": "counters", "state": "ok", "files": ["counters.tsv"]}'
 { points 1280000000 65536 9 14
   summary receiver 0 0 0 0 1 1000000000 | sed 's/"ring_overflow"/"tcp_info":{"retransmits":3,"rtt_us":40},"ring_overflow"/'; } >$d/workload.out
-printf 'event\tcpu\tvalue\tenabled_ns\trunning_ns\ncycles\t1\t3840000000\t100\t50\ninstructions\t1\t11520000000\t100\t100\n' >$d/counters.tsv
+printf 'event\tcpu\tvalue\tenabled_ns\trunning_ns\ncycles\t1\t3840000000\t100\t50\ninstructions\t1\t11520000000\t100\t100\nbranches\t1\t2000\t100\t100\nbranch-misses\t1\t50\t100\t100\n' >$d/counters.tsv
 run_json counted/runs/v/measure-01/sender v measure 1 sender none
 manifest counted v v/measure/1/ok
 "$zcost" analyze counted 2>/dev/null
@@ -154,6 +154,7 @@ ok "no ratio without its parts" test -z "$(get out value name=cache_miss_pct)"
 ok "scores" report scores counted
 ok "cycles per byte among them" near_cell out value score=cycles_per_byte 2 1e-9
 ok "instructions per cycle" near_cell out value score=ipc 1.5 1e-9
+ok "mispredicted branches" near_cell out value score=branch_miss_pct 2.5 1e-9
 ok "of which more is better" test "$(get out better score=ipc)" = higher
 ok "what has no source is absent" test -z "$(get out value score=j_per_gb)"
 ok "and why, with the way out" says 'j_per_gb is absent: no power source: .*--power-csv' err
