@@ -415,6 +415,18 @@ static struct place in_file(struct objects *ob, uint32_t pid, uint64_t addr,
 	return address(ob, obj->dso, addr - map->start + map->pgoff, obj->missing);
 }
 
+static struct place in_object(struct objects *ob, struct object *obj, struct symtab_symbol *s)
+{
+	char *nice;
+
+	if (known(s))
+		return place_of(s);
+	nice = symtab_demangled(&obj->table, s);
+	make_known(ob, s, obj->dso, nice ? nice : symtab_name(&obj->table, s), CTX_UNKNOWN);
+	free(nice);
+	return place_of(s);
+}
+
 static struct place find_user(struct objects *ob, uint32_t pid, uint64_t addr,
 			      const struct side_map *map)
 {
@@ -429,9 +441,7 @@ static struct place find_user(struct objects *ob, uint32_t pid, uint64_t addr,
 	s = symtab_find(&obj->table, addr - map->start + map->pgoff);
 	if (!s || identity_is_compat(obj->path, map->start))
 		return in_file(ob, pid, addr, map, obj);
-	if (!known(s))
-		make_known(ob, s, obj->dso, symtab_name(&obj->table, s), CTX_UNKNOWN);
-	return place_of(s);
+	return in_object(ob, obj, s);
 }
 
 struct place objects_user(struct objects *ob, uint32_t pid, uint64_t addr, bool ret,

@@ -84,18 +84,6 @@ struct reading {
 	size_t nstarts;
 };
 
-static void add_demangled(struct symtab *t, const struct symtab_symbol *s, const char *name,
-			  const char *ending)
-{
-	char *nice = demangle(name), *with = NULL;
-
-	if (*ending)
-		with = xasprintf("%s%s", nice ? nice : name, ending);
-	symtab_add(t, s, with ? with : nice ? nice : name, NULL);
-	free(with);
-	free(nice);
-}
-
 /* False: a section that is not where addresses are looked for. */
 static bool place_symbol(const struct reading *r, const GElf_Sym *s, const GElf_Shdr *shdr,
 			 uint64_t *at)
@@ -132,10 +120,8 @@ static void add_symbol(const struct reading *r, GElf_Sym *s, const char *name)
 	if (!place_symbol(r, s, &shdr, &new.start))
 		return;
 	new.end = new.start + s->st_size;
-	if (r->place == PLACE_OFFSET)
-		add_demangled(r->t, &new, name, "");
-	else
-		symtab_add(r->t, &new, name, NULL); /* perf leaves the kernel's names alone */
+	new.mangled = r->place == PLACE_OFFSET; /* perf leaves the kernel's names alone */
+	symtab_add(r->t, &new, name, NULL);
 }
 
 static void read_section(const struct reading *r, struct elf_file *of, Elf_Scn *scn)
@@ -237,6 +223,15 @@ static int64_t plt_symbol(Elf_Data *data, uint32_t type, int i)
 	return gelf_getrel(data, i, &rel) ? (int64_t)GELF_R_SYM(rel.r_info) : -1;
 }
 
+static void add_plt(struct symtab *t, const struct symtab_symbol *s, const char *of)
+{
+	char *nice = demangle(of), *name = xasprintf("%s@plt", nice ? nice : of);
+
+	symtab_add(t, s, name, NULL);
+	free(name);
+	free(nice);
+}
+
 /* Calls through the PLT run in entries without symbols: "memcpy@plt". */
 static void read_plt(struct symtab *t, struct elf_file *f)
 {
@@ -264,7 +259,7 @@ static void read_plt(struct symtab *t, struct elf_file *f)
 					 : NULL;
 
 		new.end = new.start + entry;
-		add_demangled(t, &new, of ? of : "", "@plt");
+		add_plt(t, &new, of ? of : "");
 	}
 }
 

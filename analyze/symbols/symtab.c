@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/symbols/symtab.h"
 
+#include "analyze/symbols/demangle.h"
 #include "lib/alloc.h"
+#include "lib/radix.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -37,17 +39,26 @@ void symtab_add(struct symtab *t, const struct symtab_symbol *s, const char *nam
 	new.name = add_name(t, name);
 	new.module = module ? add_module(t, module) : 0;
 	array_grow(t->symbols, t->n, t->cap);
-	new.order = (uint32_t)t->n;
 	t->symbols[t->n++] = new;
 }
 
-static int by_start(const void *a, const void *b)
+/* By address; equal ones keep the order in which they came. */
+static void sort(struct symtab *t)
 {
-	const struct symtab_symbol *l = a, *r = b;
+	struct radix_row *rows = xmalloc(t->n * sizeof(*rows));
+	struct symtab_symbol *sorted;
+	size_t i;
 
-	if (l->start != r->start)
-		return l->start < r->start ? -1 : 1;
-	return l->order < r->order ? -1 : l->order > r->order;
+	for (i = 0; i < t->n; i++)
+		rows[i] = (struct radix_row){t->symbols[i].start, i};
+	radix_sort(rows, t->n);
+	sorted = xmalloc(t->n * sizeof(*sorted));
+	for (i = 0; i < t->n; i++)
+		sorted[i] = t->symbols[rows[i].value];
+	free(rows);
+	free(t->symbols);
+	t->symbols = sorted;
+	t->cap = t->n;
 }
 
 static uint64_t round_up_page(uint64_t addr)
@@ -79,12 +90,22 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
+static bool second_is_nicer(const char *a, const char *b)
+{
+	if (underscores(a) != underscores(b))
+		return underscores(a) > underscores(b);
+	if (strlen(a) != strlen(b))
+		return strlen(a) < strlen(b);
+	return !strncmp(a, "SyS", 3) || !strncmp(a, "compat_SyS", 10);
+}
+
 /* Does `b` take the place of `a` at the same address? perf's rules, in perf's order. */
 static bool second_is_better(const struct symtab *t, const struct symtab_symbol *a,
 			     const struct symtab_symbol *b)
 {
 	const char *na = t->names.buf + a->name, *nb = t->names.buf + b->name;
-	bool empty_a = a->end == a->start, empty_b = b->end == b->start;
+	bool empty_a = a->end == a->start, empty_b = b->end == b->start, nicer;
+	char *nice_a, *nice_b;
 
 	if (empty_a != empty_b)
 		return empty_a;
@@ -92,11 +113,14 @@ static bool second_is_better(const struct symtab *t, const struct symtab_symbol 
 		return a->binding == STB_WEAK;
 	if ((a->binding == STB_GLOBAL) != (b->binding == STB_GLOBAL))
 		return b->binding == STB_GLOBAL;
-	if (underscores(na) != underscores(nb))
-		return underscores(na) > underscores(nb);
-	if (strlen(na) != strlen(nb))
-		return strlen(na) < strlen(nb);
-	return !strncmp(na, "SyS", 3) || !strncmp(na, "compat_SyS", 10);
+	if (a->mangled && b->mangled && !strcmp(na, nb))
+		return false; /* one symbol, in two sections */
+	nice_a = symtab_demangled(t, a);
+	nice_b = symtab_demangled(t, b);
+	nicer = second_is_nicer(nice_a ? nice_a : na, nice_b ? nice_b : nb);
+	free(nice_a);
+	free(nice_b);
+	return nicer;
 }
 
 static void drop_duplicates(struct symtab *t)
@@ -116,15 +140,13 @@ static void drop_duplicates(struct symtab *t)
 	}
 	t->symbols[n++] = *best;
 	t->n = n;
-	for (i = 0; i < n; i++)
-		t->symbols[i].order = (uint32_t)i;
 }
 
 void symtab_finish(struct symtab *t, bool kallsyms)
 {
 	if (!t->n)
 		return;
-	qsort(t->symbols, t->n, sizeof(*t->symbols), by_start);
+	sort(t);
 	fix_ends(t, kallsyms);
 	drop_duplicates(t);
 }
@@ -150,6 +172,11 @@ struct symtab_symbol *symtab_find(const struct symtab *t, uint64_t addr)
 const char *symtab_name(const struct symtab *t, const struct symtab_symbol *s)
 {
 	return t->names.buf + s->name;
+}
+
+char *symtab_demangled(const struct symtab *t, const struct symtab_symbol *s)
+{
+	return s->mangled ? demangle(t->names.buf + s->name) : NULL;
 }
 
 const char *symtab_module(const struct symtab *t, const struct symtab_symbol *s)

@@ -20,11 +20,11 @@
 struct symtab_symbol {
 	uint64_t start, end; /* [start, end) */
 	uint32_t name;	     /* offset in `names` */
-	uint32_t order;	     /* of insertion: equal addresses keep it */
 	uint32_t module;     /* kallsyms: offset in `names` of "[mod]", 0: none */
 	uint32_t id;	     /* for the user of the table; 0 at first */
 	uint8_t binding;     /* STB_* */
 	uint8_t type;	     /* STT_* */
+	bool mangled;	     /* the name is as a compiler wrote it: see symtab_demangled */
 	uint8_t context;     /* for the user of the table, too */
 };
 
@@ -48,6 +48,11 @@ void symtab_finish(struct symtab *t, bool kallsyms);
 struct symtab_symbol *symtab_find(const struct symtab *t, uint64_t addr);
 
 const char *symtab_name(const struct symtab *t, const struct symtab_symbol *s);
+/*
+ * The name as people write it, to be freed; NULL: symtab_name says it. Most symbols are never asked
+ * for, and to demangle one takes longer than to read it.
+ */
+char *symtab_demangled(const struct symtab *t, const struct symtab_symbol *s);
 const char *symtab_module(const struct symtab *t, const struct symtab_symbol *s); /* or NULL */
 void symtab_free(struct symtab *t);
 
