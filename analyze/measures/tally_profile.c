@@ -291,6 +291,8 @@ static bool dso_wanted(struct pass *w, uint32_t symbol)
 {
 	const char *pattern = w->f->spec.dso;
 
+	if (!pattern)
+		return true;
 	return tally_wanted(pattern, dso_text(w, symbol)) ||
 	       tally_wanted(pattern, dso_base_name(profile_symbol_dso(w->p, symbol)));
 }
@@ -340,7 +342,9 @@ static int32_t find_row(struct pass *w, uint32_t group, uint32_t symbol)
 	const char *key[TALLY_KEYS];
 	struct tally *f = w->f;
 
-	if (!tally_wanted(f->spec.symbol, symbol_text(w, symbol)) || !dso_wanted(w, symbol))
+	if (f->spec.symbol && !tally_wanted(f->spec.symbol, symbol_text(w, symbol)))
+		return ROW_UNWANTED;
+	if (!dso_wanted(w, symbol))
 		return ROW_UNWANTED;
 	function_keys(w, group, symbol, key);
 	return (int32_t)(tally_row(f, key) - f->rows);
