@@ -32,7 +32,8 @@ void recording_close(struct recording *r)
 	free(r->chunks);
 }
 
-int recording_open(struct recording *r, struct profile *p, const char *path, struct error *err)
+int recording_open(struct recording *r, struct profile *p, const char *path, unsigned int threads,
+		   struct error *err)
 {
 	int ret;
 
@@ -43,7 +44,7 @@ int recording_open(struct recording *r, struct profile *p, const char *path, str
 	if (!ret)
 		ret = header_read(r, err);
 	if (!ret)
-		ret = records_scan(r, err);
+		ret = records_scan(r, threads, err);
 	if (!ret && !r->events.n)
 		ret = error_set(err, EBADMSG,
 				"%s: the stream describes no event; record it again with perf "
@@ -121,7 +122,7 @@ int perfdata_read(struct profile *p, const char *path, const struct perfdata_opt
 {
 	struct perfdata_options sliced = *o;
 	struct recording r;
-	int ret = recording_open(&r, p, path, err);
+	int ret = recording_open(&r, p, path, o->threads, err);
 
 	if (!ret && (o->slice.from.given || o->slice.to.given))
 		ret = slice_resolve(&o->slice, &r, &sliced.from_ns, &sliced.to_ns, err);

@@ -20,10 +20,10 @@ struct perfdata_options {
 	const char *buildid_dir; /* --buildid-dir DIR; or NULL */
 	bool inlines; /* one frame for each inlined function, where debug information tells */
 	const char *vmlinux; /* --vmlinux FILE; or NULL */
-	/* that fold and resolve. 0: one per CPU, as far as the file is worth it; N: N, if it has
-	 * the parts */
+	/* that scan, fold and resolve. 0: one per CPU, as far as the file is worth it; N: N, if it
+	 * has the parts */
 	unsigned int threads;
-	bool spots;		 /* also count instructions, with their code and lines */
+	bool spots;	    /* also count instructions, with their code and lines */
 	bool use_this_host; /* may read this host's kallsyms and DSOs, where build-ids match */
 };
 

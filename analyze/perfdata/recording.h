@@ -5,6 +5,7 @@
  *   input.c     bytes: a mapped file, standard input, a folder of `perf record --threads`
  *   header.c    attrs and features of the file header
  *   records.c   pass one: every record once; side-band to sideband.c, sample stretches to chunks
+ *   stretches.c where samples lie back to back, found ahead of it on several threads
  *   sideband.c  maps, comms and forks in the order of time; what thread ran under which name
  *   fold.c      pass two: samples of a chunk, equal ones added up
  *   unwind.c    user stacks kept in samples into call chains, on the way into fold.c
@@ -89,14 +90,21 @@ void header_feature(struct recording *r, unsigned int bit, struct cursor c);
 /* One build-id row, as in the feature's section and in a pipe's record. */
 void header_build_id(struct recording *r, uint16_t misc, struct cursor c);
 
-/* Pass one. */
-int records_scan(struct recording *r, struct error *err);
+/* Pass one, on as many threads as perfdata_options says. */
+int records_scan(struct recording *r, unsigned int threads, struct error *err);
+
+/* A type that perf or the kernel may write; one that pass one does nothing about. */
+bool record_known(uint32_t type);
+bool record_quiet(uint32_t type);
+/* Bytes that follow a record and are counted in its body, not in its header's size. */
+uint64_t record_payload(uint32_t type, struct cursor body);
 
 /*
  * Opens, and does all that comes before pass two. The caller closes also after an error. `r` is
  * zeroed here.
  */
-int recording_open(struct recording *r, struct profile *p, const char *path, struct error *err);
+int recording_open(struct recording *r, struct profile *p, const char *path, unsigned int threads,
+		   struct error *err);
 void recording_close(struct recording *r);
 
 /* A chunk in memory. It is read, not mapped: threads do not wait for each other's page tables. */

@@ -10,18 +10,28 @@
 #include "analyze/perfdata/inflate.h"
 #include "analyze/perfdata/packed.h"
 #include "analyze/perfdata/sample.h"
+#include "analyze/perfdata/stretches.h"
+#include "analyze/perfdata/workers.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1 << 18, FORGET_BYTES = 16 << 20, PREFETCH_BYTES = 1024 };
+enum {
+	CHUNK_BYTES = 1 << 18,
+	FORGET_BYTES = 16 << 20,
+	PREFETCH_BYTES = 1024,
+	PART_BYTES = 4 << 20, /* a thread for less, or for few of them, is not worth its start */
+	PARTS_PER_THREAD = 4,
+};
 
 struct scan {
 	struct recording *r;
+	unsigned int threads;
 	const struct input *in;
-	size_t forgotten; /* of it: behind us */
+	struct stretches stretches; /* of it */
+	size_t forgotten;	    /* of it: behind us */
 	struct inflate inflate;
 	bool broken;	   /* the compressed stream cannot be followed any more */
 	bool unpacked;	   /* the records at hand come out of `inflate` */
@@ -352,28 +362,42 @@ static const struct {
 	{REC_COMPRESSED2, on_compressed},
 };
 
-static void handle(struct scan *s, const struct record *rec)
+static void (*handler_of(uint32_t type))(struct scan *, const struct record *)
 {
 	size_t i;
 
 	for (i = 0; i < array_size(handlers); i++)
-		if (handlers[i].type == rec->type) {
-			handlers[i].fn(s, rec);
-			return;
-		}
-	if (rec->type == 0 || (rec->type > 31 && rec->type < 64) || rec->type >= REC_KNOWN)
+		if (handlers[i].type == type)
+			return handlers[i].fn;
+	return NULL;
+}
+
+bool record_known(uint32_t type)
+{
+	return type && (type <= 31 || type >= 64) && type < REC_KNOWN;
+}
+
+bool record_quiet(uint32_t type)
+{
+	return record_known(type) && !handler_of(type);
+}
+
+static void handle(struct scan *s, const struct record *rec)
+{
+	void (*fn)(struct scan *, const struct record *) = handler_of(rec->type);
+
+	if (fn)
+		fn(s, rec);
+	else if (!record_known(rec->type))
 		s->r->profile->health.unknown_records++;
 }
 
-/* Bytes that follow the record and are counted in it, not in its header's size. */
-static uint64_t payload(const struct record *rec)
+uint64_t record_payload(uint32_t type, struct cursor body)
 {
-	struct cursor c = rec->body;
-
-	if (rec->type == REC_AUXTRACE)
-		return cursor_u64(&c);
-	if (rec->type == REC_HEADER_TRACING_DATA)
-		return ((uint64_t)cursor_u32(&c) + 7) & ~7ULL;
+	if (type == REC_AUXTRACE)
+		return cursor_u64(&body);
+	if (type == REC_HEADER_TRACING_DATA)
+		return ((uint64_t)cursor_u32(&body) + 7) & ~7ULL;
 	return 0;
 }
 
@@ -410,7 +434,7 @@ static bool side_record(struct scan *s, struct cursor *c, const struct record *r
 	uint64_t skip;
 
 	handle(s, rec);
-	skip = payload(rec);
+	skip = record_payload(rec->type, rec->body);
 	if (skip)
 		chunk_close(s);
 	if (rec->type == REC_HEADER_TRACING_DATA)
@@ -431,20 +455,36 @@ static inline size_t sample_size(struct cursor at)
 	return at.bad || size < RECORD_HEADER_SIZE || size > left ? 0 : size;
 }
 
+/* From where samples follow each other, as many as are known to; else one by one. */
+static size_t samples_len(struct scan *s, struct cursor c)
+{
+	const struct stretch *next = NULL;
+	size_t at = s->unpacked ? 0 : (size_t)(c.at - s->in->data), len = 0, most = CHUNK_BYTES, n;
+
+	if (!s->unpacked)
+		next = stretches_from(&s->stretches, at);
+	if (next && next->at == at)
+		return next->len;
+	if (next && next->at - at < most)
+		most = next->at - at;
+	while (len < most && (n = sample_size(c))) {
+		c.at += n;
+		len += n;
+	}
+	return len;
+}
+
 /* Most records are samples, one behind the other. False: here is none. */
 static bool step_over_samples(struct scan *s, struct cursor *c)
 {
-	const uint8_t *start = c->at;
-	size_t size, len;
+	size_t len = samples_len(s, *c);
 
-	while ((size = sample_size(*c)) && (size_t)(c->at - start) < CHUNK_BYTES)
-		c->at += size;
-	len = (size_t)(c->at - start);
 	if (!len)
 		return false;
 	s->samples = true;
-	chunk_add(s, start, len, s->r->order);
+	chunk_add(s, c->at, len, s->r->order);
 	s->r->order += len;
+	c->at += len;
 	return true;
 }
 
@@ -542,12 +582,16 @@ static void describe_rest(struct recording *r, struct cursor rest, uint64_t offs
 
 static void scan_input(struct scan *s, const struct input *in, size_t at, size_t len)
 {
+	struct stretch_source src = {in->fd, at, len, s->r->swap};
 	struct cursor c = cursor_of(in->data + at, len, s->r->swap);
 	size_t used;
 
 	s->in = in;
 	s->forgotten = at;
+	stretches_find(&s->stretches, &src,
+		       workers_count(s->threads, len / PART_BYTES, PARTS_PER_THREAD));
 	used = walk(s, c, at);
+	stretches_free(&s->stretches);
 	chunk_close(s);
 	input_forget(in->data + at, used);
 	if (used < len && !s->ret) {
@@ -560,10 +604,10 @@ static void scan_input(struct scan *s, const struct input *in, size_t at, size_t
 	s->broken = false;
 }
 
-int records_scan(struct recording *r, struct error *err)
+int records_scan(struct recording *r, unsigned int threads, struct error *err)
 {
 	struct profile_health *h = &r->profile->health;
-	struct scan s = {.r = r, .err = err};
+	struct scan s = {.r = r, .threads = threads, .err = err};
 	size_t i;
 
 	for (i = 0; i < r->ninputs && !s.ret; i++) {
