@@ -16,6 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* It is held for less time than going to sleep takes: who waits for it spins first. */
+static void init_lock(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+	pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
 void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols *kernel,
 		  const struct perfdata_options *o)
 {
@@ -29,7 +40,7 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 	identities_init(&ob->identities, r);
 	jit_maps_init(&ob->jit, r, o);
 	ob->p->kernel_base = r->side.ref_addr;
-	pthread_mutex_init(&ob->lock, NULL);
+	init_lock(&ob->lock);
 	pthread_cond_init(&ob->ready, NULL);
 }
 
