@@ -31,7 +31,7 @@ static const struct command commands[] = {
 	{"report", "print a table of a capture or of a perf file", cmd_report},
 	{"plot", "draw the charts of a capture, ready for a slide", cmd_plot},
 	{"compare", "what changed from one variant to another, and whether it is real", cmd_compare},
-	{"export", "what other tools read: folded stacks", cmd_export},
+	{"export", "what other tools read: folded stacks, SQL, CSV", cmd_export},
 	{NULL, NULL, NULL},
 };
 

@@ -41,10 +41,16 @@ static void tell_odd(const struct telling *t, const struct profile *p, uint64_t 
 	const struct profile_health *h = &p->health;
 	bool many = h->bad_chains + h->unknown_ids > samples / 100;
 
-	if (h->unknown_ids || h->unknown_records || h->bad_chains)
+	if (h->unknown_ids)
 		tell(t, many ? "warning" : "note",
-		     "not understood: %llu event ids, %llu records, %llu call chains",
-		     N(h->unknown_ids), N(h->unknown_records), N(h->bad_chains));
+		     "%llu samples are of events the file does not name", N(h->unknown_ids));
+	if (h->unknown_records)
+		tell(t, "note", "%llu records are of kinds not known here", N(h->unknown_records));
+	if (h->bad_chains)
+		tell(t, many ? "warning" : "note",
+		     "%llu samples have impossible addresses in their call chains and count for "
+		     "their leaf alone, as in perf",
+		     N(h->bad_chains));
 	if (h->backwards)
 		tell(t, "warning",
 		     "%llu counter values went backwards: what they counted is missing",

@@ -4,8 +4,10 @@
 #include "analyze/perfdata/perfdata.h"
 #include "lib/alloc.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	KEY_VARIANT = 0x200,
@@ -175,6 +177,17 @@ int query_read_perf(struct query_options *o, struct error *err)
 				       .threads = o->jobs,
 				       .use_this_host = !o->symfs};
 
+	const struct {
+		const char *option, *path;
+	} named[] = {{"--kallsyms", o->kallsyms},
+		     {"--vmlinux", o->vmlinux},
+		     {"--symfs", o->symfs},
+		     {"--buildid-dir", o->buildid_dir}};
+	size_t i;
+
+	for (i = 0; i < array_size(named); i++)
+		if (named[i].path && access(named[i].path, R_OK))
+			return error_sys(err, errno, "%s %s", named[i].option, named[i].path);
 	o->q->profile = &o->profile;
 	return perfdata_read(&o->profile, o->perf, &how, err);
 }

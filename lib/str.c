@@ -3,6 +3,7 @@
 
 #include "lib/alloc.h"
 
+#include <fnmatch.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,6 +86,11 @@ void str_free(struct str *s)
 bool str_starts(const char *s, const char *prefix)
 {
 	return !strncmp(s, prefix, strlen(prefix));
+}
+
+bool str_matches(const char *pattern, const char *name)
+{
+	return !pattern || !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
 }
 
 bool str_ends(const char *s, const char *suffix)

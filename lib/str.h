@@ -25,6 +25,10 @@ void str_free(struct str *s);
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 
+/* A filter: the name itself, which may look like a glob ("[veth]"), or a glob; NULL lets all pass.
+ */
+bool str_matches(const char *pattern, const char *name);
+
 /* Cuts leading and trailing ASCII space in place, returns the new start inside `s`. */
 char *str_trim(char *s);
 

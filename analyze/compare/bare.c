@@ -4,6 +4,7 @@
 #include "analyze/perfdata/perfdata.h"
 #include "lib/alloc.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,10 @@ int bare_open(struct bare **b, const char *path, const struct query *q, struct e
 	profile_init(&(*b)->profile);
 	ret = (*b)->is_text ? perf_report_read(path, q->event, &(*b)->flat, err)
 			    : perfdata_read(&(*b)->profile, path, &options, err);
+	if (!ret && !(*b)->is_text && !(*b)->profile.ncosts)
+		ret = error_set(err, ENODATA, "%s: has no samples%s", path,
+				q->cpus ? " of these CPUs"
+					: "; of perf record --threads give the folder");
 	if (ret) {
 		bare_close(*b);
 		*b = NULL;

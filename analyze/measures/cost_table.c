@@ -256,6 +256,24 @@ static void say_left_out(struct str *s, const struct tally *f)
 		str_printf(s, "; the profile has %zu events, --event picks another", f->events);
 }
 
+/* A name that nothing has may be a slip of the pen. */
+static void note_filter(struct table *t, const struct tally *f)
+{
+	const struct {
+		const char *option, *value;
+	} filters[] = {
+		{"--comm", f->spec.comm}, {"--dso", f->spec.dso}, {"--symbol", f->spec.symbol}};
+	struct str s = {0};
+	size_t i;
+
+	for (i = 0; i < array_size(filters); i++)
+		if (filters[i].value)
+			str_printf(&s, " %s %s", filters[i].option, filters[i].value);
+	if (s.len && f->samples && !f->n)
+		table_note(t, "warning: no sample matches%s", s.buf);
+	str_free(&s);
+}
+
 /* All of a part in one line: sums, basis, samples, what is not in the rows. */
 static void note_part(struct table *t, const struct cost_part *part, enum amount in, size_t shown)
 {
@@ -281,6 +299,7 @@ static void note_part(struct table *t, const struct cost_part *part, enum amount
 	}
 	table_note(t, "%s", s.buf);
 	str_free(&s);
+	note_filter(t, f);
 }
 
 /* A timer's interrupt waits until interrupts are on again, and charges whoever let them on. */

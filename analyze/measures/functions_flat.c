@@ -11,7 +11,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +130,7 @@ static int flat_basis(const struct query *q, double *ns, struct error *err)
 
 static bool passes(const char *pattern, const char *s)
 {
-	return !pattern || (s && !fnmatch(pattern, s, 0));
+	return !pattern || (s && str_matches(pattern, s));
 }
 
 static struct group *group_of(struct groups *gs, const struct flat_row *row, bool by_comm)

@@ -14,7 +14,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -326,7 +325,7 @@ static void add_profile(struct hots *h, const struct profile *p, const struct qu
 
 		if (s->line != PROFILE_NONE)
 			row.line = intern_get(&p->strings, s->line);
-		if (!fnmatch(q->symbol, row.symbol, 0) &&
+		if (str_matches(q->symbol, row.symbol) &&
 		    !strcmp(event, intern_get(&p->strings, p->events[s->event].name)))
 			add(h, &row, 0, 1);
 	}

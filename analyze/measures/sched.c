@@ -10,10 +10,10 @@
 #include "analyze/measures/tracepoint_notes.h"
 #include "analyze/perfdata/tracepoints.h"
 #include "lib/alloc.h"
+#include "lib/str.h"
 #include "lib/intern.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +234,7 @@ static void make_rows(struct sched *s, bool by_tid)
 		if (!s->tasks[i].known)
 			continue;
 		name = tracepoints_comm(s->tp, i);
-		if (!strcmp(name, "swapper") || (s->q->comm && fnmatch(s->q->comm, name, 0)))
+		if (!strcmp(name, "swapper") || !str_matches(s->q->comm, name))
 			continue;
 		comm = intern_str(&s->comms, name);
 		if (by_tid || comm == s->nrows) {

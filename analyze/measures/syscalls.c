@@ -11,9 +11,9 @@
 #include "analyze/measures/syscalls_rows.h"
 #include "analyze/measures/syscalls_trace.h"
 #include "analyze/measures/zero_copy.h"
+#include "lib/str.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static int add_run(struct store *s, const struct query *q, const struct run *run
 	if (n < 0)
 		return n;
 	for (i = 0; i < n; i++)
-		if (!q->comm || !fnmatch(q->comm, rows[i].comm, 0))
+		if (str_matches(q->comm, rows[i].comm))
 			syscalls_add(sums, &rows[i]);
 	free(rows);
 	sums->kib += figure_metric(s, run, "bytes") / 1024;

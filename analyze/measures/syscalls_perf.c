@@ -5,12 +5,12 @@
 #include "analyze/measures/tracepoint_notes.h"
 #include "analyze/perfdata/tracepoints.h"
 #include "lib/alloc.h"
+#include "lib/str.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
 #include "lib/syscall_names.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void set_group(struct calls *c, struct thread_state *s, uint32_t thread)
 	const char *comm = tracepoints_comm(c->tp, thread);
 	uint32_t key[3] = {0};
 
-	s->left_out = c->q->comm && fnmatch(c->q->comm, comm, 0);
+	s->left_out = !str_matches(c->q->comm, comm);
 	if (c->sums.keys & SYSCALLS_BY_COMM)
 		key[0] = intern_str(&c->strings, comm) + 1;
 	if (c->sums.keys & SYSCALLS_BY_PID)

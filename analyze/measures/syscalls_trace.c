@@ -7,7 +7,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +93,7 @@ static size_t gather(const struct trace *tr, const struct query *q, bool by_comm
 	for (i = 0; i < tr->n; i++) {
 		struct trace_row r = tr->rows[i];
 
-		if (q->comm && (!r.comm || fnmatch(q->comm, r.comm, 0)))
+		if (q->comm && (!r.comm || !str_matches(q->comm, r.comm)))
 			continue;
 		r.comm = by_comm ? r.comm : NULL;
 		r.syscall = by_syscall ? r.syscall : NULL;

@@ -2,8 +2,8 @@
 #include "analyze/measures/tally.h"
 
 #include "lib/alloc.h"
+#include "lib/str.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ void tally_free(struct tally *f)
 
 bool tally_wanted(const char *pattern, const char *name)
 {
-	return !pattern || !fnmatch(pattern, name, 0);
+	return str_matches(pattern, name);
 }
 
 struct tally_row *tally_row(struct tally *f, const char *const keys[])

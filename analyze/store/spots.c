@@ -61,14 +61,14 @@ int store_spots(struct store *s, int64_t run, const char *event, const char *sym
 	struct store_spot *list = NULL;
 	size_t n = 0, cap = 0;
 	sqlite3_stmt *q;
-	int rc =
-		sql_query(s, &q, err,
-			  "SELECT symbol.name, dso.name, spot.offset, spot.line, spot.samples, "
-			  "spot.weight, symbol.id FROM spot JOIN symbol ON symbol.id = spot.symbol "
-			  "JOIN dso ON dso.id = symbol.dso JOIN event ON event.id = spot.event "
-			  "WHERE spot.run = ? AND event.name = ? AND symbol.name GLOB ? "
-			  "ORDER BY symbol.id, spot.offset",
-			  "iss", run, event, symbol);
+	int rc = sql_query(
+		s, &q, err,
+		"SELECT symbol.name, dso.name, spot.offset, spot.line, spot.samples, "
+		"spot.weight, symbol.id FROM spot JOIN symbol ON symbol.id = spot.symbol "
+		"JOIN dso ON dso.id = symbol.dso JOIN event ON event.id = spot.event "
+		"WHERE spot.run = ? AND event.name = ? AND (symbol.name = ? OR symbol.name GLOB ?) "
+		"ORDER BY symbol.id, spot.offset",
+		"isss", run, event, symbol, symbol);
 
 	if (rc)
 		return rc;

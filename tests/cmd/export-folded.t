@@ -160,6 +160,7 @@ cp /proc/kallsyms single/hosts/vm/
 cp /sys/kernel/notes single/hosts/vm/notes
 "$zcost" analyze single >log 2>&1
 "$zcost" export folded single 2>err | grep -v '\[vdso\]' >store.out
+mkdir -p none
 "$zcost" export folded --perf wide.data --kallsyms /proc/kallsyms --symfs "$PWD/none" 2>err |
 	grep -v '\[vdso\]' >file.out
 ok "the store's lines are the file's" cmp store.out file.out

@@ -69,6 +69,17 @@ sqlite3 -separator "$(printf '\t')" run/zcost.db "SELECT s.name, SUM(c.samples),
 	WHERE NOT s.unresolved GROUP BY s.name, s.dso" | sort >sql.tsv
 ok "self shares by SQL" cmp report.tsv sql.tsv
 
+# Names as tables print them are filters too, though they look like globs; slips are said.
+of() { exits 0 "$zcost" report functions --perf perf.data "$@" --format tsv && [ "$(wc -l <out)" -gt 1 ]; }
+ok "an object in brackets is found by its name" of --dso '[kernel.kallsyms]'
+ok "and by a glob" of --dso '*kallsyms*'
+ok "a command that is not there" exits 0 "$zcost" report functions --perf perf.data --comm nosuch
+ok "is said" says 'warning: no sample matches --comm nosuch' out
+for option in --kallsyms --vmlinux --symfs --buildid-dir; do
+	ok "$option of nothing, exit 1" exits 1 "$zcost" report functions --perf perf.data $option nowhere
+done
+ok "is named" says 'buildid-dir nowhere: No such file' err
+
 # Damage is said, and what came before it is kept.
 head -c "$(($(wc -c <perf.data) * 2 / 3))" perf.data >torn.data
 "$zcost" report functions --perf torn.data >out 2>err

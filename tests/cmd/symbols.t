@@ -219,9 +219,9 @@ kernel_cache() {
 	! kernel_rows --foreign --buildid-dir kcache | awk -F'\t' '!$4' | grep .
 }
 kernel_offsets() { # without names, from _text on: whatever the boot
-	kernel_rows --foreign | awk -F'\t' '$5 > 0 && $3 ~ /^0x[0-9a-f]+$/ && length($3) < 12 { n++ }
+	mkdir -p nothing && kernel_rows --foreign | awk -F'\t' '$5 > 0 && $3 ~ /^0x[0-9a-f]+$/ && length($3) < 12 { n++ }
 		$5 > 0 && $3 ~ /^0xffff/ { bad++ } END { exit bad || !n }' &&
-		"$zcost" report functions --perf kernel.data --symfs /nonexistent --all --format tsv >out 2>&1 &&
+		"$zcost" report functions --perf kernel.data --symfs nothing --all --format tsv >out 2>&1 &&
 		says '^\[kernel.kallsyms\]\+0x[0-9a-f]+	\[kernel.kallsyms\]' out
 }
 if [ -n "$kernel_id" ] && ! grep -q '^0* T _text' /proc/kallsyms && grep -q ' _etext$' /proc/kallsyms; then
