@@ -27,7 +27,7 @@ endif
 
 pkgs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 LIB_LIBS := $(call pkgs,jansson libzstd) -lm
-LAPTOP_LIBS := $(call pkgs,sqlite3 libdw libelf libtraceevent capstone)
+LAPTOP_LIBS := $(call pkgs,sqlite3 libdw libelf libtraceevent capstone libarchive)
 IBERTY := $(filter /%,$(shell $(CC) -print-file-name=libiberty.a))
 LAPTOP_LIBS += $(IBERTY)
 HOST_LIBS := $(call pkgs,libbpf) $(LIBPERF)/libperf.a $(LIBPERF)/libapi.a
@@ -36,7 +36,7 @@ URING_LIBS := $(call pkgs,liburing jansson)
 obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib)
 HOST_OBJ := $(call obj,collect capture)
-LAPTOP_OBJ := $(call obj,analyze analyze/perfdata analyze/symbols analyze/ingest analyze/store \
+LAPTOP_OBJ := $(call obj,analyze analyze/archive analyze/perfdata analyze/symbols analyze/ingest analyze/store \
 		analyze/measures analyze/compare analyze/export plot)
 TCPZC_OBJ := $(call obj,samples/tcpzc)
 
@@ -137,15 +137,15 @@ endif
 # --- what a fresh machine needs: installed when missing, and only then ---
 
 DEBS := gcc libc6-dev pkg-config libjansson-dev libzstd-dev libsqlite3-dev libelf-dev libdw-dev \
-	libtraceevent-dev libcapstone-dev libiberty-dev gnuplot-nox fonts-dejavu-core sqlite3 perl
+	libtraceevent-dev libcapstone-dev libarchive-dev libiberty-dev gnuplot-nox fonts-dejavu-core sqlite3 perl
 RPMS := gcc glibc-devel pkgconf-pkg-config jansson-devel libzstd-devel sqlite-devel \
-	elfutils-libelf-devel elfutils-devel libtraceevent-devel capstone-devel binutils-devel gnuplot dejavu-sans-fonts sqlite perl
+	elfutils-libelf-devel elfutils-devel libtraceevent-devel capstone-devel libarchive-devel binutils-devel gnuplot dejavu-sans-fonts sqlite perl
 ifndef OFFLINE
 DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 procps kmod xz-utils bzip2
 RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute procps-ng kmod xz bzip2
 endif
-DEBS_CHECK := binutils xz-utils libcmocka-dev jq strace libxml2-utils
-RPMS_CHECK := binutils xz libcmocka-devel jq strace perl-Test-Harness libxml2
+DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils
+RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2
 
 deps:
 	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)'

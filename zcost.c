@@ -21,6 +21,8 @@ int cmd_report(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_pack(int argc, char **argv);
+int cmd_unpack(int argc, char **argv);
 
 static const struct command commands[] = {
 #ifndef OFFLINE
@@ -32,6 +34,8 @@ static const struct command commands[] = {
 	{"plot", "draw the charts of a capture, ready for a slide", cmd_plot},
 	{"compare", "what changed from one variant to another, and whether it is real", cmd_compare},
 	{"export", "what other tools read: folded stacks, SQL, CSV", cmd_export},
+	{"pack", "one file of a capture, with checksums", cmd_pack},
+	{"unpack", "a capture folder out of it", cmd_unpack},
 	{NULL, NULL, NULL},
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost analyze CAPTURE: makes or renews CAPTURE/zcost.db. */
 #include "analyze/analyze.h"
+#include "analyze/archive/packed.h"
+#include "analyze/archive/stop.h"
+#include "analyze/archive/unpack.h"
 #include "analyze/cmd.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
@@ -97,7 +100,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->a.capture = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which capture? give its folder");
+		argp_error(state, "which capture? give its folder or archive");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -110,7 +113,8 @@ static const struct argp argp = {
 	.args_doc = "CAPTURE",
 	.doc = "Makes or renews CAPTURE/zcost.db from the raw files of the capture.\v"
 	       "A file that is missing or damaged costs only what it would have told: the rest is "
-	       "analyzed, the loss is said, and the exit status is 4.",
+	       "analyzed, the loss is said, and the exit status is 4. An archive is unpacked into "
+	       "a folder beside it, its name without .tar.zst, unless it is there already.",
 };
 
 static int check_meters(const struct arguments *args)
@@ -126,30 +130,71 @@ static int check_meters(const struct arguments *args)
 	return EXIT_OK;
 }
 
+/* Raw files are read from a folder: that of an archive is made beside it, once. */
+static int open_archive(struct analysis *a, char **folder)
+{
+	struct unpack u = {.archive = a->capture};
+	struct error err = {0};
+	int rc = 0;
+
+	if (!reader_is_archive(a->capture))
+		return 0;
+	u.folder = a->capture = *folder = packed_folder(u.archive);
+	if (packed_folder_is(u.archive, u.folder))
+		return 0;
+	stop_watch();
+	rc = unpack_archive(&u, &err);
+	if (rc)
+		error_print(&err);
+	stop_if_asked();
+	stop_unwatch();
+	findings_warn(&u.findings);
+	a->lossy += u.findings.n;
+	findings_free(&u.findings);
+	if (!rc)
+		note("%s: unpacked into %s", u.archive, u.folder);
+	return rc;
+}
+
+static int run(struct arguments *args)
+{
+	struct error err = {0};
+
+	if (!analyze(&args->a, &err))
+		return EXIT_OK;
+	error_print(&err);
+	free(args->a.forgotten);
+	return err.code == EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static int report(struct analysis *a)
+{
+	note("%s/zcost.db: %zu runs%s", a->capture, a->runs, a->lossy ? "" : ", nothing lost");
+	if (a->forgotten)
+		warn("the power imported before is not in it any more; to have it again, add: %s",
+		     a->forgotten);
+	free(a->forgotten);
+	if (a->failed)
+		warn("%zu of them failed and are left out", a->failed);
+	if (a->lossy)
+		warn("data is missing or lossy in %zu places; 'zcost report runs %s' lists them",
+		     a->lossy, a->capture);
+	return a->lossy ? EXIT_LOSSY : EXIT_OK;
+}
+
 int cmd_analyze(int argc, char **argv)
 {
 	struct arguments args = {0};
-	struct error err = {0};
+	char *folder = NULL;
+	int code;
 
 	args.a.meters = args.meters;
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	if (check_meters(&args))
 		return EXIT_FAILED;
-	if (analyze(&args.a, &err)) {
-		error_print(&err);
-		free(args.a.forgotten);
-		return err.code == EINVAL ? EXIT_USAGE : EXIT_FAILED;
-	}
-	note("%s/zcost.db: %zu runs%s", args.a.capture, args.a.runs,
-	     args.a.lossy ? "" : ", nothing lost");
-	if (args.a.forgotten)
-		warn("the power imported before is not in it any more; to have it again, add: %s",
-		     args.a.forgotten);
-	free(args.a.forgotten);
-	if (args.a.failed)
-		warn("%zu of them failed and are left out", args.a.failed);
-	if (args.a.lossy)
-		warn("data is missing or lossy in %zu places; 'zcost report runs %s' lists them",
-		     args.a.lossy, args.a.capture);
-	return args.a.lossy ? EXIT_LOSSY : EXIT_OK;
+	code = open_archive(&args.a, &folder) ? EXIT_FAILED : run(&args);
+	if (!code)
+		code = report(&args.a);
+	free(folder);
+	return code;
 }

@@ -233,7 +233,7 @@ int layout_read(struct layout *l, const char *capture, struct error *err)
 	if (!path_exists(capture))
 		return error_set(err, ENOENT, "%s: no such capture", capture);
 	if (!path_is_dir(capture))
-		return error_set(err, ENOTDIR, "%s: not a folder; 'zcost unpack' opens an archive",
+		return error_set(err, ENOTDIR, "%s: neither a capture folder nor an archive of one",
 				 capture);
 	l->hosts_dir = keepf(l, "%s/hosts", capture);
 	manifest = keepf(l, "%s/manifest.json", capture);

@@ -19,6 +19,7 @@ struct store {
 	sqlite3 *db;
 	char *path; /* the name it has, or will have; NULL: in memory */
 	char *tmp;  /* the name while it is made */
+	void *image; /* of a store out of an archive: the whole file, in memory */
 	bool writable;
 	struct statement {
 		const char *sql;

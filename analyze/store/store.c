@@ -5,15 +5,14 @@
  */
 #include "analyze/store/sql.h"
 
+#include "analyze/archive/packed.h"
 #include "lib/alloc.h"
 #include "lib/embed.h"
 #include "lib/file.h"
-#include "lib/str.h"
+#include "lib/remains.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,25 +35,6 @@ static int set_up(struct store *s, struct error *err)
 	return rc ? rc : sql_script(s, store_schema, err);
 }
 
-/* Whoever was killed while making a store left half of one. */
-static void remove_remains(const char *path)
-{
-	char *pattern = xasprintf("%s.tmp.*", path);
-	glob_t g = {0};
-	size_t i;
-
-	if (!glob(pattern, 0, NULL, &g)) {
-		for (i = 0; i < g.gl_pathc; i++) {
-			pid_t pid = (pid_t)atoi(strrchr(g.gl_pathv[i], '.') + 1);
-
-			if (pid > 0 && kill(pid, 0) && errno == ESRCH)
-				unlink(g.gl_pathv[i]);
-		}
-	}
-	globfree(&g);
-	free(pattern);
-}
-
 int store_create(struct store **store, const char *path, struct error *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
@@ -63,8 +43,8 @@ int store_create(struct store **store, const char *path, struct error *err)
 	s->writable = true;
 	if (path) {
 		s->path = xstrdup(path);
-		s->tmp = xasprintf("%s.tmp.%d", path, (int)getpid());
-		remove_remains(path);
+		s->tmp = remains_name(path);
+		remains_remove(path);
 		unlink(s->tmp);
 	}
 	rc = sqlite3_open(path ? s->tmp : ":memory:", &s->db) ? sql_error(s, err) : 0;
@@ -97,6 +77,7 @@ void store_close(struct store *s)
 	if (s->tmp)
 		unlink(s->tmp);
 	dictionary_free(s->dictionary);
+	free(s->image);
 	intern_free(&s->strings);
 	free(s->statements);
 	free(s->path);
@@ -177,17 +158,24 @@ static int check_version(struct store *s, const char *capture, struct error *err
 }
 
 /* A capture that went on after it was analyzed has runs that the store does not know. */
+static int check_manifest(struct store *s, const char *hex, const char *capture, struct error *err)
+{
+	const char *known = store_capture_value(s, "manifest_sha256");
+
+	if (!known || !strcmp(known, hex))
+		return 0;
+	return error_set(err, ESTALE,
+			 "%s: the capture has changed since; run 'zcost analyze %s' again", s->path,
+			 capture);
+}
+
 static int check_fresh(struct store *s, const char *capture, struct error *err)
 {
 	char *manifest = xasprintf("%s/manifest.json", capture), hex[65];
-	const char *known = store_capture_value(s, "manifest_sha256");
 	int rc = 0;
 
-	if (known && path_exists(manifest) && !file_sha256(manifest, hex, NULL) &&
-	    strcmp(known, hex))
-		rc = error_set(err, ESTALE,
-			       "%s: the capture has changed since; run 'zcost analyze %s' again",
-			       s->path, capture);
+	if (path_exists(manifest) && !file_sha256(manifest, hex, NULL))
+		rc = check_manifest(s, hex, capture, err);
 	free(manifest);
 	return rc;
 }
@@ -202,16 +190,11 @@ static int missing(const char *path, const char *capture, bool folder, struct er
 			 capture);
 }
 
-int store_open(struct store **store, const char *capture, struct error *err)
+static int open_plain(struct store *s, const char *capture, struct error *err)
 {
 	bool folder = path_is_dir(capture);
-	struct store *s = xcalloc(1, sizeof(*s));
 	int rc;
 
-	if (!folder && str_ends(capture, ".tar.zst")) {
-		free(s);
-		return error_set(err, EINVAL, "%s: an archive; 'zcost unpack' opens it", capture);
-	}
 	s->path = folder ? xasprintf("%s/zcost.db", capture) : xstrdup(capture);
 	if (access(s->path, R_OK))
 		rc = missing(s->path, capture, folder, err);
@@ -219,8 +202,53 @@ int store_open(struct store **store, const char *capture, struct error *err)
 		rc = sql_error(s, err);
 	else
 		rc = check_version(s, capture, err);
-	if (!rc && folder)
-		rc = check_fresh(s, capture, err);
+	return rc || !folder ? rc : check_fresh(s, capture, err);
+}
+
+/* The store that was packed with the capture, in memory. */
+static int open_packed(struct store *s, const char *archive, struct error *err)
+{
+	struct packed_store packed;
+	int rc = packed_store_read(archive, &packed, err);
+
+	if (rc)
+		return rc;
+	if (!packed.bytes)
+		return error_set(err, ENOENT,
+				 "%s: not analyzed before it was packed; 'zcost analyze %s' does "
+				 "it, in a folder beside it",
+				 archive, archive);
+	s->path = xstrdup(archive);
+	s->image = packed.bytes;
+	if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE, NULL) ||
+	    sqlite3_deserialize(s->db, "main", s->image, (sqlite3_int64)packed.size,
+				(sqlite3_int64)packed.size, SQLITE_DESERIALIZE_READONLY))
+		return sql_error(s, err);
+	rc = check_version(s, archive, err);
+	return rc ? rc : check_manifest(s, packed.identity, archive, err);
+}
+
+/* An archive that was unpacked beside itself and analyzed there is that folder. */
+static int open_archive(struct store *s, const char *archive, struct error *err)
+{
+	char *folder = packed_folder(archive), *db = xasprintf("%s/zcost.db", folder);
+	int rc;
+
+	if (path_exists(db) && packed_folder_is(archive, folder))
+		rc = open_plain(s, folder, err);
+	else
+		rc = open_packed(s, archive, err);
+	free(folder);
+	free(db);
+	return rc;
+}
+
+int store_open(struct store **store, const char *capture, struct error *err)
+{
+	struct store *s = xcalloc(1, sizeof(*s));
+	int rc = reader_is_archive(capture) ? open_archive(s, capture, err)
+					    : open_plain(s, capture, err);
+
 	if (rc) {
 		store_close(s);
 		return rc;

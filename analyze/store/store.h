@@ -16,7 +16,7 @@
 
 struct store;
 
-/* A capture folder or a zcost.db; says "run zcost analyze first" where there is none or it is old.
+/* A capture folder, its archive, or a zcost.db; says "run zcost analyze first" where there is none or it is old.
  */
 int store_open(struct store **store, const char *capture, struct error *err);
 /* An empty one at `path`, NULL for memory; the file appears under its name at store_commit_all. */

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/archive/pack.h"
+
+#include "analyze/archive/names.h"
+#include "analyze/archive/advance.h"
+#include "analyze/archive/scan.h"
+#include "analyze/archive/stop.h"
+#include "analyze/ingest/json.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/remains.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CHUNK = 256 * 1024, NO_TIME = 315532800 /* 1980-01-01 */ };
+
+struct packing {
+	struct pack *p;
+	struct members members;
+	struct advance progress;
+	char *name, *tmp; /* of the folder in the archive; of the file that is made, or NULL */
+	time_t created;
+	int fd;
+	struct archive *a;
+	char *buf;
+};
+
+/* What comes first, so that a reader of the store alone need not read the rest. */
+static const char *const first[] = {"manifest.json", "zcost.db"};
+
+/* --- the way out --- */
+
+static la_ssize_t put_out(struct archive *a, void *arg, const void *data, size_t len)
+{
+	struct packing *k = arg;
+	ssize_t n;
+
+	do {
+		if (stop_asked()) {
+			archive_set_error(a, EINTR, "interrupted");
+			return -1;
+		}
+		n = write(k->fd, data, len);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		archive_set_error(a, errno, "%s", strerror(errno));
+	return n;
+}
+
+static const char *shown(const struct packing *k)
+{
+	return strcmp(k->p->output, "-") ? k->p->output : "standard output";
+}
+
+static int failed(const struct packing *k, struct error *err)
+{
+	const char *why = archive_error_string(k->a);
+
+	return error_set(err, archive_errno(k->a) > 0 ? archive_errno(k->a) : EIO,
+			 "%s: cannot write: %s", shown(k), why ? why : "no reason given");
+}
+
+static int start_archive(struct packing *k, struct error *err)
+{
+	char number[16];
+
+	k->a = archive_write_new();
+	if (!k->a)
+		return error_set(err, ENOMEM, "no memory for an archive");
+	archive_write_set_format_pax_restricted(k->a);
+	archive_write_set_bytes_in_last_block(k->a, 1); /* no zeros after what zstd wrote */
+	archive_write_set_options(k->a, "hdrcharset=BINARY");
+	if (archive_write_add_filter_zstd(k->a) != ARCHIVE_OK)
+		return error_set(err, ENOTSUP, "this libarchive was built without zstd");
+	snprintf(number, sizeof(number), "%d", k->p->level);
+	archive_write_set_filter_option(k->a, "zstd", "compression-level", number);
+	/* One worker and several give the same bytes, none gives others. Old libarchives have none.
+	 */
+	snprintf(number, sizeof(number), "%d", k->p->threads);
+	archive_write_set_filter_option(k->a, "zstd", "threads", number);
+	return archive_write_open(k->a, k, NULL, put_out, NULL) ? failed(k, err) : 0;
+}
+
+/* --- members --- */
+
+static int put_header(struct packing *k, const char *name, bool folder, mode_t mode, uint64_t size,
+		      struct error *err)
+{
+	struct archive_entry *e = archive_entry_new();
+	char *path = xasprintf("%s%s%s", k->name, *name ? "/" : "", name);
+	int rc;
+
+	archive_entry_set_pathname(e, path);
+	archive_entry_set_filetype(e, folder ? AE_IFDIR : AE_IFREG);
+	/* Only whether it is private is kept of the mode. */
+	archive_entry_set_perm(e, (folder ? 0755 : 0644) & (mode & 0004 ? 0777 : 0700));
+	archive_entry_set_mtime(e, k->created, 0);
+	archive_entry_set_size(e, folder ? 0 : (la_int64_t)size);
+	rc = archive_write_header(k->a, e);
+	archive_entry_free(e);
+	free(path);
+	return rc == ARCHIVE_OK ? 0 : failed(k, err);
+}
+
+static int put_data(struct packing *k, const void *data, size_t len, struct error *err)
+{
+	la_ssize_t n = archive_write_data(k->a, data, len);
+
+	return n == (la_ssize_t)len ? 0 : failed(k, err);
+}
+
+static int put_contents(struct packing *k, const struct member *e, int fd, struct error *err)
+{
+	uint64_t left = (uint64_t)e->st.st_size;
+	int rc = 0;
+
+	while (left && !rc) {
+		ssize_t n = read(fd, k->buf, left < CHUNK ? left : CHUNK);
+
+		if (stop_asked())
+			return error_set(err, EINTR, "interrupted");
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return error_sys(err, n ? errno : EAGAIN, "%s/%s: cannot read",
+					 k->p->capture, e->name);
+		rc = put_data(k, k->buf, (size_t)n, err);
+		advance_add(&k->progress, (uint64_t)n);
+		left -= (uint64_t)n;
+	}
+	return rc;
+}
+
+static int put_member(struct packing *k, const struct member *e, struct error *err)
+{
+	int fd, rc;
+
+	if (e->folder)
+		return put_header(k, e->name, true, e->st.st_mode, 0, err);
+	fd = scan_open(e, k->p->capture, err);
+	if (fd < 0)
+		return fd;
+	rc = put_header(k, e->name, false, e->st.st_mode, (uint64_t)e->st.st_size, err);
+	if (!rc)
+		rc = put_contents(k, e, fd, err);
+	close(fd);
+	if (rc)
+		return rc;
+	fd = scan_open(e, k->p->capture, err); /* is it still the same? */
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+static int put_sums(struct packing *k, struct error *err)
+{
+	struct str text = {0};
+	int rc;
+
+	members_write_sums(&k->members, &text);
+	rc = put_header(k, "", true, 0755, 0, err);
+	if (!rc)
+		rc = put_header(k, SUMS_NAME, false, 0644, text.len, err);
+	if (!rc && text.len)
+		rc = put_data(k, text.buf, text.len, err);
+	str_free(&text);
+	return rc;
+}
+
+static bool is_first(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(first); i++)
+		if (!strcmp(name, first[i]))
+			return true;
+	return false;
+}
+
+static int put_all(struct packing *k, struct error *err)
+{
+	int rc = put_sums(k, err);
+	size_t i;
+
+	for (i = 0; i < array_size(first) && !rc; i++) {
+		const struct member *e = members_find(&k->members, first[i]);
+
+		rc = e ? put_member(k, e, err) : 0;
+	}
+	for (i = 0; i < k->members.n && !rc; i++)
+		if (!is_first(k->members.list[i].name))
+			rc = put_member(k, &k->members.list[i], err);
+	if (!rc && archive_write_close(k->a))
+		rc = failed(k, err);
+	return rc;
+}
+
+/* --- before and after --- */
+
+static int read_manifest(struct packing *k, struct error *err)
+{
+	char *path = xasprintf("%s/manifest.json", k->p->capture);
+	const char *created;
+	struct tm tm = {0};
+	json_t *root;
+	int rc = 0;
+
+	k->created = NO_TIME;
+	if (members_find(&k->members, "manifest.json")) {
+		k->p->has_manifest = true;
+		root = json_file(path, err);
+		created = root ? json_str(root, "created") : NULL;
+		if (created && strptime(created, "%Y-%m-%dT%H:%M:%SZ", &tm) && timegm(&tm) > 0)
+			k->created = timegm(&tm);
+		if (root)
+			members_against_manifest(&k->members, root, &k->p->findings);
+		else
+			rc = -EBADMSG;
+		json_decref(root);
+	}
+	free(path);
+	return rc;
+}
+
+static int check_capture(const struct packing *k, struct error *err)
+{
+	static const char *const marks[] = {"manifest.json", "run.json", "runs"};
+	size_t i;
+
+	for (i = 0; i < array_size(marks); i++)
+		if (members_find(&k->members, marks[i]))
+			return 0;
+	return error_set(err, ENOENT,
+			 "%s: no capture: it has no manifest.json, no runs/ and no run.json",
+			 k->p->capture);
+}
+
+static uint64_t bytes_of(const struct members *m, bool *private)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < m->n; i++) {
+		if (m->list[i].folder)
+			continue;
+		sum += (uint64_t)m->list[i].st.st_size;
+		*private |= !(m->list[i].st.st_mode & 0004);
+	}
+	return sum;
+}
+
+static int read_all(struct packing *k, bool *private, struct error *err)
+{
+	uint64_t bytes;
+	int rc = scan_folder(&k->members, k->p->capture, &k->p->findings, err);
+
+	if (!rc)
+		rc = check_capture(k, err);
+	if (rc)
+		return rc;
+	bytes = bytes_of(&k->members, private);
+	k->progress = advance_of("packing", 2 * bytes); /* read for its checksums, and again */
+	k->p->files = members_files(&k->members);
+	rc = scan_sums(&k->members, k->p->capture, &k->progress, err);
+	return rc ? rc : read_manifest(k, err);
+}
+
+/* An archive of what is private is private. */
+static int open_output(struct packing *k, bool private, struct error *err)
+{
+	if (!strcmp(k->p->output, "-")) {
+		k->fd = STDOUT_FILENO;
+		return 0;
+	}
+	remains_remove(k->p->output);
+	k->tmp = remains_name(k->p->output);
+	k->fd = open(k->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private ? 0600 : 0666);
+	return k->fd < 0 ? error_sys(err, errno, "%s: cannot write", k->p->output) : 0;
+}
+
+static int close_output(struct packing *k, int rc, struct error *err)
+{
+	if (!k->tmp || k->fd < 0)
+		return rc;
+	if (!rc && fsync(k->fd))
+		rc = -errno;
+	if (close(k->fd) && !rc)
+		rc = -errno;
+	if (!rc && rename(k->tmp, k->p->output))
+		rc = -errno;
+	if (rc)
+		unlink(k->tmp);
+	return rc ? error_sys(err, -rc, "%s: cannot write", k->p->output) : 0;
+}
+
+static int write_archive(struct packing *k, bool private, struct error *err)
+{
+	int rc = open_output(k, private, err);
+
+	if (rc)
+		return rc;
+	k->buf = xmalloc(CHUNK);
+	rc = start_archive(k, err);
+	if (!rc)
+		rc = put_all(k, err);
+	if (rc && k->a)
+		archive_write_fail(k->a); /* else freeing it would write the rest */
+	archive_write_free(k->a);
+	return close_output(k, rc, err);
+}
+
+int pack_capture(struct pack *p, struct error *err)
+{
+	struct packing k = {.p = p, .fd = -1};
+	char *real = realpath(p->capture, NULL);
+	bool private = false;
+	int rc;
+
+	if (!real)
+		return error_sys(err, errno, "%s: cannot open", p->capture);
+	rc = name_clean(strcmp(real, "/") ? basename(real) : "capture", &k.name, err);
+	if (!rc)
+		rc = read_all(&k, &private, err);
+	if (!rc)
+		rc = write_archive(&k, private, err);
+	advance_end(&k.progress);
+	members_free(&k.members);
+	free(k.name);
+	free(k.tmp);
+	free(k.buf);
+	free(real);
+	return rc;
+}

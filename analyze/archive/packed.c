@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/archive/packed.h"
+
+#include "analyze/archive/members.h"
+#include "analyze/archive/unpack.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/sha256.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char suffix[] = ".tar.zst";
+static const char *const identities[] = {"manifest.json", "run.json"};
+
+enum { MAX_SUMS = 256 << 20 };
+
+struct look {
+	const char *archive;
+	struct reader *r;
+	struct members sums; /* what SHA256SUMS says, where the archive begins with it */
+	bool has_sums, want_store;
+	struct packed_store *found;
+};
+
+static int read_member(struct look *l, const struct item *item, char **bytes, struct error *err)
+{
+	size_t at = 0;
+	long n = 1;
+
+	*bytes = item->size < SIZE_MAX ? malloc(item->size + 1) : NULL;
+	if (!*bytes)
+		return error_set(err, ENOMEM, "%s: no memory for its %s; 'zcost unpack' opens it",
+				 l->archive, item->name);
+	while (at < item->size && (n = reader_data(l->r, *bytes + at, item->size - at, err)) > 0)
+		at += (size_t)n;
+	(*bytes)[at] = '\0';
+	if (at == item->size)
+		return 0;
+	free(*bytes);
+	*bytes = NULL;
+	return n < 0 ? (int)n
+		     : error_set(err, EBADMSG, "%s: damaged: %s ends early", l->archive,
+				 item->name);
+}
+
+static void sum_of(const void *bytes, size_t size, char hex[65])
+{
+	struct sha256 h;
+
+	sha256_begin(&h);
+	sha256_add(&h, bytes, size);
+	sha256_hex(&h, hex);
+}
+
+static void identity_from_sums(struct look *l)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(identities) && !*l->found->identity; i++) {
+		const struct member *m = members_find(&l->sums, identities[i]);
+
+		if (m)
+			memcpy(l->found->identity, m->hex, sizeof(m->hex));
+	}
+}
+
+static int take_sums(struct look *l, const struct item *item, struct error *err)
+{
+	char *text;
+	int rc = item->size > MAX_SUMS
+			 ? error_set(err, EFBIG, "%s: its " SUMS_NAME " is too large", l->archive)
+			 : read_member(l, item, &text, err);
+
+	if (rc)
+		return rc;
+	l->has_sums = members_read_sums(&l->sums, text);
+	free(text);
+	if (!l->has_sums)
+		return error_set(err, EBADMSG, "%s: damaged: its " SUMS_NAME, l->archive);
+	identity_from_sums(l);
+	return 0;
+}
+
+static int take_store(struct look *l, const struct item *item, struct error *err)
+{
+	struct packed_store *s = l->found;
+	const struct member *sum = members_find(&l->sums, "zcost.db");
+	char *bytes, hex[65];
+	int rc = read_member(l, item, &bytes, err);
+
+	if (rc)
+		return rc;
+	sum_of(bytes, item->size, hex);
+	if (l->has_sums && (!sum || strcasecmp(sum->hex, hex))) {
+		free(bytes);
+		return error_set(err, EBADMSG,
+				 "%s: damaged: zcost.db differs from its checksum in " SUMS_NAME,
+				 l->archive);
+	}
+	s->bytes = bytes;
+	s->size = item->size;
+	return 0;
+}
+
+static int take_identity(struct look *l, const struct item *item, struct error *err)
+{
+	char *bytes;
+	int rc = *l->found->identity ? 0 : read_member(l, item, &bytes, err);
+
+	if (rc || *l->found->identity)
+		return rc;
+	sum_of(bytes, item->size, l->found->identity);
+	free(bytes);
+	return 0;
+}
+
+/* "NAME/zcost.db", or without a folder around it: what lies at the top of the capture. */
+static const char *at_top(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return !slash ? name : strchr(slash + 1, '/') ? NULL : slash + 1;
+}
+
+static int take(struct look *l, const struct item *item, struct error *err)
+{
+	const char *name = item->folder ? NULL : at_top(item->name);
+
+	if (!name)
+		return 0;
+	if (!strcmp(name, SUMS_NAME) && !l->has_sums)
+		return take_sums(l, item, err);
+	if (!strcmp(name, identities[0]) || !strcmp(name, identities[1]))
+		return take_identity(l, item, err);
+	if (l->want_store && !strcmp(name, "zcost.db") && !l->found->bytes)
+		return take_store(l, item, err);
+	return 0;
+}
+
+/* With SHA256SUMS at its beginning the rest need not be read. */
+static bool seen_enough(const struct look *l)
+{
+	bool have_store = l->found->bytes || (l->has_sums && !members_find(&l->sums, "zcost.db"));
+
+	return *l->found->identity && (have_store || !l->want_store);
+}
+
+static int look_into(struct look *l, struct error *err)
+{
+	struct item item;
+	int rc = reader_open(&l->r, l->archive, UNPACK_MAX, err);
+
+	if (rc)
+		return rc;
+	while (!seen_enough(l) && (rc = reader_next(l->r, &item, err)) > 0) {
+		rc = take(l, &item, err);
+		if (rc)
+			break;
+	}
+	reader_close(l->r);
+	members_free(&l->sums);
+	return rc < 0 ? rc : 0;
+}
+
+int packed_identity(const char *archive, char hex[65], struct error *err)
+{
+	struct packed_store s = {0};
+	struct look l = {.archive = archive, .found = &s};
+	int rc = look_into(&l, err);
+
+	memcpy(hex, s.identity, sizeof(s.identity));
+	return rc;
+}
+
+int packed_store_read(const char *archive, struct packed_store *s, struct error *err)
+{
+	struct look l = {.archive = archive, .found = s, .want_store = true};
+	int rc;
+
+	*s = (struct packed_store){0};
+	rc = look_into(&l, err);
+	if (rc) {
+		free(s->bytes);
+		s->bytes = NULL;
+	}
+	return rc;
+}
+
+char *packed_folder(const char *archive)
+{
+	size_t len = strlen(archive), cut = strlen(suffix);
+
+	if (len > cut && !strcmp(archive + len - cut, suffix) && archive[len - cut - 1] != '/')
+		return xstrndup(archive, len - cut);
+	return xasprintf("%s.unpacked", archive);
+}
+
+bool packed_folder_is(const char *archive, const char *folder)
+{
+	char want[65], hex[65];
+	bool is = false;
+	size_t i;
+
+	if (!path_is_dir(folder) || packed_identity(archive, want, NULL) || !*want)
+		return false;
+	for (i = 0; i < array_size(identities) && !is; i++) {
+		char *path = xasprintf("%s/%s", folder, identities[i]);
+
+		is = path_exists(path) && !file_sha256(path, hex, NULL) && !strcasecmp(hex, want);
+		free(path);
+	}
+	return is;
+}

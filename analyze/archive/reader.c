@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/archive/reader.h"
+
+#include "analyze/archive/names.h"
+#include "analyze/archive/stop.h"
+#include "lib/alloc.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHUNK = 256 * 1024, MAX_MEMBERS = 1000000 };
+
+struct reader {
+	struct archive *a;
+	const char *path;
+	char *name; /* of the member at hand */
+	int fd;
+	uint64_t input, input_size, members, bytes, max_bytes;
+	char buf[CHUNK];
+};
+
+static const char *shown(const struct reader *r)
+{
+	return strcmp(r->path, "-") ? r->path : "standard input";
+}
+
+/* A signal between the question and the read is only seen at the next one. */
+static la_ssize_t get_in(struct archive *a, void *arg, const void **data)
+{
+	struct reader *r = arg;
+	ssize_t n;
+
+	do {
+		if (stop_asked()) {
+			archive_set_error(a, EINTR, "interrupted");
+			return -1;
+		}
+		n = read(r->fd, r->buf, sizeof(r->buf));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		archive_set_error(a, errno, "%s", strerror(errno));
+	else
+		r->input += (uint64_t)n;
+	*data = r->buf;
+	return n;
+}
+
+static int failed(struct reader *r, struct error *err)
+{
+	const char *why = archive_error_string(r->a);
+
+	return error_set(err, archive_errno(r->a) == EINTR ? EINTR : EBADMSG,
+			 "%s: no archive of a capture, or damaged: %s", shown(r),
+			 why ? why : "it cannot be read");
+}
+
+static int open_input(struct reader *r, struct error *err)
+{
+	struct stat st;
+
+	r->fd = strcmp(r->path, "-") ? open(r->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	if (r->fd < 0)
+		return error_sys(err, errno, "%s: cannot open", r->path);
+	if (!fstat(r->fd, &st) && S_ISREG(st.st_mode))
+		r->input_size = (uint64_t)st.st_size;
+	return 0;
+}
+
+int reader_open(struct reader **out, const char *path, uint64_t max_bytes, struct error *err)
+{
+	struct reader *r = xcalloc(1, sizeof(*r));
+	int rc;
+
+	r->path = path;
+	r->max_bytes = max_bytes;
+	rc = open_input(r, err);
+	r->a = rc ? NULL : archive_read_new();
+	if (!rc && !r->a)
+		rc = error_set(err, ENOMEM, "no memory for an archive");
+	if (!rc && archive_read_support_filter_zstd(r->a) != ARCHIVE_OK)
+		rc = error_set(err, ENOTSUP, "this libarchive was built without zstd");
+	if (!rc && (archive_read_support_format_tar(r->a) ||
+		    archive_read_open(r->a, r, NULL, get_in, NULL)))
+		rc = failed(r, err);
+	if (rc)
+		reader_close(r);
+	else
+		*out = r;
+	return rc;
+}
+
+void reader_close(struct reader *r)
+{
+	if (!r)
+		return;
+	archive_read_free(r->a);
+	if (r->fd > STDIN_FILENO)
+		close(r->fd);
+	free(r->name);
+	free(r);
+}
+
+static const char *kind_fault(struct archive_entry *e)
+{
+	if (archive_entry_hardlink(e))
+		return "a hard link";
+	switch (archive_entry_filetype(e)) {
+	case AE_IFREG:
+	case AE_IFDIR:
+		return NULL;
+	case AE_IFLNK:
+		return "a symbolic link";
+	case AE_IFIFO:
+		return "a fifo";
+	case AE_IFCHR:
+	case AE_IFBLK:
+		return "a device";
+	default:
+		return "neither file nor folder";
+	}
+}
+
+static int check_size(struct reader *r, struct archive_entry *e, struct error *err)
+{
+	la_int64_t size = archive_entry_size(e);
+
+	if (++r->members > MAX_MEMBERS)
+		return error_set(err, EFBIG, "%s: refused: more than %d members", shown(r),
+				 MAX_MEMBERS);
+	if (size < 0 || (uint64_t)size > r->max_bytes - r->bytes)
+		return error_set(err, EFBIG,
+				 "%s: '%s': refused: the files would take more than %.0f MB; "
+				 "--max-size allows more",
+				 shown(r), name_shown(r->name), (double)r->max_bytes / 1e6);
+	r->bytes += (uint64_t)size;
+	return 0;
+}
+
+static int check_member(struct reader *r, struct archive_entry *e, struct error *err)
+{
+	const char *raw = archive_entry_pathname(e), *fault = kind_fault(e);
+	struct error why = {0};
+
+	if (!raw)
+		raw = archive_entry_pathname_utf8(e);
+	free(r->name);
+	r->name = NULL;
+	if (name_clean(raw ? raw : "", &r->name, &why))
+		return error_set(err, why.code, "%s: %s", shown(r), why.text);
+	if (fault)
+		return error_set(err, EINVAL, "%s: '%s': refused: %s", shown(r),
+				 name_shown(r->name), fault);
+	return check_size(r, e, err);
+}
+
+int reader_next(struct reader *r, struct item *item, struct error *err)
+{
+	struct archive_entry *e;
+	int rc = archive_read_next_header(r->a, &e);
+
+	if (rc == ARCHIVE_EOF)
+		return 0;
+	/* A warning is of a name in another character set, of which the bytes are taken. */
+	if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
+		return failed(r, err);
+	rc = check_member(r, e, err);
+	if (rc)
+		return rc;
+	*item = (struct item){.name = r->name,
+			      .folder = archive_entry_filetype(e) == AE_IFDIR,
+			      .private = !(archive_entry_perm(e) & 0004),
+			      .size = (uint64_t)archive_entry_size(e)};
+	return 1;
+}
+
+long reader_data(struct reader *r, void *buf, size_t size, struct error *err)
+{
+	la_ssize_t n = archive_read_data(r->a, buf, size);
+
+	return n < 0 ? failed(r, err) : n;
+}
+
+int reader_drain(struct reader *r, struct error *err)
+{
+	const void *data;
+	la_ssize_t n;
+
+	while ((n = get_in(r->a, r, &data)) > 0)
+		;
+	return n < 0 ? failed(r, err) : 0;
+}
+
+uint64_t reader_input(const struct reader *r)
+{
+	return r->input;
+}
+
+uint64_t reader_input_size(const struct reader *r)
+{
+	return r->input_size;
+}
+
+bool reader_is_archive(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	char head[4];
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = !fstat(fd, &st) && S_ISREG(st.st_mode) && read(fd, head, 4) == 4 &&
+	     !memcmp(head, "\x28\xb5\x2f\xfd", 4);
+	close(fd);
+	return is;
+}

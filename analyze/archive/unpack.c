@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/archive/unpack.h"
+
+#include "analyze/archive/names.h"
+#include "analyze/archive/advance.h"
+#include "analyze/archive/reader.h"
+#include "analyze/archive/stop.h"
+#include "analyze/ingest/json.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/remains.h"
+#include "lib/sha256.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHUNK = 256 * 1024, BLOCK = 4096 };
+
+struct unpacking {
+	struct unpack *u;
+	struct reader *r;
+	struct members members;
+	struct advance progress;
+	char *tmp;
+	int dir; /* tmp */
+	char *buf;
+};
+
+/* --- one file --- */
+
+static bool is_zero(const char *p, size_t n)
+{
+	return !*p && !memcmp(p, p + 1, n - 1);
+}
+
+static int write_at(int fd, const char *p, size_t n, uint64_t at)
+{
+	while (n) {
+		ssize_t done = pwrite(fd, p, n, (off_t)at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		p += done;
+		n -= (size_t)done;
+		at += (uint64_t)done;
+	}
+	return 0;
+}
+
+/* Whole blocks of zeros are left out: they are read as zeros all the same. */
+static int write_blocks(int fd, const char *p, size_t n, uint64_t at)
+{
+	size_t done, len;
+	int rc = 0;
+
+	for (done = 0; done < n && !rc; done += len) {
+		len = n - done < BLOCK ? n - done : BLOCK;
+		if (!is_zero(p + done, len))
+			rc = write_at(fd, p + done, len, at + done);
+	}
+	return rc;
+}
+
+/* As many bytes as fill the buffer, so that blocks are whole ones. */
+static long fill(struct unpacking *k, struct error *err)
+{
+	size_t have = 0;
+	long n = 1;
+
+	while (have < CHUNK && n > 0) {
+		if (stop_asked())
+			return error_set(err, EINTR, "interrupted");
+		n = reader_data(k->r, k->buf + have, CHUNK - have, err);
+		have += n > 0 ? (size_t)n : 0;
+	}
+	advance_add(&k->progress, reader_input(k->r) - k->progress.done);
+	return n < 0 ? n : (long)have;
+}
+
+static int copy_file(struct unpacking *k, int fd, const struct item *item, char hex[65],
+		     struct error *err)
+{
+	struct sha256 h;
+	uint64_t at = 0;
+	long n;
+	int rc = 0;
+
+	sha256_begin(&h);
+	while (!rc && (n = fill(k, err)) > 0) {
+		sha256_add(&h, k->buf, (size_t)n);
+		rc = write_blocks(fd, k->buf, (size_t)n, at);
+		at += (uint64_t)n;
+	}
+	if (!rc && n < 0)
+		return (int)n;
+	if (!rc && at != item->size)
+		return error_set(err, EBADMSG, "'%s': the archive has %llu of its %llu bytes",
+				 name_shown(item->name), (unsigned long long)at,
+				 (unsigned long long)item->size);
+	if (!rc && ftruncate(fd, (off_t)at))
+		rc = -errno;
+	sha256_hex(&h, hex);
+	return rc ? error_sys(err, -rc, "%s/%s: cannot write", k->tmp, item->name) : 0;
+}
+
+static int make_folders(struct unpacking *k, const char *name, bool last, struct error *err)
+{
+	char *copy = xstrdup(name), *at = copy;
+	int rc = 0;
+
+	while (!rc && at) {
+		at = strchr(at, '/');
+		if (!at && !last)
+			break;
+		if (at)
+			*at = '\0';
+		if (mkdirat(k->dir, copy, 0755) && errno != EEXIST)
+			rc = error_sys(err, errno, "%s/%s: cannot make the folder", k->tmp, copy);
+		if (at)
+			*at++ = '/';
+	}
+	free(copy);
+	return rc;
+}
+
+static int take_file(struct unpacking *k, const struct item *item, struct error *err)
+{
+	struct member *m;
+	char hex[65];
+	int fd, rc = make_folders(k, item->name, false, err);
+
+	if (rc)
+		return rc;
+	fd = openat(k->dir, item->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    item->private ? 0600 : 0644);
+	if (fd < 0 && errno == EEXIST)
+		return error_set(err, EINVAL, "'%s': refused: the archive has it twice",
+				 name_shown(item->name));
+	if (fd < 0)
+		return error_sys(err, errno, "%s/%s: cannot write", k->tmp, item->name);
+	rc = copy_file(k, fd, item, hex, err);
+	if (close(fd) && !rc)
+		rc = error_sys(err, errno, "%s/%s: cannot write", k->tmp, item->name);
+	if (rc)
+		return rc;
+	m = members_add(&k->members, item->name, false);
+	memcpy(m->hex, hex, sizeof(hex));
+	return 0;
+}
+
+static int take_all(struct unpacking *k, struct error *err)
+{
+	struct item item;
+	int rc;
+
+	while ((rc = reader_next(k->r, &item, err)) > 0) {
+		rc = !*item.name   ? 0
+		     : item.folder ? make_folders(k, item.name, true, err)
+				   : take_file(k, &item, err);
+		if (rc)
+			return rc;
+	}
+	return rc ? rc : reader_drain(k->r, err);
+}
+
+/* --- the whole --- */
+
+/* The length of "NAME/" that all members begin with; 0: they do not. */
+static size_t common_top(const struct members *m)
+{
+	const char *slash = m->n ? strchr(m->list[0].name, '/') : NULL;
+	size_t len = slash ? (size_t)(slash - m->list[0].name) + 1 : 0, i;
+
+	for (i = 1; i < m->n && len; i++)
+		if (strncmp(m->list[i].name, m->list[0].name, len))
+			len = 0;
+	return len;
+}
+
+static void cut_top(struct members *m, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		memmove(m->list[i].name, m->list[i].name + len, strlen(m->list[i].name + len) + 1);
+}
+
+static int read_sums(struct unpacking *k, const char *path, struct error *err)
+{
+	struct findings f = {0};
+	struct members sums = {0};
+	char *text;
+	int rc = file_read(path, &text, NULL, err);
+
+	if (rc)
+		return rc;
+	if (!members_read_sums(&sums, text))
+		findings_add(&f, SUMS_NAME " is damaged");
+	else
+		members_against_sums(&k->members, &sums, &f);
+	if (f.n)
+		rc = error_set(err, EBADMSG,
+			       "%s: damaged, %zu file%s: %s%s; nothing was kept ('tar -xf' takes "
+			       "out what there is)",
+			       strcmp(k->u->archive, "-") ? k->u->archive : "standard input", f.n,
+			       f.n == 1 ? "" : "s", f.lines[0] ? f.lines[0] : "?",
+			       f.n > 1 ? " ..." : "");
+	if (f.n > 1)
+		findings_warn(&f);
+	members_free(&sums);
+	findings_free(&f);
+	free(text);
+	return rc;
+}
+
+static int check_sums(struct unpacking *k, const char *root, struct error *err)
+{
+	char *path = xasprintf("%s/" SUMS_NAME, root);
+	int rc = 0;
+
+	k->u->has_sums = members_find(&k->members, SUMS_NAME);
+	if (k->u->has_sums)
+		rc = read_sums(k, path, err);
+	if (!rc && k->u->has_sums)
+		unlink(path); /* it is the archive's; of the folder it would soon be untrue */
+	free(path);
+	return rc;
+}
+
+static int check_manifest(struct unpacking *k, const char *root, struct error *err)
+{
+	char *path = xasprintf("%s/manifest.json", root);
+	json_t *manifest = NULL;
+	int rc = 0;
+
+	k->u->has_manifest = members_find(&k->members, "manifest.json");
+	if (k->u->has_manifest) {
+		manifest = json_file(path, err);
+		rc = manifest ? 0 : -EBADMSG;
+	}
+	if (manifest)
+		members_against_manifest(&k->members, manifest, &k->u->findings);
+	json_decref(manifest);
+	free(path);
+	return rc;
+}
+
+static int check_capture(struct unpacking *k, const char *root, struct error *err)
+{
+	char *runs = xasprintf("%s/runs", root);
+	bool is = path_is_dir(runs) || members_find(&k->members, "manifest.json") ||
+		  members_find(&k->members, "run.json");
+
+	free(runs);
+	return is ? 0
+		  : error_set(err, ENOENT,
+			      "%s: no capture in it: no manifest.json, no runs/ and no run.json",
+			      k->u->archive);
+}
+
+static int place(struct unpacking *k, const char *root, struct error *err)
+{
+	if (syncfs(k->dir) || rename(root, k->u->folder))
+		return error_sys(err, errno, "%s: cannot make the folder", k->u->folder);
+	if (strcmp(root, k->tmp))
+		rmdir(k->tmp);
+	return 0;
+}
+
+/* All is there: the checks, and the name. */
+static int finish(struct unpacking *k, struct error *err)
+{
+	size_t top;
+	char *root;
+	int rc;
+
+	members_sort(&k->members);
+	top = common_top(&k->members);
+	root = top ? xasprintf("%s/%.*s", k->tmp, (int)top - 1, k->members.list[0].name)
+		   : xstrdup(k->tmp);
+	cut_top(&k->members, top);
+	k->u->files = members_files(&k->members);
+	rc = check_capture(k, root, err);
+	if (!rc)
+		rc = check_sums(k, root, err);
+	if (!rc)
+		rc = check_manifest(k, root, err);
+	if (!rc)
+		rc = place(k, root, err);
+	free(root);
+	return rc;
+}
+
+/* An empty folder may be there; rename replaces it. */
+static int check_folder(const char *folder, struct error *err)
+{
+	DIR *dir = opendir(folder);
+	int entries = 0;
+
+	while (dir && readdir(dir))
+		entries++;
+	if (dir)
+		closedir(dir);
+	if (!path_exists(folder) || (dir && entries <= 2))
+		return 0;
+	return error_set(err, EEXIST, "%s: there already; remove it, or give another -o", folder);
+}
+
+static int open_folder(struct unpacking *k, struct error *err)
+{
+	remains_remove(k->u->folder);
+	k->tmp = remains_name(k->u->folder);
+	if (mkdir(k->tmp, 0755))
+		return error_sys(err, errno, "%s: cannot make the folder", k->u->folder);
+	k->dir = open(k->tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return k->dir < 0 ? error_sys(err, errno, "%s: cannot open", k->tmp) : 0;
+}
+
+int unpack_archive(struct unpack *u, struct error *err)
+{
+	struct unpacking k = {.u = u, .dir = -1};
+	int rc = check_folder(u->folder, err);
+
+	if (!rc)
+		rc = reader_open(&k.r, u->archive, u->max_bytes ? u->max_bytes : UNPACK_MAX, err);
+	if (rc)
+		return rc;
+	k.buf = xmalloc(CHUNK);
+	k.progress = advance_of("unpacking", reader_input_size(k.r));
+	rc = open_folder(&k, err);
+	if (!rc)
+		rc = take_all(&k, err);
+	if (!rc)
+		rc = finish(&k, err);
+	advance_end(&k.progress);
+	if (k.dir >= 0)
+		close(k.dir);
+	if (rc && k.dir >= 0)
+		dir_remove(k.tmp, NULL);
+	reader_close(k.r);
+	members_free(&k.members);
+	free(k.buf);
+	free(k.tmp);
+	return rc;
+}

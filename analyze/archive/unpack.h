@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An archive into a folder, which appears when it is whole and checked. Zeros become holes.
+ */
+#ifndef ZC_ARCHIVE_UNPACK_H
+#define ZC_ARCHIVE_UNPACK_H
+
+#include "analyze/archive/members.h"
+#include "lib/error.h"
+
+struct unpack {
+	const char *archive; /* "-": standard input */
+	const char *folder;  /* must not exist, or be empty */
+	uint64_t max_bytes;  /* 0: UNPACK_MAX */
+
+	/* what was found */
+	struct findings findings; /* what differs from the manifest: it did before it was packed */
+	size_t files;
+	bool has_manifest, has_sums;
+};
+
+#define UNPACK_MAX (256ULL << 30)
+
+/* -EBADMSG: damaged, and nothing is left. */
+int unpack_archive(struct unpack *u, struct error *err);
+
+#endif

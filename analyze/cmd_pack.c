@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zcost pack CAPTURE: one file of it. */
+#include "analyze/archive/pack.h"
+#include "analyze/archive/stop.h"
+#include "analyze/cmd.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LEVEL = 3, MAX_LEVEL = 19 };
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0, "default: CAPTURE.tar.zst; - is standard output", 0},
+	{"level", 'l', "N", 0, "of zstd: 1 (fast) to 19 (small); default 3", 0},
+	{"jobs", 'j', "N", 0,
+	 "threads that compress (default: one per CPU); any number gives the same bytes", 0},
+	{0},
+};
+
+static int number(struct argp_state *state, const char *what, const char *arg, int most)
+{
+	char *end;
+	long n = strtol(arg, &end, 10);
+
+	if (end == arg || *end || n < 1 || n > most)
+		argp_error(state, "%s '%s' is not a number from 1 to %d", what, arg, most);
+	return (int)n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct pack *p = state->input;
+
+	switch (key) {
+	case 'o':
+		p->output = arg;
+		return 0;
+	case 'l':
+		p->level = number(state, "--level", arg, MAX_LEVEL);
+		return 0;
+	case 'j':
+		p->threads = number(state, "--jobs", arg, 256);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (p->capture)
+			argp_error(state, "one capture at a time");
+		p->capture = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which capture? give its folder");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "CAPTURE",
+	.doc = "Packs a capture folder, and its store where it is analyzed, into one archive that "
+	       "'zcost unpack' opens and that every command takes in the folder's place.\v"
+	       "Files are checked against the checksums in manifest.json first: what differs or is "
+	       "missing is named, the rest is packed, and the exit status is 4.",
+};
+
+/* The folder's name as a file beside it; "." has none of its own. */
+static char *default_output(const char *capture)
+{
+	char *real = realpath(capture, NULL), *path = NULL;
+	const char *last = strrchr(capture, '/');
+
+	last = last ? last + 1 : capture;
+	if (*last && strcmp(last, ".") && strcmp(last, ".."))
+		path = xasprintf("%s.tar.zst", capture);
+	else if (real)
+		path = xasprintf("%s.tar.zst", real);
+	free(real);
+	return path;
+}
+
+/* An archive inside the folder would be packed into the next one. */
+static bool lies_inside(const char *output, const char *capture)
+{
+	char *copy = xstrdup(output), *slash = strrchr(copy, '/');
+	char *folder, *real = realpath(capture, NULL);
+	bool inside;
+
+	if (slash)
+		slash[slash == copy] = '\0';
+	folder = realpath(slash ? copy : ".", NULL);
+	inside = folder && real && !strncmp(folder, real, strlen(real)) &&
+		 (!folder[strlen(real)] || folder[strlen(real)] == '/');
+	free(copy);
+	free(folder);
+	free(real);
+	return inside;
+}
+
+static int usage(const char *text, const char *name)
+{
+	warn("%s: %s", name, text);
+	return EXIT_USAGE;
+}
+
+static int check(const struct pack *p)
+{
+	if (!path_is_dir(p->capture)) {
+		warn("%s: %s", p->capture,
+		     path_exists(p->capture) ? "not a folder" : "no such capture");
+		return EXIT_FAILED;
+	}
+	if (!strcmp(p->output, "-"))
+		return isatty(STDOUT_FILENO)
+			       ? usage("an archive is not for a terminal; give -o FILE", p->capture)
+			       : EXIT_OK;
+	return lies_inside(p->output, p->capture)
+		       ? usage("it would lie inside the capture; give -o FILE elsewhere", p->output)
+		       : EXIT_OK;
+}
+
+static int run(struct pack *p)
+{
+	struct error err = {0};
+	int code = check(p);
+
+	if (code)
+		return code;
+	stop_watch();
+	if (pack_capture(p, &err)) {
+		error_print(&err);
+		stop_if_asked();
+		return EXIT_FAILED;
+	}
+	findings_warn(&p->findings);
+	if (!p->has_manifest)
+		note("%s: no manifest.json: nothing to check its files against", p->capture);
+	note("%s: %zu files, %zu of them as manifest.json says", p->output, p->files,
+	     p->findings.checked);
+	return p->findings.n ? EXIT_LOSSY : EXIT_OK;
+}
+
+int cmd_pack(int argc, char **argv)
+{
+	struct pack p = {.level = LEVEL, .threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+	char *capture, *made = NULL;
+	size_t len;
+	int code;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &p);
+	capture = xstrdup(p.capture);
+	for (len = strlen(capture); len > 1 && capture[len - 1] == '/';)
+		capture[--len] = '\0';
+	p.capture = capture;
+	if (!p.output)
+		p.output = made = default_output(capture);
+	if (!p.output)
+		p.output = made = xstrdup("capture.tar.zst");
+	code = run(&p);
+	findings_free(&p.findings);
+	free(capture);
+	free(made);
+	return code;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zcost unpack ARCHIVE: the capture folder again. */
+#include "analyze/archive/packed.h"
+#include "analyze/archive/stop.h"
+#include "analyze/archive/unpack.h"
+#include "analyze/cmd.h"
+#include "lib/alloc.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_MAX = 0x100 };
+
+static const struct argp_option options[] = {
+	{"output", 'o', "DIR", 0,
+	 "the folder to make; default: ARCHIVE without .tar.zst. It must not exist, or be empty",
+	 0},
+	{"max-size", KEY_MAX, "SIZE", 0,
+	 "refuse an archive whose files take more; K, M, G, T; default 256G", 0},
+	{0},
+};
+
+static uint64_t size_of(struct argp_state *state, const char *arg)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	unsigned long long n = strtoull(arg, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+
+	if (end == arg || *arg == '-' || (*end && (!unit || end[1])) || !n ||
+	    n > (uint64_t)INT64_MAX >> shift)
+		argp_error(state, "--max-size '%s' is no size", arg);
+	return (uint64_t)n << shift;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct unpack *u = state->input;
+
+	switch (key) {
+	case 'o':
+		u->folder = arg;
+		return 0;
+	case KEY_MAX:
+		u->max_bytes = size_of(state, arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (u->archive)
+			argp_error(state, "one archive at a time");
+		u->archive = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which archive? give its name, or - for standard input");
+		return 0;
+	case ARGP_KEY_END:
+		if (u->archive && !strcmp(u->archive, "-") && !u->folder)
+			argp_error(state, "where to? give a folder with -o");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "ARCHIVE",
+	.doc = "Makes a capture folder of an archive. The folder appears when all of it is there "
+	       "and checked.\v"
+	       "An archive that is damaged, or holds more than files and folders of a capture, "
+	       "is refused whole, exit status 1. Files that differed from manifest.json "
+	       "before they were packed are named, and the exit status is 4.",
+};
+
+static int run(struct unpack *u)
+{
+	struct error err = {0};
+
+	stop_watch();
+	if (unpack_archive(u, &err)) {
+		error_print(&err);
+		stop_if_asked();
+		return EXIT_FAILED;
+	}
+	findings_warn(&u->findings);
+	if (!u->has_sums)
+		note("%s: not made by 'zcost pack': it has no checksums of its own", u->archive);
+	if (!u->has_manifest)
+		note("%s: no manifest.json: nothing to check its files against", u->folder);
+	note("%s: %zu files, %zu of them as manifest.json says", u->folder, u->files,
+	     u->findings.checked);
+	return u->findings.n ? EXIT_LOSSY : EXIT_OK;
+}
+
+int cmd_unpack(int argc, char **argv)
+{
+	struct unpack u = {0};
+	char *folder;
+	size_t len;
+	int code;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &u);
+	folder = u.folder ? xstrdup(u.folder) : packed_folder(u.archive);
+	for (len = strlen(folder); len > 1 && folder[len - 1] == '/';)
+		folder[--len] = '\0';
+	u.folder = folder;
+	code = run(&u);
+	findings_free(&u.findings);
+	free(folder);
+	return code;
+}

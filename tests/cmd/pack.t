@@ -1,0 +1,323 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost pack and unpack: the same folder again, checked on both ends; archives that are damaged or
+# that somebody made to do harm; and every command on an archive.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+
+# sums CAPTURE: fills in the manifest's checksums of its only run.
+sums() {
+	(cd "$1/runs/baseline/measure-01" && find . -type f | sort | while read -r f; do
+		printf '"%s": "%s"\n' "${f#./}" "$(sha256sum "$f" | cut -c1-64)"
+	done) | paste -sd, | tr -d '\n' >list
+	printf '"vm/kallsyms": "%s"' "$(sha256sum "$1/hosts/vm/kallsyms" | cut -c1-64)" >hosts
+	perl -e 'my ($m, @l) = map { local (@ARGV, $/) = $_; <> } @ARGV;
+		$m =~ s/"files": \{\}/"files": {$l[0]}/; $m =~ s/\}\s*$/, "hosts": {$l[1]}}\n/; print $m' \
+		"$1/manifest.json" list hosts >manifest.new && mv manifest.new "$1/manifest.json"
+}
+
+mkdir -p cap/hosts/vm cap/empty
+echo "ffffffff81000000 T _text" >cap/hosts/vm/kallsyms
+measure_run cap baseline 1 receiver 1280000000 150
+measure_run cap baseline 1 sender 1280000000 300
+: >cap/hosts/vm/nothing
+echo odd >"cap/hosts/vm/a name with 'blanks' and \\"
+mkdir "cap/hosts/vm/$(printf '%0150d' 7)"
+echo long >"cap/hosts/vm/$(printf '%0150d' 7)/$(printf '%0150d' 8)"
+manifest cap baseline baseline/measure/1/ok
+sums cap
+truncate -s 20M cap/hosts/vm/sparse
+printf tail >>cap/hosts/vm/sparse
+cp -r cap raw
+"$zcost" analyze cap 2>err || cat err
+
+ok "a capture is packed, exit 0" exits 0 "$zcost" pack cap
+ok "all is as the manifest says" says 'cap.tar.zst: 13 files, 7 of them as manifest.json says' err
+ok "nothing else is left beside it" test "$(ls -d cap.* | tr '\n' ' ')" = "cap.tar.zst "
+ok "tar and sha256sum read it too" sh -c 'mkdir t && zstd -qdc cap.tar.zst | tar -xf - -C t && cd t/cap && sha256sum --quiet -c SHA256SUMS'
+ok "it is unpacked" exits 0 "$zcost" unpack cap.tar.zst -o again
+ok "nothing changed" diff -r cap again
+ok "zeros are holes" test "$(du -k again/hosts/vm/sparse | cut -f1)" -lt 1024
+ok "again: the folder is in the way, exit 1" exits 1 "$zcost" unpack cap.tar.zst -o again
+ok "says so" says 'again: there already' err
+mkdir vacant
+ok "an empty folder is not" exits 0 "$zcost" unpack cap.tar.zst -o vacant/
+ok "and is filled" test -s vacant/manifest.json
+
+# The same folder, the same bytes.
+mkdir copy && cp -r cap copy/ && touch -d 2001-01-01 copy/cap/hosts/vm/* && touch copy/cap/manifest.json
+ok "a copy, one thread" "$zcost" pack -j 1 copy/cap
+ok "gives the same bytes" cmp cap.tar.zst copy/cap.tar.zst
+ok "three threads" "$zcost" pack -j 3 copy/cap/ -o three
+ok "give the same bytes" cmp cap.tar.zst three
+ok "level 19" "$zcost" pack -l 19 cap -o small
+ok "is smaller" test "$(stat -c %s small)" -lt "$(stat -c %s cap.tar.zst)"
+ok "level 20 is a usage error" exits 2 "$zcost" pack -l 20 cap
+
+piped() {
+	"$zcost" pack cap -o - 2>err1 | cat | "$zcost" unpack - -o piped 2>err2 && diff -r cap piped &&
+		! grep -q % err1 && ! grep -q % err2
+}
+ok "through a pipe, without progress" piped
+ok "an archive inside the capture, exit 2" exits 2 "$zcost" pack cap -o cap/hosts/x.tar.zst
+ok "its own folder, by ." sh -c "cd copy/cap && rm -f ../cap.tar.zst && '$zcost' pack . && cmp ../cap.tar.zst ../../cap.tar.zst"
+
+# What the manifest does not agree with.
+cp -r cap sick
+echo more >>sick/runs/baseline/measure-01/receiver/workload.out
+rm sick/runs/baseline/measure-01/sender/proc_stat.snap
+ln -s /etc/passwd sick/link
+mkfifo sick/fifo
+ok "a file that differs and one that is missing, exit 4" exits 4 "$zcost" pack sick
+ok "names the one" says 'measure-01/receiver/workload.out: differs' err
+ok "and the other" says 'measure-01/sender/proc_stat.snap: missing' err
+ok "and the link that is left out" says 'link: left out: a symbolic link' err
+ok "and the fifo" says 'fifo: left out: a fifo' err
+ok "unpacked it is named again, exit 4" exits 4 "$zcost" unpack sick.tar.zst -o sick.out
+ok "by name" says 'workload.out: differs from the checksum in manifest.json' err
+ok "and is all there" cmp sick.out/runs/baseline/measure-01/receiver/workload.out sick/runs/baseline/measure-01/receiver/workload.out
+mkdir nothing
+ok "no capture at all, exit 1" exits 1 "$zcost" pack nothing
+ok "no such folder, exit 1" exits 1 "$zcost" pack nowhere
+
+# Damage. Whatever the place, the archive is refused whole or gives the very same folder.
+refused() { # refused ARCHIVE PATTERN
+	rm -rf r
+	exits 1 "$zcost" unpack "$1" -o r && says "$2" err && leaves_nothing
+}
+leaves_nothing() {
+	[ -z "$(ls -d r r.* 2>/dev/null)" ] || { ls -d r r.*; return 1; }
+}
+size=$(stat -c %s cap.tar.zst)
+cuts() {
+	for at in 0 1 3 100 $((size / 2)) $((size - 10)) $((size - 1)); do
+		head -c "$at" cap.tar.zst >cut
+		refused cut 'damaged|no capture' || { echo "cut at $at"; return 1; }
+		refused - 'damaged|no capture' <cut || { echo "piped, cut at $at"; return 1; }
+	done
+}
+ok "cut off anywhere" cuts
+flips() {
+	kept=0
+	for i in $(seq 20); do
+		perl -e 'local $/; $_ = <STDIN>; my $at = int($ARGV[0] * length() / 21);
+			substr($_, $at, 1) ^= "\x10"; print' "$i" <cap.tar.zst >flipped
+		rm -rf r
+		"$zcost" unpack flipped -o r 2>err
+		case $? in
+		0) diff -r cap r || return 1; kept=$((kept + 1)) ;;
+		1) leaves_nothing || return 1 ;;
+		*) cat err; return 1 ;;
+		esac
+	done
+	[ $kept -lt 10 ]
+}
+ok "bits flipped anywhere" flips
+changed() { # one byte of a file, all else well-formed
+	rm -rf t2 && cp -r t t2 && printf X | dd of=t2/cap/hosts/vm/kallsyms conv=notrunc 2>dd.err &&
+		tar -C t2 -cf - cap | zstd -q >changed.tar.zst
+}
+ok "a file changed inside" changed
+ok "is named, nothing is kept" refused changed.tar.zst 'hosts/vm/kallsyms: differs from the checksum in SHA256SUMS'
+ok "a file added" sh -c 'echo x >t/cap/added; tar -C t -cf - cap | zstd -q >added.tar.zst; rm t/cap/added'
+ok "is refused" refused added.tar.zst 'added: SHA256SUMS does not name it'
+ok "a file missing" sh -c 'tar -C t --exclude=kallsyms -cf - cap | zstd -q >less.tar.zst'
+ok "is refused" refused less.tar.zst 'hosts/vm/kallsyms: missing'
+
+# Made by hand: taken when it is a capture.
+ok "an archive by tar alone" sh -c 'tar -C cap -cf - . | zstd -q >hand.tar.zst'
+ok "is unpacked" exits 0 "$zcost" unpack hand.tar.zst -o hand
+ok "and said to have no checksums" says 'it has no checksums of its own' err
+ok "the same folder" diff -r cap hand
+ok "sparse, by tar" sh -c "tar -S -cf - cap | zstd -q >holes.tar.zst && '$zcost' unpack holes.tar.zst -o holes && diff -r cap holes"
+ok "a tar that holds no capture" sh -c 'mkdir x; echo 1 >x/y; tar -cf - x | zstd -q >other.tar.zst'
+ok "is refused" refused other.tar.zst 'no capture in it'
+ok "no tar at all" refused /etc/passwd 'damaged'
+tar -cf plain.tar cap/manifest.json
+ok "a tar that is not compressed, and not whole, exit 4" exits 4 "$zcost" unpack plain.tar -o plain
+ok "what is missing is named" says 'hosts/vm/kallsyms: missing' err
+
+# Tricks. evil FILE NAME TYPE LINK [SIZE [DATA]]: a capture with one more member.
+cat >evil.pl <<'END'
+my ($file, @members) = @ARGV;
+sub header {
+	my ($name, $type, $link, $size) = @_;
+	my $h = pack "a100 a8 a8 a8 a12 a12 A8 a1 a100 a6 a2 a32 a32 a8 a8 a155 x12", $name, "0000644", "0000000",
+		"0000000", ref $size ? $$size : sprintf("%011o", $size), "00000000000", "", $type, $link,
+		"ustar", "00", "", "", "0000000", "0000000", "";
+	substr $h, 148, 8, sprintf "%06o\0 ", unpack "%32C*", $h;
+	return $h;
+}
+sub member {
+	my ($name, $type, $link, $data) = @_;
+	return header($name, $type, $link, length $data) . $data . "\0" x (-length($data) % 512);
+}
+sub pax { my $r = " $_[0]=$_[1]\n"; my $n = length $r; $n++ while length($n) + length($r) != $n; return "$n$r" }
+open my $out, "|-", "zstd -q -f -o $file" or die;
+binmode $out;
+print $out member("c/run.json", 0, "", "{}");
+while (@members) {
+	my ($name, $type, $link) = splice @members, 0, 3;
+	$name =~ s/\\([n0])/$1 eq "n" ? "\n" : "\0"/ge;
+	if ($type eq "huge") {
+		print $out header($name, 0, "", \("\x80\0\0\0\x3f" . "\xff" x 7));
+	} elsif ($type eq "zeros") { # more than they take up
+		print $out header($name, 0, "", 64 << 20), "";
+		print $out "\0" x (1 << 20) for 1 .. 64;
+	} elsif ($type eq "pax") {
+		print $out member("p", "x", "", pax("path", $name)), member("short", 0, "", "x\n");
+	} else {
+		print $out member($name, $type, $link, $type eq "0" ? "x\n" : "");
+	}
+}
+print $out "\0" x 1024;
+close $out;
+END
+evil() { perl evil.pl evil.tar.zst "$@"; }
+tricks() { # tricks PATTERN MEMBER...
+	pattern=$1
+	shift
+	evil "$@" && refused evil.tar.zst "$pattern" && [ ! -e "$scratch/../escaped" ] && [ ! -e escaped ] &&
+		[ ! -e /tmp/zcost-escaped ]
+}
+evil c/good 0 ""
+ok "the maker of tricks makes good ones too" exits 0 "$zcost" unpack evil.tar.zst -o good
+ok "an absolute name" tricks "refused: an absolute name" /tmp/zcost-escaped 0 ""
+ok "a name with .." tricks "refused: '\.\.'" c/../../escaped 0 ""
+ok ".. at the start" tricks "refused: '\.\.'" ../escaped 0 ""
+ok ".. at the end" tricks "refused: '\.\.'" c/.. 5 ""
+ok "an empty part" tricks "refused: an empty part" c//x 0 ""
+ok "a symbolic link out" tricks "c/l': refused: a symbolic link" c/l 2 ../.. c/l/escaped 0 ""
+ok "a symbolic link in" tricks "refused: a symbolic link" c/l 2 run.json
+ok "a hard link" tricks "refused: a hard link" c/l 1 c/run.json
+ok "a hard link out" tricks "refused: a hard link" c/l 1 /etc/passwd
+ok "a character device" tricks "refused: a device" c/null 3 ""
+ok "a block device" tricks "refused: a device" c/sda 4 ""
+ok "a fifo" tricks "refused: a fifo" c/fifo 6 ""
+ok "a name twice" tricks "c/run.json': refused: the archive has it twice" c/run.json 0 ""
+ok "a file where a folder is" tricks "x" c/x/y 0 "" c/x 0 ""
+ok "a folder where a file is" tricks "cannot|refused" c/x 0 "" c/x/y 0 ""
+ok "a newline in a name" tricks "refused: a control character" 'c/a\nb' 0 ""
+ok "a part too long" tricks "refused: a part of more than 255" "c/$(printf '%0300d' 1)" pax ""
+ok "a name too long" tricks "refused: a name of more than 1024" "c$(printf '/%0100d' 1 2 3 4 5 6 7 8 9 10 11)" pax ""
+ok "too deep" tricks "more than 32 folders deep" "c$(printf '/%d' $(seq 40))" pax ""
+ok ".. in a long name" tricks "refused: '\.\.'" "c/../../escaped" pax ""
+ok "an absurd size" tricks "damaged|refused|more than" c/huge huge ""
+nul() {
+	evil 'c/a\0/../../escaped' pax ""
+	rm -rf r
+	"$zcost" unpack evil.tar.zst -o r 2>err
+	[ $? -le 1 ] && [ ! -e escaped ] && [ -z "$(find r -name '*escaped*' 2>/dev/null)" ] || { find r; return 1; }
+}
+ok "a zero byte in a name ends it, or is refused" nul
+evil c/zeros zeros ""
+rm -rf r
+ok "a small file that unpacks to more than allowed" exits 1 "$zcost" unpack --max-size 50M evil.tar.zst -o r
+ok "says what allows it" says "max-size allows more" err
+ok "leaves nothing" leaves_nothing
+ok "allowed" exits 0 "$zcost" unpack --max-size 1G evil.tar.zst -o zeros
+ok "it takes no room" test "$(du -k zeros/zeros | cut -f1)" -lt 1024
+perl -e 'print pack "V V", 0xfd2fb528, 0; print "\xff" x 5000' >nonsense.tar.zst
+ok "nonsense that begins as zstd does" refused nonsense.tar.zst damaged
+
+# Disks that are full, and signals.
+ok "a full disk, exit 1" sh -c "'$zcost' pack cap -o - >/dev/full 2>err; [ \$? = 1 ]"
+ok "says so" says "No space left" err
+if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=100k nodev tiny 2>mount.err; then
+	head -c 400000 /dev/urandom >raw/hosts/vm/noise
+	ok "a disk too small to pack on, exit 1" exits 1 "$zcost" pack raw -o tiny/raw.tar.zst
+	ok "nothing is left on it" test -z "$(ls -A tiny)"
+	"$zcost" pack raw -o big.tar.zst 2>err
+	ok "a disk too small to unpack on, exit 1" exits 1 "$zcost" unpack big.tar.zst -o tiny/raw
+	ok "nothing is left there" test -z "$(ls -A tiny)"
+	umount tiny
+	rm raw/hosts/vm/noise
+else
+	skip "a disk too small" "needs root and a mount"
+fi
+ok "a folder that cannot be made, exit 1" exits 1 "$zcost" unpack cap.tar.zst -o nowhere/deep/r
+
+# killed SIGNAL EXIT COMMAND...: while the command waits for the rest of its input.
+killed() {
+	signal=$1
+	rm -rf r r.* feed && mkfifo feed
+	"$zcost" unpack - -o r <feed 2>err &
+	pid=$!
+	exec 9>feed
+	head -c $((size / 2)) cap.tar.zst >&9
+	for i in $(seq 100); do [ -d "r.tmp.$pid" ] && break; sleep 0.05; done
+	[ -d "r.tmp.$pid" ] || { echo "never began"; exec 9>&-; return 1; }
+	sleep 0.2
+	kill "-$signal" "$pid"
+	wait "$pid"
+	got=$?
+	exec 9>&-
+	[ $got -gt 128 ] || { echo "exit $got"; return 1; }
+}
+ok "ended by SIGTERM" killed TERM
+ok "nothing is left" leaves_nothing
+ok "killed" killed KILL
+ok "the next one removes what is left" sh -c "'$zcost' unpack cap.tar.zst -o r && ! ls -d r.tmp.* 2>/dev/null"
+stopped() { # while it writes into a pipe that nobody empties
+	rm -f feed && mkfifo feed
+	sleep 5 <feed &
+	reader=$!
+	"$zcost" pack -l 19 cap -o - >feed 2>err &
+	pid=$!
+	sleep 0.3
+	kill -TERM $pid
+	wait $pid
+	got=$?
+	kill $reader
+	[ $got = 143 ] || [ $got = 0 ]
+}
+ok "pack ends on SIGTERM" stopped
+halves() { # SIGTERM at many moments: either the whole archive or none
+	for i in 0.01 0.03 0.1 0.2 0.4; do
+		rm -f half.tar.zst*
+		"$zcost" pack -l 12 cap -o half.tar.zst 2>err &
+		pid=$!
+		sleep $i
+		kill -TERM $pid 2>/dev/null
+		wait $pid
+		[ -z "$(ls half.tar.zst.* 2>/dev/null)" ] || { ls half*; return 1; }
+		[ ! -e half.tar.zst ] || "$zcost" unpack half.tar.zst -o "half.$i" 2>err || { cat err; return 1; }
+	done
+}
+ok "pack killed at any moment leaves a whole archive or none" halves
+
+# Commands on archives.
+same() { # same COMMAND...: says of the archive what it says of the folder
+	"$zcost" "$@" cap >folder.out 2>/dev/null
+	[ -s folder.out ] || { echo "nothing said of the folder"; return 1; }
+	"$zcost" "$@" solo/a.tar.zst >archive.out 2>err || [ $? = 4 ] || { cat err; return 1; }
+	diff folder.out archive.out
+}
+mkdir solo && cp cap.tar.zst solo/a.tar.zst
+for table in summary runs cpu host roi; do
+	ok "report $table of an archive" same report "$table"
+done
+ok "report, csv" same report runs --format csv
+ok "export of an archive" same export sql
+ok "compare of an archive" sh -c "'$zcost' compare solo/a.tar.zst:baseline cap:baseline >out 2>err; [ \$? -le 4 ] && grep -q throughput out"
+ok "plot of an archive" sh -c "'$zcost' plot solo/a.tar.zst -o charts 2>err; ls charts/*.tsv"
+ok "nothing was unpacked for it" test "$(ls solo)" = a.tar.zst
+ok "not analyzed before it was packed, exit 1" sh -c "'$zcost' pack raw -o solo/raw.tar.zst && '$zcost' report runs solo/raw.tar.zst 2>err; [ \$? = 1 ]"
+ok "the way out is said" says "zcost analyze solo/raw.tar.zst" err
+ok "analyze of an archive" exits 0 "$zcost" analyze solo/raw.tar.zst
+ok "makes the folder beside it" test -s solo/raw/zcost.db
+ok "which the archive's reports then use" sh -c "'$zcost' report runs solo/raw.tar.zst >a && '$zcost' report runs cap >b && cmp a b"
+ok "analyzed again, in the same folder" exits 0 "$zcost" analyze solo/raw.tar.zst
+cp solo/a.tar.zst solo/raw.tar.zst && cp -r sick solo/other && echo ' ' >>solo/other/manifest.json && cp cap.tar.zst solo/other.tar.zst
+ok "another capture's folder in the way, exit 1" exits 1 "$zcost" analyze solo/other.tar.zst
+ok "is not taken for it" says 'solo/other: there already' err
+cp -r cap stale && echo ' ' >>stale/manifest.json
+ok "a store older than its capture, packed" sh -c "'$zcost' pack stale -o solo/stale.tar.zst"
+ok "is refused as in the folder, exit 1" exits 1 "$zcost" report runs solo/stale.tar.zst
+ok "says how to renew it" says "changed since; run 'zcost analyze solo/stale.tar.zst'" err
+head -c $((size / 3)) cap.tar.zst >solo/cut.tar.zst
+ok "report of a damaged archive: refused or right" sh -c "'$zcost' report runs solo/cut.tar.zst >a 2>err || [ \$? = 1 ]"
+perl -e 'print pack "V", 0xfd2fb528' >solo/bad.tar.zst
+ok "report of no archive, exit 1" exits 1 "$zcost" report runs solo/bad.tar.zst
+
+done_testing
