@@ -226,6 +226,7 @@ static int check_sums(struct unpacking *k, const char *root, struct error *err)
 	int rc = 0;
 
 	k->u->has_sums = members_find(&k->members, SUMS_NAME);
+	k->u->files = members_files(&k->members) - k->u->has_sums;
 	if (k->u->has_sums)
 		rc = read_sums(k, path, err);
 	if (!rc && k->u->has_sums)
@@ -286,7 +287,6 @@ static int finish(struct unpacking *k, struct error *err)
 	root = top ? xasprintf("%s/%.*s", k->tmp, (int)top - 1, k->members.list[0].name)
 		   : xstrdup(k->tmp);
 	cut_top(&k->members, top);
-	k->u->files = members_files(&k->members);
 	rc = check_capture(k, root, err);
 	if (!rc)
 		rc = check_sums(k, root, err);

@@ -4,6 +4,7 @@
 # that somebody made to do harm; and every command on an archive.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
+cleanup() { umount "$scratch/tiny" 2>/dev/null; }
 
 # sums CAPTURE: fills in the manifest's checksums of its only run.
 sums() {
@@ -36,6 +37,7 @@ ok "all is as the manifest says" says 'cap.tar.zst: 13 files, 7 of them as manif
 ok "nothing else is left beside it" test "$(ls -d cap.* | tr '\n' ' ')" = "cap.tar.zst "
 ok "tar and sha256sum read it too" sh -c 'mkdir t && zstd -qdc cap.tar.zst | tar -xf - -C t && cd t/cap && sha256sum --quiet -c SHA256SUMS'
 ok "it is unpacked" exits 0 "$zcost" unpack cap.tar.zst -o again
+ok "as many files" says 'again: 13 files, 7 of them as manifest.json says' err
 ok "nothing changed" diff -r cap again
 ok "zeros are holes" test "$(du -k again/hosts/vm/sparse | cut -f1)" -lt 1024
 ok "again: the folder is in the way, exit 1" exits 1 "$zcost" unpack cap.tar.zst -o again
