@@ -243,11 +243,32 @@ static int open_archive(struct store *s, const char *archive, struct error *err)
 	return rc;
 }
 
+/* What is given in a capture's place now and then. */
+static bool is_perf_data(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char magic[8] = "";
+	bool is = fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) &&
+		  (!memcmp(magic, "PERFILE2", sizeof(magic)) ||
+		   !memcmp(magic, "2ELIFREP", sizeof(magic)));
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 int store_open(struct store **store, const char *capture, struct error *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
-	int rc = reader_is_archive(capture) ? open_archive(s, capture, err)
-					    : open_plain(s, capture, err);
+	int rc;
+
+	if (is_perf_data(capture))
+		rc = error_set(err, EINVAL, "%s is a perf.data, not a capture: give it with --perf",
+			       capture);
+	else if (reader_is_archive(capture))
+		rc = open_archive(s, capture, err);
+	else
+		rc = open_plain(s, capture, err);
 
 	if (rc) {
 		store_close(s);
