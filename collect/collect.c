@@ -3,6 +3,7 @@
 
 #include "collect/run.h"
 #include "lib/alloc.h"
+#include "lib/clock.h"
 #include "lib/error.h"
 #include "lib/str.h"
 
@@ -92,12 +93,40 @@ static void step(struct collect *c, int (*hook)(struct collect *))
 	c->err = (struct error){0};
 }
 
-void collect_start(struct collect *list, size_t n)
+/* What cuts the window is timed: how far the collectors are apart is a figure of the run. */
+static void cut(struct collect *c, int (*hook)(struct collect *), struct cut *when)
+{
+	if (c->state == COLLECT_UNSUPPORTED || !hook)
+		return;
+	when->from = clock_mono_ns();
+	step(c, hook);
+	when->to = clock_mono_ns();
+}
+
+static void start_some(struct collect *list, size_t n, bool apart)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		step(&list[i], list[i].is->start);
+		if (list[i].is->apart == apart)
+			cut(&list[i], list[i].is->start, &list[i].on);
+}
+
+static void stop_some(struct collect *list, size_t n, bool apart)
+{
+	while (n--)
+		if (list[n].is->apart == apart)
+			cut(&list[n], list[n].is->stop, &list[n].off);
+}
+
+void collect_start_apart(struct collect *list, size_t n)
+{
+	start_some(list, n, true);
+}
+
+void collect_start(struct collect *list, size_t n)
+{
+	start_some(list, n, false);
 }
 
 void collect_snap(struct collect *list, size_t n)
@@ -110,8 +139,12 @@ void collect_snap(struct collect *list, size_t n)
 
 void collect_stop(struct collect *list, size_t n)
 {
-	while (n--)
-		step(&list[n], list[n].is->stop);
+	stop_some(list, n, false);
+}
+
+void collect_stop_apart(struct collect *list, size_t n)
+{
+	stop_some(list, n, true);
 }
 
 void collect_after(struct collect *list, size_t n)

@@ -11,6 +11,9 @@
  *   start    the window opens: switch on, or take the first reading
  *   snap     once a second: one cheap reading
  *   stop     the window closes: switch off, or take the last reading (in the table's reverse order)
+ *            -- a collector that stands `apart`, since its records carry their own times and are
+ *            cut by them when they are read, or since it measures nothing, is started before the
+ *            window and stopped after it --
  *   after    the window is closed and the workload still runs: what needs it alive, at leisure
  *            -- here the workload ends --
  *   finish   write files, end children, free; called whenever prepare was, however the run went
@@ -38,6 +41,7 @@ struct collect;
 struct collector {
 	const char *name, *what;
 	const char *files[6]; /* what it may leave in the run's folder */
+	bool apart;
 	int (*probe)(struct collect *c);
 	int (*prepare)(struct collect *c);
 	int (*start)(struct collect *c);
@@ -61,6 +65,9 @@ struct collect {
 	struct error err;
 	char *why;
 	int64_t lost; /* -1: cannot tell */
+	struct cut {
+		uint64_t from, to; /* CLOCK_MONOTONIC ns; 0: it was not */
+	} on, off;		   /* start, and stop, happened between these */
 	json_t *info;
 	void *data;
 };
@@ -82,11 +89,13 @@ char *collect_path(const struct collect *c, const char *name);
 int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,
 		   struct error *err);
 
-/* The hooks of all chosen collectors, in order. */
+/* The hooks of all chosen collectors, in order; those apart have their own start and stop. */
 void collect_prepare(struct collect *list, size_t n);
+void collect_start_apart(struct collect *list, size_t n);
 void collect_start(struct collect *list, size_t n);
 void collect_snap(struct collect *list, size_t n);
 void collect_stop(struct collect *list, size_t n);
+void collect_stop_apart(struct collect *list, size_t n);
 void collect_after(struct collect *list, size_t n);
 void collect_finish(struct collect *list, size_t n);
 void collect_free(struct collect *list, size_t n);

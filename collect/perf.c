@@ -342,6 +342,7 @@ const struct collector collector_perf = {
 	.name = "perf",
 	.what = "profile: perf record with call graphs",
 	.files = {"perf.data"},
+	.apart = true,
 	.probe = probe,
 	.prepare = prepare,
 	.start = start,

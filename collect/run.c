@@ -29,6 +29,9 @@
 
 enum { MS = 1000000, SECOND = 1000 * MS, STOP_GRACE_MS = 2000 };
 
+/* Collectors that stand apart are switched on that long before the window. */
+enum { LEAD = 20 * MS };
+
 enum woken { WOKEN_TIME, WOKEN_EXIT, WOKEN_GO, WOKEN_STOP };
 
 void run_fail(struct run *r, const char *fmt, ...)
@@ -179,6 +182,16 @@ static void end_workload(struct run *r)
 
 /* --- the window --- */
 
+static enum woken wait_for_start(struct run *r, uint64_t start)
+{
+	enum woken w = wait_until(r, start > LEAD ? start - LEAD : 0);
+
+	if (w != WOKEN_TIME)
+		return w;
+	collect_start_apart(r->collect, r->ncollect);
+	return wait_until(r, start);
+}
+
 /* True when the window may open; false when there is none to open. */
 static bool wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 {
@@ -196,7 +209,9 @@ static bool wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 	}
 	/* Without a warm-up the command is measured from its start, however short it is. */
 	if (w == WOKEN_GO || (w == WOKEN_TIME && r->warmup_s > 0))
-		w = wait_until(r, *start);
+		w = wait_for_start(r, *start);
+	else if (w == WOKEN_TIME)
+		collect_start_apart(r->collect, r->ncollect);
 	if (w != WOKEN_EXIT)
 		return w == WOKEN_TIME;
 	reap_workload(r);
@@ -232,11 +247,13 @@ static void measure(struct run *r)
 
 	if (!wait_for_go(r, &start, &duration))
 		return;
+	r->wanted_ns = start;
 	r->start_ns = clock_mono_ns();
 	collect_start(r->collect, r->ncollect);
 	watch(r, duration ? r->start_ns + duration : 0);
-	collect_stop(r->collect, r->ncollect);
 	r->end_ns = clock_mono_ns();
+	collect_stop(r->collect, r->ncollect);
+	collect_stop_apart(r->collect, r->ncollect);
 	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
 	if (r->running && poll(&p, 1, 0) > 0)
 		reap_workload(r);
@@ -291,10 +308,13 @@ static void remove_old(const struct run *r)
 
 /*
  * Our own reading and writing should not run on the CPUs that are measured, where there are
- * others. Called after the workload was started: that one keeps all CPUs.
+ * others; and it should happen when it is due, whatever else wants to run: on a busy host a window
+ * would open some milliseconds late otherwise, on each side differently. Called after the workload
+ * was started: that one keeps all CPUs and its own priority, as do all children.
  */
 static void step_aside(const struct run *r)
 {
+	struct sched_param first = {.sched_priority = 1};
 	cpu_set_t aside;
 	unsigned int cpu;
 
@@ -304,6 +324,7 @@ static void step_aside(const struct run *r)
 			CPU_SET(cpu, &aside);
 	if (CPU_COUNT(&aside))
 		sched_setaffinity(0, sizeof(aside), &aside);
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first); /* root may */
 }
 
 static int set_up(struct run *r, struct error *err)

@@ -48,6 +48,7 @@ struct run {
 
 	/* what came of it */
 	uint64_t started_ns, ended_ns, start_ns, end_ns; /* the latter two: the window; 0: never */
+	uint64_t wanted_ns;				 /* when it was to open */
 	char wall_clock[32];
 	bool stopped; /* by us: there is no exit status */
 	int status;   /* as of waitpid */

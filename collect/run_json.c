@@ -40,10 +40,23 @@ static json_t *command_json(char **argv)
 
 static json_t *window_json(const struct run *r)
 {
+	json_t *o;
+
 	if (!r->end_ns)
 		return json_null();
-	return json_pack("{s:I, s:I, s:s}", "start_ns", (json_int_t)r->start_ns, "end_ns",
-			 (json_int_t)r->end_ns, "clock", "CLOCK_MONOTONIC");
+	o = json_pack("{s:I, s:I, s:s}", "start_ns", (json_int_t)r->start_ns, "end_ns",
+		      (json_int_t)r->end_ns, "clock", "CLOCK_MONOTONIC");
+	if (r->wanted_ns && r->wanted_ns <= r->start_ns)
+		json_object_set_new(o, "late_ns",
+				    json_integer((json_int_t)(r->start_ns - r->wanted_ns)));
+	return o;
+}
+
+/* From the window's edge `at` to when the collector had done its part. */
+static void put_cut(json_t *o, const char *key, const struct cut *c, uint64_t at)
+{
+	if (c->to && at)
+		json_object_set_new(o, key, json_integer((json_int_t)(c->to - at)));
 }
 
 static json_t *exit_json(const struct run *r)
@@ -76,6 +89,10 @@ static json_t *collector_json(const struct collect *c)
 
 	if (c->lost >= 0)
 		json_object_set_new(o, "lost", json_integer(c->lost));
+	if (!c->is->apart) {
+		put_cut(o, "on_after_ns", &c->on, c->run->start_ns);
+		put_cut(o, "off_after_ns", &c->off, c->run->end_ns);
+	}
 	json_object_set_new(o, "files", files_json(c));
 	json_object_set(o, "info", c->info);
 	return o;

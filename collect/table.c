@@ -12,25 +12,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct collector collector_host, collector_perf, collector_syscalls,
-	collector_counters, collector_softnet, collector_power, collector_cpu, collector_kcore,
+// clang-format off: a row per collector
+extern const struct collector collector_host, collector_kcore, collector_perf, collector_syscalls,
+	collector_counters, collector_power, collector_softnet, collector_throttle, collector_cpu,
 	collector_null;
 
 const struct collector *const collectors[] = {
-	&collector_host,     &collector_kcore,
-	&collector_perf,     &collector_syscalls,
-	&collector_counters, &collector_power,
-	&collector_softnet,  &collector_cpu,
-	&collector_null,     NULL,
+	&collector_host,
+	&collector_kcore,
+	&collector_perf,
+	&collector_syscalls,
+	&collector_counters,
+	&collector_power,
+	&collector_softnet,
+	&collector_throttle,
+	&collector_cpu,
+	&collector_null,
+	NULL,
 };
+// clang-format on
+
+/* In every pass: what a figure of it may have to be doubted for. */
+#define ALWAYS "host,throttle,softnet,cpu"
 
 /* What a pass needs. The last column: what it is for, worth an exit 4 when it cannot be had. */
 static const struct {
 	const char *pass, *names, *must;
 } passes[] = {
-	{"measure", "host,counters,power,softnet,cpu", "cpu"},
-	{"profile", "host,kcore,perf,softnet,cpu", "perf"},
-	{"syscalls", "host,syscalls,softnet,cpu", "syscalls"},
+	{"measure", ALWAYS ",counters,power", "cpu"},
+	{"profile", ALWAYS ",kcore,perf", "perf"},
+	{"syscalls", ALWAYS ",syscalls", "syscalls"},
 	{"all", "all", ""},
 };
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What held the side's CPUs back: the processors' own heat counters, and the quota of the
+ * workload's cgroup and of those above it. One line each, "cpu1 core_throttle_count 12" or
+ * "/a/b nr_throttled 3"; read at both ends of the window, from files that stay open.
+ */
+#include "collect/collect.h"
+
+#include "collect/run.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/file.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct source {
+	char *label; /* the CPU and counter, or the cgroup */
+	int fd;
+};
+
+struct throttle {
+	struct source *s;
+	size_t n, cap;
+	int out;
+};
+
+static const char *const heat[] = {"core_throttle_count", "core_throttle_total_time_ms",
+				   "package_throttle_count", "package_throttle_total_time_ms"};
+
+static const char *sysfs(void)
+{
+	const char *root = getenv("ZCOST_SYSFS");
+
+	return root ? root : "/sys";
+}
+
+/* Takes both names over. */
+static void add(struct throttle *t, char *path, char *label)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	free(path);
+	if (fd < 0) {
+		free(label);
+		return;
+	}
+	array_grow(t->s, t->n, t->cap);
+	t->s[t->n++] = (struct source){label, fd};
+}
+
+static void find_heat(struct throttle *t, const struct run *r)
+{
+	unsigned int cpu;
+	size_t i;
+
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		for (i = 0; cpuset_has(&r->cpus, cpu) && i < array_size(heat); i++)
+			add(t,
+			    xasprintf("%s/devices/system/cpu/cpu%u/thermal_throttle/%s", sysfs(),
+				      cpu, heat[i]),
+			    xasprintf("cpu%u %s", cpu, heat[i]));
+}
+
+static bool known(const struct throttle *t, const char *label)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (!strcmp(t->s[i].label, label))
+			return true;
+	return false;
+}
+
+/* A quota anywhere above holds it back too. The root has none. `group` is cut on the way up. */
+static void add_groups(struct throttle *t, const char *hierarchy, char *group)
+{
+	char *slash;
+
+	while (strlen(group) > 1 && !known(t, group)) {
+		add(t, xasprintf("%s/fs/cgroup%s%s/cpu.stat", sysfs(), hierarchy, group),
+		    xstrdup(group));
+		slash = strrchr(group, '/');
+		slash[slash == group] = 0;
+	}
+}
+
+static bool has_cpu(const char *controllers)
+{
+	char *copy = xstrdup(controllers), *rest = copy, *one;
+	bool found = false;
+
+	while (!found && (one = str_token(&rest, ',')))
+		found = !strcmp(one, "cpu");
+	free(copy);
+	return found;
+}
+
+/*
+ * Lines of /proc/PID/cgroup: "0::/a/b" is the unified hierarchy, "4:cpu,cpuacct:/a/b" the older
+ * one, mounted by its controllers' names.
+ */
+static void find_quota(struct throttle *t, pid_t pid)
+{
+	char *path = pid ? xasprintf("/proc/%d/cgroup", (int)pid) : xstrdup("/proc/self/cgroup");
+	char *text = NULL, *rest, *line, *controllers, *hierarchy;
+
+	if (!file_read(path, &text, NULL, NULL)) {
+		rest = text;
+		while ((line = str_token(&rest, '\n'))) {
+			str_token(&line, ':');
+			controllers = line ? str_token(&line, ':') : NULL;
+			if (!line || (*controllers && !has_cpu(controllers)))
+				continue;
+			hierarchy = xasprintf("%s%s", *controllers ? "/" : "", controllers);
+			add_groups(t, hierarchy, line);
+			free(hierarchy);
+		}
+	}
+	free(text);
+	free(path);
+}
+
+static int prepare(struct collect *c)
+{
+	struct throttle *t = c->data = xcalloc(1, sizeof(*t));
+	char *path = collect_path(c, c->is->files[0]);
+
+	find_heat(t, c->run);
+	find_quota(t, 0);
+	t->out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+	if (t->out < 0)
+		error_sys(&c->err, errno, "%s: cannot write", path);
+	free(path);
+	return -c->err.code;
+}
+
+static void put_lines(struct str *text, const struct source *s, char *content)
+{
+	char *rest = content, *line;
+
+	while ((line = str_token(&rest, '\n')))
+		if (*line)
+			str_printf(text, "%s %s\n", s->label, line);
+}
+
+static int take(struct collect *c)
+{
+	struct throttle *t = c->data;
+	struct str text = {0};
+	uint64_t now = clock_mono_ns();
+	size_t i;
+	int rc;
+
+	for (i = 0; i < t->n; i++) {
+		char content[1024];
+		ssize_t len = pread(t->s[i].fd, content, sizeof(content) - 1, 0);
+
+		if (len < 0) /* the CPU went offline, the group was removed */
+			continue;
+		content[len] = 0;
+		put_lines(&text, &t->s[i], content);
+	}
+	rc = snap_append(t->out, now, text.buf ? text.buf : "", text.len);
+	str_free(&text);
+	return rc ? error_sys(&c->err, -rc, "%s", c->is->files[0]) : 0;
+}
+
+/* The workload may have gone to a group of its own since. */
+static int start(struct collect *c)
+{
+	find_quota(c->data, c->run->pid);
+	return take(c);
+}
+
+static void finish(struct collect *c)
+{
+	struct throttle *t = c->data;
+	size_t i;
+
+	if (!t->n) {
+		c->state = COLLECT_UNSUPPORTED;
+		collect_why(c, "the CPUs count no thermal throttling (no thermal_throttle in "
+			       "sysfs), and the workload was in no cgroup with a CPU quota");
+	}
+	for (i = 0; i < t->n; i++) {
+		close(t->s[i].fd);
+		free(t->s[i].label);
+	}
+	if (t->out > 0)
+		close(t->out);
+	free(t->s);
+	free(t);
+}
+
+const struct collector collector_throttle = {
+	.name = "throttle",
+	.what = "CPUs held back: by heat, by a cgroup's quota",
+	.files = {"throttle.snap"},
+	.prepare = prepare,
+	.start = start,
+	.stop = take,
+	.finish = finish,
+};
