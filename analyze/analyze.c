@@ -5,6 +5,7 @@
 #include "analyze/ingest/layout.h"
 #include "analyze/measures/components_store.h"
 #include "analyze/meters.h"
+#include "analyze/skew.h"
 #include "lib/alloc.h"
 #include "lib/intern.h"
 
@@ -257,6 +258,8 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 	free(p.jobs);
 	if (!rc)
 		rc = write_hosts(s, l, err);
+	if (!rc)
+		rc = skew_store(s, err);
 	if (!rc)
 		rc = components_store(s, err);
 	return rc ? rc : store_commit_all(s, err);

@@ -16,9 +16,12 @@ static const struct parser {
 	const char *file;
 	int (*read)(struct ingest *in, const char *path, struct error *err);
 } parsers[] = {
+	// clang-format off: a row per file
 	{"proc_stat.snap", ingest_proc_stat}, {"softnet.snap", ingest_softnet},
-	{"counters.tsv", ingest_counters},    {"power.tsv", ingest_power},
-	{"syscalls.tsv", ingest_syscalls},    {"perf.data", ingest_perf},
+	{"throttle.snap", ingest_throttle},   {"counters.tsv", ingest_counters},
+	{"power.tsv", ingest_power},	      {"syscalls.tsv", ingest_syscalls},
+	{"perf.data", ingest_perf},
+	// clang-format on
 };
 
 void ingest_metric(struct ingest *in, const char *name, const char *unit, double value,

@@ -91,6 +91,7 @@ double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_
 /* One raw file each: 0, or -errno with the text that becomes a lossy note. */
 int ingest_workload(struct ingest *in, const char *path, struct error *err);
 int ingest_proc_stat(struct ingest *in, const char *path, struct error *err);
+int ingest_throttle(struct ingest *in, const char *path, struct error *err);
 int ingest_softnet(struct ingest *in, const char *path, struct error *err);
 int ingest_counters(struct ingest *in, const char *path, struct error *err);
 int ingest_power(struct ingest *in, const char *path, struct error *err);

@@ -102,6 +102,8 @@ int points_metrics(struct ingest *in, const struct points *ps, const char *path,
 	for (w = 0; w < WORK_N && seconds > 0; w++)
 		if (ps->has[w])
 			work_metrics(in, ps, (enum work)w, from, to, seconds);
+	if (seconds > 0)
+		points_stalls(in, ps);
 	return 0;
 }
 

@@ -211,6 +211,11 @@ static void put_notes(struct ingest *in, const struct sums *s, double covered_s)
 
 	for (i = 0; i < FIELDS; i++)
 		all += s->f[i];
+	if (s->f[STEAL] > expected / 100)
+		ingest_note(in, "warning",
+			    "cpu: %.1f %% of the side's CPU time was stolen: the hypervisor ran "
+			    "something else",
+			    100 * s->f[STEAL] / expected);
 	if (s->offline)
 		ingest_note(in, "warning", "cpu: a CPU was offline in a part of the window");
 	if (s->back)

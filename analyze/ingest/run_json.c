@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* run.json: what one side of one run was, and what its collectors say of themselves. */
-#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/edges.h"
 #include "analyze/ingest/json.h"
 
 #include "lib/alloc.h"
@@ -113,6 +113,7 @@ static void read_run(struct ingest *in, const json_t *root)
 	read_cpus(in, root);
 	json_array_foreach (json_object_get(root, "collectors"), i, c)
 		read_collector(in, c);
+	ingest_edges(in, root);
 }
 
 int ingest_run_json(struct ingest *in, const char *path, struct error *err)

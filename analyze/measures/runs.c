@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column runs_columns[14] = {
+const struct column runs_columns[19] = {
 	{"position", NULL, V_INT, 0, "place in the order they were made in, from 0"},
 	{"variant", NULL, V_STR, 0, NULL},
 	{"pass", NULL, V_STR, 0, "measure, profile, syscalls or all"},
@@ -24,6 +24,11 @@ const struct column runs_columns[14] = {
 	{"seconds", "s", V_REAL, 3, "its length"},
 	{"throughput_gbps", "Gbit/s", V_REAL, 3, NULL},
 	{"cpu_pct", "%", V_REAL, 1, "100 = one CPU"},
+	{"window_error_us", "us", V_REAL, 0, "how far apart the collectors cut the window"},
+	{"skew_us", "us", V_REAL, 0, "how far apart the two sides' windows are"},
+	{"stalled_s", "s", V_REAL, 2, "the workload stood still"},
+	{"steal_pct", "%", V_REAL, 1, "of the side's CPUs, stolen by the hypervisor"},
+	{"throttled", NULL, V_REAL, 0, "times, by heat or by a CPU quota"},
 	{"why", NULL, V_STR, 0, "why it failed"},
 };
 
@@ -32,6 +37,26 @@ static bool wanted(const struct query *q, const struct run *r)
 	return (!q->variant || !strcmp(q->variant, r->variant)) &&
 	       (!q->side || !strcmp(q->side, r->side)) && (!q->pass || !strcmp(q->pass, r->pass)) &&
 	       (!q->repeat || q->repeat == r->repeat);
+}
+
+/* The larger of two metrics; one that is absent does not count. */
+static double worse(struct store *s, const struct run *r, const char *a, const char *b)
+{
+	return fmax(figure_metric(s, r, a), figure_metric(s, r, b));
+}
+
+/* What a figure of the run may have to be doubted for. */
+static void put_marks(struct store *s, const struct run *r, struct table *t, struct value *row)
+{
+	table_set(t, row, "window_error_us",
+		  value_real(worse(s, r, "window_start_error_us", "window_end_error_us")));
+	table_set(t, row, "skew_us", value_real(figure_metric(s, r, "window_skew_us")));
+	table_set(t, row, "stalled_s", value_real(figure_metric(s, r, "stalled_s")));
+	if (r->ncpus > 0)
+		table_set(t, row, "steal_pct",
+			  value_real(figure_metric(s, r, "cpu_steal_pct") / r->ncpus));
+	table_set(t, row, "throttled",
+		  value_real(worse(s, r, "throttled_heat", "throttled_quota")));
 }
 
 static void put_run(struct store *s, const struct run *r, struct table *t)
@@ -53,6 +78,7 @@ static void put_run(struct store *s, const struct run *r, struct table *t)
 	table_set(t, row, "seconds", value_real(figure_metric(s, r, "seconds")));
 	table_set(t, row, "throughput_gbps", value_real(figure_metric(s, r, "throughput")));
 	table_set(t, row, "cpu_pct", value_real(figure_metric(s, r, "cpu_pct")));
+	put_marks(s, r, t, row);
 	table_set(t, row, "why", value_str(t, r->why));
 }
 

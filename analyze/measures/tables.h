@@ -6,7 +6,7 @@
 #include "analyze/measures/measure.h"
 
 extern const struct column functions_columns[9], components_columns[5], contexts_columns[5],
-	modules_columns[5], syscalls_columns[14], summary_columns[16], runs_columns[14],
+	modules_columns[5], syscalls_columns[14], summary_columns[16], runs_columns[19],
 	cpu_columns[13], roi_columns[19], zerocopy_columns[7], family_columns[8], host_columns[3],
 	rates_columns[3], scores_columns[9], groups_columns[8], hotspots_columns[12],
 	sched_columns[8];

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * throttle.snap: what held the side's CPUs back between the window's ends. A line per counter,
+ * "cpu1 core_throttle_count 12" or "/a/b nr_throttled 3". Counters of a package stand at each of
+ * its CPUs: the largest counts, as does the strictest of the cgroups one inside another. A counter
+ * that is not in both snapshots, or went back (a CPU that was offline), tells nothing.
+ */
+#include "analyze/ingest/ingest.h"
+
+#include "lib/alloc.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAT, HEAT_MS, QUOTA, QUOTA_NS, KINDS };
+
+/* How a counter of a CPU or cgroup adds to a figure. */
+static const struct {
+	const char *name;
+	int kind;
+	bool largest; /* of all that have it; else their sum */
+	double scale;
+} counters[] = {
+	{"core_throttle_count", HEAT, false, 1},
+	{"core_throttle_total_time_ms", HEAT_MS, false, 1},
+	{"package_throttle_count", HEAT, true, 1},
+	{"nr_throttled", QUOTA, true, 1},
+	{"throttled_usec", QUOTA_NS, true, 1000}, /* unified hierarchy */
+	{"throttled_time", QUOTA_NS, true, 1},	  /* the older one, ns */
+};
+
+/* The value that the first snapshot has for the same label and counter. */
+static bool earlier(const char *text, const char *name, size_t len, uint64_t *value)
+{
+	const char *p;
+
+	for (p = text; p && *p; p = strchr(p, '\n'), p += p != NULL)
+		if (!strncmp(p, name, len) && p[len] == ' ')
+			return sscanf(p + len, "%" SCNu64, value) == 1;
+	return false;
+}
+
+static void add_line(const char *line, const char *before, double sum[array_size(counters)],
+		     bool seen[KINDS])
+{
+	const char *last = strrchr(line, ' '), *name = last;
+	uint64_t a, b;
+	size_t i;
+
+	if (!last || sscanf(last, "%" SCNu64, &b) != 1)
+		return;
+	while (name > line && name[-1] != ' ')
+		name--;
+	for (i = 0; i < array_size(counters); i++) {
+		size_t len = strlen(counters[i].name);
+		double d;
+
+		if ((size_t)(last - name) != len || strncmp(name, counters[i].name, len) ||
+		    !earlier(before, line, (size_t)(last - line), &a) || b < a)
+			continue;
+		d = (double)(b - a) * counters[i].scale;
+		seen[counters[i].kind] = true;
+		sum[i] = counters[i].largest ? (d > sum[i] ? d : sum[i]) : sum[i] + d;
+	}
+}
+
+static void put(struct ingest *in, const double of[KINDS], const bool seen[KINDS])
+{
+	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+
+	if (seen[HEAT])
+		ingest_metric(in, "throttled_heat", "1", of[HEAT], NULL);
+	if (seen[HEAT_MS])
+		ingest_metric(in, "throttled_heat_s", "s", of[HEAT_MS] / 1e3, NULL);
+	if (seen[QUOTA])
+		ingest_metric(in, "throttled_quota", "1", of[QUOTA], NULL);
+	if (seen[QUOTA_NS])
+		ingest_metric(in, "throttled_quota_s", "s", of[QUOTA_NS] / 1e9, NULL);
+	if (of[HEAT] > 0)
+		ingest_note(in, "warning",
+			    "throttle: the side's CPUs were throttled %.0f times by heat in the "
+			    "window's %.2f s",
+			    of[HEAT], window);
+	if (of[QUOTA] > 0)
+		ingest_note(in, "warning",
+			    "throttle: a CPU quota (cgroup) held the workload back %.0f times, "
+			    "%.2f s in all, in the window's %.2f s",
+			    of[QUOTA], of[QUOTA_NS] / 1e9, window);
+}
+
+int ingest_throttle(struct ingest *in, const char *path, struct error *err)
+{
+	double sum[array_size(counters)] = {0}, of[KINDS] = {0};
+	bool seen[KINDS] = {0};
+	struct snaps snaps;
+	char *text, *rest, *line;
+	size_t i;
+	int rc = snaps_read(&snaps, path, err);
+
+	if (!rc && snaps.n < 2)
+		rc = error_set(err, ENODATA, "%s: %zu snapshots; two are needed", path, snaps.n);
+	if (!rc) {
+		rest = text = xstrdup(snaps.snap[snaps.n - 1].data);
+		while ((line = str_token(&rest, '\n')))
+			add_line(line, snaps.snap[0].data, sum, seen);
+		free(text);
+		for (i = 0; i < array_size(counters); i++)
+			of[counters[i].kind] += sum[i];
+		put(in, of, seen);
+	}
+	snaps_free(&snaps);
+	return rc;
+}

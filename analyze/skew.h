@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Do both sides of a run measure the same seconds? */
+#ifndef ZC_SKEW_H
+#define ZC_SKEW_H
+
+#include "analyze/store/store.h"
+
+/*
+ * Adds the metric window_skew_us to both sides of every run of the store whose sides share a host,
+ * and so a clock: how far their windows' starts, or ends, are apart, whichever is more. More than a
+ * thousandth of the window is a warning. 0 or -errno.
+ */
+int skew_store(struct store *s, struct error *err);
+
+#endif

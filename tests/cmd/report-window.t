@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# How well the window was cut, and runs to doubt: stalled, stolen from, throttled, sides apart. All worked out by hand.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+
+throttle_collector='{"name": "throttle", "state": "ok", "why": "", "files": ["throttle.snap"], "on_after_ns": 2500000, "off_after_ns": 40000}'
+for r in 1 2; do
+	measure_run cap base $r receiver 1000000000 150
+	measure_run cap base $r sender 1000000000 150
+done
+manifest cap base base/measure/1/ok base/measure/2/ok
+
+d=cap/runs/base/measure-01/receiver
+# No byte from 10.5 to 11.2 s; later points are missing for 0.4 s in which work went on.
+awk 'BEGIN { for (t = 90; t <= 140; t++) {
+	b = t <= 105 ? (t - 90) / 10 : t <= 112 ? 1.5 : 1.5 + (t - 112) / 10
+	if (t > 120 && t < 124) continue
+	printf "{\"type\":\"point\",\"t_ns\":%d00000000,\"bytes\":%.0f,\"messages\":1}\n", t, b * 1e9 } }' >"$d/workload.out"
+run_json "$d" base measure 1 receiver tcpzc "$cpu_collector, $throttle_collector"
+sed -i 's/"clock"/"late_ns": 7000, "clock"/' "$d/run.json"
+{
+	printf 'cpu1 core_throttle_count 7\ncpu1 package_throttle_count 5\n/a/b nr_throttled 1\n/a/b throttled_usec 100\n/a nr_throttled 9\n/a throttled_usec 5\n' | snap 10000000000
+	printf 'cpu1 core_throttle_count 9\ncpu1 package_throttle_count 4\n/a/b nr_throttled 4\n/a/b throttled_usec 500100\n/a nr_throttled 9\n/a throttled_usec 5\n' | snap 13000000000
+} >"$d/throttle.snap"
+d=cap/runs/base/measure-01/sender
+sed -i 's/"start_ns": 10000000000, "end_ns": 13000000000/"start_ns": 10000000000, "end_ns": 13200000000/' "$d/run.json"
+d=cap/runs/base/measure-02/receiver
+{ for s in 0 3; do stat_line 1 0 0 $((20 * s)) $((70 * s)) 0 0 0 $((10 * s)) | snap $(((10 + s) * 1000000000)); done; } >"$d/proc_stat.snap"
+
+"$zcost" analyze cap >log 2>&1
+db=cap/zcost.db
+is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
+of() { sqlite3 $db "SELECT round(value, 6) FROM metric JOIN run ON run.id = metric.run WHERE variant = 'base' AND side = '$1' AND repeat = $2 AND name = '$3'"; }
+
+ok "stalled: 10.5 to 11.2 s" is "$(of receiver 1 stalled_s)" 0.7
+ok "an even run did not" is "$(of receiver 2 stalled_s)" 0.0
+ok "the last collector's cut" is "$(of receiver 1 window_start_error_us) $(of receiver 1 window_end_error_us)" "2500.0 40.0"
+ok "how late it opened" is "$(of receiver 1 window_late_us)" 7.0
+ok "a run that does not tell has no such figure" is "$(of receiver 2 window_start_error_us)" ""
+ok "heat: cores and packages, nothing of a counter that went back" is "$(of receiver 1 throttled_heat)" 2.0
+ok "a quota: the strictest group" is "$(of receiver 1 throttled_quota) $(of receiver 1 throttled_quota_s)" "3.0 0.5"
+ok "the sides' windows, at both" is "$(of receiver 1 window_skew_us) $(of sender 1 window_skew_us)" "200000.0 200000.0"
+ok "sides that agree" is "$(of receiver 2 window_skew_us)" 0.0
+"$zcost" report runs cap --format tsv >runs 2>notes
+row() { awk -F'\t' -v r="$1" -v s="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["repeat"] == r && $at["side"] == s { print $at["window_error_us"], $at["skew_us"], $at["stalled_s"], $at["steal_pct"], $at["throttled"] }' runs; }
+ok "the table of runs has them" is "$(row 1 receiver)" "2500 200000 0.7 0 3"
+ok "stolen time" is "$(row 2 receiver)" " 0 0 10 "
+ok "said: stalled" says 'warning: workload: stalled for 0\.70 s .* 0\.50 s after the start' notes
+ok "said: stolen" says 'warning: cpu: 10\.0 % of the side.s CPU time was stolen' notes
+ok "said: heat" says 'warning: throttle: .* 2 times by heat' notes
+ok "said: a quota" says 'warning: throttle: .* 3 times, 0\.50 s in all' notes
+ok "said: apart" says "warning: window: the two sides' windows are 200\.0 ms apart, 6\.7 %" notes
+ok "said: cut badly, but little of the window" says 'note: window: its start is cut to 2\.5 ms only: throttle' notes
+ok "below other tables too" sh -c "'$zcost' report summary cap 2>&1 | grep -q 'stalled for'"
+
+done_testing
