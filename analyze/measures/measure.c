@@ -16,6 +16,8 @@ static const struct measure measures[] = {
 	 COLUMNS(summary_columns), summary_run, NEEDS_STORE},
 	{"runs", "every run with its state, and every note", COLUMNS(runs_columns), runs_run,
 	 NEEDS_STORE},
+	{"passes", "what the instruments of a pass cost the workload", COLUMNS(passes_columns),
+	 passes_run, NEEDS_STORE},
 	{"functions", "cost of each function: self, and with what it calls",
 	 COLUMNS(functions_columns), functions_run, NEEDS_SOURCE},
 	{"components", "cost of groups of functions: data copy, TCP/IP, skb, ...",

@@ -5,6 +5,7 @@
 #include "analyze/measures/basis.h"
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/costs.h"
+#include "analyze/measures/passes.h"
 #include "analyze/measures/power.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
@@ -105,8 +106,10 @@ int summary_run(struct store *s, const struct query *q, struct table *t, struct 
 		    (!i || strcmp(list.blocks[i].block.variant, list.blocks[i - 1].block.variant)))
 			table_note(t, "%s: %s", list.blocks[i].block.variant, what);
 	}
-	if (!rc)
+	if (!rc) {
+		passes_note(s, &list, t);
 		block_list_notes(&list, s, t);
+	}
 	block_list_free(&list);
 	return rc;
 }

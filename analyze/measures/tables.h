@@ -9,7 +9,7 @@ extern const struct column functions_columns[9], components_columns[5], contexts
 	modules_columns[5], syscalls_columns[14], summary_columns[16], runs_columns[19],
 	cpu_columns[13], roi_columns[19], zerocopy_columns[7], family_columns[8], host_columns[3],
 	rates_columns[3], scores_columns[9], groups_columns[8], hotspots_columns[12],
-	sched_columns[8];
+	sched_columns[8], passes_columns[11];
 
 int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int components_run(struct store *s, const struct query *q, struct table *t, struct error *err);
@@ -21,6 +21,7 @@ int syscalls_run(struct store *s, const struct query *q, struct table *t, struct
 int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int passes_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int rates_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int roi_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int scores_run(struct store *s, const struct query *q, struct table *t, struct error *err);

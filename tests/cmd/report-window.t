@@ -55,4 +55,26 @@ ok "said: apart" says "warning: window: the two sides' windows are 200\.0 ms apa
 ok "said: cut badly, but little of the window" says 'note: window: its start is cut to 2\.5 ms only: throttle' notes
 ok "below other tables too" sh -c "'$zcost' report summary cap 2>&1 | grep -q 'stalled for'"
 
+# What a pass costs: six measured runs of 10 to 10.5 GB/s, six profiled ones at nine tenths of them.
+from=cost/runs/base
+for r in 1 2 3 4 5 6; do
+	measure_run cost base $r receiver $((10000000000 + (r - 1) * 100000000)) 150
+	measure_run cost base $r sender 10000000000 150
+	for side in receiver sender; do
+		mkdir -p $from/profile-0$r
+		cp -r $from/measure-0$r/$side $from/profile-0$r/
+		points $((9000000000 + (r - 1) * 90000000)) 65536 9 14 >$from/profile-0$r/$side/workload.out
+		sed -i 's/"pass": "measure"/"pass": "profile"/' $from/profile-0$r/$side/run.json
+	done
+done
+manifest cost base base/measure/1/ok base/measure/2/ok base/measure/3/ok base/measure/4/ok base/measure/5/ok base/measure/6/ok \
+	base/profile/1/ok base/profile/2/ok base/profile/3/ok base/profile/4/ok base/profile/5/ok base/profile/6/ok
+"$zcost" analyze cost >log 2>&1
+"$zcost" report passes cost --side receiver --format tsv >passes 2>notes
+cell() { awk -F'\t' -v p="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["pass"] == p { printf "%.1f\n", $at[c] }' passes; }
+ok "the profile's runs are a tenth slower" is "$(cell profile cost_pct)" 10.0
+ok "with an interval around that" sh -c "test '$(cell profile cost_lo)' '!=' '$(cell profile cost_hi)'"
+ok "throughput of each" is "$(cell measure throughput_gbps) $(cell profile throughput_gbps)" "82.0 73.8"
+ok "the summary says so" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'cost, at most: profile 10.0 %'"
+
 done_testing

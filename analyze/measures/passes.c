@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * passes: the workload's throughput under each pass, and how much less it is than under the measure
+ * pass. The interval of the loss is that of the exact test of the ratio of single runs; with fewer
+ * runs than it takes there is none.
+ */
+#include "analyze/measures/passes.h"
+
+#include "analyze/measures/tables.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column passes_columns[11] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"pass", NULL, V_STR, 0, "measure, profile, syscalls"},
+	{"runs", NULL, V_INT, 0, NULL},
+	{"throughput_gbps", "Gbit/s", V_REAL, 3, "estimate over the runs"},
+	{"throughput_lo", "Gbit/s", V_REAL, 3, "its interval"},
+	{"throughput_hi", "Gbit/s", V_REAL, 3, NULL},
+	{"cost_pct", "%", V_REAL, 1, "throughput below the measure pass's; negative: above"},
+	{"cost_lo", "%", V_REAL, 1, "its interval, 95 %"},
+	{"cost_hi", "%", V_REAL, 1, NULL},
+	{"cpu_pct", "%", V_REAL, 1, "CPU use of the side, 100 = one CPU"},
+};
+
+static const char *const passes[] = {"measure", "profile", "syscalls"};
+
+enum { MEASURE, PASSES = array_size(passes) };
+
+/* The throughputs of one block's runs of a pass. */
+struct pass_runs {
+	struct run *runs;
+	double *x;
+	int n;
+	size_t nx;
+};
+
+static int read_pass(struct store *s, const struct block *b, const char *pass, struct pass_runs *p,
+		     struct error *err)
+{
+	struct run_filter f = {.variant = b->variant, .pass = pass, .side = b->side};
+	double x;
+	int i;
+
+	*p = (struct pass_runs){0};
+	p->n = store_runs(s, &f, &p->runs, err);
+	if (p->n < 0)
+		return p->n;
+	p->x = xcalloc((size_t)p->n + 1, sizeof(*p->x));
+	for (i = 0; i < p->n; i++) {
+		x = figure_metric(s, &p->runs[i], "throughput");
+		if (isfinite(x))
+			p->x[p->nx++] = x;
+	}
+	return 0;
+}
+
+static void free_pass(struct pass_runs *p)
+{
+	if (p->n >= 0)
+		free(p->runs);
+	free(p->x);
+}
+
+/* Percent of the measure pass's throughput that is missing. */
+static struct estimate cost(enum estimator e, const struct pass_runs *measure,
+			    const struct pass_runs *pass)
+{
+	double p, was = stats_point(e, measure->x, measure->nx);
+	double is = stats_point(e, pass->x, pass->nx);
+	struct estimate ratio =
+		stats_test_ratio(measure->x, measure->nx, pass->x, pass->nx, 0.05, &p);
+
+	return (struct estimate){.value = was > 0 ? 100 * (1 - is / was) : NAN,
+				 .lo = 100 * (1 - ratio.hi),
+				 .hi = 100 * (1 - ratio.lo)};
+}
+
+static void put_pass(struct store *s, const struct block *b, enum estimator e, int pass,
+		     const struct pass_runs all[PASSES], struct table *t)
+{
+	struct value *row = table_row(t);
+	struct estimate est =
+		scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "throughput");
+
+	table_set(t, row, "variant", value_str(t, b->variant));
+	table_set(t, row, "side", value_str(t, b->side));
+	table_set(t, row, "pass", value_str(t, passes[pass]));
+	table_set(t, row, "runs", value_int(all[pass].n));
+	put_estimate(t, row, "throughput_gbps", "throughput", &est);
+	if (pass != MEASURE && all[MEASURE].nx && all[pass].nx) {
+		struct estimate c = cost(e, &all[MEASURE], &all[pass]);
+
+		table_set(t, row, "cost_pct", value_real(c.value));
+		table_set(t, row, "cost_lo", value_real(c.lo));
+		table_set(t, row, "cost_hi", value_real(c.hi));
+	}
+	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "cpu_pct");
+	table_set(t, row, "cpu_pct", value_real(est.value));
+}
+
+static int read_all(struct store *s, const struct block *b, struct pass_runs all[PASSES],
+		    struct error *err)
+{
+	int i, rc = 0;
+
+	memset(all, 0, PASSES * sizeof(*all));
+	for (i = 0; i < PASSES && !rc; i++)
+		rc = read_pass(s, b, passes[i], &all[i], err);
+	return rc;
+}
+
+static void free_all(struct pass_runs all[PASSES])
+{
+	int i;
+
+	for (i = 0; i < PASSES; i++)
+		free_pass(&all[i]);
+}
+
+int passes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct pass_runs all[PASSES];
+	struct block_list list;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, k;
+
+	for (i = 0; i < list.n && !rc; i++) {
+		rc = read_all(s, &list.blocks[i].block, all, err);
+		for (k = 0; k < PASSES && !rc; k++)
+			if (all[k].n)
+				put_pass(s, &list.blocks[i].block, list.estimator, k, all, t);
+		free_all(all);
+	}
+	if (!rc && !t->rows)
+		table_note(t, "no run of a pass: these were made with all collectors at once");
+	if (!rc)
+		block_list_notes(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}
+
+/* The side whose throughput suffers most stands for the pass. */
+static void worst(struct store *s, const struct block_list *list, double most[PASSES])
+{
+	struct pass_runs all[PASSES];
+	int i, k;
+
+	for (i = 0; i < list->n; i++) {
+		if (!read_all(s, &list->blocks[i].block, all, NULL))
+			for (k = MEASURE + 1; k < PASSES; k++)
+				if (all[MEASURE].nx && all[k].nx)
+					most[k] = fmax(most[k],
+						       cost(list->estimator, &all[MEASURE], &all[k])
+							       .value);
+		free_all(all);
+	}
+}
+
+void passes_note(struct store *s, const struct block_list *list, struct table *t)
+{
+	double most[PASSES] = {NAN, NAN, NAN};
+	struct str text = {0};
+	int k;
+
+	worst(s, list, most);
+	for (k = MEASURE + 1; k < PASSES; k++)
+		if (isfinite(most[k]))
+			str_printf(&text, "%s%s %.1f %%", text.len ? ", " : "", passes[k],
+				   most[k] > 0 ? most[k] : 0);
+	if (text.len)
+		table_note(t,
+			   "throughput that the other passes' instruments cost, at most: %s "
+			   "(report passes)",
+			   text.buf);
+	str_free(&text);
+}
