@@ -7,6 +7,7 @@
  * the receiver), whether it succeeds, fails or is interrupted: the mode's own calls, waiting for
  * the first byte, set-up that needs the connected socket, the write of each line of output and
  * the return from a signal's handler. The two calls of getrusage that frame the span are not.
+ * With several threads each has its span, framed so: its work, without its start and end.
  * Names are the kernel's: recv(2) is recvfrom, poll(2) is ppoll where there is no poll.
  */
 #ifndef TCPZC_CALLS_H
@@ -28,6 +29,7 @@
 	X(MMAP, "mmap")                     \
 	X(POLL, POLL_NAME)                  \
 	X(PWRITE64, "pwrite64")             \
+	X(READ, "read")                     \
 	X(RECVFROM, "recvfrom")             \
 	X(RECVMSG, "recvmsg")               \
 	X(RT_SIGRETURN, "rt_sigreturn")     \
@@ -37,6 +39,7 @@
 	X(SETSOCKOPT, "setsockopt")         \
 	X(SPLICE, "splice")                 \
 	X(TEE, "tee")                       \
+	X(TGKILL, "tgkill")                 \
 	X(WRITE, "write")
 
 #define CALL_ENUM(id, name) CALL_##id,

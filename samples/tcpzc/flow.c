@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The books of a flow: what arrived or left, when, and by which calls. */
-#include "tcpzc.h"
+#include "run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 enum { CHECK_STEPS = 64 };
 
-static const uint64_t point_ns = 100000000, slow_ns = 1000000;
+static const uint64_t slow_ns = 1000000;
 
 uint64_t now_ns(void)
 {
@@ -18,6 +19,27 @@ uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void flow_init(struct flow *f, const struct options *opt, unsigned int index)
+{
+	memset(f, 0, sizeof(*f));
+	f->opt = opt;
+	f->mode = opt->mode;
+	f->index = index;
+	f->tx = !opt->listen;
+	f->fd = f->event_fd = -1;
+	f->size = opt->size;
+	f->limit = opt->bytes ? opt->bytes : UINT64_MAX;
+	f->check_every = CHECK_STEPS;
+}
+
+/* "flow 3: " where there are several. */
+static size_t name(struct flow *f)
+{
+	if (f->opt->flows == 1)
+		return 0;
+	return (size_t)snprintf(f->what, sizeof(f->what), "flow %u: ", f->index);
 }
 
 int flow_fail(struct flow *f, int code, const char *fmt, ...)
@@ -28,8 +50,9 @@ int flow_fail(struct flow *f, int code, const char *fmt, ...)
 	if (f->error)
 		return -code;
 	f->error = code;
+	n = name(f);
 	va_start(ap, fmt);
-	vsnprintf(f->what, sizeof(f->what), fmt, ap);
+	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
 	va_end(ap);
 	n = strlen(f->what);
 	snprintf(f->what + n, sizeof(f->what) - n, ": %s", strerror(code));
@@ -38,69 +61,77 @@ int flow_fail(struct flow *f, int code, const char *fmt, ...)
 
 int flow_wrong(struct flow *f, const char *fmt, ...)
 {
+	size_t n;
 	va_list ap;
 
 	if (f->error)
 		return -f->error;
 	f->error = EPROTO;
+	n = name(f);
 	va_start(ap, fmt);
-	vsnprintf(f->what, sizeof(f->what), fmt, ap);
+	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
 	va_end(ap);
 	return -f->error;
 }
 
-/* The span that calls.h defines begins: connected. */
-void flow_begin(struct flow *f)
-{
-	stop_count(f);
-	memset(f->calls, 0, sizeof(f->calls));
-	getrusage(RUSAGE_SELF, &f->usage[0]);
-}
-
 void flow_data_starts(struct flow *f)
 {
-	f->start_ns = f->check_ns = now_ns();
-	f->next_point_ns = f->start_ns + point_ns;
-	f->check_every = CHECK_STEPS;
-	report_point(f, f->start_ns);
+	struct worker *w = f->worker;
+
+	f->check_ns = now_ns();
+	__atomic_store_n(&f->start_ns, f->check_ns, __ATOMIC_RELEASE);
+	if (w == w->run->boss)
+		run_starts(w->run, f->start_ns);
+	else
+		worker_tell_boss(w);
 }
 
 void flow_check(struct flow *f)
 {
-	uint64_t now = now_ns();
+	struct run *r = f->worker->run;
+	uint64_t now;
 
-	f->check_every = now - f->check_ns > slow_ns ? 1 : CHECK_STEPS;
-	f->check_ns = now;
 	f->check_steps = 0;
 	f->check_bytes = f->bytes;
-	if (now < f->next_point_ns)
+	if (f->worker != r->boss)
 		return;
-	report_point(f, now);
-	f->next_point_ns += (now - f->next_point_ns) / point_ns * point_ns + point_ns;
+	now = now_ns();
+	f->check_every = now - f->check_ns > slow_ns ? 1 : CHECK_STEPS;
+	f->check_ns = now;
+	run_point_if_due(r, now);
+}
+
+/* What a receiver knows to be wrong with data that came without an error. */
+static void judge(struct flow *f)
+{
+	const struct options *o = f->opt;
+
+	if (f->bad_bytes)
+		flow_wrong(f,
+			   "verify: %" PRIu64 " of %" PRIu64
+			   " bytes differ, the first at offset %" PRIu64,
+			   f->bad_bytes, f->bytes, f->first_bad);
+	if (!f->tx && o->bytes && f->bytes != o->bytes && !stop_asked())
+		flow_wrong(f, "%" PRIu64 " bytes came, --bytes says %" PRIu64, f->bytes, o->bytes);
 }
 
 void flow_data_ends(struct flow *f)
 {
 	f->end_ns = now_ns();
-	if (f->start_ns)
-		report_point(f, f->end_ns);
-	else
+	if (!f->start_ns)
 		f->start_ns = f->end_ns; /* it never came to data */
-	getrusage(RUSAGE_SELF, &f->usage[1]);
-	stop_count(f);
+	judge(f);
 }
 
 uint64_t flow_left(const struct flow *f, uint64_t pos)
 {
-	if (!f->opt->bytes)
-		return UINT64_MAX;
-	return f->opt->bytes > pos ? f->opt->bytes - pos : 0;
+	return f->limit > pos ? f->limit - pos : 0;
 }
 
 size_t flow_message(const struct flow *f, uint64_t pos)
 {
 	uint64_t left = flow_left(f, pos);
-	size_t n = f->opt->size - pos % f->opt->size;
+	size_t n = f->size - pos % f->size;
 
 	return left < n ? (size_t)left : n;
 }
@@ -108,12 +139,12 @@ size_t flow_message(const struct flow *f, uint64_t pos)
 void flow_take(struct flow *f, const void *data, size_t n, bool mapped)
 {
 	uint64_t first;
-	size_t bad = f->opt->verify ? pattern_check(data, f->bytes, n, &first) : 0;
+	size_t bad = f->opt->verify ? pattern_check(data, f->seed, f->bytes, n, &first) : 0;
 
 	if (bad && !f->bad_bytes)
 		f->first_bad = first;
 	f->bad_bytes += bad;
-	f->bytes += n;
+	flow_count_bytes(f, n);
 	*(mapped ? &f->mapped_bytes : &f->copied_bytes) += n;
 }
 
@@ -123,7 +154,7 @@ void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n)
 
 	if (!o->verify)
 		return;
-	pattern_fill(buf, pos, n);
-	if (o->corrupt && o->corrupt_at >= pos && o->corrupt_at - pos < n)
+	pattern_fill(buf, f->seed, pos, n);
+	if (o->corrupt && !f->index && o->corrupt_at >= pos && o->corrupt_at - pos < n)
 		((unsigned char *)buf)[o->corrupt_at - pos] ^= 0xff;
 }

@@ -103,7 +103,8 @@ static int listen_on(struct flow *f, const struct addrinfo *a)
 	set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	if (a->ai_family == AF_INET6)
 		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-	if (set_options(f, fd) || bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, 1)) {
+	if (set_options(f, fd) || bind(fd, a->ai_addr, a->ai_addrlen) ||
+	    listen(fd, (int)f->opt->flows)) {
 		int code = errno;
 
 		close(fd);
@@ -135,23 +136,59 @@ static int listener(struct flow *f)
 	return fd;
 }
 
-int net_accept(struct flow *f)
+/*
+ * A stream's pattern depends on the sender's port, which both ends know: connections need not be
+ * accepted in the order in which they were made.
+ */
+static int connected(struct flow *f)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} a = {0};
+	socklen_t len = sizeof(a);
+
+	if (f->tx ? getsockname(f->fd, &a.any, &len) : getpeername(f->fd, &a.any, &len))
+		return flow_fail(f, errno, "the connection's address");
+	f->seed = ntohs(a.any.sa_family == AF_INET6 ? a.v6.sin6_port : a.v4.sin_port);
+	if (!f->alone && f->mode->flags & MODE_NONBLOCK &&
+	    fcntl(f->fd, F_SETFL, fcntl(f->fd, F_GETFL) | O_NONBLOCK))
+		return flow_fail(f, errno, "O_NONBLOCK");
+	return 0;
+}
+
+static int accept_one(struct flow *f, int fd, uint64_t until)
 {
 	const struct options *o = f->opt;
-	int rc, fd = listener(f);
+	int rc = wait_until(fd, POLLIN, until);
+
+	if (!rc && !f->index)
+		return flow_fail(f, ETIMEDOUT, "nobody connected to port %s within %g seconds",
+				 o->port, o->accept_timeout);
+	if (!rc)
+		return flow_fail(f, ETIMEDOUT,
+				 "%u of %u connections came to port %s within %g seconds (the "
+				 "sender needs --flows too)",
+				 f->index, o->flows, o->port, o->accept_timeout);
+	if (rc < 0)
+		return flow_fail(f, -rc, "waiting for a sender on port %s", o->port);
+	f->fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+	return f->fd < 0 ? flow_fail(f, errno, "accept") : connected(f);
+}
+
+int net_accept(struct flow *flows, unsigned int n)
+{
+	uint64_t until = deadline(flows->opt->accept_timeout);
+	int rc = 0, fd = listener(flows);
+	unsigned int i;
 
 	if (fd < 0)
 		return fd;
-	rc = wait_until(fd, POLLIN, deadline(o->accept_timeout));
-	if (rc == 0)
-		rc = flow_fail(f, ETIMEDOUT, "nobody connected to port %s within %g seconds",
-			       o->port, o->accept_timeout);
-	else if (rc < 0)
-		rc = flow_fail(f, -rc, "waiting for a sender on port %s", o->port);
-	else if ((f->fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC)) < 0)
-		rc = flow_fail(f, errno, "accept");
+	for (i = 0; i < n && !rc; i++)
+		rc = accept_one(&flows[i], fd, until);
 	close(fd);
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 static int finish_connect(int fd, uint64_t deadline_ns)
@@ -189,7 +226,7 @@ static bool worth_retrying(int rc)
 	       rc == -ECONNRESET || rc == -EADDRNOTAVAIL;
 }
 
-int net_connect(struct flow *f)
+static int connect_one(struct flow *f)
 {
 	const struct timespec pause = {.tv_nsec = RETRY_MS * 1000000};
 	const struct options *o = f->opt;
@@ -211,18 +248,19 @@ int net_connect(struct flow *f)
 	} while (now_ns() < until && !stop_requested);
 	freeaddrinfo(res);
 	if (rc)
-		flow_fail(f, -rc, "cannot connect to %s port %s within %g seconds", o->host,
-			  o->port, o->connect_timeout);
-	return rc;
+		return flow_fail(f, -rc, "cannot connect to %s port %s within %g seconds", o->host,
+				 o->port, o->connect_timeout);
+	return connected(f);
 }
 
-int net_wait_readable(struct flow *f)
+int net_connect(struct flow *flows, unsigned int n)
 {
-	struct pollfd p = {.fd = f->fd, .events = POLLIN};
+	unsigned int i;
+	int rc = 0;
 
-	if (CALL(f, POLL, poll(&p, 1, -1)) >= 0 || errno == EINTR)
-		return 0;
-	return flow_fail(f, errno, "poll");
+	for (i = 0; i < n && !rc; i++)
+		rc = connect_one(&flows[i]);
+	return rc;
 }
 
 /*
@@ -230,14 +268,13 @@ int net_wait_readable(struct flow *f)
  * when it goes away early is a reset. Asked to stop, we do not wait long for a peer that does
  * not read: what we sent is known.
  */
-int net_linger(struct flow *f)
+static int linger_one(struct flow *f)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t start = now_ns();
 	char byte;
 	ssize_t n;
 
-	shutdown(f->fd, SHUT_WR);
 	while ((n = recv(f->fd, &byte, 1, MSG_DONTWAIT))) {
 		uint64_t waited_ms = (now_ns() - start) / 1000000;
 
@@ -251,4 +288,16 @@ int net_linger(struct flow *f)
 			nanosleep(&pause, NULL);
 	}
 	return 0;
+}
+
+void net_linger(struct flow *flows, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!flows[i].error)
+			shutdown(flows[i].fd, SHUT_WR);
+	for (i = 0; i < n; i++)
+		if (!flows[i].error)
+			linger_one(&flows[i]);
 }

@@ -3,6 +3,7 @@
 #include "tcpzc.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -12,9 +13,12 @@
 #include <string.h>
 
 enum {
+	FLOWS_MAX = 4096,
 	OPT_TX = 256,
 	OPT_RX,
 	OPT_CPU,
+	OPT_FLOWS,
+	OPT_THREADS,
 	OPT_SNDBUF,
 	OPT_RCVBUF,
 	OPT_RCVLOWAT,
@@ -37,14 +41,22 @@ static const struct argp_option table[] = {
 	{"size", 's', "BYTES", 0, "of a message, and of a receive (128k)", 0},
 	{"batch", OPT_BATCH, "N", 0, "messages per io_uring_enter (8)", 0},
 	{"window", OPT_WINDOW, "BYTES", 0, "--rx mmap: map so much at once (2M)", 0},
-	{"cpu", OPT_CPU, "N", 0, "run on this CPU", 0},
+	{"flows", OPT_FLOWS, "N", 0, "connections, given at both ends (1)", 0},
+	{"threads", OPT_THREADS, "N", 0,
+	 "spread the flows over so many (as many as --cpu names CPUs and there are flows; else 1)",
+	 0},
+	{"cpu", OPT_CPU, "LIST", 0,
+	 "run on these CPUs, as 1 or 0-3,8: a thread on each in turn, and flow after flow on each "
+	 "thread in turn",
+	 0},
 	{"sndbuf", OPT_SNDBUF, "BYTES", 0, "SO_SNDBUF (the kernel's own tuning)", 0},
 	{"rcvbuf", OPT_RCVBUF, "BYTES", 0, "SO_RCVBUF (the kernel's own tuning)", 0},
 	{"rcvlowat", OPT_RCVLOWAT, "BYTES", 0,
 	 "SO_RCVLOWAT: wait for so much (--rx mmap: half the window)", 0},
 	{0, 0, 0, 0, "How much:", 3},
 	{"seconds", 't', "S", 0, "send for so long (10, unless --bytes is given)", 0},
-	{"bytes", 'n', "BYTES", 0, "send so much; a receiver fails unless so much came", 0},
+	{"bytes", 'n', "BYTES", 0,
+	 "send so much on each flow; a receiver fails unless so much came", 0},
 	{"connect-timeout", OPT_CONNECT_TIMEOUT, "S", 0,
 	 "go on trying while nobody listens yet (10)", 0},
 	{"accept-timeout", OPT_ACCEPT_TIMEOUT, "S", 0, "wait so long for a sender (60)", 0},
@@ -57,7 +69,7 @@ static const struct argp_option table[] = {
 };
 
 static const char doc[] =
-	"Moves bytes over one TCP connection by one way of sending and one of receiving, and says "
+	"Moves bytes over TCP connections by one way of sending and one of receiving, and says "
 	"how "
 	"many were copied, mapped or sent without a copy. Prints JSON lines: a point every 100 ms, "
 	"then "
@@ -89,6 +101,32 @@ static uint64_t size_arg(struct argp_state *state, const char *name, const char 
 		argp_error(state, "--%s: %s is not within %llu to %llu", name, arg,
 			   (unsigned long long)min, (unsigned long long)max);
 	return v;
+}
+
+/* "0-3,8" */
+static void cpus_arg(struct argp_state *state, const char *arg, cpu_set_t *set)
+{
+	const char *p = arg;
+
+	CPU_ZERO(set);
+	for (;; p++) {
+		char *end;
+		unsigned long from = strtoul(p, &end, 10), to = from;
+		bool number = isdigit((unsigned char)*p);
+
+		if (number && *end == '-') {
+			p = end + 1;
+			number = isdigit((unsigned char)*p);
+			to = strtoul(p, &end, 10);
+		}
+		if (!number || (*end && *end != ',') || to < from || to >= CPU_SETSIZE)
+			argp_error(state, "--cpu: '%s' is no list of CPUs like 1 or 0-3,8", arg);
+		for (; from <= to; from++)
+			CPU_SET(from, set);
+		p = end;
+		if (!*p)
+			return;
+	}
 }
 
 static double seconds_arg(struct argp_state *state, const char *name, const char *arg)
@@ -131,6 +169,12 @@ static int parse_size(int key, char *arg, struct argp_state *state, struct optio
 	case 'n':
 		o->bytes = size_arg(state, "bytes", arg, 1, INT64_MAX);
 		return 0;
+	case OPT_FLOWS:
+		o->flows = (unsigned int)size_arg(state, "flows", arg, 1, FLOWS_MAX);
+		return 0;
+	case OPT_THREADS:
+		o->threads = (unsigned int)size_arg(state, "threads", arg, 1, FLOWS_MAX);
+		return 0;
 	case OPT_BATCH:
 		o->batch = (unsigned int)size_arg(state, "batch", arg, 1, 1024);
 		return 0;
@@ -159,6 +203,9 @@ static void check(struct argp_state *state, const struct parse *p)
 {
 	const struct options *o = p->opt;
 
+	if (o->threads > o->flows)
+		argp_error(state, "--threads %u: more than there are --flows (%u)", o->threads,
+			   o->flows);
 	if (o->listen == !!p->peer)
 		argp_error(state, "either --listen or --connect HOST");
 	if (o->listen && p->tx)
@@ -188,7 +235,8 @@ static error_t parse_other(int key, char *arg, struct argp_state *state, struct 
 		o->port = arg;
 		return 0;
 	case OPT_CPU:
-		o->cpu = (int)size_arg(state, "cpu", arg, 0, CPU_SETSIZE - 1);
+		cpus_arg(state, arg, &o->cpus);
+		o->pinned = true;
 		return 0;
 	case OPT_TX:
 		p->tx = mode_arg(state, "tx", tx_modes, arg);
@@ -232,7 +280,9 @@ static void list_modes(FILE *out, const char *title, const struct mode *const *m
 {
 	fprintf(out, "%s\n", title);
 	for (; *modes; modes++)
-		fprintf(out, "  %-16s %s\n", (*modes)->name, (*modes)->what);
+		fprintf(out, "  %-16s %s%s%s%s\n", (*modes)->name, (*modes)->what,
+			(*modes)->needs ? " (" : "", (*modes)->needs ? (*modes)->needs : "",
+			(*modes)->needs ? ")" : "");
 	fprintf(out, "\n");
 }
 
@@ -263,7 +313,7 @@ void options_parse(struct options *opt, int argc, char **argv)
 				.size = 128 << 10,
 				.window = 2 << 20,
 				.batch = 8,
-				.cpu = -1,
+				.flows = 1,
 				.connect_timeout = 10,
 				.accept_timeout = 60};
 	argp_err_exit_status = 2;
@@ -271,6 +321,10 @@ void options_parse(struct options *opt, int argc, char **argv)
 	opt->mode = opt->listen ? p.rx : p.tx;
 	if (!opt->mode)
 		opt->mode = opt->listen ? rx_modes[0] : tx_modes[0];
+	if (!opt->threads)
+		opt->threads = opt->pinned ? (unsigned int)CPU_COUNT(&opt->cpus) : 1;
+	if (opt->threads > opt->flows)
+		opt->threads = opt->flows;
 	if (!opt->listen && !opt->bytes && opt->seconds <= 0)
 		opt->seconds = 10;
 }

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What --verify sends: the stream is a sequence of 64-bit little-endian words, word i a mix of i,
- * so that a byte lost, repeated, moved or changed anywhere shows.
+ * What --verify sends: the stream is a sequence of 64-bit little-endian words, word i a mix of i
+ * and the stream's seed, so that a byte lost, repeated, moved, changed or taken from another flow
+ * shows.
  */
 #include "tcpzc.h"
 
 #include <endian.h>
 #include <string.h>
 
-static uint64_t pattern_word(uint64_t i)
+static uint64_t pattern_word(uint64_t seed, uint64_t i)
 {
-	i = (i + 1) * 0x9e3779b97f4a7c15ULL;
+	i = (i + 1 + (seed << 40)) * 0x9e3779b97f4a7c15ULL;
 	i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9ULL;
 	i = (i ^ i >> 27) * 0x94d049bb133111ebULL;
 	return htole64(i ^ i >> 31);
 }
 
-void pattern_fill(void *buf, uint64_t pos, size_t n)
+void pattern_fill(void *buf, uint64_t seed, uint64_t pos, size_t n)
 {
 	unsigned char *p = buf;
 
 	while (n) {
-		uint64_t word = pattern_word(pos >> 3);
+		uint64_t word = pattern_word(seed, pos >> 3);
 		size_t skip = pos & 7;
 		size_t k = 8 - skip < n ? 8 - skip : n;
 
@@ -47,13 +48,13 @@ static size_t differing(const unsigned char *a, const unsigned char *b, size_t n
 	return found;
 }
 
-size_t pattern_check(const void *buf, uint64_t pos, size_t n, uint64_t *first)
+size_t pattern_check(const void *buf, uint64_t seed, uint64_t pos, size_t n, uint64_t *first)
 {
 	const unsigned char *p = buf;
 	size_t bad = 0;
 
 	while (n) {
-		uint64_t word = pattern_word(pos >> 3);
+		uint64_t word = pattern_word(seed, pos >> 3);
 		size_t skip = pos & 7;
 		size_t k = 8 - skip < n ? 8 - skip : n;
 

@@ -111,7 +111,7 @@ static int mmap_step(struct flow *f)
 	struct uapi_zerocopy_receive zc;
 	struct state *s = f->state;
 	size_t got;
-	int rc = 1;
+	int rc = STEP_ON;
 
 	if (map_some(f, s, &zc))
 		return -f->error;
@@ -127,7 +127,7 @@ static int mmap_step(struct flow *f)
 	if (got)
 		flow_received(f, got);
 	else if (rc > 0)
-		rc = net_wait_readable(f) ? -f->error : 1;
+		rc = STEP_WAIT;
 	return rc;
 }
 
@@ -146,6 +146,7 @@ static void mmap_close(struct flow *f)
 const struct mode rx_mmap = {
 	.name = "mmap",
 	.what = "getsockopt(TCP_ZEROCOPY_RECEIVE): whole pages are mapped, the rest is copied",
+	.needs = "Linux 4.18, TCP, packets of whole pages",
 	.open = mmap_open,
 	.attach = mmap_attach,
 	.step = mmap_step,

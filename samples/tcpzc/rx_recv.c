@@ -13,15 +13,17 @@ static int recv_open(struct flow *f)
 
 static int recv_step(struct flow *f)
 {
-	ssize_t n = CALL(f, RECVFROM, recv(f->fd, f->state, f->opt->size, 0));
+	ssize_t n = CALL(f, RECVFROM, recv(f->fd, f->state, f->opt->size, flow_dontwait(f)));
 
 	if (n < 0)
-		return errno == EINTR ? 1 : flow_fail(f, errno, "recv");
+		return errno == EAGAIN	? STEP_WAIT
+		       : errno == EINTR ? STEP_ON
+					: flow_fail(f, errno, "recv");
 	if (!n)
-		return 0;
+		return STEP_END;
 	flow_take(f, f->state, (size_t)n, false);
 	flow_received(f, (size_t)n);
-	return 1;
+	return STEP_ON;
 }
 
 static void recv_close(struct flow *f)
@@ -32,6 +34,7 @@ static void recv_close(struct flow *f)
 const struct mode rx_recv = {
 	.name = "recv",
 	.what = "recv(2), which copies: the baseline",
+	.flags = MODE_UDP,
 	.open = recv_open,
 	.step = recv_step,
 	.close = recv_close,

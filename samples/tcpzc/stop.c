@@ -2,9 +2,10 @@
 /*
  * Stopping: by signal, or by the timer of --seconds. Both interrupt a call that blocks, and go on
  * interrupting 20 times a second: the first signal may fall between the look at the flag and the
- * call. A second SIGINT or SIGTERM ends the program on the spot.
+ * call. A second SIGINT or SIGTERM ends the program on the spot. The main thread takes them; it
+ * pokes workers of their own (boss.c) by a signal that does nothing but interrupt.
  */
-#include "tcpzc.h"
+#include "run.h"
 
 #include <errno.h>
 #include <sys/time.h>
@@ -13,7 +14,14 @@
 enum { AGAIN_US = 50000 };
 
 volatile sig_atomic_t stop_requested;
-static volatile sig_atomic_t handled, asked;
+static volatile sig_atomic_t asked;
+static __thread volatile sig_atomic_t handled;
+
+static void poked(int sig)
+{
+	(void)sig;
+	handled++;
+}
 
 static void handler(int sig)
 {
@@ -40,16 +48,26 @@ int stop_catch(struct flow *f)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGALRM};
 	struct sigaction sa = {.sa_handler = handler}; /* without SA_RESTART */
+	struct sigaction poke = {.sa_handler = poked};
 	size_t i;
 
 	signal(SIGPIPE, SIG_IGN);
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (sigaction(signals[i], &sa, NULL))
 			return flow_fail(f, errno, "sigaction");
-	return 0;
+	return sigaction(STOP_POKE, &poke, NULL) ? flow_fail(f, errno, "sigaction") : 0;
 }
 
-void stop_after(struct flow *f, double seconds)
+void stop_mask_worker(void)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	sigdelset(&set, STOP_POKE);
+	pthread_sigmask(SIG_SETMASK, &set, NULL);
+}
+
+void stop_after(struct worker *w, double seconds)
 {
 	struct itimerval it = {.it_interval.tv_usec = AGAIN_US};
 
@@ -57,16 +75,19 @@ void stop_after(struct flow *f, double seconds)
 	it.it_value.tv_usec = (suseconds_t)((seconds - (double)it.it_value.tv_sec) * 1e6);
 	if (!it.it_value.tv_sec && !it.it_value.tv_usec)
 		it.it_value.tv_usec = 1;
-	CALL(f, SETITIMER, setitimer(ITIMER_REAL, &it, NULL));
+	CALL(w, SETITIMER, setitimer(ITIMER_REAL, &it, NULL));
 }
 
-/* What the handler called, from when it was last asked: it calls setitimer once in all. */
-void stop_count(struct flow *f)
+/* The handler calls setitimer once in all, in the main thread. */
+void stop_count(struct worker *w)
 {
-	static int seen, seen_asked;
+	static __thread int seen;
+	static int seen_asked;
 
-	f->calls[CALL_RT_SIGRETURN] += (uint64_t)(handled - seen);
-	f->calls[CALL_SETITIMER] += (uint64_t)(asked - seen_asked);
+	w->calls[CALL_RT_SIGRETURN] += (uint64_t)(handled - seen);
 	seen = handled;
+	if (w != w->run->boss)
+		return;
+	w->calls[CALL_SETITIMER] += (uint64_t)(asked - seen_asked);
 	seen_asked = asked;
 }

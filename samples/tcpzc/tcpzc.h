@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tcpzc moves bytes over one TCP connection by one mode of sending or receiving and says what
- * happened. A mode is a file of its own and a row in modes.c; all of its state hangs on the flow.
+ * tcpzc moves bytes over TCP connections by one mode of sending or receiving and says what
+ * happened. A connection is a flow; flows are spread over threads (worker.c), and a mode is a
+ * file of its own and a row in modes.c: all of its state hangs on the flow.
  *
  * Functions return 0 or a count, or -errno after flow_fail recorded what went wrong (the first
- * message is kept; main prints it). An interrupted call is no error: a step returns and the
+ * message of a flow is kept). An interrupted call is no error: a step returns and the
  * caller looks at stop_requested.
  */
 #ifndef TCPZC_H
@@ -12,29 +13,53 @@
 
 #include "calls.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/resource.h>
+#include <sys/socket.h>
 
 struct flow;
+struct worker;
+
+/* What a step says. */
+enum {
+	STEP_END = 0,  /* rx: the end of the stream */
+	STEP_ON = 1,   /* something was done: again */
+	STEP_WAIT = 2, /* nothing can be done before what flow_wait_for said, or the default:
+			  the socket is readable (rx) or writable (tx) */
+};
+
+enum { DRAIN_PATIENCE_MS = 2000 };
+
+enum {
+	MODE_UDP = 1 << 0,	/* works on datagrams too */
+	MODE_NONBLOCK = 1 << 1, /* its calls have no MSG_DONTWAIT of their own: the socket is
+				   O_NONBLOCK when the flow shares its thread */
+	MODE_NO_DATA = 1 << 2,	/* rx: never sees what came: no --verify */
+};
 
 struct mode {
 	const char *name, *what;
-	/* Memory and rings, before there is a connection. Sets f->state. */
+	const char *needs; /* beyond Linux 5.19; NULL: nothing */
+	unsigned int flags;
+	/* Memory and rings, on the flow's thread, before there is a connection. Sets f->state. */
 	int (*open)(struct flow *f);
 	/* On the connected socket, before the data. May be NULL. */
 	int (*attach)(struct flow *f);
 	/*
-	 * tx: hands over up to one message, or a batch of them; 0.
-	 * rx: takes what is there, or waits for it; 1, or 0 at the end of the stream.
+	 * tx: hands over up to one message, or a batch of them. rx: takes what is there. May
+	 * block only while the flow is alone on its thread (f->alone).
 	 */
 	int (*step)(struct flow *f);
-	/* tx: ends when everything is sent and the kernel has given the memory back. May be NULL.
+	/*
+	 * After the last step, also after a stop: takes back what the kernel still has. 0: that is
+	 * all; STEP_ON: got something; STEP_WAIT: to be called again when what flow_wait_for said
+	 * is so. Two seconds without progress, and what is not back stays unknown. May be NULL.
 	 */
 	int (*drain)(struct flow *f);
-	/* Frees f->state, also after a failed or missing open. */
+	/* Frees f->state, also after a failed or missing open. On the flow's thread. */
 	void (*close)(struct flow *f);
 };
 
@@ -48,51 +73,66 @@ struct options {
 	const char *port;
 	const struct mode *mode;
 	size_t size;	/* of a message */
-	uint64_t bytes; /* sender: to send; receiver: expected; 0: no limit */
+	uint64_t bytes; /* per flow. Sender: to send; receiver: expected; 0: no limit */
 	double seconds; /* sender; 0: no limit */
-	int cpu;	/* -1: not pinned */
+	unsigned int flows, threads;
+	cpu_set_t cpus; /* thread i runs on the i-th of them, and so on round */
+	bool pinned;
 	size_t sndbuf, rcvbuf, rcvlowat;
 	size_t window;	/* of the mapping, in bytes */
 	unsigned batch; /* sends handed over by one io_uring_enter */
 	double connect_timeout, accept_timeout;
 	bool verify, corrupt;
-	uint64_t corrupt_at;
+	uint64_t corrupt_at; /* in the first flow */
 };
 
 struct flow {
 	const struct options *opt;
+	const struct mode *mode;
+	struct worker *worker;
+	unsigned int index; /* 0 .. opt->flows - 1, in the order of the connections */
+	bool tx;
+	bool alone; /* on its thread: steps may block */
 	int fd;
 	void *state; /* the mode's */
 
-	uint64_t bytes; /* sent or received so far */
+	size_t size;	/* of a message */
+	uint64_t limit; /* bytes to send; UINT64_MAX: no limit */
+	uint64_t seed;	/* of the pattern */
+	int event_fd;	/* of the mode's ring (uring.c); -1: none */
+	bool event_awaited;
+	int wait_fd; /* what a step that returned STEP_WAIT waits for; see flow_wait_for */
+	short wait_events;
+
+	uint64_t bytes; /* sent or received so far; other threads read it */
 	uint64_t sends, sends_zero_copy, sends_copied;
 	uint64_t receives, mapped_bytes, copied_bytes;
 	uint64_t recv_hist[64]; /* by floor(log2(size)) */
 	uint64_t ring_overflow;
 	uint64_t calls[CALL_COUNT];
 
-	uint64_t bad_bytes, first_bad;	  /* --verify */
-	uint64_t start_ns, end_ns;	  /* CLOCK_MONOTONIC; the data's first and last */
-	uint64_t next_point_ns, check_ns; /* see flow_tick */
+	uint64_t bad_bytes, first_bad; /* --verify */
+	uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC; the data's first and last; 0: not yet */
+	uint64_t check_ns;	       /* see flow_tick */
 	uint64_t check_bytes;
 	unsigned int check_steps, check_every;
-	struct rusage usage[2]; /* at the start and the end of the span that calls.h defines */
+	bool draining;	   /* after the last step */
+	uint64_t drain_ns; /* when drain last got something back */
 
 	int error; /* positive errno; 0: none */
 	char what[512];
-};
+} __attribute__((aligned(64)));
 
 /* options.c: exits with 2 on a usage error. */
 void options_parse(struct options *opt, int argc, char **argv);
 
-/* net.c: fills f->fd. */
-int net_connect(struct flow *f);
-int net_accept(struct flow *f);
-int net_wait_readable(struct flow *f); /* 0 also when interrupted */
-int net_linger(struct flow *f);	       /* sender: until the peer has taken everything */
+/* net.c: fills the fd of each flow, in turn. */
+int net_connect(struct flow *flows, unsigned int n);
+int net_accept(struct flow *flows, unsigned int n);
+void net_linger(struct flow *flows, unsigned int n); /* sender: until the peers have taken all */
 
 /* flow.c */
-void flow_begin(struct flow *f);
+void flow_init(struct flow *f, const struct options *opt, unsigned int index);
 void flow_data_starts(struct flow *f);
 void flow_check(struct flow *f); /* the time: prints a point when one is due */
 void flow_data_ends(struct flow *f);
@@ -106,11 +146,30 @@ void flow_take(struct flow *f, const void *data, size_t n, bool mapped);
 void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n); /* what to send there */
 uint64_t now_ns(void);
 
+/* Returns STEP_WAIT: until poll reports `events` (0: POLLERR alone) of `fd`. */
+static inline int flow_wait_for(struct flow *f, int fd, short events)
+{
+	f->wait_fd = fd;
+	f->wait_events = events;
+	return STEP_WAIT;
+}
+
+/* A flag for send, recv and their like: a flow that shares its thread must not block it. */
+static inline int flow_dontwait(const struct flow *f)
+{
+	return f->alone ? 0 : MSG_DONTWAIT;
+}
+
+static inline void flow_count_bytes(struct flow *f, size_t n)
+{
+	__atomic_store_n(&f->bytes, f->bytes + n, __ATOMIC_RELAXED);
+}
+
 /* One send was accepted by the kernel: `n` bytes. */
 static inline void flow_sent(struct flow *f, size_t n)
 {
 	f->sends++;
-	f->bytes += n;
+	flow_count_bytes(f, n);
 }
 
 /* One receive ended and gave `n` > 0 bytes in all. */
@@ -134,18 +193,15 @@ static inline void flow_tick(struct flow *f)
 extern volatile sig_atomic_t stop_requested;
 bool stop_asked(void); /* by a signal from outside, not by the timer */
 int stop_catch(struct flow *f);
-void stop_after(struct flow *f, double seconds);
-void stop_count(struct flow *f); /* adds the handler's calls since the last time */
+void stop_after(struct worker *w, double seconds);
+void stop_count(struct worker *w); /* adds the calls of its thread's handler since the last time */
+void stop_mask_worker(void);	   /* this thread takes STOP_POKE alone */
+enum { STOP_POKE = SIGUSR1 };
 
-/* pattern.c: byte k of the stream depends on k alone. */
-void pattern_fill(void *buf, uint64_t pos, size_t n);
+/* pattern.c: byte k of the stream depends on k and the stream's seed alone. */
+void pattern_fill(void *buf, uint64_t seed, uint64_t pos, size_t n);
 /* How many bytes differ; *first is the position of the first one. */
-size_t pattern_check(const void *buf, uint64_t pos, size_t n, uint64_t *first);
-
-/* report.c: JSON lines on standard output. */
-void report_point(struct flow *f, uint64_t t_ns);
-int report_summary(struct flow *f);
-void report_error(struct flow *f); /* and on standard error */
+size_t pattern_check(const void *buf, uint64_t seed, uint64_t pos, size_t n, uint64_t *first);
 
 /* memory.c: page-aligned, zeroed and touched; NULL after flow_fail. */
 void *memory_get(struct flow *f, size_t size);

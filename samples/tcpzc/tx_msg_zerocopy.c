@@ -10,20 +10,17 @@
 #include <errno.h>
 #include <linux/errqueue.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
-enum {
-	IDS = 1 << 13,	    /* calls in flight at most */
-	PATIENCE_MS = 2000, /* without a notification, at the end */
-};
+enum { IDS = 1 << 13 }; /* calls in flight at most */
 
 struct state {
 	struct slots slots;
 	uint32_t next_id;
+	bool waited;		 /* for the error queue, since it last had something */
 	unsigned int owner[IDS]; /* slot, by the call's number */
 };
 
@@ -92,23 +89,23 @@ static int reap(struct flow *f, struct state *s)
 	}
 }
 
-/* Waits for at least one notification: 1; 0: none came in time, or interrupted. */
-static int await(struct flow *f, struct state *s, int timeout_ms)
+/* Takes what there is, or has the flow wait for the error queue. */
+static int await(struct flow *f, struct state *s)
 {
-	struct pollfd p = {.fd = f->fd};
-	int rc = CALL(f, POLL, poll(&p, 1, timeout_ms)), code = 0;
+	int rc = reap(f, s), code = 0;
 	socklen_t len = sizeof(code);
 
-	if (rc < 0 && errno != EINTR)
-		return flow_fail(f, errno, "poll");
-	if (rc <= 0)
-		return 0;
-	rc = reap(f, s);
-	if (rc)
-		return rc;
+	if (rc) {
+		s->waited = false;
+		return rc < 0 ? rc : STEP_ON;
+	}
 	/* Woken for something else: the socket's own error. */
-	CALL(f, GETSOCKOPT, getsockopt(f->fd, SOL_SOCKET, SO_ERROR, &code, &len));
-	return code ? flow_fail(f, code, "send") : 0;
+	if (s->waited)
+		CALL(f, GETSOCKOPT, getsockopt(f->fd, SOL_SOCKET, SO_ERROR, &code, &len));
+	if (code)
+		return flow_fail(f, code, "send");
+	s->waited = true;
+	return flow_wait_for(f, f->fd, 0);
 }
 
 static int no_buffers(struct flow *f, struct state *s)
@@ -116,7 +113,7 @@ static int no_buffers(struct flow *f, struct state *s)
 	if (!s->slots.in_flight)
 		return flow_fail(f, ENOBUFS, "MSG_ZEROCOPY of %zu bytes: raise a limit (%s)",
 				 f->opt->size, memory_limits());
-	return await(f, s, -1) < 0 ? -f->error : 0;
+	return await(f, s);
 }
 
 static int zerocopy_step(struct flow *f)
@@ -127,36 +124,30 @@ static int zerocopy_step(struct flow *f)
 	char *p = slots_mem(slots, slots->next) + at;
 	ssize_t sent;
 
-	if ((!at && !slots_free(slots)) || slots->in_flight == IDS) {
-		int rc = reap(f, s);
-
-		return rc ? (rc < 0 ? rc : 0) : await(f, s, -1) < 0 ? -f->error : 0;
-	}
+	if ((!at && !slots_free(slots)) || slots->in_flight == IDS)
+		return await(f, s);
 	flow_fill(f, p, f->bytes, n);
-	sent = CALL(f, SENDTO, send(f->fd, p, n, UAPI_MSG_ZEROCOPY | MSG_NOSIGNAL));
+	sent = CALL(f, SENDTO,
+		    send(f->fd, p, n, UAPI_MSG_ZEROCOPY | MSG_NOSIGNAL | flow_dontwait(f)));
 	if (sent < 0 && errno == ENOBUFS)
 		return no_buffers(f, s);
 	if (sent < 0)
-		return errno == EINTR ? 0 : flow_fail(f, errno, "send");
+		return errno == EAGAIN	? STEP_WAIT
+		       : errno == EINTR ? STEP_ON
+					: flow_fail(f, errno, "send");
 	s->owner[s->next_id++ % IDS] = slots->next;
 	slots_hold(slots, slots->next);
 	flow_sent(f, (size_t)sent);
 	if ((size_t)sent == n)
 		slots_advance(slots);
-	return 0;
+	return STEP_ON;
 }
 
-/* What is not reported by the end stays unknown. */
 static int zerocopy_drain(struct flow *f)
 {
-	const uint64_t patience = (uint64_t)PATIENCE_MS * 1000000;
 	struct state *s = f->state;
-	uint64_t last = now_ns();
 
-	while (s->slots.in_flight && !f->error && now_ns() - last < patience)
-		if (await(f, s, PATIENCE_MS) > 0)
-			last = now_ns();
-	return -f->error;
+	return s->slots.in_flight && !f->error ? await(f, s) : 0;
 }
 
 static void zerocopy_close(struct flow *f)
@@ -172,6 +163,7 @@ static void zerocopy_close(struct flow *f)
 const struct mode tx_msg_zerocopy = {
 	.name = "msg-zerocopy",
 	.what = "send(2) with MSG_ZEROCOPY, notifications from the error queue",
+	.flags = MODE_UDP,
 	.open = zerocopy_open,
 	.attach = zerocopy_attach,
 	.step = zerocopy_step,

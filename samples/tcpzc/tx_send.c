@@ -17,12 +17,14 @@ static int send_step(struct flow *f)
 	ssize_t sent;
 
 	flow_fill(f, f->state, f->bytes, n);
-	sent = CALL(f, SENDTO, send(f->fd, f->state, n, MSG_NOSIGNAL));
+	sent = CALL(f, SENDTO, send(f->fd, f->state, n, MSG_NOSIGNAL | flow_dontwait(f)));
 	if (sent < 0)
-		return errno == EINTR ? 0 : flow_fail(f, errno, "send");
+		return errno == EAGAIN	? STEP_WAIT
+		       : errno == EINTR ? STEP_ON
+					: flow_fail(f, errno, "send");
 	f->sends_copied++;
 	flow_sent(f, (size_t)sent);
-	return 0;
+	return STEP_ON;
 }
 
 static void send_close(struct flow *f)
@@ -33,6 +35,7 @@ static void send_close(struct flow *f)
 const struct mode tx_send = {
 	.name = "send",
 	.what = "send(2), which copies: the baseline",
+	.flags = MODE_UDP,
 	.open = send_open,
 	.step = send_step,
 	.close = send_close,

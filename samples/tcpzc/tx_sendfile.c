@@ -36,7 +36,8 @@ static int write_round(struct flow *f, struct state *s, uint64_t pos)
 {
 	size_t done = 0;
 
-	flow_fill(f, s->buf, pos, s->length);
+	if (f->fd >= 0) /* the contents depend on the connection */
+		flow_fill(f, s->buf, pos, s->length);
 	if (CALL(f, FTRUNCATE, ftruncate(s->fd, 0)))
 		return flow_fail(f, errno, "memfd");
 	while (done < s->length) {
@@ -103,16 +104,18 @@ static int sendfile_step(struct flow *f)
 	size_t n = flow_message(f, f->bytes), rest = s->length - (size_t)at;
 	ssize_t sent;
 
-	if (!at && f->bytes && f->opt->verify && write_round(f, s, f->bytes))
+	if (!at && f->opt->verify && write_round(f, s, f->bytes))
 		return -f->error;
 	sent = CALL(f, SENDFILE, sendfile(f->fd, s->fd, &at, n < rest ? n : rest));
 	if (sent < 0)
-		return errno == EINTR ? 0 : flow_fail(f, errno, "sendfile");
+		return errno == EAGAIN	? STEP_WAIT
+		       : errno == EINTR ? STEP_ON
+					: flow_fail(f, errno, "sendfile");
 	if (!sent)
 		return flow_fail(f, EIO, "sendfile: the memfd ended");
 	f->sends_copied += s->direct;
 	flow_sent(f, (size_t)sent);
-	return 0;
+	return STEP_ON;
 }
 
 static void sendfile_close(struct flow *f)
@@ -130,6 +133,7 @@ static void sendfile_close(struct flow *f)
 const struct mode tx_sendfile = {
 	.name = "sendfile",
 	.what = "sendfile(2) from a memfd: its pages are shared, but not mappable since Linux 6.8",
+	.flags = MODE_NONBLOCK,
 	.open = sendfile_open,
 	.step = sendfile_step,
 	.close = sendfile_close,
@@ -138,6 +142,8 @@ const struct mode tx_sendfile = {
 const struct mode tx_sendfile_direct = {
 	.name = "sendfile-direct",
 	.what = "sendfile(2) from a memfd with O_DIRECT: copies once, into mappable pages",
+	.needs = "Linux 6.6",
+	.flags = MODE_NONBLOCK,
 	.open = direct_open,
 	.step = sendfile_step,
 	.close = sendfile_close,

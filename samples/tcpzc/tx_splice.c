@@ -90,13 +90,15 @@ static int splice_step(struct flow *f)
 	if (!s->left && load(f, s))
 		return -f->error;
 	if (!s->left)
-		return 0;
+		return STEP_ON;
 	sent = CALL(f, SPLICE, splice(s->out[0], NULL, f->fd, NULL, s->left, SPLICE_F_MOVE));
 	if (sent < 0)
-		return errno == EINTR ? 0 : flow_fail(f, errno, "splice");
+		return errno == EAGAIN	? STEP_WAIT
+		       : errno == EINTR ? STEP_ON
+					: flow_fail(f, errno, "splice");
 	s->left -= (size_t)sent;
 	flow_sent(f, (size_t)sent);
-	return 0;
+	return STEP_ON;
 }
 
 static void close_pipe(const int fds[2])
@@ -122,6 +124,7 @@ static void splice_close(struct flow *f)
 const struct mode tx_splice = {
 	.name = "splice",
 	.what = "tee(2) and splice(2) from a pipe: its pages are shared, and mappable",
+	.flags = MODE_NONBLOCK,
 	.open = splice_open,
 	.step = splice_step,
 	.close = splice_close,

@@ -25,6 +25,7 @@ static int send_step(struct flow *f)
 const struct mode tx_uring_send = {
 	.name = "uring-send",
 	.what = "io_uring send: copies, many messages per system call",
+	.flags = MODE_UDP,
 	.open = send_open,
 	.step = send_step,
 	.drain = uring_tx_drain,

@@ -39,6 +39,8 @@ static int send_zc_open(struct flow *f)
 const struct mode tx_uring_send_zc = {
 	.name = "uring-send-zc",
 	.what = "io_uring zero-copy send from registered buffers, with notifications",
+	.needs = "Linux 6.0; 6.2 says what was copied",
+	.flags = MODE_UDP,
 	.open = send_zc_open,
 	.step = uring_tx_step,
 	.drain = uring_tx_drain,

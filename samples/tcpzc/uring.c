@@ -4,8 +4,10 @@
 #include "uapi.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
-#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 /* Oldest kernel last; completions are worked off only when we ask for them, where that is known. */
 static const unsigned int setups[] = {
@@ -13,6 +15,21 @@ static const unsigned int setups[] = {
 	IORING_SETUP_COOP_TASKRUN,				 /* 5.19 */
 	0,
 };
+
+/*
+ * A flow that shares its thread waits in poll(2). A ring whose completions are worked off by its
+ * own thread does not wake that up; an eventfd does.
+ */
+static int register_event(struct flow *f, struct io_uring *ring)
+{
+	int rc;
+
+	f->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (f->event_fd < 0)
+		return flow_fail(f, errno, "eventfd");
+	rc = io_uring_register_eventfd(ring, f->event_fd);
+	return rc ? flow_fail(f, -rc, "io_uring: an eventfd") : 0;
+}
 
 int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes)
 {
@@ -32,39 +49,67 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 		return flow_fail(
 			f, -rc,
 			"io_uring (Linux 5.19 or later; kernel.io_uring_disabled must be 0)");
-	return 0;
+	return f->alone ? 0 : register_event(f, ring);
 }
 
-int uring_submit_wait(struct flow *f, struct io_uring *ring, unsigned int wait)
+/* What was prepared becomes visible to the kernel: how many requests it has not yet taken. */
+static unsigned int flush(struct io_uring *ring)
 {
-	int rc = CALL(f, IO_URING_ENTER, io_uring_submit_and_wait(ring, wait));
+	struct io_uring_sq *sq = &ring->sq;
+	unsigned int tail = *sq->ktail;
 
+	while (sq->sqe_head != sq->sqe_tail)
+		sq->array[tail++ & sq->ring_mask] = sq->sqe_head++ & sq->ring_mask;
+	io_uring_smp_store_release(sq->ktail, tail);
+	return tail - io_uring_smp_load_acquire(sq->khead);
+}
+
+static int enter(struct flow *f, struct io_uring *ring, unsigned int wait,
+		 struct io_uring_getevents_arg *arg)
+{
+	unsigned int n = flush(ring), flags = IORING_ENTER_GETEVENTS;
+	uint64_t events;
+	int rc;
+
+	if (f->event_awaited) /* what it announced is worked off now */
+		(void)!CALL(f, READ, read(f->event_fd, &events, sizeof(events)));
+	f->event_awaited = false;
+	if (arg)
+		flags |= IORING_ENTER_EXT_ARG;
+	rc = CALL(f, IO_URING_ENTER,
+		  io_uring_enter2((unsigned int)ring->ring_fd, n, f->alone ? wait : 0, flags,
+				  (sigset_t *)arg, arg ? sizeof(*arg) : _NSIG / 8));
 	f->ring_overflow = *ring->cq.koverflow;
-	if (rc >= 0 || rc == -EINTR)
+	if (rc >= 0 || rc == -EINTR || rc == -ETIME)
 		return 0;
 	return flow_fail(f, -rc, "io_uring_enter");
 }
 
-int uring_wait(struct flow *f, struct io_uring *ring, unsigned int timeout_ms)
+int uring_enter(struct flow *f, struct io_uring *ring, unsigned int wait)
 {
-	struct __kernel_timespec ts = {.tv_sec = timeout_ms / 1000,
-				       .tv_nsec = timeout_ms % 1000 * 1000000L};
-	struct io_uring_getevents_arg arg = {.ts = (uintptr_t)&ts};
-	int rc;
-
-	if (!io_uring_cq_ready(ring)) {
-		rc = CALL(f, IO_URING_ENTER,
-			  io_uring_enter2((unsigned int)ring->ring_fd, 0, 1,
-					  IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
-					  (sigset_t *)&arg, sizeof(arg)));
-		if (rc < 0 && rc != -ETIME && rc != -EINTR)
-			return flow_fail(f, -rc, "io_uring_enter");
-	}
-	return io_uring_cq_ready(ring) > 0;
+	return enter(f, ring, wait, NULL);
 }
 
-void uring_close(struct io_uring *ring)
+int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait)
+{
+	struct __kernel_timespec ts = {.tv_sec = DRAIN_PATIENCE_MS / 1000};
+	struct io_uring_getevents_arg arg = {.ts = (uintptr_t)&ts};
+
+	return enter(f, ring, wait, &arg);
+}
+
+int uring_later(struct flow *f)
+{
+	if (f->alone)
+		return STEP_ON; /* it waits in io_uring_enter */
+	f->event_awaited = true;
+	return flow_wait_for(f, f->event_fd, POLLIN);
+}
+
+void uring_close(struct flow *f, struct io_uring *ring)
 {
 	if (ring->cq.koverflow)
 		io_uring_queue_exit(ring);
+	if (f->event_fd >= 0)
+		close(f->event_fd);
 }

@@ -15,13 +15,19 @@
 /* A ring for this thread alone, with `cqes` completions (twice `sqes` when less). */
 int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes);
 
-/* Submits what is prepared and waits for `wait` > 0 completions. Interrupted: 0. */
-int uring_submit_wait(struct flow *f, struct io_uring *ring, unsigned int wait);
+/*
+ * Submits what is prepared, has the kernel complete what it can and, when the flow is alone on its
+ * thread, waits for `wait` completions. One call of io_uring_enter. Interrupted: 0.
+ */
+int uring_enter(struct flow *f, struct io_uring *ring, unsigned int wait);
 
-/* Waits at most so long, for one completion: 1 when there is one, 0 when not. */
-int uring_wait(struct flow *f, struct io_uring *ring, unsigned int timeout_ms);
+/* The same, waiting at most as long as a drain has patience. */
+int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait);
+
+/* STEP_WAIT until there are completions, for a step or drain that found none. */
+int uring_later(struct flow *f);
 
 /* Also of a ring, all zeroes, that was never opened. */
-void uring_close(struct io_uring *ring);
+void uring_close(struct flow *f, struct io_uring *ring);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 enum {
-	PATIENCE_MS = 2000,	  /* without a notification, at the end */
 	CANCEL_DATA = UINT32_MAX, /* user_data of a cancel request */
 };
 
@@ -79,7 +78,8 @@ static void sent(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *
 		flow_fail(f, -cqe->res, "io_uring send");
 }
 
-static void reap(struct flow *f, struct uring_tx *u)
+/* How many completions there were. */
+static unsigned int reap(struct flow *f, struct uring_tx *u)
 {
 	struct io_uring_cqe *cqe;
 	unsigned int head, n = 0;
@@ -95,6 +95,7 @@ static void reap(struct flow *f, struct uring_tx *u)
 			sent(f, u, cqe);
 	}
 	io_uring_cq_advance(&u->ring, n);
+	return n;
 }
 
 /* Stopped with sends under way that the receiver may never take. */
@@ -110,42 +111,31 @@ static void cancel_chain(struct uring_tx *u)
 	u->cancelled = true;
 }
 
+/* The next chain starts when the one before is through: the stream stays in order. */
 int uring_tx_step(struct flow *f)
 {
 	struct uring_tx *u = f->state;
-	unsigned int sends = build_chain(f, u);
 
-	u->chain = sends;
-	do {
-		unsigned int wait = u->chain + (unsigned int)u->cancels;
-
-		if (uring_submit_wait(f, &u->ring, wait ? wait : 1))
-			return -f->error;
-		reap(f, u);
-		if (stop_requested && u->chain && !u->cancelled)
-			cancel_chain(u);
-	} while (u->chain || u->cancels);
-	return -f->error;
+	if (!u->chain)
+		u->chain = build_chain(f, u);
+	if (uring_enter(f, &u->ring, u->chain ? u->chain : 1))
+		return -f->error;
+	if (!reap(f, u))
+		return uring_later(f);
+	return f->error ? -f->error : STEP_ON;
 }
 
-/* Notifications; what is not reported by the end stays unknown. */
 int uring_tx_drain(struct flow *f)
 {
-	const uint64_t patience = (uint64_t)PATIENCE_MS * 1000000;
 	struct uring_tx *u = f->state;
-	uint64_t last = now_ns();
 
-	while (u->slots.in_flight && now_ns() - last < patience) {
-		int rc = uring_wait(f, &u->ring, PATIENCE_MS);
-
-		if (rc < 0)
-			return rc;
-		if (!rc)
-			continue;
-		reap(f, u);
-		last = now_ns();
-	}
-	return 0;
+	if (u->chain && !u->cancelled)
+		cancel_chain(u);
+	if (!u->chain && !u->cancels && !u->slots.in_flight)
+		return 0;
+	if (uring_enter_drain(f, &u->ring, 1))
+		return -f->error;
+	return reap(f, u) ? STEP_ON : f->alone ? STEP_WAIT : uring_later(f);
 }
 
 void uring_tx_close(struct flow *f)
@@ -154,7 +144,7 @@ void uring_tx_close(struct flow *f)
 
 	if (!u)
 		return;
-	uring_close(&u->ring);
+	uring_close(f, &u->ring);
 	slots_close(&u->slots);
 	free(u);
 }

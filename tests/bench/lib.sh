@@ -38,7 +38,7 @@ flow() { # SECONDS PORT RX TX
 load() { # SECONDS
 	flow "$1" 7993 recv send
 	flow "$1" 7994 mmap sendfile-direct
-	flow "$1" 7995 uring-recv uring-send
+	flow "$1" 7995 uring-multishot uring-send
 	end=$(($(date +%s) + $1))
 	while [ "$(date +%s)" -lt $end ]; do
 		ls -l /usr/bin >/dev/null

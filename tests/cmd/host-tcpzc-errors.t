@@ -111,7 +111,7 @@ for tx in $(modes sending); do
 	here "$tx" || { skip "$tx" "$why"; continue; }
 	ok "$tx: the receiver is killed" receiver_killed $tx recv
 done
-for rx in recv mmap uring-recv; do
+for rx in recv mmap uring-multishot; do
 	ok "$rx: the sender is killed" sender_killed send $rx
 done
 
@@ -138,7 +138,7 @@ for tx in $(modes sending); do
 	ok "$tx: stopped by SIGINT, both sides count the same bytes" stopped INT $tx recv
 done
 ok "and by SIGTERM, to mmap" stopped TERM splice mmap
-ok "and by SIGTERM, to uring-recv" stopped TERM uring-send uring-recv
+ok "and by SIGTERM, to uring-multishot" stopped TERM uring-send uring-multishot
 
 receiver_stopped() { # RX
 	start --rx "$1" -- --tx send
@@ -148,7 +148,7 @@ receiver_stopped() { # RX
 	wait $txpid
 	[ $rc = 0 ] && grep '"summary"' rx >rxs && holds rxs '.bytes > 0'
 }
-for rx in recv mmap uring-recv; do
+for rx in recv mmap uring-multishot; do
 	ok "$rx: stopped by SIGTERM, prints its summary" receiver_stopped $rx
 done
 

@@ -40,6 +40,6 @@ for rx in $(modes receiving); do
 done
 ok "with --verify, which writes the file anew" counted sendfile recv --bytes 9M
 ok "stopped by its timer" counted send recv --seconds 0.3
-ok "stopped by its timer, io_uring" counted uring-send uring-recv --seconds 0.3
+ok "stopped by its timer, io_uring" counted uring-send uring-multishot --seconds 0.3
 
 done_testing

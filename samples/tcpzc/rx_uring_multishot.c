@@ -56,7 +56,7 @@ static int register_buffers(struct flow *f, struct state *s)
 	return 0;
 }
 
-static int uring_recv_open(struct flow *f)
+static int multishot_open(struct flow *f)
 {
 	struct state *s = calloc(1, sizeof(*s));
 
@@ -79,7 +79,7 @@ static void arm(struct flow *f, struct state *s)
 	s->armed = true;
 }
 
-/* 1, or 0 at the end of the stream. *used counts the buffers to give back. */
+/* STEP_ON, or STEP_END at the end of the stream. *used counts the buffers to give back. */
 static int received(struct flow *f, struct state *s, const struct io_uring_cqe *cqe,
 		    unsigned int *used)
 {
@@ -94,23 +94,23 @@ static int received(struct flow *f, struct state *s, const struct io_uring_cqe *
 	if (cqe->flags & IORING_CQE_F_BUFFER)
 		give_back(f, s, id, (*used)++);
 	if (cqe->res > 0 || cqe->res == -ENOBUFS || cqe->res == -EINTR)
-		return 1;
+		return STEP_ON;
 	return cqe->res ? flow_fail(f, -cqe->res, "io_uring recv%s",
 				    cqe->res == -EINVAL ? " (multishot: Linux 6.0 or later)" : "")
 			: 0;
 }
 
-static int uring_recv_step(struct flow *f)
+static int multishot_step(struct flow *f)
 {
 	struct state *s = f->state;
 	struct io_uring_cqe *cqe;
 	unsigned int head, n = 0, used = 0;
-	int rc = 1;
+	int rc = STEP_ON;
 
 	if (!s->armed)
 		arm(f, s);
 	if ((io_uring_sq_ready(&s->ring) || !io_uring_cq_ready(&s->ring)) &&
-	    uring_submit_wait(f, &s->ring, 1))
+	    uring_enter(f, &s->ring, 1))
 		return -f->error;
 	io_uring_for_each_cqe(&s->ring, head, cqe)
 	{
@@ -121,25 +121,26 @@ static int uring_recv_step(struct flow *f)
 	}
 	io_uring_buf_ring_advance(s->bufs, (int)used);
 	io_uring_cq_advance(&s->ring, n);
-	return rc;
+	return n ? rc : uring_later(f);
 }
 
-static void uring_recv_close(struct flow *f)
+static void multishot_close(struct flow *f)
 {
 	struct state *s = f->state;
 
 	if (!s)
 		return;
-	uring_close(&s->ring);
+	uring_close(f, &s->ring);
 	memory_put(s->mem, s->n * f->opt->size);
 	memory_put(s->bufs, s->n * sizeof(struct io_uring_buf));
 	free(s);
 }
 
-const struct mode rx_uring_recv = {
-	.name = "uring-recv",
+const struct mode rx_uring_multishot = {
+	.name = "uring-multishot",
 	.what = "io_uring multishot recv with a ring of provided buffers: copies",
-	.open = uring_recv_open,
-	.step = uring_recv_step,
-	.close = uring_recv_close,
+	.needs = "Linux 6.0",
+	.open = multishot_open,
+	.step = multishot_step,
+	.close = multishot_close,
 };

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * More than one thread: this one, the main thread, starts the workers, waits for them, prints
+ * points, and takes the signals: a worker blocked in a call is poked until it has ended.
+ */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { POKE_MS = 20 };
+
+void worker_tell_boss(struct worker *w)
+{
+	uint64_t one = 1;
+
+	(void)!CALL(w, WRITE, write(w->run->wake, &one, sizeof(one)));
+}
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem) && errno == EINTR)
+		;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct run *r = w->run;
+
+	stop_mask_worker();
+	w->tid = (int)syscall(SYS_gettid);
+	worker_open(w);
+	sem_post(&r->opened);
+	wait_for(&r->go);
+	if (!r->give_up) {
+		worker_span_begins(w, RUSAGE_THREAD);
+		worker_work(w);
+		__atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
+		worker_tell_boss(w);
+		worker_span_ends(w, RUSAGE_THREAD);
+	}
+	worker_close(w);
+	return NULL;
+}
+
+static bool all_done(const struct run *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->n_workers; i++)
+		if (!__atomic_load_n(&r->workers[i].done, __ATOMIC_ACQUIRE))
+			return false;
+	return true;
+}
+
+static void poke(struct run *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->n_workers; i++)
+		if (!__atomic_load_n(&r->workers[i].done, __ATOMIC_ACQUIRE))
+			CALL(r->boss, TGKILL,
+			     syscall(SYS_tgkill, r->pid, r->workers[i].tid, STOP_POKE));
+}
+
+static uint64_t first_start(const struct run *r)
+{
+	uint64_t first = 0;
+	unsigned int i;
+
+	for (i = 0; i < r->n_flows; i++) {
+		uint64_t t = __atomic_load_n(&r->flows[i].start_ns, __ATOMIC_ACQUIRE);
+
+		if (t && (!first || t < first))
+			first = t;
+	}
+	return first;
+}
+
+/* How long until there is something to do, in ms; -1: until there is news. */
+static int pause_ms(const struct run *r)
+{
+	uint64_t now = now_ns();
+
+	if (stop_requested)
+		return POKE_MS;
+	if (!r->start_ns)
+		return -1;
+	return now >= r->next_point_ns ? 0 : (int)((r->next_point_ns - now + 999999) / 1000000);
+}
+
+static void supervise(struct run *r)
+{
+	struct pollfd p = {.fd = r->wake, .events = POLLIN};
+	uint64_t news;
+
+	while (!all_done(r)) {
+		if (CALL(r->boss, POLL, poll(&p, 1, pause_ms(r))) > 0)
+			(void)!CALL(r->boss, READ, read(r->wake, &news, sizeof(news)));
+		if (!r->start_ns && first_start(r))
+			run_starts(r, first_start(r));
+		run_point_if_due(r, now_ns());
+		if (stop_requested)
+			poke(r);
+	}
+}
+
+/* With n workers running; unless there are as many as wanted, they are sent home. */
+static void direct(struct run *r, unsigned int n)
+{
+	const struct options *o = r->opt;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		wait_for(&r->opened);
+	for (i = 0; i < r->n_flows; i++)
+		r->give_up |= r->flows[i].error != 0;
+	if (!r->give_up)
+		r->give_up = run_connect(r) != 0;
+	if (!r->give_up)
+		worker_span_begins(r->boss, RUSAGE_SELF);
+	for (i = 0; i < n; i++)
+		sem_post(&r->go);
+	if (r->give_up)
+		return;
+	if (!o->listen && o->seconds > 0)
+		stop_after(r->boss, o->seconds);
+	supervise(r);
+	run_ends(r);
+	worker_span_ends(r->boss, RUSAGE_SELF);
+}
+
+int boss_run(struct run *r)
+{
+	unsigned int i, n;
+	int rc = 0;
+
+	r->pid = getpid();
+	r->wake = eventfd(0, EFD_CLOEXEC);
+	if (r->wake < 0)
+		return flow_fail(r->flows, errno, "eventfd");
+	sem_init(&r->opened, 0, 0);
+	sem_init(&r->go, 0, 0);
+	for (n = 0; n < r->n_workers && !rc; n += !rc)
+		rc = pthread_create(&r->workers[n].thread, NULL, work, &r->workers[n]);
+	if (rc)
+		flow_fail(r->workers[n].flows[0], rc, "starting thread %u of %u", n + 1,
+			  r->n_workers);
+	direct(r, n);
+	for (i = 0; i < n; i++)
+		pthread_join(r->workers[i].thread, NULL);
+	sem_destroy(&r->opened);
+	sem_destroy(&r->go);
+	close(r->wake);
+	return r->give_up ? -EIO : 0;
+}

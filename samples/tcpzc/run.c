@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* All flows, from their memory to the summary. */
+#include "run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const uint64_t point_ns = 100000000;
+
+void run_starts(struct run *r, uint64_t t_ns)
+{
+	if (r->start_ns)
+		return;
+	r->start_ns = t_ns;
+	r->next_point_ns = t_ns + point_ns;
+	report_point(r, t_ns);
+}
+
+void run_point_if_due(struct run *r, uint64_t now)
+{
+	if (!r->start_ns || now < r->next_point_ns)
+		return;
+	report_point(r, now);
+	r->next_point_ns += (now - r->next_point_ns) / point_ns * point_ns + point_ns;
+}
+
+/* The last point is that of the summary. */
+void run_ends(struct run *r)
+{
+	uint64_t end = 0;
+	unsigned int i;
+
+	for (i = 0; i < r->n_flows; i++)
+		if (r->flows[i].end_ns > end)
+			end = r->flows[i].end_ns;
+	if (r->start_ns)
+		report_point(r, end);
+}
+
+static bool any_failed(const struct run *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->n_flows; i++)
+		if (r->flows[i].error)
+			return true;
+	return false;
+}
+
+/* Which flow is on which thread, and where its books are. */
+static int deal(struct run *r, struct worker *w)
+{
+	unsigned int i;
+
+	w->run = r;
+	w->n = (r->n_flows - w->index + r->n_workers - 1) / r->n_workers;
+	w->flows = calloc(w->n, sizeof(struct flow *));
+	w->fds = calloc(w->n, sizeof(*w->fds));
+	w->waiting = calloc(w->n, sizeof(*w->waiting));
+	if (!w->flows || !w->fds || !w->waiting)
+		return -ENOMEM;
+	for (i = 0; i < w->n; i++) {
+		w->flows[i] = &r->flows[w->index + i * r->n_workers];
+		w->flows[i]->worker = w;
+		w->flows[i]->alone = w->n == 1;
+	}
+	return 0;
+}
+
+static int run_init(struct run *r)
+{
+	unsigned int i;
+	int rc = 0;
+
+	r->n_flows = r->opt->flows;
+	r->n_workers = r->opt->threads;
+	r->wake = -1;
+	r->flows = aligned_alloc(_Alignof(struct flow), r->n_flows * sizeof(struct flow));
+	r->workers = calloc(r->n_workers + 1, sizeof(*r->workers));
+	if (!r->flows || !r->workers)
+		return -ENOMEM;
+	r->boss = r->n_workers == 1 ? r->workers : &r->workers[r->n_workers];
+	r->boss->run = r;
+	for (i = 0; i < r->n_flows; i++)
+		flow_init(&r->flows[i], r->opt, i);
+	for (i = 0; i < r->n_workers && !rc; i++) {
+		r->workers[i].index = i;
+		rc = deal(r, &r->workers[i]);
+	}
+	return rc;
+}
+
+static void run_free(struct run *r)
+{
+	unsigned int i;
+
+	for (i = 0; r->flows && i < r->n_flows; i++)
+		if (r->flows[i].fd >= 0)
+			close(r->flows[i].fd);
+	for (i = 0; r->workers && i < r->n_workers; i++) {
+		free(r->workers[i].flows);
+		free(r->workers[i].fds);
+		free(r->workers[i].waiting);
+	}
+	free(r->workers);
+	free(r->flows);
+}
+
+int run_connect(struct run *r)
+{
+	return r->opt->listen ? net_accept(r->flows, r->n_flows)
+			      : net_connect(r->flows, r->n_flows);
+}
+
+/* One thread: this one. */
+static int work_here(struct run *r)
+{
+	struct worker *w = r->boss;
+	int rc = worker_open(w);
+
+	if (!rc)
+		rc = run_connect(r);
+	if (!rc) {
+		worker_span_begins(w, RUSAGE_SELF);
+		worker_work(w);
+		run_ends(r);
+		worker_span_ends(w, RUSAGE_SELF);
+	}
+	worker_close(w);
+	return rc;
+}
+
+/* The summary is printed whenever there was a connection. */
+int run_all(struct run *r)
+{
+	int rc = run_init(r);
+
+	if (!rc)
+		rc = stop_catch(r->flows);
+	if (!rc)
+		rc = r->n_workers == 1 ? work_here(r) : boss_run(r);
+	if (!rc) {
+		if (!r->opt->listen)
+			net_linger(r->flows, r->n_flows);
+		report_summary(r);
+	}
+	if (r->flows && r->out_error)
+		flow_fail(r->flows, r->out_error, "standard output");
+	if (r->flows && any_failed(r)) {
+		report_error(r);
+		rc = -EIO;
+	}
+	run_free(r);
+	return rc;
+}
