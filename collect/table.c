@@ -16,6 +16,7 @@
 extern const struct collector collector_host, collector_kcore, collector_perf, collector_syscalls,
 	collector_counters, collector_power, collector_softnet, collector_throttle, collector_cpu,
 	collector_null;
+extern const struct collector collector_irq, collector_snmp;
 
 const struct collector *const collectors[] = {
 	&collector_host,
@@ -24,6 +25,8 @@ const struct collector *const collectors[] = {
 	&collector_syscalls,
 	&collector_counters,
 	&collector_power,
+	&collector_irq,
+	&collector_snmp,
 	&collector_softnet,
 	&collector_throttle,
 	&collector_cpu,
@@ -39,7 +42,7 @@ const struct collector *const collectors[] = {
 static const struct {
 	const char *pass, *names, *must;
 } passes[] = {
-	{"measure", ALWAYS ",counters,power", "cpu"},
+	{"measure", ALWAYS ",counters,power,irq,snmp", "cpu"},
 	{"profile", ALWAYS ",kcore,perf", "perf"},
 	{"syscalls", ALWAYS ",syscalls", "syscalls"},
 	{"all", "all", ""},

@@ -21,6 +21,8 @@ static const struct parser {
 	{"throttle.snap", ingest_throttle},   {"counters.tsv", ingest_counters},
 	{"power.tsv", ingest_power},	      {"syscalls.tsv", ingest_syscalls},
 	{"perf.data", ingest_perf},
+	{"irq.snap", ingest_irq},
+	{"snmp.snap", ingest_snmp},
 	// clang-format on
 };
 

@@ -92,6 +92,8 @@ double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_
 int ingest_workload(struct ingest *in, const char *path, struct error *err);
 int ingest_proc_stat(struct ingest *in, const char *path, struct error *err);
 int ingest_throttle(struct ingest *in, const char *path, struct error *err);
+int ingest_irq(struct ingest *in, const char *path, struct error *err);
+int ingest_snmp(struct ingest *in, const char *path, struct error *err);
 int ingest_softnet(struct ingest *in, const char *path, struct error *err);
 int ingest_counters(struct ingest *in, const char *path, struct error *err);
 int ingest_power(struct ingest *in, const char *path, struct error *err);

@@ -10,6 +10,7 @@ extern const struct column functions_columns[9], components_columns[5], contexts
 	cpu_columns[13], roi_columns[19], zerocopy_columns[7], family_columns[8], host_columns[3],
 	rates_columns[3], scores_columns[9], groups_columns[8], hotspots_columns[12],
 	sched_columns[8], passes_columns[11];
+extern const struct column irq_columns[13], snmp_columns[10];
 
 int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int components_run(struct store *s, const struct query *q, struct table *t, struct error *err);
@@ -30,6 +31,8 @@ int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct
 int family_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int sched_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int irq_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int snmp_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int host_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 
 #endif

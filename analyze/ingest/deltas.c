@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/deltas.h"
+
+#include "analyze/ingest/spans.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void deltas_init(struct deltas *d, const struct ingest *in)
+{
+	*d = (struct deltas){.from = in->run.start_ns, .to = in->run.end_ns};
+}
+
+void deltas_free(struct deltas *d)
+{
+	intern_free(&d->names);
+	free(d->d);
+	*d = (struct deltas){0};
+}
+
+void deltas_reading(struct deltas *d, uint64_t t_ns)
+{
+	d->share = d->t_ns ? span_inside(d->t_ns, t_ns, d->from, d->to) : 0;
+	d->span_s = d->t_ns && t_ns > d->t_ns ? (double)(t_ns - d->t_ns) / 1e9 : 0;
+	d->t_ns = t_ns;
+	d->round++;
+}
+
+static struct delta *delta_of(struct deltas *d, const char *name)
+{
+	size_t n = d->names.n;
+	uint32_t id = intern_str(&d->names, name);
+
+	if (d->names.n > n) {
+		array_grow(d->d, id, d->cap);
+		d->d[id] = (struct delta){.between = d->round > 1};
+	}
+	return &d->d[id];
+}
+
+double deltas_put(struct deltas *d, const char *name, uint64_t value)
+{
+	struct delta *c = delta_of(d, name);
+	bool known = c->round && c->round == d->round - 1;
+	uint64_t last = c->last;
+
+	if (c->round == d->round)
+		return NAN; /* the same name twice in one reading: the first counts */
+	c->last = value;
+	c->round = d->round;
+	if (!known)
+		return NAN;
+	c->back |= value < last && d->share > 0;
+	if (value < last)
+		return NAN;
+	c->known_s += d->share * d->span_s;
+	c->sum += d->share * (double)(value - last);
+	return (double)(value - last);
+}
+
+void deltas_restart(struct deltas *d)
+{
+	d->round++;
+	d->t_ns = 0;
+}
+
+char *deltas_set_back(const struct deltas *d)
+{
+	struct str s = {0};
+	size_t i, n = 0;
+
+	for (i = 0; i < d->names.n; i++) {
+		if (!d->d[i].back)
+			continue;
+		if (n++ < 3)
+			str_printf(&s, "%s%s", s.len ? ", " : "", deltas_name(d, i));
+	}
+	if (n > 3)
+		str_printf(&s, " and %zu more", n - 3);
+	return n ? str_take(&s) : NULL;
+}
+
+int deltas_snaps(struct ingest *in, const char *what, const char *path, struct snaps *snaps,
+		 struct error *err)
+{
+	struct error damage = {0};
+	int rc = snaps_read(snaps, path, &damage);
+
+	if (rc && rc != -EBADMSG) {
+		error_set(err, -rc, "%s", damage.text);
+	} else {
+		if (rc)
+			ingest_note(in, "lossy", "%s: %s", what, damage.text);
+		rc = snaps->n < 2 ? error_set(err, ENODATA, "%s: %zu snapshots; two are needed",
+					      path, snaps->n)
+				  : 0;
+	}
+	if (rc)
+		snaps_free(snaps);
+	return rc;
+}

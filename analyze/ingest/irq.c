@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * irq.snap: /proc/interrupts and behind it /proc/softirqs. Each begins with a line of the CPUs that
+ * are online, which may change from reading to reading; a row is "SOURCE: a count for each CPU what
+ * it is". A source is counted on the side's CPUs, elsewhere, and on each CPU that took any.
+ *
+ * What it is, of an interrupt with a number: chip, place, then the device, "IO-APIC 4-edge ttyS0".
+ */
+#include "analyze/ingest/deltas.h"
+#include "analyze/ingest/ingest.h"
+
+#include "lib/alloc.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct columns {
+	unsigned int cpu[CPUSET_MAX];
+	unsigned int n;
+};
+
+/* "           CPU0       CPU2" */
+static bool parse_columns(struct columns *c, char *line)
+{
+	char *save = NULL, *word = strtok_r(line, " \t", &save);
+	unsigned int cpu;
+
+	c->n = 0;
+	for (; word; word = strtok_r(NULL, " \t", &save)) {
+		if (sscanf(word, "CPU%u", &cpu) != 1 || cpu >= CPUSET_MAX || c->n == CPUSET_MAX)
+			return false;
+		c->cpu[c->n++] = cpu;
+	}
+	return c->n > 0;
+}
+
+/* Behind the place of the interrupt, which ends in how it is triggered; else the last field. */
+static const char *device_of(char *what)
+{
+	static const char *const triggers[] = {"edge", "level", "fasteoi"};
+	char *field = what, *end, *last = what;
+	size_t i, n;
+
+	for (; *field; field = end + strspn(end, " \t")) {
+		end = field + strcspn(field, " \t");
+		n = (size_t)(end - field);
+		for (i = 0; i < array_size(triggers); i++) {
+			size_t len = strlen(triggers[i]);
+
+			if (n >= len && !strncasecmp(end - len, triggers[i], len))
+				return end + strspn(end, " \t");
+		}
+		if (field > what + 1 && isspace((unsigned char)field[-1]) &&
+		    isspace((unsigned char)field[-2]))
+			last = field;
+	}
+	return last;
+}
+
+/* "42 virtio3-tx", "LOC Local timer interrupts", "NET_RX" */
+static void name_of(struct str *name, const char *source, char *what)
+{
+	const char *device = isdigit((unsigned char)*source) ? device_of(what) : what;
+
+	str_reset(name);
+	str_printf(name, "%s%s%s", source, *device ? " " : "", device);
+}
+
+struct irqs {
+	struct deltas hard, soft; /* names: "CPU SOURCE", CPU "-": of all, not known of which */
+	struct columns columns;
+	struct cpuset cpus; /* of the reading */
+	bool offline;
+};
+
+static void put_counts(struct irqs *q, struct deltas *d, const unsigned long long *v,
+		       unsigned int n, const char *name)
+{
+	struct str key = {0};
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		str_reset(&key);
+		if (n < q->columns.n)
+			str_printf(&key, "- %s", name);
+		else
+			str_printf(&key, "%u %s", q->columns.cpu[i], name);
+		deltas_put(d, key.buf, v[i]);
+	}
+	str_free(&key);
+}
+
+/* "  42:          0     109906 PCI-MSIX-0000:00:04.0   2-edge      virtio3-tx" */
+static void parse_row(struct irqs *q, struct deltas *d, char *line)
+{
+	unsigned long long *v = xcalloc(q->columns.n + 1, sizeof(*v));
+	char *colon = strchr(line, ':'), *at, *end;
+	struct str name = {0};
+	unsigned int n = 0;
+
+	if (colon) {
+		*colon = '\0';
+		for (at = colon + 1; n < q->columns.n; at = end) {
+			v[n] = strtoull(at, &end, 10);
+			if (end == at || (*end && !isspace((unsigned char)*end)))
+				break;
+			n++;
+		}
+		name_of(&name, str_trim(line), str_trim(at));
+		if (n == q->columns.n || n == 1) /* ERR and MIS have one count */
+			put_counts(q, d, v, n, name.buf);
+	}
+	str_free(&name);
+	free(v);
+}
+
+static void parse(struct irqs *q, char *text)
+{
+	struct deltas *d = NULL;
+	char *line;
+	unsigned int i;
+
+	while ((line = str_token(&text, '\n'))) {
+		if (!strchr(line, ':') && strstr(line, "CPU")) {
+			if (!parse_columns(&q->columns, line))
+				q->columns.n = 0;
+			d = d ? &q->soft : &q->hard;
+		} else if (d && q->columns.n) {
+			parse_row(q, d, line);
+		}
+	}
+	q->cpus = (struct cpuset){0};
+	for (i = 0; i < q->columns.n; i++)
+		cpuset_add(&q->cpus, q->columns.cpu[i]);
+}
+
+/* --- metrics: irq:SOURCE of the side's CPUs, irq_elsewhere:SOURCE, irq_cpu1:SOURCE --- */
+
+struct source {
+	double here, elsewhere;
+	bool known, known_elsewhere;
+};
+
+static void put(struct ingest *in, const char *kind, const char *where, const char *source,
+		double value)
+{
+	char *name = xasprintf("%s%s:%s", kind, where, source);
+
+	ingest_metric(in, name, "1", value, NULL);
+	free(name);
+}
+
+/* Adds a CPU's count to its source's, and puts it where it is not 0. */
+static void put_cpu(struct ingest *in, const char *kind, const char *name, const struct delta *d,
+		    struct source *s)
+{
+	const char *source = strchr(name, ' ') + 1;
+	bool here = *name == '-' || ingest_has_cpu(in, (unsigned int)atoi(name));
+	char where[32];
+
+	*(here ? &s->here : &s->elsewhere) += d->sum;
+	*(here ? &s->known : &s->known_elsewhere) = true;
+	if (*name == '-' || !(d->sum > 0))
+		return;
+	snprintf(where, sizeof(where), "_cpu%d", atoi(name));
+	put(in, kind, where, source, d->sum);
+}
+
+static void put_kind(struct ingest *in, const char *kind, const struct deltas *d)
+{
+	struct intern names = {0};
+	struct source *list = xcalloc(d->names.n + 1, sizeof(*list)), all = {0};
+	size_t i;
+
+	for (i = 0; i < d->names.n; i++) {
+		const char *name = deltas_name(d, i);
+		struct source *s = &list[intern_str(&names, strchr(name, ' ') + 1)];
+
+		if (d->d[i].known_s > 0)
+			put_cpu(in, kind, name, &d->d[i], s);
+		if (d->d[i].known_s > 0 && *name != '-' &&
+		    ingest_has_cpu(in, (unsigned int)atoi(name))) {
+			all.here += d->d[i].sum;
+			all.known = true;
+		}
+	}
+	for (i = 0; i < names.n; i++) {
+		const char *source = intern_get(&names, (uint32_t)i);
+
+		if (list[i].known)
+			put(in, kind, "", source, list[i].here);
+		if (list[i].known_elsewhere)
+			put(in, kind, "_elsewhere", source, list[i].elsewhere);
+	}
+	if (all.known)
+		put(in, kind, "", "total", all.here);
+	intern_free(&names);
+	free(list);
+}
+
+static void note_back(struct ingest *in, const struct deltas *d)
+{
+	char *back = deltas_set_back(d);
+
+	if (back)
+		ingest_note(in, "warning",
+			    "irq: set back in the window, what it counted there is not known (CPU "
+			    "and source): %s",
+			    back);
+	free(back);
+}
+
+static void put_metrics(struct ingest *in, const struct irqs *q)
+{
+	put_kind(in, "irq", &q->hard);
+	put_kind(in, "softirq", &q->soft);
+	note_back(in, &q->hard);
+	note_back(in, &q->soft);
+	if (q->offline)
+		ingest_note(in, "warning",
+			    "irq: a CPU came or went in the window: its interrupts count between "
+			    "readings that have it");
+}
+
+static void read_all(struct irqs *q, const struct snaps *snaps)
+{
+	struct cpuset before;
+	size_t i;
+
+	for (i = 0; i < snaps->n; i++) {
+		char *copy = xstrdup(snaps->snap[i].data);
+
+		before = q->cpus;
+		deltas_reading(&q->hard, snaps->snap[i].mono_ns);
+		deltas_reading(&q->soft, snaps->snap[i].mono_ns);
+		parse(q, copy);
+		q->offline |= i && memcmp(&before, &q->cpus, sizeof(before));
+		free(copy);
+	}
+}
+
+int ingest_irq(struct ingest *in, const char *path, struct error *err)
+{
+	struct irqs *q;
+	struct snaps snaps;
+	uint64_t from, to;
+	int rc = deltas_snaps(in, "irq", path, &snaps, err);
+
+	if (rc)
+		return rc;
+	q = xcalloc(1, sizeof(*q));
+	deltas_init(&q->hard, in);
+	deltas_init(&q->soft, in);
+	read_all(q, &snaps);
+	from = snaps.snap[0].mono_ns;
+	to = snaps.snap[snaps.n - 1].mono_ns;
+	if (ingest_cover(in, "/proc/interrupts", &from, &to) > 0)
+		put_metrics(in, q);
+	deltas_free(&q->hard);
+	deltas_free(&q->soft);
+	free(q);
+	snaps_free(&snaps);
+	return 0;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * snmp.snap: a line "netns NUMBER", then /proc/net/snmp and netstat (a line of names, a line of
+ * values, both beginning with the group), then /proc/net/snmp6 (a name and a value a line). Names
+ * are those of nstat: group and name in one. Settings and gauges are no counters: they are left
+ * out.
+ */
+#include "analyze/ingest/deltas.h"
+#include "analyze/ingest/ingest.h"
+
+#include "lib/alloc.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const no_counters[] = {"IpForwarding", "IpDefaultTTL",	"TcpRtoAlgorithm",
+					  "TcpRtoMin",	  "TcpRtoMax",		"TcpMaxConn",
+					  "TcpCurrEstab", "MPTcpExtMPCurrEstab"};
+
+static bool counts(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(no_counters); i++)
+		if (!strcmp(no_counters[i], name))
+			return false;
+	return true;
+}
+
+static void put(struct ingest *in, struct deltas *d, const char *name, const char *value)
+{
+	char *end;
+	unsigned long long v;
+	double n;
+
+	errno = 0;
+	v = strtoull(value, &end, 10);
+	if (end == value || *end || errno || *value == '-' || !counts(name))
+		return;
+	n = deltas_put(d, name, v);
+	if (!strcmp(name, "TcpRetransSegs") && d->span_s > 0 && !isnan(n))
+		ingest_point(in, "tcp_retransmits_per_s", d->t_ns, n / d->span_s);
+}
+
+/* "Tcp: InSegs OutSegs", "Tcp: 5 7" */
+static void parse_pair(struct ingest *in, struct deltas *d, char *names, char *values)
+{
+	char *group = str_token(&names, ' '), *same = str_token(&values, ' '), *name, *value;
+	struct str full = {0};
+
+	if (!strcmp(group, same)) {
+		group[strlen(group) - 1] = '\0';
+		while ((name = str_token(&names, ' ')) && (value = str_token(&values, ' '))) {
+			str_reset(&full);
+			str_printf(&full, "%s%s", group, name);
+			put(in, d, full.buf, value);
+		}
+	}
+	str_free(&full);
+}
+
+static void parse(struct ingest *in, struct deltas *d, char *text)
+{
+	char *line, *values, *value;
+
+	while ((line = str_token(&text, '\n'))) {
+		size_t word = strcspn(line, " \t");
+
+		if (word && line[word - 1] == ':' && text) {
+			values = str_token(&text, '\n');
+			parse_pair(in, d, line, values);
+		} else if (line[word]) {
+			value = line + word;
+			*value++ = '\0';
+			put(in, d, line, str_trim(value));
+		}
+	}
+}
+
+/* Cuts the first line off; 0: it names no namespace. */
+static unsigned long long netns_of(const char **text)
+{
+	unsigned long long id = 0;
+	const char *nl = strchr(*text, '\n');
+
+	if (sscanf(*text, "netns %llu", &id) == 1 && nl)
+		*text = nl + 1;
+	return id;
+}
+
+/* Returns when the readings begin to be those of the namespace that the last one is of. */
+static uint64_t read_all(struct ingest *in, struct deltas *d, const struct snaps *snaps)
+{
+	unsigned long long before = 0;
+	uint64_t from = snaps->snap[0].mono_ns;
+	size_t i;
+
+	for (i = 0; i < snaps->n; i++) {
+		const char *text = snaps->snap[i].data;
+		unsigned long long id = netns_of(&text);
+		char *copy = xstrdup(text);
+
+		if (i && id != before) {
+			deltas_restart(d);
+			from = snaps->snap[i].mono_ns;
+		}
+		before = id;
+		deltas_reading(d, snaps->snap[i].mono_ns);
+		parse(in, d, copy);
+		free(copy);
+	}
+	return from;
+}
+
+static void put_metrics(struct ingest *in, const struct deltas *d)
+{
+	char *back = deltas_set_back(d);
+	size_t i;
+
+	for (i = 0; i < d->names.n; i++) {
+		char *name = xasprintf("snmp:%s", deltas_name(d, i));
+
+		if (d->d[i].known_s > 0)
+			ingest_metric(in, name, "1", d->d[i].sum, NULL);
+		free(name);
+	}
+	if (back)
+		ingest_note(in, "warning",
+			    "snmp: set back in the window, what it counted there is not known: %s",
+			    back);
+	free(back);
+}
+
+int ingest_snmp(struct ingest *in, const char *path, struct error *err)
+{
+	struct snaps snaps;
+	struct deltas d;
+	uint64_t from, to;
+	int rc = deltas_snaps(in, "snmp", path, &snaps, err);
+
+	if (rc)
+		return rc;
+	deltas_init(&d, in);
+	from = read_all(in, &d, &snaps);
+	to = snaps.snap[snaps.n - 1].mono_ns;
+	if (ingest_cover(in, "/proc/net/snmp", &from, &to) > 0)
+		put_metrics(in, &d);
+	deltas_free(&d);
+	snaps_free(&snaps);
+	return 0;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/changes.h"
+
+#include "lib/alloc.h"
+#include "lib/hash.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_row(struct changes *c, const char *name, const char *unit)
+{
+	size_t runs = (size_t)c->b->n, i;
+	double *x = xcalloc(runs + 1, sizeof(*x));
+
+	for (i = 0; i < runs; i++)
+		x[i] = NAN;
+	array_grow(c->row, c->n, c->cap);
+	c->row[c->n++] = (struct change_row){name, unit, x};
+}
+
+/* One run's metrics; `seen` has the rows by the hash of their names. */
+static void add_run(struct changes *c, struct map *seen, const struct metric_row *m, int n, int run,
+		    const char *prefix)
+{
+	size_t skip = strlen(prefix);
+	uint64_t *at;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (!str_starts(m[i].name, prefix))
+			continue;
+		at = map_at(seen, hash_bytes(m[i].name, strlen(m[i].name), 0));
+		if (!*at) {
+			add_row(c, m[i].name + skip, m[i].unit);
+			*at = c->n;
+		}
+		c->row[*at - 1].x[run] = m[i].value;
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct change_row *)a)->name,
+			  ((const struct change_row *)b)->name);
+}
+
+int changes_read(struct changes *c, struct store *s, const struct block_list *list,
+		 const struct block_runs *b, const char *prefix, struct error *err)
+{
+	struct map seen = {0};
+	struct metric_row *rows;
+	int i, n = 0;
+
+	*c = (struct changes){.b = b, .estimator = list->estimator};
+	c->seconds = xcalloc((size_t)b->n + 1, sizeof(*c->seconds));
+	c->mib = xcalloc((size_t)b->n + 1, sizeof(*c->mib));
+	for (i = 0; i < b->n && n >= 0; i++) {
+		c->seconds[i] = figure_metric(s, &b->runs[i], "seconds");
+		c->mib[i] = figure_metric(s, &b->runs[i], "bytes") / 1048576;
+		n = store_metric_list(s, b->runs[i].id, &rows, err);
+		if (n < 0)
+			break;
+		add_run(c, &seen, rows, n, i, prefix);
+		free(rows);
+	}
+	map_free(&seen);
+	if (c->n)
+		qsort(c->row, c->n, sizeof(*c->row), by_name);
+	return n < 0 ? n : 0;
+}
+
+void changes_free(struct changes *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		free(c->row[i].x);
+	free(c->row);
+	free(c->seconds);
+	free(c->mib);
+	*c = (struct changes){0};
+}
+
+static double figure(const struct changes *c, const struct change_row *row, int run,
+		     enum change_as as)
+{
+	double x = row->x[run];
+
+	return as == AS_PER_SECOND ? x / c->seconds[run] : as == AS_PER_MIB ? x / c->mib[run] : x;
+}
+
+struct estimate changes_estimate(const struct changes *c, const struct change_row *row,
+				 enum change_as as)
+{
+	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
+	double *x = xcalloc((size_t)c->b->n + 1, sizeof(*x)), v;
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < c->b->n; i++) {
+		v = figure(c, row, i, as);
+		if (isfinite(v))
+			x[n++] = v;
+	}
+	if (n)
+		e = stats_estimate(c->estimator, x, n, 0.95);
+	free(x);
+	return e;
+}
+
+bool change_happened(const struct changes *c, const struct change_row *row)
+{
+	int i;
+
+	for (i = 0; i < c->b->n; i++)
+		if (row->x[i] > 0)
+			return true;
+	return false;
+}
+
+const struct change_row *changes_find(const struct changes *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (!strcmp(c->row[i].name, name))
+			return &c->row[i];
+	return NULL;
+}
+
+void changes_put(const struct changes *c, const struct change_row *row, struct table *t,
+		 struct value *cells)
+{
+	struct estimate e = changes_estimate(c, row, AS_COUNT);
+
+	table_set(t, cells, "count", value_real(e.value));
+	table_set(t, cells, "runs", value_int((int64_t)e.n));
+	e = changes_estimate(c, row, AS_PER_SECOND);
+	put_estimate(t, cells, "per_s", "per_s", &e);
+	e = changes_estimate(c, row, AS_PER_MIB);
+	table_set(t, cells, "per_mib", value_real(e.value));
+}
+
+void changes_note(const struct query *q, size_t found, struct table *t)
+{
+	if (!found)
+		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
+	else if (!q->all && !t->rows)
+		table_note(t, "none of %zu counters changed; --all shows them", found);
+	else if (!q->all)
+		table_note(t, "only counters that changed; --all shows the others");
+}

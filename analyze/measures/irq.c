@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * irq: who interrupted the side's CPUs, and which softirqs they ran, the most frequent first. By
+ * CPU (--by cpu, --cpu SET) all of the host's are shown, the side's and the others.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/changes.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column irq_columns[13] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"kind", NULL, V_STR, 0, "irq or softirq"},
+	{"source", NULL, V_STR, 0, "as in /proc/interrupts; total: of all with CPUs"},
+	{"device", NULL, V_STR, 0, "the interrupt's name"},
+	{"cpu", NULL, V_STR, STANDS_RIGHT, "a number; with --by cpu"},
+	{"count", NULL, V_REAL, 0, "in the window, on the side's CPUs; estimate over the runs"},
+	{"per_s", "1/s", V_REAL, 1, NULL},
+	{"per_s_lo", "1/s", V_REAL, 1, "its interval"},
+	{"per_s_hi", "1/s", V_REAL, 1, NULL},
+	{"per_mib", "1/MiB", V_REAL, 4, "per MiB of the workload's bytes"},
+	{"cpus", NULL, V_STR, 0, "which CPUs took it, the side's or not, with their parts"},
+	{"runs", NULL, V_INT, 0, "runs that have it"},
+};
+
+enum { CPUS_SHOWN = 3 };
+
+struct of_kind {
+	const char *kind;
+	struct changes here, elsewhere, by_cpu; /* by_cpu: "1:LOC Local timer interrupts" */
+};
+
+/* --- reading --- */
+
+/* A CPU that took none of a source has no metric: 0 where the source was read at all. */
+static void fill_by_cpu(struct of_kind *k)
+{
+	const struct change_row *here, *elsewhere;
+	struct change_row *row;
+	const char *source;
+	size_t i;
+	int r;
+
+	for (i = 0; i < k->by_cpu.n; i++) {
+		row = &k->by_cpu.row[i];
+		source = strchr(row->name, ':') + 1;
+		here = changes_find(&k->here, source);
+		elsewhere = changes_find(&k->elsewhere, source);
+		for (r = 0; r < k->by_cpu.b->n; r++)
+			if (isnan(row->x[r]) && ((here && !isnan(here->x[r])) ||
+						 (elsewhere && !isnan(elsewhere->x[r]))))
+				row->x[r] = 0;
+	}
+}
+
+static int read_kind(struct of_kind *k, struct store *s, const struct block_list *list,
+		     const struct block_runs *b, const char *kind, struct error *err)
+{
+	const struct {
+		const char *where;
+		struct changes *c;
+	} parts[] = {{":", &k->here}, {"_elsewhere:", &k->elsewhere}, {"_cpu", &k->by_cpu}};
+	size_t i;
+	int rc = 0;
+
+	*k = (struct of_kind){.kind = kind};
+	for (i = 0; i < array_size(parts) && !rc; i++) {
+		char *prefix = xasprintf("%s%s", kind, parts[i].where);
+
+		rc = changes_read(parts[i].c, s, list, b, prefix, err);
+		free(prefix);
+	}
+	if (!rc)
+		fill_by_cpu(k);
+	return rc;
+}
+
+static void free_kind(struct of_kind *k)
+{
+	changes_free(&k->here);
+	changes_free(&k->elsewhere);
+	changes_free(&k->by_cpu);
+}
+
+/* --- rows --- */
+
+struct ranked {
+	const struct change_row *row;
+	double rate;
+};
+
+static int by_rate(const void *a, const void *b)
+{
+	double x = ((const struct ranked *)a)->rate, y = ((const struct ranked *)b)->rate;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static struct ranked *rank(const struct changes *c)
+{
+	struct ranked *list = xcalloc(c->n + 1, sizeof(*list));
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		double rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
+
+		list[i] = (struct ranked){&c->row[i], isnan(rate) ? -1 : rate};
+	}
+	if (c->n)
+		qsort(list, c->n, sizeof(*list), by_rate);
+	return list;
+}
+
+/* "1: 97 %, 0: 3 %" */
+static void put_cpus(const struct of_kind *k, const char *source, struct table *t,
+		     struct value *row)
+{
+	struct ranked *list = rank(&k->by_cpu);
+	struct str s = {0};
+	double all = 0;
+	size_t i, shown = 0;
+
+	for (i = 0; i < k->by_cpu.n; i++)
+		if (!strcmp(strchr(list[i].row->name, ':') + 1, source) && list[i].rate > 0)
+			all += list[i].rate;
+	for (i = 0; i < k->by_cpu.n && all > 0 && shown < CPUS_SHOWN; i++) {
+		if (strcmp(strchr(list[i].row->name, ':') + 1, source) || !(list[i].rate > 0))
+			continue;
+		str_printf(&s, "%s%d: %.0f %%", shown++ ? ", " : "", atoi(list[i].row->name),
+			   100 * list[i].rate / all);
+	}
+	table_set(t, row, "cpus", value_str(t, s.buf));
+	str_free(&s);
+	free(list);
+}
+
+static struct value *put_row(const struct changes *c, const struct change_row *r, const char *kind,
+			     const char *source, struct table *t)
+{
+	struct value *row = table_row(t);
+	char *copy = xstrdup(source), *device = strchr(copy, ' ');
+
+	if (device)
+		*device++ = '\0';
+	table_set(t, row, "variant", value_str(t, c->b->block.variant));
+	table_set(t, row, "side", value_str(t, c->b->block.side));
+	table_set(t, row, "kind", value_str(t, kind));
+	table_set(t, row, "source", value_str(t, copy));
+	table_set(t, row, "device", value_str(t, device));
+	changes_put(c, r, t, row);
+	free(copy);
+	return row;
+}
+
+static long put_sources(const struct of_kind *k, const struct query *q, long left, struct table *t)
+{
+	struct ranked *list = rank(&k->here);
+	struct value *row;
+	size_t i;
+
+	for (i = 0; i < k->here.n && left; i++) {
+		const char *source = list[i].row->name;
+		const struct change_row *other = changes_find(&k->elsewhere, source);
+
+		if (!q->all && !change_happened(&k->here, list[i].row) &&
+		    !(other && change_happened(&k->elsewhere, other)))
+			continue;
+		row = put_row(&k->here, list[i].row, k->kind, source, t);
+		put_cpus(k, source, t, row);
+		left--;
+	}
+	free(list);
+	return left;
+}
+
+static long put_by_cpu(const struct of_kind *k, const struct query *q, long left, struct table *t)
+{
+	struct ranked *list = rank(&k->by_cpu);
+	struct value *row;
+	size_t i;
+
+	for (i = 0; i < k->by_cpu.n && left; i++) {
+		int cpu = atoi(list[i].row->name);
+
+		if (q->cpus && !cpuset_has(q->cpus, (unsigned int)cpu))
+			continue;
+		row = put_row(&k->by_cpu, list[i].row, k->kind, strchr(list[i].row->name, ':') + 1,
+			      t);
+		table_set(t, row, "cpu", value_int(cpu));
+		left--;
+	}
+	free(list);
+	return left;
+}
+
+static int put_block(struct store *s, const struct query *q, const struct block_list *list,
+		     const struct block_runs *b, struct table *t, size_t *found, struct error *err)
+{
+	static const char *const kinds[] = {"irq", "softirq"};
+	long left = q->limit ? q->limit : -1;
+	struct of_kind k;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < array_size(kinds) && !rc; i++) {
+		rc = read_kind(&k, s, list, b, kinds[i], err);
+		*found += k.here.n;
+		if (!rc)
+			left = q->by || q->cpus ? put_by_cpu(&k, q, left, t)
+						: put_sources(&k, q, left, t);
+		free_kind(&k);
+	}
+	return rc;
+}
+
+int irq_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	size_t found = 0;
+	int rc, i;
+
+	if (q->by && strcmp(q->by, "cpu"))
+		return error_set(err, EINVAL, "table irq goes by cpu, not by '%s'", q->by);
+	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
+	if (!rc)
+		zero_copy_title(s, q, t);
+	for (i = 0; i < list.n && !rc; i++)
+		rc = put_block(s, q, &list, &list.blocks[i], t, &found, err);
+	if (!rc)
+		changes_note(q, found, t);
+	if (!rc && found && !q->by && !q->cpus)
+		table_note(t,
+			   "counts are those of the side's CPUs; cpus: where the host took them");
+	if (!rc)
+		block_list_notes(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* snmp: what the network stack counted, those that tell of trouble first. */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/changes.h"
+#include "analyze/measures/counter_kinds.h"
+#include "analyze/measures/zero_copy.h"
+
+#include <stdlib.h>
+
+const struct column snmp_columns[10] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"name", NULL, V_STR, 0, "as nstat has it"},
+	{"kind", NULL, V_STR, 0,
+	 "retransmit, drop, prune, pressure, error; copy: the kernel copied payload by itself"},
+	{"count", NULL, V_REAL, 0, "in the window, estimate over the runs"},
+	{"per_s", "1/s", V_REAL, 2, NULL},
+	{"per_s_lo", "1/s", V_REAL, 2, "its interval"},
+	{"per_s_hi", "1/s", V_REAL, 2, NULL},
+	{"per_mib", "1/MiB", V_REAL, 4, "per MiB of the workload's bytes"},
+	{"runs", NULL, V_INT, 0, "runs that have it"},
+};
+
+/* Those of a kind, or those of none. Returns the rows that are left for --limit. */
+static long put_rows(const struct changes *c, const struct query *q, bool of_a_kind, long left,
+		     struct table *t)
+{
+	struct value *row;
+	size_t i;
+
+	for (i = 0; i < c->n && left; i++) {
+		const char *kind = snmp_kind(c->row[i].name);
+
+		if (!kind == of_a_kind || (!q->all && !change_happened(c, &c->row[i])))
+			continue;
+		row = table_row(t);
+		table_set(t, row, "variant", value_str(t, c->b->block.variant));
+		table_set(t, row, "side", value_str(t, c->b->block.side));
+		table_set(t, row, "name", value_str(t, c->row[i].name));
+		table_set(t, row, "kind", value_str(t, kind));
+		changes_put(c, &c->row[i], t, row);
+		left--;
+	}
+	return left;
+}
+
+static int put_block(struct store *s, const struct query *q, const struct block_list *list, int i,
+		     struct table *t, size_t *found, struct error *err)
+{
+	struct changes c;
+	int rc = changes_read(&c, s, list, &list->blocks[i], "snmp:", err);
+
+	*found += c.n;
+	if (!rc)
+		put_rows(&c, q, false, put_rows(&c, q, true, q->limit ? q->limit : -1, t), t);
+	changes_free(&c);
+	return rc;
+}
+
+int snmp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	size_t found = 0;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+
+	if (!rc)
+		zero_copy_title(s, q, t);
+	for (i = 0; i < list.n && !rc; i++)
+		rc = put_block(s, q, &list, i, t, &found, err);
+	if (!rc)
+		changes_note(q, found, t);
+	if (!rc)
+		block_list_notes(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}

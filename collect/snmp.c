@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The network stack's own counters, of the namespace that the workload lives in: /proc/net/snmp,
+ * netstat and snmp6 behind each other, and before them the number of the namespace, since a
+ * workload may enter its own after the window has opened.
+ */
+#include "collect/netns.h"
+#include "collect/reading.h"
+#include "collect/run.h"
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *const sources[] = {"/proc/thread-self/net/snmp", "/proc/thread-self/net/netstat",
+				      "/proc/thread-self/net/snmp6"}; /* none without IPv6 */
+
+struct snmp {
+	struct reading reading;
+	struct netns netns;
+	int fd[array_size(sources)]; /* -1: none */
+};
+
+static int probe(struct collect *c)
+{
+	return access(sources[0], R_OK) ? error_sys(&c->err, errno, "%s: cannot read", sources[0])
+					: 0;
+}
+
+static void close_all(struct snmp *s)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(sources); i++) {
+		if (s->fd[i] >= 0)
+			close(s->fd[i]);
+		s->fd[i] = -1;
+	}
+}
+
+static int open_all(void *arg)
+{
+	struct snmp *s = arg;
+	size_t i;
+
+	close_all(s);
+	for (i = 0; i < array_size(sources); i++)
+		s->fd[i] = open(sources[i], O_RDONLY | O_CLOEXEC);
+	return 0;
+}
+
+static int prepare(struct collect *c)
+{
+	struct snmp *s = xcalloc(1, sizeof(*s));
+
+	c->data = s;
+	s->fd[0] = s->fd[1] = s->fd[2] = -1;
+	netns_init(&s->netns);
+	open_all(s);
+	return reading_open(&s->reading, c, c->is->files[0]);
+}
+
+static void follow(struct collect *c, struct snmp *s)
+{
+	struct error err = {0};
+
+	if (netns_follow(&s->netns, c->run->pid) && netns_inside(&s->netns, open_all, s, &err))
+		collect_degraded(c, "%s", err.text);
+	if (s->netns.others)
+		collect_degraded(c, "the workload's processes are in several network namespaces: "
+				    "only the first is read");
+}
+
+static int take(struct collect *c, bool must)
+{
+	struct snmp *s = c->data;
+	size_t i;
+	int rc;
+
+	if (!reading_begin(&s->reading, must))
+		return 0;
+	follow(c, s);
+	str_printf(&s->reading.text, "netns %" PRIu64 "\n", s->netns.id);
+	for (i = 0; i < array_size(sources); i++) {
+		rc = s->fd[i] < 0 ? 0 : reading_add(&s->reading, s->fd[i]);
+		if (rc)
+			return error_sys(&c->err, -rc, "%s: cannot read", sources[i]);
+	}
+	return reading_end(&s->reading, &c->err);
+}
+
+static int take_end(struct collect *c)
+{
+	return take(c, true);
+}
+
+static int take_between(struct collect *c)
+{
+	return take(c, false);
+}
+
+static void finish(struct collect *c)
+{
+	struct snmp *s = c->data;
+
+	collect_info_str(c, "netns", s->netns.fd < 0 ? "host" : "workload");
+	reading_close(&s->reading, c);
+	close_all(s);
+	netns_close(&s->netns);
+	free(s);
+}
+
+const struct collector collector_snmp = {
+	.name = "snmp",
+	.what = "the network stack's counters: IP, TCP, UDP, as nstat has them",
+	.files = {"snmp.snap"},
+	.probe = probe,
+	.prepare = prepare,
+	.start = take_end,
+	.snap = take_between,
+	.stop = take_end,
+	.finish = finish,
+};

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parsers of what the kernel counts, on recorded bytes with sums worked out by hand. Window: [10 s,
+ * 13 s]; the side's CPUs: 1.
+ */
+#include "analyze/ingest/deltas.h"
+#include "analyze/ingest/ingest.h"
+#include "lib/alloc.h"
+#include "lib/snap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const uint64_t S = 1000000000;
+static char path[64];
+
+static struct ingest fresh(void)
+{
+	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S, .cpus = "1", .ncpus = 1},
+			    .has_cpus = true};
+
+	cpuset_add(&in.cpus, 1);
+	unlink(path);
+	return in;
+}
+
+static double metric(const struct ingest *in, const char *name)
+{
+	size_t i;
+
+	for (i = in->nmetrics; i-- > 0;)
+		if (!strcmp(in->metrics[i].name, name))
+			return in->metrics[i].value;
+	return NAN;
+}
+
+static bool noted(const struct ingest *in, const char *severity, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < in->nnotes; i++)
+		if (!strcmp(in->notes[i].severity, severity) && strstr(in->notes[i].text, text))
+			return true;
+	return false;
+}
+
+static void add(double seconds, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(snap_append(fd, (uint64_t)(seconds * 1e9), text, strlen(text)), 0);
+	close(fd);
+}
+
+#define is(in, name, value) assert_float_equal(metric(&(in), name), value, 1e-9)
+#define absent(in, name)    assert_true(isnan(metric(&(in), name)))
+
+/* --- counters over spans --- */
+
+static void test_deltas(void **state)
+{
+	struct ingest in = fresh();
+	struct deltas d;
+	char *back;
+
+	(void)state;
+	deltas_init(&d, &in);
+	deltas_reading(&d, 9 * S);
+	assert_true(isnan(deltas_put(&d, "a", 100)));
+	deltas_put(&d, "b", 5);
+	deltas_reading(&d, 11 * S); /* half of it is in the window */
+	assert_float_equal(deltas_put(&d, "a", 200), 100, 0);
+	deltas_put(&d, "b", 9);
+	deltas_put(&d, "late", 1000);
+	deltas_reading(&d, 12 * S);
+	deltas_put(&d, "a", 20); /* set back: what it counted is not known */
+	deltas_put(&d, "late", 1007);
+	deltas_put(&d, "late", 9999); /* twice in one reading */
+	deltas_reading(&d, 13 * S);
+	deltas_put(&d, "a", 50);
+	assert_float_equal(d.d[0].sum, 50 + 30, 1e-9);
+	assert_float_equal(d.d[0].known_s, 2, 1e-9);
+	assert_true(d.d[0].back && !d.d[0].between && !delta_gone(&d, &d.d[0]));
+	assert_float_equal(d.d[1].sum, 2, 1e-9);
+	assert_true(delta_gone(&d, &d.d[1]));
+	assert_float_equal(d.d[2].sum, 7, 1e-9);
+	assert_true(d.d[2].between);
+	back = deltas_set_back(&d);
+	assert_string_equal(back, "a");
+	free(back);
+	deltas_restart(&d);
+	deltas_reading(&d, 13 * S + 1);
+	assert_true(isnan(deltas_put(&d, "a", 900))); /* of another */
+	deltas_free(&d);
+	ingest_free(&in);
+}
+
+/* --- snmp --- */
+
+static void snmp_at(double seconds, unsigned ns, unsigned retrans, unsigned drops, unsigned v6)
+{
+	char *text = xasprintf("netns %u\n"
+			       "Ip: Forwarding DefaultTTL InReceives\nIp: 2 64 %u\n"
+			       "Tcp: RtoAlgorithm MaxConn CurrEstab RetransSegs\nTcp: 1 -1 %u %u\n"
+			       "TcpExt: TCPRcvQDrop TCPWqueueTooBig\nTcpExt: %u 0\n"
+			       "Ip6InReceives                   \t%u\n",
+			       ns, 10 * retrans, retrans, retrans, drops, v6);
+
+	add(seconds, text);
+	free(text);
+}
+
+static void test_snmp(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	snmp_at(10, 4026531840, 100, 7, 50);
+	snmp_at(12, 4026531840, 104, 7, 51);
+	snmp_at(13, 4026531840, 110, 9, 51);
+	assert_int_equal(ingest_snmp(&in, path, &err), 0);
+	is(in, "snmp:TcpRetransSegs", 10);
+	is(in, "snmp:IpInReceives", 100);
+	is(in, "snmp:TcpExtTCPRcvQDrop", 2);
+	is(in, "snmp:TcpExtTCPWqueueTooBig", 0); /* read, and nothing happened */
+	is(in, "snmp:Ip6InReceives", 1);
+	absent(in, "snmp:IpForwarding"); /* a setting */
+	absent(in, "snmp:TcpMaxConn");
+	absent(in, "snmp:TcpCurrEstab"); /* a gauge */
+	assert_int_equal(in.nseries, 2);
+	assert_float_equal(in.series[0].value, 2, 1e-9);
+	assert_int_equal(in.nnotes, 0);
+	ingest_free(&in);
+}
+
+/* The workload enters its own namespace after the window has opened. */
+static void test_snmp_netns(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	snmp_at(10, 1, 100000, 7, 50);
+	snmp_at(10.2, 2, 3, 0, 0);
+	snmp_at(13, 2, 8, 0, 0);
+	assert_int_equal(ingest_snmp(&in, path, &err), 0);
+	is(in, "snmp:TcpRetransSegs", 5);
+	assert_true(noted(&in, "lossy", "covers only 93.3 % of the window"));
+	ingest_free(&in);
+
+	in = fresh();
+	snmp_at(10, 1, 100000, 7, 50);
+	snmp_at(12, 2, 3, 0, 0);
+	snmp_at(13, 2, 8, 0, 0);
+	assert_int_equal(ingest_snmp(&in, path, &err), 0);
+	absent(in, "snmp:TcpRetransSegs");
+	assert_true(noted(&in, "lossy", "covers 1.00 s of the window's 3.00 s"));
+	ingest_free(&in);
+}
+
+static void test_snmp_awkward(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	snmp_at(10, 1, 100, 7, 50);
+	assert_int_equal(ingest_snmp(&in, path, &err), -ENODATA);
+	add(11,
+	    "netns 1\nTcp: RetransSegs InSegs\nTcp: 120\nTcpExt: A\nIpExt: 1\nUdp:\n\n:\nTcp: ");
+	snmp_at(13, 1, 90, 8, 50); /* the host's counters were set back */
+	assert_int_equal(ingest_snmp(&in, path, &err), 0);
+	is(in, "snmp:TcpRetransSegs", 20);
+	assert_true(noted(&in, "warning", "set back in the window"));
+	assert_true(noted(&in, "warning", "TcpRetransSegs"));
+	ingest_free(&in);
+}
+
+/* --- irq --- */
+
+static const char irq_head[] = "           CPU0       CPU1       \n"
+			       " 36:          0    2385392 PCI-MSIX-0000:00:02.0   1-edge      "
+			       "virtio1-req.0\n";
+
+static void test_irq(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "           CPU0       CPU1       \n"
+		"  4:          1          0  IO-APIC   6-edge      ttyS0, ttyS1\n"
+		" 24:         10         20     GICv3  27 Level     arch_timer\n"
+		" 36:          0    2385392 PCI-MSIX-0000:00:02.0   1-edge      virtio1-req.0\n"
+		" 50:          5          5  xen-dyn    -event     eth0-q0-tx\n"
+		"LOC:   79894039   62315136   Local timer interrupts\n"
+		"ERR:          3\n"
+		"                    CPU0       CPU1       \n"
+		"      NET_RX:   48897594   43951626\n");
+	add(13, "           CPU0       CPU1       \n"
+		"  4:          1          0  IO-APIC   6-edge      ttyS0, ttyS1\n"
+		" 24:         13         27     GICv3  27 Level     arch_timer\n"
+		" 36:          8    2385402 PCI-MSIX-0000:00:02.0   1-edge      virtio1-req.0\n"
+		" 50:          5          6  xen-dyn    -event     eth0-q0-tx\n"
+		"LOC:   79894139   62315436   Local timer interrupts\n"
+		"ERR:          4\n"
+		"                    CPU0       CPU1       \n"
+		"      NET_RX:   48897594   43951726\n");
+	assert_int_equal(ingest_irq(&in, path, &err), 0);
+	is(in, "irq:36 virtio1-req.0", 10);
+	is(in, "irq_elsewhere:36 virtio1-req.0", 8);
+	is(in, "irq_cpu0:36 virtio1-req.0", 8);
+	is(in, "irq_cpu1:36 virtio1-req.0", 10);
+	is(in, "irq:24 arch_timer", 7);
+	is(in, "irq:50 eth0-q0-tx", 1);
+	is(in, "irq:4 ttyS0, ttyS1", 0);
+	absent(in, "irq_cpu0:4 ttyS0, ttyS1"); /* none taken there */
+	is(in, "irq:LOC Local timer interrupts", 300);
+	is(in, "irq:ERR", 1); /* of no CPU */
+	is(in, "irq:total", 10 + 7 + 1 + 300);
+	is(in, "softirq:NET_RX", 100);
+	is(in, "softirq_elsewhere:NET_RX", 0);
+	is(in, "softirq:total", 100);
+	assert_int_equal(in.nnotes, 0);
+	ingest_free(&in);
+}
+
+/* CPU 0 goes, so that the columns shift; CPU 2 comes; an interrupt gets another owner. */
+static void test_irq_hotplug(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "           CPU0       CPU1       \n"
+		" 40:        100        200  IO-APIC   6-edge      eth0\n"
+		"                    CPU0       CPU1       \n"
+		"      NET_RX:   10   20\n");
+	add(11, "           CPU1       CPU2       \n"
+		" 40:        205          9  IO-APIC   6-edge      eth0\n"
+		"                    CPU1       CPU2       \n"
+		"      NET_RX:   21   0\n");
+	add(12, "           CPU0       CPU1       CPU2       \n"
+		" 40:        101        206         12  IO-APIC   6-edge      eth0\n"
+		"                    CPU0       CPU1       CPU2       \n"
+		"      NET_RX:   10   22   0\n");
+	add(13, "           CPU0       CPU1       CPU2       \n"
+		" 40:          0         50          0  IO-APIC   6-edge      eth1\n"
+		"                    CPU0       CPU1       CPU2       \n"
+		"      NET_RX:   11   5   0\n");
+	assert_int_equal(ingest_irq(&in, path, &err), 0);
+	is(in, "irq:40 eth0", 6);
+	is(in, "irq_cpu2:40 eth0", 3);
+	is(in, "irq_elsewhere:40 eth0", 3);
+	absent(in, "irq:40 eth1"); /* read once: not known */
+	is(in, "softirq:NET_RX", 2);
+	assert_true(noted(&in, "warning", "a CPU came or went"));
+	assert_true(noted(&in, "warning", "set back in the window"));
+	assert_true(noted(&in, "warning", "1 NET_RX"));
+	ingest_free(&in);
+}
+
+static void test_irq_damaged(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, irq_head);
+	add(13, " 36: 5 CPUX\n 9: 1 2 3\n     CPU0\n: 1\n 36\n 36: 18446744073709551616 x\n 36:\n");
+	assert_int_equal(ingest_irq(&in, path, &err), 0);
+	absent(in, "irq:36 virtio1-req.0");
+	ingest_free(&in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_deltas),	    cmocka_unit_test(test_snmp),
+		cmocka_unit_test(test_snmp_netns),  cmocka_unit_test(test_snmp_awkward),
+		cmocka_unit_test(test_irq),	    cmocka_unit_test(test_irq_hotplug),
+		cmocka_unit_test(test_irq_damaged),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	snprintf(path, sizeof(path), "/tmp/zcost-kernel-%d", (int)getpid());
+	int rc = cmocka_run_group_tests(tests, NULL, NULL);
+
+	unlink(path);
+	return rc;
+}
