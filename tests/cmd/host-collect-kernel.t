@@ -21,11 +21,12 @@ run() {
 	rm -rf r
 	exits 0 "$zcost" collect -o r "$@" && exits 0 "$zcost" analyze r
 }
+# What is read at both ends is cut to the window: 30 may come out as 29.999.
 # So many datagrams to nobody on loopback, one each 10 ms.
 send='i=0; while [ $i -lt 30 ]; do echo x >/dev/udp/127.0.0.1/9 || :; sleep 0.01; i=$((i + 1)); done; sleep 0.1'
 
 ok "irq, snmp" run --collect irq,snmp -- bash -c "$send" 2>/dev/null
-ok "the stack's counters, as nstat names them" at_least snmp:UdpOutDatagrams 30
+ok "the stack's counters, as nstat names them" at_least snmp:UdpOutDatagrams 29.5
 ok "softirqs by CPU add up" near "$(metric softirq:NET_RX)" "$(sqlite3 r/zcost.db \
 	"SELECT SUM(value) FROM metric WHERE name LIKE 'softirq_cpu%:NET_RX'")" 0.001
 ok "interrupts of the CPUs" at_least irq:total 1
@@ -47,10 +48,10 @@ ip -n "$ns" link set lo up
 ok "the workload in a namespace of its own" run --collect snmp --warmup 0.3 -- \
 	ip netns exec "$ns" bash -c "sleep 0.5; $send"
 ok "is found there" test "$(info snmp info.netns)" = workload
-ok "its counters alone" test "$(metric snmp:UdpOutDatagrams)" = 30.0
+ok "its counters alone" near "$(metric snmp:UdpOutDatagrams)" 30 0.5
 ok "a child in it" run --collect snmp --warmup 0.3 -- \
 	sh -c "ip netns exec $ns bash -c 'sleep 0.5; $send'; true"
-ok "is followed" test "$(metric snmp:UdpOutDatagrams)" = 30.0
+ok "is followed" near "$(metric snmp:UdpOutDatagrams)" 30 0.5
 rm -rf r
 ok "without a warm-up it enters when the window is open" exits 0 "$zcost" collect -o r --collect snmp -- \
 	ip netns exec "$ns" sleep 1.3
