@@ -7,6 +7,7 @@
 #include "analyze/cmd.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
+#include "lib/str.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -17,7 +18,15 @@
 
 enum { MAX_METERS = 8 };
 
-enum { KEY_CSV = 0x100, KEY_TIME_UNIT, KEY_COLUMN, KEY_OFFSET };
+enum {
+	KEY_CSV = 0x100,
+	KEY_TIME_UNIT,
+	KEY_COLUMN,
+	KEY_TIME_COLUMN,
+	KEY_CLOCK,
+	KEY_KIND,
+	KEY_OFFSET,
+};
 
 static const struct argp_option options[] = {
 	{"jobs", 'j', "N", 0, "threads that read runs (default: one per CPU)", 0},
@@ -25,16 +34,20 @@ static const struct argp_option options[] = {
 	 "readings of an external power meter: a time and watts on each line; may be repeated", 1},
 	{"time-unit", KEY_TIME_UNIT, "UNIT", 0, "of its times: s (default), ms, us, ns", 1},
 	{"column", KEY_COLUMN, "NAME", 0, "its column of watts, by name or number from 1", 1},
-	{"offset", KEY_OFFSET, "SECONDS", 0,
-	 "added to its times: they are then CLOCK_MONOTONIC of the measured host, or the time of "
-	 "day",
+	{"time-column", KEY_TIME_COLUMN, "NAME", 0, "its column of times (default: the first)", 1},
+	{"clock", KEY_CLOCK, "CLOCK", 0,
+	 "what its times are: wall, the time of day (default for dates and from 1e9 s on), or "
+	 "monotonic, CLOCK_MONOTONIC of the measured host",
 	 1},
+	{"offset", KEY_OFFSET, "SECONDS", 0, "added to its times, to make them so", 1},
+	{"power-kind", KEY_KIND, "KIND", 0,
+	 "what it measures: wall (default), platform, package, other", 1},
 	{0},
 };
 
 struct arguments {
 	struct analysis a;
-	struct meter meters[MAX_METERS];
+	struct meter meters[MAX_METERS + 1];
 };
 
 /* "receiver=log.csv": a side, unless a file of that whole name is there. */
@@ -54,11 +67,11 @@ static void add_meter(struct argp_state *state, struct arguments *args, char *ar
 	m->path = equals + 1;
 }
 
-/* --time-unit, --column and --offset speak of the --power-csv before them. */
-static struct meter *last_meter(struct argp_state *state, struct arguments *args)
+/* These speak of the --power-csv before them; without one, of the logs that the capture keeps. */
+static struct meter *last_meter(struct arguments *args)
 {
 	if (!args->a.nmeters)
-		argp_error(state, "--time-unit, --column and --offset follow a --power-csv");
+		args->a.nmeters++;
 	return &args->meters[args->a.nmeters - 1];
 }
 
@@ -66,9 +79,58 @@ static void set_offset(struct argp_state *state, struct arguments *args, const c
 {
 	char *end;
 
-	last_meter(state, args)->offset_s = strtod(arg, &end);
+	last_meter(args)->offset_s = strtod(arg, &end);
 	if (end == arg || *end)
 		argp_error(state, "--offset '%s' is not a number of seconds", arg);
+}
+
+static const char *one_of(struct argp_state *state, const char *option, const char *arg,
+			  const char *const *names)
+{
+	struct str list = {0};
+	size_t i;
+
+	for (i = 0; names[i]; i++) {
+		if (!strcmp(names[i], arg))
+			return arg;
+		str_printf(&list, " %s", names[i]);
+	}
+	argp_error(state, "%s '%s' is none of:%s", option, arg, list.buf);
+	return NULL;
+}
+
+static error_t parse_meter(int key, char *arg, struct argp_state *state)
+{
+	static const char *const units[] = {"s", "ms", "us", "ns", NULL};
+	static const char *const clocks[] = {"wall", "monotonic", NULL};
+	static const char *const kinds[] = {"wall", "platform", "package", "other", NULL};
+	struct arguments *args = state->input;
+
+	switch (key) {
+	case KEY_CSV:
+		add_meter(state, args, arg);
+		return 0;
+	case KEY_TIME_UNIT:
+		last_meter(args)->time_unit = one_of(state, "--time-unit", arg, units);
+		return 0;
+	case KEY_COLUMN:
+		last_meter(args)->column = arg;
+		return 0;
+	case KEY_TIME_COLUMN:
+		last_meter(args)->time_column = arg;
+		return 0;
+	case KEY_CLOCK:
+		last_meter(args)->clock = one_of(state, "--clock", arg, clocks);
+		return 0;
+	case KEY_KIND:
+		last_meter(args)->kind = one_of(state, "--power-kind", arg, kinds);
+		return 0;
+	case KEY_OFFSET:
+		set_offset(state, args, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -82,18 +144,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (*end || args->a.jobs < 1 || args->a.jobs > 1024)
 			argp_error(state, "-j '%s' is not a number of threads", arg);
 		return 0;
-	case KEY_CSV:
-		add_meter(state, args, arg);
-		return 0;
-	case KEY_TIME_UNIT:
-		last_meter(state, args)->time_unit = arg;
-		return 0;
-	case KEY_COLUMN:
-		last_meter(state, args)->column = arg;
-		return 0;
-	case KEY_OFFSET:
-		set_offset(state, args, arg);
-		return 0;
 	case ARGP_KEY_ARG:
 		if (args->a.capture)
 			argp_error(state, "one capture at a time");
@@ -103,7 +153,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_error(state, "which capture? give its folder or archive");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_meter(key, arg, state);
 	}
 }
 
@@ -122,7 +172,7 @@ static int check_meters(const struct arguments *args)
 	size_t i;
 
 	for (i = 0; i < args->a.nmeters; i++) {
-		if (!access(args->meters[i].path, R_OK))
+		if (!args->meters[i].path || !access(args->meters[i].path, R_OK))
 			continue;
 		fprintf(stderr, "zcost: %s: %s\n", args->meters[i].path, strerror(errno));
 		return EXIT_FAILED;

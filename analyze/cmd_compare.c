@@ -37,6 +37,7 @@ enum {
 	KEY_ROI_N,
 	KEY_ROI_M,
 	KEY_MODEL,
+	KEY_POWER_KIND,
 	KEY_RATE,
 	KEY_UNITS,
 	KEY_SECONDS,
@@ -75,6 +76,8 @@ static const struct argp_option options[] = {
 	{"roi-m", KEY_ROI_M, "M", 0, "exponent of the power in roi_p (1)", 1},
 	{"power-model", KEY_MODEL, "idle=W,per_cpu=W", 0,
 	 "modelled power where none was measured; labelled, and no gate", 1},
+	{"power-kind", KEY_POWER_KIND, "KIND", 0,
+	 "wall, platform or package power (default: the first of these that both have)", 1},
 	{NULL, 0, NULL, 0, "Of files, for BASE and NEW (one number: for both):", 2},
 	{"rate", KEY_RATE, "B[,N]", 0, "units of work per second, the CPUs fully used", 2},
 	{"units", KEY_UNITS, "B[,N]", 0, "so many units of work ...", 2},
@@ -231,6 +234,9 @@ static error_t parse_figures(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_MODEL:
 		set_model(state, args, arg);
+		return 0;
+	case KEY_POWER_KIND:
+		args->c.query.power_kind = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

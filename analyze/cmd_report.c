@@ -50,6 +50,7 @@ enum {
 	KEY_N,
 	KEY_M,
 	KEY_MODEL,
+	KEY_POWER_KIND,
 	KEY_THROUGHPUT,
 	KEY_CPU_PCT,
 	KEY_POWER,
@@ -89,6 +90,10 @@ static const struct argp_option options[] = {
 	{"roi-m", KEY_M, "M", 0, "exponent of power (1)", 5},
 	{"power-model", KEY_MODEL, "idle=W,per_cpu=W", 0,
 	 "where no power was measured: idle + per_cpu x CPUs used", 5},
+	{"power-kind", KEY_POWER_KIND, "KIND", 0,
+	 "which power scores are made of: wall, platform or package (default: the first of these "
+	 "that was measured)",
+	 5},
 	{"throughput", KEY_THROUGHPUT, "GBPS", 0, "without a capture: Gbit/s ...", 5},
 	{"cpu-pct", KEY_CPU_PCT, "PCT", 0, "... at so many percent of a CPU ...", 5},
 	{"power", KEY_POWER, "W", 0, "... and so many watts", 5},
@@ -175,6 +180,7 @@ static const struct {
 	{KEY_SET, AT(q.components_set)},
 	{KEY_UNIT, AT(q.unit)},
 	{KEY_ESTIMATOR, AT(q.estimator)},
+	{KEY_POWER_KIND, AT(q.power_kind)},
 };
 
 static const struct {

@@ -2,6 +2,7 @@
 #include "analyze/meters.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -32,23 +33,46 @@ static void list_sides(const struct layout *l, struct str *s)
 	}
 }
 
-int meters_check(const struct analysis *a, const struct layout *l, struct error *err)
+/* Does a run keep a log that the collector copied? */
+static bool keeps_log(const struct layout *l)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < l->nentries && !found; i++) {
+		char *path = xasprintf("%s/power.csv", l->entries[i].dir);
+
+		found = path_exists(path);
+		free(path);
+	}
+	return found;
+}
+
+static int check_one(const struct meter *m, const struct layout *l, struct error *err)
 {
 	struct str sides = {0};
+	int rc;
+
+	if (!m->path && !keeps_log(l))
+		return error_set(err, EINVAL,
+				 "the capture keeps no log of a meter: --time-unit, --column and "
+				 "the like follow a --power-csv FILE");
+	if (!m->side || !l->nentries || has_side(l, m->side))
+		return 0;
+	list_sides(l, &sides);
+	rc = error_set(err, EINVAL, "--power-csv %s=%s: the capture has no side '%s', only: %s",
+		       m->side, m->path, m->side, sides.buf);
+	str_free(&sides);
+	return rc;
+}
+
+int meters_check(const struct analysis *a, const struct layout *l, struct error *err)
+{
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < a->nmeters && !rc; i++) {
-		const struct meter *m = &a->meters[i];
-
-		if (!m->side || !l->nentries || has_side(l, m->side))
-			continue;
-		list_sides(l, &sides);
-		rc = error_set(err, EINVAL,
-			       "--power-csv %s=%s: the capture has no side '%s', only: %s", m->side,
-			       m->path, m->side, sides.buf);
-		str_free(&sides);
-	}
+	for (i = 0; i < a->nmeters && !rc; i++)
+		rc = check_one(&a->meters[i], l, err);
 	return rc;
 }
 
@@ -66,6 +90,29 @@ char *meters_remembered(const char *capture)
 	return copy;
 }
 
+/* As it was given. */
+static void add_text(struct str *text, const struct meter *m)
+{
+	const struct {
+		const char *option, *value;
+	} more[] = {
+		{"--time-unit", m->time_unit},	   {"--column", m->column},
+		{"--time-column", m->time_column}, {"--clock", m->clock},
+		{"--power-kind", m->kind},
+	};
+	size_t i;
+
+	if (m->path)
+		str_printf(text, " --power-csv %s%s%s", m->side ? m->side : "", m->side ? "=" : "",
+			   m->path);
+	for (i = 0; i < array_size(more); i++)
+		if (more[i].value)
+			str_printf(text, strchr(more[i].value, ' ') ? " %s '%s'" : " %s %s",
+				   more[i].option, more[i].value);
+	if (m->offset_s != 0)
+		str_printf(text, " --offset %.15g", m->offset_s);
+}
+
 int meters_remember(const struct analysis *a, struct store *s, struct error *err)
 {
 	struct str text = {0};
@@ -73,10 +120,8 @@ int meters_remember(const struct analysis *a, struct store *s, struct error *err
 	int rc;
 
 	for (i = 0; i < a->nmeters; i++)
-		str_printf(&text, "%s--power-csv %s%s%s", i ? " " : "",
-			   a->meters[i].side ? a->meters[i].side : "", a->meters[i].side ? "=" : "",
-			   a->meters[i].path);
-	rc = text.len ? store_capture_put(s, key, text.buf, err) : 0;
+		add_text(&text, &a->meters[i]);
+	rc = text.len ? store_capture_put(s, key, text.buf + 1, err) : 0;
 	str_free(&text);
 	return rc;
 }

@@ -2,11 +2,13 @@
 /* Throughput bought with CPU time (T^n / C) and with power (T^n / P^m). */
 #include "plot/chart_all.h"
 
+#include "lib/alloc.h"
 #include "plot/rows.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct score {
@@ -123,6 +125,26 @@ static bool has_power(const struct table *t)
 	return false;
 }
 
+/* "wall ", "package ", "modelled "; "" where the rows do not tell. */
+static const char *power_word(struct figure *f, const struct table *t, bool modelled)
+{
+	size_t row;
+	char *text;
+	const char *kept;
+
+	if (modelled)
+		return "modelled ";
+	for (row = 0; row < t->rows; row++)
+		if (!isnan(row_real(t, row, "roi_p")) && *row_text(t, row, "power_kind"))
+			break;
+	if (row == t->rows)
+		return "";
+	text = xasprintf("%s ", row_text(t, row, "power_kind"));
+	kept = arena_strdup(&f->arena, text);
+	free(text);
+	return kept;
+}
+
 static void put_model(const struct drawing *d, struct figure *f)
 {
 	const struct query *q = &d->query;
@@ -155,7 +177,7 @@ int chart_roi_p(struct drawing *d, struct figure *f, struct error *err)
 	figure_title(f, "Throughput for power: %s%s", s.formula,
 		     modelled ? " (power modelled, not measured)" : "");
 	figure_subtitle(f, "T: throughput, Gbit/s; P: %spower, W; higher is better",
-			modelled ? "modelled " : "");
+			power_word(f, &t, modelled));
 	f->axis = arena_strdup(&f->arena, s.unit);
 	put_bars(d, f, &t, &s);
 	if (!modelled)

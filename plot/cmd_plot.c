@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_FORMAT = 0x100, KEY_BASE, KEY_NEW, KEY_LIST, KEY_N, KEY_M, KEY_MODEL };
+enum { KEY_FORMAT = 0x100, KEY_BASE, KEY_NEW, KEY_LIST, KEY_N, KEY_M, KEY_MODEL, KEY_KIND };
 
 static const struct argp_option options[] = {
 	{"capture", 'C', "CAPTURE", 0, "the capture folder; else the first argument", 0},
@@ -27,6 +27,8 @@ static const struct argp_option options[] = {
 	{"roi-m", KEY_M, "M", 0, "exponent of the power; default 1", 2},
 	{"power-model", KEY_MODEL, "idle=W,per_cpu=W", 0,
 	 "power from CPU use where none was measured; labelled as a model", 2},
+	{"power-kind", KEY_KIND, "KIND", 0,
+	 "wall, platform or package power; default: the first of these that was measured", 2},
 	{"list", KEY_LIST, NULL, 0, "list the charts and end", 3},
 	{0},
 };
@@ -140,6 +142,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_MODEL:
 		set_model(state, &a->query, arg);
+		return 0;
+	case KEY_KIND:
+		a->query.power_kind = arg;
 		return 0;
 	case KEY_LIST:
 		a->list = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/figures.h"
 
+#include "analyze/measures/power.h"
 #include "analyze/measures/scope.h"
 #include "lib/alloc.h"
 
@@ -119,16 +120,42 @@ static void take_roi(struct figures *f, enum end e, const struct table *t)
 	}
 }
 
+/* The kind of power that both ends have; wall is never held against package. */
+static const char *common_kind(const struct comparison *c, struct table *notes)
+{
+	const struct query q[ENDS] = {compare_query(c, BASE, NULL), compare_query(c, NEW, NULL)};
+	const char *of[ENDS];
+	int i, e;
+
+	if (c->query.power_kind)
+		return c->query.power_kind;
+	for (i = 0; power_kind_names[i]; i++) {
+		for (e = 0; e < ENDS; e++)
+			if (!power_has_kind(c->end[e].store, &q[e], power_kind_names[i]))
+				break;
+		if (e == ENDS)
+			return power_kind_names[i];
+	}
+	for (e = 0; e < ENDS; e++)
+		of[e] = power_kind(c->end[e].store, &q[e]);
+	if (of[BASE] && of[NEW])
+		table_note(notes, "power is not compared: of %s it is %s power, of %s %s power",
+			   c->end[BASE].label, of[BASE], c->end[NEW].label, of[NEW]);
+	return of[BASE] ? of[BASE] : of[NEW];
+}
+
 /* The roi table of each measured run on all its sides; what it says of modelled power is kept. */
-static int read_roi(struct figures *f, const struct comparison *c, enum end e, const char *side,
+static int read_roi(struct figures *f, const struct comparison *c, enum end e, const char *kind,
 		    struct table *notes, struct error *err)
 {
+	const char *side = f->side[0].side;
 	struct query q = compare_query(c, e, NULL);
 	struct block b = {q.variant, side};
 	struct run *runs;
 	struct table t;
 	int i, n = scope_runs(c->end[e].store, &q, &b, FOR_FIGURES, &runs, err), ret = 0;
 
+	q.power_kind = kind;
 	for (i = 0; i < n && !ret; i++) {
 		q.pass = runs[i].pass;
 		q.repeat = runs[i].repeat;
@@ -255,13 +282,15 @@ int figures_read(struct figures *f, const struct comparison *c, struct table *no
 {
 	static const enum figure added[] = {FIGURE_NS_PER_KIB, FIGURE_COPY, FIGURE_SYSCALLS};
 	struct side_figures *total;
+	const char *kind;
 	size_t i, k;
 	int e, ret;
 
 	*f = (struct figures){0};
 	ret = list_sides(f, c, err);
+	kind = ret ? NULL : common_kind(c, notes);
 	for (e = 0; e < ENDS && !ret && f->n; e++)
-		ret = read_roi(f, c, (enum end)e, f->side[0].side, notes, err);
+		ret = read_roi(f, c, (enum end)e, kind, notes, err);
 	total = f->n ? find_side(f, total_name) : NULL;
 	for (i = 0; i < f->n && !ret; i++)
 		if (&f->side[i] != total)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/ingest/ingest.h"
 
+#include "analyze/ingest/power_kinds.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 
@@ -137,6 +138,7 @@ static void read_files(struct ingest *in)
 			read_one(in, in->files[i].collector, p->file, p->read);
 	}
 	ingest_meters(in);
+	power_put(in);
 }
 
 int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
@@ -174,6 +176,7 @@ void ingest_free(struct ingest *in)
 	free(in->notes);
 	free(in->series);
 	free(in->syscalls);
+	free(in->power);
 	if (in->profile)
 		profile_free(in->profile);
 	free(in->profile);

@@ -15,11 +15,14 @@
 
 /* An external meter's CSV, given to the analysis. */
 struct meter {
-	const char *path;
+	const char *path;      /* NULL: what follows is of the logs kept in the capture */
 	const char *side;      /* only runs of this side; NULL: all */
 	const char *time_unit; /* s ms us ns; NULL: s */
 	const char *column;    /* name or number from 1; NULL: found by its name, else the second */
-	double offset_s;       /* added to every time */
+	const char *time_column; /* the same of the times; NULL: the first */
+	const char *clock;	 /* monotonic, wall; NULL: wall for dates and from 1e9 s on */
+	const char *kind;	 /* of power_kinds.h; NULL: wall */
+	double offset_s;	 /* added to every time */
 };
 
 struct ingest_metric {
@@ -35,6 +38,13 @@ struct ingest_series {
 	const char *name;
 	uint64_t t_ns;
 	double value;
+};
+
+/* Mean watts of one domain of a source of power (power_kinds.h). */
+struct ingest_power {
+	const char *kind, *source, *domain;
+	const char *how; /* NULL: measured */
+	double watts;	 /* NAN: it does not cover the window */
 };
 
 struct ingest {
@@ -57,9 +67,10 @@ struct ingest {
 	struct ingest_note *notes;
 	struct ingest_series *series;
 	struct syscall_row *syscalls;
+	struct ingest_power *power;
 	struct profile *profile; /* NULL: no samples */
 	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nnotes,
-		notes_cap, nseries, series_cap, nsyscalls, syscalls_cap;
+		notes_cap, nseries, series_cap, nsyscalls, syscalls_cap, npower, power_cap;
 	struct arena arena;
 };
 
@@ -100,9 +111,9 @@ int ingest_power(struct ingest *in, const char *path, struct error *err);
 int ingest_syscalls(struct ingest *in, const char *path, struct error *err);
 int ingest_perf(struct ingest *in, const char *path, struct error *err);
 
-/* One meter's mean power in the window; NAN, with a note, where it does not cover it. */
+/* One meter's mean power in the window; NAN, with a note, where it does not cover all of it. */
 int ingest_meter(struct ingest *in, const struct meter *meter, double *watts, struct error *err);
-/* All meters of this run, given or kept in its folder as power.csv, power-2.csv ...: their sum. */
+/* All meters of this run, given or kept in its folder as power.csv, power-2.csv ... */
 void ingest_meters(struct ingest *in);
 
 #endif

@@ -2,10 +2,11 @@
 /*
  * An external power meter's CSV. Its clock is its own: times are numbers in a unit (with the
  * offset they are CLOCK_MONOTONIC of the measured host, or, from 1e9 s on, seconds since 1970), or
- * dates in UTC, which run.json ties to CLOCK_MONOTONIC.
+ * dates, in UTC where they name no zone, which run.json ties to CLOCK_MONOTONIC.
  */
 #include "analyze/ingest/power.h"
 
+#include "analyze/ingest/power_kinds.h"
 #include "analyze/ingest/tsv.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -13,6 +14,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -32,18 +34,50 @@ static double unit_of(const char *name)
 	return name ? NAN : 1;
 }
 
-/* "2026-01-31T12:00:05.25Z", "2026-01-31 12:00:05": seconds since 1970. */
+/* "", "Z", "+01:00", "-0530", "+02": what is to be taken off to come to UTC. */
+static bool parse_zone(const char *text, double *seconds)
+{
+	int hours, minutes = 0, used = 0;
+	char sign;
+
+	while (*text == ' ')
+		text++;
+	*seconds = 0;
+	if (!*text || !strcasecmp(text, "z") || !strcasecmp(text, "utc"))
+		return true;
+	if (sscanf(text, "%c%2d%n", &sign, &hours, &used) < 2 || (sign != '+' && sign != '-'))
+		return false;
+	text += used;
+	text += *text == ':';
+	if (*text && (sscanf(text, "%2d%n", &minutes, &used) < 1 || text[used]))
+		return false;
+	*seconds = (sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+	return true;
+}
+
+/* "2026-01-31T12:00:05.25Z", "2026-01-31 12:00:05", "2026/01/31 13:00:05+01:00": seconds since
+ * 1970. */
 static bool parse_date(const char *text, double *seconds)
 {
 	struct tm tm = {0};
 	const char *rest = strptime(text, "%Y-%m-%d", &tm);
+	double fraction = 0, zone;
+	char *end;
 
+	if (!rest)
+		rest = strptime(text, "%Y/%m/%d", &tm);
 	if (!rest || (*rest != 'T' && *rest != ' '))
 		return false;
 	rest = strptime(rest + 1, "%H:%M:%S", &tm);
 	if (!rest)
 		return false;
-	*seconds = (double)timegm(&tm) + (*rest == '.' ? strtod(rest, NULL) : 0);
+	if (*rest == '.') {
+		fraction = strtod(rest, &end);
+		rest = end;
+	}
+	if (!parse_zone(rest, &zone))
+		return false;
+	*seconds = (double)timegm(&tm) + fraction - zone;
 	return true;
 }
 
@@ -64,19 +98,42 @@ static bool parse_number(const char *text, double *x)
 	return good;
 }
 
+enum clock { CLOCK_UNKNOWN, CLOCK_MONO, CLOCK_WALL };
+
+static const char *const clocks[] = {NULL, "monotonic", "wall"};
+
+/* How a meter's file is to be read. */
+struct reader {
+	const struct ingest *in;
+	const struct meter *m;
+	enum clock clock;
+	double unit;
+	int time, watts; /* columns */
+	struct reading *r;
+	size_t n, bad;
+	const char *bad_time, *bad_watts; /* of the first line that is not readable */
+};
+
+/* Is it the time of day, in seconds since 1970? */
+static bool is_wall(const struct reader *d, bool date, double t)
+{
+	return d->clock == CLOCK_WALL || (d->clock == CLOCK_UNKNOWN && (date || t >= 1e9));
+}
+
 /* Seconds on the host's CLOCK_MONOTONIC. */
-static bool to_monotonic(const struct ingest *in, const struct meter *m, const char *text,
-			 double unit, double *t)
+static bool to_monotonic(const struct reader *d, const char *text, double *t)
 {
 	bool date = parse_date(text, t);
 
 	if (!date && !parse_number(text, t))
 		return false;
+	if (date && d->clock == CLOCK_MONO)
+		return false;
 	if (!date)
-		*t *= unit;
-	if (*t >= 1e9)
-		*t += (double)in->started_ns / 1e9 - in->wall_clock;
-	*t += m->offset_s;
+		*t *= d->unit;
+	if (is_wall(d, date, *t))
+		*t += (double)d->in->started_ns / 1e9 - d->in->wall_clock;
+	*t += d->m->offset_s;
 	return *t >= 0;
 }
 
@@ -86,136 +143,197 @@ static bool looks_like_watts(const char *name)
 	       strcasestr(name, "(w)") || strcasestr(name, "[w]");
 }
 
-static int find_column(const struct tsv *t, const struct meter *m, struct error *err)
+/* By name, else by number from 1. */
+static int named_column(const struct tsv *t, const char *name, const char *option,
+			struct error *err)
 {
+	int i = tsv_column(t, name);
 	uint64_t number;
-	int i;
 
-	if (m->column) {
-		i = tsv_column(t, m->column);
-		if (i < 0 && parse_u64(m->column, &number) && number >= 1 &&
-		    number <= (uint64_t)t->ncolumns)
-			i = (int)number - 1;
-		return i >= 0 ? i
-			      : error_set(err, EINVAL, "%s: no column '%s' in its heading", t->path,
-					  m->column);
-	}
-	for (i = 1; i < t->ncolumns; i++)
-		if (looks_like_watts(t->names[i]))
-			return i;
-	return t->ncolumns > 1 ? 1
-			       : error_set(err, EBADMSG,
-					   "%s: no column of watts; name it with "
-					   "--column",
-					   t->path);
+	if (i < 0 && parse_u64(name, &number) && number >= 1 && number <= (uint64_t)t->ncolumns)
+		i = (int)number - 1;
+	return i >= 0 ? i
+		      : error_set(err, EINVAL, "%s: no column '%s' in its heading (%s)", t->path,
+				  name, option);
 }
 
-/* A meter's file without a heading: its first line is a reading like the others. */
-static void add_reading(struct ingest *in, const struct meter *m, double unit, const char *time,
-			const char *watts, struct reading *r, size_t *n, size_t *bad)
+static int find_watts(const struct tsv *t, const struct meter *m, int time, struct error *err)
+{
+	int i;
+
+	if (m->column)
+		return named_column(t, m->column, "--column", err);
+	for (i = 0; i < t->ncolumns; i++)
+		if (i != time && looks_like_watts(t->names[i]))
+			return i;
+	if (t->ncolumns > 1)
+		return time == 1 ? 0 : 1;
+	return error_set(err, EBADMSG, "%s: no column of watts; name it with --column", t->path);
+}
+
+static int find_columns(struct reader *d, const struct tsv *t, struct error *err)
+{
+	d->time = d->m->time_column ? named_column(t, d->m->time_column, "--time-column", err) : 0;
+	if (d->time < 0)
+		return d->time;
+	d->watts = find_watts(t, d->m, d->time, err);
+	return d->watts < 0 ? d->watts : 0;
+}
+
+static void add_reading(struct reader *d, const char *time, const char *watts)
 {
 	double t, w;
 
-	if (!to_monotonic(in, m, time, unit, &t) || !parse_number(watts, &w)) {
-		++*bad;
+	if (to_monotonic(d, time, &t) && parse_number(watts, &w)) {
+		d->r[d->n++] = (struct reading){(uint64_t)llround(t * 1e9), w};
 		return;
 	}
-	r[(*n)++] = (struct reading){(uint64_t)llround(t * 1e9), w};
+	if (!d->bad++) {
+		d->bad_time = time;
+		d->bad_watts = watts;
+	}
 }
 
-static bool has_dates(const struct tsv *t, double unit)
+static bool needs_wall_clock(const struct reader *d, const struct tsv *t)
 {
 	double x;
 
 	if (!t->rows)
 		return false;
-	return parse_date(tsv_cell(t, 0, 0), &x) ||
-	       (parse_number(tsv_cell(t, 0, 0), &x) && x * unit >= 1e9);
+	if (parse_date(tsv_cell(t, 0, d->time), &x))
+		return is_wall(d, true, x);
+	return parse_number(tsv_cell(t, 0, d->time), &x) && is_wall(d, false, x * d->unit);
 }
 
-static int evaluate(struct ingest *in, const struct meter *m, const struct tsv *t, double unit,
-		    double *watts, struct error *err)
+/* A file without a heading: its first line is a reading like the others. */
+static void read_rows(struct reader *d, const struct tsv *t)
 {
-	int column = find_column(t, m, err);
-	struct reading *r;
-	size_t n = 0, bad = 0, row;
+	size_t row;
 	double x;
 
-	if (column < 0)
-		return column;
-	if (has_dates(t, unit) && !(in->wall_clock > 0))
-		return error_set(err, EINVAL,
-				 "%s: has dates, but run.json does not say the time of day",
-				 t->path);
-	r = xcalloc(t->rows + 1, sizeof(*r));
-	if (parse_number(t->names[column], &x))
-		add_reading(in, m, unit, t->names[0], t->names[column], r, &n, &bad);
+	if (parse_number(t->names[d->watts], &x))
+		add_reading(d, t->names[d->time], t->names[d->watts]);
 	for (row = 0; row < t->rows; row++)
-		add_reading(in, m, unit, tsv_cell(t, row, 0), tsv_cell(t, row, column), r, &n,
-			    &bad);
-	if (bad + t->short_rows)
-		ingest_note(in, "lossy", "power: %zu lines of %s are not readable",
-			    bad + t->short_rows, t->path);
-	readings_sort(r, n);
-	*watts = readings_power(in, "the power meter", r, n, false);
-	free(r);
+		add_reading(d, tsv_cell(t, row, d->time), tsv_cell(t, row, d->watts));
+}
+
+static void note_bad(struct ingest *in, const struct reader *d, const struct tsv *t)
+{
+	if (d->bad)
+		ingest_note(in, "lossy",
+			    "power: %zu lines of %s are not readable; the first has the time '%s' "
+			    "and the watts '%s'",
+			    d->bad, t->path, d->bad_time, d->bad_watts);
+	if (t->short_rows)
+		ingest_note(in, "lossy", "power: %zu lines of %s have too few fields",
+			    t->short_rows, t->path);
+}
+
+static int evaluate(struct ingest *in, struct reader *d, const struct tsv *t, double *watts,
+		    struct error *err)
+{
+	char *what;
+	int rc = find_columns(d, t, err);
+
+	if (rc)
+		return rc;
+	if (needs_wall_clock(d, t) && !(in->wall_clock > 0))
+		return error_set(err, EINVAL,
+				 "%s: its times are the time of day, and run.json does not say "
+				 "what that was",
+				 t->path);
+	d->r = xcalloc(t->rows + 1, sizeof(*d->r));
+	read_rows(d, t);
+	note_bad(in, d, t);
+	readings_sort(d->r, d->n);
+	what = xasprintf("the power meter %s", t->path);
+	*watts = readings_metered(in, what, d->r, d->n);
+	free(what);
+	free(d->r);
 	return 0;
+}
+
+static int set_clock(struct reader *d, struct error *err)
+{
+	d->clock = CLOCK_UNKNOWN;
+	if (!d->m->clock)
+		return 0;
+	for (d->clock = CLOCK_MONO; d->clock <= CLOCK_WALL; d->clock++)
+		if (!strcmp(clocks[d->clock], d->m->clock))
+			return 0;
+	return error_set(err, EINVAL, "clock '%s': use wall or monotonic", d->m->clock);
 }
 
 int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct error *err)
 {
-	double unit = unit_of(m->time_unit);
+	struct reader d = {.in = in, .m = m, .unit = unit_of(m->time_unit)};
 	struct tsv t;
-	int rc;
+	int rc = set_clock(&d, err);
 
 	*watts = NAN;
-	if (isnan(unit))
+	if (isnan(d.unit))
 		return error_set(err, EINVAL, "time unit '%s': use s, ms, us or ns", m->time_unit);
-	rc = tsv_read(&t, m->path, 0, err);
+	if (!rc)
+		rc = tsv_read(&t, m->path, 0, err);
 	if (rc)
 		return rc;
-	rc = evaluate(in, m, &t, unit, watts, err);
+	rc = evaluate(in, &d, &t, watts, err);
 	tsv_free(&t);
 	return rc;
 }
 
-/* Adds a meter's power to *sum; a meter that fails makes the sum missing. */
-static void add_meter(struct ingest *in, const struct meter *m, double *sum, size_t *n)
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A meter that fails makes its kind's total missing. */
+static void add_meter(struct ingest *in, const struct meter *m)
 {
 	struct error err = {0};
 	double watts;
 
 	if (ingest_meter(in, m, &watts, &err))
 		ingest_note(in, "lossy", "power: %s", err.text);
-	*sum += watts;
-	++*n;
+	power_add(in, m->kind ? m->kind : "wall", "csv", base_name(m->path), watts, "imported");
+}
+
+/* Logs that the collector copied, read by the options that were given for them. */
+static void add_kept(struct ingest *in, struct meter own)
+{
+	bool more = true;
+	char *path;
+	size_t i;
+
+	for (i = 1; more; i++) {
+		path = i > 1 ? xasprintf("%s/power-%zu.csv", in->dir, i)
+			     : xasprintf("%s/power.csv", in->dir);
+		own.path = path;
+		more = path_exists(path);
+		if (more)
+			add_meter(in, &own);
+		free(path);
+	}
 }
 
 void ingest_meters(struct ingest *in)
 {
 	struct meter own = {.path = NULL};
 	size_t n = 0, i;
-	double sum = 0;
-	char *path;
-	bool more;
 
-	for (i = 0; i < in->nmeters; i++)
-		if (!in->meters[i].side || !strcmp(in->meters[i].side, in->run.side))
-			add_meter(in, &in->meters[i], &sum, &n);
-	for (i = 1, more = !n; more; i++) {
-		path = i > 1 ? xasprintf("%s/power-%zu.csv", in->dir, i)
-			     : xasprintf("%s/power.csv", in->dir);
-		own.path = path;
-		more = path_exists(path);
-		if (more)
-			add_meter(in, &own, &sum, &n);
-		free(path);
+	for (i = 0; i < in->nmeters; i++) {
+		const struct meter *m = &in->meters[i];
+
+		if (m->side && strcmp(m->side, in->run.side))
+			continue;
+		if (m->path)
+			add_meter(in, m);
+		else
+			own = *m;
+		n += m->path != NULL;
 	}
 	if (!n)
-		return;
-	if (n > 1)
-		ingest_note(in, "note", "power: the sum of %zu meters", n);
-	ingest_metric(in, "power_w", "W", sum, "imported");
-	ingest_metric(in, "energy_j", "J", sum * (double)(in->run.end_ns - in->run.start_ns) / 1e9,
-		      "imported");
+		add_kept(in, own);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/ingest/power.h"
 
+#include "analyze/ingest/power_kinds.h"
 #include "analyze/ingest/tsv.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,27 +68,66 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-double readings_gap(const struct reading *r, size_t n, uint64_t from, uint64_t to)
+static double median_step(const struct reading *r, size_t n)
 {
-	double *step = xcalloc(n + 1, sizeof(*step)), longest = 0, median;
+	double *step = xcalloc(n + 1, sizeof(*step)), median;
 	size_t i;
 
-	for (i = 1; i < n; i++) {
+	for (i = 1; i < n; i++)
 		step[i - 1] = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
-		if (r[i].t_ns > from && r[i - 1].t_ns < to && step[i - 1] > longest)
-			longest = step[i - 1];
-	}
 	qsort(step, n ? n - 1 : 0, sizeof(*step), by_size);
 	median = n > 1 ? step[(n - 1) / 2] : 0;
 	free(step);
-	return longest > 3 * median ? longest : 0;
+	return median;
+}
+
+struct gaps readings_gaps(const struct reading *r, size_t n, uint64_t from, uint64_t to)
+{
+	double most = 3 * median_step(r, n), step;
+	struct gaps g = {0};
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		step = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
+		if (r[i].t_ns <= from || r[i - 1].t_ns >= to || step <= most)
+			continue;
+		g.n++;
+		if (step <= g.longest_s)
+			continue;
+		g.longest_s = step;
+		g.at = r[i - 1].t_ns;
+	}
+	return g;
+}
+
+/* Seconds from the window's start on, negative before it. */
+static double in_window(const struct ingest *in, uint64_t t)
+{
+	return ((double)t - (double)in->run.start_ns) / 1e9;
+}
+
+static void note_gaps(struct ingest *in, const char *what, const struct reading *r, size_t n,
+		      uint64_t from, uint64_t to)
+{
+	struct gaps g = readings_gaps(r, n, from, to);
+	char others[64] = "";
+
+	if (!g.n)
+		return;
+	if (g.n > 1)
+		snprintf(others, sizeof(others), ", the longest of %zu gaps", g.n);
+	ingest_note(
+		in, "lossy",
+		"%s: no reading for %.2f s, from %.2f s of the window on%s; a straight line was "
+		"drawn over the gap",
+		what, g.longest_s, in_window(in, g.at), others);
 }
 
 double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
 		      bool energy)
 {
 	uint64_t from, to;
-	double seconds, gap;
+	double seconds;
 
 	if (n < 2) {
 		ingest_note(in, "lossy", "%s: %zu readings; two are needed", what, n);
@@ -97,13 +138,32 @@ double readings_power(struct ingest *in, const char *what, const struct reading 
 	seconds = ingest_cover(in, what, &from, &to);
 	if (!(seconds > 0))
 		return NAN;
-	gap = readings_gap(r, n, from, to);
-	if (gap > 0)
-		ingest_note(in, "lossy",
-			    "%s: no reading for %.2f s; a straight line was drawn over the gap",
-			    what, gap);
+	note_gaps(in, what, r, n, from, to);
 	return (energy ? readings_difference(r, n, from, to) : readings_integrate(r, n, from, to)) /
 	       seconds;
+}
+
+double readings_metered(struct ingest *in, const char *what, const struct reading *r, size_t n)
+{
+	uint64_t from = in->run.start_ns, to = in->run.end_ns;
+
+	if (n < 2) {
+		ingest_note(in, "lossy", "%s: %zu readings; two are needed", what, n);
+		return NAN;
+	}
+	if (to <= from)
+		return NAN;
+	if (r[0].t_ns > from || r[n - 1].t_ns < to) {
+		ingest_note(in, "lossy",
+			    "%s: it has readings from %.2f s to %.2f s of a window of %.2f s, and "
+			    "nothing is extrapolated: not used; it must run before and after the "
+			    "window, on a clock that agrees",
+			    what, in_window(in, r[0].t_ns), in_window(in, r[n - 1].t_ns),
+			    in_window(in, to));
+		return NAN;
+	}
+	note_gaps(in, what, r, n, from, to);
+	return readings_integrate(r, n, from, to) / in_window(in, to);
 }
 
 /* --- power.tsv --- */
@@ -159,59 +219,19 @@ static size_t read_rows(const struct tsv *t, struct domains *list)
 	return bad;
 }
 
-static const char *leaf(const char *domain)
+static void add_power(struct ingest *in, struct domains *list)
 {
-	const char *slash = strrchr(domain, '/');
-
-	return slash ? slash + 1 : domain;
-}
-
-/*
- * Which domains make up the machine: the platform's where there is one; else everything of the
- * first source but the domains that lie inside a package (core, uncore).
- */
-static bool counts(const struct domains *list, const struct domain *d)
-{
-	bool platform = false;
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		platform |= str_starts(leaf(list->d[i].name), "psys");
-	if (platform)
-		return str_starts(leaf(d->name), "psys");
-	if (strcmp(d->source, list->d[0].source))
-		return false;
-	return !str_starts(leaf(d->name), "core") && !str_starts(leaf(d->name), "uncore");
-}
-
-static void put_power(struct ingest *in, const struct domains *list)
-{
-	double watts, total = 0;
-	struct str used = {0};
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
 		struct domain *d = &list->d[i];
 		char *what = xasprintf("power of %s %s", d->source, d->name);
-		char *metric = xasprintf("power_w:%s", d->name);
 
 		readings_sort(d->r, d->n);
-		watts = readings_power(in, what, d->r, d->n, d->energy);
-		ingest_metric(in, metric, "W", watts, NULL);
-		if (counts(list, d)) {
-			total += watts; /* NAN where one is missing: then the sum is missing */
-			str_printf(&used, "%s%s", used.len ? " + " : "", d->name);
-		}
+		power_add(in, power_kind_of(d->source, d->name), d->source, d->name,
+			  readings_power(in, what, d->r, d->n, d->energy), NULL);
 		free(what);
-		free(metric);
 	}
-	if (used.len && isfinite(total)) {
-		ingest_metric(in, "power_w", "W", total, NULL);
-		ingest_metric(in, "energy_j", "J",
-			      total * (double)(in->run.end_ns - in->run.start_ns) / 1e9, NULL);
-		ingest_note(in, "note", "power: %s of %s", used.buf, list->d[0].source);
-	}
-	str_free(&used);
 }
 
 int ingest_power(struct ingest *in, const char *path, struct error *err)
@@ -229,7 +249,7 @@ int ingest_power(struct ingest *in, const char *path, struct error *err)
 		if (bad)
 			ingest_note(in, "lossy", "power: %zu rows of power.tsv are not readable",
 				    bad);
-		put_power(in, &list);
+		add_power(in, &list);
 	}
 	for (i = 0; i < list.n; i++)
 		free(list.d[i].r);

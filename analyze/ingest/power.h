@@ -21,11 +21,21 @@ void readings_sort(struct reading *r, size_t n);
 double readings_integrate(const struct reading *watts, size_t n, uint64_t from, uint64_t to);
 double readings_difference(const struct reading *joules, size_t n, uint64_t from, uint64_t to);
 
-/* Longest time in [from, to] without a reading, where it is over thrice the median; else 0. */
-double readings_gap(const struct reading *r, size_t n, uint64_t from, uint64_t to);
+/* Times in [from, to] without a reading, of over thrice the median distance. */
+struct gaps {
+	double longest_s; /* 0: there is none */
+	uint64_t at;	  /* where the longest begins */
+	size_t n;
+};
+struct gaps readings_gaps(const struct reading *r, size_t n, uint64_t from, uint64_t to);
 
-/* Mean power in the window from sorted readings, with notes; NAN where it is not covered. */
+/*
+ * Mean power in the window from sorted readings, with notes; NAN where it is not covered. Our own
+ * collectors read at the window's ends, and what a reading takes may be missing there (see
+ * ingest_cover). A meter has a clock and a life of its own: it must cover the whole window.
+ */
 double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
 		      bool energy);
+double readings_metered(struct ingest *in, const char *what, const struct reading *watts, size_t n);
 
 #endif

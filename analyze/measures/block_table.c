@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/block_table.h"
 
+#include "analyze/measures/power.h"
 #include "lib/alloc.h"
 
 #include <math.h>
@@ -16,6 +17,8 @@ int block_list_read(struct block_list *list, struct store *s, const struct query
 
 	*list = (struct block_list){0};
 	rc = scope_estimator(s, q, &list->estimator, err);
+	if (!rc && q->power_kind)
+		rc = power_kind_check(q->power_kind, err);
 	if (rc)
 		return rc;
 	n = scope_blocks(s, q, &blocks, err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * counters, power, softnet, tcp, sizes: metrics of one kind, a row each, estimated over the runs;
+ * counters, softnet, tcp, sizes: metrics of one kind, a row each, estimated over the runs;
  * and what is worked out of two of them for each run, as cycles per byte.
  */
 #include "analyze/measures/tables.h"
@@ -39,7 +39,6 @@ static const struct ratio {
 	 100},
 	{"counters", "context_switches_per_mib", "counter:context-switches", "bytes", "1/MiB",
 	 1048576},
-	{"power", "j_per_gb", "energy_j", "bytes", "J/GB", 1e9},
 	{"sizes", "bytes_per_receive", "rx_bytes", "rx_calls", "B", 1},
 	{"tcp", "retransmits_per_gb", "tcp_retransmits", "workload_bytes", "1/GB", 1e9},
 };
@@ -49,7 +48,6 @@ static const struct {
 	const char *family, *prefixes[4];
 } families[] = {
 	{"counters", {"counter:", "counter_running:"}},
-	{"power", {"power_w", "energy_j"}},
 	{"softnet", {"softnet_"}},
 	{"tcp", {"tcp_"}},
 	{"sizes", {"recv_size_log2:"}},

@@ -51,6 +51,7 @@ struct query {
 	double roi_n, roi_m;		  /* exponents; 0: 2 and 1 */
 	const char *estimator;		  /* median, middle, mean; NULL: the capture's */
 	double model_idle, model_per_cpu; /* --power-model; both 0: none */
+	const char *power_kind; /* wall, platform, package; NULL: the first that was measured */
 	double throughput_gbps, cpu_pct,
 		power_w; /* given numbers instead of a store; 0: not given */
 	/* bare files instead of a store */

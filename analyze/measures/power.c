@@ -2,8 +2,11 @@
 #include "analyze/measures/power.h"
 
 #include "lib/alloc.h"
+#include "lib/str.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +14,56 @@ const char *const power_source_names[] = {
 	[POWER_NONE] = NULL,	 [POWER_MEASURED] = "measured", [POWER_IMPORTED] = "imported",
 	[POWER_GIVEN] = "given", [POWER_MODELLED] = "modelled",
 };
+
+const char *const power_kind_names[4] = {"wall", "platform", "package", NULL};
+
+int power_kind_check(const char *name, struct error *err)
+{
+	int i;
+
+	for (i = 0; power_kind_names[i]; i++)
+		if (!strcmp(power_kind_names[i], name))
+			return 0;
+	return error_set(err, EINVAL, "no kind of power '%s'; there are wall, platform and package",
+			 name);
+}
+
+bool power_has_kind(struct store *s, const struct query *q, const char *kind)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "power_w:%s", kind);
+	return store_has_metric(s, name, q->variant);
+}
+
+const char *power_kind(struct store *s, const struct query *q)
+{
+	int i;
+
+	if (q->power_kind)
+		return q->power_kind;
+	for (i = 0; power_kind_names[i]; i++)
+		if (power_has_kind(s, q, power_kind_names[i]))
+			return power_kind_names[i];
+	return NULL;
+}
+
+void power_note_kinds(struct store *s, const struct query *q, struct table *t)
+{
+	const char *used = power_kind(s, q);
+	struct str others = {0};
+	int i;
+
+	for (i = 0; used && power_kind_names[i]; i++)
+		if (strcmp(power_kind_names[i], used) && power_has_kind(s, q, power_kind_names[i]))
+			str_printf(&others, "%s%s", others.len ? ", " : "", power_kind_names[i]);
+	if (others.len)
+		table_note(
+			t,
+			"power is %s power; measured too: %s (--power-kind; table 'power' has all)",
+			used, others.buf);
+	str_free(&others);
+}
 
 static bool same_host(const struct run *a, const struct run *b)
 {
@@ -23,12 +76,18 @@ static bool metered(struct store *s, const struct run *side, struct power *p)
 	struct run_filter f = {side->variant, side->pass, NULL, side->repeat, false};
 	const char *source;
 	struct run *all;
-	bool found = store_metric(s, side->id, "power_w", &p->watts, &source);
-	int n = found ? 0 : store_runs(s, &f, &all, NULL), i;
+	char name[32];
+	bool found;
+	int n, i;
 
+	if (!p->kind)
+		return false;
+	snprintf(name, sizeof(name), "power_w:%s", p->kind);
+	found = store_metric(s, side->id, name, &p->watts, &source);
+	n = found ? 0 : store_runs(s, &f, &all, NULL);
 	for (i = 0; i < n && !found; i++)
 		found = same_host(&all[i], side) &&
-			store_metric(s, all[i].id, "power_w", &p->watts, &source);
+			store_metric(s, all[i].id, name, &p->watts, &source);
 	if (n > 0)
 		free(all);
 	if (found)
@@ -52,6 +111,7 @@ static bool modelled(struct store *s, const struct query *q, const struct run *c
 			cpu += figure_metric(s, sides[i], "cpu_pct");
 	p->watts = q->model_idle + q->model_per_cpu * cpu / 100;
 	p->source = POWER_MODELLED;
+	p->kind = NULL;
 	return !isnan(p->watts);
 }
 
@@ -72,10 +132,13 @@ static bool is_shared(struct store *s, const struct run *const sides[], int n)
 	return on_host > n;
 }
 
+static const struct power none = {NAN, POWER_NONE, NULL, false};
+
 struct power power_of(struct store *s, const struct query *q, const struct run *const sides[],
 		      int n)
 {
-	struct power all = {NAN, POWER_NONE, false}, one;
+	const char *kind = power_kind(s, q);
+	struct power all = none, one;
 	double watts = 0;
 	int i, k;
 
@@ -84,12 +147,15 @@ struct power power_of(struct store *s, const struct query *q, const struct run *
 			;
 		if (k < i)
 			continue;
-		one = (struct power){NAN, POWER_NONE, false};
+		one = none;
+		one.kind = kind;
 		if (!metered(s, sides[i], &one) && !modelled(s, q, sides, n, i, &one))
-			return (struct power){NAN, POWER_NONE, false};
+			return none;
 		watts += one.watts;
-		if (one.source > all.source)
+		if (one.source > all.source) {
 			all.source = one.source;
+			all.kind = one.kind;
+		}
 	}
 	if (!n)
 		return all;

@@ -28,7 +28,7 @@
 		name "_hi", unit, V_REAL, digits, NULL                                          \
 	}
 
-const struct column roi_columns[19] = {
+const struct column roi_columns[20] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, "receiver, sender, and both in total"},
 	WITH_INTERVAL("throughput_gbps", "Gbit/s", 3, "T"),
@@ -37,6 +37,7 @@ const struct column roi_columns[19] = {
 	WITH_INTERVAL("roi_c", NULL, 4, "T^n / C"),
 	WITH_INTERVAL("roi_p", NULL, 4, "T^n / P^m"),
 	{"power_source", NULL, V_STR, 0, "measured, imported, given or modelled"},
+	{"power_kind", NULL, V_STR, 0, "wall, platform or package"},
 	{"runs", NULL, V_INT, 0, "repeats that the scores come from"},
 };
 
@@ -69,6 +70,7 @@ struct scores {
 	struct score *s;
 	size_t n, cap;
 	enum power_source source;
+	const char *kind;
 	bool shared;
 };
 
@@ -99,8 +101,10 @@ static void add_score(struct store *s, const struct query *q, const struct run *
 	compute(q, &one);
 	array_grow(list->s, list->n, list->cap);
 	list->s[list->n++] = one;
-	if (power.source > list->source)
+	if (power.source > list->source) {
 		list->source = power.source;
+		list->kind = power.kind;
+	}
 	list->shared |= power.shared;
 }
 
@@ -143,6 +147,7 @@ static void put_scores(struct table *t, const char *variant, const char *side,
 		put_estimate(t, row, figures[i].column, figures[i].column, &e);
 	}
 	table_set(t, row, "power_source", value_str(t, power_source_names[list->source]));
+	table_set(t, row, "power_kind", value_str(t, list->kind));
 	table_set(t, row, "runs", value_int((int64_t)list->n));
 }
 
@@ -280,6 +285,7 @@ int roi_run(struct store *s, const struct query *q, struct table *t, struct erro
 	if (!rc) {
 		note_formula(q, t);
 		note_absent(t, false);
+		power_note_kinds(s, q, t);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

@@ -33,6 +33,7 @@ struct context_of_score {
 	const struct score *score;
 	const struct query *q;
 	enum power_source source; /* the weakest of those used */
+	const char *kind;	  /* of power; NULL: none used, or a model's */
 };
 
 struct score {
@@ -57,8 +58,10 @@ static double joules(struct store *s, const struct run *r, const void *arg)
 	struct context_of_score *c = (struct context_of_score *)arg;
 	struct power p = power_of(s, c->q, &r, 1);
 
-	if (p.source > c->source)
+	if (p.source > c->source) {
 		c->source = p.source;
+		c->kind = p.kind;
+	}
 	return p.watts * figure_metric(s, r, "seconds") * 1e9 / figure_metric(s, r, "bytes");
 }
 
@@ -97,7 +100,7 @@ static const struct score scores[] = {
 };
 
 static void put(struct table *t, const struct block *b, const struct score *k,
-		const struct estimate *e, enum power_source source)
+		const struct estimate *e, const struct context_of_score *c)
 {
 	struct value *row = table_row(t);
 
@@ -108,7 +111,9 @@ static void put(struct table *t, const struct block *b, const struct score *k,
 	table_set(t, row, "better", value_str(t, k->better));
 	table_set(t, row, "runs", value_int((int64_t)e->n));
 	put_estimate(t, row, "value", "value", e);
-	if (source == POWER_MODELLED)
+	if (c->kind)
+		table_note(t, "%s %s: %s is of %s power", b->variant, b->side, k->name, c->kind);
+	if (c->source == POWER_MODELLED)
 		table_note(t, "%s %s: %s comes from a MODEL of power, not from a meter", b->variant,
 			   b->side, k->name);
 }
@@ -128,7 +133,7 @@ static int put_score(struct store *s, const struct query *q, const struct block 
 	e = scope_estimate(s, runs, n, est, k->figure ? k->figure : ratio, &c);
 	free(runs);
 	if (e.n)
-		put(t, b, k, &e, c.source);
+		put(t, b, k, &e, &c);
 	else
 		str_printf(missing, "%s%s %s", missing->len ? ", " : "", b->variant, b->side);
 	return 0;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column summary_columns[16] = {
+const struct column summary_columns[17] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
@@ -31,6 +31,7 @@ const struct column summary_columns[16] = {
 	{"zero_copy_share", "%", V_REAL, 1, "of its sends or bytes, by the workload's evidence"},
 	{"power_w", "W", V_REAL, 1, NULL},
 	{"power_source", NULL, V_STR, 0, "measured, imported or modelled"},
+	{"power_kind", NULL, V_STR, 0, "wall, platform or package"},
 };
 
 static double ns_per_kib(struct store *s, const struct run *r, const void *arg)
@@ -42,6 +43,7 @@ static double ns_per_kib(struct store *s, const struct run *r, const void *arg)
 struct watts {
 	const struct query *q;
 	enum power_source source;
+	const char *kind;
 };
 
 static double watts(struct store *s, const struct run *r, const void *arg)
@@ -49,19 +51,22 @@ static double watts(struct store *s, const struct run *r, const void *arg)
 	struct watts *w = (struct watts *)arg;
 	struct power p = power_of(s, w->q, &r, 1);
 
-	if (p.source > w->source)
+	if (p.source > w->source) {
 		w->source = p.source;
+		w->kind = p.kind;
+	}
 	return p.watts;
 }
 
 static void put_power(struct store *s, const struct query *q, const struct block_list *list,
 		      const struct block_runs *b, struct table *t, struct value *row)
 {
-	struct watts w = {q, POWER_NONE};
+	struct watts w = {q, POWER_NONE, NULL};
 	struct estimate e = scope_estimate(s, b->runs, b->n, list->estimator, watts, &w);
 
 	table_set(t, row, "power_w", value_real(e.value));
 	table_set(t, row, "power_source", value_str(t, power_source_names[w.source]));
+	table_set(t, row, "power_kind", value_str(t, w.kind));
 }
 
 static int put_block(struct store *s, const struct query *q, const struct block_list *list,
@@ -108,6 +113,7 @@ int summary_run(struct store *s, const struct query *q, struct table *t, struct 
 	}
 	if (!rc) {
 		passes_note(s, &list, t);
+		power_note_kinds(s, q, t);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

@@ -6,11 +6,11 @@
 #include "analyze/measures/measure.h"
 
 extern const struct column functions_columns[9], components_columns[5], contexts_columns[5],
-	modules_columns[5], syscalls_columns[14], summary_columns[16], runs_columns[19],
-	cpu_columns[13], roi_columns[19], zerocopy_columns[7], family_columns[8], host_columns[3],
+	modules_columns[5], syscalls_columns[14], summary_columns[17], runs_columns[19],
+	cpu_columns[13], roi_columns[20], zerocopy_columns[7], family_columns[8], host_columns[3],
 	rates_columns[3], scores_columns[9], groups_columns[8], hotspots_columns[12],
 	sched_columns[8], passes_columns[11];
-extern const struct column irq_columns[13], snmp_columns[10];
+extern const struct column irq_columns[13], power_columns[12], snmp_columns[10];
 
 int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int components_run(struct store *s, const struct query *q, struct table *t, struct error *err);
@@ -30,6 +30,7 @@ int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct
 /* Which family of metrics: by the table's name. */
 int family_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err);
+int power_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int sched_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int irq_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 int snmp_run(struct store *s, const struct query *q, struct table *t, struct error *err);

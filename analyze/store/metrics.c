@@ -25,6 +25,21 @@ bool store_metric(struct store *s, int64_t run, const char *name, double *value,
 	return found;
 }
 
+bool store_has_metric(struct store *s, const char *name, const char *variant)
+{
+	sqlite3_stmt *q;
+	bool found;
+
+	if (sql_query(s, &q, NULL,
+		      "SELECT 1 FROM metric JOIN run ON run.id = metric.run WHERE name = ? "
+		      "AND variant = IFNULL(?, variant) LIMIT 1",
+		      "ss", name, variant))
+		return false;
+	found = sql_next(s, q, NULL) > 0;
+	sqlite3_reset(q);
+	return found;
+}
+
 /* A figure that is no number is missing, and missing is an absent row. */
 int store_metric_put(struct store *s, int64_t run, const char *name, const char *unit, double value,
 		     const char *source, struct error *err)

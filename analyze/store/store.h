@@ -78,6 +78,8 @@ int store_hosts(struct store *store, struct host_row **rows, struct error *err);
 /* A metric of a run: false when it is absent. *source may be NULL. */
 bool store_metric(struct store *store, int64_t run, const char *name, double *value,
 		  const char **source);
+/* Does any run of the variant (NULL: of all) have it? */
+bool store_has_metric(struct store *store, const char *name, const char *variant);
 int store_metric_put(struct store *store, int64_t run, const char *name, const char *unit,
 		     double value, const char *source, struct error *err);
 

@@ -92,22 +92,22 @@ ok "a bad -j, exit 2" exits 2 "$zcost" analyze -j 0 cap
 # 10 s; (150 + 200) / 2 x 1 + (200 + 100) / 2 x 2 = 475 J, 158.333 W.
 printf 'time,volts,power (W)\n9,230,100\n11,230,200\n13,230,100\n' >meter.csv
 ok "a meter's CSV" exits 0 "$zcost" analyze --power-csv receiver=meter.csv cap
-ok "trapezoids over the window" near "$(metric cap/zcost.db baseline receiver energy_j)" 475 1e-6
-ok "mean power" near "$(metric cap/zcost.db baseline receiver power_w)" 158.3333333 1e-6
-ok "labelled as imported" test "$(sqlite3 cap/zcost.db "SELECT source FROM metric WHERE name = 'power_w'")" = imported
-ok "only on its side" test -z "$(metric cap/zcost.db baseline sender power_w)"
+ok "trapezoids over the window" near "$(metric cap/zcost.db baseline receiver energy_j:wall)" 475 1e-6
+ok "mean power" near "$(metric cap/zcost.db baseline receiver power_w:wall)" 158.3333333 1e-6
+ok "labelled as imported" test "$(sqlite3 cap/zcost.db "SELECT source FROM metric WHERE name = 'power_w:wall'")" = imported
+ok "only on its side" test -z "$(metric cap/zcost.db baseline sender power_w:wall)"
 # In milliseconds since a start of its own, 9 s later.
 printf '0;1,5;100\n2000;1,5;200\n4000;1,5;100,0\n' >meter-ms.csv
 ok "another unit, column, offset, decimal comma, no heading" exits 0 "$zcost" analyze --power-csv meter-ms.csv \
 	--time-unit ms --column 3 --offset 9 cap
-ok "the same power" near "$(metric cap/zcost.db baseline sender power_w)" 158.3333333 1e-6
+ok "the same power" near "$(metric cap/zcost.db baseline sender power_w:wall)" 158.3333333 1e-6
 # Time of day: run.json says that 8 s were 12:00:00.
 printf 'date,watts\n2026-01-31T12:00:01Z,100\n2026-01-31T12:00:03Z,200\n2026-01-31T12:00:05Z,100\n' >meter-date.csv
 ok "dates" exits 0 "$zcost" analyze --power-csv meter-date.csv cap
-ok "are tied to the host's clock" near "$(metric cap/zcost.db baseline sender power_w)" 158.3333333 1e-6
+ok "are tied to the host's clock" near "$(metric cap/zcost.db baseline sender power_w:wall)" 158.3333333 1e-6
 printf 'time,watts\n11,200\n13,100\n' >meter-late.csv
 ok "a meter that began too late, exit 4" exits 4 "$zcost" analyze --power-csv meter-late.csv cap
-ok "gives no power" test -z "$(metric cap/zcost.db baseline sender power_w)"
+ok "gives no power" test -z "$(metric cap/zcost.db baseline sender power_w:wall)"
 ok "a missing meter file, exit 1" exits 1 "$zcost" analyze --power-csv nofile.csv cap
 ok "an unknown column, exit 4" exits 4 "$zcost" analyze --power-csv meter.csv --column amps cap
 ok "a --column without a file, exit 2" exits 2 "$zcost" analyze --column amps cap

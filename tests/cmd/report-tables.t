@@ -87,6 +87,58 @@ ok "counts once in the total" near_cell out power_w variant=baseline,side=total 
 ok "10.24^2 / 150" near_cell out roi_p variant=baseline,side=total 0.6990507 1e-6
 ok "labelled imported" test "$(get out power_source variant=baseline,side=total)" = imported
 
+# Wall power by a meter and package power by RAPL, 30 J and 6 J in 3 s with 1.28 GB/s: beside each other, never added.
+mkdir kinds
+for v in a b; do
+	d=kinds/runs/$v/measure-01/receiver
+	run_json $d $v measure 1 receiver tcpzc "$cpu_collector, {\"name\": \"power\", \"state\": \"ok\", \"files\": [\"power.tsv\"]}"
+	{ points 1280000000 65536 9 14; summary receiver 0 0 0 0 1 1; } >$d/workload.out
+	proc_stat_simple 150 >$d/proc_stat.snap
+	printf 'source\tdomain\tt_ns\tmicrojoules\twatts\npowercap\tpackage-0\t10000000000\t0\t\npowercap\tpackage-0\t13000000000\t6000000\t\n' >$d/power.tsv
+	printf 'powercap\tpackage-0/core\t10000000000\t0\t\npowercap\tpackage-0/core\t13000000000\t3000000\t\n' >>$d/power.tsv
+	printf 'hwmon\tgpu@hwmon1/power1\t10000000000\t\t7\nhwmon\tgpu@hwmon1/power1\t13000000000\t\t7\n' >>$d/power.tsv
+done
+printf 'time,watts\n9,10\n14,10\n' >kinds/runs/a/measure-01/receiver/power.csv
+for v in a b; do run_json kinds/runs/$v/measure-01/sender $v measure 1 sender none; done
+manifest kinds "a b" a/measure/1/ok b/measure/1/ok
+ok "two kinds of power" exits 0 "$zcost" analyze kinds
+ok "power" report power kinds --variant a
+ok "at the wall" near_cell out power_w kind=wall,domain= 10 1e-9
+ok "of the package, without its core" near_cell out power_w kind=package,domain= 2 1e-9
+ok "the core by itself" near_cell out power_w "kind=package,domain=powercap package-0/core" 1 1e-9
+ok "joules" near_cell out energy_j kind=package,domain= 6 1e-9
+ok "joules per GB: 6 J / 3.84 GB" near_cell out j_per_gb kind=package,domain= 1.5625 1e-6
+ok "T^2 / P of each kind" near_cell out roi_p kind=package,domain= 52.4288 1e-6
+ok "the other" near_cell out roi_p kind=wall,domain= 10.48576 1e-6
+ok "what no total is made of" near_cell out power_w "kind=other,domain=hwmon gpu@hwmon1/power1" 7 1e-9
+ok "no score of it" test -z "$(get out roi_p kind=other)"
+ok "imported or measured" test "$(get out source kind=wall)$(get out source kind=package)" = importedmeasured
+ok "with a model" report power kinds --variant a --power-model idle=4,per_cpu=2
+ok "that is labelled" near_cell out power_w kind=model,source=model 5 1e-9
+ok "in a note too" says 'MODELLED, not measured: 4 W' err
+ok "roi of the first kind" report roi kinds
+ok "is that of the wall" test "$(get out power_kind variant=a)" = wall
+ok "and of no other where there is none" test -z "$(get out power_w variant=b)"
+ok "which is said" says 'power is wall power; measured too: package \(--power-kind' err
+ok "of another kind" report roi kinds --power-kind package
+ok "both have it" near_cell out power_w variant=b 2 1e-9
+ok "a kind that there is not, exit 2" exits 2 "$zcost" report roi kinds --power-kind cpu
+ok "scores say which" sh -c "'$zcost' report scores kinds --variant a | grep -q 'j_per_gb is of wall power'"
+mkdir -p walls packages
+cp -r kinds/runs kinds/manifest.json walls/
+cp -r kinds/runs kinds/manifest.json packages/
+sed -i 's/{"name": "power"[^}]*}/{"name": "null", "state": "ok"}/' walls/runs/a/measure-01/receiver/run.json
+rm packages/runs/a/measure-01/receiver/power.csv
+"$zcost" analyze walls 2>/dev/null
+"$zcost" analyze packages 2>/dev/null
+ok "wall is not held against package" exits 0 "$zcost" compare walls:a packages:a --format tsv
+ok "and why" says 'power is not compared: of .*walls.* it is wall power, of .*packages.* package power' err
+ok "no score of both" sh -c "! awk -F'\t' '\$2 == \"roi_p\" && \$4 != \"\" && \$5 != \"\"' out | grep -q ."
+
+ok "options for the log that the capture keeps" exits 0 "$zcost" analyze --offset 0.5 kinds
+ok "are used" report power kinds --variant a
+ok "and told when they are forgotten" sh -c "'$zcost' analyze kinds 2>&1 | grep -q 'add: --offset 0.5'"
+
 ok "given numbers: 10 Gbit/s at 200 %" report roi --throughput 10 --cpu-pct 200
 ok "0.5" test "$(get out roi_c variant=given)" = 0.5
 ok "5 Gbit/s at 100 %" report roi --throughput 5 --cpu-pct 100 --power 50

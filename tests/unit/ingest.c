@@ -4,6 +4,7 @@
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/points.h"
 #include "analyze/ingest/power.h"
+#include "analyze/ingest/power_kinds.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/snap.h"
@@ -253,40 +254,93 @@ static void test_power_arithmetic(void **state)
 	assert_float_equal(readings_integrate(w, 3, 10 * S, 13 * S), 800, 1e-9);
 	assert_float_equal(readings_integrate(w, 3, 12 * S, 12 * S), 0, 0);
 	assert_float_equal(readings_difference(j, 3, 10 * S, 13 * S), 1150 - 450, 1e-9);
-	assert_float_equal(readings_gap(w, 3, 10 * S, 13 * S), 0, 0);
+	assert_int_equal(readings_gaps(w, 3, 10 * S, 13 * S).n, 0);
+}
+
+static int read_power(struct ingest *in, const char *rows)
+{
+	char *text = xasprintf("source\tdomain\tt_ns\tmicrojoules\twatts\n%s", rows);
+	int rc;
+
+	put(text);
+	rc = ingest_power(in, path, NULL);
+	free(text);
+	power_put(in);
+	return rc;
 }
 
 static void test_power_domains(void **state)
 {
 	struct ingest in = fresh("1");
-	struct error err = {0};
 
 	(void)state;
-	put("source\tdomain\tt_ns\tmicrojoules\twatts\n"
-	    "powercap\tpackage-0\t10000000000\t5000000\t\n"
-	    "powercap\tpackage-0\t13000000000\t35000000\t\n"
-	    "powercap\tpackage-0/core\t10000000000\t0\t\n"
-	    "powercap\tpackage-0/core\t13000000000\t9000000\t\n"
-	    "powercap\tdram\t10000000000\t0\t\n"
-	    "powercap\tdram\t13000000000\t6000000\t\n"
-	    "hwmon\tpsu\t10000000000\t\t99\n"
-	    "hwmon\tpsu\t13000000000\t\t99\n");
-	assert_int_equal(ingest_power(&in, path, &err), 0);
-	assert_float_equal(metric(&in, "power_w"), 12, 1e-9); /* 10 + 2, not the core's 3 again */
-	assert_float_equal(metric(&in, "energy_j"), 36, 1e-9);
-	assert_float_equal(metric(&in, "power_w:package-0/core"), 3, 1e-9);
-	assert_float_equal(metric(&in, "power_w:psu"), 99, 1e-9);
-	assert_true(noted(&in, "note", "package-0 + dram of powercap"));
+	assert_int_equal(read_power(&in, "powercap\tpackage-0\t10000000000\t5000000\t\n"
+					 "powercap\tpackage-0\t13000000000\t35000000\t\n"
+					 "powercap\tpackage-0/core\t10000000000\t0\t\n"
+					 "powercap\tpackage-0/core\t13000000000\t9000000\t\n"
+					 "powercap\tdram\t10000000000\t0\t\n"
+					 "powercap\tdram\t13000000000\t6000000\t\n"
+					 "hwmon\tpsu\t10000000000\t\t99\n"
+					 "hwmon\tpsu\t13000000000\t\t99\n"),
+			 0);
+	/* 10 + 2, not the core's 3 again */
+	assert_float_equal(metric(&in, "power_w:package"), 12, 1e-9);
+	assert_float_equal(metric(&in, "energy_j:package"), 36, 1e-9);
+	assert_float_equal(metric(&in, "power_w:package/powercap/package-0/core"), 3, 1e-9);
+	assert_float_equal(metric(&in, "power_w:other/hwmon/psu"), 99, 1e-9);
+	assert_true(isnan(metric(&in, "power_w:other")));
+	assert_true(isnan(metric(&in, "power_w:wall")));
+	assert_true(noted(&in, "note", "package is package-0 + dram of powercap"));
 	ingest_free(&in);
-	in = fresh("1");
-	put("source\tdomain\tt_ns\tmicrojoules\twatts\n"
-	    "powercap\tpsys\t10000000000\t0\t\n"
-	    "powercap\tpsys\t13000000000\t60000000\t\n"
-	    "powercap\tpackage-0\t10000000000\t0\t\n"
-	    "powercap\tpackage-0\t13000000000\t30000000\t\n");
-	assert_int_equal(ingest_power(&in, path, &err), 0);
-	assert_float_equal(metric(&in, "power_w"), 20, 1e-9);
+}
+
+/* Every kind at once: none is in another's sum, and two sources of one kind are not added. */
+static void test_power_kinds(void **state)
+{
+	struct ingest in = fresh("1");
+	double two[] = {230, NAN};
+	size_t i;
+
+	(void)state;
+	assert_int_equal(read_power(&in, "powercap\tpsys\t10000000000\t0\t\n"
+					 "powercap\tpsys\t13000000000\t60000000\t\n"
+					 "powercap\tpackage-0\t10000000000\t0\t\n"
+					 "powercap\tpackage-0\t13000000000\t30000000\t\n"
+					 "perf\tpackage-0\t10000000000\t0\t\n"
+					 "perf\tpackage-0\t13000000000\t33000000\t\n"
+					 "hwmon\tpower_meter@hwmon2/power1\t10000000000\t\t99\n"
+					 "hwmon\tpower_meter@hwmon2/power1\t13000000000\t\t99\n"),
+			 0);
+	assert_float_equal(metric(&in, "power_w:platform"), 20, 1e-9);
+	assert_float_equal(metric(&in, "power_w:package"), 10, 1e-9);
+	assert_float_equal(metric(&in, "power_w:package/perf/package-0"), 11, 1e-9);
+	assert_float_equal(metric(&in, "power_w:wall"), 99, 1e-9);
+	assert_float_equal(metric(&in, "energy_j:wall"), 297, 1e-9);
 	ingest_free(&in);
+	/* Two meters of the wall are added; one that failed leaves no total, and no other source's.
+	 */
+	for (i = 0; i < array_size(two); i++) {
+		in = fresh("1");
+		power_add(&in, "wall", "ipmi", "dcmi", 250, NULL);
+		power_add(&in, "wall", "csv", "meter.csv", 100, "imported");
+		power_add(&in, "wall", "csv", "meter.csv", two[i], "imported");
+		power_put(&in);
+		assert_float_equal(metric(&in, "power_w:wall/csv/meter.csv"), 100, 0);
+		if (isnan(two[i]))
+			assert_true(isnan(metric(&in, "power_w:wall")));
+		else
+			assert_float_equal(metric(&in, "power_w:wall"), 330, 0);
+		ingest_free(&in);
+	}
+}
+
+static double read_meter(struct ingest *in, const struct meter *m, const char *text)
+{
+	double watts;
+
+	put(text);
+	assert_int_equal(ingest_meter(in, m, &watts, NULL), 0);
+	return watts;
 }
 
 static void test_power_gap(void **state)
@@ -302,13 +356,87 @@ static void test_power_gap(void **state)
 	for (i = 9000; i <= 14000; i += 100)
 		if (i <= 11000 || i >= 12000)
 			str_printf(&s, "%d;50\n", i);
-	put(s.buf);
-	assert_int_equal(ingest_meter(&in, &m, &watts, NULL), 0);
-	assert_float_equal(watts, 50, 1e-9);
-	assert_true(noted(&in, "lossy", "no reading for 1.00 s"));
+	assert_float_equal(read_meter(&in, &m, s.buf), 50, 1e-9);
+	assert_true(noted(&in, "lossy", "no reading for 1.00 s, from 1.00 s of the window on"));
 	str_free(&s);
 	m.time_unit = "weeks";
 	assert_int_equal(ingest_meter(&in, &m, &watts, NULL), -EINVAL);
+	m.time_unit = NULL;
+	m.clock = "sun";
+	assert_int_equal(ingest_meter(&in, &m, &watts, NULL), -EINVAL);
+	ingest_free(&in);
+}
+
+/* Exactly the window, [10 s, 13 s]: a meter that misses some milliseconds of it has no figure. */
+static void test_meter_covers(void **state)
+{
+	const struct meter m = {.path = path};
+	struct ingest in = fresh("1");
+
+	(void)state;
+	assert_float_equal(read_meter(&in, &m, "t,w\n10,100\n13,100\n"), 100, 1e-9);
+	assert_false(lossy(&in));
+	assert_true(isnan(read_meter(&in, &m, "t,w\n10.01,100\n13,100\n")));
+	assert_true(noted(&in, "lossy", "from 0.01 s to 3.00 s of a window of 3.00 s"));
+	assert_true(isnan(read_meter(&in, &m, "t,w\n9,100\n12.99,100\n")));
+	assert_true(isnan(read_meter(&in, &m, "t,w\n9,100\n")));
+	/* lines in any order, one of them damaged */
+	assert_float_equal(read_meter(&in, &m, "t,w\n14,100\n11,oops\n9,100\n12,100\n"), 100, 1e-9);
+	assert_true(noted(&in, "lossy", "the first has the time '11' and the watts 'oops'"));
+	ingest_free(&in);
+}
+
+/* The host's 8 s were 12:00:00 UTC of that day, which is 1769860800. */
+static void test_meter_clocks(void **state)
+{
+	struct meter m = {.path = path};
+	struct ingest in = fresh("1");
+
+	(void)state;
+	in.wall_clock = 1769860800;
+	assert_float_equal(read_meter(&in, &m, "t,w\n1769860801,10\n1769860806,20\n"), 15, 1e-9);
+	assert_float_equal(
+		read_meter(&in, &m,
+			   "t,w\n2026-01-31T12:00:01Z,10\n2026-01-31T13:00:06.0+01:00,20\n"),
+		15, 1e-9);
+	assert_float_equal(
+		read_meter(&in, &m,
+			   "t,w\n2026/01/31 06:30:01 -0530,10\n2026-01-31 12:00:06 UTC,20\n"),
+		15, 1e-9);
+	assert_true(isnan(
+		read_meter(&in, &m, "t,w\n2026-01-31T12:00:01 noon,1\n2026-01-31T12:00:06,2\n")));
+	m.offset_s = -3600;
+	assert_float_equal(
+		read_meter(&in, &m, "t,w\n2026-01-31T13:00:01,10\n2026-01-31T13:00:06,20\n"), 15,
+		1e-9);
+	/* seconds of a clock that is near the epoch, told to be the time of day */
+	in.wall_clock = 100;
+	m = (struct meter){.path = path, .clock = "wall"};
+	assert_float_equal(read_meter(&in, &m, "t,w\n101,10\n106,20\n"), 15, 1e-9);
+	m.clock = "monotonic";
+	in.run.start_ns = 1769860802 * S;
+	in.run.end_ns = 1769860805 * S;
+	assert_float_equal(read_meter(&in, &m, "t,w\n1769860801,10\n1769860806,20\n"), 15, 1e-6);
+	ingest_free(&in);
+}
+
+/* The time need not stand first, nor have a name. */
+static void test_meter_columns(void **state)
+{
+	struct meter m = {.path = path, .time_column = "when", .column = "AC W"};
+	struct ingest in = fresh("1");
+	struct error err = {0};
+	double watts;
+
+	(void)state;
+	assert_float_equal(read_meter(&in, &m, "n;AC W;when\n1;40;9\n2;40;14\n"), 40, 1e-9);
+	m.time_column = "3";
+	m.column = NULL; /* none is called watts: the first that is not the time */
+	assert_float_equal(read_meter(&in, &m, "W;x;9\n40;1;9\n40;1;14\n"), 40, 1e-9);
+	assert_float_equal(read_meter(&in, &m, "50;1;9\n50;1;11\n50;1;14\n"), 1, 1e-9);
+	m.time_column = "nowhen";
+	assert_int_equal(ingest_meter(&in, &m, &watts, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "no column 'nowhen' in its heading (--time-column)"));
 	ingest_free(&in);
 }
 
@@ -484,7 +612,9 @@ int main(void)
 		cmocka_unit_test(test_cpu_missing),	 cmocka_unit_test(test_cpu_lost_ticks),
 		cmocka_unit_test(test_softnet),		 cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_power_arithmetic), cmocka_unit_test(test_power_domains),
-		cmocka_unit_test(test_power_gap),	 cmocka_unit_test(test_tcpzc_awkward),
+		cmocka_unit_test(test_power_kinds),	 cmocka_unit_test(test_power_gap),
+		cmocka_unit_test(test_meter_covers),	 cmocka_unit_test(test_meter_clocks),
+		cmocka_unit_test(test_meter_columns),	 cmocka_unit_test(test_tcpzc_awkward),
 		cmocka_unit_test(test_iperf3),		 cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_syscalls),
 	};

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * power: each kind of power with what it gives per byte and its score T^n / P^m, then the domains
+ * that it was measured in. Kinds are never added up, nor are domains of different sources; the
+ * kind's own row is the sum of one source, whose name stands in it.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/block_table.h"
+#include "analyze/measures/power.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column power_columns[12] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"kind", NULL, V_STR, 0, "wall, platform, package, other; model: made up by --power-model"},
+	{"domain", NULL, V_STR, 0, "source and domain; empty: the kind as a whole"},
+	{"power_w", "W", V_REAL, 2, "mean over the window, estimate over the runs"},
+	{"power_w_lo", "W", V_REAL, 2, "its interval"},
+	{"power_w_hi", "W", V_REAL, 2, NULL},
+	{"energy_j", "J", V_REAL, 1, "in the window"},
+	{"j_per_gb", "J/GB", V_REAL, 3, "per 1e9 bytes of the workload"},
+	{"roi_p", NULL, V_REAL, 4, "T^n / P^m, T in Gbit/s"},
+	{"source", NULL, V_STR, 0, "measured, imported or modelled"},
+	{"runs", NULL, V_INT, 0, "runs that have it"},
+};
+
+/* One row's figures: of a metric, or of the query's model. */
+struct watts {
+	const struct query *q;
+	const char *metric; /* NULL: the model */
+};
+
+static double watts_of(struct store *s, const struct run *r, const struct watts *w)
+{
+	double cpu;
+
+	if (w->metric)
+		return figure_metric(s, r, w->metric);
+	cpu = figure_metric(s, r, "cpu_pct");
+	return w->q->model_idle + w->q->model_per_cpu * cpu / 100;
+}
+
+static double figure_watts(struct store *s, const struct run *r, const void *arg)
+{
+	return watts_of(s, r, arg);
+}
+
+static double figure_joules(struct store *s, const struct run *r, const void *arg)
+{
+	return watts_of(s, r, arg) * figure_metric(s, r, "seconds");
+}
+
+static double figure_per_gb(struct store *s, const struct run *r, const void *arg)
+{
+	return figure_joules(s, r, arg) * 1e9 / figure_metric(s, r, "bytes");
+}
+
+static double figure_score(struct store *s, const struct run *r, const void *arg)
+{
+	const struct query *q = ((const struct watts *)arg)->q;
+
+	return pow(figure_metric(s, r, "throughput"), q->roi_n > 0 ? q->roi_n : 2) /
+	       pow(watts_of(s, r, arg), q->roi_m > 0 ? q->roi_m : 1);
+}
+
+/* THE TABLE of what is worked out of watts. */
+static const struct {
+	const char *column;
+	figure_fn figure;
+	bool whole; /* for a kind as a whole, not for its parts */
+} figures[] = {
+	{"energy_j", figure_joules, false},
+	{"j_per_gb", figure_per_gb, true},
+	{"roi_p", figure_score, true},
+};
+
+struct row {
+	const struct block_runs *b;
+	enum estimator est;
+	const char *kind, *domain, *source;
+	struct watts watts;
+};
+
+static void put_row(struct store *s, const struct row *k, struct table *t)
+{
+	struct estimate e = scope_estimate(s, k->b->runs, k->b->n, k->est, figure_watts, &k->watts);
+	struct value *row;
+	size_t i;
+
+	if (!e.n)
+		return;
+	row = table_row(t);
+	table_set(t, row, "variant", value_str(t, k->b->block.variant));
+	table_set(t, row, "side", value_str(t, k->b->block.side));
+	table_set(t, row, "kind", value_str(t, k->kind));
+	table_set(t, row, "domain", value_str(t, k->domain));
+	table_set(t, row, "source", value_str(t, k->source));
+	table_set(t, row, "runs", value_int((int64_t)e.n));
+	put_estimate(t, row, "power_w", "power_w", &e);
+	for (i = 0; i < array_size(figures); i++) {
+		if (figures[i].whole && k->domain)
+			continue;
+		e = scope_estimate(s, k->b->runs, k->b->n, k->est, figures[i].figure, &k->watts);
+		table_set(t, row, figures[i].column, value_real(e.value));
+	}
+}
+
+/* --- the metrics power_w:KIND and power_w:KIND/SOURCE/DOMAIN of any of the runs --- */
+
+struct names {
+	struct metric_row *m;
+	size_t n, cap;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct metric_row *)a)->name,
+			  ((const struct metric_row *)b)->name);
+}
+
+static void add_name(struct names *list, const struct metric_row *m)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->m[i].name, m->name))
+			return;
+	array_grow(list->m, list->n, list->cap);
+	list->m[list->n++] = *m;
+}
+
+static int gather(struct store *s, const struct block_runs *b, struct names *list,
+		  struct error *err)
+{
+	struct metric_row *rows;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++) {
+		n = store_metric_list(s, b->runs[i].id, &rows, err);
+		for (k = 0; k < n; k++)
+			if (str_starts(rows[k].name, "power_w:"))
+				add_name(list, &rows[k]);
+		if (n < 0)
+			return n;
+		free(rows);
+	}
+	if (list->n)
+		qsort(list->m, list->n, sizeof(*list->m), by_name);
+	return 0;
+}
+
+static void put_metric(struct store *s, struct row k, const struct metric_row *m, struct table *t)
+{
+	char *kind = xstrdup(strchr(m->name, ':') + 1), *domain = strchr(kind, '/'), *slash;
+
+	if (domain)
+		*domain++ = '\0';
+	slash = domain ? strchr(domain, '/') : NULL;
+	if (slash)
+		*slash = ' '; /* "powercap package-0/core" */
+	k.kind = kind;
+	k.domain = domain;
+	k.source = m->source;
+	k.watts.metric = m->name;
+	put_row(s, &k, t);
+	free(kind);
+}
+
+static int put_block(struct store *s, const struct query *q, const struct block_list *list,
+		     const struct block_runs *b, struct table *t, struct error *err)
+{
+	struct row k = {.b = b, .est = list->estimator, .watts = {q, NULL}};
+	struct names names = {0};
+	int rc = gather(s, b, &names, err), i;
+	size_t n;
+
+	for (i = 0; power_kind_names[i] && !rc; i++)
+		for (n = 0; n < names.n; n++)
+			if (!strncmp(names.m[n].name + 8, power_kind_names[i],
+				     strlen(power_kind_names[i])))
+				put_metric(s, k, &names.m[n], t);
+	for (n = 0; n < names.n && !rc; n++)
+		if (str_starts(names.m[n].name, "power_w:other/"))
+			put_metric(s, k, &names.m[n], t);
+	k.kind = k.source = "model";
+	if (!rc && (q->model_idle > 0 || q->model_per_cpu > 0))
+		put_row(s, &k, t);
+	free(names.m);
+	return rc;
+}
+
+static void say_rules(const struct query *q, struct table *t)
+{
+	if (!t->rows) {
+		table_note(t, "no power source; 'zcost report runs' says why. 'zcost analyze "
+			      "--power-csv' imports a meter's log, --power-model makes power up");
+		return;
+	}
+	table_note(t, "kinds of power are never added up; a kind's own row is the sum of one "
+		      "source, without the parts inside a package (core, uncore)");
+	if (q->model_idle > 0 || q->model_per_cpu > 0)
+		table_note(t, "model: MODELLED, not measured: %g W + %g W x CPUs used by the side",
+			   q->model_idle, q->model_per_cpu);
+}
+
+int power_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+
+	if (!rc)
+		zero_copy_title(s, q, t);
+	for (i = 0; i < list.n && !rc; i++)
+		rc = put_block(s, q, &list, &list.blocks[i], t, err);
+	if (!rc) {
+		say_rules(q, t);
+		block_list_notes(&list, s, t);
+	}
+	block_list_free(&list);
+	return rc;
+}
