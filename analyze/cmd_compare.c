@@ -6,6 +6,7 @@
 #include "analyze/compare/diff.h"
 #include "analyze/compare/self_test.h"
 #include "analyze/compare/texts.h"
+#include "analyze/narrow.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/output.h"
@@ -432,6 +433,7 @@ static int run_self_test(struct arguments *args, struct outcome *out, bool *loss
 	struct table t = {0};
 	int ret = compare_self_test(&args->c, args->self_test, args->variant, &t, out, err);
 
+	narrow_columns(&t);
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	*lossy = t.lossy;
@@ -444,6 +446,7 @@ static int run_texts(struct arguments *args, struct error *err)
 	struct table t = {0};
 	int ret = compare_texts(args->ref[BASE], args->ref[NEW], &t, err);
 
+	narrow_columns(&t);
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	table_free(&t);
@@ -465,6 +468,7 @@ static int run_table(struct arguments *args, struct outcome *out, bool *lossy, s
 	if (!ret && args->output.format == FORMAT_COMMIT)
 		compare_commit(&args->c, out, &t);
 	put_first(&t, &args->output, first_line);
+	narrow_columns(&t);
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	*lossy = t.lossy;

@@ -5,6 +5,7 @@
 #include "analyze/measures/measure.h"
 #include "analyze/measures/run_facts.h"
 #include "analyze/perfdata/tracepoints.h"
+#include "analyze/narrow.h"
 #include "analyze/query_options.h"
 #include "analyze/rates.h"
 #include "analyze/text_options.h"
@@ -377,6 +378,7 @@ static int report(struct arguments *a, struct error *err)
 	}
 	if (!rc && store && a->out.format == FORMAT_COMMIT)
 		run_facts_title(store, &a->q, &t);
+	narrow_columns(&t);
 	if (!rc)
 		rc = output_table(&a->out, &t, err);
 	if (!rc)

@@ -2,13 +2,35 @@
 #include "lib/output.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { KEY_WIDTH = 0x400, WIDTH_LEAST = 20, WIDTH_MOST = 10000, WIDTH_USUAL = 80 };
 
 static const struct argp_option options[] = {
-	{"format", 'f', "FORMAT", 0, "text (default), tsv, csv, json, md, or commit: for a commit message", 90},
+	{"format", 'f', "FORMAT", 0,
+	 "text (default), tsv, csv, json, md, or commit: for a commit message", 90},
 	{"output", 'o', "FILE", 0, "write there instead of standard output", 90},
+	{"width", KEY_WIDTH, "N", 0,
+	 "text of so many characters a line, 0 for as many as it takes; default: the terminal's, "
+	 "else 0",
+	 90},
 	{0},
 };
+
+static void set_width(struct argp_state *state, struct output *o, const char *arg)
+{
+	char *end;
+	long n = strtol(arg, &end, 10);
+
+	if (end == arg || *end || (n && n < WIDTH_LEAST) || n > WIDTH_MOST)
+		argp_error(state, "--width '%s' is neither 0 nor a number from %d to %d", arg,
+			   WIDTH_LEAST, WIDTH_MOST);
+	o->width = (int)n;
+	o->width_given = true;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -17,11 +39,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 		if (table_format_parse(arg, &o->format))
-			argp_error(state, "unknown format '%s'; use text, tsv, csv, json, md or commit",
+			argp_error(state,
+				   "unknown format '%s'; use text, tsv, csv, json, md or commit",
 				   arg);
 		return 0;
 	case 'o':
 		o->path = arg;
+		return 0;
+	case KEY_WIDTH:
+		set_width(state, o, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (o->width_given && o->format != FORMAT_TEXT)
+			argp_error(
+				state,
+				"--width is for text; the other formats have a width of their own");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -30,6 +62,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp output_argp = {.options = options, .parser = parse};
 
+static int terminal_width(FILE *out)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int n = columns ? atoi(columns) : 0;
+
+	if (!isatty(fileno(out)))
+		return 0;
+	if (n <= 0)
+		n = !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col ? size.ws_col
+									  : WIDTH_USUAL;
+	return n < WIDTH_LEAST ? WIDTH_LEAST : n;
+}
+
 int output_table(const struct output *o, const struct table *t, struct error *err)
 {
 	FILE *out = o->path && strcmp(o->path, "-") ? fopen(o->path, "we") : stdout;
@@ -37,7 +83,7 @@ int output_table(const struct output *o, const struct table *t, struct error *er
 
 	if (!out)
 		return error_sys(err, errno, "%s: cannot write", o->path);
-	rc = table_write(t, o->format, out);
+	rc = table_write_wide(t, o->format, o->width_given ? o->width : terminal_width(out), out);
 	if (fflush(out) && !rc)
 		rc = -errno;
 	if (out != stdout && fclose(out) && !rc)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options every command with results shares: --format, -o. An argp child. */
+/*
+ * The options every command with results shares: --format, -o, --width. An argp child. Text on a
+ * terminal has its width: COLUMNS, else what the terminal says, else 80; in a file or a pipe as
+ * many characters as it takes.
+ */
 #ifndef ZC_OUTPUT_H
 #define ZC_OUTPUT_H
 
@@ -11,6 +15,8 @@
 struct output {
 	enum table_format format;
 	const char *path; /* NULL: standard output */
+	bool width_given;
+	int width; /* as given; 0: as many as it takes */
 };
 
 /* Use as a child in `struct argp`; its input is a struct output. */

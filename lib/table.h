@@ -53,7 +53,9 @@ struct table {
 		*notes; /* sums, losses, warnings: text, md and json carry them; tsv, csv: stderr */
 	size_t nnotes, notes_cap;
 	struct table *detail; /* what the notes say in words, as data, owned: json only; or NULL */
-	bool lossy;	      /* data incomplete or lossy: the command exits 4 */
+	/* "samples dso": what a narrow terminal may do without, the least missed first; or NULL */
+	const char *least;
+	bool lossy; /* data incomplete or lossy: the command exits 4 */
 	struct arena arena;
 };
 
@@ -80,7 +82,11 @@ struct value value_int(int64_t n);
 struct value value_real(double x); /* NaN and infinities give V_NONE */
 
 int table_format_parse(const char *name, enum table_format *format); /* -EINVAL */
-/* Writes the table (tsv and csv: notes go to stderr). 0 or -errno. */
+/*
+ * Writes the table (tsv and csv: notes go to stderr). `width`: characters of a line of text, 0 for
+ * as many as it takes; the other formats do without. 0 or -errno.
+ */
+int table_write_wide(const struct table *t, enum table_format format, int width, FILE *out);
 int table_write(const struct table *t, enum table_format format, FILE *out);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "lib/alloc.h"
 #include "lib/str.h"
-#include "lib/table_people.h"
+#include "lib/table_fit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,17 +63,6 @@ char *ascii_of(struct arena *a, const char *s)
 	return kept;
 }
 
-/* The ends of a name around "..", `width` characters in all: the head is what one looks for. */
-static void put_short(FILE *out, const char *s, int width)
-{
-	int len = (int)strlen(s), tail = (width - 2) / 3;
-
-	if (len <= width)
-		fputs(s, out);
-	else
-		fprintf(out, "%.*s..%s", width - 2 - tail, s, s + len - tail);
-}
-
 /* --- text: broken at blanks, continued under an indent --- */
 
 static void put_word(FILE *out, const char *word, size_t len, int *at)
@@ -88,7 +77,7 @@ static void put_word(FILE *out, const char *word, size_t len, int *at)
 		fputc(' ', out);
 		++*at;
 	}
-	put_short(out, copy, room);
+	fit_put_short(out, copy, room);
 	*at += w;
 	free(copy);
 }
@@ -125,34 +114,11 @@ static void put_text(FILE *out, struct arena *a, const char *text)
 /* --- the table --- */
 
 struct layout {
-	struct people p;
-	char **heads, **cells;
-	int *width;
-	bool *shown;
-	int gap; /* blanks between columns */
+	struct people p; /* its names and cells in ASCII */
+	int gap;	 /* blanks between columns */
 	struct str once, left_out;
 	struct arena arena;
 };
-
-static int total_width(const struct layout *l)
-{
-	int sum = INDENT - l->gap, i;
-
-	for (i = 0; i < l->p.ncolumns; i++)
-		sum += l->shown[i] ? l->width[i] + l->gap : 0;
-	return sum;
-}
-
-static int widest_name(const struct layout *l)
-{
-	int i, best = -1;
-
-	for (i = 0; i < l->p.ncolumns; i++)
-		if (l->shown[i] && l->p.columns[i].left && l->width[i] > NAME_LEAST &&
-		    (best < 0 || l->width[i] > l->width[best]))
-			best = i;
-	return best;
-}
 
 static bool is_plain(const struct people_column *c)
 {
@@ -160,65 +126,45 @@ static bool is_plain(const struct people_column *c)
 }
 
 /* The column that is missed least; the first stays. */
-static int least_missed(const struct layout *l)
+static int least_missed(const struct people *p)
 {
 	int i, last = 0;
 
-	for (i = 1; i < l->p.ncolumns; i++)
-		if (l->shown[i])
+	for (i = 1; i < p->ncolumns; i++)
+		if (p->columns[i].place == IN_ROWS)
 			last = i;
 	for (i = last; i > 0; i--)
-		if (l->shown[i] && is_plain(&l->p.columns[i]))
+		if (p->columns[i].place == IN_ROWS && is_plain(&p->columns[i]))
 			return i;
 	return last;
 }
 
 static void fit(struct layout *l)
 {
+	const int room = WIDTH - INDENT;
+	struct people *p = &l->p;
 	int i;
 
-	l->gap = total_width(l) > WIDTH ? 1 : 2;
-	while (total_width(l) > WIDTH) {
-		i = widest_name(l);
-		if (i >= 0) {
-			l->width[i]--;
-			continue;
-		}
-		i = least_missed(l);
+	l->gap = fit_width(p, l->gap) > room ? 1 : 2;
+	while (!fit_names(p, l->gap, room, NAME_LEAST)) {
+		i = least_missed(p);
 		if (!i) {
-			l->width[0] = WIDTH - INDENT;
+			p->columns[0].width = room;
 			return;
 		}
-		l->shown[i] = false;
+		p->columns[i].place = SPARED;
 		str_printf(&l->left_out, "%s%s",
-			   l->left_out.len ? ", " : "left out, too wide: ", l->heads[i]);
+			   l->left_out.len ? ", " : "left out, too wide: ", p->columns[i].name);
 	}
 }
 
-/* Names that are the same in every row: "variant mmap, side receiver". */
-static void say_once(struct layout *l)
+static int longest(const struct people *p, int column)
 {
-	size_t row;
-	int i;
-
-	for (i = 0; i < l->p.ncolumns - 1 && l->p.rows > 1; i++) {
-		for (row = 1; row < l->p.rows; row++)
-			if (strcmp(l->cells[row * (size_t)l->p.ncolumns + (size_t)i], l->cells[i]))
-				break;
-		if (row < l->p.rows || !l->p.columns[i].left)
-			continue;
-		l->shown[i] = false;
-		str_printf(&l->once, "%s%s %s", l->once.len ? ", " : "", l->heads[i], l->cells[i]);
-	}
-}
-
-static int longest(const struct layout *l, int column)
-{
-	int w = (int)strlen(l->heads[column]), len;
+	int w = (int)strlen(p->columns[column].name), len;
 	size_t row;
 
-	for (row = 0; row < l->p.rows; row++) {
-		len = (int)strlen(l->cells[row * (size_t)l->p.ncolumns + (size_t)column]);
+	for (row = 0; row < p->rows; row++) {
+		len = (int)strlen(people_cell(p, row, column));
 		w = len > w ? len : w;
 	}
 	return w;
@@ -226,69 +172,62 @@ static int longest(const struct layout *l, int column)
 
 static void layout_of(struct layout *l, const struct table *t)
 {
-	size_t i, n;
+	struct people *p = &l->p;
+	size_t i;
 	int c;
 
 	*l = (struct layout){.gap = 2};
-	people_of(&l->p, t);
-	n = l->p.rows * (size_t)l->p.ncolumns;
-	l->heads = xcalloc((size_t)l->p.ncolumns + 1, sizeof(*l->heads));
-	l->width = xcalloc((size_t)l->p.ncolumns + 1, sizeof(*l->width));
-	l->shown = xcalloc((size_t)l->p.ncolumns + 1, sizeof(*l->shown));
-	l->cells = xcalloc(n + 1, sizeof(*l->cells));
-	for (i = 0; i < n; i++)
-		l->cells[i] = ascii_of(&l->arena, l->p.cells[i]);
-	for (c = 0; c < l->p.ncolumns; c++) {
-		l->heads[c] = ascii_of(&l->arena, l->p.columns[c].name);
-		l->width[c] = longest(l, c);
-		l->shown[c] = true;
+	people_of(p, t);
+	for (i = 0; i < p->rows * (size_t)p->ncolumns; i++)
+		p->cells[i] = ascii_of(&l->arena, p->cells[i]);
+	for (c = 0; c < p->ncolumns; c++) {
+		p->columns[c].name = ascii_of(&l->arena, p->columns[c].name);
+		p->columns[c].width = longest(p, c);
 	}
-	say_once(l);
+	fit_say_once(p, &l->once);
 	fit(l);
 }
 
 static void layout_free(struct layout *l)
 {
 	people_free(&l->p);
-	free(l->heads);
-	free(l->cells);
-	free(l->width);
-	free(l->shown);
 	str_free(&l->once);
 	str_free(&l->left_out);
 	arena_free(&l->arena);
 }
 
-static void put_row(FILE *out, const struct layout *l, char *const *cells)
+/* row -1: the names */
+static void put_row(FILE *out, const struct layout *l, long row)
 {
 	int i, pad, blanks = INDENT; /* held back: no line ends in blanks */
 
 	for (i = 0; i < l->p.ncolumns; i++) {
-		int len = (int)strlen(cells[i]);
+		const struct people_column *c = &l->p.columns[i];
+		const char *cell = row < 0 ? c->name : people_cell(&l->p, (size_t)row, i);
+		int len = (int)strlen(cell);
 
-		if (!l->shown[i])
+		if (c->place != IN_ROWS)
 			continue;
-		len = len > l->width[i] ? l->width[i] : len;
-		pad = l->width[i] - len;
-		blanks += l->p.columns[i].left ? 0 : pad;
+		len = len > c->width ? c->width : len;
+		pad = c->width - len;
+		blanks += c->left ? 0 : pad;
 		if (len)
 			fprintf(out, "%*s", blanks, "");
-		put_short(out, cells[i], l->width[i]);
-		blanks = (len ? 0 : blanks) + (l->p.columns[i].left ? pad : 0) + l->gap;
+		fit_put_short(out, cell, c->width);
+		blanks = (len ? 0 : blanks) + (c->left ? pad : 0) + l->gap;
 	}
 	fputc('\n', out);
 }
 
 static void put_rows(FILE *out, const struct layout *l, const struct table *t)
 {
-	size_t row;
+	long row;
 
 	if (!l->p.ncolumns)
 		return;
 	fputs(t->title || l->once.len ? "\n" : "", out);
-	put_row(out, l, l->heads);
-	for (row = 0; row < t->rows; row++)
-		put_row(out, l, l->cells + row * (size_t)l->p.ncolumns);
+	for (row = -1; row < (long)t->rows; row++)
+		put_row(out, l, row);
 	fputs(t->nnotes || l->left_out.len ? "\n" : "", out);
 }
 

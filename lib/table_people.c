@@ -4,12 +4,12 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns a terminal cell takes: bytes that start a UTF-8 character. */
-static int width_of(const char *s)
+int people_width_of(const char *s)
 {
 	int n = 0;
 
@@ -66,7 +66,8 @@ static void choose_columns(struct people *p, const struct table *t)
 					  companion(t, i, "_lo"),
 					  companion(t, i, "_hi"),
 					  companion(t, i, "_ci"),
-					  0};
+					  0,
+					  IN_ROWS};
 
 		if (taken[i])
 			continue;
@@ -83,6 +84,14 @@ static void choose_columns(struct people *p, const struct table *t)
 	}
 	p->absent = absent.buf;
 	free(taken);
+}
+
+enum { FEW_DIGITS = 3, MANY = 100000 };
+
+/* Of a large number nobody reads tenths; a column of more digits (a time stamp) keeps them. */
+static int digits_of(double x, const struct column *c)
+{
+	return c->digits <= FEW_DIGITS && fabs(x) >= MANY ? 0 : c->digits;
 }
 
 /* What rounds to nothing has no sign. */
@@ -110,7 +119,7 @@ static void put_value(struct str *s, const struct value *v, const struct column 
 		str_printf(s, "%lld", (long long)v->integer);
 		break;
 	case V_REAL:
-		put_real(s, v->real, c->digits);
+		put_real(s, v->real, digits_of(v->real, c));
 		break;
 	}
 }
@@ -160,12 +169,12 @@ void people_of(struct people *p, const struct table *t)
 	for (i = 0; i < p->ncolumns; i++) {
 		struct people_column *c = &p->columns[i];
 
-		c->width = width_of(c->name);
+		c->width = people_width_of(c->name);
 		for (row = 0; row < t->rows; row++) {
 			char *text = cell_text(p, t, row, c, &s);
 
 			p->cells[row * (size_t)p->ncolumns + (size_t)i] = text;
-			w = width_of(text);
+			w = people_width_of(text);
 			c->width = w > c->width ? w : c->width;
 		}
 	}

@@ -10,12 +10,17 @@
 
 #include "lib/table.h"
 
+/* Where a column stands; elsewhere than in its rows only on a narrow page: table_fit.h,
+ * table_sheet.h. */
+enum people_place { IN_ROWS, SAID_ONCE, IN_SECTION, SPARED };
+
 struct people_column {
 	const char *name;
 	bool left;	/* strings stand left, numbers right */
 	int value;	/* column of the table */
 	int lo, hi, ci; /* its interval's columns, or -1 */
 	int width;	/* characters of the widest cell */
+	enum people_place place;
 };
 
 struct people {
@@ -29,6 +34,8 @@ struct people {
 
 void people_of(struct people *p, const struct table *t);
 const char *people_cell(const struct people *p, size_t row, int column);
+/* Characters that a terminal has for it: bytes that start a UTF-8 character. */
+int people_width_of(const char *s);
 void people_free(struct people *p);
 
 #endif

@@ -6,6 +6,7 @@
 #include "lib/str.h"
 #include "lib/table_commit.h"
 #include "lib/table_people.h"
+#include "lib/table_text.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -14,43 +15,6 @@
 #include <string.h>
 
 enum { SCHEMA_VERSION = 1 };
-
-/* Strings stand left, numbers right; the last column is never padded. */
-static void text_cell(FILE *out, const char *s, const struct people_column *c, bool last)
-{
-	/* printf counts bytes, a terminal characters */
-	int bytes = (int)strlen(s), chars = 0, i;
-
-	for (i = 0; i < bytes; i++)
-		chars += ((unsigned char)s[i] & 0xc0) != 0x80;
-	if (!c->left)
-		fprintf(out, "%*s", c->width - chars, "");
-	fputs(s, out);
-	if (c->left && !last)
-		fprintf(out, "%*s", c->width - chars, "");
-	fputs(last ? "\n" : "  ", out);
-}
-
-static void write_text(const struct table *t, FILE *out)
-{
-	struct people p;
-	size_t row, n;
-	int i;
-
-	people_of(&p, t);
-	if (t->title)
-		fprintf(out, "%s\n", t->title);
-	for (i = 0; i < p.ncolumns; i++)
-		text_cell(out, p.columns[i].name, &p.columns[i], i == p.ncolumns - 1);
-	for (row = 0; row < t->rows; row++)
-		for (i = 0; i < p.ncolumns; i++)
-			text_cell(out, people_cell(&p, row, i), &p.columns[i], i == p.ncolumns - 1);
-	if (p.absent)
-		fprintf(out, "# not measured: %s\n", p.absent);
-	for (n = 0; n < t->nnotes; n++)
-		fprintf(out, "# %s\n", t->notes[n]);
-	people_free(&p);
-}
 
 /* A number: all digits that matter, of a time stamp more; nothing for a missing value. */
 static void format_value(struct str *s, const struct value *v)
@@ -286,6 +250,11 @@ static void write_md(const struct table *t, FILE *out)
 	people_free(&p);
 }
 
+static void write_text(const struct table *t, FILE *out)
+{
+	table_write_text(t, 0, out);
+}
+
 static const struct {
 	const char *name;
 	void (*write)(const struct table *t, FILE *out);
@@ -308,8 +277,16 @@ int table_format_parse(const char *name, enum table_format *format)
 	return -EINVAL;
 }
 
+int table_write_wide(const struct table *t, enum table_format format, int width, FILE *out)
+{
+	if (format == FORMAT_TEXT)
+		table_write_text(t, width, out);
+	else
+		formats[format].write(t, out);
+	return ferror(out) ? -EIO : 0;
+}
+
 int table_write(const struct table *t, enum table_format format, FILE *out)
 {
-	formats[format].write(t, out);
-	return ferror(out) ? -EIO : 0;
+	return table_write_wide(t, format, 0, out);
 }

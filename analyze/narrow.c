@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/narrow.h"
+
+#include "lib/alloc.h"
+
+#include <string.h>
+
+/* THE TABLE: columns that a table can spare, the least missed first. Costs and evidence are never
+ * among them. */
+static const struct {
+	const char *table, *least;
+} spared[] = {
+	{"summary", "runs power_source"},
+	{"runs", "start_ns end_ns host position cpus"},
+	{"functions", "samples total_share dso self_share"},
+	{"components", "samples self_share"},
+	{"contexts", "samples self_share"},
+	{"modules", "samples self_share"},
+	{"groups", "samples total_share self_share"},
+	{"hotspots", "samples dso self_share symbol"},
+	{"syscalls", "stddev_pct min_ms p50_ms bytes_per_call total_ms"},
+	{"cpu", "runs iowait_pct steal_pct"},
+	{"sched", "max_end_s max_start_s"},
+	{"counters", "runs"},
+	{"power", "runs"},
+	{"softnet", "runs"},
+	{"tcp", "runs"},
+	{"sizes", "runs"},
+	{"scores", "runs better"},
+	{"roi", "runs power_source"},
+	{"compare metrics", "base_runs new_runs better"},
+	{"compare functions", "state dso"},
+	{"compare components", "state"},
+	{"compare contexts", "state"},
+	{"compare modules", "state"},
+	{"compare syscalls", "state delta_calls"},
+	{"compare waterfall", "state"},
+	{"compare self-test", "base_runs new_runs nominal_pct rows"},
+};
+
+void narrow_columns(struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(spared); i++)
+		if (t->name && !strcmp(t->name, spared[i].table))
+			t->least = spared[i].least;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/table_fit.h"
+
+#include <string.h>
+
+int fit_width(const struct people *p, int gap)
+{
+	int sum = -gap, i;
+
+	for (i = 0; i < p->ncolumns; i++)
+		sum += p->columns[i].place != IN_ROWS ? 0 : p->columns[i].width + gap;
+	return sum;
+}
+
+static struct people_column *widest_name(struct people *p, int least)
+{
+	struct people_column *c, *best = NULL;
+
+	for (c = p->columns; c < p->columns + p->ncolumns; c++)
+		if (c->place == IN_ROWS && c->left && c->width > least &&
+		    (!best || c->width > best->width))
+			best = c;
+	return best;
+}
+
+bool fit_names(struct people *p, int gap, int width, int least)
+{
+	struct people_column *c;
+
+	while (fit_width(p, gap) > width && (c = widest_name(p, least)))
+		c->width--;
+	return fit_width(p, gap) <= width;
+}
+
+static bool is_same_in_each_row(const struct people *p, int column)
+{
+	size_t row;
+
+	for (row = 1; row < p->rows; row++)
+		if (strcmp(people_cell(p, row, column), people_cell(p, 0, column)))
+			return false;
+	return p->rows > 1;
+}
+
+void fit_say_once(struct people *p, struct str *once)
+{
+	int i;
+
+	for (i = 0; i < p->ncolumns - 1; i++) {
+		struct people_column *c = &p->columns[i];
+
+		if (c->place != IN_ROWS || !c->left || !is_same_in_each_row(p, i))
+			continue;
+		c->place = SAID_ONCE;
+		str_printf(once, "%s%s %s", once->len ? ", " : "", c->name, people_cell(p, 0, i));
+	}
+}
+
+/* Behind so many characters. */
+static const char *after(const char *s, int chars)
+{
+	for (; *s; s++)
+		if (((unsigned char)*s & 0xc0) != 0x80 && !chars--)
+			break;
+	return s;
+}
+
+void fit_put_short(FILE *out, const char *s, int width)
+{
+	int len = people_width_of(s), tail = (width - 2) / 3, head = width - 2 - tail;
+
+	if (len <= width)
+		fputs(s, out);
+	else if (width < 3)
+		fprintf(out, "%.*s", (int)(after(s, width) - s), s);
+	else
+		fprintf(out, "%.*s..%s", (int)(after(s, head) - s), s, after(s, len - tail));
+}
+
+static int chars_of(const char *s, size_t bytes)
+{
+	const char *end = s + bytes;
+	int n = 0;
+
+	for (; s < end; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+const char *fit_line(const char **rest, int room, size_t *len)
+{
+	const char *start = *rest + strspn(*rest, " "), *at = start;
+	size_t word;
+
+	if (!*start)
+		return NULL;
+	for (*len = 0; *at && *at != '\n'; at += strspn(at, " ")) {
+		word = strcspn(at, " \n");
+		if (*len && chars_of(start, (size_t)(at - start) + word) > room)
+			break;
+		at += word;
+		*len = (size_t)(at - start);
+	}
+	*rest = at + (*at == '\n');
+	return start;
+}

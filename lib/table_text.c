@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/table_text.h"
+
+#include "lib/str.h"
+#include "lib/table_fit.h"
+#include "lib/table_sheet.h"
+
+#include <string.h>
+
+static void put_lines(const struct sheet *sh, FILE *out, const char *first, const char *more,
+		      const char *text)
+{
+	const char *line;
+	size_t len;
+	int room;
+
+	if (!sh->width) {
+		fprintf(out, "%s%s\n", first, text);
+		return;
+	}
+	for (;; first = more) {
+		room = sh->width - people_width_of(first);
+		line = fit_line(&text, room, &len);
+		if (!line)
+			break;
+		fprintf(out, "%s%.*s\n", first, (int)len, line);
+	}
+}
+
+/* The part of a row that begins at column `from`: one behind its last. */
+static int part_end(const struct sheet *sh, int from)
+{
+	int i, used = 0;
+
+	if (!sh->keys)
+		return sh->p.ncolumns;
+	for (i = 0; i < sh->keys; i++)
+		used += sh->p.columns[i].place != IN_ROWS ? 0 : sh->p.columns[i].width + sh->gap;
+	for (i = from; i < sh->p.ncolumns; i++) {
+		if (sh->p.columns[i].place != IN_ROWS)
+			continue;
+		used += sh->p.columns[i].width;
+		if (used > sh->width && i > from)
+			break;
+		used += sh->gap;
+	}
+	return i;
+}
+
+static void put_blanks(FILE *out, int n)
+{
+	fprintf(out, "%*s", n, "");
+}
+
+/* Prose: its lines stand below each other. `at` is where its column begins. */
+static void put_prose(FILE *out, const char *text, int at, int room)
+{
+	const char *line;
+	size_t len;
+	bool first = true;
+
+	while ((line = fit_line(&text, room, &len))) {
+		if (!first) {
+			fputc('\n', out);
+			put_blanks(out, at);
+		}
+		fwrite(line, 1, len, out);
+		first = false;
+	}
+}
+
+static void put_cell(const struct sheet *sh, FILE *out, const char *cell, int column, int at,
+		     bool last)
+{
+	const struct people_column *c = &sh->p.columns[column];
+	int chars = people_width_of(cell), pad = c->width > chars ? c->width - chars : 0;
+
+	if (!c->left)
+		put_blanks(out, pad);
+	if (sh->prose && column == sh->p.ncolumns - 1 && chars > c->width)
+		put_prose(out, cell, at, c->width);
+	else
+		fit_put_short(out, cell, c->width);
+	if (c->left && !last)
+		put_blanks(out, pad);
+}
+
+/* Strings stand left, numbers right; the last column is never padded. Row -1: the names. */
+static void put_row(const struct sheet *sh, FILE *out, long row, int from, int end)
+{
+	int i, last = 0, at = 0;
+
+	for (i = 0; i < end; i++)
+		if (sh->p.columns[i].place == IN_ROWS && (i < sh->keys || i >= from))
+			last = i;
+	for (i = 0; i < end; i++) {
+		const struct people_column *c = &sh->p.columns[i];
+
+		if (c->place != IN_ROWS || (i >= sh->keys && i < from))
+			continue;
+		put_cell(sh, out, row < 0 ? c->name : people_cell(&sh->p, (size_t)row, i), i, at,
+			 i == last);
+		at += c->width + sh->gap;
+		if (i < last)
+			put_blanks(out, sh->gap);
+	}
+	fputc('\n', out);
+}
+
+/* The rows from..end, in as many parts as it takes. */
+static void put_parts(const struct sheet *sh, FILE *out, size_t first, size_t end)
+{
+	int from = sh->keys, to;
+	size_t row;
+
+	do {
+		to = part_end(sh, from);
+		if (from > sh->keys)
+			fputc('\n', out);
+		put_row(sh, out, -1, from, to);
+		for (row = first; row < end; row++)
+			put_row(sh, out, (long)row, from, to);
+		from = to;
+	} while (from < sh->p.ncolumns);
+}
+
+/* "variant mmap, side receiver" */
+static void put_section(const struct sheet *sh, FILE *out, size_t row)
+{
+	struct str s = {0};
+	int i;
+
+	for (i = 0; i < sh->section; i++)
+		if (sh->p.columns[i].place == IN_SECTION)
+			str_printf(&s, "%s%s %s", s.len ? ", " : "", sh->p.columns[i].name,
+				   people_cell(&sh->p, row, i));
+	if (!s.len)
+		return;
+	fputs(row ? "\n" : "", out);
+	put_lines(sh, out, "", "  ", s.buf);
+	str_free(&s);
+}
+
+static void put_sections(const struct sheet *sh, FILE *out)
+{
+	size_t row = 0, end;
+
+	do {
+		for (end = row + 1; end < sh->p.rows && !sheet_starts_section(sh, end); end++)
+			;
+		put_section(sh, out, row);
+		put_parts(sh, out, row, end < sh->p.rows ? end : sh->p.rows);
+		row = end;
+	} while (row < sh->p.rows);
+}
+
+/* A figure is whole, however little room there is. */
+static void put_listed(FILE *out, const struct people_column *c, const char *cell, int at, int room)
+{
+	if (!c->left)
+		fputs(cell, out);
+	else if (strchr(cell, ' '))
+		put_prose(out, cell, at, room);
+	else
+		fit_put_short(out, cell, room);
+}
+
+static void put_list(const struct sheet *sh, FILE *out, size_t row)
+{
+	int i, names = 0;
+
+	for (i = 0; i < sh->p.ncolumns; i++)
+		if (people_width_of(sh->p.columns[i].name) > names)
+			names = people_width_of(sh->p.columns[i].name);
+	for (i = 0; i < sh->p.ncolumns; i++) {
+		const struct people_column *c = &sh->p.columns[i];
+
+		if (c->place == SAID_ONCE || c->place == SPARED)
+			continue;
+		fprintf(out, "%-*s  ", names, c->name);
+		put_listed(out, c, people_cell(&sh->p, row, i), names + 2, sh->width - names - 2);
+		fputc('\n', out);
+	}
+}
+
+static void put_table(const struct sheet *sh, FILE *out)
+{
+	size_t row;
+
+	if (!sh->as_lists) {
+		put_sections(sh, out);
+		return;
+	}
+	for (row = 0; row < sh->p.rows; row++) {
+		fputs(row ? "\n" : "", out);
+		put_list(sh, out, row);
+	}
+}
+
+static void put_notes(const struct sheet *sh, FILE *out)
+{
+	const struct table *t = sh->t;
+	struct str s = {0};
+	size_t n;
+
+	if (sh->left_out.len) {
+		str_printf(&s, "left out at %d columns: %s (--width 0 and --format tsv have them)",
+			   sh->width, sh->left_out.buf);
+		put_lines(sh, out, "# ", "#   ", s.buf);
+		str_reset(&s);
+	}
+	if (sh->p.absent) {
+		str_printf(&s, "not measured: %s", sh->p.absent);
+		put_lines(sh, out, "# ", "#   ", s.buf);
+	}
+	for (n = 0; n < t->nnotes; n++)
+		put_lines(sh, out, "# ", "#   ", t->notes[n]);
+	str_free(&s);
+}
+
+void table_write_text(const struct table *t, int width, FILE *out)
+{
+	struct sheet sh;
+
+	sheet_of(&sh, t, width);
+	if (t->title)
+		put_lines(&sh, out, "", "", t->title);
+	if (sh.once.len)
+		put_lines(&sh, out, "", "", sh.once.buf);
+	put_table(&sh, out);
+	put_notes(&sh, out);
+	sheet_free(&sh);
+}

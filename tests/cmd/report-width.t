@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Text fits a terminal: every table there is, at several widths; a pipe gets all; figures stay whole.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/world.sh"
+need_sqlite
+
+world cap 6 $copying $mapping a-variant-with-a-very-long-name-indeed:2e6:100:0,80,20:4000:1:0.9
+sqlite3 cap/zcost.db "UPDATE symbol SET name = 'std::vector<zcost::frame, std::allocator<zcost::frame>>::_M_realloc_insert<zcost::frame const&>(zcost::frame const&)' WHERE id = 2;
+	UPDATE run SET why = 'the receiver ended before the window did, its log says why' WHERE id = 1;
+	INSERT INTO metric SELECT id, 'counter:a-counter-with-quite-a-long-name', '1', 123456789, 'measured' FROM run"
+
+# fits WIDTH: no line of `out` is wider, in characters; names it.
+fits() {
+	LC_ALL=C.UTF-8 awk -v w="$1" 'length($0) > w { print length($0) ": " $0; bad = 1 } END { exit bad }' out
+}
+
+# printed WIDTH COMMAND...: it works and fits
+printed() {
+	width=$1
+	shift
+	"$@" --width "$width" >out 2>err
+	code=$?
+	[ $code = 0 ] || [ $code = 4 ] || { echo "exit $code"; cat err; return 1; }
+	[ -s out ] && fits "$width"
+}
+
+more() { # arguments that a table needs
+	case $1 in
+	groups) echo "--group a=tcp_* --group another-name=_copy*,insert_page" ;;
+	rates) echo "--rate 8165032" ;;
+	esac
+}
+"$zcost" report --help >out
+tables=$(sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p' out)
+for t in $tables; do
+	case $t in
+	hotspots) place="_copy_to_iter cap" ;; # of a function
+	rates) place= ;;
+	*) place=cap ;;
+	esac
+	"$zcost" report $t $place $(more $t) >out 2>err
+	if [ $? != 0 ]; then
+		skip "$t" "not of this store: $(head -n 1 err)"
+		continue
+	fi
+	for w in 60 80 120; do
+		ok "$t in $w columns" printed $w "$zcost" report $t $place $(more $t)
+	done
+done
+ok "most tables were looked at" test "$planned" -gt 45
+"$zcost" compare --help >out
+for t in $(sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p' out); do
+	for w in 60 80 120; do
+		ok "compare $t in $w columns" printed $w "$zcost" compare copying mapping -C cap --table $t
+	done
+done
+ok "the self-test in 80 columns" printed 80 "$zcost" compare --self-test cap --variant copying
+
+ok "functions by much" printed 80 "$zcost" report functions cap --by comm,context,cpu,component
+ok "a long name keeps its ends" says '^unclassified +std::vec[^ ]*\.\.[^ ]* const&\)  ' out
+ok "what is left out is named" says 'left out at 80 columns: samples, total_share' out
+ok "and not the costs" says ' self_ns +total_ns' out
+
+"$zcost" report functions cap >wide
+ok "a pipe has it all in one line" says 'std::allocator<zcost::frame>>::_M_realloc_insert<zcost::frame const&>\(zcost::frame const&\)' wide
+"$zcost" report functions cap --width 0 >out
+ok "as --width 0 has" cmp wide out
+COLUMNS=60 "$zcost" report functions cap >out
+ok "a pipe does not ask COLUMNS" cmp wide out
+"$zcost" report functions cap --format tsv >tsv 2>err
+
+# Every figure that is not left out is there as in the wide table.
+"$zcost" report counters cap >wide
+"$zcost" report counters cap --width 60 >out
+figures() { grep -v '^#' "$1" | grep -Eo '[0-9]+(\.[0-9]+)? \[[0-9.]+ \.\. [0-9.]+\]' | sort; }
+figures wide >a
+figures out >b
+ok "figures and intervals are whole" cmp a b
+ok "there are some" test -s a
+
+ok "--width is no word, exit 2" exits 2 "$zcost" report summary cap --width narrow
+ok "nor too small" exits 2 "$zcost" report summary cap --width 3
+ok "says what it takes" says "neither 0 nor a number from 20" err
+ok "it is for text" exits 2 "$zcost" report summary cap --width 80 --format tsv
+ok "says so" says "width is for text" err
+
+if command -v script >/dev/null && script --version 2>&1 | grep -q util-linux; then
+	# on_terminal COLUMNS COMMAND: what a terminal of that width shows
+	on_terminal() {
+		script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r' >out
+		[ -s out ] && fits "$1"
+	}
+	ok "a terminal's own width" on_terminal 70 "'$zcost' report summary cap"
+	ok "another" on_terminal 100 "'$zcost' report functions cap"
+	ok "which is made use of" sh -c "LC_ALL=C.UTF-8 awk 'length(\$0) > 80' out | grep -q ."
+	ok "COLUMNS before it" on_terminal 120 "COLUMNS=60 '$zcost' report functions cap"
+	ok "  60 columns" fits 60
+	ok "a file on a terminal has all" on_terminal 70 "'$zcost' report functions cap -o file; echo done"
+	ok "  all of it" sh -c "'$zcost' report functions cap | cmp - file"
+else
+	skip "a terminal's width" "no script(1) of util-linux to make a terminal with"
+fi
+done_testing

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Text on a narrow page: what is shortened, moved and left out, and that figures stay whole. */
+#include "lib/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct column columns[] = {
+	{"variant", NULL, V_STR, 0, NULL},     {"side", NULL, V_STR, 0, NULL},
+	{"symbol", NULL, V_STR, 0, NULL},      {"dso", NULL, V_STR, 0, NULL},
+	{"samples", NULL, V_INT, 0, NULL},     {"self_ns", "ns", V_REAL, 1, NULL},
+	{"self_ns_ci", "ns", V_REAL, 1, NULL}, {"total_ns", "ns", V_REAL, 1, NULL},
+};
+
+static const char *const variants[] = {"baseline", "mmap"};
+static const char *const symbols[] = {
+	"std::vector<\xc3\xa4ther::frame, std::allocator<\xc3\xa4ther::frame>>::push_back",
+	"_copy_to_iter", "tcp_recvmsg"};
+
+static void fill(struct table *t)
+{
+	struct value *row;
+	size_t v, s;
+
+	table_init(t, "functions", columns, 8);
+	for (v = 0; v < 2; v++) {
+		for (s = 0; s < 3; s++) {
+			row = table_row(t);
+			row[0] = value_str(t, variants[v]);
+			row[1] = value_str(t, "receiver");
+			row[2] = value_str(t, symbols[s]);
+			row[3] = value_str(t, "[kernel.kallsyms]");
+			row[4] = value_int((int64_t)(1000 * v + s));
+			row[5] = value_real(10.5 * (double)(s + 1));
+			row[6] = value_real(0.25);
+			row[7] = value_real(1234567.25);
+		}
+	}
+	table_note(t, "a note that is quite long, so that it does not fit into a line of forty");
+}
+
+static char *text_of(const struct table *t, int width)
+{
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_int_equal(table_write_wide(t, FORMAT_TEXT, width, f), 0);
+	fclose(f);
+	return text;
+}
+
+/* Characters, not bytes, of the longest line. */
+static int longest_line(const char *text)
+{
+	int most = 0, n = 0;
+
+	for (; *text; text++) {
+		n = *text == '\n' ? 0 : n + (((unsigned char)*text & 0xc0) != 0x80);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static void expect(const struct table *t, int width, const char *expected)
+{
+	char *text = text_of(t, width);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void test_wide(void **state)
+{
+	struct table t;
+	char *text;
+
+	(void)state;
+	fill(&t);
+	text = text_of(&t, 0);
+	assert_non_null(strstr(text, symbols[0]));
+	assert_non_null(strstr(text,
+			       "\n# a note that is quite long, so that it does not fit into a "
+			       "line of forty\n"));
+	expect(&t, 300, text); /* what fits is not touched */
+	free(text);
+	table_free(&t);
+}
+
+static void test_names(void **state)
+{
+	struct table t;
+
+	(void)state;
+	fill(&t);
+	expect(&t, 80,
+	       "side receiver, dso [kernel.kallsyms]\n"
+	       "variant   symbol                                   samples     self_ns  total_ns\n"
+	       "baseline  std::vector<\xc3\xa4ther::frame,..>::push_back        0  10.5 +-0.2   "
+	       "1234567\n"
+	       "baseline  _copy_to_iter                                  1  21.0 +-0.2   1234567\n"
+	       "baseline  tcp_recvmsg                                    2  31.5 +-0.2   1234567\n"
+	       "mmap      std::vector<\xc3\xa4ther::frame,..>::push_back     1000  10.5 +-0.2   "
+	       "1234567\n"
+	       "mmap      _copy_to_iter                               1001  21.0 +-0.2   1234567\n"
+	       "mmap      tcp_recvmsg                                 1002  31.5 +-0.2   1234567\n"
+	       "# a note that is quite long, so that it does not fit into a line of forty\n");
+	table_free(&t);
+}
+
+static void test_sections(void **state)
+{
+	struct table t;
+
+	(void)state;
+	fill(&t);
+	t.least = "samples total_ns";
+	expect(&t, 54,
+	       "side receiver, dso [kernel.kallsyms]\n"
+	       "variant baseline\n"
+	       "symbol                   samples     self_ns  total_ns\n"
+	       "std::vector<\xc3\xa4t..sh_back        0  10.5 +-0.2   1234567\n"
+	       "_copy_to_iter                  1  21.0 +-0.2   1234567\n"
+	       "tcp_recvmsg                    2  31.5 +-0.2   1234567\n"
+	       "\n"
+	       "variant mmap\n"
+	       "symbol                   samples     self_ns  total_ns\n"
+	       "std::vector<\xc3\xa4t..sh_back     1000  10.5 +-0.2   1234567\n"
+	       "_copy_to_iter               1001  21.0 +-0.2   1234567\n"
+	       "tcp_recvmsg                 1002  31.5 +-0.2   1234567\n"
+	       "# a note that is quite long, so that it does not fit\n"
+	       "#   into a line of forty\n");
+	table_free(&t);
+}
+
+static void test_spared(void **state)
+{
+	struct table t;
+	char *text;
+
+	(void)state;
+	fill(&t);
+	t.least = "samples total_ns";
+	text = text_of(&t, 45);
+	assert_non_null(strstr(text, "\nsymbol"));
+	assert_null(strstr(text, "samples  "));
+	assert_non_null(strstr(text, "# left out at 45 columns: samples ("));
+	free(text);
+	table_free(&t);
+}
+
+/* A column without which two rows would have the same name is not spared. */
+static void test_ambiguous(void **state)
+{
+	struct table t;
+	char *text;
+
+	(void)state;
+	fill(&t);
+	table_cell(&t, 1, 2)->str = table_cell(&t, 2, 2)->str;
+	table_cell(&t, 1, 3)->str = "other.so";
+	t.least = "dso samples";
+	text = text_of(&t, 60);
+	assert_non_null(strstr(text, "other.so"));
+	assert_null(strstr(text, "left out at 60 columns: dso"));
+	free(text);
+	table_free(&t);
+}
+
+/* Nothing can be spared: the columns go on below, each with the names. */
+static void test_parts(void **state)
+{
+	struct table t;
+
+	(void)state;
+	fill(&t);
+	t.rows = 1;
+	t.nnotes = 0;
+	expect(&t, 66,
+	       "variant   side      symbol            dso               samples\n"
+	       "baseline  receiver  std::vecto..back  [kernel.ka..yms]        0\n"
+	       "\n"
+	       "variant   side      symbol            dso                  self_ns\n"
+	       "baseline  receiver  std::vecto..back  [kernel.ka..yms]  10.5 +-0.2\n"
+	       "\n"
+	       "variant   side      symbol            dso               total_ns\n"
+	       "baseline  receiver  std::vecto..back  [kernel.ka..yms]   1234567\n");
+	table_free(&t);
+}
+
+/* However narrow: lines fit, and every figure is whole and there. */
+static void test_any_width(void **state)
+{
+	struct table t;
+	char *text, *at;
+	int width, figures;
+
+	(void)state;
+	fill(&t);
+	for (width = 40; width < 200; width++) {
+		text = text_of(&t, width);
+		assert_in_range(longest_line(text), 20, width);
+		for (at = text, figures = 0; (at = strstr(at, "1234567")); at++)
+			figures++;
+		assert_int_equal(figures, 6);
+		for (at = text, figures = 0; (at = strstr(at, "21.0 +-0.2")); at++)
+			figures++;
+		assert_int_equal(figures, 2);
+		free(text);
+	}
+	table_free(&t);
+}
+
+static void test_lists(void **state)
+{
+	struct table t;
+	char *text;
+
+	(void)state;
+	fill(&t);
+	t.rows = 2;
+	text = text_of(&t, 24);
+	assert_non_null(
+		strstr(text, "symbol    _copy_to_iter\nsamples   1\nself_ns   21.0 +-0.2\n"));
+	free(text);
+	table_free(&t);
+}
+
+static void test_prose(void **state)
+{
+	static const struct column c[] = {{"run", NULL, V_STR, 0, NULL},
+					  {"why", NULL, V_STR, 0, NULL}};
+	struct table t;
+	struct value *row;
+
+	(void)state;
+	table_init(&t, "runs", c, 2);
+	row = table_row(&t);
+	row[0] = value_str(&t, "mmap");
+	row[1] = value_str(&t, "the receiver ended before the window did; its log says why");
+	expect(&t, 40,
+	       "run   why\n"
+	       "mmap  the receiver ended before the\n"
+	       "      window did; its log says why\n");
+	t.rows = 0;
+	expect(&t, 20, "run  why\n");
+	table_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_wide),	  cmocka_unit_test(test_names),
+		cmocka_unit_test(test_sections),  cmocka_unit_test(test_spared),
+		cmocka_unit_test(test_ambiguous), cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_any_width), cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_prose),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
