@@ -7,13 +7,13 @@
 
 static int recv_open(struct flow *f)
 {
-	f->state = memory_get(f, f->opt->size);
+	f->state = memory_get(f, f->size);
 	return f->state ? 0 : -f->error;
 }
 
 static int recv_step(struct flow *f)
 {
-	ssize_t n = CALL(f, RECVFROM, recv(f->fd, f->state, f->opt->size, flow_dontwait(f)));
+	ssize_t n = CALL(f, RECVFROM, recv(f->fd, f->state, f->size, flow_dontwait(f)));
 
 	if (n < 0)
 		return errno == EAGAIN	? STEP_WAIT
@@ -28,7 +28,7 @@ static int recv_step(struct flow *f)
 
 static void recv_close(struct flow *f)
 {
-	memory_put(f->state, f->opt->size);
+	memory_put(f->state, f->size);
 }
 
 const struct mode rx_recv = {

@@ -23,14 +23,14 @@ static unsigned int buffer_count(const struct flow *f)
 {
 	unsigned int n = BUFS_MIN;
 
-	while (n < BUFS_MAX && 2 * n * f->opt->size <= POOL)
+	while (n < BUFS_MAX && 2 * n * f->size <= POOL)
 		n *= 2;
 	return n;
 }
 
 static void give_back(struct flow *f, struct state *s, unsigned int id, unsigned int offset)
 {
-	io_uring_buf_ring_add(s->bufs, s->mem + id * f->opt->size, (unsigned int)f->opt->size,
+	io_uring_buf_ring_add(s->bufs, s->mem + id * f->size, (unsigned int)f->size,
 			      (unsigned short)id, io_uring_buf_ring_mask(s->n), (int)offset);
 }
 
@@ -41,7 +41,7 @@ static int register_buffers(struct flow *f, struct state *s)
 	int rc;
 
 	s->bufs = memory_get(f, s->n * sizeof(struct io_uring_buf));
-	s->mem = memory_get(f, s->n * f->opt->size);
+	s->mem = memory_get(f, s->n * f->size);
 	if (!s->bufs || !s->mem)
 		return -f->error;
 	reg.ring_addr = (uintptr_t)s->bufs;
@@ -88,7 +88,7 @@ static int received(struct flow *f, struct state *s, const struct io_uring_cqe *
 	if (!(cqe->flags & IORING_CQE_F_MORE))
 		s->armed = false;
 	if (cqe->res > 0) {
-		flow_take(f, s->mem + id * f->opt->size, (size_t)cqe->res, false);
+		flow_take(f, s->mem + id * f->size, (size_t)cqe->res, false);
 		flow_received(f, (size_t)cqe->res);
 	}
 	if (cqe->flags & IORING_CQE_F_BUFFER)
@@ -131,7 +131,7 @@ static void multishot_close(struct flow *f)
 	if (!s)
 		return;
 	uring_close(f, &s->ring);
-	memory_put(s->mem, s->n * f->opt->size);
+	memory_put(s->mem, s->n * f->size);
 	memory_put(s->bufs, s->n * sizeof(struct io_uring_buf));
 	free(s);
 }

@@ -8,10 +8,10 @@ enum { POOL = 4 << 20, SLOTS_MIN = 4, SLOTS_MAX = 1024 };
 
 int slots_open(struct flow *f, struct slots *s)
 {
-	size_t n = POOL / f->opt->size;
+	size_t n = POOL / f->size;
 
 	s->n = n < SLOTS_MIN ? SLOTS_MIN : n > SLOTS_MAX ? SLOTS_MAX : (unsigned int)n;
-	s->size = f->opt->size;
+	s->size = f->size;
 	s->pending = calloc(s->n, sizeof(*s->pending));
 	if (!s->pending)
 		return flow_fail(f, ENOMEM, "memory");

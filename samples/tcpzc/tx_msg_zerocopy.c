@@ -112,7 +112,7 @@ static int no_buffers(struct flow *f, struct state *s)
 {
 	if (!s->slots.in_flight)
 		return flow_fail(f, ENOBUFS, "MSG_ZEROCOPY of %zu bytes: raise a limit (%s)",
-				 f->opt->size, memory_limits());
+				 f->size, memory_limits());
 	return await(f, s);
 }
 

@@ -7,7 +7,7 @@
 
 static int send_open(struct flow *f)
 {
-	f->state = memory_get(f, f->opt->size);
+	f->state = memory_get(f, f->size);
 	return f->state ? 0 : -f->error;
 }
 
@@ -29,7 +29,7 @@ static int send_step(struct flow *f)
 
 static void send_close(struct flow *f)
 {
-	memory_put(f->state, f->opt->size);
+	memory_put(f->state, f->size);
 }
 
 const struct mode tx_send = {

@@ -74,7 +74,7 @@ static int open_file(struct flow *f, bool direct)
 	if (!s)
 		return flow_fail(f, ENOMEM, "memory");
 	f->state = s;
-	s->length = (f->opt->size + ALIGN - 1) / ALIGN * ALIGN;
+	s->length = (f->size + ALIGN - 1) / ALIGN * ALIGN;
 	if (s->length < FILE_MIN)
 		s->length = FILE_MIN;
 	s->fd = memfd_create("tcpzc", MFD_CLOEXEC);

@@ -49,7 +49,7 @@ static int put_bytes(struct flow *f, int fd, const char *buf, size_t n)
 static int splice_open(struct flow *f)
 {
 	struct state *s = calloc(1, sizeof(*s));
-	size_t pages = (f->opt->size + PAGE - 1) / PAGE;
+	size_t pages = (f->size + PAGE - 1) / PAGE;
 
 	if (!s)
 		return flow_fail(f, ENOMEM, "memory");

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "option_args.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t number_arg(struct argp_state *state, const char *name, const char *arg, uint64_t min,
+		    uint64_t max, bool suffixes)
+{
+	const char *known = suffixes ? "kMG" : "", *suffix;
+	uint64_t v;
+	char *end;
+
+	errno = 0;
+	v = strtoull(arg, &end, 10);
+	if (end == arg || *arg == '-' || errno)
+		argp_error(state, "--%s: '%s' is not a number", name, arg);
+	suffix = *end ? strchr(known, *end == 'K' ? 'k' : *end) : NULL;
+	if (*end && (!suffix || end[1]))
+		argp_error(state, "--%s: '%s': a number%s", name, arg,
+			   suffixes ? ", then k, M or G" : "");
+	if (suffix) {
+		int shift = 10 * (int)(suffix - known + 1);
+
+		v = v > UINT64_MAX >> shift ? UINT64_MAX : v << shift;
+	}
+	if (v < min || v > max)
+		argp_error(state, "--%s: %s is not within %llu to %llu", name, arg,
+			   (unsigned long long)min, (unsigned long long)max);
+	return v;
+}
+
+void cpus_arg(struct argp_state *state, const char *name, const char *arg, cpu_set_t *set)
+{
+	const char *p = arg;
+
+	CPU_ZERO(set);
+	for (;; p++) {
+		char *end;
+		unsigned long from = strtoul(p, &end, 10), to = from;
+		bool number = isdigit((unsigned char)*p);
+
+		if (number && *end == '-') {
+			p = end + 1;
+			number = isdigit((unsigned char)*p);
+			to = strtoul(p, &end, 10);
+		}
+		if (!number || (*end && *end != ',') || to < from || to >= CPU_SETSIZE)
+			argp_error(state, "--%s: '%s' is no list of CPUs like 1 or 0-3,8", name,
+				   arg);
+		for (; from <= to; from++)
+			CPU_SET(from, set);
+		p = end;
+		if (!*p)
+			return;
+	}
+}
+
+double seconds_arg(struct argp_state *state, const char *name, const char *arg)
+{
+	char *end;
+	double v = strtod(arg, &end);
+
+	if (end == arg || *end || !isfinite(v) || v <= 0 || v > 1e6)
+		argp_error(state, "--%s: '%s' is not a number of seconds above 0", name, arg);
+	return v;
+}
+
+const struct mode *mode_arg(struct argp_state *state, const char *name,
+			    const struct mode *const *modes, const char *arg)
+{
+	const struct mode *m = mode_find(modes, arg);
+	char known[512] = "";
+
+	for (; !m && *modes; modes++) {
+		strncat(known, " ", sizeof(known) - strlen(known) - 1);
+		strncat(known, (*modes)->name, sizeof(known) - strlen(known) - 1);
+	}
+	if (!m)
+		argp_error(state, "--%s: no mode '%s'; there are:%s", name, arg, known);
+	return m;
+}

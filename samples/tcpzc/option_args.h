@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Option arguments as values. What is no value is a usage error: these do not return then. */
+#ifndef TCPZC_OPTION_ARGS_H
+#define TCPZC_OPTION_ARGS_H
+
+#include "tcpzc.h"
+
+#include <argp.h>
+
+/* A whole number, with k, M or G (powers of 1024) where `suffixes`. */
+uint64_t number_arg(struct argp_state *state, const char *name, const char *arg, uint64_t min,
+		    uint64_t max, bool suffixes);
+double seconds_arg(struct argp_state *state, const char *name, const char *arg);
+/* "0-3,8" */
+void cpus_arg(struct argp_state *state, const char *name, const char *arg, cpu_set_t *set);
+const struct mode *mode_arg(struct argp_state *state, const char *name,
+			    const struct mode *const *modes, const char *arg);
+
+#endif
