@@ -240,6 +240,14 @@ static void watch(struct run *r, uint64_t end)
 	}
 }
 
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+}
+
 static void measure(struct run *r)
 {
 	uint64_t start, duration;
@@ -248,11 +256,13 @@ static void measure(struct run *r)
 	if (!wait_for_go(r, &start, &duration))
 		return;
 	r->wanted_ns = start;
+	r->own_ns = own_cpu_ns();
 	r->start_ns = clock_mono_ns();
 	collect_start(r->collect, r->ncollect);
 	watch(r, duration ? r->start_ns + duration : 0);
 	r->end_ns = clock_mono_ns();
 	collect_stop(r->collect, r->ncollect);
+	r->own_ns = own_cpu_ns() - r->own_ns;
 	collect_stop_apart(r->collect, r->ncollect);
 	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
 	if (r->running && poll(&p, 1, 0) > 0)

@@ -43,11 +43,17 @@ static void last_one(struct ingest *in, const json_t *collectors, const struct e
 void ingest_edges(struct ingest *in, const json_t *root)
 {
 	const json_t *window = json_object_get(root, "window"),
-		     *late = json_object_get(window, "late_ns");
+		     *late = json_object_get(window, "late_ns"),
+		     *own = json_object_get(window, "own_cpu_ns");
 	size_t i;
 
 	if (in->run.end_ns <= in->run.start_ns)
 		return;
+	if (json_is_integer(own))
+		ingest_metric(in, "own_cpu_pct", "%",
+			      100 * (double)json_integer_value(own) /
+				      (double)(in->run.end_ns - in->run.start_ns),
+			      NULL);
 	if (json_is_integer(late))
 		ingest_metric(in, "window_late_us", "us", (double)json_integer_value(late) / 1e3,
 			      NULL);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column passes_columns[11] = {
+const struct column passes_columns[12] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"pass", NULL, V_STR, 0, "measure, profile, syscalls"},
@@ -26,6 +26,7 @@ const struct column passes_columns[11] = {
 	{"cost_lo", "%", V_REAL, 1, "its interval, 95 %"},
 	{"cost_hi", "%", V_REAL, 1, NULL},
 	{"cpu_pct", "%", V_REAL, 1, "CPU use of the side, 100 = one CPU"},
+	{"own_cpu_pct", "%", V_REAL, 3, "CPU use of zcost collect itself, without perf"},
 };
 
 static const char *const passes[] = {"measure", "profile", "syscalls"};
@@ -102,6 +103,8 @@ static void put_pass(struct store *s, const struct block *b, enum estimator e, i
 	}
 	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "cpu_pct");
 	table_set(t, row, "cpu_pct", value_real(est.value));
+	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "own_cpu_pct");
+	table_set(t, row, "own_cpu_pct", value_real(est.value));
 }
 
 static int read_all(struct store *s, const struct block *b, struct pass_runs all[PASSES],
