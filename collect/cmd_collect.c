@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost collect: one run on this host. Options, exit codes; all else is run_execute. */
+#include "collect/agent.h"
 #include "collect/call_graph.h"
 #include "collect/collect.h"
+#include "collect/holders.h"
 #include "collect/host.h"
 #include "collect/run.h"
 #include "collect/units.h"
@@ -34,6 +36,8 @@ enum key {
 	KEY_UNITS,
 	KEY_POWER_CSV,
 	KEY_SYNC,
+	KEY_AGENT,
+	KEY_HOLD,
 	KEY_FREQ,
 	KEY_CALL_GRAPH,
 	KEY_METHOD,
@@ -64,12 +68,14 @@ static const struct argp_option options[] = {
 	{"side", KEY_SIDE, "NAME", 0, "(local)", 1},
 	{"host-dir", KEY_HOST_DIR, "DIR", 0, "hosts/<host> of the capture; default: inside RUN", 1},
 	{"sync", KEY_SYNC, NULL, 0, "say 'ready', open the window when told 'go' on stdin", 1},
+	{"agent", KEY_AGENT, "KEY", OPTION_HIDDEN, "serve a capture on another host", 1},
+	{"hold", KEY_HOLD, "DIR", OPTION_HIDDEN, "an agent's folder, kept open", 1},
 	{0},
 };
 
 struct args {
 	struct run run;
-	const char *collect, *cpus;
+	const char *collect, *cpus, *agent, *hold;
 };
 
 static double seconds(struct argp_state *state, const char *what, const char *arg)
@@ -144,6 +150,12 @@ static error_t parse_naming(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SYNC:
 		a->run.sync = true;
+		return 0;
+	case KEY_AGENT:
+		a->agent = plain_name(state, "agent", arg);
+		return 0;
+	case KEY_HOLD:
+		a->hold = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -223,6 +235,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->run.argv = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_END:
+		if (a->agent)
+			return 0;
 		if (!a->run.argv)
 			argp_error(state, "no COMMAND given");
 		if (!a->run.dir || !*a->run.dir)
@@ -255,6 +269,8 @@ static int check(struct args *a, struct error *err)
 	size_t i;
 	int rc = cpuset_online(&online, err);
 
+	if (!rc && a->hold && holders_join(a->hold))
+		rc = error_set(err, EINVAL, "--hold: %s: cannot open", a->hold);
 	if (rc)
 		return rc;
 	r->cpus = online;
@@ -332,6 +348,8 @@ int cmd_collect(int argc, char **argv)
 	int code;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	if (a.agent)
+		return agent_run(a.agent);
 	if (check(&a, &err)) {
 		error_print(&err);
 		return EXIT_USAGE;

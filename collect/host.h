@@ -5,11 +5,16 @@
 
 #include "lib/error.h"
 
+#include <stdbool.h>
+
 /*
  * The folder to use: `wanted`, or, where that one holds the facts of another boot (whose kernel
  * lay at other addresses), `wanted`-<first digits of this boot's id>. The caller frees.
  */
 char *host_folder(const char *wanted);
+
+/* Does the folder hold the facts of another boot, or another machine? */
+bool host_is_other(const char *dir, const char *boot_id);
 
 /* This boot's id; "" when the kernel does not tell. Static. */
 const char *host_boot_id(void);

@@ -44,16 +44,22 @@ const char *host_boot_id(void)
 	return id;
 }
 
-char *host_folder(const char *wanted)
+bool host_is_other(const char *dir, const char *boot_id)
 {
-	char *path = xasprintf("%s/host.json", wanted);
+	char *path = xasprintf("%s/host.json", dir);
 	json_t *o = json_load_file(path, 0, NULL);
 	const char *boot = json_string_value(json_object_get(o, "boot_id"));
-	bool other = boot && strcmp(boot, host_boot_id());
+	bool other = boot && strcmp(boot, boot_id);
 
 	json_decref(o);
 	free(path);
-	return other ? xasprintf("%s-%.8s", wanted, host_boot_id()) : xstrdup(wanted);
+	return other;
+}
+
+char *host_folder(const char *wanted)
+{
+	return host_is_other(wanted, host_boot_id()) ? xasprintf("%s-%.8s", wanted, host_boot_id())
+						     : xstrdup(wanted);
 }
 
 /* --- the facts --- */

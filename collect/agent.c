@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/agent.h"
+
+#include "collect/agent_folder.h"
+#include "collect/holders.h"
+#include "collect/host.h"
+#include "collect/rights.h"
+#include "collect/stream.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/command.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A run ends by itself when its own connection does: it is left this long. */
+enum { BY_ITSELF_MS = 3000 };
+
+struct agent {
+	char *folder;
+	struct str in; /* what was heard and is no whole line yet */
+	struct intern sent;
+	int patience_ms; /* -1: for ever */
+	bool over;
+};
+
+static volatile sig_atomic_t told;
+
+static void on_signal(int sig)
+{
+	told = sig;
+}
+
+/* Without SA_RESTART: a signal ends the waiting, and that ends the agent as the end of input does.
+ */
+static void hear_signals(void)
+{
+	struct sigaction act = {.sa_handler = on_signal};
+
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGHUP, &act, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void say(struct agent *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct agent *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	if (fflush(stdout))
+		a->over = true;
+}
+
+static void hello(struct agent *a)
+{
+	char exe[PATH_MAX] = "", host[256] = "host", caps[24];
+	struct rights r = rights_of_this_process();
+	json_t *o;
+	char *text;
+
+	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
+		*exe = '\0';
+	gethostname(host, sizeof(host) - 1);
+	snprintf(caps, sizeof(caps), "%" PRIx64, r.caps);
+	o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:s}", "zcost", zcost_version, "exe", exe,
+		      "host", host, "boot_id", host_boot_id(), "caps", caps, "paranoid", r.paranoid,
+		      "folder", a->folder);
+	text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+	say(a, "%s", text ? text : "{}");
+	free(text);
+	json_decref(o);
+}
+
+static void send_files(struct agent *a, const char *name, bool news)
+{
+	char *dir = xasprintf("%s/%s", a->folder, name);
+
+	if (!stream_send(STDOUT_FILENO, dir, news ? &a->sent : NULL))
+		a->over = true;
+	free(dir);
+}
+
+static void drop(struct agent *a, const char *name)
+{
+	char *dir = xasprintf("%s/%s", a->folder, name);
+	struct error err = {0};
+
+	if (dir_remove(dir, &err))
+		say(a, "failed %s", err.text);
+	else
+		say(a, "dropped");
+	free(dir);
+}
+
+static void obey_named(struct agent *a, const char *line)
+{
+	const char *name = strchr(line, ' ');
+
+	if (!name || !stream_name_ok(name + 1))
+		say(a, "failed not understood: %s", line);
+	else if (str_starts(line, "send "))
+		send_files(a, name + 1, false);
+	else if (str_starts(line, "news "))
+		send_files(a, name + 1, true);
+	else if (str_starts(line, "drop "))
+		drop(a, name + 1);
+	else if (str_starts(line, "patience "))
+		a->patience_ms = (int)(strtod(name, NULL) * 1000);
+	else
+		say(a, "failed not understood: %s", line);
+}
+
+static void obey(struct agent *a, const char *line)
+{
+	uint64_t heard = clock_mono_ns();
+
+	if (!strcmp(line, "clock")) {
+		say(a, "clock %" PRIu64 " %" PRIu64, heard, clock_mono_ns());
+	} else if (!strcmp(line, "sweep")) {
+		say(a, "swept %d", holders_end(a->folder, 0));
+	} else if (!strcmp(line, "forget")) {
+		intern_free(&a->sent);
+		a->sent = (struct intern){0};
+	} else if (strcmp(line, "alive") != 0) {
+		obey_named(a, line);
+	}
+}
+
+static void hear(struct agent *a)
+{
+	char buf[256];
+	ssize_t n = read(STDIN_FILENO, buf, sizeof(buf)), i;
+
+	if (n <= 0) {
+		a->over = !n || errno != EINTR;
+		return;
+	}
+	for (i = 0; i < n && !a->over; i++) {
+		if (buf[i] != '\n') {
+			str_putc(&a->in, buf[i]);
+			continue;
+		}
+		obey(a, a->in.buf ? a->in.buf : "");
+		str_reset(&a->in);
+	}
+}
+
+/* Silence matters only while a run goes on: a plan's `before` may take an hour. */
+static void serve(struct agent *a)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	while (!a->over && !told) {
+		int n = poll(&p, 1, a->patience_ms);
+
+		if (n > 0)
+			hear(a);
+		else if (!n && holders_count(a->folder))
+			a->over = true;
+	}
+}
+
+int agent_run(const char *key)
+{
+	struct agent a = {.patience_ms = -1};
+	struct error err = {0};
+	int left;
+
+	hear_signals();
+	a.folder = agent_folder_make(key, &err);
+	if (!a.folder) {
+		error_print(&err);
+		return EXIT_FAILED;
+	}
+	hello(&a);
+	serve(&a);
+	left = holders_end(a.folder, BY_ITSELF_MS);
+	if (left)
+		warn("%d processes of a run could not be ended", left);
+	if (dir_remove(a.folder, &err))
+		error_print(&err);
+	free(a.folder);
+	str_free(&a.in);
+	intern_free(&a.sent);
+	return left || err.code ? EXIT_FAILED : EXIT_OK;
+}

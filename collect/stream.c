@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/stream.h"
+
+#include "lib/alloc.h"
+#include "lib/sha256.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHUNK = 64 * 1024 };
+
+static bool put(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		p += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+static bool put_line(int fd, const char *word, const char *rest)
+{
+	char *line = xasprintf("%s%s\n", word, rest);
+	bool there = put(fd, line, strlen(line));
+
+	free(line);
+	return there;
+}
+
+bool stream_name_ok(const char *name)
+{
+	const char *part = name, *p;
+
+	for (p = name;; p++) {
+		if (*p && (unsigned char)*p < ' ')
+			return false;
+		if (*p && *p != '/')
+			continue;
+		if (p == part || (p == part + 1 && *part == '.') ||
+		    (p == part + 2 && part[0] == '.' && part[1] == '.'))
+			return false;
+		if (!*p)
+			return true;
+		part = p + 1;
+	}
+}
+
+/* The next bytes of the file, zeros once it has ended; *whole says which. */
+static size_t next_part(int file, char *buf, uint64_t left, bool *whole)
+{
+	size_t want = left < CHUNK ? (size_t)left : CHUNK;
+	ssize_t n = *whole ? read(file, buf, want) : 0;
+
+	if (n > 0)
+		return (size_t)n;
+	*whole = false;
+	memset(buf, 0, want);
+	return want;
+}
+
+static bool put_bytes(int fd, int file, uint64_t size)
+{
+	char buf[CHUNK], hex[65];
+	struct sha256 sum;
+	bool whole = true;
+	uint64_t left = size;
+
+	sha256_begin(&sum);
+	while (left) {
+		size_t n = next_part(file, buf, left, &whole);
+
+		sha256_add(&sum, buf, n);
+		if (!put(fd, buf, n))
+			return false;
+		left -= n;
+	}
+	sha256_hex(&sum, hex);
+	return put_line(fd, "sum ", whole ? hex : "-");
+}
+
+static bool known(struct intern *sent, const char *name, const struct stat *st)
+{
+	char *key = xasprintf("%s\n%lld %lld.%09ld", name, (long long)st->st_size,
+			      (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+	size_t before = sent->n;
+	bool there;
+
+	intern_str(sent, key);
+	there = sent->n == before;
+	free(key);
+	return there;
+}
+
+static bool put_file(int fd, const char *path, const char *name, struct intern *sent)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	char *head;
+	bool there;
+
+	if (file < 0 || fstat(file, &st)) {
+		head = xasprintf("%s: %s", path, strerror(errno));
+		there = put_line(fd, "failed ", head);
+		if (file >= 0)
+			close(file);
+		free(head);
+		return there;
+	}
+	if (sent && known(sent, name, &st)) {
+		close(file);
+		return true;
+	}
+	head = xasprintf("%lld %s", (long long)st.st_size, name);
+	there = put_line(fd, "file ", head) && put_bytes(fd, file, (uint64_t)st.st_size);
+	free(head);
+	close(file);
+	return there;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* What a process that was killed had half written has a name of its own. */
+static bool is_half(const char *name)
+{
+	return strstr(name, ".tmp.") != NULL;
+}
+
+static bool put_entry(int fd, const FTSENT *e, size_t skip, struct intern *sent)
+{
+	const char *name = e->fts_path + skip;
+
+	if (e->fts_info != FTS_F || is_half(e->fts_name))
+		return true;
+	if (!stream_name_ok(name))
+		return put_line(fd, "failed ",
+				"there is a file with control characters in its name");
+	return put_file(fd, e->fts_path, name, sent);
+}
+
+bool stream_send(int fd, const char *dir, struct intern *sent)
+{
+	char *const paths[] = {(char *)dir, NULL};
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	bool there = true;
+	FTSENT *e;
+
+	while (fts && there && (e = fts_read(fts)))
+		there = put_entry(fd, e, strlen(dir) + 1, sent);
+	if (fts)
+		fts_close(fts);
+	return there && put_line(fd, "end", "");
+}
