@@ -144,8 +144,8 @@ ifndef OFFLINE
 DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 procps kmod xz-utils bzip2
 RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute procps-ng kmod xz bzip2
 endif
-DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils
-RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2
+DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils openssh-server
+RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2 openssh-server openssh-clients
 
 deps:
 	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)'

@@ -4,6 +4,7 @@
 
 #include "capture/hook.h"
 #include "capture/permit.h"
+#include "capture/remotes.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -252,9 +253,11 @@ static int prepare(struct capture *c, struct error *err)
 	if (!rc)
 		rc = manifest_open(&c->manifest, c->dir, err);
 	if (!rc)
-		rc = manifest_adopt(&c->manifest, c->plan, c->whole, err);
-	if (!rc)
 		rc = interrupt_open(&c->intr, err);
+	if (!rc)
+		rc = remotes_open(c, err);
+	if (!rc)
+		rc = manifest_adopt(&c->manifest, c->plan, c->whole, err);
 	if (!rc)
 		rc = hook_recover(c->dir, err);
 	if (!rc)
@@ -262,12 +265,24 @@ static int prepare(struct capture *c, struct error *err)
 	return rc ? rc : manifest_save(&c->manifest, err);
 }
 
+/* Only of sides that run here; the others are asked where they do. */
+static int check_rights(const struct capture *c, struct error *err)
+{
+	struct rights r = rights_of_this_process();
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++)
+		if (c->plan->sides[i].used && !*c->plan->sides[i].host)
+			return permit_check(c->plan, &r, "", err);
+	return 0;
+}
+
 int capture_all(struct capture *c, struct error *err)
 {
 	int fd, rc;
 
 	c->intr.fd = -1;
-	rc = permit_check(c->plan, err);
+	rc = check_rights(c, err);
 	if (!rc)
 		rc = dir_make(c->dir, err);
 	if (rc)
@@ -281,6 +296,7 @@ int capture_all(struct capture *c, struct error *err)
 	if (!rc)
 		rc = do_todo(c, err);
 	progress_clear(&c->progress);
+	remotes_close(c);
 	interrupt_close(&c->intr);
 	manifest_close(&c->manifest);
 	order_free(&c->order);

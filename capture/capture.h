@@ -13,10 +13,11 @@
 #include "capture/order.h"
 #include "capture/plan.h"
 #include "capture/progress.h"
+#include "capture/remote.h"
 #include "lib/intern.h"
 
 struct capture {
-	const struct plan *plan;
+	struct plan *plan;
 	const char *dir;
 	const char *collect; /* the program whose `collect` runs each side */
 	bool whole;	     /* the plan is all there may be in the capture */
@@ -25,6 +26,7 @@ struct capture {
 	struct order order;
 	struct manifest manifest;
 	struct interrupt intr;
+	struct remote remote[SIDE_COUNT]; /* remotes.h; url NULL: the side runs here */
 	struct progress progress;
 	struct intern said; /* remarks on collectors: each is made once */
 
@@ -53,7 +55,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 
 /* The words that start one side: zcost collect ... -- COMMAND. */
 struct words;
-int run_command(const struct capture *c, const struct run_id *id, enum side side, const char *dir,
+int run_command(struct capture *c, const struct run_id *id, enum side side, const char *dir,
 		struct words *argv, struct error *err);
 
 /*

@@ -233,12 +233,13 @@ static void print_variants(const struct plan *p)
 		printf("variant %s%s%s\n", v->name, *v->what ? ": " : "", v->what);
 		for (side = 0; side < SIDE_COUNT; side++)
 			if (p->sides[side].used)
-				printf("  %-9s%s%s%s\n", side_names[side], p->sides[side].prefix,
+				printf("  %-9s%s%s%s%s%s\n", side_names[side], p->sides[side].host,
+				       *p->sides[side].host ? " " : "", p->sides[side].prefix,
 				       *p->sides[side].prefix ? " " : "", v->command[side]);
 	}
 }
 
-static int dry_run(const struct plan *p)
+static int dry_run(struct plan *p)
 {
 	struct progress progress;
 	struct order order;
@@ -247,6 +248,8 @@ static int dry_run(const struct plan *p)
 
 	progress_init(&progress, p, false);
 	order_make(&order, p);
+	for (i = 0; i < SIDE_COUNT; i++)
+		plan_set_bindir(p, (enum side)i, "${bindir}"); /* of hosts we do not ask now */
 	print_variants(p);
 	if (*p->before)
 		printf("before: %s\n", p->before);
@@ -312,7 +315,7 @@ static int conclude(const struct capture *c, int rc, const struct error *err)
 	return c->failed || c->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
-static int run_plan(const struct plan *p, const struct args *a, const char *self)
+static int run_plan(struct plan *p, const struct args *a, const char *self)
 {
 	const char *fake = getenv("ZCOST_COLLECT");
 	struct capture c = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How a side is started. */
 #include "capture/capture.h"
+#include "capture/remotes.h"
 #include "capture/words.h"
 
 #include <string.h>
@@ -26,13 +27,31 @@ static void identity(const struct capture *c, const struct run_id *id, enum side
 	option(argv, "--side", side_names[side]);
 }
 
-static void host_dir(const struct capture *c, struct words *argv)
+static void host_dir(const struct capture *c, const struct remote *r, struct words *argv)
 {
 	struct utsname u;
 
 	uname(&u);
 	words_add(argv, "--host-dir");
-	words_addf(argv, "%s/hosts/%s", c->dir, u.nodename);
+	words_addf(argv, "%s/hosts/%s", r ? r->folder : c->dir, r ? r->host_name : u.nodename);
+}
+
+/* `zcost collect`, and where to; on another host in its agent's folder. */
+static void program(const struct capture *c, const struct remote *r, enum side side,
+		    const char *dir, struct words *argv)
+{
+	size_t i;
+
+	for (i = 0; r && i < r->zcost.n; i++)
+		words_add(argv, r->zcost.word[i]);
+	if (!r)
+		words_add(argv, c->collect);
+	words_add(argv, "collect");
+	words_add(argv, "--sync");
+	if (r)
+		option(argv, "--hold", r->folder);
+	words_add(argv, "-o");
+	words_addf(argv, "%s/%s", r ? r->folder : dir, r ? "run" : side_names[side]);
 }
 
 /*
@@ -47,19 +66,16 @@ static void grace(const struct plan *p, enum side side, struct words *argv)
 	words_addf(argv, "%.9g", p->grace_s + (waits ? RECEIVER_WAITS_S : 0));
 }
 
-int run_command(const struct capture *c, const struct run_id *id, enum side side, const char *dir,
+int run_command(struct capture *c, const struct run_id *id, enum side side, const char *dir,
 		struct words *argv, struct error *err)
 {
 	const struct side_plan *s = &c->plan->sides[side];
+	const struct remote *r = remote_of(c, side);
 	int rc;
 
-	words_add(argv, c->collect);
-	words_add(argv, "collect");
-	words_add(argv, "--sync");
-	words_add(argv, "-o");
-	words_addf(argv, "%s/%s", dir, side_names[side]);
+	program(c, r, side, dir, argv);
 	identity(c, id, side, argv);
-	host_dir(c, argv);
+	host_dir(c, r, argv);
 	words_add(argv, "--warmup");
 	words_addf(argv, "%.9g", c->plan->warmup_s);
 	words_add(argv, "--duration");

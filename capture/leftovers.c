@@ -35,7 +35,8 @@ static int each(struct capture *c, const char *dir, visitor visit, struct error 
 static int drop_file(struct capture *c, const char *path, const char *name, struct error *err)
 {
 	(void)c;
-	if (str_starts(name, "manifest.json.tmp.") || str_starts(name, "plan.ini.tmp."))
+	if (str_starts(name, "manifest.json.tmp.") || str_starts(name, "plan.ini.tmp.") ||
+	    !strcmp(name, ".incoming"))
 		return dir_remove(path, err);
 	return 0;
 }

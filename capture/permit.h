@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* May this process do what the plan's passes need? Asked before anything is started. */
+/* May a process do what the plan's passes need? Asked before anything is started. */
 #ifndef ZC_CAPTURE_PERMIT_H
 #define ZC_CAPTURE_PERMIT_H
 
 #include "capture/plan.h"
+#include "collect/rights.h"
 
-/* -EPERM with what is missing and how to get it. */
-int permit_check(const struct plan *p, struct error *err);
+/*
+ * -EPERM with what is missing and how to get it. `where` begins the message: "" of this host,
+ * "sender (ssh://x): " of another.
+ */
+int permit_check(const struct plan *p, const struct rights *r, const char *where,
+		 struct error *err);
 
 #endif

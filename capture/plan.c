@@ -25,6 +25,7 @@ void plan_init(struct plan *p)
 		.estimator = xstrdup("median"),
 		.before = xstrdup(""),
 		.after = xstrdup(""),
+		.ssh = xstrdup("ssh"),
 		.passes = (1u << PASS_COUNT) - 1,
 		.repeats = {5, 1, 1},
 		.warmup_s = 1,
@@ -39,7 +40,9 @@ void plan_init(struct plan *p)
 						 .collect = xstrdup(""),
 						 .units = xstrdup(""),
 						 .call_graph = xstrdup(""),
-						 .power_csv = xstrdup("")};
+						 .power_csv = xstrdup(""),
+						 .host = xstrdup(""),
+						 .zcost = xstrdup("")};
 }
 
 static void free_side(struct side_plan *s)
@@ -50,6 +53,8 @@ static void free_side(struct side_plan *s)
 	free(s->units);
 	free(s->call_graph);
 	free(s->power_csv);
+	free(s->host);
+	free(s->zcost);
 }
 
 static void free_variant(struct variant *v)
@@ -75,6 +80,7 @@ void plan_free(struct plan *p)
 	free(p->estimator);
 	free(p->before);
 	free(p->after);
+	free(p->ssh);
 	free(p->text);
 	*p = (struct plan){0};
 }

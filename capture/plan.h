@@ -4,10 +4,10 @@
  * the command line (plan_wrap). All strings are owned by the plan and never NULL unless said so.
  *
  *     [plan]      name passes repeats profile_repeats syscalls_repeats warmup duration estimator
- *                 before after grace start_timeout stop_timeout
+ *                 before after grace start_timeout stop_timeout ssh
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
  *                 ${plandir} that of the plan; $${ is a plain ${
- *     [side S]    S: receiver or sender. cpus prefix collect units call_graph power_csv
+ *     [side S]    S: receiver or sender. cpus prefix collect units call_graph power_csv host zcost
  *     [variant V] what, and the command of each side under the side's name
  */
 #ifndef ZC_CAPTURE_PLAN_H
@@ -33,6 +33,8 @@ struct side_plan {
 	char *units;	  /* adapter that reads the workload's output, "": collect's default */
 	char *call_graph; /* of the profile pass: fp, dwarf,SIZE ...; "": collect's default */
 	char *power_csv;  /* an external meter's log, "": none */
+	char *host;	  /* ssh://user@name:port, "": this host */
+	char *zcost;	  /* words that start zcost on that host, "": zcost */
 };
 
 struct variant {
@@ -43,6 +45,7 @@ struct variant {
 struct plan {
 	char *name, *estimator;
 	char *before, *after; /* for /bin/sh; "": nothing */
+	char *ssh;	      /* words that start ssh */
 	unsigned int passes;  /* bits 1 << enum pass */
 	unsigned int repeats[PASS_COUNT];
 	double warmup_s, duration_s; /* duration 0: until the command ends */
@@ -63,6 +66,11 @@ int plan_read(struct plan *p, const char *path, const char *bindir, struct error
 /* As plan_read; `text` is the file's contents. */
 int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
 	       struct error *err);
+
+/* ${bindir} of a side on another host, which plan_read could not know: once, before commands run.
+ */
+#define PLAN_BINDIR "\001bindir\001" /* stands for it until then */
+void plan_set_bindir(struct plan *p, enum side side, const char *bindir);
 
 /* One variant on the side "local" that runs argv. */
 int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct error *err);

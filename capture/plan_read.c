@@ -2,6 +2,7 @@
 /* The plan file: which sections and keys there are, and what may stand in each. */
 #include "capture/ini.h"
 #include "capture/plan.h"
+#include "capture/remote.h"
 #include "capture/vars.h"
 #include "capture/words.h"
 #include "collect/call_graph.h"
@@ -83,6 +84,13 @@ static int set_call_graph(void *to, const char *value, struct error *err)
 	return rc ? rc : set_text(to, value, err);
 }
 
+static int set_host(void *to, const char *value, struct error *err)
+{
+	int rc = *value ? remote_check(value, err) : 0;
+
+	return rc ? rc : set_text(to, value, err);
+}
+
 static int set_estimator(void *to, const char *value, struct error *err)
 {
 	if (strcmp(value, "median") && strcmp(value, "middle") && strcmp(value, "mean"))
@@ -111,6 +119,7 @@ static const struct key plan_keys[] = {
 	{"grace", set_seconds, offsetof(struct plan, grace_s)},
 	{"start_timeout", set_seconds, offsetof(struct plan, start_timeout_s)},
 	{"stop_timeout", set_seconds, offsetof(struct plan, stop_timeout_s)},
+	{"ssh", set_command, offsetof(struct plan, ssh)},
 	{NULL, NULL, 0},
 };
 
@@ -121,6 +130,8 @@ static const struct key side_keys[] = {
 	{"units", set_units, offsetof(struct side_plan, units)},
 	{"call_graph", set_call_graph, offsetof(struct side_plan, call_graph)},
 	{"power_csv", set_text, offsetof(struct side_plan, power_csv)},
+	{"host", set_host, offsetof(struct side_plan, host)},
+	{"zcost", set_words, offsetof(struct side_plan, zcost)},
 	{NULL, NULL, 0},
 };
 
@@ -134,7 +145,8 @@ static const struct key variant_keys[] = {
 struct reader {
 	struct plan *plan;
 	struct vars vars;
-	const char *section; /* as shown in messages */
+	struct vars of_sides; /* the same, with what stands for ${bindir} of a side's host */
+	const char *section;  /* as shown in messages */
 	const struct key *keys;
 	void *base;	    /* what the keys' offsets count from */
 	unsigned int given; /* bits: keys of this section seen so far */
@@ -241,6 +253,25 @@ static int set_var(struct reader *r, const struct ini_at *at, const char *name, 
 	return 0;
 }
 
+/* A variable may hold ${bindir} too, which is one thing here and another on a side's host. */
+static void set_var_of_sides(struct reader *r, const char *name, const char *raw)
+{
+	char *value;
+
+	if (vars_expand(&r->of_sides, raw, &value, NULL))
+		return;
+	vars_set(&r->of_sides, name, value);
+	free(value);
+}
+
+/* Is it for the side's host to make something of the value? */
+static bool of_side(const struct reader *r, const char *key)
+{
+	if (r->keys == side_keys)
+		return strcmp(key, "host") && strcmp(key, "zcost");
+	return r->keys == variant_keys && strcmp(key, "what") != 0;
+}
+
 static int set_key(struct reader *r, const struct ini_at *at, const char *key, const char *value,
 		   struct error *err)
 {
@@ -268,12 +299,14 @@ static int on_key(void *ctx, const struct ini_at *at, const char *key, const cha
 	char *value;
 	int rc;
 
-	if (vars_expand(&r->vars, raw, &value, &e))
+	if (vars_expand(of_side(r, key) ? &r->of_sides : &r->vars, raw, &value, &e))
 		return ini_error(at, err, "%s: %s", key, e.text);
 	if (r->keys)
 		rc = set_key(r, at, key, value, err);
 	else
 		rc = set_var(r, at, key, value, err);
+	if (!rc && !r->keys)
+		set_var_of_sides(r, key, raw);
 	free(value);
 	return rc;
 }
@@ -325,18 +358,24 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 {
 	struct reader r = {.plan = p};
 	char *copy = xstrdup(text), *dir = realpath(path, NULL);
-	int rc;
+	int rc, i;
 
 	if (!dir) /* not a file, as in tests */
 		dir = xstrdup(path);
 	vars_set(&r.vars, "bindir", bindir);
 	vars_set(&r.vars, "plandir", dirname(dir));
+	vars_set(&r.of_sides, "bindir", PLAN_BINDIR);
+	vars_set(&r.of_sides, "plandir", vars_get(&r.vars, "plandir", strlen("plandir")));
 	rc = ini_parse(path, copy, &handler, &r, err);
 	if (!rc)
 		rc = check_whole(p, path, err);
+	for (i = 0; i < SIDE_COUNT; i++)
+		if (!*p->sides[i].host)
+			plan_set_bindir(p, (enum side)i, bindir);
 	if (!rc)
 		p->text = xstrdup(text);
 	vars_free(&r.vars);
+	vars_free(&r.of_sides);
 	free(copy);
 	free(dir);
 	return rc;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One run: its sides started one after the other, let go together, waited for, and ended. */
 #include "capture/capture.h"
+#include "capture/remotes.h"
 #include "capture/side.h"
 #include "capture/words.h"
 #include "lib/alloc.h"
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TICK_MS = 500, GRACE_MS = 2000 };
+enum { TICK_MS = 500, GRACE_MS = 2000, WAY_NS = 20000000, SSH_FAILED = 255 };
 
 #define NS 1e9
 
@@ -63,6 +64,9 @@ static int await(struct run *r, uint64_t deadline)
 		if (fds[2 * i + 1].fd >= 0 && fds[2 * i + 1].revents)
 			side_on_exit(&r->sides[i]);
 	}
+	for (i = 0; i < SIDE_COUNT; i++)
+		if (remote_of(r->c, (enum side)i))
+			remote_nudge(remote_of(r->c, (enum side)i));
 	progress_tick(&r->c->progress);
 	return interrupt_came(&r->c->intr) ? -EINTR : 0;
 }
@@ -98,12 +102,16 @@ static bool any_wrong(const struct run *r)
 
 static int start_side(struct run *r, enum side side, struct error *err)
 {
-	struct words argv = {0};
+	const struct remote *remote = remote_of(r->c, side);
+	struct words argv = {0}, here = {0};
 	char *log = xasprintf("%s/%s.log", r->dir, side_names[side]);
 	int rc = run_command(r->c, r->id, side, r->dir, &argv, err);
 
+	if (!rc && remote)
+		remote_command(remote, &argv, &here);
 	if (!rc)
-		rc = side_start(&r->sides[side], argv.word, log, err);
+		rc = side_start(&r->sides[side], remote ? here.word : argv.word, log, err);
+	words_free(&here);
 	words_free(&argv);
 	free(log);
 	return rc;
@@ -125,17 +133,47 @@ static int start_one(struct run *r, enum side side, struct error *err)
 	return rc;
 }
 
+/* How long the word to start takes, at most: another host's clock is asked, and then told. */
+static int compare_clocks(struct run *r, uint64_t *way_ns)
+{
+	struct error err = {0};
+	int i, rc = 0;
+
+	*way_ns = 0;
+	for (i = 0; i < SIDE_COUNT && !rc; i++) {
+		struct remote *remote = remote_of(r->c, (enum side)i);
+
+		if (!remote)
+			continue;
+		rc = remote_offset(remote, &r->c->intr, &remote->before, &err);
+		if (rc && rc != -EINTR) {
+			r->late[i] = xstrdup(err.text);
+			rc = -ECANCELED;
+		}
+		if (!rc && *way_ns < 2 * (uint64_t)remote->before.rtt_ns + WAY_NS)
+			*way_ns = 2 * (uint64_t)remote->before.rtt_ns + WAY_NS;
+	}
+	return rc;
+}
+
 /* Everyone measures from the same instant on, when the warm-up is over. */
 static int measure(struct run *r)
 {
 	const struct plan *p = r->c->plan;
-	uint64_t length = (uint64_t)(p->duration_s * NS), deadline = 0;
-	uint64_t at = clock_mono_ns() + (uint64_t)(p->warmup_s * NS);
-	int i, rc = 0;
+	uint64_t length = (uint64_t)(p->duration_s * NS), deadline = 0, way = 0, at;
+	int i, rc = compare_clocks(r, &way);
 
-	for (i = 0; i < SIDE_COUNT; i++)
+	if (rc)
+		return rc;
+	at = (uint64_t)(p->warmup_s * NS);
+	at = clock_mono_ns() + (at > way ? at : way);
+	for (i = 0; i < SIDE_COUNT; i++) {
+		const struct remote *remote = remote_of(r->c, (enum side)i);
+
 		if (r->sides[i].state == SIDE_READY)
-			side_go(&r->sides[i], at, length);
+			side_go(&r->sides[i],
+				at + (remote ? (uint64_t)remote->before.offset_ns : 0), length);
+	}
 	if (length)
 		deadline = at + length + (uint64_t)((p->grace_s + p->stop_timeout_s) * NS);
 	while (!rc && any(r, SIDE_READY) && !any_wrong(r))
@@ -160,6 +198,53 @@ static void end_sides(struct run *r)
 		await(r, deadline);
 	for (i = 0; i < SIDE_COUNT; i++)
 		side_close(&r->sides[i], GRACE_MS);
+}
+
+/* ssh itself speaks by this status, also when what it started was killed. */
+static bool cut_off(const struct side_proc *s)
+{
+	return s->state == SIDE_DONE && WIFEXITED(s->status) &&
+	       WEXITSTATUS(s->status) == SSH_FAILED;
+}
+
+/* From the host of a side everything comes back, as far as there is still a way to it. */
+static int bring_back(struct run *r, enum side side, struct error *err)
+{
+	struct remote *remote = remote_of(r->c, side);
+	struct interrupt *intr = &r->c->intr;
+	char *dir = xasprintf("%s/%s", r->dir, side_names[side]);
+	char *hosts = xasprintf("%s/hosts", r->c->dir), *staging;
+	bool left = r->late[side] || cut_off(&r->sides[side]);
+	int rc;
+
+	staging = xasprintf("%s/.incoming", r->c->dir);
+	rc = left ? remote_sweep(remote, err) : 0;
+	if (!rc)
+		rc = remote_offset(remote, intr, &remote->after, err);
+	if (!rc)
+		rc = remote_fetch(remote, intr, dir, hosts, staging, err);
+	if (!rc && !dir_make(dir, err))
+		rc = remote_write_clock(remote, dir, err);
+	free(staging);
+	free(hosts);
+	free(dir);
+	return rc;
+}
+
+static int bring_all_back(struct run *r)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < SIDE_COUNT && rc != -EINTR; i++) {
+		struct error err = {0};
+
+		if (!remote_of(r->c, (enum side)i) || r->sides[i].state == SIDE_UNUSED)
+			continue;
+		rc = bring_back(r, (enum side)i, &err);
+		if (rc && rc != -EINTR && !r->late[i])
+			r->late[i] = xstrdup(err.text);
+	}
+	return rc == -EINTR ? rc : 0;
 }
 
 /* `zcost collect` refused its options: the plan is wrong, and every run would be. */
@@ -191,7 +276,11 @@ static void judge(struct run *r, struct outcome *out)
 
 		if (s->state == SIDE_UNUSED)
 			continue;
-		report_side(r->c, r->dir, (enum side)i, spawn_status_text(s->status), &why);
+		report_side(r->c, r->dir, (enum side)i,
+			    remote_of(r->c, (enum side)i) && cut_off(s)
+				    ? "was killed there"
+				    : spawn_status_text(s->status),
+			    &why);
 		if (why && s->aborted && !r->late[i]) {
 			free(why);
 			why = NULL;
@@ -228,12 +317,17 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	int i, rc = 0;
 
 	*out = (struct outcome){0};
+	rc = remotes_ready(c, err);
+	if (rc)
+		return rc;
 	for (i = 0; i < SIDE_COUNT && !rc; i++)
 		if (c->plan->sides[i].used)
 			rc = start_one(&r, (enum side)i, err);
 	if (!rc)
 		rc = measure(&r);
 	end_sides(&r);
+	if ((!rc || rc == -ECANCELED) && bring_all_back(&r))
+		rc = -EINTR;
 	for (i = 0; i < SIDE_COUNT && (!rc || rc == -ECANCELED); i++)
 		if (refused(&r, i, err))
 			rc = -EINVAL;

@@ -76,6 +76,34 @@ static void test_good(void **state)
 	plan_free(&p);
 }
 
+/* ${bindir} is one thing here, and another on a side's host, wherever the section stands. */
+static const char afar[] = "[plan]\nbefore = ${bindir}/b\n"
+			   "[vars]\nx = ${bindir}/x\ny = ${x} ${x}\n"
+			   "[side sender]\n"
+			   "[variant v]\nreceiver = ${y} ${bindir}\nsender = ${y}\n"
+			   "[side receiver]\nprefix = ${bindir}/p\nzcost = ${bindir}/zcost\n"
+			   "host = ssh://root@b:22\n";
+
+static void test_bindir(void **state)
+{
+	struct error err = {0};
+	struct plan p;
+
+	(void)state;
+	plan_init(&p);
+	assert_int_equal(plan_parse(&p, "p.ini", afar, "/opt", &err), 0);
+	assert_string_equal(p.before, "/opt/b");
+	assert_string_equal(p.variants[0].command[SIDE_SENDER], "/opt/x /opt/x");
+	assert_string_equal(p.sides[SIDE_RECEIVER].host, "ssh://root@b:22");
+	assert_string_equal(p.sides[SIDE_RECEIVER].zcost, "/opt/zcost");
+	plan_set_bindir(&p, SIDE_RECEIVER, "/there");
+	plan_set_bindir(&p, SIDE_SENDER, "/there");
+	assert_string_equal(p.variants[0].command[SIDE_RECEIVER], "/there/x /there/x /there");
+	assert_string_equal(p.variants[0].command[SIDE_SENDER], "/opt/x /opt/x");
+	assert_string_equal(p.sides[SIDE_RECEIVER].prefix, "/there/p");
+	plan_free(&p);
+}
+
 #define PLAN	"[plan]\n"
 #define SIDE	"[side receiver]\n"
 #define VARIANT "[variant a]\nreceiver = x\n"
@@ -109,7 +137,13 @@ static const struct {
 	{PLAN "estimator = best\n", "p.ini:2: estimator: unknown estimator 'best'; there are"},
 	{"[side left]\n", "p.ini:1: unknown side 'left'; there are receiver and sender"},
 	{SIDE "cpus = 3-1\n", "p.ini:2: cpus: "},
-	{SIDE "host = ssh://x\n", "p.ini:2: unknown key 'host' in [side]; there are: cpus prefix"},
+	{SIDE "hots = ssh://x\n", "p.ini:2: unknown key 'hots' in [side]; there are: cpus prefix"},
+	{SIDE "host = x\n", "p.ini:2: host: 'x' is not ssh://[user@]name[:port]"},
+	{SIDE "host = ssh://\n", "p.ini:2: host: 'ssh://' is not ssh://"},
+	{SIDE "host = ssh://-oProxyCommand=x\n", "p.ini:2: host: 'ssh://-oProxyCommand=x' is not"},
+	{SIDE "host = ssh://u@-x\n", "p.ini:2: host: 'ssh://u@-x' is not"},
+	{SIDE "host = ssh://x/y\n", "p.ini:2: host: 'ssh://x/y' is not"},
+	{PLAN "ssh =\n", "p.ini:2: ssh: no command given"},
 	{SIDE "call_graph = dwarf,99999\n",
 	 "p.ini:2: call_graph: unknown call graph mode 'dwarf,99999'; there are fp, dwarf,"},
 	{SIDE "prefix = 'open\n", "p.ini:2: prefix: a quote is not closed in: 'open"},
@@ -250,9 +284,9 @@ static void test_settings(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	 cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_words),	 cmocka_unit_test(test_order),
-		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_good),  cmocka_unit_test(test_bindir),
+		cmocka_unit_test(test_bad),   cmocka_unit_test(test_words),
+		cmocka_unit_test(test_order), cmocka_unit_test(test_settings),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/remote.h"
+
+#include "capture/capture.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/file.h"
+#include "lib/spawn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A Unix socket's name has 108 bytes, and ssh adds some of its own while it makes one. */
+enum { LONGEST_DIR = 64, NUDGE_NS = 1000000000, SWEEP_S = 20 };
+
+int remote_check(const char *url, struct error *err)
+{
+	const char *name = str_starts(url, "ssh://") ? url + strlen("ssh://") : "", *p;
+
+	for (p = name; *p; p++)
+		if ((unsigned char)*p <= ' ' || strchr("/'\"\\", *p))
+			break;
+	if (!*name || *p || *name == '-' || strstr(name, "@-"))
+		return error_set(err, EINVAL, "'%s' is not ssh://[user@]name[:port]", url);
+	return 0;
+}
+
+/* Ours alone, and the same each time: what a capture that was killed left there goes. */
+static int make_dir(struct remote *r, struct error *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct stat st;
+
+	if (!tmp || *tmp != '/' || strlen(tmp) > LONGEST_DIR)
+		tmp = "/tmp";
+	r->dir = xasprintf("%s/zcost-ssh-%s", tmp, r->key);
+	if (!lstat(r->dir, &st) && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid()))
+		return error_set(err, EEXIST, "%s: is there, and is not ours: remove it", r->dir);
+	if (dir_remove(r->dir, err))
+		return -err->code;
+	return mkdir(r->dir, 0700) ? error_sys(err, errno, "%s: cannot make the folder", r->dir)
+				   : 0;
+}
+
+int remote_init(struct remote *r, const struct plan *p, enum side side, const char *key,
+		struct error *err)
+{
+	const struct side_plan *s = &p->sides[side];
+	int rc;
+
+	*r = (struct remote){.side = side,
+			     .url = s->host,
+			     .start_timeout_s = p->start_timeout_s,
+			     .stop_timeout_s = p->stop_timeout_s};
+	r->link.to = r->link.from = -1;
+	r->key = xstrdup(key);
+	rc = words_split(&r->ssh, p->ssh, err);
+	if (!rc)
+		rc = words_split(&r->zcost, *s->zcost ? s->zcost : "zcost", err);
+	return rc ? rc : make_dir(r, err);
+}
+
+static void forget(struct remote *r)
+{
+	free(r->exe);
+	free(r->host);
+	free(r->boot_id);
+	free(r->folder);
+	r->exe = r->host = r->boot_id = r->folder = NULL;
+}
+
+void remote_free(struct remote *r)
+{
+	remote_disconnect(r);
+	if (r->dir)
+		dir_remove(r->dir, NULL);
+	forget(r);
+	words_free(&r->ssh);
+	words_free(&r->zcost);
+	free(r->key);
+	free(r->host_name);
+	free(r->dir);
+	*r = (struct remote){0};
+}
+
+/* The agent clears up, which takes it as long as a run takes to end. */
+bool remote_disconnect(struct remote *r)
+{
+	int status = -1;
+
+	if (r->link.pid)
+		link_close(&r->link, r->up ? SWEEP_S : 0, &status);
+	r->up = false;
+	return !status;
+}
+
+bool remote_alive(struct remote *r)
+{
+	if (r->up && link_ended(&r->link, NULL))
+		r->up = false;
+	return r->up;
+}
+
+int remote_lost(struct remote *r, int rc, struct error *err)
+{
+	char *log, *line;
+
+	if (rc == -EINTR)
+		return rc;
+	r->up = false;
+	remote_disconnect(r);
+	if (rc == -ETIMEDOUT)
+		return error_set(err, ETIMEDOUT, "%s: no answer for %g s (stop_timeout)", r->url,
+				 r->stop_timeout_s);
+	log = xasprintf("%s/log", r->dir);
+	line = report_line(log, false);
+	error_set(err, EPIPE, "%s: the connection broke%s%s", r->url, line ? ": " : "",
+		  line ? line : "");
+	free(line);
+	free(log);
+	return -EPIPE;
+}
+
+int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struct str *answer,
+	       struct error *err)
+{
+	double patience = r->stop_timeout_s + (strcmp(what, "sweep") ? 0 : SWEEP_S);
+	int rc = r->up ? link_say(&r->link, what) : -EPIPE;
+
+	r->said_ns = clock_mono_ns();
+	if (!rc)
+		rc = link_line(&r->link, intr, patience, answer);
+	return rc ? remote_lost(r, rc, err) : 0;
+}
+
+void remote_nudge(struct remote *r)
+{
+	uint64_t now = clock_mono_ns();
+
+	if (!r->up || now - r->said_ns < NUDGE_NS)
+		return;
+	link_say(&r->link, "alive");
+	r->said_ns = now;
+}
+
+int remote_sweep(struct remote *r, struct error *err)
+{
+	struct str answer = {0};
+	int rc = remote_ask(r, NULL, "sweep", &answer, err);
+
+	if (!rc && strcmp(answer.buf, "swept 0") != 0)
+		rc = error_set(err, EBUSY, "%s: processes of the run cannot be ended", r->url);
+	str_free(&answer);
+	return rc;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The connection's beginning: is there a zcost, is it ours, and what does it say of its host? */
+#include "capture/remote.h"
+
+#include "capture/capture.h"
+#include "collect/stream.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/command.h"
+#include "lib/spawn.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { SSH_FAILED = 255, NOT_EXECUTABLE = 126, NOT_FOUND = 127, NOISE_LINES = 100 };
+
+static void option(struct words *argv, const char *text)
+{
+	words_add(argv, "-o");
+	words_add(argv, text);
+}
+
+static void add_words(struct words *to, const struct words *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->n; i++)
+		words_add(to, from->word[i]);
+}
+
+/* What the user gave comes first, and in ssh the first one counts. */
+static void ssh_words(const struct remote *r, bool master, struct words *argv)
+{
+	add_words(argv, &r->ssh);
+	option(argv, "BatchMode=yes");
+	option(argv, "RemoteCommand=none");
+	option(argv, "RequestTTY=no");
+	option(argv, "ClearAllForwardings=yes");
+	option(argv, "ServerAliveInterval=10");
+	option(argv, "ServerAliveCountMax=3");
+	option(argv, "ControlPersist=no");
+	option(argv, master ? "ControlMaster=yes" : "ControlMaster=no");
+	words_add(argv, "-o");
+	words_addf(argv, "ControlPath=%s/socket", r->dir);
+	words_add(argv, "-o");
+	words_addf(argv, "ConnectTimeout=%d", (int)r->start_timeout_s + 1);
+	if (!master) /* rather none than a second connection */
+		option(argv, "ProxyCommand=false");
+	words_add(argv, "--");
+	words_add(argv, r->url);
+}
+
+void remote_command(const struct remote *r, const struct words *there, struct words *argv)
+{
+	char *line = words_join(there->word);
+
+	ssh_words(r, false, argv);
+	words_addf(argv, "exec %s", line);
+	free(line);
+}
+
+/* Whatever the login shell is, sh is what it starts. */
+static void agent_words(const struct remote *r, struct words *argv)
+{
+	char *zcost = words_join(r->zcost.word);
+	char *script =
+		xasprintf("%s --version && exec %s collect --agent %s", zcost, zcost, r->key);
+	char *sh[] = {"exec", "sh", "-c", script, NULL}, *line = words_join(sh);
+
+	ssh_words(r, true, argv);
+	words_add(argv, line);
+	free(line);
+	free(script);
+	free(zcost);
+}
+
+static int no_zcost(const struct remote *r, const char *said, struct error *err)
+{
+	char *zcost = words_join(r->zcost.word);
+
+	error_set(err, ENOENT,
+		  "%s: there is no '%s' that could be run: install zcost %s there, or name it by "
+		  "'zcost = /path/to/zcost' in [side %s] (%s)",
+		  r->url, zcost, zcost_version, side_names[r->side], said);
+	free(zcost);
+	return -ENOENT;
+}
+
+/* The agent was never reached: ssh says why, or the shell there, or zcost. */
+static int not_reached(struct remote *r, const char *missing, struct error *err)
+{
+	char *log = xasprintf("%s/log", r->dir), *line;
+	int status = 0, code, rc;
+
+	link_close(&r->link, r->stop_timeout_s, &status);
+	line = report_line(log, false);
+	code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (code == NOT_FOUND || code == NOT_EXECUTABLE)
+		rc = no_zcost(r, line ? line : spawn_status_text(status), err);
+	else if (code == SSH_FAILED)
+		rc = error_set(err, ENOTCONN,
+			       "%s: cannot connect: %s (try it by hand: %s -o BatchMode=yes %s)",
+			       r->url, line ? line : "ssh does not say why", r->ssh.word[0],
+			       r->url);
+	else
+		rc = error_set(err, EPROTO, "%s: zcost there %s: %s", r->url, missing,
+			       line ? line : spawn_status_text(status));
+	free(line);
+	free(log);
+	return rc;
+}
+
+static int failed(struct remote *r, int rc, const char *missing, struct error *err)
+{
+	if (rc == -EPIPE)
+		return not_reached(r, missing, err);
+	link_close(&r->link, 0, NULL);
+	return rc == -EINTR ? rc
+			    : error_set(err, ETIMEDOUT, "%s: not reached in %g s (start_timeout)",
+					r->url, r->start_timeout_s);
+}
+
+/* A login may print something of its own before. */
+static int check_version(struct remote *r, struct interrupt *intr, struct error *err)
+{
+	struct str line = {0};
+	int n = 0, rc;
+
+	do
+		rc = link_line(&r->link, intr, r->start_timeout_s, &line);
+	while (!rc && !str_starts(line.buf, "zcost ") && n++ < NOISE_LINES);
+	if (!rc && n > NOISE_LINES)
+		rc = -EPIPE;
+	if (rc) {
+		rc = failed(r, rc, "does not tell its version", err);
+	} else if (strcmp(line.buf + strlen("zcost "), zcost_version) != 0) {
+		link_close(&r->link, 0, NULL);
+		rc = error_set(err, EPROTO,
+			       "%s: has %.40s, and this is %s: install the same version there, or "
+			       "name another one by 'zcost = /path/to/zcost' in [side %s]",
+			       r->url, line.buf, zcost_version, side_names[r->side]);
+	}
+	str_free(&line);
+	return rc;
+}
+
+static char *text_of(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return xstrdup(s ? s : "");
+}
+
+/* It becomes the name of a folder here. */
+static bool plain_name(const char *name)
+{
+	return stream_name_ok(name) && !strchr(name, '/') && *name != '.';
+}
+
+static int take_hello(struct remote *r, const char *line, struct error *err)
+{
+	json_t *o = json_loads(line, 0, NULL);
+	char *caps = text_of(o, "caps");
+
+	free(r->exe);
+	free(r->host);
+	free(r->boot_id);
+	free(r->folder);
+	r->exe = text_of(o, "exe");
+	r->host = text_of(o, "host");
+	r->boot_id = text_of(o, "boot_id");
+	r->folder = text_of(o, "folder");
+	r->rights.caps = strtoull(caps, NULL, 16);
+	r->rights.paranoid = (int)json_integer_value(json_object_get(o, "paranoid"));
+	free(caps);
+	json_decref(o);
+	if (*r->exe == '/' && *r->folder == '/' && plain_name(r->host))
+		return 0;
+	link_close(&r->link, 0, NULL);
+	return error_set(err, EPROTO,
+			 "%s: zcost there answers in another language: install the "
+			 "same build",
+			 r->url);
+}
+
+static int hear_hello(struct remote *r, struct interrupt *intr, struct error *err)
+{
+	struct str line = {0};
+	int rc = link_line(&r->link, intr, r->start_timeout_s, &line);
+
+	if (rc)
+		rc = failed(r, rc, "has our version and is another build", err);
+	else
+		rc = take_hello(r, line.buf, err);
+	str_free(&line);
+	return rc;
+}
+
+int remote_connect(struct remote *r, struct interrupt *intr, struct error *err)
+{
+	char *log = xasprintf("%s/log", r->dir), *patience;
+	struct words argv = {0};
+	int rc;
+
+	agent_words(r, &argv);
+	rc = link_start(&r->link, argv.word, log, err);
+	words_free(&argv);
+	free(log);
+	if (!rc)
+		rc = check_version(r, intr, err);
+	if (!rc)
+		rc = hear_hello(r, intr, err);
+	if (rc)
+		return rc;
+	r->up = true;
+	r->said_ns = clock_mono_ns();
+	patience = xasprintf("patience %.9g", 4 + 2 * r->stop_timeout_s);
+	link_say(&r->link, patience);
+	free(patience);
+	return 0;
+}

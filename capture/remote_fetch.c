@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files of a run come back from its host: the other end of collect/stream.h. */
+#include "capture/remote.h"
+
+#include "collect/stream.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/sha256.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * What goes wrong on our side (a full disk) is kept in `bad`, and the rest of the stream is heard
+ * all the same: the connection is good, and has other runs to bring.
+ */
+struct fetch {
+	struct remote *r;
+	struct interrupt *intr;
+	const char *dir, *staging;
+	const char *prefix; /* all names begin so */
+	struct error bad;
+};
+
+static int lost(const struct fetch *f, int rc, struct error *err)
+{
+	return remote_lost(f->r, rc, err);
+}
+
+static bool keep(struct fetch *f, int fd, const char *buf, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, buf, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return error_sys(&f->bad, errno, "%s: cannot write", f->dir), false;
+		buf += done;
+		n -= (size_t)done;
+	}
+	return true;
+}
+
+static int take_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], struct error *err)
+{
+	struct sha256 sum;
+	char buf[65536];
+
+	sha256_begin(&sum);
+	while (size) {
+		size_t want = size < sizeof(buf) ? (size_t)size : sizeof(buf);
+		ssize_t n = link_bytes(&f->r->link, f->intr, f->r->stop_timeout_s, buf, want);
+
+		if (n < 0)
+			return lost(f, (int)n, err);
+		sha256_add(&sum, buf, (size_t)n);
+		if (!f->bad.code)
+			keep(f, fd, buf, (size_t)n);
+		size -= (uint64_t)n;
+	}
+	sha256_hex(&sum, hex);
+	return 0;
+}
+
+static void check_sum(struct fetch *f, const char *name, const char *line, const char *hex)
+{
+	if (!strcmp(line, "sum -"))
+		error_set(&f->bad, EIO, "%s: could not be read whole on that host", name);
+	else if (!str_starts(line, "sum ") || strcmp(line + strlen("sum "), hex) != 0)
+		error_set(&f->bad, EBADMSG, "%s: the checksum is wrong", name);
+}
+
+static void put_in_place(struct fetch *f, const char *name)
+{
+	char *path = xasprintf("%s/%s", f->dir, name), *copy = xstrdup(path);
+
+	if (!dir_make(dirname(copy), &f->bad) && rename(f->staging, path))
+		error_sys(&f->bad, errno, "%s: cannot write", path);
+	free(copy);
+	free(path);
+}
+
+static int take_file(struct fetch *f, uint64_t size, const char *name, struct error *err)
+{
+	int fd = open(f->staging, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), rc;
+	struct str line = {0};
+	char hex[65];
+
+	if (fd < 0)
+		error_sys(&f->bad, errno, "%s: cannot write", f->staging);
+	rc = take_bytes(f, fd, size, hex, err);
+	if (fd >= 0 && close(fd))
+		error_sys(&f->bad, errno, "%s: cannot write", f->dir);
+	if (!rc) {
+		rc = link_line(&f->r->link, f->intr, f->r->stop_timeout_s, &line);
+		rc = rc ? lost(f, rc, err) : 0;
+	}
+	if (!rc)
+		check_sum(f, name, line.buf, hex);
+	if (!rc && !f->bad.code)
+		put_in_place(f, name);
+	unlink(f->staging);
+	str_free(&line);
+	return rc;
+}
+
+static int take_one(struct fetch *f, const char *line, struct error *err)
+{
+	uint64_t size = 0;
+	int at = 0;
+
+	if (str_starts(line, "failed ")) {
+		error_set(&f->bad, EIO, "%s", line + strlen("failed "));
+		return 0;
+	}
+	if (sscanf(line, "file %" SCNu64 " %n", &size, &at) != 1 || !at)
+		return error_set(err, EPROTO, "%s: files come in another language: '%.60s'",
+				 f->r->url, line);
+	if (!stream_name_ok(line + at) || !str_starts(line + at, f->prefix))
+		error_set(&f->bad, EPROTO, "it sends a file that belongs elsewhere: %.100s",
+			  line + at);
+	return take_file(f, size, line + at, err);
+}
+
+/* Everything of one folder there. */
+static int take_all(struct fetch *f, const char *what, struct error *err)
+{
+	struct remote *r = f->r;
+	struct str line = {0};
+	int rc = link_say(&r->link, what);
+
+	if (rc)
+		rc = lost(f, rc, err);
+	while (!rc) {
+		rc = link_line(&r->link, f->intr, r->stop_timeout_s, &line);
+		if (rc)
+			rc = lost(f, rc, err);
+		else if (!strcmp(line.buf, "end"))
+			break;
+		else
+			rc = take_one(f, line.buf, err);
+	}
+	str_free(&line);
+	if (!rc && f->bad.code) {
+		link_say(&r->link, "forget");
+		rc = error_set(err, f->bad.code, "the files cannot be brought back: %s",
+			       f->bad.text);
+	}
+	return rc;
+}
+
+static int drop_there(struct remote *r, struct interrupt *intr, struct error *err)
+{
+	struct str answer = {0};
+	int rc = remote_ask(r, intr, "drop run", &answer, err);
+
+	if (!rc && strcmp(answer.buf, "dropped") != 0)
+		rc = error_set(err, EIO, "%s: cannot clear up: %.300s", r->url, answer.buf);
+	str_free(&answer);
+	return rc;
+}
+
+int remote_fetch(struct remote *r, struct interrupt *intr, const char *dir, const char *hosts,
+		 const char *staging, struct error *err)
+{
+	char *prefix = xasprintf("%s/", r->host_name);
+	struct fetch run = {.r = r, .intr = intr, .dir = dir, .staging = staging, .prefix = ""};
+	struct fetch facts = {
+		.r = r, .intr = intr, .dir = hosts, .staging = staging, .prefix = prefix};
+	int rc = take_all(&run, "send run", err);
+
+	if (rc) /* half a run is none, and may have filled the disk */
+		dir_remove(dir, NULL);
+	if (r->up && (!rc || rc == -ENOSPC)) {
+		int late = take_all(&facts, "news hosts", rc ? NULL : err);
+
+		rc = rc ? rc : late;
+	}
+	if (r->up && rc != -EINTR) {
+		int late = drop_there(r, intr, rc ? NULL : err);
+
+		rc = rc ? rc : late;
+	}
+	free(prefix);
+	return rc;
+}

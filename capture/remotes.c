@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/remotes.h"
+
+#include "capture/permit.h"
+#include "collect/host.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { KEY_DIGITS = 16 };
+
+struct remote *remote_of(struct capture *c, enum side side)
+{
+	return c->remote[side].url ? &c->remote[side] : NULL;
+}
+
+static bool any(const struct plan *p)
+{
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++)
+		if (p->sides[i].used && *p->sides[i].host)
+			return true;
+	return false;
+}
+
+/* --- the key: what a capture that was killed has left elsewhere is found by it --- */
+
+static char *key_path(const struct capture *c)
+{
+	return xasprintf("%s/.remote", c->dir);
+}
+
+static bool is_key(const char *text)
+{
+	return strlen(text) == KEY_DIGITS && strspn(text, "0123456789abcdef") == KEY_DIGITS;
+}
+
+static char *get_key(const struct capture *c, struct error *err)
+{
+	char *path = key_path(c), *text = NULL, *key = NULL;
+	uint64_t number = 0;
+
+	if (!file_read(path, &text, NULL, NULL) && is_key(str_trim(text))) {
+		key = xstrdup(str_trim(text));
+	} else if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
+		error_sys(err, errno, "no random number");
+	} else {
+		key = xasprintf("%0*" PRIx64, KEY_DIGITS, number);
+		if (file_write(path, key, strlen(key), err)) {
+			free(key);
+			key = NULL;
+		}
+	}
+	free(text);
+	free(path);
+	return key;
+}
+
+/* --- which folder under hosts/ is a host's --- */
+
+/* Does the capture know another machine, or another boot, by that name? */
+static bool known_otherwise(struct capture *c, const char *name, const struct remote *r)
+{
+	char *dir = xasprintf("%s/hosts/%s", c->dir, name);
+	bool other = host_is_other(dir, r->boot_id);
+	struct utsname u;
+	int i;
+
+	free(dir);
+	uname(&u);
+	for (i = 0; i < SIDE_COUNT && !other; i++) {
+		const struct remote *also = remote_of(c, (enum side)i);
+
+		if (also && also != r)
+			other = also->host_name && !strcmp(also->host_name, name) &&
+				strcmp(also->boot_id, r->boot_id) != 0;
+		else if (!also && c->plan->sides[i].used)
+			other = !strcmp(u.nodename, name) &&
+				strcmp(host_boot_id(), r->boot_id) != 0;
+	}
+	return other;
+}
+
+static void name_host(struct capture *c, struct remote *r)
+{
+	free(r->host_name);
+	r->host_name = NULL;
+	if (known_otherwise(c, r->host, r))
+		r->host_name = xasprintf("%s-%.8s", r->host, r->boot_id);
+	else
+		r->host_name = xstrdup(r->host);
+}
+
+/* --- all of them --- */
+
+static int connect_one(struct capture *c, struct remote *r, struct error *err)
+{
+	char *where = xasprintf("%s: ", r->url), *exe;
+	int rc = remote_connect(r, &c->intr, err);
+
+	if (!rc)
+		rc = permit_check(c->plan, &r->rights, where, err);
+	if (!rc) {
+		exe = xstrdup(r->exe);
+		plan_set_bindir(c->plan, r->side, dirname(exe));
+		name_host(c, r);
+		free(exe);
+	}
+	free(where);
+	return rc;
+}
+
+static int open_one(struct capture *c, enum side side, const char *key, struct error *err)
+{
+	char *own = xasprintf("%s%c", key, *side_names[side]);
+	int rc = remote_init(&c->remote[side], c->plan, side, own, err);
+
+	free(own);
+	return rc ? rc : connect_one(c, &c->remote[side], err);
+}
+
+int remotes_open(struct capture *c, struct error *err)
+{
+	char *key;
+	int i, rc = 0;
+
+	if (!any(c->plan))
+		return 0;
+	key = get_key(c, err);
+	if (!key)
+		return -err->code;
+	for (i = 0; i < SIDE_COUNT && !rc; i++)
+		if (c->plan->sides[i].used && *c->plan->sides[i].host)
+			rc = open_one(c, (enum side)i, key, err);
+	free(key);
+	return rc;
+}
+
+int remotes_ready(struct capture *c, struct error *err)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < SIDE_COUNT && !rc; i++) {
+		struct remote *r = remote_of(c, (enum side)i);
+
+		if (!r || remote_alive(r))
+			continue;
+		remote_disconnect(r);
+		progress_clear(&c->progress);
+		note("%s: connecting anew", r->url);
+		rc = connect_one(c, r, err);
+	}
+	return rc;
+}
+
+void remotes_close(struct capture *c)
+{
+	bool clean = true;
+	char *path;
+	int i;
+
+	if (!any(c->plan))
+		return;
+	for (i = 0; i < SIDE_COUNT; i++) {
+		clean &= !remote_of(c, (enum side)i) || remote_disconnect(&c->remote[i]);
+		remote_free(&c->remote[i]);
+	}
+	path = key_path(c);
+	if (clean)
+		unlink(path);
+	free(path);
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Two hosts of the test's own, read after lib.sh: two network namespaces, `here` and `there`, joined by
+# veth, and in the latter an sshd with keys and configuration in the scratch folder. There, the clock
+# (where the kernel can) is 100 s ahead, and the machine has the same name and another boot id.
+#
+# Nothing of the system's is read or written: no /etc/ssh, no ~/.ssh, no /run/sshd.
+
+here=zcost-ssh-a-$$
+there=zcost-ssh-b-$$
+ahead=
+
+command -v ssh >/dev/null || skip_all "needs ssh (openssh-client)"
+sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || skip_all "needs sshd (openssh-server)"
+[ "$(id -u)" = 0 ] || skip_all "needs root for namespaces"
+
+in_here() {
+	ip netns exec $here "$@"
+}
+
+cleanup() {
+	for ns in $here $there; do
+		ip netns pids $ns 2>/dev/null | while read -r p; do kill -KILL "$p" 2>/dev/null; done
+		ip netns del $ns 2>/dev/null
+	done
+}
+
+namespaces() {
+	ip netns add $here && ip netns add $there &&
+		ip link add a$$ netns $here type veth peer name b$$ netns $there || return 1
+	ip -n $here addr add 192.0.2.1/30 dev a$$
+	ip -n $there addr add 192.0.2.2/30 dev b$$
+	for d in lo a$$; do ip -n $here link set $d up; done
+	for d in lo b$$; do ip -n $there link set $d up; done
+}
+
+# What the sshd needs of the system's it gets in a mount namespace: /run/sshd, and a boot id.
+cat >there.sh <<EOF
+set -e
+mount --make-rprivate /
+mount -t tmpfs none /run
+mkdir -m 755 /run/sshd
+mount --bind $scratch/boot_id /proc/sys/kernel/random/boot_id
+mkdir -p $scratch/tmp $scratch/tiny
+mount -t tmpfs -o size=\${1}k none $scratch/tiny
+shift
+exec "\$@"
+EOF
+
+start_sshd() {
+	unshare -T --monotonic 100 true 2>/dev/null && ahead=100
+	ip netns exec $there unshare -m ${ahead:+-T --monotonic $ahead} sh there.sh 600 \
+		"$sshd" -D -e -f "$scratch/sshd_config" >sshd.log 2>&1 &
+	n=0
+	: >>sshd.log
+	until grep -q listening sshd.log; do
+		n=$((n + 1))
+		[ $n -lt 100 ] || { sed 's/^/# /' sshd.log; return 1; }
+		sleep 0.05
+	done
+}
+
+ssh_world() {
+	echo "0badc0de-0000-4000-8000-$(printf %012d $$)" >boot_id
+	for k in host user; do ssh-keygen -q -t ed25519 -N '' -C "" -f $k.key || return 1; done
+	cat >sshd_config <<-EOF
+		Port 2222
+		ListenAddress 192.0.2.2
+		HostKey $scratch/host.key
+		AuthorizedKeysFile $scratch/user.key.pub
+		StrictModes no
+		UsePAM no
+		PidFile none
+		PermitRootLogin yes
+		PasswordAuthentication no
+		SetEnv TMPDIR=$scratch/tmp
+	EOF
+	echo "[192.0.2.2]:2222 $(cut -d' ' -f1,2 host.key.pub)" >known_hosts
+	cat >ssh_config <<-EOF
+		Host *
+		UserKnownHostsFile $scratch/known_hosts
+		GlobalKnownHostsFile /dev/null
+		IdentityFile $scratch/user.key
+		IdentitiesOnly yes
+		IdentityAgent none
+	EOF
+	chmod 600 user.key.pub
+	namespaces && start_sshd
+}
