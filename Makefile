@@ -35,7 +35,7 @@ URING_LIBS := $(call pkgs,liburing jansson)
 
 obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib)
-HOST_OBJ := $(call obj,collect capture)
+HOST_OBJ := $(call obj,collect collect/doctor capture)
 LAPTOP_OBJ := $(call obj,analyze analyze/archive analyze/perfdata analyze/symbols analyze/ingest analyze/store \
 		analyze/measures analyze/compare analyze/export plot)
 TCPZC_OBJ := $(call obj,samples/tcpzc)
@@ -54,7 +54,7 @@ $(B)/zcost: $(B)/zcost.o $(ARCHIVES) $(if $(OFFLINE),,$(LIBPERF)/libperf.a)
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(ARCHIVES) $(LIBS)
 
-$(B)/tcpzc: $(TCPZC_OBJ)
+$(B)/tcpzc: $(TCPZC_OBJ) $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(URING_LIBS) -lm
 

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/genl.h"
+
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { ANSWER = 32768, PATIENCE_S = 10 };
+
+#ifndef NETLINK_EXT_ACK
+#define NETLINK_EXT_ACK 11
+#endif
+
+const struct nlattr *genl_next(const void **p, size_t *len)
+{
+	const struct nlattr *a = *p;
+	size_t step;
+
+	if (*len < (size_t)NLA_HDRLEN || a->nla_len < NLA_HDRLEN || a->nla_len > *len)
+		return NULL;
+	step = NLA_ALIGN((size_t)a->nla_len);
+	if (step > *len)
+		step = *len;
+	*p = (const char *)*p + step;
+	*len -= step;
+	return a;
+}
+
+const struct nlattr *genl_find(const void *attrs, size_t len, uint16_t type)
+{
+	const struct nlattr *a;
+
+	while ((a = genl_next(&attrs, &len)))
+		if ((a->nla_type & NLA_TYPE_MASK) == type)
+			return a;
+	return NULL;
+}
+
+uint32_t genl_u32(const struct nlattr *a)
+{
+	uint32_t v = 0;
+
+	if (genl_size(a) >= sizeof(v))
+		memcpy(&v, genl_data(a), sizeof(v));
+	return v;
+}
+
+uint64_t genl_u64(const struct nlattr *a)
+{
+	uint64_t v = 0;
+
+	if (genl_size(a) < sizeof(v))
+		return genl_u32(a);
+	memcpy(&v, genl_data(a), sizeof(v));
+	return v;
+}
+
+static struct nlmsghdr *header(struct genl *g)
+{
+	return (struct nlmsghdr *)g->msg;
+}
+
+static void begin(struct genl *g, uint16_t family, uint8_t cmd, uint16_t flags)
+{
+	struct genlmsghdr *genl = (struct genlmsghdr *)(g->msg + NLMSG_HDRLEN);
+
+	memset(g->msg, 0, NLMSG_HDRLEN + GENL_HDRLEN);
+	g->len = NLMSG_HDRLEN + GENL_HDRLEN;
+	g->said[0] = '\0';
+	header(g)->nlmsg_type = family;
+	header(g)->nlmsg_flags = (uint16_t)(NLM_F_REQUEST | NLM_F_ACK | flags);
+	genl->cmd = cmd;
+	genl->version = 1;
+}
+
+void genl_begin(struct genl *g, uint8_t cmd, uint16_t flags)
+{
+	begin(g, g->family, cmd, flags);
+}
+
+/* What does not fit is left out, and the length then tells: genl_ask refuses. */
+void genl_put(struct genl *g, uint16_t type, const void *data, size_t len)
+{
+	size_t all = NLA_ALIGN(NLA_HDRLEN + len);
+	struct nlattr *a = (struct nlattr *)(g->msg + g->len);
+
+	if (g->len > sizeof(g->msg) || all > sizeof(g->msg) - g->len) {
+		g->len = sizeof(g->msg) + 1;
+		return;
+	}
+	memset(a, 0, all);
+	a->nla_type = type;
+	a->nla_len = (uint16_t)(NLA_HDRLEN + len);
+	if (len)
+		memcpy((char *)a + NLA_HDRLEN, data, len);
+	g->len += all;
+}
+
+void genl_put_u32(struct genl *g, uint16_t type, uint32_t value)
+{
+	genl_put(g, type, &value, sizeof(value));
+}
+
+void genl_put_str(struct genl *g, uint16_t type, const char *value)
+{
+	genl_put(g, type, value, strlen(value) + 1);
+}
+
+size_t genl_nest(struct genl *g, uint16_t type)
+{
+	size_t at = g->len;
+
+	genl_put(g, type | NLA_F_NESTED, NULL, 0);
+	return at;
+}
+
+void genl_nest_end(struct genl *g, size_t nest)
+{
+	if (g->len <= sizeof(g->msg))
+		((struct nlattr *)(g->msg + nest))->nla_len = (uint16_t)(g->len - nest);
+}
+
+/* The text behind an error message's copy of the request. */
+static void keep_words(struct genl *g, const struct nlmsghdr *h)
+{
+	const struct nlmsgerr *e = NLMSG_DATA(h);
+	size_t skip = NLMSG_HDRLEN + sizeof(*e);
+	const struct nlattr *a;
+
+	if (!(h->nlmsg_flags & NLM_F_ACK_TLVS))
+		return;
+	if (!(h->nlmsg_flags & NLM_F_CAPPED))
+		skip += NLMSG_ALIGN(e->msg.nlmsg_len) - NLMSG_HDRLEN;
+	if (skip >= h->nlmsg_len)
+		return;
+	a = genl_find((const char *)h + skip, h->nlmsg_len - skip, NLMSGERR_ATTR_MSG);
+	if (a)
+		snprintf(g->said, sizeof(g->said), "%.*s", (int)genl_size(a),
+			 (const char *)genl_data(a));
+}
+
+static int refused(struct genl *g, const struct nlmsghdr *h, struct error *err)
+{
+	const struct nlmsgerr *e = NLMSG_DATA(h);
+
+	if (h->nlmsg_len < NLMSG_LENGTH(sizeof(*e)))
+		return error_set(err, EBADMSG, "netlink: a short answer");
+	if (!e->error)
+		return 0;
+	keep_words(g, h);
+	return error_set(err, -e->error, "netlink: %s%s%s", strerror(-e->error),
+			 g->said[0] ? ": " : "", g->said);
+}
+
+/* One message: 1 more to come, 0 the end, or -errno. */
+static int take(struct genl *g, const struct nlmsghdr *h, genl_answer on, void *arg,
+		struct error *err)
+{
+	size_t head = NLMSG_HDRLEN + GENL_HDRLEN;
+	int rc;
+
+	if (h->nlmsg_seq != g->seq)
+		return 1;
+	if (h->nlmsg_type == NLMSG_ERROR)
+		return refused(g, h, err);
+	if (h->nlmsg_type == NLMSG_DONE)
+		return 0;
+	if (!on || h->nlmsg_len < head)
+		return 1;
+	rc = on(arg, (const char *)h + head, h->nlmsg_len - head);
+	return rc ? rc : 1;
+}
+
+static int answers(struct genl *g, genl_answer on, void *arg, struct error *err)
+{
+	_Alignas(8) char buf[ANSWER];
+
+	for (;;) {
+		ssize_t got = recv(g->fd, buf, sizeof(buf), MSG_TRUNC);
+		const struct nlmsghdr *h = (const struct nlmsghdr *)buf;
+		unsigned int left;
+		int rc;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return error_sys(err, errno, "netlink");
+		if ((size_t)got > sizeof(buf))
+			return error_set(err, EMSGSIZE, "netlink: an answer of %zd bytes", got);
+		for (left = (unsigned int)got; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
+			rc = take(g, h, on, arg, err);
+			if (rc <= 0)
+				return rc;
+		}
+	}
+}
+
+int genl_ask(struct genl *g, genl_answer on, void *arg, struct error *err)
+{
+	if (g->len > sizeof(g->msg))
+		return error_set(err, EMSGSIZE, "netlink: the request is too long");
+	header(g)->nlmsg_len = (uint32_t)g->len;
+	header(g)->nlmsg_seq = ++g->seq;
+	if (send(g->fd, g->msg, g->len, 0) < 0)
+		return error_sys(err, errno, "netlink");
+	return answers(g, on, arg, err);
+}
+
+static int take_family(void *arg, const void *attrs, size_t len)
+{
+	const struct nlattr *a = genl_find(attrs, len, CTRL_ATTR_FAMILY_ID);
+
+	if (a && genl_size(a) >= sizeof(uint16_t))
+		memcpy(arg, genl_data(a), sizeof(uint16_t));
+	return 0;
+}
+
+int genl_open(struct genl *g, const char *family, struct error *err)
+{
+	struct timeval patience = {.tv_sec = PATIENCE_S};
+	int one = 1, rc;
+
+	*g = (struct genl){.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC)};
+	if (g->fd < 0)
+		return error_sys(err, errno, "netlink");
+	setsockopt(g->fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	setsockopt(g->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	begin(g, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
+	genl_put_str(g, CTRL_ATTR_FAMILY_NAME, family);
+	rc = genl_ask(g, take_family, &g->family, err);
+	if (!rc && !g->family)
+		rc = error_set(err, ENOENT, "netlink: no family '%s'", family);
+	if (rc)
+		genl_close(g);
+	return rc;
+}
+
+void genl_close(struct genl *g)
+{
+	if (g->fd >= 0)
+		close(g->fd);
+	g->fd = -1;
+}

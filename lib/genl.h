@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Generic netlink: one request, one answer or a dump, and the kernel's own words where it refuses
+ * (extended acknowledgement). A request is built in place:
+ *
+ *   struct genl g;
+ *   genl_open(&g, "netdev", &err);
+ *   genl_begin(&g, CMD, 0);
+ *   genl_put_u32(&g, ATTR, 1);
+ *   rc = genl_ask(&g, on_answer, arg, &err);
+ *   genl_close(&g);
+ */
+#ifndef ZC_GENL_H
+#define ZC_GENL_H
+
+#include "lib/error.h"
+
+#include <linux/netlink.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct genl {
+	int fd;
+	uint16_t family;
+	uint32_t seq;
+	size_t len;
+	char said[256]; /* the kernel's words of the last refusal; "" */
+	_Alignas(8) char msg[4096];
+};
+
+/* -ENOENT: the kernel has no such family. */
+int genl_open(struct genl *g, const char *family, struct error *err);
+void genl_close(struct genl *g);
+
+/* flags: NLM_F_DUMP, or 0. */
+void genl_begin(struct genl *g, uint8_t cmd, uint16_t flags);
+void genl_put(struct genl *g, uint16_t type, const void *data, size_t len);
+void genl_put_u32(struct genl *g, uint16_t type, uint32_t value);
+void genl_put_str(struct genl *g, uint16_t type, const char *value);
+size_t genl_nest(struct genl *g, uint16_t type); /* until genl_nest_end of what it returned */
+void genl_nest_end(struct genl *g, size_t nest);
+
+/*
+ * Sends, and calls `on` (may be NULL) with the attributes of each answer. 0, or -errno of the
+ * kernel's refusal (g->said, err filled), of `on`, or of the socket.
+ */
+typedef int (*genl_answer)(void *arg, const void *attrs, size_t len);
+int genl_ask(struct genl *g, genl_answer on, void *arg, struct error *err);
+
+/* Walks attributes: NULL at the end. *p and *len move on. */
+const struct nlattr *genl_next(const void **p, size_t *len);
+/* The first attribute of that type, or NULL. */
+const struct nlattr *genl_find(const void *attrs, size_t len, uint16_t type);
+static inline const void *genl_data(const struct nlattr *a)
+{
+	return (const char *)a + NLA_HDRLEN;
+}
+static inline size_t genl_size(const struct nlattr *a)
+{
+	return a->nla_len - (size_t)NLA_HDRLEN;
+}
+uint32_t genl_u32(const struct nlattr *a); /* 0 where it is too short */
+uint64_t genl_u64(const struct nlattr *a); /* of 4 or 8 bytes */
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Receiving without a copy: numbers and layouts of io_uring's zcrx and of devmem TCP, for systems
+ * whose headers are older than the kernel. Written from the kernel's documentation
+ * (Documentation/networking/{iou-zcrx,devmem}.rst, netlink/specs/netdev.yaml), and checked against
+ * the system's headers where those have them.
+ */
+#ifndef ZC_UAPI_H
+#define ZC_UAPI_H
+
+#include <linux/io_uring.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+/* --- io_uring --- */
+
+enum {
+	ZC_IORING_SETUP_CQE32 = 1 << 11,
+	ZC_IORING_SETUP_SINGLE_ISSUER = 1 << 12,
+	ZC_IORING_SETUP_DEFER_TASKRUN = 1 << 13,
+	ZC_IORING_ENTER_NO_IOWAIT = 1 << 7,
+	ZC_IORING_FEAT_NO_IOWAIT = 1 << 17,
+	ZC_IORING_OP_SEND_ZC = 47,
+	ZC_IORING_OP_SENDMSG_ZC = 48,
+	ZC_IORING_OP_RECV_ZC = 58,
+	ZC_IORING_REGISTER_NAPI = 27,
+	ZC_IORING_REGISTER_ZCRX_IFQ = 32,
+	ZC_IORING_REGISTER_QUERY = 35,
+	ZC_IORING_REGISTER_ZCRX_CTRL = 36,
+	ZC_IORING_MEM_REGION_TYPE_USER = 1,
+	ZC_ZCRX_AREA_SHIFT = 48, /* of cqe.off: what is above is the area's id */
+	ZC_ZCRX_MAX_ENTRIES = 32768,
+};
+
+struct zc_zcrx_offsets {
+	uint32_t head, tail, rqes, resv2;
+	uint64_t resv[2];
+};
+
+struct zc_region_desc {
+	uint64_t user_addr, size;
+	uint32_t flags, id;
+	uint64_t mmap_offset;
+	uint64_t resv[4];
+};
+
+struct zc_zcrx_area_reg {
+	uint64_t addr, len;
+	uint64_t rq_area_token; /* out: goes into the upper bits of what is given back */
+	uint32_t flags, dmabuf_fd;
+	uint64_t resv[2];
+};
+
+struct zc_zcrx_ifq_reg {
+	uint32_t if_idx, if_rxq, rq_entries, flags;
+	uint64_t area_ptr, region_ptr;
+	struct zc_zcrx_offsets offsets; /* out: where the refill ring's parts lie in the region */
+	uint32_t zcrx_id, resv2;	/* id: out */
+	uint64_t resv[3];
+};
+
+struct zc_zcrx_rqe { /* an entry of the refill ring: memory given back */
+	uint64_t off;
+	uint32_t len, pad;
+};
+
+struct zc_zcrx_cqe { /* behind the plain CQE, in rings with CQE32 */
+	uint64_t off;
+	uint64_t pad;
+};
+
+_Static_assert(sizeof(struct zc_zcrx_offsets) == 32, "io_uring_zcrx_offsets");
+_Static_assert(sizeof(struct zc_region_desc) == 64, "io_uring_region_desc");
+_Static_assert(sizeof(struct zc_zcrx_area_reg) == 48, "io_uring_zcrx_area_reg");
+_Static_assert(sizeof(struct zc_zcrx_ifq_reg) == 96, "io_uring_zcrx_ifq_reg");
+_Static_assert(offsetof(struct zc_zcrx_ifq_reg, offsets) == 32, "io_uring_zcrx_ifq_reg");
+_Static_assert(offsetof(struct zc_zcrx_ifq_reg, zcrx_id) == 64, "io_uring_zcrx_ifq_reg");
+_Static_assert(sizeof(struct zc_zcrx_rqe) == 16, "io_uring_zcrx_rqe");
+_Static_assert(sizeof(struct zc_zcrx_cqe) == 16, "io_uring_zcrx_cqe");
+
+#ifdef IORING_ZCRX_AREA_SHIFT /* a header that knows zcrx */
+_Static_assert((int)IORING_REGISTER_ZCRX_IFQ == (int)ZC_IORING_REGISTER_ZCRX_IFQ, "ZCRX_IFQ");
+_Static_assert((int)IORING_OP_RECV_ZC == (int)ZC_IORING_OP_RECV_ZC, "RECV_ZC");
+_Static_assert(sizeof(struct io_uring_zcrx_ifq_reg) == sizeof(struct zc_zcrx_ifq_reg), "ifq_reg");
+_Static_assert(sizeof(struct io_uring_zcrx_area_reg) == sizeof(struct zc_zcrx_area_reg),
+	       "area_reg");
+#endif
+#ifdef IORING_SETUP_DEFER_TASKRUN
+_Static_assert(IORING_SETUP_DEFER_TASKRUN == ZC_IORING_SETUP_DEFER_TASKRUN, "DEFER_TASKRUN");
+_Static_assert(IORING_SETUP_CQE32 == ZC_IORING_SETUP_CQE32, "CQE32");
+#endif
+
+/* --- devmem TCP --- */
+
+enum {
+	ZC_MSG_SOCK_DEVMEM = 0x2000000,
+	ZC_SO_DEVMEM_LINEAR = 78, /* also SCM_: bytes that were copied into host memory */
+	ZC_SO_DEVMEM_DMABUF =
+		79, /* also SCM_: a fragment that stayed in the dmabuf; at the sender the id */
+	ZC_SO_DEVMEM_DONTNEED = 80,
+	ZC_DEVMEM_MAX_TOKENS = 128, /* ranges in one SO_DEVMEM_DONTNEED */
+	ZC_DEVMEM_MAX_FRAGS = 1024, /* fragments given back by one call */
+};
+
+struct zc_dmabuf_cmsg {
+	uint64_t frag_offset; /* in the dmabuf; of SCM_DEVMEM_LINEAR: unused */
+	uint32_t frag_size, frag_token, dmabuf_id, flags;
+};
+
+struct zc_dmabuf_token {
+	uint32_t token_start, token_count;
+};
+
+_Static_assert(sizeof(struct zc_dmabuf_cmsg) == 24, "dmabuf_cmsg");
+_Static_assert(sizeof(struct zc_dmabuf_token) == 8, "dmabuf_token");
+#ifdef SO_DEVMEM_DONTNEED
+_Static_assert(SO_DEVMEM_LINEAR == ZC_SO_DEVMEM_LINEAR, "SO_DEVMEM_LINEAR");
+_Static_assert(SO_DEVMEM_DMABUF == ZC_SO_DEVMEM_DMABUF, "SO_DEVMEM_DMABUF");
+_Static_assert(SO_DEVMEM_DONTNEED == ZC_SO_DEVMEM_DONTNEED, "SO_DEVMEM_DONTNEED");
+#endif
+
+/* The generic netlink family "netdev". */
+enum {
+	ZC_NETDEV_CMD_DEV_GET = 1,
+	ZC_NETDEV_CMD_QUEUE_GET = 10,
+	ZC_NETDEV_CMD_QSTATS_GET = 12,
+	ZC_NETDEV_CMD_BIND_RX = 13,
+	ZC_NETDEV_CMD_BIND_TX = 15,
+	ZC_NETDEV_A_DMABUF_IFINDEX = 1,
+	ZC_NETDEV_A_DMABUF_QUEUES = 2, /* nested */
+	ZC_NETDEV_A_DMABUF_FD = 3,
+	ZC_NETDEV_A_DMABUF_ID = 4, /* answer */
+	ZC_NETDEV_A_QUEUE_ID = 1,
+	ZC_NETDEV_A_QUEUE_TYPE = 3,
+	ZC_NETDEV_QUEUE_TYPE_RX = 0,
+};
+
+/* /dev/udmabuf: a dmabuf out of sealed memfd pages. */
+struct zc_udmabuf_create {
+	uint32_t memfd, flags;
+	uint64_t offset, size;
+};
+#define ZC_UDMABUF_CREATE _IOW('u', 0x42, struct zc_udmabuf_create)
+
+#endif
