@@ -101,6 +101,8 @@ static int write_rows(struct store *s, int64_t run, const struct ingest *in, str
 				      in->series[i].value, err);
 	for (i = 0; i < in->nsyscalls && !rc; i++)
 		rc = store_syscall_add(s, run, &in->syscalls[i], err);
+	for (i = 0; i < in->nthreads_seen && !rc; i++)
+		rc = store_thread_add(s, run, &in->threads_seen[i], err);
 	for (i = 0; i < in->nnotes && !rc; i++)
 		rc = store_note(s, run, in->notes[i].severity, in->notes[i].text, err);
 	if (!rc && in->profile)

@@ -369,6 +369,7 @@ int run_execute(struct run *r, struct error *err)
 	end_workload(r);
 	collect_finish(r->collect, r->ncollect);
 	orphans_end(STOP_GRACE_MS);
+	tree_free(&r->tree);
 	r->ended_ns = clock_mono_ns();
 	close(r->pidfd);
 	close(r->signals);

@@ -8,6 +8,7 @@
 
 #include "collect/collect.h"
 #include "collect/sync.h"
+#include "collect/tree.h"
 #include "lib/cpuset.h"
 #include "lib/error.h"
 
@@ -45,6 +46,7 @@ struct run {
 	int pidfd, signals;
 	struct sync in;
 	bool running;
+	struct tree tree; /* of the workload's processes: tree_of() */
 
 	/* what came of it */
 	uint64_t started_ns, ended_ns, start_ns, end_ns; /* the latter two: the window; 0: never */

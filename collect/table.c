@@ -16,13 +16,15 @@
 extern const struct collector collector_host, collector_kcore, collector_perf, collector_syscalls,
 	collector_counters, collector_power, collector_softnet, collector_throttle, collector_cpu,
 	collector_null;
-extern const struct collector collector_irq, collector_snmp;
+extern const struct collector collector_irq, collector_snmp, collector_sched, collector_threads;
 
 const struct collector *const collectors[] = {
 	&collector_host,
 	&collector_kcore,
 	&collector_perf,
 	&collector_syscalls,
+	&collector_sched,
+	&collector_threads,
 	&collector_counters,
 	&collector_power,
 	&collector_irq,
@@ -42,7 +44,7 @@ const struct collector *const collectors[] = {
 static const struct {
 	const char *pass, *names, *must;
 } passes[] = {
-	{"measure", ALWAYS ",counters,power,irq,snmp", "cpu"},
+	{"measure", ALWAYS ",sched,threads,counters,power,irq,snmp", "cpu"},
 	{"profile", ALWAYS ",kcore,perf", "perf"},
 	{"syscalls", ALWAYS ",syscalls", "syscalls"},
 	{"all", "all", ""},

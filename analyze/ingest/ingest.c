@@ -22,6 +22,8 @@ static const struct parser {
 	{"throttle.snap", ingest_throttle},   {"counters.tsv", ingest_counters},
 	{"power.tsv", ingest_power},	      {"syscalls.tsv", ingest_syscalls},
 	{"perf.data", ingest_perf},
+	{"threads.snap", ingest_threads},
+	{"sched.snap", ingest_sched},
 	{"irq.snap", ingest_irq},
 	{"snmp.snap", ingest_snmp},
 	// clang-format on
@@ -55,6 +57,28 @@ void ingest_note(struct ingest *in, const char *severity, const char *fmt, ...)
 	array_grow(in->notes, in->nnotes, in->notes_cap);
 	in->notes[in->nnotes++] = (struct ingest_note){severity, arena_strdup(&in->arena, text)};
 	free(text);
+}
+
+struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid)
+{
+	uint64_t *at = map_at(&in->thread_index, (uint64_t)pid << 32 | (uint32_t)tid);
+
+	if (!*at) {
+		array_grow(in->threads_seen, in->nthreads_seen, in->threads_seen_cap);
+		in->threads_seen[in->nthreads_seen++] = (struct thread_row){.pid = pid,
+									    .tid = tid,
+									    .run_ns = NAN,
+									    .user_ns = NAN,
+									    .system_ns = NAN,
+									    .migrations = NAN,
+									    .sched_run_ns = NAN,
+									    .wait_ns = NAN,
+									    .slices = NAN,
+									    .voluntary = NAN,
+									    .involuntary = NAN};
+		*at = in->nthreads_seen;
+	}
+	return &in->threads_seen[*at - 1];
 }
 
 bool ingest_has_cpu(const struct ingest *in, unsigned int cpu)
@@ -177,6 +201,8 @@ void ingest_free(struct ingest *in)
 	free(in->series);
 	free(in->syscalls);
 	free(in->power);
+	free(in->threads_seen);
+	map_free(&in->thread_index);
 	if (in->profile)
 		profile_free(in->profile);
 	free(in->profile);

@@ -12,6 +12,7 @@
 #include "analyze/store/store.h"
 #include "lib/arena.h"
 #include "lib/cpuset.h"
+#include "lib/hash.h"
 
 /* An external meter's CSV, given to the analysis. */
 struct meter {
@@ -68,9 +69,12 @@ struct ingest {
 	struct ingest_series *series;
 	struct syscall_row *syscalls;
 	struct ingest_power *power;
+	struct thread_row *threads_seen;
+	struct map thread_index; /* pid << 32 | tid: its place + 1 */
 	struct profile *profile; /* NULL: no samples */
 	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nnotes,
-		notes_cap, nseries, series_cap, nsyscalls, syscalls_cap, npower, power_cap;
+		notes_cap, nseries, series_cap, nsyscalls, syscalls_cap, npower, power_cap,
+		nthreads_seen, threads_seen_cap;
 	struct arena arena;
 };
 
@@ -90,6 +94,8 @@ void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double v
 void ingest_note(struct ingest *in, const char *severity, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 bool ingest_has_cpu(const struct ingest *in, unsigned int cpu);
+/* The row of a thread, made at first sight; valid until the next. (tid 0, pid 0: schema.sql) */
+struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid);
 
 /*
  * How much of the window a source covers that knows [from, to]: 0 and a lossy note when it is less
@@ -108,6 +114,8 @@ int ingest_snmp(struct ingest *in, const char *path, struct error *err);
 int ingest_softnet(struct ingest *in, const char *path, struct error *err);
 int ingest_counters(struct ingest *in, const char *path, struct error *err);
 int ingest_power(struct ingest *in, const char *path, struct error *err);
+int ingest_threads(struct ingest *in, const char *path, struct error *err);
+int ingest_sched(struct ingest *in, const char *path, struct error *err);
 int ingest_syscalls(struct ingest *in, const char *path, struct error *err);
 int ingest_perf(struct ingest *in, const char *path, struct error *err);
 

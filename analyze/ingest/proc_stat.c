@@ -38,9 +38,10 @@ struct times {
 };
 
 struct sums {
-	double f[FIELDS]; /* ns as the kernel counted, all CPUs of S, in the window */
-	double all_busy;  /* ns, all CPUs of S */
-	double *busy;	  /* ns by CPU */
+	double f[FIELDS];     /* ns as the kernel counted, all CPUs of S, in the window */
+	double all_busy;      /* ns, all CPUs of S */
+	double *busy;	      /* ns by CPU */
+	double (*of)[FIELDS]; /* as f, by CPU */
 	unsigned int n;
 	unsigned int seen;
 	bool offline, back;
@@ -110,6 +111,7 @@ static void add_cpu(struct sums *s, unsigned int cpu, const struct cpu_times *a,
 	for (i = 0; i < FIELDS; i++) {
 		s->back |= b->f[i] < a->f[i];
 		s->f[i] += share * advance(a, b, i);
+		s->of[cpu][i] += share * advance(a, b, i);
 	}
 	s->busy[cpu] += share * busy;
 	s->all_busy += share * busy;
@@ -148,6 +150,7 @@ static void count_seen(struct ingest *in, struct sums *s, const struct times *t,
 		if (t[i].n > s->n)
 			s->n = t[i].n;
 	s->busy = xcalloc(s->n + 1, sizeof(*s->busy));
+	s->of = xcalloc(s->n + 1, sizeof(*s->of));
 	for (cpu = 0; cpu < s->n; cpu++) {
 		for (i = 0; i < n; i++)
 			if (cpu < t[i].n && t[i].cpu[cpu].there)
@@ -167,40 +170,52 @@ static const struct {
 };
 
 /* What the busy fields are multiplied with to add up to the busy time. */
-static double scale_of(const struct sums *s)
+static double scale_of(const double f[FIELDS], double busy)
 {
 	double ticks = 0;
 	int i;
 
 	for (i = 0; i < FIELDS; i++)
-		ticks += is_busy(i) ? s->f[i] : 0;
-	return ticks > 0 ? s->all_busy / ticks : 1;
+		ticks += is_busy(i) ? f[i] : 0;
+	return ticks > 0 ? busy / ticks : 1;
+}
+
+/* The parts of the side, or, with a suffix to their names, of one CPU. */
+static void put_parts(struct ingest *in, const double f[FIELDS], double busy, double covered_s,
+		      const char *suffix)
+{
+	double ns, scale = scale_of(f, busy), to_pct = 100 / (covered_s * 1e9);
+	char name[48];
+	size_t i;
+
+	for (i = 0; i < array_size(parts); i++) {
+		ns = f[parts[i].field];
+		if (parts[i].field2 != FIELDS)
+			ns += f[parts[i].field2];
+		if (is_busy((int)parts[i].field))
+			ns *= scale;
+		snprintf(name, sizeof(name), "%s%s", parts[i].name, suffix);
+		ingest_metric(in, name, "%", ns * to_pct, NULL);
+	}
+	snprintf(name, sizeof(name), "cpu_pct%s", suffix);
+	ingest_metric(in, name, "%", busy * to_pct, NULL);
 }
 
 static void put_metrics(struct ingest *in, const struct sums *s, double covered_s)
 {
-	double ns, scale = scale_of(s), to_pct = 100 / (covered_s * 1e9);
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	double busy = s->all_busy;
 	char name[32];
 	unsigned int cpu;
-	size_t i;
 
-	for (i = 0; i < array_size(parts); i++) {
-		ns = s->f[parts[i].field];
-		if (parts[i].field2 != FIELDS)
-			ns += s->f[parts[i].field2];
-		if (is_busy((int)parts[i].field))
-			ns *= scale;
-		ingest_metric(in, parts[i].name, "%", ns * to_pct, NULL);
-	}
-	ingest_metric(in, "cpu_pct", "%", busy * to_pct, NULL);
-	ingest_metric(in, "busy_ns", "ns", busy * window_s / covered_s, NULL);
+	put_parts(in, s->f, s->all_busy, covered_s, "");
+	ingest_metric(in, "busy_ns", "ns", s->all_busy * window_s / covered_s, NULL);
 	for (cpu = 0; cpu < s->n; cpu++) {
 		if (!ingest_has_cpu(in, cpu))
 			continue;
 		snprintf(name, sizeof(name), "busy_ns:cpu%u", cpu);
 		ingest_metric(in, name, "ns", s->busy[cpu] * window_s / covered_s, NULL);
+		snprintf(name, sizeof(name), ":cpu%u", cpu);
+		put_parts(in, s->of[cpu], s->busy[cpu], covered_s, name);
 	}
 }
 
@@ -256,6 +271,7 @@ static int evaluate(struct ingest *in, const struct snaps *snaps, const struct t
 	count_seen(in, &s, t, snaps->n);
 	if (!s.seen) {
 		free(s.busy);
+		free(s.of);
 		return error_set(err, ENODATA, "%s: knows none of the side's CPUs (%s)", path,
 				 in->run.cpus ? in->run.cpus : "all");
 	}
@@ -273,6 +289,7 @@ static int evaluate(struct ingest *in, const struct snaps *snaps, const struct t
 		put_notes(in, &s, covered);
 	}
 	free(s.busy);
+	free(s.of);
 	return 0;
 }
 

@@ -3,8 +3,8 @@
 #include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
+#include "analyze/measures/cpu_parts.h"
 #include "analyze/measures/zero_copy.h"
-#include "lib/alloc.h"
 
 const struct column cpu_columns[13] = {
 	{"variant", NULL, V_STR, 0, NULL},
@@ -22,13 +22,11 @@ const struct column cpu_columns[13] = {
 	{"busy_hi", "%", V_REAL, 1, NULL},
 };
 
-static const struct {
-	const char *column, *metric;
-} parts[] = {
+const struct cpu_part cpu_parts[8] = {
 	{"app_pct", "cpu_user_pct"},	 {"sys_pct", "cpu_system_pct"},
 	{"soft_pct", "cpu_softirq_pct"}, {"irq_pct", "cpu_irq_pct"},
 	{"steal_pct", "cpu_steal_pct"},	 {"iowait_pct", "cpu_iowait_pct"},
-	{"idle_pct", "cpu_idle_pct"},
+	{"idle_pct", "cpu_idle_pct"},	 {NULL, NULL},
 };
 
 static void put_block(struct store *s, const struct block_list *list, const struct block_runs *b,
@@ -41,10 +39,10 @@ static void put_block(struct store *s, const struct block_list *list, const stru
 	table_set(t, row, "variant", value_str(t, b->block.variant));
 	table_set(t, row, "side", value_str(t, b->block.side));
 	table_set(t, row, "runs", value_int(b->n));
-	for (i = 0; i < array_size(parts); i++) {
+	for (i = 0; cpu_parts[i].column; i++) {
 		e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric,
-				   parts[i].metric);
-		table_set(t, row, parts[i].column, value_real(e.value));
+				   cpu_parts[i].metric);
+		table_set(t, row, cpu_parts[i].column, value_real(e.value));
 	}
 	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, "cpu_pct");
 	put_estimate(t, row, "busy_pct", "busy", &e);
@@ -53,8 +51,11 @@ static void put_block(struct store *s, const struct block_list *list, const stru
 int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+	int rc, i;
 
+	if (q->by)
+		return cpu_by_run(s, q, t, err);
+	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 	if (!rc) {
 		zero_copy_title(s, q, t);
 		for (i = 0; i < list.n; i++)

@@ -32,7 +32,8 @@ static const struct measure measures[] = {
 	 COLUMNS(modules_columns), modules_run, NEEDS_SOURCE},
 	{"syscalls", "calls, errors, times and sizes of system calls", COLUMNS(syscalls_columns),
 	 syscalls_run, NEEDS_SOURCE},
-	{"cpu", "how the side's CPUs spent the window", COLUMNS(cpu_columns), cpu_run, NEEDS_STORE},
+	{"cpu", "how the side's CPUs spent the window; --by cpu, comm, process or thread",
+	 COLUMNS(cpu_columns), cpu_run, NEEDS_STORE},
 	{"roi", "scores: throughput^2 over CPU use, and over power", COLUMNS(roi_columns), roi_run,
 	 NEEDS_SOURCE},
 	{"scores", "what a byte cost: time, cycles, joules, system calls", COLUMNS(scores_columns),
@@ -56,7 +57,7 @@ static const struct measure measures[] = {
 	 COLUMNS(snmp_columns), snmp_run, NEEDS_STORE},
 	{"sizes", "how much each receive gave, in log2 buckets", COLUMNS(family_columns),
 	 family_run, NEEDS_STORE},
-	{"sched", "how long tasks ran, and waited for a CPU (--perf with sched events)",
+	{"sched", "how long threads ran, and waited for a CPU (or --perf with sched events)",
 	 COLUMNS(sched_columns), sched_run, NEEDS_SOURCE},
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sched: how long tasks ran and waited for a CPU, as perf sched latency
- * (tools/perf/builtin-sched.c) has it: a delay begins when a task is woken, or put off its CPU
- * while it could run on, and ends when it is on a CPU again. Tasks of one name are added up; --by
- * tid keeps them apart.
+ * sched of a perf.data (of a capture: sched_capture.c): how long tasks ran and waited for a CPU, as
+ * perf sched latency (tools/perf/builtin-sched.c) has it: a delay begins when a task is woken, or
+ * put off its CPU while it could run on, and ends when it is on a CPU again. Tasks of one name are
+ * added up; --by tid keeps them apart.
  */
 #include "analyze/measures/tables.h"
 
@@ -347,11 +347,14 @@ int sched_run(struct store *store, const struct query *q, struct table *t, struc
 {
 	struct sched s = {.tp = q->tracepoints, .q = q};
 	bool by_tid;
-	int rc = by_tid_of(q, &by_tid, err);
+	int rc;
 
-	(void)store;
+	if (store)
+		return sched_capture_run(store, q, t, err);
+	rc = by_tid_of(q, &by_tid, err);
 	if (!rc && !s.tp)
-		rc = error_set(err, EINVAL, "table 'sched' is made from --perf FILE");
+		rc = error_set(err, EINVAL,
+			       "table 'sched' is made from a capture, or from --perf FILE");
 	if (!rc)
 		rc = read_events(&s, err);
 	if (!rc) {

@@ -32,6 +32,9 @@ MEASURE(sched, 8);
 MEASURE(irq, 13);
 MEASURE(snmp, 10);
 MEASURE(host, 3);
+/* cpu with --by; sched of a capture. */
+int cpu_by_run(struct store *, const struct query *, struct table *, struct error *);
+int sched_capture_run(struct store *, const struct query *, struct table *, struct error *);
 int counters_run(struct store *, const struct query *, struct table *, struct error *);
 // clang-format on
 

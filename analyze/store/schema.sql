@@ -83,6 +83,14 @@ CREATE TABLE syscall (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr INTEG
 -- kind: time (ns) or size (bytes); bucket b holds values v with floor(log2 v) = b
 CREATE TABLE syscall_hist (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr INTEGER, kind TEXT, bucket INTEGER, count INTEGER);
 
+-- The workload's threads, what they did in the window. tid 0: threads of the process that ended between two
+-- readings; pid 0: such processes, and their threads. NULL: not measured. allowed: CPUs it might use, cpus:
+-- those it was seen on; first_ns, last_ns: when it was seen.
+CREATE TABLE thread (run INTEGER, pid INTEGER, tid INTEGER, comm TEXT, first_ns INTEGER, last_ns INTEGER,
+	run_ns REAL, user_ns REAL, system_ns REAL, migrations REAL, allowed TEXT, cpus TEXT,
+	sched_run_ns REAL, wait_ns REAL, slices REAL, voluntary REAL, involuntary REAL);
+CREATE INDEX thread_run ON thread (run);
+
 -- severity: note | warning | lossy. The last two are said beside each table made from the run, all in `report
 -- runs`. run 0: of the capture as a whole.
 CREATE TABLE note (run INTEGER, severity TEXT, text TEXT);

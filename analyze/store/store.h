@@ -16,7 +16,8 @@
 
 struct store;
 
-/* A capture folder, its archive, or a zcost.db; says "run zcost analyze first" where there is none or it is old.
+/* A capture folder, its archive, or a zcost.db; says "run zcost analyze first" where there is none
+ * or it is old.
  */
 int store_open(struct store **store, const char *capture, struct error *err);
 /* An empty one at `path`, NULL for memory; the file appears under its name at store_commit_all. */
@@ -110,6 +111,19 @@ int store_syscall_add(struct store *store, int64_t run, const struct syscall_row
 int store_syscalls(struct store *store, int64_t run, struct syscall_row **rows, struct error *err);
 
 bool store_has_syscalls(struct store *store, int64_t run);
+
+/* A thread of the workload in the window; docs in schema.sql. NAN, NULL: not measured. */
+struct thread_row {
+	int64_t pid, tid;
+	const char *comm, *allowed, *cpus;
+	uint64_t first_ns, last_ns;
+	double run_ns, user_ns, system_ns, migrations;		      /* collector threads */
+	double sched_run_ns, wait_ns, slices, voluntary, involuntary; /* collector sched */
+};
+int store_thread_add(struct store *store, int64_t run, const struct thread_row *row,
+		     struct error *err);
+/* The busiest first; the caller frees the rows. Count or -errno. */
+int store_threads(struct store *store, int64_t run, struct thread_row **rows, struct error *err);
 
 /* Does the run have samples? */
 bool store_has_profile(struct store *store, int64_t run);

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long threads waited for a CPU, out of sched.snap (collect/sched.c). The counters are a
+ * thread's since its birth. One that is first seen after the first snapshot was born since the one
+ * before, unless it ran and waited longer than that: then it only counts from there on. What a
+ * thread did after it was seen last is lost with it.
+ */
+#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/snap_lines.h"
+#include "analyze/ingest/spans.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN, WAIT, SLICES, VOLUNTARY, INVOLUNTARY, FIGURES };
+
+struct seen {
+	int64_t pid, tid;
+	double f[FIGURES]; /* NAN: not told */
+	const char *comm;
+};
+
+struct reading {
+	struct seen *all;
+	size_t n, cap;
+	struct map by_tid; /* place + 1 */
+};
+
+struct sums {
+	double f[FIGURES]; /* in the window; NAN: never told */
+	bool back;
+	size_t late, ended;
+};
+
+/* "<pid> <tid> <run> <waited> <slices> <voluntary> <involuntary> <name>"; "-": not told. */
+static bool parse_line(char *line, void *arg)
+{
+	struct reading *r = arg;
+	struct seen s;
+	char *word, *end;
+	int i;
+
+	word = str_token(&line, ' ');
+	s.pid = strtoll(word, NULL, 10);
+	word = str_token(&line, ' ');
+	s.tid = word ? strtoll(word, NULL, 10) : 0;
+	for (i = 0; i < FIGURES; i++) {
+		word = str_token(&line, ' ');
+		if (!word)
+			return false;
+		s.f[i] = strtod(word, &end);
+		if (end == word || *end)
+			s.f[i] = NAN;
+	}
+	s.comm = line;
+	if (s.pid <= 0 || s.tid <= 0 || !line || isnan(s.f[RUN]))
+		return false;
+	array_grow(r->all, r->n, r->cap);
+	r->all[r->n++] = s;
+	*map_at(&r->by_tid, (uint64_t)s.tid) = r->n;
+	return true;
+}
+
+static const struct seen *find(const struct reading *r, const struct seen *like)
+{
+	uint64_t *at = map_get(&r->by_tid, (uint64_t)like->tid);
+	const struct seen *s = at ? &r->all[*at - 1] : NULL;
+
+	return s && s->pid == like->pid ? s : NULL;
+}
+
+static void note_thread(struct thread_row *row, struct ingest *in, const struct seen *s,
+			uint64_t t_ns)
+{
+	if (!row->comm || strcmp(row->comm, s->comm))
+		row->comm = arena_strdup(&in->arena, s->comm);
+	if (!row->first_ns || t_ns < row->first_ns)
+		row->first_ns = t_ns;
+	if (t_ns > row->last_ns)
+		row->last_ns = t_ns;
+}
+
+static void count(double *to, double by)
+{
+	if (!isnan(by))
+		*to = (isnan(*to) ? 0 : *to) + by;
+}
+
+/* Returns what it waited in all of the span. */
+static double add_thread(struct ingest *in, struct sums *sums, const struct seen *was,
+			 const struct seen *s, uint64_t end, double ns, double share)
+{
+	struct thread_row *row = ingest_thread(in, s->pid, s->tid);
+	double *const to[FIGURES] = {&row->sched_run_ns, &row->wait_ns, &row->slices,
+				     &row->voluntary, &row->involuntary};
+	double by;
+	int i;
+
+	note_thread(row, in, s, end);
+	if (was && was->f[RUN] > s->f[RUN])
+		was = NULL; /* another thread of that number */
+	if (!was && s->f[RUN] + s->f[WAIT] > 1.05 * ns + 1e7) {
+		sums->late++;
+		return 0;
+	}
+	for (i = 0; i < FIGURES; i++) {
+		by = s->f[i] - (was ? was->f[i] : 0);
+		sums->back |= by < 0;
+		by = by < 0 ? 0 : by * share;
+		count(to[i], by);
+		count(&sums->f[i], by);
+	}
+	by = s->f[WAIT] - (was ? was->f[WAIT] : 0);
+	return by > 0 ? by : 0;
+}
+
+/* Both ends of a span; the waiting in it, ns. */
+static double add_span(struct ingest *in, struct sums *sums, const struct reading *a,
+		       const struct reading *b, uint64_t from, uint64_t to)
+{
+	double share = span_inside(from, to, in->run.start_ns, in->run.end_ns), waited = 0;
+	size_t i;
+
+	for (i = 0; i < b->n; i++)
+		waited += add_thread(in, sums, find(a, &b->all[i]), &b->all[i], to,
+				     (double)(to - from), share);
+	for (i = 0; i < a->n; i++)
+		sums->ended += !find(b, &a->all[i]);
+	return waited;
+}
+
+static const struct {
+	int figure;
+	const char *name, *unit;
+} metrics[] = {
+	{RUN, "sched_run_ns", "ns"},
+	{WAIT, "sched_wait_ns", "ns"},
+	{SLICES, "sched_slices", "1"},
+	{VOLUNTARY, "sched_voluntary", "1"},
+	{INVOLUNTARY, "sched_involuntary", "1"},
+};
+
+static void put(struct ingest *in, const struct sums *sums)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(metrics); i++)
+		ingest_metric(in, metrics[i].name, metrics[i].unit, sums->f[metrics[i].figure],
+			      NULL);
+	if (sums->back)
+		ingest_note(in, "note", "sched: a counter went backwards: taken as no growth");
+	if (sums->late)
+		ingest_note(in, "note",
+			    "sched: %zu threads joined the workload after they had run: they count "
+			    "from where they were seen first",
+			    sums->late);
+	if (sums->ended)
+		ingest_note(in, "note",
+			    "sched: %zu threads ended in the window: what they waited after they "
+			    "were seen last is not known",
+			    sums->ended);
+}
+
+static void evaluate(struct ingest *in, const struct snaps *snaps, const struct reading *r)
+{
+	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
+	struct sums sums = {.f = {NAN, NAN, NAN, NAN, NAN}};
+	size_t i;
+
+	for (i = 0; i < r[0].n; i++)
+		note_thread(ingest_thread(in, r[0].all[i].pid, r[0].all[i].tid), in, &r[0].all[i],
+			    from);
+	for (i = 1; i < snaps->n; i++) {
+		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
+		double waited;
+
+		if (b <= a)
+			continue;
+		waited = add_span(in, &sums, &r[i - 1], &r[i], a, b);
+		ingest_point(in, "sched_wait_pct", b, 100 * waited / (double)(b - a));
+	}
+	if (ingest_cover(in, "sched.snap", &from, &to) > 0)
+		put(in, &sums);
+}
+
+int ingest_sched(struct ingest *in, const char *path, struct error *err)
+{
+	struct reading *r;
+	struct snaps snaps;
+	size_t i, bad = 0;
+	int rc = snap_lines_open(in, "sched", path, &snaps, err);
+
+	if (rc)
+		return rc;
+	r = xcalloc(snaps.n, sizeof(*r));
+	for (i = 0; i < snaps.n; i++)
+		bad += snap_lines((char *)snaps.snap[i].data, parse_line, &r[i]);
+	if (bad)
+		ingest_note(in, "lossy", "sched: %zu lines are not readable", bad);
+	evaluate(in, &snaps, r);
+	for (i = 0; i < snaps.n; i++) {
+		free(r[i].all);
+		map_free(&r[i].by_tid);
+	}
+	free(r);
+	snaps_free(&snaps);
+	return 0;
+}

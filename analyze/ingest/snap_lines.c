@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/snap_lines.h"
+
+#include "lib/str.h"
+
+#include <errno.h>
+
+int snap_lines_open(struct ingest *in, const char *what, const char *path, struct snaps *snaps,
+		    struct error *err)
+{
+	struct error damage = {0};
+	int rc = snaps_read(snaps, path, &damage);
+	size_t n;
+
+	if (rc && rc != -EBADMSG)
+		return error_set(err, -rc, "%s", damage.text);
+	if (rc)
+		ingest_note(in, "lossy", "%s: %s", what, damage.text);
+	n = snaps->n;
+	if (n >= 2)
+		return 0;
+	snaps_free(snaps);
+	return error_set(err, ENODATA, "%s: %zu snapshots; two are needed", path, n);
+}
+
+size_t snap_lines(char *text, bool (*one)(char *line, void *arg), void *arg)
+{
+	char *rest = text, *line;
+	size_t bad = 0;
+
+	while ((line = str_token(&rest, '\n')))
+		bad += *line && !one(line, arg);
+	return bad;
+}

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CPU time of the workload's threads, out of threads.snap (collect/threads.c). A thread that is
+ * first seen in a snapshot after the first began to run since the one before, unless it ran longer
+ * than that: then what it did before is not the window's.
+ *
+ * What ended between two readings was seen for the last time before its end. The rest of a thread
+ * is in its process's clock, which goes on counting the dead: a row of thread 0 of that process.
+ * The rest of a process is in its parent's account of children waited for, in ticks: the row 0 of
+ * process 0. So the rows add up to what the workload ran.
+ */
+#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/snap_lines.h"
+#include "analyze/ingest/spans.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICK_NS = 10000000 }; /* USER_HZ is 100 on everything this runs on */
+
+/* Fields of stat behind the name, by their numbers in proc(5). */
+enum { UTIME = 14, STIME, CUTIME, CSTIME, START = 22, CPU = 39, FIELDS = 40 };
+
+/* A process (tid 0) or a thread in one snapshot. */
+struct seen {
+	int64_t pid, tid;
+	uint64_t start;
+	double run_ns, user_ns, system_ns, children_ns, migrations; /* NAN: not told */
+	double grew; /* of a process: by its threads */
+	unsigned int cpu;
+	char *comm, *allowed;
+};
+
+struct reading {
+	struct seen *all;
+	size_t n, cap;
+	struct map by_id; /* tid, of processes pid | 1 << 32: place + 1 */
+};
+
+struct sums {
+	double total; /* ns in the window */
+	double span;  /* the same of one span, all of it */
+	bool back, outside, ticks, elsewhere;
+	size_t late, most;
+	const char *checked;  /* CPUs allowed that `outside` was told of last */
+	struct map cpus_seen; /* id << 12 | cpu */
+};
+
+static double number_or_nan(const char *word)
+{
+	char *end;
+	double x = strtod(word, &end);
+
+	return end == word || *end ? NAN : x;
+}
+
+/* "77 (a (name)) S 1 2 ...": its parts into `s`. The text is cut up. */
+static bool parse_stat(char *stat, struct seen *s)
+{
+	char *open = strchr(stat, '('), *close = strrchr(stat, ')'), *rest, *word;
+	double f[FIELDS] = {0};
+	int i = 3;
+
+	if (!open || !close || close < open)
+		return false;
+	*close = '\0';
+	s->comm = open + 1;
+	s->tid = strtoll(stat, NULL, 10);
+	rest = str_trim(close + 1);
+	for (; i < FIELDS && (word = str_token(&rest, ' ')); i++)
+		f[i] = strtod(word, NULL);
+	s->user_ns = f[UTIME] * TICK_NS;
+	s->system_ns = f[STIME] * TICK_NS;
+	s->children_ns = (f[CUTIME] + f[CSTIME]) * TICK_NS;
+	s->start = (uint64_t)f[START];
+	s->cpu = f[CPU] >= 0 && f[CPU] < CPUSET_MAX ? (unsigned int)f[CPU] : CPUSET_MAX;
+	return i == FIELDS && s->tid > 0;
+}
+
+/* "p <ns> <stat>" */
+static bool parse_process(char *rest, struct seen *s)
+{
+	char *ns = str_token(&rest, ' ');
+
+	if (!ns || !rest || !parse_stat(rest, s))
+		return false;
+	s->run_ns = number_or_nan(ns);
+	s->migrations = NAN;
+	s->pid = s->tid;
+	s->tid = 0;
+	return true;
+}
+
+/* "t <pid> <ns> <migrations> <CPUs> <stat>" */
+static bool parse_thread(char *rest, struct seen *s)
+{
+	char *pid = str_token(&rest, ' '), *ns = str_token(&rest, ' ');
+	char *migrations = str_token(&rest, ' ');
+
+	s->allowed = str_token(&rest, ' ');
+	if (!s->allowed || !rest || !parse_stat(rest, s))
+		return false;
+	s->pid = strtoll(pid, NULL, 10);
+	s->run_ns = number_or_nan(ns);
+	s->migrations = number_or_nan(migrations);
+	return s->pid > 0;
+}
+
+static uint64_t id_of(const struct seen *s)
+{
+	return s->tid ? (uint64_t)s->tid : (uint64_t)s->pid | 1ULL << 32;
+}
+
+static bool parse_line(char *line, void *arg)
+{
+	struct reading *r = arg;
+	struct seen s = {0};
+	bool good = str_starts(line, "p ")   ? parse_process(line + 2, &s)
+		    : str_starts(line, "t ") ? parse_thread(line + 2, &s)
+					     : false;
+
+	if (!good)
+		return false;
+	array_grow(r->all, r->n, r->cap);
+	r->all[r->n++] = s;
+	*map_at(&r->by_id, id_of(&s)) = r->n;
+	return true;
+}
+
+static struct seen *find(const struct reading *r, const struct seen *like)
+{
+	uint64_t *at = map_get(&r->by_id, id_of(like));
+	struct seen *s = at ? &r->all[*at - 1] : NULL;
+
+	return s && s->start == like->start && s->pid == like->pid ? s : NULL;
+}
+
+/* --- a span between two readings --- */
+
+struct span {
+	double share, ns; /* of it in the window; its length */
+	uint64_t end;
+};
+
+/* What a counter grew by; one that went back did not. */
+static double grown(struct sums *sums, double before, double now)
+{
+	sums->back |= now < before;
+	return now > before ? now - before : 0;
+}
+
+static void count(double *to, double by)
+{
+	if (!isnan(by))
+		*to = (isnan(*to) ? 0 : *to) + by;
+}
+
+static const char *keep(struct ingest *in, const char *old, const char *now)
+{
+	return old && !strcmp(old, now) ? old : arena_strdup(&in->arena, now);
+}
+
+/* At the end of a span: a command may bind itself after the first reading. */
+static void check_allowed(struct ingest *in, struct sums *sums, const char *allowed)
+{
+	struct cpuset set;
+	unsigned int cpu;
+
+	if (!in->has_cpus || (sums->checked && !strcmp(sums->checked, allowed)))
+		return;
+	sums->checked = allowed;
+	if (cpuset_parse(&set, allowed, NULL)) {
+		sums->outside = true; /* not known */
+		return;
+	}
+	for (cpu = 0; cpu < CPUSET_MAX && !sums->outside; cpu++)
+		sums->outside = cpuset_has(&set, cpu) && !ingest_has_cpu(in, cpu);
+}
+
+/* Where it is, what it is called, that it was there. */
+static struct thread_row *note_thread(struct ingest *in, struct sums *sums, const struct seen *s,
+				      uint64_t t_ns)
+{
+	struct thread_row *row = ingest_thread(in, s->pid, s->tid);
+
+	row->comm = keep(in, row->comm, s->comm);
+	row->allowed = keep(in, row->allowed, s->allowed);
+	if (!row->first_ns || t_ns < row->first_ns)
+		row->first_ns = t_ns;
+	if (t_ns > row->last_ns)
+		row->last_ns = t_ns;
+	if (s->cpu < CPUSET_MAX)
+		*map_at(&sums->cpus_seen, (uint64_t)s->tid << 12 | s->cpu) = 1;
+	return row;
+}
+
+/* The thread's own time; of a kernel without schedstat its ticks. */
+static double run_of(struct sums *sums, const struct seen *s)
+{
+	sums->ticks |= isnan(s->run_ns);
+	return isnan(s->run_ns) ? s->user_ns + s->system_ns : s->run_ns;
+}
+
+static void add_thread(struct ingest *in, struct sums *sums, const struct reading *b,
+		       const struct seen *was, const struct seen *s, const struct span *span)
+{
+	static const struct seen nothing;
+	struct thread_row *row = note_thread(in, sums, s, span->end);
+	struct seen process = {.pid = s->pid};
+	uint64_t *at = map_get(&b->by_id, id_of(&process));
+	double run;
+
+	check_allowed(in, sums, s->allowed);
+	if (!was && run_of(sums, s) > 1.05 * span->ns + 2 * TICK_NS) {
+		sums->late++;
+		return;
+	}
+	was = was ? was : &nothing;
+	run = grown(sums, was->tid ? run_of(sums, was) : 0, run_of(sums, s));
+	if (at)
+		b->all[*at - 1].grew += run;
+	count(&row->run_ns, span->share * run);
+	count(&row->user_ns, span->share * grown(sums, was->user_ns, s->user_ns));
+	count(&row->system_ns, span->share * grown(sums, was->system_ns, s->system_ns));
+	if (!isnan(s->migrations))
+		count(&row->migrations,
+		      span->share * grown(sums, isnan(was->migrations) ? 0 : was->migrations,
+					  s->migrations));
+}
+
+/* What a process ran beyond its threads that are still there. */
+static void add_process(struct ingest *in, struct sums *sums, const struct seen *was,
+			const struct seen *s, const struct span *span)
+{
+	double ran = isnan(s->run_ns)
+			     ? s->grew
+			     : grown(sums, was && !isnan(was->run_ns) ? was->run_ns : 0, s->run_ns);
+	struct thread_row *row;
+
+	if (!was && s->grew == 0 && ran > 1.05 * span->ns * 64)
+		return;
+	/* The process is read a moment before its threads. */
+	if (ran > s->grew + TICK_NS / 10 && !sums->ticks) {
+		row = ingest_thread(in, s->pid, 0);
+		row->comm = keep(in, row->comm, s->comm);
+		count(&row->run_ns, span->share * (ran - s->grew));
+	} else {
+		ran = s->grew;
+	}
+	sums->span += ran;
+}
+
+/* Time of children that were waited for, less what of it their own rows had. */
+static void add_ended(struct ingest *in, struct sums *sums, const struct reading *a,
+		      const struct reading *b, const struct span *span)
+{
+	double waited = 0, known = 0;
+	struct thread_row *row;
+	size_t i;
+
+	for (i = 0; i < b->n; i++) {
+		const struct seen *s = &b->all[i], *was = s->tid ? NULL : find(a, s);
+
+		if (!s->tid)
+			waited += s->children_ns - (was ? was->children_ns : 0);
+	}
+	for (i = 0; i < a->n; i++)
+		if (!a->all[i].tid && !find(b, &a->all[i]))
+			known += (isnan(a->all[i].run_ns) ? 0 : a->all[i].run_ns) +
+				 a->all[i].children_ns;
+	if (known > waited + 2 * TICK_NS)
+		sums->elsewhere = true;
+	if (waited <= known + TICK_NS)
+		return;
+	row = ingest_thread(in, 0, 0);
+	count(&row->run_ns, span->share * (waited - known));
+	sums->span += waited - known;
+}
+
+static void add_span(struct ingest *in, struct sums *sums, const struct reading *a,
+		     struct reading *b, const struct span *span)
+{
+	size_t i, threads = 0;
+
+	sums->span = 0;
+	for (i = 0; i < b->n; i++)
+		if (b->all[i].tid) {
+			add_thread(in, sums, b, find(a, &b->all[i]), &b->all[i], span);
+			threads++;
+		}
+	for (i = 0; i < b->n; i++)
+		if (!b->all[i].tid)
+			add_process(in, sums, find(a, &b->all[i]), &b->all[i], span);
+	add_ended(in, sums, a, b, span);
+	sums->most = threads > sums->most ? threads : sums->most;
+	sums->total += span->share * sums->span;
+	if (span->ns > 0)
+		ingest_point(in, "workload_cpu_pct", span->end, 100 * sums->span / span->ns);
+}
+
+/* --- all of them --- */
+
+static void put_cpus(struct ingest *in, struct sums *sums)
+{
+	size_t i;
+
+	for (i = 0; i < in->nthreads_seen; i++) {
+		struct thread_row *row = &in->threads_seen[i];
+		struct cpuset set = {0};
+		unsigned int cpu;
+		char *text;
+
+		if (!row->tid)
+			continue;
+		for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+			if (map_get(&sums->cpus_seen, (uint64_t)row->tid << 12 | cpu))
+				cpuset_add(&set, cpu);
+		text = cpuset_format(&set);
+		row->cpus = *text ? arena_strdup(&in->arena, text) : NULL;
+		free(text);
+	}
+}
+
+/*
+ * Does a thread's time hold that of interrupts and softirqs which came in on top of it? A kernel
+ * with CONFIG_IRQ_TIME_ACCOUNTING takes it off.
+ */
+static void put_accounting(struct ingest *in)
+{
+	static const char key[] = "CONFIG_IRQ_TIME_ACCOUNTING";
+	char *path = in->host_dir ? xasprintf("%s/config", in->host_dir) : NULL, *text = NULL;
+
+	if (path && !file_read(path, &text, NULL, NULL) && strstr(text, key))
+		ingest_metric(in, "threads_hold_irq", "1",
+			      !strstr(text, "CONFIG_IRQ_TIME_ACCOUNTING=y"), NULL);
+	free(text);
+	free(path);
+}
+
+/* Times over the part that is known become times over the window, as busy_ns is. */
+static void scale(struct ingest *in, double by)
+{
+	size_t i;
+
+	for (i = 0; i < in->nthreads_seen; i++) {
+		in->threads_seen[i].run_ns *= by;
+		in->threads_seen[i].user_ns *= by;
+		in->threads_seen[i].system_ns *= by;
+	}
+}
+
+static void put_notes(struct ingest *in, const struct sums *s)
+{
+	if (s->back)
+		ingest_note(in, "note", "threads: a counter went backwards: taken as no time");
+	if (s->late)
+		ingest_note(in, "note",
+			    "threads: %zu joined the workload after they had run: what they ran "
+			    "before they were seen does not count",
+			    s->late);
+	if (s->elsewhere)
+		ingest_note(in, "note",
+			    "threads: processes ended between two readings, and nobody in the "
+			    "workload waited for them: what they ran last is not known");
+	if (s->ticks)
+		ingest_note(in, "note",
+			    "threads: no schedstat: times are ticks of 10 ms, and threads that "
+			    "ended between two readings are missing");
+}
+
+static void evaluate(struct ingest *in, const struct snaps *snaps, struct reading *r)
+{
+	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
+	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9, covered;
+	struct sums sums = {0};
+	size_t i;
+
+	for (i = 0; i < r[0].n; i++)
+		if (r[0].all[i].tid)
+			note_thread(in, &sums, &r[0].all[i], from);
+	for (i = 1; i < snaps->n; i++) {
+		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
+		struct span span = {span_inside(a, b, in->run.start_ns, in->run.end_ns),
+				    b > a ? (double)(b - a) : 0, b};
+
+		add_span(in, &sums, &r[i - 1], &r[i], &span);
+	}
+	put_cpus(in, &sums);
+	covered = ingest_cover(in, "threads.snap", &from, &to);
+	scale(in, covered > 0 ? window / covered : NAN);
+	if (covered > 0 && in->nthreads_seen) {
+		ingest_metric(in, "workload_cpu_ns", "ns", sums.total * window / covered, NULL);
+		ingest_metric(in, "workload_cpu_pct", "%", sums.total / covered / 1e7, NULL);
+		ingest_metric(in, "workload_threads", "1", (double)sums.most, NULL);
+		ingest_metric(in, "workload_confined", "1", !sums.outside, NULL);
+		put_accounting(in);
+	}
+	put_notes(in, &sums);
+	map_free(&sums.cpus_seen);
+}
+
+int ingest_threads(struct ingest *in, const char *path, struct error *err)
+{
+	struct reading *r;
+	struct snaps snaps;
+	size_t i, bad = 0;
+	int rc = snap_lines_open(in, "threads", path, &snaps, err);
+
+	if (rc)
+		return rc;
+	r = xcalloc(snaps.n, sizeof(*r));
+	for (i = 0; i < snaps.n; i++)
+		bad += snap_lines((char *)snaps.snap[i].data, parse_line, &r[i]);
+	if (bad)
+		ingest_note(in, "lossy", "threads: %zu lines are not readable", bad);
+	evaluate(in, &snaps, r);
+	for (i = 0; i < snaps.n; i++) {
+		free(r[i].all);
+		map_free(&r[i].by_id);
+	}
+	free(r);
+	snaps_free(&snaps);
+	return 0;
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cpu --by cpu: each of the side's CPUs. --by comm, process or thread: what the workload's threads
+ * took of the side's busy time, and in a row of its own what they did not: softirqs, other
+ * processes, the kernel's own threads. That row is busy - threads, so the rows add up to busy.
+ *
+ * Where threads may leave the side's CPUs, a part of their time may have been elsewhere: then it is
+ * the least that it can be.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/block_table.h"
+#include "analyze/measures/cpu_parts.h"
+#include "analyze/measures/thread_groups.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+#include "lib/cpuset.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column by_cpu_columns[] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"cpu", NULL, V_INT, 0, NULL},
+	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
+	{"app_pct", "%", V_REAL, 1, "user space, guests included"},
+	{"sys_pct", "%", V_REAL, 1, "kernel, on behalf of processes"},
+	{"soft_pct", "%", V_REAL, 1, "softirqs"},
+	{"irq_pct", "%", V_REAL, 1, "hardware interrupts"},
+	{"steal_pct", "%", V_REAL, 1, "taken by the hypervisor"},
+	{"iowait_pct", "%", V_REAL, 1, "idle with I/O waited for"},
+	{"idle_pct", "%", V_REAL, 1, "idle"},
+	{"busy_pct", "%", V_REAL, 1, "all but idle and iowait"},
+	{"busy_lo", "%", V_REAL, 1, "interval of busy_pct"},
+	{"busy_hi", "%", V_REAL, 1, NULL},
+};
+
+static const struct column by_thread_columns[] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"run", NULL, V_INT, 0, "the repeat that has this process"},
+	{"comm", NULL, V_STR, 0, "command"},
+	{"pid", NULL, V_INT, 0, NULL},
+	{"tid", NULL, V_INT, 0, NULL},
+	{"threads", NULL, V_INT, 0, "seen in a run"},
+	{"cpu_pct", "%", V_REAL, 2, "time on a CPU, 100 = one CPU"},
+	{"cpu_lo", "%", V_REAL, 2, "its interval over the runs"},
+	{"cpu_hi", "%", V_REAL, 2, NULL},
+	{"user_pct", "%", V_REAL, 1, "of it in user space, by ticks"},
+	{"sys_pct", "%", V_REAL, 1, "of it in the kernel, by ticks"},
+	{"busy_share", "%", V_REAL, 1, "part of the side's busy time"},
+	{"migrations", NULL, V_REAL, 1, "moves to another CPU, in the window"},
+	{"cpus", NULL, V_STR, 0, "CPUs it was seen on"},
+};
+
+enum { LIMIT = 30 };
+
+/* --- by cpu --- */
+
+static void put_cpu(struct store *s, const struct block_list *list, const struct block_runs *b,
+		    unsigned int cpu, struct table *t)
+{
+	struct value *row;
+	struct estimate e;
+	char name[48];
+	size_t i;
+
+	snprintf(name, sizeof(name), "cpu_pct:cpu%u", cpu);
+	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, name);
+	if (!e.n)
+		return;
+	row = table_row(t);
+	table_set(t, row, "variant", value_str(t, b->block.variant));
+	table_set(t, row, "side", value_str(t, b->block.side));
+	table_set(t, row, "cpu", value_int(cpu));
+	table_set(t, row, "runs", value_int((int64_t)e.n));
+	put_estimate(t, row, "busy_pct", "busy", &e);
+	for (i = 0; cpu_parts[i].column; i++) {
+		snprintf(name, sizeof(name), "%s:cpu%u", cpu_parts[i].metric, cpu);
+		e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, name);
+		table_set(t, row, cpu_parts[i].column, value_real(e.value));
+	}
+}
+
+/* CPUs that any of the runs has figures of. */
+static void cpus_of(struct store *s, const struct block_runs *b, struct cpuset *set)
+{
+	struct metric_row *rows;
+	unsigned int cpu;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++) {
+		n = store_metric_list(s, b->runs[i].id, &rows, NULL);
+		for (k = 0; k < n; k++)
+			if (sscanf(rows[k].name, "cpu_pct:cpu%u", &cpu) == 1)
+				cpuset_add(set, cpu);
+		if (n >= 0)
+			free(rows);
+	}
+}
+
+static void put_cpus(struct store *s, const struct query *q, const struct block_list *list,
+		     const struct block_runs *b, struct table *t)
+{
+	struct cpuset set = {0};
+	unsigned int cpu;
+
+	cpus_of(s, b, &set);
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&set, cpu) && (!q->cpus || cpuset_has(q->cpus, cpu)))
+			put_cpu(s, list, b, cpu, t);
+}
+
+/* --- by thread --- */
+
+/* ns in the window become percent of one CPU. */
+static void to_percent(struct store *s, const struct block_runs *b, struct thread_groups *list)
+{
+	static const enum thread_figure times[] = {THREAD_RUN, THREAD_USER, THREAD_SYSTEM};
+	double seconds;
+	size_t i, f;
+	int k;
+
+	for (k = 0; k < b->n; k++) {
+		seconds = figure_metric(s, &b->runs[k], "seconds");
+		for (i = 0; i < list->n; i++)
+			for (f = 0; f < array_size(times); f++)
+				list->g[i].of[k][times[f]] /= seconds * 1e7;
+	}
+}
+
+struct side {
+	struct store *s;
+	const struct block_runs *b;
+	enum estimator est;
+	struct thread_groups groups;
+	bool confined; /* the threads might run nowhere else, in all runs */
+};
+
+/* What of its busy time the side's CPUs spent on others, percent of one CPU. */
+static double others(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return figure_metric(s, r, "cpu_pct") - figure_metric(s, r, "workload_cpu_pct");
+}
+
+static struct value *new_row(struct table *t, const struct side *side, const char *comm)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "variant", value_str(t, side->b->block.variant));
+	table_set(t, row, "side", value_str(t, side->b->block.side));
+	table_set(t, row, "comm", value_str(t, comm));
+	return row;
+}
+
+/* Busy time of the runs that a group is of. */
+static double busy_of(const struct side *side, int run)
+{
+	if (run >= 0)
+		return figure_metric(side->s, &side->b->runs[run], "cpu_pct");
+	return scope_estimate(side->s, side->b->runs, side->b->n, side->est, figure_metric,
+			      "cpu_pct")
+		.value;
+}
+
+static void put_group(struct table *t, const struct side *side, const struct thread_group *g)
+{
+	static const struct {
+		const char *column;
+		enum thread_figure figure;
+	} more[] = {{"user_pct", THREAD_USER},
+		    {"sys_pct", THREAD_SYSTEM},
+		    {"migrations", THREAD_MIGRATIONS}};
+	struct estimate e = thread_estimate(&side->groups, g, THREAD_RUN, side->est);
+	struct value *row = new_row(t, side, g->comm);
+	size_t i;
+
+	if (g->run >= 0)
+		table_set(t, row, "run", value_int(side->b->runs[g->run].repeat));
+	if (g->pid)
+		table_set(t, row, "pid", value_int(g->pid));
+	if (g->tid)
+		table_set(t, row, "tid", value_int(g->tid));
+	if (g->threads)
+		table_set(t, row, "threads", value_int(g->threads));
+	put_estimate(t, row, "cpu_pct", "cpu", &e);
+	table_set(t, row, "busy_share", value_real(100 * e.value / busy_of(side, g->run)));
+	for (i = 0; i < array_size(more); i++)
+		table_set(t, row, more[i].column,
+			  value_real(thread_estimate(&side->groups, g, more[i].figure, side->est)
+					     .value));
+	if (g->tid)
+		table_set(t, row, "cpus", value_str(t, g->cpus));
+}
+
+/*
+ * The two clocks are not one: idle time is taken off the time that passed, the threads' is counted.
+ * A difference below zero by less than 2 % of a CPU's time is none.
+ */
+static void put_others(struct table *t, const struct side *side, int run)
+{
+	const struct run *runs = run < 0 ? side->b->runs : &side->b->runs[run];
+	int n = run < 0 ? side->b->n : 1;
+	struct estimate e = scope_estimate(side->s, runs, n, side->est, others, NULL);
+	struct value *row;
+
+	if (!e.n)
+		return;
+	if (e.value < -2) {
+		table_note(t,
+			   "%s %s: the threads ran %.1f %% of a CPU more than the side's CPUs were "
+			   "busy%s: what else was on these is not known",
+			   side->b->block.variant, side->b->block.side, -e.value,
+			   side->confined ? "" : ", so a part of that was on other CPUs");
+		return;
+	}
+	e.value = e.value < 0 ? 0 : e.value;
+	e.lo = e.lo < 0 ? 0 : e.lo;
+	e.hi = e.hi < 0 ? 0 : e.hi;
+	row = new_row(t, side,
+		      side->confined ? "(everything else)" : "(everything else, at least)");
+	if (run >= 0)
+		table_set(t, row, "run", value_int(runs->repeat));
+	put_estimate(t, row, "cpu_pct", "cpu", &e);
+	table_set(t, row, "busy_share", value_real(100 * e.value / busy_of(side, run)));
+}
+
+/* Rows beyond the limit become one, so that all rows still add up. */
+static void put_rest(struct table *t, const struct side *side, size_t from)
+{
+	double pct = 0;
+	size_t i;
+	int run = from < side->groups.n ? side->groups.g[from].run : 0;
+
+	for (i = from; i < side->groups.n; i++) {
+		struct estimate e =
+			thread_estimate(&side->groups, &side->groups.g[i], THREAD_RUN, side->est);
+
+		pct += isnan(e.value) ? 0 : e.value;
+	}
+	if (from >= side->groups.n || (run >= 0 && side->b->n > 1))
+		return;
+	table_set(t, new_row(t, side, "(rows left out)"), "cpu_pct", value_real(pct));
+}
+
+static void note_side(struct table *t, const struct side *side, size_t shown)
+{
+	const struct block *b = &side->b->block;
+	struct estimate busy = scope_estimate(side->s, side->b->runs, side->b->n, side->est,
+					      figure_metric, "cpu_pct"),
+			soft = scope_estimate(side->s, side->b->runs, side->b->n, side->est,
+					      figure_metric, "cpu_softirq_pct");
+
+	if (!side->groups.n) {
+		table_note(t, "%s %s: no thread was seen; 'zcost report runs' says why not",
+			   b->variant, b->side);
+		return;
+	}
+	if (shown < side->groups.n)
+		table_note(t, "%s %s: %zu of %zu rows; --all shows all", b->variant, b->side, shown,
+			   side->groups.n);
+	if (busy.n)
+		table_note(t,
+			   "%s %s: the side's CPUs were busy %.2f %% of one CPU, %.2f %% of it in "
+			   "softirqs by the kernel's ticks",
+			   b->variant, b->side, busy.value, soft.value);
+	if (side->b->n && figure_metric(side->s, side->b->runs, "threads_hold_irq") == 1)
+		table_note(t, "softirqs and interrupts that came in on top of a thread are in its "
+			      "time: the kernel has no CONFIG_IRQ_TIME_ACCOUNTING");
+	if (!side->confined)
+		table_note(t,
+			   "%s %s: the threads might also run on other CPUs than the side's, so of "
+			   "the side's time the others have at least what is shown",
+			   b->variant, b->side);
+}
+
+static bool confined(struct store *s, const struct block_runs *b)
+{
+	int i;
+
+	for (i = 0; i < b->n; i++)
+		if (figure_metric(s, &b->runs[i], "workload_confined") == 0)
+			return false;
+	return true;
+}
+
+static int put_side(struct store *s, const struct query *q, const struct block_list *list,
+		    const struct block_runs *b, enum thread_key key, struct table *t,
+		    struct error *err)
+{
+	struct side side = {.s = s, .b = b, .est = list->estimator, .confined = confined(s, b)};
+	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
+	int rc = thread_groups_read(&side.groups, s, b, key, q->comm, THREAD_RUN, err), run;
+
+	if (!rc) {
+		to_percent(s, b, &side.groups);
+		for (i = 0; i < side.groups.n && (q->all || i < limit); i++)
+			put_group(t, &side, &side.groups.g[i]);
+		put_rest(t, &side, i);
+		for (run = 0; key != BY_COMM && run < b->n && !q->comm; run++)
+			put_others(t, &side, run);
+		if (key == BY_COMM && !q->comm)
+			put_others(t, &side, -1);
+		note_side(t, &side, i);
+	}
+	thread_groups_free(&side.groups);
+	return rc;
+}
+
+/* --- the table --- */
+
+static const struct {
+	const char *name;
+	int key; /* -1: cpu */
+} keys[] = {{"cpu", -1},	 {"comm", BY_COMM},	{"process", BY_PROCESS},
+	    {"pid", BY_PROCESS}, {"thread", BY_THREAD}, {"tid", BY_THREAD}};
+
+static int find_key(const char *by, int *key, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(keys); i++)
+		if (!strcmp(keys[i].name, by)) {
+			*key = keys[i].key;
+			return 0;
+		}
+	return error_set(err, EINVAL,
+			 "--by: table 'cpu' has the keys cpu, comm, process and thread, one at a "
+			 "time, not '%s'",
+			 by);
+}
+
+static void set_columns(struct table *t, int key)
+{
+	if (key >= 0) {
+		thread_columns(t, by_thread_columns, array_size(by_thread_columns),
+			       (enum thread_key)key);
+		return;
+	}
+	t->columns = by_cpu_columns;
+	t->ncolumns = (int)array_size(by_cpu_columns);
+}
+
+int cpu_by_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list = {0};
+	int key = -1, rc = find_key(q->by, &key, err), i;
+
+	if (!rc)
+		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
+	if (!rc) {
+		set_columns(t, key);
+		zero_copy_title(s, q, t);
+	}
+	for (i = 0; i < list.n && !rc; i++) {
+		if (key < 0)
+			put_cpus(s, q, &list, &list.blocks[i], t);
+		else
+			rc = put_side(s, q, &list, &list.blocks[i], (enum thread_key)key, t, err);
+	}
+	if (!rc)
+		block_list_notes(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}

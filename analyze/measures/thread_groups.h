@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The workload's threads of one (variant, side), added up: by command, over its runs; or by process
+ * or thread, which each run has its own of.
+ */
+#ifndef ZC_THREAD_GROUPS_H
+#define ZC_THREAD_GROUPS_H
+
+#include "analyze/measures/block_table.h"
+#include "lib/arena.h"
+
+enum thread_key { BY_COMM, BY_PROCESS, BY_THREAD };
+
+/* Figures of threads; the order of thread_figures[]. */
+enum thread_figure {
+	THREAD_RUN,
+	THREAD_USER,
+	THREAD_SYSTEM,
+	THREAD_MIGRATIONS,
+	THREAD_SCHED_RUN,
+	THREAD_WAIT,
+	THREAD_SLICES,
+	THREAD_VOLUNTARY,
+	THREAD_INVOLUNTARY,
+	THREAD_FIGURES,
+};
+
+struct thread_group {
+	const char *comm; /* "(ended processes)": what only their parents' accounts hold */
+	int64_t pid, tid; /* 0: not one */
+	int run;	  /* index into the block's runs; -1: of all */
+	const char *cpus; /* seen on; of one thread */
+	int threads;	  /* the most of a run */
+	double (*of)[THREAD_FIGURES]; /* by run; NAN: not measured */
+	int *count;		      /* threads, by run */
+	double order;		      /* largest first */
+};
+
+struct thread_groups {
+	struct thread_group *g;
+	size_t n, cap;
+	int nruns;
+	struct arena arena;
+};
+
+/* `comm`: a name or glob, NULL for all. `order` is of that figure. 0 or -errno. */
+int thread_groups_read(struct thread_groups *list, struct store *s, const struct block_runs *b,
+		       enum thread_key key, const char *comm, enum thread_figure order,
+		       struct error *err);
+void thread_groups_free(struct thread_groups *list);
+
+/* Those of the columns that rows by this key fill, for the table. */
+void thread_columns(struct table *t, const struct column *columns, size_t n, enum thread_key key);
+
+/* Over the runs: one in which none of the group ran counts as 0 where the others were measured. */
+struct estimate thread_estimate(const struct thread_groups *list, const struct thread_group *g,
+				enum thread_figure f, enum estimator e);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long the workload's threads waited for a CPU. A snapshot is a line for each:
+ *
+ *   <pid> <tid> <ns run> <ns waited> <timeslices> <voluntary> <involuntary switches> <name>
+ *
+ * of /proc/PID/task/TID/schedstat and status; the name as status spells it. Of a thread that has
+ * ended but is not yet reaped there is a line as well.
+ */
+#include "collect/collect.h"
+#include "collect/treefile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_LEN = 96, STATUS_LEN = 8192 };
+
+static const char own[] = "/proc/thread-self/schedstat";
+
+/* We have run for a while, so a kernel that counts has counted. */
+static int probe(struct collect *c)
+{
+	unsigned long long run, waited, slices;
+	char line[128];
+
+	if (!tree_file(own, line, sizeof(line)))
+		return error_set(&c->err, EOPNOTSUPP,
+				 "%s: not there: the kernel is built without CONFIG_SCHED_INFO "
+				 "(CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT bring it)",
+				 own);
+	if (sscanf(line, "%llu %llu %llu", &run, &waited, &slices) != 3 || !slices)
+		return error_set(&c->err, EOPNOTSUPP,
+				 "%s: counts nothing: boot with 'delayacct', or a kernel with "
+				 "CONFIG_SCHEDSTATS",
+				 own);
+	return 0;
+}
+
+/* "voluntary_ctxt_switches:\t12" gives "12 ", or "- ". */
+static void add_field(struct str *s, const char *status, const char *key)
+{
+	const char *at = strstr(status, key);
+
+	if (at)
+		at += strlen(key) + strspn(at + strlen(key), " \t");
+	str_printf(s, "%.*s ", at ? (int)strcspn(at, "\n") : 1, at ? at : "-");
+}
+
+static void add_thread(struct str *s, const struct tree_thread *t)
+{
+	char path[PATH_LEN], line[128], status[STATUS_LEN], *name;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)t->pid, (int)t->tid);
+	if (!tree_file(path, line, sizeof(line)))
+		return; /* gone */
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)t->pid, (int)t->tid);
+	if (!tree_file(path, status, sizeof(status)))
+		return;
+	line[strcspn(line, "\n")] = '\0';
+	str_printf(s, "%d %d %s ", (int)t->pid, (int)t->tid, line);
+	add_field(s, status, "\nvoluntary_ctxt_switches:");
+	add_field(s, status, "\nnonvoluntary_ctxt_switches:");
+	name = strncmp(status, "Name:\t", 6) ? "?" : status + 6;
+	str_printf(s, "%.*s\n", (int)strcspn(name, "\n"), name);
+}
+
+static void fill(struct str *s, const struct tree *tree)
+{
+	size_t i;
+
+	for (i = 0; i < tree->nthreads; i++)
+		add_thread(s, &tree->threads[i]);
+}
+
+static int take(struct collect *c)
+{
+	return treefile_take(c, fill);
+}
+
+static int snap(struct collect *c)
+{
+	return treefile_snap(c, fill);
+}
+
+const struct collector collector_sched = {
+	.name = "sched",
+	.what = "how long the workload's threads waited for a CPU, their switches",
+	.files = {"sched.snap"},
+	.probe = probe,
+	.prepare = treefile_prepare,
+	.start = take,
+	.snap = snap,
+	.stop = take,
+	.finish = treefile_finish,
+};

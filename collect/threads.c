@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CPU time of the workload's processes and threads. A snapshot is a line for each:
+ *
+ *   p <ns> <CPUs> <line of /proc/PID/stat>                     a process: all its threads, dead
+ * ones too t <pid> <ns> <migrations> <line of /proc/PID/task/TID/stat>    a thread
+ *
+ * <ns> is time on a CPU as the scheduler counts it, of a process by its CPU clock, of a thread by
+ * schedstat; <CPUs> those that it may use. "-": the kernel does not tell.
+ */
+#include "collect/collect.h"
+#include "collect/treefile.h"
+#include "lib/cpuset.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PATH_LEN = 96, STAT_LEN = 1024, SCHED_LEN = 2048 };
+
+/* Of a process, by the number of its CPU clock, as clock_getcpuclockid(3) makes it. */
+static void add_process_time(struct str *s, pid_t pid)
+{
+	clockid_t id = (clockid_t)(~(unsigned int)pid << 3 | 2);
+	struct timespec ts;
+
+	if (clock_gettime(id, &ts))
+		str_puts(s, "- ");
+	else
+		str_printf(s, "%llu ",
+			   (unsigned long long)ts.tv_sec * 1000000000 +
+				   (unsigned long long)ts.tv_nsec);
+}
+
+/* CPUs that a thread may use; mostly those of the thread before. */
+struct allowed {
+	uint64_t mask[CPUSET_MAX / 64];
+	char *text;
+};
+
+static void add_allowed(struct str *s, pid_t tid, struct allowed *last)
+{
+	struct cpuset set = {0};
+
+	/* The kernel's words, lowest CPU first: those of a cpuset. */
+	if (sched_getaffinity(tid, sizeof(set.bits), (cpu_set_t *)set.bits)) {
+		str_puts(s, "- ");
+		return;
+	}
+	if (!last->text || memcmp(last->mask, set.bits, sizeof(set.bits))) {
+		memcpy(last->mask, set.bits, sizeof(set.bits));
+		free(last->text);
+		last->text = cpuset_format(&set);
+	}
+	str_printf(s, "%s ", last->text);
+}
+
+/* The line comes with its newline. A process that is gone has no line. */
+static void add_process(struct str *s, pid_t pid)
+{
+	char path[PATH_LEN], line[STAT_LEN];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (!tree_file(path, line, sizeof(line)))
+		return;
+	str_puts(s, "p ");
+	add_process_time(s, pid);
+	str_puts(s, line);
+}
+
+/* The first word of schedstat: time on a CPU, ns. */
+static void add_run(struct str *s, const struct tree_thread *t)
+{
+	char path[PATH_LEN], line[128];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)t->pid, (int)t->tid);
+	if (tree_file(path, line, sizeof(line)))
+		str_printf(s, "%.*s ", (int)strcspn(line, " \n"), line);
+	else
+		str_puts(s, "- ");
+}
+
+static void add_migrations(struct str *s, const struct tree_thread *t)
+{
+	static const char key[] = "\nse.nr_migrations";
+	char path[PATH_LEN], text[SCHED_LEN], *at;
+	unsigned long long n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", (int)t->pid, (int)t->tid);
+	at = tree_file(path, text, sizeof(text)) ? strstr(text, key) : NULL;
+	if (at && sscanf(at + sizeof(key) - 1, " : %llu", &n) == 1)
+		str_printf(s, "%llu ", n);
+	else
+		str_puts(s, "- ");
+}
+
+static void add_thread(struct str *s, const struct tree_thread *t, struct allowed *allowed)
+{
+	char path[PATH_LEN], line[STAT_LEN];
+	size_t before = s->len;
+
+	str_printf(s, "t %d ", (int)t->pid);
+	add_run(s, t);
+	add_migrations(s, t);
+	add_allowed(s, t->tid, allowed);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)t->pid, (int)t->tid);
+	if (tree_file(path, line, sizeof(line)))
+		str_puts(s, line);
+	else
+		s->buf[s->len = before] = '\0'; /* gone meanwhile */
+}
+
+static void fill(struct str *s, const struct tree *tree)
+{
+	struct allowed allowed = {0};
+	size_t i;
+
+	for (i = 0; i < tree->nprocesses; i++)
+		add_process(s, tree->processes[i].pid);
+	for (i = 0; i < tree->nthreads; i++)
+		add_thread(s, &tree->threads[i], &allowed);
+	free(allowed.text);
+}
+
+static int take(struct collect *c)
+{
+	return treefile_take(c, fill);
+}
+
+static int snap(struct collect *c)
+{
+	return treefile_snap(c, fill);
+}
+
+const struct collector collector_threads = {
+	.name = "threads",
+	.what = "CPU time, CPUs and migrations of the workload's threads",
+	.files = {"threads.snap"},
+	.prepare = treefile_prepare,
+	.start = take,
+	.snap = snap,
+	.stop = take,
+	.finish = treefile_finish,
+};

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/tree.h"
+
+#include "collect/run.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FRESH_NS = 5000000, PATH_LEN = 96 };
+
+/* What /proc/PID/stat says of where a process belongs. */
+struct place {
+	pid_t parent, group, session;
+	uint64_t start;
+};
+
+size_t tree_file(const char *path, char *buf, size_t cap)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, cap - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	return (size_t)n;
+}
+
+/* The name in it may hold anything, ')' included; what follows the last one are numbers. */
+static bool place_of(pid_t pid, struct place *p)
+{
+	char path[PATH_LEN], line[1024], *after;
+	unsigned long long start;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (!tree_file(path, line, sizeof(line)) || !(after = strrchr(line, ')')))
+		return false;
+	if (sscanf(after + 1,
+		   " %*c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &p->parent, &p->group, &p->session, &start) != 4)
+		return false;
+	p->start = start;
+	return true;
+}
+
+static bool has(const struct tree *t, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < t->nprocesses; i++)
+		if (t->processes[i].pid == pid)
+			return true;
+	return false;
+}
+
+static void add(struct tree *t, pid_t pid, uint64_t start)
+{
+	array_grow(t->processes, t->nprocesses, t->processes_cap);
+	t->processes[t->nprocesses++] = (struct tree_process){pid, start};
+}
+
+/* --- children --- */
+
+static bool is_ours(const struct place *p, pid_t command)
+{
+	return p->group == command || p->session != getsid(0);
+}
+
+/* A child of `parent`, or of us, where `parent` is our own id. */
+static void add_child(struct tree *t, pid_t parent, pid_t pid, pid_t command)
+{
+	struct place p;
+
+	if (has(t, pid) || !place_of(pid, &p))
+		return;
+	if (parent != getpid() || is_ours(&p, command))
+		add(t, pid, p.start);
+}
+
+/* A piece of "12 34 ", not cut within a number: that is put back. */
+static bool read_numbers(int fd, char *buf, size_t cap)
+{
+	ssize_t n = read(fd, buf, cap - 1);
+	char *last;
+
+	if (n <= 0)
+		return false;
+	buf[n] = '\0';
+	last = strrchr(buf, ' ');
+	if (last && last[1]) {
+		lseek(fd, -(off_t)strlen(last + 1), SEEK_CUR);
+		last[1] = '\0';
+	}
+	return true;
+}
+
+/* Children of one thread, by the kernel's list of them. */
+static void add_children(struct tree *t, pid_t pid, const char *tid, pid_t command)
+{
+	char path[PATH_LEN], line[8192], *at, *end;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && read_numbers(fd, line, sizeof(line))) {
+		for (at = line; *at; at = end) {
+			long child = strtol(at, &end, 10);
+
+			if (end == at)
+				break;
+			add_child(t, pid, (pid_t)child, command);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The kernel keeps no such lists (CONFIG_PROC_CHILDREN): passes over all processes until none is
+ * new. */
+static void scan(struct tree *t, pid_t command)
+{
+	size_t before;
+	struct dirent *e;
+	struct place p;
+	DIR *dir;
+
+	do {
+		before = t->nprocesses;
+		dir = opendir("/proc");
+		while (dir && (e = readdir(dir))) {
+			pid_t pid = (pid_t)atoi(e->d_name);
+
+			if (!isdigit((unsigned char)e->d_name[0]) || has(t, pid) ||
+			    !place_of(pid, &p))
+				continue;
+			if (has(t, p.parent) || (p.parent == getpid() && is_ours(&p, command)))
+				add(t, pid, p.start);
+		}
+		if (dir)
+			closedir(dir);
+	} while (t->nprocesses > before);
+}
+
+/* --- threads --- */
+
+static void add_thread(struct tree *t, pid_t pid, pid_t tid)
+{
+	if (t->nthreads >= TREE_THREADS) {
+		t->cut = true;
+		return;
+	}
+	array_grow(t->threads, t->nthreads, t->threads_cap);
+	t->threads[t->nthreads++] = (struct tree_thread){pid, tid};
+}
+
+/* Threads of a process, listed unless they are our own, and the children of each. */
+static void walk(struct tree *t, pid_t pid, pid_t command)
+{
+	char path[PATH_LEN];
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir))) {
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		if (pid != getpid())
+			add_thread(t, pid, (pid_t)atoi(e->d_name));
+		if (!t->scan)
+			add_children(t, pid, e->d_name, command);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Those that were known and still are there, under the same number. */
+static void keep(struct tree *t, const struct tree_process *old, size_t n)
+{
+	struct place p;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!has(t, old[i].pid) && place_of(old[i].pid, &p) && p.start == old[i].start)
+			add(t, old[i].pid, p.start);
+}
+
+static void read_tree(struct tree *t, pid_t command)
+{
+	struct tree_process *old = t->processes;
+	size_t n = t->nprocesses, i;
+	uint64_t begun = clock_mono_ns();
+	struct place p;
+
+	t->scan = t->scan || access("/proc/thread-self/children", R_OK);
+	t->processes = NULL;
+	t->nprocesses = t->processes_cap = t->nthreads = 0;
+	t->cut = false;
+	if (place_of(command, &p))
+		add(t, command, p.start);
+	keep(t, old, n);
+	free(old);
+	if (t->scan)
+		scan(t, command);
+	else
+		walk(t, getpid(), command);
+	for (i = 0; i < t->nprocesses; i++) /* it grows meanwhile */
+		walk(t, t->processes[i].pid, command);
+	t->read_ns = clock_mono_ns();
+	t->took_ns = t->read_ns - begun;
+}
+
+const struct tree *tree_of(struct run *r)
+{
+	if (!r->tree.read_ns || clock_mono_ns() - r->tree.read_ns > FRESH_NS + 4 * r->tree.took_ns)
+		read_tree(&r->tree, r->pid);
+	return &r->tree;
+}
+
+void tree_free(struct tree *t)
+{
+	free(t->processes);
+	free(t->threads);
+	*t = (struct tree){0};
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* threads.snap and sched.snap: threads that come, go, are born late, wrap. Window: [10 s, 13 s]. */
+#include "analyze/ingest/ingest.h"
+#include "lib/alloc.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const uint64_t S = 1000000000;
+static char dir[] = "/tmp/zcost-threads-XXXXXX";
+static char path[64];
+
+static struct ingest fresh(const char *cpus)
+{
+	struct ingest in = {0};
+
+	in.run.start_ns = 10 * S;
+	in.run.end_ns = 13 * S;
+	in.has_cpus = cpus != NULL;
+	if (cpus)
+		assert_int_equal(cpuset_parse(&in.cpus, cpus, NULL), 0);
+	unlink(path);
+	return in;
+}
+
+static double metric(const struct ingest *in, const char *name)
+{
+	size_t i;
+
+	for (i = in->nmetrics; i-- > 0;)
+		if (!strcmp(in->metrics[i].name, name))
+			return in->metrics[i].value;
+	return NAN;
+}
+
+static bool noted(const struct ingest *in, const char *severity, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < in->nnotes; i++)
+		if (!strcmp(in->notes[i].severity, severity) && strstr(in->notes[i].text, text))
+			return true;
+	return false;
+}
+
+static void add_snap(double seconds, struct str *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(
+		snap_append(fd, (uint64_t)(seconds * 1e9), text->buf ? text->buf : "", text->len),
+		0);
+	close(fd);
+	str_free(text);
+}
+
+/* The stat line of a process or thread: 52 fields, as proc(5) counts them. */
+static void stat_line(struct str *s, int id, const char *comm, int user, int system, int children,
+		      int cpu)
+{
+	str_printf(s,
+		   "%d (%s) R 1 1 1 0 -1 0 0 0 0 0 %d %d %d 0 20 0 1 0 %d 0 0 0 0 0 0 0 0 0 0 0 "
+		   "0 0 0 0 17 %d 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+		   id, comm, user, system, children, 4242 + id, cpu);
+}
+
+static void process(struct str *s, int pid, double ns, int children)
+{
+	str_printf(s, "p %.0f ", ns);
+	stat_line(s, pid, "w", 0, 0, children, 1);
+}
+
+static void thread(struct str *s, int pid, int tid, const char *comm, double ns, int cpu)
+{
+	str_printf(s, "t %d %.0f %d 1-2 ", pid, ns, tid);
+	stat_line(s, tid, comm, (int)(ns / 2e7), (int)(ns / 2e7), 0, cpu);
+}
+
+static const struct thread_row *row(const struct ingest *in, int64_t pid, int64_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < in->nthreads_seen; i++)
+		if (in->threads_seen[i].pid == pid && in->threads_seen[i].tid == tid)
+			return &in->threads_seen[i];
+	return NULL;
+}
+
+/*
+ * Process 7 with thread 7 all along, 8 that ends between 11 and 13 s after 0.2 s more, 9 that is
+ * born in the second span; and a child 20 that ends: of its 0.5 s its own rows had 0.3.
+ */
+static void world(void)
+{
+	struct str s = {0};
+
+	process(&s, 7, 5e9, 0);
+	process(&s, 20, 0.1e9, 0);
+	thread(&s, 7, 7, "a) b (c", 4e9, 1);
+	thread(&s, 7, 8, "w8", 1e9, 1);
+	thread(&s, 20, 20, "kid", 0.1e9, 2);
+	add_snap(10, &s);
+	process(&s, 7, 6e9, 0);
+	process(&s, 20, 0.3e9, 0);
+	thread(&s, 7, 7, "a) b (c", 4.5e9, 1);
+	thread(&s, 7, 8, "w8", 1.5e9, 1);
+	thread(&s, 20, 20, "kid", 0.3e9, 2);
+	add_snap(11, &s);
+	process(&s, 7, 8e9, 50);
+	thread(&s, 7, 7, "a) b (c", 5.5e9, 2);
+	thread(&s, 7, 9, "w9", 0.8e9, 2);
+	add_snap(13, &s);
+}
+
+static void test_threads(void **state)
+{
+	struct ingest in = fresh("1-2");
+	struct error err = {0};
+
+	(void)state;
+	world();
+	assert_int_equal(ingest_threads(&in, path, &err), 0);
+	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
+	assert_float_equal(row(&in, 7, 7)->user_ns, 0.75e9, 2e7);
+	assert_string_equal(row(&in, 7, 7)->comm, "a) b (c");
+	assert_string_equal(row(&in, 7, 7)->cpus, "1-2");
+	assert_float_equal(row(&in, 7, 8)->run_ns, 0.5e9, 1);
+	assert_true(row(&in, 7, 8)->last_ns == 11 * S);
+	assert_float_equal(row(&in, 7, 9)->run_ns, 0.8e9, 1);
+	/* 2 s of the process, 1.8 of threads still there: the rest is of those that ended. */
+	assert_float_equal(row(&in, 7, 0)->run_ns, 0.2e9, 1);
+	/* Waited for: 0.5 s, of which 0.3 were seen (0.1 before the window). */
+	assert_float_equal(row(&in, 20, 20)->run_ns, 0.2e9, 1);
+	assert_float_equal(row(&in, 0, 0)->run_ns, 0.2e9, 1);
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.4e9, 1);
+	assert_float_equal(metric(&in, "workload_cpu_pct"), 340.0 / 3, 1e-6);
+	assert_float_equal(metric(&in, "workload_threads"), 3, 0);
+	assert_float_equal(metric(&in, "workload_confined"), 1, 0);
+	assert_int_equal(in.nnotes, 0);
+	ingest_free(&in);
+	in = fresh("1");
+	world();
+	assert_int_equal(ingest_threads(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "workload_confined"), 0, 0); /* they may use 2 */
+	ingest_free(&in);
+}
+
+/* A thread that joins with a past; one that steps back; a process nobody waits for; bad lines. */
+static void test_threads_awkward(void **state)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	process(&s, 7, 5e9, 0);
+	process(&s, 30, 9e9, 0);
+	thread(&s, 7, 7, "w", 5e9, 1);
+	thread(&s, 30, 30, "orphan", 9e9, 1);
+	add_snap(10, &s);
+	process(&s, 7, 4e9, 0);
+	thread(&s, 7, 7, "w", 4e9, 1);
+	thread(&s, 7, 8, "late", 60e9, 1);
+	str_puts(&s, "t 7 1 2\nnonsense\np 5\nt 7 1 1 1 9 (cut) R 1\n");
+	add_snap(13, &s);
+	assert_int_equal(ingest_threads(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 0, 0);
+	assert_float_equal(row(&in, 7, 7)->run_ns, 0, 0);
+	assert_true(isnan(row(&in, 7, 8)->run_ns));
+	assert_true(noted(&in, "note", "backwards"));
+	assert_true(noted(&in, "note", "1 joined the workload after they had run"));
+	assert_true(noted(&in, "note", "nobody in the workload waited"));
+	assert_true(noted(&in, "lossy", "4 lines"));
+	ingest_free(&in);
+	in = fresh(NULL);
+	add_snap(10, &s);
+	assert_int_equal(ingest_threads(&in, path, &err), -ENODATA);
+	ingest_free(&in);
+}
+
+static void test_sched(void **state)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	/* Half of the first span is before the window. Thread 9 is born in the second; 8 ends. */
+	str_puts(&s, "7 7 1000000000 200000000 10 5 5 a name\n7 8 1 1 1 - - w\n");
+	add_snap(9, &s);
+	str_puts(&s, "7 7 2000000000 400000000 30 15 15 a name\n7 8 1 1 1 - - w\n");
+	add_snap(11, &s);
+	str_puts(&s, "7 7 2500000000 400000000 40 25 15 other\n7 9 100000000 5000000 7 3 4 w\n");
+	add_snap(13, &s);
+	assert_int_equal(ingest_sched(&in, path, &err), 0);
+	assert_float_equal(row(&in, 7, 7)->sched_run_ns, 1e9, 1);
+	assert_float_equal(row(&in, 7, 7)->wait_ns, 0.1e9, 1);
+	assert_float_equal(row(&in, 7, 7)->slices, 20, 1e-9);
+	assert_float_equal(row(&in, 7, 7)->voluntary, 15, 1e-9);
+	assert_string_equal(row(&in, 7, 7)->comm, "other");
+	assert_true(isnan(row(&in, 7, 8)->voluntary)); /* not told is not 0 */
+	assert_float_equal(row(&in, 7, 9)->wait_ns, 5e6, 1);
+	assert_float_equal(metric(&in, "sched_wait_ns"), 0.105e9, 1);
+	assert_float_equal(metric(&in, "sched_involuntary"), 9, 1e-9);
+	assert_true(noted(&in, "note", "1 threads ended"));
+	assert_true(isnan(row(&in, 7, 7)->run_ns)); /* that is the other collector's */
+	ingest_free(&in);
+	in = fresh(NULL);
+	str_puts(&s, "7 7 1000 1000 10 5 5 w\n");
+	add_snap(10, &s);
+	str_puts(&s, "7 7 500 10 1 1 1 new of that number\n7 8 9000000000 1 1 1 1 late\n7 x\n");
+	add_snap(13, &s);
+	assert_int_equal(ingest_sched(&in, path, &err), 0);
+	assert_float_equal(row(&in, 7, 7)->wait_ns, 10, 1e-9);
+	assert_true(isnan(row(&in, 7, 8)->wait_ns));
+	assert_true(noted(&in, "lossy", "1 lines"));
+	ingest_free(&in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_threads_awkward),
+		cmocka_unit_test(test_sched),
+	};
+	int rc;
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	if (!mkdtemp(dir))
+		return 1;
+	snprintf(path, sizeof(path), "%s/file", dir);
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	rmdir(dir);
+	return rc;
+}
