@@ -40,6 +40,8 @@ static void child(char *const argv[], const struct spawn *o, pid_t parent, int r
 	redirect(o->in, STDIN_FILENO);
 	redirect(o->out, STDOUT_FILENO);
 	redirect(o->err, STDERR_FILENO);
+	if (o->mark)
+		putenv((char *)o->mark);
 	if (!o->cwd || !chdir(o->cwd))
 		execvp(argv[0], argv);
 	e = errno;

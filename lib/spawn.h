@@ -15,6 +15,7 @@ struct spawn {
 	int in, out, err; /* fds for the child; 0 means inherit in, out or err as they are */
 	const char *cwd;  /* NULL: ours */
 	bool keep_group;  /* stay in our process group */
+	const char *mark; /* "NAME=VALUE" for its environment (lib/marked.h); NULL: none */
 };
 
 /* Starts argv[0], looked up in PATH. A failed exec is reported here, with its errno. */
