@@ -2,9 +2,10 @@
 /* The loop: what is left to be done, each run into its place, the manifest after each. */
 #include "capture/capture.h"
 
-#include "capture/hook.h"
 #include "capture/permit.h"
 #include "capture/remotes.h"
+#include "capture/stage.h"
+#include "capture/undo.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -154,31 +155,49 @@ static int one_run(struct capture *c, const struct run_id *id, struct error *err
 	return rc;
 }
 
-/* The runs not done well yet, in the plan's order. */
-static void choose(struct capture *c, struct order *todo)
-{
-	size_t i;
-
-	*todo = (struct order){.run = xcalloc(c->order.n + 1, sizeof(*todo->run))};
-	for (i = 0; i < c->order.n; i++) {
-		char *name = run_name(c->plan, &c->order.run[i]);
-
-		if (!manifest_run_ok(&c->manifest, name))
-			todo->run[todo->n++] = c->order.run[i];
-		free(name);
-	}
-}
-
 static double seconds_after(const struct capture *c, const struct order *todo, size_t i)
 {
 	double s = 0;
 
-	while (++i < todo->n)
+	while (++i < todo->n) {
 		s += progress_expect(&c->progress, &todo->run[i]);
+		s += progress_expect_switch(&c->progress, &todo->run[i - 1], &todo->run[i]);
+	}
 	return s;
 }
 
-static int run_all(struct capture *c, const struct order *todo, struct error *err)
+/* A run whose settings cannot be had has failed; the others may do. */
+static int run_unset(struct capture *c, const struct run_id *id, const char *why, struct error *err)
+{
+	char *tmp = temporary_path(c, id);
+	struct outcome out = {.why = (char *)why};
+	int rc = dir_make(tmp, err);
+
+	if (!rc) {
+		count(c, id, &out);
+		rc = keep(c, id, tmp, why, err);
+	}
+	free(tmp);
+	return rc;
+}
+
+static int run_next(struct capture *c, struct stage *stage, const struct run_id *id, double left_s,
+		    struct error *err)
+{
+	size_t combination = c->plan->variants[id->variant].combination;
+	int rc;
+
+	progress_begin_switch(&c->progress, id, left_s);
+	rc = stage_set(stage, combination, err);
+	progress_end_switch(&c->progress);
+	if (rc && rc != -ECANCELED)
+		return rc;
+	progress_begin(&c->progress, id, left_s);
+	return rc ? run_unset(c, id, stage->why, err) : one_run(c, id, err);
+}
+
+static int run_all(struct capture *c, struct stage *stage, const struct order *todo,
+		   struct error *err)
 {
 	size_t i;
 	int rc = 0;
@@ -187,26 +206,26 @@ static int run_all(struct capture *c, const struct order *todo, struct error *er
 	for (i = 0; i < todo->n && !rc; i++) {
 		if (interrupt_came(&c->intr))
 			return -EINTR;
-		progress_begin(&c->progress, &todo->run[i], seconds_after(c, todo, i));
-		rc = one_run(c, &todo->run[i], err);
+		rc = run_next(c, stage, &todo->run[i], seconds_after(c, todo, i), err);
 	}
 	return rc;
 }
 
 /* `after` is due whatever happened in between; its failure does not hide an earlier one. */
-static int with_hooks(struct capture *c, const struct order *todo, struct error *err)
+static int on_stage(struct capture *c, const struct order *todo, struct error *err)
 {
 	struct error late = {0};
-	int rc = hook_before(c->dir, c->plan, &c->intr, err);
+	struct stage stage;
+	int rc = stage_open(&stage, c->plan, c->dir, &c->intr, err);
 
 	if (!rc)
-		rc = run_all(c, todo, err);
-	if (hook_after(c->dir, c->plan, &late)) {
-		progress_clear(&c->progress);
-		if (rc)
-			warn("%s", late.text);
-		else
+		rc = run_all(c, &stage, todo, err);
+	progress_clear(&c->progress);
+	if (stage_close(&stage, &late)) {
+		if (!rc)
 			rc = error_set(err, late.code, "%s", late.text);
+		else if (strcmp(late.text, err->text))
+			warn("%s", late.text);
 	}
 	return rc;
 }
@@ -232,12 +251,12 @@ static int do_todo(struct capture *c, struct error *err)
 
 	fd = await_orphans(c);
 	rc = leftovers_remove(c, err);
-	choose(c, &todo);
+	manifest_left(&c->manifest, c->plan, &c->order, &todo);
 	if (todo.n < c->order.n)
 		note("%s: %zu of %zu runs are there already", c->dir, c->order.n - todo.n,
 		     c->order.n);
 	if (todo.n && !rc)
-		rc = with_hooks(c, &todo, err);
+		rc = on_stage(c, &todo, err);
 	if (manifest_finish(&c->manifest, &late) && !rc)
 		rc = error_set(err, late.code, "%s", late.text);
 	order_free(&todo);
@@ -259,7 +278,7 @@ static int prepare(struct capture *c, struct error *err)
 	if (!rc)
 		rc = manifest_adopt(&c->manifest, c->plan, c->whole, err);
 	if (!rc)
-		rc = hook_recover(c->dir, err);
+		rc = undo_recover(c->dir, err);
 	if (!rc)
 		rc = write_plan(c, err);
 	return rc ? rc : manifest_save(&c->manifest, err);

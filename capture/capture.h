@@ -37,6 +37,12 @@ struct capture {
 /* All the plan's runs that are not done yet. -EINTR after a signal. */
 int capture_all(struct capture *c, struct error *err);
 
+/*
+ * Prints what capture_all would do, in order, with every command as it would be run, and how long
+ * it takes. `dir`: the capture to go on with; NULL, or not there: from the beginning.
+ */
+int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *err);
+
 /* Removes what the manifest does not name. Call with nobody else at work in the capture. */
 int leftovers_remove(struct capture *c, struct error *err);
 

@@ -38,7 +38,8 @@ enum {
 
 static const struct argp_option options[] = {
 	{"output", 'o', "CAPTURE", 0, "folder for the capture; continued where it stopped", 1},
-	{"dry-run", KEY_DRY, NULL, 0, "print what would run, and how long it takes", 1},
+	{"dry-run", KEY_DRY, NULL, 0,
+	 "print what would run, in order, and how long it takes; with -o, what is left to do", 1},
 	{"verbose", 'v', NULL, 0, "a line for each run", 1},
 	{"pass", KEY_PASS, "LIST", 0, "measure, profile, syscalls (default: the plan's, or all)",
 	 1},
@@ -222,51 +223,6 @@ static int make_plan(struct plan *p, const struct args *a, const char *bindir, s
 	return rc ? rc : apply_common(p, a, err);
 }
 
-static void print_variants(const struct plan *p)
-{
-	size_t i;
-	int side;
-
-	for (i = 0; i < p->nvariants; i++) {
-		const struct variant *v = &p->variants[i];
-
-		printf("variant %s%s%s\n", v->name, *v->what ? ": " : "", v->what);
-		for (side = 0; side < SIDE_COUNT; side++)
-			if (p->sides[side].used)
-				printf("  %-9s%s%s%s%s%s\n", side_names[side], p->sides[side].host,
-				       *p->sides[side].host ? " " : "", p->sides[side].prefix,
-				       *p->sides[side].prefix ? " " : "", v->command[side]);
-	}
-}
-
-static int dry_run(struct plan *p)
-{
-	struct progress progress;
-	struct order order;
-	double seconds = 0;
-	size_t i;
-
-	progress_init(&progress, p, false);
-	order_make(&order, p);
-	for (i = 0; i < SIDE_COUNT; i++)
-		plan_set_bindir(p, (enum side)i, "${bindir}"); /* of hosts we do not ask now */
-	print_variants(p);
-	if (*p->before)
-		printf("before: %s\n", p->before);
-	for (i = 0; i < order.n; i++) {
-		char *name = run_name(p, &order.run[i]);
-
-		printf("%3zu %s\n", i + 1, name);
-		seconds += progress_expect(&progress, &order.run[i]);
-		free(name);
-	}
-	if (*p->after)
-		printf("after: %s\n", p->after);
-	printf("%zu runs, about %s\n", order.n, progress_time(seconds));
-	order_free(&order);
-	return EXIT_OK;
-}
-
 static uid_t owner_uid;
 static gid_t owner_gid;
 
@@ -315,6 +271,16 @@ static int conclude(const struct capture *c, int rc, const struct error *err)
 	return c->failed || c->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
+static int dry_run(struct plan *p, const struct args *a)
+{
+	struct error err = {0};
+
+	if (!capture_dry_run(p, a->output, !a->variant, &err))
+		return EXIT_OK;
+	error_print(&err);
+	return EXIT_FAILED;
+}
+
 static int run_plan(struct plan *p, const struct args *a, const char *self)
 {
 	const char *fake = getenv("ZCOST_COLLECT");
@@ -349,7 +315,7 @@ int cmd_capture(int argc, char **argv)
 		error_print(&err);
 		code = EXIT_USAGE;
 	} else {
-		code = a.dry ? dry_run(&plan) : run_plan(&plan, &a, self);
+		code = a.dry ? dry_run(&plan, &a) : run_plan(&plan, &a, self);
 	}
 	plan_free(&plan);
 	free(dir);

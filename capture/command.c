@@ -69,7 +69,8 @@ static void grace(const struct plan *p, enum side side, struct words *argv)
 int run_command(struct capture *c, const struct run_id *id, enum side side, const char *dir,
 		struct words *argv, struct error *err)
 {
-	const struct side_plan *s = &c->plan->sides[side];
+	const struct variant *v = &c->plan->variants[id->variant];
+	const struct side_plan *s = &plan_sides(c->plan, v)[side];
 	const struct remote *r = remote_of(c, side);
 	int rc;
 
@@ -90,5 +91,5 @@ int run_command(struct capture *c, const struct run_id *id, enum side side, cons
 		option(argv, "--collect", s->collect);
 	words_add(argv, "--");
 	rc = words_split(argv, s->prefix, err);
-	return rc ? rc : words_split(argv, c->plan->variants[id->variant].command[side], err);
+	return rc ? rc : words_split(argv, v->command[side], err);
 }

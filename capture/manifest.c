@@ -142,6 +142,22 @@ static void raise_planned(json_t *variant, const struct plan *p)
 	}
 }
 
+/* Where there is a matrix: which variant of the plan it is, and under which settings. */
+static void put_matrix(json_t *variant, const struct plan *p, const struct variant *v)
+{
+	const struct combination *c = plan_combination(p, v->combination);
+	json_t *matrix = json_object();
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		json_object_set_new(matrix, c->set[i].name, settings_text(c->set[i].value));
+	if (c->n) {
+		json_object_set_new(variant, "base", json_string(v->base));
+		json_object_set(variant, "matrix", matrix);
+	}
+	json_decref(matrix);
+}
+
 static int adopt_variant(struct manifest *m, const struct plan *p, const struct variant *v,
 			 struct error *err)
 {
@@ -158,7 +174,8 @@ static int adopt_variant(struct manifest *m, const struct plan *p, const struct 
 	}
 	if (rc)
 		return rc;
-	json_object_set_new(o, "what", json_string(v->what));
+	json_object_set_new(o, "what", settings_text(v->what));
+	put_matrix(o, p, v);
 	raise_planned(o, p);
 	return 0;
 }
@@ -251,6 +268,21 @@ bool manifest_run_ok(const struct manifest *m, const char *run)
 	const json_t *o = find_run(m, run, &i);
 
 	return o && !strcmp(text(o, "status"), "ok");
+}
+
+void manifest_left(const struct manifest *m, const struct plan *p, const struct order *all,
+		   struct order *left)
+{
+	size_t i;
+
+	*left = (struct order){.run = xcalloc(all->n + 1, sizeof(*left->run))};
+	for (i = 0; i < all->n; i++) {
+		char *name = run_name(p, &all->run[i]);
+
+		if (!manifest_run_ok(m, name))
+			left->run[left->n++] = all->run[i];
+		free(name);
+	}
 }
 
 static json_t *sides_of(const struct plan *p)

@@ -5,26 +5,50 @@
 
 #include <stdlib.h>
 
-static void add_round(struct order *o, const struct plan *p, enum pass pass, unsigned int repeat)
+/* Variants from `first` on, n of them: there and back in turns. */
+static void add_round(struct order *o, size_t first, size_t n, enum pass pass, unsigned int repeat)
 {
-	size_t i, n = p->nvariants;
+	size_t i;
 
 	for (i = 0; i < n; i++)
-		o->run[o->n++] = (struct run_id){
-			.variant = repeat % 2 ? i : n - 1 - i, .pass = pass, .repeat = repeat};
+		o->run[o->n++] = (struct run_id){.variant = first + (repeat % 2 ? i : n - 1 - i),
+						 .pass = pass,
+						 .repeat = repeat};
+}
+
+static void add_rounds(struct order *o, const struct plan *p, size_t first, size_t n)
+{
+	unsigned int repeat;
+	int pass;
+
+	for (pass = 0; pass < PASS_COUNT; pass++)
+		for (repeat = 1; p->passes & 1u << pass && repeat <= p->repeats[pass]; repeat++)
+			add_round(o, first, n, (enum pass)pass, repeat);
+}
+
+/* Variants of one combination stand together. */
+static size_t block_length(const struct plan *p, size_t first)
+{
+	size_t n = 1;
+
+	while (first + n < p->nvariants &&
+	       p->variants[first + n].combination == p->variants[first].combination)
+		n++;
+	return n;
 }
 
 void order_make(struct order *o, const struct plan *p)
 {
-	unsigned int repeat, rounds = 0;
+	size_t first, n, rounds = 0;
 	int pass;
 
 	for (pass = 0; pass < PASS_COUNT; pass++)
 		rounds += p->repeats[pass];
 	*o = (struct order){.run = xcalloc(rounds * p->nvariants + 1, sizeof(*o->run))};
-	for (pass = 0; pass < PASS_COUNT; pass++)
-		for (repeat = 1; p->passes & 1u << pass && repeat <= p->repeats[pass]; repeat++)
-			add_round(o, p, (enum pass)pass, repeat);
+	for (first = 0; first < p->nvariants; first += n) {
+		n = p->order == ORDER_BLOCKS ? block_length(p, first) : p->nvariants;
+		add_rounds(o, p, first, n);
+	}
 }
 
 void order_free(struct order *o)

@@ -2,7 +2,11 @@
 /*
  * In which order the runs of a plan go. Measure runs are interleaved and turned round each time
  * (A B C, C B A, A B C ...), so that what drifts over the hour drifts over all variants alike; the
- * passes that disturb, profile and syscalls, come after them.
+ * passes that disturb, profile and syscalls, come after them. Settings change within each round,
+ * the first one of the matrix least often, and not between two rounds.
+ *
+ * With ORDER_BLOCKS all runs of one combination of settings come before those of the next: each is
+ * set up once, and what drifts over the hour looks like an effect of the settings.
  */
 #ifndef ZC_CAPTURE_ORDER_H
 #define ZC_CAPTURE_ORDER_H

@@ -57,14 +57,36 @@ static void free_side(struct side_plan *s)
 	free(s->zcost);
 }
 
-static void free_variant(struct variant *v)
+void plan_free_variant(struct variant *v)
 {
 	int i;
 
 	free(v->name);
 	free(v->what);
+	free(v->base);
 	for (i = 0; i < SIDE_COUNT; i++)
 		free(v->command[i]);
+}
+
+void plan_free_combination(struct combination *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		struct set_value *s = &c->set[i];
+
+		free(s->name);
+		free(s->value);
+		free(s->label);
+		free(s->what);
+		free(s->hooks.save);
+		free(s->hooks.before);
+		free(s->hooks.after);
+	}
+	free(c->set);
+	if (c->plan)
+		plan_free(c->plan);
+	free(c->plan);
 }
 
 void plan_free(struct plan *p)
@@ -74,7 +96,10 @@ void plan_free(struct plan *p)
 	for (i = 0; i < SIDE_COUNT; i++)
 		free_side(&p->sides[i]);
 	for (i = 0; i < p->nvariants; i++)
-		free_variant(&p->variants[i]);
+		plan_free_variant(&p->variants[i]);
+	for (i = 0; i < p->ncombinations; i++)
+		plan_free_combination(&p->combinations[i]);
+	free(p->combinations);
 	free(p->variants);
 	free(p->name);
 	free(p->estimator);
@@ -162,7 +187,7 @@ int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct er
 		return rc;
 	array_grow(p->variants, p->nvariants, p->variants_cap);
 	v = &p->variants[p->nvariants++];
-	v->name = xstrdup(variant);
+	*v = (struct variant){.name = xstrdup(variant), .base = xstrdup(variant)};
 	for (i = 0; i < SIDE_COUNT; i++)
 		v->command[i] = xstrdup("");
 	free(v->command[SIDE_LOCAL]);
@@ -170,4 +195,18 @@ int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct er
 	v->what = xstrdup(v->command[SIDE_LOCAL]);
 	p->sides[SIDE_LOCAL].used = true;
 	return 0;
+}
+
+const struct combination *plan_combination(const struct plan *p, size_t combination)
+{
+	static const struct combination plain;
+
+	return combination < p->ncombinations ? &p->combinations[combination] : &plain;
+}
+
+const struct side_plan *plan_sides(const struct plan *p, const struct variant *v)
+{
+	const struct combination *c = plan_combination(p, v->combination);
+
+	return c->plan ? c->plan->sides : p->sides;
 }

@@ -4,11 +4,13 @@
  * the command line (plan_wrap). All strings are owned by the plan and never NULL unless said so.
  *
  *     [plan]      name passes repeats profile_repeats syscalls_repeats warmup duration estimator
- *                 before after grace start_timeout stop_timeout ssh
+ *                 before after grace start_timeout stop_timeout ssh order
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
  *                 ${plandir} that of the plan; $${ is a plain ${
  *     [side S]    S: receiver or sender. cpus prefix collect units call_graph power_csv host zcost
  *     [variant V] what, and the command of each side under the side's name
+ *     [setting S], [value S=V], [matrix]: see capture/matrix.h. Each variant is measured under each
+ *                 combination of settings, and is a variant of its own then: V+mtu9000+gro-off.
  */
 #ifndef ZC_CAPTURE_PLAN_H
 #define ZC_CAPTURE_PLAN_H
@@ -40,7 +42,30 @@ struct side_plan {
 struct variant {
 	char *name, *what;
 	char *command[SIDE_COUNT]; /* expanded, not split yet; "" where the side is not used */
+	char *base;		   /* its name in the plan; `name` where there is no matrix */
+	size_t combination;	   /* that it is measured under: see plan_combination */
 };
+
+/* Set up by /bin/sh, and undone: "" where there is nothing to do. */
+struct hooks {
+	char *save; /* what it prints is $saved in the other two */
+	char *before, *after;
+};
+
+/* One setting as it is in one combination. */
+struct set_value {
+	char *name, *value, *label, *what;
+	struct hooks hooks;
+};
+
+/* Settings in the order in which they are set up; undone in the reverse. */
+struct combination {
+	struct set_value *set;
+	size_t n;
+	struct plan *plan; /* as read with these: its sides are those of the variants; NULL: ours */
+};
+
+enum plan_order { ORDER_INTERLEAVED, ORDER_BLOCKS };
 
 struct plan {
 	char *name, *estimator;
@@ -52,14 +77,19 @@ struct plan {
 	double grace_s;		     /* for a workload to end by itself after the window */
 	double start_timeout_s, stop_timeout_s;
 	struct side_plan sides[SIDE_COUNT];
+	enum plan_order order;
 	struct variant *variants;
 	size_t nvariants, variants_cap;
+	struct combination *combinations; /* none where the plan has no settings */
+	size_t ncombinations, combinations_cap;
 	char *text; /* the file as given; NULL when wrapped */
 };
 
 /* A plan with the defaults and no variant. */
 void plan_init(struct plan *p);
 void plan_free(struct plan *p);
+void plan_free_variant(struct variant *v);
+void plan_free_combination(struct combination *c);
 
 /* -EINVAL with file:line for anything wrong in the text. */
 int plan_read(struct plan *p, const char *path, const char *bindir, struct error *err);
@@ -74,6 +104,10 @@ void plan_set_bindir(struct plan *p, enum side side, const char *bindir);
 
 /* One variant on the side "local" that runs argv. */
 int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct error *err);
+
+/* What a variant is measured under: settings, and its sides, SIDE_COUNT of them. */
+const struct combination *plan_combination(const struct plan *p, size_t combination);
+const struct side_plan *plan_sides(const struct plan *p, const struct variant *v);
 
 /* Shared with the command line: a list of passes into bits; a name good for a folder. */
 int plan_parse_passes(const char *text, unsigned int *bits, struct error *err);

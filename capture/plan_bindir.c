@@ -24,15 +24,23 @@ static void place(char **text, const char *bindir)
 	*text = str_take(&s);
 }
 
-void plan_set_bindir(struct plan *p, enum side side, const char *bindir)
+static void place_side(struct side_plan *s, const char *bindir)
 {
-	struct side_plan *s = &p->sides[side];
 	char **const values[] = {&s->cpus,  &s->prefix,	    &s->collect,
 				 &s->units, &s->call_graph, &s->power_csv};
 	size_t i;
 
 	for (i = 0; i < array_size(values); i++)
 		place(values[i], bindir);
+}
+
+void plan_set_bindir(struct plan *p, enum side side, const char *bindir)
+{
+	size_t i;
+
+	place_side(&p->sides[side], bindir);
+	for (i = 0; i < p->ncombinations; i++)
+		place_side(&p->combinations[i].plan->sides[side], bindir);
 	for (i = 0; i < p->nvariants; i++)
 		place(&p->variants[i].command[side], bindir);
 }

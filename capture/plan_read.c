@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The plan file: which sections and keys there are, and what may stand in each. */
+#include "capture/plan_read.h"
+
 #include "capture/ini.h"
-#include "capture/plan.h"
 #include "capture/remote.h"
 #include "capture/vars.h"
 #include "capture/words.h"
@@ -99,6 +100,17 @@ static int set_estimator(void *to, const char *value, struct error *err)
 	return set_text(to, value, err);
 }
 
+static int set_order(void *to, const char *value, struct error *err)
+{
+	enum plan_order *order = to;
+
+	if (strcmp(value, "interleaved") && strcmp(value, "blocks"))
+		return error_set(err, EINVAL, "unknown order '%s'; there are interleaved, blocks",
+				 value);
+	*order = *value == 'b' ? ORDER_BLOCKS : ORDER_INTERLEAVED;
+	return 0;
+}
+
 struct key {
 	const char *name;
 	setter set;
@@ -114,6 +126,7 @@ static const struct key plan_keys[] = {
 	{"warmup", set_seconds, offsetof(struct plan, warmup_s)},
 	{"duration", set_seconds, offsetof(struct plan, duration_s)},
 	{"estimator", set_estimator, offsetof(struct plan, estimator)},
+	{"order", set_order, offsetof(struct plan, order)},
 	{"before", set_text, offsetof(struct plan, before)},
 	{"after", set_text, offsetof(struct plan, after)},
 	{"grace", set_seconds, offsetof(struct plan, grace_s)},
@@ -142,10 +155,22 @@ static const struct key variant_keys[] = {
 	{NULL, NULL, 0},
 };
 
+/* Of [setting] and [value]; what else stands there matrix_read has taken. */
+static const struct key hook_keys[] = {
+	{"save", set_text, offsetof(struct hooks, save)},
+	{"before", set_text, offsetof(struct hooks, before)},
+	{"after", set_text, offsetof(struct hooks, after)},
+	{NULL, NULL, 0},
+};
+
 struct reader {
 	struct plan *plan;
+	const struct combination *with;
+	const struct matrix *matrix;
+	const size_t *pick;
 	struct vars vars;
 	struct vars of_sides; /* the same, with what stands for ${bindir} of a side's host */
+	bool pass;	      /* over this section */
 	const char *section;  /* as shown in messages */
 	const struct key *keys;
 	void *base;	    /* what the keys' offsets count from */
@@ -161,6 +186,14 @@ static int enter(struct reader *r, const char *section, const struct key *keys, 
 	r->keys = keys;
 	r->base = base;
 	r->given = 0;
+	r->pass = false;
+	return 0;
+}
+
+/* Another combination's, or matrix_read's. */
+static int pass_over(struct reader *r)
+{
+	r->pass = true;
 	return 0;
 }
 
@@ -204,10 +237,32 @@ static int enter_variant(struct reader *r, const struct ini_at *at, const char *
 			return ini_error(at, err, "variant '%s' is there twice", name);
 	array_grow(p->variants, p->nvariants, p->variants_cap);
 	v = &p->variants[p->nvariants++];
-	*v = (struct variant){.name = xstrdup(name), .what = xstrdup("")};
+	*v = (struct variant){.name = xstrdup(name), .what = xstrdup(""), .base = xstrdup(name)};
 	for (i = 0; i < SIDE_COUNT; i++)
 		v->command[i] = xstrdup("");
 	return enter(r, "[variant]", variant_keys, v);
+}
+
+static int enter_setting(struct reader *r, const char *name)
+{
+	int i = matrix_find(r->matrix, name);
+
+	return i < 0 ? pass_over(r) : enter(r, "[setting]", hook_keys, &r->with->set[i].hooks);
+}
+
+/* "mtu=9000": a value's hooks take the place of its setting's. */
+static int enter_value(struct reader *r, const char *name)
+{
+	size_t len = strcspn(name, "="), i;
+
+	for (i = 0; i < r->with->n; i++) {
+		struct set_value *s = &r->with->set[i];
+
+		if (strlen(s->name) == len && !memcmp(s->name, name, len) &&
+		    !strcmp(s->value, name + len + 1))
+			return enter(r, "[value]", hook_keys, &s->hooks);
+	}
+	return pass_over(r);
 }
 
 static int on_section(void *ctx, const struct ini_at *at, const char *kind, const char *name,
@@ -225,9 +280,15 @@ static int on_section(void *ctx, const struct ini_at *at, const char *kind, cons
 		return enter_side(r, at, name, err);
 	if (!strcmp(kind, "variant"))
 		return enter_variant(r, at, name, err);
+	if (!strcmp(kind, "setting"))
+		return enter_setting(r, name);
+	if (!strcmp(kind, "value"))
+		return enter_value(r, name);
+	if (!strcmp(kind, "matrix") && !*name)
+		return pass_over(r);
 	return ini_error(at, err,
 			 "unknown section [%s%s%s]; there are [plan], [vars], [side NAME], "
-			 "[variant NAME]",
+			 "[variant NAME], [setting NAME], [value SETTING=VALUE], [matrix]",
 			 kind, *name ? " " : "", name);
 }
 
@@ -291,6 +352,25 @@ static int set_key(struct reader *r, const struct ini_at *at, const char *key, c
 	return 0;
 }
 
+static bool is_key(const struct key *keys, const char *name)
+{
+	while (keys->name && strcmp(keys->name, name))
+		keys++;
+	return keys->name;
+}
+
+/* What a value of a setting has a variable be instead; then it stands elsewhere, too. */
+static void instead(const struct reader *r, const char *key, const char **raw,
+		    const struct ini_at **at)
+{
+	const struct matrix_var *var = r->keys ? NULL : matrix_var(r->matrix, r->pick, key);
+
+	if (!var)
+		return;
+	*raw = var->raw;
+	*at = &var->at;
+}
+
 static int on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
 		  struct error *err)
 {
@@ -299,6 +379,9 @@ static int on_key(void *ctx, const struct ini_at *at, const char *key, const cha
 	char *value;
 	int rc;
 
+	if (r->pass || (r->keys == hook_keys && !is_key(hook_keys, key)))
+		return 0;
+	instead(r, key, &raw, &at);
 	if (vars_expand(of_side(r, key) ? &r->of_sides : &r->vars, raw, &value, &e))
 		return ini_error(at, err, "%s: %s", key, e.text);
 	if (r->keys)
@@ -353,32 +436,63 @@ static int check_whole(const struct plan *p, const char *path, struct error *err
 
 static const struct ini_handler handler = {.section = on_section, .key = on_key};
 
-int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
-	       struct error *err)
+static void set_vars(struct reader *r, const char *path, const char *bindir)
 {
-	struct reader r = {.plan = p};
-	char *copy = xstrdup(text), *dir = realpath(path, NULL);
-	int rc, i;
+	char *dir = realpath(path, NULL);
+	size_t i;
 
 	if (!dir) /* not a file, as in tests */
 		dir = xstrdup(path);
-	vars_set(&r.vars, "bindir", bindir);
-	vars_set(&r.vars, "plandir", dirname(dir));
-	vars_set(&r.of_sides, "bindir", PLAN_BINDIR);
-	vars_set(&r.of_sides, "plandir", vars_get(&r.vars, "plandir", strlen("plandir")));
+	vars_set(&r->vars, "bindir", bindir);
+	vars_set(&r->vars, "plandir", dirname(dir));
+	vars_set(&r->of_sides, "bindir", PLAN_BINDIR);
+	vars_set(&r->of_sides, "plandir", vars_get(&r->vars, "plandir", strlen("plandir")));
+	for (i = 0; i < r->with->n; i++) {
+		vars_set(&r->vars, r->with->set[i].name, r->with->set[i].value);
+		vars_set(&r->of_sides, r->with->set[i].name, r->with->set[i].value);
+	}
+	free(dir);
+}
+
+int plan_parse_with(struct plan *p, const char *path, const char *text, const char *bindir,
+		    const struct matrix *m, const size_t *pick, const struct combination *with,
+		    struct error *err)
+{
+	struct reader r = {.plan = p, .matrix = m, .pick = pick, .with = with};
+	char *copy = xstrdup(text);
+	int rc, i;
+
+	set_vars(&r, path, bindir);
 	rc = ini_parse(path, copy, &handler, &r, err);
 	if (!rc)
 		rc = check_whole(p, path, err);
 	for (i = 0; i < SIDE_COUNT; i++)
 		if (!*p->sides[i].host)
 			plan_set_bindir(p, (enum side)i, bindir);
-	if (!rc)
-		p->text = xstrdup(text);
 	vars_free(&r.vars);
 	vars_free(&r.of_sides);
 	free(copy);
-	free(dir);
 	return rc;
+}
+
+const char *plan_differs(const struct plan *a, const struct plan *b)
+{
+	const struct key *k;
+
+	for (k = plan_keys; k->name; k++) {
+		const void *x = (const char *)a + k->offset, *y = (const char *)b + k->offset;
+		bool same;
+
+		if (k->set == set_count || k->set == set_passes || k->set == set_order)
+			same = !memcmp(x, y, sizeof(int));
+		else if (k->set == set_seconds)
+			same = *(const double *)x == *(const double *)y;
+		else
+			same = !strcmp(*(char *const *)x, *(char *const *)y);
+		if (!same)
+			return k->name;
+	}
+	return NULL;
 }
 
 int plan_read(struct plan *p, const char *path, const char *bindir, struct error *err)

@@ -5,7 +5,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+enum { COLUMNS = 80, MIN_NAME = 12 };
 
 void progress_init(struct progress *p, const struct plan *plan, bool verbose)
 {
@@ -13,7 +17,21 @@ void progress_init(struct progress *p, const struct plan *plan, bool verbose)
 	*p = (struct progress){.plan = plan,
 			       .tty = isatty(STDERR_FILENO),
 			       .verbose = verbose,
-			       .extra_s = {1, 2, 1}};
+			       .extra_s = {1, 2, 1},
+			       .switch_s = 0.5};
+}
+
+static bool differ(const struct progress *p, const struct run_id *a, const struct run_id *b)
+{
+	const struct variant *v = p->plan->variants;
+
+	return v[a->variant].combination != v[b->variant].combination;
+}
+
+double progress_expect_switch(const struct progress *p, const struct run_id *from,
+			      const struct run_id *to)
+{
+	return differ(p, from, to) ? p->switch_s : 0;
 }
 
 double progress_expect(const struct progress *p, const struct run_id *id)
@@ -38,6 +56,31 @@ static double elapsed(const struct progress *p)
 	return (double)(clock_mono_ns() - p->began_ns) / 1e9;
 }
 
+static int columns(void)
+{
+	struct winsize w;
+
+	return !ioctl(STDERR_FILENO, TIOCGWINSZ, &w) && w.ws_col ? w.ws_col : COLUMNS;
+}
+
+/* One line, or it could not be written anew: a long name loses its head, which says least. */
+static void show(struct progress *p, const char *what, const char *name, double left_s)
+{
+	char head[64], tail[64];
+	int room, len = (int)strlen(name);
+
+	snprintf(head, sizeof(head), "[%zu/%zu] %s", p->done + 1, p->total, what);
+	snprintf(tail, sizeof(tail), ", %s left", progress_time(left_s));
+	room = columns() - 1 - (int)(strlen(head) + strlen(tail));
+	if (room < MIN_NAME)
+		room = MIN_NAME;
+	if (len > room)
+		fprintf(stderr, "\r%s...%s%s\033[K", head, name + len - (room - 3), tail);
+	else
+		fprintf(stderr, "\r%s%s%s\033[K", head, name, tail);
+	p->shown = true;
+}
+
 void progress_tick(struct progress *p)
 {
 	double rest;
@@ -47,18 +90,34 @@ void progress_tick(struct progress *p)
 		return;
 	rest = progress_expect(p, p->run) - elapsed(p);
 	name = run_name(p->plan, p->run);
-	fprintf(stderr, "\r[%zu/%zu] %s, %s left\033[K", p->done + 1, p->total, name,
-		progress_time(p->left_s + (rest > 0 ? rest : 0)));
+	show(p, "", name, p->left_s + (rest > 0 ? rest : 0));
 	free(name);
-	p->shown = true;
 }
 
 void progress_begin(struct progress *p, const struct run_id *id, double left_s)
 {
-	p->run = id;
+	p->run = p->before = id;
 	p->left_s = left_s;
 	p->began_ns = clock_mono_ns();
 	progress_tick(p);
+}
+
+void progress_begin_switch(struct progress *p, const struct run_id *id, double left_s)
+{
+	p->began_ns = clock_mono_ns();
+	p->switching = p->before && differ(p, p->before, id);
+	if (p->tty && p->switching)
+		show(p, "settings of ", p->plan->variants[id->variant].name,
+		     p->switch_s + progress_expect(p, id) + left_s);
+	else
+		progress_clear(p);
+}
+
+void progress_end_switch(struct progress *p)
+{
+	if (p->switching)
+		p->switch_s = (p->switch_s + elapsed(p)) / 2;
+	p->switching = false;
 }
 
 void progress_clear(struct progress *p)

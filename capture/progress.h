@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a capture stands, with the time left: one line that is written anew, on a terminal only.
- * With `verbose`, a line for each run that ended, anywhere.
+ * Where a capture stands, with the time left: one line of its width (80 columns where unknown) that
+ * is written anew, on a terminal only; times are learned from the runs that ended. With `verbose`,
+ * a line for each run that ended, anywhere.
  */
 #ifndef ZC_CAPTURE_PROGRESS_H
 #define ZC_CAPTURE_PROGRESS_H
@@ -14,15 +15,24 @@ struct progress {
 	const struct plan *plan;
 	bool tty, verbose, shown;
 	size_t total, done;
-	double left_s;		    /* of the runs not begun */
-	double extra_s[PASS_COUNT]; /* a run takes this much more than warm-up and window */
-	const struct run_id *run;   /* the one going on */
+	double left_s;		     /* of the runs not begun */
+	double extra_s[PASS_COUNT];  /* a run takes this much more than warm-up and window */
+	double switch_s;	     /* to another combination of settings */
+	const struct run_id *run;    /* the one going on */
+	const struct run_id *before; /* the last one begun */
+	bool switching;
 	uint64_t began_ns;
 };
 
 void progress_init(struct progress *p, const struct plan *plan, bool verbose);
 /* Seconds a run is expected to take. */
 double progress_expect(const struct progress *p, const struct run_id *id);
+/* From the settings of one run to those of the next; 0 where they are the same. */
+double progress_expect_switch(const struct progress *p, const struct run_id *from,
+			      const struct run_id *to);
+/* Around the setting up of a run; left_s is what comes after that run. */
+void progress_begin_switch(struct progress *p, const struct run_id *id, double left_s);
+void progress_end_switch(struct progress *p);
 void progress_begin(struct progress *p, const struct run_id *id, double left_s);
 void progress_tick(struct progress *p);
 void progress_end(struct progress *p, bool ok);

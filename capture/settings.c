@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* jansson objects hold UTF-8 only; anything else is kept byte by byte as Latin-1. */
-static json_t *text_of(const char *s)
+json_t *settings_text(const char *s)
 {
 	json_t *j = json_string(s);
 	char *latin, *to;
@@ -36,7 +35,7 @@ static void put(json_t *o, const char *prefix, const char *key, const char *valu
 	if (!*value)
 		return;
 	name = xasprintf("%s%s", prefix, key);
-	json_object_set_new(o, name, text_of(value));
+	json_object_set_new(o, name, settings_text(value));
 	free(name);
 }
 
@@ -63,9 +62,23 @@ static void put_side(json_t *o, const struct side_plan *s, enum side side, const
 	free(prefix);
 }
 
+static void put_hooks(json_t *o, const struct set_value *s)
+{
+	char *prefix = xasprintf("%s.", s->name);
+
+	put(o, "setting.", s->name, s->value);
+	put(o, prefix, "save", s->hooks.save);
+	put(o, prefix, "before", s->hooks.before);
+	put(o, prefix, "after", s->hooks.after);
+	free(prefix);
+}
+
 json_t *settings_of(const struct plan *p, const struct variant *v)
 {
+	const struct combination *c = plan_combination(p, v->combination);
+	const struct side_plan *sides = plan_sides(p, v);
 	json_t *o = json_object();
+	size_t k;
 	int i;
 
 	put(o, "", "before", p->before);
@@ -74,7 +87,9 @@ json_t *settings_of(const struct plan *p, const struct variant *v)
 	put_seconds(o, "duration", p->duration_s);
 	for (i = 0; i < SIDE_COUNT; i++)
 		if (p->sides[i].used)
-			put_side(o, &p->sides[i], (enum side)i, v->command[i]);
+			put_side(o, &sides[i], (enum side)i, v->command[i]);
+	for (k = 0; k < c->n; k++)
+		put_hooks(o, &c->set[k]);
 	return o;
 }
 

@@ -10,6 +10,9 @@
 
 #include <jansson.h>
 
+/* jansson holds UTF-8 only; anything else is kept byte by byte as Latin-1. */
+json_t *settings_text(const char *s); /* a new reference */
+
 json_t *settings_of(const struct plan *p, const struct variant *v); /* a new reference */
 
 /* -EEXIST with the first difference, as words about variant `name`; 0 when equal. */

@@ -107,6 +107,8 @@ static void test_bindir(void **state)
 #define PLAN	"[plan]\n"
 #define SIDE	"[side receiver]\n"
 #define VARIANT "[variant a]\nreceiver = x\n"
+#define SET	"[setting mtu]\nvalues = 1500 9000\nbefore = x\nafter = y\n"
+#define LONG	"a-label-of-more-than-thirty-two-letters"
 
 /* Every message names the place; what the user can do is in it. */
 static const struct {
@@ -159,6 +161,51 @@ static const struct {
 	{SIDE "[variant a]\nreceiver = ${nix\n", "p.ini:3: receiver: ${ without }"},
 	{"[vars]\na = 1\na = 2\n", "p.ini:3: variable 'a' is there already"},
 	{"[vars]\nbindir = 1\n", "p.ini:2: variable 'bindir' is there already"},
+	{PLAN "order = random\n", "p.ini:2: order: unknown order 'random'; there are interleaved"},
+	{"[setting 1x]\n", "p.ini:1: '1x' is no name for a setting: letters, digits and _"},
+	{"[setting variant]\n", "p.ini:1: 'variant' is no name for a setting"},
+	{SET SET, "p.ini:5: setting 'mtu' is there twice"},
+	{"[setting mtu]\n" SIDE VARIANT, "p.ini: setting 'mtu' has no values: add 'values = ...'"},
+	{"[setting mtu]\nvalues =\n", "p.ini:2: values: none given"},
+	{"[setting mtu]\nvalues = 1 2 1\n", "p.ini:2: values: '1' is there twice"},
+	{"[setting mtu]\nbefor = x\n",
+	 "p.ini:2: unknown key 'befor' in [setting]; there are: values what save before after"},
+	{SET "[value mtu]\n", "p.ini:5: [value mtu]: it is written [value SETTING=VALUE]"},
+	{SET "[value gro=1]\n", "p.ini:5: [value gro=1]: it is written [value SETTING=VALUE]"},
+	{SET "[value mtu=2]\n",
+	 "p.ini:5: [value mtu=2]: it is none of the values of 'mtu': 1500 9000"},
+	{SET "[value mtu=9000]\n[value mtu=9000]\n", "p.ini:6: [value mtu=9000] is there twice"},
+	{SET "[value mtu=9000]\nlabel = a/b\n", "p.ini:6: label: 'a/b' becomes a part of"},
+	{"[vars]\ncpu = 1\n" SET "[value mtu=9000]\nbefor = x\n",
+	 "p.ini:8: unknown key 'befor' in [value]; there are: what label save before after, and "
+	 "the "
+	 "variables of the [vars] above: cpu"},
+	{"[vars]\ncpu = 1\n" SET "[setting gro]\nvalues = on\n[value gro=on]\ncpu = 2\n"
+	 "[value mtu=1500]\ncpu = 3\n",
+	 "p.ini:10: variable 'cpu' is changed by setting 'mtu' too"},
+	{"[vars]\nmtu = 1\n" SET SIDE VARIANT, "p.ini:2: variable 'mtu' is there already"},
+	{SET "[matrix]\ncros = mtu\n", "p.ini:6: unknown key 'cros' in [matrix]; there are: cross"},
+	{SET "[matrix]\ncross = gro\n",
+	 "p.ini:6: cross: there is no [setting gro]; there are: mtu"},
+	{SET "[matrix]\ncross = mtu mtu\n", "p.ini:6: cross: 'mtu' is there twice"},
+	{SET "[matrix]\nexclude = mtu\n", "p.ini:6: exclude: 'mtu' is not SETTING=VALUE"},
+	{SET "[matrix]\nexclude = gro=on\n", "p.ini:6: exclude: there is no [setting gro]"},
+	{SET "[matrix]\nexclude = mtu=9001\n",
+	 "p.ini:6: exclude: no value of 'mtu' is '9001'; there are: 1500 9000"},
+	{SET "[matrix]\nexclude = variant=b\n" SIDE VARIANT, "p.ini:6: exclude: no variant is 'b'"},
+	{SET "[matrix]\nexclude = mtu=*\n" SIDE VARIANT,
+	 "p.ini: [matrix] exclude leaves no variant"},
+	{"[setting s]\nvalues = 1 3-1\n[side receiver]\ncpus = ${s}\n" VARIANT, "p.ini:4: cpus: "},
+	{SET "[side receiver]\ncpus = 0\n[variant a]\nreceiver = ${gro}\n",
+	 "p.ini:8: receiver: unknown variable ${gro}; known here: ${bindir} ${plandir} ${mtu}"},
+	{SET "[plan]\nwarmup = ${mtu}\n" SIDE VARIANT,
+	 "p.ini: 'warmup' in [plan] holds for all runs, but a setting changes it"},
+	{"[setting mtu]\nvalues = 1\nbefore = x\n" SIDE VARIANT,
+	 "p.ini: mtu=1 has a 'before' but no 'after' that undoes it"},
+	{"[setting a]\nvalues = 1/2 1:2\n" SIDE VARIANT,
+	 "p.ini: two combinations are named 'a+a1-2': give the values different labels"},
+	{"[setting a]\nvalues = 1\n[value a=1]\nlabel = " LONG LONG "\n" SIDE VARIANT,
+	 "p.ini: 'a+" LONG LONG "' is no name for a variant"},
 };
 
 static void test_bad(void **state)
@@ -176,6 +223,83 @@ static void test_bad(void **state)
 			fail_msg("'%s' says '%s', not '%s'", bad[i].text, err.text, bad[i].says);
 		plan_free(&p);
 	}
+}
+
+static const char matrix[] = "[plan]\n"
+			     "repeats = 2\n"
+			     "passes = measure\n"
+			     "[vars]\n"
+			     "cpu = 0\n"
+			     "run = taskset ${cpu} x\n"
+			     "[setting mtu]\n"
+			     "what = not shown\n"
+			     "values = 1500 9000\n"
+			     "save = cat mtu\n"
+			     "before = mtu ${mtu}\n"
+			     "after = mtu $saved\n"
+			     "[setting unused]\n"
+			     "values = 1 2\n"
+			     "before = ${nonesuch}\n"
+			     "[setting place]\n"
+			     "values = one 2-3\n"
+			     "[value place=one]\n"
+			     "what = 1 CPU\n"
+			     "[value place=2-3]\n"
+			     "cpu = ${place}\n"
+			     "label = two\n"
+			     "before = move ${cpu} with ${mtu}\n"
+			     "after = true\n"
+			     "[matrix]\n"
+			     "cross = place mtu\n"
+			     "exclude = variant=z* mtu=9000\n"
+			     "  place=one mtu=15*\n"
+			     "[side receiver]\n"
+			     "cpus = ${cpu}\n"
+			     "[variant base]\n"
+			     "what = plain\n"
+			     "receiver = ${run} base ${mtu}\n"
+			     "[variant zc]\n"
+			     "receiver = ${run} zc\n";
+
+static void check_order(const struct plan *p, const char *want);
+
+/* Of 2 variants x 2 places x 2 MTUs, 4 are left. */
+static void test_matrix(void **state)
+{
+	const struct combination *c;
+	struct error err = {0};
+	struct plan p;
+
+	(void)state;
+	plan_init(&p);
+	if (plan_parse(&p, "p.ini", matrix, "/opt", &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(p.nvariants, 4);
+	assert_string_equal(p.variants[0].name, "base+place-one+mtu9000");
+	assert_string_equal(p.variants[0].what, "plain, 1 CPU, mtu 9000");
+	assert_string_equal(p.variants[0].command[SIDE_RECEIVER], "taskset 0 x base 9000");
+	assert_string_equal(plan_sides(&p, &p.variants[0])[SIDE_RECEIVER].cpus, "0");
+	assert_string_equal(p.variants[2].name, "zc+two+mtu1500");
+	assert_string_equal(p.variants[2].base, "zc");
+	assert_string_equal(p.variants[2].what, "place 2-3, mtu 1500");
+	assert_string_equal(p.variants[2].command[SIDE_RECEIVER], "taskset 2-3 x zc");
+	assert_string_equal(plan_sides(&p, &p.variants[2])[SIDE_RECEIVER].cpus, "2-3");
+	c = plan_combination(&p, p.variants[2].combination);
+	assert_int_equal(c->n, 2);
+	assert_string_equal(c->set[0].hooks.before, "move 2-3 with 1500");
+	assert_string_equal(c->set[1].hooks.before, "mtu 1500");
+	assert_string_equal(c->set[1].hooks.save, "cat mtu");
+	assert_string_equal(c->set[1].hooks.after, "mtu $saved");
+	check_order(&p, "base+place-one+mtu9000/measure-01 base+two+mtu1500/measure-01 "
+			"zc+two+mtu1500/measure-01 base+two+mtu9000/measure-01 "
+			"base+two+mtu9000/measure-02 zc+two+mtu1500/measure-02 "
+			"base+two+mtu1500/measure-02 base+place-one+mtu9000/measure-02");
+	p.order = ORDER_BLOCKS;
+	check_order(&p, "base+place-one+mtu9000/measure-01 base+place-one+mtu9000/measure-02 "
+			"base+two+mtu1500/measure-01 zc+two+mtu1500/measure-01 "
+			"zc+two+mtu1500/measure-02 base+two+mtu1500/measure-02 "
+			"base+two+mtu9000/measure-01 base+two+mtu9000/measure-02");
+	plan_free(&p);
 }
 
 static void test_words(void **state)
@@ -284,9 +408,10 @@ static void test_settings(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),  cmocka_unit_test(test_bindir),
-		cmocka_unit_test(test_bad),   cmocka_unit_test(test_words),
-		cmocka_unit_test(test_order), cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_good),	 cmocka_unit_test(test_bindir),
+		cmocka_unit_test(test_bad),	 cmocka_unit_test(test_matrix),
+		cmocka_unit_test(test_words),	 cmocka_unit_test(test_order),
+		cmocka_unit_test(test_settings),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --dry-run: what a capture would do. Standard output; settings change here as in stage.c. */
+#include "capture/capture.h"
+#include "capture/stage.h"
+#include "lib/alloc.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A command of several lines stays under its key. */
+static void print_text(const char *text)
+{
+	for (; *text; text++) {
+		putchar(*text);
+		if (*text == '\n')
+			fputs("        ", stdout);
+	}
+	putchar('\n');
+}
+
+static void print_side(const struct side_plan *s, const char *name, const char *command)
+{
+	printf("  %-9s", name);
+	if (*s->host)
+		printf("%s ", s->host);
+	if (*s->cpus)
+		printf("[cpus %s] ", s->cpus);
+	if (*s->prefix)
+		printf("%s ", s->prefix);
+	print_text(command);
+}
+
+static void print_variants(const struct plan *p)
+{
+	size_t i;
+	int side;
+
+	for (i = 0; i < p->nvariants; i++) {
+		const struct variant *v = &p->variants[i];
+		const struct side_plan *sides = plan_sides(p, v);
+
+		printf("variant %s%s%s\n", v->name, *v->what ? ": " : "", v->what);
+		for (side = 0; side < SIDE_COUNT; side++)
+			if (p->sides[side].used)
+				print_side(&sides[side], side_names[side], v->command[side]);
+	}
+}
+
+static void print_hook(const char *what, const struct set_value *s, const char *key,
+		       const char *command)
+{
+	if (!*command)
+		return;
+	printf("    %s %s=%s: %s", what, s->name, s->value, key);
+	print_text(command);
+}
+
+static void print_set(const struct set_value *s)
+{
+	print_hook("set", s, "saved = ", s->hooks.save);
+	if (*s->hooks.before)
+		print_hook("set", s, "", s->hooks.before);
+	else
+		printf("    set %s=%s\n", s->name, s->value);
+}
+
+/* As stage_set does: down to what stays, and up again. */
+static void print_switch(const struct plan *p, size_t from, size_t to, bool first)
+{
+	const struct combination *a = plan_combination(p, from), *b = plan_combination(p, to);
+	size_t keep = first ? 0 : stage_common(p, from, to), i;
+
+	for (i = first ? 0 : a->n; i > keep; i--)
+		print_hook("undo", &a->set[i - 1], "", a->set[i - 1].hooks.after);
+	for (i = keep; i < b->n; i++)
+		print_set(&b->set[i]);
+}
+
+static void print_undo(const struct plan *p, size_t combination)
+{
+	const struct combination *c = plan_combination(p, combination);
+	size_t i;
+
+	for (i = c->n; i > 0; i--)
+		print_hook("undo", &c->set[i - 1], "", c->set[i - 1].hooks.after);
+}
+
+/* How often settings change: what that takes is a guess until it was done once. */
+static size_t print_order(const struct plan *p, const struct order *o)
+{
+	size_t i, at = 0, changes = 0;
+
+	for (i = 0; i < o->n; i++) {
+		size_t to = p->variants[o->run[i].variant].combination;
+		char *name = run_name(p, &o->run[i]);
+
+		if (!i || to != at)
+			print_switch(p, at, to, !i);
+		changes += i && to != at;
+		at = to;
+		printf("%3zu %s\n", i + 1, name);
+		free(name);
+	}
+	if (o->n)
+		print_undo(p, at);
+	return changes;
+}
+
+static double estimate(const struct plan *p, const struct order *o)
+{
+	struct progress progress;
+	double s = 0;
+	size_t i;
+
+	progress_init(&progress, p, false);
+	for (i = 0; i < o->n; i++) {
+		s += progress_expect(&progress, &o->run[i]);
+		if (i)
+			s += progress_expect_switch(&progress, &o->run[i - 1], &o->run[i]);
+	}
+	return s;
+}
+
+/* What the time is made of; the last line is the sum. */
+static void print_time(const struct plan *p, const struct order *o, size_t changes)
+{
+	double s = estimate(p, o);
+
+	printf("estimated: %g s warm-up and %g s window a run, 1 s around it (profile 2 s)",
+	       p->warmup_s, p->duration_s);
+	if (changes)
+		printf(", 0.5 s for each of %zu changes of settings", changes);
+	if (p->duration_s <= 0)
+		printf("; plus the time of the command itself");
+	else if (p->grace_s > 0)
+		printf(";\n  a workload that does not end by itself after the window takes %g s "
+		       "more (grace): at most %s",
+		       p->grace_s, progress_time(s + (double)o->n * p->grace_s));
+	printf("\n%zu runs, about %s\n", o->n, progress_time(s));
+}
+
+static void print_all(const struct plan *p, const struct order *o)
+{
+	size_t changes;
+
+	print_variants(p);
+	if (*p->before) {
+		printf("before: ");
+		print_text(p->before);
+	}
+	changes = print_order(p, o);
+	if (*p->after) {
+		printf("after: ");
+		print_text(p->after);
+	}
+	print_time(p, o, changes);
+}
+
+/* Hosts are not asked where their zcost lies: then settings cannot be compared either. */
+static bool hide_bindirs(struct plan *p)
+{
+	bool any = false;
+	int i;
+
+	for (i = 0; i < SIDE_COUNT; i++) {
+		any |= *p->sides[i].host;
+		plan_set_bindir(p, (enum side)i, "${bindir}");
+	}
+	return any;
+}
+
+int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *err)
+{
+	bool elsewhere = hide_bindirs(p);
+	struct manifest there = {0};
+	struct order all, left;
+	int rc = manifest_open(&there, dir ? dir : "", err);
+
+	if (!rc && !elsewhere)
+		rc = manifest_adopt(&there, p, whole, err);
+	if (!rc) {
+		order_make(&all, p);
+		manifest_left(&there, p, &all, &left);
+		if (left.n < all.n)
+			note("%s: %zu of %zu runs are there already", dir, all.n - left.n, all.n);
+		print_all(p, &left);
+		order_free(&left);
+		order_free(&all);
+	}
+	manifest_close(&there);
+	return rc;
+}

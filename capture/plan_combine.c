@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A plan with all combinations of its settings. The text is read once for each: a variable may
+ * stand in any value, and so may what a setting makes of it. Of each reading the sides are kept,
+ * and the variants, under names that say the settings; [plan] must read alike in all of them.
+ */
+#include "capture/plan_read.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+struct combining {
+	struct plan *plan; /* the whole */
+	const struct matrix *m;
+	const char *path, *text, *bindir;
+};
+
+static void set_values(struct combination *c, const struct matrix *m, const size_t *pick)
+{
+	size_t i;
+
+	*c = (struct combination){.set = xcalloc(m->ncross + 1, sizeof(*c->set)), .n = m->ncross};
+	for (i = 0; i < c->n; i++) {
+		const struct matrix_value *v = matrix_value(m, pick, i);
+
+		c->set[i] = (struct set_value){
+			.name = xstrdup(m->setting[m->cross[i]].name),
+			.value = xstrdup(v->value),
+			.label = xstrdup(v->label),
+			.what = xstrdup(v->what),
+			.hooks = {xstrdup(""), xstrdup(""), xstrdup("")},
+		};
+	}
+}
+
+/* "mmap" and "+mtu9000+gro-off"; "sendfile -> mmap" and ", MTU 9000, GRO off". */
+static int rename_variant(struct variant *v, const struct combination *c, const char *path,
+			  struct error *err)
+{
+	struct str name = {0}, what = {0};
+	struct error e = {0};
+	size_t i;
+	int rc;
+
+	str_puts(&name, v->base);
+	str_puts(&what, v->what);
+	for (i = 0; i < c->n; i++) {
+		str_printf(&name, "+%s", c->set[i].label);
+		str_printf(&what, "%s%s", what.len ? ", " : "", c->set[i].what);
+	}
+	free(v->name);
+	free(v->what);
+	v->name = str_take(&name);
+	v->what = str_take(&what);
+	rc = plan_check_name(v->name, &e);
+	return rc ? error_set(err, -rc, "%s: %s; a shorter 'label' in [value] makes it shorter",
+			      path, e.text)
+		  : 0;
+}
+
+static int check_unique(const struct plan *p, const char *name, const char *path, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < p->nvariants; i++)
+		if (!strcmp(p->variants[i].name, name))
+			return error_set(err, EINVAL,
+					 "%s: two combinations are named '%s': give the values "
+					 "different labels",
+					 path, name);
+	return 0;
+}
+
+/* The variants of one reading, out of `from`; those that are left out stay there. */
+static int take_variants(struct combining *x, struct plan *from, const size_t *pick,
+			 size_t combination, struct error *err)
+{
+	const struct combination *c = plan_combination(x->plan, combination);
+	struct plan *p = x->plan;
+	size_t i, left = 0;
+	int rc = 0;
+
+	for (i = 0; i < from->nvariants; i++) {
+		struct variant *v = &from->variants[i];
+
+		if (rc || matrix_excludes(x->m, pick, v->base)) {
+			from->variants[left++] = *v;
+			continue;
+		}
+		rc = rename_variant(v, c, x->path, err);
+		if (!rc)
+			rc = check_unique(p, v->name, x->path, err);
+		v->combination = combination;
+		array_grow(p->variants, p->nvariants, p->variants_cap);
+		p->variants[p->nvariants++] = *v;
+	}
+	from->nvariants = left;
+	return rc;
+}
+
+/* Whoever made the mistake sees one line of the plan, and wants to know for which values. */
+static int failed_with(const struct combination *c, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		size_t used = strlen(err->text);
+
+		snprintf(err->text + used, sizeof(err->text) - used, "%s%s=%s%s",
+			 i ? " " : " (with ", c->set[i].name, c->set[i].value,
+			 i + 1 == c->n ? ")" : "");
+	}
+	return -err->code;
+}
+
+static int check_alike(const struct plan *first, const struct plan *q, const char *path,
+		       struct error *err)
+{
+	const char *key = plan_differs(first, q);
+	int i;
+
+	if (key)
+		return error_set(err, EINVAL,
+				 "%s: '%s' in [plan] holds for all runs, but a setting changes it: "
+				 "[setting] has a before and after of its own",
+				 path, key);
+	for (i = 0; i < SIDE_COUNT; i++)
+		if (first->sides[i].used != q->sides[i].used ||
+		    strcmp(first->sides[i].host, q->sides[i].host) != 0 ||
+		    strcmp(first->sides[i].zcost, q->sides[i].zcost) != 0)
+			return error_set(
+				err, EINVAL,
+				"%s: 'host' and 'zcost' of a side hold for all runs, but a "
+				"setting changes them",
+				path);
+	return 0;
+}
+
+/* What nobody undoes would still hold when other values are measured. */
+static int check_hooks(const struct combination *c, const char *path, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (*c->set[i].hooks.before && !*c->set[i].hooks.after)
+			return error_set(err, EINVAL,
+					 "%s: %s=%s has a 'before' but no 'after' that undoes it "
+					 "('after = true' when there is nothing to undo)",
+					 path, c->set[i].name, c->set[i].value);
+	return 0;
+}
+
+static int add_combination(struct combining *x, size_t n, size_t *pick, struct error *err)
+{
+	struct plan *p = x->plan;
+	struct combination *c;
+	int rc;
+
+	array_grow(p->combinations, p->ncombinations, p->combinations_cap);
+	c = &p->combinations[p->ncombinations++];
+	matrix_pick(x->m, n, pick);
+	set_values(c, x->m, pick);
+	c->plan = xmalloc(sizeof(*c->plan));
+	plan_init(c->plan);
+	rc = plan_parse_with(c->plan, x->path, x->text, x->bindir, x->m, pick, c, err);
+	if (!rc)
+		rc = check_alike(p, c->plan, x->path, err);
+	if (!rc)
+		rc = check_hooks(c, x->path, err);
+	return rc ? failed_with(c, err)
+		  : take_variants(x, c->plan, pick, p->ncombinations - 1, err);
+}
+
+/* [plan] itself, and what may be wrong whatever the settings are. */
+static int read_first(struct combining *x, size_t *pick, struct error *err)
+{
+	struct plan *p = x->plan;
+	struct combination first;
+	int rc;
+
+	matrix_pick(x->m, 0, pick);
+	set_values(&first, x->m, pick);
+	rc = plan_parse_with(p, x->path, x->text, x->bindir, x->m, pick, &first, err);
+	while (p->nvariants)
+		plan_free_variant(&p->variants[--p->nvariants]);
+	plan_free_combination(&first);
+	return rc;
+}
+
+static int combine(struct combining *x, struct error *err)
+{
+	size_t *pick = xcalloc(x->m->ncross, sizeof(*pick)), n = matrix_count(x->m), i;
+	int rc = read_first(x, pick, err);
+
+	for (i = 0; i < n && !rc; i++)
+		rc = add_combination(x, i, pick, err);
+	if (!rc && !x->plan->nvariants)
+		rc = error_set(err, EINVAL, "%s: [matrix] exclude leaves no variant", x->path);
+	free(pick);
+	return rc;
+}
+
+static int parse(struct combining *x, struct error *err)
+{
+	static const struct combination plain;
+
+	if (!x->m->ncross)
+		return plan_parse_with(x->plan, x->path, x->text, x->bindir, x->m, NULL, &plain,
+				       err);
+	return combine(x, err);
+}
+
+int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
+	       struct error *err)
+{
+	struct matrix m;
+	struct combining x = {.plan = p, .m = &m, .path = path, .text = text, .bindir = bindir};
+	int rc = matrix_read(&m, path, text, err);
+
+	if (!rc)
+		rc = parse(&x, err);
+	if (!rc)
+		p->text = xstrdup(text);
+	matrix_free(&m);
+	return rc;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/stage.h"
+
+#include "capture/hook.h"
+#include "capture/undo.h"
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Places in the journal. */
+enum { PLAN, FIRST_SETTING };
+
+static char *owner_of(const struct set_value *s)
+{
+	return xasprintf("setting %s=%s", s->name, s->value);
+}
+
+static bool same(const struct set_value *a, const struct set_value *b)
+{
+	return !strcmp(a->value, b->value) && !strcmp(a->hooks.save, b->hooks.save) &&
+	       !strcmp(a->hooks.before, b->hooks.before) && !strcmp(a->hooks.after, b->hooks.after);
+}
+
+size_t stage_common(const struct plan *p, size_t a, size_t b)
+{
+	const struct combination *x = plan_combination(p, a), *y = plan_combination(p, b);
+	size_t i;
+
+	for (i = 0; i < x->n && same(&x->set[i], &y->set[i]); i++)
+		;
+	return i;
+}
+
+static int set_up(struct stage *s, const struct hooks *h, unsigned int n, const char *owner,
+		  struct error *err)
+{
+	char *saved = NULL;
+	int rc = 0;
+
+	if (*h->save)
+		rc = hook_read(s->dir, owner, "save", h->save, s->intr, &saved, err);
+	if (!rc && *h->after)
+		rc = undo_write(s->dir, n, owner, saved, h->after, err);
+	if (!rc && *h->before)
+		rc = hook_run(s->dir, owner, "before", h->before, s->intr, err);
+	free(saved);
+	return rc;
+}
+
+int stage_open(struct stage *s, const struct plan *plan, const char *dir, struct interrupt *intr,
+	       struct error *err)
+{
+	const struct hooks h = {(char *)"", plan->before, plan->after};
+
+	*s = (struct stage){.plan = plan, .dir = dir, .intr = intr};
+	return set_up(s, &h, PLAN, "the plan", err);
+}
+
+static int undo_to(struct stage *s, size_t depth, struct error *err)
+{
+	int rc = 0;
+
+	while (s->depth > depth && !rc) {
+		rc = undo_run(s->dir, FIRST_SETTING + (unsigned int)s->depth - 1, err);
+		s->depth -= !rc;
+	}
+	return rc;
+}
+
+/* What was begun of the setting at `depth` is undone; -ECANCELED when that went well. */
+static int give_up(struct stage *s, const struct error *reason, struct error *err)
+{
+	int rc;
+
+	s->why = xstrdup(reason->text);
+	s->depth++;
+	rc = undo_to(s, s->depth - 1, err);
+	return rc ? rc : -ECANCELED;
+}
+
+static int set_next(struct stage *s, struct error *err)
+{
+	const struct set_value *v = &plan_combination(s->plan, s->combination)->set[s->depth];
+	unsigned int n = FIRST_SETTING + (unsigned int)s->depth;
+	struct error e = {0};
+	char *owner = owner_of(v);
+	int rc = set_up(s, &v->hooks, n, owner, &e);
+
+	free(owner);
+	if (!rc)
+		s->depth++;
+	else if (rc == -EINTR)
+		error_set(err, EINTR, "%s", e.text);
+	else
+		rc = give_up(s, &e, err);
+	return rc;
+}
+
+int stage_set(struct stage *s, size_t combination, struct error *err)
+{
+	size_t n = plan_combination(s->plan, combination)->n;
+	size_t keep = stage_common(s->plan, s->combination, combination);
+	int rc;
+
+	if (s->combination == combination && s->why)
+		return -ECANCELED;
+	free(s->why);
+	s->why = NULL;
+	rc = undo_to(s, keep, err);
+	s->combination = combination;
+	while (!rc && s->depth < n)
+		rc = set_next(s, err);
+	return rc;
+}
+
+int stage_close(struct stage *s, struct error *err)
+{
+	struct error e;
+	int rc = 0;
+	size_t i;
+
+	/* One more than the depth: a signal may have come in the middle of a `before`. */
+	for (i = s->depth + 2; i-- > 0;) {
+		e = (struct error){0};
+		if (!undo_run(s->dir, (unsigned int)i, &e))
+			continue;
+		if (rc)
+			warn("%s", e.text);
+		else
+			rc = error_set(err, e.code, "%s", e.text);
+	}
+	free(s->why);
+	s->why = NULL;
+	s->depth = 0;
+	return rc;
+}

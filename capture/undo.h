@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The journal of what must be undone: CAPTURE/.undo/NNN, a shell script each, on disk before what
+ * it undoes is begun and taken away when it has run. Whatever ends a capture, the next one here
+ * finds what is left and undoes it, the last first. So a script may run twice, or where only a part
+ * of what it undoes was done, or nothing.
+ */
+#ifndef ZC_CAPTURE_UNDO_H
+#define ZC_CAPTURE_UNDO_H
+
+#include "lib/error.h"
+
+/* `owner`: "the plan", "setting mtu=9000". `saved` is $saved in `after`; NULL: there is none. */
+int undo_write(const char *dir, unsigned int n, const char *owner, const char *saved,
+	       const char *after, struct error *err);
+
+/* Runs number n, not to be interrupted, and takes it away; it stays when it fails. 0: none there.
+ */
+int undo_run(const char *dir, unsigned int n, struct error *err);
+
+/* Runs what an earlier, killed capture in `dir` left. Failures of a host that has started anew
+ * since are remarks only: there it is undone in most cases. */
+int undo_recover(const char *dir, struct error *err);
+
+#endif
