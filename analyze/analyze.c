@@ -7,10 +7,12 @@
 #include "analyze/meters.h"
 #include "analyze/skew.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/intern.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,11 +37,21 @@ struct pool {
 	bool stop;
 };
 
+static bool is_wanted(const struct analysis *a, const struct layout_entry *e)
+{
+	return !a->variant || !e->variant || !strcmp(a->variant, e->variant);
+}
+
 static void read_job(const struct pool *p, struct job *j)
 {
-	if (!strcmp(j->entry->status, "ok"))
-		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, p->a->meters, p->a->nmeters,
-				   p->threads_each, &j->err);
+	const struct ingest_options how = {.meters = p->a->meters,
+					   .nmeters = p->a->nmeters,
+					   .threads = p->threads_each,
+					   .slice = p->a->slice,
+					   .inlines = p->a->inlines};
+
+	if (!strcmp(j->entry->status, "ok") && is_wanted(p->a, j->entry))
+		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, &how, &j->err);
 }
 
 static void *reader(void *arg)
@@ -76,6 +88,7 @@ static struct run run_of(const struct job *j)
 	r.side = e->side ? e->side : r.side ? r.side : "local";
 	r.repeat = e->variant ? e->repeat : r.repeat ? r.repeat : 1;
 	r.position = e->position;
+	r.status = r.status ? r.status : e->status;
 	if (strcmp(e->status, "ok")) {
 		r.status = e->status;
 		r.why = e->why;
@@ -110,10 +123,19 @@ static int write_rows(struct store *s, int64_t run, const struct ingest *in, str
 	return rc;
 }
 
+/* One name each, in the order of first sight; no name is a part of another. */
+static void add_absent(struct analysis *a, const char *name)
+{
+	if (!a->absent.buf || !strstr(a->absent.buf, name))
+		str_printf(&a->absent, "%s%s", a->absent.len ? ", " : "", name);
+}
+
 static void count(struct analysis *a, const struct run *r, const struct ingest *in)
 {
 	size_t i;
 
+	for (i = 0; i < in->nabsent; i++)
+		add_absent(a, in->absent[i]);
 	a->runs++;
 	a->failed += strcmp(r->status, "ok") != 0;
 	for (i = 0; i < in->nnotes; i++) {
@@ -241,6 +263,33 @@ static int write_hosts(struct store *s, const struct layout *l, struct error *er
 	return rc ? rc : store_commit(s, err);
 }
 
+/* "1.5 to 3 s", "from 1.5 s", "to 3 s" */
+static void say_slice(const struct time_slice *t, char *text, size_t size)
+{
+	double from = (double)t->from.ns / 1e9, to = (double)t->to.ns / 1e9;
+
+	if (t->from.given && t->to.given)
+		snprintf(text, size, "%.10g to %.10g s", from, to);
+	else
+		snprintf(text, size, "%s %.10g s", t->from.given ? "from" : "to",
+			 t->from.given ? from : to);
+}
+
+/* How the runs were read, where that is not the usual way (measures/manner.h says it). */
+static int write_manner(const struct analysis *a, struct store *s, struct error *err)
+{
+	char slice[64];
+	int rc = 0;
+
+	if (a->inlines)
+		rc = store_capture_put(s, "inlines", "1", err);
+	if (rc || (!a->slice.from.given && !a->slice.to.given))
+		return rc;
+	say_slice(&a->slice, slice, sizeof(slice));
+	rc = store_capture_put(s, "slice", slice, err);
+	return rc || !a->absent.len ? rc : store_capture_put(s, "slice_absent", a->absent.buf, err);
+}
+
 static int analyze_layout(struct analysis *a, struct store *s, const struct layout *l,
 			  struct error *err)
 {
@@ -258,6 +307,8 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 		p.jobs[i].entry = &l->entries[i];
 	rc = run_pool(a, s, &p, err);
 	free(p.jobs);
+	if (!rc)
+		rc = write_manner(a, s, err);
 	if (!rc)
 		rc = write_hosts(s, l, err);
 	if (!rc)
@@ -287,5 +338,46 @@ int analyze(struct analysis *a, struct error *err)
 		rc = analyze_layout(a, s, &l, err);
 	store_close(s);
 	layout_free(&l);
+	str_free(&a->absent);
+	return rc;
+}
+
+/* Runs that are there, and whose raw files are not. */
+static int check_raw(const struct analysis *a, const struct layout *l, struct error *err)
+{
+	size_t i, gone = 0;
+	char *path;
+
+	for (i = 0; i < l->nentries; i++) {
+		path = xasprintf("%s/run.json", l->entries[i].dir);
+		gone += !path_exists(path);
+		free(path);
+	}
+	if (gone < l->nentries)
+		return 0;
+	return error_set(err, ENOENT,
+			 "%s: the raw files of its runs are gone, and zcost.db knows whole windows "
+			 "only",
+			 a->capture);
+}
+
+int analyze_in_memory(struct analysis *a, struct store **store, struct error *err)
+{
+	struct layout l;
+	int rc = layout_read(&l, a->capture, err);
+
+	*store = NULL;
+	if (!rc)
+		rc = check_raw(a, &l, err);
+	if (!rc)
+		rc = store_create_in_memory(store, a->capture, err);
+	if (!rc)
+		rc = analyze_layout(a, *store, &l, err);
+	layout_free(&l);
+	str_free(&a->absent);
+	if (!rc)
+		return 0;
+	store_close(*store);
+	*store = NULL;
 	return rc;
 }

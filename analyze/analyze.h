@@ -7,20 +7,28 @@
 #define ZC_ANALYZE_H
 
 #include "analyze/ingest/ingest.h"
+#include "lib/str.h"
 
 struct analysis {
 	const char *capture;
 	int jobs; /* threads; 0: one per CPU */
 	const struct meter *meters;
 	size_t nmeters;
+	bool inlines;		 /* inlined functions are frames of their own */
+	struct time_slice slice; /* of each run's window (ingest/window.h) */
+	const char *variant;	 /* the raw files of other variants are not read; NULL: all are */
 
 	/* what it found */
 	size_t runs, failed, lossy, warnings;
-	char *forgotten; /* meters that the store had before and this analysis was not given; or
-			    NULL; the caller frees */
+	struct str absent; /* collectors without a figure in the slice: "counters, syscalls" */
+	char *forgotten;   /* meters that the store had before and this analysis was not given; or
+			      NULL; the caller frees */
 };
 
 /* 0: CAPTURE/zcost.db is complete, whatever the runs lack. -errno: it is as it was before. */
 int analyze(struct analysis *a, struct error *err);
+
+/* The same into memory; the capture is left as it is. The caller closes the store. */
+int analyze_in_memory(struct analysis *a, struct store **store, struct error *err);
 
 #endif

@@ -26,10 +26,13 @@ enum {
 	KEY_CLOCK,
 	KEY_KIND,
 	KEY_OFFSET,
+	KEY_INLINE,
 };
 
 static const struct argp_option options[] = {
 	{"jobs", 'j', "N", 0, "threads that read runs (default: one per CPU)", 0},
+	{"inline", KEY_INLINE, NULL, 0,
+	 "inlined functions as frames of their own, from debug information kept in the capture", 0},
 	{"power-csv", KEY_CSV, "[SIDE=]FILE", 0,
 	 "readings of an external power meter: a time and watts on each line; may be repeated", 1},
 	{"time-unit", KEY_TIME_UNIT, "UNIT", 0, "of its times: s (default), ms, us, ns", 1},
@@ -143,6 +146,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->a.jobs = (int)strtol(arg, &end, 10);
 		if (*end || args->a.jobs < 1 || args->a.jobs > 1024)
 			argp_error(state, "-j '%s' is not a number of threads", arg);
+		return 0;
+	case KEY_INLINE:
+		args->a.inlines = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (args->a.capture)

@@ -2,6 +2,8 @@
 /* zcost export FORMAT [CAPTURE]: what other tools read. */
 #include "analyze/cmd.h"
 #include "analyze/export/export.h"
+#include "analyze/measures/manner.h"
+#include "analyze/open.h"
 #include "analyze/query_options.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -168,14 +170,18 @@ static int export_close(struct export *x, struct error *err)
 
 static int export_run(struct arguments *a, struct error *err)
 {
+	const struct open_options how = {.slice = a->from.slice, .jobs = (int)a->from.jobs};
 	struct export *x = &a->x;
 	size_t i;
 	int rc;
 
 	x->q = &a->q;
-	rc = a->from.perf ? query_read_perf(&a->from, err) : store_open(&x->store, a->capture, err);
+	rc = a->from.perf ? query_read_perf(&a->from, err)
+			  : capture_open(&x->store, a->capture, &how, err);
 	if (!rc)
 		rc = find_format(a->format)->write(x, err);
+	if (!rc && x->store)
+		manner_say(x->store, true, &x->notes);
 	for (i = 0; i < x->notes.nnotes; i++)
 		note("%s", x->notes.notes[i]);
 	if (!rc)

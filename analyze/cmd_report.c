@@ -4,6 +4,7 @@
 #include "analyze/measures/amount.h"
 #include "analyze/measures/measure.h"
 #include "analyze/measures/run_facts.h"
+#include "analyze/open.h"
 #include "analyze/perfdata/tracepoints.h"
 #include "analyze/narrow.h"
 #include "analyze/query_options.h"
@@ -253,6 +254,7 @@ static bool is_bare(const struct arguments *a)
 
 static void check(struct argp_state *state, struct arguments *a)
 {
+	struct error err = {0};
 	struct str tables = {0};
 
 	list_tables(&tables);
@@ -268,6 +270,10 @@ static void check(struct argp_state *state, struct arguments *a)
 	if (a->q.in != IN_NS && !measure_has_costs(measure_find(a->table)))
 		argp_error(state, "--in is for tables of costs: functions, components, contexts, "
 				  "modules, groups");
+	if (!a->capture && !a->from.perf && slice_given(&a->from.slice))
+		argp_error(state, "--from and --to cut a capture or a perf.data (--perf)");
+	if (a->capture && slice_check(&a->from.slice, &err))
+		argp_error(state, "%s", err.text);
 	if (a->q.nrates > 1 && strcmp(a->table, "rates"))
 		argp_error(state, "several rates are for the table rates");
 	if (!a->capture && !is_bare(a) && (a->q.cpu_pct > 0 || a->q.power_w > 0))
@@ -361,7 +367,7 @@ static int open_input(struct arguments *a, struct store **store, struct error *e
 	} else if (a->text.given) {
 		rc = text_read(&a->text, err);
 	} else if (a->capture) {
-		rc = store_open(store, a->capture, err);
+		rc = query_open_capture(&a->from, a->capture, store, err);
 	}
 	return rc;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/query_options.h"
 
+#include "analyze/open.h"
 #include "analyze/perfdata/perfdata.h"
 #include "lib/alloc.h"
 
@@ -35,12 +36,14 @@ static const struct argp_option options[] = {
 	{"cpu", KEY_CPU, "SET", 0, "only these CPUs", 2},
 	{"comm", KEY_COMM, "NAME", 0, "only this command; names are globs", 2},
 	{"event", KEY_EVENT, "NAME", 0, "of a profile with several events", 2},
+	{"from", KEY_FROM, "TIME", 0,
+	 "only from then on. A capture: seconds after the beginning of each run's window, read "
+	 "from "
+	 "its raw files. --perf: seconds as perf script has them, or +S after the first sample",
+	 2},
+	{"to", KEY_TO, "TIME", 0, "only before then", 2},
 	{NULL, 0, NULL, 0, "A bare perf.data instead of a capture:", 3},
 	{"perf", KEY_PERF, "FILE", 0, "the file; '-': standard input", 3},
-	{"from", KEY_FROM, "TIME", 0,
-	 "only samples from then on: seconds as perf script has them, or +S after the first sample",
-	 3},
-	{"to", KEY_TO, "TIME", 0, "only samples before then", 3},
 	{"kallsyms", KEY_KALLSYMS, "FILE", 0, "the measured kernel's symbols", 3},
 	{"vmlinux", KEY_VMLINUX, "FILE", 0, "its kernel as an ELF file", 3},
 	{"inline", KEY_INLINE, NULL, 0,
@@ -139,9 +142,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			 key == KEY_FROM ? "--from" : "--to", arg);
 		return 0;
 	}
-	if (key == ARGP_KEY_END && !o->perf && (o->slice.from.given || o->slice.to.given))
-		argp_error(state, "--from and --to cut a bare perf.data (--perf FILE); a capture's "
-				  "samples are those of its windows");
+	if (key == ARGP_KEY_END && !o->perf && o->inlines)
+		argp_error(state, "--inline goes with --perf; of a capture, 'zcost analyze "
+				  "--inline CAPTURE' keeps inlined functions");
 	for (i = 0; i < array_size(texts); i++) {
 		if (texts[i].key == key) {
 			*texts[i].to = arg;
@@ -163,6 +166,15 @@ void query_options_free(struct query_options *o)
 {
 	profile_free(&o->profile);
 	free(o->run);
+}
+
+int query_open_capture(const struct query_options *o, const char *capture, struct store **store,
+		       struct error *err)
+{
+	const struct open_options how = {
+		.slice = o->slice, .variant = o->q->variant, .jobs = (int)o->jobs};
+
+	return capture_open(store, capture, &how, err);
 }
 
 int query_read_perf(struct query_options *o, struct error *err)

@@ -193,6 +193,8 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 	struct str s = {0};
 
 	put_runs(d, &s, from);
+	if (a->slice)
+		str_printf(&s, " · only %s of each window", a->slice);
 	if (a->host)
 		str_printf(&s, " · %s", a->host);
 	if (a->kernel)

@@ -27,6 +27,7 @@ struct chart_facts {
 	const char *estimator; /* "median" */
 	const char **variants; /* in the plan's order */
 	int nvariants;
+	const char *slice;	/* of each run's window: "2 to 3 s"; NULL: all of it */
 	int measured, profiled; /* runs of each variant by pass: the fewest, 0: unknown */
 };
 

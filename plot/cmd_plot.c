@@ -2,6 +2,7 @@
 /* zcost plot: THE TABLE's charts of one capture into a folder. */
 #include "plot/cmd.h"
 
+#include "analyze/open.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/file.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_FORMAT = 0x100, KEY_BASE, KEY_NEW, KEY_LIST, KEY_N, KEY_M, KEY_MODEL, KEY_KIND };
+enum { KEY_FORMAT = 0x100, KEY_BASE, KEY_NEW, KEY_LIST, KEY_N, KEY_M, KEY_MODEL, KEY_KIND, KEY_FROM, KEY_TO };
 
 static const struct argp_option options[] = {
 	{"capture", 'C', "CAPTURE", 0, "the capture folder; else the first argument", 0},
@@ -22,6 +23,9 @@ static const struct argp_option options[] = {
 	{"format", KEY_FORMAT, "LIST", 0, "of svg, png, pdf; default svg,png", 0},
 	{"base", KEY_BASE, "VARIANT", 0, "what others are held against; default: the first", 1},
 	{"new", KEY_NEW, "VARIANT", 0, "held against it; may be repeated; default: all others", 1},
+	{"from", KEY_FROM, "SECONDS", 0,
+	 "only from then on, after the beginning of each run's window; read from the raw files", 1},
+	{"to", KEY_TO, "SECONDS", 0, "only before then", 1},
 	{"limit", 'n', "N", 0, "functions in a chart", 1},
 	{"roi-n", KEY_N, "N", 0, "exponent of the throughput in T^n/C and T^n/P^m; default 2", 2},
 	{"roi-m", KEY_M, "M", 0, "exponent of the power; default 1", 2},
@@ -41,6 +45,7 @@ struct arguments {
 	int ncharts, charts_cap;
 	unsigned int formats;
 	struct query query;
+	struct open_options open;
 	bool list;
 };
 
@@ -102,12 +107,23 @@ static void add_argument(struct arguments *a, const char *arg)
 
 static void check(struct argp_state *state, const struct arguments *a)
 {
+	struct error err = {0};
+
 	if (a->list)
 		return;
 	if (!a->capture)
 		argp_error(state, "which capture? give its folder");
 	if (!a->dir)
 		argp_error(state, "where to? give a folder with -o");
+	if (slice_check(&a->open.slice, &err))
+		argp_error(state, "%s", err.text);
+}
+
+static void set_time(struct argp_state *state, struct time_point *p, const char *option,
+		     const char *arg)
+{
+	if (time_point_parse(p, arg))
+		argp_error(state, "%s '%s' is not a time in seconds", option, arg);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -127,6 +143,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FORMAT:
 		if (figure_formats(arg, &a->formats))
 			argp_error(state, "unknown format in '%s'; use svg, png, pdf", arg);
+		return 0;
+	case KEY_FROM:
+		set_time(state, &a->open.slice.from, "--from", arg);
+		return 0;
+	case KEY_TO:
+		set_time(state, &a->open.slice.to, "--to", arg);
 		return 0;
 	case KEY_BASE:
 		a->base = arg;
@@ -279,7 +301,7 @@ int cmd_plot(int argc, char **argv)
 	if (a.list) {
 		list_charts(stdout);
 		code = EXIT_OK;
-	} else if (store_open(&store, a.capture, &err)) {
+	} else if (capture_open(&store, a.capture, &a.open, &err)) {
 		error_print(&err);
 	} else {
 		code = plot(&a, store, &err);

@@ -108,6 +108,7 @@ int facts_read(struct facts *f, struct store *store, const char *capture, struct
 	*f = (struct facts){0};
 	f->chart.capture = name && *name ? arena_strdup(&f->arena, name) : base_name(f, capture);
 	f->chart.estimator = store_capture_value(store, "estimator");
+	f->chart.slice = store_capture_value(store, "slice");
 	if (created && *created) {
 		char *day = arena_strdup(&f->arena, created);
 

@@ -2,8 +2,11 @@
 #include "analyze/ingest/ingest.h"
 
 #include "analyze/ingest/power_kinds.h"
+#include "analyze/ingest/window.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/snap.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
@@ -131,6 +134,33 @@ static void read_one(struct ingest *in, const char *what, const char *file,
 	free(path);
 }
 
+/* Files with times in them, beside the .snap files; any other is a total of the whole window. */
+static const char *const timed[] = {"perf.data", "power.tsv"};
+
+static bool is_timed(const char *file)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(timed); i++)
+		if (!strcmp(timed[i], file))
+			return true;
+	return false;
+}
+
+/* Can the file tell of the slice that is asked for? What it is read for says so if not. */
+static bool tells(struct ingest *in, const char *what, const struct parser *p)
+{
+	char *path = xasprintf("%s/%s", in->dir, p->file);
+	bool known = is_timed(p->file) || !in->sliced || !path_exists(path);
+
+	if (!known && str_ends(p->file, ".snap"))
+		known = window_resolves_snaps(in, what, path);
+	else if (!known)
+		window_absent(in, what, "a total of the whole window");
+	free(path);
+	return known;
+}
+
 /* What was not measured, and why; what was lost. */
 static void collector_notes(struct ingest *in)
 {
@@ -158,7 +188,7 @@ static void read_files(struct ingest *in)
 		read_one(in, "workload", "workload.out", ingest_workload);
 	for (i = 0; i < in->nfiles; i++) {
 		p = parser_of(in->files[i].name);
-		if (p)
+		if (p && tells(in, in->files[i].collector, p))
 			read_one(in, in->files[i].collector, p->file, p->read);
 	}
 	ingest_meters(in);
@@ -166,12 +196,12 @@ static void read_files(struct ingest *in)
 }
 
 int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
-	       const struct meter *meters, size_t nmeters, unsigned int threads, struct error *err)
+	       const struct ingest_options *how, struct error *err)
 {
 	char *path = xasprintf("%s/run.json", dir);
 	int rc;
 
-	*in = (struct ingest){.meters = meters, .nmeters = nmeters, .threads = threads};
+	*in = (struct ingest){.how = *how};
 	in->dir = arena_strdup(&in->arena, dir);
 	rc = ingest_run_json(in, path, err);
 	free(path);
@@ -184,11 +214,15 @@ int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	}
 	if (strcmp(in->run.status, "ok"))
 		return 0;
+	rc = window_narrow(in, err);
+	if (rc)
+		return rc;
 	collector_notes(in);
 	if (in->run.end_ns <= in->run.start_ns)
 		ingest_note(in, "lossy", "the run has no measured window: nothing was computed");
 	else
 		read_files(in);
+	window_cut_series(in);
 	return 0;
 }
 
@@ -203,6 +237,7 @@ void ingest_free(struct ingest *in)
 	free(in->power);
 	free(in->threads_seen);
 	map_free(&in->thread_index);
+	free(in->absent);
 	if (in->profile)
 		profile_free(in->profile);
 	free(in->profile);

@@ -9,6 +9,7 @@
 #ifndef ZC_INGEST_H
 #define ZC_INGEST_H
 
+#include "analyze/perfdata/slice.h"
 #include "analyze/store/store.h"
 #include "lib/arena.h"
 #include "lib/cpuset.h"
@@ -24,6 +25,15 @@ struct meter {
 	const char *clock;	 /* monotonic, wall; NULL: wall for dates and from 1e9 s on */
 	const char *kind;	 /* of power_kinds.h; NULL: wall */
 	double offset_s;	 /* added to every time */
+};
+
+/* How runs are read. Zeros: whole windows, one thread per CPU, nothing more. */
+struct ingest_options {
+	const struct meter *meters;
+	size_t nmeters;
+	unsigned int threads;	 /* that may read one file at once; 0: one per CPU */
+	struct time_slice slice; /* of each run's window, from its start; see window.h */
+	bool inlines;		 /* inlined functions are frames of their own */
 };
 
 struct ingest_metric {
@@ -51,14 +61,13 @@ struct ingest_power {
 struct ingest {
 	const char *dir, *host_dir; /* the run's side, its host's folder or NULL */
 	struct run run;		    /* start_ns, end_ns: the window; 0, 0: there is none */
+	bool sliced;		    /* that is a part of the window that was measured */
 	const char *units;	    /* adapter of workload.out */
 	uint64_t started_ns, ended_ns;
 	double wall_clock; /* seconds since 1970 at started_ns; 0: unknown */
 	struct cpuset cpus;
-	bool has_cpus;		    /* false: every CPU */
-	const struct meter *meters; /* given to the analysis */
-	size_t nmeters;
-	unsigned int threads; /* that may read one file of it at once; 0: one per CPU */
+	bool has_cpus; /* false: every CPU */
+	struct ingest_options how;
 
 	struct collector_row *collectors;
 	struct ingest_file {
@@ -72,15 +81,16 @@ struct ingest {
 	struct thread_row *threads_seen;
 	struct map thread_index; /* pid << 32 | tid: its place + 1 */
 	struct profile *profile; /* NULL: no samples */
+	const char **absent;	 /* what has no figure in a slice: collectors */
 	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nnotes,
 		notes_cap, nseries, series_cap, nsyscalls, syscalls_cap, npower, power_cap,
-		nthreads_seen, threads_seen_cap;
+		nthreads_seen, threads_seen_cap, nabsent, absent_cap;
 	struct arena arena;
 };
 
 /* Reads run.json of `dir` and, unless the run failed, every file that it names. */
 int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
-	       const struct meter *meters, size_t nmeters, unsigned int threads, struct error *err);
+	       const struct ingest_options *how, struct error *err);
 void ingest_free(struct ingest *in);
 
 /* run.json alone (run_json.c). */

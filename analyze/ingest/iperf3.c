@@ -5,6 +5,7 @@
  */
 #include "analyze/ingest/json.h"
 #include "analyze/ingest/points.h"
+#include "analyze/ingest/window.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,10 +85,13 @@ static int read_test(struct ingest *in, const json_t *root, struct points *ps, s
 	if (add_points(intervals, at, ps))
 		return error_set(err, EBADMSG, "iperf3: an interval has no sum of bytes");
 	ingest_note(in, "note", "iperf3 dates its test to a second: placed to +-%.2f s", error_s);
-	ingest_metric(
-		in, "tcp_retransmits", "1",
-		json_num(json_object_get(json_object_get(root, "end"), "sum_sent"), "retransmits"),
-		NULL);
+	if (in->sliced)
+		window_absent(in, "retransmits", "counted over the whole run");
+	else
+		ingest_metric(in, "tcp_retransmits", "1",
+			      json_num(json_object_get(json_object_get(root, "end"), "sum_sent"),
+				       "retransmits"),
+			      NULL);
 	return 0;
 }
 

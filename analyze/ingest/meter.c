@@ -323,8 +323,8 @@ void ingest_meters(struct ingest *in)
 	struct meter own = {.path = NULL};
 	size_t n = 0, i;
 
-	for (i = 0; i < in->nmeters; i++) {
-		const struct meter *m = &in->meters[i];
+	for (i = 0; i < in->how.nmeters; i++) {
+		const struct meter *m = &in->how.meters[i];
 
 		if (m->side && strcmp(m->side, in->run.side))
 			continue;

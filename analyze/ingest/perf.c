@@ -20,7 +20,8 @@ int ingest_perf(struct ingest *in, const char *path, struct error *err)
 	struct perfdata_options o = {.from_ns = in->run.start_ns,
 				     .to_ns = in->run.end_ns,
 				     .cpus = in->has_cpus ? &in->cpus : NULL,
-				     .threads = in->threads,
+				     .threads = in->how.threads,
+				     .inlines = in->how.inlines,
 				     .host_dir = in->host_dir,
 				     .spots = true};
 	struct profile *p = xcalloc(1, sizeof(*p));

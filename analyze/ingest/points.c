@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/ingest/points.h"
 
+#include "analyze/ingest/window.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -81,6 +82,19 @@ static void work_metrics(struct ingest *in, const struct points *ps, enum work w
 		ingest_metric(in, "throughput", "Gbit/s", 8 * n / seconds / 1e9, NULL);
 }
 
+static bool resolve(struct ingest *in, const struct points *ps)
+{
+	uint64_t *t = xcalloc(ps->n + 1, sizeof(*t));
+	bool known;
+	size_t i;
+
+	for (i = 0; i < ps->n; i++)
+		t[i] = ps->p[i].t_ns;
+	known = window_resolves(in, "workload", t, ps->n);
+	free(t);
+	return known;
+}
+
 int points_metrics(struct ingest *in, const struct points *ps, const char *path, struct error *err)
 {
 	uint64_t from, to;
@@ -94,6 +108,8 @@ int points_metrics(struct ingest *in, const struct points *ps, const char *path,
 		return error_set(err, ENODATA,
 				 "%s: %zu points of work done; two are needed to know a rate", path,
 				 ps->n);
+	if (!resolve(in, ps))
+		return 0;
 	from = ps->p[0].t_ns;
 	to = ps->p[ps->n - 1].t_ns;
 	seconds = ingest_cover(in, "the workload's account", &from, &to);

@@ -3,6 +3,7 @@
 
 #include "analyze/ingest/power_kinds.h"
 #include "analyze/ingest/tsv.h"
+#include "analyze/ingest/window.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -123,6 +124,19 @@ static void note_gaps(struct ingest *in, const char *what, const struct reading 
 		what, g.longest_s, in_window(in, g.at), others);
 }
 
+static bool resolve(struct ingest *in, const struct reading *r, size_t n)
+{
+	uint64_t *t = xcalloc(n + 1, sizeof(*t));
+	bool known;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		t[i] = r[i].t_ns;
+	known = window_resolves(in, "power", t, n);
+	free(t);
+	return known;
+}
+
 double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
 		      bool energy)
 {
@@ -133,6 +147,8 @@ double readings_power(struct ingest *in, const char *what, const struct reading 
 		ingest_note(in, "lossy", "%s: %zu readings; two are needed", what, n);
 		return NAN;
 	}
+	if (!resolve(in, r, n))
+		return NAN;
 	from = r[0].t_ns;
 	to = r[n - 1].t_ns;
 	seconds = ingest_cover(in, what, &from, &to);

@@ -2,6 +2,7 @@
 /* workload.out of tcpzc: JSON lines, as docs/formats.md has them. */
 #include "analyze/ingest/json.h"
 #include "analyze/ingest/points.h"
+#include "analyze/ingest/window.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -10,24 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* THE TABLE of the summary's figures: an object or NULL for the line itself, its member, the
- * metric. */
+/*
+ * THE TABLE of the summary's figures: an object or NULL for the line itself, its member, the
+ * metric. All are of the whole run; of a part of its window stays the evidence of zero copy.
+ */
 static const struct {
 	const char *object, *member, *metric, *unit;
+	bool evidence;
 } figures[] = {
-	{"sends", "total", "sends", "1"},
-	{"sends", "zero_copy", "sends_zero_copy", "1"},
-	{"sends", "copied", "sends_copied", "1"},
-	{"sends", "unknown", "sends_unknown", "1"},
-	{"receive", "calls", "rx_calls", "1"},
-	{"receive", "mapped_bytes", "rx_mapped_bytes", "B"},
-	{"receive", "copied_bytes", "rx_copied_bytes", "B"},
-	{"tcp_info", "retransmits", "tcp_retransmits", "1"},
-	{"tcp_info", "rtt_us", "tcp_rtt_us", "us"},
-	{"cpu", "user_s", "workload_user_s", "s"},
-	{"cpu", "system_s", "workload_system_s", "s"},
-	{NULL, "ring_overflow", "ring_overflow", "1"},
-	{NULL, "bytes", "workload_bytes", "B"},
+	{"sends", "total", "sends", "1", true},
+	{"sends", "zero_copy", "sends_zero_copy", "1", true},
+	{"sends", "copied", "sends_copied", "1", true},
+	{"sends", "unknown", "sends_unknown", "1", true},
+	{"receive", "calls", "rx_calls", "1", false},
+	{"receive", "mapped_bytes", "rx_mapped_bytes", "B", true},
+	{"receive", "copied_bytes", "rx_copied_bytes", "B", true},
+	{"tcp_info", "retransmits", "tcp_retransmits", "1", false},
+	{"tcp_info", "rtt_us", "tcp_rtt_us", "us", false},
+	{"cpu", "user_s", "workload_user_s", "s", false},
+	{"cpu", "system_s", "workload_system_s", "s", false},
+	{NULL, "ring_overflow", "ring_overflow", "1", true},
+	{NULL, "bytes", "workload_bytes", "B", false},
 };
 
 static void point(const json_t *line, struct points *ps)
@@ -82,23 +86,36 @@ static void asked(struct ingest *in, const char *mode)
 			ingest_metric(in, "asked_zero_copy", "1", modes[i].zero_copy, NULL);
 }
 
+/* What the workload counted from its beginning to its end. */
+static void whole_run(struct ingest *in, const json_t *line)
+{
+	const char *side = json_str(line, "side");
+
+	if (in->sliced) {
+		window_absent(in, "the workload's summary", "it is of the whole run");
+		return;
+	}
+	counts(in, json_object_get(line, "syscalls"), "workload_calls:");
+	counts(in, json_object_get(line, "recv_hist"), "recv_size_log2:");
+	if (side && str_starts(side, "r"))
+		ingest_metric(in, "rx_bytes", "B", json_num(line, "bytes"), NULL);
+}
+
 static void summary(struct ingest *in, const json_t *line)
 {
-	const char *side = json_str(line, "side"), *verify = json_str(line, "verify");
+	const char *verify = json_str(line, "verify");
 	size_t i;
 
 	for (i = 0; i < array_size(figures); i++) {
 		const json_t *o =
 			figures[i].object ? json_object_get(line, figures[i].object) : line;
 
-		ingest_metric(in, figures[i].metric, figures[i].unit,
-			      json_num(o, figures[i].member), NULL);
+		if (!in->sliced || figures[i].evidence)
+			ingest_metric(in, figures[i].metric, figures[i].unit,
+				      json_num(o, figures[i].member), NULL);
 	}
 	asked(in, json_str(line, "mode"));
-	counts(in, json_object_get(line, "syscalls"), "workload_calls:");
-	counts(in, json_object_get(line, "recv_hist"), "recv_size_log2:");
-	if (side && str_starts(side, "r"))
-		ingest_metric(in, "rx_bytes", "B", json_num(line, "bytes"), NULL);
+	whole_run(in, line);
 	if (verify && !strcmp(verify, "failed"))
 		ingest_note(in, "lossy", "workload: the data received was not the data sent");
 }

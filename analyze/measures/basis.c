@@ -3,6 +3,7 @@
 
 #include "analyze/measures/amount.h"
 #include "analyze/measures/calls.h"
+#include "analyze/measures/manner.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -217,8 +218,14 @@ static bool find_basis(struct store *s, const struct query *q, const struct bloc
 }
 
 /* The way out of a missing basis. */
-static const char *why_none(const struct query *q, const char *unit)
+static const char *why_none(struct store *s, const struct query *q, const char *unit)
 {
+	const char *sliced = manner_absent(s, q->in != IN_NS	 ? "counters"
+					      : is_syscall(unit) ? "syscalls"
+								 : "cpu");
+
+	if (sliced)
+		return sliced;
 	if (q->in != IN_NS && q->cpus)
 		return "events were counted for all CPUs of the side together: no --cpu";
 	if (q->in != IN_NS)
@@ -268,7 +275,7 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 	if (n < 0)
 		return n;
 	if (!find_basis(s, q, b, unit, runs, n, est, v))
-		snprintf(v->text, sizeof(v->text), "none: %s; shares only", why_none(q, unit));
+		snprintf(v->text, sizeof(v->text), "none: %s; shares only", why_none(s, q, unit));
 	free(runs);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
+#include "analyze/measures/manner.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -191,7 +192,9 @@ int family_run(struct store *s, const struct query *q, struct table *t, struct e
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, &list.blocks[i], list.estimator, t, err);
-	if (!rc && !t->rows)
+	if (!rc && !t->rows && manner_absent(s, t->name))
+		table_note(t, "nothing of this is known: %s", manner_absent(s, t->name));
+	else if (!rc && !t->rows)
 		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
 	if (!rc)
 		block_list_notes(&list, s, t);

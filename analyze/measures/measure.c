@@ -2,6 +2,7 @@
 /* THE TABLE of measures. */
 #include "analyze/measures/measure.h"
 
+#include "analyze/measures/manner.h"
 #include "analyze/measures/tables.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -99,8 +100,12 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 	if (m && m->needs == NEEDS_STORE && !store)
 		return error_set(err, EINVAL,
 				 "table '%s' is made from a capture, not from a bare file", name);
-	if (m)
-		return m->run(store, q, t, err);
+	if (m) {
+		rc = m->run(store, q, t, err);
+		if (!rc && store)
+			manner_say(store, measure_has_costs(m) || m->needs == NEEDS_FUNCTION, t);
+		return rc;
+	}
 	for (i = 0; i < array_size(measures); i++)
 		str_printf(&names, "%s%s", i ? " " : "", measures[i].name);
 	rc = error_set(err, EINVAL, "no table '%s'; there are: %s", name, names.buf);

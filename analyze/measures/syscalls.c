@@ -10,6 +10,7 @@
 #include "analyze/measures/syscalls_perf.h"
 #include "analyze/measures/syscalls_rows.h"
 #include "analyze/measures/syscalls_trace.h"
+#include "analyze/measures/manner.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/str.h"
 
@@ -51,9 +52,10 @@ static int add_run(struct store *s, const struct query *q, const struct run *run
 	return 0;
 }
 
-static void note_block(struct table *t, const struct block *b, const struct syscall_sums *s,
-		       size_t shown)
+static void note_block(struct store *store, struct table *t, const struct block *b,
+		       const struct syscall_sums *s, size_t shown)
 {
+	const char *sliced = manner_absent(store, "syscalls");
 	char *open = syscalls_unfinished(s);
 	uint64_t calls = 0;
 	double ns = 0;
@@ -64,7 +66,8 @@ static void note_block(struct table *t, const struct block *b, const struct sysc
 		ns += (double)s->rows[i].total_ns;
 	}
 	if (!s->runs)
-		table_note(t, "%s %s: no syscalls were counted", b->variant, b->side);
+		table_note(t, "%s %s: no syscalls %s%s", b->variant, b->side,
+			   sliced ? "are known: " : "were counted", sliced ? sliced : "");
 	else
 		table_note(t, "%s %s: %llu calls in all, %.3f ms, in %d run%s; %zu of %zu rows%s",
 			   b->variant, b->side, (unsigned long long)calls, ns / 1e6, s->runs,
@@ -85,7 +88,7 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 	for (k = 0; k < b->n && !rc; k++)
 		rc = add_run(s, q, &b->runs[k], &sums, err);
 	if (!rc)
-		note_block(t, &b->block, &sums,
+		note_block(s, t, &b->block, &sums,
 			   syscalls_put(t, q, &sums, b->block.variant, b->block.side));
 	free(sums.rows);
 	return rc;

@@ -58,6 +58,15 @@ int store_create(struct store **store, const char *path, struct error *err)
 	return 0;
 }
 
+int store_create_in_memory(struct store **store, const char *name, struct error *err)
+{
+	int rc = store_create(store, NULL, err);
+
+	if (!rc)
+		(*store)->path = xstrdup(name);
+	return rc;
+}
+
 static void close_db(struct store *s)
 {
 	size_t i;
@@ -110,7 +119,7 @@ int store_commit_all(struct store *s, struct error *err)
 {
 	int rc;
 
-	if (!s->path)
+	if (!s->tmp)
 		return 0;
 	close_db(s);
 	rc = sync_file(s->tmp);

@@ -22,6 +22,8 @@ struct store;
 int store_open(struct store **store, const char *capture, struct error *err);
 /* An empty one at `path`, NULL for memory; the file appears under its name at store_commit_all. */
 int store_create(struct store **store, const char *path, struct error *err);
+/* In memory, for messages with the name of what it is made from. */
+int store_create_in_memory(struct store **store, const char *name, struct error *err);
 void store_close(struct store *store);
 int store_begin(struct store *store, struct error *err); /* one transaction per run */
 int store_commit(struct store *store, struct error *err);

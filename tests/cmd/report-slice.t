@@ -30,7 +30,8 @@ ok "of standard input" test "$(samples - --from "+$after" <cut.data)" = "$(sampl
 ok "a part without samples, exit 1 or 2" sh -c "! '$zcost' report functions --perf cut.data --from 99999999 2>err"
 ok "says where they are" says "no sample between --from and --to; its samples are from [0-9.]+ to [0-9.]+ s" err
 ok "not a time, exit 2" exits 2 "$zcost" report functions --perf cut.data --from soon
-ok "of a capture, exit 2" exits 2 "$zcost" report functions nowhere --from 1
-ok "says what it is for" says 'cut a bare perf.data' err
+printf '# Samples: 1\n    50.00%%  a  b  [k] c\n' >text
+ok "of a text, exit 2" exits 2 "$zcost" report functions --perf-report text --from 1
+ok "says what it is for" says 'cut a capture or a perf.data' err
 
 done_testing

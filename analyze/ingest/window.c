@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/ingest/window.h"
+
+#include "lib/alloc.h"
+#include "lib/snap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int window_narrow(struct ingest *in, struct error *err)
+{
+	const struct time_slice *s = &in->how.slice;
+	uint64_t start = in->run.start_ns, length = in->run.end_ns - start;
+	uint64_t from = s->from.given ? s->from.ns : 0, to = s->to.given ? s->to.ns : length;
+
+	in->sliced = (s->from.given || s->to.given) && in->run.end_ns > start;
+	if (!in->sliced)
+		return 0;
+	if (from >= length)
+		return error_set(err, ERANGE, "--from %.10g: its window is %.2f s long",
+				 (double)from / 1e9, (double)length / 1e9);
+	if (to > length) {
+		if ((double)(to - length) > 0.01 * (double)(length - from))
+			ingest_note(in, "warning",
+				    "its window is %.2f s long: --to %.10g is after its end",
+				    (double)length / 1e9, (double)to / 1e9);
+		to = length;
+	}
+	in->run.start_ns = start + from;
+	in->run.end_ns = start + to;
+	return 0;
+}
+
+void window_absent(struct ingest *in, const char *what, const char *why)
+{
+	size_t i;
+
+	ingest_note(in, "note", "%s: not in a part of the window (--from, --to): %s", what, why);
+	for (i = 0; i < in->nabsent; i++)
+		if (!strcmp(in->absent[i], what))
+			return;
+	array_grow(in->absent, in->nabsent, in->absent_cap);
+	in->absent[in->nabsent++] = arena_strdup(&in->arena, what);
+}
+
+static double nearer(uint64_t before, uint64_t at, uint64_t after)
+{
+	return (double)(at - before < after - at ? at - before : after - at);
+}
+
+/* How far the end at `at` is from the nearer of the two readings around it. */
+static double distance(const uint64_t *t, size_t n, uint64_t at)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (t[i - 1] <= at && at <= t[i])
+			return nearer(t[i - 1], at, t[i]);
+	return 0; /* outside of all of them: how much they cover is looked at elsewhere */
+}
+
+static bool any_inside(const uint64_t *t, size_t n, uint64_t from, uint64_t to)
+{
+	uint64_t margin = (to - from) / 20;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (t[i] >= from + margin && t[i] + margin <= to)
+			return true;
+	return false;
+}
+
+bool window_resolves(struct ingest *in, const char *what, const uint64_t *t, size_t n)
+{
+	uint64_t from = in->run.start_ns, to = in->run.end_ns;
+	double length = (double)(to - from), off;
+
+	if (!in->sliced || n < 2)
+		return true;
+	off = (distance(t, n, from) + distance(t, n, to)) / length;
+	if (off > 0.01 && (off > 0.4 || !any_inside(t, n, from, to))) {
+		window_absent(in, what, "it was read too seldom to tell of it");
+		return false;
+	}
+	if (off > 0.05)
+		ingest_note(in, "warning",
+			    "%s: was not read at the ends of the part of the window: up to %.0f %% "
+			    "of it is interpolated",
+			    what, 100 * off);
+	return true;
+}
+
+bool window_resolves_snaps(struct ingest *in, const char *what, const char *path)
+{
+	struct error damage = {0};
+	struct snaps snaps;
+	uint64_t *t;
+	bool known;
+	size_t i;
+	int rc = snaps_read(&snaps, path, &damage);
+
+	if (rc && rc != -EBADMSG)
+		return true; /* its parser will say so */
+	t = xcalloc(snaps.n + 1, sizeof(*t));
+	for (i = 0; i < snaps.n; i++)
+		t[i] = snaps.snap[i].mono_ns;
+	known = window_resolves(in, what, t, snaps.n);
+	free(t);
+	snaps_free(&snaps);
+	return known;
+}
+
+void window_cut_series(struct ingest *in)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < in->nseries && in->sliced; i++)
+		if (in->series[i].t_ns > in->run.start_ns && in->series[i].t_ns <= in->run.end_ns)
+			in->series[kept++] = in->series[i];
+	if (in->sliced)
+		in->nseries = kept;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/open.h"
+
+#include "analyze/analyze.h"
+#include "analyze/archive/packed.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool slice_given(const struct time_slice *s)
+{
+	return s->from.given || s->to.given;
+}
+
+int slice_check(const struct time_slice *s, struct error *err)
+{
+	if (s->from.given && s->to.given && s->from.ns >= s->to.ns)
+		return error_set(err, EINVAL, "--to is not after --from");
+	if (s->to.given && !s->to.ns)
+		return error_set(err, EINVAL, "there is nothing before --to 0");
+	return 0;
+}
+
+/* Where the raw files are: in the folder, or beside the archive where it was unpacked. */
+static int find_folder(const char *capture, char **folder, struct error *err)
+{
+	*folder = NULL;
+	if (!reader_is_archive(capture)) {
+		if (path_is_dir(capture) || !path_exists(capture)) {
+			*folder = xstrdup(capture);
+			return 0;
+		}
+		return error_set(err, EINVAL,
+				 "%s: --from and --to need the capture's folder, with its raw "
+				 "files; a store alone knows whole windows only",
+				 capture);
+	}
+	*folder = packed_folder(capture);
+	if (packed_folder_is(capture, *folder))
+		return 0;
+	free(*folder);
+	*folder = NULL;
+	return error_set(err, EINVAL,
+			 "%s: --from and --to need the raw files in a folder: 'zcost unpack %s', "
+			 "then give that folder",
+			 capture, capture);
+}
+
+/* What the capture was analyzed with stands for this, too, as far as the store knows it. */
+static void follow_store(struct analysis *a, char **meters)
+{
+	struct store *old;
+	const char *value;
+
+	*meters = NULL;
+	if (store_open(&old, a->capture, NULL))
+		return;
+	a->inlines = store_capture_value(old, "inlines") != NULL;
+	value = store_capture_value(old, "power_csv");
+	*meters = value ? xstrdup(value) : NULL;
+	store_close(old);
+}
+
+/* Every run that was to be read failed: then there is nothing to show, and this is why. */
+static int check_runs(struct store *s, const struct analysis *a, struct error *err)
+{
+	struct run_filter good = {.variant = a->variant},
+			  every = {.variant = a->variant, .failed = true};
+	struct run *runs;
+	int n = store_runs(s, &good, &runs, err), rc = 0;
+
+	if (n < 0)
+		return n;
+	free(runs);
+	if (n)
+		return 0;
+	n = store_runs(s, &every, &runs, err);
+	if (n < 0)
+		return n;
+	if (n)
+		rc = error_set(err, ERANGE, "%s: no run can be used; %s/%s-%02d %s: %s", a->capture,
+			       runs[0].variant, runs[0].pass, runs[0].repeat, runs[0].side,
+			       runs[0].why ? runs[0].why : "failed");
+	free(runs);
+	return rc;
+}
+
+static int open_slice(struct store **store, const char *folder, const struct open_options *o,
+		      struct error *err)
+{
+	struct analysis a = {
+		.capture = folder, .jobs = o->jobs, .slice = o->slice, .variant = o->variant};
+	char *meters;
+	int rc;
+
+	follow_store(&a, &meters);
+	if (meters)
+		str_printf(&a.absent, "power (imported by analyze %s)", meters);
+	free(meters);
+	rc = analyze_in_memory(&a, store, err);
+	if (!rc)
+		rc = check_runs(*store, &a, err);
+	return rc;
+}
+
+int capture_open(struct store **store, const char *capture, const struct open_options *o,
+		 struct error *err)
+{
+	char *folder;
+	int rc;
+
+	*store = NULL;
+	if (!slice_given(&o->slice))
+		return store_open(store, capture, err);
+	rc = slice_check(&o->slice, err);
+	if (!rc)
+		rc = find_folder(capture, &folder, err);
+	if (rc)
+		return rc;
+	rc = open_slice(store, folder, o, err);
+	free(folder);
+	return rc;
+}
