@@ -1,419 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost compare BASE NEW: what changed, and whether that is real. */
 #include "analyze/cmd.h"
-#include "analyze/compare/bare.h"
-#include "analyze/compare/compare.h"
-#include "analyze/compare/diff.h"
+#include "analyze/compare/options.h"
 #include "analyze/compare/self_test.h"
 #include "analyze/compare/texts.h"
 #include "analyze/narrow.h"
-#include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/output.h"
-#include "lib/str.h"
 
-#include <argp.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum {
-	KEY_TABLE = 0x100,
-	KEY_BY,
-	KEY_SIDE,
-	KEY_CPU,
-	KEY_COMM,
-	KEY_DSO,
-	KEY_SYMBOL,
-	KEY_FAIL_ON,
-	KEY_SELF_TEST,
-	KEY_VARIANT,
-	KEY_LIMIT,
-	KEY_ALL,
-	KEY_THRESHOLD,
-	KEY_ESTIMATOR,
-	KEY_UNIT,
-	KEY_BASIS,
-	KEY_ROI_N,
-	KEY_ROI_M,
-	KEY_MODEL,
-	KEY_POWER_KIND,
-	KEY_RATE,
-	KEY_UNITS,
-	KEY_SECONDS,
-	KEY_BUSY,
-};
-
-static const struct argp_option options[] = {
-	{"capture", 'C', "CAPTURE", 0, "BASE and NEW are variants of this capture", 0},
-	{"table", KEY_TABLE, "TABLE", 0, "what to compare, see below; default: metrics", 0},
-	{"by", KEY_BY, "TABLE", 0,
-	 "waterfall: steps are components (default), functions, contexts, modules or syscalls", 0},
-	{"side", KEY_SIDE, "SIDE", 0,
-	 "receiver or sender (lists of costs: the receiver unless told; metrics: all)", 0},
-	{"cpu", KEY_CPU, "SET", 0, "lists of costs: only samples of these CPUs", 0},
-	{"comm", KEY_COMM, "NAME", 0, "only of this command; names are globs", 0},
-	{"dso", KEY_DSO, "NAME", 0, "only functions of this module or library", 0},
-	{"symbol", KEY_SYMBOL, "NAME", 0, "only this function", 0},
-	{"limit", KEY_LIMIT, "N", 0,
-	 "rows of a list of costs; the rest is added up in one (functions: 30)", 0},
-	{"all", KEY_ALL, NULL, 0, "every row", 0},
-	{"fail-on", KEY_FAIL_ON, "worse", 0,
-	 "exit 3 when a row is worse; of the metrics, throughput, ns_per_kib, roi_c and roi_p "
-	 "count",
-	 0},
-	{"self-test", KEY_SELF_TEST, "CAPTURE", 0,
-	 "instead of BASE and NEW: how often would runs of one variant seem to differ?", 0},
-	{"variant", KEY_VARIANT, "V", 0, "self-test: only this one", 0},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "a smaller change is none (2)", 1},
-	{"estimator", KEY_ESTIMATOR, "NAME", 0,
-	 "of the metrics over the runs: median, middle (drops the first and the last run) or mean; "
-	 "default: the capture's",
-	 1},
-	{"unit", KEY_UNIT, "UNIT", 0, "of work: packet, KiB (default), message or syscall", 1},
-	{"basis", KEY_BASIS, "BASIS", 0, "wall or busy (default where CPU time was measured)", 1},
-	{"roi-n", KEY_ROI_N, "N", 0, "exponent of the throughput in the scores (2)", 1},
-	{"roi-m", KEY_ROI_M, "M", 0, "exponent of the power in roi_p (1)", 1},
-	{"power-model", KEY_MODEL, "idle=W,per_cpu=W", 0,
-	 "modelled power where none was measured; labelled, and no gate", 1},
-	{"power-kind", KEY_POWER_KIND, "KIND", 0,
-	 "wall, platform or package power (default: the first of these that both have)", 1},
-	{NULL, 0, NULL, 0, "Of files, for BASE and NEW (one number: for both):", 2},
-	{"rate", KEY_RATE, "B[,N]", 0, "units of work per second, the CPUs fully used", 2},
-	{"units", KEY_UNITS, "B[,N]", 0, "so many units of work ...", 2},
-	{"seconds", KEY_SECONDS, "B[,N]", 0, "... in so many seconds", 2},
-	{"busy-ns", KEY_BUSY, "B[,N]", 0, "... that took so much CPU time", 2},
-	{0},
-};
-
-struct arguments {
-	struct comparison c;
-	const struct compare_table *table;
-	bool texts; /* BASE and NEW are two texts of counters or system calls */
-	const char *capture, *ref[ENDS];
-	const char *self_test, *variant; /* a capture, and one of its variants */
-	struct cpuset cpus;
-	int refs;
-	bool fail_on_worse;
-	struct output output;
-};
-
-static double positive(struct argp_state *state, const char *option, const char *arg)
-{
-	char *end;
-	double x = strtod(arg, &end);
-
-	if (end == arg || *end || !isfinite(x) || x < 0)
-		argp_error(state, "%s '%s' is not a number of at least 0", option, arg);
-	return x;
-}
-
-static void set_table(struct argp_state *state, struct arguments *args, const char *arg)
-{
-	const struct compare_table *table;
-	struct str names = {0};
-	size_t i;
-
-	args->table = compare_table_find(arg);
-	for (i = 0; (table = compare_table_at(i)); i++)
-		str_printf(&names, "%s%s", i ? ", " : "", table->name);
-	if (!args->table)
-		argp_error(state, "no table '%s'; there are %s", arg, names.buf);
-	str_free(&names);
-}
-
-static void set_cpus(struct argp_state *state, struct arguments *args, const char *arg)
-{
-	struct error err = {0};
-
-	if (cpuset_parse(&args->cpus, arg, &err))
-		argp_error(state, "--cpu: %s", err.text);
-	args->c.query.cpus = &args->cpus;
-}
-
-static void set_basis(struct argp_state *state, struct arguments *args, const char *arg)
-{
-	if (!strcmp(arg, "wall"))
-		args->c.query.basis = BASIS_WALL;
-	else if (!strcmp(arg, "busy"))
-		args->c.query.basis = BASIS_BUSY;
-	else
-		argp_error(state, "--basis '%s' is neither wall nor busy", arg);
-}
-
-static void set_estimator(struct argp_state *state, struct arguments *args, const char *arg)
-{
-	if (!estimator_parse(arg, &args->c.estimator))
-		argp_error(state, "no estimator '%s'; there are median, middle and mean", arg);
-	args->c.query.estimator = arg;
-}
-
-static void set_model(struct argp_state *state, struct arguments *args, const char *arg)
-{
-	struct query *q = &args->c.query;
-	int end = 0;
-
-	if (sscanf(arg, "idle=%lf,per_cpu=%lf%n", &q->model_idle, &q->model_per_cpu, &end) != 2 ||
-	    arg[end] || !(q->model_idle >= 0) || !(q->model_per_cpu >= 0))
-		argp_error(state, "--power-model '%s' is not idle=W,per_cpu=W", arg);
-}
-
-static void set_limit(struct argp_state *state, struct arguments *args, const char *arg)
-{
-	double n = positive(state, "--limit", arg);
-
-	if (n < 1 || n > 1e9 || n != floor(n))
-		argp_error(state, "--limit '%s' is not a number of rows", arg);
-	args->c.limit = (long)n;
-}
-
-static error_t add_ref(struct argp_state *state, struct arguments *args, const char *arg)
-{
-	if (args->refs == ENDS)
-		argp_error(state, "two at a time: BASE and NEW");
-	args->ref[args->refs++] = arg;
-	return 0;
-}
-
-/* "8165032" or "8165032,9012345", into the member at `offset` of both ends' work. */
-static void set_work(struct argp_state *state, struct arguments *args, const char *arg,
-		     size_t offset)
-{
-	double x[ENDS];
-	int end = 0, n = sscanf(arg, "%lf%n,%lf%n", &x[BASE], &end, &x[NEW], &end), e;
-
-	if (n == 1)
-		x[NEW] = x[BASE];
-	if (n < 1 || arg[end] || !(x[BASE] > 0) || !(x[NEW] > 0))
-		argp_error(state, "'%s' is neither a number above 0 nor two with a comma", arg);
-	for (e = 0; e < ENDS; e++)
-		memcpy((char *)&args->c.work[e] + offset, &x[e], sizeof(x[e]));
-}
-
-static bool parse_work(int key, char *arg, struct argp_state *state)
-{
-	static const struct {
-		int key;
-		size_t offset;
-	} members[] = {
-		{KEY_RATE, offsetof(struct work, rate)},
-		{KEY_UNITS, offsetof(struct work, units)},
-		{KEY_SECONDS, offsetof(struct work, seconds)},
-		{KEY_BUSY, offsetof(struct work, busy_ns)},
-	};
-	size_t i;
-
-	for (i = 0; i < array_size(members); i++)
-		if (members[i].key == key)
-			set_work(state, state->input, arg, members[i].offset);
-	return key >= KEY_RATE && key <= KEY_BUSY;
-}
-
-static error_t parse_figures(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *args = state->input;
-
-	switch (key) {
-	case KEY_THRESHOLD:
-		args->c.rule.threshold = positive(state, "--threshold", arg) / 100;
-		return 0;
-	case KEY_ESTIMATOR:
-		set_estimator(state, args, arg);
-		return 0;
-	case KEY_UNIT:
-		args->c.query.unit = arg;
-		return 0;
-	case KEY_BASIS:
-		set_basis(state, args, arg);
-		return 0;
-	case KEY_ROI_N:
-		args->c.query.roi_n = positive(state, "--roi-n", arg);
-		return 0;
-	case KEY_ROI_M:
-		args->c.query.roi_m = positive(state, "--roi-m", arg);
-		return 0;
-	case KEY_MODEL:
-		set_model(state, args, arg);
-		return 0;
-	case KEY_POWER_KIND:
-		args->c.query.power_kind = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-/* Which samples: false when it is another option. */
-static bool parse_filter(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *args = state->input;
-	struct query *q = &args->c.query;
-
-	switch (key) {
-	case KEY_CPU:
-		set_cpus(state, args, arg);
-		return true;
-	case KEY_COMM:
-		q->comm = arg;
-		return true;
-	case KEY_DSO:
-		q->dso = arg;
-		return true;
-	case KEY_SYMBOL:
-		q->symbol = arg;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* A waterfall is made of what its steps are made of. */
-static bool of_samples(const struct arguments *args)
-{
-	const char *by = args->c.by ? args->c.by : args->table->name;
-
-	return compare_table_find(by)->filters == BY_SAMPLE;
-}
-
-static void check_filters(struct argp_state *state, const struct arguments *args)
-{
-	const struct query *q = &args->c.query;
-
-	if (q->comm && args->table->filters == NO_FILTERS)
-		argp_error(state,
-			   "--comm goes with lists of costs (--table functions); '%s' is of whole "
-			   "sides",
-			   args->table->name);
-	if ((q->cpus || q->dso || q->symbol) && !of_samples(args))
-		argp_error(state,
-			   "--cpu, --dso and --symbol choose samples, which '%s' is not made of; "
-			   "--table functions is",
-			   args->table->name);
-}
-
-/* Of files there are no metrics. */
-static const struct compare_table *default_table(const struct arguments *args)
-{
-	bool files = !args->self_test && !args->capture && bare_is(args->ref[BASE]) &&
-		     bare_is(args->ref[NEW]);
-
-	return compare_table_find(files ? "functions" : "metrics");
-}
-
-static void check(struct argp_state *state, struct arguments *args)
-{
-	if (args->self_test && args->refs)
-		argp_error(state, "--self-test takes its one CAPTURE, and no BASE and NEW");
-	if (args->variant && !args->self_test)
-		argp_error(state, "--variant goes with --self-test; name BASE and NEW");
-	if (!args->self_test && args->refs != ENDS)
-		argp_error(state, "what against what? give BASE and NEW");
-	if (!args->table && !args->self_test && !args->capture && bare_is_text(args->ref[BASE]) &&
-	    bare_is_text(args->ref[NEW]))
-		args->texts = compare_texts_table(args->ref[BASE], args->ref[NEW]);
-	if (args->texts && args->fail_on_worse)
-		argp_error(state, "two texts have no verdicts to fail on");
-	if (!args->table)
-		args->table = default_table(args);
-	if (args->c.by && !diff_spec_find(args->c.by))
-		argp_error(state,
-			   "--by '%s': there are components, functions, contexts, modules and "
-			   "syscalls",
-			   args->c.by);
-	if (args->c.by && strcmp(args->table->name, "waterfall"))
-		argp_error(state, "--by goes with --table waterfall");
-	check_filters(state, args);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *args = state->input;
-
-	switch (key) {
-	case 'C':
-		args->capture = arg;
-		return 0;
-	case KEY_TABLE:
-		set_table(state, args, arg);
-		return 0;
-	case KEY_BY:
-		args->c.by = arg;
-		return 0;
-	case KEY_SIDE:
-		args->c.side = arg;
-		return 0;
-	case KEY_LIMIT:
-		set_limit(state, args, arg);
-		return 0;
-	case KEY_ALL:
-		args->c.all = true;
-		return 0;
-	case KEY_SELF_TEST:
-		args->self_test = arg;
-		return 0;
-	case KEY_VARIANT:
-		args->variant = arg;
-		return 0;
-	case KEY_FAIL_ON:
-		if (strcmp(arg, "worse"))
-			argp_error(state, "--fail-on '%s': there is only worse", arg);
-		args->fail_on_worse = true;
-		return 0;
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->output;
-		return 0;
-	case ARGP_KEY_ARG:
-		return add_ref(state, args, arg);
-	case ARGP_KEY_END:
-		check(state, args);
-		return 0;
-	default:
-		if (parse_filter(key, arg, state) || parse_work(key, arg, state))
-			return 0;
-		return parse_figures(key, arg, state);
-	}
-}
-
-static char *help_tables(int key, const char *text, void *input)
-{
-	const struct compare_table *table;
-	struct str s = {0};
-	size_t i;
-
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)text;
-	str_puts(&s, "Tables:\n");
-	for (i = 0; (table = compare_table_at(i)); i++)
-		str_printf(&s, "  %-11s %s\n", table->name, table->what);
-	str_printf(&s, "\n%s", text);
-	return str_take(&s);
-}
-
-static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.children = children,
-	.args_doc = "BASE NEW\n--self-test CAPTURE",
-	.doc = "Compares two variants: of the capture that -C names, or each given as CAPTURE "
-	       "(when "
-	       "it has one variant) or CAPTURE:VARIANT. Also two files: a perf.data, or the text "
-	       "of "
-	       "perf report --stdio; then functions unless told; or of perf stat, perf trace -s or "
-	       "strace -c. Differences are absolute, in ns per unit of work, and add up to the "
-	       "total's.\v"
-	       "A verdict is better, worse, ~ (no change that is both significant and above the "
-	       "threshold) or too few runs: the exact Mann-Whitney test over the runs of both, "
-	       "p < 0.05, corrected by Holm in a list of costs. Four runs a side are the fewest "
-	       "that can give one; a list of costs takes more, and says how many. The interval "
-	       "beside a verdict is of the same test: it holds no change unless p < 0.05. Exit: 0 "
-	       "done, 1 failed, 2 usage, 3 a row is worse (--fail-on worse), 4 done, but data were "
-	       "lost.",
-	.help_filter = help_tables,
-};
 
 /* The evidence stands before the title, or where formats have none, on stderr. */
 static void put_first(struct table *t, const struct output *o, const char *first_line)
@@ -427,7 +21,7 @@ static void put_first(struct table *t, const struct output *o, const char *first
 	table_title(t, "%s\n%s", first_line, title ? title : t->name);
 }
 
-static int run_self_test(struct arguments *args, struct outcome *out, bool *lossy,
+static int run_self_test(struct compare_options *args, struct outcome *out, bool *lossy,
 			 struct error *err)
 {
 	struct table t = {0};
@@ -441,7 +35,7 @@ static int run_self_test(struct arguments *args, struct outcome *out, bool *loss
 	return ret;
 }
 
-static int run_texts(struct arguments *args, struct error *err)
+static int run_texts(struct compare_options *args, struct error *err)
 {
 	struct table t = {0};
 	int ret = compare_texts(args->ref[BASE], args->ref[NEW], &t, err);
@@ -453,7 +47,8 @@ static int run_texts(struct arguments *args, struct error *err)
 	return ret;
 }
 
-static int run_table(struct arguments *args, struct outcome *out, bool *lossy, struct error *err)
+static int run_table(struct compare_options *args, struct outcome *out, bool *lossy,
+		     struct error *err)
 {
 	struct table t = {0};
 	char *first_line;
@@ -465,6 +60,8 @@ static int run_table(struct arguments *args, struct outcome *out, bool *lossy, s
 	first_line = compare_evidence(&args->c);
 	if (!ret)
 		ret = args->table->run(&args->c, &t, out, err);
+	if (!ret)
+		compare_manner(&args->c, &t);
 	if (!ret && args->output.format == FORMAT_COMMIT)
 		compare_commit(&args->c, out, &t);
 	put_first(&t, &args->output, first_line);
@@ -480,16 +77,19 @@ static int run_table(struct arguments *args, struct outcome *out, bool *lossy, s
 
 int cmd_compare(int argc, char **argv)
 {
-	struct arguments args = {0};
+	struct compare_options args = {0};
 	struct error err = {0};
 	struct outcome out = {0};
 	bool lossy = false;
+	int ret;
 
 	args.c.rule = (struct verdict_rule){.alpha = 0.05, .threshold = 0.02};
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	if (args.self_test ? run_self_test(&args, &out, &lossy, &err)
-	    : args.texts   ? run_texts(&args, &err)
-			   : run_table(&args, &out, &lossy, &err)) {
+	argp_parse(&compare_argp, argc, argv, 0, NULL, &args);
+	ret = args.self_test ? run_self_test(&args, &out, &lossy, &err)
+	      : args.texts   ? run_texts(&args, &err)
+			     : run_table(&args, &out, &lossy, &err);
+	free(args.c.query.groups);
+	if (ret) {
 		error_print(&err);
 		return EXIT_FAILED;
 	}

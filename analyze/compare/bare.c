@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/bare.h"
 
+#include "analyze/open.h"
 #include "analyze/perfdata/perfdata.h"
 #include "lib/alloc.h"
 
@@ -54,11 +55,16 @@ bool bare_is_text(const char *path)
 	return bare_is(path) && !is_perf_data(head, n);
 }
 
-int bare_open(struct bare **b, const char *path, const struct query *q, struct error *err)
+int bare_open(struct bare **b, const char *path, const struct query *q,
+	      const struct time_slice *slice, struct error *err)
 {
-	const struct perfdata_options options = {.use_this_host = true, .cpus = q->cpus};
+	const struct perfdata_options options = {
+		.use_this_host = true, .cpus = q->cpus, .slice = *slice};
 	int ret;
 
+	if (slice_given(slice) && bare_is_text(path))
+		return error_set(err, EINVAL,
+				 "%s: a text has no times that --from and --to could cut", path);
 	*b = xcalloc(1, sizeof(**b));
 	(*b)->path = path;
 	(*b)->is_text = bare_is_text(path);

@@ -8,6 +8,7 @@
 
 #include "analyze/ingest/perf_report.h"
 #include "analyze/measures/measure.h"
+#include "analyze/perfdata/slice.h"
 #include "analyze/profile.h"
 
 struct bare {
@@ -21,7 +22,8 @@ struct bare {
 bool bare_is(const char *path);
 /* Of these, a text. */
 bool bare_is_text(const char *path);
-int bare_open(struct bare **b, const char *path, const struct query *q, struct error *err);
+int bare_open(struct bare **b, const char *path, const struct query *q,
+	      const struct time_slice *slice, struct error *err);
 void bare_close(struct bare *b); /* NULL is fine */
 
 /* Makes the query one of the file. */

@@ -272,10 +272,23 @@ static void put_sum(struct table *to, const struct table *t, size_t from, const 
 	row[4] = row[5] = value_str(to, "");
 }
 
-static void put_costs(struct table *to, const struct comparison *c, const struct table *t,
-		      int digits)
+/* Groups may overlap: what they are parts of stands in the place of their sum. */
+static void put_whole(struct table *to, const struct outcome *out, int digits)
 {
-	size_t shown = c->limit > 0 || c->all || t->rows <= LIST_ROWS ? t->rows : LIST_ROWS, i;
+	struct value *row = table_row(to);
+
+	row[0] = value_str(to, "(all)");
+	row[1] = put(to, "%.*f", digits, out->whole[BASE]);
+	row[2] = put(to, "%.*f", digits, out->whole[NEW]);
+	row[3] = put(to, "%+.*f", digits, out->whole[NEW] - out->whole[BASE]);
+	row[4] = row[5] = value_str(to, "");
+}
+
+static void put_costs(struct table *to, const struct comparison *c, const struct outcome *out,
+		      const struct table *t, int digits)
+{
+	bool all = c->limit > 0 || c->all || out->parts || t->rows <= LIST_ROWS;
+	size_t shown = all ? t->rows : LIST_ROWS, i;
 	struct value *row;
 
 	for (i = 0; i < shown; i++) {
@@ -289,7 +302,10 @@ static void put_costs(struct table *to, const struct comparison *c, const struct
 	}
 	if (shown < t->rows)
 		put_sum(to, t, shown, "(others)", digits);
-	put_sum(to, t, 0, "total", digits);
+	if (out->parts)
+		put_whole(to, out, digits);
+	else
+		put_sum(to, t, 0, "total", digits);
 }
 
 static void put_steps(struct table *to, const struct table *t, int digits)
@@ -345,7 +361,7 @@ static void carry_warnings(struct table *to, const struct table *t)
 	to->lossy = t->lossy;
 	for (i = 0; i < t->nnotes; i++)
 		if (str_starts(t->notes[i], "warning") || str_starts(t->notes[i], "lossy") ||
-		    str_starts(t->notes[i], "MODELLED"))
+		    str_starts(t->notes[i], "MODELLED") || str_starts(t->notes[i], "--from"))
 			table_note(to, "%s", t->notes[i]);
 }
 
@@ -366,7 +382,7 @@ void compare_commit(const struct comparison *c, const struct outcome *out, struc
 	else if (step >= 0)
 		put_steps(&to, t, t->columns[step].digits);
 	else
-		put_costs(&to, c, t, t->columns[value].digits);
+		put_costs(&to, c, out, t, t->columns[value].digits);
 	if (out->runs[BASE])
 		say_test(&to, c, out);
 	carry_warnings(&to, t);

@@ -8,12 +8,14 @@
 
 #include "analyze/compare/verdict.h"
 #include "analyze/measures/measure.h"
+#include "analyze/perfdata/slice.h"
 #include "lib/stats.h"
 
 enum end { BASE, NEW, ENDS };
 
 struct compare_end {
 	struct store *store; /* NULL: it is a bare file */
+	bool shared;	     /* with BASE, whose it is */
 	struct bare *bare;   /* owned; bare.h */
 	const char *variant; /* the store's string */
 	char *label;	     /* as the user named it; owned */
@@ -26,9 +28,10 @@ struct comparison {
 	struct work {  /* of a bare file; 0: not given */
 		double rate, units, seconds, busy_ns;
 	} work[ENDS];
-	const char *side; /* --side; NULL: the table's own default */
-	const char *by;	  /* what the waterfall's steps are; NULL: components */
-	long limit;	  /* rows; 0: the table's own default */
+	struct time_slice slice; /* of the runs' windows, of a perf.data */
+	const char *side;	 /* --side; NULL: the table's own default */
+	const char *by;		 /* what the waterfall's steps are; NULL: components */
+	long limit;		 /* rows; 0: the table's own default */
 	bool all;
 	enum estimator estimator;
 	struct verdict_rule rule;
@@ -49,6 +52,8 @@ struct outcome {
 	/* of a list of costs: */
 	char side[64], unit[32]; /* of work: "KiB" */
 	size_t runs[ENDS], tests;
+	bool parts; /* its rows may overlap and are parts of `whole`, ns per unit */
+	double whole[ENDS];
 };
 
 /* A table of `compare`. */
@@ -73,11 +78,16 @@ int compare_modules(const struct comparison *c, struct table *t, struct outcome 
 		    struct error *err);
 int compare_waterfall(const struct comparison *c, struct table *t, struct outcome *out,
 		      struct error *err);
+int compare_groups(const struct comparison *c, struct table *t, struct outcome *out,
+		   struct error *err);
 int compare_syscalls(const struct comparison *c, struct table *t, struct outcome *out,
 		     struct error *err);
 
 /* Makes of a table of `compare`, and what came with it, the narrow one of a commit message. */
 void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t);
+
+/* Notes: how the captures were read, where that is not the usual way, or not the same. */
+void compare_manner(const struct comparison *c, struct table *t);
 
 /* Are both ends bare files? */
 bool compare_is_bare(const struct comparison *c);

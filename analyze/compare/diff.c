@@ -96,8 +96,24 @@ static void add_pooled(struct diff *d, struct diff_row *row, const struct diff_s
 	row->cost[e] += cost;
 	row->count[e] += count;
 	row->seen[e] = true;
+	if (spec->whole)
+		return;
 	d->total[e] += cost;
 	d->samples[e] += isnan(samples) ? 0 : samples;
+}
+
+void diff_take_whole(struct diff *d, const struct diff_spec *spec, enum end e,
+		     const struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->rows; i++) {
+		double cost = number(at(t, i, spec->value));
+		double samples = number(at(t, i, spec->samples));
+
+		d->total[e] += isnan(cost) ? 0 : cost;
+		d->samples[e] += isnan(samples) ? 0 : samples;
+	}
 }
 
 /* The value column says what its costs are per: "ns/KiB". */

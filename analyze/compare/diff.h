@@ -35,8 +35,10 @@ struct diff_spec {
 	const char *measure, *key, *key2;
 	const char *value, *ci; /* ns per unit and half of its interval */
 	const char *samples;	/* sampling errors of what is absent need their number */
-	const char *count;	/* calls per MiB */
+	const char *count;	/* calls per MiB; of groups, cost with what they call */
 	bool syscalls;		/* from the runs that accounted syscalls, else from profiles */
+	/* rows are a part of it and may overlap: the measure that tells the whole; else NULL */
+	const char *whole;
 };
 
 struct diff_row {
@@ -64,7 +66,7 @@ struct diff {
 	struct map ids;
 };
 
-extern const struct diff_spec function_spec, component_spec, context_spec, module_spec,
+extern const struct diff_spec function_spec, component_spec, context_spec, module_spec, group_spec,
 	syscall_spec;
 const struct diff_spec *diff_spec_find(const char *table); /* "functions"; or NULL */
 
@@ -97,6 +99,9 @@ enum { DIFF_POOLED = -1 };
 void diff_runs(struct diff *d, enum end e, size_t n);
 int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
 	      const struct table *t, struct error *err);
+/* The total out of the table of spec->whole. */
+void diff_take_whole(struct diff *d, const struct diff_spec *spec, enum end e,
+		     const struct table *t);
 /* The basis of n runs; `estimator` is what the pooled costs' basis was made with. */
 void diff_scale(struct diff *d, enum end e, const double *basis, size_t n,
 		enum estimator estimator);

@@ -35,6 +35,36 @@ void diff_carry_notes(struct table *to, const struct table *from)
 	}
 }
 
+/* What a measure of groups says of them, "groups a and b overlap", is of this end. */
+static void carry_of_end(struct table *to, const struct table *from, const char *label)
+{
+	static const char warning[] = "warning: group ";
+	size_t i;
+
+	for (i = 0; i < from->nnotes; i++) {
+		if (str_starts(from->notes[i], "groups "))
+			table_note(to, "%s: %s", label, from->notes[i]);
+		else if (str_starts(from->notes[i], warning))
+			table_note(to, "warning: %s: group %s", label,
+				   from->notes[i] + strlen(warning));
+	}
+}
+
+/* Groups are a part of the whole, and may overlap: their sum is no total. */
+static int take_whole(struct diff *d, const struct comparison *c, const struct diff_spec *spec,
+		      enum end e, const struct query *q, struct table *notes, struct error *err)
+{
+	struct table t;
+	int ret = measure_run(spec->whole, c->end[e].store, q, &t, err);
+
+	if (!ret) {
+		diff_take_whole(d, spec, e, &t);
+		diff_carry_notes(notes, &t);
+	}
+	table_free(&t);
+	return ret;
+}
+
 static int take(struct diff *d, const struct comparison *c, const struct diff_spec *spec,
 		enum end e, int run, const struct query *q, struct table *notes, struct error *err)
 {
@@ -43,9 +73,13 @@ static int take(struct diff *d, const struct comparison *c, const struct diff_sp
 
 	if (!ret)
 		ret = diff_take(d, spec, e, run, &t, err);
-	if (!ret && run == DIFF_POOLED)
+	if (!ret && run == DIFF_POOLED && spec->whole)
+		carry_of_end(notes, &t, c->end[e].label);
+	else if (!ret && run == DIFF_POOLED)
 		diff_carry_notes(notes, &t);
 	table_free(&t);
+	if (!ret && run == DIFF_POOLED && spec->whole)
+		ret = take_whole(d, c, spec, e, q, notes, err);
 	return ret;
 }
 

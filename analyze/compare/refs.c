@@ -3,7 +3,9 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/compare/bare.h"
+#include "analyze/measures/manner.h"
 #include "analyze/measures/scope.h"
+#include "analyze/open.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -49,32 +51,33 @@ static int find_variant(struct compare_end *e, const char *capture, const char *
 }
 
 static int open_in(struct compare_end *e, const char *capture, const char *variant,
-		   struct error *err)
+		   const struct time_slice *slice, struct error *err)
 {
-	int ret = store_open(&e->store, capture, err);
+	const struct open_options how = {.slice = *slice};
+	int ret = e->store ? 0 : capture_open(&e->store, capture, &how, err);
 
 	return ret ? ret : find_variant(e, capture, variant, err);
 }
 
 /* CAPTURE or CAPTURE:VARIANT; a path with a colon in it wins over the cut. */
 static int open_ref(struct compare_end *e, const char *ref, const struct query *q,
-		    struct error *err)
+		    const struct time_slice *slice, struct error *err)
 {
 	const char *colon = strrchr(ref, ':');
 	char *capture;
 	int ret;
 
 	if (bare_is(ref))
-		return bare_open(&e->bare, ref, q, err);
+		return bare_open(&e->bare, ref, q, slice, err);
 	if (path_exists(ref))
-		return open_in(e, ref, NULL, err);
+		return open_in(e, ref, NULL, slice, err);
 	if (!colon)
 		return error_set(err, ENOENT,
 				 "there is no capture '%s'; for a variant of one, say -C CAPTURE "
 				 "or CAPTURE:%s",
 				 ref, ref);
 	capture = xstrndup(ref, (size_t)(colon - ref));
-	ret = open_in(e, capture, colon + 1, err);
+	ret = open_in(e, capture, colon + 1, slice, err);
 	free(capture);
 	return ret;
 }
@@ -87,8 +90,12 @@ int compare_open(struct comparison *c, const char *capture, const char *base, co
 
 	for (i = 0; i < ENDS && !ret; i++) {
 		c->end[i] = (struct compare_end){.label = xstrdup(refs[i])};
-		ret = capture ? open_in(&c->end[i], capture, refs[i], err)
-			      : open_ref(&c->end[i], refs[i], &c->query, err);
+		if (capture && i == NEW) {
+			c->end[i].store = c->end[BASE].store;
+			c->end[i].shared = true;
+		}
+		ret = capture ? open_in(&c->end[i], capture, refs[i], &c->slice, err)
+			      : open_ref(&c->end[i], refs[i], &c->query, &c->slice, err);
 	}
 	if (ret)
 		compare_close(c);
@@ -100,12 +107,31 @@ void compare_close(struct comparison *c)
 	int i;
 
 	for (i = 0; i < ENDS; i++) {
-		if (c->end[i].store)
+		if (c->end[i].store && !c->end[i].shared)
 			store_close(c->end[i].store);
 		bare_close(c->end[i].bare);
 		free(c->end[i].label);
 		c->end[i] = (struct compare_end){0};
 	}
+}
+
+void compare_manner(const struct comparison *c, struct table *t)
+{
+	bool inlines[ENDS];
+	int i;
+
+	for (i = 0; i < ENDS; i++) {
+		if (!c->end[i].store)
+			return;
+		manner_say(c->end[i].store, true, t);
+		inlines[i] = store_capture_value(c->end[i].store, "inlines") != NULL;
+	}
+	if (inlines[BASE] != inlines[NEW])
+		table_note(
+			t,
+			"warning: only %s was analyzed with --inline: functions that were inlined "
+			"stand apart there, in the other their callers hold them",
+			c->end[inlines[NEW]].label);
 }
 
 static bool among(const char **names, int n, const char *name)

@@ -47,6 +47,8 @@ void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 	snprintf(out->unit, sizeof(out->unit), "%s", l->unit);
 	memcpy(out->runs, l->d.nruns, sizeof(out->runs));
 	out->tests = l->d.tests;
+	out->parts = l->spec->whole != NULL;
+	memcpy(out->whole, l->d.total, sizeof(out->whole));
 	for (i = 0; i < l->d.n; i++)
 		out->worse += l->d.rows[i].verdict == VERDICT_WORSE;
 }
@@ -60,14 +62,15 @@ static void say_movements(const struct cost_list *l, const struct comparison *c,
 	movements_free(&m);
 }
 
-static void say_sum(struct table *t, const struct comparison *c, const struct diff *d,
-		    const char *unit)
+static void say_sum(struct table *t, const struct comparison *c, const struct diff_spec *spec,
+		    const struct diff *d, const char *unit)
 {
 	double delta = d->total[NEW] - d->total[BASE];
 
-	table_note(t, "sum: %.2f (%s) %+.2f = %.2f (%s) ns per %s; the rows add up to it",
-		   d->total[BASE], c->end[BASE].label, delta, d->total[NEW], c->end[NEW].label,
-		   unit);
+	table_note(t, "sum: %.2f (%s) %+.2f = %.2f (%s) ns per %s; %s", d->total[BASE],
+		   c->end[BASE].label, delta, d->total[NEW], c->end[NEW].label, unit,
+		   spec->whole ? "of all functions; groups may overlap, and are a part of it"
+			       : "the rows add up to it");
 }
 
 static void say_rule(struct table *t, const struct comparison *c, const struct diff *d)
@@ -111,7 +114,7 @@ static void say_zero(struct table *t, const struct diff *d)
 void cost_list_say(const struct cost_list *l, const struct comparison *c, struct table *t)
 {
 	say_movements(l, c, t);
-	say_sum(t, c, &l->d, l->unit);
+	say_sum(t, c, l->spec, &l->d, l->unit);
 	say_rule(t, c, &l->d);
 	if (l->spec->samples)
 		say_zero(t, &l->d);

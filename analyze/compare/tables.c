@@ -20,6 +20,7 @@ static const struct compare_table tables[] = {
 	{"contexts", "in user space, system calls, softirq, hardirq", compare_contexts, BY_SAMPLE},
 	{"modules", "in the kernel, its modules, programs and libraries", compare_modules,
 	 BY_SAMPLE},
+	{"groups", "in your own groups of functions (--group)", compare_groups, BY_SAMPLE},
 	{"waterfall", "from BASE's cost to NEW's, step by step (--by)", compare_waterfall,
 	 BY_SAMPLE},
 	{"syscalls", "ns per KiB in, and calls per MiB of, every system call", compare_syscalls,
@@ -76,6 +77,17 @@ const struct diff_spec context_spec = {.measure = "contexts", .key = "context", 
 static const struct column module_columns[] = {KEY("module"), COST_COLUMNS, TEST_COLUMNS};
 const struct diff_spec module_spec = {.measure = "modules", .key = "module", PROFILED};
 
+static const struct column group_columns[] = {
+	KEY("group"),
+	COST_COLUMNS,
+	{"base_total_ns", "ns", V_REAL, 2, "with what its functions call, in BASE"},
+	{"new_total_ns", "ns", V_REAL, 2, "in NEW"},
+	{"delta_total_ns", "ns", V_REAL, 2, "the difference; not tested"},
+	TEST_COLUMNS,
+};
+const struct diff_spec group_spec = {
+	.measure = "groups", .key = "group", .count = "total_ns", .whole = "contexts", PROFILED};
+
 static const struct column syscall_columns[] = {
 	KEY("syscall"),
 	COST_COLUMNS,
@@ -104,6 +116,9 @@ const struct diff_spec *diff_spec_find(const char *table)
 
 static void put_row(struct table *t, const struct diff_spec *spec, const struct diff_row *r)
 {
+	static const char *const counts[2][3] = {
+		{"base_total_ns", "new_total_ns", "delta_total_ns"},
+		{"base_calls", "new_calls", "delta_calls"}};
 	struct value *row = table_row(t);
 
 	table_set(t, row, spec->key, value_str(t, r->key));
@@ -113,9 +128,9 @@ static void put_row(struct table *t, const struct diff_spec *spec, const struct 
 	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
 	table_set(t, row, "delta_ns", value_real(r->delta));
 	table_set(t, row, "delta_ci", value_real(r->delta_ci));
-	table_set(t, row, "base_calls", value_real(r->count[BASE]));
-	table_set(t, row, "new_calls", value_real(r->count[NEW]));
-	table_set(t, row, "delta_calls", value_real(r->count[NEW] - r->count[BASE]));
+	table_set(t, row, counts[spec->syscalls][0], value_real(r->count[BASE]));
+	table_set(t, row, counts[spec->syscalls][1], value_real(r->count[NEW]));
+	table_set(t, row, counts[spec->syscalls][2], value_real(r->count[NEW] - r->count[BASE]));
 	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
 	table_set(t, row, "delta_lo", value_real(r->lo));
 	table_set(t, row, "delta_hi", value_real(r->hi));
@@ -199,6 +214,13 @@ int compare_modules(const struct comparison *c, struct table *t, struct outcome 
 {
 	table_init(t, "compare modules", module_columns, array_size(module_columns));
 	return list_costs(c, t, &module_spec, SIZE_MAX, out, err);
+}
+
+int compare_groups(const struct comparison *c, struct table *t, struct outcome *out,
+		   struct error *err)
+{
+	table_init(t, "compare groups", group_columns, array_size(group_columns));
+	return list_costs(c, t, &group_spec, SIZE_MAX, out, err);
 }
 
 int compare_syscalls(const struct comparison *c, struct table *t, struct outcome *out,

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/compare/options.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	KEY_TABLE = 0x100,
+	KEY_BY,
+	KEY_SIDE,
+	KEY_CPU,
+	KEY_COMM,
+	KEY_DSO,
+	KEY_SYMBOL,
+	KEY_FAIL_ON,
+	KEY_SELF_TEST,
+	KEY_VARIANT,
+	KEY_LIMIT,
+	KEY_ALL,
+	KEY_THRESHOLD,
+	KEY_ESTIMATOR,
+	KEY_UNIT,
+	KEY_BASIS,
+	KEY_ROI_N,
+	KEY_ROI_M,
+	KEY_MODEL,
+	KEY_POWER_KIND,
+	KEY_RATE,
+	KEY_UNITS,
+	KEY_SECONDS,
+	KEY_BUSY,
+	KEY_GROUP,
+	KEY_FROM,
+	KEY_TO,
+};
+
+static const struct argp_option options[] = {
+	{"capture", 'C', "CAPTURE", 0, "BASE and NEW are variants of this capture", 0},
+	{"table", KEY_TABLE, "TABLE", 0, "what to compare, see below; default: metrics", 0},
+	{"by", KEY_BY, "TABLE", 0,
+	 "waterfall: steps are components (default), functions, contexts, modules or syscalls", 0},
+	{"side", KEY_SIDE, "SIDE", 0,
+	 "receiver or sender (lists of costs: the receiver unless told; metrics: all)", 0},
+	{"cpu", KEY_CPU, "SET", 0, "lists of costs: only samples of these CPUs", 0},
+	{"comm", KEY_COMM, "NAME", 0, "only of this command; names are globs", 0},
+	{"dso", KEY_DSO, "NAME", 0, "only functions of this module or library", 0},
+	{"symbol", KEY_SYMBOL, "NAME", 0, "only this function", 0},
+	{"group", KEY_GROUP, "NAME=F,F...", 0,
+	 "functions that are to be one (--table groups); again for another group", 0},
+	{"from", KEY_FROM, "TIME", 0,
+	 "only from then on: of captures, seconds after the beginning of each run's window, read "
+	 "from their raw files; of a perf.data, its own time, or +S after its first sample",
+	 0},
+	{"to", KEY_TO, "TIME", 0, "only before then", 0},
+	{"limit", KEY_LIMIT, "N", 0,
+	 "rows of a list of costs; the rest is added up in one (functions: 30)", 0},
+	{"all", KEY_ALL, NULL, 0, "every row", 0},
+	{"fail-on", KEY_FAIL_ON, "worse", 0,
+	 "exit 3 when a row is worse; of the metrics, throughput, ns_per_kib, roi_c and roi_p "
+	 "count",
+	 0},
+	{"self-test", KEY_SELF_TEST, "CAPTURE", 0,
+	 "instead of BASE and NEW: how often would runs of one variant seem to differ?", 0},
+	{"variant", KEY_VARIANT, "V", 0, "self-test: only this one", 0},
+	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "a smaller change is none (2)", 1},
+	{"estimator", KEY_ESTIMATOR, "NAME", 0,
+	 "of the metrics over the runs: median, middle (drops the first and the last run) or mean; "
+	 "default: the capture's",
+	 1},
+	{"unit", KEY_UNIT, "UNIT", 0, "of work: packet, KiB (default), message or syscall", 1},
+	{"basis", KEY_BASIS, "BASIS", 0, "wall or busy (default where CPU time was measured)", 1},
+	{"roi-n", KEY_ROI_N, "N", 0, "exponent of the throughput in the scores (2)", 1},
+	{"roi-m", KEY_ROI_M, "M", 0, "exponent of the power in roi_p (1)", 1},
+	{"power-model", KEY_MODEL, "idle=W,per_cpu=W", 0,
+	 "modelled power where none was measured; labelled, and no gate", 1},
+	{"power-kind", KEY_POWER_KIND, "KIND", 0,
+	 "wall, platform or package power (default: the first of these that both have)", 1},
+	{NULL, 0, NULL, 0, "Of files, for BASE and NEW (one number: for both):", 2},
+	{"rate", KEY_RATE, "B[,N]", 0, "units of work per second, the CPUs fully used", 2},
+	{"units", KEY_UNITS, "B[,N]", 0, "so many units of work ...", 2},
+	{"seconds", KEY_SECONDS, "B[,N]", 0, "... in so many seconds", 2},
+	{"busy-ns", KEY_BUSY, "B[,N]", 0, "... that took so much CPU time", 2},
+	{0},
+};
+
+static double positive(struct argp_state *state, const char *option, const char *arg)
+{
+	char *end;
+	double x = strtod(arg, &end);
+
+	if (end == arg || *end || !isfinite(x) || x < 0)
+		argp_error(state, "%s '%s' is not a number of at least 0", option, arg);
+	return x;
+}
+
+static void set_table(struct argp_state *state, struct compare_options *args, const char *arg)
+{
+	const struct compare_table *table;
+	struct str names = {0};
+	size_t i;
+
+	args->table = compare_table_find(arg);
+	for (i = 0; (table = compare_table_at(i)); i++)
+		str_printf(&names, "%s%s", i ? ", " : "", table->name);
+	if (!args->table)
+		argp_error(state, "no table '%s'; there are %s", arg, names.buf);
+	str_free(&names);
+}
+
+static void set_cpus(struct argp_state *state, struct compare_options *args, const char *arg)
+{
+	struct error err = {0};
+
+	if (cpuset_parse(&args->cpus, arg, &err))
+		argp_error(state, "--cpu: %s", err.text);
+	args->c.query.cpus = &args->cpus;
+}
+
+static void set_basis(struct argp_state *state, struct compare_options *args, const char *arg)
+{
+	if (!strcmp(arg, "wall"))
+		args->c.query.basis = BASIS_WALL;
+	else if (!strcmp(arg, "busy"))
+		args->c.query.basis = BASIS_BUSY;
+	else
+		argp_error(state, "--basis '%s' is neither wall nor busy", arg);
+}
+
+static void set_estimator(struct argp_state *state, struct compare_options *args, const char *arg)
+{
+	if (!estimator_parse(arg, &args->c.estimator))
+		argp_error(state, "no estimator '%s'; there are median, middle and mean", arg);
+	args->c.query.estimator = arg;
+}
+
+static void set_model(struct argp_state *state, struct compare_options *args, const char *arg)
+{
+	struct query *q = &args->c.query;
+	int end = 0;
+
+	if (sscanf(arg, "idle=%lf,per_cpu=%lf%n", &q->model_idle, &q->model_per_cpu, &end) != 2 ||
+	    arg[end] || !(q->model_idle >= 0) || !(q->model_per_cpu >= 0))
+		argp_error(state, "--power-model '%s' is not idle=W,per_cpu=W", arg);
+}
+
+static void add_group(struct compare_options *args, const char *arg)
+{
+	struct query *q = &args->c.query;
+
+	q->groups = xrealloc(q->groups, (q->ngroups + 1) * sizeof(*q->groups));
+	q->groups[q->ngroups++] = arg;
+}
+
+static void set_time(struct argp_state *state, struct time_point *p, const char *option,
+		     const char *arg)
+{
+	if (time_point_parse(p, arg))
+		argp_error(state, "%s '%s' is neither a time in seconds nor +SECONDS", option, arg);
+}
+
+static void set_limit(struct argp_state *state, struct compare_options *args, const char *arg)
+{
+	double n = positive(state, "--limit", arg);
+
+	if (n < 1 || n > 1e9 || n != floor(n))
+		argp_error(state, "--limit '%s' is not a number of rows", arg);
+	args->c.limit = (long)n;
+}
+
+static error_t add_ref(struct argp_state *state, struct compare_options *args, const char *arg)
+{
+	if (args->refs == ENDS)
+		argp_error(state, "two at a time: BASE and NEW");
+	args->ref[args->refs++] = arg;
+	return 0;
+}
+
+/* "8165032" or "8165032,9012345", into the member at `offset` of both ends' work. */
+static void set_work(struct argp_state *state, struct compare_options *args, const char *arg,
+		     size_t offset)
+{
+	double x[ENDS];
+	int end = 0, n = sscanf(arg, "%lf%n,%lf%n", &x[BASE], &end, &x[NEW], &end), e;
+
+	if (n == 1)
+		x[NEW] = x[BASE];
+	if (n < 1 || arg[end] || !(x[BASE] > 0) || !(x[NEW] > 0))
+		argp_error(state, "'%s' is neither a number above 0 nor two with a comma", arg);
+	for (e = 0; e < ENDS; e++)
+		memcpy((char *)&args->c.work[e] + offset, &x[e], sizeof(x[e]));
+}
+
+static bool parse_work(int key, char *arg, struct argp_state *state)
+{
+	static const struct {
+		int key;
+		size_t offset;
+	} members[] = {
+		{KEY_RATE, offsetof(struct work, rate)},
+		{KEY_UNITS, offsetof(struct work, units)},
+		{KEY_SECONDS, offsetof(struct work, seconds)},
+		{KEY_BUSY, offsetof(struct work, busy_ns)},
+	};
+	size_t i;
+
+	for (i = 0; i < array_size(members); i++)
+		if (members[i].key == key)
+			set_work(state, state->input, arg, members[i].offset);
+	return key >= KEY_RATE && key <= KEY_BUSY;
+}
+
+static error_t parse_figures(int key, char *arg, struct argp_state *state)
+{
+	struct compare_options *args = state->input;
+
+	switch (key) {
+	case KEY_THRESHOLD:
+		args->c.rule.threshold = positive(state, "--threshold", arg) / 100;
+		return 0;
+	case KEY_ESTIMATOR:
+		set_estimator(state, args, arg);
+		return 0;
+	case KEY_UNIT:
+		args->c.query.unit = arg;
+		return 0;
+	case KEY_BASIS:
+		set_basis(state, args, arg);
+		return 0;
+	case KEY_ROI_N:
+		args->c.query.roi_n = positive(state, "--roi-n", arg);
+		return 0;
+	case KEY_ROI_M:
+		args->c.query.roi_m = positive(state, "--roi-m", arg);
+		return 0;
+	case KEY_MODEL:
+		set_model(state, args, arg);
+		return 0;
+	case KEY_POWER_KIND:
+		args->c.query.power_kind = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Which samples: false when it is another option. */
+static bool parse_filter(int key, char *arg, struct argp_state *state)
+{
+	struct compare_options *args = state->input;
+	struct query *q = &args->c.query;
+
+	switch (key) {
+	case KEY_CPU:
+		set_cpus(state, args, arg);
+		return true;
+	case KEY_COMM:
+		q->comm = arg;
+		return true;
+	case KEY_DSO:
+		q->dso = arg;
+		return true;
+	case KEY_SYMBOL:
+		q->symbol = arg;
+		return true;
+	case KEY_GROUP:
+		add_group(args, arg);
+		return true;
+	case KEY_FROM:
+		set_time(state, &args->c.slice.from, "--from", arg);
+		return true;
+	case KEY_TO:
+		set_time(state, &args->c.slice.to, "--to", arg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct compare_options *args = state->input;
+
+	switch (key) {
+	case 'C':
+		args->capture = arg;
+		return 0;
+	case KEY_TABLE:
+		set_table(state, args, arg);
+		return 0;
+	case KEY_BY:
+		args->c.by = arg;
+		return 0;
+	case KEY_SIDE:
+		args->c.side = arg;
+		return 0;
+	case KEY_LIMIT:
+		set_limit(state, args, arg);
+		return 0;
+	case KEY_ALL:
+		args->c.all = true;
+		return 0;
+	case KEY_SELF_TEST:
+		args->self_test = arg;
+		return 0;
+	case KEY_VARIANT:
+		args->variant = arg;
+		return 0;
+	case KEY_FAIL_ON:
+		if (strcmp(arg, "worse"))
+			argp_error(state, "--fail-on '%s': there is only worse", arg);
+		args->fail_on_worse = true;
+		return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->output;
+		return 0;
+	case ARGP_KEY_ARG:
+		return add_ref(state, args, arg);
+	case ARGP_KEY_END:
+		compare_options_check(state, args);
+		return 0;
+	default:
+		if (parse_filter(key, arg, state) || parse_work(key, arg, state))
+			return 0;
+		return parse_figures(key, arg, state);
+	}
+}
+
+static char *help_tables(int key, const char *text, void *input)
+{
+	const struct compare_table *table;
+	struct str s = {0};
+	size_t i;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	str_puts(&s, "Tables:\n");
+	for (i = 0; (table = compare_table_at(i)); i++)
+		str_printf(&s, "  %-11s %s\n", table->name, table->what);
+	str_printf(&s, "\n%s", text);
+	return str_take(&s);
+}
+
+static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
+
+const struct argp compare_argp = {
+	.options = options,
+	.parser = parse,
+	.children = children,
+	.args_doc = "BASE NEW\n--self-test CAPTURE",
+	.doc = "Compares two variants: of the capture that -C names, or each given as CAPTURE "
+	       "(when "
+	       "it has one variant) or CAPTURE:VARIANT. Also two files: a perf.data, or the text "
+	       "of "
+	       "perf report --stdio; then functions unless told; or of perf stat, perf trace -s or "
+	       "strace -c. Differences are absolute, in ns per unit of work, and add up to the "
+	       "total's.\v"
+	       "A verdict is better, worse, ~ (no change that is both significant and above the "
+	       "threshold) or too few runs: the exact Mann-Whitney test over the runs of both, "
+	       "p < 0.05, corrected by Holm in a list of costs. Four runs a side are the fewest "
+	       "that can give one; a list of costs takes more, and says how many. The interval "
+	       "beside a verdict is of the same test: it holds no change unless p < 0.05. Exit: 0 "
+	       "done, 1 failed, 2 usage, 3 a row is worse (--fail-on worse), 4 done, but data were "
+	       "lost.",
+	.help_filter = help_tables,
+};
