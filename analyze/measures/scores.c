@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scores: what a byte cost, a row for each figure, made for each run and estimated over the runs.
- * One whose inputs are missing is absent, and a note says which input and how to get it.
+ * scores: what a byte cost, a row for each figure, made for each run and estimated over the runs:
+ * of the receiver, of the sender, and of both in total. The total of what a unit of work costs is
+ * the sum of both sides' costs in the same repeat; joules count a host that both share once. That
+ * of a ratio of two counts is the ratio of their sums. A score whose inputs are missing is absent,
+ * and a note says which input and how to get it.
  */
 #include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/calls.h"
-#include "analyze/measures/power.h"
+#include "analyze/measures/scores.h"
+#include "analyze/measures/scores_absent.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -18,7 +22,7 @@
 
 const struct column scores_columns[9] = {
 	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, "receiver, sender, and both in total"},
 	{"score", NULL, V_STR, 0, NULL},
 	{"value", NULL, V_REAL, 3, "estimate over the runs"},
 	{"value_lo", NULL, V_REAL, 3, "its interval"},
@@ -28,146 +32,220 @@ const struct column scores_columns[9] = {
 	{"runs", NULL, V_INT, 0, "runs that have it"},
 };
 
-/* What a figure is made for. */
-struct context_of_score {
-	const struct score *score;
-	const struct query *q;
-	enum power_source source; /* the weakest of those used */
-	const char *kind;	  /* of power; NULL: none used, or a model's */
-};
-
-struct score {
-	const char *name, *unit, *better;
-	figure_fn figure; /* NULL: scale x over / under */
-	const char *over, *under;
-	double scale;
-	enum purpose purpose; /* which runs it comes from */
-	const char *absent;   /* why it may be, and the way out */
-};
-
-static double ratio(struct store *s, const struct run *r, const void *arg)
+static double above_zero(double x)
 {
-	const struct score *k = ((const struct context_of_score *)arg)->score;
+	return x > 0 ? x : NAN;
+}
 
-	return k->scale * figure_metric(s, r, k->over) / figure_metric(s, r, k->under);
+/* What a unit of work costs: the sides' costs are added up. */
+static double cost(struct store *s, const struct run *const sides[], int n, struct scoring *c)
+{
+	const struct score *k = c->score;
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < n; i++)
+		sum += k->scale * figure_metric(s, sides[i], k->over) /
+		       above_zero(figure_metric(s, sides[i], k->under));
+	return sum;
+}
+
+/* One count by another: both are added up first. */
+static double ratio(struct store *s, const struct run *const sides[], int n, struct scoring *c)
+{
+	const struct score *k = c->score;
+	double over = 0, under = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		over += figure_metric(s, sides[i], k->over);
+		under += figure_metric(s, sides[i], k->under);
+	}
+	return k->scale * over / above_zero(under);
 }
 
 /* Joules per 10^9 bytes: watts x seconds / bytes. A model counts as a source, and is said. */
-static double joules(struct store *s, const struct run *r, const void *arg)
+static double joules(struct store *s, const struct run *const sides[], int n, struct scoring *c)
 {
-	struct context_of_score *c = (struct context_of_score *)arg;
-	struct power p = power_of(s, c->q, &r, 1);
+	struct power p = power_of(s, c->q, sides, n);
 
 	if (p.source > c->source) {
 		c->source = p.source;
 		c->kind = p.kind;
 	}
-	return p.watts * figure_metric(s, r, "seconds") * 1e9 / figure_metric(s, r, "bytes");
+	c->shared |= p.shared;
+	return p.watts * figure_metric(s, sides[0], "seconds") * 1e9 /
+	       above_zero(figure_metric(s, sides[0], "bytes"));
 }
 
 /* All calls of the run's own processes / MiB of work in its window. */
-static double syscalls_per_mib(struct store *s, const struct run *r, const void *arg)
+static double calls(struct store *s, const struct run *const sides[], int n, struct scoring *c)
 {
-	(void)arg;
-	return calls_of_run(s, r) * 1048576 / figure_metric(s, r, "bytes");
-}
+	double sum = 0;
+	int i;
 
-#define NO_WORK "the workload gave no account of its bytes (zcost capture --units)"
-#define NO_COUNTERS \
-	"these events were not counted (collector 'counters'; a virtual machine may have no PMU)"
+	(void)c;
+	for (i = 0; i < n; i++)
+		sum += calls_of_run(s, sides[i]) * 1048576 /
+		       above_zero(figure_metric(s, sides[i], "bytes"));
+	return sum;
+}
 
 /* THE TABLE of scores. */
 static const struct score scores[] = {
-	{"ns_per_kib", "ns/KiB", "lower", NULL, "cpu_pct", "rate_kib", 1e7, FOR_FIGURES,
-	 "it needs CPU time and " NO_WORK},
-	{"cycles_per_byte", "1/B", "lower", NULL, "counter:cycles", "bytes", 1, FOR_FIGURES,
-	 NO_COUNTERS},
-	{"instructions_per_byte", "1/B", "lower", NULL, "counter:instructions", "bytes", 1,
-	 FOR_FIGURES, NO_COUNTERS},
-	{"ipc", "1/cycle", "higher", NULL, "counter:instructions", "counter:cycles", 1, FOR_FIGURES,
-	 NO_COUNTERS},
-	{"cache_miss_pct", "%", "lower", NULL, "counter:cache-misses", "counter:cache-references",
-	 100, FOR_FIGURES, NO_COUNTERS},
-	{"branch_miss_pct", "%", "lower", NULL, "counter:branch-misses", "counter:branches", 100,
-	 FOR_FIGURES, NO_COUNTERS},
-	{"context_switches_per_mib", "1/MiB", "lower", NULL, "counter:context-switches", "bytes",
-	 1048576, FOR_FIGURES, NO_COUNTERS},
-	{"j_per_gb", "J/GB", "lower", joules, NULL, NULL, 1, FOR_FIGURES,
-	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one "
-	 "up"},
-	{"syscalls_per_mib", "1/MiB", "lower", syscalls_per_mib, NULL, NULL, 1, FOR_SYSCALLS,
-	 "no run of the pass 'syscalls' with its bytes"},
+	{"ns_per_kib", "ns/KiB", "lower", cost, "cpu_pct", "rate_kib", 1e7, FOR_FIGURES},
+	{"cycles_per_byte", "1/B", "lower", cost, "counter:cycles", "bytes", 1, FOR_FIGURES},
+	{"instructions_per_byte", "1/B", "lower", cost, "counter:instructions", "bytes", 1,
+	 FOR_FIGURES},
+	{"ipc", "1/cycle", "higher", ratio, "counter:instructions", "counter:cycles", 1,
+	 FOR_FIGURES},
+	{"cache_miss_pct", "%", "lower", ratio, "counter:cache-misses", "counter:cache-references",
+	 100, FOR_FIGURES},
+	{"branch_miss_pct", "%", "lower", ratio, "counter:branch-misses", "counter:branches", 100,
+	 FOR_FIGURES},
+	{"context_switches_per_mib", "1/MiB", "lower", cost, "counter:context-switches", "bytes",
+	 1048576, FOR_FIGURES},
+	{"j_per_gb", "J/GB", "lower", joules, INPUT_POWER, "bytes", 1, FOR_FIGURES},
+	{"syscalls_per_mib", "1/MiB", "lower", calls, INPUT_CALLS, "bytes", 1, FOR_SYSCALLS},
 };
 
-static void put(struct table *t, const struct block *b, const struct score *k,
-		const struct estimate *e, const struct context_of_score *c)
+/* --- rows --- */
+
+static void put(struct table *t, const struct block *b, const char *side, const struct scoring *c,
+		const struct estimate *e)
 {
+	const struct score *k = c->score;
 	struct value *row = table_row(t);
 
 	table_set(t, row, "variant", value_str(t, b->variant));
-	table_set(t, row, "side", value_str(t, b->side));
+	table_set(t, row, "side", value_str(t, side));
 	table_set(t, row, "score", value_str(t, k->name));
 	table_set(t, row, "unit", value_str(t, k->unit));
 	table_set(t, row, "better", value_str(t, k->better));
 	table_set(t, row, "runs", value_int((int64_t)e->n));
 	put_estimate(t, row, "value", "value", e);
 	if (c->kind)
-		table_note(t, "%s %s: %s is of %s power", b->variant, b->side, k->name, c->kind);
+		table_note(t, "%s %s: %s is of %s power", b->variant, side, k->name, c->kind);
 	if (c->source == POWER_MODELLED)
 		table_note(t, "%s %s: %s comes from a MODEL of power, not from a meter", b->variant,
-			   b->side, k->name);
+			   side, k->name);
+	else if (c->shared)
+		table_note(
+			t,
+			"%s %s: %s is made of the watts of the whole host, which runs both sides",
+			b->variant, side, k->name);
 }
 
-/* Adds the score's row, or the block's name to `missing`. */
-static int put_score(struct store *s, const struct query *q, const struct block *b,
-		     const struct score *k, enum estimator est, struct str *missing,
-		     struct table *t, struct error *err)
+/* One repeat's runs on all `n` sides; false: a side has no such run. */
+static bool same_repeat(const struct block_runs *const sides[], int n, const struct run *first,
+			const struct run *runs[])
 {
-	struct context_of_score c = {.score = k, .q = q};
-	struct estimate e;
-	struct run *runs;
-	int n = scope_runs(s, q, b, k->purpose, &runs, err);
+	int i, r;
 
-	if (n < 0)
-		return n;
-	e = scope_estimate(s, runs, n, est, k->figure ? k->figure : ratio, &c);
-	free(runs);
+	runs[0] = first;
+	for (i = 1; i < n; i++) {
+		for (r = 0; r < sides[i]->n; r++)
+			if (sides[i]->runs[r].repeat == first->repeat &&
+			    !strcmp(sides[i]->runs[r].pass, first->pass))
+				break;
+		if (r == sides[i]->n)
+			return false;
+		runs[i] = &sides[i]->runs[r];
+	}
+	return true;
+}
+
+enum { SIDES = 2 };
+
+static struct estimate estimate_score(struct store *s, const struct block_runs *const sides[],
+				      int n, enum estimator est, struct scoring *c)
+{
+	double *x = xcalloc((size_t)sides[0]->n + 1, sizeof(*x)), v;
+	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
+	const struct run *runs[SIDES];
+	size_t known = 0;
+	int i;
+
+	for (i = 0; i < sides[0]->n; i++) {
+		if (!same_repeat(sides, n, &sides[0]->runs[i], runs))
+			continue;
+		v = c->score->figure(s, runs, n, c);
+		if (isfinite(v))
+			x[known++] = v;
+	}
+	if (known)
+		e = stats_estimate(est, x, known, 0.95);
+	free(x);
+	return e;
+}
+
+/* A row of one side, or of both. */
+static void put_score(struct store *s, const struct query *q,
+		      const struct block_runs *const sides[], int n, const struct score *k,
+		      enum estimator est, struct absences *absent, struct table *t)
+{
+	const char *side = n > 1 ? "total" : sides[0]->block.side;
+	struct scoring c = {.score = k, .q = q};
+	struct estimate e = estimate_score(s, sides, n, est, &c);
+
 	if (e.n)
-		put(t, b, k, &e, &c);
+		put(t, &sides[0]->block, side, &c, &e);
 	else
-		str_printf(missing, "%s%s %s", missing->len ? ", " : "", b->variant, b->side);
-	return 0;
+		absences_add(absent, k->name, sides[0]->block.variant, side,
+			     score_absent(s, q, sides, n, k));
 }
 
-static int put_scores(struct store *s, const struct query *q, const struct block_list *list,
-		      const struct score *k, struct table *t, struct error *err)
+/* Receiver and sender of one variant stand beside each other in the list. */
+static bool makes_total(const struct block_list *list, int i)
 {
-	struct str missing = {0};
-	size_t before = t->rows;
-	int rc = 0, i;
+	const struct block *sender = &list->blocks[i].block;
+	const struct block *receiver = i ? &list->blocks[i - 1].block : NULL;
 
-	for (i = 0; i < list->n && !rc; i++)
-		rc = put_score(s, q, &list->blocks[i].block, k, list->estimator, &missing, t, err);
-	if (!rc && missing.len && t->rows == before)
-		table_note(t, "%s is absent: %s", k->name, k->absent);
-	else if (!rc && missing.len)
-		table_note(t, "%s is absent for %s: %s", k->name, missing.buf, k->absent);
-	str_free(&missing);
-	return rc;
+	return receiver && !strcmp(receiver->variant, sender->variant) &&
+	       !strcmp(receiver->side, "receiver") && !strcmp(sender->side, "sender");
+}
+
+static void put_scores(struct store *s, const struct query *q, const struct block_list *list,
+		       const struct score *k, struct absences *absent, struct table *t)
+{
+	size_t wanted = 0;
+	int i;
+
+	for (i = 0; i < list->n; i++) {
+		const struct block_runs *both[SIDES] = {&list->blocks[i]};
+
+		put_score(s, q, both, 1, k, list->estimator, absent, t);
+		wanted++;
+		if (!makes_total(list, i))
+			continue;
+		both[0] = &list->blocks[i - 1];
+		both[1] = &list->blocks[i];
+		put_score(s, q, both, SIDES, k, list->estimator, absent, t);
+		wanted++;
+	}
+	absences_next(absent, wanted);
 }
 
 int scores_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err);
+	struct block_list figures = {0}, accounted = {0};
+	struct absences absent = {0};
+	int rc = block_list_read(&figures, s, q, FOR_FIGURES, err);
 	size_t i;
 
 	if (!rc)
+		rc = block_list_read(&accounted, s, q, FOR_SYSCALLS, err);
+	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < array_size(scores) && !rc; i++)
-		rc = put_scores(s, q, &list, &scores[i], t, err);
-	if (!rc)
-		block_list_notes(&list, s, t);
-	block_list_free(&list);
+		put_scores(s, q, scores[i].purpose == FOR_SYSCALLS ? &accounted : &figures,
+			   &scores[i], &absent, t);
+	if (!rc) {
+		absences_say(&absent, t);
+		block_list_notes(&figures, s, t);
+	}
+	absences_free(&absent);
+	block_list_free(&figures);
+	block_list_free(&accounted);
 	return rc;
 }

@@ -210,15 +210,34 @@ ok "mispredicted branches" near_cell out value score=branch_miss_pct 2.5 1e-9
 ok "of which more is better" test "$(get out better score=ipc)" = higher
 ok "what has no source is absent" test -z "$(get out value score=j_per_gb)"
 ok "and why, with the way out" says 'j_per_gb is absent: no power source: .*--power-csv' err
-ok "where one side lacks it, which" says 'ipc is absent for v sender: these events were not counted' err
+ok "where one side lacks it, which" says 'ipc, branch_miss_pct are absent for v sender, v total: these events were not counted' err
 ok "of the whole capture" report scores cap
 # 4 calls in 3 x 1024000 bytes
 ok "system calls per MiB of their own pass" near_cell out value score=syscalls_per_mib 1.3653333333 1e-6
 ok "ns per KiB, as the summary has it" near_cell out value score=ns_per_kib,variant=baseline,side=receiver 400 1e-6
+# baseline: 400 ns/KiB and what the sender takes, in the same repeats
+receiver=$(get out value score=ns_per_kib,variant=baseline,side=receiver)
+sender=$(get out value score=ns_per_kib,variant=baseline,side=sender)
+ok "the total of both sides is their sum" near_cell out value score=ns_per_kib,variant=baseline,side=total \
+	"$(awk -v a="$receiver" -v b="$sender" 'BEGIN { print a + b }')" 1e-3
+ok "of one side no total" report scores cap --side receiver
+ok "is made" test -z "$(get out value side=total)"
+ok "by the estimator that is asked for" report scores cap --estimator mean
+ok "and it says so" says 'over the runs: mean' err
 ok "joules from a model" report scores cap --power-model idle=100,per_cpu=100 --variant baseline
 # 100 W + 0.5 CPUs x 100 W, 3 s, 3.84 GB
 ok "per GB" near_cell out value score=j_per_gb,side=receiver 117.1875 1e-6
 ok "are said to be one" says 'baseline receiver: j_per_gb comes from a MODEL' err
+ok "a host that both sides share counts once" near_cell out value score=j_per_gb,side=total 195.3125 1e-6
+# The same counters, but nobody says how much was done.
+cp -r counted wordless
+rm wordless/zcost.db
+sed -i 's/"units": "tcpzc"/"units": "none"/' wordless/runs/v/measure-01/receiver/run.json
+"$zcost" analyze wordless 2>/dev/null
+ok "scores without bytes" report scores wordless
+ok "cycles were counted, bytes were not" says \
+	'cycles_per_byte, instructions_per_byte are absent for v receiver, v total: the workload gave no account of its bytes' err
+ok "what needs no bytes is there" near_cell out value score=ipc,side=receiver 1.5 1e-9
 ok "tcp" report tcp counted
 ok "retransmits per GB" near_cell out value name=retransmits_per_gb 3 1e-9
 ok "sizes" report sizes counted
