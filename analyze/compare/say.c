@@ -98,6 +98,16 @@ static void say_rule(struct table *t, const struct comparison *c, const struct d
 		   "error and, with two runs and more on each side, of that between runs (Welch)");
 }
 
+static void say_copy(const struct cost_list *l, struct table *t)
+{
+	if (l->spec == &component_spec && l->d.possible && diff_find(&l->d, "data copy", NULL))
+		table_note(t,
+			   "'data copy' is judged here as one of %zu rows (Holm's correction); "
+			   "copy_ns_per_kib of --table metrics is the same cost judged alone: "
+			   "its p is no higher there, and its verdict may differ",
+			   l->d.tests);
+}
+
 static void say_zero(struct table *t, const struct diff *d)
 {
 	size_t i, n = 0;
@@ -116,6 +126,7 @@ void cost_list_say(const struct cost_list *l, const struct comparison *c, struct
 	say_movements(l, c, t);
 	say_sum(t, c, l->spec, &l->d, l->unit);
 	say_rule(t, c, &l->d);
+	say_copy(l, t);
 	if (l->spec->samples)
 		say_zero(t, &l->d);
 }

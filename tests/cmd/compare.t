@@ -37,6 +37,33 @@ compared copying mapping -C cap --table components
 ok "components" near "$(field 'data copy' delta_ns)" -600 1e-9
 ok "add up, too" near "$(sum delta_ns)" -500 1e-9
 
+ok "that a metric is judged by another rule is said" says "'data copy' is judged here as one of .* copy_ns_per_kib" err
+
+# Own groups. The first: 1000 -> 500 x 80 % = 400; the second, copying alone, 600 -> 0; they overlap.
+exits 0 "$zcost" compare copying mapping -C cap --table groups --group 'rx=_copy_to_iter,tcp_*' \
+	--group 'copy=*copy*' --format tsv >log 2>&1
+ok "groups: their columns" test "$(head -n 1 out | cut -f 1-8 | tr '\t' ' ')" = \
+	"group base_ns new_ns delta_ns delta_ci base_total_ns new_total_ns delta_total_ns"
+ok "a group's movement" near "$(field rx delta_ns)" -600 1e-9
+ok "the other's, which has some of the same functions" near "$(field copy delta_ns)" -600 1e-9
+ok "each with its verdict" test "$(field rx verdict) $(field copy state)" = "better vanished"
+ok "p of two tests" near "$(field copy p)" 0.0043290 1e-6
+ok "with what they call" near "$(field rx delta_total_ns)" -600 1e-9
+ok "the overlap is said of each end" says 'copying: groups rx and copy overlap: _copy_to_iter \(self 60.00 %\)' err
+ok "where a group has nothing, too" says "warning: mapping: group 'copy': no sample has any of its functions" err
+ok "the sum is not theirs" says 'sum: 1000.00 \(copying\) -500.00 = 500.00 .*groups may overlap' err
+"$zcost" compare copying mapping -C cap --table groups --group 'copy=*copy*' --format commit >out 2>err
+ok "in a commit message they have no total" sh -c "grep -q '(all) *1000.00  *500.00  *-500.00' out && ! grep -q total out"
+ok "groups without any, exit 2" exits 2 "$zcost" compare copying mapping -C cap --table groups
+ok "a group for another table, exit 2" exits 2 "$zcost" compare copying mapping -C cap --table functions --group a=b
+
+cp -r alone inlined
+sqlite3 inlined/zcost.db "INSERT INTO capture VALUES ('inlines', '1')"
+compared alone inlined --table functions
+ok "two ends that were not read alike are said" says 'warning: only inlined was analyzed with --inline' err
+compared inlined inlined --table functions
+ok "alike ones, too" says 'inlined functions are frames of their own' err
+
 compared copying mapping -C cap --table contexts
 ok "contexts" near "$(field syscall delta_ns)" -500 1e-9
 compared copying mapping -C cap --table modules
