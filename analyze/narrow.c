@@ -33,6 +33,7 @@ static const struct {
 	{"compare components", "state"},
 	{"compare contexts", "state"},
 	{"compare modules", "state"},
+	{"compare groups", "state base_total_ns new_total_ns"},
 	{"compare syscalls", "state delta_calls"},
 	{"compare waterfall", "state"},
 	{"compare self-test", "base_runs new_runs nominal_pct rows"},
