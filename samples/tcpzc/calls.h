@@ -15,10 +15,14 @@
 
 #include <sys/syscall.h>
 
+/* Where there is no poll, ppoll is both. */
 #ifdef SYS_poll
-#define POLL_NAME "poll"
+#define POLL_NAME    "poll"
+#define PPOLL_ROW(X) X(PPOLL, "ppoll")
 #else
 #define POLL_NAME "ppoll"
+#define PPOLL_ROW(X)
+#define CALL_PPOLL CALL_POLL
 #endif
 
 #define CALLS(X)                            \
@@ -28,6 +32,7 @@
 	X(MADVISE, "madvise")               \
 	X(MMAP, "mmap")                     \
 	X(POLL, POLL_NAME)                  \
+	PPOLL_ROW(X)                        \
 	X(PWRITE64, "pwrite64")             \
 	X(READ, "read")                     \
 	X(RECVFROM, "recvfrom")             \

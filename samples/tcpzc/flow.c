@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The books of a flow: what arrived or left, when, and by which calls. */
+#include "pace.h"
 #include "run.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ void flow_init(struct flow *f, const struct options *opt, unsigned int index)
 	f->fd = f->event_fd = -1;
 	f->size = opt->size;
 	f->limit = opt->bytes ? opt->bytes : UINT64_MAX;
+	f->allow = f->limit;
 	f->check_every = CHECK_STEPS;
 }
 
@@ -74,10 +76,21 @@ int flow_wrong(struct flow *f, const char *fmt, ...)
 	return -f->error;
 }
 
+int flow_copy_error(struct flow *f, const struct flow *from)
+{
+	if (!f->error && from->error) {
+		f->error = from->error;
+		memcpy(f->what, from->what, sizeof(f->what));
+	}
+	return -f->error;
+}
+
 void flow_data_starts(struct flow *f)
 {
 	struct worker *w = f->worker;
 
+	if (f->opt->rate > 0 && f->tx)
+		pace_start(f);
 	f->check_ns = now_ns();
 	__atomic_store_n(&f->start_ns, f->check_ns, __ATOMIC_RELEASE);
 	if (w == w->run->boss)
@@ -101,11 +114,28 @@ void flow_check(struct flow *f)
 	run_point_if_due(r, now);
 }
 
+static void judge_responses(struct flow *f)
+{
+	const struct flow *b = f->back;
+	uint64_t requests = f->bytes / f->size;
+
+	if (b->bad_bytes)
+		flow_wrong(f,
+			   "verify: %" PRIu64 " of %" PRIu64
+			   " bytes of the responses differ, the first at offset %" PRIu64,
+			   b->bad_bytes, b->bytes, b->first_bad);
+	if (f->tx && f->completed < requests && !stop_asked())
+		flow_wrong(f, "%" PRIu64 " responses to %" PRIu64 " requests came", f->completed,
+			   requests);
+}
+
 /* What a receiver knows to be wrong with data that came without an error. */
 static void judge(struct flow *f)
 {
 	const struct options *o = f->opt;
 
+	if (f->back)
+		judge_responses(f);
 	if (f->bad_bytes)
 		flow_wrong(f,
 			   "verify: %" PRIu64 " of %" PRIu64
@@ -118,6 +148,8 @@ static void judge(struct flow *f)
 void flow_data_ends(struct flow *f)
 {
 	f->end_ns = now_ns();
+	if (f->back)
+		flow_copy_error(f, f->back);
 	if (!f->start_ns)
 		f->start_ns = f->end_ns; /* it never came to data */
 	judge(f);
@@ -125,7 +157,7 @@ void flow_data_ends(struct flow *f)
 
 uint64_t flow_left(const struct flow *f, uint64_t pos)
 {
-	return f->limit > pos ? f->limit - pos : 0;
+	return f->allow > pos ? f->allow - pos : 0;
 }
 
 size_t flow_message(const struct flow *f, uint64_t pos)

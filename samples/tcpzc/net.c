@@ -15,7 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RETRY_MS = 50, KEEP_S = 5, KEEP_COUNT = 4, GONE_MS = 20000, HURRY_MS = 500 };
+enum {
+	RETRY_MS = 50,
+	KEEP_S = 5,
+	KEEP_COUNT = 4,
+	GONE_MS = 20000,
+	HURRY_MS = 500,
+	RESPONSES = 1 << 16
+};
 
 static int set(int fd, int level, int name, int value)
 {
@@ -45,6 +52,8 @@ static int set_options(struct flow *f, int fd)
 	set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_S);
 	set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_COUNT);
 	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, GONE_MS);
+	if (o->rr) /* a request must not wait for the acknowledgement of the one before */
+		set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	if (set_buffer(f, fd, SO_SNDBUFFORCE, SO_SNDBUF, "sndbuf", o->sndbuf) ||
 	    set_buffer(f, fd, SO_RCVBUFFORCE, SO_RCVBUF, "rcvbuf", o->rcvbuf))
 		return -f->error;
@@ -152,7 +161,11 @@ static int connected(struct flow *f)
 	if (f->tx ? getsockname(f->fd, &a.any, &len) : getpeername(f->fd, &a.any, &len))
 		return flow_fail(f, errno, "the connection's address");
 	f->seed = ntohs(a.any.sa_family == AF_INET6 ? a.v6.sin6_port : a.v4.sin_port);
-	if (!f->alone && f->mode->flags & MODE_NONBLOCK &&
+	if (f->back) {
+		f->back->fd = f->fd;
+		f->back->seed = f->seed + RESPONSES;
+	}
+	if (!f->alone && (f->mode->flags | (f->back ? f->back->mode->flags : 0)) & MODE_NONBLOCK &&
 	    fcntl(f->fd, F_SETFL, fcntl(f->fd, F_GETFL) | O_NONBLOCK))
 		return flow_fail(f, errno, "O_NONBLOCK");
 	return 0;

@@ -59,6 +59,38 @@ void cpus_arg(struct argp_state *state, const char *name, const char *arg, cpu_s
 	}
 }
 
+/* What may follow the number; `messages` only where they are asked for. */
+static const struct unit {
+	const char *name;
+	double bytes;
+	bool messages;
+} units[] = {
+	{"", 1, false},		 {"B/s", 1, false},  {"bit/s", 1.0 / 8, false},
+	{"bit", 1.0 / 8, false}, {"msg/s", 1, true}, {"msg", 1, true},
+};
+
+double rate_arg(struct argp_state *state, const char *name, const char *arg, bool *messages)
+{
+	static const char powers[] = "kMGT";
+	const struct unit *u = units, *end = units + sizeof(units) / sizeof(units[0]);
+	const char *power;
+	double v;
+	char *rest;
+
+	v = strtod(arg, &rest);
+	power = *rest ? strchr(powers, *rest == 'K' ? 'k' : *rest) : NULL;
+	if (power)
+		v *= pow(1000, (double)(power - powers) + 1), rest++;
+	while (u < end && (strcmp(u->name, rest) || (u->messages && !messages)))
+		u++;
+	if (rest == arg || u == end || !isfinite(v) || v <= 0)
+		argp_error(state, "--%s: '%s' is no rate like 100M, 10Gbit/s%s", name, arg,
+			   messages ? " or 5000msg/s" : "");
+	if (messages)
+		*messages = u->messages;
+	return v * u->bytes;
+}
+
 double seconds_arg(struct argp_state *state, const char *name, const char *arg)
 {
 	char *end;

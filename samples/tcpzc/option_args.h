@@ -11,6 +11,8 @@
 uint64_t number_arg(struct argp_state *state, const char *name, const char *arg, uint64_t min,
 		    uint64_t max, bool suffixes);
 double seconds_arg(struct argp_state *state, const char *name, const char *arg);
+/* "10Gbit/s", "5000msg/s": bytes a second, or messages. */
+double rate_arg(struct argp_state *state, const char *name, const char *arg, bool *messages);
 /* "0-3,8" */
 void cpus_arg(struct argp_state *state, const char *name, const char *arg, cpu_set_t *set);
 const struct mode *mode_arg(struct argp_state *state, const char *name,

@@ -12,6 +12,7 @@ enum option_kind {
 	NUMBER,
 	SIZE,
 	SECONDS,
+	RATE,
 	CPUS,
 	TEXT,
 	TX_MODE,

@@ -32,6 +32,21 @@ static bool given(const struct parse *p, const char *name)
 	abort();
 }
 
+static void check_rr(struct argp_state *state, const struct parse *p)
+{
+	const struct options *o = p->opt;
+
+	if (!o->rr && (given(p, "response") || given(p, "outstanding")))
+		argp_error(state, "--response and --outstanding belong to --rr");
+	if (o->rr && !o->listen && o->bytes % o->size)
+		argp_error(state, "--bytes must be a multiple of --size: whole requests");
+	if (o->rr && p->tx && p->rx && p->tx->flags & MODE_NONBLOCK && p->rx->flags & MODE_RING)
+		argp_error(state, "--rr: --tx %s does not go together with --rx %s on one socket",
+			   p->tx->name, p->rx->name);
+	if (o->rr && p->rx && p->rx->flags & MODE_NO_DATA)
+		argp_error(state, "--rr: --rx %s never sees the data", p->rx->name);
+}
+
 /* What is wrong in combination. */
 static void check(struct argp_state *state, const struct parse *p)
 {
@@ -40,10 +55,11 @@ static void check(struct argp_state *state, const struct parse *p)
 
 	if (o->listen == !!p->peer)
 		argp_error(state, "either --listen or --connect HOST");
-	if (o->listen && p->tx)
+	if (o->listen && p->tx && !o->rr)
 		argp_error(state, "--tx belongs to --connect: the listening side receives");
-	if (!o->listen && p->rx)
+	if (!o->listen && p->rx && !o->rr)
 		argp_error(state, "--rx belongs to --listen: the connecting side sends");
+	check_rr(state, p);
 	for (i = 0; option_table[i].name; i++)
 		if (p->given[i] && option_table[i].whose == (o->listen ? SENDER : RECEIVER))
 			argp_error(state, "--%s belongs to the %s", option_table[i].name,
@@ -85,6 +101,9 @@ static void take(struct argp_state *state, struct parse *p, const struct option_
 		break;
 	case SECONDS:
 		*(double *)to = seconds_arg(state, r->name, arg);
+		break;
+	case RATE:
+		*(double *)to = rate_arg(state, r->name, arg, &o->rate_messages);
 		break;
 	case CPUS:
 		cpus_arg(state, r->name, arg, (cpu_set_t *)to);
@@ -186,9 +205,12 @@ static void defaults(struct parse *p)
 {
 	struct options *o = p->opt;
 
-	o->mode = o->listen ? p->rx : p->tx;
-	if (!o->mode)
-		o->mode = o->listen ? rx_modes[0] : tx_modes[0];
+	const struct mode *tx = p->tx ?: tx_modes[0], *rx = p->rx ?: rx_modes[0];
+
+	o->mode = o->listen ? rx : tx;
+	o->back_mode = o->listen ? tx : rx;
+	if (!o->response)
+		o->response = o->size;
 	o->pinned = given(p, "cpu");
 	o->corrupt = given(p, "corrupt-at");
 	if (!o->threads)
@@ -212,6 +234,7 @@ void options_parse(struct options *opt, int argc, char **argv)
 				.window = 2 << 20,
 				.batch = 8,
 				.flows = 1,
+				.outstanding = 1,
 				.connect_timeout = 10,
 				.accept_timeout = 60};
 	make_argp(options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All flows, from their memory to the summary. */
 #include "run.h"
+#include "turn.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -57,14 +58,13 @@ static int deal(struct run *r, struct worker *w)
 	w->run = r;
 	w->n = (r->n_flows - w->index + r->n_workers - 1) / r->n_workers;
 	w->flows = calloc(w->n, sizeof(struct flow *));
-	w->fds = calloc(w->n, sizeof(*w->fds));
-	w->waiting = calloc(w->n, sizeof(*w->waiting));
-	if (!w->flows || !w->fds || !w->waiting)
+	w->fds = calloc(2 * w->n, sizeof(*w->fds));
+	if (!w->flows || !w->fds)
 		return -ENOMEM;
 	for (i = 0; i < w->n; i++) {
 		w->flows[i] = &r->flows[w->index + i * r->n_workers];
 		w->flows[i]->worker = w;
-		w->flows[i]->alone = w->n == 1;
+		w->flows[i]->alone = w->n == 1 && (!r->opt->rr || rr_may_block(r->opt));
 	}
 	return 0;
 }
@@ -85,6 +85,8 @@ static int run_init(struct run *r)
 	r->boss->run = r;
 	for (i = 0; i < r->n_flows; i++)
 		flow_init(&r->flows[i], r->opt, i);
+	for (i = 0; i < r->n_flows && r->opt->rr && !rc; i++)
+		rc = rr_init(&r->flows[i]);
 	for (i = 0; i < r->n_workers && !rc; i++) {
 		r->workers[i].index = i;
 		rc = deal(r, &r->workers[i]);
@@ -96,13 +98,14 @@ static void run_free(struct run *r)
 {
 	unsigned int i;
 
-	for (i = 0; r->flows && i < r->n_flows; i++)
+	for (i = 0; r->flows && i < r->n_flows; i++) {
 		if (r->flows[i].fd >= 0)
 			close(r->flows[i].fd);
+		rr_free(&r->flows[i]);
+	}
 	for (i = 0; r->workers && i < r->n_workers; i++) {
 		free(r->workers[i].flows);
 		free(r->workers[i].fds);
-		free(r->workers[i].waiting);
 	}
 	free(r->workers);
 	free(r->flows);

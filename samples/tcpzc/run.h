@@ -22,8 +22,7 @@ struct worker {
 	unsigned int index;  /* its flows are those with this index modulo the number of workers */
 	struct flow **flows; /* the n of them */
 	unsigned int n;
-	struct pollfd *fds; /* one per flow */
-	bool *waiting;	    /* the same: fds says for what */
+	struct pollfd *fds; /* two per flow: its own and f->back's */
 	void *shared[2]; /* of a mode's flows of this thread (rx, tx): the mode makes and frees it
 			  */
 
@@ -56,6 +55,9 @@ void run_ends(struct run *r);		       /* the last point, of all flows done */
 
 /* boss.c: with more than one worker */
 int boss_run(struct run *r);
+
+/* wait.c: until poll says that a flow of those blocked can go on, or time does; or not at all. */
+void wait_for_any(struct worker *w, bool at_all);
 
 /* worker.c */
 int worker_open(struct worker *w); /* pins the thread and opens its flows' modes */

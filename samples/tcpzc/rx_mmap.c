@@ -50,7 +50,7 @@ static int mmap_open(struct flow *f)
 static int mmap_attach(struct flow *f)
 {
 	struct state *s = f->state;
-	int low = (int)(f->opt->window / 2);
+	int low = f->opt->rr ? 1 : (int)(f->opt->window / 2);
 	void *p = CALL(f, MMAP, mmap(NULL, f->opt->window, PROT_READ, MAP_SHARED, f->fd, 0));
 
 	if (p == MAP_FAILED)

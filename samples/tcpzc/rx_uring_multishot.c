@@ -140,6 +140,7 @@ const struct mode rx_uring_multishot = {
 	.name = "uring-multishot",
 	.what = "io_uring multishot recv with a ring of provided buffers: copies",
 	.needs = "Linux 6.0",
+	.flags = MODE_RING,
 	.open = multishot_open,
 	.step = multishot_step,
 	.close = multishot_close,

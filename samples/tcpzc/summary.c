@@ -6,6 +6,7 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CALL_NAME(id, name) name,
@@ -29,6 +30,16 @@ static json_t *counts(const uint64_t *count, const char *const *names, size_t n)
 			json_object_set_new(o, names ? names[i] : key, number(count[i]));
 	}
 	return o;
+}
+
+static json_t *hist_json(const struct hist *h)
+{
+	return json_pack("{s:I,s:I,s:f,s:I,s:I,s:I,s:I,s:I}", "count", (json_int_t)h->count, "min",
+			 (json_int_t)h->min, "mean", (double)h->sum / (double)h->count, "p50",
+			 (json_int_t)hist_quantile(h, 0.5), "p90",
+			 (json_int_t)hist_quantile(h, 0.9), "p99",
+			 (json_int_t)hist_quantile(h, 0.99), "p999",
+			 (json_int_t)hist_quantile(h, 0.999), "max", (json_int_t)h->max);
 }
 
 /* How the figures of several flows become one. */
@@ -105,7 +116,7 @@ static json_t *cpu_time(const struct worker *w)
 
 static const char *verdict(const struct flow *f)
 {
-	if (!f->opt->verify || f->tx) /* a sender has nothing to compare */
+	if (!f->opt->verify || (f->tx && !f->opt->rr)) /* a sender has nothing to compare */
 		return "off";
 	return f->bad_bytes ? "failed" : "ok";
 }
@@ -133,17 +144,6 @@ static void put_figures(json_t *o, const struct flow *f, uint64_t messages)
 	json_object_set_new(o, "ring_overflow", number(f->ring_overflow));
 }
 
-static json_t *flow_json(const struct flow *f)
-{
-	json_t *o = json_pack("{s:i,s:i}", "flow", (int)f->index, "thread", (int)f->worker->index);
-
-	put_figures(o, f, f->bytes / f->size);
-	json_object_set_new(o, "tcp_info", tcp_info(f, 1));
-	if (f->error)
-		json_object_set_new(o, "error", json_string(f->what));
-	return o;
-}
-
 /* THE TABLE of what is simply added up. */
 static const struct {
 	size_t at, n; /* of 64-bit counters */
@@ -168,10 +168,55 @@ static void add(struct flow *total, const struct flow *f)
 		for (k = 0; k < sums[i].n; k++)
 			to[k] += from[k];
 	}
-	if (!total->start_ns || f->start_ns < total->start_ns)
+	if (f->start_ns && (!total->start_ns || f->start_ns < total->start_ns))
 		total->start_ns = f->start_ns;
 	if (f->end_ns > total->end_ns)
 		total->end_ns = f->end_ns;
+}
+
+/* Of requests and their responses; empty quantiles where there were none. */
+static json_t *rr_json(const struct options *o, uint64_t requests, uint64_t responses,
+		       const struct hist *latency)
+{
+	json_t *j = json_pack("{s:I,s:I,s:I}", "response_size", (json_int_t)o->response, "requests",
+			      (json_int_t)requests, "responses", (json_int_t)responses);
+
+	if (!o->listen)
+		json_object_set_new(j, "outstanding", json_integer(o->outstanding));
+	if (latency && latency->count)
+		json_object_set_new(j, "latency_ns", hist_json(latency));
+	return j;
+}
+
+/* Both ways of a connection added up, but the bytes are the requests'. */
+static void add_flow(struct flow *total, const struct flow *f)
+{
+	add(total, f);
+	if (!f->back)
+		return;
+	add(total, f->back);
+	total->bytes -= f->back->bytes;
+}
+
+static uint64_t responses(const struct flow *f)
+{
+	return f->back ? f->back->bytes / f->back->size : 0;
+}
+
+static json_t *flow_json(const struct flow *f)
+{
+	json_t *o = json_pack("{s:i,s:i}", "flow", (int)f->index, "thread", (int)f->worker->index);
+	struct flow both = {.opt = f->opt, .tx = f->tx};
+
+	add_flow(&both, f);
+	put_figures(o, &both, f->bytes / f->size);
+	if (f->back)
+		json_object_set_new(o, "rr",
+				    rr_json(f->opt, f->bytes / f->size, responses(f), f->latency));
+	json_object_set_new(o, "tcp_info", tcp_info(f, 1));
+	if (f->error)
+		json_object_set_new(o, "error", json_string(f->what));
+	return o;
 }
 
 static void add_calls(uint64_t *calls, const struct worker *w)
@@ -206,6 +251,23 @@ static json_t *threads_json(const struct run *r)
 	return list;
 }
 
+static json_t *rr_of_all(const struct run *r, uint64_t requests)
+{
+	struct hist *all = calloc(1, sizeof(*all));
+	uint64_t n = 0;
+	unsigned int i;
+	json_t *j;
+
+	for (i = 0; all && i < r->n_flows; i++) {
+		n += responses(&r->flows[i]);
+		if (r->flows[i].latency)
+			hist_merge(all, r->flows[i].latency);
+	}
+	j = all ? rr_json(r->opt, requests, n, all) : NULL;
+	free(all);
+	return j;
+}
+
 json_t *summary_json(struct run *r)
 {
 	const struct options *o = r->opt;
@@ -215,7 +277,7 @@ json_t *summary_json(struct run *r)
 	json_t *line;
 
 	for (i = 0; i < r->n_flows; i++) {
-		add(&total, &r->flows[i]);
+		add_flow(&total, &r->flows[i]);
 		messages += r->flows[i].bytes / r->flows[i].size;
 	}
 	for (i = 0; i < r->n_workers; i++)
@@ -230,6 +292,8 @@ json_t *summary_json(struct run *r)
 	json_object_set_new(line, "syscalls", counts(total.calls, call_names, CALL_COUNT));
 	json_object_set_new(line, "tcp_info", tcp_info(r->flows, r->n_flows));
 	json_object_set_new(line, "cpu", cpu_time(r->boss));
+	if (o->rr)
+		json_object_set_new(line, "rr", rr_of_all(r, messages));
 	if (r->n_flows > 1) {
 		json_object_set_new(line, "flows", flows_json(r));
 		json_object_set_new(line, "threads", threads_json(r));

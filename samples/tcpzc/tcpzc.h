@@ -12,6 +12,7 @@
 #define TCPZC_H
 
 #include "calls.h"
+#include "hist.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -37,6 +38,7 @@ enum {
 	MODE_UDP = 1 << 0,	/* works on datagrams too */
 	MODE_NONBLOCK = 1 << 1, /* its calls have no MSG_DONTWAIT of their own: the socket is
 				   O_NONBLOCK when the flow shares its thread */
+	MODE_RING = 1 << 3,	/* its requests wait: the socket must not be O_NONBLOCK */
 	MODE_NO_DATA = 1 << 2,	/* rx: never sees what came: no --verify */
 };
 
@@ -71,8 +73,13 @@ struct options {
 	bool listen;
 	const char *host; /* to connect to, or the address to listen on; NULL: any */
 	const char *port;
-	const struct mode *mode;
-	size_t size;	/* of a message */
+	const struct mode *mode, *back_mode; /* of what is sent or received, of the responses */
+	size_t size;			     /* of a message */
+	bool rr;
+	size_t response; /* its size */
+	unsigned int outstanding;
+	double rate; /* per flow, bytes or messages a second; 0: as fast as it goes */
+	bool rate_messages;
 	uint64_t bytes; /* per flow. Sender: to send; receiver: expected; 0: no limit */
 	double seconds; /* sender; 0: no limit */
 	unsigned int flows, threads;
@@ -96,13 +103,20 @@ struct flow {
 	int fd;
 	void *state; /* the mode's */
 
+	struct flow *back; /* --rr: the responses' (rr.c); else NULL */
+
 	size_t size;	/* of a message */
 	uint64_t limit; /* bytes to send; UINT64_MAX: no limit */
+	uint64_t allow; /* those that may be sent by now */
 	uint64_t seed;	/* of the pattern */
 	int event_fd;	/* of the mode's ring (uring.c); -1: none */
 	bool event_awaited;
-	int wait_fd; /* what a step that returned STEP_WAIT waits for; see flow_wait_for */
+	bool blocked; /* nothing to do until poll says that it, or f->back, can go on */
+	bool waiting; /* this half of it; for: */
+	int wait_fd;  /* see flow_wait_for */
 	short wait_events;
+	bool polled;	 /* poll said so */
+	uint64_t due_ns; /* or until then; 0: no time set */
 
 	uint64_t bytes; /* sent or received so far; other threads read it */
 	uint64_t sends, sends_zero_copy, sends_copied;
@@ -118,6 +132,15 @@ struct flow {
 	unsigned int check_steps, check_every;
 	bool draining;	   /* after the last step */
 	uint64_t drain_ns; /* when drain last got something back */
+
+	double pace_rate; /* bytes a second; 0: none */
+	uint64_t pace_ns, pace_bytes;
+
+	/* --rr, at the client */
+	uint64_t *begun_ns, begun, completed; /* by a request's number, modulo `outstanding` */
+	struct hist *latency;		      /* ns */
+	uint64_t rest_ns;
+	bool held, ended; /* rr.c */
 
 	int error; /* positive errno; 0: none */
 	char what[512];
@@ -139,6 +162,7 @@ void flow_data_ends(struct flow *f);
 int flow_fail(struct flow *f, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* A verdict of ours rather than an errno. */
 int flow_wrong(struct flow *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int flow_copy_error(struct flow *f, const struct flow *from);
 uint64_t flow_left(const struct flow *f, uint64_t pos);	 /* bytes to send from there on */
 size_t flow_message(const struct flow *f, uint64_t pos); /* the rest of the message there */
 /* Bytes that arrived, `mapped` or copied to `data`. */
@@ -146,7 +170,7 @@ void flow_take(struct flow *f, const void *data, size_t n, bool mapped);
 void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n); /* what to send there */
 uint64_t now_ns(void);
 
-/* Returns STEP_WAIT: until poll reports `events` (0: POLLERR alone) of `fd`. */
+/* Returns STEP_WAIT: until poll reports `events` (0: POLLERR alone) of `fd` (-1: none). */
 static inline int flow_wait_for(struct flow *f, int fd, short events)
 {
 	f->wait_fd = fd;

@@ -25,7 +25,7 @@ static int send_step(struct flow *f)
 const struct mode tx_uring_send = {
 	.name = "uring-send",
 	.what = "io_uring send: copies, many messages per system call",
-	.flags = MODE_UDP,
+	.flags = MODE_UDP | MODE_RING,
 	.open = send_open,
 	.step = send_step,
 	.drain = uring_tx_drain,

@@ -72,8 +72,8 @@ static void sent(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *
 	else if (cqe->res == -EINVAL && u->usage && !f->bytes)
 		u->usage = false; /* before 6.2: go on without the report */
 	else if (cqe->res == -ENOMEM || cqe->res == -ENOBUFS)
-		flow_fail(f, -cqe->res, "io_uring send of %zu bytes: raise a limit (%s)",
-			  f->size, memory_limits());
+		flow_fail(f, -cqe->res, "io_uring send of %zu bytes: raise a limit (%s)", f->size,
+			  memory_limits());
 	else if (cqe->res != -ECANCELED && cqe->res != -EINTR)
 		flow_fail(f, -cqe->res, "io_uring send");
 }

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * --rr: requests one way, and for each whole one a response the other way. A connection is then
+ * two flows that share a socket, each with its mode: f is the requests', f->back the responses'.
+ * What the sending half may send follows from what the receiving half has got: the client keeps
+ * `outstanding` requests under way, the server sends as many responses as requests came.
+ *
+ * A request's latency is from when the client began to hand it to the kernel (with --rate: from
+ * when it was due) until its whole response was there.
+ */
+#include "pace.h"
+#include "run.h"
+#include "turn.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+int rr_init(struct flow *f)
+{
+	const struct options *o = f->opt;
+	struct flow *b = aligned_alloc(_Alignof(struct flow), sizeof(*b));
+
+	f->back = b;
+	if (!b)
+		return -ENOMEM;
+	flow_init(b, o, f->index);
+	b->mode = o->back_mode;
+	b->tx = !f->tx;
+	b->size = o->response;
+	b->limit = UINT64_MAX;
+	b->allow = 0;
+	return 0;
+}
+
+void rr_free(struct flow *f)
+{
+	free(f->begun_ns);
+	free(f->latency);
+	free(f->back);
+}
+
+int rr_open(struct flow *f)
+{
+	struct flow *b = f->back;
+	const struct options *o = f->opt;
+
+	b->worker = f->worker;
+	b->alone = f->alone;
+	if (b->mode->open(b))
+		return flow_copy_error(f, b);
+	if (!f->tx)
+		return 0;
+	f->begun_ns = calloc(o->outstanding, sizeof(*f->begun_ns));
+	f->latency = calloc(1, sizeof(*f->latency));
+	return f->begun_ns && f->latency ? 0 : flow_fail(f, ENOMEM, "memory");
+}
+
+void rr_close(struct flow *f)
+{
+	f->back->mode->close(f->back);
+}
+
+/* Requests that may be under way without a danger that both sides block in sending. */
+bool rr_may_block(const struct options *o)
+{
+	const size_t surely = 16 << 10;
+
+	return o->outstanding == 1 || (o->size + o->response) * o->outstanding <= surely;
+}
+
+/* The client: which requests may begin; 0, or STEP_WAIT until the next is due. */
+static int allow_requests(struct flow *f)
+{
+	const struct options *o = f->opt;
+	uint64_t done = f->back->bytes / o->response, credit = (done + o->outstanding) * f->size;
+
+	f->allow = f->limit;
+	if (f->bytes < credit && f->pace_rate > 0 && pace(f)) {
+		f->waiting = true;
+		return STEP_WAIT;
+	}
+	if (f->allow > credit)
+		f->allow = credit;
+	return 0;
+}
+
+/* Those that begin with the next step. */
+static void stamp(struct flow *f)
+{
+	uint64_t now = now_ns(), end = (f->allow + f->size - 1) / f->size;
+
+	for (; f->begun < end; f->begun++)
+		f->begun_ns[f->begun % f->opt->outstanding] =
+			f->pace_rate > 0 ? pace_due_ns(f, f->begun) : now;
+}
+
+static void responses_came(struct flow *f)
+{
+	uint64_t done = f->back->bytes / f->opt->response, now;
+
+	if (f->completed >= done)
+		return;
+	for (now = now_ns(); f->completed < done; f->completed++)
+		hist_add(f->latency, now - f->begun_ns[f->completed % f->opt->outstanding]);
+}
+
+/* The sending half, when it has something to send and can: 1 when it took a step. */
+static int try_send(struct flow *f, struct flow *tx)
+{
+	if (tx->waiting)
+		return 0;
+	if (f->tx && allow_requests(f))
+		return 0;
+	if (!flow_left(tx, tx->bytes))
+		return 0;
+	if (f->tx)
+		stamp(f);
+	return half_step(tx) < 0 ? flow_copy_error(f, tx) : 1;
+}
+
+static int try_receive(struct flow *f, struct flow *rx)
+{
+	int rc;
+
+	if (rx->waiting)
+		return 0;
+	rc = half_step(rx);
+	if (rc < 0)
+		return flow_copy_error(f, rx);
+	if (f->tx)
+		responses_came(f);
+	else
+		f->back->allow = f->bytes / f->size * f->back->size;
+	if (rc == STEP_END && f->tx)
+		return flow_wrong(f,
+				  "the receiver closed the connection: %" PRIu64
+				  " responses to %" PRIu64 " requests came",
+				  f->completed, f->bytes / f->size);
+	f->ended |= rc == STEP_END;
+	return 1;
+}
+
+/*
+ * Sending goes first. A thread that may block does so in receiving, and not while the other half
+ * waits for something too: then receiving is held back, and poll waits for both.
+ */
+static int move(struct flow *f)
+{
+	struct flow *tx = f->tx ? f : f->back, *rx = f->tx ? f->back : f;
+	int rc = try_send(f, tx);
+
+	if (rc)
+		return rc;
+	if (f->alone && tx->waiting && !rx->polled) {
+		half_wait_readable(rx);
+		f->held = true;
+	} else if (f->held && !tx->waiting) {
+		rx->waiting = f->held = false;
+	}
+	rx->polled = false;
+	if (f->ended)
+		return tx->waiting ? STEP_WAIT : 0;
+	rc = try_receive(f, rx);
+	return rc ? rc : STEP_WAIT;
+}
+
+/* The client has stopped: the responses to what it sent still come. */
+static int receive_rest(struct flow *f)
+{
+	struct flow *rx = f->back;
+	uint64_t expected = f->bytes / f->size * f->opt->response, before = rx->bytes;
+
+	if (rx->bytes >= expected || stop_asked())
+		return 0;
+	if (!f->rest_ns)
+		f->rest_ns = now_ns();
+	if (!rx->polled) {
+		half_wait_readable(rx);
+		return now_ns() - f->rest_ns < DRAIN_PATIENCE_MS * 1000000ULL ? STEP_WAIT : 0;
+	}
+	rx->polled = false;
+	rx->waiting = false;
+	if (try_receive(f, rx) < 0)
+		return -f->error;
+	if (rx->bytes > before)
+		f->rest_ns = now_ns();
+	return STEP_ON;
+}
+
+static int drain(struct flow *f)
+{
+	int rc = half_drain(f);
+
+	if (rc <= 0)
+		rc = half_drain(f->back);
+	if (rc <= 0 && f->tx && !f->error)
+		rc = receive_rest(f);
+	return rc;
+}
+
+static bool ended(const struct flow *f)
+{
+	return stop_requested || f->error || (f->tx && f->bytes >= f->limit);
+}
+
+int rr_next(struct flow *f)
+{
+	int rc;
+
+	if (f->draining || ended(f)) {
+		f->draining = f->back->draining = true;
+		return drain(f);
+	}
+	if (!f->start_ns)
+		flow_data_starts(f);
+	rc = move(f);
+	flow_tick(f);
+	f->draining = rc <= 0;
+	return f->draining ? STEP_ON : rc;
+}

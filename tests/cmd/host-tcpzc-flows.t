@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Many flows, on one thread and on several; requests and responses; a rate. Each byte is compared.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/tcpzc.sh"
+
+n=5 bytes=700001
+
+# Sums over the flows are the totals, in both directions.
+adds_up='. as $s | def all(f): [.flows[] | f] | add;
+	all(.bytes) == .bytes and all(.messages) == .messages and all(.sends.total) == .sends.total and
+	all(.receive.calls) == .receive.calls and ([.flows[].start_ns] | min) == .start_ns and
+	([.flows[].end_ns] | max) == .end_ns and ([.flows[].flow] == [range(5)]) and
+	([.threads[].flows] | add) == 5'
+many() { # TX RX RX-THREADS TX-THREADS
+	transfer 127.0.0.1 --rx "$2" --verify --bytes $bytes --size 30000 --flows $n --threads "$3" -- \
+		--tx "$1" --verify --bytes $bytes --size 30000 --flows $n --threads "$4" || return 1
+	holds rxs "$adds_up and .bytes == $n * $bytes and .verify == \"ok\" and
+		([.flows[].verify] | unique) == [\"ok\"] and (.threads | length) == $3 and
+		.receive.mapped_bytes + .receive.copied_bytes == .bytes" &&
+		holds txs "$adds_up and .bytes == $n * $bytes and (.threads | length) == $4"
+}
+for tx in $(modes sending); do
+	here "$tx" || { skip "$tx" "$why"; continue; }
+	ok "$tx: $n flows of one thread to two" many $tx recv 2 1
+done
+for rx in $(modes receiving); do
+	ok "$rx: $n flows of three threads to one" many send $rx 1 3
+done
+
+last_point() { # the points are of all flows
+	jq -es 'map(select(.type == "point")) as $p | map(select(.type == "summary"))[0] as $s |
+		$p[0].bytes == 0 and $p[-1] == {type: "point", t_ns: $s.end_ns, bytes: $s.bytes,
+		messages: $s.messages} and $p[0].t_ns == $s.start_ns' "$1" >/dev/null || { cat "$1"; return 1; }
+}
+timed() {
+	transfer 127.0.0.1 --flows 3 --threads "$1" -- --flows 3 --threads "$2" --seconds 0.35 &&
+		last_point rx && last_point tx && [ "$(grep -c point rx)" -ge 4 ] &&
+		[ "$(jq .bytes rxs)" = "$(jq .bytes txs)" ]
+}
+ok "points of one thread are of all its flows" timed 1 1
+ok "points of several threads too" timed 3 2
+
+spoilt() {
+	! transfer 127.0.0.1 --verify --flows 3 -- --tx "$1" --verify --flows 3 --bytes 1M \
+		--corrupt-at 70000 >/dev/null && [ $rxrc = 1 ] &&
+		says 'flow 0: verify: 1 of 1048576 bytes differ, the first at offset 70000$' rx.err &&
+		holds rxs '[.flows[].verify] == ["failed", "ok", "ok"]'
+}
+ok "a byte changed in one flow is found there" spoilt send
+fewer() {
+	! accept_timeout=0.5 transfer 127.0.0.1 --flows 3 -- --flows 2 --bytes 1M --connect-timeout 5 \
+		>/dev/null && [ $rxrc = 1 ] && says '2 of 3 connections came to port' rx.err
+}
+ok "fewer flows than the receiver waits for" fewer
+ok "more threads than flows" exits 2 "$tcpzc" --listen --flows 2 --threads 3
+ok "a list of CPUs that is none" exits 2 "$tcpzc" --listen --cpu 3-1
+pinned() { # each thread on its CPU: the second CPU of two is the one this shell may use, too
+	cpu=$(taskset -cp $$ | sed 's/.*[:,-] *//')
+	transfer 127.0.0.1 --flows 2 --cpu "$cpu" -- --flows 2 --bytes 1M && holds rxs '(.threads | length) == 1'
+}
+command -v taskset >/dev/null && ok "flows of one CPU share a thread" pinned
+
+rr() { # TX RX RX-OPTIONS -- TX-OPTIONS: the modes are both sides'
+	tx=$1 rx=$2 rxo2=
+	shift 2
+	while [ "$1" != -- ]; do
+		rxo2="$rxo2 $1"
+		shift
+	done
+	shift
+	transfer 127.0.0.1 --rr --size 3000 --response 5000 --verify --rx $rx --tx $tx $rxo2 -- \
+		--rr --size 3000 --response 5000 --verify --rx $rx --tx $tx "$@" || return 1
+	holds txs '.verify == "ok" and .rr.requests == .messages and .rr.responses == .rr.requests and
+		.rr.requests > 0 and .rr.latency_ns.count == .rr.responses and
+		.receive.mapped_bytes + .receive.copied_bytes == 5000 * .rr.responses and (.rr.latency_ns |
+			.min > 0 and .min <= .p50 and .p50 <= .p90 and .p90 <= .p99 and .p99 <= .p999 and
+			.p999 <= .max and .mean >= .min and .mean <= .max)' &&
+		holds rxs ".verify == \"ok\" and .rr.requests == .rr.responses and
+			.rr.requests == $(jq .rr.requests txs)"
+}
+ok "request and response, one after the other" rr send recv -- --bytes 900000
+ok "several outstanding" rr send recv -- --bytes 900000 --outstanding 7
+ok "for a time, several flows and threads" \
+	rr send recv --flows 3 -- --seconds 0.3 --outstanding 3 --flows 3 --threads 2
+ok "msg-zerocopy and mmap" rr msg-zerocopy mmap --flows 2 -- --bytes 300000 --flows 2 --outstanding 2
+for tx in uring-send uring-send-zc; do
+	here $tx || { skip "$tx both ways" "$why"; continue; }
+	ok "$tx and uring-multishot, both ways" rr $tx uring-multishot -- --bytes 900000
+	ok "$tx and uring-multishot, several flows" rr $tx uring-multishot --flows 2 -- \
+		--bytes 300000 --flows 2 --outstanding 4
+done
+half_server() { # the receiver is stopped in the middle: what came is told, and what did not
+	port=$((port + 1))
+	"$tcpzc" --listen --port $port --rr --size 500 >rx 2>rx.err &
+	pid=$!
+	"$tcpzc" --connect 127.0.0.1 --port $port --rr --size 500 --seconds 20 >tx 2>tx.err &
+	txpid=$!
+	i=0
+	while [ "$(grep -c '"point"' rx)" -lt 3 ] && [ $i -lt 400 ]; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+	kill -TERM $pid
+	wait $txpid
+	rc=$?
+	wait $pid && [ $rc = 1 ] && says '(responses to [0-9]+ requests came|Connection reset|Broken pipe)' tx.err
+}
+ok "the answering side is stopped" half_server
+ok "--bytes that are no whole requests" exits 2 "$tcpzc" --connect ::1 --rr --size 300 --bytes 1000
+ok "--outstanding without --rr" exits 2 "$tcpzc" --connect ::1 --outstanding 3
+
+# A rate is never exceeded: not more than it says, and one message more. It may be missed.
+rate() { # BYTES-PER-SECOND OPTIONS
+	limit=$1
+	shift
+	transfer 127.0.0.1 --size 1000 -- --size 1000 --seconds 0.3 "$@" &&
+		holds txs ".bytes > 0 and .bytes <= $limit * .seconds + 9000 and .syscalls.ppoll > 0"
+}
+ok "a rate in bytes" rate 2000000 --rate 2M
+ok "in bits" rate 1000000 --rate 8Mbit/s --tx msg-zerocopy
+ok "in messages" rate 500000 --rate 500msg/s
+sleeps() { # no busy loop: a call or two per message
+	holds txs '.syscalls.ppoll <= 2 * .messages + 2 and .cpu.user_s + .cpu.system_s < 0.4'
+}
+ok "sleeping between" sleeps
+if here uring-send-zc; then
+	ok "by io_uring" rate 2000000 --rate 2M --tx uring-send-zc
+fi
+paced_rr() {
+	transfer 127.0.0.1 --rr --size 100 -- --rr --size 100 --rate 1000msg --seconds 0.4 &&
+		holds txs '.messages > 0 and .messages <= 1000 * .seconds + 2 and .rr.responses == .messages'
+}
+ok "requests at a rate" paced_rr
+ok "a rate that is none" exits 2 "$tcpzc" --connect ::1 --rate 5parsecs
+
+done_testing
