@@ -149,8 +149,10 @@ void remote_nudge(struct remote *r)
 int remote_sweep(struct remote *r, struct error *err)
 {
 	struct str answer = {0};
-	int rc = remote_ask(r, NULL, "sweep", &answer, err);
+	int rc = remote_ask(r, NULL, "clock", &answer, err); /* is anybody there? */
 
+	if (!rc)
+		rc = remote_ask(r, NULL, "sweep", &answer, err);
 	if (!rc && strcmp(answer.buf, "swept 0") != 0)
 		rc = error_set(err, EBUSY, "%s: processes of the run cannot be ended", r->url);
 	str_free(&answer);

@@ -106,7 +106,8 @@ static int not_reached(struct remote *r, const char *missing, struct error *err)
 			       r->url, line ? line : "ssh does not say why", r->ssh.word[0],
 			       r->url);
 	else
-		rc = error_set(err, EPROTO, "%s: zcost there %s: %s", r->url, missing,
+		rc = error_set(err, EPROTO, "%s: zcost there %s: %s", r->url,
+			       code == EXIT_FAILED ? "cannot begin" : missing,
 			       line ? line : spawn_status_text(status));
 	free(line);
 	free(log);

@@ -43,6 +43,7 @@ mount --bind $scratch/boot_id /proc/sys/kernel/random/boot_id
 mkdir -p $scratch/tmp $scratch/tiny
 mount -t tmpfs -o size=\${1}k none $scratch/tiny
 shift
+echo \$\$ >$scratch/sshd.pid
 exec "\$@"
 EOF
 
@@ -51,12 +52,21 @@ start_sshd() {
 	ip netns exec $there unshare -m ${ahead:+-T --monotonic $ahead} sh there.sh 600 \
 		"$sshd" -D -e -f "$scratch/sshd_config" >sshd.log 2>&1 &
 	n=0
-	: >>sshd.log
-	until grep -q listening sshd.log; do
+	until grep -qs listening sshd.log; do
 		n=$((n + 1))
 		[ $n -lt 100 ] || { sed 's/^/# /' sshd.log; return 1; }
 		sleep 0.05
 	done
+	sshd_pid=$(cat sshd.pid)
+}
+
+# pids_there PATTERN: processes over there with such a command line; sshd itself is none of them.
+pids_there() {
+	for p in $(ip netns pids $there); do
+		[ "$p" = "$sshd_pid" ] && continue
+		tr '\0' ' ' 2>/dev/null <"/proc/$p/cmdline" | grep -q -- "$1" && echo "$p"
+	done
+	true
 }
 
 ssh_world() {
