@@ -15,6 +15,7 @@ const char zcost_version[] = ZCOST_VERSION;
 #ifndef OFFLINE
 int cmd_collect(int argc, char **argv);
 int cmd_capture(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 #endif
 int cmd_analyze(int argc, char **argv);
 int cmd_report(int argc, char **argv);
@@ -28,11 +29,13 @@ static const struct command commands[] = {
 #ifndef OFFLINE
 	{"collect", "run one workload on this host and measure it", cmd_collect},
 	{"capture", "measure the variants of a plan, again and again, into a folder", cmd_capture},
+	{"doctor", "what this host can measure and run, and what to change", cmd_doctor},
 #endif
 	{"analyze", "make or renew the store of a capture", cmd_analyze},
 	{"report", "print a table of a capture or of a perf file", cmd_report},
 	{"plot", "draw the charts of a capture, ready for a slide", cmd_plot},
-	{"compare", "what changed from one variant to another, and whether it is real", cmd_compare},
+	{"compare", "what changed from one variant to another, and whether it is real",
+	 cmd_compare},
 	{"export", "what other tools read: folded stacks, SQL, CSV", cmd_export},
 	{"pack", "one file of a capture, with checksums", cmd_pack},
 	{"unpack", "a capture folder out of it", cmd_unpack},

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zcost doctor: runs the checks and prints what they found. */
+#include "collect/doctor/doctor.h"
+#include "lib/alloc.h"
+#include "lib/output.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int cmd_doctor(int argc, char **argv);
+
+enum key { KEY_NEED = 1000, KEY_RATE, KEY_RTT, KEY_NIC, KEY_ZCRX, KEY_DEVMEM };
+
+static const struct argp_option options[] = {
+	{"need", KEY_NEED, "LIST", 0,
+	 "checks that must not say 'no', by group or group/check; default: perf,syscalls", 0},
+	{"nic", KEY_NIC, "IF", 0, "this interface; default: all that are up", 0},
+	{"rate", KEY_RATE, "GBPS", 0, "the rate that buffers and rings should be fit for", 0},
+	{"rtt", KEY_RTT, "MS", 0, "with --rate: the round-trip time", 0},
+	{"zcrx", KEY_ZCRX, "IF:QUEUE", 0,
+	 "register this receive queue with io_uring, for a moment: it is taken from the kernel "
+	 "meanwhile",
+	 0},
+	{"devmem", KEY_DEVMEM, "IF:QUEUE", 0,
+	 "bind a udmabuf to this receive queue, for a moment: likewise", 0},
+	{0},
+};
+
+struct args {
+	struct doctor d;
+	struct output out;
+	const char *need; /* NULL: the default */
+	const char *only; /* checks named on the command line */
+};
+
+static double number(struct argp_state *state, const char *what, const char *arg)
+{
+	char *end;
+	double x = strtod(arg, &end);
+
+	if (end == arg || *end || !isfinite(x) || x <= 0)
+		argp_error(state, "%s: '%s' is no number above 0", what, arg);
+	return x;
+}
+
+static void queue_of(struct argp_state *state, const char *what, const char *arg)
+{
+	const char *colon = strrchr(arg, ':');
+
+	if (!colon || colon == arg || !colon[1] ||
+	    strspn(colon + 1, "0123456789") != strlen(colon + 1))
+		argp_error(state, "%s: '%s' is not IF:QUEUE, such as eth0:3", what, arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->out;
+		return 0;
+	case KEY_NEED:
+		a->need = arg;
+		return 0;
+	case KEY_RATE:
+		a->d.rate_gbps = number(state, "--rate", arg);
+		return 0;
+	case KEY_RTT:
+		a->d.rtt_ms = number(state, "--rtt", arg);
+		return 0;
+	case KEY_NIC:
+		a->d.nic = arg;
+		return 0;
+	case KEY_ZCRX:
+		queue_of(state, "--zcrx", arg);
+		a->d.zcrx = arg;
+		return 0;
+	case KEY_DEVMEM:
+		queue_of(state, "--devmem", arg);
+		a->d.devmem = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			return ARGP_ERR_UNKNOWN;
+		a->only = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool listed(const char *list, const char *group, const char *check)
+{
+	char *copy = xstrdup(list), *rest = copy, *one;
+	bool found = false;
+
+	while (!found && (one = str_token(&rest, ','))) {
+		char *slash = strchr(one, '/');
+
+		if (slash)
+			*slash++ = '\0';
+		found = !strcmp(str_trim(one), group) &&
+			(!slash || !check || !strcmp(slash, check));
+	}
+	free(copy);
+	return found;
+}
+
+/* Every name must be one: a typo would pass for health. */
+static int check_list(const char *list, struct error *err)
+{
+	char *copy = xstrdup(list), *rest = copy, *one;
+	size_t i;
+	int rc = 0;
+
+	while (!rc && (one = str_token(&rest, ','))) {
+		one[strcspn(one, "/")] = '\0';
+		one = str_trim(one);
+		for (i = 0; checks[i].name && strcmp(checks[i].name, one); i++)
+			;
+		if (!checks[i].name)
+			rc = error_set(err, EINVAL,
+				       "no check '%s'; 'zcost doctor --help' lists them", one);
+	}
+	free(copy);
+	return rc;
+}
+
+/* --- for people: a finding is a line, its reason and the way out wrapped below it --- */
+
+enum { INDENT = 30, NARROW = 40 };
+
+static int columns(const struct output *o)
+{
+	struct winsize w;
+	const char *env = getenv("COLUMNS");
+	int n = o->width_given ? o->width : env ? atoi(env) : 0;
+
+	if (n <= 0 && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w))
+		n = w.ws_col;
+	return n > NARROW + INDENT ? n : 80;
+}
+
+/* Words of `text`, behind `lead` on the first line and as far in on the next ones. */
+static void wrapped(FILE *out, const char *text, const char *lead, int width)
+{
+	int margin = INDENT + (int)strlen(lead), used = margin;
+	bool first = true;
+
+	fputs(lead, out);
+	while (*text) {
+		int n = (int)strcspn(text, " ");
+
+		if (!first && used + 1 + n > width) {
+			fprintf(out, "\n%*s", margin, "");
+			used = margin;
+		} else if (!first) {
+			fputc(' ', out);
+			used++;
+		}
+		fprintf(out, "%.*s", n, text);
+		first = false;
+		used += n;
+		text += n;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}
+
+static void print_people(const struct table *t, FILE *out, int width)
+{
+	const char *group = "";
+	size_t i;
+
+	for (i = 0; i < t->rows; i++) {
+		const char *g = table_cell(t, i, 0)->str;
+		const struct value *todo = table_cell(t, i, 4);
+
+		if (strcmp(g, group))
+			fprintf(out, "%s%s\n", i ? "\n" : "", g);
+		group = g;
+		fprintf(out, "  %-20s %-7s", table_cell(t, i, 1)->str, table_cell(t, i, 2)->str);
+		if (strlen(table_cell(t, i, 1)->str) > 20)
+			fprintf(out, "\n%*s", INDENT, "");
+		wrapped(out, table_cell(t, i, 3)->str, "", width);
+		if (todo->type == V_STR) {
+			fprintf(out, "%*s", INDENT, "");
+			wrapped(out, todo->str, "-> ", width);
+		}
+	}
+	for (i = 0; i < t->nnotes; i++)
+		fprintf(out, "%s%s\n", i ? "" : "\n", t->notes[i]);
+}
+
+static int print(struct args *a, struct error *err)
+{
+	FILE *out = stdout;
+
+	if (a->out.format != FORMAT_TEXT)
+		return output_table(&a->out, &a->d.table, err);
+	if (a->out.path)
+		out = fopen(a->out.path, "w");
+	if (!out)
+		return error_sys(err, errno, "%s: cannot write", a->out.path);
+	print_people(&a->d.table, out, columns(&a->out));
+	if (a->out.path && fclose(out))
+		return error_sys(err, errno, "%s: cannot write", a->out.path);
+	return 0;
+}
+
+/* --- the verdict --- */
+
+static const char *default_need(const struct args *a, const char *group)
+{
+	if (a->need)
+		return a->need;
+	return a->only ? group : "perf,syscalls";
+}
+
+static int missing(struct args *a)
+{
+	struct table *t = &a->d.table;
+	struct str names = {0};
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < t->rows; i++) {
+		const char *group = table_cell(t, i, 0)->str, *check = table_cell(t, i, 1)->str;
+
+		if (strcmp(table_cell(t, i, 2)->str, "no") ||
+		    !listed(default_need(a, group), group, check))
+			continue;
+		str_printf(&names, "%s%s/%s", n++ ? ", " : "", group, check);
+	}
+	if (n)
+		table_note(t, "needed and missing: %s", names.buf);
+	else
+		table_note(t, "what is needed is there (%s)",
+			   a->need   ? a->need
+			   : a->only ? a->only
+				     : "perf,syscalls; --need says otherwise");
+	str_free(&names);
+	return n;
+}
+
+static void examine(struct args *a)
+{
+	size_t i;
+
+	table_init(&a->d.table, "doctor", doctor_columns, 5);
+	for (i = 0; checks[i].name; i++) {
+		if (a->only && !listed(a->only, checks[i].name, NULL))
+			continue;
+		a->d.group = checks[i].name;
+		checks[i].run(&a->d);
+	}
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	const struct argp_child children[] = {{&output_argp, 0, "Output:", 2}, {0}};
+	const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[LIST]",
+		.doc = "What this host can measure and run, why not, and what to do "
+		       "about it."
+		       "\vLISTs are of groups: perf, syscalls, events, "
+		       "power, io_uring, msg_zerocopy, zcrx, devmem, nic, sysctls, "
+		       "cpus, path. With a LIST only these are looked at, and all of "
+		       "them are needed unless --need says otherwise. Nothing is "
+		       "changed, but by --zcrx and --devmem.\n\n"
+		       "Exit status: 0 what is needed is there, 1 it is not, 2 usage.",
+		.children = children};
+	struct args a = {0};
+	struct error err = {0};
+	int n;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if ((a.only && check_list(a.only, &err)) || (a.need && check_list(a.need, &err))) {
+		error_print(&err);
+		return EXIT_USAGE;
+	}
+	examine(&a);
+	n = missing(&a);
+	if (print(&a, &err)) {
+		error_print(&err);
+		table_free(&a.d.table);
+		return EXIT_FAILED;
+	}
+	table_free(&a.d.table);
+	return n ? EXIT_FAILED : EXIT_OK;
+}

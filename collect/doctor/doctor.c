@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/doctor/doctor.h"
+
+#include "collect/host.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column doctor_columns[5] = {
+	{"group", NULL, V_STR, 0, "what it is about"},
+	{"check", NULL, V_STR, 0, NULL},
+	{"state", NULL, V_STR, 0, "yes, no, partly, or note: a fact"},
+	{"why", NULL, V_STR, 0, "what was found, or why not"},
+	{"todo", NULL, V_STR, 0, "what to do about it"},
+};
+
+static const char *const states[] = {"yes", "no", "partly", "note"};
+
+// clang-format off: a row per check
+void check_perf(struct doctor *d), check_syscalls(struct doctor *d), check_events(struct doctor *d),
+	check_uring(struct doctor *d), check_zcrx(struct doctor *d), check_devmem(struct doctor *d),
+	check_msg_zerocopy(struct doctor *d), check_power(struct doctor *d),
+	check_cpus(struct doctor *d), check_sysctls(struct doctor *d), check_path(struct doctor *d);
+
+const struct check checks[] = {
+	{"perf", "perf record: profiles", check_perf},
+	{"syscalls", "system call accounting: BPF, tracepoints", check_syscalls},
+	{"events", "hardware and software events", check_events},
+	{"power", "energy counters and meters", check_power},
+	{"io_uring", "io_uring and its zero-copy sends", check_uring},
+	{"msg_zerocopy", "MSG_ZEROCOPY and TCP_ZEROCOPY_RECEIVE", check_msg_zerocopy},
+	{"zcrx", "io_uring zero-copy receive", check_zcrx},
+	{"devmem", "devmem TCP, udmabuf", check_devmem},
+	// NIC
+	{"sysctls", "limits and settings", check_sysctls},
+	{"cpus", "governor, SMT, interrupts", check_cpus},
+	{"path", "buffers and rings for --rate and --rtt", check_path},
+	{NULL, NULL, NULL},
+};
+// clang-format on
+
+void doctor_put(struct doctor *d, const char *what, enum finding f, const char *todo,
+		const char *fmt, ...)
+{
+	struct value *row = table_row(&d->table);
+	char *why = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&why, fmt, ap) < 0)
+		why = NULL;
+	va_end(ap);
+	d->count[f]++;
+	table_set(&d->table, row, "group", value_str(&d->table, d->group));
+	table_set(&d->table, row, "check", value_str(&d->table, what));
+	table_set(&d->table, row, "state", value_str(&d->table, states[f]));
+	table_set(&d->table, row, "why", value_str(&d->table, why));
+	table_set(&d->table, row, "todo", value_str(&d->table, todo));
+	free(why);
+}
+
+const char *doctor_sys(void)
+{
+	const char *root = getenv("ZCOST_SYSFS");
+
+	return root ? root : "/sys";
+}
+
+char *doctor_sys_line(const char *fmt, ...)
+{
+	char *name = NULL, *path, *line;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&name, fmt, ap) < 0)
+		name = NULL;
+	va_end(ap);
+	path = xasprintf("%s/%s", doctor_sys(), name ? name : "");
+	line = host_fact(path);
+	free(path);
+	free(name);
+	return line;
+}
+
+char *doctor_sysctl(const char *name)
+{
+	const char *root = getenv("ZCOST_PROC");
+	char *path = xasprintf("%s/sys/%s", root ? root : "/proc", name), *p, *line;
+
+	for (p = path + strlen(path) - strlen(name); *p; p++)
+		*p = *p == '.' ? '/' : *p;
+	line = host_fact(path);
+	free(path);
+	return line;
+}
+
+double doctor_sysctl_number(const char *name, int n)
+{
+	char *line = doctor_sysctl(name), *p = line, *end;
+	double value = -1;
+
+	for (; p && n >= 0; n--, p = end) {
+		value = strtod(p, &end);
+		if (end == p) {
+			value = -1;
+			break;
+		}
+	}
+	free(line);
+	return value;
+}

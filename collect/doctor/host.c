@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Settings of the host: limits, CPUs, and whether buffers and rings hold a path's data. */
+#include "collect/doctor/doctor.h"
+#include "collect/host.h"
+#include "lib/alloc.h"
+#include "lib/cpuset.h"
+#include "lib/str.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+void check_sysctls(struct doctor *d), check_cpus(struct doctor *d), check_path(struct doctor *d);
+
+/* A sysctl of which a workload or an instrument wants at least so much. */
+static const struct {
+	const char *name;
+	int n; /* which of its numbers */
+	double least;
+	const char *why, *todo;
+} limits[] = {
+	{"net.core.rmem_max", 0, 4 << 20, "SO_RCVBUF asks in vain for more",
+	 "sysctl net.core.rmem_max=268435456"},
+	{"net.core.wmem_max", 0, 4 << 20, "SO_SNDBUF asks in vain for more",
+	 "sysctl net.core.wmem_max=268435456"},
+	{"net.ipv4.tcp_rmem", 2, 6 << 20, "the receive window stops growing there",
+	 "sysctl net.ipv4.tcp_rmem='4096 131072 268435456'"},
+	{"net.ipv4.tcp_wmem", 2, 4 << 20, "what is in flight stops growing there",
+	 "sysctl net.ipv4.tcp_wmem='4096 16384 268435456'"},
+	{"net.core.netdev_max_backlog", 0, 1000, "packets steered to another CPU are dropped above",
+	 "sysctl net.core.netdev_max_backlog=10000"},
+	{"vm.max_map_count", 0, 65530, "mappings of receive buffers fail above",
+	 "sysctl vm.max_map_count=1048576"},
+	{"kernel.perf_event_mlock_kb", 0, 516, "without root, perf's buffers stay small",
+	 "sysctl kernel.perf_event_mlock_kb=2048"},
+};
+
+static void memlock(struct doctor *d)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &r))
+		return;
+	if (r.rlim_cur == RLIM_INFINITY)
+		doctor_put(d, "memlock", FINDING_YES, NULL, "unlimited");
+	else
+		doctor_put(d, "memlock", r.rlim_cur < (64 << 20) ? FINDING_PARTLY : FINDING_YES,
+			   r.rlim_cur < (64 << 20) ? "ulimit -l unlimited" : NULL,
+			   "%.1f MiB may be pinned without CAP_IPC_LOCK: zero-copy buffers, rings "
+			   "and zcrx areas count",
+			   (double)r.rlim_cur / (1 << 20));
+}
+
+static void hugepages(struct doctor *d)
+{
+	double n = doctor_sysctl_number("vm.nr_hugepages", 0);
+	char *thp = doctor_sys_line("kernel/mm/transparent_hugepage/enabled");
+
+	if (n > 0)
+		doctor_put(d, "hugepages", FINDING_YES, NULL, "%.0f reserved", n);
+	else
+		doctor_put(d, "hugepages", FINDING_NOTE, "sysctl vm.nr_hugepages=64",
+			   "none reserved: tcpzc --rx mmap and zcrx areas take plain pages "
+			   "(transparent ones: %s)",
+			   thp ? thp : "not in this kernel");
+	free(thp);
+}
+
+void check_sysctls(struct doctor *d)
+{
+	double paranoid = doctor_sysctl_number("kernel.perf_event_paranoid", 0);
+	size_t i;
+
+	for (i = 0; i < array_size(limits); i++) {
+		double is = doctor_sysctl_number(limits[i].name, limits[i].n);
+
+		if (is < 0)
+			doctor_put(d, limits[i].name, FINDING_NOTE, NULL,
+				   "not in this network namespace or kernel");
+		else if (is < limits[i].least)
+			doctor_put(d, limits[i].name, FINDING_PARTLY, limits[i].todo, "%.0f: %s",
+				   is, limits[i].why);
+		else
+			doctor_put(d, limits[i].name, FINDING_YES, NULL, "%.0f", is);
+	}
+	if (paranoid > -1)
+		doctor_put(d, "perf_event_paranoid", FINDING_NOTE, NULL,
+			   "%.0f: users other than root may not profile a whole CPU", paranoid);
+	memlock(d);
+	hugepages(d);
+}
+
+/* --- CPUs --- */
+
+static void governors(struct doctor *d, const struct cpuset *online)
+{
+	struct str odd = {0};
+	unsigned int cpu;
+	int n = 0, seen = 0;
+
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
+		char *g =
+			cpuset_has(online, cpu)
+				? doctor_sys_line(
+					  "devices/system/cpu/cpu%u/cpufreq/scaling_governor", cpu)
+				: NULL;
+
+		seen += g != NULL;
+		if (g && strcmp(g, "performance") && !n++)
+			str_printf(&odd, "cpu%u: %s", cpu, g);
+		free(g);
+	}
+	if (!seen)
+		doctor_put(d, "governor", FINDING_NOTE, NULL,
+			   "the kernel does not govern the clock rate here");
+	else if (n)
+		doctor_put(
+			d, "governor", FINDING_PARTLY, "cpupower frequency-set -g performance",
+			"%d CPUs are not on 'performance' (%s): ns per unit follow the clock rate",
+			n, odd.buf);
+	else
+		doctor_put(d, "governor", FINDING_YES, NULL, "performance, on all CPUs");
+	str_free(&odd);
+}
+
+static void turbo(struct doctor *d)
+{
+	char *intel = doctor_sys_line("devices/system/cpu/intel_pstate/no_turbo");
+	char *boost = doctor_sys_line("devices/system/cpu/cpufreq/boost");
+
+	if ((intel && !strcmp(intel, "0")) || (boost && !strcmp(boost, "1")))
+		doctor_put(d, "turbo", FINDING_NOTE,
+			   intel ? "echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo"
+				 : "echo 0 >/sys/devices/system/cpu/cpufreq/boost",
+			   "on: the clock rate depends on heat and on the other CPUs");
+	free(intel);
+	free(boost);
+}
+
+static void smt(struct doctor *d)
+{
+	char *on = doctor_sys_line("devices/system/cpu/smt/active");
+
+	if (on && !strcmp(on, "1"))
+		doctor_put(d, "SMT", FINDING_NOTE, "echo off >/sys/devices/system/cpu/smt/control",
+			   "siblings share a core: busy time of one slows the other");
+	free(on);
+}
+
+/* The CPUs that the interrupts listed in the folder of a device may go to; their number. */
+static int interrupts_in(const char *dir, struct cpuset *cpus)
+{
+	const char *root = getenv("ZCOST_PROC");
+	DIR *list = opendir(dir);
+	struct dirent *e;
+	int n = 0;
+
+	while (list && (e = readdir(list))) {
+		char *path =
+			xasprintf("%s/irq/%s/smp_affinity_list", root ? root : "/proc", e->d_name);
+		char *text = *e->d_name == '.' ? NULL : host_fact(path);
+		struct cpuset one;
+		unsigned int cpu;
+
+		if (text && !cpuset_parse(&one, text, NULL)) {
+			n++;
+			for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+				if (cpuset_has(&one, cpu))
+					cpuset_add(cpus, cpu);
+		}
+		free(text);
+		free(path);
+	}
+	if (list)
+		closedir(list);
+	return n;
+}
+
+/* Of each interface with a device; a virtio device's interrupts belong to the device above it. */
+static void interrupts(struct doctor *d)
+{
+	char *class = xasprintf("%s/class/net", doctor_sys());
+	DIR *list = opendir(class);
+	struct dirent *e;
+
+	while (list && (e = readdir(list))) {
+		char *own = xasprintf("%s/%s/device/msi_irqs", class, e->d_name);
+		char *above = xasprintf("%s/%s/device/../msi_irqs", class, e->d_name);
+		struct cpuset cpus = {0};
+		int n = *e->d_name == '.' ? 0 : interrupts_in(own, &cpus);
+		char *text;
+
+		if (!n && *e->d_name != '.')
+			n = interrupts_in(above, &cpus);
+		text = cpuset_format(&cpus);
+		if (n)
+			doctor_put(d, "interrupts", FINDING_NOTE, NULL,
+				   "%s: %d, on CPUs %s (/proc/irq/N/smp_affinity_list; irqbalance "
+				   "moves them)",
+				   e->d_name, n, text);
+		free(text);
+		free(above);
+		free(own);
+	}
+	if (list)
+		closedir(list);
+	free(class);
+}
+
+void check_cpus(struct doctor *d)
+{
+	struct cpuset online;
+	struct error err = {0};
+	char *idle = doctor_sys_line("devices/system/cpu/cpuidle/current_driver");
+	char *isolated = doctor_sys_line("devices/system/cpu/isolated");
+
+	if (cpuset_online(&online, &err)) {
+		doctor_put(d, "cpus", FINDING_NO, NULL, "%s", err.text);
+		return;
+	}
+	governors(d, &online);
+	turbo(d);
+	smt(d);
+	if (!idle || !strcmp(idle, "none"))
+		doctor_put(d, "cpuidle", FINDING_NOTE, NULL,
+			   "no driver: there is no residency of idle states");
+	else
+		doctor_put(d, "cpuidle", FINDING_YES, NULL, "%s", idle);
+	if (isolated)
+		doctor_put(d, "isolated", FINDING_NOTE, NULL, "CPUs %s", isolated);
+	interrupts(d);
+	free(isolated);
+	free(idle);
+}
+
+/* --- the path --- */
+
+static void buffer(struct doctor *d, const char *name, double bdp)
+{
+	double most = doctor_sysctl_number(name, 2);
+	/* Half of the memory is the kernel's own (tcp_adv_win_scale 1; skb overhead). */
+	bool fits = most >= 2 * bdp;
+	char *todo = fits ? NULL : xasprintf("sysctl %s='4096 131072 %.0f'", name, 2 * bdp + 65536);
+
+	doctor_put(d, name, fits ? FINDING_YES : FINDING_PARTLY, todo,
+		   "at most %.2f MB; twice the bandwidth-delay product is %.2f MB", most / 1e6,
+		   2 * bdp / 1e6);
+	free(todo);
+}
+
+void check_path(struct doctor *d)
+{
+	double bdp = d->rate_gbps * 1e9 / 8 * d->rtt_ms / 1e3;
+
+	if (!d->rate_gbps || !d->rtt_ms) {
+		doctor_put(d, "path", FINDING_NOTE, "--rate 100 --rtt 0.1",
+			   "rate and round-trip time were not given");
+		return;
+	}
+	doctor_put(d, "product", FINDING_NOTE, NULL, "%g Gbit/s x %g ms = %.3f MB in flight",
+		   d->rate_gbps, d->rtt_ms, bdp / 1e6);
+	buffer(d, "net.ipv4.tcp_rmem", bdp);
+	buffer(d, "net.ipv4.tcp_wmem", bdp);
+	doctor_put(d, "zcrx area", FINDING_NOTE, NULL,
+		   "at least %.0f pages of 4 KiB, and a refill ring of as many entries (32768 at "
+		   "most)",
+		   bdp / 4096 + 1);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What measures: perf, system call accounting, events, power. */
+#include "collect/collect.h"
+#include "collect/doctor/doctor.h"
+#include "collect/perf_event.h"
+#include "collect/run.h"
+#include "collect/syscalls_method.h"
+#include "collect/tracefs.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern const struct collector collector_perf, collector_power;
+
+void check_perf(struct doctor *d), check_syscalls(struct doctor *d), check_events(struct doctor *d),
+	check_power(struct doctor *d);
+
+/*
+ * Asks a collector itself, in a child: what its probe holds on to goes with it. The reason for a no
+ * comes back, and with a yes what it will tell run.json under `info`.
+ */
+static bool ask(const struct collector *is, const char *info, char why[512])
+{
+	struct run run = {.dir = "/nonexistent", .pass = "measure"};
+	struct collect c = {.is = is, .run = &run, .info = json_object()};
+	struct error err = {0};
+	int fds[2];
+	char said[512] = "";
+	ssize_t n;
+	pid_t pid;
+
+	if (cpuset_online(&run.cpus, &err) || pipe(fds))
+		return false;
+	run.online = run.cpus;
+	pid = fork();
+	if (!pid) {
+		const char *text;
+		int rc = is->probe(&c);
+
+		text = rc ? c.err.text : json_string_value(json_object_get(c.info, info));
+		snprintf(said, sizeof(said), "%c%.500s", rc ? 'n' : 'y', text ? text : "");
+		n = write(fds[1], said, strlen(said));
+		_exit(n < 0);
+	}
+	close(fds[1]);
+	n = read(fds[0], said, sizeof(said) - 1);
+	said[n > 0 ? n : 0] = '\0';
+	close(fds[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	json_decref(c.info);
+	snprintf(why, 512, "%.511s", said[0] ? said + 1 : "it could not be asked");
+	return said[0] == 'y';
+}
+
+static void sampling_rate(struct doctor *d)
+{
+	unsigned int rate = perf_event_max_rate();
+
+	if (rate && rate < 4999)
+		doctor_put(d, "sample rate", FINDING_PARTLY,
+			   "sysctl kernel.perf_event_max_sample_rate=100000",
+			   "at most %u samples per second and CPU; capture takes 4999", rate);
+	else if (rate)
+		doctor_put(d, "sample rate", FINDING_YES, NULL,
+			   "up to %u samples per second and CPU", rate);
+}
+
+static void kernel_names(struct doctor *d)
+{
+	double kptr = doctor_sysctl_number("kernel.kptr_restrict", 0);
+
+	if (kptr > 1 || (kptr > 0 && geteuid()))
+		doctor_put(d, "kernel symbols", FINDING_NO,
+			   kptr > 1 ? "sysctl kernel.kptr_restrict=0"
+				    : "run as root, or sysctl kernel.kptr_restrict=0",
+			   "kernel.kptr_restrict is %.0f: /proc/kallsyms has no addresses, and "
+			   "profiles no names of kernel functions",
+			   kptr);
+	else
+		doctor_put(d, "kernel symbols", FINDING_YES, NULL, "kernel.kptr_restrict is %.0f",
+			   kptr);
+	if (access("/proc/kcore", R_OK))
+		doctor_put(d, "kernel code", FINDING_PARTLY, NULL,
+			   "/proc/kcore cannot be read: report hotspots shows the kernel's "
+			   "instructions as offsets, without their code");
+	else
+		doctor_put(d, "kernel code", FINDING_YES, NULL, "/proc/kcore can be kept");
+}
+
+void check_perf(struct doctor *d)
+{
+	struct cpuset cpus;
+	const char *event;
+	struct error err = {0};
+	char why[512];
+
+	if (!ask(&collector_perf, "version", why)) {
+		doctor_put(d, "perf record", FINDING_NO, NULL, "%s", why);
+		return;
+	}
+	doctor_put(d, "perf record", FINDING_YES, NULL, "%s", why);
+	if (!cpuset_online(&cpus, &err) && !perf_event_choose(&cpus, &event, &err)) {
+		if (!strcmp(event, "cycles"))
+			doctor_put(d, "event", FINDING_YES, NULL, "profiles are of cycles");
+		else
+			doctor_put(d, "event", FINDING_PARTLY,
+				   "a host, or a virtual machine that was given a PMU, does better",
+				   "there is no PMU: profiles are of %s, which charges code that "
+				   "runs with interrupts off to where they are switched on again",
+				   event);
+	}
+	sampling_rate(d);
+	kernel_names(d);
+}
+
+static void method(struct doctor *d, const struct syscalls_method *m, const char *what,
+		   enum finding otherwise, const char *todo)
+{
+	struct error err = {0};
+	void *self = NULL;
+
+	if (!m->open(&self, &err))
+		doctor_put(d, what, FINDING_YES, NULL, "loads and attaches");
+	else
+		doctor_put(d, what, otherwise, todo, "%s", err.text);
+	if (self)
+		m->close(self);
+}
+
+void check_syscalls(struct doctor *d)
+{
+	static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_exit"};
+	struct error err = {0};
+	bool bpf;
+	int ids[2];
+	size_t had = d->table.rows;
+
+	method(d, &syscalls_bpf, "bpf", FINDING_PARTLY,
+	       "accounting falls back to tracepoints, which cost more and can lose calls");
+	bpf = !strcmp(table_cell(&d->table, had, 2)->str, "yes");
+	if (tracefs_ids(names, ids, 2, &err))
+		doctor_put(d, "tracepoints", bpf ? FINDING_PARTLY : FINDING_NO, NULL, "%s",
+			   err.text);
+	else
+		doctor_put(d, "tracepoints", FINDING_YES, NULL, "raw_syscalls can be read");
+}
+
+static const struct {
+	const char *name, *lost; /* what a table lacks without it */
+	uint32_t type;
+	uint64_t config;
+} events[] = {
+	{"cycles", "cycles per byte, --in cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+	{"instructions", "IPC, --in instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+	{"cache-misses", "cache miss ratio", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+	{"branch-misses", "branch miss ratio", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+	{"context-switches", "context switches", PERF_TYPE_SOFTWARE,
+	 PERF_COUNT_SW_CONTEXT_SWITCHES},
+};
+
+/* errno of counting this event on the first CPU; 0: it counts. */
+static int try_event(uint32_t type, uint64_t config)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr), .type = type, .config = config};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+void check_events(struct doctor *d)
+{
+	double watchdog = doctor_sysctl_number("kernel.nmi_watchdog", 0);
+	size_t i;
+
+	for (i = 0; i < array_size(events); i++) {
+		int rc = try_event(events[i].type, events[i].config);
+		struct error err = {0};
+
+		if (rc == ENOENT || rc == EOPNOTSUPP || rc == ENODEV)
+			error_set(&err, rc,
+				  "this CPU has no such counter, or the virtual machine "
+				  "was given no PMU");
+		else if (rc)
+			perf_event_denied(rc, &err);
+		if (rc)
+			doctor_put(d, events[i].name, FINDING_NO, NULL, "%s; absent: %s", err.text,
+				   events[i].lost);
+		else
+			doctor_put(d, events[i].name, FINDING_YES, NULL, "counts");
+	}
+	if (watchdog > 0 && !try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))
+		doctor_put(d, "nmi_watchdog", FINDING_PARTLY, "sysctl kernel.nmi_watchdog=0",
+			   "it holds one hardware counter, so that others take turns");
+}
+
+void check_power(struct doctor *d)
+{
+	char why[512];
+
+	if (ask(&collector_power, "source", why))
+		doctor_put(d, "power", FINDING_YES, NULL, "%s",
+			   *why ? why : "a source is there: zcost collect --list, report power");
+	else
+		doctor_put(d, "power", FINDING_NO,
+			   "an external meter's log (--power-csv) or a model (--power-model, "
+			   "labelled) stands in; without either T^2/P is absent",
+			   "%s", why);
+}

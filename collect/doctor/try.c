@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/doctor/try.h"
+
+#include "collect/doctor/uring.h"
+#include "lib/genl.h"
+#include "lib/zc_uapi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, ENTRIES = 64, AREA = 64 * PAGE, REGION = 2 * PAGE };
+
+static int register_queue(int fd, unsigned int nic, unsigned int queue, char *memory)
+{
+	struct zc_zcrx_area_reg area = {.addr = (uintptr_t)memory, .len = AREA};
+	struct zc_region_desc region = {.user_addr = (uintptr_t)(memory + AREA),
+					.size = REGION,
+					.flags = ZC_IORING_MEM_REGION_TYPE_USER};
+	struct zc_zcrx_ifq_reg reg = {.if_idx = nic,
+				      .if_rxq = queue,
+				      .rq_entries = ENTRIES,
+				      .area_ptr = (uintptr_t)&area,
+				      .region_ptr = (uintptr_t)&region};
+
+	return uring_register(fd, ZC_IORING_REGISTER_ZCRX_IFQ, &reg, 1);
+}
+
+int try_zcrx(const char *nic, unsigned int queue)
+{
+	unsigned int index = if_nametoindex(nic);
+
+	return index ? try_zcrx_index(index, queue) : -ENODEV;
+}
+
+int try_zcrx_index(unsigned int nic, unsigned int queue)
+{
+	uint32_t flags = ZC_IORING_SETUP_CQE32 | ZC_IORING_SETUP_SINGLE_ISSUER |
+			 ZC_IORING_SETUP_DEFER_TASKRUN;
+	struct io_uring_params p;
+	char *memory;
+	int fd, rc;
+
+	fd = uring_open(flags, &p);
+	if (fd < 0)
+		return fd;
+	memory = mmap(NULL, AREA + REGION, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	rc = memory == MAP_FAILED ? -ENOMEM : register_queue(fd, nic, queue, memory);
+	close(fd); /* gives the queue back */
+	if (memory != MAP_FAILED)
+		munmap(memory, AREA + REGION);
+	return rc;
+}
+
+int try_udmabuf(size_t size)
+{
+	struct zc_udmabuf_create create = {.size = size};
+	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), mem, fd = -1, rc = 0;
+
+	if (device < 0)
+		return -errno;
+	mem = memfd_create("zcost", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (mem < 0 || ftruncate(mem, (off_t)size) || fcntl(mem, F_ADD_SEALS, F_SEAL_SHRINK))
+		rc = -errno;
+	create.memfd = (uint32_t)mem;
+	if (!rc)
+		fd = ioctl(device, ZC_UDMABUF_CREATE, &create);
+	if (!rc && fd < 0)
+		rc = -errno;
+	if (mem >= 0)
+		close(mem);
+	close(device);
+	return rc ? rc : fd;
+}
+
+int try_devmem(const char *nic, unsigned int queue, int dmabuf, char *said)
+{
+	unsigned int index = if_nametoindex(nic);
+	struct genl g;
+	size_t nest;
+	int rc;
+
+	said[0] = '\0';
+	if (!index)
+		return -ENODEV;
+	rc = genl_open(&g, "netdev", NULL);
+	if (rc)
+		return rc;
+	genl_begin(&g, ZC_NETDEV_CMD_BIND_RX, 0);
+	genl_put_u32(&g, ZC_NETDEV_A_DMABUF_IFINDEX, index);
+	genl_put_u32(&g, ZC_NETDEV_A_DMABUF_FD, (uint32_t)dmabuf);
+	nest = genl_nest(&g, ZC_NETDEV_A_DMABUF_QUEUES);
+	genl_put_u32(&g, ZC_NETDEV_A_QUEUE_ID, queue);
+	genl_put_u32(&g, ZC_NETDEV_A_QUEUE_TYPE, ZC_NETDEV_QUEUE_TYPE_RX);
+	genl_nest_end(&g, nest);
+	rc = genl_ask(&g, NULL, NULL, NULL);
+	snprintf(said, 256, "%s", g.said);
+	genl_close(&g); /* unbinds */
+	return rc;
+}

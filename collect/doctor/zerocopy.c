@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which ways of not copying this kernel has. */
+#include "collect/doctor/doctor.h"
+#include "collect/doctor/try.h"
+#include "collect/doctor/uring.h"
+#include "lib/alloc.h"
+#include "lib/refusal.h"
+#include "lib/zc_uapi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+void check_uring(struct doctor *d), check_msg_zerocopy(struct doctor *d),
+	check_zcrx(struct doctor *d), check_devmem(struct doctor *d);
+
+static const struct {
+	const char *name;
+	unsigned int op;
+	const char *since;
+} ops[] = {
+	{"SEND_ZC", ZC_IORING_OP_SEND_ZC, "6.0"},
+	{"SENDMSG_ZC", ZC_IORING_OP_SENDMSG_ZC, "6.1"},
+	{"RECV_ZC", ZC_IORING_OP_RECV_ZC, "6.15"},
+};
+
+static void no_uring(struct doctor *d, int code)
+{
+	double off = doctor_sysctl_number("kernel.io_uring_disabled", 0);
+
+	if (code == EPERM && off > 0)
+		doctor_put(d, "io_uring", FINDING_NO, "sysctl kernel.io_uring_disabled=0",
+			   "kernel.io_uring_disabled is %.0f", off);
+	else if (code == ENOSYS)
+		doctor_put(d, "io_uring", FINDING_NO, NULL,
+			   "this kernel has none (CONFIG_IO_URING), or a seccomp filter hides it");
+	else
+		doctor_put(d, "io_uring", FINDING_NO, code == ENOMEM ? "ulimit -l unlimited" : NULL,
+			   "io_uring_setup: %s", strerror(code));
+}
+
+void check_uring(struct doctor *d)
+{
+	struct io_uring_params p;
+	int fd = uring_open(0, &p);
+	size_t i;
+
+	if (fd < 0) {
+		no_uring(d, -fd);
+		return;
+	}
+	doctor_put(d, "io_uring", FINDING_YES, NULL, "rings can be made");
+	for (i = 0; i < array_size(ops); i++) {
+		if (uring_has(fd, ops[i].op))
+			doctor_put(d, ops[i].name, FINDING_YES, NULL, "the kernel has it%s",
+				   ops[i].op == ZC_IORING_OP_RECV_ZC
+					   ? "; whether a NIC does, only registering tells (zcrx)"
+					   : "; over loopback and veth it copies all the same");
+		else
+			doctor_put(d, ops[i].name, FINDING_NO, NULL,
+				   "this kernel lacks it; it came with %s", ops[i].since);
+	}
+	if (p.features & ZC_IORING_FEAT_NO_IOWAIT)
+		doctor_put(d, "NO_IOWAIT", FINDING_YES, NULL,
+			   "waiting for completions need not count as iowait");
+	else
+		doctor_put(d, "NO_IOWAIT", FINDING_PARTLY, NULL,
+			   "waiting for completions counts as iowait, not as idle (before 6.15)");
+	close(fd);
+}
+
+void check_msg_zerocopy(struct doctor *d)
+{
+	struct tcp_zerocopy_receive z = {0};
+	socklen_t len = sizeof(z);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+	double optmem = doctor_sysctl_number("net.core.optmem_max", 0);
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)))
+		doctor_put(d, "MSG_ZEROCOPY", FINDING_NO, NULL, "SO_ZEROCOPY: %s", strerror(errno));
+	else
+		doctor_put(d, "MSG_ZEROCOPY", FINDING_YES, NULL,
+			   "sockets take SO_ZEROCOPY; over loopback and veth every send is copied");
+	if (optmem >= 0 && optmem < 131072)
+		doctor_put(d, "optmem_max", FINDING_PARTLY, "sysctl net.core.optmem_max=1048576",
+			   "%.0f bytes: sends wait for notifications (ENOBUFS) with few in flight",
+			   optmem);
+	/* On a socket that is not connected: EINVAL where it is known, ENOPROTOOPT where not. */
+	if (fd >= 0 && getsockopt(fd, IPPROTO_TCP, TCP_ZEROCOPY_RECEIVE, &z, &len) &&
+	    (errno == ENOPROTOOPT || errno == EOPNOTSUPP))
+		doctor_put(d, "TCP_ZEROCOPY_RECEIVE", FINDING_NO, NULL,
+			   "this kernel lacks it (4.18, CONFIG_MMU)");
+	else
+		doctor_put(
+			d, "TCP_ZEROCOPY_RECEIVE", FINDING_YES, NULL,
+			"the kernel has it; pages map where the MSS is a multiple of 4096 and the "
+			"sender's pages allow it");
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Says what a registration came to. The device may be one that is known to be refused. */
+static void put_refusal(struct doctor *d, const char *what, int rc, const char *said,
+			const struct refusal *r)
+{
+	doctor_put(d, what, FINDING_NO, r->todo, "%s: %s%s%s%s", strerror(-rc), r->why,
+		   said && *said ? " (the kernel: " : "", said && *said ? said : "",
+		   said && *said ? ")" : "");
+}
+
+/*
+ * An interface that cannot be is looked for last: ENODEV says that all else of the request is
+ * understood, EOPNOTSUPP that the kernel was built without it, EINVAL that it is too old.
+ */
+void check_zcrx(struct doctor *d)
+{
+	int rc = try_zcrx_index(INT32_MAX, 0);
+
+	if (rc == -ENODEV)
+		doctor_put(d, "kernel", FINDING_YES, NULL,
+			   "the kernel has it; it takes a NIC with header split and a queue API "
+			   "besides (--zcrx IF:QUEUE tries)");
+	else if (rc == -EOPNOTSUPP)
+		doctor_put(d, "kernel", FINDING_NO, NULL,
+			   "the kernel was built without CONFIG_IO_URING_ZCRX");
+	else if (!rc)
+		doctor_put(d, "kernel", FINDING_YES, NULL, "the kernel has it");
+	else
+		put_refusal(d, "kernel", rc, NULL, refusal_zcrx(-rc));
+	if (d->zcrx) {
+		char *nic = xstrdup(d->zcrx), *colon = strrchr(nic, ':');
+
+		*colon = '\0';
+		rc = try_zcrx(nic, (unsigned int)atoi(colon + 1));
+		if (rc)
+			put_refusal(d, d->zcrx, rc, NULL, refusal_zcrx(-rc));
+		else
+			doctor_put(d, d->zcrx, FINDING_YES, NULL, "registered, and let go again");
+		free(nic);
+	}
+}
+
+void check_devmem(struct doctor *d)
+{
+	char said[256];
+	int fd = try_udmabuf(1 << 20), rc;
+
+	if (fd < 0)
+		put_refusal(d, "udmabuf", fd, NULL, refusal_udmabuf(-fd));
+	else
+		doctor_put(d, "udmabuf", FINDING_YES, NULL, "a dmabuf of host memory can be made");
+	rc = try_devmem("lo", 0, fd, said);
+	if (rc == -EOPNOTSUPP || rc == -EBADF)
+		doctor_put(d, "kernel", FINDING_YES, NULL,
+			   "the kernel knows BIND_RX; it takes a NIC with header split and a queue "
+			   "API");
+	else if (rc)
+		put_refusal(d, "kernel", rc, said, refusal_devmem_rx(-rc));
+	else
+		doctor_put(d, "kernel", FINDING_YES, NULL, "the kernel has it");
+	if (d->devmem) {
+		char *nic = xstrdup(d->devmem), *colon = strrchr(nic, ':');
+
+		*colon = '\0';
+		rc = try_devmem(nic, (unsigned int)atoi(colon + 1), fd, said);
+		if (rc)
+			put_refusal(d, d->devmem, rc, said, refusal_devmem_rx(-rc));
+		else
+			doctor_put(d, d->devmem, FINDING_YES, NULL, "bound, and let go again");
+		free(nic);
+	}
+	if (fd >= 0)
+		close(fd);
+}
