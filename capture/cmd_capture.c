@@ -2,6 +2,7 @@
 /* zcost capture */
 #include "capture/capture.h"
 #include "collect/call_graph.h"
+#include "collect/power_command.h"
 #include "collect/units.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
@@ -34,6 +35,7 @@ enum {
 	KEY_COLLECT,
 	KEY_CALL_GRAPH,
 	KEY_POWER_CSV,
+	KEY_POWER_COMMAND,
 };
 
 static const struct argp_option options[] = {
@@ -55,6 +57,8 @@ static const struct argp_option options[] = {
 	{"collect", KEY_COLLECT, "LIST", 0, "collectors of the measure pass", 2},
 	{"call-graph", KEY_CALL_GRAPH, "MODE", 0, "of the profile pass, as in zcost collect", 2},
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external power meter", 2},
+	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0, "prints watts, as in zcost collect",
+	 2},
 	{0},
 };
 
@@ -68,7 +72,8 @@ static const char doc[] =
 	"runs failed or lost data.";
 
 struct args {
-	const char *output, *variant, *cpus, *units, *collect, *call_graph, *power_csv;
+	const char *output, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
+		*power_command;
 	const char *pass, *repeat, *warmup, *duration, *grace;
 	bool dry, verbose, after_dashes;
 	char **rest;
@@ -92,6 +97,8 @@ static const char **text_option(struct args *a, int key)
 		return &a->call_graph;
 	case KEY_POWER_CSV:
 		return &a->power_csv;
+	case KEY_POWER_COMMAND:
+		return &a->power_command;
 	case KEY_PASS:
 		return &a->pass;
 	case KEY_REPEAT:
@@ -108,6 +115,7 @@ static const char **text_option(struct args *a, int key)
 
 static void check_usage(struct argp_state *state, const struct args *a)
 {
+	const char *kind, *command;
 	struct error err = {0};
 
 	if (!a->output && !a->dry)
@@ -120,14 +128,17 @@ static void check_usage(struct argp_state *state, const struct args *a)
 	if (!a->variant && a->nrest != 1)
 		argp_error(state, a->nrest ? "one PLAN, please; a COMMAND needs --variant NAME"
 					   : "give a PLAN, or --variant NAME -- COMMAND");
-	if (!a->variant && (a->cpus || a->units || a->collect || a->call_graph || a->power_csv))
-		argp_error(state, "--cpus, --units, --collect, --call-graph and --power-csv belong "
-				  "to --variant; "
+	if (!a->variant && (a->cpus || a->units || a->collect || a->call_graph || a->power_csv ||
+			    a->power_command))
+		argp_error(state, "--cpus, --units, --collect, --call-graph, --power-csv and "
+				  "--power-command belong to --variant; "
 				  "a plan has them in its [side] sections");
 	if (a->units && units_check(a->units, &err))
 		argp_error(state, "--units: %s", err.text);
 	if (a->call_graph && call_graph_check(a->call_graph, &err))
 		argp_error(state, "--call-graph: %s", err.text);
+	if (a->power_command && power_command_split(a->power_command, &kind, &command, &err))
+		argp_error(state, "--power-command: %s", err.text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -219,6 +230,7 @@ static int make_plan(struct plan *p, const struct args *a, const char *bindir, s
 	replace(&s->collect, a->collect);
 	replace(&s->call_graph, a->call_graph);
 	replace(&s->power_csv, a->power_csv);
+	replace(&s->power_command, a->power_command);
 	rc = plan_wrap(p, a->variant, a->rest, err);
 	return rc ? rc : apply_common(p, a, err);
 }

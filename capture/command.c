@@ -85,6 +85,7 @@ int run_command(struct capture *c, const struct run_id *id, enum side side, cons
 	option(argv, "--cpus", s->cpus);
 	option(argv, "--units", s->units);
 	option(argv, "--power-csv", s->power_csv);
+	option(argv, "--power-command", s->power_command);
 	if (id->pass == PASS_PROFILE)
 		option(argv, "--call-graph", s->call_graph);
 	if (id->pass == PASS_MEASURE)

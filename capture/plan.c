@@ -42,7 +42,8 @@ void plan_init(struct plan *p)
 						 .call_graph = xstrdup(""),
 						 .power_csv = xstrdup(""),
 						 .host = xstrdup(""),
-						 .zcost = xstrdup("")};
+						 .zcost = xstrdup(""),
+						 .power_command = xstrdup("")};
 }
 
 static void free_side(struct side_plan *s)
@@ -55,6 +56,7 @@ static void free_side(struct side_plan *s)
 	free(s->power_csv);
 	free(s->host);
 	free(s->zcost);
+	free(s->power_command);
 }
 
 void plan_free_variant(struct variant *v)

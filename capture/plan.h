@@ -8,6 +8,7 @@
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
  *                 ${plandir} that of the plan; $${ is a plain ${
  *     [side S]    S: receiver or sender. cpus prefix collect units call_graph power_csv host zcost
+ *                 power_command
  *     [variant V] what, and the command of each side under the side's name
  *     [setting S], [value S=V], [matrix]: see capture/matrix.h. Each variant is measured under each
  *                 combination of settings, and is a variant of its own then: V+mtu9000+gro-off.
@@ -29,14 +30,15 @@ extern const char *const side_names[SIDE_COUNT];
 
 struct side_plan {
 	bool used;
-	char *cpus;	  /* kernel notation, "": all online */
-	char *prefix;	  /* words before the command: ip netns exec ... */
-	char *collect;	  /* collectors of the measure pass, "": the usual ones */
-	char *units;	  /* adapter that reads the workload's output, "": collect's default */
-	char *call_graph; /* of the profile pass: fp, dwarf,SIZE ...; "": collect's default */
-	char *power_csv;  /* an external meter's log, "": none */
-	char *host;	  /* ssh://user@name:port, "": this host */
-	char *zcost;	  /* words that start zcost on that host, "": zcost */
+	char *cpus;	     /* kernel notation, "": all online */
+	char *prefix;	     /* words before the command: ip netns exec ... */
+	char *collect;	     /* collectors of the measure pass, "": the usual ones */
+	char *units;	     /* adapter that reads the workload's output, "": collect's default */
+	char *call_graph;    /* of the profile pass: fp, dwarf,SIZE ...; "": collect's default */
+	char *power_csv;     /* an external meter's log, "": none */
+	char *host;	     /* ssh://user@name:port, "": this host */
+	char *zcost;	     /* words that start zcost on that host, "": zcost */
+	char *power_command; /* prints watts, [KIND=]CMD; "": none */
 };
 
 struct variant {

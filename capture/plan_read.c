@@ -7,6 +7,7 @@
 #include "capture/vars.h"
 #include "capture/words.h"
 #include "collect/call_graph.h"
+#include "collect/power_command.h"
 #include "collect/units.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
@@ -92,6 +93,14 @@ static int set_host(void *to, const char *value, struct error *err)
 	return rc ? rc : set_text(to, value, err);
 }
 
+static int set_power_command(void *to, const char *value, struct error *err)
+{
+	const char *kind, *command;
+	int rc = *value ? power_command_split(value, &kind, &command, err) : 0;
+
+	return rc ? rc : set_text(to, value, err);
+}
+
 static int set_estimator(void *to, const char *value, struct error *err)
 {
 	if (strcmp(value, "median") && strcmp(value, "middle") && strcmp(value, "mean"))
@@ -145,6 +154,7 @@ static const struct key side_keys[] = {
 	{"power_csv", set_text, offsetof(struct side_plan, power_csv)},
 	{"host", set_host, offsetof(struct side_plan, host)},
 	{"zcost", set_words, offsetof(struct side_plan, zcost)},
+	{"power_command", set_power_command, offsetof(struct side_plan, power_command)},
 	{NULL, NULL, 0},
 };
 

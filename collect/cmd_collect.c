@@ -5,6 +5,7 @@
 #include "collect/collect.h"
 #include "collect/holders.h"
 #include "collect/host.h"
+#include "collect/power_command.h"
 #include "collect/run.h"
 #include "collect/units.h"
 #include "lib/alloc.h"
@@ -35,6 +36,7 @@ enum key {
 	KEY_HOST_DIR,
 	KEY_UNITS,
 	KEY_POWER_CSV,
+	KEY_POWER_COMMAND,
 	KEY_SYNC,
 	KEY_AGENT,
 	KEY_HOLD,
@@ -58,6 +60,10 @@ static const struct argp_option options[] = {
 	{"syscalls-method", KEY_METHOD, "M", 0, "bpf or tracepoint; default: the first possible",
 	 0},
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external meter, copied; may repeat", 0},
+	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0,
+	 "prints watts: a reading a line, again and again, or one and ends and is run each second; "
+	 "KIND: wall (the default), platform, package, other",
+	 0},
 	{"units", KEY_UNITS, "ADAPTER", 0,
 	 "what reads the command's output: tcpzc, iperf3, pps, regex:RE, none (none)", 0},
 	{"list", KEY_LIST, NULL, 0, "list the collectors and exit", 0},
@@ -180,6 +186,14 @@ static const char *call_graph(struct argp_state *state, const char *arg)
 	return arg;
 }
 
+static void set_power_command(struct argp_state *state, struct run *r, const char *arg)
+{
+	struct error err = {0};
+
+	if (power_command_split(arg, &r->power_kind, &r->power_command, &err))
+		argp_error(state, "--power-command: %s", err.text);
+}
+
 static error_t parse_measuring(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
@@ -205,6 +219,9 @@ static error_t parse_measuring(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_POWER_CSV:
 		add_power_csv(state, &a->run, arg);
+		return 0;
+	case KEY_POWER_COMMAND:
+		set_power_command(state, &a->run, arg);
 		return 0;
 	case KEY_UNITS:
 		a->run.units = adapter(state, arg);

@@ -40,7 +40,7 @@ struct collect;
 
 struct collector {
 	const char *name, *what;
-	const char *files[6]; /* what it may leave in the run's folder */
+	const char *files[10]; /* what it may leave in the run's folder */
 	bool apart;
 	int (*probe)(struct collect *c);
 	int (*prepare)(struct collect *c);

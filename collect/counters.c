@@ -5,6 +5,7 @@
  * not have is no row.
  */
 #include "collect/collect.h"
+#include "collect/libperf.h"
 #include "collect/perf_event.h"
 #include "collect/run.h"
 #include "lib/alloc.h"
@@ -14,7 +15,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <perf/core.h>
 #include <perf/cpumap.h>
 #include <perf/evsel.h>
 #include <stdlib.h>
@@ -41,15 +41,6 @@ struct counters {
 	struct perf_evsel *evsel[array_size(events)]; /* NULL: not here */
 	struct str rows;
 };
-
-/* libperf tells more than we need. */
-static int quiet(enum libperf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
 
 static int open_event(struct counters *k, size_t i)
 {
@@ -82,7 +73,7 @@ static int prepare(struct collect *c)
 	size_t i, n = 0;
 	int rc = 0;
 
-	libperf_init(quiet);
+	libperf_quiet();
 	k->cpus = perf_cpu_map__new(cpus);
 	free(cpus);
 	for (i = 0; i < array_size(events); i++) {

@@ -1,68 +1,143 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Power, from whatever this host has: energy counters, meters, the log of an external meter. Kept
- * in memory during the window: a reading costs one pread per domain.
+ * Power, from whatever this host has: energy counters, meters, programs that print watts, the log
+ * of an external meter. Readings of /sys are kept in memory during the window, one costs a pread
+ * per domain; programs are polled by threads of their own.
  */
 #include "collect/power.h"
 
 #include "collect/collect.h"
+#include "collect/power_command.h"
+#include "collect/power_poll.h"
 #include "collect/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/str.h"
+#include "lib/watts.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct power {
 	struct power_domains domains;
-	struct str rows;
+	struct power_poll *ipmi, *command;
+	struct str rows, sources;
 };
 
 static const char heading[] = "source\tdomain\tt_ns\tmicrojoules\twatts\n";
 
-static int probe(struct collect *c)
-{
-	const char *root = getenv("ZCOST_SYSFS");
-	struct power_domains list = {0};
+/* --- what there is: everything is tried, and what was refused is kept as the reason --- */
 
-	power_find(&list, root ? root : "/sys");
-	if (!list.n && !c->run->npower_csv) {
-		if (list.denied)
-			return error_set(&c->err, EACCES,
-					 "energy counters are there but not readable: run as root");
-		return error_set(&c->err, ENODEV,
-				 "no power source: neither powercap nor hwmon meters on this "
-				 "host; --power-csv takes an external meter's log");
+static char *const dcmi_argv[] = {"ipmitool", "dcmi", "power", "reading", NULL};
+static const struct power_program dcmi = {
+	.name = "ipmitool dcmi power reading",
+	.argv = dcmi_argv,
+	.whole = true,
+	.check = watts_of_dcmi,
+};
+
+static bool in_path(const char *program)
+{
+	const char *path = getenv("PATH");
+	char *copy = xstrdup(path ? path : ""), *rest = copy, *folder;
+	bool found = false;
+
+	while (!found && (folder = str_token(&rest, ':'))) {
+		char *name = xasprintf("%s/%s", folder, program);
+
+		found = !access(name, X_OK);
+		free(name);
 	}
-	c->data = xcalloc(1, sizeof(struct power));
-	((struct power *)c->data)->domains = list;
-	return 0;
+	free(copy);
+	return found;
 }
 
-/* "powercap", "powercap,hwmon", "csv" ... */
-static int prepare(struct collect *c)
+static void add_source(struct power *p, const char *name)
 {
-	struct power *p = c->data;
+	str_printf(&p->sources, "%s%s", p->sources.len ? "," : "", name);
+}
+
+/* Where the board's controller has no power reading, it says so, and that is no fault. */
+static void find_ipmi(struct collect *c, struct power *p, struct error *refused)
+{
+	char *path = collect_path(c, "power-ipmi.snap");
+
+	if (!in_path(dcmi_argv[0]))
+		error_set(refused, ENOENT, "ipmitool is not installed");
+	else if (!power_poll_start(&p->ipmi, &dcmi, path, "# ipmitool dcmi power reading\n",
+				   &c->run->online, &c->run->cpus, refused))
+		add_source(p, "ipmi");
+	else
+		collect_info_str(c, "ipmi", refused->text);
+	free(path);
+}
+
+/* The user's own: that it does not work is a loss. */
+static void start_command(struct collect *c, struct power *p)
+{
+	const struct run *r = c->run;
+	char *path = collect_path(c, "power-command.snap");
+	char *about = xasprintf("# kind: %s\n# command: %s\n", r->power_kind, r->power_command);
+	struct error err = {0};
+
+	if (power_poll_start(&p->command, power_command_program(r->power_command), path, about,
+			     &r->online, &r->cpus, &err))
+		collect_degraded(c, "%s", err.text);
+	else
+		add_source(p, "command");
+	free(about);
+	free(path);
+}
+
+static void list_domains(struct power *p)
+{
 	const char *last = "";
-	struct str sources = {0};
 	size_t i;
 
 	for (i = 0; i < p->domains.n; i++) {
-		if (!strcmp(last, p->domains.d[i].source))
-			continue;
+		if (strcmp(last, p->domains.d[i].source))
+			add_source(p, p->domains.d[i].source);
 		last = p->domains.d[i].source;
-		str_printf(&sources, "%s%s", sources.len ? "," : "", last);
 	}
+}
+
+static int none(struct collect *c, const struct power *p, const struct error *ipmi)
+{
+	if (p->domains.denied)
+		return error_set(&c->err, EACCES,
+				 "energy counters are there but not readable: run as root");
+	return error_set(&c->err, ENODEV,
+			 "no power source: neither powercap, perf's power/energy-pkg/ nor hwmon "
+			 "meters on this host; %s; --power-command runs a program that prints "
+			 "watts, --power-csv takes an external meter's log",
+			 ipmi->text);
+}
+
+/* "powercap", "powercap,hwmon,ipmi", "csv" ... */
+static int prepare(struct collect *c)
+{
+	struct power *p = c->data = xcalloc(1, sizeof(*p));
+	struct error ipmi = {0};
+
+	power_find(&p->domains);
+	list_domains(p);
+	find_ipmi(c, p, &ipmi);
+	if (c->run->power_command)
+		start_command(c, p);
 	if (c->run->npower_csv)
-		str_printf(&sources, "%scsv", sources.len ? "," : "");
-	collect_info_str(c, "source", sources.buf);
-	str_free(&sources);
+		add_source(p, "csv");
+	if (p->sources.len)
+		collect_info_str(c, "source", p->sources.buf);
+	else if (!c->run->power_command)
+		return none(c, p, &ipmi);
 	return 0;
 }
+
+/* --- readings --- */
 
 static void take_one(struct collect *c, struct power *p, struct power_domain *d)
 {
@@ -112,7 +187,7 @@ static void copy_logs(struct collect *c)
 
 	for (i = 0; i < c->run->npower_csv; i++) {
 		struct error err = {0};
-		char *path = collect_path(c, c->is->files[i + 1]);
+		char *path = collect_path(c, c->is->files[i + 3]);
 
 		if (file_copy(c->run->power_csv[i], path, &err))
 			collect_degraded(c, "%s", err.text);
@@ -120,26 +195,57 @@ static void copy_logs(struct collect *c)
 	}
 }
 
+/* The last reading of what is polled is to lie behind the window's end. */
+static int after(struct collect *c)
+{
+	struct power *p = c->data;
+	struct power_poll *const polls[] = {p->ipmi, p->command};
+	struct error err = {0};
+	size_t i;
+
+	for (i = 0; i < array_size(polls); i++)
+		if (polls[i] && c->run->end_ns && power_poll_until(polls[i], c->run->end_ns, &err))
+			collect_degraded(c, "%s", err.text);
+	return 0;
+}
+
+static void end_poll(struct collect *c, struct power_poll *poll, const char *name)
+{
+	struct error err = {0};
+	unsigned int missed;
+
+	if (!poll)
+		return;
+	if (power_poll_stop(poll, &missed, &err))
+		collect_degraded(c, "%s", err.text);
+	if (missed)
+		collect_info_int(c, name, missed);
+}
+
 static void finish(struct collect *c)
 {
 	struct power *p = c->data;
 
+	end_poll(c, p->ipmi, "ipmi_missed");
+	end_poll(c, p->command, "command_missed");
 	if (p->rows.len)
 		save(c, p);
 	copy_logs(c);
 	power_free(&p->domains);
 	str_free(&p->rows);
+	str_free(&p->sources);
 	free(p);
 }
 
 const struct collector collector_power = {
 	.name = "power",
-	.what = "energy counters, power meters, an external meter's log",
-	.files = {"power.tsv", "power.csv", "power-2.csv", "power-3.csv", "power-4.csv"},
-	.probe = probe,
+	.what = "energy counters, power meters, a program that prints watts, a meter's log",
+	.files = {"power.tsv", "power-ipmi.snap", "power-command.snap", "power.csv", "power-2.csv",
+		  "power-3.csv", "power-4.csv"},
 	.prepare = prepare,
 	.start = take,
 	.snap = take,
 	.stop = take,
+	.after = after,
 	.finish = finish,
 };

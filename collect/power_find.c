@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/power.h"
 
+#include "collect/pmu.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -153,12 +154,24 @@ static void each(struct power_domains *list, const char *class,
 		free(entries);
 }
 
-void power_find(struct power_domains *list, const char *root)
+static bool has_energy(const struct power_domains *list)
 {
-	char *powercap = xasprintf("%s/class/powercap", root);
-	char *hwmon = xasprintf("%s/class/hwmon", root);
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (list->d[i].energy)
+			return true;
+	return false;
+}
+
+void power_find(struct power_domains *list)
+{
+	char *powercap = xasprintf("%s/class/powercap", sysfs_root());
+	char *hwmon = xasprintf("%s/class/hwmon", sysfs_root());
 
 	each(list, powercap, add_zone);
+	if (!has_energy(list))
+		power_find_perf(list);
 	each(list, hwmon, add_hwmon);
 	free(powercap);
 	free(hwmon);
@@ -169,7 +182,9 @@ void power_free(struct power_domains *list)
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
-		close(list->d[i].fd);
+		if (list->d[i].fd >= 0)
+			close(list->d[i].fd);
+		power_close_perf(&list->d[i]);
 		free(list->d[i].name);
 	}
 	free(list->d);
@@ -192,7 +207,7 @@ static int read_number(int fd, uint64_t *value)
 int power_read(struct power_domain *d, uint64_t *value)
 {
 	uint64_t now = 0;
-	int rc = read_number(d->fd, &now);
+	int rc = d->evsel ? power_read_perf(d, &now) : read_number(d->fd, &now);
 
 	if (rc)
 		return rc;

@@ -21,9 +21,14 @@ static const struct parser {
 	int (*read)(struct ingest *in, const char *path, struct error *err);
 } parsers[] = {
 	// clang-format off: a row per file
-	{"proc_stat.snap", ingest_proc_stat}, {"softnet.snap", ingest_softnet},
-	{"throttle.snap", ingest_throttle},   {"counters.tsv", ingest_counters},
-	{"power.tsv", ingest_power},	      {"syscalls.tsv", ingest_syscalls},
+	{"proc_stat.snap", ingest_proc_stat},
+	{"softnet.snap", ingest_softnet},
+	{"throttle.snap", ingest_throttle},
+	{"counters.tsv", ingest_counters},
+	{"power.tsv", ingest_power},
+	{"power-ipmi.snap", ingest_power_ipmi},
+	{"power-command.snap", ingest_power_command},
+	{"syscalls.tsv", ingest_syscalls},
 	{"perf.data", ingest_perf},
 	{"threads.snap", ingest_threads},
 	{"sched.snap", ingest_sched},

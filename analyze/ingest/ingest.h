@@ -126,6 +126,8 @@ int ingest_counters(struct ingest *in, const char *path, struct error *err);
 int ingest_power(struct ingest *in, const char *path, struct error *err);
 int ingest_threads(struct ingest *in, const char *path, struct error *err);
 int ingest_sched(struct ingest *in, const char *path, struct error *err);
+int ingest_power_ipmi(struct ingest *in, const char *path, struct error *err);
+int ingest_power_command(struct ingest *in, const char *path, struct error *err);
 int ingest_syscalls(struct ingest *in, const char *path, struct error *err);
 int ingest_perf(struct ingest *in, const char *path, struct error *err);
 

@@ -159,6 +159,22 @@ double readings_power(struct ingest *in, const char *what, const struct reading 
 	       seconds;
 }
 
+/* A slow meter and a short window: the figure is mostly that of the time around it. */
+static void note_sparse(struct ingest *in, const char *what, const struct reading *r, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && r[i].t_ns < in->run.start_ns; i++)
+		;
+	if (i < n && r[i].t_ns <= in->run.end_ns)
+		return;
+	ingest_note(
+		in, "warning",
+		"%s: no reading lies inside the window of %.2f s; its figure is the line between "
+		"two that are %.2f s apart",
+		what, in_window(in, in->run.end_ns), (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9);
+}
+
 double readings_metered(struct ingest *in, const char *what, const struct reading *r, size_t n)
 {
 	uint64_t from = in->run.start_ns, to = in->run.end_ns;
@@ -179,6 +195,7 @@ double readings_metered(struct ingest *in, const char *what, const struct readin
 		return NAN;
 	}
 	note_gaps(in, what, r, n, from, to);
+	note_sparse(in, what, r, n);
 	return readings_integrate(r, n, from, to) / in_window(in, to);
 }
 

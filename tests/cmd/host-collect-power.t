@@ -80,8 +80,125 @@ ok "that names it" says 'absent.csv' err
 rm -r sys/class/hwmon
 ok "a log alone" exits 0 collect --power-csv meter.csv -- true
 ok "is a source" is csv info .info.source
+
+# --- perf's energy events: a PMU in a fake /sys that is in truth the kernel's CPU clock, which runs at 1e9 a second on
+# every CPU, idle or not. Counted in nanojoules that is one watt.
+pmu=sys/bus/event_source/devices/power
+mkdir -p $pmu/events $pmu/format sys/devices/system/cpu/cpu0/topology
+echo 1 >$pmu/type
+echo config:0-7 >$pmu/format/event
+echo 0 >$pmu/cpumask
+echo 3 >sys/devices/system/cpu/cpu0/topology/physical_package_id
+for e in pkg cores psys; do
+	echo event=0x00 >$pmu/events/energy-$e
+	echo 1.0e-9 >$pmu/events/energy-$e.scale
+	echo Joules >$pmu/events/energy-$e.unit
+done
+echo 2.0e-9 >$pmu/events/energy-psys.scale
+echo event=0x00 >$pmu/events/energy-ram # no unit: of what?
+if ! perf stat -C 0 -e cpu-clock true 2>/dev/null; then
+	skip "perf's energy events" "perf_event_open is not allowed here"
+else
+	watts() { # watts NAME: from the store
+		sqlite3 r/zcost.db "SELECT round(value, 2) FROM metric WHERE name = 'power_w:$1'"
+	}
+	ok "perf's energy events" exits 0 collect -- sleep 0.3
+	ok "are the source" is perf info .info.source
+	ok "their domains are named by socket" is "package-3 package-3/core psys " \
+		sh -c "awk -F'\t' 'NR > 1 { print \$2 }' r/power.tsv | sort -u | tr '\n' ' '"
+	ok "analyzed" exits 0 "$zcost" analyze r
+	ok "one watt by scale and time" near "$(watts package)" 1 0.03
+	ok "the other scale" near "$(watts platform)" 2 0.06
+	ok "its core is not added to the package" near "$(watts package/perf/package-3/core)" 1 0.03
+	echo event=0x100 >$pmu/events/energy-pkg # more bits than the field has
+	ok "a damaged event" exits 0 collect -- true
+	ok "is left out" sh -c "! grep -q 'package-3	' r/power.tsv"
+	echo event=0x00 >$pmu/events/energy-pkg
+	zone intel-rapl:0 package-0 262143328850 1000
+	ok "powercap has the same counters" exits 0 collect -- true
+	ok "and then perf is not asked" is powercap info .info.source
+	rm -r sys/class/powercap
+fi
+rm -r sys/bus
+
+# --- the board's controller, by a fake ipmitool that says what real ones say ---
+
+mkdir bin
+fake() { # fake STATUS: ipmitool prints what stands on stdin
+	{ echo '#!/bin/sh'; echo 'echo "$*" >ipmi.args'; echo "cat <<'END'"; cat; echo END; echo "exit $1"; } >bin/ipmitool
+	chmod +x bin/ipmitool
+}
+reading() { # reading WATTS STATE
+	printf '\n    Instantaneous power reading:                   %s Watts\n' "$1"
+	printf '    Minimum during sampling period:                 18 Watts\n    Maximum during sampling period:                436 Watts\n'
+	printf '    Average power reading over sample period:      208 Watts\n    IPMI timestamp:                           Thu Sep 26 15:27:13 2013\n'
+	printf '    Sampling period:                          00000005 Seconds.\n    Power reading state is:                   %s\n\n\n' "$2"
+}
+refuses() { # refuses PATTERN: with the fake as it is
+	exits 4 collect -- true && says "$1" err && [ ! -e r/power-ipmi.snap ]
+}
+PATH=$scratch/bin:$PATH
+reading 231 activated | fake 0
+ok "ipmitool" exits 0 collect --duration 0.2 --grace 0 -- sleep 5
+ok "was asked for dcmi" is "dcmi power reading" cat ipmi.args
+ok "a source" is ipmi info .info.source
+ok "before and after the window" sh -c "test \$(grep -c '^@' r/power-ipmi.snap) -ge 3"
+ok "analyzed" exits 0 "$zcost" analyze r
+ok "the instantaneous reading, as wall power" near "$(sqlite3 r/zcost.db "SELECT value FROM metric WHERE name = 'power_w:wall'")" 231 1e-9
+reading 231 deactivated | fake 0
+ok "a reading that is switched off" refuses "no power source: .*BMC's power reading is deactivated"
+reading 0 activated | fake 0
+ok "a board that reads nothing" refuses 'reads 0 W: it has no power meter'
+echo 'Could not open device at /dev/ipmi0 or /dev/ipmi/0 or /dev/ipmidev/0: No such file or directory' | fake 1
+ok "no controller" refuses 'exited with status 1: Could not open device at /dev/ipmi0'
+printf '\n    DCMI request failed because: Invalid command (c1)\n' | fake 1
+ok "a controller without dcmi" refuses 'DCMI request failed because: Invalid command'
+printf '\n    A valid DCMI command was not returned! (0)\n' | fake 0
+ok "one that says so without a failure" refuses 'A valid DCMI command was not returned'
+fake 0 </dev/null
+ok "one that says nothing" refuses 'it prints nothing'
+ok "beside another source it is no fault" exits 0 collect --power-csv meter.csv -- true
+ok "but told" is 'ipmitool dcmi power reading: it prints nothing' info .info.ipmi
+rm bin/ipmitool
+
+# --- a command that prints watts ---
+
+wall() { # wall [KIND]: its watts in the store
+	"$zcost" analyze r >/dev/null 2>err || return
+	sqlite3 r/zcost.db "SELECT round(value, 3) FROM metric WHERE name = 'power_w:${1:-wall}'"
+}
+ok "a command that prints one reading" exits 0 collect --power-command 'echo watts 42.5' --duration 0.2 --grace 0 -- sleep 5
+ok "is run again" sh -c "test \$(grep -c '^watts 42.5' r/power-command.snap) -ge 2"
+ok "its watts" is 42.5 wall
+ok "a command that goes on" exits 0 collect --duration 0.3 \
+	--power-command 'package=echo PkgWatt; while echo 7 W; do sleep 0.05; done' --grace 0 -- sleep 5
+ok "was run once" is 1 grep -c '^PkgWatt' r/power-command.snap
+ok "of the kind it was said to be" is 7.0 wall package
+ok "a heading is no reading, and no fault" sh -c "sqlite3 r/zcost.db 'SELECT severity, text FROM note' |
+	grep -q \"note|power by the command: 1 of .* 'PkgWatt' is not a reading\""
+ok "a command that hangs after its first reading, in a child" exits 4 collect --duration 0.1 \
+	--power-command 'echo 5; sleep 98765 & sleep 98764; true' --grace 0 -- sleep 5
+ok "is told" says 'no reading for' err
+ok "and nothing of it is left" sh -c "! ps -eo args | grep -q '^sleep 9876[45]'"
+ok "there is no figure of it" exits 4 "$zcost" analyze r
+ok "and the reason is" sh -c "sqlite3 r/zcost.db 'SELECT text FROM note' | grep -Eq 'power by the command: (1 readings; two are needed|it has readings)'"
+ok "a command that fails" exits 4 collect --power-command 'echo no such meter >&2; exit 3' -- true
+ok "with what it said" says 'power: .*exited with status 3: no such meter' err
+ok "one that prints words" exits 4 collect --power-command 'echo hello' -- true
+ok "is told what is wanted" says "'hello' is not a reading; a line is to hold a number" err
+ok "one that gives up" exits 4 collect --duration 2.5 --power-command 'test -e once && exit 1; touch once; echo 5' --grace 0 -- sleep 5
+ok "is said" says 'exited with status 1.*' err
+ok "no command, exit 2" exits 2 collect --power-command 'wall= ' -- true
+if [ "$(nproc)" -gt 1 ]; then
+	ok "it keeps off the measured CPUs" exits 0 collect --cpus 0 --duration 0.1 \
+		--power-command 'grep Cpus_allowed_list /proc/self/status >cpus; echo 5' --grace 0 -- sleep 5
+	ok "as the kernel tells" sh -c "! grep -Eq '[[:space:]](0|0[-,].*)\$' cpus"
+else
+	skip "it keeps off the measured CPUs" "there is one CPU"
+fi
+
 ok "nothing at all, and asked for" exits 4 collect -- true
-ok "the reason names the way out" says 'no power source: .*--power-csv' err
+ok "the reason names the ways out" says 'no power source: .*ipmitool .*--power-command.*--power-csv' err
 ok "unsupported in run.json, no file" is 'unsupported ' info '|.state + " " + (.files|join(","))'
 ok "nothing at all where it is only usual" exits 0 "$zcost" collect -o r --pass measure -- true
 ok "too many logs" exits 2 collect --power-csv a --power-csv b --power-csv c --power-csv d --power-csv e -- true

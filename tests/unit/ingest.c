@@ -376,6 +376,9 @@ static void test_meter_covers(void **state)
 	(void)state;
 	assert_float_equal(read_meter(&in, &m, "t,w\n10,100\n13,100\n"), 100, 1e-9);
 	assert_false(lossy(&in));
+	assert_false(noted(&in, "warning", ""));
+	assert_float_equal(read_meter(&in, &m, "t,w\n9,100\n14,100\n"), 100, 1e-9);
+	assert_true(noted(&in, "warning", "no reading lies inside the window of 3.00 s"));
 	assert_true(isnan(read_meter(&in, &m, "t,w\n10.01,100\n13,100\n")));
 	assert_true(noted(&in, "lossy", "from 0.01 s to 3.00 s of a window of 3.00 s"));
 	assert_true(isnan(read_meter(&in, &m, "t,w\n9,100\n12.99,100\n")));

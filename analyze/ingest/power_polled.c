@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What polled programs printed: power-ipmi.snap, a whole answer each, and power-command.snap, a
+ * line each. The first record is ours: '#' and what it is. A record that is no reading is left out;
+ * of a command it may be a heading.
+ */
+#include "analyze/ingest/power.h"
+#include "analyze/ingest/power_kinds.h"
+
+#include "lib/alloc.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+#include "lib/watts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int (*watts_fn)(const char *text, double *watts, struct error *err);
+
+struct polled {
+	struct reading *r;
+	size_t n, bad;
+	struct error why; /* of the first that is none */
+};
+
+static void take(struct polled *p, const struct snaps *snaps, watts_fn watts_of)
+{
+	double watts;
+	size_t i;
+
+	p->r = xcalloc(snaps->n + 1, sizeof(*p->r));
+	for (i = 0; i < snaps->n; i++) {
+		if (*snaps->snap[i].data == '#')
+			continue;
+		if (watts_of(snaps->snap[i].data, &watts, &p->why))
+			p->bad++;
+		else
+			p->r[p->n++] = (struct reading){snaps->snap[i].mono_ns, watts};
+	}
+	readings_sort(p->r, p->n);
+}
+
+static int read_polled(struct ingest *in, const char *path, const char *what, watts_fn watts_of,
+		       struct snaps *snaps, double *watts, struct error *err)
+{
+	struct error damage = {0};
+	struct polled p = {0};
+	int rc = snaps_read(snaps, path, &damage);
+
+	if (rc && rc != -EBADMSG)
+		return error_set(err, -rc, "%s", damage.text);
+	if (rc)
+		ingest_note(in, "lossy", "power: %s", damage.text);
+	take(&p, snaps, watts_of);
+	if (p.bad)
+		ingest_note(in, "note", "%s: %zu of %zu answers are no reading: %s", what, p.bad,
+			    p.bad + p.n, p.why.text);
+	*watts = readings_metered(in, what, p.r, p.n);
+	free(p.r);
+	return 0;
+}
+
+int ingest_power_ipmi(struct ingest *in, const char *path, struct error *err)
+{
+	struct snaps snaps = {0};
+	double watts;
+	int rc = read_polled(in, path, "power by ipmitool", watts_of_dcmi, &snaps, &watts, err);
+
+	if (!rc)
+		power_add(in, power_kind_of("ipmi", "dcmi"), "ipmi", "dcmi", watts, NULL);
+	snaps_free(&snaps);
+	return rc;
+}
+
+/* "# kind: wall" of the first record. */
+static const char *kind_of(const struct snaps *snaps)
+{
+	static const char key[] = "# kind: ";
+	const char *line = snaps->n ? strstr(snaps->snap[0].data, key) : NULL;
+	static const char *const kinds[] = {"wall", "platform", "package"};
+	size_t i, n = line ? strcspn(line + sizeof(key) - 1, "\n") : 0;
+
+	for (i = 0; i < array_size(kinds); i++)
+		if (strlen(kinds[i]) == n && !strncmp(line + sizeof(key) - 1, kinds[i], n))
+			return kinds[i];
+	return "other";
+}
+
+int ingest_power_command(struct ingest *in, const char *path, struct error *err)
+{
+	struct snaps snaps = {0};
+	double watts;
+	int rc = read_polled(in, path, "power by the command", watts_of_line, &snaps, &watts, err);
+
+	if (!rc)
+		power_add(in, kind_of(&snaps), "command", "power", watts, NULL);
+	snaps_free(&snaps);
+	return rc;
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/power_poll.h"
+
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/snap.h"
+#include "lib/spawn.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MS = 1000000,
+	SECOND = 1000000000,
+	PERIOD_MS = 1000,    /* from one start to the next, at least */
+	SILENCE_MS = 10000,  /* without a word: it hangs */
+	PATIENCE_MS = 12000, /* that others wait for the first reading */
+	NEXT_MS = 3000,	     /* and for another, beside twice the longest that one took */
+	GRACE_MS = 500,
+	FAILURES = 3,	   /* in a row: it is given up */
+	LONGEST = 1 << 16, /* bytes of one reading */
+};
+
+struct power_poll {
+	const struct power_program *is;
+	cpu_set_t aside;
+	int fd, wake; /* the .snap; an eventfd: look at `stop`, or read now */
+	pthread_t thread;
+
+	/* of the thread alone */
+	struct str out, said;	     /* not read yet; what came on standard error */
+	uint64_t began_ns, heard_ns; /* this run of it; its last word, of any kind */
+	int failures;
+	bool printed, got; /* anything, a reading: this run of it */
+
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool stop, over;     /* wanted; come to its end */
+	uint64_t last_ns;    /* the last reading; 0: none yet */
+	int64_t slowest_ms;  /* from its start, or the reading before, to a reading */
+	unsigned int missed; /* runs that gave no reading */
+	struct error err;    /* the last thing that went wrong */
+};
+
+static void failed(struct power_poll *p, const char *why)
+{
+	pthread_mutex_lock(&p->lock);
+	p->err.code = 0;
+	error_set(&p->err, EIO, "%s: %s", p->is->name, why);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static bool stopping(struct power_poll *p)
+{
+	bool stop;
+
+	pthread_mutex_lock(&p->lock);
+	stop = p->stop;
+	pthread_mutex_unlock(&p->lock);
+	return stop;
+}
+
+/* --- what it prints --- */
+
+/* Kept as it came; what is not a reading may be a heading. */
+static void reading(struct power_poll *p, const char *text, uint64_t now)
+{
+	char *line = xasprintf("%s%s", text, str_ends(text, "\n") ? "" : "\n");
+	struct error err = {0};
+	double watts;
+	int64_t took;
+	int saved = snap_append(p->fd, now, line, strlen(line));
+
+	free(line);
+	if (saved || p->is->check(text, &watts, &err)) {
+		failed(p, saved ? strerror(-saved) : err.text);
+		return;
+	}
+	p->got = true;
+	p->failures = 0;
+	pthread_mutex_lock(&p->lock);
+	took = (int64_t)(now - (p->last_ns > p->began_ns ? p->last_ns : p->began_ns)) / MS;
+	p->slowest_ms = took > p->slowest_ms ? took : p->slowest_ms;
+	p->last_ns = now;
+	pthread_cond_broadcast(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Takes the whole lines off what was printed. */
+static void take_lines(struct power_poll *p, uint64_t now)
+{
+	char *at = p->out.buf, *end;
+
+	while (at && (end = strchr(at, '\n'))) {
+		*end = '\0';
+		if (*str_trim(at))
+			reading(p, at, now);
+		at = end + 1;
+	}
+	if (at && at != p->out.buf) {
+		p->out.len = strlen(at);
+		memmove(p->out.buf, at, p->out.len + 1);
+	}
+}
+
+/* False at its end. */
+static bool take(struct power_poll *p, int fd, struct str *to)
+{
+	char bytes[4096];
+	ssize_t n = read(fd, bytes, sizeof(bytes)), i;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	if (n <= 0)
+		return false;
+	for (i = 0; i < n; i++)
+		if (to->len < LONGEST)
+			str_putc(to, bytes[i] ? bytes[i] : ' ');
+	p->heard_ns = clock_mono_ns();
+	p->printed = true;
+	return true;
+}
+
+/* --- one run of it --- */
+
+struct pipes {
+	int out[2], err[2];
+};
+
+static bool open_pipes(struct pipes *f)
+{
+	if (pipe2(f->out, O_CLOEXEC))
+		return false;
+	if (!pipe2(f->err, O_CLOEXEC))
+		return true;
+	close(f->out[0]);
+	close(f->out[1]);
+	return false;
+}
+
+/* Until it has closed its output, hangs, or is not wanted any more. */
+static bool listen_to(struct power_poll *p, int out, int err)
+{
+	struct pollfd f[3] = {{.fd = out, .events = POLLIN},
+			      {.fd = err, .events = POLLIN},
+			      {.fd = p->wake, .events = POLLIN}};
+	uint64_t woken;
+
+	p->heard_ns = clock_mono_ns();
+	while (f[0].fd >= 0) {
+		uint64_t silent = (clock_mono_ns() - p->heard_ns) / MS;
+
+		if (silent >= SILENCE_MS)
+			return false;
+		if (poll(f, 3, (int)(SILENCE_MS - silent)) < 0 && errno != EINTR)
+			return false;
+		if (f[2].revents && read(p->wake, &woken, sizeof(woken)) > 0 && stopping(p))
+			return true;
+		if (f[1].revents && !take(p, err, &p->said))
+			f[1].fd = -1;
+		if (f[0].revents && !take(p, out, &p->out))
+			f[0].fd = -1;
+		if (!p->is->whole)
+			take_lines(p, clock_mono_ns());
+	}
+	return true;
+}
+
+/* With the last thing that it said, on either output. */
+static void say_failure(struct power_poll *p, const char *what)
+{
+	char *rest = p->said.len ? p->said.buf : p->out.buf, *line, *last = NULL, *why;
+
+	while (rest && (line = str_token(&rest, '\n')))
+		if (*str_trim(line))
+			last = str_trim(line);
+	why = last ? xasprintf("%s: %.200s", what, last) : xstrdup(what);
+	failed(p, why);
+	free(why);
+}
+
+static void judge(struct power_poll *p, bool answered, int status)
+{
+	const char *rest = p->out.len ? p->out.buf : NULL; /* a last line may lack its end */
+
+	if (rest && (!p->is->whole || (answered && !status)))
+		reading(p, rest, p->heard_ns);
+	if (!answered)
+		say_failure(p, "it printed nothing for 10 s and was ended");
+	else if (status)
+		say_failure(p, spawn_status_text(status));
+	else if (!p->printed)
+		say_failure(p, "it prints nothing");
+	if (p->got && answered && !status)
+		return;
+	p->failures++;
+	p->missed++;
+}
+
+static bool start(struct power_poll *p, struct pipes *f, pid_t *pid)
+{
+	struct error err = {0};
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct spawn opts = {.in = in};
+	bool good = open_pipes(f);
+
+	opts.out = f->out[1];
+	opts.err = f->err[1];
+	if (good && spawn_start(pid, p->is->argv, &opts, &err)) {
+		good = false;
+		close(f->out[0]);
+		close(f->err[0]);
+	}
+	if (good || err.code) {
+		close(f->out[1]);
+		close(f->err[1]);
+	}
+	if (!good)
+		failed(p, err.code ? err.text : strerror(errno));
+	close(in);
+	return good;
+}
+
+static void run_once(struct power_poll *p)
+{
+	struct pipes f;
+	bool answered;
+	int status = 0;
+	pid_t pid;
+
+	str_reset(&p->out);
+	str_reset(&p->said);
+	p->got = p->printed = false;
+	p->began_ns = clock_mono_ns();
+	if (!start(p, &f, &pid)) {
+		p->failures = FAILURES;
+		return;
+	}
+	answered = listen_to(p, f.out[0], f.err[0]);
+	if (stopping(p) || !answered || spawn_wait(pid, GRACE_MS, &status))
+		spawn_stop(pid, GRACE_MS, NULL);
+	close(f.out[0]);
+	close(f.err[0]);
+	if (!stopping(p))
+		judge(p, answered, status);
+}
+
+static void rest(struct power_poll *p, uint64_t until)
+{
+	struct pollfd f = {.fd = p->wake, .events = POLLIN};
+	uint64_t now = clock_mono_ns(), woken;
+
+	if (now < until && poll(&f, 1, (int)((until - now) / MS) + 1) > 0 &&
+	    read(p->wake, &woken, sizeof(woken)) < 0)
+		failed(p, strerror(errno));
+}
+
+static void *thread(void *arg)
+{
+	struct power_poll *p = arg;
+
+	if (CPU_COUNT(&p->aside))
+		sched_setaffinity(0, sizeof(p->aside), &p->aside);
+	while (!stopping(p) && p->failures < FAILURES) {
+		run_once(p);
+		pthread_mutex_lock(&p->lock);
+		if (!p->last_ns)
+			p->failures = FAILURES; /* it does not even begin */
+		pthread_mutex_unlock(&p->lock);
+		if (p->failures < FAILURES)
+			rest(p, p->began_ns + (uint64_t)PERIOD_MS * MS);
+	}
+	pthread_mutex_lock(&p->lock);
+	p->over = true;
+	pthread_cond_broadcast(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+/* --- the other side --- */
+
+static void wake(struct power_poll *p)
+{
+	uint64_t one = 1;
+
+	if (write(p->wake, &one, sizeof(one)) < 0)
+		failed(p, strerror(errno));
+}
+
+static int wait_for(struct power_poll *p, uint64_t mono_ns, int64_t wait_ms, struct error *err)
+{
+	uint64_t until = clock_mono_ns() + (uint64_t)wait_ms * MS;
+	struct timespec end = {(time_t)(until / (SECOND)), (long)(until % (SECOND))};
+	int rc = 0;
+
+	while (!rc && p->last_ns < mono_ns && !p->over)
+		rc = pthread_cond_clockwait(&p->changed, &p->lock, CLOCK_MONOTONIC, &end);
+	if (p->last_ns >= mono_ns)
+		return 0;
+	if (p->err.code)
+		return error_set(err, p->err.code, "%s", p->err.text);
+	return error_set(err, ETIMEDOUT, "%s: no reading for %.1f s", p->is->name,
+			 (double)wait_ms / 1000);
+}
+
+int power_poll_until(struct power_poll *p, uint64_t mono_ns, struct error *err)
+{
+	int rc;
+
+	wake(p);
+	pthread_mutex_lock(&p->lock);
+	rc = wait_for(p, mono_ns, p->last_ns ? NEXT_MS + 2 * p->slowest_ms : PATIENCE_MS, err);
+	pthread_mutex_unlock(&p->lock);
+	return rc;
+}
+
+static void choose_cpus(struct power_poll *p, const struct cpuset *online,
+			const struct cpuset *measured)
+{
+	unsigned int cpu;
+
+	CPU_ZERO(&p->aside);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (cpuset_has(online, cpu) && !cpuset_has(measured, cpu))
+			CPU_SET(cpu, &p->aside);
+}
+
+static int begin(struct power_poll *p, const char *path, const char *heading, struct error *err)
+{
+	int rc;
+
+	p->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+	p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->fd < 0 || p->wake < 0)
+		return error_sys(err, errno, "%s: cannot write", path);
+	rc = snap_append(p->fd, clock_mono_ns(), heading, strlen(heading));
+	if (rc)
+		return error_sys(err, -rc, "%s: cannot write", path);
+	rc = pthread_create(&p->thread, NULL, thread, p);
+	return rc ? error_sys(err, rc, "cannot start a thread") : 0;
+}
+
+static void release(struct power_poll *p)
+{
+	close(p->fd);
+	close(p->wake);
+	str_free(&p->out);
+	str_free(&p->said);
+	pthread_cond_destroy(&p->changed);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+int power_poll_start(struct power_poll **poll, const struct power_program *program,
+		     const char *path, const char *heading, const struct cpuset *online,
+		     const struct cpuset *measured, struct error *err)
+{
+	struct power_poll *p = xcalloc(1, sizeof(*p));
+	int rc;
+
+	p->is = program;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->changed, NULL);
+	choose_cpus(p, online, measured);
+	rc = begin(p, path, heading, err);
+	if (rc) {
+		release(p);
+		return rc;
+	}
+	rc = power_poll_until(p, 1, err);
+	if (!rc) {
+		*poll = p;
+		return 0;
+	}
+	power_poll_stop(p, NULL, NULL);
+	unlink(path);
+	return rc;
+}
+
+int power_poll_stop(struct power_poll *p, unsigned int *missed, struct error *err)
+{
+	bool over;
+	int rc = 0;
+
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	over = p->over;
+	pthread_mutex_unlock(&p->lock);
+	wake(p);
+	pthread_join(p->thread, NULL);
+	if (missed)
+		*missed = p->missed;
+	if (over)
+		rc = error_set(err, EIO, "%s; given up after %d times", p->err.text, FAILURES);
+	release(p);
+	return rc;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/watts.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	double watts;
+} units[] = {{"", 1}, {"W", 1}, {"watt", 1}, {"watts", 1}, {"mW", 1e-3}, {"kW", 1e3}};
+
+static bool scale(const char *unit, double *watts)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(units); i++) {
+		if (strcasecmp(unit, units[i].name))
+			continue;
+		*watts *= units[i].watts;
+		return true;
+	}
+	return false;
+}
+
+/* "watts: 231.5" without its word. */
+static char *without_word(char *line)
+{
+	static const char word[] = "watts";
+	size_t n = sizeof(word) - 1;
+
+	if (strncasecmp(line, word, n) ||
+	    (!isspace((unsigned char)line[n]) && !strchr(":=", line[n])))
+		return line;
+	line += n;
+	return line + strspn(line, " \t:=");
+}
+
+static int not_one(const char *line, struct error *err)
+{
+	return error_set(err, ENODATA,
+			 "'%.80s' is not a reading; a line is to hold a number, or 'watts NUMBER'",
+			 line);
+}
+
+int watts_of_line(const char *line, double *watts, struct error *err)
+{
+	char *copy = xstrdup(line), *text = without_word(str_trim(copy)), *end;
+	int rc = 0;
+
+	*watts = strtod(text, &end);
+	if (end == text || !isfinite(*watts) || !scale(str_trim(end), watts))
+		rc = not_one(str_trim(copy), err);
+	else if (*watts < 0)
+		rc = error_set(err, ERANGE, "'%.80s' is less than no power", str_trim(copy));
+	free(copy);
+	return rc;
+}
+
+/* The last line with anything in it: what a program that failed has to say. */
+static const char *last_words(char *text)
+{
+	const char *last = "it prints nothing";
+	char *line;
+
+	while ((line = str_token(&text, '\n')))
+		if (*str_trim(line))
+			last = str_trim(line);
+	return last;
+}
+
+/* The value behind "NAME:", or NULL. */
+static const char *value_of(char *line, const char *name)
+{
+	size_t n = strlen(name);
+
+	line = str_trim(line);
+	if (strncasecmp(line, name, n) || line[n] != ':')
+		return NULL;
+	return str_trim(line + n + 1);
+}
+
+static bool find(const char *text, const char *name, char *value, size_t size)
+{
+	char *copy = xstrdup(text), *rest = copy, *line;
+	const char *found = NULL;
+
+	while (!found && (line = str_token(&rest, '\n')))
+		found = value_of(line, name);
+	if (found) {
+		strncpy(value, found, size - 1);
+		value[size - 1] = '\0';
+	}
+	free(copy);
+	return found;
+}
+
+int watts_of_dcmi(const char *text, double *watts, struct error *err)
+{
+	char reading[64], state[64], *copy;
+	int rc;
+
+	if (!find(text, "Instantaneous power reading", reading, sizeof(reading))) {
+		copy = xstrdup(text);
+		rc = error_set(err, ENODATA, "%.200s", last_words(copy));
+		free(copy);
+		return rc;
+	}
+	if (find(text, "Power reading state is", state, sizeof(state)) &&
+	    strcasecmp(state, "activated"))
+		return error_set(err, ENODATA, "the BMC's power reading is %s", state);
+	rc = watts_of_line(reading, watts, err);
+	if (!rc && !(*watts > 0))
+		return error_set(err, ENODATA, "the BMC reads 0 W: it has no power meter");
+	return rc;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Power as programs print it. The host half asks whether there is a reading in a text at all, the
+ * laptop half which: both ends live here so that they cannot disagree.
+ */
+#ifndef ZC_WATTS_H
+#define ZC_WATTS_H
+
+#include "lib/error.h"
+
+/*
+ * A line that is one reading: "231.5", "231.5 W", "1.2 kW", "850 mW", "watts 231.5", "Watts: 231.5
+ * W". -ENODATA: it is not one; -ERANGE: it is less than nothing.
+ */
+int watts_of_line(const char *line, double *watts, struct error *err);
+
+/*
+ * The output of `ipmitool dcmi power reading`: the instantaneous one. -ENODATA with what it says
+ * instead: refusals, a reading that is switched off, 0 W, which is what boards without a meter say.
+ */
+int watts_of_dcmi(const char *text, double *watts, struct error *err);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Power in the words of programs. */
+#include "lib/watts.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_lines(void **state)
+{
+	static const struct {
+		const char *line;
+		int rc;
+		double watts;
+	} lines[] = {
+		{"231.5", 0, 231.5},	     {"  231 W\n", 0, 231},    {"1.25 kW", 0, 1250},
+		{"850mW", 0, 0.85},	     {"watts 17", 0, 17},      {"Watts: 17.5 W", 0, 17.5},
+		{"watts=0", 0, 0},	     {"220 Watts", 0, 220},    {"1e2", 0, 100},
+		{"", -ENODATA, 0},	     {"PkgWatt", -ENODATA, 0}, {"17 volts", -ENODATA, 0},
+		{"17 18", -ENODATA, 0},	     {"nan", -ENODATA, 0},     {"inf W", -ENODATA, 0},
+		{"wattsup 17", -ENODATA, 0}, {"watts", -ENODATA, 0},   {"-3", -ERANGE, 0},
+		{"12,5", -ENODATA, 0},
+	};
+	double watts;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct error err = {0};
+
+		assert_int_equal(watts_of_line(lines[i].line, &watts, &err), lines[i].rc);
+		if (!lines[i].rc)
+			assert_float_equal(watts, lines[i].watts, 1e-9);
+		else
+			assert_true(*err.text);
+	}
+}
+
+#define DCMI(reading, state)                                               \
+	"\n    Instantaneous power reading:              " reading         \
+	"\n    Minimum during sampling period:                 18 Watts\n" \
+	"    Power reading state is:                   " state "\n\n\n"
+
+static void refuses(const char *text, const char *why)
+{
+	struct error err = {0};
+	double watts;
+
+	assert_int_equal(watts_of_dcmi(text, &watts, &err), -ENODATA);
+	assert_non_null(strstr(err.text, why));
+}
+
+static void test_dcmi(void **state)
+{
+	struct error err = {0};
+	double watts;
+
+	(void)state;
+	assert_int_equal(watts_of_dcmi(DCMI("220 Watts", "activated"), &watts, &err), 0);
+	assert_float_equal(watts, 220, 0);
+	assert_int_equal(watts_of_dcmi("Instantaneous power reading: 5 Watts\r\n", &watts, &err),
+			 0);
+	refuses(DCMI("220 Watts", "deactivated"), "power reading is deactivated");
+	refuses(DCMI("0 Watts", "activated"), "no power meter");
+	refuses(DCMI("many", "activated"), "not a reading");
+	refuses("\n    DCMI request failed because: Invalid command (c1)\n\n",
+		"Invalid command (c1)");
+	refuses("", "prints nothing");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_dcmi),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
