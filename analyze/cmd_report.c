@@ -269,7 +269,7 @@ static void check(struct argp_state *state, struct arguments *a)
 		argp_error(state, "table '%s' is made from a capture", a->table);
 	if (a->q.in != IN_NS && !measure_has_costs(measure_find(a->table)))
 		argp_error(state, "--in is for tables of costs: functions, components, contexts, "
-				  "modules, groups");
+				  "modules, groups, hotspots");
 	if (!a->capture && !a->from.perf && slice_given(&a->from.slice))
 		argp_error(state, "--from and --to cut a capture or a perf.data (--perf)");
 	if (a->capture && slice_check(&a->from.slice, &err))

@@ -6,6 +6,7 @@
  */
 #include "analyze/measures/tables.h"
 
+#include "analyze/measures/amount.h"
 #include "analyze/measures/costs.h"
 #include "analyze/measures/disassembly.h"
 #include "analyze/measures/zero_copy.h"
@@ -162,6 +163,7 @@ struct source {
 	struct store *s; /* or */
 	const struct profile *p;
 	const struct cost_part *part;
+	enum amount in;
 };
 
 static void put(struct table *t, const struct source *from, const struct hot *h,
@@ -169,8 +171,10 @@ static void put(struct table *t, const struct source *from, const struct hot *h,
 {
 	struct cost cost = cost_self(from->part, &h->sum);
 	struct value *row = table_row(t);
-	char offset[24];
+	char offset[24], self[32], self_ci[32];
 
+	snprintf(self, sizeof(self), "self_%s", amount_name(from->in));
+	snprintf(self_ci, sizeof(self_ci), "self_%s_ci", amount_name(from->in));
 	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)h->offset);
 	table_set(t, row, "variant", value_str(t, from->part->block.variant));
 	table_set(t, row, "side", value_str(t, from->part->block.side));
@@ -180,8 +184,8 @@ static void put(struct table *t, const struct source *from, const struct hot *h,
 	table_set(t, row, "samples", value_int((int64_t)h->sum.samples));
 	table_set(t, row, "function_share", value_real(100 * h->sum.self / h->function));
 	table_set(t, row, "self_share", value_real(100 * cost.share));
-	table_set(t, row, "self_ns", value_real(cost.ns));
-	table_set(t, row, "self_ns_ci", value_real(cost.ns_ci));
+	table_set(t, row, self, value_real(cost.ns));
+	table_set(t, row, self_ci, value_real(cost.ns_ci));
 	table_set(t, row, "instruction", value_str(t, instruction_at(code, h->offset)));
 	table_set(t, row, "source", value_str(t, h->line));
 }
@@ -218,7 +222,18 @@ static int put_all(struct table *t, const struct source *from, const struct hots
 	return rc;
 }
 
-static void note_part(struct table *t, const struct cost_part *part, const struct hots *h)
+static void note_event(struct table *t, const struct cost_part *part, enum amount in)
+{
+	if (isnan(part->basis.ns))
+		return;
+	if (in == IN_NS)
+		basis_event_note(t, part->tally.event);
+	else
+		amount_event_note(t, in, part->tally.event);
+}
+
+static void note_part(struct table *t, const struct cost_part *part, enum amount in,
+		      const struct hots *h)
 {
 	const struct tally *f = &part->tally;
 	size_t i;
@@ -231,10 +246,12 @@ static void note_part(struct table *t, const struct cost_part *part, const struc
 			str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
 		str_printf(&s, "%s: self %.2f %%", f->rows[i].key[0], 100 * self.share);
 		if (!isnan(self.ns))
-			str_printf(&s, " = %.1f ns/%s", self.ns, part->basis.unit);
+			str_printf(&s, " = %.1f %s/%s", self.ns, amount_name(in), part->basis.unit);
 		table_note(t, "%s; basis %s", s.buf, part->basis.text);
 		str_free(&s);
 	}
+	if (f->n)
+		note_event(t, part, in);
 	if (h->n)
 		table_note(t,
 			   "samples stand at the instruction that was next when they were taken, "
@@ -246,8 +263,11 @@ static void note_part(struct table *t, const struct cost_part *part, const struc
 
 static struct tally_spec spec_of(const struct query *q)
 {
-	return (struct tally_spec){
-		.keys = {BY_SYMBOL, BY_DSO}, .nkeys = 2, .event = q->event, .symbol = q->symbol};
+	return (struct tally_spec){.keys = {BY_SYMBOL, BY_DSO},
+				   .nkeys = 2,
+				   .event = q->event,
+				   .in = q->in,
+				   .symbol = q->symbol};
 }
 
 /* --- the two sources --- */
@@ -278,7 +298,7 @@ static int put_block(struct store *s, const struct query *q, const struct block 
 	struct tally_spec spec = spec_of(q);
 	struct hots h = {.n = 0};
 	struct cost_part part;
-	struct source from = {.s = s, .part = &part};
+	struct source from = {.s = s, .part = &part, .in = q->in};
 	int rc = cost_part_read(s, q, b, &spec, &part, err);
 
 	if (!rc)
@@ -287,7 +307,7 @@ static int put_block(struct store *s, const struct query *q, const struct block 
 	if (!rc)
 		rc = put_all(t, &from, &h, q, err);
 	if (!rc)
-		note_part(t, &part, &h);
+		note_part(t, &part, q->in, &h);
 	cost_part_free(&part);
 	hots_free(&h);
 	return rc;
@@ -336,7 +356,7 @@ static int from_profile(const struct query *q, struct table *t, struct error *er
 	struct tally_spec spec = spec_of(q);
 	struct cost_part part = {.nruns = 1};
 	struct hots h = {.n = 0};
-	struct source from = {.p = q->profile, .part = &part};
+	struct source from = {.p = q->profile, .part = &part, .in = q->in};
 	struct cpuset cpus = cost_cpus_of(q->profile);
 	int rc = basis_of_file(q, cpuset_count(&cpus) ? cpuset_count(&cpus) : 1, &part.basis, err);
 
@@ -346,13 +366,14 @@ static int from_profile(const struct query *q, struct table *t, struct error *er
 	tally_init(&part.tally, &spec, 1);
 	rc = tally_profile(&part.tally, q->profile, 0, err);
 	tally_sort(&part.tally);
+	basis_of_weights(q, part.tally.event, part.tally.weight, &part.basis);
 	if (!rc && part.tally.event)
 		add_profile(&h, q->profile, q, part.tally.event);
 	finish(&h, q);
 	if (!rc)
 		rc = put_all(t, &from, &h, q, err);
 	if (!rc)
-		note_part(t, &part, &h);
+		note_part(t, &part, q->in, &h);
 	cost_part_free(&part);
 	hots_free(&h);
 	return rc;
@@ -375,6 +396,7 @@ int hotspots_run(struct store *s, const struct query *q, struct table *t, struct
 			err, EINVAL,
 			"instructions come from a capture or a perf.data (--perf), not from "
 			"text");
+	amount_columns(t, q->in);
 	rc = s ? from_store(s, q, t, err) : from_profile(q, t, err);
 	if (!rc && !t->rows && !t->nnotes)
 		rc = error_set(err, ENOENT, "no sample is in a function '%s'", q->symbol);

@@ -80,7 +80,7 @@ const struct measure *measure_find(const char *name)
 bool measure_has_costs(const struct measure *m)
 {
 	return m->run == functions_run || m->run == components_run || m->run == groups_run ||
-	       m->run == contexts_run || m->run == modules_run;
+	       m->run == contexts_run || m->run == modules_run || m->run == hotspots_run;
 }
 
 bool measure_reads_tracepoints(const struct measure *m)
@@ -103,7 +103,7 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 	if (m) {
 		rc = m->run(store, q, t, err);
 		if (!rc && store)
-			manner_say(store, measure_has_costs(m) || m->needs == NEEDS_FUNCTION, t);
+			manner_say(store, measure_has_costs(m), t);
 		return rc;
 	}
 	for (i = 0; i < array_size(measures); i++)

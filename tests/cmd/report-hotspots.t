@@ -55,6 +55,18 @@ ok "where samples stand is said" says 'next when they were taken' err
 ok "dearest first, unless all are asked for" sh -c "'$zcost' report hotspots hot --perf burn.data --format tsv --limit 2 2>err |
 	awk -F'\t' 'NR > 1 { if (NR > 2 && \$7 > last) exit 1; last = \$7; n++ } END { exit n != 2 }'"
 ok "costs of a unit" sh -c "'$zcost' report hotspots hot --perf burn.data --rate 1000 2>err | grep -q 'ns/packet'"
+# In cycles: 2e9 over 1e6 units, 2000 of each; the function's share of them, instruction by instruction.
+share=$(awk -F'\t' "$columns"' { print $at["self_share"] }' function)
+in_cycles() { # FILE: what its rows add up to
+	awk -F'\t' "$columns"' { n += $at["self_cycles"] } END { print n }' "$1"
+}
+cycles_of_share=$(awk -v p="$share" 'BEGIN { print p / 100 * 2000 }')
+"$zcost" report hotspots hot --perf burn.data --all --in cycles --cycles 2e9 --units 1e6 --format tsv >cycles 2>err
+ok "in cycles: they add up to the function's" near "$(in_cycles cycles)" "$cycles_of_share" 1
+ok "its sum is in cycles, too" says 'hot: self .* cycles/packet; basis given: 2000.0 cycles/packet' err
+ok "whose shares divide them is said" says 'the shares are those of cpu-clock: cycles are divided as if' err
+ok "in instructions" sh -c "'$zcost' report hotspots hot --perf burn.data --in instructions --instructions 1e9 \
+	--units 1e6 --format tsv 2>/dev/null | head -n 1 | grep -q self_instructions_ci"
 ok "no function, exit 2" exits 2 "$zcost" report hotspots --perf burn.data
 ok "an unknown one, exit 1" exits 1 "$zcost" report hotspots cold --perf burn.data
 ok "is named" says "no sample is in a function 'cold'" err
@@ -78,6 +90,14 @@ ok "a store has the same rows" sh -c "test \$(wc -l <stored) -gt 1"
 cells bare >bare.cells
 cells stored >stored.cells
 ok "with code and lines" cmp bare.cells stored.cells
+sqlite3 single/zcost.db "INSERT OR REPLACE INTO metric (run, name, unit, value) VALUES (1, 'counter:cycles', '1', 4e9),
+	(1, 'seconds', 's', 2), (1, 'rate_kib', '1/s', 1e6)"
+"$zcost" report hotspots hot single --all --in cycles --format tsv 2>err >stored
+ok "in cycles that were counted: 2000 a KiB" near "$(in_cycles stored)" \
+	"$(awk -F'\t' "$columns"' { n += $at["self_share"] } END { print n / 100 * 2000 }' stored)" 1
+ok "as the basis says" says 'basis counted: 2000.0 cycles/KiB' err
+ok "not counted: no costs, and why" sh -c "'$zcost' report hotspots hot single --in instructions 2>&1 |
+	grep -q 'basis none: no run has both the work done and the events counted'"
 
 strip -o stripped burn
 perf record -q -N -g -e cpu-clock -F 1000 -o lost.data ./stripped 2>/dev/null
