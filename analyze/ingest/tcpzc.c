@@ -97,6 +97,8 @@ static void whole_run(struct ingest *in, const json_t *line)
 	}
 	counts(in, json_object_get(line, "syscalls"), "workload_calls:");
 	counts(in, json_object_get(line, "recv_hist"), "recv_size_log2:");
+	counts(in, json_object_get(line, "token_hist"), "recv_tokens_log2:");
+	counts(in, json_object_get(line, "return_hist"), "return_tokens_log2:");
 	if (side && str_starts(side, "r"))
 		ingest_metric(in, "rx_bytes", "B", json_num(line, "bytes"), NULL);
 }

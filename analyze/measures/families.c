@@ -7,6 +7,7 @@
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/manner.h"
+#include "analyze/measures/size_parts.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -51,7 +52,7 @@ static const struct {
 	{"counters", {"counter:", "counter_running:"}},
 	{"softnet", {"softnet_"}},
 	{"tcp", {"tcp_"}},
-	{"sizes", {"recv_size_log2:"}},
+	{"sizes", {"recv_size_log2:", "recv_tokens_log2:", "return_tokens_log2:"}},
 };
 
 static bool belongs(const char *family, const char *metric)
@@ -73,8 +74,8 @@ static double figure_ratio(struct store *s, const struct run *r, const void *arg
 	return k->scale * figure_metric(s, r, k->over) / figure_metric(s, r, k->under);
 }
 
-static void put(struct table *t, const struct block *b, const char *name, const char *unit,
-		const struct estimate *e)
+void put_named(struct table *t, const struct block *b, const char *name, const char *unit,
+	       const struct estimate *e)
 {
 	struct value *row;
 
@@ -87,21 +88,6 @@ static void put(struct table *t, const struct block *b, const char *name, const 
 	table_set(t, row, "unit", value_str(t, unit));
 	table_set(t, row, "runs", value_int((int64_t)e->n));
 	put_estimate(t, row, "value", "value", e);
-}
-
-/* A bucket's part of all receives that were sorted into buckets, percent. */
-static double figure_part(struct store *s, const struct run *r, const void *bucket)
-{
-	double all = 0, n;
-	char name[32];
-	int b;
-
-	for (b = 0; b < 64; b++) {
-		snprintf(name, sizeof(name), "recv_size_log2:%d", b);
-		n = figure_metric(s, r, name);
-		all += isnan(n) ? 0 : n;
-	}
-	return 100 * figure_metric(s, r, bucket) / all;
 }
 
 struct names {
@@ -146,17 +132,6 @@ static int by_name(const void *a, const void *b)
 			  ((const struct metric_row *)b)->name);
 }
 
-/* "recv_size_log2:16" gives "recv_pct_log2:16". */
-static void put_part(struct store *s, const struct block_runs *b, enum estimator est,
-		     const char *bucket, struct table *t)
-{
-	struct estimate e = scope_estimate(s, b->runs, b->n, est, figure_part, bucket);
-	char name[32];
-
-	snprintf(name, sizeof(name), "recv_pct_log2%s", strrchr(bucket, ':'));
-	put(t, &b->block, name, "%", &e);
-}
-
 static int put_block(struct store *s, const struct block_runs *b, enum estimator est,
 		     struct table *t, struct error *err)
 {
@@ -169,15 +144,15 @@ static int put_block(struct store *s, const struct block_runs *b, enum estimator
 		qsort(list.m, list.n, sizeof(*list.m), by_name);
 	for (i = 0; i < list.n; i++) {
 		e = scope_estimate(s, b->runs, b->n, est, figure_metric, list.m[i].name);
-		put(t, &b->block, list.m[i].name, list.m[i].unit, &e);
+		put_named(t, &b->block, list.m[i].name, list.m[i].unit, &e);
 	}
 	for (i = 0; i < list.n && !strcmp(t->name, "sizes"); i++)
-		put_part(s, b, est, list.m[i].name, t);
+		put_size_parts(s, b, est, list.m[i].name, t);
 	for (i = 0; i < array_size(ratios); i++) {
 		if (strcmp(ratios[i].family, t->name))
 			continue;
 		e = scope_estimate(s, b->runs, b->n, est, figure_ratio, &ratios[i]);
-		put(t, &b->block, ratios[i].name, ratios[i].unit, &e);
+		put_named(t, &b->block, ratios[i].name, ratios[i].unit, &e);
 	}
 	free(list.m);
 	return rc;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/size_parts.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * THE TABLE of parts: percent of the sum of its own histogram's buckets, or of the same bucket of
+ * another. recv_per_return: of the returns of so many tokens those that one receive filled alone.
+ */
+static const struct part {
+	const char *histogram, *of, *name;
+} parts[] = {
+	{"recv_size_log2:", NULL, "recv_pct_log2:"},
+	{"recv_tokens_log2:", NULL, "recv_tokens_pct_log2:"},
+	{"return_tokens_log2:", NULL, "return_tokens_pct_log2:"},
+	{"recv_tokens_log2:", "return_tokens_log2:", "recv_per_return_pct_log2:"},
+};
+
+struct bucket {
+	const struct part *part;
+	int b;
+};
+
+static double at(struct store *s, const struct run *r, const char *histogram, int b)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "%s%d", histogram, b);
+	return figure_metric(s, r, name);
+}
+
+static double percent(struct store *s, const struct run *r, const void *arg)
+{
+	const struct bucket *k = arg;
+	double all = 0, n;
+	int b;
+
+	if (k->part->of)
+		all = at(s, r, k->part->of, k->b);
+	for (b = 0; b < 64 && !k->part->of; b++) {
+		n = at(s, r, k->part->histogram, b);
+		all += isnan(n) ? 0 : n;
+	}
+	return all > 0 ? 100 * at(s, r, k->part->histogram, k->b) / all : NAN;
+}
+
+void put_size_parts(struct store *s, const struct block_runs *b, enum estimator est,
+		    const char *bucket, struct table *t)
+{
+	struct estimate e;
+	struct bucket k;
+	char name[48];
+	size_t i;
+
+	for (i = 0; i < array_size(parts); i++) {
+		k.part = &parts[i];
+		if (!str_starts(bucket, k.part->histogram) ||
+		    sscanf(bucket + strlen(k.part->histogram), "%d", &k.b) != 1)
+			continue;
+		e = scope_estimate(s, b->runs, b->n, est, percent, &k);
+		snprintf(name, sizeof(name), "%s%d", k.part->name, k.b);
+		put_named(t, &b->block, name, "%", &e);
+	}
+}
