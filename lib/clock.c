@@ -12,10 +12,3 @@ uint64_t clock_mono_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 }
-
-void clock_sleep_until(uint64_t mono_ns)
-{
-	struct timespec ts = {.tv_sec = (time_t)(mono_ns / NS), .tv_nsec = (long)(mono_ns % NS)};
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-}

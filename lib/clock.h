@@ -6,6 +6,5 @@
 #include <stdint.h>
 
 uint64_t clock_mono_ns(void);
-void clock_sleep_until(uint64_t mono_ns); /* returns early only on a signal */
 
 #endif

@@ -82,11 +82,6 @@ const char *intern_get(const struct intern *in, uint32_t id)
 	return in->items[id].data;
 }
 
-size_t intern_len(const struct intern *in, uint32_t id)
-{
-	return in->items[id].len;
-}
-
 void intern_free(struct intern *in)
 {
 	arena_free(&in->arena);

@@ -25,7 +25,6 @@ uint32_t intern_bytes(struct intern *in, const void *data, size_t len);
 uint32_t intern_str(struct intern *in, const char *s);
 uint32_t intern_find(const struct intern *in, const void *data, size_t len); /* or INTERN_NONE */
 const char *intern_get(const struct intern *in, uint32_t id);		     /* NUL-terminated */
-size_t intern_len(const struct intern *in, uint32_t id);
 void intern_free(struct intern *in);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "analyze/ingest/perf_stat_rows.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/str.h"
 
 #include <ctype.h>
@@ -168,19 +167,15 @@ int perf_stat_parse(const char *name, char *data, size_t len, struct perf_stat *
 	return ret;
 }
 
+static int parse_into(const char *name, char *data, size_t len, void *to, struct error *err)
+{
+	return perf_stat_parse(name, data, len, to, err);
+}
+
 int perf_stat_read(const char *path, struct perf_stat *st, struct error *err)
 {
-	char *data;
-	size_t len;
-	int ret;
-
 	*st = (struct perf_stat){0};
-	ret = file_read(path, &data, &len, err);
-	if (ret)
-		return ret;
-	ret = perf_stat_parse(path, data, len, st, err);
-	free(data);
-	return ret;
+	return text_read_file(path, parse_into, st, err);
 }
 
 void perf_stat_free(struct perf_stat *st)

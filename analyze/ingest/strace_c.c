@@ -7,7 +7,6 @@
 
 #include "analyze/ingest/text.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/str.h"
 
 #include <ctype.h>
@@ -288,17 +287,13 @@ int strace_c_parse(const char *name, char *data, size_t len, struct trace *trace
 	return ret;
 }
 
+static int parse_into(const char *name, char *data, size_t len, void *to, struct error *err)
+{
+	return strace_c_parse(name, data, len, to, err);
+}
+
 int strace_c_read(const char *path, struct trace *trace, struct error *err)
 {
-	char *data;
-	size_t len;
-	int ret;
-
 	*trace = (struct trace){0};
-	ret = file_read(path, &data, &len, err);
-	if (ret)
-		return ret;
-	ret = strace_c_parse(path, data, len, trace, err);
-	free(data);
-	return ret;
+	return text_read_file(path, parse_into, trace, err);
 }

@@ -2,6 +2,7 @@
 #include "analyze/ingest/text.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <ctype.h>
@@ -69,6 +70,22 @@ static void clean(char *line)
 		}
 	}
 	*out = 0;
+}
+
+int text_read_file(const char *path,
+		   int (*parse)(const char *name, char *data, size_t len, void *to,
+				struct error *err),
+		   void *to, struct error *err)
+{
+	char *data;
+	size_t len;
+	int ret = file_read(path, &data, &len, err);
+
+	if (ret)
+		return ret;
+	ret = parse(path, data, len, to, err);
+	free(data);
+	return ret;
 }
 
 char *text_next(struct text *t)

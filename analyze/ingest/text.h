@@ -21,6 +21,11 @@ struct text {
 
 /* Refuses an empty text and one with NUL bytes; `data` is NUL-terminated and gets changed. */
 int text_open(struct text *t, const char *name, char *data, size_t len, struct error *err);
+/* Reads the file and has its text parsed into `to`; `parse` as perf_trace_parse and its like. */
+int text_read_file(const char *path,
+		   int (*parse)(const char *name, char *data, size_t len, void *to,
+				struct error *err),
+		   void *to, struct error *err);
 char *text_next(struct text *t); /* NULL at the end; valid as long as the data */
 const char *text_name(const struct text *t);
 

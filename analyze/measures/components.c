@@ -290,13 +290,6 @@ const char *components_name(const struct components *c, size_t i)
 	return i < c->nnames ? c->names[i] : NULL;
 }
 
-int components_rank(const struct components *c, const char *name)
-{
-	int i = index_of(c->names, c->nnames, name);
-
-	return i < 0 ? (int)c->nnames : i;
-}
-
 enum context components_context(const struct components *c, enum context context)
 {
 	return c && c->contexts & 1u << context ? context : CTX_UNKNOWN;

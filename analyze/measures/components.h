@@ -39,9 +39,6 @@ const char *components_of(const struct components *c, const struct function *f);
 /* The name of component `i` in the table's order, or NULL. */
 const char *components_name(const struct components *c, size_t i);
 
-/* Place in the table's order, for colours and sorting; after all others for an unknown name. */
-int components_rank(const struct components *c, const char *name);
-
 /* The name without what compilers add: .isra.0 .part.0 .constprop.0 .cold, _noprof, __pi_; _ for a
  * space. */
 void function_normalize(const char *symbol, char *out, size_t size);

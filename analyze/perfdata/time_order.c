@@ -245,12 +245,6 @@ int time_order_keep(struct time_order *o, struct error *err)
 	return ++o->n == o->piece ? put_aside(o, err) : 0;
 }
 
-int time_order_add(struct time_order *o, const struct tracepoint *t, struct error *err)
-{
-	*time_order_slot(o) = *t;
-	return time_order_keep(o, err);
-}
-
 int time_order_round(struct time_order *o, struct error *err)
 {
 	int ret;

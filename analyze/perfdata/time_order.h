@@ -34,9 +34,8 @@ struct time_order {
 
 void time_order_init(struct time_order *o, size_t piece,
 		     void (*deliver)(void *ctx, const struct tracepoint *t), void *ctx);
-/* Equal times go out as they came in. 0, or -errno where a temporary file cannot be written. */
-int time_order_add(struct time_order *o, const struct tracepoint *t, struct error *err);
-/* Without a copy: fill in the slot, then keep it. */
+/* Fill in the slot, then keep it; equal times go out as they came in. 0, or -errno where a
+ * temporary file cannot be written. */
 static inline struct tracepoint *time_order_slot(struct time_order *o)
 {
 	return &o->list[o->n];

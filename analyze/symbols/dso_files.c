@@ -372,19 +372,6 @@ void dso_files_close(struct dso_files *f)
 	f->dwarf = NULL;
 }
 
-int dso_symbols_read(struct symtab *t, const struct symbol_sources *from,
-		     const struct dso_identity *dso, char *why, size_t why_size)
-{
-	struct dso_files f;
-	int ret = dso_files_find(&f, from, dso, why, why_size);
-
-	if (ret)
-		return ret;
-	ret = dso_files_symbols(t, &f, dso, why, why_size);
-	dso_files_close(&f);
-	return ret;
-}
-
 int dso_files_symbols(struct symtab *t, struct dso_files *f, const struct dso_identity *dso,
 		      char *why, size_t why_size)
 {

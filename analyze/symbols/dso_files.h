@@ -55,10 +55,6 @@ void dso_files_close(struct dso_files *found);
 int dso_files_symbols(struct symtab *t, struct dso_files *found, const struct dso_identity *dso,
 		      char *why, size_t why_size);
 
-/* Both in one. */
-int dso_symbols_read(struct symtab *t, const struct symbol_sources *from,
-		     const struct dso_identity *dso, char *why, size_t why_size);
-
 /* "/lib/modules/.../nf-nat.ko.xz" and "[nf_nat]" are "[nf_nat]": the kernel's name for it. */
 void module_name(char *name, size_t size, const char *path);
 
