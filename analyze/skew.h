@@ -6,9 +6,10 @@
 #include "analyze/store/store.h"
 
 /*
- * Adds the metric window_skew_us to both sides of every run of the store whose sides share a host,
- * and so a clock: how far their windows' starts, or ends, are apart, whichever is more. More than a
- * thousandth of the window is a warning. 0 or -errno.
+ * Adds the metric window_skew_us to both sides of every run of the store whose sides share a clock,
+ * or have two that were compared (clock_offset): how far their windows' starts, or ends, are apart,
+ * whichever is more. More than a thousandth of the window, beyond the error of the comparison, is a
+ * warning. 0 or -errno.
  */
 int skew_store(struct store *s, struct error *err);
 

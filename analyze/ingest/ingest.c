@@ -198,6 +198,7 @@ static void read_files(struct ingest *in)
 	}
 	ingest_meters(in);
 	power_put(in);
+	ingest_clock(in);
 }
 
 int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,

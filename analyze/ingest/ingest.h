@@ -131,6 +131,8 @@ int ingest_power_command(struct ingest *in, const char *path, struct error *err)
 int ingest_syscalls(struct ingest *in, const char *path, struct error *err);
 int ingest_perf(struct ingest *in, const char *path, struct error *err);
 
+/* clock.json, where the side ran on another host. */
+void ingest_clock(struct ingest *in);
 /* One meter's mean power in the window; NAN, with a note, where it does not cover all of it. */
 int ingest_meter(struct ingest *in, const struct meter *meter, double *watts, struct error *err);
 /* All meters of this run, given or kept in its folder as power.csv, power-2.csv ... */

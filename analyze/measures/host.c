@@ -2,8 +2,10 @@
 /* host: what is known of the hosts, a row for each fact. */
 #include "analyze/measures/tables.h"
 
+#include "analyze/measures/clocks.h"
 #include "lib/alloc.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,16 +27,40 @@ static void put(struct table *t, const char *host, const char *fact, const char 
 	row[2] = value_str(t, value);
 }
 
+/* A host other than the one that steered has a clock of its own. */
+static int put_clock(struct store *s, const char *host, struct table *t, struct error *err)
+{
+	struct clock_facts f;
+	char *offset, *error, *text;
+	int rc = clocks_of_host(s, host, &f, err);
+
+	if (rc || !f.known)
+		return rc;
+	offset = clocks_text(f.offset);
+	error = clocks_text(f.error);
+	text = xasprintf("%s +-%s", offset, error);
+	put(t, host, "clock ahead of the capturing host's", text);
+	free(text);
+	free(error);
+	free(offset);
+	if (isnan(f.drift))
+		return 0;
+	text = xasprintf("%.3g +-%.3g ppm in %.0f s", f.drift, f.drift_error, f.seconds);
+	put(t, host, "clock drift", text);
+	free(text);
+	return 0;
+}
+
 int host_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct host_row *hosts;
-	int n = store_hosts(s, &hosts, err), i;
+	int n = store_hosts(s, &hosts, err), i, rc = 0;
 	char cpus[24];
 
 	(void)q;
 	if (n < 0)
 		return n;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !rc; i++) {
 		const struct host_row *h = &hosts[i];
 
 		snprintf(cpus, sizeof(cpus), "%lld", (long long)h->cpus);
@@ -43,7 +69,8 @@ int host_run(struct store *s, const struct query *q, struct table *t, struct err
 		put(t, h->name, "CPU", h->cpu_model);
 		put(t, h->name, "CPUs online", h->cpus ? cpus : NULL);
 		put(t, h->name, "virtualization", h->virtualization);
+		rc = put_clock(s, h->name, t, err);
 	}
 	free(hosts);
-	return 0;
+	return rc;
 }

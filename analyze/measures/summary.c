@@ -4,6 +4,7 @@
 
 #include "analyze/measures/basis.h"
 #include "analyze/measures/block_table.h"
+#include "analyze/measures/clocks.h"
 #include "analyze/measures/costs.h"
 #include "analyze/measures/passes.h"
 #include "analyze/measures/power.h"
@@ -114,6 +115,7 @@ int summary_run(struct store *s, const struct query *q, struct table *t, struct 
 	if (!rc) {
 		passes_note(s, &list, t);
 		power_note_kinds(s, q, t);
+		rc = clocks_note(s, t, err);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

@@ -106,6 +106,11 @@ ok "the clocks' offset is what it is, within its error" jq -e --argjson s "${ahe
 [ -z "$ahead" ] || ok "  of a clock that is ahead" jq -e '.before.offset_ns > 99e9' $clock
 start() { jq .window.start_ns "c/runs/a/measure-01/$1/run.json"; }
 ok "  and the windows open together" near "$(start receiver)" "$(($(start sender) + ${ahead:-0} * 1000000000))" 500000000
+"$zcost" analyze c >log 2>&1
+"$zcost" report host c >host
+[ -z "$ahead" ] || ok "  reports tell it" says "clock ahead of the capturing host's +(100|99\.9+[0-9]*|100\.0[0-9]*) s \+-" host
+"$zcost" report summary c >summary
+ok "  and how far the windows are apart" says 'on two hosts: their windows at most .*compared to \+-' summary
 ok "  a side that is here has no such file" test ! -e c/runs/a/measure-01/sender/clock.json
 ok "again: nothing to do" capture 0 p.ini c
 sed 's/0.2.2:2222/0.2.2:22/' p.ini >q.ini

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Sides on two hosts with two clocks: nothing is compared but by the offset. All worked out by hand.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+
+# far START_NS FILE: moves a side to a window of 3 s there, on the host `far`.
+far() {
+	sed -i "s/10000000000/$1/; s/13000000000/$(($1 + 3000000000))/; s/\"host\": \"vm\"/\"host\": \"far\"/" "$2"
+}
+
+# compared FILE AT OFFSET ERROR AT OFFSET ERROR: before and after, ns
+compared() {
+	printf '{"schema_version": 1, "clock": "CLOCK_MONOTONIC",
+		"before": {"at_ns": %s, "offset_ns": %s, "error_ns": %s, "rtt_ns": 9, "trips": 20},
+		"after": {"at_ns": %s, "offset_ns": %s, "error_ns": %s, "rtt_ns": 9, "trips": 20}}\n' \
+		"$2" "$3" "$4" "$5" "$6" "$7" >"$1/clock.json"
+}
+
+for r in 1 2 3; do
+	measure_run cap base $r receiver 1000000000 150
+	measure_run cap base $r sender 1000000000 150
+	mkdir -p cap/hosts/vm cap/hosts/far
+done
+manifest cap base base/measure/1/ok base/measure/2/ok base/measure/3/ok
+for h in vm far; do echo "{\"release\": \"6.1\", \"boot_id\": \"$h\"}" >cap/hosts/$h/host.json; done
+
+# The receiver's clock is 1000 s ahead at 8 s and 100 us more at 18 s. The window opens at 1010.00007 s
+# there, at 10.00007 s here or 0.7 ns less: the offset is then 1000 s and 20.0007 us, and it is 49.9993 us late.
+d=cap/runs/base/measure-01/receiver
+far 1010000070000 $d/run.json
+compared $d 8000000000 1000000000000 20000 18000000000 1000000100000 30000
+# 10 s later by that clock, still the same offset; the window 40 ms late, 1.3 %.
+d=cap/runs/base/measure-02/receiver
+far 1020040100000 $d/run.json
+sed -i "s/10000000000/20000000000/; s/13000000000/23000000000/" cap/runs/base/measure-02/sender/run.json
+compared $d 18000000000 1000000100000 20000 28000000000 1000000100000 30000
+# Nobody has compared them.
+far 1030000000000 cap/runs/base/measure-03/receiver/run.json
+
+"$zcost" analyze cap >log 2>&1
+db=cap/zcost.db
+of() { sqlite3 $db "SELECT printf('%.7f', value) FROM metric JOIN run ON run.id = metric.run WHERE side = '$1' AND repeat = $2 AND name = '$3'"; }
+is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
+ok "the offset at the window's start" is "$(of receiver 1 clock_offset)" 1000.0000200
+ok "  with the larger error" is "$(of receiver 1 clock_error)" 0.0000300
+ok "  none of the side that steered" is "$(of sender 1 clock_offset)" ""
+ok "windows of two clocks" is "$(of receiver 1 window_skew_us) $(of sender 1 window_skew_us)" "49.9993000 49.9993000"
+ok "windows apart" is "$(of sender 2 window_skew_us)" 40000.0000000
+"$zcost" report runs cap --format tsv >runs 2>notes
+ok "  are told, with what is known of the clocks" says \
+	"sides' windows are 40.0 ms apart, 1.3 % of their 3.00 s \(two clocks, compared to \+-0.030 ms\)" notes
+ok "  and of no other run" test "$(grep -c 'ms apart' notes)" = 1
+ok "clocks that nobody compared" is "$(of receiver 3 window_skew_us)" ""
+"$zcost" report summary cap >summary
+ok "the summary says so" says \
+	'the sides ran on two hosts: their windows at most 40 ms apart, by clocks compared to \+-30 us' summary
+"$zcost" report host cap --format tsv >host
+ok "the host's clock" says "^far	clock ahead of the capturing host's	1000.00002 s \+-30 us" host
+ok "  and its drift: 79.9993 us in 10.04 s" says '^far	clock drift	7.97 \+-5.98 ppm in 10 s' host
+ok "  not of the host that steered" sh -c '! grep "^vm.*clock" host'
+
+echo '{' >cap/runs/base/measure-01/receiver/clock.json
+ok "a damaged file" exits 4 "$zcost" analyze cap
+"$zcost" report runs cap >runs 2>&1
+ok "  is told" says "the clock's offset: .*clock.json:" runs
+done_testing
