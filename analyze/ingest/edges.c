@@ -35,7 +35,7 @@ static void last_one(struct ingest *in, const json_t *collectors, const struct e
 		return;
 	ingest_metric(in, e->metric, "us", worst / 1e3, NULL);
 	if (worst > WORTH_A_WORD_NS)
-		ingest_note(in, worst > window / 1000 ? "warning" : "note",
+		ingest_note(in, worst > window / 100 ? "warning" : "note",
 			    "window: its %s is cut to %.1f ms only: %s was that late", e->what,
 			    worst / 1e6, who ? who : "a collector");
 }
