@@ -114,6 +114,8 @@ static int write_rows(struct store *s, int64_t run, const struct ingest *in, str
 				      in->series[i].value, err);
 	for (i = 0; i < in->nsyscalls && !rc; i++)
 		rc = store_syscall_add(s, run, &in->syscalls[i], err);
+	for (i = 0; i < in->nsockets && !rc; i++)
+		rc = store_socket_add(s, run, &in->sockets[i], err);
 	for (i = 0; i < in->nthreads_seen && !rc; i++)
 		rc = store_thread_add(s, run, &in->threads_seen[i], err);
 	for (i = 0; i < in->nnotes && !rc; i++)

@@ -16,7 +16,7 @@
 extern const struct collector collector_host, collector_kcore, collector_perf, collector_syscalls,
 	collector_counters, collector_power, collector_softnet, collector_throttle, collector_cpu,
 	collector_null;
-extern const struct collector collector_irq, collector_snmp, collector_sched, collector_threads;
+extern const struct collector collector_irq, collector_snmp, collector_sched, collector_tcp, collector_threads;
 
 const struct collector *const collectors[] = {
 	&collector_host,
@@ -25,6 +25,7 @@ const struct collector *const collectors[] = {
 	&collector_syscalls,
 	&collector_sched,
 	&collector_threads,
+	&collector_tcp,
 	&collector_counters,
 	&collector_power,
 	&collector_irq,
@@ -44,7 +45,7 @@ const struct collector *const collectors[] = {
 static const struct {
 	const char *pass, *names, *must;
 } passes[] = {
-	{"measure", ALWAYS ",sched,threads,counters,power,irq,snmp", "cpu"},
+	{"measure", ALWAYS ",sched,tcp,threads,counters,power,irq,snmp", "cpu"},
 	{"profile", ALWAYS ",kcore,perf", "perf"},
 	{"syscalls", ALWAYS ",syscalls", "syscalls"},
 	{"all", "all", ""},

@@ -32,6 +32,7 @@ static const struct parser {
 	{"perf.data", ingest_perf},
 	{"threads.snap", ingest_threads},
 	{"sched.snap", ingest_sched},
+	{"tcp.snap", ingest_tcp},
 	{"irq.snap", ingest_irq},
 	{"snmp.snap", ingest_snmp},
 	// clang-format on
@@ -241,6 +242,7 @@ void ingest_free(struct ingest *in)
 	free(in->series);
 	free(in->syscalls);
 	free(in->power);
+	free(in->sockets);
 	free(in->threads_seen);
 	map_free(&in->thread_index);
 	free(in->absent);

@@ -78,13 +78,14 @@ struct ingest {
 	struct ingest_series *series;
 	struct syscall_row *syscalls;
 	struct ingest_power *power;
+	struct socket_row *sockets;
 	struct thread_row *threads_seen;
 	struct map thread_index; /* pid << 32 | tid: its place + 1 */
 	struct profile *profile; /* NULL: no samples */
 	const char **absent;	 /* what has no figure in a slice: collectors */
 	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nnotes,
 		notes_cap, nseries, series_cap, nsyscalls, syscalls_cap, npower, power_cap,
-		nthreads_seen, threads_seen_cap, nabsent, absent_cap;
+		nthreads_seen, threads_seen_cap, nabsent, absent_cap, nsockets, sockets_cap;
 	struct arena arena;
 };
 
@@ -125,6 +126,7 @@ int ingest_softnet(struct ingest *in, const char *path, struct error *err);
 int ingest_counters(struct ingest *in, const char *path, struct error *err);
 int ingest_power(struct ingest *in, const char *path, struct error *err);
 int ingest_threads(struct ingest *in, const char *path, struct error *err);
+int ingest_tcp(struct ingest *in, const char *path, struct error *err);
 int ingest_sched(struct ingest *in, const char *path, struct error *err);
 int ingest_power_ipmi(struct ingest *in, const char *path, struct error *err);
 int ingest_power_command(struct ingest *in, const char *path, struct error *err);

@@ -65,16 +65,10 @@ static const struct {
 	const char *mode;
 	bool zero_copy;
 } modes[] = {
-	{"send", false},
-	{"uring-send", false},
-	{"msg-zerocopy", true},
-	{"uring-send-zc", true},
-	{"recv", false},
-	{"uring-multishot", false},
+	{"send", false},	 {"uring-send", false}, {"msg-zerocopy", true},
+	{"uring-send-zc", true}, {"recv", false},	{"uring-multishot", false},
 	{"uring-recv", false}, /* single shot; in version 0.1.0 the name of uring-multishot */
-	{"mmap", true},
-	{"uring-zcrx", true},
-	{"devmem", true},
+	{"mmap", true},		 {"uring-zcrx", true},	{"devmem", true},
 };
 
 static void asked(struct ingest *in, const char *mode)

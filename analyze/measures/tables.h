@@ -29,6 +29,7 @@ MEASURE(zerocopy, 7);
 MEASURE(family, 8); /* of metrics of one kind: which, the table's name tells */
 MEASURE(power, 12);
 MEASURE(sched, 8);
+MEASURE(tcp, 29);
 MEASURE(irq, 13);
 MEASURE(snmp, 10);
 MEASURE(host, 3);

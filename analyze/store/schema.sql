@@ -91,6 +91,19 @@ CREATE TABLE thread (run INTEGER, pid INTEGER, tid INTEGER, comm TEXT, first_ns 
 	sched_run_ns REAL, wait_ns REAL, slices REAL, voluntary REAL, involuntary REAL);
 CREATE INDEX thread_run ON thread (run);
 
+-- TCP sockets that the workload held in the window: medians over the readings (min_rtt_us the least,
+-- app_limited_pct a share of them), rates in bytes per second; behind them what counters grew by. NULL: not told.
+CREATE TABLE socket (run INTEGER, pid INTEGER, local TEXT, peer TEXT, congestion TEXT, state TEXT,
+	first_ns INTEGER, last_ns INTEGER, readings INTEGER,
+	rtt_us REAL, rttvar_us REAL, min_rtt_us REAL, cwnd REAL, ssthresh REAL,
+	mss REAL, delivery_rate REAL, pacing_rate REAL, rcv_rtt_us REAL, rcv_space REAL,
+	snd_wnd REAL, unacked REAL, notsent REAL, rmem REAL, rcvbuf REAL,
+	wmem REAL, sndbuf REAL, app_limited_pct REAL,
+	bytes_acked REAL, bytes_received REAL, bytes_sent REAL, bytes_retrans REAL, segs_out REAL,
+	segs_in REAL, retrans REAL, busy_us REAL, rwnd_limited_us REAL, sndbuf_limited_us REAL,
+	reordered REAL, dsacks REAL, out_of_order REAL, drops REAL);
+CREATE INDEX socket_run ON socket (run);
+
 -- severity: note | warning | lossy. The last two are said beside each table made from the run, all in `report
 -- runs`. run 0: of the capture as a whole.
 CREATE TABLE note (run INTEGER, severity TEXT, text TEXT);

@@ -127,6 +127,37 @@ int store_thread_add(struct store *store, int64_t run, const struct thread_row *
 /* The busiest first; the caller frees the rows. Count or -errno. */
 int store_threads(struct store *store, int64_t run, struct thread_row **rows, struct error *err);
 
+/*
+ * A TCP socket of the workload in the window: medians over its readings (min_rtt_us: the least;
+ * app_limited_pct: of the readings), and what its counters grew by. Rates are bytes per second.
+ * NAN: the kernel did not tell.
+ */
+#define SOCKET_FIGURES(X)                                                                        \
+	X(rtt_us)                                                                                \
+	X(rttvar_us) X(min_rtt_us) X(cwnd) X(ssthresh) X(mss) X(delivery_rate) X(pacing_rate)    \
+		X(rcv_rtt_us) X(rcv_space) X(snd_wnd) X(unacked) X(notsent) X(rmem) X(rcvbuf)    \
+			X(wmem) X(sndbuf) X(app_limited_pct) X(bytes_acked) X(bytes_received)    \
+				X(bytes_sent) X(bytes_retrans) X(segs_out) X(segs_in) X(retrans) \
+					X(busy_us) X(rwnd_limited_us) X(sndbuf_limited_us)       \
+						X(reordered) X(dsacks) X(out_of_order) X(drops)
+enum socket_figure {
+#define X(name) SOCKET_##name,
+	SOCKET_FIGURES(X)
+#undef X
+		SOCKET_NFIGURES,
+};
+struct socket_row {
+	int64_t pid;
+	const char *local, *peer, *congestion, *state;
+	uint64_t first_ns, last_ns;
+	int64_t readings;
+	double f[SOCKET_NFIGURES];
+};
+int store_socket_add(struct store *store, int64_t run, const struct socket_row *row,
+		     struct error *err);
+/* Those that moved most first; the caller frees the rows. Count or -errno. */
+int store_sockets(struct store *store, int64_t run, struct socket_row **rows, struct error *err);
+
 /* Does the run have samples? */
 bool store_has_profile(struct store *store, int64_t run);
 /* Merges the run's samples into `p` (initialised by the caller); several runs may be added. */

@@ -238,8 +238,11 @@ ok "scores without bytes" report scores wordless
 ok "cycles were counted, bytes were not" says \
 	'cycles_per_byte, instructions_per_byte are absent for v receiver, v total: the workload gave no account of its bytes' err
 ok "what needs no bytes is there" near_cell out value score=ipc,side=receiver 1.5 1e-9
-ok "tcp" report tcp counted
+ok "tcp by name" report tcp counted --by name
 ok "retransmits per GB" near_cell out value name=retransmits_per_gb 3 1e-9
+ok "tcp without sockets: the workload's own word" report tcp counted
+ok "is named so" near_cell out retrans_per_gb evidence=workload 3 1e-9
+ok "a key that is none, exit 2" exits 2 "$zcost" report tcp counted --by thread
 ok "sizes" report sizes counted
 ok "a bucket" near_cell out value name=recv_size_log2:16 5 1e-9
 ok "nothing measured is said, not an error" report softnet counted

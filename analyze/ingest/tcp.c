@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The workload's sockets over time, out of tcp.snap (collect/tcp.c). Of rtt, cwnd and the like the
+ * median of the readings inside the window is kept, of counters what they grew by in it: a socket
+ * that is new in a reading was made since the one before, so it grew by all it has. After it
+ * was seen last nothing is known of it.
+ */
+#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/snap_lines.h"
+#include "analyze/ingest/spans.h"
+#include "analyze/ingest/tcp_info.h"
+
+#include "lib/alloc.h"
+#include "lib/stats.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	KEPT = 1000,
+	SLACK_NS = 20000000
+}; /* readings at the window's ends lie just outside, or in */
+
+struct values {
+	double *v;
+	size_t n, cap;
+};
+
+/* A socket through all readings. */
+struct track {
+	struct tcp_seen last;
+	size_t last_reading; /* place + 1 */
+	uint64_t last_ns;
+	struct socket_row row;
+	struct values over[SOCKET_NFIGURES];
+};
+
+struct tracks {
+	struct ingest *in;
+	struct track *t;
+	size_t n, cap;
+	struct map by_cookie; /* place + 1 */
+	/* the reading at hand */
+	size_t reading;
+	uint64_t t_ns, before_ns;
+	bool little;
+	double cwnd;
+	struct values rtt;
+	size_t ended;
+};
+
+static void add_value(struct values *v, double x)
+{
+	if (isnan(x))
+		return;
+	array_grow(v->v, v->n, v->cap);
+	v->v[v->n++] = x;
+}
+
+static struct track *track_of(struct tracks *all, const struct tcp_seen *s)
+{
+	uint64_t *at = map_at(&all->by_cookie, s->cookie);
+	struct track *t;
+	int i;
+
+	if (*at)
+		return &all->t[*at - 1];
+	array_grow(all->t, all->n, all->cap);
+	t = &all->t[all->n++];
+	*at = all->n;
+	*t = (struct track){0};
+	t->row.pid = s->pid;
+	t->row.local = arena_strdup(&all->in->arena, s->local);
+	t->row.peer = arena_strdup(&all->in->arena, s->peer);
+	t->row.first_ns = all->t_ns;
+	for (i = 0; i < SOCKET_NFIGURES; i++)
+		t->row.f[i] = NAN;
+	return t;
+}
+
+static bool is_growth(enum socket_figure f)
+{
+	return tcp_kind(f) == TCP_GROWTH || tcp_kind(f) == TCP_GROWTH32;
+}
+
+/* What a counter grew by; one of 32 bits goes round. */
+static double growth(enum socket_figure f, double before, double now)
+{
+	if (now >= before)
+		return now - before;
+	return tcp_kind(f) == TCP_GROWTH32 ? now + 4294967296.0 - before : 0;
+}
+
+static void grow(struct tracks *all, struct track *t, const struct tcp_seen *s)
+{
+	uint64_t from = t->last_reading ? t->last_ns : all->before_ns;
+	double share = span_inside(from, all->t_ns, all->in->run.start_ns, all->in->run.end_ns);
+	double before;
+	int f;
+
+	for (f = 0; f < SOCKET_NFIGURES; f++) {
+		if (!is_growth((enum socket_figure)f) || isnan(s->f[f]))
+			continue;
+		before = t->last_reading && !isnan(t->last.f[f]) ? t->last.f[f] : 0;
+		t->row.f[f] = (isnan(t->row.f[f]) ? 0 : t->row.f[f]) +
+			      share * growth((enum socket_figure)f, before, s->f[f]);
+	}
+}
+
+static bool in_window(const struct tracks *all)
+{
+	return all->t_ns + SLACK_NS >= all->in->run.start_ns &&
+	       all->t_ns <= all->in->run.end_ns + SLACK_NS;
+}
+
+static bool one_line(char *line, void *arg)
+{
+	struct tracks *all = arg;
+	struct tcp_seen s;
+	struct track *t;
+	int f;
+
+	if (!strcmp(line, "little") || !strcmp(line, "big")) {
+		all->little = *line == 'l';
+		return true;
+	}
+	if (!tcp_info_parse(line, all->little, &s))
+		return false;
+	t = track_of(all, &s);
+	if (all->reading)
+		grow(all, t, &s);
+	for (f = 0; f < SOCKET_NFIGURES && in_window(all); f++)
+		if (!is_growth((enum socket_figure)f))
+			add_value(&t->over[f], s.f[f]);
+	add_value(&all->rtt, s.f[SOCKET_rtt_us]);
+	all->cwnd += isnan(s.f[SOCKET_cwnd]) ? 0 : s.f[SOCKET_cwnd];
+	if (s.congestion && (!t->row.congestion || strcmp(t->row.congestion, s.congestion)))
+		t->row.congestion = arena_strdup(&all->in->arena, s.congestion);
+	t->row.state = s.state;
+	t->row.last_ns = t->last_ns = all->t_ns;
+	t->row.readings++;
+	t->last_reading = all->reading + 1;
+	t->last = s;
+	t->last.congestion = NULL; /* of the line */
+	return true;
+}
+
+/* One figure of a socket for all of the window. */
+static double over_time(enum socket_figure f, const struct values *v)
+{
+	size_t i;
+	double least;
+
+	if (!v->n)
+		return NAN;
+	if (tcp_kind(f) == TCP_MEAN)
+		return stats_mean(v->v, v->n);
+	if (tcp_kind(f) == TCP_MEDIAN)
+		return stats_quantile(v->v, v->n, 0.5);
+	for (least = v->v[0], i = 1; i < v->n; i++)
+		least = v->v[i] < least ? v->v[i] : least;
+	return least;
+}
+
+static double bytes_of(const struct socket_row *r)
+{
+	double sent = r->f[SOCKET_bytes_acked], got = r->f[SOCKET_bytes_received];
+
+	return (isnan(sent) ? 0 : sent) + (isnan(got) ? 0 : got);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	double x = bytes_of(a), y = bytes_of(b);
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* --- figures of the run: of all its sockets --- */
+
+static const struct {
+	enum socket_figure figure;
+	const char *name, *unit;
+	bool sum; /* else the median */
+} metrics[] = {
+	{SOCKET_rtt_us, "tcp_socket_rtt_us", "us", false},
+	{SOCKET_min_rtt_us, "tcp_socket_min_rtt_us", "us", false},
+	{SOCKET_rcv_rtt_us, "tcp_socket_rcv_rtt_us", "us", false},
+	{SOCKET_cwnd, "tcp_socket_cwnd", "1", false},
+	{SOCKET_delivery_rate, "tcp_socket_delivery_rate", "B/s", false},
+	{SOCKET_bytes_acked, "tcp_socket_bytes_acked", "B", true},
+	{SOCKET_bytes_received, "tcp_socket_bytes_received", "B", true},
+	{SOCKET_bytes_retrans, "tcp_socket_bytes_retrans", "B", true},
+	{SOCKET_retrans, "tcp_socket_retransmits", "1", true},
+	{SOCKET_drops, "tcp_socket_drops", "1", true},
+	{SOCKET_out_of_order, "tcp_socket_out_of_order", "1", true},
+	{SOCKET_busy_us, "tcp_socket_busy_us", "us", true},
+	{SOCKET_rwnd_limited_us, "tcp_socket_rwnd_limited_us", "us", true},
+	{SOCKET_sndbuf_limited_us, "tcp_socket_sndbuf_limited_us", "us", true},
+};
+
+static void put_metrics(struct ingest *in, const struct tracks *all)
+{
+	struct values v = {0};
+	size_t i, k;
+	double sum;
+
+	for (i = 0; i < array_size(metrics); i++) {
+		v.n = 0;
+		for (sum = 0, k = 0; k < all->n; k++) {
+			double x = all->t[k].row.f[metrics[i].figure];
+
+			add_value(&v, x);
+			sum += isnan(x) ? 0 : x;
+		}
+		if (v.n)
+			ingest_metric(in, metrics[i].name, metrics[i].unit,
+				      metrics[i].sum ? sum : stats_quantile(v.v, v.n, 0.5), NULL);
+	}
+	ingest_metric(in, "tcp_sockets", "1", (double)all->n, NULL);
+	free(v.v);
+}
+
+static void put_rows(struct ingest *in, struct tracks *all, bool covered)
+{
+	double rest = 0;
+	size_t i;
+	int f;
+
+	for (i = 0; i < all->n; i++) {
+		for (f = 0; f < SOCKET_NFIGURES; f++) {
+			if (!is_growth((enum socket_figure)f))
+				all->t[i].row.f[f] =
+					over_time((enum socket_figure)f, &all->t[i].over[f]);
+			else if (!covered)
+				all->t[i].row.f[f] = NAN;
+		}
+		array_grow(in->sockets, in->nsockets, in->sockets_cap);
+		in->sockets[in->nsockets++] = all->t[i].row;
+	}
+	if (all->n)
+		qsort(in->sockets, in->nsockets, sizeof(*in->sockets), by_bytes);
+	for (i = KEPT; i < in->nsockets; i++)
+		rest += bytes_of(&in->sockets[i]);
+	if (in->nsockets <= KEPT)
+		return;
+	ingest_note(in, "note",
+		    "tcp: of %zu sockets the %d that moved most are kept one by one; the "
+		    "others moved %.0f bytes",
+		    in->nsockets, KEPT, rest);
+	in->nsockets = KEPT;
+}
+
+/* --- all readings --- */
+
+static size_t read_one(struct tracks *all, const struct snap *snap, size_t reading)
+{
+	size_t bad, i;
+
+	all->before_ns = all->t_ns;
+	all->t_ns = snap->mono_ns;
+	all->reading = reading;
+	all->cwnd = 0;
+	all->rtt.n = 0;
+	bad = snap_lines((char *)snap->data, one_line, all);
+	for (i = 0; i < all->n; i++)
+		all->ended += all->t[i].last_reading == reading; /* was there, is not any more */
+	if (all->rtt.n)
+		ingest_point(all->in, "tcp_socket_rtt_us", all->t_ns,
+			     stats_quantile(all->rtt.v, all->rtt.n, 0.5));
+	if (all->cwnd > 0)
+		ingest_point(all->in, "tcp_socket_cwnd", all->t_ns, all->cwnd);
+	return bad;
+}
+
+static void free_tracks(struct tracks *all)
+{
+	size_t i;
+	int f;
+
+	for (i = 0; i < all->n; i++)
+		for (f = 0; f < SOCKET_NFIGURES; f++)
+			free(all->t[i].over[f].v);
+	free(all->t);
+	free(all->rtt.v);
+	map_free(&all->by_cookie);
+}
+
+static void evaluate(struct ingest *in, const struct snaps *snaps)
+{
+	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
+	struct tracks all = {.in = in};
+	size_t i, bad = 0;
+	bool covered;
+
+	for (i = 0; i < snaps->n; i++)
+		bad += read_one(&all, &snaps->snap[i], i);
+	if (bad)
+		ingest_note(in, "lossy", "tcp: %zu lines are not readable", bad);
+	covered = ingest_cover(in, "tcp.snap", &from, &to) > 0;
+	put_rows(in, &all, covered);
+	if (covered && all.n)
+		put_metrics(in, &all);
+	if (all.ended)
+		ingest_note(
+			in, "note",
+			"tcp: %zu sockets were closed in the window: what they moved after they "
+			"were seen last is not known",
+			all.ended);
+	free_tracks(&all);
+}
+
+int ingest_tcp(struct ingest *in, const char *path, struct error *err)
+{
+	struct snaps snaps;
+	int rc = snap_lines_open(in, "tcp", path, &snaps, err);
+
+	if (rc)
+		return rc;
+	evaluate(in, &snaps);
+	snaps_free(&snaps);
+	return 0;
+}

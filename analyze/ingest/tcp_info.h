@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel's structures say of a TCP socket: inet_diag_msg, tcp_info and the words of
+ * SK_MEMINFO, by their places, which the kernel never changes; older ones are shorter, and what
+ * they lack is NAN.
+ */
+#ifndef ZC_TCP_INFO_H
+#define ZC_TCP_INFO_H
+
+#include "analyze/store/store.h"
+
+struct tcp_seen {
+	uint64_t cookie; /* tells a socket from a later one with its addresses */
+	int64_t pid;
+	char local[64], peer[64]; /* "127.0.0.1:80", "[::1]:80" */
+	const char *state, *congestion;
+	double f[SOCKET_NFIGURES]; /* counters since the socket was made; app_limited 0 or 100 */
+};
+
+/* What a figure is over time. */
+enum tcp_kind { TCP_MEDIAN, TCP_LEAST, TCP_MEAN, TCP_GROWTH32, TCP_GROWTH };
+enum tcp_kind tcp_kind(enum socket_figure f);
+
+/* "<pid> <msg> <tcp_info> <memory> <name>", hexadecimal digits; cut up. False: not such a line. */
+bool tcp_info_parse(char *line, bool little, struct tcp_seen *s);
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tcp: each socket of the workload in each run, by the kernel's tcp_info; and beside it what the
+ * workload said of its own, which goes from its first byte to its last. `evidence` tells which.
+ * --by name has the run's figures over all its sockets, a row each, estimated over the runs.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/block_table.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column tcp_columns[29] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"run", NULL, V_INT, 0, "the repeat"},
+	{"local", NULL, V_STR, 0, NULL},
+	{"peer", NULL, V_STR, 0, NULL},
+	{"evidence", NULL, V_STR, 0,
+	 "sock_diag: the kernel, in the window; workload: its own word, whole run"},
+	{"congestion", NULL, V_STR, 0, NULL},
+	{"rtt_us", "us", V_REAL, 0, "smoothed, median of the readings, as all that follow"},
+	{"rttvar_us", "us", V_REAL, 0, NULL},
+	{"min_rtt_us", "us", V_REAL, 0, "the least it was"},
+	{"rcv_rtt_us", "us", V_REAL, 0, "the receiver's estimate"},
+	{"cwnd", NULL, V_REAL, 0, "segments"},
+	{"ssthresh", NULL, V_REAL, 0, "segments"},
+	{"mss", "B", V_REAL, 0, NULL},
+	{"delivery_gbps", "Gbit/s", V_REAL, 2, "delivery rate"},
+	{"pacing_gbps", "Gbit/s", V_REAL, 2, "pacing rate"},
+	{"rcv_space_kib", "KiB", V_REAL, 0, NULL},
+	{"rmem_kib", "KiB", V_REAL, 0, "received and not yet read, with its overhead"},
+	{"wmem_kib", "KiB", V_REAL, 0, "sent or to be sent, and not yet acknowledged"},
+	{"acked_mb", "MB", V_REAL, 1, "bytes acknowledged, in the window"},
+	{"received_mb", "MB", V_REAL, 1, "bytes received, in the window"},
+	{"retrans", NULL, V_REAL, 0, "segments sent again"},
+	{"retrans_kib", "KiB", V_REAL, 0, "bytes sent again"},
+	{"retrans_per_gb", "1/GB", V_REAL, 2, "segments sent again / GB sent"},
+	{"out_of_order", NULL, V_REAL, 0, "segments that came out of order"},
+	{"drops", NULL, V_REAL, 0, "segments that the socket dropped"},
+	{"busy_pct", "%", V_REAL, 1, "of the window it had data to send"},
+	{"rwnd_limited_pct", "%", V_REAL, 1, "of the window it waited for the peer's window"},
+	{"sndbuf_limited_pct", "%", V_REAL, 1,
+	 "of the window it waited for room in the send buffer"},
+};
+
+enum { LIMIT = 10 };
+
+/* Columns that are a figure of the socket times a scale. */
+static const struct {
+	const char *column;
+	enum socket_figure figure;
+	double scale;
+} plain[] = {
+	{"rtt_us", SOCKET_rtt_us, 1},
+	{"rttvar_us", SOCKET_rttvar_us, 1},
+	{"min_rtt_us", SOCKET_min_rtt_us, 1},
+	{"rcv_rtt_us", SOCKET_rcv_rtt_us, 1},
+	{"cwnd", SOCKET_cwnd, 1},
+	{"ssthresh", SOCKET_ssthresh, 1},
+	{"mss", SOCKET_mss, 1},
+	{"delivery_gbps", SOCKET_delivery_rate, 8e-9},
+	{"pacing_gbps", SOCKET_pacing_rate, 8e-9},
+	{"rcv_space_kib", SOCKET_rcv_space, 1.0 / 1024},
+	{"rmem_kib", SOCKET_rmem, 1.0 / 1024},
+	{"wmem_kib", SOCKET_wmem, 1.0 / 1024},
+	{"acked_mb", SOCKET_bytes_acked, 1e-6},
+	{"received_mb", SOCKET_bytes_received, 1e-6},
+	{"retrans", SOCKET_retrans, 1},
+	{"retrans_kib", SOCKET_bytes_retrans, 1.0 / 1024},
+	{"out_of_order", SOCKET_out_of_order, 1},
+	{"drops", SOCKET_drops, 1},
+};
+
+/* Columns that are microseconds of the window in percent of it. */
+static const struct {
+	const char *column;
+	enum socket_figure figure;
+} shares[] = {
+	{"busy_pct", SOCKET_busy_us},
+	{"rwnd_limited_pct", SOCKET_rwnd_limited_us},
+	{"sndbuf_limited_pct", SOCKET_sndbuf_limited_us},
+};
+
+static struct value *new_row(struct table *t, const struct block *b, const struct run *r,
+			     const char *evidence)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "variant", value_str(t, b->variant));
+	table_set(t, row, "side", value_str(t, b->side));
+	table_set(t, row, "run", value_int(r->repeat));
+	table_set(t, row, "evidence", value_str(t, evidence));
+	return row;
+}
+
+static void put_socket(struct table *t, const struct block *b, const struct run *r,
+		       const struct socket_row *s, double seconds)
+{
+	struct value *row = new_row(t, b, r, "sock_diag");
+	double sent = s->f[SOCKET_bytes_sent];
+	size_t i;
+
+	table_set(t, row, "local", value_str(t, s->local));
+	table_set(t, row, "peer", value_str(t, s->peer));
+	table_set(t, row, "congestion", value_str(t, s->congestion));
+	for (i = 0; i < array_size(plain); i++)
+		table_set(t, row, plain[i].column,
+			  value_real(plain[i].scale * s->f[plain[i].figure]));
+	for (i = 0; i < array_size(shares); i++)
+		table_set(t, row, shares[i].column,
+			  value_real(s->f[shares[i].figure] / (seconds * 1e4)));
+	if (sent > 0)
+		table_set(t, row, "retrans_per_gb", value_real(1e9 * s->f[SOCKET_retrans] / sent));
+}
+
+/* The workload's word: its one socket, or all of them, from the first byte to the last. */
+static bool put_workload(struct store *s, struct table *t, const struct block *b,
+			 const struct run *r)
+{
+	double rtt = figure_metric(s, r, "tcp_rtt_us"), n = figure_metric(s, r, "tcp_retransmits");
+	struct value *row;
+
+	if (isnan(rtt) && isnan(n))
+		return false;
+	row = new_row(t, b, r, "workload");
+	table_set(t, row, "rtt_us", value_real(rtt));
+	table_set(t, row, "retrans", value_real(n));
+	table_set(t, row, "retrans_per_gb",
+		  value_real(1e9 * n / figure_metric(s, r, "workload_bytes")));
+	return true;
+}
+
+/* Rows of one run; how many sockets it had that are not among them. */
+static int put_run(struct store *s, const struct query *q, const struct block *b,
+		   const struct run *r, struct table *t, bool *said, struct error *err)
+{
+	int limit = q->all ? INT32_MAX : q->limit > 0 ? (int)q->limit : LIMIT, i;
+	double seconds = figure_metric(s, r, "seconds");
+	struct socket_row *rows;
+	int n = store_sockets(s, r->id, &rows, err);
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n && i < limit; i++)
+		put_socket(t, b, r, &rows[i], seconds);
+	free(rows);
+	*said |= put_workload(s, t, b, r);
+	return n - i;
+}
+
+static int put_block(struct store *s, const struct query *q, const struct block_runs *b,
+		     struct table *t, bool *said, struct error *err)
+{
+	size_t before = t->rows;
+	int i, left = 0, rc = 0;
+
+	for (i = 0; i < b->n && rc >= 0; i++) {
+		rc = put_run(s, q, &b->block, &b->runs[i], t, said, err);
+		left += rc > 0 ? rc : 0;
+	}
+	if (left)
+		table_note(t, "%s %s: %d sockets that moved less are left out; --all shows all",
+			   b->block.variant, b->block.side, left);
+	if (b->n && t->rows == before)
+		table_note(t,
+			   "%s %s: no socket of the workload was seen; 'zcost report runs' says "
+			   "what its collectors said",
+			   b->block.variant, b->block.side);
+	return rc < 0 ? rc : 0;
+}
+
+static int sockets_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	bool said = false;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+
+	if (!rc)
+		zero_copy_title(s, q, t);
+	for (i = 0; i < list.n && !rc; i++)
+		rc = put_block(s, q, &list.blocks[i], t, &said, err);
+	if (!rc && t->rows)
+		table_note(t, "medians of a reading a second; amounts are what counters grew by in "
+			      "the window");
+	if (!rc && said)
+		table_note(t, "evidence 'workload': rtt is that at its end, retransmits are of all "
+			      "its time, warm-up included");
+	for (i = 0; i < list.n && !rc; i++)
+		scope_notes(s, &list.blocks[i].block, list.blocks[i].runs, list.blocks[i].n, t);
+	if (!rc)
+		scope_capture_notes(s, t);
+	block_list_free(&list);
+	return rc;
+}
+
+int tcp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	if (!q->by || !strcmp(q->by, "socket"))
+		return sockets_run(s, q, t, err);
+	if (strcmp(q->by, "name"))
+		return error_set(err, EINVAL,
+				 "--by: table 'tcp' has the keys socket and name, not '%s'", q->by);
+	t->columns = family_columns;
+	t->ncolumns = (int)array_size(family_columns);
+	return family_run(s, q, t, err);
+}

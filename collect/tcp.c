@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tcp_info of the workload's sockets: those that its processes hold open, found by their inodes,
+ * and asked for by sock_diag in the network namespace that the workload lives in. A snapshot is a
+ * line "little" or "big", and one for each connected socket, its raw structures in hexadecimal
+ * digits:
+ *
+ *   <pid> <inet_diag_msg> <tcp_info> <memory> <congestion control>
+ *
+ * Listing all sockets of a host walks a table that may have half a million places. So that is done
+ * only while a descriptor is new; sockets that are known are asked for one by one.
+ */
+#include "collect/collect.h"
+#include "collect/netns.h"
+#include "collect/reading.h"
+#include "collect/run.h"
+#include "collect/sock_diag.h"
+#include "lib/alloc.h"
+#include "lib/hash.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { SOCKETS = 4096, ONE_BY_ONE = 512, TRIES = 5, LOOK_AGAIN = 30 };
+
+struct tcp {
+	struct reading reading;
+	struct netns netns;
+	int diag;
+	struct held {
+		uint64_t inode;
+		pid_t pid;
+	} * held; /* descriptors of sockets, of this reading */
+	size_t nheld, held_cap;
+	struct map by_inode; /* of held: place + 1 */
+	struct map tries;    /* inode -> how often a list was made for it */
+	struct inet_diag_msg *known;
+	size_t nknown, known_cap, most;
+	unsigned int lists;
+	bool cut, refused;
+};
+
+/* --- what the processes hold --- */
+
+static void add_held(struct tcp *t, pid_t pid, int dir, const char *name)
+{
+	unsigned long long inode;
+	char link[64];
+	ssize_t n = readlinkat(dir, name, link, sizeof(link) - 1);
+
+	if (n <= 0)
+		return;
+	link[n] = '\0';
+	if (sscanf(link, "socket:[%llu]", &inode) != 1 || map_get(&t->by_inode, inode))
+		return;
+	array_grow(t->held, t->nheld, t->held_cap);
+	t->held[t->nheld++] = (struct held){inode, pid};
+	*map_at(&t->by_inode, inode) = t->nheld;
+}
+
+static void look_at(struct tcp *t, pid_t pid)
+{
+	struct dirent *e;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	if (!dir) {
+		t->refused |= errno == EACCES || errno == EPERM;
+		return;
+	}
+	while ((e = readdir(dir)))
+		if (e->d_name[0] != '.')
+			add_held(t, pid, dirfd(dir), e->d_name);
+	closedir(dir);
+}
+
+/* Is there one that was not yet looked for often enough? Each look counts. */
+static bool any_new(struct tcp *t)
+{
+	bool any = ++t->lists % LOOK_AGAIN == 0;
+	size_t i;
+
+	for (i = 0; i < t->nheld; i++) {
+		uint64_t *n = map_at(&t->tries, t->held[i].inode);
+
+		any |= *n < TRIES;
+		*n += *n < TRIES;
+	}
+	return any;
+}
+
+/* --- sockets --- */
+
+static void add_hex(struct str *s, const void *data, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *p = data;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		str_putc(s, digits[p[i] >> 4]);
+		str_putc(s, digits[p[i] & 15]);
+	}
+	str_puts(s, len ? " " : "- ");
+}
+
+static void found(void *arg, const struct sock_diag_socket *s)
+{
+	struct tcp *t = arg;
+	uint64_t *at = map_get(&t->by_inode, s->msg->idiag_inode);
+
+	if (!at)
+		return;
+	if (t->nknown >= SOCKETS) {
+		t->cut = true;
+		return;
+	}
+	array_grow(t->known, t->nknown, t->known_cap);
+	t->known[t->nknown++] = *s->msg;
+	*map_at(&t->tries, s->msg->idiag_inode) = TRIES; /* need not be looked for any more */
+	str_printf(&t->reading.text, "%d ", (int)t->held[*at - 1].pid);
+	add_hex(&t->reading.text, s->msg, sizeof(*s->msg));
+	add_hex(&t->reading.text, s->info, s->info_len);
+	add_hex(&t->reading.text, s->memory, s->memory_len);
+	str_printf(&t->reading.text, "%s\n", s->congestion ? s->congestion : "-");
+}
+
+static int list_all(struct tcp *t)
+{
+	int rc = sock_diag_all(t->diag, AF_INET, found, t);
+
+	return rc ? rc : sock_diag_all(t->diag, AF_INET6, found, t);
+}
+
+static int ask_known(struct tcp *t, const struct inet_diag_msg *known, size_t n)
+{
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < n && !rc; i++) {
+		if (!map_get(&t->by_inode, known[i].idiag_inode))
+			continue;
+		rc = sock_diag_one(t->diag, &known[i], found, t);
+		rc = rc == -ENOENT ? 0 : rc; /* gone meanwhile */
+	}
+	return rc;
+}
+
+static int read_sockets(struct tcp *t)
+{
+	struct inet_diag_msg *known = t->known;
+	size_t n = t->nknown;
+	int rc;
+
+	t->known = NULL;
+	t->nknown = t->known_cap = 0;
+	if (any_new(t) || n > ONE_BY_ONE)
+		rc = list_all(t);
+	else
+		rc = ask_known(t, known, n);
+	free(known);
+	t->most = t->nknown > t->most ? t->nknown : t->most;
+	return rc;
+}
+
+/* --- the namespace --- */
+
+static int open_diag(void *arg)
+{
+	struct tcp *t = arg;
+	struct error err = {0};
+	int fd = sock_diag_open(&err);
+
+	if (fd < 0)
+		return fd;
+	if (t->diag >= 0)
+		close(t->diag);
+	t->diag = fd;
+	t->nknown = 0;
+	map_free(&t->tries);
+	return 0;
+}
+
+static void follow(struct collect *c, struct tcp *t)
+{
+	struct error err = {0};
+
+	if (netns_follow(&t->netns, c->run->pid) && netns_inside(&t->netns, open_diag, t, &err))
+		collect_degraded(c, "%s",
+				 err.text[0] ? err.text
+					     : "no sock_diag in the workload's namespace");
+	if (t->netns.others)
+		collect_degraded(c, "the workload's processes are in several network namespaces: "
+				    "sockets of the first only are read");
+}
+
+/* --- the collector --- */
+
+static int probe(struct collect *c)
+{
+	int fd = sock_diag_open(&c->err);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static int prepare(struct collect *c)
+{
+	struct tcp *t = xcalloc(1, sizeof(*t));
+
+	c->data = t;
+	t->diag = sock_diag_open(&c->err);
+	netns_init(&t->netns);
+	return t->diag < 0 ? t->diag : reading_open(&t->reading, c, c->is->files[0]);
+}
+
+static int take(struct collect *c, bool must)
+{
+	struct tcp *t = c->data;
+	const struct tree *tree;
+	size_t i;
+	int rc;
+
+	if (!reading_begin(&t->reading, must))
+		return 0;
+	follow(c, t);
+	tree = tree_of(c->run);
+	map_free(&t->by_inode);
+	t->nheld = 0;
+	for (i = 0; i < tree->nprocesses; i++)
+		look_at(t, tree->processes[i].pid);
+	str_puts(&t->reading.text,
+		 __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little\n" : "big\n");
+	rc = read_sockets(t);
+	if (rc)
+		return error_sys(&c->err, -rc, "cannot ask for the workload's sockets");
+	return reading_end(&t->reading, &c->err);
+}
+
+static int take_end(struct collect *c)
+{
+	return take(c, true);
+}
+
+static int take_between(struct collect *c)
+{
+	return take(c, false);
+}
+
+static void say(struct collect *c, const struct tcp *t)
+{
+	collect_info_int(c, "sockets", (int64_t)t->most);
+	collect_info_str(c, "netns", t->netns.fd < 0 ? "host" : "workload");
+	if (t->refused)
+		collect_degraded(c, "the open files of some of the workload's processes may not be "
+				    "looked at: run as root");
+	if (t->cut)
+		collect_degraded(c, "the workload has more than %d sockets: the rest was left out",
+				 SOCKETS);
+}
+
+static void finish(struct collect *c)
+{
+	struct tcp *t = c->data;
+
+	if (!t)
+		return;
+	if (t->reading.n)
+		say(c, t);
+	reading_close(&t->reading, c);
+	if (t->diag >= 0)
+		close(t->diag);
+	map_free(&t->by_inode);
+	map_free(&t->tries);
+	free(t->held);
+	free(t->known);
+	netns_close(&t->netns);
+	free(t);
+}
+
+const struct collector collector_tcp = {
+	.name = "tcp",
+	.what = "tcp_info of the workload's sockets: rtt, cwnd, retransmits, rates, memory",
+	.files = {"tcp.snap"},
+	.probe = probe,
+	.prepare = prepare,
+	.start = take_end,
+	.snap = take_between,
+	.stop = take_end,
+	.finish = finish,
+};

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tcp.snap: recorded lines, structures of both byte orders, sockets that come and go. Window: [10
+ * s, 13 s]. */
+#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/tcp_info.h"
+#include "lib/alloc.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/inet_diag.h>
+#include <linux/tcp.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const uint64_t S = 1000000000;
+static char dir[] = "/tmp/zcost-tcp-XXXXXX";
+static char path[64];
+
+/* As Linux 6.18 told, over loopback with bbr. */
+static const char sender[] =
+	"3814 02010400c49c1e617f0000010000000000000000000000007f000001000000000000000000000000000"
+	"000000200000000000000c80000000000000083f728000000000077902500 010000000007aa00e01c030000"
+	"000000cbff000018020000000000000000000000000000000000000000000004000000000000002801000004"
+	"000000ffff0000d7ff00004500000004000000080000000e000000cbff00001900000000000000d7ff000000"
+	"0000005c46bb2401000000ffffffffffffffffbc2c9f1c000000000000000000000000e61e00004c0c000083"
+	"f728000400000000000000e41e00007a77e4db000000002036040000000000c04b0300000000000000000000"
+	"000000e51e000000000000bb2c9f1c00000000000000000000000000000000000000000000000000a8000000"
+	"0001000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+	"000000 000000000000020000000000000040007d06000083792900000000000000000000000000 bbr";
+static const char receiver[] = /* an IPv6 socket, of an IPv4 peer */
+	"3807 0a0102001e61c49c00000000000000000000ffff7f00000100000000000000000000ffff7f000001000"
+	"00000030000000000000060120000015e2900000000000000000078902500 010000000007aa01400d030040"
+	"9c000000800000cbff0000000000000000000000000000000000000000000028010000000000000400000004"
+	"000000ffff000089f32c001300000009000000ffffff7f0a000000cbff0000190000001d00000064dc0b0000"
+	"0000007324c2790b000000ffffffffffffffff0000000000000000bb2c9f1c000000004b0c0000e61e000000"
+	"00000013000000e41e0000000000000000000000000000000000000000000000000000000000000000000000"
+	"0000000100000000000000000000000000000000000000000000000000000000000000000000000000010000"
+	"a800000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+	"000000 6f1a2d000ed12d0000000000000040009105000000000000000000000000000000000000 bbr";
+
+static double metric(const struct ingest *in, const char *name)
+{
+	size_t i;
+
+	for (i = in->nmetrics; i-- > 0;)
+		if (!strcmp(in->metrics[i].name, name))
+			return in->metrics[i].value;
+	return NAN;
+}
+
+static bool noted(const struct ingest *in, const char *severity, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < in->nnotes; i++)
+		if (!strcmp(in->notes[i].severity, severity) && strstr(in->notes[i].text, text))
+			return true;
+	return false;
+}
+
+static void test_recorded(void **state)
+{
+	char *line = xstrdup(sender);
+	struct tcp_seen s;
+
+	(void)state;
+	assert_true(tcp_info_parse(line, true, &s));
+	assert_int_equal(s.pid, 3814);
+	assert_string_equal(s.local, "127.0.0.1:50332");
+	assert_string_equal(s.peer, "127.0.0.1:7777");
+	assert_string_equal(s.state, "established");
+	assert_string_equal(s.congestion, "bbr");
+	assert_float_equal(s.f[SOCKET_rtt_us], 0x45, 0);
+	assert_float_equal(s.f[SOCKET_min_rtt_us], 4, 0);
+	assert_float_equal(s.f[SOCKET_mss], 0xffcb, 0);
+	assert_float_equal(s.f[SOCKET_delivery_rate], 0xdbe4777a, 0);
+	assert_float_equal(s.f[SOCKET_bytes_acked], 0x1c9f2cbc, 0);
+	assert_float_equal(s.f[SOCKET_wmem], 0x297983, 0);
+	assert_float_equal(s.f[SOCKET_sndbuf], 0x400000, 0);
+	free(line);
+	line = xstrdup(receiver);
+	assert_true(tcp_info_parse(line, true, &s));
+	assert_string_equal(s.local, "127.0.0.1:7777");
+	assert_true(isnan(s.f[SOCKET_ssthresh]));      /* none yet */
+	assert_true(isnan(s.f[SOCKET_delivery_rate])); /* it sent nothing */
+	assert_float_equal(s.f[SOCKET_bytes_received], 0x1c9f2cbb, 0);
+	free(line);
+}
+
+/* --- structures made here, as the kernel's headers have them --- */
+
+static void hex(struct str *s, const void *data, size_t len)
+{
+	const uint8_t *p = data;
+
+	while (len--)
+		str_printf(s, "%02x", *p++);
+	str_putc(s, ' ');
+}
+
+struct made {
+	struct inet_diag_msg msg;
+	struct tcp_info info;
+	uint32_t memory[9];
+};
+
+static struct made socket_made(uint32_t cookie)
+{
+	struct made m = {.msg = {.idiag_family = AF_INET6, .idiag_state = 8}};
+
+	inet_pton(AF_INET6, "fd00::1", m.msg.id.idiag_src);
+	inet_pton(AF_INET6, "fd00::2", m.msg.id.idiag_dst);
+	m.msg.id.idiag_sport = htons(80);
+	m.msg.id.idiag_dport = htons(65535);
+	m.msg.id.idiag_cookie[0] = cookie;
+	m.info.tcpi_min_rtt = UINT32_MAX;
+	return m;
+}
+
+static void put_line(struct str *s, const struct made *m, size_t info_len)
+{
+	str_puts(s, "77 ");
+	hex(s, &m->msg, sizeof(m->msg));
+	hex(s, &m->info, info_len);
+	hex(s, m->memory, sizeof(m->memory));
+	str_puts(s, "-\n");
+}
+
+static void add_snap(double seconds, struct str *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(snap_append(fd, (uint64_t)(seconds * 1e9), text->buf, text->len), 0);
+	close(fd);
+	str_free(text);
+}
+
+/* Every figure is where the kernel's header has it. */
+static void test_places(void **state)
+{
+	struct made m = socket_made(1);
+	struct tcp_info *i = &m.info;
+	struct str s = {0};
+	struct tcp_seen seen;
+	int f;
+
+	(void)state;
+	i->tcpi_rtt = 1, i->tcpi_rttvar = 2, i->tcpi_min_rtt = 3, i->tcpi_snd_cwnd = 4;
+	i->tcpi_snd_ssthresh = 5, i->tcpi_snd_mss = 6, i->tcpi_delivery_rate = 7;
+	i->tcpi_pacing_rate = 8, i->tcpi_rcv_rtt = 9, i->tcpi_rcv_space = 10, i->tcpi_snd_wnd = 11;
+	i->tcpi_unacked = 12, i->tcpi_notsent_bytes = 13;
+	m.memory[0] = 14, m.memory[1] = 15, m.memory[5] = 16, m.memory[3] = 17;
+	i->tcpi_delivery_rate_app_limited = 1;
+	i->tcpi_bytes_acked = 19, i->tcpi_bytes_received = 20, i->tcpi_bytes_sent = 21;
+	i->tcpi_bytes_retrans = 22, i->tcpi_segs_out = 23, i->tcpi_segs_in = 24;
+	i->tcpi_total_retrans = 25, i->tcpi_busy_time = 26, i->tcpi_rwnd_limited = 27;
+	i->tcpi_sndbuf_limited = 28, i->tcpi_reord_seen = 29, i->tcpi_dsack_dups = 30;
+	i->tcpi_rcv_ooopack = 31, m.memory[8] = 32;
+	put_line(&s, &m, sizeof(m.info));
+	s.buf[s.len - 1] = '\0';
+	assert_true(tcp_info_parse(s.buf, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, &seen));
+	for (f = 0; f < SOCKET_NFIGURES; f++)
+		assert_float_equal(seen.f[f], f == SOCKET_app_limited_pct ? 100 : f + 1, 0);
+	assert_string_equal(seen.local, "[fd00::1]:80");
+	assert_string_equal(seen.peer, "[fd00::2]:65535");
+	assert_string_equal(seen.state, "close-wait");
+	assert_null(seen.congestion);
+	str_free(&s);
+}
+
+/* The other byte order: a word is turned, what the older kernel lacks is not told. */
+static void test_swapped_and_short(void **state)
+{
+	struct made m = socket_made(1);
+	struct str s = {0};
+	struct tcp_seen seen;
+
+	(void)state;
+	m.info.tcpi_rtt = __builtin_bswap32(70);
+	m.info.tcpi_pacing_rate = __builtin_bswap64(1ULL << 40);
+	put_line(&s, &m, 112);
+	s.buf[s.len - 1] = '\0';
+	assert_true(tcp_info_parse(s.buf, __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__, &seen));
+	assert_float_equal(seen.f[SOCKET_rtt_us], 70, 0);
+	assert_float_equal(seen.f[SOCKET_pacing_rate], 1099511627776.0, 0);
+	assert_true(isnan(seen.f[SOCKET_bytes_acked]));
+	str_free(&s);
+}
+
+/*
+ * Socket 1 all along: 100 bytes acknowledged a second, its 32-bit counter of retransmits goes
+ * round. Socket 2 comes in the second span with 600 bytes, socket 3 goes in the first.
+ */
+static void test_over_time(void **state)
+{
+	struct made one = socket_made(1), two = socket_made(2), three = socket_made(3);
+	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
+	const struct socket_row *r;
+	struct str s = {0};
+
+	(void)state;
+	unlink(path);
+	two.msg.id.idiag_sport = htons(81);
+	one.info.tcpi_bytes_acked = 1000, one.info.tcpi_total_retrans = UINT32_MAX - 4;
+	one.info.tcpi_rtt = 900, one.info.tcpi_min_rtt = 50;
+	str_puts(&s, "little\n");
+	put_line(&s, &one, sizeof(one.info));
+	put_line(&s, &three, sizeof(three.info));
+	add_snap(9, &s); /* before the window: its rtt does not count */
+	one.info.tcpi_bytes_acked = 1200, one.info.tcpi_total_retrans = 5, one.info.tcpi_rtt = 100;
+	one.info.tcpi_min_rtt = 40;
+	str_puts(&s, "little\n");
+	put_line(&s, &one, sizeof(one.info));
+	add_snap(11, &s);
+	one.info.tcpi_bytes_acked = 1400, one.info.tcpi_rtt = 200;
+	two.info.tcpi_bytes_acked = 600, two.info.tcpi_rtt = 7;
+	str_puts(&s, "little\n");
+	put_line(&s, &one, sizeof(one.info));
+	put_line(&s, &two, sizeof(two.info));
+	str_puts(&s, "77 00 - - x\nnonsense\n");
+	add_snap(13, &s);
+	assert_int_equal(ingest_tcp(&in, path, NULL), 0);
+	assert_int_equal(in.nsockets, 3);
+	r = &in.sockets[0];
+	assert_string_equal(r->local, "[fd00::1]:81");
+	assert_float_equal(r->f[SOCKET_bytes_acked], 600, 1e-9);
+	assert_int_equal(r->readings, 1);
+	r = &in.sockets[1];
+	assert_float_equal(r->f[SOCKET_bytes_acked], 300, 1e-9);
+	assert_float_equal(r->f[SOCKET_retrans], 5, 1e-9); /* half of 10 */
+	assert_float_equal(r->f[SOCKET_rtt_us], 150, 1e-9);
+	assert_float_equal(r->f[SOCKET_min_rtt_us], 40, 0);
+	assert_float_equal(metric(&in, "tcp_socket_bytes_acked"), 900, 1e-9);
+	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 78.5, 1e-9);
+	assert_float_equal(metric(&in, "tcp_sockets"), 3, 0);
+	assert_true(noted(&in, "note", "1 sockets were closed"));
+	assert_true(noted(&in, "lossy", "2 lines"));
+	ingest_free(&in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_swapped_and_short),
+		cmocka_unit_test(test_over_time),
+	};
+	int rc;
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	if (!mkdtemp(dir))
+		return 1;
+	snprintf(path, sizeof(path), "%s/file", dir);
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	rmdir(dir);
+	return rc;
+}
