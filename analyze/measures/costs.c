@@ -95,28 +95,37 @@ void cost_part_free(struct cost_part *p)
 	tally_free(&p->tally);
 }
 
-int copy_cost(struct store *s, const struct query *q, const struct block *b, double *ns,
+static struct cost copy_of_part(const struct cost_part *p)
+{
+	const struct tally *f = &p->tally;
+	double none = f->samples ? 3 / (double)f->samples : NAN;
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (!strcmp(f->rows[i].key[0], "data copy"))
+			return cost_self(p, &f->rows[i]);
+	if (!f->n)
+		return (struct cost){NAN, NAN, NAN, NAN};
+	return (struct cost){0, none, 0 * p->basis.ns, none * p->basis.ns};
+}
+
+int copy_cost(struct store *s, const struct query *q, const struct block *b, struct cost *copy,
 	      struct basis_value *basis, struct error *err)
 {
 	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
 	struct tally_spec spec = {.keys = {BY_COMPONENT}, .nkeys = 1};
 	struct components *components;
 	struct cost_part part;
-	size_t i;
 	int rc = components_read(&components, NULL, "basic", err);
 
-	*ns = NAN;
+	*copy = (struct cost){NAN, NAN, NAN, NAN};
 	if (rc)
 		return rc;
 	spec.components = components;
 	rc = cost_part_read(s, &plain, b, &spec, &part, err);
-	if (!rc && part.tally.n)
-		*ns = 0 * part.basis.ns;
-	for (i = 0; !rc && i < part.tally.n; i++)
-		if (!strcmp(part.tally.rows[i].key[0], "data copy"))
-			*ns = cost_self(&part, &part.tally.rows[i]).ns;
-	if (basis)
-		*basis = part.basis;
+	if (!rc)
+		*copy = copy_of_part(&part);
+	*basis = part.basis;
 	cost_part_free(&part);
 	components_free(components);
 	return rc;

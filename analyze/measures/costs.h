@@ -34,9 +34,10 @@ void cost_part_free(struct cost_part *p);
 
 /*
  * What the functions that copy data cost a block, in ns per unit: NAN where it was not profiled or
- * has no basis. *basis, which may be NULL, is what it is a part of.
+ * has no basis. A profile without a sample in them measured 0, within 3 / samples of the total (the
+ * rule of three). *basis is what it is a part of.
  */
-int copy_cost(struct store *s, const struct query *q, const struct block *b, double *ns,
+int copy_cost(struct store *s, const struct query *q, const struct block *b, struct cost *copy,
 	      struct basis_value *basis, struct error *err);
 
 /* The CPUs that the samples of a bare file come from; empty: not recorded. */

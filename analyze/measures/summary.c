@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column summary_columns[17] = {
+const struct column summary_columns[20] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
@@ -29,8 +29,11 @@ const struct column summary_columns[17] = {
 	{"ns_per_kib_lo", "ns/KiB", V_REAL, 1, "its interval"},
 	{"ns_per_kib_hi", "ns/KiB", V_REAL, 1, NULL},
 	{"copy_ns_per_kib", "ns/KiB", V_REAL, 1, "of it in functions that copy data (profile)"},
+	{"copy_ns_per_kib_ci", "ns/KiB", V_REAL, 1, "half its 95 % interval"},
 	{"zero_copy_share", "%", V_REAL, 1, "of its sends or bytes, by the workload's evidence"},
 	{"power_w", "W", V_REAL, 1, NULL},
+	{"power_w_lo", "W", V_REAL, 1, "its interval"},
+	{"power_w_hi", "W", V_REAL, 1, NULL},
 	{"power_source", NULL, V_STR, 0, "measured, imported or modelled"},
 	{"power_kind", NULL, V_STR, 0, "wall, platform or package"},
 };
@@ -65,9 +68,24 @@ static void put_power(struct store *s, const struct query *q, const struct block
 	struct watts w = {q, POWER_NONE, NULL};
 	struct estimate e = scope_estimate(s, b->runs, b->n, list->estimator, watts, &w);
 
-	table_set(t, row, "power_w", value_real(e.value));
+	put_estimate(t, row, "power_w", "power_w", &e);
 	table_set(t, row, "power_source", value_str(t, power_source_names[w.source]));
 	table_set(t, row, "power_kind", value_str(t, w.kind));
+}
+
+/* Where work was counted in KiB. */
+static int put_copy(struct store *s, const struct query *q, const struct block *b, struct table *t,
+		    struct value *row, struct error *err)
+{
+	struct basis_value basis;
+	struct cost copy;
+	int rc = copy_cost(s, q, b, &copy, &basis, err);
+
+	if (rc || !basis.unit || strcmp(basis.unit, "KiB"))
+		return rc;
+	table_set(t, row, "copy_ns_per_kib", value_real(copy.ns));
+	table_set(t, row, "copy_ns_per_kib_ci", value_real(copy.ns_ci));
+	return 0;
 }
 
 static int put_block(struct store *s, const struct query *q, const struct block_list *list,
@@ -76,9 +94,8 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 	struct value *row = table_row(t);
 	struct evidence evidence[MAX_EVIDENCE];
 	struct estimate e;
-	double copy = NAN;
 	int n = zero_copy_evidence(s, q, b->block.variant, evidence, err);
-	int rc = n < 0 ? n : copy_cost(s, q, &b->block, &copy, NULL, err);
+	int rc = n < 0 ? n : put_copy(s, q, &b->block, t, row, err);
 
 	table_set(t, row, "variant", value_str(t, b->block.variant));
 	table_set(t, row, "side", value_str(t, b->block.side));
@@ -89,7 +106,6 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 	put_estimate(t, row, "cpu_pct", "cpu", &e);
 	e = scope_estimate(s, b->runs, b->n, list->estimator, ns_per_kib, NULL);
 	put_estimate(t, row, "ns_per_kib", "ns_per_kib", &e);
-	table_set(t, row, "copy_ns_per_kib", value_real(copy));
 	table_set(t, row, "zero_copy_share",
 		  value_real(100 * zero_copy_share(evidence, n < 0 ? 0 : n, b->block.side)));
 	put_power(s, q, list, b, t, row);

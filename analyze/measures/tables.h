@@ -18,7 +18,7 @@ MEASURE(groups, 8);
 MEASURE(hotspots, 12);
 MEASURE(modules, 5);
 MEASURE(syscalls, 14);
-MEASURE(summary, 17);
+MEASURE(summary, 20);
 MEASURE(runs, 19);
 MEASURE(cpu, 13);
 MEASURE(passes, 12);

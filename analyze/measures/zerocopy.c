@@ -39,12 +39,12 @@ static int put_profile(struct store *s, const struct query *q, const struct bloc
 		       struct table *t, struct error *err)
 {
 	struct basis_value basis;
-	double copy = NAN;
+	struct cost copy;
 	struct value *row;
 	char *what;
 	int rc = copy_cost(s, q, b, &copy, &basis, err);
 
-	if (rc || isnan(copy))
+	if (rc || isnan(copy.ns))
 		return rc;
 	what = xasprintf("copy functions in the profile, ns/%s", basis.unit);
 	row = table_row(t);
@@ -52,7 +52,7 @@ static int put_profile(struct store *s, const struct query *q, const struct bloc
 	table_set(t, row, "side", value_str(t, b->side));
 	table_set(t, row, "evidence", value_str(t, what));
 	table_set(t, row, "total", value_real(basis.ns));
-	table_set(t, row, "copied", value_real(copy));
+	table_set(t, row, "copied", value_real(copy.ns));
 	free(what);
 	return 0;
 }
