@@ -85,7 +85,9 @@ static const struct argp_option options[] = {
 	{"cycles", KEY_CYCLES, "N", 0, "cycles in all, of a bare file (--in cycles)", 3},
 	{"instructions", KEY_INSTRUCTIONS, "N", 0, "instructions in all, of a bare file", 3},
 	{"system-load", KEY_LOAD, "PCT", 0,
-	 "of all CPUs' time in use meanwhile: what of it each module, component or group takes", 3},
+	 "of all CPUs' time in use meanwhile: what of it each module, component or group takes; "
+	 "'measured': of a capture, that of the side's CPUs",
+	 3},
 	{NULL, 0, NULL, 0, "Scores (table roi):", 5},
 	{"estimator", KEY_ESTIMATOR, "E", 0, "of repeats: median, middle or mean", 5},
 	{"roi-n", KEY_N, "N", 0, "exponent of throughput (2)", 5},
@@ -195,7 +197,6 @@ static const struct {
 	{KEY_BUSY, "--busy-ns", AT(q.busy_ns)},
 	{KEY_CYCLES, "--cycles", AT(q.cycles)},
 	{KEY_INSTRUCTIONS, "--instructions", AT(q.instructions)},
-	{KEY_LOAD, "--system-load", AT(q.system_load)},
 	{KEY_N, "--roi-n", AT(q.roi_n)},
 	{KEY_M, "--roi-m", AT(q.roi_m)},
 	{KEY_THROUGHPUT, "--throughput", AT(q.throughput_gbps)},
@@ -274,6 +275,9 @@ static void check(struct argp_state *state, struct arguments *a)
 		argp_error(state, "--from and --to cut a capture or a perf.data (--perf)");
 	if (a->capture && slice_check(&a->from.slice, &err))
 		argp_error(state, "%s", err.text);
+	if (a->q.load_measured && !a->capture)
+		argp_error(state,
+			   "--system-load measured is of a capture; of a file, give percent");
 	if (a->q.nrates > 1 && strcmp(a->table, "rates"))
 		argp_error(state, "several rates are for the table rates");
 	if (!a->capture && !is_bare(a) && (a->q.cpu_pct > 0 || a->q.power_w > 0))
@@ -304,6 +308,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_MODEL:
 		set_model(state, a, arg);
+		return 0;
+	case KEY_LOAD:
+		a->q.load_measured = !strcmp(arg, "measured");
+		if (!a->q.load_measured)
+			a->q.system_load = positive(state, "--system-load", arg);
 		return 0;
 	case KEY_GROUP:
 		add_group(a, arg);

@@ -39,7 +39,7 @@ struct plan {
 	struct tally_spec spec;
 	int by_block;		       /* key columns "variant", "side" before the others */
 	struct components *components; /* its own; NULL: the query's */
-	double system_load;	       /* percent; 0: not known */
+	bool load;		       /* with what of the machine's load each row takes */
 	bool shares_only;	       /* no part has a basis: the intervals are those of shares */
 	enum amount in;
 };
@@ -92,7 +92,7 @@ static int make_plan(struct plan *p, const struct cost_table *ct, const struct q
 {
 	int rc;
 
-	*p = (struct plan){.ct = ct, .system_load = q->system_load, .in = q->in};
+	*p = (struct plan){.ct = ct, .load = q->system_load > 0 || q->load_measured, .in = q->in};
 	p->spec = (struct tally_spec){.totals = ct->totals,
 				      .merge_unresolved = !q->all,
 				      .tell_dsos = q->profile && !q->alike,
@@ -144,7 +144,7 @@ static void make_columns(struct table *t, struct plan *p, const char *unit)
 	p->shares_only = !unit;
 	for (i = 0; p->shares_only && i < 1 + p->ct->totals; i++)
 		list[n++] = share_intervals[i];
-	if (p->system_load > 0) {
+	if (p->load) {
 		list[n++] = (struct column){"cpu_use_pct", "%", V_REAL, 3,
 					    "self_share x the machine's load"};
 		list[n++] =
@@ -188,9 +188,9 @@ static void put_row(struct table *t, const struct plan *p, const struct cost_par
 		row[c++] = value_real(100 * self.share_ci);
 	if (p->shares_only && p->ct->totals)
 		row[c++] = value_real(100 * total.share_ci);
-	if (p->system_load > 0) {
-		row[c++] = value_real(self.share * p->system_load);
-		row[c] = value_real(self.share_ci * p->system_load);
+	if (p->load) {
+		row[c++] = value_real(self.share * part->load.pct);
+		row[c] = value_real(system_load_ci(&part->load, self.share, self.share_ci));
 	}
 }
 
@@ -330,11 +330,8 @@ static void put_part(struct table *t, const struct plan *p, const struct query *
 	for (i = 0; i < shown; i++)
 		put_row(t, p, part, &part->tally.rows[i]);
 	note_part(t, part, p->in, shown);
-	if (p->system_load > 0)
-		table_note(t,
-			   "cpu_use_pct: share x the load of %g %%, of all CPUs' time: the shares "
-			   "must be of samples of all CPUs, taken under that load, idle left out",
-			   p->system_load);
+	if (p->load)
+		system_load_say(&part->load, &part->block, t);
 	if (!isnan(part->basis.ns) && p->in == IN_NS)
 		basis_event_note(t, part->tally.event);
 	else if (!isnan(part->basis.ns))
@@ -352,6 +349,8 @@ static int run_blocks(struct plan *p, struct store *s, const struct query *q,
 	p->by_block |= n > 1;
 	for (i = 0; i < n && !rc; i++) {
 		rc = cost_part_read(s, q, &blocks[i], &p->spec, &parts[i], err);
+		if (p->load)
+			parts[i].load = system_load_of(s, q, &blocks[i]);
 		unit = unit ? unit : parts[i].basis.unit;
 	}
 	make_columns(t, p, unit);
@@ -463,7 +462,7 @@ static int check_flat(const struct plan *p, const struct query *q, struct error 
 
 static int run_file(struct plan *p, const struct query *q, struct table *t, struct error *err)
 {
-	struct cost_part part = {.nruns = 1};
+	struct cost_part part = {.nruns = 1, .load = {.pct = q->system_load}};
 	unsigned int ncpus;
 	int rc = q->flat ? check_flat(p, q, err) : 0;
 

@@ -11,12 +11,14 @@
 #define ZC_COSTS_H
 
 #include "analyze/measures/basis.h"
+#include "analyze/measures/system_load.h"
 #include "analyze/measures/tally.h"
 
 struct cost_part {
 	struct block block; /* NULL, NULL: a bare file */
 	struct tally tally; /* sorted */
 	struct basis_value basis;
+	struct system_load load;
 	int nruns;
 };
 

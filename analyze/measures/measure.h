@@ -46,6 +46,7 @@ struct query {
 	const double *rates;	     /* all that --rate gave; `rate` is the first */
 	int nrates;
 	double system_load; /* percent of the machine's CPU time in use meanwhile; 0: not given */
+	bool load_measured; /* it is that of each side's CPUs, of a capture */
 	enum basis basis;
 	/* scores */
 	double roi_n, roi_m;		  /* exponents; 0: 2 and 1 */

@@ -159,6 +159,16 @@ ok "1.96 x sqrt(0.5 x 0.5 / 100)" near "$(cell out self_share_ci symbol=_copy_to
 report modules w --system-load 40
 ok "and a driver's CPU use: 40 % of the machine's" near "$(cell out cpu_use_pct module=kernel)" 40 1e-6
 report components w --system-load 40
+report modules w --system-load measured
+ok "as measured: half of one CPU of two" near "$(cell out cpu_use_pct module=kernel)" 25 1e-6
+ok "which is said" says 'v receiver: cpu_use_pct: share x the measured load of 25.00 % of the time of its 2 CPUs' err
+report components w --system-load measured
+ok "half of it in the copy" near "$(cell out cpu_use_pct 'component=data copy')" 12.5 1e-6
+report modules w --system-load measured --cpu 0
+ok "of one CPU alone it is not known" test -z "$(cell out cpu_use_pct module=kernel)"
+ok "and why" says 'cpu_use_pct is absent: the load is that of all CPUs of the side: no --cpu' err
+ok "of a file, exit 2" exits 2 "$zcost" report modules --perf-report "$tests/data/xdp-self.txt" --system-load measured
+report components w --system-load 40
 ok "half of it in the copy, 40 x 0.098" near "$(cell out cpu_use_pct_ci 'component=data copy')" 3.919928 1e-4
 
 # --- bare files ---
