@@ -12,7 +12,8 @@ static double load_of_run(struct store *s, const struct run *r, const void *arg)
 
 struct system_load system_load_of(struct store *s, const struct query *q, const struct block *b)
 {
-	struct system_load l = {.pct = q->system_load, .measured = q->load_measured};
+	struct system_load l = {
+		.pct = q->system_load, .measured = q->load_measured, .one_cpu = q->cpus != NULL};
 	const struct query every = {.estimator = q->estimator};
 	enum estimator est = EST_MEDIAN;
 	struct estimate e;
@@ -22,6 +23,8 @@ struct system_load system_load_of(struct store *s, const struct query *q, const 
 	if (!l.measured)
 		return l;
 	l.pct = l.ci = NAN;
+	if (l.one_cpu)
+		return l;
 	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, NULL);
 	if (n < 0)
 		return l;
@@ -47,10 +50,9 @@ void system_load_say(const struct system_load *l, const struct block *b, struct 
 			   "must be of samples of all CPUs, taken under that load, idle left out",
 			   l->pct);
 	else if (isnan(l->pct))
-		table_note(t,
-			   "%s %s: cpu_use_pct is absent: CPU time was not collected (collector "
-			   "'cpu')",
-			   b->variant, b->side);
+		table_note(t, "%s %s: cpu_use_pct is absent: %s", b->variant, b->side,
+			   l->one_cpu ? "the load is that of all CPUs of the side: no --cpu"
+				      : "CPU time was not collected (collector 'cpu')");
 	else
 		table_note(
 			t,
