@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -34,6 +35,40 @@ void flow_init(struct flow *f, const struct options *opt, unsigned int index)
 	f->limit = opt->bytes ? opt->bytes : UINT64_MAX;
 	f->allow = f->limit;
 	f->check_every = CHECK_STEPS;
+}
+
+int flow_open(struct flow *f)
+{
+	unsigned int mask = f->mode->hists | (f->tx ? 0 : 1 << HIST_RECV_BYTES), i;
+
+	if (f->back && f->tx)
+		mask |= 1 << HIST_LATENCY_NS;
+	for (i = 0; i < HIST_COUNT; i++) {
+		if (!(mask & 1 << i))
+			continue;
+		f->hist[i] = calloc(1, sizeof(struct hist));
+		if (!f->hist[i])
+			return flow_fail(f, ENOMEM, "memory");
+	}
+	return f->mode->open(f);
+}
+
+void flow_close(struct flow *f)
+{
+	f->mode->close(f);
+}
+
+void flow_free(struct flow *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < HIST_COUNT; i++)
+		free(f->hist[i]);
+	if (!f->back)
+		return;
+	flow_free(f->back);
+	free(f->back);
+	free(f->begun_ns);
 }
 
 /* "flow 3: " where there are several. */

@@ -29,7 +29,7 @@ void memory_put(void *p, size_t size)
 
 const char *memory_limits(void)
 {
-	static char text[128];
+	static __thread char text[128];
 	FILE *in = fopen("/proc/sys/net/core/optmem_max", "r");
 	unsigned long optmem;
 	struct rlimit rl;

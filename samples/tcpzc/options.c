@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_KEY = 256 };
+enum { ROW_KEY = 256, UDP_SIZE = 1400, UDP_MAX = 65507 };
 
 static const char doc[] =
 	"Moves bytes over TCP connections by one way of sending and one of receiving, and says how "
@@ -32,6 +32,25 @@ static bool given(const struct parse *p, const char *name)
 	abort();
 }
 
+static void check_udp(struct argp_state *state, const struct parse *p)
+{
+	const struct mode *m = p->opt->listen ? p->rx : p->tx;
+	const struct options *o = p->opt;
+
+	if (!o->udp)
+		return;
+	if (o->rr || o->verify || o->flows > 1)
+		argp_error(state, "--udp is for controls: without --rr, --verify and --flows");
+	if (m && !(m->flags & MODE_UDP))
+		argp_error(state, "--udp: '%s' does not take datagrams", m->name);
+	if (given(p, "mss"))
+		argp_error(state, "--mss belongs to TCP");
+	if (!given(p, "size"))
+		p->opt->size = UDP_SIZE;
+	if (o->size > UDP_MAX)
+		argp_error(state, "--udp: a datagram has at most %d bytes", UDP_MAX);
+}
+
 static void check_rr(struct argp_state *state, const struct parse *p)
 {
 	const struct options *o = p->opt;
@@ -47,6 +66,14 @@ static void check_rr(struct argp_state *state, const struct parse *p)
 		argp_error(state, "--rr: --rx %s never sees the data", p->rx->name);
 }
 
+static void check_rings(struct argp_state *state, const struct parse *p)
+{
+	bool ring = (p->tx && p->tx->flags & MODE_RING) || (p->rx && p->rx->flags & MODE_RING);
+
+	if (p->opt->no_iowait && !ring)
+		argp_error(state, "--no-iowait belongs to a mode of io_uring");
+}
+
 /* What is wrong in combination. */
 static void check(struct argp_state *state, const struct parse *p)
 {
@@ -60,6 +87,8 @@ static void check(struct argp_state *state, const struct parse *p)
 	if (!o->listen && p->rx && !o->rr)
 		argp_error(state, "--rx belongs to --listen: the connecting side sends");
 	check_rr(state, p);
+	check_udp(state, p);
+	check_rings(state, p);
 	for (i = 0; option_table[i].name; i++)
 		if (p->given[i] && option_table[i].whose == (o->listen ? SENDER : RECEIVER))
 			argp_error(state, "--%s belongs to the %s", option_table[i].name,
@@ -93,7 +122,10 @@ static void take(struct argp_state *state, struct parse *p, const struct option_
 	case HEADER:
 		break;
 	case FLAG:
-		*(bool *)to = true;
+		if (r->width == sizeof(bool))
+			*(bool *)to = true;
+		else
+			put_number(o, r, 1);
 		break;
 	case NUMBER:
 	case SIZE:
@@ -103,7 +135,8 @@ static void take(struct argp_state *state, struct parse *p, const struct option_
 		*(double *)to = seconds_arg(state, r->name, arg);
 		break;
 	case RATE:
-		*(double *)to = rate_arg(state, r->name, arg, &o->rate_messages);
+		*(double *)to = rate_arg(state, r->name, arg,
+					 strcmp(r->name, "rate") ? NULL : &o->rate_messages);
 		break;
 	case CPUS:
 		cpus_arg(state, r->name, arg, (cpu_set_t *)to);

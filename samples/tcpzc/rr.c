@@ -33,13 +33,6 @@ int rr_init(struct flow *f)
 	return 0;
 }
 
-void rr_free(struct flow *f)
-{
-	free(f->begun_ns);
-	free(f->latency);
-	free(f->back);
-}
-
 int rr_open(struct flow *f)
 {
 	struct flow *b = f->back;
@@ -47,18 +40,17 @@ int rr_open(struct flow *f)
 
 	b->worker = f->worker;
 	b->alone = f->alone;
-	if (b->mode->open(b))
+	if (flow_open(b))
 		return flow_copy_error(f, b);
 	if (!f->tx)
 		return 0;
 	f->begun_ns = calloc(o->outstanding, sizeof(*f->begun_ns));
-	f->latency = calloc(1, sizeof(*f->latency));
-	return f->begun_ns && f->latency ? 0 : flow_fail(f, ENOMEM, "memory");
+	return f->begun_ns ? 0 : flow_fail(f, ENOMEM, "memory");
 }
 
 void rr_close(struct flow *f)
 {
-	f->back->mode->close(f->back);
+	flow_close(f->back);
 }
 
 /* Requests that may be under way without a danger that both sides block in sending. */
@@ -102,7 +94,8 @@ static void responses_came(struct flow *f)
 	if (f->completed >= done)
 		return;
 	for (now = now_ns(); f->completed < done; f->completed++)
-		hist_add(f->latency, now - f->begun_ns[f->completed % f->opt->outstanding]);
+		flow_hist(f, HIST_LATENCY_NS,
+			  now - f->begun_ns[f->completed % f->opt->outstanding]);
 }
 
 /* The sending half, when it has something to send and can: 1 when it took a step. */

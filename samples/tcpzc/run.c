@@ -101,7 +101,7 @@ static void run_free(struct run *r)
 	for (i = 0; r->flows && i < r->n_flows; i++) {
 		if (r->flows[i].fd >= 0)
 			close(r->flows[i].fd);
-		rr_free(&r->flows[i]);
+		flow_free(&r->flows[i]);
 	}
 	for (i = 0; r->workers && i < r->n_workers; i++) {
 		free(r->workers[i].flows);

@@ -29,6 +29,7 @@ struct state {
 };
 
 enum {
+	PAGE = 4096,
 	COPY_SIZE = 64 << 10,
 	/* Up to so much may be copied by the mapping call: all that is queued when it is no more.
 	 */
@@ -116,8 +117,10 @@ static int mmap_step(struct flow *f)
 	if (map_some(f, s, &zc))
 		return -f->error;
 	got = zc.length;
-	if (zc.length)
+	if (zc.length) {
+		flow_hist(f, HIST_FRAGS, zc.length / PAGE);
 		flow_take(f, s->window, zc.length, true);
+	}
 	if (zc.copybuf_len > 0) {
 		flow_take(f, s->copy, (size_t)zc.copybuf_len, false);
 		got += (size_t)zc.copybuf_len;
@@ -147,6 +150,7 @@ const struct mode rx_mmap = {
 	.name = "mmap",
 	.what = "getsockopt(TCP_ZEROCOPY_RECEIVE): whole pages are mapped, the rest is copied",
 	.needs = "Linux 4.18, TCP, packets of whole pages",
+	.hists = 1 << HIST_FRAGS,
 	.open = mmap_open,
 	.attach = mmap_attach,
 	.step = mmap_step,

@@ -121,7 +121,10 @@ static int multishot_step(struct flow *f)
 	}
 	io_uring_buf_ring_advance(s->bufs, (int)used);
 	io_uring_cq_advance(&s->ring, n);
-	return n ? rc : uring_later(f);
+	if (!n)
+		return uring_later(f);
+	flow_hist(f, HIST_COMPLETIONS, n);
+	return rc;
 }
 
 static void multishot_close(struct flow *f)
@@ -141,6 +144,7 @@ const struct mode rx_uring_multishot = {
 	.what = "io_uring multishot recv with a ring of provided buffers: copies",
 	.needs = "Linux 6.0",
 	.flags = MODE_RING,
+	.hists = 1 << HIST_COMPLETIONS,
 	.open = multishot_open,
 	.step = multishot_step,
 	.close = multishot_close,

@@ -12,8 +12,8 @@ int slots_open(struct flow *f, struct slots *s)
 
 	s->n = n < SLOTS_MIN ? SLOTS_MIN : n > SLOTS_MAX ? SLOTS_MAX : (unsigned int)n;
 	s->size = f->size;
-	s->pending = calloc(s->n, sizeof(*s->pending));
-	if (!s->pending)
+	s->slot = calloc(s->n, sizeof(*s->slot));
+	if (!s->slot)
 		return flow_fail(f, ENOMEM, "memory");
 	s->mem = memory_get(f, s->n * s->size);
 	return s->mem ? 0 : -f->error;
@@ -22,5 +22,5 @@ int slots_open(struct flow *f, struct slots *s)
 void slots_close(struct slots *s)
 {
 	memory_put(s->mem, s->n * s->size);
-	free(s->pending);
+	free(s->slot);
 }

@@ -10,12 +10,18 @@
 
 #include "tcpzc.h"
 
+struct slot {
+	uint64_t handed_ns;   /* to the kernel, when it was last held */
+	unsigned int pending; /* completions to come */
+	bool accepted;	      /* the send was: its notification counts */
+};
+
 struct slots {
 	char *mem;
-	size_t size;		/* of a slot: one message */
-	unsigned int n, next;	/* `next` is taken by the next message */
-	unsigned int *pending;	/* per slot: completions to come */
-	unsigned int in_flight; /* their sum */
+	size_t size;	      /* of a slot: one message */
+	unsigned int n, next; /* `next` is taken by the next message */
+	struct slot *slot;
+	unsigned int in_flight; /* completions to come in all */
 };
 
 int slots_open(struct flow *f, struct slots *s);
@@ -28,7 +34,7 @@ static inline char *slots_mem(const struct slots *s, unsigned int slot)
 
 static inline bool slots_free(const struct slots *s)
 {
-	return !s->pending[s->next];
+	return !s->slot[s->next].pending;
 }
 
 /* The next message may begin. */
@@ -37,15 +43,16 @@ static inline void slots_advance(struct slots *s)
 	s->next = s->next + 1 == s->n ? 0 : s->next + 1;
 }
 
-static inline void slots_hold(struct slots *s, unsigned int slot)
+static inline void slots_hold(struct slots *s, unsigned int slot, uint64_t now)
 {
-	s->pending[slot]++;
+	s->slot[slot].pending++;
+	s->slot[slot].handed_ns = now;
 	s->in_flight++;
 }
 
 static inline void slots_release(struct slots *s, unsigned int slot)
 {
-	s->pending[slot]--;
+	s->slot[slot].pending--;
 	s->in_flight--;
 }
 

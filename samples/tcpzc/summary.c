@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The summary: what all flows did, and each of them, as docs/formats.md says. */
 #include "run.h"
+#include "summary.h"
 
 #include <jansson.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CALL_NAME(id, name) name,
 static const char *const call_names[] = {CALLS(CALL_NAME)};
@@ -18,86 +14,14 @@ static json_t *number(uint64_t v)
 	return json_integer((json_int_t)v);
 }
 
-static json_t *counts(const uint64_t *count, const char *const *names, size_t n)
+static json_t *calls_json(const uint64_t *calls)
 {
 	json_t *o = json_object();
-	char key[8];
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		snprintf(key, sizeof(key), "%zu", i);
-		if (count[i])
-			json_object_set_new(o, names ? names[i] : key, number(count[i]));
-	}
-	return o;
-}
-
-static json_t *hist_json(const struct hist *h)
-{
-	return json_pack("{s:I,s:I,s:f,s:I,s:I,s:I,s:I,s:I}", "count", (json_int_t)h->count, "min",
-			 (json_int_t)h->min, "mean", (double)h->sum / (double)h->count, "p50",
-			 (json_int_t)hist_quantile(h, 0.5), "p90",
-			 (json_int_t)hist_quantile(h, 0.9), "p99",
-			 (json_int_t)hist_quantile(h, 0.99), "p999",
-			 (json_int_t)hist_quantile(h, 0.999), "max", (json_int_t)h->max);
-}
-
-/* How the figures of several flows become one. */
-enum fold { SUM, MEAN, LEAST };
-
-#define TI(member) offsetof(struct tcp_info, member), sizeof(((struct tcp_info *)0)->member)
-static const struct {
-	const char *name;
-	size_t at, size;
-	enum fold fold;
-} tcp_figures[] = {
-	{"rtt_us", TI(tcpi_rtt), MEAN},
-	{"rttvar_us", TI(tcpi_rttvar), MEAN},
-	{"rcv_rtt_us", TI(tcpi_rcv_rtt), MEAN},
-	{"cwnd", TI(tcpi_snd_cwnd), SUM},
-	{"retransmits", TI(tcpi_total_retrans), SUM},
-	{"mss", TI(tcpi_snd_mss), LEAST},
-	{"rcv_mss", TI(tcpi_rcv_mss), LEAST},
-	{"delivery_rate", TI(tcpi_delivery_rate), SUM},
-};
-enum { TCP_FIGURES = sizeof(tcp_figures) / sizeof(tcp_figures[0]) };
-
-static uint64_t tcp_figure(const struct tcp_info *ti, size_t i)
-{
-	const char *p = (const char *)ti + tcp_figures[i].at;
-
-	return tcp_figures[i].size == 8 ? *(const uint64_t *)p : *(const uint32_t *)p;
-}
-
-static uint64_t fold(enum fold how, uint64_t a, uint64_t b)
-{
-	return how != LEAST ? a + b : a < b ? a : b;
-}
-
-/* Of those flows whose socket still answers; null where none does. */
-static json_t *tcp_info(const struct flow *flows, unsigned int n)
-{
-	uint64_t v[TCP_FIGURES] = {0};
-	unsigned int i, k, seen = 0;
-	json_t *o;
-
-	for (i = 0; i < n; i++) {
-		struct tcp_info ti = {0};
-		socklen_t len = sizeof(ti);
-
-		if (getsockopt(flows[i].fd, IPPROTO_TCP, TCP_INFO, &ti, &len))
-			continue;
-		for (k = 0; k < TCP_FIGURES; k++)
-			v[k] = seen ? fold(tcp_figures[k].fold, v[k], tcp_figure(&ti, k))
-				    : tcp_figure(&ti, k);
-		seen++;
-	}
-	if (!seen)
-		return json_null();
-	o = json_object();
-	for (k = 0; k < TCP_FIGURES; k++)
-		json_object_set_new(o, tcp_figures[k].name,
-				    number(tcp_figures[k].fold == MEAN ? v[k] / seen : v[k]));
+	for (i = 0; i < CALL_COUNT; i++)
+		if (calls[i])
+			json_object_set_new(o, call_names[i], number(calls[i]));
 	return o;
 }
 
@@ -141,6 +65,10 @@ static void put_figures(json_t *o, const struct flow *f, uint64_t messages)
 			    json_pack("{s:I,s:I,s:I}", "calls", (json_int_t)f->receives,
 				      "mapped_bytes", (json_int_t)f->mapped_bytes, "copied_bytes",
 				      (json_int_t)f->copied_bytes));
+	json_object_set_new(o, "send_retries",
+			    json_pack("{s:I,s:I}", "optmem_max",
+				      (json_int_t)f->retries[LIMIT_OPTMEM], "memlock",
+				      (json_int_t)f->retries[LIMIT_MEMLOCK]));
 	json_object_set_new(o, "ring_overflow", number(f->ring_overflow));
 }
 
@@ -153,7 +81,7 @@ static const struct {
 		offsetof(struct flow, member), sizeof(((struct flow *)0)->member) / 8 \
 	}
 	SUM_OF(bytes),	       SUM_OF(sends),	     SUM_OF(sends_zero_copy), SUM_OF(sends_copied),
-	SUM_OF(receives),      SUM_OF(mapped_bytes), SUM_OF(copied_bytes),    SUM_OF(recv_hist),
+	SUM_OF(receives),      SUM_OF(mapped_bytes), SUM_OF(copied_bytes),    SUM_OF(retries),
 	SUM_OF(ring_overflow), SUM_OF(calls),	     SUM_OF(bad_bytes),
 };
 
@@ -174,17 +102,13 @@ static void add(struct flow *total, const struct flow *f)
 		total->end_ns = f->end_ns;
 }
 
-/* Of requests and their responses; empty quantiles where there were none. */
-static json_t *rr_json(const struct options *o, uint64_t requests, uint64_t responses,
-		       const struct hist *latency)
+static json_t *rr_json(const struct options *o, uint64_t requests, uint64_t responses)
 {
 	json_t *j = json_pack("{s:I,s:I,s:I}", "response_size", (json_int_t)o->response, "requests",
 			      (json_int_t)requests, "responses", (json_int_t)responses);
 
 	if (!o->listen)
 		json_object_set_new(j, "outstanding", json_integer(o->outstanding));
-	if (latency && latency->count)
-		json_object_set_new(j, "latency_ns", hist_json(latency));
 	return j;
 }
 
@@ -211,9 +135,8 @@ static json_t *flow_json(const struct flow *f)
 	add_flow(&both, f);
 	put_figures(o, &both, f->bytes / f->size);
 	if (f->back)
-		json_object_set_new(o, "rr",
-				    rr_json(f->opt, f->bytes / f->size, responses(f), f->latency));
-	json_object_set_new(o, "tcp_info", tcp_info(f, 1));
+		json_object_set_new(o, "rr", rr_json(f->opt, f->bytes / f->size, responses(f)));
+	json_object_set_new(o, "tcp_info", tcp_info_json(f, 1));
 	if (f->error)
 		json_object_set_new(o, "error", json_string(f->what));
 	return o;
@@ -251,34 +174,18 @@ static json_t *threads_json(const struct run *r)
 	return list;
 }
 
-static json_t *rr_of_all(const struct run *r, uint64_t requests)
-{
-	struct hist *all = calloc(1, sizeof(*all));
-	uint64_t n = 0;
-	unsigned int i;
-	json_t *j;
-
-	for (i = 0; all && i < r->n_flows; i++) {
-		n += responses(&r->flows[i]);
-		if (r->flows[i].latency)
-			hist_merge(all, r->flows[i].latency);
-	}
-	j = all ? rr_json(r->opt, requests, n, all) : NULL;
-	free(all);
-	return j;
-}
-
 json_t *summary_json(struct run *r)
 {
 	const struct options *o = r->opt;
 	struct flow total = {.opt = o, .tx = !o->listen};
-	uint64_t messages = 0;
+	uint64_t messages = 0, n_responses = 0;
 	unsigned int i;
 	json_t *line;
 
 	for (i = 0; i < r->n_flows; i++) {
 		add_flow(&total, &r->flows[i]);
 		messages += r->flows[i].bytes / r->flows[i].size;
+		n_responses += responses(&r->flows[i]);
 	}
 	for (i = 0; i < r->n_workers; i++)
 		add_calls(total.calls, &r->workers[i]);
@@ -288,12 +195,13 @@ json_t *summary_json(struct run *r)
 			 o->listen ? "receiver" : "sender", "mode", o->mode->name, "size",
 			 (json_int_t)o->size);
 	put_figures(line, &total, messages);
-	json_object_set_new(line, "recv_hist", counts(total.recv_hist, NULL, 64));
-	json_object_set_new(line, "syscalls", counts(total.calls, call_names, CALL_COUNT));
-	json_object_set_new(line, "tcp_info", tcp_info(r->flows, r->n_flows));
+	json_object_set_new(line, "recv_hist", recv_log2(r->flows, r->n_flows));
+	json_object_set_new(line, "histograms", hists_json(r->flows, r->n_flows));
+	json_object_set_new(line, "syscalls", calls_json(total.calls));
+	json_object_set_new(line, "tcp_info", tcp_info_json(r->flows, r->n_flows));
 	json_object_set_new(line, "cpu", cpu_time(r->boss));
 	if (o->rr)
-		json_object_set_new(line, "rr", rr_of_all(r, messages));
+		json_object_set_new(line, "rr", rr_json(o, messages, n_responses));
 	if (r->n_flows > 1) {
 		json_object_set_new(line, "flows", flows_json(r));
 		json_object_set_new(line, "threads", threads_json(r));

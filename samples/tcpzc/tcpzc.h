@@ -42,10 +42,24 @@ enum {
 	MODE_NO_DATA = 1 << 2,	/* rx: never sees what came: no --verify */
 };
 
+/* What is counted by size; summary.c names them. */
+enum {
+	HIST_RECV_BYTES,  /* of a receive; filled by flow_received */
+	HIST_FRAGS,	  /* per receive: pages mapped, completions or tokens */
+	HIST_NOTIFY_NS,	  /* from handing a send over to its notification */
+	HIST_BATCH,	  /* sends that a notification covers */
+	HIST_COMPLETIONS, /* found at once in io_uring's ring */
+	HIST_LATENCY_NS,  /* of requests; rr.c */
+	HIST_COUNT,
+};
+
+enum limit { LIMIT_OPTMEM, LIMIT_MEMLOCK, LIMIT_COUNT };
+
 struct mode {
 	const char *name, *what;
 	const char *needs; /* beyond Linux 5.19; NULL: nothing */
 	unsigned int flags;
+	unsigned int hists; /* 1 << HIST_... of those the mode fills itself */
 	/* Memory and rings, on the flow's thread, before there is a connection. Sets f->state. */
 	int (*open)(struct flow *f);
 	/* On the connected socket, before the data. May be NULL. */
@@ -75,6 +89,7 @@ struct options {
 	const char *port;
 	const struct mode *mode, *back_mode; /* of what is sent or received, of the responses */
 	size_t size;			     /* of a message */
+	bool udp;			     /* one flow */
 	bool rr;
 	size_t response; /* its size */
 	unsigned int outstanding;
@@ -85,9 +100,14 @@ struct options {
 	unsigned int flows, threads;
 	cpu_set_t cpus; /* thread i runs on the i-th of them, and so on round */
 	bool pinned;
-	size_t sndbuf, rcvbuf, rcvlowat;
-	size_t window;	/* of the mapping, in bytes */
-	unsigned batch; /* sends handed over by one io_uring_enter */
+	size_t sndbuf, rcvbuf;
+	unsigned int rcvlowat, mss;
+	unsigned int busy_poll, busy_poll_budget; /* microseconds; packets */
+	unsigned int prefer_busy_poll;
+	bool no_iowait;
+	double pacing_rate; /* bytes a second */
+	size_t window;	    /* of the mapping, in bytes */
+	unsigned batch;	    /* sends handed over by one io_uring_enter */
 	double connect_timeout, accept_timeout;
 	bool verify, corrupt;
 	uint64_t corrupt_at; /* in the first flow */
@@ -121,7 +141,8 @@ struct flow {
 	uint64_t bytes; /* sent or received so far; other threads read it */
 	uint64_t sends, sends_zero_copy, sends_copied;
 	uint64_t receives, mapped_bytes, copied_bytes;
-	uint64_t recv_hist[64]; /* by floor(log2(size)) */
+	struct hist *hist[HIST_COUNT]; /* NULL where nothing of the kind happens */
+	uint64_t retries[LIMIT_COUNT]; /* sends refused for want of memory, by what limits it */
 	uint64_t ring_overflow;
 	uint64_t calls[CALL_COUNT];
 
@@ -138,7 +159,6 @@ struct flow {
 
 	/* --rr, at the client */
 	uint64_t *begun_ns, begun, completed; /* by a request's number, modulo `outstanding` */
-	struct hist *latency;		      /* ns */
 	uint64_t rest_ns;
 	bool held, ended; /* rr.c */
 
@@ -152,10 +172,14 @@ void options_parse(struct options *opt, int argc, char **argv);
 /* net.c: fills the fd of each flow, in turn. */
 int net_connect(struct flow *flows, unsigned int n);
 int net_accept(struct flow *flows, unsigned int n);
-void net_linger(struct flow *flows, unsigned int n); /* sender: until the peers have taken all */
+/* linger.c: a sender waits until the peers have taken all. */
+void net_linger(struct flow *flows, unsigned int n);
 
 /* flow.c */
 void flow_init(struct flow *f, const struct options *opt, unsigned int index);
+int flow_open(struct flow *f); /* its histograms, and the mode */
+void flow_close(struct flow *f);
+void flow_free(struct flow *f); /* what is left of it after that */
 void flow_data_starts(struct flow *f);
 void flow_check(struct flow *f); /* the time: prints a point when one is due */
 void flow_data_ends(struct flow *f);
@@ -189,6 +213,11 @@ static inline void flow_count_bytes(struct flow *f, size_t n)
 	__atomic_store_n(&f->bytes, f->bytes + n, __ATOMIC_RELAXED);
 }
 
+static inline void flow_hist(struct flow *f, int which, uint64_t v)
+{
+	hist_add(f->hist[which], v);
+}
+
 /* One send was accepted by the kernel: `n` bytes. */
 static inline void flow_sent(struct flow *f, size_t n)
 {
@@ -200,7 +229,7 @@ static inline void flow_sent(struct flow *f, size_t n)
 static inline void flow_received(struct flow *f, size_t n)
 {
 	f->receives++;
-	f->recv_hist[63 - __builtin_clzll(n)]++;
+	hist_add(f->hist[HIST_RECV_BYTES], n);
 }
 
 /*

@@ -15,7 +15,6 @@ int flow_next(struct flow *f);
 
 /* rr.c: of requests and their responses. */
 int rr_init(struct flow *f); /* makes f->back; 0 or -ENOMEM */
-void rr_free(struct flow *f);
 int rr_open(struct flow *f);
 void rr_close(struct flow *f);
 int rr_next(struct flow *f);

@@ -4,6 +4,7 @@
  * it is done with them, and whether it had to copy after all. The kernel numbers the calls that
  * were accepted, from 0; a notification covers all of ee_info to ee_data, and we count calls.
  */
+#include "limits.h"
 #include "slots.h"
 #include "uapi.h"
 
@@ -20,8 +21,12 @@ enum { IDS = 1 << 13 }; /* calls in flight at most */
 struct state {
 	struct slots slots;
 	uint32_t next_id;
-	bool waited;		 /* for the error queue, since it last had something */
-	unsigned int owner[IDS]; /* slot, by the call's number */
+	struct limits limits;
+	bool waited; /* for the error queue, since it last had something */
+	struct sent {
+		uint64_t handed_ns;
+		unsigned int slot;
+	} sends[IDS]; /* by the call's number */
 };
 
 static int zerocopy_open(struct flow *f)
@@ -29,6 +34,7 @@ static int zerocopy_open(struct flow *f)
 	f->state = calloc(1, sizeof(struct state));
 	if (!f->state)
 		return flow_fail(f, ENOMEM, "memory");
+	limits_read(&((struct state *)f->state)->limits);
 	return slots_open(f, &((struct state *)f->state)->slots);
 }
 
@@ -45,11 +51,15 @@ static int notified(struct flow *f, struct state *s, const struct sock_extended_
 {
 	uint32_t id, n = ee->ee_data - ee->ee_info + 1;
 
+	uint64_t now = now_ns();
+
 	if (n > s->slots.in_flight)
 		return flow_wrong(f, "the kernel reports %u sends done, %u were in flight", n,
 				  s->slots.in_flight);
+	flow_hist(f, HIST_BATCH, n);
 	for (id = ee->ee_info; n--; id++) {
-		slots_release(&s->slots, s->owner[id % IDS]);
+		flow_hist(f, HIST_NOTIFY_NS, now - s->sends[id % IDS].handed_ns);
+		slots_release(&s->slots, s->sends[id % IDS].slot);
 		if (ee->ee_code & UAPI_SO_EE_CODE_ZEROCOPY_COPIED)
 			f->sends_copied++;
 		else
@@ -110,9 +120,12 @@ static int await(struct flow *f, struct state *s)
 
 static int no_buffers(struct flow *f, struct state *s)
 {
+	enum limit limit = limits_hit(f, &s->limits);
+
 	if (!s->slots.in_flight)
 		return flow_fail(f, ENOBUFS, "MSG_ZEROCOPY of %zu bytes: raise a limit (%s)",
-				 f->size, memory_limits());
+				 f->size, limits_text(&s->limits, limit));
+	f->retries[limit]++;
 	return await(f, s);
 }
 
@@ -122,11 +135,13 @@ static int zerocopy_step(struct flow *f)
 	struct slots *slots = &s->slots;
 	size_t n = flow_message(f, f->bytes), at = f->bytes % slots->size;
 	char *p = slots_mem(slots, slots->next) + at;
+	uint64_t now;
 	ssize_t sent;
 
 	if ((!at && !slots_free(slots)) || slots->in_flight == IDS)
 		return await(f, s);
 	flow_fill(f, p, f->bytes, n);
+	now = now_ns();
 	sent = CALL(f, SENDTO,
 		    send(f->fd, p, n, UAPI_MSG_ZEROCOPY | MSG_NOSIGNAL | flow_dontwait(f)));
 	if (sent < 0 && errno == ENOBUFS)
@@ -135,8 +150,8 @@ static int zerocopy_step(struct flow *f)
 		return errno == EAGAIN	? STEP_WAIT
 		       : errno == EINTR ? STEP_ON
 					: flow_fail(f, errno, "send");
-	s->owner[s->next_id++ % IDS] = slots->next;
-	slots_hold(slots, slots->next);
+	s->sends[s->next_id++ % IDS] = (struct sent){now, slots->next};
+	slots_hold(slots, slots->next, now);
 	flow_sent(f, (size_t)sent);
 	if ((size_t)sent == n)
 		slots_advance(slots);
@@ -164,6 +179,7 @@ const struct mode tx_msg_zerocopy = {
 	.name = "msg-zerocopy",
 	.what = "send(2) with MSG_ZEROCOPY, notifications from the error queue",
 	.flags = MODE_UDP,
+	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH,
 	.open = zerocopy_open,
 	.attach = zerocopy_attach,
 	.step = zerocopy_step,

@@ -22,12 +22,21 @@ static int send_step(struct flow *f)
 	return rc;
 }
 
+static int send_drain(struct flow *f)
+{
+	int rc = uring_tx_drain(f);
+
+	f->sends_copied = f->sends;
+	return rc;
+}
+
 const struct mode tx_uring_send = {
 	.name = "uring-send",
 	.what = "io_uring send: copies, many messages per system call",
 	.flags = MODE_UDP | MODE_RING,
+	.hists = 1 << HIST_COMPLETIONS,
 	.open = send_open,
 	.step = send_step,
-	.drain = uring_tx_drain,
+	.drain = send_drain,
 	.close = uring_tx_close,
 };

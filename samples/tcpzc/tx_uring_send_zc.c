@@ -41,6 +41,7 @@ const struct mode tx_uring_send_zc = {
 	.what = "io_uring zero-copy send from registered buffers, with notifications",
 	.needs = "Linux 6.0; 6.2 says what was copied",
 	.flags = MODE_UDP | MODE_RING,
+	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS,
 	.open = send_zc_open,
 	.step = uring_tx_step,
 	.drain = uring_tx_drain,

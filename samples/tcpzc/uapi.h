@@ -19,6 +19,10 @@ enum {
 	UAPI_SO_EE_ORIGIN_ZEROCOPY = 5,
 	UAPI_SO_EE_CODE_ZEROCOPY_COPIED = 1,
 	UAPI_TCP_ZEROCOPY_RECEIVE = 35,
+	UAPI_SO_BUSY_POLL = 46,
+	UAPI_SO_INCOMING_NAPI_ID = 56,
+	UAPI_SO_PREFER_BUSY_POLL = 69,
+	UAPI_SO_BUSY_POLL_BUDGET = 70,
 };
 
 /* getsockopt(TCP_ZEROCOPY_RECEIVE), as of Linux 5.12; older kernels take a shorter one. */
@@ -42,6 +46,29 @@ enum {
 };
 #define UAPI_IORING_NOTIF_USAGE_ZC_COPIED (1U << 31)
 
+/* io_uring's busy polling, 6.9, and waits that are no iowait, 6.15. */
+enum {
+	UAPI_IORING_REGISTER_NAPI = 27,
+	UAPI_IORING_FEAT_NO_IOWAIT = 1 << 17,
+	UAPI_IORING_ENTER_NO_IOWAIT = 1 << 7,
+};
+struct uapi_io_uring_napi {
+	uint32_t busy_poll_us;
+	uint8_t prefer_busy_poll, opcode, pad[2]; /* opcode 0: set */
+	uint32_t tracking;			  /* 0: of all sockets that requests are for */
+	uint32_t resv;
+};
+
+#ifdef SO_PREFER_BUSY_POLL
+_Static_assert(SO_BUSY_POLL == UAPI_SO_BUSY_POLL, "SO_BUSY_POLL");
+_Static_assert(SO_INCOMING_NAPI_ID == UAPI_SO_INCOMING_NAPI_ID, "SO_INCOMING_NAPI_ID");
+_Static_assert(SO_PREFER_BUSY_POLL == UAPI_SO_PREFER_BUSY_POLL, "SO_PREFER_BUSY_POLL");
+_Static_assert(SO_BUSY_POLL_BUDGET == UAPI_SO_BUSY_POLL_BUDGET, "SO_BUSY_POLL_BUDGET");
+#endif
+#ifdef IORING_FEAT_NO_IOWAIT
+_Static_assert(IORING_FEAT_NO_IOWAIT == UAPI_IORING_FEAT_NO_IOWAIT, "IORING_FEAT_NO_IOWAIT");
+_Static_assert(IORING_ENTER_NO_IOWAIT == UAPI_IORING_ENTER_NO_IOWAIT, "IORING_ENTER_NO_IOWAIT");
+#endif
 #ifdef SO_ZEROCOPY
 _Static_assert(SO_ZEROCOPY == UAPI_SO_ZEROCOPY, "SO_ZEROCOPY");
 #endif

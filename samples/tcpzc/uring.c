@@ -31,6 +31,24 @@ static int register_event(struct flow *f, struct io_uring *ring)
 	return rc ? flow_fail(f, -rc, "io_uring: an eventfd") : 0;
 }
 
+/* What --busy-poll and --no-iowait ask for; a kernel without it is an error, not a silence. */
+static int set_polling(struct flow *f, const struct io_uring *ring)
+{
+	const struct options *o = f->opt;
+	struct uapi_io_uring_napi napi = {.busy_poll_us = o->busy_poll,
+					  .prefer_busy_poll = o->prefer_busy_poll != 0};
+
+	if (o->no_iowait && !(ring->features & UAPI_IORING_FEAT_NO_IOWAIT))
+		return flow_fail(f, EOPNOTSUPP, "--no-iowait (Linux 6.15 or later)");
+	if (!o->busy_poll)
+		return 0;
+	if (syscall(SYS_io_uring_register, ring->ring_fd, UAPI_IORING_REGISTER_NAPI, &napi, 1))
+		return flow_fail(f, errno,
+				 "--busy-poll in io_uring (Linux 6.9 or later, "
+				 "CONFIG_NET_RX_BUSY_POLL)");
+	return 0;
+}
+
 int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes)
 {
 	int rc = -EINVAL;
@@ -49,6 +67,8 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 		return flow_fail(
 			f, -rc,
 			"io_uring (Linux 5.19 or later; kernel.io_uring_disabled must be 0)");
+	if (set_polling(f, ring))
+		return -f->error;
 	return f->alone ? 0 : register_event(f, ring);
 }
 
@@ -76,6 +96,8 @@ static int enter(struct flow *f, struct io_uring *ring, unsigned int wait,
 	f->event_awaited = false;
 	if (arg)
 		flags |= IORING_ENTER_EXT_ARG;
+	if (f->opt->no_iowait)
+		flags |= UAPI_IORING_ENTER_NO_IOWAIT;
 	rc = CALL(f, IO_URING_ENTER,
 		  io_uring_enter2((unsigned int)ring->ring_fd, n, f->alone ? wait : 0, flags,
 				  (sigset_t *)arg, arg ? sizeof(*arg) : _NSIG / 8));

@@ -28,7 +28,7 @@ int uring_tx_open(struct flow *f,
 static unsigned int build_chain(struct flow *f, struct uring_tx *u)
 {
 	struct io_uring_sqe *sqe = NULL;
-	uint64_t pos = f->bytes;
+	uint64_t pos = f->bytes, now = now_ns();
 	unsigned int n = 0;
 
 	while (n < f->opt->batch && flow_left(f, pos) && slots_free(&u->slots)) {
@@ -40,7 +40,7 @@ static unsigned int build_chain(struct flow *f, struct uring_tx *u)
 		u->prepare(f, sqe, p, len);
 		io_uring_sqe_set_data64(sqe, u->slots.next);
 		sqe->flags |= IOSQE_IO_LINK;
-		slots_hold(&u->slots, u->slots.next);
+		slots_hold(&u->slots, u->slots.next, now);
 		slots_advance(&u->slots);
 		pos += len;
 		n++;
@@ -50,11 +50,15 @@ static unsigned int build_chain(struct flow *f, struct uring_tx *u)
 	return n;
 }
 
-static void notified(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe)
+static void notified(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe,
+		     uint64_t now)
 {
-	slots_release(&u->slots, (unsigned int)cqe->user_data);
-	if (!u->usage)
+	unsigned int slot = (unsigned int)cqe->user_data;
+
+	slots_release(&u->slots, slot);
+	if (!u->usage || !u->slots.slot[slot].accepted) /* of a send that failed */
 		return;
+	flow_hist(f, HIST_NOTIFY_NS, now - u->slots.slot[slot].handed_ns);
 	if ((uint32_t)cqe->res & UAPI_IORING_NOTIF_USAGE_ZC_COPIED)
 		f->sends_copied++;
 	else
@@ -64,9 +68,12 @@ static void notified(struct flow *f, struct uring_tx *u, const struct io_uring_c
 /* A send ended; with F_MORE its memory is still in use. */
 static void sent(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe)
 {
+	unsigned int slot = (unsigned int)cqe->user_data;
+
 	u->chain--;
+	u->slots.slot[slot].accepted = cqe->res > 0;
 	if (!(cqe->flags & IORING_CQE_F_MORE))
-		slots_release(&u->slots, (unsigned int)cqe->user_data);
+		slots_release(&u->slots, slot);
 	if (cqe->res > 0)
 		flow_sent(f, (size_t)cqe->res);
 	else if (cqe->res == -EINVAL && u->usage && !f->bytes)
@@ -83,6 +90,7 @@ static unsigned int reap(struct flow *f, struct uring_tx *u)
 {
 	struct io_uring_cqe *cqe;
 	unsigned int head, n = 0;
+	uint64_t now = now_ns();
 
 	io_uring_for_each_cqe(&u->ring, head, cqe)
 	{
@@ -90,11 +98,13 @@ static unsigned int reap(struct flow *f, struct uring_tx *u)
 		if (cqe->user_data == CANCEL_DATA)
 			u->cancels--;
 		else if (cqe->flags & IORING_CQE_F_NOTIF)
-			notified(f, u, cqe);
+			notified(f, u, cqe, now);
 		else
 			sent(f, u, cqe);
 	}
 	io_uring_cq_advance(&u->ring, n);
+	if (n)
+		flow_hist(f, HIST_COMPLETIONS, n);
 	return n;
 }
 

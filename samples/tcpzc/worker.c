@@ -32,7 +32,7 @@ static int pin(struct worker *w)
 
 static int open_flow(struct flow *f)
 {
-	int rc = f->mode->open(f);
+	int rc = flow_open(f);
 
 	return rc || !f->back ? rc : rr_open(f);
 }
@@ -56,7 +56,7 @@ void worker_close(struct worker *w)
 	for (i = 0; i < w->n; i++) {
 		if (w->flows[i]->back)
 			rr_close(w->flows[i]);
-		w->flows[i]->mode->close(w->flows[i]);
+		flow_close(w->flows[i]);
 	}
 }
 

@@ -121,7 +121,8 @@ optmem() {
 }
 if optmem 1000; then
 	waited_out() {
-		copied msg-zerocopy 192.0.2.1 && holds txs '.syscalls.sendto > .sends.total'
+		copied msg-zerocopy 192.0.2.1 && holds txs '.send_retries.optmem_max > 0 and
+			.send_retries.memlock == 0 and .syscalls.sendto > .sends.total'
 	}
 	ok "a small optmem_max: ENOBUFS is waited out" waited_out
 	optmem 10
@@ -143,7 +144,16 @@ no_memlock() { # TX
 	tx_prefix=
 	return $rc
 }
+memlock_waited_out() { # room for two messages at a time
+	tx_prefix='setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock'
+	(ulimit -l 300 && transfer 127.0.0.1 -- --tx msg-zerocopy --bytes 20M &&
+		holds txs '.send_retries.memlock > 0 and .send_retries.optmem_max == 0 and .sends.copied > 0')
+	rc=$?
+	tx_prefix=
+	return $rc
+}
 if command -v setpriv >/dev/null; then
+	ok "little memory to lock: ENOBUFS is waited out" memlock_waited_out
 	ok "msg-zerocopy without memory to lock names the limit" no_memlock msg-zerocopy
 	accept_timeout=1
 	ok "uring-send-zc without memory to lock names the limit" no_memlock uring-send-zc

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Parts of the summary, as jansson's objects. */
+#ifndef TCPZC_SUMMARY_H
+#define TCPZC_SUMMARY_H
+
+#include "tcpzc.h"
+
+#include <jansson.h>
+
+/* summary_hist.c: the histograms of n flows and their responses, added up; {} where none. */
+json_t *hists_json(const struct flow *flows, unsigned int n);
+json_t *recv_log2(const struct flow *flows, unsigned int n);
+/* summary_tcp.c: of those flows whose socket still answers; null where none does. */
+json_t *tcp_info_json(const struct flow *flows, unsigned int n);
+
+#endif

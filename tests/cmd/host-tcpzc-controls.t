@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Is "not copied" told from "copied"? Controls in both directions: an ifb device frees the packets it
+# is given, so that sends out of it are not copied; loopback and veth deliver a private copy, and a
+# datagram that is cut into fragments is copied too.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/tcpzc.sh"
+
+[ "$(id -u)" = 0 ] || skip_all "namespaces need root"
+name=zcctl$$
+cleanup() {
+	ip netns del $name-a 2>/dev/null
+	ip netns del $name-b 2>/dev/null
+}
+ip netns add $name-a 2>err && ip netns add $name-b 2>>err || skip_all "no network namespaces: $(head -n 1 err)"
+a() { ip netns exec $name-a "$@"; }
+b() { ip netns exec $name-b "$@"; }
+a ip link set lo up
+a ip link add veth0 type veth peer name veth0 netns $name-b || skip_all "no veth"
+a ip addr add 192.0.2.1/25 dev veth0
+b ip addr add 192.0.2.2/25 dev veth0
+a ip link set veth0 up
+b ip link set veth0 up
+
+# sent HOST TX SIZE: 50 datagrams; the summary in txs
+sent() {
+	a "$tcpzc" --udp --connect "$1" --port $port --tx "$2" --size "$3" --bytes $(($3 * 50)) >tx 2>tx.err ||
+		{ cat tx.err; return 1; }
+	grep '"summary"' tx >txs
+}
+# received BED HOST TX SIZE: with a receiver there
+received() {
+	port=$((port + 1))
+	ip netns exec $name-$1 "$tcpzc" --udp --listen --port $port --size "$4" --accept-timeout 20 >rx 2>rx.err &
+	pid=$!
+	bound $pid || return 1
+	sent "$2" "$3" "$4"
+	rc=$?
+	wait $pid && [ $rc = 0 ] || { cat rx.err; return 1; }
+	grep '"summary"' rx >rxs
+	holds rxs ".messages > 0 and .receive.copied_bytes == .bytes and .histograms.recv_bytes.min == $4 and
+		.histograms.recv_bytes.max == $4"
+}
+bound() { # until it has a UDP socket with this port
+	hex=$(printf '%04X' $port)
+	i=0
+	while [ $i -lt 200 ]; do
+		cat /proc/"$1"/net/udp /proc/"$1"/net/udp6 2>/dev/null | grep -q ":$hex 0" && return 0
+		sleep 0.02
+		i=$((i + 1))
+	done
+	return 1
+}
+none_copied() { holds txs '.sends == {total: 50, zero_copy: 50, copied: 0, unknown: 0}'; }
+all_copied() { holds txs '.sends == {total: 50, zero_copy: 0, copied: 50, unknown: 0}'; }
+told() { holds txs '.histograms.notify_ns | .count == 50 and .min > 0'; }
+
+positive() { sent 192.0.2.254 "$1" 1400 && none_copied && told; }
+fragmented() { sent 192.0.2.254 "$1" 32000 && all_copied && told; }
+loopback() { received a 127.0.0.1 "$1" 1400 && all_copied; }
+veth() { received b 192.0.2.2 "$1" 1400 && all_copied; }
+
+if a ip link add ifb0 type ifb 2>err; then
+	a ip link set ifb0 up
+	a ip addr add 192.0.2.129/25 dev ifb0
+	ifb=yes
+else
+	ifb="no ifb device: $(head -n 1 err)"
+fi
+for tx in msg-zerocopy uring-send-zc; do
+	if ! here $tx || { [ $tx = uring-send-zc ] && ! kernel_since 6 2; }; then
+		skip "$tx" "${why:-the kernel does not report copies before 6.2}"
+		continue
+	fi
+	if [ "$ifb" = yes ]; then
+		ok "$tx out of ifb: none of 50 copied" positive $tx
+		ok "$tx out of ifb, fragmented: 50 of 50 copied" fragmented $tx
+	else
+		skip "$tx out of ifb" "$ifb"
+	fi
+	ok "$tx over loopback: 50 of 50 copied" loopback $tx
+	ok "$tx over veth: 50 of 50 copied" veth $tx
+done
+
+usage() {
+	pattern=$1
+	shift
+	exits 2 "$tcpzc" --udp "$@" && says "$pattern" err
+}
+ok "not for comparing bytes" usage 'for controls' --listen --verify
+ok "a mode of TCP" usage "'sendfile' does not take datagrams" --connect ::1 --tx sendfile
+ok "too large a datagram" usage 'at most 65507' --connect ::1 --size 128k
+refused() {
+	exits 1 "$tcpzc" --udp --connect 127.0.0.1 --port 9 --seconds 2 --rate 1000msg && says 'send: Connection refused' err
+}
+ok "nobody there: the port's refusal is told" refused
+
+done_testing
