@@ -2,6 +2,7 @@
 /* The loop: what is left to be done, each run into its place, the manifest after each. */
 #include "capture/capture.h"
 
+#include "capture/hook.h"
 #include "capture/permit.h"
 #include "capture/remotes.h"
 #include "capture/stage.h"
@@ -9,6 +10,7 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "lib/marked.h"
 #include "lib/str.h"
 
 #include <dirent.h>
@@ -21,7 +23,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { ORPHANS_S = 10 };
+enum { ORPHANS_S = 10, GRACE_MS = 2000 };
 
 /* The folder itself is what is locked: nothing to leave behind. Returns the fd or -errno. */
 static int lock(const char *dir, struct error *err)
@@ -44,26 +46,41 @@ static int lock(const char *dir, struct error *err)
 
 /*
  * What a capture that was killed had started ends by itself, but not at once; until then it holds
- * ports and CPUs. Everything we start inherits a lock on runs/, so its end can be waited for.
- * Returns the fd to be inherited, -1: nobody will be able to wait for ours.
+ * ports and CPUs. All that belongs to a run inherits a lock on runs/, so its end can be waited for.
  */
-static int await_orphans(struct capture *c)
+static void await_orphans(struct capture *c)
 {
 	char *path = xasprintf("%s/runs", c->dir);
 	uint64_t deadline = clock_mono_ns() + (uint64_t)ORPHANS_S * 1000000000;
-	int fd = dir_make(path, NULL) ? -1 : open(path, O_RDONLY | O_DIRECTORY);
+	int n = 0;
 
-	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && !interrupt_came(&c->intr)) {
-		if (clock_mono_ns() > deadline) {
-			warn("what an earlier capture started here still runs after %d s, and may "
-			     "disturb ('fuser -v %s' shows it)",
-			     ORPHANS_S, path);
-			break;
-		}
+	if (!dir_make(path, NULL))
+		c->runs_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) &&
+	       clock_mono_ns() < deadline && !interrupt_came(&c->intr))
 		poll(NULL, 0, 20);
-	}
+	n = marked_end(c->mark, true, GRACE_MS);
+	if (n)
+		note("ended %d processes that a capture which was killed had left here", n);
+	if (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) && !c->intr.sig)
+		warn("what an earlier capture started here still runs, and may disturb ('fuser -v "
+		     "%s' shows it)",
+		     path);
 	free(path);
-	return fd;
+}
+
+/* What an earlier capture left: done before its plan is compared with this one. */
+static int recover(struct capture *c, struct error *err)
+{
+	char *dir = realpath(c->dir, NULL);
+
+	if (!dir)
+		return error_sys(err, errno, "%s: cannot be found", c->dir);
+	c->mark = xasprintf("ZCOST_RUN=%s/runs/", dir);
+	free(dir);
+	hook_recover(c->dir);
+	await_orphans(c);
+	return undo_recover(c->dir, err);
 }
 
 /* Only an empty folder, or one that is a capture, is written to. */
@@ -135,14 +152,24 @@ static void count(struct capture *c, const struct run_id *id, const struct outco
 	free(name);
 }
 
+/* The lock on runs/; what `before` leaves running does not belong to a run. */
+static void hand_down(const struct capture *c, bool down)
+{
+	if (c->runs_fd >= 0)
+		fcntl(c->runs_fd, F_SETFD, down ? 0 : FD_CLOEXEC);
+}
+
 static int one_run(struct capture *c, const struct run_id *id, struct error *err)
 {
 	char *tmp = temporary_path(c, id);
 	struct outcome out = {0};
 	int rc = dir_make(tmp, err);
 
-	if (!rc)
+	if (!rc) {
+		hand_down(c, true);
 		rc = run_execute_sides(c, id, tmp, &out, err);
+		hand_down(c, false);
+	}
 	if (!rc) {
 		count(c, id, &out);
 		rc = keep(c, id, tmp, out.why, err);
@@ -247,21 +274,19 @@ static int do_todo(struct capture *c, struct error *err)
 {
 	struct order todo;
 	struct error late = {0};
-	int fd, rc;
+	int rc = leftovers_remove(c, err);
 
-	fd = await_orphans(c);
-	rc = leftovers_remove(c, err);
 	manifest_left(&c->manifest, c->plan, &c->order, &todo);
 	if (todo.n < c->order.n)
 		note("%s: %zu of %zu runs are there already", c->dir, c->order.n - todo.n,
 		     c->order.n);
+	if (!rc && interrupt_came(&c->intr))
+		rc = -EINTR;
 	if (todo.n && !rc)
 		rc = on_stage(c, &todo, err);
 	if (manifest_finish(&c->manifest, &late) && !rc)
 		rc = error_set(err, late.code, "%s", late.text);
 	order_free(&todo);
-	if (fd >= 0)
-		close(fd);
 	return rc;
 }
 
@@ -274,11 +299,11 @@ static int prepare(struct capture *c, struct error *err)
 	if (!rc)
 		rc = interrupt_open(&c->intr, err);
 	if (!rc)
+		rc = recover(c, err);
+	if (!rc)
 		rc = remotes_open(c, err);
 	if (!rc)
 		rc = manifest_adopt(&c->manifest, c->plan, c->whole, err);
-	if (!rc)
-		rc = undo_recover(c->dir, err);
 	if (!rc)
 		rc = write_plan(c, err);
 	return rc ? rc : manifest_save(&c->manifest, err);
@@ -300,8 +325,10 @@ int capture_all(struct capture *c, struct error *err)
 {
 	int fd, rc;
 
-	c->intr.fd = -1;
+	c->intr.fd = c->runs_fd = -1;
 	rc = check_rights(c, err);
+	if (!rc)
+		rc = permit_cpus(c->plan, err);
 	if (!rc)
 		rc = dir_make(c->dir, err);
 	if (rc)
@@ -320,6 +347,9 @@ int capture_all(struct capture *c, struct error *err)
 	manifest_close(&c->manifest);
 	order_free(&c->order);
 	intern_free(&c->said);
+	free(c->mark);
+	if (c->runs_fd >= 0)
+		close(c->runs_fd);
 	close(fd);
 	return rc;
 }

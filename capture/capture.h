@@ -26,6 +26,8 @@ struct capture {
 	struct order order;
 	struct manifest manifest;
 	struct interrupt intr;
+	char *mark;  /* of what runs are made of (lib/marked.h) */
+	int runs_fd; /* runs/, locked; handed down to all sides of a run. -1: none */
 	struct remote remote[SIDE_COUNT]; /* remotes.h; url NULL: the side runs here */
 	struct progress progress;
 	struct intern said; /* remarks on collectors: each is made once */
@@ -70,7 +72,7 @@ int run_command(struct capture *c, const struct run_id *id, enum side side, cons
  */
 void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why);
 
-/* The first or last line of a file that says something, as plain ASCII; NULL: none. */
+/* The first line of a file, or the last that may be a reason, as plain ASCII; NULL: none. */
 char *report_line(const char *path, bool first);
 
 #endif

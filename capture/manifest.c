@@ -196,14 +196,43 @@ static int only_known(const struct manifest *m, const struct plan *p, struct err
 	return 0;
 }
 
-/* A plan that was refused before its first run leaves nothing that another one could contradict. */
+static bool has_runs(const struct manifest *m, const char *variant)
+{
+	return find(json_object_get(m->root, "runs"), "variant", variant, NULL);
+}
+
+/* A plan that was refused before a first run leaves nothing that another one could contradict. */
 static void forget_unused(struct manifest *m)
 {
+	json_t *list = json_object_get(m->root, "variants");
+	size_t i = json_array_size(list);
+
+	while (i--)
+		if (!has_runs(m, text(json_array_get(list, i), "name")))
+			json_array_remove(list, i);
 	if (json_array_size(json_object_get(m->root, "runs")))
 		return;
 	json_array_clear(json_object_get(m->root, "order"));
-	json_array_clear(json_object_get(m->root, "variants"));
 	json_array_clear(json_object_get(m->root, "sides"));
+}
+
+/* Charts keep the plan's order, also where a variant was forgotten and came back. */
+static void sort_variants(struct manifest *m, const struct plan *p)
+{
+	json_t *old = json_object_get(m->root, "variants"), *sorted = json_array(), *o;
+	size_t i;
+
+	json_array_foreach (old, i, o) {
+		size_t k;
+
+		for (k = 0; k < p->nvariants && strcmp(p->variants[k].name, text(o, "name")); k++)
+			;
+		if (k == p->nvariants)
+			json_array_append(sorted, o);
+	}
+	for (i = 0; i < p->nvariants; i++)
+		json_array_append(sorted, find(old, "name", p->variants[i].name, NULL));
+	json_object_set_new(m->root, "variants", sorted);
 }
 
 int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct error *err)
@@ -221,6 +250,8 @@ int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct 
 				 "%s holds another experiment: %s; give another -o, or remove the "
 				 "folder",
 				 m->dir, e.text);
+	if (whole)
+		sort_variants(m, p);
 	for (i = 0; i < SIDE_COUNT; i++)
 		if (p->sides[i].used)
 			add_word(json_object_get(m->root, "sides"), side_names[i]);

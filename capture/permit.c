@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/permit.h"
 
+#include "lib/cpuset.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,4 +40,38 @@ int permit_check(const struct plan *p, const struct rights *r, const char *where
 				 "--pass measure",
 				 where, way_out(where));
 	return 0;
+}
+
+static int check_side(const struct side_plan *s, const char *side, const char *variant,
+		      const struct cpuset *online, struct error *err)
+{
+	struct cpuset want;
+	unsigned int cpu;
+
+	if (!s->used || *s->host || !*s->cpus)
+		return 0;
+	if (cpuset_parse(&want, s->cpus, err))
+		return -EINVAL;
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&want, cpu) && !cpuset_has(online, cpu))
+			return error_set(err, EINVAL,
+					 "%s: cpus = %s: CPU %u is not online (variant %s)", side,
+					 s->cpus, cpu, variant);
+	return 0;
+}
+
+int permit_cpus(const struct plan *p, struct error *err)
+{
+	struct cpuset online;
+	size_t i;
+	int side, rc = cpuset_online(&online, err);
+
+	for (i = 0; i < p->nvariants; i++) {
+		const struct side_plan *sides = plan_sides(p, &p->variants[i]);
+
+		for (side = 0; side < SIDE_COUNT && !rc; side++)
+			rc = check_side(&sides[side], side_names[side], p->variants[i].name,
+					&online, err);
+	}
+	return rc;
 }

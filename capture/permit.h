@@ -13,4 +13,7 @@
 int permit_check(const struct plan *p, const struct rights *r, const char *where,
 		 struct error *err);
 
+/* Are the CPUs of all sides that run here online? -EINVAL names those that are not. */
+int permit_cpus(const struct plan *p, struct error *err);
+
 #endif

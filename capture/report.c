@@ -29,27 +29,52 @@ static char *cleaned(const char *s)
 	return out;
 }
 
+/* "Try `x --help' for more information.": argp and others end so, and it names no reason. */
+static bool invites(const char *line)
+{
+	return strcasestr(line, "--help") &&
+	       (strcasestr(line, "try ") || strcasestr(line, "for more"));
+}
+
+/* What follows is how it is used, not what went wrong. */
+static bool is_usage(const char *line)
+{
+	return !strncasecmp(line, "usage:", strlen("usage:"));
+}
+
+/* The last line that may be a reason; the first one where none may. */
+static char *telling_line(char *text)
+{
+	char *rest = text, *line, *first = NULL, *last = NULL;
+
+	while ((line = str_token(&rest, '\n'))) {
+		line = str_trim(line);
+		if (!*line)
+			continue;
+		if (!first)
+			first = line;
+		if (is_usage(line) && last)
+			break;
+		if (!invites(line) && !is_usage(line))
+			last = line;
+	}
+	return last ? last : first;
+}
+
 char *report_line(const char *path, bool first)
 {
-	char *data, *line, *out = NULL;
+	char *data, *line, *out;
 
 	if (file_read(path, &data, NULL, NULL))
 		return NULL;
 	line = str_trim(data);
 	if (first)
 		line[strcspn(line, "\n")] = '\0';
-	else if (strrchr(line, '\n'))
-		line = strrchr(line, '\n') + 1;
-	if (*line)
-		out = cleaned(str_trim(line));
+	else
+		line = telling_line(line);
+	out = line && *line ? cleaned(str_trim(line)) : NULL;
 	free(data);
 	return out;
-}
-
-/* argp ends a complaint with an invitation that names no reason. */
-static bool only_invites(const char *line)
-{
-	return !strncmp(line, "Try `", 5) || !strncmp(line, "Try '", 5);
 }
 
 /* Adds the last line of a file in quotes, unless `s` has it already. */
@@ -57,10 +82,6 @@ static void quote_last(struct str *s, const char *path)
 {
 	char *line = report_line(path, false);
 
-	if (line && only_invites(line)) {
-		free(line);
-		line = report_line(path, true);
-	}
 	if (line && !(s->buf && strstr(s->buf, line)))
 		str_printf(s, ": \"%s\"", line);
 	free(line);

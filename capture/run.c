@@ -110,7 +110,8 @@ static int start_side(struct run *r, enum side side, struct error *err)
 	if (!rc && remote)
 		remote_command(remote, &argv, &here);
 	if (!rc)
-		rc = side_start(&r->sides[side], remote ? here.word : argv.word, log, err);
+		rc = side_start(&r->sides[side], remote ? here.word : argv.word, log, r->c->mark,
+				err);
 	words_free(&here);
 	words_free(&argv);
 	free(log);

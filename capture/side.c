@@ -34,9 +34,10 @@ static int open_ends(struct spawn *child, struct side_proc *s, const char *log, 
 	return child->err < 0 ? error_sys(err, errno, "%s: cannot write", log) : 0;
 }
 
-int side_start(struct side_proc *s, char *const argv[], const char *log, struct error *err)
+int side_start(struct side_proc *s, char *const argv[], const char *log, const char *mark,
+	       struct error *err)
 {
-	struct spawn child = {.in = -1, .out = -1, .err = -1};
+	struct spawn child = {.in = -1, .out = -1, .err = -1, .mark = mark};
 	int rc;
 
 	*s = (struct side_proc){.pidfd = -1, .to = -1, .from = -1};

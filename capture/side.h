@@ -31,7 +31,9 @@ struct side_proc {
 	struct str line; /* a part of a line from it */
 };
 
-int side_start(struct side_proc *s, char *const argv[], const char *log, struct error *err);
+/* `mark` is for its environment (lib/marked.h). */
+int side_start(struct side_proc *s, char *const argv[], const char *log, const char *mark,
+	       struct error *err);
 void side_go(struct side_proc *s, uint64_t at_ns, uint64_t length_ns);
 void side_abort(struct side_proc *s);
 

@@ -192,7 +192,6 @@ int undo_recover(const char *dir, struct error *err)
 	struct dirent **list;
 	int n, i, rc = 0;
 
-	hook_recover(dir);
 	n = scandir(folder, &list, is_entry, last_first);
 	if (n > 0)
 		note("an earlier capture here was killed: undoing what it had set up");

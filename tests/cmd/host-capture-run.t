@@ -96,6 +96,32 @@ plan 'a=sleep 60' | sed 's/^\[side receiver\]/&\ncollect = bogus/' >refused.ini
 ok "a plan that collect refuses" exits 2 "$zcost" capture refused.ini -o refused
 plan 'b=sleep 60' >mended.ini
 ok "  leaves a folder that takes the mended plan" exits 0 "$zcost" capture mended.ini -o refused
+plan 'a=sleep 60' | sed 's/^cpus = 0/cpus = 0,4095/' >offline.ini
+ok "CPUs that are not there" exits 2 "$zcost" capture offline.ini -o offline
+ok "  are told before anything is made" says \
+	'receiver: cpus = 0,4095: CPU 4095 is not online \(variant a\)' err
+ok "  " test ! -e offline
+plan 'a=sleep 60' 'b=sh -c "echo refuse me; sleep 60"' >second.ini
+ok "a plan that collect refuses for its second variant" exits 2 "$zcost" capture second.ini -o second
+sed 's/refuse me/take me/' second.ini >mended.ini
+ok "  takes the mended one after the first" exits 0 "$zcost" capture mended.ini -o second
+ok "  in the plan's order" test "$(jq -r '.variants[].name' second/manifest.json | tr '\n' ' ')" = "a b "
+
+cat >say-a <<'EOT'
+x: no such mode: 7
+
+Usage: x [-a]
+  -b  as you like
+Try `x --help' or `x --usage' for more information.
+EOT
+cat >say-b <<'EOT'
+x: bad option
+x: try 'x --help' for more information
+EOT
+plan "a=sh -c 'cat $scratch/say-a >&2; exit 64'" "b=sh -c 'cat $scratch/say-b >&2; exit 2'" >usage.ini
+ok "programs that explain their usage" exits 1 "$zcost" capture usage.ini -o usage
+ok "  are quoted with the reason" says 'exited with status 64: "x: no such mode: 7"$' err
+ok "  and not with an invitation" says 'exited with status 2: "x: bad option"$' err
 
 echo "sh -c 'echo first >&2; echo no such device >&2; exit 3'" >die
 plan 'good=sleep 60' "bad=$(cat die)" 'never=nonesuch' >p.ini
