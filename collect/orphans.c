@@ -40,39 +40,47 @@ static pid_t parent_of(const char *pid)
 	return p && strlen(p) > 4 ? (pid_t)atoi(p + 4) : 0;
 }
 
-static void signal_children(int sig)
+/* How many there are; signal 0 only counts. */
+static int signal_children(int sig, pid_t except)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
+	int n = 0;
 
-	while (dir && (e = readdir(dir)))
-		if (isdigit((unsigned char)e->d_name[0]) && parent_of(e->d_name) == getpid())
-			kill((pid_t)atoi(e->d_name), sig);
+	while (dir && (e = readdir(dir))) {
+		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
+
+		if (!pid || pid == except || parent_of(e->d_name) != getpid())
+			continue;
+		kill(pid, sig);
+		n++;
+	}
 	if (dir)
 		closedir(dir);
+	return n;
 }
 
-/* True while there are children. */
-static bool reap(void)
+/* True while there are others. */
+static bool reap(pid_t except)
 {
 	pid_t pid;
 
 	do
 		pid = waitpid(-1, NULL, WNOHANG);
 	while (pid > 0);
-	return !pid;
+	return !pid && signal_children(0, except);
 }
 
-void orphans_end(int grace_ms)
+void orphans_end(int grace_ms, pid_t except)
 {
 	uint64_t deadline = clock_mono_ns() + (uint64_t)grace_ms * MS;
 
-	if (!reap())
+	if (!reap(except))
 		return;
-	signal_children(SIGTERM);
-	while (reap()) {
+	signal_children(SIGTERM, except);
+	while (reap(except)) {
 		if (clock_mono_ns() > deadline)
-			signal_children(SIGKILL);
+			signal_children(SIGKILL, except);
 		usleep(5000);
 	}
 }

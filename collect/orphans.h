@@ -6,10 +6,12 @@
 #ifndef ZC_ORPHANS_H
 #define ZC_ORPHANS_H
 
+#include <sys/types.h>
+
 /* Call before anything is started. */
 void orphans_adopt(void);
 
-/* SIGTERM to all our children, SIGKILL after grace_ms; reaps them. */
-void orphans_end(int grace_ms);
+/* SIGTERM to all our children but one, SIGKILL after grace_ms; reaps them. `except` 0: none. */
+void orphans_end(int grace_ms, pid_t except);
 
 #endif

@@ -170,7 +170,7 @@ static int launch(struct collect *c, struct perf *p)
 			p->tail ? "--tail-synthesize" : NULL,
 			NULL};
 	int log = open_log(p, &c->err), rc = log < 0 ? log : 0;
-	struct spawn opts = {.out = log, .err = log};
+	struct spawn opts = {.out = log, .err = log, .mark = c->run->mark};
 
 	if (!rc)
 		rc = spawn_start(&p->pid, argv, &opts, &c->err);
@@ -257,6 +257,11 @@ static void end_perf(struct collect *c, struct perf *p)
 
 	if (p->pid <= 0)
 		return;
+	if (c->run->sync && c->run->failed) { /* nobody keeps it: no time for putting it in order */
+		spawn_stop(p->pid, 1000, NULL);
+		p->pid = 0;
+		return;
+	}
 	kill(p->pid, SIGINT);
 	if (spawn_wait(p->pid, END_MS, &status)) {
 		spawn_stop(p->pid, 1000, NULL);

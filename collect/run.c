@@ -10,6 +10,7 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "lib/marked.h"
 #include "lib/spawn.h"
 
 #include <errno.h>
@@ -114,7 +115,7 @@ static int open_output(const struct run *r, const char *name, struct error *err)
 
 static int spawn_workload(struct run *r, int in, int out, int errfd)
 {
-	struct spawn opts = {.in = in, .out = out, .err = errfd};
+	struct spawn opts = {.in = in, .out = out, .err = errfd, .mark = r->mark};
 	struct error err = {0};
 
 	if (spawn_start(&r->pid, r->argv, &opts, &err)) {
@@ -300,6 +301,35 @@ static int block_signals(struct run *r, struct error *err)
 	return r->signals < 0 ? error_sys(err, errno, "cannot wait for signals") : 0;
 }
 
+/*
+ * The mark says whose processes these are, to anyone who looks, and is of this run alone: the next
+ * one in the same folder may begin before all of it is gone.
+ */
+static int guard(struct run *r, struct error *err)
+{
+	char *dir = realpath(r->dir, NULL);
+
+	if (!dir)
+		return error_sys(err, errno, "%s: cannot be found", r->dir);
+	r->mark = xasprintf("ZCOST_RUN=%s#%llu", dir, (unsigned long long)clock_mono_ns());
+	free(dir);
+	return guard_start(&r->guard, r->mark, err);
+}
+
+/* What a collect that was killed left running, with its guard killed as well. */
+static void end_earlier(const struct run *r)
+{
+	char *dir = realpath(r->dir, NULL), *mark = xasprintf("ZCOST_RUN=%s#", dir ? dir : "");
+	char *out = xasprintf("%s/workload.out", r->dir);
+	int n = dir && path_exists(out) ? marked_end(mark, true, STOP_GRACE_MS) : 0;
+
+	if (n)
+		note("%s: ended %d processes of an earlier run that was killed", r->dir, n);
+	free(out);
+	free(mark);
+	free(dir);
+}
+
 /* Nothing of an earlier run may pass for this one's. */
 static void remove_old(const struct run *r)
 {
@@ -349,13 +379,14 @@ static int set_up(struct run *r, struct error *err)
 	r->in.fd = STDIN_FILENO;
 	if (rc)
 		return rc;
+	end_earlier(r);
 	remove_old(r);
 	rc = block_signals(r, err);
 	if (!rc)
 		rc = cpuset_online(&r->online, err);
 	if (!rc)
 		orphans_adopt();
-	return rc;
+	return rc ? rc : guard(r, err);
 }
 
 int run_execute(struct run *r, struct error *err)
@@ -372,7 +403,9 @@ int run_execute(struct run *r, struct error *err)
 	}
 	end_workload(r);
 	collect_finish(r->collect, r->ncollect);
-	orphans_end(STOP_GRACE_MS);
+	orphans_end(STOP_GRACE_MS, r->guard.pid);
+	guard_stop(&r->guard);
+	free(r->mark);
 	tree_free(&r->tree);
 	r->ended_ns = clock_mono_ns();
 	close(r->pidfd);

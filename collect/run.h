@@ -7,6 +7,7 @@
 #define ZC_RUN_H
 
 #include "collect/collect.h"
+#include "collect/guard.h"
 #include "collect/sync.h"
 #include "collect/tree.h"
 #include "lib/cpuset.h"
@@ -46,6 +47,8 @@ struct run {
 	struct cpuset online; /* CPUs there are */
 	pid_t pid;	      /* of the workload */
 	int pidfd, signals;
+	char *mark; /* in the environment of what must end with the run; owned */
+	struct guard guard;
 	struct sync in;
 	bool running;
 	struct tree tree; /* of the workload's processes: tree_of() */
