@@ -54,8 +54,7 @@ static void await_orphans(struct capture *c)
 	uint64_t deadline = clock_mono_ns() + (uint64_t)ORPHANS_S * 1000000000;
 	int n = 0;
 
-	if (!dir_make(path, NULL))
-		c->runs_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	c->runs_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	while (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) &&
 	       clock_mono_ns() < deadline && !interrupt_came(&c->intr))
 		poll(NULL, 0, 20);
@@ -67,6 +66,20 @@ static void await_orphans(struct capture *c)
 		     "%s' shows it)",
 		     path);
 	free(path);
+}
+
+/* What belongs to our runs can be waited for, too. */
+static int make_runs(struct capture *c, struct error *err)
+{
+	char *path = xasprintf("%s/runs", c->dir);
+	int rc = dir_make(path, err);
+
+	if (!rc && c->runs_fd < 0) {
+		c->runs_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		flock(c->runs_fd, LOCK_EX | LOCK_NB);
+	}
+	free(path);
+	return rc;
 }
 
 /* What an earlier capture left: done before its plan is compared with this one. */
@@ -304,6 +317,8 @@ static int prepare(struct capture *c, struct error *err)
 		rc = remotes_open(c, err);
 	if (!rc)
 		rc = manifest_adopt(&c->manifest, c->plan, c->whole, err);
+	if (!rc)
+		rc = make_runs(c, err);
 	if (!rc)
 		rc = write_plan(c, err);
 	return rc ? rc : manifest_save(&c->manifest, err);
