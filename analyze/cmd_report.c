@@ -33,6 +33,7 @@ enum {
 	KEY_BY = 0x100,
 	KEY_LIMIT,
 	KEY_ALL,
+	KEY_CHILDREN,
 	KEY_DSO,
 	KEY_SYMBOL,
 	KEY_COMPONENTS,
@@ -64,6 +65,8 @@ static const struct argp_option options[] = {
 	 "rows by these first: comm pid tid thread cpu context component module dso symbol variant "
 	 "side",
 	 2},
+	{"children", KEY_CHILDREN, NULL, 0,
+	 "components, contexts, modules: also with all that they call, as functions have it", 2},
 	{"dso", KEY_DSO, "NAME", 0, "only functions of this module or library", 2},
 	{"symbol", KEY_SYMBOL, "NAME", 0, "only this function", 2},
 	{"components", KEY_COMPONENTS, "FILE", 0, "own rules for components", 2},
@@ -275,6 +278,9 @@ static void check(struct argp_state *state, struct arguments *a)
 		argp_error(state, "--from and --to cut a capture or a perf.data (--perf)");
 	if (a->capture && slice_check(&a->from.slice, &err))
 		argp_error(state, "%s", err.text);
+	if (a->q.children && !measure_has_costs(measure_find(a->table)))
+		argp_error(state,
+			   "--children is for tables of costs: components, contexts, modules");
 	if (a->q.load_measured && !a->capture)
 		argp_error(state,
 			   "--system-load measured is of a capture; of a file, give percent");
@@ -322,6 +328,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ALL:
 		a->q.all = true;
+		return 0;
+	case KEY_CHILDREN:
+		a->q.children = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		set_argument(state, a, arg);

@@ -495,14 +495,20 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
 		   struct table *t, struct error *err)
 {
+	struct cost_table own = *ct;
 	struct plan p;
 	int rc;
 
+	own.totals |= q->children;
 	if (!s && !q->profile && !q->flat)
 		return error_set(err, EINVAL,
 				 "table '%s' is made from a capture, --perf or --perf-report",
 				 t->name);
-	rc = make_plan(&p, ct, q, err);
+	if (q->flat && q->children && !ct->totals)
+		return error_set(err, EINVAL,
+				 "--children: the rows of a text call each other, and cannot be "
+				 "added up; give the perf.data itself with --perf");
+	rc = make_plan(&p, &own, q, err);
 	if (!rc)
 		rc = q->profile || q->flat ? run_file(&p, q, t, err) : run_store(&p, s, q, t, err);
 	components_free(p.components);

@@ -30,6 +30,7 @@ struct query {
 	const struct cpuset *cpus;	 /* --cpu; NULL: all */
 	/* how to print */
 	const char *by;	     /* comma-separated keys, of tally.c, and variant side */
+	bool children;	     /* also the cost of rows with what they call, where that is left out */
 	long limit;	     /* rows; 0: the table's own default */
 	bool all;	     /* --all: every row, unresolved addresses one by one */
 	const char **groups; /* --group, as given */

@@ -83,6 +83,22 @@ ok "and it is said again" says 'has no pid; give the perf.data itself' err
 ok "an unknown key names those there are" exits 2 "$zcost" report functions w --by colour
 ok "threads among them" says 'comm, pid, tid, thread, cpu' err
 
+# --- with what they call ---
+
+# data copy: 30 + 20 of its own, and 10 below it in tcp_recvmsg: 60 of 100; main calls all but those 10.
+report components w --children --component-set basic
+ok "a component with all it calls" near "$(cell out total_share 'component=data copy')" 60 1e-6
+ok "beside its own" near "$(cell out self_share 'component=data copy')" 50 1e-6
+ok "in ns" near "$(cell out total_ns 'component=data copy')" 300 1e-6
+ok "with its interval" test -n "$(cell out total_ns_ci 'component=data copy')"
+report components w --component-set basic
+ok "unless asked for, not" test -z "$(head -n 1 out | grep total)"
+report modules w --children --by comm
+ok "modules, by command" near "$(cell out total_share module=kernel,comm=srv)" 70 1e-6
+ok "of a text, exit 2" exits 2 "$zcost" report components --children --perf-report "$tests/data/xdp-children.txt"
+ok "says what can tell" says 'give the perf.data itself' err
+ok "of other tables, exit 2" exits 2 "$zcost" report roi w --children
+
 # --- in cycles ---
 
 report functions w --in cycles --all
