@@ -290,7 +290,7 @@ static void check(struct argp_state *state, struct arguments *a)
 		argp_error(state, "scores of given numbers need --throughput");
 	if (!a->capture && !is_bare(a))
 		argp_error(state, "of what? give a capture, or a file with --perf, --perf-report, "
-				  "--perf-trace, --strace-c or --perf-stat");
+				  "--perf-trace, --strace-c, --perf-stat or --ethtool");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -28,6 +28,12 @@ static int read_stat(struct text_options *o, struct error *err)
 	return perf_stat_read(o->path, &o->stat, err);
 }
 
+static int read_ethtool(struct text_options *o, struct error *err)
+{
+	o->q->ethtool = &o->ethtool;
+	return ethtool_text_read(o->path, &o->ethtool, err);
+}
+
 enum { KEY_FIRST = 0x300 };
 
 static const struct argp_option options[] = {
@@ -36,13 +42,14 @@ static const struct argp_option options[] = {
 	{"perf-trace", KEY_FIRST + 1, "FILE", 0, "of perf trace -s", 4},
 	{"strace-c", KEY_FIRST + 2, "FILE", 0, "of strace -c", 4},
 	{"perf-stat", KEY_FIRST + 3, "FILE", 0, "of perf stat, -x and -j, too", 4},
+	{"ethtool", KEY_FIRST + 4, "FILE", 0, "of ethtool -S, twice, or of ethtool_stats.pl", 4},
 	{0},
 };
 
 /* THE TABLE of texts, in the order of the options. */
 static const struct text_kind {
 	int (*read)(struct text_options *, struct error *);
-} kinds[] = {{read_report}, {read_trace}, {read_strace}, {read_stat}};
+} kinds[] = {{read_report}, {read_trace}, {read_strace}, {read_stat}, {read_ethtool}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -68,4 +75,5 @@ void text_options_free(struct text_options *o)
 	flat_free(&o->flat);
 	trace_free(&o->trace);
 	perf_stat_free(&o->stat);
+	ethtool_text_free(&o->ethtool);
 }

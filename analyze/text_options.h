@@ -7,6 +7,7 @@
 #ifndef ZC_TEXT_OPTIONS_H
 #define ZC_TEXT_OPTIONS_H
 
+#include "analyze/ingest/ethtool_text.h"
 #include "analyze/ingest/perf_report.h"
 #include "analyze/ingest/perf_stat.h"
 #include "analyze/ingest/perf_trace.h"
@@ -23,6 +24,7 @@ struct text_options {
 	struct flat flat;
 	struct trace trace;
 	struct perf_stat stat;
+	struct ethtool_text ethtool;
 };
 
 extern const struct argp text_argp;

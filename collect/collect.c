@@ -121,7 +121,11 @@ static void stop_some(struct collect *list, size_t n, bool apart)
 
 void collect_start_apart(struct collect *list, size_t n)
 {
+	size_t i;
+
 	start_some(list, n, true);
+	for (i = 0; i < n; i++)
+		step(&list[i], list[i].is->before);
 }
 
 void collect_start(struct collect *list, size_t n)

@@ -8,6 +8,7 @@
  *   probe    can this host do it? else the reason, in words, with the way out
  *   prepare  everything slow: programs loaded, files opened, all of it switched off
  *            -- here the workload is started, and warms up --
+ *   before   the window is about to open: what the workload has by now is looked up, at leisure
  *   start    the window opens: switch on, or take the first reading
  *   snap     once a second: one cheap reading
  *   stop     the window closes: switch off, or take the last reading (in the table's reverse order)
@@ -44,6 +45,7 @@ struct collector {
 	bool apart;
 	int (*probe)(struct collect *c);
 	int (*prepare)(struct collect *c);
+	int (*before)(struct collect *c);
 	int (*start)(struct collect *c);
 	int (*snap)(struct collect *c);
 	int (*stop)(struct collect *c);

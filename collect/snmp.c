@@ -74,14 +74,11 @@ static void follow(struct collect *c, struct snmp *s)
 				    "only the first is read");
 }
 
-static int take(struct collect *c, bool must)
+static int read_all(struct collect *c, struct snmp *s)
 {
-	struct snmp *s = c->data;
 	size_t i;
 	int rc;
 
-	if (!reading_begin(&s->reading, must))
-		return 0;
 	follow(c, s);
 	str_printf(&s->reading.text, "netns %" PRIu64 "\n", s->netns.id);
 	for (i = 0; i < array_size(sources); i++) {
@@ -89,7 +86,25 @@ static int take(struct collect *c, bool must)
 		if (rc)
 			return error_sys(&c->err, -rc, "%s: cannot read", sources[i]);
 	}
-	return reading_end(&s->reading, &c->err);
+	return 0;
+}
+
+/* Finds the namespace, and reads for nothing, so that the window's start costs no more than later.
+ */
+static int before(struct collect *c)
+{
+	return read_all(c, c->data);
+}
+
+static int take(struct collect *c, bool must)
+{
+	struct snmp *s = c->data;
+	int rc;
+
+	if (!reading_begin(&s->reading, must))
+		return 0;
+	rc = read_all(c, s);
+	return rc ? rc : reading_end(&s->reading, &c->err);
 }
 
 static int take_end(struct collect *c)
@@ -119,6 +134,7 @@ const struct collector collector_snmp = {
 	.files = {"snmp.snap"},
 	.probe = probe,
 	.prepare = prepare,
+	.before = before,
 	.start = take_end,
 	.snap = take_between,
 	.stop = take_end,

@@ -34,6 +34,8 @@ static const struct parser {
 	{"sched.snap", ingest_sched},
 	{"tcp.snap", ingest_tcp},
 	{"irq.snap", ingest_irq},
+	{"nic.snap", ingest_nic},
+	{"nic_state.tsv", ingest_nic_state},
 	{"snmp.snap", ingest_snmp},
 	// clang-format on
 };

@@ -17,7 +17,7 @@ static void add_row(struct changes *c, const char *name, const char *unit)
 	for (i = 0; i < runs; i++)
 		x[i] = NAN;
 	array_grow(c->row, c->n, c->cap);
-	c->row[c->n++] = (struct change_row){name, unit, x};
+	c->row[c->n++] = (struct change_row){name, unit, x, NULL};
 }
 
 /* One run's metrics; `seen` has the rows by the hash of their names. */
@@ -75,20 +75,47 @@ void changes_free(struct changes *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->n; i++)
+	for (i = 0; i < c->n; i++) {
 		free(c->row[i].x);
+		free(c->row[i].seconds);
+	}
 	free(c->row);
 	free(c->seconds);
 	free(c->mib);
 	*c = (struct changes){0};
 }
 
+int changes_known(struct changes *c, struct store *s, const struct block_list *list,
+		  const char *prefix, struct error *err)
+{
+	struct changes known;
+	int rc = changes_read(&known, s, list, c->b, prefix, err), r;
+	struct change_row *row;
+	size_t i;
+
+	for (i = 0; i < known.n && !rc; i++) {
+		row = (struct change_row *)changes_find(c, known.row[i].name);
+		if (!row || row->seconds)
+			continue;
+		row->seconds = xmemdup(known.row[i].x, (size_t)c->b->n * sizeof(*row->seconds));
+		for (r = 0; r < c->b->n; r++)
+			if (isnan(row->seconds[r]))
+				row->seconds[r] = c->seconds[r];
+	}
+	changes_free(&known);
+	return rc;
+}
+
 static double figure(const struct changes *c, const struct change_row *row, int run,
 		     enum change_as as)
 {
-	double x = row->x[run];
+	double x = row->x[run], window = c->seconds[run];
+	double known = row->seconds ? row->seconds[run] : window;
 
-	return as == AS_PER_SECOND ? x / c->seconds[run] : as == AS_PER_MIB ? x / c->mib[run] : x;
+	/* Of two rates: the work is that of the whole window. */
+	return as == AS_PER_SECOND ? x / known
+	       : as == AS_PER_MIB  ? x / known / (c->mib[run] / window)
+				   : x;
 }
 
 struct estimate changes_estimate(const struct changes *c, const struct change_row *row,

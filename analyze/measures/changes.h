@@ -11,7 +11,8 @@
 struct change_row {
 	const char *name; /* without the beginning; a string of the store */
 	const char *unit;
-	double *x; /* by run; NAN: the run does not have it */
+	double *x;	 /* by run; NAN: the run does not have it */
+	double *seconds; /* by run, in which it was known; NULL: in all of the window */
 };
 
 struct changes {
@@ -29,6 +30,9 @@ enum change_as { AS_COUNT, AS_PER_SECOND, AS_PER_MIB };
 int changes_read(struct changes *c, struct store *s, const struct block_list *list,
 		 const struct block_runs *b, const char *prefix, struct error *err);
 void changes_free(struct changes *c);
+/* Metrics `prefix`NAME say for how long the counter NAME was known. */
+int changes_known(struct changes *c, struct store *s, const struct block_list *list,
+		  const char *prefix, struct error *err);
 
 struct estimate changes_estimate(const struct changes *c, const struct change_row *row,
 				 enum change_as as);

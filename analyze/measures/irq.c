@@ -36,9 +36,37 @@ enum { CPUS_SHOWN = 3 };
 struct of_kind {
 	const char *kind;
 	struct changes here, elsewhere, by_cpu; /* by_cpu: "1:LOC Local timer interrupts" */
+	struct ranked *cpus;			/* of by_cpu, the most frequent first */
+};
+
+struct ranked {
+	const struct change_row *row;
+	double rate;
 };
 
 /* --- reading --- */
+
+static int by_rate(const void *a, const void *b)
+{
+	double x = ((const struct ranked *)a)->rate, y = ((const struct ranked *)b)->rate;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static struct ranked *rank(const struct changes *c)
+{
+	struct ranked *list = xcalloc(c->n + 1, sizeof(*list));
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		double rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
+
+		list[i] = (struct ranked){&c->row[i], isnan(rate) ? -1 : rate};
+	}
+	if (c->n)
+		qsort(list, c->n, sizeof(*list), by_rate);
+	return list;
+}
 
 /* A CPU that took none of a source has no metric: 0 where the source was read at all. */
 static void fill_by_cpu(struct of_kind *k)
@@ -78,8 +106,10 @@ static int read_kind(struct of_kind *k, struct store *s, const struct block_list
 		rc = changes_read(parts[i].c, s, list, b, prefix, err);
 		free(prefix);
 	}
-	if (!rc)
+	if (!rc) {
 		fill_by_cpu(k);
+		k->cpus = rank(&k->by_cpu);
+	}
 	return rc;
 }
 
@@ -88,42 +118,16 @@ static void free_kind(struct of_kind *k)
 	changes_free(&k->here);
 	changes_free(&k->elsewhere);
 	changes_free(&k->by_cpu);
+	free(k->cpus);
 }
 
 /* --- rows --- */
-
-struct ranked {
-	const struct change_row *row;
-	double rate;
-};
-
-static int by_rate(const void *a, const void *b)
-{
-	double x = ((const struct ranked *)a)->rate, y = ((const struct ranked *)b)->rate;
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
-static struct ranked *rank(const struct changes *c)
-{
-	struct ranked *list = xcalloc(c->n + 1, sizeof(*list));
-	size_t i;
-
-	for (i = 0; i < c->n; i++) {
-		double rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
-
-		list[i] = (struct ranked){&c->row[i], isnan(rate) ? -1 : rate};
-	}
-	if (c->n)
-		qsort(list, c->n, sizeof(*list), by_rate);
-	return list;
-}
 
 /* "1: 97 %, 0: 3 %" */
 static void put_cpus(const struct of_kind *k, const char *source, struct table *t,
 		     struct value *row)
 {
-	struct ranked *list = rank(&k->by_cpu);
+	const struct ranked *list = k->cpus;
 	struct str s = {0};
 	double all = 0;
 	size_t i, shown = 0;
@@ -139,7 +143,6 @@ static void put_cpus(const struct of_kind *k, const char *source, struct table *
 	}
 	table_set(t, row, "cpus", value_str(t, s.buf));
 	str_free(&s);
-	free(list);
 }
 
 static struct value *put_row(const struct changes *c, const struct change_row *r, const char *kind,
@@ -183,7 +186,7 @@ static long put_sources(const struct of_kind *k, const struct query *q, long lef
 
 static long put_by_cpu(const struct of_kind *k, const struct query *q, long left, struct table *t)
 {
-	struct ranked *list = rank(&k->by_cpu);
+	const struct ranked *list = k->cpus;
 	struct value *row;
 	size_t i;
 
@@ -197,7 +200,6 @@ static long put_by_cpu(const struct of_kind *k, const struct query *q, long left
 		table_set(t, row, "cpu", value_int(cpu));
 		left--;
 	}
-	free(list);
 	return left;
 }
 

@@ -54,6 +54,8 @@ static const struct measure measures[] = {
 	 COLUMNS(tcp_columns), tcp_run, NEEDS_STORE},
 	{"irq", "interrupts and softirqs: who, how often, on which CPUs", COLUMNS(irq_columns),
 	 irq_run, NEEDS_STORE},
+	{"nic", "what interfaces and their queues counted, and how they are set up",
+	 COLUMNS(nic_columns), nic_run, NEEDS_SOURCE},
 	{"snmp", "what the network stack counted: retransmits, drops, prunes, ...",
 	 COLUMNS(snmp_columns), snmp_run, NEEDS_STORE},
 	{"sizes", "how much each receive gave, in log2 buckets", COLUMNS(family_columns),

@@ -31,6 +31,7 @@ MEASURE(power, 12);
 MEASURE(sched, 8);
 MEASURE(tcp, 29);
 MEASURE(irq, 13);
+MEASURE(nic, 14);
 MEASURE(snmp, 10);
 MEASURE(host, 3);
 /* cpu with --by; sched of a capture. */

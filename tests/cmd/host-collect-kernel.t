@@ -14,16 +14,17 @@ info() { # info COLLECTOR KEY
 metric() { # metric NAME
 	sqlite3 r/zcost.db "SELECT value FROM metric WHERE name = '$1'"
 }
+notes() { sqlite3 r/zcost.db 'SELECT text FROM note' >notes; }
 at_least() { # at_least NAME N
 	awk -v v="$(metric "$1")" -v n="$2" 'BEGIN { if (v == "" || v < n) { print "got", v; exit 1 } }'
 }
 run() {
 	rm -rf r
-	exits 0 "$zcost" collect -o r "$@" && exits 0 "$zcost" analyze r
+	exits 0 "$zcost" collect -o r "$@" && exits 0 "$zcost" analyze r && notes
 }
 # What is read at both ends is cut to the window: 30 may come out as 29.999.
 # So many datagrams to nobody on loopback, one each 10 ms.
-send='i=0; while [ $i -lt 30 ]; do echo x >/dev/udp/127.0.0.1/9 || :; sleep 0.01; i=$((i + 1)); done; sleep 0.1'
+send='sleep 0.3; i=0; while [ $i -lt 30 ]; do echo x >/dev/udp/127.0.0.1/9 || :; sleep 0.01; i=$((i + 1)); done; sleep 0.1'
 
 ok "irq, snmp" run --collect irq,snmp -- bash -c "$send" 2>/dev/null
 ok "the stack's counters, as nstat names them" at_least snmp:UdpOutDatagrams 29.5
@@ -56,5 +57,37 @@ rm -rf r
 ok "without a warm-up it enters when the window is open" exits 0 "$zcost" collect -o r --collect snmp -- \
 	ip netns exec "$ns" sleep 1.3
 ok "and is found later" test "$(info snmp info.netns)" = workload
+
+# Interfaces of the namespace: a pair that is there all the time, one that is made anew, one that vanishes.
+ip -n "$ns" link add a0 type veth peer name a1
+ip -n "$ns" addr add 198.51.100.1/24 dev a0
+ip -n "$ns" link set a0 up
+ip -n "$ns" link set a1 up
+for i in b c; do ip -n "$ns" link add ${i}0 type veth peer name ${i}1; done
+ok "nic: interfaces that come and go" run --collect nic --warmup 0.3 --duration 3 -- ip netns exec "$ns" bash -c '
+	sleep 0.6
+	for i in 1 2 3 4 5; do echo x >/dev/udp/198.51.100.2/9; done # ARP asks, into a1
+	sleep 1.2; ip link del b0; ip link del c0; ip link add b0 type veth peer name b1; sleep 2.5'
+ok "both namespaces" test "$(info nic info.netns)" = host,workload
+ok "what one end sent" at_least nic:workload/a0/link/tx_packets 0.5
+ok "the other received" near "$(metric nic:workload/a0/link/tx_packets)" "$(metric nic:workload/a1/link/rx_packets)" 0.01
+ok "the driver's counters" at_least nic:workload/a0/ethtool/peer_ifindex 0
+ok "lo of the host" at_least nic:host/lo/link/rx_packets 0
+ok "what was made anew" says "workload/b0 was registered anew in the window" notes
+ok "what vanished" says "workload/c0 vanished before the window closed" notes
+ok "its counters are known for a part" at_least nic_known_s:workload/c0/link/rx_packets 0.5
+ok "report nic" exits 0 "$zcost" report nic r
+ok "the interface at work" says 'workload +a0 +kernel .*tx_packets' out
+ok "how it is set up" says 'workload/a0: veth, .*mtu 1500' out
+ok "as data" sh -c "'$zcost' report nic r --format json | jq -e '.interfaces.rows | map(select(.interface == \"a0\" and
+	.setting == \"feature:rx-gro\")) | length == 1'"
+# The same by ethtool, where it is installed.
+if command -v ethtool >/dev/null; then
+	nic=$(ip -o -4 route show default | awk '{ print $5; exit }')
+	if [ -n "$nic" ] && ethtool -g "$nic" >g 2>/dev/null; then
+		ok "rings as ethtool shows them" test "$(awk '/^RX:/ { n = $2 } END { print n }' g).0" = \
+			"$(metric "nic_state:host/$nic/rx_ring")"
+	fi
+fi
 
 done_testing

@@ -19,11 +19,12 @@ lines() { awk 'END { print NR - 1 }' out; }
 collector() { # collector NAME FILE
 	printf '{"name": "%s", "state": "ok", "why": "", "files": ["%s"]}' "$1" "$2"
 }
+nic_collector='{"name": "nic", "state": "ok", "why": "", "files": ["nic.snap", "nic_state.tsv"]}'
 # kernel_run REPEAT: a receiver's run of 1 MiB/s and so many of everything
 kernel_run() {
 	d=cap/runs/baseline/measure-0$1/receiver
 	run_json $d baseline measure $1 receiver tcpzc \
-		"$cpu_collector, $(collector irq irq.snap), $(collector snmp snmp.snap)"
+		"$cpu_collector, $(collector irq irq.snap), $(collector snmp snmp.snap), $nic_collector"
 	{ points 1048576 65536 9 14; summary receiver 0 0 0 0 1 1; } >$d/workload.out
 	proc_stat_simple 150 >$d/proc_stat.snap
 	for t in 0 3; do
@@ -32,6 +33,10 @@ kernel_run() {
 	for t in 0 3; do
 		snmp $t $(($1 * t)) | snap $(((10 + t) * 1000000000))
 	done >$d/snmp.snap
+	for t in 0 3; do
+		nic $t $(($1 * t)) | snap $(((10 + t) * 1000000000))
+	done >$d/nic.snap
+	nic_state $1 >$d/nic_state.tsv
 	mkdir -p cap/runs/baseline/measure-0$1/sender
 	run_json cap/runs/baseline/measure-0$1/sender baseline measure $1 sender none
 }
@@ -54,6 +59,34 @@ snmp() { # snmp T N
 	Tcp: $((5 + 2 * $2)) 4
 	TcpExt: TCPRcvQDrop PruneCalled TCPRcvCollapsed
 	TcpExt: $2 $2 0
+	END
+}
+nic() { # nic T N
+	if [ "$1" = 0 ]; then
+		printf 'n\thost\t4\teth0\tlink\trx_packets\trx_dropped\ttx_packets\n'
+		printf 'n\thost\t4\teth0\trx-0\trx-packets\n'
+		printf 'n\thost\t4\teth0\tethtool\trx3_packets\trx_64_bytes_phy\tunchanged\n'
+		printf 'n\tworkload\t2\tveth0\tlink\trx_packets\n'
+	fi
+	printf 'v\thost\t4\teth0\tlink\t%d\t%d\t0\n' $((10 * $2)) $2
+	printf 'v\thost\t4\teth0\trx-0\t%d\n' $((8 * $2))
+	printf 'v\thost\t4\teth0\tethtool\t%d\t%d\t7\n' $((6 * $2)) $2
+	printf 'v\tworkload\t2\tveth0\tlink\t%d\n' $2
+}
+nic_state() { # nic_state REPEAT: the ring grows once
+	printf 'netns\tifindex\tinterface\tkey\tvalue\n'
+	while read -r key value; do
+		printf 'host\t4\teth0\t%s\t%s\n' "$key" "$value"
+	done <<-END
+	up 1
+	driver mlx5_core
+	mtu 9000
+	rx_ring $((512 + 512 * ($1 / 3)))
+	rx_ring_max 8192
+	feature:rx-gro-hw 1
+	tcp_data_split 1
+	hds_thresh 0
+	gro_max_size 65536
 	END
 }
 
@@ -102,5 +135,74 @@ ok "copying by the kernel, when there is none" report snmp cap --side receiver -
 ok "is 0" test "$(get kind name=TcpExtTCPRcvCollapsed) $(get count name=TcpExtTCPRcvCollapsed)" = "copy 0"
 ok "the sender has not measured it" report snmp cap --side sender
 ok "and says so" says "nothing of this was measured" err
+
+ok "report nic" report nic cap --side receiver
+ok "packets of an interface" cell per_s interface=eth0,name=rx_packets 20
+ok "of a queue, as the kernel has it" cell per_s source=queue,queue=rx-0,name=rx-packets 16
+ok "and as the driver names it" cell per_s source=driver,queue=rx-3,name=rx3_packets 12
+ok "a size is no queue" test -z "$(get queue name=rx_64_bytes_phy)"
+ok "drops are marked" test "$(get kind name=rx_dropped)" = drop
+ok "of the workload's namespace" cell count netns=workload,interface=veth0 6
+ok "per MiB" cell per_mib netns=workload,interface=veth0 2
+ok "nothing that did not change" test -z "$(get name name=unchanged)$(get name name=tx_packets)"
+ok "but with --all" report nic cap --side receiver --all
+ok "as 0" test "$(get count name=unchanged)" = 0
+ok "by interface" report nic cap --side receiver --by interface
+ok "the kernel's alone" test "$(cut -f 5 out | sort -u | tr '\n' ' ')" = "kernel source "
+ok "by queue" report nic cap --side receiver --by queue
+ok "two of them" test "$(lines)" = 2
+ok "not by comm" exits 2 "$zcost" report nic cap --by comm
+ok "how it is set up, in words" sh -c "'$zcost' report nic cap --side receiver | grep -q \
+	'^# baseline receiver: host/eth0: mlx5_core, mtu 9000, rx ring 512|1024 of 8192, hw-gro on, header split on, hds-thresh 0$'"
+ok "and as data" sh -c "'$zcost' report nic cap --side receiver --format json |
+	jq -e '.interfaces.rows | map(select(.setting == \"rx_ring\"))[0].value == \"512|1024\"'"
+
+# --- texts of ethtool ---
+
+# The rates of the document, second by second, and the same as two outputs of ethtool -S 2 s apart.
+eth() { exits 0 "$zcost" report nic --ethtool "$@" --format tsv; }
+rates() { awk -F'\t' 'NR > 1 { print $7, $10 }' out; }
+sed -n 's/^Ethtool.* stat: *\([0-9]*\) .*<= \([^ ]*\) .sec/\2 \1/p' "$tests/data/ethtool-stats.txt" >want
+ok "ethtool_stats.pl" eth "$tests/data/ethtool-stats.txt"
+ok "its rates" sh -c "$(command -v cmp) want - <<-END
+$(rates)
+END"
+ok "of an interface" test "$(get interface name=rx_bytes)" = mlx5p2
+ok "drops are marked" test "$(get kind name=rx_discards_phy) $(get kind name=rx_out_of_buffer)" = "drop drop"
+ok "13 of them" test "$(lines)" = 13
+{ cat "$tests/data/ethtool-stats.txt"; sed 's/8179636/8179646/; /rx_bytes /d' "$tests/data/ethtool-stats.txt"; } >two
+ok "two rounds" eth two
+ok "are averaged" test "$(get per_s name=rx3_cache_reuse)" = 8179641
+ok "what changed in one of them only, too" test "$(get per_s name=rx_bytes)" = 245388902.5
+{
+	printf 'root# ethtool -S mlx5p2\nNIC statistics:\n     still: 4\n'
+	awk '{ printf "     %s: %.0f\n", $1, 1e13 + NR }' want
+	printf 'NIC statistics:\n     still: 4\n'
+	awk '{ printf "     %s: %.0f\n", $1, 1e13 + NR + 2 * $2 }' want
+} >twice
+ok "ethtool -S, twice" eth twice --seconds 2
+ok "the same rates" sh -c "$(command -v cmp) want - <<-END
+$(rates)
+END"
+ok "with what did not change" eth twice --seconds 2 --all
+ok "as 0" test "$(get per_s name=still)" = 0
+ok "from a pipe, without the time" sh -c "'$zcost' report nic --ethtool - --format tsv <twice >out"
+ok "counts" test "$(get count name=rx_bytes)" = 981555610
+ok "no rates" test -z "$(get per_s name=rx_bytes)"
+ok "by queue" eth twice --seconds 2 --by queue
+ok "two" test "$(lines)" = 2
+ok "once is not enough" exits 2 "$zcost" report nic --ethtool "$tests/data/ethtool-stats.txt" --by interface
+printf 'NIC statistics:\n a: 1\n [0]: b c: 2\n' >once
+ok "one output alone tells no change" exits 2 "$zcost" report nic --ethtool once
+ok "the way out" says 'put a later one behind it' err
+{ cat once; printf 'NIC statistics:\n a: 0\n [0]: b c: 7\n new: 1\n'; } >back
+ok "counters that go backwards, or come" exits 4 "$zcost" report nic --ethtool back --seconds 1 --format tsv
+ok "are named" says '2 counters went backwards or are not in every output.*: a, new' err
+ok "the others are there" test "$(get per_s 'name=[0]: b c')" = 5
+{ cat once; echo "oops"; } >bad
+ok "what is neither" exits 1 "$zcost" report nic --ethtool bad
+ok "is refused by its line" says 'bad, line 4: neither a counter' err
+ok "nothing of ethtool" exits 1 "$zcost" report nic --ethtool want
+ok "another table" exits 2 "$zcost" report irq --ethtool twice
 
 done_testing

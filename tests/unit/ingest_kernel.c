@@ -285,13 +285,90 @@ static void test_irq_damaged(void **state)
 	ingest_free(&in);
 }
 
+/* --- nic --- */
+
+#define NAMES "\tlink\trx_packets\trx_bytes\n"
+
+static void test_nic(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "n\thost\t4\teth0" NAMES "v\thost\t4\teth0\tlink\t100\t6400\n"
+		"n\thost\t4\teth0\tethtool\trx_drops\t[0]: rx_ucast/s\n"
+		"v\thost\t4\teth0\tethtool\t5\t18446744073709551610\n"
+		"n\thost\t4\teth0\trx-0\trx-packets\nv\thost\t4\teth0\trx-0\t7\n"
+		"n\tworkload\t2\teth0" NAMES "v\tworkload\t2\teth0\tlink\t1\t2\n");
+	add(12, "v\thost\t4\teth0\tlink\t300\t1000006400\n"
+		"v\thost\t4\teth0\tethtool\t5\t18446744073709551611\n"
+		/* the driver has another counter before the old ones */
+		"n\thost\t4\teth0\tethtool\tnew\trx_drops\t[0]: rx_ucast/s\n"
+		"v\thost\t4\teth0\trx-0\t8\nv\tworkload\t2\teth0\tlink\t1\t2\n");
+	add(13, "v\thost\t4\teth0\tlink\t310\t1000006400\n"
+		"v\thost\t4\teth0\tethtool\t77\t6\t18446744073709551615\n"
+		"v\thost\t4\teth0\trx-0\t9\nv\tworkload\t2\teth0\tlink\t1\t3\n");
+	assert_int_equal(ingest_nic(&in, path, &err), 0);
+	is(in, "nic:host/eth0/link/rx_packets", 210);
+	is(in, "nic:host/eth0/link/rx_bytes", 1e9);
+	is(in, "nic:host/eth0/ethtool/rx_drops", 1);
+	is(in, "nic:host/eth0/ethtool/[0]: rx_ucast/s", 5);
+	absent(in, "nic:host/eth0/ethtool/new"); /* read once */
+	is(in, "nic:host/eth0/rx-0/rx-packets", 2);
+	is(in, "nic:workload/eth0/link/rx_bytes", 1);
+	absent(in, "nic_known_s:host/eth0/link/rx_packets"); /* in all of the window */
+	assert_int_equal(in.nseries, 4);
+	assert_string_equal(in.series[0].name, "nic_rx_gbps:host/eth0");
+	assert_float_equal(in.series[0].value, 4, 1e-9);
+	assert_int_equal(in.nnotes, 0);
+	ingest_free(&in);
+}
+
+static void test_nic_awkward(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "n\thost\t4\ta" NAMES "v\thost\t4\ta\tlink\t100\t6400\n"
+		"n\thost\t5\tb" NAMES "v\thost\t5\tb\tlink\t1\t1\n"
+		"n\thost\t6\td" NAMES "v\thost\t6\td\tlink\t50\t50\n");
+	add(11, "v\thost\t4\ta\tlink\t110\t6400\nv\thost\t5\tb\tlink\t5\t1\n"
+		"v\thost\t6\td\tlink\t60\t60\n");
+	/* a is another one, b is gone, c has come, d was set back; lines that say nothing */
+	add(12,
+	    "n\thost\t9\ta" NAMES "v\thost\t9\ta\tlink\t0\t0\n"
+	    "n\thost\t8\tc" NAMES "v\thost\t8\tc\tlink\t1000\t1\n"
+	    "v\thost\t6\td\tlink\t3\t61\n"
+	    "v\thost\t99\tz\tlink\t3\nv\thost\nx\tb\t1\tc\td\te\nv\thost\t6\td\tlink\t1\t2\t3\n");
+	add(13, "v\thost\t9\ta\tlink\t7\t0\nv\thost\t8\tc\tlink\t1004\t1\n"
+		"v\thost\t6\td\tlink\t4\tmany\n");
+	assert_int_equal(ingest_nic(&in, path, &err), 0);
+	is(in, "nic:host/a/link/rx_packets", 17);
+	is(in, "nic_known_s:host/a/link/rx_packets", 2);
+	assert_true(noted(&in, "warning",
+			  "host/a was registered anew in the window: its counters "
+			  "are known for 2.00 s of 3.00 s"));
+	is(in, "nic:host/b/link/rx_packets", 4);
+	is(in, "nic_known_s:host/b/link/rx_packets", 1);
+	assert_true(noted(&in, "warning", "host/b vanished before the window closed"));
+	is(in, "nic:host/c/link/rx_packets", 4);
+	assert_true(noted(&in, "warning", "host/c came after the window had opened"));
+	is(in, "nic:host/d/link/rx_packets", 11);
+	is(in, "nic:host/d/link/rx_bytes", 11);
+	assert_true(noted(&in, "warning", "set back in the window"));
+	assert_true(noted(&in, "lossy", "5 lines of nic.snap are not readable"));
+	ingest_free(&in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deltas),	    cmocka_unit_test(test_snmp),
 		cmocka_unit_test(test_snmp_netns),  cmocka_unit_test(test_snmp_awkward),
 		cmocka_unit_test(test_irq),	    cmocka_unit_test(test_irq_hotplug),
-		cmocka_unit_test(test_irq_damaged),
+		cmocka_unit_test(test_irq_damaged), cmocka_unit_test(test_nic),
+		cmocka_unit_test(test_nic_awkward),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ *	NIC statistics:					ethtool -S
+ *	     rx_packets: 1172472
+ *
+ *	Show adapter(s) (mlx5p2) statistics (ONLY that changed!)
+ *	Ethtool(mlx5p2) stat:     8179636 (      8,179,636) <= rx3_cache_reuse /sec
+ *
+ * Names hold blanks and colons, "[0]: rx_packets": the last colon parts name and value.
+ */
+#include "analyze/ingest/ethtool_text.h"
+
+#include "analyze/ingest/text.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/hash.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+	struct text text;
+	struct ethtool_text *e;
+	struct map rows; /* by interface and name: its place + 1 */
+	struct error *err;
+};
+
+static int bad(const struct reader *r, const char *what)
+{
+	return error_set(r->err, EINVAL, "%s, line %u: %s", text_name(&r->text), r->text.line,
+			 what);
+}
+
+static struct ethtool_row *row_of(struct reader *r, const char *interface, const char *name)
+{
+	struct ethtool_text *e = r->e;
+	uint64_t key = hash_bytes(interface, strlen(interface), 0);
+	uint64_t *at = map_at(&r->rows, hash_bytes(name, strlen(name), key));
+
+	if (!*at) {
+		array_grow(e->rows, e->n, e->cap);
+		e->rows[e->n++] = (struct ethtool_row){
+			.interface = *interface ? arena_strdup(&e->arena, interface) : NULL,
+			.name = arena_strdup(&e->arena, name)};
+		*at = e->n;
+	}
+	return &e->rows[*at - 1];
+}
+
+/* A new output: no row is in it yet. */
+static void begin_output(struct reader *r)
+{
+	size_t i;
+
+	r->e->outputs++;
+	for (i = 0; i < r->e->n; i++)
+		r->e->rows[i].ended = false;
+}
+
+/* "rx_packets: 1172472" */
+static int take_count(struct reader *r, char *line)
+{
+	char *colon = strrchr(line, ':'), *name = str_trim(line);
+	struct ethtool_row *row;
+	const char *p;
+	uint64_t v;
+
+	if (!colon)
+		return bad(r, "neither a counter and its value nor the beginning of an output");
+	p = text_skip(colon + 1);
+	if (!text_count(&p, &v) || *text_skip(p))
+		return bad(r, "a value that is no whole number");
+	*colon = '\0';
+	row = row_of(r, "", str_trim(name));
+	if (row->ended)
+		return bad(r, "a counter twice in one output");
+	if (!row->seen)
+		row->first = v;
+	row->last = v;
+	row->seen++;
+	row->ended = true;
+	return 0;
+}
+
+/* "Ethtool(mlx5p2) stat:     8179636 (      8,179,636) <= rx3_cache_reuse /sec" */
+static int take_rate(struct reader *r, char *line)
+{
+	char *interface = line + strlen("Ethtool("), *close = strchr(interface, ')'), *name;
+	const char *p = close ? strstr(close, "stat:") : NULL;
+	struct ethtool_row *row;
+	uint64_t v;
+
+	name = p ? strstr(p, "<=") : NULL;
+	p = p ? text_skip(p + strlen("stat:")) : NULL;
+	if (!name || !text_count(&p, &v) || !str_ends(str_trim(name), "/sec"))
+		return bad(r, "not what ethtool_stats.pl prints of a counter");
+	*close = '\0';
+	name = str_trim(name + strlen("<="));
+	name[strlen(name) - strlen("/sec")] = '\0';
+	row = row_of(r, interface, str_trim(name));
+	if (!r->e->outputs || row->ended)
+		begin_output(r);
+	row->sum += (double)v;
+	row->last = v;
+	row->seen++;
+	row->ended = true;
+	return 0;
+}
+
+static int take_line(struct reader *r, char *line)
+{
+	if (!*line || str_starts(line, "[...]") || str_starts(line, "no stats available"))
+		return 0;
+	if (str_starts(line, "NIC statistics")) {
+		begin_output(r);
+		return r->e->rates ? bad(r, "outputs of two kinds") : 0;
+	}
+	if (str_starts(line, "Show adapter(s)")) {
+		if (r->e->outputs && !r->e->rates)
+			return bad(r, "outputs of two kinds");
+		r->e->rates = true;
+		return 0;
+	}
+	if (str_starts(line, "Ethtool(")) {
+		if (r->e->outputs && !r->e->rates)
+			return bad(r, "outputs of two kinds");
+		r->e->rates = true;
+		return take_rate(r, line);
+	}
+	/* What stands before the first output: a prompt, a command. */
+	return r->e->outputs && !r->e->rates ? take_count(r, line) : 0;
+}
+
+int ethtool_text_parse(const char *name, char *data, size_t len, struct ethtool_text *e,
+		       struct error *err)
+{
+	struct reader r = {.e = e, .err = err};
+	char *line;
+	int rc;
+
+	*e = (struct ethtool_text){0};
+	rc = text_open(&r.text, name, data, len, err);
+	while (!rc && (line = text_next(&r.text)))
+		rc = take_line(&r, str_trim(line));
+	if (!rc && !e->n)
+		rc = error_set(err, ENODATA,
+			       "%s holds no output of ethtool -S nor of ethtool_stats.pl",
+			       text_name(&r.text));
+	map_free(&r.rows);
+	if (rc)
+		ethtool_text_free(e);
+	return rc;
+}
+
+int ethtool_text_read(const char *path, struct ethtool_text *e, struct error *err)
+{
+	char *data;
+	size_t len;
+	int rc = file_read(path, &data, &len, err);
+
+	*e = (struct ethtool_text){0};
+	if (rc)
+		return rc;
+	rc = ethtool_text_parse(path, data, len, e, err);
+	free(data);
+	return rc;
+}
+
+void ethtool_text_free(struct ethtool_text *e)
+{
+	free(e->rows);
+	arena_free(&e->arena);
+	*e = (struct ethtool_text){0};
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nic.snap: lines of fields parted by tabs,
+ *
+ *	n NETNS IFINDEX INTERFACE GROUP name...		the names of a group, from here on
+ *	v NETNS IFINDEX INTERFACE GROUP value...
+ *
+ * GROUP: link (rtnl_link_stats64), ethtool (the driver's own), rx-0, tx-3 (a queue). An interface
+ * that was registered anew has another number, and its counters begin again.
+ */
+#include "analyze/ingest/deltas.h"
+#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/tsv.h"
+
+#include "lib/alloc.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct nic {
+	struct deltas d;      /* "IFINDEX NETNS/INTERFACE/GROUP/name" */
+	struct intern groups; /* "NETNS/INTERFACE/GROUP IFINDEX" */
+	char **names;	      /* by group: the rest of its line "n" */
+	size_t cap, bad;
+};
+
+static char **names_of(struct nic *n, const char *group)
+{
+	size_t before = n->groups.n;
+	uint32_t id = intern_str(&n->groups, group);
+
+	if (n->groups.n > before) {
+		array_grow(n->names, id, n->cap);
+		n->names[id] = NULL;
+	}
+	return &n->names[id];
+}
+
+/* Bytes of a link as its rate over time. */
+static void put_rate(struct ingest *in, const struct nic *n, const char *interface,
+		     const char *name, double bytes)
+{
+	char *series;
+
+	if (isnan(bytes) || !(n->d.span_s > 0) ||
+	    (strcmp(name, "rx_bytes") && strcmp(name, "tx_bytes")))
+		return;
+	series = xasprintf("nic_%.2s_gbps:%s", name, interface);
+	ingest_point(in, arena_strdup(&in->arena, series), n->d.t_ns,
+		     8 * bytes / n->d.span_s / 1e9);
+	free(series);
+}
+
+static void put_values(struct ingest *in, struct nic *n, const char *index, const char *interface,
+		       const char *group, const char *names, char *values)
+{
+	char *copy = xstrdup(names), *rest = copy, *name, *value;
+	struct str key = {0};
+	uint64_t v;
+	double change;
+
+	while ((value = str_token(&values, '\t'))) {
+		name = str_token(&rest, '\t');
+		if (!name || !parse_u64(value, &v)) {
+			n->bad++;
+			break;
+		}
+		str_reset(&key);
+		str_printf(&key, "%s %s/%s/%s", index, interface, group, name);
+		change = deltas_put(&n->d, key.buf, v);
+		if (!strcmp(group, "link"))
+			put_rate(in, n, interface, name, change);
+	}
+	str_free(&key);
+	free(copy);
+}
+
+static void parse_line(struct ingest *in, struct nic *n, char *line)
+{
+	const char *kind = str_token(&line, '\t'), *netns = str_token(&line, '\t');
+	const char *index = str_token(&line, '\t'), *name = str_token(&line, '\t');
+	const char *group = str_token(&line, '\t');
+	char *interface, *key, **names;
+
+	if (!group || !line || !*index || strspn(index, "0123456789") != strlen(index)) {
+		n->bad++;
+		return;
+	}
+	interface = xasprintf("%s/%s", netns, name);
+	key = xasprintf("%s/%s %s", interface, group, index);
+	names = names_of(n, key);
+	if (!strcmp(kind, "n")) {
+		free(*names);
+		*names = xstrdup(line);
+	} else if (!strcmp(kind, "v") && *names) {
+		put_values(in, n, index, interface, group, *names, line);
+	} else {
+		n->bad++;
+	}
+	free(key);
+	free(interface);
+}
+
+static void read_all(struct ingest *in, struct nic *n, const struct snaps *snaps)
+{
+	size_t i;
+
+	for (i = 0; i < snaps->n; i++) {
+		char *copy = xstrdup(snaps->snap[i].data), *rest = copy, *line;
+
+		deltas_reading(&n->d, snaps->snap[i].mono_ns);
+		while ((line = str_token(&rest, '\n')))
+			if (*line)
+				parse_line(in, n, line);
+		free(copy);
+	}
+}
+
+/* --- what came of it --- */
+
+/* One name, under all numbers that the interface had. */
+struct total {
+	double sum, known_s;
+	unsigned int numbers;
+	bool known;
+};
+
+static void add_total(struct total *t, const struct delta *c)
+{
+	t->sum += c->sum;
+	t->known_s += c->known_s;
+	t->known |= c->known_s > 0;
+	t->numbers++;
+}
+
+static void put_total(struct ingest *in, const char *name, const struct total *t, double window_s)
+{
+	char *metric;
+
+	if (!t->known)
+		return;
+	metric = xasprintf("nic:%s", name);
+	ingest_metric(in, metric, "1", t->sum, NULL);
+	free(metric);
+	if (t->known_s >= 0.99 * window_s)
+		return;
+	metric = xasprintf("nic_known_s:%s", name);
+	ingest_metric(in, metric, "s", t->known_s, NULL);
+	free(metric);
+}
+
+/* "host/eth0" of "host/eth0/link/rx_packets", which every interface has; NULL of others. */
+static char *interface_of(const char *name)
+{
+	const char *end = strstr(name, "/link/rx_packets");
+
+	return end ? xstrndup(name, (size_t)(end - name)) : NULL;
+}
+
+static void say(struct ingest *in, const struct nic *n, const char *name, const struct total *t,
+		bool came, bool went, double window_s)
+{
+	char *interface = interface_of(name);
+
+	(void)n;
+	if (interface && t->numbers > 1)
+		ingest_note(in, "warning",
+			    "nic: %s was registered anew in the window: its counters are known for "
+			    "%.2f s of %.2f s",
+			    interface, t->known_s, window_s);
+	else if (interface && (came || went))
+		ingest_note(in, "warning",
+			    "nic: %s %s: its counters are known for %.2f s of %.2f s", interface,
+			    came ? "came after the window had opened"
+				 : "vanished before the window closed",
+			    t->known_s, window_s);
+	free(interface);
+}
+
+static void put_metrics(struct ingest *in, const struct nic *n)
+{
+	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	struct total *list = xcalloc(n->d.names.n + 1, sizeof(*list));
+	bool *came = xcalloc(n->d.names.n + 1, sizeof(*came));
+	bool *went = xcalloc(n->d.names.n + 1, sizeof(*went));
+	struct intern names = {0};
+	size_t i, k;
+
+	for (i = 0; i < n->d.names.n; i++) {
+		k = intern_str(&names, strchr(deltas_name(&n->d, i), ' ') + 1);
+		add_total(&list[k], &n->d.d[i]);
+		came[k] |= n->d.d[i].between;
+		went[k] |= delta_gone(&n->d, &n->d.d[i]);
+	}
+	for (k = 0; k < names.n; k++) {
+		put_total(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
+		say(in, n, intern_get(&names, (uint32_t)k), &list[k], came[k], went[k], window_s);
+	}
+	intern_free(&names);
+	free(list);
+	free(came);
+	free(went);
+}
+
+static void put_notes(struct ingest *in, const struct nic *n)
+{
+	char *back = deltas_set_back(&n->d);
+
+	if (back)
+		ingest_note(in, "warning",
+			    "nic: set back in the window, what it counted there is not known "
+			    "(interface and counter): %s",
+			    back);
+	if (n->bad)
+		ingest_note(in, "lossy", "nic: %zu lines of nic.snap are not readable", n->bad);
+	free(back);
+}
+
+static void nic_free(struct nic *n)
+{
+	size_t i;
+
+	for (i = 0; i < n->groups.n; i++)
+		free(n->names[i]);
+	free(n->names);
+	intern_free(&n->groups);
+	deltas_free(&n->d);
+}
+
+int ingest_nic(struct ingest *in, const char *path, struct error *err)
+{
+	struct nic n = {0};
+	struct snaps snaps;
+	uint64_t from, to;
+	int rc = deltas_snaps(in, "nic", path, &snaps, err);
+
+	if (rc)
+		return rc;
+	deltas_init(&n.d, in);
+	read_all(in, &n, &snaps);
+	from = snaps.snap[0].mono_ns;
+	to = snaps.snap[snaps.n - 1].mono_ns;
+	if (ingest_cover(in, "nic.snap", &from, &to) > 0)
+		put_metrics(in, &n);
+	put_notes(in, &n);
+	nic_free(&n);
+	snaps_free(&snaps);
+	return 0;
+}
+
+/* --- nic_state.tsv: how interfaces are set up --- */
+
+/* nic_state:host/eth0/rx_ring = 256; words in the name: nic_info:host/eth0/driver=veth = 1 */
+int ingest_nic_state(struct ingest *in, const char *path, struct error *err)
+{
+	struct tsv t;
+	int rc = tsv_read(&t, path, '\t', err), netns, interface, key, value;
+	size_t row;
+
+	if (rc)
+		return rc;
+	rc = tsv_require(&t, err, "netns", "interface", "key", "value", NULL);
+	netns = tsv_column(&t, "netns");
+	interface = tsv_column(&t, "interface");
+	key = tsv_column(&t, "key");
+	value = tsv_column(&t, "value");
+	for (row = 0; row < t.rows && !rc; row++) {
+		const char *text = tsv_cell(&t, row, value);
+		uint64_t v = 1;
+		bool number = parse_u64(text, &v);
+		char *name =
+			xasprintf("nic_%s:%s/%s/%s%s%s", number ? "state" : "info",
+				  tsv_cell(&t, row, netns), tsv_cell(&t, row, interface),
+				  tsv_cell(&t, row, key), number ? "" : "=", number ? "" : text);
+
+		ingest_metric(in, name, "1", (double)v, NULL);
+		free(name);
+	}
+	if (!rc && t.short_rows)
+		ingest_note(in, "lossy", "nic: %zu rows of nic_state.tsv are not readable",
+			    t.short_rows);
+	tsv_free(&t);
+	return rc;
+}

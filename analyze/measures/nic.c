@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nic: what interfaces counted, in the host's network namespace and in the workload's: those of the
+ * kernel, of each queue, and the driver's own. --by interface shows the kernel's alone, --by queue
+ * those of queues. How interfaces are set up stands below, and in json as "interfaces".
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/changes.h"
+#include "analyze/measures/counter_kinds.h"
+#include "analyze/measures/nic_ethtool.h"
+#include "analyze/measures/nic_names.h"
+#include "analyze/measures/nic_settings.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column nic_columns[14] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"netns", NULL, V_STR, 0, "host, or the workload's where that is another"},
+	{"interface", NULL, V_STR, 0, NULL},
+	{"source", NULL, V_STR, 0, "kernel, queue (the kernel's, of a queue) or driver"},
+	{"queue", NULL, V_STR, 0, "of a driver's counter: by its name"},
+	{"name", NULL, V_STR, 0, NULL},
+	{"kind", NULL, V_STR, 0, "drop, error, busy, pause: by its name"},
+	{"count", NULL, V_REAL, 0, "in the window, estimate over the runs"},
+	{"per_s", "1/s", V_REAL, 1, NULL},
+	{"per_s_lo", "1/s", V_REAL, 1, "its interval"},
+	{"per_s_hi", "1/s", V_REAL, 1, NULL},
+	{"per_mib", "1/MiB", V_REAL, 4, "per MiB of the workload's bytes"},
+	{"runs", NULL, V_INT, 0, "runs that have it"},
+};
+
+enum source { KERNEL, QUEUE, DRIVER };
+static const char *const source_names[] = {"kernel", "queue", "driver"};
+
+/* "host/eth0/link/rx_packets" */
+struct counter {
+	const struct change_row *row;
+	char *copy;
+	const char *netns, *interface, *name;
+	enum source source;
+	char queue[32]; /* "": of none */
+};
+
+static void take_apart(struct counter *k, const struct change_row *row)
+{
+	char *rest = k->copy = xstrdup(row->name);
+	const char *group;
+
+	k->row = row;
+	k->netns = str_token(&rest, '/');
+	k->interface = str_token(&rest, '/');
+	group = str_token(&rest, '/');
+	k->name = rest ? rest : "";
+	k->source = group && !strcmp(group, "link")	 ? KERNEL
+		    : group && !strcmp(group, "ethtool") ? DRIVER
+							 : QUEUE;
+	k->queue[0] = '\0';
+	if (k->source == QUEUE && group)
+		strncat(k->queue, group, sizeof(k->queue) - 1);
+	else if (k->source == DRIVER)
+		nic_queue(k->name, k->queue, sizeof(k->queue));
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct counter *x = a, *y = b;
+	int rc = strcmp(x->netns, y->netns);
+
+	if (!rc)
+		rc = strverscmp(x->interface ? x->interface : "", y->interface ? y->interface : "");
+	if (!rc)
+		rc = (int)x->source - (int)y->source;
+	if (!rc && x->source == QUEUE)
+		rc = strverscmp(x->queue, y->queue);
+	return rc ? rc : strverscmp(x->name, y->name);
+}
+
+enum by { BY_ALL, BY_INTERFACE, BY_QUEUE };
+
+static bool wanted(const struct counter *k, const struct changes *c, const struct query *q,
+		   enum by by)
+{
+	if (by == BY_INTERFACE && k->source != KERNEL)
+		return false;
+	if (by == BY_QUEUE && !k->queue[0])
+		return false;
+	return q->all || change_happened(c, k->row);
+}
+
+static void put_row(const struct changes *c, const struct counter *k, struct table *t)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "variant", value_str(t, c->b->block.variant));
+	table_set(t, row, "side", value_str(t, c->b->block.side));
+	table_set(t, row, "netns", value_str(t, k->netns));
+	table_set(t, row, "interface", value_str(t, k->interface));
+	table_set(t, row, "source", value_str(t, source_names[k->source]));
+	table_set(t, row, "queue", value_str(t, k->queue[0] ? k->queue : NULL));
+	table_set(t, row, "name", value_str(t, k->name));
+	table_set(t, row, "kind", value_str(t, nic_kind(k->name)));
+	changes_put(c, k->row, t, row);
+}
+
+static void put_rows(const struct changes *c, const struct query *q, enum by by, struct table *t)
+{
+	struct counter *list = xcalloc(c->n + 1, sizeof(*list));
+	long left = q->limit ? q->limit : -1;
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		take_apart(&list[i], &c->row[i]);
+	if (c->n)
+		qsort(list, c->n, sizeof(*list), in_order);
+	for (i = 0; i < c->n && left; i++) {
+		if (!wanted(&list[i], c, q, by))
+			continue;
+		put_row(c, &list[i], t);
+		left--;
+	}
+	for (i = 0; i < c->n; i++)
+		free(list[i].copy);
+	free(list);
+}
+
+static int put_block(struct store *s, const struct query *q, enum by by,
+		     const struct block_list *list, const struct block_runs *b, struct table *t,
+		     size_t *found, struct error *err)
+{
+	struct changes c;
+	int rc = changes_read(&c, s, list, b, "nic:", err);
+
+	*found += c.n;
+	if (!rc)
+		rc = changes_known(&c, s, list, "nic_known_s:", err);
+	if (!rc)
+		put_rows(&c, q, by, t);
+	if (!rc)
+		rc = nic_settings(s, list, b, &c, t, err);
+	changes_free(&c);
+	return rc;
+}
+
+static int by_of(const char *name, enum by *by, struct error *err)
+{
+	*by = !name ? BY_ALL : !strcmp(name, "interface") ? BY_INTERFACE : BY_QUEUE;
+	if (*by == BY_QUEUE && strcmp(name, "queue"))
+		return error_set(err, EINVAL,
+				 "table nic goes by interface or by queue, not by '%s'", name);
+	return 0;
+}
+
+int nic_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list = {0};
+	size_t found = 0;
+	enum by by;
+	int rc = by_of(q->by, &by, err), i;
+
+	if (!rc && q->ethtool)
+		return nic_from_ethtool(q->ethtool, q, t, err);
+	if (!rc && !s)
+		return error_set(err, EINVAL,
+				 "table nic is made from a capture, or from --ethtool FILE");
+	if (!rc)
+		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
+	if (!rc)
+		zero_copy_title(s, q, t);
+	for (i = 0; i < list.n && !rc; i++)
+		rc = put_block(s, q, by, &list, &list.blocks[i], t, &found, err);
+	if (!rc)
+		changes_note(q, found, t);
+	if (!rc)
+		block_list_notes(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How the interfaces of a block's runs were set up: below the table, and as its detail. */
+#ifndef ZC_NIC_SETTINGS_H
+#define ZC_NIC_SETTINGS_H
+
+#include "analyze/measures/changes.h"
+
+/* A note for each interface that `c`, the block's counters, saw at work; the detail has all. */
+int nic_settings(struct store *s, const struct block_list *list, const struct block_runs *b,
+		 const struct changes *c, struct table *t, struct error *err);
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Interfaces: counters of each, of its queues, and its driver's own, of the host's network
+ * namespace and of the one that the workload lives in; and how they are set up, when the window is
+ * over.
+ */
+#include "collect/nic.h"
+
+#include "collect/netns.h"
+#include "collect/reading.h"
+#include "collect/rtnl.h"
+#include "collect/run.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* --- a space --- */
+
+/* NULL: the kernel has no such family. */
+static struct genl *family(const char *name)
+{
+	struct genl *g = xcalloc(1, sizeof(*g));
+
+	if (!genl_open(g, name, NULL))
+		return g;
+	free(g);
+	return NULL;
+}
+
+int nic_space_open(struct nic_space *s, const char *name)
+{
+	int rc;
+
+	*s = (struct nic_space){.name = name};
+	s->inet = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	s->route = s->inet < 0 ? -errno : rtnl_open();
+	rc = s->route < 0 ? s->route : nic_list(s, NULL, NULL);
+	if (rc) {
+		nic_space_close(s);
+		return rc;
+	}
+	s->netdev = family("netdev");
+	s->ethtool = family("ethtool");
+	return 0;
+}
+
+static void close_family(struct genl *g)
+{
+	if (g)
+		genl_close(g);
+	free(g);
+}
+
+void nic_space_close(struct nic_space *s)
+{
+	size_t i;
+
+	if (!s->name)
+		return;
+	for (i = 0; i < s->nports; i++)
+		free(s->port[i].names);
+	free(s->port);
+	map_free(&s->said);
+	close_family(s->netdev);
+	close_family(s->ethtool);
+	if (s->route >= 0)
+		close(s->route);
+	if (s->inet >= 0)
+		close(s->inet);
+	*s = (struct nic_space){.inet = -1};
+}
+
+void nic_put(struct nic_space *s, const struct nic_port *p, const char *group, const char *names,
+	     const char *values, struct str *text)
+{
+	uint64_t key = hash_bytes(group, strlen(group), (uint64_t)p->index);
+	uint64_t hash = hash_bytes(names, strlen(names), 0) | 1, *said = map_at(&s->said, key);
+
+	if (*said != hash)
+		str_printf(text, "n\t%s\t%d\t%s\t%s%s\n", s->name, p->index, p->name, group, names);
+	*said = hash;
+	str_printf(text, "v\t%s\t%d\t%s\t%s%s\n", s->name, p->index, p->name, group, values);
+}
+
+static int read_space(struct nic_space *s, struct str *text)
+{
+	int rc = nic_read_links(s, text);
+
+	if (!rc)
+		rc = nic_read_queues(s, text);
+	if (!rc)
+		nic_read_ethtool(s, text);
+	return rc;
+}
+
+/* --- the collector --- */
+
+struct nic {
+	struct reading reading;
+	struct netns netns;
+	struct nic_space host, workload;
+	struct str state;
+};
+
+static int prepare(struct collect *c)
+{
+	struct nic *n = xcalloc(1, sizeof(*n));
+	int rc;
+
+	c->data = n;
+	n->host.inet = n->workload.inet = -1;
+	netns_init(&n->netns);
+	rc = nic_space_open(&n->host, "host");
+	if (rc)
+		return error_sys(&c->err, -rc, "interfaces cannot be listed by netlink");
+	return reading_open(&n->reading, c, c->is->files[0]);
+}
+
+static int open_workload(void *arg)
+{
+	return nic_space_open(arg, "workload");
+}
+
+static void follow(struct collect *c, struct nic *n)
+{
+	struct error err = {0};
+	int rc;
+
+	if (netns_follow(&n->netns, c->run->pid)) {
+		rc = netns_inside(&n->netns, open_workload, &n->workload, &err);
+		if (rc)
+			collect_degraded(c, "%s", err.code ? err.text : strerror(-rc));
+	}
+	if (n->netns.others)
+		collect_degraded(c, "the workload's processes are in several network namespaces: "
+				    "only the first is read");
+}
+
+static int read_all(struct collect *c, struct nic *n)
+{
+	int rc;
+
+	follow(c, n);
+	rc = read_space(&n->host, &n->reading.text);
+	if (!rc && n->workload.inet >= 0)
+		rc = read_space(&n->workload, &n->reading.text);
+	if (rc)
+		return error_sys(&c->err, -rc, "interfaces cannot be read by netlink");
+	return 0;
+}
+
+/* Reads for nothing: drivers take longer to name their counters than to read them. */
+static int before(struct collect *c)
+{
+	struct nic *n = c->data;
+	int rc = read_all(c, n);
+
+	map_free(&n->host.said);
+	map_free(&n->workload.said);
+	return rc;
+}
+
+static int take(struct collect *c, bool must)
+{
+	struct nic *n = c->data;
+	int rc;
+
+	if (!reading_begin(&n->reading, must))
+		return 0;
+	rc = read_all(c, n);
+	return rc ? rc : reading_end(&n->reading, &c->err);
+}
+
+static int take_end(struct collect *c)
+{
+	return take(c, true);
+}
+
+static int take_between(struct collect *c)
+{
+	return take(c, false);
+}
+
+/* Drivers may take their time for this. */
+static int after(struct collect *c)
+{
+	struct nic *n = c->data;
+
+	str_puts(&n->state, "netns\tifindex\tinterface\tkey\tvalue\n");
+	nic_read_state(&n->host, &n->state);
+	if (n->workload.inet >= 0)
+		nic_read_state(&n->workload, &n->state);
+	return 0;
+}
+
+static void finish(struct collect *c)
+{
+	struct nic *n = c->data;
+	char *path = collect_path(c, c->is->files[1]);
+	struct error err = {0};
+
+	if (n->state.len && file_write(path, n->state.buf, n->state.len, &err))
+		collect_degraded(c, "%s", err.text);
+	collect_info_str(c, "netns", n->workload.inet < 0 ? "host" : "host,workload");
+	reading_close(&n->reading, c);
+	nic_space_close(&n->host);
+	nic_space_close(&n->workload);
+	netns_close(&n->netns);
+	str_free(&n->state);
+	free(path);
+	free(n);
+}
+
+const struct collector collector_nic = {
+	.name = "nic",
+	.what = "interfaces: counters of driver and queues, rings, channels, offloads",
+	.files = {"nic.snap", "nic_state.tsv"},
+	.prepare = prepare,
+	.before = before,
+	.start = take_end,
+	.snap = take_between,
+	.stop = take_end,
+	.after = after,
+	.finish = finish,
+};
