@@ -269,6 +269,9 @@ static int conclude(const struct capture *c, int rc, const struct error *err)
 	}
 	if (rc) {
 		error_print(err);
+		if (c->ok)
+			note("%zu runs were added to %s and are safe; %s to go on", c->ok, c->dir,
+			     again);
 		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	if (c->failed && !c->ok)

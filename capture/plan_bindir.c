@@ -26,8 +26,8 @@ static void place(char **text, const char *bindir)
 
 static void place_side(struct side_plan *s, const char *bindir)
 {
-	char **const values[] = {&s->cpus,  &s->prefix,	    &s->collect,
-				 &s->units, &s->call_graph, &s->power_csv};
+	char **const values[] = {&s->cpus,	 &s->prefix,	&s->collect,	  &s->units,
+				 &s->call_graph, &s->power_csv, &s->power_command};
 	size_t i;
 
 	for (i = 0; i < array_size(values); i++)

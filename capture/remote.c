@@ -124,6 +124,14 @@ int remote_lost(struct remote *r, int rc, struct error *err)
 	return -EPIPE;
 }
 
+int remote_odd(struct remote *r, const char *said, struct error *err)
+{
+	r->up = false;
+	remote_disconnect(r);
+	return error_set(err, EPROTO, "%s: zcost there gives an answer to something else: '%.60s'",
+			 r->url, said);
+}
+
 int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struct str *answer,
 	       struct error *err)
 {

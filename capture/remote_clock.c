@@ -34,8 +34,7 @@ static int trip(struct remote *r, struct interrupt *intr, struct bounds *b, stru
 
 	got = clock_mono_ns();
 	if (!rc && sscanf(answer.buf, "clock %" SCNu64 " %" SCNu64 "%c", &heard, &said, &end) != 2)
-		rc = error_set(err, EPROTO, "%s: does not tell its time: '%.60s'", r->url,
-			       answer.buf);
+		rc = remote_odd(r, answer.buf, err);
 	if (!rc)
 		*b = (struct bounds){.low = (int64_t)(said - got),
 				     .high = (int64_t)(heard - sent),

@@ -92,7 +92,7 @@ static int no_zcost(const struct remote *r, const char *said, struct error *err)
 /* The agent was never reached: ssh says why, or the shell there, or zcost. */
 static int not_reached(struct remote *r, const char *missing, struct error *err)
 {
-	char *log = xasprintf("%s/log", r->dir), *line;
+	char *log = xasprintf("%s/log", r->dir), *ssh = words_join(r->ssh.word), *line;
 	int status = 0, code, rc;
 
 	link_close(&r->link, r->stop_timeout_s, &status);
@@ -103,13 +103,13 @@ static int not_reached(struct remote *r, const char *missing, struct error *err)
 	else if (code == SSH_FAILED)
 		rc = error_set(err, ENOTCONN,
 			       "%s: cannot connect: %s (try it by hand: %s -o BatchMode=yes %s)",
-			       r->url, line ? line : "ssh does not say why", r->ssh.word[0],
-			       r->url);
+			       r->url, line ? line : "ssh does not say why", ssh, r->url);
 	else
 		rc = error_set(err, EPROTO, "%s: zcost there %s: %s", r->url,
 			       code == EXIT_FAILED ? "cannot begin" : missing,
 			       line ? line : spawn_status_text(status));
 	free(line);
+	free(ssh);
 	free(log);
 	return rc;
 }

@@ -122,8 +122,7 @@ static int take_one(struct fetch *f, const char *line, struct error *err)
 		return 0;
 	}
 	if (sscanf(line, "file %" SCNu64 " %n", &size, &at) != 1 || !at)
-		return error_set(err, EPROTO, "%s: files come in another language: '%.60s'",
-				 f->r->url, line);
+		return remote_odd(f->r, line, err);
 	if (!stream_name_ok(line + at) || !str_starts(line + at, f->prefix))
 		error_set(&f->bad, EPROTO, "it sends a file that belongs elsewhere: %.100s",
 			  line + at);
