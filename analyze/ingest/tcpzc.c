@@ -2,6 +2,7 @@
 /* workload.out of tcpzc: JSON lines, as docs/formats.md has them. */
 #include "analyze/ingest/json.h"
 #include "analyze/ingest/points.h"
+#include "analyze/ingest/tcpzc_hists.h"
 #include "analyze/ingest/window.h"
 
 #include "lib/alloc.h"
@@ -93,6 +94,7 @@ static void whole_run(struct ingest *in, const json_t *line)
 	counts(in, json_object_get(line, "recv_hist"), "recv_size_log2:");
 	counts(in, json_object_get(line, "token_hist"), "recv_tokens_log2:");
 	counts(in, json_object_get(line, "return_hist"), "return_tokens_log2:");
+	tcpzc_hists(in, line);
 	if (side && str_starts(side, "r"))
 		ingest_metric(in, "rx_bytes", "B", json_num(line, "bytes"), NULL);
 }

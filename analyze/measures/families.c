@@ -52,7 +52,7 @@ static const struct {
 	{"counters", {"counter:", "counter_running:"}},
 	{"softnet", {"softnet_"}},
 	{"tcp", {"tcp_"}},
-	{"sizes", {"recv_size_log2:", "recv_tokens_log2:", "return_tokens_log2:"}},
+	{"sizes", {"recv_size_log2:", "recv_tokens_log2:", "return_tokens_log2:", "hist:"}},
 };
 
 static bool belongs(const char *family, const char *metric)

@@ -58,7 +58,7 @@ static const struct measure measures[] = {
 	 COLUMNS(nic_columns), nic_run, NEEDS_SOURCE},
 	{"snmp", "what the network stack counted: retransmits, drops, prunes, ...",
 	 COLUMNS(snmp_columns), snmp_run, NEEDS_STORE},
-	{"sizes", "how much each receive gave, in log2 buckets", COLUMNS(family_columns),
+	{"sizes", "how much each receive gave, and other histograms of the workload", COLUMNS(family_columns),
 	 family_run, NEEDS_STORE},
 	{"sched", "how long threads ran, and waited for a CPU (or --perf with sched events)",
 	 COLUMNS(sched_columns), sched_run, NEEDS_SOURCE},

@@ -42,20 +42,14 @@ static const char *verdict(const struct flow *f)
 {
 	if (!f->opt->verify || (f->tx && !f->opt->rr)) /* a sender has nothing to compare */
 		return "off";
-	return f->bad_bytes ? "failed" : "ok";
+	return f->bad_bytes || (f->back && f->back->bad_bytes) ? "failed" : "ok";
 }
 
-/* Of one flow, or of the sum of all. */
-static void put_figures(json_t *o, const struct flow *f, uint64_t messages)
+/* What became of the bytes of one way. */
+static void put_way(json_t *o, const struct flow *f)
 {
 	uint64_t known = f->sends_zero_copy + f->sends_copied;
 
-	json_object_set_new(o, "bytes", number(f->bytes));
-	json_object_set_new(o, "messages", number(messages));
-	json_object_set_new(o, "seconds", json_real((double)(f->end_ns - f->start_ns) / 1e9));
-	json_object_set_new(o, "start_ns", number(f->start_ns));
-	json_object_set_new(o, "end_ns", number(f->end_ns));
-	json_object_set_new(o, "verify", json_string(verdict(f)));
 	json_object_set_new(o, "sends",
 			    json_pack("{s:I,s:I,s:I,s:I}", "total", (json_int_t)f->sends,
 				      "zero_copy", (json_int_t)f->sends_zero_copy, "copied",
@@ -70,6 +64,18 @@ static void put_figures(json_t *o, const struct flow *f, uint64_t messages)
 				      (json_int_t)f->retries[LIMIT_OPTMEM], "memlock",
 				      (json_int_t)f->retries[LIMIT_MEMLOCK]));
 	json_object_set_new(o, "ring_overflow", number(f->ring_overflow));
+}
+
+/* Of one flow, or of the sum of all. */
+static void put_figures(json_t *o, const struct flow *f, uint64_t messages)
+{
+	json_object_set_new(o, "bytes", number(f->bytes));
+	json_object_set_new(o, "messages", number(messages));
+	json_object_set_new(o, "seconds", json_real((double)(f->end_ns - f->start_ns) / 1e9));
+	json_object_set_new(o, "start_ns", number(f->start_ns));
+	json_object_set_new(o, "end_ns", number(f->end_ns));
+	json_object_set_new(o, "verify", json_string(verdict(f)));
+	put_way(o, f);
 }
 
 /* THE TABLE of what is simply added up. */
@@ -102,52 +108,41 @@ static void add(struct flow *total, const struct flow *f)
 		total->end_ns = f->end_ns;
 }
 
-static json_t *rr_json(const struct options *o, uint64_t requests, uint64_t responses)
+/* Of one connection, or of all: `back` is the responses' way. */
+static json_t *rr_json(const struct flow *back, uint64_t requests, uint64_t responses)
 {
-	json_t *j = json_pack("{s:I,s:I,s:I}", "response_size", (json_int_t)o->response, "requests",
-			      (json_int_t)requests, "responses", (json_int_t)responses);
+	const struct options *o = back->opt;
+	json_t *j = json_pack("{s:s,s:I,s:I,s:I,s:I}", "mode", o->back_mode->name, "response_size",
+			      (json_int_t)o->response, "requests", (json_int_t)requests,
+			      "responses", (json_int_t)responses, "bytes", (json_int_t)back->bytes);
 
 	if (!o->listen)
 		json_object_set_new(j, "outstanding", json_integer(o->outstanding));
+	put_way(j, back);
 	return j;
-}
-
-/* Both ways of a connection added up, but the bytes are the requests'. */
-static void add_flow(struct flow *total, const struct flow *f)
-{
-	add(total, f);
-	if (!f->back)
-		return;
-	add(total, f->back);
-	total->bytes -= f->back->bytes;
-}
-
-static uint64_t responses(const struct flow *f)
-{
-	return f->back ? f->back->bytes / f->back->size : 0;
 }
 
 static json_t *flow_json(const struct flow *f)
 {
 	json_t *o = json_pack("{s:i,s:i}", "flow", (int)f->index, "thread", (int)f->worker->index);
-	struct flow both = {.opt = f->opt, .tx = f->tx};
+	const struct flow *b = f->back;
 
-	add_flow(&both, f);
-	put_figures(o, &both, f->bytes / f->size);
-	if (f->back)
-		json_object_set_new(o, "rr", rr_json(f->opt, f->bytes / f->size, responses(f)));
+	put_figures(o, f, f->bytes / f->size);
+	json_object_set_new(o, "histograms", hists_json(f, 1, false));
+	if (b)
+		json_object_set_new(o, "rr", rr_json(b, f->bytes / f->size, b->bytes / b->size));
 	json_object_set_new(o, "tcp_info", tcp_info_json(f, 1));
 	if (f->error)
 		json_object_set_new(o, "error", json_string(f->what));
 	return o;
 }
 
-static void add_calls(uint64_t *calls, const struct worker *w)
+static void add_calls(uint64_t *to, const uint64_t *calls)
 {
 	unsigned int i;
 
 	for (i = 0; i < CALL_COUNT; i++)
-		calls[i] += w->calls[i];
+		to[i] += calls[i];
 }
 
 static json_t *flows_json(const struct run *r)
@@ -174,34 +169,63 @@ static json_t *threads_json(const struct run *r)
 	return list;
 }
 
+/* Of a mode that gives buffers back in tokens. */
+static void put_tokens(json_t *line, const struct run *r)
+{
+	if (!r->flows->hist[HIST_TOKENS])
+		return;
+	json_object_set_new(line, "token_hist", hist_log2(r->flows, r->n_flows, HIST_TOKENS));
+	json_object_set_new(line, "return_hist", hist_log2(r->flows, r->n_flows, HIST_RETURNS));
+}
+
+struct totals {
+	struct flow all, back; /* the sums of both ways */
+	uint64_t messages, responses;
+};
+
+static void add_up(struct totals *t, const struct run *r)
+{
+	unsigned int i;
+
+	t->all.opt = t->back.opt = r->opt;
+	t->all.tx = !r->opt->listen;
+	for (i = 0; i < r->n_flows; i++) {
+		const struct flow *f = &r->flows[i];
+
+		add(&t->all, f);
+		t->messages += f->bytes / f->size;
+		if (!f->back)
+			continue;
+		add(&t->back, f->back);
+		t->responses += f->back->bytes / f->back->size;
+	}
+	for (i = 0; i < r->n_workers; i++)
+		add_calls(t->all.calls, r->workers[i].calls);
+	if (r->boss != r->workers)
+		add_calls(t->all.calls, r->boss->calls);
+	add_calls(t->all.calls, t->back.calls);
+}
+
 json_t *summary_json(struct run *r)
 {
 	const struct options *o = r->opt;
-	struct flow total = {.opt = o, .tx = !o->listen};
-	uint64_t messages = 0, n_responses = 0;
-	unsigned int i;
+	struct totals t = {0};
 	json_t *line;
 
-	for (i = 0; i < r->n_flows; i++) {
-		add_flow(&total, &r->flows[i]);
-		messages += r->flows[i].bytes / r->flows[i].size;
-		n_responses += responses(&r->flows[i]);
-	}
-	for (i = 0; i < r->n_workers; i++)
-		add_calls(total.calls, &r->workers[i]);
-	if (r->boss != r->workers)
-		add_calls(total.calls, r->boss);
+	add_up(&t, r);
+	t.all.bad_bytes += t.back.bad_bytes;
 	line = json_pack("{s:s,s:s,s:s,s:I}", "type", "summary", "side",
 			 o->listen ? "receiver" : "sender", "mode", o->mode->name, "size",
 			 (json_int_t)o->size);
-	put_figures(line, &total, messages);
-	json_object_set_new(line, "recv_hist", recv_log2(r->flows, r->n_flows));
-	json_object_set_new(line, "histograms", hists_json(r->flows, r->n_flows));
-	json_object_set_new(line, "syscalls", calls_json(total.calls));
+	put_figures(line, &t.all, t.messages);
+	json_object_set_new(line, "recv_hist", hist_log2(r->flows, r->n_flows, HIST_RECV_BYTES));
+	put_tokens(line, r);
+	json_object_set_new(line, "histograms", hists_json(r->flows, r->n_flows, true));
+	json_object_set_new(line, "syscalls", calls_json(t.all.calls));
 	json_object_set_new(line, "tcp_info", tcp_info_json(r->flows, r->n_flows));
 	json_object_set_new(line, "cpu", cpu_time(r->boss));
 	if (o->rr)
-		json_object_set_new(line, "rr", rr_json(o, messages, n_responses));
+		json_object_set_new(line, "rr", rr_json(&t.back, t.messages, t.responses));
 	if (r->n_flows > 1) {
 		json_object_set_new(line, "flows", flows_json(r));
 		json_object_set_new(line, "threads", threads_json(r));

@@ -8,8 +8,9 @@
 #include <jansson.h>
 
 /* summary_hist.c: the histograms of n flows and their responses, added up; {} where none. */
-json_t *hists_json(const struct flow *flows, unsigned int n);
-json_t *recv_log2(const struct flow *flows, unsigned int n);
+json_t *hists_json(const struct flow *flows, unsigned int n, bool buckets);
+/* {"<log2>": count} of one of them. */
+json_t *hist_log2(const struct flow *flows, unsigned int n, unsigned int which);
 /* summary_tcp.c: of those flows whose socket still answers; null where none does. */
 json_t *tcp_info_json(const struct flow *flows, unsigned int n);
 

@@ -6,6 +6,7 @@
 
 static const char *const names[HIST_COUNT] = {
 	[HIST_RECV_BYTES] = "recv_bytes",   [HIST_FRAGS] = "frags",
+	[HIST_TOKENS] = "tokens",	    [HIST_RETURNS] = "returns",
 	[HIST_NOTIFY_NS] = "notify_ns",	    [HIST_BATCH] = "batch",
 	[HIST_COMPLETIONS] = "completions", [HIST_LATENCY_NS] = "latency_ns",
 };
@@ -50,7 +51,7 @@ static void merge(struct hist *to, const struct flow *flows, unsigned int n, uns
 	}
 }
 
-json_t *hists_json(const struct flow *flows, unsigned int n)
+json_t *hists_json(const struct flow *flows, unsigned int n, bool buckets)
 {
 	json_t *o = json_object();
 	unsigned int which;
@@ -64,7 +65,8 @@ json_t *hists_json(const struct flow *flows, unsigned int n)
 		merge(all, flows, n, which);
 		if (all->count) {
 			j = quantiles_json(all);
-			json_object_set_new(j, "log2", log2_json(all));
+			if (buckets)
+				json_object_set_new(j, "log2", log2_json(all));
 			json_object_set_new(o, names[which], j);
 		}
 		free(all);
@@ -72,13 +74,13 @@ json_t *hists_json(const struct flow *flows, unsigned int n)
 	return o;
 }
 
-json_t *recv_log2(const struct flow *flows, unsigned int n)
+json_t *hist_log2(const struct flow *flows, unsigned int n, unsigned int which)
 {
 	struct hist *all = calloc(1, sizeof(*all));
 	json_t *o = NULL;
 
 	if (all) {
-		merge(all, flows, n, HIST_RECV_BYTES);
+		merge(all, flows, n, which);
 		o = log2_json(all);
 	}
 	free(all);

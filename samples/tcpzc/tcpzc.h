@@ -45,7 +45,9 @@ enum {
 /* What is counted by size; summary.c names them. */
 enum {
 	HIST_RECV_BYTES,  /* of a receive; filled by flow_received */
-	HIST_FRAGS,	  /* per receive: pages mapped, completions or tokens */
+	HIST_FRAGS,	  /* per receive: pages mapped, or completions */
+	HIST_TOKENS,	  /* of devmem, per receive */
+	HIST_RETURNS,	  /* those given back at once */
 	HIST_NOTIFY_NS,	  /* from handing a send over to its notification */
 	HIST_BATCH,	  /* sends that a notification covers */
 	HIST_COMPLETIONS, /* found at once in io_uring's ring */

@@ -73,7 +73,8 @@ rr() { # TX RX RX-OPTIONS -- TX-OPTIONS: the modes are both sides'
 		--rr --size 3000 --response 5000 --verify --rx $rx --tx $tx "$@" || return 1
 	holds txs '.verify == "ok" and .rr.requests == .messages and .rr.responses == .rr.requests and
 		.rr.requests > 0 and .histograms.latency_ns.count == .rr.responses and
-		.receive.mapped_bytes + .receive.copied_bytes == 5000 * .rr.responses and (.histograms.latency_ns |
+		(.rr | .receive.mapped_bytes + .receive.copied_bytes == .bytes) and .rr.bytes == 5000 * .rr.responses and
+		.receive.calls == 0 and (.histograms.latency_ns |
 			.min > 0 and .min <= .p50 and .p50 <= .p90 and .p90 <= .p99 and .p99 <= .p999 and
 			.p999 <= .max and .mean >= .min and .mean <= .max)' &&
 		holds rxs ".verify == \"ok\" and .rr.requests == .rr.responses and

@@ -472,13 +472,26 @@ static void test_tcpzc_awkward(void **state)
 		 "{\"type\":\"point\",\"t_ns\":15000000000,\"bytes\":14000,\"messages\":14}\n"
 		 "{\"type\":\"summary\",\"mode\":\"mmap\",\"side\":\"receiver\",\"bytes\":14000,"
 		 "\"verify\":\"failed\",\"receive\":{\"calls\":3,\"mapped_bytes\":13000,"
-		 "\"copied_bytes\":1000},\"tcp_info\":{\"rtt_us\":55}}\n");
+		 "\"copied_bytes\":1000},\"tcp_info\":{\"rtt_us\":55},"
+		 "\"histograms\":{\"notify_ns\":{\"count\":7,\"p99\":900,\"log2\":{\"9\":7}},"
+		 "\"recv_bytes\":{\"max\":4096,\"log2\":{\"12\":3}}},\"ring_overflow\":2,"
+		 "\"send_retries\":{\"optmem_max\":4,\"memlock\":0},"
+		 "\"flows\":[{\"flow\":0},{\"flow\":1}]}\n");
 	assert_float_equal(metric(&in, "bytes"), 6000, 1e-6);
 	assert_float_equal(metric(&in, "rate_kib"), 6000 / 1024.0 / 3, 1e-9);
 	assert_float_equal(metric(&in, "throughput"), 6000 * 8 / 3e9, 1e-15);
 	assert_float_equal(metric(&in, "rx_mapped_bytes"), 13000, 0);
 	assert_float_equal(metric(&in, "tcp_rtt_us"), 55, 0);
 	assert_float_equal(metric(&in, "asked_zero_copy"), 1, 0);
+	assert_float_equal(metric(&in, "hist:notify_ns:p99"), 900, 0);
+	assert_float_equal(metric(&in, "hist:notify_ns:log2:9"), 7, 0);
+	assert_float_equal(metric(&in, "hist:recv_bytes:max"), 4096, 0);
+	assert_true(isnan(metric(&in, "hist:recv_bytes:log2:12")));
+	assert_float_equal(metric(&in, "send_retries:optmem_max"), 4, 0);
+	assert_float_equal(metric(&in, "send_retries:memlock"), 0, 0);
+	assert_float_equal(metric(&in, "workload_flows"), 2, 0);
+	assert_true(noted(&in, "note", "4 sends were refused"));
+	assert_true(noted(&in, "warning", "no room for 2 completions"));
 	assert_true(noted(&in, "lossy", "go backwards"));
 	assert_true(noted(&in, "lossy", "not the data sent"));
 	assert_true(noted(&in, "warning", "workload.out:4"));
