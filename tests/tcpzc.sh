@@ -28,8 +28,14 @@ transfer() {
 	[ $txrc = 0 ] && [ $rxrc = 0 ] || { cat tx.err rx.err; return 1; }
 }
 
+# Those that take a NIC with queues to give away are tested in host-tcpzc-zcrx.t and -devmem.t.
 modes() { # sending|receiving
-	"$tcpzc" --help | sed -n "/^Ways of $1/,/^\$/s/^  \\([a-z][a-z-]*\\) .*/\\1/p"
+	"$tcpzc" --help | sed -n "/^Ways of $1/,/^\$/s/^  \\([a-z][a-z-]*\\) .*/\\1/p" | grep -vxE 'zcrx|devmem'
+}
+
+# Ways of receiving that see what they receive.
+seeing_modes() {
+	modes receiving | grep -vx trunc
 }
 
 # here TX: this kernel has what the mode needs; else $why says what is missing.

@@ -27,6 +27,8 @@ static const struct {
 	{"receive", "calls", "rx_calls", "1", false},
 	{"receive", "mapped_bytes", "rx_mapped_bytes", "B", true},
 	{"receive", "copied_bytes", "rx_copied_bytes", "B", true},
+	{"receive", "unknown_bytes", "rx_unknown_bytes", "B", true},
+	{"receive", "dropped_bytes", "rx_dropped_bytes", "B", true},
 	{"tcp_info", "retransmits", "tcp_retransmits", "1", false},
 	{"tcp_info", "rtt_us", "tcp_rtt_us", "us", false},
 	{"cpu", "user_s", "workload_user_s", "s", false},
@@ -69,7 +71,8 @@ static const struct {
 	{"send", false},	 {"uring-send", false}, {"msg-zerocopy", true},
 	{"uring-send-zc", true}, {"recv", false},	{"uring-multishot", false},
 	{"uring-recv", false}, /* single shot; in version 0.1.0 the name of uring-multishot */
-	{"mmap", true},		 {"uring-zcrx", true},	{"devmem", true},
+	{"mmap", true},		 {"zcrx", true},	{"devmem", true},
+	{"recvmsg", false},	 {"trunc", false},
 };
 
 static void asked(struct ingest *in, const char *mode)
@@ -113,6 +116,10 @@ static void summary(struct ingest *in, const json_t *line)
 				      json_num(o, figures[i].member), NULL);
 	}
 	asked(in, json_str(line, "mode"));
+	if (json_num(json_object_get(line, "receive"), "dropped_bytes") > 0)
+		ingest_note(in, "warning",
+			    "workload: its receiver dropped what came (MSG_TRUNC): an upper bound "
+			    "of what receiving could reach, not zero copy");
 	whole_run(in, line);
 	if (verify && !strcmp(verify, "failed"))
 		ingest_note(in, "lossy", "workload: the data received was not the data sent");

@@ -16,7 +16,7 @@ static const struct {
 } sources[] = {
 	{"sends, by completion flags", "sends", "sends_zero_copy", "sends_copied", "sends_unknown"},
 	{"bytes received, mapped or copied", "bytes received", "rx_mapped_bytes", "rx_copied_bytes",
-	 NULL},
+	 "rx_unknown_bytes"},
 };
 
 static double sum(struct store *s, const struct run *runs, int n, const char *name)

@@ -56,9 +56,11 @@ static void put_way(json_t *o, const struct flow *f)
 				      (json_int_t)f->sends_copied, "unknown",
 				      (json_int_t)(f->sends - known)));
 	json_object_set_new(o, "receive",
-			    json_pack("{s:I,s:I,s:I}", "calls", (json_int_t)f->receives,
+			    json_pack("{s:I,s:I,s:I,s:I,s:I}", "calls", (json_int_t)f->receives,
 				      "mapped_bytes", (json_int_t)f->mapped_bytes, "copied_bytes",
-				      (json_int_t)f->copied_bytes));
+				      (json_int_t)f->copied_bytes, "unknown_bytes",
+				      (json_int_t)f->unknown_bytes, "dropped_bytes",
+				      (json_int_t)f->dropped_bytes));
 	json_object_set_new(o, "send_retries",
 			    json_pack("{s:I,s:I}", "optmem_max",
 				      (json_int_t)f->retries[LIMIT_OPTMEM], "memlock",
@@ -87,8 +89,9 @@ static const struct {
 		offsetof(struct flow, member), sizeof(((struct flow *)0)->member) / 8 \
 	}
 	SUM_OF(bytes),	       SUM_OF(sends),	     SUM_OF(sends_zero_copy), SUM_OF(sends_copied),
-	SUM_OF(receives),      SUM_OF(mapped_bytes), SUM_OF(copied_bytes),    SUM_OF(retries),
-	SUM_OF(ring_overflow), SUM_OF(calls),	     SUM_OF(bad_bytes),
+	SUM_OF(receives),      SUM_OF(mapped_bytes), SUM_OF(copied_bytes),    SUM_OF(dropped_bytes),
+	SUM_OF(unknown_bytes), SUM_OF(retries),	     SUM_OF(ring_overflow),   SUM_OF(calls),
+	SUM_OF(bad_bytes),
 };
 
 static void add(struct flow *total, const struct flow *f)

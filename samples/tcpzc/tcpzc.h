@@ -142,7 +142,8 @@ struct flow {
 
 	uint64_t bytes; /* sent or received so far; other threads read it */
 	uint64_t sends, sends_zero_copy, sends_copied;
-	uint64_t receives, mapped_bytes, copied_bytes;
+	/* A receiver's bytes are one of these; unknown: the kernel does not say if it copied. */
+	uint64_t receives, mapped_bytes, copied_bytes, dropped_bytes, unknown_bytes;
 	struct hist *hist[HIST_COUNT]; /* NULL where nothing of the kind happens */
 	uint64_t retries[LIMIT_COUNT]; /* sends refused for want of memory, by what limits it */
 	uint64_t ring_overflow;
@@ -213,6 +214,13 @@ static inline int flow_dontwait(const struct flow *f)
 static inline void flow_count_bytes(struct flow *f, size_t n)
 {
 	__atomic_store_n(&f->bytes, f->bytes + n, __ATOMIC_RELAXED);
+}
+
+/* `n` bytes that arrived and that nobody will see. */
+static inline void flow_drop(struct flow *f, size_t n)
+{
+	f->dropped_bytes += n;
+	flow_count_bytes(f, n);
 }
 
 static inline void flow_hist(struct flow *f, int which, uint64_t v)

@@ -24,7 +24,7 @@ for tx in $(modes sending); do
 	here "$tx" || { skip "$tx" "$why"; continue; }
 	ok "$tx: $n flows of one thread to two" many $tx recv 2 1
 done
-for rx in $(modes receiving); do
+for rx in $(seeing_modes); do
 	ok "$rx: $n flows of three threads to one" many send $rx 1 3
 done
 

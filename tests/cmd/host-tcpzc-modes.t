@@ -8,7 +8,7 @@
 bytes=5000011 # neither a multiple of the message size nor of a page
 
 tx_modes=$(modes sending)
-rx_modes=$(modes receiving)
+rx_modes=$(seeing_modes)
 localhost=127.0.0.1
 has_ipv6 && localhost=::1
 
@@ -33,6 +33,14 @@ for tx in $tx_modes; do
 		ok "$tx to $rx: every byte as sent, counts add up" pair "$tx" "$rx"
 	done
 done
+
+dropped() {
+	transfer 127.0.0.1 --rx trunc --bytes $bytes -- --tx send --bytes $bytes || return 1
+	holds rxs ".bytes == $bytes and .receive.dropped_bytes == $bytes" &&
+		holds rxs '.receive.mapped_bytes + .receive.copied_bytes == 0'
+}
+ok "trunc drops every byte, and says so" dropped
+ok "there is nothing to verify" exits 2 "$tcpzc" --listen --rx trunc --verify
 
 corrupted() { # TX RX
 	! transfer $localhost --rx "$2" --verify -- --tx "$1" --verify --bytes 3M --size 70000 \

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * recv(2) with MSG_TRUNC: TCP throws away what came, without a look at it. That is no way to
+ * receive, but what a receiver could reach at most if copies cost nothing.
+ */
+#include "tcpzc.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+static int trunc_open(struct flow *f)
+{
+	(void)f;
+	return 0;
+}
+
+static int trunc_step(struct flow *f)
+{
+	ssize_t n = CALL(f, RECVFROM, recv(f->fd, NULL, f->size, MSG_TRUNC | flow_dontwait(f)));
+
+	if (n < 0)
+		return errno == EAGAIN	? STEP_WAIT
+		       : errno == EINTR ? STEP_ON
+					: flow_fail(f, errno, "recv with MSG_TRUNC");
+	if (!n)
+		return STEP_END;
+	flow_drop(f, (size_t)n);
+	flow_received(f, (size_t)n);
+	return STEP_ON;
+}
+
+static void trunc_close(struct flow *f)
+{
+	(void)f;
+}
+
+const struct mode rx_trunc = {
+	.name = "trunc",
+	.what = "recv with MSG_TRUNC: drops the bytes; an upper bound, not zero copy",
+	.flags = MODE_NO_DATA,
+	.open = trunc_open,
+	.step = trunc_step,
+	.close = trunc_close,
+};
