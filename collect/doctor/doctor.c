@@ -24,7 +24,7 @@ static const char *const states[] = {"yes", "no", "partly", "note"};
 void check_perf(struct doctor *d), check_syscalls(struct doctor *d), check_events(struct doctor *d),
 	check_uring(struct doctor *d), check_zcrx(struct doctor *d), check_devmem(struct doctor *d),
 	check_msg_zerocopy(struct doctor *d), check_power(struct doctor *d),
-	check_cpus(struct doctor *d), check_sysctls(struct doctor *d), check_path(struct doctor *d);
+	check_cpus(struct doctor *d), check_nics(struct doctor *d), check_sysctls(struct doctor *d), check_path(struct doctor *d);
 
 const struct check checks[] = {
 	{"perf", "perf record: profiles", check_perf},
@@ -35,7 +35,7 @@ const struct check checks[] = {
 	{"msg_zerocopy", "MSG_ZEROCOPY and TCP_ZEROCOPY_RECEIVE", check_msg_zerocopy},
 	{"zcrx", "io_uring zero-copy receive", check_zcrx},
 	{"devmem", "devmem TCP, udmabuf", check_devmem},
-	// NIC
+	{"nic", "network interfaces", check_nics},
 	{"sysctls", "limits and settings", check_sysctls},
 	{"cpus", "governor, SMT, interrupts", check_cpus},
 	{"path", "buffers and rings for --rate and --rtt", check_path},

@@ -14,7 +14,7 @@ doctor
 status=$?
 ok "says whether what is needed is there" sh -c "test $status = 0 || grep -q 'needed and missing: ' notes"
 ok "every group has findings" is "$(awk -F'\t' 'NR > 1 { print $1 }' tsv | uniq | tr '\n' ' ')" \
-	"perf syscalls events power io_uring msg_zerocopy zcrx devmem sysctls cpus path "
+	"perf syscalls events power io_uring msg_zerocopy zcrx devmem nic sysctls cpus path "
 ok "states are the four" sh -c "! awk -F'\t' 'NR > 1 { print \$3 }' tsv | grep -vxE 'yes|no|partly|note'"
 ok "no reason is missing" sh -c "! awk -F'\t' 'NR > 1 && \$4 == \"\"' tsv | grep ."
 ok "text has 80 columns at most" sh -c "COLUMNS=80 '$zcost' doctor | awk 'length > 80 { print; bad = 1 } END { exit bad }'"
@@ -64,6 +64,20 @@ else
 fi
 doctor devmem --devmem none0:0
 ok "devmem on no interface" is "$(row devmem none0:0 why | cut -d: -f1)" "No such device"
+
+nic=zcd$$
+if ip link add $nic type veth peer name ${nic}p 2>/dev/null; then
+	ip link set $nic up
+	doctor nic --nic $nic
+	ok "an interface: its driver" is "$(row nic $nic why | cut -d, -f1)" veth
+	ok "that has no header split" is "$(row nic 'header split' state)" no
+	ip link del $nic
+else
+	skip "an interface: its driver" "no veth can be made here"
+	skip "that has no header split" "no veth can be made here"
+fi
+doctor nic --nic none0
+ok "an interface that is none" is "$(row nic interfaces state)" no
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod a+rx "$scratch"

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Network interfaces: what a fast or zero-copy transfer wants of them. */
+#include "collect/doctor/doctor.h"
+#include "collect/nic.h"
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void check_nics(struct doctor *d);
+
+enum { TEXT = 128, LATE_US = 100 };
+
+/* The value of a key in the rows of nic_read_state: "SPACE IFINDEX NAME key value". */
+static bool value_of(const char *rows, const char *name, const char *key, char value[TEXT])
+{
+	char *want = xasprintf("\t%s\t%s\t", name, key);
+	const char *at = rows ? strstr(rows, want) : NULL;
+
+	if (at) {
+		at += strlen(want);
+		snprintf(value, TEXT, "%.*s", (int)strcspn(at, "\n"), at);
+	}
+	free(want);
+	return at;
+}
+
+static double number_of(const char *rows, const char *name, const char *key)
+{
+	char value[TEXT];
+
+	return value_of(rows, name, key, value) ? strtod(value, NULL) : NAN;
+}
+
+static void facts(struct doctor *d, const char *rows, const char *name)
+{
+	double speed = number_of(rows, name, "speed_mbps"), mtu = number_of(rows, name, "mtu");
+	double big = number_of(rows, name, "gro_max_size");
+	char driver[TEXT] = "no driver that tells", *node;
+	char of_node[TEXT] = "", gbps[TEXT] = "";
+
+	value_of(rows, name, "driver", driver);
+	node = doctor_sys_line("class/net/%s/device/numa_node", name);
+	if (node && atoi(node) >= 0)
+		snprintf(of_node, sizeof(of_node), ", on NUMA node %s", node);
+	if (speed > 0)
+		snprintf(gbps, sizeof(gbps), ", %g Gbit/s", speed / 1e3);
+	doctor_put(d, name, FINDING_NOTE, NULL, "%s%s, MTU %.0f%s%s", driver, gbps, mtu, of_node,
+		   big > 65536 ? ", BIG TCP" : "");
+	free(node);
+}
+
+/* Offloads that are off though they could be on. */
+static void offloads(struct doctor *d, const char *rows, const char *name)
+{
+	static const struct {
+		const char *feature, *option, *why;
+	} list[] = {
+		{"feature:rx-gro", "gro", "each packet goes up the stack alone"},
+		{"feature:tx-tcp-segmentation", "tso", "the CPU cuts every send into packets"},
+		{"feature:tx-scatter-gather", "sg",
+		 "the NIC takes no fragments: MSG_ZEROCOPY and sendfile copy"},
+		{"feature:rx-checksum", "rx", "the CPU adds up every received byte"},
+	};
+	size_t i;
+
+	for (i = 0; i < array_size(list); i++) {
+		char *todo;
+
+		if (!(number_of(rows, name, list[i].feature) == 0)) /* absent: cannot be had */
+			continue;
+		todo = xasprintf("ethtool -K %s %s on", name, list[i].option);
+		doctor_put(d, list[i].option, FINDING_PARTLY, todo, "%s: off: %s", name,
+			   list[i].why);
+		free(todo);
+	}
+}
+
+static void header_split(struct doctor *d, const char *rows, const char *name)
+{
+	double split = number_of(rows, name, "tcp_data_split");
+	double thresh = number_of(rows, name, "hds_thresh");
+	char *todo = xasprintf("ethtool -G %s tcp-data-split on hds-thresh 0", name);
+
+	if (isnan(split))
+		doctor_put(d, "header split", FINDING_NO, NULL,
+			   "%s: its driver tells of none: neither zcrx nor devmem TCP", name);
+	else if (split < 1)
+		doctor_put(d, "header split", FINDING_PARTLY, todo,
+			   "%s: off: zcrx and devmem TCP refuse it", name);
+	else if (thresh > 0)
+		doctor_put(d, "header split", FINDING_PARTLY, todo,
+			   "%s: only packets above %.0f bytes (hds-thresh): zcrx and devmem TCP "
+			   "refuse it",
+			   name, thresh);
+	else
+		doctor_put(d, "header split", FINDING_YES, NULL, "%s: on, for every packet", name);
+	free(todo);
+}
+
+static void queues(struct doctor *d, const char *rows, const char *name)
+{
+	double n = fmax(number_of(rows, name, "combined_channels"),
+			number_of(rows, name, "rx_channels"));
+	double filter = number_of(rows, name, "feature:rx-ntuple-filter");
+	char *todo = xasprintf("ethtool -K %s ntuple on", name);
+
+	if (filter == 0)
+		doctor_put(d, "flow steering", FINDING_PARTLY, todo,
+			   "%s: off: flows cannot be led to the queue that zcrx or devmem took",
+			   name);
+	else if (filter > 0)
+		doctor_put(d, "flow steering", FINDING_YES, NULL, "%s: ntuple filters are on",
+			   name);
+	free(todo);
+	if (n == 1)
+		doctor_put(d, "queues", FINDING_NOTE, NULL,
+			   "%s: one: a queue for zero copy alone cannot be spared", name);
+	else if (n > 1)
+		doctor_put(d, "queues", FINDING_YES, NULL, "%s: %.0f", name, n);
+}
+
+/* How long the ring takes packets that nobody fetches, at the rate given or the NIC's own. */
+static void ring(struct doctor *d, const char *rows, const char *name)
+{
+	double entries = number_of(rows, name, "rx_ring"), mtu = number_of(rows, name, "mtu");
+	double most = number_of(rows, name, "rx_ring_max");
+	double gbps = d->rate_gbps ? d->rate_gbps : number_of(rows, name, "speed_mbps") / 1e3;
+	double us = entries * mtu * 8 / (gbps * 1e3);
+	char *todo = most > entries ? xasprintf("ethtool -G %s rx %.0f", name, most) : NULL;
+
+	if (isfinite(us) && gbps > 0)
+		doctor_put(d, "rx ring", us < LATE_US ? FINDING_PARTLY : FINDING_YES,
+			   us < LATE_US ? todo : NULL,
+			   "%s: %.0f of %.0f entries: %.0f us of full packets at %g Gbit/s%s", name,
+			   entries, most, us, gbps,
+			   us < LATE_US ? "; a softirq that comes later loses some" : "");
+	free(todo);
+}
+
+static void one(struct doctor *d, const char *rows, const char *name)
+{
+	facts(d, rows, name);
+	offloads(d, rows, name);
+	ring(d, rows, name);
+	queues(d, rows, name);
+	header_split(d, rows, name);
+}
+
+void check_nics(struct doctor *d)
+{
+	struct nic_space s;
+	struct str rows = {0};
+	size_t i, n = 0;
+	int rc = nic_space_open(&s, "host");
+
+	if (rc) {
+		doctor_put(d, "interfaces", FINDING_NO, NULL, "cannot be listed: %s",
+			   strerror(-rc));
+		return;
+	}
+	nic_read_state(&s, &rows);
+	for (i = 0; i < s.nports; i++) {
+		bool wanted =
+			d->nic ? !strcmp(d->nic, s.port[i].name)
+			       : (s.port[i].flags & IFF_UP) && !(s.port[i].flags & IFF_LOOPBACK);
+
+		n += wanted;
+		if (wanted)
+			one(d, rows.buf, s.port[i].name);
+	}
+	if (!n)
+		doctor_put(d, "interfaces", FINDING_NO, NULL, "%s",
+			   d->nic ? "there is none of that name in this network namespace"
+				  : "none but loopback is up");
+	str_free(&rows);
+	nic_space_close(&s);
+}
