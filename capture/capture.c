@@ -172,6 +172,16 @@ static void hand_down(const struct capture *c, bool down)
 		fcntl(c->runs_fd, F_SETFD, down ? 0 : FD_CLOEXEC);
 }
 
+/* A side that was killed leaves others to end its processes: they write until then. */
+static void sweep(const struct capture *c, const struct run_id *id)
+{
+	char *mark = xasprintf("%s%s/.%s-%02u.tmp/", c->mark, c->plan->variants[id->variant].name,
+			       pass_names[id->pass], id->repeat);
+
+	marked_end(mark, true, GRACE_MS);
+	free(mark);
+}
+
 static int one_run(struct capture *c, const struct run_id *id, struct error *err)
 {
 	char *tmp = temporary_path(c, id);
@@ -183,6 +193,8 @@ static int one_run(struct capture *c, const struct run_id *id, struct error *err
 		rc = run_execute_sides(c, id, tmp, &out, err);
 		hand_down(c, false);
 	}
+	if (rc || *out.why)
+		sweep(c, id);
 	if (!rc) {
 		count(c, id, &out);
 		rc = keep(c, id, tmp, out.why, err);

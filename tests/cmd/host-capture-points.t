@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A capture of all passes with the real collectors over loopback, ended in one moment after the
+# other: by signals, outright, everything at once as by a power cut, and one side alone. Each time
+# nothing is left running; the next one undoes, cleans up, and goes on, to the whole capture.
+. "$(dirname "$0")/../lib.sh"
+command -v jq >/dev/null || skip_all "needs jq"
+[ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
+unset ZCOST_COLLECT
+FAMILY=$scratch.$$ # in the environment of all that belongs to the capture
+
+port=$((20000 + $$ % 20000))
+cat >p.ini <<EOT
+[plan]
+repeats = 1
+warmup = 0.05
+duration = 0.2
+grace = 0
+[vars]
+to = --port $port
+[setting lamp]
+values = on
+save = cat lamp
+before = sleep 0.1; echo \${lamp} >lamp; echo \${lamp} >>log
+after = echo \$saved >lamp; echo \$saved >>log
+[side receiver]
+cpus = 0
+units = tcpzc
+[side sender]
+cpus = 0
+units = tcpzc
+[variant a]
+receiver = \${bindir}/tcpzc --listen \${to} --rx recv
+sender = \${bindir}/tcpzc --connect 127.0.0.1 \${to} --tx send --seconds 60
+[variant b]
+receiver = sh -c '\${bindir}/tcpzc --listen \${to} --rx mmap; exit \$\$?'
+sender = sh -c 'setsid sleep 61.$port & exec \${bindir}/tcpzc --connect 127.0.0.1 \${to} --tx send --seconds 60'
+EOT
+sed -i 's/\$\$?/$?/' p.ini
+echo off >lamp
+: >log
+
+family() { # pids of all of them
+	grep -lzs "^FAMILY=$FAMILY\$" /proc/[0-9]*/environ | sed 's,/proc/\([0-9]*\)/.*,\1,'
+}
+
+gone() { # within some seconds
+	i=0
+	while [ -n "$(family)" ]; do
+		i=$((i + 1))
+		if [ $i -gt 200 ]; then
+			for p in $(family); do tr '\0' ' ' </proc/$p/cmdline; echo; done
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+# Named runs are there, whole and as they were recorded; nothing that is not a JSON file passes.
+sound() {
+	[ -e c/manifest.json ] || return 0
+	jq -r '.runs[] | "runs/\(.variant)/\(.pass)-0\(.repeat)/" as $d | .files | to_entries[] |
+		"\(.value)  \($d)\(.key)"' c/manifest.json >sums || return 1
+	[ ! -s sums ] || (cd c && sha256sum --quiet -c ../sums)
+}
+
+launch() {
+	FAMILY=$FAMILY "$zcost" capture p.ini -o c 2>err &
+	pid=$!
+}
+
+# until_it CONDITION...: or the capture has ended
+until_it() {
+	until "$@" 2>/dev/null; do
+		kill -0 $pid 2>/dev/null || return 1
+		sleep 0.02
+	done
+}
+
+is() { # is GLOB: it is there
+	for f in $1; do [ -e "$f" ] && return 0; done
+	return 1
+}
+
+filled() { # filled GLOB: and not empty
+	for f in $1; do [ -s "$f" ] && return 0; done
+	return 1
+}
+
+bpf_ids() {
+	for p in $(family); do cat /proc/$p/fdinfo/* 2>/dev/null; done |
+		awk '/^(prog|map)_id/ { print > $1 "ids"; if ($1 ~ /prog/) p[$2]; else m[$2] }
+		END { for (i in p) printf "%s ", i; printf "-- "; for (i in m) printf "%s ", i }'
+}
+
+strike() { # strike HOW
+	case $1 in
+	INT | TERM | KILL) kill -"$1" $pid ;;
+	all) kill -KILL $(family) ;;
+	esac
+	wait $pid 2>/dev/null
+}
+
+on() {
+	grep -c on log
+}
+
+# What an earlier one left is gone when the setting is made: until then it would pass for a moment.
+set_up() {
+	[ "$(on)" -gt "$before" ]
+}
+
+point() { # point HOW WHEN CONDITION...: one moment
+	how=$1 when=$2
+	shift 2
+	before=$(on)
+	launch
+	if ! { [ -n "${early-}" ] || until_it set_up; } || ! until_it "$@"; then
+		wait $pid
+		ok "$when: comes" false
+		return
+	fi
+	ids=
+	[ "$when" != "syscalls are counted" ] || ids=$(bpf_ids)
+	[ "$how" != side ] || one_side
+	strike "$how"
+	ok "$when, $how: nothing is left running" gone
+	ok "  the manifest holds" sound
+	[ -z "$ids" ] || ok "  no BPF program or map is left" not_loaded
+}
+
+has_failed() {
+	jq -e '.runs[] | select(.variant == "b+lamp-on" and .pass == "profile" and .status == "failed")' \
+		c/manifest.json
+}
+
+# One side alone: its run fails, the capture goes on with the next.
+one_side() {
+	kill -KILL $(grep -ls "^PPid:	$pid\$" /proc/[0-9]*/status | sed -n '1s/[^0-9]//gp')
+	ok "$when, one side killed: the capture goes on" until_it is $a/.syscalls-01.tmp
+	ok "  that run has failed" has_failed
+	ok "  and nothing of it is left, perf included" sh -c \
+		"! grep -lzs '^ZCOST_RUN=$scratch/c/runs/.*/.profile-01' /proc/[0-9]*/environ"
+	how=KILL
+}
+
+not_loaded() {
+	i=0
+	while "$build/tests/tools/bpf_left" $ids; do
+		i=$((i + 1))
+		[ $i -lt 100 ] || return 1
+		sleep 0.05
+	done
+}
+
+made() {
+	grep -q on log && [ -s c/.undo/001 ] && [ ! -e c/.undo/running ]
+}
+
+# A moment, or one after it, should this machine have been busy elsewhere meanwhile.
+a=c/runs/a+lamp-on b=c/runs/b+lamp-on
+early=1
+point KILL "the folder is there" is c/manifest.json
+point KILL "a setting is being made" is "c/.undo/running $a"
+early=
+point INT "a setting was made" made
+point KILL "a run begins" is "$a/.measure-01.tmp $a/measure-01"
+point all "the first side starts" is "$a/.measure-01.tmp/receiver/workload.out $a/measure-01"
+point KILL "both sides have started" is "$a/.measure-01.tmp/sender/workload.out $a/measure-01"
+point TERM "the window is open" filled "$a/.measure-01.tmp/receiver/proc_stat.snap $a/measure-01"
+point all "the first run is over" is $a/measure-01
+point KILL "the second run begins" is "$b/.measure-01.tmp $b/measure-01"
+point KILL "a workload with a daemon runs" filled \
+	"$b/.measure-01.tmp/sender/proc_stat.snap $b/measure-01"
+point KILL "perf starts" is "$a/.profile-01.tmp/receiver $a/profile-01"
+point all "perf records" filled "$a/.profile-01.tmp/receiver/perf.data $a/profile-01"
+point side "another perf records" filled $b/.profile-01.tmp/receiver/perf.data
+point KILL "syscalls are counted" is "$b/.syscalls-01.tmp/sender/workload.out"
+point INT "the last one runs" is "$b/.profile-01.tmp $b/profile-01"
+ok "how far it came was kept" test "$(jq '[.runs[] | select(.status == "ok")] | length' c/manifest.json)" -ge 3
+
+ok "and then left alone" exits 0 env FAMILY="$FAMILY" "$zcost" capture p.ini -o c
+ok "  it is whole" jq -e '.complete and (.runs | length) == 6 and ([.runs[].status] | all(. == "ok"))' \
+	c/manifest.json
+ok "  every file as recorded" sound
+ok "  and nothing else" test -z "$(find c -name '.*' ! -name . -o -name '*.tmp*')"
+ok "  nothing is left running" gone
+ok "  the setting is as it was" test "$(cat lamp)" = off
+ok "  each time it was made it was undone before the next" awk '
+	$1 == last && $1 == "on" { exit 1 } { last = $1 } END { exit last != "off" }' log
+"$zcost" analyze c >out 2>err # 4 where the machine lost CPU time to others
+ok "the laptop reads all of it" says 'c/zcost.db: 12 runs' err
+done_testing
