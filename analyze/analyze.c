@@ -4,6 +4,7 @@
 #include "analyze/ingest/host.h"
 #include "analyze/ingest/layout.h"
 #include "analyze/measures/components_store.h"
+#include "analyze/measures/placement.h"
 #include "analyze/meters.h"
 #include "analyze/skew.h"
 #include "lib/alloc.h"
@@ -313,6 +314,8 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 		rc = write_manner(a, s, err);
 	if (!rc)
 		rc = write_hosts(s, l, err);
+	if (!rc)
+		rc = placement_notes(s, err);
 	if (!rc)
 		rc = skew_store(s, err);
 	if (!rc)

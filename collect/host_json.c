@@ -2,6 +2,8 @@
 /* host.json. A fact that this host does not tell is not in it. */
 #include "collect/host.h"
 
+#include "collect/pmu.h"
+#include "collect/topology.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/file.h"
@@ -150,54 +152,6 @@ static json_t *idle_states(void)
 	}
 }
 
-static json_t *cpu_topology(unsigned int cpu)
-{
-	static const struct {
-		const char *key, *file;
-	} parts[] = {{"package", "physical_package_id"},
-		     {"core", "core_id"},
-		     {"siblings", "thread_siblings_list"}};
-	json_t *o = json_pack("{s:i}", "cpu", (int)cpu);
-	size_t i;
-
-	for (i = 0; i < array_size(parts); i++) {
-		char *path = xasprintf("%s/cpu%u/topology/%s", cpu_dir, cpu, parts[i].file);
-
-		set_file(o, parts[i].key, path);
-		free(path);
-	}
-	return o;
-}
-
-static json_t *topology(const struct cpuset *online)
-{
-	json_t *list = json_array();
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if (cpuset_has(online, cpu))
-			json_array_append_new(list, cpu_topology(cpu));
-	return list;
-}
-
-/* "node": CPUs of it */
-static json_t *numa_nodes(void)
-{
-	json_t *o = json_object();
-	int i;
-
-	for (i = 0; i < 1024; i++) {
-		char *path = xasprintf("/sys/devices/system/node/node%d/cpulist", i);
-		char *key = xasprintf("%d", i);
-
-		if (path_exists(path))
-			set_file(o, key, path);
-		free(key);
-		free(path);
-	}
-	return o;
-}
-
 /* Of the boot line only what bears on speed: the rest is nobody's business. */
 static const char *const boot_known[] = {
 	"mitigations",
@@ -273,8 +227,9 @@ static void set_cpus(json_t *o, const struct cpuset *online)
 	set_file(o, "cpuidle_driver", "/sys/devices/system/cpu/cpuidle/current_driver");
 	set_file(o, "cpuidle_governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro");
 	json_object_set_new(o, "cpuidle_states", idle_states());
-	json_object_set_new(o, "topology", topology(online));
-	json_object_set_new(o, "numa_nodes", numa_nodes());
+	json_object_set_new(o, "topology", topology_cpus(sysfs_root()));
+	json_object_set_new(o, "caches", topology_caches(sysfs_root()));
+	json_object_set_new(o, "nodes", topology_nodes(sysfs_root()));
 }
 
 int host_write_json(const char *dir, struct error *err)

@@ -2,6 +2,7 @@
 #include "analyze/ingest/host.h"
 
 #include "analyze/ingest/json.h"
+#include "analyze/ingest/topology.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 
@@ -25,6 +26,10 @@ int ingest_host(struct store *store, const char *hosts_dir, const char *name, st
 		h.cpus = online && !cpuset_parse(&set, online, NULL) ? cpuset_count(&set) : 0;
 	}
 	rc = store_host_add(store, &h, err);
+	free(path);
+	path = xasprintf("%s/%s", hosts_dir, name);
+	if (!rc)
+		rc = ingest_topology(store, name, root, path, err);
 	json_decref(root);
 	free(path);
 	return rc;

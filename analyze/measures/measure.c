@@ -44,6 +44,8 @@ static const struct measure measures[] = {
 	{"zerocopy", "was it zero copy: the evidence and a verdict", COLUMNS(zerocopy_columns),
 	 zerocopy_run, NEEDS_STORE},
 	{"host", "the hosts that were measured", COLUMNS(host_columns), host_run, NEEDS_STORE},
+	{"topology", "packages, NUMA nodes, caches, network cards, and where the sides' CPUs lie",
+	 COLUMNS(topology_columns), topology_run, NEEDS_STORE},
 	{"counters", "hardware and software counters, and what follows from them",
 	 COLUMNS(family_columns), counters_run, NEEDS_SOURCE},
 	{"power", "watts and joules by kind and domain, joules per GB, scores",

@@ -34,6 +34,7 @@ MEASURE(irq, 13);
 MEASURE(nic, 14);
 MEASURE(snmp, 10);
 MEASURE(host, 3);
+MEASURE(topology, 12);
 /* cpu with --by; sched of a capture. */
 int cpu_by_run(struct store *, const struct query *, struct table *, struct error *);
 int sched_capture_run(struct store *, const struct query *, struct table *, struct error *);

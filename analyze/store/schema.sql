@@ -104,6 +104,12 @@ CREATE TABLE socket (run INTEGER, pid INTEGER, local TEXT, peer TEXT, congestion
 	reordered REAL, dsacks REAL, out_of_order REAL, drops REAL);
 CREATE INDEX socket_run ON socket (run);
 
+-- Where the hosts' CPUs, caches, memory and network cards lie. kind: package, node, core, cache, nic. cpus: those
+-- in it, that share it, or that are near it; package, node: where it is, NULL where that is not told; size in KiB
+-- of a cache or of a node's memory; speed of a card in Mbit/s, up: 1 or 0.
+CREATE TABLE topology (host TEXT, kind TEXT, name TEXT, cpus TEXT, package INTEGER, node INTEGER, size_kib REAL,
+	distances TEXT, speed REAL, up INTEGER);
+
 -- severity: note | warning | lossy. The last two are said beside each table made from the run, all in `report
 -- runs`. run 0: of the capture as a whole.
 CREATE TABLE note (run INTEGER, severity TEXT, text TEXT);

@@ -78,6 +78,17 @@ struct host_row {
 int store_host_add(struct store *store, const struct host_row *h, struct error *err);
 int store_hosts(struct store *store, struct host_row **rows, struct error *err);
 
+/* A place of a host's topology; docs in schema.sql. */
+struct topology_row {
+	const char *host, *kind, *name, *cpus, *distances;
+	int64_t package, node, up; /* -1: not told */
+	double size_kib, speed;	   /* NAN: not told */
+};
+int store_topology_add(struct store *store, const struct topology_row *row, struct error *err);
+/* Of one host, as they were added; the caller frees the rows. Count or -errno. */
+int store_topology(struct store *store, const char *host, struct topology_row **rows,
+		   struct error *err);
+
 /* A metric of a run: false when it is absent. *source may be NULL. */
 bool store_metric(struct store *store, int64_t run, const char *name, double *value,
 		  const char **source);
@@ -132,14 +143,15 @@ int store_threads(struct store *store, int64_t run, struct thread_row **rows, st
  * app_limited_pct: of the readings), and what its counters grew by. Rates are bytes per second.
  * NAN: the kernel did not tell.
  */
-#define SOCKET_FIGURES(X)                                                                        \
-	X(rtt_us)                                                                                \
-	X(rttvar_us) X(min_rtt_us) X(cwnd) X(ssthresh) X(mss) X(delivery_rate) X(pacing_rate)    \
-		X(rcv_rtt_us) X(rcv_space) X(snd_wnd) X(unacked) X(notsent) X(rmem) X(rcvbuf)    \
-			X(wmem) X(sndbuf) X(app_limited_pct) X(bytes_acked) X(bytes_received)    \
-				X(bytes_sent) X(bytes_retrans) X(segs_out) X(segs_in) X(retrans) \
-					X(busy_us) X(rwnd_limited_us) X(sndbuf_limited_us)       \
-						X(reordered) X(dsacks) X(out_of_order) X(drops)
+#define SOCKET_FIGURES(X)                                                                         \
+	X(rtt_us)                                                                                 \
+	X(rttvar_us)                                                                              \
+	X(min_rtt_us) X(cwnd) X(ssthresh) X(mss) X(delivery_rate) X(pacing_rate) X(rcv_rtt_us)    \
+		X(rcv_space) X(snd_wnd) X(unacked) X(notsent) X(rmem) X(rcvbuf) X(wmem) X(sndbuf) \
+			X(app_limited_pct) X(bytes_acked) X(bytes_received) X(bytes_sent)         \
+				X(bytes_retrans) X(segs_out) X(segs_in) X(retrans) X(busy_us)     \
+					X(rwnd_limited_us) X(sndbuf_limited_us) X(reordered)      \
+						X(dsacks) X(out_of_order) X(drops)
 enum socket_figure {
 #define X(name) SOCKET_##name,
 	SOCKET_FIGURES(X)

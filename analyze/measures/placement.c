@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/placement.h"
+
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is(const struct topology_row *r, const char *kind)
+{
+	return !strcmp(r->kind, kind);
+}
+
+static bool parse(struct cpuset *set, const char *text)
+{
+	return text && *text && !cpuset_parse(set, text, NULL);
+}
+
+int machine_read(struct machine *m, struct store *s, const char *host, struct error *err)
+{
+	struct cpuset set;
+	unsigned int cpu;
+	int i;
+
+	*m = (struct machine){0};
+	m->n = host ? store_topology(s, host, &m->rows, err) : 0;
+	if (m->n < 0)
+		return m->n;
+	for (i = 0; i < m->n; i++)
+		if (is(&m->rows[i], "core") && parse(&set, m->rows[i].cpus))
+			for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+				if (cpuset_has(&set, cpu))
+					cpuset_add(&m->all, cpu);
+	return 0;
+}
+
+void machine_free(struct machine *m)
+{
+	free(m->rows);
+	*m = (struct machine){0};
+}
+
+static bool same(const struct cpuset *a, const struct cpuset *b)
+{
+	return !memcmp(a->bits, b->bits, sizeof(a->bits));
+}
+
+static void add_core(struct placement *p, const struct topology_row *core, const struct cpuset *set)
+{
+	unsigned int cpu, mine = 0;
+
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		mine += cpuset_has(set, cpu) && cpuset_has(&p->cpus, cpu);
+	if (!mine)
+		return;
+	p->cores++;
+	p->doubled += mine > 1;
+	if (core->package >= 0 && core->package < CPUSET_MAX)
+		cpuset_add(&p->packages, (unsigned int)core->package);
+	if (core->node >= 0 && core->node < CPUSET_MAX)
+		cpuset_add(&p->nodes, (unsigned int)core->node);
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(set, cpu) && !cpuset_has(&p->cpus, cpu))
+			cpuset_add(&p->siblings, cpu);
+}
+
+bool placement_of(struct placement *p, const struct machine *m, const char *cpus)
+{
+	struct cpuset set;
+	int i;
+
+	*p = (struct placement){0};
+	if (!cpus)
+		p->cpus = m->all;
+	else if (!parse(&p->cpus, cpus))
+		return false;
+	p->all = same(&p->cpus, &m->all);
+	for (i = 0; i < m->n; i++)
+		if (is(&m->rows[i], "core") && parse(&set, m->rows[i].cpus))
+			add_core(p, &m->rows[i], &set);
+	return p->cores > 0;
+}
+
+static bool is_candidate(const struct topology_row *r)
+{
+	return is(r, "nic") && r->node >= 0 && r->node < CPUSET_MAX && r->up != 0;
+}
+
+bool placement_counts(const struct machine *m, const struct topology_row *nic)
+{
+	int i;
+
+	if (!is_candidate(nic))
+		return false;
+	for (i = 0; i < m->n; i++)
+		if (is_candidate(&m->rows[i]) && !isnan(m->rows[i].speed) &&
+		    (isnan(nic->speed) || m->rows[i].speed > nic->speed))
+			return false;
+	return true;
+}
+
+/* --- remarks --- */
+
+struct remarks {
+	placement_say say;
+	void *arg;
+};
+
+__attribute__((format(printf, 3, 4))) static void remark(const struct remarks *r,
+							 const char *severity, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	if (text)
+		r->say(r->arg, severity, text);
+	free(text);
+}
+
+static void remark_smt(const struct remarks *r, const struct placement *p, const char *other_side,
+		       const struct placement *other)
+{
+	char *mine = cpuset_format(&p->cpus), *text;
+	struct cpuset both = {0};
+	unsigned int cpu;
+
+	if (p->doubled && !p->all)
+		remark(r, "note",
+		       "topology: of CPUs %s both threads of %u core%s are used: they slow each "
+		       "other",
+		       mine, p->doubled, p->doubled == 1 ? "" : "s");
+	for (cpu = 0; other && cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&p->siblings, cpu) && cpuset_has(&other->cpus, cpu))
+			cpuset_add(&both, cpu);
+	text = cpuset_format(&both);
+	if (cpuset_count(&both) && !other->all)
+		remark(r, "warning",
+		       "topology: CPUs %s share cores with CPUs %s of the %s (SMT siblings): the "
+		       "sides slow each other",
+		       mine, text, other_side);
+	free(text);
+	free(mine);
+}
+
+/* Cards on other nodes than the CPUs; a side that has CPUs on the card's node too is half there. */
+static void remark_nics(const struct remarks *r, const struct machine *m, const struct placement *p)
+{
+	char *cpus = cpuset_format(&p->cpus), *nodes = cpuset_format(&p->nodes);
+	int i;
+
+	for (i = 0; i < m->n && cpuset_count(&p->nodes); i++) {
+		const struct topology_row *nic = &m->rows[i];
+
+		if (!placement_counts(m, nic) || p->all)
+			continue;
+		if (!cpuset_has(&p->nodes, (unsigned int)nic->node))
+			remark(r, "warning",
+			       "topology: CPUs %s are on NUMA node %s, network card %s is on node "
+			       "%lld: its memory accesses cross nodes, if it carries the traffic",
+			       cpus, nodes, nic->name, (long long)nic->node);
+		else if (cpuset_count(&p->nodes) > 1)
+			remark(r, "note",
+			       "topology: CPUs %s are on NUMA nodes %s, network card %s on node "
+			       "%lld "
+			       "alone",
+			       cpus, nodes, nic->name, (long long)nic->node);
+	}
+	free(nodes);
+	free(cpus);
+}
+
+void placement_remarks(const struct machine *m, const struct placement *p, const char *other_side,
+		       const struct placement *other, placement_say say, void *arg)
+{
+	struct remarks r = {say, arg};
+
+	remark_smt(&r, p, other_side, other);
+	remark_nics(&r, m, p);
+}
+
+/* --- of all runs --- */
+
+struct noting {
+	struct store *s;
+	int64_t run;
+	struct error *err;
+	int rc;
+};
+
+static void note_run(void *arg, const char *severity, const char *text)
+{
+	struct noting *n = arg;
+
+	if (!n->rc)
+		n->rc = store_note(n->s, n->run, severity, text, n->err);
+}
+
+static bool one_repeat(const struct run *a, const struct run *b)
+{
+	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
+	       !strcmp(a->pass, b->pass) && strcmp(a->side, b->side) && b->host &&
+	       !strcmp(a->host, b->host);
+}
+
+static int note_one(struct store *s, const struct run *runs, int n, const struct run *run,
+		    struct error *err)
+{
+	struct noting noting = {s, run->id, err, 0};
+	struct placement p, other;
+	struct machine m;
+	bool said = false;
+	int i, rc = machine_read(&m, s, run->host, err);
+
+	if (rc || !placement_of(&p, &m, run->cpus)) {
+		machine_free(&m);
+		return rc;
+	}
+	for (i = 0; i < n; i++)
+		if (one_repeat(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus)) {
+			placement_remarks(&m, &p, runs[i].side, &other, note_run, &noting);
+			said = true;
+		}
+	if (!said)
+		placement_remarks(&m, &p, NULL, NULL, note_run, &noting);
+	machine_free(&m);
+	return noting.rc;
+}
+
+int placement_notes(struct store *s, struct error *err)
+{
+	struct run_filter f = {0};
+	struct run *runs;
+	int n = store_runs(s, &f, &runs, err), i, rc;
+
+	if (n < 0)
+		return n;
+	rc = store_begin(s, err);
+	for (i = 0; i < n && !rc; i++)
+		if (runs[i].host)
+			rc = note_one(s, runs, n, &runs[i], err);
+	free(runs);
+	return rc ? rc : store_commit(s, err);
+}

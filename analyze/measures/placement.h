@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where a side's CPUs lie in its host: relative to each other, to the other side's, to the network
+ * cards. */
+#ifndef ZC_PLACEMENT_H
+#define ZC_PLACEMENT_H
+
+#include "analyze/store/store.h"
+#include "lib/cpuset.h"
+#include "lib/str.h"
+
+#include <stdbool.h>
+
+/* A host as the store has it; n 0: nothing is known of it. */
+struct machine {
+	struct topology_row *rows;
+	int n;
+	struct cpuset all; /* CPUs of its cores */
+};
+
+int machine_read(struct machine *m, struct store *s, const char *host, struct error *err);
+void machine_free(struct machine *m);
+
+struct placement {
+	struct cpuset cpus;
+	bool all;		       /* every CPU of the host */
+	struct cpuset packages, nodes; /* their numbers */
+	unsigned int cores,
+		doubled;	/* cores of these CPUs; those of which it has several threads */
+	struct cpuset siblings; /* other threads of these cores, not among the CPUs */
+};
+
+/* `cpus` as in the run, NULL for all. False: nothing is known of the host, or of these CPUs. */
+bool placement_of(struct placement *p, const struct machine *m, const char *cpus);
+
+/*
+ * The card that counts: of those that are up and whose node is told the fastest; all of them where
+ * speeds are not told. False: row `nic` is not such a card.
+ */
+bool placement_counts(const struct machine *m, const struct topology_row *nic);
+
+/*
+ * What is to be known of a side's place, a sentence each: `say` with "note" or "warning". `other`
+ * is the other side's, on the same host, or NULL.
+ */
+typedef void (*placement_say)(void *arg, const char *severity, const char *text);
+void placement_remarks(const struct machine *m, const struct placement *p, const char *other_side,
+		       const struct placement *other, placement_say say, void *arg);
+
+/* These remarks of every run into the store, as its notes. 0 or -errno. */
+int placement_notes(struct store *s, struct error *err);
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * topology: processor packages, NUMA nodes, caches and network cards of the hosts, and where the
+ * sides' CPUs lie among them. Equal caches are a row each level; --all shows each of them and each
+ * core.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/block_table.h"
+#include "analyze/measures/notes.h"
+#include "analyze/measures/placement.h"
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column topology_columns[12] = {
+	{"host", NULL, V_STR, 0, NULL},
+	{"kind", NULL, V_STR, 0, "package, node, core, cache, nic; side: of a variant"},
+	{"name", NULL, V_STR, 0, NULL},
+	{"cpus", NULL, V_STR, 0, "in it, sharing it; of a card: near it"},
+	{"packages", NULL, V_STR, 0, NULL},
+	{"nodes", NULL, V_STR, 0, "NUMA nodes"},
+	{"cores", NULL, V_INT, 0, NULL},
+	{"count", NULL, V_INT, 0, "how many of these there are"},
+	{"size_kib", "KiB", V_REAL, 0, "of a cache, of a node's memory"},
+	{"distances", NULL, V_STR, 0, "of a node to all nodes, as the firmware has them"},
+	{"speed_gbps", "Gbit/s", V_REAL, 1, NULL},
+	{"detail", NULL, V_STR, 0, NULL},
+};
+
+static struct value *new_row(struct table *t, const char *host, const char *kind, const char *name,
+			     const char *cpus)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "host", value_str(t, host));
+	table_set(t, row, "kind", value_str(t, kind));
+	table_set(t, row, "name", value_str(t, name));
+	table_set(t, row, "cpus", value_str(t, cpus));
+	return row;
+}
+
+static void set_number(struct table *t, struct value *row, const char *column, int64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", (long long)n);
+	if (n >= 0)
+		table_set(t, row, column, value_str(t, text));
+}
+
+static void set_cpus(struct table *t, struct value *row, const char *column,
+		     const struct cpuset *set)
+{
+	char *text = cpuset_format(set);
+
+	if (*text)
+		table_set(t, row, column, value_str(t, text));
+	free(text);
+}
+
+/* --- the host's parts --- */
+
+static void put_part(struct table *t, const struct machine *m, const struct topology_row *r)
+{
+	struct value *row = new_row(t, r->host, r->kind, r->name, r->cpus);
+	struct placement p;
+
+	set_number(t, row, "packages", r->package);
+	set_number(t, row, "nodes", r->node);
+	table_set(t, row, "size_kib", value_real(r->size_kib));
+	table_set(t, row, "distances", value_str(t, r->distances));
+	table_set(t, row, "speed_gbps", value_real(r->speed / 1000));
+	if (!strcmp(r->kind, "nic")) {
+		table_set(t, row, "detail",
+			  value_str(t, r->node < 0 ? "its node is not told"
+				       : r->up < 0 ? NULL
+				       : r->up	   ? "up"
+						   : "down"));
+		return;
+	}
+	if (r->cpus && placement_of(&p, m, r->cpus)) {
+		table_set(t, row, "cores", value_int(p.cores));
+		if (r->node < 0)
+			set_cpus(t, row, "nodes", &p.nodes);
+		if (r->package < 0)
+			set_cpus(t, row, "packages", &p.packages);
+	}
+}
+
+/* How many caches are like this one; 0: one before it stands for it. */
+static int alike(const struct machine *m, int at)
+{
+	const struct topology_row *r = &m->rows[at], *x;
+	int i, n = 0;
+
+	for (i = 0; i < m->n; i++) {
+		x = &m->rows[i];
+		if (strcmp(x->kind, "cache") || strcmp(x->name, r->name) ||
+		    (x->size_kib != r->size_kib && !(isnan(x->size_kib) && isnan(r->size_kib))))
+			continue;
+		if (i < at)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+static void put_caches(struct table *t, const struct machine *m, int at)
+{
+	const struct topology_row *r = &m->rows[at];
+	int n = alike(m, at);
+	struct cpuset set;
+	struct value *row;
+	char text[48];
+
+	if (!n)
+		return;
+	row = new_row(t, r->host, r->kind, r->name, n == 1 ? r->cpus : NULL);
+	table_set(t, row, "count", value_int(n));
+	table_set(t, row, "size_kib", value_real(r->size_kib));
+	if (n == 1 || !r->cpus || cpuset_parse(&set, r->cpus, NULL))
+		return;
+	snprintf(text, sizeof(text), "each of %u CPU%s", cpuset_count(&set),
+		 cpuset_count(&set) == 1 ? "" : "s");
+	table_set(t, row, "detail", value_str(t, text));
+}
+
+static void put_host(struct table *t, const struct machine *m, bool all)
+{
+	int i;
+
+	for (i = 0; i < m->n; i++) {
+		const char *kind = m->rows[i].kind;
+
+		if (!strcmp(kind, "cache") && !all)
+			put_caches(t, m, i);
+		else if (all || strcmp(kind, "core"))
+			put_part(t, m, &m->rows[i]);
+	}
+}
+
+/* --- sides --- */
+
+static void add(struct str *s, const char *text)
+{
+	str_printf(s, "%s%s", s->len ? "; " : "", text);
+}
+
+/* Where the cards are, seen from these CPUs. */
+static void detail_nics(struct str *s, const struct machine *m, const struct placement *p)
+{
+	char text[96];
+	int i;
+
+	for (i = 0; i < m->n; i++) {
+		const struct topology_row *r = &m->rows[i];
+
+		if (strcmp(r->kind, "nic") || r->node < 0 || !r->up)
+			continue;
+		if (cpuset_has(&p->nodes, (unsigned int)r->node))
+			snprintf(text, sizeof(text), "%s near", r->name);
+		else
+			snprintf(text, sizeof(text), "%s on node %lld", r->name,
+				 (long long)r->node);
+		add(s, text);
+	}
+}
+
+static void put_side(struct table *t, const struct machine *m, const struct block *b,
+		     const struct run *r)
+{
+	char *name = xasprintf("%s %s", b->variant, b->side), *text;
+	struct value *row = new_row(t, r->host, "side", name, r->cpus);
+	struct placement p;
+	struct str detail = {0};
+
+	free(name);
+	if (!placement_of(&p, m, r->cpus)) {
+		table_set(t, row, "detail", value_str(t, "the host's topology is not known"));
+		return;
+	}
+	if (!r->cpus)
+		set_cpus(t, row, "cpus", &p.cpus);
+	set_cpus(t, row, "packages", &p.packages);
+	set_cpus(t, row, "nodes", &p.nodes);
+	table_set(t, row, "cores", value_int(p.cores));
+	if (p.all)
+		add(&detail, "all CPUs");
+	if (p.doubled) {
+		text = xasprintf("both threads of %u core%s", p.doubled, p.doubled == 1 ? "" : "s");
+		add(&detail, text);
+		free(text);
+	}
+	if (cpuset_count(&p.siblings)) {
+		char *set = cpuset_format(&p.siblings);
+
+		text = xasprintf("SMT siblings %s are not the side's", set);
+		add(&detail, text);
+		free(text);
+		free(set);
+	}
+	detail_nics(&detail, m, &p);
+	table_set(t, row, "detail", value_str(t, detail.buf));
+	str_free(&detail);
+}
+
+static bool on_host(const struct run *r, const char *host)
+{
+	return r->host && !strcmp(r->host, host);
+}
+
+/* Runs of a block that lie alike are one row. */
+static void put_block(struct table *t, const struct machine *m, const struct block_runs *b,
+		      const char *host)
+{
+	int i, k;
+
+	for (i = 0; i < b->n; i++) {
+		const char *cpus = b->runs[i].cpus;
+
+		if (!on_host(&b->runs[i], host))
+			continue;
+		for (k = 0; k < i; k++)
+			if (on_host(&b->runs[k], host) &&
+			    (cpus && b->runs[k].cpus ? !strcmp(cpus, b->runs[k].cpus)
+						     : cpus == b->runs[k].cpus))
+				break;
+		if (k == i)
+			put_side(t, m, &b->block, &b->runs[i]);
+	}
+}
+
+/* What was remarked of the runs when they were analyzed: notes too, which other tables leave out.
+ */
+static void say_remarks(struct store *s, const struct block_runs *b, struct table *t)
+{
+	struct store_note_row *notes;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++) {
+		n = store_notes(s, b->runs[i].id, &notes, NULL);
+		for (k = 0; k < n; k++) {
+			char *text;
+
+			if (strncmp(notes[k].text, "topology: ", 10))
+				continue;
+			text = xasprintf("%s: %s %s: %s", notes[k].severity, b->block.variant,
+					 b->block.side, notes[k].text + 10);
+			notes_say_once(t, text);
+			free(text);
+		}
+		if (n >= 0)
+			free(notes);
+	}
+}
+
+int topology_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct host_row *hosts = NULL;
+	struct block_list list = {0};
+	struct machine m;
+	int n = store_hosts(s, &hosts, err), h, i, rc = n < 0 ? n : 0;
+
+	if (!rc)
+		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
+	for (h = 0; h < n && !rc; h++) {
+		rc = machine_read(&m, s, hosts[h].name, err);
+		if (!rc && !m.n)
+			table_note(t, "%s: nothing is known of its topology (collector 'host')",
+				   hosts[h].name);
+		put_host(t, &m, q->all);
+		for (i = 0; i < list.n; i++)
+			put_block(t, &m, &list.blocks[i], hosts[h].name);
+		machine_free(&m);
+	}
+	for (i = 0; i < list.n && !rc; i++)
+		say_remarks(s, &list.blocks[i], t);
+	if (!rc && !q->all)
+		table_note(t, "--all shows every core and cache");
+	free(hosts);
+	block_list_free(&list);
+	return rc;
+}

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# report topology, and the remarks on a side's place: two sockets with SMT, the fast card on the second.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+
+mkdir -p cap/hosts/vm/nic/eth0 cap/hosts/vm/nic/eth2 cap/hosts/vm/nic/lo
+awk 'BEGIN {
+	printf "{\"schema_version\": 1, \"online_cpus\": \"0-15\", \"topology\": ["
+	for (c = 0; c < 16; c++)
+		printf "%s{\"cpu\": %d, \"package\": \"%d\", \"die\": \"0\", \"core\": \"%d\", \"node\": \"%d\", \"siblings\": \"%d,%d\"}",
+			c ? ", " : "", c, c % 8 / 4, c % 4, c % 8 / 4, c % 8, c % 8 + 8
+	printf "], \"caches\": ["
+	for (c = 0; c < 8; c++)
+		printf "{\"level\": \"2\", \"type\": \"Unified\", \"size\": \"1024K\", \"cpus\": \"%d,%d\"}, ", c, c + 8
+	printf "{\"level\": \"3\", \"type\": \"Unified\", \"size\": \"16M\", \"cpus\": \"0-3,8-11\"}, "
+	printf "{\"level\": \"3\", \"type\": \"Unified\", \"size\": \"16M\", \"cpus\": \"4-7,12-15\"}], "
+	printf "\"nodes\": [{\"node\": 0, \"cpus\": \"0-3,8-11\", \"memory\": \"65536 kB\", \"distances\": \"10 21\"}, "
+	print "{\"node\": 1, \"cpus\": \"4-7,12-15\", \"distances\": \"21 10\"}]}" }' >cap/hosts/vm/host.json
+printf 'mtu = 1500\noperstate = up\nspeed = 1000\ndevice/numa_node = 0\ndevice/local_cpulist = 0-3,8-11\ndevice/vendor = 0x8086\n' >cap/hosts/vm/nic/eth0/sysfs
+printf 'mtu = 9000\noperstate = up\nspeed = 200000\ndevice/numa_node = 1\ndevice/local_cpulist = 4-7,12-15\ndevice/vendor = 0x15b3\n' >cap/hosts/vm/nic/eth2/sysfs
+printf 'mtu = 65536\noperstate = unknown\n' >cap/hosts/vm/nic/lo/sysfs
+
+place() { # place VARIANT RECEIVER_CPUS SENDER_CPUS
+	for side in receiver sender; do
+		d=cap/runs/$1/measure-01/$side
+		run_json $d $1 measure 1 $side none
+		[ $side = receiver ] && cpus=$2 || cpus=$3
+		sed -i "s/\"cpus\": \"1\"/\"cpus\": \"$cpus\"/" $d/run.json
+	done
+}
+place good 4-5 6-7
+place remote 0 2
+place smt 4,12 5-7
+place shared 4 12
+place wide 0-15 0-15
+place split 3-4 5
+manifest cap "good remote smt shared wide split" good/measure/1/ok remote/measure/1/ok smt/measure/1/ok \
+	shared/measure/1/ok wide/measure/1/ok split/measure/1/ok
+ok "analyzed" exits 0 "$zcost" analyze cap
+ok "report topology" exits 0 "$zcost" report topology cap --format tsv
+cell() { # cell KIND NAME COLUMN
+	awk -F'\t' -v k="$1" -v n="$2" -v want="$3" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		$c["kind"] == k && $c["name"] == n { print $c[want]; exit }' out
+}
+ok "a package" test "$(cell package 1 cpus) $(cell package 1 cores)" = "4-7,12-15 4"
+ok "a node" test "$(cell node 0 distances) $(cell node 0 size_kib)" = "10 21 65536"
+ok "what is not told is not made up" test -z "$(cell node 1 size_kib)"
+ok "caches alike are one row" test "$(cell cache L2 count) $(cell cache L3 count) $(cell cache L3 size_kib)" = "8 2 16384"
+ok "a card" test "$(cell nic eth2 nodes) $(cell nic eth2 speed_gbps)" = "1 200"
+ok "what has no device lies nowhere" test -z "$(cell nic lo name)"
+ok "a side near its card" test "$(cell side 'good receiver' detail)" = "SMT siblings 12-13 are not the side's; eth0 on node 0; eth2 near"
+ok "a side's nodes and cores" test "$(cell side 'split receiver' nodes) $(cell side 'split receiver' cores)" = "0-1 2"
+ok "both threads of a core" says 'both threads of 1 core;' out
+ok "all CPUs" test "$(cell side 'wide sender' cores)" = 8
+
+"$zcost" report topology cap >out 2>err
+ok "far from the fast card" says 'warning: remote receiver: CPUs 0 are on NUMA node 0, network card eth2 is on node 1' out
+ok "of the slow card nothing is said" sh -c "! grep -q 'network card eth0' out"
+ok "of who is near nothing" sh -c "! grep -Eq '(note|warning): good' out"
+ok "threads of one core" says 'note: smt receiver: of CPUs 4,12 both threads of 1 core are used' out
+ok "the other side on a sibling" says 'warning: shared receiver: CPUs 4 share cores with CPUs 12 of the sender' out
+ok "said of both" says 'warning: shared sender: CPUs 12 share cores with CPUs 4 of the receiver' out
+ok "a side on both nodes" says 'note: split receiver: CPUs 3-4 are on NUMA nodes 0-1, network card eth2 on node 1 alone' out
+ok "of all CPUs nothing" sh -c "! grep -Eq '(note|warning): wide' out"
+"$zcost" report cpu cap --variant remote >out 2>err
+ok "warnings stand under other tables too" says 'warning: remote receiver: topology: CPUs 0 are on NUMA node 0' out
+"$zcost" report topology cap --all >out 2>err
+ok "--all has each core" says 'core +1/0/3 +7,15' out
+ok "one variant alone" exits 0 "$zcost" report topology cap --variant good
+ok "no other" sh -c "! grep -q remote out"
+rm cap/hosts/vm/host.json
+"$zcost" analyze cap >log 2>&1
+ok "without a host.json" exits 0 "$zcost" report topology cap
+ok "that is said" says "the host's topology is not known" out
+done_testing
