@@ -93,11 +93,11 @@ static const char *one_of(struct argp_state *state, const char *option, const ch
 	struct str list = {0};
 	size_t i;
 
-	for (i = 0; names[i]; i++) {
+	for (i = 0; names[i]; i++)
 		if (!strcmp(names[i], arg))
 			return arg;
+	for (i = 0; names[i]; i++)
 		str_printf(&list, " %s", names[i]);
-	}
 	argp_error(state, "%s '%s' is none of:%s", option, arg, list.buf);
 	return NULL;
 }
