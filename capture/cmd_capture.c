@@ -2,6 +2,7 @@
 /* zcost capture */
 #include "capture/capture.h"
 #include "collect/call_graph.h"
+#include "collect/events.h"
 #include "collect/power_command.h"
 #include "collect/units.h"
 #include "lib/alloc.h"
@@ -36,6 +37,7 @@ enum {
 	KEY_CALL_GRAPH,
 	KEY_POWER_CSV,
 	KEY_POWER_COMMAND,
+	KEY_EVENTS,
 };
 
 static const struct argp_option options[] = {
@@ -57,6 +59,7 @@ static const struct argp_option options[] = {
 	{"collect", KEY_COLLECT, "LIST", 0, "collectors of the measure pass", 2},
 	{"call-graph", KEY_CALL_GRAPH, "MODE", 0, "of the profile pass, as in zcost collect", 2},
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external power meter", 2},
+	{"events", KEY_EVENTS, "LIST", 0, "what 'counters' counts, as in zcost collect", 2},
 	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0, "prints watts, as in zcost collect",
 	 2},
 	{0},
@@ -73,7 +76,7 @@ static const char doc[] =
 
 struct args {
 	const char *output, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
-		*power_command;
+		*power_command, *events;
 	const char *pass, *repeat, *warmup, *duration, *grace;
 	bool dry, verbose, after_dashes;
 	char **rest;
@@ -99,6 +102,8 @@ static const char **text_option(struct args *a, int key)
 		return &a->power_csv;
 	case KEY_POWER_COMMAND:
 		return &a->power_command;
+	case KEY_EVENTS:
+		return &a->events;
 	case KEY_PASS:
 		return &a->pass;
 	case KEY_REPEAT:
@@ -129,9 +134,9 @@ static void check_usage(struct argp_state *state, const struct args *a)
 		argp_error(state, a->nrest ? "one PLAN, please; a COMMAND needs --variant NAME"
 					   : "give a PLAN, or --variant NAME -- COMMAND");
 	if (!a->variant && (a->cpus || a->units || a->collect || a->call_graph || a->power_csv ||
-			    a->power_command))
-		argp_error(state, "--cpus, --units, --collect, --call-graph, --power-csv and "
-				  "--power-command belong to --variant; "
+			    a->power_command || a->events))
+		argp_error(state, "--cpus, --units, --collect, --call-graph, --power-csv, "
+				  "--power-command and --events belong to --variant; "
 				  "a plan has them in its [side] sections");
 	if (a->units && units_check(a->units, &err))
 		argp_error(state, "--units: %s", err.text);
@@ -139,6 +144,8 @@ static void check_usage(struct argp_state *state, const struct args *a)
 		argp_error(state, "--call-graph: %s", err.text);
 	if (a->power_command && power_command_split(a->power_command, &kind, &command, &err))
 		argp_error(state, "--power-command: %s", err.text);
+	if (a->events && event_list_check(a->events, &err))
+		argp_error(state, "--events: %s", err.text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -231,6 +238,7 @@ static int make_plan(struct plan *p, const struct args *a, const char *bindir, s
 	replace(&s->call_graph, a->call_graph);
 	replace(&s->power_csv, a->power_csv);
 	replace(&s->power_command, a->power_command);
+	replace(&s->events, a->events);
 	rc = plan_wrap(p, a->variant, a->rest, err);
 	return rc ? rc : apply_common(p, a, err);
 }

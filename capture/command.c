@@ -88,8 +88,10 @@ int run_command(struct capture *c, const struct run_id *id, enum side side, cons
 	option(argv, "--power-command", s->power_command);
 	if (id->pass == PASS_PROFILE)
 		option(argv, "--call-graph", s->call_graph);
-	if (id->pass == PASS_MEASURE)
+	if (id->pass == PASS_MEASURE) {
 		option(argv, "--collect", s->collect);
+		option(argv, "--events", s->events);
+	}
 	words_add(argv, "--");
 	rc = words_split(argv, s->prefix, err);
 	return rc ? rc : words_split(argv, v->command[side], err);

@@ -43,7 +43,8 @@ void plan_init(struct plan *p)
 						 .power_csv = xstrdup(""),
 						 .host = xstrdup(""),
 						 .zcost = xstrdup(""),
-						 .power_command = xstrdup("")};
+						 .power_command = xstrdup(""),
+						 .events = xstrdup("")};
 }
 
 static void free_side(struct side_plan *s)
@@ -57,6 +58,7 @@ static void free_side(struct side_plan *s)
 	free(s->host);
 	free(s->zcost);
 	free(s->power_command);
+	free(s->events);
 }
 
 void plan_free_variant(struct variant *v)

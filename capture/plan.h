@@ -8,7 +8,7 @@
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
  *                 ${plandir} that of the plan; $${ is a plain ${
  *     [side S]    S: receiver or sender. cpus prefix collect units call_graph power_csv host zcost
- *                 power_command
+ *                 power_command events
  *     [variant V] what, and the command of each side under the side's name
  *     [setting S], [value S=V], [matrix]: see capture/matrix.h. Each variant is measured under each
  *                 combination of settings, and is a variant of its own then: V+mtu9000+gro-off.
@@ -38,6 +38,7 @@ struct side_plan {
 	char *power_csv;     /* an external meter's log, "": none */
 	char *host;	     /* ssh://user@name:port, "": this host */
 	char *zcost;	     /* words that start zcost on that host, "": zcost */
+	char *events;	     /* what `counters` counts, "": the usual ones */
 	char *power_command; /* prints watts, [KIND=]CMD; "": none */
 };
 

@@ -7,6 +7,7 @@
 #include "capture/vars.h"
 #include "capture/words.h"
 #include "collect/call_graph.h"
+#include "collect/events.h"
 #include "collect/power_command.h"
 #include "collect/units.h"
 #include "lib/alloc.h"
@@ -93,6 +94,13 @@ static int set_host(void *to, const char *value, struct error *err)
 	return rc ? rc : set_text(to, value, err);
 }
 
+static int set_events(void *to, const char *value, struct error *err)
+{
+	int rc = *value ? event_list_check(value, err) : 0;
+
+	return rc ? rc : set_text(to, value, err);
+}
+
 static int set_power_command(void *to, const char *value, struct error *err)
 {
 	const char *kind, *command;
@@ -154,6 +162,7 @@ static const struct key side_keys[] = {
 	{"power_csv", set_text, offsetof(struct side_plan, power_csv)},
 	{"host", set_host, offsetof(struct side_plan, host)},
 	{"zcost", set_words, offsetof(struct side_plan, zcost)},
+	{"events", set_events, offsetof(struct side_plan, events)},
 	{"power_command", set_power_command, offsetof(struct side_plan, power_command)},
 	{NULL, NULL, 0},
 };

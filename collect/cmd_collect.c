@@ -3,6 +3,7 @@
 #include "collect/agent.h"
 #include "collect/call_graph.h"
 #include "collect/collect.h"
+#include "collect/events.h"
 #include "collect/holders.h"
 #include "collect/host.h"
 #include "collect/power_command.h"
@@ -37,6 +38,7 @@ enum key {
 	KEY_UNITS,
 	KEY_POWER_CSV,
 	KEY_POWER_COMMAND,
+	KEY_EVENTS,
 	KEY_SYNC,
 	KEY_AGENT,
 	KEY_HOLD,
@@ -58,6 +60,10 @@ static const struct argp_option options[] = {
 	{"call-graph", KEY_CALL_GRAPH, "MODE", 0,
 	 "profile: how callers are found, fp, dwarf, dwarf,SIZE or lbr (fp)", 0},
 	{"syscalls-method", KEY_METHOD, "M", 0, "bpf or tracepoint; default: the first possible",
+	 0},
+	{"events", KEY_EVENTS, "LIST", 0,
+	 "what 'counters' counts, as perf has it: "
+	 "{cycles,instructions},r01c2,pmu/terms/,a:tracepoint",
 	 0},
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external meter, copied; may repeat", 0},
 	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0,
@@ -220,6 +226,9 @@ static error_t parse_measuring(int key, char *arg, struct argp_state *state)
 	case KEY_POWER_CSV:
 		add_power_csv(state, &a->run, arg);
 		return 0;
+	case KEY_EVENTS:
+		a->run.events = arg;
+		return 0;
 	case KEY_POWER_COMMAND:
 		set_power_command(state, &a->run, arg);
 		return 0;
@@ -278,6 +287,26 @@ static const struct argp argp = {
 
 static const char *const methods[] = {"bpf", "tracepoint"};
 
+/* Before anything is started: a slip in a list of events is not to cost a run. */
+static int check_events(const struct run *r, struct error *err)
+{
+	struct error why = {0};
+	struct event_list list;
+	size_t i;
+
+	if (!r->events)
+		return 0;
+	for (i = 0; i < r->ncollect && strcmp(r->collect[i].is->name, "counters"); i++)
+		;
+	if (i == r->ncollect)
+		return error_set(err, EINVAL,
+				 "--events is of the collector 'counters', which is not asked for");
+	if (event_list_read(&list, r->events, &why))
+		return error_set(err, why.code, "--events: %s", why.text);
+	event_list_free(&list);
+	return 0;
+}
+
 /* What needs more than argp: 0, or -errno and a message for exit 2. */
 static int check(struct args *a, struct error *err)
 {
@@ -302,7 +331,8 @@ static int check(struct args *a, struct error *err)
 			return error_set(err, EINVAL,
 					 "--syscalls-method: '%s' is not bpf or tracepoint",
 					 r->syscalls_method);
-	return collect_choose(r, a->collect, &r->collect, &r->ncollect, err);
+	rc = collect_choose(r, a->collect, &r->collect, &r->ncollect, err);
+	return rc ? rc : check_events(r, err);
 }
 
 /* Tells what is not as it should be; true when it is worth exit 4. */
@@ -370,6 +400,8 @@ int cmd_collect(int argc, char **argv)
 		return agent_run(a.agent);
 	if (check(&a, &err)) {
 		error_print(&err);
+		collect_free(a.run.collect, a.run.ncollect);
+		free(a.run.power_csv);
 		return EXIT_USAGE;
 	}
 	a.run.hosts = choose_hosts(&a.run);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Event counts of the side's CPUs over the window, as the kernel gives them: with the time each
- * event was wanted and the time it had a hardware counter, nothing scaled. An event this host does
- * not have is no row.
+ * event was wanted and the time it had a hardware counter, nothing scaled. Events of a group are
+ * counted at the same times: the first one leads, the others run when it does, so that switching it
+ * switches all, and what follows from two of them is of one time. An event that this host does not
+ * have is a row that says so.
  */
 #include "collect/collect.h"
+#include "collect/counting.h"
+#include "collect/events.h"
 #include "collect/libperf.h"
 #include "collect/perf_event.h"
 #include "collect/run.h"
@@ -14,81 +18,104 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <perf/cpumap.h>
 #include <perf/evsel.h>
 #include <stdlib.h>
-
-static const struct {
-	const char *name;
-	uint32_t type;
-	uint64_t config;
-} events[] = {
-	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-	{"cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
-	{"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-	{"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-	{"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
-	{"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
-	{"cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
-	{"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
-	{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
-};
+#include <string.h>
 
 struct counters {
-	struct perf_cpu_map *cpus;
-	struct perf_evsel *evsel[array_size(events)]; /* NULL: not here */
+	struct event_list events;
+	struct counting *of; /* one of each */
 	struct str rows;
 };
 
-static int open_event(struct counters *k, size_t i)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = events[i].type,
-		.config = events[i].config,
-		.disabled = 1,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-	};
-	struct perf_evsel *evsel = perf_evsel__new(&attr);
-	int rc = evsel ? perf_evsel__open(evsel, k->cpus, NULL) : -ENOMEM;
+static const char heading[] =
+	"event\tcpu\tvalue\tenabled_ns\trunning_ns\tgroup\tscope\tscale\tunit\tstate\n";
 
-	if (!rc) {
-		k->evsel[i] = evsel;
-		return 0;
+static void add_name(struct str *list, const char *name)
+{
+	str_printf(list, "%s%s", list->len ? ", " : "", name);
+}
+
+/* With the reason where it is not that the host has no such thing. */
+static void add_missing(struct str *list, const char *name, int rc)
+{
+	add_name(list, name);
+	if (rc != -ENOENT && rc != -EOPNOTSUPP && rc != -ENODEV && rc != -EINVAL)
+		str_printf(list, " (%s)", strerror(-rc));
+}
+
+/* What is not as it was asked for: a remark, or, of events that the user chose, a loss. */
+static void say_missing(struct collect *c, const struct str *missing, const struct str *apart)
+{
+	if (missing->len && c->run->events)
+		collect_degraded(c, "not supported on this host: %s", missing->buf);
+	else if (missing->len)
+		collect_why(c, "not on this host: %s", missing->buf);
+	if (apart->len)
+		collect_info_str(c, "ungrouped", apart->buf);
+}
+
+/* Groups stand together in the list. */
+static size_t group_end(const struct event_list *list, size_t first)
+{
+	size_t i = first;
+
+	while (i < list->n && list->e[i].group == list->e[first].group)
+		i++;
+	return i;
+}
+
+static int open_all(struct collect *c, struct counters *k)
+{
+	struct str missing = {0}, apart = {0};
+	size_t i, end, open = 0;
+	int rc = -ENOENT;
+
+	for (i = 0; i < k->events.n; i = end) {
+		bool fits = true;
+
+		end = group_end(&k->events, i);
+		counting_open_group(k->of + i, k->events.e + i, end - i, &c->run->cpus, &fits);
+		if (!fits)
+			add_name(&apart, k->events.e[i].name);
 	}
-	if (evsel) {
-		perf_evsel__close(evsel);
-		perf_evsel__delete(evsel);
+	for (i = 0; i < k->events.n; i++) {
+		open += k->of[i].state == COUNTING;
+		if (k->of[i].state == COUNTING)
+			continue;
+		rc = k->of[i].rc;
+		add_missing(&missing, k->events.e[i].name, rc);
 	}
-	return rc;
+	if (open)
+		say_missing(c, &missing, &apart);
+	else if (rc == -ENOENT || rc == -EOPNOTSUPP)
+		rc = error_set(&c->err, ENOENT,
+			       "this host has none of %s (a virtual machine may have no PMU)",
+			       missing.buf);
+	else
+		rc = perf_event_denied(-rc, &c->err);
+	str_free(&missing);
+	str_free(&apart);
+	return open ? 0 : rc;
 }
 
 static int prepare(struct collect *c)
 {
 	struct counters *k = c->data = xcalloc(1, sizeof(*k));
-	char *cpus = cpuset_format(&c->run->cpus);
-	struct str missing = {0};
-	size_t i, n = 0;
-	int rc = 0;
+	uint64_t files;
+	int rc;
 
 	libperf_quiet();
-	k->cpus = perf_cpu_map__new(cpus);
-	free(cpus);
-	for (i = 0; i < array_size(events); i++) {
-		int e = open_event(k, i);
-
-		n += !e;
-		if (!e)
-			continue;
-		rc = e;
-		str_printf(&missing, "%s%s", missing.len ? ", " : "", events[i].name);
-	}
-	if (n && missing.len)
-		collect_why(c, "not on this host: %s", missing.buf);
-	str_free(&missing);
-	return n ? 0 : perf_event_denied(-rc, &c->err);
+	c->asked |= c->run->events != NULL;
+	rc = event_list_read(&k->events, c->run->events ? c->run->events : events_default, &c->err);
+	if (rc)
+		return rc;
+	k->of = xcalloc(k->events.n, sizeof(*k->of));
+	files = counting_more_files();
+	rc = open_all(c, k);
+	counting_own_files(files);
+	return rc;
 }
 
 static int start(struct collect *c)
@@ -96,43 +123,72 @@ static int start(struct collect *c)
 	struct counters *k = c->data;
 	size_t i;
 
-	for (i = 0; i < array_size(events); i++)
-		if (k->evsel[i] && perf_evsel__enable(k->evsel[i]))
+	for (i = 0; i < k->events.n; i++)
+		if (k->of[i].leads && perf_evsel__enable(k->of[i].evsel))
 			return error_sys(&c->err, errno, "%s: cannot be switched on",
-					 events[i].name);
+					 k->events.e[i].name);
 	return 0;
 }
 
-static int read_event(struct collect *c, struct counters *k, size_t i)
+static void put_about(struct str *rows, const struct event *e, unsigned int group,
+		      const char *state)
 {
-	struct perf_counts_values v;
-	int idx, rc;
-
-	perf_cpu_map__for_each_idx(idx, k->cpus)
-	{
-		rc = perf_evsel__read(k->evsel[i], idx, 0, &v);
-		if (rc)
-			return error_sys(&c->err, -rc, "%s: cannot be read", events[i].name);
-		str_printf(&k->rows, "%s\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
-			   events[i].name, perf_cpu_map__cpu(k->cpus, idx).cpu, v.val, v.ena,
-			   v.run);
-	}
-	return 0;
+	str_printf(rows, "\t%u\t%s\t", group, e->per_socket ? "socket" : "cpu");
+	if (e->scale != 1)
+		str_printf(rows, "%.20g", e->scale);
+	str_printf(rows, "\t%s\t%s\n", e->unit, state);
 }
 
-/* All off first: reading takes longer. */
+/* A CPU that went offline may have nothing to read any more. */
+static void read_cpu(struct collect *c, struct counters *k, size_t i, int idx)
+{
+	const struct event *e = &k->events.e[i];
+	int cpu = perf_cpu_map__cpu(k->of[i].cpus, idx).cpu;
+	struct perf_counts_values v;
+
+	errno = ENODEV; /* nothing read leaves it as it is */
+	if (perf_evsel__read(k->of[i].evsel, idx, 0, &v)) {
+		collect_degraded(c, "%s: CPU %d cannot be read: %s%s", e->name, cpu,
+				 strerror(errno), errno == ENODEV ? " (offline?)" : "");
+		return;
+	}
+	str_printf(&k->rows, "%s\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, e->name, cpu, v.val,
+		   v.ena, v.run);
+	put_about(&k->rows, e, k->of[i].group, "");
+}
+
+static void read_event(struct collect *c, struct counters *k, size_t i)
+{
+	int idx;
+
+	if (k->of[i].state != COUNTING) {
+		str_printf(&k->rows, "%s\t\t\t\t", k->events.e[i].name);
+		put_about(&k->rows, &k->events.e[i], k->of[i].group, "not-supported");
+		return;
+	}
+	perf_cpu_map__for_each_idx(idx, k->of[i].cpus) read_cpu(c, k, i, idx);
+}
+
+/* All off, from the last switched on to the first: reading, in `after`, takes longer. */
 static int stop(struct collect *c)
 {
 	struct counters *k = c->data;
 	size_t i;
 
-	for (i = array_size(events); i--;)
-		if (k->evsel[i])
-			perf_evsel__disable(k->evsel[i]);
-	str_puts(&k->rows, "event\tcpu\tvalue\tenabled_ns\trunning_ns\n");
-	for (i = 0; i < array_size(events); i++)
-		if (k->evsel[i] && read_event(c, k, i))
-			return -c->err.code;
+	for (i = k->events.n; i--;)
+		if (k->of[i].leads)
+			perf_evsel__disable(k->of[i].evsel);
+	return 0;
+}
+
+static int after(struct collect *c)
+{
+	struct counters *k = c->data;
+	size_t i;
+
+	str_puts(&k->rows, heading);
+	for (i = 0; i < k->events.n; i++)
+		read_event(c, k, i);
 	return 0;
 }
 
@@ -145,13 +201,10 @@ static void finish(struct collect *c)
 
 	if (k->rows.len && file_write(path, k->rows.buf, k->rows.len, &err))
 		collect_degraded(c, "%s", err.text);
-	for (i = 0; i < array_size(events); i++) {
-		if (!k->evsel[i])
-			continue;
-		perf_evsel__close(k->evsel[i]);
-		perf_evsel__delete(k->evsel[i]);
-	}
-	perf_cpu_map__put(k->cpus);
+	for (i = 0; k->of && i < k->events.n; i++)
+		counting_close(&k->of[i]);
+	free(k->of);
+	event_list_free(&k->events);
 	str_free(&k->rows);
 	free(path);
 	free(k);
@@ -159,10 +212,11 @@ static void finish(struct collect *c)
 
 const struct collector collector_counters = {
 	.name = "counters",
-	.what = "cycles, instructions, cache, context switches per CPU",
+	.what = "cycles, instructions, cache, context switches per CPU, or any --events",
 	.files = {"counters.tsv"},
 	.prepare = prepare,
 	.start = start,
 	.stop = stop,
+	.after = after,
 	.finish = finish,
 };

@@ -131,9 +131,9 @@ int power_read_perf(const struct power_domain *d, uint64_t *microjoules)
 {
 	struct perf_counts_values v;
 
-	errno = 0;
+	errno = ENODEV; /* nothing read leaves it as it is */
 	if (perf_evsel__read(d->evsel, 0, 0, &v))
-		return errno ? -errno : -ENODEV;
+		return -errno;
 	*microjoules = (uint64_t)((double)v.val * d->scale);
 	return 0;
 }

@@ -35,6 +35,7 @@ struct run {
 	const char *syscalls_method; /* NULL: the best there is */
 	const char **power_csv;	     /* files of an external meter */
 	size_t npower_csv;
+	const char *events;	   /* to count (events.h); NULL: the usual ones */
 	const char *power_command; /* for /bin/sh: prints watts; NULL: none */
 	const char *power_kind;	   /* what these are the power of */
 

@@ -92,6 +92,8 @@ int tracefs_ids(const char *const *names, int *ids, size_t n, struct error *err)
 		rc = read_ids(places[i], names, ids, n);
 	if (rc == -ENOENT)
 		rc = ask_child(names, ids, n);
+	if (rc == -EBUSY) /* it is mounted already, and does not have them */
+		rc = -ENOENT;
 	if (rc == -EACCES || rc == -EPERM)
 		return error_set(err, EACCES,
 				 "tracepoints are not permitted: run as root, or mount tracefs "

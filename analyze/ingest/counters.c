@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * counters.tsv: one row per event and CPU, summed over the side's CPUs. An event that had to share
- * its hardware counter ran for a part of the time only: value x enabled / running, and the part is
- * kept beside it. One that never ran was not counted.
+ * counters.tsv: one row per event and CPU, summed over the side's CPUs (an event of whole sockets:
+ * over those). An event that had to share its hardware counter ran for a part of the time only:
+ * value x enabled / running, and the part is kept beside it. One that never ran was not counted,
+ * one that the host does not have is not supported: two things, and neither is 0.
  */
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/tsv.h"
@@ -14,87 +15,213 @@
 #include <string.h>
 
 struct counter {
-	const char *event;
+	const char *event, *group, *unit;
+	char *name; /* of the metric; the same event in another group has the group's number */
 	double value, enabled, running;
-	bool never;
+	size_t cpus, not_counted;
+	bool not_supported, socket, backwards;
 };
 
-static struct counter *counter_of(struct counter **list, size_t *n, size_t *cap, const char *event)
+struct counters {
+	struct counter *c;
+	size_t n, cap;
+	double longest; /* that anything was enabled on one CPU: the window */
+};
+
+/* The columns; -1: an older file does not have it. */
+struct columns {
+	int event, cpu, value, enabled, running, group, scope, scale, unit, state;
+};
+
+static struct columns columns_of(const struct tsv *t)
 {
+	return (struct columns){tsv_column(t, "event"),	     tsv_column(t, "cpu"),
+				tsv_column(t, "value"),	     tsv_column(t, "enabled_ns"),
+				tsv_column(t, "running_ns"), tsv_column(t, "group"),
+				tsv_column(t, "scope"),	     tsv_column(t, "scale"),
+				tsv_column(t, "unit"),	     tsv_column(t, "state")};
+}
+
+static struct counter *counter_of(struct counters *list, const char *event, const char *group)
+{
+	bool again = false;
 	size_t i;
 
-	for (i = 0; i < *n; i++)
-		if (!strcmp((*list)[i].event, event))
-			return &(*list)[i];
-	array_grow(*list, *n, *cap);
-	(*list)[*n] = (struct counter){.event = event};
-	return &(*list)[(*n)++];
+	for (i = 0; i < list->n; i++) {
+		if (strcmp(list->c[i].event, event))
+			continue;
+		if (!strcmp(list->c[i].group, group))
+			return &list->c[i];
+		again = true;
+	}
+	array_grow(list->c, list->n, list->cap);
+	list->c[list->n] = (struct counter){.event = event, .group = group};
+	list->c[list->n].name = again ? xasprintf("%s@%s", event, group) : xstrdup(event);
+	return &list->c[list->n++];
 }
 
-static void put(struct ingest *in, const struct counter *c)
-{
-	char *name = xasprintf("counter:%s", c->event);
+/* --- one CPU's row --- */
 
-	if (c->never)
-		ingest_note(in, "warning", "counters: %s was never scheduled on some CPU: left out",
-			    c->event);
-	else
-		ingest_metric(in, name, "1", c->value, NULL);
-	free(name);
-	if (c->never || c->running >= c->enabled)
-		return;
-	name = xasprintf("counter_running:%s", c->event);
-	ingest_metric(in, name, "%", 100 * c->running / c->enabled, NULL);
-	free(name);
+struct row {
+	uint64_t value, enabled, running, cpu;
+	bool every; /* no CPU's: of the process tree */
+	double scale;
+};
+
+static bool read_row(const struct tsv *t, const struct columns *k, size_t i, struct row *r)
+{
+	const char *scale = tsv_cell(t, i, k->scale);
+
+	r->every = !parse_u64(tsv_cell(t, i, k->cpu), &r->cpu); /* "-1" */
+	r->scale = 1;
+	return parse_u64(tsv_cell(t, i, k->value), &r->value) &&
+	       parse_u64(tsv_cell(t, i, k->enabled), &r->enabled) &&
+	       parse_u64(tsv_cell(t, i, k->running), &r->running) &&
+	       (!*scale || parse_real(scale, &r->scale));
 }
 
-static void add_rows(struct ingest *in, const struct tsv *t, struct counter **list, size_t *n)
+/* Counts only grow; one over 2^63 went below where it began. */
+static void add_row(struct counter *c, const struct row *r)
 {
-	int event = tsv_column(t, "event"), cpu = tsv_column(t, "cpu"),
-	    value = tsv_column(t, "value"), enabled = tsv_column(t, "enabled_ns"),
-	    running = tsv_column(t, "running_ns");
-	size_t cap = 0, row, bad = 0;
+	c->cpus++;
+	c->backwards |= r->value >> 63;
+	c->not_counted += r->enabled && !r->running;
+	if (r->running)
+		c->value += r->scale * (double)r->value *
+			    (r->running < r->enabled ? (double)r->enabled / (double)r->running : 1);
+	c->enabled += (double)r->enabled;
+	c->running += (double)r->running;
+}
 
-	for (row = 0; row < t->rows; row++) {
-		uint64_t on, v, e, r;
-		bool every = !parse_u64(tsv_cell(t, row, cpu), &on); /* "-1": of the process tree */
+static void add_rows(struct ingest *in, const struct tsv *t, const struct columns *k,
+		     struct counters *list)
+{
+	size_t i, bad = t->short_rows;
+	struct row r;
+
+	for (i = 0; i < t->rows; i++) {
+		bool unsupported = !strcmp(tsv_cell(t, i, k->state), "not-supported");
+		bool socket = !strcmp(tsv_cell(t, i, k->scope), "socket");
 		struct counter *c;
 
-		if (!parse_u64(tsv_cell(t, row, value), &v) ||
-		    !parse_u64(tsv_cell(t, row, enabled), &e) ||
-		    !parse_u64(tsv_cell(t, row, running), &r)) {
+		if (!unsupported && !read_row(t, k, i, &r)) {
 			bad++;
 			continue;
 		}
-		if (!every && !ingest_has_cpu(in, (unsigned int)on))
+		if (!unsupported && !r.every && !socket && !ingest_has_cpu(in, (unsigned int)r.cpu))
 			continue;
-		c = counter_of(list, n, &cap, tsv_cell(t, row, event));
-		c->never |= !r;
-		c->value += r ? (double)v * ((double)e / (double)r) : 0;
-		c->enabled += (double)e;
-		c->running += (double)r;
+		c = counter_of(list, tsv_cell(t, i, k->event), tsv_cell(t, i, k->group));
+		c->unit = tsv_cell(t, i, k->unit);
+		c->socket = socket;
+		c->not_supported |= unsupported;
+		if (!unsupported)
+			add_row(c, &r);
+		if (!unsupported && (double)r.enabled > list->longest)
+			list->longest = (double)r.enabled;
 	}
-	if (bad + t->short_rows)
-		ingest_note(in, "lossy", "counters: %zu rows are not readable",
-			    bad + t->short_rows);
+	if (bad)
+		ingest_note(in, "lossy", "counters: %zu rows are not readable", bad);
+}
+
+/* --- CPUs that were not there all the time --- */
+
+static const char *worst_cpu(const struct tsv *t, const struct columns *k, double longest,
+			     double *share)
+{
+	const char *cpu = NULL;
+	struct row r;
+	size_t i;
+
+	*share = 0.99;
+	for (i = 0; i < t->rows; i++) {
+		if (!read_row(t, k, i, &r) || r.every || (double)r.enabled >= *share * longest)
+			continue;
+		*share = (double)r.enabled / longest;
+		cpu = tsv_cell(t, i, k->cpu);
+	}
+	return cpu;
+}
+
+static void note_offline(struct ingest *in, const struct tsv *t, const struct columns *k,
+			 const struct counters *list)
+{
+	double share;
+	const char *cpu = worst_cpu(t, k, list->longest, &share);
+
+	if (cpu)
+		ingest_note(in, "warning",
+			    "counters: CPU %s was counted for %.1f %% of the time only (offline "
+			    "for the rest?): what it did then is not in the sums",
+			    cpu, 100 * share);
+}
+
+/* --- metrics --- */
+
+static void put(struct ingest *in, const char *what, const struct counter *c, const char *unit,
+		double value)
+{
+	char *name = xasprintf("%s:%s", what, c->name);
+
+	ingest_metric(in, name, unit, value, NULL);
+	free(name);
+}
+
+static void put_missing(struct ingest *in, const struct counter *c)
+{
+	if (c->not_supported && !c->cpus) {
+		put(in, "counter_not_supported", c, "1", 1);
+		return;
+	}
+	put(in, "counter_not_counted", c, "1", (double)c->not_counted);
+	if (c->backwards)
+		ingest_note(in, "warning", "counters: %s went backwards: left out", c->event);
+	else
+		ingest_note(in, "warning",
+			    "counters: %s was never scheduled on %zu of %zu CPUs (no hardware "
+			    "counter was free, or the watchdog has it): left out",
+			    c->event, c->not_counted, c->cpus);
+}
+
+static void put_counter(struct ingest *in, const struct counter *c)
+{
+	uint64_t group;
+
+	if (!c->cpus || c->not_counted || c->backwards || !(c->running > 0)) {
+		put_missing(in, c);
+		return;
+	}
+	put(in, "counter", c, c->unit && *c->unit ? arena_strdup(&in->arena, c->unit) : "1",
+	    c->value);
+	if (c->running < c->enabled)
+		put(in, "counter_running", c, "%", 100 * c->running / c->enabled);
+	if (parse_u64(c->group, &group) && group)
+		put(in, "counter_group", c, "1", (double)group);
+	if (c->socket)
+		ingest_note(in, "note", "counters: %s is of whole sockets, not of the side's CPUs",
+			    c->event);
 }
 
 int ingest_counters(struct ingest *in, const char *path, struct error *err)
 {
-	struct counter *list = NULL;
+	struct counters list = {0};
+	struct columns k;
 	struct tsv t;
-	size_t n = 0, i;
+	size_t i;
 	int rc = tsv_read(&t, path, '\t', err);
 
 	if (rc)
 		return rc;
 	rc = tsv_require(&t, err, "event", "cpu", "value", "enabled_ns", "running_ns", NULL);
 	if (!rc) {
-		add_rows(in, &t, &list, &n);
-		for (i = 0; i < n; i++)
-			put(in, &list[i]);
+		k = columns_of(&t);
+		add_rows(in, &t, &k, &list);
+		note_offline(in, &t, &k, &list);
+		for (i = 0; i < list.n; i++)
+			put_counter(in, &list.c[i]);
 	}
-	free(list);
+	for (i = 0; i < list.n; i++)
+		free(list.c[i].name);
+	free(list.c);
 	tsv_free(&t);
 	return rc;
 }

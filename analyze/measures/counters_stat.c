@@ -3,6 +3,7 @@
 
 #include "analyze/ingest/perf_stat.h"
 #include "analyze/measures/counters_ratios.h"
+#include "analyze/measures/counters_store.h"
 #include "analyze/measures/tables.h"
 #include "lib/stats.h"
 #include "lib/str.h"
@@ -67,6 +68,16 @@ static const char *unit_of(const struct stat_counter *c)
 	return !strcmp(c->unit, "msec") ? "ms" : !strcmp(c->unit, "Joules") ? "J" : c->unit;
 }
 
+/* An event that has no count. */
+static void put_absent(struct table *t, const char *name, enum stat_state state)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "name", value_str(t, name));
+	table_set(t, row, "state",
+		  value_str(t, state == STAT_NOT_SUPPORTED ? "<not supported>" : "<not counted>"));
+}
+
 static void put_counters(struct table *t, const struct perf_stat *st)
 {
 	struct str name = {0};
@@ -76,17 +87,18 @@ static void put_counters(struct table *t, const struct perf_stat *st)
 	for (i = 0; i < st->n; i++) {
 		const struct stat_counter *c = &st->counters[i];
 
-		if (c->state != STAT_COUNTED)
-			continue;
 		str_reset(&name);
 		str_printf(&name, "counter:%s", c->event);
+		if (c->state != STAT_COUNTED) {
+			put_absent(t, name.buf, c->state);
+			continue;
+		}
 		row = put(t, st, name.buf, unit_of(c), c->value);
 		put_interval(t, row, c->value, c->error_pct, st->runs);
-		if (isnan(c->running_pct) || c->running_pct >= 100)
-			continue;
-		str_reset(&name);
-		str_printf(&name, "counter_running:%s", c->event);
-		put(t, st, name.buf, "%", c->running_pct);
+		if (row && st->runs > 1)
+			table_set(t, row, "stddev_pct", value_real(c->error_pct));
+		if (row && c->running_pct < 100)
+			table_set(t, row, "running_pct", value_real(c->running_pct));
 	}
 	str_free(&name);
 }
@@ -225,5 +237,5 @@ int counters_run(struct store *s, const struct query *q, struct table *t, struct
 		return error_set(err, EINVAL,
 				 "table 'counters' is made from a capture, or from perf stat's "
 				 "output with --perf-stat");
-	return family_run(s, q, t, err);
+	return counters_from_store(s, q, t, err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * counters, softnet, tcp, sizes: metrics of one kind, a row each, estimated over the runs;
+ * softnet, tcp, sizes: metrics of one kind, a row each, estimated over the runs;
  * and what is worked out of two of them for each run, as cycles per byte.
  */
 #include "analyze/measures/tables.h"
@@ -34,13 +34,6 @@ static const struct ratio {
 	const char *family, *name, *over, *under, *unit;
 	double scale;
 } ratios[] = {
-	{"counters", "ipc", "counter:instructions", "counter:cycles", "1/cycle", 1},
-	{"counters", "cycles_per_byte", "counter:cycles", "bytes", "1/B", 1},
-	{"counters", "instructions_per_byte", "counter:instructions", "bytes", "1/B", 1},
-	{"counters", "cache_miss_pct", "counter:cache-misses", "counter:cache-references", "%",
-	 100},
-	{"counters", "context_switches_per_mib", "counter:context-switches", "bytes", "1/MiB",
-	 1048576},
 	{"sizes", "bytes_per_receive", "rx_bytes", "rx_calls", "B", 1},
 	{"tcp", "retransmits_per_gb", "tcp_retransmits", "workload_bytes", "1/GB", 1e9},
 };
@@ -49,7 +42,6 @@ static const struct ratio {
 static const struct {
 	const char *family, *prefixes[4];
 } families[] = {
-	{"counters", {"counter:", "counter_running:"}},
 	{"softnet", {"softnet_"}},
 	{"tcp", {"tcp_"}},
 	{"sizes", {"recv_size_log2:", "recv_tokens_log2:", "return_tokens_log2:", "hist:"}},

@@ -47,7 +47,7 @@ static const struct measure measures[] = {
 	{"topology", "packages, NUMA nodes, caches, network cards, and where the sides' CPUs lie",
 	 COLUMNS(topology_columns), topology_run, NEEDS_STORE},
 	{"counters", "hardware and software counters, and what follows from them",
-	 COLUMNS(family_columns), counters_run, NEEDS_SOURCE},
+	 COLUMNS(counters_columns), counters_run, NEEDS_SOURCE},
 	{"power", "watts and joules by kind and domain, joules per GB, scores",
 	 COLUMNS(power_columns), power_run, NEEDS_STORE},
 	{"softnet", "packets processed, dropped and squeezed by the side's CPUs",

@@ -7,6 +7,7 @@
 #include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
+#include "analyze/measures/manner.h"
 #include "analyze/measures/power.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
@@ -197,8 +198,12 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 	return rc;
 }
 
-static void say_rules(const struct query *q, struct table *t)
+static void say_rules(struct store *s, const struct query *q, struct table *t)
 {
+	if (!t->rows && manner_absent(s, t->name)) {
+		table_note(t, "nothing of this is known: %s", manner_absent(s, t->name));
+		return;
+	}
 	if (!t->rows) {
 		table_note(t, "no power source; 'zcost report runs' says why. 'zcost analyze "
 			      "--power-csv' imports a meter's log, --power-model makes power up");
@@ -221,7 +226,7 @@ int power_run(struct store *s, const struct query *q, struct table *t, struct er
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list, &list.blocks[i], t, err);
 	if (!rc) {
-		say_rules(q, t);
+		say_rules(s, q, t);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

@@ -27,6 +27,7 @@ MEASURE(roi, 20);
 MEASURE(scores, 9);
 MEASURE(zerocopy, 7);
 MEASURE(family, 8); /* of metrics of one kind: which, the table's name tells */
+MEASURE(counters, 12);
 MEASURE(power, 12);
 MEASURE(sched, 8);
 MEASURE(tcp, 29);
@@ -38,7 +39,6 @@ MEASURE(topology, 12);
 /* cpu with --by; sched of a capture. */
 int cpu_by_run(struct store *, const struct query *, struct table *, struct error *);
 int sched_capture_run(struct store *, const struct query *, struct table *, struct error *);
-int counters_run(struct store *, const struct query *, struct table *, struct error *);
 // clang-format on
 
 #endif

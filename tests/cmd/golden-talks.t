@@ -67,13 +67,13 @@ ok "add up to 70.03 %, which is said" says 'self shares add up to 70\.03 %' err
 
 # perf stat in a German locale: points group, a comma is the decimal mark
 counter() {
-	awk -F'\t' -v name="$1" -v format="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["name"] == name { printf format, $at["value"] }' german
+	awk -F'\t' -v name="$1" -v format="$2" -v column="${3:-value}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["name"] == name { printf format, $at[column] }' german
 }
 "$zcost" report counters --perf-stat "$data/ls-german.stat" --format tsv >german 2>err
 ok "371,191921 ms" is "$(counter counter:task-clock %.6f)" 371.191921
 ok "1.208.000.453 cycles" is "$(counter counter:cycles %d)" 1208000453
-ok "of 65,65 % of the time" is "$(counter counter_running:cycles %.2f)" 65.65
+ok "of 65,65 % of the time" is "$(counter counter:cycles %.2f running_pct)" 65.65
 ok "0,995 CPUs" is "$(counter cpu_pct %.1f)" 99.5
 ok "1.361 instructions per cycle" is "$(counter ipc %.3f)" 1.361
 ok "2.641 % of the branches missed" is "$(counter branch_miss_pct %.3f)" 2.641

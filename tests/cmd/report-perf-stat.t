@@ -78,8 +78,9 @@ ok "groups apart by narrow and by wide no-break spaces" counters french
 ok "a French count" is counter:cycles:u 1208000453
 ok "a French time" is counter:task-clock 3254.38
 ok "under the same modifier: IPC" near "$(value ipc:u)" 1.360709 0.00001
-ok "what was not counted is no row" is counter:branches ''
-ok "but named" says 'not counted, or only in part: branches' err
+ok "what was not counted has no figure" is counter:branches ''
+ok "but its state" is counter:branches "<not counted>" state
+ok "and it is named" says 'not counted, or only in part: branches' err
 
 printf "       1'234'567      cycles\n      0.50 seconds user\n" >swiss
 ok "apostrophes" counters swiss
@@ -93,7 +94,7 @@ ok "a count is whole where nothing tells" is counter:cycles 1234
 printf ' 0.661438 task-clock (msec)         #    0.001 CPUs utilized    [33.31%%]\n 57 page-faults\n 1.000861 seconds time elapsed\n' >old
 ok "perf 3 and 4" counters old
 ok "their clock" is counter:task-clock 0.661438
-ok "their share of the time" is counter_running:task-clock 33.31
+ok "their share of the time" is counter:task-clock 33.31 running_pct
 printf '12.50,Joules,power/energy-pkg/,1.50%%,1000,100.00,,\n1234,,cpu/event=0x3c,umask=0x0/,1000,50.00,,\n,,,,,0.5,metric\n' >csv
 ok "a unit, a spread, and an event with commas" counters csv
 ok "joules" is counter:power/energy-pkg/ J unit

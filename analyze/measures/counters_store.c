@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/counters_store.h"
+
+#include "analyze/measures/block_table.h"
+#include "analyze/measures/counters_ratios.h"
+#include "analyze/measures/manner.h"
+#include "analyze/measures/tables.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column counters_columns[12] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"name", NULL, V_STR, 0, "an event, or what follows from two"},
+	{"value", NULL, V_REAL, 4, "estimate over the runs"},
+	{"value_lo", NULL, V_REAL, 4, "its interval"},
+	{"value_hi", NULL, V_REAL, 4, NULL},
+	{"unit", NULL, V_STR, 0, NULL},
+	{"mean", NULL, V_REAL, 4, "over the runs, as perf stat -r prints it"},
+	{"stddev_pct", "%", V_REAL, 2,
+	 "+- of the mean, as perf stat -r prints it: its standard error"},
+	{"running_pct", "%", V_REAL, 1,
+	 "of the time it had a hardware counter; its count is scaled"},
+	{"state", NULL, V_STR, 0, "<not supported>, <not counted>"},
+	{"runs", NULL, V_INT, 0, "runs that have it"},
+};
+
+/* THE TABLE of what is worked out of an event and the work done. */
+static const struct work_ratio {
+	const char *name, *event, *unit;
+	double scale;
+} per_work[] = {
+	{"cycles_per_byte", "counter:cycles", "1/B", 1},
+	{"instructions_per_byte", "counter:instructions", "1/B", 1},
+	{"context_switches_per_mib", "counter:context-switches", "1/MiB", 1048576},
+};
+
+struct names {
+	char **name; /* of events, in the order of strverscmp */
+	size_t n, cap;
+};
+
+/* What one block's rows are made with. */
+struct maker {
+	struct store *s;
+	const struct block_runs *b;
+	enum estimator est;
+	struct table *t;
+};
+
+/* --- one figure of one run --- */
+
+static double metric(struct store *s, const struct run *r, const char *what, const char *event)
+{
+	char *name = xasprintf("%s:%s", what, event);
+	double v = figure_metric(s, r, name);
+
+	free(name);
+	return v;
+}
+
+static double figure_counter(struct store *s, const struct run *r, const void *event)
+{
+	return metric(s, r, "counter", event);
+}
+
+static double figure_running(struct store *s, const struct run *r, const void *event)
+{
+	return metric(s, r, "counter_running", event);
+}
+
+static double figure_per_work(struct store *s, const struct run *r, const void *arg)
+{
+	const struct work_ratio *k = arg;
+
+	return k->scale * figure_metric(s, r, k->event) / figure_metric(s, r, "bytes");
+}
+
+/* --- ratios: "instructions@2" goes with "cycles@2", else with "cycles" --- */
+
+struct pair {
+	struct store *s;
+	const struct run *r;
+	const char *event; /* above the line */
+	bool apart;	   /* counted in turns, and not in one group */
+};
+
+static bool same_time(const struct pair *p, const char *other)
+{
+	double a = metric(p->s, p->r, "counter_group", p->event);
+	double b = metric(p->s, p->r, "counter_group", other);
+
+	return a == b || (isnan(metric(p->s, p->r, "counter_running", p->event)) &&
+			  isnan(metric(p->s, p->r, "counter_running", other)));
+}
+
+static bool value_of(const void *arg, const char *event, double *value)
+{
+	struct pair *p = (struct pair *)arg;
+	const char *group = strrchr(p->event, '@');
+	char *mate = xasprintf("%s%s", event, group ? group : "");
+	const char *used = mate;
+
+	*value = metric(p->s, p->r, "counter", mate);
+	if (isnan(*value)) {
+		used = event;
+		*value = metric(p->s, p->r, "counter", event);
+	}
+	if (!isnan(*value))
+		p->apart = !same_time(p, used);
+	free(mate);
+	return !isnan(*value);
+}
+
+static bool ratio_of(struct pair *p, struct counter_ratio *ratio)
+{
+	double value = metric(p->s, p->r, "counter", p->event);
+	char *event = xstrdup(p->event), *at = strrchr(event, '@');
+	bool good;
+
+	if (at)
+		*at = '\0';
+	good = !isnan(value) && counter_ratio(ratio, event, value, value_of, p);
+	free(event);
+	return good;
+}
+
+static double figure_ratio(struct store *s, const struct run *r, const void *event)
+{
+	struct pair p = {s, r, event, false};
+	struct counter_ratio ratio;
+
+	return ratio_of(&p, &ratio) ? ratio.value : NAN;
+}
+
+/* --- rows --- */
+
+/* As perf stat -r has it: 100 x the standard error of the mean / mean. */
+static void put_mean(const struct maker *m, struct value *row, figure_fn figure, const void *arg,
+		     bool whole)
+{
+	double *x = xcalloc((size_t)m->b->n + 1, sizeof(*x)), mean;
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < m->b->n; i++) {
+		x[n] = figure(m->s, &m->b->runs[i], arg);
+		n += !isnan(x[n]);
+	}
+	mean = n ? stats_mean(x, n) : NAN;
+	if (n > 1) {
+		table_set(m->t, row, "mean", whole ? value_int(llround(mean)) : value_real(mean));
+		table_set(m->t, row, "stddev_pct",
+			  value_real(100 * stats_sd(x, n) / sqrt((double)n) / fabs(mean)));
+	}
+	free(x);
+}
+
+static void put_interval(const struct maker *m, struct value *row, const struct estimate *e,
+			 bool whole)
+{
+	if (!whole) {
+		put_estimate(m->t, row, "value", "value", e);
+		return;
+	}
+	table_set(m->t, row, "value", value_int(llround(e->value)));
+	if (e->n < 2)
+		return;
+	table_set(m->t, row, "value_lo", isnan(e->lo) ? value_none() : value_int(llround(e->lo)));
+	table_set(m->t, row, "value_hi", isnan(e->hi) ? value_none() : value_int(llround(e->hi)));
+}
+
+static struct value *begin(const struct maker *m, const char *name, const char *unit)
+{
+	struct value *row = table_row(m->t);
+
+	table_set(m->t, row, "variant", value_str(m->t, m->b->block.variant));
+	table_set(m->t, row, "side", value_str(m->t, m->b->block.side));
+	table_set(m->t, row, "name", value_str(m->t, name));
+	table_set(m->t, row, "unit", value_str(m->t, unit));
+	return row;
+}
+
+/* False: no run has it. `whole`: a count. */
+static bool put_figure(const struct maker *m, const char *name, const char *unit, figure_fn figure,
+		       const void *arg, bool whole)
+{
+	struct estimate e = scope_estimate(m->s, m->b->runs, m->b->n, m->est, figure, arg);
+	struct value *row;
+
+	if (!e.n)
+		return false;
+	row = begin(m, name, unit);
+	table_set(m->t, row, "runs", value_int((int64_t)e.n));
+	put_interval(m, row, &e, whole);
+	put_mean(m, row, figure, arg, whole);
+	if (figure != figure_counter)
+		return true;
+	e = scope_estimate(m->s, m->b->runs, m->b->n, m->est, figure_running, arg);
+	table_set(m->t, row, "running_pct", value_real(e.value));
+	return true;
+}
+
+static const char *unit_of(const struct maker *m, const char *event)
+{
+	char *name = xasprintf("counter:%s", event);
+	const char *unit = "1";
+	struct metric_row *rows;
+	int i, k, n;
+
+	for (i = 0; i < m->b->n; i++) {
+		n = store_metric_list(m->s, m->b->runs[i].id, &rows, NULL);
+		for (k = 0; k < n; k++)
+			if (!strcmp(rows[k].name, name))
+				unit = rows[k].unit;
+		if (n >= 0)
+			free(rows);
+	}
+	free(name);
+	return unit;
+}
+
+static bool any(const struct maker *m, const char *what, const char *event)
+{
+	int i;
+
+	for (i = 0; i < m->b->n; i++)
+		if (!isnan(metric(m->s, &m->b->runs[i], what, event)))
+			return true;
+	return false;
+}
+
+static void put_event(const struct maker *m, const char *event)
+{
+	char *name = xasprintf("counter:%s", event);
+	const char *unit = unit_of(m, event);
+	bool whole = !strcmp(unit, "1") || !strcmp(unit, "ns");
+	struct value *row;
+
+	if (!put_figure(m, name, unit, figure_counter, event, whole)) {
+		row = begin(m, name, NULL);
+		table_set(m->t, row, "state",
+			  value_str(m->t, any(m, "counter_not_supported", event)
+						  ? "<not supported>"
+						  : "<not counted>"));
+	}
+	free(name);
+}
+
+static void put_ratio(const struct maker *m, const char *event)
+{
+	const char *group = strrchr(event, '@');
+	struct counter_ratio ratio;
+	struct pair p = {m->s, NULL, event, false};
+	bool found = false;
+	char *name;
+	int i;
+
+	for (i = 0; i < m->b->n && !found; i++) {
+		p.r = &m->b->runs[i];
+		found = ratio_of(&p, &ratio);
+	}
+	if (!found)
+		return;
+	name = xasprintf("%s%s", ratio.name, group ? group : "");
+	put_figure(m, name, ratio.unit, figure_ratio, event, false);
+	if (p.apart)
+		table_note(m->t,
+			   "%s %s: %s is of events that took turns and are not in one group: they "
+			   "were counted at different times",
+			   m->b->block.variant, m->b->block.side, name);
+	free(name);
+}
+
+/* --- the events of a block --- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_name(struct names *list, const char *event)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->name[i], event))
+			return;
+	array_grow(list->name, list->n, list->cap);
+	list->name[list->n++] = xstrdup(event);
+}
+
+static int gather(struct store *s, const struct block_runs *b, struct names *list,
+		  struct error *err)
+{
+	static const char *const what[] = {
+		"counter:", "counter_not_supported:", "counter_not_counted:"};
+	struct metric_row *rows;
+	size_t w;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++) {
+		n = store_metric_list(s, b->runs[i].id, &rows, err);
+		for (k = 0; k < n; k++)
+			for (w = 0; w < array_size(what); w++)
+				if (str_starts(rows[k].name, what[w]))
+					add_name(list, rows[k].name + strlen(what[w]));
+		if (n < 0)
+			return n;
+		free(rows);
+	}
+	if (list->n)
+		qsort(list->name, list->n, sizeof(*list->name), by_name);
+	return 0;
+}
+
+static int put_block(struct maker *m, struct error *err)
+{
+	struct names list = {0};
+	int rc = gather(m->s, m->b, &list, err);
+	size_t i;
+
+	for (i = 0; i < list.n && !rc; i++)
+		put_event(m, list.name[i]);
+	for (i = 0; i < list.n && !rc; i++)
+		put_ratio(m, list.name[i]);
+	for (i = 0; i < array_size(per_work) && !rc; i++)
+		put_figure(m, per_work[i].name, per_work[i].unit, figure_per_work, &per_work[i],
+			   false);
+	for (i = 0; i < list.n; i++)
+		free(list.name[i]);
+	free(list.name);
+	return rc;
+}
+
+static bool has(const struct table *t, const char *column)
+{
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		if (table_cell(t, row, table_column(t, column))->type != V_NONE)
+			return true;
+	return false;
+}
+
+static void say_rules(struct store *s, struct table *t)
+{
+	if (!t->rows && manner_absent(s, t->name))
+		table_note(t, "nothing of this is known: %s", manner_absent(s, t->name));
+	else if (!t->rows)
+		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
+	if (has(t, "running_pct"))
+		table_note(t, "events that shared a hardware counter are scaled to the whole time: "
+			      "running_pct is the part that was counted");
+	if (has(t, "stddev_pct"))
+		table_note(t,
+			   "mean and stddev_pct are those of perf stat -r: the mean over the runs "
+			   "and, in percent of it, its standard error");
+}
+
+int counters_from_store(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+
+	if (!rc)
+		zero_copy_title(s, q, t);
+	for (i = 0; i < list.n && !rc; i++) {
+		struct maker m = {s, &list.blocks[i], list.estimator, t};
+
+		rc = put_block(&m, err);
+	}
+	if (!rc) {
+		say_rules(s, t);
+		block_list_notes(&list, s, t);
+	}
+	block_list_free(&list);
+	return rc;
+}

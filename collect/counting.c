@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/counting.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <perf/cpumap.h>
+#include <perf/evlist.h>
+#include <perf/evsel.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* The CPUs of an event, the first alone to try it. NULL: there is none. */
+static struct perf_cpu_map *cpus_of(const struct event *e, const struct cpuset *cpus, bool first)
+{
+	struct cpuset set = {0};
+	struct perf_cpu_map *map;
+	unsigned int cpu;
+	char *text;
+
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
+		bool ours = cpuset_has(cpus, cpu), its = cpuset_has(&e->cpus, cpu);
+
+		if (e->some_cpus ? its && (ours || e->per_socket) : ours)
+			cpuset_add(&set, cpu);
+		if (first && cpuset_count(&set))
+			break;
+	}
+	if (!cpuset_count(&set))
+		return NULL;
+	text = cpuset_format(&set);
+	map = perf_cpu_map__new(text);
+	free(text);
+	return map;
+}
+
+static struct perf_evsel *make(const struct event *e, bool leads)
+{
+	struct perf_event_attr attr = e->attr;
+
+	attr.size = sizeof(attr);
+	attr.disabled = leads;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	return perf_evsel__new(&attr);
+}
+
+/* Opened by itself. */
+static int open_one(struct counting *c, const struct event *e, const struct cpuset *cpus,
+		    bool first)
+{
+	int rc;
+
+	c->cpus = cpus_of(e, cpus, first);
+	if (!c->cpus)
+		return -ENODEV;
+	c->evsel = make(e, true);
+	rc = c->evsel ? perf_evsel__open(c->evsel, c->cpus, NULL) : -ENOMEM;
+	if (rc)
+		counting_close(c);
+	return rc;
+}
+
+static void close_all(struct counting *of, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		counting_close(&of[i]);
+}
+
+static void open_apart(struct counting *of, const struct event *events, size_t n,
+		       const struct cpuset *cpus)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (of[i].state == NOT_SUPPORTED)
+			continue;
+		of[i].rc = open_one(&of[i], &events[i], cpus, false);
+		of[i].state = of[i].rc ? NOT_SUPPORTED : COUNTING;
+		of[i].leads = !of[i].rc;
+	}
+}
+
+/* libperf knows a group by a list's first event; the list itself is not needed then. */
+static void lead(struct counting *of, size_t n)
+{
+	struct perf_evlist *list = perf_evlist__new();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (of[i].evsel)
+			perf_evlist__add(list, of[i].evsel);
+	perf_evlist__set_leader(list);
+	for (i = 0; i < n; i++)
+		if (of[i].evsel)
+			perf_evlist__remove(list, of[i].evsel);
+	perf_evlist__delete(list);
+}
+
+static int open_together(struct counting *of, const struct event *events, size_t n,
+			 const struct cpuset *cpus)
+{
+	bool led = false;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < n; i++) {
+		if (of[i].state == NOT_SUPPORTED)
+			continue;
+		of[i].cpus = cpus_of(&events[i], cpus, false);
+		of[i].evsel = make(&events[i], !led);
+		of[i].leads = !led;
+		led = true;
+	}
+	lead(of, n);
+	for (i = 0; i < n && !rc; i++)
+		if (of[i].evsel)
+			rc = perf_evsel__open(of[i].evsel, of[i].cpus, NULL);
+	if (!rc)
+		return 0;
+	close_all(of, n);
+	return rc;
+}
+
+void counting_open_group(struct counting *of, const struct event *events, size_t n,
+			 const struct cpuset *cpus, bool *fits)
+{
+	size_t i, have = 0;
+
+	for (i = 0; i < n; i++) {
+		of[i].rc = open_one(&of[i], &events[i], cpus, true);
+		of[i].state = of[i].rc ? NOT_SUPPORTED : COUNTING;
+		counting_close(&of[i]);
+		have += !of[i].rc;
+	}
+	*fits = have < 2 || !open_together(of, events, n, cpus);
+	for (i = 0; i < n && have > 1 && *fits; i++)
+		of[i].group = events[i].group;
+	if (have < 2 || !*fits)
+		open_apart(of, events, n, cpus);
+}
+
+void counting_close(struct counting *c)
+{
+	if (c->evsel) {
+		perf_evsel__close(c->evsel);
+		perf_evsel__delete(c->evsel);
+	}
+	perf_cpu_map__put(c->cpus);
+	c->evsel = NULL;
+	c->cpus = NULL;
+	c->leads = false;
+}
+
+uint64_t counting_more_files(void)
+{
+	struct rlimit r;
+	rlim_t was;
+
+	if (getrlimit(RLIMIT_NOFILE, &r))
+		return 0;
+	was = r.rlim_cur;
+	r.rlim_cur = r.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &r);
+	return was;
+}
+
+/* libperf opens them without O_CLOEXEC. */
+void counting_own_files(uint64_t limit)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *d;
+	struct rlimit r;
+	char target[64];
+	ssize_t n;
+
+	while (dir && (d = readdir(dir))) {
+		n = readlinkat(dirfd(dir), d->d_name, target, sizeof(target) - 1);
+		target[n > 0 ? n : 0] = '\0';
+		if (strstr(target, "[perf_event]"))
+			fcntl(atoi(d->d_name), F_SETFD, FD_CLOEXEC);
+	}
+	if (dir)
+		closedir(dir);
+	if (limit && !getrlimit(RLIMIT_NOFILE, &r)) {
+		r.rlim_cur = limit;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+}
