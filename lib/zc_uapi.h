@@ -31,6 +31,8 @@ enum {
 	ZC_IORING_MEM_REGION_TYPE_USER = 1,
 	ZC_ZCRX_AREA_SHIFT = 48, /* of cqe.off: what is above is the area's id */
 	ZC_ZCRX_MAX_ENTRIES = 32768,
+	ZC_ZCRX_REG_NODEV = 2, /* 7.1: without an interface, everything copied */
+	ZC_ZCRX_CTRL_FLUSH_RQ = 0,
 };
 
 struct zc_zcrx_offsets {
@@ -68,6 +70,11 @@ struct zc_zcrx_rqe { /* an entry of the refill ring: memory given back */
 struct zc_zcrx_cqe { /* behind the plain CQE, in rings with CQE32 */
 	uint64_t off;
 	uint64_t pad;
+};
+
+struct zc_zcrx_ctrl { /* ZCRX_CTRL */
+	uint32_t zcrx_id, op;
+	uint64_t resv[2], arg[6];
 };
 
 _Static_assert(sizeof(struct zc_zcrx_offsets) == 32, "io_uring_zcrx_offsets");

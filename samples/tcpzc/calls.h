@@ -25,26 +25,27 @@
 #define CALL_PPOLL CALL_POLL
 #endif
 
-#define CALLS(X)                            \
-	X(FTRUNCATE, "ftruncate")           \
-	X(GETSOCKOPT, "getsockopt")         \
-	X(IO_URING_ENTER, "io_uring_enter") \
-	X(MADVISE, "madvise")               \
-	X(MMAP, "mmap")                     \
-	X(POLL, POLL_NAME)                  \
-	PPOLL_ROW(X)                        \
-	X(PWRITE64, "pwrite64")             \
-	X(READ, "read")                     \
-	X(RECVFROM, "recvfrom")             \
-	X(RECVMSG, "recvmsg")               \
-	X(RT_SIGRETURN, "rt_sigreturn")     \
-	X(SENDFILE, "sendfile")             \
-	X(SENDTO, "sendto")                 \
-	X(SETITIMER, "setitimer")           \
-	X(SETSOCKOPT, "setsockopt")         \
-	X(SPLICE, "splice")                 \
-	X(TEE, "tee")                       \
-	X(TGKILL, "tgkill")                 \
+#define CALLS(X)                                  \
+	X(FTRUNCATE, "ftruncate")                 \
+	X(GETSOCKOPT, "getsockopt")               \
+	X(IO_URING_ENTER, "io_uring_enter")       \
+	X(IO_URING_REGISTER, "io_uring_register") \
+	X(MADVISE, "madvise")                     \
+	X(MMAP, "mmap")                           \
+	X(POLL, POLL_NAME)                        \
+	PPOLL_ROW(X)                              \
+	X(PWRITE64, "pwrite64")                   \
+	X(READ, "read")                           \
+	X(RECVFROM, "recvfrom")                   \
+	X(RECVMSG, "recvmsg")                     \
+	X(RT_SIGRETURN, "rt_sigreturn")           \
+	X(SENDFILE, "sendfile")                   \
+	X(SENDTO, "sendto")                       \
+	X(SETITIMER, "setitimer")                 \
+	X(SETSOCKOPT, "setsockopt")               \
+	X(SPLICE, "splice")                       \
+	X(TEE, "tee")                             \
+	X(TGKILL, "tgkill")                       \
 	X(WRITE, "write")
 
 #define CALL_ENUM(id, name) CALL_##id,

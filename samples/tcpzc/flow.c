@@ -203,7 +203,7 @@ size_t flow_message(const struct flow *f, uint64_t pos)
 	return left < n ? (size_t)left : n;
 }
 
-void flow_take(struct flow *f, const void *data, size_t n, bool mapped)
+static void compare(struct flow *f, const void *data, size_t n)
 {
 	uint64_t first;
 	size_t bad = f->opt->verify ? pattern_check(data, f->seed, f->bytes, n, &first) : 0;
@@ -212,7 +212,18 @@ void flow_take(struct flow *f, const void *data, size_t n, bool mapped)
 		f->first_bad = first;
 	f->bad_bytes += bad;
 	flow_count_bytes(f, n);
+}
+
+void flow_take(struct flow *f, const void *data, size_t n, bool mapped)
+{
+	compare(f, data, n);
 	*(mapped ? &f->mapped_bytes : &f->copied_bytes) += n;
+}
+
+void flow_take_unknown(struct flow *f, const void *data, size_t n)
+{
+	compare(f, data, n);
+	f->unknown_bytes += n;
 }
 
 void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The program: its options, all flows, an exit code. */
+#include "nic_setup.h"
 #include "run.h"
 
 #include <stdlib.h>
@@ -10,5 +11,9 @@ int main(int argc, char **argv)
 	struct run r = {.opt = &opt};
 
 	options_parse(&opt, argc, argv);
+	if (opt.print_setup) {
+		nic_setup_print(opt.nic ? opt.nic : "IF", opt.queue, opt.flows, opt.port);
+		return EXIT_SUCCESS;
+	}
 	return run_all(&r) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -265,6 +265,8 @@ void options_parse(struct options *opt, int argc, char **argv)
 	*opt = (struct options){.port = "7077",
 				.size = 128 << 10,
 				.window = 2 << 20,
+				.queue = 1,
+				.area = 64 << 20,
 				.batch = 8,
 				.flows = 1,
 				.outstanding = 1,

@@ -86,7 +86,7 @@ void report_error(struct run *r)
 {
 	const struct flow *f = NULL;
 	unsigned int i, more = 0;
-	char what[600];
+	char what[1200];
 
 	for (i = 0; i < r->n_flows; i++) {
 		more += f && r->flows[i].error;

@@ -109,7 +109,11 @@ struct options {
 	bool no_iowait;
 	double pacing_rate; /* bytes a second */
 	size_t window;	    /* of the mapping, in bytes */
-	unsigned batch;	    /* sends handed over by one io_uring_enter */
+	const char *nic;    /* zcrx, devmem: NULL: not given */
+	unsigned int queue; /* its first receive queue for us; flow i takes queue + i */
+	size_t area;	    /* bytes of memory to receive into */
+	bool no_device, print_setup;
+	unsigned batch; /* sends handed over by one io_uring_enter */
 	double connect_timeout, accept_timeout;
 	bool verify, corrupt;
 	uint64_t corrupt_at; /* in the first flow */
@@ -166,7 +170,7 @@ struct flow {
 	bool held, ended; /* rr.c */
 
 	int error; /* positive errno; 0: none */
-	char what[512];
+	char what[1024];
 } __attribute__((aligned(64)));
 
 /* options.c: exits with 2 on a usage error. */
@@ -194,6 +198,8 @@ uint64_t flow_left(const struct flow *f, uint64_t pos);	 /* bytes to send from t
 size_t flow_message(const struct flow *f, uint64_t pos); /* the rest of the message there */
 /* Bytes that arrived, `mapped` or copied to `data`. */
 void flow_take(struct flow *f, const void *data, size_t n, bool mapped);
+/* Bytes that arrived at `data`, copied or not: the kernel does not say. */
+void flow_take_unknown(struct flow *f, const void *data, size_t n);
 void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n); /* what to send there */
 uint64_t now_ns(void);
 

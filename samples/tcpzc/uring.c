@@ -49,17 +49,33 @@ static int set_polling(struct flow *f, const struct io_uring *ring)
 	return 0;
 }
 
+static int init(struct io_uring *ring, unsigned int sqes, unsigned int cqes, unsigned int flags)
+{
+	struct io_uring_params p = {.flags = flags | IORING_SETUP_CQSIZE,
+				    .cq_entries = cqes > 2 * sqes ? cqes : 2 * sqes};
+
+	return io_uring_queue_init_params(sqes, ring, &p);
+}
+
+int uring_open_with(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
+		    unsigned int flags)
+{
+	int rc = init(ring, sqes, cqes, flags);
+
+	if (rc)
+		return rc;
+	if (set_polling(f, ring))
+		return -f->error;
+	return f->alone ? 0 : register_event(f, ring);
+}
+
 int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes)
 {
 	int rc = -EINVAL;
 	size_t i;
 
-	for (i = 0; rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++) {
-		struct io_uring_params p = {.flags = setups[i] | IORING_SETUP_CQSIZE,
-					    .cq_entries = cqes > 2 * sqes ? cqes : 2 * sqes};
-
-		rc = io_uring_queue_init_params(sqes, ring, &p);
-	}
+	for (i = 0; rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++)
+		rc = init(ring, sqes, cqes, setups[i]);
 	if (rc == -ENOMEM)
 		return flow_fail(f, ENOMEM, "io_uring with %u entries: raise a limit (%s)", sqes,
 				 memory_limits());

@@ -15,6 +15,10 @@
 /* A ring for this thread alone, with `cqes` completions (twice `sqes` when less). */
 int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes);
 
+/* The same with these IORING_SETUP_ flags and no others; -errno without flow_fail. */
+int uring_open_with(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
+		    unsigned int flags);
+
 /*
  * Submits what is prepared, has the kernel complete what it can and, when the flow is alone on its
  * thread, waits for `wait` completions. One call of io_uring_enter. Interrupted: 0.

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Receiving without a copy, fed with what a NIC would give: completions in a made-up ring, through
+ * the code that the live path runs.
+ */
+#include "samples/tcpzc/rx_zcrx.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+enum { RING = 8, AREA = 16 * PAGE };
+
+/* A completion of 32 bytes is a CQE and a second one behind it. */
+struct fake {
+	struct options opt;
+	struct flow f;
+	struct state s;
+	unsigned int mask, head, tail, overflow;
+	struct io_uring_cqe cqes[2 * RING];
+	char region[PAGE + RING * sizeof(struct zc_zcrx_rqe)];
+	char area[AREA];
+};
+
+static struct fake *fake_new(void)
+{
+	struct fake *k = calloc(1, sizeof(*k));
+	struct zc_zcrx_ifq_reg reg = {.rq_entries = RING,
+				      .offsets = {.head = 0, .tail = 64, .rqes = PAGE}};
+	struct zc_zcrx_area_reg area = {.rq_area_token = 5ULL << ZC_ZCRX_AREA_SHIFT};
+
+	assert_non_null(k);
+	k->opt = (struct options){.size = 4096, .flows = 1, .verify = true, .nic = "none"};
+	flow_init(&k->f, &k->opt, 0);
+	k->f.hist[HIST_COMPLETIONS] = calloc(1, sizeof(struct hist));
+	k->f.hist[HIST_RECV_BYTES] = calloc(1, sizeof(struct hist));
+	k->f.alone = true;
+	k->f.state = &k->s;
+	k->s.area = k->area;
+	k->s.area_size = AREA;
+	k->mask = RING - 1;
+	k->s.ring.cq = (struct io_uring_cq){.khead = &k->head,
+					    .ktail = &k->tail,
+					    .kring_mask = &k->mask,
+					    .koverflow = &k->overflow,
+					    .ring_mask = RING - 1,
+					    .ring_entries = RING,
+					    .cqes = k->cqes};
+	k->s.ring.flags = IORING_SETUP_CQE32;
+	zcrx_ring_init(&k->s.refill, k->region, &reg, &area);
+	k->s.armed = true;
+	return k;
+}
+
+static void fake_free(struct fake *k)
+{
+	free(k->s.backlog);
+	flow_free(&k->f);
+	free(k);
+}
+
+static void complete(struct fake *k, int res, unsigned int flags, uint64_t off)
+{
+	struct io_uring_cqe *c = &k->cqes[2 * (k->tail++ & k->mask)];
+
+	*c = (struct io_uring_cqe){.res = res, .flags = flags};
+	*(struct zc_zcrx_cqe *)(c + 1) = (struct zc_zcrx_cqe){.off = off};
+}
+
+/* Bytes of the stream from where it stands, at `off` of the area, and their completion. */
+static void arrive(struct fake *k, uint64_t *pos, uint64_t off, unsigned int len)
+{
+	pattern_fill(k->area + off, k->f.seed, *pos, len);
+	*pos += len;
+	complete(k, (int)len, IORING_CQE_F_MORE, off | 5ULL << ZC_ZCRX_AREA_SHIFT);
+}
+
+static uint32_t *kernel_head(struct fake *k)
+{
+	return (uint32_t *)k->region;
+}
+
+static uint32_t *published_tail(struct fake *k)
+{
+	return (uint32_t *)(k->region + 64);
+}
+
+static struct zc_zcrx_rqe *entry(struct fake *k, unsigned int i)
+{
+	return (struct zc_zcrx_rqe *)(k->region + PAGE) + (i & (RING - 1));
+}
+
+static void test_data(void **arg)
+{
+	struct fake *k = fake_new();
+	uint64_t pos = 0;
+
+	(void)arg;
+	arrive(k, &pos, 3 * PAGE, 1448);
+	arrive(k, &pos, 7 * PAGE + 100, 999);
+	assert_int_equal(collect(&k->f, &k->s), STEP_ON);
+	assert_int_equal(k->f.bytes, 2447);
+	assert_int_equal(k->f.unknown_bytes, 2447);
+	assert_int_equal(k->f.mapped_bytes + k->f.copied_bytes, 0);
+	assert_int_equal(k->f.receives, 2);
+	assert_int_equal(k->f.bad_bytes, 0);
+	assert_int_equal(*published_tail(k), 2);
+	assert_int_equal(entry(k, 1)->off, (7ULL * PAGE + 100) | 5ULL << ZC_ZCRX_AREA_SHIFT);
+	assert_int_equal(entry(k, 1)->len, 999);
+	assert_int_equal(k->head, 2); /* the completions are the kernel's again */
+	assert_true(k->s.armed);
+	fake_free(k);
+}
+
+static void test_wrong_byte(void **arg)
+{
+	struct fake *k = fake_new();
+	uint64_t pos = 0;
+
+	(void)arg;
+	arrive(k, &pos, PAGE, 4096);
+	k->area[PAGE + 77] ^= 1;
+	collect(&k->f, &k->s);
+	assert_int_equal(k->f.bad_bytes, 1);
+	assert_int_equal(k->f.first_bad, 77);
+	fake_free(k);
+}
+
+/* The kernel took nothing back: what has no room waits, none is lost, none is given twice. */
+static void test_full_ring(void **arg)
+{
+	struct fake *k = fake_new();
+	uint64_t pos = 0, seen = 0;
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < RING; i++)
+		arrive(k, &pos, i * PAGE, 64);
+	collect(&k->f, &k->s);
+	for (i = RING; i < RING + 3; i++)
+		arrive(k, &pos, i * PAGE, 64);
+	collect(&k->f, &k->s);
+	assert_int_equal(*published_tail(k), RING);
+	assert_int_equal(k->s.nbacklog, 3);
+	give_back_kept(&k->f, &k->s);
+	assert_int_equal(k->s.nbacklog, 3);
+	for (i = 0; i < RING; i++)
+		seen |= 1ULL << ((entry(k, i)->off & 0xffffffff) / PAGE);
+	*kernel_head(k) = RING;
+	give_back_kept(&k->f, &k->s);
+	zcrx_publish(&k->s.refill);
+	assert_int_equal(k->s.nbacklog, 0);
+	assert_int_equal(*published_tail(k), RING + 3);
+	for (i = RING; i < RING + 3; i++)
+		seen |= 1ULL << ((entry(k, i)->off & 0xffffffff) / PAGE);
+	assert_int_equal(seen, (1ULL << (RING + 3)) - 1);
+	assert_int_equal(k->f.bytes, (RING + 3) * 64);
+	fake_free(k);
+}
+
+/* Positions of the ring go round at 2^32. */
+static void test_wrap(void **arg)
+{
+	struct fake *k = fake_new();
+	uint64_t pos = 0;
+
+	(void)arg;
+	*kernel_head(k) = *published_tail(k) = UINT32_MAX;
+	k->s.refill.next = UINT32_MAX;
+	arrive(k, &pos, 0, 10);
+	arrive(k, &pos, PAGE, 10);
+	collect(&k->f, &k->s);
+	assert_int_equal(*published_tail(k), 1);
+	assert_int_equal(entry(k, UINT32_MAX)->len, 10);
+	assert_int_equal(entry(k, 0)->len, 10);
+	assert_int_equal(k->s.nbacklog, 0);
+	fake_free(k);
+}
+
+static void test_ends(void **arg)
+{
+	struct fake *k = fake_new();
+
+	(void)arg;
+	complete(k, -ENOSPC, 0, 0);
+	assert_int_equal(collect(&k->f, &k->s), STEP_ON);
+	assert_false(k->s.armed); /* to be asked for again */
+	k->s.armed = true;
+	complete(k, 0, 0, 0);
+	assert_int_equal(collect(&k->f, &k->s), STEP_END);
+	assert_int_equal(k->f.error, 0);
+	fake_free(k);
+}
+
+static void test_errors(void **arg)
+{
+	struct fake *k = fake_new();
+
+	(void)arg;
+	complete(k, -ECONNRESET, 0, 0);
+	assert_int_equal(collect(&k->f, &k->s), -ECONNRESET);
+	assert_int_equal(k->f.error, ECONNRESET);
+	fake_free(k);
+
+	k = fake_new();
+	complete(k, 4096, IORING_CQE_F_MORE, AREA - 100); /* would lie half outside */
+	assert_true(collect(&k->f, &k->s) < 0);
+	assert_non_null(strstr(k->f.what, "outside of the area"));
+	assert_int_equal(k->f.bytes, 0);
+	fake_free(k);
+}
+
+static void test_request(void **arg)
+{
+	struct io_uring_sqe sqe;
+
+	(void)arg;
+	memset(&sqe, 0xff, sizeof(sqe));
+	zcrx_prepare(&sqe, 11, 3);
+	assert_int_equal(sqe.opcode, 58);
+	assert_int_equal(sqe.fd, 11);
+	assert_int_equal(sqe.ioprio, 2);
+	assert_int_equal(((const uint32_t *)&sqe)[11], 3); /* byte 44: zcrx_ifq_idx */
+	assert_int_equal(sqe.len, 0);
+	assert_int_equal(sqe.addr, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_data),	  cmocka_unit_test(test_wrong_byte),
+		cmocka_unit_test(test_full_ring), cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_ends),	  cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_request),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
