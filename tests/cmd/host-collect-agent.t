@@ -22,8 +22,12 @@ wait_for() { # wait_for COMMAND...: within ten seconds
 	done
 }
 
-alive() {
-	grep -lzs "^$tag\$" /proc/[0-9]*/cmdline
+alive() { # by what is found: grep fails where a process ends while it looks
+	[ -n "$(grep -lzs "^$tag\$" /proc/[0-9]*/cmdline)" ]
+}
+
+gone() {
+	! alive
 }
 
 agent k </dev/null >out
@@ -78,12 +82,12 @@ echo sweep >&3
 ok "a run that is stopped" alive
 wait_for grep -q swept out
 ok "  is swept away" grep -qx 'swept 0' out
-ok "  with its workload" sh -c "! grep -lzs '^$tag\$' /proc/[0-9]*/cmdline"
+ok "  with its workload" gone
 "$zcost" collect --sync --hold tmp/zcost-k -o tmp/zcost-k/run --collect null -- sleep $tag <in >said 2>&1 4>&- &
 wait_for grep -q ready said
 echo 'patience 0.5' >&3
 ok "silence, while a run goes on," wait_for sh -c "! kill -0 $agent_pid"
-ok "  is its end" sh -c "! grep -lzs '^$tag\$' /proc/[0-9]*/cmdline"
+ok "  is its end" gone
 ok "  and the agent's" test ! -e tmp/zcost-k
 exec 3>&- 4>&-
 wait

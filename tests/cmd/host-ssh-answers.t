@@ -20,8 +20,10 @@ cat >zcost-there <<EOF
 lie=\$(cat $scratch/lie)
 case "\$1 \$2" in
 --version*)
+	[ "\$lie" = old ] && echo zcost 0.0.7 && exit
 	[ "\$lie" = noise ] && echo "Welcome to there" && echo
 	exec $zcost --version ;;
+"collect --agent") [ "\$lie" = twin ] && echo unknown option >&2 && exit 2 ;;
 "collect --sync")
 	echo ready
 	read -r said
@@ -72,8 +74,8 @@ plan() {
 		warmup = 0
 		duration = 0.05
 		grace = 0
-		start_timeout = 2
-		stop_timeout = 1
+		start_timeout = 4
+		stop_timeout = 2
 		[side receiver]
 		host = ssh://there
 		zcost = $scratch/zcost-there
@@ -95,6 +97,10 @@ ok "  with a clock" jq -e '.before.error_ns >= 0 and .after.trips == 20' c/runs/
 ok "  \${bindir} is there" jq -e '.variants[0].settings."receiver.command" | startswith("/there/x ")' c/manifest.json
 ok "  the window opens by that clock" awk '{ exit !($2 > 1.6e18 && $3 == 50000000) }' said
 ok "a login that prints something" lies noise 0
+ok "another version over there" lies old 1
+ok "  both are told" says "ssh://there: has zcost 0.0.7, and this is [0-9.]*: install the same version there, or" err
+ok "another build of the version" lies twin 1
+ok "  is told" says "ssh://there: zcost there has our version and is another build: unknown option" err
 for lie in parent root dots; do
 	ok "a file that belongs elsewhere ($lie)" lies $lie 1
 	ok "  is told" says 'receiver: the files cannot be brought back: it sends a file that belongs elsewhere' err
@@ -120,7 +126,7 @@ for lie in cut lost; do
 	ok "  is told" says 'receiver: ssh://there: the connection broke' err
 done
 ok "silence" lies silent 1
-ok "  is told" says 'receiver: ssh://there: no answer for 1 s \(stop_timeout\)' err
+ok "  is told" says 'receiver: ssh://there: no answer for 2 s \(stop_timeout\)' err
 ok "no time" lies clock 1
 ok "  is told" says "gives an answer to something else: 'clock soon'" err
 ok "a host without a proper name" lies host 1
@@ -132,7 +138,7 @@ ok "no ssh" exits 1 "$zcost" capture q.ini -o d
 ok "  is told" says 'cannot run .*nonesuch: No such file' err
 printf '#!/bin/sh\nsleep 60\n' >ssh
 ok "a connection that takes for ever" lies none 1
-ok "  is given up" says 'ssh://there: not reached in 2 s \(start_timeout\)' err
+ok "  is given up" says 'ssh://there: not reached in 4 s \(start_timeout\)' err
 "$zcost" capture p.ini -o e 2>err &
 pid=$!
 n=0

@@ -105,7 +105,7 @@ ok "the clocks' offset is what it is, within its error" jq -e --argjson s "${ahe
 [ -n "$ahead" ] || skip "  of a clock that is ahead" "this kernel has no time namespaces"
 [ -z "$ahead" ] || ok "  of a clock that is ahead" jq -e '.before.offset_ns > 99e9' $clock
 start() { jq .window.start_ns "c/runs/a/measure-01/$1/run.json"; }
-ok "  and the windows open together" near "$(start receiver)" "$(($(start sender) + ${ahead:-0} * 1000000000))" 500000000
+ok "  and the windows open together" near "$(start receiver)" "$(($(start sender) + ${ahead:-0} * 1000000000))" 2000000000
 "$zcost" analyze c >log 2>&1
 "$zcost" report host c >host
 [ -z "$ahead" ] || ok "  reports tell it" says "clock ahead of the capturing host's +(100|99\.9+[0-9]*|100\.0[0-9]*) s \+-" host
@@ -114,7 +114,8 @@ ok "  and how far the windows are apart" says 'on two hosts: their windows at mo
 ok "  a side that is here has no such file" test ! -e c/runs/a/measure-01/sender/clock.json
 ok "again: nothing to do" capture 0 p.ini c
 sed 's/0.2.2:2222/0.2.2:22/' p.ini >q.ini
-sed "s/^repeats = .*/repeats = 1/; s,^\[side sender\],&\nhost = ssh://192.0.2.2:2222\nzcost = $scratch/opt/zcost,; s/ 192.0.2.2 / localhost /" p.ini >both.ini
+plan '${tcpzc} --listen --rx recv' '${tcpzc} --connect localhost --tx send --seconds 60' |
+	sed "s,^\[side sender\],&\nhost = ssh://192.0.2.2:2222\nzcost = $scratch/opt/zcost," >both.ini
 ok "both sides on other hosts" capture 0 both.ini both
 ok "  are both there" test -s both/runs/a/measure-01/sender/clock.json -a -s both/runs/a/measure-01/receiver/clock.json
 ok "  nothing is left" nothing_left both
@@ -127,15 +128,6 @@ remote=/nonesuch/zcost plan >p.ini
 ok "no zcost over there" capture 1 p.ini n
 ok "  the way out" says "ssh://root@192.0.2.2:2222: there is no '/nonesuch/zcost' that could be run: install \
 zcost .* or name it by 'zcost = /path/to/zcost' in \[side receiver\]" err
-printf '#!/bin/sh\necho zcost 0.0.7\n' >old
-printf '#!/bin/sh\n[ $1 = --version ] && exec %s --version\necho unknown option >&2\nexit 2\n' "$zcost" >twin
-chmod +x old twin
-remote=$scratch/old plan >p.ini
-ok "another version over there" capture 1 p.ini n
-ok "  both are told" says "2222: has zcost 0.0.7, and this is [0-9.]*: install the same version there" err
-remote=$scratch/twin plan >p.ini
-ok "another build of the version" capture 1 p.ini n
-ok "  is told" says "zcost there has our version and is another build: unknown option" err
 port=2223 plan >p.ini
 ok "nobody listens" capture 1 p.ini n
 ok "  ssh's own words, and how to try" says "cannot connect: .*refused.*try it by hand: ssh .*BatchMode" err
@@ -152,7 +144,7 @@ ok "nothing is left" soon nothing_there
 
 # --- what breaks in the middle: that run is lost, no other ---
 
-repeats=3 duration=1 plan >p.ini
+repeats=3 duration=0.6 plan >p.ini
 launch p.ini k
 ok "the connection breaks in the second run" soon running k 2
 kill -KILL $(pids_there '^sshd')
@@ -163,7 +155,7 @@ ok "  is told" says 'a/measure-02 failed: receiver: .*connection' err
 ok "  as is that it was made anew" says 'ssh://root@192.0.2.2:2222: connecting anew' err
 ok "  nothing is left" nothing_left k
 
-repeats=2 stop_timeout=1 plan >p.ini
+repeats=2 stop_timeout=2 plan >p.ini
 launch p.ini s
 ok "a run over there is stopped" soon running s 1
 kill -STOP $(pids_there 'collect --sync')
@@ -212,7 +204,7 @@ kill -INT $pid
 wait $pid
 ok "  exit 1" test $? = 1
 ok "  nothing is left" nothing_left i
-duration=2 plan >p.ini
+duration=1 plan >p.ini
 launch p.ini d
 ok "killed outright" soon running d 1
 kill -KILL $pid
