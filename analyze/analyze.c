@@ -10,6 +10,7 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/intern.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -40,7 +41,7 @@ struct pool {
 
 static bool is_wanted(const struct analysis *a, const struct layout_entry *e)
 {
-	return !a->variant || !e->variant || !strcmp(a->variant, e->variant);
+	return !a->variant || !e->variant || str_matches(a->variant, e->variant);
 }
 
 static void read_job(const struct pool *p, struct job *j)
@@ -220,6 +221,16 @@ static int run_pool(struct analysis *a, struct store *s, struct pool *p, struct 
 	return rc;
 }
 
+static int write_variant(struct store *s, const struct layout_variant *v, struct error *err)
+{
+	int rc = store_variant_add(s, v->name, v->what, v->base, err);
+	size_t i;
+
+	for (i = 0; i < v->nsettings && !rc; i++)
+		rc = store_setting_add(s, v->name, v->settings[i].name, v->settings[i].value, err);
+	return rc;
+}
+
 static int write_capture(struct store *s, const struct layout *l, struct error *err)
 {
 	const struct {
@@ -237,7 +248,7 @@ static int write_capture(struct store *s, const struct layout *l, struct error *
 		if (facts[i].value)
 			rc = store_capture_put(s, facts[i].key, facts[i].value, err);
 	for (i = 0; i < l->nvariants && !rc; i++)
-		rc = store_variant_add(s, l->variants[i].name, l->variants[i].what, err);
+		rc = write_variant(s, &l->variants[i], err);
 	for (i = 0; i < l->nnotes && !rc; i++)
 		rc = store_note(s, 0, "lossy", l->notes[i], err);
 	return rc ? rc : store_commit(s, err);

@@ -29,7 +29,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Which runs:", 1},
-	{"variant", KEY_VARIANT, "V", 0, "only this variant", 1},
+	{"variant", KEY_VARIANT, "V", 0, "only these variants: a name, or a glob over names: 'mmap+*'", 1},
 	{"side", KEY_SIDE, "S", 0, "receiver or sender", 1},
 	{"run", KEY_RUN, "R", 0, "a repeat's number, or VARIANT/PASS-NN", 1},
 	{NULL, 0, NULL, 0, "Which samples:", 2},

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_FORMAT = 0x100, KEY_BASE, KEY_NEW, KEY_LIST, KEY_N, KEY_M, KEY_MODEL, KEY_KIND, KEY_FROM, KEY_TO };
+enum { KEY_FORMAT = 0x100, KEY_BASE, KEY_NEW, KEY_LIST, KEY_N, KEY_M, KEY_MODEL, KEY_KIND, KEY_FROM, KEY_TO, KEY_VARIANT };
 
 static const struct argp_option options[] = {
 	{"capture", 'C', "CAPTURE", 0, "the capture folder; else the first argument", 0},
@@ -23,6 +23,7 @@ static const struct argp_option options[] = {
 	{"format", KEY_FORMAT, "LIST", 0, "of svg, png, pdf; default svg,png", 0},
 	{"base", KEY_BASE, "VARIANT", 0, "what others are held against; default: the first", 1},
 	{"new", KEY_NEW, "VARIANT", 0, "held against it; may be repeated; default: all others", 1},
+	{"variant", KEY_VARIANT, "V", 0, "only these: a name, or a glob over names: 'mmap+*'", 1},
 	{"from", KEY_FROM, "SECONDS", 0,
 	 "only from then on, after the beginning of each run's window; read from the raw files", 1},
 	{"to", KEY_TO, "SECONDS", 0, "only before then", 1},
@@ -143,6 +144,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FORMAT:
 		if (figure_formats(arg, &a->formats))
 			argp_error(state, "unknown format in '%s'; use svg, png, pdf", arg);
+		return 0;
+	case KEY_VARIANT:
+		a->query.variant = arg;
 		return 0;
 	case KEY_FROM:
 		set_time(state, &a->open.slice.from, "--from", arg);
@@ -274,7 +278,7 @@ static int plot(const struct arguments *a, struct store *store, struct error *er
 			    .news = a->news,
 			    .nnews = a->nnews};
 	struct facts facts;
-	int rc = facts_read(&facts, store, a->capture, err), code = EXIT_FAILED;
+	int rc = facts_read(&facts, store, a->capture, a->query.variant, err), code = EXIT_FAILED;
 
 	d.facts = facts.chart;
 	if (!rc)

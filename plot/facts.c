@@ -3,6 +3,7 @@
 
 #include "lib/str.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +100,24 @@ static const char *base_name(struct facts *f, const char *path)
 	return slash && slash[1] ? slash + 1 : copy;
 }
 
-int facts_read(struct facts *f, struct store *store, const char *capture, struct error *err)
+/* Those that are not to be drawn are as if they were not there. */
+static int choose_variants(struct facts *f, struct store *store, const char *pattern,
+			   struct error *err)
+{
+	int n = store_variants(store, &f->chart.variants, err), i, kept = 0;
+
+	for (i = 0; i < n; i++)
+		if (str_matches(pattern, f->chart.variants[i]))
+			f->chart.variants[kept++] = f->chart.variants[i];
+	f->chart.nvariants = kept;
+	if (n > 0 && !kept)
+		return error_set(err, ENOENT,
+				 "no variant is '%s'; 'zcost report variants' lists them", pattern);
+	return n < 0 ? n : 0;
+}
+
+int facts_read(struct facts *f, struct store *store, const char *capture, const char *variants,
+	       struct error *err)
 {
 	const char *name = store_capture_value(store, "name");
 	const char *created = store_capture_value(store, "created");
@@ -115,10 +133,9 @@ int facts_read(struct facts *f, struct store *store, const char *capture, struct
 		day[strcspn(day, "T ")] = 0;
 		f->chart.date = day;
 	}
-	f->chart.nvariants = store_variants(store, &f->chart.variants, err);
-	if (f->chart.nvariants < 0)
-		return f->chart.nvariants;
-	rc = read_hosts(f, store, err);
+	rc = choose_variants(f, store, variants, err);
+	if (!rc)
+		rc = read_hosts(f, store, err);
 	return rc ? rc : count_passes(f, store, err);
 }
 

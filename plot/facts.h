@@ -11,7 +11,9 @@ struct facts {
 };
 
 /* `capture`: the path it was given by, for its name where it has none. */
-int facts_read(struct facts *f, struct store *store, const char *capture, struct error *err);
+/* `variants`: a name or glob of those to be drawn; NULL: all. -ENOENT: none is like that. */
+int facts_read(struct facts *f, struct store *store, const char *capture, const char *variants,
+	       struct error *err);
 void facts_free(struct facts *f);
 
 /* A source of charts that asks measure_run; `from` is the struct store. */

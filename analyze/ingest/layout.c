@@ -89,6 +89,18 @@ static void add_run(struct layout *l, const char *capture, const json_t *root, c
 	}
 }
 
+static void add_settings(struct layout *l, struct layout_variant *v, const json_t *matrix)
+{
+	const char *name;
+	json_t *value;
+
+	v->settings = arena_alloc(&l->arena, (json_object_size(matrix) + 1) * sizeof(*v->settings));
+	json_object_foreach ((json_t *)matrix, name, value)
+		if (json_is_string(value))
+			v->settings[v->nsettings++] = (struct layout_setting){
+				keep(l, name), keep(l, json_string_value(value))};
+}
+
 static void add_variants(struct layout *l, const json_t *list)
 {
 	const json_t *v;
@@ -100,8 +112,12 @@ static void add_variants(struct layout *l, const json_t *list)
 		if (!name)
 			continue;
 		array_grow(l->variants, l->nvariants, l->variants_cap);
-		l->variants[l->nvariants++] =
-			(struct layout_variant){name, keep(l, json_str(v, "what"))};
+		l->variants[l->nvariants] = (struct layout_variant){
+			.name = name,
+			.what = keep(l, json_str(v, "what")),
+			.base = keep(l, json_str(v, "base")),
+		};
+		add_settings(l, &l->variants[l->nvariants++], json_object_get(v, "matrix"));
 	}
 }
 

@@ -20,7 +20,11 @@ struct layout_entry {
 };
 
 struct layout_variant {
-	const char *name, *what;
+	const char *name, *what, *base;
+	struct layout_setting {
+		const char *name, *value;
+	} * settings; /* what it was measured under, in the plan's order */
+	size_t nsettings;
 };
 
 struct layout {

@@ -15,6 +15,8 @@
 static const struct measure measures[] = {
 	{"summary", "each variant and side in a line: throughput, CPU, cost, zero copy",
 	 COLUMNS(summary_columns), summary_run, NEEDS_STORE},
+	{"variants", "which settings each variant was measured under", COLUMNS(variants_columns),
+	 variants_run, NEEDS_STORE},
 	{"runs", "every run with its state, and every note", COLUMNS(runs_columns), runs_run,
 	 NEEDS_STORE},
 	{"passes", "what the instruments of a pass cost the workload", COLUMNS(passes_columns),
@@ -60,8 +62,8 @@ static const struct measure measures[] = {
 	 COLUMNS(nic_columns), nic_run, NEEDS_SOURCE},
 	{"snmp", "what the network stack counted: retransmits, drops, prunes, ...",
 	 COLUMNS(snmp_columns), snmp_run, NEEDS_STORE},
-	{"sizes", "how much each receive gave, and other histograms of the workload", COLUMNS(family_columns),
-	 family_run, NEEDS_STORE},
+	{"sizes", "how much each receive gave, and other histograms of the workload",
+	 COLUMNS(family_columns), family_run, NEEDS_STORE},
 	{"sched", "how long threads ran, and waited for a CPU (or --perf with sched events)",
 	 COLUMNS(sched_columns), sched_run, NEEDS_SOURCE},
 };

@@ -23,7 +23,8 @@ enum amount { IN_NS, IN_CYCLES, IN_INSTRUCTIONS }; /* amount.h */
 
 struct query {
 	/* which runs; NULL or 0: all */
-	const char *variant, *side, *pass;
+	const char *variant; /* a name, or a glob over names */
+	const char *side, *pass;
 	int repeat;
 	/* which samples */
 	const char *comm, *dso, *symbol; /* names or globs: which rows; shares stay of the whole */

@@ -4,6 +4,7 @@
 
 #include "analyze/measures/scope.h"
 #include "lib/alloc.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,9 +35,8 @@ const struct column runs_columns[19] = {
 
 static bool wanted(const struct query *q, const struct run *r)
 {
-	return (!q->variant || !strcmp(q->variant, r->variant)) &&
-	       (!q->side || !strcmp(q->side, r->side)) && (!q->pass || !strcmp(q->pass, r->pass)) &&
-	       (!q->repeat || q->repeat == r->repeat);
+	return str_matches(q->variant, r->variant) && (!q->side || !strcmp(q->side, r->side)) &&
+	       (!q->pass || !strcmp(q->pass, r->pass)) && (!q->repeat || q->repeat == r->repeat);
 }
 
 /* The larger of two metrics; one that is absent does not count. */

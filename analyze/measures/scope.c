@@ -10,24 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool among(const char **names, int n, const char *name)
+static bool among(const char **names, int n, const char *name, bool glob)
 {
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
+		if (!strcmp(name, names[i]) || (glob && str_matches(name, names[i])))
 			return true;
 	return false;
 }
 
 /* A name that is not there is a mistake of the user's, not an empty table. */
-static int check_name(struct store *s, const char *what, const char *name, const char **names,
-		      int n, struct error *err)
+static int check_name(struct store *s, const char *what, const char *name, bool glob,
+		      const char **names, int n, struct error *err)
 {
 	struct str list = {0};
 	int i, rc = 0;
 
-	if (!name || among(names, n, name))
+	if (!name || among(names, n, name, glob))
 		return 0;
 	for (i = 0; i < n; i++)
 		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
@@ -56,7 +56,7 @@ static int pick_blocks(struct store *s, const struct query *q, const char **vari
 
 	*blocks = NULL;
 	for (v = 0; v < nv; v++) {
-		if (q->variant && strcmp(q->variant, variants[v]))
+		if (!str_matches(q->variant, variants[v]))
 			continue;
 		for (i = 0; i < ns; i++) {
 			if ((q->side && strcmp(q->side, sides[i])) ||
@@ -77,9 +77,9 @@ int scope_blocks(struct store *s, const struct query *q, struct block **blocks, 
 	if (nv < 0)
 		return nv;
 	ns = store_sides(s, &sides, err);
-	rc = ns < 0 ? ns : check_name(s, "variant", q->variant, variants, nv, err);
+	rc = ns < 0 ? ns : check_name(s, "variant", q->variant, true, variants, nv, err);
 	if (!rc)
-		rc = check_name(s, "side", q->side, sides, ns, err);
+		rc = check_name(s, "side", q->side, false, sides, ns, err);
 	if (!rc)
 		rc = pick_blocks(s, q, variants, nv, sides, ns, blocks);
 	free(variants);

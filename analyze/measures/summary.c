@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of more than that, a note for each would bury the figures. */
+enum { SOME_BLOCKS = 16 };
+
 const struct column summary_columns[20] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
@@ -121,7 +124,9 @@ int summary_run(struct store *s, const struct query *q, struct table *t, struct 
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list, &list.blocks[i], t, err);
-	for (i = 0; i < list.n && !rc; i++) {
+	if (list.n > SOME_BLOCKS)
+		table_note(t, "what each variant stands for: zcost report variants");
+	for (i = 0; i < list.n && list.n <= SOME_BLOCKS && !rc; i++) {
 		const char *what = store_variant_what(s, list.blocks[i].block.variant);
 
 		if (what &&

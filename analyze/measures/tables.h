@@ -25,6 +25,7 @@ MEASURE(passes, 12);
 MEASURE(rates, 3);
 MEASURE(roi, 20);
 MEASURE(scores, 9);
+MEASURE(variants, 4); /* and one for each setting of the plan */
 MEASURE(zerocopy, 7);
 MEASURE(family, 8); /* of metrics of one kind: which, the table's name tells */
 MEASURE(counters, 12);

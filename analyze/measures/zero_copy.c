@@ -128,7 +128,7 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 	int n = store_variants(s, &variants, NULL), i, k;
 
 	for (i = 0; i < n; i++) {
-		if (q->variant && strcmp(q->variant, variants[i]))
+		if (!str_matches(q->variant, variants[i]))
 			continue;
 		k = zero_copy_evidence(s, q, variants[i], e, NULL);
 		say_fallback(&text, variants[i], e, k);

@@ -31,8 +31,8 @@ bool store_has_metric(struct store *s, const char *name, const char *variant)
 	bool found;
 
 	if (sql_query(s, &q, NULL,
-		      "SELECT 1 FROM metric JOIN run ON run.id = metric.run WHERE name = ? "
-		      "AND variant = IFNULL(?, variant) LIMIT 1",
+		      "SELECT 1 FROM metric JOIN run ON run.id = metric.run WHERE name = ?1 "
+		      "AND (?2 IS NULL OR variant = ?2 OR variant GLOB ?2) LIMIT 1",
 		      "ss", name, variant))
 		return false;
 	found = sql_next(s, q, NULL) > 0;

@@ -32,9 +32,37 @@ const char *store_capture_value(struct store *s, const char *key)
 	return one_text(s, "SELECT value FROM capture WHERE key = ?", key);
 }
 
-int store_variant_add(struct store *s, const char *name, const char *what, struct error *err)
+int store_variant_add(struct store *s, const char *name, const char *what, const char *base,
+		      struct error *err)
 {
-	return sql_run(s, err, "INSERT INTO variant (name, what) VALUES (?, ?)", "ss", name, what);
+	return sql_run(s, err, "INSERT INTO variant (name, what, base) VALUES (?, ?, ?)", "sss",
+		       name, what, base);
+}
+
+const char *store_variant_base(struct store *s, const char *variant)
+{
+	return one_text(s, "SELECT base FROM variant WHERE name = ?", variant);
+}
+
+int store_setting_add(struct store *s, const char *variant, const char *name, const char *value,
+		      struct error *err)
+{
+	return sql_run(s, err, "INSERT INTO setting (variant, name, value) VALUES (?, ?, ?)", "sss",
+		       variant, name, value);
+}
+
+const char *store_setting(struct store *s, const char *variant, const char *name)
+{
+	const char *value = NULL;
+	sqlite3_stmt *q;
+
+	if (sql_query(s, &q, NULL, "SELECT value FROM setting WHERE variant = ? AND name = ?", "ss",
+		      variant, name))
+		return NULL;
+	if (sql_next(s, q, NULL) > 0)
+		value = sql_text(s, q, 0);
+	sqlite3_reset(q);
+	return value;
 }
 
 const char *store_variant_what(struct store *s, const char *variant)
@@ -60,6 +88,11 @@ static int names(struct store *s, const char *sql, const char ***list, struct er
 		*list = NULL;
 	}
 	return rc ? rc : (int)n;
+}
+
+int store_settings(struct store *s, const char ***list, struct error *err)
+{
+	return names(s, "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)", list, err);
 }
 
 /* Those of the plan first, then any that only the runs name. */
@@ -153,7 +186,8 @@ int store_runs(struct store *s, const struct run_filter *f, struct run **runs, s
 	int rc = sql_query(s, &q, err,
 			   "SELECT id, variant, pass, repeat, side, host, command, cpus, ncpus, "
 			   "start_ns, end_ns, position, status, why FROM run "
-			   "WHERE (?1 IS NULL OR variant = ?1) AND (?2 IS NULL OR pass = ?2) AND "
+			   "WHERE (?1 IS NULL OR variant = ?1 OR variant GLOB ?1) AND (?2 IS NULL "
+			   "OR pass = ?2) AND "
 			   "(?3 IS NULL OR side = ?3) AND (?4 = 0 OR repeat = ?4) AND "
 			   "(?5 OR status = 'ok') ORDER BY position, id",
 			   "sssii", f->variant, f->pass, f->side, (int64_t)f->repeat,

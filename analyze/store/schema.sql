@@ -11,8 +11,13 @@ CREATE TABLE capture (
 CREATE TABLE variant (
 	id INTEGER PRIMARY KEY,         -- the plan's order
 	name TEXT NOT NULL UNIQUE,
-	what TEXT                       -- one line: "send -> recv"
+	what TEXT,                      -- one line: "send -> recv"
+	base TEXT                       -- its name in a plan whose settings made several of it
 );
+
+-- What a variant was measured under: the values of the plan's settings (MTU, GRO ...), in its order.
+CREATE TABLE setting (id INTEGER PRIMARY KEY, variant TEXT NOT NULL, name TEXT NOT NULL, value TEXT,
+	UNIQUE (variant, name));
 
 CREATE TABLE host (
 	id INTEGER PRIMARY KEY,

@@ -69,7 +69,16 @@ const char *store_variant_what(struct store *store, const char *variant);     /*
 const char *store_capture_value(struct store *store, const char *key);	      /* or NULL */
 
 int store_capture_put(struct store *store, const char *key, const char *value, struct error *err);
-int store_variant_add(struct store *store, const char *name, const char *what, struct error *err);
+/* `base` NULL: the plan has it by that name. */
+int store_variant_add(struct store *store, const char *name, const char *what, const char *base,
+		      struct error *err);
+const char *store_variant_base(struct store *store, const char *variant); /* or NULL */
+
+int store_setting_add(struct store *store, const char *variant, const char *name,
+		      const char *value, struct error *err);
+/* Names of all settings, in the plan's order; the caller frees the array. Count or -errno. */
+int store_settings(struct store *store, const char ***names, struct error *err);
+const char *store_setting(struct store *store, const char *variant, const char *name); /* or NULL */
 
 struct host_row {
 	const char *name, *release, *arch, *cpu_model, *virtualization;

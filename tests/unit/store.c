@@ -46,8 +46,8 @@ static void test_runs(void **state)
 
 	(void)state;
 	assert_int_equal(store_create(&s, NULL, &err), 0);
-	assert_int_equal(store_variant_add(s, "baseline", "send -> recv", &err), 0);
-	assert_int_equal(store_variant_add(s, "mmap", NULL, &err), 0);
+	assert_int_equal(store_variant_add(s, "baseline", "send -> recv", NULL, &err), 0);
+	assert_int_equal(store_variant_add(s, "mmap", NULL, NULL, &err), 0);
 	add_run(s, "mmap", "measure", 2, "ok", &id);
 	add_run(s, "baseline", "measure", 1, "ok", &id);
 	add_run(s, "mmap", "measure", 3, "failed", &id);

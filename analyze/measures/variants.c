@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* variants: which settings each stands for, a column a setting, and how many of its runs there are.
+ */
+#include "analyze/measures/tables.h"
+
+#include "lib/alloc.h"
+#include "lib/arena.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The settings stand between the first and the others. */
+const struct column variants_columns[4] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"runs", NULL, V_INT, 0, "that went well, of all passes"},
+	{"failed_runs", NULL, V_INT, 0, NULL},
+	{"what", NULL, V_STR, 0, "as the plan puts it"},
+};
+
+enum { OTHERS = 3 };
+
+/* "base" is a column too, where settings made several variants of one of the plan. */
+static void make_columns(struct table *t, const char **settings, int n)
+{
+	struct column *list = arena_alloc(&t->arena, (size_t)(n + 2 + OTHERS) * sizeof(*list));
+	int i, k = 0;
+
+	list[k++] = variants_columns[0];
+	if (n)
+		list[k++] = (struct column){"base", NULL, V_STR, 0, "its name in the plan"};
+	for (i = 0; i < n; i++)
+		list[k++] = (struct column){arena_strdup(&t->arena, settings[i]), NULL, V_STR, 0,
+					    "a setting"};
+	memcpy(list + k, variants_columns + 1, OTHERS * sizeof(*list));
+	t->columns = list;
+	t->ncolumns = k + OTHERS;
+}
+
+/* A run is counted once, whatever its sides; it went well when all of them did. */
+static int count_runs(struct store *s, const char *variant, int64_t *ok, int64_t *failed,
+		      struct error *err)
+{
+	struct run_filter all = {.variant = variant, .failed = true};
+	struct run *runs;
+	int n = store_runs(s, &all, &runs, err), i, k;
+
+	*ok = *failed = 0;
+	for (i = 0; i < n; i = k) {
+		bool good = true;
+
+		for (k = i; k < n && runs[k].repeat == runs[i].repeat &&
+			    !strcmp(runs[k].pass, runs[i].pass);
+		     k++)
+			good &= !strcmp(runs[k].status, "ok");
+		*ok += good;
+		*failed += !good;
+	}
+	if (n >= 0)
+		free(runs);
+	return n < 0 ? n : 0;
+}
+
+static int put_variant(struct store *s, const char *variant, const char **settings, int n,
+		       struct table *t, struct error *err)
+{
+	const char *base = store_variant_base(s, variant);
+	struct value *row = table_row(t);
+	int64_t ok, failed;
+	int i, k = 0, rc = count_runs(s, variant, &ok, &failed, err);
+
+	row[k++] = value_str(t, variant);
+	if (n)
+		row[k++] = value_str(t, base ? base : variant);
+	for (i = 0; i < n; i++)
+		row[k++] = value_str(t, store_setting(s, variant, settings[i]));
+	row[k++] = value_int(ok);
+	row[k++] = value_int(failed);
+	row[k] = value_str(t, store_variant_what(s, variant));
+	return rc;
+}
+
+int variants_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	const char **variants = NULL, **settings = NULL;
+	int nv = store_variants(s, &variants, err), i, rc = 0;
+	int ns = nv < 0 ? nv : store_settings(s, &settings, err);
+
+	if (ns >= 0)
+		make_columns(t, settings, ns);
+	for (i = 0; i < nv && ns >= 0 && !rc; i++)
+		if (str_matches(q->variant, variants[i]))
+			rc = put_variant(s, variants[i], settings, ns, t, err);
+	if (!rc && ns >= 0 && !t->rows)
+		rc = error_set(err, ENOENT,
+			       "no variant is '%s'; 'zcost report variants' lists them",
+			       q->variant ? q->variant : "");
+	free(variants);
+	free(settings);
+	return ns < 0 ? ns : rc;
+}
