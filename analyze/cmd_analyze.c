@@ -220,7 +220,7 @@ static int run(struct arguments *args)
 		return EXIT_OK;
 	error_print(&err);
 	free(args->a.forgotten);
-	return err.code == EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	return error_exit(&err);
 }
 
 static int report(struct analysis *a)

@@ -91,7 +91,7 @@ int cmd_compare(int argc, char **argv)
 	free(args.c.query.groups);
 	if (ret) {
 		error_print(&err);
-		return EXIT_FAILED;
+		return error_exit(&err);
 	}
 	if (args.fail_on_worse && out.worse) {
 		note("%u row%s worse", out.worse, out.worse == 1 ? " is" : "s are");

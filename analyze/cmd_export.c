@@ -71,7 +71,7 @@ static void set_argument(struct argp_state *state, struct arguments *a, char *ar
 
 static void check(struct argp_state *state, const struct arguments *a)
 {
-	struct str names = {0};
+	struct str names = {0}, why = {0};
 	size_t i;
 
 	for (i = 0; i < array_size(formats); i++)
@@ -83,12 +83,17 @@ static void check(struct argp_state *state, const struct arguments *a)
 	str_free(&names);
 	if (!a->capture == !a->from.perf)
 		argp_error(state, "of what? give either a capture or a file with --perf");
+	if (options_refused(&a->from.given, &export_option_uses, a->format,
+			    a->capture ? OF_CAPTURE : OF_PERF, &why))
+		argp_error(state, "%s", why.buf);
+	str_free(&why);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
+	options_note(&a->from.given, options, key);
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->from;
@@ -199,8 +204,10 @@ int cmd_export(int argc, char **argv)
 	query_options_init(&a.from, &a.q);
 	table_init(&a.x.notes, "export", NULL, 0);
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	code = export_run(&a, &err) ? EXIT_FAILED : a.x.notes.lossy ? EXIT_LOSSY : EXIT_OK;
-	if (code == EXIT_FAILED)
+	code = export_run(&a, &err) ? (int)error_exit(&err)
+	       : a.x.notes.lossy    ? EXIT_LOSSY
+				    : EXIT_OK;
+	if (err.code)
 		error_print(&err);
 	table_free(&a.x.notes);
 	query_options_free(&a.from);

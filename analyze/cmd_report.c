@@ -256,6 +256,25 @@ static bool is_bare(const struct arguments *a)
 	       !strcmp(a->table, "rates");
 }
 
+static enum option_source source_of(const struct arguments *a)
+{
+	return a->capture      ? OF_CAPTURE
+	       : a->from.perf  ? OF_PERF
+	       : a->text.given ? OF_TEXT
+			       : OF_NUMBERS;
+}
+
+/* Children's options come before their parent's end is parsed, so that all are known here. */
+static void check_uses(struct argp_state *state, const struct arguments *a)
+{
+	const char *table = a->q.by && !strcmp(a->table, "cpu") ? "cpu --by" : a->table;
+	struct str why = {0};
+
+	if (options_refused(&a->from.given, &report_option_uses, table, source_of(a), &why))
+		argp_error(state, "%s", why.buf);
+	str_free(&why);
+}
+
 static void check(struct argp_state *state, struct arguments *a)
 {
 	struct error err = {0};
@@ -291,12 +310,14 @@ static void check(struct argp_state *state, struct arguments *a)
 	if (!a->capture && !is_bare(a))
 		argp_error(state, "of what? give a capture, or a file with --perf, --perf-report, "
 				  "--perf-trace, --strace-c, --perf-stat or --ethtool");
+	check_uses(state, a);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
+	options_note(&a->from.given, options, key);
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->from;
@@ -390,23 +411,49 @@ static int open_input(struct arguments *a, struct store **store, struct error *e
 	return rc;
 }
 
+/* A name that nothing has is a mistake of the user's, not an empty table. */
+static int check_filters(const struct arguments *a, const struct table *t, struct error *err)
+{
+	const struct query *q = &a->q;
+	bool of_function = measure_find(a->table)->needs == NEEDS_FUNCTION;
+	char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
+	const struct {
+		const char *option, *value;
+	} filters[] = {{"comm", q->comm},
+		       {"dso", q->dso},
+		       {"symbol", of_function ? NULL : q->symbol},
+		       {"cpu", cpus}};
+	struct str s = {0};
+	size_t i;
+
+	for (i = 0; i < array_size(filters) && !t->rows; i++)
+		if (filters[i].value)
+			str_printf(&s, " --%s %s", filters[i].option, filters[i].value);
+	for (i = 0; i < t->nnotes && s.len; i++)
+		note("%s", t->notes[i]);
+	if (s.len)
+		error_set(err, ENOENT, "table '%s' has no row: nothing matches%s", a->table, s.buf);
+	free(cpus);
+	str_free(&s);
+	return -err->code;
+}
+
 static int report(struct arguments *a, struct error *err)
 {
 	struct store *store = NULL;
-	int rc = open_input(a, &store, err), code = EXIT_FAILED;
+	int rc = open_input(a, &store, err), code;
 	struct table t = {0};
 
-	if (!rc) {
+	if (!rc)
 		rc = measure_run(a->table, store, &a->q, &t, err);
-		code = rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
-	}
+	if (!rc)
+		rc = check_filters(a, &t, err);
 	if (!rc && store && a->out.format == FORMAT_COMMIT)
 		run_facts_title(store, &a->q, &t);
 	narrow_columns(&t);
 	if (!rc)
 		rc = output_table(&a->out, &t, err);
-	if (!rc)
-		code = t.lossy ? EXIT_LOSSY : EXIT_OK;
+	code = rc ? (int)error_exit(err) : t.lossy ? EXIT_LOSSY : EXIT_OK;
 	table_free(&t);
 	store_close(store);
 	tracepoints_close(a->q.tracepoints);

@@ -33,7 +33,7 @@ static int find_folder(const char *capture, char **folder, struct error *err)
 			*folder = xstrdup(capture);
 			return 0;
 		}
-		return error_set(err, EINVAL,
+		return error_set(err, EOPNOTSUPP,
 				 "%s: --from and --to need the capture's folder, with its raw "
 				 "files; a store alone knows whole windows only",
 				 capture);
@@ -43,7 +43,7 @@ static int find_folder(const char *capture, char **folder, struct error *err)
 		return 0;
 	free(*folder);
 	*folder = NULL;
-	return error_set(err, EINVAL,
+	return error_set(err, EOPNOTSUPP,
 			 "%s: --from and --to need the raw files in a folder: 'zcost unpack %s', "
 			 "then give that folder",
 			 capture, capture);

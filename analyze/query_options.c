@@ -121,6 +121,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	};
 	size_t i;
 
+	options_note(&o->given, options, key);
 	if (key == KEY_INLINE) {
 		o->inlines = true;
 		return 0;

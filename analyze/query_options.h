@@ -7,12 +7,14 @@
 #define ZC_QUERY_OPTIONS_H
 
 #include "analyze/measures/measure.h"
+#include "analyze/option_uses.h"
 #include "analyze/perfdata/slice.h"
 
 #include <argp.h>
 
 struct query_options {
-	struct query *q; /* what is filled in; set before parsing */
+	struct query *q;	    /* what is filled in; set before parsing */
+	struct options_given given; /* the user of this adds its own options */
 	/* --perf FILE and what explains it; NULL: not given */
 	const char *perf, *kallsyms, *vmlinux, *symfs, *buildid_dir;
 	bool inlines;

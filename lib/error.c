@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,11 @@ int error_sys(struct error *err, int code, const char *fmt, ...)
 		snprintf(err->text + len, sizeof(err->text) - len, ": %s", strerror(code));
 	}
 	return -code;
+}
+
+enum exit_code error_exit(const struct error *err)
+{
+	return err->code == EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
 void error_print(const struct error *err)

@@ -31,6 +31,12 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 int error_sys(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * The exit code of an error: EINVAL is a command line that is wrong, whatever the data; all else is
+ * that something is not there, cannot be read, or is damaged. docs/output.md has the rule.
+ */
+enum exit_code error_exit(const struct error *err);
+
 /* One line "zcost: <text>" on stderr. */
 void error_print(const struct error *err);
 

@@ -30,7 +30,7 @@ static int unknown_variant(const struct drawing *d, const char *name, struct err
 
 	for (i = 0; i < d->facts.nvariants; i++)
 		str_printf(&s, "%s%s", i ? ", " : "", d->facts.variants[i]);
-	rc = error_set(err, EINVAL, "no variant '%s' in this capture; it has %s", name,
+	rc = error_set(err, ENOENT, "no variant '%s' in this capture; it has %s", name,
 		       s.buf ? s.buf : "none");
 	str_free(&s);
 	return rc;

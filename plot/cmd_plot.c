@@ -291,7 +291,7 @@ static int plot(const struct arguments *a, struct store *store, struct error *er
 		error_print(err);
 	drawing_free(&d);
 	facts_free(&facts);
-	return rc == -EINVAL ? EXIT_USAGE : code;
+	return rc ? (int)error_exit(err) : code;
 }
 
 int cmd_plot(int argc, char **argv)

@@ -285,6 +285,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct compare_options *args = state->input;
 
+	options_note(&args->given, options, key);
 	switch (key) {
 	case 'C':
 		args->capture = arg;

@@ -4,6 +4,7 @@
 #define ZC_COMPARE_OPTIONS_H
 
 #include "analyze/compare/compare.h"
+#include "analyze/option_uses.h"
 #include "lib/cpuset.h"
 #include "lib/output.h"
 
@@ -16,6 +17,7 @@ struct compare_options {
 	const char *capture, *ref[ENDS];
 	const char *self_test, *variant; /* a capture, and one of its variants */
 	struct cpuset cpus;
+	struct options_given given;
 	int refs;
 	bool fail_on_worse;
 	struct output output;

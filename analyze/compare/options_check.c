@@ -68,6 +68,23 @@ static const struct compare_table *default_table(const struct compare_options *a
 	return compare_table_find(files ? "functions" : "metrics");
 }
 
+static void check_uses(struct argp_state *state, const struct compare_options *args)
+{
+	bool files = !args->self_test && !args->capture && bare_is(args->ref[BASE]);
+	enum option_source source = args->texts	      ? OF_TEXT
+				    : args->self_test ? OF_NUMBERS
+				    : files	      ? OF_PERF
+						      : OF_CAPTURE;
+	const char *table = args->texts	      ? "two texts"
+			    : args->self_test ? "self-test"
+					      : args->table->name;
+	struct str why = {0};
+
+	if (options_refused(&args->given, &compare_option_uses, table, source, &why))
+		argp_error(state, "%s", why.buf);
+	str_free(&why);
+}
+
 void compare_options_check(struct argp_state *state, struct compare_options *args)
 {
 	if (args->self_test && args->refs)
@@ -93,4 +110,5 @@ void compare_options_check(struct argp_state *state, struct compare_options *arg
 	check_filters(state, args);
 	check_groups(state, args);
 	check_slice(state, args);
+	check_uses(state, args);
 }

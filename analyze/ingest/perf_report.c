@@ -177,12 +177,12 @@ static int check_kind(const struct reader *r, const char *line)
 
 	if (*line == '#' && (str_starts(p, "Baseline ") || str_starts(p, "Baseline/")))
 		return error_set(
-			r->err, EINVAL,
+			r->err, EBADMSG,
 			"%s, line %u: the text of perf diff holds differences, not shares: "
 			"give the text of perf report of each recording",
 			text_name(&r->text), r->text.line);
 	if (*line == '#' && str_starts(p, "Overhead  ") && strstr(p, " / "))
-		return error_set(r->err, EINVAL,
+		return error_set(r->err, EBADMSG,
 				 "%s, line %u: in the text of perf report --hierarchy, rows count "
 				 "those below them again: run it without",
 				 text_name(&r->text), r->text.line);

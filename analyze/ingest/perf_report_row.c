@@ -26,7 +26,7 @@ struct cut {
 
 int row_bad(const struct row_reader *r, const char *what)
 {
-	return error_set(r->err, EINVAL, "%s, line %u: %s", text_name(r->text), r->text->line,
+	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(r->text), r->text->line,
 			 what);
 }
 

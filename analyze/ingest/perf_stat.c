@@ -14,7 +14,7 @@
 
 int stat_bad(const struct stat_reader *r, const char *what)
 {
-	return error_set(r->err, EINVAL, "%s, line %u: %s", text_name(&r->text), r->text.line,
+	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(&r->text), r->text.line,
 			 what);
 }
 
@@ -122,7 +122,7 @@ static int check_marks(const struct stat_reader *r)
 {
 	if (!r->marks.other || r->separator)
 		return 0;
-	return error_set(r->err, EINVAL,
+	return error_set(r->err, EBADMSG,
 			 "%s, line %u: a number with another decimal mark than in line %u: give "
 			 "the output of one perf stat at a time",
 			 text_name(&r->text), r->marks.other, r->marks.line);

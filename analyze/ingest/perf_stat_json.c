@@ -64,7 +64,7 @@ int stat_json_line(struct stat_reader *r, const char *line)
 		return 0;
 	o = json_loads(line, JSON_REJECT_DUPLICATES, &bad);
 	if (!o)
-		return error_set(r->err, EINVAL,
+		return error_set(r->err, EBADMSG,
 				 "%s, line %u: %s (perf stat -j writes no JSON in a locale with a "
 				 "decimal comma: run it with LC_ALL=C)",
 				 text_name(&r->text), r->text.line, bad.text);

@@ -19,7 +19,7 @@ int text_open(struct text *t, const char *name, char *data, size_t len, struct e
 {
 	*t = (struct text){.name = name, .at = data};
 	if (memchr(data, 0, len))
-		return error_set(err, EINVAL, "%s is not text; a perf.data goes to --perf",
+		return error_set(err, EBADMSG, "%s is not text; a perf.data goes to --perf",
 				 text_name(t));
 	if (strspn(data, " \t\r\n") == len)
 		return error_set(err, ENODATA, "%s is empty", text_name(t));

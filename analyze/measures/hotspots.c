@@ -313,6 +313,13 @@ static int put_block(struct store *s, const struct query *q, const struct block 
 	return rc;
 }
 
+static int check_found(const struct query *q, const struct table *t, struct error *err)
+{
+	return t->rows || t->nnotes
+		       ? 0
+		       : error_set(err, ENOENT, "no sample is in a function '%s'", q->symbol);
+}
+
 static int from_store(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block *blocks;
@@ -323,6 +330,8 @@ static int from_store(struct store *s, const struct query *q, struct table *t, s
 	zero_copy_title(s, q, t);
 	for (i = 0; i < n && !rc; i++)
 		rc = put_block(s, q, &blocks[i], t, err);
+	if (!rc)
+		rc = check_found(q, t, err);
 	if (!rc)
 		scope_capture_notes(s, t);
 	free(blocks);
@@ -398,7 +407,5 @@ int hotspots_run(struct store *s, const struct query *q, struct table *t, struct
 			"text");
 	amount_columns(t, q->in);
 	rc = s ? from_store(s, q, t, err) : from_profile(q, t, err);
-	if (!rc && !t->rows && !t->nnotes)
-		rc = error_set(err, ENOENT, "no sample is in a function '%s'", q->symbol);
-	return rc;
+	return rc ? rc : check_found(q, t, err);
 }

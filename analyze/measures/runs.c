@@ -127,5 +127,8 @@ int runs_run(struct store *s, const struct query *q, struct table *t, struct err
 		put_run(s, &runs[i], t);
 	put_notes(s, runs, kept, t);
 	free(runs);
-	return 0;
+	return n && !kept ? error_set(err, ENOENT,
+				      "no such run; 'zcost report runs' without --variant, --side "
+				      "and --run lists them")
+			  : 0;
 }

@@ -48,7 +48,7 @@ static int not_perf_data(const struct recording *r, struct error *err)
 			break;
 		start[i] = isprint(in->data[i]) ? (char)in->data[i] : '.';
 	}
-	return error_set(err, EINVAL,
+	return error_set(err, EBADMSG,
 			 "%s: is not a perf.data file (starts with \"%s\"); for the text of perf "
 			 "report use --perf-report, for that of perf trace -s --perf-trace",
 			 r->path, start);

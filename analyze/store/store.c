@@ -272,7 +272,7 @@ int store_open(struct store **store, const char *capture, struct error *err)
 	int rc;
 
 	if (is_perf_data(capture))
-		rc = error_set(err, EINVAL, "%s is a perf.data, not a capture: give it with --perf",
+		rc = error_set(err, EBADMSG, "%s is a perf.data, not a capture: give it with --perf",
 			       capture);
 	else if (reader_is_archive(capture))
 		rc = open_archive(s, capture, err);

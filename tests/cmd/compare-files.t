@@ -42,15 +42,15 @@ ok "for a commit message" exits 0 "$zcost" compare drop.txt tx.txt --rate 816503
 ok "in 72 columns" awk 'length > 72 { bad = 1 } END { exit bad }' out
 ok "one run is said there" says '^p: too few runs' out
 
-ok "without a rate, exit 1" exits 1 "$zcost" compare drop.txt tx.txt
+ok "without a rate, exit 2" exits 2 "$zcost" compare drop.txt tx.txt
 ok "the way out" says 'give --rate BASE,NEW in units per second' err
 ok "a bad rate, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6,x
 ok "no rate of 0, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6,0
-ok "files have no sides, exit 1" exits 1 "$zcost" compare drop.txt tx.txt --rate 1e6 --side sender
-ok "nor metrics, exit 1" exits 1 "$zcost" compare drop.txt tx.txt --rate 1e6 --table metrics
+ok "files have no sides, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --side sender
+ok "nor metrics, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table metrics
 ok "which is said" says 'no capture: of files, costs can be compared' err
-ok "nor system calls, exit 1" exits 1 "$zcost" compare drop.txt tx.txt --rate 1e6 --table syscalls
-ok "contexts are not in a text, exit 1" exits 1 "$zcost" compare drop.txt tx.txt --rate 1e6 --table contexts
+ok "nor system calls, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table syscalls
+ok "contexts are not in a text, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table contexts
 echo "no table of shares" >prose.txt
 ok "a text without rows, exit 1" exits 1 "$zcost" compare prose.txt tx.txt --rate 1e6
 

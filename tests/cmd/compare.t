@@ -144,7 +144,7 @@ ok "in tsv the line is on stderr" says 'NOT ZERO COPY' err
 ok "two captures, CAPTURE:VARIANT" exits 0 "$zcost" compare cap:copying few:mapping --table functions --format tsv
 ok "compare alike" test "$(field _copy_to_iter delta_ns)" = -600
 ok "a capture of one variant needs no name" exits 0 "$zcost" compare cap:copying alone --table functions
-ok "one of several does, exit 1" exits 1 "$zcost" compare cap:copying cap
+ok "one of several does, exit 2" exits 2 "$zcost" compare cap:copying cap
 ok "and says which there are" says 'cap has 4 variants: copying, mapping, again, fell_back; name one as cap:VARIANT' err
 ok "an unknown variant, exit 1" exits 1 "$zcost" compare copying maping -C cap
 ok "lists those there are" says "cap has no variant 'maping'; it has: copying, mapping, again, fell_back" err

@@ -44,9 +44,9 @@ ok "a missing one nothing" says '^0,note,$' note.csv
 ok "one view into a file" exits 0 "$zcost" export csv cap --table metrics -o one.csv
 ok "is that view" cmp one.csv folder/metrics.csv
 
-ok "csv needs a place" exits 1 "$zcost" export csv cap
+ok "csv needs a place" exits 2 "$zcost" export csv cap
 ok "it says which" says 'give a folder with -o, or one table with --table' err
-ok "a table that is not there" exits 1 "$zcost" export csv cap --table nothing
+ok "a table that is not there" exits 2 "$zcost" export csv cap --table nothing
 ok "names those that are" says "no table 'nothing'; there are: capture variant " err
 ok "a folder that cannot be made" exits 1 "$zcost" export csv cap -o note.csv/x
 sqlite3 cap/zcost.db 'PRAGMA user_version=1'

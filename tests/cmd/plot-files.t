@@ -71,7 +71,7 @@ ok "an unknown chart: exit 2" exits 2 "$zcost" plot cap througput -o x
 ok "and the charts there are" says '^ +throughput ' err
 ok "--list lists them" exits 0 "$zcost" plot --list
 ok "on standard output" says '^ +roi_p ' out
-ok "an unknown variant: exit 2" exits 2 "$zcost" plot cap -o x --base bsaeline
+ok "an unknown variant: exit 1" exits 1 "$zcost" plot cap -o x --base bsaeline
 ok "and those there are" says 'baseline, mmap, uring' err
 ok "an unknown format: exit 2" exits 2 "$zcost" plot cap -o x --format gif
 ok "no folder to write to: exit 2" exits 2 "$zcost" plot cap

@@ -165,7 +165,8 @@ paired() { # every row with a cost between nothing and all has an interval above
 }
 for in in ns cycles instructions; do
 	for table in functions components contexts modules groups; do
-		report $table w --in $in --by thread,cpu --all --group 'rx=tcp_recvmsg' --unit syscall
+		[ $table = groups ] && group='--group rx=tcp_recvmsg' || group=
+		report $table w --in $in --by thread,cpu --all $group --unit syscall
 		ok "$table in $in" paired
 	done
 done

@@ -75,8 +75,8 @@ ok "an object in brackets is found by its name" of --dso '[kernel.kallsyms]'
 ok "and by a glob" of --dso '*kallsyms*'
 ok "a perf.data in a capture's place" sh -c "! '$zcost' report functions perf.data 2>err"
 ok "is told the way" says 'is a perf.data, not a capture: give it with --perf' err
-ok "a command that is not there" exits 0 "$zcost" report functions --perf perf.data --comm nosuch
-ok "is said" says 'warning: no sample matches --comm nosuch' out
+ok "a command that is not there" exits 1 "$zcost" report functions --perf perf.data --comm nosuch
+ok "is said" says 'has no row: nothing matches --comm nosuch' err
 for option in --kallsyms --vmlinux --symfs --buildid-dir; do
 	ok "$option of nothing, exit 1" exits 1 "$zcost" report functions --perf perf.data $option nowhere
 done

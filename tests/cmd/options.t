@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# An option that means nothing for a table is refused; names that are not there have one exit code.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/world.sh"
+need_sqlite
+world cap 6 $copying $mapping
+
+refused() { # refused COMMAND...: exit 2, and the message names the option
+	for last; do :; done
+	exits 2 "$zcost" "$@" && says "means nothing for '.*' of .*; it goes with [a-z]" err && test ! -s out
+}
+
+# Every table there is: what belongs to a recording means nothing for a capture.
+"$zcost" report --help >help
+tables=$(sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p' help)
+for t in $tables; do
+	case $t in
+	hotspots) ok "$t: --vmlinux" refused report $t _copy_to_iter cap --vmlinux x ;;
+	rates) ok "$t: --vmlinux" refused report $t --rate 1e6 --vmlinux x ;;
+	groups) ok "$t: --vmlinux" refused report $t cap --group a=b --vmlinux x ;;
+	*)
+		"$zcost" report $t cap >out 2>err
+		if [ $? = 2 ]; then
+			ok "$t: --vmlinux" refused report $t --perf nowhere --vmlinux x
+		else
+			ok "$t: --vmlinux" refused report $t cap --vmlinux x
+		fi
+		;;
+	esac
+done
+ok "CPUs of what is not split by them" refused report cpu cap --cpu 1
+ok "keys for what cannot be split" refused report softnet cap --by comm
+ok "says which can be" says 'it goes with functions, components' err
+ok "counts of a bare file, of a capture" refused report functions cap --cycles 1e9
+ok "says of what" says 'it goes with a perf.data \(--perf\), a text' err
+ok "CPUs of whole sides" refused report summary cap --cpu 1
+ok "groups of another table" refused report functions cap --group a=b
+ok "given numbers beside a capture" refused report roi cap --throughput 10
+ok "runs of a bare file" refused report functions --perf nowhere --variant copying
+ok "a unit of rates" refused report rates --rate 1e6 --unit KiB
+ok "the estimator of one recording" refused report functions --perf nowhere --estimator mean
+ok "rows of whole figures" refused compare copying mapping -C cap --limit 3
+ok "work of a capture" refused compare copying mapping -C cap --table functions --rate 1e6
+ok "rows of a self-test" refused compare --self-test cap --limit 3
+ok "a gate of two files, which have no verdict" refused compare "$tests/data/xdp-drop.stat" x.txt \
+	--table functions --fail-on worse
+ok "runs of the whole store" refused export sql cap --variant copying
+ok "samples of tables" refused export csv cap -o csv --cpu 1
+ok "what means something is taken" exits 0 "$zcost" report functions cap --by cpu --comm tcpzc --cpu 1 --limit 2
+
+# --- names that are not there: 1 when it is the data that lacks them, 2 when nothing could have them ---
+
+report() { "$zcost" report "$@"; }
+for t in summary runs functions syscalls counters roi scores irq snmp; do
+	ok "$t of no variant" exits 1 report $t cap --variant nosuch
+	ok "  of no side" exits 1 report $t cap --side nosuch
+	ok "  of no run" exits 1 report $t cap --run 99
+done
+for t in functions components contexts modules; do
+	ok "$t of no command" exits 1 report $t cap --comm nosuch
+	ok "  is said" says "table '$t' has no row: nothing matches --comm nosuch" err
+	ok "  of no object" exits 1 report $t cap --dso nosuch
+	ok "  of no function" exits 1 report $t cap --symbol nosuch
+	ok "  of no CPU" exits 1 report $t cap --cpu 7
+	ok "  of no event" exits 1 report $t cap --event nosuch
+	ok "  by no key" exits 2 report $t cap --by nosuch
+	ok "  of no unit" exits 2 report $t cap --unit nosuch
+done
+ok "calls of no command" exits 1 report syscalls cap --comm nosuch
+ok "instructions of no function" exits 1 report hotspots nosuch cap
+ok "no estimator" exits 2 report summary cap --estimator nosuch
+ok "no table" exits 2 report nosuch cap
+ok "no format" exits 2 report summary cap --format nosuch
+ok "no option" exits 2 report summary cap --nosuch
+ok "no capture" exits 1 report summary nowhere
+ok "no file" exits 1 report functions --perf nowhere
+compare() { "$zcost" compare "$@"; }
+ok "compare with no variant" exits 1 compare copying nosuch -C cap
+ok "  of no side" exits 1 compare copying mapping -C cap --table functions --side nosuch
+ok "  of no command" exits 1 compare copying mapping -C cap --table functions --comm nosuch
+ok "  of no table" exits 2 compare copying mapping -C cap --table nosuch
+ok "  of no unit" exits 2 compare copying mapping -C cap --table functions --unit nosuch
+ok "export of no variant" exits 1 "$zcost" export folded cap --variant nosuch
+ok "  of no command" exits 1 "$zcost" export folded cap --comm nosuch
+ok "  of no table" exits 2 "$zcost" export csv cap --table nosuch
+ok "  of no format" exits 2 "$zcost" export nosuch cap
+ok "plot of no variant" exits 1 "$zcost" plot cap -o x --base nosuch
+ok "  of no chart" exits 2 "$zcost" plot cap nosuch -o x
+done_testing
