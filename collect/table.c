@@ -17,7 +17,7 @@ extern const struct collector collector_host, collector_kcore, collector_perf, c
 	collector_counters, collector_power, collector_softnet, collector_throttle, collector_cpu,
 	collector_null;
 extern const struct collector collector_irq, collector_snmp, collector_sched, collector_tcp, collector_threads;
-extern const struct collector collector_nic;
+extern const struct collector collector_nic, collector_idle;
 
 const struct collector *const collectors[] = {
 	&collector_host,
@@ -30,6 +30,7 @@ const struct collector *const collectors[] = {
 	&collector_counters,
 	&collector_power,
 	&collector_nic,
+	&collector_idle,
 	&collector_irq,
 	&collector_snmp,
 	&collector_softnet,
@@ -47,7 +48,7 @@ const struct collector *const collectors[] = {
 static const struct {
 	const char *pass, *names, *must;
 } passes[] = {
-	{"measure", ALWAYS ",sched,tcp,threads,counters,power,nic,irq,snmp", "cpu"},
+	{"measure", ALWAYS ",sched,tcp,threads,counters,power,nic,idle,irq,snmp", "cpu"},
 	{"profile", ALWAYS ",kcore,perf", "perf"},
 	{"syscalls", ALWAYS ",syscalls", "syscalls"},
 	{"all", "all", ""},

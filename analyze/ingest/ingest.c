@@ -33,6 +33,7 @@ static const struct parser {
 	{"threads.snap", ingest_threads},
 	{"sched.snap", ingest_sched},
 	{"tcp.snap", ingest_tcp},
+	{"idle.snap", ingest_idle},
 	{"irq.snap", ingest_irq},
 	{"nic.snap", ingest_nic},
 	{"nic_state.tsv", ingest_nic_state},

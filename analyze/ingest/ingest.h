@@ -121,6 +121,7 @@ int ingest_workload(struct ingest *in, const char *path, struct error *err);
 int ingest_proc_stat(struct ingest *in, const char *path, struct error *err);
 int ingest_throttle(struct ingest *in, const char *path, struct error *err);
 int ingest_irq(struct ingest *in, const char *path, struct error *err);
+int ingest_idle(struct ingest *in, const char *path, struct error *err);
 int ingest_nic(struct ingest *in, const char *path, struct error *err);
 int ingest_nic_state(struct ingest *in, const char *path, struct error *err);
 int ingest_snmp(struct ingest *in, const char *path, struct error *err);

@@ -56,6 +56,8 @@ static const struct measure measures[] = {
 	 COLUMNS(family_columns), family_run, NEEDS_STORE},
 	{"tcp", "the workload's sockets: rtt, cwnd, rates, retransmits, what limits them",
 	 COLUMNS(tcp_columns), tcp_run, NEEDS_STORE},
+	{"idle", "busy, idle, iowait, and the idle states that CPUs were in",
+	 COLUMNS(idle_columns), idle_run, NEEDS_STORE},
 	{"irq", "interrupts and softirqs: who, how often, on which CPUs", COLUMNS(irq_columns),
 	 irq_run, NEEDS_STORE},
 	{"nic", "what interfaces and their queues counted, and how they are set up",

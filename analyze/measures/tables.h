@@ -33,6 +33,7 @@ MEASURE(power, 12);
 MEASURE(sched, 8);
 MEASURE(tcp, 29);
 MEASURE(irq, 13);
+MEASURE(idle, 11);
 MEASURE(nic, 14);
 MEASURE(snmp, 10);
 MEASURE(host, 3);

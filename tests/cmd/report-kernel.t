@@ -24,7 +24,7 @@ nic_collector='{"name": "nic", "state": "ok", "why": "", "files": ["nic.snap", "
 kernel_run() {
 	d=cap/runs/baseline/measure-0$1/receiver
 	run_json $d baseline measure $1 receiver tcpzc \
-		"$cpu_collector, $(collector irq irq.snap), $(collector snmp snmp.snap), $nic_collector"
+		"$cpu_collector, $(collector irq irq.snap), $(collector snmp snmp.snap), $(collector idle idle.snap), $nic_collector"
 	{ points 1048576 65536 9 14; summary receiver 0 0 0 0 1 1; } >$d/workload.out
 	proc_stat_simple 150 >$d/proc_stat.snap
 	for t in 0 3; do
@@ -37,6 +37,10 @@ kernel_run() {
 		nic $t $(($1 * t)) | snap $(((10 + t) * 1000000000))
 	done >$d/nic.snap
 	nic_state $1 >$d/nic_state.tsv
+	for t in 0 3; do # C6: 10, 20, 30 % of the time
+		printf '1\t0\tPOLL\t%d\t0\n1\t1\tC6\t%d\t%d\n' $t $((t * 100)) $((100000 * $1 * t)) |
+			snap $(((10 + t) * 1000000000))
+	done >$d/idle.snap
 	mkdir -p cap/runs/baseline/measure-0$1/sender
 	run_json cap/runs/baseline/measure-0$1/sender baseline measure $1 sender none
 }
@@ -156,6 +160,23 @@ ok "how it is set up, in words" sh -c "'$zcost' report nic cap --side receiver |
 	'^# baseline receiver: host/eth0: mlx5_core, mtu 9000, rx ring 512|1024 of 8192, hw-gro on, header split on, hds-thresh 0$'"
 ok "and as data" sh -c "'$zcost' report nic cap --side receiver --format json |
 	jq -e '.interfaces.rows | map(select(.setting == \"rx_ring\"))[0].value == \"512|1024\"'"
+
+ok "report idle" report idle cap --side receiver
+ok "time in a state" cell time_pct cpu=1,state=C6 20
+ok "with its interval" test "$(get time_lo cpu=1,state=C6) $(get time_hi cpu=1,state=C6)" = "10 30"
+ok "how often" cell entries_per_s cpu=1,state=C6 100
+ok "how long each" cell mean_us cpu=1,state=C6 2000
+ok "the side's CPUs" cell time_pct cpu=all,state=C6 20
+ok "idle by /proc/stat" cell time_pct cpu=1,state=idle 50
+ok "apart from iowait" cell time_pct cpu=1,state=iowait 0
+ok "the shallowest first" test "$(awk -F'\t' '$3 == 1 { printf "%s ", $5 }' out)" = "busy idle iowait POLL C6 "
+ok "by CPU" report idle cap --side receiver --by cpu
+ok "the side is left out" test -z "$(get cpu cpu=all)"
+ok "a CPU that is not the side's" report idle cap --side receiver --cpu 0
+ok "has no rows" test "$(lines)" = 0
+ok "not by comm" exits 2 "$zcost" report idle cap --by comm
+ok "where no idle state was measured" report idle cap --side sender
+ok "that is said" says 'no idle states were measured' err
 
 # --- texts of ethtool ---
 

@@ -361,9 +361,62 @@ static void test_nic_awkward(void **state)
 	ingest_free(&in);
 }
 
+/* --- idle --- */
+
+static void test_idle(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	cpuset_add(&in.cpus, 4);
+	add(10, "1\t0\tPOLL\t5\t100\n1\t3\tC6 deep\t10\t1000000\n4\t3\tC6 deep\t1\t7\n");
+	add(12, "1\t0\tPOLL\t9\t150100\n1\t3\tC6 deep\t14\t1900000\n4\t3\tC6 deep\t1\t7\n");
+	add(13, "1\t0\tPOLL\t9\t150100\n1\t3\tC6 deep\t15\t2200000\n4\t3\tC6 deep\t1\t7\n");
+	assert_int_equal(ingest_idle(&in, path, &err), 0);
+	is(in, "cstate_pct:0 POLL:cpu1", 5);
+	is(in, "cstate_pct:3 C6 deep:cpu1", 40);
+	is(in, "cstate_entries:3 C6 deep:cpu1", 5);
+	is(in, "cstate_pct:3 C6 deep:cpu4", 0); /* never woke, or never slept */
+	is(in, "cstate_pct:3 C6 deep", 40);
+	is(in, "cstate_entries:0 POLL", 4);
+	assert_int_equal(in.nnotes, 0);
+	ingest_free(&in);
+}
+
+/* A sleep of 100 s ends in the window; a CPU goes; a counter is set back. */
+static void test_idle_awkward(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	cpuset_add(&in.cpus, 2);
+	add(10, "1\t1\tC1\t5\t100\n1\t3\tC6\t10\t1000000\n2\t1\tC1\t0\t0\n");
+	add(11, "1\t1\tC1\t6\t200100\n1\t3\tC6\t11\t101000000\n2\t1\tC1\t1\t4\n");
+	add(13, "1\t1\tC1\t6\t200100\n1\t3\tC6\t11\t101000000\n1\tx\n\t\t\t\t\n");
+	assert_int_equal(ingest_idle(&in, path, &err), 0);
+	is(in, "cstate_pct:1 C1:cpu1", 20 / 3.0);
+	is(in, "cstate_pct:3 C6:cpu1", 80 / 3.0); /* what is left of the first second */
+	absent(in, "cstate_pct:1 C1:cpu2");
+	assert_true(noted(&in, "note", "99.20 s of sleep"));
+	assert_true(noted(&in, "lossy", "CPU 2 are known for 1.00 s of 3.00 s: not used"));
+	assert_true(noted(&in, "lossy", "2 rows of idle.snap"));
+	ingest_free(&in);
+
+	in = fresh();
+	add(10, "1\t1\tC1\t5\t1000\n");
+	add(13, "1\t1\tC1\t6\t10\n");
+	assert_int_equal(ingest_idle(&in, path, &err), 0);
+	absent(in, "cstate_pct:1 C1:cpu1");
+	assert_true(noted(&in, "warning", "set back"));
+	ingest_free(&in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_idle),	    cmocka_unit_test(test_idle_awkward),
 		cmocka_unit_test(test_deltas),	    cmocka_unit_test(test_snmp),
 		cmocka_unit_test(test_snmp_netns),  cmocka_unit_test(test_snmp_awkward),
 		cmocka_unit_test(test_irq),	    cmocka_unit_test(test_irq_hotplug),

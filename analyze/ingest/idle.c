@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * idle.snap: a row "cpu<tab>number<tab>name<tab>entries<tab>us" for each idle state of each of the
+ * side's CPUs. The kernel adds a sleep's time when the CPU wakes: what a span holds more than it is
+ * long was slept before it, and is taken off the state that has most, which is where the CPU slept.
+ */
+#include "analyze/ingest/deltas.h"
+#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/spans.h"
+#include "analyze/ingest/tsv.h"
+
+#include "lib/alloc.h"
+#include "lib/intern.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+	unsigned int cpu;
+	uint64_t entries, us;		  /* as last read */
+	unsigned int round;		  /* of the reading they are from */
+	double change_us, change_entries; /* of the present span; below 0: not known */
+	double sum_us, sum_entries, known_s;
+};
+
+struct idle {
+	struct intern names; /* "CPU NUMBER NAME" */
+	struct state *s;     /* by the name's id; a CPU's states stand together */
+	size_t cap, bad;
+	unsigned int round;
+	double moved_us; /* taken off: slept before a span */
+	bool back;
+};
+
+static struct state *state_of(struct idle *d, const char *cpu, const char *number, const char *name)
+{
+	char *key = xasprintf("%s %s %s", cpu, number, name);
+	size_t before = d->names.n;
+	uint32_t id = intern_str(&d->names, key);
+
+	if (d->names.n > before) {
+		array_grow(d->s, id, d->cap);
+		d->s[id] = (struct state){.cpu = (unsigned int)strtoul(cpu, NULL, 10)};
+	}
+	free(key);
+	return &d->s[id];
+}
+
+static void take_row(struct idle *d, char *line)
+{
+	const char *cpu = str_token(&line, '\t'), *number = str_token(&line, '\t');
+	const char *name = str_token(&line, '\t'), *entries = str_token(&line, '\t');
+	const char *us = str_token(&line, '\t');
+	uint64_t c, n, e, t;
+	struct state *s;
+
+	if (!us || !parse_u64(cpu, &c) || c >= CPUSET_MAX || !parse_u64(number, &n) ||
+	    !parse_u64(entries, &e) || !parse_u64(us, &t)) {
+		d->bad++;
+		return;
+	}
+	s = state_of(d, cpu, number, name);
+	s->change_us = s->change_entries = -1;
+	if (s->round == d->round)
+		return;
+	if (s->round && s->round == d->round - 1) {
+		d->back |= t < s->us || e < s->entries;
+		if (t >= s->us && e >= s->entries) {
+			s->change_us = (double)(t - s->us);
+			s->change_entries = (double)(e - s->entries);
+		}
+	}
+	s->us = t;
+	s->entries = e;
+	s->round = d->round;
+}
+
+/* Takes what a CPU slept before the span off its states. */
+static void cut_cpu(struct idle *d, size_t first, size_t end, double span_us)
+{
+	struct state *most = NULL;
+	double all = 0;
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		struct state *s = &d->s[i];
+
+		if (s->round != d->round || s->change_us < 0)
+			continue;
+		all += s->change_us;
+		if (!most || s->change_us > most->change_us)
+			most = s;
+	}
+	if (!most || all <= span_us)
+		return;
+	d->moved_us += all - span_us;
+	most->change_us -= all - span_us;
+	if (most->change_us < 0)
+		most->change_us = 0;
+}
+
+static void add_span(struct idle *d, double span_us, double share)
+{
+	size_t i, first = 0;
+
+	for (i = 1; i <= d->names.n; i++) {
+		if (i < d->names.n && d->s[i].cpu == d->s[first].cpu)
+			continue;
+		cut_cpu(d, first, i, span_us);
+		first = i;
+	}
+	for (i = 0; i < d->names.n; i++) {
+		struct state *s = &d->s[i];
+
+		if (s->round != d->round || s->change_us < 0)
+			continue;
+		s->sum_us += share * s->change_us;
+		s->sum_entries += share * s->change_entries;
+		s->known_s += share * span_us / 1e6;
+	}
+}
+
+static void read_all(struct ingest *in, struct idle *d, const struct snaps *snaps)
+{
+	size_t i;
+
+	for (i = 0; i < snaps->n; i++) {
+		char *copy = xstrdup(snaps->snap[i].data), *rest = copy, *line;
+		uint64_t a = i ? snaps->snap[i - 1].mono_ns : 0, b = snaps->snap[i].mono_ns;
+
+		d->round++;
+		while ((line = str_token(&rest, '\n')))
+			if (*line)
+				take_row(d, line);
+		if (i && b > a)
+			add_span(d, (double)(b - a) / 1e3,
+				 span_inside(a, b, in->run.start_ns, in->run.end_ns));
+		free(copy);
+	}
+}
+
+static void put(struct ingest *in, const char *what, const char *unit, const char *state,
+		const char *suffix, double value)
+{
+	char *name = xasprintf("cstate_%s:%s%s", what, state, suffix);
+
+	ingest_metric(in, name, unit, value, NULL);
+	free(name);
+}
+
+/* Of all CPUs together, by "NUMBER NAME". */
+struct sum {
+	double pct, entries;
+};
+
+static void put_metrics(struct ingest *in, const struct idle *d)
+{
+	struct intern names = {0};
+	struct sum *sums = xcalloc(d->names.n + 1, sizeof(*sums)), *sum;
+	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	char suffix[32];
+	size_t i;
+
+	for (i = 0; i < d->names.n; i++) {
+		const struct state *s = &d->s[i];
+		const char *name = strchr(intern_get(&d->names, (uint32_t)i), ' ') + 1;
+		double pct = s->sum_us / 1e4 / s->known_s;
+
+		if (!(s->known_s >= 0.9 * window_s) || !ingest_has_cpu(in, s->cpu))
+			continue;
+		snprintf(suffix, sizeof(suffix), ":cpu%u", s->cpu);
+		put(in, "pct", "%", name, suffix, pct);
+		put(in, "entries", "1", name, suffix, s->sum_entries);
+		sum = &sums[intern_str(&names, name)];
+		sum->pct += pct;
+		sum->entries += s->sum_entries;
+	}
+	for (i = 0; i < names.n; i++) {
+		put(in, "pct", "%", intern_get(&names, (uint32_t)i), "", sums[i].pct);
+		put(in, "entries", "1", intern_get(&names, (uint32_t)i), "", sums[i].entries);
+	}
+	intern_free(&names);
+	free(sums);
+}
+
+static void put_notes(struct ingest *in, const struct idle *d)
+{
+	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	size_t i;
+
+	for (i = 0; i < d->names.n; i++)
+		if (d->s[i].known_s < 0.99 * window_s && (!i || d->s[i].cpu != d->s[i - 1].cpu))
+			ingest_note(
+				in, d->s[i].known_s < 0.9 * window_s ? "lossy" : "warning",
+				"idle: the idle states of CPU %u are known for %.2f s of %.2f s%s",
+				d->s[i].cpu, d->s[i].known_s, window_s,
+				d->s[i].known_s < 0.9 * window_s ? ": not used" : "");
+	if (d->back)
+		ingest_note(in, "warning", "idle: a counter was set back in the window");
+	if (d->moved_us > 1e4)
+		ingest_note(in, "note",
+			    "idle: %.2f s of sleep that the kernel counted had begun before the "
+			    "reading before: left out",
+			    d->moved_us / 1e6);
+	if (d->bad)
+		ingest_note(in, "lossy", "idle: %zu rows of idle.snap are not readable", d->bad);
+}
+
+int ingest_idle(struct ingest *in, const char *path, struct error *err)
+{
+	struct idle d = {0};
+	struct snaps snaps;
+	uint64_t from, to;
+	int rc = deltas_snaps(in, "idle", path, &snaps, err);
+
+	if (rc)
+		return rc;
+	read_all(in, &d, &snaps);
+	from = snaps.snap[0].mono_ns;
+	to = snaps.snap[snaps.n - 1].mono_ns;
+	if (ingest_cover(in, "idle.snap", &from, &to) > 0) {
+		put_metrics(in, &d);
+		put_notes(in, &d);
+	}
+	intern_free(&d.names);
+	free(d.s);
+	snaps_free(&snaps);
+	return 0;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * idle: busy, idle and iowait by /proc/stat, and below them the idle states by cpuidle, of the side
+ * and of each of its CPUs. io_uring's waits count as iowait: a CPU that idles there is idle, too,
+ * and cpuidle knows no difference.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/changes.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column idle_columns[11] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"cpu", NULL, V_STR, STANDS_RIGHT, "a number, or all: the side's CPUs added up"},
+	{"source", NULL, V_STR, 0, "/proc/stat or cpuidle"},
+	{"state", NULL, V_STR, 0, "busy, idle, iowait; or cpuidle's, the shallowest first"},
+	{"time_pct", "%", V_REAL, 2, "of the time of one CPU; estimate over the runs"},
+	{"time_lo", "%", V_REAL, 2, "its interval"},
+	{"time_hi", "%", V_REAL, 2, NULL},
+	{"entries_per_s", "1/s", V_REAL, 1, "how often it was entered"},
+	{"mean_us", "us", V_REAL, 1, "time of one stay"},
+	{"runs", NULL, V_INT, 0, "runs that have it"},
+};
+
+enum { CPUS_SHOWN = 8 }; /* without being asked for */
+
+static const struct {
+	const char *state, *metric;
+} parts[] = {{"busy", "cpu_pct"}, {"idle", "cpu_idle_pct"}, {"iowait", "cpu_iowait_pct"}};
+
+struct idle {
+	struct store *s;
+	const struct block_list *list;
+	const struct block_runs *b;
+	struct changes pct, entries; /* "3 C6", "3 C6:cpu1" */
+	struct table *t;
+};
+
+/* cpu < 0: all */
+static struct value *add_row(struct idle *d, int cpu, const char *source, const char *state,
+			     const struct estimate *e)
+{
+	struct value *row = table_row(d->t);
+
+	table_set(d->t, row, "variant", value_str(d->t, d->b->block.variant));
+	table_set(d->t, row, "side", value_str(d->t, d->b->block.side));
+	table_set(d->t, row, "cpu", cpu < 0 ? value_str(d->t, "all") : value_int(cpu));
+	table_set(d->t, row, "source", value_str(d->t, source));
+	table_set(d->t, row, "state", value_str(d->t, state));
+	table_set(d->t, row, "runs", value_int((int64_t)e->n));
+	put_estimate(d->t, row, "time_pct", "time", e);
+	return row;
+}
+
+static void put_proc_stat(struct idle *d, int cpu)
+{
+	struct estimate e;
+	char name[48];
+	size_t i;
+
+	for (i = 0; i < array_size(parts); i++) {
+		if (cpu < 0)
+			snprintf(name, sizeof(name), "%s", parts[i].metric);
+		else
+			snprintf(name, sizeof(name), "%s:cpu%d", parts[i].metric, cpu);
+		e = scope_estimate(d->s, d->b->runs, d->b->n, d->list->estimator, figure_metric,
+				   name);
+		if (e.n)
+			add_row(d, cpu, "/proc/stat", parts[i].state, &e);
+	}
+}
+
+/* "3 C6:cpu1" is of CPU 1, "3 C6" of all. The state's name may hold colons. */
+static bool is_of(const char *name, int cpu)
+{
+	const char *colon = strrchr(name, ':');
+	int its = -1, end = 0;
+
+	if (colon && (sscanf(colon, ":cpu%d%n", &its, &end) != 1 || colon[end]))
+		its = -1;
+	return its == cpu;
+}
+
+static void put_state(struct idle *d, int cpu, const struct change_row *pct)
+{
+	const struct change_row *entries = changes_find(&d->entries, pct->name);
+	struct estimate e = changes_estimate(&d->pct, pct, AS_COUNT), per_s;
+	const char *state = strchr(pct->name, ' ');
+	char *copy = xstrdup(state ? state + 1 : pct->name);
+	struct value *row;
+
+	if (cpu >= 0)
+		*strrchr(copy, ':') = '\0';
+	row = add_row(d, cpu, "cpuidle", copy, &e);
+	free(copy);
+	if (!entries)
+		return;
+	per_s = changes_estimate(&d->entries, entries, AS_PER_SECOND);
+	table_set(d->t, row, "entries_per_s", value_real(per_s.value));
+	if (per_s.value > 0)
+		table_set(d->t, row, "mean_us", value_real(e.value * 1e4 / per_s.value));
+}
+
+static void put_cpu(struct idle *d, int cpu)
+{
+	size_t i;
+
+	put_proc_stat(d, cpu);
+	for (i = 0; i < d->pct.n; i++)
+		if (is_of(d->pct.row[i].name, cpu))
+			put_state(d, cpu, &d->pct.row[i]);
+}
+
+/* The CPUs that any metric is of. */
+static void cpus_of(const struct idle *d, struct cpuset *set)
+{
+	struct metric_row *rows;
+	const char *colon;
+	unsigned int cpu;
+	int r, i, n;
+
+	for (r = 0; r < d->b->n; r++) {
+		n = store_metric_list(d->s, d->b->runs[r].id, &rows, NULL);
+		for (i = 0; i < n; i++) {
+			colon = strrchr(rows[i].name, ':');
+			if (colon &&
+			    (str_starts(rows[i].name, "cpu_idle_pct:") ||
+			     str_starts(rows[i].name, "cstate_pct:")) &&
+			    sscanf(colon, ":cpu%u", &cpu) == 1 && cpu < CPUSET_MAX)
+				cpuset_add(set, cpu);
+		}
+		if (n >= 0)
+			free(rows);
+	}
+}
+
+static void put_cpus(struct idle *d, const struct query *q)
+{
+	struct cpuset set = {0};
+	unsigned int cpu;
+
+	cpus_of(d, &set);
+	if (!q->cpus && !q->by)
+		put_cpu(d, -1);
+	if (!q->cpus && !q->by && cpuset_count(&set) > CPUS_SHOWN) {
+		table_note(d->t, "%s %s has %u CPUs: --by cpu shows each, --cpu SET some",
+			   d->b->block.variant, d->b->block.side, cpuset_count(&set));
+		return;
+	}
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&set, cpu) && (!q->cpus || cpuset_has(q->cpus, cpu)))
+			put_cpu(d, (int)cpu);
+}
+
+static int put_block(struct store *s, const struct query *q, const struct block_list *list,
+		     const struct block_runs *b, struct table *t, bool *states, struct error *err)
+{
+	struct idle d = {.s = s, .list = list, .b = b, .t = t};
+	int rc = changes_read(&d.pct, s, list, b, "cstate_pct:", err);
+
+	if (!rc)
+		rc = changes_read(&d.entries, s, list, b, "cstate_entries:", err);
+	if (!rc)
+		put_cpus(&d, q);
+	*states |= d.pct.n > 0;
+	changes_free(&d.pct);
+	changes_free(&d.entries);
+	return rc;
+}
+
+int idle_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	bool states = false;
+	int rc, i;
+
+	if (q->by && strcmp(q->by, "cpu"))
+		return error_set(err, EINVAL, "table idle goes by cpu, not by '%s'", q->by);
+	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
+	if (!rc)
+		zero_copy_title(s, q, t);
+	for (i = 0; i < list.n && !rc; i++)
+		rc = put_block(s, q, &list, &list.blocks[i], t, &states, err);
+	if (!rc && !states)
+		table_note(t, "no idle states were measured; 'zcost report runs' says why not");
+	else if (!rc)
+		table_note(t,
+			   "cpuidle counts a sleep when it ends, and iowait as any other idling");
+	if (!rc && t->rows)
+		table_note(t, "percent of one CPU, added up over the side's CPUs");
+	if (!rc)
+		block_list_notes(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which idle states the side's CPUs were in, how often, how long. Idle and iowait: collector cpu.
+ */
+#include "collect/idle_find.h"
+#include "collect/reading.h"
+#include "collect/run.h"
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+struct idle {
+	struct reading reading;
+	struct idle_states states;
+};
+
+static const char *root(void)
+{
+	const char *given = getenv("ZCOST_SYSFS");
+
+	return given ? given : "/sys";
+}
+
+static int probe(struct collect *c)
+{
+	struct idle_states states = {0};
+	struct idle *d;
+	char *why;
+
+	idle_find(&states, root(), &c->run->cpus);
+	if (!states.n) {
+		why = idle_why(root());
+		error_set(&c->err, ENODEV, "%s", why);
+		free(why);
+		return -ENODEV;
+	}
+	c->data = d = xcalloc(1, sizeof(*d));
+	d->states = states;
+	return 0;
+}
+
+static int prepare(struct collect *c)
+{
+	struct idle *d = c->data;
+
+	return reading_open(&d->reading, c, c->is->files[0]);
+}
+
+/*
+ * Two files for each state of each CPU may be more than a process is given. The workload runs
+ * already: it keeps the limit that it was to have.
+ */
+static int before(struct collect *c)
+{
+	struct idle *d = c->data;
+	struct rlimit r;
+
+	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_cur < r.rlim_max) {
+		r.rlim_cur = r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+	idle_read(&d->states, &d->reading.text);
+	return 0;
+}
+
+static int take(struct collect *c, bool must)
+{
+	struct idle *d = c->data;
+
+	if (!reading_begin(&d->reading, must))
+		return 0;
+	if (idle_read(&d->states, &d->reading.text) == d->states.n)
+		return error_set(&c->err, EIO, "the idle states of no CPU can be read any more");
+	return reading_end(&d->reading, &c->err);
+}
+
+static int take_end(struct collect *c)
+{
+	return take(c, true);
+}
+
+static int take_between(struct collect *c)
+{
+	return take(c, false);
+}
+
+static void finish(struct collect *c)
+{
+	struct idle *d = c->data;
+
+	reading_close(&d->reading, c);
+	idle_free(&d->states);
+	free(d);
+}
+
+const struct collector collector_idle = {
+	.name = "idle",
+	.what = "idle states of the side's CPUs: entries and time",
+	.files = {"idle.snap"},
+	.probe = probe,
+	.prepare = prepare,
+	.before = before,
+	.start = take_end,
+	.snap = take_between,
+	.stop = take_end,
+	.finish = finish,
+};
