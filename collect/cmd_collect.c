@@ -280,9 +280,8 @@ static const struct argp argp = {
 	.doc = "Runs COMMAND once on this host and measures it in a window of time.\v"
 	       "Exit status: 0 done, 1 the command failed or the run was stopped, 2 wrong usage, "
 	       "4 done, but a collector lost data or the one asked for is not possible here. "
-	       "run.json in RUN says which and why. ZCOST_SYSFS: another root than /sys for power "
-	       "and idle "
-	       "and topology "
+	       "run.json in RUN says which and why. ZCOST_SYSFS: another root than /sys for power, "
+	       "idle and topology "
 	       "(for tests).",
 };
 

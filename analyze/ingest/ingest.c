@@ -143,8 +143,11 @@ static void read_one(struct ingest *in, const char *what, const char *file,
 	free(path);
 }
 
-/* Files with times in them, beside the .snap files; any other is a total of the whole window. */
-static const char *const timed[] = {"perf.data", "power.tsv"};
+/*
+ * Files with times in them, or with nothing that is counted, beside the .snap files; any other is a
+ * total of the whole window.
+ */
+static const char *const timed[] = {"perf.data", "power.tsv", "nic_state.tsv"};
 
 static bool is_timed(const char *file)
 {

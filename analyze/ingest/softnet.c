@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /proc/net/softnet_stat: a line of hexadecimal words per online CPU. The 13th word is the CPU's
- * number; kernels before 5.14 have none, and then the line's place is. The words are 32 bits wide
- * and wrap.
+ * number; kernels before 5.14 have none, and then the line's place is, as long as no CPU comes or
+ * goes. The words are 32 bits wide and wrap. Words that no kernel fills any more are passed over:
+ *
+ *	0 processed, 1 dropped, 2 squeezed, 9 received by RPS, 10 flow limit,
+ *	11 packets waiting now, 12 CPU, 13 and 14 the two queues that they wait in
  */
+#include "analyze/ingest/deltas.h"
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/spans.h"
 
 #include "lib/alloc.h"
+#include "lib/snap.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -15,104 +20,204 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCESSED, DROPPED, SQUEEZED, WORDS, CPU_WORD = 12 };
+enum { WORDS = 13, WAITING_WORD = 11, CPU_WORD = 12, LEAST = 3 };
 
-static const char *const names[WORDS] = {"softnet_processed", "softnet_dropped",
-					 "softnet_squeezed"};
+/* THE TABLE of counters: their words and metrics. */
+static const struct {
+	const char *name;
+	unsigned int word;
+} counters[] = {
+	{"softnet_processed", 0},    {"softnet_dropped", 1},	 {"softnet_squeezed", 2},
+	{"softnet_received_rps", 9}, {"softnet_flow_limit", 10},
+};
+enum { COUNTERS = array_size(counters) };
 
 struct softnet {
-	struct {
+	struct line {
 		bool there;
+		unsigned int words;
 		uint32_t w[WORDS];
 	} * cpu;
-	unsigned int n;
+	unsigned int n, lines;
+	bool by_place; /* lines have no number of a CPU */
 };
 
-static void parse_line(const char *line, unsigned int place, struct softnet *s)
+static void parse_line(const char *line, struct softnet *s)
 {
-	unsigned int v[CPU_WORD + 1] = {0}, cpu = place, i;
+	struct line l = {.there = true};
+	unsigned int cpu = s->lines++;
 	int used;
 
-	for (i = 0; i <= CPU_WORD && sscanf(line, "%x%n", &v[i], &used) == 1; i++)
+	for (; l.words < WORDS && sscanf(line, "%x%n", &l.w[l.words], &used) == 1; l.words++)
 		line += used;
-	if (i < WORDS)
-		return;
-	if (i > CPU_WORD)
-		cpu = v[CPU_WORD];
-	if (cpu >= CPUSET_MAX)
+	if (l.words > CPU_WORD)
+		cpu = l.w[CPU_WORD];
+	else
+		s->by_place = true;
+	if (l.words < LEAST || cpu >= CPUSET_MAX)
 		return;
 	if (cpu >= s->n) {
 		s->cpu = xrealloc(s->cpu, (cpu + 1) * sizeof(*s->cpu));
 		memset(s->cpu + s->n, 0, (cpu + 1 - s->n) * sizeof(*s->cpu));
 		s->n = cpu + 1;
 	}
-	s->cpu[cpu].there = true;
-	for (i = 0; i < WORDS; i++)
-		s->cpu[cpu].w[i] = v[i];
+	s->cpu[cpu] = l;
 }
 
 static struct softnet parse(const char *text)
 {
 	char *copy = xstrdup(text), *rest = copy, *line;
 	struct softnet s = {0};
-	unsigned int place = 0;
 
 	while ((line = str_token(&rest, '\n')))
 		if (*line)
-			parse_line(line, place++, &s);
+			parse_line(line, &s);
 	free(copy);
 	return s;
 }
 
-static void add_span(struct ingest *in, const struct softnet *a, const struct softnet *b,
-		     double share, double sums[WORDS])
-{
-	unsigned int cpu, i;
+struct sums {
+	struct cpu_sums {
+		double of[COUNTERS];
+		bool known[COUNTERS];
+	} * cpu;
+	unsigned int n;
+	uint32_t waiting; /* most packets of all readings in the window, on one CPU of S */
+	bool has_waiting, moved, shifted;
+};
 
-	for (cpu = 0; cpu < a->n && cpu < b->n; cpu++)
-		if (ingest_has_cpu(in, cpu) && a->cpu[cpu].there && b->cpu[cpu].there)
-			for (i = 0; i < WORDS; i++)
-				sums[i] += share *
-					   (double)(uint32_t)(b->cpu[cpu].w[i] - a->cpu[cpu].w[i]);
-}
-
-static void evaluate(struct ingest *in, const struct snaps *snaps)
+static void sum_cpu(struct cpu_sums *s, const struct line *a, const struct line *b, double share)
 {
-	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
-	struct softnet before = parse(snaps->snap[0].data), now;
-	double sums[WORDS] = {0};
 	size_t i;
 
+	for (i = 0; i < COUNTERS; i++) {
+		unsigned int w = counters[i].word;
+
+		if (w >= a->words || w >= b->words)
+			continue;
+		s->of[i] += share * (double)(uint32_t)(b->w[w] - a->w[w]);
+		s->known[i] |= share > 0;
+	}
+}
+
+static void add_span(struct sums *s, const struct softnet *a, const struct softnet *b, double share)
+{
+	unsigned int cpu;
+
+	if (!(share > 0))
+		return;
+	if (a->lines != b->lines && (a->by_place || b->by_place)) {
+		s->shifted = true;
+		return;
+	}
+	for (cpu = 0; cpu < s->n; cpu++) {
+		bool was = cpu < a->n && a->cpu[cpu].there, is = cpu < b->n && b->cpu[cpu].there;
+
+		s->moved |= was != is;
+		if (was && is)
+			sum_cpu(&s->cpu[cpu], &a->cpu[cpu], &b->cpu[cpu], share);
+	}
+}
+
+static void look_waiting(const struct ingest *in, struct sums *s, const struct softnet *now)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < now->n; cpu++) {
+		if (!now->cpu[cpu].there || !ingest_has_cpu(in, cpu) ||
+		    now->cpu[cpu].words <= WAITING_WORD)
+			continue;
+		s->has_waiting = true;
+		if (now->cpu[cpu].w[WAITING_WORD] > s->waiting)
+			s->waiting = now->cpu[cpu].w[WAITING_WORD];
+	}
+}
+
+/* Of the side; and of each CPU of the host, where it is not 0. */
+static void put_metrics(struct ingest *in, const struct sums *s)
+{
+	unsigned int cpu;
+	char name[64];
+	size_t i;
+
+	for (i = 0; i < COUNTERS; i++) {
+		bool known = false;
+		double all = 0;
+
+		for (cpu = 0; cpu < s->n; cpu++) {
+			const struct cpu_sums *c = &s->cpu[cpu];
+
+			if (ingest_has_cpu(in, cpu)) {
+				known |= c->known[i];
+				all += c->of[i];
+			}
+			snprintf(name, sizeof(name), "%s:cpu%u", counters[i].name, cpu);
+			if (c->of[i] > 0)
+				ingest_metric(in, name, "1", c->of[i], NULL);
+		}
+		if (known)
+			ingest_metric(in, counters[i].name, "1", all, NULL);
+	}
+	if (s->has_waiting)
+		ingest_metric(in, "softnet_waiting_max", "1", s->waiting, NULL);
+}
+
+static void put_notes(struct ingest *in, const struct sums *s)
+{
+	if (s->moved)
+		ingest_note(in, "warning",
+			    "softnet: a CPU came or went in the window: its packets count between "
+			    "readings that have it");
+	if (s->shifted)
+		ingest_note(in, "lossy",
+			    "softnet: a CPU came or went in the window, and this kernel does not "
+			    "tell which line is which CPU's: what was counted meanwhile is not "
+			    "known");
+}
+
+static void read_all(struct ingest *in, const struct snaps *snaps, struct sums *s)
+{
+	struct softnet before = parse(snaps->snap[0].data), now;
+	size_t i;
+
+	look_waiting(in, s, &before);
 	for (i = 1; i < snaps->n; i++) {
+		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
+
 		now = parse(snaps->snap[i].data);
-		add_span(in, &before, &now,
-			 span_inside(snaps->snap[i - 1].mono_ns, snaps->snap[i].mono_ns,
-				     in->run.start_ns, in->run.end_ns),
-			 sums);
+		if (now.n > s->n || before.n > s->n) {
+			unsigned int n = now.n > before.n ? now.n : before.n;
+
+			s->cpu = xrealloc(s->cpu, n * sizeof(*s->cpu));
+			memset(s->cpu + s->n, 0, (n - s->n) * sizeof(*s->cpu));
+			s->n = n;
+		}
+		add_span(s, &before, &now, span_inside(a, b, in->run.start_ns, in->run.end_ns));
+		if (b >= in->run.start_ns && b <= in->run.end_ns)
+			look_waiting(in, s, &now);
 		free(before.cpu);
 		before = now;
 	}
 	free(before.cpu);
-	if (ingest_cover(in, "softnet_stat", &from, &to) > 0)
-		for (i = 0; i < WORDS; i++)
-			ingest_metric(in, names[i], "1", sums[i], NULL);
 }
 
 int ingest_softnet(struct ingest *in, const char *path, struct error *err)
 {
-	struct error damage = {0};
+	struct sums s = {0};
 	struct snaps snaps;
-	int rc = snaps_read(&snaps, path, &damage);
+	uint64_t from, to;
+	int rc = deltas_snaps(in, "softnet", path, &snaps, err);
 
-	if (rc && rc != -EBADMSG)
-		return error_set(err, -rc, "%s", damage.text);
 	if (rc)
-		ingest_note(in, "lossy", "softnet: %s", damage.text);
-	if (snaps.n >= 2)
-		evaluate(in, &snaps);
-	rc = snaps.n < 2
-		     ? error_set(err, ENODATA, "%s: %zu snapshots; two are needed", path, snaps.n)
-		     : 0;
+		return rc;
+	read_all(in, &snaps, &s);
+	from = snaps.snap[0].mono_ns;
+	to = snaps.snap[snaps.n - 1].mono_ns;
+	if (ingest_cover(in, "softnet_stat", &from, &to) > 0) {
+		put_metrics(in, &s);
+		put_notes(in, &s);
+	}
+	free(s.cpu);
 	snaps_free(&snaps);
-	return rc;
+	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/changes.h"
 
+#include "analyze/measures/manner.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/str.h"
@@ -170,10 +171,18 @@ void changes_put(const struct changes *c, const struct change_row *row, struct t
 	table_set(t, cells, "per_mib", value_real(e.value));
 }
 
-void changes_note(const struct query *q, size_t found, struct table *t)
+void changes_nothing(struct store *s, struct table *t)
+{
+	if (manner_absent(s, t->name))
+		table_note(t, "nothing of this is known: %s", manner_absent(s, t->name));
+	else
+		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
+}
+
+void changes_note(struct store *s, const struct query *q, size_t found, struct table *t)
 {
 	if (!found)
-		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
+		changes_nothing(s, t);
 	else if (!q->all && !t->rows)
 		table_note(t, "none of %zu counters changed; --all shows them", found);
 	else if (!q->all)

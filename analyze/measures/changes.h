@@ -47,7 +47,9 @@ const struct change_row *changes_find(const struct changes *c, const char *name)
 void changes_put(const struct changes *c, const struct change_row *row, struct table *t,
 		 struct value *cells);
 
+/* Says that nothing was measured of what the table is of, and why. */
+void changes_nothing(struct store *s, struct table *t);
 /* Says which of the `found` counters are shown, or that none was measured. */
-void changes_note(const struct query *q, size_t found, struct table *t);
+void changes_note(struct store *s, const struct query *q, size_t found, struct table *t);
 
 #endif

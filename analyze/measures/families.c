@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * softnet, tcp, sizes: metrics of one kind, a row each, estimated over the runs;
+ * tcp, sizes: metrics of one kind, a row each, estimated over the runs;
  * and what is worked out of two of them for each run, as cycles per byte.
  */
 #include "analyze/measures/tables.h"
@@ -42,7 +42,6 @@ static const struct ratio {
 static const struct {
 	const char *family, *prefixes[4];
 } families[] = {
-	{"softnet", {"softnet_"}},
 	{"tcp", {"tcp_"}},
 	{"sizes", {"recv_size_log2:", "recv_tokens_log2:", "return_tokens_log2:", "hist:"}},
 };

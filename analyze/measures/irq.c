@@ -237,7 +237,7 @@ int irq_run(struct store *s, const struct query *q, struct table *t, struct erro
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list, &list.blocks[i], t, &found, err);
 	if (!rc)
-		changes_note(q, found, t);
+		changes_note(s, q, found, t);
 	if (!rc && found && !q->by && !q->cpus)
 		table_note(t,
 			   "counts are those of the side's CPUs; cpus: where the host took them");

@@ -53,7 +53,7 @@ static const struct measure measures[] = {
 	{"power", "watts and joules by kind and domain, joules per GB, scores",
 	 COLUMNS(power_columns), power_run, NEEDS_STORE},
 	{"softnet", "packets processed, dropped and squeezed by the side's CPUs",
-	 COLUMNS(family_columns), family_run, NEEDS_STORE},
+	 COLUMNS(softnet_columns), softnet_run, NEEDS_STORE},
 	{"tcp", "the workload's sockets: rtt, cwnd, rates, retransmits, what limits them",
 	 COLUMNS(tcp_columns), tcp_run, NEEDS_STORE},
 	{"idle", "busy, idle, iowait, and the idle states that CPUs were in",

@@ -176,7 +176,7 @@ int nic_run(struct store *s, const struct query *q, struct table *t, struct erro
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, by, &list, &list.blocks[i], t, &found, err);
 	if (!rc)
-		changes_note(q, found, t);
+		changes_note(s, q, found, t);
 	if (!rc)
 		block_list_notes(&list, s, t);
 	block_list_free(&list);

@@ -69,7 +69,7 @@ int snmp_run(struct store *s, const struct query *q, struct table *t, struct err
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list, i, t, &found, err);
 	if (!rc)
-		changes_note(q, found, t);
+		changes_note(s, q, found, t);
 	if (!rc)
 		block_list_notes(&list, s, t);
 	block_list_free(&list);

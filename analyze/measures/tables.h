@@ -36,6 +36,7 @@ MEASURE(irq, 13);
 MEASURE(idle, 11);
 MEASURE(nic, 14);
 MEASURE(snmp, 10);
+MEASURE(softnet, 12);
 MEASURE(host, 3);
 MEASURE(topology, 12);
 /* cpu with --by; sched of a capture. */

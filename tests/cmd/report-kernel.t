@@ -24,7 +24,7 @@ nic_collector='{"name": "nic", "state": "ok", "why": "", "files": ["nic.snap", "
 kernel_run() {
 	d=cap/runs/baseline/measure-0$1/receiver
 	run_json $d baseline measure $1 receiver tcpzc \
-		"$cpu_collector, $(collector irq irq.snap), $(collector snmp snmp.snap), $(collector idle idle.snap), $nic_collector"
+		"$cpu_collector, $(collector irq irq.snap), $(collector snmp snmp.snap), $(collector idle idle.snap), $(collector softnet softnet.snap), $nic_collector"
 	{ points 1048576 65536 9 14; summary receiver 0 0 0 0 1 1; } >$d/workload.out
 	proc_stat_simple 150 >$d/proc_stat.snap
 	for t in 0 3; do
@@ -37,6 +37,9 @@ kernel_run() {
 		nic $t $(($1 * t)) | snap $(((10 + t) * 1000000000))
 	done >$d/nic.snap
 	nic_state $1 >$d/nic_state.tsv
+	for t in 0 3; do
+		softnet $t $(($1 * t)) | snap $(((10 + t) * 1000000000))
+	done >$d/softnet.snap
 	for t in 0 3; do # C6: 10, 20, 30 % of the time
 		printf '1\t0\tPOLL\t%d\t0\n1\t1\tC6\t%d\t%d\n' $t $((t * 100)) $((100000 * $1 * t)) |
 			snap $(((10 + t) * 1000000000))
@@ -64,6 +67,12 @@ snmp() { # snmp T N
 	TcpExt: TCPRcvQDrop PruneCalled TCPRcvCollapsed
 	TcpExt: $2 $2 0
 	END
+}
+softnet() { # softnet T N
+	for c in 0 1; do
+		printf '%08x %08x 00000000 0 0 0 0 0 0 00000000 00000000 %08x %08x 0 0\n' \
+			$((10 * $2 * (2 * c + 1))) $((c * $2)) $1 $c
+	done
 }
 nic() { # nic T N
 	if [ "$1" = 0 ]; then
@@ -160,6 +169,21 @@ ok "how it is set up, in words" sh -c "'$zcost' report nic cap --side receiver |
 	'^# baseline receiver: host/eth0: mlx5_core, mtu 9000, rx ring 512|1024 of 8192, hw-gro on, header split on, hds-thresh 0$'"
 ok "and as data" sh -c "'$zcost' report nic cap --side receiver --format json |
 	jq -e '.interfaces.rows | map(select(.setting == \"rx_ring\"))[0].value == \"512|1024\"'"
+
+ok "report softnet" report softnet cap --side receiver
+ok "packets" cell value name=softnet_processed 180
+ok "in hexadecimal, per second" cell per_s name=softnet_processed 60
+ok "per MiB" cell per_mib name=softnet_processed 60
+ok "which CPUs" test "$(get cpus name=softnet_processed)" = "1: 75 %, 0: 25 %"
+ok "drops" cell per_s name=softnet_dropped 2
+ok "no squeeze, which is told" cell value name=softnet_squeezed 0
+ok "the most that waited" test "$(get value name=softnet_waiting_max)$(get per_s name=softnet_waiting_max)" = 3
+ok "nothing by RPS: not shown" test -z "$(get value name=softnet_received_rps)"
+ok "but with --all" report softnet cap --side receiver --all
+ok "as 0" cell value name=softnet_received_rps 0
+ok "by CPU" report softnet cap --side receiver --by cpu
+ok "the other CPU" cell per_s name=softnet_processed,cpu=0 20
+ok "this one" cell per_s name=softnet_dropped,cpu=1 2
 
 ok "report idle" report idle cap --side receiver
 ok "time in a state" cell time_pct cpu=1,state=C6 20

@@ -361,6 +361,52 @@ static void test_nic_awkward(void **state)
 	ingest_free(&in);
 }
 
+/* --- softnet --- */
+
+/* As Linux 6.18 has it: 15 words, CPU 0 offline in between. */
+static void test_softnet(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "0230a798 00000000 000001d4 0 0 0 0 0 0 00d7f2a1 00000000 00000000 00000000 0 0\n"
+		"fffffff0 00000001 000001d8 0 0 0 0 0 0 0174e474 00000000 00000003 00000001 1 2\n");
+	add(11, "00000010 00000001 000001d8 0 0 0 0 0 0 0174e475 00000002 0000000a 00000001 a 0\n");
+	add(13, "0230a799 00000000 000001d4 0 0 0 0 0 0 00d7f2a1 00000000 000000ff 00000000 0 0\n"
+		"00000020 00000005 000001d9 0 0 0 0 0 0 0174e476 00000002 00000000 00000001 0 0\n");
+	assert_int_equal(ingest_softnet(&in, path, &err), 0);
+	is(in, "softnet_processed", 48); /* wraps at 2^32 */
+	is(in, "softnet_processed:cpu1", 48);
+	absent(in, "softnet_processed:cpu0"); /* never read twice in a row */
+	is(in, "softnet_dropped", 4);
+	is(in, "softnet_squeezed", 1);
+	is(in, "softnet_received_rps", 2);
+	is(in, "softnet_flow_limit", 2);
+	is(in, "softnet_waiting_max", 10); /* of the side's CPU */
+	assert_true(noted(&in, "warning", "a CPU came or went"));
+	ingest_free(&in);
+}
+
+/* Without numbers of CPUs, line 1 is CPU 1 only while no CPU goes. */
+static void test_softnet_by_place(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "1 0 0 0 0 0 0 0 0 0 0\n10 0 0 0 0 0 0 0 0 0 0\n20 0 0 0 0 0 0 0 0 0 0\n");
+	add(11, "1 0 0 0 0 0 0 0 0 0 0\n11 0 0 0 0 0 0 0 0 0 0\n21 0 0 0 0 0 0 0 0 0 0\n");
+	add(12, "12 0 0 0 0 0 0 0 0 0 0\n22 0 0 0 0 0 0 0 0 0 0\n");
+	add(13, "1 0 0 0 0 0 0 0 0 0 0\n13 0 0 0 0 0 0 0 0 0 0\n23 0 0 0 0 0 0 0 0 0 0\n");
+	assert_int_equal(ingest_softnet(&in, path, &err), 0);
+	is(in, "softnet_processed", 1);
+	is(in, "softnet_processed:cpu2", 1);
+	absent(in, "softnet_waiting_max");
+	assert_true(noted(&in, "lossy", "does not tell which line is which CPU's"));
+	ingest_free(&in);
+}
+
 /* --- idle --- */
 
 static void test_idle(void **state)
@@ -416,6 +462,7 @@ static void test_idle_awkward(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_softnet),	    cmocka_unit_test(test_softnet_by_place),
 		cmocka_unit_test(test_idle),	    cmocka_unit_test(test_idle_awkward),
 		cmocka_unit_test(test_deltas),	    cmocka_unit_test(test_snmp),
 		cmocka_unit_test(test_snmp_netns),  cmocka_unit_test(test_snmp_awkward),

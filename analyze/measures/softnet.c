@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * softnet: what the network softirq of the side's CPUs did, and on which of the host's CPUs; with
+ * --by cpu of each CPU of the host that did anything.
+ */
+#include "analyze/measures/tables.h"
+
+#include "analyze/measures/changes.h"
+#include "analyze/measures/zero_copy.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column softnet_columns[12] = {
+	{"variant", NULL, V_STR, 0, NULL},
+	{"side", NULL, V_STR, 0, NULL},
+	{"name", NULL, V_STR, 0,
+	 "softnet_squeezed: the softirq ran out of its budget; _received_rps: woken by another "
+	 "CPU; "
+	 "_waiting_max: the most packets that waited at any reading"},
+	{"cpu", NULL, V_STR, STANDS_RIGHT, "a number; with --by cpu"},
+	{"value", NULL, V_REAL, 0, "in the window, estimate over the runs"},
+	{"value_lo", NULL, V_REAL, 0, "its interval"},
+	{"value_hi", NULL, V_REAL, 0, NULL},
+	{"unit", NULL, V_STR, 0, NULL},
+	{"per_s", "1/s", V_REAL, 2, NULL},
+	{"per_mib", "1/MiB", V_REAL, 4, "per MiB of the workload's bytes"},
+	{"cpus", NULL, V_STR, 0, "which CPUs, the side's or not, with their parts"},
+	{"runs", NULL, V_INT, 0, "runs that have it"},
+};
+
+enum { CPUS_SHOWN = 3 };
+
+/* Shown also when they are 0: that is what one wants to know. */
+static const char *const always[] = {"processed", "dropped", "squeezed"};
+
+/* In this order; what is not here comes behind. */
+static int rank(const char *name)
+{
+	int i;
+
+	for (i = 0; i < (int)array_size(always); i++)
+		if (str_starts(name, always[i]))
+			break;
+	return i;
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const char *x = ((const struct change_row *)a)->name;
+	const char *y = ((const struct change_row *)b)->name;
+	int rc = rank(x) - rank(y);
+
+	return rc ? rc : strverscmp(x, y);
+}
+
+/* -1: of the side. */
+static int cpu_of(const char *name)
+{
+	const char *colon = strchr(name, ':');
+	int cpu;
+
+	return colon && sscanf(colon, ":cpu%d", &cpu) == 1 ? cpu : -1;
+}
+
+/* A CPU that counted nothing has no metric: 0 where its run was read at all. */
+static void fill(struct changes *c)
+{
+	const struct change_row *all = changes_find(c, "processed");
+	size_t i;
+	int r;
+
+	for (i = 0; i < c->n && all; i++)
+		for (r = 0; r < c->b->n; r++)
+			if (cpu_of(c->row[i].name) >= 0 && isnan(c->row[i].x[r]) &&
+			    !isnan(all->x[r]))
+				c->row[i].x[r] = 0;
+}
+
+static bool same_counter(const char *of_cpu, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(of_cpu, name, n) && of_cpu[n] == ':';
+}
+
+static double per_second(const struct changes *c, size_t i)
+{
+	double x = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
+
+	return isnan(x) ? 0 : x;
+}
+
+/* "1: 97 %, 0: 3 %", the largest first. */
+static void put_cpus(const struct changes *c, const char *name, struct table *t, struct value *row)
+{
+	bool *said = xcalloc(c->n + 1, sizeof(*said));
+	struct str s = {0};
+	double all = 0;
+	size_t i, shown, most;
+
+	for (i = 0; i < c->n; i++)
+		if (same_counter(c->row[i].name, name))
+			all += per_second(c, i);
+	for (shown = 0; shown < CPUS_SHOWN && all > 0; shown++) {
+		for (most = c->n, i = 0; i < c->n; i++)
+			if (same_counter(c->row[i].name, name) && !said[i] &&
+			    per_second(c, i) > (most < c->n ? per_second(c, most) : 0))
+				most = i;
+		if (most == c->n)
+			break;
+		said[most] = true;
+		str_printf(&s, "%s%d: %.0f %%", shown ? ", " : "", cpu_of(c->row[most].name),
+			   100 * per_second(c, most) / all);
+	}
+	table_set(t, row, "cpus", value_str(t, s.buf));
+	str_free(&s);
+	free(said);
+}
+
+static void put_row(const struct changes *c, const struct change_row *r, struct table *t)
+{
+	struct estimate e = changes_estimate(c, r, AS_COUNT);
+	char *name = xasprintf("softnet_%s", r->name);
+	struct value *row = table_row(t);
+	int cpu = cpu_of(r->name);
+
+	name[strcspn(name, ":")] = '\0';
+	table_set(t, row, "variant", value_str(t, c->b->block.variant));
+	table_set(t, row, "side", value_str(t, c->b->block.side));
+	table_set(t, row, "name", value_str(t, name));
+	table_set(t, row, "cpu", cpu < 0 ? value_none() : value_int(cpu));
+	table_set(t, row, "unit", value_str(t, r->unit));
+	table_set(t, row, "runs", value_int((int64_t)e.n));
+	put_estimate(t, row, "value", "value", &e);
+	if (!str_ends(name, "_max")) { /* which is no counter */
+		e = changes_estimate(c, r, AS_PER_SECOND);
+		table_set(t, row, "per_s", value_real(e.value));
+		e = changes_estimate(c, r, AS_PER_MIB);
+		table_set(t, row, "per_mib", value_real(e.value));
+	}
+	if (cpu < 0)
+		put_cpus(c, r->name, t, row);
+	free(name);
+}
+
+static bool wanted(const struct changes *c, const struct change_row *r, const struct query *q)
+{
+	int cpu = cpu_of(r->name);
+
+	if (q->by || q->cpus)
+		return cpu >= 0 && (!q->cpus || cpuset_has(q->cpus, (unsigned int)cpu));
+	return cpu < 0 &&
+	       (q->all || rank(r->name) < (int)array_size(always) || change_happened(c, r));
+}
+
+static int put_block(struct store *s, const struct query *q, const struct block_list *list,
+		     const struct block_runs *b, struct table *t, struct error *err)
+{
+	struct changes c;
+	int rc = changes_read(&c, s, list, b, "softnet_", err);
+	size_t i;
+
+	if (!rc) {
+		fill(&c);
+		if (c.n)
+			qsort(c.row, c.n, sizeof(*c.row), in_order);
+		for (i = 0; i < c.n; i++)
+			if (wanted(&c, &c.row[i], q))
+				put_row(&c, &c.row[i], t);
+	}
+	changes_free(&c);
+	return rc;
+}
+
+int softnet_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	int rc, i;
+
+	if (q->by && strcmp(q->by, "cpu"))
+		return error_set(err, EINVAL, "table softnet goes by cpu, not by '%s'", q->by);
+	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
+	if (!rc)
+		zero_copy_title(s, q, t);
+	for (i = 0; i < list.n && !rc; i++)
+		rc = put_block(s, q, &list, &list.blocks[i], t, err);
+	if (!rc && !t->rows)
+		changes_nothing(s, t);
+	else if (!rc && !q->by && !q->cpus)
+		table_note(t, "values are those of the side's CPUs; cpus: where the host did it");
+	if (!rc)
+		block_list_notes(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}
