@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What readings can tell of a part of the window: all times in seconds, the window is [100, 105].
+ */
+#include "analyze/ingest/window.h"
+
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+static uint64_t ns(double s)
+{
+	return (uint64_t)(s * 1e9 + 0.5);
+}
+
+static struct ingest narrowed(double from, double to)
+{
+	struct ingest in = {.run = {.start_ns = ns(100), .end_ns = ns(105)}};
+
+	if (from > 0)
+		in.how.slice.from = (struct time_point){ns(from), true, false};
+	if (to > 0)
+		in.how.slice.to = (struct time_point){ns(to), true, false};
+	assert_int_equal(window_narrow(&in, NULL), 0);
+	return in;
+}
+
+/* Readings from 99.9 s on, `step` apart, to behind the window's end. */
+static bool resolved(double from, double to, double step, size_t *warnings)
+{
+	struct ingest in = narrowed(from, to);
+	uint64_t t[64];
+	size_t n = 0, i;
+	double at;
+	bool known;
+
+	for (at = 99.9; at < 105 + step && n < array_size(t); at += step)
+		t[n++] = ns(at);
+	known = window_resolves(&in, "x", t, n);
+	assert_int_equal(in.nabsent, !known);
+	*warnings = 0;
+	for (i = 0; i < in.nnotes; i++)
+		*warnings += !strcmp(in.notes[i].severity, "warning");
+	ingest_free(&in);
+	return known;
+}
+
+static void test_narrow(void **state)
+{
+	struct ingest in = narrowed(2, 3.5);
+	struct error err = {0};
+
+	(void)state;
+	assert_true(in.sliced);
+	assert_int_equal(in.run.start_ns, ns(102));
+	assert_int_equal(in.run.end_ns, ns(103.5));
+	ingest_free(&in);
+	in = narrowed(0, 0);
+	assert_false(in.sliced);
+	assert_int_equal(in.run.end_ns, ns(105));
+	ingest_free(&in);
+	in = narrowed(4, 9);
+	assert_int_equal(in.run.end_ns, ns(105));
+	assert_int_equal(in.nnotes, 1);
+	ingest_free(&in);
+	in = (struct ingest){.run = {.start_ns = ns(100), .end_ns = ns(105)}};
+	in.how.slice.from = (struct time_point){ns(5), true, false};
+	assert_int_equal(window_narrow(&in, &err), -ERANGE);
+	assert_non_null(strstr(err.text, "5.00 s long"));
+}
+
+static void test_resolves(void **state)
+{
+	size_t warnings;
+
+	(void)state;
+	/* once a second, at 99.9, 100.9 ...: 0.1 s off at both ends */
+	assert_true(resolved(1, 4, 1, &warnings));
+	assert_int_equal(warnings, 1); /* 0.2 of 3 s */
+	assert_true(resolved(0.9, 1.9, 1, &warnings));
+	assert_int_equal(warnings, 0); /* from reading to reading */
+	assert_false(resolved(1.1, 1.7, 1, &warnings));
+	assert_false(resolved(0.4, 2.4, 1, &warnings)); /* half a second off at both ends of 2 s */
+	assert_true(resolved(0.4, 4.4, 1, &warnings));
+	/* ten times a second */
+	assert_true(resolved(1.1, 1.7, 0.1, &warnings));
+	assert_int_equal(warnings, 0);
+	/* before and after alone */
+	assert_false(resolved(1, 4, 5.2, &warnings));
+	assert_false(resolved(0, 4.8, 5.2, &warnings));
+	assert_false(resolved(0.4, 0, 5.2, &warnings));
+	assert_true(resolved(0, 0, 5.2, &warnings)); /* the whole window */
+}
+
+static void test_series(void **state)
+{
+	struct ingest in = narrowed(2, 3);
+	double s;
+
+	(void)state;
+	for (s = 100; s < 105; s += 0.5)
+		ingest_point(&in, "y", ns(s), s);
+	window_cut_series(&in);
+	assert_int_equal(in.nseries, 2); /* 102.5 and 103: that of 102 is of before */
+	assert_int_equal(in.series[0].t_ns, ns(102.5));
+	ingest_free(&in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_resolves),
+		cmocka_unit_test(test_series),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
