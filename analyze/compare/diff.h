@@ -57,6 +57,7 @@ struct diff {
 	size_t nruns[ENDS];
 	double *run_count[ENDS]; /* all rows' counts, in each run */
 	double total[ENDS], samples[ENDS];
+	bool never_idle[ENDS]; /* no CPU time: all the time of the CPUs stands in for it */
 	double basis_ci[ENDS]; /* of the total, as a share of it; NAN: one run, not known */
 	size_t tests;	       /* rows in Holm's correction */
 	double level[2];       /* of their intervals: the lowest, the highest */

@@ -117,6 +117,26 @@ static int take_all(struct diff *d, const struct comparison *c, enum end e, cons
 	return ret;
 }
 
+/* Of the runs that have it; the same kind of basis for all, as the pooled one is of one kind. */
+static size_t bases_of(struct store *s, struct query *q, const char *unit, const struct run *runs,
+		       int n, double *basis)
+{
+	enum basis kind = q->basis;
+	size_t known = 0;
+	int i;
+
+	if (kind == BASIS_DEFAULT)
+		q->basis = BASIS_BUSY;
+	for (i = 0; i < n; i++) {
+		basis[known] = basis_of_run(s, q, unit, &runs[i]);
+		known += !isnan(basis[known]);
+	}
+	if (known || kind != BASIS_DEFAULT)
+		return known;
+	q->basis = BASIS_WALL;
+	return bases_of(s, q, unit, runs, n, basis);
+}
+
 static int scale(struct diff *d, const struct comparison *c, enum end e, const char *side,
 		 struct error *err)
 {
@@ -124,19 +144,17 @@ static int scale(struct diff *d, const struct comparison *c, enum end e, const c
 	struct block b = {q.variant, side};
 	enum estimator est;
 	struct run *runs;
-	int i, n = scope_estimator(c->end[e].store, &q, &est, err);
+	int n = scope_estimator(c->end[e].store, &q, &est, err);
 	double *basis;
-	size_t known = 0;
+	size_t known;
 
 	if (!n)
 		n = scope_runs(c->end[e].store, &q, &b, FOR_FIGURES, &runs, err);
 	if (n < 0)
 		return n;
 	basis = xcalloc((size_t)n + 1, sizeof(*basis));
-	for (i = 0; i < n; i++) {
-		basis[known] = basis_of_run(c->end[e].store, &q, d->unit, &runs[i]);
-		known += !isnan(basis[known]);
-	}
+	known = bases_of(c->end[e].store, &q, d->unit, runs, n, basis);
+	d->never_idle[e] = q.basis == BASIS_WALL && c->query.basis == BASIS_DEFAULT;
 	diff_scale(d, e, basis, known, est);
 	free(basis);
 	free(runs);
@@ -196,6 +214,12 @@ int diff_read_ends(struct diff *d, const struct comparison *c, const char *side,
 	diff_init(d);
 	for (e = 0; e < ENDS && !ret; e++)
 		ret = diff_read(d, c, (enum end)e, side, spec, notes, err);
+	if (!ret && d->never_idle[BASE] != d->never_idle[NEW])
+		table_note(notes,
+			   "warning: the CPU time of %s is not known, its costs are those of CPUs "
+			   "that are never idle, the other end's are of busy time: --basis wall "
+			   "compares like with like",
+			   c->end[d->never_idle[BASE] ? BASE : NEW].label);
 	if (ret)
 		diff_free(d);
 	else

@@ -208,13 +208,27 @@ static bool try_units(struct store *s, const struct query *q, const struct block
 	return false;
 }
 
+/* Without CPU time the whole time of the CPUs stands in for it. */
+static void say_never_idle(struct store *s, struct basis_value *v)
+{
+	size_t len = strlen(v->text);
+
+	snprintf(v->text + len, sizeof(v->text) - len,
+		 "; CPU time is not known%s: as if the CPUs were never idle",
+		 manner_absent(s, "cpu") ? " of this part of the window" : "");
+}
+
 static bool find_basis(struct store *s, const struct query *q, const struct block *b,
 		       const char *unit, const struct run *runs, int n, enum estimator est,
 		       struct basis_value *v)
 {
 	if (q->basis != BASIS_WALL && try_units(s, q, b, unit, true, runs, n, est, v))
 		return true;
-	return q->basis != BASIS_BUSY && try_units(s, q, b, unit, false, runs, n, est, v);
+	if (q->basis == BASIS_BUSY || !try_units(s, q, b, unit, false, runs, n, est, v))
+		return false;
+	if (q->basis == BASIS_DEFAULT && q->in == IN_NS)
+		say_never_idle(s, v);
+	return true;
 }
 
 /* The way out of a missing basis. */

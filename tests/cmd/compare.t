@@ -64,6 +64,22 @@ ok "two ends that were not read alike are said" says 'warning: only inlined was 
 compared inlined inlined --table functions
 ok "alike ones, too" says 'inlined functions are frames of their own' err
 
+# Half a CPU for 1e6 KiB/s: 500 ns/KiB of busy time, 1000 of all time. One run does not know its CPU time.
+world idle 6 half:1e6:50:60,40,0:40000:0:0 same:1e6:50:60,40,0:40000:0:0
+sqlite3 idle/zcost.db "DELETE FROM metric WHERE name LIKE 'cpu_pct%' AND run IN
+	(SELECT id FROM run WHERE variant = 'same' AND pass = 'measure' AND repeat = 2)"
+compared half same -C idle --table functions
+ok "a run without CPU time does not count" says 'Mann-Whitney over 6 and 5 runs' err
+ok "and is not taken for one that is never idle" near "$(field _copy_to_iter delta_ns)" 0 1
+sqlite3 idle/zcost.db "DELETE FROM metric WHERE name LIKE 'cpu_pct%' AND run IN
+	(SELECT id FROM run WHERE variant = 'same' AND pass = 'measure')"
+compared half same -C idle --table functions
+ok "an end that has none is said to be of another basis" says \
+	'warning: the CPU time of same is not known, .* --basis wall compares like with like' err
+compared half same -C idle --table functions --basis wall
+ok "of one basis they are alike" near "$(field _copy_to_iter delta_ns)" 0 1e-6
+ok "and nothing is said" sh -c "! grep 'is not known' err"
+
 compared copying mapping -C cap --table contexts
 ok "contexts" near "$(field syscall delta_ns)" -500 1e-9
 compared copying mapping -C cap --table modules
