@@ -23,10 +23,10 @@ $(B)/tests/unit/host_%: $(B)/tests/unit/host_%.o $(B)/host.a $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/host.a $(B)/lib.a $(HOST_LIBS) $(LIB_LIBS) -lcmocka
 
-# Parts of tcpzc whose sources the test holds itself, to feed them what no device here does.
+# A mode of tcpzc whose source the test holds itself, to feed it what no device here does.
 $(B)/tests/unit/tcpzc_%: $(B)/tests/unit/tcpzc_%.o $(TCPZC_OBJ) $(B)/lib.a
 	@echo "  LINK    $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(filter-out %/main.o %/rx_zcrx.o %/rx_devmem.o,$(TCPZC_OBJ)) \
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(filter-out %/main.o %/rx_$*.o,$(TCPZC_OBJ)) \
 		$(B)/lib.a $(URING_LIBS) -lm -lcmocka
 
 # Small programs that tests and benchmarks run.

@@ -7,15 +7,15 @@
 extern const struct mode tx_send, tx_sendfile, tx_sendfile_direct, tx_splice, tx_msg_zerocopy,
 	tx_uring_send, tx_uring_send_zc;
 extern const struct mode rx_recv, rx_recvmsg, rx_trunc, rx_mmap, rx_uring_recv, rx_uring_multishot,
-	rx_zcrx;
+	rx_zcrx, rx_devmem;
 
 const struct mode *const tx_modes[] = {
 	&tx_send,	  &tx_sendfile,	  &tx_sendfile_direct, &tx_splice,
 	&tx_msg_zerocopy, &tx_uring_send, &tx_uring_send_zc,   NULL,
 };
 const struct mode *const rx_modes[] = {
-	&rx_recv,	&rx_recvmsg,	     &rx_trunc, &rx_mmap,
-	&rx_uring_recv, &rx_uring_multishot, &rx_zcrx,	NULL,
+	&rx_recv, &rx_recvmsg, &rx_trunc, &rx_mmap, &rx_uring_recv, &rx_uring_multishot,
+	&rx_zcrx, &rx_devmem,  NULL,
 };
 
 const struct mode *mode_find(const struct mode *const *table, const char *name)

@@ -267,6 +267,8 @@ void options_parse(struct options *opt, int argc, char **argv)
 				.window = 2 << 20,
 				.queue = 1,
 				.area = 64 << 20,
+				.dmabuf_fd = -1,
+				.dontneed_batch = 512,
 				.batch = 8,
 				.flows = 1,
 				.outstanding = 1,

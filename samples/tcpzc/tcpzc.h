@@ -113,7 +113,9 @@ struct options {
 	unsigned int queue; /* its first receive queue for us; flow i takes queue + i */
 	size_t area;	    /* bytes of memory to receive into */
 	bool no_device, print_setup;
-	unsigned batch; /* sends handed over by one io_uring_enter */
+	int dmabuf_fd;		     /* devmem: a dmabuf that was given; -1: udmabuf */
+	unsigned int dontneed_batch; /* devmem: tokens given back at once */
+	unsigned batch;		     /* sends handed over by one io_uring_enter */
 	double connect_timeout, accept_timeout;
 	bool verify, corrupt;
 	uint64_t corrupt_at; /* in the first flow */

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Devmem TCP, fed with what a NIC would give: control messages laid out by hand, byte by byte as
+ * the kernel's uapi has them, through the code that the live path runs. Two system calls are ours.
+ */
+#include <string.h>
+#include <sys/socket.h>
+
+static ssize_t our_recvmsg(int fd, struct msghdr *msg, int flags);
+static int our_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
+#define recvmsg	   our_recvmsg
+#define setsockopt our_setsockopt
+#include "samples/tcpzc/rx_devmem.c"
+#undef recvmsg
+#undef setsockopt
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+enum { AREA = 64 * 4096, DMABUF = 79, LINEAR = 78, MESSAGES = 4096 };
+
+/* The next receive. */
+static struct {
+	char control[MESSAGES];
+	size_t len;
+	ssize_t n; /* bytes, or -errno */
+	int flags;
+	char linear[4096];
+} next;
+
+static struct {
+	unsigned int calls, tokens, refuse;
+	uint32_t first[64], count[64];
+} returned;
+
+static ssize_t our_recvmsg(int fd, struct msghdr *msg, int flags)
+{
+	(void)fd;
+	assert_true(flags & 0x2000000); /* MSG_SOCK_DEVMEM */
+	if (next.n < 0) {
+		errno = (int)-next.n;
+		return -1;
+	}
+	memcpy(msg->msg_control, next.control, next.len);
+	msg->msg_controllen = next.len;
+	msg->msg_flags = next.flags;
+	memcpy(msg->msg_iov[0].iov_base, next.linear, sizeof(next.linear));
+	return next.n;
+}
+
+static int our_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	const uint32_t *t = value;
+	unsigned int i, n = 0;
+
+	(void)fd;
+	assert_int_equal(level, SOL_SOCKET);
+	assert_int_equal(name, 80);
+	assert_int_equal(len % 8, 0);
+	assert_true(len / 8 <= 128);
+	for (i = 0; i < len / 8; i++) {
+		if (i < 64) {
+			returned.first[i] = t[2 * i];
+			returned.count[i] = t[2 * i + 1];
+		}
+		n += t[2 * i + 1];
+	}
+	assert_true(n <= 1024);
+	returned.calls++;
+	returned.tokens += n;
+	return (int)(n - returned.refuse);
+}
+
+/* A control message as the kernel writes it: length, level, type, then 24 bytes, in 40. */
+static void message(int type, uint64_t offset, uint32_t size, uint32_t token)
+{
+	char *p = next.control + next.len;
+
+	assert_true(next.len + 40 <= sizeof(next.control));
+	memset(p, 0, 40);
+	*(uint64_t *)p = 40;
+	*(uint32_t *)(p + 8) = 1; /* SOL_SOCKET */
+	*(int32_t *)(p + 12) = type;
+	*(uint64_t *)(p + 16) = offset;
+	*(uint32_t *)(p + 24) = size;
+	*(uint32_t *)(p + 28) = token;
+	*(uint32_t *)(p + 32) = 1; /* the dmabuf */
+	next.len += 40;
+}
+
+struct fake {
+	struct options opt;
+	struct flow f;
+	struct state s;
+	char area[AREA], linear[4096];
+};
+
+static struct fake *fake_new(unsigned int batch)
+{
+	struct fake *k = calloc(1, sizeof(*k));
+
+	assert_non_null(k);
+	memset(&next, 0, sizeof(next));
+	memset(&returned, 0, sizeof(returned));
+	k->opt =
+		(struct options){.size = 4096, .flows = 1, .verify = true, .dontneed_batch = batch};
+	flow_init(&k->f, &k->opt, 0);
+	k->f.hist[HIST_TOKENS] = calloc(1, sizeof(struct hist));
+	k->f.hist[HIST_RETURNS] = calloc(1, sizeof(struct hist));
+	k->f.hist[HIST_RECV_BYTES] = calloc(1, sizeof(struct hist));
+	k->f.alone = true;
+	k->f.state = &k->s;
+	k->s.mem = (struct dmabuf){.fd = -1, .map = k->area, .size = AREA};
+	k->s.linear = k->linear;
+	k->s.control = calloc(1, CONTROL);
+	return k;
+}
+
+static void fake_free(struct fake *k)
+{
+	free(k->s.control);
+	flow_free(&k->f);
+	free(k);
+}
+
+static void fresh(void)
+{
+	next.len = 0;
+	next.n = 0;
+}
+
+static void arrive(struct fake *k, uint64_t *pos, uint64_t off, uint32_t len, uint32_t token)
+{
+	pattern_fill(k->area + off, k->f.seed, *pos, len);
+	*pos += len;
+	next.n += len;
+	message(DMABUF, off, len, token);
+}
+
+static void arrive_copied(struct fake *k, uint64_t *pos, uint32_t at, uint32_t len)
+{
+	pattern_fill(next.linear + at, k->f.seed, *pos, len);
+	*pos += len;
+	next.n += len;
+	message(LINEAR, 0, len, 0);
+}
+
+static void test_pieces(void **arg)
+{
+	struct fake *k = fake_new(512);
+	uint64_t pos = 0;
+
+	(void)arg;
+	arrive_copied(k, &pos, 0, 100);
+	arrive(k, &pos, 4096, 1448, 7);
+	arrive_copied(k, &pos, 100, 52);
+	arrive(k, &pos, 8192 + 16, 900, 8);
+	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	assert_int_equal(k->f.bytes, 2500);
+	assert_int_equal(k->f.mapped_bytes, 2348);
+	assert_int_equal(k->f.copied_bytes, 152);
+	assert_int_equal(k->f.bad_bytes, 0);
+	assert_int_equal(k->f.receives, 1);
+	assert_int_equal(k->s.tokens.count, 2);
+	assert_int_equal(k->s.tokens.ranges, 1);
+	assert_int_equal(returned.calls, 0);
+	assert_int_equal(devmem_drain(&k->f), 0);
+	assert_int_equal(returned.first[0], 7);
+	assert_int_equal(returned.count[0], 2);
+	fake_free(k);
+}
+
+static void test_wrong_byte(void **arg)
+{
+	struct fake *k = fake_new(512);
+	uint64_t pos = 0;
+
+	(void)arg;
+	arrive(k, &pos, 4096, 4096, 1);
+	k->area[4096 + 9] ^= 4;
+	devmem_step(&k->f);
+	assert_int_equal(k->f.bad_bytes, 1);
+	assert_int_equal(k->f.first_bad, 9);
+	fake_free(k);
+}
+
+/* 1: each by itself; 3: by threes. What is left goes back at the end; each token once. */
+static void test_batches(void **arg)
+{
+	static const struct {
+		unsigned int batch, calls;
+	} cases[] = {{1, 7}, {3, 3}, {512, 1}};
+	unsigned int c, i;
+
+	(void)arg;
+	for (c = 0; c < 3; c++) {
+		struct fake *k = fake_new(cases[c].batch);
+		uint64_t pos = 0;
+
+		for (i = 0; i < 7; i++) {
+			fresh();
+			arrive(k, &pos, 4096 * i, 64, 100 + 2 * i);
+			assert_int_equal(devmem_step(&k->f), STEP_ON);
+		}
+		devmem_drain(&k->f);
+		assert_int_equal(returned.tokens, 7);
+		assert_int_equal(returned.calls, cases[c].calls);
+		fake_free(k);
+	}
+}
+
+/* 128 ranges is what one call takes: 129 tokens that are no neighbours take two. */
+static void test_many_ranges(void **arg)
+{
+	struct fake *k = fake_new(1024);
+	uint64_t pos = 0;
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < 129; i++) {
+		fresh();
+		arrive(k, &pos, 0, 16, 3 * i);
+		assert_int_equal(devmem_step(&k->f), STEP_ON);
+	}
+	assert_int_equal(returned.calls, 1);
+	assert_int_equal(returned.tokens, 128);
+	assert_int_equal(k->s.tokens.count, 1);
+	fake_free(k);
+}
+
+/* The silent trap: a socket that is not bound gives bytes and no message. */
+static void test_no_message(void **arg)
+{
+	struct fake *k = fake_new(512);
+
+	(void)arg;
+	next.n = 300;
+	assert_true(devmem_step(&k->f) < 0);
+	assert_non_null(strstr(k->f.what, "300 of 300 bytes came in no message"));
+	fake_free(k);
+}
+
+static void test_bad_messages(void **arg)
+{
+	struct fake *k = fake_new(512);
+
+	(void)arg;
+	message(DMABUF, AREA - 10, 11, 1); /* one byte beyond */
+	next.n = 11;
+	assert_true(devmem_step(&k->f) < 0);
+	assert_non_null(strstr(k->f.what, "outside of the dmabuf"));
+	fake_free(k);
+
+	k = fake_new(512);
+	message(DMABUF, 0, 5, 1);
+	next.n = 5;
+	next.flags = MSG_CTRUNC;
+	assert_true(devmem_step(&k->f) < 0);
+	assert_non_null(strstr(k->f.what, "cut off"));
+	fake_free(k);
+
+	k = fake_new(1);
+	message(DMABUF, 0, 5, 1);
+	next.n = 5;
+	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	returned.refuse = 1;
+	assert_true(devmem_step(&k->f) < 0);
+	assert_non_null(strstr(k->f.what, "took 0 of 1 tokens back"));
+	fake_free(k);
+}
+
+static void test_ends(void **arg)
+{
+	struct fake *k = fake_new(512);
+	uint64_t pos = 0;
+
+	(void)arg;
+	arrive(k, &pos, 0, 64, 1);
+	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	next.n = -EAGAIN;
+	assert_int_equal(devmem_step(&k->f), STEP_WAIT);
+	assert_int_equal(returned.tokens, 1); /* the NIC may need it meanwhile */
+	fresh();
+	assert_int_equal(devmem_step(&k->f), STEP_END);
+	next.n = -ECONNRESET;
+	assert_int_equal(devmem_step(&k->f), -ECONNRESET);
+	fake_free(k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pieces),	   cmocka_unit_test(test_wrong_byte),
+		cmocka_unit_test(test_batches),	   cmocka_unit_test(test_many_ranges),
+		cmocka_unit_test(test_no_message), cmocka_unit_test(test_bad_messages),
+		cmocka_unit_test(test_ends),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
