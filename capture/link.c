@@ -151,12 +151,25 @@ bool link_ended(struct link *l, int *status)
 	return true;
 }
 
+/* What it still has to say stands between it and the end of its input. */
+static void drain(struct link *l, uint64_t deadline)
+{
+	while (!fill(l, NULL, deadline))
+		;
+	l->at = l->len = 0;
+}
+
 void link_close(struct link *l, double patience_s, int *status)
 {
-	int st = 0;
+	uint64_t deadline = deadline_in(patience_s), now;
+	int st = 0, left;
 
 	close_fd(&l->to);
-	if (l->pid && spawn_wait(l->pid, (int)(patience_s * 1000), &st) == -ETIMEDOUT)
+	if (l->pid && patience_s > 0)
+		drain(l, deadline);
+	now = clock_mono_ns();
+	left = deadline > now ? (int)((deadline - now) / MS) : 0;
+	if (l->pid && spawn_wait(l->pid, left, &st) == -ETIMEDOUT)
 		spawn_stop(l->pid, GRACE_MS, &st);
 	l->pid = 0;
 	close_fd(&l->from);

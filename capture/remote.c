@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* A Unix socket's name has 108 bytes, and ssh adds some of its own while it makes one. */
-enum { LONGEST_DIR = 64, NUDGE_NS = 1000000000, SWEEP_S = 20 };
+enum { LONGEST_DIR = 64, NUDGE_NS = 1000000000, SWEEP_S = 20, HURRY_S = 5 };
 
 int remote_check(const char *url, struct error *err)
 {
@@ -92,7 +92,7 @@ bool remote_disconnect(struct remote *r)
 	int status = -1;
 
 	if (r->link.pid)
-		link_close(&r->link, r->up ? SWEEP_S : 0, &status);
+		link_close(&r->link, !r->up ? 0 : r->hurry ? HURRY_S : SWEEP_S, &status);
 	r->up = false;
 	return !status;
 }
@@ -108,8 +108,10 @@ int remote_lost(struct remote *r, int rc, struct error *err)
 {
 	char *log, *line;
 
-	if (rc == -EINTR)
+	if (rc == -EINTR) {
+		r->hurry = true;
 		return rc;
+	}
 	r->up = false;
 	remote_disconnect(r);
 	if (rc == -ETIMEDOUT)

@@ -31,6 +31,7 @@ struct remote {
 	char *dir; /* ours: control socket and log; NULL: there is none */
 	struct link link;
 	bool up;	  /* connected, as far as we know */
+	bool hurry;	  /* interrupted in the middle of an answer */
 	uint64_t said_ns; /* when it last heard of us */
 	double start_timeout_s, stop_timeout_s;
 

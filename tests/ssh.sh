@@ -33,17 +33,20 @@ namespaces() {
 	for d in lo b$$; do ip -n $there link set $d up; done
 }
 
-# What the sshd needs of the system's it gets in a mount namespace: /run/sshd, and a boot id.
+# What the sshd needs of the system's it gets in a mount namespace: /run/sshd, a boot id, and a root that
+# may log in. From OpenSSH 9.8 on it would not let in for a while whose session was killed.
 cat >there.sh <<EOF
 set -e
 mount --make-rprivate /
 mount -t tmpfs none /run
 mkdir -m 755 /run/sshd
 mount --bind $scratch/boot_id /proc/sys/kernel/random/boot_id
+mount --bind $scratch/shadow /etc/shadow
 mkdir -p $scratch/tmp $scratch/tiny
 mount -t tmpfs -o size=\${1}k none $scratch/tiny
 shift
 echo \$\$ >$scratch/sshd.pid
+"\$1" -t -o PerSourcePenalties=no -f $scratch/sshd_config 2>/dev/null && set -- "\$@" -o PerSourcePenalties=no
 exec "\$@"
 EOF
 
@@ -71,6 +74,7 @@ pids_there() {
 
 ssh_world() {
 	echo "0badc0de-0000-4000-8000-$(printf %012d $$)" >boot_id
+	printf 'root:*:19000:0:99999:7:::\nsshd:*:19000:0:99999:7:::\n' >shadow
 	for k in host user; do ssh-keygen -q -t ed25519 -N '' -C "" -f $k.key || return 1; done
 	cat >sshd_config <<-EOF
 		Port 2222
