@@ -29,7 +29,7 @@ struct reader {
 
 static int bad(const struct reader *r, const char *what)
 {
-	return error_set(r->err, EINVAL, "%s, line %u: %s", text_name(&r->text), r->text.line,
+	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(&r->text), r->text.line,
 			 what);
 }
 

@@ -31,7 +31,7 @@ struct ethtool_text {
 	struct arena arena;
 };
 
-/* Changes `data`, which is NUL-terminated. -EINVAL names file and line. */
+/* Changes `data`, which is NUL-terminated. -EBADMSG names file and line. */
 int ethtool_text_parse(const char *name, char *data, size_t len, struct ethtool_text *e,
 		       struct error *err);
 int ethtool_text_read(const char *path, struct ethtool_text *e, struct error *err);

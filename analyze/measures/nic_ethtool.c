@@ -87,7 +87,7 @@ int nic_from_ethtool(const struct ethtool_text *e, const struct query *q, struct
 	if (q->by && strcmp(q->by, "queue"))
 		return error_set(err, EINVAL, "of ethtool's text, table nic goes by queue alone");
 	if (!e->rates && e->outputs < 2)
-		return error_set(err, EINVAL,
+		return error_set(err, ENODATA,
 				 "one output of ethtool -S tells no change: put a later one behind "
 				 "it, and say with --seconds how much later");
 	put_rows(e, q, t);

@@ -30,7 +30,7 @@ for t in $tables; do
 	esac
 done
 ok "CPUs of what is not split by them" refused report cpu cap --cpu 1
-ok "keys for what cannot be split" refused report softnet cap --by comm
+ok "keys for what cannot be split" refused report sizes cap --by comm
 ok "says which can be" says 'it goes with functions, components' err
 ok "counts of a bare file, of a capture" refused report functions cap --cycles 1e9
 ok "says of what" says 'it goes with a perf.data \(--perf\), a text' err
