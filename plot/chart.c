@@ -5,8 +5,10 @@
 #include "lib/command.h"
 #include "lib/str.h"
 #include "plot/copied.h"
+#include "plot/label.h"
 #include "plot/palette.h"
 #include "plot/rows.h"
+#include "plot/shared.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -107,13 +109,23 @@ uint32_t drawing_color(const struct drawing *d, const char *variant)
 	return palette_variant(variant_place(d, variant));
 }
 
+static void add_bar(const struct drawing *d, struct figure *f, const char *variant)
+{
+	int bar = figure_bar(f, variant, palette_variant(variant_place(d, variant)));
+	struct str label = {0};
+
+	shared_label(d, variant, &label);
+	f->bars.mark[bar].label = label_clean(&f->arena, label.buf);
+	str_free(&label);
+}
+
 void drawing_bars(const struct drawing *d, struct figure *f)
 {
 	const char *v;
 	int i;
 
 	for (i = 0; (v = drawing_variant(d, i)); i++)
-		figure_bar(f, v, palette_variant(variant_place(d, v)));
+		add_bar(d, f, v);
 }
 
 void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
@@ -125,7 +137,7 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 
 	for (i = 0; (v = drawing_variant(d, i)); i++) {
 		if (row_find(t, 0, v, side) >= 0)
-			figure_bar(f, v, palette_variant(variant_place(d, v)));
+			add_bar(d, f, v);
 		else
 			str_printf(&without, "%s%s", without.len ? ", " : "", v);
 	}
@@ -187,12 +199,24 @@ static void put_runs(const struct drawing *d, struct str *s, enum drawn_from fro
 			   n && n < 6 ? "lowest to highest run" : "95 % interval");
 }
 
+/* What stands in no bar's name, since it is the same for all. */
+static void put_shared(const struct drawing *d, struct str *s)
+{
+	struct str parts = {0};
+
+	shared_parts(d, &parts);
+	if (parts.len)
+		str_printf(s, " · all variants: %s", parts.buf);
+	str_free(&parts);
+}
+
 void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from)
 {
 	const struct chart_facts *a = &d->facts;
 	struct str s = {0};
 
 	put_runs(d, &s, from);
+	put_shared(d, &s);
 	if (a->slice)
 		str_printf(&s, " · only %s of each window", a->slice);
 	if (a->host)

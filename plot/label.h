@@ -29,7 +29,7 @@ struct label_shape {
 	const char *breaks; /* a line may end after these */
 };
 
-#define LABEL_BREAKS_NAMES " -_/." /* names of variants and functions */
+#define LABEL_BREAKS_NAMES " -_/.+" /* names of variants and functions */
 
 /*
  * Breaks a cleaned text into lines, inside a word only where there is no other way; what is left

@@ -18,7 +18,7 @@
 #define PAGE_MARGIN	40.0
 #define PAGE_LEGEND_MAX 330.0
 #define PAGE_SYMBOL_MAX 430.0
-#define PAGE_TURNED_MAX 170.0
+#define PAGE_TURNED_MAX 250.0
 
 enum { PAGE_LINES_MAX = 4 };
 

@@ -89,6 +89,7 @@ int variants_run(struct store *s, const struct query *q, struct table *t, struct
 
 	if (ns >= 0)
 		make_columns(t, settings, ns);
+	t->least = "what";
 	for (i = 0; i < nv && ns >= 0 && !rc; i++)
 		if (str_matches(q->variant, variants[i]))
 			rc = put_variant(s, variants[i], settings, ns, t, err);

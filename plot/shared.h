@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names of variants under settings, "mmap+mtu9000+gro-off": what all variants of a chart have in
+ * common is said once below it, and bars are named by what they differ in.
+ */
+#ifndef ZC_PLOT_SHARED_H
+#define ZC_PLOT_SHARED_H
+
+#include "lib/str.h"
+#include "plot/chart.h"
+
+/* Appends the parts behind a '+' that all variants have: "gro-off, 2cpus". Nothing of one variant.
+ */
+void shared_parts(const struct drawing *d, struct str *out);
+
+/* Appends the name without them. */
+void shared_label(const struct drawing *d, const char *name, struct str *out);
+
+#endif
