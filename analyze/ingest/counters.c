@@ -18,6 +18,7 @@ struct counter {
 	const char *event, *group, *unit;
 	char *name; /* of the metric; the same event in another group has the group's number */
 	double value, enabled, running;
+	double longest; /* enabled on one CPU: the window */
 	size_t cpus, not_counted;
 	bool not_supported, socket, backwards;
 };
@@ -25,7 +26,6 @@ struct counter {
 struct counters {
 	struct counter *c;
 	size_t n, cap;
-	double longest; /* that anything was enabled on one CPU: the window */
 };
 
 /* The columns; -1: an older file does not have it. */
@@ -89,6 +89,7 @@ static void add_row(struct counter *c, const struct row *r)
 	if (r->running)
 		c->value += r->scale * (double)r->value *
 			    (r->running < r->enabled ? (double)r->enabled / (double)r->running : 1);
+	c->longest = (double)r->enabled > c->longest ? (double)r->enabled : c->longest;
 	c->enabled += (double)r->enabled;
 	c->running += (double)r->running;
 }
@@ -116,8 +117,6 @@ static void add_rows(struct ingest *in, const struct tsv *t, const struct column
 		c->not_supported |= unsupported;
 		if (!unsupported)
 			add_row(c, &r);
-		if (!unsupported && (double)r.enabled > list->longest)
-			list->longest = (double)r.enabled;
 	}
 	if (bad)
 		ingest_note(in, "lossy", "counters: %zu rows are not readable", bad);
@@ -125,34 +124,45 @@ static void add_rows(struct ingest *in, const struct tsv *t, const struct column
 
 /* --- CPUs that were not there all the time --- */
 
-static const char *worst_cpu(const struct tsv *t, const struct columns *k, double longest,
-			     double *share)
+enum { ALL_THE_TIME = 95 }; /* percent: the CPUs are switched on one after the other */
+
+struct absent {
+	const char *cpu;
+	double pct;
+};
+
+/* The CPU of S that was counted for the smallest part of the time that others were. */
+static struct absent most_absent(const struct ingest *in, const struct tsv *t,
+				 const struct columns *k, struct counters *list)
 {
-	const char *cpu = NULL;
+	struct absent a = {NULL, ALL_THE_TIME};
+	const struct counter *c;
 	struct row r;
+	double pct;
 	size_t i;
 
-	*share = 0.99;
 	for (i = 0; i < t->rows; i++) {
-		if (!read_row(t, k, i, &r) || r.every || (double)r.enabled >= *share * longest)
+		if (!read_row(t, k, i, &r) || r.every || !ingest_has_cpu(in, (unsigned int)r.cpu))
 			continue;
-		*share = (double)r.enabled / longest;
-		cpu = tsv_cell(t, i, k->cpu);
+		c = counter_of(list, tsv_cell(t, i, k->event), tsv_cell(t, i, k->group));
+		pct = c->longest > 0 ? 100 * (double)r.enabled / c->longest : 100;
+		if (pct >= a.pct)
+			continue;
+		a = (struct absent){tsv_cell(t, i, k->cpu), pct};
 	}
-	return cpu;
+	return a;
 }
 
 static void note_offline(struct ingest *in, const struct tsv *t, const struct columns *k,
-			 const struct counters *list)
+			 struct counters *list)
 {
-	double share;
-	const char *cpu = worst_cpu(t, k, list->longest, &share);
+	struct absent a = most_absent(in, t, k, list);
 
-	if (cpu)
+	if (a.cpu)
 		ingest_note(in, "warning",
 			    "counters: CPU %s was counted for %.1f %% of the time only (offline "
 			    "for the rest?): what it did then is not in the sums",
-			    cpu, 100 * share);
+			    a.cpu, a.pct);
 }
 
 /* --- metrics --- */
