@@ -121,11 +121,11 @@ static int plain_event(struct reader *r, struct event *e, char *text, struct err
 
 	if (colon)
 		*colon = '\0';
-	if (event_named(e, text) || (r->look && cpu_pmu_event(e, text)))
+	if (event_named(e, text) || cpu_pmu_event(e, text))
 		return apply_modifiers(e, colon ? colon + 1 : "", err);
 	if (colon && *text && isalpha((unsigned char)colon[1]))
 		return tracepoint(r, e, colon, text, err);
-	if (!r->look && strchr(text, '-')) /* perhaps of the PMU that will count it */
+	if (!r->look && strpbrk(text, "-_.")) /* perhaps of the PMU that will count it */
 		return 0;
 	return error_set(err, EINVAL, "unknown event '%s'; %s", e->name, event_names_hint);
 }

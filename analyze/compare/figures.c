@@ -133,8 +133,10 @@ static const char *common_kind(const struct comparison *c, struct table *notes)
 		for (e = 0; e < ENDS; e++)
 			if (!power_has_kind(c->end[e].store, &q[e], power_kind_names[i]))
 				break;
-		if (e == ENDS)
-			return power_kind_names[i];
+		if (e < ENDS)
+			continue;
+		table_note(notes, "power and roi_p are of %s power", power_kind_names[i]);
+		return power_kind_names[i];
 	}
 	for (e = 0; e < ENDS; e++)
 		of[e] = power_kind(c->end[e].store, &q[e]);

@@ -229,6 +229,13 @@ static void note_bad(struct ingest *in, const struct reader *d, const struct tsv
 			    t->short_rows, t->path);
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static int evaluate(struct ingest *in, struct reader *d, const struct tsv *t, double *watts,
 		    struct error *err)
 {
@@ -246,7 +253,7 @@ static int evaluate(struct ingest *in, struct reader *d, const struct tsv *t, do
 	read_rows(d, t);
 	note_bad(in, d, t);
 	readings_sort(d->r, d->n);
-	what = xasprintf("the power meter %s", t->path);
+	what = xasprintf("the power meter %s", base_name(t->path));
 	*watts = readings_metered(in, what, d->r, d->n);
 	free(what);
 	free(d->r);
@@ -280,13 +287,6 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 	rc = evaluate(in, &d, &t, watts, err);
 	tsv_free(&t);
 	return rc;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* A meter that fails makes its kind's total missing. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * power: each kind of power with what it gives per byte and its score T^n / P^m, then the domains
- * that it was measured in. Kinds are never added up, nor are domains of different sources; the
- * kind's own row is the sum of one source, whose name stands in it.
+ * that it was measured in. Kinds are never added up, nor are domains of different sources: a kind's
+ * total is of one source.
  */
 #include "analyze/measures/tables.h"
 
@@ -22,7 +22,7 @@ const struct column power_columns[12] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"kind", NULL, V_STR, 0, "wall, platform, package, other; model: made up by --power-model"},
-	{"domain", NULL, V_STR, 0, "source and domain; empty: the kind as a whole"},
+	{"domain", NULL, V_STR, 0, "source and domain; total: the kind as a whole"},
 	{"power_w", "W", V_REAL, 2, "mean over the window, estimate over the runs"},
 	{"power_w_lo", "W", V_REAL, 2, "its interval"},
 	{"power_w_hi", "W", V_REAL, 2, NULL},
@@ -102,7 +102,7 @@ static void put_row(struct store *s, const struct row *k, struct table *t)
 	table_set(t, row, "variant", value_str(t, k->b->block.variant));
 	table_set(t, row, "side", value_str(t, k->b->block.side));
 	table_set(t, row, "kind", value_str(t, k->kind));
-	table_set(t, row, "domain", value_str(t, k->domain));
+	table_set(t, row, "domain", value_str(t, k->domain ? k->domain : "total"));
 	table_set(t, row, "source", value_str(t, k->source));
 	table_set(t, row, "runs", value_int((int64_t)e.n));
 	put_estimate(t, row, "power_w", "power_w", &e);
@@ -209,8 +209,8 @@ static void say_rules(struct store *s, const struct query *q, struct table *t)
 			      "--power-csv' imports a meter's log, --power-model makes power up");
 		return;
 	}
-	table_note(t, "kinds of power are never added up; a kind's own row is the sum of one "
-		      "source, without the parts inside a package (core, uncore)");
+	table_note(t, "kinds of power are never added up; a kind's total is the sum of one source, "
+		      "without the parts inside a package (core, uncore)");
 	if (q->model_idle > 0 || q->model_per_cpu > 0)
 		table_note(t, "model: MODELLED, not measured: %g W + %g W x CPUs used by the side",
 			   q->model_idle, q->model_per_cpu);

@@ -103,13 +103,13 @@ for v in a b; do run_json kinds/runs/$v/measure-01/sender $v measure 1 sender no
 manifest kinds "a b" a/measure/1/ok b/measure/1/ok
 ok "two kinds of power" exits 0 "$zcost" analyze kinds
 ok "power" report power kinds --variant a
-ok "at the wall" near_cell out power_w kind=wall,domain= 10 1e-9
-ok "of the package, without its core" near_cell out power_w kind=package,domain= 2 1e-9
+ok "at the wall" near_cell out power_w kind=wall,domain=total 10 1e-9
+ok "of the package, without its core" near_cell out power_w kind=package,domain=total 2 1e-9
 ok "the core by itself" near_cell out power_w "kind=package,domain=powercap package-0/core" 1 1e-9
-ok "joules" near_cell out energy_j kind=package,domain= 6 1e-9
-ok "joules per GB: 6 J / 3.84 GB" near_cell out j_per_gb kind=package,domain= 1.5625 1e-6
-ok "T^2 / P of each kind" near_cell out roi_p kind=package,domain= 52.4288 1e-6
-ok "the other" near_cell out roi_p kind=wall,domain= 10.48576 1e-6
+ok "joules" near_cell out energy_j kind=package,domain=total 6 1e-9
+ok "joules per GB: 6 J / 3.84 GB" near_cell out j_per_gb kind=package,domain=total 1.5625 1e-6
+ok "T^2 / P of each kind" near_cell out roi_p kind=package,domain=total 52.4288 1e-6
+ok "the other" near_cell out roi_p kind=wall,domain=total 10.48576 1e-6
 ok "what no total is made of" near_cell out power_w "kind=other,domain=hwmon gpu@hwmon1/power1" 7 1e-9
 ok "no score of it" test -z "$(get out roi_p kind=other)"
 ok "imported or measured" test "$(get out source kind=wall)$(get out source kind=package)" = importedmeasured

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lists of events as perf has them: what is read, on a fake sysfs, and what is refused. */
+#include "collect/events.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char dir[] = "/tmp/zcost-events-XXXXXX";
+
+static void put(const char *name, const char *text)
+{
+	char *path = xasprintf("%s/bus/event_source/devices/%s", dir, name);
+	char *folder = xstrdup(path);
+
+	*strrchr(folder, '/') = '\0';
+	assert_int_equal(dir_make(folder, NULL), 0);
+	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+	free(folder);
+	free(path);
+}
+
+static struct event_list read_list(const char *text)
+{
+	struct event_list list;
+	struct error err = {0};
+	int rc = event_list_read(&list, text, &err);
+
+	if (rc)
+		fprintf(stderr, "%s: %s\n", text, err.text);
+	assert_int_equal(rc, 0);
+	assert_int_equal(event_list_check(text, NULL), 0);
+	return list;
+}
+
+static void expect(const struct event *e, const char *name, unsigned int group, uint32_t type,
+		   uint64_t config)
+{
+	assert_string_equal(e->name, name);
+	assert_int_equal(e->group, group);
+	assert_int_equal(e->attr.type, type);
+	assert_true(e->attr.config == config);
+}
+
+static void test_names(void **state)
+{
+	struct event_list l =
+		read_list("cycles, cs,r1C2,L1-dcache-load-misses,LLC-stores,cpu-clock");
+
+	(void)state;
+	assert_int_equal(l.n, 6);
+	expect(&l.e[0], "cycles", 1, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	expect(&l.e[1], "cs", 2, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
+	expect(&l.e[2], "r1C2", 3, PERF_TYPE_RAW, 0x1c2);
+	expect(&l.e[3], "L1-dcache-load-misses", 4, PERF_TYPE_HW_CACHE, 0x10000);
+	expect(&l.e[4], "LLC-stores", 5, PERF_TYPE_HW_CACHE, 0x102);
+	assert_string_equal(l.e[4].unit, "");
+	assert_string_equal(l.e[5].unit, "ns");
+	event_list_free(&l);
+}
+
+static void test_groups(void **state)
+{
+	struct event_list l =
+		read_list("{cycles,instructions},faults,{cycles:k,branches}:u,{cs}:W");
+
+	(void)state;
+	assert_int_equal(l.n, 6);
+	assert_int_equal(l.e[0].group, 1);
+	assert_int_equal(l.e[1].group, 1);
+	assert_int_equal(l.e[2].group, 2);
+	assert_string_equal(l.e[3].name, "cycles:ku");
+	assert_int_equal(l.e[3].group, 3);
+	assert_string_equal(l.e[4].name, "branches:u");
+	assert_true(l.e[4].attr.exclude_kernel && l.e[4].attr.exclude_hv);
+	assert_false(l.e[4].attr.exclude_user);
+	assert_string_equal(l.e[5].name, "cs");
+	event_list_free(&l);
+	l = read_list(events_default);
+	assert_int_equal(l.e[0].group, l.e[1].group);
+	event_list_free(&l);
+}
+
+static void test_pmu(void **state)
+{
+	struct event_list l =
+		read_list("cpu/event=0x3c,umask=0x1/u,{imc/reads/,imc/writes/},stalls");
+
+	(void)state;
+	assert_int_equal(l.n, 4);
+	expect(&l.e[0], "cpu/event=0x3c,umask=0x1/u", 1, 4, 0x13c);
+	assert_true(l.e[0].attr.exclude_kernel);
+	expect(&l.e[1], "imc/reads/", 2, 30, 0x304);
+	assert_true(l.e[1].per_socket);
+	assert_int_equal(cpuset_count(&l.e[1].cpus), 2);
+	assert_float_equal(l.e[1].scale, 6.103515625e-5, 1e-15);
+	assert_string_equal(l.e[1].unit, "MiB");
+	expect(&l.e[3], "stalls", 3, 4, 0xa3); /* a name of the processor's own PMU */
+	event_list_free(&l);
+}
+
+static void refuses(const char *text, const char *why)
+{
+	struct error err = {0};
+	struct event_list list;
+
+	assert_int_not_equal(event_list_read(&list, text, &err), 0);
+	if (!strstr(err.text, why))
+		fprintf(stderr, "%s: %s\n", text, err.text);
+	assert_non_null(strstr(err.text, why));
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	refuses("", "an event is missing before 'the end'");
+	refuses("cycles,,cs", "an event is missing before ',cs'");
+	refuses("{}", "an event is missing");
+	refuses("{cycles", "the '}' of a group is missing");
+	refuses("{cycles,{cs}}", "an event is missing before '{cs}}'");
+	refuses("cycles}", "'}': a comma is missing");
+	refuses("{cycles}cs", "'cs': a comma is missing");
+	refuses("cyles", "unknown event 'cyles'; there are cycles");
+	refuses("cycles:x", "no modifier 'x'");
+	refuses("cycles instructions", "a blank or quote");
+	refuses("'cycles'", "a blank or quote");
+	refuses("{cs,cs}", "'cs' is there twice");
+	refuses("{cycles,imc/reads/}", "counted by different CPUs: not in one group");
+	refuses("imc/", "the '/' behind its terms is missing");
+	refuses("/x/", "is not PMU/TERMS/");
+	refuses("imc//", "is not PMU/TERMS/");
+	refuses("gpu/x/", "no PMU 'gpu' on this host; this host has: cpu imc");
+	refuses("r", "unknown event 'r'");
+	refuses("r12345678901234567", "unknown event");
+}
+
+/* What may be there on another host passes; what can be nowhere does not. */
+static void test_check(void **state)
+{
+	(void)state;
+	assert_int_equal(event_list_check("gpu/x/,sys:point,cycles", NULL), 0);
+	assert_int_equal(event_list_check("cyles", NULL), -EINVAL);
+	assert_int_equal(event_list_check("{gpu/x/", NULL), -EINVAL);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	setenv("ZCOST_SYSFS", dir, 1);
+	put("cpu/type", "4\n");
+	put("cpu/format/event", "config:0-7\n");
+	put("cpu/format/umask", "config:8-15\n");
+	put("cpu/events/stalls", "event=0xa3\n");
+	put("imc/type", "30\n");
+	put("imc/cpumask", "0,28\n");
+	put("imc/format/event", "config:0-7\n");
+	put("imc/format/umask", "config:8-15\n");
+	put("imc/events/reads", "event=0x04,umask=0x03\n");
+	put("imc/events/reads.scale", "6.103515625e-5\n");
+	put("imc/events/reads.unit", "MiB\n");
+	put("imc/events/writes", "event=0x04,umask=0x0c\n");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return dir_remove(dir, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names), cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_pmu),   cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_check),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
