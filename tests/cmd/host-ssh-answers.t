@@ -133,6 +133,29 @@ ok "a host without a proper name" lies host 1
 ok "  is refused" says 'ssh://there: zcost there answers in another language' err
 ok "another language" lies hello 1
 ok "  is told" says 'ssh://there: zcost there answers in another language: install the same build' err
+# The real one, by slow ways: the lines of the clock that match $there or $back, counted from 0, take
+# 40 ms. Of a trip that is slow one way the offset, which is 0, is known to 20 ms, and wrong by as much.
+cat >slow <<'EOF'
+#!/bin/sh
+for last; do :; done
+late() { perl -ne 'BEGIN { $| = 1; $at = shift } select undef, undef, undef, .04 if /^clock/ && $n++ =~ $at; print' "$1"; }
+case $last in
+*--agent*) late "$there" | sh -c "$last" | late "$back" ;;
+*) exec sh -c "$last" ;;
+esac
+EOF
+chmod +x slow
+sed "s,^ssh = .*,ssh = $scratch/slow,; s,^zcost = .*,zcost = $scratch/real/zcost\ncollect = cpu,
+	s,^receiver = .*,receiver = sleep 62.$$," p.ini >slow.ini
+mkdir real
+ln -s "$zcost" real/zcost
+ok "a slow way back" env there=never back=. "$zcost" capture slow.ini -o slow1
+ok "  makes the clocks' offset less certain, not wrong" jq -e '.before | .rtt_ns >= 4e7 and .error_ns >= 2e7 and
+	.offset_ns <= -1e7 and (.offset_ns | fabs) <= .error_ns' slow1/runs/a/measure-01/receiver/clock.json
+ok "ways that are slow by turns" env there='[02468]$' back='[13579]$' "$zcost" capture slow.ini -o slow2
+ok "  do not matter: each has its quickest trip" jq -e '.before | .rtt_ns >= 4e7 and .error_ns < 2e7 and
+	(.offset_ns | fabs) <= .error_ns' slow2/runs/a/measure-01/receiver/clock.json
+
 sed "s,^ssh = .*,ssh = $scratch/nonesuch," p.ini >q.ini
 ok "no ssh" exits 1 "$zcost" capture q.ini -o d
 ok "  is told" says 'cannot run .*nonesuch: No such file' err
