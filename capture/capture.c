@@ -332,6 +332,8 @@ static int prepare(struct capture *c, struct error *err)
 	if (!rc)
 		rc = make_runs(c, err);
 	if (!rc)
+		history_learn(&c->manifest, &c->progress);
+	if (!rc)
 		rc = write_plan(c, err);
 	return rc ? rc : manifest_save(&c->manifest, err);
 }

@@ -107,30 +107,45 @@ static size_t print_order(const struct plan *p, const struct order *o)
 	return changes;
 }
 
-static double estimate(const struct plan *p, const struct order *o)
+static double estimate(const struct progress *progress, const struct order *o)
 {
-	struct progress progress;
 	double s = 0;
 	size_t i;
 
-	progress_init(&progress, p, false);
 	for (i = 0; i < o->n; i++) {
-		s += progress_expect(&progress, &o->run[i]);
+		s += progress_expect(progress, &o->run[i]);
 		if (i)
-			s += progress_expect_switch(&progress, &o->run[i - 1], &o->run[i]);
+			s += progress_expect_switch(progress, &o->run[i - 1], &o->run[i]);
 	}
 	return s;
 }
 
-/* What the time is made of; the last line is the sum. */
-static void print_time(const struct plan *p, const struct order *o, size_t changes)
+static void print_around(const struct progress *progress)
 {
-	double s = estimate(p, o);
+	const struct plan *p = progress->plan;
+	const char *separator = "";
+	int i;
 
-	printf("estimated: %g s warm-up and %g s window a run, 1 s around it (profile 2 s)",
-	       p->warmup_s, p->duration_s);
+	for (i = 0; i < PASS_COUNT; i++) {
+		if (!(p->passes & 1u << i))
+			continue;
+		printf("%s%s %.2g s%s", separator, pass_names[i], progress->extra_s[i],
+		       progress->learned[i] ? " as before" : "");
+		separator = ", ";
+	}
+}
+
+/* What the time is made of; the last line is the sum. */
+static void print_time(const struct progress *progress, const struct order *o, size_t changes)
+{
+	const struct plan *p = progress->plan;
+	double s = estimate(progress, o);
+
+	printf("estimated: %g s warm-up and %g s window a run, and around it ", p->warmup_s,
+	       p->duration_s);
+	print_around(progress);
 	if (changes)
-		printf(", 0.5 s for each of %zu changes of settings", changes);
+		printf("; %zu changes of settings, %g s each", changes, progress->switch_s);
 	if (p->duration_s <= 0)
 		printf("; plus the time of the command itself");
 	else if (p->grace_s > 0)
@@ -140,8 +155,9 @@ static void print_time(const struct plan *p, const struct order *o, size_t chang
 	printf("\n%zu runs, about %s\n", o->n, progress_time(s));
 }
 
-static void print_all(const struct plan *p, const struct order *o)
+static void print_all(const struct progress *progress, const struct order *o)
 {
+	const struct plan *p = progress->plan;
 	size_t changes;
 
 	print_variants(p);
@@ -154,7 +170,7 @@ static void print_all(const struct plan *p, const struct order *o)
 		printf("after: ");
 		print_text(p->after);
 	}
-	print_time(p, o, changes);
+	print_time(progress, o, changes);
 }
 
 /* Hosts are not asked where their zcost lies: then settings cannot be compared either. */
@@ -174,6 +190,7 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 {
 	bool elsewhere = hide_bindirs(p);
 	struct manifest there = {0};
+	struct progress progress;
 	struct order all, left;
 	int rc = manifest_open(&there, dir ? dir : "", err);
 
@@ -184,7 +201,9 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 		manifest_left(&there, p, &all, &left);
 		if (left.n < all.n)
 			note("%s: %zu of %zu runs are there already", dir, all.n - left.n, all.n);
-		print_all(p, &left);
+		progress_init(&progress, p, false);
+		history_learn(&there, &progress);
+		print_all(&progress, &left);
 		order_free(&left);
 		order_free(&all);
 	}

@@ -127,14 +127,15 @@ void progress_clear(struct progress *p)
 	p->shown = false;
 }
 
-static void learn(struct progress *p, double took)
+void progress_learn(struct progress *p, enum pass pass, double took_s)
 {
-	double extra = took - p->plan->warmup_s - p->plan->duration_s;
-	double *known = &p->extra_s[p->run->pass];
+	double extra = took_s - p->plan->warmup_s - p->plan->duration_s;
+	double *known = &p->extra_s[pass];
 
 	if (extra < 0)
 		extra = 0;
-	*known = (*known + extra) / 2;
+	*known = p->learned[pass] ? (*known + extra) / 2 : extra;
+	p->learned[pass] = true;
 }
 
 void progress_end(struct progress *p, bool ok)
@@ -143,7 +144,7 @@ void progress_end(struct progress *p, bool ok)
 	char *name;
 
 	if (ok)
-		learn(p, took);
+		progress_learn(p, p->run->pass, took);
 	p->done++;
 	progress_clear(p);
 	if (p->verbose) {

@@ -15,7 +15,8 @@ struct progress {
 	const struct plan *plan;
 	bool tty, verbose, shown;
 	size_t total, done;
-	double left_s;		     /* of the runs not begun */
+	double left_s; /* of the runs not begun */
+	bool learned[PASS_COUNT];
 	double extra_s[PASS_COUNT];  /* a run takes this much more than warm-up and window */
 	double switch_s;	     /* to another combination of settings */
 	const struct run_id *run;    /* the one going on */
@@ -25,6 +26,11 @@ struct progress {
 };
 
 void progress_init(struct progress *p, const struct plan *plan, bool verbose);
+/* From a run that took so long. */
+void progress_learn(struct progress *p, enum pass pass, double took_s);
+/* The same from those that are in the capture already (history.c). */
+struct manifest;
+void history_learn(const struct manifest *m, struct progress *p);
 /* Seconds a run is expected to take. */
 double progress_expect(const struct progress *p, const struct run_id *id);
 /* From the settings of one run to those of the next; 0 where they are the same. */

@@ -77,7 +77,7 @@ before: echo begin
   4 a/measure-02
   5 a/profile-01
   6 b/profile-01
-estimated: 1 s warm-up and 3 s window a run, 1 s around it (profile 2 s);
+estimated: 1 s warm-up and 3 s window a run, and around it measure 1 s, profile 2 s;
   a workload that does not end by itself after the window takes 10 s more (grace): at most 1:32
 6 runs, about 0:32
 EOT
