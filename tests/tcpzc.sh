@@ -45,6 +45,13 @@ here() {
 	[ -z "$why" ]
 }
 
+# rx_here RX: the same of a receiver, with the options beside it.
+rx_here() {
+	why=$("$tcpzc" --listen --port $port --rx "$@" --accept-timeout 0.01 2>&1 >/dev/null |
+		sed -n '/nobody connected/d; s/^tcpzc: //p')
+	[ -z "$why" ]
+}
+
 has_ipv6() {
 	grep -q ' lo$' /proc/net/if_inet6 2>/dev/null
 }

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RETRY_MS = 50, RESPONSES = 1 << 16 };
+enum { RETRY_MS = 10, RESPONSES = 1 << 16 };
 
 int net_resolve(struct flow *f, int family, struct addrinfo **res)
 {

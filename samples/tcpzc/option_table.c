@@ -91,6 +91,8 @@ const struct option_row option_table[ROWS_MAX + 1] = {
 	 AT(connect_timeout), 0, 0, 0},
 	{"accept-timeout", 0, "S", "wait so long for a sender (60)", SECONDS, AT(accept_timeout), 0,
 	 0, 0},
+	{"peer-timeout", 0, "S", "take a peer that says nothing more for gone after so long (20)",
+	 SECONDS, AT(peer_timeout), 0, 0, 0},
 	{"Checking, given at both ends:", 0, 0, 0, HEADER, 0, 0, 0, 0, 0},
 	{"verify", 0, 0, "send a pattern that depends on the position, and compare every byte",
 	 FLAG, AT(verify), 0, 0, 0},

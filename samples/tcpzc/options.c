@@ -273,7 +273,8 @@ void options_parse(struct options *opt, int argc, char **argv)
 				.flows = 1,
 				.outstanding = 1,
 				.connect_timeout = 10,
-				.accept_timeout = 60};
+				.accept_timeout = 60,
+				.peer_timeout = 20};
 	make_argp(options);
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &p);

@@ -26,6 +26,8 @@ struct state {
 	char *window; /* a mapping of the socket */
 	char *copy;   /* for what cannot be mapped */
 	size_t copy_size;
+	int error; /* of the connection; positive */
+	bool idle; /* the step before got nothing */
 };
 
 enum {
@@ -102,8 +104,9 @@ static int map_some(struct flow *f, struct state *s, struct uapi_zerocopy_receiv
 			return flow_fail(f, errno, "TCP_ZEROCOPY_RECEIVE");
 		*zc = (struct uapi_zerocopy_receive){.recv_skip_hint = 1};
 	}
+	/* The connection's error, told once: what came before it is still to be read. */
 	if (zc->err)
-		return flow_fail(f, -zc->err, "TCP_ZEROCOPY_RECEIVE");
+		s->error = -zc->err;
 	return 0;
 }
 
@@ -125,13 +128,15 @@ static int mmap_step(struct flow *f)
 		flow_take(f, s->copy, (size_t)zc.copybuf_len, false);
 		got += (size_t)zc.copybuf_len;
 	}
-	if (zc.recv_skip_hint)
-		rc = copy_rest(f, s, zc.recv_skip_hint, &got);
+	/* Woken for nothing that can be mapped: recv says what it is. */
+	if (zc.recv_skip_hint || (!got && s->idle))
+		rc = copy_rest(f, s, zc.recv_skip_hint ?: 1, &got);
+	s->idle = !got;
 	if (got)
 		flow_received(f, got);
 	else if (rc > 0)
 		rc = STEP_WAIT;
-	return rc;
+	return rc == STEP_END && s->error ? flow_fail(f, s->error, "recv") : rc;
 }
 
 static void mmap_close(struct flow *f)

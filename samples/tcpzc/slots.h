@@ -13,6 +13,7 @@
 struct slot {
 	uint64_t handed_ns;   /* to the kernel, when it was last held */
 	unsigned int pending; /* completions to come */
+	uint32_t round;	      /* counts the times it was held: tells late completions apart */
 	bool accepted;	      /* the send was: its notification counts */
 };
 
@@ -46,6 +47,7 @@ static inline void slots_advance(struct slots *s)
 static inline void slots_hold(struct slots *s, unsigned int slot, uint64_t now)
 {
 	s->slot[slot].pending++;
+	s->slot[slot].round++;
 	s->slot[slot].handed_ns = now;
 	s->in_flight++;
 }

@@ -10,8 +10,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 
-/* A peer that vanishes without a word is noticed after 20 seconds. */
-enum { KEEP_S = 5, KEEP_COUNT = 4, GONE_MS = 20000 };
+enum { KEEP_COUNT = 4 };
 
 static int set(int fd, int level, int name, int value)
 {
@@ -72,13 +71,19 @@ static int set_pacing(struct flow *f, int fd)
 	return flow_fail(f, errno, "--pacing-rate");
 }
 
+/*
+ * A peer that vanishes without a word is noticed by data that nobody acknowledges, and where none
+ * is sent by probes.
+ */
 static void set_tcp(struct flow *f, int fd)
 {
+	int seconds = (int)(f->opt->peer_timeout / KEEP_COUNT) + 1;
+
 	set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEP_S);
-	set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_S);
+	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds);
+	set(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds);
 	set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_COUNT);
-	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, GONE_MS);
+	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)(f->opt->peer_timeout * 1000));
 	if (f->opt->rr) /* a request must not wait for the acknowledgement of the one before */
 		set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }

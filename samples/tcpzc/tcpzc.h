@@ -116,7 +116,7 @@ struct options {
 	int dmabuf_fd;		     /* devmem: a dmabuf that was given; -1: udmabuf */
 	unsigned int dontneed_batch; /* devmem: tokens given back at once */
 	unsigned batch;		     /* sends handed over by one io_uring_enter */
-	double connect_timeout, accept_timeout;
+	double connect_timeout, accept_timeout, peer_timeout;
 	bool verify, corrupt;
 	uint64_t corrupt_at; /* in the first flow */
 };

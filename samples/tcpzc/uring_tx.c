@@ -6,9 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum {
-	CANCEL_DATA = UINT32_MAX, /* user_data of a cancel request */
-};
+/* user_data is a slot and, above, its round; of a cancel request: */
+static const uint64_t cancel_data = UINT64_MAX;
 
 int uring_tx_open(struct flow *f,
 		  void (*prepare)(struct flow *, struct io_uring_sqe *, const void *, size_t))
@@ -22,6 +21,11 @@ int uring_tx_open(struct flow *f,
 	if (slots_open(f, &u->slots))
 		return -f->error;
 	return uring_open(f, &u->ring, f->opt->batch + 1, 2 * (u->slots.n + f->opt->batch));
+}
+
+static uint64_t user_data(const struct slots *s, unsigned int slot)
+{
+	return (uint64_t)s->slot[slot].round << 32 | slot;
 }
 
 /* Prepares up to a batch of messages from f->bytes on: how many. */
@@ -38,9 +42,9 @@ static unsigned int build_chain(struct flow *f, struct uring_tx *u)
 		flow_fill(f, p, pos, len);
 		sqe = io_uring_get_sqe(&u->ring);
 		u->prepare(f, sqe, p, len);
-		io_uring_sqe_set_data64(sqe, u->slots.next);
-		sqe->flags |= IOSQE_IO_LINK;
 		slots_hold(&u->slots, u->slots.next, now);
+		io_uring_sqe_set_data64(sqe, user_data(&u->slots, u->slots.next));
+		sqe->flags |= IOSQE_IO_LINK;
 		slots_advance(&u->slots);
 		pos += len;
 		n++;
@@ -50,12 +54,19 @@ static unsigned int build_chain(struct flow *f, struct uring_tx *u)
 	return n;
 }
 
+/*
+ * A request that was cancelled before it started says that no notification follows, and some
+ * kernels (6.18) post one all the same: the slot may be another send's by then.
+ */
 static void notified(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe,
 		     uint64_t now)
 {
 	unsigned int slot = (unsigned int)cqe->user_data;
 
+	if (cqe->user_data != user_data(&u->slots, slot) || !u->slots.slot[slot].pending)
+		return;
 	slots_release(&u->slots, slot);
+	u->starved = false;
 	if (!u->usage || !u->slots.slot[slot].accepted) /* of a send that failed */
 		return;
 	flow_hist(f, HIST_NOTIFY_NS, now - u->slots.slot[slot].handed_ns);
@@ -65,19 +76,30 @@ static void notified(struct flow *f, struct uring_tx *u, const struct io_uring_c
 		f->sends_zero_copy++;
 }
 
+/* Refused for want of memory that sends before it still hold: again when they give it back. */
+static void starve(struct flow *f, struct uring_tx *u)
+{
+	f->retries[LIMIT_MEMLOCK]++;
+	u->starved = true;
+}
+
 /* A send ended; with F_MORE its memory is still in use. */
 static void sent(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe)
 {
 	unsigned int slot = (unsigned int)cqe->user_data;
+	bool more = cqe->flags & IORING_CQE_F_MORE;
 
 	u->chain--;
 	u->slots.slot[slot].accepted = cqe->res > 0;
-	if (!(cqe->flags & IORING_CQE_F_MORE))
+	if (!more)
 		slots_release(&u->slots, slot);
 	if (cqe->res > 0)
 		flow_sent(f, (size_t)cqe->res);
 	else if (cqe->res == -EINVAL && u->usage && !f->bytes)
 		u->usage = false; /* before 6.2: go on without the report */
+	else if ((cqe->res == -ENOMEM || cqe->res == -ENOBUFS) &&
+		 u->slots.in_flight > u->chain + more)
+		starve(f, u);
 	else if (cqe->res == -ENOMEM || cqe->res == -ENOBUFS)
 		flow_fail(f, -cqe->res, "io_uring send of %zu bytes: raise a limit (%s)", f->size,
 			  memory_limits());
@@ -95,7 +117,7 @@ static unsigned int reap(struct flow *f, struct uring_tx *u)
 	io_uring_for_each_cqe(&u->ring, head, cqe)
 	{
 		n++;
-		if (cqe->user_data == CANCEL_DATA)
+		if (cqe->user_data == cancel_data)
 			u->cancels--;
 		else if (cqe->flags & IORING_CQE_F_NOTIF)
 			notified(f, u, cqe, now);
@@ -116,7 +138,7 @@ static void cancel_chain(struct uring_tx *u)
 	if (!sqe)
 		return;
 	io_uring_prep_cancel64(sqe, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
-	io_uring_sqe_set_data64(sqe, CANCEL_DATA);
+	io_uring_sqe_set_data64(sqe, cancel_data);
 	u->cancels++;
 	u->cancelled = true;
 }
@@ -126,7 +148,7 @@ int uring_tx_step(struct flow *f)
 {
 	struct uring_tx *u = f->state;
 
-	if (!u->chain)
+	if (!u->chain && !u->starved)
 		u->chain = build_chain(f, u);
 	if (uring_enter(f, &u->ring, u->chain ? u->chain : 1))
 		return -f->error;

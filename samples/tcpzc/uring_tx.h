@@ -19,6 +19,7 @@ struct uring_tx {
 	void (*prepare)(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n);
 	unsigned int chain; /* requests of the present chain without a completion */
 	bool usage;	    /* notifications say whether data was copied */
+	bool starved;	    /* nothing is sent before a notification */
 	bool cancelled;
 	int cancels; /* cancel requests without a completion */
 };

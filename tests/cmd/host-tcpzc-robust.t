@@ -1,0 +1,219 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Peers that reset, half-close or vanish; transfers of next to nothing; signals with many threads:
+# right numbers or a clear error each time, and nothing left open at the end.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/tcpzc.sh"
+
+command -v perl >/dev/null || skip_all "no perl for the peers"
+tx_modes=$(for m in $(modes sending); do here $m && echo $m; done)
+rx_modes=$(for m in $(modes receiving); do rx_here $m && echo $m; done)
+
+one_error() { # FILE PATTERN: one line, nothing else
+	[ "$(wc -l <"$1")" = 1 ] && says "^tcpzc: $2" "$1"
+}
+
+# to_peer DEED BYTES SENDER-OPTIONS: txrc, txs; what the peer read in $peer
+to_peer() {
+	deed=$1 after=$2
+	shift 2
+	port=$((port + 1))
+	perl "$tests/tools/tcp-peer.pl" listen $port $deed $after >peer &
+	pid=$!
+	"$tcpzc" --connect 127.0.0.1 --port $port "$@" >tx 2>tx.err
+	txrc=$?
+	wait $pid
+	peer=$(cat peer)
+	grep '"summary"' tx >txs
+}
+was_reset() { # TX
+	to_peer reset 300000 --tx $1 --seconds 10
+	[ $txrc = 1 ] && one_error tx.err '(.*: )?(Connection reset by peer|Broken pipe)$' &&
+		holds txs ".bytes >= $peer and .seconds < 9 and
+			(.sends | .total > 0 and .zero_copy + .copied + .unknown == .total)"
+}
+half_closed() { # TX: the peer says no more, and reads on
+	to_peer half-close 200000 --tx $1 --bytes 20M
+	[ $txrc = 0 ] && [ "$peer" = 20971520 ] && holds txs '.bytes == 20971520'
+}
+for tx in $tx_modes; do
+	ok "$tx: the peer resets in the middle" was_reset $tx
+done
+ok "send: the peer closes its half and reads on" half_closed send
+several_reset() {
+	port=$((port + 1))
+	perl "$tests/tools/tcp-peer.pl" listen $port reset 100000 3 >peer &
+	pid=$!
+	"$tcpzc" --connect 127.0.0.1 --port $port --flows 3 --seconds 10 >tx 2>tx.err
+	txrc=$?
+	wait $pid
+	grep '"summary"' tx >txs
+	[ $txrc = 1 ] && one_error tx.err 'flow 0: .* \(and 2 more flows failed\)$' &&
+		holds txs '[.flows[] | .error | length > 0] == [true, true, true]'
+}
+ok "three flows are reset: one line says how many" several_reset
+
+# from_peer DEED BYTES RECEIVER-OPTIONS
+from_peer() {
+	deed=$1 after=$2
+	shift 2
+	port=$((port + 1))
+	"$tcpzc" --listen --port $port "$@" >rx 2>rx.err &
+	pid=$!
+	perl "$tests/tools/tcp-peer.pl" connect $port $deed $after >peer
+	wait $pid
+	rxrc=$?
+	peer=$(cat peer)
+	grep '"summary"' rx >rxs
+}
+reset_by_sender() { # RX
+	from_peer reset 500000 --rx $1
+	[ $rxrc = 1 ] && one_error rx.err '.*: Connection reset by peer$' && holds rxs '.bytes == 500000'
+}
+half_closing_sender() { # RX
+	from_peer half-close 500001 --rx $1
+	[ $rxrc = 0 ] && holds rxs '.bytes == 500001'
+}
+for rx in $rx_modes; do
+	ok "$rx: the sender resets in the middle" reset_by_sender $rx
+	ok "$rx: the sender closes its half and waits" half_closing_sender $rx
+done
+
+short() { # TX RX BYTES
+	verify=--verify
+	[ $2 != trunc ] || verify= # it never sees them
+	transfer 127.0.0.1 --rx $2 $verify --bytes $3 -- --tx $1 $verify --bytes $3 &&
+		holds rxs ".bytes == $3 and (.verify == \"ok\" or .mode == \"trunc\")" &&
+		holds txs ".bytes == $3"
+}
+for tx in $tx_modes; do
+	ok "$tx: one byte" short $tx recv 1
+done
+for rx in $rx_modes; do
+	ok "$rx: one byte" short send $rx 1
+	ok "$rx: one byte less than a page" short send $rx 4095
+done
+small_buffers() { # sends that end short, again and again
+	transfer 127.0.0.1 --rcvbuf 5000 --verify -- --tx $1 --sndbuf 5000 --bytes 300001 --verify --mss 700 &&
+		holds rxs '.bytes == 300001 and .verify == "ok"'
+}
+for tx in $tx_modes; do
+	ok "$tx: small buffers and segments" small_buffers $tx
+done
+
+# stopped SIGNAL TX RX: four flows on two threads
+stopped() {
+	port=$((port + 1))
+	: >rx
+	"$tcpzc" --listen --port $port --flows 4 --threads 2 --rx $3 >rx 2>rx.err &
+	rxpid=$!
+	"$tcpzc" --connect 127.0.0.1 --port $port --flows 4 --threads 2 --tx $2 --seconds 20 >tx 2>tx.err &
+	txpid=$!
+	i=0
+	while [ "$(grep -c '"point"' rx)" -lt 2 ] && [ $i -lt 600 ]; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+	kill -$1 $txpid
+	wait $txpid
+	txrc=$?
+	wait $rxpid
+	rxrc=$?
+	grep '"summary"' rx >rxs
+	grep '"summary"' tx >txs
+	[ $txrc$rxrc = 00 ] && [ "$(jq -c '.bytes, (.flows | length)' rxs)" = "$(jq -c '.bytes, (.flows | length)' txs)" ] ||
+		{ cat tx.err rx.err; return 1; }
+}
+ok "SIGINT with threads, blocked in send" stopped INT send recv
+for tx in uring-send-zc; do
+	here $tx && ok "SIGTERM with threads, in io_uring" stopped TERM $tx uring-multishot
+done
+
+# At the end every socket, ring, pipe and file is closed: looked at while exit_group is held up.
+left_open() { # PID: what it has open that this shell does not
+	for fd in /proc/"$1"/fd/*; do
+		n=${fd##*/}
+		[ "$n" -le 2 ] || [ "$(readlink $fd)" = "$(readlink /proc/$$/fd/$n)" ] || readlink $fd
+	done
+}
+at_exit() { # LOG: the process that is about to exit
+	i=0
+	while ! grep -q 'exit_group(' "$1" 2>/dev/null && [ $i -lt 500 ]; do
+		sleep 0.02
+		i=$((i + 1))
+	done
+	awk '{ print $1; exit }' "$1"
+}
+held='strace -f -qq -e trace=exit_group -e inject=exit_group:delay_enter=60000000 -o'
+closes_all() { # TX RX
+	rm -f held.rx held.tx
+	port=$((port + 1))
+	$held held.rx "$tcpzc" --listen --port $port --flows 2 --rx $2 >rx 2>rx.err &
+	rxpid=$!
+	$held held.tx "$tcpzc" --connect 127.0.0.1 --port $port --flows 2 --tx $1 --bytes 300000 >tx 2>tx.err &
+	txpid=$!
+	tx=$(at_exit held.tx) rx=$(at_exit held.rx)
+	left_open "$tx" >open.tx
+	left_open "$rx" >open.rx
+	looked=$(ls /proc/$tx/fd /proc/$rx/fd | grep -c '^2$')
+	kill -KILL $txpid $rxpid # strace: what it holds goes on, and exits
+	wait $txpid $rxpid 2>/dev/null
+	says 'exit_group\(0' held.tx && says 'exit_group\(0' held.rx && [ "$looked" = 2 ] || { cat tx.err rx.err; return 1; }
+	[ ! -s open.tx ] && [ ! -s open.rx ] || { echo "open at the end:"; cat open.tx open.rx; return 1; }
+}
+# The next receiving mode with each sending mode.
+hugepages() { sed -n 's/^HugePages_\(Total\|Free\|Rsvd\|Surp\): *//p' /proc/meminfo | tr '\n' ' '; }
+huge=$(hugepages)
+if command -v strace >/dev/null; then
+	set -- $rx_modes
+	for tx in $tx_modes; do
+		ok "$tx and $1: all closed at the end" closes_all $tx $1
+		set -- "$@" $1
+		shift
+	done
+else
+	skip "all closed at the end" "no strace to hold a process at its end"
+fi
+ok "no huge page is left in use" test "$huge" = "$(hugepages)"
+
+# A peer that vanishes without a word: the link goes down.
+[ "$(id -u)" = 0 ] && ip netns add zcgone$$-a 2>/dev/null && ip netns add zcgone$$-b || {
+	skip "a peer that vanishes" "no network namespaces"
+	done_testing
+}
+cleanup() {
+	ip netns del zcgone$$-a
+	ip netns del zcgone$$-b
+}
+a() { ip netns exec zcgone$$-a "$@"; }
+b() { ip netns exec zcgone$$-b "$@"; }
+a ip link add veth0 type veth peer name veth0 netns zcgone$$-b
+a ip addr add 192.0.2.1/24 dev veth0
+b ip addr add 192.0.2.2/24 dev veth0
+a ip link set veth0 up
+b ip link set veth0 up
+vanished() {
+	: >rx
+	a "$tcpzc" --listen --rx recv --peer-timeout 1 >rx 2>rx.err &
+	rxpid=$!
+	b "$tcpzc" --connect 192.0.2.1 --seconds 20 --peer-timeout 1 >tx 2>tx.err &
+	txpid=$!
+	i=0
+	while [ "$(grep -c '"point"' rx)" -lt 2 ] && [ $i -lt 600 ]; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+	a ip link set veth0 down
+	wait $txpid
+	txrc=$?
+	wait $rxpid
+	rxrc=$?
+	grep '"summary"' rx >rxs
+	grep '"summary"' tx >txs
+	[ $txrc$rxrc = 11 ] && one_error tx.err '.*(timed out|No route to host|unreachable)$' &&
+		one_error rx.err '.*(timed out|No route to host|unreachable)$' &&
+		holds rxs '.bytes > 0 and .seconds < 15' && holds txs '.bytes > 0 and .seconds < 15'
+}
+ok "the link goes down: both ends notice and say so" vanished
+
+done_testing
