@@ -173,6 +173,28 @@ static int read_roi(struct figures *f, const struct comparison *c, enum end e, c
 	return n < 0 ? n : ret;
 }
 
+/* Counters of the side that are compared per MiB of its work. */
+static const struct {
+	enum figure figure;
+	const char *metric;
+} per_mib[] = {
+	{FIGURE_RETRANSMITS, "snmp:TcpRetransSegs"},
+	{FIGURE_DROPS, "softnet_dropped"},
+	{FIGURE_IRQS, "irq:total"},
+	{FIGURE_SWITCHES, "counter:context-switches"},
+};
+
+static void read_counters(struct side_figures *side, struct store *s, const struct run *r,
+			  enum end e)
+{
+	double mib = figure_metric(s, r, "bytes") / 1048576;
+	size_t i;
+
+	for (i = 0; i < array_size(per_mib); i++)
+		sample_add(&side->of[per_mib[i].figure][e],
+			   mib > 0 ? figure_metric(s, r, per_mib[i].metric) / mib : NAN);
+}
+
 static int read_cost(struct side_figures *side, const struct comparison *c, enum end e,
 		     struct error *err)
 {
@@ -182,10 +204,12 @@ static int read_cost(struct side_figures *side, const struct comparison *c, enum
 	struct run *runs;
 	int i, n = scope_runs(s, &q, &b, FOR_FIGURES, &runs, err);
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		sample_add(&side->of[FIGURE_NS_PER_KIB][e],
 			   figure_metric(s, &runs[i], "cpu_pct") * 1e7 /
 				   figure_metric(s, &runs[i], "rate_kib"));
+		read_counters(side, s, &runs[i], e);
+	}
 	if (n >= 0)
 		free(runs);
 	return n < 0 ? n : 0;

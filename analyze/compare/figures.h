@@ -13,9 +13,13 @@ enum figure {
 	FIGURE_POWER,	   /* W */
 	FIGURE_ROI_C,
 	FIGURE_ROI_P,
-	FIGURE_NS_PER_KIB, /* busy CPU time by KiB */
-	FIGURE_COPY,	   /* ns per unit of work in the component "data copy" */
-	FIGURE_SYSCALLS,   /* calls per MiB */
+	FIGURE_NS_PER_KIB,  /* busy CPU time by KiB */
+	FIGURE_COPY,	    /* ns per unit of work in the component "data copy" */
+	FIGURE_SYSCALLS,    /* calls per MiB */
+	FIGURE_RETRANSMITS, /* these: per MiB */
+	FIGURE_DROPS,
+	FIGURE_IRQS,
+	FIGURE_SWITCHES,
 	FIGURES
 };
 

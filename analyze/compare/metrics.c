@@ -31,6 +31,10 @@ static const struct metric {
 	{"ns_per_kib", "ns", -1, true, FIGURE_NS_PER_KIB},
 	{"copy_ns_per_kib", "ns", -1, false, FIGURE_COPY},
 	{"syscalls_per_mib", "1/MiB", -1, false, FIGURE_SYSCALLS},
+	{"context_switches_per_mib", "1/MiB", -1, false, FIGURE_SWITCHES},
+	{"interrupts_per_mib", "1/MiB", -1, false, FIGURE_IRQS},
+	{"retransmits_per_mib", "1/MiB", -1, false, FIGURE_RETRANSMITS},
+	{"softnet_drops_per_mib", "1/MiB", -1, false, FIGURE_DROPS},
 	{"power", "W", 0, false, FIGURE_POWER},
 	{"roi_c", "T^n/C", +1, true, FIGURE_ROI_C},
 	{"roi_p", "T^n/P^m", +1, true, FIGURE_ROI_P},
@@ -182,6 +186,19 @@ static void say_rules(struct table *t, const struct comparison *c)
 		c->rule.alpha, 100 * c->rule.threshold, verdict_runs_needed(&c->rule, 1));
 }
 
+/* Trouble that there was none of, at either end, is no row. */
+static bool all_zero(const struct sample *ends)
+{
+	size_t i;
+	int e;
+
+	for (e = 0; e < ENDS; e++)
+		for (i = 0; i < ends[e].n; i++)
+			if (ends[e].x[i] != 0)
+				return false;
+	return true;
+}
+
 static void put_side(struct table *t, const struct comparison *c, const struct side_figures *side,
 		     struct outcome *out)
 {
@@ -191,7 +208,8 @@ static void put_side(struct table *t, const struct comparison *c, const struct s
 	for (i = 0; i < array_size(metrics); i++) {
 		const struct sample *ends = side->of[metrics[i].figure];
 
-		if (!ends[BASE].n && !ends[NEW].n)
+		if ((!ends[BASE].n && !ends[NEW].n) ||
+		    (metrics[i].figure >= FIGURE_RETRANSMITS && all_zero(ends)))
 			continue;
 		v = put_metric(t, c, &metrics[i], side);
 		out->worse += v == VERDICT_WORSE && metrics[i].gate && !modelled(side, &metrics[i]);

@@ -66,4 +66,24 @@ ok "nothing is better" test "$(verdicts)" = copied
 compared fell_back copying -C cap
 ok "worse may still be said" test "$(field 'receiver throughput' verdict)" = worse
 
+# Counters per MiB: twice the interrupts, retransmits where there were none, drops nowhere.
+count() { # count NAME COPYING MAPPING: so many per MiB
+	sqlite3 cap/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT r.id, '$1', '1',
+		m.value / 1048576 * CASE r.variant WHEN 'copying' THEN $2 ELSE $3 END
+		FROM run r JOIN metric m ON m.run = r.id AND m.name = 'bytes' WHERE r.side = 'receiver'"
+}
+count irq:total 4 2
+count snmp:TcpRetransSegs 0 0.5
+count softnet_dropped 0 0
+count counter:context-switches 3 3
+compared copying mapping -C cap
+ok "interrupts per MiB" near "$(field 'receiver interrupts_per_mib' base)" 4 1e-9
+ok "fewer are better" test "$(field 'receiver interrupts_per_mib' verdict)" = better
+ok "retransmits that there were none of" near "$(field 'receiver retransmits_per_mib' new)" 0.5 1e-9
+ok "have no ratio" test -z "$(field 'receiver retransmits_per_mib' change_pct)"
+ok "but are worse" test "$(field 'receiver retransmits_per_mib' verdict)" = worse
+ok "no drops at all are no row" sh -c '! grep -q softnet_drops out'
+ok "the same switches" test "$(field 'receiver context_switches_per_mib' verdict)" = '~'
+ok "the gate asks for none of these" exits 0 "$zcost" compare copying mapping -C cap --fail-on worse
+
 done_testing
