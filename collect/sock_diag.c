@@ -14,10 +14,10 @@
 
 enum { ANSWER = 32768 };
 
-/* Those that have, or had, a peer; not the waiting ones that no process holds. */
-#define CONNECTED                                                                               \
-	(1 << TCP_ESTABLISHED | 1 << TCP_FIN_WAIT1 | 1 << TCP_FIN_WAIT2 | 1 << TCP_CLOSE_WAIT | \
-	 1 << TCP_LAST_ACK | 1 << TCP_CLOSING)
+/* All but those that no process holds, and those that have no peer and wait for none. */
+#define STATES                                                                             \
+	(1 << TCP_LISTEN | 1 << TCP_SYN_SENT | 1 << TCP_ESTABLISHED | 1 << TCP_FIN_WAIT1 | \
+	 1 << TCP_FIN_WAIT2 | 1 << TCP_CLOSE_WAIT | 1 << TCP_LAST_ACK | 1 << TCP_CLOSING)
 #define ATTRIBUTES \
 	(1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1) | 1 << (INET_DIAG_SKMEMINFO - 1))
 
@@ -100,14 +100,14 @@ static int take_all(int fd, sock_diag_found found, void *arg, bool list)
 
 int sock_diag_all(int fd, int family, sock_diag_found found, void *arg)
 {
-	int rc = ask(fd, family, NLM_F_DUMP, CONNECTED, NULL);
+	int rc = ask(fd, family, NLM_F_DUMP, STATES, NULL);
 
 	return rc ? rc : take_all(fd, found, arg, true);
 }
 
 int sock_diag_one(int fd, const struct inet_diag_msg *msg, sock_diag_found found, void *arg)
 {
-	int rc = ask(fd, msg->idiag_family, 0, CONNECTED, &msg->id);
+	int rc = ask(fd, msg->idiag_family, 0, STATES, &msg->id);
 
 	return rc ? rc : take_all(fd, found, arg, false);
 }

@@ -23,7 +23,8 @@ typedef void (*sock_diag_found)(void *arg, const struct sock_diag_socket *s);
 /* A descriptor, or -errno; a kernel that cannot tell of TCP sockets is -ENOENT. */
 int sock_diag_open(struct error *err);
 
-/* Calls `found` for each connected socket of AF_INET or AF_INET6. 0 or -errno. */
+/* Calls `found` for each socket that is connected, connects or listens, of AF_INET or AF_INET6. 0
+ * or -errno. */
 int sock_diag_all(int fd, int family, sock_diag_found found, void *arg);
 
 /* For that one, as `msg` once told of it; -ENOENT when it is no more. */

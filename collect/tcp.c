@@ -20,10 +20,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { SOCKETS = 4096, ONE_BY_ONE = 512, TRIES = 5, LOOK_AGAIN = 30 };
@@ -47,6 +49,17 @@ struct tcp {
 
 /* --- what the processes hold --- */
 
+/* sockfs names the protocol of what lies behind a descriptor; where it does not, it may be TCP. */
+static bool is_tcp(pid_t pid, const char *name)
+{
+	char path[64], protocol[16];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%.16s", (int)pid, name);
+	n = getxattr(path, "system.sockprotoname", protocol, sizeof(protocol));
+	return n < 3 || !strncmp(protocol, "TCP", 3);
+}
+
 static void add_held(struct tcp *t, pid_t pid, int dir, const char *name)
 {
 	unsigned long long inode;
@@ -58,6 +71,8 @@ static void add_held(struct tcp *t, pid_t pid, int dir, const char *name)
 	link[n] = '\0';
 	if (sscanf(link, "socket:[%llu]", &inode) != 1 || map_get(&t->by_inode, inode))
 		return;
+	if (!map_get(&t->tries, inode))
+		*map_at(&t->tries, inode) = is_tcp(pid, name) ? 0 : TRIES;
 	array_grow(t->held, t->nheld, t->held_cap);
 	t->held[t->nheld++] = (struct held){inode, pid};
 	*map_at(&t->by_inode, inode) = t->nheld;
@@ -101,12 +116,17 @@ static bool any_new(struct tcp *t)
 static void add_hex(struct str *s, const void *data, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
-	const unsigned char *p = data;
-	size_t i;
+	const unsigned char *p = data, *end = p + len;
+	char piece[256];
+	size_t n = 0;
 
-	for (i = 0; i < len; i++) {
-		str_putc(s, digits[p[i] >> 4]);
-		str_putc(s, digits[p[i] & 15]);
+	for (; p < end; p++) {
+		piece[n++] = digits[*p >> 4];
+		piece[n++] = digits[*p & 15];
+		if (n < sizeof(piece) && p + 1 < end)
+			continue;
+		str_add(s, piece, n);
+		n = 0;
 	}
 	str_puts(s, len ? " " : "- ");
 }
@@ -118,13 +138,15 @@ static void found(void *arg, const struct sock_diag_socket *s)
 
 	if (!at)
 		return;
+	*map_at(&t->tries, s->msg->idiag_inode) = TRIES; /* need not be looked for any more */
+	if (s->msg->idiag_state == TCP_LISTEN)
+		return;
 	if (t->nknown >= SOCKETS) {
 		t->cut = true;
 		return;
 	}
 	array_grow(t->known, t->nknown, t->known_cap);
 	t->known[t->nknown++] = *s->msg;
-	*map_at(&t->tries, s->msg->idiag_inode) = TRIES; /* need not be looked for any more */
 	str_printf(&t->reading.text, "%d ", (int)t->held[*at - 1].pid);
 	add_hex(&t->reading.text, s->msg, sizeof(*s->msg));
 	add_hex(&t->reading.text, s->info, s->info_len);
@@ -243,7 +265,10 @@ static int take(struct collect *c, bool must)
 	rc = read_sockets(t);
 	if (rc)
 		return error_sys(&c->err, -rc, "cannot ask for the workload's sockets");
-	return reading_end(&t->reading, &c->err);
+	rc = reading_end(&t->reading, &c->err);
+	if (t->reading.n == 1)
+		t->reading.next_ns = 0; /* made the list, which the next one need not */
+	return rc;
 }
 
 static int take_end(struct collect *c)
