@@ -53,7 +53,7 @@ static bool parse_line(char *line, void *arg)
 		if (!word)
 			return false;
 		s.f[i] = strtod(word, &end);
-		if (end == word || *end)
+		if (end == word || *end || !isfinite(s.f[i]) || s.f[i] < 0)
 			s.f[i] = NAN;
 	}
 	s.comm = line;

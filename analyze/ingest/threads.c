@@ -58,14 +58,19 @@ static double number_or_nan(const char *word)
 	char *end;
 	double x = strtod(word, &end);
 
-	return end == word || *end ? NAN : x;
+	return end == word || *end || !isfinite(x) || x < 0 ? NAN : x;
+}
+
+static double ticks(long long n)
+{
+	return n > 0 ? (double)n * TICK_NS : 0;
 }
 
 /* "77 (a (name)) S 1 2 ...": its parts into `s`. The text is cut up. */
 static bool parse_stat(char *stat, struct seen *s)
 {
 	char *open = strchr(stat, '('), *close = strrchr(stat, ')'), *rest, *word;
-	double f[FIELDS] = {0};
+	long long f[FIELDS] = {0};
 	int i = 3;
 
 	if (!open || !close || close < open)
@@ -75,10 +80,10 @@ static bool parse_stat(char *stat, struct seen *s)
 	s->tid = strtoll(stat, NULL, 10);
 	rest = str_trim(close + 1);
 	for (; i < FIELDS && (word = str_token(&rest, ' ')); i++)
-		f[i] = strtod(word, NULL);
-	s->user_ns = f[UTIME] * TICK_NS;
-	s->system_ns = f[STIME] * TICK_NS;
-	s->children_ns = (f[CUTIME] + f[CSTIME]) * TICK_NS;
+		f[i] = strtoll(word, NULL, 10);
+	s->user_ns = ticks(f[UTIME]);
+	s->system_ns = ticks(f[STIME]);
+	s->children_ns = ticks(f[CUTIME]) + ticks(f[CSTIME]);
 	s->start = (uint64_t)f[START];
 	s->cpu = f[CPU] >= 0 && f[CPU] < CPUSET_MAX ? (unsigned int)f[CPU] : CPUSET_MAX;
 	return i == FIELDS && s->tid > 0;

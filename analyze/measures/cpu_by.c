@@ -11,6 +11,7 @@
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/cpu_parts.h"
+#include "analyze/measures/notes.h"
 #include "analyze/measures/thread_groups.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
@@ -231,21 +232,43 @@ static void put_others(struct table *t, const struct side *side, int run)
 }
 
 /* Rows beyond the limit become one, so that all rows still add up. */
-static void put_rest(struct table *t, const struct side *side, size_t from)
+static void put_rest(struct table *t, const struct side *side, int run, double pct)
 {
-	double pct = 0;
-	size_t i;
-	int run = from < side->groups.n ? side->groups.g[from].run : 0;
+	struct value *row;
 
-	for (i = from; i < side->groups.n; i++) {
-		struct estimate e =
-			thread_estimate(&side->groups, &side->groups.g[i], THREAD_RUN, side->est);
-
-		pct += isnan(e.value) ? 0 : e.value;
-	}
-	if (from >= side->groups.n || (run >= 0 && side->b->n > 1))
+	if (!(pct > 0))
 		return;
-	table_set(t, new_row(t, side, "(rows left out)"), "cpu_pct", value_real(pct));
+	row = new_row(t, side, "(rows left out)");
+	if (run >= 0)
+		table_set(t, row, "run", value_int(side->b->runs[run].repeat));
+	table_set(t, row, "cpu_pct", value_real(pct));
+	table_set(t, row, "busy_share", value_real(100 * pct / busy_of(side, run)));
+}
+
+/* The groups of one run, or, with -1, those over all runs; and what else its CPUs did. */
+static size_t put_run(struct table *t, const struct query *q, const struct side *side, int run)
+{
+	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, all = 0, shown = 0, i;
+	double rest = 0;
+
+	for (i = 0; i < side->groups.n; i++) {
+		const struct thread_group *g = &side->groups.g[i];
+		struct estimate e;
+
+		if (g->run != run)
+			continue;
+		if (q->all || all++ < limit) {
+			put_group(t, side, g);
+			shown++;
+			continue;
+		}
+		e = thread_estimate(&side->groups, g, THREAD_RUN, side->est);
+		rest += isnan(e.value) ? 0 : e.value;
+	}
+	put_rest(t, side, run, rest);
+	if (!q->comm)
+		put_others(t, side, run);
+	return shown;
 }
 
 static void note_side(struct table *t, const struct side *side, size_t shown)
@@ -265,13 +288,15 @@ static void note_side(struct table *t, const struct side *side, size_t shown)
 		table_note(t, "%s %s: %zu of %zu rows; --all shows all", b->variant, b->side, shown,
 			   side->groups.n);
 	if (busy.n)
-		table_note(t,
-			   "%s %s: the side's CPUs were busy %.2f %% of one CPU, %.2f %% of it in "
-			   "softirqs by the kernel's ticks",
-			   b->variant, b->side, busy.value, soft.value);
+		table_note(
+			t,
+			"%s %s: the side's CPUs were busy for %.2f %% of one CPU's time, %.2f of "
+			"these in softirqs, by the kernel's ticks",
+			b->variant, b->side, busy.value, soft.value);
 	if (side->b->n && figure_metric(side->s, side->b->runs, "threads_hold_irq") == 1)
-		table_note(t, "softirqs and interrupts that came in on top of a thread are in its "
-			      "time: the kernel has no CONFIG_IRQ_TIME_ACCOUNTING");
+		notes_say_once(t,
+			       "softirqs and interrupts that came in on top of a thread are in its "
+			       "time: the kernel has no CONFIG_IRQ_TIME_ACCOUNTING");
 	if (!side->confined)
 		table_note(t,
 			   "%s %s: the threads might also run on other CPUs than the side's, so of "
@@ -294,19 +319,16 @@ static int put_side(struct store *s, const struct query *q, const struct block_l
 		    struct error *err)
 {
 	struct side side = {.s = s, .b = b, .est = list->estimator, .confined = confined(s, b)};
-	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
 	int rc = thread_groups_read(&side.groups, s, b, key, q->comm, THREAD_RUN, err), run;
+	size_t shown = 0;
 
 	if (!rc) {
 		to_percent(s, b, &side.groups);
-		for (i = 0; i < side.groups.n && (q->all || i < limit); i++)
-			put_group(t, &side, &side.groups.g[i]);
-		put_rest(t, &side, i);
-		for (run = 0; key != BY_COMM && run < b->n && !q->comm; run++)
-			put_others(t, &side, run);
-		if (key == BY_COMM && !q->comm)
-			put_others(t, &side, -1);
-		note_side(t, &side, i);
+		if (key == BY_COMM)
+			shown = put_run(t, q, &side, -1);
+		for (run = 0; key != BY_COMM && run < b->n; run++)
+			shown += put_run(t, q, &side, run);
+		note_side(t, &side, shown);
 	}
 	thread_groups_free(&side.groups);
 	return rc;

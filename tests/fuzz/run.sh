@@ -71,6 +71,15 @@ case $program in
 	perf stat -a -A -x, -o "$seeds/csv" true >/dev/null 2>&1 && as s "$seeds/csv" || true
 	perf stat -j -o "$seeds/json" true >/dev/null 2>&1 && as s "$seeds/json" || true
 	;;
+*snaps)
+	snaps() { # snaps FILE LETTER TEXT: the text at both ends of the window
+		printf '%s@10000000000 %d\n%s@13000000000 %d\n%s' "$2" ${#3} "$3" ${#3} "$3" >"$seeds/$1"
+	}
+	stat='7 (w) R 1 1 1 0 -1 0 0 0 0 0 1 2 3 0 20 0 1 0 4242 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 1'
+	snaps threads c "$(printf 'p 5 %s\nt 7 4 3 0-1 %s\n' "$stat" "$stat")"
+	snaps sched d "$(printf '7 7 1 2 3 4 5 w\n7 8 1 2 3 - - w\n')"
+	snaps tcp e "$(printf 'little\n7 0201%0140d %0560d %072d bbr\n7 0a01%0140d - - -\n' 0 0 0 0)"
+	;;
 *tracepoints)
 	! command -v perf >/dev/null || traced
 	;;
