@@ -26,7 +26,7 @@ $(B)/tests/unit/host_%: $(B)/tests/unit/host_%.o $(B)/host.a $(B)/lib.a
 # A mode of tcpzc whose source the test holds itself, to feed it what no device here does.
 $(B)/tests/unit/tcpzc_%: $(B)/tests/unit/tcpzc_%.o $(TCPZC_OBJ) $(B)/lib.a
 	@echo "  LINK    $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(filter-out %/main.o %/rx_$*.o,$(TCPZC_OBJ)) \
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(filter-out %/main.o %/$*.o,$(TCPZC_OBJ)) \
 		$(B)/lib.a $(URING_LIBS) -lm -lcmocka
 
 # Small programs that tests and benchmarks run.

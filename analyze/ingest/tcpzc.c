@@ -68,11 +68,13 @@ static const struct {
 	const char *mode;
 	bool zero_copy;
 } modes[] = {
-	{"send", false},	 {"uring-send", false}, {"msg-zerocopy", true},
-	{"uring-send-zc", true}, {"recv", false},	{"uring-multishot", false},
+	{"send", false},	{"uring-send", false},
+	{"msg-zerocopy", true}, {"uring-send-zc", true},
+	{"recv", false},	{"uring-multishot", false},
 	{"uring-recv", false}, /* single shot; in version 0.1.0 the name of uring-multishot */
-	{"mmap", true},		 {"zcrx", true},	{"devmem", true},
-	{"recvmsg", false},	 {"trunc", false},
+	{"mmap", true},		{"zcrx", true},
+	{"devmem", true},	{"uring-sendmsg-zc", true},
+	{"recvmsg", false},	{"trunc", false},
 };
 
 static void asked(struct ingest *in, const char *mode)

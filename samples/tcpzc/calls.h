@@ -32,6 +32,7 @@
 	X(IO_URING_REGISTER, "io_uring_register") \
 	X(MADVISE, "madvise")                     \
 	X(MMAP, "mmap")                           \
+	X(MUNMAP, "munmap")                       \
 	X(POLL, POLL_NAME)                        \
 	PPOLL_ROW(X)                              \
 	X(PWRITE64, "pwrite64")                   \
@@ -40,12 +41,14 @@
 	X(RECVMSG, "recvmsg")                     \
 	X(RT_SIGRETURN, "rt_sigreturn")           \
 	X(SENDFILE, "sendfile")                   \
+	X(SENDMSG, "sendmsg")                     \
 	X(SENDTO, "sendto")                       \
 	X(SETITIMER, "setitimer")                 \
 	X(SETSOCKOPT, "setsockopt")               \
 	X(SPLICE, "splice")                       \
 	X(TEE, "tee")                             \
 	X(TGKILL, "tgkill")                       \
+	X(VMSPLICE, "vmsplice")                   \
 	X(WRITE, "write")
 
 #define CALL_ENUM(id, name) CALL_##id,

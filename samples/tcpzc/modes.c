@@ -5,13 +5,14 @@
 #include <string.h>
 
 extern const struct mode tx_send, tx_sendfile, tx_sendfile_direct, tx_splice, tx_msg_zerocopy,
-	tx_uring_send, tx_uring_send_zc;
+	tx_uring_send, tx_uring_send_zc, tx_uring_sendmsg_zc, tx_vmsplice, tx_devmem;
 extern const struct mode rx_recv, rx_recvmsg, rx_trunc, rx_mmap, rx_uring_recv, rx_uring_multishot,
 	rx_zcrx, rx_devmem;
 
 const struct mode *const tx_modes[] = {
-	&tx_send,	  &tx_sendfile,	  &tx_sendfile_direct, &tx_splice,
-	&tx_msg_zerocopy, &tx_uring_send, &tx_uring_send_zc,   NULL,
+	&tx_send,	&tx_sendfile,	   &tx_sendfile_direct,	 &tx_splice,   &tx_msg_zerocopy,
+	&tx_uring_send, &tx_uring_send_zc, &tx_uring_sendmsg_zc, &tx_vmsplice, &tx_devmem,
+	NULL,
 };
 const struct mode *const rx_modes[] = {
 	&rx_recv, &rx_recvmsg, &rx_trunc, &rx_mmap, &rx_uring_recv, &rx_uring_multishot,

@@ -112,7 +112,7 @@ struct options {
 	const char *nic;    /* zcrx, devmem: NULL: not given */
 	unsigned int queue; /* its first receive queue for us; flow i takes queue + i */
 	size_t area;	    /* bytes of memory to receive into */
-	bool no_device, print_setup;
+	bool no_device, print_setup, plain_buffers;
 	int dmabuf_fd;		     /* devmem: a dmabuf that was given; -1: udmabuf */
 	unsigned int dontneed_batch; /* devmem: tokens given back at once */
 	unsigned batch;		     /* sends handed over by one io_uring_enter */

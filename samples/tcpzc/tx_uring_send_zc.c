@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * io_uring's zero-copy send from registered buffers. Each send completes twice: it was accepted,
- * and later (a notification) the memory is ours again. With REPORT_USAGE the notification says
- * whether the kernel copied after all; before Linux 6.2 it does not, and sends count as unknown.
+ * io_uring's zero-copy send from registered buffers, or with --plain-buffers from others. Each send
+ * completes twice: it was accepted, and later (a notification) the memory is ours again. With
+ * REPORT_USAGE the notification says whether the kernel copied after all; before Linux 6.2 it does
+ * not, and sends count as unknown.
  */
 #include "uapi.h"
 #include "uring_tx.h"
@@ -14,8 +15,13 @@ static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, s
 {
 	struct uring_tx *u = f->state;
 
-	io_uring_prep_send_zc_fixed(sqe, f->fd, buf, n, MSG_WAITALL | MSG_NOSIGNAL,
-				    u->usage ? UAPI_IORING_SEND_ZC_REPORT_USAGE : 0, 0);
+	unsigned int report = u->usage ? UAPI_IORING_SEND_ZC_REPORT_USAGE : 0;
+
+	if (f->opt->plain_buffers)
+		io_uring_prep_send_zc(sqe, f->fd, buf, n, MSG_WAITALL | MSG_NOSIGNAL, report);
+	else
+		io_uring_prep_send_zc_fixed(sqe, f->fd, buf, n, MSG_WAITALL | MSG_NOSIGNAL, report,
+					    0);
 }
 
 static int send_zc_open(struct flow *f)
@@ -28,6 +34,8 @@ static int send_zc_open(struct flow *f)
 		return -f->error;
 	u = f->state;
 	u->usage = true;
+	if (f->opt->plain_buffers)
+		return 0;
 	iov = (struct iovec){u->slots.mem, u->slots.n * u->slots.size};
 	rc = io_uring_register_buffers(&u->ring, &iov, 1);
 	if (rc)

@@ -178,5 +178,6 @@ void uring_tx_close(struct flow *f)
 		return;
 	uring_close(f, &u->ring);
 	slots_close(&u->slots);
+	free(u->msgs);
 	free(u);
 }

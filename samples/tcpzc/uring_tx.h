@@ -20,6 +20,11 @@ struct uring_tx {
 	unsigned int chain; /* requests of the present chain without a completion */
 	bool usage;	    /* notifications say whether data was copied */
 	bool starved;	    /* nothing is sent before a notification */
+	/* Of sendmsg, one for each slot: they must live as long as its request. */
+	struct uring_msg {
+		struct msghdr msg;
+		struct iovec iov;
+	} * msgs;
 	bool cancelled;
 	int cancels; /* cancel requests without a completion */
 };

@@ -39,4 +39,7 @@ fi
 "$tcpzc" --listen --rx devmem --print-setup --nic eth7 --queue 2 --port 99 >setup
 ok "the set-up is printed" says '^ethtool -N eth7 flow-type tcp4 dst-port 99 action 2' setup
 
+"$tcpzc" --connect 127.0.0.1 --tx devmem --nic lo --dmabuf-fd 7 --connect-timeout 0.1 >out 2>err
+ok "a sender's too is refused with a reason" says 'dmabuf-fd 7 is no dmabuf' err
+
 done_testing

@@ -34,6 +34,17 @@ for tx in $tx_modes; do
 	done
 done
 
+plain() {
+	transfer 127.0.0.1 --verify --bytes $bytes -- --tx uring-send-zc --plain-buffers --verify --bytes $bytes &&
+		holds rxs ".bytes == $bytes and .verify == \"ok\"" &&
+		holds txs '.sends | .zero_copy + .copied + .unknown == .total and .total > 0'
+}
+if here uring-send-zc; then
+	ok "uring-send-zc from buffers that are not registered" plain
+else
+	skip "uring-send-zc from buffers that are not registered" "$why"
+fi
+
 dropped() {
 	transfer 127.0.0.1 --rx trunc --bytes $bytes -- --tx send --bytes $bytes || return 1
 	holds rxs ".bytes == $bytes and .receive.dropped_bytes == $bytes" &&

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Devmem TCP sends: the payload is in a dmabuf that is bound to the interface, and sendmsg names
+ * offsets in it in place of addresses. Notifications come as with MSG_ZEROCOPY. The socket is bound
+ * to the interface, so that no other one is asked to read memory that it cannot.
+ */
+#include "dmabuf.h"
+#include "zerocopy_tx.h"
+
+#include "lib/zc_uapi.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+	struct zerocopy_tx zc;
+	struct dmabuf mem;
+	char *own; /* of the slots; the dmabuf stands in its place */
+};
+
+static ssize_t hand(struct flow *f, char *p, size_t n, int flags)
+{
+	struct state *s = f->state;
+	struct iovec iov = {(void *)(uintptr_t)(p - s->zc.slots.mem), n};
+	union {
+		char bytes[CMSG_SPACE(sizeof(uint32_t))];
+		struct cmsghdr align;
+	} control = {0};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = control.bytes,
+			     .msg_controllen = sizeof(control.bytes)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = ZC_SO_DEVMEM_DMABUF;
+	c->cmsg_len = CMSG_LEN(sizeof(uint32_t));
+	memcpy(CMSG_DATA(c), &s->mem.id, sizeof(uint32_t));
+	if (f->opt->verify)
+		dmabuf_look(&s->mem, false, true); /* what was filled in is the device's now */
+	return CALL(f, SENDMSG, sendmsg(f->fd, &msg, flags));
+}
+
+static int devmem_open(struct flow *f)
+{
+	struct state *s = calloc(1, sizeof(*s));
+	size_t size;
+
+	if (!s)
+		return flow_fail(f, ENOMEM, "memory");
+	f->state = s;
+	if (zerocopy_tx_open(f, &s->zc, hand))
+		return -f->error;
+	size = (s->zc.slots.n * s->zc.slots.size + 4095) & ~(size_t)4095;
+	if (dmabuf_open(f, &s->mem, size))
+		return -f->error;
+	if (s->mem.size < size)
+		return flow_wrong(f, "the dmabuf has %zu bytes, messages of %zu take %zu",
+				  s->mem.size, f->size, size);
+	s->own = s->zc.slots.mem;
+	s->zc.slots.mem =
+		s->mem.map; /* NULL where it cannot be looked at: offsets are all it takes */
+	return dmabuf_bind_tx(f, &s->mem);
+}
+
+static int devmem_attach(struct flow *f)
+{
+	const char *nic = f->opt->nic;
+
+	if (CALL(f, SETSOCKOPT,
+		 setsockopt(f->fd, SOL_SOCKET, SO_BINDTODEVICE, nic, (socklen_t)strlen(nic) + 1)))
+		return flow_fail(f, errno, "SO_BINDTODEVICE %s", nic);
+	return zerocopy_tx_attach(f);
+}
+
+static int devmem_step(struct flow *f)
+{
+	struct state *s = f->state;
+
+	return zerocopy_tx_step(f, &s->zc);
+}
+
+static int devmem_drain(struct flow *f)
+{
+	struct state *s = f->state;
+
+	return zerocopy_tx_drain(f, &s->zc);
+}
+
+static void devmem_close(struct flow *f)
+{
+	struct state *s = f->state;
+
+	if (!s)
+		return;
+	if (s->own)
+		s->zc.slots.mem = s->own;
+	zerocopy_tx_close(&s->zc);
+	dmabuf_close(&s->mem);
+	free(s);
+}
+
+const struct mode tx_devmem = {
+	.name = "devmem",
+	.what = "sendmsg(2) out of a dmabuf, notifications from the error queue",
+	.needs = "Linux 6.16, a driver with netmem_tx: --nic",
+	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH,
+	.open = devmem_open,
+	.attach = devmem_attach,
+	.step = devmem_step,
+	.drain = devmem_drain,
+	.close = devmem_close,
+};

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* io_uring's zero-copy sendmsg out of plain buffers, pinned anew for each send. */
+#include "uapi.h"
+#include "uring_tx.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n)
+{
+	struct uring_tx *u = f->state;
+	struct uring_msg *m = &u->msgs[((const char *)buf - u->slots.mem) / (ssize_t)u->slots.size];
+
+	m->iov = (struct iovec){(void *)(uintptr_t)buf, n};
+	m->msg = (struct msghdr){.msg_iov = &m->iov, .msg_iovlen = 1};
+	io_uring_prep_sendmsg_zc(sqe, f->fd, &m->msg, MSG_WAITALL | MSG_NOSIGNAL);
+	sqe->ioprio = u->usage ? UAPI_IORING_SEND_ZC_REPORT_USAGE : 0;
+}
+
+static int sendmsg_zc_open(struct flow *f)
+{
+	struct uring_tx *u;
+
+	if (uring_tx_open(f, prepare))
+		return -f->error;
+	u = f->state;
+	u->usage = true;
+	u->msgs = calloc(u->slots.n, sizeof(*u->msgs));
+	return u->msgs ? 0 : flow_fail(f, ENOMEM, "memory");
+}
+
+const struct mode tx_uring_sendmsg_zc = {
+	.name = "uring-sendmsg-zc",
+	.what = "io_uring zero-copy sendmsg from plain buffers, with notifications",
+	.needs = "Linux 6.1; 6.2 says what was copied",
+	.flags = MODE_UDP | MODE_RING,
+	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS,
+	.open = sendmsg_zc_open,
+	.step = uring_tx_step,
+	.drain = uring_tx_drain,
+	.close = uring_tx_close,
+};

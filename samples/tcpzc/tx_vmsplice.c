@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * vmsplice(2) of our own pages into a pipe, and splice(2) from there to the socket: nothing is
+ * copied here. The kernel never says when it is done with the pages, so that a program may not
+ * write to them again: what is sent here stays as it is, and with --verify each message is in pages
+ * of its own, which are let go at once and live on in the packets. Whether pages were copied
+ * further on is not reported: these sends count as unknown.
+ */
+#include "tcpzc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
+
+struct state {
+	int pipe[2];
+	size_t size; /* that the pipe takes at once */
+	size_t left; /* in the pipe, not yet spliced */
+	char *buf;
+};
+
+static int vmsplice_open(struct flow *f)
+{
+	struct state *s = calloc(1, sizeof(*s));
+	size_t pages = (f->size + PAGE - 1) / PAGE;
+
+	if (!s)
+		return flow_fail(f, ENOMEM, "memory");
+	f->state = s;
+	s->pipe[0] = s->pipe[1] = -1;
+	s->size = pages * PAGE < PIPE_MAX ? pages * PAGE : PIPE_MAX;
+	s->buf = memory_get(f, s->size);
+	if (!s->buf)
+		return -f->error;
+	if (pipe2(s->pipe, O_CLOEXEC) || fcntl(s->pipe[1], F_SETPIPE_SZ, (int)s->size) < 0)
+		return flow_fail(f, errno, "a pipe of %zu bytes (fs.pipe-max-size)", s->size);
+	return 0;
+}
+
+static char *pages_for(struct flow *f, struct state *s, size_t n)
+{
+	char *p;
+
+	if (!f->opt->verify)
+		return s->buf;
+	p = CALL(f, MMAP,
+		 mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	if (p == MAP_FAILED) {
+		flow_fail(f, errno, "%zu bytes of memory", n);
+		return NULL;
+	}
+	flow_fill(f, p, f->bytes, n);
+	return p;
+}
+
+/* The pages of the next message, or as many of them as the pipe takes, go into the pipe. */
+static int load(struct flow *f, struct state *s)
+{
+	size_t n = flow_message(f, f->bytes);
+	struct iovec iov = {.iov_len = n > s->size ? s->size : n};
+	ssize_t k;
+
+	iov.iov_base = pages_for(f, s, iov.iov_len);
+	if (!iov.iov_base)
+		return -f->error;
+	do
+		k = CALL(f, VMSPLICE, vmsplice(s->pipe[1], &iov, 1, 0));
+	while (k < 0 && errno == EINTR);
+	if (k < 0)
+		flow_fail(f, errno, "vmsplice");
+	s->left = k < 0 ? 0 : (size_t)k;
+	if (iov.iov_base != s->buf)
+		CALL(f, MUNMAP, munmap(iov.iov_base, iov.iov_len));
+	return -f->error;
+}
+
+static int vmsplice_step(struct flow *f)
+{
+	struct state *s = f->state;
+	ssize_t sent;
+
+	if (!s->left && load(f, s))
+		return -f->error;
+	sent = CALL(f, SPLICE, splice(s->pipe[0], NULL, f->fd, NULL, s->left, SPLICE_F_MOVE));
+	if (sent < 0)
+		return errno == EAGAIN	? STEP_WAIT
+		       : errno == EINTR ? STEP_ON
+					: flow_fail(f, errno, "splice");
+	s->left -= (size_t)sent;
+	flow_sent(f, (size_t)sent);
+	return STEP_ON;
+}
+
+static void vmsplice_close(struct flow *f)
+{
+	struct state *s = f->state;
+
+	if (!s)
+		return;
+	if (s->pipe[0] >= 0) {
+		close(s->pipe[0]);
+		close(s->pipe[1]);
+	}
+	memory_put(s->buf, s->size);
+	free(s);
+}
+
+const struct mode tx_vmsplice = {
+	.name = "vmsplice",
+	.what = "vmsplice(2) of our pages and splice(2): shared, with no word of when they are "
+		"free",
+	.flags = MODE_NONBLOCK,
+	.open = vmsplice_open,
+	.step = vmsplice_step,
+	.close = vmsplice_close,
+};
