@@ -29,6 +29,7 @@ struct capture {
 	char *mark;  /* of what runs are made of (lib/marked.h) */
 	int runs_fd; /* runs/, locked; handed down to all sides of a run. -1: none */
 	struct remote remote[SIDE_COUNT]; /* remotes.h; url NULL: the side runs here */
+	bool owed[SIDE_COUNT];		  /* something of ours may be left on its host */
 	struct progress progress;
 	struct intern said; /* remarks on collectors: each is made once */
 

@@ -45,13 +45,15 @@ static bool is_key(const char *text)
 	return strlen(text) == KEY_DIGITS && strspn(text, "0123456789abcdef") == KEY_DIGITS;
 }
 
-static char *get_key(const struct capture *c, struct error *err)
+/* One that is there already was left by a capture that could not clear up. */
+static char *get_key(struct capture *c, struct error *err)
 {
 	char *path = key_path(c), *text = NULL, *key = NULL;
 	uint64_t number = 0;
 
 	if (!file_read(path, &text, NULL, NULL) && is_key(str_trim(text))) {
 		key = xstrdup(str_trim(text));
+		memset(c->owed, true, sizeof(c->owed));
 	} else if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
 		error_sys(err, errno, "no random number");
 	} else {
@@ -108,6 +110,7 @@ static int connect_one(struct capture *c, struct remote *r, struct error *err)
 	char *where = xasprintf("%s: ", r->url), *exe;
 	int rc = remote_connect(r, &c->intr, err);
 
+	c->owed[r->side] |= !rc;
 	if (!rc)
 		rc = permit_check(c->plan, &r->rights, where, err);
 	if (!rc) {
@@ -165,18 +168,20 @@ int remotes_ready(struct capture *c, struct error *err)
 
 void remotes_close(struct capture *c)
 {
-	bool clean = true;
+	bool owing = false;
 	char *path;
 	int i;
 
 	if (!any(c->plan))
 		return;
 	for (i = 0; i < SIDE_COUNT; i++) {
-		clean &= !remote_of(c, (enum side)i) || remote_disconnect(&c->remote[i]);
+		if (remote_of(c, (enum side)i) && remote_disconnect(&c->remote[i]))
+			c->owed[i] = false;
+		owing |= c->owed[i] && *c->plan->sides[i].host;
 		remote_free(&c->remote[i]);
 	}
 	path = key_path(c);
-	if (clean)
+	if (!owing)
 		unlink(path);
 	free(path);
 }

@@ -99,6 +99,7 @@ ok "  the window opens by that clock" awk '{ exit !($2 > 1.6e18 && $3 == 5000000
 ok "a login that prints something" lies noise 0
 ok "another version over there" lies old 1
 ok "  both are told" says "ssh://there: has zcost 0.0.7, and this is [0-9.]*: install the same version there, or" err
+ok "  nothing is kept for next time" test ! -e c/.remote
 ok "another build of the version" lies twin 1
 ok "  is told" says "ssh://there: zcost there has our version and is another build: unknown option" err
 for lie in parent root dots; do
