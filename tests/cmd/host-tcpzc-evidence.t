@@ -137,7 +137,7 @@ fi
 rx_prefix= tx_prefix=
 
 no_memlock() { # TX
-	tx_prefix='setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock'
+	tx_prefix='setpriv --reuid 61234 --regid 61234 --clear-groups --bounding-set=-ipc_lock --inh-caps=-ipc_lock'
 	(ulimit -l 64 && ! transfer 127.0.0.1 -- --tx "$1" --connect-timeout 5 --bytes 1M >/dev/null &&
 		says 'RLIMIT_MEMLOCK \(ulimit -l\) is 65536' tx.err)
 	rc=$?
@@ -145,7 +145,7 @@ no_memlock() { # TX
 	return $rc
 }
 memlock_waited_out() { # room for two messages at a time
-	tx_prefix='setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock'
+	tx_prefix='setpriv --reuid 61234 --regid 61234 --clear-groups --bounding-set=-ipc_lock --inh-caps=-ipc_lock'
 	(ulimit -l 300 && transfer 127.0.0.1 -- --tx msg-zerocopy --bytes 20M &&
 		holds txs '.send_retries.memlock > 0 and .send_retries.optmem_max == 0 and .sends.copied > 0')
 	rc=$?
