@@ -382,3 +382,21 @@ int capture_all(struct capture *c, struct error *err)
 	close(fd);
 	return rc;
 }
+
+int capture_undo(const char *dir, struct error *err)
+{
+	struct capture c = {.dir = dir, .intr.fd = -1, .runs_fd = -1};
+	int fd = lock(dir, err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = interrupt_open(&c.intr, err);
+	if (!rc)
+		rc = recover(&c, err);
+	interrupt_close(&c.intr);
+	free(c.mark);
+	if (c.runs_fd >= 0)
+		close(c.runs_fd);
+	close(fd);
+	return rc;
+}

@@ -40,6 +40,9 @@ struct capture {
 /* All the plan's runs that are not done yet. -EINTR after a signal. */
 int capture_all(struct capture *c, struct error *err);
 
+/* Ends and undoes what a capture in `dir` that was killed has left, and no more. */
+int capture_undo(const char *dir, struct error *err);
+
 /*
  * Prints what capture_all would do, in order, with every command as it would be run, and how long
  * it takes. `dir`: the capture to go on with; NULL, or not there: from the beginning.

@@ -25,6 +25,7 @@ int cmd_capture(int argc, char **argv);
 
 enum {
 	KEY_DRY = 256,
+	KEY_UNDO,
 	KEY_VARIANT,
 	KEY_REPEAT,
 	KEY_PASS,
@@ -44,6 +45,8 @@ static const struct argp_option options[] = {
 	{"output", 'o', "CAPTURE", 0, "folder for the capture; continued where it stopped", 1},
 	{"dry-run", KEY_DRY, NULL, 0,
 	 "print what would run, in order, and how long it takes; with -o, what is left to do", 1},
+	{"undo", KEY_UNDO, NULL, 0,
+	 "only undo what a killed capture had set up, and end what it left running", 1},
 	{"verbose", 'v', NULL, 0, "a line for each run", 1},
 	{"pass", KEY_PASS, "LIST", 0, "measure, profile, syscalls (default: the plan's, or all)",
 	 1},
@@ -78,7 +81,7 @@ struct args {
 	const char *output, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
 		*power_command, *events;
 	const char *pass, *repeat, *warmup, *duration, *grace;
-	bool dry, verbose, after_dashes;
+	bool dry, undo, verbose, after_dashes;
 	char **rest;
 	int nrest;
 };
@@ -124,7 +127,12 @@ static void check_usage(struct argp_state *state, const struct args *a)
 	struct error err = {0};
 
 	if (!a->output && !a->dry)
-		argp_error(state, "where to? give -o CAPTURE");
+		argp_error(state, a->undo ? "of which capture? give -o CAPTURE"
+					  : "where to? give -o CAPTURE");
+	if (a->undo && (a->nrest || a->variant || a->dry))
+		argp_error(state, "--undo takes -o CAPTURE, and nothing else");
+	if (a->undo)
+		return;
 	if (a->variant && !a->nrest)
 		argp_error(state, "--variant %s: give the COMMAND after --", a->variant);
 	if (!a->variant && a->after_dashes)
@@ -161,6 +169,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_DRY:
 		a->dry = true;
 		return 0;
+	case KEY_UNDO:
+		a->undo = true;
+		return 0;
 	case 'v':
 		a->verbose = true;
 		return 0;
@@ -179,7 +190,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "PLAN -o CAPTURE\n-o CAPTURE --variant NAME -- COMMAND...",
+	.args_doc = "PLAN -o CAPTURE\n-o CAPTURE --variant NAME -- COMMAND...\n--undo -o CAPTURE",
 	.doc = doc,
 };
 
@@ -304,6 +315,16 @@ static int dry_run(struct plan *p, const struct args *a)
 	return EXIT_FAILED;
 }
 
+static int undo(const char *dir)
+{
+	struct error err = {0};
+
+	if (!capture_undo(dir, &err))
+		return EXIT_OK;
+	error_print(&err);
+	return EXIT_FAILED;
+}
+
 static int run_plan(struct plan *p, const struct args *a, const char *self)
 {
 	const char *fake = getenv("ZCOST_COLLECT");
@@ -331,6 +352,8 @@ int cmd_capture(int argc, char **argv)
 	int code;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (a.undo)
+		return undo(a.output);
 	self = own_path();
 	dir = xstrdup(self);
 	plan_init(&plan);

@@ -195,6 +195,18 @@ ok "  before anything else" test "$(sed -n '/killed/,$p' hooks | head -n 4 | tr 
 ok "  and so it is after a signal" test "$(tail -n 3 hooks | tr '\n' ' '),$(cat mtu)" = \
 	"mtu 1500 mtu back to 1400 end ,1400"
 
+plan 's/^repeats = 2/repeats = 1/' >p.ini
+ok "killed, and to be left at that" killed u '^b+mtu1500+gro-on/measure-1'
+ok "--undo" exits 0 "$zcost" capture --undo -o u
+ok "  undoes it, and no more" test "$(sed -n '/killed/,$p' hooks | tr '\n' ' ')" = \
+	"killed gro back from on mtu back to 1400 end "
+ok "  says so" says 'undoing what it had set up' err
+ok "  all is as it was" test "$(cat mtu)" = 1400 -a ! -e u/.undo
+ok "  again: there is nothing to do" exits 0 "$zcost" capture --undo -o u
+ok "  and nothing is said" test ! -s err
+ok "  of nothing" exits 1 "$zcost" capture --undo -o nonesuch
+ok "  with a plan" exits 2 "$zcost" capture --undo p.ini -o u
+
 # --- the line of a terminal ---
 
 if command -v script >/dev/null; then

@@ -104,6 +104,27 @@ static void test_bindir(void **state)
 	plan_free(&p);
 }
 
+/* The same where each combination of settings has sides of its own; hooks are run here. */
+static void test_bindir_matrix(void **state)
+{
+	static const char text[] = "[vars]\nx = ${bindir}/x\n"
+				   "[setting s]\nvalues = 1 2\nbefore = ${x} ${s}\nafter = ${x}\n"
+				   "[side receiver]\nhost = ssh://b\nprefix = ${x} ${s}\n"
+				   "[variant a]\nreceiver = ${x} ${s}\n";
+	struct error err = {0};
+	struct plan p;
+
+	(void)state;
+	plan_init(&p);
+	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
+	plan_set_bindir(&p, SIDE_RECEIVER, "/there");
+	assert_int_equal(p.nvariants, 2);
+	assert_string_equal(p.variants[1].command[SIDE_RECEIVER], "/there/x 2");
+	assert_string_equal(plan_sides(&p, &p.variants[1])[SIDE_RECEIVER].prefix, "/there/x 2");
+	assert_string_equal(plan_combination(&p, 1)->set[0].hooks.before, "/opt/x 2");
+	plan_free(&p);
+}
+
 #define PLAN	"[plan]\n"
 #define SIDE	"[side receiver]\n"
 #define VARIANT "[variant a]\nreceiver = x\n"
@@ -408,10 +429,10 @@ static void test_settings(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	 cmocka_unit_test(test_bindir),
-		cmocka_unit_test(test_bad),	 cmocka_unit_test(test_matrix),
-		cmocka_unit_test(test_words),	 cmocka_unit_test(test_order),
-		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_good),	      cmocka_unit_test(test_bindir),
+		cmocka_unit_test(test_bindir_matrix), cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_matrix),	      cmocka_unit_test(test_words),
+		cmocka_unit_test(test_order),	      cmocka_unit_test(test_settings),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
