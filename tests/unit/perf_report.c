@@ -204,21 +204,21 @@ static void test_refused(void **state)
 	refused(" \n\n", ENODATA, "t is empty");
 	refused("hello\nworld 5%\n", ENODATA, "perf report --stdio");
 	refused("# Overhead  Shared Object\n 37.81%  libc.so.6\n", ENODATA, "line 1");
-	refused("# Overhead  Symbol\n 37.81%  [k] a\n 1.00%  [k] \n", EINVAL, "line 3: no symbol");
-	refused("# Overhead  Symbol\n 3781%  [k] a\n", EINVAL, "line 2: a share above 100 %");
-	refused("# Children  Self  Symbol\n 3.00%  [k] a\n", EINVAL, "line 2: fewer percentages");
-	refused("# Overhead  Symbol\n 3.00%  1.00%  [k] a\n", EINVAL, "--group");
-	refused("# Overhead  Command  Shared Object  Symbol\n 3.00%  dd  [k] a\n", EINVAL,
+	refused("# Overhead  Symbol\n 37.81%  [k] a\n 1.00%  [k] \n", EBADMSG, "line 3: no symbol");
+	refused("# Overhead  Symbol\n 3781%  [k] a\n", EBADMSG, "line 2: a share above 100 %");
+	refused("# Children  Self  Symbol\n 3.00%  [k] a\n", EBADMSG, "line 2: fewer percentages");
+	refused("# Overhead  Symbol\n 3.00%  1.00%  [k] a\n", EBADMSG, "--group");
+	refused("# Overhead  Command  Shared Object  Symbol\n 3.00%  dd  [k] a\n", EBADMSG,
 		"line 2: fewer columns");
-	refused("# Overhead  Shared Object  Symbol\n 3.00%  dd  libc.so  [k] a\n", EINVAL,
+	refused("# Overhead  Shared Object  Symbol\n 3.00%  dd  libc.so  [k] a\n", EBADMSG,
 		"line 2: more columns");
-	refused("+ 18,61% :1 [k] a\t+ 22,57% :2 [k] b\n", EINVAL, "side by side");
-	refused("Overhead Symbol\tOverhead Symbol\n 1.00% [k] a\t1.00% [k] b\n", EINVAL,
+	refused("+ 18,61% :1 [k] a\t+ 22,57% :2 [k] b\n", EBADMSG, "side by side");
+	refused("Overhead Symbol\tOverhead Symbol\n 1.00% [k] a\t1.00% [k] b\n", EBADMSG,
 		"side by side");
-	refused("# Overhead  Samples  Symbol\n 3.00%  x12  [k] a\n", EINVAL, "Samples column");
-	refused("1% 2% 3%  [k] a\n", EINVAL, "no heading");
-	refused("1%  [k] a\n1% 2% [k] b\n", EINVAL, "line 2");
-	assert_int_equal(perf_report_parse("-", binary, sizeof(binary) - 1, NULL, &flat, &err), -EINVAL);
+	refused("# Overhead  Samples  Symbol\n 3.00%  x12  [k] a\n", EBADMSG, "Samples column");
+	refused("1% 2% 3%  [k] a\n", EBADMSG, "no heading");
+	refused("1%  [k] a\n1% 2% [k] b\n", EBADMSG, "line 2");
+	assert_int_equal(perf_report_parse("-", binary, sizeof(binary) - 1, NULL, &flat, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "standard input is not text"));
 	assert_non_null(strstr(err.text, "--perf"));
 	memset(&err, 0, sizeof(err));

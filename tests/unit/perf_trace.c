@@ -117,13 +117,13 @@ static void test_refused(void **state)
 	(void)state;
 	refused("", ENODATA, "t is empty");
 	refused("read 3 0 1 1 1 1 1\n", ENODATA, "perf trace -s");
-	refused(HEAD "read 809214 2595 0.001 0.094 0.272 0.03%\n", EINVAL, "line 2: fewer columns");
-	refused(HEAD "recvmsg 48 2 5 55.2 0.001 0.1 148.9 0.3%\n", EINVAL, "line 2: more columns");
-	refused(HEAD "read 3x 0 1 1 1 1 1%\n", EINVAL, "line 2: a count");
-	refused(HEAD "read 3 0 1 1 x 1 1%\n", EINVAL, "line 2: a time");
-	refused(HEAD "read 615359 0 58831.493 0.001 0.112 0.371 0.03%\n", EINVAL,
+	refused(HEAD "read 809214 2595 0.001 0.094 0.272 0.03%\n", EBADMSG, "line 2: fewer columns");
+	refused(HEAD "recvmsg 48 2 5 55.2 0.001 0.1 148.9 0.3%\n", EBADMSG, "line 2: more columns");
+	refused(HEAD "read 3x 0 1 1 1 1 1%\n", EBADMSG, "line 2: a count");
+	refused(HEAD "read 3 0 1 1 x 1 1%\n", EBADMSG, "line 2: a time");
+	refused(HEAD "read 615359 0 58831.493 0.001 0.112 0.371 0.03%\n", EBADMSG,
 		"total / calls is not avg");
-	refused(HEAD "read 0 0 0 0 0 0 0%\n", EINVAL, "without calls");
+	refused(HEAD "read 0 0 0 0 0 0 0%\n", EBADMSG, "without calls");
 }
 
 static const struct column columns[] = {

@@ -532,7 +532,7 @@ static void test_unknown_variant(void **state)
 
 	(void)state;
 	x->d.base = "bsaeline";
-	assert_int_equal(fixture_draw(x, "throughput"), -EINVAL);
+	assert_int_equal(fixture_draw(x, "throughput"), -ENOENT);
 	assert_has(x->err.text, "no variant 'bsaeline'");
 	assert_has(x->err.text, "baseline, mmap, uring");
 	fixture_free(x);
