@@ -39,7 +39,7 @@ static const struct option_uses of_report[] = {
 	{"rates", {NULL, NULL, NULL, "rate "}},
 	{"zerocopy", {RUNS}},
 	{"host", {""}},
-	{"topology", {""}},
+	{"topology", {"variant side run all "}},
 	{"counters", {RUNS, NULL, "cpu comm by unit units rate "}},
 	{"power", {RUNS MODEL "roi-n roi-m "}},
 	{"softnet", {RUNS "by cpu all "}},

@@ -72,7 +72,8 @@ static int take_answer(int fd, sock_diag_found found, void *arg, bool list)
 {
 	char buf[ANSWER] __attribute__((aligned(NLMSG_ALIGNTO)));
 	ssize_t n = recv(fd, buf, sizeof(buf), 0);
-	int left = (int)n, error = 0;
+	unsigned int left = n > 0 ? (unsigned int)n : 0;
+	int error = 0;
 	struct nlmsghdr *h;
 
 	if (n < 0)

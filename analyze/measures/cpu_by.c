@@ -373,6 +373,12 @@ int cpu_by_run(struct store *s, const struct query *q, struct table *t, struct e
 	struct block_list list = {0};
 	int key = -1, rc = find_key(q->by, &key, err), i;
 
+	if (!rc && key >= 0 && q->cpus)
+		rc = error_set(err, EINVAL,
+			       "--cpu goes with --by cpu: a thread's time is not told "
+			       "apart by CPU");
+	if (!rc && key < 0 && q->comm)
+		rc = error_set(err, EINVAL, "--comm goes with --by comm, process or thread");
 	if (!rc)
 		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 	if (!rc) {

@@ -70,6 +70,8 @@ ok "to the last digit" near "$(cat sum)" "$(cat busy)" 0.01
 ok "cpu --by cpu" exits 0 "$zcost" report cpu r --by cpu
 ok "a key that is none, exit 2" exits 2 "$zcost" report cpu r --by dso
 ok "names those there are" says 'keys cpu, comm, process and thread' err
+ok "--cpu of threads, exit 2" exits 2 "$zcost" report cpu r --by comm --cpu 0
+ok "--cpu of CPUs" exits 0 "$zcost" report cpu r --by cpu --cpu 0
 ok "sched" exits 0 "$zcost" report sched r
 ok "by command" exits 0 "$zcost" report sched r --by comm
 ok "of nothing, exit 2" exits 2 "$zcost" report sched
