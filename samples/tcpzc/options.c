@@ -188,13 +188,40 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* Words of `text` behind what stands on the line already, further lines as far in. */
+static void put_words(FILE *out, const char *text)
+{
+	enum { MARGIN = 19, WIDTH = 78 };
+	int used = MARGIN, n;
+
+	for (; *text; text += n + (text[n] == ' ')) {
+		n = (int)strcspn(text, " ");
+		if (used + n >= WIDTH) {
+			fprintf(out, "\n%*s", MARGIN, "");
+			used = MARGIN;
+		} else if (used > MARGIN) {
+			fputc(' ', out);
+			used++;
+		}
+		fprintf(out, "%.*s", n, text);
+		used += n;
+	}
+	fputc('\n', out);
+}
+
 static void list_modes(FILE *out, const char *title, const struct mode *const *modes)
 {
+	char text[256];
+
 	fprintf(out, "%s\n", title);
-	for (; *modes; modes++)
-		fprintf(out, "  %-16s %s%s%s%s\n", (*modes)->name, (*modes)->what,
-			(*modes)->needs ? " (" : "", (*modes)->needs ? (*modes)->needs : "",
-			(*modes)->needs ? ")" : "");
+	for (; *modes; modes++) {
+		const struct mode *m = *modes;
+
+		snprintf(text, sizeof(text), "%s%s%s%s", m->what, m->needs ? " (" : "",
+			 m->needs ? m->needs : "", m->needs ? ")" : "");
+		fprintf(out, "  %-16s ", m->name);
+		put_words(out, text);
+	}
 	fprintf(out, "\n");
 }
 
