@@ -20,6 +20,7 @@
 /* THE TABLE of report. What a table refuses itself, with a better reason, is in its row. */
 static const struct option_uses of_report[] = {
 	{"summary", {RUNS MODEL}},
+	{"variants", {"variant "}},
 	{"runs", {"variant side run " SLICE}},
 	{"passes", {RUNS}},
 	{"functions", {RUNS COSTS, RECORDING COSTS DONE, COSTS DONE}},

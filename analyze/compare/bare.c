@@ -4,6 +4,7 @@
 #include "analyze/open.h"
 #include "analyze/perfdata/perfdata.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 static const char perf_magic[] = "PERFILE2", zstd_magic[] = "\x28\xb5\x2f\xfd";
 
 /* The first bytes of a regular file; how many, 0 where there are none. */
-static size_t read_head(const char *path, char *head, size_t size)
+static size_t read_file_head(const char *path, char *head, size_t size)
 {
 	struct stat st;
 	FILE *in;
@@ -27,6 +28,18 @@ static size_t read_head(const char *path, char *head, size_t size)
 		return 0;
 	n = fread(head, 1, size, in);
 	fclose(in);
+	return n;
+}
+
+/* Of what perf record --threads wrote, a folder, those of the file with the header. */
+static size_t read_head(const char *path, char *head, size_t size)
+{
+	char *name = path_is_dir(path) ? xasprintf("%s/data", path) : NULL;
+	size_t n = read_file_head(name ? name : path, head, size);
+
+	if (name && (n < strlen(perf_magic) || memcmp(head, perf_magic, strlen(perf_magic))))
+		n = 0; /* another folder: a capture */
+	free(name);
 	return n;
 }
 

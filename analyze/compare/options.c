@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/options.h"
 
+#include "analyze/rates.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -81,7 +82,8 @@ static const struct argp_option options[] = {
 	{"power-kind", KEY_POWER_KIND, "KIND", 0,
 	 "wall, platform or package power (default: the first of these that both have)", 1},
 	{NULL, 0, NULL, 0, "Of files, for BASE and NEW (one number: for both):", 2},
-	{"rate", KEY_RATE, "B[,N]", 0, "units of work per second, the CPUs fully used", 2},
+	{"rate", KEY_RATE, "B[,N]", 0,
+	 "units of work per second, the CPUs fully used: 8165032, 8.1M, 100Gbit/1536", 2},
 	{"units", KEY_UNITS, "B[,N]", 0, "so many units of work ...", 2},
 	{"seconds", KEY_SECONDS, "B[,N]", 0, "... in so many seconds", 2},
 	{"busy-ns", KEY_BUSY, "B[,N]", 0, "... that took so much CPU time", 2},
@@ -180,6 +182,21 @@ static error_t add_ref(struct argp_state *state, struct compare_options *args, c
 	return 0;
 }
 
+/* As with report: 8.1M, 100Gbit/1536. */
+static void set_rate(struct argp_state *state, struct compare_options *args, const char *arg)
+{
+	double x[RATES_MAX];
+	struct error err = {0};
+	int n = rates_parse(arg, x, &err), e;
+
+	if (n < 0)
+		argp_error(state, "--rate: %s", err.text);
+	if (n > ENDS)
+		argp_error(state, "--rate '%s': one rate for both, or two: BASE,NEW", arg);
+	for (e = 0; e < ENDS; e++)
+		args->c.work[e].rate = x[e < n ? e : 0];
+}
+
 /* "8165032" or "8165032,9012345", into the member at `offset` of both ends' work. */
 static void set_work(struct argp_state *state, struct compare_options *args, const char *arg,
 		     size_t offset)
@@ -201,13 +218,14 @@ static bool parse_work(int key, char *arg, struct argp_state *state)
 		int key;
 		size_t offset;
 	} members[] = {
-		{KEY_RATE, offsetof(struct work, rate)},
 		{KEY_UNITS, offsetof(struct work, units)},
 		{KEY_SECONDS, offsetof(struct work, seconds)},
 		{KEY_BUSY, offsetof(struct work, busy_ns)},
 	};
 	size_t i;
 
+	if (key == KEY_RATE)
+		set_rate(state, state->input, arg);
 	for (i = 0; i < array_size(members); i++)
 		if (members[i].key == key)
 			set_work(state, state->input, arg, members[i].offset);

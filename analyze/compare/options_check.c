@@ -59,6 +59,24 @@ static void check_slice(struct argp_state *state, const struct compare_options *
 		argp_error(state, "%s", err.text);
 }
 
+/* The same runs at both ends have no difference, and a verdict on it would mean nothing. */
+static void check_ends(struct argp_state *state, const struct compare_options *args)
+{
+	const char *base = args->ref[BASE];
+
+	if (args->self_test || strcmp(base, args->ref[NEW]) || (!args->capture && bare_is(base)))
+		return;
+	if (args->capture)
+		argp_error(state,
+			   "%s against itself: of the same runs nothing differs; --self-test %s "
+			   "--variant %s says how often its runs would seem to",
+			   base, args->capture, base);
+	argp_error(state,
+		   "%s against itself: of the same runs nothing differs; --self-test CAPTURE says "
+		   "how often a variant's runs would seem to",
+		   base);
+}
+
 /* Of files there are no metrics. */
 static const struct compare_table *default_table(const struct compare_options *args)
 {
@@ -93,6 +111,7 @@ void compare_options_check(struct argp_state *state, struct compare_options *arg
 		argp_error(state, "--variant goes with --self-test; name BASE and NEW");
 	if (!args->self_test && args->refs != ENDS)
 		argp_error(state, "what against what? give BASE and NEW");
+	check_ends(state, args);
 	if (!args->table && !args->self_test && !args->capture && bare_is_text(args->ref[BASE]) &&
 	    bare_is_text(args->ref[NEW]))
 		args->texts = compare_texts_table(args->ref[BASE], args->ref[NEW]);

@@ -486,8 +486,10 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 		note_timer(t, part.tally.event);
 		notes_of_profile(t, q->profile);
 	}
-	if (!rc && q->flat)
+	if (!rc && q->flat) {
 		flat_say_tables(q->flat, t);
+		flat_say_cpus(q, t);
+	}
 	cost_part_free(&part);
 	return rc;
 }

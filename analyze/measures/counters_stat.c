@@ -31,6 +31,22 @@ static bool value_of(const void *arg, const char *event, double *value)
 	return c;
 }
 
+/* -x and -j do not print how many runs -r made, only the error of their mean. */
+static bool hides_runs(const struct perf_stat *st)
+{
+	size_t i;
+
+	for (i = 0; i < st->n && !st->runs; i++)
+		if (!isnan(st->counters[i].error_pct))
+			return true;
+	return false;
+}
+
+static struct value runs_of(const struct perf_stat *st)
+{
+	return hides_runs(st) ? value_none() : value_int(st->runs ? st->runs : 1);
+}
+
 static struct value *put(struct table *t, const struct perf_stat *st, const char *name,
 			 const char *unit, double value)
 {
@@ -44,7 +60,7 @@ static struct value *put(struct table *t, const struct perf_stat *st, const char
 		  value == floor(value) && value < 1e15 ? value_int((int64_t)value)
 							: value_real(value));
 	table_set(t, row, "unit", value_str(t, unit));
-	table_set(t, row, "runs", value_int(st->runs ? st->runs : 1));
+	table_set(t, row, "runs", runs_of(st));
 	return row;
 }
 
@@ -206,6 +222,9 @@ static void say_source(struct table *t, const struct perf_stat *st)
 			   "mean of %u runs; intervals are Student's, 95 %%, from perf's standard "
 			   "error",
 			   st->runs);
+	if (hides_runs(st))
+		table_note(t, "mean of several runs; perf stat does not print how many with -x and "
+			      "-j, so that there is no interval");
 	if (st->blocks > 1)
 		table_note(t, "the text holds %u outputs of perf stat: only the first is shown",
 			   st->blocks);

@@ -247,6 +247,16 @@ void flat_say_tables(const struct flat *f, struct table *t)
 		table_note(t, "the text holds %u tables: only the first is shown", f->tables);
 }
 
+void flat_say_cpus(const struct query *q, struct table *t)
+{
+	if (q->in == IN_NS && q->basis != BASIS_BUSY && !(q->busy_ns > 0) &&
+	    (q->rate > 0 || (q->units > 0 && q->seconds > 0)))
+		table_note(t,
+			   "the basis is that of 1 CPU, fully used: a text does not tell how many "
+			   "were sampled; of more, or of the perf.data itself (--perf, which "
+			   "counts them), a unit of work costs so many times as much");
+}
+
 static void say_source(struct table *t, const struct flat *f, double samples)
 {
 	if (f->event && samples > 0)
@@ -308,6 +318,7 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 		table_note(t, "%zu more rows: --all shows them", gs.n - limit);
 	say_sum(t, &gs, q->in, basis);
 	say_source(t, f, samples);
+	flat_say_cpus(q, t);
 	if (!isnan(basis) && q->in == IN_NS)
 		basis_event_note(t, f->event);
 	else if (!isnan(basis))

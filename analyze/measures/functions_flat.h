@@ -20,4 +20,7 @@ int flat_check_samples(const struct flat *flat, const struct query *q, struct er
 /* Which of the text's tables is shown, into the notes of `t`, where there are several. */
 void flat_say_tables(const struct flat *flat, struct table *t);
 
+/* Of how many CPUs --rate is the work of. */
+void flat_say_cpus(const struct query *q, struct table *t);
+
 #endif

@@ -50,6 +50,7 @@ enum where { SLEEPING, WAITING, RUNNING };
 struct task {
 	enum where where;
 	bool known;
+	bool ran, on_cpu; /* it was seen to come onto a CPU; and not to leave it */
 	uint64_t out, waiting_since;
 	uint64_t runtime, delay, max, max_start, max_end, switches;
 };
@@ -68,6 +69,8 @@ struct sched {
 	size_t ntasks;
 	uint64_t preempted;   /* bit of prev_state: it could run on */
 	uint64_t preempted_n; /* such waits */
+	uint64_t no_out;      /* put on a CPU, though it had not left its last */
+	uint64_t no_in;	      /* put off a CPU that it was not on */
 	bool has[NWANTS];
 	struct intern comms;
 	struct row *rows;
@@ -131,6 +134,26 @@ static void woken(struct task *t, uint64_t time)
 	t->waiting_since = time;
 }
 
+/*
+ * A task leaves a CPU only when it was on one, and comes onto one only when it is on none. The idle
+ * task is on several at once. One that sleeps and runs all the same lacks its wakeup, no switch.
+ */
+static void count_missing(struct sched *s, uint64_t prev, uint64_t next)
+{
+	struct task *t;
+
+	if (prev) {
+		t = task_of(s, (uint32_t)prev);
+		s->no_in += t->ran && !t->on_cpu;
+		t->on_cpu = false;
+	}
+	if (next) {
+		t = task_of(s, (uint32_t)next);
+		s->no_out += t->on_cpu;
+		t->on_cpu = t->ran = true;
+	}
+}
+
 static void deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
 {
 	struct sched *s = ctx;
@@ -139,6 +162,7 @@ static void deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
 	(void)thread;
 	switch (t->want) {
 	case SWITCH:
+		count_missing(s, t->v[PREV], t->v[NEXT]);
 		s->preempted_n += !!(t->v[STATE] & s->preempted);
 		put_off(task_of(s, (uint32_t)t->v[PREV]), t->time,
 			!t->v[STATE] || t->v[STATE] & s->preempted);
@@ -303,6 +327,14 @@ static void note_events(struct table *t, const struct sched *s)
 	if (s->has[WAKE] && !strcmp(wake, "sched_waking"))
 		table_note(t, "perf sched latency of 6.1 passes over sched_waking: "
 			      "--event sched_wakeup gives its figures");
+	if (s->no_out || s->no_in)
+		table_note(
+			t,
+			"warning: switches are missing: %llu times a task came onto a CPU without "
+			"having left one, %llu times it left one without having come onto it "
+			"(events were lost, or not of all CPUs recorded); the delays between are "
+			"not counted",
+			(unsigned long long)s->no_out, (unsigned long long)s->no_in);
 	if (s->preempted_n)
 		table_note(t,
 			   "%llu times a task was preempted inside the kernel (R+); perf 6.1 takes "

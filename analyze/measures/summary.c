@@ -115,6 +115,24 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 	return rc;
 }
 
+/* The cost of copying comes from other runs, whose losses it bears. */
+static int note_profiles(struct store *s, const struct query *q, const struct block_list *list,
+			 struct table *t, struct error *err)
+{
+	int i, n;
+
+	for (i = 0; i < list->n; i++) {
+		struct run *runs;
+
+		n = scope_runs(s, q, &list->blocks[i].block, FOR_PROFILE, &runs, err);
+		if (n < 0)
+			return n;
+		scope_notes(s, &list->blocks[i].block, runs, n, t);
+		free(runs);
+	}
+	return 0;
+}
+
 int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
@@ -138,6 +156,8 @@ int summary_run(struct store *s, const struct query *q, struct table *t, struct 
 		power_note_kinds(s, q, t);
 		rc = clocks_note(s, t, err);
 		block_list_notes(&list, s, t);
+		if (!rc)
+			rc = note_profiles(s, q, &list, t, err);
 	}
 	block_list_free(&list);
 	return rc;

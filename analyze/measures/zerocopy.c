@@ -21,6 +21,13 @@ const struct column zerocopy_columns[7] = {
 	{"share", "%", V_REAL, 2, "zero_copy / total"},
 };
 
+/* Sends and bytes are counts. */
+static struct value value_count(double n)
+{
+	return isfinite(n) && n == floor(n) && fabs(n) < 1e15 ? value_int((int64_t)n)
+							      : value_real(n);
+}
+
 static void put_evidence(struct table *t, const char *variant, const struct evidence *e)
 {
 	struct value *row = table_row(t);
@@ -28,9 +35,9 @@ static void put_evidence(struct table *t, const char *variant, const struct evid
 	table_set(t, row, "variant", value_str(t, variant));
 	table_set(t, row, "side", value_str(t, e->side));
 	table_set(t, row, "evidence", value_str(t, e->what));
-	table_set(t, row, "total", value_real(e->total));
-	table_set(t, row, "zero_copy", value_real(e->zero_copy));
-	table_set(t, row, "copied", value_real(e->copied));
+	table_set(t, row, "total", value_count(e->total));
+	table_set(t, row, "zero_copy", value_count(e->zero_copy));
+	table_set(t, row, "copied", value_count(e->copied));
 	table_set(t, row, "share", value_real(100 * e->zero_copy / e->total));
 }
 

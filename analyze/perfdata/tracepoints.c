@@ -22,6 +22,8 @@ struct known_id {
 	long event;
 };
 
+enum { SAME_TIME = 16 };
+
 struct tracepoints {
 	struct recording r;
 	struct profile profile; /* its strings and health alone are used */
@@ -30,7 +32,7 @@ struct tracepoints {
 	struct tracepoint_threads threads;
 	char comm[16];		 /* of a thread without a name */
 	uint64_t from_ns, to_ns; /* count only samples in [from, to); both 0: all */
-	uint64_t late, outside;
+	uint64_t late, outside, doubled;
 	/* while reading */
 	const struct tracepoints_query *q;
 	struct tracepoint_plan *plans; /* of each event */
@@ -38,6 +40,8 @@ struct tracepoints {
 	long id_at; /* bytes from a sample's start; -1: it has none */
 	int ret;    /* of the order of time */
 	struct time_order order;
+	struct tracepoint now[SAME_TIME]; /* delivered, all of one time */
+	unsigned int nnow;
 	struct error *err;
 };
 
@@ -326,12 +330,38 @@ static bool take_chunk(struct tracepoints *tp, struct chunk_reader *reader,
 	return more && (!chunk->round || end_round(tp));
 }
 
+/*
+ * perf 6.1 now and then writes samples of a tracepoint twice, equal to the last byte. A thread does
+ * not do the same twice in one nanosecond, so the second is no event of its own.
+ */
+static bool is_double(struct tracepoints *tp, const struct tracepoint *t)
+{
+	unsigned int i;
+
+	if (tp->nnow && tp->now[0].time != t->time)
+		tp->nnow = 0;
+	for (i = 0; i < tp->nnow; i++) {
+		const struct tracepoint *o = &tp->now[i];
+
+		if (o->tid == t->tid && o->pid == t->pid && o->cpu == t->cpu &&
+		    o->want == t->want && !memcmp(o->v, t->v, sizeof(o->v)))
+			return true;
+	}
+	if (tp->nnow < SAME_TIME)
+		tp->now[tp->nnow++] = *t;
+	return false;
+}
+
 static void deliver(void *ctx, const struct tracepoint *t)
 {
 	struct tracepoints *tp = ctx;
 	struct tracepoint_thread *thread;
 	uint32_t index;
 
+	if (is_double(tp, t)) {
+		tp->doubled++;
+		return;
+	}
 	tracepoint_threads_advance(&tp->threads, t->time);
 	index = tracepoint_threads_at(&tp->threads, t->tid);
 	thread = &tp->threads.list[index];
@@ -379,6 +409,7 @@ struct tracepoints_health tracepoints_health(const struct tracepoints *tp)
 		.lost_records = h->lost_records,
 		.lost_samples = h->lost_samples,
 		.late = tp->late,
+		.doubled = tp->doubled,
 		.outside = tp->outside,
 		.damage = h->truncated ? h->why : NULL,
 	};

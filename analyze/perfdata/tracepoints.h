@@ -77,6 +77,7 @@ const char *tracepoints_print_format(const struct tracepoints *tp, const char *s
 /* What was lost or odd; complete after tracepoints_read. */
 struct tracepoints_health {
 	uint64_t lost_records, lost_samples, late, outside;
+	uint64_t doubled;   /* samples that stand twice in the file; delivered once */
 	const char *damage; /* NULL: none */
 };
 struct tracepoints_health tracepoints_health(const struct tracepoints *tp);

@@ -12,6 +12,7 @@
 #include "lib/remains.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,23 @@ static int set_up(struct store *s, struct error *err)
 	return rc ? rc : sql_script(s, store_schema, err);
 }
 
+/* SQLite would only say that it is unable to open the file. */
+static int check_writable(const char *path, struct error *err)
+{
+	char *copy = xstrdup(path);
+	const char *folder = dirname(copy);
+	int rc = 0;
+
+	if (access(folder, W_OK | X_OK))
+		rc = error_set(
+			err, errno,
+			"%s: cannot be written, the folder %s says: %s; analyze as its owner "
+			"or as root, make it writable, or analyze a copy of the capture",
+			path, folder, strerror(errno));
+	free(copy);
+	return rc;
+}
+
 int store_create(struct store **store, const char *path, struct error *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
@@ -47,7 +65,9 @@ int store_create(struct store **store, const char *path, struct error *err)
 		remains_remove(path);
 		unlink(s->tmp);
 	}
-	rc = sqlite3_open(path ? s->tmp : ":memory:", &s->db) ? sql_error(s, err) : 0;
+	rc = path ? check_writable(path, err) : 0;
+	if (!rc && sqlite3_open(path ? s->tmp : ":memory:", &s->db))
+		rc = sql_error(s, err);
 	if (!rc)
 		rc = set_up(s, err);
 	if (rc) {
@@ -272,8 +292,8 @@ int store_open(struct store **store, const char *capture, struct error *err)
 	int rc;
 
 	if (is_perf_data(capture))
-		rc = error_set(err, EBADMSG, "%s is a perf.data, not a capture: give it with --perf",
-			       capture);
+		rc = error_set(err, EBADMSG,
+			       "%s is a perf.data, not a capture: give it with --perf", capture);
 	else if (reader_is_archive(capture))
 		rc = open_archive(s, capture, err);
 	else

@@ -65,4 +65,13 @@ compared perf.data perf.data --rate 1e6,2e6 --cpu 0
 ok "one CPU's samples" near "$(sum base_ns)" 1000 1e-3
 ok "a perf.data against a text" exits 0 "$zcost" compare perf.data tx.txt --rate 1e6
 
+# The folder of perf record --threads, and rates as report takes them.
+mkdir threads.data
+cp perf.data threads.data/data
+"$zcost" compare perf.data perf.data --rate 1M,2M --format tsv >plain 2>err
+ok "a folder of perf record --threads" sh -c "'$zcost' compare threads.data threads.data --rate 1000k,2e6 --format tsv >out 2>err && cmp plain out"
+ok "as of its file" test -s plain
+ok "a word is no rate, exit 2" exits 2 "$zcost" compare perf.data perf.data --rate 1X
+ok "three are too many, exit 2" exits 2 "$zcost" compare perf.data perf.data --rate 1,2,3
+
 done_testing

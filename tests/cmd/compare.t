@@ -61,7 +61,8 @@ cp -r alone inlined
 sqlite3 inlined/zcost.db "INSERT INTO capture VALUES ('inlines', '1')"
 compared alone inlined --table functions
 ok "two ends that were not read alike are said" says 'warning: only inlined was analyzed with --inline' err
-compared inlined inlined --table functions
+cp -r inlined another
+compared inlined another --table functions
 ok "alike ones, too" says 'inlined functions are frames of their own' err
 
 # Half a CPU for 1e6 KiB/s: 500 ns/KiB of busy time, 1000 of all time. One run does not know its CPU time.
@@ -180,5 +181,8 @@ ok "lost data: exit 4" exits 4 "$zcost" compare copying mapping -C cap --table f
 ok "said once for each variant" test "$(grep -c 'perf lost 7 samples' out)" = 2
 ok "a failed gate comes before" exits 3 "$zcost" compare copying mapping -C cap --table functions --fail-on worse
 ok "json holds it" sh -c "'$zcost' compare copying mapping -C cap --table functions --format json | jq -e '.lossy and (.rows | length == 3)'"
+
+ok "a variant against itself, exit 2" exits 2 "$zcost" compare copying copying -C cap
+ok "  the way out" says 'self-test cap --variant copying says how often' err
 
 done_testing

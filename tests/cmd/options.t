@@ -87,4 +87,24 @@ ok "  of no table" exits 2 "$zcost" export csv cap --table nosuch
 ok "  of no format" exits 2 "$zcost" export nosuch cap
 ok "plot of no variant" exits 1 "$zcost" plot cap -o x --base nosuch
 ok "  of no chart" exits 2 "$zcost" plot cap nosuch -o x
+# --- what else was passed over ---
+
+cp -r cap lost
+sqlite3 lost/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf lost 7 samples' FROM run WHERE pass = 'profile' AND repeat = 1"
+ok "the summary's cost of copying bears the profile's losses, exit 4" exits 4 "$zcost" report summary lost
+ok "which are said" says 'lossy: copying receiver: perf lost 7 samples' out
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	mkdir -p other/runs && echo '{}' >other/manifest.json
+	chmod 755 . other
+	user() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
+	if user "$zcost" analyze --help >/dev/null 2>&1; then
+		user "$zcost" analyze other >out 2>err
+		ok "a folder of somebody else's" says 'other/zcost.db: cannot be written, the folder other says: Permission denied' err
+		ok "and the way out" says 'analyze as its owner or as root, make it writable, or analyze a copy' err
+	else
+		skip "a folder of somebody else's" "another user cannot run $zcost"
+	fi
+else
+	skip "a folder of somebody else's" "needs root, and setpriv"
+fi
 done_testing

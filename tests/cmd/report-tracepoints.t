@@ -159,4 +159,13 @@ ok "without switches" exits 1 "$zcost" report sched --perf a.data
 ok "what to record is told" says 'perf sched record' err
 ok "a key it does not have" exits 2 "$zcost" report sched --perf sched.data --by cpu
 
+# perf 6.1 now and then writes samples twice: they count once, and that is said.
+perl "$tests/tools/perfdata-double.pl" a.data doubled.data
+twice() {
+	report 0 --perf a.data && mv out once && report 0 --perf doubled.data && cmp once out &&
+		says '[0-9]+ samples stand twice in the file' err
+}
+ok "samples that stand twice count once" twice
+ok "which is not said of others" sh -c "'$zcost' report syscalls --perf a.data | grep -q 'stand twice' && exit 1 || exit 0"
+
 done_testing
