@@ -3,6 +3,7 @@
 # An option that means nothing for a table is refused; names that are not there have one exit code.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
+. "$tests/capture.sh"
 need_sqlite
 world cap 6 $copying $mapping
 
@@ -94,7 +95,8 @@ sqlite3 lost/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf lost 7 samples
 ok "the summary's cost of copying bears the profile's losses, exit 4" exits 4 "$zcost" report summary lost
 ok "which are said" says 'lossy: copying receiver: perf lost 7 samples' out
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-	mkdir -p other/runs && echo '{}' >other/manifest.json
+	measure_run other one 1 receiver 1280000000 150
+	manifest other one one/measure/1/ok
 	chmod 755 . other
 	user() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
 	if user "$zcost" analyze --help >/dev/null 2>&1; then
