@@ -139,8 +139,19 @@ struct side {
 	const struct block_runs *b;
 	enum estimator est;
 	struct thread_groups groups;
-	bool confined; /* the threads might run nowhere else, in all runs */
 };
+
+/* Might the threads run nowhere else than on the side's CPUs? -1: in all runs. */
+static bool confined(const struct side *side, int run)
+{
+	int i;
+
+	for (i = 0; i < side->b->n; i++)
+		if ((run < 0 || i == run) &&
+		    figure_metric(side->s, &side->b->runs[i], "workload_confined") == 0)
+			return false;
+	return true;
+}
 
 /* What of its busy time the side's CPUs spent on others, percent of one CPU. */
 static double others(struct store *s, const struct run *r, const void *arg)
@@ -217,14 +228,14 @@ static void put_others(struct table *t, const struct side *side, int run)
 			   "%s %s: the threads ran %.1f %% of a CPU more than the side's CPUs were "
 			   "busy%s: what else was on these is not known",
 			   side->b->block.variant, side->b->block.side, -e.value,
-			   side->confined ? "" : ", so a part of that was on other CPUs");
+			   confined(side, run) ? "" : ", so a part of that was on other CPUs");
 		return;
 	}
 	e.value = e.value < 0 ? 0 : e.value;
 	e.lo = e.lo < 0 ? 0 : e.lo;
 	e.hi = e.hi < 0 ? 0 : e.hi;
 	row = new_row(t, side,
-		      side->confined ? "(everything else)" : "(everything else, at least)");
+		      confined(side, run) ? "(everything else)" : "(everything else, at least)");
 	if (run >= 0)
 		table_set(t, row, "run", value_int(runs->repeat));
 	put_estimate(t, row, "cpu_pct", "cpu", &e);
@@ -297,28 +308,18 @@ static void note_side(struct table *t, const struct side *side, size_t shown)
 		notes_say_once(t,
 			       "softirqs and interrupts that came in on top of a thread are in its "
 			       "time: the kernel has no CONFIG_IRQ_TIME_ACCOUNTING");
-	if (!side->confined)
+	if (!confined(side, -1))
 		table_note(t,
 			   "%s %s: the threads might also run on other CPUs than the side's, so of "
 			   "the side's time the others have at least what is shown",
 			   b->variant, b->side);
 }
 
-static bool confined(struct store *s, const struct block_runs *b)
-{
-	int i;
-
-	for (i = 0; i < b->n; i++)
-		if (figure_metric(s, &b->runs[i], "workload_confined") == 0)
-			return false;
-	return true;
-}
-
 static int put_side(struct store *s, const struct query *q, const struct block_list *list,
 		    const struct block_runs *b, enum thread_key key, struct table *t,
 		    struct error *err)
 {
-	struct side side = {.s = s, .b = b, .est = list->estimator, .confined = confined(s, b)};
+	struct side side = {.s = s, .b = b, .est = list->estimator};
 	int rc = thread_groups_read(&side.groups, s, b, key, q->comm, THREAD_RUN, err), run;
 	size_t shown = 0;
 

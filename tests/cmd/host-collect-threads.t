@@ -76,6 +76,16 @@ ok "sched" exits 0 "$zcost" report sched r
 ok "by command" exits 0 "$zcost" report sched r --by comm
 ok "of nothing, exit 2" exits 2 "$zcost" report sched
 
+mkdir -p proc/thread-self
+ok "a kernel without schedstat, exit 4" exits 4 env ZCOST_PROC="$PWD/proc" "$zcost" collect -o r2 --collect sched -- true
+ok "says what it lacks" says 'built without CONFIG_SCHED_INFO' err
+echo "0 0 0" >proc/thread-self/schedstat
+ok "one that counts nothing, exit 4" exits 4 env ZCOST_PROC="$PWD/proc" "$zcost" collect -o r2 --collect sched -- true
+ok "says how it would" says "boot with 'delayacct'" err
+"$zcost" analyze r2 >log 2>&1
+exits 0 "$zcost" report sched r2 >log
+ok "the table says why it is empty" says 'was not measured: .*counts nothing' out
+
 # A lot of threads: what a reading costs is said, and bounded.
 ok "600 threads" exits 0 "$zcost" collect -o r --collect threads,sched --duration 1.2 --warmup 0.5 --grace 0 -- \
 	./burn many 600 0 30

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# cpu --by, sched and tcp of captures made by hand: threads, sockets, and what they do not explain.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+
+get() { # get COLUMN WHERE: a cell of out; WHERE is column=value;...
+	awk -F'\t' -v want="$1" -v where="$2" 'BEGIN { n = split(where, w, ";") }
+		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{ hit = 1
+		  for (i = 1; i <= n; i++) { split(w[i], kv, "="); if ($c[kv[1]] != kv[2]) hit = 0 }
+		  if (hit) { print $c[want]; exit } }' out
+}
+cell() { near "$(get "$1" "$2")" "$3" "$4"; }
+report() { exits 0 "$zcost" report "$@" --format tsv; }
+
+stat() { # stat ID NAME USER SYSTEM CPU: a line of /proc/PID/stat
+	echo "$1 ($2) R 1 1 1 0 -1 0 0 0 0 0 $3 $4 0 0 20 0 1 0 42 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 $5 0 0"
+}
+# threads_at SECOND CPUS: in three seconds 7 runs 0.9 s on CPU 1, 8 0.3 s and 0.06 s went with a thread that ended.
+threads_at() {
+	{
+		echo "p $((420000000 * $1)) $(stat 7 'w (1)' 0 0 1)"
+		echo "t 7 $((300000000 * $1)) $1 $2 $(stat 7 'w (1)' $((20 * $1)) $((10 * $1)) 1)"
+		echo "t 7 $((100000000 * $1)) 0 $2 $(stat 8 helper $((10 * $1)) 0 1)"
+	} | snap $(((10 + $1) * 1000000000))
+}
+sched_at() { # sched_at SECOND
+	{
+		echo "7 7 $((300000000 * $1)) $((40000000 * $1)) $((100 * $1)) $((90 * $1)) $((10 * $1)) w (1)"
+		echo "7 8 $((100000000 * $1)) 0 $((5 * $1)) - - helper"
+	} | snap $(((10 + $1) * 1000000000))
+}
+# socket RTT ACKED RETRANS BUSY_US: a line of tcp.snap, little-endian.
+socket() {
+	awk -v rtt="$1" -v acked="$2" -v retrans="$3" -v busy="$4" '
+		function put(at, v, n) { while (n--) { b[at++] = v % 256; v = int(v / 256) } }
+		function hex(n,  i, s) { for (i = 0; i < n; i++) s = s sprintf("%02x", b[i]); split("", b); return s }
+		BEGIN {
+			b[0] = 2; b[1] = 1; b[4] = 31; b[5] = 144; b[6] = 200; b[7] = 1
+			b[8] = 192; b[10] = 2; b[11] = 1; b[24] = 192; b[26] = 2; b[27] = 2; put(44, 77, 4)
+			msg = hex(72)
+			put(68, rtt, 4); put(80, 10, 4); put(76, 2147483647, 4); put(148, 20, 4); put(160, 1250000000, 8)
+			put(120, acked, 8); put(200, acked, 8); put(100, retrans, 4); put(168, busy, 8)
+			print "7 " msg " " hex(232) " - bbr" }'
+}
+tcp_at() { # tcp_at SECOND RTT
+	{ echo little; socket $2 $((1000000000 * $1)) $((4 * $1)) $((500000 * $1)); } | snap $(((10 + $1) * 1000000000))
+}
+collectors="$cpu_collector, "'{"name": "threads", "state": "ok", "files": ["threads.snap"]}, {"name": "sched", "state": "ok", "files": ["sched.snap"]},
+	{"name": "tcp", "state": "ok", "files": ["tcp.snap"]}'
+
+for r in 1 2; do
+	d=cap/runs/v/measure-0$r/receiver
+	measure_run cap v $r receiver 1280000000 150
+	run_json $d v measure $r receiver tcpzc "$collectors"
+	for s in 0 1 2 3; do
+		threads_at $s $([ $r = 1 ] && echo 1 || echo 0-1) >>$d/threads.snap
+		sched_at $s >>$d/sched.snap
+		tcp_at $s $((100 + 10 * s)) >>$d/tcp.snap
+	done
+	run_json cap/runs/v/measure-0$r/sender v measure $r sender none \
+		'{"name": "sched", "state": "unsupported", "why": "built without CONFIG_SCHED_INFO", "files": []}'
+done
+manifest cap v v/measure/1/ok v/measure/2/ok
+ok "analyzed" sh -c "'$zcost' analyze cap 2>log; [ \$? = 0 ] || [ \$? = 4 ]"
+
+report cpu cap --by comm --side receiver >log
+ok "a thread's share of a CPU" cell cpu_pct "comm=w (1)" 30 1e-6
+ok "in user space and the kernel" cell user_pct "comm=w (1)" 20 1e-6
+ok "of the side's busy time" cell busy_share "comm=w (1)" 60 1e-6
+ok "another" cell cpu_pct comm=helper 10 1e-6
+ok "what ended between readings" cell cpu_pct "comm=w (1) (ended threads)" 2 1e-6
+ok "what the threads do not explain; one run's could leave the side's CPUs" \
+	cell cpu_pct "comm=(everything else, at least)" 8 1e-6
+ok "and that is said" says 'might also run on other CPUs' err
+report cpu cap --by comm --side receiver --run 1 >log
+ok "the other's could not" cell cpu_pct "comm=(everything else)" 8 1e-6
+report cpu cap --by thread --side receiver >log
+ok "each thread of each run" cell cpu_pct "run=2;tid=8" 10 1e-6
+ok "moves to other CPUs" cell migrations "run=1;tid=7" 3 1e-6
+ok "the CPUs it was on" test "$(get cpus "run=1;tid=7")" = 1
+ok "the run that was confined is known to be" test -n "$(get cpu_pct "run=1;comm=(everything else)")"
+ok "the other not" test -n "$(get cpu_pct "run=2;comm=(everything else, at least)")"
+ok "each run's rows add up to its busy time" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$c["run"] == 1 { s += $c["cpu_pct"] } END { print s }' out)" 50 1e-6
+report cpu cap --by process --side receiver --limit 1 >log
+ok "a process with its dead threads" cell cpu_pct "run=1;pid=7" 42 1e-6
+report cpu cap --by thread --side receiver --limit 1 --run 1 >log
+ok "rows left out are one, so that the sum holds" cell cpu_pct "comm=(rows left out)" 12 1e-6
+report cpu cap --by cpu --side receiver >log
+ok "a CPU" cell busy_pct cpu=1 50 1e-6
+
+report sched cap >log
+ok "run-queue delay" cell delay_ms "run=1;tid=7" 120 1e-6
+ok "for a slice" cell us_per_slice "run=1;tid=7" 400 1e-6
+ok "switches" cell involuntary "run=2;tid=7" 30 1e-6
+ok "what was not told is not 0" test -z "$(get voluntary "run=1;tid=8")"
+ok "why a side has none" says 'v sender: run-queue delay was not measured: built without CONFIG_SCHED_INFO' err
+report sched cap --by comm >log
+ok "by command, over the runs" cell runtime_ms "comm=w (1)" 900 1e-6
+
+report tcp cap >log
+ok "a socket" test "$(get local run=1) $(get peer run=1) $(get congestion run=1)" = "192.0.2.1:8080 192.0.2.2:51201 bbr"
+ok "median over the window" cell rtt_us "run=2;evidence=sock_diag" 115 1e-6
+ok "growth" cell acked_mb "run=1;evidence=sock_diag" 3000 1e-6
+ok "retransmits per GB" cell retrans_per_gb "run=1;evidence=sock_diag" 4 1e-6
+ok "busy sending" cell busy_pct "run=1;evidence=sock_diag" 50 1e-6
+ok "no slow-start threshold yet" test -z "$(get ssthresh "run=1;evidence=sock_diag")"
+ok "rates in Gbit/s" cell delivery_gbps "run=1;evidence=sock_diag" 10 1e-6
+ok "no socket, in words" says 'v sender: no socket of the workload was seen' err
+report tcp cap --by name >log
+ok "over the runs" cell value name=tcp_socket_retransmits 12 1e-6
+done_testing
