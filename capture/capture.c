@@ -2,99 +2,20 @@
 /* The loop: what is left to be done, each run into its place, the manifest after each. */
 #include "capture/capture.h"
 
-#include "capture/hook.h"
 #include "capture/permit.h"
+#include "capture/recover.h"
 #include "capture/remotes.h"
 #include "capture/stage.h"
-#include "capture/undo.h"
 #include "lib/alloc.h"
-#include "lib/clock.h"
 #include "lib/file.h"
-#include "lib/marked.h"
 #include "lib/str.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
-
-enum { ORPHANS_S = 10, GRACE_MS = 2000 };
-
-/* The folder itself is what is locked: nothing to leave behind. Returns the fd or -errno. */
-static int lock(const char *dir, struct error *err)
-{
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), e;
-
-	if (fd < 0)
-		return error_sys(err, errno, "%s: cannot open", dir);
-	if (!flock(fd, LOCK_EX | LOCK_NB))
-		return fd;
-	e = errno;
-	close(fd);
-	if (e == EWOULDBLOCK)
-		return error_set(err, EBUSY,
-				 "%s: another zcost capture is at work here; wait for it, or give "
-				 "another -o",
-				 dir);
-	return error_sys(err, e, "%s: cannot lock", dir);
-}
-
-/*
- * What a capture that was killed had started ends by itself, but not at once; until then it holds
- * ports and CPUs. All that belongs to a run inherits a lock on runs/, so its end can be waited for.
- */
-static void await_orphans(struct capture *c)
-{
-	char *path = xasprintf("%s/runs", c->dir);
-	uint64_t deadline = clock_mono_ns() + (uint64_t)ORPHANS_S * 1000000000;
-	int n = 0;
-
-	c->runs_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	while (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) &&
-	       clock_mono_ns() < deadline && !interrupt_came(&c->intr))
-		poll(NULL, 0, 20);
-	n = marked_end(c->mark, true, GRACE_MS);
-	if (n)
-		note("ended %d processes that a capture which was killed had left here", n);
-	if (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) && !c->intr.sig)
-		warn("what an earlier capture started here still runs, and may disturb ('fuser -v "
-		     "%s' shows it)",
-		     path);
-	free(path);
-}
-
-/* What belongs to our runs can be waited for, too. */
-static int make_runs(struct capture *c, struct error *err)
-{
-	char *path = xasprintf("%s/runs", c->dir);
-	int rc = dir_make(path, err);
-
-	if (!rc && c->runs_fd < 0) {
-		c->runs_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		flock(c->runs_fd, LOCK_EX | LOCK_NB);
-	}
-	free(path);
-	return rc;
-}
-
-/* What an earlier capture left: done before its plan is compared with this one. */
-static int recover(struct capture *c, struct error *err)
-{
-	char *dir = realpath(c->dir, NULL);
-
-	if (!dir)
-		return error_sys(err, errno, "%s: cannot be found", c->dir);
-	c->mark = xasprintf("ZCOST_RUN=%s/runs/", dir);
-	free(dir);
-	hook_recover(c->dir);
-	await_orphans(c);
-	return undo_recover(c->dir, err);
-}
 
 /* Only an empty folder, or one that is a capture, is written to. */
 static int check_folder(const char *dir, struct error *err)
@@ -165,23 +86,6 @@ static void count(struct capture *c, const struct run_id *id, const struct outco
 	free(name);
 }
 
-/* The lock on runs/; what `before` leaves running does not belong to a run. */
-static void hand_down(const struct capture *c, bool down)
-{
-	if (c->runs_fd >= 0)
-		fcntl(c->runs_fd, F_SETFD, down ? 0 : FD_CLOEXEC);
-}
-
-/* A side that was killed leaves others to end its processes: they write until then. */
-static void sweep(const struct capture *c, const struct run_id *id)
-{
-	char *mark = xasprintf("%s%s/.%s-%02u.tmp/", c->mark, c->plan->variants[id->variant].name,
-			       pass_names[id->pass], id->repeat);
-
-	marked_end(mark, true, GRACE_MS);
-	free(mark);
-}
-
 static int one_run(struct capture *c, const struct run_id *id, struct error *err)
 {
 	char *tmp = temporary_path(c, id);
@@ -189,12 +93,12 @@ static int one_run(struct capture *c, const struct run_id *id, struct error *err
 	int rc = dir_make(tmp, err);
 
 	if (!rc) {
-		hand_down(c, true);
+		recover_hand_down(c, true);
 		rc = run_execute_sides(c, id, tmp, &out, err);
-		hand_down(c, false);
+		recover_hand_down(c, false);
 	}
 	if (rc || *out.why)
-		sweep(c, id);
+		recover_sweep(c, id);
 	if (!rc) {
 		count(c, id, &out);
 		rc = keep(c, id, tmp, out.why, err);
@@ -324,13 +228,13 @@ static int prepare(struct capture *c, struct error *err)
 	if (!rc)
 		rc = interrupt_open(&c->intr, err);
 	if (!rc)
-		rc = recover(c, err);
+		rc = recover_earlier(c, err);
 	if (!rc)
 		rc = remotes_open(c, err);
 	if (!rc)
 		rc = manifest_adopt(&c->manifest, c->plan, c->whole, err);
 	if (!rc)
-		rc = make_runs(c, err);
+		rc = recover_lock_runs(c, err);
 	if (!rc)
 		history_learn(&c->manifest, &c->progress);
 	if (!rc)
@@ -362,7 +266,7 @@ int capture_all(struct capture *c, struct error *err)
 		rc = dir_make(c->dir, err);
 	if (rc)
 		return rc;
-	fd = lock(c->dir, err);
+	fd = recover_lock(c->dir, err);
 	if (fd < 0)
 		return fd;
 	progress_init(&c->progress, c->plan, c->verbose);
@@ -379,24 +283,6 @@ int capture_all(struct capture *c, struct error *err)
 	free(c->mark);
 	if (c->runs_fd >= 0)
 		close(c->runs_fd);
-	close(fd);
-	return rc;
-}
-
-int capture_undo(const char *dir, struct error *err)
-{
-	struct capture c = {.dir = dir, .intr.fd = -1, .runs_fd = -1};
-	int fd = lock(dir, err), rc;
-
-	if (fd < 0)
-		return fd;
-	rc = interrupt_open(&c.intr, err);
-	if (!rc)
-		rc = recover(&c, err);
-	interrupt_close(&c.intr);
-	free(c.mark);
-	if (c.runs_fd >= 0)
-		close(c.runs_fd);
 	close(fd);
 	return rc;
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/recover.h"
+
+#include "capture/hook.h"
+#include "capture/undo.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/file.h"
+#include "lib/marked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { ORPHANS_S = 10, GRACE_MS = 2000 };
+
+int recover_lock(const char *dir, struct error *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), e;
+
+	if (fd < 0)
+		return error_sys(err, errno, "%s: cannot open", dir);
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	e = errno;
+	close(fd);
+	if (e == EWOULDBLOCK)
+		return error_set(err, EBUSY,
+				 "%s: another zcost capture is at work here; wait for it, or give "
+				 "another -o",
+				 dir);
+	return error_sys(err, e, "%s: cannot lock", dir);
+}
+
+/*
+ * What a capture that was killed had started ends by itself, but not at once; until then it holds
+ * ports and CPUs. All that belongs to a run inherits a lock on runs/, so its end can be waited for.
+ */
+static void await_orphans(struct capture *c)
+{
+	char *path = xasprintf("%s/runs", c->dir);
+	uint64_t deadline = clock_mono_ns() + (uint64_t)ORPHANS_S * 1000000000;
+	int n = 0;
+
+	c->runs_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) &&
+	       clock_mono_ns() < deadline && !interrupt_came(&c->intr))
+		poll(NULL, 0, 20);
+	n = marked_end(c->mark, true, GRACE_MS);
+	if (n)
+		note("ended %d processes that a capture which was killed had left here", n);
+	if (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) && !c->intr.sig)
+		warn("what an earlier capture started here still runs, and may disturb ('fuser -v "
+		     "%s' shows it)",
+		     path);
+	free(path);
+}
+
+int recover_lock_runs(struct capture *c, struct error *err)
+{
+	char *path = xasprintf("%s/runs", c->dir);
+	int rc = dir_make(path, err);
+
+	if (!rc && c->runs_fd < 0) {
+		c->runs_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		flock(c->runs_fd, LOCK_EX | LOCK_NB);
+	}
+	free(path);
+	return rc;
+}
+
+int recover_earlier(struct capture *c, struct error *err)
+{
+	char *dir = realpath(c->dir, NULL);
+
+	if (!dir)
+		return error_sys(err, errno, "%s: cannot be found", c->dir);
+	c->mark = xasprintf("ZCOST_RUN=%s/runs/", dir);
+	free(dir);
+	hook_recover(c->dir);
+	await_orphans(c);
+	return undo_recover(c->dir, err);
+}
+
+void recover_hand_down(const struct capture *c, bool down)
+{
+	if (c->runs_fd >= 0)
+		fcntl(c->runs_fd, F_SETFD, down ? 0 : FD_CLOEXEC);
+}
+
+void recover_sweep(const struct capture *c, const struct run_id *id)
+{
+	char *mark = xasprintf("%s%s/.%s-%02u.tmp/", c->mark, c->plan->variants[id->variant].name,
+			       pass_names[id->pass], id->repeat);
+
+	marked_end(mark, true, GRACE_MS);
+	free(mark);
+}
+
+int capture_undo(const char *dir, struct error *err)
+{
+	struct capture c = {.dir = dir, .intr.fd = -1, .runs_fd = -1};
+	int fd = recover_lock(dir, err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = interrupt_open(&c.intr, err);
+	if (!rc)
+		rc = recover_earlier(&c, err);
+	interrupt_close(&c.intr);
+	free(c.mark);
+	if (c.runs_fd >= 0)
+		close(c.runs_fd);
+	close(fd);
+	return rc;
+}
