@@ -25,6 +25,14 @@ static void wait_for(sem_t *sem)
 		;
 }
 
+static void wait_to_go(struct run *r)
+{
+	uint64_t one;
+
+	while (read(r->go, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -34,7 +42,7 @@ static void *work(void *arg)
 	w->tid = (int)syscall(SYS_gettid);
 	worker_open(w);
 	sem_post(&r->opened);
-	wait_for(&r->go);
+	wait_to_go(r);
 	if (!r->give_up) {
 		worker_span_begins(w, RUSAGE_THREAD);
 		worker_work(w);
@@ -112,6 +120,7 @@ static void supervise(struct run *r)
 static void direct(struct run *r, unsigned int n)
 {
 	const struct options *o = r->opt;
+	uint64_t all = n;
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
@@ -122,8 +131,8 @@ static void direct(struct run *r, unsigned int n)
 		r->give_up = run_connect(r) != 0;
 	if (!r->give_up)
 		worker_span_begins(r->boss, RUSAGE_SELF);
-	for (i = 0; i < n; i++)
-		sem_post(&r->go);
+	if (n)
+		(void)!CALL(r->boss, WRITE, write(r->go, &all, sizeof(all)));
 	if (r->give_up)
 		return;
 	if (!o->listen && o->seconds > 0)
@@ -140,10 +149,10 @@ int boss_run(struct run *r)
 
 	r->pid = getpid();
 	r->wake = eventfd(0, EFD_CLOEXEC);
-	if (r->wake < 0)
+	r->go = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+	if (r->wake < 0 || r->go < 0)
 		return flow_fail(r->flows, errno, "eventfd");
 	sem_init(&r->opened, 0, 0);
-	sem_init(&r->go, 0, 0);
 	for (n = 0; n < r->n_workers && !rc; n += !rc)
 		rc = pthread_create(&r->workers[n].thread, NULL, work, &r->workers[n]);
 	if (rc)
@@ -153,7 +162,7 @@ int boss_run(struct run *r)
 	for (i = 0; i < n; i++)
 		pthread_join(r->workers[i].thread, NULL);
 	sem_destroy(&r->opened);
-	sem_destroy(&r->go);
 	close(r->wake);
+	close(r->go);
 	return r->give_up ? -EIO : 0;
 }

@@ -40,7 +40,8 @@ struct run {
 	unsigned int n_flows, n_workers;
 	uint64_t start_ns, next_point_ns; /* 0: no data yet */
 	int wake;			  /* eventfd: a worker has news for the boss; -1: none */
-	sem_t opened, go;		  /* a worker's memory is there; data may start */
+	sem_t opened;			  /* a worker has its memory */
+	int go;				  /* eventfd, counts the workers that may start */
 	int out_error;			  /* errno of standard output; 0: none */
 	int pid;
 	bool give_up; /* before data */

@@ -6,11 +6,11 @@
 
 command -v strace >/dev/null || skip_all "no strace to count by"
 
-# The span that calls.h defines lies between the two calls of getrusage.
-traced() { # TRACE: "name count" lines
-	awk '/^getrusage\(/ { inside = !inside; next }
+# The span that calls.h defines lies between the two calls of getrusage, in each thread.
+traced() { # TRACE...: "name count" lines
+	awk 'FNR == 1 { inside = 0 } /^getrusage\(/ { inside = !inside; next }
 		inside && /^[a-z0-9_]+\(/ { sub(/\(.*/, ""); n[$0]++ }
-		END { for (name in n) print name, n[name] }' "$1" | sort
+		END { for (name in n) print name, n[name] }' "$@" | sort
 }
 
 told() { # SUMMARY
@@ -18,14 +18,23 @@ told() { # SUMMARY
 }
 
 same() { # SIDE SUMMARY: and there is more than the writing of points
-	traced "$1.trace" >"$1.traced"
+	traced "$1".trace* >"$1.traced"
 	told "$2" >"$1.told"
 	[ "$(grep -vc '^write ' "$1.told")" -gt 0 ] && diff -u "$1.told" "$1.traced"
+}
+
+# threads RECEIVER-OPTIONS -- SENDER-OPTIONS: a file for each thread
+threads() {
+	rm -f rx.trace* tx.trace*
+	rx_prefix='strace -ff -qq -o rx.trace' tx_prefix='strace -ff -qq -o tx.trace'
+	transfer 127.0.0.1 --size 60000 "$@" || return 1
+	[ "$(ls rx.trace* | wc -l)" = 3 ] && same rx rxs && same tx txs
 }
 
 counted() { # TX RX SENDER-OPTIONS
 	tx=$1 rx=$2
 	shift 2
+	rm -f rx.trace* tx.trace*
 	rx_prefix='strace -qq -o rx.trace' tx_prefix='strace -qq -o tx.trace'
 	transfer 127.0.0.1 --rx "$rx" -- --tx "$tx" --size 60000 "$@" || return 1
 	same rx rxs && same tx txs
@@ -41,5 +50,13 @@ done
 ok "with --verify, which writes the file anew" counted sendfile recv --bytes 9M
 ok "stopped by its timer" counted send recv --seconds 0.3
 ok "stopped by its timer, io_uring" counted uring-send uring-multishot --seconds 0.3
+for tx in $(modes sending); do
+	here "$tx" && ok "$tx: four flows, two threads" threads --flows 4 --threads 2 --rx uring-multishot -- \
+		--flows 4 --threads 2 --tx "$tx" --bytes 1M
+done
+ok "threads that are stopped by the timer" threads --flows 3 --threads 2 -- --flows 3 --threads 3 --seconds 0.3
+ok "requests and responses" threads --rr --flows 3 --threads 2 --rx mmap -- \
+	--rr --flows 3 --tx msg-zerocopy --rx recv --bytes 3000000 --outstanding 2 --size 60000
+ok "at a rate" counted send recv --bytes 1M --rate 200msg
 
 done_testing
