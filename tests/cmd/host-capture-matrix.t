@@ -207,6 +207,14 @@ ok "  and nothing is said" test ! -s err
 ok "  of nothing" exits 1 "$zcost" capture --undo -o nonesuch
 ok "  with a plan" exits 2 "$zcost" capture --undo p.ini -o u
 
+plan 's/^after = echo gro.*/&; test -e quick || sleep 61.'$$'/; s/^repeats = 2/repeats = 1/' >p.ini
+ok "killed in an 'after'" killed v '^gro back'
+: >quick
+ok "  --undo" exits 0 "$zcost" capture --undo -o v
+ok "  runs it once more, and then the others" test "$(sed -n '/killed/,$p' hooks | tr '\n' ' ')" = \
+	"killed gro back from on mtu back to 1400 end "
+ok "  what was left of it is ended" sh -c "! grep -lzs '^61.$$\$' /proc/[0-9]*/cmdline"
+
 # --- the line of a terminal ---
 
 if command -v script >/dev/null; then
