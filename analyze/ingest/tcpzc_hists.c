@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The histograms of tcpzc's summary, and what went on behind its sends. */
+/* The histograms of tcpzc's summary, and what went on behind its sends and receives. */
 #include "analyze/ingest/json.h"
 #include "analyze/ingest/tcpzc_hists.h"
 
@@ -88,6 +88,12 @@ void tcpzc_hists(struct ingest *in, const json_t *summary)
 
 	json_object_foreach (json_object_get(summary, "histograms"), name, value)
 		put_histogram(in, name, value);
+	if (json_object_get(summary, "busy_poll") &&
+	    json_num(json_object_get(summary, "busy_poll"), "flows") == 0)
+		ingest_note(
+			in, "warning",
+			"workload: --busy-poll had no effect: no connection's packets come from "
+			"a device queue that can be polled");
 	put_retries(in, json_object_get(summary, "send_retries"));
 	if (flows > 0)
 		ingest_metric(in, "workload_flows", "1", flows, NULL);

@@ -227,6 +227,8 @@ json_t *summary_json(struct run *r)
 	json_object_set_new(line, "syscalls", calls_json(t.all.calls));
 	json_object_set_new(line, "tcp_info", tcp_info_json(r->flows, r->n_flows));
 	json_object_set_new(line, "cpu", cpu_time(r->boss));
+	if (o->busy_poll)
+		json_object_set_new(line, "busy_poll", busy_poll_json(r->flows, r->n_flows));
 	if (o->rr)
 		json_object_set_new(line, "rr", rr_json(&t.back, t.messages, t.responses));
 	if (r->n_flows > 1) {

@@ -13,5 +13,7 @@ json_t *hists_json(const struct flow *flows, unsigned int n, bool buckets);
 json_t *hist_log2(const struct flow *flows, unsigned int n, unsigned int which);
 /* summary_tcp.c: of those flows whose socket still answers; null where none does. */
 json_t *tcp_info_json(const struct flow *flows, unsigned int n);
+/* --busy-poll, and how many flows have a device queue that can be polled. */
+json_t *busy_poll_json(const struct flow *flows, unsigned int n);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "summary.h"
+#include "uapi.h"
 
-#include <linux/tcp.h>
 #include <netinet/in.h>
 
 /* How the figures of several flows become one. */
@@ -62,4 +62,18 @@ json_t *tcp_info_json(const struct flow *flows, unsigned int n)
 			json_integer(
 				(json_int_t)(tcp_figures[k].fold == MEAN ? v[k] / seen : v[k])));
 	return o;
+}
+
+json_t *busy_poll_json(const struct flow *flows, unsigned int n)
+{
+	unsigned int i, polled = 0;
+
+	for (i = 0; i < n; i++) {
+		int id = 0;
+		socklen_t len = sizeof(id);
+
+		if (!getsockopt(flows[i].fd, SOL_SOCKET, UAPI_SO_INCOMING_NAPI_ID, &id, &len))
+			polled += id != 0;
+	}
+	return json_pack("{s:i,s:i}", "us", (int)flows->opt->busy_poll, "flows", (int)polled);
 }

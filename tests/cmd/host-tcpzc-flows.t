@@ -133,6 +133,36 @@ paced_rr() {
 		holds txs '.messages > 0 and .messages <= 1000 * .seconds + 2 and .rr.responses == .messages'
 }
 ok "requests at a rate" paced_rr
+# The socket's settings: what the kernel took.
+settings() {
+	transfer 127.0.0.1 --mss 1000 --rx uring-multishot -- --mss 1000 --tx uring-send --bytes 1M \
+		--pacing-rate 4Gbit/s --sndbuf 200k &&
+		holds txs '.tcp_info.mss > 500 and .tcp_info.mss <= 1000'
+}
+ok "a segment size" settings
+busy() {
+	transfer 127.0.0.1 --busy-poll 20 --prefer-busy-poll --busy-poll-budget 8 --rx uring-multishot -- \
+		--busy-poll 20 --tx uring-send --bytes 1M &&
+		holds rxs '.busy_poll == {us: 20, flows: 0}' # loopback has no device
+}
+why=
+if [ "$(id -u)" = 0 ]; then
+	rx_here uring-multishot --busy-poll 20 --prefer-busy-poll
+fi
+if [ "$(id -u)" = 0 ] && [ -z "$why" ]; then
+	ok "busy polling, in io_uring too" busy
+else
+	skip "busy polling" "${why:-not root}"
+fi
+if rx_here uring-multishot --no-iowait; then
+	idle_waits() { transfer 127.0.0.1 --rx uring-multishot --no-iowait -- --tx uring-send --no-iowait --bytes 5M; }
+	ok "waits that are no iowait" idle_waits
+else
+	skip "waits that are no iowait" "$why"
+fi
+ok "--no-iowait without io_uring" exits 2 "$tcpzc" --listen --no-iowait
+ok "a segment size that is none" exits 1 "$tcpzc" --listen --port $port --mss 40000 --accept-timeout 1
+ok "says what the kernel takes" says 'mss.*88 to 32767' err
 ok "a rate that is none" exits 2 "$tcpzc" --connect ::1 --rate 5parsecs
 
 done_testing

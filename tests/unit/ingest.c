@@ -475,6 +475,7 @@ static void test_tcpzc_awkward(void **state)
 		 "\"copied_bytes\":1000},\"tcp_info\":{\"rtt_us\":55},"
 		 "\"histograms\":{\"notify_ns\":{\"count\":7,\"p99\":900,\"log2\":{\"9\":7}},"
 		 "\"recv_bytes\":{\"max\":4096,\"log2\":{\"12\":3}}},\"ring_overflow\":2,"
+		 "\"busy_poll\":{\"us\":50,\"flows\":0},"
 		 "\"send_retries\":{\"optmem_max\":4,\"memlock\":0},"
 		 "\"flows\":[{\"flow\":0},{\"flow\":1}]}\n");
 	assert_float_equal(metric(&in, "bytes"), 6000, 1e-6);
@@ -492,6 +493,7 @@ static void test_tcpzc_awkward(void **state)
 	assert_float_equal(metric(&in, "workload_flows"), 2, 0);
 	assert_true(noted(&in, "note", "4 sends were refused"));
 	assert_true(noted(&in, "warning", "no room for 2 completions"));
+	assert_true(noted(&in, "warning", "--busy-poll had no effect"));
 	assert_true(noted(&in, "lossy", "go backwards"));
 	assert_true(noted(&in, "lossy", "not the data sent"));
 	assert_true(noted(&in, "warning", "workload.out:4"));
