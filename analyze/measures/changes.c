@@ -60,7 +60,7 @@ int changes_read(struct changes *c, struct store *s, const struct block_list *li
 	for (i = 0; i < b->n && n >= 0; i++) {
 		c->seconds[i] = figure_metric(s, &b->runs[i], "seconds");
 		c->mib[i] = figure_metric(s, &b->runs[i], "bytes") / 1048576;
-		n = store_metric_list(s, b->runs[i].id, &rows, err);
+		n = store_metric_prefix(s, b->runs[i].id, prefix, &rows, err);
 		if (n < 0)
 			break;
 		add_run(c, &seen, rows, n, i, prefix);

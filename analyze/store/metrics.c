@@ -52,9 +52,21 @@ int store_metric_put(struct store *s, int64_t run, const char *name, const char 
 		       "issds", run, name, unit, value, source);
 }
 
-int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, struct error *err)
+static int read_rows(struct store *s, sqlite3_stmt *q, struct metric_row **rows, struct error *err)
 {
 	size_t n = 0, cap = 0;
+	int rc;
+
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*rows, n, cap);
+		(*rows)[n++] = (struct metric_row){sql_text(s, q, 0), sql_text(s, q, 1),
+						   sqlite3_column_double(q, 2), sql_text(s, q, 3)};
+	}
+	return rc ? rc : (int)n;
+}
+
+int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, struct error *err)
+{
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err,
 			   "SELECT name, unit, value, source FROM metric WHERE run = ? "
@@ -62,14 +74,25 @@ int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, st
 			   "i", run);
 
 	*rows = NULL;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(*rows, n, cap);
-		(*rows)[n++] = (struct metric_row){sql_text(s, q, 0), sql_text(s, q, 1),
-						   sqlite3_column_double(q, 2), sql_text(s, q, 3)};
-	}
-	return rc ? rc : (int)n;
+	return rc ? rc : read_rows(s, q, rows, err);
+}
+
+/* No text has a byte 0xff: with it the beginning stands behind all names that begin so. */
+int store_metric_prefix(struct store *s, int64_t run, const char *prefix, struct metric_row **rows,
+			struct error *err)
+{
+	char *behind = xasprintf("%s\xff", prefix);
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT name, unit, value, source FROM metric WHERE run = ? "
+			   "AND name >= ? AND name < ? ORDER BY name",
+			   "iss", run, prefix, behind);
+
+	*rows = NULL;
+	if (!rc)
+		rc = read_rows(s, q, rows, err);
+	free(behind);
+	return rc;
 }
 
 int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_ns, double value,

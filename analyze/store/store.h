@@ -114,6 +114,9 @@ struct metric_row {
 /* All of a run, by name; the caller frees. Count or -errno. */
 int store_metric_list(struct store *store, int64_t run, struct metric_row **rows,
 		      struct error *err);
+/* Those whose names begin so, alike. */
+int store_metric_prefix(struct store *store, int64_t run, const char *prefix,
+			struct metric_row **rows, struct error *err);
 
 /* A figure over time. */
 int store_series_put(struct store *store, int64_t run, const char *name, uint64_t t_ns,
