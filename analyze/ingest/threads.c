@@ -36,6 +36,7 @@ struct seen {
 	double grew; /* of a process: by its threads */
 	unsigned int cpu;
 	char *comm, *allowed;
+	bool late; /* of a process: it is new, and has a past */
 };
 
 struct reading {
@@ -225,6 +226,8 @@ static void add_thread(struct ingest *in, struct sums *sums, const struct readin
 	check_allowed(in, sums, s->allowed);
 	if (!was && run_of(sums, s) > 1.05 * span->ns + 2 * TICK_NS) {
 		sums->late++;
+		if (at)
+			b->all[*at - 1].late = true;
 		return;
 	}
 	was = was ? was : &nothing;
@@ -249,8 +252,8 @@ static void add_process(struct ingest *in, struct sums *sums, const struct seen 
 			     : grown(sums, was && !isnan(was->run_ns) ? was->run_ns : 0, s->run_ns);
 	struct thread_row *row;
 
-	if (!was && s->grew == 0 && ran > 1.05 * span->ns * 64)
-		return;
+	if (!was && s->late)
+		ran = s->grew;
 	/* The process is read a moment before its threads. */
 	if (ran > s->grew + TICK_NS / 10 && !sums->ticks) {
 		row = ingest_thread(in, s->pid, 0);
@@ -273,7 +276,7 @@ static void add_ended(struct ingest *in, struct sums *sums, const struct reading
 	for (i = 0; i < b->n; i++) {
 		const struct seen *s = &b->all[i], *was = s->tid ? NULL : find(a, s);
 
-		if (!s->tid)
+		if (!s->tid && (was || !s->late))
 			waited += s->children_ns - (was ? was->children_ns : 0);
 	}
 	for (i = 0; i < a->n; i++)

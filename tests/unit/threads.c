@@ -174,14 +174,18 @@ static void test_threads_awkward(void **state)
 	process(&s, 7, 4e9, 0);
 	thread(&s, 7, 7, "w", 4e9, 1);
 	thread(&s, 7, 8, "late", 60e9, 1);
+	process(&s, 40, 70e9, 999);
+	thread(&s, 40, 40, "joined", 60e9, 1);
 	str_puts(&s, "t 7 1 2\nnonsense\np 5\nt 7 1 1 1 9 (cut) R 1\n");
 	add_snap(13, &s);
 	assert_int_equal(ingest_threads(&in, path, &err), 0);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 0, 0);
 	assert_float_equal(row(&in, 7, 7)->run_ns, 0, 0);
 	assert_true(isnan(row(&in, 7, 8)->run_ns));
+	assert_null(row(&in, 40, 0)); /* nor do its dead threads and children count */
+	assert_null(row(&in, 0, 0));
 	assert_true(noted(&in, "note", "backwards"));
-	assert_true(noted(&in, "note", "1 joined the workload after they had run"));
+	assert_true(noted(&in, "note", "2 joined the workload after they had run"));
 	assert_true(noted(&in, "note", "nobody in the workload waited"));
 	assert_true(noted(&in, "lossy", "4 lines"));
 	ingest_free(&in);
