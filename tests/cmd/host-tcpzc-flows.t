@@ -47,7 +47,9 @@ spoilt() {
 		says 'flow 0: verify: 1 of 1048576 bytes differ, the first at offset 70000$' rx.err &&
 		holds rxs '[.flows[].verify] == ["failed", "ok", "ok"]'
 }
-ok "a byte changed in one flow is found there" spoilt send
+for tx in send msg-zerocopy sendfile splice; do
+	ok "$tx: a byte changed in one flow is found there" spoilt $tx
+done
 fewer() {
 	! accept_timeout=0.5 transfer 127.0.0.1 --flows 3 -- --flows 2 --bytes 1M --connect-timeout 5 \
 		>/dev/null && [ $rxrc = 1 ] && says '2 of 3 connections came to port' rx.err
@@ -91,6 +93,16 @@ for tx in uring-send uring-send-zc; do
 	ok "$tx and uring-multishot, several flows" rr $tx uring-multishot --flows 2 -- \
 		--bytes 300000 --flows 2 --outstanding 4
 done
+spoilt_request() {
+	! transfer 127.0.0.1 --rr --size 3000 --verify --rx $2 --flows 2 -- --rr --size 3000 --verify --tx $1 \
+		--flows 2 --bytes 300000 --corrupt-at 123456 >/dev/null && [ $rxrc = 1 ] &&
+		says 'flow 0: verify: 1 of 300000 bytes differ, the first at offset 123456$' rx.err &&
+		holds rxs '.verify == "failed"'
+}
+ok "a byte changed in a request is found" spoilt_request send recv
+if here uring-send-zc; then
+	ok "and by io_uring" spoilt_request uring-send-zc uring-multishot
+fi
 half_server() { # the receiver is stopped in the middle: what came is told, and what did not
 	port=$((port + 1))
 	"$tcpzc" --listen --port $port --rr --size 500 >rx 2>rx.err &
