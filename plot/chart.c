@@ -61,15 +61,67 @@ void drawing_free(struct drawing *d)
 	table_free(&d->zerocopy);
 }
 
+/* What the figures of a chart's tables are from; a loss of another collector is not theirs. */
+static const struct {
+	const char *table, *sources;
+} drawn_of[] = {
+	{"components", " perf cpu workload iperf3 "},
+	{"functions", " perf cpu workload iperf3 "},
+	{"cpu", " cpu "},
+	{"summary", " workload iperf3 "},
+	{"roi", " workload iperf3 cpu power "},
+	{"zerocopy", " workload iperf3 "},
+};
+static const char collectors[] = " workload iperf3 perf cpu power softnet irq snmp nic sched idle "
+				 "counters syscalls tcp tcp_info devmem ring ";
+
+static bool has_name(const char *list, const char *name, size_t len)
+{
+	const char *at = list;
+
+	while ((at = strchr(at, ' ')) && at[1]) {
+		at++;
+		if (!strncmp(at, name, len) && at[len] == ' ')
+			return true;
+	}
+	return false;
+}
+
+/* "lossy: mmap receiver: softnet: 3 lines ..." is of softnet; what names no collector is of all. */
+static bool is_of(const struct table *t, const char *note)
+{
+	const char *at = note;
+	size_t i, len;
+	int k;
+
+	for (i = 0; i < sizeof(drawn_of) / sizeof(*drawn_of); i++)
+		if (!strcmp(drawn_of[i].table, t->name))
+			break;
+	if (i == sizeof(drawn_of) / sizeof(*drawn_of))
+		return true;
+	for (k = 0; k < 3 && at; k++) {
+		len = strcspn(at, " :");
+		if (has_name(collectors, at, len))
+			return has_name(drawn_of[i].sources, at, len);
+		at = strstr(at, ": ");
+		at = at ? at + 2 : NULL;
+	}
+	return true;
+}
+
 /* Tables say what was lost in notes that begin so. */
 static void note_losses(struct drawing *d, const struct table *t)
 {
+	bool told = false;
 	size_t i;
 
-	d->lossy |= t->lossy;
+	for (i = 0; i < t->nnotes; i++)
+		told |= str_starts(t->notes[i], "lossy: ");
+	d->lossy |= t->lossy && !told;
 	for (i = 0; i < t->nnotes; i++) {
-		if (!str_starts(t->notes[i], "lossy: "))
+		if (!str_starts(t->notes[i], "lossy: ") || !is_of(t, t->notes[i]))
 			continue;
+		d->lossy = true;
 		if (!d->losses++)
 			snprintf(d->loss, sizeof(d->loss), "%s", t->notes[i] + strlen("lossy: "));
 	}

@@ -98,20 +98,6 @@ static const char *wholes(const struct figure *f)
 	return f->parts.n ? "$1 == 0" : "$1 > 0";
 }
 
-/* Does any whole bar (or any part) have an interval longer than so much? */
-static bool has_interval(const struct figure *f, bool whole, double least)
-{
-	struct estimate e;
-	int g, b, p;
-
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
-			for (p = whole ? FIGURE_WHOLE : 0; p < (whole ? 0 : f->parts.n); p++)
-				if (figure_get(f, g, b, p, &e) && e.hi - e.lo > least)
-					return true;
-	return false;
-}
-
 /* Is the part so large in any bar? */
 static bool has_part(const struct figure *f, int part, double least)
 {
@@ -121,6 +107,19 @@ static bool has_part(const struct figure *f, int part, double least)
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
 			if (figure_get(f, g, b, part, &e) && e.value > least)
+				return true;
+	return false;
+}
+
+/* Has the part an interval that can be seen, in any bar? */
+static bool shows_interval(const struct figure *f, int part, double seen)
+{
+	struct estimate e;
+	int g, b;
+
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			if (figure_get(f, g, b, part, &e) && e.hi - e.lo > seen)
 				return true;
 	return false;
 }
@@ -155,27 +154,44 @@ static void put_boxes(struct str *s, const struct figure *f)
 }
 
 /*
+ * A part's whisker stands around its outer edge, where it is long enough to be seen. Those of
+ * neighbours stand beside each other, left of the bar's own, so that none hides another.
+ */
+static void put_part_whiskers(struct str *s, const struct figure *f, const struct page *page)
+{
+	enum { BESIDE = 4 };
+	int slot = shows_interval(f, FIGURE_WHOLE, 0), part;
+
+	for (part = 0; part < f->parts.n; part++) {
+		if (!shows_interval(f, part, seen(page, f)))
+			continue;
+		str_printf(
+			s,
+			", \\\n\t\tdata skip 1 using ($1 == %d && $8-$7 > seen ? $3 - %.3f : NaN)"
+			":($5-$6+$7):(0):($8-$7) with vectors heads size screen 0.003,90 "
+			"linewidth 1.5 linecolor rgb '#%06x'",
+			part + 1, 0.05 + 0.06 * (slot % BESIDE), INK);
+		slot++;
+	}
+}
+
+/*
  * Arrows with flat heads: gnuplot's own error bars leave a hole where a point would be. On stacked
- * bars they stand at the side, clear of the numbers; a part has its own around its outer edge,
- * where it is long enough to be seen. What would draw nothing is left out, or gnuplot complains.
+ * bars they stand at the side, clear of the numbers. What would draw nothing is left out, or
+ * gnuplot complains.
  */
 static void put_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
 	const char *where = f->lying	 ? "$7 : NaN):(($2+$3)/2):($8-$7):(0)"
-			    : f->parts.n ? "$3 - 0.1 : NaN):7:(0):($8-$7)"
+			    : f->parts.n ? "$3 - 0.05 : NaN):7:(0):($8-$7)"
 					 : "($2+$3)/2 : NaN):7:(0):($8-$7)";
 
-	if (has_interval(f, true, 0))
+	if (shows_interval(f, FIGURE_WHOLE, 0))
 		str_printf(s,
 			   ", \\\n\t\tdata skip 1 using (%s ? %s with vectors heads size screen "
 			   "0.004,90 linewidth 2 linecolor rgb '#%06x'",
 			   wholes(f), where, INK);
-	if (has_interval(f, false, seen(page, f)))
-		str_printf(s,
-			   ", \\\n\t\tdata skip 1 using ($1 > 0 && $8-$7 > seen ? $3 - 0.1 : NaN)"
-			   ":($5-$6+$7):(0):($8-$7) with vectors heads size screen 0.003,90 "
-			   "linewidth 1.5 linecolor rgb '#%06x'",
-			   INK);
+	put_part_whiskers(s, f, page);
 }
 
 static void put_part_number(struct str *s, const struct figure *f, const struct page *page,

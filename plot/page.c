@@ -41,19 +41,35 @@ double page_longest(const struct figure_marks *m, double size, double max)
 }
 
 /* Lines of one kind from *y downwards, over the whole width. */
+/* The least width in which the text has no more lines: none of them is left with a single word. */
+static double balanced(const char *text, struct label_shape shape)
+{
+	const double full = shape.width, step = full / 60;
+
+	while (shape.lines > 1 && shape.width > full / 2) {
+		shape.width -= step;
+		if (!label_wraps(text, &shape))
+			return shape.width + step;
+	}
+	return shape.width;
+}
+
 static void put_lines(struct page *page, double *y, const char *text, struct page_text like,
 		      int max)
 {
+	struct label_shape shape = {like.size, PAGE_W - 2 * PAGE_MARGIN, max, like.bold, " "};
 	char *lines[PAGE_LINES_MAX];
 	double height = like.size * 1.28;
 	int i, n;
 
 	if (!text)
 		return;
-	n = label_wrap(
-		&page->arena, text,
-		&(struct label_shape){like.size, PAGE_W - 2 * PAGE_MARGIN, max, like.bold, " "},
-		lines);
+	n = label_wrap(&page->arena, text, &shape, lines);
+	shape.lines = n;
+	if (n > 1 && label_wraps(text, &shape)) {
+		shape.width = balanced(text, shape);
+		n = label_wrap(&page->arena, text, &shape, lines);
+	}
 	for (i = 0; i < n; i++) {
 		like.x = PAGE_MARGIN;
 		like.y = *y + height / 2;
