@@ -24,6 +24,7 @@
 
 struct power {
 	struct power_domains domains;
+	bool has_ipmi;
 	struct power_poll *ipmi, *command;
 	struct str rows, sources;
 };
@@ -64,32 +65,28 @@ static void add_source(struct power *p, const char *name)
 /* Where the board's controller has no power reading, it says so, and that is no fault. */
 static void find_ipmi(struct collect *c, struct power *p, struct error *refused)
 {
-	char *path = collect_path(c, "power-ipmi.snap");
-
-	if (!in_path(dcmi_argv[0]))
+	if (!in_path(dcmi_argv[0])) {
 		error_set(refused, ENOENT, "ipmitool is not installed");
-	else if (!power_poll_start(&p->ipmi, &dcmi, path, "# ipmitool dcmi power reading\n",
-				   &c->run->online, &c->run->cpus, refused))
+		return;
+	}
+	p->has_ipmi = !power_poll_ask(&dcmi, refused);
+	if (p->has_ipmi)
 		add_source(p, "ipmi");
 	else
 		collect_info_str(c, "ipmi", refused->text);
-	free(path);
 }
 
-/* The user's own: that it does not work is a loss. */
-static void start_command(struct collect *c, struct power *p)
+/* One that does not begin is a loss: it answered before, or it is the user's own. */
+static void start_poll(struct collect *c, struct power_poll **poll,
+		       const struct power_program *program, const char *file, const char *about)
 {
-	const struct run *r = c->run;
-	char *path = collect_path(c, "power-command.snap");
-	char *about = xasprintf("# kind: %s\n# command: %s\n", r->power_kind, r->power_command);
+	char *path = collect_path(c, file);
 	struct error err = {0};
 
-	if (power_poll_start(&p->command, power_command_program(r->power_command), path, about,
-			     &r->online, &r->cpus, &err))
+	if (power_poll_start(poll, program, path, about, &c->run->online, &c->run->cpus, &err)) {
 		collect_degraded(c, "%s", err.text);
-	else
-		add_source(p, "command");
-	free(about);
+		unlink(path);
+	}
 	free(path);
 }
 
@@ -117,23 +114,52 @@ static int none(struct collect *c, const struct power *p, const struct error *ip
 			 ipmi->text);
 }
 
-/* "powercap", "powercap,hwmon,ipmi", "csv" ... */
-static int prepare(struct collect *c)
+static void release(struct power *p)
 {
-	struct power *p = c->data = xcalloc(1, sizeof(*p));
+	power_free(&p->domains);
+	str_free(&p->rows);
+	str_free(&p->sources);
+	free(p);
+}
+
+/* Sources: "powercap", "powercap,hwmon,ipmi", "csv" ... */
+static int probe(struct collect *c)
+{
+	struct power *p = xcalloc(1, sizeof(*p));
 	struct error ipmi = {0};
+	int rc;
 
 	power_find(&p->domains);
 	list_domains(p);
 	find_ipmi(c, p, &ipmi);
 	if (c->run->power_command)
-		start_command(c, p);
+		add_source(p, "command");
 	if (c->run->npower_csv)
 		add_source(p, "csv");
-	if (p->sources.len)
-		collect_info_str(c, "source", p->sources.buf);
-	else if (!c->run->power_command)
-		return none(c, p, &ipmi);
+	if (!p->sources.len) {
+		rc = none(c, p, &ipmi);
+		release(p);
+		return rc;
+	}
+	collect_info_str(c, "source", p->sources.buf);
+	c->data = p;
+	return 0;
+}
+
+static int prepare(struct collect *c)
+{
+	const char *command = c->run->power_command;
+	struct power *p = c->data;
+	char *about;
+
+	if (p->has_ipmi)
+		start_poll(c, &p->ipmi, &dcmi, "power-ipmi.snap",
+			   "# ipmitool dcmi power reading\n");
+	if (!command)
+		return 0;
+	about = xasprintf("# kind: %s\n# command: %s\n", c->run->power_kind, command);
+	start_poll(c, &p->command, power_command_program(command), "power-command.snap", about);
+	free(about);
 	return 0;
 }
 
@@ -231,10 +257,7 @@ static void finish(struct collect *c)
 	if (p->rows.len)
 		save(c, p);
 	copy_logs(c);
-	power_free(&p->domains);
-	str_free(&p->rows);
-	str_free(&p->sources);
-	free(p);
+	release(p);
 }
 
 const struct collector collector_power = {
@@ -242,6 +265,7 @@ const struct collector collector_power = {
 	.what = "energy counters, power meters, a program that prints watts, a meter's log",
 	.files = {"power.tsv", "power-ipmi.snap", "power-command.snap", "power.csv", "power-2.csv",
 		  "power-3.csv", "power-4.csv"},
+	.probe = probe,
 	.prepare = prepare,
 	.start = take,
 	.snap = take,

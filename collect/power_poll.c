@@ -377,12 +377,21 @@ int power_poll_start(struct power_poll **poll, const struct power_program *progr
 		return rc;
 	}
 	rc = power_poll_until(p, 1, err);
-	if (!rc) {
+	if (!rc)
 		*poll = p;
-		return 0;
-	}
-	power_poll_stop(p, NULL, NULL);
-	unlink(path);
+	else
+		power_poll_stop(p, NULL, NULL);
+	return rc;
+}
+
+int power_poll_ask(const struct power_program *program, struct error *err)
+{
+	static const struct cpuset none;
+	struct power_poll *p;
+	int rc = power_poll_start(&p, program, "/dev/null", "", &none, &none, err);
+
+	if (!rc)
+		power_poll_stop(p, NULL, NULL);
 	return rc;
 }
 

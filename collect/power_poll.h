@@ -34,6 +34,9 @@ int power_poll_start(struct power_poll **poll, const struct power_program *progr
 		     const char *path, const char *heading, const struct cpuset *online,
 		     const struct cpuset *measured, struct error *err);
 
+/* Does it work? Runs it once, keeps nothing. */
+int power_poll_ask(const struct power_program *program, struct error *err);
+
 /* Waits until there is a reading of that time or later, some seconds at most. */
 int power_poll_until(struct power_poll *poll, uint64_t mono_ns, struct error *err);
 
