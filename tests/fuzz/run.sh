@@ -56,6 +56,15 @@ case $program in
 	sed "s|^|$seeds/|" "$program.sweep.list" | xargs "$program" --sweep >"$program.sweep.log" 2>&1 ||
 		{ tail -n 40 "$program.sweep.log"; exit 1; }
 	;;
+*power)
+	[ -s "$seeds/power" ] || {
+		printf '\000source\tdomain\tt_ns\tmicrojoules\twatts\npowercap\tpackage-0\t10000000000\t0\t\n' >"$seeds/power"
+		printf '@9000000000 2\n#\n@10000000000 45\nInstantaneous power reading:   220 Watts    \n\n' | sed '1s/^/\x01/' >"$seeds/ipmi"
+		printf '@9000000000 14\n# kind: wall\n\n@10000000000 3\n7W\n' | sed '1s/^/\x02/' >"$seeds/command"
+		printf '\003time;watts\n9;7,5\n14;9\n2026-01-31T12:00:05+01:00;3\n' >"$seeds/meter"
+		printf '\004event\tcpu\tvalue\tenabled_ns\trunning_ns\tgroup\tscope\tscale\tunit\tstate\ncycles\t1\t5\t9\t5\t1\tcpu\t\t\t\n' >"$seeds/counters"
+	}
+	;;
 *texts)
 	# each text behind the letter of its reader
 	as() { # as LETTER FILE...
