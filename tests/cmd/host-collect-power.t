@@ -178,10 +178,11 @@ ok "was run once" is 1 grep -c '^PkgWatt' r/power-command.snap
 ok "of the kind it was said to be" is 7.0 wall package
 ok "a heading is no reading, and no fault" sh -c "sqlite3 r/zcost.db 'SELECT severity, text FROM note' |
 	grep -q \"note|power by the command: 1 of .* 'PkgWatt' is not a reading\""
+long=100$$ # seconds, of this test alone
 ok "a command that hangs after its first reading, in a child" exits 4 collect --duration 0.1 \
-	--power-command 'echo 5; sleep 98765 & sleep 98764; true' --grace 0 -- sleep 5
+	--power-command "echo 5; sleep ${long}1 & sleep ${long}2; true" --grace 0 -- sleep 5
 ok "is told" says 'no reading for' err
-ok "and nothing of it is left" sh -c "! ps -eo args | grep -q '^sleep 9876[45]'"
+ok "and nothing of it is left" sh -c "! ps -eo args | grep -q '^sleep ${long}[12]'"
 ok "there is no figure of it" exits 4 "$zcost" analyze r
 ok "and the reason is" sh -c "sqlite3 r/zcost.db 'SELECT text FROM note' | grep -Eq 'power by the command: (1 readings; two are needed|it has readings)'"
 ok "a command that fails" exits 4 collect --power-command 'echo no such meter >&2; exit 3' -- true
