@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# tcpzc against iperf3, one flow, the same message size and pinning: over loopback and over the test
-# bed's veth. Then what a receiver's CPU pays per MB (10^6 bytes) when it maps in place of copying:
+# tcpzc against iperf3, and against neper's tcp_stream where that is installed or named in NEPER, one
+# flow, the same message size and pinning: over loopback and over the test bed's veth. Mapping against
+# copying over loopback with packets of 15 pages (MTU 61512). Then what a receiver's CPU pays per MB (10^6 bytes) when it maps in place of copying:
 # of the process itself, and of its whole CPU with the softirq's work (/proc/stat; other load on
 # the machine counts too). Everything is interleaved, the order turned each round; medians of
 # ROUNDS (5), SECONDS (2) each.
@@ -16,6 +17,7 @@ dir=$(mktemp -d)
 trap '"$bed" down $name; rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 "$bed" up "$name" 2>/dev/null || { echo "SKIP: no test bed here"; exit 0; }
+neper=${NEPER:-$(command -v tcp_stream || true)}
 command -v iperf3 >/dev/null || { echo "SKIP: no iperf3"; exit 0; }
 
 on() { # SIDE COMMAND...
@@ -26,10 +28,13 @@ on() { # SIDE COMMAND...
 
 # path PATH: sets the sender's side and the address
 path() {
+	mtu=65536
 	case $1 in
 	veth) from=sender to=192.0.2.1 ;;
 	loopback) from=receiver to=127.0.0.1 ;;
+	pages) from=receiver to=127.0.0.1 mtu=61512 ;;
 	esac
+	on receiver ip link set lo mtu $mtu
 }
 
 busy_ms() { # CPU: all but idle and iowait
@@ -59,6 +64,17 @@ iperf() { # PATH
 	jq -r '.end.sum_received.bits_per_second / 1e9' "$dir/out" >>"$dir/$1-iperf3"
 }
 
+neper() { # PATH
+	path "$1"
+	on receiver taskset -c 1 "$neper" -F 1 -T 1 -l "$seconds" -B 131072 >"$dir/out" 2>/dev/null &
+	pid=$!
+	sleep 0.3
+	on $from taskset -c 0 "$neper" -c -H $to -F 1 -T 1 -l "$seconds" -B 131072 >/dev/null 2>&1
+	wait $pid
+	awk -F= '$1 == "throughput" { t = $2 } $1 == "throughput_units" { u = $2 }
+		END { print t / (u ~ /^M/ ? 1000 : 1) }' "$dir/out" >>"$dir/$1-neper"
+}
+
 median() { # FILE COLUMN
 	awk -v c="$2" '{ print $c }' "$dir/$1" | sort -n |
 		awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
@@ -66,7 +82,9 @@ median() { # FILE COLUMN
 
 cases='tcpzc_veth_send_recv iperf_veth tcpzc_loopback_send_recv iperf_loopback
 	tcpzc_veth_splice_recv tcpzc_veth_splice_mmap tcpzc_veth_sendfile-direct_recv
-	tcpzc_veth_sendfile-direct_mmap'
+	tcpzc_veth_sendfile-direct_mmap tcpzc_pages_send_recv tcpzc_pages_msg-zerocopy_mmap
+	tcpzc_pages_splice_recv tcpzc_pages_splice_mmap'
+[ -z "$neper" ] || cases="$cases neper_veth neper_loopback"
 i=0
 while [ $i -lt "$rounds" ]; do
 	for c in $cases; do $(echo $c | tr _ ' '); done
@@ -80,6 +98,19 @@ for p in loopback veth; do
 		printf "%-8s send/recv: tcpzc %.2f Gbit/s, iperf3 %.2f Gbit/s, ratio %.2f (n=%d)\n",
 			p, a, b, a / b, n }'
 done
+for p in loopback veth; do
+	[ -n "$neper" ] || break
+	a=$(median $p-send-recv 1) b=$(median $p-neper 1)
+	awk -v p=$p -v a="$a" -v b="$b" -v n="$rounds" 'BEGIN {
+		printf "%-8s send/recv: tcpzc %.2f Gbit/s, neper %.2f Gbit/s, ratio %.2f (n=%d)\n",
+			p, a, b, a / b, n }'
+done
+awk -v b="$(median pages-send-recv 1)" -v m="$(median pages-msg-zerocopy-mmap 1)" \
+	-v share="$(median pages-msg-zerocopy-mmap 4)" -v sb="$(median pages-splice-recv 1)" \
+	-v sm="$(median pages-splice-mmap 1)" -v n="$rounds" 'BEGIN {
+	printf "loopback, MTU 61512: send/recv %.2f Gbit/s, msg-zerocopy/mmap %.2f (%.2f times; goal 1.5), " \
+		"%.2f %% mapped; splice/recv %.2f, splice/mmap %.2f (%.2f times) (n=%d)\n",
+		b, m, m / b, share, sb, sm, sm / sb, n }'
 for tx in splice sendfile-direct; do
 	awk -v tx=$tx -v g="$(median veth-$tx-recv 1) $(median veth-$tx-mmap 1)" \
 		-v p="$(median veth-$tx-recv 2) $(median veth-$tx-mmap 2)" \
