@@ -24,7 +24,7 @@ ok "one after the other" test "$(collector softnet .on_after_ns)" -le "$(collect
 ok "how late the window opened" holds '.window.late_ns >= 0'
 rm -r sys
 mkdir sys
-ok "no counter of it is no failure" exits 0 "$zcost" collect -o r --cpus 0 --pass measure --duration 0.2 -- sleep 1
+ok "no counter of it is no failure" exits 0 "$zcost" collect -o r --cpus 0 --pass measure --duration 0.2 --grace 0 -- sleep 1
 [ "$(collector throttle .state)" = ok ] || # a quota can be anywhere
 	ok "but said" says 'no thermal_throttle' r/run.json
 unset ZCOST_SYSFS
@@ -41,7 +41,7 @@ for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/cpu /sys/fs/cgr
 	rmdir "$root/zcost-test-$$"
 done
 if [ -n "$group" ]; then
-	ok "a workload that goes into a group" exits 0 "$zcost" collect -o r --collect throttle --warmup 0.3 --duration 0.7 -- \
+	ok "a workload that goes into a group" exits 0 "$zcost" collect -o r --collect throttle --warmup 0.3 --duration 0.7 --grace 0 -- \
 		sh -c "echo \$\$ >'$group/cgroup.procs'; while :; do :; done"
 	ok "is counted as that group's" sh -c "awk '/ nr_throttled / { n[i++] = \$3 } END { exit !(n[1] > n[0]) }' r/throttle.snap"
 	rmdir "$group"
@@ -52,7 +52,7 @@ fi
 
 if command -v perf >/dev/null && [ "$(id -u)" = 0 ]; then
 	ok "perf is on before the window and off after it" sh -c "
-		'$zcost' collect -o r --pass profile --collect perf,null --warmup 0.2 --duration 0.5 -- sh -c 'while :; do :; done' &&
+		'$zcost' collect -o r --pass profile --collect perf,null --warmup 0.2 --duration 0.5 --grace 0 -- sh -c 'while :; do :; done' &&
 		perf script -F time -i r/perf.data 2>/dev/null | tr -d : | awk -v a=\$(jq .window.start_ns r/run.json) \
 			-v b=\$(jq .window.end_ns r/run.json) '{ t = \$1 * 1e9 } NR == 1 { first = t } END { exit !(first <= a + 1e7 && t >= b - 1e7) }'"
 	ok "its records carry their own times" test "$(collector perf 'has("on_after_ns")')" = false
