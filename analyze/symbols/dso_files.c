@@ -145,17 +145,19 @@ static int64_t ns_of(struct timespec t)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/*
- * The same inode, not written since. A new link, owner or mode, as perf record's cache and package
- * managers make them, changes the inode (ctime), not the bytes: writing moves mtime.
- */
+/* perf record links what it keeps into its cache, which is a change of the inode, at its end. */
+enum { LINK_NS = 2000000000 };
+
+/* mtime alone can be set to anything: a file that was written and dated back is not the recorded
+ * one. */
 static bool same_inode(const struct finding *f, const struct stat *st)
 {
 	const struct dso_identity *dso = &f->dso;
 
 	return f->from->same_host && dso->inode && st->st_ino == dso->inode &&
 	       major(st->st_dev) == dso->major && minor(st->st_dev) == dso->minor &&
-	       dso->recorded_by_ns && ns_of(st->st_mtim) <= dso->recorded_by_ns;
+	       dso->recorded_by_ns && ns_of(st->st_mtim) <= dso->recorded_by_ns &&
+	       ns_of(st->st_ctim) <= dso->recorded_by_ns + LINK_NS;
 }
 
 static bool is_link_target(const struct finding *f, const char *path)
