@@ -110,11 +110,40 @@ static void apply(struct sideband *s, uint32_t index)
 	}
 }
 
+/*
+ * perf record --tail-synthesize writes at the file's end what runs then, with no time. Of a process
+ * whose start was recorded that is how it was from its start on, not before: sorted by its time, 0,
+ * the start would undo it. (A recording of some CPUs has the fork, where it happened on one of
+ * these, and not the exec on another.)
+ */
+static void date_tail(struct sideband *s)
+{
+	struct map started = {0};
+	const uint64_t *fork;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		struct side_row *row = &s->list[i];
+		uint32_t key = row->kind == SIDE_MAP ? row->pid : row->tid;
+
+		if (row->kind == SIDE_KSYMBOL || row->pid == KERNEL_PID)
+			continue;
+		if (row->time && row->kind == SIDE_FORK) {
+			*map_at(&started, key) = i + 1;
+		} else if (!row->time) {
+			fork = map_get(&started, key);
+			row->time = fork ? s->list[*fork - 1].time : 0;
+		}
+	}
+	map_free(&started);
+}
+
 void sideband_finish(struct sideband *s)
 {
 	struct side_row idle = {.tid = 0};
 	size_t i;
 
+	date_tail(s);
 	if (s->n)
 		qsort(s->list, s->n, sizeof(*s->list), by_time);
 	change(&s->comms, 0, &idle, intern_str(s->strings, "swapper"));

@@ -81,11 +81,64 @@ static void each_keeps_its_own(void **state)
 	spaces_free(&s);
 }
 
+/* As perf record --tail-synthesize leaves it: CHILD's start was seen, its exec was not, and what it
+ * is stands at the end, without a time. OTHER ran before. */
+static void told_at_the_end(void **state)
+{
+	struct intern names = {0};
+	struct sideband b = {.strings = &names};
+	uint32_t before = intern_str(&names, "sh"), after = intern_str(&names, "tcpzc");
+	const struct side_row list[] = {
+		{.time = 50,
+		 .order = 1,
+		 .kind = SIDE_COMM,
+		 .pid = PARENT,
+		 .tid = PARENT,
+		 .what = before},
+		{.time = 60, .order = 2, .kind = SIDE_MAP, .pid = PARENT, .tid = PARENT, .what = 0},
+		{.time = 100,
+		 .order = 3,
+		 .kind = SIDE_FORK,
+		 .pid = CHILD,
+		 .tid = CHILD,
+		 .ppid = PARENT,
+		 .ptid = PARENT},
+		{.order = 4, .kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = after},
+		{.order = 5, .kind = SIDE_MAP, .pid = CHILD, .tid = CHILD, .what = 1},
+		{.order = 6, .kind = SIDE_COMM, .pid = OTHER, .tid = OTHER, .what = after},
+		{.order = 7, .kind = SIDE_MAP, .pid = OTHER, .tid = OTHER, .what = 4},
+	};
+	const struct side_timeline *t;
+	struct spaces s = {.side = &b};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(maps); i++)
+		sideband_map(&b, &maps[i]);
+	for (i = 0; i < array_size(list); i++)
+		sideband_row(&b, &list[i]);
+	sideband_finish(&b);
+	t = sideband_timeline(&b.comms, CHILD);
+	assert_int_equal(t->changes[t->n - 1].value, after);
+	assert_int_equal(t->changes[t->n - 1].time, 100); /* from its start on, and not before */
+	t = sideband_timeline(&b.comms, OTHER);
+	assert_int_equal(t->changes[0].time, 0);
+	spaces_advance(&s, (uint32_t)b.n - 1);
+	assert_int_equal(at(&s, CHILD, 0x3800), 1);
+	assert_int_equal(at(&s, CHILD, 0x1800),
+			 0); /* the parent's is still there, as after an exec */
+	assert_int_equal(at(&s, OTHER, 0x8800), 4);
+	spaces_free(&s);
+	sideband_free(&b);
+	intern_free(&names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shared_until_changed),
 		cmocka_unit_test(each_keeps_its_own),
+		cmocka_unit_test(told_at_the_end),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
