@@ -64,12 +64,12 @@ iperf() { # PATH
 	jq -r '.end.sum_received.bits_per_second / 1e9' "$dir/out" >>"$dir/$1-iperf3"
 }
 
-neper() { # PATH
+neper() { # PATH; it leaves a log in the folder that it runs in
 	path "$1"
-	on receiver taskset -c 1 "$neper" -F 1 -T 1 -l "$seconds" -B 131072 >"$dir/out" 2>/dev/null &
+	(cd "$dir" && on receiver taskset -c 1 "$neper" -F 1 -T 1 -l "$seconds" -B 131072 >out 2>/dev/null) &
 	pid=$!
 	sleep 0.3
-	on $from taskset -c 0 "$neper" -c -H $to -F 1 -T 1 -l "$seconds" -B 131072 >/dev/null 2>&1
+	(cd "$dir" && on $from taskset -c 0 "$neper" -c -H $to -F 1 -T 1 -l "$seconds" -B 131072 >/dev/null 2>&1)
 	wait $pid
 	awk -F= '$1 == "throughput" { t = $2 } $1 == "throughput_units" { u = $2 }
 		END { print t / (u ~ /^M/ ? 1000 : 1) }' "$dir/out" >>"$dir/$1-neper"
