@@ -8,12 +8,16 @@
 
 #include <math.h>
 
-/* What busy time is made of; idle and iowait are not busy. */
+/*
+ * What busy time is made of; idle and iowait are not busy. User time is that of all programs on
+ * these CPUs, not of the workload alone.
+ */
 static const struct {
-	const char *column, *label;
+	const char *column, *label, *colour;
 } parts[] = {
-	{"app_pct", "application"}, {"sys_pct", "system"},   {"soft_pct", "softirq"},
-	{"irq_pct", "hardirq"},	    {"steal_pct", "stolen"},
+	{"app_pct", "user", "user time"},   {"sys_pct", "system", "system"},
+	{"soft_pct", "softirq", "softirq"}, {"irq_pct", "hardirq", "hardirq"},
+	{"steal_pct", "stolen", "stolen"},
 };
 
 static bool is_known(const struct table *t, const char *column)
@@ -72,7 +76,7 @@ int chart_cpu(struct drawing *d, struct figure *f, struct error *err)
 
 	if (rc)
 		goto out;
-	figure_title(f, "CPU use: application, system and softirq");
+	figure_title(f, "CPU use: user, system and softirq");
 	figure_subtitle(f, "All CPUs of a side added up, 100 %% = one CPU; lower is better at the "
 			   "same throughput");
 	f->axis = "% of one CPU";
@@ -80,7 +84,7 @@ int chart_cpu(struct drawing *d, struct figure *f, struct error *err)
 	drawing_bars(d, f);
 	for (i = 0; i < (int)array_size(parts); i++)
 		if (is_known(&t, parts[i].column))
-			figure_part(f, parts[i].label, palette_part(parts[i].label));
+			figure_part(f, parts[i].label, palette_part(parts[i].colour));
 	for (g = 0; g < f->groups.n; g++) {
 		for (b = 0; b < f->bars.n; b++) {
 			row = row_find(&t, 0, drawing_variant(d, b), f->groups.mark[g].name);

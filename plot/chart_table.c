@@ -8,7 +8,7 @@
 
 static const struct chart charts[] = {
 	{"throughput", "throughput of each variant", chart_throughput},
-	{"cpu", "CPU use of both sides, stacked: application, system, softirq", chart_cpu},
+	{"cpu", "CPU use of both sides, stacked: user, system, softirq", chart_cpu},
 	{"components", "ns per KiB of both sides, stacked by component", chart_components},
 	{"functions", "the receiver's top functions, base against new", chart_functions},
 	{"functions_sender", "the sender's top functions, base against new",

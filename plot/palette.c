@@ -17,7 +17,7 @@ struct part {
 
 static const struct part parts[] = {
 	/* CPU time */
-	{"application", 0x88ccee},
+	{"user time", 0x88ccee},
 	{"system", 0x332288},
 	{"softirq", 0x44aa99},
 	{"hardirq", 0xddcc77},

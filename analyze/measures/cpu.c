@@ -10,7 +10,7 @@ const struct column cpu_columns[13] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
-	{"app_pct", "%", V_REAL, 1, "user space, guests included"},
+	{"app_pct", "%", V_REAL, 1, "user space, of all programs; guests included"},
 	{"sys_pct", "%", V_REAL, 1, "kernel, on behalf of processes"},
 	{"soft_pct", "%", V_REAL, 1, "softirqs"},
 	{"irq_pct", "%", V_REAL, 1, "hardware interrupts"},

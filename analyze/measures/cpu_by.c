@@ -28,7 +28,7 @@ static const struct column by_cpu_columns[] = {
 	{"side", NULL, V_STR, 0, NULL},
 	{"cpu", NULL, V_INT, 0, NULL},
 	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
-	{"app_pct", "%", V_REAL, 1, "user space, guests included"},
+	{"app_pct", "%", V_REAL, 1, "user space, of all programs; guests included"},
 	{"sys_pct", "%", V_REAL, 1, "kernel, on behalf of processes"},
 	{"soft_pct", "%", V_REAL, 1, "softirqs"},
 	{"irq_pct", "%", V_REAL, 1, "hardware interrupts"},

@@ -403,7 +403,7 @@ static void test_parts_in_proportion(void **state)
 	assert_has(x->f.foot, "drawn in proportion to the whole");
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
 	tsv = slurp(dir, "cpu.tsv");
-	assert_has(tsv, "\t0\t25\t20\t\t\treceiver\tbaseline\tapplication\n");
+	assert_has(tsv, "\t0\t25\t20\t\t\treceiver\tbaseline\tuser\n");
 	assert_has(tsv, "\t25\t100\t60\t\t\treceiver\tbaseline\tsystem\n");
 	assert_has(tsv, "\t0\t100\t100\t90\t110\treceiver\tbaseline\tall\n");
 	assert_int_equal(dir_remove(dir, NULL), 0);
