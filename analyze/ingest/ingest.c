@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/ingest/ingest.h"
 
+#include "analyze/ingest/others.h"
 #include "analyze/ingest/power_kinds.h"
 #include "analyze/ingest/window.h"
 #include "lib/alloc.h"
@@ -203,6 +204,7 @@ static void read_files(struct ingest *in)
 		if (p && tells(in, in->files[i].collector, p))
 			read_one(in, in->files[i].collector, p->file, p->read);
 	}
+	ingest_others(in);
 	ingest_meters(in);
 	power_put(in);
 	ingest_clock(in);

@@ -66,7 +66,8 @@ struct ingest {
 	uint64_t started_ns, ended_ns;
 	double wall_clock; /* seconds since 1970 at started_ns; 0: unknown */
 	struct cpuset cpus;
-	bool has_cpus; /* false: every CPU */
+	bool has_cpus;	     /* false: every CPU */
+	bool workload_whole; /* threads_seen has all that the workload ran in the window */
 	struct ingest_options how;
 
 	struct collector_row *collectors;

@@ -409,6 +409,7 @@ static void evaluate(struct ingest *in, const struct snaps *snaps, struct readin
 		ingest_metric(in, "workload_threads", "1", (double)sums.most, NULL);
 		ingest_metric(in, "workload_confined", "1", !sums.outside, NULL);
 		put_accounting(in);
+		in->workload_whole = !sums.back && !sums.late && !sums.elsewhere && !sums.ticks;
 	}
 	put_notes(in, &sums);
 	map_free(&sums.cpus_seen);
@@ -429,6 +430,7 @@ int ingest_threads(struct ingest *in, const char *path, struct error *err)
 	if (bad)
 		ingest_note(in, "lossy", "threads: %zu lines are not readable", bad);
 	evaluate(in, &snaps, r);
+	in->workload_whole &= !bad;
 	for (i = 0; i < snaps.n; i++) {
 		free(r[i].all);
 		map_free(&r[i].by_id);

@@ -90,6 +90,41 @@ report cpu cap --by thread --side receiver --limit 1 --run 1 >log
 ok "rows left out are one, so that the sum holds" cell cpu_pct "comm=(rows left out)" 12 1e-6
 report cpu cap --by cpu --side receiver >log
 ok "a CPU" cell busy_pct cpu=1 50 1e-6
+ok "how much was others' user time is not known where the threads had more than the side" \
+	test -z "$(metric cap/zcost.db v receiver others_user_pct)"
+
+# The threads' user time is 32 % of CPU 1: 20 and 10, and 2 of one that ended.
+user_and_system() { # user_and_system USER SYSTEM: ticks a second of CPU 1
+	for s in 0 1 2 3; do
+		stat_line 1 $(($1 * s)) 0 $(($2 * s)) $(((100 - $1 - $2) * s)) 0 0 0 0 | snap $(((10 + s) * 1000000000))
+	done
+}
+shared_run() { # shared_run VARIANT USER SYSTEM COLLECTORS
+	d=shared/runs/$1/measure-01/receiver
+	measure_run shared $1 1 receiver 1280000000 150
+	run_json $d $1 measure 1 receiver tcpzc "$4"
+	user_and_system $2 $3 >$d/proc_stat.snap
+	for s in 0 1 2 3; do threads_at $s 1; done >$d/threads.snap
+	run_json shared/runs/$1/measure-01/sender $1 measure 1 sender none
+}
+threads='{"name": "threads", "state": "ok", "files": ["threads.snap"]}'
+shared_run crowded 80 15 "$cpu_collector, $threads"
+shared_run threads-first 80 15 "$threads, $cpu_collector"
+shared_run system 80 0 "$cpu_collector, $threads"
+shared_run alone 34 60 "$cpu_collector, $threads"
+shared_run blind 80 15 "$cpu_collector, "'{"name": "threads", "state": "unsupported", "why": "not here", "files": []}'
+manifest shared "crowded threads-first system alone blind" crowded/measure/1/ok threads-first/measure/1/ok system/measure/1/ok alone/measure/1/ok blind/measure/1/ok
+ok "runs on shared CPUs are analyzed" sh -c "'$zcost' analyze shared 2>log; [ \$? = 0 ] || [ \$? = 4 ]"
+others() { near "$(metric shared/zcost.db $1 receiver others_user_pct)" $2 1e-6; }
+ok "other programs' user time" others crowded 48
+ok "whichever file is read first" others threads-first 48
+ok "no more than the threads leave of the busy time, whatever the ticks say" others system 38
+ok "next to none" others alone 2
+ok "none is told where the threads are not known" test -z "$(metric shared/zcost.db blind receiver others_user_pct)"
+report summary shared >log
+ok "that others had much is said under the figures" \
+	says "warning: crowded receiver: cpu: other programs took 51 % of the side's busy time in user mode" err
+ok "where it was so" test "$(grep -c 'other programs took' err)" = 3
 
 report sched cap >log
 ok "run-queue delay" cell delay_ms "run=1;tid=7" 120 1e-6

@@ -149,6 +149,7 @@ static void test_threads(void **state)
 	assert_float_equal(metric(&in, "workload_cpu_pct"), 340.0 / 3, 1e-6);
 	assert_float_equal(metric(&in, "workload_threads"), 3, 0);
 	assert_float_equal(metric(&in, "workload_confined"), 1, 0);
+	assert_true(in.workload_whole);
 	assert_int_equal(in.nnotes, 0);
 	ingest_free(&in);
 	in = fresh("1");
@@ -188,6 +189,7 @@ static void test_threads_awkward(void **state)
 	assert_true(noted(&in, "note", "2 joined the workload after they had run"));
 	assert_true(noted(&in, "note", "nobody in the workload waited"));
 	assert_true(noted(&in, "lossy", "4 lines"));
+	assert_false(in.workload_whole);
 	ingest_free(&in);
 	in = fresh(NULL);
 	add_snap(10, &s);
