@@ -4,6 +4,7 @@
 #include "lib/alloc.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,16 @@ double stats_sd(const double *x, size_t n)
 	for (i = 0; i < n; i++)
 		sum += (x[i] - mean) * (x[i] - mean);
 	return n > 1 ? sqrt(sum / (double)(n - 1)) : NAN;
+}
+
+double stats_significant(double x)
+{
+	char digits[32];
+
+	if (!isfinite(x))
+		return x;
+	snprintf(digits, sizeof(digits), "%.11e", x);
+	return strtod(digits, NULL);
 }
 
 static int by_value(const void *a, const void *b)

@@ -45,6 +45,8 @@ double stats_mean(const double *x, size_t n);
 double stats_sd(const double *x, size_t n);			 /* n - 1; NAN below two */
 double stats_quantile(const double *x, size_t n, double p);	 /* type 7, R's default */
 double stats_point(enum estimator e, const double *x, size_t n); /* the value alone */
+/* To 12 significant digits: values apart by no more than the noise of arithmetic become ties. */
+double stats_significant(double x);
 struct estimate stats_estimate(enum estimator e, const double *x, size_t n, double level);
 
 /* --- two samples (stats_rank.c, stats.c) --- */

@@ -246,8 +246,19 @@ static void correct(struct diff *d, const struct verdict_rule *rule)
 	free(p);
 }
 
+static void round_runs(const struct diff *d, struct diff_row *row)
+{
+	size_t r;
+	int e;
+
+	for (e = 0; e < ENDS; e++)
+		for (r = 0; r < d->nruns[e]; r++)
+			row->runs[e][r] = stats_significant(row->runs[e][r]);
+}
+
 static void test_row(struct diff *d, struct diff_row *row)
 {
+	round_runs(d, row);
 	row->delta = row->cost[NEW] - row->cost[BASE];
 	row->delta_ci = delta_ci(d, row);
 	row->lo = row->hi = row->p = NAN;

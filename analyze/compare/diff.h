@@ -11,12 +11,13 @@
  *
  * The test is Mann-Whitney over the runs, corrected by Holm over the rows that cost at least 1 %
  * of the total, the mean of both ends taken: a choice that does not look at the difference. The
- * others are not tested. lo..hi is that test's own interval, at the level at which Holm's procedure
- * tested the row, so that it leaves 0 out exactly when the corrected p is below alpha; NAN where
- * a row is not tested or the runs are too few. delta_ci is half of its width then. Else it is half
- * of a 95 % interval that claims nothing: the wider of the errors of both ends, sampling (for a
- * thing without a sample: 3 / n of the total, the rule of three) and basis together, and, with two
- * runs and more on each end, Welch's over the runs.
+ * others are not tested. Costs of runs that agree to 12 digits are ties. lo..hi is that test's own
+ * interval, at the level at which Holm's procedure tested the row, so that it leaves 0 out exactly
+ * when the corrected p is below alpha; NAN where a row is not tested or the runs are too few.
+ * delta_ci is half of its width then. Else it is half of a 95 % interval that claims nothing: the
+ * wider of the errors of both ends, sampling (for a thing without a sample: 3 / n of the total, the
+ * rule of three) and basis together, and, with two runs and more on each end, Welch's over the
+ * runs.
  */
 #ifndef ZC_DIFF_H
 #define ZC_DIFF_H

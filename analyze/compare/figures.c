@@ -24,12 +24,13 @@ static const struct {
 	{FIGURE_ROI_P, "roi_p"},
 };
 
+/* 100 % computed in two ways must not rank one above the other. */
 static void sample_add(struct sample *s, double x)
 {
 	if (isnan(x))
 		return;
 	array_grow(s->x, s->n, s->cap);
-	s->x[s->n++] = x;
+	s->x[s->n++] = stats_significant(x);
 }
 
 double sample_value(const struct sample *s, enum estimator e)

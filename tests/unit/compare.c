@@ -187,6 +187,33 @@ static void test_significant(void **state)
 	diff_free(&d);
 }
 
+/* Apart by no more than the noise of arithmetic: ties, not two samples fully apart. */
+static void test_ties(void **state)
+{
+	const struct diff_row *row;
+	struct diff d;
+	int i;
+
+	(void)state;
+	assert_true(stats_significant(100) == stats_significant(nextafter(nextafter(100, 0), 0)));
+	assert_true(stats_significant(100) != stats_significant(100.0000001));
+	assert_true(stats_significant(-1.5e-300) == -1.5e-300);
+	assert_true(stats_significant(0) == 0);
+	assert_true(isnan(stats_significant(NAN)));
+	diff_init(&d);
+	six_runs(&d, BASE, 60, 40, 0);
+	diff_runs(&d, NEW, 6);
+	TAKE(&d, NEW, DIFF_POOLED, {"copy", 900, 60, 0.1}, {"tcp", 900, 40, 0.1});
+	for (i = 0; i < 6; i++)
+		TAKE(&d, NEW, i, {"copy", 150, 60 + 2e-14, 1}, {"tcp", 150, 40 - 2e-14, 1});
+	diff_judge(&d, &rule);
+	row = diff_find(&d, "copy", NULL);
+	near(row->p, 1);
+	assert_true(row->lo == 0 && row->hi == 0);
+	assert_int_equal(row->verdict, VERDICT_SAME);
+	diff_free(&d);
+}
+
 /*
  * The same shares on bases that differ only by chance: every run's cost carries its own basis, so
  * that nothing is "fully apart".
@@ -415,7 +442,8 @@ int main(void)
 		cmocka_unit_test(test_rows),	     cmocka_unit_test(test_significant),
 		cmocka_unit_test(test_basis),	     cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_false_alarms), cmocka_unit_test(test_false_figures),
-		cmocka_unit_test(test_splits),	     cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_ties),	     cmocka_unit_test(test_splits),
+		cmocka_unit_test(test_hold),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
