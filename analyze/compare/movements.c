@@ -127,26 +127,46 @@ static void put_row(struct table *t, const struct comparison *c, const struct mo
 	free(unit);
 }
 
+/* Is there an error to hold any of the first n against, or none that moved? */
+static bool is_error_known(const struct movements *m, size_t n)
+{
+	bool moved = false;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!isnan(m->list[i].row->delta_ci))
+			return true;
+		moved |= m->list[i].row->delta != 0;
+	}
+	return !moved;
+}
+
 void movements_say(struct movements *m, const struct comparison *c, struct table *t,
 		   const char *thing)
 {
 	struct table *detail = table_detail(t, "movements", columns, array_size(columns));
 	size_t i, n = m->n < MOVEMENTS ? m->n : MOVEMENTS;
-	bool beyond = false;
+	bool beyond = false, known;
 
 	if (m->n)
 		qsort(m->list, m->n, sizeof(*m->list), by_size);
 	for (i = 0; i < n; i++)
 		beyond |= is_beyond(m->list[i].row);
+	known = is_error_known(m, n);
+	if (!known)
+		table_note(t,
+			   "no error is known with one run on a side: whether a %s really moved "
+			   "cannot be told; the largest movements are",
+			   thing);
 	for (i = 0; i < n && m->list[i].row->delta != 0; i++) {
 		char *words = in_words(c, &m->list[i]);
 
 		put_row(detail, c, &m->list[i], words);
-		if (beyond)
+		if (beyond || !known)
 			table_note(t, "%s", words);
 		free(words);
 	}
-	if (m->n && !beyond)
+	if (m->n && !beyond && known)
 		table_note(t, "no %s moved by more than the error of its measurement", thing);
 }
 

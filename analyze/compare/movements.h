@@ -23,7 +23,8 @@ void movements_add(struct movements *m, const char *side, const struct diff *d, 
 
 /*
  * Notes of `t`, and its detail "movements": the five largest. When none of the five is beyond the
- * error of its measurement it says just that; `thing` is the word for a row, "component".
+ * error of its measurement it says just that, and where none has a known error that; `thing` is the
+ * word for a row, "component".
  */
 void movements_say(struct movements *m, const struct comparison *c, struct table *t,
 		   const char *thing);

@@ -46,6 +46,17 @@ compared copying again -C cap
 verdicts() { awk -F'\t' 'NR > 1 && $11 != "" { print $11 }' out | sort -u; }
 ok "the same twice: no verdict but ~" test "$(verdicts)" = '~'
 ok "and no movement" says 'no component moved by more than' err
+world noise 6 $copying again:1e6:100:60,40,0:40000:0:0
+sqlite3 noise/zcost.db "UPDATE metric SET value = 100 + (SELECT CASE variant WHEN 'again' THEN 3e-14 ELSE 0 END
+	FROM run WHERE run.id = run) WHERE name = 'cpu_pct'"
+ok "apart by the noise of arithmetic" test "$(sqlite3 noise/zcost.db "SELECT COUNT(DISTINCT value) FROM metric WHERE name = 'cpu_pct'")" = 2
+compared copying again -C noise
+ok "such figures are equal to the test" test "$(field 'receiver cpu' p) $(field 'receiver cpu' change_lo) $(field 'receiver cpu' change_hi)" = '1 0 0'
+world one 1 $copying $mapping
+compared copying mapping -C one --table syscalls
+ok "one run a side: no error is known, and no claim made of one" sh -c "! grep -q 'moved by more than' err"
+ok "that is said" says 'no error is known with one run on a side: whether a syscall .* largest movements are' err
+ok "with the movements" says 'receiver recvfrom .*: too few runs to tell' err
 compared copying mapping -C cap --threshold 150
 ok "a threshold above the change" test "$(field 'receiver throughput' verdict)" = '~'
 compared copying mapping -C few
