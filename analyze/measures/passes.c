@@ -147,8 +147,26 @@ int passes_run(struct store *s, const struct query *q, struct table *t, struct e
 	return rc;
 }
 
+struct worst {
+	double pct; /* NAN: not known */
+	bool one;   /* of a single run, here or in the measure pass: chance as much as cost */
+};
+
+static void take_worst(struct worst *w, enum estimator e, const struct pass_runs *measure,
+		       const struct pass_runs *pass)
+{
+	double pct;
+
+	if (!measure->nx || !pass->nx)
+		return;
+	pct = cost(e, measure, pass).value;
+	if (isnan(pct) || pct <= w->pct)
+		return;
+	*w = (struct worst){pct, measure->nx == 1 || pass->nx == 1};
+}
+
 /* The side whose throughput suffers most stands for the pass. */
-static void worst(struct store *s, const struct block_list *list, double most[PASSES])
+static void worst(struct store *s, const struct block_list *list, struct worst most[PASSES])
 {
 	struct pass_runs all[PASSES];
 	int i, k;
@@ -156,29 +174,28 @@ static void worst(struct store *s, const struct block_list *list, double most[PA
 	for (i = 0; i < list->n; i++) {
 		if (!read_all(s, &list->blocks[i].block, all, NULL))
 			for (k = MEASURE + 1; k < PASSES; k++)
-				if (all[MEASURE].nx && all[k].nx)
-					most[k] = fmax(most[k],
-						       cost(list->estimator, &all[MEASURE], &all[k])
-							       .value);
+				take_worst(&most[k], list->estimator, &all[MEASURE], &all[k]);
 		free_all(all);
 	}
 }
 
 void passes_note(struct store *s, const struct block_list *list, struct table *t)
 {
-	double most[PASSES] = {NAN, NAN, NAN};
+	struct worst most[PASSES] = {{.pct = NAN}, {.pct = NAN}, {.pct = NAN}};
 	struct str text = {0};
 	int k;
 
 	worst(s, list, most);
 	for (k = MEASURE + 1; k < PASSES; k++)
-		if (isfinite(most[k]))
-			str_printf(&text, "%s%s %.1f %%", text.len ? ", " : "", passes[k],
-				   most[k] > 0 ? most[k] : 0);
+		if (isfinite(most[k].pct))
+			str_printf(&text, "%s%s %.1f %%%s", text.len ? ", " : "", passes[k],
+				   most[k].pct > 0 ? most[k].pct : 0,
+				   most[k].one ? " (n = 1)" : "");
 	if (text.len)
-		table_note(t,
-			   "throughput that the other passes' instruments cost, at most: %s "
-			   "(report passes)",
-			   text.buf);
+		table_note(
+			t,
+			"throughput that the other passes' instruments cost, about, at the worst "
+			"side: %s (report passes)",
+			text.buf);
 	str_free(&text);
 }

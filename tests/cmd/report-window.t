@@ -75,6 +75,10 @@ cell() { awk -F'\t' -v p="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[
 ok "the profile's runs are a tenth slower" is "$(cell profile cost_pct)" 10.0
 ok "with an interval around that" sh -c "test '$(cell profile cost_lo)' '!=' '$(cell profile cost_hi)'"
 ok "throughput of each" is "$(cell measure throughput_gbps) $(cell profile throughput_gbps)" "82.0 73.8"
-ok "the summary says so" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'cost, at most: profile 10.0 %'"
+ok "the summary says so" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'cost, about, at the worst side: profile 10.0 % (report'"
+rm -r $from/profile-0[2-6]
+manifest cost base base/measure/1/ok base/measure/2/ok base/profile/1/ok
+"$zcost" analyze cost >log 2>&1
+ok "of one run it says so" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile [0-9.]* % (n = 1) (report'"
 
 done_testing
