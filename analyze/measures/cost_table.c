@@ -274,6 +274,23 @@ static void note_filter(struct table *t, const struct tally *f)
 	str_free(&s);
 }
 
+/* Why there is no sample at all, in a capture. */
+static void say_absence(struct str *s, const struct cost_part *part)
+{
+	const struct cpuset *asked = part->tally.spec.cpus;
+	char *on, *of;
+
+	if (!part->nruns || !asked || !cpuset_count(&part->cpus)) {
+		str_puts(s, part->nruns ? " in its profiles" : ": no run of it was profiled");
+		return;
+	}
+	on = cpuset_format(asked);
+	of = cpuset_format(&part->cpus);
+	str_printf(s, " on CPU %s: those of its profiles are of CPU %s", on, of);
+	free(on);
+	free(of);
+}
+
 /* All of a part in one line: sums, basis, samples, what is not in the rows. */
 static void note_part(struct table *t, const struct cost_part *part, enum amount in, size_t shown)
 {
@@ -283,10 +300,9 @@ static void note_part(struct table *t, const struct cost_part *part, enum amount
 	if (part->block.variant)
 		str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
 	if (!f->samples && !f->n) {
-		str_printf(&s, "no samples%s",
-			   f->idle > 0		 ? " but idle ones"
-			   : part->block.variant ? ": no run of it was profiled"
-						 : "");
+		str_printf(&s, "no samples%s", f->idle > 0 ? " but idle ones" : "");
+		if (!(f->idle > 0) && part->block.variant)
+			say_absence(&s, part);
 	} else {
 		say_sums(&s, part, in, shown);
 		str_printf(&s, "basis %s", part->basis.text);
@@ -392,11 +408,9 @@ static int run_store(struct plan *p, struct store *s, const struct query *q, str
 struct cpuset cost_cpus_of(const struct profile *p)
 {
 	struct cpuset set = {0};
-	size_t i;
 
-	for (i = 0; p && i < p->ncosts; i++)
-		if (p->costs[i].cpu != PROFILE_NONE)
-			cpuset_add(&set, p->costs[i].cpu);
+	if (p)
+		cost_cpus_add(&set, p);
 	return set;
 }
 

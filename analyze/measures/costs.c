@@ -51,6 +51,15 @@ struct cost cost_total(const struct cost_part *p, const struct tally_row *r)
 	return cost_of(p, p->tally.no_total ? NAN : r->total, r->run_total);
 }
 
+void cost_cpus_add(struct cpuset *set, const struct profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->ncosts; i++)
+		if (p->costs[i].cpu != PROFILE_NONE)
+			cpuset_add(set, p->costs[i].cpu);
+}
+
 static int read_runs(struct store *s, struct cost_part *p, const struct run *runs, int n,
 		     struct error *err)
 {
@@ -62,6 +71,8 @@ static int read_runs(struct store *s, struct cost_part *p, const struct run *run
 		rc = store_profile_read(s, runs[i].id, &profile, err);
 		if (!rc)
 			rc = tally_profile(&p->tally, &profile, i, err);
+		if (p->tally.spec.cpus)
+			cost_cpus_add(&p->cpus, &profile);
 		profile_free(&profile);
 	}
 	return rc;

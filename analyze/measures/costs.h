@@ -20,6 +20,7 @@ struct cost_part {
 	struct basis_value basis;
 	struct system_load load;
 	int nruns;
+	struct cpuset cpus; /* that its profiles have samples of; only with spec.cpus */
 };
 
 /* A cost with its interval's half width; NAN where it is not known. */
@@ -44,6 +45,7 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, str
 
 /* The CPUs that the samples of a bare file come from; empty: not recorded. */
 struct cpuset cost_cpus_of(const struct profile *p);
+void cost_cpus_add(struct cpuset *set, const struct profile *p);
 
 /* What a table of costs is: its own keys, and whether it has totals. */
 struct cost_table {
