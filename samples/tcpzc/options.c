@@ -95,6 +95,8 @@ static void check(struct argp_state *state, const struct parse *p)
 				   o->listen ? "sender" : "receiver");
 	if (given(p, "corrupt-at") && !o->verify)
 		argp_error(state, "--corrupt-at belongs to a sender with --verify");
+	if (given(p, "corrupt-at") && o->bytes && o->corrupt_at >= o->bytes)
+		argp_error(state, "--corrupt-at is not below --bytes: no byte would be changed");
 	if (o->threads > o->flows)
 		argp_error(state, "--threads %u: more than there are --flows (%u)", o->threads,
 			   o->flows);

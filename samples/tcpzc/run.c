@@ -135,6 +135,21 @@ static int work_here(struct run *r)
 	return rc;
 }
 
+/* Nobody runs a receiver to get nothing: the ends do not mean the same. */
+static void judge_nothing(struct run *r)
+{
+	unsigned int i;
+
+	if (!r->opt->listen || stop_asked() || any_failed(r))
+		return;
+	for (i = 0; i < r->n_flows; i++)
+		if (r->flows[i].bytes)
+			return;
+	flow_wrong(r->flows,
+		   "no data came; --flows, --rr, --size and --udp must be the same at both "
+		   "ends");
+}
+
 /* The summary is printed whenever there was a connection. */
 int run_all(struct run *r)
 {
@@ -147,6 +162,7 @@ int run_all(struct run *r)
 	if (!rc) {
 		if (!r->opt->listen)
 			net_linger(r->flows, r->n_flows);
+		judge_nothing(r);
 		report_summary(r);
 	}
 	if (r->flows && r->out_error)

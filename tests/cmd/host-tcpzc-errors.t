@@ -23,6 +23,7 @@ ok "seconds that are none" usage 'not a number of seconds' --connect ::1 --secon
 ok "a stray word" usage "'stray'" --listen stray
 ok "an unknown option" usage 'unrecognized' --listen --frobnicate
 ok "--corrupt-at without --verify" usage 'with --verify' --connect ::1 --corrupt-at 5
+ok "--corrupt-at where there is no byte" usage 'no byte would be changed' --connect ::1 --verify --bytes 1M --corrupt-at 1M
 
 one_line() { # PATTERN: on stderr one line, and the same as JSON on stdout
 	[ "$(wc -l <err)" = 1 ] && says "^tcpzc: $1" err && says '^\{"type":"error","what":".*"\}$' out &&
@@ -120,6 +121,46 @@ too_short() {
 		says '2097152 bytes came, --bytes says 3145728' rx.err
 }
 ok "less comes than --bytes says" too_short
+
+# silent SECONDS: a receiver, rxpid, and a peer, txpid, that sends nothing and is gone after so long
+silent() {
+	port=$((port + 1))
+	"$tcpzc" --listen --port $port >rx 2>rx.err &
+	rxpid=$!
+	listening $rxpid || return 1
+	bash -c "exec 3<>/dev/tcp/127.0.0.1/$port && exec sleep $1" >/dev/null &
+	txpid=$!
+}
+nothing_came() {
+	silent 0
+	wait $rxpid
+	rc=$?
+	wait $txpid
+	grep '"summary"' rx >rxs
+	[ $rc = 1 ] && holds rxs '.bytes == 0' && says '"type":"error"' rx &&
+		says '^tcpzc: no data came; --flows, --rr, --size and --udp must be the same at both ends$' rx.err
+}
+stopped_before() { # any data came: that is what was asked for. Its listening socket goes once it has a connection.
+	silent 20
+	i=0
+	while grep -q ":$(printf %04X $port) .* 0A " /proc/net/tcp /proc/net/tcp6 && [ $i -lt 200 ]; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+	kill -TERM $rxpid
+	wait $rxpid
+	rc=$?
+	kill $txpid
+	wait $txpid
+	grep '"summary"' rx >rxs
+	[ $rc = 0 ] && holds rxs '.bytes == 0' || { cat rx.err; return 1; }
+}
+if command -v bash >/dev/null; then
+	ok "a peer that sent nothing is no success" nothing_came
+	ok "unless the receiver was stopped" stopped_before
+else
+	skip "a peer that sends nothing" "no bash to be one"
+fi
 
 # stopped SIGNAL TX RX: the sender is asked to stop: both sides end well and agree
 stopped() {
