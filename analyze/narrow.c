@@ -11,7 +11,7 @@ static const struct {
 	const char *table, *least;
 } spared[] = {
 	{"summary", "runs power_source"},
-	{"runs", "start_ns end_ns host position cpus"},
+	{"runs", "end_ns start_ns host position cpus"},
 	{"functions", "samples total_share dso self_share"},
 	{"components", "samples self_share"},
 	{"contexts", "samples self_share"},
@@ -21,7 +21,7 @@ static const struct {
 	{"syscalls", "stddev_pct min_ms p50_ms bytes_per_call total_ms"},
 	{"cpu", "runs iowait_pct steal_pct"},
 	{"sched", "max_end_s max_start_s"},
-	{"counters", "mean runs unit running_pct stddev_pct"},
+	{"counters", "mean runs running_pct stddev_pct"},
 	{"power", "runs energy_j source"},
 	{"softnet", "runs"},
 	{"irq", "runs count"},

@@ -31,9 +31,10 @@ struct value {
 
 /*
  * A column: `name` as in tsv and json; `digits` after the point for V_REAL in text and markdown.
- * A V_STR column with STANDS_RIGHT as its digits holds numbers that are written already.
+ * A V_STR column with STANDS_RIGHT as its digits holds numbers that are written already, one with
+ * STAYS_WHOLE words that are not shortened: figures, units, addresses are in them.
  */
-enum { STANDS_RIGHT = 1 };
+enum { STANDS_RIGHT = 1, STAYS_WHOLE = 2 };
 struct column {
 	const char *name;
 	const char *unit; /* "ns/KiB", "%": text headers and JSON meta only; may be NULL */

@@ -17,7 +17,7 @@ static struct people_column *widest_name(struct people *p, int least)
 	struct people_column *c, *best = NULL;
 
 	for (c = p->columns; c < p->columns + p->ncolumns; c++)
-		if (c->place == IN_ROWS && c->left && c->width > least &&
+		if (c->place == IN_ROWS && !c->whole && c->width > least &&
 		    (!best || c->width > best->width))
 			best = c;
 	return best;
@@ -65,16 +65,25 @@ static const char *after(const char *s, int chars)
 	return s;
 }
 
-void fit_put_short(FILE *out, const char *s, int width)
+void fit_short(struct str *out, const char *s, int width)
 {
 	int len = people_width_of(s), tail = (width - 2) / 3, head = width - 2 - tail;
 
 	if (len <= width)
-		fputs(s, out);
+		str_puts(out, s);
 	else if (width < 3)
-		fprintf(out, "%.*s", (int)(after(s, width) - s), s);
+		str_printf(out, "%.*s", (int)(after(s, width) - s), s);
 	else
-		fprintf(out, "%.*s..%s", (int)(after(s, head) - s), s, after(s, len - tail));
+		str_printf(out, "%.*s..%s", (int)(after(s, head) - s), s, after(s, len - tail));
+}
+
+void fit_put_short(FILE *out, const char *s, int width)
+{
+	struct str text = {0};
+
+	fit_short(&text, s, width);
+	fputs(text.buf ? text.buf : "", out);
+	str_free(&text);
 }
 
 static int chars_of(const char *s, size_t bytes)

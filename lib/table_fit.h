@@ -20,6 +20,7 @@ bool fit_names(struct people *p, int gap, int width, int least);
 void fit_say_once(struct people *p, struct str *once);
 
 /* The ends of a name around "..", `width` characters in all: the head is what one looks for. */
+void fit_short(struct str *out, const char *s, int width);
 void fit_put_short(FILE *out, const char *s, int width);
 
 /*

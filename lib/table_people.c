@@ -61,13 +61,16 @@ static void choose_columns(struct people *p, const struct table *t)
 	p->columns = xcalloc((size_t)t->ncolumns, sizeof(*p->columns));
 	for (i = 0; i < t->ncolumns; i++) {
 		struct people_column c = {t->columns[i].name,
-					  t->columns[i].type == V_STR && !t->columns[i].digits,
+					  t->columns[i].type == V_STR &&
+						  t->columns[i].digits != STANDS_RIGHT,
+					  t->columns[i].type != V_STR || t->columns[i].digits,
 					  i,
 					  companion(t, i, "_lo"),
 					  companion(t, i, "_hi"),
 					  companion(t, i, "_ci"),
 					  0,
-					  IN_ROWS};
+					  IN_ROWS,
+					  false};
 
 		if (taken[i])
 			continue;

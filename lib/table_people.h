@@ -17,10 +17,12 @@ enum people_place { IN_ROWS, SAID_ONCE, IN_SECTION, SPARED };
 struct people_column {
 	const char *name;
 	bool left;	/* strings stand left, numbers right */
+	bool whole;	/* never shortened: numbers, and words with figures in them */
 	int value;	/* column of the table */
 	int lo, hi, ci; /* its interval's columns, or -1 */
 	int width;	/* characters of the widest cell */
 	enum people_place place;
+	bool key; /* in parts below each other: each begins with it */
 };
 
 struct people {

@@ -3,6 +3,7 @@
 
 #include "lib/alloc.h"
 #include "lib/table_fit.h"
+#include "lib/table_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,45 +159,55 @@ static bool is_prose(const struct sheet *sh)
 	return false;
 }
 
-/* The names that rows begin with, and the room they leave for the others. */
-static int room_beside_keys(struct sheet *sh)
+static void narrow_names(struct sheet *sh, int least)
 {
-	int i, room = sh->width;
+	int i;
 
-	sh->keys = 1;
-	while (sh->keys < sh->p.ncolumns - 1 && sh->p.columns[sh->keys].left)
-		sh->keys++;
-	for (i = 0; i < sh->keys; i++)
-		room -= sh->p.columns[i].place != IN_ROWS ? 0 : sh->p.columns[i].width + sh->gap;
-	return room;
+	restore_widths(sh);
+	for (i = 0; i < sh->p.ncolumns; i++)
+		if (!sh->p.columns[i].whole && sh->p.columns[i].width > least &&
+		    !(sh->prose && &sh->p.columns[i] == last_shown(sh)))
+			sh->p.columns[i].width = least;
 }
 
-static int widest_beside_keys(const struct sheet *sh)
+/* The room that the keys leave is enough for the widest of the other columns. */
+static bool is_room_beside_keys(const struct sheet *sh)
 {
-	int i, most = 0;
+	int i, most = 0, room = sh->width;
 
-	for (i = sh->keys; i < sh->p.ncolumns; i++)
-		if (sh->p.columns[i].place == IN_ROWS && sh->p.columns[i].width > most)
-			most = sh->p.columns[i].width;
-	return most;
+	for (i = 0; i < sh->p.ncolumns; i++) {
+		const struct people_column *c = &sh->p.columns[i];
+
+		if (c->place == IN_ROWS && c->key)
+			room -= c->width + sh->gap;
+		else if (c->place == IN_ROWS && c->width > most)
+			most = c->width;
+	}
+	return room >= most;
 }
 
-/* In parts below each other: names narrower until the widest of the other columns fits beside them.
- */
+/* In parts below each other: names narrower until the widest of the other columns fits beside them,
+ * but not so narrow that two rows begin with the same. */
+static bool try_parts(struct sheet *sh)
+{
+	int least;
+
+	sheet_arrange(sh);
+	for (least = NAME_GOOD; least >= NAME_LEAST; least--) {
+		narrow_names(sh, least);
+		if (is_room_beside_keys(sh) && sheet_tells_apart(sh))
+			return true;
+	}
+	return false;
+}
+
 static void fit_parts(struct sheet *sh)
 {
-	int least, i;
-
-	for (least = NAME_GOOD; least >= NAME_LEAST; least--) {
-		restore_widths(sh);
-		for (i = 0; i < sh->p.ncolumns; i++)
-			if (sh->p.columns[i].left && sh->p.columns[i].width > least &&
-			    !(sh->prose && &sh->p.columns[i] == last_shown(sh)))
-				sh->p.columns[i].width = least;
-		if (room_beside_keys(sh) >= widest_beside_keys(sh))
-			return;
-	}
-	sh->as_lists = true;
+	restore_widths(sh);
+	sh->as_lists = !sheet_choose_keys(sh) ||
+		       (!try_parts(sh) && !(sheet_spare_keys(sh) && try_parts(sh)));
+	if (sh->as_lists)
+		sheet_arrange(sh);
 }
 
 static void widen_prose(struct sheet *sh)

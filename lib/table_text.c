@@ -159,6 +159,8 @@ static void put_listed(FILE *out, const struct people_column *c, const char *cel
 {
 	if (!c->left)
 		fputs(cell, out);
+	else if (c->whole && !strchr(cell, ' '))
+		fputs(cell, out);
 	else if (strchr(cell, ' '))
 		put_prose(out, cell, at, room);
 	else

@@ -53,7 +53,7 @@ int figure_better(enum figure f)
 static const struct column columns[] = {
 	{"side", NULL, V_STR, 0, NULL},
 	{"metric", NULL, V_STR, 0, NULL},
-	{"unit", NULL, V_STR, 0, NULL},
+	{"unit", NULL, V_STR, STAYS_WHOLE, NULL},
 	{"base", NULL, V_REAL, 3, "over the runs, by the estimator"},
 	{"new", NULL, V_REAL, 3, NULL},
 	{"change_pct", "%", V_REAL, 1, "100 x (new / base - 1)"},

@@ -10,12 +10,18 @@
 enum { MOVEMENTS = 5 };
 
 static const struct column columns[] = {
-	{"side", NULL, V_STR, 0, NULL},	       {"what", NULL, V_STR, 0, NULL},
-	{"unit", NULL, V_STR, 0, "ns/KiB"},    {"base_ns", "ns", V_REAL, 2, NULL},
-	{"new_ns", "ns", V_REAL, 2, NULL},     {"delta_ns", "ns", V_REAL, 2, NULL},
-	{"delta_ci", "ns", V_REAL, 2, NULL},   {"delta_lo", "ns", V_REAL, 2, NULL},
-	{"delta_hi", "ns", V_REAL, 2, NULL},   {"p", NULL, V_REAL, 4, NULL},
-	{"verdict", NULL, V_STR, 0, NULL},     {"real", NULL, V_STR, 0, "yes, no, or not known"},
+	{"side", NULL, V_STR, 0, NULL},
+	{"what", NULL, V_STR, 0, NULL},
+	{"unit", NULL, V_STR, STAYS_WHOLE, "ns/KiB"},
+	{"base_ns", "ns", V_REAL, 2, NULL},
+	{"new_ns", "ns", V_REAL, 2, NULL},
+	{"delta_ns", "ns", V_REAL, 2, NULL},
+	{"delta_ci", "ns", V_REAL, 2, NULL},
+	{"delta_lo", "ns", V_REAL, 2, NULL},
+	{"delta_hi", "ns", V_REAL, 2, NULL},
+	{"p", NULL, V_REAL, 4, NULL},
+	{"verdict", NULL, V_STR, 0, NULL},
+	{"real", NULL, V_STR, 0, "yes, no, or not known"},
 	{"words", NULL, V_STR, 0, "the note"},
 };
 

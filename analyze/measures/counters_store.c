@@ -21,7 +21,7 @@ const struct column counters_columns[12] = {
 	{"value", NULL, V_REAL, 4, "estimate over the runs"},
 	{"value_lo", NULL, V_REAL, 4, "its interval"},
 	{"value_hi", NULL, V_REAL, 4, NULL},
-	{"unit", NULL, V_STR, 0, NULL},
+	{"unit", NULL, V_STR, STAYS_WHOLE, NULL},
 	{"mean", NULL, V_REAL, 4, "over the runs, as perf stat -r prints it"},
 	{"stddev_pct", "%", V_REAL, 2,
 	 "+- of the mean, as perf stat -r prints it: its standard error"},

@@ -55,7 +55,7 @@ static const struct column by_thread_columns[] = {
 	{"sys_pct", "%", V_REAL, 1, "of it in the kernel, by ticks"},
 	{"busy_share", "%", V_REAL, 1, "part of the side's busy time"},
 	{"migrations", NULL, V_REAL, 1, "moves to another CPU, in the window"},
-	{"cpus", NULL, V_STR, 0, "CPUs it was seen on"},
+	{"cpus", NULL, V_STR, STAYS_WHOLE, "CPUs it was seen on"},
 };
 
 enum { LIMIT = 30 };

@@ -25,7 +25,7 @@ const struct column family_columns[8] = {
 	{"value", NULL, V_REAL, 2, "estimate over the runs"},
 	{"value_lo", NULL, V_REAL, 2, "its interval"},
 	{"value_hi", NULL, V_REAL, 2, NULL},
-	{"unit", NULL, V_STR, 0, NULL},
+	{"unit", NULL, V_STR, STAYS_WHOLE, NULL},
 	{"runs", NULL, V_INT, 0, "runs that have it"},
 };
 

@@ -27,7 +27,8 @@ const struct column irq_columns[13] = {
 	{"per_s_lo", "1/s", V_REAL, 1, "its interval"},
 	{"per_s_hi", "1/s", V_REAL, 1, NULL},
 	{"per_mib", "1/MiB", V_REAL, 4, "per MiB of the workload's bytes"},
-	{"cpus", NULL, V_STR, 0, "which CPUs took it, the side's or not, with their parts"},
+	{"cpus", NULL, V_STR, STAYS_WHOLE,
+	 "which CPUs took it, the side's or not, with their parts"},
 	{"runs", NULL, V_INT, 0, "runs that have it"},
 };
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/notes.h"
 
+#include "lib/alloc.h"
+#include "lib/str.h"
+
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Behind "severity: variant side: ", where there is such a head. */
@@ -44,6 +48,52 @@ bool notes_alike(const char *a, const char *b)
 		p++;
 		q++;
 	}
+}
+
+static void put_number(struct str *s, const char *number)
+{
+	str_printf(s, "%.*s", (int)(skip_number(number, number) - number), number);
+}
+
+/* The number that each text has at its place, or the first and the last of them by size. */
+static void put_range(struct str *s, const char *const *at, size_t n)
+{
+	const char *low = at[0], *high = at[0];
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		low = strtod(at[i], NULL) < strtod(low, NULL) ? at[i] : low;
+		high = strtod(at[i], NULL) > strtod(high, NULL) ? at[i] : high;
+	}
+	put_number(s, low);
+	if (strtod(low, NULL) < strtod(high, NULL)) {
+		str_puts(s, "..");
+		put_number(s, high);
+	}
+}
+
+char *notes_range(const char *const *texts, size_t n)
+{
+	const char **at = xcalloc(n, sizeof(*at)), *body = body_of(texts[0]);
+	struct str s = {0};
+	size_t i;
+
+	str_printf(&s, "%.*s", (int)(body - texts[0]), texts[0]);
+	for (i = 0; i < n; i++)
+		at[i] = body_of(texts[i]);
+	while (*at[0]) {
+		if (skip_number(at[0], body) == at[0]) {
+			str_putc(&s, *at[0]);
+			for (i = 0; i < n; i++)
+				at[i]++;
+			continue;
+		}
+		put_range(&s, at, n);
+		for (i = 0; i < n; i++)
+			at[i] = skip_number(at[i], at[i]);
+	}
+	free(at);
+	return s.buf;
 }
 
 void notes_say_once(struct table *t, const char *text)

@@ -12,6 +12,12 @@
  */
 bool notes_alike(const char *a, const char *b);
 
+/*
+ * Notes that are alike as one: "covers 1.28..1.33 s" has the smallest and the largest of each
+ * number that differs. The caller frees it.
+ */
+char *notes_range(const char *const *texts, size_t n);
+
 /* Adds the note unless the table has one alike. */
 void notes_say_once(struct table *t, const char *text);
 

@@ -2,6 +2,7 @@
 /* runs: every run with its state, window and place, and everything that is to be said of it. */
 #include "analyze/measures/tables.h"
 
+#include "analyze/measures/notes.h"
 #include "analyze/measures/scope.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -19,7 +20,7 @@ const struct column runs_columns[19] = {
 	{"side", NULL, V_STR, 0, NULL},
 	{"status", NULL, V_STR, 0, "ok or failed"},
 	{"host", NULL, V_STR, 0, NULL},
-	{"cpus", NULL, V_STR, 0, "the side's CPUs"},
+	{"cpus", NULL, V_STR, STAYS_WHOLE, "the side's CPUs"},
 	{"start_ns", "ns", V_INT, 0, "the window, CLOCK_MONOTONIC"},
 	{"end_ns", "ns", V_INT, 0, NULL},
 	{"seconds", "s", V_REAL, 3, "its length"},
@@ -82,34 +83,75 @@ static void put_run(struct store *s, const struct run *r, struct table *t)
 	table_set(t, row, "why", value_str(t, r->why));
 }
 
-/* Every note, each text once with the runs that it is of: "warning: <text> (12 runs, first ...)".
+struct told {
+	char *text; /* "warning: <text>"; NULL: of a run that was not asked for, or said */
+	const struct run *run; /* NULL: of all runs */
+};
+
+static struct told told_of(const struct store_note_row *note, const struct run *runs, int n)
+{
+	struct told told = {0};
+	int i;
+
+	for (i = 0; i < n && runs[i].id != note->run; i++)
+		;
+	if (i == n && note->run)
+		return told;
+	told.run = i < n ? &runs[i] : NULL;
+	told.text = xasprintf("%s: %s", note->severity, note->text);
+	return told;
+}
+
+/* The first and all that differ from it in numbers only, which are said by this. */
+static void put_kind(struct told *first, struct told *end, struct table *t)
+{
+	const char **texts = xcalloc((size_t)(end - first), sizeof(*texts));
+	struct told *other;
+	char *text;
+	size_t n = 0, i;
+
+	for (other = first; other < end; other++) {
+		if (!other->text || !other->run != !first->run ||
+		    !notes_alike(other->text, first->text))
+			continue;
+		texts[n++] = other->text;
+		if (other > first)
+			other->text = NULL;
+	}
+	text = notes_range(texts, n);
+	if (first->run)
+		table_note(t, "%s (%zu side%s, first %s/%s-%02d %s)", text, n, n == 1 ? "" : "s",
+			   first->run->variant, first->run->pass, first->run->repeat,
+			   first->run->side);
+	else
+		table_note(t, "%s", text);
+	for (i = 0; i < n; i++)
+		free((char *)texts[i]);
+	first->text = NULL;
+	free(text);
+	free(texts);
+}
+
+/* Every note, each kind once with the runs that it is of: "warning: <text> (12 sides, first ...)".
  */
 static void put_notes(struct store *s, const struct run *runs, int n, struct table *t)
 {
 	struct store_note_row *notes;
-	int count = store_notes(s, -1, &notes, NULL), i, k, first, same;
+	int count = store_notes(s, -1, &notes, NULL), i;
+	struct told *told;
 
+	if (count < 0)
+		return;
+	told = xcalloc((size_t)count + 1, sizeof(*told));
 	for (i = 0; i < count; i++) {
-		for (k = 0; k < i && strcmp(notes[k].text, notes[i].text); k++)
-			;
-		if (k < i)
-			continue;
-		for (k = i, same = 0; k < count; k++)
-			same += !strcmp(notes[k].text, notes[i].text);
-		for (first = 0; first < n && runs[first].id != notes[i].run; first++)
-			;
-		if (first == n && notes[i].run)
-			continue; /* of a run that was not asked for */
-		t->lossy |= !strcmp(notes[i].severity, "lossy");
-		if (first == n)
-			table_note(t, "%s: %s", notes[i].severity, notes[i].text);
-		else
-			table_note(t, "%s: %s (%d side%s, first %s/%s-%02d %s)", notes[i].severity,
-				   notes[i].text, same, same == 1 ? "" : "s", runs[first].variant,
-				   runs[first].pass, runs[first].repeat, runs[first].side);
+		told[i] = told_of(&notes[i], runs, n);
+		t->lossy |= told[i].text && !strcmp(notes[i].severity, "lossy");
 	}
-	if (count >= 0)
-		free(notes);
+	for (i = 0; i < count; i++)
+		if (told[i].text)
+			put_kind(&told[i], told + count, t);
+	free(told);
+	free(notes);
 }
 
 int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err)

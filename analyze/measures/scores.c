@@ -27,7 +27,7 @@ const struct column scores_columns[9] = {
 	{"value", NULL, V_REAL, 3, "estimate over the runs"},
 	{"value_lo", NULL, V_REAL, 3, "its interval"},
 	{"value_hi", NULL, V_REAL, 3, NULL},
-	{"unit", NULL, V_STR, 0, NULL},
+	{"unit", NULL, V_STR, STAYS_WHOLE, NULL},
 	{"better", NULL, V_STR, 0, "lower or higher"},
 	{"runs", NULL, V_INT, 0, "runs that have it"},
 };

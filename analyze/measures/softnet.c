@@ -27,10 +27,10 @@ const struct column softnet_columns[12] = {
 	{"value", NULL, V_REAL, 0, "in the window, estimate over the runs"},
 	{"value_lo", NULL, V_REAL, 0, "its interval"},
 	{"value_hi", NULL, V_REAL, 0, NULL},
-	{"unit", NULL, V_STR, 0, NULL},
+	{"unit", NULL, V_STR, STAYS_WHOLE, NULL},
 	{"per_s", "1/s", V_REAL, 2, NULL},
 	{"per_mib", "1/MiB", V_REAL, 4, "per MiB of the workload's bytes"},
-	{"cpus", NULL, V_STR, 0, "which CPUs, the side's or not, with their parts"},
+	{"cpus", NULL, V_STR, STAYS_WHOLE, "which CPUs, the side's or not, with their parts"},
 	{"runs", NULL, V_INT, 0, "runs that have it"},
 };
 

@@ -80,6 +80,25 @@ figures out >b
 ok "figures and intervals are whole" cmp a b
 ok "there are some" test -s a
 
+# Runs in parts, both sides at one position: each part tells its rows apart, raw times come last.
+is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
+sqlite3 cap/zcost.db "UPDATE run SET position = (id - 1) / 2;
+	INSERT INTO metric SELECT id, 'counter:another-counter', 'ns', 98765432, 'measured' FROM run"
+"$zcost" report runs cap --width 80 >out
+grep '^variant ' out >heads
+ok "runs are in parts" test "$(wc -l <heads)" -gt 2
+ok "each begins with the same" is "$(grep -cvE '^variant +pass +repeat +side( |$)' heads)" 0
+ok "no line of names is without" is "$(grep -c '^position' out)" 0
+ok "raw times are behind the costs" is "$(tr -s ' ' '\n' <heads | grep -E 'gbps|_ns' | tr '\n' ' ')" "throughput_gbps start_ns end_ns "
+awk '/^#/ { exit } /^variant/ { n++; next } n && NF > 4 { key = n " " $1 " " $2 " " $3 " " $4; if (seen[key]++) print key }' out >twice
+ok "no two rows of a part begin alike" test ! -s twice
+"$zcost" report counters cap --width 80 >out
+ok "units stay with the values" says ' value +unit' out
+sqlite3 cap/zcost.db "INSERT INTO note (run, severity, text) SELECT id, 'note', 'perf: ' || (100 + id) || ' samples are odd' FROM run WHERE id < 5"
+"$zcost" report runs cap >out
+ok "notes that differ in a number are one" says '^# note: perf: 101\.\.104 samples are odd \(4 sides, first ' out
+ok "  only one" is "$(grep -c 'samples are odd' out)" 1
+
 ok "--width is no word, exit 2" exits 2 "$zcost" report summary cap --width narrow
 ok "nor too small" exits 2 "$zcost" report summary cap --width 3
 ok "says what it takes" says "neither 0 nor a number from 20" err

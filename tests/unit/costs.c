@@ -326,6 +326,21 @@ static void test_notes(void **state)
 	assert_false(notes_alike("plain 12 %", "plain 12"));
 }
 
+static void test_notes_range(void **state)
+{
+	static const char *const texts[] = {"note: window: cut to 2.1 ms of 1.50 s by cpu1",
+					    "note: window: cut to 10 ms of 1.50 s by cpu1",
+					    "note: window: cut to 9.5 ms of 1.50 s by cpu1"};
+	char *text = notes_range(texts, 3);
+
+	(void)state;
+	assert_string_equal(text, "note: window: cut to 2.1..10 ms of 1.50 s by cpu1");
+	free(text);
+	text = notes_range(texts, 1);
+	assert_string_equal(text, texts[0]);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_store),
 		cmocka_unit_test(test_components),
 		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_notes_range),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
