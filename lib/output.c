@@ -62,7 +62,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp output_argp = {.options = options, .parser = parse};
 
-static int terminal_width(FILE *out)
+int output_terminal_width(FILE *out)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
@@ -83,7 +83,8 @@ int output_table(const struct output *o, const struct table *t, struct error *er
 
 	if (!out)
 		return error_sys(err, errno, "%s: cannot write", o->path);
-	rc = table_write_wide(t, o->format, o->width_given ? o->width : terminal_width(out), out);
+	rc = table_write_wide(t, o->format, o->width_given ? o->width : output_terminal_width(out),
+			      out);
 	if (fflush(out) && !rc)
 		rc = -errno;
 	if (out != stdout && fclose(out) && !rc)

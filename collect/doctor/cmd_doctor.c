@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 int cmd_doctor(int argc, char **argv);
 
@@ -139,12 +137,8 @@ enum { INDENT = 30, NARROW = 40 };
 
 static int columns(const struct output *o)
 {
-	struct winsize w;
-	const char *env = getenv("COLUMNS");
-	int n = o->width_given ? o->width : env ? atoi(env) : 0;
+	int n = o->width_given ? o->width : output_terminal_width(stdout);
 
-	if (n <= 0 && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w))
-		n = w.ws_col;
 	return n > NARROW + INDENT ? n : 80;
 }
 

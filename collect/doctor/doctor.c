@@ -24,7 +24,8 @@ static const char *const states[] = {"yes", "no", "partly", "note"};
 void check_perf(struct doctor *d), check_syscalls(struct doctor *d), check_events(struct doctor *d),
 	check_uring(struct doctor *d), check_zcrx(struct doctor *d), check_devmem(struct doctor *d),
 	check_msg_zerocopy(struct doctor *d), check_power(struct doctor *d),
-	check_cpus(struct doctor *d), check_nics(struct doctor *d), check_sysctls(struct doctor *d), check_path(struct doctor *d);
+	check_cpus(struct doctor *d), check_nics(struct doctor *d), check_sysctls(struct doctor *d),
+	check_path(struct doctor *d);
 
 const struct check checks[] = {
 	{"perf", "perf record: profiles", check_perf},
@@ -54,7 +55,6 @@ void doctor_put(struct doctor *d, const char *what, enum finding f, const char *
 	if (vasprintf(&why, fmt, ap) < 0)
 		why = NULL;
 	va_end(ap);
-	d->count[f]++;
 	table_set(&d->table, row, "group", value_str(&d->table, d->group));
 	table_set(&d->table, row, "check", value_str(&d->table, what));
 	table_set(&d->table, row, "state", value_str(&d->table, states[f]));

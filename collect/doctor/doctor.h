@@ -20,7 +20,6 @@ enum finding {
 struct doctor {
 	struct table table; /* doctor_columns */
 	const char *group;  /* of the check that runs */
-	int count[4];	    /* findings of each kind */
 
 	/* what the user gave */
 	double rate_gbps, rtt_ms;  /* 0: not given */
