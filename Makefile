@@ -122,7 +122,7 @@ $(LIBPERF)/libperf.a:
 	(make deps does), or build with OFFLINE=1" >&2; exit 1; }
 	@echo "  LIBPERF $(notdir $(KERNEL_SOURCE))"
 	$(Q)rm -rf $(LIBPERF) && mkdir -p $(LIBPERF)/src
-	$(Q)tar -xf $(KERNEL_SOURCE) -C $(LIBPERF)/src --strip-components=1 \
+	$(Q)XZ_DEFAULTS=-T0 tar -xf $(KERNEL_SOURCE) -C $(LIBPERF)/src --strip-components=1 \
 		$(addprefix $(KERNEL_NAME)/,$(LIBPERF_TREE))
 	$(Q)env -u MAKEFLAGS -u MAKEOVERRIDES -u CFLAGS -u LDFLAGS make -C $(LIBPERF)/src/tools/lib/perf \
 		>$(LIBPERF)/build.log 2>&1 || { cat $(LIBPERF)/build.log >&2; exit 1; }
@@ -150,20 +150,23 @@ RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxm
 deps:
 	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)'
 
+# As many at a time as there are CPUs, where nobody said otherwise.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(or $(shell nproc 2>/dev/null),1))
+
 # A fresh machine has nothing that pkg-config could answer: install first, then read the makefile anew.
 check: DEPS_DEBS := $(DEBS_CHECK)
 check: DEPS_RPMS := $(RPMS_CHECK)
 check: deps
-	@$(MAKE) --no-print-directory WERROR=1 BUILD=$(BUILD)-check run-tests
+	@$(MAKE) --no-print-directory $(JOBS) WERROR=1 BUILD=$(BUILD)-check run-tests
 
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@sh samples/demo.sh $(B) demo
 
 bench: DEPS_DEBS := iperf3 strace jq
 bench: DEPS_RPMS := iperf3 strace jq
 bench: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@sh tests/bench/run.sh $(B)
 
 format:
