@@ -32,10 +32,12 @@ static const struct refusal zcrx[] = {
 	 "program is attached",
 	 "end the other user; ip link set IF xdp off"},
 	{EBUSY, "an AF_XDP socket is bound to the queue", "close it, or take another queue"},
-	{EFAULT, "memory of the area or the ring is not mapped", NULL},
+	{EFAULT, "memory of the area or the ring is not mapped",
+	 "a fault of the program, not of the host: report it"},
 	{ENOMEM, "the area's pages cannot be pinned: RLIMIT_MEMLOCK, or memory is short",
 	 "ulimit -l unlimited, or a smaller area"},
-	{E2BIG, "the driver asks for larger pages than the area has", NULL},
+	{E2BIG, "the driver asks for larger pages than the area has",
+	 "smaller buffers of the driver: ethtool -G IF rx-buf-len 4096"},
 	{ENETDOWN, "the interface is down", "ip link set IF up"},
 };
 
@@ -51,7 +53,8 @@ static const struct refusal devmem_rx[] = {
 	 "the driver cannot receive into device memory (loopback, veth and virtio_net cannot), or "
 	 "the "
 	 "kernel was built without CONFIG_NET_DEVMEM",
-	 NICS},
+	 "Linux 6.12 or later, and a NIC whose driver there has it (bnxt, mlx5, gve, fbnic: each "
+	 "since a later kernel)"},
 	{ERANGE, "the interface has no receive queue of that number",
 	 "queues count from 0: ethtool -l IF tells how many there are"},
 	{EEXIST,
@@ -61,7 +64,8 @@ static const struct refusal devmem_rx[] = {
 	 "end the other user; ip link set IF xdp off"},
 	{EBUSY, "an AF_XDP socket is bound to the queue", "close it, or take another queue"},
 	{EBADF, "the file descriptor is no dmabuf", "give one of udmabuf or of a GPU's exporter"},
-	{ENOMEM, "memory is short, or the dmabuf cannot be mapped for the NIC", NULL},
+	{ENOMEM, "memory is short, or the dmabuf cannot be mapped for the NIC",
+	 "a smaller dmabuf (--area), or one that this NIC can reach (its own IOMMU domain)"},
 	{ENETDOWN, "the interface is down", "ip link set IF up"},
 	{ENOENT, "the kernel has no generic netlink family 'netdev' (before 6.3)",
 	 "devmem TCP takes Linux 6.12 or later"},
@@ -69,7 +73,8 @@ static const struct refusal devmem_rx[] = {
 
 static const struct refusal devmem_tx[] = {
 	{EPERM, "CAP_NET_ADMIN is missing", "run as root"},
-	{EINVAL, "the kernel does not know the request (before 6.16)", NULL},
+	{EINVAL, "the kernel does not know the request (before 6.16)",
+	 "sending from device memory takes Linux 6.16 or later"},
 	{ENODEV, "there is no such interface in this network namespace",
 	 "give the NIC's own name, from its own namespace"},
 	{EOPNOTSUPP,
@@ -87,13 +92,14 @@ static const struct refusal udmabuf[] = {
 	{EACCES, "/dev/udmabuf may not be opened", "run as root, or join the group kvm"},
 	{EINVAL, "the memfd is not sealed against shrinking, or its size is above the limit",
 	 "raise /sys/module/udmabuf/parameters/size_limit_mb"},
-	{ENOMEM, "memory is short", NULL},
+	{ENOMEM, "memory is short",
+	 "a smaller dmabuf (--area), or free memory: grep MemAvailable /proc/meminfo"},
 };
 
 static const struct refusal *find(const struct refusal *list, size_t n, int code)
 {
 	static const struct refusal unknown = {0, "an errno that is not known to come from here",
-					       NULL};
+					       "the driver may have refused: see dmesg"};
 	size_t i;
 
 	for (i = 0; i < n; i++)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Receiving without a copy: numbers and layouts of io_uring's zcrx and of devmem TCP, for systems
- * whose headers are older than the kernel. Written from the kernel's documentation
- * (Documentation/networking/{iou-zcrx,devmem}.rst, netlink/specs/netdev.yaml), and checked against
- * the system's headers where those have them.
+ * Sending and receiving without a copy: what the kernel's interfaces call things, for systems whose
+ * headers are older than the kernel. Written from the kernel's documentation
+ * (Documentation/networking/{msg_zerocopy,iou-zcrx,devmem}.rst, netlink/specs/netdev.yaml), and
+ * checked against the system's headers where those have them.
  */
 #ifndef ZC_UAPI_H
 #define ZC_UAPI_H
 
+#include <time.h> /* errqueue.h wants it first */
+#include <linux/errqueue.h>
 #include <linux/io_uring.h>
+#include <linux/tcp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -19,7 +22,8 @@ enum {
 	ZC_IORING_SETUP_CQE32 = 1 << 11,
 	ZC_IORING_SETUP_SINGLE_ISSUER = 1 << 12,
 	ZC_IORING_SETUP_DEFER_TASKRUN = 1 << 13,
-	ZC_IORING_FEAT_NO_IOWAIT = 1 << 17,
+	ZC_IORING_FEAT_NO_IOWAIT = 1 << 17, /* 6.15: waits that are no iowait */
+	ZC_IORING_ENTER_NO_IOWAIT = 1 << 7,
 	ZC_IORING_OP_SEND_ZC = 47,
 	ZC_IORING_OP_SENDMSG_ZC = 48,
 	ZC_IORING_OP_RECV_ZC = 58,
@@ -90,9 +94,97 @@ _Static_assert(sizeof(struct io_uring_zcrx_ifq_reg) == sizeof(struct zc_zcrx_ifq
 _Static_assert(sizeof(struct io_uring_zcrx_area_reg) == sizeof(struct zc_zcrx_area_reg),
 	       "area_reg");
 #endif
+#ifdef IORING_FEAT_NO_IOWAIT
+_Static_assert(IORING_FEAT_NO_IOWAIT == ZC_IORING_FEAT_NO_IOWAIT, "FEAT_NO_IOWAIT");
+_Static_assert(IORING_ENTER_NO_IOWAIT == ZC_IORING_ENTER_NO_IOWAIT, "ENTER_NO_IOWAIT");
+#endif
 #ifdef IORING_SETUP_DEFER_TASKRUN
 _Static_assert(IORING_SETUP_DEFER_TASKRUN == ZC_IORING_SETUP_DEFER_TASKRUN, "DEFER_TASKRUN");
 _Static_assert(IORING_SETUP_CQE32 == ZC_IORING_SETUP_CQE32, "CQE32");
+#endif
+
+/* io_uring's zero-copy send: bits of sqe.ioprio, and of a notification's cqe.res. */
+enum {
+	ZC_IORING_RECVSEND_FIXED_BUF = 1 << 2,
+	ZC_IORING_SEND_ZC_REPORT_USAGE = 1 << 3, /* 6.2; EINVAL before */
+};
+#define ZC_IORING_NOTIF_USAGE_ZC_COPIED (1U << 31)
+
+/* io_uring's busy polling, 6.9. */
+enum { ZC_IORING_REGISTER_NAPI = 27 };
+struct zc_io_uring_napi {
+	uint32_t busy_poll_us;
+	uint8_t prefer_busy_poll, opcode, pad[2]; /* opcode 0: set */
+	uint32_t tracking;			  /* 0: of all sockets that requests are for */
+	uint32_t resv;
+};
+
+#ifdef IORING_RECVSEND_FIXED_BUF
+_Static_assert(IORING_RECVSEND_FIXED_BUF == ZC_IORING_RECVSEND_FIXED_BUF, "RECVSEND_FIXED_BUF");
+#endif
+#ifdef IORING_SEND_ZC_REPORT_USAGE
+_Static_assert(IORING_SEND_ZC_REPORT_USAGE == ZC_IORING_SEND_ZC_REPORT_USAGE, "REPORT_USAGE");
+#endif
+#ifdef IORING_NOTIF_USAGE_ZC_COPIED
+_Static_assert(IORING_NOTIF_USAGE_ZC_COPIED == ZC_IORING_NOTIF_USAGE_ZC_COPIED, "ZC_COPIED");
+#endif
+
+/* --- sockets --- */
+
+enum {
+	ZC_SO_ZEROCOPY = 60,
+	ZC_MSG_ZEROCOPY = 0x4000000,
+	ZC_SO_EE_ORIGIN_ZEROCOPY = 5,
+	ZC_SO_EE_CODE_ZEROCOPY_COPIED = 1,
+	ZC_TCP_ZEROCOPY_RECEIVE = 35,
+	ZC_SO_BUSY_POLL = 46,
+	ZC_SO_INCOMING_NAPI_ID = 56,
+	ZC_SO_PREFER_BUSY_POLL = 69,
+	ZC_SO_BUSY_POLL_BUDGET = 70,
+};
+
+/* getsockopt(TCP_ZEROCOPY_RECEIVE), as of Linux 5.12; older kernels take a shorter one. */
+struct zc_zerocopy_receive {
+	uint64_t address;	  /* in: page-aligned, inside a mapping of the socket */
+	uint32_t length;	  /* in: bytes to map at most; out: bytes mapped */
+	uint32_t recv_skip_hint;  /* out: bytes that cannot be mapped, to be read next */
+	uint32_t inq;		  /* out: bytes in the receive queue */
+	int32_t err;		  /* out: the socket's pending error, a negative errno, cleared */
+	uint64_t copybuf_address; /* in: where to copy what cannot be mapped */
+	int32_t copybuf_len;	  /* in: its length; out: bytes copied, or a negative errno */
+	uint32_t flags;
+	uint64_t msg_control, msg_controllen;
+	uint32_t msg_flags, reserved;
+};
+
+#ifdef SO_PREFER_BUSY_POLL
+_Static_assert(SO_BUSY_POLL == ZC_SO_BUSY_POLL, "SO_BUSY_POLL");
+_Static_assert(SO_INCOMING_NAPI_ID == ZC_SO_INCOMING_NAPI_ID, "SO_INCOMING_NAPI_ID");
+_Static_assert(SO_PREFER_BUSY_POLL == ZC_SO_PREFER_BUSY_POLL, "SO_PREFER_BUSY_POLL");
+_Static_assert(SO_BUSY_POLL_BUDGET == ZC_SO_BUSY_POLL_BUDGET, "SO_BUSY_POLL_BUDGET");
+#endif
+#ifdef SO_ZEROCOPY
+_Static_assert(SO_ZEROCOPY == ZC_SO_ZEROCOPY, "SO_ZEROCOPY");
+#endif
+#ifdef MSG_ZEROCOPY
+_Static_assert((int)MSG_ZEROCOPY == (int)ZC_MSG_ZEROCOPY, "MSG_ZEROCOPY");
+#endif
+#ifdef SO_EE_CODE_ZEROCOPY_COPIED
+_Static_assert(SO_EE_ORIGIN_ZEROCOPY == ZC_SO_EE_ORIGIN_ZEROCOPY, "SO_EE_ORIGIN_ZEROCOPY");
+_Static_assert(SO_EE_CODE_ZEROCOPY_COPIED == ZC_SO_EE_CODE_ZEROCOPY_COPIED, "ZEROCOPY_COPIED");
+#endif
+#ifdef TCP_ZEROCOPY_RECEIVE
+_Static_assert(TCP_ZEROCOPY_RECEIVE == ZC_TCP_ZEROCOPY_RECEIVE, "TCP_ZEROCOPY_RECEIVE");
+_Static_assert(offsetof(struct tcp_zerocopy_receive, recv_skip_hint) ==
+		       offsetof(struct zc_zerocopy_receive, recv_skip_hint),
+	       "struct tcp_zerocopy_receive");
+#endif
+#ifdef TCP_RECEIVE_ZEROCOPY_FLAG_TLB_CLEAN_HINT /* a header with all of the fields */
+_Static_assert(offsetof(struct tcp_zerocopy_receive, msg_controllen) ==
+		       offsetof(struct zc_zerocopy_receive, msg_controllen),
+	       "struct tcp_zerocopy_receive");
+_Static_assert(sizeof(struct tcp_zerocopy_receive) == sizeof(struct zc_zerocopy_receive),
+	       "struct tcp_zerocopy_receive");
 #endif
 
 /* --- devmem TCP --- */

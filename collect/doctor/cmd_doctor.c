@@ -2,6 +2,7 @@
 /* zcost doctor: runs the checks and prints what they found. */
 #include "collect/doctor/doctor.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 #include "lib/output.h"
 #include "lib/str.h"
 
@@ -37,16 +38,6 @@ struct args {
 	const char *only; /* checks named on the command line */
 };
 
-static double number(struct argp_state *state, const char *what, const char *arg)
-{
-	char *end;
-	double x = strtod(arg, &end);
-
-	if (end == arg || *end || !isfinite(x) || x <= 0)
-		argp_error(state, "%s: '%s' is no number above 0", what, arg);
-	return x;
-}
-
 static void queue_of(struct argp_state *state, const char *what, const char *arg)
 {
 	const char *colon = strrchr(arg, ':');
@@ -68,10 +59,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->need = arg;
 		return 0;
 	case KEY_RATE:
-		a->d.rate_gbps = number(state, "--rate", arg);
+		a->d.rate_gbps = arg_above_0(state, "--rate", arg);
 		return 0;
 	case KEY_RTT:
-		a->d.rtt_ms = number(state, "--rtt", arg);
+		a->d.rtt_ms = arg_above_0(state, "--rtt", arg);
 		return 0;
 	case KEY_NIC:
 		a->d.nic = arg;
@@ -131,9 +122,84 @@ static int check_list(const char *list, struct error *err)
 	return rc;
 }
 
+static bool has_finding(const struct table *t, const char *group, const char *check)
+{
+	size_t i;
+
+	for (i = 0; i < t->rows; i++)
+		if (!strcmp(table_cell(t, i, 0)->str, group) &&
+		    (!check || !strcmp(table_cell(t, i, 1)->str, check)))
+			return true;
+	return false;
+}
+
+static int no_finding(const struct table *t, const char *group, const char *check,
+		      struct error *err)
+{
+	struct str names = {0};
+	size_t i;
+
+	for (i = 0; i < t->rows; i++)
+		if (!strcmp(table_cell(t, i, 0)->str, group))
+			str_printf(&names, "%s%s", names.len ? ", " : "", table_cell(t, i, 1)->str);
+	error_set(err, EINVAL, "--need %s/%s: there is no such check here; in %s there are: %s",
+		  group, check, group, names.len ? names.buf : "none");
+	str_free(&names);
+	return -EINVAL;
+}
+
+/* What is needed was looked at: a check that nobody made says 'no' to nothing. */
+static int check_needs(const struct args *a, struct error *err)
+{
+	char *copy = xstrdup(a->need), *rest = copy, *one;
+	int rc = 0;
+
+	if (listed(a->need, "path", NULL) && (!a->d.rate_gbps || !a->d.rtt_ms))
+		rc = error_set(err, EINVAL,
+			       "--need path: without --rate and --rtt nothing is checked of it");
+	while (!rc && (one = str_token(&rest, ','))) {
+		char *slash = strchr(one, '/');
+
+		if (slash)
+			*slash++ = '\0';
+		one = str_trim(one);
+		if (slash && !has_finding(&a->d.table, one, slash))
+			rc = no_finding(&a->d.table, one, slash, err);
+	}
+	free(copy);
+	return rc;
+}
+
+/* What was given for checks that the LIST leaves out would be passed over in silence. */
+static int check_uses(const struct args *a, struct error *err)
+{
+	const struct {
+		const char *option;
+		bool given;
+		const char *groups[3];
+	} uses[] = {
+		{"--nic", a->d.nic, {"nic"}},	       {"--rate", a->d.rate_gbps, {"path", "nic"}},
+		{"--rtt", a->d.rtt_ms, {"path"}},      {"--zcrx", a->d.zcrx, {"zcrx"}},
+		{"--devmem", a->d.devmem, {"devmem"}},
+	};
+	size_t i, g;
+
+	for (i = 0; a->only && i < array_size(uses); i++) {
+		for (g = 0; uses[i].groups[g] && !listed(a->only, uses[i].groups[g], NULL); g++)
+			;
+		if (uses[i].given && !uses[i].groups[g])
+			return error_set(err, EINVAL,
+					 "%s means nothing for '%s'; it goes with %s%s%s",
+					 uses[i].option, a->only, uses[i].groups[0],
+					 uses[i].groups[1] ? ", " : "",
+					 uses[i].groups[1] ? uses[i].groups[1] : "");
+	}
+	return 0;
+}
+
 /* --- for people: a finding is a line, its reason and the way out wrapped below it --- */
 
-enum { INDENT = 30, NARROW = 40 };
+enum { NAME = 20, INDENT = 30, NARROW = 40 };
 
 static int columns(const struct output *o)
 {
@@ -168,6 +234,16 @@ static void wrapped(FILE *out, const char *text, const char *lead, int width)
 	fputc('\n', out);
 }
 
+/* A name that is too long for its column has a line of its own. */
+static void put_check(FILE *out, const char *name, const char *state)
+{
+	bool is_long = strlen(name) > NAME;
+
+	if (is_long)
+		fprintf(out, "  %s\n", name);
+	fprintf(out, "  %-*s %-7s", NAME, is_long ? "" : name, state);
+}
+
 static void print_people(const struct table *t, FILE *out, int width)
 {
 	const char *group = "";
@@ -180,9 +256,7 @@ static void print_people(const struct table *t, FILE *out, int width)
 		if (strcmp(g, group))
 			fprintf(out, "%s%s\n", i ? "\n" : "", g);
 		group = g;
-		fprintf(out, "  %-20s %-7s", table_cell(t, i, 1)->str, table_cell(t, i, 2)->str);
-		if (strlen(table_cell(t, i, 1)->str) > 20)
-			fprintf(out, "\n%*s", INDENT, "");
+		put_check(out, table_cell(t, i, 1)->str, table_cell(t, i, 2)->str);
 		wrapped(out, table_cell(t, i, 3)->str, "", width);
 		if (todo->type == V_STR) {
 			fprintf(out, "%*s", INDENT, "");
@@ -218,6 +292,37 @@ static const char *default_need(const struct args *a, const char *group)
 	return a->only ? group : "perf,syscalls";
 }
 
+/* An interface or a queue that was named is needed, whatever else is. */
+static bool is_needed(const struct args *a, const char *group, const char *check)
+{
+	if (a->d.nic && !strcmp(group, "nic") && !strcmp(check, "interfaces"))
+		return true;
+	if ((a->d.zcrx && !strcmp(group, "zcrx") && !strcmp(check, a->d.zcrx)) ||
+	    (a->d.devmem && !strcmp(group, "devmem") && !strcmp(check, a->d.devmem)))
+		return true;
+	return listed(default_need(a, group), group, check);
+}
+
+/* Facts alone say nothing of whether a thing is there: "path" without a rate. */
+static void put_unknown(const struct args *a, struct table *t)
+{
+	const char *group = "";
+	size_t i, k;
+
+	for (i = 0; i < t->rows; i++) {
+		const char *g = table_cell(t, i, 0)->str;
+		bool facts = true;
+
+		if (!strcmp(g, group))
+			continue;
+		group = g;
+		for (k = i; k < t->rows && !strcmp(table_cell(t, k, 0)->str, g); k++)
+			facts &= !strcmp(table_cell(t, k, 2)->str, "note");
+		if (facts && listed(default_need(a, g), g, NULL))
+			table_note(t, "%s: nothing was checked, see above", g);
+	}
+}
+
 static int missing(struct args *a)
 {
 	struct table *t = &a->d.table;
@@ -228,14 +333,14 @@ static int missing(struct args *a)
 	for (i = 0; i < t->rows; i++) {
 		const char *group = table_cell(t, i, 0)->str, *check = table_cell(t, i, 1)->str;
 
-		if (strcmp(table_cell(t, i, 2)->str, "no") ||
-		    !listed(default_need(a, group), group, check))
+		if (strcmp(table_cell(t, i, 2)->str, "no") || !is_needed(a, group, check))
 			continue;
 		str_printf(&names, "%s%s/%s", n++ ? ", " : "", group, check);
 	}
+	put_unknown(a, t);
 	if (n)
 		table_note(t, "needed and missing: %s", names.buf);
-	else
+	else if (!t->nnotes)
 		table_note(t, "what is needed is there (%s)",
 			   a->need   ? a->need
 			   : a->only ? a->only
@@ -250,7 +355,8 @@ static void examine(struct args *a)
 
 	table_init(&a->d.table, "doctor", doctor_columns, 5);
 	for (i = 0; checks[i].name; i++) {
-		if (a->only && !listed(a->only, checks[i].name, NULL))
+		if (a->only && !listed(a->only, checks[i].name, NULL) &&
+		    !(a->need && listed(a->need, checks[i].name, NULL)))
 			continue;
 		a->d.group = checks[i].name;
 		checks[i].run(&a->d);
@@ -268,8 +374,9 @@ int cmd_doctor(int argc, char **argv)
 		       "about it."
 		       "\vLISTs are of groups: perf, syscalls, events, "
 		       "power, io_uring, msg_zerocopy, zcrx, devmem, nic, sysctls, "
-		       "cpus, path. With a LIST only these are looked at, and all of "
-		       "them are needed unless --need says otherwise. Nothing is "
+		       "cpus, path. With a LIST only these and what --need names "
+		       "are looked at, and all of them are needed unless --need says "
+		       "otherwise; an IF or QUEUE that was named always is. Nothing is "
 		       "changed, but by --zcrx and --devmem.\n\n"
 		       "Exit status: 0 what is needed is there, 1 it is not, 2 usage.",
 		.children = children};
@@ -278,11 +385,17 @@ int cmd_doctor(int argc, char **argv)
 	int n;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if ((a.only && check_list(a.only, &err)) || (a.need && check_list(a.need, &err))) {
+	if ((a.only && check_list(a.only, &err)) || (a.need && check_list(a.need, &err)) ||
+	    check_uses(&a, &err)) {
 		error_print(&err);
 		return EXIT_USAGE;
 	}
 	examine(&a);
+	if (a.need && check_needs(&a, &err)) {
+		error_print(&err);
+		table_free(&a.d.table);
+		return EXIT_USAGE;
+	}
 	n = missing(&a);
 	if (print(&a, &err)) {
 		error_print(&err);

@@ -51,4 +51,7 @@ char *doctor_sysctl(const char *name); /* "net.core.rmem_max" */
 /* The n-th number of a sysctl; -1: there is none. */
 double doctor_sysctl_number(const char *name, int n);
 
+/* Is there an interface, up, whose driver tells of header split? zcrx and devmem want it. */
+bool doctor_any_split(void);
+
 #endif

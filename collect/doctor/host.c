@@ -7,6 +7,7 @@
 #include "lib/str.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -59,11 +60,13 @@ static void hugepages(struct doctor *d)
 
 	if (n > 0)
 		doctor_put(d, "hugepages", FINDING_YES, NULL, "%.0f reserved", n);
+	else if (thp && !strstr(thp, "[never]"))
+		doctor_put(d, "hugepages", FINDING_NOTE, "sysctl vm.nr_hugepages=64",
+			   "none reserved: tcpzc --huge-pages takes transparent ones (%s)", thp);
 	else
 		doctor_put(d, "hugepages", FINDING_NOTE, "sysctl vm.nr_hugepages=64",
-			   "none reserved: tcpzc --rx mmap and zcrx areas take plain pages "
-			   "(transparent ones: %s)",
-			   thp ? thp : "not in this kernel");
+			   "none reserved, transparent ones %s: tcpzc --huge-pages is refused",
+			   thp ? "are off" : "not in this kernel");
 	free(thp);
 }
 
@@ -236,16 +239,36 @@ void check_cpus(struct doctor *d)
 
 /* --- the path --- */
 
+/* The host's least and usual size stay: only the maximum has to do with the path. */
+static char *buffer_todo(const char *name, double want)
+{
+	double least = doctor_sysctl_number(name, 0), usual = doctor_sysctl_number(name, 1);
+
+	if (least < 0 || usual < 0)
+		return NULL;
+	return xasprintf("sysctl %s='%.0f %.0f %.0f'", name, least, usual, want);
+}
+
 static void buffer(struct doctor *d, const char *name, double bdp)
 {
-	double most = doctor_sysctl_number(name, 2);
+	double most = doctor_sysctl_number(name, 2), want = 2 * bdp + 65536;
 	/* Half of the memory is the kernel's own (tcp_adv_win_scale 1; skb overhead). */
-	bool fits = most >= 2 * bdp;
-	char *todo = fits ? NULL : xasprintf("sysctl %s='4096 131072 %.0f'", name, 2 * bdp + 65536);
+	bool fits = most >= 2 * bdp, takes = want <= INT_MAX;
+	char *todo;
 
+	if (most < 0) {
+		doctor_put(d, name, FINDING_NOTE, NULL, "this kernel does not tell it");
+		return;
+	}
+	todo = fits || (!takes && most >= INT_MAX)
+		       ? NULL
+		       : buffer_todo(name, takes ? want : (double)INT_MAX);
 	doctor_put(d, name, fits ? FINDING_YES : FINDING_PARTLY, todo,
-		   "at most %.2f MB; twice the bandwidth-delay product is %.2f MB", most / 1e6,
-		   2 * bdp / 1e6);
+		   "at most %.2f MB; twice the bandwidth-delay product is %.2f MB%s", most / 1e6,
+		   2 * bdp / 1e6,
+		   takes || fits ? ""
+				 : ", more than the kernel takes (2147.48 MB): one flow "
+				   "cannot fill this path");
 	free(todo);
 }
 
@@ -254,8 +277,14 @@ void check_path(struct doctor *d)
 	double bdp = d->rate_gbps * 1e9 / 8 * d->rtt_ms / 1e3;
 
 	if (!d->rate_gbps || !d->rtt_ms) {
-		doctor_put(d, "path", FINDING_NOTE, "--rate 100 --rtt 0.1",
-			   "rate and round-trip time were not given");
+		doctor_put(d, "path", FINDING_NOTE,
+			   d->rate_gbps ? "--rtt 0.1, in ms"
+			   : d->rtt_ms	? "--rate 100, in Gbit/s"
+					: "--rate 100 --rtt 0.1, in Gbit/s and ms",
+			   "%s",
+			   d->rate_gbps ? "the rate was given, but no round-trip time"
+			   : d->rtt_ms	? "the round-trip time was given, but no rate"
+					: "rate and round-trip time were not given");
 		return;
 	}
 	doctor_put(d, "product", FINDING_NOTE, NULL, "%g Gbit/s x %g ms = %.3f MB in flight",

@@ -3,6 +3,7 @@
 #include "collect/doctor/doctor.h"
 #include "collect/nic.h"
 #include "lib/alloc.h"
+#include "lib/str.h"
 
 #include <math.h>
 #include <net/if.h>
@@ -150,6 +151,41 @@ static void one(struct doctor *d, const char *rows, const char *name)
 	header_split(d, rows, name);
 }
 
+static void put_none(struct doctor *d, const struct nic_space *s)
+{
+	struct str names = {0};
+	size_t i;
+
+	if (!d->nic) {
+		doctor_put(d, "interfaces", FINDING_NO, NULL, "none but loopback is up");
+		return;
+	}
+	for (i = 0; i < s->nports; i++)
+		str_printf(&names, "%s%s", i ? ", " : "", s->port[i].name);
+	doctor_put(d, "interfaces", FINDING_NO, NULL,
+		   "no interface '%s' in this network namespace; there are: %s", d->nic,
+		   names.len ? names.buf : "none");
+	str_free(&names);
+}
+
+bool doctor_any_split(void)
+{
+	struct nic_space s;
+	struct str rows = {0};
+	bool found = false;
+	size_t i;
+
+	if (nic_space_open(&s, "host"))
+		return false;
+	nic_read_state(&s, &rows);
+	for (i = 0; i < s.nports; i++)
+		found |= s.port[i].flags & IFF_UP && !(s.port[i].flags & IFF_LOOPBACK) &&
+			 !isnan(number_of(rows.buf, s.port[i].name, "tcp_data_split"));
+	str_free(&rows);
+	nic_space_close(&s);
+	return found;
+}
+
 void check_nics(struct doctor *d)
 {
 	struct nic_space s;
@@ -173,9 +209,7 @@ void check_nics(struct doctor *d)
 			one(d, rows.buf, s.port[i].name);
 	}
 	if (!n)
-		doctor_put(d, "interfaces", FINDING_NO, NULL, "%s",
-			   d->nic ? "there is none of that name in this network namespace"
-				  : "none but loopback is up");
+		put_none(d, &s);
 	str_free(&rows);
 	nic_space_close(&s);
 }

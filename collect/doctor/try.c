@@ -2,15 +2,13 @@
 #include "collect/doctor/try.h"
 
 #include "collect/doctor/uring.h"
-#include "lib/genl.h"
+#include "lib/netdev.h"
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -58,48 +56,16 @@ int try_zcrx_index(unsigned int nic, unsigned int queue)
 	return rc;
 }
 
-int try_udmabuf(size_t size)
-{
-	struct zc_udmabuf_create create = {.size = size};
-	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), mem, fd = -1, rc = 0;
-
-	if (device < 0)
-		return -errno;
-	mem = memfd_create("zcost", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (mem < 0 || ftruncate(mem, (off_t)size) || fcntl(mem, F_ADD_SEALS, F_SEAL_SHRINK))
-		rc = -errno;
-	create.memfd = (uint32_t)mem;
-	if (!rc)
-		fd = ioctl(device, ZC_UDMABUF_CREATE, &create);
-	if (!rc && fd < 0)
-		rc = -errno;
-	if (mem >= 0)
-		close(mem);
-	close(device);
-	return rc ? rc : fd;
-}
-
 int try_devmem(const char *nic, unsigned int queue, int dmabuf, char *said)
 {
 	unsigned int index = if_nametoindex(nic);
 	struct genl g;
-	size_t nest;
 	int rc;
 
 	said[0] = '\0';
 	if (!index)
 		return -ENODEV;
-	rc = genl_open(&g, "netdev", NULL);
-	if (rc)
-		return rc;
-	genl_begin(&g, ZC_NETDEV_CMD_BIND_RX, 0);
-	genl_put_u32(&g, ZC_NETDEV_A_DMABUF_IFINDEX, index);
-	genl_put_u32(&g, ZC_NETDEV_A_DMABUF_FD, (uint32_t)dmabuf);
-	nest = genl_nest(&g, ZC_NETDEV_A_DMABUF_QUEUES);
-	genl_put_u32(&g, ZC_NETDEV_A_QUEUE_ID, queue);
-	genl_put_u32(&g, ZC_NETDEV_A_QUEUE_TYPE, ZC_NETDEV_QUEUE_TYPE_RX);
-	genl_nest_end(&g, nest);
-	rc = genl_ask(&g, NULL, NULL, NULL);
+	rc = netdev_bind_rx(&g, index, queue, dmabuf, NULL);
 	snprintf(said, 256, "%s", g.said);
 	genl_close(&g); /* unbinds */
 	return rc;

@@ -6,11 +6,8 @@
 #ifndef ZC_DOCTOR_TRY_H
 #define ZC_DOCTOR_TRY_H
 
-#include <stddef.h>
-
 int try_zcrx_index(unsigned int nic, unsigned int queue);
 int try_zcrx(const char *nic, unsigned int queue); /* 0 or -errno */
-int try_udmabuf(size_t size);			   /* its descriptor, or -errno */
 /* `said`: the kernel's own words, 256 bytes. 0 or -errno. */
 int try_devmem(const char *nic, unsigned int queue, int dmabuf, char *said);
 

@@ -5,6 +5,7 @@
 #include "collect/doctor/uring.h"
 #include "lib/alloc.h"
 #include "lib/refusal.h"
+#include "lib/udmabuf.h"
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
@@ -114,6 +115,15 @@ static void put_refusal(struct doctor *d, const char *what, int rc, const char *
 		   said && *said ? ")" : "");
 }
 
+/* The kernel alone receives nothing. A queue that was named tells for itself. */
+static void put_interfaces(struct doctor *d, const char *queue)
+{
+	if (!queue && !doctor_any_split())
+		doctor_put(d, "interfaces", FINDING_NO, NULL,
+			   "of those that are up no driver tells of header split: no packet can "
+			   "be received so (doctor nic)");
+}
+
 /*
  * An interface that cannot be is looked for last: ENODEV says that all else of the request is
  * understood, EOPNOTSUPP that the kernel was built without it, EINVAL that it is too old.
@@ -133,6 +143,7 @@ void check_zcrx(struct doctor *d)
 		doctor_put(d, "kernel", FINDING_YES, NULL, "the kernel has it");
 	else
 		put_refusal(d, "kernel", rc, NULL, refusal_zcrx(-rc));
+	put_interfaces(d, d->zcrx);
 	if (d->zcrx) {
 		char *nic = xstrdup(d->zcrx), *colon = strrchr(nic, ':');
 
@@ -149,7 +160,7 @@ void check_zcrx(struct doctor *d)
 void check_devmem(struct doctor *d)
 {
 	char said[256];
-	int fd = try_udmabuf(1 << 20), rc;
+	int fd = udmabuf_make(1 << 20, NULL), rc;
 
 	if (fd < 0)
 		put_refusal(d, "udmabuf", fd, NULL, refusal_udmabuf(-fd));
@@ -164,6 +175,7 @@ void check_devmem(struct doctor *d)
 		put_refusal(d, "kernel", rc, said, refusal_devmem_rx(-rc));
 	else
 		doctor_put(d, "kernel", FINDING_YES, NULL, "the kernel has it");
+	put_interfaces(d, d->devmem);
 	if (d->devmem) {
 		char *nic = xstrdup(d->devmem), *colon = strrchr(nic, ':');
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "dmabuf.h"
 
+#include "lib/netdev.h"
 #include "lib/refusal.h"
-#include "lib/zc_uapi.h"
+#include "lib/udmabuf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,35 +22,15 @@ static int refused(struct flow *f, int code, const char *what, const struct refu
 			 r->todo ? r->todo : "");
 }
 
-static int make(struct flow *f, struct dmabuf *d)
-{
-	struct zc_udmabuf_create create = {.size = d->size};
-	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), code = errno;
-
-	if (device < 0)
-		return refused(f, code, "udmabuf", refusal_udmabuf(code), "");
-	d->memory = memfd_create("tcpzc", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (d->memory < 0 || ftruncate(d->memory, (off_t)d->size) ||
-	    fcntl(d->memory, F_ADD_SEALS, F_SEAL_SHRINK)) {
-		code = errno;
-		close(device);
-		return flow_fail(f, code, "%zu bytes of memory for a dmabuf", d->size);
-	}
-	create.memfd = (uint32_t)d->memory;
-	d->fd = ioctl(device, ZC_UDMABUF_CREATE, &create);
-	code = errno;
-	close(device);
-	return d->fd < 0 ? refused(f, code, "udmabuf", refusal_udmabuf(code), "") : 0;
-}
-
 int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 {
 	off_t given;
 
 	*d = (struct dmabuf){.fd = -1, .memory = -1, .size = size, .netdev = {.fd = -1}};
 	if (f->opt->dmabuf_fd < 0) {
-		if (make(f, d))
-			return -f->error;
+		d->fd = udmabuf_make(size, &d->memory);
+		if (d->fd < 0)
+			return refused(f, -d->fd, "udmabuf", refusal_udmabuf(-d->fd), "");
 	} else {
 		d->fd = fcntl(f->opt->dmabuf_fd, F_DUPFD_CLOEXEC, 0);
 		given = d->fd < 0 ? -1 : lseek(d->fd, 0, SEEK_END); /* a dmabuf's size */
@@ -67,56 +48,34 @@ int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 	return 0;
 }
 
-static int take_id(void *arg, const void *attrs, size_t len)
+static int interface(struct flow *f, unsigned int *index)
 {
-	const struct nlattr *a = genl_find(attrs, len, ZC_NETDEV_A_DMABUF_ID);
-
-	if (a)
-		*(uint32_t *)arg = genl_u32(a);
-	return 0;
-}
-
-static int begin(struct flow *f, struct dmabuf *d, uint8_t cmd)
-{
-	unsigned int nic = f->opt->nic ? if_nametoindex(f->opt->nic) : 0;
-	int rc;
-
-	if (!f->opt->nic)
-		return flow_fail(f, EINVAL, "devmem: which interface? --nic IF");
-	if (!nic)
-		return flow_fail(f, ENODEV, "devmem: no interface %s in this network namespace",
-				 f->opt->nic);
-	rc = genl_open(&d->netdev, "netdev", NULL);
-	if (rc)
-		return refused(f, -rc, "devmem", refusal_devmem_rx(-rc), "");
-	genl_begin(&d->netdev, cmd, 0);
-	genl_put_u32(&d->netdev, ZC_NETDEV_A_DMABUF_IFINDEX, nic);
-	genl_put_u32(&d->netdev, ZC_NETDEV_A_DMABUF_FD, (uint32_t)d->fd);
-	return 0;
+	*index = if_nametoindex(f->opt->nic);
+	if (*index)
+		return 0;
+	return flow_fail(f, ENODEV, "devmem: no interface %s in this network namespace",
+			 f->opt->nic);
 }
 
 int dmabuf_bind_rx(struct flow *f, struct dmabuf *d, unsigned int queue)
 {
-	size_t nest;
+	unsigned int nic;
 	int rc;
 
-	if (begin(f, d, ZC_NETDEV_CMD_BIND_RX))
+	if (interface(f, &nic))
 		return -f->error;
-	nest = genl_nest(&d->netdev, ZC_NETDEV_A_DMABUF_QUEUES);
-	genl_put_u32(&d->netdev, ZC_NETDEV_A_QUEUE_ID, queue);
-	genl_put_u32(&d->netdev, ZC_NETDEV_A_QUEUE_TYPE, ZC_NETDEV_QUEUE_TYPE_RX);
-	genl_nest_end(&d->netdev, nest);
-	rc = genl_ask(&d->netdev, take_id, &d->id, NULL);
+	rc = netdev_bind_rx(&d->netdev, nic, queue, d->fd, &d->id);
 	return rc ? refused(f, -rc, "devmem", refusal_devmem_rx(-rc), d->netdev.said) : 0;
 }
 
 int dmabuf_bind_tx(struct flow *f, struct dmabuf *d)
 {
+	unsigned int nic;
 	int rc;
 
-	if (begin(f, d, ZC_NETDEV_CMD_BIND_TX))
+	if (interface(f, &nic))
 		return -f->error;
-	rc = genl_ask(&d->netdev, take_id, &d->id, NULL);
+	rc = netdev_bind_tx(&d->netdev, nic, d->fd, &d->id);
 	return rc ? refused(f, -rc, "devmem", refusal_devmem_tx(-rc), d->netdev.said) : 0;
 }
 

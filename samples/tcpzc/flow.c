@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The books of a flow: what arrived or left, when, and by which calls. */
+#include "files.h"
 #include "pace.h"
 #include "run.h"
 
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { CHECK_STEPS = 64 };
 
@@ -30,7 +32,7 @@ void flow_init(struct flow *f, const struct options *opt, unsigned int index)
 	f->mode = opt->mode;
 	f->index = index;
 	f->tx = !opt->listen;
-	f->fd = f->event_fd = -1;
+	f->fd = f->event_fd = f->kept_fd = -1;
 	f->size = opt->size;
 	f->limit = opt->bytes ? opt->bytes : UINT64_MAX;
 	f->allow = f->limit;
@@ -64,6 +66,8 @@ void flow_free(struct flow *f)
 
 	for (i = 0; i < HIST_COUNT; i++)
 		free(f->hist[i]);
+	if (f->kept_fd >= 0)
+		close(f->kept_fd);
 	if (!f->back)
 		return;
 	flow_free(f->back);
@@ -79,8 +83,25 @@ static size_t name(struct flow *f)
 	return (size_t)snprintf(f->what, sizeof(f->what), "flow %u: ", f->index);
 }
 
+/* A remark in brackets at the end, on what the call needs, is beside the point of this error. */
+static void without_remark(char *text)
+{
+	char *p = text + strlen(text);
+	int inside = 0;
+
+	if (p == text || p[-1] != ')')
+		return;
+	do {
+		p--;
+		inside += (*p == ')') - (*p == '(');
+	} while (p > text && inside);
+	if (p > text)
+		p[-1] = '\0';
+}
+
 int flow_fail(struct flow *f, int code, const char *fmt, ...)
 {
+	const char *way_out = code == EMFILE ? files_limit() : "";
 	size_t n;
 	va_list ap;
 
@@ -91,8 +112,10 @@ int flow_fail(struct flow *f, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
 	va_end(ap);
+	if (code == EMFILE)
+		without_remark(f->what);
 	n = strlen(f->what);
-	snprintf(f->what + n, sizeof(f->what) - n, ": %s", strerror(code));
+	snprintf(f->what + n, sizeof(f->what) - n, ": %s%s", strerror(code), way_out);
 	return -code;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The program: its options, all flows, an exit code. */
+#include "files.h"
 #include "nic_setup.h"
 #include "run.h"
 
@@ -15,5 +16,6 @@ int main(int argc, char **argv)
 		nic_setup_print(opt.nic ? opt.nic : "IF", opt.queue, opt.flows, opt.port);
 		return EXIT_SUCCESS;
 	}
+	files_raise(&opt);
 	return run_all(&r) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

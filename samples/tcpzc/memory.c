@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Buffers that pages can be pinned of, and the limits that pinning runs into. */
-#include "tcpzc.h"
+#include "huge.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,10 +8,16 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+enum { SMALL = 64 << 10 /* not worth a huge page */ };
+
 void *memory_get(struct flow *f, size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	void *p;
+
+	if (f->opt->huge_pages && size >= SMALL)
+		return huge_get(f, size);
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
+		 0);
 
 	if (p == MAP_FAILED) {
 		flow_fail(f, errno, "%zu bytes of memory", size);
@@ -21,9 +27,9 @@ void *memory_get(struct flow *f, size_t size)
 	return p;
 }
 
-void memory_put(void *p, size_t size)
+void memory_put(struct flow *f, void *p, size_t size)
 {
-	if (p)
+	if (p && !huge_put(f, p))
 		munmap(p, size);
 }
 

@@ -2,6 +2,8 @@
 /* The connection: IPv4 or IPv6, with time limits on everything that waits for the other side. */
 #include "net.h"
 
+#include "run.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -20,12 +22,12 @@ int net_resolve(struct flow *f, int family, struct addrinfo **res)
 	struct addrinfo hints = {.ai_family = family,
 				 .ai_socktype = o->udp ? SOCK_DGRAM : SOCK_STREAM,
 				 .ai_flags = AI_NUMERICSERV | (o->listen ? AI_PASSIVE : 0)};
+	const char *host = o->host ? o->host : "this host";
 	int rc = getaddrinfo(o->host, o->port, &hints, res);
 
-	if (!rc)
-		return 0;
-	rc = rc == EAI_SYSTEM ? errno : EADDRNOTAVAIL;
-	return flow_fail(f, rc, "no address for %s", o->host ? o->host : "this host");
+	if (rc == EAI_SYSTEM)
+		return flow_fail(f, errno, "no address for %s", host);
+	return rc ? flow_wrong(f, "no address for %s: %s", host, gai_strerror(rc)) : 0;
 }
 
 int net_wait_until(int fd, short events, uint64_t deadline_ns)
@@ -46,6 +48,11 @@ int net_wait_until(int fd, short events, uint64_t deadline_ns)
 		if (!left)
 			return 0;
 	}
+}
+
+const char *net_plural(double n)
+{
+	return n == 1 ? "" : "s";
 }
 
 uint64_t net_deadline(double seconds)
@@ -122,19 +129,47 @@ int net_connected(struct flow *f)
 	return 0;
 }
 
+/* 1: a connection is there; 0: the time is over; -EPROTO: it will not be the one we mean. */
+static int wait_for_sender(struct run *r, int fd, uint64_t until)
+{
+	int rc = terms_differ(r) ? -EPROTO : 0;
+
+	while (!rc) {
+		struct pollfd p[] = {{.fd = fd, .events = POLLIN},
+				     {.fd = r->peer.told ? -1 : r->peer.fd, .events = POLLIN}};
+		uint64_t now = now_ns(), left = until > now ? until - now : 0;
+		int n = poll(p, 2, left > 1000000000 ? 1000 : (int)((left + 999999) / 1000000));
+
+		if (p[1].revents && n > 0 && terms_differ(r))
+			rc = -EPROTO;
+		else if (n > 0 && p[0].revents)
+			rc = 1;
+		else if (n < 0 && errno != EINTR)
+			rc = -errno;
+		else if (stop_requested)
+			rc = -EINTR;
+		else if (!left)
+			break;
+	}
+	return rc;
+}
+
 static int accept_one(struct flow *f, int fd, uint64_t until)
 {
 	const struct options *o = f->opt;
-	int rc = net_wait_until(fd, POLLIN, until);
+	int rc = wait_for_sender(f->worker->run, fd, until);
 
 	if (!rc && !f->index)
-		return flow_fail(f, ETIMEDOUT, "nobody connected to port %s within %g seconds",
-				 o->port, o->accept_timeout);
+		return flow_fail(f, ETIMEDOUT, "nobody connected to port %s within %g second%s",
+				 o->port, o->accept_timeout, net_plural(o->accept_timeout));
 	if (!rc)
 		return flow_fail(f, ETIMEDOUT,
-				 "%u of %u connections came to port %s within %g seconds (the "
+				 "%u of %u connections came to port %s within %g second%s (the "
 				 "sender needs --flows too)",
-				 f->index, o->flows, o->port, o->accept_timeout);
+				 f->index, o->flows, o->port, o->accept_timeout,
+				 net_plural(o->accept_timeout));
+	if (rc == -EINTR)
+		return flow_wrong(f, "stopped while waiting for a sender on port %s", o->port);
 	if (rc < 0)
 		return flow_fail(f, -rc, "waiting for a sender on port %s", o->port);
 	f->fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
@@ -153,11 +188,13 @@ int net_accept(struct flow *flows, unsigned int n)
 	}
 	fd = net_listener(flows);
 	rc = fd < 0 ? fd : 0;
+	if (!rc)
+		terms_listen(flows->worker->run, fd);
 	for (i = 0; i < n && !rc; i++)
 		rc = accept_one(&flows[i], fd, until);
 	if (fd >= 0)
 		close(fd);
-	return rc;
+	return rc ? rc : terms_await(flows->worker->run) ? -EPROTO : 0;
 }
 
 static int finish_connect(int fd, uint64_t deadline_ns)
@@ -214,11 +251,13 @@ static int connect_one(struct flow *f)
 		if (!rc || f->error || stop_requested || !worth_retrying(rc))
 			break;
 		nanosleep(&pause, NULL);
-	} while (now_ns() < until && !stop_requested);
+	} while (now_ns() < until && !stop_requested && !terms_differ(f->worker->run));
 	freeaddrinfo(res);
+	if (rc && stop_requested)
+		return flow_wrong(f, "stopped while connecting to %s port %s", o->host, o->port);
 	if (rc)
-		return flow_fail(f, -rc, "cannot connect to %s port %s within %g seconds", o->host,
-				 o->port, o->connect_timeout);
+		return flow_fail(f, -rc, "cannot connect to %s port %s within %g second%s", o->host,
+				 o->port, o->connect_timeout, net_plural(o->connect_timeout));
 	return net_connected(f);
 }
 
@@ -227,7 +266,10 @@ int net_connect(struct flow *flows, unsigned int n)
 	unsigned int i;
 	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++)
+	for (i = 0; i < n && !rc; i++) {
 		rc = connect_one(&flows[i]);
+		if (!rc && !i && !flows->opt->udp)
+			terms_tell(flows->worker->run, flows->fd);
+	}
 	return rc;
 }

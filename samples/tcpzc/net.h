@@ -16,10 +16,12 @@ int net_connected(struct flow *f); /* once f->fd is the connection */
 /* Waits at most until then: 1, 0 when the time is over, -errno; -EINTR: to be stopped. */
 int net_wait_until(int fd, short events, uint64_t deadline_ns);
 uint64_t net_deadline(double seconds);
+const char *net_plural(double n); /* what follows "second" */
 int net_listener(struct flow *f); /* or a bound socket, with --udp */
 
 /* udp.c: one flow */
 int udp_accept(struct flow *f); /* connects to who sends the first datagram */
 void udp_linger(struct flow *f);
+void udp_settle(struct flow *f); /* a receiver: learns what was sent */
 
 #endif

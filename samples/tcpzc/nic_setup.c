@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What an interface needs before it can give receive queues to zcrx or devmem: printed, to be read
- * and run by whoever owns the NIC. Packets are led to the queues by our port; several queues share
- * the flows by RSS of their own (a context).
+ * and run by whoever owns the NIC, all in one shell: it remembers what is to be put back. Packets
+ * are led to the queues by our port; several queues share the flows by RSS of their own (a
+ * context).
  */
 #include "nic_setup.h"
 
@@ -10,30 +11,45 @@
 
 /* %i the interface, %q its first queue for us, %n how many, %p the port. */
 static const char *const begin[] = {
-	"# set up",
+	"# set up; the first two lines remember what the undo puts back",
+	"hds=$(ethtool -g %i | awk '/^HDS thresh/ { v = $3 } END { print v }')",
+	"ntuple=$(ethtool -k %i | awk '/^ntuple-filters/ { print $2 }')",
 	"ethtool -G %i tcp-data-split on hds-thresh 0",
+	NULL,
+};
+static const char *const rest_below[] = {
 	"ethtool -X %i equal %q   # other traffic keeps to the queues below",
-	"ethtool -K %i ntuple on",
+	NULL,
+};
+/* None is below queue 0, and `equal` wants to know how many there are. */
+static const char *const rest_above[] = {
+	"# other traffic keeps to the queues above, as many as there are",
+	"all=$(ls -d /sys/class/net/%i/queues/rx-* | wc -l)",
+	"ethtool -X %i start %n equal $((all - %n))",
 	NULL,
 };
 static const char *const one[] = {
+	"ethtool -K %i ntuple on",
 	"ethtool -N %i flow-type tcp4 dst-port %p action %q   # prints the rule's ID",
 	"ethtool -N %i flow-type tcp6 dst-port %p action %q",
 	"# undo",
-	"ethtool -N %i delete ID   # both rules",
+	"ethtool -N %i delete ID   # of each rule",
 	NULL,
 };
 static const char *const several[] = {
+	"ethtool -K %i ntuple on",
 	"ethtool -X %i context new start %q equal %n   # prints the context's ID",
 	"ethtool -N %i flow-type tcp4 dst-port %p context ID   # prints the rule's ID",
+	"ethtool -N %i flow-type tcp6 dst-port %p context ID",
 	"# undo",
-	"ethtool -N %i delete RULE",
+	"ethtool -N %i delete RULE   # of each rule",
 	"ethtool -X %i context ID delete",
 	NULL,
 };
 static const char *const end[] = {
+	"ethtool -K %i ntuple $ntuple",
 	"ethtool -X %i default",
-	"ethtool -G %i tcp-data-split auto",
+	"ethtool -G %i tcp-data-split auto hds-thresh $hds",
 	NULL,
 };
 
@@ -65,10 +81,8 @@ void nic_setup_print(const char *nic, unsigned int queue, unsigned int n, const 
 {
 	const struct setup s = {nic, port, queue, n};
 
-	if (!queue)
-		printf("# other traffic needs a queue of its own: rather take --queue 1 or "
-		       "above\n");
 	print(&s, begin);
+	print(&s, queue ? rest_below : rest_above);
 	print(&s, n > 1 ? several : one);
 	print(&s, end);
 }

@@ -4,8 +4,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 uint64_t number_arg(struct argp_state *state, const char *name, const char *arg, uint64_t min,
 		    uint64_t max, bool suffixes)
@@ -33,6 +35,16 @@ uint64_t number_arg(struct argp_state *state, const char *name, const char *arg,
 	return v;
 }
 
+/* The machine has it, online or not; or nobody knows. */
+static bool is_cpu(unsigned long cpu)
+{
+	static const char folder[] = "/sys/devices/system/cpu";
+	char path[sizeof(folder) + 32];
+
+	snprintf(path, sizeof(path), "%s/cpu%lu", folder, cpu);
+	return !access(path, F_OK) || access(folder, F_OK);
+}
+
 void cpus_arg(struct argp_state *state, const char *name, const char *arg, cpu_set_t *set)
 {
 	const char *p = arg;
@@ -51,8 +63,12 @@ void cpus_arg(struct argp_state *state, const char *name, const char *arg, cpu_s
 		if (!number || (*end && *end != ',') || to < from || to >= CPU_SETSIZE)
 			argp_error(state, "--%s: '%s' is no list of CPUs like 1 or 0-3,8", name,
 				   arg);
-		for (; from <= to; from++)
+		for (; from <= to; from++) {
+			if (!is_cpu(from))
+				argp_error(state, "--%s: there is no CPU %lu here, of %ld in all",
+					   name, from, sysconf(_SC_NPROCESSORS_CONF));
 			CPU_SET(from, set);
+		}
 		p = end;
 		if (!*p)
 			return;

@@ -4,7 +4,7 @@
 
 #include "tcpzc.h"
 
-enum { FLOWS_MAX = 4096 };
+enum { FLOWS_MAX = 4096, CQ_ENTRIES_MAX = 1 << 16 /* the kernel's own limit */ };
 
 #define AT(member) offsetof(struct options, member), sizeof(((struct options *)0)->member)
 const struct option_row option_table[ROWS_MAX + 1] = {
@@ -19,9 +19,20 @@ const struct option_row option_table[ROWS_MAX + 1] = {
 	{"size", 's', "BYTES", "of a message, and of a receive (128k)", SIZE, AT(size), 1, 64 << 20,
 	 0},
 	{"batch", 0, "N", "messages per io_uring_enter (8)", NUMBER, AT(batch), 1, 1024, 0},
+	{"cq-entries", 0, "N",
+	 "completions that io_uring's ring has room for, rounded up to a power of two: more where "
+	 "the summary has ring_overflow, fewer to provoke it (enough for what the mode has under "
+	 "way)",
+	 NUMBER, AT(cq_entries), 1, CQ_ENTRIES_MAX, 0},
 	{"plain-buffers", 0, 0,
-	 "--tx uring-send-zc: do not register the memory; it is pinned for each send", FLAG,
-	 AT(plain_buffers), 0, 0, SENDER},
+	 "--tx uring-send-zc, uring-sendmsg-zc: do not register the memory; it is pinned for each "
+	 "send",
+	 FLAG, AT(plain_buffers), 0, 0, 0},
+	{"huge-pages", 0, 0,
+	 "memory to send from or to receive into, where it is 64 KiB or more: huge pages, of those "
+	 "that vm.nr_hugepages sets aside or else transparent ones (a socket's own mapping, --rx "
+	 "mmap, has small pages all the same)",
+	 FLAG, AT(huge_pages), 0, 0, 0},
 	{"window", 0, "BYTES", "--rx mmap: map so much at once (2M)", SIZE, AT(window), 64 << 10,
 	 1 << 30, 0},
 	{"udp", 0, 0,

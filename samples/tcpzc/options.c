@@ -9,6 +9,8 @@
 
 enum { ROW_KEY = 256, UDP_SIZE = 1400, UDP_MAX = 65507 };
 
+const char *argp_program_version = "tcpzc " ZCOST_VERSION;
+
 static const char doc[] =
 	"Moves bytes over TCP connections by one way of sending and one of receiving, and says how "
 	"many were copied, mapped or sent without a copy. Prints JSON lines: a point every 100 ms, "
@@ -69,9 +71,68 @@ static void check_rr(struct argp_state *state, const struct parse *p)
 static void check_rings(struct argp_state *state, const struct parse *p)
 {
 	bool ring = (p->tx && p->tx->flags & MODE_RING) || (p->rx && p->rx->flags & MODE_RING);
+	/* Requests of a batch, and one to cancel them: the kernel has no fewer completions. */
+	unsigned int least = p->opt->batch + 1;
 
 	if (p->opt->no_iowait && !ring)
 		argp_error(state, "--no-iowait belongs to a mode of io_uring");
+	if (p->opt->cq_entries && !ring)
+		argp_error(state, "--cq-entries belongs to a mode of io_uring");
+	if (p->opt->cq_entries && p->tx && p->tx->flags & MODE_RING && least > p->opt->cq_entries)
+		argp_error(state, "--cq-entries %u: --tx %s with --batch %u takes at least %u",
+			   p->opt->cq_entries, p->tx->name, p->opt->batch, least);
+}
+
+/* THE TABLE of options that some modes alone know. Of io_uring's in general: check_rings. */
+static const struct {
+	const char *option;
+	const char *modes[4];
+} belongs[] = {
+	{"batch", {"uring-send", "uring-send-zc", "uring-sendmsg-zc"}},
+	{"plain-buffers", {"uring-send-zc", "uring-sendmsg-zc"}},
+	{"window", {"mmap"}},
+	{"nic", {"zcrx", "devmem"}},
+	{"queue", {"zcrx", "devmem"}},
+	{"area", {"zcrx", "devmem"}},
+	{"dmabuf-fd", {"devmem"}},
+	{"dontneed-batch", {"devmem"}},
+	{"no-device", {"zcrx"}},
+	{"print-setup", {"zcrx", "devmem"}},
+};
+
+static bool is_mode(const struct mode *m, const char *name)
+{
+	return m && !strcmp(m->name, name);
+}
+
+static void check_modes(struct argp_state *state, const struct parse *p)
+{
+	size_t i, k;
+
+	for (i = 0; i < sizeof(belongs) / sizeof(belongs[0]); i++) {
+		const char *const *m = belongs[i].modes;
+		bool has = false;
+
+		for (k = 0; k < 4 && m[k]; k++)
+			has |= is_mode(p->tx, m[k]) || is_mode(p->rx, m[k]);
+		if (!has && given(p, belongs[i].option))
+			argp_error(state, "--%s belongs to the mode%s %s%s%s%s%s",
+				   belongs[i].option, m[1] ? "s" : "", m[0], m[1] ? ", " : "",
+				   m[1] ?: "", m[2] ? ", " : "", m[2] ?: "");
+	}
+}
+
+static void check_nic(struct argp_state *state, const struct parse *p)
+{
+	const struct options *o = p->opt;
+	bool rx = p->rx && p->rx->flags & MODE_NIC && !o->no_device;
+	bool tx = p->tx && p->tx->flags & MODE_NIC;
+
+	if (o->no_device && o->nic)
+		argp_error(state, "either --nic or --no-device");
+	if ((rx || tx) && !o->nic && !o->print_setup)
+		argp_error(state, "--%s %s: which interface? --nic IF", rx ? "rx" : "tx",
+			   (rx ? p->rx : p->tx)->name);
 }
 
 /* What is wrong in combination. */
@@ -93,6 +154,8 @@ static void check(struct argp_state *state, const struct parse *p)
 		if (p->given[i] && option_table[i].whose == (o->listen ? SENDER : RECEIVER))
 			argp_error(state, "--%s belongs to the %s", option_table[i].name,
 				   o->listen ? "sender" : "receiver");
+	check_modes(state, p);
+	check_nic(state, p);
 	if (given(p, "corrupt-at") && !o->verify)
 		argp_error(state, "--corrupt-at belongs to a sender with --verify");
 	if (given(p, "corrupt-at") && o->bytes && o->corrupt_at >= o->bytes)

@@ -158,27 +158,33 @@ static int move(struct flow *f)
 	return rc ? rc : STEP_WAIT;
 }
 
-/* The client has stopped: the responses to what it sent still come. */
+/*
+ * The client has stopped: the responses to what it sent still come. A ring may have taken them from
+ * the socket already, which poll does not tell; it has a way and a patience of its own to wait.
+ */
 static int receive_rest(struct flow *f)
 {
 	struct flow *rx = f->back;
+	const bool ring = rx->mode->flags & MODE_RING;
 	uint64_t expected = f->bytes / f->size * f->opt->response, before = rx->bytes;
 
 	if (rx->bytes >= expected || stop_asked())
 		return 0;
-	if (!f->rest_ns)
+	if (!f->rest_ns) {
 		f->rest_ns = now_ns();
-	if (!rx->polled) {
-		half_wait_readable(rx);
-		return now_ns() - f->rest_ns < DRAIN_PATIENCE_MS * 1000000ULL ? STEP_WAIT : 0;
+		rx->waiting = false;
 	}
-	rx->polled = false;
-	rx->waiting = false;
+	if (!ring && !rx->polled)
+		half_wait_readable(rx);
+	else if (!ring)
+		rx->polled = rx->waiting = false;
 	if (try_receive(f, rx) < 0)
 		return -f->error;
 	if (rx->bytes > before)
 		f->rest_ns = now_ns();
-	return STEP_ON;
+	else if (now_ns() - f->rest_ns >= DRAIN_PATIENCE_MS * 1000000ULL)
+		return 0;
+	return rx->waiting ? STEP_WAIT : STEP_ON;
 }
 
 static int drain(struct flow *f)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All flows, from their memory to the summary. */
+#include "net.h"
 #include "run.h"
 #include "turn.h"
 
@@ -17,6 +18,8 @@ void run_starts(struct run *r, uint64_t t_ns)
 	r->start_ns = t_ns;
 	r->next_point_ns = t_ns + point_ns;
 	report_point(r, t_ns);
+	if (r->opt->listen && terms_differ_counted(r))
+		stop_requested = 1;
 }
 
 void run_point_if_due(struct run *r, uint64_t now)
@@ -76,7 +79,7 @@ static int run_init(struct run *r)
 
 	r->n_flows = r->opt->flows;
 	r->n_workers = r->opt->threads;
-	r->wake = -1;
+	r->wake = r->peer.fd = -1;
 	r->flows = aligned_alloc(_Alignof(struct flow), r->n_flows * sizeof(struct flow));
 	r->workers = calloc(r->n_workers + 1, sizeof(*r->workers));
 	if (!r->flows || !r->workers)
@@ -98,6 +101,7 @@ static void run_free(struct run *r)
 {
 	unsigned int i;
 
+	terms_close(r);
 	for (i = 0; r->flows && i < r->n_flows; i++) {
 		if (r->flows[i].fd >= 0)
 			close(r->flows[i].fd);
@@ -162,9 +166,14 @@ int run_all(struct run *r)
 	if (!rc) {
 		if (!r->opt->listen)
 			net_linger(r->flows, r->n_flows);
+		else if (r->opt->udp && !r->flows->error && !stop_asked())
+			udp_settle(r->flows);
 		judge_nothing(r);
-		report_summary(r);
 	}
+	if (r->flows && r->boss)
+		terms_judge(r);
+	if (!rc)
+		report_summary(r);
 	if (r->flows && r->out_error)
 		flow_fail(r->flows, r->out_error, "standard output");
 	if (r->flows && any_failed(r)) {

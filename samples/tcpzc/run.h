@@ -8,6 +8,7 @@
 #define TCPZC_RUN_H
 
 #include "tcpzc.h"
+#include "terms.h"
 
 #include <jansson.h>
 #include <poll.h>
@@ -45,6 +46,7 @@ struct run {
 	int out_error;			  /* errno of standard output; 0: none */
 	int pid;
 	bool give_up; /* before data */
+	struct peer_terms peer;
 };
 
 /* run.c: everything, from opening the modes to the summary. 0, or -errno. */

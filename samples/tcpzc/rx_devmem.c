@@ -143,8 +143,8 @@ static void devmem_close(struct flow *f)
 	if (!s)
 		return;
 	dmabuf_close(&s->mem);
-	memory_put(s->linear, f->size);
-	memory_put(s->control, CONTROL);
+	memory_put(f, s->linear, f->size);
+	memory_put(f, s->control, CONTROL);
 	free(s);
 }
 
@@ -153,6 +153,7 @@ const struct mode rx_devmem = {
 	.what = "devmem TCP: payload stays in a dmabuf, tokens go back",
 	.needs = "Linux 6.12, a NIC with header split and a queue API: --nic, --queue, "
 		 "--print-setup",
+	.flags = MODE_NIC,
 	.hists = 1 << HIST_TOKENS | 1 << HIST_RETURNS,
 	.open = devmem_open,
 	.step = devmem_step,

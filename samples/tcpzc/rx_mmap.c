@@ -12,7 +12,7 @@
  * pages.
  */
 #include "tcpzc.h"
-#include "uapi.h"
+#include "lib/zc_uapi.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -87,22 +87,22 @@ static int copy_rest(struct flow *f, struct state *s, size_t rest, size_t *got)
 	return 1;
 }
 
-static int map_some(struct flow *f, struct state *s, struct uapi_zerocopy_receive *zc)
+static int map_some(struct flow *f, struct state *s, struct zc_zerocopy_receive *zc)
 {
 	socklen_t len = sizeof(*zc);
 
-	*zc = (struct uapi_zerocopy_receive){
+	*zc = (struct zc_zerocopy_receive){
 		.address = (uintptr_t)s->window,
 		.length = (uint32_t)f->opt->window,
 		.copybuf_address = (uintptr_t)s->copy,
 		.copybuf_len = STRAGGLER,
 	};
 	if (CALL(f, GETSOCKOPT,
-		 getsockopt(f->fd, IPPROTO_TCP, UAPI_TCP_ZEROCOPY_RECEIVE, zc, &len))) {
+		 getsockopt(f->fd, IPPROTO_TCP, ZC_TCP_ZEROCOPY_RECEIVE, zc, &len))) {
 		/* EIO: the end of the stream; recv says so, or what else it was. */
 		if (errno != EIO && errno != EINTR)
 			return flow_fail(f, errno, "TCP_ZEROCOPY_RECEIVE");
-		*zc = (struct uapi_zerocopy_receive){.recv_skip_hint = 1};
+		*zc = (struct zc_zerocopy_receive){.recv_skip_hint = 1};
 	}
 	/* The connection's error, told once: what came before it is still to be read. */
 	if (zc->err)
@@ -112,7 +112,7 @@ static int map_some(struct flow *f, struct state *s, struct uapi_zerocopy_receiv
 
 static int mmap_step(struct flow *f)
 {
-	struct uapi_zerocopy_receive zc;
+	struct zc_zerocopy_receive zc;
 	struct state *s = f->state;
 	size_t got;
 	int rc = STEP_ON;
@@ -147,7 +147,7 @@ static void mmap_close(struct flow *f)
 		return;
 	if (s->window)
 		munmap(s->window, f->opt->window);
-	memory_put(s->copy, s->copy_size);
+	memory_put(f, s->copy, s->copy_size);
 	free(s);
 }
 

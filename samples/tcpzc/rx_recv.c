@@ -28,7 +28,7 @@ static int recv_step(struct flow *f)
 
 static void recv_close(struct flow *f)
 {
-	memory_put(f->state, f->size);
+	memory_put(f, f->state, f->size);
 }
 
 const struct mode rx_recv = {

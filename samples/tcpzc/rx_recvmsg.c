@@ -37,7 +37,7 @@ static int recvmsg_step(struct flow *f)
 
 static void recvmsg_close(struct flow *f)
 {
-	memory_put(f->state, f->size);
+	memory_put(f, f->state, f->size);
 }
 
 const struct mode rx_recvmsg = {

@@ -64,7 +64,7 @@ static int multishot_open(struct flow *f)
 		return flow_fail(f, ENOMEM, "memory");
 	f->state = s;
 	s->n = buffer_count(f);
-	if (uring_open(f, &s->ring, 4, 2 * s->n))
+	if (uring_open(f, &s->ring, 1, 2 * s->n))
 		return -f->error;
 	return register_buffers(f, s);
 }
@@ -79,20 +79,32 @@ static void arm(struct flow *f, struct state *s)
 	s->armed = true;
 }
 
+/* The request is over. With data it is because its completion found no room in the ring. */
+static void disarmed(struct flow *f, struct state *s, int res)
+{
+	s->armed = false;
+	if (res > 0)
+		f->rearmed[REARM_RING_FULL]++;
+	else if (res == -ENOBUFS)
+		f->rearmed[REARM_NO_BUFFERS]++;
+	else if (res == -EINTR)
+		f->rearmed[REARM_INTERRUPTED]++;
+}
+
 /* STEP_ON, or STEP_END at the end of the stream. *used counts the buffers to give back. */
 static int received(struct flow *f, struct state *s, const struct io_uring_cqe *cqe,
 		    unsigned int *used)
 {
 	unsigned int id = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
 
-	if (!(cqe->flags & IORING_CQE_F_MORE))
-		s->armed = false;
 	if (cqe->res > 0) {
 		flow_take(f, s->mem + id * f->size, (size_t)cqe->res, false);
 		flow_received(f, (size_t)cqe->res);
 	}
 	if (cqe->flags & IORING_CQE_F_BUFFER)
 		give_back(f, s, id, (*used)++);
+	if (!(cqe->flags & IORING_CQE_F_MORE))
+		disarmed(f, s, cqe->res);
 	if (cqe->res > 0 || cqe->res == -ENOBUFS || cqe->res == -EINTR)
 		return STEP_ON;
 	return cqe->res ? flow_fail(f, -cqe->res, "io_uring recv%s",
@@ -134,8 +146,8 @@ static void multishot_close(struct flow *f)
 	if (!s)
 		return;
 	uring_close(f, &s->ring);
-	memory_put(s->mem, s->n * f->size);
-	memory_put(s->bufs, s->n * sizeof(struct io_uring_buf));
+	memory_put(f, s->mem, s->n * f->size);
+	memory_put(f, s->bufs, s->n * sizeof(struct io_uring_buf));
 	free(s);
 }
 

@@ -21,7 +21,7 @@ static int recv_open(struct flow *f)
 	s->buf = memory_get(f, f->size);
 	if (!s->buf)
 		return -f->error;
-	return uring_open(f, &s->ring, 4, 8);
+	return uring_open(f, &s->ring, 1, 8);
 }
 
 static int received(struct flow *f, struct state *s, int res)
@@ -64,7 +64,7 @@ static void recv_close(struct flow *f)
 	if (!s)
 		return;
 	uring_close(f, &s->ring);
-	memory_put(s->buf, f->size);
+	memory_put(f, s->buf, f->size);
 	free(s);
 }
 

@@ -102,9 +102,7 @@ static int zcrx_open(struct flow *f)
 	if (!s)
 		return flow_fail(f, ENOMEM, "memory");
 	f->state = s;
-	if (!f->opt->nic && !f->opt->no_device)
-		return flow_fail(f, EINVAL, "--rx zcrx: which interface? --nic IF --queue N");
-	rc = uring_open_with(f, &s->ring, 4, CQES,
+	rc = uring_open_with(f, &s->ring, 1, CQES,
 			     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
 				     IORING_SETUP_CQE32);
 	if (rc)
@@ -176,6 +174,8 @@ static int completed(struct flow *f, struct state *s, const struct io_uring_cqe 
 	case ZCRX_END:
 		return STEP_END;
 	case ZCRX_REARM:
+		if (!more)
+			f->rearmed[cqe->res == -EINTR ? REARM_INTERRUPTED : REARM_RING_FULL]++;
 		return STEP_ON;
 	case ZCRX_ERROR:
 		return flow_fail(f, (int)len, "zcrx receive%s",
@@ -231,8 +231,8 @@ static void zcrx_close(struct flow *f)
 	if (!s)
 		return;
 	uring_close(f, &s->ring); /* gives the queue back, and only then its memory */
-	memory_put(s->area, s->area_size);
-	memory_put(s->region, s->region_size);
+	memory_put(f, s->area, s->area_size);
+	memory_put(f, s->region, s->region_size);
 	free(s->backlog);
 	free(s);
 }
@@ -242,7 +242,7 @@ const struct mode rx_zcrx = {
 	.what = "io_uring zero-copy receive: the NIC writes into our memory",
 	.needs = "Linux 6.15, a NIC with header split and a queue API: --nic, --queue, "
 		 "--print-setup",
-	.flags = MODE_RING,
+	.flags = MODE_RING | MODE_NIC,
 	.hists = 1 << HIST_COMPLETIONS,
 	.open = zcrx_open,
 	.step = zcrx_step,

@@ -19,8 +19,8 @@ int slots_open(struct flow *f, struct slots *s)
 	return s->mem ? 0 : -f->error;
 }
 
-void slots_close(struct slots *s)
+void slots_close(struct flow *f, struct slots *s)
 {
-	memory_put(s->mem, s->n * s->size);
+	memory_put(f, s->mem, s->n * s->size);
 	free(s->slot);
 }

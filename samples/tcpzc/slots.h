@@ -26,7 +26,7 @@ struct slots {
 };
 
 int slots_open(struct flow *f, struct slots *s);
-void slots_close(struct slots *s);
+void slots_close(struct flow *f, struct slots *s);
 
 static inline char *slots_mem(const struct slots *s, unsigned int slot)
 {

@@ -4,7 +4,7 @@
  * segment size is agreed then, and what a listening socket is set to its connections inherit.
  */
 #include "net.h"
-#include "uapi.h"
+#include "lib/zc_uapi.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -37,10 +37,10 @@ static const struct {
 	{"mss", " (the kernel takes 88 to 32767)", IPPROTO_TCP, TCP_MAXSEG,
 	 offsetof(struct options, mss)},
 	{"busy-poll", " (CONFIG_NET_RX_BUSY_POLL; CAP_NET_ADMIN for more than net.core.busy_read)",
-	 SOL_SOCKET, UAPI_SO_BUSY_POLL, offsetof(struct options, busy_poll)},
-	{"busy-poll-budget", " (Linux 5.11; CAP_NET_ADMIN)", SOL_SOCKET, UAPI_SO_BUSY_POLL_BUDGET,
+	 SOL_SOCKET, ZC_SO_BUSY_POLL, offsetof(struct options, busy_poll)},
+	{"busy-poll-budget", " (Linux 5.11; CAP_NET_ADMIN)", SOL_SOCKET, ZC_SO_BUSY_POLL_BUDGET,
 	 offsetof(struct options, busy_poll_budget)},
-	{"prefer-busy-poll", " (Linux 5.11; CAP_NET_ADMIN)", SOL_SOCKET, UAPI_SO_PREFER_BUSY_POLL,
+	{"prefer-busy-poll", " (Linux 5.11; CAP_NET_ADMIN)", SOL_SOCKET, ZC_SO_PREFER_BUSY_POLL,
 	 offsetof(struct options, prefer_busy_poll)},
 };
 

@@ -38,11 +38,27 @@ static json_t *cpu_time(const struct worker *w)
 			 "system_s", seconds(u[1].ru_stime) - seconds(u[0].ru_stime));
 }
 
-static const char *verdict(const struct flow *f)
+static const char *verdict(const struct run *r, const struct flow *f)
 {
-	if (!f->opt->verify || (f->tx && !f->opt->rr)) /* a sender has nothing to compare */
+	if (!f->opt->verify)
 		return "off";
+	if (f->tx && !f->opt->rr) /* a sender has nothing to compare */
+		return terms_verify(r);
 	return f->bad_bytes || (f->back && f->back->bad_bytes) ? "failed" : "ok";
+}
+
+/* How io_uring's completion ring fared, of modes that have one. */
+static void put_ring(json_t *o, const struct flow *f)
+{
+	if (!(f->mode->flags & MODE_RING))
+		return;
+	json_object_set_new(o, "ring_overflow", number(f->ring_overflow));
+	json_object_set_new(o, "dropped_completions", number(f->dropped_completions));
+	json_object_set_new(o, "rearmed",
+			    json_pack("{s:I,s:I,s:I}", "ring_full",
+				      (json_int_t)f->rearmed[REARM_RING_FULL], "no_buffers",
+				      (json_int_t)f->rearmed[REARM_NO_BUFFERS], "interrupted",
+				      (json_int_t)f->rearmed[REARM_INTERRUPTED]));
 }
 
 /* What became of the bytes of one way. */
@@ -65,18 +81,18 @@ static void put_way(json_t *o, const struct flow *f)
 			    json_pack("{s:I,s:I}", "optmem_max",
 				      (json_int_t)f->retries[LIMIT_OPTMEM], "memlock",
 				      (json_int_t)f->retries[LIMIT_MEMLOCK]));
-	json_object_set_new(o, "ring_overflow", number(f->ring_overflow));
+	put_ring(o, f);
 }
 
 /* Of one flow, or of the sum of all. */
-static void put_figures(json_t *o, const struct flow *f, uint64_t messages)
+static void put_figures(json_t *o, const struct run *r, const struct flow *f, uint64_t messages)
 {
 	json_object_set_new(o, "bytes", number(f->bytes));
 	json_object_set_new(o, "messages", number(messages));
 	json_object_set_new(o, "seconds", json_real((double)(f->end_ns - f->start_ns) / 1e9));
 	json_object_set_new(o, "start_ns", number(f->start_ns));
 	json_object_set_new(o, "end_ns", number(f->end_ns));
-	json_object_set_new(o, "verify", json_string(verdict(f)));
+	json_object_set_new(o, "verify", json_string(verdict(r, f)));
 	put_way(o, f);
 }
 
@@ -88,10 +104,14 @@ static const struct {
 	{                                                                             \
 		offsetof(struct flow, member), sizeof(((struct flow *)0)->member) / 8 \
 	}
-	SUM_OF(bytes),	       SUM_OF(sends),	     SUM_OF(sends_zero_copy), SUM_OF(sends_copied),
-	SUM_OF(receives),      SUM_OF(mapped_bytes), SUM_OF(copied_bytes),    SUM_OF(dropped_bytes),
-	SUM_OF(unknown_bytes), SUM_OF(retries),	     SUM_OF(ring_overflow),   SUM_OF(calls),
-	SUM_OF(bad_bytes),
+	SUM_OF(bytes),		 SUM_OF(sends),
+	SUM_OF(sends_zero_copy), SUM_OF(sends_copied),
+	SUM_OF(receives),	 SUM_OF(mapped_bytes),
+	SUM_OF(copied_bytes),	 SUM_OF(dropped_bytes),
+	SUM_OF(unknown_bytes),	 SUM_OF(retries),
+	SUM_OF(ring_overflow),	 SUM_OF(calls),
+	SUM_OF(bad_bytes),	 SUM_OF(dropped_completions),
+	SUM_OF(rearmed),
 };
 
 static void add(struct flow *total, const struct flow *f)
@@ -130,7 +150,7 @@ static json_t *flow_json(const struct flow *f)
 	json_t *o = json_pack("{s:i,s:i}", "flow", (int)f->index, "thread", (int)f->worker->index);
 	const struct flow *b = f->back;
 
-	put_figures(o, f, f->bytes / f->size);
+	put_figures(o, f->worker->run, f, f->bytes / f->size);
 	json_object_set_new(o, "histograms", hists_json(f, 1, false));
 	if (b)
 		json_object_set_new(o, "rr", rr_json(b, f->bytes / f->size, b->bytes / b->size));
@@ -191,6 +211,8 @@ static void add_up(struct totals *t, const struct run *r)
 	unsigned int i;
 
 	t->all.opt = t->back.opt = r->opt;
+	t->all.mode = r->opt->mode;
+	t->back.mode = r->opt->back_mode;
 	t->all.tx = !r->opt->listen;
 	for (i = 0; i < r->n_flows; i++) {
 		const struct flow *f = &r->flows[i];
@@ -209,6 +231,16 @@ static void add_up(struct totals *t, const struct run *r)
 	add_calls(t->all.calls, t->back.calls);
 }
 
+/* null where the other end did not say. */
+static json_t *lost_json(const struct flow *f)
+{
+	uint64_t sent = f->tx ? f->bytes : f->peer_bytes, came = f->tx ? f->peer_bytes : f->bytes;
+
+	if (!f->peer_told || came > sent)
+		return json_null();
+	return number(sent - came);
+}
+
 json_t *summary_json(struct run *r)
 {
 	const struct options *o = r->opt;
@@ -220,7 +252,10 @@ json_t *summary_json(struct run *r)
 	line = json_pack("{s:s,s:s,s:s,s:I}", "type", "summary", "side",
 			 o->listen ? "receiver" : "sender", "mode", o->mode->name, "size",
 			 (json_int_t)o->size);
-	put_figures(line, &t.all, t.messages);
+	put_figures(line, r, &t.all, t.messages);
+	if (o->udp)
+		json_object_set_new(line, "lost_bytes", lost_json(r->flows));
+	put_memory(line, r->flows, r->n_flows, false);
 	json_object_set_new(line, "recv_hist", hist_log2(r->flows, r->n_flows, HIST_RECV_BYTES));
 	put_tokens(line, r);
 	json_object_set_new(line, "histograms", hists_json(r->flows, r->n_flows, true));
@@ -229,8 +264,12 @@ json_t *summary_json(struct run *r)
 	json_object_set_new(line, "cpu", cpu_time(r->boss));
 	if (o->busy_poll)
 		json_object_set_new(line, "busy_poll", busy_poll_json(r->flows, r->n_flows));
-	if (o->rr)
-		json_object_set_new(line, "rr", rr_json(&t.back, t.messages, t.responses));
+	if (o->rr) {
+		json_t *rr = rr_json(&t.back, t.messages, t.responses);
+
+		put_memory(rr, r->flows, r->n_flows, true);
+		json_object_set_new(line, "rr", rr);
+	}
 	if (r->n_flows > 1) {
 		json_object_set_new(line, "flows", flows_json(r));
 		json_object_set_new(line, "threads", threads_json(r));

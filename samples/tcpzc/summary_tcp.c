@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "summary.h"
-#include "uapi.h"
+#include "lib/zc_uapi.h"
 
 #include <netinet/in.h>
 
@@ -72,7 +72,7 @@ json_t *busy_poll_json(const struct flow *flows, unsigned int n)
 		int id = 0;
 		socklen_t len = sizeof(id);
 
-		if (!getsockopt(flows[i].fd, SOL_SOCKET, UAPI_SO_INCOMING_NAPI_ID, &id, &len))
+		if (!getsockopt(flows[i].fd, SOL_SOCKET, ZC_SO_INCOMING_NAPI_ID, &id, &len))
 			polled += id != 0;
 	}
 	return json_pack("{s:i,s:i}", "us", (int)flows->opt->busy_poll, "flows", (int)polled);

@@ -39,6 +39,7 @@ enum {
 	MODE_NONBLOCK = 1 << 1, /* its calls have no MSG_DONTWAIT of their own: the socket is
 				   O_NONBLOCK when the flow shares its thread */
 	MODE_RING = 1 << 3,	/* its requests wait: the socket must not be O_NONBLOCK */
+	MODE_NIC = 1 << 4,	/* an interface must be named */
 	MODE_NO_DATA = 1 << 2,	/* rx: never sees what came: no --verify */
 };
 
@@ -56,6 +57,22 @@ enum {
 };
 
 enum limit { LIMIT_OPTMEM, LIMIT_MEMLOCK, LIMIT_COUNT };
+
+/* What io_uring sends from without a copy; none: no such mode. */
+enum buffers { BUFFERS_NONE, BUFFERS_REGISTERED, BUFFERS_PLAIN };
+
+/* Why a multishot request of io_uring ended before its stream did, and was made anew. */
+enum rearm { REARM_RING_FULL, REARM_NO_BUFFERS, REARM_INTERRUPTED, REARM_COUNT };
+
+/* Memory in huge pages (huge.c). */
+enum huge_kind { HUGE_TLB, HUGE_TRANSPARENT, HUGE_KINDS };
+struct huge_map {
+	void *p;
+	size_t before, mapped; /* bytes of address space before p and from it on */
+	size_t bytes;	       /* in huge pages; 0: this place is free */
+	enum huge_kind kind;
+};
+enum { HUGE_MAPS = 4 };
 
 struct mode {
 	const char *name, *what;
@@ -113,9 +130,11 @@ struct options {
 	unsigned int queue; /* its first receive queue for us; flow i takes queue + i */
 	size_t area;	    /* bytes of memory to receive into */
 	bool no_device, print_setup, plain_buffers;
+	bool huge_pages;
 	int dmabuf_fd;		     /* devmem: a dmabuf that was given; -1: udmabuf */
 	unsigned int dontneed_batch; /* devmem: tokens given back at once */
 	unsigned batch;		     /* sends handed over by one io_uring_enter */
+	unsigned int cq_entries;     /* of an io_uring's completion ring; 0: the mode's own */
 	double connect_timeout, accept_timeout, peer_timeout;
 	bool verify, corrupt;
 	uint64_t corrupt_at; /* in the first flow */
@@ -129,6 +148,7 @@ struct flow {
 	bool tx;
 	bool alone; /* on its thread: steps may block */
 	int fd;
+	int kept_fd; /* of the mode, closed after the last of what was sent is read; -1: none */
 	void *state; /* the mode's */
 
 	struct flow *back; /* --rr: the responses' (rr.c); else NULL */
@@ -152,7 +172,10 @@ struct flow {
 	uint64_t receives, mapped_bytes, copied_bytes, dropped_bytes, unknown_bytes;
 	struct hist *hist[HIST_COUNT]; /* NULL where nothing of the kind happens */
 	uint64_t retries[LIMIT_COUNT]; /* sends refused for want of memory, by what limits it */
-	uint64_t ring_overflow;
+	uint64_t ring_overflow, dropped_completions; /* uring.c */
+	enum buffers buffers;
+	struct huge_map huge[HUGE_MAPS];
+	uint64_t rearmed[REARM_COUNT];
 	uint64_t calls[CALL_COUNT];
 
 	uint64_t bad_bytes, first_bad; /* --verify */
@@ -170,6 +193,9 @@ struct flow {
 	uint64_t *begun_ns, begun, completed; /* by a request's number, modulo `outstanding` */
 	uint64_t rest_ns;
 	bool held, ended; /* rr.c */
+
+	uint64_t peer_bytes; /* --udp: what the other end says it sent or received */
+	bool peer_told;
 
 	int error; /* positive errno; 0: none */
 	char what[1024];
@@ -274,9 +300,12 @@ void pattern_fill(void *buf, uint64_t seed, uint64_t pos, size_t n);
 /* How many bytes differ; *first is the position of the first one. */
 size_t pattern_check(const void *buf, uint64_t seed, uint64_t pos, size_t n, uint64_t *first);
 
-/* memory.c: page-aligned, zeroed and touched; NULL after flow_fail. */
+/*
+ * memory.c: page-aligned and touched; NULL after flow_fail. With --huge-pages in those, but for
+ * what is small.
+ */
 void *memory_get(struct flow *f, size_t size);
-void memory_put(void *p, size_t size);
+void memory_put(struct flow *f, void *p, size_t size);
 /* "optmem_max is 131072, RLIMIT_MEMLOCK is 8388608": for messages about ENOBUFS and ENOMEM. */
 const char *memory_limits(void);
 

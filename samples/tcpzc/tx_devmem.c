@@ -96,7 +96,7 @@ static void devmem_close(struct flow *f)
 		return;
 	if (s->own)
 		s->zc.slots.mem = s->own;
-	zerocopy_tx_close(&s->zc);
+	zerocopy_tx_close(f, &s->zc);
 	dmabuf_close(&s->mem);
 	free(s);
 }
@@ -105,6 +105,7 @@ const struct mode tx_devmem = {
 	.name = "devmem",
 	.what = "sendmsg(2) out of a dmabuf, notifications from the error queue",
 	.needs = "Linux 6.16, a driver with netmem_tx: --nic",
+	.flags = MODE_NIC,
 	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH,
 	.open = devmem_open,
 	.attach = devmem_attach,

@@ -31,7 +31,7 @@ static int zerocopy_drain(struct flow *f)
 static void zerocopy_close(struct flow *f)
 {
 	if (f->state)
-		zerocopy_tx_close(f->state);
+		zerocopy_tx_close(f, f->state);
 	free(f->state);
 }
 

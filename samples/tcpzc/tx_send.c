@@ -29,7 +29,7 @@ static int send_step(struct flow *f)
 
 static void send_close(struct flow *f)
 {
-	memory_put(f->state, f->size);
+	memory_put(f, f->state, f->size);
 }
 
 const struct mode tx_send = {

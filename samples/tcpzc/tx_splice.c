@@ -117,7 +117,7 @@ static void splice_close(struct flow *f)
 		return;
 	close_pipe(s->store);
 	close_pipe(s->out);
-	memory_put(s->buf, s->size);
+	memory_put(f, s->buf, s->size);
 	free(s);
 }
 

@@ -5,7 +5,7 @@
  * REPORT_USAGE the notification says whether the kernel copied after all; before Linux 6.2 it does
  * not, and sends count as unknown.
  */
-#include "uapi.h"
+#include "lib/zc_uapi.h"
 #include "uring_tx.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@ static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, s
 {
 	struct uring_tx *u = f->state;
 
-	unsigned int report = u->usage ? UAPI_IORING_SEND_ZC_REPORT_USAGE : 0;
+	unsigned int report = u->usage ? ZC_IORING_SEND_ZC_REPORT_USAGE : 0;
 
-	if (f->opt->plain_buffers)
+	if (f->buffers == BUFFERS_PLAIN)
 		io_uring_prep_send_zc(sqe, f->fd, buf, n, MSG_WAITALL | MSG_NOSIGNAL, report);
 	else
 		io_uring_prep_send_zc_fixed(sqe, f->fd, buf, n, MSG_WAITALL | MSG_NOSIGNAL, report,
@@ -27,21 +27,12 @@ static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, s
 static int send_zc_open(struct flow *f)
 {
 	struct uring_tx *u;
-	struct iovec iov;
-	int rc;
 
 	if (uring_tx_open(f, prepare))
 		return -f->error;
 	u = f->state;
 	u->usage = true;
-	if (f->opt->plain_buffers)
-		return 0;
-	iov = (struct iovec){u->slots.mem, u->slots.n * u->slots.size};
-	rc = io_uring_register_buffers(&u->ring, &iov, 1);
-	if (rc)
-		return flow_fail(f, -rc, "registering %zu bytes with io_uring (%s)", iov.iov_len,
-				 memory_limits());
-	return 0;
+	return uring_tx_register(f, u);
 }
 
 const struct mode tx_uring_send_zc = {

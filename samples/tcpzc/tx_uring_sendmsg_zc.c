@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* io_uring's zero-copy sendmsg out of plain buffers, pinned anew for each send. */
-#include "uapi.h"
+/*
+ * io_uring's zero-copy sendmsg from registered buffers, or with --plain-buffers, and before Linux
+ * 6.15, from others, which are pinned anew for each send.
+ */
+#include "lib/zc_uapi.h"
 #include "uring_tx.h"
 
 #include <errno.h>
@@ -15,7 +18,11 @@ static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, s
 	m->iov = (struct iovec){(void *)(uintptr_t)buf, n};
 	m->msg = (struct msghdr){.msg_iov = &m->iov, .msg_iovlen = 1};
 	io_uring_prep_sendmsg_zc(sqe, f->fd, &m->msg, MSG_WAITALL | MSG_NOSIGNAL);
-	sqe->ioprio = u->usage ? UAPI_IORING_SEND_ZC_REPORT_USAGE : 0;
+	sqe->ioprio = u->usage ? ZC_IORING_SEND_ZC_REPORT_USAGE : 0;
+	if (f->buffers == BUFFERS_PLAIN)
+		return;
+	sqe->ioprio |= ZC_IORING_RECVSEND_FIXED_BUF;
+	sqe->buf_index = 0;
 }
 
 static int sendmsg_zc_open(struct flow *f)
@@ -27,13 +34,16 @@ static int sendmsg_zc_open(struct flow *f)
 	u = f->state;
 	u->usage = true;
 	u->msgs = calloc(u->slots.n, sizeof(*u->msgs));
-	return u->msgs ? 0 : flow_fail(f, ENOMEM, "memory");
+	if (!u->msgs)
+		return flow_fail(f, ENOMEM, "memory");
+	u->may_be_plain = true;
+	return uring_tx_register(f, u);
 }
 
 const struct mode tx_uring_sendmsg_zc = {
 	.name = "uring-sendmsg-zc",
-	.what = "io_uring zero-copy sendmsg from plain buffers, with notifications",
-	.needs = "Linux 6.1; 6.2 says what was copied",
+	.what = "io_uring zero-copy sendmsg from registered buffers, with notifications",
+	.needs = "Linux 6.1; 6.2 says what was copied; plain buffers before 6.15",
 	.flags = MODE_UDP | MODE_RING,
 	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS,
 	.open = sendmsg_zc_open,

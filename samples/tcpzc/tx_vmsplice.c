@@ -106,7 +106,7 @@ static void vmsplice_close(struct flow *f)
 		close(s->pipe[0]);
 		close(s->pipe[1]);
 	}
-	memory_put(s->buf, s->size);
+	memory_put(f, s->buf, s->size);
 	free(s);
 }
 

@@ -2,15 +2,20 @@
 /*
  * --udp: datagrams, for controls of what counts as copied. Nothing is delivered for sure, and
  * there is no end of the stream: the sender sends empty datagrams until the receiver, which ends
- * with the first of them, has closed its socket and that is reported, or gives up soon.
+ * with the first of them, has closed its socket and that is reported, or gives up soon. In between
+ * the receiver says how many bytes came, and the sender answers how many it sent: what was lost.
  */
 #include "net.h"
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 
-enum { GOODBYES = 50, PAUSE_MS = 10 };
+#define FORMAT "tcpzc 1 bytes %" SCNu64 "\n"
+
+enum { GOODBYES = 50, PAUSE_MS = 10, SETTLE_MS = 200, LINE = 64 };
 
 int udp_accept(struct flow *f)
 {
@@ -25,14 +30,49 @@ int udp_accept(struct flow *f)
 		return f->fd;
 	rc = net_wait_until(f->fd, POLLIN, net_deadline(o->accept_timeout));
 	if (!rc)
-		return flow_fail(f, ETIMEDOUT, "no datagram came to port %s within %g seconds",
-				 o->port, o->accept_timeout);
+		return flow_fail(f, ETIMEDOUT, "no datagram came to port %s within %g second%s",
+				 o->port, o->accept_timeout, net_plural(o->accept_timeout));
+	if (rc == -EINTR)
+		return flow_wrong(f, "stopped while waiting for a datagram on port %s", o->port);
 	if (rc < 0)
 		return flow_fail(f, -rc, "waiting for a datagram on port %s", o->port);
 	if (recvfrom(f->fd, &byte, 1, MSG_PEEK, (struct sockaddr *)&from, &len) < 0 ||
 	    connect(f->fd, (struct sockaddr *)&from, len))
 		return flow_fail(f, errno, "connecting to the sender");
 	return 0;
+}
+
+static void say(const struct flow *f)
+{
+	char line[LINE];
+	int n = snprintf(line, sizeof(line), FORMAT, f->bytes);
+
+	(void)!send(f->fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Takes one datagram, if there is one. */
+static void hear(struct flow *f)
+{
+	char line[LINE + 1];
+	ssize_t n = recv(f->fd, line, LINE, MSG_DONTWAIT);
+
+	if (n <= 0)
+		return;
+	line[n] = '\0';
+	if (sscanf(line, FORMAT, &f->peer_bytes) == 1)
+		f->peer_told = true;
+}
+
+void udp_settle(struct flow *f)
+{
+	struct pollfd p = {.fd = f->fd, .events = POLLIN};
+	uint64_t until = now_ns() + SETTLE_MS * 1000000ull;
+
+	while (!f->peer_told && now_ns() < until) {
+		say(f);
+		if (poll(&p, 1, PAUSE_MS) > 0)
+			hear(f);
+	}
 }
 
 void udp_linger(struct flow *f)
@@ -43,6 +83,10 @@ void udp_linger(struct flow *f)
 	for (i = 0; i < GOODBYES; i++) {
 		if (send(f->fd, "", 0, MSG_NOSIGNAL) < 0 && errno == ECONNREFUSED)
 			return;
-		poll(&p, 1, PAUSE_MS);
+		if (poll(&p, 1, PAUSE_MS) <= 0)
+			continue;
+		hear(f);
+		if (f->peer_told)
+			say(f);
 	}
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "uring.h"
 
-#include "uapi.h"
+#include "lib/zc_uapi.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -35,24 +36,30 @@ static int register_event(struct flow *f, struct io_uring *ring)
 static int set_polling(struct flow *f, const struct io_uring *ring)
 {
 	const struct options *o = f->opt;
-	struct uapi_io_uring_napi napi = {.busy_poll_us = o->busy_poll,
-					  .prefer_busy_poll = o->prefer_busy_poll != 0};
+	struct zc_io_uring_napi napi = {.busy_poll_us = o->busy_poll,
+					.prefer_busy_poll = o->prefer_busy_poll != 0};
 
-	if (o->no_iowait && !(ring->features & UAPI_IORING_FEAT_NO_IOWAIT))
+	if (o->no_iowait && !(ring->features & ZC_IORING_FEAT_NO_IOWAIT))
 		return flow_fail(f, EOPNOTSUPP, "--no-iowait (Linux 6.15 or later)");
 	if (!o->busy_poll)
 		return 0;
-	if (syscall(SYS_io_uring_register, ring->ring_fd, UAPI_IORING_REGISTER_NAPI, &napi, 1))
+	if (syscall(SYS_io_uring_register, ring->ring_fd, ZC_IORING_REGISTER_NAPI, &napi, 1))
 		return flow_fail(f, errno,
 				 "--busy-poll in io_uring (Linux 6.9 or later, "
 				 "CONFIG_NET_RX_BUSY_POLL)");
 	return 0;
 }
 
+static unsigned int completions(const struct flow *f, unsigned int sqes, unsigned int cqes)
+{
+	if (f->opt->cq_entries)
+		return f->opt->cq_entries;
+	return cqes > 2 * sqes ? cqes : 2 * sqes;
+}
+
 static int init(struct io_uring *ring, unsigned int sqes, unsigned int cqes, unsigned int flags)
 {
-	struct io_uring_params p = {.flags = flags | IORING_SETUP_CQSIZE,
-				    .cq_entries = cqes > 2 * sqes ? cqes : 2 * sqes};
+	struct io_uring_params p = {.flags = flags | IORING_SETUP_CQSIZE, .cq_entries = cqes};
 
 	return io_uring_queue_init_params(sqes, ring, &p);
 }
@@ -60,7 +67,7 @@ static int init(struct io_uring *ring, unsigned int sqes, unsigned int cqes, uns
 int uring_open_with(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
 		    unsigned int flags)
 {
-	int rc = init(ring, sqes, cqes, flags);
+	int rc = init(ring, sqes, completions(f, sqes, cqes), flags);
 
 	if (rc)
 		return rc;
@@ -75,7 +82,7 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 	size_t i;
 
 	for (i = 0; rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++)
-		rc = init(ring, sqes, cqes, setups[i]);
+		rc = init(ring, sqes, completions(f, sqes, cqes), setups[i]);
 	if (rc == -ENOMEM)
 		return flow_fail(f, ENOMEM, "io_uring with %u entries: raise a limit (%s)", sqes,
 				 memory_limits());
@@ -100,6 +107,20 @@ static unsigned int flush(struct io_uring *ring)
 	return tail - io_uring_smp_load_acquire(sq->khead);
 }
 
+static int check_dropped(struct flow *f, const struct io_uring *ring)
+{
+	f->dropped_completions = IO_URING_READ_ONCE(*ring->cq.koverflow);
+	if (!f->dropped_completions)
+		return 0;
+	return flow_wrong(f,
+			  "io_uring: the kernel had no memory to keep %" PRIu64 " completions and "
+			  "dropped them: %s; --cq-entries makes room for more than %u",
+			  f->dropped_completions,
+			  f->tx ? "what was sent, and from which memory, is not known"
+				: "data is lost",
+			  ring->cq.ring_entries);
+}
+
 static int enter(struct flow *f, struct io_uring *ring, unsigned int wait,
 		 struct io_uring_getevents_arg *arg)
 {
@@ -113,19 +134,23 @@ static int enter(struct flow *f, struct io_uring *ring, unsigned int wait,
 	if (arg)
 		flags |= IORING_ENTER_EXT_ARG;
 	if (f->opt->no_iowait)
-		flags |= UAPI_IORING_ENTER_NO_IOWAIT;
+		flags |= ZC_IORING_ENTER_NO_IOWAIT;
+	if (IO_URING_READ_ONCE(*ring->sq.kflags) & IORING_SQ_CQ_OVERFLOW)
+		f->ring_overflow++;
 	rc = CALL(f, IO_URING_ENTER,
 		  io_uring_enter2((unsigned int)ring->ring_fd, n, f->alone ? wait : 0, flags,
 				  (sigset_t *)arg, arg ? sizeof(*arg) : _NSIG / 8));
-	f->ring_overflow = *ring->cq.koverflow;
-	if (rc >= 0 || rc == -EINTR || rc == -ETIME)
+	if (check_dropped(f, ring))
+		return -f->error;
+	/* EBUSY (before 6.2): the ring is still too full for the whole backlog. */
+	if (rc >= 0 || rc == -EINTR || rc == -ETIME || (rc == -EBUSY && io_uring_cq_ready(ring)))
 		return 0;
 	return flow_fail(f, -rc, "io_uring_enter");
 }
 
 int uring_enter(struct flow *f, struct io_uring *ring, unsigned int wait)
 {
-	return enter(f, ring, wait, NULL);
+	return f->draining ? uring_enter_drain(f, ring, wait) : enter(f, ring, wait, NULL);
 }
 
 int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait)

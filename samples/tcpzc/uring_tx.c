@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "uring_tx.h"
 
-#include "uapi.h"
+#include "lib/zc_uapi.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,6 +21,20 @@ int uring_tx_open(struct flow *f,
 	if (slots_open(f, &u->slots))
 		return -f->error;
 	return uring_open(f, &u->ring, f->opt->batch + 1, 2 * (u->slots.n + f->opt->batch));
+}
+
+int uring_tx_register(struct flow *f, struct uring_tx *u)
+{
+	struct iovec iov = {u->slots.mem, u->slots.n * u->slots.size};
+	int rc;
+
+	f->buffers = f->opt->plain_buffers ? BUFFERS_PLAIN : BUFFERS_REGISTERED;
+	if (f->opt->plain_buffers)
+		return 0;
+	rc = io_uring_register_buffers(&u->ring, &iov, 1);
+	return rc ? flow_fail(f, -rc, "registering %zu bytes with io_uring (%s)", iov.iov_len,
+			      memory_limits())
+		  : 0;
 }
 
 static uint64_t user_data(const struct slots *s, unsigned int slot)
@@ -70,7 +84,7 @@ static void notified(struct flow *f, struct uring_tx *u, const struct io_uring_c
 	if (!u->usage || !u->slots.slot[slot].accepted) /* of a send that failed */
 		return;
 	flow_hist(f, HIST_NOTIFY_NS, now - u->slots.slot[slot].handed_ns);
-	if ((uint32_t)cqe->res & UAPI_IORING_NOTIF_USAGE_ZC_COPIED)
+	if ((uint32_t)cqe->res & ZC_IORING_NOTIF_USAGE_ZC_COPIED)
 		f->sends_copied++;
 	else
 		f->sends_zero_copy++;
@@ -81,6 +95,20 @@ static void starve(struct flow *f, struct uring_tx *u)
 {
 	f->retries[LIMIT_MEMLOCK]++;
 	u->starved = true;
+}
+
+/* The first send is of a kind that the kernel does not know: is there one that it may know? */
+static bool older_way(struct flow *f, struct uring_tx *u)
+{
+	if (u->may_be_plain && f->buffers == BUFFERS_REGISTERED) {
+		f->buffers = BUFFERS_PLAIN; /* before 6.15 */
+		CALL(f, IO_URING_REGISTER, io_uring_unregister_buffers(&u->ring));
+		return true;
+	}
+	if (!u->usage)
+		return false;
+	u->usage = false; /* before 6.2: go on without the report */
+	return true;
 }
 
 /* A send ended; with F_MORE its memory is still in use. */
@@ -95,8 +123,8 @@ static void sent(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *
 		slots_release(&u->slots, slot);
 	if (cqe->res > 0)
 		flow_sent(f, (size_t)cqe->res);
-	else if (cqe->res == -EINVAL && u->usage && !f->bytes)
-		u->usage = false; /* before 6.2: go on without the report */
+	else if (cqe->res == -EINVAL && !f->bytes && older_way(f, u))
+		return;
 	else if ((cqe->res == -ENOMEM || cqe->res == -ENOBUFS) &&
 		 u->slots.in_flight > u->chain + more)
 		starve(f, u);
@@ -177,7 +205,7 @@ void uring_tx_close(struct flow *f)
 	if (!u)
 		return;
 	uring_close(f, &u->ring);
-	slots_close(&u->slots);
+	slots_close(f, &u->slots);
 	free(u->msgs);
 	free(u);
 }

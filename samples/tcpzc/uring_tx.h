@@ -19,6 +19,7 @@ struct uring_tx {
 	void (*prepare)(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n);
 	unsigned int chain; /* requests of the present chain without a completion */
 	bool usage;	    /* notifications say whether data was copied */
+	bool may_be_plain;  /* registered buffers are newer than the mode: do without */
 	bool starved;	    /* nothing is sent before a notification */
 	/* Of sendmsg, one for each slot: they must live as long as its request. */
 	struct uring_msg {
@@ -31,6 +32,8 @@ struct uring_tx {
 
 int uring_tx_open(struct flow *f,
 		  void (*prepare)(struct flow *, struct io_uring_sqe *, const void *, size_t));
+/* The slots as buffer 0 of the ring, unless with --plain-buffers; sets f->buffers. */
+int uring_tx_register(struct flow *f, struct uring_tx *u);
 int uring_tx_step(struct flow *f);
 int uring_tx_drain(struct flow *f);
 void uring_tx_close(struct flow *f);

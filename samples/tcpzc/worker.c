@@ -25,9 +25,13 @@ static int pin(struct worker *w)
 			break;
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		return flow_fail(w->flows[0], errno, "--cpu %d", cpu);
-	return 0;
+	if (!sched_setaffinity(0, sizeof(set), &set))
+		return 0;
+	if (errno == EINVAL)
+		return flow_wrong(w->flows[0],
+				  "--cpu %d: offline, or not one of those this process may use",
+				  cpu);
+	return flow_fail(w->flows[0], errno, "--cpu %d", cpu);
 }
 
 static int open_flow(struct flow *f)

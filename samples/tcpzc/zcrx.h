@@ -33,7 +33,7 @@ void zcrx_publish(struct zcrx_ring *r);
 enum zcrx_said {
 	ZCRX_DATA,   /* *off, *len: where in the area */
 	ZCRX_END,    /* of the stream */
-	ZCRX_REARM,  /* the request is over, the stream is not: no memory was left, or a signal */
+	ZCRX_REARM,  /* the request is over, the stream is not: the ring was full, or a signal */
 	ZCRX_ERROR,  /* errno in *len */
 	ZCRX_BEYOND, /* an offset that is not in the area: not to be touched */
 };

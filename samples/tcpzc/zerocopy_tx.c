@@ -5,7 +5,7 @@
  */
 #include "zerocopy_tx.h"
 
-#include "uapi.h"
+#include "lib/zc_uapi.h"
 
 #include <errno.h>
 #include <linux/errqueue.h>
@@ -29,7 +29,7 @@ int zerocopy_tx_attach(struct flow *f)
 {
 	int on = 1;
 
-	if (!CALL(f, SETSOCKOPT, setsockopt(f->fd, SOL_SOCKET, UAPI_SO_ZEROCOPY, &on, sizeof(on))))
+	if (!CALL(f, SETSOCKOPT, setsockopt(f->fd, SOL_SOCKET, ZC_SO_ZEROCOPY, &on, sizeof(on))))
 		return 0;
 	return flow_fail(f, errno, "SO_ZEROCOPY (Linux 4.14 or later)");
 }
@@ -47,7 +47,7 @@ static int notified(struct flow *f, struct zerocopy_tx *z, const struct sock_ext
 	for (id = ee->ee_info; n--; id++) {
 		flow_hist(f, HIST_NOTIFY_NS, now - z->sends[id % ZEROCOPY_IDS].handed_ns);
 		slots_release(&z->slots, z->sends[id % ZEROCOPY_IDS].slot);
-		if (ee->ee_code & UAPI_SO_EE_CODE_ZEROCOPY_COPIED)
+		if (ee->ee_code & ZC_SO_EE_CODE_ZEROCOPY_COPIED)
 			f->sends_copied++;
 		else
 			f->sends_zero_copy++;
@@ -62,7 +62,7 @@ static bool is_notification(const struct cmsghdr *cm)
 	if (!(cm->cmsg_level == SOL_IP && cm->cmsg_type == IP_RECVERR) &&
 	    !(cm->cmsg_level == SOL_IPV6 && cm->cmsg_type == IPV6_RECVERR))
 		return false;
-	return ee->ee_origin == UAPI_SO_EE_ORIGIN_ZEROCOPY;
+	return ee->ee_origin == ZC_SO_EE_ORIGIN_ZEROCOPY;
 }
 
 /* Takes all notifications that are there: how many messages of them there were, or -errno. */
@@ -132,7 +132,7 @@ int zerocopy_tx_step(struct flow *f, struct zerocopy_tx *z)
 		return await(f, z);
 	flow_fill(f, p, f->bytes, n);
 	now = now_ns();
-	sent = z->hand(f, p, n, UAPI_MSG_ZEROCOPY | MSG_NOSIGNAL | flow_dontwait(f));
+	sent = z->hand(f, p, n, ZC_MSG_ZEROCOPY | MSG_NOSIGNAL | flow_dontwait(f));
 	if (sent < 0 && errno == ENOBUFS)
 		return no_buffers(f, z);
 	if (sent < 0)
@@ -153,7 +153,7 @@ int zerocopy_tx_drain(struct flow *f, struct zerocopy_tx *z)
 	return z->slots.in_flight && !f->error ? await(f, z) : 0;
 }
 
-void zerocopy_tx_close(struct zerocopy_tx *z)
+void zerocopy_tx_close(struct flow *f, struct zerocopy_tx *z)
 {
-	slots_close(&z->slots);
+	slots_close(f, &z->slots);
 }

@@ -31,6 +31,6 @@ int zerocopy_tx_open(struct flow *f, struct zerocopy_tx *z,
 int zerocopy_tx_attach(struct flow *f);
 int zerocopy_tx_step(struct flow *f, struct zerocopy_tx *z);
 int zerocopy_tx_drain(struct flow *f, struct zerocopy_tx *z);
-void zerocopy_tx_close(struct zerocopy_tx *z);
+void zerocopy_tx_close(struct flow *f, struct zerocopy_tx *z);
 
 #endif

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # tcpzc against iperf3, and against neper's tcp_stream where that is installed or named in NEPER, one
 # flow, the same message size and pinning: over loopback and over the test bed's veth. Mapping against
-# copying over loopback with packets of 15 pages (MTU 61512). Then what a receiver's CPU pays per MB (10^6 bytes) when it maps in place of copying:
-# of the process itself, and of its whole CPU with the softirq's work (/proc/stat; other load on
-# the machine counts too). Everything is interleaved, the order turned each round; medians of
-# ROUNDS (5), SECONDS (2) each.
+# copying over loopback with packets of 15 pages (MTU 61512; 72 bytes of headers, so IPv6: over IPv4 each
+# packet would end with 20 bytes of a page that cannot be mapped, and every second call map nothing). Then
+# what a receiver's CPU pays per MB (10^6 bytes) when it maps in place of copying: of the process itself,
+# and of its whole CPU with the softirq's work (/proc/stat; other load on the machine counts too).
+# Everything is interleaved, the order turned each round; medians of ROUNDS (5; of plain sending 4 times as
+# many), SECONDS_EACH (2).
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
@@ -28,11 +30,11 @@ on() { # SIDE COMMAND...
 
 # path PATH: sets the sender's side and the address
 path() {
-	mtu=65536
+	mtu=65536 size=128k
 	case $1 in
 	veth) from=sender to=192.0.2.1 ;;
 	loopback) from=receiver to=127.0.0.1 ;;
-	pages) from=receiver to=127.0.0.1 mtu=61512 ;;
+	pages) from=receiver to=::1 mtu=61512 size=256k ;;
 	esac
 	on receiver ip link set lo mtu $mtu
 }
@@ -44,9 +46,9 @@ busy_ms() { # CPU: all but idle and iowait
 tcpzc() { # PATH TX RX: adds a line "Gbit/s process-us/MB cpu-us/MB mapped-share"
 	path "$1"
 	before=$(busy_ms 1)
-	on receiver "$build/tcpzc" --listen --rx "$3" --cpu 1 --size 128k >"$dir/out" &
+	on receiver "$build/tcpzc" --listen --rx "$3" --cpu 1 --size $size >"$dir/out" &
 	pid=$!
-	on $from "$build/tcpzc" --connect $to --tx "$2" --cpu 0 --size 128k --seconds "$seconds" \
+	on $from "$build/tcpzc" --connect $to --tx "$2" --cpu 0 --size $size --seconds "$seconds" \
 		>/dev/null
 	wait $pid
 	tail -n 1 "$dir/out" | jq -r --argjson busy $(($(busy_ms 1) - before)) '(.bytes / 1e6) as $mb |
@@ -80,10 +82,14 @@ median() { # FILE COLUMN
 		awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
 }
 
-cases='tcpzc_veth_send_recv iperf_veth tcpzc_loopback_send_recv iperf_loopback
+# What is nearly equal takes more runs to tell apart: four times a round, there and back.
+cases='tcpzc_veth_send_recv iperf_veth iperf_veth tcpzc_veth_send_recv
+	tcpzc_loopback_send_recv iperf_loopback iperf_loopback tcpzc_loopback_send_recv
+	iperf_veth tcpzc_veth_send_recv tcpzc_veth_send_recv iperf_veth
+	iperf_loopback tcpzc_loopback_send_recv tcpzc_loopback_send_recv iperf_loopback
 	tcpzc_veth_splice_recv tcpzc_veth_splice_mmap tcpzc_veth_sendfile-direct_recv
 	tcpzc_veth_sendfile-direct_mmap tcpzc_pages_send_recv tcpzc_pages_msg-zerocopy_mmap
-	tcpzc_pages_splice_recv tcpzc_pages_splice_mmap'
+	tcpzc_pages_splice_mmap tcpzc_pages_splice_recv'
 [ -z "$neper" ] || cases="$cases neper_veth neper_loopback"
 i=0
 while [ $i -lt "$rounds" ]; do
@@ -94,7 +100,7 @@ done
 
 for p in loopback veth; do
 	a=$(median $p-send-recv 1) b=$(median $p-iperf3 1)
-	awk -v p=$p -v a="$a" -v b="$b" -v n="$rounds" 'BEGIN {
+	awk -v p=$p -v a="$a" -v b="$b" -v n="$((4 * rounds))" 'BEGIN {
 		printf "%-8s send/recv: tcpzc %.2f Gbit/s, iperf3 %.2f Gbit/s, ratio %.2f (n=%d)\n",
 			p, a, b, a / b, n }'
 done
@@ -105,12 +111,17 @@ for p in loopback veth; do
 		printf "%-8s send/recv: tcpzc %.2f Gbit/s, neper %.2f Gbit/s, ratio %.2f (n=%d)\n",
 			p, a, b, a / b, n }'
 done
-awk -v b="$(median pages-send-recv 1)" -v m="$(median pages-msg-zerocopy-mmap 1)" \
-	-v share="$(median pages-msg-zerocopy-mmap 4)" -v sb="$(median pages-splice-recv 1)" \
-	-v sm="$(median pages-splice-mmap 1)" -v n="$rounds" 'BEGIN {
-	printf "loopback, MTU 61512: send/recv %.2f Gbit/s, msg-zerocopy/mmap %.2f (%.2f times; goal 1.5), " \
-		"%.2f %% mapped; splice/recv %.2f, splice/mmap %.2f (%.2f times) (n=%d)\n",
-		b, m, m / b, share, sb, sm, sm / sb, n }'
+for tx in splice msg-zerocopy; do
+	awk -v tx=$tx -v b="$(median pages-send-recv 1)" -v m="$(median pages-$tx-mmap 1)" \
+		-v bc="$(median pages-send-recv 2)" -v mc="$(median pages-$tx-mmap 2)" \
+		-v share="$(median pages-$tx-mmap 4)" -v n="$rounds" 'BEGIN {
+		printf "loopback, MTU 61512: send/recv %.2f Gbit/s, %s/mmap %.2f (%.2f times%s), %.2f %% mapped\n",
+			b, tx, m, m / b, tx == "splice" ? "; goal 1.5" : "", share
+		printf "  receiver us/MB: %.0f, mmap %.0f (%.2f) (n=%d)\n", bc, mc, mc / bc, n }'
+done
+# Its pages are the same all the time: they are copied out of the cache, which no real data is.
+awk -v r="$(median pages-splice-recv 1)" -v c="$(median pages-splice-recv 2)" 'BEGIN {
+	printf "  (splice/recv of the same %s again and again: %.2f Gbit/s, receiver us/MB %.0f)\n", "256k", r, c }'
 for tx in splice sendfile-direct; do
 	awk -v tx=$tx -v g="$(median veth-$tx-recv 1) $(median veth-$tx-mmap 1)" \
 		-v p="$(median veth-$tx-recv 2) $(median veth-$tx-mmap 2)" \

@@ -18,6 +18,9 @@ ok "every group has findings" is "$(awk -F'\t' 'NR > 1 { print $1 }' tsv | uniq 
 ok "states are the four" sh -c "! awk -F'\t' 'NR > 1 { print \$3 }' tsv | grep -vxE 'yes|no|partly|note'"
 ok "no reason is missing" sh -c "! awk -F'\t' 'NR > 1 && \$4 == \"\"' tsv | grep ."
 ok "text has 80 columns at most" sh -c "COLUMNS=80 '$zcost' doctor | awk 'length > 80 { print; bad = 1 } END { exit bad }'"
+COLUMNS=80 "$zcost" doctor sysctls >out 2>&1
+ok "a long name has a line of its own" sh -c "grep -A 1 -x '  net.core.netdev_max_backlog' out | grep -qE '^ {23}(yes|no|partly|note) +[^ ]'"
+ok "all states stand in one column" sh -c "! grep -E '^  [^ ].{22,} (yes|no|partly|note)( |\$)' out"
 ok "json" sh -c "'$zcost' doctor --format json | jq -e '.rows | length > 20' >/dev/null"
 
 PATH=/nonexistent "$zcost" doctor perf --format tsv >tsv 2>notes
@@ -32,6 +35,45 @@ ok "in --need too" exits 2 "$zcost" doctor --need bogus
 ok "no rate, exit 2" exits 2 "$zcost" doctor --rate -5
 ok "no queue, exit 2" exits 2 "$zcost" doctor --zcrx eth0
 
+while read -r list need why; do
+	ok "doctor $list --need $need, which nobody looked at: exit 2" exits 2 "$zcost" doctor $list --need "$need"
+	ok "  with what there is" says "$why" err
+done <<'EOT'
+power power/powr --need power/powr: there is no such check here; in power there are: [^ ]
+zcrx zcrx/lo:0 --need zcrx/lo:0: .*in zcrx there are: kernel
+path path --need path: without --rate and --rtt
+EOT
+PATH=/nonexistent "$zcost" doctor sysctls --need 'perf/perf record' >out 2>&1
+ok "what is needed beside the LIST is looked at" is $? 1
+ok "  and named as missing" says 'needed and missing: perf/perf record' out
+for queue in --zcrx --devmem; do
+	ok "$queue of none0:0: exit 1" exits 1 "$zcost" doctor --need cpus $queue none0:0
+	ok "  though something else is needed" says "needed and missing: .*/none0:0" out
+done
+ok "a path without a rate" exits 0 "$zcost" doctor path
+ok "  is not said to be there" says 'path: nothing was checked' out
+ok "  " sh -c "! grep -q 'what is needed is there' out"
+doctor nic
+if [ "$(awk -F'\t' '$1 == "nic" && $2 == "header split" { print $3 }' tsv | sort -u)" = no ]; then
+	for group in zcrx devmem; do
+		ok "no interface: $group, exit 1" exits 1 "$zcost" doctor $group
+		ok "  says so" says "needed and missing: .*$group/interfaces" out
+	done
+else
+	skip "no interface: zcrx and devmem, exit 1" "one has header split, or there is none"
+fi
+
+doctor path --rate 100
+ok "what is missing beside the rate" is "$(row path path why)" "the rate was given, but no round-trip time"
+ok "how to give it" is "$(row path path todo)" "--rtt 0.1, in ms"
+doctor path --rtt 1
+ok "what is missing beside the time" is "$(row path path why)" "the round-trip time was given, but no rate"
+doctor path
+ok "neither" is "$(row path path why)" "rate and round-trip time were not given"
+ok "an option of a check that is not looked at, exit 2" exits 2 "$zcost" doctor perf,power --rtt 1
+ok "says where it belongs" says "--rtt means nothing for 'perf,power'; it goes with path" err
+ok "one of several it belongs to" exits 0 "$zcost" doctor path,sysctls --rate 100
+
 mkdir -p proc/sys/net/core proc/sys/net/ipv4 proc/sys/kernel sys/devices/system/cpu/cpu0/cpufreq
 echo 212992 >proc/sys/net/core/rmem_max
 echo 20480 >proc/sys/net/core/optmem_max
@@ -42,6 +84,20 @@ export ZCOST_PROC="$PWD/proc" ZCOST_SYSFS="$PWD/sys"
 doctor --rate 100 --rtt 1
 ok "a small buffer" is "$(row sysctls net.core.rmem_max state)" partly
 ok "one that this kernel lacks" is "$(row sysctls net.core.wmem_max state)" note
+mkdir -p proc/sys/vm sys/kernel/mm/transparent_hugepage
+echo 0 >proc/sys/vm/nr_hugepages
+why_huge() { # ENABLED: what is said of huge pages then
+	echo "$1" >sys/kernel/mm/transparent_hugepage/enabled
+	doctor sysctls
+	row sysctls hugepages why
+}
+ok "huge pages: the transparent ones" is "$(why_huge 'always [madvise] never')" \
+	"none reserved: tcpzc --huge-pages takes transparent ones (always [madvise] never)"
+ok "huge pages: none of either kind" is "$(why_huge 'always madvise [never]')" \
+	"none reserved, transparent ones are off: tcpzc --huge-pages is refused"
+echo 12 >proc/sys/vm/nr_hugepages
+ok "huge pages: some" is "$(why_huge 'always madvise [never]')" "12 reserved"
+doctor --rate 100 --rtt 1
 ok "few notifications in flight" is "$(row msg_zerocopy optmem_max state)" partly
 ok "hidden kernel symbols" is "$(row perf 'kernel symbols' state)" no
 ok "a governor that saves power" is "$(row cpus governor state)" partly
@@ -49,6 +105,18 @@ ok "a governor that saves power" is "$(row cpus governor state)" partly
 ok "the path's product" is "$(row path product why)" "100 Gbit/s x 1 ms = 12.500 MB in flight"
 ok "a window that does not hold it" is "$(row path net.ipv4.tcp_rmem state)" partly
 ok "what would" is "$(row path net.ipv4.tcp_rmem todo)" "sysctl net.ipv4.tcp_rmem='4096 131072 25065536'"
+printf '8192\t65536\t4194304\n' >proc/sys/net/ipv4/tcp_wmem
+doctor path --rate 100 --rtt 1
+ok "the host's own least and usual size stay" is "$(row path net.ipv4.tcp_wmem todo)" \
+	"sysctl net.ipv4.tcp_wmem='8192 65536 25065536'"
+# 1e9 / 8 x 10 s = 1.25 GB, twice that is above INT_MAX
+doctor path --rate 1 --rtt 10000
+ok "no more than the kernel takes" is "$(row path net.ipv4.tcp_rmem todo)" \
+	"sysctl net.ipv4.tcp_rmem='4096 131072 2147483647'"
+ok "  is said not to do" sh -c "grep -q '2500.00 MB, more than the kernel takes (2147.48 MB)' tsv"
+printf '4096\t131072\t2147483647\n' >proc/sys/net/ipv4/tcp_rmem
+doctor path --rate 1 --rtt 10000
+ok "  and is not proposed twice" is "$(row path net.ipv4.tcp_rmem todo)" ""
 unset ZCOST_PROC ZCOST_SYSFS
 
 doctor zcrx --zcrx lo:0
@@ -78,6 +146,11 @@ else
 fi
 doctor nic --nic none0
 ok "an interface that is none" is "$(row nic interfaces state)" no
+ok "by its name, with those there are" says "no interface 'none0' in this network namespace; there are: (.*, )?lo" tsv
+for need in "" "--need perf" "nic"; do
+	ok "it was asked for, exit 1 ($need)" sh -c "'$zcost' doctor --nic none0 $need >out 2>&1; test \$? = 1"
+	ok "and is named as missing ($need)" says 'needed and missing: .*nic/interfaces' out
+done
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod a+rx "$scratch"

@@ -95,4 +95,46 @@ refused() {
 }
 ok "nobody there: the port's refusal is told" refused
 
+# receive OPTIONS: rxpid, once it has its socket
+receive() {
+	port=$((port + 1))
+	"$tcpzc" --udp --listen --port $port "$@" >rx 2>rx.err &
+	rxpid=$!
+	bound $rxpid
+}
+send_to() { # OPTIONS
+	"$tcpzc" --udp --connect 127.0.0.1 --port $port "$@" >tx 2>tx.err
+}
+summaries() {
+	grep '"summary"' rx >rxs
+	grep '"summary"' tx >txs
+}
+none_lost() {
+	receive
+	send_to --bytes 140000 --rate 1M
+	wait $rxpid && summaries && holds rxs '.bytes == 140000 and .lost_bytes == 0' && holds txs '.lost_bytes == 0'
+}
+ok "nothing is lost: both ends say so" none_lost
+lossy() { # the receiver stands still, with room for a few datagrams
+	receive --rcvbuf 5000
+	send_to --bytes 2800000 --rate 2M &
+	txpid=$!
+	sleep 0.5
+	kill -STOP $rxpid
+	sleep 0.5
+	kill -CONT $rxpid
+	wait $txpid && wait $rxpid && summaries || return 1
+	holds rxs ".lost_bytes > 0 and .bytes + .lost_bytes == 2800000" &&
+		holds txs ".bytes == 2800000 and .lost_bytes == $(jq .lost_bytes rxs)"
+}
+ok "what is lost is said by both" lossy
+unanswered() { # a sender that is no tcpzc, and ends as one does: not known is not 0
+	receive
+	perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Proto => "udp", PeerAddr => "127.0.0.1:$ARGV[0]") or die;
+		$s->send("hello"); $s->send("")' $port
+	wait $rxpid
+	[ $? = 0 ] && grep '"summary"' rx >rxs && holds rxs '.bytes == 5 and .lost_bytes == null'
+}
+ok "a sender that does not say" unanswered
+
 done_testing

@@ -13,6 +13,15 @@ refused() { # TEXT OPTIONS...
 	grep -q "$want" err && grep -q '"type":"error"' out || { cat out err; return 1; }
 }
 
+usage() { # PATTERN OPTIONS...
+	pattern=$1
+	shift
+	exits 2 "$tcpzc" "$@" && says "$pattern" err && [ ! -s out ]
+}
+ok "a receiver needs an interface" usage '^tcpzc: --rx devmem: which interface\? --nic IF$' --listen --rx devmem
+ok "so does a sender" usage '^tcpzc: --tx devmem: which interface\? --nic IF$' --connect ::1 --tx devmem
+ok "and one of responses" usage '--tx devmem: which interface' --listen --rr --rx zcrx --no-device --tx devmem
+ok "--no-device is not for it" usage '--no-device belongs to the mode zcrx$' --listen --rx devmem --no-device --nic lo
 ok "a descriptor that is no dmabuf" refused 'dmabuf-fd 7 is no dmabuf' --nic lo --dmabuf-fd 7
 if [ -e /dev/udmabuf ] && [ "$(id -u)" = 0 ]; then
 	ok "an interface that is not there" refused 'no interface none0' --nic none0

@@ -24,6 +24,13 @@ ok "a stray word" usage "'stray'" --listen stray
 ok "an unknown option" usage 'unrecognized' --listen --frobnicate
 ok "--corrupt-at without --verify" usage 'with --verify' --connect ::1 --corrupt-at 5
 ok "--corrupt-at where there is no byte" usage 'no byte would be changed' --connect ::1 --verify --bytes 1M --corrupt-at 1M
+for option in '--window 1M' '--nic lo' '--queue 1' '--area 4M' '--dmabuf-fd 3' '--dontneed-batch 5' --no-device --print-setup; do
+	ok "$option for a receiver by recv" usage "^tcpzc: ${option%% *} belongs to the mode" --listen --rx recv $option
+done
+for option in '--batch 4' --plain-buffers '--nic lo' '--dmabuf-fd 3'; do
+	ok "$option for a sender by send" usage "^tcpzc: ${option%% *} belongs to the mode" --connect ::1 $option
+done
+ok "--plain-buffers for uring-send" usage 'belongs to the modes uring-send-zc, uring-sendmsg-zc$' --connect ::1 --tx uring-send --plain-buffers
 
 one_line() { # PATTERN: on stderr one line, and the same as JSON on stdout
 	[ "$(wc -l <err)" = 1 ] && says "^tcpzc: $1" err && says '^\{"type":"error","what":".*"\}$' out &&
@@ -42,8 +49,34 @@ nobody_came() {
 ok "nobody connects" nobody_came
 ok "a name that is none" exits 1 "$tcpzc" --connect no-such-host.invalid --connect-timeout 1
 ok "says so" says 'no address for no-such-host.invalid' err
-ok "a CPU that is none" exits 1 "$tcpzc" --listen --cpu 1000 --accept-timeout 1
-ok "says so" one_line '--cpu 1000'
+ok "and why" says '^tcpzc: no address for no-such-host.invalid: (Name or service not known|Temporary failure in name resolution)$' err
+ok "a CPU that is none" usage '^tcpzc: --cpu: there is no CPU 1000 here, of [0-9]+ in all$' --listen --cpu 1000
+ok "of a list, too" usage 'no CPU 999 here' --listen --cpu 0,999-1000
+ok "its version" test "$("$tcpzc" --version | sed 's/^tcpzc/zcost/')" = "$("$zcost" --version)"
+
+one_second() {
+	exits 1 "$tcpzc" --listen --port $port --accept-timeout 1 && one_line 'nobody connected .* within 1 second' && says 'second(:|$)' err &&
+		exits 1 "$tcpzc" --listen --udp --port $port --accept-timeout 1 && one_line 'no datagram .* within 1 second' && says 'second(:|$)' err &&
+		exits 1 "$tcpzc" --connect 127.0.0.1 --port $port --connect-timeout 1 &&
+		one_line 'cannot connect .* within 1 second: Connection refused'
+}
+ok "one second is one" one_second
+
+# stopped_early PATTERN OPTIONS: asked to stop before there is a connection
+stopped_early() {
+	pattern=$1
+	shift
+	"$tcpzc" --port $port "$@" >out 2>err &
+	pid=$!
+	sleep 0.7
+	kill -TERM $pid
+	wait $pid
+	[ $? = 1 ] && one_line "$pattern" && says "$pattern\$" err
+}
+ok "stopped while it connects" stopped_early "stopped while connecting to 127.0.0.1 port $port" --connect 127.0.0.1
+ok "stopped while it waits" stopped_early "stopped while waiting for a sender on port $port" --listen
+ok "on a thread, too" stopped_early "flow 0: stopped while waiting for a sender on port $port" --listen --flows 2 --threads 2
+ok "stopped while it waits for datagrams" stopped_early "stopped while waiting for a datagram on port $port" --listen --udp
 
 port_in_use() {
 	"$tcpzc" --listen --port $port >first 2>&1 &
@@ -218,6 +251,26 @@ if here uring-send-zc; then
 else
 	skip "uring-send-zc: the receiver stands still" "$why"
 fi
+
+# Files that may be open: the soft limit is raised where the flows need more, the hard one is named.
+few_files() { # WHAT FLOWS OPTIONS: 64 files at most
+	is=$1 flows=$2
+	shift 2
+	(ulimit -n 64 && exec "$tcpzc" --port $port --flows $flows "$@") >out 2>err
+	[ $? = 1 ] && one_line "flow [0-9]+: $is: Too many open files \(RLIMIT_NOFILE \(ulimit -n\) is 64: raise it, or take fewer --flows\)"
+}
+if here uring-send; then
+	ok "too many rings: names the limit, not the kernel's version" few_files io_uring 90 --connect ::1 --tx uring-send
+else
+	skip "too many rings" "$why"
+fi
+ok "too many pipes" few_files 'a pipe of [0-9]+ bytes' 20 --connect ::1 --tx splice --size 4096
+few_files_softly() {
+	(
+		ulimit -Sn 24 && transfer 127.0.0.1 --flows 30 -- --flows 30 --bytes 10000
+	) && holds rxs '.bytes == 300000'
+}
+ok "a soft limit below what the flows need is raised" few_files_softly
 
 full() {
 	"$tcpzc" --listen --port $port >/dev/full 2>rx.err &

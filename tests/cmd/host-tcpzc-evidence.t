@@ -31,6 +31,19 @@ nothing_mapped() {
 		holds rxs '.receive.mapped_bytes == 0 and .receive.copied_bytes == 20971520'
 }
 ok "mmap maps nothing of what send sent" nothing_mapped
+files_pages() { # of a file of 4 MiB that is still there: not even the last ones
+	transfer 127.0.0.1 --rx mmap -- --tx sendfile --bytes 20M && holds rxs '.receive.mapped_bytes == 0'
+}
+cut_off() { # pages of a file that was written anew
+	transfer 127.0.0.1 --rx mmap --verify -- --tx sendfile --bytes 20M --verify &&
+		holds rxs '.receive.mapped_bytes > 0 and .verify == "ok"'
+}
+if kernel_since 6 8; then
+	ok "mmap maps nothing of a file" files_pages
+else
+	skip "mmap maps nothing of a file" "before Linux 6.8 it does"
+fi
+ok "but what was cut off it" cut_off
 nothing_sent() {
 	port=$((port + 1))
 	"$tcpzc" --listen --port $port >rx 2>rx.err &

@@ -50,11 +50,69 @@ spoilt() {
 for tx in send msg-zerocopy sendfile splice; do
 	ok "$tx: a byte changed in one flow is found there" spoilt $tx
 done
-fewer() {
-	! accept_timeout=0.5 transfer 127.0.0.1 --flows 3 -- --flows 2 --bytes 1M --connect-timeout 5 \
-		>/dev/null && [ $rxrc = 1 ] && says '2 of 3 connections came to port' rx.err
+fewer() { # of a program that does not say how many it makes
+	port=$((port + 1))
+	"$tcpzc" --listen --port $port --flows 3 --accept-timeout 1.5 >rx 2>rx.err &
+	pid=$!
+	listening $pid && bash -c "exec 3<>/dev/tcp/127.0.0.1/$port 4<>/dev/tcp/127.0.0.1/$port && exec sleep 2"
+	wait $pid
+	[ $? = 1 ] && says '2 of 3 connections came to port' rx.err
 }
-ok "fewer flows than the receiver waits for" fewer
+command -v bash >/dev/null && ok "fewer flows than the receiver waits for" fewer
+
+# disagree THEIRS OURS RECEIVER-OPTIONS -- SENDER-OPTIONS: both ends fail at once and say what each has
+disagree() {
+	theirs=$1 ours=$2
+	shift 2
+	begin=$(date +%s)
+	! transfer 127.0.0.1 "$@" >/dev/null && [ $rxrc$txrc = 11 ] && [ $(($(date +%s) - begin)) -le 5 ] &&
+		says "^tcpzc: the ends do not agree: the sender has $theirs, here it is $ours\$" rx.err &&
+		says "^tcpzc: the ends do not agree: the receiver has $ours, here it is $theirs\$" tx.err &&
+		[ "$(wc -l <rx.err)$(wc -l <tx.err)" = 11 ] && says '"type":"error"' rx && says '"type":"error"' tx
+}
+ok "more flows than the receiver has" disagree '--flows 3' '--flows 1' -- --flows 3 --bytes 3M
+ok "on threads, too" disagree '--flows 5' '--flows 4' --flows 4 --threads 2 -- --flows 5 --threads 3 --seconds 9
+ok "fewer" disagree '--flows 2' '--flows 3' --flows 3 -- --flows 2 --bytes 3M
+sizes='--rr --size 500 --response 700'
+ok "--rr at the receiver alone" disagree '--flows 1' "--flows 1 $sizes" $sizes -- --bytes 3M
+ok "--rr at the sender alone" disagree "--flows 1 $sizes" '--flows 1' --rx mmap -- $sizes --seconds 9
+ok "--rr of other sizes" disagree "--flows 1 --rr --size 500 --response 500" "--flows 1 $sizes" $sizes -- \
+	--rr --size 500 --seconds 9
+ok "--verify at the receiver alone" disagree '--flows 1' '--flows 1 --verify' --verify -- --bytes 3M
+ok "--verify at the sender alone: nothing would be checked" disagree '--flows 1 --verify' '--flows 1' -- --verify --bytes 3M
+compared() {
+	transfer 127.0.0.1 --verify "$@" -- --verify --bytes 1M "$@" && holds rxs '.verify == "ok"' && holds txs '.verify == "peer"'
+}
+ok "--verify at both ends: the sender says who compares" compared
+ok "and of each flow" compared --flows 2
+ok "there too" holds txs '[.flows[].verify] == ["peer", "peer"]'
+datagrams() {
+	port=$((port + 1))
+	"$tcpzc" --listen --port $port >rx 2>rx.err &
+	pid=$!
+	listening $pid
+	"$tcpzc" --udp --connect 127.0.0.1 --port $port --bytes 1M >tx 2>tx.err
+	wait $pid
+	[ $? = 1 ] && says 'the sender has --udp, here it is --flows 1$' rx.err
+}
+ok "--udp at the sender alone" datagrams
+taken() { # the port for datagrams is another's: nothing is compared, and nothing fails
+	port=$((port + 2))
+	"$tcpzc" --udp --listen --port $port >other 2>&1 &
+	other=$!
+	i=0
+	while ! grep -q ":$(printf %04X $port) 0" /proc/$other/net/udp /proc/$other/net/udp6 && [ $i -lt 100 ]; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+	port=$((port - 1))
+	transfer 127.0.0.1 -- --verify --bytes 1M && holds txs '.verify == "unknown"'
+	rc=$?
+	kill $other
+	wait $other
+	return $rc
+}
+ok "where the ends cannot be compared" taken
 ok "more threads than flows" exits 2 "$tcpzc" --listen --flows 2 --threads 3
 ok "a list of CPUs that is none" exits 2 "$tcpzc" --listen --cpu 3-1
 pinned() { # each thread on its CPU: the second CPU of two is the one this shell may use, too

@@ -34,16 +34,102 @@ for tx in $tx_modes; do
 	done
 done
 
-plain() {
-	transfer 127.0.0.1 --verify --bytes $bytes -- --tx uring-send-zc --plain-buffers --verify --bytes $bytes &&
-		holds rxs ".bytes == $bytes and .verify == \"ok\"" &&
+# buffers TX registered|plain OPTIONS
+buffers() {
+	tx=$1 is=$2
+	shift 2
+	transfer 127.0.0.1 --verify --bytes $bytes -- --tx $tx --verify --bytes $bytes "$@" &&
+		holds rxs ".bytes == $bytes and .verify == \"ok\"" && holds txs ".buffers == \"$is\"" &&
 		holds txs '.sends | .zero_copy + .copied + .unknown == .total and .total > 0'
 }
-if here uring-send-zc; then
-	ok "uring-send-zc from buffers that are not registered" plain
+for tx in uring-send-zc uring-sendmsg-zc; do
+	here $tx || { skip "$tx: buffers" "$why"; continue; }
+	first=registered
+	[ $tx = uring-send-zc ] || kernel_since 6 15 || first=plain # the way out of an older kernel
+	ok "$tx from $first buffers" buffers $tx $first
+	ok "$tx from buffers that are not registered" buffers $tx plain --plain-buffers
+done
+answered_so() {
+	transfer 127.0.0.1 --rr --size 64k --tx uring-sendmsg-zc --plain-buffers -- --rr --bytes 640k --size 64k &&
+		holds rxs '.rr.buffers == "plain" and (has("buffers") | not)'
+}
+here uring-sendmsg-zc && ok "responses from plain buffers" answered_so
+no_choice() {
+	transfer 127.0.0.1 -- --tx uring-send --bytes $bytes && holds txs 'has("buffers") | not'
+}
+here uring-send && ok "a way of sending that has no choice says nothing of buffers" no_choice
+
+# Huge pages: those that are free now belong to others, the test sets its own aside.
+free_pages() { sed -n 's/^HugePages_Free: *//p' /proc/meminfo; }
+huge() { # TX RX KIND: at both ends
+	transfer 127.0.0.1 --rx $2 --huge-pages --verify --bytes $bytes -- --tx $1 --huge-pages --verify \
+		--bytes $bytes && holds rxs ".bytes == $bytes and .verify == \"ok\"" &&
+		holds rxs ".huge_pages | .$3 >= 2097152 and add == .$3" &&
+		holds txs ".huge_pages | .$3 >= 2097152 and add == .$3" && [ "$(free_pages)" = "$free" ]
+}
+both_ways() {
+	transfer 127.0.0.1 --rr --huge-pages -- --rr --huge-pages --bytes 1M &&
+		holds txs '(.huge_pages | add > 0) and (.rr.huge_pages | add > 0)'
+}
+small() { # less than 64 KiB, and nothing asked for
+	transfer 127.0.0.1 --size 1000 --huge-pages -- --bytes $bytes &&
+		holds rxs '.huge_pages == {"hugetlb": 0, "thp": 0}' && holds txs 'has("huge_pages") | not'
+}
+in_use() { # while it runs
+	port=$((port + 1))
+	"$tcpzc" --listen --port $port --huge-pages >rx 2>rx.err &
+	pid=$!
+	listening $pid && [ "$(free_pages)" -lt "$free" ]
+	rc=$?
+	kill $pid
+	wait $pid
+	[ $rc = 0 ] && [ "$(free_pages)" = "$free" ]
+}
+# Without transparent ones: PR_SET_THP_DISABLE lasts through exec.
+case $(uname -m) in
+x86_64) prctl=157 ;;
+aarch64) prctl=167 ;;
+*) prctl= ;;
+esac
+no_thp() { perl -e "syscall($prctl, 41, 1, 0, 0, 0) and die; exec @ARGV" "$@"; }
+none_left() {
+	exits 1 no_thp "$tcpzc" --listen --port $port --size 64M --huge-pages &&
+		says 'huge-pages: for 65536 KiB too few are free \(raise sysctl vm.nr_hugepages\), and there are no transparent' err
+}
+before=$(cat /proc/sys/vm/nr_hugepages)
+cleanup() { [ ! -w /proc/sys/vm/nr_hugepages ] || echo "$before" >/proc/sys/vm/nr_hugepages; }
+free=$(free_pages)
+if [ "$free" = 0 ] && grep -qv '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null; then
+	for rx in recv mmap; do
+		ok "send to $rx out of transparent huge pages" huge send $rx thp
+	done
+	for tx in msg-zerocopy uring-send-zc; do
+		here $tx && ok "$tx to recv out of transparent huge pages" huge $tx recv thp
+	done
+	ok "requests and responses out of transparent huge pages" both_ways
 else
-	skip "uring-send-zc from buffers that are not registered" "$why"
+	skip "transparent huge pages" "none in this kernel, or others are set aside"
 fi
+ok "small memory is left in small pages" small
+if [ "$free" -lt 32 ] && [ -n "$prctl" ] && command -v perl >/dev/null; then
+	ok "where there are none of either kind" none_left
+else
+	skip "where there are none of either kind" "no perl to do without, or some are set aside"
+fi
+if [ "$(id -u)" = 0 ] && grep -q '^Hugepagesize: *2048 kB' /proc/meminfo &&
+	echo $((before + 12)) >/proc/sys/vm/nr_hugepages && [ "$(free_pages)" -ge 12 ] && [ "$(free_pages)" -lt 32 ]; then
+	free=$(free_pages)
+	for rx in $rx_modes; do
+		ok "send to $rx out of huge pages, and they go back" huge send $rx hugetlb
+	done
+	for tx in $tx_modes; do
+		here $tx && ok "$tx to recv out of huge pages" huge $tx recv hugetlb
+	done
+	ok "a receiver has some of them" in_use
+else
+	skip "huge pages" "no root, or none of 2 MiB to be had"
+fi
+cleanup
 
 dropped() {
 	transfer 127.0.0.1 --rx trunc --bytes $bytes -- --tx send --bytes $bytes || return 1

@@ -14,7 +14,13 @@ refused() { # TEXT OPTIONS...: what it says to them
 	grep -q "$want" err && grep -q '"type":"error"' out || { cat out err; return 1; }
 }
 
-ok "an interface is needed" refused 'which interface' --queue 1
+usage() { # PATTERN OPTIONS...
+	pattern=$1
+	shift
+	exits 2 "$tcpzc" "$@" && says "$pattern" err && [ ! -s out ]
+}
+ok "an interface is needed" usage '^tcpzc: --rx zcrx: which interface\? --nic IF$' --listen --rx zcrx --queue 1
+ok "or none is" usage 'either --nic or --no-device' --listen --rx zcrx --nic lo --no-device
 if [ "$(id -u)" = 0 ]; then
 	ok "one that is not there" refused 'no such interface' --nic none0
 	if "$ZCOST_BUILD/zcost" doctor zcrx --format tsv 2>/dev/null | grep -q "^zcrx	kernel	yes"; then
@@ -34,6 +40,28 @@ ok "the rest keeps off it" says '^ethtool -X eth7 equal 5' setup
 ok "and all of it is undone" says '^ethtool -X eth7 default$' setup
 "$tcpzc" --listen --rx zcrx --print-setup --nic eth7 --queue 5 --flows 4 >setup
 ok "several flows have a context of their own" says 'context new start 5 equal 4' setup
+ok "over IPv4 and IPv6" test "$(grep -cE '^ethtool -N eth7 flow-type tcp[46] dst-port 7077 context ID' setup)" = 2
+"$tcpzc" --listen --rx zcrx --print-setup --nic eth7 --queue 0 --flows 2 >setup
+ok "80 columns" sh -c '! grep -E "^.{81}" setup'
+grep -q 'equal 0' setup
+ok "no queue is below queue 0" test $? = 1
+
+# The commands as printed, at an ethtool that notes what it is told and shows a NIC of 8 queues.
+mkdir -p bin
+cat >bin/ethtool <<'END'
+#!/bin/sh
+case $1 in
+-g) printf 'HDS thresh:\t\t1023\nCurrent hardware settings:\nTCP data split:\toff\nHDS thresh:\t\t256\n' ;;
+-k) echo 'ntuple-filters: off' ;;
+*) echo "$*" >>told ;;
+esac
+END
+printf '#!/bin/sh\nseq 8\n' >bin/ls
+chmod +x bin/ethtool bin/ls
+PATH=$PWD/bin:$PATH sh -e setup
+ok "for queues 0 and 1 the rest keeps to those above" says '^-X eth7 start 2 equal 6$' told
+ok "the threshold is what it was before" test "$(grep -o 'hds-thresh .*' told | tr '\n' ,)" = 'hds-thresh 0,hds-thresh 256,'
+ok "and so is ntuple" test "$(grep -o 'ntuple .*' told | tr '\n' ,)" = 'ntuple on,ntuple off,'
 
 bytes=3000001
 if transfer 127.0.0.1 --rx zcrx --no-device --verify --bytes $bytes -- --tx send --verify --bytes $bytes --connect-timeout 1 >log; then

@@ -185,6 +185,7 @@ static void test_ends(void **arg)
 	complete(k, -ENOSPC, 0, 0);
 	assert_int_equal(collect(&k->f, &k->s), STEP_ON);
 	assert_false(k->s.armed); /* to be asked for again */
+	assert_int_equal(k->f.rearmed[REARM_RING_FULL], 1);
 	k->s.armed = true;
 	complete(k, 0, 0, 0);
 	assert_int_equal(collect(&k->f, &k->s), STEP_END);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Numbers out of the arguments of options, all of the argument and finite; for what is none argp
+ * ends the command with a usage error. `option` as it is typed: "--limit".
+ */
+#ifndef ZC_ARGS_H
+#define ZC_ARGS_H
+
+#include <argp.h>
+
+double arg_above_0(const struct argp_state *state, const char *option, const char *arg);
+double arg_from_0(const struct argp_state *state, const char *option, const char *arg);
+long arg_whole(const struct argp_state *state, const char *option, const char *arg, long least,
+	       long most);
+
+#endif

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# io_uring's completion ring when it is full: the kernel keeps a backlog, nothing is lost, and the
+# summary says how often. What a kernel without memory for it drops is in unit/tcpzc_rx_uring_multishot.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/tcpzc.sh"
+
+full='.verify == "ok" and .ring_overflow > 0 and .dropped_completions == 0'
+never='.ring_overflow == 0 and .dropped_completions == 0'
+
+# Messages larger than a receive, so that more than two completions wait at once.
+multishot() { # FLOWS OPTIONS: the receiver's
+	flows=$1
+	shift
+	transfer 127.0.0.1 --rx uring-multishot --verify --flows $flows --size 2k "$@" -- \
+		--verify --flows $flows --size 64k --bytes 10M
+}
+receives() { # FLOWS
+	multishot $1 --cq-entries 2 || return 1
+	holds rxs "$full and .bytes == $1 * 10485760 and .rearmed.ring_full > 0"
+}
+as_it_comes() { # FLOWS
+	multishot $1 && holds rxs "$never and .verify == \"ok\" and .rearmed.ring_full == 0"
+}
+sends() { # TX RING BATCH: notifications are many, each beside its completion
+	transfer 127.0.0.1 --verify -- --tx $1 --verify --size 2k --bytes 8M --batch $3 --cq-entries $2 || return 1
+	holds rxs '.verify == "ok" and .bytes == 8388608' &&
+		holds txs '.ring_overflow > 0 and .dropped_completions == 0 and .sends.total >= 4096 and
+			.sends.unknown == 0'
+}
+sends_as_it_comes() { # TX
+	transfer 127.0.0.1 --verify -- --tx $1 --verify --size 2k --bytes 8M && holds txs "$never" &&
+		holds rxs '.verify == "ok"'
+}
+
+rx_here uring-multishot || { skip_all "$why"; }
+ok "uring-multishot: a ring of two overflows, and no byte is lost" receives 1
+ok "so do those of three flows that share a thread" receives 3
+ok "a ring of the usual size does not" as_it_comes 1
+ok "nor do three" as_it_comes 3
+for tx in uring-send-zc uring-sendmsg-zc; do
+	here $tx && kernel_since 6 2 || { skip "$tx" "${why:-before 6.2 notifications do not say what was copied}"; continue; }
+	ok "$tx: a ring of two overflows with notifications" sends $tx 2 1
+	ok "$tx: one that a batch just fits into" sends $tx 9 8
+	ok "$tx: one of the usual size does not" sends_as_it_comes $tx
+done
+
+# Responses that wait on the backlog are no longer in the socket: the client asks its ring for them.
+rr() { # OPTIONS: both sides'
+	transfer 127.0.0.1 --rr --rx uring-multishot --tx uring-send-zc --size 2k --response 20k --verify \
+		--batch 1 "$@" -- --rr --rx uring-multishot --tx uring-send-zc --size 2k --response 20k --verify \
+		--batch 1 "$@" --bytes 1M --outstanding 50 || return 1
+	holds txs '.verify == "ok" and .rr.responses == .rr.requests and .rr.ring_overflow > 0 and
+		.rr.rearmed.ring_full > 0 and .rr.dropped_completions == 0' &&
+		holds rxs '.verify == "ok" and .rr.responses == .rr.requests'
+}
+if here uring-send-zc; then
+	for i in 1 2 3; do
+		ok "requests and responses, rings of two ($i)" rr --cq-entries 2 --flows 2
+	done
+	ok "of one flow" rr --cq-entries 2
+fi
+
+no_ring() { holds rxs 'has("ring_overflow") or has("dropped_completions") or has("rearmed") | not'; }
+ok "recv" transfer 127.0.0.1 -- --bytes 1M
+ok "has no ring to speak of" no_ring
+
+usage() { # PATTERN OPTIONS
+	pattern=$1
+	shift
+	exits 2 "$tcpzc" "$@" && says "$pattern" err
+}
+ok "--cq-entries without a ring" usage '--cq-entries belongs to a mode of io_uring' --listen --rx mmap --cq-entries 8
+ok "of a sender without one" usage '--cq-entries belongs to a mode of io_uring' --connect ::1 --cq-entries 8
+ok "fewer than a batch takes" usage '--tx uring-send with --batch 8 takes at least 9' \
+	--connect ::1 --tx uring-send --cq-entries 8
+ok "none" usage 'not within 1 to 65536' --listen --rx zcrx --cq-entries 0
+ok "more than there can be" usage 'not within 1 to 65536' --listen --rx uring-recv --cq-entries 65537
+ok "the help says what it is for" sh -c "'$tcpzc' --help | grep -A3 cq-entries | grep -q ring_overflow"
+
+done_testing

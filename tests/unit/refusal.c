@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Every refusal has its reason and a way out, known errno or not. */
+#include "lib/refusal.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LAST_ERRNO = 133, MOST = 12 };
+
+/* What the kernel answers with; 0 ends a row. */
+static const struct {
+	const struct refusal *(*of)(int code);
+	int codes[MOST];
+} kernels[] = {
+	{refusal_zcrx, {EPERM, EINVAL, ENODEV, EOPNOTSUPP, ERANGE, EEXIST, EBUSY, EFAULT, ENOMEM}},
+	{refusal_devmem_rx, {EPERM, EINVAL, ENODEV, EOPNOTSUPP, ERANGE, EEXIST, EBUSY, EBADF}},
+	{refusal_devmem_tx, {EPERM, EINVAL, ENODEV, EOPNOTSUPP, EBADF}},
+	{refusal_udmabuf, {ENOENT, EACCES, EINVAL, ENOMEM}},
+};
+
+enum { KINDS = sizeof(kernels) / sizeof(kernels[0]) };
+
+static void test_known(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < KINDS; i++)
+		for (k = 0; kernels[i].codes[k]; k++)
+			assert_int_equal(kernels[i].of(kernels[i].codes[k])->code,
+					 kernels[i].codes[k]);
+}
+
+static void test_ways_out(void **state)
+{
+	size_t i;
+	int code;
+
+	(void)state;
+	for (i = 0; i < KINDS; i++) {
+		for (code = 1; code <= LAST_ERRNO; code++) {
+			const struct refusal *r = kernels[i].of(code);
+
+			assert_true(r->code == code || !r->code);
+			assert_true(r->why && strlen(r->why) > 10);
+			if (!r->todo)
+				print_error("no way out for %s\n", strerror(code));
+			assert_true(r->todo && *r->todo);
+		}
+	}
+	assert_int_equal(refusal_zcrx(EILSEQ)->code, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_ways_out),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
