@@ -308,7 +308,7 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 			  struct error *err)
 {
 	struct pool p = {.a = a, .hosts_dir = l->hosts_dir, .n = l->nentries};
-	size_t i;
+	size_t i, apart = 0;
 	int rc = write_capture(s, l, err);
 
 	if (!rc)
@@ -328,7 +328,9 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 	if (!rc)
 		rc = placement_notes(s, err);
 	if (!rc)
-		rc = skew_store(s, err);
+		rc = skew_store(s, &apart, err);
+	a->failed += apart;
+	a->lossy += apart;
 	if (!rc)
 		rc = components_store(s, err);
 	return rc ? rc : store_commit_all(s, err);

@@ -6,6 +6,7 @@
 #include "analyze/archive/unpack.h"
 #include "analyze/cmd.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 #include "lib/command.h"
 #include "lib/str.h"
 
@@ -139,13 +140,10 @@ static error_t parse_meter(int key, char *arg, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *args = state->input;
-	char *end;
 
 	switch (key) {
 	case 'j':
-		args->a.jobs = (int)strtol(arg, &end, 10);
-		if (*end || args->a.jobs < 1 || args->a.jobs > 1024)
-			argp_error(state, "-j '%s' is not a number of threads", arg);
+		args->a.jobs = (int)arg_whole(state, "-j", arg, 1, 1024);
 		return 0;
 	case KEY_INLINE:
 		args->a.inlines = true;

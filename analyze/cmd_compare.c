@@ -4,6 +4,7 @@
 #include "analyze/compare/options.h"
 #include "analyze/compare/self_test.h"
 #include "analyze/compare/texts.h"
+#include "analyze/measures/notes.h"
 #include "analyze/narrow.h"
 #include "lib/command.h"
 
@@ -56,12 +57,17 @@ static int run_table(struct compare_options *args, struct outcome *out, bool *lo
 
 	if (ret)
 		return ret;
-	ret = compare_estimator(&args->c, err);
+	ret = compare_pair_sides(&args->c, err);
+	if (!ret)
+		ret = compare_estimator(&args->c, err);
 	first_line = compare_evidence(&args->c);
 	if (!ret)
 		ret = args->table->run(&args->c, &t, out, err);
-	if (!ret)
+	if (!ret) {
+		compare_sides_say(&args->c, &t);
 		compare_manner(&args->c, &t);
+		notes_gather(&t);
+	}
 	if (!ret && args->output.format == FORMAT_COMMIT)
 		compare_commit(&args->c, out, &t);
 	put_first(&t, &args->output, first_line);

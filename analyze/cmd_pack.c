@@ -4,6 +4,7 @@
 #include "analyze/archive/stop.h"
 #include "analyze/cmd.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 #include "lib/file.h"
 
 #include <argp.h>
@@ -21,16 +22,6 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static int number(struct argp_state *state, const char *what, const char *arg, int most)
-{
-	char *end;
-	long n = strtol(arg, &end, 10);
-
-	if (end == arg || *end || n < 1 || n > most)
-		argp_error(state, "%s '%s' is not a number from 1 to %d", what, arg, most);
-	return (int)n;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct pack *p = state->input;
@@ -40,10 +31,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		p->output = arg;
 		return 0;
 	case 'l':
-		p->level = number(state, "--level", arg, MAX_LEVEL);
+		p->level = (int)arg_whole(state, "--level", arg, 1, MAX_LEVEL);
 		return 0;
 	case 'j':
-		p->threads = number(state, "--jobs", arg, 256);
+		p->threads = (int)arg_whole(state, "--jobs", arg, 1, 256);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (p->capture)
@@ -126,6 +117,7 @@ static int check(const struct pack *p)
 static int run(struct pack *p)
 {
 	struct error err = {0};
+	struct str files = {0};
 	int code = check(p);
 
 	if (code)
@@ -139,8 +131,9 @@ static int run(struct pack *p)
 	findings_warn(&p->findings);
 	if (!p->has_manifest)
 		note("%s: no manifest.json: nothing to check its files against", p->capture);
-	note("%s: %zu files, %zu of them as manifest.json says", p->output, p->files,
-	     p->findings.checked);
+	findings_files(&p->findings, p->files, p->has_manifest, &files);
+	note("%s: %s", p->output, files.buf);
+	str_free(&files);
 	return p->findings.n ? EXIT_LOSSY : EXIT_OK;
 }
 

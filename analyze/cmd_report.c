@@ -3,14 +3,17 @@
 #include "analyze/cmd.h"
 #include "analyze/measures/amount.h"
 #include "analyze/measures/measure.h"
+#include "analyze/measures/notes.h"
 #include "analyze/measures/run_facts.h"
 #include "analyze/open.h"
 #include "analyze/perfdata/tracepoints.h"
 #include "analyze/narrow.h"
 #include "analyze/query_options.h"
+#include "analyze/query_values.h"
 #include "analyze/rates.h"
 #include "analyze/text_options.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 #include "lib/output.h"
 #include "lib/str.h"
 
@@ -107,18 +110,6 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-/* --- options --- */
-
-static double positive(struct argp_state *state, const char *option, const char *arg)
-{
-	char *end;
-	double x = strtod(arg, &end);
-
-	if (end == arg || *end || !(x > 0))
-		argp_error(state, "%s '%s' is not a number above 0", option, arg);
-	return x;
-}
-
 static void set_rates(struct argp_state *state, struct arguments *a, const char *arg)
 {
 	struct error err = {0};
@@ -130,47 +121,12 @@ static void set_rates(struct argp_state *state, struct arguments *a, const char 
 	a->q.rate = a->rates[0];
 }
 
-static void set_basis(struct argp_state *state, struct arguments *a, const char *arg)
-{
-	if (!strcmp(arg, "wall"))
-		a->q.basis = BASIS_WALL;
-	else if (!strcmp(arg, "busy"))
-		a->q.basis = BASIS_BUSY;
-	else
-		argp_error(state, "--basis '%s' is neither wall nor busy", arg);
-}
-
 static void set_amount(struct argp_state *state, struct arguments *a, const char *arg)
 {
 	struct error err = {0};
 
 	if (amount_parse(arg, &a->q.in, &err))
 		argp_error(state, "--in: %s", err.text);
-}
-
-static void set_model(struct argp_state *state, struct arguments *a, const char *arg)
-{
-	char rest;
-
-	if (sscanf(arg, "idle=%lf,per_cpu=%lf%c", &a->q.model_idle, &a->q.model_per_cpu, &rest) !=
-		    2 ||
-	    a->q.model_idle < 0 || a->q.model_per_cpu < 0)
-		argp_error(state, "--power-model '%s' is not idle=W,per_cpu=W", arg);
-}
-
-static void add_group(struct arguments *a, const char *arg)
-{
-	a->q.groups = xrealloc(a->q.groups, (a->q.ngroups + 1) * sizeof(*a->q.groups));
-	a->q.groups[a->q.ngroups++] = arg;
-}
-
-static void set_limit(struct argp_state *state, struct arguments *a, const char *arg)
-{
-	char *end;
-
-	a->q.limit = strtol(arg, &end, 10);
-	if (*end || a->q.limit < 1)
-		argp_error(state, "--limit '%s' is not a number of rows", arg);
 }
 
 /* Options that are one member of the arguments. */
@@ -221,7 +177,7 @@ static bool set_plain(struct argp_state *state, struct arguments *a, int key, co
 	for (i = 0; i < array_size(numbers); i++) {
 		if (numbers[i].key != key)
 			continue;
-		x = positive(state, numbers[i].name, arg);
+		x = arg_above_0(state, numbers[i].name, arg);
 		memcpy((char *)a + numbers[i].offset, &x, sizeof(x));
 		return true;
 	}
@@ -264,13 +220,23 @@ static enum option_source source_of(const struct arguments *a)
 			       : OF_NUMBERS;
 }
 
+/* A table that --by makes another one of reads other options. */
+static const char *table_as_split(const struct arguments *a)
+{
+	if (a->q.by && !strcmp(a->table, "cpu"))
+		return "cpu --by";
+	if (a->q.by && !strcmp(a->table, "tcp") && !strcmp(a->q.by, "name"))
+		return "tcp --by name";
+	return a->table;
+}
+
 /* Children's options come before their parent's end is parsed, so that all are known here. */
 static void check_uses(struct argp_state *state, const struct arguments *a)
 {
-	const char *table = a->q.by && !strcmp(a->table, "cpu") ? "cpu --by" : a->table;
 	struct str why = {0};
 
-	if (options_refused(&a->from.given, &report_option_uses, table, source_of(a), &why))
+	if (options_refused(&a->from.given, &report_option_uses, table_as_split(a), source_of(a),
+			    &why))
 		argp_error(state, "%s", why.buf);
 	str_free(&why);
 }
@@ -328,24 +294,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		set_rates(state, a, arg);
 		return 0;
 	case KEY_BASIS:
-		set_basis(state, a, arg);
+		query_set_basis(state, &a->q, arg);
 		return 0;
 	case KEY_IN:
 		set_amount(state, a, arg);
 		return 0;
 	case KEY_MODEL:
-		set_model(state, a, arg);
+		query_set_model(state, &a->q, arg);
 		return 0;
 	case KEY_LOAD:
 		a->q.load_measured = !strcmp(arg, "measured");
 		if (!a->q.load_measured)
-			a->q.system_load = positive(state, "--system-load", arg);
+			a->q.system_load = arg_above_0(state, "--system-load", arg);
 		return 0;
 	case KEY_GROUP:
-		add_group(a, arg);
+		query_add_group(&a->q, arg);
 		return 0;
 	case KEY_LIMIT:
-		set_limit(state, a, arg);
+		a->q.limit = arg_whole(state, "--limit", arg, 1, LIMIT_MOST);
 		return 0;
 	case KEY_ALL:
 		a->q.all = true;
@@ -450,6 +416,7 @@ static int report(struct arguments *a, struct error *err)
 		rc = check_filters(a, &t, err);
 	if (!rc && store && a->out.format == FORMAT_COMMIT)
 		run_facts_title(store, &a->q, &t);
+	notes_gather(&t);
 	narrow_columns(&t);
 	if (!rc)
 		rc = output_table(&a->out, &t, err);

@@ -78,6 +78,7 @@ static const struct argp argp = {
 static int run(struct unpack *u)
 {
 	struct error err = {0};
+	struct str files = {0};
 
 	stop_watch();
 	if (unpack_archive(u, &err)) {
@@ -90,8 +91,9 @@ static int run(struct unpack *u)
 		note("%s: not made by 'zcost pack': it has no checksums of its own", u->archive);
 	if (!u->has_manifest)
 		note("%s: no manifest.json: nothing to check its files against", u->folder);
-	note("%s: %zu files, %zu of them as manifest.json says", u->folder, u->files,
-	     u->findings.checked);
+	findings_files(&u->findings, u->files, u->has_manifest, &files);
+	note("%s: %s", u->folder, files.buf);
+	str_free(&files);
 	return u->findings.n ? EXIT_LOSSY : EXIT_OK;
 }
 

@@ -28,7 +28,10 @@ static const struct {
 	{"snmp", "runs count"},
 	{"nic", "runs count source"},
 	{"idle", "runs source"},
-	{"tcp", "runs"},
+	{"tcp",
+	 "runs pacing_gbps rcv_space_kib rttvar_us ssthresh retrans_kib rmem_kib wmem_kib mss "
+	 "rcv_rtt_us retrans_per_gb busy_pct out_of_order drops sndbuf_limited_pct "
+	 "rwnd_limited_pct min_rtt_us congestion peer local acked_mb received_mb"},
 	{"sizes", "runs"},
 	{"scores", "runs better"},
 	{"roi", "runs power_source"},

@@ -3,6 +3,8 @@
 
 #include "analyze/analyze.h"
 #include "analyze/archive/packed.h"
+#include "analyze/archive/stop.h"
+#include "analyze/archive/unpack.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 
@@ -24,7 +26,10 @@ int slice_check(const struct time_slice *s, struct error *err)
 	return 0;
 }
 
-/* Where the raw files are: in the folder, or beside the archive where it was unpacked. */
+/*
+ * Where the raw files are: in the folder, or beside the archive where it was unpacked; NULL: in the
+ * archive alone.
+ */
 static int find_folder(const char *capture, char **folder, struct error *err)
 {
 	*folder = NULL;
@@ -43,10 +48,7 @@ static int find_folder(const char *capture, char **folder, struct error *err)
 		return 0;
 	free(*folder);
 	*folder = NULL;
-	return error_set(err, EOPNOTSUPP,
-			 "%s: --from and --to need the raw files in a folder: 'zcost unpack %s', "
-			 "then give that folder",
-			 capture, capture);
+	return 0;
 }
 
 /* What the capture was analyzed with stands for this, too, as far as the store knows it. */
@@ -106,6 +108,49 @@ static int open_slice(struct store **store, const char *folder, const struct ope
 	return rc;
 }
 
+/* A scratch folder, in which `folder` is to be. Both are the caller's. */
+static int make_scratch(const char *archive, char **scratch, char **folder, struct error *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *beside = packed_folder(archive);
+	const char *name = strrchr(beside, '/');
+
+	*scratch = xasprintf("%s/zcost-XXXXXX", tmp && *tmp ? tmp : "/var/tmp");
+	*folder = NULL;
+	if (!mkdtemp(*scratch))
+		error_sys(err, errno, "%s: cannot make a folder to unpack %s into (TMPDIR)",
+			  *scratch, archive);
+	else
+		*folder = xasprintf("%s/%s", *scratch, name ? name + 1 : beside);
+	free(beside);
+	return *folder ? 0 : -err->code;
+}
+
+/* Into a scratch folder that is gone when the store is made, and also when we are stopped. */
+static int open_packed_slice(struct store **store, const char *archive,
+			     const struct open_options *o, struct error *err)
+{
+	struct unpack u = {.archive = archive};
+	char *scratch, *folder;
+	int rc = make_scratch(archive, &scratch, &folder, err);
+
+	if (!rc) {
+		u.folder = folder;
+		stop_watch();
+		rc = unpack_archive(&u, err);
+		findings_warn(&u.findings);
+		if (!rc)
+			rc = open_slice(store, folder, o, err);
+		dir_remove(scratch, NULL);
+		stop_if_asked();
+		stop_unwatch();
+		findings_free(&u.findings);
+	}
+	free(scratch);
+	free(folder);
+	return rc;
+}
+
 int capture_open(struct store **store, const char *capture, const struct open_options *o,
 		 struct error *err)
 {
@@ -120,7 +165,7 @@ int capture_open(struct store **store, const char *capture, const struct open_op
 		rc = find_folder(capture, &folder, err);
 	if (rc)
 		return rc;
-	rc = open_slice(store, folder, o, err);
+	rc = folder ? open_slice(store, folder, o, err) : open_packed_slice(store, capture, o, err);
 	free(folder);
 	return rc;
 }

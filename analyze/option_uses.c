@@ -45,6 +45,7 @@ static const struct option_uses of_report[] = {
 	{"power", {RUNS MODEL "roi-n roi-m "}},
 	{"softnet", {RUNS "by cpu all "}},
 	{"tcp", {RUNS "by limit all "}},
+	{"tcp --by name", {RUNS "by "}},
 	{"sizes", {RUNS}},
 	{"idle", {RUNS "by cpu "}},
 	{"irq", {RUNS "by cpu limit all "}},
@@ -80,12 +81,29 @@ static const struct option_uses of_export[] = {
 	{NULL, {NULL}},
 };
 
+#define ANY_CHART "base new variant from to "
+
+/* THE TABLE of plot; without a chart's name all are drawn. */
+static const struct option_uses of_plot[] = {
+	{"throughput", {ANY_CHART}},
+	{"cpu", {ANY_CHART}},
+	{"components", {ANY_CHART}},
+	{"functions", {ANY_CHART "limit "}},
+	{"functions_sender", {ANY_CHART "limit "}},
+	{"waterfall", {ANY_CHART "limit "}},
+	{"waterfall_sender", {ANY_CHART "limit "}},
+	{"roi_c", {ANY_CHART "roi-n "}},
+	{"roi_p", {ANY_CHART "roi-n roi-m power-model power-kind "}},
+	{NULL, {NULL}},
+};
+
 const struct option_table report_option_uses = {
 	{"a capture", "a perf.data (--perf)", "a text", "given numbers"}, of_report};
 const struct option_table compare_option_uses = {
 	{"two variants", "two files", "two texts of calls or counters", "one variant"}, of_compare};
 const struct option_table export_option_uses = {{"a capture", "a perf.data (--perf)", "", ""},
 						of_export};
+const struct option_table plot_option_uses = {{"a capture", "", "", ""}, of_plot};
 
 void options_note(struct options_given *g, const struct argp_option *list, int key)
 {
@@ -123,6 +141,15 @@ static void add_name(struct str *list, const char *name)
 	str_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
+static const struct option_uses *find_row(const struct option_table *t, const char *table)
+{
+	const struct option_uses *row = t->uses;
+
+	while (row->table && strcmp(row->table, table))
+		row++;
+	return row->table ? row : NULL;
+}
+
 /* The same table's other sources, else the same source's other tables, else any table. */
 static void add_places(struct str *list, const struct option_table *t,
 		       const struct option_uses *row, enum option_source source, const char *option)
@@ -144,26 +171,51 @@ static void add_places(struct str *list, const struct option_table *t,
 				str_printf(list, "%s of %s", u->table, t->sources[s]);
 }
 
+static void say_refused(struct str *why, const struct option_table *t, const char *const *tables,
+			size_t n, enum option_source source, const char *option)
+{
+	struct str places = {0};
+	size_t i;
+
+	str_printf(why, "--%s means nothing for ", option);
+	for (i = 0; i < n; i++)
+		str_printf(why, "%s'%s'", i ? ", " : "", tables[i]);
+	add_places(&places, t, find_row(t, tables[0]), source, option);
+	str_printf(why, " of %s; it goes with %s", t->sources[source], places.buf);
+	str_free(&places);
+}
+
+/* Of a table that has no row, or is not made from that, the table says itself what is wrong. */
+static bool means_something(const struct option_table *t, const char *const *tables, size_t n,
+			    enum option_source source, const char *option)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct option_uses *row = find_row(t, tables[i]);
+
+		if (!row || !row->of[source] || has_word(row->of[source], option))
+			return true;
+	}
+	return !is_known(t->uses, option);
+}
+
+bool options_refused_by_all(const struct options_given *g, const struct option_table *t,
+			    const char *const *tables, size_t n, enum option_source source,
+			    struct str *why)
+{
+	int i;
+
+	for (i = 0; i < g->n; i++)
+		if (!means_something(t, tables, n, source, g->names[i])) {
+			say_refused(why, t, tables, n, source, g->names[i]);
+			return true;
+		}
+	return false;
+}
+
 bool options_refused(const struct options_given *g, const struct option_table *t, const char *table,
 		     enum option_source source, struct str *why)
 {
-	const struct option_uses *row = t->uses;
-	struct str places = {0};
-	int i;
-
-	while (row->table && strcmp(row->table, table))
-		row++;
-	if (!row->table || !row->of[source])
-		return false; /* the table says itself what it is not made from */
-	for (i = 0; i < g->n; i++) {
-		if (has_word(row->of[source], g->names[i]) || !is_known(t->uses, g->names[i]))
-			continue;
-		str_printf(why, "--%s means nothing for '%s' of %s; ", g->names[i], table,
-			   t->sources[source]);
-		add_places(&places, t, row, source, g->names[i]);
-		str_printf(why, "it goes with %s", places.buf);
-		str_free(&places);
-		return true;
-	}
-	return false;
+	return options_refused_by_all(g, t, &table, 1, source, why);
 }

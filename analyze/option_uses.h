@@ -28,7 +28,8 @@ struct option_table {
 	const struct option_uses *uses;
 };
 
-extern const struct option_table report_option_uses, compare_option_uses, export_option_uses;
+extern const struct option_table report_option_uses, compare_option_uses, export_option_uses,
+	plot_option_uses;
 
 struct options_given {
 	const char *names[64];
@@ -41,5 +42,9 @@ void options_note(struct options_given *g, const struct argp_option *list, int k
 /* True and why, when an option that was given means nothing. */
 bool options_refused(const struct options_given *g, const struct option_table *t, const char *table,
 		     enum option_source source, struct str *why);
+/* The same of several tables at once: one of them that reads it is enough. */
+bool options_refused_by_all(const struct options_given *g, const struct option_table *t,
+			    const char *const *tables, size_t n, enum option_source source,
+			    struct str *why);
 
 #endif

@@ -3,7 +3,9 @@
 
 #include "analyze/open.h"
 #include "analyze/perfdata/perfdata.h"
+#include "analyze/query_values.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +31,8 @@ enum {
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Which runs:", 1},
-	{"variant", KEY_VARIANT, "V", 0, "only these variants: a name, or a glob over names: 'mmap+*'", 1},
+	{"variant", KEY_VARIANT, "V", 0,
+	 "only these variants: a name, or a glob over names: 'mmap+*'", 1},
 	{"side", KEY_SIDE, "S", 0, "receiver or sender", 1},
 	{"run", KEY_RUN, "R", 0, "a repeat's number, or VARIANT/PASS-NN", 1},
 	{NULL, 0, NULL, 0, "Which samples:", 2},
@@ -80,32 +83,6 @@ static void set_run(struct argp_state *state, struct query_options *o, const cha
 	o->q->repeat = (int)n;
 }
 
-static void set_cpus(struct argp_state *state, struct query_options *o, const char *arg)
-{
-	struct error err = {0};
-
-	if (cpuset_parse(&o->cpus, arg, &err))
-		argp_error(state, "--cpu: %s", err.text);
-	o->q->cpus = &o->cpus;
-}
-
-static void set_jobs(struct argp_state *state, struct query_options *o, const char *arg)
-{
-	char *end;
-	long n = strtol(arg, &end, 10);
-
-	if (end == arg || *end || n < 1 || n > 1024)
-		argp_error(state, "-j '%s' is not a number of threads", arg);
-	o->jobs = (unsigned int)n;
-}
-
-static void set_time(struct argp_state *state, struct time_point *p, const char *option,
-		     const char *arg)
-{
-	if (time_point_parse(p, arg))
-		argp_error(state, "%s '%s' is neither a time in seconds nor +SECONDS", option, arg);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct query_options *o = state->input;
@@ -113,10 +90,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		int key;
 		const char **to;
 	} texts[] = {
-		{KEY_VARIANT, &o->q->variant}, {KEY_SIDE, &o->q->side},
-		{KEY_COMM, &o->q->comm},       {KEY_EVENT, &o->q->event},
-		{KEY_PERF, &o->perf},	       {KEY_KALLSYMS, &o->kallsyms},
-		{KEY_SYMFS, &o->symfs},	       {KEY_BUILDID_DIR, &o->buildid_dir},
+		{KEY_SIDE, &o->q->side},
+		{KEY_COMM, &o->q->comm},
+		{KEY_EVENT, &o->q->event},
+		{KEY_PERF, &o->perf},
+		{KEY_KALLSYMS, &o->kallsyms},
+		{KEY_SYMFS, &o->symfs},
+		{KEY_BUILDID_DIR, &o->buildid_dir},
 		{KEY_VMLINUX, &o->vmlinux},
 	};
 	size_t i;
@@ -126,21 +106,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->inlines = true;
 		return 0;
 	}
+	if (key == KEY_VARIANT) {
+		query_set_variant(state, o->q, arg);
+		return 0;
+	}
 	if (key == KEY_RUN) {
 		set_run(state, o, arg);
 		return 0;
 	}
 	if (key == KEY_CPU) {
-		set_cpus(state, o, arg);
+		query_set_cpus(state, o->q, &o->cpus, arg);
 		return 0;
 	}
 	if (key == 'j') {
-		set_jobs(state, o, arg);
+		o->jobs = (unsigned int)arg_whole(state, "-j", arg, 1, 1024);
 		return 0;
 	}
 	if (key == KEY_FROM || key == KEY_TO) {
-		set_time(state, key == KEY_FROM ? &o->slice.from : &o->slice.to,
-			 key == KEY_FROM ? "--from" : "--to", arg);
+		query_set_time(state, key == KEY_FROM ? &o->slice.from : &o->slice.to,
+			       key == KEY_FROM ? "--from" : "--to", arg);
 		return 0;
 	}
 	if (key == ARGP_KEY_END && !o->perf && o->inlines)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/skew.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 struct skew {
 	double apart; /* their windows' starts, or ends, whichever is more */
 	double error; /* how well their clocks were compared; 0: they have one */
+	double gap;   /* between the end of the one and the start of the other; < 0: they overlap */
 };
 
 static bool same_run(const struct run *a, const struct run *b)
@@ -26,11 +28,9 @@ static bool read_clock(struct store *s, const struct run *r, double *offset, dou
 }
 
 /* Whole nanoseconds first: the time of a host that runs for years is a coarse double. */
-static double apart(uint64_t a, uint64_t b, double ahead_ns)
+static double after(uint64_t a, uint64_t b, double ahead_ns)
 {
-	double d = (double)(int64_t)(a - b) - ahead_ns;
-
-	return d < 0 ? -d : d;
+	return (double)(int64_t)(a - b) - ahead_ns;
 }
 
 /* false: of two hosts whose clocks nobody has compared. */
@@ -43,10 +43,29 @@ static bool skew_of(struct store *s, const struct run *a, const struct run *b, s
 	if (!known && (!a->host || !b->host || strcmp(a->host, b->host) != 0))
 		return false;
 	ahead = 1e9 * (offset[0] - offset[1]);
-	start = apart(a->start_ns, b->start_ns, ahead);
-	end = apart(a->end_ns, b->end_ns, ahead);
-	*k = (struct skew){start > end ? start : end, 1e9 * (error[0] + error[1])};
+	start = fabs(after(a->start_ns, b->start_ns, ahead));
+	end = fabs(after(a->end_ns, b->end_ns, ahead));
+	*k = (struct skew){
+		.apart = fmax(start, end),
+		.error = 1e9 * (error[0] + error[1]),
+		.gap = fmax(after(a->start_ns, b->end_ns, ahead),
+			    after(b->start_ns, a->end_ns, -ahead)),
+	};
 	return true;
+}
+
+/* What the one side spent is not what the other moved: there is no figure in it. */
+static int leave_out(struct store *s, const struct run *r, const struct skew *k, struct error *err)
+{
+	char why[200], text[240];
+	int rc;
+
+	snprintf(why, sizeof(why),
+		 "the sides' windows do not overlap: %.1f ms apart, and this one is %.2f s long",
+		 k->apart / 1e6, (double)(r->end_ns - r->start_ns) / 1e9);
+	snprintf(text, sizeof(text), "failed and left out: %s", why);
+	rc = store_run_fail(s, r->id, why, err);
+	return rc ? rc : store_note(s, r->id, "lossy", text, err);
 }
 
 static int put(struct store *s, const struct run *r, const struct skew *k, struct error *err)
@@ -55,6 +74,8 @@ static int put(struct store *s, const struct run *r, const struct skew *k, struc
 	char text[200], by[80] = "";
 	int rc = store_metric_put(s, r->id, "window_skew_us", "us", k->apart / 1e3, NULL, err);
 
+	if (!rc && k->gap >= k->error)
+		return leave_out(s, r, k, err);
 	if (rc || k->apart - k->error <= window / 1000)
 		return rc;
 	if (k->error > 0)
@@ -65,20 +86,23 @@ static int put(struct store *s, const struct run *r, const struct skew *k, struc
 	return store_note(s, r->id, "warning", text, err);
 }
 
-int skew_store(struct store *s, struct error *err)
+int skew_store(struct store *s, size_t *left_out, struct error *err)
 {
 	struct run_filter all = {0};
 	struct run *runs;
 	int n = store_runs(s, &all, &runs, err), i, k, rc = n < 0 ? n : store_begin(s, err);
 
+	*left_out = 0;
 	for (i = 0; i < n && !rc; i++)
 		for (k = 0; k < n && !rc; k++) {
 			struct skew skew;
 
 			if (!same_run(&runs[i], &runs[k]))
 				continue;
-			if (skew_of(s, &runs[i], &runs[k], &skew))
+			if (skew_of(s, &runs[i], &runs[k], &skew)) {
+				*left_out += skew.gap >= skew.error;
 				rc = put(s, &runs[i], &skew, err);
+			}
 			break;
 		}
 	if (n >= 0)

@@ -45,6 +45,7 @@ enum key {
 	KEY_FREQ,
 	KEY_CALL_GRAPH,
 	KEY_METHOD,
+	KEY_TIME_ONE_IN,
 	KEY_LIST,
 };
 
@@ -60,6 +61,10 @@ static const struct argp_option options[] = {
 	{"call-graph", KEY_CALL_GRAPH, "MODE", 0,
 	 "profile: how callers are found, fp, dwarf, dwarf,SIZE or lbr (fp)", 0},
 	{"syscalls-method", KEY_METHOD, "M", 0, "bpf or tracepoint; default: the first possible",
+	 0},
+	{"time-one-in", KEY_TIME_ONE_IN, "N", 0,
+	 "syscalls: count every call, but time one in N (1, all): where millions a second feel the "
+	 "clock, bpf only",
 	 0},
 	{"events", KEY_EVENTS, "LIST", 0,
 	 "what 'counters' counts, as perf has it: "
@@ -223,6 +228,9 @@ static error_t parse_measuring(int key, char *arg, struct argp_state *state)
 	case KEY_METHOD:
 		a->run.syscalls_method = arg;
 		return 0;
+	case KEY_TIME_ONE_IN:
+		a->run.time_one_in = count(state, "time-one-in", arg);
+		return 0;
 	case KEY_POWER_CSV:
 		add_power_csv(state, &a->run, arg);
 		return 0;
@@ -287,6 +295,25 @@ static const struct argp argp = {
 
 static const char *const methods[] = {"bpf", "tracepoint"};
 
+static int check_timed(const struct run *r, struct error *err)
+{
+	bool counted = false;
+	size_t i;
+
+	for (i = 0; i < r->ncollect; i++)
+		counted |= !strcmp(r->collect[i].is->name, "syscalls");
+	if (r->time_one_in <= 1)
+		return 0;
+	if (!counted)
+		return error_set(err, EINVAL,
+				 "--time-one-in: the collector syscalls is not among those chosen");
+	if (r->syscalls_method && !strcmp(r->syscalls_method, "tracepoint"))
+		return error_set(err, EINVAL,
+				 "--time-one-in: tracepoints time every call; bpf can leave some "
+				 "untimed");
+	return 0;
+}
+
 /* Before anything is started: a slip in a list of events is not to cost a run. */
 static int check_events(const struct run *r, struct error *err)
 {
@@ -332,6 +359,8 @@ static int check(struct args *a, struct error *err)
 					 "--syscalls-method: '%s' is not bpf or tracepoint",
 					 r->syscalls_method);
 	rc = collect_choose(r, a->collect, &r->collect, &r->ncollect, err);
+	if (!rc)
+		rc = check_timed(r, err);
 	return rc ? rc : check_events(r, err);
 }
 

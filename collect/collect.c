@@ -103,34 +103,30 @@ static void cut(struct collect *c, int (*hook)(struct collect *), struct cut *wh
 	when->to = clock_mono_ns();
 }
 
-static void start_some(struct collect *list, size_t n, bool apart)
+void collect_before(struct collect *list, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (list[i].is->apart == apart)
-			cut(&list[i], list[i].is->start, &list[i].on);
-}
-
-static void stop_some(struct collect *list, size_t n, bool apart)
-{
-	while (n--)
-		if (list[n].is->apart == apart)
-			cut(&list[n], list[n].is->stop, &list[n].off);
-}
-
-void collect_start_apart(struct collect *list, size_t n)
-{
-	size_t i;
-
-	start_some(list, n, true);
 	for (i = 0; i < n; i++)
 		step(&list[i], list[i].is->before);
 }
 
-void collect_start(struct collect *list, size_t n)
+void collect_start(struct collect *list, size_t n, enum collect_when when)
 {
-	start_some(list, n, false);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (list[i].is->when == when)
+			cut(&list[i], list[i].is->start, &list[i].on);
+}
+
+void collect_rehearse(struct collect *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (list[i].is->when == DATED)
+			step(&list[i], list[i].is->snap);
 }
 
 void collect_snap(struct collect *list, size_t n)
@@ -141,14 +137,11 @@ void collect_snap(struct collect *list, size_t n)
 		step(&list[i], list[i].is->snap);
 }
 
-void collect_stop(struct collect *list, size_t n)
+void collect_stop(struct collect *list, size_t n, enum collect_when when)
 {
-	stop_some(list, n, false);
-}
-
-void collect_stop_apart(struct collect *list, size_t n)
-{
-	stop_some(list, n, true);
+	while (n--)
+		if (list[n].is->when == when)
+			cut(&list[n], list[n].is->stop, &list[n].off);
 }
 
 void collect_after(struct collect *list, size_t n)

@@ -12,9 +12,6 @@
  *   start    the window opens: switch on, or take the first reading
  *   snap     once a second: one cheap reading
  *   stop     the window closes: switch off, or take the last reading (in the table's reverse order)
- *            -- a collector that stands `apart`, since its records carry their own times and are
- *            cut by them when they are read, or since it measures nothing, is started before the
- *            window and stopped after it --
  *   after    the window is closed and the workload still runs: what needs it alive, at leisure
  *            -- here the workload ends --
  *   finish   write files, end children, free; called whenever prepare was, however the run went
@@ -39,10 +36,17 @@
 
 struct collect;
 
+/* When it is started and stopped: what it brings is cut to the window then, or can be later. */
+enum collect_when {
+	AT_THE_EDGE, /* a total: it counts from start to stop */
+	DATED,	     /* readings with their times, interpolated to the edges: taken just outside */
+	APART	     /* records with their times, or nothing measured: on long before, off after */
+};
+
 struct collector {
 	const char *name, *what;
 	const char *files[10]; /* what it may leave in the run's folder */
-	bool apart;
+	enum collect_when when;
 	int (*probe)(struct collect *c);
 	int (*prepare)(struct collect *c);
 	int (*before)(struct collect *c);
@@ -91,13 +95,13 @@ char *collect_path(const struct collect *c, const char *name);
 int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,
 		   struct error *err);
 
-/* The hooks of all chosen collectors, in order; those apart have their own start and stop. */
+/* The hooks of all chosen collectors, in order; of those of one kind where that is given. */
 void collect_prepare(struct collect *list, size_t n);
-void collect_start_apart(struct collect *list, size_t n);
-void collect_start(struct collect *list, size_t n);
+void collect_before(struct collect *list, size_t n);
+void collect_rehearse(struct collect *list, size_t n); /* a reading of what is dated */
+void collect_start(struct collect *list, size_t n, enum collect_when when);
 void collect_snap(struct collect *list, size_t n);
-void collect_stop(struct collect *list, size_t n);
-void collect_stop_apart(struct collect *list, size_t n);
+void collect_stop(struct collect *list, size_t n, enum collect_when when);
 void collect_after(struct collect *list, size_t n);
 void collect_finish(struct collect *list, size_t n);
 void collect_free(struct collect *list, size_t n);

@@ -18,6 +18,7 @@ const struct collector collector_cpu = {
 	.name = "cpu",
 	.what = "CPU time: /proc/stat once a second",
 	.files = {"proc_stat.snap"},
+	.when = DATED,
 	.probe = probe,
 	.prepare = snapfile_prepare,
 	.start = take,

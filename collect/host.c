@@ -183,7 +183,7 @@ static void finish(struct collect *c)
 const struct collector collector_host = {
 	.name = "host",
 	.what = "kernel symbols, configuration, topology, sysctls, NICs: once per capture",
-	.apart = true,
+	.when = APART,
 	.prepare = prepare,
 	.start = start,
 	.finish = finish,

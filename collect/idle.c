@@ -98,6 +98,7 @@ const struct collector collector_idle = {
 	.name = "idle",
 	.what = "idle states of the side's CPUs: entries and time",
 	.files = {"idle.snap"},
+	.when = DATED,
 	.probe = probe,
 	.prepare = prepare,
 	.before = before,

@@ -90,6 +90,7 @@ const struct collector collector_irq = {
 	.name = "irq",
 	.what = "interrupts and softirqs by source and CPU",
 	.files = {"irq.snap"},
+	.when = DATED,
 	.probe = probe,
 	.prepare = prepare,
 	.before = read_all, /* for nothing: the first one takes longer */

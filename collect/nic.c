@@ -220,6 +220,7 @@ const struct collector collector_nic = {
 	.name = "nic",
 	.what = "interfaces: counters of driver and queues, rings, channels, offloads",
 	.files = {"nic.snap", "nic_state.tsv"},
+	.when = DATED,
 	.prepare = prepare,
 	.before = before,
 	.start = take_end,

@@ -102,11 +102,12 @@ static void list_domains(struct power *p)
 	}
 }
 
+static const char denied[] = "energy counters are there but not readable: run as root";
+
 static int none(struct collect *c, const struct power *p, const struct error *ipmi)
 {
 	if (p->domains.denied)
-		return error_set(&c->err, EACCES,
-				 "energy counters are there but not readable: run as root");
+		return error_set(&c->err, EACCES, "%s", denied);
 	return error_set(&c->err, ENODEV,
 			 "no power source: neither powercap, perf's power/energy-pkg/ nor hwmon "
 			 "meters on this host; %s; --power-command runs a program that prints "
@@ -142,6 +143,8 @@ static int probe(struct collect *c)
 		return rc;
 	}
 	collect_info_str(c, "source", p->sources.buf);
+	if (p->domains.denied)
+		collect_why(c, "%s", denied); /* of what else there is they are no part */
 	c->data = p;
 	return 0;
 }
@@ -168,7 +171,7 @@ static int prepare(struct collect *c)
 static void take_one(struct collect *c, struct power *p, struct power_domain *d)
 {
 	uint64_t value, now = clock_mono_ns();
-	int rc = power_read(d, &value);
+	int rc = power_read(d, now, &value);
 
 	if (rc) {
 		d->gone = true;
@@ -265,6 +268,7 @@ const struct collector collector_power = {
 	.what = "energy counters, power meters, a program that prints watts, a meter's log",
 	.files = {"power.tsv", "power-ipmi.snap", "power-command.snap", "power.csv", "power-2.csv",
 		  "power-3.csv", "power-4.csv"},
+	.when = DATED,
 	.probe = probe,
 	.prepare = prepare,
 	.start = take,

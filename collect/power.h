@@ -22,7 +22,7 @@ struct power_domain {
 	int fd;
 	bool energy;
 	uint64_t max; /* an energy counter starts again from 0 behind this; 0: unknown */
-	uint64_t last, base;
+	uint64_t last, base, last_ns;
 	bool read, gone;
 	struct perf_evsel *evsel; /* perf: read by it, not by fd */
 	double scale;		  /* of its counts, in uJ */
@@ -38,8 +38,11 @@ struct power_domains {
 void power_find(struct power_domains *list);
 void power_free(struct power_domains *list);
 
-/* *value: uJ since boot or so, unwrapped from the first reading on; or uW now. 0 or -errno. */
-int power_read(struct power_domain *d, uint64_t *value);
+/*
+ * *value: uJ since boot or so, unwrapped from the first reading on; or uW now. 0 or -errno;
+ * -ERANGE: the counter went backwards, and not over its end.
+ */
+int power_read(struct power_domain *d, uint64_t now_ns, uint64_t *value);
 
 /* power_perf.c, for power_find.c alone. */
 void power_find_perf(struct power_domains *list);

@@ -16,6 +16,8 @@
 
 enum { METERS = 16 }; /* of one hwmon device */
 
+enum { MOST_WATTS = 20000 }; /* of one energy counter: more than any host draws */
+
 /* The first line of DIR/NAME; NULL when there is none. The caller frees. */
 static char *attribute(const char *dir, const char *name)
 {
@@ -204,7 +206,17 @@ static int read_number(int fd, uint64_t *value)
 	return end == text || errno ? -EINVAL : 0;
 }
 
-int power_read(struct power_domain *d, uint64_t *value)
+/* It went round, and was not set back: that would look like more energy than there can have been.
+ */
+static bool went_round(const struct power_domain *d, uint64_t value, uint64_t now_ns)
+{
+	double microjoules = (double)(d->max - d->last) + (double)value;
+
+	return d->max >= d->last &&
+	       microjoules <= (double)MOST_WATTS * (double)(now_ns - d->last_ns) / 1e3;
+}
+
+int power_read(struct power_domain *d, uint64_t now_ns, uint64_t *value)
 {
 	uint64_t now = 0;
 	int rc = d->evsel ? power_read_perf(d, &now) : read_number(d->fd, &now);
@@ -212,12 +224,13 @@ int power_read(struct power_domain *d, uint64_t *value)
 	if (rc)
 		return rc;
 	if (d->energy && d->read && now < d->last) {
-		if (d->max < d->last)
-			return -ERANGE; /* set back, and by how much nobody knows */
+		if (!went_round(d, now, now_ns))
+			return -ERANGE; /* by how much nobody knows */
 		d->base += d->max;
 	}
 	d->read = true;
 	d->last = now;
+	d->last_ns = now_ns;
 	*value = d->base + now;
 	return 0;
 }

@@ -15,7 +15,7 @@
 
 struct reading {
 	int fd;
-	struct str text; /* of the present reading; the collector adds to it */
+	struct str text;	    /* of the present reading; the collector adds to it */
 	uint64_t began_ns, next_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns;	    /* CPU time when it began */
 	uint64_t spent_ns, longest_ns;

@@ -30,7 +30,7 @@
 
 enum { MS = 1000000, SECOND = 1000 * MS, STOP_GRACE_MS = 2000 };
 
-/* Collectors that stand apart are switched on that long before the window: perf takes its time. */
+/* What is on before the window is switched on that long before it: perf takes its time. */
 enum { LEAD = 250 * MS };
 
 enum woken { WOKEN_TIME, WOKEN_EXIT, WOKEN_GO, WOKEN_STOP };
@@ -113,11 +113,27 @@ static int open_output(const struct run *r, const char *name, struct error *err)
 	return fd;
 }
 
+/* A command that was held until the window opened. */
+static void let_go(struct run *r)
+{
+	struct error err = {0};
+
+	if (r->held >= 0 && spawn_go(r->pid, r->argv, r->held, &err)) {
+		r->running = false;
+		r->pid = 0;
+		r->start_ns = 0; /* there was nothing to measure */
+		run_fail(r, "%s", err.text);
+	}
+}
+
 static int spawn_workload(struct run *r, int in, int out, int errfd)
 {
 	struct spawn opts = {.in = in, .out = out, .err = errfd, .mark = r->mark};
 	struct error err = {0};
 
+	/* Without a warm-up the command is measured from its first instruction. */
+	if (!r->sync && r->warmup_s <= 0)
+		opts.held = &r->held;
 	if (spawn_start(&r->pid, r->argv, &opts, &err)) {
 		r->pid = 0;
 		run_fail(r, "%s", err.text);
@@ -183,14 +199,41 @@ static void end_workload(struct run *r)
 
 /* --- the window --- */
 
+/* One reading of what will be read at the window's start. What it takes just now, and some more. */
+static uint64_t rehearse(struct run *r)
+{
+	uint64_t from = clock_mono_ns();
+
+	collect_rehearse(r->collect, r->ncollect);
+	return (clock_mono_ns() - from) * 5 / 4;
+}
+
+static void start_before(struct run *r)
+{
+	collect_start(r->collect, r->ncollect, APART);
+	collect_before(r->collect, r->ncollect);
+}
+
+/* The readings that the window's start lies behind are done when it comes, and not long before. */
 static enum woken wait_for_start(struct run *r, uint64_t start)
 {
 	enum woken w = wait_until(r, start > LEAD ? start - LEAD : 0);
 
 	if (w != WOKEN_TIME)
 		return w;
-	collect_start_apart(r->collect, r->ncollect);
+	start_before(r);
+	if (start > clock_mono_ns())
+		w = wait_until(r, start - rehearse(r));
+	if (w != WOKEN_TIME)
+		return w;
+	collect_start(r->collect, r->ncollect, DATED);
 	return wait_until(r, start);
+}
+
+static void start_at_once(struct run *r)
+{
+	start_before(r);
+	collect_start(r->collect, r->ncollect, DATED);
 }
 
 /* True when the window may open; false when there is none to open. */
@@ -208,11 +251,11 @@ static bool wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 		*start = r->in.start_ns;
 		*duration = r->in.duration_ns;
 	}
-	/* Without a warm-up the command is measured from its start, however short it is. */
+	/* Without a warm-up the command is held: the window opens at its start. */
 	if (w == WOKEN_GO || (w == WOKEN_TIME && r->warmup_s > 0))
 		w = wait_for_start(r, *start);
 	else if (w == WOKEN_TIME)
-		collect_start_apart(r->collect, r->ncollect);
+		start_at_once(r);
 	if (w != WOKEN_EXIT)
 		return w == WOKEN_TIME;
 	reap_workload(r);
@@ -256,15 +299,17 @@ static void measure(struct run *r)
 
 	if (!wait_for_go(r, &start, &duration))
 		return;
-	r->wanted_ns = start;
 	r->own_ns = own_cpu_ns();
 	r->start_ns = clock_mono_ns();
-	collect_start(r->collect, r->ncollect);
+	r->wanted_ns = r->held < 0 ? start : r->start_ns;
+	collect_start(r->collect, r->ncollect, AT_THE_EDGE);
+	let_go(r);
 	watch(r, duration ? r->start_ns + duration : 0);
-	r->end_ns = clock_mono_ns();
-	collect_stop(r->collect, r->ncollect);
+	r->end_ns = r->start_ns ? clock_mono_ns() : 0;
+	collect_stop(r->collect, r->ncollect, AT_THE_EDGE);
+	collect_stop(r->collect, r->ncollect, DATED);
 	r->own_ns = own_cpu_ns() - r->own_ns;
-	collect_stop_apart(r->collect, r->ncollect);
+	collect_stop(r->collect, r->ncollect, APART);
 	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
 	if (r->running && poll(&p, 1, 0) > 0)
 		reap_workload(r);
@@ -375,7 +420,7 @@ static int set_up(struct run *r, struct error *err)
 {
 	int rc = dir_make(r->dir, err);
 
-	r->pidfd = -1;
+	r->pidfd = r->held = -1;
 	r->in.fd = STDIN_FILENO;
 	if (rc)
 		return rc;

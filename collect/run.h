@@ -33,6 +33,7 @@ struct run {
 	unsigned int freq;	     /* samples per second and CPU */
 	const char *call_graph;	     /* fp, dwarf, dwarf,SIZE or lbr: as perf record has it */
 	const char *syscalls_method; /* NULL: the best there is */
+	unsigned int time_one_in;    /* system call in so many is timed, all are counted; 0: as 1 */
 	const char **power_csv;	     /* files of an external meter */
 	size_t npower_csv;
 	const char *events;	   /* to count (events.h); NULL: the usual ones */
@@ -48,6 +49,7 @@ struct run {
 	struct cpuset online; /* CPUs there are */
 	pid_t pid;	      /* of the workload */
 	int pidfd, signals;
+	int held;   /* what lets the workload go when the window opens; -1: it runs */
 	char *mark; /* in the environment of what must end with the run; owned */
 	struct guard guard;
 	struct sync in;

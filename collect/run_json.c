@@ -53,11 +53,10 @@ static json_t *window_json(const struct run *r)
 	return o;
 }
 
-/* From the window's edge `at` to when the collector had done its part. */
-static void put_cut(json_t *o, const char *key, const struct cut *c, uint64_t at)
+static void put_ns(json_t *o, const char *key, uint64_t from, uint64_t to)
 {
-	if (c->to && at)
-		json_object_set_new(o, key, json_integer((json_int_t)(c->to - at)));
+	if (from && to)
+		json_object_set_new(o, key, json_integer((json_int_t)(to - from)));
 }
 
 static json_t *exit_json(const struct run *r)
@@ -90,9 +89,12 @@ static json_t *collector_json(const struct collect *c)
 
 	if (c->lost >= 0)
 		json_object_set_new(o, "lost", json_integer(c->lost));
-	if (!c->is->apart) {
-		put_cut(o, "on_after_ns", &c->on, c->run->start_ns);
-		put_cut(o, "off_after_ns", &c->off, c->run->end_ns);
+	if (c->is->when == AT_THE_EDGE) {
+		put_ns(o, "on_after_ns", c->run->start_ns, c->on.to);
+		put_ns(o, "off_after_ns", c->run->end_ns, c->off.to);
+	} else if (c->is->when == DATED) {
+		put_ns(o, "read_before_ns", c->on.from, c->run->start_ns);
+		put_ns(o, "read_after_ns", c->run->end_ns, c->off.to);
 	}
 	json_object_set_new(o, "files", files_json(c));
 	json_object_set(o, "info", c->info);

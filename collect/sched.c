@@ -89,6 +89,7 @@ const struct collector collector_sched = {
 	.name = "sched",
 	.what = "how long the workload's threads waited for a CPU, their switches",
 	.files = {"sched.snap"},
+	.when = DATED,
 	.probe = probe,
 	.prepare = treefile_prepare,
 	.start = take,

@@ -132,6 +132,7 @@ const struct collector collector_snmp = {
 	.name = "snmp",
 	.what = "the network stack's counters: IP, TCP, UDP, as nstat has them",
 	.files = {"snmp.snap"},
+	.when = DATED,
 	.probe = probe,
 	.prepare = prepare,
 	.before = before,

@@ -18,6 +18,7 @@ const struct collector collector_softnet = {
 	.name = "softnet",
 	.what = "packets per CPU in the network softirq, drops, squeezes",
 	.files = {"softnet.snap"},
+	.when = DATED,
 	.probe = probe,
 	.prepare = snapfile_prepare,
 	.start = take,

@@ -3,6 +3,8 @@
  * Counts the workload's system calls where they happen. Everything hot is an array look-up, which
  * the kernel turns into a few instructions: thread id -> what we know of it -> thread's slot ->
  * cell of (thread, syscall). Nothing is sent; user space reads the arrays when the window is over.
+ * Only slots and cells of threads that ended go round: ended -> user space, which takes out what is
+ * in them -> free_slots, free_cells (collect/syscalls_bpf.c says why nothing is counted wrongly).
  *
  * A thread belongs to the workload when its parent does (sched_process_fork), from its first
  * instruction on. It gets a slot at its first call in the window. Thread ids are those of the
@@ -44,22 +46,49 @@ struct {
 	__type(value, struct syscall_cell);
 } cells SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, SYSCALLS_THREADS);
+	__type(value, uint32_t);
+} ended SEC(".maps"), free_slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, SYSCALLS_CELLS);
+	__type(value, uint32_t);
+} free_cells SEC(".maps");
+
 volatile struct syscall_control control;
 const volatile uint8_t moves[SYSCALLS_NR]; /* the calls that return a number of bytes */
+
+/* One that was handed back, or else the next of `max` that was never used; 0: there is none. */
+static __always_inline uint32_t take(void *handed_back, volatile uint32_t *used, uint32_t max)
+{
+	uint32_t n = 0;
+
+	if (!bpf_map_pop_elem(handed_back, &n))
+		return n;
+	if (*used >= max - 1)
+		return 0;
+	n = __sync_fetch_and_add(used, 1) + 1;
+	return n < max ? n : 0;
+}
 
 static __noinline int new_slot(uint32_t *known)
 {
 	uint64_t id = bpf_get_current_pid_tgid();
-	uint32_t slot = __sync_fetch_and_add(&control.threads, 1) + 1;
+	uint32_t slot;
 	struct syscall_thread *t;
 
 	if (!known)
 		return 0;
-	t = bpf_map_lookup_elem(&threads, &slot);
+	slot = take(&free_slots, &control.threads, SYSCALLS_THREADS);
+	t = slot ? bpf_map_lookup_elem(&threads, &slot) : 0;
 	if (!t)
 		return 0;
 	t->pid = id >> 32;
 	t->tid = id;
+	t->lot = (uint32_t)id * 2654435761;
 	bpf_get_current_comm(t->comm, sizeof(t->comm));
 	*known = MEMBER + slot;
 	return 0;
@@ -92,16 +121,18 @@ int on_enter(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	}
 	t->nr = ctx->args[1];
-	t->entered = bpf_ktime_get_ns();
+	t->entered = syscall_timed(t, ctx->args[1], control.untimed) ? bpf_ktime_get_ns()
+								     : SYSCALLS_UNTIMED;
 	return 0;
 }
 
 static __noinline uint32_t new_cell(struct syscall_thread *t, uint32_t nr)
 {
-	uint32_t cell = __sync_fetch_and_add(&control.cells, 1) + 1;
+	uint32_t cell;
 
-	if (!t || nr >= SYSCALLS_NR || cell >= SYSCALLS_CELLS)
+	if (!t || nr >= SYSCALLS_NR)
 		return 0;
+	cell = take(&free_cells, &control.cells, SYSCALLS_CELLS);
 	t->cell[nr] = cell;
 	return cell;
 }
@@ -109,7 +140,7 @@ static __noinline uint32_t new_cell(struct syscall_thread *t, uint32_t nr)
 SEC("raw_tp/sys_exit")
 int on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	uint64_t now;
+	uint64_t entered, now = 0;
 	uint32_t tid, *known, nr, cell;
 	struct syscall_thread *t;
 	struct syscall_cell *c;
@@ -123,7 +154,9 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	t = thread_at(*known);
 	if (!t || !t->entered)
 		return 0;
-	now = bpf_ktime_get_ns() - t->entered;
+	entered = t->entered;
+	if (entered != SYSCALLS_UNTIMED)
+		now = bpf_ktime_get_ns();
 	t->entered = 0;
 	nr = t->nr;
 	cell = 0;
@@ -133,10 +166,13 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 			cell = new_cell(t, nr);
 	}
 	c = cell ? bpf_map_lookup_elem(&cells, &cell) : 0;
-	if (c)
-		syscall_count(c, now, ctx->args[1], moves[nr & (SYSCALLS_NR - 1)]);
-	else
+	if (!c) {
 		__sync_fetch_and_add(&control.lost, 1);
+		return 0;
+	}
+	if (entered != SYSCALLS_UNTIMED)
+		syscall_time(c, now - entered);
+	syscall_count(c, ctx->args[1], moves[nr & (SYSCALLS_NR - 1)]);
 	return 0;
 }
 
@@ -150,7 +186,8 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	int member;
 
 	known = bpf_map_lookup_elem(&tids, &tid);
-	member = (known && *known) || (control.adopt && pid == control.adopt);
+	member = (known && *known) ||
+		 (control.adopt && pid == control.adopt && BPF_CORE_READ(child, tgid) != (int)pid);
 	tid = BPF_CORE_READ(child, pid);
 	known = bpf_map_lookup_elem(&tids, &tid);
 	if (known)
@@ -158,15 +195,24 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The id will be another's. */
+/*
+ * The id will be another's. Nothing is counted for the thread from here on, so its slot may go to
+ * user space; where the queue does not take it, it stays the thread's for good.
+ */
 SEC("raw_tp/sched_process_exit")
 int on_task_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	uint32_t tid = bpf_get_current_pid_tgid();
+	uint32_t tid = bpf_get_current_pid_tgid(), slot;
 	uint32_t *known = bpf_map_lookup_elem(&tids, &tid);
 
-	if (known)
+	if (!known)
+		return 0;
+	slot = *known - MEMBER;
+	if (*known > MEMBER) {
 		*known = STRANGER;
+		bpf_map_push_elem(&ended, &slot, 0);
+	}
+	*known = STRANGER;
 	return 0;
 }
 

@@ -28,6 +28,18 @@ static void add_reason(struct str *s, const char *name, const struct error *err)
 	str_printf(s, "%s%s: %s", s->len ? "; " : "", name, err->text);
 }
 
+/* A method that times all when one in n was asked for is more exact, and costs more. */
+static void choose_timed(struct collect *c, struct syscalls *s)
+{
+	unsigned int n = c->run->time_one_in;
+
+	if (n > 1 && s->method->time_one_in)
+		s->method->time_one_in(s->self, n);
+	else
+		n = 1;
+	collect_info_int(c, "time_one_in", n);
+}
+
 static int prepare(struct collect *c)
 {
 	struct syscalls *s = xcalloc(1, sizeof(*s));
@@ -51,6 +63,7 @@ static int prepare(struct collect *c)
 	}
 	if (s->method) {
 		collect_info_str(c, "method", s->method->name);
+		choose_timed(c, s);
 		if (reasons.len)
 			collect_why(c, "%s", reasons.buf);
 	} else {
@@ -58,6 +71,13 @@ static int prepare(struct collect *c)
 	}
 	str_free(&reasons);
 	return s->method ? 0 : -ENOSYS;
+}
+
+static int before(struct collect *c)
+{
+	struct syscalls *s = c->data;
+
+	return s->method->before ? s->method->before(s->self, &c->err) : 0;
 }
 
 static int start(struct collect *c)
@@ -107,6 +127,7 @@ const struct collector collector_syscalls = {
 	.what = "system calls of the workload: calls, errors, times, bytes per thread",
 	.files = {"syscalls.tsv"},
 	.prepare = prepare,
+	.before = before,
 	.start = start,
 	.stop = stop,
 	.finish = finish,

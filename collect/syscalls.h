@@ -19,15 +19,20 @@ typedef long long int64_t;
 
 enum {
 	SYSCALLS_NR = 512,	 /* numbers below; others are counted as lost */
-	SYSCALLS_THREADS = 8192, /* that make a call in the window; slot 0 stays empty */
-	SYSCALLS_CELLS = 32768,	 /* (thread, syscall) pairs; cell 0 stays empty */
+	SYSCALLS_THREADS = 8192, /* at a time, that made a call; slot 0 stays empty */
+	SYSCALLS_CELLS = 32768,	 /* their (thread, syscall) pairs; cell 0 stays empty */
 	SYSCALLS_BUCKETS = 64,
 	SYSCALLS_COMM = 16,
+	SYSCALLS_UNTIMED = 1, /* no call began when the clock was at 1 ns */
+	SYSCALLS_FIRST = 16,  /* calls of a thread's syscall that are timed whatever the lot says */
+	SYSCALLS_LOTS = 1 << 24,
 };
 
 struct syscall_cell {
 	uint64_t calls, errors;
-	uint64_t total, min, max;
+	uint64_t timed;		  /* of the calls: all, or the first ones and those drawn by lot */
+	uint64_t total, min, max; /* of the timed */
+	uint64_t first_total;	  /* of the first SYSCALLS_FIRST, all timed */
 	uint64_t square_lo, square_hi; /* sum of squares, 128 bit */
 	uint64_t bytes;		       /* sum of return values > 0 */
 	uint64_t time_hist[SYSCALLS_BUCKETS];
@@ -37,10 +42,11 @@ struct syscall_cell {
 struct syscall_thread {
 	uint32_t pid, tid;
 	char comm[SYSCALLS_COMM];
-	uint64_t entered; /* when the call in progress began; 0: none is */
+	uint64_t entered; /* when the call in progress began; 0: none is; SYSCALLS_UNTIMED */
 	uint32_t nr;	  /* which one */
-	uint32_t pad;
+	uint32_t lot;	  /* drawn for each call: is it timed? */
 	uint32_t cell[SYSCALLS_NR]; /* 0: not called yet */
+	uint8_t first[SYSCALLS_NR]; /* how many of the first calls have begun */
 };
 
 /* Shared with the kernel's program through its .bss. */
@@ -49,7 +55,8 @@ struct syscall_control {
 	uint32_t adopt; /* children of this process belong to the workload; 0: of none */
 	uint32_t self;	/* filled by `whoami` */
 	uint32_t tid_max;
-	uint32_t threads, cells; /* used so far */
+	uint32_t threads, cells; /* used so far, not counting those used again */
+	uint32_t untimed;	 /* of SYSCALLS_LOTS: so many leave a call untimed */
 	uint64_t lost;		 /* calls that found no room */
 };
 
@@ -86,17 +93,47 @@ static inline void syscall_add_square(struct syscall_cell *c, uint64_t ns)
 	c->square_lo = sum;
 }
 
-/* `moves`: the call's return value is a number of bytes. */
-static inline void syscall_count(struct syscall_cell *c, uint64_t ns, int64_t ret, int moves)
+static inline void syscall_time(struct syscall_cell *c, uint64_t ns)
 {
-	if (!c->calls || ns < c->min)
+	if (!c->timed || ns < c->min)
 		c->min = ns;
 	if (ns > c->max)
 		c->max = ns;
-	c->calls++;
+	if (c->timed < SYSCALLS_FIRST)
+		c->first_total += ns;
+	c->timed++;
 	c->total += ns;
 	syscall_add_square(c, ns);
 	c->time_hist[syscall_bucket(ns) & (SYSCALLS_BUCKETS - 1)]++;
+}
+
+/* How many calls first_total is of. */
+static inline uint64_t syscall_first(const struct syscall_cell *c)
+{
+	return c->timed < SYSCALLS_FIRST ? c->timed : SYSCALLS_FIRST;
+}
+
+/*
+ * Is the thread's call that begins now timed? The lot is drawn anew for each: every nth would be
+ * the same call of a loop again and again. The first ones are timed in any case: few calls are
+ * exact.
+ */
+static inline int syscall_timed(struct syscall_thread *t, uint32_t nr, uint32_t untimed)
+{
+	if (!untimed)
+		return 1;
+	if (nr < SYSCALLS_NR && t->first[nr] < SYSCALLS_FIRST) {
+		t->first[nr]++;
+		return 1;
+	}
+	t->lot = t->lot * 1664525 + 1013904223;
+	return t->lot >> 8 >= untimed;
+}
+
+/* `moves`: the call's return value is a number of bytes. */
+static inline void syscall_count(struct syscall_cell *c, int64_t ret, int moves)
+{
+	c->calls++;
 	if (ret < 0 && ret >= -4095)
 		c->errors++;
 	if (!moves || ret <= 0)

@@ -58,6 +58,12 @@ static void enter(struct syscalls_events *e, const struct syscall_event *ev)
 	t->entered = ev->time;
 }
 
+static void count(struct syscall_cell *c, const struct syscall_event *ev, uint64_t entered)
+{
+	syscall_time(c, ev->time - entered);
+	syscall_count(c, ev->ret, syscall_moves_bytes(ev->nr));
+}
+
 /*
  * An exit with another number belongs to an enter that was lost; one with none began before the
  * window.
@@ -71,8 +77,7 @@ static void leave(struct syscalls_events *e, const struct syscall_event *ev)
 	if (t->nr != ev->nr)
 		e->unpaired++;
 	else if (ev->nr < SYSCALLS_NR)
-		syscall_count(cell_of(e, t, ev->nr), ev->time - t->entered, ev->ret,
-			      syscall_moves_bytes(ev->nr));
+		count(cell_of(e, t, ev->nr), ev, t->entered);
 	t->entered = 0;
 }
 

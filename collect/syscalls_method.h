@@ -7,6 +7,7 @@
 #define ZC_SYSCALLS_METHOD_H
 
 #include "collect/syscalls.h"
+#include "collect/syscalls_ended.h"
 #include "lib/error.h"
 
 #include <stdint.h>
@@ -15,17 +16,21 @@ struct syscall_counts {
 	const struct syscall_thread *threads; /* [0 .. nthreads], the first unused */
 	const struct syscall_cell *cells;     /* indexed by thread->cell[nr] */
 	uint32_t nthreads, ncells;
+	const struct syscall_sum *ended; /* threads that are not among these any more */
+	size_t nended;
 	uint64_t lost; /* calls, or events where that is what can be told */
 };
 
 /*
  * open: everything set up and off, before the workload is started by this process; its children
- * from then on are the workload. Hooks return 0 or -errno with err filled. counts stays valid until
- * close.
+ * from then on are the workload. before: the window is about to open; may be NULL. Hooks return 0
+ * or -errno with err filled. counts stays valid until close.
  */
 struct syscalls_method {
 	const char *name;
 	int (*open)(void **self, struct error *err);
+	void (*time_one_in)(void *self, unsigned int n); /* NULL: every call is timed */
+	int (*before)(void *self, struct error *err);
 	int (*start)(void *self, struct error *err);
 	int (*stop)(void *self, struct error *err);
 	void (*counts)(void *self, struct syscall_counts *counts);

@@ -5,24 +5,27 @@
 #include "lib/str.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef unsigned __int128 u128;
 
-static const char heading[] = "comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\t"
-			      "m2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\n";
+static const char heading[] =
+	"comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\t"
+	"m2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\ttimed\tfirst_ns\tfirst\n";
 
 /*
- * Sum of squared deviations from the mean: squares - total^2 / calls. The two are nearly equal
+ * Sum of squared deviations from the mean: squares - total^2 / timed. The two are nearly equal
  * where times are, so this is done in integers.
  */
 static long double m2(const struct syscall_cell *c)
 {
 	u128 squares = (u128)c->square_hi << 64 | c->square_lo;
 	u128 total2 = (u128)c->total * c->total;
-	long double rest = (long double)(total2 % c->calls) / (long double)c->calls;
+	long double rest = (long double)(total2 % c->timed) / (long double)c->timed;
 
-	return (long double)(squares - total2 / c->calls) - rest;
+	return (long double)(squares - total2 / c->timed) - rest;
 }
 
 static void put_hist(struct str *s, const uint64_t *hist)
@@ -39,12 +42,12 @@ static void put_hist(struct str *s, const uint64_t *hist)
 }
 
 /* A name is the workload's own choice: no tab or newline may come through. */
-static void put_comm(struct str *s, const struct syscall_thread *t)
+static void put_comm(struct str *s, const char comm[SYSCALLS_COMM])
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(t->comm) && t->comm[i]; i++)
-		str_putc(s, (unsigned char)t->comm[i] < ' ' ? '?' : t->comm[i]);
+	for (i = 0; i < SYSCALLS_COMM && comm[i]; i++)
+		str_putc(s, (unsigned char)comm[i] < ' ' ? '?' : comm[i]);
 }
 
 static void put_name(struct str *s, uint32_t nr)
@@ -58,12 +61,12 @@ static void put_name(struct str *s, uint32_t nr)
 }
 
 /* `c` is NULL for a call that never returned: what was not measured stays empty. */
-static void put_row(struct str *s, const struct syscall_thread *t, uint32_t nr,
-		    const struct syscall_cell *c)
+static void put_row(struct str *s, const struct syscall_key *key, uint64_t unfinished,
+		    uint64_t first, const struct syscall_cell *c)
 {
-	put_comm(s, t);
-	str_printf(s, "\t%u\t%u\t%u\t", t->pid, t->tid, nr);
-	put_name(s, nr);
+	put_comm(s, key->comm);
+	str_printf(s, "\t%u\t%u\t%u\t", key->pid, key->tid, key->nr);
+	put_name(s, key->nr);
 	if (c)
 		str_printf(s,
 			   "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
@@ -71,41 +74,56 @@ static void put_row(struct str *s, const struct syscall_thread *t, uint32_t nr,
 			   c->calls, c->errors, c->total, c->min, c->max, m2(c));
 	else
 		str_puts(s, "\t0\t0\t0\t\t\t\t");
-	if (syscall_moves_bytes(nr))
+	if (syscall_moves_bytes(key->nr))
 		str_printf(s, "%" PRIu64, c ? c->bytes : 0);
-	str_printf(s, "\t%d\t", t->entered && t->nr == nr);
+	str_printf(s, "\t%" PRIu64 "\t", unfinished);
 	if (c)
 		put_hist(s, c->time_hist);
 	str_putc(s, '\t');
 	if (c)
 		put_hist(s, c->size_hist);
-	str_putc(s, '\n');
+	if (c)
+		str_printf(s, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", c->timed, c->first_total,
+			   first);
+	else
+		str_puts(s, "\t0\t0\t0\n");
 }
 
 static void put_thread(struct str *s, const struct syscall_thread *t,
 		       const struct syscall_counts *counts)
 {
-	uint32_t nr;
+	struct syscall_key key = {.pid = t->pid, .tid = t->tid};
 
-	for (nr = 0; nr < SYSCALLS_NR; nr++) {
-		uint32_t cell = t->cell[nr];
+	memcpy(key.comm, t->comm, sizeof(key.comm));
+	for (key.nr = 0; key.nr < SYSCALLS_NR; key.nr++) {
+		uint32_t cell = t->cell[key.nr];
+		const struct syscall_cell *c = &counts->cells[cell];
+		bool unfinished = t->entered && t->nr == key.nr;
 
-		if (cell && cell <= counts->ncells && counts->cells[cell].calls)
-			put_row(s, t, nr, &counts->cells[cell]);
-		else if (t->entered && t->nr == nr)
-			put_row(s, t, nr, NULL);
+		if (cell && cell <= counts->ncells && c->calls)
+			put_row(s, &key, unfinished, syscall_first(c), c);
+		else if (unfinished)
+			put_row(s, &key, 1, 0, NULL);
 	}
+}
+
+static void put_sum(struct str *s, const struct syscall_sum *sum)
+{
+	put_row(s, &sum->key, sum->unfinished, sum->first, sum->cell.calls ? &sum->cell : NULL);
 }
 
 int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err)
 {
 	struct str s = {0};
+	size_t k;
 	uint32_t i;
 	int rc;
 
 	str_puts(&s, heading);
 	for (i = 1; i <= counts->nthreads; i++)
 		put_thread(&s, &counts->threads[i], counts);
+	for (k = 0; k < counts->nended; k++)
+		put_sum(&s, &counts->ended[k]);
 	rc = file_write(path, s.buf, s.len, err);
 	str_free(&s);
 	return rc;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * THE TABLE of collectors. The order matters: switched on from the top, off from the bottom, so
- * what takes long to switch stands first and does not stretch what the others measure.
+ * THE TABLE of collectors. The order matters: of those that are started at the same time, the first
+ * is started first and stopped last, so what takes long stands first and is farthest from the
+ * window.
  */
 #include "collect/collect.h"
 #include "collect/run.h"
@@ -12,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// clang-format off: a row per collector
+/* A row per collector. */
+// clang-format off
 extern const struct collector collector_host, collector_kcore, collector_perf, collector_syscalls,
 	collector_counters, collector_power, collector_softnet, collector_throttle, collector_cpu,
 	collector_null;
-extern const struct collector collector_irq, collector_snmp, collector_sched, collector_tcp, collector_threads;
+extern const struct collector collector_irq, collector_snmp, collector_sched, collector_tcp,
+	collector_threads;
 extern const struct collector collector_nic, collector_idle;
 
 const struct collector *const collectors[] = {

@@ -316,6 +316,7 @@ const struct collector collector_tcp = {
 	.name = "tcp",
 	.what = "tcp_info of the workload's sockets: rtt, cwnd, retransmits, rates, memory",
 	.files = {"tcp.snap"},
+	.when = DATED,
 	.probe = probe,
 	.prepare = prepare,
 	.start = take_end,

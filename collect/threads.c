@@ -138,6 +138,7 @@ const struct collector collector_threads = {
 	.name = "threads",
 	.what = "CPU time, CPUs and migrations of the workload's threads",
 	.files = {"threads.snap"},
+	.when = DATED,
 	.prepare = treefile_prepare,
 	.start = take,
 	.snap = snap,

@@ -10,7 +10,8 @@
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
-/* As xcalloc, for a large table filled at random: its pages are there at once, not fault by fault. */
+/* As xcalloc, for a large table filled at random: its pages are there at once, not fault by fault.
+ */
 void *xcalloc_touched(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
 void *xmemdup(const void *p, size_t size);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,9 +22,27 @@ static void redirect(int fd, int to)
 		dup2(fd, to);
 }
 
+/* The file that execvp would take, so that looking for it is done while the child is held. */
+static void find_program(const char *name, char path[PATH_MAX])
+{
+	const char *at = getenv("PATH"), *end;
+
+	snprintf(path, PATH_MAX, "%s", name);
+	if (strchr(name, '/') || !at)
+		return;
+	for (;; at = end + 1) {
+		end = strchrnul(at, ':');
+		snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "",
+			 name);
+		if (!access(path, X_OK) || !*end)
+			return;
+	}
+}
+
 /* In the child: never returns. The errno of a failed exec goes up the close-on-exec pipe. */
 static void child(char *const argv[], const struct spawn *o, pid_t parent, int report)
 {
+	char path[PATH_MAX];
 	sigset_t none;
 	int e;
 
@@ -42,20 +61,55 @@ static void child(char *const argv[], const struct spawn *o, pid_t parent, int r
 	redirect(o->err, STDERR_FILENO);
 	if (o->mark)
 		putenv((char *)o->mark);
-	if (!o->cwd || !chdir(o->cwd))
+	if (!o->cwd || !chdir(o->cwd)) {
+		if (o->held) {
+			find_program(argv[0], path);
+			syscall(SYS_kill, getpid(), SIGSTOP);
+			execv(path, argv);
+		}
 		execvp(argv[0], argv);
+	}
 	e = errno;
 	if (write(report, &e, sizeof(e)) < 0)
 		_exit(126);
 	_exit(127);
 }
 
+static int exec_result(pid_t pid, char *const argv[], int report, struct error *err)
+{
+	int e = 0;
+	ssize_t n;
+
+	do
+		n = read(report, &e, sizeof(e));
+	while (n < 0 && errno == EINTR);
+	close(report);
+	if (n != sizeof(e))
+		return 0;
+	waitpid(pid, NULL, 0);
+	return error_sys(err, e, "cannot run %s", argv[0]);
+}
+
+int spawn_go(pid_t pid, char *const argv[], int held, struct error *err)
+{
+	kill(pid, SIGCONT);
+	return exec_result(pid, argv, held, err);
+}
+
+/* What it does before it stops is done then, also in the kernel. */
+static void wait_stopped(pid_t pid)
+{
+	siginfo_t si;
+
+	while (waitid(P_PID, (id_t)pid, &si, WSTOPPED | WEXITED | WNOWAIT) && errno == EINTR)
+		;
+}
+
 int spawn_start(pid_t *pid, char *const argv[], const struct spawn *opts, struct error *err)
 {
 	static const struct spawn plain;
 	pid_t parent = getpid();
-	int report[2], e = 0;
-	ssize_t n;
+	int report[2], e;
 
 	if (pipe2(report, O_CLOEXEC))
 		return error_sys(err, errno, "cannot make a pipe");
@@ -69,14 +123,11 @@ int spawn_start(pid_t *pid, char *const argv[], const struct spawn *opts, struct
 	if (!*pid)
 		child(argv, opts ? opts : &plain, parent, report[1]);
 	close(report[1]);
-	do
-		n = read(report[0], &e, sizeof(e));
-	while (n < 0 && errno == EINTR);
-	close(report[0]);
-	if (n != sizeof(e))
-		return 0;
-	waitpid(*pid, NULL, 0);
-	return error_sys(err, e, "cannot run %s", argv[0]);
+	if (!opts || !opts->held)
+		return exec_result(*pid, argv, report[0], err);
+	wait_stopped(*pid);
+	*opts->held = report[0];
+	return 0;
 }
 
 static int reap(pid_t pid, int flags, int *status)
@@ -127,6 +178,7 @@ static void signal_group(pid_t pid, int sig)
 void spawn_stop(pid_t pid, int grace_ms, int *status)
 {
 	signal_group(pid, SIGTERM);
+	signal_group(pid, SIGCONT); /* one that was stopped hears it too */
 	if (spawn_wait(pid, grace_ms, status) == -ETIMEDOUT) {
 		signal_group(pid, SIGKILL);
 		reap(pid, 0, status);

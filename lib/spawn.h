@@ -16,10 +16,15 @@ struct spawn {
 	const char *cwd;  /* NULL: ours */
 	bool keep_group;  /* stay in our process group */
 	const char *mark; /* "NAME=VALUE" for its environment (lib/marked.h); NULL: none */
+	int *held; /* the child stops before it execs, until spawn_go gets what is put here; or NULL
+		    */
 };
 
 /* Starts argv[0], looked up in PATH. A failed exec is reported here, with its errno. */
 int spawn_start(pid_t *pid, char *const argv[], const struct spawn *opts, struct error *err);
+
+/* A held child begins. A failed exec is reported here. */
+int spawn_go(pid_t pid, char *const argv[], int held, struct error *err);
 
 /* Waits at most timeout_ms (-1: for ever). 0 and *status as of waitpid, or -ETIMEDOUT. */
 int spawn_wait(pid_t pid, int timeout_ms, int *status);

@@ -43,13 +43,30 @@ static bool try_names(struct sheet *sh, int least)
 	return false;
 }
 
-/* Columns that tell rows apart: the names at the beginning. */
+/* The names at the beginning. */
 static int leading_names(const struct sheet *sh)
 {
 	int n = 0;
 
 	while (n < sh->p.ncolumns && sh->p.columns[n].left)
 		n++;
+	return n;
+}
+
+/* Columns that tell rows apart: up to the last name before the figures, with the whole numbers
+ * between them (the number of a run, of a thread). */
+static int naming_columns(const struct sheet *sh)
+{
+	int i, n = 0;
+
+	for (i = 0; i < sh->p.ncolumns; i++) {
+		const struct people_column *c = &sh->p.columns[i];
+
+		if (!c->left && sh->t->columns[c->value].type != V_INT)
+			break;
+		if (c->left)
+			n = i + 1;
+	}
 	return n;
 }
 
@@ -67,7 +84,7 @@ static int by_names(const void *a, const void *b, void *sheet)
 {
 	const struct sheet *sh = sheet;
 
-	return compare_rows(sh, *(const size_t *)a, *(const size_t *)b, 0, leading_names(sh));
+	return compare_rows(sh, *(const size_t *)a, *(const size_t *)b, 0, naming_columns(sh));
 }
 
 /* Would two rows have the same names? */
@@ -87,7 +104,7 @@ static bool is_ambiguous(struct sheet *sh)
 
 static void hide(struct sheet *sh, const char *name)
 {
-	int i, names = leading_names(sh);
+	int i, names = naming_columns(sh);
 
 	for (i = 1; i < sh->p.ncolumns; i++) {
 		struct people_column *c = &sh->p.columns[i];
@@ -133,9 +150,10 @@ static size_t count_sections(const struct sheet *sh)
 /* The most columns that still have several rows below each of their values. */
 static void make_sections(struct sheet *sh)
 {
-	int i;
+	int i, names = leading_names(sh);
 
-	sh->section = sh->p.rows ? leading_names(sh) - 1 : 0;
+	/* one name at least stays in the rows */
+	sh->section = !sh->p.rows ? 0 : naming_columns(sh) > names ? names : names - 1;
 	for (; sh->section > 0; sh->section--)
 		if (sh->p.columns[sh->section].place == IN_ROWS &&
 		    count_sections(sh) * ROWS_OF_SECTION <= sh->p.rows)

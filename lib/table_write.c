@@ -16,15 +16,25 @@
 
 enum { SCHEMA_VERSION = 1 };
 
-/* A number: all digits that matter, of a time stamp more; nothing for a missing value. */
-static void format_value(struct str *s, const struct value *v)
+/* Seconds may be a clock's, of a host that is up for days: to the nanosecond. */
+static int digits_of(double x, const char *unit)
+{
+	int whole = fabs(x) < 1 ? 1 : 1 + (int)floor(log10(fabs(x)));
+
+	if (unit && !strcmp(unit, "s") && whole > 1)
+		return whole < 6 ? whole + 9 : 15;
+	return fabs(x) < 1e4 ? 10 : 14;
+}
+
+/* A number: all digits that matter; nothing for a missing value. */
+static void format_value(struct str *s, const struct value *v, const char *unit)
 {
 	str_reset(s);
 	str_puts(s, "");
 	if (v->type == V_INT)
 		str_printf(s, "%lld", (long long)v->integer);
 	else if (v->type == V_REAL)
-		str_printf(s, "%.*g", fabs(v->real) < 1e4 ? 10 : 14, v->real);
+		str_printf(s, "%.*g", digits_of(v->real, unit), v->real);
 }
 
 static void put_tsv(FILE *out, const char *s)
@@ -58,13 +68,13 @@ struct repeated {
 	struct str text;
 };
 
-static const char *cell_text(struct repeated *r, const struct value *v)
+static const char *cell_text(struct repeated *r, const struct value *v, const char *unit)
 {
 	if (v->type == V_STR)
 		return v->str;
 	/* a real's bits are looked at as an integer's */
 	if (!r->text.buf || r->value.type != v->type || r->value.integer != v->integer) {
-		format_value(&r->text, v);
+		format_value(&r->text, v, unit);
 		r->value = *v;
 	}
 	return r->text.buf;
@@ -79,7 +89,7 @@ static void write_rows(const struct table *t, FILE *out, char sep,
 
 	for (row = 0; row < t->rows; row++) {
 		for (i = 0; i < t->ncolumns; i++) {
-			put(out, cell_text(&last[i], table_cell(t, row, i)));
+			put(out, cell_text(&last[i], table_cell(t, row, i), t->columns[i].unit));
 			putc_unlocked(i < t->ncolumns - 1 ? sep : '\n', out);
 		}
 	}

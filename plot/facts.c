@@ -157,7 +157,7 @@ int facts_compare(const struct chart_source *source, const char *const ends[2],
 {
 	struct comparison c = {
 		.query = *q,
-		.side = q->side,
+		.side = {q->side, q->side},
 		.limit = q->limit,
 		.rule = {.alpha = 0.05, .threshold = 0.02},
 	};

@@ -79,6 +79,20 @@ void findings_warn(const struct findings *f)
 		warn("and %zu more", f->n - FINDINGS_KEPT);
 }
 
+void findings_files(const struct findings *f, size_t files, bool has_manifest, struct str *out)
+{
+	size_t named = f->checked + f->differ;
+
+	str_printf(out, "%zu files", files);
+	if (!has_manifest)
+		return;
+	str_printf(out, ", %zu as manifest.json says", f->checked);
+	if (f->differ)
+		str_printf(out, ", %zu that differ%s", f->differ, f->differ == 1 ? "s" : "");
+	if (named < files)
+		str_printf(out, ", %zu not named in it", files - named);
+}
+
 void findings_free(struct findings *f)
 {
 	size_t i;
@@ -95,10 +109,10 @@ static void compare(const struct members *m, const char *name, const char *hex, 
 
 	if (!have || have->folder)
 		findings_add(f, "%s: missing; %s names it", name_shown(name), whose);
-	else if (strcasecmp(have->hex, hex))
-		findings_add(f, "%s: differs from the checksum in %s", name_shown(name), whose);
-	else
+	else if (!strcasecmp(have->hex, hex))
 		f->checked++;
+	else if (++f->differ)
+		findings_add(f, "%s: differs from the checksum in %s", name_shown(name), whose);
 }
 
 static void against_list(const struct members *m, const char *folder, const json_t *files,

@@ -41,10 +41,13 @@ struct findings {
 	char *lines[FINDINGS_KEPT];
 	size_t n;
 	size_t checked; /* files that a list names and that are as it says */
+	size_t differ;	/* those that are not */
 };
 
 void findings_add(struct findings *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void findings_warn(const struct findings *f); /* on stderr */
+/* Appends "13 files, 7 as manifest.json says, 1 that differs, 5 not named in it". */
+void findings_files(const struct findings *f, size_t files, bool has_manifest, struct str *out);
 void findings_free(struct findings *f);
 
 /* Files that the manifest names and that differ or are missing. */

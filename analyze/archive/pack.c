@@ -78,7 +78,6 @@ static int start_archive(struct packing *k, struct error *err)
 		return error_set(err, ENOMEM, "no memory for an archive");
 	archive_write_set_format_pax_restricted(k->a);
 	archive_write_set_bytes_in_last_block(k->a, 1); /* no zeros after what zstd wrote */
-	archive_write_set_options(k->a, "hdrcharset=BINARY");
 	if (archive_write_add_filter_zstd(k->a) != ARCHIVE_OK)
 		return error_set(err, ENOTSUP, "this libarchive was built without zstd");
 	snprintf(number, sizeof(number), "%d", k->p->level);
@@ -105,10 +104,11 @@ static int put_header(struct packing *k, const char *name, bool folder, mode_t m
 	archive_entry_set_perm(e, (folder ? 0755 : 0644) & (mode & 0004 ? 0777 : 0700));
 	archive_entry_set_mtime(e, k->created, 0);
 	archive_entry_set_size(e, folder ? 0 : (la_int64_t)size);
+	/* A warning: the name is no ASCII, and is written as it is, said to be of no charset. */
 	rc = archive_write_header(k->a, e);
 	archive_entry_free(e);
 	free(path);
-	return rc == ARCHIVE_OK ? 0 : failed(k, err);
+	return rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? 0 : failed(k, err);
 }
 
 static int put_data(struct packing *k, const void *data, size_t len, struct error *err)

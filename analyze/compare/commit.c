@@ -354,14 +354,26 @@ static void say_test(struct table *to, const struct comparison *c, const struct 
 
 /* --- */
 
-static void carry_warnings(struct table *to, const struct table *t)
+/* Notes that a message must have, too: what a reader would take the figures for otherwise. */
+static bool is_kept(const char *note)
+{
+	static const char *const beginnings[] = {"warning", "lossy",  "MODELLED",
+						 "--from",  "sides:", "a call's time"};
+	size_t i;
+
+	for (i = 0; i < array_size(beginnings); i++)
+		if (str_starts(note, beginnings[i]))
+			return true;
+	return false;
+}
+
+static void carry_notes(struct table *to, const struct table *t)
 {
 	size_t i;
 
 	to->lossy = t->lossy;
 	for (i = 0; i < t->nnotes; i++)
-		if (str_starts(t->notes[i], "warning") || str_starts(t->notes[i], "lossy") ||
-		    str_starts(t->notes[i], "MODELLED") || str_starts(t->notes[i], "--from"))
+		if (is_kept(t->notes[i]))
 			table_note(to, "%s", t->notes[i]);
 }
 
@@ -385,7 +397,7 @@ void compare_commit(const struct comparison *c, const struct outcome *out, struc
 		put_costs(&to, c, out, t, t->columns[value].digits);
 	if (out->runs[BASE])
 		say_test(&to, c, out);
-	carry_warnings(&to, t);
+	carry_notes(&to, t);
 	table_free(t);
 	*t = to;
 }

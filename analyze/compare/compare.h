@@ -29,9 +29,11 @@ struct comparison {
 		double rate, units, seconds, busy_ns;
 	} work[ENDS];
 	struct time_slice slice; /* of the runs' windows, of a perf.data */
-	const char *side;	 /* --side; NULL: the table's own default */
-	const char *by;		 /* what the waterfall's steps are; NULL: components */
-	long limit;		 /* rows; 0: the table's own default */
+	/* --side; NULL: the table's own default. Both are set, or none; they differ where what NEW
+	 * has is compared with a side that BASE calls otherwise */
+	const char *side[ENDS];
+	const char *by; /* what the waterfall's steps are; NULL: components */
+	long limit;	/* rows; 0: the table's own default */
 	bool all;
 	enum estimator estimator;
 	struct verdict_rule rule;
@@ -89,19 +91,35 @@ void compare_commit(const struct comparison *c, const struct outcome *out, struc
 /* Notes: how the captures were read, where that is not the usual way, or not the same. */
 void compare_manner(const struct comparison *c, struct table *t);
 
+/*
+ * Which side is held against which, once both ends are open: sides of one name are; the only side
+ * of one end and the only one of the other, whatever their names; else --side must say it. Every
+ * side that was named is there.
+ */
+int compare_pair_sides(struct comparison *c, struct error *err);
+
+/* What the side that BASE calls so is called at that end; NULL stays NULL. */
+const char *compare_side_of(const struct comparison *c, enum end e, const char *side);
+
+/* Notes: sides of two names, sides of one end alone. */
+void compare_sides_say(const struct comparison *c, struct table *t);
+
+/* "receiver, sender"; the caller frees. */
+char *compare_names(const char **names, int n);
+
 /* Are both ends bare files? */
 bool compare_is_bare(const struct comparison *c);
 
 /*
- * The side that a list of costs is of, "" where both ends are files: --side, else the receiver,
- * else the only one. Both ends must have it.
+ * The side that a list of costs is of, as BASE calls it, "" where both ends are files: --side, else
+ * the receiver, else the first that both ends have.
  */
 int compare_side(const struct comparison *c, const char **side, struct error *err);
 
 /* c->estimator: the query's, else that of BASE's capture; both ends then use it. */
 int compare_estimator(struct comparison *c, struct error *err);
 
-/* The query for one end and side. */
+/* The query for one end and side, which BASE calls so. */
 struct query compare_query(const struct comparison *c, enum end e, const char *side);
 
 /*

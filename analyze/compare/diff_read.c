@@ -87,7 +87,7 @@ static int find_runs(const struct comparison *c, enum end e, const char *side,
 		     const struct diff_spec *spec, struct run **runs, struct error *err)
 {
 	struct query q = compare_query(c, e, side);
-	struct block b = {q.variant, side};
+	struct block b = {q.variant, q.side};
 	int n = scope_runs(c->end[e].store, &q, &b, spec->syscalls ? FOR_SYSCALLS : FOR_PROFILE,
 			   runs, err);
 
@@ -95,7 +95,7 @@ static int find_runs(const struct comparison *c, enum end e, const char *side,
 		return n;
 	free(*runs);
 	return error_set(err, ENODATA, "%s has no %s of its %s; capture it with the pass '%s'",
-			 c->end[e].label, spec->syscalls ? "syscall accounting" : "profile", side,
+			 c->end[e].label, spec->syscalls ? "syscall accounting" : "profile", q.side,
 			 spec->syscalls ? "syscalls" : "profile");
 }
 
@@ -141,7 +141,7 @@ static int scale(struct diff *d, const struct comparison *c, enum end e, const c
 		 struct error *err)
 {
 	struct query q = compare_query(c, e, side);
-	struct block b = {q.variant, side};
+	struct block b = {q.variant, q.side};
 	enum estimator est;
 	struct run *runs;
 	int n = scope_estimator(c->end[e].store, &q, &est, err);

@@ -3,6 +3,7 @@
 
 #include "analyze/measures/power.h"
 #include "analyze/measures/scope.h"
+#include "analyze/measures/shared_cpus.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -80,11 +81,13 @@ static int list_sides(struct figures *f, const struct comparison *c, struct erro
 		if (n < 0)
 			return n;
 		for (i = 0; i < n; i++)
-			if (!c->side || !strcmp(c->side, names[i]))
+			if (!c->side[BASE])
 				add_side(f, names[i]);
+			else if (!strcmp(c->side[e], names[i]))
+				add_side(f, c->side[BASE]);
 		free(names);
 	}
-	if (f->n > 1 || (c->side && !strcmp(c->side, total_name)))
+	if (f->n > 1 || (c->side[BASE] && !strcmp(c->side[BASE], total_name)))
 		add_side(f, total_name);
 	return 0;
 }
@@ -105,13 +108,23 @@ static const char *text(const struct table *t, size_t row, const char *column)
 	return v && v->type == V_STR ? v->str : "";
 }
 
-static void take_roi(struct figures *f, enum end e, const struct table *t)
+/* By the name that the end has for it. */
+static struct side_figures *side_of_end(struct figures *f, const struct comparison *c, enum end e,
+					const char *name)
+{
+	if (c->side[e] && !strcmp(c->side[e], name))
+		name = c->side[BASE];
+	return find_side(f, name);
+}
+
+static void take_roi(struct figures *f, const struct comparison *c, enum end e,
+		     const struct table *t)
 {
 	struct side_figures *side;
 	size_t row, k;
 
 	for (row = 0; row < t->rows; row++) {
-		side = find_side(f, text(t, row, "side"));
+		side = side_of_end(f, c, e, text(t, row, "side"));
 		if (!side)
 			continue;
 		side->modelled |= !strcmp(text(t, row, "power_source"), "modelled");
@@ -151,7 +164,7 @@ static const char *common_kind(const struct comparison *c, struct table *notes)
 static int read_roi(struct figures *f, const struct comparison *c, enum end e, const char *kind,
 		    struct table *notes, struct error *err)
 {
-	const char *side = f->side[0].side;
+	const char *side = compare_side_of(c, e, f->side[0].side);
 	struct query q = compare_query(c, e, NULL);
 	struct block b = {q.variant, side};
 	struct run *runs;
@@ -164,7 +177,7 @@ static int read_roi(struct figures *f, const struct comparison *c, enum end e, c
 		q.repeat = runs[i].repeat;
 		ret = measure_run("roi", c->end[e].store, &q, &t, err);
 		if (!ret) {
-			take_roi(f, e, &t);
+			take_roi(f, c, e, &t);
 			diff_carry_notes(notes, &t);
 		}
 		table_free(&t);
@@ -201,7 +214,7 @@ static int read_cost(struct side_figures *side, const struct comparison *c, enum
 {
 	struct store *s = c->end[e].store;
 	struct query q = compare_query(c, e, side->side);
-	struct block b = {q.variant, side->side};
+	struct block b = {q.variant, q.side};
 	struct run *runs;
 	int i, n = scope_runs(s, &q, &b, FOR_FIGURES, &runs, err);
 
@@ -304,13 +317,51 @@ static int read_side(struct side_figures *side, const struct comparison *c, stru
 	return ret;
 }
 
+/* Do sides of this end have CPUs in common? Then it is said; costs measured by CPU have no sum. */
+static bool shares_cpus(const struct figures *f, const struct comparison *c, enum end e,
+			struct table *notes)
+{
+	const struct query q = compare_query(c, e, NULL);
+	const char *names[FIGURE_SIDES];
+	char *cpus;
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		names[i] = f->side[i].side;
+	cpus = shared_cpus_of(c->end[e].store, &q, names, (int)f->n);
+	if (!cpus)
+		return false;
+	table_note(notes,
+		   "%s: %s: in total they count once in cpu and roi_c; ns_per_kib and "
+		   "copy_ns_per_kib are absent: " SHARED_CPUS_TWICE,
+		   c->end[e].label, cpus);
+	free(cpus);
+	return true;
+}
+
+/* Measured by CPU, or of the workload's own threads? */
+static const struct {
+	enum figure figure;
+	bool of_cpus;
+} added[] = {{FIGURE_NS_PER_KIB, true}, {FIGURE_COPY, true}, {FIGURE_SYSCALLS, false}};
+
+static void total_of_end(struct figures *f, const struct comparison *c, struct side_figures *total,
+			 enum end e, struct table *notes)
+{
+	bool shared = shares_cpus(f, c, e, notes);
+	size_t k;
+
+	for (k = 0; k < array_size(added); k++)
+		if (!shared || !added[k].of_cpus)
+			add_up(f, total, added[k].figure, e);
+}
+
 int figures_read(struct figures *f, const struct comparison *c, struct table *notes,
 		 struct error *err)
 {
-	static const enum figure added[] = {FIGURE_NS_PER_KIB, FIGURE_COPY, FIGURE_SYSCALLS};
 	struct side_figures *total;
 	const char *kind;
-	size_t i, k;
+	size_t i;
 	int e, ret;
 
 	*f = (struct figures){0};
@@ -322,9 +373,8 @@ int figures_read(struct figures *f, const struct comparison *c, struct table *no
 	for (i = 0; i < f->n && !ret; i++)
 		if (&f->side[i] != total)
 			ret = read_side(&f->side[i], c, notes, err);
-	for (k = 0; total && f->n > 1 && k < array_size(added) && !ret; k++)
-		for (e = 0; e < ENDS; e++)
-			add_up(f, total, added[k], (enum end)e);
+	for (e = 0; e < ENDS && total && f->n > 1 && !ret; e++)
+		total_of_end(f, c, total, (enum end)e, notes);
 	if (ret)
 		figures_free(f);
 	return ret;

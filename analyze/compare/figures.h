@@ -57,7 +57,7 @@ struct figures {
 	size_t n;
 };
 
-/* Only c->side where it is given. On error `f` is empty. */
+/* Only --side where it is given. On error `f` is empty. */
 int figures_read(struct figures *f, const struct comparison *c, struct table *notes,
 		 struct error *err);
 void figures_free(struct figures *f);

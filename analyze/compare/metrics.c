@@ -263,8 +263,9 @@ int compare_metrics(const struct comparison *c, struct table *t, struct outcome 
 		put_side(t, c, &f.side[i], out);
 	if (!t->rows)
 		ret = error_set(err, ENODATA, "neither %s nor %s has a figure to compare%s%s",
-				c->end[BASE].label, c->end[NEW].label, c->side ? " of the " : "",
-				c->side ? c->side : "");
+				c->end[BASE].label, c->end[NEW].label,
+				c->side[BASE] ? " of the " : "",
+				c->side[BASE] ? c->side[BASE] : "");
 	say_movements(t, c, &f);
 	say_rules(t, c);
 	say_copy(t);

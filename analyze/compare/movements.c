@@ -6,12 +6,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOVEMENTS = 5 };
 
 static const struct column columns[] = {
 	{"side", NULL, V_STR, 0, NULL},
 	{"what", NULL, V_STR, 0, NULL},
+	{"dso", NULL, V_STR, 0, "of a function"},
 	{"unit", NULL, V_STR, STAYS_WHOLE, "ns/KiB"},
 	{"base_ns", "ns", V_REAL, 2, NULL},
 	{"new_ns", "ns", V_REAL, 2, NULL},
@@ -90,14 +92,31 @@ static const char *reality(const struct comparison *c, const struct diff_row *r,
 	return words;
 }
 
-static char *in_words(const struct comparison *c, const struct movement *m)
+/* A name that stands for several rows, "[unresolved]" of any dso above all, says nothing alone. */
+static bool is_ambiguous(const struct movements *m, const struct diff_row *r)
+{
+	size_t i;
+
+	if (!r->key2 || !*r->key2)
+		return false;
+	for (i = 0; i < m->n; i++)
+		if (m->list[i].row != r && !strcmp(m->list[i].row->key, r->key))
+			return true;
+	return *r->key == '[';
+}
+
+static char *in_words(const struct movements *all, const struct comparison *c,
+		      const struct movement *m)
 {
 	const struct diff_row *r = m->row;
 	struct str s = {0};
 	char real[80];
 
-	str_printf(&s, "%s%s%s %+.1f ns/%s (%.1f to %.1f)", m->side, *m->side ? " " : "", r->key,
-		   r->delta, m->unit, r->cost[BASE], r->cost[NEW]);
+	str_printf(&s, "%s%s%s", m->side, *m->side ? " " : "", r->key);
+	if (is_ambiguous(all, r))
+		str_printf(&s, " of %s", r->key2);
+	str_printf(&s, " %+.1f ns/%s (%.1f to %.1f)", r->delta, m->unit, r->cost[BASE],
+		   r->cost[NEW]);
 	if (!isnan(r->lo))
 		str_printf(&s, ", interval %+.1f .. %+.1f, p = %.2g", r->lo, r->hi, r->p);
 	else if (!isnan(r->delta_ci))
@@ -116,6 +135,7 @@ static void put_row(struct table *t, const struct comparison *c, const struct mo
 
 	table_set(t, row, "side", value_str(t, m->side));
 	table_set(t, row, "what", value_str(t, r->key));
+	table_set(t, row, "dso", value_str(t, r->key2));
 	table_set(t, row, "unit", value_str(t, unit));
 	table_set(t, row, "base_ns", value_real(r->cost[BASE]));
 	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
@@ -165,7 +185,7 @@ void movements_say(struct movements *m, const struct comparison *c, struct table
 			   "cannot be told; the largest movements are",
 			   thing);
 	for (i = 0; i < n && m->list[i].row->delta != 0; i++) {
-		char *words = in_words(c, &m->list[i]);
+		char *words = in_words(m, c, &m->list[i]);
 
 		put_row(detail, c, &m->list[i], words);
 		if (beyond || !known)

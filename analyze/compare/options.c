@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/options.h"
 
+#include "analyze/query_values.h"
 #include "analyze/rates.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 #include "lib/str.h"
 
 #include <math.h>
@@ -45,8 +47,10 @@ static const struct argp_option options[] = {
 	{"table", KEY_TABLE, "TABLE", 0, "what to compare, see below; default: metrics", 0},
 	{"by", KEY_BY, "TABLE", 0,
 	 "waterfall: steps are components (default), functions, contexts, modules or syscalls", 0},
-	{"side", KEY_SIDE, "SIDE", 0,
-	 "receiver or sender (lists of costs: the receiver unless told; metrics: all)", 0},
+	{"side", KEY_SIDE, "SIDE[,NEW'S]", 0,
+	 "receiver or sender (lists of costs: the receiver unless told; metrics: all); two where "
+	 "BASE and NEW name them differently: receiver,local",
+	 0},
 	{"cpu", KEY_CPU, "SET", 0, "lists of costs: only samples of these CPUs", 0},
 	{"comm", KEY_COMM, "NAME", 0, "only of this command; names are globs", 0},
 	{"dso", KEY_DSO, "NAME", 0, "only functions of this module or library", 0},
@@ -90,16 +94,6 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static double positive(struct argp_state *state, const char *option, const char *arg)
-{
-	char *end;
-	double x = strtod(arg, &end);
-
-	if (end == arg || *end || !isfinite(x) || x < 0)
-		argp_error(state, "%s '%s' is not a number of at least 0", option, arg);
-	return x;
-}
-
 static void set_table(struct argp_state *state, struct compare_options *args, const char *arg)
 {
 	const struct compare_table *table;
@@ -114,23 +108,15 @@ static void set_table(struct argp_state *state, struct compare_options *args, co
 	str_free(&names);
 }
 
-static void set_cpus(struct argp_state *state, struct compare_options *args, const char *arg)
+/* "receiver", "receiver,local" */
+static void set_sides(struct argp_state *state, struct compare_options *args, char *arg)
 {
-	struct error err = {0};
+	char *rest = arg;
 
-	if (cpuset_parse(&args->cpus, arg, &err))
-		argp_error(state, "--cpu: %s", err.text);
-	args->c.query.cpus = &args->cpus;
-}
-
-static void set_basis(struct argp_state *state, struct compare_options *args, const char *arg)
-{
-	if (!strcmp(arg, "wall"))
-		args->c.query.basis = BASIS_WALL;
-	else if (!strcmp(arg, "busy"))
-		args->c.query.basis = BASIS_BUSY;
-	else
-		argp_error(state, "--basis '%s' is neither wall nor busy", arg);
+	args->c.side[BASE] = str_token(&rest, ',');
+	args->c.side[NEW] = rest ? rest : args->c.side[BASE];
+	if (!*args->c.side[BASE] || !*args->c.side[NEW] || (rest && strchr(rest, ',')))
+		argp_error(state, "--side: give one side for both, or two: BASE'S,NEW'S");
 }
 
 static void set_estimator(struct argp_state *state, struct compare_options *args, const char *arg)
@@ -138,40 +124,6 @@ static void set_estimator(struct argp_state *state, struct compare_options *args
 	if (!estimator_parse(arg, &args->c.estimator))
 		argp_error(state, "no estimator '%s'; there are median, middle and mean", arg);
 	args->c.query.estimator = arg;
-}
-
-static void set_model(struct argp_state *state, struct compare_options *args, const char *arg)
-{
-	struct query *q = &args->c.query;
-	int end = 0;
-
-	if (sscanf(arg, "idle=%lf,per_cpu=%lf%n", &q->model_idle, &q->model_per_cpu, &end) != 2 ||
-	    arg[end] || !(q->model_idle >= 0) || !(q->model_per_cpu >= 0))
-		argp_error(state, "--power-model '%s' is not idle=W,per_cpu=W", arg);
-}
-
-static void add_group(struct compare_options *args, const char *arg)
-{
-	struct query *q = &args->c.query;
-
-	q->groups = xrealloc(q->groups, (q->ngroups + 1) * sizeof(*q->groups));
-	q->groups[q->ngroups++] = arg;
-}
-
-static void set_time(struct argp_state *state, struct time_point *p, const char *option,
-		     const char *arg)
-{
-	if (time_point_parse(p, arg))
-		argp_error(state, "%s '%s' is neither a time in seconds nor +SECONDS", option, arg);
-}
-
-static void set_limit(struct argp_state *state, struct compare_options *args, const char *arg)
-{
-	double n = positive(state, "--limit", arg);
-
-	if (n < 1 || n > 1e9 || n != floor(n))
-		argp_error(state, "--limit '%s' is not a number of rows", arg);
-	args->c.limit = (long)n;
 }
 
 static error_t add_ref(struct argp_state *state, struct compare_options *args, const char *arg)
@@ -238,7 +190,7 @@ static error_t parse_figures(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_THRESHOLD:
-		args->c.rule.threshold = positive(state, "--threshold", arg) / 100;
+		args->c.rule.threshold = arg_from_0(state, "--threshold", arg) / 100;
 		return 0;
 	case KEY_ESTIMATOR:
 		set_estimator(state, args, arg);
@@ -247,16 +199,16 @@ static error_t parse_figures(int key, char *arg, struct argp_state *state)
 		args->c.query.unit = arg;
 		return 0;
 	case KEY_BASIS:
-		set_basis(state, args, arg);
+		query_set_basis(state, &args->c.query, arg);
 		return 0;
 	case KEY_ROI_N:
-		args->c.query.roi_n = positive(state, "--roi-n", arg);
+		args->c.query.roi_n = arg_above_0(state, "--roi-n", arg);
 		return 0;
 	case KEY_ROI_M:
-		args->c.query.roi_m = positive(state, "--roi-m", arg);
+		args->c.query.roi_m = arg_above_0(state, "--roi-m", arg);
 		return 0;
 	case KEY_MODEL:
-		set_model(state, args, arg);
+		query_set_model(state, &args->c.query, arg);
 		return 0;
 	case KEY_POWER_KIND:
 		args->c.query.power_kind = arg;
@@ -274,7 +226,7 @@ static bool parse_filter(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_CPU:
-		set_cpus(state, args, arg);
+		query_set_cpus(state, q, &args->cpus, arg);
 		return true;
 	case KEY_COMM:
 		q->comm = arg;
@@ -286,13 +238,13 @@ static bool parse_filter(int key, char *arg, struct argp_state *state)
 		q->symbol = arg;
 		return true;
 	case KEY_GROUP:
-		add_group(args, arg);
+		query_add_group(q, arg);
 		return true;
 	case KEY_FROM:
-		set_time(state, &args->c.slice.from, "--from", arg);
+		query_set_time(state, &args->c.slice.from, "--from", arg);
 		return true;
 	case KEY_TO:
-		set_time(state, &args->c.slice.to, "--to", arg);
+		query_set_time(state, &args->c.slice.to, "--to", arg);
 		return true;
 	default:
 		return false;
@@ -315,10 +267,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->c.by = arg;
 		return 0;
 	case KEY_SIDE:
-		args->c.side = arg;
+		set_sides(state, args, arg);
 		return 0;
 	case KEY_LIMIT:
-		set_limit(state, args, arg);
+		args->c.limit = arg_whole(state, "--limit", arg, 1, LIMIT_MOST);
 		return 0;
 	case KEY_ALL:
 		args->c.all = true;

@@ -107,6 +107,8 @@ void compare_options_check(struct argp_state *state, struct compare_options *arg
 {
 	if (args->self_test && args->refs)
 		argp_error(state, "--self-test takes its one CAPTURE, and no BASE and NEW");
+	if (args->self_test && args->c.side[BASE] != args->c.side[NEW])
+		argp_error(state, "--self-test is of one capture: give one --side");
 	if (args->variant && !args->self_test)
 		argp_error(state, "--variant goes with --self-test; name BASE and NEW");
 	if (!args->self_test && args->refs != ENDS)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *list_names(const char **names, int n)
+char *compare_names(const char **names, int n)
 {
 	struct str s = {0};
 	int i;
@@ -38,7 +38,7 @@ static int find_variant(struct compare_end *e, const char *capture, const char *
 			e->variant = names[i];
 	if (!want && n == 1)
 		e->variant = names[0];
-	list = list_names(names, n);
+	list = compare_names(names, n);
 	if (!e->variant && want)
 		ret = error_set(err, ENOENT, "%s has no variant '%s'; it has: %s", capture, want,
 				n ? list : "none");
@@ -134,64 +134,9 @@ void compare_manner(const struct comparison *c, struct table *t)
 			c->end[inlines[NEW]].label);
 }
 
-static bool among(const char **names, int n, const char *name)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
-
-static int check_side(const struct comparison *c, enum end e, const char *side, const char **names,
-		      int n, struct error *err)
-{
-	char *list = list_names(names, n);
-	int ret = 0;
-
-	if (!among(names, n, side))
-		ret = error_set(err, ENOENT, "%s has no side '%s'; it has: %s",
-				store_path(c->end[e].store), side, n ? list : "none");
-	free(list);
-	return ret;
-}
-
 bool compare_is_bare(const struct comparison *c)
 {
 	return c->end[BASE].bare && c->end[NEW].bare;
-}
-
-/* The sides of an end; a file has none, and fits any. */
-static int end_side(const struct comparison *c, enum end e, const char **side, struct error *err)
-{
-	const char **names = NULL;
-	int n, ret = 0;
-
-	if (c->end[e].bare)
-		return 0;
-	n = store_sides(c->end[e].store, &names, err);
-	if (n < 0)
-		return n;
-	if (!n)
-		ret = error_set(err, ENODATA, "%s has no runs", store_path(c->end[e].store));
-	else if (!**side)
-		*side = c->side ? c->side : among(names, n, "receiver") ? "receiver" : names[0];
-	if (!ret)
-		ret = check_side(c, e, *side, names, n, err);
-	free(names);
-	return ret;
-}
-
-int compare_side(const struct comparison *c, const char **side, struct error *err)
-{
-	int ret;
-
-	*side = "";
-	if (c->side && compare_is_bare(c))
-		return error_set(err, EINVAL, "--side: files have no sides");
-	ret = end_side(c, BASE, side, err);
-	return ret ? ret : end_side(c, NEW, side, err);
 }
 
 int compare_estimator(struct comparison *c, struct error *err)
@@ -208,7 +153,7 @@ struct query compare_query(const struct comparison *c, enum end e, const char *s
 	struct query q = c->query;
 
 	q.variant = c->end[e].variant;
-	q.side = side;
+	q.side = compare_side_of(c, e, side);
 	if (!c->end[e].bare)
 		return q;
 	q.side = NULL;

@@ -2,6 +2,7 @@
 #include "analyze/compare/say.h"
 
 #include "analyze/compare/movements.h"
+#include "analyze/measures/syscalls_rows.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -117,14 +118,16 @@ static void say_zero(struct table *t, const struct diff *d)
 	if (n)
 		table_note(t,
 			   "0 in a profile that has no sample of a function is measured: its "
-			   "sampling error is 3/n of the total (%zu such rows)",
-			   n);
+			   "sampling error is 3/n of the total (%zu such row%s)",
+			   n, n == 1 ? "" : "s");
 }
 
 void cost_list_say(const struct cost_list *l, const struct comparison *c, struct table *t)
 {
 	say_movements(l, c, t);
 	say_sum(t, c, l->spec, &l->d, l->unit);
+	if (l->spec->syscalls)
+		table_note(t, SYSCALLS_TIMES);
 	say_rule(t, c, &l->d);
 	say_copy(l, t);
 	if (l->spec->samples)

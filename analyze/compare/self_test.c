@@ -251,7 +251,7 @@ static int test_lists(struct table *t, const struct comparison *c, struct outcom
 
 	for (k = 0; k < array_size(specs); k++)
 		for (i = 0; i < n && !ret; i++)
-			if (!c->side || !strcmp(c->side, sides[i]))
+			if (!c->side[BASE] || !strcmp(c->side[BASE], sides[i]))
 				ret = test_list(t, c, specs[k], sides[i], out, err);
 	if (n >= 0)
 		free(sides);

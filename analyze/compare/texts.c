@@ -161,21 +161,42 @@ static void put_rows(struct table *t, const struct layout *l, const struct end *
 			put_row(t, l, e, base->rows, i);
 }
 
-static int make_end(struct end *e, const struct layout *l, struct table *t, const char *path,
-		    struct error *err)
+static bool says(const struct end *e, const char *note)
+{
+	size_t i;
+
+	for (i = 0; i < e->made.nnotes; i++)
+		if (!strcmp(e->made.notes[i], note))
+			return true;
+	return false;
+}
+
+/* What both say once, what one says with its name. */
+static void carry_notes(struct table *t, const struct end *ends, const char *const *paths)
+{
+	size_t i;
+	int e;
+
+	for (e = 0; e < ENDS; e++)
+		for (i = 0; i < ends[e].made.nnotes; i++) {
+			const char *note = ends[e].made.notes[i];
+
+			if (!says(&ends[!e], note))
+				table_note(t, "%s: %s", paths[e], note);
+			else if (e == BASE)
+				table_note(t, "%s", note);
+		}
+}
+
+static int make_end(struct end *e, const struct layout *l, struct error *err)
 {
 	struct query q = {.all = true, .by = l->by};
-	size_t i;
-	int rc;
 
 	if (!strcmp(l->table, "counters"))
 		q.stat = &e->stat;
 	else
 		q.trace = &e->trace;
-	rc = measure_run(l->table, NULL, &q, &e->made, err);
-	for (i = 0; !rc && i < e->made.nnotes; i++)
-		table_note(t, "%s: %s", path, e->made.notes[i]);
-	return rc;
+	return measure_run(l->table, NULL, &q, &e->made, err);
 }
 
 int compare_texts(const char *base, const char *new, struct table *t, struct error *err)
@@ -193,8 +214,9 @@ int compare_texts(const char *base, const char *new, struct table *t, struct err
 	while (!rc && strcmp(l->table, e[BASE].table))
 		l++;
 	for (i = 0; i < ENDS && !rc; i++)
-		rc = make_end(&e[i], l, t, paths[i], err);
+		rc = make_end(&e[i], l, err);
 	if (!rc) {
+		carry_notes(t, e, paths);
 		make_columns(t, l, &e[BASE].made);
 		table_title(t, "%s: %s against %s", l->table, new, base);
 		put_rows(t, l, e);

@@ -37,7 +37,7 @@ static struct delta *delta_of(struct deltas *d, const char *name)
 
 	if (d->names.n > n) {
 		array_grow(d->d, id, d->cap);
-		d->d[id] = (struct delta){.between = d->round > 1};
+		d->d[id] = (struct delta){.between = d->round > 1 && d->t_ns > d->from};
 	}
 	return &d->d[id];
 }

@@ -9,15 +9,34 @@ enum { WORTH_A_WORD_NS = 1000000 };
 
 struct edge {
 	const char *key, *metric, *what;
+	bool dated; /* cut there when it is read, whenever the reading was */
 };
 
 static const struct edge edges[] = {
-	{"on_after_ns", "window_start_error_us", "start"},
-	{"off_after_ns", "window_end_error_us", "end"},
+	{"on_after_ns", "window_start_error_us", "start", false},
+	{"off_after_ns", "window_end_error_us", "end", false},
+	{"read_before_ns", "window_first_reading_us", "start", true},
+	{"read_after_ns", "window_last_reading_us", "end", true},
 };
 
-/* The collector that was last, and how much later than the window's edge. */
-static void last_one(struct ingest *in, const json_t *collectors, const struct edge *e)
+static void say(struct ingest *in, const struct edge *e, double ns, double window, const char *who)
+{
+	const char *level = ns > window / 100 ? "warning" : "note";
+
+	if (ns <= WORTH_A_WORD_NS)
+		return;
+	if (!e->dated)
+		ingest_note(in, level, "window: its %s is cut to %.1f ms only: %s was that late",
+			    e->what, ns / 1e6, who);
+	else if (ns > window / 100)
+		ingest_note(in, level,
+			    "window: what %s read nearest to its %s is %.1f ms away from it: what "
+			    "it counted until there is interpolated",
+			    who, e->what, ns / 1e6);
+}
+
+/* The collector that was farthest from the window's edge. */
+static void farthest(struct ingest *in, const json_t *collectors, const struct edge *e)
 {
 	double window = (double)(in->run.end_ns - in->run.start_ns), worst = -1;
 	const json_t *c, *after;
@@ -34,10 +53,7 @@ static void last_one(struct ingest *in, const json_t *collectors, const struct e
 	if (worst < 0)
 		return;
 	ingest_metric(in, e->metric, "us", worst / 1e3, NULL);
-	if (worst > WORTH_A_WORD_NS)
-		ingest_note(in, worst > window / 100 ? "warning" : "note",
-			    "window: its %s is cut to %.1f ms only: %s was that late", e->what,
-			    worst / 1e6, who ? who : "a collector");
+	say(in, e, worst, window, who ? who : "a collector");
 }
 
 void ingest_edges(struct ingest *in, const json_t *root)
@@ -58,5 +74,5 @@ void ingest_edges(struct ingest *in, const json_t *root)
 		ingest_metric(in, "window_late_us", "us", (double)json_integer_value(late) / 1e3,
 			      NULL);
 	for (i = 0; i < array_size(edges); i++)
-		last_one(in, json_object_get(root, "collectors"), &edges[i]);
+		farthest(in, json_object_get(root, "collectors"), &edges[i]);
 }

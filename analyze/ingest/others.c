@@ -69,6 +69,7 @@ void ingest_others(struct ingest *in)
 	if (surely > clocks_apart && 100 * surely > worth_a_word * busy)
 		ingest_note(in, "warning",
 			    "cpu: other programs took %.0f %% of the side's busy time in user "
-			    "mode: costs hold their work too (report cpu --by comm)",
+			    "mode; what is measured by CPU holds their work too (with a profile: "
+			    "report functions --by comm)",
 			    100 * others / busy);
 }

@@ -142,7 +142,7 @@ static int put_share(struct row_reader *r, struct flat_row *row, enum head_colum
 
 	if (!is_share(s, &value))
 		return row_bad(r, "a share that is no percentage");
-	if (value > 100.05)
+	if (value > 100.05 && column != HEAD_TOTAL) /* see check_percents */
 		return row_bad(r, "a share above 100 %");
 	if (column == HEAD_TOTAL)
 		row->total = value;

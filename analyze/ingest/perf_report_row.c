@@ -89,10 +89,8 @@ static bool cut_row(const struct row_reader *r, char *line, struct cut *c)
 	return true;
 }
 
-static int check_percents(struct row_reader *r, const struct cut *c)
+static int check_columns(struct row_reader *r, const struct cut *c)
 {
-	size_t i;
-
 	if (!r->head.n && !r->percents)
 		r->percents = c->npercents;
 	if (head_count(&r->head, HEAD_SYMBOL) > 1)
@@ -105,9 +103,27 @@ static int check_percents(struct row_reader *r, const struct cut *c)
 			       "run perf report without --group)");
 	if (c->npercents < expected_percents(r))
 		return row_bad(r, "fewer percentages than the table has columns");
-	for (i = 0; i < c->npercents; i++)
-		if (c->percent[i] > 100.05)
+	return 0;
+}
+
+/*
+ * perf adds a sample's whole chain to each of its entries; of one that is in it twice with its
+ * symbol unknown, or with --sort time, Children may be above 100 %. What is its own cannot.
+ */
+static int check_percents(struct row_reader *r, const struct cut *c)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->head.n; i++) {
+		enum head_column column = r->head.column[i];
+
+		if (column != HEAD_TOTAL && column != HEAD_SELF && column != HEAD_PERCENT)
+			continue;
+		if (c->percent[n++] > 100.05 && column != HEAD_TOTAL)
 			return row_bad(r, "a share above 100 %");
+	}
+	if (!r->head.n && c->percent[c->npercents - 1] > 100.05)
+		return row_bad(r, "a share above 100 %");
 	return 0;
 }
 
@@ -324,7 +340,9 @@ int row_read(struct row_reader *r, char *line, struct flat_row *row)
 	if (!c.mark && r->marked) /* an entry of a call chain has one share and no mark */
 		return c.npercents > 1 ? row_bad(r, "a row without a symbol") : ROW_UNMARKED;
 	*row = (struct flat_row){.samples = -1, .line = r->text->line};
-	ret = check_percents(r, &c);
+	ret = check_columns(r, &c);
+	if (!ret)
+		ret = check_percents(r, &c);
 	if (ret)
 		return ret;
 	put_percents(r, &c, row);

@@ -71,9 +71,9 @@ void power_add(struct ingest *in, const char *kind, const char *source, const ch
 		name = xasprintf("%s (%d)", domain, k);
 	}
 	array_grow(in->power, in->npower, in->power_cap);
-	in->power[in->npower++] = (struct ingest_power){
-		arena_strdup(&in->arena, kind), arena_strdup(&in->arena, source),
-		arena_strdup(&in->arena, name), how, watts};
+	in->power[in->npower++] = (struct ingest_power){arena_strdup(&in->arena, kind),
+							arena_strdup(&in->arena, source),
+							arena_strdup(&in->arena, name), how, watts};
 	free(name);
 }
 

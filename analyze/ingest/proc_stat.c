@@ -80,6 +80,11 @@ static struct times parse(const char *text)
 	return t;
 }
 
+static bool is_there(const struct times *t, unsigned int cpu)
+{
+	return cpu < t->n && t->cpu[cpu].there;
+}
+
 static bool is_busy(int field)
 {
 	return field != IDLE && field != IOWAIT;
@@ -117,6 +122,41 @@ static void add_cpu(struct sums *s, unsigned int cpu, const struct cpu_times *a,
 	s->all_busy += share * busy;
 }
 
+/*
+ * A CPU that is back: the kernel kept its counters, so that what it did between snapshots, before
+ * it went and since it came, is known; how long it idled is not.
+ */
+static void add_return(struct ingest *in, struct sums *s, const struct snaps *snaps,
+		       const struct times *t, size_t at, unsigned int cpu)
+{
+	const struct cpu_times *a, *b = &t[at].cpu[cpu];
+	double busy = 0, share;
+	size_t was = at - 1;
+	int i;
+
+	while (was && !is_there(&t[was], cpu))
+		was--;
+	if (!is_there(&t[was], cpu))
+		return;
+	a = &t[was].cpu[cpu];
+	share = span_inside(snaps->snap[was].mono_ns, snaps->snap[at].mono_ns, in->run.start_ns,
+			    in->run.end_ns);
+	for (i = 0; i < FIELDS; i++)
+		busy += is_busy(i) ? advance(a, b, i) : 0;
+	if (share > 0)
+		add_cpu(s, cpu, a, b, busy, share);
+}
+
+static void add_returns(struct ingest *in, struct sums *s, const struct snaps *snaps,
+			const struct times *t, size_t at)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < t[at].n; cpu++)
+		if (ingest_has_cpu(in, cpu) && is_there(&t[at], cpu) && !is_there(&t[at - 1], cpu))
+			add_return(in, s, snaps, t, at, cpu);
+}
+
 /* One span between two snapshots: adds what of it lies in the window. Returns its busy ns. */
 static double add_span(struct ingest *in, struct sums *s, const struct times *a,
 		       const struct times *b, double elapsed, double share)
@@ -125,7 +165,7 @@ static double add_span(struct ingest *in, struct sums *s, const struct times *a,
 	double all = 0, busy;
 
 	for (cpu = 0; cpu < n; cpu++) {
-		bool was = cpu < a->n && a->cpu[cpu].there, is = cpu < b->n && b->cpu[cpu].there;
+		bool was = is_there(a, cpu), is = is_there(b, cpu);
 
 		if (!ingest_has_cpu(in, cpu) || (!was && !is))
 			continue;
@@ -153,7 +193,7 @@ static void count_seen(struct ingest *in, struct sums *s, const struct times *t,
 	s->of = xcalloc(s->n + 1, sizeof(*s->of));
 	for (cpu = 0; cpu < s->n; cpu++) {
 		for (i = 0; i < n; i++)
-			if (cpu < t[i].n && t[i].cpu[cpu].there)
+			if (is_there(&t[i], cpu))
 				break;
 		s->seen += i < n && ingest_has_cpu(in, cpu);
 	}
@@ -254,6 +294,7 @@ static void sum_spans(struct ingest *in, struct sums *s, const struct snaps *sna
 		double share = span_inside(a, b, in->run.start_ns, in->run.end_ns);
 		double busy = add_span(in, s, &t[i - 1], &t[i], (double)(b - a), share);
 
+		add_returns(in, s, snaps, t, i);
 		if (b > a)
 			ingest_point(in, "cpu_pct", b, 100 * busy / (double)(b - a));
 	}

@@ -4,6 +4,18 @@
 #include "lib/str.h"
 
 #include <errno.h>
+#include <string.h>
+
+/* Of the readings before the window only the last one tells how things were when it opened. */
+static void skip_early(struct snaps *s, uint64_t start)
+{
+	size_t skip = 0;
+
+	while (skip + 2 < s->n && s->snap[skip + 1].mono_ns <= start)
+		skip++;
+	s->n -= skip;
+	memmove(s->snap, s->snap + skip, s->n * sizeof(*s->snap));
+}
 
 int snap_lines_open(struct ingest *in, const char *what, const char *path, struct snaps *snaps,
 		    struct error *err)
@@ -16,6 +28,7 @@ int snap_lines_open(struct ingest *in, const char *what, const char *path, struc
 		return error_set(err, -rc, "%s", damage.text);
 	if (rc)
 		ingest_note(in, "lossy", "%s: %s", what, damage.text);
+	skip_early(snaps, in->run.start_ns);
 	n = snaps->n;
 	if (n >= 2)
 		return 0;

@@ -6,6 +6,7 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,61 @@ static const struct {
 	{"max_ns", offsetof(struct syscall_row, max_ns)},
 };
 
-static bool parse_row(struct ingest *in, const struct tsv *t, size_t row, struct syscall_row *s)
+enum { FIRST = 16 }; /* calls of a thread that are timed in any case; docs/formats.md */
+
+/* How many of all rows' calls were timed. */
+struct timed {
+	uint64_t calls, timed;
+};
+
+/*
+ * Where calls were drawn by lot to be timed, the others took as long as those on average: the total
+ * is an estimate. The sum of squares is made such that the standard error of the mean, which is
+ * taken over `calls`, is that of the timed ones.
+ */
+static void estimate(struct syscall_row *s, uint64_t timed, uint64_t first, uint64_t first_ns)
+{
+	double drawn = (double)(timed - first), n = (double)s->calls, k = (double)timed;
+	double mean =
+		drawn > 0 ? (double)(s->total_ns - first_ns) / drawn : (double)s->total_ns / k;
+
+	s->total_ns += (uint64_t)llround(mean * (n - k));
+	s->m2 *= k > 1 ? n * (n - 1) / (k * (k - 1)) : 1;
+}
+
+/*
+ * How many of the timed were not drawn. A row of one thread has FIRST of them, one of several says
+ * how many; files of before there were such lack the column.
+ */
+static bool parse_first(const struct tsv *t, size_t row, uint64_t timed, uint64_t *first)
+{
+	int column = tsv_column(t, "first");
+
+	*first = timed < FIRST ? timed : FIRST;
+	return column < 0 || (parse_u64(tsv_cell(t, row, column), first) && *first <= timed);
+}
+
+/* Files of before calls were left untimed lack the columns. */
+static bool parse_timed(const struct tsv *t, size_t row, struct syscall_row *s, struct timed *sum)
+{
+	int column = tsv_column(t, "timed"), first = tsv_column(t, "first_ns");
+	uint64_t timed = s->calls, first_ns = 0, n_first;
+
+	if (column >= 0 && (first < 0 || !parse_u64(tsv_cell(t, row, column), &timed) ||
+			    !parse_u64(tsv_cell(t, row, first), &first_ns)))
+		return false;
+	if (timed > s->calls || first_ns > s->total_ns || (s->calls && !timed) ||
+	    !parse_first(t, row, timed, &n_first))
+		return false;
+	sum->calls += s->calls;
+	sum->timed += timed;
+	if (timed < s->calls)
+		estimate(s, timed, n_first, first_ns);
+	return true;
+}
+
+static bool parse_row(struct ingest *in, const struct tsv *t, size_t row, struct syscall_row *s,
+		      struct timed *sum)
 {
 	const char *bytes = tsv_cell(t, row, tsv_column(t, "bytes"));
 	uint64_t n = 0;
@@ -68,12 +123,14 @@ static bool parse_row(struct ingest *in, const struct tsv *t, size_t row, struct
 		return false;
 	parse_u64(tsv_cell(t, row, tsv_column(t, "unfinished")), &s->unfinished);
 	return (never || parse_real(tsv_cell(t, row, tsv_column(t, "m2_ns2")), &s->m2)) &&
+	       parse_timed(t, row, s, sum) &&
 	       parse_hist(tsv_cell(t, row, tsv_column(t, "time_hist")), s->time_hist) &&
 	       parse_hist(tsv_cell(t, row, tsv_column(t, "size_hist")), s->size_hist);
 }
 
 int ingest_syscalls(struct ingest *in, const char *path, struct error *err)
 {
+	struct timed sum = {0};
 	struct syscall_row row;
 	size_t i, bad;
 	struct tsv t;
@@ -85,7 +142,7 @@ int ingest_syscalls(struct ingest *in, const char *path, struct error *err)
 	rc = tsv_require(&t, err, "comm", "pid", "tid", "nr", "name", "calls", "errors", "total_ns",
 			 "min_ns", "max_ns", "m2_ns2", "bytes", NULL);
 	for (i = 0; !rc && i < t.rows; i++) {
-		if (!parse_row(in, &t, i, &row)) {
+		if (!parse_row(in, &t, i, &row, &sum)) {
 			bad++;
 			continue;
 		}
@@ -95,6 +152,12 @@ int ingest_syscalls(struct ingest *in, const char *path, struct error *err)
 	if (bad)
 		ingest_note(in, "lossy", "syscalls: %zu rows of syscalls.tsv are not readable",
 			    bad);
+	if (sum.timed < sum.calls)
+		ingest_note(in, "warning",
+			    "syscalls: one call in %.1f was timed, drawn by lot: times are "
+			    "estimates, least, most and histograms of times those of the timed "
+			    "ones; calls, errors and bytes are of all",
+			    (double)sum.calls / (double)sum.timed);
 	tsv_free(&t);
 	return rc;
 }

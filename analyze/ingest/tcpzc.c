@@ -8,6 +8,7 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,10 @@ static const struct {
 	{"cpu", "user_s", "workload_user_s", "s", false},
 	{"cpu", "system_s", "workload_system_s", "s", false},
 	{NULL, "ring_overflow", "ring_overflow", "1", true},
+	{NULL, "dropped_completions", "dropped_completions", "1", true},
+	{"rearmed", "ring_full", "rearmed:ring_full", "1", false},
+	{"rearmed", "no_buffers", "rearmed:no_buffers", "1", false},
+	{"rearmed", "interrupted", "rearmed:interrupted", "1", false},
 	{NULL, "bytes", "workload_bytes", "B", false},
 };
 
@@ -86,6 +91,26 @@ static void asked(struct ingest *in, const char *mode)
 			ingest_metric(in, "asked_zero_copy", "1", modes[i].zero_copy, NULL);
 }
 
+/* Before dropped_completions was told, ring_overflow was that: what the kernel dropped. */
+static void ring(struct ingest *in, const json_t *line)
+{
+	double full = json_num(line, "ring_overflow"), lost = json_num(line, "dropped_completions");
+
+	if (full > 0 && isnan(lost))
+		ingest_note(in, "warning",
+			    "workload: io_uring's ring had no room for %.0f completions", full);
+	else if (full > 0)
+		ingest_note(in, "warning",
+			    "workload: io_uring's completion ring was full %.0f times: slower, "
+			    "nothing is lost by it; --cq-entries makes it larger",
+			    full);
+	if (lost > 0)
+		ingest_note(in, "lossy",
+			    "workload: the kernel dropped %.0f completions of io_uring: what they "
+			    "would have said is missing",
+			    lost);
+}
+
 /* What the workload counted from its beginning to its end. */
 static void whole_run(struct ingest *in, const json_t *line)
 {
@@ -118,6 +143,7 @@ static void summary(struct ingest *in, const json_t *line)
 				      json_num(o, figures[i].member), NULL);
 	}
 	asked(in, json_str(line, "mode"));
+	ring(in, line);
 	if (json_num(json_object_get(line, "receive"), "dropped_bytes") > 0)
 		ingest_note(in, "warning",
 			    "workload: its receiver dropped what came (MSG_TRUNC): an upper bound "

@@ -97,8 +97,4 @@ void tcpzc_hists(struct ingest *in, const json_t *summary)
 	put_retries(in, json_object_get(summary, "send_retries"));
 	if (flows > 0)
 		ingest_metric(in, "workload_flows", "1", flows, NULL);
-	if (json_num(summary, "ring_overflow") > 0)
-		ingest_note(in, "warning",
-			    "workload: io_uring's ring had no room for %.0f completions",
-			    json_num(summary, "ring_overflow"));
 }

@@ -64,6 +64,8 @@ static void note_interval(const struct block_list *list, struct table *t)
 
 	for (i = 0; i < list->n; i++)
 		most = list->blocks[i].n > most ? list->blocks[i].n : most;
+	if (!most)
+		return;
 	if (most > 1)
 		table_note(t, "over the runs: %s", intervals[list->estimator]);
 	else

@@ -280,6 +280,12 @@ static void say_absence(struct str *s, const struct cost_part *part)
 	const struct cpuset *asked = part->tally.spec.cpus;
 	char *on, *of;
 
+	if (!part->nruns && part->nlost) {
+		str_printf(s, ": the profile%s of %d run%s hold%s none that can be used",
+			   part->nlost == 1 ? "" : "s", part->nlost, part->nlost == 1 ? "" : "s",
+			   part->nlost == 1 ? "s" : "");
+		return;
+	}
 	if (!part->nruns || !asked || !cpuset_count(&part->cpus)) {
 		str_puts(s, part->nruns ? " in its profiles" : ": no run of it was profiled");
 		return;
@@ -374,7 +380,7 @@ static int run_blocks(struct plan *p, struct store *s, const struct query *q,
 	for (i = 0; i < n && !rc; i++) {
 		put_part(t, p, q, &parts[i]);
 		most = parts[i].nruns > most ? parts[i].nruns : most;
-		k = scope_runs(s, q, &blocks[i], FOR_PROFILE, &runs, err);
+		k = scope_runs(s, q, &blocks[i], FOR_PROFILE_NOTES, &runs, err);
 		if (k < 0)
 			rc = k;
 		else

@@ -78,6 +78,19 @@ static int read_runs(struct store *s, struct cost_part *p, const struct run *run
 	return rc;
 }
 
+static int count_lost(struct store *s, const struct query *q, struct cost_part *p,
+		      struct error *err)
+{
+	struct run *runs;
+	int n = scope_runs(s, q, &p->block, FOR_PROFILE_NOTES, &runs, err);
+
+	if (n < 0)
+		return n;
+	free(runs);
+	p->nlost = n - p->nruns;
+	return 0;
+}
+
 int cost_part_read(struct store *s, const struct query *q, const struct block *b,
 		   const struct tally_spec *spec, struct cost_part *p, struct error *err)
 {
@@ -96,6 +109,8 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 	tally_init(&p->tally, &own, n);
 	p->nruns = n;
 	rc = read_runs(s, p, runs, n, err);
+	if (!rc)
+		rc = count_lost(s, q, p, err);
 	tally_sort(&p->tally);
 	free(runs);
 	return rc;

@@ -20,6 +20,7 @@ struct cost_part {
 	struct basis_value basis;
 	struct system_load load;
 	int nruns;
+	int nlost;	    /* runs that were profiled, and whose profiles hold no sample */
 	struct cpuset cpus; /* that its profiles have samples of; only with spec.cpus */
 };
 

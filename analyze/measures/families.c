@@ -7,6 +7,7 @@
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/manner.h"
+#include "analyze/measures/notes.h"
 #include "analyze/measures/size_parts.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
@@ -40,11 +41,46 @@ static const struct ratio {
 
 /* THE TABLE of families: the beginnings of the names of their metrics. */
 static const struct {
-	const char *family, *prefixes[4];
+	const char *family, *prefixes[8];
 } families[] = {
 	{"tcp", {"tcp_"}},
-	{"sizes", {"recv_size_log2:", "recv_tokens_log2:", "return_tokens_log2:", "hist:"}},
+	{"sizes",
+	 {"recv_size_log2:", "recv_tokens_log2:", "return_tokens_log2:", "hist:", "ring_overflow",
+	  "dropped_completions", "rearmed:"}},
 };
+
+/* THE TABLE of what a workload counts itself, from its beginning to its end. */
+static const struct {
+	const char *family, *prefix, *what;
+} whole_run[] = {
+	{"sizes", "", "sizes"},
+	{"tcp", "tcp_rtt_us", "tcp_rtt_us"},
+	{"tcp", "tcp_retransmits", "tcp_retransmits, retransmits_per_gb"},
+};
+
+static bool has_row(const struct table *t, const char *prefix)
+{
+	int c = table_column(t, "name");
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		if (str_starts(table_cell(t, row, c)->str, prefix))
+			return true;
+	return false;
+}
+
+static void say_whole_run(struct table *t)
+{
+	struct str what = {0};
+	size_t i;
+
+	for (i = 0; i < array_size(whole_run); i++)
+		if (!strcmp(whole_run[i].family, t->name) && has_row(t, whole_run[i].prefix))
+			str_printf(&what, "%s%s", what.len ? ", " : "", whole_run[i].what);
+	if (what.len)
+		notes_whole_run(t, what.buf);
+	str_free(&what);
+}
 
 static bool belongs(const char *family, const char *metric)
 {
@@ -162,8 +198,10 @@ int family_run(struct store *s, const struct query *q, struct table *t, struct e
 		table_note(t, "nothing of this is known: %s", manner_absent(s, t->name));
 	else if (!rc && !t->rows)
 		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
-	if (!rc)
+	if (!rc) {
+		say_whole_run(t);
 		block_list_notes(&list, s, t);
+	}
 	block_list_free(&list);
 	return rc;
 }

@@ -11,15 +11,17 @@
 #include "lib/cpuset.h"
 #include "lib/table.h"
 
-struct components;  /* analyze/measures/components.h */
-struct flat;	    /* the text of perf report, analyze/ingest/perf_report.h */
-struct trace;	    /* the text of perf trace -s, analyze/ingest/perf_trace.h */
-struct perf_stat;   /* what perf stat printed, analyze/ingest/perf_stat.h */
+struct components;   /* analyze/measures/components.h */
+struct flat;	     /* the text of perf report, analyze/ingest/perf_report.h */
+struct trace;	     /* the text of perf trace -s, analyze/ingest/perf_trace.h */
+struct perf_stat;    /* what perf stat printed, analyze/ingest/perf_stat.h */
 struct ethtool_text; /* what ethtool -S printed, analyze/ingest/ethtool_text.h */
-struct tracepoints; /* of a perf.data, analyze/perfdata/tracepoints.h */
+struct tracepoints;  /* of a perf.data, analyze/perfdata/tracepoints.h */
 
 enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
 enum amount { IN_NS, IN_CYCLES, IN_INSTRUCTIONS }; /* amount.h */
+
+enum { LIMIT_MOST = 1000000000 }; /* rows that --limit may ask for */
 
 struct query {
 	/* which runs; NULL or 0: all */

@@ -45,8 +45,7 @@ bool nic_queue(const char *name, char *queue, size_t size)
 	for (i = 0; i < array_size(patterns); i++) {
 		int end = 0;
 
-		if (sscanf(name, patterns[i].pattern, &n, &end) != 1 || !end ||
-		    is_size(name + end))
+		if (sscanf(name, patterns[i].pattern, &n, &end) != 1 || !end || is_size(name + end))
 			continue;
 		snprintf(queue, size, "%s-%u", patterns[i].of ? patterns[i].of : way(name + end),
 			 n);

@@ -17,25 +17,31 @@ static const char *body_of(const char *text)
 	return second ? second + 2 : text;
 }
 
-/* Moves behind a number that stands alone; a digit inside of a word is the word's. */
-static const char *skip_number(const char *s, const char *start)
+static const char *skip_digits(const char *s)
 {
-	if (!isdigit((unsigned char)*s) || (s > start && isalnum((unsigned char)s[-1])))
-		return s;
 	while (isdigit((unsigned char)*s) || (*s == '.' && isdigit((unsigned char)s[1])))
 		s++;
 	return s;
 }
 
-bool notes_alike(const char *a, const char *b)
+/* Moves behind a number that stands alone, or two that are a range; a digit inside of a word is the
+ * word's. */
+static const char *skip_number(const char *s, const char *start)
 {
-	const char *body_a = body_of(a), *body_b = body_of(b);
-	const char *p = body_a, *q = body_b;
+	if (!isdigit((unsigned char)*s) || (s > start && isalnum((unsigned char)s[-1])))
+		return s;
+	s = skip_digits(s);
+	if (str_starts(s, "..") && isdigit((unsigned char)s[2]))
+		s = skip_digits(s + 2);
+	return s;
+}
 
-	if (body_a - a != body_b - b || memcmp(a, b, (size_t)(body_a - a)))
-		return false;
+bool notes_texts_alike(const char *a, const char *b)
+{
+	const char *p = a, *q = b;
+
 	for (;;) {
-		const char *next_p = skip_number(p, body_a), *next_q = skip_number(q, body_b);
+		const char *next_p = skip_number(p, a), *next_q = skip_number(q, b);
 
 		if ((next_p == p) != (next_q == q))
 			return false;
@@ -50,20 +56,37 @@ bool notes_alike(const char *a, const char *b)
 	}
 }
 
+bool notes_alike(const char *a, const char *b)
+{
+	const char *body_a = body_of(a), *body_b = body_of(b);
+
+	return body_a - a == body_b - b && !memcmp(a, b, (size_t)(body_a - a)) &&
+	       notes_texts_alike(body_a, body_b);
+}
+
 static void put_number(struct str *s, const char *number)
 {
-	str_printf(s, "%.*s", (int)(skip_number(number, number) - number), number);
+	str_printf(s, "%.*s", (int)(skip_digits(number) - number), number);
+}
+
+/* The last of the number, or of the range, that is at `s`. */
+static const char *upper_of(const char *s)
+{
+	const char *end = skip_digits(s);
+
+	return str_starts(end, "..") && isdigit((unsigned char)end[2]) ? end + 2 : s;
 }
 
 /* The number that each text has at its place, or the first and the last of them by size. */
 static void put_range(struct str *s, const char *const *at, size_t n)
 {
-	const char *low = at[0], *high = at[0];
+	const char *low = at[0], *high = upper_of(at[0]), *upper;
 	size_t i;
 
 	for (i = 1; i < n; i++) {
+		upper = upper_of(at[i]);
 		low = strtod(at[i], NULL) < strtod(low, NULL) ? at[i] : low;
-		high = strtod(at[i], NULL) > strtod(high, NULL) ? at[i] : high;
+		high = strtod(upper, NULL) > strtod(high, NULL) ? upper : high;
 	}
 	put_number(s, low);
 	if (strtod(low, NULL) < strtod(high, NULL)) {
@@ -72,17 +95,16 @@ static void put_range(struct str *s, const char *const *at, size_t n)
 	}
 }
 
-char *notes_range(const char *const *texts, size_t n)
+char *notes_texts_range(const char *const *texts, size_t n)
 {
-	const char **at = xcalloc(n, sizeof(*at)), *body = body_of(texts[0]);
+	const char **at = xcalloc(n, sizeof(*at)), *start = texts[0];
 	struct str s = {0};
 	size_t i;
 
-	str_printf(&s, "%.*s", (int)(body - texts[0]), texts[0]);
-	for (i = 0; i < n; i++)
-		at[i] = body_of(texts[i]);
+	memcpy(at, texts, n * sizeof(*at));
+	str_puts(&s, "");
 	while (*at[0]) {
-		if (skip_number(at[0], body) == at[0]) {
+		if (skip_number(at[0], start) == at[0]) {
 			str_putc(&s, *at[0]);
 			for (i = 0; i < n; i++)
 				at[i]++;
@@ -93,7 +115,22 @@ char *notes_range(const char *const *texts, size_t n)
 			at[i] = skip_number(at[i], at[i]);
 	}
 	free(at);
-	return s.buf;
+	return str_take(&s);
+}
+
+char *notes_range(const char *const *texts, size_t n)
+{
+	const char **bodies = xcalloc(n, sizeof(*bodies));
+	char *range, *text;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		bodies[i] = body_of(texts[i]);
+	range = notes_texts_range(bodies, n);
+	text = xasprintf("%.*s%s", (int)(bodies[0] - texts[0]), texts[0], range);
+	free(range);
+	free(bodies);
+	return text;
 }
 
 void notes_say_once(struct table *t, const char *text)
@@ -104,6 +141,136 @@ void notes_say_once(struct table *t, const char *text)
 		if (notes_alike(t->notes[i], text))
 			return;
 	table_note(t, "%s", text);
+}
+
+/* "warning: variant side: text" or "lossy: ...": the variant and side; else NULL. */
+static const char *whose(const char *note, size_t *len)
+{
+	const char *start = strchr(note, ' '), *end;
+
+	if (!start || (!str_starts(note, "warning: ") && !str_starts(note, "lossy: ")))
+		return NULL;
+	end = strstr(++start, ": ");
+	*len = end ? (size_t)(end - start) : 0;
+	return end ? start : NULL;
+}
+
+/* Is the number at `at` which one it is, as in "CPUs 4,12", and not how many? */
+static bool is_name(const char *start, const char *at)
+{
+	static const char *const of[] = {"CPU", "CPUs", "node", "nodes"};
+	const char *end = at, *word;
+	size_t i;
+
+	while (end > start && strchr("0123456789,.-", end[-1]))
+		end--;
+	if (end == start || end[-1] != ' ')
+		return false;
+	for (word = --end; word > start && isalpha((unsigned char)word[-1]); word--)
+		;
+	for (i = 0; i < array_size(of); i++)
+		if (strlen(of[i]) == (size_t)(end - word) &&
+		    !memcmp(word, of[i], (size_t)(end - word)))
+			return true;
+	return false;
+}
+
+/* The text without its figures: "covers # s". */
+static char *kind_of(const char *text)
+{
+	struct str s = {0};
+	const char *p = text, *next;
+
+	str_puts(&s, "");
+	for (; *p; p = next) {
+		next = skip_number(p, text);
+		if (next == p)
+			str_putc(&s, *next++);
+		else if (is_name(text, p))
+			str_add(&s, p, (size_t)(next - p));
+		else
+			str_putc(&s, '#');
+	}
+	return str_take(&s);
+}
+
+/* Alike, whosever they are. */
+static bool are_of_one_kind(const char *a, const char *b)
+{
+	size_t na, nb;
+	const char *of_a = whose(a, &na), *of_b = whose(b, &nb);
+	char *x, *y;
+	bool same;
+
+	if (!of_a || !of_b || of_a - a != of_b - b || strncmp(a, b, (size_t)(of_a - a)))
+		return false;
+	x = kind_of(of_a + na);
+	y = kind_of(of_b + nb);
+	same = !strcmp(x, y);
+	free(x);
+	free(y);
+	return same;
+}
+
+enum { NAMES = 3 };
+
+/* "warning: a receiver, a sender and 3 more: covers 1.28..1.33 s" */
+static void put_gathered(struct table *t, const char *const *notes, size_t n)
+{
+	size_t shown = n <= NAMES + 1 ? n : NAMES, i, len;
+	const char *first = whose(notes[0], &len);
+	const char **texts = xcalloc(n, sizeof(*texts));
+	struct str s = {0};
+	char *text;
+
+	str_printf(&s, "%.*s", (int)(first - notes[0]), notes[0]);
+	for (i = 0; i < n; i++) {
+		const char *of = whose(notes[i], &len);
+
+		if (i < shown)
+			str_printf(&s, "%s%.*s", i ? ", " : "", (int)len, of);
+		texts[i] = of + len + 2;
+	}
+	if (shown < n)
+		str_printf(&s, " and %zu more", n - shown);
+	text = notes_texts_range(texts, n);
+	table_note(t, "%s: %s", s.buf, text);
+	free(text);
+	free(texts);
+	str_free(&s);
+}
+
+void notes_gather(struct table *t)
+{
+	const char **all = t->notes, **kind;
+	size_t n = t->nnotes, i, k, found;
+
+	kind = xcalloc(n + 1, sizeof(*kind));
+	t->notes = NULL;
+	t->nnotes = t->notes_cap = 0;
+	for (i = 0; i < n; i++) {
+		for (k = i, found = 0; all[i] && k < n; k++) {
+			if (!all[k] || (k != i && !are_of_one_kind(all[i], all[k])))
+				continue;
+			kind[found++] = all[k];
+			if (k != i)
+				all[k] = NULL;
+		}
+		if (found > 1)
+			put_gathered(t, kind, found);
+		else if (found)
+			table_note(t, "%s", kind[0]);
+	}
+	free(kind);
+	free(all);
+}
+
+void notes_whole_run(struct table *t, const char *what)
+{
+	table_note(t,
+		   "%s: the workload's own count over its whole run, warm-up included; other "
+		   "figures are of the window",
+		   what);
 }
 
 static void add_note(void *table, const char *severity, const char *text)

@@ -12,14 +12,28 @@
  */
 bool notes_alike(const char *a, const char *b);
 
+/* The same of texts that have no such head: all of them is text. */
+bool notes_texts_alike(const char *a, const char *b);
+
 /*
  * Notes that are alike as one: "covers 1.28..1.33 s" has the smallest and the largest of each
  * number that differs. The caller frees it.
  */
 char *notes_range(const char *const *texts, size_t n);
+char *notes_texts_range(const char *const *texts, size_t n);
 
 /* Adds the note unless the table has one alike. */
 void notes_say_once(struct table *t, const char *text);
+
+/*
+ * Warnings and losses of one kind that several variants or sides have, as one line in the place of
+ * the first: "warning: a receiver, a sender, b receiver and 3 more: text". For a table that is
+ * done.
+ */
+void notes_gather(struct table *t);
+
+/* "X: the workload's own count over its whole run ...": the other figures are of the window. */
+void notes_whole_run(struct table *t, const char *what);
 
 /* What was lost or odd in a bare file; sets t->lossy. */
 void notes_of_profile(struct table *t, const struct profile *p);

@@ -147,25 +147,31 @@ int passes_run(struct store *s, const struct query *q, struct table *t, struct e
 	return rc;
 }
 
+/* It may be chance where the interval holds 0, or where the runs are too few for one. */
+enum worse { SURELY_NOT, MAYBE, SURELY };
+
 struct worst {
 	double pct; /* NAN: not known */
-	bool one;   /* of a single run, here or in the measure pass: chance as much as cost */
+	enum worse worse;
+	size_t n; /* runs, here or in the measure pass, whichever had fewer */
 };
 
 static void take_worst(struct worst *w, enum estimator e, const struct pass_runs *measure,
 		       const struct pass_runs *pass)
 {
-	double pct;
+	enum worse worse;
+	struct estimate c;
 
 	if (!measure->nx || !pass->nx)
 		return;
-	pct = cost(e, measure, pass).value;
-	if (isnan(pct) || pct <= w->pct)
+	c = cost(e, measure, pass);
+	worse = c.lo > 0 ? SURELY : c.hi < 0 ? SURELY_NOT : MAYBE;
+	if (isnan(c.value) || worse < w->worse || (worse == w->worse && c.value <= w->pct))
 		return;
-	*w = (struct worst){pct, measure->nx == 1 || pass->nx == 1};
+	*w = (struct worst){c.value, worse, measure->nx < pass->nx ? measure->nx : pass->nx};
 }
 
-/* The side whose throughput suffers most stands for the pass. */
+/* The side whose throughput surely suffers most stands for the pass. */
 static void worst(struct store *s, const struct block_list *list, struct worst most[PASSES])
 {
 	struct pass_runs all[PASSES];
@@ -179,6 +185,15 @@ static void worst(struct store *s, const struct block_list *list, struct worst m
 	}
 }
 
+static void put_worst(struct str *text, const char *pass, const struct worst *w)
+{
+	str_printf(text, "%s%s ", text->len ? ", " : "", pass);
+	if (w->worse == MAYBE)
+		str_printf(text, "not told apart from chance (n = %zu)", w->n);
+	else
+		str_printf(text, "%.1f %%", w->pct);
+}
+
 void passes_note(struct store *s, const struct block_list *list, struct table *t)
 {
 	struct worst most[PASSES] = {{.pct = NAN}, {.pct = NAN}, {.pct = NAN}};
@@ -188,9 +203,7 @@ void passes_note(struct store *s, const struct block_list *list, struct table *t
 	worst(s, list, most);
 	for (k = MEASURE + 1; k < PASSES; k++)
 		if (isfinite(most[k].pct))
-			str_printf(&text, "%s%s %.1f %%%s", text.len ? ", " : "", passes[k],
-				   most[k].pct > 0 ? most[k].pct : 0,
-				   most[k].one ? " (n = 1)" : "");
+			put_worst(&text, passes[k], &most[k]);
 	if (text.len)
 		table_note(
 			t,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/power.h"
 
+#include "analyze/measures/shared_cpus.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -97,7 +98,7 @@ static bool metered(struct store *s, const struct run *side, struct power *p)
 	return found;
 }
 
-/* A host's power by the model: idle once, and the CPU use of the sides given that run on it. */
+/* A host's power by the model: idle once, and the use of the CPUs of the sides on it, each once. */
 static bool modelled(struct store *s, const struct query *q, const struct run *const sides[], int n,
 		     int first, struct power *p)
 {
@@ -108,7 +109,7 @@ static bool modelled(struct store *s, const struct query *q, const struct run *c
 		return false;
 	for (i = first; i < n; i++)
 		if (same_host(sides[i], sides[first]))
-			cpu += figure_metric(s, sides[i], "cpu_pct");
+			cpu += cpu_pct_besides(s, sides, i);
 	p->watts = q->model_idle + q->model_per_cpu * cpu / 100;
 	p->source = POWER_MODELLED;
 	p->kind = NULL;

@@ -4,7 +4,8 @@
  *
  *   roi_c = T^n / C     T: throughput, Gbit/s    C: CPU use of the side's CPUs added up, percent
  *   roi_p = T^n / P^m   P: watts                 n = 2, m = 1 unless told otherwise
- *   total: the receiver's T, over both sides' C and over both hosts' P, a shared host once
+ *   total: the receiver's T, over both sides' C and over both hosts' P; a CPU that both sides
+ *          have counts once, a host that both run on too
  *
  * Scores are made for each repeat and then estimated over the repeats.
  */
@@ -13,6 +14,7 @@
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/zero_copy.h"
 #include "analyze/measures/power.h"
+#include "analyze/measures/shared_cpus.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -97,7 +99,7 @@ static void add_score(struct store *s, const struct query *q, const struct run *
 	int i;
 
 	for (i = 0; i < n; i++)
-		one.c += figure_metric(s, sides[i], "cpu_pct");
+		one.c += cpu_pct_besides(s, sides, i);
 	compute(q, &one);
 	array_grow(list->s, list->n, list->cap);
 	list->s[list->n++] = one;
@@ -179,12 +181,23 @@ static const struct run *same_repeat(const struct block_runs *b, const struct ru
 	return NULL;
 }
 
+/* Of the row just put. */
+static void note_shared(struct table *t, const char *variant, const char *cpus)
+{
+	bool known = table_cell(t, t->rows - 1, table_column(t, "cpu_pct"))->type != V_NONE;
+
+	table_note(t, "%s total: %s: %s", variant, cpus,
+		   known ? "cpu_pct and roi_c count each CPU once"
+			 : "no cpu_pct, and nothing made of it: CPU time is not known CPU by CPU");
+}
+
 /* Receiver and sender of one variant stand beside each other in the list. */
 static void put_total(struct store *s, const struct query *q, const struct block_list *list,
 		      const struct block_runs *receiver, const struct block_runs *sender,
 		      struct table *t)
 {
 	struct scores scores = {0};
+	char *cpus = NULL;
 	int i;
 
 	for (i = 0; i < receiver->n; i++) {
@@ -193,9 +206,24 @@ static void put_total(struct store *s, const struct query *q, const struct block
 
 		if (other)
 			add_score(s, q, sides, 2, &receiver->runs[i], &scores);
+		if (other && !cpus)
+			cpus = shared_cpus(sides, 2);
 	}
 	put_scores(t, receiver->block.variant, "total", &scores, list->estimator);
+	if (!scores.n)
+		table_note(t, "%s total: no repeat has both sides", receiver->block.variant);
+	if (cpus)
+		note_shared(t, receiver->block.variant, cpus);
+	free(cpus);
 	free(scores.s);
+}
+
+/* The total of two sides that have it, which stand above: put_total() says why it has not. */
+static bool told_by_total(const struct table *t, size_t row, int column)
+{
+	return !strcmp(table_cell(t, row, 1)->str, "total") &&
+	       table_cell(t, row - 1, column)->type != V_NONE &&
+	       table_cell(t, row - 2, column)->type != V_NONE;
 }
 
 /* A score without its inputs is absent, and this says why: "power_w is absent (a b): ...". */
@@ -210,7 +238,7 @@ static void note_absent(struct table *t, bool given)
 
 		str_reset(&names);
 		for (row = missing = 0; row < t->rows; row++) {
-			if (table_cell(t, row, c)->type != V_NONE)
+			if (table_cell(t, row, c)->type != V_NONE || told_by_total(t, row, c))
 				continue;
 			str_printf(&names, "%s%s %s", missing++ ? ", " : "",
 				   table_cell(t, row, 0)->str, table_cell(t, row, 1)->str);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column runs_columns[19] = {
+const struct column runs_columns[20] = {
 	{"position", NULL, V_INT, 0, "place in the order they were made in, from 0"},
 	{"variant", NULL, V_STR, 0, NULL},
 	{"pass", NULL, V_STR, 0, "measure, profile, syscalls or all"},
@@ -26,7 +26,8 @@ const struct column runs_columns[19] = {
 	{"seconds", "s", V_REAL, 3, "its length"},
 	{"throughput_gbps", "Gbit/s", V_REAL, 3, NULL},
 	{"cpu_pct", "%", V_REAL, 1, "100 = one CPU"},
-	{"window_error_us", "us", V_REAL, 0, "how far apart the collectors cut the window"},
+	{"window_error_us", "us", V_REAL, 0, "how far apart the collectors' totals are cut"},
+	{"readings_us", "us", V_REAL, 0, "the farthest reading that is interpolated to an edge"},
 	{"skew_us", "us", V_REAL, 0, "how far apart the two sides' windows are"},
 	{"stalled_s", "s", V_REAL, 2, "the workload stood still"},
 	{"steal_pct", "%", V_REAL, 1, "of the side's CPUs, stolen by the hypervisor"},
@@ -51,6 +52,8 @@ static void put_marks(struct store *s, const struct run *r, struct table *t, str
 {
 	table_set(t, row, "window_error_us",
 		  value_real(worse(s, r, "window_start_error_us", "window_end_error_us")));
+	table_set(t, row, "readings_us",
+		  value_real(worse(s, r, "window_first_reading_us", "window_last_reading_us")));
 	table_set(t, row, "skew_us", value_real(figure_metric(s, r, "window_skew_us")));
 	table_set(t, row, "stalled_s", value_real(figure_metric(s, r, "stalled_s")));
 	if (r->ncpus > 0)

@@ -89,10 +89,32 @@ int scope_blocks(struct store *s, const struct query *q, struct block **blocks, 
 	return rc;
 }
 
+/* By perf's own word in run.json, whatever became of its file. */
+static bool was_profiled(struct store *s, const struct run *r)
+{
+	struct collector_row *rows;
+	int n = store_collectors(s, r->id, &rows, NULL), i;
+	bool found = false;
+
+	for (i = 0; i < n; i++)
+		found |= !strcmp(rows[i].name, "perf") && strcmp(rows[i].state, "unsupported") != 0;
+	if (n >= 0)
+		free(rows);
+	return found;
+}
+
 static bool serves(struct store *s, const struct run *r, enum purpose p)
 {
-	return p == FOR_FIGURES ||
-	       (p == FOR_PROFILE ? store_has_profile(s, r->id) : store_has_syscalls(s, r->id));
+	switch (p) {
+	case FOR_PROFILE:
+		return store_has_profile(s, r->id);
+	case FOR_PROFILE_NOTES:
+		return store_has_profile(s, r->id) || was_profiled(s, r);
+	case FOR_SYSCALLS:
+		return store_has_syscalls(s, r->id);
+	default:
+		return true;
+	}
 }
 
 /* The pass that figures are taken from: the cheapest instruments that there are. */
@@ -134,58 +156,79 @@ const char *scope_doubt(const struct run *runs, int n)
 	return "there is no measure pass: throughput and CPU hold what the instruments cost";
 }
 
-/* How many of the runs have a note alike. */
-static int count_same(struct store_note_row **notes, const int *n, int runs, const char *text)
+static void say_note(const char *severity, const struct block *b, const char *text, struct table *t)
 {
-	int count = 0, r, i;
+	char *whole;
 
-	for (r = 0; r < runs; r++)
-		for (i = 0; i < n[r]; i++)
-			if (notes_alike(notes[r][i].text, text)) {
-				count++;
-				break;
-			}
-	return count;
+	if (!strcmp(severity, "note"))
+		return;
+	t->lossy |= !strcmp(severity, "lossy");
+	whole = b ? xasprintf("%s: %s %s: %s", severity, b->variant, b->side, text)
+		  : xasprintf("%s: %s", severity, text);
+	notes_say_once(t, whole);
+	free(whole);
 }
 
-static void say_note(const struct block *b, const struct store_note_row *note, int count, int runs,
-		     struct table *t)
-{
-	char *text;
+/* The notes of each of the runs. */
+struct told {
+	struct store_note_row **notes;
+	int *n, runs;
+};
 
-	if (!strcmp(note->severity, "note"))
-		return;
-	t->lossy |= !strcmp(note->severity, "lossy");
-	if (b)
-		text = runs > 1 ? xasprintf("%s: %s %s: %s (%d of %d runs)", note->severity,
-					    b->variant, b->side, note->text, count, runs)
-				: xasprintf("%s: %s %s: %s", note->severity, b->variant, b->side,
-					    note->text);
-	else
-		text = xasprintf("%s: %s", note->severity, note->text);
-	notes_say_once(t, text);
+/* The first note alike that the run has; NULL: it has none. */
+static const char *find_alike(const struct told *told, int run, const char *text)
+{
+	int i;
+
+	for (i = 0; i < told->n[run]; i++)
+		if (notes_texts_alike(told->notes[run][i].text, text))
+			return told->notes[run][i].text;
+	return NULL;
+}
+
+/* "covers 1.28..1.33 s (2 of 3 runs)", with the first run that has it; not with those after it. */
+static void say_of_all(const struct told *told, int run, const struct store_note_row *note,
+		       const struct block *b, struct table *t)
+{
+	const char **texts = xcalloc((size_t)told->runs, sizeof(*texts)), *alike;
+	char *range, *text;
+	size_t n = 0;
+	int r;
+
+	for (r = 0; r < told->runs; r++)
+		if ((alike = find_alike(told, r, note->text)))
+			texts[n++] = alike;
+	range = notes_texts_range(texts, n);
+	text = told->runs > 1 ? xasprintf("%s (%zu of %d runs)", range, n, told->runs)
+			      : xstrdup(range);
+	for (r = 0; r < run && !find_alike(told, r, note->text); r++)
+		;
+	if (r == run)
+		say_note(note->severity, b, text, t);
 	free(text);
+	free(range);
+	free(texts);
 }
 
 void scope_notes(struct store *s, const struct block *b, const struct run *runs, int n,
 		 struct table *t)
 {
-	struct store_note_row **notes = xcalloc((size_t)n + 1, sizeof(*notes));
-	int *counts = xcalloc((size_t)n + 1, sizeof(*counts)), r, i;
+	struct told told = {xcalloc((size_t)n + 1, sizeof(*told.notes)),
+			    xcalloc((size_t)n + 1, sizeof(*told.n)), n};
+	int r, i;
 
 	for (r = 0; r < n; r++) {
-		counts[r] = store_notes(s, runs[r].id, &notes[r], NULL);
-		if (counts[r] < 0)
-			counts[r] = 0;
+		told.n[r] = store_notes(s, runs[r].id, &told.notes[r], NULL);
+		if (told.n[r] < 0)
+			told.n[r] = 0;
 	}
 	for (r = 0; r < n; r++)
-		for (i = 0; i < counts[r]; i++)
-			say_note(b, &notes[r][i], count_same(notes, counts, n, notes[r][i].text), n,
-				 t);
+		for (i = 0; i < told.n[r]; i++)
+			say_of_all(&told, r, &told.notes[r][i], b, t);
 	for (r = 0; r < n; r++)
-		free(notes[r]);
-	free(notes);
-	free(counts);
+		free(told.notes[r]);
+	free(told.notes);
+	free(told.n);
 }
 
 void scope_capture_notes(struct store *s, struct table *t)
@@ -194,7 +237,7 @@ void scope_capture_notes(struct store *s, struct table *t)
 	int n = store_notes(s, 0, &notes, NULL), i;
 
 	for (i = 0; i < n; i++)
-		say_note(NULL, &notes[i], 1, 1, t);
+		say_note(notes[i].severity, NULL, notes[i].text, t);
 	if (n >= 0)
 		free(notes);
 }

@@ -17,7 +17,8 @@ struct block {
 /* Blocks that the query asks for, in the plan's order; the caller frees. Count or -errno. */
 int scope_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err);
 
-enum purpose { FOR_FIGURES, FOR_PROFILE, FOR_SYSCALLS };
+/* FOR_PROFILE_NOTES: also the runs that were profiled and whose profile holds nothing. */
+enum purpose { FOR_FIGURES, FOR_PROFILE, FOR_PROFILE_NOTES, FOR_SYSCALLS };
 
 /* The block's runs that serve the purpose, by position; the caller frees. Count or -errno. */
 int scope_runs(struct store *s, const struct query *q, const struct block *b, enum purpose p,

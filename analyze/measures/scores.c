@@ -3,8 +3,9 @@
  * scores: what a byte cost, a row for each figure, made for each run and estimated over the runs:
  * of the receiver, of the sender, and of both in total. The total of what a unit of work costs is
  * the sum of both sides' costs in the same repeat; joules count a host that both share once. That
- * of a ratio of two counts is the ratio of their sums. A score whose inputs are missing is absent,
- * and a note says which input and how to get it.
+ * of a ratio of two counts is the ratio of their sums. Where both sides have a CPU there is no
+ * total of what was measured by CPU: it would be in there twice. A score whose inputs are missing
+ * is absent, and a note says which input and how to get it.
  */
 #include "analyze/measures/tables.h"
 
@@ -12,6 +13,7 @@
 #include "analyze/measures/calls.h"
 #include "analyze/measures/scores.h"
 #include "analyze/measures/scores_absent.h"
+#include "analyze/measures/shared_cpus.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -93,20 +95,20 @@ static double calls(struct store *s, const struct run *const sides[], int n, str
 
 /* THE TABLE of scores. */
 static const struct score scores[] = {
-	{"ns_per_kib", "ns/KiB", "lower", cost, "cpu_pct", "rate_kib", 1e7, FOR_FIGURES},
-	{"cycles_per_byte", "1/B", "lower", cost, "counter:cycles", "bytes", 1, FOR_FIGURES},
+	{"ns_per_kib", "ns/KiB", "lower", cost, "cpu_pct", "rate_kib", 1e7, FOR_FIGURES, true},
+	{"cycles_per_byte", "1/B", "lower", cost, "counter:cycles", "bytes", 1, FOR_FIGURES, true},
 	{"instructions_per_byte", "1/B", "lower", cost, "counter:instructions", "bytes", 1,
-	 FOR_FIGURES},
+	 FOR_FIGURES, true},
 	{"ipc", "1/cycle", "higher", ratio, "counter:instructions", "counter:cycles", 1,
-	 FOR_FIGURES},
+	 FOR_FIGURES, true},
 	{"cache_miss_pct", "%", "lower", ratio, "counter:cache-misses", "counter:cache-references",
-	 100, FOR_FIGURES},
+	 100, FOR_FIGURES, true},
 	{"branch_miss_pct", "%", "lower", ratio, "counter:branch-misses", "counter:branches", 100,
-	 FOR_FIGURES},
+	 FOR_FIGURES, true},
 	{"context_switches_per_mib", "1/MiB", "lower", cost, "counter:context-switches", "bytes",
-	 1048576, FOR_FIGURES},
-	{"j_per_gb", "J/GB", "lower", joules, INPUT_POWER, "bytes", 1, FOR_FIGURES},
-	{"syscalls_per_mib", "1/MiB", "lower", calls, INPUT_CALLS, "bytes", 1, FOR_SYSCALLS},
+	 1048576, FOR_FIGURES, true},
+	{"j_per_gb", "J/GB", "lower", joules, INPUT_POWER, "bytes", 1, FOR_FIGURES, false},
+	{"syscalls_per_mib", "1/MiB", "lower", calls, INPUT_CALLS, "bytes", 1, FOR_SYSCALLS, false},
 };
 
 /* --- rows --- */
@@ -169,14 +171,33 @@ static struct estimate estimate_score(struct store *s, const struct block_runs *
 	for (i = 0; i < sides[0]->n; i++) {
 		if (!same_repeat(sides, n, &sides[0]->runs[i], runs))
 			continue;
+		if (c->score->of_cpus && !c->twice)
+			c->twice = shared_cpus(runs, n);
+		if (c->twice)
+			break;
 		v = c->score->figure(s, runs, n, c);
 		if (isfinite(v))
 			x[known++] = v;
 	}
-	if (known)
+	if (known && !c->twice)
 		e = stats_estimate(est, x, known, 0.95);
 	free(x);
 	return e;
+}
+
+/* An input that a side lacks comes first: no CPUs of its own would give the total that. */
+static void put_absent(struct store *s, const struct query *q,
+		       const struct block_runs *const sides[], int n, const struct scoring *c,
+		       const char *side, struct absences *absent)
+{
+	const char *missing = score_absent(s, q, sides, n, c->score);
+	char *why = missing    ? xstrdup(missing)
+		    : c->twice ? xasprintf("%s: %s", c->twice, SHARED_CPUS_TWICE)
+		    : n > 1    ? xstrdup("no repeat has it on both sides")
+			       : xstrdup("no run has both of its parts");
+
+	absences_add(absent, c->score->name, sides[0]->block.variant, side, why);
+	free(why);
 }
 
 /* A row of one side, or of both. */
@@ -191,8 +212,8 @@ static void put_score(struct store *s, const struct query *q,
 	if (e.n)
 		put(t, &sides[0]->block, side, &c, &e);
 	else
-		absences_add(absent, k->name, sides[0]->block.variant, side,
-			     score_absent(s, q, sides, n, k));
+		put_absent(s, q, sides, n, &c, side, absent);
+	free(c.twice);
 }
 
 /* Receiver and sender of one variant stand beside each other in the list. */

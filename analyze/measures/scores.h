@@ -15,6 +15,7 @@ struct scoring {
 	enum power_source source; /* the weakest of those used */
 	const char *kind;	  /* of power; NULL: none used, or a model's */
 	bool shared;		  /* the hosts also run sides that are not asked for */
+	char *twice;		  /* CPUs that a sum would count twice: so there is none; owned */
 };
 
 /* Of the sides of one repeat, one or both; NAN where an input is missing. */
@@ -27,12 +28,13 @@ struct score {
 	const char *over, *under; /* metrics, or INPUT_CALLS, INPUT_POWER */
 	double scale;
 	enum purpose purpose; /* which runs it comes from */
+	bool of_cpus;	      /* measured by CPU, whoever ran there */
 };
 
 #define INPUT_CALLS "calls"
 #define INPUT_POWER "power"
 
-/* Why the score is absent for these sides together, and the way out. */
+/* Which input no run of a side has, and the way out; NULL: each is there in some run. */
 const char *score_absent(struct store *s, const struct query *q,
 			 const struct block_runs *const sides[], int n, const struct score *k);
 

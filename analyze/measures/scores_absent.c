@@ -21,7 +21,7 @@ static struct absence *absence_of(struct absences *a, const char *score, const c
 			return &a->list[i];
 	array_grow(a->list, a->n, a->cap);
 	new = &a->list[a->n++];
-	*new = (struct absence){.reason = reason, .nnames = 1};
+	*new = (struct absence){.reason = xstrdup(reason), .nnames = 1};
 	list_add(&new->names, score);
 	return new;
 }
@@ -45,6 +45,7 @@ static bool alike(const struct absence *a, const struct absence *b)
 
 static void absence_free(struct absence *a)
 {
+	free(a->reason);
 	str_free(&a->blocks);
 	str_free(&a->names);
 }

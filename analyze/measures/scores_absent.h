@@ -7,7 +7,7 @@
 #include "lib/table.h"
 
 struct absence {
-	const char *reason;
+	char *reason;
 	struct str blocks, names; /* "a receiver, b total"; "ipc, cycles_per_byte" */
 	size_t nblocks, nnames;
 };

@@ -6,10 +6,12 @@
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/clocks.h"
 #include "analyze/measures/costs.h"
+#include "analyze/measures/notes.h"
 #include "analyze/measures/passes.h"
 #include "analyze/measures/power.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
+#include "lib/str.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,9 +43,8 @@ const struct column summary_columns[20] = {
 	{"power_kind", NULL, V_STR, 0, "wall, platform or package"},
 };
 
-static double ns_per_kib(struct store *s, const struct run *r, const void *arg)
+static double ns_per_kib(struct store *s, const struct run *r)
 {
-	(void)arg;
 	return figure_metric(s, r, "cpu_pct") * 1e7 / figure_metric(s, r, "rate_kib");
 }
 
@@ -65,8 +66,8 @@ static double watts(struct store *s, const struct run *r, const void *arg)
 	return p.watts;
 }
 
-static void put_power(struct store *s, const struct query *q, const struct block_list *list,
-		      const struct block_runs *b, struct table *t, struct value *row)
+static size_t put_power(struct store *s, const struct query *q, const struct block_list *list,
+			const struct block_runs *b, struct table *t, struct value *row)
 {
 	struct watts w = {q, POWER_NONE, NULL};
 	struct estimate e = scope_estimate(s, b->runs, b->n, list->estimator, watts, &w);
@@ -74,6 +75,44 @@ static void put_power(struct store *s, const struct query *q, const struct block
 	put_estimate(t, row, "power_w", "power_w", &e);
 	table_set(t, row, "power_source", value_str(t, power_source_names[w.source]));
 	table_set(t, row, "power_kind", value_str(t, w.kind));
+	return e.n;
+}
+
+static double rate(struct store *s, const struct run *r, const void *metric)
+{
+	return metric ? figure_metric(s, r, metric) : ns_per_kib(s, r);
+}
+
+/* The columns that are estimated over the runs. */
+static const struct {
+	const char *column, *short_name, *metric; /* NULL: made of two */
+} rates[] = {
+	{"throughput_gbps", "throughput", "throughput"},
+	{"cpu_pct", "cpu", "cpu_pct"},
+	{"ns_per_kib", "ns_per_kib", NULL},
+};
+
+/* Not every run has every figure: "a receiver: cpu_pct is of 1 of 4 runs". */
+static size_t put_rates(struct store *s, const struct block_list *list, const struct block_runs *b,
+			struct table *t, struct value *row)
+{
+	struct str fewer = {0};
+	size_t most = 0, i;
+
+	for (i = 0; i < array_size(rates); i++) {
+		struct estimate e =
+			scope_estimate(s, b->runs, b->n, list->estimator, rate, rates[i].metric);
+
+		put_estimate(t, row, rates[i].column, rates[i].short_name, &e);
+		most = e.n > most ? e.n : most;
+		if (e.n && e.n < (size_t)b->n)
+			str_printf(&fewer, "%s%s %zu", fewer.len ? ", " : "", rates[i].column, e.n);
+	}
+	if (fewer.len)
+		table_note(t, "%s %s: runs that have it: %s, of %d", b->block.variant,
+			   b->block.side, fewer.buf, b->n);
+	str_free(&fewer);
+	return most;
 }
 
 /* Where work was counted in KiB. */
@@ -91,27 +130,33 @@ static int put_copy(struct store *s, const struct query *q, const struct block *
 	return 0;
 }
 
+static bool has_any(const struct table *t, const char *column)
+{
+	int c = table_column(t, column);
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		if (table_cell(t, row, c)->type != V_NONE)
+			return true;
+	return false;
+}
+
 static int put_block(struct store *s, const struct query *q, const struct block_list *list,
 		     const struct block_runs *b, struct table *t, struct error *err)
 {
 	struct value *row = table_row(t);
 	struct evidence evidence[MAX_EVIDENCE];
-	struct estimate e;
+	size_t with_rates, with_power;
 	int n = zero_copy_evidence(s, q, b->block.variant, evidence, err);
 	int rc = n < 0 ? n : put_copy(s, q, &b->block, t, row, err);
 
 	table_set(t, row, "variant", value_str(t, b->block.variant));
 	table_set(t, row, "side", value_str(t, b->block.side));
-	table_set(t, row, "runs", value_int(b->n));
-	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, "throughput");
-	put_estimate(t, row, "throughput_gbps", "throughput", &e);
-	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, "cpu_pct");
-	put_estimate(t, row, "cpu_pct", "cpu", &e);
-	e = scope_estimate(s, b->runs, b->n, list->estimator, ns_per_kib, NULL);
-	put_estimate(t, row, "ns_per_kib", "ns_per_kib", &e);
+	with_rates = put_rates(s, list, b, t, row);
 	table_set(t, row, "zero_copy_share",
 		  value_real(100 * zero_copy_share(evidence, n < 0 ? 0 : n, b->block.side)));
-	put_power(s, q, list, b, t, row);
+	with_power = put_power(s, q, list, b, t, row);
+	table_set(t, row, "runs", value_int(with_rates > with_power ? with_rates : with_power));
 	return rc;
 }
 
@@ -124,7 +169,7 @@ static int note_profiles(struct store *s, const struct query *q, const struct bl
 	for (i = 0; i < list->n; i++) {
 		struct run *runs;
 
-		n = scope_runs(s, q, &list->blocks[i].block, FOR_PROFILE, &runs, err);
+		n = scope_runs(s, q, &list->blocks[i].block, FOR_PROFILE_NOTES, &runs, err);
 		if (n < 0)
 			return n;
 		scope_notes(s, &list->blocks[i].block, runs, n, t);
@@ -152,6 +197,8 @@ int summary_run(struct store *s, const struct query *q, struct table *t, struct 
 			table_note(t, "%s: %s", list.blocks[i].block.variant, what);
 	}
 	if (!rc) {
+		if (has_any(t, "zero_copy_share"))
+			notes_whole_run(t, "zero_copy_share");
 		passes_note(s, &list, t);
 		power_note_kinds(s, q, t);
 		rc = clocks_note(s, t, err);

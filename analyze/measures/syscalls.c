@@ -57,7 +57,7 @@ static void note_block(struct store *store, struct table *t, const struct block 
 {
 	const char *sliced = manner_absent(store, "syscalls");
 	char *open = syscalls_unfinished(s);
-	uint64_t calls = 0;
+	uint64_t calls = 0, ended = syscalls_of_ended(s);
 	double ns = 0;
 	size_t i;
 
@@ -73,6 +73,11 @@ static void note_block(struct store *store, struct table *t, const struct block 
 			   b->variant, b->side, (unsigned long long)calls, ns / 1e6, s->runs,
 			   s->runs == 1 ? "" : "s", shown, s->n,
 			   shown < s->n ? "; --all shows all" : "");
+	if (ended)
+		table_note(t,
+			   "%s %s: %llu calls are of threads that ended, added up since there were "
+			   "thousands: rows without tid, or pid",
+			   b->variant, b->side, (unsigned long long)ended);
 	if (*open)
 		table_note(t, "%s %s: not returned when the window ended: %s", b->variant, b->side,
 			   open);
@@ -110,8 +115,7 @@ static int run_store(struct store *s, const struct query *q, struct table *t, st
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list.blocks[i], keys, t, err);
 	if (!rc)
-		table_note(t, "p50 and p99 are interpolated in log2 buckets; ns_per_kib is time in "
-			      "the call, waiting included, not CPU time");
+		table_note(t, SYSCALLS_TIMES "; p50 and p99 are interpolated in log2 buckets");
 	for (i = 0; i < list.n && !rc; i++)
 		scope_notes(s, &list.blocks[i].block, list.blocks[i].runs, list.blocks[i].n, t);
 	if (!rc)

@@ -285,8 +285,7 @@ static void note_calls(struct table *t, const struct calls *c, size_t shown)
 	if (c->unnamed && !syscall_arch_known(arch))
 		table_note(t, "names of calls are not known for %s",
 			   arch ? arch : "a recording that does not tell its architecture");
-	table_note(t, "p50 and p99 are interpolated in log2 buckets; times are time in the call, "
-		      "waiting included, not CPU time");
+	table_note(t, SYSCALLS_TIMES "; p50 and p99 are interpolated in log2 buckets");
 	free(open);
 }
 

@@ -176,8 +176,8 @@ static void put_row(struct table *t, const struct syscall_row *r, double kib, co
 
 	table_set(t, row, "variant", value_str(t, variant));
 	table_set(t, row, "side", value_str(t, side));
-	table_set(t, row, "pid", r->pid < 0 ? value_none() : value_int(r->pid));
-	table_set(t, row, "tid", value_int(r->tid));
+	table_set(t, row, "pid", r->pid <= 0 ? value_none() : value_int(r->pid));
+	table_set(t, row, "tid", r->tid <= 0 ? value_none() : value_int(r->tid));
 	table_set(t, row, "comm", value_str(t, r->comm));
 	table_set(t, row, "syscall", value_str(t, r->name));
 	table_set(t, row, "calls", value_int((int64_t)r->calls));
@@ -201,6 +201,18 @@ size_t syscalls_put(struct table *t, const struct query *q, struct syscall_sums 
 	for (i = 0; i < limit; i++)
 		put_row(t, &s->rows[i], s->kib, variant, side);
 	return limit;
+}
+
+uint64_t syscalls_of_ended(const struct syscall_sums *s)
+{
+	uint64_t calls = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if ((s->keys & SYSCALLS_BY_TID && !s->rows[i].tid) ||
+		    (s->keys & SYSCALLS_BY_PID && !s->rows[i].pid))
+			calls += s->rows[i].calls;
+	return calls;
 }
 
 char *syscalls_unfinished(const struct syscall_sums *s)

@@ -27,8 +27,14 @@ void syscalls_add(struct syscall_sums *s, const struct syscall_row *r);
 /* Prints the rows, the longest in all first; gives how many: as the query limits them. */
 size_t syscalls_put(struct table *t, const struct query *q, struct syscall_sums *s,
 		    const char *variant, const char *side);
+/* Calls of threads that ended and were added up: the rows have no tid, or no pid. */
+uint64_t syscalls_of_ended(const struct syscall_sums *s);
 /* Calls that were entered and never left, as text: "exit_group 5, read 1"; "" for none. */
 char *syscalls_unfinished(const struct syscall_sums *s);
+
+/* The note that stands below every time of a call. */
+#define SYSCALLS_TIMES \
+	"a call's time is from its entry to its return, waiting (blocked) included: no CPU time"
 
 /* KiB of work done, as the query says it (--units and --unit KiB); NAN: it does not. */
 double syscalls_work_kib(const struct query *q);

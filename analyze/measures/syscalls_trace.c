@@ -155,8 +155,7 @@ int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, stru
 		put_sum(t, &sums[i], syscalls_work_kib(q));
 	if (shown < n)
 		table_note(t, "%zu more rows: --all shows them", n - shown);
-	if (tr->says)
-		table_note(t, "%s", tr->says);
+	table_note(t, "%s", tr->says ? tr->says : SYSCALLS_TIMES);
 	if (tr->no_total)
 		table_note(t, "the text has no total: whether rows are missing cannot be told");
 	if (tr->tables > 1)

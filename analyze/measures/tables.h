@@ -19,7 +19,7 @@ MEASURE(hotspots, 12);
 MEASURE(modules, 5);
 MEASURE(syscalls, 14);
 MEASURE(summary, 20);
-MEASURE(runs, 19);
+MEASURE(runs, 20);
 MEASURE(cpu, 13);
 MEASURE(passes, 12);
 MEASURE(rates, 3);

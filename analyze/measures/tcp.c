@@ -187,7 +187,8 @@ static int sockets_run(struct store *s, const struct query *q, struct table *t, 
 		rc = put_block(s, q, &list.blocks[i], t, &said, err);
 	if (!rc && t->rows)
 		table_note(t, "medians of a reading a second; amounts are what counters grew by in "
-			      "the window");
+			      "the window, interpolated between readings: at its ends they differ "
+			      "a little from the workload's own bytes");
 	if (!rc && said)
 		table_note(t, "evidence 'workload': rtt is that at its end, retransmits are of all "
 			      "its time, warm-up included");

@@ -4,6 +4,7 @@
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/costs.h"
+#include "analyze/measures/notes.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 
@@ -91,10 +92,25 @@ static void verdict(struct table *t, const char *variant, const struct evidence 
 			   asked ? ", although zero copy was asked for" : ", as asked");
 }
 
+/* What copying costs is of other runs than the counts, whose losses it bears. */
+static void say_notes(struct store *s, const struct query *q, const struct block_runs *b,
+		      struct table *t)
+{
+	struct run *runs;
+	int n = scope_runs(s, q, &b->block, FOR_PROFILE_NOTES, &runs, NULL);
+
+	scope_notes(s, &b->block, b->runs, b->n, t);
+	if (n < 0)
+		return;
+	scope_notes(s, &b->block, runs, n, t);
+	free(runs);
+}
+
 int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct evidence e[MAX_EVIDENCE];
 	struct block_list list;
+	bool counted = false;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, k, n;
 
 	if (!rc)
@@ -109,12 +125,14 @@ int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct
 				put_evidence(t, b->variant, &e[k]);
 		if (n >= 0 && first)
 			verdict(t, b->variant, e, n);
+		counted |= n > 0;
 		rc = n < 0 ? n : put_profile(s, q, b, t, err);
 	}
+	if (!rc && counted)
+		notes_whole_run(t, "sends and bytes");
 	if (!rc)
 		for (i = 0; i < list.n; i++)
-			scope_notes(s, &list.blocks[i].block, list.blocks[i].runs, list.blocks[i].n,
-				    t);
+			say_notes(s, q, &list.blocks[i], t);
 	if (!rc)
 		scope_capture_notes(s, t);
 	block_list_free(&list);

@@ -156,16 +156,14 @@ static bool belongs(struct jit_maps *j, uint32_t pid, const char *path)
 	written = (int64_t)st.st_mtim.tv_sec * SECOND + st.st_mtim.tv_nsec;
 	since = running_since_ns(pid);
 	if (!identity_this_host(r))
-		str_printf(&j->refused, "%s%s: the recording is not of this host",
-			   j->refused.len ? "; " : "", path);
+		str_printf(&j->refused, "%s: the recording is not of this host\n", path);
 	else if (written + SECOND < began_ns(r, pid))
-		str_printf(&j->refused, "%s%s: is older than the recorded process",
-			   j->refused.len ? "; " : "", path);
+		str_printf(&j->refused, "%s: is older than the recorded process\n", path);
 	else if (written > r->recorded_by_ns + SECOND && !(since && since <= r->recorded_by_ns))
 		str_printf(&j->refused,
-			   "%s%s: was written to after the recording, and process %u of it does "
-			   "not run any more",
-			   j->refused.len ? "; " : "", path, pid);
+			   "%s: was written to after the recording, and process %u of it does "
+			   "not run any more\n",
+			   path, pid);
 	else
 		return true;
 	return false;

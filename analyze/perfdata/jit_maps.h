@@ -24,7 +24,7 @@ struct jit_maps {
 	struct map index; /* pid -> index + 1 */
 	struct jit_map *list;
 	size_t n, cap;
-	struct str refused; /* why files that there are were not used; "; " between */
+	struct str refused; /* why files that there are were not used; a line each */
 };
 
 void jit_maps_init(struct jit_maps *j, const struct recording *r, const struct perfdata_options *o);

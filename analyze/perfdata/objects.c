@@ -44,20 +44,49 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 	pthread_cond_init(&ob->ready, NULL);
 }
 
-/* Why files were refused, in the order of the recording's objects. */
+enum { REASONS = 1, NAMES = 3 };
+
+/* Files that were refused: why, of the first; names of others; how many more. */
+struct refused {
+	struct str text;
+	size_t n;
+};
+
+/* `why` is "PATH: the reason". */
+static void add_refused(struct refused *f, const char *why)
+{
+	const char *end = strstr(why, ": "), *slash = end;
+
+	while (end && slash > why && slash[-1] != '/')
+		slash--;
+	if (f->n < REASONS)
+		str_printf(&f->text, "%s%s", f->n ? "; " : "", why);
+	else if (f->n < REASONS + NAMES)
+		str_printf(&f->text, "%s%.*s", f->n == REASONS ? "; also " : ", ",
+			   end ? (int)(end - slash) : (int)strlen(why), end ? slash : why);
+	f->n++;
+}
+
+/* In the order of the recording's objects. */
 static void note_refused(struct objects *ob)
 {
-	struct str note = {0};
+	char *rest = ob->jit.refused.buf, *line;
+	struct refused f = {0};
 	size_t i;
 
-	for (i = 0; i < ob->r->side.ndsos && note.len <= 2000; i++)
+	for (i = 0; i < ob->r->side.ndsos; i++)
 		if (ob->list[i].refused)
-			str_printf(&note, "%s%s", note.len ? "; " : "", ob->list[i].refused);
-	if (ob->jit.refused.len)
-		str_printf(&note, "%s%s", note.len ? "; " : "", ob->jit.refused.buf);
-	if (note.len && !ob->p->dso_note)
-		ob->p->dso_note = str_take(&note);
-	str_free(&note);
+			add_refused(&f, ob->list[i].refused);
+	while (rest && (line = str_token(&rest, '\n')))
+		if (*line)
+			add_refused(&f, line);
+	if (f.n > REASONS + NAMES)
+		str_printf(&f.text, " and %zu more", f.n - REASONS - NAMES);
+	if (f.n && !ob->p->dso_note)
+		ob->p->dso_note = f.n > 1 ? xasprintf("symbols of %zu files are not used: %s", f.n,
+						      f.text.buf)
+					  : xstrdup(f.text.buf);
+	str_free(&f.text);
 }
 
 void objects_free(struct objects *ob)

@@ -23,7 +23,7 @@ struct stretches {
 	struct stretch_part {
 		struct stretch *list;
 		size_t n, cap;
-	} *parts; /* of the file, in its order */
+	} * parts; /* of the file, in its order */
 	size_t nparts, part, next;
 };
 

@@ -159,6 +159,12 @@ int store_run_add(struct store *s, struct run *r, struct error *err)
 	return rc;
 }
 
+int store_run_fail(struct store *s, int64_t run, const char *why, struct error *err)
+{
+	return sql_run(s, err, "UPDATE run SET status = 'failed', why = ? WHERE id = ?", "si", why,
+		       run);
+}
+
 static struct run run_of(struct store *s, sqlite3_stmt *q)
 {
 	return (struct run){

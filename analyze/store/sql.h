@@ -17,8 +17,8 @@ struct dictionary;
 
 struct store {
 	sqlite3 *db;
-	char *path; /* the name it has, or will have; of one in memory what it is from, or NULL */
-	char *tmp;  /* the name while it is made; NULL: in memory, or complete */
+	char *path;  /* the name it has, or will have; of one in memory what it is from, or NULL */
+	char *tmp;   /* the name while it is made; NULL: in memory, or complete */
 	void *image; /* of a store out of an archive: the whole file, in memory */
 	bool writable;
 	struct statement {

@@ -48,6 +48,9 @@ struct run_filter {
 /* Adds a run and sets run->id. */
 int store_run_add(struct store *store, struct run *run, struct error *err);
 
+/* What was found of it later: it stays, and no figure is taken from it. */
+int store_run_fail(struct store *store, int64_t run, const char *why, struct error *err);
+
 struct collector_row {
 	const char *name, *state, *why;
 	int64_t lost; /* -1: it cannot tell */
@@ -74,8 +77,8 @@ int store_variant_add(struct store *store, const char *name, const char *what, c
 		      struct error *err);
 const char *store_variant_base(struct store *store, const char *variant); /* or NULL */
 
-int store_setting_add(struct store *store, const char *variant, const char *name,
-		      const char *value, struct error *err);
+int store_setting_add(struct store *store, const char *variant, const char *name, const char *value,
+		      struct error *err);
 /* Names of all settings, in the plan's order; the caller frees the array. Count or -errno. */
 int store_settings(struct store *store, const char ***names, struct error *err);
 const char *store_setting(struct store *store, const char *variant, const char *name); /* or NULL */
@@ -155,14 +158,15 @@ int store_threads(struct store *store, int64_t run, struct thread_row **rows, st
  * app_limited_pct: of the readings), and what its counters grew by. Rates are bytes per second.
  * NAN: the kernel did not tell.
  */
-#define SOCKET_FIGURES(X)                                                                         \
-	X(rtt_us)                                                                                 \
-	X(rttvar_us)                                                                              \
-	X(min_rtt_us) X(cwnd) X(ssthresh) X(mss) X(delivery_rate) X(pacing_rate) X(rcv_rtt_us)    \
-		X(rcv_space) X(snd_wnd) X(unacked) X(notsent) X(rmem) X(rcvbuf) X(wmem) X(sndbuf) \
-			X(app_limited_pct) X(bytes_acked) X(bytes_received) X(bytes_sent)         \
-				X(bytes_retrans) X(segs_out) X(segs_in) X(retrans) X(busy_us)     \
-					X(rwnd_limited_us) X(sndbuf_limited_us) X(reordered)      \
+#define SOCKET_FIGURES(X)                                                                     \
+	X(rtt_us)                                                                             \
+	X(rttvar_us)                                                                          \
+	X(min_rtt_us)                                                                         \
+	X(cwnd) X(ssthresh) X(mss) X(delivery_rate) X(pacing_rate) X(rcv_rtt_us) X(rcv_space) \
+		X(snd_wnd) X(unacked) X(notsent) X(rmem) X(rcvbuf) X(wmem) X(sndbuf)          \
+			X(app_limited_pct) X(bytes_acked) X(bytes_received) X(bytes_sent)     \
+				X(bytes_retrans) X(segs_out) X(segs_in) X(retrans) X(busy_us) \
+					X(rwnd_limited_us) X(sndbuf_limited_us) X(reordered)  \
 						X(dsacks) X(out_of_order) X(drops)
 enum socket_figure {
 #define X(name) SOCKET_##name,

@@ -97,4 +97,24 @@ ok "no drops at all are no row" sh -c '! grep -q softnet_drops out'
 ok "the same switches" test "$(field 'receiver context_switches_per_mib' verdict)" = '~'
 ok "the gate asks for none of these" exits 0 "$zcost" compare copying mapping -C cap --fail-on worse
 
+# The sender's profiles are the receiver's; then both sides are on the CPUs of one.
+sqlite3 cap/zcost.db "INSERT INTO run SELECT id + 1000, variant, pass, repeat, 'sender', host, command, '2', ncpus, start_ns, end_ns, position, status, why
+		FROM run WHERE pass = 'profile';
+	INSERT INTO event (id, run, name, is_time, samples, weight, weight2)
+		SELECT id + 1000, run + 1000, name, is_time, samples, weight, weight2 FROM event;
+	CREATE TEMP TABLE more AS SELECT * FROM cost; UPDATE more SET run = run + 1000, event = event + 1000;
+	INSERT INTO cost SELECT * FROM more"
+compared copying mapping -C cap
+ok "sides with CPUs of their own have a total of copying" test -n "$(field 'total copy_ns_per_kib' base)"
+sqlite3 cap/zcost.db "UPDATE run SET cpus = '0-1' WHERE side = 'receiver'; UPDATE run SET cpus = '1' WHERE side = 'sender';
+	INSERT INTO metric SELECT run, 'cpu_pct:cpu1', unit, value, source FROM metric WHERE name = 'cpu_pct'"
+receiver=$(field 'receiver cpu' new)
+compared copying mapping -C cap
+ok "on shared CPUs they have none" test -z "$(field 'total copy_ns_per_kib' base)$(field 'total copy_ns_per_kib' new)"
+ok "nor of busy time" test -z "$(field 'total ns_per_kib' base)$(field 'total ns_per_kib' new)"
+ok "it is said of both ends" test "$(grep -c 'receiver and sender share CPU 1: .* give each side its own cpus' err)" = 2
+ok "CPU use is that of all CPUs, once" near "$(field 'total cpu' new)" "$receiver" 1e-9
+ok "and so is the score" near "$(field 'total roi_c' new)" "$(field 'receiver roi_c' new)" 1e-9
+ok "the text too" exits 0 "$zcost" compare copying mapping -C cap
+
 done_testing

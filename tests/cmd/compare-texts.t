@@ -14,6 +14,8 @@ ok "counts are whole" test "$(field counter:cache-references:k delta_value)" = 6
 ok "that nothing is judged, is said" says 'differences, no verdicts' err
 ok "system calls" exits 0 "$zcost" compare "$data/devmem-syscalls.txt" "$data/talk-syscalls.txt" --format tsv
 ok "of all threads" test "$(field setsockopt delta_calls)" = $((530116 + 294394 - 313019))
+ok "that a call's time holds waiting, once for both" sh -c "test \$(grep -c 'waiting (blocked) included' err) = 1"
+ok "what one of them says has its name" says 'devmem-syscalls.txt: [0-9]+ events' err
 ok "a call that one text lacks" test "$(field io_uring_enter new_calls)" = 1087324
 ok "has no difference" test -z "$(field io_uring_enter delta_calls)"
 head='% time seconds usecs/call calls errors syscall\n'

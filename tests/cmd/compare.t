@@ -65,6 +65,39 @@ cp -r inlined another
 compared inlined another --table functions
 ok "alike ones, too" says 'inlined functions are frames of their own' err
 
+# Sides of other names: a plan's receiver and sender, and the one side of a run without a plan.
+world base 6 $copying
+cp -r alone local
+sqlite3 local/zcost.db "DELETE FROM run WHERE side = 'sender'; UPDATE run SET side = 'local'"
+cp -r base receiving
+sqlite3 receiving/zcost.db "DELETE FROM run WHERE side = 'sender'"
+for table in metrics components; do
+	ok "$table: no side in common, exit 1" exits 1 "$zcost" compare base local --table $table
+	ok "and no half of a table" test ! -s out
+	ok "both ends' sides and the way out are said, in one line" sh -c "grep -c . err | grep -qx 1 && grep -qF \
+		'base has the sides receiver, sender, local has local: name which is held against which, as in --side receiver,local' err"
+done
+compared base local --side receiver,local
+ok "two names: one side against another" near "$(field 'receiver throughput' change_pct)" 100 1e-6
+ok "which is said" says "sides: 'receiver' here is what local calls 'local'" err
+ok "and no other side" sh -c "! grep -E '^(sender|total|local)	' out"
+compared base local --side receiver,local --table functions
+ok "costs, too" near "$(field _copy_to_iter delta_ns)" -600 1e-9
+compared base local --side sender,local --table metrics
+ok "whichever was named" near "$(field 'sender throughput' new)" 16.384 1e-6
+compared receiving local
+ok "one side at each end: their names do not matter" near "$(field 'receiver throughput' change_pct)" 100 1e-6
+ok "but are said" says "sides: 'receiver' here is what local calls 'local'" err
+compared base alone
+ok "the same names need no words" sh -c "! grep -E 'sides:|no side' err"
+compared base receiving
+ok "what one end alone has is said" says "warning: receiving has no side 'sender'" err
+ok "a side that an end lacks, exit 1" exits 1 "$zcost" compare base local --side receiver
+ok "says how to name two" says "has no side 'receiver'; it has: local .*--side BASE'S,NEW'S" err
+ok "three sides, exit 2" exits 2 "$zcost" compare base local --side a,b,c
+ok "a side of nothing, exit 2" exits 2 "$zcost" compare base local --side receiver,
+ok "two sides of one capture, exit 2" exits 2 "$zcost" compare --self-test base --side receiver,sender
+
 # Half a CPU for 1e6 KiB/s: 500 ns/KiB of busy time, 1000 of all time. One run does not know its CPU time.
 world idle 6 half:1e6:50:60,40,0:40000:0:0 same:1e6:50:60,40,0:40000:0:0
 sqlite3 idle/zcost.db "DELETE FROM metric WHERE name LIKE 'cpu_pct%' AND run IN
@@ -81,6 +114,11 @@ compared half same -C idle --table functions --basis wall
 ok "of one basis they are alike" near "$(field _copy_to_iter delta_ns)" 0 1e-6
 ok "and nothing is said" sh -c "! grep 'is not known' err"
 
+for args in "--table syscalls" "--table waterfall --by syscalls" "--table syscalls --format commit"; do
+	"$zcost" compare copying mapping -C cap $args >out 2>err
+	ok "$args: a call's time holds waiting" sh -c "tr '\\n' ' ' <out | grep -q 'waiting (blocked) *included: no CPU time'"
+done
+ok "of samples nothing of that is said" sh -c "! '$zcost' compare copying mapping -C cap --table functions | grep blocked"
 compared copying mapping -C cap --table contexts
 ok "contexts" near "$(field syscall delta_ns)" -500 1e-9
 compared copying mapping -C cap --table modules
@@ -91,6 +129,21 @@ ok "the largest movements in words, with interval and p" says '^# receiver _copy
 ok "and what is not real" says '^# receiver insert_page .*: real, worse' out
 ok "json has them as data" sh -c "'$zcost' compare copying mapping -C cap --table functions --format json |
 	jq -e '.movements.rows[0] | .side == \"receiver\" and .what == \"_copy_to_iter\" and .real == \"yes\" and .delta_hi < 0'"
+
+# Two objects without symbols: a sentence that says "[unresolved]" must say whose.
+cp -r cap bare
+sqlite3 bare/zcost.db "INSERT INTO dso VALUES (2, '/usr/lib/libone.so.1', NULL, 3), (3, '/opt/two', NULL, 3);
+	UPDATE symbol SET name = '0x1000', unresolved = 1, dso = 2 WHERE id = 1;
+	UPDATE symbol SET name = '0x2000', unresolved = 1, dso = 3 WHERE id = 3"
+"$zcost" compare copying mapping -C bare --table functions >out 2>err
+ok "[unresolved] of which object" says '^# receiver \[unresolved\] of libone.so.1 -600.0 ns/KiB' out
+ok "and of the other" says '^# receiver \[unresolved\] of two \+100.0 ns/KiB' out
+ok "json has the objects as data" sh -c "'$zcost' compare copying mapping -C bare --table functions --format json |
+	jq -e '.movements.rows | map(select(.what == \"[unresolved]\").dso) == [\"libone.so.1\", \"two\"]'"
+sqlite3 bare/zcost.db "UPDATE symbol SET name = 'memcpy', unresolved = 0 WHERE id IN (1, 3)"
+"$zcost" compare copying mapping -C bare --table functions >out 2>err
+ok "a name in two objects, too" says '^# receiver memcpy of libone.so.1 -600.0 ns/KiB' out
+ok "a name that is one needs no object" sh -c "! grep 'of .kernel' out"
 
 compared copying mapping -C cap --table functions --symbol 'tcp_*'
 ok "only some functions" test "$(tail -n +2 out | cut -f 1)" = tcp_recvmsg
@@ -183,7 +236,19 @@ ok "an unknown estimator, exit 2" exits 2 "$zcost" compare copying mapping -C ca
 
 sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf lost 7 samples' FROM run WHERE pass = 'profile' AND repeat = 1"
 ok "lost data: exit 4" exits 4 "$zcost" compare copying mapping -C cap --table functions
-ok "said once for each variant" test "$(grep -c 'perf lost 7 samples' out)" = 2
+ok "said once for both variants" test "$(grep -c 'perf lost 7 samples' out)" = 1
+ok "with their names" says '^# lossy: copying receiver, mapping receiver: perf lost 7 samples' out
+sqlite3 few/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu: others took ' || (40 + id) || ' % of it: see there' FROM run WHERE pass = 'measure'"
+"$zcost" report summary few >out 2>err
+ok "all sides of all variants: the first names, and how many more" says \
+	'^# warning: copying receiver, copying sender, mapping receiver, mapping sender: cpu: others took [0-9]+\.\.[0-9]+ % of it: see there \(3 of 3 runs\)' out
+world many 2 $copying $mapping third:1e6:100:60,40,0:40000:0:0
+sqlite3 many/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu: others took ' || (40 + id) || ' %' FROM run WHERE pass = 'measure';
+	INSERT INTO note SELECT id, 'warning', 'topology: CPUs ' || (side = 'sender') || ' are far' FROM run WHERE pass = 'measure'"
+"$zcost" report summary many >out 2>err
+ok "with three names at most" says '^# warning: copying receiver, copying sender, mapping receiver and 3 more: cpu: ' out
+ok "in one line" test "$(grep -c 'others took' out)" = 1
+ok "which CPU it is, is no figure" says 'copying sender, mapping sender, third sender: topology: CPUs 1 are far' out
 ok "a failed gate comes before" exits 3 "$zcost" compare copying mapping -C cap --table functions --fail-on worse
 ok "json holds it" sh -c "'$zcost' compare copying mapping -C cap --table functions --format json | jq -e '.lossy and (.rows | length == 3)'"
 

@@ -61,6 +61,14 @@ ZCOST_SYSFS=$PWD/sys
 export ZCOST_SYSFS
 ok "energy counters that only root may read" nobody --collect power -- true
 ok "say so" says 'power: .*not readable: run as root' err
+mkdir -p sys/class/hwmon/hwmon0
+echo power_meter >sys/class/hwmon/hwmon0/name
+echo 231500000 >sys/class/hwmon/hwmon0/power1_average
+code=0
+ok "beside a meter that everyone may read" nobody --collect power -- true
+ok "it is measured" test "$(state power)" = ok
+ok "and what was left out is told" says 'energy counters are there but not readable: run as root' home/r/run.json
+unset ZCOST_SYSFS
 
 code=1
 ok "a folder one may not write" nobody -o /proc/r -- true

@@ -19,8 +19,17 @@ ok "a run" exits 0 "$zcost" collect -o r --cpus 0 --collect cpu,softnet,throttle
 	sh -c "sleep 0.3; echo 19 >sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count; sleep 1"
 ok "the CPU's heat is read at both ends" sh -c "grep -c '^cpu0 core_throttle_count' r/throttle.snap | grep -qx 2 &&
 	grep -qx 'cpu0 core_throttle_count 7' r/throttle.snap && grep -qx 'cpu0 core_throttle_count 19' r/throttle.snap"
-ok "each collector says when it had cut" holds '[.collectors[] | .on_after_ns, .off_after_ns] | all(. >= 0 and . < 1e9)'
-ok "one after the other" test "$(collector softnet .on_after_ns)" -le "$(collector cpu .on_after_ns)"
+ok "a total says when it was on and off" holds '[.collectors[] | select(.name == "throttle") | .on_after_ns, .off_after_ns] | length == 2 and all(. >= 0 and . < 1e9)'
+dated='[.collectors[] | select(.name == "cpu" or .name == "softnet")]'
+ok "readings with times are outside of the window" holds "$dated | length == 2 and all(.read_before_ns > 0 and .read_after_ns > 0 and (has(\"on_after_ns\") | not))"
+ok "and near" holds "$dated | all(.read_before_ns < 1e8 and .read_after_ns < 1e8)"
+ok "one after the other" test "$(collector softnet .read_before_ns)" -ge "$(collector cpu .read_before_ns)"
+brackets() { # FILE: two readings at least, the window between the first after the rehearsal and the last
+	sed -n 's/^@\([0-9]*\) .*/\1/p' r/$1 | awk -v a="$(jq .window.start_ns r/run.json)" -v b="$(jq .window.end_ns r/run.json)" '
+		$1 <= a { before = $1 } $1 >= b { after = $1 } END { exit !(before && after && a - before < 1e8 && after - b < 1e8) }'
+}
+ok "/proc/stat lies around the window" brackets proc_stat.snap
+ok "softnet too" brackets softnet.snap
 ok "how late the window opened" holds '.window.late_ns >= 0'
 rm -r sys
 mkdir sys

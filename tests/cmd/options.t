@@ -31,6 +31,8 @@ for t in $tables; do
 	esac
 done
 ok "CPUs of what is not split by them" refused report cpu cap --cpu 1
+ok "rows of sockets that are added up" refused report tcp cap --by name --limit 3
+ok "which single ones have" exits 0 "$zcost" report tcp cap --limit 3
 ok "keys for what cannot be split" refused report sizes cap --by comm
 ok "says which can be" says 'it goes with functions, components' err
 ok "counts of a bare file, of a capture" refused report functions cap --cycles 1e9
@@ -48,7 +50,58 @@ ok "a gate of two files, which have no verdict" refused compare "$tests/data/xdp
 	--table functions --fail-on worse
 ok "runs of the whole store" refused export sql cap --variant copying
 ok "samples of tables" refused export csv cap -o csv --cpu 1
+# Charts: each that there is refuses what another one reads.
+"$zcost" plot --list | awk '{ print $1 }' >charts
+ok "there are charts" test "$(wc -l <charts)" -gt 5
+for chart in $(cat charts); do
+	case $chart in
+	roi_p) option=--limit value=3 ;;
+	*) option=--power-kind value=wall ;;
+	esac
+	ok "plot $chart: $option" refused plot cap $chart -o pictures $option $value
+done
+ok "rows of a chart of bars" refused plot cap cpu throughput -o pictures --limit 3
+ok "which of them, and where it goes" says \
+	"--limit means nothing for 'cpu', 'throughput' of a capture; it goes with functions, .*waterfall_sender" err
+ok "the power's exponent, of CPU use" refused plot cap roi_c -o pictures --roi-m 2
+ok "nothing was drawn" test ! -e pictures
+plots() { exits 0 "$zcost" plot cap "$@" -o pictures --format svg && test -s pictures/functions.gp; }
+if command -v gnuplot >/dev/null; then
+	ok "one chart that reads it is enough" plots throughput functions --limit 3
+	rm -r pictures
+else
+	skip "one chart that reads it is enough" "no gnuplot"
+fi
 ok "what means something is taken" exits 0 "$zcost" report functions cap --by cpu --comm tcpzc --cpu 1 --limit 2
+
+# Numbers are read alike everywhere: all of the argument, finite, in their range.
+number() { # number REFUSED COMMAND...
+	value=$1
+	shift
+	exits 2 "$zcost" "$@" && says "'$value' is not a (whole )?number" err && test ! -s out
+}
+for bad in 0 -1 x inf nan 1e3x ''; do
+	ok "an exponent of '$bad': report" number "$bad" report roi cap --roi-n "$bad"
+	ok "  compare" number "$bad" compare copying mapping -C cap --roi-n "$bad"
+	ok "  plot" number "$bad" plot cap -o pictures --roi-n "$bad"
+	ok "  a rate: doctor" number "$bad" doctor --rate "$bad"
+done
+for bad in 0 -1 2.5 1e3 x '' 99999999999999999999; do
+	ok "'$bad' rows: report" number "$bad" report functions cap --limit "$bad"
+	ok "  compare" number "$bad" compare copying mapping -C cap --table functions --limit "$bad"
+	ok "  plot" number "$bad" plot cap -o pictures --limit "$bad"
+	ok "'$bad' threads: export" number "$bad" export folded cap -j "$bad"
+	ok "  analyze" number "$bad" analyze cap -j "$bad"
+	ok "  pack" number "$bad" pack cap -j "$bad"
+done
+for bad in idle=inf,per_cpu=1 idle=1,per_cpu=-1 idle=1 idle=1,per_cpu=2x; do
+	for command in "report roi cap" "compare copying mapping -C cap" "plot cap -o pictures"; do
+		ok "a model of $bad: ${command%% *}" exits 2 "$zcost" $command --power-model $bad
+		ok "  says so" says "'$bad' is not idle=WATTS,per_cpu=WATTS" err
+	done
+done
+ok "no threshold is one" exits 0 "$zcost" compare copying mapping -C cap --threshold 0
+ok "  less is none" number -1 compare copying mapping -C cap --threshold -1
 
 # --- names that are not there: 1 when it is the data that lacks them, 2 when nothing could have them ---
 
@@ -90,10 +143,17 @@ ok "plot of no variant" exits 1 "$zcost" plot cap -o x --base nosuch
 ok "  of no chart" exits 2 "$zcost" plot cap nosuch -o x
 # --- what else was passed over ---
 
+twice() { # COMMAND...: the first --variant would be passed over
+	exits 2 "$@" && says "--variant 'mapping': 'copying' is given already; one glob takes several" err
+}
+ok "report of two --variant" twice "$zcost" report cpu cap --variant copying --variant mapping
+ok "plot of two" twice "$zcost" plot cap -o x --variant copying --variant mapping
+ok "the way out" sh -c "'$zcost' report cpu cap --variant '[cm]*' | grep -q copying"
+
 cp -r cap lost
 sqlite3 lost/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf lost 7 samples' FROM run WHERE pass = 'profile' AND repeat = 1"
 ok "the summary's cost of copying bears the profile's losses, exit 4" exits 4 "$zcost" report summary lost
-ok "which are said" says 'lossy: copying receiver: perf lost 7 samples' out
+ok "which are said" says 'lossy: copying receiver, mapping receiver: perf lost 7 samples' out
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	measure_run other one 1 receiver 1280000000 150
 	manifest other one one/measure/1/ok

@@ -23,21 +23,26 @@ measure_run cap baseline 1 receiver 1280000000 150
 measure_run cap baseline 1 sender 1280000000 300
 : >cap/hosts/vm/nothing
 echo odd >"cap/hosts/vm/a name with 'blanks' and \\"
+printf odd >"cap/hosts/vm/$(printf 'stra\303\237e \377')"
 mkdir "cap/hosts/vm/$(printf '%0150d' 7)"
 echo long >"cap/hosts/vm/$(printf '%0150d' 7)/$(printf '%0150d' 8)"
 manifest cap baseline baseline/measure/1/ok
 sums cap
-truncate -s 20M cap/hosts/vm/sparse
+truncate -s 4M cap/hosts/vm/sparse
 printf tail >>cap/hosts/vm/sparse
 cp -r cap raw
 "$zcost" analyze cap 2>err || cat err
 
 ok "a capture is packed, exit 0" exits 0 "$zcost" pack cap
-ok "all is as the manifest says" says 'cap.tar.zst: 13 files, 7 of them as manifest.json says' err
+ok "all is as the manifest says" says 'cap.tar.zst: 14 files, 7 as manifest.json says, 7 not named in it$' err
 ok "nothing else is left beside it" test "$(ls -d cap.* | tr '\n' ' ')" = "cap.tar.zst "
 ok "tar and sha256sum read it too" sh -c 'mkdir t && zstd -qdc cap.tar.zst | tar -xf - -C t && cd t/cap && sha256sum --quiet -c SHA256SUMS'
+quiet_tar() { # but for the name that is no ASCII, of which tar knows no charset
+	zstd -qdc cap.tar.zst | tar -tf - >list 2>err && [ "$(wc -l <err)" -le 1 ] && ! grep -v hdrcharset err
+}
+ok "and tar has nothing to say of names that need no word" quiet_tar
 ok "it is unpacked" exits 0 "$zcost" unpack cap.tar.zst -o again
-ok "as many files" says 'again: 13 files, 7 of them as manifest.json says' err
+ok "as many files" says 'again: 14 files, 7 as manifest.json says, 7 not named in it$' err
 ok "nothing changed" diff -r cap again
 ok "zeros are holes" test "$(du -k again/hosts/vm/sparse | cut -f1)" -lt 1024
 ok "again: the folder is in the way, exit 1" exits 1 "$zcost" unpack cap.tar.zst -o again
@@ -75,6 +80,7 @@ ok "names the one" says 'measure-01/receiver/workload.out: differs' err
 ok "and the other" says 'measure-01/sender/proc_stat.snap: missing' err
 ok "and the link that is left out" says 'link: left out: a symbolic link' err
 ok "and the fifo" says 'fifo: left out: a fifo' err
+ok "and counts them" says 'sick.tar.zst: 13 files, 5 as manifest.json says, 1 that differs, 7 not named in it$' err
 ok "unpacked it is named again, exit 4" exits 4 "$zcost" unpack sick.tar.zst -o sick.out
 ok "by name" says 'workload.out: differs from the checksum in manifest.json' err
 ok "and is all there" cmp sick.out/runs/baseline/measure-01/receiver/workload.out sick/runs/baseline/measure-01/receiver/workload.out
@@ -164,8 +170,8 @@ while (@members) {
 	if ($type eq "huge") {
 		print $out header($name, 0, "", \("\x80\0\0\0\x3f" . "\xff" x 7));
 	} elsif ($type eq "zeros") { # more than they take up
-		print $out header($name, 0, "", 64 << 20), "";
-		print $out "\0" x (1 << 20) for 1 .. 64;
+		print $out header($name, 0, "", 16 << 20), "";
+		print $out "\0" x (1 << 20) for 1 .. 16;
 	} elsif ($type eq "pax") {
 		print $out member("p", "x", "", pax("path", $name)), member("short", 0, "", "x\n");
 	} else {
@@ -214,7 +220,7 @@ nul() {
 ok "a zero byte in a name ends it, or is refused" nul
 evil c/zeros zeros ""
 rm -rf r
-ok "a small file that unpacks to more than allowed" exits 1 "$zcost" unpack --max-size 50M evil.tar.zst -o r
+ok "a small file that unpacks to more than allowed" exits 1 "$zcost" unpack --max-size 12M evil.tar.zst -o r
 ok "says what allows it" says "max-size allows more" err
 ok "leaves nothing" leaves_nothing
 ok "allowed" exits 0 "$zcost" unpack --max-size 1G evil.tar.zst -o zeros

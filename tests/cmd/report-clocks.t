@@ -64,4 +64,22 @@ echo '{' >cap/runs/base/measure-01/receiver/clock.json
 ok "a damaged file" exits 4 "$zcost" analyze cap
 "$zcost" report runs cap >runs 2>&1
 ok "  is told" says "the clock's offset: .*clock.json:" runs
+# 3.00002 s late by a clock known to 30 us: that may still be within the window; 3.1 s is not.
+for r in 1:1013000040000 2:1013100000000; do
+	measure_run late base ${r%:*} receiver 1000000000 150
+	measure_run late base ${r%:*} sender 1000000000 150
+	d=late/runs/base/measure-0${r%:*}/receiver
+	far ${r#*:} $d/run.json
+	compared $d 8000000000 1000000000000 20000 18000000000 1000000100000 30000
+done
+manifest late base base/measure/1/ok base/measure/2/ok
+ok "windows that do not overlap are lossy" exits 4 "$zcost" analyze late
+ok "  and counted" says '2 of them failed and are left out' err
+status() { sqlite3 late/zcost.db "SELECT DISTINCT status FROM run WHERE repeat = $1"; }
+ok "those that may overlap are taken" is "$(status 1)" ok
+ok "  of the others neither side" is "$(status 2)" failed
+ok "  told" exits 4 "$zcost" report runs late --format tsv
+ok "  by how much" says \
+	"left out: the sides' windows do not overlap: 3099.9 ms apart, and this one is 3.00 s long" err
+
 done_testing

@@ -50,4 +50,20 @@ END
 ok "a comparison takes the base name" sh -c "
 	'$zcost' compare both.data single.data --rate 1,1 --format tsv 2>err | cut -f 2 | grep -x app"
 
+# Six programs, none of which is what the recorded host's files hold: one line says so.
+mkdir -p six
+for i in 1 2 3 4 5 6; do
+	program six/prog$i 1$i
+	mkdir -p "files$here/six"
+	cp two/app "files$here/six/prog$i"
+done
+record six.data './six/prog1; ./six/prog2; ./six/prog3; ./six/prog4; ./six/prog5; ./six/prog6'
+mkdir -p "some$here/six"
+cp one/app "some$here/six/prog1"
+"$zcost" report functions --perf six.data --symfs files >out 2>err
+ok "files that are not the recorded ones: how many, and the first names" says \
+	'^# warning: symbols of 6 files are not used: files/.*/six/prog[1-6]: build-id [0-9a-f]+, recorded was [0-9a-f]+; also prog[1-6], prog[1-6], prog[1-6] and 2 more$' out
+"$zcost" report functions --perf six.data --symfs some >out 2>err
+ok "one alone needs no number" says '^# warning: some/.*/six/prog1: build-id [0-9a-f]+, recorded was [0-9a-f]+$' out
+
 done_testing

@@ -157,6 +157,7 @@ ok "a size is no queue" test -z "$(get queue name=rx_64_bytes_phy)"
 ok "drops are marked" test "$(get kind name=rx_dropped)" = drop
 ok "of the workload's namespace" cell count netns=workload,interface=veth0 6
 ok "per MiB" cell per_mib netns=workload,interface=veth0 2
+ok "two ways to the window's ends" says "counters are interpolated between readings, the workload's bytes .* between its own points" err
 ok "nothing that did not change" test -z "$(get name name=unchanged)$(get name name=tx_packets)"
 ok "but with --all" report nic cap --side receiver --all
 ok "as 0" test "$(get count name=unchanged)" = 0

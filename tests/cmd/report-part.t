@@ -98,8 +98,19 @@ ok "says so" says 'gone: the raw files of its runs are gone, and zcost.db knows 
 "$zcost" pack cap 2>/dev/null
 mkdir elsewhere
 mv cap.tar.zst elsewhere
-ok "an archive, exit 1" exits 1 "$zcost" report summary elsewhere/cap.tar.zst --from 1
-ok "says the way out" says "'zcost unpack elsewhere/cap.tar.zst'" err
+mkdir scratch
+TMPDIR=$PWD/scratch
+export TMPDIR
+ok "an archive is unpacked for the while" sh -c "'$zcost' report summary cap --from 1 --format tsv >want 2>/dev/null
+	'$zcost' report summary elsewhere/cap.tar.zst --from 1 --format tsv >got 2>err && cmp want got && grep -q . got"
+ok "and nothing is left of it" sh -c "! ls scratch elsewhere | grep -v '^scratch:\|^elsewhere:\|^$\|^cap.tar.zst$'"
+head -c $(($(stat -c %s elsewhere/cap.tar.zst) / 2)) elsewhere/cap.tar.zst >elsewhere/torn.tar.zst
+ok "one that is damaged, exit 1" exits 1 "$zcost" report summary elsewhere/torn.tar.zst --from 1
+ok "leaves nothing either" test -z "$(ls scratch)"
+TMPDIR=$PWD/none
+ok "nowhere to unpack: exit 1" exits 1 "$zcost" report summary elsewhere/cap.tar.zst --from 1
+ok "says where it was to be" says 'none/zcost-.*: cannot make a folder to unpack elsewhere/cap.tar.zst into .TMPDIR.' err
+unset TMPDIR
 (cd elsewhere && "$zcost" unpack cap.tar.zst 2>/dev/null)
 ok "unpacked beside it, it is that folder" exits 0 "$zcost" report summary elsewhere/cap.tar.zst --from 1
 ok "compare --self-test is of whole windows, exit 2" exits 2 "$zcost" compare --self-test cap --from 1

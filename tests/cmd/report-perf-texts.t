@@ -114,6 +114,10 @@ f 1'
 table='# Overhead  Command  Symbol\n# ........  .......  ......\n#\n    34.33%  dd       [k] f\n'
 ok "a damaged share" refuses 'line 5: a share that is no percentage' "$table    3x.33%  dd       [k] g\n"
 ok "a share above 100" refuses 'line 5: a share above 100' "$table   343.30%  dd       [k] g\n"
+above='# Children  Self  Command  Symbol\n# ........  ....  .......  ......\n#\n   111.54%  0.00%  ls       [k] 0x1\n'
+printf '%b' "$above" >text
+ok "perf's children above 100 stay: some chain counts twice there" sh -c "'$zcost' report functions --all --perf-report text --format tsv 2>err | grep -q '111.54'"
+ok "a self above 100 is none" refuses 'line 5: a share above 100' "$above    11.54%  103.00%  ls       [k] 0x2\n"
 ok "a lost share" refuses 'line 5: a share that is no percentage' "$table            dd       [k] g\n"
 wrong='# Symbol  Overhead\n# ......  ........\n'
 ok "columns that moved, where nothing else tells them" refuses 'line 3: columns that are not where' "$wrong       [k] f   34.33%\n"

@@ -69,6 +69,21 @@ sqlite3 -separator "$(printf '\t')" run/zcost.db "SELECT s.name, SUM(c.samples),
 	WHERE NOT s.unresolved GROUP BY s.name, s.dso" | sort >sql.tsv
 ok "self shares by SQL" cmp report.tsv sql.tsv
 
+# Cut down to nothing it is a loss, under every table that asks for it.
+truncate -s 2000 run/perf.data
+ok "a run whose profile is lost" exits 4 "$zcost" analyze run
+for table in functions components summary zerocopy; do
+	ok "$table: exit 4" exits 4 "$zcost" report $table run --format tsv
+	ok "  with the reason" says '^zcost: lossy: v receiver: .*the file ends before its data does|lossy: perf: .*ends before' err
+done
+exits 4 "$zcost" report functions run --format tsv
+ok "it is not said to have had no profile" says 'no samples: the profile of 1 run holds none that can be used' err
+sed -i 's/"state": "ok"/"state": "unsupported"/' run/run.json
+rm run/perf.data
+"$zcost" analyze run >/dev/null 2>&1
+ok "one that could not be profiled" exits 0 "$zcost" report functions run --format tsv
+ok "is" says 'no samples: no run of it was profiled' err
+
 # Names as tables print them are filters too, though they look like globs; slips are said.
 of() { exits 0 "$zcost" report functions --perf perf.data "$@" --format tsv && [ "$(wc -l <out)" -gt 1 ]; }
 ok "an object in brackets is found by its name" of --dso '[kernel.kallsyms]'

@@ -40,6 +40,7 @@ strace_says() { # strace_says OPTION...
 if strace -c -o text true 2>/dev/null && [ -s text ]; then
 	ok "strace -c" strace_says
 	ok "what its time is, is said" says 'CPU time in the kernel, or all the time in the call where -w was given' err
+	ok "and nothing else" sh -c "! grep 'waiting (blocked) included' err"
 	ok "-f" strace_says -f
 	ok "-w" strace_says -w
 	ok "-S calls" strace_says -f -S calls

@@ -53,6 +53,7 @@ ok "its interval: min..max of 3" near_cell summary.tsv throughput_lo variant=bas
 ok "ns per KiB" near_cell summary.tsv ns_per_kib variant=baseline,side=receiver 400 1e-6
 ok "zero-copy share of the receiver" near_cell summary.tsv zero_copy_share variant=mmap,side=receiver 93.7 1e-6
 ok "no copy cost without a profile" test -z "$(get summary.tsv copy_ns_per_kib variant=mmap,side=receiver)"
+ok "what is of the whole run" says 'zero_copy_share: .*over its whole run, warm-up included' err
 ok "the fallback is said" says 'NOT ZERO COPY: mmap sender: 100.0 % of sends' err
 ok "in the first line of the text" sh -c "'$zcost' report summary cap | head -n 1 | grep -q '^NOT ZERO COPY: mmap sender'"
 ok "unless another variant is asked for" sh -c "! '$zcost' report cpu cap --variant baseline | grep -q 'NOT ZERO'"
@@ -139,6 +140,63 @@ ok "options for the log that the capture keeps" exits 0 "$zcost" analyze --offse
 ok "are used" report power kinds --variant a
 ok "and told when they are forgotten" sh -c "'$zcost' analyze kinds 2>&1 | grep -q 'add: --offset 0.5'"
 
+# Two sides of one host with CPUs in common. CPU 1 is half busy, and CPU 0 where a sender says so: 10 %.
+on_cpus() { # on_cpus VARIANT RECEIVER'S SENDER'S
+	set_of=$2
+	for side in receiver sender; do
+		measure_run doubled $1 1 $side 1280000000 150
+		proc_stat_simple 150 >$d/proc_stat.snap
+		sed -i "s/\"cpus\": \"[12]\"/\"cpus\": \"$set_of\"/" $d/run.json
+		printf 'event\tcpu\tvalue\tenabled_ns\trunning_ns\ninstructions\t1\t300\t100\t100\ncycles\t1\t100\t100\t100\n' \
+			>$d/counters.tsv
+		sed -i 's/"collectors": \[/&{"name": "counters", "state": "ok", "files": ["counters.tsv"]}, /' $d/run.json
+		set_of=$3
+	done
+	awk '/^cpu0/ { $5 = 90 * s; $2 = 5 + 10 * s++ } 1' $d/proc_stat.snap >snap
+	sizes_again <snap >$d/proc_stat.snap
+}
+sizes_again() { # snapshots with their sizes set right
+	awk 'function put() { if (head) printf "@%s %d\n%s", head, length(text), text; text = "" }
+		/^@/ { put(); head = substr($1, 2); next } { text = text $0 "\n" } END { put() }'
+}
+on_cpus whole "" ""
+on_cpus within 0-1 1
+on_cpus beyond 1 0-1
+on_cpus apart 1 0
+manifest doubled "whole within beyond apart" whole/measure/1/ok within/measure/1/ok beyond/measure/1/ok apart/measure/1/ok
+"$zcost" analyze doubled 2>/dev/null
+ok "of sides that share CPUs" report roi doubled
+ok "each CPU counts once" near_cell out cpu_pct variant=within,side=total 50 1e-6
+ok "also of the other side" near_cell out cpu_pct variant=beyond,side=total 60 1e-6
+ok "all of them" near_cell out cpu_pct variant=whole,side=total 50 1e-6
+ok "T^2 over that: 10.24^2 / 60" near_cell out roi_c variant=beyond,side=total 1.7476267 1e-6
+ok "and it is said" says 'beyond total: receiver and sender share CPU 1: cpu_pct and roi_c count each CPU once' err
+ok "which CPUs" says 'whole total: receiver and sender share all CPUs: ' err
+ok "not of sides that have their own" sh -c "! grep -q 'apart total' err"
+ok "whose use is added up" near_cell out cpu_pct variant=apart,side=total 60 1e-6
+ok "modelled power" report roi doubled --power-model idle=100,per_cpu=10
+ok "is of each CPU once" near_cell out power_w variant=beyond,side=total 106 1e-6
+ok "scores" report scores doubled
+ok "costs have no total" test -z "$(get out value score=ns_per_kib,variant=beyond,side=total)"
+ok "nor have counters" test -z "$(get out value score=cycles_per_byte,variant=within,side=total)"
+ok "nor their ratios" test -z "$(get out value score=ipc,variant=within,side=total)"
+ok "though each side has them" near_cell out value score=ipc,variant=within,side=sender 3 1e-9
+ok "and the reason is said" says 'ns_per_kib, .* absent for .*beyond total: receiver and sender share CPU 1: their sum would count them twice: give each side its own cpus' err
+ok "with CPUs of their own they have" near_cell out value score=ns_per_kib,variant=apart,side=total 480 1e-6
+ok "a comparison" exits 0 "$zcost" compare apart beyond -C doubled --format tsv
+total() { awk -F'\t' -v m="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["side"] == "total" && $at["metric"] == m { print $at[c] }' out; }
+ok "has the total of one end" near "$(total ns_per_kib base)" 480 1e-6
+ok "and none of the other" test -z "$(total ns_per_kib new)"
+ok "CPU use of both" test "$(total cpu base) $(total cpu new)" = "60 60"
+ok "why" says 'beyond: receiver and sender share CPU 1: in total they count once in cpu and roi_c; ns_per_kib and copy_ns_per_kib are absent' err
+sqlite3 doubled/zcost.db "DELETE FROM metric WHERE name LIKE 'cpu_pct:cpu%'"
+ok "of CPUs that are not told apart" report roi doubled
+ok "there is no sum" test -z "$(get out cpu_pct variant=beyond,side=total)$(get out roi_c variant=beyond,side=total)"
+ok "and it is said why" says 'beyond total: receiver and sender share CPU 1: no cpu_pct, and nothing made of it: CPU time is not known CPU by CPU' err
+ok "not that there was none" sh -c "! grep -q 'CPU time was not collected' err"
+ok "of all CPUs it is that of a side" near_cell out cpu_pct variant=whole,side=total 50 1e-6
+
 ok "given numbers: 10 Gbit/s at 200 %" report roi --throughput 10 --cpu-pct 200
 ok "0.5" test "$(get out roi_c variant=given)" = 0.5
 ok "5 Gbit/s at 100 %" report roi --throughput 5 --cpu-pct 100 --power 50
@@ -158,6 +216,7 @@ ok "mapped bytes of three runs" test "$(get out zero_copy variant=mmap,side=rece
 ok "copied sends" test "$(get out copied variant=mmap,side=sender)" = 600
 ok "share" near_cell out share variant=mmap,side=receiver 93.7 1e-6
 ok "the verdict" says 'mmap: is zero copy on the receiver: 93.7 %' err
+ok "counts of the whole run are said to be" says '^zcost: sends and bytes: .*over its whole run, warm-up included; other figures are of the window' err
 ok "and of the other" says 'baseline: is not zero copy: everything was copied' err
 
 ok "syscalls" report syscalls cap --variant baseline --side receiver
@@ -167,6 +226,7 @@ ok "threads of one command added" test "$(get out calls syscall=recvfrom)" = 4
 ok "errors" test "$(get out errors syscall=recvfrom)" = 1
 ok "minimum" near_cell out min_ms syscall=recvfrom 0.1 1e-9
 ok "mean" near_cell out avg_ms syscall=recvfrom 0.3 1e-9
+ok "that a call's time holds waiting" says "a call's time is from its entry to its return, waiting \(blocked\) included: no CPU time" err
 ok "maximum" near_cell out max_ms syscall=recvfrom 0.6 1e-9
 ok "standard error of the mean, merged" near_cell out stddev_pct syscall=recvfrom 36.0041 1e-3
 # The second of four lies at the end of the second bucket, [131072, 262144).
@@ -198,6 +258,9 @@ printf 'event\tcpu\tvalue\tenabled_ns\trunning_ns\ncycles\t1\t3840000000\t100\t5
 run_json counted/runs/v/measure-01/sender v measure 1 sender none
 manifest counted v v/measure/1/ok
 "$zcost" analyze counted 2>/dev/null
+ok "sizes: what io_uring's ring had no room for" report sizes counted
+ok "among them" near_cell out value name=ring_overflow 0 0
+ok "what an older workload does not say is absent" test -z "$(get out value name=dropped_completions)"
 ok "counters" report counters counted
 ok "scaled for multiplexing" near_cell out value name=counter:cycles 7680000000 1
 ok "cycles per byte" near_cell out value name=cycles_per_byte 2 1e-9
@@ -240,11 +303,13 @@ ok "cycles were counted, bytes were not" says \
 ok "what needs no bytes is there" near_cell out value score=ipc,side=receiver 1.5 1e-9
 ok "tcp by name" report tcp counted --by name
 ok "retransmits per GB" near_cell out value name=retransmits_per_gb 3 1e-9
+ok "of the whole run" says 'tcp_retransmits, retransmits_per_gb: .*over its whole run' err
 ok "tcp without sockets: the workload's own word" report tcp counted
 ok "is named so" near_cell out retrans_per_gb evidence=workload 3 1e-9
 ok "a key that is none, exit 2" exits 2 "$zcost" report tcp counted --by thread
 ok "sizes" report sizes counted
 ok "a bucket" near_cell out value name=recv_size_log2:16 5 1e-9
+ok "of the whole run, too" says 'sizes: .*over its whole run, warm-up included; other figures are of the window' err
 ok "nothing measured is said, not an error" report softnet counted
 ok "why" says 'nothing of this was measured' err
 

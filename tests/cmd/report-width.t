@@ -99,6 +99,30 @@ sqlite3 cap/zcost.db "INSERT INTO note (run, severity, text) SELECT id, 'note', 
 ok "notes that differ in a number are one" says '^# note: perf: 101\.\.104 samples are odd \(4 sides, first ' out
 ok "  only one" is "$(grep -c 'samples are odd' out)" 1
 
+# Sockets have many figures: at 80 columns those that matter most, in one part, and each row with what tells it apart.
+world tcp 2 $copying $mapping
+socket() { # socket ADDRESS ADDRESS: at both ends of each measured run
+	sqlite3 tcp/zcost.db "INSERT INTO socket (run, pid, local, peer, congestion, state, rtt_us, rttvar_us, min_rtt_us, cwnd, ssthresh, mss,
+		delivery_rate, pacing_rate, rcv_rtt_us, rcv_space, rmem, wmem, bytes_acked, bytes_received, bytes_sent, bytes_retrans,
+		retrans, busy_us, rwnd_limited_us, sndbuf_limited_us, out_of_order, drops)
+		SELECT id, 7, iif(side = 'sender', '$1', '$2'), iif(side = 'sender', '$2', '$1'), 'cubic', 'ESTABLISHED', 105, 52, 9, 20, 10, 61440,
+		4e9, 7e9, 75, 4e6, 8e5, 9e5, 8e8, 8e8, 8e8, 0, 1, 9e5, 1e5, 1e4, 2, 3 FROM run WHERE pass = 'measure'"
+}
+socket 192.0.2.2:58110 192.0.2.1:7077
+sqlite3 tcp/zcost.db "INSERT INTO metric SELECT id, 'tcp_rtt_us', 'us', 1246, 'measured' FROM run WHERE pass = 'measure'"
+ok "sockets" printed 80 "$zcost" report tcp tcp
+ok "a section for each side" is "$(grep -cE '^variant (copying|mapping), side ' out)" 4
+ok "in one part" is "$(grep -cE '^run +' out)" 4
+ok "with what matters" says '^run +evidence +rtt_us +cwnd +delivery_gbps .*retrans$' out
+ok "the rest is named" says '^# left out at 80 columns: pacing_gbps, .*rttvar_us' out
+sqlite3 tcp/zcost.db "UPDATE socket SET local = replace(local, '58110', 58000 + run), peer = replace(peer, '58110', 58000 + run)"
+socket 192.0.2.2:40001 192.0.2.1:7077
+ok "two flows" printed 80 "$zcost" report tcp tcp
+ok "each with its addresses, in one part" is "$(grep -cE '^run +local +peer +evidence +rtt_us +cwnd +delivery_gbps' out)" 4
+awk '/^variant/ { section = $0 } / sock_diag / { if (seen[section $1 $2 $3]++) print }' out >twice
+ok "no two rows of a section begin alike" test ! -s twice
+ok "as many as there are" is "$(grep -c ' sock_diag ' out)" 16
+
 ok "--width is no word, exit 2" exits 2 "$zcost" report summary cap --width narrow
 ok "nor too small" exits 2 "$zcost" report summary cap --width 3
 ok "says what it takes" says "neither 0 nor a number from 20" err

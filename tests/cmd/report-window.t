@@ -5,6 +5,7 @@
 . "$tests/capture.sh"
 
 throttle_collector='{"name": "throttle", "state": "ok", "why": "", "files": ["throttle.snap"], "on_after_ns": 2500000, "off_after_ns": 40000}'
+threads_collector='{"name": "threads", "state": "ok", "why": "", "files": [], "read_before_ns": 40000000, "read_after_ns": 900000}'
 for r in 1 2; do
 	measure_run cap base $r receiver 1000000000 150
 	measure_run cap base $r sender 1000000000 150
@@ -17,7 +18,7 @@ awk 'BEGIN { for (t = 90; t <= 140; t++) {
 	b = t <= 105 ? (t - 90) / 10 : t <= 112 ? 1.5 : 1.5 + (t - 112) / 10
 	if (t > 120 && t < 124) continue
 	printf "{\"type\":\"point\",\"t_ns\":%d00000000,\"bytes\":%.0f,\"messages\":1}\n", t, b * 1e9 } }' >"$d/workload.out"
-run_json "$d" base measure 1 receiver tcpzc "$cpu_collector, $throttle_collector"
+run_json "$d" base measure 1 receiver tcpzc "$cpu_collector, $throttle_collector, $threads_collector"
 sed -i 's/"clock"/"late_ns": 7000, "clock"/' "$d/run.json"
 {
 	printf 'cpu1 core_throttle_count 7\ncpu1 package_throttle_count 5\n/a/b nr_throttled 1\n/a/b throttled_usec 100\n/a nr_throttled 9\n/a throttled_usec 5\n' | snap 10000000000
@@ -38,21 +39,23 @@ ok "an even run did not" is "$(of receiver 2 stalled_s)" 0.0
 ok "the last collector's cut" is "$(of receiver 1 window_start_error_us) $(of receiver 1 window_end_error_us)" "2500.0 40.0"
 ok "how late it opened" is "$(of receiver 1 window_late_us)" 7.0
 ok "a run that does not tell has no such figure" is "$(of receiver 2 window_start_error_us)" ""
+ok "the farthest reading" is "$(of receiver 1 window_first_reading_us) $(of receiver 1 window_last_reading_us)" "40000.0 900.0"
 ok "heat: cores and packages, nothing of a counter that went back" is "$(of receiver 1 throttled_heat)" 2.0
 ok "a quota: the strictest group" is "$(of receiver 1 throttled_quota) $(of receiver 1 throttled_quota_s)" "3.0 0.5"
 ok "the sides' windows, at both" is "$(of receiver 1 window_skew_us) $(of sender 1 window_skew_us)" "200000.0 200000.0"
 ok "sides that agree" is "$(of receiver 2 window_skew_us)" 0.0
 "$zcost" report runs cap --format tsv >runs 2>notes
 row() { awk -F'\t' -v r="$1" -v s="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["repeat"] == r && $at["side"] == s { print $at["window_error_us"], $at["skew_us"], $at["stalled_s"], $at["steal_pct"], $at["throttled"] }' runs; }
-ok "the table of runs has them" is "$(row 1 receiver)" "2500 200000 0.7 0 3"
-ok "stolen time" is "$(row 2 receiver)" " 0 0 10 "
+	$at["repeat"] == r && $at["side"] == s { print $at["window_error_us"], $at["readings_us"], $at["skew_us"], $at["stalled_s"], $at["steal_pct"], $at["throttled"] }' runs; }
+ok "the table of runs has them" is "$(row 1 receiver)" "2500 40000 200000 0.7 0 3"
+ok "stolen time" is "$(row 2 receiver)" "  0 0 10 "
 ok "said: stalled" says 'warning: workload: stalled for 0\.70 s .* 0\.50 s after the start' notes
 ok "said: stolen" says 'warning: cpu: 10\.0 % of the side.s CPU time was stolen' notes
 ok "said: heat" says 'warning: throttle: .* 2 times by heat' notes
 ok "said: a quota" says 'warning: throttle: .* 3 times, 0\.50 s in all' notes
 ok "said: apart" says "warning: window: the two sides' windows are 200\.0 ms apart, 6\.2\.\.6\.7 % .*\(2 sides" notes
 ok "said: cut badly, but little of the window" says 'note: window: its start is cut to 2\.5 ms only: throttle' notes
+ok "said: a reading far off" says 'warning: window: what threads read nearest to its start is 40\.0 ms away' notes
 ok "below other tables too" sh -c "'$zcost' report summary cap 2>&1 | grep -q 'stalled for'"
 
 # What a pass costs: six measured runs of 10 to 10.5 GB/s, six profiled ones at nine tenths of them.
@@ -79,6 +82,40 @@ ok "the summary says so" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'cos
 rm -r $from/profile-0[2-6]
 manifest cost base base/measure/1/ok base/measure/2/ok base/profile/1/ok
 "$zcost" analyze cost >log 2>&1
-ok "of one run it says so" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile [0-9.]* % (n = 1) (report'"
+ok "one run says nothing" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not told apart from chance (n = 1) (report'"
+
+# Six profiled runs as fast as the measured: the interval holds 0. And 6 a tenth faster.
+for r in 1 2 3 4 5 6; do
+	for side in receiver sender; do
+		mkdir -p $from/profile-0$r
+		cp -r $from/measure-0$r/$side $from/profile-0$r/
+		sed -i 's/"pass": "measure"/"pass": "profile"/' $from/profile-0$r/$side/run.json
+	done
+done
+manifest cost base base/measure/1/ok base/measure/2/ok base/measure/3/ok base/measure/4/ok base/measure/5/ok base/measure/6/ok \
+	base/profile/1/ok base/profile/2/ok base/profile/3/ok base/profile/4/ok base/profile/5/ok base/profile/6/ok
+"$zcost" analyze cost >log 2>&1
+ok "no difference is no cost of 0.0 %" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not told apart from chance (n = 6) (report'"
+sqlite3 cost/zcost.db "UPDATE metric SET value = 1.1 * value WHERE name = 'throughput' AND run IN (SELECT id FROM run WHERE pass = 'profile')"
+ok "what is surely faster is not a cost of 0.0 % either" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile -10.0 % (report'"
+# The sender a fifth slower, as one may see; the receiver's are of one run.
+sqlite3 cost/zcost.db "UPDATE metric SET value = 0.8 / 1.1 * value WHERE name = 'throughput' AND run IN
+	(SELECT id FROM run WHERE pass = 'profile' AND side = 'sender');
+	UPDATE metric SET value = 0.5 * value WHERE name = 'throughput' AND run IN
+	(SELECT id FROM run WHERE pass = 'profile' AND side = 'receiver');
+	DELETE FROM metric WHERE name = 'throughput' AND run IN (SELECT id FROM run WHERE pass = 'profile' AND side = 'receiver' AND repeat > 1)"
+ok "a side that surely suffers stands before one that may" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile 20.0 % (report'"
+
+# Of four runs one has figures; of the others none.
+sqlite3 cost/zcost.db "DELETE FROM metric WHERE name IN ('throughput', 'rate_kib', 'cpu_pct') AND run IN
+	(SELECT id FROM run WHERE side = 'sender' AND repeat > 1 AND NOT (name = 'cpu_pct' AND repeat = 2))"
+runs_of() { "$zcost" report summary cost --format tsv 2>notes |
+	awk -F'\t' -v s=$1 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["side"] == s { print $at["runs"] }'; }
+ok "runs that have none do not count" is "$(runs_of receiver) $(runs_of sender)" "6 2"
+ok "and it is said" says 'base sender: runs that have it: throughput_gbps 1, cpu_pct 2, ns_per_kib 1, of 6' notes
+ok "of one with all it is not" sh -c "! grep -q 'base receiver: runs that have it' notes"
+sqlite3 cost/zcost.db "UPDATE run SET status = 'failed'"
+ok "of no run at all" sh -c "'$zcost' report summary cost >out 2>&1; grep -q 'base receiver: no run that could be used' out"
+ok "it is not said to be one" sh -c "! grep -q 'one run each' out"
 
 done_testing

@@ -5,7 +5,10 @@
  *
  *   calls DELAY_MS          all of it, DELAY_MS after its start (so that a window is open by then)
  *   calls DELAY_MS block    then enters a call that does not return
- *   calls loop N            N calls of getppid, prints ns per call
+ *   calls loop N [DELAY_MS] N calls of getppid, prints ns per call
+ *   calls many THREADS PROCESSES
+ *                           so many threads, one after the other, then processes; each is short
+ *   calls crowd THREADS     so many threads at once
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -138,6 +142,75 @@ static int loop(long n)
 	return 0;
 }
 
+/* One good call, one that fails, one that moves bytes. */
+static void *brief(void *arg)
+{
+	char buf[100];
+	struct iovec to = {buf, sizeof(buf)};
+
+	syscall(SYS_getppid);
+	syscall(SYS_pwrite64, -1, buf, sizeof(buf), 0);
+	syscall(SYS_preadv, *(int *)arg, &to, 1, 0L, 0L);
+	return arg;
+}
+
+static int many(int threads, int processes)
+{
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC), i;
+	pthread_attr_t small;
+	pthread_t t;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	usleep(300000); /* a window is open by then */
+	for (i = 0; i < threads; i++)
+		if (pthread_create(&t, &small, brief, &fd) || pthread_join(t, NULL))
+			return 1;
+	for (i = 0; i < processes; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			brief(&fd);
+			_exit(0);
+		}
+		if (wait_for(pid))
+			return 1;
+	}
+	i = threads + processes;
+	printf("getppid %d 0\npwrite64 %d %d\npreadv %d 0 %d\n", i, i, i, i, i * 100);
+	return 0;
+}
+
+static pthread_barrier_t together;
+
+static void *wait_for_all(void *arg)
+{
+	syscall(SYS_getppid);
+	pthread_barrier_wait(&together);
+	return arg;
+}
+
+static int crowd(int threads)
+{
+	pthread_t *t = calloc((size_t)threads, sizeof(*t));
+	pthread_attr_t small;
+	int i, n = 0;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 16384);
+	pthread_barrier_init(&together, NULL, (unsigned int)threads);
+	usleep(300000);
+	while (t && n < threads && !pthread_create(&t[n], &small, wait_for_all, NULL))
+		n++;
+	if (n < threads)
+		return 1;
+	for (i = 0; i < n; i++)
+		pthread_join(t[i], NULL);
+	free(t);
+	printf("getppid %d 0\n", n);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
@@ -146,8 +219,14 @@ int main(int argc, char **argv)
 		getppid_times(300);
 		return 0;
 	}
+	if (!strcmp(argv[1], "loop") && argc > 3)
+		usleep((useconds_t)atoi(argv[3]) * 1000);
 	if (!strcmp(argv[1], "loop"))
 		return loop(argc > 2 ? atol(argv[2]) : 1000000);
+	if (!strcmp(argv[1], "many") && argc > 3)
+		return many(atoi(argv[2]), atoi(argv[3]));
+	if (!strcmp(argv[1], "crowd") && argc > 2)
+		return crowd(atoi(argv[2]));
 	usleep((useconds_t)atoi(argv[1]) * 1000);
 	getppid_times(1000);
 	data();

@@ -12,6 +12,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,8 +110,10 @@ static void test_write(void **state)
 		struct syscall_counts counts = {
 			.threads = t, .cells = c, .nthreads = 1, .ncells = 1};
 
-		for (i = 0; i < 8; i++)
-			syscall_count(&c[1], shift[k] + ns[i], i ? 100 : -5, 1);
+		for (i = 0; i < 8; i++) {
+			syscall_time(&c[1], shift[k] + ns[i]);
+			syscall_count(&c[1], i ? 100 : -5, 1);
+		}
 		expect(&counts, 10, "32");
 		expect(&counts, 5, "8");
 		expect(&counts, 6, "1");
@@ -120,6 +123,113 @@ static void test_write(void **state)
 		if (!k)
 			expect(&counts, 13, "1:1,2:6,3:1");
 	}
+}
+
+/* What the first threads and the second ones did is the same as what both did. */
+static void test_ended_merge(void **state)
+{
+	static const uint64_t ns[] = {1ULL << 40, 3, 1ULL << 33, 900, 5};
+	struct syscall_thread t = {.pid = 7, .tid = 8, .comm = "a", .nr = SYS_read, .entered = 9};
+	struct syscall_cell all[2] = {{0}}, each[2];
+	struct syscalls_ended e = {0};
+	uint64_t first = 0;
+	int i, k;
+
+	(void)state;
+	t.cell[SYS_read] = 1;
+	for (k = 0; k < 5; k++) {
+		memset(each, 0, sizeof(each));
+		for (i = 0; i < k * 9; i++) { /* of the last ones, more than the first 16 */
+			uint64_t x = ns[(i + k) % 5] + (uint64_t)i;
+
+			syscall_time(&each[1], x);
+			syscall_count(&each[1], i % 3 ? i : -5, 1);
+			syscall_time(&all[1], x);
+			syscall_count(&all[1], i % 3 ? i : -5, 1);
+		}
+		first += each[1].first_total;
+		syscalls_ended_add(&e, &t, each, 2);
+	}
+	all[1].first_total = first;
+	assert_int_equal(e.n, 1);
+	assert_memory_equal(&e.rows[0].cell, &all[1], sizeof(all[1]));
+	assert_int_equal(e.rows[0].first, 0 + 9 + 16 + 16 + 16);
+	assert_int_equal(e.rows[0].unfinished, 5);
+	syscalls_ended_free(&e);
+}
+
+/* Threads by the ten thousands, each under a name of its own, are kept in so many rows at most. */
+static void test_ended_bounded(void **state)
+{
+	enum { N = SYSCALLS_ENDED_ROWS, THREADS = 5 * N };
+	struct syscall_cell c[3] = {{0}, {.calls = 1, .timed = 1}, {.calls = 2, .timed = 2}};
+	struct syscalls_ended e = {0};
+	uint64_t calls = 0, at[4] = {0};
+	uint32_t i;
+
+	(void)state;
+	for (i = 1; i <= THREADS; i++) {
+		struct syscall_thread t = {.pid = i, .tid = i + 1};
+
+		snprintf(t.comm, sizeof(t.comm), "n%u", i);
+		t.cell[SYS_read] = 1;
+		t.cell[SYS_write] = 2;
+		syscalls_ended_add(&e, &t, c, 3);
+	}
+	for (i = 0; i < e.n; i++) {
+		const struct syscall_key *k = &e.rows[i].key;
+
+		at[k->tid ? 0 : k->pid ? 1 : strcmp(k->comm, "...") ? 2 : 3]++;
+		calls += e.rows[i].cell.calls;
+	}
+	assert_int_equal(calls, THREADS * 3);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(at[i], N);
+	assert_int_equal(at[3], 2); /* read, write */
+	syscalls_ended_free(&e);
+}
+
+/* A row of threads that ended. */
+static void test_write_ended(void **state)
+{
+	const struct syscall_sum sum = {.key = {.pid = 7, .nr = SYS_read, .comm = "a"},
+					.first = 3,
+					.unfinished = 2,
+					.cell = {.calls = 4, .timed = 4, .first_total = 5}};
+	const struct syscall_counts counts = {.ended = &sum, .nended = 1};
+
+	(void)state;
+	expect(&counts, 1, "7");
+	expect(&counts, 2, "0");
+	expect(&counts, 5, "4");
+	expect(&counts, 12, "2");
+	expect(&counts, 16, "5");
+	expect(&counts, 17, "3");
+}
+
+/*
+ * One in 8, of the first 16 all; of calls that come by turns each has its share (every 8th of all
+ * would be the same one of the two). Six standard deviations of the binomial.
+ */
+static void test_lots(void **state)
+{
+	static struct syscall_thread t = {.lot = 7};
+	const uint32_t untimed = SYSCALLS_LOTS - SYSCALLS_LOTS / 8;
+	const double n = 40000, p = 1 / 8., most = 6 * sqrt(n * p * (1 - p));
+	uint64_t timed[2] = {0};
+	int i, nr;
+
+	(void)state;
+	for (i = 0; i < 16; i++)
+		for (nr = 0; nr < 2; nr++)
+			assert_true(syscall_timed(&t, (uint32_t)nr, untimed));
+	for (i = 0; i < (int)n; i++)
+		for (nr = 0; nr < 2; nr++)
+			timed[nr] += (uint64_t)syscall_timed(&t, (uint32_t)nr, untimed);
+	assert_true(fabs((double)timed[0] - n * p) < most);
+	assert_true(fabs((double)timed[1] - n * p) < most);
+	for (i = 0; i < 100; i++)
+		assert_true(syscall_timed(&t, 2, 0));
 }
 
 static struct syscall_event event(uint64_t time, uint32_t tid, int kind, uint32_t nr, int64_t ret)
@@ -379,20 +489,43 @@ static void test_power(void **state)
 {
 	char path[] = "/tmp/zcost-power-XXXXXX";
 	struct power_domain d = {.energy = true, .max = 1000, .fd = mkstemp(path)};
+	const uint64_t second = 1000000000;
 	uint64_t v;
 
 	(void)state;
 	assert_int_equal(pwrite(d.fd, "990\n", 4, 0), 4);
-	assert_int_equal(power_read(&d, &v), 0);
+	assert_int_equal(power_read(&d, second, &v), 0);
 	assert_int_equal(v, 990);
 	assert_int_equal(pwrite(d.fd, "030\n", 4, 0), 4);
-	assert_int_equal(power_read(&d, &v), 0);
+	assert_int_equal(power_read(&d, 2 * second, &v), 0);
 	assert_int_equal(v, 1030);
 	assert_int_equal(pwrite(d.fd, "010\n", 4, 0), 4);
-	assert_int_equal(power_read(&d, &v), 0);
+	assert_int_equal(power_read(&d, 3 * second, &v), 0);
 	assert_int_equal(v, 2010);
 	assert_int_equal(pwrite(d.fd, "what", 4, 0), 4);
-	assert_int_equal(power_read(&d, &v), -EINVAL);
+	assert_int_equal(power_read(&d, 4 * second, &v), -EINVAL);
+	close(d.fd);
+	unlink(path);
+}
+
+/* A package's counter goes round at 262 kJ; that far from there it was set back. */
+static void test_power_set_back(void **state)
+{
+	char path[] = "/tmp/zcost-power-XXXXXX";
+	struct power_domain d = {.energy = true, .max = 262143328850, .fd = mkstemp(path)};
+	const uint64_t second = 1000000000;
+	uint64_t v;
+
+	(void)state;
+	assert_int_equal(pwrite(d.fd, "242144328850", 12, 0), 12);
+	assert_int_equal(power_read(&d, second, &v), 0);
+	assert_int_equal(pwrite(d.fd, "000000000000", 12, 0), 12);
+	assert_int_equal(power_read(&d, 2 * second, &v), 0); /* 19999 W */
+	assert_int_equal(v, 262143328850);
+	assert_int_equal(pwrite(d.fd, "005000000000", 12, 0), 12);
+	assert_int_equal(power_read(&d, 3 * second, &v), 0);
+	assert_int_equal(pwrite(d.fd, "000000001000", 12, 0), 12);
+	assert_int_equal(power_read(&d, 4 * second, &v), -ERANGE);
 	close(d.fd);
 	unlink(path);
 }
@@ -418,15 +551,20 @@ int main(void)
 		cmocka_unit_test(test_bucket),
 		cmocka_unit_test(test_square),
 		cmocka_unit_test(test_write),
+		cmocka_unit_test(test_lots),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_syscall_names),
+		cmocka_unit_test(test_ended_merge),
+		cmocka_unit_test(test_ended_bounded),
+		cmocka_unit_test(test_write_ended),
 		cmocka_unit_test(test_build_id),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_files_of_stacks),
 
 		cmocka_unit_test(test_sync),
 		cmocka_unit_test(test_power),
+		cmocka_unit_test(test_power_set_back),
 		cmocka_unit_test(test_task_ids),
 	};
 

@@ -132,6 +132,28 @@ static void test_cpu_awkward(void **state)
 	ingest_free(&in);
 }
 
+/* CPU 1 works for 0.6 s, is offline for a while, and works for 0.3 s more: the kernel has it all.
+ */
+static void test_cpu_returns(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+
+	(void)state;
+	unlink(path);
+	add_snap(10, "cpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n");
+	add_snap(11, "cpu0 0 0 0 100 0 0 0 0\n");
+	add_snap(12, "cpu0 0 0 0 200 0 0 0 0\n");
+	add_snap(13, "cpu0 0 0 0 300 0 0 0 0\ncpu1 60 0 30 10 0 0 0 0\n");
+	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
+	assert_float_equal(metric(&in, "cpu_pct"), 30, 1e-9);
+	assert_float_equal(metric(&in, "cpu_user_pct"), 20, 1e-9);
+	assert_float_equal(metric(&in, "cpu_system_pct"), 10, 1e-9);
+	assert_float_equal(metric(&in, "busy_ns:cpu1"), 0.9e9, 1);
+	assert_true(noted(&in, "warning", "offline"));
+	ingest_free(&in);
+}
+
 /* 60 of 300 ticks are nowhere: idle is exact, so the rest was busy, half user and half softirq. */
 static void test_cpu_lost_ticks(void **state)
 {
@@ -497,6 +519,19 @@ static void test_tcpzc_awkward(void **state)
 	assert_true(noted(&in, "lossy", "go backwards"));
 	assert_true(noted(&in, "lossy", "not the data sent"));
 	assert_true(noted(&in, "warning", "workload.out:4"));
+	assert_true(isnan(metric(&in, "dropped_completions"))); /* it says nothing of them */
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "tcpzc",
+		 "{\"type\":\"summary\",\"mode\":\"uring-multishot\",\"side\":\"receiver\","
+		 "\"bytes\":1,\"ring_overflow\":9,\"dropped_completions\":3,"
+		 "\"rearmed\":{\"ring_full\":8,\"no_buffers\":0,\"interrupted\":0}}\n");
+	assert_float_equal(metric(&in, "ring_overflow"), 9, 0);
+	assert_float_equal(metric(&in, "dropped_completions"), 3, 0);
+	assert_float_equal(metric(&in, "rearmed:ring_full"), 8, 0);
+	assert_float_equal(metric(&in, "rearmed:no_buffers"), 0, 0);
+	assert_true(noted(&in, "warning", "was full 9 times"));
+	assert_true(noted(&in, "lossy", "dropped 3 completions"));
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "tcpzc", "");
@@ -608,6 +643,63 @@ static void test_syscalls(void **state)
 	ingest_free(&in);
 }
 
+/*
+ * 116 calls: the first 16 took 1600 ns, the lot fell on 10 others, which took 500 in all: 90 more
+ * at 50 each. Of a row whose calls were all timed, of one with none to estimate from but the first,
+ * and of a row that cannot be.
+ */
+static void test_untimed(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	str_printf(&s, "%.*s\ttimed\tfirst_ns\n", (int)strlen(heading) - 1, heading);
+	str_puts(&s,
+		 "a\t1\t2\t45\trecvfrom\t116\t1\t2100\t50\t100\t2600\t4096\t0\t5:10,6:16\t\t26\t"
+		 "1600\n");
+	str_puts(&s, "a\t1\t2\t0\tread\t16\t0\t1600\t50\t100\t7\t4096\t0\t6:16\t\t16\t1600\n");
+	str_puts(&s, "a\t1\t2\t1\twrite\t20\t0\t1600\t50\t100\t240\t4096\t0\t6:16\t\t16\t1600\n");
+	str_puts(&s, "a\t1\t2\t3\tclose\t20\t0\t1600\t50\t100\t240\t\t0\t6:16\t\t21\t1600\n");
+	put(s.buf);
+	assert_int_equal(ingest_syscalls(&in, path, &err), 0);
+	assert_int_equal(in.nsyscalls, 3);
+	assert_int_equal(in.syscalls[0].total_ns, 2100 + 90 * 50);
+	assert_float_equal(in.syscalls[0].m2 / (116 * 115.), 2600 / (26 * 25.), 1e-12);
+	assert_int_equal(in.syscalls[0].calls, 116);
+	assert_int_equal(in.syscalls[1].total_ns, 1600);
+	assert_float_equal(in.syscalls[1].m2, 7, 0);
+	assert_int_equal(in.syscalls[2].total_ns, 2000);
+	assert_true(noted(&in, "warning", "one call in 2.6 was timed")); /* 152 of 58 */
+	assert_true(noted(&in, "lossy", "1 rows of syscalls.tsv"));
+	str_free(&s);
+	ingest_free(&in);
+}
+
+/*
+ * Calls of several threads that ended: 20 of the 26 timed were the first of each and took 1600 ns,
+ * 6 were drawn and took 300 in all: the other 90 at 50 each.
+ */
+static void test_untimed_of_several(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	str_printf(&s, "%.*s\ttimed\tfirst_ns\tfirst\n", (int)strlen(heading) - 1, heading);
+	str_puts(&s, "a\t1\t0\t3\tclose\t116\t0\t1900\t50\t100\t240\t\t0\t6:26\t\t26\t1600\t20\n");
+	str_puts(&s, "a\t1\t0\t0\tread\t116\t0\t1900\t50\t100\t240\t\t0\t6:26\t\t26\t1600\t27\n");
+	put(s.buf);
+	assert_int_equal(ingest_syscalls(&in, path, &err), 0);
+	assert_int_equal(in.nsyscalls, 1);
+	assert_int_equal(in.syscalls[0].total_ns, 1900 + 90 * 50);
+	assert_true(noted(&in, "lossy", "1 rows of syscalls.tsv"));
+	str_free(&s);
+	ingest_free(&in);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -626,15 +718,26 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpu_interpolates), cmocka_unit_test(test_cpu_awkward),
-		cmocka_unit_test(test_cpu_missing),	 cmocka_unit_test(test_cpu_lost_ticks),
-		cmocka_unit_test(test_softnet),		 cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_power_arithmetic), cmocka_unit_test(test_power_domains),
-		cmocka_unit_test(test_power_kinds),	 cmocka_unit_test(test_power_gap),
-		cmocka_unit_test(test_meter_covers),	 cmocka_unit_test(test_meter_clocks),
-		cmocka_unit_test(test_meter_columns),	 cmocka_unit_test(test_tcpzc_awkward),
-		cmocka_unit_test(test_iperf3),		 cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_cpu_interpolates),
+		cmocka_unit_test(test_cpu_awkward),
+		cmocka_unit_test(test_cpu_missing),
+		cmocka_unit_test(test_cpu_returns),
+		cmocka_unit_test(test_cpu_lost_ticks),
+		cmocka_unit_test(test_softnet),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_power_arithmetic),
+		cmocka_unit_test(test_power_domains),
+		cmocka_unit_test(test_power_kinds),
+		cmocka_unit_test(test_power_gap),
+		cmocka_unit_test(test_meter_covers),
+		cmocka_unit_test(test_meter_clocks),
+		cmocka_unit_test(test_meter_columns),
+		cmocka_unit_test(test_tcpzc_awkward),
+		cmocka_unit_test(test_iperf3),
+		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_syscalls),
+		cmocka_unit_test(test_untimed),
+		cmocka_unit_test(test_untimed_of_several),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -324,6 +324,24 @@ static void test_nic(void **state)
 	ingest_free(&in);
 }
 
+/* The workload went into its namespace between two readings that both lie before the window. */
+static void test_nic_early(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(9.8, "n\thost\t4\ta" NAMES "v\thost\t4\ta\tlink\t100\t6400\n");
+	add(9.99, "v\thost\t4\ta\tlink\t100\t6400\n"
+		  "n\tworkload\t2\tb" NAMES "v\tworkload\t2\tb\tlink\t5\t1\n");
+	add(13.01, "v\thost\t4\ta\tlink\t110\t6400\nv\tworkload\t2\tb\tlink\t307\t1\n");
+	assert_int_equal(ingest_nic(&in, path, &err), 0);
+	is(in, "nic:workload/b/link/rx_packets", 300);
+	absent(in, "nic_known_s:workload/b/link/rx_packets");
+	assert_false(noted(&in, "warning", "came after"));
+	ingest_free(&in);
+}
+
 static void test_nic_awkward(void **state)
 {
 	struct ingest in = fresh();
@@ -468,7 +486,7 @@ int main(void)
 		cmocka_unit_test(test_snmp_netns),  cmocka_unit_test(test_snmp_awkward),
 		cmocka_unit_test(test_irq),	    cmocka_unit_test(test_irq_hotplug),
 		cmocka_unit_test(test_irq_damaged), cmocka_unit_test(test_nic),
-		cmocka_unit_test(test_nic_awkward),
+		cmocka_unit_test(test_nic_early),   cmocka_unit_test(test_nic_awkward),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

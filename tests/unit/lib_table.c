@@ -314,6 +314,33 @@ static void test_prose(void **state)
 	table_free(&t);
 }
 
+/* perf's clock is the host's: a second or a year since it started. */
+static void test_clock(void **state)
+{
+	static const struct column c[] = {{"at_s", "s", V_REAL, 6, NULL},
+					  {"ns", "ns", V_REAL, 1, NULL}};
+	static const double at[] = {0.5, 945.007948946, 4135.343873001, 864000.123456789};
+	struct table t;
+	char *text;
+	size_t len, i;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	table_init(&t, "sched", c, 2);
+	for (i = 0; i < 4; i++) {
+		struct value *row = table_row(&t);
+
+		row[0] = value_real(at[i]);
+		row[1] = value_real(200.0 / 3);
+	}
+	table_write(&t, FORMAT_TSV, f);
+	fclose(f);
+	assert_string_equal(text, "at_s\tns\n0.5\t66.66666667\n945.007948946\t66.66666667\n"
+				  "4135.343873001\t66.66666667\n864000.123456789\t66.66666667\n");
+	free(text);
+	table_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_ambiguous), cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_keys),	  cmocka_unit_test(test_any_width),
 		cmocka_unit_test(test_lists),	  cmocka_unit_test(test_prose),
+		cmocka_unit_test(test_clock),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -206,6 +206,8 @@ static void test_refused(void **state)
 	refused("# Overhead  Shared Object\n 37.81%  libc.so.6\n", ENODATA, "line 1");
 	refused("# Overhead  Symbol\n 37.81%  [k] a\n 1.00%  [k] \n", EBADMSG, "line 3: no symbol");
 	refused("# Overhead  Symbol\n 3781%  [k] a\n", EBADMSG, "line 2: a share above 100 %");
+	refused("# Children  Self  Symbol\n 3.00%  103.00%  [k] a\n", EBADMSG,
+		"line 2: a share above");
 	refused("# Children  Self  Symbol\n 3.00%  [k] a\n", EBADMSG, "line 2: fewer percentages");
 	refused("# Overhead  Symbol\n 3.00%  1.00%  [k] a\n", EBADMSG, "--group");
 	refused("# Overhead  Command  Shared Object  Symbol\n 3.00%  dd  [k] a\n", EBADMSG,
@@ -218,7 +220,8 @@ static void test_refused(void **state)
 	refused("# Overhead  Samples  Symbol\n 3.00%  x12  [k] a\n", EBADMSG, "Samples column");
 	refused("1% 2% 3%  [k] a\n", EBADMSG, "no heading");
 	refused("1%  [k] a\n1% 2% [k] b\n", EBADMSG, "line 2");
-	assert_int_equal(perf_report_parse("-", binary, sizeof(binary) - 1, NULL, &flat, &err), -EBADMSG);
+	assert_int_equal(perf_report_parse("-", binary, sizeof(binary) - 1, NULL, &flat, &err),
+			 -EBADMSG);
 	assert_non_null(strstr(err.text, "standard input is not text"));
 	assert_non_null(strstr(err.text, "--perf"));
 	memset(&err, 0, sizeof(err));

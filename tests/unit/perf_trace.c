@@ -117,7 +117,8 @@ static void test_refused(void **state)
 	(void)state;
 	refused("", ENODATA, "t is empty");
 	refused("read 3 0 1 1 1 1 1\n", ENODATA, "perf trace -s");
-	refused(HEAD "read 809214 2595 0.001 0.094 0.272 0.03%\n", EBADMSG, "line 2: fewer columns");
+	refused(HEAD "read 809214 2595 0.001 0.094 0.272 0.03%\n", EBADMSG,
+		"line 2: fewer columns");
 	refused(HEAD "recvmsg 48 2 5 55.2 0.001 0.1 148.9 0.3%\n", EBADMSG, "line 2: more columns");
 	refused(HEAD "read 3x 0 1 1 1 1 1%\n", EBADMSG, "line 2: a count");
 	refused(HEAD "read 3 0 1 1 x 1 1%\n", EBADMSG, "line 2: a time");

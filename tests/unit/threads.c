@@ -159,6 +159,29 @@ static void test_threads(void **state)
 	ingest_free(&in);
 }
 
+/* Before the window there may be several readings: the last of them alone is its beginning. */
+static void test_early(void **state)
+{
+	struct ingest in = fresh("1-2");
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	process(&s, 7, 1e9, 0);
+	thread(&s, 7, 7, "ip", 1e9, 3);
+	process(&s, 5, 1e9, 0);
+	thread(&s, 5, 5, "gone", 1e9, 3);
+	add_snap(9.8, &s);
+	world();
+	assert_int_equal(ingest_threads(&in, path, &err), 0);
+	assert_string_equal(row(&in, 7, 7)->cpus, "1-2");
+	assert_null(row(&in, 5, 5));
+	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.4e9, 1);
+	assert_int_equal(in.nnotes, 0);
+	ingest_free(&in);
+}
+
 /* A thread that joins with a past; one that steps back; a process nobody waits for; bad lines. */
 static void test_threads_awkward(void **state)
 {
@@ -240,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_early),
 		cmocka_unit_test(test_threads_awkward),
 		cmocka_unit_test(test_sched),
 	};

@@ -712,24 +712,20 @@ static int remove_folder(void **state)
 	return dir_remove(folder, NULL);
 }
 
-#define MACHINE_TEST(what, i)                        \
-	{.name = what,                               \
-	 .test_func = machine_test,                  \
-	 .initial_state = (void *)(uintptr_t)&machines[i]}
+#define MACHINE_TEST(what, i)                                    \
+	{                                                        \
+		.name = what, .test_func = machine_test,         \
+		.initial_state = (void *)(uintptr_t)&machines[i] \
+	}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(registers_of_x86),
-		cmocka_unit_test(registers_of_arm),
-		cmocka_unit_test(registers_missing),
-		cmocka_unit_test(expressions),
-		cmocka_unit_test(expressions_that_fail),
-		cmocka_unit_test(history_is_the_replay),
-		MACHINE_TEST("chains_of_x86_64", 0),
-		MACHINE_TEST("chains_of_i386", 1),
-		MACHINE_TEST("chains_of_aarch64", 2),
-		MACHINE_TEST("chains_of_aarch64_be", 3),
+		cmocka_unit_test(registers_of_x86),	 cmocka_unit_test(registers_of_arm),
+		cmocka_unit_test(registers_missing),	 cmocka_unit_test(expressions),
+		cmocka_unit_test(expressions_that_fail), cmocka_unit_test(history_is_the_replay),
+		MACHINE_TEST("chains_of_x86_64", 0),	 MACHINE_TEST("chains_of_i386", 1),
+		MACHINE_TEST("chains_of_aarch64", 2),	 MACHINE_TEST("chains_of_aarch64_be", 3),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Calls that a signal interrupts: the kernel's entries are counted, as perf trace does.
+. "$(dirname "$0")/../lib.sh"
+
+restarts=$build/tests/tools/restarts
+[ "$(id -u)" = 0 ] || skip_all "counting system calls needs root"
+
+agrees() { # the program says how often the kernel was entered
+	[ -s "$1" ] || return 1
+	while read -r name calls errors; do
+		awk -F'\t' -v call="$name" -v calls="$calls" -v errors="$errors" '
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			$at["name"] == call { c += $at["calls"]; e += $at["errors"]; u += $at["unfinished"] }
+			END { if (c == calls && e == errors && !u) exit 0
+				print call ": " c + 0 " calls, " e + 0 " errors, " u + 0 " unfinished; not " calls ", " errors; exit 1 }' \
+			r/syscalls.tsv || return 1
+	done <"$1"
+}
+
+for method in bpf tracepoint; do
+	ok "$method: interrupted calls" exits 0 "$zcost" collect -o r --collect syscalls --syscalls-method $method -- \
+		"$restarts" 400
+	ok "$method: started again, told, continued, ended in the middle" agrees r/workload.out
+done
+done_testing
