@@ -71,8 +71,8 @@ int run_command(struct capture *c, const struct run_id *id, enum side side, cons
 		struct words *argv, struct error *err);
 
 /*
- * What a side that ended has to say. *why stays NULL when its run.json says ok. `ended`: how the
- * process ended, in words, for a side that left no run.json.
+ * What a side that ended has to say. *why stays NULL when its run.json says ok and its workload did
+ * something. `ended`: how the process ended, in words, for a side that left no run.json.
  */
 void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why);
 

@@ -308,11 +308,12 @@ static int conclude(const struct capture *c, int rc, const struct error *err)
 static int dry_run(struct plan *p, const struct args *a)
 {
 	struct error err = {0};
+	int rc = capture_dry_run(p, a->output, !a->variant, &err);
 
-	if (!capture_dry_run(p, a->output, !a->variant, &err))
+	if (!rc)
 		return EXIT_OK;
 	error_print(&err);
-	return EXIT_FAILED;
+	return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
 static int undo(const char *dir)

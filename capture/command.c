@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-enum { RECEIVER_WAITS_S = 5 };
-
 static void option(struct words *argv, const char *name, const char *value)
 {
 	if (!*value)
@@ -54,18 +52,6 @@ static void program(const struct capture *c, const struct remote *r, enum side s
 	words_addf(argv, "%s/%s", r ? r->folder : dir, r ? "run" : side_names[side]);
 }
 
-/*
- * The sender ends first, by itself or because it is told to; then the receiver sees the end of the
- * connection. The other way round the sender would fail, and the run with it.
- */
-static void grace(const struct plan *p, enum side side, struct words *argv)
-{
-	bool waits = side == SIDE_RECEIVER && p->sides[SIDE_SENDER].used;
-
-	words_add(argv, "--grace");
-	words_addf(argv, "%.9g", p->grace_s + (waits ? RECEIVER_WAITS_S : 0));
-}
-
 int run_command(struct capture *c, const struct run_id *id, enum side side, const char *dir,
 		struct words *argv, struct error *err)
 {
@@ -81,13 +67,16 @@ int run_command(struct capture *c, const struct run_id *id, enum side side, cons
 	words_addf(argv, "%.9g", c->plan->warmup_s);
 	words_add(argv, "--duration");
 	words_addf(argv, "%.9g", c->plan->duration_s);
-	grace(c->plan, side, argv);
+	words_add(argv, "--grace");
+	words_addf(argv, "%.9g", plan_grace(c->plan, side));
 	option(argv, "--cpus", s->cpus);
 	option(argv, "--units", s->units);
 	option(argv, "--power-csv", s->power_csv);
 	option(argv, "--power-command", s->power_command);
 	if (id->pass == PASS_PROFILE)
 		option(argv, "--call-graph", s->call_graph);
+	if (id->pass == PASS_SYSCALLS)
+		option(argv, "--time-one-in", s->time_one_in);
 	if (id->pass == PASS_MEASURE) {
 		option(argv, "--collect", s->collect);
 		option(argv, "--events", s->events);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --dry-run: what a capture would do. Standard output; settings change here as in stage.c. */
 #include "capture/capture.h"
+#include "capture/permit.h"
 #include "capture/stage.h"
 #include "lib/alloc.h"
 
@@ -139,7 +140,7 @@ static void print_around(const struct progress *progress)
 static void print_time(const struct progress *progress, const struct order *o, size_t changes)
 {
 	const struct plan *p = progress->plan;
-	double s = estimate(progress, o);
+	double s = estimate(progress, o), wait_s = plan_grace(p, SIDE_RECEIVER);
 
 	printf("estimated: %g s warm-up and %g s window a run, and around it ", p->warmup_s,
 	       p->duration_s);
@@ -148,10 +149,11 @@ static void print_time(const struct progress *progress, const struct order *o, s
 		printf("; %zu changes of settings, %g s each", changes, progress->switch_s);
 	if (p->duration_s <= 0)
 		printf("; plus the time of the command itself");
-	else if (p->grace_s > 0)
+	else if (wait_s > 0)
 		printf(";\n  a workload that does not end by itself after the window takes %g s "
-		       "more (grace): at most %s",
-		       p->grace_s, progress_time(s + (double)o->n * p->grace_s));
+		       "more (grace%s): at most %s",
+		       wait_s, wait_s > p->grace_s ? " of a receiver" : "",
+		       progress_time(s + (double)o->n * wait_s));
 	printf("\n%zu runs, about %s\n", o->n, progress_time(s));
 }
 
@@ -192,8 +194,10 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 	struct manifest there = {0};
 	struct progress progress;
 	struct order all, left;
-	int rc = manifest_open(&there, dir ? dir : "", err);
+	int rc = permit_cpus(p, err);
 
+	if (!rc)
+		rc = manifest_open(&there, dir ? dir : "", err);
 	if (!rc && !elsewhere)
 		rc = manifest_adopt(&there, p, whole, err);
 	if (!rc) {

@@ -105,6 +105,12 @@ static int check_word(const struct scan *s, const struct ini_at *at, const char 
 		return ini_error(at, err, "exclude: no variant is '%s'", pattern);
 	if (!of)
 		return unknown_setting(s->m, at, "exclude", word, len, err);
+	if (matrix_find(s->m, of->name) < 0)
+		return ini_error(
+			at, err,
+			"exclude: '%s' is not in 'cross': no combination has a value of it, "
+			"and this line leaves none out",
+			of->name);
 	for (i = 0; i < of->n; i++)
 		if (str_matches(pattern, of->value[i].value))
 			return 0;

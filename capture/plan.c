@@ -14,7 +14,7 @@
 const char *const pass_names[PASS_COUNT] = {"measure", "profile", "syscalls"};
 const char *const side_names[SIDE_COUNT] = {"receiver", "sender", "local"};
 
-enum { MAX_REPEATS = 999 };
+enum { MAX_REPEATS = 999, RECEIVER_WAITS_S = 5 };
 
 void plan_init(struct plan *p)
 {
@@ -41,6 +41,7 @@ void plan_init(struct plan *p)
 						 .units = xstrdup(""),
 						 .call_graph = xstrdup(""),
 						 .power_csv = xstrdup(""),
+						 .time_one_in = xstrdup(""),
 						 .host = xstrdup(""),
 						 .zcost = xstrdup(""),
 						 .power_command = xstrdup(""),
@@ -55,6 +56,7 @@ static void free_side(struct side_plan *s)
 	free(s->units);
 	free(s->call_graph);
 	free(s->power_csv);
+	free(s->time_one_in);
 	free(s->host);
 	free(s->zcost);
 	free(s->power_command);
@@ -206,6 +208,13 @@ const struct combination *plan_combination(const struct plan *p, size_t combinat
 	static const struct combination plain;
 
 	return combination < p->ncombinations ? &p->combinations[combination] : &plain;
+}
+
+double plan_grace(const struct plan *p, enum side side)
+{
+	bool waits = side == SIDE_RECEIVER && p->sides[SIDE_SENDER].used;
+
+	return p->grace_s + (waits ? RECEIVER_WAITS_S : 0);
 }
 
 const struct side_plan *plan_sides(const struct plan *p, const struct variant *v)

@@ -7,8 +7,8 @@
  *                 before after grace start_timeout stop_timeout ssh order
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
  *                 ${plandir} that of the plan; $${ is a plain ${
- *     [side S]    S: receiver or sender. cpus prefix collect units call_graph power_csv host zcost
- *                 power_command events
+ *     [side S]    S: receiver or sender. cpus prefix collect units call_graph time_one_in
+ *                 power_csv host zcost power_command events
  *     [variant V] what, and the command of each side under the side's name
  *     [setting S], [value S=V], [matrix]: see capture/matrix.h. Each variant is measured under each
  *                 combination of settings, and is a variant of its own then: V+mtu9000+gro-off.
@@ -38,6 +38,7 @@ struct side_plan {
 	char *power_csv;     /* an external meter's log, "": none */
 	char *host;	     /* ssh://user@name:port, "": this host */
 	char *zcost;	     /* words that start zcost on that host, "": zcost */
+	char *time_one_in;   /* of the syscalls pass: one call in so many is timed; "": all */
 	char *events;	     /* what `counters` counts, "": the usual ones */
 	char *power_command; /* prints watts, [KIND=]CMD; "": none */
 };
@@ -110,6 +111,13 @@ int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct er
 
 /* What a variant is measured under: settings, and its sides, SIDE_COUNT of them. */
 const struct combination *plan_combination(const struct plan *p, size_t combination);
+/*
+ * Seconds that a side's workload has to end by itself. The sender ends first, by itself or because
+ * it is told to; then the receiver sees the end of the connection. The other way round the sender
+ * would fail, and the run with it.
+ */
+double plan_grace(const struct plan *p, enum side side);
+
 const struct side_plan *plan_sides(const struct plan *p, const struct variant *v);
 
 /* Shared with the command line: a list of passes into bits; a name good for a folder. */

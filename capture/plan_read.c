@@ -15,6 +15,7 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <libgen.h>
 #include <stddef.h>
@@ -85,6 +86,17 @@ static int set_call_graph(void *to, const char *value, struct error *err)
 	int rc = *value ? call_graph_check(value, err) : 0;
 
 	return rc ? rc : set_text(to, value, err);
+}
+
+/* Of system calls; as zcost collect has it. */
+static int set_one_in(void *to, const char *value, struct error *err)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (*value && (!isdigit((unsigned char)*value) || *end || !n || n > 1000000))
+		return error_set(err, EINVAL, "'%s' is not a number from 1 to 1000000", value);
+	return set_text(to, value, err);
 }
 
 static int set_host(void *to, const char *value, struct error *err)
@@ -160,6 +172,7 @@ static const struct key side_keys[] = {
 	{"units", set_units, offsetof(struct side_plan, units)},
 	{"call_graph", set_call_graph, offsetof(struct side_plan, call_graph)},
 	{"power_csv", set_text, offsetof(struct side_plan, power_csv)},
+	{"time_one_in", set_one_in, offsetof(struct side_plan, time_one_in)},
 	{"host", set_host, offsetof(struct side_plan, host)},
 	{"zcost", set_words, offsetof(struct side_plan, zcost)},
 	{"events", set_events, offsetof(struct side_plan, events)},

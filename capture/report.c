@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a side says of itself: its run.json, and the last words on standard error. */
 #include "capture/capture.h"
+#include "capture/work.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -136,12 +137,33 @@ static void say_why(struct str *s, const json_t *root, const char *run_dir, cons
 	free(log);
 }
 
+/* Where its output gives no reason, the last words on standard error may. */
+static char *say_undone(const json_t *root, const char *run_dir)
+{
+	bool quoted;
+	char *why = work_undone(run_dir, text(root, "units"), &quoted), *clean;
+	char *err_path = xasprintf("%s/workload.err", run_dir);
+	struct str s = {0};
+
+	if (why) {
+		clean = cleaned(why);
+		str_puts(&s, clean);
+		if (!quoted)
+			quote_last(&s, err_path);
+		free(clean);
+	}
+	free(err_path);
+	free(why);
+	return s.buf ? str_take(&s) : NULL;
+}
+
 void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why)
 {
 	char *run_dir = xasprintf("%s/%s", dir, side_names[side]);
 	char *path = xasprintf("%s/run.json", run_dir);
 	json_t *root = json_load_file(path, 0, NULL);
 	struct str s = {0};
+	char *undone = NULL;
 
 	if (root)
 		remarks(c, side, root);
@@ -149,7 +171,10 @@ void report_side(struct capture *c, const char *dir, enum side side, const char 
 		str_printf(&s, "%s: ", side_names[side]);
 		say_why(&s, root, run_dir, ended);
 		*why = str_take(&s);
+	} else if ((undone = say_undone(root, run_dir))) {
+		*why = xasprintf("%s: %s", side_names[side], undone);
 	}
+	free(undone);
 	json_decref(root);
 	free(path);
 	free(run_dir);

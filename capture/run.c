@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One run: its sides started one after the other, let go together, waited for, and ended. */
 #include "capture/capture.h"
+#include "capture/overlap.h"
 #include "capture/remotes.h"
 #include "capture/side.h"
 #include "capture/words.h"
@@ -269,6 +270,7 @@ static int refused(const struct run *r, int side, struct error *err)
 static void judge(struct run *r, struct outcome *out)
 {
 	struct str all = {0};
+	char *missed = NULL;
 	int i;
 
 	for (i = 0; i < SIDE_COUNT; i++) {
@@ -294,6 +296,10 @@ static void judge(struct run *r, struct outcome *out)
 		out->lossy |= WIFEXITED(s->status) && WEXITSTATUS(s->status) == EXIT_LOSSY;
 		free(why);
 	}
+	if (!all.len)
+		missed = overlap_missing(r->c, r->dir);
+	str_puts(&all, missed ? missed : "");
+	free(missed);
 	out->why = str_take(&all);
 }
 

@@ -58,6 +58,7 @@ static void put_side(json_t *o, const struct side_plan *s, enum side side, const
 	put(o, prefix, "units", s->units);
 	put(o, prefix, "call_graph", s->call_graph);
 	put(o, prefix, "power_csv", s->power_csv);
+	put(o, prefix, "time_one_in", s->time_one_in);
 	put(o, prefix, "events", s->events);
 	put(o, prefix, "power_command", s->power_command);
 	put(o, prefix, "host", s->host);

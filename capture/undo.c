@@ -179,10 +179,11 @@ static int recover_entry(const char *dir, const char *path, struct error *err)
 		return 0;
 	}
 	if (rc)
-		error_set(err, -rc,
-			  "%s; an earlier capture was killed, and this was to undo what it had set "
-			  "up: undo it by hand and remove %s",
-			  e.text, path);
+		error_set(
+			err, -rc,
+			"%s; this was to undo what an earlier capture had set up: undo it by hand "
+			"and remove %s",
+			e.text, path);
 	return rc;
 }
 
@@ -194,7 +195,8 @@ int undo_recover(const char *dir, struct error *err)
 
 	n = scandir(folder, &list, is_entry, last_first);
 	if (n > 0)
-		note("an earlier capture here was killed: undoing what it had set up");
+		note("an earlier capture here was killed, or an 'after' failed: undoing what "
+		     "it had set up");
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 

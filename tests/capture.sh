@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Hand-made capture folders, small enough to work every figure out by hand. Read after lib.sh.
 #
-# The window is always [10 s, 13 s] of CLOCK_MONOTONIC, S is CPU 1.
+# The window is always [10 s, 13 s] of CLOCK_MONOTONIC, S is CPU 1, of a sender that measure_run makes CPU 2.
 
 # run_json DIR VARIANT PASS REPEAT SIDE [UNITS [COLLECTORS [MORE]]]: run.json; COLLECTORS is the JSON list's inside.
 run_json() {
@@ -9,7 +9,7 @@ run_json() {
 	cat >"$1/run.json" <<-END
 	{"schema_version": 1, "zcost_version": "test", "variant": "$2", "pass": "$3", "repeat": $4,
 	 "side": "$5", "host": "vm", "command": ["tcpzc", "--rx", "$2"], "units": "${6:-tcpzc}",
-	 "cpus": "1", "warmup_s": 1, "duration_s": 3,
+	 "cpus": "${on_cpu:-1}", "warmup_s": 1, "duration_s": 3,
 	 "window": {"start_ns": 10000000000, "end_ns": 13000000000, "clock": "CLOCK_MONOTONIC"},
 	 "exit": {"status": 0, "signal": 0}, "started_ns": 8000000000, "ended_ns": 14000000000,
 	 "wall_clock": "2026-01-31T12:00:00Z", "status": "ok", "why": "", "collectors": [${7:-}]${8:-}}
@@ -44,13 +44,13 @@ stat_line() {
 	echo "cpu$1 $2 $3 $4 $5 $6 $7 $8 $9 0 0"
 }
 
-# proc_stat_simple BUSY_TICKS: CPU 1 spends so many ticks of 300 in the kernel, in three even seconds.
+# proc_stat_simple BUSY_TICKS [CPU]: CPU 1, or the other, spends so many ticks of 300 in the kernel, in three even seconds.
 proc_stat_simple() {
 	for s in 0 1 2 3; do
 		{
 			echo "cpu 0 0 0 0 0 0 0 0 0 0"
 			stat_line 0 5 0 5 $((100 * s)) 0 0 0 0
-			stat_line 1 0 0 $(($1 * s / 3)) $(((300 - $1) * s / 3)) 0 0 0 0
+			stat_line "${2:-1}" 0 0 $(($1 * s / 3)) $(((300 - $1) * s / 3)) 0 0 0 0
 			echo "intr 1 2 3"
 		} | snap $(((10 + s) * 1000000000))
 	done
@@ -62,9 +62,11 @@ syscalls_collector='{"name": "syscalls", "state": "ok", "why": "", "files": ["sy
 # measure_run CAPTURE VARIANT REPEAT SIDE BYTES_PER_SECOND BUSY_TICKS: one side of a measure run.
 measure_run() {
 	d=$1/runs/$2/measure-0$3/$4
+	[ "$4" = sender ] && on_cpu=2 || on_cpu=1
 	run_json "$d" "$2" measure "$3" "$4" tcpzc "$cpu_collector"
 	{ points "$5" 65536 9 14; summary "$4" 100 0 100 0 "$5" "$5"; } >"$d/workload.out"
-	proc_stat_simple "$6" >"$d/proc_stat.snap"
+	proc_stat_simple "$6" $on_cpu >"$d/proc_stat.snap"
+	on_cpu=1
 }
 
 # manifest CAPTURE VARIANTS RUNS...: RUNS as variant/pass/repeat/status, in order. Sides: receiver, sender.

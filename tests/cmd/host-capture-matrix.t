@@ -53,6 +53,9 @@ fresh() {
 	echo 1400 >mtu
 }
 
+plan 's/^exclude = .*/cross = mtu\nexclude = gro=off/' >p.ini
+ok "to leave out of what is not crossed" exits 2 "$zcost" capture --dry-run p.ini -o c
+ok "  is refused, by its line" says "p.ini:[0-9]+: exclude: 'gro' is not in 'cross'" err
 plan >p.ini
 fresh
 ok "a plan with a matrix" exits 0 "$zcost" capture p.ini -o c
@@ -180,7 +183,7 @@ killed() { # killed CAPTURE PATTERN: as soon as the hooks' log has it
 plan 's/^repeats = 2/repeats = 1/' >p.ini
 ok "killed in a run" killed k '^b+mtu1500+gro-off/measure-1'
 ok "  again: goes on to the end" exits 0 "$zcost" capture p.ini -o k
-ok "  says what it does first" says 'an earlier capture here was killed: undoing' err
+ok "  says what it does first" says "an earlier capture here was killed, or an 'after' failed: undoing" err
 ok "  the last that was set up is undone first" test "$(sed -n '/killed/,/begin/p' hooks |
 	tr '\n' ' ')" = "killed gro back from off mtu back to 1400 end begin "
 ok "  all is as it was" test "$(cat mtu)" = 1400 -a ! -e k/.undo

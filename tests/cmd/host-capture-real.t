@@ -6,7 +6,7 @@ command -v jq >/dev/null || skip_all "needs jq"
 [ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
 unset ZCOST_COLLECT
 
-port=$((20000 + $$ % 20000))
+port=$((20000 + $$ % 10000)) # below those that the kernel gives out
 cat >p.ini <<EOT
 [plan]
 repeats = 2
@@ -21,6 +21,7 @@ units = tcpzc
 [side sender]
 cpus = 0
 units = tcpzc
+time_one_in = 16
 [variant base]
 receiver = \${bindir}/tcpzc --listen \${to} --rx recv
 sender = \${bindir}/tcpzc --connect 127.0.0.1 \${to} --tx send --seconds 60
@@ -65,6 +66,8 @@ ok "  everything succeeded" jq -e '.complete and ([.runs[].status] | all(. == "o
 ok "  the sides of a run measure the same time" together
 ok "  the profile pass has profiles" test -s c/runs/mapped/profile-01/receiver/perf.data
 ok "  the syscalls pass has counts" test -s c/runs/mapped/syscalls-01/sender/syscalls.tsv
+ok "  as the side has it: all timed, or one in 16" sh -c 'f=c/runs/mapped/syscalls-01; i=".collectors[] | select(.name == \"syscalls\") | .info.time_one_in"
+	[ "$(jq "$i" $f/receiver/run.json),$(jq "$i" $f/sender/run.json)" = 1,16 ]'
 ok "  the measure pass has neither" sh -c '! ls c/runs/*/measure-*/*/perf.data 2>/dev/null'
 ok "  the workload ended well" sh -c \
 	'for f in c/runs/*/*/*/workload.out; do tail -n 1 $f | grep -q "\"type\":\"summary\"" || exit 1; done'

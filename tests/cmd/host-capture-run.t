@@ -101,6 +101,8 @@ ok "CPUs that are not there" exits 2 "$zcost" capture offline.ini -o offline
 ok "  are told before anything is made" says \
 	'receiver: cpus = 0,4095: CPU 4095 is not online \(variant a\)' err
 ok "  " test ! -e offline
+ok "  by --dry-run too" exits 2 "$zcost" capture --dry-run offline.ini -o offline
+ok "  in the same words" says 'receiver: cpus = 0,4095: CPU 4095 is not online \(variant a\)' err
 plan 'a=sleep 60' 'b=sh -c "echo refuse me; sleep 60"' >second.ini
 ok "a plan that collect refuses for its second variant" exits 2 "$zcost" capture second.ini -o second
 sed 's/refuse me/take me/' second.ini >mended.ini
@@ -163,6 +165,62 @@ ok "lost data" exits 4 "$zcost" capture p.ini -o l
 ok "  is told" says 'receiver: cpu is degraded: as it was told' err
 ok "  and is no failure" test "$(runs l)" = 'a/measure-1 ok'
 
+cat >talk <<'EOT'
+{"type":"point","t_ns":1,"bytes":0,"messages":0}
+{"type":"error","what":"connect: Connection refused"}
+EOT
+cat >silent <<'EOT'
+{"type":"point","t_ns":1,"bytes":0,"messages":0}
+EOT
+cat >busy <<'EOT'
+{"type":"point","t_ns":1,"bytes":4096,"messages":1}
+EOT
+cat >refused.json <<'EOT'
+{"intervals": [], "error": "unable to connect to server: Connection refused"}
+EOT
+cat >cut.json <<'EOT'
+{"intervals": [{"sum": {"end": 1, "bytes": 9}}], "error": "interrupt - the server has terminated"}
+EOT
+echo "no words" >words
+working() { # working UNITS FILE: a receiver that prints the file and is stopped after the window
+	plan "a=sh -c 'cat $scratch/$2; echo of it >&2; sleep 60'" | sed "s/^cpus = 0/units = $1/"
+}
+for units in none tcpzc; do
+	working $units talk >p.ini
+	rm -rf r
+	[ $units = none ]
+	ok "an error in the output, units = $units" exits $? "$zcost" capture p.ini -o r
+done
+ok "  is quoted" says \
+	'failed: receiver: the workload reports an error: "connect: Connection refused"$' err
+ok "  the run has failed" test "$(runs r)" = 'a/measure-1 failed'
+working tcpzc busy >p.ini
+ok "  so that it is tried again" exits 1 "$zcost" capture p.ini -o r
+rm -rf r
+ok "some work" exits 0 "$zcost" capture p.ini -o r
+while read -r units file rc why; do
+	working "$units" "$file" >p.ini
+	rm -rf r
+	ok "units = $units that print $file" exits "$rc" "$zcost" capture p.ini -o r
+	[ -z "$why" ] || ok "  $why" says "$why" err
+done <<'EOT'
+tcpzc silent 1 the workload did nothing: there is no work in its output \(units = tcpzc\): "of it"
+tcpzc words 1 the workload did nothing
+iperf3 refused.json 1 reports an error: "unable to connect to server: Connection refused"
+iperf3 words 1 the workload did nothing
+iperf3 cut.json 0
+pps words 0
+EOT
+
+duration=0.5 plan 'a=sh -c "sleep 60; : late-503"' >p.ini
+rm -rf r
+ok "windows that do not overlap" exits 1 "$zcost" capture p.ini -o r
+ok "  are no run, by how much" says "a/measure-01 failed: the sides' windows do not overlap: the \
+receiver's began 503.0 ms after the sender's, which was 500.0 ms long" err
+duration=0.5 plan 'a=sh -c "sleep 60; : late-490"' >p.ini
+ok "windows that do, a little" exits 0 "$zcost" capture p.ini -o rr
+
+plan 'a=sh -c "sleep 60; : lossy"' >p.ini
 sed 's/cpus = 0/collect = bogus/' p.ini >q.ini
 ok "what collect does not accept" exits 2 "$zcost" capture q.ini -o m
 ok "  is quoted, once" says "receiver: zcost collect does not accept what the plan says: .*unknown \

@@ -38,6 +38,7 @@ static const char good[] = "# what it is for\n"
 			   "prefix = ip netns exec x\n"
 			   "[side sender]\n"
 			   "call_graph = dwarf,4096\n"
+			   "time_one_in = 16\n"
 			   "[variant base-1]\n"
 			   "what = send -> recv\n"
 			   "receiver = ${rx} --rx recv\n"
@@ -67,6 +68,8 @@ static void test_good(void **state)
 	assert_string_equal(p.sides[SIDE_RECEIVER].prefix, "ip netns exec x");
 	assert_string_equal(p.sides[SIDE_SENDER].call_graph, "dwarf,4096");
 	assert_string_equal(p.sides[SIDE_RECEIVER].call_graph, "");
+	assert_string_equal(p.sides[SIDE_SENDER].time_one_in, "16");
+	assert_string_equal(p.sides[SIDE_RECEIVER].time_one_in, "");
 	assert_int_equal(p.nvariants, 2);
 	assert_string_equal(p.variants[0].what, "send -> recv");
 	assert_string_equal(p.variants[0].command[SIDE_RECEIVER],
@@ -169,6 +172,7 @@ static const struct {
 	{PLAN "ssh =\n", "p.ini:2: ssh: no command given"},
 	{SIDE "call_graph = dwarf,99999\n",
 	 "p.ini:2: call_graph: unknown call graph mode 'dwarf,99999'; there are fp, dwarf,"},
+	{SIDE "time_one_in = -1\n", "p.ini:2: time_one_in: '-1' is not a number from 1 to 1000000"},
 	{SIDE "prefix = 'open\n", "p.ini:2: prefix: a quote is not closed in: 'open"},
 	{"[variant ../x]\n", "p.ini:1: '../x' is no name for a variant"},
 	{"[variant .x]\n", "p.ini:1: '.x' is no name for a variant"},

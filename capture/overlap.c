@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Do the windows of a run's sides overlap? Where they do not, what one side spent was not spent on
+ * what the other moved. Whoever is somewhat late is measured all the same, and the analysis says by
+ * how much.
+ */
+#include "capture/overlap.h"
+
+#include "capture/remotes.h"
+#include "lib/alloc.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+/* By our clock, ns, certainly within +- error. */
+struct window {
+	enum side side;
+	double start, end, error;
+};
+
+static bool read_times(const char *dir, struct window *w)
+{
+	char *path = xasprintf("%s/%s/run.json", dir, side_names[w->side]);
+	json_t *root = json_load_file(path, 0, NULL), *at = json_object_get(root, "window");
+
+	w->start = json_number_value(json_object_get(at, "start_ns"));
+	w->end = json_number_value(json_object_get(at, "end_ns"));
+	json_decref(root);
+	free(path);
+	return w->start > 0 && w->end > w->start;
+}
+
+/* Another host's clock was compared before the run and after it. false: neither. */
+static bool to_our_clock(const struct remote *r, struct window *w)
+{
+	const struct offset *o = r->after.error_ns >= 0 ? &r->after : &r->before;
+	double ahead = (double)o->offset_ns;
+
+	if (o->error_ns < 0)
+		return false;
+	w->start -= ahead;
+	w->end -= ahead;
+	w->error = (double)o->error_ns;
+	return true;
+}
+
+static bool read_window(struct capture *c, const char *dir, enum side side, struct window *w)
+{
+	const struct remote *r = remote_of(c, side);
+
+	*w = (struct window){.side = side};
+	return read_times(dir, w) && (!r || to_our_clock(r, w));
+}
+
+/* Two windows that are known, the earlier one first. */
+static int read_windows(struct capture *c, const char *dir, struct window w[2])
+{
+	int n = 0, i;
+
+	for (i = 0; i < SIDE_COUNT && n < 2; i++)
+		if (c->plan->sides[i].used && read_window(c, dir, (enum side)i, &w[n]))
+			n++;
+	if (n == 2 && w[1].start < w[0].start) {
+		struct window first = w[1];
+
+		w[1] = w[0];
+		w[0] = first;
+	}
+	return n;
+}
+
+char *overlap_missing(struct capture *c, const char *dir)
+{
+	struct window w[2];
+
+	if (read_windows(c, dir, w) < 2 || w[1].start - w[0].end < w[0].error + w[1].error)
+		return NULL;
+	return xasprintf("the sides' windows do not overlap: the %s's began %.1f ms after the "
+			 "%s's, which was %.1f ms long: what one spent is not what the other moved",
+			 side_names[w[1].side], (w[1].start - w[0].start) / 1e6,
+			 side_names[w[0].side], (w[0].end - w[0].start) / 1e6);
+}

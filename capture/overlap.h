@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef ZC_CAPTURE_OVERLAP_H
+#define ZC_CAPTURE_OVERLAP_H
+
+#include "capture/capture.h"
+
+/*
+ * Why the run in `dir`, whose sides all went well, cannot be counted: their windows, by one clock,
+ * have no moment in common. NULL: they have, or that cannot be known.
+ */
+char *overlap_missing(struct capture *c, const char *dir);
+
+#endif
