@@ -12,7 +12,9 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int variant_place(const struct drawing *d, const char *name)
@@ -127,22 +129,78 @@ static void note_losses(struct drawing *d, const struct table *t)
 	}
 }
 
+/* Is the note of a variant that is drawn? "warning: mmap receiver: cpu: other ..." */
+static bool is_drawn(const struct drawing *d, const char *note)
+{
+	const char *v;
+	int i;
+
+	for (i = 0; (v = drawing_variant(d, i)); i++)
+		if (str_starts(note, v) && note[strlen(v)] == ' ')
+			return true;
+	return false;
+}
+
+/* "51", or the upper end of "21..51", where runs differ. */
+static double upper_end(const char *s)
+{
+	char *end;
+	long x = strtol(s, &end, 10);
+
+	return (double)(str_starts(end, "..") ? strtol(end + 2, NULL, 10) : x);
+}
+
+/* What other programs did on a side's CPUs is in its costs and its CPU use. */
+static void note_others(struct drawing *d, const struct table *t)
+{
+	static const char warning[] = "warning: ", words[] = "cpu: other programs took ";
+	size_t i;
+
+	for (i = 0; i < t->nnotes; i++) {
+		const char *at = strstr(t->notes[i], words);
+
+		if (at && str_starts(t->notes[i], warning) &&
+		    is_drawn(d, t->notes[i] + strlen(warning)) && is_of(t, t->notes[i]))
+			d->others = fmax(d->others, upper_end(at + strlen(words)));
+	}
+}
+
+/*
+ * A profile says where the time went, the measured runs how much there was: what other programs
+ * took of it is noted at those.
+ */
+static void note_measured_others(struct drawing *d)
+{
+	struct query q = d->query;
+	struct error ignored = {0};
+	struct table t = {0};
+
+	if (!d->source->table(d->source, "cpu", &q, &t, &ignored))
+		note_others(d, &t);
+	table_free(&t);
+}
+
 int drawing_table(struct drawing *d, const char *name, struct table *t, struct error *err)
 {
 	struct query q = d->query;
+	bool profiled = !strcmp(name, "components") || !strcmp(name, "functions");
 	int rc;
 
 	/* Every row, but unresolved addresses in one: single ones tell an audience nothing. */
 	q.limit = LONG_MAX;
-	if (!strcmp(name, "components") || !strcmp(name, "functions"))
+	if (profiled)
 		q.by = "variant,side";
 	rc = d->source->table(d->source, name, &q, t, err);
-	if (!rc)
+	if (!rc) {
 		note_losses(d, t);
+		note_others(d, t);
+		if (profiled)
+			note_measured_others(d);
+	}
 	return rc;
 }
 
-const char *drawing_variant(const struct drawing *d, int i)
+static const char *any_variant(const struct drawing *d, int i)
 {
 	int k, left = i;
 
@@ -156,19 +214,41 @@ const char *drawing_variant(const struct drawing *d, int i)
 	return NULL;
 }
 
+const char *drawing_variant(const struct drawing *d, int i)
+{
+	return d->most && i >= d->most ? NULL : any_variant(d, i);
+}
+
+const char *drawing_label(const struct drawing *d, struct figure *f, const char *variant)
+{
+	struct str label = {0};
+	const char *kept;
+
+	shared_label(d, variant, &label);
+	kept = label_clean(&f->arena, label.buf);
+	str_free(&label);
+	return kept;
+}
+
+const char *drawing_title(const struct drawing *d, struct figure *f, const char *variant)
+{
+	enum { SIZE = 35, WIDTH = 520 }; /* of the title's bold font */
+
+	return label_fit(&f->arena, drawing_label(d, f, variant), SIZE, WIDTH);
+}
+
 uint32_t drawing_color(const struct drawing *d, const char *variant)
 {
-	return palette_variant(variant_place(d, variant));
+	int i = variant_place(d, variant);
+
+	return palette_variant(i >= 0 && d->facts.places ? d->facts.places[i] : i);
 }
 
 static void add_bar(const struct drawing *d, struct figure *f, const char *variant)
 {
-	int bar = figure_bar(f, variant, palette_variant(variant_place(d, variant)));
-	struct str label = {0};
+	int bar = figure_bar(f, variant, drawing_color(d, variant));
 
-	shared_label(d, variant, &label);
-	f->bars.mark[bar].label = label_clean(&f->arena, label.buf);
-	str_free(&label);
+	f->bars.mark[bar].label = drawing_label(d, f, variant);
 }
 
 void drawing_bars(const struct drawing *d, struct figure *f)
@@ -191,7 +271,8 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 		if (row_find(t, 0, v, side) >= 0)
 			add_bar(d, f, v);
 		else
-			str_printf(&without, "%s%s", without.len ? ", " : "", v);
+			str_printf(&without, "%s%s", without.len ? ", " : "",
+				   drawing_label(d, f, v));
 	}
 	if (without.len)
 		figure_caption(f, "Not profiled here: %s", without.buf);
@@ -232,23 +313,70 @@ void drawing_sides(struct figure *f, const struct table *t)
 	}
 }
 
-static void put_runs(const struct drawing *d, struct str *s, enum drawn_from from)
-{
-	int n = from == FROM_MEASURED ? d->facts.measured : d->facts.profiled;
+/* Of a median, fewer runs give no 95 %: the interval is all of them. */
+enum { MEDIAN_RUNS = 6 };
 
-	if (n)
-		str_printf(s, "n = %d %s run%s per variant, ", n,
-			   from == FROM_MEASURED ? "measured" : "profiled", n == 1 ? "" : "s");
+struct runs {
+	int least, most; /* behind one bar; 0: unknown */
+};
+
+/* Those that the bars are made of; where the tables do not tell, those that each variant has. */
+static struct runs runs_of(const struct drawing *d, const struct figure *f, enum drawn_from from)
+{
+	const struct chart_facts *a = &d->facts;
+	struct runs n = {0, 0}, all = from == FROM_MEASURED
+					      ? (struct runs){a->measured, a->measured_most}
+					      : (struct runs){a->profiled, a->profiled_most};
+	size_t row;
+
+	for (row = 0; row < f->data.rows; row++) {
+		int runs = (int)row_real(&f->data, row, "runs");
+
+		if (runs <= 0)
+			continue;
+		n.least = !n.least || runs < n.least ? runs : n.least;
+		n.most = runs > n.most ? runs : n.most;
+	}
+	all.most = all.most ? all.most : all.least;
+	return n.most ? n : all;
+}
+
+static const char *measured_whiskers(const struct drawing *d, struct runs n)
+{
+	bool median = !d->facts.estimator || !strcmp(d->facts.estimator, "median");
+
+	if (!n.least || n.least >= MEDIAN_RUNS || !median)
+		return "95 % interval";
+	return n.most < MEDIAN_RUNS ? "lowest to highest run"
+				    : "95 % interval, lowest to highest of fewer than 6 runs";
+}
+
+static void put_runs(const struct drawing *d, const struct figure *f, struct str *s,
+		     enum drawn_from from)
+{
+	struct runs n = runs_of(d, f, from);
+
+	if (n.least && n.least < n.most)
+		str_printf(s, "n = %d to %d ", n.least, n.most);
+	else if (n.least)
+		str_printf(s, "n = %d ", n.least);
+	if (n.least)
+		str_printf(s, "%s run%s per variant, ",
+			   from == FROM_MEASURED ? "measured" : "profiled", n.most == 1 ? "" : "s");
 	if (from == FROM_TESTED)
-		str_puts(s, "exact Mann-Whitney with Holm's correction");
+		str_puts(s, "exact Mann-Whitney with Holm's correction, whiskers: its interval");
+	else if (from == FROM_UNTESTED)
+		str_puts(s, "too few for a test or an interval");
+	else if (from == FROM_PROFILED && n.most == 1)
+		str_puts(s, "whiskers: 95 % interval of the sampling alone");
 	else if (from == FROM_PROFILED)
 		str_puts(s, "whiskers: 95 % interval");
-	else if (n == 1)
+	else if (n.most == 1)
 		str_puts(s, "no interval from one run");
 	else
 		str_printf(s, "%s, whiskers: %s",
 			   d->facts.estimator ? d->facts.estimator : "median",
-			   n && n < 6 ? "lowest to highest run" : "95 % interval");
+			   measured_whiskers(d, n));
 }
 
 /* What stands in no bar's name, since it is the same for all. */
@@ -267,7 +395,7 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 	const struct chart_facts *a = &d->facts;
 	struct str s = {0};
 
-	put_runs(d, &s, from);
+	put_runs(d, f, &s, from);
 	put_shared(d, &s);
 	if (a->slice)
 		str_printf(&s, " · only %s of each window", a->slice);
@@ -283,18 +411,48 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 	str_free(&s);
 }
 
+/* Variants for which there was no room; they are chosen by their place in the plan, or by hand. */
+static void caption_left_out(const struct drawing *d, struct figure *f)
+{
+	enum { NAMED = 3 };
+	struct str names = {0};
+	const char *v;
+	int n = d->most, left;
+
+	while (d->most && any_variant(d, n))
+		n++;
+	left = n - d->most;
+	for (n = d->most; left <= NAMED && d->most && (v = any_variant(d, n)); n++)
+		str_printf(&names, "%s%s", names.len ? ", " : "", v);
+	if (names.len)
+		figure_caption(f, "Not in this chart: %s", names.buf);
+	else if (left)
+		figure_caption(f,
+			       "Not in this chart: %d more variants (--new or --variant chooses)",
+			       left);
+	str_free(&names);
+}
+
 int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err)
 {
 	int rc;
 
 	figure_init(f, c->name);
+	d->most = c->most;
 	copied_caption(d, f);
 	d->losses = 0;
+	d->others = 0;
 	rc = c->draw(d, f, err);
+	caption_left_out(d, f);
 	if (d->losses > 1)
 		figure_caption(f, "Incomplete data: %s (and %d more)", d->loss, d->losses - 1);
 	else if (d->losses)
 		figure_caption(f, "Incomplete data: %s", d->loss);
+	if (d->others > 0)
+		figure_caption(f,
+			       "Other programs took up to %.0f %% of a side's busy time in user "
+			       "mode, which is in these figures",
+			       d->others);
 	if (!rc && !f->data.rows)
 		return error_set(err, ENODATA, "no variant has these figures");
 	return rc;

@@ -26,9 +26,12 @@ struct chart_facts {
 	const char *capture, *host, *kernel, *date;
 	const char *estimator; /* "median" */
 	const char **variants; /* in the plan's order */
+	const int
+		*places; /* each one's in the plan, which its colour hangs on; NULL: all are here */
 	int nvariants;
 	const char *slice;	/* of each run's window: "2 to 3 s"; NULL: all of it */
 	int measured, profiled; /* runs of each variant by pass: the fewest, 0: unknown */
+	int measured_most, profiled_most;
 };
 
 struct drawing {
@@ -38,14 +41,17 @@ struct drawing {
 	const char *base;   /* the variant that others are held against */
 	const char **news;  /* these others; NULL: all */
 	int nnews;
+	int most;	       /* variants in the present chart; 0: all */
 	struct table zerocopy; /* filled once for all charts; no rows: no evidence */
 	bool lossy;	       /* a table behind a chart so far was incomplete */
 	char loss[256];	       /* the present chart's first loss in words */
 	int losses;
+	double others; /* percent of busy time that other programs took, the most in the chart */
 };
 
 struct chart {
 	const char *name, *what;
+	int most; /* variants: of more, bars and names could not be read */
 	/* 0; -ENODATA: nothing to draw, `err` says why and what would change it; or an error */
 	int (*draw)(struct drawing *d, struct figure *f, struct error *err);
 };
@@ -73,13 +79,18 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 /* The i-th variant to compare, base first; NULL past the last. */
 const char *drawing_variant(const struct drawing *d, int i);
 
+/* Its name as texts and bars have it: without what all variants of the chart have in common. */
+const char *drawing_label(const struct drawing *d, struct figure *f, const char *variant);
+/* The same for a title: cut where it is so long that the title would lose its figures. */
+const char *drawing_title(const struct drawing *d, struct figure *f, const char *variant);
+
 /* A variant's colour, the same in all charts. */
 uint32_t drawing_color(const struct drawing *d, const char *variant);
 
 /* Adds the sides that have a row as groups: receiver, sender, others, total. */
 void drawing_sides(struct figure *f, const struct table *t);
 
-enum drawn_from { FROM_MEASURED, FROM_PROFILED, FROM_TESTED };
+enum drawn_from { FROM_MEASURED, FROM_PROFILED, FROM_TESTED, FROM_UNTESTED };
 /* The foot note: runs, interval, host, kernel, capture, date. */
 void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from);
 

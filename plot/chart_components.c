@@ -2,8 +2,10 @@
 /* What one KiB costs on each side, stacked by component. */
 #include "plot/chart_all.h"
 
+#include "lib/alloc.h"
 #include "plot/palette.h"
 #include "plot/rows.h"
+#include "plot/shared.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,31 +20,86 @@ static int by_order(const void *a, const void *b)
 	return d ? d : strcmp(*x, *y);
 }
 
-static bool has_part(const struct figure *f, const char *label)
+/* More colours than this nobody tells apart; what is left is one part. */
+enum { PARTS = 10 };
+static const char rest[] = "the rest";
+
+/* What zero copy is about has its colour however small it became. */
+static bool is_central(const char *name)
+{
+	return !strcmp(name, "data copy") || !strcmp(name, "page mapping") ||
+	       !strcmp(name, "zero copy");
+}
+
+struct component {
+	const char *name;
+	double most;
+};
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct component *x = a, *y = b;
+	bool p = is_central(x->name), q = is_central(y->name);
+
+	if (p != q)
+		return p ? -1 : 1;
+	if (x->most != y->most)
+		return x->most < y->most ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/* Is the row of a bar that is drawn? */
+static bool is_drawn(const struct figure *f, const struct table *t, size_t row)
 {
 	int i;
 
-	for (i = 0; i < f->parts.n; i++)
-		if (!strcmp(f->parts.mark[i].name, label))
-			return true;
+	for (i = 0; i < f->bars.n; i++)
+		if (!strcmp(f->bars.mark[i].name, row_text(t, row, "variant")))
+			return row_real(t, row, "self_ns") > 0;
 	return false;
 }
 
-/* Every component that has a cost anywhere, in the palette's order. */
+static size_t gather(const struct figure *f, const struct table *t, struct component *all)
+{
+	size_t row, i, n = 0;
+
+	for (row = 0; row < t->rows; row++) {
+		const char *name = row_text(t, row, "component");
+
+		if (!is_drawn(f, t, row))
+			continue;
+		for (i = 0; i < n && strcmp(all[i].name, name); i++)
+			;
+		if (i == n)
+			all[n++] = (struct component){name, 0};
+		all[i].most = fmax(all[i].most, row_real(t, row, "self_ns"));
+	}
+	return n;
+}
+
+/* The components that cost most anywhere, in the palette's order; the others as one. */
 static void add_parts(struct figure *f, const struct table *t)
 {
-	const char **names = calloc(t->rows + 1, sizeof(*names));
-	size_t row, n = 0;
+	struct component *all = xcalloc(t->rows + 1, sizeof(*all));
+	size_t i, n = gather(f, t, all), kept = n > PARTS + 1 ? PARTS : n;
+	const char *names[PARTS + 1];
+	char *label;
 
-	for (row = 0; names && row < t->rows; row++)
-		if (row_real(t, row, "self_ns") > 0)
-			names[n++] = row_text(t, row, "component");
 	if (n)
-		qsort(names, n, sizeof(*names), by_order);
-	for (row = 0; row < n; row++)
-		if (!has_part(f, names[row]))
-			figure_part(f, names[row], palette_part(names[row]));
-	free(names);
+		qsort(all, n, sizeof(*all), by_cost);
+	for (i = 0; i < kept; i++)
+		names[i] = all[i].name;
+	if (kept)
+		qsort(names, kept, sizeof(*names), by_order);
+	for (i = 0; i < kept; i++)
+		figure_part(f, names[i], palette_part(names[i]));
+	if (kept < n) {
+		label = xasprintf("%s (%zu)", rest, n - kept);
+		i = (size_t)figure_part(f, rest, palette_part(rest));
+		f->parts.mark[i].label = arena_strdup(&f->arena, label);
+		free(label);
+	}
+	free(all);
 }
 
 static long find_component(const struct table *t, const char *variant, const char *side,
@@ -55,6 +112,32 @@ static long find_component(const struct table *t, const char *variant, const cha
 	return row;
 }
 
+static bool has_part(const struct figure *f, const char *label)
+{
+	int i;
+
+	for (i = 0; i < f->parts.n; i++)
+		if (!strcmp(f->parts.mark[i].name, label))
+			return true;
+	return false;
+}
+
+/* What the parts leave out; the interval of a sum is not known. */
+static struct estimate rest_of(const struct figure *f, const struct table *t, const char *variant,
+			       const char *side)
+{
+	struct estimate e = {.value = 0, .lo = NAN, .hi = NAN};
+	long row;
+
+	for (row = row_find(t, 0, variant, side); row >= 0;
+	     row = row_find(t, (size_t)row + 1, variant, side))
+		if (row_real(t, (size_t)row, "self_ns") > 0 &&
+		    !has_part(f, row_text(t, (size_t)row, "component")))
+			e.value += row_real(t, (size_t)row, "self_ns");
+	e.value = e.value > 0 ? e.value : NAN;
+	return e;
+}
+
 /* The components add up to what a KiB costs in all. */
 static void put_bar(struct figure *f, const struct table *t, int group, int bar)
 {
@@ -63,11 +146,15 @@ static void put_bar(struct figure *f, const struct table *t, int group, int bar)
 	int p;
 
 	for (p = 0; p < f->parts.n; p++) {
-		long row = find_component(t, variant, side, f->parts.mark[p].name);
+		const char *name = f->parts.mark[p].name;
+		long row = find_component(t, variant, side, name);
 
-		if (row < 0)
+		if (!strcmp(name, rest))
+			e = rest_of(f, t, variant, side);
+		else if (row >= 0)
+			e = row_estimate_ci(t, (size_t)row, "self_ns");
+		else
 			continue;
-		e = row_estimate_ci(t, (size_t)row, "self_ns");
 		if (isnan(e.value))
 			continue;
 		figure_put(f, group, bar, p, e);
@@ -89,25 +176,30 @@ static void put_claim(struct drawing *d, struct figure *f)
 {
 	struct estimate base, new, all_base, all_new;
 	const struct figure_mark *side = f->groups.mark;
+	bool several = shared_bases(d) > 1;
 	double best = 1, ratio;
 	int p, b;
 
 	for (p = 0; p < f->parts.n && strcmp(f->parts.mark[p].name, "data copy"); p++)
 		;
-	if (p == f->parts.n || !f->groups.n || !figure_get(f, 0, 0, p, &base))
+	if (p == f->parts.n || !f->groups.n)
 		return;
 	for (b = 1; b < f->bars.n; b++) {
-		if (!figure_get(f, 0, b, p, &new))
+		int from = shared_base(d, b);
+
+		if (!figure_get(f, 0, from, p, &base) || !figure_get(f, 0, b, p, &new))
 			continue;
 		ratio = claim(d, drawing_variant(d, b), base, new, FROM_PROFILED, -1);
 		if (ratio <= 0 || ratio >= best)
 			continue;
-		figure_get(f, 0, 0, FIGURE_WHOLE, &all_base);
+		figure_get(f, 0, from, FIGURE_WHOLE, &all_base);
 		figure_get(f, 0, b, FIGURE_WHOLE, &all_new);
 		best = ratio;
-		figure_title(f, "%s, %s: data copy %.*f → %.*f ns per KiB, in all %.*f → %.*f",
-			     drawing_variant(d, b), side->label, places(base.value), base.value,
-			     places(new.value), new.value, places(all_base.value), all_base.value,
+		figure_title(f, "%s%s%s, %s: data copy %.*f → %.*f ns per KiB, in all %.*f → %.*f",
+			     drawing_title(d, f, drawing_variant(d, b)), several ? " against " : "",
+			     several ? drawing_title(d, f, drawing_variant(d, from)) : "",
+			     side->label, places(base.value), base.value, places(new.value),
+			     new.value, places(all_base.value), all_base.value,
 			     places(all_new.value), all_new.value);
 	}
 }

@@ -89,7 +89,8 @@ static void put_bar(struct figure *f, const struct table *t, const struct functi
 	while (row >= 0 && (strcmp(row_text(t, (size_t)row, "symbol"), fn->symbol) ||
 			    strcmp(row_text(t, (size_t)row, "dso"), fn->dso)))
 		row = row_find(t, (size_t)row + 1, variant, side);
-	if (row >= 0)
+	/* a function of which only callees were hit has a row, but no samples */
+	if (row >= 0 && row_real(t, (size_t)row, "self_ns") > 0)
 		figure_put(f, place[0], place[1], FIGURE_WHOLE,
 			   row_estimate_ci(t, (size_t)row, "self_ns"));
 }
@@ -104,15 +105,16 @@ static size_t rows_for(const struct figure *f, const struct drawing *d)
 	return n > 10 ? 10 : n < 4 ? 4 : n;
 }
 
-static void put_words(struct figure *f, const char *side)
+static void put_words(const struct drawing *d, struct figure *f, const char *side)
 {
 	const char *whose = !strcmp(side, "receiver") ? "the receiver's"
 			    : !strcmp(side, "sender") ? "the sender's"
 						      : "the";
 
 	if (f->bars.n == 2)
-		figure_title(f, "Where %s time goes: %s against %s", whose, f->bars.mark[0].name,
-			     f->bars.mark[1].name);
+		figure_title(f, "Where %s time goes: %s against %s", whose,
+			     drawing_title(d, f, f->bars.mark[0].name),
+			     drawing_title(d, f, f->bars.mark[1].name));
 	else
 		figure_title(f, "Where %s time goes: the top %d functions", whose, f->groups.n);
 	figure_subtitle(f, "CPU time in the function itself per KiB moved; lower is better");
@@ -164,7 +166,7 @@ static int draw(struct drawing *d, struct figure *f, const char *side, struct er
 		for (place[1] = 0; place[1] < f->bars.n; place[1]++)
 			put_bar(f, &t, &all.f[i], side, place);
 	}
-	put_words(f, side);
+	put_words(d, f, side);
 	drawing_foot(d, f, FROM_PROFILED);
 out:
 	free(all.f);

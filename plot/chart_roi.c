@@ -4,6 +4,7 @@
 
 #include "lib/alloc.h"
 #include "plot/rows.h"
+#include "plot/shared.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,6 +15,7 @@
 struct score {
 	const char *column;
 	char formula[64]; /* "T²/C" */
+	char words[64];	  /* "throughput² per CPU use" */
 	char unit[64];	  /* "(Gbit/s)²/W" */
 };
 
@@ -37,8 +39,16 @@ static struct score score_of(const struct drawing *d, const char *column, char b
 	if (below == 'P')
 		put_power(m, sizeof(m), d->query.roi_m ? d->query.roi_m : 1);
 	snprintf(s.formula, sizeof(s.formula), "T%s/%c%s", n, below, m);
+	snprintf(s.words, sizeof(s.words), "throughput%s per %s%s", n,
+		 below == 'P' ? "watt" : "CPU use", m);
 	snprintf(s.unit, sizeof(s.unit), "(Gbit/s)%s/%s%s", n, below == 'P' ? "W" : "%", m);
 	return s;
+}
+
+/* Receiver and sender together, the last group. */
+static bool has_total(const struct figure *f)
+{
+	return f->groups.n && !strcmp(f->groups.mark[f->groups.n - 1].name, "total");
 }
 
 /* The title speaks of both sides together where they are, else of the one there is. */
@@ -47,18 +57,22 @@ static void put_claim(struct drawing *d, struct figure *f, const struct score *s
 	struct estimate base, new;
 	double best = 0, ratio;
 	int b, g = f->groups.n - 1;
+	const char *side = has_total(f) ? "both sides" : g >= 0 ? f->groups.mark[g].label : "";
 
-	if (!figure_get(f, g, 0, FIGURE_WHOLE, &base))
-		return;
 	for (b = 1; b < f->bars.n; b++) {
-		if (!figure_get(f, g, b, FIGURE_WHOLE, &new))
+		int from = shared_base(d, b);
+
+		if (!figure_get(f, g, from, FIGURE_WHOLE, &base) ||
+		    !figure_get(f, g, b, FIGURE_WHOLE, &new))
 			continue;
 		ratio = claim(d, drawing_variant(d, b), base, new, FROM_MEASURED, 1);
 		if (ratio <= 0 || fabs(log(ratio)) <= best)
 			continue;
 		best = fabs(log(ratio));
-		figure_title(f, "%s: %s the %s of %s", drawing_variant(d, b), claim_times(f, ratio),
-			     s->formula, d->base);
+		figure_title(f, "%s: %s the %s of %s, %s (%s)",
+			     drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
+			     s->formula, drawing_title(d, f, drawing_variant(d, from)), side,
+			     s->words);
 	}
 }
 
@@ -78,7 +92,8 @@ static void put_bars(struct drawing *d, struct figure *f, const struct table *t,
 				continue;
 			e = row_estimate(t, (size_t)row, s->column, s->column);
 			if (!isnan(e.value))
-				figure_put(f, g, b, FIGURE_WHOLE, e);
+				figure_put_noted(f, g, b, e,
+						 row_text(t, (size_t)row, "power_source"));
 		}
 	}
 }
@@ -91,11 +106,12 @@ int chart_roi_c(struct drawing *d, struct figure *f, struct error *err)
 
 	if (rc)
 		goto out;
-	figure_title(f, "Throughput for CPU time: %s", s.formula);
-	figure_subtitle(f,
-			"T: throughput, Gbit/s; C: CPU use in %%, 100 = one CPU; higher is better");
+	figure_title(f, "%s: %s", s.formula, s.words);
 	f->axis = arena_strdup(&f->arena, s.unit);
 	put_bars(d, f, &t, &s);
+	figure_subtitle(f,
+			"T: throughput, Gbit/s; C: CPU use, 100 %% = one CPU%s; higher is better",
+			has_total(f) ? "; total: over both sides' CPU use" : "");
 	put_claim(d, f, &s);
 	drawing_foot(d, f, FROM_MEASURED);
 out:
@@ -103,16 +119,23 @@ out:
 	return rc;
 }
 
-/* Where power is not measured in at least one row that is drawn, the chart says so everywhere. */
-static bool is_modelled(const struct table *t)
-{
-	size_t row;
+static const char modelled_note[] = "modelled";
 
-	for (row = 0; row < t->rows; row++)
-		if (!isnan(row_real(t, row, "roi_p")) &&
-		    strstr(row_text(t, row, "power_source"), "model"))
-			return true;
-	return false;
+/* Which of the bars are drawn from modelled power? */
+static void count_modelled(const struct figure *f, int *bars, int *modelled)
+{
+	struct estimate e;
+	int g, b;
+
+	*bars = *modelled = 0;
+	for (g = 0; g < f->groups.n; g++) {
+		for (b = 0; b < f->bars.n; b++) {
+			if (!figure_get(f, g, b, FIGURE_WHOLE, &e))
+				continue;
+			++*bars;
+			*modelled += !strcmp(figure_note(f, g, b), modelled_note);
+		}
+	}
 }
 
 static bool has_power(const struct table *t)
@@ -125,15 +148,13 @@ static bool has_power(const struct table *t)
 	return false;
 }
 
-/* "wall ", "package ", "modelled "; "" where the rows do not tell. */
-static const char *power_word(struct figure *f, const struct table *t, bool modelled)
+/* "wall ", "package "; "" where the rows do not tell. */
+static const char *power_word(struct figure *f, const struct table *t)
 {
 	size_t row;
 	char *text;
 	const char *kept;
 
-	if (modelled)
-		return "modelled ";
 	for (row = 0; row < t->rows; row++)
 		if (!isnan(row_real(t, row, "roi_p")) && *row_text(t, row, "power_kind"))
 			break;
@@ -145,24 +166,30 @@ static const char *power_word(struct figure *f, const struct table *t, bool mode
 	return kept;
 }
 
-static void put_model(const struct drawing *d, struct figure *f)
+/* A model is named in the title, at the axis, by a star at each bar and below. */
+static void put_model(const struct drawing *d, struct figure *f, const struct score *s, bool all)
 {
 	const struct query *q = &d->query;
+	char *axis = xasprintf("%s, %sP modelled", s->unit, all ? "" : "* ");
 
+	figure_title(f, "%s: %s (power %smodelled, not measured)", s->formula, s->words,
+		     all ? "" : "in part ");
+	f->axis = arena_strdup(&f->arena, axis);
+	f->starred = modelled_note;
 	if (q->model_idle > 0 || q->model_per_cpu > 0)
 		figure_foot(f,
-			    "Power is modelled, not measured: %g W idle + %g W per busy CPU · %s",
+			    "* Power is modelled, not measured: %g W idle + %g W per busy CPU · %s",
 			    q->model_idle, q->model_per_cpu, f->foot);
 	else
-		figure_foot(f, "Power is modelled from CPU use, not measured · %s", f->foot);
+		figure_foot(f, "* Power is modelled from CPU use, not measured · %s", f->foot);
+	free(axis);
 }
 
 int chart_roi_p(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct score s = score_of(d, "roi_p", 'P');
 	struct table t = {0};
-	int rc = drawing_table(d, "roi", &t, err);
-	bool modelled;
+	int bars, modelled, rc = drawing_table(d, "roi", &t, err);
 
 	if (rc)
 		goto out;
@@ -173,18 +200,19 @@ int chart_roi_p(struct drawing *d, struct figure *f, struct error *err)
 			"at capture or analysis, or a model with --power-model");
 		goto out;
 	}
-	modelled = is_modelled(&t);
-	figure_title(f, "Throughput for power: %s%s", s.formula,
-		     modelled ? " (power modelled, not measured)" : "");
-	figure_subtitle(f, "T: throughput, Gbit/s; P: %spower, W; higher is better",
-			power_word(f, &t, modelled));
+	figure_title(f, "%s: %s", s.formula, s.words);
 	f->axis = arena_strdup(&f->arena, s.unit);
+	f->note_word = "power_source";
 	put_bars(d, f, &t, &s);
-	if (!modelled)
-		put_claim(d, f, &s);
+	count_modelled(f, &bars, &modelled);
+	figure_subtitle(f, "T: throughput, Gbit/s; P: %spower, W%s; higher is better",
+			modelled == bars ? "modelled " : power_word(f, &t),
+			has_total(f) ? "; total: over both sides' power" : "");
 	drawing_foot(d, f, FROM_MEASURED);
 	if (modelled)
-		put_model(d, f);
+		put_model(d, f, &s, modelled == bars);
+	else
+		put_claim(d, f, &s);
 out:
 	table_free(&t);
 	return rc;

@@ -7,17 +7,17 @@
 #include <string.h>
 
 static const struct chart charts[] = {
-	{"throughput", "throughput of each variant", chart_throughput},
-	{"cpu", "CPU use of both sides, stacked: user, system, softirq", chart_cpu},
-	{"components", "ns per KiB of both sides, stacked by component", chart_components},
-	{"functions", "the receiver's top functions, base against new", chart_functions},
-	{"functions_sender", "the sender's top functions, base against new",
+	{"throughput", "throughput of each variant", 24, chart_throughput},
+	{"cpu", "CPU use of both sides, stacked: user, system, softirq", 8, chart_cpu},
+	{"components", "ns per KiB of both sides, stacked by component", 8, chart_components},
+	{"functions", "the receiver's top functions, base against new", 8, chart_functions},
+	{"functions_sender", "the sender's top functions, base against new", 8,
 	 chart_functions_sender},
-	{"waterfall", "the receiver's cost from base to new, component by component",
+	{"waterfall", "the receiver's cost from base to new, component by component", 2,
 	 chart_waterfall},
-	{"waterfall_sender", "the sender's", chart_waterfall_sender},
-	{"roi_c", "throughput squared for CPU use: receiver, sender, total", chart_roi_c},
-	{"roi_p", "throughput squared for power, where power is known", chart_roi_p},
+	{"waterfall_sender", "the sender's", 2, chart_waterfall_sender},
+	{"roi_c", "throughput squared for CPU use: receiver, sender, total", 8, chart_roi_c},
+	{"roi_p", "throughput squared for power, where power is known", 8, chart_roi_p},
 };
 
 const struct chart *chart_at(size_t i)

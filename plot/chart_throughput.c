@@ -3,6 +3,7 @@
 #include "plot/chart_all.h"
 
 #include "plot/rows.h"
+#include "plot/shared.h"
 
 #include <math.h>
 
@@ -14,25 +15,43 @@ static long row_of(const struct table *t, const char *variant)
 	return row >= 0 ? row : row_find(t, 0, variant, NULL);
 }
 
-static struct estimate put_variant(struct figure *f, const struct table *t, const char *variant,
-				   int bar)
+static void put_variant(struct figure *f, const struct table *t, const char *variant, int bar)
 {
 	long row = row_of(t, variant);
 	struct estimate e = {.value = NAN};
 
 	if (row >= 0)
 		e = row_estimate(t, (size_t)row, "throughput_gbps", "throughput");
-	if (row >= 0 && !isnan(e.value))
+	if (!isnan(e.value))
 		figure_put(f, 0, bar, FIGURE_WHOLE, e);
-	return e;
+}
+
+static void put_claim(struct drawing *d, struct figure *f)
+{
+	struct estimate base, new;
+	double best = 0, ratio;
+	int b;
+
+	for (b = 1; b < f->bars.n; b++) {
+		int from = shared_base(d, b);
+
+		if (!figure_get(f, 0, from, FIGURE_WHOLE, &base) ||
+		    !figure_get(f, 0, b, FIGURE_WHOLE, &new))
+			continue;
+		ratio = claim(d, drawing_variant(d, b), base, new, FROM_MEASURED, 1);
+		if (ratio <= 0 || fabs(log(ratio)) <= best)
+			continue;
+		best = fabs(log(ratio));
+		figure_title(f, "%s: %s the throughput of %s",
+			     drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
+			     drawing_title(d, f, drawing_variant(d, from)));
+	}
 }
 
 int chart_throughput(struct drawing *d, struct figure *f, struct error *err)
 {
-	struct estimate base = {.value = NAN}, e;
 	struct table t = {0};
 	const char *v;
-	double best = 0, ratio;
 	int i, rc = drawing_table(d, "summary", &t, err);
 
 	if (rc)
@@ -42,15 +61,9 @@ int chart_throughput(struct drawing *d, struct figure *f, struct error *err)
 	f->axis = "Gbit/s";
 	figure_group(f, "");
 	drawing_bars(d, f);
-	for (i = 0; (v = drawing_variant(d, i)); i++) {
-		e = put_variant(f, &t, v, i);
-		base = i ? base : e;
-		ratio = i ? claim(d, v, base, e, FROM_MEASURED, 1) : 0;
-		if (ratio <= 0 || fabs(log(ratio)) <= best)
-			continue;
-		best = fabs(log(ratio));
-		figure_title(f, "%s: %s the throughput of %s", v, claim_times(f, ratio), d->base);
-	}
+	for (i = 0; (v = drawing_variant(d, i)); i++)
+		put_variant(f, &t, v, i);
+	put_claim(d, f);
 	drawing_foot(d, f, FROM_MEASURED);
 out:
 	table_free(&t);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From what the base costs to what the other variant costs, component by component: floating bars,
- * the ends on the axis. What the test does not tell apart from chance is pale.
+ * the ends on the axis, each step with the interval of its test. What is not told apart from chance
+ * is pale.
  */
 #include "plot/chart_all.h"
 
@@ -25,35 +26,61 @@ static bool is_real(const char *verdict)
 static void put_end(const struct drawing *d, struct figure *f, const char *variant, double total)
 {
 	struct estimate e = {.value = total, .lo = NAN, .hi = NAN};
+	int bar = figure_bar(f, variant, drawing_color(d, variant));
 
-	figure_put(f, 0, figure_bar(f, variant, drawing_color(d, variant)), FIGURE_WHOLE, e);
+	f->bars.mark[bar].label = drawing_label(d, f, variant);
+	figure_put(f, 0, bar, FIGURE_WHOLE, e);
 }
 
-static void put_step(struct figure *f, const char *name, uint32_t rgb, double from, double to)
+static void put_step(struct figure *f, const char *name, uint32_t rgb, double from,
+		     struct estimate e)
 {
-	struct estimate e = {.value = to - from, .lo = NAN, .hi = NAN};
-
 	figure_put_step(f, 0, figure_bar(f, name, rgb), from, e);
+}
+
+static bool is_step(const struct table *t, size_t row)
+{
+	return row > 0 && row + 1 < t->rows && *row_text(t, row, "step") != '(';
+}
+
+/* Steps that are real, and those that could have been found so: with enough runs. */
+static void count(const struct table *t, int *steps, int *real, int *tested)
+{
+	const char *verdict;
+	size_t row;
+
+	*steps = *real = *tested = 0;
+	for (row = 1; is_step(t, row); row++) {
+		verdict = row_text(t, row, "verdict");
+		++*steps;
+		*real += is_real(verdict);
+		*tested += is_real(verdict) || !strcmp(verdict, "~");
+	}
 }
 
 /* Ends stand on the axis, steps on what came before; what the rows leave out is one step. */
 static void put_bars(const struct drawing *d, struct figure *f, const struct table *t)
 {
 	double at = row_real(t, 0, "total_ns"), to, end = row_real(t, t->rows - 1, "total_ns");
+	struct estimate e = {0};
 	size_t row;
 
 	put_end(d, f, d->base, at);
-	for (row = 1; row + 1 < t->rows && *row_text(t, row, "step") != '('; row++) {
+	for (row = 1; is_step(t, row); row++) {
 		const char *name = row_text(t, row, "step");
 		uint32_t rgb = palette_part(name);
 
 		to = row_real(t, row, "total_ns");
+		e = (struct estimate){.value = to - at,
+				      .lo = row_real(t, row, "delta_lo"),
+				      .hi = row_real(t, row, "delta_hi")};
 		put_step(f, name, is_real(row_text(t, row, "verdict")) ? rgb : palette_pale(rgb),
-			 at, to);
+			 at, e);
 		at = to;
 	}
+	e = (struct estimate){.value = end - at, .lo = NAN, .hi = NAN};
 	if (row + 1 < t->rows)
-		put_step(f, "others", palette_pale(palette_part("other")), at, end);
+		put_step(f, "others", palette_pale(palette_part("other")), at, e);
 	put_end(d, f, drawing_variant(d, 1), end);
 }
 
@@ -63,18 +90,31 @@ static void put_words(const struct drawing *d, struct figure *f, const struct ta
 	double base = row_real(t, 0, "total_ns"), new = row_real(t, t->rows - 1, "total_ns");
 	int places = base >= 100 ? 0 : base >= 10 ? 1 : 2;
 	char *axis = xasprintf("ns per %s", of->unit);
+	int steps, real, tested;
 
-	figure_title(f, "From %s to %s: %.*f → %.*f ns per %s on the %s", d->base,
-		     drawing_variant(d, 1), places, base, places, new, of->unit, of->side);
-	figure_subtitle(f,
-			"CPU time per %s moved, step by step; pale: not told apart from chance, "
-			"or not tested",
-			of->unit);
+	figure_title(f, "From %s to %s: %.*f → %.*f ns per %s on the %s",
+		     drawing_title(d, f, d->base), drawing_title(d, f, drawing_variant(d, 1)),
+		     places, base, places, new, of->unit, of->side);
+	count(t, &steps, &real, &tested);
+	figure_subtitle(f, "CPU time per %s: what each component saves (−) or adds (+)%s", of->unit,
+			real < steps ? "; pale: chance is not ruled out" : "");
+	if (steps && !tested)
+		figure_caption(f,
+			       "No step is told apart from chance: too few runs, n = %zu and %zu",
+			       of->runs[0], of->runs[1]);
 	f->axis = arena_strdup(&f->arena, axis);
 	f->group_word = "side";
-	if (drawing_variant(d, 2))
-		figure_caption(f, "Not in this chart: %s", drawing_variant(d, 2));
 	free(axis);
+}
+
+/* What is to be known of its figures stands below the table that they are from. */
+static void read_notes(struct drawing *d)
+{
+	struct error ignored = {0};
+	struct table t = {0};
+
+	drawing_table(d, "components", &t, &ignored);
+	table_free(&t);
 }
 
 static int draw(struct drawing *d, struct figure *f, const char *side, struct error *err)
@@ -83,7 +123,7 @@ static int draw(struct drawing *d, struct figure *f, const char *side, struct er
 	struct query q = d->query;
 	struct outcome of = {0};
 	struct table t = {0};
-	int rc;
+	int rc, steps, real, tested;
 
 	if (!ends[1])
 		return error_set(err, ENODATA, "there is no second variant to compare with");
@@ -96,8 +136,10 @@ static int draw(struct drawing *d, struct figure *f, const char *side, struct er
 		figure_group(f, of.side);
 		put_bars(d, f, &t);
 		put_words(d, f, &t, &of);
-		drawing_foot(d, f, FROM_TESTED);
+		count(&t, &steps, &real, &tested);
+		drawing_foot(d, f, tested ? FROM_TESTED : FROM_UNTESTED);
 		d->lossy |= t.lossy;
+		read_notes(d);
 	}
 	table_free(&t);
 	return rc;

@@ -3,7 +3,10 @@
 #include "plot/cmd.h"
 
 #include "analyze/open.h"
+#include "analyze/option_uses.h"
+#include "analyze/query_values.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -15,7 +18,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_FORMAT = 0x100, KEY_BASE, KEY_NEW, KEY_LIST, KEY_N, KEY_M, KEY_MODEL, KEY_KIND, KEY_FROM, KEY_TO, KEY_VARIANT };
+enum {
+	KEY_FORMAT = 0x100,
+	KEY_BASE,
+	KEY_NEW,
+	KEY_LIST,
+	KEY_N,
+	KEY_M,
+	KEY_MODEL,
+	KEY_KIND,
+	KEY_FROM,
+	KEY_TO,
+	KEY_VARIANT
+};
 
 static const struct argp_option options[] = {
 	{"capture", 'C', "CAPTURE", 0, "the capture folder; else the first argument", 0},
@@ -47,6 +62,7 @@ struct arguments {
 	unsigned int formats;
 	struct query query;
 	struct open_options open;
+	struct options_given given;
 	bool list;
 };
 
@@ -72,26 +88,6 @@ static void add_chart(struct arguments *a, const char *name)
 	a->charts[a->ncharts++] = c;
 }
 
-static double number(struct argp_state *state, const char *option, const char *arg)
-{
-	char *end;
-	double x = strtod(arg, &end);
-
-	if (end == arg || *end || !(x > 0) || x > 1e6)
-		argp_error(state, "--%s '%s' is not a number above 0", option, arg);
-	return x;
-}
-
-/* "idle=230,per_cpu=3.5" */
-static void set_model(struct argp_state *state, struct query *q, const char *arg)
-{
-	int end = 0;
-
-	if (sscanf(arg, "idle=%lf,per_cpu=%lf%n", &q->model_idle, &q->model_per_cpu, &end) != 2 ||
-	    arg[end] || !(q->model_idle >= 0) || !(q->model_per_cpu >= 0))
-		argp_error(state, "--power-model '%s' is not idle=WATTS,per_cpu=WATTS", arg);
-}
-
 static void add_new(struct arguments *a, const char *name)
 {
 	array_grow(a->news, a->nnews, a->news_cap);
@@ -106,6 +102,21 @@ static void add_argument(struct arguments *a, const char *arg)
 		add_chart(a, arg);
 }
 
+static void check_uses(struct argp_state *state, const struct arguments *a)
+{
+	const char **names = xcalloc((size_t)a->ncharts + 1, sizeof(*names));
+	struct str why = {0};
+	int i;
+
+	for (i = 0; i < a->ncharts; i++)
+		names[i] = a->charts[i]->name;
+	if (a->ncharts && options_refused_by_all(&a->given, &plot_option_uses, names,
+						 (size_t)a->ncharts, OF_CAPTURE, &why))
+		argp_error(state, "%s", why.buf);
+	free(names);
+	str_free(&why);
+}
+
 static void check(struct argp_state *state, const struct arguments *a)
 {
 	struct error err = {0};
@@ -118,19 +129,14 @@ static void check(struct argp_state *state, const struct arguments *a)
 		argp_error(state, "where to? give a folder with -o");
 	if (slice_check(&a->open.slice, &err))
 		argp_error(state, "%s", err.text);
-}
-
-static void set_time(struct argp_state *state, struct time_point *p, const char *option,
-		     const char *arg)
-{
-	if (time_point_parse(p, arg))
-		argp_error(state, "%s '%s' is not a time in seconds", option, arg);
+	check_uses(state, a);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
+	options_note(&a->given, options, key);
 	switch (key) {
 	case 'C':
 		a->capture = arg;
@@ -139,20 +145,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->dir = arg;
 		return 0;
 	case 'n':
-		a->query.limit = (long)number(state, "limit", arg);
+		a->query.limit = arg_whole(state, "--limit", arg, 1, LIMIT_MOST);
 		return 0;
 	case KEY_FORMAT:
 		if (figure_formats(arg, &a->formats))
 			argp_error(state, "unknown format in '%s'; use svg, png, pdf", arg);
 		return 0;
 	case KEY_VARIANT:
-		a->query.variant = arg;
+		query_set_variant(state, &a->query, arg);
 		return 0;
 	case KEY_FROM:
-		set_time(state, &a->open.slice.from, "--from", arg);
+		query_set_time(state, &a->open.slice.from, "--from", arg);
 		return 0;
 	case KEY_TO:
-		set_time(state, &a->open.slice.to, "--to", arg);
+		query_set_time(state, &a->open.slice.to, "--to", arg);
 		return 0;
 	case KEY_BASE:
 		a->base = arg;
@@ -161,13 +167,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_new(a, arg);
 		return 0;
 	case KEY_N:
-		a->query.roi_n = number(state, "roi-n", arg);
+		a->query.roi_n = arg_above_0(state, "--roi-n", arg);
 		return 0;
 	case KEY_M:
-		a->query.roi_m = number(state, "roi-m", arg);
+		a->query.roi_m = arg_above_0(state, "--roi-m", arg);
 		return 0;
 	case KEY_MODEL:
-		set_model(state, &a->query, arg);
+		query_set_model(state, &a->query, arg);
 		return 0;
 	case KEY_KIND:
 		a->query.power_kind = arg;
@@ -220,7 +226,11 @@ struct tally {
 static void render(const struct figure *f, const struct arguments *a, struct tally *n)
 {
 	struct error err = {0};
-	int rc = n->no_gnuplot ? -ENOENT : figure_render(f, a->dir, a->formats, &err);
+	int rc;
+
+	if (!a->formats)
+		return;
+	rc = n->no_gnuplot ? -ENOENT : figure_render(f, a->dir, a->formats, &err);
 
 	n->drawn += !rc;
 	n->failed += rc != 0;
@@ -249,11 +259,29 @@ static void draw_one(const struct chart *c, struct drawing *d, const struct argu
 	figure_free(&f);
 }
 
-static int draw_all(struct drawing *d, const struct arguments *a)
+/* Pictures without a word are worse than none. */
+static void check_fonts(struct arguments *a, struct tally *n)
+{
+	struct error err = {0};
+
+	if (!(a->formats & (FIGURE_PNG | FIGURE_PDF)) || figure_has_fonts())
+		return;
+	a->formats &= FIGURE_SVG;
+	n->failed++;
+	error_set(
+		&err, ENOENT,
+		"no font is installed (fc-list has none), so that PNG and PDF would have no text: "
+		"install fonts-dejavu-core or dejavu-sans-fonts, or use --format svg");
+	error_print(&err);
+}
+
+static int draw_all(struct drawing *d, struct arguments *a)
 {
 	struct tally n = {0};
 	const struct chart *c;
 	int i;
+
+	check_fonts(a, &n);
 
 	for (i = 0; (c = a->ncharts ? i < a->ncharts ? a->charts[i] : NULL : chart_at((size_t)i));
 	     i++)
@@ -269,7 +297,7 @@ static int draw_all(struct drawing *d, const struct arguments *a)
 	return d->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
-static int plot(const struct arguments *a, struct store *store, struct error *err)
+static int plot(struct arguments *a, struct store *store, struct error *err)
 {
 	struct chart_source source = {facts_table, store, facts_compare};
 	struct drawing d = {.source = &source,

@@ -60,7 +60,7 @@ static int count_runs(struct store *store, const char *variant, const char *pass
 	return n < 0 ? n : count;
 }
 
-static int least_runs(const struct facts *f, struct store *store, const char *pass,
+static int least_runs(const struct facts *f, struct store *store, const char *pass, int *most,
 		      struct error *err)
 {
 	int i, n, least = 0;
@@ -71,6 +71,7 @@ static int least_runs(const struct facts *f, struct store *store, const char *pa
 			return n;
 		if (n && (!least || n < least))
 			least = n;
+		*most = n > *most ? n : *most;
 	}
 	return least;
 }
@@ -78,14 +79,21 @@ static int least_runs(const struct facts *f, struct store *store, const char *pa
 /* A `zcost collect` run without passes is of the pass "all". */
 static int count_passes(struct facts *f, struct store *store, struct error *err)
 {
-	int all = least_runs(f, store, "all", err);
+	struct chart_facts *c = &f->chart;
+	int most = 0, all = least_runs(f, store, "all", &most, err);
 
-	f->chart.measured = least_runs(f, store, "measure", err);
-	f->chart.profiled = least_runs(f, store, "profile", err);
-	if (all < 0 || f->chart.measured < 0 || f->chart.profiled < 0)
+	c->measured = least_runs(f, store, "measure", &c->measured_most, err);
+	c->profiled = least_runs(f, store, "profile", &c->profiled_most, err);
+	if (all < 0 || c->measured < 0 || c->profiled < 0)
 		return err->code ? -err->code : -1;
-	f->chart.measured = f->chart.measured ? f->chart.measured : all;
-	f->chart.profiled = f->chart.profiled ? f->chart.profiled : all;
+	if (!c->measured) {
+		c->measured = all;
+		c->measured_most = most;
+	}
+	if (!c->profiled) {
+		c->profiled = all;
+		c->profiled_most = most;
+	}
 	return 0;
 }
 
@@ -105,10 +113,15 @@ static int choose_variants(struct facts *f, struct store *store, const char *pat
 			   struct error *err)
 {
 	int n = store_variants(store, &f->chart.variants, err), i, kept = 0;
+	int *places = arena_alloc(&f->arena, sizeof(*places) * (size_t)(n > 0 ? n : 1));
 
-	for (i = 0; i < n; i++)
-		if (str_matches(pattern, f->chart.variants[i]))
-			f->chart.variants[kept++] = f->chart.variants[i];
+	for (i = 0; i < n; i++) {
+		if (!str_matches(pattern, f->chart.variants[i]))
+			continue;
+		places[kept] = i;
+		f->chart.variants[kept++] = f->chart.variants[i];
+	}
+	f->chart.places = places;
 	f->chart.nvariants = kept;
 	if (n > 0 && !kept)
 		return error_set(err, ENOENT,

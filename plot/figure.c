@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { D_GROUP, D_BAR, D_PART, D_VALUE, D_LO, D_HI, D_RUNS, D_FROM };
+enum { D_GROUP, D_BAR, D_PART, D_VALUE, D_LO, D_HI, D_RUNS, D_FROM, D_NOTE };
 
 static const struct column data_columns[] = {
 	{"group", NULL, V_INT, 0, NULL}, {"bar", NULL, V_INT, 0, NULL},
 	{"part", NULL, V_INT, 0, NULL},	 {"value", NULL, V_REAL, 3, NULL},
 	{"lo", NULL, V_REAL, 3, NULL},	 {"hi", NULL, V_REAL, 3, NULL},
 	{"runs", NULL, V_INT, 0, NULL},	 {"from", NULL, V_REAL, 3, NULL},
+	{"note", NULL, V_STR, 0, NULL},
 };
 
 int figure_formats(const char *list, unsigned int *formats)
@@ -149,6 +150,26 @@ void figure_put_step(struct figure *f, int group, int bar, double from, struct e
 	table_cell(&f->data, f->data.rows - 1, 0)[D_FROM] = value_real(from);
 }
 
+void figure_put_noted(struct figure *f, int group, int bar, struct estimate e, const char *note)
+{
+	figure_put(f, group, bar, FIGURE_WHOLE, e);
+	table_cell(&f->data, f->data.rows - 1, 0)[D_NOTE] = value_str(&f->data, note);
+}
+
+const char *figure_note(const struct figure *f, int group, int bar)
+{
+	const struct value *row;
+	size_t i;
+
+	for (i = 0; i < f->data.rows; i++) {
+		row = table_cell(&f->data, i, 0);
+		if (row[D_GROUP].integer == group && row[D_BAR].integer == bar &&
+		    row[D_NOTE].type == V_STR)
+			return row[D_NOTE].str;
+	}
+	return "";
+}
+
 double figure_from(const struct figure *f, int group, int bar)
 {
 	const struct value *row;
@@ -161,6 +182,16 @@ double figure_from(const struct figure *f, int group, int bar)
 			return row[D_FROM].real;
 	}
 	return 0;
+}
+
+bool figure_has_steps(const struct figure *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->data.rows; i++)
+		if (table_cell(&f->data, i, D_FROM)->type == V_REAL)
+			return true;
+	return false;
 }
 
 static double real_or_nan(const struct value *v)
@@ -186,4 +217,23 @@ bool figure_get(const struct figure *f, int group, int bar, int part, struct est
 		return !isnan(e->value);
 	}
 	return false;
+}
+
+/*
+ * Parts that are estimates of their own need not add up to the estimate of the whole: medians do
+ * not. The stack is then drawn as high as the whole, its parts in proportion; values stay what they
+ * are.
+ */
+double figure_part_scale(const struct figure *f, int group, int bar)
+{
+	struct estimate e, whole;
+	double sum = 0;
+	int p;
+
+	for (p = 0; p < f->parts.n; p++) {
+		if (!figure_get(f, group, bar, p, &e))
+			return 1; /* what is missing must not be filled up */
+		sum += e.value;
+	}
+	return figure_get(f, group, bar, FIGURE_WHOLE, &whole) && sum > 0 ? whole.value / sum : 1;
 }

@@ -45,11 +45,13 @@ struct figure {
 	const char *title, *subtitle, *foot; /* what, of what, from what */
 	const char *axis;		     /* the unit: "Gbit/s" */
 	const char *group_word;		     /* heading of the .tsv's column: "side" */
+	const char *note_word;		     /* heading of the .tsv's column of notes; NULL: none */
+	const char *starred;		     /* the note of bars whose numbers have a star */
 	const char *absent;		     /* what stands where a bar is missing: "n/a" */
 	const char *captions[6];	     /* what a reader must not miss */
 	int ncaptions;
 	struct figure_marks groups, bars, parts;
-	struct table data; /* group bar part value lo hi runs from, the first three are places */
+	struct table data; /* group bar part value lo hi runs from note, the first three places */
 	struct arena arena;
 };
 
@@ -68,10 +70,17 @@ int figure_part(struct figure *f, const char *label, uint32_t rgb);
 
 /* Of an estimate, value, lo and hi are drawn, NaN where absent; n is kept. */
 void figure_put(struct figure *f, int group, int bar, int part, struct estimate e);
+/* The same for a whole bar, and what is to be known of it. */
+void figure_put_noted(struct figure *f, int group, int bar, struct estimate e, const char *note);
+/* "" when there is none. */
+const char *figure_note(const struct figure *f, int group, int bar);
 /* A whole bar that stands on `from` and goes up, or down where its value is below 0. */
 void figure_put_step(struct figure *f, int group, int bar, double from, struct estimate e);
 /* Where the bar stands: 0 but for a step. */
 double figure_from(const struct figure *f, int group, int bar);
+bool figure_has_steps(const struct figure *f);
+/* How high parts are drawn: 1, or so that they add up to the whole. */
+double figure_part_scale(const struct figure *f, int group, int bar);
 /* False when there is none. */
 bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e);
 
@@ -80,6 +89,9 @@ int figure_write_tsv(const struct figure *f, const char *path, struct error *err
 
 /* Writes DIR/name.gp and DIR/name.tsv; the script makes the pictures in `formats`. */
 int figure_write(const struct figure *f, const char *dir, unsigned int formats, struct error *err);
+
+/* False when no font is installed: PNG and PDF then have no text, and gnuplot says nothing. */
+bool figure_has_fonts(void);
 
 /* Runs gnuplot on DIR/name.gp. -ENOENT: there is no gnuplot. */
 int figure_render(const struct figure *f, const char *dir, unsigned int formats, struct error *err);

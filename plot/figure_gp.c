@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void put_texts(struct str *s, const struct page *page)
@@ -71,10 +72,10 @@ static void put_axes(struct str *s, const struct figure *f, const struct page *p
 	str_printf(s,
 		   "unset key\nunset %stics\n"
 		   "set border %d linecolor rgb '#%06x' linewidth 1.5\n"
-		   "set %stics nomirror scale 0 format '%s' font 'sans-serif,17' "
+		   "set %stics nomirror scale 0 0,%.10g format '%s' font 'sans-serif,17' "
 		   "textcolor rgb '#%06x'\n"
 		   "set grid %stics back linetype 1 linewidth 1 linecolor rgb '#%06x'\n",
-		   bars, f->lying ? 2 : 1, INK, value,
+		   bars, f->lying ? 2 : 1, INK, value, page->tick,
 		   page->limit >= 1e5	? "%.1s%c"
 		   : page->limit < 1e-3 ? "%.0e"
 					: "%g",
@@ -138,6 +139,7 @@ static bool has_bar(const struct figure *f, int bar)
 static void put_boxes(struct str *s, const struct figure *f)
 {
 	const struct figure_marks *m = f->parts.n ? &f->parts : &f->bars;
+	bool steps = figure_has_steps(f); /* pale ones need an outline */
 	int i, n = 0;
 
 	for (i = 0; i < m->n; i++) {
@@ -145,12 +147,83 @@ static void put_boxes(struct str *s, const struct figure *f)
 			continue;
 		str_printf(s,
 			   "%s data skip 1 using ($1 == %d ? %s with boxxyerror "
-			   "fillstyle solid 1 border rgb '#ffffff' fillcolor rgb '#%06x'",
+			   "fillstyle solid 1 border rgb '#%06x' fillcolor rgb '#%06x'",
 			   n++ ? ", \\\n\t\t" : "\tplot", i + 1,
 			   f->lying ? "$5 : NaN):(($2+$3)/2):4:5:2:3"
 				    : "($2+$3)/2 : NaN):5:2:3:4:5",
-			   m->mark[i].rgb);
+			   steps ? INK_SOFT : 0xffffff, m->mark[i].rgb);
 	}
+}
+
+/* From each end to where the next step begins. */
+static void put_joints(struct str *s, const struct figure *f)
+{
+	if (figure_has_steps(f))
+		str_printf(
+			s,
+			", \\\n\t\tdata skip 1 using ($0 < %d ? $3 : NaN):5:(%g):(0) with vectors "
+			"nohead linewidth 1 linecolor rgb '#%06x'",
+			f->bars.n - 1, 1 - 2 * BAR_HALF / 100.0, INK_SOFT);
+}
+
+/* Do whiskers of this part end below, or beyond, the reach in any bar? */
+static bool has_whisker(const struct figure *f, const struct page *page, int part, bool beyond)
+{
+	double least = part == FIGURE_WHOLE ? 0 : seen(page, f), at, scale;
+	struct estimate e;
+	int g, b, p;
+
+	for (g = 0; g < f->groups.n; g++) {
+		for (b = 0; b < f->bars.n; b++) {
+			at = figure_from(f, g, b);
+			scale = figure_part_scale(f, g, b);
+			for (p = 0; p < part; p++)
+				at += figure_get(f, g, b, p, &e) ? scale * e.value : 0;
+			if (!figure_get(f, g, b, part, &e) || !(e.hi - e.lo > least))
+				continue;
+			at += part == FIGURE_WHOLE ? 0 : (scale - 1) * e.value;
+			if ((at + e.hi > page->reach * (1 + 1e-9)) == beyond)
+				return true;
+		}
+	}
+	return false;
+}
+
+struct whisker {
+	char which[64]; /* rows */
+	char at[32];	/* on the axis of bars */
+	double width, head;
+};
+
+/*
+ * Arrows with flat heads: gnuplot's own error bars leave a hole where a point would be. One that
+ * goes on beyond the reach has an arrow's head there.
+ */
+static void put_whisker(struct str *s, const struct figure *f, const struct whisker *w,
+			const char *when, const char *to, const char *heads)
+{
+	str_printf(s, ", \\\n\t\tdata skip 1 using (%s && %s ? ", w->which, when);
+	if (f->lying)
+		str_printf(s, "low(0) : NaN):(%s):(%s-low(0)):(0)", w->at, to);
+	else
+		str_printf(s, "%s : NaN):(low(0)):(0):(%s-low(0))", w->at, to);
+	str_printf(s, " with vectors %s linewidth %g linecolor rgb '#%06x'", heads, w->width, INK);
+}
+
+/* What would draw nothing is left out, or gnuplot complains. */
+static void put_whiskers_of(struct str *s, const struct figure *f, const struct page *page,
+			    int part, const struct whisker *w)
+{
+	char flat[64];
+
+	snprintf(flat, sizeof(flat), "heads size screen %g,90", w->head);
+	if (has_whisker(f, page, part, false))
+		put_whisker(s, f, w, "!beyond(0)", "high(0)", flat);
+	if (!has_whisker(f, page, part, true))
+		return;
+	snprintf(flat, sizeof(flat), "backhead size screen %g,90", w->head);
+	put_whisker(s, f, w, "beyond(0)", "reach", flat);
+	put_whisker(s, f, w, "beyond(0)", "reach", "head filled size screen 0.009,18");
 }
 
 /*
@@ -159,38 +232,28 @@ static void put_boxes(struct str *s, const struct figure *f)
  */
 static void put_part_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
-	enum { BESIDE = 4 };
+	enum { BESIDE = 3 };
 	int slot = shows_interval(f, FIGURE_WHOLE, 0), part;
+	struct whisker w = {.width = 1.5, .head = 0.003};
 
 	for (part = 0; part < f->parts.n; part++) {
 		if (!shows_interval(f, part, seen(page, f)))
 			continue;
-		str_printf(
-			s,
-			", \\\n\t\tdata skip 1 using ($1 == %d && $8-$7 > seen ? $3 - %.3f : NaN)"
-			":($5-$6+$7):(0):($8-$7) with vectors heads size screen 0.003,90 "
-			"linewidth 1.5 linecolor rgb '#%06x'",
-			part + 1, 0.05 + 0.06 * (slot % BESIDE), INK);
-		slot++;
+		snprintf(w.which, sizeof(w.which), "$1 == %d && $8-$7 > seen", part + 1);
+		snprintf(w.at, sizeof(w.at), "$3 - %.3f", 0.05 + 0.06 * (slot++ % BESIDE));
+		put_whiskers_of(s, f, page, part, &w);
 	}
 }
 
-/*
- * Arrows with flat heads: gnuplot's own error bars leave a hole where a point would be. On stacked
- * bars they stand at the side, clear of the numbers. What would draw nothing is left out, or
- * gnuplot complains.
- */
+/* On stacked bars they stand at the side, clear of the numbers. */
 static void put_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
-	const char *where = f->lying	 ? "$7 : NaN):(($2+$3)/2):($8-$7):(0)"
-			    : f->parts.n ? "$3 - 0.05 : NaN):7:(0):($8-$7)"
-					 : "($2+$3)/2 : NaN):7:(0):($8-$7)";
+	struct whisker w = {.width = 2, .head = 0.004};
 
+	snprintf(w.which, sizeof(w.which), "%s && valid(7) && valid(8)", wholes(f));
+	snprintf(w.at, sizeof(w.at), "%s", f->parts.n && !f->lying ? "$3 - 0.05" : "($2+$3)/2");
 	if (shows_interval(f, FIGURE_WHOLE, 0))
-		str_printf(s,
-			   ", \\\n\t\tdata skip 1 using (%s ? %s with vectors heads size screen "
-			   "0.004,90 linewidth 2 linecolor rgb '#%06x'",
-			   wholes(f), where, INK);
+		put_whiskers_of(s, f, page, FIGURE_WHOLE, &w);
 	put_part_whiskers(s, f, page);
 }
 
@@ -217,8 +280,11 @@ static void put_numbers(struct str *s, const struct figure *f, const struct page
 			   wholes(f),
 			   f->lying ? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) "
 				      "with labels left boxed"
-				    : "($2+$3)/2 : NaN):(end($5) + lift):(step($6)) "
-				      "with labels center boxed",
+			   : f->starred && f->note_word
+				   ? "($2+$3)/2 : NaN):(end($5) + lift):(number($6).star(11)) "
+				     "with labels center boxed"
+				   : "($2+$3)/2 : NaN):(end($5) + lift):(step($6)) "
+				     "with labels center boxed",
 			   page->value_size, INK);
 	for (i = 0; i < f->parts.n && page->part_size > 0; i++)
 		if (has_part(f, i, least(page, f)))
@@ -231,17 +297,27 @@ static void put_functions(struct str *s, const struct figure *f, const struct pa
 	str_printf(
 		s,
 		"\n# three significant digits; distances: bar to number, least bar with a number, "
-		"least whisker\n"
+		"least whisker, end of the longest\n"
 		"number(v) = v >= 1e6 ? sprintf('%%.3gM', v / 1e6) : v >= 1e4 ? sprintf('%%.3gk', "
 		"v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
 		"v >= 9.995 ? sprintf('%%.1f', v) : v >= 0.9995 ? sprintf('%%.2f', v) : "
 		"v >= 0.0995 ? sprintf('%%.3f', v) : sprintf('%%.3g', v)\n"
+		"low(x) = column(5) - column(6) + column(7) < 0 ? 0 : "
+		"column(5) - column(6) + column(7)\n"
+		"high(x) = column(5) - column(6) + column(8)\n"
+		"beyond(x) = high(0) > reach * (1 + 1e-9)\n"
 		"top(to) = column(4) > to ? column(4) : to\n"
-		"end(to) = valid(8) && column(8) > top(to) ? column(8) : top(to)\n"
-		"step(v) = column(4) == 0 ? number(v) : v < 0 ? '-'.number(-v) : '+'.number(v)\n"
-		"lift = %.6g\nleast = %.6g\nseen = %.6g\n",
+		"end(to) = !valid(8) || high(0) < top(to) ? top(to) : beyond(0) ? reach : "
+		"high(0)\n"
+		"step(v) = column(4) == 0 ? number(v) : v < 0 ? '−'.number(-v) : '+'.number(v)\n"
+		"lift = %.6g\nleast = %.6g\nseen = %.6g\nreach = %.10g\n",
 		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f), least(page, f),
-		seen(page, f));
+		seen(page, f), page->reach);
+	if (!f->starred)
+		return;
+	str_puts(s, "star(c) = strcol(c) eq ");
+	label_quote(s, f->starred);
+	str_puts(s, " ? '*' : ''\n");
 }
 
 static void put_terminals(struct str *s, const struct figure *f, unsigned int formats)
@@ -278,6 +354,7 @@ static void put_script(struct str *s, const struct figure *f, unsigned int forma
 	put_functions(s, f, &page);
 	put_terminals(s, f, formats);
 	put_boxes(s, f);
+	put_joints(s, f);
 	put_whiskers(s, f, &page);
 	put_numbers(s, f, &page);
 	str_puts(s, "}\nset output\n");

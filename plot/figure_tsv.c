@@ -29,32 +29,15 @@ static void put_row(struct table *t, const struct figure *f, const int place[3],
 	row[C_VARIANT] = value_str(t, f->bars.mark[place[1]].name);
 	if (f->parts.n)
 		row[C_PART] = value_str(t, part == FIGURE_WHOLE ? "all" : f->parts.mark[part].name);
-}
-
-/*
- * Parts that are estimates of their own need not add up to the estimate of the whole: medians do
- * not. The stack is then drawn as high as the whole, its parts in proportion; values stay what they
- * are.
- */
-static double part_scale(const struct figure *f, int group, int bar)
-{
-	struct estimate e, whole;
-	double sum = 0;
-	int p;
-
-	for (p = 0; p < f->parts.n; p++) {
-		if (!figure_get(f, group, bar, p, &e))
-			return 1; /* what is missing must not be filled up */
-		sum += e.value;
-	}
-	return figure_get(f, group, bar, FIGURE_WHOLE, &whole) && sum > 0 ? whole.value / sum : 1;
+	else if (f->note_word)
+		row[C_PART] = value_str(t, figure_note(f, place[0], place[1]));
 }
 
 static void put_bar(struct table *t, const struct figure *f, int group, int bar)
 {
 	int place[3] = {group, bar, 0};
 	struct estimate e;
-	double from = 0, to, scale = part_scale(f, group, bar);
+	double from = 0, to, scale = figure_part_scale(f, group, bar);
 
 	for (; place[2] < f->parts.n; place[2]++) {
 		if (!figure_get(f, group, bar, place[2], &e))
@@ -99,12 +82,12 @@ int figure_write_tsv(const struct figure *f, const char *path, struct error *err
 		[C_HI] = {"hi", NULL, V_REAL, 3, NULL},
 		[C_GROUP] = {f->group_word, NULL, V_STR, 0, NULL},
 		[C_VARIANT] = {"variant", NULL, V_STR, 0, NULL},
-		[C_PART] = {"part", NULL, V_STR, 0, NULL},
+		[C_PART] = {f->parts.n ? "part" : f->note_word, NULL, V_STR, 0, NULL},
 	};
 	struct table t;
 	int g, b, rc;
 
-	table_init(&t, f->name, columns, f->parts.n ? C_N : C_PART);
+	table_init(&t, f->name, columns, f->parts.n || f->note_word ? C_N : C_PART);
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
 			put_bar(&t, f, g, b);

@@ -10,9 +10,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { GNUPLOT_MS = 60000 };
@@ -20,7 +22,12 @@ enum { GNUPLOT_MS = 60000 };
 static const struct {
 	unsigned int bit;
 	const char *ending;
-} endings[] = {{FIGURE_SVG, "svg"}, {FIGURE_PNG, "png"}, {FIGURE_PDF, "pdf"}};
+	const char *tail; /* near the end of a whole picture */
+} endings[] = {
+	{FIGURE_SVG, "svg", "</svg>"},
+	{FIGURE_PNG, "png", "IEND"},
+	{FIGURE_PDF, "pdf", "%%EOF"},
+};
 
 static char *picture(const struct figure *f, const char *dir, size_t i)
 {
@@ -41,15 +48,68 @@ static void remove_pictures(const struct figure *f, const char *dir, unsigned in
 	}
 }
 
-/* gnuplot's first words on `fd`, without the empty lines around them. */
+/* What gnuplot shows of the script's line, and where in it the fault is, come on lines of their
+ * own. */
+static char *one_line(char *text)
+{
+	char *to = text, *from = text;
+
+	for (; *from; from++)
+		if (!strchr(" \t\n\r^", *from))
+			*to++ = *from;
+		else if (to > text && to[-1] != ' ')
+			*to++ = ' ';
+	*to = 0;
+	return str_trim(text);
+}
+
+/* "gnuplot 5.0 patchlevel 7" into 5.0; 0 where it does not say. */
+static double gnuplot_version(void)
+{
+	char *const argv[] = {"gnuplot", "--version", NULL};
+	int fd = memfd_create("version", MFD_CLOEXEC), status;
+	struct spawn opts = {.out = fd, .err = fd};
+	struct error ignored = {0};
+	char text[64] = "";
+	double version = 0;
+	pid_t pid;
+
+	if (fd < 0)
+		return 0;
+	if (!spawn_start(&pid, argv, &opts, &ignored) &&
+	    spawn_wait(pid, 1000, &status) == -ETIMEDOUT)
+		spawn_stop(pid, 1000, NULL);
+	if (pread(fd, text, sizeof(text) - 1, 0) > 0 && str_starts(text, "gnuplot "))
+		version = strtod(text + strlen("gnuplot "), NULL);
+	close(fd);
+	return version;
+}
+
+/* The way out, for those of its complaints that have one. */
+static const char *advice(const char *text, char *buf, size_t size)
+{
+	double version = gnuplot_version();
+
+	*buf = 0;
+	if (strstr(text, "terminal type"))
+		return "; this gnuplot was built without it: install gnuplot-nox or gnuplot, or "
+		       "use --format svg";
+	if (version > 0 && version < 5.4)
+		snprintf(buf, size, "; this is gnuplot %.1f, the charts are made for 5.4 and newer",
+			 version);
+	return buf;
+}
+
+/* gnuplot's first words on `fd`, and what to do. */
 static int complaint(int fd, const char *gp, const char *what, struct error *err)
 {
-	char text[512], *start;
+	char text[512], buf[96], *start;
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 
 	text[n > 0 ? n : 0] = 0;
-	start = str_trim(text);
-	return error_set(err, EIO, "%s: gnuplot %s%s%s", gp, what, *start ? ": " : "", start);
+	start = one_line(text);
+	return error_set(err, EIO, "%s: gnuplot %s%s%s%s", gp, what, *start ? ": " : "", start,
+			 advice(start, buf, sizeof(buf)));
 }
 
 static int run(char *const argv[], const struct spawn *opts, const char *gp, struct error *err)
@@ -91,6 +151,22 @@ static int describe_svg(const struct figure *f, const char *path, struct error *
 	return rc;
 }
 
+/* On a full disk gnuplot leaves a part of a picture, and says nothing. */
+static bool is_whole(const char *path, const char *tail)
+{
+	struct error ignored = {0};
+	size_t len, near = strlen(tail) + 16, at;
+	char *data;
+	bool whole = false;
+
+	if (file_read(path, &data, &len, &ignored))
+		return false;
+	for (at = len > near ? len - near : 0; at + strlen(tail) <= len; at++)
+		whole |= !memcmp(data + at, tail, strlen(tail));
+	free(data);
+	return whole;
+}
+
 static int check_pictures(const struct figure *f, const char *dir, unsigned int formats, int fd,
 			  struct error *err)
 {
@@ -104,11 +180,32 @@ static int check_pictures(const struct figure *f, const char *dir, unsigned int 
 			rc = 0;
 		else if (!path_exists(path))
 			rc = complaint(fd, path, "wrote no picture", err);
+		else if (!is_whole(path, endings[i].tail))
+			rc = complaint(fd, path,
+				       "wrote a part of the picture alone: is the disk full?", err);
 		else if (endings[i].bit == FIGURE_SVG)
 			rc = describe_svg(f, path, err);
 		free(path);
 	}
 	return rc;
+}
+
+/* fontconfig's tool is there where its library is; without it nothing is known. */
+bool figure_has_fonts(void)
+{
+	char *const argv[] = {"fc-list", "-q", NULL};
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC), status = 0;
+	struct spawn opts = {.in = fd, .out = fd, .err = fd};
+	struct error ignored = {0};
+	pid_t pid;
+
+	if (fd < 0)
+		return true;
+	if (!spawn_start(&pid, argv, &opts, &ignored) &&
+	    spawn_wait(pid, GNUPLOT_MS, &status) == -ETIMEDOUT)
+		spawn_stop(pid, 1000, NULL);
+	close(fd);
+	return !WIFEXITED(status) || WEXITSTATUS(status) != 1;
 }
 
 int figure_render(const struct figure *f, const char *dir, unsigned int formats, struct error *err)

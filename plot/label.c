@@ -111,32 +111,93 @@ static size_t forward_one(const char *s, size_t at)
 	return at;
 }
 
-char *label_fit(struct arena *a, const char *s, double size, double width)
+/* The beginning, and as much of the end as there is room for behind `share` of the width. */
+static char *cut(struct arena *a, const char *s, double size, double width, double share)
 {
-	size_t head = strlen(s) / 2, tail, len = strlen(s);
+	size_t len = strlen(s), head = share < 1 ? len / 2 : len, tail;
 	double room = width - label_width("…", size, false);
-	char *cut, *kept;
+	char *text, *kept;
 
 	if (label_width(s, size, false) <= width)
 		return arena_strdup(a, s);
 	while (head && ((unsigned char)s[head] & 0xc0) == 0x80)
 		head--;
 	tail = head;
-	while (head > 0 && width_of_bytes(s, head, size, false) > room * 0.55)
+	while (head > 0 && width_of_bytes(s, head, size, false) > room * share)
 		head = back_one(s, head);
 	room -= width_of_bytes(s, head, size, false);
 	while (tail < len && width_of_bytes(s + tail, len - tail, size, false) > room)
 		tail = forward_one(s, tail);
-	cut = xasprintf("%.*s…%s", (int)head, s, s + tail);
-	kept = arena_strdup(a, cut);
-	free(cut);
+	text = xasprintf("%.*s…%s", (int)head, s, s + tail);
+	kept = arena_strdup(a, text);
+	free(text);
 	return kept;
+}
+
+char *label_fit(struct arena *a, const char *s, double size, double width)
+{
+	return cut(a, s, size, width, 0.55);
+}
+
+/* Is the character of `n` bytes at `s` one of `set`? */
+static bool is_one_of(const char *set, const char *s, size_t n)
+{
+	size_t at;
+
+	for (at = 0; set[at]; at = forward_one(set, at))
+		if (!strncmp(set + at, s, n))
+			return true;
+	return false;
+}
+
+static const char *const arrows[] = {"→", "->", "=>"};
+
+static bool begins_with_arrow(const char *s)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(arrows); i++)
+		if (str_starts(s, arrows[i]))
+			return true;
+	return false;
+}
+
+static bool ends_with_arrow(const char *s, size_t len)
+{
+	size_t i, n;
+
+	for (i = 0; i < array_size(arrows); i++) {
+		n = strlen(arrows[i]);
+		if (len >= n && !memcmp(s + len - n, arrows[i], n))
+			return true;
+	}
+	return false;
+}
+
+/* What an arrow joins stays on one line: "60.0 → 3.00". */
+enum end { END_NONE, END_AT_ARROW, END_GOOD };
+
+static enum end end_kind(const char *s, size_t at, size_t next, const struct label_shape *shape)
+{
+	size_t before = next, after = next;
+
+	if (!is_one_of(shape->breaks, s + at, next - at) || begins_with_arrow(s + at))
+		return END_NONE;
+	while (before && s[before - 1] == ' ')
+		before--;
+	while (s[after] == ' ')
+		after++;
+	if (ends_with_arrow(s, before))
+		return END_NONE;
+	if (begins_with_arrow(s + after))
+		return shape->name ? END_AT_ARROW : END_NONE;
+	return END_GOOD;
 }
 
 /* Where the first line ends: the last good break that still fits, 0 where there is none. */
 static size_t good_end(const char *s, const struct label_shape *shape, size_t *any)
 {
-	size_t at = 0, next, good = 0;
+	size_t at = 0, next, end[END_GOOD + 1] = {0};
 
 	*any = strlen(s);
 	if (label_width(s, shape->size, shape->bold) <= shape->width)
@@ -145,12 +206,11 @@ static size_t good_end(const char *s, const struct label_shape *shape, size_t *a
 		next = forward_one(s, at);
 		if (at && width_of_bytes(s, next, shape->size, shape->bold) > shape->width)
 			break;
-		if (strchr(shape->breaks, s[at]))
-			good = next;
+		end[end_kind(s, at, next, shape)] = next;
 		at = next;
 	}
 	*any = at;
-	return good;
+	return end[END_GOOD] ? end[END_GOOD] : end[END_AT_ARROW];
 }
 
 bool label_wraps(const char *s, const struct label_shape *shape)
@@ -178,7 +238,8 @@ int label_wrap(struct arena *a, const char *s, const struct label_shape *shape, 
 		if (!len)
 			len = any;
 		if (n == shape->lines - 1 && s[len]) {
-			lines[n++] = label_fit(a, s, shape->size * slack, shape->width);
+			lines[n++] = cut(a, s, shape->size * slack, shape->width,
+					 shape->name ? 0.55 : 1);
 			break;
 		}
 		line = arena_dup(a, s, len + 1);

@@ -26,7 +26,10 @@ struct label_shape {
 	double size, width; /* of the font, of a line */
 	int lines;	    /* at most */
 	bool bold;
-	const char *breaks; /* a line may end after these */
+	const char *breaks; /* a line may end after these characters */
+	/* What an arrow joins stays on one line, but in a name where there is no other way. What is
+	 * too long is cut at its end, a name in its middle. */
+	bool name;
 };
 
 #define LABEL_BREAKS_NAMES " -_/.+" /* names of variants and functions */

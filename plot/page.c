@@ -7,12 +7,14 @@
 #include "plot/page_parts.h"
 
 #include "lib/alloc.h"
+#include "lib/str.h"
 #include "plot/palette.h"
 #include "plot/label.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void page_put_text(struct page *page, struct page_text t)
 {
@@ -40,7 +42,6 @@ double page_longest(const struct figure_marks *m, double size, double max)
 	return widest > max ? max : widest;
 }
 
-/* Lines of one kind from *y downwards, over the whole width. */
 /* The least width in which the text has no more lines: none of them is left with a single word. */
 static double balanced(const char *text, struct label_shape shape)
 {
@@ -54,22 +55,43 @@ static double balanced(const char *text, struct label_shape shape)
 	return shape.width;
 }
 
+/* Between statements where that takes no more lines than between words. */
+static int wrap_text(struct page *page, const char *text, struct label_shape shape, char **lines)
+{
+	struct label_shape whole = shape;
+	int i, n = label_wrap(&page->arena, text, &shape, lines);
+
+	whole.breaks = strstr(text, " · ") ? "·" : ",:;";
+	whole.lines = n;
+	if (n < 2)
+		return n;
+	if (!label_wraps(text, &whole))
+		whole.breaks = shape.breaks;
+	if (label_wraps(text, &whole))
+		whole.width = balanced(text, whole);
+	n = label_wrap(&page->arena, text, &whole, lines);
+	for (i = 0; i < n; i++)
+		if (str_ends(lines[i], " ·"))
+			lines[i][strlen(lines[i]) - strlen(" ·")] = 0;
+	return n;
+}
+
+/* A text of one kind from *y downwards, over the whole width. */
 static void put_lines(struct page *page, double *y, const char *text, struct page_text like,
 		      int max)
 {
-	struct label_shape shape = {like.size, PAGE_W - 2 * PAGE_MARGIN, max, like.bold, " "};
+	struct label_shape shape = {.size = like.size,
+				    .width = PAGE_W - 2 * PAGE_MARGIN,
+				    .lines = max,
+				    .bold = like.bold,
+				    .breaks = " "};
 	char *lines[PAGE_LINES_MAX];
 	double height = like.size * 1.28;
 	int i, n;
 
 	if (!text)
 		return;
-	n = label_wrap(&page->arena, text, &shape, lines);
-	shape.lines = n;
-	if (n > 1 && label_wraps(text, &shape)) {
-		shape.width = balanced(text, shape);
-		n = label_wrap(&page->arena, text, &shape, lines);
-	}
+	n = wrap_text(page, text, shape, lines);
 	for (i = 0; i < n; i++) {
 		like.x = PAGE_MARGIN;
 		like.y = *y + height / 2;
@@ -95,6 +117,22 @@ static void place_heading(struct page *page, const struct figure *f, struct pen 
 			  i ? 2 : 3);
 }
 
+/* What a cut whisker means stands first. */
+static const char *foot_of(struct page *page, const struct figure *f)
+{
+	char *text;
+	const char *kept;
+	bool cut;
+
+	page_reach(f, &cut);
+	if (!cut)
+		return f->foot;
+	text = xasprintf("Arrow: the interval goes on beyond the chart · %s", f->foot);
+	kept = arena_strdup(&page->arena, text);
+	free(text);
+	return kept;
+}
+
 static void place_foot(struct page *page, const struct figure *f, struct pen *pen)
 {
 	char *lines[PAGE_LINES_MAX];
@@ -102,10 +140,12 @@ static void place_foot(struct page *page, const struct figure *f, struct pen *pe
 
 	if (!f->foot)
 		return;
-	n = label_wrap(
-		&page->arena, f->foot,
-		&(struct label_shape){PAGE_FOOT_SIZE, PAGE_W - 2 * PAGE_MARGIN, 3, false, " "},
-		lines);
+	n = wrap_text(page, foot_of(page, f),
+		      (struct label_shape){.size = PAGE_FOOT_SIZE,
+					   .width = PAGE_W - 2 * PAGE_MARGIN,
+					   .lines = 3,
+					   .breaks = " "},
+		      lines);
 	for (i = n - 1; i >= 0; i--) {
 		pen->bottom -= PAGE_FOOT_SIZE * 1.3;
 		page_put_text(page, (struct page_text){.x = PAGE_MARGIN,
@@ -141,7 +181,7 @@ static void make_upright(struct page *page, const struct figure *f, struct pen *
 	page->top = pen->top + 38;
 	page->bottom = pen->bottom - 60;
 	if (f->parts.n)
-		page_place_part_legend(page, f);
+		page_place_part_legend(page, f, pen->bottom);
 	page_place_positions(page, f);
 	page_choose_bar_labels(pen, f, page_slot_px(page, f));
 	if (!pen->bars_named)
@@ -150,7 +190,7 @@ static void make_upright(struct page *page, const struct figure *f, struct pen *
 	page->top = pen->top;
 	page->bottom = pen->bottom - page_bar_label_height(pen) -
 		       (named_groups ? PAGE_GROUP_SIZE * 1.3 : 0);
-	page->value_size = page_slot_px(page, f) < 56 ? page_slot_px(page, f) * 0.34 : 19;
+	page->value_size = fmin(19, page_slot_px(page, f) * 0.31);
 	page->part_size = page_slot_px(page, f) < 70 ? 0 : 16;
 	page_place_limit(page, f);
 	page_place_upright_labels(page, f, pen);

@@ -33,6 +33,8 @@ struct page {
 	double left, top, right, bottom; /* the frame of the bars */
 	double first, last;		 /* positions at its two ends, the bar axis */
 	double limit;			 /* the value at its far end; 0 at the other */
+	double reach;			 /* where the longest whisker ends: below the limit */
+	double tick;			 /* from line to line of the grid */
 	double value_size, part_size;	 /* fonts of the numbers at bars and inside them */
 	struct arena arena;
 };
@@ -44,6 +46,12 @@ void page_free(struct page *page);
 
 /* The middle of a bar on the bar axis. */
 double page_position(const struct figure *f, int group, int bar);
+
+/*
+ * How far bars and whiskers reach. A whisker much longer than the highest bar would make all bars
+ * unreadable: it is cut, and `cut` says so.
+ */
+double page_reach(const struct figure *f, bool *cut);
 
 /* Pixels per unit of value. */
 double page_scale(const struct page *page, const struct figure *f);

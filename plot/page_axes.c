@@ -2,49 +2,86 @@
 /* Where bars stand along one axis, and how far values reach along the other. */
 #include "plot/page_parts.h"
 
+#include "lib/alloc.h"
 #include "plot/label.h"
-#include "plot/rows.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static double highest(const struct figure *f)
+struct extent {
+	double bars, whiskers; /* the far ends of the highest */
+};
+
+static void extend(struct extent *x, const struct figure *f, int group, int bar)
 {
-	double max = 0;
-	size_t row;
-	int i;
+	double from = figure_from(f, group, bar), at = from;
+	double scale = figure_part_scale(f, group, bar);
+	struct estimate e;
+	int p;
 
-	for (row = 0; row < f->data.rows; row++) {
-		double from = row_real(&f->data, row, "from"), to;
-
-		to = from + row_real(&f->data, row, "value"); /* NaN but for a step */
-		max = fmax(max, fmax(from, to));
-		for (i = table_column(&f->data, "value"); i <= table_column(&f->data, "hi"); i++) {
-			const struct value *v = table_cell(&f->data, row, i);
-
-			if (v->type == V_REAL && v->real > max)
-				max = v->real;
-		}
+	for (p = 0; p < f->parts.n; p++) {
+		if (!figure_get(f, group, bar, p, &e))
+			continue;
+		at += scale * e.value;
+		x->bars = fmax(x->bars, at);
+		x->whiskers = fmax(x->whiskers, at - e.value + e.hi);
 	}
-	return max > 0 ? max : 1;
+	if (!figure_get(f, group, bar, FIGURE_WHOLE, &e))
+		return;
+	x->bars = fmax(x->bars, fmax(from, from + e.value));
+	x->whiskers = fmax(x->whiskers, from + e.hi);
 }
 
-/* Room beyond the page_longest bar for its number. */
+#define LONGEST 2.5 /* a whisker's end, of the highest bar */
+
+double page_reach(const struct figure *f, bool *cut)
+{
+	struct extent x = {0, 0};
+	int g, b;
+
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			extend(&x, f, g, b);
+	*cut = x.bars > 0 && x.whiskers > LONGEST * x.bars;
+	if (*cut)
+		return LONGEST * x.bars;
+	x.bars = fmax(x.bars, x.whiskers);
+	return x.bars > 0 ? x.bars : 1;
+}
+
+/* 1, 2 or 5 times a power of ten, so that labels at its multiples do not touch. */
+static double nice_step(double limit, double length, double apart)
+{
+	double most = fmin(8, fmax(1, floor(length / apart))), least = limit / most;
+	double ten = pow(10, floor(log10(least)));
+	static const double times[] = {1, 2, 5, 10};
+	size_t i;
+
+	for (i = 0; i < array_size(times) - 1 && times[i] * ten < least * (1 - 1e-9); i++)
+		;
+	return times[i] * ten;
+}
+
+/* Room beyond the longest bar for its number. */
 void page_place_limit(struct page *page, const struct figure *f)
 {
 	double length = f->lying ? page->right - page->left : page->bottom - page->top;
 	double room = f->lying ? 5 * page->value_size : 1.9 * page->value_size;
+	bool cut;
 
-	page->limit = highest(f) / (1 - room / length);
+	page->reach = page_reach(f, &cut);
+	page->limit = page->reach / (1 - room / length);
+	page->tick = nice_step(page->limit, length, f->lying ? 95 : 34);
 }
 
 double page_tick_width(const struct figure *f)
 {
 	char text[32];
+	bool cut;
+	double reach = page_reach(f, &cut);
 
-	snprintf(text, sizeof(text), "%.0f", highest(f));
-	return label_width(text, PAGE_TICK_SIZE, false) + (highest(f) < 10 ? PAGE_TICK_SIZE : 0) +
-	       14;
+	snprintf(text, sizeof(text), "%.0f", reach);
+	return label_width(text, PAGE_TICK_SIZE, false) + (reach < 10 ? PAGE_TICK_SIZE : 0) + 14;
 }
 
 static double group_gap(const struct figure *f)

@@ -6,15 +6,42 @@
 #include "plot/label.h"
 #include "plot/palette.h"
 
+#include <string.h>
+
+/* Names under settings, "mmap+mtu9000+gro-off", break between these. */
+static const char *breaks_of(const char *name)
+{
+	return strchr(name, '+') ? "+" : LABEL_BREAKS_NAMES;
+}
+
 static bool bars_fit(const struct figure *f, double size, double slot, int lines)
 {
-	struct label_shape shape = {size, slot - 8, lines, false, LABEL_BREAKS_NAMES};
 	int i;
 
-	for (i = 0; i < f->bars.n; i++)
-		if (!label_wraps(f->bars.mark[i].label, &shape))
+	for (i = 0; i < f->bars.n; i++) {
+		const char *label = f->bars.mark[i].label;
+		struct label_shape shape = {size, slot - 8, lines, false, breaks_of(label), true};
+
+		if (!label_wraps(label, &shape))
 			return false;
+	}
 	return true;
+}
+
+/* Turned upright, on as many lines as the slot has room for, no longer than they need. */
+static void turn_bar_labels(struct pen *pen, const struct figure *f, double slot)
+{
+	double widest = page_longest(&f->bars, pen->bar_size, 1e6), least, w;
+
+	pen->turned_lines = (int)(slot / (pen->bar_size * 1.25));
+	pen->turned_lines = pen->turned_lines > 3   ? 3
+			    : pen->turned_lines < 1 ? 1
+						    : pen->turned_lines;
+	least = widest / pen->turned_lines;
+	for (w = least; w < widest && w < PAGE_TURNED_MAX; w += 4)
+		if (bars_fit(f, pen->bar_size, w + 8, pen->turned_lines))
+			break;
+	pen->bar_turned = w > widest ? widest : w > PAGE_TURNED_MAX ? PAGE_TURNED_MAX : w;
 }
 
 /* On one line, on two, smaller, or turned upright; plain bars of many groups get a legend first. */
@@ -23,7 +50,7 @@ void page_choose_bar_labels(struct pen *pen, const struct figure *f, double slot
 	static const struct {
 		double size;
 		int lines;
-	} shapes[] = {{19, 1}, {19, 2}, {17, 1}, {17, 2}, {15, 2}};
+	} shapes[] = {{19, 1}, {19, 2}, {17, 1}, {17, 2}, {15, 2}, {15, 3}};
 	size_t i;
 
 	pen->bars_named = true;
@@ -35,9 +62,30 @@ void page_choose_bar_labels(struct pen *pen, const struct figure *f, double slot
 		return;
 	}
 	pen->bars_named = f->parts.n || f->groups.n == 1;
-	pen->bar_size = slot < 19 ? slot * 0.8 : 16;
-	pen->bar_lines = slot > 110 ? 2 : 0;
-	pen->bar_turned = page_longest(&f->bars, pen->bar_size, PAGE_TURNED_MAX);
+	pen->bar_size = slot < 19 ? slot * 0.8 : slot > 90 ? 15 : 16;
+	pen->bar_lines = slot > 90 ? 3 : 0;
+	turn_bar_labels(pen, f, slot);
+}
+
+static void place_turned_label(struct page *page, const struct pen *pen, double x,
+			       const char *label)
+{
+	double step = pen->bar_size * 1.2;
+	char *lines[PAGE_LINES_MAX];
+	int i, n;
+
+	n = label_wrap(&page->arena, label,
+		       &(struct label_shape){pen->bar_size, pen->bar_turned, pen->turned_lines,
+					     false, breaks_of(label), true},
+		       lines);
+	for (i = 0; i < n; i++)
+		page_put_text(page, (struct page_text){.x = x + (i - (n - 1) / 2.0) * step,
+						       .y = page->bottom + 10,
+						       .size = pen->bar_size,
+						       .align = ALIGN_RIGHT,
+						       .turn = 90,
+						       .rgb = INK,
+						       .text = lines[i]});
 }
 
 static void place_bar_label(struct page *page, const struct figure *f, const struct pen *pen,
@@ -48,20 +96,12 @@ static void place_bar_label(struct page *page, const struct figure *f, const str
 	int i, n;
 
 	if (!pen->bar_lines) {
-		page_put_text(page, (struct page_text){.x = x,
-						       .y = page->bottom + 10,
-						       .size = pen->bar_size,
-						       .align = ALIGN_RIGHT,
-						       .turn = 90,
-						       .rgb = INK,
-						       .text = label_fit(&page->arena, label,
-									 pen->bar_size,
-									 pen->bar_turned)});
+		place_turned_label(page, pen, x, label);
 		return;
 	}
 	n = label_wrap(&page->arena, label,
 		       &(struct label_shape){pen->bar_size, slot, pen->bar_lines, false,
-					     LABEL_BREAKS_NAMES},
+					     breaks_of(label), true},
 		       lines);
 	for (i = 0; i < n; i++)
 		page_put_text(page, (struct page_text){.x = x,

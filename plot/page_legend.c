@@ -5,6 +5,8 @@
 #include "plot/label.h"
 #include "plot/palette.h"
 
+#include <math.h>
+
 static bool part_used(const struct figure *f, int part)
 {
 	struct estimate e;
@@ -18,14 +20,17 @@ static bool part_used(const struct figure *f, int part)
 }
 
 /* At the right, from the top of the stack down, so that it reads as the bars do. */
-void page_place_part_legend(struct page *page, const struct figure *f)
+void page_place_part_legend(struct page *page, const struct figure *f, double bottom)
 {
-	double widest = 0, y, step = (page->bottom - page->top) / (f->parts.n + 1), w;
-	int i;
+	double widest = 0, y, step, size = PAGE_LEGEND_SIZE, w;
+	int i, used = 0;
 
-	step = step > 31 ? 31 : step;
+	for (i = 0; i < f->parts.n; i++)
+		used += part_used(f, i);
+	step = used ? fmin(31, (bottom - page->top) / used) : 31;
+	size = fmin(size, step * 0.8);
 	for (i = 0; i < f->parts.n; i++) {
-		w = label_width(f->parts.mark[i].label, PAGE_LEGEND_SIZE, false);
+		w = label_width(f->parts.mark[i].label, size, false);
 		widest = w > widest && part_used(f, i) ? w : widest;
 	}
 	widest = widest > PAGE_LEGEND_MAX ? PAGE_LEGEND_MAX : widest;
@@ -34,40 +39,38 @@ void page_place_part_legend(struct page *page, const struct figure *f)
 	for (i = f->parts.n - 1; i >= 0; i--) {
 		if (!part_used(f, i))
 			continue;
-		page_put_swatch(page, page->right + 20, y, 18, f->parts.mark[i].rgb);
-		page_put_text(page, (struct page_text){
-					    .x = page->right + 46,
-					    .y = y,
-					    .size = PAGE_LEGEND_SIZE,
-					    .rgb = INK,
-					    .text = label_fit(&page->arena, f->parts.mark[i].label,
-							      PAGE_LEGEND_SIZE, widest)});
+		page_put_swatch(page, page->right + 20, y, size * 0.95, f->parts.mark[i].rgb);
+		page_put_text(page, (struct page_text){.x = page->right + 46,
+						       .y = y,
+						       .size = size,
+						       .rgb = INK,
+						       .text = label_fit(&page->arena,
+									 f->parts.mark[i].label,
+									 size, widest)});
 		y += step;
 	}
 }
 
-/* One or more rows below the captions. */
+/* In columns below the captions, row by row. */
 void page_place_bar_legend(struct page *page, const struct figure *f, struct pen *pen)
 {
-	double x = PAGE_MARGIN, y = pen->top + 22, unit = f->lying ? 140 : 0;
-	int i;
+	double width = page_longest(&f->bars, PAGE_LEGEND_SIZE, 420), unit = f->lying ? 140 : 0;
+	int columns = (int)((PAGE_W - 2 * PAGE_MARGIN - unit + 34) / (width + 60)), i;
+	double y = pen->top + 22;
 
+	columns = columns < 1 ? 1 : columns;
 	for (i = 0; i < f->bars.n; i++) {
-		const char *label =
-			label_fit(&page->arena, f->bars.mark[i].label, PAGE_LEGEND_SIZE, 420);
-		double w = 26 + label_width(label, PAGE_LEGEND_SIZE, false);
+		double x = PAGE_MARGIN + i % columns * (width + 60);
 
-		if (x > PAGE_MARGIN && x + w > PAGE_W - PAGE_MARGIN - unit) {
-			x = PAGE_MARGIN;
-			y += 28;
-		}
+		y += i && i % columns == 0 ? 28 : 0;
 		page_put_swatch(page, x, y, 18, f->bars.mark[i].rgb);
 		page_put_text(page, (struct page_text){.x = x + 26,
 						       .y = y,
 						       .size = PAGE_LEGEND_SIZE,
 						       .rgb = INK,
-						       .text = label});
-		x += w + 34;
+						       .text = label_fit(&page->arena,
+									 f->bars.mark[i].label,
+									 PAGE_LEGEND_SIZE, width)});
 	}
 	pen->top = y + 14;
 }

@@ -18,7 +18,7 @@
 #define PAGE_MARGIN	40.0
 #define PAGE_LEGEND_MAX 330.0
 #define PAGE_SYMBOL_MAX 430.0
-#define PAGE_TURNED_MAX 250.0
+#define PAGE_TURNED_MAX 230.0
 
 enum { PAGE_LINES_MAX = 4 };
 
@@ -27,7 +27,8 @@ struct pen { /* what is still free, from top to bottom */
 	bool bars_named; /* each bar has its label; else the legend tells them apart */
 	double bar_size;
 	int bar_lines;	   /* 0: turned upright */
-	double bar_turned; /* their length then */
+	double bar_turned; /* their length then, */
+	int turned_lines;  /* on so many lines */
 };
 
 /* page.c */
@@ -44,7 +45,8 @@ double page_position_px(const struct page *page, const struct figure *f, double 
 double page_slot_px(const struct page *page, const struct figure *f); /* from bar to bar */
 
 /* page_legend.c */
-void page_place_part_legend(struct page *page, const struct figure *f);
+/* Down to `bottom`. */
+void page_place_part_legend(struct page *page, const struct figure *f, double bottom);
 void page_place_bar_legend(struct page *page, const struct figure *f, struct pen *pen);
 
 /* page_labels.c */

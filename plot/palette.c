@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const uint32_t variants[] = {
-	0x8c8c8c, 0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0x4d4d4d,
+	0x767676, 0x0072b2, 0xe69f00, 0x009e73, 0xe09cc4, 0x56b4e9, 0xd55e00, 0x3d3d3d,
 };
 
 struct part {
@@ -27,26 +27,27 @@ static const struct part parts[] = {
 	{"page mapping", 0x882255},
 	{"zero copy", 0xaa3377},
 	{"TCP/IP", 0x332288},
-	{"GRO", 0x6699cc},
+	{"GRO", 0x3232cc},
 	{"netdevice", 0x88ccee},
 	{"driver", 0x661100},
 	{"filter", 0x4477aa},
 	{"skb", 0x44aa99},
-	{"page_pool", 0x44bb99},
+	{"page_pool", 0x9bc9a4},
 	{"memory", 0xddcc77},
 	{"lock", 0x117733},
 	{"scheduling", 0xaa4499},
-	{"entry", 0xeedd88},
+	{"entry", 0x7446b8},
 	{"syscall", 0x999933},
 	{"io_uring", 0xee8866},
-	{"interrupt", 0x77aadd},
+	{"interrupt", 0x9684e0},
 	{"timer", 0xffaabb},
-	{"tracing", 0xee99aa},
+	{"tracing", 0x994455},
 	{"user", 0xbbcc33},
-	{"libraries", 0xaaaa00},
+	{"libraries", 0xb6e3a0},
 	{"other", 0xbbbbbb},
-	{"unclassified", 0xcccccc},
+	{"unclassified", 0x999999},
 	{"idle", 0xeeeeee},
+	{"the rest", 0xdddddd}, /* of a stack with too many parts */
 };
 
 static const uint32_t spare[] = {0x99ddff, 0xeecc66, 0x228833, 0x66ccee, 0xccbb44};

@@ -2,7 +2,8 @@
 /*
  * One colour per component, per part of CPU time and per variant, the same in every chart. The
  * colours are told apart by people with any of the common forms of colour blindness: those of
- * variants are Okabe and Ito's, those of components Paul Tol's "muted" and "light" sets.
+ * variants are after Okabe and Ito, those of components after Paul Tol's "muted" and "light" sets,
+ * and a test measures how far apart they stay for those who see no red, or no green.
  */
 #ifndef ZC_PLOT_PALETTE_H
 #define ZC_PLOT_PALETTE_H

@@ -61,3 +61,35 @@ void shared_label(const struct drawing *d, const char *name, struct str *out)
 		str_add(out, at, len);
 	}
 }
+
+/* What stands before the settings. */
+static size_t stem(const char *name)
+{
+	return strcspn(name, "+");
+}
+
+static bool is_base(const struct drawing *d, const char *name)
+{
+	return stem(name) == stem(d->base) && !memcmp(name, d->base, stem(name));
+}
+
+int shared_base(const struct drawing *d, int i)
+{
+	const char *name = drawing_variant(d, i), *v;
+	int k;
+
+	for (k = 0; (v = drawing_variant(d, k)); k++)
+		if (k != i && is_base(d, v) && !strcmp(v + stem(v), name + stem(name)))
+			return k;
+	return 0;
+}
+
+int shared_bases(const struct drawing *d)
+{
+	const char *v;
+	int k, n = 0;
+
+	for (k = 0; (v = drawing_variant(d, k)); k++)
+		n += is_base(d, v);
+	return n;
+}

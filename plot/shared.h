@@ -16,4 +16,13 @@ void shared_parts(const struct drawing *d, struct str *out);
 /* Appends the name without them. */
 void shared_label(const struct drawing *d, const char *name, struct str *out);
 
+/*
+ * The place of the variant that the i-th is held against: the base of the same settings where the
+ * chart has it, "baseline+mtu9000" for "mmap+mtu9000"; else the base, 0.
+ */
+int shared_base(const struct drawing *d, int i);
+/* How many could be meant by "the base": those that differ from it in their settings alone, and it.
+ */
+int shared_bases(const struct drawing *d);
+
 #endif

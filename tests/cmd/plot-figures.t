@@ -53,6 +53,7 @@ ok "its steps are compare's" near "$(cells slides/waterfall.tsv value variant=da
 ok "and are joined" chained slides/waterfall.tsv
 ok "its title has both ends" says_title 'From baseline to mmap: ' slides/waterfall.svg
 ok "the third variant is named as left out" says 'Not in this chart: uring' slides/waterfall.svg
+ok "and is not spoken of" sh -c "! grep 'uring: every byte' slides/waterfall.svg"
 ok "the sender of one variant alone has none" says 'waterfall_sender: not drawn: mmap has no profile of its sender' err
 
 for v in baseline mmap uring; do
@@ -98,8 +99,13 @@ for c in throughput cpu components functions functions_sender roi_c roi_p; do
 	ok "$c says what copied" says 'uring: every byte was copied \(not zero copy\)' slides/$c.svg
 	ok "$c has its foot note" says 'n = [16] [a-z]* runs? per variant.*vm · Linux 6.18.0 · hand-made · 2026-01-31' slides/$c.svg
 done
-ok "modelled power is in the title" says_title 'T²/P \(power modelled, not measured\)' slides/roi_p.svg
+ok "modelled power is in the title" says_title 'T²/P: throughput² per watt \(power modelled, not measured\)' slides/roi_p.svg
+ok "and stands beside each figure" test "$(cells slides/roi_p.tsv power_source | sort | uniq -c | awk '{ print $1 $2 }')" = 9modelled
 ok "and in the foot note" says 'Power is modelled, not measured: 230 W idle [+] 3.5 W per busy CPU' slides/roi_p.gp
+
+profile_of 910 uring receiver 700 250 0 | sed "s/'profile', 1/'profile', 2/" | sqlite3 cap/zcost.db
+ok "profiles of one variant alone twice" exits 0 "$zcost" plot cap components -o twice --format svg
+ok "are no n = 1" says 'n = 1 to 2 profiled runs per variant, whiskers: 95 % interval ·' twice/components.svg
 
 evidence mmap 0 1000000 | sqlite3 cap/zcost.db
 ok "drawn again after the evidence turned" exits 0 "$zcost" plot cap throughput roi_c components -o slides --format svg
@@ -107,6 +113,16 @@ ok "no gain is claimed for what copied" says_title 'Throughput by variant' slide
 ok "a loss is" says_title 'uring: 0.68× the T²/C of baseline' slides/roi_c.svg
 ok "nor of data copy" says_title 'What one KiB costs' slides/components.svg
 ok "the caption says it" says 'mmap, uring: every byte was copied' slides/roi_c.svg
+
+# What else ran on a side's CPUs, in two runs of one side.
+sqlite3 cap/zcost.db "INSERT INTO note (run, severity, text) SELECT id, 'warning', 'cpu: other programs took ' ||
+	(10 * repeat + 20) || ' % of the side''s busy time in user mode: costs hold their work too (report cpu --by comm)'
+	FROM run WHERE variant = 'mmap' AND side = 'receiver' AND pass = 'measure' AND repeat < 4"
+ok "drawn with it" exits 0 "$zcost" plot cap cpu throughput roi_c components functions waterfall -o crowded --format svg
+for c in cpu roi_c components functions waterfall; do
+	ok "$c has it in a caption" says 'Other programs took up to 50 % of a side' crowded/$c.gp
+done
+ok "throughput has none" sh -c '! grep "Other programs" crowded/throughput.gp'
 
 # Another base and one other: the same colours, in this order.
 colour() {
@@ -117,6 +133,8 @@ ok "a base and one other" exits 0 "$zcost" plot cap throughput functions -o pair
 ok "two bars" test "$(wc -l <pair/throughput.tsv)" = 3
 ok "in that order" test "$(cut -f 10 pair/throughput.tsv | tr '\n' ' ')" = "variant uring baseline "
 ok "a variant keeps its colour" test "$(colour pair/throughput.gp 1)" = "$before"
+ok "one alone" exits 0 "$zcost" plot cap throughput -o alone --format svg --variant uring
+ok "keeps its colour too" test "$(colour alone/throughput.gp 1)" = "$before"
 ok "the title names both" says_title 'uring against baseline' pair/functions.svg
 
 done_testing

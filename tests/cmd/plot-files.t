@@ -66,6 +66,33 @@ ok "a gnuplot that fails: exit 1" broken
 ok "in its own words" says 'cpu.gp: gnuplot exited with status 3: out of ink' err
 ok "no picture of an earlier run stays" test ! -e nognuplot/cpu.svg
 
+printf '#!/bin/sh\n[ "$1" = --version ] && echo "gnuplot 4.6 patchlevel 0" && exit\nprintf "set style textbox\\n\\t^\\n\\"cpu.gp\\", line 5:\\n\\tundefined\\n" >&2\nexit 1\n' >empty/gnuplot
+ok "an old gnuplot: exit 1" broken
+ok "its words on one line, and that it is old" says \
+	'^zcost: .*cpu.gp: gnuplot exited with status 1: set style textbox "cpu.gp", line 5: undefined; this is gnuplot 4.6, the charts are made for 5.4 and newer$' err
+printf '#!/bin/sh\necho "unknown or ambiguous terminal type" >&2\nexit 1\n' >empty/gnuplot
+ok "a gnuplot without a terminal: exit 1" broken
+ok "names the way out" says 'terminal type; this gnuplot was built without it: .*--format svg' err
+
+# What a full disk leaves of a picture is no picture.
+printf '#!/bin/sh\nprintf "<svg>" >cpu.svg; printf "\\211PNG" >cpu.png\n' >empty/gnuplot
+ok "half a picture: exit 1" broken
+ok "is told" says 'cpu.svg: gnuplot wrote a part of the picture alone' err
+ok "and does not stay" test ! -e nognuplot/cpu.svg -a ! -e nognuplot/cpu.png
+rm empty/gnuplot
+
+# Without fonts PNG and PDF would be without a word.
+printf '<fontconfig></fontconfig>\n' >nofonts.conf
+without_fonts() {
+	FONTCONFIG_FILE=$scratch/nofonts.conf "$zcost" plot cap cpu -o nofonts "$@" >out 2>err
+	[ $? = 1 ]
+}
+ok "no fonts: exit 1" without_fonts
+ok "the way out" says 'no font is installed.*fonts-dejavu-core.*--format svg' err
+ok "SVG is drawn, which needs none" test -s nofonts/cpu.svg -a ! -e nofonts/cpu.png
+ok "PNG alone: exit 1" without_fonts --format png
+ok "and none is drawn" test ! -e nofonts/cpu.png
+
 # Usage.
 ok "an unknown chart: exit 2" exits 2 "$zcost" plot cap througput -o x
 ok "and the charts there are" says '^ +throughput ' err

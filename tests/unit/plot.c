@@ -7,6 +7,7 @@
 #include "plot/chart.h"
 #include "plot/copied.h"
 #include "plot/label.h"
+#include "plot/page.h"
 #include "plot/palette.h"
 #include "plot/rows.h"
 #include "plot/svg.h"
@@ -223,7 +224,7 @@ static void test_label_fit(void **state)
 
 static void test_label_wrap(void **state)
 {
-	struct label_shape shape = {20, 130, 2, false, LABEL_BREAKS_NAMES};
+	struct label_shape shape = {20, 130, 2, false, LABEL_BREAKS_NAMES, true};
 	struct arena a = {0};
 	char *lines[2];
 
@@ -236,6 +237,28 @@ static void test_label_wrap(void **state)
 	assert_int_equal(label_wrap(&a, "averyveryveryverylongwordandthenmore", &shape, lines), 2);
 	assert_true(label_width(lines[0], 20, false) <= 130);
 	assert_true(label_width(lines[1], 20, false) <= 130);
+	arena_free(&a);
+}
+
+/* What an arrow joins stays together, and neither half of "->" is left alone. */
+static void test_label_arrows(void **state)
+{
+	struct label_shape title = {.size = 20, .width = 180, .lines = 3, .breaks = " "};
+	struct label_shape name = {20, 100, 2, false, LABEL_BREAKS_NAMES, true};
+	struct arena a = {0};
+	char *lines[3];
+
+	(void)state;
+	assert_int_equal(label_wrap(&a, "data copy 60.0 → 3.00 ns", &title, lines), 2);
+	assert_string_equal(lines[0], "data copy");
+	assert_string_equal(lines[1], "60.0 → 3.00 ns");
+	title.width = 60;
+	assert_false(label_wraps("60.0 → 3.00", &title));
+	assert_int_equal(label_wrap(&a, "sendfile → recv", &name, lines), 2);
+	assert_string_equal(lines[0], "sendfile");
+	assert_string_equal(lines[1], "→ recv");
+	assert_int_equal(label_wrap(&a, "sendfile -> recv", &name, lines), 2);
+	assert_string_equal(lines[1], "-> recv");
 	arena_free(&a);
 }
 
@@ -254,6 +277,87 @@ static void test_palette(void **state)
 	assert_true(palette_order("a new one") > palette_order("user"));
 	assert_true(palette_dark(0x332288));
 	assert_false(palette_dark(0xddcc77));
+}
+
+/* --- colours as those see them who have no red, or no green, receptors (Machado, 2009) --- */
+
+static const double sights[][3][3] = {
+	{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+	{{0.152286, 1.052583, -0.204868},
+	 {0.114503, 0.786281, 0.099216},
+	 {-0.003882, -0.048116, 1.051998}},
+	{{0.367322, 0.860646, -0.227968},
+	 {0.280085, 0.672501, 0.047413},
+	 {-0.011820, 0.042940, 0.968881}},
+};
+
+static double linear(uint32_t rgb, int shift)
+{
+	double c = (rgb >> shift & 255) / 255.0;
+
+	return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+static double lab_part(double t)
+{
+	return t > 0.008856 ? cbrt(t) : 7.787 * t + 16 / 116.0;
+}
+
+static void to_lab(uint32_t rgb, const double sight[3][3], double lab[3])
+{
+	static const double xyz[3][3] = {
+		{0.4339, 0.3762, 0.1899}, {0.2126, 0.7152, 0.0722}, {0.0177, 0.1095, 0.8728}};
+	double in[3], seen[3], t[3] = {0};
+	int i, k;
+
+	for (i = 0; i < 3; i++)
+		in[i] = linear(rgb, 16 - 8 * i);
+	for (i = 0; i < 3; i++) {
+		seen[i] = 0;
+		for (k = 0; k < 3; k++)
+			seen[i] += sight[i][k] * in[k];
+		seen[i] = fmin(1, fmax(0, seen[i]));
+	}
+	for (i = 0; i < 3; i++)
+		for (k = 0; k < 3; k++)
+			t[i] += xyz[i][k] * seen[k];
+	lab[0] = 116 * lab_part(t[1]) - 16;
+	lab[1] = 500 * (lab_part(t[0]) - lab_part(t[1]));
+	lab[2] = 200 * (lab_part(t[1]) - lab_part(t[2]));
+}
+
+/* The least distance of two colours to anyone, where about 2 is just seen side by side. */
+static double apart(uint32_t a, uint32_t b)
+{
+	double least = 1e9, x[3], y[3];
+	size_t i;
+
+	for (i = 0; i < array_size(sights); i++) {
+		to_lab(a, sights[i], x);
+		to_lab(b, sights[i], y);
+		least = fmin(least,
+			     sqrt(pow(x[0] - y[0], 2) + pow(x[1] - y[1], 2) + pow(x[2] - y[2], 2)));
+	}
+	return least;
+}
+
+static void test_palette_apart(void **state)
+{
+	static const char *const parts[] = {"data copy",  "page mapping", "zero copy", "TCP/IP",
+					    "netdevice",  "skb",	  "memory",    "lock",
+					    "scheduling", "entry",	  "syscall",   "io_uring",
+					    "interrupt",  "user",	  "libraries", "the rest"};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < 8; i++)
+		for (k = 0; k < i; k++)
+			if (apart(palette_variant((int)i), palette_variant((int)k)) < 11)
+				fail_msg("variants %zu and %zu", k, i);
+	for (i = 0; i < array_size(parts); i++)
+		for (k = 0; k < i; k++)
+			if (apart(palette_part(parts[i]), palette_part(parts[k])) < 11)
+				fail_msg("%s and %s", parts[k], parts[i]);
 }
 
 /* --- tables --- */
@@ -318,6 +422,146 @@ static void test_throughput(void **state)
 	assert_has(x->f.foot, "n = 6 measured runs per variant");
 	assert_has(x->f.foot, "95 % interval");
 	assert_has(x->f.foot, "box · Linux 6.18.0 · zc-4k · 2026-01-31");
+	fixture_free(x);
+}
+
+/* n is that of the bars, and the words are the estimator's. */
+static void test_runs_in_foot(void **state)
+{
+	static const char text[] = "variant\tside\truns\tthroughput_gbps\tthroughput_lo\t"
+				   "throughput_hi\n"
+				   "baseline\treceiver\t7\t10\t9\t11\n"
+				   "mmap\treceiver\t%d\t10\t9\t11\n";
+	static const struct {
+		int runs;
+		const char *estimator, *says;
+	} cases[] = {
+		{7, "median", "n = 7 measured runs per variant, median, whiskers: 95 % interval ·"},
+		{2, "median",
+		 "n = 2 to 7 measured runs per variant, median, whiskers: 95 % "
+		 "interval, lowest to highest of fewer than 6 runs ·"},
+		{2, "mean",
+		 "n = 2 to 7 measured runs per variant, mean, whiskers: 95 % interval ·"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		char all[256];
+		struct fixture *x;
+
+		snprintf(all, sizeof(all), text, cases[i].runs);
+		x = fixture_new("summary", all);
+		x->d.facts.estimator = cases[i].estimator;
+		assert_int_equal(fixture_draw(x, "throughput"), 0);
+		assert_has(x->f.foot, cases[i].says);
+		fixture_free(x);
+	}
+}
+
+/* A share is never rounded to all or nothing. */
+static void test_almost_all(void **state)
+{
+	struct fixture *x = fixture_new("summary", summary);
+
+	(void)state;
+	x->sheets[1].text = "variant\tside\tevidence\ttotal\tzero_copy\n"
+			    "mmap\treceiver\tbytes\t100000\t99999\n"
+			    "uring\treceiver\tbytes\t100000\t10\n";
+	assert_int_equal(fixture_draw(x, "throughput"), 0);
+	assert_string_equal(x->f.captions[0],
+			    "mmap: over 99.99 % zero copy on the receiver · uring: under 1 % zero "
+			    "copy on the receiver, the rest was copied");
+	fixture_free(x);
+}
+
+/* "a+s0+x", "b+s0+x", "a+s1+x" ...: two workloads under many settings, one of them in common. */
+enum { MANY = 30 };
+
+static struct fixture *fixture_many(const char **names)
+{
+	struct str s = {0}, z = {0};
+	struct fixture *x;
+	int i;
+
+	str_puts(&s, "variant\tside\truns\tthroughput_gbps\tcpu_pct\troi_c\n");
+	str_puts(&z, "variant\tside\tevidence\ttotal\tzero_copy\n");
+	for (i = 0; i < MANY; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%c+s%d+x", 'a' + i % 2, i / 2);
+		names[i] = arena_strdup(&sheets, name);
+		str_printf(&s, "%s\treceiver\t1\t%d\t50\t%d\n", name, i + 1, i + 1);
+		str_printf(&z, "%s\treceiver\tbytes\t1000\t%d\n", name, i % 2 ? 960 + i : 0);
+	}
+	x = fixture_new("summary", arena_strdup(&sheets, s.buf));
+	x->sheets[1].text = arena_strdup(&sheets, z.buf);
+	x->sheets[2] = (struct sheet){"roi", arena_strdup(&sheets, s.buf)};
+	x->d.facts.variants = names;
+	x->d.facts.nvariants = MANY;
+	str_free(&s);
+	str_free(&z);
+	return x;
+}
+
+/* No more than can be read; what is left out is said, and what is said of many is said once. */
+static void test_many(void **state)
+{
+	const char *names[MANY];
+	struct fixture *x = fixture_many(names);
+
+	(void)state;
+	assert_int_equal(fixture_draw(x, "throughput"), 0);
+	assert_int_equal(x->f.bars.n, 24);
+	assert_string_equal(x->f.bars.mark[3].name, "b+s1+x");
+	assert_string_equal(x->f.bars.mark[3].label, "b+s1");
+	assert_string_equal(x->f.captions[0], "a+… (12): every byte was copied (not zero copy) · "
+					      "b+… (12): 96 to 98 % zero copy on the receiver");
+	assert_string_equal(x->f.captions[1],
+			    "Not in this chart: 6 more variants (--new or --variant chooses)");
+	figure_free(&x->f);
+	assert_int_equal(chart_draw(chart_find("roi_c"), &x->d, &x->f, &x->err), 0);
+	assert_int_equal(x->f.bars.n, 8);
+	fixture_free(x);
+}
+
+/* All texts lie on the page, whatever their number, and leave bars that can be seen. */
+static void assert_on_page(const struct figure *f)
+{
+	struct page page;
+	int i;
+
+	page_make(&page, f);
+	for (i = 0; i < page.ntexts; i++) {
+		const struct page_text *t = &page.texts[i];
+		double w = label_width(t->text, t->size, t->bold);
+		double left = t->align == ALIGN_LEFT	? t->x
+			      : t->align == ALIGN_RIGHT ? t->x - w
+							: t->x - w / 2;
+
+		if (t->turn ? t->y + w > PAGE_H : left < 0 || left + w > PAGE_W)
+			fail_msg("'%s' leaves the page", t->text);
+		assert_true(t->y > 0 && t->y < PAGE_H);
+	}
+	assert_true(page.bottom - page.top > 150);
+	assert_true(page_scale(&page, f) * page.tick >= 30);
+	page_free(&page);
+}
+
+static void test_many_on_page(void **state)
+{
+	static const char *const charts[] = {"throughput", "roi_c"};
+	const char *names[MANY];
+	struct fixture *x = fixture_many(names);
+	size_t i;
+
+	(void)state;
+	assert_int_equal(drawing_prepare(&x->d, &x->err), 0);
+	for (i = 0; i < array_size(charts); i++) {
+		assert_int_equal(chart_draw(chart_find(charts[i]), &x->d, &x->f, &x->err), 0);
+		assert_on_page(&x->f);
+		figure_free(&x->f);
+	}
 	fixture_free(x);
 }
 
@@ -418,8 +662,10 @@ static void test_roi(void **state)
 
 	(void)state;
 	assert_int_equal(fixture_draw(x, "roi_c"), 0);
-	assert_string_equal(x->f.title, "mmap: 2.0× the T²/C of baseline");
+	assert_string_equal(x->f.title, "mmap: 2.0× the T²/C of baseline, both sides "
+					"(throughput² per CPU use)");
 	assert_string_equal(x->f.axis, "(Gbit/s)²/%");
+	assert_has(x->f.subtitle, "total: over both sides' CPU use");
 	assert_int_equal(x->f.groups.n, 2);
 	assert_string_equal(x->f.groups.mark[1].label, "total");
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e) && e.value == 0.5);
@@ -444,8 +690,45 @@ static void test_roi_p_modelled(void **state)
 
 	(void)state;
 	assert_int_equal(fixture_draw(x, "roi_p"), 0);
-	assert_has(x->f.title, "modelled, not measured");
-	assert_has(x->f.foot, "modelled from CPU use, not measured");
+	assert_string_equal(x->f.title,
+			    "T²/P: throughput² per watt (power modelled, not measured)");
+	assert_string_equal(x->f.axis, "(Gbit/s)²/W, P modelled");
+	assert_has(x->f.subtitle, "P: modelled power, W");
+	assert_has(x->f.foot, "* Power is modelled from CPU use, not measured");
+	fixture_free(x);
+}
+
+/* Where some runs have a meter and others a model, each bar tells which. */
+static void test_roi_p_partly_modelled(void **state)
+{
+	char dir[] = "/tmp/zcost-plot.XXXXXX", *tsv, *svg;
+	struct fixture *x =
+		fixture_new("roi", "variant\tside\truns\troi_p\troi_p_lo\troi_p_hi\t"
+				   "power_source\tpower_kind\n"
+				   "baseline\treceiver\t6\t1\t0.9\t1.1\tmeasured\twall\n"
+				   "mmap\treceiver\t6\t2.125\t2\t2.25\tmodelled\t\n"
+				   "uring\treceiver\t6\t\t\t\t\t\n");
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(fixture_draw(x, "roi_p"), 0);
+	assert_has(x->f.title, "(power in part modelled, not measured)");
+	assert_has(x->f.subtitle, "P: wall power, W; higher"); /* there is no total */
+	assert_has(x->f.axis, "* P modelled");
+	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
+	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
+		fail_msg("%s", x->err.text);
+	tsv = slurp(dir, "roi_p.tsv");
+	svg = slurp(dir, "roi_p.svg");
+	assert_has(tsv, "\tvariant\tpower_source\n");
+	assert_has(tsv, "\tbaseline\tmeasured\n");
+	assert_has(tsv, "\tmmap\tmodelled\n");
+	assert_lacks(tsv, "uring");
+	assert_has(svg, "2.12*"); /* 2.125, half to even */
+	assert_has(svg, "1.00<");
+	assert_int_equal(dir_remove(dir, NULL), 0);
+	free(tsv);
+	free(svg);
 	fixture_free(x);
 }
 
@@ -488,6 +771,141 @@ static void test_components(void **state)
 	fixture_free(x);
 }
 
+/* Settings are not what a variant saves: it is held against the base under the same ones. */
+static void test_settings(void **state)
+{
+	static const char *const names[] = {"baseline+mtu4k", "mmap+mtu4k", "baseline+mtu60k",
+					    "mmap+mtu60k"};
+	static const char costs[] = "variant\tside\tcomponent\tself_ns\tself_ns_ci\n"
+				    "baseline+mtu4k\treceiver\tdata copy\t185\t1\n"
+				    "baseline+mtu60k\treceiver\tdata copy\t90\t1\n"
+				    "mmap+mtu4k\treceiver\tdata copy\t30\t1\n"
+				    "mmap+mtu60k\treceiver\tdata copy\t8\t1\n";
+	static const char evidence[] = "variant\tside\ttotal\tzero_copy\tcopied\n"
+				       "baseline+mtu4k\treceiver\t1000\t0\t1000\n"
+				       "baseline+mtu60k\treceiver\t1000\t0\t1000\n"
+				       "mmap+mtu4k\treceiver\t1000\t1000\t0\n"
+				       "mmap+mtu60k\treceiver\t1000\t1000\t0\n";
+	static const char rates[] = "variant\tside\truns\tthroughput_gbps\tthroughput_lo\t"
+				    "throughput_hi\n"
+				    "baseline+mtu4k\treceiver\t6\t10\t9.9\t10.1\n"
+				    "baseline+mtu60k\treceiver\t6\t20\t19.9\t20.1\n"
+				    "mmap+mtu4k\treceiver\t6\t15\t14.9\t15.1\n"
+				    "mmap+mtu60k\treceiver\t6\t22\t21.9\t22.1\n";
+	struct fixture *x = fixture_new("components", costs);
+
+	(void)state;
+	x->sheets[1].text = evidence;
+	x->sheets[2] = (struct sheet){"summary", rates};
+	x->d.facts.variants = (const char **)names;
+	x->d.facts.nvariants = 4;
+	assert_int_equal(fixture_draw(x, "components"), 0);
+	assert_string_equal(x->f.title, "mmap+mtu60k against baseline+mtu60k, receiver: data copy "
+					"90.0 → 8.00 ns per KiB, in all 90.0 → 8.00");
+	assert_has(x->f.captions[0], "baseline+mtu4k, baseline+mtu60k: every byte was copied");
+	figure_free(&x->f);
+	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
+	assert_string_equal(x->f.title, "mmap+mtu4k: 1.50× the throughput of baseline+mtu4k");
+	figure_free(&x->f);
+	/* its own base is not drawn: the one that is, by name */
+	x->d.news = (const char **)&names[3];
+	x->d.nnews = 1;
+	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
+	assert_string_equal(x->f.title, "mmap+mtu60k: 2.2× the throughput of baseline+mtu4k");
+	fixture_free(x);
+}
+
+/* More parts than colours: the smallest become one, and the sum stays. */
+static void test_rest(void **state)
+{
+	static const char *const names[] = {
+		"data copy",  "TCP/IP", "netdevice", "skb",    "memory", "lock",   "entry",
+		"scheduling", "user",	"libraries", "filter", "timer",	 "tracing"};
+	struct str s = {0};
+	struct fixture *x;
+	struct estimate e;
+	size_t i;
+
+	(void)state;
+	str_puts(&s, "variant\tside\tcomponent\tself_ns\tself_ns_ci\n");
+	for (i = 0; i < array_size(names); i++)
+		str_printf(&s, "baseline\treceiver\t%s\t%zu\t1\n", names[i], i + 1);
+	x = fixture_new("components", s.buf);
+	assert_int_equal(fixture_draw(x, "components"), 0);
+	assert_int_equal(x->f.parts.n, 11);
+	assert_string_equal(x->f.parts.mark[0].name, "data copy"); /* 1, but what it is about */
+	assert_string_equal(x->f.parts.mark[10].label, "the rest (3)");
+	assert_true(figure_get(&x->f, 0, 0, 10, &e) && e.value == 2 + 3 + 4 && isnan(e.hi));
+	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e) && e.value == 91);
+	str_free(&s);
+	fixture_free(x);
+}
+
+/* A stack of two parts, 60 and 20 high; the interval of the upper one is so long. */
+static struct fixture *stack_with(const char *ci)
+{
+	char *text = xasprintf("variant\tside\tcomponent\tself_ns\tself_ns_ci\n"
+			       "baseline\treceiver\tdata copy\t60\t4\n"
+			       "baseline\treceiver\tTCP/IP\t20\t%s\n",
+			       ci);
+	struct fixture *x = fixture_new("components", text);
+
+	assert_int_equal(fixture_draw(x, "components"), 0);
+	free(text);
+	return x;
+}
+
+static char *drawn(struct fixture *x, const char *dir)
+{
+	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
+	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
+		fail_msg("%s", x->err.text);
+	return slurp(dir, "components.gp");
+}
+
+/* A whisker ends where it stands, not where it would stand on the axis. */
+static void test_whisker_on_stack(void **state)
+{
+	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	struct fixture *x = stack_with("50");
+	struct page page;
+	bool cut;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_true(page_reach(&x->f, &cut) == 130);
+	assert_false(cut);
+	page_make(&page, &x->f);
+	assert_true(page.limit > 130 && page.tick > 0 && page.tick < 130);
+	page_free(&page);
+	gp = drawn(x, dir);
+	assert_lacks(gp, "Arrow:");
+	assert_lacks(gp, "head filled");
+	assert_int_equal(dir_remove(dir, NULL), 0);
+	free(gp);
+	fixture_free(x);
+}
+
+/* One that would make the bars unreadable goes on beyond the chart, which says so. */
+static void test_whisker_cut(void **state)
+{
+	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	struct fixture *x = stack_with("900");
+	bool cut;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_true(page_reach(&x->f, &cut) == 200);
+	assert_true(cut);
+	gp = drawn(x, dir);
+	assert_has(gp, "Arrow: the interval goes on beyond the chart · n = 1 profiled");
+	assert_has(gp, "head filled");
+	assert_has(gp, "reach = 200\n");
+	assert_int_equal(dir_remove(dir, NULL), 0);
+	free(gp);
+	fixture_free(x);
+}
+
 static void test_functions(void **state)
 {
 	struct fixture *x =
@@ -496,6 +914,7 @@ static void test_functions(void **state)
 					 "baseline\treceiver\tmain\t/usr/bin/a\t2\t1\n"
 					 "mmap\treceiver\tmain\t/usr/bin/b\t3\t1\n"
 					 "mmap\treceiver\tmap\t[kernel.kallsyms]\t40\t4\n"
+					 "mmap\treceiver\tcopy\t[kernel.kallsyms]\t0\t0\n"
 					 "mmap\tsender\tsend\t[kernel.kallsyms]\t400\t4\n"
 					 "mmap\treceiver\tunknown\t[kernel.kallsyms]\t\t\n");
 	static const char *const only[] = {"mmap"};
@@ -512,7 +931,87 @@ static void test_functions(void **state)
 	assert_string_equal(x->f.groups.mark[2].label, "main (b)");
 	assert_string_equal(x->f.groups.mark[3].label, "main (a)");
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e) && e.lo == 56 && e.hi == 64);
-	assert_false(figure_get(&x->f, 0, 1, FIGURE_WHOLE, &e)); /* vanished: absent, not 0 */
+	/* vanished, or only its callees were hit: absent, not 0 */
+	assert_false(figure_get(&x->f, 0, 1, FIGURE_WHOLE, &e));
+	fixture_free(x);
+}
+
+/* A waterfall of 100 to 130 ns, with verdicts as given. */
+static const char *verdicts[2];
+
+static int made_up(const struct chart_source *source, const char *const ends[2],
+		   const struct query *q, struct table *t, struct outcome *out, struct error *err)
+{
+	struct str s = {0};
+
+	(void)source, (void)ends, (void)q, (void)err;
+	str_printf(&s,
+		   "step\tdelta_ns\ttotal_ns\tdelta_lo\tdelta_hi\tverdict\n"
+		   "base\t\t100\t\t\t\n"
+		   "data copy\t-40\t60\t%s\t%s\n"
+		   "user\t70\t130\t\t\t%s\n"
+		   "new\t\t130\t\t\t\n",
+		   *verdicts[0] == 'b' ? "-50\t-30" : "\t", verdicts[0], verdicts[1]);
+	fill(t, "waterfall", s.buf);
+	str_free(&s);
+	*out = (struct outcome){.side = "receiver", .unit = "KiB", .runs = {2, 3}};
+	return 0;
+}
+
+static struct fixture *waterfall(const char *copy, const char *user)
+{
+	struct fixture *x = fixture_new("none", "");
+
+	verdicts[0] = copy;
+	verdicts[1] = user;
+	x->source.compare = made_up;
+	assert_int_equal(fixture_draw(x, "waterfall"), 0);
+	return x;
+}
+
+static void test_waterfall(void **state)
+{
+	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp, *svg;
+	struct fixture *x = waterfall("better", "~");
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_string_equal(x->f.title,
+			    "From baseline to mmap: 100 → 130 ns per KiB on the receiver");
+	assert_has(x->f.subtitle, "what each component saves (−) or adds (+); pale: chance is not");
+	assert_int_equal(x->f.ncaptions, 2); /* none of uring, which is not in it */
+	assert_lacks(x->f.captions[0], "uring");
+	assert_string_equal(x->f.captions[1], "Not in this chart: uring");
+	assert_has(x->f.foot, "whiskers: its interval");
+	assert_int_equal(x->f.bars.mark[1].rgb, palette_part("data copy"));
+	assert_int_equal(x->f.bars.mark[2].rgb, palette_pale(palette_part("user")));
+	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
+	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
+		fail_msg("%s", x->err.text);
+	gp = slurp(dir, "waterfall.gp");
+	svg = slurp(dir, "waterfall.svg");
+	assert_has(svg, "−40.0");
+	assert_has(svg, "+70.0");
+	assert_has(gp, "vectors nohead"); /* steps are joined */
+	assert_has(gp, "vectors heads");  /* and have whiskers */
+	assert_int_equal(dir_remove(dir, NULL), 0);
+	free(gp);
+	free(svg);
+	fixture_free(x);
+}
+
+static void test_waterfall_words(void **state)
+{
+	struct fixture *x = waterfall("better", "worse");
+
+	(void)state;
+	assert_lacks(x->f.subtitle, "pale");
+	fixture_free(x);
+	x = waterfall("too few runs", "");
+	assert_string_equal(x->f.captions[1],
+			    "No step is told apart from chance: too few runs, n = 2 and 3");
+	assert_has(x->f.foot, "too few for a test or an interval");
+	assert_lacks(x->f.foot, "whiskers");
 	fixture_free(x);
 }
 
@@ -563,6 +1062,77 @@ static void test_losses(void **state)
 	assert_int_equal(x->f.ncaptions, 2);
 	assert_string_equal(x->f.captions[1],
 			    "Incomplete data: mmap receiver: 12 samples lost (and 1 more)");
+	fixture_free(x);
+}
+
+/* Costs hold the work of other programs on the side's CPUs; throughput does not. */
+static int crowded_sheets(const struct chart_source *source, const char *name,
+			  const struct query *q, struct table *t, struct error *err)
+{
+	int rc = from_sheets(source, name, q, t, err);
+
+	if (!rc && strcmp(name, "zerocopy")) {
+		table_note(
+			t,
+			"warning: mmap receiver: cpu: other programs took 21..51 %% of the side's "
+			"busy time in user mode: costs hold their work too");
+		table_note(t, "warning: mmap receiver: cpu: 1.4 %% was stolen");
+		table_note(t, "warning: gone receiver: cpu: other programs took 99 %% of it");
+	}
+	return rc;
+}
+
+static void test_others(void **state)
+{
+	struct fixture *x = fixture_new("components", components);
+
+	(void)state;
+	x->source.table = crowded_sheets;
+	x->sheets[2] = (struct sheet){"summary", summary};
+	assert_int_equal(fixture_draw(x, "components"), 0);
+	assert_int_equal(x->f.ncaptions, 2);
+	assert_string_equal(x->f.captions[1],
+			    "Other programs took up to 51 % of a side's busy time in user mode, "
+			    "which is in these figures");
+	figure_free(&x->f);
+	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
+	assert_int_equal(x->f.ncaptions, 1);
+	fixture_free(x);
+}
+
+/* A long name takes no figure off the title. */
+static void test_long_title(void **state)
+{
+	static const char long_name[] = "sendfile-direct from a memfd -> TCP_ZEROCOPY_RECEIVE "
+					"with segments of fifteen pages of four KiB each";
+	const char *const names[] = {"baseline", long_name};
+	struct str s = {0};
+	struct page page;
+	struct fixture *x;
+	char all[512] = "";
+	int i;
+
+	(void)state;
+	str_printf(&s,
+		   "variant\tside\tcomponent\tself_ns\tself_ns_ci\n"
+		   "baseline\treceiver\tdata copy\t60\t4\n"
+		   "%s\treceiver\tdata copy\t12.5\t1\n",
+		   long_name);
+	x = fixture_new("components", arena_strdup(&sheets, s.buf));
+	str_reset(&s);
+	str_printf(&s, "variant\tside\tevidence\ttotal\tzero_copy\n%s\treceiver\tb\t10\t10\n",
+		   long_name);
+	x->sheets[1].text = s.buf;
+	x->d.facts.variants = (const char **)names;
+	x->d.facts.nvariants = 2;
+	assert_int_equal(fixture_draw(x, "components"), 0);
+	page_make(&page, &x->f);
+	for (i = 0; i < page.ntexts && page.texts[i].bold && page.texts[i].y < 120; i++)
+		strncat(all, page.texts[i].text, sizeof(all) - strlen(all) - 1);
+	assert_int_equal(i, 2);
+	assert_has(all, "data copy 60.0 → 12.5 ns per KiB, in all 60.0 → 12.5");
+	page_free(&page);
+	str_free(&s);
 	fixture_free(x);
 }
 
@@ -729,10 +1299,16 @@ int main(void)
 		cmocka_unit_test(test_label_quote),
 		cmocka_unit_test(test_label_fit),
 		cmocka_unit_test(test_label_wrap),
+		cmocka_unit_test(test_label_arrows),
 		cmocka_unit_test(test_palette),
+		cmocka_unit_test(test_palette_apart),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_copied),
 		cmocka_unit_test(test_throughput),
+		cmocka_unit_test(test_runs_in_foot),
+		cmocka_unit_test(test_almost_all),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many_on_page),
 		cmocka_unit_test(test_no_claim),
 		cmocka_unit_test(test_slower_claim),
 		cmocka_unit_test(test_cpu),
@@ -740,12 +1316,21 @@ int main(void)
 		cmocka_unit_test(test_roi),
 		cmocka_unit_test(test_roi_exponents),
 		cmocka_unit_test(test_roi_p_modelled),
+		cmocka_unit_test(test_roi_p_partly_modelled),
 		cmocka_unit_test(test_roi_p_absent),
 		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_waterfall),
+		cmocka_unit_test(test_waterfall_words),
+		cmocka_unit_test(test_whisker_on_stack),
+		cmocka_unit_test(test_whisker_cut),
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_no_profile),
 		cmocka_unit_test(test_unknown_variant),
 		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_long_title),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_hostile_files),
 		cmocka_unit_test(test_tsv),
