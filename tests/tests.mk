@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Unit tests: one cmocka program per tests/unit/*.c, host_*.c linked with the host half. Command
-# tests: tests/cmd/*.t, host-*.t need the host half. All speak TAP.
+# tests: tests/cmd/*.t, host-*.t need the host half. All speak TAP; tests/testrules.yml says which run alone.
 
 UNIT_SRC := $(wildcard tests/unit/*.c)
 CMD_TESTS := $(sort $(wildcard tests/cmd/*.t))
@@ -10,10 +10,15 @@ CMD_TESTS := $(filter-out tests/cmd/host-%,$(CMD_TESTS))
 endif
 UNIT := $(UNIT_SRC:%.c=$(B)/%)
 
+# One more than there are CPUs: many only wait. Without the module that reads the rules (it comes with
+# Perl) prove would run all tests at a time.
+TEST_JOBS = $(shell perl -MCPAN::Meta::YAML -e1 2>/dev/null && expr $$(nproc) + 1 || echo 1)
+
 .SECONDARY:
 .PHONY: run-tests
 run-tests: $(PROGRAMS) $(UNIT)
-	@ZCOST_BUILD=$(abspath $(B)) prove --exec '' --timer --failures $(UNIT) $(CMD_TESTS)
+	@ZCOST_BUILD=$(abspath $(B)) HARNESS_RULESFILE=tests/testrules.yml prove -j$(TEST_JOBS) \
+		--exec '' --timer --failures $(UNIT) $(CMD_TESTS)
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/laptop.a $(B)/lib.a
 	@echo "  LINK    $@"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # What it costs to account for a system call: a loop of getppid, the cheapest call there is, bare and
-# under each tool. Interleaved, the order turned each round; medians of ROUNDS (5), ns per call.
+# under each tool. Interleaved, the order turned each round; medians of ROUNDS (5), ns per call. Then two
+# such loops at once: calls a second of both, and how many of the calls were not counted.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
@@ -13,11 +14,13 @@ calls=$build/tests/tools/calls
 [ -x "$calls" ] || make -s -C "$top" "$calls" BUILD="$build" >/dev/null
 [ "$(id -u)" = 0 ] || { echo "SKIP: needs root"; exit 0; }
 
-zcost() { # METHOD N
-	"$build/zcost" collect -o "$dir/run" --collect syscalls --syscalls-method "$1" -- "$calls" loop "$2" ||
+zcost() { # METHOD N OPTIONS
+	method=$1 n=$2
+	shift 2
+	"$build/zcost" collect -o "$dir/run" --collect syscalls --syscalls-method "$method" "$@" -- "$calls" loop "$n" ||
 		[ $? = 4 ] # lossy: said below
 	cat "$dir/run/workload.out"
-	sed -n 's/.*"lost": \([0-9]*\).*/\1/p' "$dir/run/run.json" >>"$dir/$1.lost"
+	sed -n 's/.*"lost": \([0-9]*\).*/\1/p' "$dir/run/run.json" >>"$dir/$method.lost"
 }
 
 # Slow tools get fewer calls: the loop itself is what is timed.
@@ -25,6 +28,7 @@ one() {
 	case $1 in
 	none) "$calls" loop 2000000 ;;
 	bpf) zcost bpf 2000000 ;;
+	bpf-1-in-16) zcost bpf 2000000 --time-one-in 16 ;;
 	tracepoint) zcost tracepoint 500000 ;;
 	perf-trace) perf trace -s -o /dev/null "$calls" loop 30000 ;;
 	strace) strace -f -c -o /dev/null "$calls" loop 30000 ;;
@@ -32,7 +36,7 @@ one() {
 	tail -n 1 "$dir/out" >>"$dir/$1.ns"
 }
 
-order='none bpf tracepoint'
+order='none bpf bpf-1-in-16 tracepoint'
 for tool in 'perf perf-trace' 'strace strace'; do
 	if command -v "${tool% *}" >/dev/null; then
 		order="$order ${tool#* }"
@@ -62,3 +66,31 @@ done
 for m in bpf tracepoint; do
 	echo "$m lost: $(sort -n "$dir/$m.lost" | tail -n 1) at most"
 done
+
+# both [COMMAND...]: adds "calls/s" of two loops at once, each on a CPU of its own
+n=4000000
+both() {
+	"$@" sh -c "taskset -c 0 '$calls' loop $n & taskset -c 1 '$calls' loop $n & wait" >"$dir/out" 2>"$dir/err"
+	[ ! -d "$dir/run" ] || cp "$dir/run/workload.out" "$dir/out"
+	awk '{ n += 1e9 / $1 } END { printf "%.0f\n", n }' "$dir/out"
+}
+under() { # CASE OPTIONS
+	case=$1
+	shift
+	both "$build/zcost" collect -o "$dir/run" --collect syscalls --syscalls-method bpf "$@" -- >>"$dir/$case.rate"
+	awk -F'\t' -v n=$n '$1 == "calls" && $5 == "getppid" { c += $6 } END { print 2 * n - c }' "$dir/run/syscalls.tsv" >>"$dir/$case.missing"
+	rm -rf "$dir/run"
+}
+[ "$(nproc)" -ge 2 ] || exit 0
+rm -rf "$dir/run"
+i=0
+while [ $i -lt "$rounds" ]; do
+	both >>"$dir/none.rate"
+	under bpf
+	under bpf-1-in-16 --time-one-in 16
+	i=$((i + 1))
+done
+echo "two threads, calls a second (n=$rounds): bare $(median "$dir/none.rate"), bpf $(median "$dir/bpf.rate")," \
+	"one in 16 timed $(median "$dir/bpf-1-in-16.rate"); goal 5000000"
+echo "calls that were not counted: $(sort -n "$dir/bpf.missing" | tail -n 1) and" \
+	"$(sort -n "$dir/bpf-1-in-16.missing" | tail -n 1) at most, of $((2 * n)) each"

@@ -10,7 +10,7 @@ command -v npm >/dev/null && command -v node >/dev/null || skip_all "no npm to i
 modules=$build/duckdb
 if ! [ -d "$modules/node_modules/@duckdb/node-api" ]; then
 	mkdir -p "$modules"
-	timeout 60 npm install --no-audit --no-fund --prefix "$modules" @duckdb/node-api@1.5.6-r.1 >npm.log 2>&1 ||
+	HOME=$user_home timeout 60 npm install --no-audit --no-fund --prefix "$modules" @duckdb/node-api@1.5.6-r.1 >npm.log 2>&1 ||
 		skip_all "npm cannot install @duckdb/node-api: $(grep -i error npm.log | head -n 1 | cut -c1-100)"
 fi
 cat >answer.sql <<'END'

@@ -12,7 +12,7 @@ perf record -q -a -e cpu-clock -o probe.data true 2>/dev/null || skip_all "perf 
 
 # Of all CPUs: what another process unloads is told only there, and perf keeps a program's name for
 # the next one at its address. What other processes do in user space is not looked at.
-record() { perf record -q -a -g -e cpu-clock -F 5000 "$@"; }
+record() { command perf record -q -a -g -e cpu-clock -F 5000 "$@"; }
 alike() { ZC_ROWS='^(bpf_prog|\[unknown\]	0xffffffffc)' perl "$compare" "$1" "$dump"; }
 
 named() { # named FILE: both programs are there, as perf has them

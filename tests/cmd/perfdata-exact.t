@@ -6,7 +6,7 @@
 . "$tests/perfdata.sh"
 
 command -v perf >/dev/null || skip_all "no perf on this machine"
-perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
+perf record -q --buildid-all -e cpu-clock -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
 
 # Several processes and threads, forks and execs, user and kernel work.
@@ -43,7 +43,7 @@ for name in a multi extra threads fixed; do
 done
 
 pipe() {
-	perf record -q -o - -g -e cpu-clock -F 2000 "$@" -- sh $load 2>/dev/null >pipe.data
+	command perf record -q -o - -g -e cpu-clock -F 2000 "$@" -- sh $load 2>/dev/null >pipe.data
 	perl "$compare" pipe.data "$dump" &&
 		"$dump" functions pipe.data >file.tsv &&
 		cat pipe.data | "$dump" functions - >stdin.tsv &&

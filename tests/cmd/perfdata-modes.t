@@ -6,7 +6,7 @@
 . "$tests/perfdata.sh"
 
 command -v perf >/dev/null || skip_all "no perf on this machine"
-perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
+perf record -q --buildid-all -e cpu-clock -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
 
 cat >short.sh <<'E2'
@@ -20,12 +20,13 @@ ok "all that a sample can hold" same fat $clock -d -W -R -T -P --phys-data --dat
 	--code-page-size --intr-regs --user-regs --sample-cpu --sample-identifier
 ok "every sample of it" each_sample fat
 
-# Addresses in the kernel's text: what a user's frame pointer that is none leads to may be anything.
+# Samples in the kernel's text, not callers: what a user's frame pointer that is none leads to may be
+# anything, such as an address of the kernel that a program has read.
 unknown_in_kernel() {
 	grep -E ' _e?text$' /proc/kallsyms | cat - "$1" | perl -ne '
 		no warnings "portable";
 		$text{$2} = hex $1 if /^([0-9a-f]+) . (_e?text)$/;
-		print if /\t\[unknown\]\t0x([0-9a-f]{16})\t/ &&
+		print if /\t\[unknown\]\t0x([0-9a-f]{16})\t\d+\t[1-9]/ &&
 			hex $1 >= $text{_text} && hex $1 < $text{_etext}' | grep .
 }
 
@@ -39,6 +40,11 @@ tail_synthesized() {
 		says 'kernel.kallsyms' out && ! unknown_in_kernel out
 }
 ok "told at the end of what there was" tail_synthesized
+told_of_bpf() { # what lib.sh keeps from the others
+	command perf record -q -o bpf.data $clock -a -- sh short.sh >/dev/null 2>&1
+	perl "$compare" bpf.data "$dump"
+}
+ok "told of BPF programs" told_of_bpf
 ok "a buffer that overwrites itself" same overwrite $clock --overwrite
 ok "nothing told of what there was" same nosynth $clock --synth no
 # On a busy machine perf may come late to begin.
@@ -72,7 +78,7 @@ ok "attached to a process" attached
 # perf gives events without call chains the chain of the sample before (6.1: it does not reset its
 # cursor): there its own column of children is wrong, and only self is compared.
 ok "one event with call chains, one without" env ZC_SELF_ONLY=1 "perl=$compare" sh -c '
-	perf record -q -F 1000 -o mixed.data -e cpu-clock/call-graph=no/,page-faults/call-graph=fp/ \
+	perf record --no-bpf-event -q -F 1000 -o mixed.data -e cpu-clock/call-graph=no/,page-faults/call-graph=fp/ \
 		-- sh short.sh >/dev/null 2>&1 && perl "$perl" mixed.data '"$dump"
 
 switched() { # one file per 100 kB or signal

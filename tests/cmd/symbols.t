@@ -64,7 +64,7 @@ id_of() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'; }
 
 # --- user objects ---
 
-program plain burn_plain 3 && record plain.data ./plain || skip_all "cannot compile and record a program"
+program plain burn_plain 2 && record plain.data ./plain || skip_all "cannot compile and record a program"
 id=$(id_of plain)
 xx=$(echo "$id" | cut -c1-2)
 yy=$(echo "$id" | cut -c3-)
@@ -97,7 +97,7 @@ cache_layouts() {
 ok "every layout of such a folder, and a file in it that is not what its name says" cache_layouts
 
 separate_debug() {
-	program split burn_split 3 && objcopy --only-keep-debug split split.dbg &&
+	program split burn_split 2 && objcopy --only-keep-debug split split.dbg &&
 		objcopy --strip-all --add-gnu-debuglink=split.dbg split &&
 		record split.data ./split && mkdir -p sys"$scratch"/.debug && cp split sys"$scratch"/ || return 1
 	named burn_split split split.data || return 1
@@ -113,7 +113,7 @@ separate_debug() {
 ok "a debug file by its link, beside it, in .debug, and by its build-id" separate_debug
 
 link_sum() { # without build-ids, the link's sum proves the debug file
-	program nobid burn_nobid 3 -Wl,--build-id=none && objcopy --only-keep-debug nobid nobid.dbg &&
+	program nobid burn_nobid 2 -Wl,--build-id=none && objcopy --only-keep-debug nobid nobid.dbg &&
 		objcopy --strip-all --add-gnu-debuglink=nobid.dbg nobid && record nobid.data ./nobid || return 1
 	named burn_nobid nobid nobid.data || return 1
 	printf 'x' >>nobid.dbg && unnamed burn_nobid nobid.data
@@ -140,7 +140,7 @@ ok "the symbols packed in .gnu_debugdata, and the dynamic ones beside them" mini
 # --- what must be refused ---
 
 changed() {
-	program victim burn_victim 3 && program after burn_after 1 && record victim.data ./victim || return 1
+	program victim burn_victim 2 && program after burn_after 1 && record victim.data ./victim || return 1
 	cp after victim # the same path and inode, other contents
 	unnamed burn_after victim.data && unnamed burn_victim victim.data &&
 		"$dump" health victim.data >out &&
@@ -150,7 +150,7 @@ changed() {
 ok "a program that changed after it was recorded" changed
 
 changed_without_ids() {
-	program victim burn_victim 3 && perf record -q -B -N -g -e cpu-clock -F 1000 -o bare.data ./victim &&
+	program victim burn_victim 2 && perf record -q -B -N -g -e cpu-clock -F 1000 -o bare.data ./victim &&
 		named burn_victim victim bare.data || return 1
 	cp -p victim kept && sleep 2.1 && cp after victim && touch -d '1 hour ago' victim
 	unnamed burn_after bare.data && "$dump" health bare.data >out &&
@@ -164,7 +164,7 @@ several() {
 	for n in one two three; do program "m$n" "burn_$n" 2 || return 1; done
 	perf record -q -g -e cpu-clock -F 1000 -o several.data sh -c './mone; ./mtwo; ./mthree' || return 1
 	cp after mone && cp after mthree
-	"$dump" health several.data >out && says 'dso_note	.*/mone: build-id .*/mthree: build-id' out &&
+	"$dump" health several.data >out && says 'dso_note	symbols of 2 files are not used: .*/mone: build-id .*; also mthree' out &&
 		unnamed burn_after several.data && unnamed burn_one several.data &&
 		"$dump" functions several.data | awk -F'\t' '$3 == "burn_two"' | grep -q .
 }
@@ -176,6 +176,11 @@ kernel_rows() { "$dump" functions "$@" kernel.data | awk -F'\t' '$2 ~ /kernel/' 
 
 # (not called vmlinux, which perf would take.) An ELF kernel of the running one's functions, linked 32 MB from where it lies; $1: build-id.
 make_vmlinux() {
+	[ -s vm.o ] || kernel_object || return 1
+	ld -e 0 --build-id="0x$1" -Ttext="0x$(perl -e 'no warnings "portable"; printf "%x", hex(shift) + 0x2000000' "$from")" \
+		-o kernel.elf vm.o 2>/dev/null
+}
+kernel_object() {
 	awk '$3 == "_text" { base = $1 } $3 == "_etext" { end = $1 }
 		END { print base, end }' /proc/kallsyms >limits
 	read -r from to <limits
@@ -189,9 +194,7 @@ make_vmlinux() {
 		for my $s (@s) { next if $seen{$s->[2]}++;
 			print $s->[1] =~ /w/i ? ".weak" : $s->[1] eq "T" ? ".globl" : ".local", " \"$s->[2]\"\n";
 			printf ".type \"%s\",\@function\n.set \"%s\", zc_base + %d\n", $s->[2], $s->[2], $s->[0] - $from }
-		' "$from" "$to" >vm.s && as vm.s -o vm.o &&
-		ld -e 0 --build-id="0x$1" -Ttext="0x$(perl -e 'no warnings "portable"; printf "%x", hex(shift) + 0x2000000' "$from")" \
-			-o kernel.elf vm.o 2>/dev/null
+		' "$from" "$to" >vm.s && as vm.s -o vm.o
 }
 kernel_id=$(perf buildid-list -k 2>/dev/null)
 vmlinux() {
@@ -307,7 +310,7 @@ ok "kallsyms of a boot that had another module at that place is not believed" ot
 # --- addresses without a name ---
 
 shares_by_cause() { # a program without symbols beside a changed one
-	program bare burn_bare 3 && strip bare && program gone burn_gone 3 &&
+	program bare burn_bare 2 && strip bare && program gone burn_gone 2 &&
 		perf record -q -e cpu-clock:u -F 1000 -o causes.data sh -c './bare; ./gone' && cp after gone || return 1
 	"$zcost" report functions --perf causes.data --format tsv >out 2>err || return 1
 	says '^\[unresolved\]	bare' out && says '^\[unresolved\]	gone' out &&
@@ -405,7 +408,7 @@ cat >names.cc <<'EOF'
 #include <string>
 #include <vector>
 volatile unsigned long x;
-#define BURN for (int i = 0; i < 30000000; i++) x += i
+#define BURN for (int i = 0; i < 10000000; i++) x += i
 namespace ns {
 template <class T> struct Foo {
 	__attribute__((noinline)) T operator()(T a) const { BURN; return a; }

@@ -9,7 +9,7 @@ compare=$tests/tools/unwind-compare.pl
 cc=${CC:-cc}
 
 command -v perf >/dev/null || skip_all "no perf on this machine"
-perf record -q -e cpu-clock --call-graph dwarf -o probe.data true 2>/dev/null ||
+perf record -q --buildid-all -e cpu-clock --call-graph dwarf -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record user stacks here (root, or kernel.perf_event_paranoid)"
 
 record() { # record NAME PERF-OPTION... -- COMMAND...
@@ -71,7 +71,8 @@ whole() { record whole --call-graph dwarf -- ./chains && known whole.data && sam
 ok "recursion, callbacks, alloca, alignment, tail calls, signals, threads, vdso, PLT" whole
 
 kernel_part() { # system calls and page faults: the kernel's part of the chain, then ours
-	perf record -q -N -e cpu-clock -F 2000 --call-graph dwarf -o kernel.data -- find /usr/share/doc >/dev/null 2>&1
+	perf record -q -N -e cpu-clock -F 2000 --call-graph dwarf -o kernel.data -- \
+		perl -e 'for (1 .. 200000) { stat "/usr/bin/perl"; $x{$_} = "x" x 60 }' >/dev/null 2>&1
 	same kernel.data && chains kernel.data | grep -q 'entry_SYSCALL_64[^ ]*;.*;__libc_start_main' ||
 		[ "$(uname -m)" != x86_64 ]
 }

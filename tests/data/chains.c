@@ -62,7 +62,8 @@ NOINLINE void do_callback(void)
 {
 	int v[64];
 
-	FOR_A_SLICE {
+	FOR_A_SLICE
+	{
 		for (int i = 0; i < 64; i++)
 			v[i] = rand();
 		qsort(v, 64, sizeof(v[0]), compare);

@@ -15,8 +15,9 @@ no warnings 'portable'; # addresses have 64 bits
 
 my ($file, $dump, @options) = @ARGV;
 my (%self, %children, %total, %ours, $bad);
-chomp(my $base = `'$dump' health @options '$file' | sed -n 's/^kernel_base\t//p'`);
-my $refused = `'$dump' health @options '$file' | sed -n 's/^dso_note\t//p'`;
+my $health = `'$dump' health @options '$file'`;
+my ($base) = $health =~ /^kernel_base\t(.*)/m;
+my $refused = join "\n", $health =~ /^dso_note\t(.*)/mg;
 
 sub complain {
 	print "# @_\n" if $bad++ < 20;
@@ -42,7 +43,7 @@ sub perf_rows {
 	}
 	close($f);
 	my $only = $ENV{ZC_ROWS} // '';
-	return grep { $_->[1] =~ /$only/ } @rows;
+	return grep { $_->[1] =~ /(?:$only)/ } @rows;
 }
 
 # One run of perf gives both, unless it cannot tell children.

@@ -121,8 +121,9 @@ static bool is_marker(uint64_t addr)
 }
 
 /*
- * The recorded addresses, leaf first, without the markers between them; nothing where one of them is
- * none that perf knows (a frame pointer that was no such led to it): it drops the chain, as we do.
+ * The recorded addresses, leaf first, without the markers between them; nothing where one of them
+ * is none that perf knows (a frame pointer that was no such led to it): it drops the chain, as we
+ * do.
  */
 static void print_chain(const struct sample *s, bool swap)
 {
