@@ -58,6 +58,21 @@ ok() {
 	fi
 }
 
+# steady WHAT COMMAND...: as ok, of something that a busy machine may disturb: up to five times until it
+# holds. What is wrong with the program is wrong each time.
+steady() {
+	what=$1
+	shift
+	ok "$what" five_times "$@"
+}
+five_times() {
+	for again in 1 2 3 4 5; do
+		"$@" && return
+		echo "(time $again of 5)"
+	done
+	return 1
+}
+
 # exits CODE COMMAND...: the command exits with exactly that; its output is in out and err.
 exits() {
 	code=$1
