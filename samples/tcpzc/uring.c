@@ -27,7 +27,7 @@ static int register_event(struct flow *f, struct io_uring *ring)
 
 	f->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (f->event_fd < 0)
-		return flow_fail(f, errno, "eventfd");
+		return flow_fail(f, errno, "io_uring: an eventfd");
 	rc = io_uring_register_eventfd(ring, f->event_fd);
 	return rc ? flow_fail(f, -rc, "io_uring: an eventfd") : 0;
 }

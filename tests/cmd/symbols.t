@@ -479,11 +479,13 @@ int main(void)
 EOF
 
 # What addr2line makes of each chain: self and total by function; the program is linked to lie where
-# it says. A return address is looked up one before.
+# it says. A return address is looked up one before. It knows no name of what is in the PLT, and would
+# name data, which the dynamic linker's frames may point to: asked about .text alone.
 cat >by-addr2line.pl <<'EOF'
 use strict; use warnings; no warnings 'portable';
 my ($dump, $data, $program) = @ARGV;
 my (@samples, %addrs, %names, %self, %total);
+my ($from, $size) = `objdump -h '$program'` =~ /\.text +([0-9a-f]+) +([0-9a-f]+)/ ? (hex $2, hex $1) : die;
 open(my $f, '-|', "'$dump' samples '$data'") or die;
 while (<$f>) {
 	chomp;
@@ -491,7 +493,8 @@ while (<$f>) {
 	my ($exact, @at) = (1);
 	for (map { hex } split /,/, $c[8] // '') {
 		next if $_ >> 63;
-		push @at, $_ >> 23 ? undef : $exact ? $_ : $_ - 1; # below 8 MB: the program
+		my $called = $exact ? $_ : $_ - 1;
+		push @at, $called >= $from && $called < $from + $size ? $called : undef;
 		$exact = 0;
 	}
 	$addrs{$_} = 1 for grep { defined } @at;
@@ -524,7 +527,8 @@ inlined() {
 	$cc -O2 -g -fno-omit-frame-pointer -no-pie "$@" -o inl inl.c && record inl.data ./inl || return 1
 	"$dump" functions --inline inl.data | awk -F'\t' '$2 ~ /\/inl$/ {
 		sub(/\.constprop.*/, "", $3) # the symbol says it, DWARF does not
-		print $3 "\t" $6 "\t" $7 }' | sort >ours
+		if ($3 !~ /^_(init|fini)$|@plt$/) # not in .text
+			print $3 "\t" $6 "\t" $7 }' | sort >ours
 	perl by-addr2line.pl "$dump" inl.data inl | grep -v '^??' | sort >theirs
 	grep -q '^deep	[1-9]' ours && grep -q '^caller	' ours && cmp ours theirs ||
 		{ cat ours; diff ours theirs; return 1; }
