@@ -136,6 +136,32 @@ static void print_around(const struct progress *progress)
 	}
 }
 
+static bool any_hooks(const struct plan *p)
+{
+	size_t i, k;
+
+	for (i = 0; i < p->ncombinations; i++)
+		for (k = 0; k < p->combinations[i].n; k++) {
+			const struct hooks *h = &p->combinations[i].set[k].hooks;
+
+			if (*h->save || *h->before || *h->after)
+				return true;
+		}
+	return *p->before || *p->after;
+}
+
+/* What they take nobody knows. */
+static void print_hook_limit(const struct plan *p)
+{
+	if (!any_hooks(p))
+		return;
+	if (p->hook_timeout_s > 0)
+		printf(";\n  each save, before and after is ended after %g s (hook_timeout)",
+		       p->hook_timeout_s);
+	else
+		fputs(";\n  a save, before or after may take for ever (hook_timeout)", stdout);
+}
+
 /* What the time is made of; the last line is the sum. */
 static void print_time(const struct progress *progress, const struct order *o, size_t changes)
 {
@@ -154,6 +180,7 @@ static void print_time(const struct progress *progress, const struct order *o, s
 		       "more (grace%s): at most %s",
 		       wait_s, wait_s > p->grace_s ? " of a receiver" : "",
 		       progress_time(s + (double)o->n * wait_s));
+	print_hook_limit(p);
 	printf("\n%zu runs, about %s\n", o->n, progress_time(s));
 }
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,26 +20,25 @@
 
 enum { TICK_MS = 100, GRACE_MS = 2000, MAX_OUTPUT = 65536 };
 
-/* Ends the command when a signal comes; without `intr` it runs to its end. */
-static int await(pid_t pid, struct interrupt *intr, int *status)
+/* Ends the command when a signal comes, or its time is over. */
+static int await(pid_t pid, const struct hook *h, int *status)
 {
-	struct pollfd p[2] = {{.events = POLLIN}, {.events = POLLIN}};
+	struct pollfd p[2] = {{.events = POLLIN}, {.fd = -1, .events = POLLIN}};
+	uint64_t began = clock_mono_ns(), most = (uint64_t)(h->timeout_s * 1e9);
 	int rc;
 
-	if (!intr)
-		return spawn_wait(pid, -1, status);
 	p[0].fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	p[1].fd = intr->fd;
-	for (;;) {
-		rc = spawn_wait(pid, 0, status);
-		if (rc != -ETIMEDOUT)
+	if (h->intr)
+		p[1].fd = h->intr->fd;
+	while ((rc = spawn_wait(pid, 0, status)) == -ETIMEDOUT) {
+		bool late = most && clock_mono_ns() - began >= most;
+
+		if (late || (h->intr && interrupt_came(h->intr))) {
+			rc = late ? -ETIMEDOUT : -EINTR;
+			spawn_stop(pid, GRACE_MS, status);
 			break;
+		}
 		poll(p, 2, TICK_MS);
-		if (!interrupt_came(intr))
-			continue;
-		spawn_stop(pid, GRACE_MS, status);
-		rc = -EINTR;
-		break;
 	}
 	if (p[0].fd >= 0)
 		close(p[0].fd);
@@ -104,36 +104,44 @@ static int start(pid_t *pid, const char *command, const char *mark, int out, str
 	return rc;
 }
 
-static int run(const char *dir, const char *owner, const char *what, const char *command,
-	       struct interrupt *intr, int out, struct error *err)
+/* What came of it, told. */
+static int judge(const struct hook *h, int rc, int status, struct error *err)
 {
-	char *mark = begin(dir, err);
+	if (rc == -EINTR)
+		return error_set(err, EINTR, "interrupted in %s's '%s'", h->owner, h->what);
+	if (rc == -ETIMEDOUT)
+		return error_set(err, ETIMEDOUT, "%s's '%s' took more than %g s (hook_timeout): %s",
+				 h->owner, h->what, h->timeout_s, h->command);
+	if (rc)
+		return error_sys(err, -rc, "lost sight of %s's '%s'", h->owner, h->what);
+	if (status)
+		return error_set(err, EIO, "%s's '%s' %s: %s", h->owner, h->what,
+				 spawn_status_text(status), h->command);
+	return 0;
+}
+
+static int run(const struct hook *h, int out, struct error *err)
+{
+	char *mark = begin(h->dir, err);
 	int status = 0, rc;
 	pid_t pid;
 
 	if (!mark)
 		return -EIO;
-	rc = start(&pid, command, mark, out, err);
+	rc = start(&pid, h->command, mark, out, err);
 	if (!rc) {
-		rc = await(pid, intr, &status);
-		if (rc == -EINTR) {
+		rc = await(pid, h, &status);
+		if (rc == -EINTR || rc == -ETIMEDOUT)
 			marked_end(mark, false, GRACE_MS);
-			error_set(err, EINTR, "interrupted in %s's '%s'", owner, what);
-		} else if (rc) {
-			error_sys(err, -rc, "lost sight of %s's '%s'", owner, what);
-		} else if (status) {
-			rc = error_set(err, EIO, "%s's '%s' %s: %s", owner, what,
-				       spawn_status_text(status), command);
-		}
+		rc = judge(h, rc, status, err);
 	}
-	end(dir, mark);
+	end(h->dir, mark);
 	return rc;
 }
 
-int hook_run(const char *dir, const char *owner, const char *what, const char *command,
-	     struct interrupt *intr, struct error *err)
+int hook_run(const struct hook *h, struct error *err)
 {
-	return run(dir, owner, what, command, intr, STDERR_FILENO, err);
+	return run(h, STDERR_FILENO, err);
 }
 
 static char *contents(int fd)
@@ -147,14 +155,14 @@ static char *contents(int fd)
 	return text;
 }
 
-int hook_read(const char *dir, const char *owner, const char *what, const char *command,
-	      struct interrupt *intr, char **output, struct error *err)
+int hook_read(const struct hook *h, char **output, struct error *err)
 {
 	int fd = memfd_create("zcost", MFD_CLOEXEC), rc;
 
 	if (fd < 0)
-		return error_sys(err, errno, "no memory for what %s's '%s' prints", owner, what);
-	rc = run(dir, owner, what, command, intr, fd, err);
+		return error_sys(err, errno, "no memory for what %s's '%s' prints", h->owner,
+				 h->what);
+	rc = run(h, fd, err);
 	if (!rc)
 		*output = contents(fd);
 	close(fd);

@@ -5,16 +5,22 @@
 
 #include "capture/interrupt.h"
 
+struct hook {
+	const char *dir;	  /* the capture */
+	const char *owner, *what; /* for messages: "the plan" and "before" */
+	const char *command;
+	double timeout_s;	/* 0: none */
+	struct interrupt *intr; /* NULL: not to be interrupted */
+};
+
 /*
- * `dir` is the capture; `owner` and `what` are for messages: "the plan" and "before". -EINTR when a
- * signal came meanwhile (never without `intr`), -EIO when the command failed.
+ * -EINTR when a signal came meanwhile, -ETIMEDOUT when it took too long: then all it has started is
+ * ended. -EIO when the command failed.
  */
-int hook_run(const char *dir, const char *owner, const char *what, const char *command,
-	     struct interrupt *intr, struct error *err);
+int hook_run(const struct hook *h, struct error *err);
 
 /* As hook_run; what it prints on standard output is handed back, without newlines at the end. */
-int hook_read(const char *dir, const char *owner, const char *what, const char *command,
-	      struct interrupt *intr, char **output, struct error *err);
+int hook_read(const struct hook *h, char **output, struct error *err);
 
 /*
  * Ends what is left of a hook that was running when a capture in `dir` was killed. What a hook that

@@ -33,6 +33,7 @@ void plan_init(struct plan *p)
 		.grace_s = 10,
 		.start_timeout_s = 20,
 		.stop_timeout_s = 30,
+		.hook_timeout_s = 300,
 	};
 	for (i = 0; i < SIDE_COUNT; i++)
 		p->sides[i] = (struct side_plan){.cpus = xstrdup(""),

@@ -4,7 +4,7 @@
  * the command line (plan_wrap). All strings are owned by the plan and never NULL unless said so.
  *
  *     [plan]      name passes repeats profile_repeats syscalls_repeats warmup duration estimator
- *                 before after grace start_timeout stop_timeout ssh order
+ *                 before after grace start_timeout stop_timeout hook_timeout ssh order
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
  *                 ${plandir} that of the plan; $${ is a plain ${
  *     [side S]    S: receiver or sender. cpus prefix collect units call_graph time_one_in
@@ -80,6 +80,7 @@ struct plan {
 	double warmup_s, duration_s; /* duration 0: until the command ends */
 	double grace_s;		     /* for a workload to end by itself after the window */
 	double start_timeout_s, stop_timeout_s;
+	double hook_timeout_s; /* of each save, before and after; 0: none */
 	struct side_plan sides[SIDE_COUNT];
 	enum plan_order order;
 	struct variant *variants;

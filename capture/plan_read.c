@@ -161,6 +161,7 @@ static const struct key plan_keys[] = {
 	{"grace", set_seconds, offsetof(struct plan, grace_s)},
 	{"start_timeout", set_seconds, offsetof(struct plan, start_timeout_s)},
 	{"stop_timeout", set_seconds, offsetof(struct plan, stop_timeout_s)},
+	{"hook_timeout", set_seconds, offsetof(struct plan, hook_timeout_s)},
 	{"ssh", set_command, offsetof(struct plan, ssh)},
 	{NULL, NULL, 0},
 };

@@ -36,15 +36,24 @@ size_t stage_common(const struct plan *p, size_t a, size_t b)
 static int set_up(struct stage *s, const struct hooks *h, unsigned int n, const char *owner,
 		  struct error *err)
 {
+	struct hook hook = {.dir = s->dir,
+			    .owner = owner,
+			    .intr = s->intr,
+			    .timeout_s = s->plan->hook_timeout_s};
 	char *saved = NULL;
 	int rc = 0;
 
+	hook.what = "save";
+	hook.command = h->save;
 	if (*h->save)
-		rc = hook_read(s->dir, owner, "save", h->save, s->intr, &saved, err);
+		rc = hook_read(&hook, &saved, err);
 	if (!rc && *h->after)
-		rc = undo_write(s->dir, n, owner, saved, h->after, err);
+		rc = undo_write(s->dir, n, &(struct undo){owner, saved, h->after, hook.timeout_s},
+				err);
+	hook.what = "before";
+	hook.command = h->before;
 	if (!rc && *h->before)
-		rc = hook_run(s->dir, owner, "before", h->before, s->intr, err);
+		rc = hook_run(&hook, err);
 	free(saved);
 	return rc;
 }

@@ -56,27 +56,26 @@ static void add_quoted(struct str *s, const char *before, const char *value)
 }
 
 /* Whoever runs this may be somewhere else by then. */
-static void compose(struct str *s, const char *owner, const char *saved, const char *after)
+static void compose(struct str *s, const struct undo *u)
 {
 	char *cwd = getcwd(NULL, 0), *boot = boot_id();
 
-	str_printf(s, "# %s\n# boot %s\n", owner, boot);
+	str_printf(s, "# %s\n# boot %s\n# timeout %.9g\n", u->owner, boot, u->timeout_s);
 	add_quoted(s, "cd ", cwd ? cwd : "/");
-	if (saved)
-		add_quoted(s, "saved=", saved);
-	str_printf(s, "%s%s\n", begins, after);
+	if (u->saved)
+		add_quoted(s, "saved=", u->saved);
+	str_printf(s, "%s%s\n", begins, u->after);
 	free(boot);
 	free(cwd);
 }
 
-int undo_write(const char *dir, unsigned int n, const char *owner, const char *saved,
-	       const char *after, struct error *err)
+int undo_write(const char *dir, unsigned int n, const struct undo *u, struct error *err)
 {
 	char *folder = xasprintf("%s/.undo", dir), *path = entry_path(dir, n);
 	struct str s = {0};
 	int rc = dir_make(folder, err);
 
-	compose(&s, owner, saved, after);
+	compose(&s, u);
 	if (!rc)
 		rc = file_write(path, s.buf, s.len, err);
 	if (!rc)
@@ -103,10 +102,15 @@ static char *header(const char *script, const char *mark, unsigned int line)
 /* A failure is told with the plan's command alone. */
 static int run_script(const char *dir, const char *script, struct error *err)
 {
-	char *owner = header(script, "# ", 0);
+	char *owner = header(script, "# ", 0), *timeout = header(script, "# timeout ", 2);
+	struct hook hook = {.dir = dir,
+			    .owner = owner,
+			    .what = "after",
+			    .command = script,
+			    .timeout_s = strtod(timeout, NULL)};
 	const char *plain = strstr(script, begins);
 	struct error e = {0};
-	int rc = hook_run(dir, owner, "after", script, NULL, &e);
+	int rc = hook_run(&hook, &e);
 	char *ours = rc ? strstr(e.text, ": # ") : NULL;
 
 	if (ours)
@@ -115,6 +119,7 @@ static int run_script(const char *dir, const char *script, struct error *err)
 		error_set(err, -rc, "%s: %s", e.text, plain ? plain + strlen(begins) : script);
 	if (rc && err && str_ends(err->text, "\n"))
 		err->text[strlen(err->text) - 1] = '\0';
+	free(timeout);
 	free(owner);
 	return rc;
 }

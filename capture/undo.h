@@ -10,9 +10,14 @@
 
 #include "lib/error.h"
 
-/* `owner`: "the plan", "setting mtu=9000". `saved` is $saved in `after`; NULL: there is none. */
-int undo_write(const char *dir, unsigned int n, const char *owner, const char *saved,
-	       const char *after, struct error *err);
+struct undo {
+	const char *owner; /* "the plan", "setting mtu=9000" */
+	const char *saved; /* $saved in `after`; NULL: there is none */
+	const char *after;
+	double timeout_s; /* 0: none */
+};
+
+int undo_write(const char *dir, unsigned int n, const struct undo *u, struct error *err);
 
 /* Runs number n, not to be interrupted, and takes it away; it stays when it fails. 0: none there.
  */

@@ -78,7 +78,8 @@ before: echo begin
   5 a/profile-01
   6 b/profile-01
 estimated: 1 s warm-up and 3 s window a run, and around it measure 1 s, profile 2 s;
-  a workload that does not end by itself after the window takes 10 s more (grace): at most 1:32
+  a workload that does not end by itself after the window takes 10 s more (grace): at most 1:32;
+  each save, before and after is ended after 300 s (hook_timeout)
 6 runs, about 0:32
 EOT
 ok "  prints what would run, and how long it takes" diff want out
@@ -86,7 +87,7 @@ ok "  prints what would run, and how long it takes" diff want out
 	s/^what = .*/&\nsender = z/; $d' >two.ini
 ok "--dry-run of two sides" exits 0 "$zcost" capture two.ini --dry-run
 ok "  knows that a receiver waits for its sender" says \
-	' takes 15 s more \(grace of a receiver\): at most 2:02$' out
+	' takes 15 s more \(grace of a receiver\): at most 2:02;$' out
 ok "--dry-run of a wrapped command" exits 0 "$zcost" capture --dry-run --variant a --repeat 3 \
 	--pass measure --duration 2 -- sh -c 'echo "a  b"'
 ok "  prints it, quoted" says "local    sh -c 'echo \"a  b\"'" out
