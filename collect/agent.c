@@ -25,13 +25,14 @@
 #include <unistd.h>
 
 /* A run ends by itself when its own connection does: it is left this long. */
-enum { BY_ITSELF_MS = 3000 };
+enum { BY_ITSELF_MS = 3000, IDLE_MS = 3600 * 1000 };
 
 struct agent {
 	char *folder;
 	struct str in; /* what was heard and is no whole line yet */
 	struct intern sent;
-	int patience_ms; /* -1: for ever */
+	int patience_ms; /* in a run, and for what we send to be read; -1: for ever */
+	int idle_ms;	 /* without a run */
 	bool over;
 };
 
@@ -91,7 +92,7 @@ static void send_files(struct agent *a, const char *name, bool news)
 {
 	char *dir = xasprintf("%s/%s", a->folder, name);
 
-	if (!stream_send(STDOUT_FILENO, dir, news ? &a->sent : NULL))
+	if (!stream_send(STDOUT_FILENO, dir, news ? &a->sent : NULL, a->patience_ms))
 		a->over = true;
 	free(dir);
 }
@@ -108,6 +109,17 @@ static void drop(struct agent *a, const char *name)
 	free(dir);
 }
 
+/* "patience 64", "patience 64 3600" */
+static void set_patience(struct agent *a, const char *text)
+{
+	char *rest;
+	double s = strtod(text, &rest), idle_s = strtod(rest, NULL);
+
+	a->patience_ms = (int)(s * 1000);
+	if (idle_s > 0)
+		a->idle_ms = (int)(idle_s * 1000);
+}
+
 static void obey_named(struct agent *a, const char *line)
 {
 	const char *name = strchr(line, ' ');
@@ -121,7 +133,7 @@ static void obey_named(struct agent *a, const char *line)
 	else if (str_starts(line, "drop "))
 		drop(a, name + 1);
 	else if (str_starts(line, "patience "))
-		a->patience_ms = (int)(strtod(name, NULL) * 1000);
+		set_patience(a, name);
 	else
 		say(a, "failed not understood: %s", line);
 }
@@ -161,24 +173,36 @@ static void hear(struct agent *a)
 	}
 }
 
-/* Silence matters only while a run goes on: a plan's `before` may take an hour. */
+static int wait_ms(const struct agent *a)
+{
+	return a->patience_ms >= 0 && a->patience_ms < a->idle_ms ? a->patience_ms : a->idle_ms;
+}
+
+/*
+ * Where the network is cut no end of input comes: silence tells it. It matters soon while a run
+ * goes on; without one hardly, since nobody speaks while a plan's `before` takes its time.
+ */
 static void serve(struct agent *a)
 {
 	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	uint64_t heard = clock_mono_ns();
 
 	while (!a->over && !told) {
-		int n = poll(&p, 1, a->patience_ms);
+		int n = poll(&p, 1, wait_ms(a));
 
-		if (n > 0)
+		if (n > 0) {
 			hear(a);
-		else if (!n && holders_count(a->folder))
-			a->over = true;
+			heard = clock_mono_ns();
+		} else if (!n) {
+			a->over = holders_count(a->folder) ||
+				  clock_mono_ns() - heard >= (uint64_t)a->idle_ms * 1000000;
+		}
 	}
 }
 
 int agent_run(const char *key)
 {
-	struct agent a = {.patience_ms = -1};
+	struct agent a = {.patience_ms = -1, .idle_ms = IDLE_MS};
 	struct error err = {0};
 	int left;
 

@@ -9,9 +9,10 @@
  *
  *     clock         clock <heard> <said>    CLOCK_MONOTONIC of this host, ns
  *     alive                                 no answer: only breaks the silence
- *     patience <s>                          no answer: a run that goes on while nothing was heard
+ *     patience <s> [<idle s>]               no answer: a run that goes on while nothing was heard
  *                                           for so long is ended, and the agent with it (default:
- *                                           for ever)
+ *                                           for ever); so is an agent whose files are not read for
+ *                                           so long, and one without a run after <idle s> (an hour)
  *     send <name>   as in stream.h          what is in the folder's folder <name>, all of it
  *     news <name>   as in stream.h          without what was sent by `news` already
  *     forget                                no answer: `news` begins anew

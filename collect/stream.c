@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +18,33 @@
 
 enum { CHUNK = 64 * 1024 };
 
-static bool put(int fd, const void *data, size_t len)
+/* Where to: what is written at once is what a pipe takes without waiting, when it takes any. */
+struct sink {
+	int fd, patience_ms;
+	struct intern *sent;
+};
+
+static bool await(const struct sink *to)
+{
+	struct pollfd p = {.fd = to->fd, .events = POLLOUT};
+	int n;
+
+	do
+		n = poll(&p, 1, to->patience_ms);
+	while (n < 0 && errno == EINTR);
+	return n > 0;
+}
+
+static bool put(const struct sink *to, const void *data, size_t len)
 {
 	const char *p = data;
 
 	while (len) {
-		ssize_t n = write(fd, p, len);
+		ssize_t n;
 
+		if (!await(to))
+			return false;
+		n = write(to->fd, p, len < PIPE_BUF ? len : PIPE_BUF);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -33,10 +55,10 @@ static bool put(int fd, const void *data, size_t len)
 	return true;
 }
 
-static bool put_line(int fd, const char *word, const char *rest)
+static bool put_line(const struct sink *to, const char *word, const char *rest)
 {
 	char *line = xasprintf("%s%s\n", word, rest);
-	bool there = put(fd, line, strlen(line));
+	bool there = put(to, line, strlen(line));
 
 	free(line);
 	return there;
@@ -73,7 +95,7 @@ static size_t next_part(int file, char *buf, uint64_t left, bool *whole)
 	return want;
 }
 
-static bool put_bytes(int fd, int file, uint64_t size)
+static bool put_bytes(const struct sink *to, int file, uint64_t size)
 {
 	char buf[CHUNK], hex[65];
 	struct sha256 sum;
@@ -85,12 +107,12 @@ static bool put_bytes(int fd, int file, uint64_t size)
 		size_t n = next_part(file, buf, left, &whole);
 
 		sha256_add(&sum, buf, n);
-		if (!put(fd, buf, n))
+		if (!put(to, buf, n))
 			return false;
 		left -= n;
 	}
 	sha256_hex(&sum, hex);
-	return put_line(fd, "sum ", whole ? hex : "-");
+	return put_line(to, "sum ", whole ? hex : "-");
 }
 
 static bool known(struct intern *sent, const char *name, const struct stat *st)
@@ -106,7 +128,7 @@ static bool known(struct intern *sent, const char *name, const struct stat *st)
 	return there;
 }
 
-static bool put_file(int fd, const char *path, const char *name, struct intern *sent)
+static bool put_file(const struct sink *to, const char *path, const char *name)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
@@ -115,18 +137,18 @@ static bool put_file(int fd, const char *path, const char *name, struct intern *
 
 	if (file < 0 || fstat(file, &st)) {
 		head = xasprintf("%s: %s", path, strerror(errno));
-		there = put_line(fd, "failed ", head);
+		there = put_line(to, "failed ", head);
 		if (file >= 0)
 			close(file);
 		free(head);
 		return there;
 	}
-	if (sent && known(sent, name, &st)) {
+	if (to->sent && known(to->sent, name, &st)) {
 		close(file);
 		return true;
 	}
 	head = xasprintf("%lld %s", (long long)st.st_size, name);
-	there = put_line(fd, "file ", head) && put_bytes(fd, file, (uint64_t)st.st_size);
+	there = put_line(to, "file ", head) && put_bytes(to, file, (uint64_t)st.st_size);
 	free(head);
 	close(file);
 	return there;
@@ -143,28 +165,29 @@ static bool is_half(const char *name)
 	return strstr(name, ".tmp.") != NULL;
 }
 
-static bool put_entry(int fd, const FTSENT *e, size_t skip, struct intern *sent)
+static bool put_entry(const struct sink *to, const FTSENT *e, size_t skip)
 {
 	const char *name = e->fts_path + skip;
 
 	if (e->fts_info != FTS_F || is_half(e->fts_name))
 		return true;
 	if (!stream_name_ok(name))
-		return put_line(fd, "failed ",
+		return put_line(to, "failed ",
 				"there is a file with control characters in its name");
-	return put_file(fd, e->fts_path, name, sent);
+	return put_file(to, e->fts_path, name);
 }
 
-bool stream_send(int fd, const char *dir, struct intern *sent)
+bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms)
 {
+	const struct sink to = {fd, patience_ms, sent};
 	char *const paths[] = {(char *)dir, NULL};
 	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
 	bool there = true;
 	FTSENT *e;
 
 	while (fts && there && (e = fts_read(fts)))
-		there = put_entry(fd, e, strlen(dir) + 1, sent);
+		there = put_entry(&to, e, strlen(dir) + 1);
 	if (fts)
 		fts_close(fts);
-	return there && put_line(fd, "end", "");
+	return there && put_line(&to, "end", "");
 }

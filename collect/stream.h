@@ -19,9 +19,10 @@
 
 /*
  * Writes the files below `dir` to `fd`; none when it is not there. Those in `sent` (by name, size
- * and time of change) are left out, and the others entered; NULL: all. false: nobody reads `fd`.
+ * and time of change) are left out, and the others entered; NULL: all. false: nobody reads `fd`,
+ * or nobody did for `patience_ms` (-1: for ever).
  */
-bool stream_send(int fd, const char *dir, struct intern *sent);
+bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms);
 
 /* Is it a name that stream_send may have sent? */
 bool stream_name_ok(const char *name);
