@@ -121,6 +121,17 @@ static const char **text_option(struct args *a, int key)
 	return NULL;
 }
 
+/* A file that nobody could run, where a COMMAND should be. What stood before -- comes after it
+ * here. */
+static bool is_plan(const struct args *a)
+{
+	const char *name = a->nrest ? a->rest[0] : "";
+	struct stat st;
+
+	return !stat(name, &st) && S_ISREG(st.st_mode) &&
+	       (str_ends(name, ".ini") || (!a->after_dashes && access(name, X_OK)));
+}
+
 static void check_usage(struct argp_state *state, const struct args *a)
 {
 	const char *kind, *command;
@@ -135,6 +146,11 @@ static void check_usage(struct argp_state *state, const struct args *a)
 		return;
 	if (a->variant && !a->nrest)
 		argp_error(state, "--variant %s: give the COMMAND after --", a->variant);
+	if (a->variant && is_plan(a))
+		argp_error(state,
+			   "%s is a plan, which has its variants in it: leave out --variant %s; "
+			   "a command of your own comes after --: --variant %s -- COMMAND",
+			   a->rest[0], a->variant, a->variant);
 	if (!a->variant && a->after_dashes)
 		argp_error(state, "a COMMAND needs a name for it: --variant NAME -- %s ...",
 			   a->rest[0]);
