@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ALL_ONES = 0xffff }; /* DCMI has 16 bits for a reading */
+
 static const struct {
 	const char *name;
 	double watts;
@@ -117,5 +119,9 @@ int watts_of_dcmi(const char *text, double *watts, struct error *err)
 	rc = watts_of_line(reading, watts, err);
 	if (!rc && !(*watts > 0))
 		return error_set(err, ENODATA, "the BMC reads 0 W: it has no power meter");
+	if (!rc && *watts >= ALL_ONES)
+		return error_set(err, ENODATA,
+				 "the BMC reads %d W, all bits set: its reading is not available",
+				 ALL_ONES);
 	return rc;
 }

@@ -16,7 +16,8 @@ int watts_of_line(const char *line, double *watts, struct error *err);
 
 /*
  * The output of `ipmitool dcmi power reading`: the instantaneous one. -ENODATA with what it says
- * instead: refusals, a reading that is switched off, 0 W, which is what boards without a meter say.
+ * instead: refusals, a reading that is switched off, 0 W, which is what boards without a meter say,
+ * and 65535 W, which is what those say that have none just now.
  */
 int watts_of_dcmi(const char *text, double *watts, struct error *err);
 

@@ -67,6 +67,7 @@ static void test_dcmi(void **state)
 			 0);
 	refuses(DCMI("220 Watts", "deactivated"), "power reading is deactivated");
 	refuses(DCMI("0 Watts", "activated"), "no power meter");
+	refuses(DCMI("65535 Watts", "activated"), "65535 W, all bits set: its reading is not");
 	refuses(DCMI("many", "activated"), "not a reading");
 	refuses("\n    DCMI request failed because: Invalid command (c1)\n\n",
 		"Invalid command (c1)");
