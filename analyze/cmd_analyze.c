@@ -22,6 +22,7 @@ enum { MAX_METERS = 8 };
 enum {
 	KEY_CSV = 0x100,
 	KEY_TIME_UNIT,
+	KEY_POWER_UNIT,
 	KEY_COLUMN,
 	KEY_TIME_COLUMN,
 	KEY_CLOCK,
@@ -37,6 +38,8 @@ static const struct argp_option options[] = {
 	{"power-csv", KEY_CSV, "[SIDE=]FILE", 0,
 	 "readings of an external power meter: a time and watts on each line; may be repeated", 1},
 	{"time-unit", KEY_TIME_UNIT, "UNIT", 0, "of its times: s (default), ms, us, ns", 1},
+	{"power-unit", KEY_POWER_UNIT, "UNIT", 0,
+	 "of its readings: W, mW, uW, kW (default: as the column's heading says, else W)", 1},
 	{"column", KEY_COLUMN, "NAME", 0, "its column of watts, by name or number from 1", 1},
 	{"time-column", KEY_TIME_COLUMN, "NAME", 0, "its column of times (default: the first)", 1},
 	{"clock", KEY_CLOCK, "CLOCK", 0,
@@ -106,6 +109,7 @@ static const char *one_of(struct argp_state *state, const char *option, const ch
 static error_t parse_meter(int key, char *arg, struct argp_state *state)
 {
 	static const char *const units[] = {"s", "ms", "us", "ns", NULL};
+	static const char *const powers[] = {"W", "mW", "uW", "kW", NULL};
 	static const char *const clocks[] = {"wall", "monotonic", NULL};
 	static const char *const kinds[] = {"wall", "platform", "package", "other", NULL};
 	struct arguments *args = state->input;
@@ -116,6 +120,9 @@ static error_t parse_meter(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TIME_UNIT:
 		last_meter(args)->time_unit = one_of(state, "--time-unit", arg, units);
+		return 0;
+	case KEY_POWER_UNIT:
+		last_meter(args)->power_unit = one_of(state, "--power-unit", arg, powers);
 		return 0;
 	case KEY_COLUMN:
 		last_meter(args)->column = arg;

@@ -98,7 +98,7 @@ static void add_text(struct str *text, const struct meter *m)
 	} more[] = {
 		{"--time-unit", m->time_unit},	   {"--column", m->column},
 		{"--time-column", m->time_column}, {"--clock", m->clock},
-		{"--power-kind", m->kind},
+		{"--power-kind", m->kind},	   {"--power-unit", m->power_unit},
 	};
 	size_t i;
 

@@ -17,10 +17,11 @@
 
 /* An external meter's CSV, given to the analysis. */
 struct meter {
-	const char *path;      /* NULL: what follows is of the logs kept in the capture */
-	const char *side;      /* only runs of this side; NULL: all */
-	const char *time_unit; /* s ms us ns; NULL: s */
-	const char *column;    /* name or number from 1; NULL: found by its name, else the second */
+	const char *path;	/* NULL: what follows is of the logs kept in the capture */
+	const char *side;	/* only runs of this side; NULL: all */
+	const char *time_unit;	/* s ms us ns; NULL: s */
+	const char *power_unit; /* W mW uW kW; NULL: as its heading says, else W */
+	const char *column; /* name or number from 1; NULL: found by its name, else the second */
 	const char *time_column; /* the same of the times; NULL: the first */
 	const char *clock;	 /* monotonic, wall; NULL: wall for dates and from 1e9 s on */
 	const char *kind;	 /* of power_kinds.h; NULL: wall */

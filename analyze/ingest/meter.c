@@ -6,6 +6,7 @@
  */
 #include "analyze/ingest/power.h"
 
+#include "analyze/ingest/meter_unit.h"
 #include "analyze/ingest/power_kinds.h"
 #include "analyze/ingest/tsv.h"
 #include "lib/alloc.h"
@@ -109,6 +110,7 @@ struct reader {
 	enum clock clock;
 	double unit;
 	int time, watts; /* columns */
+	const struct power_unit *power;
 	struct reading *r;
 	size_t n, bad;
 	const char *bad_time, *bad_watts; /* of the first line that is not readable */
@@ -137,10 +139,16 @@ static bool to_monotonic(const struct reader *d, const char *text, double *t)
 	return *t >= 0;
 }
 
-static bool looks_like_watts(const char *name)
+static bool names_unit(const char *name)
 {
-	return strcasestr(name, "watt") || strcasestr(name, "power") || !strcasecmp(name, "w") ||
-	       strcasestr(name, "(w)") || strcasestr(name, "[w]");
+	bool unclear;
+
+	return power_unit_in(name, &unclear) || unclear;
+}
+
+static bool names_power(const char *name)
+{
+	return strcasestr(name, "power");
 }
 
 /* By name, else by number from 1. */
@@ -159,13 +167,16 @@ static int named_column(const struct tsv *t, const char *name, const char *optio
 
 static int find_watts(const struct tsv *t, const struct meter *m, int time, struct error *err)
 {
+	bool (*const looks[])(const char *) = {names_unit, names_power};
+	size_t k;
 	int i;
 
 	if (m->column)
 		return named_column(t, m->column, "--column", err);
-	for (i = 0; i < t->ncolumns; i++)
-		if (i != time && looks_like_watts(t->names[i]))
-			return i;
+	for (k = 0; k < array_size(looks); k++)
+		for (i = 0; i < t->ncolumns; i++)
+			if (i != time && looks[k](t->names[i]))
+				return i;
 	if (t->ncolumns > 1)
 		return time == 1 ? 0 : 1;
 	return error_set(err, EBADMSG, "%s: no column of watts; name it with --column", t->path);
@@ -180,12 +191,51 @@ static int find_columns(struct reader *d, const struct tsv *t, struct error *err
 	return d->watts < 0 ? d->watts : 0;
 }
 
+/* What was asked for, else what the heading says, else watts. */
+static int find_unit(struct reader *d, const struct tsv *t, struct error *err)
+{
+	const char *heading = t->names[d->watts];
+	bool unclear = false;
+
+	d->power = d->m->power_unit ? power_unit_named(d->m->power_unit)
+				    : power_unit_in(heading, &unclear);
+	if (unclear)
+		return error_set(err, EINVAL,
+				 "%s: column '%s': is that milliwatts? say --power-unit mW, W or "
+				 "kW",
+				 t->path, heading);
+	if (!d->power && d->m->power_unit)
+		return error_set(err, EINVAL, "power unit '%s': use W, mW, uW or kW",
+				 d->m->power_unit);
+	return 0;
+}
+
+/* Which one was taken; `heading` may be the first reading. */
+static void note_unit(struct ingest *in, const char *what, struct reader *d, const char *heading)
+{
+	double x;
+	bool number = parse_number(heading, &x);
+	char *column =
+		number ? xasprintf("column %d", d->watts + 1) : xasprintf("column '%s'", heading);
+
+	if (d->power)
+		ingest_note(in, "note", "%s: %s, taken as %s", what, column, d->power->name);
+	else
+		ingest_note(in, "note",
+			    "%s: %s, taken as W: no heading names a unit (--power-unit says "
+			    "another)",
+			    what, column);
+	if (!d->power)
+		d->power = power_unit_named("W");
+	free(column);
+}
+
 static void add_reading(struct reader *d, const char *time, const char *watts)
 {
 	double t, w;
 
 	if (to_monotonic(d, time, &t) && parse_number(watts, &w)) {
-		d->r[d->n++] = (struct reading){(uint64_t)llround(t * 1e9), w};
+		d->r[d->n++] = (struct reading){(uint64_t)llround(t * 1e9), w * d->power->watts};
 		return;
 	}
 	if (!d->bad++) {
@@ -242,6 +292,8 @@ static int evaluate(struct ingest *in, struct reader *d, const struct tsv *t, do
 	char *what;
 	int rc = find_columns(d, t, err);
 
+	if (!rc)
+		rc = find_unit(d, t, err);
 	if (rc)
 		return rc;
 	if (needs_wall_clock(d, t) && !(in->wall_clock > 0))
@@ -249,11 +301,12 @@ static int evaluate(struct ingest *in, struct reader *d, const struct tsv *t, do
 				 "%s: its times are the time of day, and run.json does not say "
 				 "what that was",
 				 t->path);
+	what = xasprintf("the power meter %s", base_name(t->path));
+	note_unit(in, what, d, t->names[d->watts]);
 	d->r = xcalloc(t->rows + 1, sizeof(*d->r));
 	read_rows(d, t);
 	note_bad(in, d, t);
 	readings_sort(d->r, d->n);
-	what = xasprintf("the power meter %s", base_name(t->path));
 	*watts = readings_metered(in, what, d->r, d->n);
 	free(what);
 	free(d->r);

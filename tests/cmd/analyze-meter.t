@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A power meter's CSV: in which unit it is, by its heading, by an option, and told.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+command -v sqlite3 >/dev/null || skip_all "needs sqlite3"
+
+for side in receiver sender; do measure_run cap baseline 1 $side 1000000000 150; done
+manifest cap baseline baseline/measure/1/ok
+
+# power HEADING VALUE [OPTION...]: mean power of a log of that column, of one value throughout
+power() {
+	printf '%s\n9,230,%s\n11,230,%s\n13,230,%s\n' "$1" "$2" "$2" "$2" >meter.csv
+	shift 2
+	"$zcost" analyze --power-csv meter.csv "$@" cap >out 2>err
+	metric cap/zcost.db baseline receiver power_w:wall
+}
+
+notes() {
+	sqlite3 cap/zcost.db "SELECT severity || ' ' || text FROM note WHERE text LIKE '%power meter%' OR text LIKE 'power:%'" >notes
+	cat notes
+}
+
+while IFS='|' read -r heading value want unit; do
+	ok "$heading" near "$(power "time,volts,$heading" "$value")" "$want" 1e-9
+	notes >/dev/null
+	ok "  is told" says "^note the power meter meter.csv: column '.*', taken as $unit" notes
+done <<'END'
+power (W)|150|150|W
+power|150|150|W: no heading names a unit \(--power-unit says another\)
+power_mW|150000|150|mW
+Power [mW]|150000|150|mW
+PowermW|150000|150|mW
+load mw|150000|150|mW
+Milliwatts|150000|150|mW
+power_input_uW|150000000|150|uW
+power (µW)|150000000|150|uW
+total_kW|0.15|150|kW
+KILOWATT|0.15|150|kW
+Watts|150|150|W
+END
+ok "the column that names a unit is taken before one of power in its name" \
+	near "$(power 'time,power factor,power_mW' 150000)" 150 1e-9
+
+ok "what is asked for comes before the heading" near "$(power time,volts,power_mW 0.15 --power-unit kW)" 150 1e-9
+ok "  also where there is none" near "$(power 9,230,150000 150000 --power-unit mW --column 3)" 150 1e-9
+notes >/dev/null
+ok "  is told by its number" says "column 3, taken as mW" notes
+ok "what was imported is remembered with its unit" exits 0 "$zcost" analyze cap
+ok "  for the next time" says 'add: --power-csv meter.csv --column 3 --power-unit mW' err
+
+ok "megawatts are not believed" test -z "$(power time,volts,POWER_MW 150000)"
+notes >/dev/null
+ok "  and not guessed" says "meter.csv: column 'POWER_MW': is that milliwatts\? say --power-unit mW, W or kW" notes
+ok "  but taken as told" near "$(power time,volts,POWER_MW 150000 --power-unit mW)" 150 1e-9
+ok "another unit, exit 2" exits 2 "$zcost" analyze --power-csv meter.csv --power-unit hp cap
+ok "  names those there are" says "power-unit 'hp' is none of: W mW uW kW" err
+done_testing
