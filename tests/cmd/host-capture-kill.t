@@ -4,7 +4,8 @@
 . "$(dirname "$0")/../lib.sh"
 ZCOST_COLLECT=$tests/fake/collect
 FAKE_LOG=$scratch/log
-export ZCOST_COLLECT FAKE_LOG
+FAKE_HOLD=$scratch/hold
+export ZCOST_COLLECT FAKE_LOG FAKE_HOLD
 command -v jq >/dev/null || skip_all "needs jq"
 
 tag=61.$$ # nobody else's sleep has this length
@@ -26,18 +27,19 @@ receiver = sleep $tag
 sender = sleep $tag
 EOF2
 
-nothing_runs() { # within two seconds
+nothing_runs() { # within ten seconds
 	i=0
 	while grep -lzs "^$tag\$" /proc/[0-9]*/cmdline; do
 		i=$((i + 1))
-		[ $i -lt 40 ] || return 1
+		[ $i -lt 200 ] || return 1
 		sleep 0.05
 	done
 }
 
-launch() { # launch CAPTURE: $pid is zcost itself
+launch() { # launch CAPTURE RUN: $pid is zcost itself; that run lasts until it is stopped
 	rm -f log hooks
 	: >log
+	echo "$2" >hold
 	"$zcost" capture p.ini -o "$1" 2>err &
 	pid=$!
 }
@@ -46,7 +48,7 @@ until_run() { # until_run N: so many sides have been let go
 	i=0
 	while [ "$(wc -l <log)" -lt "$1" ]; do
 		i=$((i + 1))
-		[ $i -lt 200 ] || return 1
+		[ $i -lt 400 ] || return 1
 		sleep 0.05
 	done
 }
@@ -55,6 +57,7 @@ stop_with() { # stop_with SIGNAL: leaves the exit status in $code
 	kill -"$1" $pid
 	wait $pid 2>/dev/null
 	code=$?
+	rm hold
 }
 
 whole() { # the manifest and what lies there agree
@@ -64,7 +67,7 @@ whole() { # the manifest and what lies there agree
 }
 
 for sig in INT TERM HUP; do
-	launch c$sig
+	launch c$sig b/measure-1
 	ok "SIG$sig in the second run" until_run 3
 	stop_with $sig
 	ok "  exits 1" test "$code" = 1
@@ -81,7 +84,7 @@ ok "  with what is missing" says 'cINT: 1 of 4 runs are there already' err
 ok "  to the end" jq -e '.complete and (.runs | length == 4)' cINT/manifest.json
 ok "  the capture holds together" whole cINT
 
-launch d
+launch d a/measure-1
 ok "a capture at work" until_run 1
 ok "another one in its folder" exits 1 "$zcost" capture p.ini -o d
 ok "  is refused" says 'd: another zcost capture is at work here' err
@@ -89,7 +92,7 @@ stop_with TERM
 ok "  the first one is not disturbed" test "$code" = 1
 
 for when in 1 3; do
-	launch k$when
+	[ $when = 1 ] && launch k1 a/measure-1 || launch k3 b/measure-1
 	ok "killed outright, $when sides on" until_run $when
 	stop_with KILL
 	ok "  leaves nothing running" nothing_runs
@@ -110,7 +113,7 @@ done
 
 sed "s/^sender = .*/sender = sh -c 'sleep $tag; : slow-stop'/; /variant b/,\$ d" p.ini >slow.ini
 mv slow.ini p.ini
-launch s
+launch s a/measure-1
 ok "killed outright, with a side that ends slowly" until_run 2
 stop_with KILL
 ok "  again: goes on" exits 0 "$zcost" capture p.ini -o s
