@@ -14,7 +14,7 @@ cat >p.ini <<EOT
 [plan]
 repeats = 1
 warmup = 0.05
-duration = 0.2
+duration = 0.4
 grace = 0
 [vars]
 to = --port $port
@@ -48,7 +48,7 @@ gone() { # within some seconds
 	i=0
 	while [ -n "$(family)" ]; do
 		i=$((i + 1))
-		if [ $i -gt 200 ]; then
+		if [ $i -gt 400 ]; then
 			for p in $(family); do tr '\0' ' ' </proc/$p/cmdline; echo; done
 			return 1
 		fi
@@ -96,7 +96,7 @@ bpf_ids() {
 strike() { # strike HOW
 	case $1 in
 	INT | TERM | KILL) kill -"$1" $pid ;;
-	all) kill -KILL $(family) ;;
+	all) for i in 1 2 3; do kill -KILL $(family) 2>/dev/null; done ;; # and what was just forked
 	esac
 	wait $pid 2>/dev/null
 }
@@ -110,16 +110,22 @@ set_up() {
 	[ "$(on)" -gt "$before" ]
 }
 
+reached() { # reached CONDITION...
+	{ [ -n "${early-}" ] || until_it set_up; } && until_it "$@" && { [ "$how" != side ] || kill_side; }
+}
+
 point() { # point HOW WHEN CONDITION...: one moment
 	how=$1 when=$2
 	shift 2
-	before=$(on)
-	launch
-	if ! { [ -n "${early-}" ] || until_it set_up; } || ! until_it "$@"; then
-		wait $pid
-		ok "$when: comes" false
-		return
-	fi
+	for try in 1 2 3 4 5; do
+		before=$(on)
+		launch
+		reached "$@" && break
+		wait $pid # this machine was busy elsewhere in the moment: once more, from the start
+		rm -rf c
+		try=
+	done
+	[ "$try" ] || { ok "$when: comes" false; return; }
 	ids=
 	[ "$when" != "syscalls are counted" ] || ids=$(bpf_ids)
 	[ "$how" != side ] || one_side
@@ -135,10 +141,13 @@ has_failed() {
 }
 
 # One side alone: its run fails, the capture goes on with the next.
+kill_side() {
+	kill -KILL $(grep -ls "^PPid:	$pid\$" /proc/[0-9]*/status | sed -n '1s/[^0-9]//gp') 2>/dev/null
+	until_it is $a/.syscalls-01.tmp && has_failed
+} >/dev/null
+
 one_side() {
-	kill -KILL $(grep -ls "^PPid:	$pid\$" /proc/[0-9]*/status | sed -n '1s/[^0-9]//gp')
-	ok "$when, one side killed: the capture goes on" until_it is $a/.syscalls-01.tmp
-	ok "  that run has failed" has_failed
+	ok "$when, one side killed: that run has failed, the capture goes on" has_failed
 	ok "  and nothing of it is left, perf included" sh -c \
 		"! grep -lzs '^ZCOST_RUN=$scratch/c/runs/.*/.profile-01' /proc/[0-9]*/environ"
 	how=KILL
@@ -148,7 +157,7 @@ not_loaded() {
 	i=0
 	while "$build/tests/tools/bpf_left" $ids; do
 		i=$((i + 1))
-		[ $i -lt 100 ] || return 1
+		[ $i -lt 400 ] || return 1
 		sleep 0.05
 	done
 }
@@ -179,7 +188,11 @@ point KILL "syscalls are counted" is "$b/.syscalls-01.tmp/sender/workload.out"
 point INT "the last one runs" is "$b/.profile-01.tmp $b/profile-01"
 ok "how far it came was kept" test "$(jq '[.runs[] | select(.status == "ok")] | length' c/manifest.json)" -ge 3
 
-ok "and then left alone" exits 0 env FAMILY="$FAMILY" "$zcost" capture p.ini -o c
+goes_on() { # to the end; a busy machine may lose samples
+	FAMILY=$FAMILY "$zcost" capture p.ini -o c 2>err ||
+		{ code=$?; cat err; [ $code = 4 ] && grep -q 'perf lost [0-9]* records' err; }
+}
+ok "and then left alone" goes_on
 ok "  it is whole" jq -e '.complete and (.runs | length) == 6 and ([.runs[].status] | all(. == "ok"))' \
 	c/manifest.json
 ok "  every file as recorded" sound
