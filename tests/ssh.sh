@@ -25,6 +25,7 @@ cleanup() {
 }
 
 namespaces() {
+	cleanup # a killed test's, should it have had our pid
 	ip netns add $here && ip netns add $there &&
 		ip link add a$$ netns $here type veth peer name b$$ netns $there || return 1
 	ip -n $here addr add 192.0.2.1/30 dev a$$
@@ -57,7 +58,7 @@ start_sshd() {
 	n=0
 	until grep -qs listening sshd.log; do
 		n=$((n + 1))
-		[ $n -lt 100 ] || { sed 's/^/# /' sshd.log; return 1; }
+		[ $n -lt 400 ] || { sed 's/^/# /' sshd.log; return 1; }
 		sleep 0.05
 	done
 	sshd_pid=$(cat sshd.pid)

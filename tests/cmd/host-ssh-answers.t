@@ -74,8 +74,8 @@ plan() {
 		warmup = 0
 		duration = 0.05
 		grace = 0
-		start_timeout = 4
-		stop_timeout = 2
+		start_timeout = ${start:-30}
+		stop_timeout = ${stop:-30}
 		[side receiver]
 		host = ssh://there
 		zcost = $scratch/zcost-there
@@ -126,8 +126,10 @@ for lie in cut lost; do
 	ok "an end in the middle ($lie)" lies $lie 1
 	ok "  is told" says 'receiver: ssh://there: the connection broke' err
 done
+stop=2 plan >p.ini
 ok "silence" lies silent 1
 ok "  is told" says 'receiver: ssh://there: no answer for 2 s \(stop_timeout\)' err
+plan >p.ini
 ok "no time" lies clock 1
 ok "  is told" says "gives an answer to something else: 'clock soon'" err
 ok "a host without a proper name" lies host 1
@@ -161,14 +163,16 @@ sed "s,^ssh = .*,ssh = $scratch/nonesuch," p.ini >q.ini
 ok "no ssh" exits 1 "$zcost" capture q.ini -o d
 ok "  is told" says 'cannot run .*nonesuch: No such file' err
 printf '#!/bin/sh\nsleep 60\n' >ssh
+start=3 plan >p.ini
 ok "a connection that takes for ever" lies none 1
-ok "  is given up" says 'ssh://there: not reached in 4 s \(start_timeout\)' err
+ok "  is given up" says 'ssh://there: not reached in 3 s \(start_timeout\)' err
+plan >p.ini
 "$zcost" capture p.ini -o e 2>err &
 pid=$!
 n=0
-until [ -e e/.remote ] || [ $n -gt 100 ]; do n=$((n + 1)); sleep 0.05; done
+until [ -e e/.remote ] || [ $n -gt 400 ]; do n=$((n + 1)); sleep 0.05; done
 kill -INT $pid
-ok "SIGINT while it does" sh -c "timeout 5 tail --pid=$pid -f /dev/null"
+ok "SIGINT while it does" sh -c "timeout 20 tail --pid=$pid -f /dev/null"
 ok "  ends it" says 'interrupted: 0 runs' err
 ok "nothing is left here" test -z "$(ls -d zcost-ssh* 2>/dev/null)"
 done_testing

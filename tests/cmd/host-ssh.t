@@ -17,8 +17,8 @@ plan() { # plan [RECEIVER [SENDER]]: on standard output; without: tcpzc on both
 		warmup = 0.1
 		duration = ${duration:-0.2}
 		grace = 0.1
-		start_timeout = 10
-		stop_timeout = ${stop_timeout:-10}
+		start_timeout = 30
+		stop_timeout = ${stop_timeout:-30}
 		[vars]
 		tcpzc = \${bindir}/tcpzc
 		[side receiver]
@@ -41,11 +41,11 @@ launch() { # launch PLAN CAPTURE: $pid is zcost itself
 	pid=$!
 }
 
-soon() { # soon COMMAND...: within ten seconds
+soon() { # soon COMMAND...: within twenty seconds
 	n=0
 	while ! "$@" >/dev/null 2>&1; do
 		n=$((n + 1))
-		[ $n -lt 200 ] || return 1
+		[ $n -lt 400 ] || return 1
 		sleep 0.05
 	done
 }
@@ -144,7 +144,7 @@ ok "nothing is left" soon nothing_there
 
 # --- what breaks in the middle: that run is lost, no other ---
 
-repeats=3 duration=0.6 plan >p.ini
+repeats=3 duration=2 plan >p.ini
 launch p.ini k
 ok "the connection breaks in the second run" soon running k 2
 kill -KILL $(pids_there '^sshd')
@@ -155,7 +155,7 @@ ok "  is told" says 'a/measure-02 failed: receiver: .*connection' err
 ok "  as is that it was made anew" says 'ssh://root@192.0.2.2:2222: connecting anew' err
 ok "  nothing is left" nothing_left k
 
-repeats=2 stop_timeout=2 plan >p.ini
+repeats=2 duration=1.5 stop_timeout=4 plan >p.ini
 launch p.ini s
 ok "a run over there is stopped" soon running s 1
 kill -STOP $(pids_there 'collect --sync')
@@ -175,7 +175,7 @@ ok "  that run alone failed" test "$(runs h)" = "1 failed 2 ok "
 kill -KILL $silent
 ok "  nothing is left" nothing_left h
 
-plan "sh -c 'head -c 4000000 /dev/zero; sleep $tag'" | sed "s,^zcost = ,&env TMPDIR=$scratch/tiny ," >p.ini
+duration=2 plan "sh -c 'head -c 4000000 /dev/zero; sleep $tag'" | sed "s,^zcost = ,&env TMPDIR=$scratch/tiny ," >p.ini
 ok "a full disk over there" capture 1 p.ini f
 ok "  is told" says 'measure-01 failed: receiver: .*No space left' err
 ok "  nothing is left" nothing_left f
@@ -188,7 +188,7 @@ cp -r small/c l
 exit \$code
 EOF
 mkdir small
-plan "sleep $tag" >p.ini
+duration=2 plan "sleep $tag" >p.ini
 printf '[variant b]\nreceiver = %s\n' "sh -c 'head -c 8000000 /dev/zero; sleep $tag'" >>p.ini
 ok "a full disk here" exits 4 unshare -m sh small.sh p.ini
 ok "  is told" says 'b/measure-01 failed: receiver: the files cannot be brought back: .*No space left' err
@@ -204,7 +204,7 @@ kill -INT $pid
 wait $pid
 ok "  exit 1" test $? = 1
 ok "  nothing is left" nothing_left i
-duration=1 plan >p.ini
+duration=3 plan >p.ini
 launch p.ini d
 ok "killed outright" soon running d 1
 kill -KILL $pid
