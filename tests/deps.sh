@@ -13,12 +13,17 @@ installed() {
 	dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
 }
 
-# Ubuntu's perf comes with the kernel it was built for.
+offered() {
+	apt-cache show "$1" >/dev/null 2>&1
+}
+
+# Ubuntu's perf comes with the kernel it was built for; in a container that may be no kernel of Ubuntu's.
 perf_debs() {
-	if apt-cache show linux-perf >/dev/null 2>&1; then
+	if offered linux-perf; then
 		echo linux-perf
 	else
-		echo linux-tools-generic "linux-tools-$(uname -r)"
+		echo linux-tools-generic
+		! offered "linux-tools-$(uname -r)" || echo "linux-tools-$(uname -r)"
 	fi
 }
 
@@ -39,19 +44,50 @@ missing_debs() {
 	fi
 }
 
-if command -v apt-get >/dev/null; then
-	[ -n "$(missing_debs)" ] || exit 0
-	as_root apt-get update -qq || echo "deps: apt-get update failed; trying with the lists there are" >&2
+# Until it holds, up to four times: a registry may fail once, and a machine that has just started may
+# hold the lock for a minute (apt-daily).
+persist() {
+	for pause in 5 15 45; do
+		! "$@" || return 0
+		echo "deps: that failed; again in $pause s" >&2
+		sleep $pause
+	done
+	"$@"
+}
+
+apt() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 "$@"
+}
+
+install_debs() {
+	apt update || echo "deps: apt-get update failed; trying with the lists there are" >&2
 	want=$(missing_debs) # some names depend on what the lists offer
 	echo "  INSTALL $want"
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $want \
-		>/dev/null
+	apt install -y --no-install-recommends $want >/dev/null
+}
+
+install_rpms() {
+	as_root dnf install -y -q $want
+}
+
+# What could not be had, and why as far as we know.
+give_up() {
+	echo "deps: not installed: $want (the messages above say why)" >&2
+	! command -v apt-get >/dev/null || for p in $want; do
+		offered "$p" || echo "deps: apt-get knows no package '$p'" >&2
+	done
+	exit 1
+}
+
+if command -v apt-get >/dev/null; then
+	[ -n "$(missing_debs)" ] || exit 0
+	persist install_debs || give_up
 elif command -v dnf >/dev/null; then
 	want=
 	for p in $rpms; do rpm -q --quiet "$p" || want="$want $p"; done
 	[ -n "$want" ] || exit 0
 	echo "  INSTALL$want"
-	as_root dnf install -y -q $want
+	persist install_rpms || give_up
 else
 	echo "deps: neither apt-get nor dnf here; install these by hand: $debs" >&2
 fi
