@@ -253,7 +253,7 @@ killed() {
 	pid=$!
 	exec 9>feed
 	head -c $((size / 2)) cap.tar.zst >&9
-	for i in $(seq 100); do [ -d "r.tmp.$pid" ] && break; sleep 0.05; done
+	for i in $(seq 400); do [ -d "r.tmp.$pid" ] && break; sleep 0.05; done
 	[ -d "r.tmp.$pid" ] || { echo "never began"; exec 9>&-; return 1; }
 	sleep 0.2
 	kill "-$signal" "$pid"
@@ -268,7 +268,7 @@ ok "killed" killed KILL
 ok "the next one removes what is left" sh -c "'$zcost' unpack cap.tar.zst -o r && ! ls -d r.tmp.* 2>/dev/null"
 stopped() { # while it writes into a pipe that nobody empties
 	rm -f feed && mkfifo feed
-	sleep 5 <feed &
+	sleep 60 <feed &
 	reader=$!
 	"$zcost" pack -l 19 cap -o - >feed 2>err &
 	pid=$!
