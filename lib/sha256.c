@@ -5,10 +5,12 @@
  */
 #include "lib/sha256.h"
 
+#include "lib/sha256_blocks.h"
+
 #include <stdio.h>
 #include <string.h>
 
-static const uint32_t K[64] = {
+const uint32_t sha256_k[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
 	0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
 	0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
@@ -42,23 +44,28 @@ static void schedule(uint32_t w[64], const uint8_t *p)
 
 static void compress(uint32_t state[8], const uint8_t *block)
 {
-	uint32_t w[64], s[8];
+	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+	uint32_t e = state[4], f = state[5], g = state[6], h = state[7], w[64];
 	int i;
 
 	schedule(w, block);
-	memcpy(s, state, sizeof(s));
 	for (i = 0; i < 64; i++) {
-		uint32_t sum1 = ror(s[4], 6) ^ ror(s[4], 11) ^ ror(s[4], 25);
-		uint32_t sum0 = ror(s[0], 2) ^ ror(s[0], 13) ^ ror(s[0], 22);
-		uint32_t t1 = s[7] + sum1 + ((s[4] & s[5]) ^ (~s[4] & s[6])) + K[i] + w[i];
-		uint32_t t2 = sum0 + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+		uint32_t sum1 = ror(e, 6) ^ ror(e, 11) ^ ror(e, 25);
+		uint32_t sum0 = ror(a, 2) ^ ror(a, 13) ^ ror(a, 22);
+		uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + sha256_k[i] + w[i];
+		uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
 
-		memmove(s + 1, s, 7 * sizeof(*s));
-		s[4] += t1;
-		s[0] = t1 + t2;
+		h = g, g = f, f = e, e = d + t1;
+		d = c, c = b, b = a, a = t1 + t2;
 	}
-	for (i = 0; i < 8; i++)
-		state[i] += s[i];
+	state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+	state[4] += e, state[5] += f, state[6] += g, state[7] += h;
+}
+
+void sha256_plain_blocks(uint32_t state[8], const uint8_t *p, size_t blocks)
+{
+	for (; blocks; blocks--, p += 64)
+		compress(state, p);
 }
 
 void sha256_begin(struct sha256 *h)
@@ -70,20 +77,26 @@ void sha256_begin(struct sha256 *h)
 	h->bytes = 0;
 }
 
+/* Whole blocks straight from the caller's bytes; `block` holds what is less than one. */
 void sha256_add(struct sha256 *h, const void *data, size_t len)
 {
+	void (*blocks)(uint32_t *, const uint8_t *, size_t) =
+		sha256_cpu_has() ? sha256_cpu_blocks : sha256_plain_blocks;
+	size_t have = h->bytes % 64, n = 64 - have < len ? 64 - have : len;
 	const uint8_t *p = data;
 
-	while (len) {
-		size_t have = h->bytes % 64, n = 64 - have < len ? 64 - have : len;
-
+	if (!len)
+		return;
+	h->bytes += len;
+	if (have || n < 64) {
 		memcpy(h->block + have, p, n);
-		h->bytes += n;
 		p += n;
 		len -= n;
-		if (h->bytes % 64 == 0)
-			compress(h->state, h->block);
+		if (have + n == 64)
+			blocks(h->state, h->block, 1);
 	}
+	blocks(h->state, p, len / 64);
+	memcpy(h->block, p + len / 64 * 64, len % 64);
 }
 
 void sha256_hex(struct sha256 *h, char hex[65])

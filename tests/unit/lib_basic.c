@@ -6,6 +6,7 @@
 #include "lib/hash.h"
 #include "lib/intern.h"
 #include "lib/sha256.h"
+#include "lib/sha256_blocks.h"
 #include "lib/snap.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
@@ -106,6 +107,38 @@ static void test_sha256(void **state)
 	sha256_hex(&h, hex);
 	assert_string_equal(hex,
 			    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+/* Any length in any pieces is the same; the two ways of a block are the same. */
+static void test_sha256_blocks(void **state)
+{
+	uint32_t plain[8] = {1, 2, 3, 4, 5, 6, 7, 8}, cpu[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	char whole[65], pieces[65];
+	struct sha256 h;
+	uint8_t text[320];
+	size_t len, at, n, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(text); i++)
+		text[i] = (uint8_t)(i * 37 + i / 7);
+	for (len = 0; len <= sizeof(text); len++) {
+		sha256_begin(&h);
+		sha256_add(&h, text, len);
+		sha256_hex(&h, whole);
+		sha256_begin(&h);
+		for (at = 0; at < len; at += n) {
+			n = 1 + (at * 31 + len) % 150;
+			n = n < len - at ? n : len - at;
+			sha256_add(&h, text + at, n);
+		}
+		sha256_hex(&h, pieces);
+		assert_string_equal(whole, pieces);
+	}
+	if (!sha256_cpu_has())
+		return;
+	sha256_plain_blocks(plain, text, sizeof(text) / 64);
+	sha256_cpu_blocks(cpu, text, sizeof(text) / 64);
+	assert_memory_equal(plain, cpu, sizeof(plain));
 }
 
 static void test_snap(void **state)
@@ -234,10 +267,11 @@ static void test_people(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpuset),	   cmocka_unit_test(test_cursor),
-		cmocka_unit_test(test_intern_map), cmocka_unit_test(test_sha256),
-		cmocka_unit_test(test_snap),	   cmocka_unit_test(test_spawn),
-		cmocka_unit_test(test_table),	   cmocka_unit_test(test_people),
+		cmocka_unit_test(test_cpuset),	      cmocka_unit_test(test_cursor),
+		cmocka_unit_test(test_intern_map),    cmocka_unit_test(test_sha256),
+		cmocka_unit_test(test_sha256_blocks), cmocka_unit_test(test_snap),
+		cmocka_unit_test(test_spawn),	      cmocka_unit_test(test_table),
+		cmocka_unit_test(test_people),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
