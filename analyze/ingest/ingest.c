@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* THE TABLE of raw files. A file that is not here is kept in the capture and not understood. */
 static const struct parser {
@@ -136,9 +137,12 @@ static void read_one(struct ingest *in, const char *what, const char *file,
 {
 	char *path = xasprintf("%s/%s", in->dir, file);
 	struct error err = {0};
+	struct stat st;
 
-	if (!path_exists(path))
+	if (stat(path, &st))
 		ingest_note(in, "lossy", "%s: %s is missing", what, file);
+	else if (!S_ISREG(st.st_mode)) /* opening a fifo would wait for ever */
+		ingest_note(in, "lossy", "%s: %s is no file", what, file);
 	else if (read(in, path, &err))
 		ingest_note(in, "lossy", "%s: %s", what, err.text);
 	free(path);
