@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/analyze.h"
 
+#include "analyze/damage.h"
 #include "analyze/ingest/host.h"
 #include "analyze/ingest/layout.h"
 #include "analyze/measures/components_store.h"
@@ -24,6 +25,7 @@ struct job {
 	const struct layout_entry *entry;
 	struct ingest in;
 	struct error err;
+	int64_t run; /* in the store, once it is written */
 	int rc;
 	bool done;
 };
@@ -39,8 +41,10 @@ struct pool {
 	bool stop;
 };
 
-static bool is_wanted(const struct analysis *a, const struct layout_entry *e)
+static bool is_wanted(const void *arg, const struct layout_entry *e)
 {
+	const struct analysis *a = arg;
+
 	return !a->variant || !e->variant || str_matches(a->variant, e->variant);
 }
 
@@ -162,6 +166,7 @@ static int write_job(struct analysis *a, struct store *s, struct job *j, struct 
 	rc = store_begin(s, err);
 	if (!rc)
 		rc = store_run_add(s, &r, err);
+	j->run = r.id;
 	if (!rc)
 		rc = write_rows(s, r.id, &j->in, err);
 	if (!rc)
@@ -192,10 +197,14 @@ static int write_jobs(struct analysis *a, struct store *s, struct pool *p, struc
 	return rc;
 }
 
+static size_t threads_of(const struct analysis *a)
+{
+	return a->jobs > 0 ? (size_t)a->jobs : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static int run_pool(struct analysis *a, struct store *s, struct pool *p, struct error *err)
 {
-	size_t all = a->jobs > 0 ? (size_t)a->jobs : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
-	size_t threads = all < p->n ? all : p->n, i;
+	size_t all = threads_of(a), threads = all < p->n ? all : p->n, i;
 	pthread_t *id;
 	int rc;
 
@@ -220,6 +229,57 @@ static int run_pool(struct analysis *a, struct store *s, struct pool *p, struct 
 	pthread_mutex_destroy(&p->lock);
 	return rc;
 }
+
+/* --- files that are not as they were --- */
+
+static int write_damage_of(struct analysis *a, struct store *s, const struct damage *d,
+			   const struct job *j, struct error *err)
+{
+	int kind, rc = 0;
+
+	for (kind = 0; kind < DAMAGE_KINDS && !rc; kind++) {
+		char *text = damage_of(d, j ? j->entry : NULL, (enum damage_kind)kind);
+
+		if (text)
+			rc = store_note(s, j ? j->run : 0, "lossy", text, err);
+		a->lossy += text != NULL;
+		free(text);
+	}
+	return rc;
+}
+
+static int write_damage(struct analysis *a, struct store *s, const struct damage *d,
+			const struct pool *p, struct error *err)
+{
+	int kind, rc = store_begin(s, err);
+	size_t i;
+
+	for (i = 0; i < p->n && !rc; i++)
+		rc = write_damage_of(a, s, d, &p->jobs[i], err);
+	if (!rc)
+		rc = write_damage_of(a, s, d, NULL, err);
+	for (kind = 0; kind < DAMAGE_KINDS; kind++)
+		a->damage[kind] = damage_of_all(d, (enum damage_kind)kind);
+	return rc ? rc : store_commit(s, err);
+}
+
+/* The runs, and meanwhile, by other threads, whether their files are as they were. */
+static int run_checked(struct analysis *a, struct store *s, const struct layout *l, struct pool *p,
+		       struct error *err)
+{
+	struct damage *d;
+	int rc = damage_start(&d, l, a->capture, is_wanted, a, threads_of(a), err);
+
+	if (!rc)
+		rc = run_pool(a, s, p, err);
+	damage_wait(d);
+	if (!rc)
+		rc = write_damage(a, s, d, p, err);
+	damage_free(d);
+	return rc;
+}
+
+/* --- what is of no run --- */
 
 static int write_variant(struct store *s, const struct layout_variant *v, struct error *err)
 {
@@ -319,7 +379,7 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 	p.jobs = xcalloc(p.n + 1, sizeof(*p.jobs));
 	for (i = 0; i < p.n; i++)
 		p.jobs[i].entry = &l->entries[i];
-	rc = run_pool(a, s, &p, err);
+	rc = run_checked(a, s, l, &p, err);
 	free(p.jobs);
 	if (!rc)
 		rc = write_manner(a, s, err);
@@ -358,6 +418,15 @@ int analyze(struct analysis *a, struct error *err)
 	layout_free(&l);
 	str_free(&a->absent);
 	return rc;
+}
+
+void analysis_free(struct analysis *a)
+{
+	int kind;
+
+	for (kind = 0; kind < DAMAGE_KINDS; kind++)
+		free(a->damage[kind]);
+	free(a->forgotten);
 }
 
 /* Runs that are there, and whose raw files are not. */

@@ -6,6 +6,7 @@
 #ifndef ZC_ANALYZE_H
 #define ZC_ANALYZE_H
 
+#include "analyze/damage.h"
 #include "analyze/ingest/ingest.h"
 #include "lib/str.h"
 
@@ -22,7 +23,8 @@ struct analysis {
 	size_t runs, failed, lossy, warnings;
 	struct str absent; /* collectors without a figure in the slice: "counters, syscalls" */
 	char *forgotten;   /* meters that the store had before and this analysis was not given; or
-			      NULL; the caller frees */
+			      NULL */
+	char *damage[DAMAGE_KINDS]; /* files that are not as capture left them: damage_of_all */
 };
 
 /* 0: CAPTURE/zcost.db is complete, whatever the runs lack. -errno: it is as it was before. */
@@ -30,5 +32,7 @@ int analyze(struct analysis *a, struct error *err);
 
 /* The same into memory; the capture is left as it is. The caller closes the store. */
 int analyze_in_memory(struct analysis *a, struct store **store, struct error *err);
+
+void analysis_free(struct analysis *a); /* what it found */
 
 #endif

@@ -174,7 +174,9 @@ static const struct argp argp = {
 	.args_doc = "CAPTURE",
 	.doc = "Makes or renews CAPTURE/zcost.db from the raw files of the capture.\v"
 	       "A file that is missing or damaged costs only what it would have told: the rest is "
-	       "analyzed, the loss is said, and the exit status is 4. An archive is unpacked into "
+	       "analyzed, the loss is said, and the exit status is 4. So it is with files that are "
+	       "not as capture left them, by their checksums in manifest.json. An archive is "
+	       "unpacked into "
 	       "a folder beside it, its name without .tar.zst, unless it is there already.",
 };
 
@@ -208,9 +210,7 @@ static int open_archive(struct analysis *a, char **folder)
 	if (rc)
 		error_print(&err);
 	stop_if_asked();
-	stop_unwatch();
-	findings_warn(&u.findings);
-	a->lossy += u.findings.n;
+	stop_unwatch(); /* what differs from the manifest the analysis finds again, and says */
 	findings_free(&u.findings);
 	if (!rc)
 		note("%s: unpacked into %s", u.archive, u.folder);
@@ -224,8 +224,17 @@ static int run(struct arguments *args)
 	if (!analyze(&args->a, &err))
 		return EXIT_OK;
 	error_print(&err);
-	free(args->a.forgotten);
 	return error_exit(&err);
+}
+
+static void warn_damage(const struct analysis *a)
+{
+	int kind;
+
+	for (kind = 0; kind < DAMAGE_KINDS; kind++)
+		if (a->damage[kind])
+			warn("%s: %s; put the original back and analyze again", a->capture,
+			     a->damage[kind]);
 }
 
 static int report(struct analysis *a)
@@ -234,7 +243,7 @@ static int report(struct analysis *a)
 	if (a->forgotten)
 		warn("the power imported before is not in it any more; to have it again, add: %s",
 		     a->forgotten);
-	free(a->forgotten);
+	warn_damage(a);
 	if (a->failed)
 		warn("%zu of them failed and are left out", a->failed);
 	if (a->lossy)
@@ -256,6 +265,7 @@ int cmd_analyze(int argc, char **argv)
 	code = open_archive(&args.a, &folder) ? EXIT_FAILED : run(&args);
 	if (!code)
 		code = report(&args.a);
+	analysis_free(&args.a);
 	free(folder);
 	return code;
 }

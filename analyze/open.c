@@ -105,6 +105,7 @@ static int open_slice(struct store **store, const char *folder, const struct ope
 	rc = analyze_in_memory(&a, store, err);
 	if (!rc)
 		rc = check_runs(*store, &a, err);
+	analysis_free(&a);
 	return rc;
 }
 
@@ -137,8 +138,7 @@ static int open_packed_slice(struct store **store, const char *archive,
 	if (!rc) {
 		u.folder = folder;
 		stop_watch();
-		rc = unpack_archive(&u, err);
-		findings_warn(&u.findings);
+		rc = unpack_archive(&u, err); /* its findings are the analysis's notes */
 		if (!rc)
 			rc = open_slice(store, folder, o, err);
 		dir_remove(scratch, NULL);

@@ -115,22 +115,22 @@ static void compare(const struct members *m, const char *name, const char *hex, 
 		findings_add(f, "%s: differs from the checksum in %s", name_shown(name), whose);
 }
 
-static void against_list(const struct members *m, const char *folder, const json_t *files,
-			 struct findings *f)
+static void add_list(struct members *m, const char *folder, const json_t *files)
 {
 	const char *name;
 	json_t *hex;
 
 	json_object_foreach ((json_t *)files, name, hex) {
 		char *path = xasprintf("%s/%s", folder, name);
+		struct member *added = members_add(m, path, false);
 
-		compare(m, path, json_is_string(hex) ? json_string_value(hex) : "", "manifest.json",
-			f);
+		if (json_is_string(hex) && json_string_length(hex) == HEX)
+			memcpy(added->hex, json_string_value(hex), HEX);
 		free(path);
 	}
 }
 
-void members_against_manifest(const struct members *m, const json_t *manifest, struct findings *f)
+void members_of_manifest(struct members *m, const json_t *manifest)
 {
 	const json_t *run;
 	size_t i;
@@ -140,10 +140,22 @@ void members_against_manifest(const struct members *m, const json_t *manifest, s
 		char *folder = xasprintf("runs/%s/%s-%02d", variant ? variant : "",
 					 pass ? pass : "", (int)json_u64(run, "repeat"));
 
-		against_list(m, folder, json_object_get(run, "files"), f);
+		add_list(m, folder, json_object_get(run, "files"));
 		free(folder);
 	}
-	against_list(m, "hosts", json_object_get(manifest, "hosts"), f);
+	add_list(m, "hosts", json_object_get(manifest, "hosts"));
+	members_sort(m);
+}
+
+void members_against_manifest(const struct members *m, const json_t *manifest, struct findings *f)
+{
+	struct members named = {0};
+	size_t i;
+
+	members_of_manifest(&named, manifest);
+	for (i = 0; i < named.n; i++)
+		compare(m, named.list[i].name, named.list[i].hex, "manifest.json", f);
+	members_free(&named);
 }
 
 void members_write_sums(const struct members *m, struct str *text)

@@ -50,7 +50,9 @@ void findings_warn(const struct findings *f); /* on stderr */
 void findings_files(const struct findings *f, size_t files, bool has_manifest, struct str *out);
 void findings_free(struct findings *f);
 
-/* Files that the manifest names and that differ or are missing. */
+/* The files that the manifest names, with their checksums ("": none that can be one); sorted. */
+void members_of_manifest(struct members *m, const json_t *manifest);
+/* Those of them that differ or are missing. */
 void members_against_manifest(const struct members *m, const json_t *manifest, struct findings *f);
 
 /* SHA256SUMS of all files but itself, and back. */
