@@ -21,7 +21,7 @@
 struct nic_port {
 	int index;
 	char name[IFNAMSIZ];
-	unsigned int flags; /* IFF_UP ... */
+	unsigned int flags; /* IFF_UP ...; 0: it is no more */
 	unsigned int n;	    /* of the driver's counters; 0: none */
 	char *names;	    /* theirs, tab before each */
 	bool asked;	    /* for their names */

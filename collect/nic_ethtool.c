@@ -110,10 +110,31 @@ static void read_port(struct nic_space *s, struct nic_port *p, struct str *text)
 	free(st);
 }
 
+/* The ioctl goes by name, and that may be another's now. */
+static bool renamed(const struct nic_space *s, const struct nic_port *p)
+{
+	struct ifreq ifr = {0};
+
+	memcpy(ifr.ifr_name, p->name, sizeof(ifr.ifr_name));
+	return ioctl(s->inet, SIOCGIFINDEX, &ifr) ? errno == ENODEV : ifr.ifr_ifindex != p->index;
+}
+
+static bool any_renamed(const struct nic_space *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nports; i++)
+		if (s->port[i].flags && renamed(s, &s->port[i]))
+			return true;
+	return false;
+}
+
 void nic_read_ethtool(struct nic_space *s, struct str *text)
 {
 	size_t i;
 
+	if (any_renamed(s))
+		nic_list(s, NULL, NULL);
 	for (i = 0; i < s->nports; i++)
 		if ((s->port[i].flags & IFF_UP) && !(s->port[i].flags & IFF_LOOPBACK))
 			read_port(s, &s->port[i], text);

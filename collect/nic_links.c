@@ -39,6 +39,18 @@ static struct nic_port *find(struct nic_space *s, int index)
 	return NULL;
 }
 
+/* Under another name all that it has is named anew. */
+static void take_name(struct nic_space *s, struct nic_port *p, const void *name, size_t size)
+{
+	char now[sizeof(p->name)] = "";
+
+	memcpy(now, name, size);
+	now[sizeof(now) - 1] = '\0';
+	if (*p->name && strcmp(p->name, now))
+		map_free(&s->said);
+	memcpy(p->name, now, sizeof(now));
+}
+
 static void take_link(void *arg, const void *head, const void *attrs, size_t len)
 {
 	const struct ifinfomsg *info = head;
@@ -53,8 +65,7 @@ static void take_link(void *arg, const void *head, const void *attrs, size_t len
 	}
 	p->flags = info->ifi_flags;
 	if (a && genl_size(a) <= sizeof(p->name))
-		memcpy(p->name, genl_data(a), genl_size(a));
-	p->name[sizeof(p->name) - 1] = '\0';
+		take_name(l->s, p, genl_data(a), genl_size(a));
 	if (l->each)
 		l->each(l->s, p, attrs, len, l->arg);
 }
@@ -63,7 +74,10 @@ int nic_list(struct nic_space *s, nic_each each, void *arg)
 {
 	struct listing l = {s, each, arg};
 	struct ifinfomsg head = {0};
+	size_t i;
 
+	for (i = 0; i < s->nports; i++)
+		s->port[i].flags = 0; /* unless it is still there */
 	return rtnl_dump(s->route, RTM_GETLINK, RTM_NEWLINK, &head, sizeof(head), take_link, &l);
 }
 

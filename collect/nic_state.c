@@ -228,12 +228,12 @@ void nic_read_state(struct nic_space *s, struct str *rows)
 {
 	size_t i;
 
-	/* A port that is no more answers nothing. */
 	nic_list(s, put_link, rows);
 	for (i = 0; i < s->nports; i++) {
 		const struct nic_port *p = &s->port[i];
 
-		if (p->flags & IFF_LOOPBACK)
+		/* The name of one that is no more may be another's. */
+		if (!p->flags || p->flags & IFF_LOOPBACK)
 			continue;
 		put_driver(s, p, rows);
 		put_speed(s, p, rows);

@@ -6,13 +6,16 @@
  *	v NETNS IFINDEX INTERFACE GROUP value...
  *
  * GROUP: link (rtnl_link_stats64), ethtool (the driver's own), rx-0, tx-3 (a queue). An interface
- * that was registered anew has another number, and its counters begin again.
+ * that was registered anew has another number, and its counters begin again; one that was renamed
+ *keeps it.
  */
 #include "analyze/ingest/deltas.h"
 #include "analyze/ingest/ingest.h"
+#include "analyze/ingest/nic_names.h"
 #include "analyze/ingest/tsv.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/snap.h"
 #include "lib/str.h"
 
@@ -24,7 +27,8 @@
 struct nic {
 	struct deltas d;      /* "IFINDEX NETNS/INTERFACE/GROUP/name" */
 	struct intern groups; /* "NETNS/INTERFACE/GROUP IFINDEX" */
-	char **names;	      /* by group: the rest of its line "n" */
+	struct nic_names called;
+	char **names; /* by group: the rest of its line "n" */
 	size_t cap, bad;
 };
 
@@ -90,7 +94,7 @@ static void parse_line(struct ingest *in, struct nic *n, char *line)
 		n->bad++;
 		return;
 	}
-	interface = xasprintf("%s/%s", netns, name);
+	interface = xasprintf("%s/%s", netns, nic_names_last(&n->called, netns, index, name));
 	key = xasprintf("%s/%s %s", interface, group, index);
 	names = names_of(n, key);
 	if (!strcmp(kind, "n")) {
@@ -103,6 +107,41 @@ static void parse_line(struct ingest *in, struct nic *n, char *line)
 	}
 	free(key);
 	free(interface);
+}
+
+/* --- names, which may change from one reading to the next --- */
+
+static void learn_names(struct nic_names *called, const struct snap *snap)
+{
+	char *copy = xstrdup(snap->data), *rest = copy, *line;
+
+	while ((line = str_token(&rest, '\n'))) {
+		const char *kind = str_token(&line, '\t'), *netns = str_token(&line, '\t');
+		const char *index = str_token(&line, '\t'), *name = str_token(&line, '\t');
+
+		if (kind && !strcmp(kind, "v") && name && *name)
+			nic_names_put(called, netns, index, name);
+	}
+	free(copy);
+}
+
+/* It was written last of all. */
+static void learn_state(struct nic_names *called, const struct ingest *in)
+{
+	char *path = xasprintf("%s/nic_state.tsv", in->dir);
+	struct tsv t;
+	size_t row;
+
+	if (path_exists(path) && !tsv_read(&t, path, '\t', NULL)) {
+		int netns = tsv_column(&t, "netns"), index = tsv_column(&t, "ifindex"),
+		    name = tsv_column(&t, "interface");
+
+		for (row = 0; row < t.rows && netns >= 0 && index >= 0 && name >= 0; row++)
+			nic_names_put(called, tsv_cell(&t, row, netns), tsv_cell(&t, row, index),
+				      tsv_cell(&t, row, name));
+		tsv_free(&t);
+	}
+	free(path);
 }
 
 static void read_all(struct ingest *in, struct nic *n, const struct snaps *snaps)
@@ -215,6 +254,7 @@ static void put_notes(struct ingest *in, const struct nic *n)
 			    "nic: set back in the window, what it counted there is not known "
 			    "(interface and counter): %s",
 			    back);
+	nic_names_say(&n->called, in);
 	if (n->bad)
 		ingest_note(in, "lossy", "nic: %zu lines of nic.snap are not readable", n->bad);
 	free(back);
@@ -228,6 +268,7 @@ static void nic_free(struct nic *n)
 		free(n->names[i]);
 	free(n->names);
 	intern_free(&n->groups);
+	nic_names_free(&n->called);
 	deltas_free(&n->d);
 }
 
@@ -236,11 +277,15 @@ int ingest_nic(struct ingest *in, const char *path, struct error *err)
 	struct nic n = {0};
 	struct snaps snaps;
 	uint64_t from, to;
+	size_t i;
 	int rc = deltas_snaps(in, "nic", path, &snaps, err);
 
 	if (rc)
 		return rc;
 	deltas_init(&n.d, in);
+	for (i = 0; i < snaps.n; i++)
+		learn_names(&n.called, &snaps.snap[i]);
+	learn_state(&n.called, in);
 	read_all(in, &n, &snaps);
 	from = snaps.snap[0].mono_ns;
 	to = snaps.snap[snaps.n - 1].mono_ns;
