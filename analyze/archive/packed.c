@@ -3,6 +3,7 @@
 
 #include "analyze/archive/members.h"
 #include "analyze/archive/unpack.h"
+#include "analyze/archive/whole.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/sha256.h"
@@ -181,6 +182,8 @@ int packed_store_read(const char *archive, struct packed_store *s, struct error 
 
 	*s = (struct packed_store){0};
 	rc = look_into(&l, err);
+	if (!rc && s->bytes)
+		rc = archive_whole(archive, err);
 	if (rc) {
 		free(s->bytes);
 		s->bytes = NULL;

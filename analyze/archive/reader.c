@@ -51,13 +51,23 @@ static la_ssize_t get_in(struct archive *a, void *arg, const void **data)
 	return n;
 }
 
+/* "cut.tar.zst: damaged in 'c/runs/.../perf.data', before byte 81234: Truncated zstd input; ..." */
 static int failed(struct reader *r, struct error *err)
 {
 	const char *why = archive_error_string(r->a);
+	int code = archive_errno(r->a) == EINTR ? EINTR : EBADMSG;
 
-	return error_set(err, archive_errno(r->a) == EINTR ? EINTR : EBADMSG,
-			 "%s: no archive of a capture, or damaged: %s", shown(r),
-			 why ? why : "it cannot be read");
+	if (!why)
+		why = "it cannot be read";
+	if (code == EINTR)
+		return error_set(err, code, "%s: %s", shown(r), why);
+	if (!r->name)
+		return error_set(err, code, "%s: no archive of a capture, or damaged: %s", shown(r),
+				 why);
+	return error_set(err, code,
+			 "%s: damaged in '%s', before byte %llu: %s; copy it again ('tar -xf' "
+			 "takes out what there is)",
+			 shown(r), name_shown(r->name), (unsigned long long)r->input, why);
 }
 
 static int open_input(struct reader *r, struct error *err)

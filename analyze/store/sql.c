@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 
 static int errno_of(int sqlite_code)
 {
@@ -28,10 +29,12 @@ static int errno_of(int sqlite_code)
 
 int sql_error(const struct store *s, struct error *err)
 {
-	int code = errno_of(sqlite3_extended_errcode(s->db));
+	int code = errno_of(sqlite3_extended_errcode(s->db)), kind = sqlite3_errcode(s->db);
+	bool damaged = kind == SQLITE_NOTADB || kind == SQLITE_CORRUPT;
 
-	return error_set(err, code, "%s: %s", s->path ? s->path : "store in memory",
-			 sqlite3_errmsg(s->db));
+	return error_set(err, code, "%s: %s%s", s->path ? s->path : "store in memory",
+			 sqlite3_errmsg(s->db),
+			 damaged ? "; run 'zcost analyze' on its capture again" : "");
 }
 
 static sqlite3_stmt *prepare(struct store *s, const char *sql)

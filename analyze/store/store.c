@@ -219,6 +219,24 @@ static int missing(const char *path, const char *capture, bool folder, struct er
 			 capture);
 }
 
+/* A file that is given as a capture, and is nothing that could be. */
+static int check_file(const char *path, struct error *err)
+{
+	static const char magic[16] = "SQLite format 3";
+	char head[sizeof(magic)] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
+		  !memcmp(head, magic, sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	return is ? 0
+		  : error_set(err, EBADMSG,
+			      "%s: neither a capture's folder, nor an archive of one (zcost pack), "
+			      "nor a zcost.db",
+			      path);
+}
+
 static int open_plain(struct store *s, const char *capture, struct error *err)
 {
 	bool folder = path_is_dir(capture);
@@ -227,6 +245,8 @@ static int open_plain(struct store *s, const char *capture, struct error *err)
 	s->path = folder ? xasprintf("%s/zcost.db", capture) : xstrdup(capture);
 	if (access(s->path, R_OK))
 		rc = missing(s->path, capture, folder, err);
+	else if (!folder && (rc = check_file(s->path, err)))
+		return rc;
 	else if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READONLY, NULL))
 		rc = sql_error(s, err);
 	else
@@ -275,7 +295,7 @@ static int open_archive(struct store *s, const char *archive, struct error *err)
 /* What is given in a capture's place now and then. */
 static bool is_perf_data(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char magic[8] = "";
 	bool is = fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) &&
 		  (!memcmp(magic, "PERFILE2", sizeof(magic)) ||

@@ -125,4 +125,64 @@ rm -rf bad
 ok "a part of the window, exit 4" exits 4 "$zcost" report summary bad.tar.zst --from 1 --format tsv
 ok "it is told with the table" says 'lossy: baseline receiver: workload.out differs' err
 
+# An archive that ends early has its store in front all the same: its figures are not given.
+cp -r cap long && head -c 1000000 /dev/urandom >long/runs/mmap/measure-02/receiver/workload.err
+cp -r long whole && "$zcost" pack long 2>err
+rm -rf long
+size=$(stat -c %s long.tar.zst)
+ok "a whole archive, exit 0" exits 0 "$zcost" report summary long.tar.zst --format tsv
+cp out right
+cut() { # cut BYTES COMMAND...
+	head -c "$1" long.tar.zst >cut.tar.zst
+	shift
+	exits 1 "$@"
+}
+ends() { # wherever it ends: in the checksums, in the store, behind it, a byte before its end
+	for at in 5 300 $((size / 200)) $((size / 2)) $((size - 1)); do
+		cut "$at" "$zcost" report summary cut.tar.zst && says '^zcost: cut.tar.zst: .*damaged' err && [ ! -s out ] &&
+			[ "$(wc -l <err)" = 1 ] || { echo "cut at $at"; return 1; }
+	done
+}
+ok "cut off anywhere, exit 1, one line, no figure" ends
+ok "cut off far behind the store, exit 1" cut $((size / 2)) "$zcost" report summary cut.tar.zst
+ok "in which file, after how many bytes, and what to do" says \
+	"damaged in 'long/runs/mmap/measure-02/receiver/workload.err', before byte $((size / 2)): .*; copy it again" err
+ok "what there is can be taken out" sh -c 'mkdir out.d && { zstd -dcq cut.tar.zst 2>/dev/null | tar -C out.d -xf - 2>/dev/null; :; } &&
+	cmp out.d/long/zcost.db whole/zcost.db'
+ok "its store is read by itself" sh -c "'$zcost' report summary out.d/long/zcost.db --format tsv 2>/dev/null | cmp - right"
+ok "export refuses it, too" cut $((size / 2)) "$zcost" export sql cut.tar.zst
+ok "and compare" cut $((size / 2)) "$zcost" compare cut.tar.zst:baseline cut.tar.zst:mmap
+ok "and plot" cut $((size / 2)) "$zcost" plot cut.tar.zst -o charts
+ok "and a part of the window" cut $((size / 2)) "$zcost" report summary cut.tar.zst --from 1
+ok "and analyze, which leaves nothing" sh -c "'$zcost' analyze cut.tar.zst 2>err; [ \$? = 1 ] && ! ls -d cut cut.tmp* 2>/dev/null"
+middle() { # bytes gone from the middle: block heads are read where there are none
+	{ head -c $((size / 2)) long.tar.zst; tail -c +$((size / 2 + 5000)) long.tar.zst; } >cut.tar.zst
+	exits 1 "$zcost" report summary cut.tar.zst && says 'damaged' err
+}
+ok "without a piece of its middle, exit 1" middle
+frames() { # several frames, one that is to be skipped among them, as other packers write them
+	zstd -dcq long.tar.zst >long.tar && split -b 300000 long.tar piece. && { for f in piece.*; do
+		zstd -qc "$f"; printf 'P*M\030\004\000\000\000skip'; done; } >frames.tar.zst
+	exits 0 "$zcost" report summary frames.tar.zst --format tsv && cmp out right || return
+	head -c -30 frames.tar.zst >cut.tar.zst
+	exits 1 "$zcost" report summary cut.tar.zst
+}
+ok "of several frames it is whole, or is not" frames
+
+# What is no capture at all.
+: >void.tar.zst
+for file in void.tar.zst right /dev/null; do
+	ok "$file as a capture, exit 1" exits 1 "$zcost" report summary $file
+	ok "what could be one is said" says "$file: neither a capture's folder, nor an archive of one \(zcost pack\), nor a zcost.db" err
+done
+mkfifo fifo
+ok "a fifo, exit 1" exits 1 timeout 20 "$zcost" report summary fifo
+cp -r cap torn
+for bytes in 0 100 5000; do
+	head -c $bytes cap/zcost.db >torn/zcost.db
+	ok "a store of $bytes bytes, exit 1" exits 1 "$zcost" report summary torn
+	ok "with the way out" says "torn/zcost.db: .*run 'zcost analyze" err
+done
+ok "which helps, exit 0" exits 0 "$zcost" analyze torn
+
 done_testing
