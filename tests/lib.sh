@@ -8,6 +8,7 @@
 set -u
 LC_ALL=C
 export LC_ALL
+umask 022 # other users read some of what tests make
 tests=$(cd "$(dirname "$0")/.." && pwd)
 top=$(dirname "$tests")
 build=${ZCOST_BUILD:-$top/build}
