@@ -77,6 +77,7 @@ static const struct argp_option options[] = {
 	 0},
 	{"units", KEY_UNITS, "ADAPTER", 0,
 	 "what reads the command's output: tcpzc, iperf3, pps, regex:RE, none (none)", 0},
+	{"verbose", 'v', NULL, 0, "why each thing that is not measured is not", 0},
 	{"list", KEY_LIST, NULL, 0, "list the collectors and exit", 0},
 	{0, 0, 0, 0, "Naming, for captures:", 1},
 	{"variant", KEY_VARIANT, "NAME", 0, "(run)", 1},
@@ -93,6 +94,7 @@ static const struct argp_option options[] = {
 struct args {
 	struct run run;
 	const char *collect, *cpus, *agent, *hold;
+	bool verbose;
 };
 
 static double seconds(struct argp_state *state, const char *what, const char *arg)
@@ -262,6 +264,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_CPUS:
 		a->cpus = arg;
 		return 0;
+	case 'v':
+		a->verbose = true;
+		return 0;
 	case KEY_LIST:
 		list_collectors();
 		return 0;
@@ -364,18 +369,38 @@ static int check(struct args *a, struct error *err)
 	return rc ? rc : check_events(r, err);
 }
 
+/* The same with each run on this host: one line, where nobody asked for it. */
+static void name_unmeasured(const struct run *r)
+{
+	struct str names = {0};
+	size_t i;
+
+	for (i = 0; i < r->ncollect; i++) {
+		const struct collect *c = &r->collect[i];
+
+		if (c->state == COLLECT_UNSUPPORTED && !c->asked)
+			str_printf(&names, "%s%s", names.len ? ", " : "", c->is->name);
+	}
+	if (names.len)
+		note("not measured here: %s (why: --verbose, or %s/run.json)", names.buf, r->dir);
+	str_free(&names);
+}
+
 /* Tells what is not as it should be; true when it is worth exit 4. */
-static bool report(const struct run *r)
+static bool report(const struct run *r, bool verbose)
 {
 	bool lossy = false;
 	size_t i;
+
+	if (!verbose)
+		name_unmeasured(r);
 
 	for (i = 0; i < r->ncollect; i++) {
 		const struct collect *c = &r->collect[i];
 
 		if (c->state == COLLECT_DEGRADED)
 			warn("%s: %s", c->is->name, c->why);
-		else if (c->state == COLLECT_UNSUPPORTED)
+		else if (c->state == COLLECT_UNSUPPORTED && (verbose || c->asked))
 			note("%s: not measured: %s", c->is->name, c->why);
 		lossy |= c->state == COLLECT_DEGRADED || c->lost > 0 ||
 			 (c->asked && c->state == COLLECT_UNSUPPORTED);
@@ -383,7 +408,7 @@ static bool report(const struct run *r)
 	return lossy;
 }
 
-static int execute(struct run *r)
+static int execute(struct run *r, bool verbose)
 {
 	struct error err = {0};
 	bool lossy;
@@ -392,7 +417,7 @@ static int execute(struct run *r)
 		error_print(&err);
 		return EXIT_FAILED;
 	}
-	lossy = report(r);
+	lossy = report(r, verbose);
 	if (!r->failed)
 		return lossy ? EXIT_LOSSY : EXIT_OK;
 	fprintf(stderr, "zcost: %s: run failed: %s\n", r->dir, r->why);
@@ -434,7 +459,7 @@ int cmd_collect(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	a.run.hosts = choose_hosts(&a.run);
-	code = execute(&a.run);
+	code = execute(&a.run, a.verbose);
 	collect_free(a.run.collect, a.run.ncollect);
 	free(a.run.hosts);
 	free(a.run.power_csv);

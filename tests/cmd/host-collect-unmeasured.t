@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What a host cannot measure is named in one line; why is for those who ask.
+. "$(dirname "$0")/../lib.sh"
+command -v jq >/dev/null || skip_all "needs jq"
+command -v sqlite3 >/dev/null || skip_all "needs sqlite3"
+
+mkdir sys bin
+printf '#!/bin/sh\necho no controller here >&2\nexit 1\n' >bin/ipmitool
+chmod +x bin/ipmitool
+PATH=$scratch/bin:$PATH
+ZCOST_SYSFS=$PWD/sys # no power, no topology, no idle states
+export ZCOST_SYSFS
+reason='no power source: .*no controller here; --power-command'
+
+ok "the measure pass" exits 0 "$zcost" collect -o r --pass measure -- sleep 0.1
+ok "says in one line what it could not measure" test "$(grep -c 'not measured' err)" = 1
+ok "  by name, and how to know why" says '^zcost: not measured here: .*power.* \(why: --verbose, or r/run.json\)$' err
+ok "  and no reason" sh -c "! grep -q 'power source' err"
+ok "the reason is in the run" sh -c \
+	"jq -r '.collectors[] | select(.name == \"power\") | .why' r/run.json | grep -q '$reason'"
+ok "  in the store" sh -c "'$zcost' analyze r 2>/dev/null
+	sqlite3 r/zcost.db 'SELECT text FROM note' | grep -q '$reason'"
+ok "  and in reports" sh -c "'$zcost' report runs r | grep -q '$reason'"
+ok "--verbose" exits 0 "$zcost" collect -o r -v --pass measure -- sleep 0.1
+ok "  says it" says "^zcost: power: not measured: $reason" err
+ok "  and not twice" sh -c "! grep -q 'not measured here' err"
+ok "what was asked for" exits 4 "$zcost" collect -o r --collect cpu,power -- sleep 0.1
+ok "  has its reason at once" says "^zcost: power: not measured: $reason" err
+ok "  and alone" test "$(wc -l <err)" = 1
+done_testing
