@@ -82,8 +82,8 @@ void worker_span_begins(struct worker *w, int who)
 
 void worker_span_ends(struct worker *w, int who)
 {
+	stop_count(w); /* a signal that comes during the call returns after it */
 	getrusage(who, &w->usage[1]);
-	stop_count(w);
 }
 
 /* Flow's turn: true while it is not done. */
