@@ -36,6 +36,14 @@ sub receive {
 	return $got;
 }
 
+sub await_taken {
+	my ($s) = @_;
+	my $left = pack('i', 1);
+	while (ioctl($s, 0x5411, $left) && unpack('i', $left)) { # SIOCOUTQ
+		select(undef, undef, undef, 0.01);
+	}
+}
+
 sub send_some {
 	my ($s) = @_;
 	my $sent = 0;
@@ -43,7 +51,7 @@ sub send_some {
 		my $k = syswrite($s, 'x' x ($bytes - $sent > 65536 ? 65536 : $bytes - $sent)) or last;
 		$sent += $k;
 	}
-	select(undef, undef, undef, 0.2) if $deed eq 'reset'; # what was sent is read first
+	await_taken($s) if $deed eq 'reset'; # which takes back what was not
 	act($s);
 	sysread($s, my $buf, 1) if $deed eq 'half-close';
 	return $sent;
