@@ -3,12 +3,25 @@
 # What the tests of tcpzc share; after lib.sh.
 
 command -v jq >/dev/null || skip_all "no jq"
+name=zctest-${scratch##*.} # of namespaces: no killed run has left any that are called so
 port=$((20000 + $$ % 10000))
+
+next_port() { # the next that nobody has
+	port=$((port + 1))
+	while grep -qsi ":$(printf %04x $port) " /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6; do
+		port=$((port + 1))
+	done
+}
+next_port
 
 # transfer HOST RECEIVER-OPTIONS -- SENDER-OPTIONS: leaves rx, tx (lines), rxs, txs (summaries),
 # rxrc, txrc. $rx_prefix and $tx_prefix go before the program.
 rx_prefix= tx_prefix=
 transfer() {
+	next_port
+	transfer_here "$@"
+}
+transfer_here() { # at $port
 	host=$1 rxo=
 	shift
 	while [ "$1" != -- ]; do
@@ -16,7 +29,6 @@ transfer() {
 		shift
 	done
 	shift
-	port=$((port + 1))
 	$rx_prefix "$tcpzc" --listen --port $port --accept-timeout ${accept_timeout:-20} $rxo >rx 2>rx.err &
 	pid=$!
 	$tx_prefix "$tcpzc" --connect "$host" --port $port "$@" >tx 2>tx.err
@@ -64,18 +76,40 @@ holds() { # FILE FILTER: jq says true for its one line
 	[ "$(jq -r "$2" "$1")" = true ] || { echo "not $2:"; cat "$1"; return 1; }
 }
 
-# listening PID: until it has a listening socket
-listening() {
-	i=0
-	while [ $i -lt 100 ]; do
-		for fd in /proc/"$1"/fd/*; do
-			inode=$(readlink "$fd" | sed -n 's/^socket:\[\(.*\)\]$/\1/p')
-			[ -n "$inode" ] && awk -v i="$inode" '$4 == "0A" && $10 == i { found = 1 }
-				END { exit !found }' /proc/"$1"/net/tcp /proc/"$1"/net/tcp6 && return 0
-		done
+# await COMMAND...: until it holds, for 30 seconds; more on a machine that does other things
+await() {
+	for _ in $(seq 600); do
+		"$@" && return
 		sleep 0.05
-		i=$((i + 1))
 	done
-	echo "process $1 does not listen"
+	echo "in vain: $*"
 	return 1
+}
+
+# has_socket PID PROTOCOL STATE: among those /proc/net has of the protocol, and of its IPv6
+has_socket() {
+	cat /proc/"$1"/net/"$2" /proc/"$1"/net/"$2"6 2>/dev/null | awk '{ print $10, $4 }' >sockets
+	for fd in /proc/"$1"/fd/*; do
+		inode=$(readlink "$fd" | sed -n 's/^socket:\[\(.*\)\]$/\1/p')
+		[ -n "$inode" ] && grep -qx "$inode $3" sockets && return
+	done
+	return 1
+}
+listening() { # PID: until it has a listening socket
+	await has_socket "$1" tcp 0A
+}
+bound() { # PID: until it has a socket for datagrams
+	await has_socket "$1" udp 07
+}
+
+gone() { # PID: or only not yet waited for
+	! grep -qs '^State:.[^ZX]' /proc/"$1"/status
+}
+has_points() { # N FILE
+	[ "$(grep -c '"point"' "$2")" -ge "$1" ]
+}
+
+# strace is there, and may trace.
+can_trace() {
+	strace -o /dev/null true 2>/dev/null
 }

@@ -22,6 +22,7 @@ ok "a receiver needs an interface" usage '^tcpzc: --rx devmem: which interface\?
 ok "so does a sender" usage '^tcpzc: --tx devmem: which interface\? --nic IF$' --connect ::1 --tx devmem
 ok "and one of responses" usage '--tx devmem: which interface' --listen --rr --rx zcrx --no-device --tx devmem
 ok "--no-device is not for it" usage '--no-device belongs to the mode zcrx$' --listen --rx devmem --no-device --nic lo
+exec 7<&- # whatever was left open there
 ok "a descriptor that is no dmabuf" refused 'dmabuf-fd 7 is no dmabuf' --nic lo --dmabuf-fd 7
 if [ -e /dev/udmabuf ] && [ "$(id -u)" = 0 ]; then
 	ok "an interface that is not there" refused 'no interface none0' --nic none0
@@ -35,7 +36,7 @@ fi
 
 # A dmabuf of another's: any file has a size to be asked for, and then the kernel's netdev family judges.
 head -c 4194304 /dev/zero >plain
-if [ "$(id -u)" = 0 ] && "$ZCOST_BUILD/zcost" doctor devmem --format tsv 2>/dev/null | grep -q "^devmem	kernel	yes"; then
+if [ "$(id -u)" = 0 ] && "$zcost" doctor devmem --format tsv 2>/dev/null | grep -q "^devmem	kernel	yes"; then
 	given() {
 		"$tcpzc" --listen=127.0.0.1 --port $port --accept-timeout 1 --rx devmem --nic lo --dmabuf-fd 9 9<>plain >out 2>err
 		[ $? = 1 ] && grep -qE 'no dmabuf|cannot receive into device memory' err || { cat err; return 1; }
