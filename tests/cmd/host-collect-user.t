@@ -6,14 +6,18 @@
 [ "$(id -u)" = 0 ] || skip_all "becoming somebody else needs root"
 command -v setpriv >/dev/null || skip_all "no setpriv here"
 
+umask 022
 chmod 755 .
 cp "$zcost" zcost && chmod 755 zcost # the checkout may be out of bounds
 mkdir home && chown 65534 home
+as_nobody() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$@"
+}
+as_nobody test -x "$scratch/zcost" || skip_all "nobody may not enter $scratch: set TMPDIR"
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 
 nobody() {
-	(cd home && setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all ../zcost collect -o r "$@") \
-		>out 2>err
+	(cd home && as_nobody ../zcost collect -o r "$@") >out 2>err
 	got=$?
 	[ "$got" = "$code" ] || { echo "exit $got, expected $code"; cat err; return 1; }
 }
@@ -38,21 +42,33 @@ if [ "$paranoid" -ge 1 ]; then
 else
 	skip "the profile is not" "kernel.perf_event_paranoid is $paranoid"
 fi
-if [ "$(setpriv --reuid 65534 --clear-groups --inh-caps=-all head -n 1 /proc/kallsyms | cut -c 1-16)" = 0000000000000000 ]; then
+stext() { # stext FILE: its line; the first symbols may be at 0 for everybody
+	grep -m 1 ' _stext$' "$1"
+}
+if as_nobody cat /proc/kallsyms | stext - | grep -q '^0* '; then
 	ok "symbols without addresses are no symbols" says 'host: .*kptr_restrict' err
 	cp -r home/r/hosts/* y && ./zcost collect -o r2 --host-dir y --collect host -- true
-	ok "they are saved again once they can be" sh -c '! head -n 1 y/kallsyms | grep ^0000000000000000'
+	ok "they are saved again once they can be" test "$(stext y/kallsyms)" = "$(stext /proc/kallsyms)"
 else
 	ok "symbols are readable here" test "$(state host)" = ok
 fi
+mkdir -p z && cp home/r/hosts/*/host.json z
+# As a kernel before 6.15 lists them.
+printf '%s\n' '0000000000000000 A fixed_percpu_data' '0000000000001000 A cpu_debug_store' >z/kallsyms
+./zcost collect -o r2 --host-dir z --collect host -- true
+ok "a first symbol at 0 does not make them such" grep -q fixed_percpu_data z/kallsyms
 
 code=0
 ok "what needs no right" nobody --collect softnet,cpu -- sleep 0.1
 ok "is measured without a word" test ! -s err
 code=4
-ok "the measure pass" nobody --pass measure -- sleep 0.1
-ok "says what it left out, once" test "$(grep -c '^zcost: not measured here: .*counters' err)" = 1
-ok "asked for a profile, and could not" nobody --pass profile -- true
+if [ "$paranoid" -ge 1 ]; then
+	ok "the measure pass" nobody --pass measure -- sleep 0.1
+	ok "says what it left out, once" test "$(grep -c '^zcost: not measured here: .*counters' err)" = 1
+	ok "asked for a profile, and could not" nobody --pass profile -- true
+else
+	skip "the measure pass" "kernel.perf_event_paranoid is $paranoid"
+fi
 
 mkdir sys sys/class sys/class/powercap sys/class/powercap/intel-rapl:0
 echo 1 >sys/class/powercap/intel-rapl:0/energy_uj
