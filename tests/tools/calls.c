@@ -9,6 +9,7 @@
  *   calls many THREADS PROCESSES
  *                           so many threads, one after the other, then processes; each is short
  *   calls crowd THREADS     so many threads at once
+ *   calls touch PAGES       writes into so many new pages, none of them a huge one
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -211,6 +213,20 @@ static int crowd(int threads)
 	return 0;
 }
 
+static int touch(size_t pages)
+{
+	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, pages * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
+
+	if (p == MAP_FAILED)
+		return 1;
+	madvise(p, pages * size, MADV_NOHUGEPAGE); /* a kernel without such pages knows no advice */
+	while (pages--)
+		*(volatile char *)(p + pages * size) = 1;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
@@ -227,6 +243,8 @@ int main(int argc, char **argv)
 		return many(atoi(argv[2]), atoi(argv[3]));
 	if (!strcmp(argv[1], "crowd") && argc > 2)
 		return crowd(atoi(argv[2]));
+	if (!strcmp(argv[1], "touch") && argc > 2)
+		return touch((size_t)atol(argv[2]));
 	usleep((useconds_t)atoi(argv[1]) * 1000);
 	getppid_times(1000);
 	data();
