@@ -14,9 +14,10 @@ zone() { # ZONE NAME MAX ENERGY
 	echo "$4" >"sys/class/powercap/$1/energy_uj"
 }
 
-# values SOURCE DOMAIN COLUMN: of all readings, in order
+# values SOURCE DOMAIN COLUMN: of all readings, in order, but for those like the one before: there is one a second, and
+# a busy machine may need another second
 values() {
-	awk -F'\t' -v s="$1" -v d="$2" -v c="$3" '$1 == s && $2 == d { printf "%s%s", sep, $c; sep = " " }
+	awk -F'\t' -v s="$1" -v d="$2" -v c="$3" '$1 == s && $2 == d && (!n++ || $c != last) { last = $c; printf "%s%s", sep, $c; sep = " " }
 		END { print "" }' r/power.tsv
 }
 
@@ -49,25 +50,29 @@ ok "powercap and hwmon" exits 0 collect -- sh -c "
 	sleep 0.3; echo 500 >sys/class/powercap/intel-rapl:0/energy_uj
 	sleep 1; echo 9000000 >sys/class/powercap/intel-rapl:1/energy_uj"
 ok "a wrap goes on upwards: to the domain's maximum and from 0 again" \
-	is "262143328000 262143329350 262143329350" values powercap package-0 4
-ok "a counter that only grows" is "7000000 7000000 9000000" values powercap package-1 4
-ok "a part is named inside its package" is "5000 5000 5000" values powercap package-0/core 4
-ok "so is the memory" is "100 100 100" values powercap package-0/dram 4
-ok "a meter in watts" is "231.500000 231.500000 231.500000" values hwmon power_meter@hwmon2/power1 5
-ok "what does not apply is empty" is "  " values hwmon power_meter@hwmon2/power1 4
+	is "262143328000 262143329350" values powercap package-0 4
+ok "a counter that only grows" is "7000000 9000000" values powercap package-1 4
+ok "a part is named inside its package" is 5000 values powercap package-0/core 4
+ok "once a second" test "$(grep -c '	package-0/core	' r/power.tsv)" -ge 3
+ok "so is the memory" is 100 values powercap package-0/dram 4
+ok "a meter in watts" is 231.500000 values hwmon power_meter@hwmon2/power1 5
+ok "what does not apply is empty" is "" values hwmon power_meter@hwmon2/power1 4
 ok "the same package through other registers is left out" \
 	test "$(cut -f 2 r/power.tsv | sort -u | wc -l)" = 6 # heading included
 ok "the sources are told" is powercap,hwmon info .info.source
-ok "readings just outside of the window" sh -c "awk -v a=\$(jq .window.start_ns r/run.json) -v b=\$(jq .window.end_ns r/run.json) '
-	NR > 1 && \$3 <= a { before = \$3 } NR > 1 && \$3 >= b && !after { after = \$3 }
-	END { exit !(before && after && a - before < 50e6 && after - b < 50e6) }' r/power.tsv"
+outside() {
+	exits 0 collect -- sleep 0.1 && awk -v a="$(jq .window.start_ns r/run.json)" -v b="$(jq .window.end_ns r/run.json)" '
+		NR > 1 && $3 <= a { before = $3 } NR > 1 && $3 >= b && !after { after = $3 }
+		END { exit !(before && after && a - before < 50e6 && after - b < 50e6) }' r/power.tsv
+}
+steady "readings just outside of the window" outside
 
 echo 3000 >sys/class/powercap/intel-rapl:0/max_energy_range_uj # cannot be: the counter is beyond it
 echo 9000 >sys/class/powercap/intel-rapl:0/energy_uj
 ok "a counter that is set back" exits 4 collect -- sh -c "sleep 0.2; echo 1 >sys/class/powercap/intel-rapl:0/energy_uj"
 ok "is said" says 'package-0: the energy counter was set back' err
 ok "no reading of it is made up" is 9000 values powercap package-0 4
-ok "the others are kept" is "9000000 9000000" values powercap package-1 4
+ok "the others are kept" is 9000000 values powercap package-1 4
 
 # Where it could have gone round: 257 kJ in less than a second is no power that a package draws.
 zone intel-rapl:0 package-0 262143328850 5000000000
@@ -110,14 +115,15 @@ else
 	watts() { # watts NAME: from the store
 		sqlite3 r/zcost.db "SELECT round(value, 2) FROM metric WHERE name = 'power_w:$1'"
 	}
-	ok "perf's energy events" exits 0 collect -- sleep 0.3
-	ok "are the source" is perf info .info.source
+	energy() { # what is read takes its time after the clock, on a busy machine
+		exits 0 collect -- sleep 0.3 && exits 0 "$zcost" analyze r && near "$(watts package)" 1 0.03 &&
+			near "$(watts platform)" 2 0.06
+	}
+	steady "perf's energy events: one watt by scale and time, two by the other scale" energy
+	ok "its core is not added to the package" near "$(watts package/perf/package-3/core)" "$(watts package)" 0.03
+	ok "they are the source" is perf info .info.source
 	ok "their domains are named by socket" is "package-3 package-3/core psys " \
 		sh -c "awk -F'\t' 'NR > 1 { print \$2 }' r/power.tsv | sort -u | tr '\n' ' '"
-	ok "analyzed" exits 0 "$zcost" analyze r
-	ok "one watt by scale and time" near "$(watts package)" 1 0.03
-	ok "the other scale" near "$(watts platform)" 2 0.06
-	ok "its core is not added to the package" near "$(watts package/perf/package-3/core)" 1 0.03
 	echo event=0x100 >$pmu/events/energy-pkg # more bits than the field has
 	ok "a damaged event" exits 0 collect -- true
 	ok "is left out" sh -c "! grep -q 'package-3	' r/power.tsv"
