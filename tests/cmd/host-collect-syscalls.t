@@ -60,7 +60,7 @@ naps() {
 for method in bpf tracepoint; do
 	ok "$method: all of a command's calls, from its first" exits 0 collect -- dd if=/dev/zero of=dd.out bs=1 count=3000
 	ok "$method: each read" sh -c "[ $(column calls read) -ge 3000 ] && [ $(column calls write) -ge 3000 ] &&
-		[ $(column calls execve) = 1 ] && [ $(column calls set_robust_list) -ge 1 ] && [ $(column calls arch_prctl) -ge 1 ]"
+		[ $(column calls execve) = 1 ] && [ $(column calls brk) -ge 1 ] && [ $(column calls arch_prctl) -ge 1 ]"
 done
 
 for method in bpf tracepoint; do
@@ -76,14 +76,14 @@ for method in bpf tracepoint; do
 	ok "$method: what ends a process never returned" \
 		test "$(awk -F'\t' '$5 == "exit_group" { n += $13; c += $6 } END { print n "," c }' r/syscalls.tsv)" = 5,0
 
-	ok "$method: a call that does not return in the window" exits 0 collect --warmup 0.2 --duration 1.4 --grace 0 -- \
-		"$calls" 500 block
+	ok "$method: a call that does not return in the window" exits 0 collect --warmup 0.7 --duration 2 --grace 0 -- \
+		"$calls" 1200 block
 	ok "$method: is unfinished" test "$(column unfinished pause)" = 1
 	ok "$method: and not counted" test "$(column calls pause)" = 0
 	ok "$method: nor is one that began before the window" test "$(column calls clock_nanosleep)" = 0
 
-	ok "$method: a window over a part" exits 0 collect --warmup 1 --duration 0.3 -- \
-		sh -c "sleep 0.1; $calls 0 >/dev/null; sleep 1.5"
+	ok "$method: a window over a part" exits 0 collect --warmup 1.5 --duration 0.3 --grace 0 -- \
+		sh -c "sleep 0.1; $calls 0 >/dev/null; sleep 30"
 	ok "$method: holds nothing from outside of it" test "$(column calls getppid)" = 0
 done
 
@@ -94,23 +94,26 @@ ok "calls, errors, bytes are of all" agrees
 ok "many calls" exits 0 collect --time-one-in 8 -- "$calls" loop 200000 300
 ok "one in 8 is timed: $(column timed getppid) of $(column calls getppid)" sh -c "
 	[ $(column calls getppid) = 200000 ] && [ $(column timed getppid) -gt 23000 ] && [ $(column timed getppid) -lt 27000 ]"
-ok "few calls are exact" test "$(column timed mmap)" = "$(column calls mmap)"
+ok "few calls are exact" awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["calls"] <= 16 { few++; bad += $at["timed"] != $at["calls"] } END { exit bad || few < 3 }' r/syscalls.tsv
 ok "it is told" test "$(jq -r '.collectors[0].info.time_one_in' r/run.json)" = 8
 "$zcost" analyze r >log 2>&1
 "$zcost" report syscalls r --format tsv >table 2>notes
 ok "and by the table" says 'one call in [0-9.]* was timed, drawn by lot: times are estimates' notes
-# 24984 times the mean of those drawn is the estimate; a mean of thousands of them is near it.
-ok "the total is of all calls" sh -c "awk -F'\t' -v timed=$(column timed getppid) -v ns=$(column total_ns getppid) '
-	NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; next }
-	\$at[\"syscall\"] == \"getppid\" { r = \$at[\"total_ms\"] * 1e6 / (ns * 200000 / timed); found = r > 0.8 && r < 1.25 }
-	END { exit !found }' table || { cat table; exit 1; }"
+# Those that were drawn stand for all but the first, which are not drawn.
+first=$(column first getppid) first_ns=$(column first_ns getppid)
+estimate=$(awk -v n="$(column timed getppid)" -v ns="$(column total_ns getppid)" -v f="$first" -v f_ns="$first_ns" \
+	'BEGIN { printf "%.0f", f_ns + (ns - f_ns) * (200000 - f) / (n - f) }')
+ok "the total is of all calls" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["syscall"] == "getppid" { printf "%.0f", $at["total_ms"] * 1e6 }' table)" "$estimate" $((estimate / 100))
 method=tracepoint
 ok "tracepoints time all: told, exit 2" exits 2 collect --time-one-in 8 -- true
 ok "nor does what counts no calls take it" exits 2 "$zcost" collect -o r --collect cpu --time-one-in 8 -- true
 
 # More threads than there is room for at a time; of the last ones each is still known.
 method=bpf
-ok "threads and processes by the ten thousand" exits 0 collect -- "$calls" many 30000 5000
+# So many in so short a time are lost, and told, where ours does not come to run for a quarter of a second.
+steady "threads and processes by the ten thousand" exits 0 collect -- "$calls" many 30000 5000
 ok "nothing was lost" test "$(jq -r '.collectors[0].lost' r/run.json)" = 0
 ok "calls, errors, bytes of all" agrees
 ok "histograms of all" histograms
@@ -126,15 +129,19 @@ ok "and all of their calls" sh -c "awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i+
 	\$at[\"syscall\"] == \"getppid\" { n += \$at[\"calls\"] } \$at[\"tid\"] == \"0\" { bad = 1 }
 	END { exit bad || n != 35000 }' table"
 
-ok "calls of some drawn by lot to be timed, of many processes" exits 0 collect --time-one-in 8 -- "$calls" many 9000 3000
+steady "calls of some drawn by lot to be timed, of many processes" exits 0 collect --time-one-in 8 -- "$calls" many 9000 3000
 ok "all that were not drawn are told" awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["first"] > $at["timed"] || $at["timed"] > $at["calls"] { print; bad = 1 }
 	$at["name"] == "getppid" { calls += $at["calls"]; first += $at["first"] }
 	END { exit bad || calls != 12000 || first != calls }' r/syscalls.tsv
 
-ok "more threads at once than there is room for" exits 4 collect -- "$calls" crowd 8500
-ok "calls that were lost are told" test "$(jq -r '.collectors[0].lost' r/run.json)" -ge "$((8500 - $(column calls getppid)))"
-ok "and were lost" test "$(column calls getppid)" -lt 8500
+if "$calls" crowd 8500 >log; then
+	ok "more threads at once than there is room for" exits 4 collect -- "$calls" crowd 8500
+	ok "calls that were lost are told" test "$(jq -r '.collectors[0].lost' r/run.json)" -ge "$((8500 - $(column calls getppid)))"
+	ok "and were lost" test "$(column calls getppid)" -lt 8500
+else
+	skip "more threads at once than there is room for" "8500 cannot be had here (threads-max, pids.max, ulimit -u)"
+fi
 
 ZCOST_NO_BTF=1
 export ZCOST_NO_BTF

@@ -137,7 +137,7 @@ static int interrupted(const int *sock)
 /* Continued by restart_syscall, for the rest of the time. */
 static int continued(void)
 {
-	struct timespec ts = {.tv_sec = 1};
+	struct timespec ts = {.tv_sec = 2}; /* the child will be there by then */
 	pid_t pid = disturb(stop_and_continue, -1);
 	long rc = syscall(SYS_nanosleep, &ts, NULL);
 
