@@ -30,6 +30,10 @@ gone() {
 	! alive
 }
 
+answers() { # answers N: so many were given whole
+	[ "$(grep -cx end raw)" -ge "$1" ]
+}
+
 agent k </dev/null >out
 ok "says what it is" jq -e --arg f "$scratch/tmp/zcost-k" '.zcost and .host and .boot_id and .exe and
 	.folder == $f and (.paranoid | type == "number") and (.caps | test("^[0-9a-f]+$"))' out
@@ -40,17 +44,18 @@ ok "tells the time" awk '/^clock/ { n++; bad += !($2 > last && $3 >= $2); last =
 	END { exit n != 2 || bad }' out
 
 {
-	sleep 0.3
+	wait_for grep -q zcost raw
 	mkdir -p tmp/zcost-k/run/sub
 	printf 'one\n' >tmp/zcost-k/run/a
 	printf 'two' >'tmp/zcost-k/run/sub/b c'
 	: >tmp/zcost-k/run/half.tmp.12
 	ln -s /etc/passwd tmp/zcost-k/run/link
 	echo send run; echo news run; echo news run
-	sleep 0.2
+	wait_for answers 3
 	echo more >>tmp/zcost-k/run/a
 	printf '%s\n' 'news run' forget 'news run' 'drop run' 'send run' 'send ../zcost-k' 'send /etc' bogus
-} | agent k | sed 1d >out
+} | agent k >raw
+sed 1d raw >out
 a="file 4 a
 one
 sum $(echo one | sha256sum | cut -d' ' -f1)"

@@ -100,7 +100,7 @@ if [ -n "$ids" ]; then
 		i=0
 		while "$build/tests/tools/bpf_left" $ids -- $maps; do
 			i=$((i + 1))
-			[ $i -lt 100 ] || return 1
+			[ $i -lt 200 ] || return 1
 			sleep 0.05
 		done
 	}

@@ -8,7 +8,8 @@ command -v perf >/dev/null || skip_all "no perf here"
 
 # A program that runs nowhere else: an interpreter under a name of its own.
 cp "$(readlink -f "$(command -v sh)")" zc-busy
-busy='i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done'
+# It never ends by itself, and is in the kernel now and then.
+busy='while :; do i=0; while [ $i -lt 50 ]; do i=$((i+1)); done; : </dev/null; done'
 # A home of its own shows whether perf leaves anything in a build-id cache.
 HOME=$PWD/home
 export HOME
@@ -27,13 +28,15 @@ info() {
 	jq -r ".collectors[] | select(.name == \"perf\") | $1" r/run.json
 }
 
-ok "a profile of a second in the middle of the run" exits 0 "$zcost" collect -o r --pass profile \
-	--warmup 0.5 --duration 1 --grace 0 -- ./zc-busy -c "$busy"
+middle() { # a second in the middle of a run: samples lie in the window and close to it
+	exits 0 "$zcost" collect -o r --pass profile --warmup 1 --duration 1 --grace 0 -- ./zc-busy -c "$busy" && inside
+}
+steady "a profile of a second in the middle of the run" middle
 ok "perf is ok" test "$(info .state)" = ok
-ok "samples lie in the window and close to it" inside
 ok "as many as run.json says" test "$(info .info.samples)" = "$(wc -l <times)"
-ok "call graphs are there" sh -c 'perf script -i r/perf.data -F ip,sym 2>/dev/null | grep -c . |
-	{ read lines; test $lines -gt $((2 * $(wc -l <times))); }'
+# The kernel's at least: a program may be built without frame pointers.
+ok "call graphs are there" sh -c 'perf script -i r/perf.data -F ip,sym 2>/dev/null |
+	awk "NF { n++ } !NF { deep += n > 4; n = 0 } END { exit deep < 5 }"'
 ok "an event that this host has" says '^(cycles|cpu-clock)$' - <<-EOF
 	$(info .info.event)
 EOF
@@ -49,7 +52,7 @@ ok "the program that ran, by its build-id" sh -c "cmp $host/dso/*/zc-busy zc-bus
 ok "perf.data names the same build-id" sh -c "perf buildid-list -i r/perf.data |
 	grep -q \"^\$(basename \$(dirname $host/dso/*/zc-busy)) .*/zc-busy\""
 ok "its samples are found in it" sh -c "perf script -i r/perf.data -F comm,ip,sym,dso -G 2>/dev/null |
-	grep -c '^ *zc-busy .*/zc-busy' | { read n; test \$n -gt 50; }"
+	grep -c '^ *zc-busy .*/zc-busy' | { read n; test \$n -gt 20; }"
 
 # Facts are taken once; another boot's are not touched.
 echo mine >$host/cpuinfo
@@ -66,20 +69,20 @@ ok "make a folder of their own" test -s "$host-$boot/kallsyms"
 ok "which run.json names" test "$(jq -r .host r2/run.json)" = "$(basename $host)-$boot"
 ok "and the old are as they were" says '^mine$' $host/cpuinfo
 
-ok "one CPU only" exits 0 "$zcost" collect -o r --collect perf --cpus 0 --duration 0.5 --grace 0 -- \
+steady "one CPU only" exits 0 "$zcost" collect -o r --collect perf --cpus 0 --duration 0.5 --grace 0 -- \
 	taskset -c 0 sh -c "$busy"
 ok "has samples of that CPU only" test "$(perf script -i r/perf.data -F cpu 2>/dev/null | sort -u | tr -d ' []')" = 000
 
 # Started on one CPU, moved to another, as a pinned workload is: perf sees no event of its start.
 elsewhere() {
-	exits 0 taskset -c 0 "$zcost" collect -o r --collect perf --cpus 1 --warmup 0.3 \
-		--duration 0.5 --grace 0 -- sh -c "taskset -pc 1 \$\$ >/dev/null; $busy"
+	exits 0 taskset -c 0 "$zcost" collect -o r --collect perf --cpus 1 --warmup 0.5 \
+		--duration 1 --grace 0 -- sh -c "taskset -pc 1 \$\$ >/dev/null; $busy"
 }
 if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
-	ok "a workload that came from another CPU" elsewhere
+	steady "a workload that came from another CPU" elsewhere
 	perf script -i r/perf.data -F comm,dso,ip -G 2>/dev/null >samples
-	ok "has its name" sh -c 'test $(grep -c "^ *sh " samples) -gt 100'
-	ok "and its program" sh -c 'test $(grep -cE "^ *sh .*/(dash|bash|sh)" samples) -gt 100'
+	ok "has its name" sh -c 'test $(grep -c "^ *sh " samples) -gt 20'
+	ok "and its program" sh -c 'test $(grep -cE "^ *sh .*/(dash|bash|sh)" samples) -gt 20'
 else
 	skip "a workload that came from another CPU" "one CPU here"
 fi

@@ -10,26 +10,28 @@ holds() {
 	jq -e "$1" r/run.json >/dev/null || { cat r/run.json; return 1; }
 }
 
-mkdir -p sys/devices/system/cpu/cpu0/thermal_throttle
+heat=sys/devices/system/cpu/cpu0/thermal_throttle
+mkdir -p $heat
 for f in core_throttle_count core_throttle_total_time_ms package_throttle_count package_throttle_total_time_ms; do
-	echo 7 >sys/devices/system/cpu/cpu0/thermal_throttle/$f
+	echo 7 >$heat/$f
 done
 export ZCOST_SYSFS="$PWD/sys"
-ok "a run" exits 0 "$zcost" collect -o r --cpus 0 --collect cpu,softnet,throttle,null --warmup 0.1 --duration 0.5 -- \
-	sh -c "sleep 0.3; echo 19 >sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count; sleep 1"
-ok "the CPU's heat is read at both ends" sh -c "grep -c '^cpu0 core_throttle_count' r/throttle.snap | grep -qx 2 &&
-	grep -qx 'cpu0 core_throttle_count 7' r/throttle.snap && grep -qx 'cpu0 core_throttle_count 19' r/throttle.snap"
-ok "a total says when it was on and off" holds '[.collectors[] | select(.name == "throttle") | .on_after_ns, .off_after_ns] | length == 2 and all(. >= 0 and . < 1e9)'
 dated='[.collectors[] | select(.name == "cpu" or .name == "softnet")]'
-ok "readings with times are outside of the window" holds "$dated | length == 2 and all(.read_before_ns > 0 and .read_after_ns > 0 and (has(\"on_after_ns\") | not))"
-ok "and near" holds "$dated | all(.read_before_ns < 1e8 and .read_after_ns < 1e8)"
-ok "one after the other" test "$(collector softnet .read_before_ns)" -ge "$(collector cpu .read_before_ns)"
 brackets() { # FILE: two readings at least, the window between the first after the rehearsal and the last
 	sed -n 's/^@\([0-9]*\) .*/\1/p' r/$1 | awk -v a="$(jq .window.start_ns r/run.json)" -v b="$(jq .window.end_ns r/run.json)" '
 		$1 <= a { before = $1 } $1 >= b { after = $1 } END { exit !(before && after && a - before < 1e8 && after - b < 1e8) }'
 }
-ok "/proc/stat lies around the window" brackets proc_stat.snap
-ok "softnet too" brackets softnet.snap
+edges() { # the CPU's heat is read at both ends; readings with times are near the window
+	echo 7 >$heat/core_throttle_count
+	exits 0 "$zcost" collect -o r --cpus 0 --collect cpu,softnet,throttle,null --warmup 0.1 --duration 0.5 --grace 0 -- \
+		sh -c "sleep 0.3; echo 19 >$heat/core_throttle_count; sleep 30" &&
+		[ "$(sed -n 's/^cpu0 core_throttle_count //p' r/throttle.snap | tr '\n' ' ')" = "7 19 " ] &&
+		holds "$dated | all(.read_before_ns < 1e8 and .read_after_ns < 1e8)" && brackets proc_stat.snap && brackets softnet.snap
+}
+steady "a run" edges
+ok "a total says when it was on and off" holds '[.collectors[] | select(.name == "throttle") | .on_after_ns, .off_after_ns] | length == 2 and all(. >= 0 and . < 1e9)'
+ok "readings with times are outside of the window" holds "$dated | length == 2 and all(.read_before_ns > 0 and .read_after_ns > 0 and (has(\"on_after_ns\") | not))"
+ok "one after the other" test "$(collector softnet .read_before_ns)" -ge "$(collector cpu .read_before_ns)"
 ok "how late the window opened" holds '.window.late_ns >= 0'
 rm -r sys
 mkdir sys
@@ -40,6 +42,7 @@ unset ZCOST_SYSFS
 
 # A group of its own with a fifth of a CPU.
 group=
+cleanup() { [ -z "$group" ] || rmdir "$group" 2>/dev/null; }
 for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/cpu /sys/fs/cgroup/cpu,cpuacct; do
 	mkdir "$root/zcost-test-$$" 2>/dev/null || continue
 	if [ -e "$root/zcost-test-$$/cpu.stat" ] && { echo 20000 2>/dev/null >"$root/zcost-test-$$/cpu.cfs_quota_us" ||
@@ -54,13 +57,14 @@ if [ -n "$group" ]; then
 		sh -c "echo \$\$ >'$group/cgroup.procs'; while :; do :; done"
 	ok "is counted as that group's" sh -c "awk '/ nr_throttled / { n[i++] = \$3 } END { exit !(n[1] > n[0]) }' r/throttle.snap"
 	rmdir "$group"
+	group=
 else
 	skip "a workload that goes into a group" "no CPU quota can be set here"
 	skip "is counted as that group's" "no CPU quota can be set here"
 fi
 
 if command -v perf >/dev/null && [ "$(id -u)" = 0 ]; then
-	ok "perf is on before the window and off after it" sh -c "
+	steady "perf is on before the window and off after it" sh -c "
 		'$zcost' collect -o r --pass profile --collect perf,null --warmup 0.2 --duration 0.5 --grace 0 -- sh -c 'while :; do :; done' &&
 		perf script -F time -i r/perf.data 2>/dev/null | tr -d : | awk -v a=\$(jq .window.start_ns r/run.json) \
 			-v b=\$(jq .window.end_ns r/run.json) '{ t = \$1 * 1e9 } NR == 1 { first = t } END { exit !(first <= a + 1e7 && t >= b - 1e7) }'"
