@@ -15,7 +15,7 @@
 struct score {
 	const char *column;
 	char formula[64]; /* "T²/C" */
-	char words[64];	  /* "throughput² per CPU use" */
+	char words[96];	  /* "throughput² per CPU use" */
 	char unit[64];	  /* "(Gbit/s)²/W" */
 };
 

@@ -153,6 +153,11 @@ for need in "" "--need perf" "nic"; do
 	ok "and is named as missing ($need)" says 'needed and missing: .*nic/interfaces' out
 done
 
+for bad in 0 -1 x inf nan 1e3x ''; do
+	ok "a rate of '$bad', exit 2" exits 2 "$zcost" doctor --rate "$bad"
+	ok "says so" says "'$bad' is not a number" err
+done
+
 as_nobody() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$@"
 }

@@ -84,7 +84,6 @@ for bad in 0 -1 x inf nan 1e3x ''; do
 	ok "an exponent of '$bad': report" number "$bad" report roi cap --roi-n "$bad"
 	ok "  compare" number "$bad" compare copying mapping -C cap --roi-n "$bad"
 	ok "  plot" number "$bad" plot cap -o pictures --roi-n "$bad"
-	ok "  a rate: doctor" number "$bad" doctor --rate "$bad"
 done
 for bad in 0 -1 2.5 1e3 x '' 99999999999999999999; do
 	ok "'$bad' rows: report" number "$bad" report functions cap --limit "$bad"
