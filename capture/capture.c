@@ -5,6 +5,7 @@
 #include "capture/permit.h"
 #include "capture/recover.h"
 #include "capture/remotes.h"
+#include "capture/shared.h"
 #include "capture/stage.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -211,6 +212,8 @@ static int do_todo(struct capture *c, struct error *err)
 		     c->order.n);
 	if (!rc && interrupt_came(&c->intr))
 		rc = -EINTR;
+	if (todo.n && !rc)
+		shared_cpus_say(c->plan);
 	if (todo.n && !rc)
 		rc = on_stage(c, &todo, err);
 	if (manifest_finish(&c->manifest, &late) && !rc)

@@ -2,6 +2,7 @@
 /* --dry-run: what a capture would do. Standard output; settings change here as in stage.c. */
 #include "capture/capture.h"
 #include "capture/permit.h"
+#include "capture/shared.h"
 #include "capture/stage.h"
 #include "lib/alloc.h"
 
@@ -232,6 +233,8 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 		manifest_left(&there, p, &all, &left);
 		if (left.n < all.n)
 			note("%s: %zu of %zu runs are there already", dir, all.n - left.n, all.n);
+		if (left.n)
+			shared_cpus_say(p);
 		progress_init(&progress, p, false);
 		history_learn(&there, &progress);
 		print_all(&progress, &left);

@@ -26,4 +26,34 @@ ok "  and with a command, too" exits 2 "$zcost" capture p.ini -o c --variant a -
 ok "  makes nothing" test ! -e c
 ok "a command without -- is one still" exits 0 "$zcost" capture -o c --variant a --pass measure --repeat 1 \
 	--duration 0.05 --grace 0 ./job
+
+# --- two sides on the same CPUs ---
+
+shares() { # shares WHAT: by a capture, once, and by a dry run
+	exits 0 "$zcost" capture s.ini -o "c$planned" && test "$(grep -c "share $1: what is measured by CPU .* is of both" err)" = 1 &&
+		exits 0 "$zcost" capture --dry-run s.ini && test "$(grep -c "share $1: what is measured by CPU" err)" = 1
+}
+alone() {
+	exits 0 "$zcost" capture "$@" --dry-run s.ini && ! grep -q share err
+}
+plan 0 0 >s.ini
+ok "sides that share a CPU" shares 'CPU 0'
+ok "  with the way out" says "receiver and sender share .*'cpus' of \[side\] keeps them apart" err
+plan >s.ini
+ok "sides without CPUs of their own" shares 'all CPUs'
+plan '' 0 >s.ini
+ok "one of all CPUs, and one of some" shares 'CPU 0'
+ok "a capture with nothing left to do" exits 0 "$zcost" capture s.ini -o "c$planned"
+ok "  says nothing of it" sh -c '! grep -q share err'
+plan 0 0 | sed '/^\[side sender\]/,/^\[variant/ s/^cpus/host = ssh:\/\/elsewhere\n&/' >s.ini
+ok "on two hosts a number is two CPUs" alone
+if grep -q ^0- /sys/devices/system/cpu/online; then
+	plan 0 1 >s.ini
+	ok "a CPU each" alone
+	plan 0 '${cpu}' | sed '/^\[side receiver\]/i [vars]\ncpu = 1\n[setting place]\nvalues = one two\n[value place=one]\ncpu = 0' >s.ini
+	ok "where some variants share" shares 'CPU 0 in 1 of 2 variants (a+place-one first)'
+else
+	skip "a CPU each" "CPUs 0 and 1 are not there"
+	skip "where some variants share" "CPUs 0 and 1 are not there"
+fi
 done_testing
