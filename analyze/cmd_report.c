@@ -395,13 +395,20 @@ static int check_filters(const struct arguments *a, const struct table *t, struc
 	for (i = 0; i < array_size(filters) && !t->rows; i++)
 		if (filters[i].value)
 			str_printf(&s, " --%s %s", filters[i].option, filters[i].value);
-	for (i = 0; i < t->nnotes && s.len; i++)
-		note("%s", t->notes[i]);
 	if (s.len)
 		error_set(err, ENOENT, "table '%s' has no row: nothing matches%s", a->table, s.buf);
 	free(cpus);
 	str_free(&s);
 	return -err->code;
+}
+
+/* A table that failed for want of rows: what stands beside it may tell why. */
+static void say_notes(const struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nnotes && !t->rows; i++)
+		note("%s", t->notes[i]);
 }
 
 static int report(struct arguments *a, struct error *err)
@@ -420,6 +427,8 @@ static int report(struct arguments *a, struct error *err)
 	narrow_columns(&t);
 	if (!rc)
 		rc = output_table(&a->out, &t, err);
+	else
+		say_notes(&t);
 	code = rc ? (int)error_exit(err) : t.lossy ? EXIT_LOSSY : EXIT_OK;
 	table_free(&t);
 	store_close(store);

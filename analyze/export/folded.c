@@ -225,17 +225,43 @@ static int add_runs(struct folded *f, const struct run *runs, int n, const char 
 	return rc;
 }
 
+static uint64_t weight_of_all(const struct folded *f)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < f->cap; i++)
+		sum += f->weight[i];
+	return sum;
+}
+
+static int say_notes(struct folded *f, const struct block *b, struct error *err)
+{
+	struct run *runs;
+	int n = scope_runs(f->x->store, f->x->q, b, FOR_PROFILE_NOTES, &runs, err);
+
+	if (n < 0)
+		return n;
+	scope_notes(f->x->store, b, runs, n, &f->x->notes);
+	free(runs);
+	return 0;
+}
+
 static int add_block(struct folded *f, const struct block *b, bool only, struct error *err)
 {
 	char *root = only ? NULL : xasprintf("%s/%s", b->variant, b->side);
+	uint64_t before = weight_of_all(f);
 	struct run *runs;
 	int n = scope_runs(f->x->store, f->x->q, b, FOR_PROFILE, &runs, err), rc = n;
 
 	if (n >= 0) {
 		rc = add_runs(f, runs, n, root, err);
-		scope_notes(f->x->store, b, runs, n, &f->x->notes);
 		free(runs);
 	}
+	if (!rc)
+		rc = say_notes(f, b, err);
+	if (!rc && !only && weight_of_all(f) == before)
+		table_note(&f->x->notes, "%s: no line is of it: it has no sample", root);
 	free(root);
 	return rc;
 }
@@ -378,26 +404,50 @@ static void put_lines(struct walk *w)
 	free(levels);
 }
 
-static bool any_weight(const struct folded *f)
+/* " on CPU 7 of command x" */
+static void say_filters(const struct query *q, struct str *s)
 {
-	size_t i;
+	char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
 
-	for (i = 0; i < f->cap; i++)
-		if (f->weight[i])
-			return true;
-	return false;
+	if (cpus)
+		str_printf(s, " on CPU %s", cpus);
+	if (q->comm)
+		str_printf(s, " of command %s", q->comm);
+	free(cpus);
+}
+
+/* Where to look for what there is. */
+static const char *way_out(const struct folded *f)
+{
+	if (f->event && (f->x->q->cpus || f->x->q->comm))
+		return "; 'zcost report functions --by cpu,comm' lists what there is";
+	if (!f->x->store)
+		return "; record again, for longer";
+	return store_capture_value(f->x->store, "slice")
+		       ? " between --from and --to; give another part of the window"
+		       : "; 'zcost report runs' tells what became of the runs";
+}
+
+static int nothing(const struct folded *f, struct error *err)
+{
+	struct str s = {0};
+	int rc;
+
+	if (f->event)
+		str_printf(&s, " of %s", f->event);
+	say_filters(f->x->q, &s);
+	rc = error_set(err, ENODATA, "nothing to export: no sample%s%s", s.len ? s.buf : "",
+		       way_out(f));
+	str_free(&s);
+	return rc;
 }
 
 static int write_lines(struct folded *f, struct error *err)
 {
 	struct walk w = {.f = f};
 
-	if (!any_weight(f))
-		return error_set(err, ENODATA, "nothing to export: no sample%s%s%s",
-				 f->event ? " of " : "", f->event ? f->event : "",
-				 f->x->q->cpus || f->x->q->comm
-					 ? " is on these CPUs and of this command"
-					 : "");
+	if (!weight_of_all(f))
+		return nothing(f, err);
 	w.out = export_open(f->x, err);
 	if (!w.out)
 		return -err->code;

@@ -274,29 +274,6 @@ static void note_filter(struct table *t, const struct tally *f)
 	str_free(&s);
 }
 
-/* Why there is no sample at all, in a capture. */
-static void say_absence(struct str *s, const struct cost_part *part)
-{
-	const struct cpuset *asked = part->tally.spec.cpus;
-	char *on, *of;
-
-	if (!part->nruns && part->nlost) {
-		str_printf(s, ": the profile%s of %d run%s hold%s none that can be used",
-			   part->nlost == 1 ? "" : "s", part->nlost, part->nlost == 1 ? "" : "s",
-			   part->nlost == 1 ? "s" : "");
-		return;
-	}
-	if (!part->nruns || !asked || !cpuset_count(&part->cpus)) {
-		str_puts(s, part->nruns ? " in its profiles" : ": no run of it was profiled");
-		return;
-	}
-	on = cpuset_format(asked);
-	of = cpuset_format(&part->cpus);
-	str_printf(s, " on CPU %s: those of its profiles are of CPU %s", on, of);
-	free(on);
-	free(of);
-}
-
 /* All of a part in one line: sums, basis, samples, what is not in the rows. */
 static void note_part(struct table *t, const struct cost_part *part, enum amount in, size_t shown)
 {
@@ -306,9 +283,7 @@ static void note_part(struct table *t, const struct cost_part *part, enum amount
 	if (part->block.variant)
 		str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
 	if (!f->samples && !f->n) {
-		str_printf(&s, "no samples%s", f->idle > 0 ? " but idle ones" : "");
-		if (!(f->idle > 0) && part->block.variant)
-			say_absence(&s, part);
+		cost_say_absence(part, &s);
 	} else {
 		say_sums(&s, part, in, shown);
 		str_printf(&s, "basis %s", part->basis.text);

@@ -121,6 +121,37 @@ void cost_part_free(struct cost_part *p)
 	tally_free(&p->tally);
 }
 
+static void say_why(const struct cost_part *part, struct str *s)
+{
+	const struct cpuset *asked = part->tally.spec.cpus;
+	char *on, *of;
+
+	if (!part->nruns && part->nlost) {
+		str_printf(s, ": the profile%s of %d run%s hold%s none that can be used",
+			   part->nlost == 1 ? "" : "s", part->nlost, part->nlost == 1 ? "" : "s",
+			   part->nlost == 1 ? "s" : "");
+		return;
+	}
+	if (!part->nruns || !asked || !cpuset_count(&part->cpus)) {
+		str_puts(s, part->nruns ? " in its profiles" : ": no run of it was profiled");
+		return;
+	}
+	on = cpuset_format(asked);
+	of = cpuset_format(&part->cpus);
+	str_printf(s, " on CPU %s: those of its profiles are of CPU %s", on, of);
+	free(on);
+	free(of);
+}
+
+void cost_say_absence(const struct cost_part *part, struct str *s)
+{
+	bool idle = part->tally.idle > 0;
+
+	str_printf(s, "no samples%s", idle ? " but idle ones" : "");
+	if (!idle && part->block.variant)
+		say_why(part, s);
+}
+
 static struct cost copy_of_part(const struct cost_part *p)
 {
 	const struct tally *f = &p->tally;

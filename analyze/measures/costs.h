@@ -13,6 +13,7 @@
 #include "analyze/measures/basis.h"
 #include "analyze/measures/system_load.h"
 #include "analyze/measures/tally.h"
+#include "lib/str.h"
 
 struct cost_part {
 	struct block block; /* NULL, NULL: a bare file */
@@ -35,6 +36,8 @@ struct cost cost_total(const struct cost_part *p, const struct tally_row *r);
 int cost_part_read(struct store *s, const struct query *q, const struct block *b,
 		   const struct tally_spec *spec, struct cost_part *p, struct error *err);
 void cost_part_free(struct cost_part *p);
+/* "no samples: the profile of 1 run holds none that can be used", of a part that has none. */
+void cost_say_absence(const struct cost_part *p, struct str *s);
 
 /*
  * What the functions that copy data cost a block, in ns per unit: NAN where it was not profiled or

@@ -9,6 +9,7 @@
 #include "analyze/measures/amount.h"
 #include "analyze/measures/costs.h"
 #include "analyze/measures/disassembly.h"
+#include "analyze/measures/notes.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
@@ -232,11 +233,30 @@ static void note_event(struct table *t, const struct cost_part *part, enum amoun
 		amount_event_note(t, in, part->tally.event);
 }
 
+/* A part without a row: it has no samples, or none in the function. */
+static void note_absence(struct table *t, const struct cost_part *part)
+{
+	struct str s = {0};
+
+	if (part->block.variant)
+		str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
+	if (!part->tally.samples)
+		cost_say_absence(part, &s);
+	else
+		str_printf(&s, "none of %llu samples of %s is in the function itself",
+			   (unsigned long long)part->tally.samples, part->tally.event);
+	table_note(t, "%s", s.buf);
+	str_free(&s);
+}
+
 static void note_part(struct table *t, const struct cost_part *part, enum amount in,
 		      const struct hots *h)
 {
 	const struct tally *f = &part->tally;
 	size_t i;
+
+	if (!f->n)
+		note_absence(t, part);
 
 	for (i = 0; i < f->n; i++) {
 		struct cost self = cost_self(part, &f->rows[i]);
@@ -293,7 +313,7 @@ static int add_runs(struct store *s, const struct query *q, const struct cost_pa
 }
 
 static int put_block(struct store *s, const struct query *q, const struct block *b, struct table *t,
-		     struct error *err)
+		     bool *any, struct error *err)
 {
 	struct tally_spec spec = spec_of(q);
 	struct hots h = {.n = 0};
@@ -308,19 +328,46 @@ static int put_block(struct store *s, const struct query *q, const struct block 
 		rc = put_all(t, &from, &h, q, err);
 	if (!rc)
 		note_part(t, &part, q->in, &h);
+	*any |= part.tally.samples > 0;
 	cost_part_free(&part);
 	hots_free(&h);
 	return rc;
 }
 
-static int check_found(const struct query *q, const struct table *t, struct error *err)
+/* A name that nothing has, or nothing at all. */
+static int check_found(struct store *s, const struct query *q, const struct table *t, bool any,
+		       struct error *err)
 {
-	return t->rows || t->nnotes
-		       ? 0
-		       : error_set(err, ENOENT, "no sample is in a function '%s'", q->symbol);
+	if (t->rows)
+		return 0;
+	if (any)
+		return error_set(err, ENOENT,
+				 "no sample is in a function '%s' itself; 'zcost report functions' "
+				 "lists those that have samples",
+				 q->symbol);
+	return error_set(err, ENOENT, "no sample is in a function '%s': there is none at all%s",
+			 q->symbol,
+			 !s ? "; record again, for longer"
+			 : store_capture_value(s, "slice")
+				 ? " between --from and --to; give another part of the window"
+				 : "; 'zcost report runs' tells what became of the runs");
 }
 
-static int from_store(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int say_notes(struct store *s, const struct query *q, const struct block *b, struct table *t,
+		     struct error *err)
+{
+	struct run *runs;
+	int n = scope_runs(s, q, b, FOR_PROFILE_NOTES, &runs, err);
+
+	if (n < 0)
+		return n;
+	scope_notes(s, b, runs, n, t);
+	free(runs);
+	return 0;
+}
+
+static int from_store(struct store *s, const struct query *q, struct table *t, bool *any,
+		      struct error *err)
 {
 	struct block *blocks;
 	int n = scope_blocks(s, q, &blocks, err), i, rc = n < 0 ? n : 0;
@@ -328,10 +375,11 @@ static int from_store(struct store *s, const struct query *q, struct table *t, s
 	if (n < 0)
 		return n;
 	zero_copy_title(s, q, t);
-	for (i = 0; i < n && !rc; i++)
-		rc = put_block(s, q, &blocks[i], t, err);
-	if (!rc)
-		rc = check_found(q, t, err);
+	for (i = 0; i < n && !rc; i++) {
+		rc = put_block(s, q, &blocks[i], t, any, err);
+		if (!rc)
+			rc = say_notes(s, q, &blocks[i], t, err);
+	}
 	if (!rc)
 		scope_capture_notes(s, t);
 	free(blocks);
@@ -360,7 +408,7 @@ static void add_profile(struct hots *h, const struct profile *p, const struct qu
 	}
 }
 
-static int from_profile(const struct query *q, struct table *t, struct error *err)
+static int from_profile(const struct query *q, struct table *t, bool *any, struct error *err)
 {
 	struct tally_spec spec = spec_of(q);
 	struct cost_part part = {.nruns = 1};
@@ -381,8 +429,11 @@ static int from_profile(const struct query *q, struct table *t, struct error *er
 	finish(&h, q);
 	if (!rc)
 		rc = put_all(t, &from, &h, q, err);
-	if (!rc)
+	if (!rc) {
 		note_part(t, &part, q->in, &h);
+		notes_of_profile(t, q->profile);
+	}
+	*any = part.tally.samples > 0;
 	cost_part_free(&part);
 	hots_free(&h);
 	return rc;
@@ -390,6 +441,7 @@ static int from_profile(const struct query *q, struct table *t, struct error *er
 
 int hotspots_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
+	bool any = false;
 	int rc;
 
 	if (!q->symbol)
@@ -406,6 +458,6 @@ int hotspots_run(struct store *s, const struct query *q, struct table *t, struct
 			"instructions come from a capture or a perf.data (--perf), not from "
 			"text");
 	amount_columns(t, q->in);
-	rc = s ? from_store(s, q, t, err) : from_profile(q, t, err);
-	return rc ? rc : check_found(q, t, err);
+	rc = s ? from_store(s, q, t, &any, err) : from_profile(q, t, &any, err);
+	return rc ? rc : check_found(s, q, t, any, err);
 }

@@ -132,28 +132,28 @@ rm -rf long
 size=$(stat -c %s long.tar.zst)
 ok "a whole archive, exit 0" exits 0 "$zcost" report summary long.tar.zst --format tsv
 cp out right
-cut() { # cut BYTES COMMAND...
+broken() { # broken BYTES COMMAND...
 	head -c "$1" long.tar.zst >cut.tar.zst
 	shift
 	exits 1 "$@"
 }
 ends() { # wherever it ends: in the checksums, in the store, behind it, a byte before its end
 	for at in 5 300 $((size / 200)) $((size / 2)) $((size - 1)); do
-		cut "$at" "$zcost" report summary cut.tar.zst && says '^zcost: cut.tar.zst: .*damaged' err && [ ! -s out ] &&
+		broken "$at" "$zcost" report summary cut.tar.zst && says '^zcost: cut.tar.zst: .*damaged' err && [ ! -s out ] &&
 			[ "$(wc -l <err)" = 1 ] || { echo "cut at $at"; return 1; }
 	done
 }
 ok "cut off anywhere, exit 1, one line, no figure" ends
-ok "cut off far behind the store, exit 1" cut $((size / 2)) "$zcost" report summary cut.tar.zst
+ok "cut off far behind the store, exit 1" broken $((size / 2)) "$zcost" report summary cut.tar.zst
 ok "in which file, after how many bytes, and what to do" says \
 	"damaged in 'long/runs/mmap/measure-02/receiver/workload.err', before byte $((size / 2)): .*; copy it again" err
 ok "what there is can be taken out" sh -c 'mkdir out.d && { zstd -dcq cut.tar.zst 2>/dev/null | tar -C out.d -xf - 2>/dev/null; :; } &&
 	cmp out.d/long/zcost.db whole/zcost.db'
 ok "its store is read by itself" sh -c "'$zcost' report summary out.d/long/zcost.db --format tsv 2>/dev/null | cmp - right"
-ok "export refuses it, too" cut $((size / 2)) "$zcost" export sql cut.tar.zst
-ok "and compare" cut $((size / 2)) "$zcost" compare cut.tar.zst:baseline cut.tar.zst:mmap
-ok "and plot" cut $((size / 2)) "$zcost" plot cut.tar.zst -o charts
-ok "and a part of the window" cut $((size / 2)) "$zcost" report summary cut.tar.zst --from 1
+ok "export refuses it, too" broken $((size / 2)) "$zcost" export sql cut.tar.zst
+ok "and compare" broken $((size / 2)) "$zcost" compare cut.tar.zst:baseline cut.tar.zst:mmap
+ok "and plot" broken $((size / 2)) "$zcost" plot cut.tar.zst -o charts
+ok "and a part of the window" broken $((size / 2)) "$zcost" report summary cut.tar.zst --from 1
 ok "and analyze, which leaves nothing" sh -c "'$zcost' analyze cut.tar.zst 2>err; [ \$? = 1 ] && ! ls -d cut cut.tmp* 2>/dev/null"
 middle() { # bytes gone from the middle: block heads are read where there are none
 	{ head -c $((size / 2)) long.tar.zst; tail -c +$((size / 2 + 5000)) long.tar.zst; } >cut.tar.zst
@@ -184,5 +184,66 @@ for bytes in 0 100 5000; do
 	ok "with the way out" says "torn/zcost.db: .*run 'zcost analyze" err
 done
 ok "which helps, exit 0" exits 0 "$zcost" analyze torn
+
+# A profile without a sample where one is looked for: never an empty result without a word.
+cat >busy.c <<'END'
+#include <time.h>
+__attribute__((noinline)) unsigned long hot(unsigned long s)
+{
+	for (int i = 1; i < 1000000; i++)
+		s += s / i;
+	return s;
+}
+int main(void) { unsigned long s = 1; while (clock() < CLOCKS_PER_SEC / 3) s = hot(s); return s == 0; }
+END
+${CC:-cc} -O1 -o busy busy.c
+command -v perf >/dev/null && perf record -q -N --buildid-mmap -k CLOCK_MONOTONIC -e cpu-clock,page-faults -F 1000 -o some.data \
+	./busy 2>/dev/null || { skip "profiles without samples" "perf cannot record here"; done_testing; }
+first=$(perf script -i some.data -F time 2>/dev/null | tr -d ': ' | sort -n | head -n 1)
+profile_run() { # profile_run VARIANT FILE: its window is from 5 s before the first sample to 20 s after it
+	d=prof/runs/$1/profile-01/receiver
+	run_json "$d" "$1" profile 1 receiver none '{"name": "perf", "state": "ok", "files": ["perf.data"]}'
+	from=$(awk -v t="$first" 'BEGIN { printf "%.0f", (t - 5) * 1e9 }') to=$(awk -v t="$first" 'BEGIN { printf "%.0f", (t + 20) * 1e9 }')
+	sed -i "s/\"start_ns\": [0-9]*/\"start_ns\": $from/; s/\"end_ns\": [0-9]*/\"end_ns\": $to/; s/\"cpus\": \"1\"/\"cpus\": \"\"/" "$d/run.json"
+	cp "$2" "$d/perf.data"
+}
+perf record -q -N -k CLOCK_MONOTONIC -e page-faults -c 1000000 -o none.data true 2>/dev/null
+mkdir prof
+profile_run full some.data
+profile_run bare none.data
+manifest prof "full bare" full/profile/1/ok bare/profile/1/ok
+sed -i 's/\["receiver", "sender"\]/["receiver"]/g' prof/manifest.json
+"$zcost" analyze prof 2>err
+
+fails() { # fails PATTERN COMMAND...: exit 1, nothing on standard output, and why as the last line
+	pattern=$1
+	shift
+	exits 1 "$@" && [ ! -s out ] && tail -n 1 err >last && says "$pattern" last
+}
+hot="$zcost report hotspots nowhere"
+ok "folded: a part of the window without samples" fails \
+	'nothing to export: no sample between --from and --to; give another part' "$zcost" export folded prof --variant full --to 4
+ok "hotspots: the same" fails "'nowhere': there is none at all between --from and --to; give another" $hot prof --variant full --to 4
+ok "with what became of the profile" says 'full receiver: no samples: the profile of 1 run holds none that can be used' err
+ok "functions has it as a note, exit 4" exits 4 "$zcost" report functions prof --variant full --to 4 --format tsv
+ok "folded: a profile without samples" fails \
+	"nothing to export: no sample; 'zcost report runs' tells" "$zcost" export folded prof --variant bare
+ok "hotspots: the same" fails "there is none at all; 'zcost report runs' tells" $hot prof --variant bare
+ok "folded: a command that none is of" fails \
+	"no sample of cpu-clock of command ghost; 'zcost report functions --by cpu,comm' lists" "$zcost" export folded prof --variant full --comm ghost
+ok "folded: a CPU that none is on" fails 'no sample of cpu-clock on CPU 4000;' "$zcost" export folded prof --variant full --cpu 4000
+ok "what is named there lists them" exits 0 "$zcost" report functions --by cpu,comm prof --variant full --format tsv
+ok "hotspots: a function that none is in" fails \
+	"no sample is in a function 'nowhere' itself; 'zcost report functions' lists" $hot prof --variant full
+ok "with how many there were" says 'full receiver: none of [0-9]+ samples of cpu-clock is in the function itself' err
+ok "folded of both: the one that has some" sh -c "'$zcost' export folded prof >out 2>err; [ -s out ] && ! grep -v '^full/receiver;' out"
+ok "of the other it is said" says 'bare/receiver: no line is of it: it has no sample' err
+ok "folded of a bare file without samples" fails 'no sample; record again' "$zcost" export folded --perf none.data
+ok "hotspots of it" fails 'there is none at all; record again' $hot --perf none.data
+head -c $(($(stat -c %s some.data) / 2)) some.data >half.data
+ok "hotspots of a file cut off: the function is not found" fails "'nowhere' itself" $hot --perf half.data
+ok "and that the file is not whole is said, too" says 'lossy: half.data: the file ends before its data does' err
+ok "of one that it has: figures, with that, exit 4" exits 4 "$zcost" report hotspots hot --perf half.data --format tsv
+ok "said beside them" says 'lossy: half.data: the file ends before its data does' err
 
 done_testing
