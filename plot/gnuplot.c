@@ -77,7 +77,7 @@ static double gnuplot_version(void)
 	if (fd < 0)
 		return 0;
 	if (!spawn_start(&pid, argv, &opts, &ignored) &&
-	    spawn_wait(pid, 1000, &status) == -ETIMEDOUT)
+	    spawn_wait(pid, 10000, &status) == -ETIMEDOUT)
 		spawn_stop(pid, 1000, NULL);
 	if (pread(fd, text, sizeof(text) - 1, 0) > 0 && str_starts(text, "gnuplot "))
 		version = strtod(text + strlen("gnuplot "), NULL);

@@ -200,7 +200,7 @@ ok "  the last that was set up is undone first" test "$(sed -n '/killed/,/begin/
 ok "  all is as it was" test "$(cat mtu)" = 1400 -a ! -e k/.undo
 ok "  the capture is whole" jq -e '.complete and (.runs | length) == 7' k/manifest.json
 
-plan 's/^before = echo mtu.*/&; sleep 61.${mtu}/; s/^repeats = 2/repeats = 1/' >p.ini
+plan 's/^before = echo mtu.*/&; sleep 63.${mtu}/; s/^repeats = 2/repeats = 1/' >p.ini
 ok "killed in a 'before'" killed l 'mtu 1500'
 ok "  what was begun is undone at the next start, which a signal ends" ended INT l 'mtu 1500'
 ok "  before anything else" test "$(sed -n '/killed/,$p' hooks | head -n 4 | tr '\n' ' ')" = \

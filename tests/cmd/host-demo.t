@@ -65,7 +65,7 @@ ok "two demos at once" exits 1 sh "$top/samples/demo.sh" "$build" demo2
 ok "  are told apart" says 'another demo is running on this machine' err
 kill -s KILL -- "-$pid"
 wait $pid 2>/dev/null
-ok "  what a killed one left running ends" wait_for 10 nothing_runs
+ok "  what a killed one left running ends" wait_for 60 nothing_runs
 sh "$top/samples/testbed.sh" down zcost-demo
 ok "  and can be removed" sh -c '! ip netns list | grep zcost-demo'
 done_testing
