@@ -26,7 +26,7 @@ MEASURE(rates, 3);
 MEASURE(roi, 20);
 MEASURE(scores, 9);
 MEASURE(variants, 4); /* and one for each setting of the plan */
-MEASURE(zerocopy, 7);
+MEASURE(zerocopy, 8);
 MEASURE(family, 8); /* of metrics of one kind: which, the table's name tells */
 MEASURE(counters, 12);
 MEASURE(power, 12);

@@ -8,15 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* THE TABLE of evidence that a workload gives: metrics, and the one that says zero copy was asked.
- */
+/* THE TABLE of evidence that a workload gives: metrics. */
 static const struct {
 	const char *what, *plain; /* where zero copy was asked for, and where it was not */
 	const char *zero_copy, *copied, *unknown;
+	bool drops; /* that were not kept: neither a copy nor none */
 } sources[] = {
-	{"sends, by completion flags", "sends", "sends_zero_copy", "sends_copied", "sends_unknown"},
+	{"sends, by completion flags", "sends", "sends_zero_copy", "sends_copied", "sends_unknown",
+	 false},
 	{"bytes received, mapped or copied", "bytes received", "rx_mapped_bytes", "rx_copied_bytes",
-	 "rx_unknown_bytes"},
+	 "rx_unknown_bytes", false},
+	{"dropped (upper bound)", "dropped (upper bound)", NULL, NULL, "rx_dropped_bytes", true},
 };
 
 static double sum(struct store *s, const struct run *runs, int n, const char *name)
@@ -32,9 +34,18 @@ static double sum(struct store *s, const struct run *runs, int n, const char *na
 	return all;
 }
 
-static bool asked(struct store *s, const struct run *runs, int n)
+static enum asked asked(struct store *s, const struct run *runs, int n)
 {
-	return sum(s, runs, n, "asked_zero_copy") > 0;
+	double runs_that_did = sum(s, runs, n, "asked_zero_copy");
+
+	return isnan(runs_that_did) ? ASKED_UNKNOWN
+	       : runs_that_did > 0  ? ASKED_ZERO_COPY
+				    : ASKED_COPY;
+}
+
+static double or_none(double x)
+{
+	return isnan(x) ? 0 : x;
 }
 
 static int add_side(struct store *s, const struct query *q, const struct block *b,
@@ -43,22 +54,24 @@ static int add_side(struct store *s, const struct query *q, const struct block *
 	struct query every = {.pass = q->pass, .repeat = q->repeat};
 	struct run *runs;
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), count = 0;
-	bool wish = n > 0 && asked(s, runs, n);
+	enum asked wish = n > 0 ? asked(s, runs, n) : ASKED_UNKNOWN;
 	size_t i;
 
 	for (i = 0; n > 0 && i < array_size(sources) && count < max; i++) {
 		double zc = sum(s, runs, n, sources[i].zero_copy);
 		double copied = sum(s, runs, n, sources[i].copied);
 		double unknown = sum(s, runs, n, sources[i].unknown);
-		double total = zc + copied + (isnan(unknown) ? 0 : unknown);
+		bool drops = sources[i].drops;
+		double total = drops ? unknown : zc + copied + or_none(unknown);
 
 		if (!(total > 0))
 			continue;
 		if (unknown > 0 && !(zc + copied > 0))
 			zc = copied = NAN; /* nobody said what became of them */
-		e[count++] = (struct evidence){b->side, wish ? sources[i].what : sources[i].plain,
-					       total,	zc,
-					       copied,	wish};
+		e[count++] = (struct evidence){
+			b->side, wish == ASKED_ZERO_COPY ? sources[i].what : sources[i].plain,
+			total,	 zc,
+			copied,	 drops ? ASKED_DROP : wish};
 	}
 	if (n >= 0)
 		free(runs);
@@ -97,16 +110,23 @@ double zero_copy_share(const struct evidence *e, int n, const char *side)
 	return least;
 }
 
-/* "mmap sender: 100.0 % of sends ... fell back to copying", for what asked not to be copied. */
+/*
+ * "mmap sender: 100.0 % of sends ... fell back to copying", for what asked not to be copied; and
+ * what was not even received.
+ */
 static void say_fallback(struct str *s, const char *variant, const struct evidence *e, int n)
 {
 	int i;
 
-	for (i = 0; i < n; i++)
-		if (e[i].asked && e[i].copied > 0.1 * e[i].total)
-			str_printf(s, "%s%s %s: %.1f %% of %s fell back to copying",
-				   s->len ? "; " : "NOT ZERO COPY: ", variant, e[i].side,
-				   100 * e[i].copied / e[i].total, e[i].what);
+	for (i = 0; i < n; i++) {
+		const char *before = s->len ? "; " : "NOT ZERO COPY: ";
+
+		if (e[i].asked == ASKED_ZERO_COPY && e[i].copied > 0.1 * e[i].total)
+			str_printf(s, "%s%s %s: %.1f %% of %s fell back to copying", before,
+				   variant, e[i].side, 100 * e[i].copied / e[i].total, e[i].what);
+		else if (e[i].asked == ASKED_DROP)
+			str_printf(s, "%s%s %s: " DROPPED_UNREAD, before, variant, e[i].side);
+	}
 }
 
 void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t)

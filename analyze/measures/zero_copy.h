@@ -8,12 +8,18 @@
 
 #include "analyze/measures/scope.h"
 
+/* What the workload asked the kernel to do with its data. */
+enum asked { ASKED_UNKNOWN, ASKED_COPY, ASKED_ZERO_COPY, ASKED_DROP };
+
 struct evidence {
 	const char *side;
 	const char *what;		 /* "sends, by completion flags" */
-	double total, zero_copy, copied; /* NAN: not known */
-	bool asked;			 /* the workload asked the kernel for zero copy here */
+	double total, zero_copy, copied; /* NAN: not known, as of what was dropped */
+	enum asked asked;
 };
+
+/* Of what nobody looked at: the same words wherever it is told. */
+#define DROPPED_UNREAD "every byte was dropped unread (upper bound)"
 
 enum { MAX_EVIDENCE = 8 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column zerocopy_columns[7] = {
+const struct column zerocopy_columns[8] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"evidence", NULL, V_STR, 0, "who says so, of what"},
@@ -20,6 +20,14 @@ const struct column zerocopy_columns[7] = {
 	{"zero_copy", NULL, V_REAL, 1, "of these without a copy; empty: it cannot say"},
 	{"copied", NULL, V_REAL, 1, "of these copied"},
 	{"share", "%", V_REAL, 2, "zero_copy / total"},
+	{"asked", NULL, V_STR, 0, "what the workload asked for: zero copy, copy or drop"},
+};
+
+static const char *const asked_names[] = {
+	[ASKED_UNKNOWN] = NULL,
+	[ASKED_COPY] = "copy",
+	[ASKED_ZERO_COPY] = "zero copy",
+	[ASKED_DROP] = "drop",
 };
 
 /* Sends and bytes are counts. */
@@ -40,6 +48,7 @@ static void put_evidence(struct table *t, const char *variant, const struct evid
 	table_set(t, row, "zero_copy", value_count(e->zero_copy));
 	table_set(t, row, "copied", value_count(e->copied));
 	table_set(t, row, "share", value_real(100 * e->zero_copy / e->total));
+	table_set(t, row, "asked", value_str(t, asked_names[e->asked]));
 }
 
 /* The profile's word: what functions that copy data cost. */
@@ -65,31 +74,66 @@ static int put_profile(struct store *s, const struct query *q, const struct bloc
 	return 0;
 }
 
-/* "mmap: zero copy on the receiver: 93.7 % ..." */
-static void verdict(struct table *t, const char *variant, const struct evidence *e, int n)
+static bool any_asked(const struct evidence *e, int n, enum asked what)
 {
-	int i, best = -1, asked = 0;
+	int i;
+
+	for (i = 0; i < n && e[i].asked != what; i++)
+		;
+	return i < n;
+}
+
+/* Is there any that cannot say? */
+static bool silent(const struct evidence *e, int n)
+{
+	int i;
+
+	for (i = 0; i < n && !isnan(e[i].zero_copy); i++)
+		;
+	return i < n;
+}
+
+/* The evidence with the largest zero-copy share; -1: none can say. */
+static int best_of(const struct evidence *e, int n)
+{
+	int i, best = -1;
 	double share;
 
 	for (i = 0; i < n; i++) {
-		asked |= e[i].asked;
 		share = e[i].zero_copy / e[i].total;
 		if (!isnan(share) && (best < 0 || share > e[best].zero_copy / e[best].total))
 			best = i;
 	}
-	if (best < 0) {
-		table_note(t, "%s: no evidence: the workload does not say what became of its data",
-			   variant);
-		return;
-	}
-	share = e[best].zero_copy / e[best].total;
+	return best;
+}
+
+/* "mmap: is zero copy on the receiver: 93.7 % ..." */
+static void verdict(struct table *t, const char *variant, const struct evidence *e, int n)
+{
+	int best = best_of(e, n);
+	double share = best < 0 ? NAN : e[best].zero_copy / e[best].total;
+
+	if (any_asked(e, n, ASKED_DROP))
+		table_note(t, "%s: " DROPPED_UNREAD, variant);
 	if (share > 0)
 		table_note(t, "%s: %s zero copy on the %s: %.1f %% of its %s", variant,
 			   share >= 0.9 ? "is" : "is only in part", e[best].side, 100 * share,
 			   e[best].what);
+	else if (any_asked(e, n, ASKED_DROP))
+		return;
+	else if (best < 0)
+		table_note(t, "%s: no evidence: the workload does not say what became of its data",
+			   variant);
+	else if (silent(e, n))
+		table_note(t,
+			   "%s: everything was copied on the %s; of the other side's data the "
+			   "workload does not say what became",
+			   variant, e[best].side);
 	else
 		table_note(t, "%s: is not zero copy: everything was copied%s", variant,
-			   asked ? ", although zero copy was asked for" : ", as asked");
+			   any_asked(e, n, ASKED_ZERO_COPY) ? ", although zero copy was asked for"
+			   : any_asked(e, n, ASKED_COPY)    ? ", as asked"
+							    : "");
 }
 
 /* What copying costs is of other runs than the counts, whose losses it bears. */
