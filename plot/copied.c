@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "plot/copied.h"
 
+#include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 #include "plot/chart.h"
@@ -35,6 +36,18 @@ double copied_share(const struct table *t, const char *variant, const char *side
 	return least;
 }
 
+/* Did the variant ask for that on a side? `side` NULL: on any. */
+static bool asked(const struct table *t, const char *variant, const char *side, const char *what)
+{
+	long row;
+
+	for (row = row_find(t, 0, variant, side); row >= 0;
+	     row = row_find(t, (size_t)row + 1, variant, side))
+		if (!strcmp(row_text(t, (size_t)row, "asked"), what))
+			return true;
+	return false;
+}
+
 enum copied copied_state(const struct table *zerocopy, const char *variant, double *percent,
 			 const char **side)
 {
@@ -53,6 +66,8 @@ enum copied copied_state(const struct table *zerocopy, const char *variant, doub
 		}
 	}
 	*percent = 100 * best;
+	if (asked(zerocopy, variant, NULL, "drop"))
+		return COPIED_DROPPED;
 	if (isnan(best))
 		return COPIED_UNKNOWN;
 	return best <= 0 ? COPIED_ALL : best < nearly_all ? COPIED_PART : COPIED_NONE;
@@ -69,27 +84,36 @@ static void put_percent(struct str *s, double percent)
 		str_printf(s, "%.*f", percent > 99 && percent < 100 ? 2 : 0, percent);
 }
 
-/* The other sides that had evidence and copied. */
-static void put_others(struct str *s, const struct table *t, const char *variant, const char *best)
+/* The other sides that had evidence and copied. True: of those that asked not to, too. */
+static bool put_others(struct str *s, const struct table *t, const char *variant, const char *best)
 {
 	static const char *const sides[] = {"receiver", "sender"};
+	bool any_fell = false;
 	double share;
 	size_t i;
 
 	for (i = 0; i < array_size(sides); i++) {
+		bool fell = asked(t, variant, sides[i], "zero copy");
+
 		share = copied_share(t, variant, sides[i]);
 		if (!strcmp(sides[i], best) || isnan(share) || share >= nearly_all)
 			continue;
-		str_puts(s, share > 0 ? ", " : ", not");
+		str_puts(s, share > 0 ? ", " : fell ? ", fell back to copying" : ", not");
 		if (share > 0)
 			put_percent(s, 100 * share);
 		str_printf(s, "%s on the %s", share > 0 ? " %" : "", sides[i]);
+		any_fell |= fell;
 	}
+	return any_fell;
 }
+
+/* Warnings come first: a line that is cut, is cut at its end. */
+enum rank { FELL_BACK, FELL_PARTLY, DROPPED, NO_EVIDENCE, COPIED, ZERO_COPY, RANKS };
 
 /* Variants of which the same is said. */
 struct alike {
 	char *words;
+	enum rank rank;
 	const char **variants;
 	double least, most; /* percent; NAN: the words have none */
 	int n;
@@ -100,7 +124,8 @@ struct said {
 	int n, cap, variants; /* variants: in the chart */
 };
 
-static void add(struct said *all, const char *variant, double percent, const struct str *words)
+static void add(struct said *all, const char *variant, enum rank rank, double percent,
+		const struct str *words)
 {
 	struct alike *a;
 	int i;
@@ -111,7 +136,11 @@ static void add(struct said *all, const char *variant, double percent, const str
 		array_grow(all->alike, all->n, all->cap);
 		all->alike[all->n++] = (struct alike){
 			xstrdup(words->buf),
-			xcalloc((size_t)all->variants, sizeof(*all->alike->variants)), NAN, NAN, 0};
+			rank,
+			xcalloc((size_t)all->variants, sizeof(*all->alike->variants)),
+			NAN,
+			NAN,
+			0};
 	}
 	a = &all->alike[i];
 	a->variants[a->n++] = variant;
@@ -179,54 +208,114 @@ static void put_alike(const struct drawing *d, struct str *s, const struct alike
 	str_puts(s, a->words);
 }
 
+/* Did one that asked for zero copy hear what became of its data? */
+static bool fell_back(const struct table *t, const char *variant)
+{
+	long row;
+
+	for (row = row_find(t, 0, variant, NULL); row >= 0;
+	     row = row_find(t, (size_t)row + 1, variant, NULL))
+		if (!strcmp(row_text(t, (size_t)row, "asked"), "zero copy") &&
+		    !isnan(share_of(t, (size_t)row)))
+			return true;
+	return false;
+}
+
+/* Is there evidence that says neither what was copied nor what was not? */
+static bool half_known(const struct table *t, const char *variant)
+{
+	long row;
+
+	for (row = row_find(t, 0, variant, NULL); row >= 0;
+	     row = row_find(t, (size_t)row + 1, variant, NULL))
+		if (isnan(row_real(t, (size_t)row, "zero_copy")) &&
+		    isnan(row_real(t, (size_t)row, "copied")))
+			return true;
+	return false;
+}
+
+/* Of a variant that has no zero copy on any side. */
+static enum rank put_copied(struct str *s, const struct table *t, const char *variant,
+			    const char *side)
+{
+	if (fell_back(t, variant)) {
+		str_puts(s, "fell back to copying every byte (not zero copy)");
+		return FELL_BACK;
+	}
+	if (asked(t, variant, NULL, "zero copy")) {
+		str_puts(s, "no evidence of zero copy");
+		return NO_EVIDENCE;
+	}
+	if (half_known(t, variant))
+		str_printf(s, "every byte was copied on the %s", side);
+	else if (asked(t, variant, NULL, "copy"))
+		str_puts(s, "plain copying, as asked");
+	else
+		str_puts(s, "every byte was copied (not zero copy)");
+	return COPIED;
+}
+
+/* What became of one variant's data. */
+static enum rank put_words(struct str *s, const struct table *t, const char *variant,
+			   double *percent)
+{
+	const char *side;
+	enum copied state = copied_state(t, variant, percent, &side);
+
+	if (state == COPIED_PART || state == COPIED_NONE) {
+		str_printf(s, " zero copy on the %s%s", side,
+			   state == COPIED_PART ? ", the rest was copied" : "");
+		return put_others(s, t, variant, side) ? FELL_PARTLY : ZERO_COPY;
+	}
+	*percent = NAN;
+	if (state == COPIED_ALL)
+		return put_copied(s, t, variant, side);
+	if (state == COPIED_UNKNOWN) {
+		str_puts(s, "no evidence of zero copy");
+		return NO_EVIDENCE;
+	}
+	str_puts(s, DROPPED_UNREAD);
+	if (asked(t, variant, NULL, "zero copy"))
+		put_others(s, t, variant, "receiver");
+	return DROPPED;
+}
+
 /*
- * What is to be said of one variant; the base copies by design, which needs no words unless others
- * are of the same way.
+ * A base that copies as it was asked to needs no words, nor one whose way nobody knows, unless
+ * others are of the same way.
  */
+static bool silent(const struct drawing *d, int i, enum rank rank)
+{
+	return !i && shared_bases(d) <= 1 && (rank == COPIED || rank == NO_EVIDENCE) &&
+	       !asked(&d->zerocopy, drawing_variant(d, i), NULL, "zero copy");
+}
+
 static void say(const struct drawing *d, struct said *all, int i)
 {
-	const char *v = drawing_variant(d, i), *side;
-	bool told = i || shared_bases(d) > 1;
+	const char *v = drawing_variant(d, i);
 	struct str words = {0};
 	double percent;
+	enum rank rank = put_words(&words, &d->zerocopy, v, &percent);
 
-	switch (copied_state(&d->zerocopy, v, &percent, &side)) {
-	case COPIED_ALL:
-		str_puts(&words, told ? "every byte was copied (not zero copy)" : "");
-		percent = NAN;
-		break;
-	case COPIED_UNKNOWN:
-		str_puts(&words, told ? "no evidence of zero copy" : "");
-		percent = NAN;
-		break;
-	case COPIED_PART:
-		str_printf(&words, " zero copy on the %s, the rest was copied", side);
-		put_others(&words, &d->zerocopy, v, side);
-		break;
-	case COPIED_NONE:
-		str_printf(&words, " zero copy on the %s", side);
-		put_others(&words, &d->zerocopy, v, side);
-		break;
-	}
-	if (words.len)
-		add(all, v, percent, &words);
+	if (!silent(d, i, rank))
+		add(all, v, rank, percent, &words);
 	str_free(&words);
 }
 
-/* Warnings come first: a line that is cut, is cut at its end. */
 void copied_caption(const struct drawing *d, struct figure *f)
 {
 	struct said all = {0};
 	struct str s = {0};
-	int i, warned;
+	enum rank rank;
+	int i;
 
 	while (drawing_variant(d, all.variants))
 		all.variants++;
 	for (i = 0; i < all.variants; i++)
 		say(d, &all, i);
-	for (warned = 1; warned >= 0; warned--)
+	for (rank = 0; rank < RANKS; rank++)
 		for (i = 0; i < all.n; i++)
-			if (isnan(all.alike[i].most) == (warned == 1))
+			if (all.alike[i].rank == rank)
 				put_alike(d, &s, &all.alike[i]);
 	if (s.len)
 		figure_caption(f, "%s", s.buf);

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What became of the data: a fallback, plain copying, bytes dropped unread and datagrams lost, in every
+# table and chart, the first variant's too.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+
+get() { # get FILE COLUMN VARIANT SIDE: a cell of a tsv table
+	awk -F'\t' -v want="$2" -v v="$3" -v s="$4" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		$c["variant"] == v && $c["side"] == s { print $c[want]; exit }' "$1"
+}
+is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
+lacks() { # lacks PATTERN FILE
+	! grep -E -- "$1" "$2"
+}
+report() { exits 0 "$zcost" report "$@" --format tsv; }
+
+# side VARIANT SIDE MODE [RECEIVE [SENDS]]: a measured run of it; the members that RECEIVE and SENDS name are in its
+# summary, in the place of copied bytes and copied sends.
+side() {
+	measure_run cap "$1" 1 "$2" 1280000000 150
+	sed -i "s/\"mode\":\"x\"/\"mode\":\"$3\"/${4:+; s/\"receive\":{[^\}]*\}/\"receive\":{$4\}/}${5:+; s/\"sends\":{[^\}]*\}/\"sends\":{$5\}/}" \
+		"$d/workload.out"
+}
+pair() { # pair VARIANT TX RX [RECEIVE [SENDS]]
+	side "$1" receiver "$3" "${4:-}" '"total":0,"zero_copy":0,"copied":0,"unknown":0'
+	side "$1" sender "$2" '"calls":0,"mapped_bytes":0,"copied_bytes":0' "${5:-}"
+}
+dropped='"calls":7,"mapped_bytes":0,"copied_bytes":0,"unknown_bytes":0,"dropped_bytes":3840000000'
+unknown='"total":9,"zero_copy":0,"copied":0,"unknown":9'
+
+mkdir cap
+pair msgzc msg-zerocopy recv
+pair uringzc uring-send-zc recv
+pair trunc send trunc "$dropped"
+pair splicetrunc splice trunc "$dropped" "$unknown"
+pair zctrunc msg-zerocopy trunc "$dropped"
+pair mapped msg-zerocopy mmap '"calls":7,"mapped_bytes":94,"copied_bytes":6,"unknown_bytes":0'
+pair old uring-send-zc recv '' "$unknown"
+pair splice splice recv '' "$unknown"
+pair plain send recv
+runs=
+for v in msgzc uringzc trunc splicetrunc zctrunc mapped old splice plain; do runs="$runs $v/measure/1/ok"; done
+manifest cap "msgzc uringzc trunc splicetrunc zctrunc mapped old splice plain" $runs
+ok "analyzed" exits 0 "$zcost" analyze cap
+ok "nothing was lost" says 'nothing lost' err
+
+ok "zerocopy" report zerocopy cap
+ok "dropped bytes are evidence" is "$(get out evidence trunc receiver)" 'dropped (upper bound)'
+ok "so many" is "$(get out total trunc receiver)" 3840000000
+ok "neither copied nor not" is "$(get out zero_copy trunc receiver)$(get out copied trunc receiver)$(get out share trunc receiver)" ''
+ok "also where the sender cannot say" is "$(get out evidence splicetrunc receiver)" 'dropped (upper bound)'
+ok "what was asked for: to drop" is "$(get out asked trunc receiver)" drop
+ok "zero copy" is "$(get out asked msgzc sender)" 'zero copy'
+ok "a copy" is "$(get out asked plain sender)" copy
+ok "who knows" is "$(get out asked splice sender)" ''
+for v in trunc splicetrunc zctrunc; do
+	ok "$v: the verdict" says "$v: every byte was dropped unread \(upper bound\)" err
+	ok "and no other" lacks "$v: (is|no evidence|everything)" err
+done
+ok "a fallback" says 'uringzc: is not zero copy: everything was copied, although zero copy was asked for' err
+ok "plain copying" says 'plain: is not zero copy: everything was copied, as asked' err
+ok "what one side alone says" says "splice: everything was copied on the receiver; of the other side's data the workload" err
+ok "is not held against the other" says 'old: everything was copied on the receiver; of' err
+for table in summary roi zerocopy cpu; do
+	"$zcost" report $table cap | head -n 1 >head
+	ok "$table: first the fallback" says '^NOT ZERO COPY: msgzc sender: 100.0 % of sends' head
+	ok "and what was dropped" says 'splicetrunc receiver: every byte was dropped unread \(upper bound\)' head
+	ok "not what copies as asked" lacks 'plain|splice sender|old' head
+done
+"$zcost" report zerocopy cap --width 80 >out
+ok "the bound can be read in 80 columns" says '^receiver +dropped \(upper bound\) +3840000000 ' out
+ok "compared" exits 0 "$zcost" compare plain trunc -C cap
+ok "with the bound first" says 'NOT ZERO COPY: trunc receiver: every byte was dropped unread \(upper bound\): no speed-up' out
+
+# Captions stand in several labels where they are long.
+caption() { sed -n "s/^set label '\(.*\)' at screen .*#9c3a00.*/\1/p" "slides/$1.gp" | tr '\n' ' ' >caption; }
+if command -v gnuplot >/dev/null; then
+	ok "drawn" exits 0 "$zcost" plot cap throughput cpu roi_c -o slides --new uringzc --new trunc \
+		--new zctrunc --new mapped --new plain
+	for c in throughput cpu roi_c; do
+		caption $c
+		ok "$c: the base fell back" says '^msgzc, uringzc: fell back to copying every byte \(not zero copy\)' caption
+		ok "one side did" says 'mapped: 94 % zero copy on the receiver, fell back to copying on the sender' caption
+		ok "a bound" says 'trunc: every byte was dropped unread \(upper bound\)' caption
+		ok "and what fell back beside it" \
+			says 'zctrunc: every byte was dropped unread \(upper bound\), fell back to copying on the sender' caption
+		ok "plain copying is no fallback" says 'plain: plain copying, as asked $' caption
+	done
+	ok "of one side alone" exits 0 "$zcost" plot cap throughput -o slides --base plain --new splice --new old
+	caption throughput
+	ok "nothing is said of the other" is "$(cat caption)" \
+		'old: no evidence of zero copy · splice: every byte was copied on the receiver '
+	ok "a base of another kind" exits 0 "$zcost" plot cap throughput -o slides --base plain --new msgzc
+	caption throughput
+	ok "needs no words" is "$(cat caption)" 'msgzc: fell back to copying every byte (not zero copy) '
+	ok "a base that drops" exits 0 "$zcost" plot cap throughput -o slides --base trunc --new plain
+	caption throughput
+	ok "needs some" says '^trunc: every byte was dropped unread' caption
+else
+	skip "captions" "no gnuplot"
+fi
+
+done_testing
