@@ -2,8 +2,8 @@
 /*
  * Sending and receiving without a copy: what the kernel's interfaces call things, for systems whose
  * headers are older than the kernel. Written from the kernel's documentation
- * (Documentation/networking/{msg_zerocopy,iou-zcrx,devmem}.rst, netlink/specs/netdev.yaml), and
- * checked against the system's headers where those have them.
+ * (Documentation/networking/{msg_zerocopy,iou-zcrx,devmem}.rst, netlink/specs/netdev.yaml);
+ * lib/zc_uapi.c holds it against the system's headers as far as those have them.
  */
 #ifndef ZC_UAPI_H
 #define ZC_UAPI_H
@@ -87,22 +87,6 @@ _Static_assert(offsetof(struct zc_zcrx_ifq_reg, zcrx_id) == 64, "io_uring_zcrx_i
 _Static_assert(sizeof(struct zc_zcrx_rqe) == 16, "io_uring_zcrx_rqe");
 _Static_assert(sizeof(struct zc_zcrx_cqe) == 16, "io_uring_zcrx_cqe");
 
-#ifdef IORING_ZCRX_AREA_SHIFT /* a header that knows zcrx */
-_Static_assert((int)IORING_REGISTER_ZCRX_IFQ == (int)ZC_IORING_REGISTER_ZCRX_IFQ, "ZCRX_IFQ");
-_Static_assert((int)IORING_OP_RECV_ZC == (int)ZC_IORING_OP_RECV_ZC, "RECV_ZC");
-_Static_assert(sizeof(struct io_uring_zcrx_ifq_reg) == sizeof(struct zc_zcrx_ifq_reg), "ifq_reg");
-_Static_assert(sizeof(struct io_uring_zcrx_area_reg) == sizeof(struct zc_zcrx_area_reg),
-	       "area_reg");
-#endif
-#ifdef IORING_FEAT_NO_IOWAIT
-_Static_assert(IORING_FEAT_NO_IOWAIT == ZC_IORING_FEAT_NO_IOWAIT, "FEAT_NO_IOWAIT");
-_Static_assert(IORING_ENTER_NO_IOWAIT == ZC_IORING_ENTER_NO_IOWAIT, "ENTER_NO_IOWAIT");
-#endif
-#ifdef IORING_SETUP_DEFER_TASKRUN
-_Static_assert(IORING_SETUP_DEFER_TASKRUN == ZC_IORING_SETUP_DEFER_TASKRUN, "DEFER_TASKRUN");
-_Static_assert(IORING_SETUP_CQE32 == ZC_IORING_SETUP_CQE32, "CQE32");
-#endif
-
 /* io_uring's zero-copy send: bits of sqe.ioprio, and of a notification's cqe.res. */
 enum {
 	ZC_IORING_RECVSEND_FIXED_BUF = 1 << 2,
@@ -118,16 +102,6 @@ struct zc_io_uring_napi {
 	uint32_t tracking;			  /* 0: of all sockets that requests are for */
 	uint32_t resv;
 };
-
-#ifdef IORING_RECVSEND_FIXED_BUF
-_Static_assert(IORING_RECVSEND_FIXED_BUF == ZC_IORING_RECVSEND_FIXED_BUF, "RECVSEND_FIXED_BUF");
-#endif
-#ifdef IORING_SEND_ZC_REPORT_USAGE
-_Static_assert(IORING_SEND_ZC_REPORT_USAGE == ZC_IORING_SEND_ZC_REPORT_USAGE, "REPORT_USAGE");
-#endif
-#ifdef IORING_NOTIF_USAGE_ZC_COPIED
-_Static_assert(IORING_NOTIF_USAGE_ZC_COPIED == ZC_IORING_NOTIF_USAGE_ZC_COPIED, "ZC_COPIED");
-#endif
 
 /* --- sockets --- */
 
@@ -157,36 +131,6 @@ struct zc_zerocopy_receive {
 	uint32_t msg_flags, reserved;
 };
 
-#ifdef SO_PREFER_BUSY_POLL
-_Static_assert(SO_BUSY_POLL == ZC_SO_BUSY_POLL, "SO_BUSY_POLL");
-_Static_assert(SO_INCOMING_NAPI_ID == ZC_SO_INCOMING_NAPI_ID, "SO_INCOMING_NAPI_ID");
-_Static_assert(SO_PREFER_BUSY_POLL == ZC_SO_PREFER_BUSY_POLL, "SO_PREFER_BUSY_POLL");
-_Static_assert(SO_BUSY_POLL_BUDGET == ZC_SO_BUSY_POLL_BUDGET, "SO_BUSY_POLL_BUDGET");
-#endif
-#ifdef SO_ZEROCOPY
-_Static_assert(SO_ZEROCOPY == ZC_SO_ZEROCOPY, "SO_ZEROCOPY");
-#endif
-#ifdef MSG_ZEROCOPY
-_Static_assert((int)MSG_ZEROCOPY == (int)ZC_MSG_ZEROCOPY, "MSG_ZEROCOPY");
-#endif
-#ifdef SO_EE_CODE_ZEROCOPY_COPIED
-_Static_assert(SO_EE_ORIGIN_ZEROCOPY == ZC_SO_EE_ORIGIN_ZEROCOPY, "SO_EE_ORIGIN_ZEROCOPY");
-_Static_assert(SO_EE_CODE_ZEROCOPY_COPIED == ZC_SO_EE_CODE_ZEROCOPY_COPIED, "ZEROCOPY_COPIED");
-#endif
-#ifdef TCP_ZEROCOPY_RECEIVE
-_Static_assert(TCP_ZEROCOPY_RECEIVE == ZC_TCP_ZEROCOPY_RECEIVE, "TCP_ZEROCOPY_RECEIVE");
-_Static_assert(offsetof(struct tcp_zerocopy_receive, recv_skip_hint) ==
-		       offsetof(struct zc_zerocopy_receive, recv_skip_hint),
-	       "struct tcp_zerocopy_receive");
-#endif
-#ifdef TCP_RECEIVE_ZEROCOPY_FLAG_TLB_CLEAN_HINT /* a header with all of the fields */
-_Static_assert(offsetof(struct tcp_zerocopy_receive, msg_controllen) ==
-		       offsetof(struct zc_zerocopy_receive, msg_controllen),
-	       "struct tcp_zerocopy_receive");
-_Static_assert(sizeof(struct tcp_zerocopy_receive) == sizeof(struct zc_zerocopy_receive),
-	       "struct tcp_zerocopy_receive");
-#endif
-
 /* --- devmem TCP --- */
 
 enum {
@@ -210,11 +154,6 @@ struct zc_dmabuf_token {
 
 _Static_assert(sizeof(struct zc_dmabuf_cmsg) == 24, "dmabuf_cmsg");
 _Static_assert(sizeof(struct zc_dmabuf_token) == 8, "dmabuf_token");
-#ifdef SO_DEVMEM_DONTNEED
-_Static_assert(SO_DEVMEM_LINEAR == ZC_SO_DEVMEM_LINEAR, "SO_DEVMEM_LINEAR");
-_Static_assert(SO_DEVMEM_DMABUF == ZC_SO_DEVMEM_DMABUF, "SO_DEVMEM_DMABUF");
-_Static_assert(SO_DEVMEM_DONTNEED == ZC_SO_DEVMEM_DONTNEED, "SO_DEVMEM_DONTNEED");
-#endif
 
 /* The generic netlink family "netdev". */
 enum {
