@@ -86,14 +86,14 @@ static const struct option_uses of_export[] = {
 /* THE TABLE of plot; without a chart's name all are drawn. */
 static const struct option_uses of_plot[] = {
 	{"throughput", {ANY_CHART}},
-	{"cpu", {ANY_CHART}},
-	{"components", {ANY_CHART}},
-	{"functions", {ANY_CHART "limit "}},
+	{"cpu", {ANY_CHART "side "}},
+	{"components", {ANY_CHART "side "}},
+	{"functions", {ANY_CHART "side limit "}},
 	{"functions_sender", {ANY_CHART "limit "}},
-	{"waterfall", {ANY_CHART "limit "}},
+	{"waterfall", {ANY_CHART "side limit "}},
 	{"waterfall_sender", {ANY_CHART "limit "}},
-	{"roi_c", {ANY_CHART "roi-n "}},
-	{"roi_p", {ANY_CHART "roi-n roi-m power-model power-kind "}},
+	{"roi_c", {ANY_CHART "side roi-n "}},
+	{"roi_p", {ANY_CHART "side roi-n roi-m power-model power-kind "}},
 	{NULL, {NULL}},
 };
 

@@ -2,6 +2,7 @@
 /* What all charts share: which variants, which sides, what stands below. */
 #include "plot/chart.h"
 
+#include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/str.h"
 #include "plot/copied.h"
@@ -66,13 +67,14 @@ void drawing_free(struct drawing *d)
 /* What the figures of a chart's tables are from; a loss of another collector is not theirs. */
 static const struct {
 	const char *table, *sources;
+	bool by_side; /* what is drawn of it is each side's own */
 } drawn_of[] = {
-	{"components", " perf cpu workload iperf3 "},
-	{"functions", " perf cpu workload iperf3 "},
-	{"cpu", " cpu "},
-	{"summary", " workload iperf3 "},
-	{"roi", " workload iperf3 cpu power "},
-	{"zerocopy", " workload iperf3 "},
+	{"components", " perf cpu workload iperf3 ", true},
+	{"functions", " perf cpu workload iperf3 ", true},
+	{"cpu", " cpu ", true},
+	{"summary", " workload iperf3 ", false},
+	{"roi", " workload iperf3 cpu power ", true},
+	{"zerocopy", " workload iperf3 ", false},
 };
 static const char collectors[] = " workload iperf3 perf cpu power softnet irq snmp nic sched idle "
 				 "counters syscalls tcp tcp_info devmem ring ";
@@ -175,9 +177,20 @@ static void note_measured_others(struct drawing *d)
 	struct error ignored = {0};
 	struct table t = {0};
 
+	q.side = d->side;
 	if (!d->source->table(d->source, "cpu", &q, &t, &ignored))
 		note_others(d, &t);
 	table_free(&t);
+}
+
+static bool by_side(const char *table)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(drawn_of); i++)
+		if (!strcmp(drawn_of[i].table, table))
+			return drawn_of[i].by_side;
+	return false;
 }
 
 int drawing_table(struct drawing *d, const char *name, struct table *t, struct error *err)
@@ -188,6 +201,8 @@ int drawing_table(struct drawing *d, const char *name, struct table *t, struct e
 
 	/* Every row, but unresolved addresses in one: single ones tell an audience nothing. */
 	q.limit = LONG_MAX;
+	if (by_side(name))
+		q.side = d->side;
 	if (profiled)
 		q.by = "variant,side";
 	rc = d->source->table(d->source, name, &q, t, err);
@@ -277,6 +292,14 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 	if (without.len)
 		figure_caption(f, "Not profiled here: %s", without.buf);
 	str_free(&without);
+}
+
+bool drawing_is_of(const struct drawing *d, const char *side, struct error *err)
+{
+	if (!d->side || !strcmp(d->side, side))
+		return true;
+	error_set(err, ENODATA, "it is the %s's, and --side is %s", side, d->side);
+	return false;
 }
 
 static const char *const side_order[] = {"receiver", "sender", NULL, "total"};

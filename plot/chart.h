@@ -41,6 +41,7 @@ struct drawing {
 	const char *base;   /* the variant that others are held against */
 	const char **news;  /* these others; NULL: all */
 	int nnews;
+	const char *side;      /* only this one; NULL: all */
 	int most;	       /* variants in the present chart; 0: all */
 	struct table zerocopy; /* filled once for all charts; no rows: no evidence */
 	bool lossy;	       /* a table behind a chart so far was incomplete */
@@ -86,6 +87,9 @@ const char *drawing_title(const struct drawing *d, struct figure *f, const char 
 
 /* A variant's colour, the same in all charts. */
 uint32_t drawing_color(const struct drawing *d, const char *variant);
+
+/* Is a chart of that side wanted? Else `err` says that it is not. */
+bool drawing_is_of(const struct drawing *d, const char *side, struct error *err);
 
 /* Adds the sides that have a row as groups: receiver, sender, others, total. */
 void drawing_sides(struct figure *f, const struct table *t);

@@ -177,10 +177,10 @@ out:
 
 int chart_functions(struct drawing *d, struct figure *f, struct error *err)
 {
-	return draw(d, f, "receiver", err);
+	return draw(d, f, d->side ? d->side : "receiver", err);
 }
 
 int chart_functions_sender(struct drawing *d, struct figure *f, struct error *err)
 {
-	return draw(d, f, "sender", err);
+	return drawing_is_of(d, "sender", err) ? draw(d, f, "sender", err) : -ENODATA;
 }

@@ -2,6 +2,7 @@
 /* Throughput bought with CPU time (T^n / C) and with power (T^n / P^m). */
 #include "plot/chart_all.h"
 
+#include "analyze/measures/shared_cpus.h"
 #include "lib/alloc.h"
 #include "plot/rows.h"
 #include "plot/shared.h"
@@ -98,6 +99,17 @@ static void put_bars(struct drawing *d, struct figure *f, const struct table *t,
 	}
 }
 
+/* Do sides have CPUs in common, which the total has once? The table says it. */
+static bool each_once(const struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nnotes; i++)
+		if (strstr(t->notes[i], SHARED_CPUS_ONCE))
+			return true;
+	return false;
+}
+
 int chart_roi_c(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct score s = score_of(d, "roi_c", 'C');
@@ -110,8 +122,9 @@ int chart_roi_c(struct drawing *d, struct figure *f, struct error *err)
 	f->axis = arena_strdup(&f->arena, s.unit);
 	put_bars(d, f, &t, &s);
 	figure_subtitle(f,
-			"T: throughput, Gbit/s; C: CPU use, 100 %% = one CPU%s; higher is better",
-			has_total(f) ? "; total: over both sides' CPU use" : "");
+			"T: throughput, Gbit/s; C: CPU use, 100 %% = one CPU%s%s; higher is better",
+			has_total(f) ? "; total: over both sides' CPU use" : "",
+			has_total(f) && each_once(&t) ? ", each CPU once" : "");
 	put_claim(d, f, &s);
 	drawing_foot(d, f, FROM_MEASURED);
 out:

@@ -148,10 +148,10 @@ static int draw(struct drawing *d, struct figure *f, const char *side, struct er
 /* The receiver's, or of what else there is. */
 int chart_waterfall(struct drawing *d, struct figure *f, struct error *err)
 {
-	return draw(d, f, NULL, err);
+	return draw(d, f, d->side, err);
 }
 
 int chart_waterfall_sender(struct drawing *d, struct figure *f, struct error *err)
 {
-	return draw(d, f, "sender", err);
+	return drawing_is_of(d, "sender", err) ? draw(d, f, "sender", err) : -ENODATA;
 }

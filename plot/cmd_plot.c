@@ -29,7 +29,8 @@ enum {
 	KEY_KIND,
 	KEY_FROM,
 	KEY_TO,
-	KEY_VARIANT
+	KEY_VARIANT,
+	KEY_SIDE
 };
 
 static const struct argp_option options[] = {
@@ -39,6 +40,7 @@ static const struct argp_option options[] = {
 	{"base", KEY_BASE, "VARIANT", 0, "what others are held against; default: the first", 1},
 	{"new", KEY_NEW, "VARIANT", 0, "held against it; may be repeated; default: all others", 1},
 	{"variant", KEY_VARIANT, "V", 0, "only these: a name, or a glob over names: 'mmap+*'", 1},
+	{"side", KEY_SIDE, "S", 0, "only this one, where a chart has several or chooses one", 1},
 	{"from", KEY_FROM, "SECONDS", 0,
 	 "only from then on, after the beginning of each run's window; read from the raw files", 1},
 	{"to", KEY_TO, "SECONDS", 0, "only before then", 1},
@@ -54,7 +56,7 @@ static const struct argp_option options[] = {
 };
 
 struct arguments {
-	const char *capture, *dir, *base;
+	const char *capture, *dir, *base, *side;
 	const char **news;
 	int nnews, news_cap;
 	const struct chart **charts;
@@ -153,6 +155,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_VARIANT:
 		query_set_variant(state, &a->query, arg);
+		return 0;
+	case KEY_SIDE:
+		a->side = arg;
 		return 0;
 	case KEY_FROM:
 		query_set_time(state, &a->open.slice.from, "--from", arg);
@@ -297,6 +302,27 @@ static int draw_all(struct drawing *d, struct arguments *a)
 	return d->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
+static int check_side(const struct arguments *a, struct store *store, struct error *err)
+{
+	struct str list = {0};
+	const char **names;
+	int i, n = store_sides(store, &names, err);
+	bool found = !a->side;
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++) {
+		found |= a->side && !strcmp(names[i], a->side);
+		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
+	}
+	if (!found)
+		error_set(err, ENOENT, "no side '%s' in this capture; it has %s", a->side,
+			  n ? list.buf : "none");
+	str_free(&list);
+	free(names);
+	return found ? 0 : -ENOENT;
+}
+
 static int plot(struct arguments *a, struct store *store, struct error *err)
 {
 	struct chart_source source = {facts_table, store, facts_compare};
@@ -304,11 +330,14 @@ static int plot(struct arguments *a, struct store *store, struct error *err)
 			    .query = a->query,
 			    .base = a->base,
 			    .news = a->news,
-			    .nnews = a->nnews};
+			    .nnews = a->nnews,
+			    .side = a->side};
 	struct facts facts;
 	int rc = facts_read(&facts, store, a->capture, a->query.variant, err), code = EXIT_FAILED;
 
 	d.facts = facts.chart;
+	if (!rc)
+		rc = check_side(a, store, err);
 	if (!rc)
 		rc = dir_make(a->dir, err);
 	if (!rc)

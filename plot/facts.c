@@ -177,8 +177,10 @@ int facts_compare(const struct chart_source *source, const char *const ends[2],
 	int e, rc;
 
 	for (e = 0; e < ENDS; e++)
-		c.end[e] = (struct compare_end){
-			.store = source->from, .variant = ends[e], .label = (char *)ends[e]};
+		c.end[e] = (struct compare_end){.store = source->from,
+						.variant = ends[e],
+						.label = (char *)ends[e],
+						.shared = e == NEW};
 	free(compare_evidence(&c)); /* the charts say it themselves */
 	rc = compare_estimator(&c, err);
 	return rc ? rc : compare_table_find("waterfall")->run(&c, t, out, err);

@@ -78,7 +78,7 @@ static int check_named(const struct comparison *c, enum end e, const struct side
 	list = compare_names(of->names, of->n);
 	error_set(err, ENOENT, "%s has no side '%s'; it has: %s%s", store_path(c->end[e].store),
 		  side, list,
-		  c->end[e].shared || c->side[BASE] != c->side[NEW]
+		  c->end[NEW].shared || c->side[BASE] != c->side[NEW]
 			  ? ""
 			  : " (--side BASE'S,NEW'S names one of each)");
 	free(list);

@@ -187,7 +187,7 @@ static void note_shared(struct table *t, const char *variant, const char *cpus)
 	bool known = table_cell(t, t->rows - 1, table_column(t, "cpu_pct"))->type != V_NONE;
 
 	table_note(t, "%s total: %s: %s", variant, cpus,
-		   known ? "cpu_pct and roi_c count each CPU once"
+		   known ? "cpu_pct and roi_c " SHARED_CPUS_ONCE
 			 : "no cpu_pct, and nothing made of it: CPU time is not known CPU by CPU");
 }
 
