@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What the measure pass takes from the throughput: one transfer over the test bed, and zcost collect with
-# the collectors of that pass on both sides all the time, but stopped (SIGSTOP) for every second second.
-# Each second with it is set against the mean of the second before and the one behind, so that a slow
-# drift does not count; TURNS (60) of them. The median of these ratios, and the order statistics that hold
-# it with 95 %. What is stopped is what runs in the window; loading and switching on lie before it.
+# What the measure pass takes from the throughput: one transfer over the test bed under zcost collect, with
+# the collectors of that pass on both sides all the time; but for every second second it is stopped
+# (SIGSTOP), and its counters are off. Each second with it is set against the mean of the second before and the one
+# behind, so that a slow drift does not count; TURNS (60) of them. The median of these ratios, and the order
+# statistics that hold it with 95 %. It is what runs in the window; loading and switching on lie before it.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
 turns=${TURNS:-60}
+switch=$build/tests/tools/perf_switch
+[ -x "$switch" ] || make -s -C "$top" "$switch" BUILD="$build" >/dev/null
 bed=$top/samples/testbed.sh
 name=zcbenchm$$
 dir=$(mktemp -d)
@@ -22,37 +24,28 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM
 "$bed" up "$name" 2>/dev/null || { echo "SKIP: no test bed here"; exit 0; }
 
-seconds=$((turns * 2 + 6))
-on() { # SIDE COMMAND...
-	side=$1
-	shift
-	"$bed" run "$side" -n "$name" "$@"
-}
-on receiver "$build/tcpzc" --listen --rx recv --cpu 1 >"$dir/out" &
-receiver=$!
-on sender "$build/tcpzc" --connect 192.0.2.1 --tx send --cpu 0 --seconds $seconds >/dev/null &
-sender=$!
-sleep 1
-for side in receiver sender; do
-	cpu=1
-	[ $side = receiver ] || cpu=0
-	# The sockets it looks for are the workload's: it watches a transfer of its own, of next to nothing.
-	"$build/zcost" collect -o "$dir/$side" --host-dir "$dir/host-$side" --pass measure --side $side \
-		--cpus $cpu --duration $((turns * 2 + 3)) --grace 0 -- "$bed" run $side -n "$name" \
-		$([ $side = receiver ] && echo "$build/tcpzc --listen --port 7078 --rx recv" ||
-			echo "$build/tcpzc --connect 192.0.2.1 --port 7078 --rate 1000 --size 100 --seconds $seconds") \
-		>/dev/null 2>"$dir/$side.err" &
+seconds=$((turns * 2 + 4))
+collect() { # SIDE CPU COMMAND...
+	side=$1 cpu=$2
+	shift 2
+	"$build/zcost" collect -o "$dir/$side" --host-dir "$dir/host-$side" --pass measure --side "$side" \
+		--cpus "$cpu" -- "$bed" run "$side" -n "$name" "$build/tcpzc" --cpu "$cpu" "$@" 2>"$dir/$side.err" &
 	pids="$pids $!"
-done
+}
+collect receiver 1 --listen --rx recv
+collect sender 0 --connect 192.0.2.1 --tx send --seconds $seconds
 sleep 2
 i=0
 : >"$dir/turns"
 clock() { awk '{ printf "%s ", $1 }' /proc/uptime >>"$dir/turns"; }
+events=$("$switch" on $pids)
 while [ $i -lt "$turns" ]; do
+	"$switch" on $pids >"$dir/events"
 	kill -CONT $pids
 	clock
 	sleep 1
 	kill -STOP $pids
+	"$switch" off $pids >"$dir/events"
 	clock
 	sleep 1
 	clock
@@ -60,10 +53,9 @@ while [ $i -lt "$turns" ]; do
 	i=$((i + 1))
 done
 kill -CONT $pids
-wait $pids || { cat "$dir"/*.err; exit 1; }
+for p in $pids; do wait "$p" || { cat "$dir"/*.err; exit 1; }; done
 pids=
-wait $sender $receiver
-jq -r 'select(.type == "point") | "\(.t_ns / 1e9) \(.bytes)"' "$dir/out" >"$dir/points"
+jq -r 'select(.type == "point") | "\(.t_ns / 1e9) \(.bytes)"' "$dir/receiver/workload.out" >"$dir/points"
 own=$(jq -s 'map(.window.own_cpu_ns / (.window.end_ns - .window.start_ns)) | max * 200' "$dir"/*/run.json) # it is stopped half of the time
 awk '
 	function at(t,   a, b, m) { # bytes by then
@@ -76,9 +68,10 @@ awk '
 	{ off = rate($2, $3)
 	  if (k++) print rate($1, $2) / ((off + last) / 2)
 	  last = off }' "$dir/points" "$dir/turns" | sort -n >"$dir/ratios"
-awk -v own="$own" '{ x[NR] = $1 } END {
+awk -v own="$own" -v events="$events" '{ x[NR] = $1 } END {
 	n = NR; p = 0; c = 0.5 ^ n
 	for (k = 0; k < n / 2; k++) { p += c; if (p > 0.025) break; c *= (n - k) / (k + 1) }
+	printf "counters of both sides, switched with it: %d\n", events
 	printf "own CPU time of collect, the side with more: %.3f %% of one CPU\n", own
 	printf "throughput under the measure pass, of that without: %.2f %% [%.2f .. %.2f] (n=%d; goal 99)\n",
 		100 * (n % 2 ? x[(n + 1) / 2] : (x[n / 2] + x[n / 2 + 1]) / 2), 100 * x[k ? k : 1], 100 * x[n + 1 - (k ? k : 1)], n

@@ -63,6 +63,11 @@ for tool in $all; do
 		m = x[int((NR + 1) / 2)]
 		printf "%-12s %9.1f %9.1f %9.1f  %9.1f\n", t, m, x[1], x[NR], m - bare }'
 done
+for m in bpf bpf-1-in-16; do
+	awk -v m=$m -v bare="$bare" -v with="$(median "$dir/$m.ns")" 'BEGIN {
+		printf "%s adds %.0f ns to a call of %.0f ns, %.2f of it; goal 150 ns to one of 70\n",
+			m, with - bare, bare, (with - bare) / bare }'
+done
 for m in bpf tracepoint; do
 	echo "$m lost: $(sort -n "$dir/$m.lost" | tail -n 1) at most"
 done

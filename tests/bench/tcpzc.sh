@@ -20,7 +20,7 @@ trap '"$bed" down $name; rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 "$bed" up "$name" 2>/dev/null || { echo "SKIP: no test bed here"; exit 0; }
 neper=${NEPER:-$(command -v tcp_stream || true)}
-command -v iperf3 >/dev/null || { echo "SKIP: no iperf3"; exit 0; }
+iperf3=$(command -v iperf3) || echo "SKIP against iperf3: there is none"
 
 on() { # SIDE COMMAND...
 	side=$1
@@ -57,6 +57,7 @@ tcpzc() { # PATH TX RX: adds a line "Gbit/s process-us/MB cpu-us/MB mapped-share
 }
 
 iperf() { # PATH
+	[ "$iperf3" ] || return 0
 	path "$1"
 	on receiver iperf3 -s -1 -A 1 -J >"$dir/out" &
 	pid=$!
@@ -99,6 +100,7 @@ while [ $i -lt "$rounds" ]; do
 done
 
 for p in loopback veth; do
+	[ "$iperf3" ] || break
 	a=$(median $p-send-recv 1) b=$(median $p-iperf3 1)
 	awk -v p=$p -v a="$a" -v b="$b" -v n="$((4 * rounds))" 'BEGIN {
 		printf "%-8s send/recv: tcpzc %.2f Gbit/s, iperf3 %.2f Gbit/s, ratio %.2f (n=%d)\n",
@@ -119,9 +121,12 @@ for tx in splice msg-zerocopy; do
 			b, tx, m, m / b, tx == "splice" ? "; goal 1.5" : "", share
 		printf "  receiver us/MB: %.0f, mmap %.0f (%.2f) (n=%d)\n", bc, mc, mc / bc, n }'
 done
-# Its pages are the same all the time: they are copied out of the cache, which no real data is.
-awk -v r="$(median pages-splice-recv 1)" -v c="$(median pages-splice-recv 2)" 'BEGIN {
-	printf "  (splice/recv of the same %s again and again: %.2f Gbit/s, receiver us/MB %.0f)\n", "256k", r, c }'
+# The same sender at both. Its pages are the same all the time: recv copies them out of the cache, which
+# no real data is.
+awk -v r="$(median pages-splice-recv 1)" -v c="$(median pages-splice-recv 2)" \
+	-v m="$(median pages-splice-mmap 1)" -v mc="$(median pages-splice-mmap 2)" 'BEGIN {
+	printf "  splice/recv of the same 256k again and again: %.2f Gbit/s, splice/mmap %.2f times; receiver us/MB %.0f, %.2f\n",
+		r, m / r, c, mc / c }'
 for tx in splice sendfile-direct; do
 	awk -v tx=$tx -v g="$(median veth-$tx-recv 1) $(median veth-$tx-mmap 1)" \
 		-v p="$(median veth-$tx-recv 2) $(median veth-$tx-mmap 2)" \
