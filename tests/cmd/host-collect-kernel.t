@@ -75,7 +75,10 @@ ok "the driver's counters" at_least nic:workload/a0/ethtool/peer_ifindex 0
 ok "lo of the host" at_least nic:host/lo/link/rx_packets 0
 ok "what was made anew" says "workload/b0 was registered anew in the window" notes
 ok "what vanished" says "workload/c0 vanished before the window closed" notes
-ok "its counters are known for a part" at_least nic_known_s:workload/c0/link/rx_packets 0.5
+known() { # readings that cost much are fewer: with many interfaces there may be none but the ends
+	[ "$(info nic info.skipped)" != null ] || at_least nic_known_s:workload/c0/link/rx_packets 0.5
+}
+ok "its counters are known for a part" known
 ok "report nic" exits 0 "$zcost" report nic r
 ok "the interface at work" says 'workload +a0 +kernel .*tx_packets' out
 ok "how it is set up" says 'workload/a0: veth, .*mtu 1500' out
