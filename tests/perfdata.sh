@@ -69,11 +69,32 @@ same_counts() {
 	[ -s perfs ] && cmp ours perfs || { diff ours perfs; return 1; }
 }
 
+# buffer MB: perf record's option for so much room over all CPUs, that nothing is lost on a busy machine.
+# Others than root may not have it.
+buffer() {
+	mb=2
+	while [ $((mb * 2 * $(getconf _NPROCESSORS_ONLN))) -le "$1" ]; do mb=$((mb * 2)); done
+	[ "$(id -u)" != 0 ] || echo "-m ${mb}M"
+}
+
+# lossless FILE COMMAND...: the command records into the file, up to five times until nothing is lost: of
+# what was lost, nobody knows what else it would have told.
+lossless() {
+	recorded=$1
+	shift
+	for attempt in 1 2 3 4 5; do
+		"$@" || return
+		perf report -D -i "$recorded" 2>/dev/null | grep -qaE 'RECORD_LOST(_SAMPLES)?:' || return 0
+	done
+	echo "each time something was lost" >&2
+	return 1
+}
+
 # same NAME PERF-RECORD-OPTIONS...: records $load, and compares the tables.
 same() {
 	name=$1
 	shift
-	perf record -q -o "$name.data" "$@" -- sh $load >/dev/null 2>"$name.err" || {
+	lossless "$name.data" perf record -q $(buffer 32) -o "$name.data" "$@" -- sh $load >/dev/null 2>"$name.err" || {
 		cat "$name.err"
 		return 1
 	}

@@ -23,27 +23,30 @@ named() { # named FILE: both programs are there, as perf has them
 
 # Loaded after perf had begun, gone when it is read: the recording alone knows them.
 loaded_later() {
+	rm -rf later
 	record -o later.data -- "$zcost" collect -o later --collect syscalls --syscalls-method bpf -- \
-		dd if=/dev/zero of=/dev/null bs=1 count=200000 >later.log 2>&1 || { cat later.log; return 1; }
+		dd if=/dev/zero of=/dev/null bs=1 count=400000 >later.log 2>&1 || { cat later.log; return 1; }
 	named later.data
 }
-ok "programs loaded while perf records" loaded_later
+steady "programs loaded while perf records" loaded_later
 
 # There before: perf tells of them at its start.
 loaded_before() {
+	rm -rf before
 	"$zcost" collect -o before --collect syscalls --syscalls-method bpf -- perf record -q -a -g -e cpu-clock \
-		-F 5000 -o before.data -- dd if=/dev/zero of=/dev/null bs=1 count=200000 >before.log 2>&1 ||
+		-F 5000 -o before.data -- dd if=/dev/zero of=/dev/null bs=1 count=400000 >before.log 2>&1 ||
 		{ cat before.log; return 1; }
 	named before.data
 }
-ok "programs loaded before" loaded_before
+steady "programs loaded before" loaded_before
 
 # Without perf's records of them, and they are gone: addresses, of no object.
 untold() {
+	rm -rf untold
 	record --no-bpf-event -o untold.data -- "$zcost" collect -o untold --collect syscalls --syscalls-method bpf \
 		-- dd if=/dev/zero of=/dev/null bs=1 count=200000 >untold.log 2>&1 || { cat untold.log; return 1; }
 	alike untold.data
 }
-ok "programs that nothing told of are what perf takes them for" untold
+steady "programs that nothing told of are what perf takes them for" untold
 
 done_testing

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tables of tracepoints: every row as perf's own events give it, and as perf trace -s has it.
 . "$(dirname "$0")/../lib.sh"
+. "$tests/perfdata.sh"
 
 [ "$(id -u)" = 0 ] || skip_all "recording tracepoints needs root"
 command -v perf >/dev/null || skip_all "no perf on this machine"
@@ -23,8 +24,9 @@ for i in 1 2 3; do ls -l /usr/bin >/dev/null; (exit 3); done
 wait
 E2
 
+m=$(buffer 32)
 record() { # record FILE OPTIONS...
-	perf record -q -o "$@" -- sh load.sh 2>record.err || { cat record.err; return 1; }
+	lossless "$1" perf record -q $m -o "$@" -- sh load.sh 2>record.err || { cat record.err; return 1; }
 }
 report() { # report CODE OPTIONS...
 	code=$1
@@ -33,7 +35,7 @@ report() { # report CODE OPTIONS...
 }
 as_perf() { perl "$tests/tools/trace-compare.pl" "$1" "$zcost" ${2:-}; }
 
-ok "a recording of system calls" record a.data -m 2M -e 'raw_syscalls:*'
+ok "a recording of system calls" record a.data -e 'raw_syscalls:*'
 ok "each thread's calls as perf script's events give them, and as perf trace -s" as_perf a.data
 
 # What the program itself says it did, by name of the call.
@@ -82,12 +84,17 @@ ok "is told with those there are" says 'no key .dso.; there are: comm pid tid' e
 
 # --- every way there is to write such a file ---
 
-ok "a compressed recording" record z.data -z -m 2M -e 'raw_syscalls:*'
+ok "a compressed recording" record z.data -z -e 'raw_syscalls:*'
 ok "is as perf has it" as_perf z.data
-ok "a file per thread" record threads.data --threads -m 2M -e 'raw_syscalls:*'
+ok "a file per thread" record threads.data --threads -e 'raw_syscalls:*'
 ok "is as perf has it, in order over all files" as_perf threads.data
+stream_of_calls() { # stream_of_calls FILE OPTIONS...
+	to=$1
+	shift
+	perf record -q $m -e 'raw_syscalls:*' -o - "$@" -- sh load.sh 2>/dev/null >"$to"
+}
 pipe() {
-	perf record -q -m 2M -e 'raw_syscalls:*' -o - "$@" -- sh load.sh 2>/dev/null >pipe.data
+	lossless pipe.data stream_of_calls pipe.data "$@" || return
 	report 0 --perf pipe.data --by tid && cp out file.tsv
 	exits 0 "$zcost" report syscalls --all --format tsv --by tid --perf - <pipe.data && cmp out file.tsv &&
 		as_perf pipe.data stream
@@ -98,7 +105,7 @@ ok "so is a compressed stream" pipe -z
 # --- syscalls:sys_enter_* in place of raw_syscalls ---
 
 single() {
-	perf record -q -m 2M -o single.data -e 'syscalls:sys_*_getppid,syscalls:sys_*_pwrite64' -- \
+	lossless single.data perf record -q $m -o single.data -e 'syscalls:sys_*_getppid,syscalls:sys_*_pwrite64' -- \
 		"$calls" 0 >calls.1 2>/dev/null || return 1
 	report 0 --perf single.data --by syscall || return 1
 	while read -r name n errors bytes; do
@@ -111,8 +118,7 @@ ok "events of single calls, as the program counts them" single
 # --- damage ---
 
 cut() { # the stream's last third is gone: what came before counts, and that is said
-	size=$(stat -c %s pipe.data)
-	perf record -q -m 2M -e 'raw_syscalls:*' -o - -- sh load.sh 2>/dev/null >whole.data
+	lossless whole.data stream_of_calls whole.data || return
 	size=$(stat -c %s whole.data)
 	head -c $((size * 2 / 3)) whole.data >cut.data
 	report 4 --perf cut.data --by syscall || return 1
@@ -139,18 +145,19 @@ cat >busy.sh <<'E3'
 for i in 1 2 3 4; do (x=0; while [ $x -lt 20000 ]; do x=$((x+1)); done) & done
 wait
 E3
-ok "a recording of the scheduler" perf sched record -m 2M -o sched.data -- sh -c '. ./load.sh; . ./busy.sh'
+ok "a recording of the scheduler" lossless sched.data perf sched record $m -o sched.data -- sh -c '. ./load.sh; . ./busy.sh'
 ok "is as perf sched latency and perf script's events have it" as_sched sched.data
-ok "events named one by one" perf record -q -a -m 2M -o wakeup.data \
+ok "events named one by one" lossless wakeup.data perf record -q -a $m -o wakeup.data \
 	-e sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_stat_runtime -- sh -c '. ./load.sh; . ./busy.sh'
 ok "are too" as_sched wakeup.data
-stream() {
-	perf record -q -a -m 2M -o - -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new,sched:sched_stat_runtime \
-		-- sh -c '. ./load.sh; . ./busy.sh' 2>/dev/null >sched.pipe && as_sched sched.pipe stream
+stream_of_switches() {
+	perf record -q -a $m -o - -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new,sched:sched_stat_runtime \
+		-- sh -c '. ./load.sh; . ./busy.sh' 2>/dev/null >sched.pipe
 }
+stream() { lossless sched.pipe stream_of_switches && as_sched sched.pipe stream; }
 ok "and a stream" stream
 some() {
-	perf record -q -a -m 2M -o switch.data -e sched:sched_switch -- sh busy.sh 2>/dev/null
+	perf record -q -a $m -o switch.data -e sched:sched_switch -- sh busy.sh 2>/dev/null
 	exits 0 "$zcost" report sched --perf switch.data && says 'no sched:sched_wakeup was recorded' out &&
 		says 'no sched:sched_stat_runtime was recorded' out && ! says '^comm.*runtime_ms' out >/dev/null
 }
