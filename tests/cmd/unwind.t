@@ -3,8 +3,8 @@
 # User stacks of `perf record --call-graph dwarf`: the chains are those that the program is known to
 # have, and those of perf.
 . "$(dirname "$0")/../lib.sh"
+. "$tests/perfdata.sh"
 
-dump=$build/tests/tools/profile_dump
 compare=$tests/tools/unwind-compare.pl
 cc=${CC:-cc}
 
@@ -12,24 +12,27 @@ command -v perf >/dev/null || skip_all "no perf on this machine"
 perf record -q --buildid-all -e cpu-clock --call-graph dwarf -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record user stacks here (root, or kernel.perf_event_paranoid)"
 
+m=$(buffer 64)
 record() { # record NAME PERF-OPTION... -- COMMAND...
 	data=$1.data
 	shift
-	perf record -q -N -e cpu-clock:u -F 2000 -o "$data" "$@" >/dev/null 2>perf.err || {
+	lossless "$data" perf record -q $m -N -e cpu-clock:u -F 2000 -o "$data" "$@" >/dev/null 2>perf.err || {
 		cat perf.err
 		return 1
 	}
 }
 
-chains() { # chains FILE: "count chain", leaf;...;root
-	"$dump" costs "$1" | awk -F'\t' '{ n[$9] += $7 } END { for (i in n) print n[i], i }' | sort -rn
+chains() { # chains FILE [CONTEXT]: "count chain", leaf;...;root
+	"$dump" costs "$1" | awk -F'\t' -v in_="${2:-}" 'in_ == "" || $6 == in_ { n[$9] += $7 }
+		END { for (i in n) print n[i], i }' | sort -rn
 }
 
-# What burns time, and what called it, down to main. The other frames depend on the C library.
+# What burns time, and what called it, down to main. The other frames depend on the C library, and of
+# interrupts there are as many as the machine has: those samples are not looked at.
 known() { # known FILE [KIND...]: there are chains of each kind, and nearly all are as they must be
 	file=$1
 	shift
-	chains "$file" | perl -e '
+	chains "$file" user | perl -e '
 		my %want = (
 			recursion => "(recurse;){21}",
 			callback => "compare;(msort_with_tmp[^;]*;)*(__GI_)?_*qsort(_r)?;(qsort;)?",
@@ -48,7 +51,7 @@ known() { # known FILE [KIND...]: there are chains of each kind, and nearly all 
 		while (<STDIN>) {
 			my ($n, $chain) = split;
 			my $kind = $chain =~ /;do_([a-z]+);/ ? $1 : $chain =~ /start_thread/ ? "thread" : "deep";
-			next if !$want{$kind} || $chain =~ /^do_/;
+			next if !$want{$kind} || $chain =~ /^(do_|[^;]*\@plt;do_)/;
 			$n{$kind} += $n;
 			$good{$kind} += $n if $chain =~ $want{$kind};
 			$others{$kind} .= "  $n $chain\n" if $chain !~ $want{$kind};
@@ -70,18 +73,15 @@ same() { perl "$compare" "$1" "$dump"; }
 whole() { record whole --call-graph dwarf -- ./chains && known whole.data && same whole.data; }
 ok "recursion, callbacks, alloca, alignment, tail calls, signals, threads, vdso, PLT" whole
 
-kernel_part() { # system calls and page faults: the kernel's part of the chain, then ours
-	perf record -q -N -e cpu-clock -F 2000 --call-graph dwarf -o kernel.data -- \
+# System calls and page faults: the kernel's part of the chain, then ours; self and children in perf's table.
+# (It may be hit in _init, whose callers perf guesses.)
+kernel_part() {
+	lossless kernel.data perf record -q $m -N -e cpu-clock -F 2000 --call-graph dwarf -o kernel.data -- \
 		perl -e 'for (1 .. 200000) { stat "/usr/bin/perl"; $x{$_} = "x" x 60 }' >/dev/null 2>&1
-	same kernel.data && chains kernel.data | grep -q 'entry_SYSCALL_64[^ ]*;.*;__libc_start_main' ||
-		[ "$(uname -m)" != x86_64 ]
+	same kernel.data && perl "$tests/tools/perf-compare.pl" kernel.data "$dump" || return
+	chains kernel.data | grep -q 'entry_SYSCALL_64[^ ]*;.*;__libc_start_main' || [ "$(uname -m)" != x86_64 ]
 }
-ok "chains from the kernel into user space" kernel_part
-
-tables() { # self and children in perf's table
-	perl "$tests/tools/perf-compare.pl" kernel.data "$dump"
-}
-ok "self and children are perf's" tables
+steady "chains from the kernel into user space, self and children" kernel_part
 
 threads() { # each thread unwinds its chunks: the same as one
 	record many --call-graph dwarf -F 10000 -- ./chains || return 1
@@ -99,23 +99,24 @@ else
 	skip "a compressed recording" "this perf has no zstd"
 fi
 
+stream() { perf record -q $m -e cpu-clock -F 2000 --call-graph dwarf -o - -- ./chains >pipe.data 2>/dev/null; }
 pipe() {
-	perf record -q -e cpu-clock -F 2000 --call-graph dwarf -o - -- ./chains >pipe.data 2>/dev/null
+	lossless pipe.data stream
 	known pipe.data && same pipe.data && "$dump" functions pipe.data >file.tsv &&
 		"$dump" functions - <pipe.data >stdin.tsv && cmp file.tsv stdin.tsv
 }
 ok "a pipe's stream" pipe
 
 several() { # one event with stacks, one without
-	perf record -q -N -e cpu-clock/call-graph=dwarf/u -e page-faults/call-graph=no/u -F 2000 -o two.data -- ./chains \
-		>/dev/null 2>&1 && known two.data recursion callback
+	lossless two.data perf record -q $m -N -e cpu-clock/call-graph=dwarf/u -e page-faults/call-graph=no/u -F 2000 \
+		-o two.data -- ./chains >/dev/null 2>&1 && known two.data recursion callback
 }
 ok "an event that keeps stacks beside one that does not" several
 
 # perf takes the tables of an object from the lowest place where it was ever mapped: the shell's,
 # which a program that it starts inherits. Chains of such programs are known, and not perf's.
 started() {
-	perf record -q -N -e cpu-clock:u -F 2000 --call-graph dwarf -o started.data -- \
+	lossless started.data perf record -q $m -N -e cpu-clock:u -F 2000 --call-graph dwarf -o started.data -- \
 		sh -c './chains & wait; ./chains' >/dev/null 2>&1
 	known started.data
 }
@@ -130,9 +131,9 @@ too_short() { # the copies are too short for all but the shallowest, and that is
 }
 ok "copies shorter than the stack: what there is, and a note beside the table" too_short
 
-deep() {
+deep() { # (what crtstuff.c adds to a program has no tables)
 	"$dump" health whole.data >out
-	says '^unwound	[0-9]+ stacks, 0 cut, 0 lost, [1-9][0-9]* deep' out &&
+	says '^unwound	[0-9]+ stacks, 0 cut, [0-2] lost, [1-9][0-9]* deep' out &&
 		says 'have more than 127 frames' out
 }
 ok "more frames than are kept are counted" deep

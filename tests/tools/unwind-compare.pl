@@ -7,7 +7,7 @@
 # end where nothing is mapped. Its libunwind does so in epilogues (a register that was popped is not
 # in the copy of the stack any more), on the last word of the copy, and behind the system call that
 # ends a signal handler. Of the frame that a handler returns to, perf takes 1 off the address and
-# finds nothing there. With TIDs, only those threads are compared.
+# finds nothing there. _init and _fini have no tables: who called them is left out. With TIDs, only those threads are compared.
 use strict;
 use warnings;
 
@@ -18,6 +18,8 @@ my (%perf, %ours, $n, $equal, $short, $bad);
 sub add {
 	my ($to, $tid, $chain, $count) = @_;
 	return if @tids && !$only{$tid};
+	my ($guess) = grep { $chain->[$_] =~ /^_(init|fini)$/ } 0 .. $#$chain;
+	$#$chain = $guess if defined $guess;
 	$to->{"$tid\t" . join(';', @$chain)} += $count;
 }
 
