@@ -31,7 +31,7 @@ annotated() { # "offset percent" of every instruction that perf gives 1 % and mo
 	perf annotate -i burn.data --stdio -s hot 2>/dev/null | perl -ne '
 		printf "+0x%x %.2f\n", hex($2) - hex("'"$start"'"), $1 if /^\s*(\d+\.\d+) :\s+([0-9a-f]+):/ && $1 >= 1' | sort
 }
-ours() { awk -F'\t' "$columns"' $at["function_share"] >= 1 { printf "%s %.2f\n", $at["offset"], $at["function_share"] }' hot | sort; }
+ours() { awk -F'\t' "$columns"' sprintf("%.2f", $at["function_share"]) >= 1 { printf "%s %.2f\n", $at["offset"], $at["function_share"] }' hot | sort; }
 same_as_annotate() {
 	annotated >theirs
 	ours >mine

@@ -9,9 +9,12 @@ perf record -q -e cpu-clock -F 4000 -o cut.data -- sh -c \
 	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
 
 perf script -i cut.data -F time 2>/dev/null | tr -d ': ' | sort -n >times
-first=$(head -n 1 times) last=$(tail -n 1 times)
-from=$(awk -v a="$first" -v b="$last" 'BEGIN { printf "%.6f", a + (b - a) / 4 }')
-to=$(awk -v a="$first" -v b="$last" 'BEGIN { printf "%.6f", a + (b - a) / 2 }')
+first=$(head -n 1 times)
+between() { # between PART: a time when that part of the samples was taken, and none is
+	awk -v part="$1" '{ t[NR] = $1 } END { for (i = int(NR * part); i < NR; i++)
+		if (t[i + 1] - t[i] > 5e-6) { printf "%.6f\n", (t[i] + t[i + 1]) / 2; exit } }' times
+}
+from=$(between .25) to=$(between .5)
 
 samples() { # of all rows
 	"$zcost" report functions --perf "$@" --all --format tsv 2>err |
