@@ -28,7 +28,7 @@ if command -v perf >/dev/null && perf record -q -g -e cpu-clock -F 4000 -o g.dat
 	sh -c 'dd if=/dev/zero bs=64k count=20000 2>/dev/null | cat >/dev/null' 2>/dev/null; then
 	"$zcost" report functions --perf g.data --all --format tsv >functions 2>err
 	of() { awk -F'\t' -v s="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$1 == s && $2 ~ /kernel/ { print $at[c] }' functions; }
+		$1 == s && $2 ~ /^\[kernel/ { print $at[c] }' functions; }
 	groups --perf g.data --group one=vfs_write --group 'both=vfs_write,vfs_read' --group 'nested=ksys_write,vfs_write'
 	ok "a group of one function is that function" near "$(cell out one total_share)" "$(of vfs_write total_share)" 1e-9
 	ok "self as well" near "$(cell out one self_share)" "$(of vfs_write self_share)" 1e-9

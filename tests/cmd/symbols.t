@@ -168,7 +168,7 @@ ok "several mismatches are all said, what does match is named" several
 
 # --- the kernel ---
 
-kernel_rows() { "$dump" functions "$@" kernel.data | awk -F'\t' '$2 ~ /kernel/' | sort; }
+kernel_rows() { "$dump" functions "$@" kernel.data | awk -F'\t' '$2 ~ /^\[kernel/' | sort; }
 
 # (not called vmlinux, which perf would take.) An ELF kernel of the running one's functions, linked 32 MB from where it lies; $1: build-id.
 make_vmlinux() {
