@@ -68,7 +68,7 @@ static void counts(struct ingest *in, const json_t *object, const char *prefix)
 	}
 }
 
-/* Modes that ask the kernel not to copy, and those that never do; of others nothing is said. */
+/* What the modes asked for before the summary had asks_zero_copy; of others nothing is said. */
 static const struct {
 	const char *mode;
 	bool zero_copy;
@@ -82,11 +82,15 @@ static const struct {
 	{"recvmsg", false},	{"trunc", false},
 };
 
-static void asked(struct ingest *in, const char *mode)
+static void asked(struct ingest *in, const json_t *line)
 {
+	const json_t *asks = json_object_get(line, "asks_zero_copy");
+	const char *mode = json_str(line, "mode");
 	size_t i;
 
-	for (i = 0; mode && i < array_size(modes); i++)
+	if (json_is_boolean(asks))
+		ingest_metric(in, "asked_zero_copy", "1", json_is_true(asks), NULL);
+	for (i = 0; !asks && mode && i < array_size(modes); i++)
 		if (!strcmp(modes[i].mode, mode))
 			ingest_metric(in, "asked_zero_copy", "1", modes[i].zero_copy, NULL);
 }
@@ -142,7 +146,7 @@ static void summary(struct ingest *in, const json_t *line)
 			ingest_metric(in, figures[i].metric, figures[i].unit,
 				      json_num(o, figures[i].member), NULL);
 	}
-	asked(in, json_str(line, "mode"));
+	asked(in, line);
 	ring(in, line);
 	if (json_num(json_object_get(line, "receive"), "dropped_bytes") > 0)
 		ingest_note(in, "warning",

@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The modes: each is a file of its own; a new one is a file, a line here and one in the table. */
+/* THE TABLE of modes: each is a file, which says all there is to know of it, and a row. */
 #include "tcpzc.h"
 
 #include <string.h>
 
-extern const struct mode tx_send, tx_sendfile, tx_sendfile_direct, tx_splice, tx_msg_zerocopy,
-	tx_uring_send, tx_uring_send_zc, tx_uring_sendmsg_zc, tx_vmsplice, tx_devmem;
-extern const struct mode rx_recv, rx_recvmsg, rx_trunc, rx_mmap, rx_uring_recv, rx_uring_multishot,
-	rx_zcrx, rx_devmem;
+#define TX_MODES(X)            \
+	X(tx_send)             \
+	X(tx_sendfile)         \
+	X(tx_sendfile_direct)  \
+	X(tx_splice)           \
+	X(tx_msg_zerocopy)     \
+	X(tx_uring_send)       \
+	X(tx_uring_send_zc)    \
+	X(tx_uring_sendmsg_zc) \
+	X(tx_vmsplice)         \
+	X(tx_devmem)
+#define RX_MODES(X)           \
+	X(rx_recv)            \
+	X(rx_recvmsg)         \
+	X(rx_trunc)           \
+	X(rx_mmap)            \
+	X(rx_uring_recv)      \
+	X(rx_uring_multishot) \
+	X(rx_zcrx)            \
+	X(rx_devmem)
 
-const struct mode *const tx_modes[] = {
-	&tx_send,	&tx_sendfile,	   &tx_sendfile_direct,	 &tx_splice,   &tx_msg_zerocopy,
-	&tx_uring_send, &tx_uring_send_zc, &tx_uring_sendmsg_zc, &tx_vmsplice, &tx_devmem,
-	NULL,
-};
-const struct mode *const rx_modes[] = {
-	&rx_recv, &rx_recvmsg, &rx_trunc, &rx_mmap, &rx_uring_recv, &rx_uring_multishot,
-	&rx_zcrx, &rx_devmem,  NULL,
-};
+#define DECLARE(m) extern const struct mode m;
+TX_MODES(DECLARE)
+RX_MODES(DECLARE)
+
+#define ROW(m) &m,
+const struct mode *const tx_modes[] = {TX_MODES(ROW) NULL};
+const struct mode *const rx_modes[] = {RX_MODES(ROW) NULL};
 
 const struct mode *mode_find(const struct mode *const *table, const char *name)
 {

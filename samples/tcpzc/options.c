@@ -83,42 +83,66 @@ static void check_rings(struct argp_state *state, const struct parse *p)
 			   p->opt->cq_entries, p->tx->name, p->opt->batch, least);
 }
 
-/* THE TABLE of options that some modes alone know. Of io_uring's in general: check_rings. */
-static const struct {
-	const char *option;
-	const char *modes[4];
-} belongs[] = {
-	{"batch", {"uring-send", "uring-send-zc", "uring-sendmsg-zc"}},
-	{"plain-buffers", {"uring-send-zc", "uring-sendmsg-zc"}},
-	{"window", {"mmap"}},
-	{"nic", {"zcrx", "devmem"}},
-	{"queue", {"zcrx", "devmem"}},
-	{"area", {"zcrx", "devmem"}},
-	{"dmabuf-fd", {"devmem"}},
-	{"dontneed-batch", {"devmem"}},
-	{"no-device", {"zcrx"}},
-	{"print-setup", {"zcrx", "devmem"}},
-};
-
-static bool is_mode(const struct mode *m, const char *name)
+static bool has_option(const struct mode *m, const char *option)
 {
-	return m && !strcmp(m->name, name);
+	size_t i;
+
+	for (i = 0; m && i < MODE_OPTIONS && m->options[i]; i++)
+		if (!strcmp(m->options[i], option))
+			return true;
+	return false;
 }
 
-static void check_modes(struct argp_state *state, const struct parse *p)
+static const struct mode *const *const tables[] = {rx_modes, tx_modes};
+enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
+
+/* "zcrx, devmem": those that have the option, each name once. How many there are. */
+static int having(const char *option, char *names, size_t size)
 {
+	const struct mode *const *m;
+	size_t len = 0, i;
+	int n = 0;
+
+	for (i = 0; i < TABLES; i++)
+		for (m = tables[i]; *m && len < size; m++) {
+			if (!has_option(*m, option) ||
+			    (i && has_option(mode_find(tables[0], (*m)->name), option)))
+				continue;
+			len += (size_t)snprintf(names + len, size - len, "%s%s", n++ ? ", " : "",
+						(*m)->name);
+		}
+	return n;
+}
+
+/* What a mode names that is no option would belong to all of them. */
+static void check_names(const struct parse *p)
+{
+	const struct mode *const *m;
 	size_t i, k;
 
-	for (i = 0; i < sizeof(belongs) / sizeof(belongs[0]); i++) {
-		const char *const *m = belongs[i].modes;
-		bool has = false;
+	for (i = 0; i < TABLES; i++)
+		for (m = tables[i]; *m; m++)
+			for (k = 0; k < MODE_OPTIONS && (*m)->options[k]; k++)
+				given(p, (*m)->options[k]);
+}
 
-		for (k = 0; k < 4 && m[k]; k++)
-			has |= is_mode(p->tx, m[k]) || is_mode(p->rx, m[k]);
-		if (!has && given(p, belongs[i].option))
-			argp_error(state, "--%s belongs to the mode%s %s%s%s%s%s",
-				   belongs[i].option, m[1] ? "s" : "", m[0], m[1] ? ", " : "",
-				   m[1] ?: "", m[2] ? ", " : "", m[2] ?: "");
+/* Options that some modes alone have. Of io_uring's in general: check_rings. */
+static void check_modes(struct argp_state *state, const struct parse *p)
+{
+	char names[256];
+	size_t i;
+	int n;
+
+	check_names(p);
+	for (i = 0; option_table[i].name; i++) {
+		const char *name = option_table[i].name;
+
+		if (!p->given[i] || has_option(p->tx, name) || has_option(p->rx, name))
+			continue;
+		n = having(name, names, sizeof(names));
+		if (n)
+			argp_error(state, "--%s belongs to the mode%s %s", name, n > 1 ? "s" : "",
+				   names);
 	}
 }
 

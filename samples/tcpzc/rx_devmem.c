@@ -155,6 +155,8 @@ const struct mode rx_devmem = {
 		 "--print-setup",
 	.flags = MODE_NIC,
 	.hists = 1 << HIST_TOKENS | 1 << HIST_RETURNS,
+	.asks = ASKS_ZERO_COPY,
+	.options = {"nic", "queue", "area", "dmabuf-fd", "dontneed-batch", "print-setup"},
 	.open = devmem_open,
 	.step = devmem_step,
 	.drain = devmem_drain,

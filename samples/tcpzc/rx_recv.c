@@ -35,6 +35,7 @@ const struct mode rx_recv = {
 	.name = "recv",
 	.what = "recv(2), which copies: the baseline",
 	.flags = MODE_UDP,
+	.asks = ASKS_COPY,
 	.open = recv_open,
 	.step = recv_step,
 	.close = recv_close,

@@ -44,6 +44,7 @@ const struct mode rx_recvmsg = {
 	.name = "recvmsg",
 	.what = "recvmsg(2), which copies",
 	.flags = MODE_UDP,
+	.asks = ASKS_COPY,
 	.open = recvmsg_open,
 	.step = recvmsg_step,
 	.close = recvmsg_close,

@@ -38,6 +38,7 @@ const struct mode rx_trunc = {
 	.name = "trunc",
 	.what = "recv with MSG_TRUNC: drops the bytes; an upper bound, not zero copy",
 	.flags = MODE_NO_DATA,
+	.asks = ASKS_COPY,
 	.open = trunc_open,
 	.step = trunc_step,
 	.close = trunc_close,

@@ -157,6 +157,7 @@ const struct mode rx_uring_multishot = {
 	.needs = "Linux 6.0",
 	.flags = MODE_RING,
 	.hists = 1 << HIST_COMPLETIONS,
+	.asks = ASKS_COPY,
 	.open = multishot_open,
 	.step = multishot_step,
 	.close = multishot_close,

@@ -72,6 +72,7 @@ const struct mode rx_uring_recv = {
 	.name = "uring-recv",
 	.what = "io_uring recv, a request for each receive: copies",
 	.flags = MODE_RING | MODE_UDP,
+	.asks = ASKS_COPY,
 	.open = recv_open,
 	.step = recv_step,
 	.close = recv_close,

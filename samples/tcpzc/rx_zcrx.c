@@ -244,6 +244,8 @@ const struct mode rx_zcrx = {
 		 "--print-setup",
 	.flags = MODE_RING | MODE_NIC,
 	.hists = 1 << HIST_COMPLETIONS,
+	.asks = ASKS_ZERO_COPY,
+	.options = {"nic", "queue", "area", "no-device", "print-setup"},
 	.open = zcrx_open,
 	.step = zcrx_step,
 	.close = zcrx_close,

@@ -61,11 +61,15 @@ static void put_ring(json_t *o, const struct flow *f)
 				      (json_int_t)f->rearmed[REARM_INTERRUPTED]));
 }
 
-/* What became of the bytes of one way. */
+/* What became of the bytes of one way, and what was asked for. */
 static void put_way(json_t *o, const struct flow *f)
 {
 	uint64_t known = f->sends_zero_copy + f->sends_copied;
+	enum asks asks = f->mode->asks;
 
+	json_object_set_new(o, "asks_zero_copy",
+			    asks == ASKS_UNSAID ? json_null()
+						: json_boolean(asks == ASKS_ZERO_COPY));
 	json_object_set_new(o, "sends",
 			    json_pack("{s:I,s:I,s:I,s:I}", "total", (json_int_t)f->sends,
 				      "zero_copy", (json_int_t)f->sends_zero_copy, "copied",

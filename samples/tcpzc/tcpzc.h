@@ -43,6 +43,12 @@ enum {
 	MODE_NO_DATA = 1 << 2,	/* rx: never sees what came: no --verify */
 };
 
+/* What a mode asks of the kernel; of pages that are shared without a word of it: nothing is said.
+ */
+enum asks { ASKS_UNSAID, ASKS_COPY, ASKS_ZERO_COPY };
+
+enum { MODE_OPTIONS = 8 };
+
 /* What is counted by size; summary.c names them. */
 enum {
 	HIST_RECV_BYTES,  /* of a receive; filled by flow_received */
@@ -79,6 +85,8 @@ struct mode {
 	const char *needs; /* beyond Linux 5.19; NULL: nothing */
 	unsigned int flags;
 	unsigned int hists; /* 1 << HIST_... of those the mode fills itself */
+	enum asks asks;
+	const char *options[MODE_OPTIONS]; /* of those that not every mode has; ends with NULL */
 	/* Memory and rings, on the flow's thread, before there is a connection. Sets f->state. */
 	int (*open)(struct flow *f);
 	/* On the connected socket, before the data. May be NULL. */

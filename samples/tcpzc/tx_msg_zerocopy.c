@@ -40,6 +40,7 @@ const struct mode tx_msg_zerocopy = {
 	.what = "send(2) with MSG_ZEROCOPY, notifications from the error queue",
 	.flags = MODE_UDP,
 	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH,
+	.asks = ASKS_ZERO_COPY,
 	.open = zerocopy_open,
 	.attach = zerocopy_tx_attach,
 	.step = zerocopy_step,

@@ -36,6 +36,7 @@ const struct mode tx_send = {
 	.name = "send",
 	.what = "send(2), which copies: the baseline",
 	.flags = MODE_UDP,
+	.asks = ASKS_COPY,
 	.open = send_open,
 	.step = send_step,
 	.close = send_close,

@@ -19,11 +19,15 @@ done
 localhost=127.0.0.1
 has_ipv6 && localhost=::1
 
+# What a mode asks for; one that is not here shares pages and says nothing of it.
+asks='{"send": false, "uring-send": false, "recv": false, "recvmsg": false, "uring-recv": false, "uring-multishot": false,
+	"msg-zerocopy": true, "uring-send-zc": true, "uring-sendmsg-zc": true, "mmap": true}'
 pair() { # TX RX
 	transfer 127.0.0.1 --rx "$2" --verify --bytes $bytes -- --tx "$1" --verify --bytes $bytes \
 		--size 70000 || return 1
 	holds rxs ".bytes == $bytes and .verify == \"ok\" and .mode == \"$2\"" &&
 		holds txs ".bytes == $bytes and .mode == \"$1\"" &&
+		holds rxs "($asks)[.mode] == .asks_zero_copy" && holds txs "($asks)[.mode] == .asks_zero_copy" &&
 		holds rxs '.receive.mapped_bytes + .receive.copied_bytes == .bytes' &&
 		holds rxs '([.recv_hist[]] | add) == .receive.calls' &&
 		holds txs '.sends | .zero_copy + .copied + .unknown == .total and .total > 0'

@@ -39,9 +39,15 @@ pair mapped msg-zerocopy mmap '"calls":7,"mapped_bytes":94,"copied_bytes":6,"unk
 pair old uring-send-zc recv '' "$unknown"
 pair splice splice recv '' "$unknown"
 pair plain send recv
-runs=
-for v in msgzc uringzc trunc splicetrunc zctrunc mapped old splice plain; do runs="$runs $v/measure/1/ok"; done
-manifest cap "msgzc uringzc trunc splicetrunc zctrunc mapped old splice plain" $runs
+# What the workload says of itself goes before what is known of the mode.
+pair new a-new-mode recv
+sed -i 's/"mode":"a-new-mode"/&,"asks_zero_copy":true/' "$d/workload.out"
+pair unsaid msg-zerocopy recv
+sed -i 's/"mode":"msg-zerocopy"/&,"asks_zero_copy":null/' "$d/workload.out"
+pair unlike msg-zerocopy recv
+sed -i 's/"mode":"msg-zerocopy"/&,"asks_zero_copy":false/' "$d/workload.out"
+variants="msgzc uringzc trunc splicetrunc zctrunc mapped old splice plain new unsaid unlike"
+manifest cap "$variants" $(printf '%s/measure/1/ok ' $variants)
 ok "analyzed" exits 0 "$zcost" analyze cap
 ok "nothing was lost" says 'nothing lost' err
 
@@ -54,6 +60,9 @@ ok "what was asked for: to drop" is "$(get out asked trunc receiver)" drop
 ok "zero copy" is "$(get out asked msgzc sender)" 'zero copy'
 ok "a copy" is "$(get out asked plain sender)" copy
 ok "who knows" is "$(get out asked splice sender)" ''
+ok "a mode that nobody knew" is "$(get out asked new sender)" 'zero copy'
+ok "one that does not say" is "$(get out asked unsaid sender)" ''
+ok "or says another thing" is "$(get out asked unlike sender)" copy
 for v in trunc splicetrunc zctrunc; do
 	ok "$v: the verdict" says "$v: every byte was dropped unread \(upper bound\)" err
 	ok "and no other" lacks "$v: (is|no evidence|everything)" err
