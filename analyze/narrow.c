@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* THE TABLE: columns that a table can spare, the least missed first. Costs and evidence are never
- * among them. */
+ * among them; "value_lo" is the interval of a value. */
 static const struct {
 	const char *table, *least;
 } spared[] = {
@@ -21,11 +21,11 @@ static const struct {
 	{"syscalls", "stddev_pct min_ms p50_ms bytes_per_call total_ms"},
 	{"cpu", "runs iowait_pct steal_pct"},
 	{"sched", "max_end_s max_start_s"},
-	{"counters", "mean runs running_pct stddev_pct"},
+	{"counters", "mean runs value_lo running_pct"},
 	{"power", "runs energy_j source"},
 	{"softnet", "runs"},
 	{"irq", "runs count"},
-	{"snmp", "runs count"},
+	{"snmp", "runs count per_mib"},
 	{"nic", "runs count source"},
 	{"idle", "runs source"},
 	{"tcp",

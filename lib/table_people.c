@@ -70,6 +70,7 @@ static void choose_columns(struct people *p, const struct table *t)
 					  companion(t, i, "_ci"),
 					  0,
 					  IN_ROWS,
+					  false,
 					  false};
 
 		if (taken[i])
@@ -152,7 +153,7 @@ static char *cell_text(struct people *p, const struct table *t, size_t row,
 
 	str_reset(s);
 	put_value(s, v, &t->columns[c->value]);
-	if (v->type != V_NONE)
+	if (v->type != V_NONE && !c->bare)
 		put_interval(s, t, row, c);
 	for (at = s->buf; *at; at++)
 		if ((unsigned char)*at < ' ')
@@ -160,28 +161,41 @@ static char *cell_text(struct people *p, const struct table *t, size_t row,
 	return arena_strdup(&p->arena, s->buf);
 }
 
-void people_of(struct people *p, const struct table *t)
+static void write_column(struct people *p, const struct table *t, int i)
 {
+	struct people_column *c = &p->columns[i];
 	struct str s = {0};
 	size_t row;
-	int i, w;
+	int w;
+
+	c->width = people_width_of(c->name);
+	for (row = 0; row < t->rows; row++) {
+		char *text = cell_text(p, t, row, c, &s);
+
+		p->cells[row * (size_t)p->ncolumns + (size_t)i] = text;
+		w = people_width_of(text);
+		c->width = w > c->width ? w : c->width;
+	}
+	str_free(&s);
+}
+
+void people_of(struct people *p, const struct table *t)
+{
+	int i;
 
 	*p = (struct people){.rows = t->rows};
 	choose_columns(p, t);
 	p->cells = xcalloc(t->rows * (size_t)p->ncolumns, sizeof(*p->cells));
-	for (i = 0; i < p->ncolumns; i++) {
-		struct people_column *c = &p->columns[i];
+	for (i = 0; i < p->ncolumns; i++)
+		write_column(p, t, i);
+}
 
-		c->width = people_width_of(c->name);
-		for (row = 0; row < t->rows; row++) {
-			char *text = cell_text(p, t, row, c, &s);
-
-			p->cells[row * (size_t)p->ncolumns + (size_t)i] = text;
-			w = people_width_of(text);
-			c->width = w > c->width ? w : c->width;
-		}
-	}
-	str_free(&s);
+void people_set_bare(struct people *p, const struct table *t, int column, bool bare)
+{
+	if (p->columns[column].bare == bare)
+		return;
+	p->columns[column].bare = bare;
+	write_column(p, t, column);
 }
 
 const char *people_cell(const struct people *p, size_t row, int column)

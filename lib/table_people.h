@@ -22,7 +22,8 @@ struct people_column {
 	int lo, hi, ci; /* its interval's columns, or -1 */
 	int width;	/* characters of the widest cell */
 	enum people_place place;
-	bool key; /* in parts below each other: each begins with it */
+	bool bare; /* its intervals are left out */
+	bool key;  /* in parts below each other: each begins with it */
 };
 
 struct people {
@@ -35,6 +36,8 @@ struct people {
 };
 
 void people_of(struct people *p, const struct table *t);
+/* With `bare` its intervals are left out of the cells; its width is that of what is in them. */
+void people_set_bare(struct people *p, const struct table *t, int column, bool bare);
 const char *people_cell(const struct people *p, size_t row, int column);
 /* Characters that a terminal has for it: bytes that start a UTF-8 character. */
 int people_width_of(const char *s);

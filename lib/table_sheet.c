@@ -102,10 +102,41 @@ static bool is_ambiguous(struct sheet *sh)
 	return same;
 }
 
+static void set_bare(struct sheet *sh, int i, bool bare)
+{
+	people_set_bare(&sh->p, sh->t, i, bare);
+	sh->natural[i] = sh->p.columns[i].width;
+}
+
+static void leave_out(struct sheet *sh, const char *name)
+{
+	str_printf(&sh->left_out, "%s%s", sh->left_out.len ? ", " : "", name);
+}
+
+/* "value_lo" is the interval of a value: a part of its cells. */
+static bool hide_interval(struct sheet *sh, const char *name)
+{
+	int i;
+
+	for (i = 0; i < sh->p.ncolumns; i++) {
+		const struct people_column *c = &sh->p.columns[i];
+
+		if (c->lo < 0 || c->hi < 0 || strcmp(sh->t->columns[c->lo].name, name))
+			continue;
+		set_bare(sh, i, true);
+		leave_out(sh, name);
+		leave_out(sh, sh->t->columns[c->hi].name);
+		return true;
+	}
+	return false;
+}
+
 static void hide(struct sheet *sh, const char *name)
 {
 	int i, names = naming_columns(sh);
 
+	if (hide_interval(sh, name))
+		return;
 	for (i = 1; i < sh->p.ncolumns; i++) {
 		struct people_column *c = &sh->p.columns[i];
 
@@ -115,7 +146,7 @@ static void hide(struct sheet *sh, const char *name)
 		if (i < names && is_ambiguous(sh))
 			c->place = IN_ROWS;
 		else
-			str_printf(&sh->left_out, "%s%s", sh->left_out.len ? ", " : "", name);
+			leave_out(sh, name);
 	}
 }
 
@@ -250,9 +281,11 @@ static void show_all(struct sheet *sh)
 
 	str_reset(&sh->left_out);
 	sh->section = 0;
-	for (i = 0; i < sh->p.ncolumns; i++)
+	for (i = 0; i < sh->p.ncolumns; i++) {
+		set_bare(sh, i, false);
 		if (sh->p.columns[i].place != SAID_ONCE)
 			sh->p.columns[i].place = IN_ROWS;
+	}
 	fit_parts(sh);
 }
 

@@ -179,6 +179,14 @@ static void put_side_row(struct table *to, const char *side)
 	row[0] = value_str(to, side);
 }
 
+/* Where the runs are too few for p there is a bootstrap's interval, which is no 95 %. */
+static struct value put_tested(struct table *to, const struct table *t, size_t i)
+{
+	if (isnan(number(t, i, "p")))
+		return value_str(to, "-");
+	return put_range(to, 1, number(t, i, "change_lo"), number(t, i, "change_hi"));
+}
+
 static void put_metric(struct table *to, const struct table *t, size_t i)
 {
 	double base = number(t, i, "base"), new = number(t, i, "new");
@@ -191,7 +199,7 @@ static void put_metric(struct table *to, const struct table *t, size_t i)
 	row[1] = put(to, "%.*f", digits_of(base), base);
 	row[2] = put(to, "%.*f", digits_of(new), new);
 	row[3] = put(to, "%+.*f%%", 1, number(t, i, "change_pct"));
-	row[4] = put_range(to, 1, number(t, i, "change_lo"), number(t, i, "change_hi"));
+	row[4] = put_tested(to, t, i);
 	row[5] = put_p(to, number(t, i, "p"));
 	row[6] = value_str(to, runs);
 	free(runs);
@@ -210,8 +218,10 @@ static void put_metrics(struct table *to, const struct table *t)
 		last = side;
 		put_metric(to, t, i);
 	}
-	table_note(to, "p: exact Mann-Whitney over the runs, two-sided, \"-\": too few runs; the "
-		       "interval is of the same test; n: runs of base and new");
+	table_note(to,
+		   "p: exact Mann-Whitney over the runs, two-sided; the interval is of the same "
+		   "test; \"-\": fewer than 4 runs a side can give neither; n: runs of base and "
+		   "new");
 }
 
 /* --- lists of costs, and the steps of a waterfall --- */

@@ -22,7 +22,7 @@ const struct column irq_columns[13] = {
 	{"source", NULL, V_STR, 0, "as in /proc/interrupts; total: of all with CPUs"},
 	{"device", NULL, V_STR, 0, "the interrupt's name"},
 	{"cpu", NULL, V_STR, STANDS_RIGHT, "a number; with --by cpu"},
-	{"count", NULL, V_REAL, 0, "in the window, on the side's CPUs; estimate over the runs"},
+	{"count", NULL, V_REAL, 1, "in the window, on the side's CPUs; estimate over the runs"},
 	{"per_s", "1/s", V_REAL, 1, NULL},
 	{"per_s_lo", "1/s", V_REAL, 1, "its interval"},
 	{"per_s_hi", "1/s", V_REAL, 1, NULL},

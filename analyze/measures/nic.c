@@ -28,7 +28,7 @@ const struct column nic_columns[14] = {
 	{"queue", NULL, V_STR, 0, "of a driver's counter: by its name"},
 	{"name", NULL, V_STR, 0, NULL},
 	{"kind", NULL, V_STR, 0, "drop, error, busy, pause: by its name"},
-	{"count", NULL, V_REAL, 0, "in the window, estimate over the runs"},
+	{"count", NULL, V_REAL, 1, "in the window, estimate over the runs"},
 	{"per_s", "1/s", V_REAL, 1, NULL},
 	{"per_s_lo", "1/s", V_REAL, 1, "its interval"},
 	{"per_s_hi", "1/s", V_REAL, 1, NULL},

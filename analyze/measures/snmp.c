@@ -14,7 +14,7 @@ const struct column snmp_columns[10] = {
 	{"name", NULL, V_STR, 0, "as nstat has it"},
 	{"kind", NULL, V_STR, 0,
 	 "retransmit, drop, prune, pressure, error; copy: the kernel copied payload by itself"},
-	{"count", NULL, V_REAL, 0, "in the window, estimate over the runs"},
+	{"count", NULL, V_REAL, 1, "in the window, estimate over the runs"},
 	{"per_s", "1/s", V_REAL, 2, NULL},
 	{"per_s_lo", "1/s", V_REAL, 2, "its interval"},
 	{"per_s_hi", "1/s", V_REAL, 2, NULL},

@@ -314,6 +314,39 @@ static void test_prose(void **state)
 	table_free(&t);
 }
 
+/* An interval can be spared before its value. */
+static void test_interval_spared(void **state)
+{
+	static const struct column c[] = {{"name", NULL, V_STR, 0, NULL},
+					  {"value", NULL, V_REAL, 1, NULL},
+					  {"value_lo", NULL, V_REAL, 1, NULL},
+					  {"value_hi", NULL, V_REAL, 1, NULL},
+					  {"spread", "%", V_REAL, 1, NULL}};
+	struct table t;
+	struct value *row;
+	int i;
+
+	(void)state;
+	table_init(&t, "counters", c, 5);
+	t.least = "value_lo";
+	row = table_row(&t);
+	row[0] = value_str(&t, "cycles");
+	for (i = 1; i < 5; i++)
+		row[i] = value_real(10 * i);
+	expect(&t, 40,
+	       "name                  value  spread\n"
+	       "cycles  10.0 [20.0 .. 30.0]    40.0\n");
+	expect(&t, 24,
+	       "name    value  spread\n"
+	       "cycles   10.0    40.0\n"
+	       "# left out at 24\n"
+	       "#   columns: value_lo,\n"
+	       "#   value_hi (--width 0\n"
+	       "#   and --format tsv\n"
+	       "#   have them)\n");
+	table_free(&t);
+}
+
 /* perf's clock is the host's: a second or a year since it started. */
 static void test_clock(void **state)
 {
@@ -349,7 +382,7 @@ int main(void)
 		cmocka_unit_test(test_ambiguous), cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_keys),	  cmocka_unit_test(test_any_width),
 		cmocka_unit_test(test_lists),	  cmocka_unit_test(test_prose),
-		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_clock),	  cmocka_unit_test(test_interval_spared),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
