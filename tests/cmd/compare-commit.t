@@ -38,7 +38,7 @@ ok "how many runs" says '^n: 6 and 6 runs$' out
 ok "a row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\[-601.50,-598.50\]  0.006$' out
 ok "the total below" says '^  total +1000.00 +500.00 +-500.00$' out
 committed copying mapping -C few
-ok "too few runs: neither p nor an interval of 95 %" says '^    throughput, Gbit/s +8.192 +16.38 \+100.0%  +- +- +3\+3$' out
+ok "too few runs: neither p nor an interval of 95 %" says '^    throughput, Gbit/s +8.192 +16.38 +.100.0% +- +- +3.3$' out
 committed copying mapping -C few --table functions
 ok "too few runs are said" says '^p: too few runs to test 3 rows, that takes 5 a side$' out
 ok "there, intervals are of the measurement" says '^  insert_page .*\+-[0-9.]+ +-$' out
