@@ -150,6 +150,8 @@ static void count(struct analysis *a, const struct run *r, const struct ingest *
 		a->lossy += !strcmp(in->notes[i].severity, "lossy");
 		a->warnings += !strcmp(in->notes[i].severity, "warning");
 	}
+	for (i = 0; i < in->nmetrics; i++)
+		a->shed += !strcmp(in->metrics[i].name, "lost_bytes") && in->metrics[i].value > 0;
 }
 
 static int write_job(struct analysis *a, struct store *s, struct job *j, struct error *err)

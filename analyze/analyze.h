@@ -21,6 +21,7 @@ struct analysis {
 
 	/* what it found */
 	size_t runs, failed, lossy, warnings;
+	size_t shed;	   /* sides whose workload lost datagrams */
 	struct str absent; /* collectors without a figure in the slice: "counters, syscalls" */
 	char *forgotten;   /* meters that the store had before and this analysis was not given; or
 			      NULL */

@@ -239,7 +239,8 @@ static void warn_damage(const struct analysis *a)
 
 static int report(struct analysis *a)
 {
-	note("%s/zcost.db: %zu runs%s", a->capture, a->runs, a->lossy ? "" : ", nothing lost");
+	note("%s/zcost.db: %zu runs%s", a->capture, a->runs,
+	     a->lossy || a->shed ? "" : ", nothing lost");
 	if (a->forgotten)
 		warn("the power imported before is not in it any more; to have it again, add: %s",
 		     a->forgotten);
@@ -249,6 +250,9 @@ static int report(struct analysis *a)
 	if (a->lossy)
 		warn("data is missing or lossy in %zu places; 'zcost report runs %s' lists them",
 		     a->lossy, a->capture);
+	if (a->shed)
+		warn("datagrams (UDP) were lost in %zu places; 'zcost report runs %s' lists them",
+		     a->shed, a->capture);
 	return a->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 

@@ -2,6 +2,7 @@
 /* Throughput bought with CPU time (T^n / C) and with power (T^n / P^m). */
 #include "plot/chart_all.h"
 
+#include "analyze/measures/datagrams.h"
 #include "analyze/measures/shared_cpus.h"
 #include "lib/alloc.h"
 #include "plot/rows.h"
@@ -77,6 +78,16 @@ static void put_claim(struct drawing *d, struct figure *f, const struct score *s
 	}
 }
 
+/* Why a bar is missing that could be there: the table says it. */
+static void caption_datagrams(struct figure *f, const struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nnotes; i++)
+		if (strstr(t->notes[i], DATAGRAMS_NO_ROI))
+			figure_caption(f, "%s", t->notes[i]);
+}
+
 static void put_bars(struct drawing *d, struct figure *f, const struct table *t,
 		     const struct score *s)
 {
@@ -97,6 +108,7 @@ static void put_bars(struct drawing *d, struct figure *f, const struct table *t,
 						 row_text(t, (size_t)row, "power_source"));
 		}
 	}
+	caption_datagrams(f, t);
 }
 
 /* Do sides have CPUs in common, which the total has once? The table says it. */

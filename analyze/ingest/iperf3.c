@@ -71,6 +71,8 @@ static int add_points(const json_t *intervals, double at_s, struct points *ps)
 static int read_test(struct ingest *in, const json_t *root, struct points *ps, struct error *err)
 {
 	const json_t *intervals = json_object_get(root, "intervals"), *last;
+	const json_t *start = json_object_get(root, "start");
+	const char *protocol = json_str(json_object_get(start, "test_start"), "protocol");
 	const char *failed = json_str(root, "error");
 	double length, error_s, at;
 
@@ -84,6 +86,8 @@ static int read_test(struct ingest *in, const json_t *root, struct points *ps, s
 	at = place(in, root, isfinite(length) ? length : 0, &error_s);
 	if (add_points(intervals, at, ps))
 		return error_set(err, EBADMSG, "iperf3: an interval has no sum of bytes");
+	if (protocol && !strcmp(protocol, "UDP"))
+		ingest_metric(in, "workload_udp", "1", 1, NULL);
 	ingest_note(in, "note", "iperf3 dates its test to a second: placed to +-%.2f s", error_s);
 	if (in->sliced)
 		window_absent(in, "retransmits", "counted over the whole run");

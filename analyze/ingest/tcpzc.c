@@ -40,6 +40,7 @@ static const struct {
 	{"rearmed", "no_buffers", "rearmed:no_buffers", "1", false},
 	{"rearmed", "interrupted", "rearmed:interrupted", "1", false},
 	{NULL, "bytes", "workload_bytes", "B", false},
+	{NULL, "lost_bytes", "lost_bytes", "B", true},
 };
 
 static void point(const json_t *line, struct points *ps)
@@ -115,6 +116,26 @@ static void ring(struct ingest *in, const json_t *line)
 			    lost);
 }
 
+/* --udp. A sender's bytes are those it sent, a receiver's those that came. */
+static void datagrams(struct ingest *in, const json_t *line)
+{
+	double bytes = json_num(line, "bytes"), lost = json_num(line, "lost_bytes");
+	const char *side = json_str(line, "side");
+
+	if (!json_object_get(line, "lost_bytes"))
+		return;
+	ingest_metric(in, "workload_udp", "1", 1, NULL);
+	if (isnan(lost))
+		ingest_note(in, "warning",
+			    "workload: how many of its datagrams (UDP) were lost is not known: the "
+			    "other end did not say");
+	else if (lost > 0)
+		ingest_note(in, "warning",
+			    "workload: %.0f of %.0f bytes were lost on the way: they were sent as "
+			    "datagrams (UDP)",
+			    lost, side && str_starts(side, "r") ? bytes + lost : bytes);
+}
+
 /* What the workload counted from its beginning to its end. */
 static void whole_run(struct ingest *in, const json_t *line)
 {
@@ -148,6 +169,7 @@ static void summary(struct ingest *in, const json_t *line)
 	}
 	asked(in, line);
 	ring(in, line);
+	datagrams(in, line);
 	if (json_num(json_object_get(line, "receive"), "dropped_bytes") > 0)
 		ingest_note(in, "warning",
 			    "workload: its receiver dropped what came (MSG_TRUNC): an upper bound "

@@ -7,8 +7,10 @@
 #include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
+#include "analyze/measures/datagrams.h"
 #include "analyze/measures/manner.h"
 #include "analyze/measures/power.h"
+#include "analyze/measures/scores_absent.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -68,6 +70,8 @@ static double figure_score(struct store *s, const struct run *r, const void *arg
 {
 	const struct query *q = ((const struct watts *)arg)->q;
 
+	if (sent_datagrams(s, r))
+		return NAN;
 	return pow(figure_metric(s, r, "throughput"), q->roi_n > 0 ? q->roi_n : 2) /
 	       pow(watts_of(s, r, arg), q->roi_m > 0 ? q->roi_m : 1);
 }
@@ -216,6 +220,26 @@ static void say_rules(struct store *s, const struct query *q, struct table *t)
 			   q->model_idle, q->model_per_cpu);
 }
 
+/* Those for whose power there is no score. */
+static void say_datagrams(struct store *s, const struct block_list *list, struct table *t)
+{
+	struct absences absent = {0};
+	int i, r;
+
+	for (i = 0; i < list->n && t->rows; i++) {
+		const struct block_runs *b = &list->blocks[i];
+
+		for (r = 0; r < b->n && !sent_datagrams(s, &b->runs[r]); r++)
+			;
+		if (r < b->n)
+			absences_add(&absent, "roi_p", b->block.variant, b->block.side,
+				     DATAGRAMS_NO_ROI);
+	}
+	absences_next(&absent, (size_t)list->n);
+	absences_say(&absent, t);
+	absences_free(&absent);
+}
+
 int power_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
@@ -227,6 +251,7 @@ int power_run(struct store *s, const struct query *q, struct table *t, struct er
 		rc = put_block(s, q, &list, &list.blocks[i], t, err);
 	if (!rc) {
 		say_rules(s, q, t);
+		say_datagrams(s, &list, t);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

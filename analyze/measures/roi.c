@@ -7,14 +7,18 @@
  *   total: the receiver's T, over both sides' C and over both hosts' P; a CPU that both sides
  *          have counts once, a host that both run on too
  *
+ * Of TCP alone: of datagrams T is what was sent, or what is left of it.
+ *
  * Scores are made for each repeat and then estimated over the repeats.
  */
 #include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/datagrams.h"
 #include "analyze/measures/power.h"
+#include "analyze/measures/scores_absent.h"
 #include "analyze/measures/shared_cpus.h"
+#include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -53,19 +57,20 @@ static const struct {
 	size_t offset;
 	const char *absent; /* why it is, where it is */
 	const char *option; /* and of given numbers, what was not given */
+	const char *over;   /* of a score: its divisor */
 } figures[] = {
 	{"throughput_gbps", offsetof(struct score, t), "the workload gave no account of its work",
-	 "--throughput was not given"},
+	 "--throughput was not given", NULL},
 	{"cpu_pct", offsetof(struct score, c), "CPU time was not collected",
-	 "--cpu-pct was not given"},
+	 "--cpu-pct was not given", NULL},
 	{"power_w", offsetof(struct score, p),
 	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one "
 	 "up",
-	 "no --power was given, nor --power-model with --cpu-pct"},
+	 "no --power was given, nor --power-model with --cpu-pct", NULL},
 	{"roi_c", offsetof(struct score, roi_c), "it needs throughput and CPU use",
-	 "it needs --cpu-pct"},
+	 "it needs --cpu-pct", "cpu_pct"},
 	{"roi_p", offsetof(struct score, roi_p), "it needs throughput and power",
-	 "it needs --power, or --power-model with --cpu-pct"},
+	 "it needs --power, or --power-model with --cpu-pct", "power_w"},
 };
 
 struct scores {
@@ -101,6 +106,9 @@ static void add_score(struct store *s, const struct query *q, const struct run *
 	for (i = 0; i < n; i++)
 		one.c += cpu_pct_besides(s, sides, i);
 	compute(q, &one);
+	for (i = 0; i < n; i++)
+		if (sent_datagrams(s, sides[i]))
+			one.roi_c = one.roi_p = NAN;
 	array_grow(list->s, list->n, list->cap);
 	list->s[list->n++] = one;
 	if (power.source > list->source) {
@@ -226,29 +234,50 @@ static bool told_by_total(const struct table *t, size_t row, int column)
 	       table_cell(t, row - 2, column)->type != V_NONE;
 }
 
-/* A score without its inputs is absent, and this says why: "power_w is absent (a b): ...". */
-static void note_absent(struct table *t, bool given)
+static bool is_udp(struct store *s, const struct block_list *list, const char *variant)
 {
-	struct str names = {0};
-	size_t i, row, missing;
+	int i, r;
+
+	for (i = 0; i < list->n; i++)
+		for (r = 0;
+		     r < list->blocks[i].n && !strcmp(list->blocks[i].block.variant, variant); r++)
+			if (sent_datagrams(s, &list->blocks[i].runs[r]))
+				return true;
+	return false;
+}
+
+/* Why the row has no such figure; `list` NULL: numbers were given. */
+static const char *why_absent(struct store *s, const struct block_list *list, const struct table *t,
+			      size_t row, size_t figure)
+{
+	const char *over = figures[figure].over;
+
+	if (!list)
+		return figures[figure].option;
+	if (over && table_cell(t, row, table_column(t, over))->type != V_NONE &&
+	    is_udp(s, list, table_cell(t, row, 0)->str))
+		return DATAGRAMS_NO_ROI;
+	return figures[figure].absent;
+}
+
+/* A score without its inputs is absent, and this says why: "power_w is absent for a b: ...". */
+static void note_absent(struct store *s, const struct block_list *list, struct table *t)
+{
+	struct absences absent = {0};
+	size_t i, row;
 
 	for (i = 0; i < array_size(figures); i++) {
-		const char *why = given ? figures[i].option : figures[i].absent;
 		int c = table_column(t, figures[i].column);
 
-		str_reset(&names);
-		for (row = missing = 0; row < t->rows; row++) {
-			if (table_cell(t, row, c)->type != V_NONE || told_by_total(t, row, c))
-				continue;
-			str_printf(&names, "%s%s %s", missing++ ? ", " : "",
-				   table_cell(t, row, 0)->str, table_cell(t, row, 1)->str);
-		}
-		if (missing == t->rows && missing)
-			table_note(t, "%s is absent: %s", figures[i].column, why);
-		else if (missing)
-			table_note(t, "%s is absent for %s: %s", figures[i].column, names.buf, why);
+		for (row = 0; row < t->rows; row++)
+			if (table_cell(t, row, c)->type == V_NONE && !told_by_total(t, row, c))
+				absences_add(&absent, figures[i].column, table_cell(t, row, 0)->str,
+					     table_cell(t, row, 1)->str,
+					     why_absent(s, list, t, row, i));
+		absences_next(&absent, t->rows);
 	}
-	str_free(&names);
+	absences_say(&absent, t);
+	absences_free(&absent);
 }
 
 static void note_formula(const struct query *q, struct table *t)
@@ -288,7 +317,7 @@ static int run_given(const struct query *q, struct table *t, struct error *err)
 				 "--power-model with --cpu-pct) roi_p");
 	put_scores(t, "given", "given", &list, EST_MEDIAN);
 	note_formula(q, t);
-	note_absent(t, true);
+	note_absent(NULL, NULL, t);
 	return 0;
 }
 
@@ -312,7 +341,7 @@ int roi_run(struct store *s, const struct query *q, struct table *t, struct erro
 	}
 	if (!rc) {
 		note_formula(q, t);
-		note_absent(t, false);
+		note_absent(s, &list, t);
 		power_note_kinds(s, q, t);
 		block_list_notes(&list, s, t);
 	}

@@ -110,4 +110,51 @@ else
 	skip "captions" "no gnuplot"
 fi
 
+# Datagrams: what was lost on the way is told, and there is no score of them.
+mkdir lossy
+datagrams() { # datagrams VARIANT LOST: 3840000000 bytes came of those that were sent
+	for end in receiver sender; do
+		measure_run lossy "$1" 1 $end 1280000000 150
+		[ $end = sender ] && bytes=4319890600 || bytes=3840000000
+		sed -i "/\"summary\"/s/\"bytes\":1280000000,/\"bytes\":$bytes,\"lost_bytes\":$2,/" "$d/workload.out"
+	done
+}
+for end in receiver sender; do measure_run lossy tcp 1 $end 1280000000 150; done
+datagrams udp 479890600
+datagrams none 0
+datagrams unheard null
+manifest lossy "tcp udp none unheard" tcp/measure/1/ok udp/measure/1/ok none/measure/1/ok unheard/measure/1/ok
+ok "a workload that lost datagrams: no fault of the capture" exits 0 "$zcost" analyze lossy
+ok "but told" says "datagrams \(UDP\) were lost in 2 places; 'zcost report runs lossy' lists them" err
+ok "and not that nothing was lost" lacks 'nothing lost' err
+ok "in the store" is "$(metric lossy/zcost.db udp receiver lost_bytes)" 479890600.0
+ok "nothing of TCP" is "$(metric lossy/zcost.db tcp receiver lost_bytes)" ''
+ok "nor where nobody knows" is "$(metric lossy/zcost.db unheard receiver lost_bytes)" ''
+ok "runs" report runs lossy
+ok "has how much: the same at both ends" says \
+	'warning: workload: 479890600 of 4319890600 bytes were lost on the way: .* \(UDP\) \(2 sides, first udp' err
+ok "and where it is not known" says 'warning: workload: how many of its datagrams \(UDP\) were lost is not known: .*\(2 sides, first unheard' err
+ok "not where none was" lacks 'first none' err
+ok "roi" report roi lossy --power-model idle=100,per_cpu=10
+for v in udp none unheard; do
+	ok "$v: no score" is "$(for s in receiver sender total; do get out roi_c $v $s; get out roi_p $v $s; done)" ''
+	ok "of what is known" test -n "$(get out cpu_pct $v sender)" -a -n "$(get out throughput_gbps $v receiver)"
+done
+ok "TCP has its own" near "$(get out roi_c tcp receiver)" 2.097152 1e-6
+ok "and this is why" says 'roi_c, roi_p are absent for udp receiver, udp sender, udp total, none .*: the workload sent datagrams \(UDP\)' err
+ok "roi without power" report roi lossy
+ok "the same of T²/C" says '^[^,]*roi_c is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' err
+ok "of T²/P that there is no power" says 'roi_p is absent: it needs throughput and power' err
+ok "power" report power lossy --power-model idle=100,per_cpu=10
+ok "has no score either" is "$(get out roi_p udp receiver)" ''
+ok "but of TCP" test -n "$(get out roi_p tcp receiver)"
+ok "and says why" says 'roi_p is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' err
+"$zcost" compare tcp udp -C lossy >out 2>err
+ok "no gain is claimed of a score" lacks ' roi_[cp] +[^ ]+ +[0-9.]+ +[0-9.]' out
+if command -v gnuplot >/dev/null; then
+	ok "drawn" exits 0 "$zcost" plot lossy roi_c -o slides
+	caption roi_c
+	ok "it says why there is no bar" says 'roi_c is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' caption
+fi
+
 done_testing

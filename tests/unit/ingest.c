@@ -564,7 +564,16 @@ static void test_iperf3(void **state)
 	assert_float_equal(metric(&in, "bytes"), 7e9, 1);
 	assert_float_equal(metric(&in, "throughput"), 56.0 / 3, 1e-6);
 	assert_float_equal(metric(&in, "tcp_retransmits"), 4, 0);
+	assert_true(isnan(metric(&in, "workload_udp")));
 	assert_true(noted(&in, "note", "+-0.00 s"));
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "iperf3",
+		 "{\"start\":{\"timestamp\":{\"timesecs\":99},\"test_start\":{\"protocol\":\"UDP\"}"
+		 "},"
+		 "\"intervals\":[{\"sum\":{\"end\":6.0,\"bytes\":6000}}]}");
+	assert_float_equal(metric(&in, "bytes"), 3000, 1e-6);
+	assert_float_equal(metric(&in, "workload_udp"), 1, 0);
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "iperf3", "iperf3: error - unable to connect\n");

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* UDP is for controls: what is sent need not arrive, so that nothing was bought for its cost. */
+#ifndef ZC_DATAGRAMS_H
+#define ZC_DATAGRAMS_H
+
+#include "analyze/measures/scope.h"
+
+#define DATAGRAMS_NO_ROI \
+	"the workload sent datagrams (UDP): a control, what is sent need not arrive"
+
+static inline bool sent_datagrams(struct store *s, const struct run *r)
+{
+	return figure_metric(s, r, "workload_udp") > 0;
+}
+
+#endif
