@@ -58,6 +58,18 @@ static const struct {
 	{"tcp", "tcp_retransmits", "tcp_retransmits, retransmits_per_gb"},
 };
 
+/* THE TABLE of histograms whose names say little. */
+static const struct {
+	const char *name, *what;
+} histograms[] = {
+	{"hist:batch", "sends per notification"},
+	{"hist:completions", "completions found at once in io_uring's ring"},
+	{"hist:frags", "per receive, pages mapped or completions"},
+	{"hist:notify_ns", "from handing a send over to its notification"},
+	{"hist:returns", "tokens given back at once"},
+	{"hist:tokens", "tokens per receive"},
+};
+
 static bool has_row(const struct table *t, const char *prefix)
 {
 	int c = table_column(t, "name");
@@ -79,6 +91,20 @@ static void say_whole_run(struct table *t)
 			str_printf(&what, "%s%s", what.len ? ", " : "", whole_run[i].what);
 	if (what.len)
 		notes_whole_run(t, what.buf);
+	str_free(&what);
+}
+
+static void say_histograms(struct table *t)
+{
+	struct str what = {0};
+	size_t i;
+
+	for (i = 0; i < array_size(histograms); i++)
+		if (has_row(t, histograms[i].name))
+			str_printf(&what, "%s%s: %s", what.len ? "; " : "", histograms[i].name,
+				   histograms[i].what);
+	if (what.len)
+		table_note(t, "%s", what.buf);
 	str_free(&what);
 }
 
@@ -200,6 +226,7 @@ int family_run(struct store *s, const struct query *q, struct table *t, struct e
 		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
 	if (!rc) {
 		say_whole_run(t);
+		say_histograms(t);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

@@ -157,4 +157,13 @@ if command -v gnuplot >/dev/null; then
 	ok "it says why there is no bar" says 'roi_c is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' caption
 fi
 
+# The first histogram's name says little.
+measure_run counted v 1 sender 1280000000 150
+sed -i 's/"syscalls":/"histograms":{"batch":{"count":9,"p50":4},"notify_ns":{"count":9,"p50":400}},&/' "$d/workload.out"
+measure_run counted v 1 receiver 1280000000 150
+manifest counted v v/measure/1/ok
+"$zcost" analyze counted 2>err
+ok "sizes" report sizes counted
+ok "what a batch is" says 'hist:batch: sends per notification' err
+
 done_testing
