@@ -64,7 +64,7 @@ static struct value *put(struct table *t, const struct perf_stat *st, const char
 	return row;
 }
 
-/* perf -r prints 100 x the standard error of the mean / mean. */
+/* perf -r prints 100 x the standard error of the mean / what it prints as the mean. */
 static void put_interval(struct table *t, struct value *row, double value, double pct,
 			 unsigned runs)
 {
@@ -219,8 +219,8 @@ static void say_source(struct table *t, const struct perf_stat *st)
 		table_note(t, "counters that took turns are scaled by perf to the whole time");
 	if (st->runs > 1)
 		table_note(t,
-			   "mean of %u runs; intervals are Student's, 95 %%, from perf's standard "
-			   "error",
+			   "mean of %u runs (perf 6.1 prints the last run's count instead); "
+			   "intervals are Student's, 95 %%, from perf's standard error",
 			   st->runs);
 	if (hides_runs(st))
 		table_note(t, "mean of several runs; perf stat does not print how many with -x and "

@@ -141,7 +141,10 @@ static double figure_ratio(struct store *s, const struct run *r, const void *eve
 
 /* --- rows --- */
 
-/* As perf stat -r has it: 100 x the standard error of the mean / mean. */
+/*
+ * As perf stat -r has it (stddev_stats, rel_stddev_stats of its util/stat.c): 100 x the standard
+ * error of the mean, s / sqrt(n), / mean.
+ */
 static void put_mean(const struct maker *m, struct value *row, figure_fn figure, const void *arg,
 		     bool whole)
 {
