@@ -274,12 +274,24 @@ static int read_all(struct packing *k, bool *private, struct error *err)
 	return rc ? rc : read_manifest(k, err);
 }
 
+/* A device or a fifo: the name must stay what it is, and nothing can be renamed to it. */
+static bool is_no_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
 /* An archive of what is private is private. */
 static int open_output(struct packing *k, bool private, struct error *err)
 {
 	if (!strcmp(k->p->output, "-")) {
 		k->fd = STDOUT_FILENO;
 		return 0;
+	}
+	if (is_no_file(k->p->output)) {
+		k->fd = open(k->p->output, O_WRONLY | O_CLOEXEC);
+		return k->fd < 0 ? error_sys(err, errno, "%s: cannot write", k->p->output) : 0;
 	}
 	remains_remove(k->p->output);
 	k->tmp = remains_name(k->p->output);
@@ -289,7 +301,12 @@ static int open_output(struct packing *k, bool private, struct error *err)
 
 static int close_output(struct packing *k, int rc, struct error *err)
 {
-	if (!k->tmp || k->fd < 0)
+	if (!k->tmp) {
+		if (k->fd > STDOUT_FILENO && close(k->fd) && !rc)
+			rc = error_sys(err, errno, "%s: cannot write", k->p->output);
+		return rc;
+	}
+	if (k->fd < 0)
 		return rc;
 	if (!rc && fsync(k->fd))
 		rc = -errno;
