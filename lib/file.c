@@ -174,9 +174,13 @@ int file_sha256(const char *path, char hex[65], struct error *err)
 	struct sha256 h;
 	char buf[CHUNK];
 	size_t n;
-	FILE *f = fopen(path, "re");
+	struct stat st;
+	FILE *f;
 	int bad;
 
+	if (!stat(path, &st) && !S_ISREG(st.st_mode)) /* a fifo would be waited for */
+		return error_set(err, EINVAL, "%s: no file", path);
+	f = fopen(path, "re");
 	if (!f)
 		return error_sys(err, errno, "%s: cannot open", path);
 	sha256_begin(&h);

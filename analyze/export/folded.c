@@ -247,7 +247,8 @@ static int say_notes(struct folded *f, const struct block *b, struct error *err)
 	return 0;
 }
 
-static int add_block(struct folded *f, const struct block *b, bool only, struct error *err)
+static int add_block(struct folded *f, const struct block *b, bool only, bool *empty,
+		     struct error *err)
 {
 	char *root = only ? NULL : xasprintf("%s/%s", b->variant, b->side);
 	uint64_t before = weight_of_all(f);
@@ -260,25 +261,39 @@ static int add_block(struct folded *f, const struct block *b, bool only, struct 
 	}
 	if (!rc)
 		rc = say_notes(f, b, err);
-	if (!rc && !only && weight_of_all(f) == before)
-		table_note(&f->x->notes, "%s: no line is of it: it has no sample", root);
+	*empty = weight_of_all(f) == before;
 	free(root);
 	return rc;
+}
+
+/* Of several, where there is any line. */
+static void say_blocks(struct folded *f, const struct block *blocks, const bool *empty, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (empty[i])
+			table_note(
+				&f->x->notes,
+				"%s/%s: no line is of it: it has no sample of what was asked for",
+				blocks[i].variant, blocks[i].side);
+	table_note(&f->x->notes, "several variants or sides: each line begins with its own; "
+				 "--variant and --side pick one");
 }
 
 static int add_store(struct folded *f, struct error *err)
 {
 	struct block *blocks = NULL;
 	int n = scope_blocks(f->x->store, f->x->q, &blocks, err), i, rc = n < 0 ? n : 0;
+	bool *empty = xcalloc((size_t)(n > 0 ? n : 0) + 1, sizeof(*empty));
 
 	for (i = 0; i < n && !rc; i++)
-		rc = add_block(f, &blocks[i], n == 1, err);
-	if (!rc && n > 1)
-		table_note(&f->x->notes,
-			   "several variants or sides: each line begins with its own; --variant "
-			   "and --side pick one");
+		rc = add_block(f, &blocks[i], n == 1, &empty[i], err);
+	if (!rc && n > 1 && weight_of_all(f))
+		say_blocks(f, blocks, empty, n);
 	if (!rc)
 		scope_capture_notes(f->x->store, &f->x->notes);
+	free(empty);
 	free(blocks);
 	return rc;
 }

@@ -149,6 +149,10 @@ static int read_manifest(struct layout *l, const char *capture, const char *path
 				 "%s: schema_version is not %d; use the zcost that made it", path,
 				 SCHEMA);
 	}
+	if (!json_is_array(json_object_get(root, "runs"))) {
+		json_decref(root);
+		return error_set(err, EBADMSG, "%s: damaged: it has no list of runs", path);
+	}
 	l->has_manifest = true;
 	l->name = keep(l, json_str(root, "name"));
 	l->created = keep(l, json_str(root, "created"));

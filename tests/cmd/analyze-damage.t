@@ -185,6 +185,26 @@ for bytes in 0 100 5000; do
 done
 ok "which helps, exit 0" exits 0 "$zcost" analyze torn
 
+# What is no file where one is looked for: nobody waits for who writes into a fifo, nothing is replaced.
+for file in manifest.json $receiver/run.json; do
+	cp -r cap pipes && rm pipes/$file && mkfifo pipes/$file
+	timeout 20 "$zcost" analyze pipes 2>err
+	ok "$file is a fifo, exit 1 or 4" test $? = "$([ $file = manifest.json ] && echo 1 || echo 4)"
+	rm -r pipes
+done
+mkdir list && echo '{"schema_version": 1, "runs": 5}' >list/manifest.json
+ok "a manifest without a list of runs, exit 1" exits 1 "$zcost" analyze list
+ok "is said to be damaged" says 'list/manifest.json: damaged: it has no list of runs' err
+out_of_fifo() {
+	rm -f fifo && mkfifo fifo && "$zcost" pack cap -o plain.tar.zst 2>err || return
+	timeout 20 cat fifo >fifo.out &
+	reader=$!
+	timeout 20 "$zcost" pack cap -o fifo 2>err && wait $reader && [ -p fifo ] && cmp fifo.out plain.tar.zst
+}
+ok "pack into a fifo, which stays one" out_of_fifo
+ok "pack into a folder, exit 1" exits 1 "$zcost" pack cap -o torn
+ok "says so" says 'torn: cannot write: Is a directory' err
+
 # A profile without a sample where one is looked for: never an empty result without a word.
 cat >busy.c <<'END'
 #include <time.h>
@@ -237,7 +257,7 @@ ok "hotspots: a function that none is in" fails \
 	"no sample is in a function 'nowhere' itself; 'zcost report functions' lists" $hot prof --variant full
 ok "with how many there were" says 'full receiver: none of [0-9]+ samples of cpu-clock is in the function itself' err
 ok "folded of both: the one that has some" sh -c "'$zcost' export folded prof >out 2>err; [ -s out ] && ! grep -v '^full/receiver;' out"
-ok "of the other it is said" says 'bare/receiver: no line is of it: it has no sample' err
+ok "of the other it is said" says 'bare/receiver: no line is of it: it has no sample of what was asked for' err
 ok "folded of a bare file without samples" fails 'no sample; record again' "$zcost" export folded --perf none.data
 ok "hotspots of it" fails 'there is none at all; record again' $hot --perf none.data
 head -c $(($(stat -c %s some.data) / 2)) some.data >half.data
