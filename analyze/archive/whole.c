@@ -3,15 +3,20 @@
 
 #include "analyze/archive/reader.h"
 #include "analyze/archive/unpack.h"
+#include "lib/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
+
+enum { CHUNK = 256 * 1024 };
 
 /* Of zstd's own frames, or of those that it skips. */
 static bool is_frame(const unsigned char *p, size_t size)
@@ -22,21 +27,24 @@ static bool is_frame(const unsigned char *p, size_t size)
 	       (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
 }
 
-/* What is behind the last frame and is none, unpack does not look at either. */
-static bool has_end(const unsigned char *p, size_t size)
-{
-	size_t at = 0, n;
+enum look { WHOLE, CUT_OFF, ODD };
 
-	while (at < size && (!at || is_frame(p + at, size - at))) {
+/* ODD: what is there is not, or not only, what zstd wrote. */
+static enum look look_at(const unsigned char *p, size_t size)
+{
+	size_t at, n;
+
+	for (at = 0; at < size; at += n) {
+		if (!is_frame(p + at, size - at))
+			return ODD;
 		n = ZSTD_findFrameCompressedSize(p + at, size - at);
 		if (ZSTD_isError(n))
-			return false;
-		at += n;
+			return ZSTD_getErrorCode(n) == ZSTD_error_srcSize_wrong ? CUT_OFF : ODD;
 	}
-	return at > 0;
+	return WHOLE;
 }
 
-static int check(const char *path, bool *whole, struct error *err)
+static int check(const char *path, enum look *look, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
 	struct stat st = {0};
@@ -51,38 +59,39 @@ static int check(const char *path, bool *whole, struct error *err)
 	if (rc)
 		return rc;
 	madvise(p, (size_t)st.st_size, MADV_RANDOM);
-	*whole = has_end(p, (size_t)st.st_size);
+	*look = look_at(p, (size_t)st.st_size);
 	munmap(p, (size_t)st.st_size);
 	return 0;
 }
 
-/* Reads up to where the reader finds the fault, for its words. */
-static int find_fault(const char *path, struct error *err)
+/* All of it as unpack reads it, but for the checksums: where does it break off? */
+static int read_all(const char *path, struct error *err)
 {
-	static char buf[256 * 1024];
-	struct reader *r;
+	char *buf = xmalloc(CHUNK);
+	struct reader *r = NULL;
 	struct item item;
 	int rc = reader_open(&r, path, UNPACK_MAX, err);
 	long n = 0;
 
-	if (rc)
-		return rc;
-	while (n >= 0 && (rc = reader_next(r, &item, err)) > 0)
-		while ((n = reader_data(r, buf, sizeof(buf), err)) > 0)
+	while (!rc && n >= 0 && (rc = reader_next(r, &item, err)) > 0) {
+		while ((n = reader_data(r, buf, CHUNK, err)) > 0)
 			;
+		rc = 0;
+	}
 	reader_close(r);
+	free(buf);
 	return n < 0 ? (int)n : rc;
 }
 
 int archive_whole(const char *path, struct error *err)
 {
-	bool whole = false;
-	int rc = check(path, &whole, err);
+	enum look look;
+	int rc = check(path, &look, err);
 
-	if (rc || whole)
+	if (rc || look == WHOLE)
 		return rc;
-	rc = find_fault(path, err);
-	return rc < 0 ? rc
-		      : error_set(err, EBADMSG, "%s: damaged: its end is cut off; copy it again",
-				  path);
+	rc = read_all(path, err);
+	if (rc || look == ODD)
+		return rc;
+	return error_set(err, EBADMSG, "%s: damaged: its end is cut off; copy it again", path);
 }

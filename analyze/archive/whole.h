@@ -10,8 +10,9 @@
 
 /*
  * From the head of each block that zstd wrote to the next: nothing is unpacked, one page of 128 KB
- * is read. -EBADMSG: it is cut off or no longer zstd's, with the place. Bytes changed inside of a
- * block are not seen.
+ * is read. Where that does not lead to the end, all of it is read, for the place: -EBADMSG. What is
+ * behind the end counts as it does for unpack. Bytes changed inside of a block,
+ * and whole blocks that are gone, are not seen.
  */
 int archive_whole(const char *path, struct error *err);
 
