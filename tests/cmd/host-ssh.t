@@ -54,6 +54,10 @@ running() { # running CAPTURE REPEAT: the workload of that run is at work over t
 	[ -d "$1/runs/a/.measure-0$2.tmp" ] && [ -n "$(pids_there "^sleep $tag")" ]
 }
 
+begun() { # begun CAPTURE REPEAT: soon; else what zcost said of it
+	soon running "$@" || { cat err; return 1; }
+}
+
 nothing_there() { # no agent, no run, no folder
 	[ -z "$(pids_there .)" ] && [ -z "$(ls -A tmp)" ]
 }
@@ -146,7 +150,7 @@ ok "nothing is left" soon nothing_there
 
 repeats=3 duration=2 plan >p.ini
 launch p.ini k
-ok "the connection breaks in the second run" soon running k 2
+ok "the connection breaks in the second run" begun k 2
 kill -KILL $(pids_there '^sshd')
 wait $pid
 ok "  exit 4" test $? = 4
@@ -157,7 +161,7 @@ ok "  nothing is left" nothing_left k
 
 repeats=2 duration=1.5 stop_timeout=4 plan >p.ini
 launch p.ini s
-ok "a run over there is stopped" soon running s 1
+ok "a run over there is stopped" begun s 1
 kill -STOP $(pids_there 'collect --sync')
 wait $pid
 ok "  exit 4" test $? = 4
@@ -166,7 +170,7 @@ ok "  for its silence" says 'measure-01 failed: receiver: still not done' err
 ok "  nothing is left" nothing_left s
 
 launch p.ini h
-ok "the whole connection falls silent" soon running h 1
+ok "the whole connection falls silent" begun h 1
 silent=$(pids_there '^sshd')
 kill -STOP $silent
 wait $pid
@@ -199,19 +203,19 @@ ok "  nothing is left" nothing_left l
 
 duration=20 plan >p.ini
 launch p.ini i
-ok "SIGINT in a run" soon running i 1
+ok "SIGINT in a run" begun i 1
 kill -INT $pid
 wait $pid
 ok "  exit 1" test $? = 1
 ok "  nothing is left" nothing_left i
 duration=3 plan >p.ini
 launch p.ini d
-ok "killed outright" soon running d 1
+ok "killed outright" begun d 1
 kill -KILL $pid
 wait $pid 2>/dev/null
 ok "  nothing is left over there" soon nothing_there
 launch p.ini d
-ok "everybody killed outright" soon running d 1
+ok "everybody killed outright" begun d 1
 agent=$(pids_there 'collect --agent')
 kill -KILL $pid $agent
 wait $pid 2>/dev/null
