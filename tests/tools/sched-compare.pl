@@ -73,7 +73,9 @@ open(my $s, '-|', "perf script --ns -F comm,tid,time,event,trace -i $file 2>/dev
 while (<$s>) {
 	/\s(\d+)\.(\d{9}):\s+sched:(\w+): (.*)/ or next;
 	if ($seen{$_}++) {
-		$twice{$1} += $2 / 1e6 if /sched_stat_runtime.* pid=(\d+) runtime=(\d+)/;
+		/sched_stat_runtime: comm=(.*) pid=(\d+) runtime=(\d+)/ or next;
+		$twice{$2} += $3 / 1e6;
+		$name{$2} = $1;
 		next;
 	}
 	event($_, $1 * 1e9 + $2, $3, $4) for \%ours, \%perfs;
