@@ -112,7 +112,7 @@ if mount_tracefs; then
 		perf record -q -o - -g -e sched:sched_switch -- sh short.sh 2>/dev/null >pipe.data
 		perl "$compare" pipe.data "$dump"
 	}
-	ok "a stream with tracing data" traced_pipe
+	steady "a stream with tracing data" traced_pipe
 	ok "tracepoints of system calls, with a filter" same calls -g -e raw_syscalls:sys_exit \
 		-e syscalls:sys_enter_openat --filter 'dfd != 0'
 else
