@@ -178,7 +178,7 @@ static int check_uses(const struct args *a, struct error *err)
 		bool given;
 		const char *groups[3];
 	} uses[] = {
-		{"--nic", a->d.nic, {"nic"}},	       {"--rate", a->d.rate_gbps, {"path", "nic"}},
+		{"--nic", a->d.nic, {"nic", "path"}},  {"--rate", a->d.rate_gbps, {"path"}},
 		{"--rtt", a->d.rtt_ms, {"path"}},      {"--zcrx", a->d.zcrx, {"zcrx"}},
 		{"--devmem", a->d.devmem, {"devmem"}},
 	};
@@ -295,7 +295,8 @@ static const char *default_need(const struct args *a, const char *group)
 /* An interface or a queue that was named is needed, whatever else is. */
 static bool is_needed(const struct args *a, const char *group, const char *check)
 {
-	if (a->d.nic && !strcmp(group, "nic") && !strcmp(check, "interfaces"))
+	if (a->d.nic && (!strcmp(group, "nic") || !strcmp(group, "path")) &&
+	    !strcmp(check, "interfaces"))
 		return true;
 	if ((a->d.zcrx && !strcmp(group, "zcrx") && !strcmp(check, a->d.zcrx)) ||
 	    (a->d.devmem && !strcmp(group, "devmem") && !strcmp(check, a->d.devmem)))

@@ -53,5 +53,7 @@ double doctor_sysctl_number(const char *name, int n);
 
 /* Is there an interface, up, whose driver tells of header split? zcrx and devmem want it. */
 bool doctor_any_split(void);
+/* How long each interface's receive ring holds what comes at the rate given, or at its own. */
+void check_rings(struct doctor *d);
 
 #endif

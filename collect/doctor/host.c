@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -272,10 +273,31 @@ static void buffer(struct doctor *d, const char *name, double bdp)
 	free(todo);
 }
 
+enum { PAGE = 4096, ZCRX_ENTRIES = 32768 /* IO_RQ_MAX_ENTRIES */ };
+
+/* What is in flight must find memory, and each page of it is an entry of the refill ring. */
+static void zcrx_area(struct doctor *d, double bdp)
+{
+	double pages = floor(bdp / PAGE) + 1;
+
+	if (pages <= ZCRX_ENTRIES)
+		doctor_put(d, "zcrx area", FINDING_NOTE, NULL,
+			   "at least %.0f pages of 4 KiB (tcpzc --area), and a refill ring of as "
+			   "many entries",
+			   pages);
+	else
+		doctor_put(d, "zcrx area", FINDING_PARTLY, NULL,
+			   "%.0f pages of 4 KiB would be in flight, and a refill ring has %d "
+			   "entries at most: one queue cannot fill this path",
+			   pages, ZCRX_ENTRIES);
+}
+
 void check_path(struct doctor *d)
 {
 	double bdp = d->rate_gbps * 1e9 / 8 * d->rtt_ms / 1e3;
 
+	if (d->rate_gbps)
+		check_rings(d);
 	if (!d->rate_gbps || !d->rtt_ms) {
 		doctor_put(d, "path", FINDING_NOTE,
 			   d->rate_gbps ? "--rtt 0.1, in ms"
@@ -291,8 +313,5 @@ void check_path(struct doctor *d)
 		   d->rate_gbps, d->rtt_ms, bdp / 1e6);
 	buffer(d, "net.ipv4.tcp_rmem", bdp);
 	buffer(d, "net.ipv4.tcp_wmem", bdp);
-	doctor_put(d, "zcrx area", FINDING_NOTE, NULL,
-		   "at least %.0f pages of 4 KiB, and a refill ring of as many entries (32768 at "
-		   "most)",
-		   bdp / 4096 + 1);
+	zcrx_area(d, bdp);
 }

@@ -13,6 +13,9 @@
 
 void check_nics(struct doctor *d);
 
+/* Puts what is to be said of one interface, out of the rows of nic_read_state. */
+typedef void (*put_fn)(struct doctor *d, const char *rows, const char *name);
+
 enum { TEXT = 128, LATE_US = 100 };
 
 /* The value of a key in the rows of nic_read_state: "SPACE IFINDEX NAME key value". */
@@ -146,7 +149,8 @@ static void one(struct doctor *d, const char *rows, const char *name)
 {
 	facts(d, rows, name);
 	offloads(d, rows, name);
-	ring(d, rows, name);
+	if (!d->rate_gbps) /* else among the path's */
+		ring(d, rows, name);
 	queues(d, rows, name);
 	header_split(d, rows, name);
 }
@@ -186,11 +190,27 @@ bool doctor_any_split(void)
 	return found;
 }
 
-void check_nics(struct doctor *d)
+/* Puts each interface that was asked for, or that is up. */
+static size_t each(struct doctor *d, const struct nic_space *s, const char *rows, put_fn put)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->nports; i++) {
+		const struct nic_port *p = &s->port[i];
+
+		if (d->nic ? strcmp(d->nic, p->name) != 0
+			   : !(p->flags & IFF_UP) || p->flags & IFF_LOOPBACK)
+			continue;
+		put(d, rows, p->name);
+		n++;
+	}
+	return n;
+}
+
+static void put_all(struct doctor *d, put_fn put)
 {
 	struct nic_space s;
 	struct str rows = {0};
-	size_t i, n = 0;
 	int rc = nic_space_open(&s, "host");
 
 	if (rc) {
@@ -199,17 +219,18 @@ void check_nics(struct doctor *d)
 		return;
 	}
 	nic_read_state(&s, &rows);
-	for (i = 0; i < s.nports; i++) {
-		bool wanted =
-			d->nic ? !strcmp(d->nic, s.port[i].name)
-			       : (s.port[i].flags & IFF_UP) && !(s.port[i].flags & IFF_LOOPBACK);
-
-		n += wanted;
-		if (wanted)
-			one(d, rows.buf, s.port[i].name);
-	}
-	if (!n)
+	if (!each(d, &s, rows.buf, put))
 		put_none(d, &s);
 	str_free(&rows);
 	nic_space_close(&s);
+}
+
+void check_nics(struct doctor *d)
+{
+	put_all(d, one);
+}
+
+void check_rings(struct doctor *d)
+{
+	put_all(d, ring);
 }

@@ -56,17 +56,27 @@ int try_zcrx_index(unsigned int nic, unsigned int queue)
 	return rc;
 }
 
+static int told(struct genl *g, int rc, char *said)
+{
+	snprintf(said, 256, "%s", g->said);
+	genl_close(g); /* unbinds */
+	return rc;
+}
+
 int try_devmem(const char *nic, unsigned int queue, int dmabuf, char *said)
 {
 	unsigned int index = if_nametoindex(nic);
 	struct genl g;
-	int rc;
 
 	said[0] = '\0';
-	if (!index)
-		return -ENODEV;
-	rc = netdev_bind_rx(&g, index, queue, dmabuf, NULL);
-	snprintf(said, 256, "%s", g.said);
-	genl_close(&g); /* unbinds */
-	return rc;
+	return index ? told(&g, netdev_bind_rx(&g, index, queue, dmabuf, NULL), said) : -ENODEV;
+}
+
+int try_devmem_tx(const char *nic, int dmabuf, char *said)
+{
+	unsigned int index = if_nametoindex(nic);
+	struct genl g;
+
+	said[0] = '\0';
+	return index ? told(&g, netdev_bind_tx(&g, index, dmabuf, NULL), said) : -ENODEV;
 }

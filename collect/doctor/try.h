@@ -10,5 +10,6 @@ int try_zcrx_index(unsigned int nic, unsigned int queue);
 int try_zcrx(const char *nic, unsigned int queue); /* 0 or -errno */
 /* `said`: the kernel's own words, 256 bytes. 0 or -errno. */
 int try_devmem(const char *nic, unsigned int queue, int dmabuf, char *said);
+int try_devmem_tx(const char *nic, int dmabuf, char *said); /* to send out of it */
 
 #endif

@@ -21,6 +21,8 @@
 void check_uring(struct doctor *d), check_msg_zerocopy(struct doctor *d),
 	check_zcrx(struct doctor *d), check_devmem(struct doctor *d);
 
+enum { FEW_NOTIFICATIONS = 131072 }; /* bytes of net.core.optmem_max; the default since 6.7 */
+
 static const struct {
 	const char *name;
 	unsigned int op;
@@ -88,10 +90,13 @@ void check_msg_zerocopy(struct doctor *d)
 	else
 		doctor_put(d, "MSG_ZEROCOPY", FINDING_YES, NULL,
 			   "sockets take SO_ZEROCOPY; over loopback and veth every send is copied");
-	if (optmem >= 0 && optmem < 131072)
+	if (optmem >= 0 && optmem < FEW_NOTIFICATIONS)
 		doctor_put(d, "optmem_max", FINDING_PARTLY, "sysctl net.core.optmem_max=1048576",
 			   "%.0f bytes: sends wait for notifications (ENOBUFS) with few in flight",
 			   optmem);
+	else if (optmem >= 0)
+		doctor_put(d, "optmem_max", FINDING_YES, NULL,
+			   "%.0f bytes for notifications of sends in flight", optmem);
 	/* On a socket that is not connected: EINVAL where it is known, ENOPROTOOPT where not. */
 	if (fd >= 0 && getsockopt(fd, IPPROTO_TCP, TCP_ZEROCOPY_RECEIVE, &z, &len) &&
 	    (errno == ENOPROTOOPT || errno == EOPNOTSUPP))
@@ -157,36 +162,79 @@ void check_zcrx(struct doctor *d)
 	}
 }
 
+/*
+ * Loopback can do neither. A kernel that could for another interface says why it cannot for this
+ * one, or finds no dmabuf; one that refuses without a word has nothing behind the request.
+ */
+static bool is_there(int rc, const char *said)
+{
+	return !rc || rc == -EBADF || (rc == -EOPNOTSUPP && *said);
+}
+
+static void put_devmem_rx(struct doctor *d, int rc, const char *said)
+{
+	if (is_there(rc, said))
+		doctor_put(d, "kernel", FINDING_YES, NULL,
+			   "the kernel has it; it takes a NIC with header split and a queue API "
+			   "besides (--devmem IF:QUEUE tries)");
+	else if (rc == -EOPNOTSUPP)
+		doctor_put(d, "kernel", FINDING_NO, NULL,
+			   "refused without a word: the kernel is older than 6.12, or was built "
+			   "without CONFIG_NET_DEVMEM");
+	else
+		put_refusal(d, "kernel", rc, said, refusal_devmem_rx(-rc));
+}
+
+/* Asked for last is what both directions have in common: `rx`, receiving is there. */
+static void put_devmem_tx(struct doctor *d, int rc, const char *said, bool rx)
+{
+	if (rx && is_there(rc, said))
+		doctor_put(d, "sending", FINDING_YES, NULL,
+			   "the kernel has it; it takes a NIC whose driver can send out of device "
+			   "memory besides");
+	else if (is_there(rc, said))
+		doctor_put(d, "sending", FINDING_NO, NULL,
+			   "the request is known, but there is no receiving (kernel), and both "
+			   "take CONFIG_NET_DEVMEM");
+	else if (rc == -EOPNOTSUPP)
+		doctor_put(d, "sending", FINDING_NO, NULL,
+			   "the kernel does not know the request: it came with 6.16");
+	else
+		put_refusal(d, "sending", rc, said, refusal_devmem_tx(-rc));
+}
+
+static void try_queue(struct doctor *d, int dmabuf)
+{
+	char said[256], *nic = xstrdup(d->devmem), *colon = strrchr(nic, ':');
+	int rc;
+
+	*colon = '\0';
+	rc = try_devmem(nic, (unsigned int)atoi(colon + 1), dmabuf, said);
+	if (rc)
+		put_refusal(d, d->devmem, rc, said, refusal_devmem_rx(-rc));
+	else
+		doctor_put(d, d->devmem, FINDING_YES, NULL, "bound, and let go again");
+	free(nic);
+}
+
 void check_devmem(struct doctor *d)
 {
 	char said[256];
 	int fd = udmabuf_make(1 << 20, NULL), rc;
+	bool rx;
 
 	if (fd < 0)
 		put_refusal(d, "udmabuf", fd, NULL, refusal_udmabuf(-fd));
 	else
 		doctor_put(d, "udmabuf", FINDING_YES, NULL, "a dmabuf of host memory can be made");
 	rc = try_devmem("lo", 0, fd, said);
-	if (rc == -EOPNOTSUPP || rc == -EBADF)
-		doctor_put(d, "kernel", FINDING_YES, NULL,
-			   "the kernel knows BIND_RX; it takes a NIC with header split and a queue "
-			   "API");
-	else if (rc)
-		put_refusal(d, "kernel", rc, said, refusal_devmem_rx(-rc));
-	else
-		doctor_put(d, "kernel", FINDING_YES, NULL, "the kernel has it");
+	put_devmem_rx(d, rc, said);
+	rx = is_there(rc, said);
+	rc = try_devmem_tx("lo", fd, said);
+	put_devmem_tx(d, rc, said, rx);
 	put_interfaces(d, d->devmem);
-	if (d->devmem) {
-		char *nic = xstrdup(d->devmem), *colon = strrchr(nic, ':');
-
-		*colon = '\0';
-		rc = try_devmem(nic, (unsigned int)atoi(colon + 1), fd, said);
-		if (rc)
-			put_refusal(d, d->devmem, rc, said, refusal_devmem_rx(-rc));
-		else
-			doctor_put(d, d->devmem, FINDING_YES, NULL, "bound, and let go again");
-		free(nic);
-	}
+	if (d->devmem)
+		try_queue(d, fd);
 	if (fd >= 0)
 		close(fd);
 }

@@ -99,6 +99,10 @@ echo 12 >proc/sys/vm/nr_hugepages
 ok "huge pages: some" is "$(why_huge 'always madvise [never]')" "12 reserved"
 doctor --rate 100 --rtt 1
 ok "few notifications in flight" is "$(row msg_zerocopy optmem_max state)" partly
+echo 131072 >proc/sys/net/core/optmem_max
+doctor msg_zerocopy
+ok "enough of them" is "$(row msg_zerocopy optmem_max state)" yes
+doctor --rate 100 --rtt 1
 ok "hidden kernel symbols" is "$(row perf 'kernel symbols' state)" no
 ok "a governor that saves power" is "$(row cpus governor state)" partly
 # 100e9 / 8 x 1e-3 = 12.5 MB; 25 MB twice
@@ -109,6 +113,14 @@ printf '8192\t65536\t4194304\n' >proc/sys/net/ipv4/tcp_wmem
 doctor path --rate 100 --rtt 1
 ok "the host's own least and usual size stay" is "$(row path net.ipv4.tcp_wmem todo)" \
 	"sysctl net.ipv4.tcp_wmem='8192 65536 25065536'"
+# 12.5e6 / 4096 = 3051.8 pages in flight; at 10 ms 30518, at 11 ms 33570
+ok "memory for it" is "$(row path 'zcrx area' state)" note
+ok "in pages" says 'at least 3052 pages' tsv
+doctor path --rate 100 --rtt 10
+ok "one refill ring of 32768 holds 30518" is "$(row path 'zcrx area' state)" note
+doctor path --rate 100 --rtt 11
+ok "but not 33570" is "$(row path 'zcrx area' why | cut -d' ' -f1)" 33570
+ok "which is no fit" is "$(row path 'zcrx area' state)" partly
 # 1e9 / 8 x 10 s = 1.25 GB, twice that is above INT_MAX
 doctor path --rate 1 --rtt 10000
 ok "no more than the kernel takes" is "$(row path net.ipv4.tcp_rmem todo)" \
@@ -152,6 +164,12 @@ for need in "" "--need perf" "nic"; do
 	ok "it was asked for, exit 1 ($need)" sh -c "'$zcost' doctor --nic none0 $need >out 2>&1; test \$? = 1"
 	ok "and is named as missing ($need)" says 'needed and missing: .*nic/interfaces' out
 done
+
+ok "the path of an interface that is none, exit 1" exits 1 "$zcost" doctor path --nic none0 --rate 1 --rtt 1
+"$zcost" doctor devmem --format tsv >tsv 2>notes
+ok "receiving into device memory: there, or why not" sh -c "grep -E '^devmem	kernel	(yes|no)	' tsv | grep -Eq 'the kernel has it|CONFIG_NET_DEVMEM|6\.3|CAP_NET_ADMIN'"
+ok "sending out of it" sh -c "grep -E '^devmem	sending	(yes|no)	' tsv | grep -Eq 'the kernel has it|CONFIG_NET_DEVMEM|6\.16|CAP_NET_ADMIN'"
+ok "no sending where there is no receiving" sh -c "! grep -q '^devmem	kernel	no' tsv || grep -q '^devmem	sending	no' tsv"
 
 for bad in 0 -1 x inf nan 1e3x ''; do
 	ok "a rate of '$bad', exit 2" exits 2 "$zcost" doctor --rate "$bad"
