@@ -17,13 +17,14 @@ static double seconds(struct timeval t)
 int main(int argc, char **argv)
 {
 	struct error err = {0};
-	struct spawn opts = {.out = open("/dev/null", O_WRONLY | O_CLOEXEC)};
+	struct spawn opts = {0};
 	uint64_t start = clock_mono_ns();
 	struct rusage ru;
 	int status;
 	pid_t pid;
 
-	opts.err = opts.out;
+	/* 0 would be none: it is free where standard input is closed. */
+	opts.out = opts.err = fcntl(open("/dev/null", O_WRONLY | O_CLOEXEC), F_DUPFD_CLOEXEC, 3);
 	if (argc < 2 || spawn_start(&pid, argv + 1, &opts, &err)) {
 		error_print(&err);
 		return EXIT_FAILED;
