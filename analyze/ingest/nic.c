@@ -137,8 +137,9 @@ static void learn_state(struct nic_names *called, const struct ingest *in)
 		    name = tsv_column(&t, "interface");
 
 		for (row = 0; row < t.rows && netns >= 0 && index >= 0 && name >= 0; row++)
-			nic_names_put(called, tsv_cell(&t, row, netns), tsv_cell(&t, row, index),
-				      tsv_cell(&t, row, name));
+			if (*tsv_cell(&t, row, name))
+				nic_names_put(called, tsv_cell(&t, row, netns),
+					      tsv_cell(&t, row, index), tsv_cell(&t, row, name));
 		tsv_free(&t);
 	}
 	free(path);
