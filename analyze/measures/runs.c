@@ -63,6 +63,30 @@ static void put_marks(struct store *s, const struct run *r, struct table *t, str
 		  value_real(worse(s, r, "throttled_heat", "throttled_quota")));
 }
 
+/* Only where a column has something to be explained. */
+static void explain_marks(struct table *t)
+{
+	static const struct {
+		const char *column, *what;
+	} marks[] = {
+		{"window_error_us", "totals (counters, system calls) are cut so far from the "
+				    "window's ends"},
+		{"readings_us", "readings stand so far outside of the window, and are interpolated "
+				"to its ends by their own times"},
+		{"skew_us", "the two sides' windows begin or end so far apart"},
+	};
+	size_t i, row;
+
+	for (i = 0; i < array_size(marks); i++) {
+		int c = table_column(t, marks[i].column);
+
+		for (row = 0; row < t->rows && table_cell(t, row, c)->type == V_NONE; row++)
+			;
+		if (row < t->rows)
+			table_note(t, "%s: %s", marks[i].column, marks[i].what);
+	}
+}
+
 static void put_run(struct store *s, const struct run *r, struct table *t)
 {
 	struct value *row = table_row(t);
@@ -170,6 +194,7 @@ int runs_run(struct store *s, const struct query *q, struct table *t, struct err
 			runs[kept++] = runs[i];
 	for (i = 0; i < kept; i++)
 		put_run(s, &runs[i], t);
+	explain_marks(t);
 	put_notes(s, runs, kept, t);
 	free(runs);
 	return n && !kept ? error_set(err, ENOENT,
