@@ -87,6 +87,15 @@ says() { # says PATTERN FILE
 	grep -Eq -- "$1" "$2" || { echo "no '$1' in:"; cat "$2"; return 1; }
 }
 
+# next_port: in $port, one that nobody has, below those that the kernel gives out.
+port=$((20000 + $$ % 10000))
+next_port() {
+	port=$((port + 1))
+	while grep -qsi ":$(printf %04x $port) " /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6; do
+		port=$((port + 1))
+	done
+}
+
 # near A B TOLERANCE
 near() {
 	awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; if (d < 0) d = -d

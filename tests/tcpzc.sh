@@ -4,14 +4,7 @@
 
 command -v jq >/dev/null || skip_all "no jq"
 name=zctest-${scratch##*.} # of namespaces: no killed run has left any that are called so
-port=$((20000 + $$ % 10000))
 
-next_port() { # the next that nobody has
-	port=$((port + 1))
-	while grep -qsi ":$(printf %04x $port) " /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6; do
-		port=$((port + 1))
-	done
-}
 next_port
 
 # transfer HOST RECEIVER-OPTIONS -- SENDER-OPTIONS: leaves rx, tx (lines), rxs, txs (summaries),

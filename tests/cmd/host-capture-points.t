@@ -9,7 +9,7 @@ command -v jq >/dev/null || skip_all "needs jq"
 unset ZCOST_COLLECT
 FAMILY=$scratch.$$ # in the environment of all that belongs to the capture
 
-port=$((20000 + $$ % 10000)) # below those that the kernel gives out
+next_port
 cat >p.ini <<EOT
 [plan]
 repeats = 1

@@ -6,7 +6,7 @@ command -v jq >/dev/null || skip_all "needs jq"
 [ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
 unset ZCOST_COLLECT
 
-port=$((20000 + $$ % 10000)) # below those that the kernel gives out
+next_port
 cat >p.ini <<EOT
 [plan]
 repeats = 2

@@ -17,7 +17,7 @@ holds() { # holds SQL: a condition that is true
 }
 
 # A connection that is not the workload's stays out.
-port=$((20000 + $$ % 12000)) # below those that the kernel gives out
+next_port
 other=$((port + 1))
 # listen.sh PORT: as soon as there is a listener there
 cat >listen.sh <<'EOT'

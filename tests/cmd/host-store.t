@@ -7,7 +7,7 @@ command -v sqlite3 >/dev/null || skip_all "no sqlite3 to ask with"
 [ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
 unset ZCOST_COLLECT
 
-port=$((20000 + $$ % 10000)) # below those that the kernel gives out
+next_port
 capture() { # another port each time: one may be taken
 	port=$((20000 + (port + 17) % 10000))
 	cat >p.ini <<EOT
