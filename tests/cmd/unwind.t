@@ -91,16 +91,16 @@ threads() { # each thread unwinds its chunks: the same as one
 }
 ok "two threads find what one finds" threads
 
-# These two have no build-ids. Whose vdso it was shows in where the kernel lay; whose objects, in their inodes, which
-# another perf that links them into its cache may change.
-compressed() { record z -z -e cpu-clock --call-graph dwarf -- ./chains && known z.data && same z.data; }
+# These two have no build-ids at their end. Whose vdso it was shows in where the kernel lay; whose objects, in their
+# mappings: inodes change when another perf, of a test beside, links them into its cache.
+compressed() { record z -z --buildid-mmap -e cpu-clock --call-graph dwarf -- ./chains && known z.data && same z.data; }
 if perf version --build-options 2>/dev/null | grep -q 'zstd: \[ on'; then
 	steady "a compressed recording" compressed
 else
 	skip "a compressed recording" "this perf has no zstd"
 fi
 
-stream() { perf record -q $m -e cpu-clock -F 2000 --call-graph dwarf -o - -- ./chains >pipe.data 2>/dev/null; }
+stream() { perf record -q $m --buildid-mmap -e cpu-clock -F 2000 --call-graph dwarf -o - -- ./chains >pipe.data 2>/dev/null; }
 pipe() {
 	lossless pipe.data stream
 	known pipe.data && same pipe.data && "$dump" functions pipe.data >file.tsv &&
