@@ -136,6 +136,28 @@ static void datagrams(struct ingest *in, const json_t *line)
 			    lost, side && str_starts(side, "r") ? bytes + lost : bytes);
 }
 
+/* --rr: the responses' own way. What is asked for there has no row of its own; a fallback is told. */
+static void responses(struct ingest *in, const json_t *rr)
+{
+	const json_t *sends = json_object_get(rr, "sends"), *r = json_object_get(rr, "receive");
+	double copied = json_num(sends, "copied"), all = json_num(sends, "total");
+
+	if (!json_is_true(json_object_get(rr, "asks_zero_copy")))
+		return;
+	if (copied > 0)
+		ingest_note(in, "warning",
+			    "workload: its responses asked for zero copy, and %.0f of %.0f sends "
+			    "were copied",
+			    copied, all);
+	copied = json_num(r, "copied_bytes");
+	all = json_num(rr, "bytes");
+	if (copied > 0)
+		ingest_note(in, "warning",
+			    "workload: its responses asked for zero copy, and %.0f of %.0f bytes "
+			    "were copied",
+			    copied, all);
+}
+
 /* What the workload counted from its beginning to its end. */
 static void whole_run(struct ingest *in, const json_t *line)
 {
@@ -170,6 +192,7 @@ static void summary(struct ingest *in, const json_t *line)
 	asked(in, line);
 	ring(in, line);
 	datagrams(in, line);
+	responses(in, json_object_get(line, "rr"));
 	if (json_num(json_object_get(line, "receive"), "dropped_bytes") > 0)
 		ingest_note(in, "warning",
 			    "workload: its receiver dropped what came (MSG_TRUNC): an upper bound "

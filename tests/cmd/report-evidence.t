@@ -112,6 +112,25 @@ fi
 
 # Datagrams: what was lost on the way is told, and there is no score of them.
 mkdir lossy
+# --rr: the responses' own way.
+rr() { # rr VARIANT SIDE ASKS SENDS-COPIED BYTES-COPIED
+	d=rr/runs/$1/measure-01/$2
+	run_json $d $1 measure 1 $2 tcpzc ''
+	{ points 1280000000 65536 9 14; summary $2 0 0 0 0 1 1 |
+		sed "s/}\$/,\"rr\":{\"bytes\":5000,\"asks_zero_copy\":$3,\"sends\":{\"total\":40,\"copied\":$4},\"receive\":{\"copied_bytes\":$5}}}/"; } >$d/workload.out
+}
+for side in receiver sender; do
+	rr fell $side true $([ $side = receiver ] && echo 30 0 || echo 0 5000)
+	rr plain $side false 40 5000
+	rr zero $side true 0 0
+done
+manifest rr "fell plain zero" fell/measure/1/ok plain/measure/1/ok zero/measure/1/ok
+ok "responses" exits 0 "$zcost" analyze rr
+"$zcost" report runs rr --width 0 >out 2>err
+ok "a fallback of their sends is told" says 'workload: its responses asked for zero copy, and 30 of 40 sends were copied \(1 side, first fell/measure-01 receiver\)' out
+ok "and of their receiving" says 'and 5000 of 5000 bytes were copied \(1 side, first fell/measure-01 sender\)' out
+ok "not of those that copy as asked, or did not" test "$(grep -c 'its responses asked' out)" = 2
+
 datagrams() { # datagrams VARIANT LOST: 3840000000 bytes came of those that were sent
 	for end in receiver sender; do
 		measure_run lossy "$1" 1 $end 1280000000 150
