@@ -136,7 +136,8 @@ static void datagrams(struct ingest *in, const json_t *line)
 			    lost, side && str_starts(side, "r") ? bytes + lost : bytes);
 }
 
-/* --rr: the responses' own way. What is asked for there has no row of its own; a fallback is told. */
+/* --rr: the responses' own way. What is asked for there has no row of its own; a fallback is told.
+ */
 static void responses(struct ingest *in, const json_t *rr)
 {
 	const json_t *sends = json_object_get(rr, "sends"), *r = json_object_get(rr, "receive");
