@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tcp.snap: recorded lines, structures of both byte orders, sockets that come and go. Window: [10
  * s, 13 s]. */
-#include "analyze/ingest/ingest.h"
 #include "analyze/ingest/tcp_info.h"
 #include "lib/alloc.h"
 #include "lib/snap.h"
 #include "lib/str.h"
+#include "tests/unit/ingested.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/inet_diag.h>
 #include <linux/tcp.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const uint64_t S = 1000000000;
 static char dir[] = "/tmp/zcost-tcp-XXXXXX";
@@ -49,26 +43,6 @@ static const char receiver[] = /* an IPv6 socket, of an IPv4 peer */
 	"0000000100000000000000000000000000000000000000000000000000000000000000000000000000010000"
 	"a800000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
 	"000000 6f1a2d000ed12d0000000000000040009105000000000000000000000000000000000000 bbr";
-
-static double metric(const struct ingest *in, const char *name)
-{
-	size_t i;
-
-	for (i = in->nmetrics; i-- > 0;)
-		if (!strcmp(in->metrics[i].name, name))
-			return in->metrics[i].value;
-	return NAN;
-}
-
-static bool noted(const struct ingest *in, const char *severity, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i < in->nnotes; i++)
-		if (!strcmp(in->notes[i].severity, severity) && strstr(in->notes[i].text, text))
-			return true;
-	return false;
-}
 
 static void test_recorded(void **state)
 {
@@ -140,11 +114,7 @@ static void put_line(struct str *s, const struct made *m, size_t info_len)
 
 static void add_snap(double seconds, struct str *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
-
-	assert_true(fd >= 0);
-	assert_int_equal(snap_append(fd, (uint64_t)(seconds * 1e9), text->buf, text->len), 0);
-	close(fd);
+	append_snap(path, seconds, text->buf ? text->buf : "", text->len);
 	str_free(text);
 }
 

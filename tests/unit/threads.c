@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* threads.snap and sched.snap: threads that come, go, are born late, wrap. Window: [10 s, 13 s]. */
-#include "analyze/ingest/ingest.h"
 #include "lib/alloc.h"
 #include "lib/snap.h"
 #include "lib/str.h"
+#include "tests/unit/ingested.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const uint64_t S = 1000000000;
 static char dir[] = "/tmp/zcost-threads-XXXXXX";
@@ -35,35 +29,9 @@ static struct ingest fresh(const char *cpus)
 	return in;
 }
 
-static double metric(const struct ingest *in, const char *name)
-{
-	size_t i;
-
-	for (i = in->nmetrics; i-- > 0;)
-		if (!strcmp(in->metrics[i].name, name))
-			return in->metrics[i].value;
-	return NAN;
-}
-
-static bool noted(const struct ingest *in, const char *severity, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i < in->nnotes; i++)
-		if (!strcmp(in->notes[i].severity, severity) && strstr(in->notes[i].text, text))
-			return true;
-	return false;
-}
-
 static void add_snap(double seconds, struct str *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
-
-	assert_true(fd >= 0);
-	assert_int_equal(
-		snap_append(fd, (uint64_t)(seconds * 1e9), text->buf ? text->buf : "", text->len),
-		0);
-	close(fd);
+	append_snap(path, seconds, text->buf ? text->buf : "", text->len);
 	str_free(text);
 }
 
