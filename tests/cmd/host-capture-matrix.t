@@ -117,7 +117,7 @@ ok "--dry-run: the same, in the same order" diff want got
 ok "  with every command as it would be run" says \
 	'^    set mtu=9000: echo mtu 9000 >>hooks; echo 9000 >mtu$' dry
 ok "  and with those that save" says '^    set mtu=1500: saved = cat mtu$' dry
-ok "  and what the time is made of" says '; 6 changes of settings, 0.5 s each' dry
+ok "  and what the time is made of" says '; 6 changes of settings, 0.1 s each' dry
 ok "--dry-run of a capture that is whole" exits 0 "$zcost" capture --dry-run p.ini -o c
 ok "  has nothing to do" says '^0 runs, about 0:00' out
 

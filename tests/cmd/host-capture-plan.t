@@ -77,17 +77,17 @@ before: echo begin
   4 a/measure-02
   5 a/profile-01
   6 b/profile-01
-estimated: 1 s warm-up and 3 s window a run, and around it measure 1 s, profile 2 s;
-  a workload that does not end by itself after the window takes 10 s more (grace): at most 1:32;
+estimated: 1 s warm-up and 3 s window a run, and around it measure 0.3 s, profile 1.6 s;
+  a workload that does not end by itself after the window takes 10 s more (grace): at most 1:28;
   each save, before and after is ended after 300 s (hook_timeout)
-6 runs, about 0:32
+6 runs, about 0:28
 EOT
 ok "  prints what would run, and how long it takes" diff want out
 { sed 's/^receiver = x/&\nsender = y/' good.ini; echo 'sender = y'; } | sed 's/^\[variant a\]/[side sender]\n&/
 	s/^what = .*/&\nsender = z/; $d' >two.ini
 ok "--dry-run of two sides" exits 0 "$zcost" capture two.ini --dry-run
 ok "  knows that a receiver waits for its sender" says \
-	' takes 15 s more \(grace of a receiver\): at most 2:02;$' out
+	' takes 15 s more \(grace of a receiver\): at most 1:58;$' out
 ok "--dry-run of a wrapped command" exits 0 "$zcost" capture --dry-run --variant a --repeat 3 \
 	--pass measure --duration 2 -- sh -c 'echo "a  b"'
 ok "  prints it, quoted" says "local    sh -c 'echo \"a  b\"'" out
