@@ -22,6 +22,7 @@ struct capture {
 	const char *collect; /* the program whose `collect` runs each side */
 	bool whole;	     /* the plan is all there may be in the capture */
 	bool verbose;
+	bool forget; /* what an earlier capture had set up and cannot be undone */
 
 	struct order order;
 	struct manifest manifest;
@@ -40,8 +41,9 @@ struct capture {
 /* All the plan's runs that are not done yet. -EINTR after a signal. */
 int capture_all(struct capture *c, struct error *err);
 
-/* Ends and undoes what a capture in `dir` that was killed has left, and no more. */
-int capture_undo(const char *dir, struct error *err);
+/* Ends and undoes what a capture in `dir` that was killed has left, and no more; `forget` as in
+ * undo.h. */
+int capture_undo(const char *dir, bool forget, struct error *err);
 
 /*
  * Prints what capture_all would do, in order, with every command as it would be run, and how long

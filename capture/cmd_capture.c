@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost capture */
 #include "capture/capture.h"
+#include "capture/undo.h"
 #include "collect/call_graph.h"
 #include "collect/events.h"
 #include "collect/power_command.h"
@@ -26,6 +27,7 @@ int cmd_capture(int argc, char **argv);
 enum {
 	KEY_DRY = 256,
 	KEY_UNDO,
+	KEY_FORGET,
 	KEY_VARIANT,
 	KEY_REPEAT,
 	KEY_PASS,
@@ -47,6 +49,7 @@ static const struct argp_option options[] = {
 	 "print what would run, in order, and how long it takes; with -o, what is left to do", 1},
 	{"undo", KEY_UNDO, NULL, 0,
 	 "only undo what a killed capture had set up, and end what it left running", 1},
+	{"forget", KEY_FORGET, NULL, 0, "with --undo: what fails is not to be tried again", 1},
 	{"verbose", 'v', NULL, 0, "a line for each run", 1},
 	{"pass", KEY_PASS, "LIST", 0, "measure, profile, syscalls (default: the plan's, or all)",
 	 1},
@@ -81,7 +84,7 @@ struct args {
 	const char *output, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
 		*power_command, *events;
 	const char *pass, *repeat, *warmup, *duration, *grace;
-	bool dry, undo, verbose, after_dashes;
+	bool dry, undo, forget, verbose, after_dashes;
 	char **rest;
 	int nrest;
 };
@@ -140,8 +143,10 @@ static void check_usage(struct argp_state *state, const struct args *a)
 	if (!a->output && !a->dry)
 		argp_error(state, a->undo ? "of which capture? give -o CAPTURE"
 					  : "where to? give -o CAPTURE");
+	if (a->forget && !a->undo)
+		argp_error(state, "--forget goes with --undo");
 	if (a->undo && (a->nrest || a->variant || a->dry))
-		argp_error(state, "--undo takes -o CAPTURE, and nothing else");
+		argp_error(state, "--undo takes -o CAPTURE, --forget, and nothing else");
 	if (a->undo)
 		return;
 	if (a->variant && !a->nrest)
@@ -188,6 +193,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_UNDO:
 		a->undo = true;
 		return 0;
+	case KEY_FORGET:
+		a->forget = true;
+		return 0;
 	case 'v':
 		a->verbose = true;
 		return 0;
@@ -206,7 +214,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "PLAN -o CAPTURE\n-o CAPTURE --variant NAME -- COMMAND...\n--undo -o CAPTURE",
+	.args_doc = "PLAN -o CAPTURE\n-o CAPTURE --variant NAME -- COMMAND...\n--undo [--forget] "
+		    "-o CAPTURE",
 	.doc = doc,
 };
 
@@ -293,6 +302,16 @@ static void give_to_caller(const char *dir)
 	nftw(dir, own_entry, 16, FTW_PHYS);
 }
 
+/* The way out, where what failed to be undone would stop each capture into the same folder. */
+static void tell_due(const char *dir)
+{
+	if (undo_due(dir))
+		note("this is still to be undone: the next capture into %s tries first, or 'zcost "
+		     "capture --undo -o %s'; where it is undone by hand, or gone, --undo --forget "
+		     "drops it",
+		     dir, dir);
+}
+
 static int conclude(const struct capture *c, int rc, const struct error *err)
 {
 	const char *again = "run the same command again";
@@ -300,10 +319,12 @@ static int conclude(const struct capture *c, int rc, const struct error *err)
 	if (rc == -EINTR) {
 		note("interrupted: %zu runs were added to %s and are safe; %s to go on", c->ok,
 		     c->dir, again);
+		tell_due(c->dir);
 		return EXIT_FAILED;
 	}
 	if (rc) {
 		error_print(err);
+		tell_due(c->dir);
 		if (c->ok)
 			note("%zu runs were added to %s and are safe; %s to go on", c->ok, c->dir,
 			     again);
@@ -332,13 +353,14 @@ static int dry_run(struct plan *p, const struct args *a)
 	return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int undo(const char *dir)
+static int undo(const char *dir, bool forget)
 {
 	struct error err = {0};
 
-	if (!capture_undo(dir, &err))
+	if (!capture_undo(dir, forget, &err))
 		return EXIT_OK;
 	error_print(&err);
+	tell_due(dir);
 	return EXIT_FAILED;
 }
 
@@ -370,7 +392,7 @@ int cmd_capture(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	if (a.undo)
-		return undo(a.output);
+		return undo(a.output, a.forget);
 	self = own_path();
 	dir = xstrdup(self);
 	plan_init(&plan);

@@ -47,6 +47,11 @@ static int set_up(struct stage *s, const struct hooks *h, unsigned int n, const 
 	hook.command = h->save;
 	if (*h->save)
 		rc = hook_read(&hook, &saved, err);
+	if (!rc && saved && !*saved)
+		rc = error_set(err, ENODATA,
+			       "%s's 'save' printed nothing, and $saved in its 'after' would be "
+			       "empty: %s",
+			       owner, h->save);
 	if (!rc && *h->after)
 		rc = undo_write(s->dir, n, &(struct undo){owner, saved, h->after, hook.timeout_s},
 				err);
@@ -72,13 +77,19 @@ static int undo_to(struct stage *s, size_t depth, struct error *err)
 	int rc = 0;
 
 	while (s->depth > depth && !rc) {
-		rc = undo_run(s->dir, FIRST_SETTING + (unsigned int)s->depth - 1, err);
+		unsigned int n = FIRST_SETTING + (unsigned int)s->depth - 1;
+
+		rc = undo_run(s->dir, n, err);
+		s->stuck = rc ? n : 0;
 		s->depth -= !rc;
 	}
 	return rc;
 }
 
-/* What was begun of the setting at `depth` is undone; -ECANCELED when that went well. */
+/*
+ * What was begun of the setting at `depth` is undone; -ECANCELED when that went well. Where it did
+ * not, the reason comes first: without it nobody would know why anything was undone.
+ */
 static int give_up(struct stage *s, const struct error *reason, struct error *err)
 {
 	int rc;
@@ -86,6 +97,8 @@ static int give_up(struct stage *s, const struct error *reason, struct error *er
 	s->why = xstrdup(reason->text);
 	s->depth++;
 	rc = undo_to(s, s->depth - 1, err);
+	if (rc)
+		note("%s", reason->text);
 	return rc ? rc : -ECANCELED;
 }
 
@@ -133,6 +146,8 @@ int stage_close(struct stage *s, struct error *err)
 	/* One more than the depth: a signal may have come in the middle of a `before`. */
 	for (i = s->depth + 2; i-- > 0;) {
 		e = (struct error){0};
+		if (i && i == s->stuck) /* tried, and told */
+			continue;
 		if (!undo_run(s->dir, (unsigned int)i, &e))
 			continue;
 		if (rc)

@@ -17,7 +17,8 @@ struct stage {
 	struct interrupt *intr;
 	size_t combination; /* the one set up, as far as `depth` says */
 	size_t depth;
-	char *why; /* why it could not be set up whole; NULL: it is */
+	unsigned int stuck; /* in the journal: the setting that was not undone; 0: none */
+	char *why;	    /* why it could not be set up whole; NULL: it is */
 };
 
 /* The plan's `before`. Call stage_close whatever came of it. -EINTR after a signal. */

@@ -172,46 +172,67 @@ static int last_first(const struct dirent **a, const struct dirent **b)
 	return strcmp((*b)->d_name, (*a)->d_name);
 }
 
-static int recover_entry(const char *dir, const char *path, struct error *err)
+static int recover_entry(const char *dir, const char *path, bool forget, struct error *err)
 {
 	struct error e = {0};
 	bool same_boot = true;
 	int rc = run_entry(dir, path, &same_boot, &e);
 
-	if (rc && !same_boot) {
-		warn("%s; the host has started anew since: taken as undone", e.text);
+	if (!rc)
+		return 0;
+	if (!same_boot || forget) {
+		warn("%s; %s", e.text,
+		     same_boot ? "forgotten" : "the host has started anew since: taken as undone");
 		unlink(path);
 		return 0;
 	}
-	if (rc)
-		error_set(
-			err, -rc,
-			"%s; this was to undo what an earlier capture had set up: undo it by hand "
-			"and remove %s",
-			e.text, path);
-	return rc;
+	if (err->code)
+		warn("%s", e.text);
+	return error_set(err, -rc, "%s", e.text);
 }
 
-int undo_recover(const char *dir, struct error *err)
+static int entries(const char *folder, struct dirent ***list)
+{
+	*list = NULL;
+	return scandir(folder, list, is_entry, last_first);
+}
+
+static void free_entries(struct dirent **list, int n)
+{
+	while (n > 0)
+		free(list[--n]);
+	free(list);
+}
+
+bool undo_due(const char *dir)
+{
+	char *folder = xasprintf("%s/.undo", dir);
+	struct dirent **list;
+	int n = entries(folder, &list);
+
+	free_entries(list, n);
+	free(folder);
+	return n > 0;
+}
+
+int undo_recover(const char *dir, bool forget, struct error *err)
 {
 	char *folder = xasprintf("%s/.undo", dir);
 	struct dirent **list;
 	int n, i, rc = 0;
 
-	n = scandir(folder, &list, is_entry, last_first);
+	n = entries(folder, &list);
 	if (n > 0)
 		note("an earlier capture here was killed, or an 'after' failed: undoing what "
 		     "it had set up");
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 
-		if (recover_entry(dir, path, err))
+		if (recover_entry(dir, path, forget, err))
 			rc = -EIO;
 		free(path);
-		free(list[i]);
 	}
-	if (n >= 0)
-		free(list);
+	free_entries(list, n);
 	if (!rc)
 		dir_remove(folder, NULL); /* a half-written one, never in force */
 	free(folder);

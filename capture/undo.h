@@ -10,6 +10,8 @@
 
 #include "lib/error.h"
 
+#include <stdbool.h>
+
 struct undo {
 	const char *owner; /* "the plan", "setting mtu=9000" */
 	const char *saved; /* $saved in `after`; NULL: there is none */
@@ -23,8 +25,15 @@ int undo_write(const char *dir, unsigned int n, const struct undo *u, struct err
  */
 int undo_run(const char *dir, unsigned int n, struct error *err);
 
-/* Runs what an earlier, killed capture in `dir` left. Failures of a host that has started anew
- * since are remarks only: there it is undone in most cases. */
-int undo_recover(const char *dir, struct error *err);
+/*
+ * Runs what an earlier, killed capture in `dir` left; err: the first that failed. Failures of a
+ * host that has started anew since are remarks only, there it is undone in most cases; so are all
+ * of them with `forget`, and nothing is left: what they were to undo may be gone, as an interface
+ * with its namespace, and no try would ever do.
+ */
+int undo_recover(const char *dir, bool forget, struct error *err);
+
+/* Is anything left to undo? */
+bool undo_due(const char *dir);
 
 #endif

@@ -158,11 +158,41 @@ ok "  is told, without what we add to it" says \
 ok "  ends the capture: what would be measured next nobody knows" test "$(grep -c '^a+' hooks)" = 2
 ok "  all else is undone" test "$(cat mtu),$(tail -n 1 hooks)" = 1400,end
 ok "again" exits 1 "$zcost" capture p.ini -o g
-ok "  it is tried once more, and says what to do" says \
-	"gro=off's 'after' exited .*undo it by hand and remove g/.undo/002" err
+ok "  it is tried once more" says "^zcost: setting gro=off's 'after' exited" err
+ok "  and what to do is said" says "still to be undone: .* 'zcost capture --undo -o g'; .*--forget" err
 : >mended
 ok "and when it can be undone" exits 0 "$zcost" capture p.ini -o g
 ok "  the capture goes on to its end" jq -e .complete g/manifest.json
+
+# What is undone is gone with the plan's own 'after', as an interface is with its namespace.
+plan 's/^before = echo begin/before = mkdir -p bed; echo begin/; s/^after = echo end/after = rm -r bed; echo end/
+	s/^before = echo gro.*/before = echo no such feature >\&2; exit 3/
+	s/^after = echo gro.*/after = echo undo ${gro} >>hooks; test -d bed \&\& exit 4; echo no bed >\&2; exit 5/' >p.ini
+fresh
+ok "neither 'before' nor 'after' do" exits 1 "$zcost" capture p.ini -o n
+ok "  the 'before' is named first, then the 'after', then the way out" test "$(grep '^zcost: ' err |
+	sed "s/^zcost: //; s/: .*//; s/ status//" | tr '\n' '|')" = "setting gro=on's 'before' exited with 3|\
+setting gro=on's 'after' exited with 4|this is still to be undone|"
+ok "  the 'after' is tried once, and before the plan's own" test "$(tr '\n' ' ' <hooks)" = \
+	"begin mtu 1500 undo on mtu back to 1400 end "
+ok "  again: the bed is gone" exits 1 "$zcost" capture p.ini -o n
+ok "  the same way out" says "where it is undone by hand, or gone, --undo --forget drops it" err
+ok "--undo does not help" exits 1 "$zcost" capture --undo -o n
+ok "  and says so, too" says "^zcost: this is still to be undone: the next capture into n" err
+ok "--undo --forget" exits 0 "$zcost" capture --undo --forget -o n
+ok "  says what it drops" says "warning: setting gro=on's 'after' exited with status 5: .*; forgotten" err
+ok "  the folder is as good as new" test ! -e n/.undo
+plan 's/^repeats = 2/repeats = 1/' >p.ini
+ok "  and takes captures" exits 0 "$zcost" capture p.ini -o n
+ok "--forget alone" exits 2 "$zcost" capture p.ini -o n --forget
+
+plan 's/^save = cat mtu/save = nonesuch-tool | sed p/; s/^repeats = 2/repeats = 1/' >p.ini
+fresh
+ok "a 'save' that prints nothing" exits 1 "$zcost" capture p.ini -o e
+ok "  is told as what went wrong" says "a\+mtu1500\+gro-on/measure-01 failed: setting mtu=1500's \
+'save' printed nothing, and \\\$saved in its 'after' would be empty: nonesuch-tool" err
+ok "  before anything of it is set" test "$(tr '\n' ' ' <hooks),$(cat mtu)" = "begin end ,1400"
+ok "  or left to undo" test ! -e e/.undo
 
 # --- killed outright ---
 
