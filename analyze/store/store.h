@@ -158,16 +158,14 @@ int store_threads(struct store *store, int64_t run, struct thread_row **rows, st
  * app_limited_pct: of the readings), and what its counters grew by. Rates are bytes per second.
  * NAN: the kernel did not tell.
  */
-#define SOCKET_FIGURES(X)                                                                     \
-	X(rtt_us)                                                                             \
-	X(rttvar_us)                                                                          \
-	X(min_rtt_us)                                                                         \
-	X(cwnd) X(ssthresh) X(mss) X(delivery_rate) X(pacing_rate) X(rcv_rtt_us) X(rcv_space) \
-		X(snd_wnd) X(unacked) X(notsent) X(rmem) X(rcvbuf) X(wmem) X(sndbuf)          \
-			X(app_limited_pct) X(bytes_acked) X(bytes_received) X(bytes_sent)     \
-				X(bytes_retrans) X(segs_out) X(segs_in) X(retrans) X(busy_us) \
-					X(rwnd_limited_us) X(sndbuf_limited_us) X(reordered)  \
-						X(dsacks) X(out_of_order) X(drops)
+// clang-format off
+#define SOCKET_FIGURES(X)                                                                  \
+	X(rtt_us) X(rttvar_us) X(min_rtt_us) X(cwnd) X(ssthresh) X(mss) X(delivery_rate)   \
+	X(pacing_rate) X(rcv_rtt_us) X(rcv_space) X(snd_wnd) X(unacked) X(notsent) X(rmem) \
+	X(rcvbuf) X(wmem) X(sndbuf) X(app_limited_pct) X(bytes_acked) X(bytes_received)    \
+	X(bytes_sent) X(bytes_retrans) X(segs_out) X(segs_in) X(retrans) X(busy_us)        \
+	X(rwnd_limited_us) X(sndbuf_limited_us) X(reordered) X(dsacks) X(out_of_order) X(drops)
+// clang-format on
 enum socket_figure {
 #define X(name) SOCKET_##name,
 	SOCKET_FIGURES(X)
