@@ -88,9 +88,8 @@ says() { # says PATTERN FILE
 }
 
 # next_port: in $port, one that nobody has, below those that the kernel gives out.
-port=$((20000 + $$ % 10000))
 next_port() {
-	port=$((port + 1))
+	port=$((${port:-20000 + $$ % 10000} + 1))
 	while grep -qsi ":$(printf %04x $port) " /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6; do
 		port=$((port + 1))
 	done

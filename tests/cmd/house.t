@@ -33,6 +33,7 @@ headers_alone() {
 	[ -z "$bad" ] || { echo "do not compile alone:$bad"; return 1; }
 }
 
+ok "every test can be run" test -z "$(find "$tests/cmd" -name '*.t' ! -perm -u=x)"
 ok "every source file carries its licence" in_top licensed
 ok "lib knows no other folder" in_top knows_not lib 'collect|capture|analyze|plot'
 ok "collect never includes analyze, capture or plot" in_top knows_not collect 'analyze|capture|plot'
