@@ -141,8 +141,8 @@ DEBS := gcc libc6-dev pkg-config libjansson-dev libzstd-dev libsqlite3-dev libel
 RPMS := gcc glibc-devel pkgconf-pkg-config jansson-devel libzstd-devel sqlite-devel \
 	elfutils-libelf-devel elfutils-devel libtraceevent-devel capstone-devel libarchive-devel binutils-devel gnuplot dejavu-sans-fonts sqlite perl
 ifndef OFFLINE
-DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 procps kmod xz-utils bzip2
-RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute procps-ng kmod xz bzip2
+DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 ethtool procps kmod xz-utils bzip2
+RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute ethtool procps-ng kmod xz bzip2
 endif
 DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils openssh-server
 RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2 openssh-server openssh-clients

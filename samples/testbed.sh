@@ -19,6 +19,10 @@
 # 4096 bytes and the larger of both headers, and the routes announce that segment size for IPv4 as
 # for IPv6 (TESTBED_PAGES=1 to 15 changes it: 2 is a jumbo frame's).
 #
+# A packet crosses veth as large as the stack has made it, up to 64 KiB, whatever the MTU. With
+# TESTBED_TSO=off each side cuts its packets to the MTU before they cross (TSO and GSO are off; wants
+# ethtool), as a wire would have them; only then are MTU and GRO of the receiver worth a comparison.
+#
 # Nothing outside of the two namespaces is changed: no interface, address, route or sysctl of
 # the host; `down` leaves nothing. Exit 0 done, 1 failed (the reason is on standard error), 2 usage;
 # `run` gives the command's own.
@@ -27,6 +31,7 @@ set -u
 rx_cpu=${TESTBED_RECEIVER_CPU:-1}
 tx_cpu=${TESTBED_SENDER_CPU:-0}
 pages=${TESTBED_PAGES:-15}
+tso=${TESTBED_TSO:-on}
 segment=$((pages * 4096))
 mtu=$((segment + 72)) # IPv6 40, TCP 20, timestamps 12; IPv4 is 20 shorter
 name=zcost
@@ -61,6 +66,11 @@ exists() {
 
 require() {
 	command -v ip >/dev/null || die "there is no 'ip': install iproute2"
+	case $tso in
+	on) ;;
+	off) command -v ethtool >/dev/null || die "there is no 'ethtool': install it" ;;
+	*) die "TESTBED_TSO is on or off, not '$tso'" ;;
+	esac
 	[ "$(id -u)" = 0 ] || die "network namespaces need root: run it with sudo"
 	[ -e /proc/self/ns/net ] || die "this kernel has no network namespaces (CONFIG_NET_NS)"
 }
@@ -90,6 +100,7 @@ configure() {
 			ip -n "$ns" route replace 2001:db8::/64 dev veth0 advmss $((segment + 12)) ||
 			return 1
 	fi
+	[ "$tso" = on ] || ip netns exec "$ns" ethtool -K veth0 tso off gso off || return 1
 	ip netns exec "$ns" sh -c '
 		echo "4096 131072 33554432" >/proc/sys/net/ipv4/tcp_rmem
 		echo "4096 131072 33554432" >/proc/sys/net/ipv4/tcp_wmem
