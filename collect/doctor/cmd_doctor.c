@@ -197,28 +197,40 @@ static int check_uses(const struct args *a, struct error *err)
 	return 0;
 }
 
-/* --- for people: a finding is a line, its reason and the way out wrapped below it --- */
+/*
+ * --- for people: a finding is a line, its reason beside it and the way out below, wrapped; both
+ * are below where there is little room ---
+ */
 
-enum { NAME = 20, INDENT = 30, NARROW = 40 };
+enum { NAME = 20, INDENT = 30, INDENT_NARROW = 4, NARROW = 70 };
 
-static int columns(const struct output *o)
+struct page {
+	FILE *out;
+	int width; /* 0: as many characters as it takes */
+	int indent;
+};
+
+static struct page page_of(FILE *out, const struct output *o)
 {
-	int n = o->width_given ? o->width : output_terminal_width(stdout);
+	struct page p = {.out = out};
 
-	return n > NARROW + INDENT ? n : 80;
+	p.width = o->width_given ? o->width : output_terminal_width(out);
+	p.indent = p.width && p.width < NARROW ? INDENT_NARROW : INDENT;
+	return p;
 }
 
 /* Words of `text`, behind `lead` on the first line and as far in on the next ones. */
-static void wrapped(FILE *out, const char *text, const char *lead, int width)
+static void wrapped(const struct page *p, const char *text, const char *lead)
 {
-	int margin = INDENT + (int)strlen(lead), used = margin;
+	int margin = p->indent + (int)strlen(lead), used = margin;
+	FILE *out = p->out;
 	bool first = true;
 
 	fputs(lead, out);
 	while (*text) {
 		int n = (int)strcspn(text, " ");
 
-		if (!first && used + 1 + n > width) {
+		if (!first && p->width && used + 1 + n > p->width) {
 			fprintf(out, "\n%*s", margin, "");
 			used = margin;
 		} else if (!first) {
@@ -235,17 +247,23 @@ static void wrapped(FILE *out, const char *text, const char *lead, int width)
 }
 
 /* A name that is too long for its column has a line of its own. */
-static void put_check(FILE *out, const char *name, const char *state)
+static void put_check(const struct page *p, const char *name, const char *state)
 {
 	bool is_long = strlen(name) > NAME;
 
+	if (p->indent == INDENT_NARROW) {
+		fprintf(p->out, "  %s: %s\n%*s", name, state, INDENT_NARROW, "");
+		return;
+	}
 	if (is_long)
-		fprintf(out, "  %s\n", name);
-	fprintf(out, "  %-*s %-7s", NAME, is_long ? "" : name, state);
+		fprintf(p->out, "  %s\n", name);
+	fprintf(p->out, "  %-*s %-7s", NAME, is_long ? "" : name, state);
 }
 
-static void print_people(const struct table *t, FILE *out, int width)
+static void print_people(const struct table *t, const struct page *p)
 {
+	const struct page below = {.out = p->out, .width = p->width};
+	FILE *out = p->out;
 	const char *group = "";
 	size_t i;
 
@@ -256,29 +274,33 @@ static void print_people(const struct table *t, FILE *out, int width)
 		if (strcmp(g, group))
 			fprintf(out, "%s%s\n", i ? "\n" : "", g);
 		group = g;
-		put_check(out, table_cell(t, i, 1)->str, table_cell(t, i, 2)->str);
-		wrapped(out, table_cell(t, i, 3)->str, "", width);
+		put_check(p, table_cell(t, i, 1)->str, table_cell(t, i, 2)->str);
+		wrapped(p, table_cell(t, i, 3)->str, "");
 		if (todo->type == V_STR) {
-			fprintf(out, "%*s", INDENT, "");
-			wrapped(out, todo->str, "-> ", width);
+			fprintf(out, "%*s", p->indent, "");
+			wrapped(p, todo->str, "-> ");
 		}
 	}
-	for (i = 0; i < t->nnotes; i++)
-		fprintf(out, "%s%s\n", i ? "" : "\n", t->notes[i]);
+	for (i = 0; i < t->nnotes; i++) {
+		fputs(i ? "" : "\n", out);
+		wrapped(&below, t->notes[i], "");
+	}
 }
 
 static int print(struct args *a, struct error *err)
 {
 	FILE *out = stdout;
+	struct page page;
 
 	if (a->out.format != FORMAT_TEXT)
 		return output_table(&a->out, &a->d.table, err);
-	if (a->out.path)
-		out = fopen(a->out.path, "w");
+	if (a->out.path && strcmp(a->out.path, "-"))
+		out = fopen(a->out.path, "we");
 	if (!out)
 		return error_sys(err, errno, "%s: cannot write", a->out.path);
-	print_people(&a->d.table, out, columns(&a->out));
-	if (a->out.path && fclose(out))
+	page = page_of(out, &a->out);
+	print_people(&a->d.table, &page);
+	if (out != stdout && fclose(out))
 		return error_sys(err, errno, "%s: cannot write", a->out.path);
 	return 0;
 }

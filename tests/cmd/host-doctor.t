@@ -17,8 +17,25 @@ ok "every group has findings" is "$(awk -F'\t' 'NR > 1 { print $1 }' tsv | uniq 
 	"perf syscalls events power io_uring msg_zerocopy zcrx devmem nic sysctls cpus path "
 ok "states are the four" sh -c "! awk -F'\t' 'NR > 1 { print \$3 }' tsv | grep -vxE 'yes|no|partly|note'"
 ok "no reason is missing" sh -c "! awk -F'\t' 'NR > 1 && \$4 == \"\"' tsv | grep ."
-ok "text has 80 columns at most" sh -c "COLUMNS=80 '$zcost' doctor | awk 'length > 80 { print; bad = 1 } END { exit bad }'"
-COLUMNS=80 "$zcost" doctor sysctls >out 2>&1
+some=syscalls,events
+for width in 30 60 80 120; do # in letters: what has no blank in it is not cut
+	ok "--width $width" sh -c "'$zcost' doctor --width $width | awk -v w=$width '
+		length > w && \$0 !~ /^ *(-> )?[^ ]+\$/ && !/^  [^ ].*: (yes|no|partly|note)\$/ { print; bad = 1 } END { exit bad }'"
+	ok "  the same words" test "$("$zcost" doctor $some --width $width | tr -d ': \n')" = \
+		"$("$zcost" doctor $some | tr -d ': \n')"
+done
+ok "--width 0: a line for each reason" test "$("$zcost" doctor $some --width 0 | grep -c '^  ')" = \
+	"$("$zcost" doctor $some --format tsv 2>/dev/null | awk -F '\t' 'NR > 1 { n += 1 + ($5 != "") } END { print n }')"
+ok "  and so in a pipe, whatever COLUMNS is" test "$(COLUMNS=60 "$zcost" doctor $some)" = "$("$zcost" doctor $some --width 0)"
+"$zcost" doctor $some -o out.txt
+ok "  and in a file" test "$("$zcost" doctor $some)" = "$(cat out.txt)"
+if command -v script >/dev/null; then
+	COLUMNS=60 script -qec "'$zcost' doctor $some" /dev/null </dev/null | tr -d '\r' >tty
+	ok "on a terminal it has COLUMNS" test "$(cat tty)" = "$("$zcost" doctor $some --width 60)"
+else
+	skip "on a terminal" "needs script"
+fi
+"$zcost" doctor sysctls >out 2>&1
 ok "a long name has a line of its own" sh -c "grep -A 1 -x '  net.core.netdev_max_backlog' out | grep -qE '^ {23}(yes|no|partly|note) +[^ ]'"
 ok "all states stand in one column" sh -c "! grep -E '^  [^ ].{22,} (yes|no|partly|note)( |\$)' out"
 ok "json" sh -c "'$zcost' doctor --format json | jq -e '.rows | length > 20' >/dev/null"
