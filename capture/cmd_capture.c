@@ -183,6 +183,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	const char **to = text_option(a, key);
 
 	if (to) {
+		if (key == KEY_POWER_COMMAND && *to)
+			argp_error(state,
+				   "--power-command twice: a capture takes one ('%s' or "
+				   "'%s'), zcost collect one of each kind",
+				   *to, arg);
 		*to = arg;
 		return 0;
 	}

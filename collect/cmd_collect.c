@@ -73,7 +73,7 @@ static const struct argp_option options[] = {
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external meter, copied; may repeat", 0},
 	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0,
 	 "prints watts: a reading a line, again and again, or one and ends and is run each second; "
-	 "KIND: wall (the default), platform, package, other",
+	 "KIND: wall (the default), platform, package, other; may repeat, one of each",
 	 0},
 	{"units", KEY_UNITS, "ADAPTER", 0,
 	 "what reads the command's output: tcpzc, iperf3, pps, regex:RE, none (none)", 0},
@@ -199,11 +199,11 @@ static const char *call_graph(struct argp_state *state, const char *arg)
 	return arg;
 }
 
-static void set_power_command(struct argp_state *state, struct run *r, const char *arg)
+static void add_power_command(struct argp_state *state, struct run *r, const char *arg)
 {
 	struct error err = {0};
 
-	if (power_command_split(arg, &r->power_kind, &r->power_command, &err))
+	if (power_command_add(r->power_command, &r->npower_command, arg, &err))
 		argp_error(state, "--power-command: %s", err.text);
 }
 
@@ -240,7 +240,7 @@ static error_t parse_measuring(int key, char *arg, struct argp_state *state)
 		a->run.events = arg;
 		return 0;
 	case KEY_POWER_COMMAND:
-		set_power_command(state, &a->run, arg);
+		add_power_command(state, &a->run, arg);
 		return 0;
 	case KEY_UNITS:
 		a->run.units = adapter(state, arg);

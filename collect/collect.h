@@ -45,7 +45,7 @@ enum collect_when {
 
 struct collector {
 	const char *name, *what;
-	const char *files[10]; /* what it may leave in the run's folder */
+	const char *files[12]; /* what it may leave in the run's folder */
 	enum collect_when when;
 	int (*probe)(struct collect *c);
 	int (*prepare)(struct collect *c);

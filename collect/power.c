@@ -25,9 +25,13 @@
 struct power {
 	struct power_domains domains;
 	bool has_ipmi;
-	struct power_poll *ipmi, *command;
+	struct power_poll *ipmi, *command[POWER_KINDS];
+	struct power_shell shell[POWER_KINDS];
 	struct str rows, sources;
 };
+
+/* Where in the collector's list of files those begin of which there are several. */
+enum { COMMAND_FILE = 2, LOG_FILE = COMMAND_FILE + POWER_KINDS };
 
 static const char heading[] = "source\tdomain\tt_ns\tmicrojoules\twatts\n";
 
@@ -133,7 +137,7 @@ static int probe(struct collect *c)
 	power_find(&p->domains);
 	list_domains(p);
 	find_ipmi(c, p, &ipmi);
-	if (c->run->power_command)
+	if (c->run->npower_command)
 		add_source(p, "command");
 	if (c->run->npower_csv)
 		add_source(p, "csv");
@@ -149,20 +153,26 @@ static int probe(struct collect *c)
 	return 0;
 }
 
+static void start_command(struct collect *c, struct power *p, size_t i)
+{
+	const struct power_command *is = &c->run->power_command[i];
+	char *about = xasprintf("# kind: %s\n# command: %s\n", is->kind, is->command);
+
+	start_poll(c, &p->command[i], power_command_program(&p->shell[i], is->command),
+		   c->is->files[COMMAND_FILE + i], about);
+	free(about);
+}
+
 static int prepare(struct collect *c)
 {
-	const char *command = c->run->power_command;
 	struct power *p = c->data;
-	char *about;
+	size_t i;
 
 	if (p->has_ipmi)
 		start_poll(c, &p->ipmi, &dcmi, "power-ipmi.snap",
 			   "# ipmitool dcmi power reading\n");
-	if (!command)
-		return 0;
-	about = xasprintf("# kind: %s\n# command: %s\n", c->run->power_kind, command);
-	start_poll(c, &p->command, power_command_program(command), "power-command.snap", about);
-	free(about);
+	for (i = 0; i < c->run->npower_command; i++)
+		start_command(c, p, i);
 	return 0;
 }
 
@@ -216,7 +226,7 @@ static void copy_logs(struct collect *c)
 
 	for (i = 0; i < c->run->npower_csv; i++) {
 		struct error err = {0};
-		char *path = collect_path(c, c->is->files[i + 3]);
+		char *path = collect_path(c, c->is->files[LOG_FILE + i]);
 
 		if (file_copy(c->run->power_csv[i], path, &err))
 			collect_degraded(c, "%s", err.text);
@@ -224,29 +234,40 @@ static void copy_logs(struct collect *c)
 	}
 }
 
+static void await_last(struct collect *c, struct power_poll *poll)
+{
+	struct error err = {0};
+
+	if (poll && power_poll_until(poll, c->run->end_ns, &err))
+		collect_degraded(c, "%s", err.text);
+}
+
 /* The last reading of what is polled is to lie behind the window's end. */
 static int after(struct collect *c)
 {
 	struct power *p = c->data;
-	struct power_poll *const polls[] = {p->ipmi, p->command};
-	struct error err = {0};
 	size_t i;
 
-	for (i = 0; i < array_size(polls); i++)
-		if (polls[i] && c->run->end_ns && power_poll_until(polls[i], c->run->end_ns, &err))
-			collect_degraded(c, "%s", err.text);
+	if (!c->run->end_ns)
+		return 0;
+	await_last(c, p->ipmi);
+	for (i = 0; i < c->run->npower_command; i++)
+		await_last(c, p->command[i]);
 	return 0;
 }
 
-static void end_poll(struct collect *c, struct power_poll *poll, const char *name)
+static unsigned int end_poll(struct collect *c, struct power_poll *poll)
 {
 	struct error err = {0};
-	unsigned int missed;
+	unsigned int missed = 0;
 
-	if (!poll)
-		return;
-	if (power_poll_stop(poll, &missed, &err))
+	if (poll && power_poll_stop(poll, &missed, &err))
 		collect_degraded(c, "%s", err.text);
+	return missed;
+}
+
+static void tell_missed(struct collect *c, const char *name, unsigned int missed)
+{
 	if (missed)
 		collect_info_int(c, name, missed);
 }
@@ -254,9 +275,13 @@ static void end_poll(struct collect *c, struct power_poll *poll, const char *nam
 static void finish(struct collect *c)
 {
 	struct power *p = c->data;
+	unsigned int missed = 0;
+	size_t i;
 
-	end_poll(c, p->ipmi, "ipmi_missed");
-	end_poll(c, p->command, "command_missed");
+	tell_missed(c, "ipmi_missed", end_poll(c, p->ipmi));
+	for (i = 0; i < c->run->npower_command; i++)
+		missed += end_poll(c, p->command[i]);
+	tell_missed(c, "command_missed", missed);
 	if (p->rows.len)
 		save(c, p);
 	copy_logs(c);
@@ -266,7 +291,8 @@ static void finish(struct collect *c)
 const struct collector collector_power = {
 	.name = "power",
 	.what = "energy counters, power meters, a program that prints watts, a meter's log",
-	.files = {"power.tsv", "power-ipmi.snap", "power-command.snap", "power.csv", "power-2.csv",
+	.files = {"power.tsv", "power-ipmi.snap", "power-command.snap", "power-command-2.snap",
+		  "power-command-3.snap", "power-command-4.snap", "power.csv", "power-2.csv",
 		  "power-3.csv", "power-4.csv"},
 	.when = DATED,
 	.probe = probe,

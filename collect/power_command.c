@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const kinds[] = {"wall", "platform", "package", "other"};
+static const char *const kinds[POWER_KINDS] = {"wall", "platform", "package", "other"};
 
 int power_command_split(const char *text, const char **kind, const char **command,
 			struct error *err)
@@ -29,12 +29,33 @@ int power_command_split(const char *text, const char **kind, const char **comman
 	return error_set(err, EINVAL, "no command given; it is to print watts, one reading a line");
 }
 
-const struct power_program *power_command_program(const char *command)
+int power_command_add(struct power_command list[POWER_KINDS], size_t *n, const char *text,
+		      struct error *err)
 {
-	static char *argv[] = {"/bin/sh", "-c", NULL, NULL};
-	static struct power_program program;
+	struct power_command c;
+	int rc = power_command_split(text, &c.kind, &c.command, err);
+	size_t i;
 
-	argv[2] = (char *)command;
-	program = (struct power_program){.name = command, .argv = argv, .check = watts_of_line};
-	return &program;
+	for (i = 0; !rc && i < *n; i++)
+		if (!strcmp(list[i].kind, c.kind))
+			return error_set(
+				err, EINVAL,
+				"two commands of %s power: '%s' and '%s'; one of each kind "
+				"may be given, as wall=CMD, platform=CMD, package=CMD and "
+				"other=CMD",
+				c.kind, list[i].command, c.command);
+	if (!rc)
+		list[(*n)++] = c;
+	return rc;
+}
+
+const struct power_program *power_command_program(struct power_shell *shell, const char *command)
+{
+	shell->argv[0] = (char *)"/bin/sh";
+	shell->argv[1] = (char *)"-c";
+	shell->argv[2] = (char *)command;
+	shell->argv[3] = NULL;
+	shell->program = (struct power_program){
+		.name = command, .argv = shell->argv, .check = watts_of_line};
+	return &shell->program;
 }

@@ -8,6 +8,7 @@
 
 #include "collect/collect.h"
 #include "collect/guard.h"
+#include "collect/power_command.h"
 #include "collect/sync.h"
 #include "collect/tree.h"
 #include "lib/cpuset.h"
@@ -36,9 +37,9 @@ struct run {
 	unsigned int time_one_in;    /* system call in so many is timed, all are counted; 0: as 1 */
 	const char **power_csv;	     /* files of an external meter */
 	size_t npower_csv;
-	const char *events;	   /* to count (events.h); NULL: the usual ones */
-	const char *power_command; /* for /bin/sh: prints watts; NULL: none */
-	const char *power_kind;	   /* what these are the power of */
+	const char *events; /* to count (events.h); NULL: the usual ones */
+	struct power_command power_command[POWER_KINDS]; /* no two of one kind */
+	size_t npower_command;
 
 	/* what to collect */
 	struct collect *collect;

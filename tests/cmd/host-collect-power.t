@@ -205,6 +205,16 @@ ok "one that prints words" exits 4 collect --power-command 'echo hello' -- true
 ok "is told what is wanted" says "'hello' is not a reading; a line is to hold a number" err
 ok "one that gives up" exits 4 collect --duration 2.5 --power-command 'test -e once && exit 1; touch once; echo 5' --grace 0 -- sleep 5
 ok "is said" says 'exited with status 1.*' err
+ok "two commands, of two kinds" exits 0 collect --duration 0.3 --power-command 'echo 300' \
+	--power-command 'package=while echo 7; do sleep 0.05; done' --grace 0 -- sleep 5
+ok "are both in the run" is '["power-command.snap","power-command-2.snap"]' info '|.files|tostring'
+ok "each of its kind" is "300.0 7.0" echo "$(wall) $(wall package)"
+ok "the second one fails" exits 4 collect --power-command 'echo 300' --power-command 'other=exit 3' -- true
+ok "and is named" says 'power: exit 3: exited with status 3' err
+ok "two of one kind, exit 2" exits 2 collect --power-command 'echo 1' --power-command 'wall=echo 2' -- true
+ok "are both told" says "two commands of wall power: 'echo 1' and 'echo 2'; one of each kind may be given" err
+ok "of a capture there is one" exits 2 "$zcost" capture -o c --variant a --power-command 'echo 1' --power-command 'package=echo 2' -- true
+ok "and it says so" says "power-command twice: a capture takes one \('echo 1' or 'package=echo 2'\)" err
 ok "no command, exit 2" exits 2 collect --power-command 'wall= ' -- true
 if [ "$(nproc)" -gt 1 ]; then
 	ok "it keeps off the measured CPUs" exits 0 collect --cpus 0 --duration 0.1 \
