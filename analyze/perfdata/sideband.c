@@ -75,17 +75,11 @@ static uint32_t last_value(const struct side_timelines *t, uint32_t key, uint32_
 	return id ? t->list[*id - 1].changes[t->list[*id - 1].n - 1].value : none;
 }
 
-/* A new thread has its parent's name; where that is unknown, a number stands for it. */
+/* A new thread has its parent's name; of an unknown parent it has none, and not its tid's former
+ * one. */
 static void fork_comm(struct sideband *s, const struct side_row *row)
 {
-	uint32_t comm = last_value(&s->comms, row->ptid, UINT32_MAX);
-	char text[16];
-
-	if (comm == UINT32_MAX) {
-		snprintf(text, sizeof(text), ":%d", (int)row->tid);
-		comm = intern_str(s->strings, text);
-	}
-	change(&s->comms, row->tid, row, comm);
+	change(&s->comms, row->tid, row, last_value(&s->comms, row->ptid, UINT32_MAX));
 }
 
 static void apply(struct sideband *s, uint32_t index)
