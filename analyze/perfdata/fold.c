@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHAIN_MAX = 1 << 16 }; /* a record's size has 16 bits */
+enum {
+	CHAIN_MAX = 1 << 16, /* a record's size has 16 bits */
+	THREADS_DEEP = 8,    /* each in a process whose number was a thread's, in turn */
+};
 
 /* A sample on its way into the tables. */
 struct fold_pending {
@@ -215,16 +218,45 @@ static const struct side_timeline *cached(struct fold_cached *cache, const struc
 	return c->line;
 }
 
-/* The later of the kernel's and the process's last change: the state of both. */
-static uint32_t version_of(struct fold *f, const struct sample *s, bool user, uint64_t order)
+/*
+ * Where a process's addresses are looked up: in its own space, or, while all that is known of its
+ * number is the start of a thread, in that one's process's as it was then (whose number may be
+ * another's by now).
+ */
+static struct side_space space_of(struct fold *f, uint32_t pid, uint64_t time, uint64_t order)
 {
-	uint32_t none = UINT32_MAX, own;
+	const struct sideband *side = &f->r->side;
+	struct side_space at = {.pid = pid};
+	const struct side_row *row;
+	int deep;
+
+	for (deep = 0; deep < THREADS_DEEP; deep++) {
+		at.version = timeline_at(cached(f->spaces, &side->spaces, at.pid), time, order,
+					 UINT32_MAX);
+		if (at.version == UINT32_MAX || !(at.version & SIDE_THREAD))
+			return at;
+		row = &side->list[at.version & ~SIDE_THREAD];
+		at.pid = row->pid;
+		time = row->time;
+		order = row->order;
+	}
+	return (struct side_space){pid, UINT32_MAX};
+}
+
+/* The later of the kernel's and the process's last change: the state of both. */
+static struct side_space version_of(struct fold *f, const struct sample *s, bool user,
+				    uint64_t order)
+{
+	uint32_t none = UINT32_MAX;
 	uint32_t kernel = timeline_at(f->kernel, s->time, order, none);
+	struct side_space own;
 
 	if (!user)
-		return kernel;
-	own = timeline_at(cached(f->spaces, &f->r->side.spaces, s->pid), s->time, order, none);
-	return kernel == none || (own != none && own > kernel) ? own : kernel;
+		return (struct side_space){KERNEL_PID, kernel};
+	own = space_of(f, s->pid, s->time, order);
+	if (own.version == none || (kernel != none && kernel > own.version))
+		own.version = kernel;
+	return own;
 }
 
 static void queue(struct fold *f, const struct sample *s, uint32_t event, uint32_t mode,
@@ -233,15 +265,17 @@ static void queue(struct fold *f, const struct sample *s, uint32_t event, uint32
 	struct fold_pending *p = &f->batch[f->pending];
 	const struct event *e = &f->r->events.list[event];
 	bool user = mode == PERF_RECORD_MISC_USER;
+	struct side_space space;
 	uint64_t hash;
 
 	p->chain = s->nr && f->swapped ? swap_chain(f, s) : s->chain;
 	hash = hash_chain(p->chain, (uint32_t)s->nr, &user);
+	space = version_of(f, s, user, order);
 	p->head = (struct stack_head){.ip = s->ip,
-				      .pid = user ? s->pid : KERNEL_PID,
+				      .pid = space.pid,
 				      .mode = mode,
-				      .nr = (uint32_t)s->nr};
-	p->head.version = version_of(f, s, user, order);
+				      .nr = (uint32_t)s->nr,
+				      .version = space.version};
 	p->hash = stacks_hash(&p->head, hash);
 	stacks_prefetch_slot(&f->stacks, p->hash);
 	p->cost = (struct fold_cost){.event = event,
@@ -298,10 +332,8 @@ static void bad_sample(struct fold *f, uint64_t order)
 static void unwind(struct fold *f, struct sample *s, const struct event *e,
 		   const struct chunk_sample *at)
 {
-	const struct side_timeline *maps = cached(f->spaces, &f->r->side.spaces, s->pid);
-
 	unwinder_chain(f->unwinder, (unsigned int)f->pending, s, e, at->body,
-		       timeline_at(maps, s->time, at->order, UINT32_MAX));
+		       space_of(f, s->pid, s->time, at->order));
 }
 
 static void fold_sample(struct fold *f, struct chunk_sample *at)

@@ -68,8 +68,8 @@ void history_make(struct history *h, const struct sideband *side)
 		if (row->kind == SIDE_MAP)
 			add_map(space_of(h, row->pid), &side->maps[row->what], row->what,
 				(uint32_t)i);
-		else if (row->kind == SIDE_FORK && row->pid != row->ppid)
-			add_fork(space_of(h, row->pid), (uint32_t)i);
+		else if (row->kind == SIDE_FORK && side_fork_key(row) != row->ppid)
+			add_fork(space_of(h, side_fork_key(row)), (uint32_t)i);
 	}
 	for (i = 0; i < h->n; i++)
 		finish(&h->list[i]);
@@ -114,32 +114,48 @@ static const struct history_map *find_own(const struct history_space *s, uint64_
 	return best;
 }
 
-const struct side_map *history_find(const struct history *h, uint32_t pid, uint64_t addr,
-				    uint32_t version)
+/* What a FORK left is asked of the parent; `deep` counts down over all of one look-up. */
+static const struct history_map *find(const struct history *h, uint32_t pid, uint64_t addr,
+				      uint32_t version, int *deep)
 {
 	const struct history_map *m;
 	const struct history_space *s;
 	const struct side_row *fork;
 	const uint64_t *id;
 	uint32_t born;
-	int deep;
 
-	for (deep = 0; deep < FORKS_DEEP && version != UINT32_MAX; deep++) {
+	while (version != UINT32_MAX && (*deep)-- > 0) {
 		id = map_get(&h->index, pid);
 		if (!id)
 			return NULL;
 		s = &h->list[*id - 1];
 		born = fork_before(s, version);
 		m = find_own(s, addr, born, version);
-		if (m)
-			return &h->side->maps[m->map];
-		if (born == UINT32_MAX || h->side->list[born].alone)
-			return NULL;
+		if (m || born == UINT32_MAX)
+			return m;
 		fork = &h->side->list[born];
+		if (fork->late) {
+			m = find(h, fork->ppid, addr, born, deep);
+			if (m)
+				return m;
+			version = born - 1; /* what perf had told of */
+			continue;
+		}
+		if (fork->alone || side_is_thread(fork))
+			return NULL;
 		pid = fork->ppid;
 		version = born; /* of the parent no row has that number */
 	}
 	return NULL;
+}
+
+const struct side_map *history_find(const struct history *h, uint32_t pid, uint64_t addr,
+				    uint32_t version)
+{
+	int deep = FORKS_DEEP;
+	const struct history_map *m = find(h, pid, addr, version, &deep);
+
+	return m ? &h->side->maps[m->map] : NULL;
 }
 
 void history_free(struct history *h)

@@ -208,18 +208,28 @@ static void on_comm(struct scan *s, const struct record *rec)
 		sideband_row(&s->r->side, &row);
 }
 
-static void on_fork(struct scan *s, const struct record *rec)
+static void add_task(struct scan *s, const struct record *rec, enum side_kind kind)
 {
-	struct side_row row = row_of(s, rec, SIDE_FORK);
+	struct side_row row = row_of(s, rec, kind);
 	struct cursor c = rec->body;
 
 	row.pid = cursor_u32(&c);
 	row.ppid = cursor_u32(&c);
 	row.tid = cursor_u32(&c);
 	row.ptid = cursor_u32(&c);
-	row.alone = rec->misc & MISC_FORK_EXEC;
+	row.alone = kind == SIDE_FORK && rec->misc & MISC_FORK_EXEC;
 	if (!c.bad)
 		sideband_row(&s->r->side, &row);
+}
+
+static void on_fork(struct scan *s, const struct record *rec)
+{
+	add_task(s, rec, SIDE_FORK);
+}
+
+static void on_end(struct scan *s, const struct record *rec)
+{
+	add_task(s, rec, SIDE_EXIT);
 }
 
 static void on_ksymbol(struct scan *s, const struct record *rec)
@@ -345,21 +355,14 @@ static const struct {
 	uint32_t type;
 	void (*fn)(struct scan *, const struct record *);
 } handlers[] = {
-	{PERF_RECORD_MMAP, on_mmap},
-	{PERF_RECORD_LOST, on_lost},
-	{PERF_RECORD_COMM, on_comm},
-	{PERF_RECORD_THROTTLE, on_throttle},
-	{PERF_RECORD_FORK, on_fork},
-	{PERF_RECORD_MMAP2, on_mmap2},
-	{PERF_RECORD_LOST_SAMPLES, on_lost_samples},
-	{PERF_RECORD_KSYMBOL, on_ksymbol},
-	{REC_HEADER_ATTR, on_attr},
-	{REC_HEADER_BUILD_ID, on_build_id},
-	{REC_FINISHED_ROUND, on_round},
-	{REC_EVENT_UPDATE, on_event_update},
-	{REC_HEADER_FEATURE, on_feature},
-	{REC_COMPRESSED, on_compressed},
-	{REC_COMPRESSED2, on_compressed},
+	{PERF_RECORD_MMAP, on_mmap},	     {PERF_RECORD_LOST, on_lost},
+	{PERF_RECORD_COMM, on_comm},	     {PERF_RECORD_EXIT, on_end},
+	{PERF_RECORD_THROTTLE, on_throttle}, {PERF_RECORD_FORK, on_fork},
+	{PERF_RECORD_MMAP2, on_mmap2},	     {PERF_RECORD_LOST_SAMPLES, on_lost_samples},
+	{PERF_RECORD_KSYMBOL, on_ksymbol},   {REC_HEADER_ATTR, on_attr},
+	{REC_HEADER_BUILD_ID, on_build_id},  {REC_FINISHED_ROUND, on_round},
+	{REC_EVENT_UPDATE, on_event_update}, {REC_HEADER_FEATURE, on_feature},
+	{REC_COMPRESSED, on_compressed},     {REC_COMPRESSED2, on_compressed},
 };
 
 static void (*handler_of(uint32_t type))(struct scan *, const struct record *)

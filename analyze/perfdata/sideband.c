@@ -3,7 +3,6 @@
 
 #include "lib/alloc.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,8 +97,11 @@ static void apply(struct sideband *s, uint32_t index)
 		break;
 	case SIDE_FORK:
 		fork_comm(s, row);
-		if (row->pid != row->ppid)
-			change(&s->spaces, row->pid, row, index);
+		if (side_fork_key(row) != row->ppid)
+			change(&s->spaces, side_fork_key(row), row,
+			       index | (side_is_thread(row) ? SIDE_THREAD : 0));
+		break;
+	case SIDE_EXIT:
 		break;
 	}
 }
@@ -132,6 +134,27 @@ static void date_tail(struct sideband *s)
 	map_free(&started);
 }
 
+/* Which starts are of processes that perf had told of, and that had not ended since. */
+static void find_late_forks(struct sideband *s)
+{
+	struct map told = {0};
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		struct side_row *row = &s->list[i];
+		uint64_t *known = map_at(&told, row->kind == SIDE_MAP ? row->pid : row->tid);
+
+		if (row->kind == SIDE_MAP) {
+			*known |= !row->time;
+		} else if (row->kind == SIDE_EXIT || (row->kind == SIDE_FORK && row->time)) {
+			row->late = *known && row->kind == SIDE_FORK && row->pid == row->tid &&
+				    row->pid != row->ppid && !row->alone;
+			*known = 0;
+		}
+	}
+	map_free(&told);
+}
+
 void sideband_finish(struct sideband *s)
 {
 	struct side_row idle = {.tid = 0};
@@ -140,6 +163,7 @@ void sideband_finish(struct sideband *s)
 	date_tail(s);
 	if (s->n)
 		qsort(s->list, s->n, sizeof(*s->list), by_time);
+	find_late_forks(s);
 	change(&s->comms, 0, &idle, intern_str(s->strings, "swapper"));
 	for (i = 0; i < s->n; i++)
 		apply(s, (uint32_t)i);

@@ -7,6 +7,16 @@
  * An exec takes no maps away: until the new program runs, samples in the kernel still carry the old
  * program's user stack. What is mapped later displaces what it overlaps, and perf does the same.
  *
+ * Records get lost, and then what is left is read as perf does, if it may be true. A process that
+ * starts while perf looks through /proc is told of twice: by perf, with no time, and by the kernel.
+ * Its FORK keeps the maps that perf found, since the kernel's own may be lost; the parent's
+ * displace them where both have some. (To perf they stay with the threads that it found, not with
+ * the first.) A thread's number, should it become a process's with no word of its start, stands for
+ * the maps of the process that the thread was in: no more than a guess, but a program that forks
+ * often makes it true, and no other's addresses are in them. (Nor do we add the new one's maps to
+ * them, or look for a thread's maps where its number was before, as perf does: its process's pid is
+ * known.)
+ *
  * A version is an index into `list`: the state after all rows up to and including that one.
  */
 #ifndef ZC_SIDEBAND_H
@@ -19,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum side_kind { SIDE_MAP, SIDE_COMM, SIDE_FORK, SIDE_KSYMBOL };
+enum side_kind { SIDE_MAP, SIDE_COMM, SIDE_FORK, SIDE_EXIT, SIDE_KSYMBOL };
 
 /* An object that was mapped. Two files may have one name: in containers, or one after the other. */
 struct side_dso {
@@ -39,6 +49,7 @@ struct side_row {
 	uint32_t what;		       /* MAP: index in maps; COMM: string; KSYMBOL: in ksymbols */
 	uint8_t kind;
 	bool alone; /* FORK: made up by perf, copies no maps */
+	bool late;  /* FORK: of a process whose maps perf had told of already */
 };
 
 struct side_ksymbol {
@@ -48,6 +59,21 @@ struct side_ksymbol {
 };
 
 #define KERNEL_PID UINT32_MAX
+
+/* Of a version: it is the start of a thread of that number. */
+#define SIDE_THREAD (UINT32_C(1) << 31)
+
+/* The start of a thread, which is in its process's space. */
+static inline bool side_is_thread(const struct side_row *row)
+{
+	return row->pid == row->ppid;
+}
+
+/* Whose maps a FORK changes: of a thread, those that a process of its number had. */
+static inline uint32_t side_fork_key(const struct side_row *row)
+{
+	return side_is_thread(row) ? row->tid : row->pid;
+}
 
 /* What held from a time on. */
 struct side_change {
@@ -66,6 +92,10 @@ struct side_timelines {
 	size_t n, cap;
 };
 
+struct side_space {
+	uint32_t pid, version;
+};
+
 struct sideband {
 	struct intern *strings; /* the profile's */
 	struct side_row *list;
@@ -80,7 +110,7 @@ struct sideband {
 	size_t nmodules;	      /* how many of the kernel's modules were mapped */
 	uint32_t kernel_build_id;     /* string from MMAP2, or UINT32_MAX */
 	struct side_timelines comms;  /* by tid: string */
-	struct side_timelines spaces; /* by pid, the kernel's too: version */
+	struct side_timelines spaces; /* by pid, the kernel's too: version, maybe SIDE_THREAD */
 };
 
 void sideband_row(struct sideband *s, const struct side_row *row);

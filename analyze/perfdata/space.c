@@ -146,16 +146,33 @@ static void space_map(struct spaces *s, struct space *sp, uint32_t map)
 		insert_at(sp, at, head);
 }
 
+/* Adds all that another space has. */
+static void space_overlay(struct spaces *s, struct space *sp, struct space_maps *maps)
+{
+	uint32_t i;
+
+	for (i = 0; maps && maps != sp->maps && i < maps->n; i++)
+		space_map(s, sp, maps->id[i]);
+}
+
 /* A child begins with its parent's maps; one that perf made up gets its own told next. */
 static void space_fork(struct spaces *s, const struct side_row *row)
 {
-	struct space *child = space_of(s, row->pid), *parent;
+	uint32_t key = side_fork_key(row);
+	struct space *child, *parent;
 
-	drop_maps(child);
-	if (row->alone || row->pid == row->ppid)
+	if (key == row->ppid)
 		return;
-	parent = space_of(s, row->ppid);
-	child = space_of(s, row->pid); /* may have moved */
+	space_of(s, row->ppid);
+	child = space_of(s, key);
+	parent = space_of(s, row->ppid); /* may have moved */
+	if (row->late) {
+		space_overlay(s, child, parent->maps);
+		return;
+	}
+	drop_maps(child);
+	if (row->alone || side_is_thread(row))
+		return;
 	child->maps = parent->maps;
 	if (child->maps)
 		child->maps->refs++;
@@ -177,36 +194,38 @@ static void ksymbol(struct spaces *s, const struct side_row *row)
 		remove_at(sp, at, 1);
 }
 
+static void changed(struct spaces *s, uint32_t pid)
+{
+	if (pid == KERNEL_PID)
+		s->kernel_state = s->done + 1;
+	else
+		space_of(s, pid)->state = s->done + 1;
+}
+
 static void apply(struct spaces *s, const struct side_row *row)
 {
 	switch (row->kind) {
 	case SIDE_MAP:
 		space_map(s, space_of(s, row->pid), row->what);
+		changed(s, row->pid);
 		break;
 	case SIDE_FORK:
-		if (row->pid != row->ppid)
-			space_fork(s, row);
+		space_fork(s, row);
+		changed(s, side_fork_key(row));
 		break;
 	case SIDE_KSYMBOL:
 		ksymbol(s, row);
+		changed(s, KERNEL_PID);
 		break;
 	}
 }
 
 void spaces_advance(struct spaces *s, uint32_t version)
 {
-	const struct side_row *row;
-
 	if (version == UINT32_MAX)
 		return;
-	for (; s->done <= version && s->done < s->side->n; s->done++) {
-		row = &s->side->list[s->done];
-		apply(s, row);
-		if (row->pid == KERNEL_PID)
-			s->kernel_state = s->done + 1;
-		else if (row->kind == SIDE_MAP || row->pid != row->ppid)
-			space_of(s, row->pid)->state = s->done + 1;
-	}
+	for (; s->done <= version && s->done < s->side->n; s->done++)
+		apply(s, &s->side->list[s->done]);
 }
 
 const struct space *spaces_get(const struct spaces *s, uint32_t pid)

@@ -343,10 +343,10 @@ static enum ending unwind(struct walk *w, const struct event *e, const struct sa
 }
 
 void unwinder_chain(struct unwinder *u, unsigned int slot, struct sample *s, const struct event *e,
-		    struct cursor rest, uint32_t version)
+		    struct cursor rest, struct side_space space)
 {
 	bool swap = u->with->r->swap;
-	struct walk w = {.u = u, .pid = s->pid, .version = version, .room = CHAIN_MAX};
+	struct walk w = {.u = u, .pid = space.pid, .version = space.version, .room = CHAIN_MAX};
 	struct sample_rest r;
 	uint64_t marker = (uint64_t)PERF_CONTEXT_USER;
 

@@ -14,6 +14,7 @@
 #define ZC_PERFDATA_UNWIND_H
 
 #include "analyze/perfdata/sample.h"
+#include "analyze/perfdata/sideband.h"
 #include "analyze/profile.h"
 
 enum { UNWIND_FRAMES = 127 };
@@ -33,9 +34,9 @@ void unwinder_finish(struct unwinder *u);
 /*
  * If the sample keeps a stack, `s->chain` becomes the recorded chain with the unwound frames behind
  * it, in the file's endianness, in memory that the next call with the same slot overwrites. `rest`
- * stands behind the recorded chain; `version` is that of the process's maps.
+ * stands behind the recorded chain; `space` is where its addresses are looked up.
  */
 void unwinder_chain(struct unwinder *u, unsigned int slot, struct sample *s, const struct event *e,
-		    struct cursor rest, uint32_t version);
+		    struct cursor rest, struct side_space space);
 
 #endif

@@ -212,9 +212,10 @@ static unsigned int dice(unsigned int sides)
 	return (unsigned int)(seed >> 33) % sides;
 }
 
-static void random_row(struct sideband *side, uint64_t time)
+/* At first what perf tells of, without a time; then threads start as well, and processes end. */
+static void random_row(struct sideband *side, uint64_t order, uint64_t time)
 {
-	struct side_row row = {.time = time, .order = time, .pid = 1 + dice(4)};
+	struct side_row row = {.time = time, .order = order, .pid = 1 + dice(8)};
 	struct side_map map = {.start = 0x1000ULL * dice(16)};
 
 	row.tid = row.pid;
@@ -225,8 +226,14 @@ static void random_row(struct sideband *side, uint64_t time)
 		row.what = sideband_map(side, &map);
 	} else {
 		row.kind = SIDE_FORK;
-		row.ppid = row.ptid = 1 + dice(4);
+		row.ppid = row.ptid = 1 + dice(8);
 		row.alone = !dice(4);
+		if (!dice(4)) { /* a thread, whose number was a process's */
+			row.tid = row.pid;
+			row.pid = row.ppid;
+		} else if (!dice(8)) {
+			row.kind = SIDE_EXIT;
+		}
 	}
 	sideband_row(side, &row);
 }
@@ -244,12 +251,12 @@ static void history_is_the_replay(void **state)
 
 	(void)state;
 	for (v = 0; v < ROWS; v++)
-		random_row(&side, v);
+		random_row(&side, v, v < ROWS / 20 ? 0 : v);
 	sideband_finish(&side);
 	history_make(&h, &side);
 	for (v = 0; v < ROWS; v++) {
 		spaces_advance(&spaces, v);
-		for (pid = 0; pid < 6; pid++)
+		for (pid = 0; pid < 10; pid++)
 			for (page = 0; page < 24; page++) {
 				uint64_t addr = 0x1000ULL * page + 7;
 				const struct side_map *a =
