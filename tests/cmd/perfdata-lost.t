@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What is left of a recording from which records of processes, threads and mappings were lost is named
+# as perf names it. Real losses are rare and never twice the same: records are left out at random, by
+# seeds, of a real recording.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/perfdata.sh"
+
+command -v perf >/dev/null || skip_all "no perf on this machine"
+perf record -q --buildid-all -e cpu-clock -o probe.data true 2>/dev/null ||
+	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
+
+# Forks with and without exec, and threads: sort starts some for so many lines. By CPU time, not work.
+cat >load.sh <<'E2'
+(sh -c 'ls -l /usr/bin; ls -l /usr/lib'; (ls -l /usr/bin)) >/dev/null
+perl -e 'sub burn { 1 until (times)[0] - $_[0] > 0.05 } for (1 .. 3) {
+	if (!fork) { burn((times)[0]); fork or burn((times)[0]), exec "ls", "/usr"; wait; exit } }
+	1 while wait > 0' >/dev/null
+seq 300000 >lines
+sort --parallel=4 -S 100M -R lines >/dev/null
+E2
+perf record -q --buildid-all -g -e cpu-clock -F 1000 -o whole.data -- sh load.sh >/dev/null 2>&1
+
+lose() {
+	perl "$tests/tools/perf-lose.pl" whole.data "$dump" "$@"
+}
+ok "mappings are lost" lose maps 1 2
+ok "forks are lost" lose forks 1 2
+ok "names are lost" lose comms 1 2
+ok "ends are lost" lose exits 1
+ok "any of these is lost" lose any 1 2 3 4 5
+ok "all of a while is lost" lose burst 1 2 3
+ok "all but the start of a process that perf told of is lost" lose told 1 2 3
+
+done_testing
