@@ -49,12 +49,14 @@ bool power_kind_known(const char *kind)
 	return !strcmp(kind, "other");
 }
 
-static bool is_taken(const struct ingest *in, const char *source, const char *domain)
+static bool is_taken(const struct ingest *in, const char *kind, const char *source,
+		     const char *domain)
 {
 	size_t i;
 
 	for (i = 0; i < in->npower; i++)
-		if (!strcmp(in->power[i].source, source) && !strcmp(in->power[i].domain, domain))
+		if (!strcmp(in->power[i].kind, kind) && !strcmp(in->power[i].source, source) &&
+		    !strcmp(in->power[i].domain, domain))
 			return true;
 	return false;
 }
@@ -66,7 +68,7 @@ void power_add(struct ingest *in, const char *kind, const char *source, const ch
 	char *name = xstrdup(domain);
 	int k;
 
-	for (k = 2; is_taken(in, source, name); k++) {
+	for (k = 2; is_taken(in, kind, source, name); k++) {
 		free(name);
 		name = xasprintf("%s (%d)", domain, k);
 	}

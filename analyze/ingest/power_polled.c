@@ -90,9 +90,12 @@ static const char *kind_of(const struct snaps *snaps)
 
 int ingest_power_command(struct ingest *in, const char *path, struct error *err)
 {
+	bool first = str_ends(path, "/power-command.snap");
 	struct snaps snaps = {0};
 	double watts;
-	int rc = read_polled(in, path, "power by the command", watts_of_line, &snaps, &watts, err);
+	int rc =
+		read_polled(in, path, first ? "power by the command" : "power by a further command",
+			    watts_of_line, &snaps, &watts, err);
 
 	if (!rc)
 		power_add(in, kind_of(&snaps), "command", "power", watts, NULL);

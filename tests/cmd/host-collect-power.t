@@ -209,6 +209,8 @@ ok "two commands, of two kinds" exits 0 collect --duration 0.3 --power-command '
 	--power-command 'package=while echo 7; do sleep 0.05; done' --grace 0 -- sleep 5
 ok "are both in the run" is '["power-command.snap","power-command-2.snap"]' info '|.files|tostring'
 ok "each of its kind" is "300.0 7.0" echo "$(wall) $(wall package)"
+ok "by its own name" is "power_w:package/command/power power_w:wall/command/power " sh -c "sqlite3 r/zcost.db \"SELECT name
+	FROM metric WHERE name LIKE 'power_w:%/command/%' ORDER BY name\" | tr '\n' ' '"
 ok "the second one fails" exits 4 collect --power-command 'echo 300' --power-command 'other=exit 3' -- true
 ok "and is named" says 'power: exit 3: exited with status 3' err
 ok "two of one kind, exit 2" exits 2 collect --power-command 'echo 1' --power-command 'wall=echo 2' -- true
