@@ -67,7 +67,7 @@ ok "is no loss where it is only usual" exits 0 "$zcost" collect -o r --pass meas
 unset ZCOST_SYSFS
 
 if [ -d "/sys/devices/system/cpu/cpu$cpu/cpuidle/state0" ]; then
-	ok "this host" exits 0 collect -- sleep 1.2
+	ok "this host" exits 0 collect -- sleep 3.2
 	ok "its states" test "$(sed -n "s/^$cpu	0	\([^	]*\)	.*/\1/p" r/idle.snap | head -n 1)" = \
 		"$(cat /sys/devices/system/cpu/cpu"$cpu"/cpuidle/state0/name)"
 	ok "three readings" test "$(grep -c "^$cpu	0	" r/idle.snap)" -ge 3
