@@ -181,7 +181,7 @@ static void space_fork(struct spaces *s, const struct side_row *row)
 static void ksymbol(struct spaces *s, const struct side_row *row)
 {
 	const struct side_ksymbol *k = &s->side->ksymbols[row->what];
-	struct space *sp = space_of(s, KERNEL_PID - 1);
+	struct space *sp = &s->programs;
 	struct side_map m = {.start = k->start, .end = k->end, .dso = row->what};
 	uint32_t at;
 
@@ -249,10 +249,9 @@ const struct side_map *spaces_find(const struct spaces *s, const struct space *s
 	return addr >= m->start ? m : NULL;
 }
 
-/* Kept as maps of a process that cannot be: their `dso` is the index in ksymbols. */
 const struct side_ksymbol *spaces_ksymbol(const struct spaces *s, uint64_t addr)
 {
-	const struct side_map *m = spaces_find(s, spaces_get(s, KERNEL_PID - 1), addr);
+	const struct side_map *m = spaces_find(s, &s->programs, addr);
 
 	return m ? &s->side->ksymbols[m->dso] : NULL;
 }
@@ -263,6 +262,7 @@ void spaces_free(struct spaces *s)
 
 	for (i = 0; i < s->n; i++)
 		drop_maps(&s->list[i]);
+	drop_maps(&s->programs);
 	free(s->list);
 	free(s->pieces);
 	map_free(&s->index);

@@ -25,6 +25,7 @@ struct spaces {
 	struct map index; /* pid -> index + 1 */
 	struct space *list;
 	size_t n, cap;
+	struct space programs; /* in kernel memory: the `dso` of its maps is an index in ksymbols */
 	struct side_map *pieces; /* what new maps left of old ones */
 	size_t npieces, pieces_cap;
 	uint32_t done;	       /* rows of the side-band applied */

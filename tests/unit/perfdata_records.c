@@ -511,7 +511,7 @@ static void test_guests(void **state)
 /* Registered twice without a word between, unregistered by its start, registered over another. */
 static void test_kernel_programs(void **state)
 {
-	static const uint64_t times[] = {15, 25, 35, 45};
+	static const uint64_t times[] = {15, 25, 35, 45, 5};
 	static const char *const expected[] = {"one", "two", "[unknown]", "three"};
 	struct w_sample s = {.pid = 1,
 			     .tid = 1,
@@ -523,6 +523,7 @@ static void test_kernel_programs(void **state)
 
 	(void)state;
 	w_comm(&w, 0, 1, 1, false, "x");
+	w_mmap2(&w, 1, UINT32_MAX - 1, KERNEL, 0x1000, 0, "/of/a/process/that/cannot/be");
 	w_ksymbol(&w, 10, KERNEL, 0x100, false, "one");
 	w_ksymbol(&w, 20, KERNEL, 0x100, false, "two");
 	at = w_begin(&w, 20, 0); /* TEXT_POKE: the kernel changes its code, not its symbols */
@@ -535,7 +536,7 @@ static void test_kernel_programs(void **state)
 	w_end(&w, at);
 	w_ksymbol(&w, 30, KERNEL, 0x100, true, "two");
 	w_ksymbol(&w, 40, KERNEL + 0x10, 0x40, false, "three");
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 5; i++) {
 		s.time = times[i];
 		s.period = 1ULL << i;
 		w_sample(&w, &s);
@@ -543,7 +544,7 @@ static void test_kernel_programs(void **state)
 	assert_int_equal(read_records(&p, &w, NULL), 0);
 	check_row(&p, 1, "x", "one", "one");
 	check_row(&p, 2, "x", "two", "two");
-	check_row(&p, 4, "x", "[unknown]", "0xffffffff81000020");
+	check_row(&p, 4 + 16, "x", "[unknown]", "0xffffffff81000020");
 	check_row(&p, 8, "x", "three", "three");
 	for (i = 0; i < p.ndsos; i++)
 		if (!strcmp(intern_get(&p.strings, p.dsos[i].name), expected[0]))
