@@ -45,8 +45,9 @@ enum {
 	TASK_CHAINS = 48,
 	HOT_CHAINS = 8, /* half of a task's samples are in its first ones */
 
-	OBJECTS = 12,
-	SKIP = 4096, /* bytes at an object's start: jumps to others, oddly named */
+	MAPPED = 64,  /* objects at most */
+	OBJECTS = 12, /* of them, the first by name */
+	SKIP = 4096,  /* bytes at an object's start: jumps to others, oddly named */
 	REC_FINISHED_ROUND = 68,
 };
 
@@ -85,7 +86,7 @@ struct action {
 };
 
 static struct world {
-	struct object objects[OBJECTS];
+	struct object objects[MAPPED];
 	size_t nobjects;
 	uint64_t kernel;
 	struct tree in_kernel, in_user;
@@ -141,7 +142,7 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct object *)a)->path, ((const struct object *)b)->path);
 }
 
-/* The executable mappings of this process; where they lie is chance. */
+/* The executable mappings of this process; where they lie is chance, and their order with it. */
 static int find_objects(struct error *err)
 {
 	unsigned long long start, end, pgoff;
@@ -151,13 +152,15 @@ static int find_objects(struct error *err)
 
 	if (rc)
 		return rc;
-	for (rest = text; (line = str_token(&rest, '\n')) && w.nobjects < OBJECTS;)
+	for (rest = text; (line = str_token(&rest, '\n')) && w.nobjects < MAPPED;)
 		if (sscanf(line, "%llx-%llx r-xp %llx %*s %*s %511[^\n]", &start, &end, &pgoff,
 			   path) == 4 &&
 		    *path == '/')
 			add_object(path, end - start, pgoff);
 	free(text);
 	qsort(w.objects, w.nobjects, sizeof(*w.objects), by_path);
+	if (w.nobjects > OBJECTS)
+		w.nobjects = OBJECTS;
 	for (i = 0; i < w.nobjects; i++)
 		w.objects[i].base = USER_BASE + ((uint64_t)i << 26);
 	return w.nobjects ? 0 : error_set(err, ENOENT, "no mapped object has a build-id");
