@@ -159,9 +159,13 @@ static void count(struct calls *c, size_t index, uint64_t ns, int64_t result)
 
 static void never_returned(struct calls *c, struct thread_state *s, uint32_t thread)
 {
-	if (!s->left_out)
-		c->sums.rows[row_of(c, s, thread)].unfinished++;
+	size_t row;
+
 	s->open = false;
+	if (s->left_out)
+		return;
+	row = row_of(c, s, thread); /* which may move the rows */
+	c->sums.rows[row].unfinished++;
 }
 
 static void on_enter(struct calls *c, const struct tracepoint *t, uint32_t thread)

@@ -79,6 +79,14 @@ units() {
 }
 ok "with the work done: calls per MiB, ns per KiB" units
 
+# The last call of a process is a row of its own only once all is read.
+ends() {
+	lossless ends.data perf record -q $m -o ends.data -e 'raw_syscalls:*' -- \
+		sh -c 'i=0; while [ $i -lt 100 ]; do (:); i=$((i + 1)); done' 2>record.err || { cat record.err; return 1; }
+	report 0 --perf ends.data --by tid && says 'not returned when the recording ended: exit_group 101$' err
+}
+ok "calls that never return, of a hundred processes" ends
+
 ok "an unknown key" exits 2 "$zcost" report syscalls --perf a.data --by dso
 ok "is told with those there are" says 'no key .dso.; there are: comm pid tid' err
 
