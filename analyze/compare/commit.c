@@ -367,8 +367,9 @@ static void say_test(struct table *to, const struct comparison *c, const struct 
 /* Notes that a message must have, too: what a reader would take the figures for otherwise. */
 static bool is_kept(const char *note)
 {
-	static const char *const beginnings[] = {"warning", "lossy",  "MODELLED",
-						 "--from",  "sides:", "a call's time"};
+	static const char *const beginnings[] = {"warning",	"lossy",  "MODELLED",
+						 "--from",	"sides:", "a call's time",
+						 "no interval:"};
 	size_t i;
 
 	for (i = 0; i < array_size(beginnings); i++)

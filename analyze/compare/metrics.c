@@ -77,24 +77,40 @@ static double percent(double ratio)
 	return 100 * (ratio - 1);
 }
 
+static bool has_zero(const struct sample *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (!(s->x[i] > 0))
+			return true;
+	return false;
+}
+
 /*
- * All ratios that the test behind the verdict does not reject, so that interval and p agree; where
- * a run has no cost at all, all differences, as a share of the base. Fewer runs than a verdict
- * takes have a bootstrap interval, and claim nothing.
+ * All ratios that the test behind the verdict does not reject, so that interval and p agree. Fewer
+ * runs than a verdict takes have a bootstrap interval, and claim nothing. To a run of the base that
+ * had none there is no ratio: then no interval is known. Differences as a share of the base's
+ * median are no ratios, and go below -100 %.
  */
 static struct estimate interval_of(const struct comparison *c, const struct sample *base,
-				   const struct sample *new, double b, double *p)
+				   const struct sample *new, double *p)
 {
 	struct estimate e = stats_test_ratio(base->x, base->n, new->x, new->n, c->rule.alpha, p);
 
-	if (!verdict_possible(&c->rule, base->n, new->n, 1))
+	if (!verdict_possible(&c->rule, base->n, new->n, 1) && !has_zero(base))
 		return stats_boot_ratio(c->estimator, base->x, base->n, new->x, new->n, 0.95);
-	if (isnan(e.lo) && b > 0) {
-		e = stats_test_shift(base->x, base->n, new->x, new->n, c->rule.alpha, p);
-		e.lo = 1 + e.lo / b;
-		e.hi = 1 + e.hi / b;
-	}
 	return e;
+}
+
+/* Does the test say less where the figures say more? Differences tell it, zeros or not. */
+static bool is_opposed(const struct comparison *c, const struct sample *base,
+		       const struct sample *new, double change)
+{
+	double p;
+	struct estimate e = stats_test_shift(base->x, base->n, new->x, new->n, c->rule.alpha, &p);
+
+	return verdict_opposed(&e, 0, change);
 }
 
 static enum verdict judge(const struct comparison *c, int better, const struct sample *base,
@@ -104,7 +120,7 @@ static enum verdict judge(const struct comparison *c, int better, const struct s
 		return VERDICT_NONE;
 	if (!verdict_possible(&c->rule, base->n, new->n, 1))
 		return VERDICT_FEW;
-	if (verdict_opposed(&change->ratio, 1, change->ratio.value))
+	if (is_opposed(c, base, new, change->new - change->base))
 		return VERDICT_SAME;
 	return verdict_of(&c->rule, better, change->base, change->new, change->p);
 }
@@ -115,7 +131,7 @@ struct change figure_change(const struct comparison *c, int better, const struct
 	struct change k = {.base = sample_value(base, c->estimator),
 			   .new = sample_value(new, c->estimator)};
 
-	k.ratio = interval_of(c, base, new, k.base, &k.p);
+	k.ratio = interval_of(c, base, new, &k.p);
 	k.ratio.value = k.base != 0 ? k.new / k.base : NAN;
 	verdict_hold(&k.ratio, 1, k.ratio.value);
 	k.verdict = judge(c, better, base, new, &k);
@@ -172,6 +188,26 @@ static void say_bootstrap(struct table *t)
 	}
 }
 
+/* Several runs on both ends, and yet no interval. */
+static void say_no_ratio(struct table *t)
+{
+	int base = table_column(t, "base_runs"), new = table_column(t, "new_runs");
+	int from = table_column(t, "base"), to = table_column(t, "new");
+	int lo = table_column(t, "change_lo");
+	size_t row;
+
+	for (row = 0; row < t->rows; row++) {
+		if (table_cell(t, row, base)->integer < 2 || table_cell(t, row, new)->integer < 2 ||
+		    table_cell(t, row, from)->type == V_NONE ||
+		    table_cell(t, row, to)->type == V_NONE ||
+		    table_cell(t, row, lo)->type != V_NONE)
+			continue;
+		table_note(t, "no interval: a run of the base had 0, to which there is no ratio; p "
+			      "is of the runs all the same");
+		return;
+	}
+}
+
 static void say_rules(struct table *t, const struct comparison *c)
 {
 	table_note(t,
@@ -179,6 +215,7 @@ static void say_rules(struct table *t, const struct comparison *c)
 		   "reject, so that it holds 0 unless p < %g",
 		   estimator_names[c->estimator], c->rule.alpha);
 	say_bootstrap(t);
+	say_no_ratio(t);
 	table_note(
 		t,
 		"verdict: exact Mann-Whitney p < %g and a change above %g %%; too few runs: fewer "
