@@ -68,10 +68,11 @@ ok "throughput is zcost's" near "$(awk -F'\t' '$1 == "baseline" && $2 == "receiv
 
 if [ "$profiled" -gt 0 ]; then
 	"$zcost" report functions c --variant baseline --side receiver --all --format tsv >functions 2>err
-	same() { # same FILE COLUMN OURS: of each of the ten functions
+	same() { # same FILE COLUMN OURS: of each of the ten functions; addresses without a name are one row of zcost's
 		awk -F'\t' -v column="$2" -v ours="$3" '{ sub(/.*\//, "", $2) } NR == FNR { if (FNR == 1) { for (i = 1; i <= NF; i++) at[$i] = i; next }
 				v[$1 FS $2] = $at[ours]; next }
 			FNR == 1 { for (i = 1; i <= NF; i++) in2[$i] = i; next }
+			$1 ~ /^0x/ { next }
 			{ k = $1 FS $2; d = $in2[column] - v[k]; if (d < 0) d = -d
 			  if (!(k in v) || d > 1e-5 * v[k] + 1e-7) { print k, $in2[column], v[k]; bad = 1 } n++ }
 			END { exit bad || !n }' functions "$1"

@@ -6,6 +6,8 @@
 # perf's two digits. Functions of one name in one object (overloads, static ones) are several to
 # perf, each with its own children; we count a chain once for the name: there it is between the
 # largest and the sum of perf's rows.
+# In the PLT, perf names an entry, or _init, which it lets reach over the entries: whichever its tree
+# of symbols has on the way. Both are one here.
 # Children of addresses without a symbol are left out: perf counts their leaves twice, once as an
 # offset in the object and once as an address. ZC_SELF_ONLY=1: no children at all.
 # ZC_ROWS=REGEX: only rows whose object and symbol match.
@@ -21,6 +23,10 @@ my $refused = join "\n", $health =~ /^dso_note\t(.*)/mg;
 
 sub complain {
 	print "# @_\n" if $bad++ < 20;
+}
+
+sub name_of {
+	return $_[0] =~ /^_init$|\@plt$/ ? '_init or @plt' : $_[0];
 }
 
 sub perf_rows {
@@ -39,6 +45,7 @@ sub perf_rows {
 		unshift @c, '0' unless $children;
 		$c[5] =~ s/^\[.\] //;
 		$c[5] =~ s/\+0x[0-9a-f]+$//; # of data symbols
+		$c[5] = name_of($c[5]);
 		push @rows, [$event, "$c[4]\t$c[5]", @c[0 .. 3]];
 	}
 	close($f);
@@ -66,6 +73,7 @@ while (<$f>) {
 	next if $dso =~ m{^/} && index($refused, $dso) >= 0;
 	$dso =~ s{.*/}{};
 	$symbol = sprintf('0x%016x', hex($symbol) + ($dso =~ /^\[kernel/ ? hex($base) : 0)) if $unresolved;
+	$symbol = name_of($symbol);
 	next if $ENV{ZC_ROWS} && "$dso\t$symbol" !~ /$ENV{ZC_ROWS}/;
 	my $o = $ours{$event}{"$dso\t$symbol"} //= [0, 0, 0];
 	$o->[$_] += $n[$_] for 0 .. 2;
