@@ -3,8 +3,9 @@
  * A table for a patch's commit message: at most 72 columns, ASCII, no tabs, the rows indented by
  * two. git takes lines that begin with '#' or "---" for its own, so no line begins so. A column
  * that says the same in each row is said once. What does not fit is narrowed in this order: the
- * gaps between columns, names (cut in the middle), and at last columns are left out and named
- * below: plain numbers before figures with an interval, from the right.
+ * gaps between columns, names (cut in the middle, but none with figures or units in them), and at
+ * last columns are left out and named below: plain numbers before figures with an interval, from
+ * the right.
  */
 #include "lib/table_commit.h"
 

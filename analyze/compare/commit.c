@@ -9,12 +9,13 @@
 #include "analyze/measures/run_facts.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
+#include "lib/table_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_ROWS = 12 };
+enum { LIST_ROWS = 12, SIDE_WIDTH = 18 };
 
 /* --- what was measured --- */
 
@@ -143,9 +144,15 @@ static struct value put_p(struct table *to, double p)
 
 /* --- the figures of merit --- */
 
+/* A unit is in the name of a metric, and units are not cut. */
 static const struct column metric_columns[] = {
-	{"metric", NULL, V_STR, 0, NULL}, {NUMBER("base")}, {NUMBER("new")}, {NUMBER("change")},
-	{NUMBER("95% interval")},	  {NUMBER("p")},    {NUMBER("n")},
+	{"metric", NULL, V_STR, STAYS_WHOLE, NULL},
+	{NUMBER("base")},
+	{NUMBER("new")},
+	{NUMBER("change")},
+	{NUMBER("95% interval")},
+	{NUMBER("p")},
+	{NUMBER("n")},
 };
 
 /* "syscalls_per_mib" as "syscalls per MiB"; other names with their unit. */
@@ -169,27 +176,45 @@ static void name_metric(struct str *s, const char *name, const char *unit)
 		str_puts(s, ", modelled");
 }
 
+/* A side's name, which may be any, leaves its column as wide as the metrics do. */
 static void put_side_row(struct table *to, const char *side)
 {
 	struct value *row = table_row(to);
+	struct str name = {0};
 	int i;
 
 	for (i = 0; i < to->ncolumns; i++)
 		row[i] = value_str(to, "");
-	row[0] = value_str(to, side);
+	fit_short(&name, side, SIDE_WIDTH);
+	row[0] = value_str(to, name.buf);
+	str_free(&name);
+}
+
+/* Of many times as much nobody reads tenths of a percent, and the line has no room for them. */
+static int percent_digits(double x)
+{
+	return fabs(x) >= 1000 ? 0 : 1;
 }
 
 /* Where the runs are too few for p there is a bootstrap's interval, which is no 95 %. */
 static struct value put_tested(struct table *to, const struct table *t, size_t i)
 {
-	if (isnan(number(t, i, "p")))
+	double lo = number(t, i, "change_lo"), hi = number(t, i, "change_hi");
+	struct value v;
+	char *s;
+
+	if (isnan(number(t, i, "p")) || isnan(lo) || isnan(hi))
 		return value_str(to, "-");
-	return put_range(to, 1, number(t, i, "change_lo"), number(t, i, "change_hi"));
+	s = xasprintf("[%+.*f,%+.*f]", percent_digits(lo), lo, percent_digits(hi), hi);
+	v = value_str(to, s);
+	free(s);
+	return v;
 }
 
 static void put_metric(struct table *to, const struct table *t, size_t i)
 {
 	double base = number(t, i, "base"), new = number(t, i, "new");
+	double change = number(t, i, "change_pct");
 	struct str name = {0};
 	struct value *row = table_row(to);
 	char *runs = xasprintf("%.0f+%.0f", number(t, i, "base_runs"), number(t, i, "new_runs"));
@@ -198,12 +223,41 @@ static void put_metric(struct table *to, const struct table *t, size_t i)
 	row[0] = value_str(to, name.buf);
 	row[1] = put(to, "%.*f", digits_of(base), base);
 	row[2] = put(to, "%.*f", digits_of(new), new);
-	row[3] = put(to, "%+.*f%%", 1, number(t, i, "change_pct"));
+	row[3] = put(to, "%+.*f%%", percent_digits(change), change);
 	row[4] = put_tested(to, t, i);
 	row[5] = put_p(to, number(t, i, "p"));
 	row[6] = value_str(to, runs);
 	free(runs);
 	str_free(&name);
+}
+
+/* "6+6" where every row is of so many runs; NULL: they differ. */
+static const char *runs_of_all(const struct table *to)
+{
+	const char *runs = NULL, *cell;
+	size_t i;
+
+	for (i = 0; i < to->rows; i++) {
+		cell = text(to, i, "n");
+		if (!*cell)
+			continue;
+		if (runs && strcmp(runs, cell))
+			return NULL;
+		runs = cell;
+	}
+	return runs;
+}
+
+/* The column n is the first that is left out where there is no room: then it is said here. */
+static void say_metrics(struct table *to)
+{
+	const char *runs = runs_of_all(to);
+
+	table_note(to,
+		   "p: exact Mann-Whitney over the runs, two-sided; the interval is of the same "
+		   "test; \"-\": fewer than 4 runs a side can give neither; n: runs of base and "
+		   "new%s%s",
+		   runs ? ", everywhere " : "", runs ? runs : "");
 }
 
 static void put_metrics(struct table *to, const struct table *t)
@@ -218,10 +272,7 @@ static void put_metrics(struct table *to, const struct table *t)
 		last = side;
 		put_metric(to, t, i);
 	}
-	table_note(to,
-		   "p: exact Mann-Whitney over the runs, two-sided; the interval is of the same "
-		   "test; \"-\": fewer than 4 runs a side can give neither; n: runs of base and "
-		   "new");
+	say_metrics(to);
 }
 
 /* --- lists of costs, and the steps of a waterfall --- */

@@ -46,6 +46,23 @@ committed copying fell_back -C cap --table components
 ok "a fallback stands first" sh -c "head -n 1 out | grep -q '^NOT ZERO COPY: fell_back receiver: 90.0 %'"
 ok "and fits" fits out
 
+# A wide interval takes room from the names, but not from the units in them.
+cp -r cap wide
+sqlite3 wide/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT r.id, 'counter:context-switches', '1',
+	m.value / 1048576 * CASE r.variant WHEN 'copying' THEN 1000 * r.repeat ELSE 20000 * (r.repeat % 4) + 43 END
+	FROM run r JOIN metric m ON m.run = r.id AND m.name = 'bytes' WHERE r.pass = 'measure'"
+committed copying mapping -C wide
+ok "a wide interval: fits" fits out
+ok "names with units are whole" says '^    throughput, Gbit/s ' out
+ok "the longest, with its interval and p" says '^    context switches per MiB +[0-9.]+ +[0-9.]+ +\+[0-9]+.*% +\[-[0-9.]+,\+[0-9]{4,}\] [01]\.[0-9]{3}$' out
+ok "what is left out is named" says '^left out, too wide: n$' out
+ok "and said below" sh -c "tr -s '\\n ' ' ' <out | grep -q 'n: runs of base and new, everywhere 6+6'"
+long=$(printf '%0150d' 7 | tr 0 x)
+sqlite3 wide/zcost.db "UPDATE run SET side = '$long' WHERE side = 'receiver'"
+committed copying mapping -C wide
+ok "a side of a long name: fits" fits out
+ok "and takes no more room than the metrics" says '^    context switches per MiB .* [01]\.[0-9]{3}$' out
+
 if command -v git >/dev/null; then
 	committed copying mapping -C cap
 	ok "git keeps every line" sh -c 'git stripspace --strip-comments <out | cmp - out'
