@@ -13,6 +13,8 @@ static void skip_early(struct snaps *s, uint64_t start)
 
 	while (skip + 2 < s->n && s->snap[skip + 1].mono_ns <= start)
 		skip++;
+	if (!skip)
+		return; /* an empty file has no list at all */
 	s->n -= skip;
 	memmove(s->snap, s->snap + skip, s->n * sizeof(*s->snap));
 }

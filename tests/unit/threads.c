@@ -227,13 +227,24 @@ static void test_sched(void **state)
 	ingest_free(&in);
 }
 
+static void test_empty(void **state)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+
+	(void)state;
+	close(open(path, O_WRONLY | O_CREAT, 0644));
+	assert_int_equal(ingest_sched(&in, path, &err), -ENODATA);
+	assert_non_null(strstr(err.text, "0 snapshots"));
+	ingest_free(&in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_early),
-		cmocka_unit_test(test_threads_awkward),
-		cmocka_unit_test(test_sched),
+		cmocka_unit_test(test_threads),		cmocka_unit_test(test_early),
+		cmocka_unit_test(test_threads_awkward), cmocka_unit_test(test_sched),
+		cmocka_unit_test(test_empty),
 	};
 	int rc;
 
