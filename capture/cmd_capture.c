@@ -61,7 +61,11 @@ static const struct argp_option options[] = {
 	 "seconds for the command to end by itself after the window (10)", 1},
 	{"variant", KEY_VARIANT, "NAME", 0, "without a plan: measure COMMAND under this name", 2},
 	{"cpus", KEY_CPUS, "SET", 0, "its CPUs, such as 0-3,8 (default: all)", 2},
-	{"units", KEY_UNITS, "ADAPTER", 0, "what reads its output, as in zcost collect", 2},
+	{"units", KEY_UNITS, "ADAPTER", 0,
+	 "what reads its output: tcpzc, iperf3, pps, none (none), or regex:RE, whose (group) is a "
+	 "rate "
+	 "per second, of messages, or as in regex:bytes=RE and regex:packets=RE",
+	 2},
 	{"collect", KEY_COLLECT, "LIST", 0, "collectors of the measure pass", 2},
 	{"call-graph", KEY_CALL_GRAPH, "MODE", 0, "of the profile pass, as in zcost collect", 2},
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external power meter", 2},

@@ -76,7 +76,10 @@ static const struct argp_option options[] = {
 	 "KIND: wall (the default), platform, package, other; may repeat, one of each",
 	 0},
 	{"units", KEY_UNITS, "ADAPTER", 0,
-	 "what reads the command's output: tcpzc, iperf3, pps, regex:RE, none (none)", 0},
+	 "what reads the command's output: tcpzc, iperf3, pps, none (none), or regex:RE, whose "
+	 "(group) "
+	 "is a rate per second, of messages, or as in regex:bytes=RE and regex:packets=RE",
+	 0},
 	{"verbose", 'v', NULL, 0, "why each thing that is not measured is not", 0},
 	{"list", KEY_LIST, NULL, 0, "list the collectors and exit", 0},
 	{0, 0, 0, 0, "Naming, for captures:", 1},

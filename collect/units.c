@@ -2,6 +2,7 @@
 #include "collect/units.h"
 
 #include "lib/alloc.h"
+#include "lib/rate_regex.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -15,6 +16,19 @@ static const struct {
 	{"tcpzc", false}, {"iperf3", false}, {"pps", false}, {"regex", true}, {"none", false},
 };
 
+/* Here and not when the output is read: the runs would have been made by then. */
+static int check_regex(const char *arg, struct error *err)
+{
+	struct error why = {0};
+	enum rate_of of;
+	regex_t re;
+
+	if (rate_regex_compile(&re, rate_regex_skip(arg, &of), &why))
+		return error_set(err, EINVAL, "regex:%s: %s", arg, why.text);
+	regfree(&re);
+	return 0;
+}
+
 int units_check(const char *units, struct error *err)
 {
 	size_t len = strcspn(units, ":"), i;
@@ -23,7 +37,7 @@ int units_check(const char *units, struct error *err)
 	for (i = 0; i < array_size(adapters); i++)
 		if (strlen(adapters[i].name) == len && !strncmp(adapters[i].name, units, len) &&
 		    (adapters[i].arg ? arg : !units[len]))
-			return 0;
+			return arg ? check_regex(units + len + 1, err) : 0;
 	return error_set(err, EINVAL,
 			 "no adapter '%s'; there are tcpzc, iperf3, pps, regex:RE and none", units);
 }

@@ -10,10 +10,10 @@
 #include "analyze/ingest/points.h"
 
 #include "lib/alloc.h"
+#include "lib/rate_regex.h"
 #include "lib/str.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,17 +55,6 @@ static bool match(const regex_t *re, const char *line, struct rates *rates)
 	return true;
 }
 
-static int compile(regex_t *re, const char *pattern, struct error *err)
-{
-	bool good = !regcomp(re, pattern, REG_EXTENDED);
-
-	if (good && re->re_nsub)
-		return 0;
-	if (good)
-		regfree(re);
-	return error_set(err, EINVAL, "'%s' is not a regular expression with a (group)", pattern);
-}
-
 /* Every line that any of the patterns matches; the earlier pattern is the one all lines follow. */
 static int collect(char *text, const char *const *patterns, size_t n, struct rates *rates,
 		   struct error *err)
@@ -76,7 +65,7 @@ static int collect(char *text, const char *const *patterns, size_t n, struct rat
 	int rc;
 
 	for (i = 0; i < n && !rates->n; i++) {
-		rc = compile(&re, patterns[i], err);
+		rc = rate_regex_compile(&re, patterns[i], err);
 		if (rc)
 			return rc;
 		rest = copy = xstrdup(text);
@@ -132,22 +121,13 @@ int adapter_pps(struct ingest *in, char *text, const char *arg, struct points *p
 int adapter_regex(struct ingest *in, char *text, const char *arg, struct points *ps,
 		  struct error *err)
 {
-	static const struct {
-		const char *prefix;
-		enum work work;
-	} kinds[] = {
-		{"bytes=", WORK_BYTES}, {"messages=", WORK_MESSAGES}, {"packets=", WORK_PACKETS}};
-	enum work w = WORK_MESSAGES;
-	size_t i;
+	static const enum work works[] = {[RATE_MESSAGES] = WORK_MESSAGES,
+					  [RATE_BYTES] = WORK_BYTES,
+					  [RATE_PACKETS] = WORK_PACKETS};
+	enum rate_of of;
 
 	if (!arg || !*arg)
 		return error_set(err, EINVAL, "units 'regex' needs an expression: regex:RE");
-	for (i = 0; i < array_size(kinds); i++) {
-		if (str_starts(arg, kinds[i].prefix)) {
-			w = kinds[i].work;
-			arg += strlen(kinds[i].prefix);
-			break;
-		}
-	}
-	return read_rates(in, text, &arg, 1, w, ps, err);
+	arg = rate_regex_skip(arg, &of);
+	return read_rates(in, text, &arg, 1, works[of], ps, err);
 }

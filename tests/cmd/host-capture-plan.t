@@ -47,6 +47,11 @@ ok "an unknown adapter, with its place and the known ones" refuses 2 \
 	"$zcost" capture units.ini -o c
 ok "  and as an option" refuses 2 "--units: no adapter 'foo'; there are tcpzc" \
 	"$zcost" capture -o c --variant a --units foo -- true
+printf '[side receiver]\nunits = regex:bytes=[0-9]+\n' >group.ini
+ok "a regex without a group, with its place" refuses 2 \
+	"group.ini:2: units: regex:bytes=.*: '\[0-9\]\+' has no \(group\)" "$zcost" capture group.ini -o c
+ok "  and as an option that cannot be compiled" refuses 2 "--units: regex:\(\[: .*is not an extended" \
+	"$zcost" capture -o c --variant a --units 'regex:([' -- true
 ok "no plan at all" refuses 2 'give a PLAN, or --variant' "$zcost" capture -o c
 ok "a command without a name" refuses 2 'a COMMAND needs a name for it: --variant NAME -- true' \
 	"$zcost" capture -o c -- true

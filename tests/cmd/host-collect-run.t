@@ -74,6 +74,11 @@ ok "an unknown pass" exits 2 collect --pass measuer -- true
 ok "an unknown adapter" exits 2 collect --units foo -- true
 ok "  and those there are" says "--units: no adapter 'foo'; there are tcpzc, iperf3, pps, regex:RE and none" err
 ok "a regex without the RE" exits 2 collect --units regex: -- true
+ok "one that cannot be compiled" exits 2 collect --units 'regex:bytes=([0-9]+' -- true
+ok "  which, and why" says "--units: regex:bytes=\(\[0-9\]\+: '\(\[0-9\]\+' is not an extended regular expression: Unmatched \(" err
+ok "one without a group" exits 2 collect --units 'regex:moved [0-9]+ bytes' -- true
+ok "  says so" says "'moved \[0-9\]\+ bytes' has no \(group\) around the number to take" err
+ok "a group is enough" exits 0 collect --collect null --units 'regex:packets=([0-9]+) a second' -- true
 ok "an unknown method" exits 2 collect --syscalls-method magic -- true
 touch plain
 ok "a folder that cannot be" exits 1 "$zcost" collect -o plain/r --collect cpu -- true
