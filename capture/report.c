@@ -119,6 +119,27 @@ static void remarks(struct capture *c, enum side side, const json_t *root)
 		remark(c, side, text(root, "host"), collector);
 }
 
+/* Once for each side of a variant; of a run that failed its own reason is told. */
+static void remark_early_end(struct capture *c, enum side side, const json_t *root)
+{
+	const json_t *w = json_object_get(root, "window");
+	double early = json_number_value(json_object_get(w, "early_ns"));
+	double length = json_number_value(json_object_get(w, "end_ns")) -
+			json_number_value(json_object_get(w, "start_ns"));
+	char *key = xasprintf("%s/%s early", text(root, "variant"), side_names[side]);
+	size_t known = c->said.n;
+
+	if (early > 0 && !strcmp(text(root, "status"), "ok") &&
+	    intern_str(&c->said, key) == known) {
+		progress_clear(&c->progress);
+		note("%s/%s-%02d: %s: %.3g s were asked for, the command ended after %.3g s",
+		     text(root, "variant"), text(root, "pass"),
+		     (int)json_integer_value(json_object_get(root, "repeat")), side_names[side],
+		     (length + early) / 1e9, length / 1e9);
+	}
+	free(key);
+}
+
 static void say_why(struct str *s, const json_t *root, const char *run_dir, const char *ended)
 {
 	char *err_path = xasprintf("%s/workload.err", run_dir);
@@ -165,8 +186,10 @@ void report_side(struct capture *c, const char *dir, enum side side, const char 
 	struct str s = {0};
 	char *undone = NULL;
 
-	if (root)
+	if (root) {
 		remarks(c, side, root);
+		remark_early_end(c, side, root);
+	}
 	if (!root || strcmp(text(root, "status"), "ok")) {
 		str_printf(&s, "%s: ", side_names[side]);
 		say_why(&s, root, run_dir, ended);

@@ -411,6 +411,16 @@ static bool report(const struct run *r, bool verbose)
 	return lossy;
 }
 
+/* Many workloads end by themselves; who asked for a length is to know which it was. */
+static void say_early_end(const struct run *r)
+{
+	uint64_t length = r->end_ns - r->start_ns;
+
+	if (r->early_ns && !r->failed)
+		note("%s: %.3g s were asked for, the command ended after %.3g s", r->dir,
+		     (double)(length + r->early_ns) / 1e9, (double)length / 1e9);
+}
+
 static int execute(struct run *r, bool verbose)
 {
 	struct error err = {0};
@@ -421,6 +431,7 @@ static int execute(struct run *r, bool verbose)
 		return EXIT_FAILED;
 	}
 	lossy = report(r, verbose);
+	say_early_end(r);
 	if (!r->failed)
 		return lossy ? EXIT_LOSSY : EXIT_OK;
 	fprintf(stderr, "zcost: %s: run failed: %s\n", r->dir, r->why);

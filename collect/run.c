@@ -292,6 +292,15 @@ static uint64_t own_cpu_ns(void)
 	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
 }
 
+/* The window that was asked for is not the one there was: more than 1 % of it is missing. */
+static void note_early_end(struct run *r, uint64_t wanted)
+{
+	uint64_t length = r->end_ns - r->start_ns;
+
+	if (!r->failed && r->start_ns && length + wanted / 100 < wanted)
+		r->early_ns = wanted - length;
+}
+
 static void measure(struct run *r)
 {
 	uint64_t start, duration;
@@ -310,6 +319,7 @@ static void measure(struct run *r)
 	collect_stop(r->collect, r->ncollect, DATED);
 	r->own_ns = own_cpu_ns() - r->own_ns;
 	collect_stop(r->collect, r->ncollect, APART);
+	note_early_end(r, duration);
 	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
 	if (r->running && poll(&p, 1, 0) > 0)
 		reap_workload(r);

@@ -60,7 +60,9 @@ struct run {
 	/* what came of it */
 	uint64_t started_ns, ended_ns, start_ns, end_ns; /* the latter two: the window; 0: never */
 	uint64_t wanted_ns;				 /* when it was to open */
-	uint64_t own_ns; /* CPU time that we took ourselves in the window, without children */
+	uint64_t early_ns; /* the command's end closed it that much before it was to; 0: it did not
+			    */
+	uint64_t own_ns;   /* CPU time that we took ourselves in the window, without children */
 	char wall_clock[32];
 	bool stopped; /* by us: there is no exit status */
 	int status;   /* as of waitpid */

@@ -47,6 +47,8 @@ static json_t *window_json(const struct run *r)
 	o = json_pack("{s:I, s:I, s:s}", "start_ns", (json_int_t)r->start_ns, "end_ns",
 		      (json_int_t)r->end_ns, "clock", "CLOCK_MONOTONIC");
 	json_object_set_new(o, "own_cpu_ns", json_integer((json_int_t)r->own_ns));
+	if (r->early_ns)
+		json_object_set_new(o, "early_ns", json_integer((json_int_t)r->early_ns));
 	if (r->wanted_ns && r->wanted_ns <= r->start_ns)
 		json_object_set_new(o, "late_ns",
 				    json_integer((json_int_t)(r->start_ns - r->wanted_ns)));

@@ -91,6 +91,24 @@ static void read_collector(struct ingest *in, const json_t *c)
 	}
 }
 
+/*
+ * Not a failure: many workloads end by themselves. Older captures do not say it: a command that had
+ * ended, and a window that is too short.
+ */
+static void read_early_end(struct ingest *in, const json_t *root)
+{
+	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	double asked = window + (double)json_u64(json_object_get(root, "window"), "early_ns") / 1e9;
+	double plan = json_number_value(json_object_get(root, "duration_s"));
+
+	if (asked <= window && json_is_object(json_object_get(root, "exit")))
+		asked = plan;
+	if (in->run.end_ns && !strcmp(in->run.status, "ok") && window < 0.99 * asked)
+		ingest_note(in, "warning",
+			    "window: %.3g s were asked for, the command ended after %.3g s", asked,
+			    window);
+}
+
 static void read_run(struct ingest *in, const json_t *root)
 {
 	const json_t *window = json_object_get(root, "window"), *c;
@@ -111,6 +129,7 @@ static void read_run(struct ingest *in, const json_t *root)
 	in->ended_ns = json_u64(root, "ended_ns");
 	in->wall_clock = wall_clock(json_str(root, "wall_clock"));
 	read_cpus(in, root);
+	read_early_end(in, root);
 	json_array_foreach (json_object_get(root, "collectors"), i, c)
 		read_collector(in, c);
 	ingest_edges(in, root);

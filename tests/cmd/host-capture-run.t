@@ -257,4 +257,14 @@ ok "  every file has its sum" sums w
 ok "  another command under the same name is refused" exits 1 "$zcost" capture -o w --variant base \
 	--repeat 2 --pass measure --cpus 0 --duration 0.1 -- sleep 61
 ok "  with the difference" says "variant 'base' was measured with local.command = 'sleep 60'" err
+
+# The real one: commands that end before the window is over are told once, and are no failure.
+unset ZCOST_COLLECT
+ok "commands that end by themselves, too soon" exits 0 "$zcost" capture -o early --variant a --repeat 2 --pass measure \
+	--collect null --duration 30 -- sleep 0.5
+ok "  are told" says '^zcost: a/measure-01: local: 30 s were asked for, the command ended after 0?[.0-9]+ s$' err
+ok "  once" test "$(grep -c 'asked for' err)" = 1
+ok "  are runs" test "$(runs early | tr '\n' ' ')" = "a/measure-1 ok a/measure-2 ok "
+"$zcost" analyze early >log 2>&1
+ok "  reports warn of both" sh -c "'$zcost' report runs early 2>&1 | grep -q 'warning: .*30 s were asked for.*[(]2 sides'"
 done_testing

@@ -43,6 +43,23 @@ ok "it did" is '[.status,.exit.status]|map(tostring)|join(" ")' "ok 0"
 ok "one snapshot in between" is '.collectors[0].info.snaps' 1
 ok "started and stopped once" is '.collectors[0].info|[.started,.stopped]|join(" ")' "1 1"
 
+ok "a command that ends before the window is over" exits 0 collect --collect null --duration 30 -- sleep 0.5
+ok "is a run, and told" says '^zcost: r: 30 s were asked for, the command ended after 0?[.0-9]+ s$' err
+ok "and noted" holds '.window | (.early_ns + .end_ns - .start_ns) == 30e9'
+"$zcost" analyze r >log 2>&1
+ok "each report warns of it" exits 0 "$zcost" report runs r
+ok "  in the same words" says 'warning: window: 30 s were asked for, the command ended after 0?[.0-9]+ s ' out
+jq 'del(.window.early_ns)' r/run.json >old && mv old r/run.json
+"$zcost" analyze r >log 2>&1
+ok "  also where run.json does not say it yet" sh -c "'$zcost' report runs r 2>&1 | grep -q '30 s were asked for'"
+for warmup in 0 0.2; do
+	ok "where no length was asked for nothing is, warm-up $warmup" exits 0 collect --collect null --warmup $warmup -- sleep 0.5
+	ok "  not told" sh -c '! grep "asked for" err'
+	ok "  nor noted" holds '.window | has("early_ns") | not'
+done
+ok "nor of a command that was stopped after it" exits 0 collect --collect null --duration 0.3 --grace 0 -- sleep 60
+ok "  not noted" holds '.window | has("early_ns") | not'
+
 ok "a command that fails fails the run" exits 1 collect --collect cpu -- sh -c 'exit 3'
 ok "the message says how" says 'workload exited with status 3' err
 ok "run.json is there all the same" is '[.status,.exit.status]|map(tostring)|join(" ")' "failed 3"
