@@ -10,6 +10,8 @@
 
 enum { MOVEMENTS = 5 };
 
+#define NOISE 1e-9 /* of a cost */
+
 static const struct column columns[] = {
 	{"side", NULL, V_STR, 0, NULL},
 	{"what", NULL, V_STR, 0, NULL},
@@ -31,6 +33,8 @@ void movements_add(struct movements *m, const char *side, const struct diff *d, 
 {
 	size_t i;
 
+	if (!d->possible && d->nruns[BASE] > 1 && d->nruns[NEW] > 1 && d->tests > m->untested)
+		m->untested = d->tests;
 	for (i = 0; i < d->n; i++) {
 		array_grow(m->list, m->n, m->cap);
 		m->list[m->n++] = (struct movement){side, unit, &d->rows[i]};
@@ -82,7 +86,7 @@ static const char *reality(const struct comparison *c, const struct diff_row *r,
 	case VERDICT_FEW:
 		text = isnan(r->delta_ci) ? "too few runs to tell"
 		       : is_beyond(r)	  ? "beyond its sampling error, but too few runs to tell"
-					  : "within its sampling error";
+					  : "within its error, and too few runs to tell";
 		break;
 	case VERDICT_NONE:
 		text = "too small a part to be tested";
@@ -105,22 +109,42 @@ static bool is_ambiguous(const struct movements *m, const struct diff_row *r)
 	return *r->key == '[';
 }
 
+/*
+ * Digits after the point so that two of a movement count, and one of its error; but the costs that
+ * it lies between have no more than five. Noise of arithmetic is no movement.
+ */
+static int digits_for(const struct diff_row *r)
+{
+	double cost = fmax(fabs(r->cost[BASE]), fabs(r->cost[NEW])), least = fabs(r->delta);
+	int digits = 1;
+
+	if (least < NOISE * cost)
+		least = INFINITY;
+	if (r->delta_ci > NOISE * cost)
+		least = fmin(least, 10 * r->delta_ci);
+	while (digits < 6 && least < pow(10, 1 - digits) && cost < pow(10, 4 - digits))
+		digits++;
+	return digits;
+}
+
 static char *in_words(const struct movements *all, const struct comparison *c,
 		      const struct movement *m)
 {
 	const struct diff_row *r = m->row;
+	int digits = digits_for(r);
 	struct str s = {0};
 	char real[80];
 
 	str_printf(&s, "%s%s%s", m->side, *m->side ? " " : "", r->key);
 	if (is_ambiguous(all, r))
 		str_printf(&s, " of %s", r->key2);
-	str_printf(&s, " %+.1f ns/%s (%.1f to %.1f)", r->delta, m->unit, r->cost[BASE],
-		   r->cost[NEW]);
+	str_printf(&s, " %+.*f ns/%s (%.*f to %.*f)", digits, r->delta, m->unit, digits,
+		   r->cost[BASE], digits, r->cost[NEW]);
 	if (!isnan(r->lo))
-		str_printf(&s, ", interval %+.1f .. %+.1f, p = %.2g", r->lo, r->hi, r->p);
+		str_printf(&s, ", interval %+.*f .. %+.*f, p = %.2g", digits, r->lo, digits, r->hi,
+			   r->p);
 	else if (!isnan(r->delta_ci))
-		str_printf(&s, ", +-%.1f", r->delta_ci);
+		str_printf(&s, ", +-%.*f", digits, r->delta_ci);
 	str_printf(&s, ": %s", reality(c, r, real, sizeof(real)));
 	return str_take(&s);
 }
@@ -167,32 +191,51 @@ static bool is_error_known(const struct movements *m, size_t n)
 	return !moved;
 }
 
+/* What stands above the movements, or in their place. True: they are to be said. */
+static bool say_first(const struct movements *m, const struct comparison *c, struct table *t,
+		      const char *thing, size_t n)
+{
+	bool beyond = false;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		beyond |= is_beyond(m->list[i].row);
+	if (!is_error_known(m, n))
+		table_note(t,
+			   "no error is known with one run on a side: whether a %s really moved "
+			   "cannot be told; the largest movements are",
+			   thing);
+	else if (beyond)
+		return true;
+	else if (m->untested)
+		table_note(t,
+			   "too few runs to test %zu %ss at once (that takes %zu a side): whether "
+			   "one of them moved is not known; the largest movements are",
+			   m->untested, thing, verdict_runs_needed(&c->rule, m->untested));
+	else
+		return false;
+	return true;
+}
+
 void movements_say(struct movements *m, const struct comparison *c, struct table *t,
 		   const char *thing)
 {
 	struct table *detail = table_detail(t, "movements", columns, array_size(columns));
 	size_t i, n = m->n < MOVEMENTS ? m->n : MOVEMENTS;
-	bool beyond = false, known;
+	bool say;
 
 	if (m->n)
 		qsort(m->list, m->n, sizeof(*m->list), by_size);
-	for (i = 0; i < n; i++)
-		beyond |= is_beyond(m->list[i].row);
-	known = is_error_known(m, n);
-	if (!known)
-		table_note(t,
-			   "no error is known with one run on a side: whether a %s really moved "
-			   "cannot be told; the largest movements are",
-			   thing);
+	say = say_first(m, c, t, thing, n);
 	for (i = 0; i < n && m->list[i].row->delta != 0; i++) {
 		char *words = in_words(m, c, &m->list[i]);
 
 		put_row(detail, c, &m->list[i], words);
-		if (beyond || !known)
+		if (say)
 			table_note(t, "%s", words);
 		free(words);
 	}
-	if (m->n && !beyond && known)
+	if (m->n && !say)
 		table_note(t, "no %s moved by more than the error of its measurement", thing);
 }
 

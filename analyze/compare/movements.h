@@ -16,6 +16,8 @@ struct movement {
 struct movements {
 	struct movement *list;
 	size_t n, cap;
+	size_t untested; /* rows of a list that its runs, two and more a side, are too few to test
+			  */
 };
 
 /* Adds all rows of a judged diff, which must live until movements_free. */
@@ -23,8 +25,8 @@ void movements_add(struct movements *m, const char *side, const struct diff *d, 
 
 /*
  * Notes of `t`, and its detail "movements": the five largest. When none of the five is beyond the
- * error of its measurement it says just that, and where none has a known error that; `thing` is the
- * word for a row, "component".
+ * error of its measurement it says just that, but where more runs might have told it how many these
+ * are, and where none has a known error that; `thing` is the word for a row, "component".
  */
 void movements_say(struct movements *m, const struct comparison *c, struct table *t,
 		   const char *thing);

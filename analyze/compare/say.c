@@ -101,12 +101,13 @@ static void say_rule(struct table *t, const struct comparison *c, const struct d
 
 static void say_copy(const struct cost_list *l, struct table *t)
 {
-	if (l->spec == &component_spec && l->d.possible && diff_find(&l->d, "data copy", NULL))
+	if (l->spec == &component_spec && diff_find(&l->d, "data copy", NULL))
 		table_note(t,
-			   "'data copy' is judged here as one of %zu rows (Holm's correction); "
+			   "'data copy' is judged here as one of %zu row%s (Holm's correction); "
 			   "copy_ns_per_kib of --table metrics is the same cost judged alone: "
-			   "its p is no higher there, and its verdict may differ",
-			   l->d.tests);
+			   "its p is no higher there, %sand its verdict may differ",
+			   l->d.tests, l->d.tests == 1 ? "" : "s",
+			   l->d.possible ? "" : "it takes fewer runs, ");
 }
 
 static void say_zero(struct table *t, const struct diff *d)

@@ -53,4 +53,35 @@ per_mib three snmp:TcpRetransSegs mapping 1 1 2
 compared copying mapping -C three
 ok "too few runs: no bootstrap over such ratios" test "$(field 'receiver retransmits_per_mib' verdict)$(field 'receiver retransmits_per_mib' change_lo)" = 'too few runs'
 
+# A copy whose runs are fully apart, and yet so far from each other that Welch's error is larger than the change.
+world apart 4 wild:1e6:100:10,90,0:40000:0:0 calm:1e6:100:5,95,0:40000:0:0
+repeat=0
+for share in 100 120 150 800; do # of 1000 samples
+	repeat=$((repeat + 1))
+	sqlite3 apart/zcost.db "UPDATE cost SET samples = CASE frame WHEN 1 THEN $share ELSE 1000 - $share END WHERE run IN
+		(SELECT id FROM run WHERE variant = 'wild' AND pass = 'profile' AND repeat = $repeat);
+		UPDATE cost SET weight = samples * 1000000"
+done
+compared wild calm -C apart
+ok "copying, judged alone, is better" test "$(field 'receiver copy_ns_per_kib' verdict)" = better
+compared wild calm -C apart --table groups --group c=_copy_to_iter
+ok "as a group of one, too" says 'receiver c .*p = 0.029: real, better' err
+for args in "" "--table components" "--table waterfall"; do
+	compared wild calm -C apart $args
+	ok "as one of two$args: not that nothing moved" sh -c '! grep "moved by more than" err'
+	ok "but that runs are too few, and how many would do" says \
+		'too few runs to test 2 components at once \(that takes 5 a side\): whether one of them moved is not known' err
+	ok "with the movements" says 'receiver data copy -[0-9.]+ ns/KiB .*, \+-[0-9.]+: within its error, and too few runs to tell' err
+done
+ok "and that --table metrics judges it alone" says 'the same cost judged alone: its p is no higher there, it takes fewer runs' err
+
+# Costs of a third of a nanosecond: words have as many digits as it takes.
+world small 6 one:3e9:100:33,33,34:40000:0:0 two:7e9:100:10,80,10:40000:0:0
+compared one two -C small --table components
+ok "a small movement has digits that count" says \
+	'receiver data copy -0.0957 ns/KiB \(0.1100 to 0.0143\), interval -0.0960 .. -0.0954, p = 0.0065: real, better' err
+ok "none is said to be nothing" sh -c "! grep -E '[+-]0\.0+ ns' err"
+compared copying mapping -C four
+ok "a large one has no more than before" says 'receiver data copy -600.0 ns/KiB \(600.0 to 0.0\)' err
+
 done_testing
