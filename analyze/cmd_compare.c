@@ -81,6 +81,33 @@ static int run_table(struct compare_options *args, struct outcome *out, bool *lo
 	return ret;
 }
 
+/* What is not known to be no worse does not pass. */
+static int gate(const struct compare_options *args, const struct outcome *out, int otherwise)
+{
+	const struct verdict_rule *rule = &args->c.rule;
+
+	if (*out->aside)
+		note("worse, but not asked by --fail-on worse, which asks throughput, ns_per_kib, "
+		     "roi_c and roi_p: %s",
+		     out->aside);
+	if (out->worse) {
+		note("%u row%s worse", out->worse, out->worse == 1 ? " is" : "s are");
+		return EXIT_GATE;
+	}
+	if (out->unjudged) {
+		warn("--fail-on worse cannot tell: %u row%s too few runs for a verdict, which "
+		     "takes %zu a side",
+		     out->unjudged, out->unjudged == 1 ? " has" : "s have",
+		     verdict_runs_needed(rule, out->tests));
+		return EXIT_LOSSY;
+	}
+	if (!out->judged) {
+		warn("--fail-on worse cannot tell: no row that it asks has a figure at both ends");
+		return EXIT_LOSSY;
+	}
+	return otherwise;
+}
+
 int cmd_compare(int argc, char **argv)
 {
 	struct compare_options args = {0};
@@ -99,9 +126,6 @@ int cmd_compare(int argc, char **argv)
 		error_print(&err);
 		return error_exit(&err);
 	}
-	if (args.fail_on_worse && out.worse) {
-		note("%u row%s worse", out.worse, out.worse == 1 ? " is" : "s are");
-		return EXIT_GATE;
-	}
-	return lossy ? EXIT_LOSSY : EXIT_OK;
+	ret = lossy ? EXIT_LOSSY : EXIT_OK;
+	return args.fail_on_worse ? gate(&args, &out, ret) : ret;
 }

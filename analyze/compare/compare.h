@@ -50,13 +50,19 @@ void compare_close(struct comparison *c);
 
 /* What a table was made of, beside its rows. Begins with zeros. */
 struct outcome {
-	unsigned worse; /* rows that fail the gate --fail-on worse */
+	unsigned worse;	   /* rows that fail the gate --fail-on worse */
+	unsigned judged;   /* rows that it asks and that have a verdict, worse ones among them */
+	unsigned unjudged; /* rows that it asks and that have too few runs for one */
+	char aside[512];   /* metrics that are worse and not asked: "receiver cpu, sender cpu" */
 	/* of a list of costs: */
 	char side[64], unit[32]; /* of work: "KiB" */
 	size_t runs[ENDS], tests;
 	bool parts; /* its rows may overlap and are parts of `whole`, ns per unit */
 	double whole[ENDS];
 };
+
+/* A row that the gate asks. */
+void outcome_count(struct outcome *out, enum verdict v);
 
 /* A table of `compare`. */
 struct compare_table {

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,6 +237,15 @@ static bool all_zero(const struct sample *ends)
 	return true;
 }
 
+/* A reader of the gate's answer alone would not know of these. What has no room is not needed: one
+ * is enough to make somebody look. */
+static void outcome_add_aside(struct outcome *out, const char *side, const char *metric)
+{
+	size_t at = strlen(out->aside);
+
+	snprintf(out->aside + at, sizeof(out->aside) - at, "%s%s %s", at ? ", " : "", side, metric);
+}
+
 static void put_side(struct table *t, const struct comparison *c, const struct side_figures *side,
 		     struct outcome *out)
 {
@@ -249,7 +259,10 @@ static void put_side(struct table *t, const struct comparison *c, const struct s
 		    (metrics[i].figure >= FIGURE_RETRANSMITS && all_zero(ends)))
 			continue;
 		v = put_metric(t, c, &metrics[i], side);
-		out->worse += v == VERDICT_WORSE && metrics[i].gate && !modelled(side, &metrics[i]);
+		if (metrics[i].gate && !modelled(side, &metrics[i]))
+			outcome_count(out, v);
+		else if (v == VERDICT_WORSE)
+			outcome_add_aside(out, side->side, metrics[i].name);
 	}
 }
 

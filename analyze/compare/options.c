@@ -66,8 +66,8 @@ static const struct argp_option options[] = {
 	 "rows of a list of costs; the rest is added up in one (functions: 30)", 0},
 	{"all", KEY_ALL, NULL, 0, "every row", 0},
 	{"fail-on", KEY_FAIL_ON, "worse", 0,
-	 "exit 3 when a row is worse; of the metrics, throughput, ns_per_kib, roi_c and roi_p "
-	 "count",
+	 "exit 3 when a row is worse, 4 when the runs are too few to tell; of the metrics, "
+	 "throughput, ns_per_kib, roi_c and roi_p count",
 	 0},
 	{"self-test", KEY_SELF_TEST, "CAPTURE", 0,
 	 "instead of BASE and NEW: how often would runs of one variant seem to differ?", 0},
@@ -337,6 +337,6 @@ const struct argp compare_argp = {
 	       "that can give one; a list of costs takes more, and says how many. The interval "
 	       "beside a verdict is of the same test: it holds no change unless p < 0.05. Exit: 0 "
 	       "done, 1 failed, 2 usage, 3 a row is worse (--fail-on worse), 4 done, but data were "
-	       "lost.",
+	       "lost, or the gate has too few runs to tell.",
 	.help_filter = help_tables,
 };

@@ -51,7 +51,7 @@ void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 	out->parts = l->spec->whole != NULL;
 	memcpy(out->whole, l->d.total, sizeof(out->whole));
 	for (i = 0; i < l->d.n; i++)
-		out->worse += l->d.rows[i].verdict == VERDICT_WORSE;
+		outcome_count(out, l->d.rows[i].verdict);
 }
 
 static void say_movements(const struct cost_list *l, const struct comparison *c, struct table *t)

@@ -102,6 +102,13 @@ const struct diff_spec syscall_spec = {.measure = "syscalls",
 				       .count = "calls_per_mib",
 				       .syscalls = true};
 
+void outcome_count(struct outcome *out, enum verdict v)
+{
+	out->worse += v == VERDICT_WORSE;
+	out->judged += v != VERDICT_NONE && v != VERDICT_FEW;
+	out->unjudged += v == VERDICT_FEW;
+}
+
 const struct diff_spec *diff_spec_find(const char *table)
 {
 	static const struct diff_spec *const all[] = {&function_spec, &component_spec,

@@ -68,7 +68,7 @@ ok "gate: better is no failure" exits 0 "$zcost" compare copying mapping -C cap 
 ok "gate: worse exits 3" exits 3 "$zcost" compare mapping copying -C cap --fail-on=worse
 ok "and the table is there all the same" says 'throughput' out
 ok "gate: no change is no failure" exits 0 "$zcost" compare copying again -C cap --fail-on worse
-ok "gate: too few runs are no failure" exits 0 "$zcost" compare mapping copying -C few --fail-on worse
+ok "gate: too few runs do not pass, exit 4" exits 4 "$zcost" compare mapping copying -C few --fail-on worse
 "$zcost" compare copying fell_back -C cap >out 2>err
 ok "a fallback stands on the first line" sh -c 'head -n 1 out | grep -q "NOT ZERO COPY: fell_back receiver: 90.0 %.*no speed-up is claimed"'
 ok "it is said to have copied" says 'throughput .* copied +6 +6' out

@@ -84,4 +84,31 @@ ok "none is said to be nothing" sh -c "! grep -E '[+-]0\.0+ ns' err"
 compared copying mapping -C four
 ok "a large one has no more than before" says 'receiver data copy -600.0 ns/KiB \(600.0 to 0.0\)' err
 
+# The gate: what cannot be told does not pass, and says so.
+world pair 2 $copying $mapping
+world single 1 $copying $mapping
+for few in pair single three; do
+	ok "gate, $few: exit 4" exits 4 "$zcost" compare mapping copying -C $few --fail-on worse
+	ok "$few: why, and what would do" says 'fail-on worse cannot tell: 9 rows have too few runs for a verdict, which takes 4 a side' err
+	ok "$few: the table is there all the same" says '^receiver +throughput ' out
+	ok "$few: nobody asked, exit 0" exits 0 "$zcost" compare mapping copying -C $few
+done
+ok "of a list it takes more runs, exit 4" exits 4 "$zcost" compare calm wild -C apart --table components --fail-on worse
+ok "which is said" says 'cannot tell: 2 rows have too few runs for a verdict, which takes 5 a side' err
+ok "without a verdict on some, what is worse fails" exits 3 sh -c "sqlite3 four/zcost.db \"DELETE FROM metric WHERE name = 'throughput' AND run IN
+	(SELECT id FROM run WHERE side = 'sender' AND repeat > 2)\"; '$zcost' compare mapping copying -C four --fail-on worse"
+world full 4 $copying $mapping
+ok "four runs can tell, exit 0" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
+ok "and nothing is said of it" sh -c "! grep 'fail-on' err"
+ok "exit 3 the other way" exits 3 "$zcost" compare mapping copying -C full --fail-on worse
+per_mib full counter:context-switches copying 1 2 3 4
+per_mib full counter:context-switches mapping 11 12 13 14
+ok "what is worse, but not asked" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
+ok "is named" says 'worse, but not asked by --fail-on worse, .*: receiver context_switches_per_mib$' err
+"$zcost" compare copying mapping -C full >out 2>err
+ok "only by the gate" sh -c "! grep 'not asked' err"
+sqlite3 full/zcost.db "DELETE FROM metric WHERE name IN ('throughput', 'busy_ns', 'bytes', 'rate_kib') AND run IN (SELECT id FROM run WHERE variant = 'mapping')"
+ok "no figure of both ends, exit 4" exits 4 "$zcost" compare copying mapping -C full --fail-on worse
+ok "says so" says 'fail-on worse cannot tell: no row that it asks has a figure at both ends' err
+
 done_testing
