@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/skew.h"
 
+#include "lib/window_skew.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +10,10 @@
 
 /* Of two sides of a run, ns. */
 struct skew {
-	double apart; /* their windows' starts, or ends, whichever is more */
-	double error; /* how well their clocks were compared; 0: they have one */
-	double gap;   /* between the end of the one and the start of the other; < 0: they overlap */
+	double apart;	/* their windows' starts, or ends, whichever is more */
+	double error;	/* how well their clocks were compared; 0: they have one */
+	double shorter; /* of their windows' lengths */
+	double gap; /* between the end of the one and the start of the other; < 0: they overlap */
 };
 
 static bool same_run(const struct run *a, const struct run *b)
@@ -48,6 +51,8 @@ static bool skew_of(struct store *s, const struct run *a, const struct run *b, s
 	*k = (struct skew){
 		.apart = fmax(start, end),
 		.error = 1e9 * (error[0] + error[1]),
+		.shorter =
+			fmin((double)(a->end_ns - a->start_ns), (double)(b->end_ns - b->start_ns)),
 		.gap = fmax(after(a->start_ns, b->end_ns, ahead),
 			    after(b->start_ns, a->end_ns, -ahead)),
 	};
@@ -71,7 +76,8 @@ static int leave_out(struct store *s, const struct run *r, const struct skew *k,
 static int put(struct store *s, const struct run *r, const struct skew *k, struct error *err)
 {
 	double window = (double)(r->end_ns - r->start_ns);
-	char text[200], by[80] = "";
+	bool far = window_skew_too_large(k->apart, k->error, k->shorter);
+	char text[300], by[80] = "";
 	int rc = store_metric_put(s, r->id, "window_skew_us", "us", k->apart / 1e3, NULL, err);
 
 	if (!rc && k->gap >= k->error)
@@ -80,9 +86,18 @@ static int put(struct store *s, const struct run *r, const struct skew *k, struc
 		return rc;
 	if (k->error > 0)
 		snprintf(by, sizeof(by), " (two clocks, compared to +-%.3f ms)", k->error / 1e6);
-	snprintf(text, sizeof(text),
-		 "window: the two sides' windows are %.1f ms apart, %.1f %% of their %.2f s%s",
-		 k->apart / 1e6, 100 * k->apart / window, window / 1e9, by);
+	if (far)
+		snprintf(text, sizeof(text),
+			 "window: the two sides' windows are %.1f ms apart, %.1f %% of the shorter "
+			 "one's %.2f s%s: more than %g %%, their figures are not of the same time; "
+			 "make this run again",
+			 k->apart / 1e6, 100 * k->apart / k->shorter, k->shorter / 1e9, by,
+			 100 * WINDOW_SKEW_LIMIT);
+	else
+		snprintf(text, sizeof(text),
+			 "window: the two sides' windows are %.1f ms apart, %.1f %% of their %.2f "
+			 "s%s",
+			 k->apart / 1e6, 100 * k->apart / window, window / 1e9, by);
 	return store_note(s, r->id, "warning", text, err);
 }
 

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { TRIES = 3 }; /* of a run that was disturbed, at most */
+
 /* Only an empty folder, or one that is a capture, is written to. */
 static int check_folder(const char *dir, struct error *err)
 {
@@ -87,19 +89,46 @@ static void count(struct capture *c, const struct run_id *id, const struct outco
 	free(name);
 }
 
-static int one_run(struct capture *c, const struct run_id *id, struct error *err)
+static int try_run(struct capture *c, const struct run_id *id, const char *tmp, struct outcome *out,
+		   struct error *err)
 {
-	char *tmp = temporary_path(c, id);
-	struct outcome out = {0};
 	int rc = dir_make(tmp, err);
 
 	if (!rc) {
 		recover_hand_down(c, true);
-		rc = run_execute_sides(c, id, tmp, &out, err);
+		rc = run_execute_sides(c, id, tmp, out, err);
 		recover_hand_down(c, false);
 	}
-	if (rc || *out.why)
+	if (rc || *out->why)
 		recover_sweep(c, id);
+	return rc;
+}
+
+/* A busy host has parted the sides' windows: what is in the way now may be gone the next time. */
+static bool try_again(struct capture *c, const struct run_id *id, const char *tmp,
+		      struct outcome *out)
+{
+	char *name;
+
+	if (!out->again || interrupt_came(&c->intr) || dir_remove(tmp, NULL))
+		return false;
+	name = run_name(c->plan, id);
+	progress_clear(&c->progress);
+	note("%s is made again: %s", name, out->why);
+	free(name);
+	free(out->why);
+	*out = (struct outcome){0};
+	return true;
+}
+
+static int one_run(struct capture *c, const struct run_id *id, struct error *err)
+{
+	char *tmp = temporary_path(c, id);
+	struct outcome out = {0};
+	int tries = 1, rc = try_run(c, id, tmp, &out, err);
+
+	while (!rc && tries++ < TRIES && try_again(c, id, tmp, &out))
+		rc = try_run(c, id, tmp, &out, err);
 	if (!rc) {
 		count(c, id, &out);
 		rc = keep(c, id, tmp, out.why, err);

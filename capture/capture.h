@@ -58,6 +58,7 @@ int leftovers_remove(struct capture *c, struct error *err);
 struct outcome {
 	char *why; /* owned; "" when it is ok */
 	bool lossy;
+	bool again; /* it failed by what else happened on its hosts: worth another try at once */
 };
 
 /*

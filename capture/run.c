@@ -297,7 +297,8 @@ static void judge(struct run *r, struct outcome *out)
 		free(why);
 	}
 	if (!all.len)
-		missed = overlap_missing(r->c, r->dir);
+		missed = overlap_missing(r->c, r->dir, &out->again);
+	out->again &= missed != NULL;
 	str_puts(&all, missed ? missed : "");
 	free(missed);
 	out->why = str_take(&all);

@@ -217,8 +217,23 @@ rm -rf r
 ok "windows that do not overlap" exits 1 "$zcost" capture p.ini -o r
 ok "  are no run, by how much" says "a/measure-01 failed: the sides' windows do not overlap: the \
 receiver's began 503.0 ms after the sender's, which was 500.0 ms long" err
-duration=0.5 plan 'a=sh -c "sleep 60; : late-490"' >p.ini
-ok "windows that do, a little" exits 0 "$zcost" capture p.ini -o rr
+ok "  not after three tries either" test "$(grep -c '^zcost: a/measure-01 is made again: .*not overlap' err)" = 2
+duration=0.5 plan 'a=sh -c "sleep 60; : late-26"' >p.ini
+ok "windows that do, but are farther apart than 5 %" exits 1 "$zcost" capture p.ini -o far
+ok "  are no run either, by how much" says "a/measure-01 failed: the sides' windows are 26.0 ms apart, 5.2 % of the \
+shorter one's 0.5 s \(at most 5 %\): what one spent is not what the other moved$" err
+ok "  and tried again before" test "$(grep -c 'is made again' err)" = 2
+duration=0.5 plan 'a=sh -c "sleep 60; : late-26-once"' >p.ini
+ok "the next try may go well" exits 0 env FAKE_ONCE="$scratch/done-once" "$zcost" capture p.ini -o once
+ok "  and is told" test "$(grep -c 'is made again' err)" = 1
+ok "  every file has its sum" sums once
+duration=0.5 plan 'a=sh -c "sleep 60; : early-300"' >p.ini
+ok "a command that ends before the other's window" exits 1 "$zcost" capture p.ini -o alone
+ok "  is not tried again: why, and the way out" says "failed: the sides' windows are 300.0 ms apart, 150.0 % .*; the \
+receiver's command ended 0.3 s before the window was to: let it run longer, or give a shorter duration" err
+ok "  at once" test "$(grep -c 'is made again' err)" = 0
+duration=0.5 plan 'a=sh -c "sleep 60; : late-24"' >p.ini
+ok "windows that are a little apart" exits 0 "$zcost" capture p.ini -o rr
 
 plan 'a=sh -c "sleep 60; : lossy"' >p.ini
 sed 's/cpus = 0/collect = bogus/' p.ini >q.ini
