@@ -237,9 +237,14 @@ static void warn_damage(const struct analysis *a)
 			     a->damage[kind]);
 }
 
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static int report(struct analysis *a)
 {
-	note("%s/zcost.db: %zu runs%s", a->capture, a->runs,
+	note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, plural(a->runs),
 	     a->lossy || a->shed ? "" : ", nothing lost");
 	if (a->forgotten)
 		warn("the power imported before is not in it any more; to have it again, add: %s",
@@ -248,11 +253,11 @@ static int report(struct analysis *a)
 	if (a->failed)
 		warn("%zu of them failed and are left out", a->failed);
 	if (a->lossy)
-		warn("data is missing or lossy in %zu places; 'zcost report runs %s' lists them",
-		     a->lossy, a->capture);
+		warn("data is missing or lossy in %zu place%s; 'zcost report runs %s' lists them",
+		     a->lossy, plural(a->lossy), a->capture);
 	if (a->shed)
-		warn("datagrams (UDP) were lost in %zu places; 'zcost report runs %s' lists them",
-		     a->shed, a->capture);
+		warn("datagrams (UDP) were lost in %zu place%s; 'zcost report runs %s' lists them",
+		     a->shed, plural(a->shed), a->capture);
 	return a->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 

@@ -324,10 +324,11 @@ static void tell_due(const char *dir)
 static int conclude(const struct capture *c, int rc, const struct error *err)
 {
 	const char *again = "run the same command again";
+	bool one = c->ok == 1;
 
 	if (rc == -EINTR) {
-		note("interrupted: %zu runs were added to %s and are safe; %s to go on", c->ok,
-		     c->dir, again);
+		note("interrupted: %zu %s added to %s and %s safe; %s to go on", c->ok,
+		     one ? "run was" : "runs were", c->dir, one ? "is" : "are", again);
 		tell_due(c->dir);
 		return EXIT_FAILED;
 	}
@@ -335,8 +336,8 @@ static int conclude(const struct capture *c, int rc, const struct error *err)
 		error_print(err);
 		tell_due(c->dir);
 		if (c->ok)
-			note("%zu runs were added to %s and are safe; %s to go on", c->ok, c->dir,
-			     again);
+			note("%zu %s added to %s and %s safe; %s to go on", c->ok,
+			     one ? "run was" : "runs were", c->dir, one ? "is" : "are", again);
 		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	if (c->failed && !c->ok)
@@ -345,7 +346,8 @@ static int conclude(const struct capture *c, int rc, const struct error *err)
 		warn("%zu of %zu runs failed; the others are safe in %s; %s to try those once more",
 		     c->failed, c->failed + c->ok, c->dir, again);
 	if (c->lossy)
-		warn("%zu runs are incomplete: see the remarks above, or each run.json", c->lossy);
+		warn("%zu %s incomplete: see the remarks above, or each run.json", c->lossy,
+		     c->lossy == 1 ? "run is" : "runs are");
 	if (c->failed && !c->ok)
 		return EXIT_FAILED;
 	return c->failed || c->lossy ? EXIT_LOSSY : EXIT_OK;

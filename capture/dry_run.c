@@ -182,7 +182,7 @@ static void print_time(const struct progress *progress, const struct order *o, s
 		       wait_s, wait_s > p->grace_s ? " of a receiver" : "",
 		       progress_time(s + (double)o->n * wait_s));
 	print_hook_limit(p);
-	printf("\n%zu runs, about %s\n", o->n, progress_time(s));
+	printf("\n%zu run%s, about %s\n", o->n, o->n == 1 ? "" : "s", progress_time(s));
 }
 
 static void print_all(const struct progress *progress, const struct order *o)

@@ -122,8 +122,9 @@ static void say_fallback(struct str *s, const char *variant, const struct eviden
 		const char *before = s->len ? "; " : "NOT ZERO COPY: ";
 
 		if (e[i].asked == ASKED_ZERO_COPY && e[i].copied > 0.1 * e[i].total)
-			str_printf(s, "%s%s %s: %.1f %% of %s fell back to copying", before,
-				   variant, e[i].side, 100 * e[i].copied / e[i].total, e[i].what);
+			str_printf(s, "%s%s %s: %.1f %% of %s%s fell back to copying", before,
+				   variant, e[i].side, 100 * e[i].copied / e[i].total, e[i].what,
+				   strchr(e[i].what, ',') ? "," : "");
 		else if (e[i].asked == ASKED_DROP)
 			str_printf(s, "%s%s %s: " DROPPED_UNREAD, before, variant, e[i].side);
 	}

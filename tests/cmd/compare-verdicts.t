@@ -111,4 +111,8 @@ sqlite3 full/zcost.db "DELETE FROM metric WHERE name IN ('throughput', 'busy_ns'
 ok "no figure of both ends, exit 4" exits 4 "$zcost" compare copying mapping -C full --fail-on worse
 ok "says so" says 'fail-on worse cannot tell: no row that it asks has a figure at both ends' err
 
+world back 1 $copying fell_back:2e6:100:0,80,20:4000:1:0.9
+"$zcost" compare copying fell_back -C back >out 2>err
+ok "the fallback in a whole sentence" says '90.0 % of bytes received, mapped or copied, fell back to copying' out
+
 done_testing

@@ -72,7 +72,7 @@ for sig in INT TERM HUP; do
 	stop_with $sig
 	ok "  exits 1" test "$code" = 1
 	ok "  says what is kept, and how to go on" says \
-		"interrupted: 1 runs were added to c$sig and are safe; run the same command again to go on" err
+		"interrupted: 1 run was added to c$sig and is safe; run the same command again to go on" err
 	ok "  leaves nothing running" nothing_runs
 	ok "  runs after" test "$(tr '\n' ' ' <hooks)" = "before after "
 	ok "  the capture holds together" whole c$sig
