@@ -151,9 +151,8 @@ int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
 			continue;
 		if (isnan(cost))
 			return error_set(err, ENODATA,
-					 "the cost of %s per unit of work is not known: the "
-					 "workload's output says no amount of work",
-					 key);
+					 "what a unit of work costs is not known: the workload's "
+					 "output says no amount of work (zcost capture --units)");
 		row = row_of(d, key, key2);
 		if (run == DIFF_POOLED) {
 			add_pooled(d, row, spec, e, t, i);

@@ -4,6 +4,7 @@
 #include "analyze/measures/power.h"
 #include "analyze/measures/scope.h"
 #include "analyze/measures/shared_cpus.h"
+#include "analyze/measures/work.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -209,6 +210,33 @@ static void read_counters(struct side_figures *side, struct store *s, const stru
 			   mib > 0 ? figure_metric(s, r, per_mib[i].metric) / mib : NAN);
 }
 
+/* THE TABLE of units of work: a run has the figures of the one that its work is counted in. */
+static const struct {
+	const char *unit, *rate;
+	enum figure cost, speed; /* speed FIGURES: the throughput says it */
+} works[] = {
+	{"KiB", "rate_kib", FIGURE_NS_PER_KIB, FIGURES},
+	{"packet", "rate_packets", FIGURE_NS_PER_PACKET, FIGURE_RATE_PACKETS},
+	{"message", "rate_messages", FIGURE_NS_PER_MESSAGE, FIGURE_RATE_MESSAGES},
+};
+
+static void read_work(struct side_figures *side, struct store *s, const struct run *r,
+		      const char *unit, enum end e)
+{
+	double rate;
+	size_t i;
+
+	for (i = 0; i < array_size(works); i++) {
+		if (!unit || strcmp(unit, works[i].unit))
+			continue;
+		rate = figure_metric(s, r, works[i].rate);
+		sample_add(&side->of[works[i].cost][e],
+			   figure_metric(s, r, "cpu_pct") * 1e7 / rate);
+		if (works[i].speed != FIGURES)
+			sample_add(&side->of[works[i].speed][e], rate);
+	}
+}
+
 static int read_cost(struct side_figures *side, const struct comparison *c, enum end e,
 		     struct error *err)
 {
@@ -217,11 +245,10 @@ static int read_cost(struct side_figures *side, const struct comparison *c, enum
 	struct block b = {q.variant, q.side};
 	struct run *runs;
 	int i, n = scope_runs(s, &q, &b, FOR_FIGURES, &runs, err);
+	const char *unit = n > 0 ? work_unit(s, runs, n) : NULL;
 
 	for (i = 0; i < n; i++) {
-		sample_add(&side->of[FIGURE_NS_PER_KIB][e],
-			   figure_metric(s, &runs[i], "cpu_pct") * 1e7 /
-				   figure_metric(s, &runs[i], "rate_kib"));
+		read_work(side, s, &runs[i], unit, e);
 		read_counters(side, s, &runs[i], e);
 	}
 	if (n >= 0)
@@ -235,6 +262,7 @@ static void take_copy(struct side_figures *side, enum end e)
 	const struct diff_row *row = diff_find(&side->components, "data copy", NULL);
 	size_t i;
 
+	side->copy_unit = work_word(side->components.unit ? side->components.unit : "KiB");
 	side->of[FIGURE_COPY][e].pooled = row ? row->cost[e] : 0;
 	for (i = 0; i < side->components.nruns[e]; i++)
 		sample_add(&side->of[FIGURE_COPY][e], row ? row->runs[e][i] : 0);
@@ -323,6 +351,7 @@ static bool shares_cpus(const struct figures *f, const struct comparison *c, enu
 {
 	const struct query q = compare_query(c, e, NULL);
 	const char *names[FIGURE_SIDES];
+	const char *unit = f->side[0].copy_unit ? f->side[0].copy_unit : "kib";
 	char *cpus;
 	size_t i;
 
@@ -332,9 +361,9 @@ static bool shares_cpus(const struct figures *f, const struct comparison *c, enu
 	if (!cpus)
 		return false;
 	table_note(notes,
-		   "%s: %s: in total they count once in cpu and roi_c; ns_per_kib and "
-		   "copy_ns_per_kib are absent: " SHARED_CPUS_TWICE,
-		   c->end[e].label, cpus);
+		   "%s: %s: in total they count once in cpu and roi_c; ns_per_%s and "
+		   "copy_ns_per_%s are absent: " SHARED_CPUS_TWICE,
+		   c->end[e].label, cpus, unit, unit);
 	free(cpus);
 	return true;
 }
@@ -343,7 +372,26 @@ static bool shares_cpus(const struct figures *f, const struct comparison *c, enu
 static const struct {
 	enum figure figure;
 	bool of_cpus;
-} added[] = {{FIGURE_NS_PER_KIB, true}, {FIGURE_COPY, true}, {FIGURE_SYSCALLS, false}};
+} added[] = {
+	{FIGURE_NS_PER_KIB, true}, {FIGURE_NS_PER_PACKET, true}, {FIGURE_NS_PER_MESSAGE, true},
+	{FIGURE_COPY, true},	   {FIGURE_SYSCALLS, false},
+};
+
+/* In total, what the receiver got. */
+static void total_rates(struct figures *f, struct side_figures *total, enum end e)
+{
+	const struct side_figures *receiver = find_side(f, "receiver");
+	const struct sample *from;
+	size_t i, k;
+
+	for (i = 0; receiver && i < array_size(works); i++) {
+		if (works[i].speed == FIGURES)
+			continue;
+		from = &receiver->of[works[i].speed][e];
+		for (k = 0; k < from->n; k++)
+			sample_add(&total->of[works[i].speed][e], from->x[k]);
+	}
+}
 
 static void total_of_end(struct figures *f, const struct comparison *c, struct side_figures *total,
 			 enum end e, struct table *notes)
@@ -351,6 +399,8 @@ static void total_of_end(struct figures *f, const struct comparison *c, struct s
 	bool shared = shares_cpus(f, c, e, notes);
 	size_t k;
 
+	total->copy_unit = f->side[0].copy_unit;
+	total_rates(f, total, e);
 	for (k = 0; k < array_size(added); k++)
 		if (!shared || !added[k].of_cpus)
 			add_up(f, total, added[k].figure, e);

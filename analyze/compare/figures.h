@@ -13,7 +13,11 @@ enum figure {
 	FIGURE_POWER,	   /* W */
 	FIGURE_ROI_C,
 	FIGURE_ROI_P,
-	FIGURE_NS_PER_KIB,  /* busy CPU time by KiB */
+	FIGURE_NS_PER_KIB,   /* busy CPU time by KiB */
+	FIGURE_RATE_PACKETS, /* per second: of runs that count packets, and no bytes */
+	FIGURE_NS_PER_PACKET,
+	FIGURE_RATE_MESSAGES, /* the same of messages */
+	FIGURE_NS_PER_MESSAGE,
 	FIGURE_COPY,	    /* ns per unit of work in the component "data copy" */
 	FIGURE_SYSCALLS,    /* calls per MiB */
 	FIGURE_RETRANSMITS, /* these: per MiB */
@@ -47,6 +51,7 @@ struct side_figures {
 	const char *side; /* "total" is the last, where there are several */
 	struct sample of[FIGURES][ENDS];
 	bool modelled;		/* power of an end comes from --power-model */
+	const char *copy_unit;	/* what FIGURE_COPY is per: "kib"; NULL: none is known */
 	struct diff components; /* judged; empty unless both ends have profiles */
 };
 

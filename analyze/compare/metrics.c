@@ -10,12 +10,15 @@
 #include "analyze/compare/movements.h"
 #include "lib/alloc.h"
 #include "lib/stats.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char copy_name[] = "copy_ns_per_"; /* and what its cost is per */
 
 /*
  * better: +1 more is, -1 less is, 0 neither: a faster transfer may well use more CPU and power, the
@@ -30,7 +33,11 @@ static const struct metric {
 	{"throughput", "Gbit/s", +1, true, FIGURE_THROUGHPUT},
 	{"cpu", "%", 0, false, FIGURE_CPU},
 	{"ns_per_kib", "ns", -1, true, FIGURE_NS_PER_KIB},
-	{"copy_ns_per_kib", "ns", -1, false, FIGURE_COPY},
+	{"rate_packets", "1/s", +1, true, FIGURE_RATE_PACKETS},
+	{"ns_per_packet", "ns", -1, true, FIGURE_NS_PER_PACKET},
+	{"rate_messages", "1/s", +1, true, FIGURE_RATE_MESSAGES},
+	{"ns_per_message", "ns", -1, true, FIGURE_NS_PER_MESSAGE},
+	{copy_name, "ns", -1, false, FIGURE_COPY},
 	{"syscalls_per_mib", "1/MiB", -1, false, FIGURE_SYSCALLS},
 	{"context_switches_per_mib", "1/MiB", -1, false, FIGURE_SWITCHES},
 	{"interrupts_per_mib", "1/MiB", -1, false, FIGURE_IRQS},
@@ -150,10 +157,15 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 	const struct sample *base = &side->of[m->figure][BASE], *new = &side->of[m->figure][NEW];
 	struct change k = figure_change(c, m->better, base, new);
 	struct value *row = table_row(t);
+	bool is_copy = m->figure == FIGURE_COPY;
+	char *name = xasprintf("%s%s", m->name,
+			       !is_copy		 ? ""
+			       : side->copy_unit ? side->copy_unit
+						 : "kib");
 	char *unit = xasprintf("%s%s", m->unit, modelled(side, m) ? ", modelled" : "");
 
 	table_set(t, row, "side", value_str(t, side->side));
-	table_set(t, row, "metric", value_str(t, m->name));
+	table_set(t, row, "metric", value_str(t, name));
 	table_set(t, row, "unit", value_str(t, unit));
 	table_set(t, row, "base", value_real(k.base));
 	table_set(t, row, "new", value_real(k.new));
@@ -165,6 +177,7 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 	table_set(t, row, "verdict", value_str(t, verdict_name(k.verdict)));
 	table_set(t, row, "base_runs", value_int(base->n));
 	table_set(t, row, "new_runs", value_int(new->n));
+	free(name);
 	free(unit);
 	return k.verdict;
 }
@@ -273,12 +286,15 @@ static void say_copy(struct table *t)
 	size_t row;
 
 	for (row = 0; row < t->rows; row++) {
-		if (strcmp(table_cell(t, row, metric)->str, "copy_ns_per_kib"))
+		const char *name = table_cell(t, row, metric)->str;
+
+		if (!str_starts(name, copy_name))
 			continue;
 		table_note(t,
-			   "copy_ns_per_kib is judged here as one figure; the row 'data copy' of "
+			   "%s is judged here as one figure; the row 'data copy' of "
 			   "--table components, and the movements above, as one of many (Holm's "
-			   "correction): its p is no lower there, and its verdict may differ");
+			   "correction): its p is no lower there, and its verdict may differ",
+			   name);
 		return;
 	}
 }

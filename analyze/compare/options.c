@@ -67,7 +67,8 @@ static const struct argp_option options[] = {
 	{"all", KEY_ALL, NULL, 0, "every row", 0},
 	{"fail-on", KEY_FAIL_ON, "worse", 0,
 	 "exit 3 when a row is worse, 4 when the runs are too few to tell; of the metrics, "
-	 "throughput, ns_per_kib, roi_c and roi_p count",
+	 "throughput (or the rate of packets or messages), ns_per_kib (or _packet, _message), "
+	 "roi_c and roi_p count",
 	 0},
 	{"self-test", KEY_SELF_TEST, "CAPTURE", 0,
 	 "instead of BASE and NEW: how often would runs of one variant seem to differ?", 0},

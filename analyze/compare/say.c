@@ -3,6 +3,7 @@
 
 #include "analyze/compare/movements.h"
 #include "analyze/measures/syscalls_rows.h"
+#include "analyze/measures/work.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -104,9 +105,9 @@ static void say_copy(const struct cost_list *l, struct table *t)
 	if (l->spec == &component_spec && diff_find(&l->d, "data copy", NULL))
 		table_note(t,
 			   "'data copy' is judged here as one of %zu row%s (Holm's correction); "
-			   "copy_ns_per_kib of --table metrics is the same cost judged alone: "
+			   "copy_ns_per_%s of --table metrics is the same cost judged alone: "
 			   "its p is no higher there, %sand its verdict may differ",
-			   l->d.tests, l->d.tests == 1 ? "" : "s",
+			   l->d.tests, l->d.tests == 1 ? "" : "s", work_word(l->unit),
 			   l->d.possible ? "" : "it takes fewer runs, ");
 }
 

@@ -131,15 +131,20 @@ static void count_figure(struct count *k, const struct comparison *c, enum figur
 	k->alternate += split_figure(c, f, all, every_other(s)).p < c->rule.alpha;
 }
 
-/* Figures of a side that have as many runs as its throughput: others have a pass of their own. */
+/* Figures of a side that have as many runs as its throughput, or rate: others have a pass of their
+ * own. */
 static void count_side(struct table *t, const struct comparison *c, const struct side_figures *side,
 		       struct outcome *out)
 {
 	struct count k = {.variant = c->end[BASE].variant, .table = "metrics", .side = side->side};
-	size_t runs = side->of[FIGURE_THROUGHPUT][BASE].n;
+	static const enum figure of_all[] = {FIGURE_THROUGHPUT, FIGURE_RATE_PACKETS,
+					     FIGURE_RATE_MESSAGES};
+	size_t runs = 0, i;
 	struct splits s;
 	int f;
 
+	for (i = 0; i < array_size(of_all) && !runs; i++)
+		runs = side->of[of_all[i]][BASE].n;
 	splits_make(&s, runs);
 	k.base = s.base;
 	k.new = s.runs - s.base;

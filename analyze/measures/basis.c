@@ -4,6 +4,7 @@
 #include "analyze/measures/amount.h"
 #include "analyze/measures/calls.h"
 #include "analyze/measures/manner.h"
+#include "analyze/measures/work.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -250,6 +251,21 @@ static const char *why_none(struct store *s, const struct query *q, const char *
 	return "no run has both the work done and the time of its CPUs";
 }
 
+/* Where the work was counted, but in another unit than the one asked for, that is the reason. */
+static void put_none(struct basis_value *v, struct store *s, const struct query *q,
+		     const char *unit, const struct run *runs, int n)
+{
+	char *has = work_units(s, runs, n);
+
+	if (unit && !is_syscall(unit) && *has && !strstr(has, unit))
+		snprintf(v->text, sizeof(v->text),
+			 "none: --unit %s: the workload does not count it, but %s; shares only",
+			 unit, has);
+	else
+		snprintf(v->text, sizeof(v->text), "none: %s; shares only", why_none(s, q, unit));
+	free(has);
+}
+
 double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r)
 {
 	const struct block b = {r->variant, r->side};
@@ -289,7 +305,7 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 	if (n < 0)
 		return n;
 	if (!find_basis(s, q, b, unit, runs, n, est, v))
-		snprintf(v->text, sizeof(v->text), "none: %s; shares only", why_none(s, q, unit));
+		put_none(v, s, q, unit, runs, n);
 	free(runs);
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include "analyze/measures/power.h"
 #include "analyze/measures/scores_absent.h"
 #include "analyze/measures/shared_cpus.h"
+#include "analyze/measures/work.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -59,7 +60,8 @@ static const struct {
 	const char *option; /* and of given numbers, what was not given */
 	const char *over;   /* of a score: its divisor */
 } figures[] = {
-	{"throughput_gbps", offsetof(struct score, t), "the workload gave no account of its work",
+	{"throughput_gbps", offsetof(struct score, t),
+	 "the workload gave no account of its bytes (zcost capture --units)",
 	 "--throughput was not given", NULL},
 	{"cpu_pct", offsetof(struct score, c), "CPU time was not collected",
 	 "--cpu-pct was not given", NULL},
@@ -260,6 +262,29 @@ static const char *why_absent(struct store *s, const struct block_list *list, co
 	return figures[figure].absent;
 }
 
+/* What the work was counted in, where it was not bytes, is no T; it has its own figures. */
+static void note_units(struct store *s, const struct block_list *list, struct table *t)
+{
+	struct str blocks = {0};
+	const char *unit = NULL, *own;
+	int i;
+
+	for (i = 0; i < list->n; i++) {
+		own = work_unit(s, list->blocks[i].runs, list->blocks[i].n);
+		if (!own || !strcmp(own, "KiB") || (unit && strcmp(own, unit)))
+			continue;
+		unit = own;
+		str_printf(&blocks, "%s%s %s", blocks.len ? ", " : "",
+			   list->blocks[i].block.variant, list->blocks[i].block.side);
+	}
+	if (unit)
+		table_note(t,
+			   "%s: the workload counts %ss, not bytes, which roi is made of: 'zcost "
+			   "report summary' and 'zcost compare' have its rate and ns per %s",
+			   blocks.buf, unit, unit);
+	str_free(&blocks);
+}
+
 /* A score without its inputs is absent, and this says why: "power_w is absent for a b: ...". */
 static void note_absent(struct store *s, const struct block_list *list, struct table *t)
 {
@@ -342,6 +367,7 @@ int roi_run(struct store *s, const struct query *q, struct table *t, struct erro
 	if (!rc) {
 		note_formula(q, t);
 		note_absent(s, &list, t);
+		note_units(s, &list, t);
 		power_note_kinds(s, q, t);
 		block_list_notes(&list, s, t);
 	}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scores: what a byte cost, a row for each figure, made for each run and estimated over the runs:
- * of the receiver, of the sender, and of both in total. The total of what a unit of work costs is
- * the sum of both sides' costs in the same repeat; joules count a host that both share once. That
- * of a ratio of two counts is the ratio of their sums. Where both sides have a CPU there is no
- * total of what was measured by CPU: it would be in there twice. A score whose inputs are missing
- * is absent, and a note says which input and how to get it.
+ * scores: what a byte, or what else the work is counted in, cost, a row for each figure, made for
+ * each run and estimated over the runs: of the receiver, of the sender, and of both in total. The
+ * total of what a unit of work costs is the sum of both sides' costs in the same repeat; joules
+ * count a host that both share once. That of a ratio of two counts is the ratio of their sums.
+ * Where both sides have a CPU there is no total of what was measured by CPU: it would be in there
+ * twice. A score whose inputs are missing is absent, and a note says which input and how to get it.
  */
 #include "analyze/measures/tables.h"
 
@@ -14,6 +14,7 @@
 #include "analyze/measures/scores.h"
 #include "analyze/measures/scores_absent.h"
 #include "analyze/measures/shared_cpus.h"
+#include "analyze/measures/work.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -95,21 +96,42 @@ static double calls(struct store *s, const struct run *const sides[], int n, str
 
 /* THE TABLE of scores. */
 static const struct score scores[] = {
-	{"ns_per_kib", "ns/KiB", "lower", cost, "cpu_pct", "rate_kib", 1e7, FOR_FIGURES, true},
-	{"cycles_per_byte", "1/B", "lower", cost, "counter:cycles", "bytes", 1, FOR_FIGURES, true},
+	{"ns_per_kib", "ns/KiB", "lower", cost, "cpu_pct", "rate_kib", 1e7, FOR_FIGURES, true,
+	 NULL},
+	{"cycles_per_byte", "1/B", "lower", cost, "counter:cycles", "bytes", 1, FOR_FIGURES, true,
+	 NULL},
 	{"instructions_per_byte", "1/B", "lower", cost, "counter:instructions", "bytes", 1,
-	 FOR_FIGURES, true},
+	 FOR_FIGURES, true, NULL},
+	{"ns_per_packet", "ns/packet", "lower", cost, "cpu_pct", "rate_packets", 1e7, FOR_FIGURES,
+	 true, "packet"},
+	{"cycles_per_packet", "1/packet", "lower", cost, "counter:cycles", "packets", 1,
+	 FOR_FIGURES, true, "packet"},
+	{"instructions_per_packet", "1/packet", "lower", cost, "counter:instructions", "packets", 1,
+	 FOR_FIGURES, true, "packet"},
+	{"ns_per_message", "ns/message", "lower", cost, "cpu_pct", "rate_messages", 1e7,
+	 FOR_FIGURES, true, "message"},
+	{"cycles_per_message", "1/message", "lower", cost, "counter:cycles", "messages", 1,
+	 FOR_FIGURES, true, "message"},
+	{"instructions_per_message", "1/message", "lower", cost, "counter:instructions", "messages",
+	 1, FOR_FIGURES, true, "message"},
 	{"ipc", "1/cycle", "higher", ratio, "counter:instructions", "counter:cycles", 1,
-	 FOR_FIGURES, true},
+	 FOR_FIGURES, true, NULL},
 	{"cache_miss_pct", "%", "lower", ratio, "counter:cache-misses", "counter:cache-references",
-	 100, FOR_FIGURES, true},
+	 100, FOR_FIGURES, true, NULL},
 	{"branch_miss_pct", "%", "lower", ratio, "counter:branch-misses", "counter:branches", 100,
-	 FOR_FIGURES, true},
+	 FOR_FIGURES, true, NULL},
 	{"context_switches_per_mib", "1/MiB", "lower", cost, "counter:context-switches", "bytes",
-	 1048576, FOR_FIGURES, true},
-	{"j_per_gb", "J/GB", "lower", joules, INPUT_POWER, "bytes", 1, FOR_FIGURES, false},
-	{"syscalls_per_mib", "1/MiB", "lower", calls, INPUT_CALLS, "bytes", 1, FOR_SYSCALLS, false},
+	 1048576, FOR_FIGURES, true, NULL},
+	{"j_per_gb", "J/GB", "lower", joules, INPUT_POWER, "bytes", 1, FOR_FIGURES, false, NULL},
+	{"syscalls_per_mib", "1/MiB", "lower", calls, INPUT_CALLS, "bytes", 1, FOR_SYSCALLS, false,
+	 NULL},
 };
+
+/* A row of a unit that the block's work is not counted in is no row, and nothing is missing. */
+static bool is_of(struct store *s, const struct block_runs *b, const struct score *k)
+{
+	return !k->unit_of_work || work_is_in(s, b->runs, b->n, k->unit_of_work);
+}
 
 /* --- rows --- */
 
@@ -235,9 +257,11 @@ static void put_scores(struct store *s, const struct query *q, const struct bloc
 	for (i = 0; i < list->n; i++) {
 		const struct block_runs *both[SIDES] = {&list->blocks[i]};
 
+		if (!is_of(s, both[0], k))
+			continue;
 		put_score(s, q, both, 1, k, list->estimator, absent, t);
 		wanted++;
-		if (!makes_total(list, i))
+		if (!makes_total(list, i) || !is_of(s, both[0] - 1, k))
 			continue;
 		both[0] = &list->blocks[i - 1];
 		both[1] = &list->blocks[i];

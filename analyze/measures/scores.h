@@ -27,8 +27,9 @@ struct score {
 	score_fn figure;
 	const char *over, *under; /* metrics, or INPUT_CALLS, INPUT_POWER */
 	double scale;
-	enum purpose purpose; /* which runs it comes from */
-	bool of_cpus;	      /* measured by CPU, whoever ran there */
+	enum purpose purpose;	  /* which runs it comes from */
+	bool of_cpus;		  /* measured by CPU, whoever ran there */
+	const char *unit_of_work; /* only of runs whose work is counted in it; NULL: of all */
 };
 
 #define INPUT_CALLS "calls"

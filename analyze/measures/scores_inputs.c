@@ -19,6 +19,9 @@ static const struct {
 	{"bytes", "workload", "the workload gave no account of its bytes (zcost capture --units)"},
 	{"rate_kib", "workload",
 	 "the workload gave no account of its bytes (zcost capture --units)"},
+	{"rate_", "workload", "the workload gave no account of that (zcost capture --units)"},
+	{"packets", "workload", "the workload gave no account of that (zcost capture --units)"},
+	{"messages", "workload", "the workload gave no account of that (zcost capture --units)"},
 	{INPUT_POWER, "power",
 	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one "
 	 "up"},

@@ -9,18 +9,33 @@
 #include "analyze/measures/notes.h"
 #include "analyze/measures/passes.h"
 #include "analyze/measures/power.h"
+#include "analyze/measures/work.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Of more than that, a note for each would bury the figures. */
 enum { SOME_BLOCKS = 16 };
 
-const struct column summary_columns[20] = {
+/* Of what was counted instead of bytes, where none were. */
+#define OF_UNITS(unit, count)                                                                      \
+	{"rate_" count, "1/s", V_REAL, 1, "of a workload that counts " count ", and no bytes"},    \
+		{"rate_" count "_lo", "1/s", V_REAL, 1, "its interval"},                           \
+		{"rate_" count "_hi", "1/s", V_REAL, 1, NULL},                                     \
+		{"ns_per_" unit, "ns/" unit, V_REAL, 1, "busy CPU time per " unit},                \
+		{"ns_per_" unit "_lo", "ns/" unit, V_REAL, 1, "its interval"},                     \
+		{"ns_per_" unit "_hi", "ns/" unit, V_REAL, 1, NULL},                               \
+		{"copy_ns_per_" unit, "ns/" unit, V_REAL, 1, "of it in functions that copy data"}, \
+	{                                                                                          \
+		"copy_ns_per_" unit "_ci", "ns/" unit, V_REAL, 1, "half its 95 % interval"         \
+	}
+
+const struct column summary_columns[36] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
@@ -35,6 +50,8 @@ const struct column summary_columns[20] = {
 	{"ns_per_kib_hi", "ns/KiB", V_REAL, 1, NULL},
 	{"copy_ns_per_kib", "ns/KiB", V_REAL, 1, "of it in functions that copy data (profile)"},
 	{"copy_ns_per_kib_ci", "ns/KiB", V_REAL, 1, "half its 95 % interval"},
+	OF_UNITS("packet", "packets"),
+	OF_UNITS("message", "messages"),
 	{"zero_copy_share", "%", V_REAL, 1, "of its sends or bytes, by the workload's evidence"},
 	{"power_w", "W", V_REAL, 1, NULL},
 	{"power_w_lo", "W", V_REAL, 1, "its interval"},
@@ -43,10 +60,12 @@ const struct column summary_columns[20] = {
 	{"power_kind", NULL, V_STR, 0, "wall, platform or package"},
 };
 
-static double ns_per_kib(struct store *s, const struct run *r)
-{
-	return figure_metric(s, r, "cpu_pct") * 1e7 / figure_metric(s, r, "rate_kib");
-}
+/* A column that is estimated over the runs. */
+struct rate {
+	const char *column, *short_name, *metric;
+	const char *unit; /* only where work is counted in it */
+	bool cost;	  /* busy time by the metric */
+};
 
 struct watts {
 	const struct query *q;
@@ -78,18 +97,22 @@ static size_t put_power(struct store *s, const struct query *q, const struct blo
 	return e.n;
 }
 
-static double rate(struct store *s, const struct run *r, const void *metric)
+static double rate(struct store *s, const struct run *r, const void *arg)
 {
-	return metric ? figure_metric(s, r, metric) : ns_per_kib(s, r);
+	const struct rate *k = arg;
+	double x = figure_metric(s, r, k->metric);
+
+	return k->cost ? figure_metric(s, r, "cpu_pct") * 1e7 / x : x;
 }
 
-/* The columns that are estimated over the runs. */
-static const struct {
-	const char *column, *short_name, *metric; /* NULL: made of two */
-} rates[] = {
-	{"throughput_gbps", "throughput", "throughput"},
-	{"cpu_pct", "cpu", "cpu_pct"},
-	{"ns_per_kib", "ns_per_kib", NULL},
+static const struct rate rates[] = {
+	{"throughput_gbps", "throughput", "throughput", NULL, false},
+	{"cpu_pct", "cpu", "cpu_pct", NULL, false},
+	{"ns_per_kib", "ns_per_kib", "rate_kib", NULL, true},
+	{"rate_packets", "rate_packets", "rate_packets", "packet", false},
+	{"ns_per_packet", "ns_per_packet", "rate_packets", "packet", true},
+	{"rate_messages", "rate_messages", "rate_messages", "message", false},
+	{"ns_per_message", "ns_per_message", "rate_messages", "message", true},
 };
 
 /* Not every run has every figure: "a receiver: cpu_pct is of 1 of 4 runs". */
@@ -100,9 +123,11 @@ static size_t put_rates(struct store *s, const struct block_list *list, const st
 	size_t most = 0, i;
 
 	for (i = 0; i < array_size(rates); i++) {
-		struct estimate e =
-			scope_estimate(s, b->runs, b->n, list->estimator, rate, rates[i].metric);
+		struct estimate e;
 
+		if (rates[i].unit && !work_is_in(s, b->runs, b->n, rates[i].unit))
+			continue;
+		e = scope_estimate(s, b->runs, b->n, list->estimator, rate, &rates[i]);
 		put_estimate(t, row, rates[i].column, rates[i].short_name, &e);
 		most = e.n > most ? e.n : most;
 		if (e.n && e.n < (size_t)b->n)
@@ -115,18 +140,20 @@ static size_t put_rates(struct store *s, const struct block_list *list, const st
 	return most;
 }
 
-/* Where work was counted in KiB. */
 static int put_copy(struct store *s, const struct query *q, const struct block *b, struct table *t,
 		    struct value *row, struct error *err)
 {
 	struct basis_value basis;
 	struct cost copy;
+	char column[48];
 	int rc = copy_cost(s, q, b, &copy, &basis, err);
 
-	if (rc || !basis.unit || strcmp(basis.unit, "KiB"))
+	if (rc || !basis.unit)
 		return rc;
-	table_set(t, row, "copy_ns_per_kib", value_real(copy.ns));
-	table_set(t, row, "copy_ns_per_kib_ci", value_real(copy.ns_ci));
+	snprintf(column, sizeof(column), "copy_ns_per_%s", work_word(basis.unit));
+	table_set(t, row, column, value_real(copy.ns));
+	snprintf(column, sizeof(column), "copy_ns_per_%s_ci", work_word(basis.unit));
+	table_set(t, row, column, value_real(copy.ns_ci));
 	return 0;
 }
 
@@ -178,13 +205,45 @@ static int note_profiles(struct store *s, const struct query *q, const struct bl
 	return 0;
 }
 
+static bool counts_in(struct store *s, const struct block_list *list, const char *unit)
+{
+	int i;
+
+	for (i = 0; i < list->n; i++)
+		if (work_is_in(s, list->blocks[i].runs, list->blocks[i].n, unit))
+			return true;
+	return false;
+}
+
+/* Without the columns of units that no workload counts in: they are not missing. */
+static void choose_columns(struct store *s, const struct block_list *list, struct table *t)
+{
+	static const char *const others[] = {"packet", "message"};
+	struct column *kept = arena_alloc(&t->arena, sizeof(summary_columns));
+	size_t i, k;
+	int n = 0;
+
+	for (i = 0; i < array_size(summary_columns); i++) {
+		for (k = 0; k < array_size(others); k++)
+			if (strstr(summary_columns[i].name, others[k]) &&
+			    !counts_in(s, list, others[k]))
+				break;
+		if (k == array_size(others))
+			kept[n++] = summary_columns[i];
+	}
+	t->columns = kept;
+	t->ncolumns = n;
+}
+
 int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
 
-	if (!rc)
+	if (!rc) {
+		choose_columns(s, &list, t);
 		zero_copy_title(s, q, t);
+	}
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list, &list.blocks[i], t, err);
 	if (list.n > SOME_BLOCKS)

@@ -18,7 +18,7 @@ MEASURE(groups, 8);
 MEASURE(hotspots, 12);
 MEASURE(modules, 5);
 MEASURE(syscalls, 14);
-MEASURE(summary, 20);
+MEASURE(summary, 36);
 MEASURE(runs, 20);
 MEASURE(cpu, 13);
 MEASURE(passes, 12);

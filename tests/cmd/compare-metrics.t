@@ -117,4 +117,52 @@ ok "CPU use is that of all CPUs, once" near "$(field 'total cpu' new)" "$receive
 ok "and so is the score" near "$(field 'total roi_c' new)" "$(field 'receiver roi_c' new)" 1e-9
 ok "the text too" exits 0 "$zcost" compare copying mapping -C cap
 
+# Workloads that count packets, or messages, and no bytes.
+counted_in() { # CAPTURE COUNT: what was 1e6 KiB/s is 1e6 of those
+	sqlite3 "$1/zcost.db" "DELETE FROM metric WHERE name IN ('bytes', 'throughput') OR name LIKE '%rx_%';
+		UPDATE metric SET name = 'rate_$2' WHERE name = 'rate_kib'"
+}
+for unit in packet message; do
+	world $unit 6 $copying $mapping
+	counted_in $unit ${unit}s
+	compared copying mapping -C $unit
+	ok "the rate of ${unit}s" near "$(field "receiver rate_${unit}s" base)" 1e6 1e-9
+	ok "twice of it is better" test "$(field "receiver rate_${unit}s" verdict)" = better
+	ok "in total it is the receiver's" near "$(field "total rate_${unit}s" new)" 2e6 1e-9
+	ok "ns per $unit" near "$(field "receiver ns_per_$unit" new)" 500 1e-9
+	ok "less is better" test "$(field "receiver ns_per_$unit" verdict)" = better
+	ok "of both sides" near "$(field "total ns_per_$unit" base)" 2000 1e-9
+	ok "copying is per $unit too" near "$(field "receiver copy_ns_per_$unit" base)" 600 1e-6
+	ok "nothing is per KiB" sh -c "! grep -q '_per_kib' out"
+	ok "the gate counts them" exits 3 "$zcost" compare mapping copying -C $unit --fail-on worse
+	ok "the components' word on it" exits 0 "$zcost" compare copying mapping -C $unit --table components
+	ok "names that row" says "copy_ns_per_$unit of --table metrics" out
+	ok "the commit's text" exits 0 "$zcost" compare copying mapping -C $unit --format commit
+	ok "has them with their units" says "rate ${unit}s, 1/s +1000000 +2000000" out
+	"$zcost" report summary $unit --format tsv >out 2>err
+	summary_cell() { # COLUMN: of copying, receiver
+		awk -F'\t' -v c="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			$1 == "copying" && $2 == "receiver" { print $at[c] }' out
+	}
+	ok "summary: the rate" near "$(summary_cell rate_${unit}s)" 1e6 1e-9
+	ok "summary: the cost" near "$(summary_cell ns_per_$unit)" 1000 1e-6
+	ok "summary: of copying" near "$(summary_cell copy_ns_per_$unit)" 600 1e-6
+	ok "only of the unit counted" sh -c "! head -1 out | grep -q ns_per_$([ $unit = packet ] && echo message || echo packet)"
+	"$zcost" report scores $unit --format tsv >out 2>err
+	ok "scores have it" near "$(awk -F'\t' -v s=ns_per_$unit '$1 == "mapping" && $2 == "total" && $3 == s { print $4 }' out)" 1000 1e-6
+	ok "roi" exits 0 "$zcost" report roi $unit
+	ok "says what was not counted" says 'throughput_gbps is absent: the workload gave no account of its bytes' out
+	ok "and what was" says "the workload counts ${unit}s, not bytes.* ns per $unit" out
+	ok "a unit that was not counted" exits 0 "$zcost" report functions $unit --unit KiB
+	ok "is told with the one that was" says "none: --unit KiB: the workload does not count it, but $unit;" out
+done
+"$zcost" report summary cap --format tsv >out 2>err
+ok "where there are bytes, nothing is of packets" sh -c '! grep -E "packet|message" out err'
+
+# Nothing was counted at all.
+world nothing 4 $copying $mapping
+sqlite3 nothing/zcost.db "DELETE FROM metric WHERE name IN ('bytes', 'throughput', 'rate_kib')"
+ok "no account of work, no costs" exits 1 "$zcost" compare copying mapping -C nothing --table waterfall
+ok "is told of the unit of work, not of a component" says 'what a unit of work costs is not known: the workload.s output says no amount of work \(zcost capture --units\)' err
+
 done_testing

@@ -431,7 +431,7 @@ static void test_unknown(void **state)
 	diff_init(&d);
 	diff_runs(&d, BASE, 1);
 	assert_int_equal(take(&d, BASE, DIFF_POOLED, none, 1, &err), -ENODATA);
-	assert_non_null(strstr(err.text, "copy"));
+	assert_non_null(strstr(err.text, "unit of work"));
 	diff_free(&d);
 }
 
