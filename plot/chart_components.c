@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What one KiB costs on each side, stacked by component. */
+/* What a unit of work costs on each side, stacked by component. */
 #include "plot/chart_all.h"
 
 #include "lib/alloc.h"
@@ -7,6 +7,7 @@
 #include "plot/rows.h"
 #include "plot/shared.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -138,7 +139,7 @@ static struct estimate rest_of(const struct figure *f, const struct table *t, co
 	return e;
 }
 
-/* The components add up to what a KiB costs in all. */
+/* The components add up to what a unit of work costs in all. */
 static void put_bar(struct figure *f, const struct table *t, int group, int bar)
 {
 	const char *variant = f->bars.mark[bar].name, *side = f->groups.mark[group].name;
@@ -170,11 +171,51 @@ static int places(double v)
 	return v >= 100 ? 0 : v >= 10 ? 1 : 2;
 }
 
-/* Did the copy go away? The finding that zero copy is about, if it is one; beside it stands what
- * all components together did. */
-static void put_claim(struct drawing *d, struct figure *f)
+/* What a unit of work costs in all is measured, not profiled: does its change hold? */
+static bool total_holds(const struct drawing *d, const struct table *summary, const char *unit,
+			const char *side, int from, int b)
 {
-	struct estimate base, new, all_base, all_new;
+	const char *variant = drawing_variant(d, b);
+	long base = row_find(summary, 0, drawing_variant(d, from), side);
+	long new = row_find(summary, 0, variant, side);
+	char *column = xasprintf("ns_per_%s", unit), *p;
+	double ratio = 0;
+
+	for (p = column; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	if (base >= 0 && new >= 0)
+		ratio = claim(d, variant, row_estimate(summary, (size_t)base, column, column),
+			      row_estimate(summary, (size_t) new, column, column), FROM_MEASURED,
+			      -1);
+	free(column);
+	return ratio > 0;
+}
+
+/* ", in all 65.0 → 33.0", behind what the copying did. */
+static void claim_total(struct figure *f, int from, int b)
+{
+	struct estimate base, new;
+
+	if (figure_get(f, 0, from, FIGURE_WHOLE, &base) && figure_get(f, 0, b, FIGURE_WHOLE, &new))
+		figure_title(f, "%s, in all %.*f → %.*f", f->title, places(base.value), base.value,
+			     places(new.value), new.value);
+}
+
+/* The figures that costs are measured by; none where there are none. */
+static void read_summary(const struct drawing *d, struct table *t)
+{
+	struct query q = d->query;
+	struct error ignored = {0};
+
+	d->source->table(d->source, "summary", &q, t, &ignored);
+}
+
+/* Did the copy go away? The finding that zero copy is about, if it is one; beside it stands what
+ * all components together did, if that is one. */
+static void put_claim(struct drawing *d, struct figure *f, const char *unit)
+{
+	struct estimate base, new;
+	struct table summary = {0};
 	const struct figure_mark *side = f->groups.mark;
 	bool several = shared_bases(d) > 1;
 	double best = 1, ratio;
@@ -184,6 +225,7 @@ static void put_claim(struct drawing *d, struct figure *f)
 		;
 	if (p == f->parts.n || !f->groups.n)
 		return;
+	read_summary(d, &summary);
 	for (b = 1; b < f->bars.n; b++) {
 		int from = shared_base(d, b);
 
@@ -192,28 +234,30 @@ static void put_claim(struct drawing *d, struct figure *f)
 		ratio = claim(d, drawing_variant(d, b), base, new, FROM_PROFILED, -1);
 		if (ratio <= 0 || ratio >= best)
 			continue;
-		figure_get(f, 0, from, FIGURE_WHOLE, &all_base);
-		figure_get(f, 0, b, FIGURE_WHOLE, &all_new);
 		best = ratio;
-		figure_title(f, "%s%s%s, %s: data copy %.*f → %.*f ns per KiB, in all %.*f → %.*f",
+		figure_title(f, "%s%s%s, %s: data copy %.*f → %.*f ns per %s",
 			     drawing_title(d, f, drawing_variant(d, b)), several ? " against " : "",
 			     several ? drawing_title(d, f, drawing_variant(d, from)) : "",
 			     side->label, places(base.value), base.value, places(new.value),
-			     new.value, places(all_base.value), all_base.value,
-			     places(all_new.value), all_new.value);
+			     new.value, unit);
+		if (total_holds(d, &summary, unit, side->name, from, b))
+			claim_total(f, from, b);
 	}
+	table_free(&summary);
 }
 
 int chart_components(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct table t = {0};
+	const char *unit;
 	int g, b, rc = drawing_table(d, "components", &t, err);
 
 	if (rc)
 		goto out;
-	figure_title(f, "What one KiB costs, by component");
-	figure_subtitle(f, "CPU time of a side per KiB moved; lower is better");
-	f->axis = "ns per KiB";
+	unit = row_unit(&t, "self_ns");
+	figure_title(f, "What one %s costs, by component", unit);
+	figure_subtitle(f, "CPU time of a side per %s moved; lower is better", unit);
+	figure_axis(f, "ns per %s", unit);
 	drawing_sides(f, &t);
 	drawing_bars(d, f);
 	add_parts(f, &t);
@@ -223,9 +267,9 @@ int chart_components(struct drawing *d, struct figure *f, struct error *err)
 	if (!f->data.rows)
 		rc = error_set(
 			err, ENODATA,
-			"no variant has a profile with a known cost per KiB; capture with the "
-			"passes measure and profile");
-	put_claim(d, f);
+			"no variant has a profile with a known cost per unit of work; capture "
+			"with the passes measure and profile, and --units");
+	put_claim(d, f, unit);
 	drawing_foot(d, f, FROM_PROFILED);
 out:
 	table_free(&t);

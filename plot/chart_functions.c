@@ -105,7 +105,7 @@ static size_t rows_for(const struct figure *f, const struct drawing *d)
 	return n > 10 ? 10 : n < 4 ? 4 : n;
 }
 
-static void put_words(const struct drawing *d, struct figure *f, const char *side)
+static void put_words(const struct drawing *d, struct figure *f, const char *side, const char *unit)
 {
 	const char *whose = !strcmp(side, "receiver") ? "the receiver's"
 			    : !strcmp(side, "sender") ? "the sender's"
@@ -117,8 +117,8 @@ static void put_words(const struct drawing *d, struct figure *f, const char *sid
 			     drawing_title(d, f, f->bars.mark[1].name));
 	else
 		figure_title(f, "Where %s time goes: the top %d functions", whose, f->groups.n);
-	figure_subtitle(f, "CPU time in the function itself per KiB moved; lower is better");
-	f->axis = "ns per KiB";
+	figure_subtitle(f, "CPU time in the function itself per %s moved; lower is better", unit);
+	figure_axis(f, "ns per %s", unit);
 	f->group_word = "symbol";
 	f->absent = "no samples";
 	f->lying = true;
@@ -153,8 +153,8 @@ static int draw(struct drawing *d, struct figure *f, const char *side, struct er
 	gather(d, &all, &t, side);
 	if (!all.n) {
 		rc = error_set(err, ENODATA,
-			       "no profile of the %s with a known cost per KiB; capture with the "
-			       "passes measure and profile",
+			       "no profile of the %s with a known cost per unit of work; capture "
+			       "with the passes measure and profile, and --units",
 			       side);
 		goto out;
 	}
@@ -166,7 +166,7 @@ static int draw(struct drawing *d, struct figure *f, const char *side, struct er
 		for (place[1] = 0; place[1] < f->bars.n; place[1]++)
 			put_bar(f, &t, &all.f[i], side, place);
 	}
-	put_words(d, f, side);
+	put_words(d, f, side, row_unit(&t, "self_ns"));
 	drawing_foot(d, f, FROM_PROFILED);
 out:
 	free(all.f);

@@ -88,6 +88,15 @@ void figure_subtitle(struct figure *f, const char *fmt, ...)
 	va_end(ap);
 }
 
+void figure_axis(struct figure *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	f->axis = print(f, fmt, ap);
+	va_end(ap);
+}
+
 void figure_foot(struct figure *f, const char *fmt, ...)
 {
 	va_list ap;

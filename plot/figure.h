@@ -60,6 +60,7 @@ void figure_free(struct figure *f);
 
 void figure_title(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void figure_subtitle(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void figure_axis(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void figure_foot(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void figure_caption(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -69,3 +69,12 @@ long row_find(const struct table *t, size_t from, const char *variant, const cha
 			return (long)from;
 	return -1;
 }
+
+const char *row_unit(const struct table *t, const char *column)
+{
+	int c = table_column(t, column);
+	const char *unit = c < 0 ? NULL : t->columns[c].unit;
+
+	unit = unit ? strchr(unit, '/') : NULL;
+	return unit ? unit + 1 : "KiB";
+}

@@ -22,6 +22,10 @@ struct estimate row_estimate(const struct table *t, size_t row, const char *valu
 /* `value` with an interval of plus and minus `<value>_ci` around it, not below 0. */
 struct estimate row_estimate_ci(const struct table *t, size_t row, const char *value);
 
+/* What its costs are per: "packet" of a column in "ns/packet"; "KiB" where the table does not tell.
+ */
+const char *row_unit(const struct table *t, const char *column);
+
 /* The first row at or after `from` of this variant and side (NULL: any); -1 past the last. */
 long row_find(const struct table *t, size_t from, const char *variant, const char *side);
 

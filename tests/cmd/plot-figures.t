@@ -114,6 +114,30 @@ ok "a loss is" says_title 'uring: 0.68× the T²/C of baseline' slides/roi_c.svg
 ok "nor of data copy" says_title 'What one KiB costs' slides/components.svg
 ok "the caption says it" says 'mmap, uring: every byte was copied' slides/roi_c.svg
 
+# A workload that counts packets, or messages.
+for unit in packet message; do
+	rm -rf counted
+	cp -r cap counted
+	sqlite3 counted/zcost.db "DELETE FROM metric WHERE name IN ('bytes', 'throughput', 'rate_${unit}s');
+		UPDATE metric SET name = 'rate_${unit}s' WHERE name = 'rate_kib'"
+	ok "costs per $unit" exits 0 "$zcost" plot counted components functions -o per_$unit --format svg
+	ok "components: its title" says_title "What one $unit costs, by component" per_$unit/components.svg
+	for c in components functions; do
+		ok "$c: its axis" says "label 'ns per $unit'" per_$unit/$c.gp
+		ok "$c: its subtitle" says "CPU time .* per $unit moved" per_$unit/$c.gp
+		ok "$c: nothing of KiB" sh -c "! grep KiB per_$unit/$c.gp"
+	done
+done
+
+# What a unit costs in all did change, but not for sure: two of the base's runs are as cheap.
+cp -r cap unsure
+{ evidence mmap 998000 2000; echo "UPDATE metric SET value = value / 3 WHERE name = 'cpu_pct' AND run IN (SELECT id FROM run
+	WHERE variant = 'baseline' AND side = 'receiver' AND pass = 'measure' AND repeat < 3);"; } | sqlite3 unsure/zcost.db
+ok "a total that is not sure" exits 0 "$zcost" plot unsure components -o unsure-slides --format svg
+ok "is not in the title" says_title 'mmap, receiver: data copy [0-9.]* → [0-9.]* ns per KiB<' unsure-slides/components.svg
+ok "nor better by compare" sh -c "'$zcost' compare baseline mmap -C unsure --format tsv 2>/dev/null | awk -F'\t' '
+	\$1 == \"receiver\" && \$2 == \"ns_per_kib\" { print \$11 }' | grep -Fx '~'"
+
 # What else ran on a side's CPUs, in two runs of one side.
 sqlite3 cap/zcost.db "INSERT INTO note (run, severity, text) SELECT id, 'warning', 'cpu: other programs took ' ||
 	(10 * repeat + 20) || ' % of the side''s busy time in user mode: costs hold their work too (report cpu --by comm)'
