@@ -51,16 +51,19 @@ static char *running_path(const char *dir)
 }
 
 /* A mark for what this hook starts, known to the next capture while the hook runs. */
-static char *begin(const char *dir, struct error *err)
+static char *begin(const struct hook *h, struct error *err)
 {
-	char *folder = xasprintf("%s/.undo", dir), *path = running_path(dir), *mark = NULL;
-	int rc = dir_make(folder, err);
+	char *folder = xasprintf("%s/.undo", h->dir), *path = running_path(h->dir);
+	char *mark = xasprintf("ZCOST_HOOK=%s.%llu", folder, (unsigned long long)clock_mono_ns());
+	struct error e = {0};
 
-	if (!rc) {
-		mark = xasprintf("ZCOST_HOOK=%s.%llu", folder, (unsigned long long)clock_mono_ns());
-		rc = file_write(path, mark, strlen(mark), err);
-	}
-	if (rc) {
+	if (!dir_make(folder, &e))
+		file_write(path, mark, strlen(mark), &e);
+	if (e.code && h->anyway) {
+		warn("%s: %s's '%s' is run all the same", e.text, h->owner, h->what);
+	} else if (e.code) {
+		error_set(err, e.code, "%s: %s's '%s' was not run: %s", e.text, h->owner, h->what,
+			  h->command);
 		free(mark);
 		mark = NULL;
 	}
@@ -122,7 +125,7 @@ static int judge(const struct hook *h, int rc, int status, struct error *err)
 
 static int run(const struct hook *h, int out, struct error *err)
 {
-	char *mark = begin(h->dir, err);
+	char *mark = begin(h, err);
 	int status = 0, rc;
 	pid_t pid;
 

@@ -5,12 +5,15 @@
 
 #include "capture/interrupt.h"
 
+#include <stdbool.h>
+
 struct hook {
 	const char *dir;	  /* the capture */
 	const char *owner, *what; /* for messages: "the plan" and "before" */
 	const char *command;
 	double timeout_s;	/* 0: none */
 	struct interrupt *intr; /* NULL: not to be interrupted */
+	bool anyway;		/* also where what it starts could not be found again: disk full */
 };
 
 /*

@@ -99,7 +99,7 @@ static char *header(const char *script, const char *mark, unsigned int line)
 	return xstrndup(script, strcspn(script, "\n"));
 }
 
-/* A failure is told with the plan's command alone. */
+/* A failure is told with the plan's command alone. Nothing stays set up for want of space. */
 static int run_script(const char *dir, const char *script, struct error *err)
 {
 	char *owner = header(script, "# ", 0), *timeout = header(script, "# timeout ", 2);
@@ -107,7 +107,8 @@ static int run_script(const char *dir, const char *script, struct error *err)
 			    .owner = owner,
 			    .what = "after",
 			    .command = script,
-			    .timeout_s = strtod(timeout, NULL)};
+			    .timeout_s = strtod(timeout, NULL),
+			    .anyway = true};
 	const char *plain = strstr(script, begins);
 	struct error e = {0};
 	int rc = hook_run(&hook, &e);
