@@ -6,6 +6,7 @@
 #include "analyze/open.h"
 #include "analyze/query_options.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 #include "lib/str.h"
 
 #include <argp.h>
@@ -128,7 +129,7 @@ static char *help_formats(int key, const char *text, void *input)
 		return (char *)text;
 	str_puts(&s, "Formats:\n");
 	for (i = 0; i < array_size(formats); i++)
-		str_printf(&s, "  %-11s %s\n", formats[i].name, formats[i].what);
+		args_help_line(&s, 14, formats[i].name, formats[i].what);
 	str_puts(&s, "\nOf several variants and sides, each line begins with VARIANT/SIDE. "
 		     "Exit status 4: written, but the data is lossy.");
 	return str_take(&s);

@@ -341,7 +341,7 @@ static char *help_tables(int key, const char *text, void *input)
 		return (char *)text;
 	str_puts(&s, "Tables:\n");
 	for (i = 0; (m = measure_at(i)); i++)
-		str_printf(&s, "  %-11s %s\n", m->name, m->what);
+		args_help_line(&s, 14, m->name, m->what);
 	str_puts(&s, "\nExit status 4: the table is complete, but its data is lossy.");
 	return str_take(&s);
 }

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { HELP_WIDTH = 79 }; /* of argp, unless ARGP_HELP_FMT says otherwise */
 
 /* NaN: it is none. */
 static double number(const char *arg)
@@ -44,4 +47,24 @@ long arg_whole(const struct argp_state *state, const char *option, const char *a
 		argp_error(state, "%s '%s' is not a whole number from %ld to %ld", option, arg,
 			   least, most);
 	return n;
+}
+
+void args_help_line(struct str *s, size_t column, const char *name, const char *what)
+{
+	size_t at = column, word;
+
+	str_printf(s, "  %-*s", (int)column - 2, name);
+	for (; *what; what += word + strspn(what + word, " ")) {
+		word = strcspn(what, " ");
+		if (at > column && at + 1 + word >= HELP_WIDTH) {
+			str_printf(s, "\n%*s", (int)column, "");
+			at = column;
+		} else if (at > column) {
+			str_putc(s, ' ');
+			at++;
+		}
+		str_add(s, what, word);
+		at += word;
+	}
+	str_putc(s, '\n');
 }

@@ -6,11 +6,19 @@
 #ifndef ZC_ARGS_H
 #define ZC_ARGS_H
 
+#include "lib/str.h"
+
 #include <argp.h>
 
 double arg_above_0(const struct argp_state *state, const char *option, const char *arg);
 double arg_from_0(const struct argp_state *state, const char *option, const char *arg);
 long arg_whole(const struct argp_state *state, const char *option, const char *arg, long least,
 	       long most);
+
+/*
+ * A line of a list at the end of --help: "  NAME  what it is", words beyond argp's width below each
+ * other. `column`: where `what` begins.
+ */
+void args_help_line(struct str *s, size_t column, const char *name, const char *what);
 
 #endif

@@ -208,7 +208,7 @@ static char *help_filter(int key, const char *text, void *input)
 		return (char *)text;
 	str_puts(&s, text);
 	for (i = 0; (c = chart_at(i)); i++)
-		str_printf(&s, "\n  %-17s %s", c->name, c->what);
+		args_help_line(&s, 20, c->name, c->what);
 	return str_take(&s);
 }
 
