@@ -30,7 +30,7 @@ struct arguments {
 	const char *format, *capture;
 };
 
-enum { KEY_WEIGHT = 0x100, KEY_TABLE, OUT_BUFFER = 1 << 20 };
+enum { KEY_WEIGHT = 0x100, KEY_TABLE };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "write there (csv: a folder) instead of standard output", 9},
@@ -148,30 +148,8 @@ static const struct argp argp = {
 
 FILE *export_open(struct export *x, struct error *err)
 {
-	bool to_stdout = !x->path || !strcmp(x->path, "-");
-
-	x->out = to_stdout ? stdout : fopen(x->path, "we");
-	if (!x->out)
-		error_sys(err, errno, "%s: cannot write", x->path);
-	else
-		setvbuf(x->out, NULL, _IOFBF, OUT_BUFFER);
-	return x->out;
-}
-
-static int export_close(struct export *x, struct error *err)
-{
-	int code = 0;
-
-	if (!x->out)
-		return 0;
-	errno = 0;
-	if (fflush(x->out) || ferror(x->out))
-		code = errno ? errno : EIO;
-	if (x->out != stdout && fclose(x->out) && !code)
-		code = errno;
-	return code ? error_sys(err, code, "%s: cannot write",
-				x->out == stdout ? "standard output" : x->path)
-		    : 0;
+	sink_open(&x->out, x->path, err);
+	return x->out.f;
 }
 
 static int export_run(struct arguments *a, struct error *err)
@@ -190,8 +168,7 @@ static int export_run(struct arguments *a, struct error *err)
 		manner_say(x->store, true, &x->notes);
 	for (i = 0; i < x->notes.nnotes; i++)
 		note("%s", x->notes.notes[i]);
-	if (!rc)
-		rc = export_close(x, err);
+	rc = sink_close(&x->out, rc, err);
 	store_close(x->store);
 	return rc;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/output.h"
 
+#include "lib/sink.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,33 +64,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp output_argp = {.options = options, .parser = parse};
 
-int output_terminal_width(FILE *out)
+int output_terminal_width(int fd)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
 	int n = columns ? atoi(columns) : 0;
 
-	if (!isatty(fileno(out)))
+	if (!isatty(fd))
 		return 0;
 	if (n <= 0)
-		n = !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col ? size.ws_col
-									  : WIDTH_USUAL;
+		n = !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : WIDTH_USUAL;
 	return n < WIDTH_LEAST ? WIDTH_LEAST : n;
 }
 
 int output_table(const struct output *o, const struct table *t, struct error *err)
 {
-	FILE *out = o->path && strcmp(o->path, "-") ? fopen(o->path, "we") : stdout;
-	int rc;
+	struct sink out;
+	int rc = sink_open(&out, o->path, err);
 
-	if (!out)
-		return error_sys(err, errno, "%s: cannot write", o->path);
-	rc = table_write_wide(t, o->format, o->width_given ? o->width : output_terminal_width(out),
-			      out);
-	if (fflush(out) && !rc)
-		rc = -errno;
-	if (out != stdout && fclose(out) && !rc)
-		rc = -errno;
-	return rc ? error_sys(err, -rc, "%s: cannot write", o->path ? o->path : "standard output")
-		  : 0;
+	if (rc)
+		return rc;
+	table_write_wide(t, o->format, o->width_given ? o->width : output_terminal_width(out.fd),
+			 out.f);
+	return sink_close(&out, 0, err);
 }

@@ -22,8 +22,8 @@ struct output {
 /* Use as a child in `struct argp`; its input is a struct output. */
 extern const struct argp output_argp;
 
-/* Characters of a line where `out` is a terminal: COLUMNS, else its own, else 80. 0: it is none. */
-int output_terminal_width(FILE *out);
+/* Characters of a line where `fd` is a terminal: COLUMNS, else its own, else 80. 0: it is none. */
+int output_terminal_width(int fd);
 
 /* Writes the table where the options say. */
 int output_table(const struct output *o, const struct table *t, struct error *err);

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	KEY_FORMAT = 0x100,
@@ -207,6 +208,7 @@ static char *help_filter(int key, const char *text, void *input)
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	str_puts(&s, text);
+	str_putc(&s, '\n');
 	for (i = 0; (c = chart_at(i)); i++)
 		args_help_line(&s, 20, c->name, c->what);
 	return str_take(&s);
@@ -332,6 +334,7 @@ static int plot(struct arguments *a, struct store *store, struct error *err)
 			    .news = a->news,
 			    .nnews = a->nnews,
 			    .side = a->side};
+	bool made = !path_exists(a->dir);
 	struct facts facts;
 	int rc = facts_read(&facts, store, a->capture, a->query.variant, err), code = EXIT_FAILED;
 
@@ -346,6 +349,8 @@ static int plot(struct arguments *a, struct store *store, struct error *err)
 		code = draw_all(&d, a);
 	else
 		error_print(err);
+	if (made)
+		rmdir(a->dir); /* fails where anything is in it */
 	drawing_free(&d);
 	facts_free(&facts);
 	return rc ? (int)error_exit(err) : code;

@@ -7,6 +7,7 @@
 #define ZC_EXPORT_H
 
 #include "analyze/measures/measure.h"
+#include "lib/sink.h"
 
 #include <stdio.h>
 
@@ -18,7 +19,7 @@ struct export
 	const char *table;  /* csv: one of the store's tables; NULL: all, into a folder */
 	bool count_samples; /* weights are numbers of samples; else periods added up */
 	struct table notes; /* losses and warnings, and whether the result is lossy; no rows */
-	FILE *out;	    /* export_open's */
+	struct sink out;    /* export_open's */
 };
 
 struct export_format {

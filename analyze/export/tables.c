@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int need_store(const struct export *x, const char *format, struct error *err)
 {
@@ -23,7 +24,7 @@ int export_sql(struct export *x, struct error *err)
 
 	if (!rc && !export_open(x, err))
 		rc = -err->code;
-	return rc ? rc : store_dump(x->store, x->out, err);
+	return rc ? rc : store_dump(x->store, x->out.f, err);
 }
 
 static int check_name(const struct export *x, const char **names, int n, struct error *err)
@@ -44,24 +45,41 @@ static int check_name(const struct export *x, const char **names, int n, struct 
 
 static int write_one(struct export *x, struct error *err)
 {
-	return export_open(x, err) ? store_csv(x->store, x->table, x->out, err) : -err->code;
+	return export_open(x, err) ? store_csv(x->store, x->table, x->out.f, err) : -err->code;
+}
+
+static char *file_of(const struct export *x, const char *name)
+{
+	return xasprintf("%s/%s.csv", x->path, name);
 }
 
 static int write_file(struct export *x, const char *name, struct error *err)
 {
-	char *path = xasprintf("%s/%s.csv", x->path, name);
-	FILE *out = fopen(path, "we");
-	int rc = out ? store_csv(x->store, name, out, err)
-		     : error_sys(err, errno, "%s: cannot write", path);
+	char *path = file_of(x, name);
+	struct sink out;
+	int rc = sink_open(&out, path, err);
 
-	if (out && (ferror(out) | fclose(out)) && !rc)
-		rc = error_sys(err, errno ? errno : EIO, "%s: cannot write", path);
+	if (!rc)
+		rc = sink_close(&out, store_csv(x->store, name, out.f, err), err);
 	free(path);
 	return rc;
 }
 
+/* Some of the tables look like all of them. */
+static void remove_files(const struct export *x, const char **names, int n)
+{
+	char *path;
+
+	while (n > 0) {
+		path = file_of(x, names[--n]);
+		unlink(path);
+		free(path);
+	}
+}
+
 static int write_folder(struct export *x, const char **names, int n, struct error *err)
 {
+	bool was = x->path && path_exists(x->path);
 	int i, rc;
 
 	if (!x->path || !strcmp(x->path, "-"))
@@ -72,6 +90,10 @@ static int write_folder(struct export *x, const char **names, int n, struct erro
 	rc = dir_make(x->path, err);
 	for (i = 0; i < n && !rc; i++)
 		rc = write_file(x, names[i], err);
+	if (rc)
+		remove_files(x, names, i - 1);
+	if (rc && !was)
+		rmdir(x->path);
 	return rc;
 }
 

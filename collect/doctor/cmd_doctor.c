@@ -4,6 +4,7 @@
 #include "lib/alloc.h"
 #include "lib/args.h"
 #include "lib/output.h"
+#include "lib/sink.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -210,11 +211,11 @@ struct page {
 	int indent;
 };
 
-static struct page page_of(FILE *out, const struct output *o)
+static struct page page_of(const struct sink *out, const struct output *o)
 {
-	struct page p = {.out = out};
+	struct page p = {.out = out->f};
 
-	p.width = o->width_given ? o->width : output_terminal_width(out);
+	p.width = o->width_given ? o->width : output_terminal_width(out->fd);
 	p.indent = p.width && p.width < NARROW ? INDENT_NARROW : INDENT;
 	return p;
 }
@@ -289,20 +290,18 @@ static void print_people(const struct table *t, const struct page *p)
 
 static int print(struct args *a, struct error *err)
 {
-	FILE *out = stdout;
+	struct sink out;
 	struct page page;
+	int rc;
 
 	if (a->out.format != FORMAT_TEXT)
 		return output_table(&a->out, &a->d.table, err);
-	if (a->out.path && strcmp(a->out.path, "-"))
-		out = fopen(a->out.path, "we");
-	if (!out)
-		return error_sys(err, errno, "%s: cannot write", a->out.path);
-	page = page_of(out, &a->out);
+	rc = sink_open(&out, a->out.path, err);
+	if (rc)
+		return rc;
+	page = page_of(&out, &a->out);
 	print_people(&a->d.table, &page);
-	if (out != stdout && fclose(out))
-		return error_sys(err, errno, "%s: cannot write", a->out.path);
-	return 0;
+	return sink_close(&out, 0, err);
 }
 
 /* --- the verdict --- */
