@@ -63,21 +63,33 @@ static int spool_stream(struct input *in, int fd, struct error *err)
 	return ret;
 }
 
+/* Whoever wrote into a pipe need not be perf record. */
+static int check_standard(const struct input *in, struct error *err)
+{
+	return in->len ? 0 : error_set(err, ENODATA, "standard input is empty");
+}
+
 static int open_one(struct recording *r, const char *path, struct error *err)
 {
-	struct input *in = add_input(r, path);
 	bool standard = !strcmp(path, "-");
+	struct input *in = add_input(r, standard ? "standard input" : path);
 	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC), ret;
 	struct stat st;
 
+	if (standard)
+		r->path = "standard input";
+
 	if (fd < 0 || fstat(fd, &st)) {
-		ret = error_sys(err, errno, "%s", path);
+		ret = error_sys(err, errno, "%s", standard ? r->path : path);
 	} else if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
 		r->recorded_by_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-		return map_fd(in, fd, (size_t)st.st_size, err);
+		ret = map_fd(in, fd, (size_t)st.st_size, err);
+		return ret || !standard ? ret : check_standard(in, err);
 	} else {
 		r->recorded_by_ns = (int64_t)time(NULL) * 1000000000;
 		ret = spool_stream(in, fd, err);
+		if (!ret && standard)
+			ret = check_standard(in, err);
 	}
 	if (fd >= 0)
 		close(fd);

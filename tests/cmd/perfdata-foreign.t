@@ -83,4 +83,15 @@ refused() {
 }
 ok "another host's addresses are never explained by this host's files" refused
 
+ok "nothing on standard input" exits 1 sh -c ": | '$zcost' report functions --perf -"
+ok "  is told as every reader does" says '^zcost: standard input is empty$' err
+ok "nor in its file" exits 1 sh -c "'$zcost' report functions --perf - </dev/null"
+ok "  neither" says '^zcost: standard input is empty$' err
+: >nothing.data
+ok "an empty file on it" exits 1 sh -c "'$zcost' report functions --perf - <nothing.data"
+ok "  as well" says '^zcost: standard input is empty$' err
+ok "an empty file has its own reason" sh -c "! '$zcost' report functions --perf nothing.data 2>err && grep -q 'nothing.data: is empty: perf record' err"
+ok "text on standard input" exits 1 sh -c "echo text | '$zcost' report functions --perf -"
+ok "  is told by that name" says '^zcost: standard input: is not a perf.data file' err
+
 done_testing
