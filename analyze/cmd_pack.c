@@ -3,6 +3,7 @@
 #include "analyze/archive/pack.h"
 #include "analyze/archive/stop.h"
 #include "analyze/cmd.h"
+#include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/args.h"
 #include "lib/file.h"
@@ -114,6 +115,20 @@ static int check(const struct pack *p)
 		       : EXIT_OK;
 }
 
+/* The archive has the store as it is, and who gets it might not have what analyzes. */
+static void check_store(const struct pack *p)
+{
+	char *db = xasprintf("%s/zcost.db", p->capture);
+	struct store *store = NULL;
+	struct error err = {0};
+
+	if (path_exists(db) && store_open(&store, p->capture, &err))
+		warn("%s, and pack it then: with this store reports of %s are refused", err.text,
+		     p->output);
+	store_close(store);
+	free(db);
+}
+
 static int run(struct pack *p)
 {
 	struct error err = {0};
@@ -129,6 +144,7 @@ static int run(struct pack *p)
 		return EXIT_FAILED;
 	}
 	findings_warn(&p->findings);
+	check_store(p);
 	if (!p->has_manifest)
 		note("%s: no manifest.json: nothing to check its files against", p->capture);
 	findings_files(&p->findings, p->files, p->has_manifest, &files);

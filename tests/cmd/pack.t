@@ -320,7 +320,9 @@ cp solo/a.tar.zst solo/raw.tar.zst && cp -r sick solo/other && echo ' ' >>solo/o
 ok "another capture's folder in the way, exit 1" exits 1 "$zcost" analyze solo/other.tar.zst
 ok "is not taken for it" says 'solo/other: there already' err
 cp -r cap stale && echo ' ' >>stale/manifest.json
-ok "a store older than its capture, packed" sh -c "'$zcost' pack stale -o solo/stale.tar.zst"
+ok "a store older than its capture, packed" exits 0 "$zcost" pack stale -o solo/stale.tar.zst
+ok "is told when it is, with the way out" says "^zcost: warning: stale/zcost.db: the capture has changed since; run 'zcost analyze stale' again, and pack it then: .* reports of solo/stale.tar.zst are refused$" err
+ok "nothing of the kind is said of others" sh -c "'$zcost' pack cap -o solo/fresh.tar.zst 2>err && ! grep -q warning err && '$zcost' pack raw -o solo/fresh.tar.zst 2>err && ! grep -q warning err; rc=\$?; rm -f solo/fresh.tar.zst; exit \$rc"
 ok "is refused as in the folder, exit 1" exits 1 "$zcost" report runs solo/stale.tar.zst
 ok "says how to renew it" says "changed since; run 'zcost analyze solo/stale.tar.zst'" err
 head -c $((size / 3)) cap.tar.zst >solo/cut.tar.zst
