@@ -254,6 +254,9 @@ static void check(struct argp_state *state, struct arguments *a)
 	str_free(&tables);
 	if (!!a->from.perf + a->text.given + !!a->capture > 1)
 		argp_error(state, "either a capture or one bare file");
+	if (!strcmp(a->table, "rates") && (a->capture || a->from.perf || a->text.given))
+		argp_error(state, "table 'rates' is made of --rate alone: %s means nothing for it",
+			   a->capture ? a->capture : "a file");
 	if (measure_find(a->table)->needs == NEEDS_STORE && !a->capture)
 		argp_error(state, "table '%s' is made from a capture", a->table);
 	if (a->q.in != IN_NS && !measure_has_costs(measure_find(a->table)))

@@ -41,6 +41,10 @@ ok "CPUs of whole sides" refused report summary cap --cpu 1
 ok "groups of another table" refused report functions cap --group a=b
 ok "given numbers beside a capture" refused report roi cap --throughput 10
 ok "runs of a bare file" refused report functions --perf nowhere --variant copying
+ok "a capture of rates" exits 2 "$zcost" report rates cap --rate 10,20 --variant copying
+ok "says what they are of" says "table 'rates' is made of --rate alone: cap means nothing for it" err
+ok "a recording of rates" exits 2 "$zcost" report rates --perf nowhere --rate 10,20
+ok "a variant of rates" refused report rates --rate 10,20 --variant copying
 ok "a unit of rates" refused report rates --rate 1e6 --unit KiB
 ok "the estimator of one recording" refused report functions --perf nowhere --estimator mean
 ok "rows of whole figures" refused compare copying mapping -C cap --limit 3
