@@ -242,13 +242,17 @@ static void say_causes(struct str *s, const struct tally *f)
 		str_putc(s, ')');
 }
 
+/* Not of those alone that --comm, --dso or --symbol picked. */
 static void say_left_out(struct str *s, const struct tally *f)
 {
+	const char *of = f->spec.comm || f->spec.dso || f->spec.symbol ? " of all samples" : "";
+
 	if (f->unresolved > 0)
-		str_printf(s, "; unresolved addresses %.2f %%", 100 * f->unresolved / f->weight);
+		str_printf(s, "; unresolved addresses %.2f %%%s", 100 * f->unresolved / f->weight,
+			   of);
 	say_causes(s, f);
-	str_printf(s, "; unclassified functions %.2f %%",
-		   f->weight > 0 ? 100 * f->unclassified / f->weight : 0);
+	str_printf(s, "; unclassified functions %.2f %%%s",
+		   f->weight > 0 ? 100 * f->unclassified / f->weight : 0, of);
 	if (f->idle > 0)
 		str_printf(s, "; idle left out: %.1f %% of the weight",
 			   100 * f->idle / (f->idle + f->weight));

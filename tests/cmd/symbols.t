@@ -329,6 +329,13 @@ shares_by_cause() { # a program without symbols beside a changed one
 		my $sum = 0; $sum += $1 while $parts =~ /([\d.]+) %/g; exit(abs($all - $sum) > 0.03) }' err
 }
 ok "unresolved addresses: dso+offset, and their share by cause" shares_by_cause
+of_all() { # what stands below some of the rows is not of these alone
+	"$zcost" report functions --perf causes.data >out 2>err
+	share=$(cat out err | sed -n 's/.*unresolved addresses \([0-9.]* %\) (.*/\1/p')
+	"$zcost" report functions --perf causes.data --comm bare >out 2>err && cat out >>err &&
+		test -n "$share" && says "unresolved addresses $share of all samples \(.*unclassified functions [0-9.]+ % of all samples" err
+}
+ok "  of some rows, those of all samples" of_all
 
 resolved_all() {
 	"$zcost" report functions --perf plain.data --symbol 'burn*' >out 2>&1 && ! grep 'no symbols' out
