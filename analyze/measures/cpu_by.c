@@ -304,6 +304,8 @@ static void note_side(struct table *t, const struct side *side, size_t shown)
 			"%s %s: the side's CPUs were busy for %.2f %% of one CPU's time, %.2f of "
 			"these in softirqs, by the kernel's ticks",
 			b->variant, b->side, busy.value, soft.value);
+	notes_say_once(t, "user and sys are the kernel's ticks, cpu is the scheduler's clock: they "
+			  "need not add up to it");
 	if (side->b->n && figure_metric(side->s, side->b->runs, "threads_hold_irq") == 1)
 		notes_say_once(t,
 			       "softirqs and interrupts that came in on top of a thread are in its "

@@ -74,6 +74,8 @@ ok "what ended between readings" cell cpu_pct "comm=w (1) (ended threads)" 2 1e-
 ok "what the threads do not explain; one run's could leave the side's CPUs" \
 	cell cpu_pct "comm=(everything else, at least)" 8 1e-6
 ok "and that is said" says 'might also run on other CPUs' err
+ok "user and system time are of another clock, which is said once" \
+	test "$(grep -c "user and sys are the kernel's ticks, cpu is the scheduler's clock" err)" = 1
 report cpu cap --by comm --side receiver --run 1 >log
 ok "the other's could not" cell cpu_pct "comm=(everything else)" 8 1e-6
 report cpu cap --by thread --side receiver >log
