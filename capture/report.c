@@ -88,22 +88,45 @@ static void quote_last(struct str *s, const char *path)
 	free(line);
 }
 
-/* Once in a capture for each thing that cannot be measured, or not well. */
-static void remark(struct capture *c, enum side side, const char *host, const json_t *collector)
+static bool is_new(struct capture *c, const char *said)
 {
-	const char *state = text(collector, "state");
 	size_t known = c->said.n;
+
+	return intern_str(&c->said, said) == known;
+}
+
+/* What the plan names, or a pass is for. */
+static bool is_asked(const struct capture *c, enum side side, const char *name)
+{
+	char *copy = xstrdup(c->plan->sides[side].collect), *rest = copy, *word;
+	bool found = !strcmp(name, "perf") || !strcmp(name, "syscalls");
+
+	while (!found && (word = str_token(&rest, ',')))
+		found = !strcmp(str_trim(word), name);
+	free(copy);
+	return found;
+}
+
+/* Once in a capture for each thing that is not measured well, or cannot be and was asked for. */
+static void remark(struct capture *c, enum side side, const char *host, const json_t *collector,
+		   struct str *unmeasured)
+{
+	const char *state = text(collector, "state"), *name = text(collector, "name"),
+		   *why = text(collector, "why");
+	bool cannot = !strcmp(state, "unsupported");
 	char *said;
 
 	if (!strcmp(state, "ok"))
 		return;
-	if (!strcmp(state, "unsupported"))
-		said = xasprintf("%s: %s cannot be measured: %s", host, text(collector, "name"),
-				 text(collector, "why"));
-	else
-		said = xasprintf("%s: %s is %s: %s", side_names[side], text(collector, "name"),
-				 state, text(collector, "why"));
-	if (intern_str(&c->said, said) == known) {
+	said = cannot ? xasprintf("%s: %s cannot be measured: %s", host, name, why)
+		      : xasprintf("%s: %s is %s: %s", side_names[side], name, state, why);
+	if (!is_new(c, said)) {
+		free(said);
+		return;
+	}
+	if (cannot && !c->verbose && !is_asked(c, side, name)) {
+		str_printf(unmeasured, "%s%s", unmeasured->len ? ", " : "", name);
+	} else {
 		progress_clear(&c->progress);
 		note("%s", said);
 	}
@@ -112,11 +135,19 @@ static void remark(struct capture *c, enum side side, const char *host, const js
 
 static void remarks(struct capture *c, enum side side, const json_t *root)
 {
+	const char *host = text(root, "host");
 	const json_t *collector;
+	struct str names = {0};
 	size_t i;
 
 	json_array_foreach (json_object_get(root, "collectors"), i, collector)
-		remark(c, side, text(root, "host"), collector);
+		remark(c, side, host, collector, &names);
+	if (names.len) {
+		progress_clear(&c->progress);
+		note("%s: not measured: %s (why: --verbose, or %s/runs/*/*/%s/run.json)", host,
+		     names.buf, c->dir, side_names[side]);
+	}
+	str_free(&names);
 }
 
 /* Once for each side of a variant; of a run that failed its own reason is told. */

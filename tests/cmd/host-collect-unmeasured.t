@@ -28,4 +28,16 @@ ok "  and not twice" sh -c "! grep -q 'not measured here' err"
 ok "what was asked for" exits 4 "$zcost" collect -o r --collect cpu,power -- sleep 0.1
 ok "  has its reason at once" says "^zcost: power: not measured: $reason" err
 ok "  and alone" test "$(wc -l <err)" = 1
+
+# A capture: once for all of its runs.
+short="--pass measure --repeat 2 --warmup 0 --duration 0.1 --grace 0"
+ok "a capture" exits 0 "$zcost" capture -o c --variant a $short -- sleep 60
+ok "says in one line what it could not measure" test "$(grep -Ec 'not measured|cannot be measured' err)" = 1
+ok "  and where the reasons are" says ': not measured: (.*, )?power.* \(why: --verbose, or c/runs/\*/\*/local/run.json\)$' err
+ok "  which are there" sh -c "jq -r '.collectors[].why' c/runs/*/*/local/run.json | grep -q '$reason'"
+ok "--verbose" exits 0 "$zcost" capture -o d -v --variant a $short -- sleep 60
+ok "  says it once" test "$(grep -Ec "^zcost: .*: power cannot be measured: $reason" err)" = 1
+ok "  and not twice" sh -c "! grep -q ': not measured:' err"
+ok "what was asked for" exits 4 "$zcost" capture -o e --variant a $short --collect cpu,power -- sleep 60
+ok "  has its reason at once" says "^zcost: .*: power cannot be measured: $reason" err
 done_testing
