@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
 	{"undo", KEY_UNDO, NULL, 0,
 	 "only undo what a killed capture had set up, and end what it left running", 1},
 	{"forget", KEY_FORGET, NULL, 0, "with --undo: what fails is not to be tried again", 1},
-	{"verbose", 'v', NULL, 0, "a line for each run", 1},
+	{"verbose", 'v', NULL, 0, "a line for each run, and why what is not measured is not", 1},
 	{"pass", KEY_PASS, "LIST", 0, "measure, profile, syscalls (default: the plan's, or all)",
 	 1},
 	{"repeat", KEY_REPEAT, "N", 0, "runs per variant in the measure pass (default 5)", 1},
@@ -81,6 +81,9 @@ static const char doc[] =
 	"last "
 	"complete run and tries failed ones once more. ZCOST_COLLECT names another program to run "
 	"instead of this one as `PROGRAM collect ...` (for tests).\n\n"
+	"A plan is an ini file: docs/formats.md has all its keys (plan.ini), samples/*.ini are "
+	"some. "
+	"--dry-run checks one and runs nothing.\n\n"
 	"Exit status: 0 all runs are there, 1 none or interrupted, 2 usage or a wrong plan, 4 some "
 	"runs failed or lost data.";
 

@@ -56,4 +56,7 @@ else
 	skip "a CPU each" "CPUs 0 and 1 are not there"
 	skip "where some variants share" "CPUs 0 and 1 are not there"
 fi
+
+ok "--help" exits 0 "$zcost" capture --help
+ok "  says where a plan's keys are" says 'docs/formats.md has all its keys' out
 done_testing

@@ -47,6 +47,16 @@ ok "--version prints the number" exits 0 "$zcost" --version
 ok "zcost without a command says what there is, exit 2" exits 2 "$zcost"
 ok "an unknown command is a usage error" exits 2 "$zcost" frobnicate
 ok "and the message names the way out" says "zcost --help" err
+hanging() { # each description under its own column, none beyond what argp prints
+	for command in report export plot; do
+		"$zcost" $command --help | awk 'length > 79 { print; bad = 1 }
+			/^(Tables|Formats):$|by default:$/ { list = 1; next }
+			list && /^$/ { list = 0 }
+			list && !/^ / { print; bad = 1 }
+			END { exit bad }' || return 1
+	done
+}
+ok "lists of --help are wrapped under themselves" hanging
 full_disk() {
 	"$zcost" --help >/dev/full 2>err && return 1
 	says "standard output" err
