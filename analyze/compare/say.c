@@ -6,6 +6,7 @@
 #include "analyze/measures/work.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,28 @@ void cost_list_free(struct cost_list *l)
 	diff_free(&l->d);
 }
 
+int cost_digits(const struct cost_list *l)
+{
+	double total = fmin(l->d.total[BASE], l->d.total[NEW]);
+	int digits = 2;
+
+	while (digits < 6 && total > 0 && total < pow(10, 3 - digits))
+		digits++;
+	return digits;
+}
+
+void cost_columns(struct table *t, int digits)
+{
+	size_t size = (size_t)t->ncolumns * sizeof(*t->columns);
+	struct column *copy = arena_dup(&t->arena, t->columns, size);
+	int i;
+
+	for (i = 0; i < t->ncolumns; i++)
+		if (copy[i].unit && !strcmp(copy[i].unit, "ns"))
+			copy[i].digits = digits;
+	t->columns = copy;
+}
+
 void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 {
 	size_t i;
@@ -64,15 +87,15 @@ static void say_movements(const struct cost_list *l, const struct comparison *c,
 	movements_free(&m);
 }
 
-static void say_sum(struct table *t, const struct comparison *c, const struct diff_spec *spec,
-		    const struct diff *d, const char *unit)
+static void say_sum(struct table *t, const struct comparison *c, const struct cost_list *l)
 {
-	double delta = d->total[NEW] - d->total[BASE];
+	double base = l->d.total[BASE], new = l->d.total[NEW];
+	int digits = cost_digits(l);
 
-	table_note(t, "sum: %.2f (%s) %+.2f = %.2f (%s) ns per %s; %s", d->total[BASE],
-		   c->end[BASE].label, delta, d->total[NEW], c->end[NEW].label, unit,
-		   spec->whole ? "of all functions; groups may overlap, and are a part of it"
-			       : "the rows add up to it");
+	table_note(t, "sum: %.*f (%s) %+.*f = %.*f (%s) ns per %s; %s", digits, base,
+		   c->end[BASE].label, digits, new - base, digits, new, c->end[NEW].label, l->unit,
+		   l->spec->whole ? "of all functions; groups may overlap, and are a part of it"
+				  : "the rows add up to it");
 }
 
 static void say_rule(struct table *t, const struct comparison *c, const struct diff *d)
@@ -127,7 +150,7 @@ static void say_zero(struct table *t, const struct diff *d)
 void cost_list_say(const struct cost_list *l, const struct comparison *c, struct table *t)
 {
 	say_movements(l, c, t);
-	say_sum(t, c, l->spec, &l->d, l->unit);
+	say_sum(t, c, l);
 	if (l->spec->syscalls)
 		table_note(t, SYSCALLS_TIMES);
 	say_rule(t, c, &l->d);

@@ -18,6 +18,12 @@ int cost_list_read(struct cost_list *l, const struct comparison *c, const struct
 		   struct table *t, struct error *err);
 void cost_list_free(struct cost_list *l);
 
+/* Digits after the point: at least two, and so many that at least four of the smaller total count.
+ */
+int cost_digits(const struct cost_list *l);
+/* Gives so many to the columns of ns. */
+void cost_columns(struct table *t, int digits);
+
 void cost_list_say(const struct cost_list *l, const struct comparison *c, struct table *t);
 
 /* "new", "vanished", or NULL. */

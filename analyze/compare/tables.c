@@ -188,6 +188,7 @@ static int list_costs(const struct comparison *c, struct table *t, const struct 
 		return ret;
 	table_title(t, "%s%s%s, ns per %s: %s against %s", spec->measure, *l.side ? " of the " : "",
 		    l.side, l.unit, c->end[NEW].label, c->end[BASE].label);
+	cost_columns(t, cost_digits(&l));
 	put_rows(t, c, spec, &l.d, standard);
 	cost_list_say(&l, c, t);
 	cost_list_outcome(&l, out);

@@ -37,27 +37,6 @@ struct waterfall {
 	long long at; /* the running total, so many of these */
 };
 
-/* At least four digits that count. */
-static int digits_for(double total)
-{
-	int digits = 2;
-
-	while (digits < 6 && total > 0 && total < pow(10, 3 - digits))
-		digits++;
-	return digits;
-}
-
-static void make_columns(struct table *t, int digits)
-{
-	struct column *copy = arena_dup(&t->arena, columns, sizeof(columns));
-	size_t i;
-
-	for (i = 0; i < array_size(columns); i++)
-		if (copy[i].unit)
-			copy[i].digits = digits;
-	t->columns = copy;
-}
-
 static int by_step(const void *a, const void *b)
 {
 	const struct diff_row *x = *(const struct diff_row *const *)a;
@@ -164,9 +143,9 @@ int compare_waterfall(const struct comparison *c, struct table *t, struct outcom
 	ret = cost_list_read(&l, c, diff_spec_find(c->by ? c->by : "components"), t, err);
 	if (ret)
 		return ret;
-	digits = digits_for(fmin(l.d.total[BASE], l.d.total[NEW]));
+	digits = cost_digits(&l);
 	w.scale = pow(10, digits);
-	make_columns(t, digits);
+	cost_columns(t, digits);
 	table_title(t, "%s%s%s, ns per %s: from %s to %s", l.spec->measure,
 		    *l.side ? " of the " : "", l.side, l.unit, c->end[BASE].label,
 		    c->end[NEW].label);

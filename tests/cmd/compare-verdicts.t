@@ -80,6 +80,9 @@ world small 6 one:3e9:100:33,33,34:40000:0:0 two:7e9:100:10,80,10:40000:0:0
 compared one two -C small --table components
 ok "a small movement has digits that count" says \
 	'receiver data copy -0.0957 ns/KiB \(0.1100 to 0.0143\), interval -0.0960 .. -0.0954, p = 0.0065: real, better' err
+ok "the sum, too" says 'sum: 0.3333 \(one\) -0.1905 = 0.1429 \(two\) ns per KiB' err
+"$zcost" compare one two -C small --table components >out 2>err
+ok "and the table" says '^data copy +0.1100  0.0143  -0.0957 \[-0.0960 .. -0.0954\]' out
 ok "none is said to be nothing" sh -c "! grep -E '[+-]0\.0+ ns' err"
 compared copying mapping -C four
 ok "a large one has no more than before" says 'receiver data copy -600.0 ns/KiB \(600.0 to 0.0\)' err
