@@ -87,8 +87,9 @@ static int gate(const struct compare_options *args, const struct outcome *out, i
 	const struct verdict_rule *rule = &args->c.rule;
 
 	if (*out->aside)
-		note("worse, but not asked by --fail-on worse, which asks throughput, ns_per_kib, "
-		     "roi_c and roi_p: %s",
+		note("worse, but not asked by --fail-on worse, which asks throughput (or the "
+		     "rate of packets or messages), ns_per_kib (or _packet, _message), roi_c "
+		     "and roi_p: %s",
 		     out->aside);
 	if (out->worse) {
 		note("%u row%s worse", out->worse, out->worse == 1 ? " is" : "s are");

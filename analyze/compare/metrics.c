@@ -250,10 +250,12 @@ static bool all_zero(const struct sample *ends)
 	return true;
 }
 
-/* A reader of the gate's answer alone would not know of these. What has no room is not needed: one
- * is enough to make somebody look. */
-static void outcome_add_aside(struct outcome *out, const char *side, const char *metric)
+/* A reader of the gate's answer alone would not know of the last row. What has no room is not
+ * needed: one is enough to make somebody look. */
+static void outcome_add_aside(struct outcome *out, const struct table *t)
 {
+	const char *side = table_cell(t, t->rows - 1, table_column(t, "side"))->str;
+	const char *metric = table_cell(t, t->rows - 1, table_column(t, "metric"))->str;
 	size_t at = strlen(out->aside);
 
 	snprintf(out->aside + at, sizeof(out->aside) - at, "%s%s %s", at ? ", " : "", side, metric);
@@ -275,7 +277,7 @@ static void put_side(struct table *t, const struct comparison *c, const struct s
 		if (metrics[i].gate && !modelled(side, &metrics[i]))
 			outcome_count(out, v);
 		else if (v == VERDICT_WORSE)
-			outcome_add_aside(out, side->side, metrics[i].name);
+			outcome_add_aside(out, t);
 	}
 }
 

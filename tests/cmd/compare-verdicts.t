@@ -108,6 +108,9 @@ per_mib full counter:context-switches copying 1 2 3 4
 per_mib full counter:context-switches mapping 11 12 13 14
 ok "what is worse, but not asked" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
 ok "is named" says 'worse, but not asked by --fail-on worse, .*: receiver context_switches_per_mib$' err
+world dearer 4 little:1e6:100:10,90,0:40000:0:0 more:2e6:100:80,20,0:4000:0:0
+"$zcost" compare little more -C dearer --fail-on worse >out 2>err
+ok "copying, too, with what it is per" says 'worse, but not asked .*: receiver copy_ns_per_kib$' err
 "$zcost" compare copying mapping -C full >out 2>err
 ok "only by the gate" sh -c "! grep 'not asked' err"
 sqlite3 full/zcost.db "DELETE FROM metric WHERE name IN ('throughput', 'busy_ns', 'bytes', 'rate_kib') AND run IN (SELECT id FROM run WHERE variant = 'mapping')"
