@@ -196,7 +196,7 @@ static int put_block(struct store *s, const struct block_runs *b, enum estimator
 	if (list.n)
 		qsort(list.m, list.n, sizeof(*list.m), by_name);
 	for (i = 0; i < list.n; i++) {
-		e = scope_estimate(s, b->runs, b->n, est, figure_metric, list.m[i].name);
+		e = scope_estimate(s, b->runs, b->n, est, size_metric, list.m[i].name);
 		put_named(t, &b->block, list.m[i].name, list.m[i].unit, &e);
 	}
 	for (i = 0; i < list.n && !strcmp(t->name, "sizes"); i++)

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -26,12 +27,41 @@ struct bucket {
 	int b;
 };
 
+/* Has the run a metric whose name begins so? */
+static bool has_any(struct store *s, const struct run *r, const char *prefix)
+{
+	struct error ignored = {0};
+	struct metric_row *rows = NULL;
+	int n = store_metric_prefix(s, r->id, prefix, &rows, &ignored);
+
+	if (n >= 0)
+		free(rows);
+	return n > 0;
+}
+
+/* "recv_size_log2:9" is a bucket of "recv_size_log2:", "hist:frags:log2:1" one of "hist:frags:". */
+double size_metric(struct store *s, const struct run *r, const void *name)
+{
+	static const char log2[] = "log2:";
+	double n = figure_metric(s, r, name);
+	const char *bucket = strstr(name, log2);
+	char histogram[64];
+
+	if (!isnan(n) || !bucket)
+		return n;
+	if (bucket[-1] != ':')
+		bucket += strlen(log2);
+	snprintf(histogram, sizeof(histogram), "%.*s", (int)(bucket - (const char *)name),
+		 (const char *)name);
+	return has_any(s, r, histogram) ? 0 : NAN;
+}
+
 static double at(struct store *s, const struct run *r, const char *histogram, int b)
 {
 	char name[40];
 
 	snprintf(name, sizeof(name), "%s%d", histogram, b);
-	return figure_metric(s, r, name);
+	return size_metric(s, r, name);
 }
 
 static double percent(struct store *s, const struct run *r, const void *arg)

@@ -5,6 +5,12 @@
 
 #include "analyze/measures/block_table.h"
 
+/*
+ * The figure_metric of a family; a bucket of a histogram that the run has, and that is not in it,
+ * is a known 0.
+ */
+double size_metric(struct store *s, const struct run *r, const void *name);
+
 /* The rows that a bucket, "recv_size_log2:16", gives: "recv_pct_log2:16". */
 void put_size_parts(struct store *s, const struct block_runs *b, enum estimator est,
 		    const char *bucket, struct table *t);

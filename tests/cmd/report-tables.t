@@ -292,6 +292,31 @@ ok "joules from a model" report scores cap --power-model idle=100,per_cpu=100 --
 ok "per GB" near_cell out value score=j_per_gb,side=receiver 117.1875 1e-6
 ok "are said to be one" says 'baseline receiver: j_per_gb comes from a MODEL' err
 ok "a host that both sides share counts once" near_cell out value score=j_per_gb,side=total 195.3125 1e-6
+# Four runs, of which one alone had a receive of that size; and one that kept no histogram.
+for r in 1 2 3 4 5; do
+	for side in receiver sender; do measure_run buckets v $r $side 1000000000 150; done
+done
+sed -i 's/"recv_hist":{"16":5}/"recv_hist":{"16":4,"18":1}/' buckets/runs/v/measure-01/receiver/workload.out
+sed -i 's/"recv_hist":{"16":5}/"recv_hist":{}/' buckets/runs/v/measure-05/receiver/workload.out
+for r in 1 2 3 4; do
+	buckets='"1":2'
+	[ $r = 2 ] && buckets='"1":2,"3":6'
+	sed -i "s/\"ring_overflow\":0/\"ring_overflow\":0,\"histograms\":{\"frags\":{\"count\":2,\"log2\":{$buckets}}}/" \
+		buckets/runs/v/measure-0$r/receiver/workload.out
+done
+manifest buckets v v/measure/1/ok v/measure/2/ok v/measure/3/ok v/measure/4/ok v/measure/5/ok
+"$zcost" analyze buckets 2>/dev/null
+ok "sizes of several runs" report sizes buckets --side receiver
+bucket() { # NAME COLUMN: of the receiver
+	awk -F'\t' -v name="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["name"] == name { print $at[c] }' out
+}
+ok "a bucket that one of four has is 0 at the median" test "$(bucket recv_size_log2:18 value) $(bucket recv_size_log2:18 runs)" = "0 4"
+ok "up to 1" test "$(bucket recv_size_log2:18 value_hi)" = 1
+ok "its share, too" test "$(bucket recv_pct_log2:18 value) $(bucket recv_pct_log2:18 value_hi) $(bucket recv_pct_log2:18 runs)" = "0 20 4"
+ok "what all have stays" test "$(bucket recv_size_log2:16 value) $(bucket recv_size_log2:16 runs)" = "5 4"
+ok "so it is of other histograms" test "$(bucket hist:frags:log2:3 value) $(bucket hist:frags:log2:3 value_hi) $(bucket hist:frags:log2:3 runs)" = "0 6 4"
+ok "and of their buckets alone" test "$(bucket hist:frags:count value) $(bucket hist:frags:count runs)" = "2 4"
+
 # The same counters, but nobody says how much was done.
 cp -r counted wordless
 rm wordless/zcost.db
