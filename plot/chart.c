@@ -55,6 +55,7 @@ int drawing_prepare(struct drawing *d, struct error *err)
 	for (i = 0; i < d->nnews; i++)
 		if (variant_place(d, d->news[i]) < 0)
 			return unknown_variant(d, d->news[i], err);
+	d->source->table(d->source, "runs", &d->query, &d->runs, &ignored);
 	/* Without evidence each variant is said to have none; that is no reason not to draw. */
 	return drawing_table(d, "zerocopy", &d->zerocopy, &ignored) == -ENOMEM ? -ENOMEM : 0;
 }
@@ -62,6 +63,8 @@ int drawing_prepare(struct drawing *d, struct error *err)
 void drawing_free(struct drawing *d)
 {
 	table_free(&d->zerocopy);
+	table_free(&d->runs);
+	arena_free(&d->arena);
 }
 
 /* What the figures of a chart's tables are from; a loss of another collector is not theirs. */
@@ -183,6 +186,39 @@ static void note_measured_others(struct drawing *d)
 	table_free(&t);
 }
 
+/* THE TABLE of what befalls a run, by the words of its note; `cut`: what a caption does without. */
+static const struct {
+	const char *words, *cut;
+} disturbances[] = {
+	{"workload: stalled for ", " (below"},
+	{"window: the two sides' windows are ", " (two clocks"},
+};
+
+/* "mmap receiver: workload: stalled for 0.50 s of the window's 3.00 s": the first of each kind. */
+static void note_disturbed(struct drawing *d, const struct table *t)
+{
+	static const char warning[] = "warning: ";
+	size_t i, k;
+
+	for (i = 0; i < t->nnotes; i++) {
+		const char *text = t->notes[i] + strlen(warning), *cut;
+		char *kept;
+
+		if (!str_starts(t->notes[i], warning) || !is_drawn(d, text) ||
+		    !is_of(t, t->notes[i]))
+			continue;
+		for (k = 0; k < array_size(disturbances); k++) {
+			if (d->disturbed[k] || !strstr(text, disturbances[k].words))
+				continue;
+			cut = strstr(text, disturbances[k].cut);
+			kept = xasprintf("%.*s", (int)(cut ? cut - text : (long)strlen(text)),
+					 text);
+			d->disturbed[k] = arena_strdup(&d->arena, kept);
+			free(kept);
+		}
+	}
+}
+
 static bool by_side(const char *table)
 {
 	size_t i;
@@ -209,7 +245,8 @@ int drawing_table(struct drawing *d, const char *name, struct table *t, struct e
 	if (!rc) {
 		note_losses(d, t);
 		note_others(d, t);
-		if (profiled)
+		note_disturbed(d, t);
+		if (profiled || !strcmp(name, "summary"))
 			note_measured_others(d);
 	}
 	return rc;
@@ -232,6 +269,18 @@ static const char *any_variant(const struct drawing *d, int i)
 const char *drawing_variant(const struct drawing *d, int i)
 {
 	return d->most && i >= d->most ? NULL : any_variant(d, i);
+}
+
+bool drawing_all_failed(const struct drawing *d, const char *variant)
+{
+	long row = row_find(&d->runs, 0, variant, NULL);
+
+	if (row < 0)
+		return false;
+	for (; row >= 0; row = row_find(&d->runs, (size_t)row + 1, variant, NULL))
+		if (!strcmp(row_text(&d->runs, (size_t)row, "status"), "ok"))
+			return false;
+	return true;
 }
 
 const char *drawing_label(const struct drawing *d, struct figure *f, const char *variant)
@@ -275,23 +324,36 @@ void drawing_bars(const struct drawing *d, struct figure *f)
 		add_bar(d, f, v);
 }
 
+static bool has_cost(const struct table *t, const char *variant, const char *side)
+{
+	long row = row_find(t, 0, variant, side);
+
+	while (row >= 0 && isnan(row_real(t, (size_t)row, "self_ns")))
+		row = row_find(t, (size_t)row + 1, variant, side);
+	return row >= 0;
+}
+
 void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
 		     const char *side)
 {
-	struct str without = {0};
+	struct str without = {0}, costless = {0}, *list;
 	const char *v;
 	int i;
 
 	for (i = 0; (v = drawing_variant(d, i)); i++) {
-		if (row_find(t, 0, v, side) >= 0)
+		list = row_find(t, 0, v, side) < 0 ? &without : &costless;
+		if (has_cost(t, v, side))
 			add_bar(d, f, v);
-		else
-			str_printf(&without, "%s%s", without.len ? ", " : "",
-				   drawing_label(d, f, v));
+		else if (!drawing_all_failed(d, v)) /* that is said of it */
+			str_printf(list, "%s%s", list->len ? ", " : "", drawing_label(d, f, v));
 	}
 	if (without.len)
 		figure_caption(f, "Not profiled here: %s", without.buf);
+	if (costless.len)
+		figure_caption(f, "Profiled, but its cost per unit of work is not known: %s",
+			       costless.buf);
 	str_free(&without);
+	str_free(&costless);
 }
 
 bool drawing_is_of(const struct drawing *d, const char *side, struct error *err)
@@ -458,6 +520,7 @@ static void caption_left_out(const struct drawing *d, struct figure *f)
 
 int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err)
 {
+	size_t i;
 	int rc;
 
 	figure_init(f, c->name);
@@ -465,6 +528,7 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	copied_caption(d, f);
 	d->losses = 0;
 	d->others = 0;
+	memset(d->disturbed, 0, sizeof(d->disturbed));
 	rc = c->draw(d, f, err);
 	caption_left_out(d, f);
 	if (d->losses > 1)
@@ -474,8 +538,13 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	if (d->others > 0)
 		figure_caption(f,
 			       "Other programs took up to %.0f %% of a side's busy time in user "
-			       "mode, which is in these figures",
-			       d->others);
+			       "mode, which %s",
+			       d->others,
+			       !strcmp(c->name, "throughput") ? "these figures may suffer from"
+							      : "is in these figures");
+	for (i = 0; i < array_size(d->disturbed); i++)
+		if (d->disturbed[i])
+			figure_caption(f, "Disturbed: %s", d->disturbed[i]);
 	if (!rc && !f->data.rows)
 		return error_set(err, ENODATA, "no variant has these figures");
 	return rc;

@@ -44,10 +44,13 @@ struct drawing {
 	const char *side;      /* only this one; NULL: all */
 	int most;	       /* variants in the present chart; 0: all */
 	struct table zerocopy; /* filled once for all charts; no rows: no evidence */
+	struct table runs;     /* the same of all runs, failed ones too; no rows: not known */
 	bool lossy;	       /* a table behind a chart so far was incomplete */
 	char loss[256];	       /* the present chart's first loss in words */
 	int losses;
 	double others; /* percent of busy time that other programs took, the most in the chart */
+	struct arena arena;	  /* holds these */
+	const char *disturbed[2]; /* of runs that stood still, and whose sides are apart; or NULL */
 };
 
 struct chart {
@@ -79,6 +82,9 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 
 /* The i-th variant to compare, base first; NULL past the last. */
 const char *drawing_variant(const struct drawing *d, int i);
+
+/* Did none of its runs succeed? */
+bool drawing_all_failed(const struct drawing *d, const char *variant);
 
 /* Its name as texts and bars have it: without what all variants of the chart have in common. */
 const char *drawing_label(const struct drawing *d, struct figure *f, const char *variant);

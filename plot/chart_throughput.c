@@ -2,6 +2,7 @@
 /* One bar per variant: what the receiver got. */
 #include "plot/chart_all.h"
 
+#include "lib/alloc.h"
 #include "plot/rows.h"
 #include "plot/shared.h"
 
@@ -15,13 +16,42 @@ static long row_of(const struct table *t, const char *variant)
 	return row >= 0 ? row : row_find(t, 0, variant, NULL);
 }
 
-static void put_variant(struct figure *f, const struct table *t, const char *variant, int bar)
+/* THE TABLE of what work is counted in: the first that any variant has is drawn. */
+static const struct speed {
+	const char *column, *short_name, *axis, *subtitle;
+} speeds[] = {
+	{"throughput_gbps", "throughput", "Gbit/s",
+	 "What arrived at the receiver's application; higher is better"},
+	{"rate_packets", "rate_packets", "packets per second",
+	 "Packets that the workload counted, no bytes; higher is better"},
+	{"rate_messages", "rate_messages", "messages per second",
+	 "Messages that the workload counted, no bytes; higher is better"},
+};
+
+static const struct speed *speed_of(const struct drawing *d, const struct table *t)
+{
+	const char *v;
+	size_t k;
+	long row;
+	int i;
+
+	for (k = 0; k < array_size(speeds); k++)
+		for (i = 0; (v = drawing_variant(d, i)); i++) {
+			row = row_of(t, v);
+			if (row >= 0 && !isnan(row_real(t, (size_t)row, speeds[k].column)))
+				return &speeds[k];
+		}
+	return speeds;
+}
+
+static void put_variant(struct figure *f, const struct table *t, const struct speed *speed,
+			const char *variant, int bar)
 {
 	long row = row_of(t, variant);
 	struct estimate e = {.value = NAN};
 
 	if (row >= 0)
-		e = row_estimate(t, (size_t)row, "throughput_gbps", "throughput");
+		e = row_estimate(t, (size_t)row, speed->column, speed->short_name);
 	if (!isnan(e.value))
 		figure_put(f, 0, bar, FIGURE_WHOLE, e);
 }
@@ -50,6 +80,7 @@ static void put_claim(struct drawing *d, struct figure *f)
 
 int chart_throughput(struct drawing *d, struct figure *f, struct error *err)
 {
+	const struct speed *speed;
 	struct table t = {0};
 	const char *v;
 	int i, rc = drawing_table(d, "summary", &t, err);
@@ -57,12 +88,13 @@ int chart_throughput(struct drawing *d, struct figure *f, struct error *err)
 	if (rc)
 		goto out;
 	figure_title(f, "Throughput by variant");
-	figure_subtitle(f, "What arrived at the receiver's application; higher is better");
-	f->axis = "Gbit/s";
+	speed = speed_of(d, &t);
+	figure_subtitle(f, "%s", speed->subtitle);
+	f->axis = speed->axis;
 	figure_group(f, "");
 	drawing_bars(d, f);
 	for (i = 0; (v = drawing_variant(d, i)); i++)
-		put_variant(f, &t, v, i);
+		put_variant(f, &t, speed, v, i);
 	put_claim(d, f);
 	drawing_foot(d, f, FROM_MEASURED);
 out:

@@ -108,7 +108,7 @@ static bool put_others(struct str *s, const struct table *t, const char *variant
 }
 
 /* Warnings come first: a line that is cut, is cut at its end. */
-enum rank { FELL_BACK, FELL_PARTLY, DROPPED, NO_EVIDENCE, COPIED, ZERO_COPY, RANKS };
+enum rank { FELL_BACK, FELL_PARTLY, DROPPED, FAILED, NO_EVIDENCE, COPIED, ZERO_COPY, RANKS };
 
 /* Variants of which the same is said. */
 struct alike {
@@ -295,7 +295,14 @@ static void say(const struct drawing *d, struct said *all, int i)
 	const char *v = drawing_variant(d, i);
 	struct str words = {0};
 	double percent;
-	enum rank rank = put_words(&words, &d->zerocopy, v, &percent);
+	enum rank rank = FAILED;
+
+	if (drawing_all_failed(d, v)) {
+		percent = NAN;
+		str_puts(&words, "no run succeeded");
+	} else {
+		rank = put_words(&words, &d->zerocopy, v, &percent);
+	}
 
 	if (!silent(d, i, rank))
 		add(all, v, rank, percent, &words);

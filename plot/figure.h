@@ -48,7 +48,7 @@ struct figure {
 	const char *note_word;		     /* heading of the .tsv's column of notes; NULL: none */
 	const char *starred;		     /* the note of bars whose numbers have a star */
 	const char *absent;		     /* what stands where a bar is missing: "n/a" */
-	const char *captions[6];	     /* what a reader must not miss */
+	const char *captions[8];	     /* what a reader must not miss */
 	int ncaptions;
 	struct figure_marks groups, bars, parts;
 	struct table data; /* group bar part value lo hi runs from note, the first three places */

@@ -120,7 +120,11 @@ for unit in packet message; do
 	cp -r cap counted
 	sqlite3 counted/zcost.db "DELETE FROM metric WHERE name IN ('bytes', 'throughput', 'rate_${unit}s');
 		UPDATE metric SET name = 'rate_${unit}s' WHERE name = 'rate_kib'"
-	ok "costs per $unit" exits 0 "$zcost" plot counted components functions -o per_$unit --format svg
+	ok "costs per $unit" exits 0 "$zcost" plot counted components functions throughput -o per_$unit --format svg
+	ok "throughput: ${unit}s" says "label '${unit}s per second'" per_$unit/throughput.gp
+	ok "as reported" same_figures "$(cells per_$unit/throughput.tsv value variant=mmap)" \
+		"$(report summary counted | cells - rate_${unit}s variant=mmap side=receiver)"
+	ok "no gain in them for what copied" says_title 'Throughput by variant' per_$unit/throughput.svg
 	ok "components: its title" says_title "What one $unit costs, by component" per_$unit/components.svg
 	for c in components functions; do
 		ok "$c: its axis" says "label 'ns per $unit'" per_$unit/$c.gp
@@ -146,7 +150,36 @@ ok "drawn with it" exits 0 "$zcost" plot cap cpu throughput roi_c components fun
 for c in cpu roi_c components functions waterfall; do
 	ok "$c has it in a caption" says 'Other programs took up to 50 % of a side' crowded/$c.gp
 done
-ok "throughput has none" sh -c '! grep "Other programs" crowded/throughput.gp'
+ok "throughput had to do without that time" says 'Other programs took up to 50 % .*, which these figures may suffer from' crowded/throughput.gp
+
+# A run that stood still, and one whose sides were measured at different times.
+sqlite3 cap/zcost.db "INSERT INTO note (run, severity, text) SELECT id, 'warning', 'workload: stalled for 0.' || repeat ||
+	'0 s of the window''s 3.00 s (below a tenth of its usual rate), the longest time 0.10 s, 1.00 s after the start'
+	FROM run WHERE variant = 'mmap' AND side = 'receiver' AND pass = 'measure' AND repeat < 4;
+	INSERT INTO note (run, severity, text) SELECT id, 'warning', 'window: the two sides'' windows are 30.0 ms apart, 1.0 % of their 3.00 s'
+	FROM run WHERE variant = 'uring' AND pass = 'measure' AND repeat = 2"
+ok "drawn with these" exits 0 "$zcost" plot cap throughput roi_c cpu -o disturbed --format svg
+for c in throughput roi_c; do
+	ok "$c says what stood still" says "Disturbed: mmap receiver: workload: stalled for 0.10..0.30 s of the window's 3.00 s" disturbed/$c.svg
+	ok "and whose sides are apart" says "Disturbed: uring receiver.*: window: the two sides' windows are 30.0 ms apart, 1.0 % of their 3.00 s" disturbed/$c.svg
+done
+ok "CPU use is not the workload's account" sh -c '! grep stalled disturbed/cpu.svg'
+ok "a chart without that variant" exits 0 "$zcost" plot cap throughput -o calm --format svg --new uring
+ok "has nothing of it" sh -c '! grep stalled calm/throughput.svg'
+
+# A variant of which no run succeeded, and one whose profile has no costs.
+cp -r cap failed
+sqlite3 failed/zcost.db "UPDATE run SET status = 'failed' WHERE variant = 'mmap';
+	DELETE FROM metric WHERE name LIKE 'rate_%' AND run IN (SELECT id FROM run WHERE variant = 'uring')"
+ok "a variant that never ran" exits 0 "$zcost" plot failed throughput components functions -o failed-slides --format svg
+for c in throughput components functions; do
+	ok "$c says so" says 'mmap: no run succeeded' failed-slides/$c.svg
+	ok "and nothing of evidence" sh -c "! grep 'mmap[^·]*: no evidence' failed-slides/$c.svg"
+done
+ok "samples without a cost are no missing samples" says 'Profiled, but its cost per unit of work is not known: uring' failed-slides/functions.svg
+ok "nor a bar" test -z "$(cells failed-slides/functions.tsv value variant=uring)"
+ok "the base that never ran is said too" exits 0 "$zcost" plot failed throughput -o failed-base --format svg --base mmap
+ok "by the same words" says 'mmap: no run succeeded' failed-base/throughput.svg
 
 # Another base and one other: the same colours, in this order.
 colour() {
