@@ -302,7 +302,8 @@ static int write_capture(struct store *s, const struct layout *l, struct error *
 		     {"zcost_version", l->zcost_version},
 		     {"estimator", l->estimator},
 		     {"order", l->order},
-		     {"manifest_sha256", l->has_manifest ? l->manifest_sha256 : NULL}};
+		     {"manifest_sha256", l->has_manifest ? l->manifest_sha256 : NULL},
+		     {"run_sha256", *l->run_sha256 ? l->run_sha256 : NULL}};
 	size_t i;
 	int rc = store_begin(s, err);
 

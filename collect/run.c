@@ -6,6 +6,7 @@
  */
 #include "collect/run.h"
 
+#include "collect/folder.h"
 #include "collect/orphans.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
@@ -385,26 +386,6 @@ static void end_earlier(const struct run *r)
 	free(dir);
 }
 
-/* Nothing of an earlier run may pass for this one's. */
-static void remove_old(const struct run *r)
-{
-	const char *const common[] = {"run.json", "workload.out", "workload.err"};
-	size_t i, k;
-	char *path;
-
-	for (i = 0; i < array_size(common); i++) {
-		path = xasprintf("%s/%s", r->dir, common[i]);
-		unlink(path);
-		free(path);
-	}
-	for (i = 0; collectors[i]; i++)
-		for (k = 0; collectors[i]->files[k]; k++) {
-			path = xasprintf("%s/%s", r->dir, collectors[i]->files[k]);
-			unlink(path);
-			free(path);
-		}
-}
-
 /*
  * Our own reading and writing should not run on the CPUs that are measured, where there are
  * others; and it should happen when it is due, whatever else wants to run: on a busy host a window
@@ -428,14 +409,19 @@ static void step_aside(const struct run *r)
 
 static int set_up(struct run *r, struct error *err)
 {
-	int rc = dir_make(r->dir, err);
+	bool used;
+	int rc = folder_check(r->dir, &used, err);
 
 	r->pidfd = r->held = -1;
 	r->in.fd = STDIN_FILENO;
+	if (!rc)
+		rc = dir_make(r->dir, err);
 	if (rc)
 		return rc;
 	end_earlier(r);
-	remove_old(r);
+	if (used && !r->sync)
+		note("%s: the run that was in it is replaced", r->dir);
+	folder_clear(r->dir);
 	rc = block_signals(r, err);
 	if (!rc)
 		rc = cpuset_online(&r->online, err);

@@ -228,11 +228,12 @@ static void found_variant(struct layout *l, const char *dir, const char *name,
 static int scan(struct layout *l, const char *capture, struct error *err)
 {
 	struct layout_entry e = {.status = "ok"};
+	const char *plain = keepf(l, "%s/run.json", capture);
 
-	if (path_exists(keepf(l, "%s/run.json", capture))) {
+	if (path_exists(plain)) {
 		e.dir = keep(l, capture);
 		add(l, &e);
-		return 0;
+		return file_sha256(plain, l->run_sha256, err);
 	}
 	each_folder(l, keepf(l, "%s/runs", capture), &e, found_variant);
 	if (!l->nentries)

@@ -31,7 +31,8 @@ struct layout {
 	const char *name, *created, *zcost_version, *estimator, *order; /* NULL: not known */
 	const char *hosts_dir;
 	bool has_manifest;
-	char manifest_sha256[65];
+	char manifest_sha256[65],
+		run_sha256[65]; /* the latter of the run.json of a plain run; "": none */
 	struct layout_variant *variants;
 	struct layout_entry *entries; /* by position, receiver before sender */
 	const char **notes;	      /* what is not as it should be: makes the analysis lossy */

@@ -198,14 +198,34 @@ static int check_manifest(struct store *s, const char *hex, const char *capture,
 			 capture);
 }
 
+/* A plain run's folder takes the next run as well: what is there is not what was analyzed. */
+static int check_run(struct store *s, const char *hex, const char *capture, struct error *err)
+{
+	const char *known = store_capture_value(s, "run_sha256");
+
+	if (!known || !strcmp(known, hex))
+		return 0;
+	return error_set(err, ESTALE, "%s: the run has changed since; run 'zcost analyze %s' again",
+			 s->path, capture);
+}
+
 static int check_fresh(struct store *s, const char *capture, struct error *err)
 {
-	char *manifest = xasprintf("%s/manifest.json", capture), hex[65];
+	static const struct {
+		const char *name;
+		int (*check)(struct store *s, const char *hex, const char *capture,
+			     struct error *err);
+	} files[] = {{"manifest.json", check_manifest}, {"run.json", check_run}};
+	size_t i;
 	int rc = 0;
 
-	if (path_exists(manifest) && !file_sha256(manifest, hex, NULL))
-		rc = check_manifest(s, hex, capture, err);
-	free(manifest);
+	for (i = 0; i < array_size(files) && !rc; i++) {
+		char *path = xasprintf("%s/%s", capture, files[i].name), hex[65];
+
+		if (path_exists(path) && !file_sha256(path, hex, NULL))
+			rc = files[i].check(s, hex, capture, err);
+		free(path);
+	}
 	return rc;
 }
 

@@ -78,6 +78,26 @@ ok "what it left behind is ended" exits 0 collect --collect cpu --duration 0.2 -
 ok "really" sh -c '! kill -0 $(cat left)'
 
 ok "an old run's files are gone" test ! -e r/perf.data
+touch r/perf.data
+"$zcost" analyze r >log 2>&1
+ok "what was analyzed is shown" exits 0 "$zcost" report runs r
+ok "another run in its place" exits 0 collect --collect null -- sh -c 'sleep 0.1'
+ok "  is told" says '^zcost: r: the run that was in it is replaced$' err
+ok "  leaves nothing of the first" test ! -e r/perf.data
+ok "  is not shown by the first one's figures" exits 1 "$zcost" report runs r
+ok "  with the way out" says "r/zcost.db: the run has changed since; run 'zcost analyze r' again" err
+"$zcost" analyze r >log 2>&1
+ok "  but by its own" exits 0 "$zcost" report runs r
+mkdir slides empty killed
+touch slides/talk.md killed/perf.data
+ok "a folder of something else" exits 1 "$zcost" collect -o slides --collect null -- true
+ok "  is left alone, and named" says "^zcost: slides: there is 'talk.md' in it, which is no run's: give another -o$" err
+ok "  nothing was made" test "$(ls -A slides)" = talk.md
+ok "an empty one will do" exits 0 "$zcost" collect -o empty --collect null -- true
+ok "  and nothing was replaced" sh -c '! grep replaced err'
+ok "one of a run that was killed too" exits 0 "$zcost" collect -o killed --collect null -- true
+mkdir -p cap/runs && echo '{}' >cap/manifest.json
+ok "a capture's is not a run's" exits 1 "$zcost" collect -o cap --collect null -- true
 ok "unknown collector" exits 2 "$zcost" collect -o r2 --collect cpu,perv -- true
 ok "the message lists all" says "unknown collector 'perv'; there are: .*cpu .*null .*all" err
 ok "nothing was made" test ! -e r2

@@ -25,7 +25,7 @@ ok "  and in reports" sh -c "'$zcost' report runs r | grep -q '$reason'"
 ok "--verbose" exits 0 "$zcost" collect -o r -v --pass measure -- sleep 0.1
 ok "  says it" says "^zcost: power: not measured: $reason" err
 ok "  and not twice" sh -c "! grep -q 'not measured here' err"
-ok "what was asked for" exits 4 "$zcost" collect -o r --collect cpu,power -- sleep 0.1
+ok "what was asked for" exits 4 "$zcost" collect -o asked --collect cpu,power -- sleep 0.1
 ok "  has its reason at once" says "^zcost: power: not measured: $reason" err
 ok "  and alone" test "$(wc -l <err)" = 1
 
