@@ -49,7 +49,7 @@ const char *work_word(const char *unit)
 	for (i = 0; i < array_size(units); i++)
 		if (!strcmp(units[i].unit, unit))
 			return units[i].word;
-	return "unit";
+	return !strcmp(unit, "syscall") ? "syscall" : "unit"; /* that one on demand alone */
 }
 
 char *work_units(struct store *s, const struct run *runs, int n)

@@ -12,7 +12,7 @@
 const char *work_unit(struct store *s, const struct run *runs, int n);
 bool work_is_in(struct store *s, const struct run *runs, int n, const char *unit);
 
-/* As names of columns and figures have it: "kib", "packet", "message"; else "unit". */
+/* As names of columns and figures have it: "kib", "packet", "message", "syscall"; else "unit". */
 const char *work_word(const char *unit);
 
 /* "packets, messages": what a rate is known of in any of the runs; "" for nothing. For free(). */

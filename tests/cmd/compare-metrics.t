@@ -24,6 +24,8 @@ ok "for both sides together" near "$(field 'total ns_per_kib' base)" 2000 1e-9
 ok "T^2/C" near "$(field 'receiver roi_c' base)" 0.67108864 1e-6
 ok "T^2/C of both sides" near "$(field 'total roi_c' base)" 0.33554432 1e-6
 ok "copying" near "$(field 'receiver copy_ns_per_kib' base)" 600 1e-6
+compared copying mapping -C cap --unit syscall
+ok "by another unit its name says which" near "$(field 'receiver copy_ns_per_syscall' base)" 14998.69 0.01 # 600 / (40.963584 / 1024)
 sqlite3 cap/zcost.db "UPDATE run SET status = 'failed' WHERE pass = 'profile' AND repeat > 1"
 compared copying mapping -C cap
 ok "with one profile copying is still what the components say" near "$(field 'receiver copy_ns_per_kib' base)" 600 1e-9
