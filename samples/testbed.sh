@@ -23,6 +23,11 @@
 # TESTBED_TSO=off each side cuts its packets to the MTU before they cross (TSO and GSO are off; wants
 # ethtool), as a wire would have them; only then are MTU and GRO of the receiver worth a comparison.
 #
+# Congestion control is reno, which every kernel has and which does not pace: under bbr, the default of
+# some hosts, a flow over veth waits for its timers, and these are most of what the sender costs.
+# TESTBED_CC=bbr for another (it must be in net.ipv4.tcp_allowed_congestion_control), TESTBED_CC=host
+# for the host's own.
+#
 # Nothing outside of the two namespaces is changed: no interface, address, route or sysctl of
 # the host; `down` leaves nothing. Exit 0 done, 1 failed (the reason is on standard error), 2 usage;
 # `run` gives the command's own.
@@ -32,6 +37,7 @@ rx_cpu=${TESTBED_RECEIVER_CPU:-1}
 tx_cpu=${TESTBED_SENDER_CPU:-0}
 pages=${TESTBED_PAGES:-15}
 tso=${TESTBED_TSO:-on}
+cc=${TESTBED_CC:-reno}
 segment=$((pages * 4096))
 mtu=$((segment + 72)) # IPv6 40, TCP 20, timestamps 12; IPv4 is 20 shorter
 name=zcost
@@ -101,6 +107,7 @@ configure() {
 			return 1
 	fi
 	[ "$tso" = on ] || ip netns exec "$ns" ethtool -K veth0 tso off gso off || return 1
+	[ "$cc" = host ] || ip netns exec "$ns" sysctl -q "net.ipv4.tcp_congestion_control=$cc" || return 1
 	ip netns exec "$ns" sh -c '
 		echo "4096 131072 33554432" >/proc/sys/net/ipv4/tcp_rmem
 		echo "4096 131072 33554432" >/proc/sys/net/ipv4/tcp_wmem
