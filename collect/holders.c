@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -42,6 +43,21 @@ static bool holds(const char *pid, const struct stat *dir)
 	return found;
 }
 
+/* The pid may be another process's by now. A pidfd is not: what it names is looked at again. */
+static void signal_holder(const char *pid, const struct stat *dir, int sig)
+{
+	int fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
+
+	if (fd < 0)
+		return;
+	if (holds(pid, dir)) {
+		syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
+		if (sig == SIGTERM)
+			syscall(SYS_pidfd_send_signal, fd, SIGCONT, NULL, 0);
+	}
+	close(fd);
+}
+
 /* Sends them a signal, 0: none; returns how many there are. */
 static int each(const char *dir, int sig)
 {
@@ -60,9 +76,7 @@ static int each(const char *dir, int sig)
 			continue;
 		n++;
 		if (sig)
-			kill(pid, sig);
-		if (sig == SIGTERM)
-			kill(pid, SIGCONT);
+			signal_holder(e->d_name, &st, sig);
 	}
 	if (proc)
 		closedir(proc);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -46,6 +47,18 @@ static bool is_marked(const char *pid, const char *mark, bool begins)
 	return found;
 }
 
+/* The pid may be another process's by now. A pidfd is not: what it names is looked at again. */
+static void signal_marked(const char *pid, const char *mark, bool begins, int sig)
+{
+	int fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
+
+	if (fd < 0)
+		return;
+	if (is_marked(pid, mark, begins))
+		syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
+	close(fd);
+}
+
 /* Signal 0 counts only. */
 static int signal_all(const char *mark, bool begins, int sig)
 {
@@ -57,7 +70,8 @@ static int signal_all(const char *mark, bool begins, int sig)
 		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
 
 		if (pid > 0 && pid != getpid() && is_marked(e->d_name, mark, begins)) {
-			kill(pid, sig);
+			if (sig)
+				signal_marked(e->d_name, mark, begins, sig);
 			n++;
 		}
 	}
