@@ -12,6 +12,12 @@
 /* `raw` without leading "./" and trailing "/"; "" for the folder itself. The caller frees. */
 int name_clean(const char *raw, char **clean, struct error *err);
 
+/*
+ * Names at the top of a capture folder under which a zcost before this one noted commands to undo
+ * and keys of other hosts. They are never packed or unpacked. Ends with NULL.
+ */
+extern const char *const names_of_host[];
+
 /* For messages: control characters as '?', cut at a bearable length; static buffer. */
 const char *name_shown(const char *raw);
 

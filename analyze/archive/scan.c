@@ -23,6 +23,16 @@ static bool is_temporary(const char *name)
 	return tmp && tmp[5] && !tmp[5 + strspn(tmp + 5, "0123456789")];
 }
 
+static bool is_of_host(const char *name)
+{
+	size_t len = strcspn(name, "/"), i;
+
+	for (i = 0; names_of_host[i]; i++)
+		if (strlen(names_of_host[i]) == len && !strncmp(name, names_of_host[i], len))
+			return true;
+	return false;
+}
+
 static const char *kind_of(mode_t mode)
 {
 	switch (mode & S_IFMT) {
@@ -44,7 +54,7 @@ static int take(struct members *m, const FTSENT *e, const char *name, struct fin
 	char *clean;
 	int rc;
 
-	if (!*name || !strcmp(name, SUMS_NAME) || is_temporary(e->fts_name))
+	if (!*name || !strcmp(name, SUMS_NAME) || is_of_host(name) || is_temporary(e->fts_name))
 		return 0;
 	rc = name_clean(name, &clean, err);
 	if (rc)

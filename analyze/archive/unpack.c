@@ -266,6 +266,24 @@ static int check_capture(struct unpacking *k, const char *root, struct error *er
 			      k->u->archive);
 }
 
+static int drop_of_host(struct unpacking *k, const char *root, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; names_of_host[i] && !rc; i++) {
+		char *path = xasprintf("%s/%s", root, names_of_host[i]);
+
+		if (path_exists(path)) {
+			note("%s: left out: %s belongs to the host that it was written on",
+			     k->u->archive, names_of_host[i]);
+			rc = dir_remove(path, err);
+		}
+		free(path);
+	}
+	return rc;
+}
+
 static int place(struct unpacking *k, const char *root, struct error *err)
 {
 	if (syncfs(k->dir) || rename(root, k->u->folder))
@@ -292,6 +310,8 @@ static int finish(struct unpacking *k, struct error *err)
 		rc = check_sums(k, root, err);
 	if (!rc)
 		rc = check_manifest(k, root, err);
+	if (!rc)
+		rc = drop_of_host(k, root, err);
 	if (!rc)
 		rc = place(k, root, err);
 	free(root);
