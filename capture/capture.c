@@ -2,6 +2,7 @@
 /* The loop: what is left to be done, each run into its place, the manifest after each. */
 #include "capture/capture.h"
 
+#include "capture/folder.h"
 #include "capture/permit.h"
 #include "capture/recover.h"
 #include "capture/remotes.h"
@@ -11,7 +12,6 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -19,27 +19,6 @@
 #include <unistd.h>
 
 enum { TRIES = 3 }; /* of a run that was disturbed, at most */
-
-/* Only an empty folder, or one that is a capture, is written to. */
-static int check_folder(const char *dir, struct error *err)
-{
-	char *manifest = xasprintf("%s/manifest.json", dir);
-	struct dirent *e;
-	int rc = 0;
-	DIR *d;
-
-	d = path_exists(manifest) ? NULL : opendir(dir);
-	free(manifest);
-	while (d && !rc && (e = readdir(d)))
-		if (e->d_name[0] != '.')
-			rc = error_set(err, EEXIST,
-				       "%s: there are files in it, and it is no capture (no "
-				       "manifest.json): give another -o",
-				       dir);
-	if (d)
-		closedir(d);
-	return rc;
-}
 
 static char *run_path(const struct capture *c, const char *name)
 {
@@ -253,18 +232,18 @@ static int do_todo(struct capture *c, struct error *err)
 
 static int prepare(struct capture *c, struct error *err)
 {
-	int rc = check_folder(c->dir, err);
+	int rc = capture_folder_check(c->dir, err);
 
 	if (!rc)
 		rc = manifest_open(&c->manifest, c->dir, err);
 	if (!rc)
 		rc = interrupt_open(&c->intr, err);
 	if (!rc)
-		rc = recover_earlier(c, err);
-	if (!rc)
 		rc = remotes_open(c, err);
 	if (!rc)
 		rc = manifest_adopt(&c->manifest, c->plan, c->whole, err);
+	if (!rc)
+		rc = recover_earlier(c, err);
 	if (!rc)
 		rc = recover_lock_runs(c, err);
 	if (!rc)

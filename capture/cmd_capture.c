@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost capture */
 #include "capture/capture.h"
+#include "capture/recover.h"
 #include "capture/undo.h"
 #include "collect/call_graph.h"
 #include "collect/events.h"
@@ -314,9 +315,17 @@ static void give_to_caller(const char *dir)
 	nftw(dir, own_entry, 16, FTW_PHYS);
 }
 
-/* The way out, where what failed to be undone would stop each capture into the same folder. */
+/*
+ * The way out, where what failed to be undone would stop each capture into the same folder. What a
+ * capture at work there will undo itself is not our business.
+ */
 static void tell_due(const char *dir)
 {
+	int lock = recover_lock(dir, NULL);
+
+	if (lock < 0)
+		return;
+	close(lock);
 	if (undo_due(dir))
 		note("this is still to be undone: the next capture into %s tries first, or 'zcost "
 		     "capture --undo -o %s'; where it is undone by hand, or gone, --undo --forget "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/hook.h"
 
+#include "capture/state.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -45,19 +46,20 @@ static int await(pid_t pid, const struct hook *h, int *status)
 	return rc;
 }
 
-static char *running_path(const char *dir)
+/* The time tells this hook from all others. */
+static char *hook_mark(const char *folder)
 {
-	return xasprintf("%s/.undo/running", dir);
+	return xasprintf("ZCOST_HOOK=%s.%llu", folder, (unsigned long long)clock_mono_ns());
 }
 
 /* A mark for what this hook starts, known to the next capture while the hook runs. */
 static char *begin(const struct hook *h, struct error *err)
 {
-	char *folder = xasprintf("%s/.undo", h->dir), *path = running_path(h->dir);
-	char *mark = xasprintf("ZCOST_HOOK=%s.%llu", folder, (unsigned long long)clock_mono_ns());
 	struct error e = {0};
+	char *folder = state_folder(h->dir, true, &e), *mark = hook_mark(folder ? folder : h->dir);
+	char *path = xasprintf("%s/running", folder ? folder : "");
 
-	if (!dir_make(folder, &e))
+	if (folder)
 		file_write(path, mark, strlen(mark), &e);
 	if (e.code && h->anyway) {
 		warn("%s: %s's '%s' is run all the same", e.text, h->owner, h->what);
@@ -72,26 +74,36 @@ static char *begin(const struct hook *h, struct error *err)
 	return mark;
 }
 
-static void end(const char *dir, char *mark)
+static void end(const char *dir)
 {
-	char *folder = xasprintf("%s/.undo", dir), *path = running_path(dir);
+	char *folder = state_folder(dir, false, NULL), *path;
 
+	if (!folder)
+		return;
+	path = xasprintf("%s/running", folder);
 	unlink(path);
 	rmdir(folder); /* fails while there is something to undo */
 	free(path);
 	free(folder);
-	free(mark);
 }
 
 void hook_recover(const char *dir)
 {
-	char *path = running_path(dir), *mark;
+	char *folder = state_folder(dir, false, NULL), *path, *mark, *ours;
 
+	if (!folder)
+		return;
+	path = xasprintf("%s/running", folder);
+	ours = xasprintf("ZCOST_HOOK=%s.", folder);
 	if (!file_read(path, &mark, NULL, NULL)) {
-		marked_end(mark, false, GRACE_MS);
-		end(dir, mark);
+		if (str_starts(mark, ours))
+			marked_end(mark, false, GRACE_MS);
+		free(mark);
+		end(dir);
 	}
+	free(ours);
 	free(path);
+	free(folder);
 }
 
 static int start(pid_t *pid, const char *command, const char *mark, int out, struct error *err)
@@ -138,7 +150,8 @@ static int run(const struct hook *h, int out, struct error *err)
 			marked_end(mark, false, GRACE_MS);
 		rc = judge(h, rc, status, err);
 	}
-	end(h->dir, mark);
+	end(h->dir);
+	free(mark);
 	return rc;
 }
 

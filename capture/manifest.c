@@ -33,12 +33,36 @@ static json_t *empty(void)
 			 "", "runs", "hosts");
 }
 
+/* It becomes a part of a path. */
+static bool is_plain(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/');
+}
+
+static int check_run(const json_t *run, const char *path, struct error *err)
+{
+	const char *bad = is_plain(text(run, "variant")) ? NULL : text(run, "variant");
+	const json_t *side;
+	size_t i;
+
+	json_array_foreach (json_object_get(run, "sides"), i, side)
+		if (!json_is_string(side) || !is_plain(json_string_value(side)))
+			bad = json_is_string(side) ? json_string_value(side) : "";
+	if (!bad)
+		return 0;
+	return error_set(err, EBADMSG,
+			 "%s: damaged: '%.100s' cannot be a variant or a side; give another -o",
+			 path, bad);
+}
+
 /* The parts that the code below relies on; the rest is carried along. */
 static int check(const json_t *root, const char *path, struct error *err)
 {
 	static const char *const lists[] = {"order", "variants", "sides", "runs"};
 	json_int_t schema = json_integer_value(json_object_get(root, "schema_version"));
+	const json_t *run;
 	size_t i;
+	int rc = 0;
 
 	if (schema != SCHEMA)
 		return error_set(
@@ -48,7 +72,10 @@ static int check(const json_t *root, const char *path, struct error *err)
 	for (i = 0; i < array_size(lists); i++)
 		if (!json_is_array(json_object_get(root, lists[i])))
 			return error_set(err, EBADMSG, "%s: damaged: no list '%s'", path, lists[i]);
-	return 0;
+	json_array_foreach (json_object_get(root, "runs"), i, run)
+		if (!rc)
+			rc = check_run(run, path, err);
+	return rc;
 }
 
 static int load(struct manifest *m, const char *path, struct error *err)

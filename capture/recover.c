@@ -2,6 +2,7 @@
 #include "capture/recover.h"
 
 #include "capture/hook.h"
+#include "capture/state.h"
 #include "capture/undo.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
@@ -11,28 +12,60 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { ORPHANS_S = 10, GRACE_MS = 2000 };
 
+/* The process that holds the lock on an open folder, from a line of /proc/locks; 0: unknown. */
+static int lock_holder(int fd)
+{
+	FILE *f = fopen("/proc/locks", "re");
+	unsigned long long inode;
+	unsigned int maj, min;
+	struct stat st;
+	char line[256];
+	int pid, found = 0;
+
+	if (fstat(fd, &st))
+		st = (struct stat){0};
+	while (f && !found && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*d: FLOCK %*s WRITE %d %x:%x:%llu", &pid, &maj, &min, &inode) ==
+			    4 &&
+		    makedev(maj, min) == st.st_dev && inode == st.st_ino)
+			found = pid;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static int refuse_busy(const char *dir, int holder, struct error *err)
+{
+	char *who = holder > 0 ? xasprintf(" (pid %d)", holder) : xstrdup("");
+
+	error_set(err, EBUSY,
+		  "%s: another zcost capture%s is at work here; wait for it, or give another -o",
+		  dir, who);
+	free(who);
+	return -EBUSY;
+}
+
 int recover_lock(const char *dir, struct error *err)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), e;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
 
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", dir);
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return fd;
-	e = errno;
+	rc = errno == EWOULDBLOCK ? refuse_busy(dir, lock_holder(fd), err)
+				  : error_sys(err, errno, "%s: cannot lock", dir);
 	close(fd);
-	if (e == EWOULDBLOCK)
-		return error_set(err, EBUSY,
-				 "%s: another zcost capture is at work here; wait for it, or give "
-				 "another -o",
-				 dir);
-	return error_sys(err, e, "%s: cannot lock", dir);
+	return rc;
 }
 
 /*
@@ -72,6 +105,18 @@ int recover_lock_runs(struct capture *c, struct error *err)
 	return rc;
 }
 
+/* What stands in a capture folder may come from anybody. */
+static void report_old_journal(const char *dir)
+{
+	char *path = xasprintf("%s/.undo", dir);
+
+	if (path_exists(path))
+		warn("%s: not run: this folder may come from anybody; undo by hand what its "
+		     "scripts say, where it still holds, and remove it",
+		     path);
+	free(path);
+}
+
 int recover_earlier(struct capture *c, struct error *err)
 {
 	char *dir = realpath(c->dir, NULL);
@@ -80,6 +125,12 @@ int recover_earlier(struct capture *c, struct error *err)
 		return error_sys(err, errno, "%s: cannot be found", c->dir);
 	c->mark = xasprintf("ZCOST_RUN=%s/runs/", dir);
 	free(dir);
+	report_old_journal(c->dir);
+	if (state_of_root(c->dir))
+		return error_set(err, EPERM,
+				 "%s: root has something to undo here: sudo zcost capture --undo "
+				 "-o %s",
+				 c->dir, c->dir);
 	hook_recover(c->dir);
 	await_orphans(c);
 	return undo_recover(c->dir, c->forget, err);

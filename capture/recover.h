@@ -11,7 +11,7 @@
 /* The folder itself is what is locked: nothing to leave behind. Returns the fd or -errno. */
 int recover_lock(const char *dir, struct error *err);
 
-/* Done before the capture's plan is compared with this one. Sets c->mark, and c->runs_fd. */
+/* Call when the plan is known to be that of the capture. Sets c->mark, and c->runs_fd. */
 int recover_earlier(struct capture *c, struct error *err);
 
 /* runs/, and the lock on it that all of a run inherits: the next capture can wait for its end. */

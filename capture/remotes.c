@@ -2,6 +2,7 @@
 #include "capture/remotes.h"
 
 #include "capture/permit.h"
+#include "capture/state.h"
 #include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -35,9 +36,13 @@ static bool any(const struct plan *p)
 
 /* --- the key: what a capture that was killed has left elsewhere is found by it --- */
 
-static char *key_path(const struct capture *c)
+static char *key_path(const struct capture *c, bool make, struct error *err)
 {
-	return xasprintf("%s/.remote", c->dir);
+	char *folder = state_folder(c->dir, make, err);
+	char *path = folder ? xasprintf("%s/remote", folder) : NULL;
+
+	free(folder);
+	return path;
 }
 
 static bool is_key(const char *text)
@@ -48,9 +53,11 @@ static bool is_key(const char *text)
 /* One that is there already was left by a capture that could not clear up. */
 static char *get_key(struct capture *c, struct error *err)
 {
-	char *path = key_path(c), *text = NULL, *key = NULL;
+	char *path = key_path(c, true, err), *text = NULL, *key = NULL;
 	uint64_t number = 0;
 
+	if (!path)
+		return NULL;
 	if (!file_read(path, &text, NULL, NULL) && is_key(str_trim(text))) {
 		key = xstrdup(str_trim(text));
 		memset(c->owed, true, sizeof(c->owed));
@@ -180,8 +187,9 @@ void remotes_close(struct capture *c)
 		owing |= c->owed[i] && *c->plan->sides[i].host;
 		remote_free(&c->remote[i]);
 	}
-	path = key_path(c);
-	if (!owing)
+	path = owing ? NULL : key_path(c, false, NULL);
+	if (path)
 		unlink(path);
 	free(path);
+	state_drop(c->dir);
 }

@@ -2,6 +2,7 @@
 #include "capture/undo.h"
 
 #include "capture/hook.h"
+#include "capture/state.h"
 #include "capture/words.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -9,7 +10,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +18,9 @@
 /* Above it are our own lines. */
 static const char begins[] = "# undo:\n";
 
-static char *entry_path(const char *dir, unsigned int n)
+static char *entry_path(const char *folder, unsigned int n)
 {
-	return xasprintf("%s/.undo/%03u", dir, n);
-}
-
-/* The name of a new file is on disk only when its folder is. */
-static int sync_folder(const char *path, struct error *err)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-
-	if (fd < 0)
-		return error_sys(err, errno, "%s: cannot open", path);
-	if (fsync(fd) && errno != EINVAL)
-		rc = error_sys(err, errno, "%s: cannot be written to the disk", path);
-	close(fd);
-	return rc;
+	return xasprintf("%s/%03u", folder, n);
 }
 
 static char *boot_id(void)
@@ -71,17 +58,15 @@ static void compose(struct str *s, const struct undo *u)
 
 int undo_write(const char *dir, unsigned int n, const struct undo *u, struct error *err)
 {
-	char *folder = xasprintf("%s/.undo", dir), *path = entry_path(dir, n);
+	char *folder = state_folder(dir, true, err), *path;
 	struct str s = {0};
-	int rc = dir_make(folder, err);
+	int rc;
 
+	if (!folder)
+		return -EIO;
+	path = entry_path(folder, n);
 	compose(&s, u);
-	if (!rc)
-		rc = file_write(path, s.buf, s.len, err);
-	if (!rc)
-		rc = sync_folder(folder, err);
-	if (!rc)
-		rc = sync_folder(dir, err);
+	rc = file_write(path, s.buf, s.len, err);
 	str_free(&s);
 	free(path);
 	free(folder);
@@ -125,41 +110,33 @@ static int run_script(const char *dir, const char *script, struct error *err)
 	return rc;
 }
 
-static int run_entry(const char *dir, const char *path, bool *same_boot, struct error *err)
+static int run_entry(const char *dir, const char *path, struct error *err)
 {
-	char *script, *then, *now;
+	char *script;
 	int rc = file_read(path, &script, NULL, err);
 
 	if (rc)
 		return rc;
-	then = header(script, "# boot ", 1);
-	now = boot_id();
-	*same_boot = !strcmp(then, now);
 	rc = run_script(dir, script, err);
 	if (!rc)
 		unlink(path);
-	free(then);
-	free(now);
 	free(script);
 	return rc;
 }
 
-static void drop_folder(const char *dir)
-{
-	char *folder = xasprintf("%s/.undo", dir);
-
-	rmdir(folder); /* fails while there is something in it */
-	free(folder);
-}
-
 int undo_run(const char *dir, unsigned int n, struct error *err)
 {
-	char *path = entry_path(dir, n);
-	bool same;
-	int rc = path_exists(path) ? run_entry(dir, path, &same, err) : 0;
+	char *folder = state_folder(dir, false, NULL), *path;
+	int rc = 0;
 
+	if (!folder)
+		return 0;
+	path = entry_path(folder, n);
+	if (path_exists(path))
+		rc = run_entry(dir, path, err);
 	free(path);
-	drop_folder(dir);
+	free(folder);
+	state_drop(dir);
 	return rc;
 }
 
@@ -173,23 +150,56 @@ static int last_first(const struct dirent **a, const struct dirent **b)
 	return strcmp((*b)->d_name, (*a)->d_name);
 }
 
+/* The boot has ended what was set up before it. To undo that again could break what is there now.
+ */
+static bool drop_stale(const char *path)
+{
+	char *script, *then, *now, *owner;
+	const char *plain;
+	bool stale;
+
+	if (file_read(path, &script, NULL, NULL))
+		return false;
+	then = header(script, "# boot ", 1);
+	now = boot_id();
+	owner = header(script, "# ", 0);
+	plain = strstr(script, begins);
+	plain = plain ? plain + strlen(begins) : "";
+	stale = strcmp(then, now) != 0;
+	if (stale) {
+		warn("%s's 'after' was due before the last boot of this host, which ended what it "
+		     "undoes: dropped: %.*s",
+		     owner, (int)strcspn(plain, "\n"), plain);
+		unlink(path);
+	}
+	free(owner);
+	free(then);
+	free(now);
+	free(script);
+	return stale;
+}
+
 static int recover_entry(const char *dir, const char *path, bool forget, struct error *err)
 {
 	struct error e = {0};
-	bool same_boot = true;
-	int rc = run_entry(dir, path, &same_boot, &e);
+	int rc = drop_stale(path) ? 0 : run_entry(dir, path, &e);
 
 	if (!rc)
 		return 0;
-	if (!same_boot || forget) {
-		warn("%s; %s", e.text,
-		     same_boot ? "forgotten" : "the host has started anew since: taken as undone");
+	if (forget) {
+		warn("%s; forgotten", e.text);
 		unlink(path);
 		return 0;
 	}
 	if (err->code)
 		warn("%s", e.text);
 	return error_set(err, -rc, "%s", e.text);
+}
+
+/* Half-written, never in force. */
+static int is_half(const struct dirent *d)
+{
+	return strstr(d->d_name, ".tmp.") != NULL;
 }
 
 static int entries(const char *folder, struct dirent ***list)
@@ -207,22 +217,34 @@ static void free_entries(struct dirent **list, int n)
 
 bool undo_due(const char *dir)
 {
-	char *folder = xasprintf("%s/.undo", dir);
-	struct dirent **list;
-	int n = entries(folder, &list);
+	char *folder = state_folder(dir, false, NULL);
+	struct dirent **list = NULL;
+	int n = folder ? entries(folder, &list) : 0;
 
 	free_entries(list, n);
 	free(folder);
 	return n > 0;
 }
 
-int undo_recover(const char *dir, bool forget, struct error *err)
+static void drop_halves(const char *folder)
 {
-	char *folder = xasprintf("%s/.undo", dir);
-	struct dirent **list;
-	int n, i, rc = 0;
+	struct dirent **list = NULL;
+	int n = scandir(folder, &list, is_half, NULL), i;
 
-	n = entries(folder, &list);
+	for (i = 0; i < n; i++) {
+		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
+
+		unlink(path);
+		free(path);
+	}
+	free_entries(list, n);
+}
+
+static int recover_all(const char *dir, const char *folder, bool forget, struct error *err)
+{
+	struct dirent **list;
+	int n = entries(folder, &list), i, rc = 0;
+
 	if (n > 0)
 		note("an earlier capture here was killed, or an 'after' failed: undoing what "
 		     "it had set up");
@@ -234,8 +256,17 @@ int undo_recover(const char *dir, bool forget, struct error *err)
 		free(path);
 	}
 	free_entries(list, n);
-	if (!rc)
-		dir_remove(folder, NULL); /* a half-written one, never in force */
+	return rc;
+}
+
+int undo_recover(const char *dir, bool forget, struct error *err)
+{
+	char *folder = state_folder(dir, false, NULL);
+	int rc = folder ? recover_all(dir, folder, forget, err) : 0;
+
+	if (folder)
+		drop_halves(folder);
 	free(folder);
+	state_drop(dir);
 	return rc;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The journal of what must be undone: CAPTURE/.undo/NNN, a shell script each, on disk before what
- * it undoes is begun and taken away when it has run. Whatever ends a capture, the next one here
- * finds what is left and undoes it, the last first. So a script may run twice, or where only a part
- * of what it undoes was done, or nothing.
+ * The journal of what must be undone: a shell script NNN each in the folder of capture/state.h,
+ * written before what it undoes is begun and taken away when it has run. Whatever ends a capture,
+ * the next one here finds what is left and undoes it, the last first. So a script may run twice, or
+ * where only a part of what it undoes was done, or nothing.
  */
 #ifndef ZC_CAPTURE_UNDO_H
 #define ZC_CAPTURE_UNDO_H
@@ -26,10 +26,10 @@ int undo_write(const char *dir, unsigned int n, const struct undo *u, struct err
 int undo_run(const char *dir, unsigned int n, struct error *err);
 
 /*
- * Runs what an earlier, killed capture in `dir` left; err: the first that failed. Failures of a
- * host that has started anew since are remarks only, there it is undone in most cases; so are all
- * of them with `forget`, and nothing is left: what they were to undo may be gone, as an interface
- * with its namespace, and no try would ever do.
+ * Runs what an earlier, killed capture in `dir` left; err: the first that failed. What was due
+ * before the last boot is dropped with a warning: the boot has undone it. With `forget` failures
+ * are warnings, and nothing is left: what they were to undo may be gone, as an interface with its
+ * namespace, and no try would ever do.
  */
 int undo_recover(const char *dir, bool forget, struct error *err);
 

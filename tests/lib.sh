@@ -25,6 +25,9 @@ user_home=${HOME-}
 HOME=$scratch/.home
 export HOME
 mkdir "$HOME"
+ZCOST_STATE=$scratch/.state # what zcost has to undo
+export ZCOST_STATE
+mkdir -m 700 "$ZCOST_STATE"
 
 cleanup() { :; } # a test may define its own
 trap 'cleanup; rm -rf "$scratch"' EXIT
@@ -93,6 +96,13 @@ next_port() {
 	while grep -qsi ":$(printf %04x $port) " /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6; do
 		port=$((port + 1))
 	done
+}
+
+# undo_state CAPTURE: the folder of what must be undone for it
+undo_state() {
+	born=$(stat -c %w "$1" 2>/dev/null) || { echo /nowhere; return; }
+	[ "$born" = - ] && born=0 || born=$(date -d "$born" +%s%N)
+	echo "${ZCOST_STATE-/run}/zcost/$(stat -c '%d-%i' "$1")-$born"
 }
 
 # near A B TOLERANCE

@@ -60,7 +60,7 @@ ok "  which is told in one line" test "$(grep -c 'failed: .*took more than 3 s' 
 ok "  what it began is undone" test "$(log)" = \
 	"begin gro on gro back to was hanging gro back to was end "
 ok "  nothing of it is left, its sessions included" nothing_hangs
-ok "  nor to undo" test ! -e c/.undo
+ok "  nor to undo" test ! -e "$(undo_state c)"
 
 in_value save >p.ini
 ok "a 'save' hangs" exits 4 timeout 60 "$zcost" capture p.ini -o s
@@ -78,7 +78,7 @@ in_value after >p.ini
 ok "an 'after' hangs" exits 1 timeout 60 "$zcost" capture p.ini -o a
 ok "  is told, without what the journal adds" says \
 	"zcost: setting gro=off's 'after' took more than 3 s \(hook_timeout\): echo hanging" err
-ok "  is due still" test -s a/.undo/001
+ok "  is due still" test -s "$(undo_state a)/001"
 ok "  nothing of it is left" nothing_hangs
 ok "  the next one tries it no longer than that" exits 1 timeout 60 "$zcost" capture --undo -o a
 ok "  and says so" says "took more than 3 s" err

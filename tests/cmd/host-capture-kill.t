@@ -87,7 +87,10 @@ ok "  the capture holds together" whole cINT
 launch d a/measure-1
 ok "a capture at work" until_run 1
 ok "another one in its folder" exits 1 "$zcost" capture p.ini -o d
-ok "  is refused" says 'd: another zcost capture is at work here' err
+ok "  is refused" says "d: another zcost capture \(pid $pid\) is at work here; wait for it" err
+ok "  and is not sent to --undo, which would not be for it" test "$(grep -c undo err)" = 0
+ok "--undo there is refused alike" exits 1 "$zcost" capture --undo -o d
+ok "  in one line" test "$(wc -l <err)" = 1
 stop_with TERM
 ok "  the first one is not disturbed" test "$code" = 1
 

@@ -101,7 +101,7 @@ EOT
 took >got
 ok "  each run under its settings, each undone before the next" diff want got
 ok "  what was there before is there again" test "$(cat mtu)" = 1400
-ok "  nothing is left to undo" test ! -e c/.undo
+ok "  nothing is left to undo" test ! -e "$(undo_state c)"
 ok "  the manifest tells the settings of each variant" jq -e '.complete and
 	(.variants[5] | .name == "b+mtu9000+gro-on" and .base == "b" and
 	.matrix == {"mtu": "9000", "gro": "on"} and .what == "jumbo, gro on" and
@@ -181,7 +181,7 @@ ok "--undo does not help" exits 1 "$zcost" capture --undo -o n
 ok "  and says so, too" says "^zcost: this is still to be undone: the next capture into n" err
 ok "--undo --forget" exits 0 "$zcost" capture --undo --forget -o n
 ok "  says what it drops" says "warning: setting gro=on's 'after' exited with status 5: .*; forgotten" err
-ok "  the folder is as good as new" test ! -e n/.undo
+ok "  the folder is as good as new" test ! -e "$(undo_state n)"
 plan 's/^repeats = 2/repeats = 1/' >p.ini
 ok "  and takes captures" exits 0 "$zcost" capture p.ini -o n
 ok "--forget alone" exits 2 "$zcost" capture p.ini -o n --forget
@@ -192,7 +192,7 @@ ok "a 'save' that prints nothing" exits 1 "$zcost" capture p.ini -o e
 ok "  is told as what went wrong" says "a\+mtu1500\+gro-on/measure-01 failed: setting mtu=1500's \
 'save' printed nothing, and \\\$saved in its 'after' would be empty: nonesuch-tool" err
 ok "  before anything of it is set" test "$(tr '\n' ' ' <hooks),$(cat mtu)" = "begin end ,1400"
-ok "  or left to undo" test ! -e e/.undo
+ok "  or left to undo" test ! -e "$(undo_state e)"
 
 # --- killed outright ---
 
@@ -227,7 +227,7 @@ ok "  again: goes on to the end" exits 0 "$zcost" capture p.ini -o k
 ok "  says what it does first" says "an earlier capture here was killed, or an 'after' failed: undoing" err
 ok "  the last that was set up is undone first" test "$(sed -n '/killed/,/begin/p' hooks |
 	tr '\n' ' ')" = "killed gro back from off mtu back to 1400 end begin "
-ok "  all is as it was" test "$(cat mtu)" = 1400 -a ! -e k/.undo
+ok "  all is as it was" test "$(cat mtu)" = 1400 -a ! -e "$(undo_state k)"
 ok "  the capture is whole" jq -e '.complete and (.runs | length) == 7' k/manifest.json
 
 plan 's/^before = echo mtu.*/&; sleep 63.${mtu}/; s/^repeats = 2/repeats = 1/' >p.ini
@@ -244,7 +244,7 @@ ok "--undo" exits 0 "$zcost" capture --undo -o u
 ok "  undoes it, and no more" test "$(sed -n '/killed/,$p' hooks | tr '\n' ' ')" = \
 	"killed gro back from on mtu back to 1400 end "
 ok "  says so" says 'undoing what it had set up' err
-ok "  all is as it was" test "$(cat mtu)" = 1400 -a ! -e u/.undo
+ok "  all is as it was" test "$(cat mtu)" = 1400 -a ! -e "$(undo_state u)"
 ok "  again: there is nothing to do" exits 0 "$zcost" capture --undo -o u
 ok "  and nothing is said" test ! -s err
 ok "  of nothing" exits 1 "$zcost" capture --undo -o nonesuch

@@ -163,14 +163,18 @@ not_loaded() {
 }
 
 made() {
-	grep -q on log && [ -s c/.undo/001 ] && [ ! -e c/.undo/running ]
+	grep -q on log && [ -s "$(undo_state c)/001" ] && [ ! -e "$(undo_state c)/running" ]
+}
+
+being_made() {
+	is "$(undo_state c)/running $a"
 }
 
 # A moment, or one after it, should this machine have been busy elsewhere meanwhile.
 a=c/runs/a+lamp-on b=c/runs/b+lamp-on
 early=1
 point KILL "the folder is there" is c/manifest.json
-point KILL "a setting is being made" is "c/.undo/running $a"
+point KILL "a setting is being made" being_made
 early=
 point INT "a setting was made" made
 point KILL "a run begins" is "$a/.measure-01.tmp $a/measure-01"

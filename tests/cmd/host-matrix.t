@@ -26,13 +26,13 @@ ok "without ethtool" exits 1 env PATH="$scratch/bin" "$zcost" capture m.ini -o n
 ok "  that is what is told" test "$(head -n 1 err)" = "testbed.sh: there is no 'ethtool': install it"
 ok "  and the plan's 'before' has failed" says "^zcost: the plan's 'before' exited with status 1: " err
 ok "  in no more lines than these" test "$(wc -l <err)" = 2
-ok "  nothing is set up, or left to undo" test ! -e /run/netns/$bed-receiver -a ! -e none/.undo
+ok "  nothing is set up, or left to undo" test ! -e /run/netns/$bed-receiver -a ! -e "$(undo_state none)"
 
 "$zcost" capture m.ini -o m 2>err
 code=$?
 ok "shortened, it runs" test $code = 0 -o $code = 4
 ok "  all of it" jq -e '.complete and (.runs | length) == 12 and all(.runs[]; .status == "ok")' m/manifest.json
-ok "  the bed is gone" test ! -e /run/netns/$bed-receiver -a ! -e m/.undo
+ok "  the bed is gone" test ! -e /run/netns/$bed-receiver -a ! -e "$(undo_state m)"
 "$zcost" analyze m >/dev/null 2>&1
 "$zcost" report nic m --side receiver --format tsv >nic 2>/dev/null
 "$zcost" report snmp m --side receiver --format tsv >snmp 2>/dev/null

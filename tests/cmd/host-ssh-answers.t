@@ -23,7 +23,9 @@ case "\$1 \$2" in
 	[ "\$lie" = old ] && echo zcost 0.0.7 && exit
 	[ "\$lie" = noise ] && echo "Welcome to there" && echo
 	exec $zcost --version ;;
-"collect --agent") [ "\$lie" = twin ] && echo unknown option >&2 && exit 2 ;;
+"collect --agent")
+	echo "\$3" >$scratch/key
+	[ "\$lie" = twin ] && echo unknown option >&2 && exit 2 ;;
 "collect --sync")
 	echo ready
 	read -r said
@@ -96,10 +98,13 @@ ok "  make a capture" test "$(cat c/runs/a/measure-01/receiver/workload.out)" = 
 ok "  with a clock" jq -e '.before.error_ns >= 0 and .after.trips == 20' c/runs/a/measure-01/receiver/clock.json
 ok "  \${bindir} is there" jq -e '.variants[0].settings."receiver.command" | startswith("/there/x ")' c/manifest.json
 ok "  the window opens by that clock" awk '{ exit !($2 > 1.6e18 && $3 == 50000000) }' said
+mkdir stranger && echo 0123456789abcdef >stranger/.remote
+ok "a key in a folder, which may be the key of another capture" exits 0 "$zcost" capture p.ini -o stranger
+ok "  is not used" sh -c 'grep -qx "[0-9a-f]\{16\}r" key && ! grep 0123456789abcdef key'
 ok "a login that prints something" lies noise 0
 ok "another version over there" lies old 1
 ok "  both are told" says "ssh://there: has zcost 0.0.7, and this is [0-9.]*: install the same version there, or" err
-ok "  nothing is kept for next time" test ! -e c/.remote
+ok "  nothing is kept for next time" test ! -e "$(undo_state c)"
 ok "another build of the version" lies twin 1
 ok "  is told" says "ssh://there: zcost there has our version and is another build: unknown option" err
 for lie in parent root dots; do
@@ -170,7 +175,7 @@ plan >p.ini
 "$zcost" capture p.ini -o e 2>err &
 pid=$!
 n=0
-until [ -e e/.remote ] || [ $n -gt 400 ]; do n=$((n + 1)); sleep 0.05; done
+until [ -e "$(undo_state e)/remote" ] || [ $n -gt 400 ]; do n=$((n + 1)); sleep 0.05; done
 kill -INT $pid
 ok "SIGINT while it does" sh -c "timeout 20 tail --pid=$pid -f /dev/null"
 ok "  ends it" says 'interrupted: 0 runs' err

@@ -63,7 +63,7 @@ nothing_there() { # no agent, no run, no folder
 }
 
 nothing_left() { # nor here
-	soon nothing_there && [ -z "$(ls -A here)" ] && [ ! -e "$1/.remote" ] && return
+	soon nothing_there && [ -z "$(ls -A here)" ] && [ ! -e "$(undo_state "$1")" ] && return
 	pids_there . | while read -r p; do tr '\0' ' ' <"/proc/$p/cmdline"; echo; done
 	ls -A tmp here "$1"
 	return 1

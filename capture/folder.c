@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/folder.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fts.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* DIR/runs/VARIANT/RUN: what is in a run that is done is never written again. */
+enum { RUN_LEVEL = 3 };
+
+/* Only an empty folder, or one that is a capture, is written to. */
+static int check_contents(const char *dir, struct error *err)
+{
+	char *manifest = xasprintf("%s/manifest.json", dir);
+	struct dirent *e;
+	int rc = 0;
+	DIR *d;
+
+	d = path_exists(manifest) ? NULL : opendir(dir);
+	free(manifest);
+	while (d && !rc && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			rc = error_set(err, EEXIST,
+				       "%s: there are files in it, and it is no capture (no "
+				       "manifest.json): give another -o",
+				       dir);
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+/* Under sudo a capture belongs to the caller. */
+static bool is_ours(uid_t owner)
+{
+	const char *caller = geteuid() ? NULL : getenv("SUDO_UID");
+
+	return owner == geteuid() || (caller && owner == (uid_t)strtoul(caller, NULL, 10));
+}
+
+static int check_owner(const char *dir, struct error *err)
+{
+	struct stat st;
+
+	if (stat(dir, &st))
+		return error_sys(err, errno, "%s: cannot be found", dir);
+	if (!is_ours(st.st_uid))
+		return error_set(err, EPERM,
+				 "%s: belongs to user %u, who could lead what is written here "
+				 "elsewhere: make it yours with chown -R, or give another -o",
+				 dir, st.st_uid);
+	if (st.st_mode & S_IWOTH)
+		return error_set(err, EPERM,
+				 "%s: other users can write to it: chmod o-w, or give another -o",
+				 dir);
+	return 0;
+}
+
+static int check_kind(const FTSENT *e, struct error *err)
+{
+	if (e->fts_info == FTS_DEFAULT)
+		return error_set(err, EEXIST,
+				 "%s: neither a file nor a folder: remove it, or give another -o",
+				 e->fts_path);
+	if (e->fts_info != FTS_SL && e->fts_info != FTS_SLNONE)
+		return 0;
+	return error_set(err, ELOOP,
+			 "%s: a symbolic link, which zcost would follow: remove it, or give "
+			 "another -o",
+			 e->fts_path);
+}
+
+static int check_kinds(const char *dir, struct error *err)
+{
+	char *const paths[] = {(char *)dir, NULL};
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+	bool in_runs = false;
+	FTSENT *e;
+	int rc = 0;
+
+	while (fts && !rc && (e = fts_read(fts))) {
+		if (e->fts_level == 1 && e->fts_info == FTS_D)
+			in_runs = !strcmp(e->fts_name, "runs");
+		if (in_runs && e->fts_level == RUN_LEVEL && e->fts_info == FTS_D)
+			fts_set(fts, e, FTS_SKIP);
+		rc = check_kind(e, err);
+	}
+	if (fts)
+		fts_close(fts);
+	return rc;
+}
+
+int capture_folder_check(const char *dir, struct error *err)
+{
+	int rc = check_owner(dir, err);
+
+	if (!rc)
+		rc = check_contents(dir, err);
+	return rc ? rc : check_kinds(dir, err);
+}
