@@ -417,7 +417,7 @@ int analyze(struct analysis *a, struct error *err)
 	}
 	if (!rc)
 		rc = analyze_layout(a, s, &l, err);
-	store_close(s);
+	rc = store_close(s, rc, err);
 	layout_free(&l);
 	str_free(&a->absent);
 	return rc;
@@ -467,7 +467,7 @@ int analyze_in_memory(struct analysis *a, struct store **store, struct error *er
 	str_free(&a->absent);
 	if (!rc)
 		return 0;
-	store_close(*store);
+	rc = store_close(*store, rc, err);
 	*store = NULL;
 	return rc;
 }

@@ -73,12 +73,13 @@ static int run_table(struct compare_options *args, struct outcome *out, bool *lo
 	put_first(&t, &args->output, first_line);
 	narrow_columns(&t);
 	if (!ret)
+		ret = compare_failed(&args->c, err);
+	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	*lossy = t.lossy;
 	free(first_line);
 	table_free(&t);
-	compare_close(&args->c);
-	return ret;
+	return compare_close(&args->c, ret, err);
 }
 
 /* What is not known to be no worse does not pass. */

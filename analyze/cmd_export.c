@@ -168,9 +168,7 @@ static int export_run(struct arguments *a, struct error *err)
 		manner_say(x->store, true, &x->notes);
 	for (i = 0; i < x->notes.nnotes; i++)
 		note("%s", x->notes.notes[i]);
-	rc = sink_close(&x->out, rc, err);
-	store_close(x->store);
-	return rc;
+	return sink_close(&x->out, store_close(x->store, rc, err), err);
 }
 
 int cmd_export(int argc, char **argv)

@@ -122,10 +122,10 @@ static void check_store(const struct pack *p)
 	struct store *store = NULL;
 	struct error err = {0};
 
-	if (path_exists(db) && store_open(&store, p->capture, &err))
+	if (path_exists(db) &&
+	    (store_open(&store, p->capture, &err) || store_close(store, 0, &err)))
 		warn("%s, and pack it then: with this store reports of %s are refused", err.text,
 		     p->output);
-	store_close(store);
 	free(db);
 }
 

@@ -429,12 +429,14 @@ static int report(struct arguments *a, struct error *err)
 	notes_gather(&t);
 	narrow_columns(&t);
 	if (!rc)
+		rc = store_failed(store, err);
+	if (!rc)
 		rc = output_table(&a->out, &t, err);
 	else
 		say_notes(&t);
+	rc = store_close(store, rc, err);
 	code = rc ? (int)error_exit(err) : t.lossy ? EXIT_LOSSY : EXIT_OK;
 	table_free(&t);
-	store_close(store);
 	tracepoints_close(a->q.tracepoints);
 	return code;
 }

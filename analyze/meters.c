@@ -86,7 +86,10 @@ char *meters_remembered(const char *capture)
 		return NULL;
 	value = store_capture_value(old, key);
 	copy = value ? xstrdup(value) : NULL;
-	store_close(old);
+	if (store_close(old, 0, NULL)) {
+		free(copy);
+		copy = NULL;
+	}
 	return copy;
 }
 

@@ -52,18 +52,18 @@ static int find_folder(const char *capture, char **folder, struct error *err)
 }
 
 /* What the capture was analyzed with stands for this, too, as far as the store knows it. */
-static void follow_store(struct analysis *a, char **meters)
+static int follow_store(struct analysis *a, char **meters, struct error *err)
 {
 	struct store *old;
 	const char *value;
 
 	*meters = NULL;
 	if (store_open(&old, a->capture, NULL))
-		return;
+		return 0;
 	a->inlines = store_capture_value(old, "inlines") != NULL;
 	value = store_capture_value(old, "power_csv");
 	*meters = value ? xstrdup(value) : NULL;
-	store_close(old);
+	return store_close(old, 0, err);
 }
 
 /* Every run that was to be read failed: then there is nothing to show, and this is why. */
@@ -96,13 +96,13 @@ static int open_slice(struct store **store, const char *folder, const struct ope
 	struct analysis a = {
 		.capture = folder, .jobs = o->jobs, .slice = o->slice, .variant = o->variant};
 	char *meters;
-	int rc;
+	int rc = follow_store(&a, &meters, err);
 
-	follow_store(&a, &meters);
 	if (meters)
 		str_printf(&a.absent, "power (imported by analyze %s)", meters);
 	free(meters);
-	rc = analyze_in_memory(&a, store, err);
+	if (!rc)
+		rc = analyze_in_memory(&a, store, err);
 	if (!rc)
 		rc = check_runs(*store, &a, err);
 	analysis_free(&a);

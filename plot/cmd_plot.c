@@ -371,7 +371,10 @@ int cmd_plot(int argc, char **argv)
 		error_print(&err);
 	} else {
 		code = plot(&a, store, &err);
-		store_close(store);
+		if (store_close(store, err.code ? -err.code : 0, &err) && code != EXIT_FAILED) {
+			error_print(&err);
+			code = EXIT_FAILED;
+		}
 	}
 	free(a.news);
 	free(a.charts);

@@ -46,7 +46,10 @@ struct comparison {
  */
 int compare_open(struct comparison *c, const char *capture, const char *base, const char *new,
 		 struct error *err);
-void compare_close(struct comparison *c);
+/* Closes both ends; returns ret, or the error that a store met. */
+int compare_close(struct comparison *c, int ret, struct error *err)
+	__attribute__((warn_unused_result));
+int compare_failed(const struct comparison *c, struct error *err);
 
 /* What a table was made of, beside its rows. Begins with zeros. */
 struct outcome {

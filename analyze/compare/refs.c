@@ -97,22 +97,28 @@ int compare_open(struct comparison *c, const char *capture, const char *base, co
 		ret = capture ? open_in(&c->end[i], capture, refs[i], &c->slice, err)
 			      : open_ref(&c->end[i], refs[i], &c->query, &c->slice, err);
 	}
-	if (ret)
-		compare_close(c);
-	return ret;
+	return ret ? compare_close(c, ret, err) : 0;
 }
 
-void compare_close(struct comparison *c)
+int compare_failed(const struct comparison *c, struct error *err)
+{
+	int ret = store_failed(c->end[BASE].store, err);
+
+	return ret ? ret : store_failed(c->end[NEW].store, err);
+}
+
+int compare_close(struct comparison *c, int ret, struct error *err)
 {
 	int i;
 
 	for (i = 0; i < ENDS; i++) {
 		if (c->end[i].store && !c->end[i].shared)
-			store_close(c->end[i].store);
+			ret = store_close(c->end[i].store, ret, err);
 		bare_close(c->end[i].bare);
 		free(c->end[i].label);
 		c->end[i] = (struct compare_end){0};
 	}
+	return ret;
 }
 
 void compare_manner(const struct comparison *c, struct table *t)

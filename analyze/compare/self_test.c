@@ -296,8 +296,7 @@ static int test_variant(struct comparison *c, const char *capture, const char *v
 		ret = test_metrics(t, c, out, err);
 	if (!ret)
 		ret = test_lists(t, c, out, err);
-	compare_close(c);
-	return ret;
+	return compare_close(c, ret, err);
 }
 
 static int list_variants(const char *capture, char ***names, struct error *err)
@@ -315,8 +314,7 @@ static int list_variants(const char *capture, char ***names, struct error *err)
 	for (i = 0; i < n; i++)
 		(*names)[i] = xstrdup(in_store[i]);
 	free(in_store);
-	store_close(store);
-	return n;
+	return store_close(store, n, err);
 }
 
 int compare_self_test(struct comparison *c, const char *capture, const char *variant,

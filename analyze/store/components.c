@@ -32,7 +32,7 @@ int store_leaves(struct store *s, struct leaf_row **rows, struct error *err)
 						 .kind = all->dsos[all->symbols[symbol].dso].kind};
 		rc = 0;
 	}
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, rows);
 }
 
 int store_component_put(struct store *s, const struct leaf_row *leaf, const char *fine,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The whole store as text: SQL that makes it anew, or a table at a time as csv. Names of tables
- * come out of the file itself, so statements are made here, not kept.
+ * The whole store as text: SQL that makes the store again, or a table at a time as csv. Names of
+ * tables and their SQL are those of schema.sql, never those of the file: a name in a file may be a
+ * path or a command of the sqlite3 shell. Statements are made here and not kept.
  */
 #include "analyze/store/sql.h"
 
@@ -19,21 +20,26 @@ static int prepare(struct store *s, sqlite3_stmt **q, const char *sql, struct er
 
 int store_tables(struct store *s, const char ***names, struct error *err)
 {
+	struct store *own;
 	size_t n = 0, cap = 0;
 	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND "
-			   "name NOT LIKE 'sqlite_%' ORDER BY type = 'view', rowid",
-			   "");
+	int rc = store_create(&own, NULL, err);
 
 	*names = NULL;
 	if (rc)
 		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
+	rc = sql_query(own, &q, err,
+		       "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND "
+		       "name NOT LIKE 'sqlite_%' ORDER BY type = 'view', rowid",
+		       "");
+	while (!rc && (rc = sql_next(own, q, err)) > 0) {
 		array_grow(*names, n, cap);
-		(*names)[n++] = sql_text(s, q, 0);
+		(*names)[n++] = intern_get(
+			&s->strings,
+			intern_str(&s->strings, (const char *)sqlite3_column_text(q, 0)));
+		rc = 0;
 	}
-	return rc ? rc : (int)n;
+	return sql_list(store_close(own, rc, err), n, names);
 }
 
 /* --- csv --- */
@@ -65,8 +71,10 @@ static void csv_text(FILE *out, const char *s)
 	fputc('"', out);
 }
 
-static void csv_cell(FILE *out, sqlite3_stmt *q, int i)
+static void csv_cell(struct store *s, FILE *out, sqlite3_stmt *q, int i)
 {
+	const char *text;
+
 	switch (sqlite3_column_type(q, i)) {
 	case SQLITE_NULL:
 		break;
@@ -74,7 +82,8 @@ static void csv_cell(FILE *out, sqlite3_stmt *q, int i)
 		csv_real(out, sqlite3_column_double(q, i));
 		break;
 	default:
-		csv_text(out, (const char *)sqlite3_column_text(q, i));
+		text = sql_column(s, q, i, SIZE_MAX);
+		csv_text(out, text ? text : "");
 	}
 }
 
@@ -90,7 +99,7 @@ int store_csv(struct store *s, const char *table, FILE *out, struct error *err)
 	}
 	while (!rc && (rc = sql_next(s, q, err)) > 0) {
 		for (i = 0; i < n; i++) {
-			csv_cell(out, q, i);
+			csv_cell(s, out, q, i);
 			fputc(i < n - 1 ? ',' : '\n', out);
 		}
 		rc = 0;
@@ -129,9 +138,11 @@ static int dump_rows(struct store *s, const char *table, FILE *out, struct error
 	int rc = prepare(s, &q, sql, err);
 
 	while (!rc && (rc = sql_next(s, q, err)) > 0) {
-		fprintf(out, "INSERT INTO \"%s\" VALUES(%s);\n", table,
-			(const char *)sqlite3_column_text(q, 0));
-		rc = 0;
+		const char *values = sql_column(s, q, 0, SIZE_MAX);
+
+		rc = values ? 0 : sql_damaged(s, err, "table '%s' is damaged", table);
+		if (values)
+			fprintf(out, "INSERT INTO \"%s\" VALUES(%s);\n", table, values);
 	}
 	sqlite3_finalize(q);
 	free(sql);
@@ -156,24 +167,27 @@ static int dump_pragma(struct store *s, const char *name, FILE *out, struct erro
 /* Tables with their rows first, in the order they were made; then indexes and views. */
 int store_dump(struct store *s, FILE *out, struct error *err)
 {
+	struct store *own = NULL;
 	sqlite3_stmt *q;
 	int rc = dump_pragma(s, "user_version", out, err);
 
 	if (!rc)
 		rc = dump_pragma(s, "application_id", out, err);
 	if (!rc)
-		rc = sql_query(s, &q, err,
+		rc = store_create(&own, NULL, err);
+	if (!rc)
+		rc = sql_query(own, &q, err,
 			       "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL "
 			       "AND name NOT LIKE 'sqlite_%' ORDER BY type <> 'table', "
 			       "type = 'view', rowid",
 			       "");
 	fputs("BEGIN;\n", out);
-	while (!rc && (rc = sql_next(s, q, err)) > 0) {
-		fprintf(out, "%s;\n", (const char *)sqlite3_column_text(q, 2));
-		rc = strcmp((const char *)sqlite3_column_text(q, 0), "table")
+	while (!rc && (rc = sql_next(own, q, err)) > 0) {
+		fprintf(out, "%s;\n", sql_text(own, q, 2));
+		rc = strcmp(sql_text(own, q, 0), "table")
 			     ? 0
-			     : dump_rows(s, (const char *)sqlite3_column_text(q, 1), out, err);
+			     : dump_rows(s, sql_text(own, q, 1), out, err);
 	}
 	fputs("COMMIT;\n", out);
-	return rc;
+	return store_close(own, rc, err);
 }

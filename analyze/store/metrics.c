@@ -62,7 +62,7 @@ static int read_rows(struct store *s, sqlite3_stmt *q, struct metric_row **rows,
 		(*rows)[n++] = (struct metric_row){sql_text(s, q, 0), sql_text(s, q, 1),
 						   sqlite3_column_double(q, 2), sql_text(s, q, 3)};
 	}
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, rows);
 }
 
 int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, struct error *err)
@@ -126,5 +126,5 @@ int store_notes(struct store *s, int64_t run, struct store_note_row **rows, stru
 		(*rows)[n++] = (struct store_note_row){sqlite3_column_int64(q, 0),
 						       sql_text(s, q, 1), sql_text(s, q, 2)};
 	}
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, rows);
 }

@@ -199,10 +199,9 @@ int store_profile_write(struct store *s, int64_t run, const struct profile *p, s
 
 /* --- reading --- */
 
-static int damaged(const struct store *s, const char *table, struct error *err)
+static int damaged(struct store *s, const char *table, struct error *err)
 {
-	return error_set(err, EBADMSG, "%s: table '%s' is damaged; run 'zcost analyze' again",
-			 s->path ? s->path : "store", table);
+	return sql_damaged(s, err, "table '%s' is damaged", table);
 }
 
 static int load_dsos(struct store *s, struct profile *all, struct error *err)
@@ -239,7 +238,7 @@ static int load_symbols(struct store *s, struct profile *all, struct error *err)
 	if (rc)
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
-		const char *name = (const char *)sqlite3_column_text(q, 1);
+		const char *name = sql_column(s, q, 1, TEXT_MOST);
 		int64_t dso = sqlite3_column_int64(q, 2) - 1;
 
 		if (!name || dso < 0 || (size_t)dso >= all->ndsos ||
@@ -280,7 +279,7 @@ static int load_comms(struct store *s, struct error *err)
 	if (rc)
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
-		const char *name = (const char *)sqlite3_column_text(q, 1);
+		const char *name = sql_column(s, q, 1, TEXT_MOST);
 
 		if (!name || intern_str(&s->dictionary->comms, name) !=
 				     (uint64_t)sqlite3_column_int64(q, 0) - 1)

@@ -9,7 +9,7 @@
 
 int store_capture_put(struct store *s, const char *key, const char *value, struct error *err)
 {
-	return sql_run(s, err, "INSERT OR REPLACE INTO capture (key, value) VALUES (?, ?)", "ss",
+	return sql_run(s, err, "INSERT OR REPLACE INTO capture (key, value) VALUES (?, ?)", "st",
 		       key, value);
 }
 
@@ -83,11 +83,7 @@ static int names(struct store *s, const char *sql, const char ***list, struct er
 		array_grow(*list, n, cap);
 		(*list)[n++] = sql_text(s, stmt, 0);
 	}
-	if (rc < 0) {
-		free(*list);
-		*list = NULL;
-	}
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, list);
 }
 
 int store_settings(struct store *s, const char ***list, struct error *err)
@@ -139,7 +135,7 @@ int store_hosts(struct store *s, struct host_row **rows, struct error *err)
 						 sql_text(s, q, 2), sql_text(s, q, 3),
 						 sql_text(s, q, 4), sqlite3_column_int64(q, 5)};
 	}
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, rows);
 }
 
 int store_run_add(struct store *s, struct run *r, struct error *err)
@@ -206,7 +202,7 @@ int store_runs(struct store *s, const struct run_filter *f, struct run **runs, s
 		array_grow(*runs, n, cap);
 		(*runs)[n++] = run_of(s, q);
 	}
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, runs);
 }
 
 int store_collector_add(struct store *s, int64_t run, const struct collector_row *c,
@@ -236,5 +232,5 @@ int store_collectors(struct store *s, int64_t run, struct collector_row **rows, 
 			(struct collector_row){sql_text(s, q, 0), sql_text(s, q, 1),
 					       sql_text(s, q, 2), sqlite3_column_int64(q, 3)};
 	}
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, rows);
 }

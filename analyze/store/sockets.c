@@ -63,5 +63,5 @@ int store_sockets(struct store *s, int64_t run, struct socket_row **rows, struct
 		array_grow(*rows, n, cap);
 		(*rows)[n++] = row_of(s, q);
 	}
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, rows);
 }

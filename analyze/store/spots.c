@@ -35,7 +35,7 @@ static int put_code(struct store *s, const struct profile *p, const struct profi
 	hex[2 * c->size] = '\0';
 	rc = sql_run(s, err,
 		     "INSERT OR IGNORE INTO code (symbol, arch, at, bytes) VALUES (?, ?, ?, ?)",
-		     "isis", (int64_t)symbols[c->symbol] + 1,
+		     "isit", (int64_t)symbols[c->symbol] + 1,
 		     p->arch == PROFILE_NONE ? NULL : intern_get(&p->strings, p->arch),
 		     (int64_t)c->at, hex);
 	free(hex);
@@ -85,7 +85,7 @@ int store_spots(struct store *s, int64_t run, const char *event, const char *sym
 		};
 	}
 	*rows = list;
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, rows);
 }
 
 static int nibble(char c)
@@ -107,7 +107,7 @@ int store_code(struct store *s, int64_t id, struct store_code *code, struct erro
 	if (rc)
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
-		hex = sql_text(s, q, 2);
+		hex = sql_column(s, q, 2, SIZE_MAX);
 		n = hex ? strlen(hex) / 2 : 0;
 		code->arch = sql_text(s, q, 0);
 		code->at = (uint64_t)sqlite3_column_int64(q, 1);

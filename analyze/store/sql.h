@@ -3,7 +3,8 @@
  * Inside the store only: statements without ceremony. A statement is prepared once per store and
  * found again by the address of its text, so every SQL text is one string literal in one place.
  *
- * The letters of `types` say what follows: i int64_t, d double, s const char * (NULL gives NULL).
+ * The letters of `types` say what follows: i int64_t, d double, s const char * (NULL gives NULL) of
+ * which TEXT_MOST bytes are stored, t const char * of any length.
  */
 #ifndef ZC_SQL_H
 #define ZC_SQL_H
@@ -13,6 +14,8 @@
 
 #include <sqlite3.h>
 
+enum { TEXT_MOST = 65536 }; /* bytes of a text in the store; only `code.bytes` may be longer */
+
 struct dictionary;
 
 struct store {
@@ -21,6 +24,9 @@ struct store {
 	char *tmp;   /* the name while it is made; NULL: in memory, or complete */
 	void *image; /* of a store out of an archive: the whole file, in memory */
 	bool writable;
+	bool strange;	     /* from an archive, or the file belongs to another user */
+	struct error failed; /* the first error of a statement, also where its caller ignored it */
+	size_t cut;	     /* texts that were longer than TEXT_MOST */
 	struct statement {
 		const char *sql;
 		sqlite3_stmt *stmt;
@@ -41,14 +47,30 @@ int sql_next(struct store *s, sqlite3_stmt *stmt, struct error *err);
 /* Several statements at once, not kept. */
 int sql_script(struct store *s, const char *sql, struct error *err);
 
+/*
+ * A text column of at most `most` bytes, until the next sql_next; NULL stays NULL. A text that
+ * zcost cannot have written makes the store fail.
+ */
+const char *sql_column(struct store *s, sqlite3_stmt *stmt, int column, size_t most);
 /* A text column that lives as long as the store; NULL stays NULL. */
 const char *sql_text(struct store *s, sqlite3_stmt *stmt, int column);
+
+/* Ends a list: returns its length, or after an error frees the list and returns -errno. */
+int sql_list(int rc, size_t n, void *list);
 
 /* Does the query with this one parameter give a row? */
 bool sql_exists(struct store *s, const char *sql, int64_t arg);
 
-/* What SQLite says went wrong, with the file's name. */
-int sql_error(const struct store *s, struct error *err);
+/* What SQLite says went wrong, with the file's name. The store keeps its first error. */
+int sql_error(struct store *s, struct error *err);
+/* As sql_error, for content that zcost cannot have written. */
+int sql_damaged(struct store *s, struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Settings of a connection that reads a file of unknown origin. */
+void guard_configure(sqlite3 *db);
+/* Compares the store's schema with schema.sql; checks every page of a strange store. */
+int guard_check(struct store *s, struct error *err);
 
 void dictionary_free(struct dictionary *d);
 /* Symbols and objects of all runs: index i is the row with id i + 1. */

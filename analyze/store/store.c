@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STORE_VERSION = 8, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
@@ -70,10 +71,8 @@ int store_create(struct store **store, const char *path, struct error *err)
 		rc = sql_error(s, err);
 	if (!rc)
 		rc = set_up(s, err);
-	if (rc) {
-		store_close(s);
-		return rc;
-	}
+	if (rc)
+		return store_close(s, rc, err);
 	*store = s;
 	return 0;
 }
@@ -98,10 +97,12 @@ static void close_db(struct store *s)
 	s->db = NULL;
 }
 
-void store_close(struct store *s)
+int store_close(struct store *s, int rc, struct error *err)
 {
+	if (rc >= 0 && store_failed(s, err))
+		rc = -s->failed.code;
 	if (!s)
-		return;
+		return rc;
 	close_db(s);
 	if (s->tmp)
 		unlink(s->tmp);
@@ -112,6 +113,7 @@ void store_close(struct store *s)
 	free(s->path);
 	free(s->tmp);
 	free(s);
+	return rc;
 }
 
 int store_begin(struct store *s, struct error *err)
@@ -122,6 +124,26 @@ int store_begin(struct store *s, struct error *err)
 int store_commit(struct store *s, struct error *err)
 {
 	return sql_run(s, err, "COMMIT", "");
+}
+
+static int open_for_reading(struct store *s, struct error *err)
+{
+	char *real = realpath(s->path, NULL);
+	struct stat st;
+	int rc = 0;
+
+	if (!real || lstat(real, &st))
+		rc = error_sys(err, errno, "%s: cannot open", s->path);
+	else if (!S_ISREG(st.st_mode))
+		rc = error_set(err, EBADMSG, "%s: not a regular file", s->path);
+	else if (sqlite3_open_v2(real, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW, NULL))
+		rc = sql_error(s, err);
+	if (!rc) {
+		s->strange |= st.st_uid != geteuid();
+		guard_configure(s->db);
+	}
+	free(real);
+	return rc;
 }
 
 static int sync_file(const char *path)
@@ -135,12 +157,25 @@ static int sync_file(const char *path)
 	return rc;
 }
 
+static int note_cuts(struct store *s, struct error *err)
+{
+	char text[80];
+
+	if (!s->cut)
+		return 0;
+	snprintf(text, sizeof(text), "%zu text%s longer than %d bytes were cut", s->cut,
+		 s->cut == 1 ? "" : "s", TEXT_MOST);
+	return store_note(s, 0, "warning", text, err);
+}
+
 int store_commit_all(struct store *s, struct error *err)
 {
-	int rc;
+	int rc = note_cuts(s, err);
 
-	if (!s->tmp)
-		return 0;
+	if (!rc)
+		rc = store_failed(s, err);
+	if (rc || !s->tmp)
+		return rc;
 	close_db(s);
 	rc = sync_file(s->tmp);
 	if (!rc && rename(s->tmp, s->path))
@@ -150,9 +185,7 @@ int store_commit_all(struct store *s, struct error *err)
 	free(s->tmp);
 	s->tmp = NULL;
 	s->writable = false;
-	if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READONLY, NULL))
-		return sql_error(s, err);
-	return 0;
+	return open_for_reading(s, err);
 }
 
 static int64_t pragma(struct store *s, const char *sql, struct error *err)
@@ -267,10 +300,12 @@ static int open_plain(struct store *s, const char *capture, struct error *err)
 		rc = missing(s->path, capture, folder, err);
 	else if (!folder && (rc = check_file(s->path, err)))
 		return rc;
-	else if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READONLY, NULL))
-		rc = sql_error(s, err);
 	else
+		rc = open_for_reading(s, err);
+	if (!rc)
 		rc = check_version(s, capture, err);
+	if (!rc)
+		rc = guard_check(s, err);
 	return rc || !folder ? rc : check_fresh(s, capture, err);
 }
 
@@ -293,7 +328,10 @@ static int open_packed(struct store *s, const char *archive, struct error *err)
 	    sqlite3_deserialize(s->db, "main", s->image, (sqlite3_int64)packed.size,
 				(sqlite3_int64)packed.size, SQLITE_DESERIALIZE_READONLY))
 		return sql_error(s, err);
+	guard_configure(s->db);
 	rc = check_version(s, archive, err);
+	if (!rc)
+		rc = guard_check(s, err);
 	return rc ? rc : check_manifest(s, packed.identity, archive, err);
 }
 
@@ -302,6 +340,8 @@ static int open_archive(struct store *s, const char *archive, struct error *err)
 {
 	char *folder = packed_folder(archive), *db = xasprintf("%s/zcost.db", folder);
 	int rc;
+
+	s->strange = true;
 
 	if (path_exists(db) && packed_folder_is(archive, folder))
 		rc = open_plain(s, folder, err);
@@ -339,10 +379,8 @@ int store_open(struct store **store, const char *capture, struct error *err)
 	else
 		rc = open_plain(s, capture, err);
 
-	if (rc) {
-		store_close(s);
-		return rc;
-	}
+	if (rc)
+		return store_close(s, rc, err);
 	*store = s;
 	return 0;
 }

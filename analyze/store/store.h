@@ -24,7 +24,13 @@ int store_open(struct store **store, const char *capture, struct error *err);
 int store_create(struct store **store, const char *path, struct error *err);
 /* In memory, for messages with the name of what it is made from. */
 int store_create_in_memory(struct store **store, const char *name, struct error *err);
-void store_close(struct store *store);
+/*
+ * Closes; returns rc, or where rc is no error the first error that a statement met, also one that
+ * its caller took for "not there". No command ends well without asking. NULL: returns rc.
+ */
+int store_close(struct store *store, int rc, struct error *err) __attribute__((warn_unused_result));
+/* The same first error while the store is open, or 0. */
+int store_failed(const struct store *store, struct error *err);
 int store_begin(struct store *store, struct error *err); /* one transaction per run */
 int store_commit(struct store *store, struct error *err);
 /* Everything is in: syncs the file and gives it its name. The store stays open, for reading. */

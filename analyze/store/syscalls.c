@@ -85,7 +85,8 @@ static int read_hists(struct store *s, int64_t run, struct syscall_row *rows, si
 		struct syscall_row *r =
 			find_row(rows, n, sql_text(s, q, 0), sqlite3_column_int64(q, 1),
 				 sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 3));
-		bool time = !strcmp((const char *)sqlite3_column_text(q, 4), "time");
+		const char *kind = sql_column(s, q, 4, TEXT_MOST);
+		bool time = kind && !strcmp(kind, "time");
 		int b = sqlite3_column_int(q, 5);
 
 		if (r && b >= 0 && b < 64)
@@ -114,7 +115,7 @@ int store_syscalls(struct store *s, int64_t run, struct syscall_row **rows, stru
 	}
 	if (!rc)
 		rc = read_hists(s, run, *rows, n, err);
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, rows);
 }
 
 bool store_has_syscalls(struct store *s, int64_t run)

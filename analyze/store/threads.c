@@ -65,5 +65,5 @@ int store_threads(struct store *s, int64_t run, struct thread_row **rows, struct
 		array_grow(*rows, n, cap);
 		(*rows)[n++] = row_of(s, q);
 	}
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, rows);
 }

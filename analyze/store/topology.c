@@ -54,5 +54,5 @@ int store_topology(struct store *s, const char *host, struct topology_row **rows
 			.up = integer(q, 9),
 		};
 	}
-	return rc ? rc : (int)n;
+	return sql_list(rc, n, rows);
 }

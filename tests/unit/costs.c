@@ -271,7 +271,7 @@ static void test_store(void **state)
 	q.variant = "w";
 	assert_int_equal(measure_run("functions", s, &q, &t, &err), -ENOENT);
 	table_free(&t);
-	store_close(s);
+	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
 static const char *part(const struct components *c, const char *symbol, enum dso_kind kind)

@@ -65,7 +65,7 @@ static void test_runs(void **state)
 	free(names);
 	assert_string_equal(store_variant_what(s, "baseline"), "send -> recv");
 	assert_null(store_variant_what(s, "mmap"));
-	store_close(s);
+	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
 static void test_metrics(void **state)
@@ -86,7 +86,7 @@ static void test_metrics(void **state)
 	assert_float_equal(v, 12.5, 0);
 	assert_string_equal(source, "measured");
 	assert_false(store_metric(s, id, "power_w", &v, NULL));
-	store_close(s);
+	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
 static void fill_profile(struct profile *p, const char *leaf)
@@ -157,14 +157,14 @@ static void test_profiles(void **state)
 	assert_int_equal(store_commit_all(s, &err), 0);
 	assert_true(path_exists(path));
 	assert_int_equal(store_note(s, a, "note", "too late", &err), -EROFS);
-	store_close(s);
+	assert_int_equal(store_close(s, 0, NULL), 0);
 
 	assert_int_equal(store_open(&s, dir, NULL), 0);
 	check_profile(s, a, "leaf_one", 200);
 	check_profile(s, b, "leaf_two", 200);
 	assert_true(store_has_profile(s, a));
 	assert_false(store_has_profile(s, 99));
-	store_close(s);
+	assert_int_equal(store_close(s, 0, NULL), 0);
 	free(path);
 }
 
@@ -204,7 +204,7 @@ static void test_syscalls(void **state)
 	assert_int_equal(rows[0].size_hist[63], 1);
 	assert_float_equal(rows[0].m2, 1e30, 0);
 	free(rows);
-	store_close(s);
+	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
 /* What a user meets: no folder, no store in it, a text file by that name, another version's. */
@@ -243,9 +243,9 @@ static void test_stale(void **state)
 	assert_int_equal(store_create(&s, db, &err), 0);
 	assert_int_equal(store_capture_put(s, "manifest_sha256", hex, &err), 0);
 	assert_int_equal(store_commit_all(s, &err), 0);
-	store_close(s);
+	assert_int_equal(store_close(s, 0, NULL), 0);
 	assert_int_equal(store_open(&s, dir, &err), 0);
-	store_close(s);
+	assert_int_equal(store_close(s, 0, NULL), 0);
 	assert_int_equal(file_write(manifest, "{} ", 3, NULL), 0);
 	assert_int_equal(store_open(&s, dir, &err), -ESTALE);
 	free(db);
