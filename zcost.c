@@ -6,7 +6,9 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char zcost_version[] = ZCOST_VERSION;
@@ -79,6 +81,7 @@ int main(int argc, char **argv)
 	int code;
 
 	argp_err_exit_status = EXIT_USAGE;
+	json_set_alloc_funcs(xmalloc, free); /* or a lack of memory drops members of an object */
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
 		usage(argc < 2 ? stderr : stdout);
 		return argc < 2 ? EXIT_USAGE : checked_stdout(EXIT_OK);

@@ -268,7 +268,7 @@ int cmd_analyze(int argc, char **argv)
 	int code;
 
 	args.a.meters = args.meters;
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	args_parse(&argp, argc, argv, 0, &args);
 	if (check_meters(&args))
 		return EXIT_FAILED;
 	code = open_archive(&args.a, &folder) ? EXIT_FAILED : run(&args);

@@ -6,6 +6,7 @@
 #include "analyze/compare/texts.h"
 #include "analyze/measures/notes.h"
 #include "analyze/narrow.h"
+#include "lib/args.h"
 #include "lib/command.h"
 
 #include <stdlib.h>
@@ -119,7 +120,7 @@ int cmd_compare(int argc, char **argv)
 	int ret;
 
 	args.c.rule = (struct verdict_rule){.alpha = 0.05, .threshold = 0.02};
-	argp_parse(&compare_argp, argc, argv, 0, NULL, &args);
+	args_parse(&compare_argp, argc, argv, 0, &args);
 	ret = args.self_test ? run_self_test(&args, &out, &lossy, &err)
 	      : args.texts   ? run_texts(&args, &err)
 			     : run_table(&args, &out, &lossy, &err);

@@ -179,7 +179,7 @@ int cmd_export(int argc, char **argv)
 
 	query_options_init(&a.from, &a.q);
 	table_init(&a.x.notes, "export", NULL, 0);
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	args_parse(&argp, argc, argv, 0, &a);
 	code = export_run(&a, &err) ? (int)error_exit(&err)
 	       : a.x.notes.lossy    ? EXIT_LOSSY
 				    : EXIT_OK;

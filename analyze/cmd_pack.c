@@ -160,7 +160,7 @@ int cmd_pack(int argc, char **argv)
 	size_t len;
 	int code;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &p);
+	args_parse(&argp, argc, argv, 0, &p);
 	capture = xstrdup(p.capture);
 	for (len = strlen(capture); len > 1 && capture[len - 1] == '/';)
 		capture[--len] = '\0';

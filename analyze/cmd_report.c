@@ -448,7 +448,7 @@ int cmd_report(int argc, char **argv)
 	int code;
 
 	query_options_init(&a.from, &a.q);
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	args_parse(&argp, argc, argv, 0, &a);
 	code = report(&a, &err);
 	if (err.code)
 		error_print(&err);

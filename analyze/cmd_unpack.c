@@ -5,6 +5,7 @@
 #include "analyze/archive/unpack.h"
 #include "analyze/cmd.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ int cmd_unpack(int argc, char **argv)
 	size_t len;
 	int code;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &u);
+	args_parse(&argp, argc, argv, 0, &u);
 	folder = u.folder ? xstrdup(u.folder) : packed_folder(u.archive);
 	for (len = strlen(folder); len > 1 && folder[len - 1] == '/';)
 		folder[--len] = '\0';

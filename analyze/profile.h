@@ -115,10 +115,13 @@ struct profile_unwinds {
 };
 
 /* What was lost or odd; every non-zero one is said beside the table. */
+enum { SYMBOL_NAME_MOST = 4096 }; /* bytes of a symbol's name; longer names are cut */
+
 struct profile_health {
 	/* samples that are known to be such are not counted as records once more */
 	uint64_t lost_records, lost_samples, throttled, unknown_ids, unknown_records, bad_chains;
 	uint64_t backwards;	 /* counter values less than the one before them: not counted */
+	uint64_t cut_names;	 /* symbols whose names were longer than SYMBOL_NAME_MOST */
 	uint64_t outside_window; /* samples left out by the time filter */
 	struct profile_unwinds unwinds;
 	bool truncated; /* the file ended early or was damaged; `why` says where */

@@ -55,6 +55,9 @@ static void tell_odd(const struct telling *t, const struct profile *p, uint64_t 
 		tell(t, "warning",
 		     "%llu counter values went backwards: what they counted is missing",
 		     N(h->backwards));
+	if (h->cut_names)
+		tell(t, "note", "%llu names of symbols were longer than %d bytes and are cut",
+		     N(h->cut_names), SYMBOL_NAME_MOST);
 	if (h->outside_window)
 		tell(t, "note", "%llu samples outside the window left out", N(h->outside_window));
 }

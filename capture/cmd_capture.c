@@ -8,6 +8,7 @@
 #include "collect/power_command.h"
 #include "collect/units.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -413,7 +414,7 @@ int cmd_capture(int argc, char **argv)
 	char *self, *dir;
 	int code;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	args_parse(&argp, argc, argv, 0, &a);
 	if (a.undo)
 		return undo(a.output, a.forget);
 	self = own_path();

@@ -10,6 +10,7 @@
 #include "collect/run.h"
 #include "collect/units.h"
 #include "lib/alloc.h"
+#include "lib/args.h"
 #include "lib/error.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -463,7 +464,7 @@ int cmd_collect(int argc, char **argv)
 	struct error err = {0};
 	int code;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	args_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	if (a.agent)
 		return agent_run(a.agent);
 	if (check(&a, &err)) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/args.h"
 
+#include "lib/error.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -47,6 +49,16 @@ long arg_whole(const struct argp_state *state, const char *option, const char *a
 		argp_error(state, "%s '%s' is not a whole number from %ld to %ld", option, arg,
 			   least, most);
 	return n;
+}
+
+void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+	error_t code = argp_parse(argp, argc, argv, flags, NULL, input);
+
+	if (!code)
+		return;
+	warn("%s: cannot read the arguments: %s", argv[0], strerror(code));
+	exit(EXIT_FAILED);
 }
 
 void args_help_line(struct str *s, size_t column, const char *name, const char *what)

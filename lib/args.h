@@ -15,6 +15,10 @@ double arg_from_0(const struct argp_state *state, const char *option, const char
 long arg_whole(const struct argp_state *state, const char *option, const char *arg, long least,
 	       long most);
 
+/* Reads the arguments into `input`. A usage error ends the command, and so does a lack of memory.
+ */
+void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
 /*
  * A line of a list at the end of --help: "  NAME  what it is", words beyond argp's width below each
  * other. `column`: where `what` begins.

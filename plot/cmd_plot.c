@@ -363,7 +363,7 @@ int cmd_plot(int argc, char **argv)
 	struct error err = {0};
 	int code = EXIT_FAILED;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	args_parse(&argp, argc, argv, 0, &a);
 	if (a.list) {
 		list_charts(stdout);
 		code = EXIT_OK;

@@ -111,12 +111,28 @@ void objects_free(struct objects *ob)
 
 /* --- symbols of the profile --- */
 
+/* Under the lock. A name of megabytes in a stranger's file would fill every table. */
+static uint32_t intern_symbol(struct objects *ob, uint32_t dso, const char *name,
+			      enum unresolved why)
+{
+	char cut[SYMBOL_NAME_MOST + 1];
+	size_t n = strnlen(name, SYMBOL_NAME_MOST + 1);
+
+	if (n <= SYMBOL_NAME_MOST)
+		return profile_symbol(ob->p, dso, name, why);
+	for (n = SYMBOL_NAME_MOST - 3; n && (name[n] & 0xc0) == 0x80; n--)
+		; /* a character of UTF-8 stays whole */
+	snprintf(cut, sizeof(cut), "%.*s...", (int)n, name);
+	ob->p->health.cut_names++;
+	return profile_symbol(ob->p, dso, cut, why);
+}
+
 static uint32_t add_symbol(struct objects *ob, uint32_t dso, const char *name, enum unresolved why)
 {
 	uint32_t symbol;
 
 	pthread_mutex_lock(&ob->lock);
-	symbol = profile_symbol(ob->p, dso, name, why);
+	symbol = intern_symbol(ob, dso, name, why);
 	pthread_mutex_unlock(&ob->lock);
 	return symbol;
 }
@@ -143,7 +159,7 @@ static void make_known(struct objects *ob, struct symtab_symbol *s, uint32_t dso
 	pthread_mutex_lock(&ob->lock);
 	if (!s->id) { /* no other thread was faster */
 		s->context = (uint8_t)context;
-		__atomic_store_n(&s->id, 1 + profile_symbol(ob->p, dso, name, RESOLVED),
+		__atomic_store_n(&s->id, 1 + intern_symbol(ob, dso, name, RESOLVED),
 				 __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&ob->lock);
@@ -356,7 +372,7 @@ static const struct place_inlined *place_inlined(struct objects *ob, uint32_t ds
 	p = arena_alloc(&ob->inlined, sizeof(*p) + in->n * sizeof(p->symbols[0]));
 	p->n = in->n;
 	for (i = 0; i < in->n; i++)
-		p->symbols[i] = profile_symbol(ob->p, dso, in->names[i], RESOLVED);
+		p->symbols[i] = intern_symbol(ob, dso, in->names[i], RESOLVED);
 	return p;
 }
 
@@ -428,7 +444,7 @@ static uint32_t find_generated(struct objects *ob, uint32_t pid, uint64_t addr, 
 	*dso = profile_dso(ob->p, name, NULL, DSO_USER);
 	s = jit_maps_find(&ob->jit, pid, addr, &text);
 	if (s && !s->id)
-		s->id = 1 + profile_symbol(ob->p, *dso, text, RESOLVED);
+		s->id = 1 + intern_symbol(ob, *dso, text, RESOLVED);
 	pthread_mutex_unlock(&ob->lock);
 	return s ? s->id - 1 : UINT32_MAX;
 }

@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+/* Bytes of a stranger's name that a message repeats; the first other byte ends the name. */
+static const char name_bytes[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./ ";
+
 enum { VALUE_MOST = 256 << 20, SQL_MOST = 1 << 20 };
 
 void guard_configure(sqlite3 *db)
@@ -44,8 +48,8 @@ static int compare_rows(struct store *s, sqlite3_stmt *q, struct store *own, sql
 	if (same)
 		return has;
 	name = has ? sql_column(s, q, 1, TEXT_MOST) : sql_text(own, o, 1);
-	return sql_damaged(s, err, "its tables are not those that zcost makes (see '%.80s')",
-			   name ? name : "");
+	return sql_damaged(s, err, "its tables are not those that zcost makes (see '%.*s')",
+			   (int)strspn(name ? name : "", name_bytes), name ? name : "");
 }
 
 static int check_schema(struct store *s, struct store *own, struct error *err)
@@ -67,7 +71,7 @@ static int check_schema(struct store *s, struct store *own, struct error *err)
 
 static int check_pages(struct store *s, struct error *err)
 {
-	const char *found;
+	const char *found, *line;
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err, "PRAGMA quick_check(1)", "");
 
@@ -76,7 +80,10 @@ static int check_pages(struct store *s, struct error *err)
 	if (rc <= 0)
 		return rc;
 	found = sql_column(s, q, 0, TEXT_MOST);
-	rc = found && !strcmp(found, "ok") ? 0 : sql_damaged(s, err, "damaged: %s", found);
+	line = found ? strrchr(found, '\n') : NULL; /* after "*** in database main ***" */
+	rc = found && !strcmp(found, "ok")
+		     ? 0
+		     : sql_damaged(s, err, "damaged: %s", line ? line + 1 : found);
 	sqlite3_reset(q);
 	return rc;
 }

@@ -406,7 +406,7 @@ int cmd_doctor(int argc, char **argv)
 	struct error err = {0};
 	int n;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	args_parse(&argp, argc, argv, 0, &a);
 	if ((a.only && check_list(a.only, &err)) || (a.need && check_list(a.need, &err)) ||
 	    check_uses(&a, &err)) {
 		error_print(&err);

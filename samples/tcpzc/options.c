@@ -393,6 +393,9 @@ void options_parse(struct options *opt, int argc, char **argv)
 				.peer_timeout = 20};
 	make_argp(options);
 	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, 0, NULL, &p);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &p)) {
+		fputs("tcpzc: out of memory\n", stderr);
+		exit(1);
+	}
 	defaults(&p);
 }

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A damaged store, or a store from a stranger, gives the right table or an error, never a wrong table.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/world.sh"
+need_sqlite
+
+world cap 2 "$copying" "$mapping"
+sqlite3 cap/zcost.db "INSERT INTO setting (variant, name, value) VALUES ('copying', 'MTU', '1500');
+	INSERT INTO collector SELECT id, 'perf', 'ok', NULL, 0 FROM run;
+	INSERT INTO thread (run, pid, tid, comm, run_ns) SELECT id, 7, 7, 'tcpzc', 1e9 FROM run;
+	INSERT INTO topology (host, kind, name, cpus) VALUES ('vm', 'node', '0', '0-1');
+	INSERT INTO function SELECT run, event, frame, context, samples, weight, weight FROM cost;
+	INSERT INTO note VALUES (1, 'warning', 'the sender waited')"
+
+tables='summary scores runs variants functions components syscalls topology'
+# outputs FOLDER INTO: what each command prints of FOLDER's store, and its exit status
+outputs() {
+	mkdir -p "$2"
+	for table in $tables; do
+		"$zcost" report "$table" "$1" --format json >"$2/$table" 2>"$2/$table.err"
+		echo $? >"$2/$table.code"
+	done
+	"$zcost" compare -C "$1" copying mapping --format json >"$2/compare" 2>"$2/compare.err"
+	echo $? >"$2/compare.code"
+	for format in sql folded; do
+		"$zcost" export $format "$1" >"$2/$format" 2>"$2/$format.err"
+		echo $? >"$2/$format.code"
+	done
+}
+outputs cap right
+ok "every command has output for the undamaged store" test "$(cat right/*.code | grep -c '^0$')" = 11
+
+# An export streams rows, so its output may end early; a table is all or nothing.
+right_or_failed() { # right_or_failed FOLDER
+	for name in $tables compare sql folded; do
+		code=$(cat "$1/$name.code")
+		if [ "$code" = 1 ]; then
+			[ -s "$1/$name.err" ] && { [ $name = sql ] || [ $name = folded ] || [ ! -s "$1/$name" ]; } && continue
+		elif [ "$code" = "$(cat "right/$name.code")" ] && cmp -s "$1/$name" "right/$name"; then
+			continue
+		fi
+		echo "$name: exit $code"
+		cat "$1/$name.err"
+		diff "$1/$name" "right/$name" | head
+		return 1
+	done
+}
+page=$(sqlite3 cap/zcost.db 'PRAGMA page_size')
+pages=$(sqlite3 cap/zcost.db 'PRAGMA page_count')
+mkdir bad
+every_page() {
+	n=0
+	failures=0
+	while [ $n -lt "$pages" ]; do
+		cp cap/zcost.db bad/zcost.db
+		dd if=/dev/zero of=bad/zcost.db bs="$page" seek=$n count=1 conv=notrunc status=none
+		outputs bad got
+		right_or_failed got || { echo "page $((n + 1)) of $pages"; return 1; }
+		failures=$((failures + $(cat got/*.code | grep -c '^1$')))
+		n=$((n + 1))
+	done
+	[ $failures -gt "$pages" ] || { echo "only $failures commands failed"; return 1; }
+}
+ok "a page of zeros gives the right output or an error" every_page
+cut_anywhere() {
+	for n in 1 2 $((pages / 2)) $((pages - 1)); do
+		head -c $((n * page)) cap/zcost.db >bad/zcost.db
+		outputs bad got
+		right_or_failed got && [ "$(cat got/*.code | sort -u)" = 1 ] || { echo "$n pages left"; return 1; }
+	done
+}
+ok "a truncated store gives an error in every command" cut_anywhere
+
+changed() { # changed SQL: bad is the store after SQL, also SQL that changes the schema itself
+	cp cap/zcost.db bad/zcost.db
+	sqlite3 bad/zcost.db ".dbconfig defensive off" "PRAGMA writable_schema=ON" "$1" >log
+}
+refused() { # every command fails, names the store and writes no table
+	outputs bad got
+	[ "$(cat got/*.code | sort -u)" = 1 ] && ! cat got/*.err | grep -v '^zcost: bad/zcost.db: ' &&
+		for table in $tables compare folded sql; do [ ! -s got/$table ] || { echo "$table has output"; return 1; }; done
+}
+changed 'CREATE TABLE "../escaped" (x); INSERT INTO "../escaped" VALUES (1)'
+ok "a store with a table named ../escaped is refused" refused
+ok "the message names the table" says "are not those that zcost makes \(see '../escaped'\); run 'zcost analyze'" got/summary.err
+: >escaped.csv
+ok "export csv refuses the store" exits 1 "$zcost" export csv bad -o folder
+ok "export csv touches no file outside its folder" test -e escaped.csv -a ! -s escaped.csv -a ! -e folder
+changed 'CREATE TABLE "x"" VALUES(1);
+.shell touch canary
+" (x); INSERT INTO "x"" VALUES(1);
+.shell touch canary
+" VALUES (1)'
+ok "a store with a table named as a command of the sqlite3 shell is refused" refused
+sqlite3 :memory: <got/sql >log 2>&1
+ok "export sql hands the sqlite3 shell no command" test ! -e canary
+changed 'DROP TABLE note; CREATE VIEW note AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+	SELECT i AS run, '"'note' AS severity, 'x' AS text FROM n"
+ok "a store with an endless view in place of a table is refused" timeout 60 sh -c '
+	"$1" report summary bad >out 2>err; [ $? = 1 ] && [ ! -s out ]' - "$zcost"
+changed 'CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM run; END'
+ok "a store with a trigger is refused" refused
+changed 'DROP TABLE topology'
+ok "a store without one of the tables is refused" refused
+changed 'CREATE INDEX extra ON metric (name)'
+ok "a store with an index of another maker is refused" refused
+changed "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'comm') WHERE name = 'context'"
+mkdir arch && cp bad/zcost.db arch && echo '{}' >arch/run.json && tar -cf - arch | zstd -qc >packed.tar.zst
+ok "two tables in the same pages are refused in an archive" exits 1 "$zcost" report summary packed.tar.zst
+ok "the message says what is damaged" says '^zcost: packed.tar.zst: damaged: 2nd reference to page .*; run' err
+
+named() { # named LENGTH TABLE COLUMN: the first row has a text of that length
+	changed "UPDATE $2 SET $3 = printf('%.*c', $1, 'n') WHERE rowid = 1"
+}
+named 4096 symbol name
+ok "a symbol of 4096 bytes is shown" sh -c '"$1" report functions bad --all --format tsv 2>err | grep -q "n\{4096\}"' - "$zcost"
+named 4000000 symbol name
+ok "a symbol of 4 MB ends in an error" exits 1 timeout 20 "$zcost" report functions bad --all
+ok "the message says how long it is" says 'a text of 4000000 bytes, zcost writes at most 65536' err
+named 4000000 variant what
+ok "a description of 4 MB ends in an error" exits 1 timeout 20 "$zcost" report variants bad
+ok "a report that does not read the long text works" exits 0 "$zcost" report topology bad
+done_testing
