@@ -59,7 +59,7 @@ static int read_rows(struct store *s, sqlite3_stmt *q, struct metric_row **rows,
 
 	while ((rc = sql_next(s, q, err)) > 0) {
 		array_grow(*rows, n, cap);
-		(*rows)[n++] = (struct metric_row){sql_text(s, q, 0), sql_text(s, q, 1),
+		(*rows)[n++] = (struct metric_row){sql_name(s, q, 0), sql_text(s, q, 1),
 						   sqlite3_column_double(q, 2), sql_text(s, q, 3)};
 	}
 	return sql_list(rc, n, rows);
@@ -124,7 +124,7 @@ int store_notes(struct store *s, int64_t run, struct store_note_row **rows, stru
 	while ((rc = sql_next(s, q, err)) > 0) {
 		array_grow(*rows, n, cap);
 		(*rows)[n++] = (struct store_note_row){sqlite3_column_int64(q, 0),
-						       sql_text(s, q, 1), sql_text(s, q, 2)};
+						       sql_name(s, q, 1), sql_name(s, q, 2)};
 	}
 	return sql_list(rc, n, rows);
 }

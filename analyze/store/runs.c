@@ -81,7 +81,7 @@ static int names(struct store *s, const char *sql, const char ***list, struct er
 		return rc;
 	while ((rc = sql_next(s, stmt, err)) > 0) {
 		array_grow(*list, n, cap);
-		(*list)[n++] = sql_text(s, stmt, 0);
+		(*list)[n++] = sql_name(s, stmt, 0);
 	}
 	return sql_list(rc, n, list);
 }
@@ -131,7 +131,7 @@ int store_hosts(struct store *s, struct host_row **rows, struct error *err)
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
 		array_grow(*rows, n, cap);
-		(*rows)[n++] = (struct host_row){sql_text(s, q, 0), sql_text(s, q, 1),
+		(*rows)[n++] = (struct host_row){sql_name(s, q, 0), sql_text(s, q, 1),
 						 sql_text(s, q, 2), sql_text(s, q, 3),
 						 sql_text(s, q, 4), sqlite3_column_int64(q, 5)};
 	}
@@ -165,10 +165,10 @@ static struct run run_of(struct store *s, sqlite3_stmt *q)
 {
 	return (struct run){
 		.id = sqlite3_column_int64(q, 0),
-		.variant = sql_text(s, q, 1),
-		.pass = sql_text(s, q, 2),
+		.variant = sql_name(s, q, 1),
+		.pass = sql_name(s, q, 2),
 		.repeat = sqlite3_column_int(q, 3),
-		.side = sql_text(s, q, 4),
+		.side = sql_name(s, q, 4),
 		.host = sql_text(s, q, 5),
 		.command = sql_text(s, q, 6),
 		.cpus = sql_text(s, q, 7),
@@ -176,7 +176,7 @@ static struct run run_of(struct store *s, sqlite3_stmt *q)
 		.start_ns = (uint64_t)sqlite3_column_int64(q, 9),
 		.end_ns = (uint64_t)sqlite3_column_int64(q, 10),
 		.position = sqlite3_column_int(q, 11),
-		.status = sql_text(s, q, 12),
+		.status = sql_name(s, q, 12),
 		.why = sql_text(s, q, 13),
 	};
 }
@@ -229,7 +229,7 @@ int store_collectors(struct store *s, int64_t run, struct collector_row **rows, 
 	while ((rc = sql_next(s, q, err)) > 0) {
 		array_grow(*rows, n, cap);
 		(*rows)[n++] =
-			(struct collector_row){sql_text(s, q, 0), sql_text(s, q, 1),
+			(struct collector_row){sql_name(s, q, 0), sql_name(s, q, 1),
 					       sql_text(s, q, 2), sqlite3_column_int64(q, 3)};
 	}
 	return sql_list(rc, n, rows);

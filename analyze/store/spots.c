@@ -75,8 +75,8 @@ int store_spots(struct store *s, int64_t run, const char *event, const char *sym
 	while ((rc = sql_next(s, q, err)) > 0) {
 		array_grow(list, n, cap);
 		list[n++] = (struct store_spot){
-			.symbol = sql_text(s, q, 0),
-			.dso = sql_text(s, q, 1),
+			.symbol = sql_name(s, q, 0),
+			.dso = sql_name(s, q, 1),
 			.offset = (uint64_t)sqlite3_column_int64(q, 2),
 			.line = sql_text(s, q, 3),
 			.samples = (uint64_t)sqlite3_column_int64(q, 4),

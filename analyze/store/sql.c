@@ -199,6 +199,16 @@ const char *sql_text(struct store *s, sqlite3_stmt *stmt, int column)
 	return text ? intern_get(&s->strings, intern_str(&s->strings, text)) : NULL;
 }
 
+const char *sql_name(struct store *s, sqlite3_stmt *stmt, int column)
+{
+	const char *text = sql_text(s, stmt, column);
+
+	if (text)
+		return text;
+	sql_damaged(s, NULL, "damaged: %s is missing", sqlite3_column_name(stmt, column));
+	return "";
+}
+
 int sql_list(int rc, size_t n, void *list)
 {
 	void *rows;

@@ -41,11 +41,11 @@ int store_syscall_add(struct store *s, int64_t run, const struct syscall_row *r,
 static struct syscall_row row_of(struct store *s, sqlite3_stmt *q)
 {
 	return (struct syscall_row){
-		.comm = sql_text(s, q, 0),
+		.comm = sql_name(s, q, 0),
 		.pid = sqlite3_column_int64(q, 1),
 		.tid = sqlite3_column_int64(q, 2),
 		.nr = sqlite3_column_int64(q, 3),
-		.name = sql_text(s, q, 4),
+		.name = sql_name(s, q, 4),
 		.calls = (uint64_t)sqlite3_column_int64(q, 5),
 		.errors = (uint64_t)sqlite3_column_int64(q, 6),
 		.total_ns = (uint64_t)sqlite3_column_int64(q, 7),

@@ -42,9 +42,9 @@ int store_topology(struct store *s, const char *host, struct topology_row **rows
 	while ((rc = sql_next(s, q, err)) > 0) {
 		array_grow(*rows, n, cap);
 		(*rows)[n++] = (struct topology_row){
-			.host = sql_text(s, q, 0),
-			.kind = sql_text(s, q, 1),
-			.name = sql_text(s, q, 2),
+			.host = sql_name(s, q, 0),
+			.kind = sql_name(s, q, 1),
+			.name = sql_name(s, q, 2),
 			.cpus = sql_text(s, q, 3),
 			.package = integer(q, 4),
 			.node = integer(q, 5),

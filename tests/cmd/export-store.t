@@ -7,7 +7,8 @@ need_sqlite
 
 world cap 2 "$copying" "$mapping"
 sqlite3 cap/zcost.db "INSERT INTO note VALUES (0, 'note', 'a \"quote\", a comma
-and a line'), (0, 'note', ''), (0, 'note', NULL), (0, 'note', 'it''s');
+and a line'), (0, 'note', ''), (0, 'note', 'it''s');
+	INSERT INTO series VALUES (1, 'gone', 7, NULL);
 	INSERT INTO metric VALUES (1, 'third', '', 1.0/3, 'measured')"
 
 # contents DB: every table and view, every value as SQLite itself quotes it
@@ -40,7 +41,7 @@ and a line'")" = 1
 "$zcost" export csv cap --table note >note.csv 2>err
 ok "one table to standard output" cmp note.csv folder/note.csv
 ok "an empty text is two quotes" says '^0,note,""$' note.csv
-ok "a missing one nothing" says '^0,note,$' note.csv
+ok "a missing value is nothing" says '^1,gone,7,$' folder/series.csv
 ok "one view into a file" exits 0 "$zcost" export csv cap --table metrics -o one.csv
 ok "is that view" cmp one.csv folder/metrics.csv
 
