@@ -56,8 +56,8 @@ static void tell_odd(const struct telling *t, const struct profile *p, uint64_t 
 		     "%llu counter values went backwards: what they counted is missing",
 		     N(h->backwards));
 	if (h->cut_names)
-		tell(t, "note", "%llu names of symbols were longer than %d bytes and are cut",
-		     N(h->cut_names), SYMBOL_NAME_MOST);
+		tell(t, "note", "%llu symbol%s longer than %d bytes, cut there", N(h->cut_names),
+		     h->cut_names == 1 ? " has a name" : "s have names", SYMBOL_NAME_MOST);
 	if (h->outside_window)
 		tell(t, "note", "%llu samples outside the window left out", N(h->outside_window));
 }

@@ -95,6 +95,10 @@ int guard_check(struct store *s, struct error *err)
 
 	if (rc)
 		return rc;
-	rc = store_close(own, check_schema(s, own, err), err);
+	/* One transaction for all reads: the schema that is checked is the schema that is read. */
+	rc = sql_script(s, "BEGIN", err);
+	if (!rc)
+		rc = check_schema(s, own, err);
+	rc = store_close(own, rc, err);
 	return rc || !s->strange ? rc : check_pages(s, err);
 }

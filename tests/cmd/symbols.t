@@ -412,6 +412,15 @@ else
 	skip "code made at run time" "the test has machine code of x86_64"
 fi
 
+long_name() {
+	name=$(printf '%5000s' | tr ' ' n)
+	echo "volatile long x; __attribute__((noinline)) void $name(void) { for (long i = 0; i < 100000000; i++) x++; }
+		int main(void) { $name(); }" | $cc -O1 -x c - -o long && record long.data ./long &&
+		"$zcost" report functions --perf long.data --format tsv >out 2>err &&
+		says "(^|[^n])n{4093}[.]{3}" out && says '1 symbol has a name longer than 4096 bytes, cut there' err
+}
+ok "a name of more than 4096 bytes is cut with a note" long_name
+
 # --- C++ and Rust ---
 
 cat >names.cc <<'EOF'
