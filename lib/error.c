@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/error.h"
 
+#include "lib/printable.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void set(struct error *err, int code, const char *fmt, va_list ap)
@@ -43,16 +46,28 @@ enum exit_code error_exit(const struct error *err)
 	return err->code == EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
+/* A message is one line, whatever the names in it: nobody forges a second one. */
+static void print_message(const char *prefix, const char *text)
+{
+	struct str scratch = {0};
+
+	fprintf(stderr, "zcost: %s%s\n", prefix, printable(&scratch, text, PRINTABLE_LINE));
+	str_free(&scratch);
+}
+
 void error_print(const struct error *err)
 {
-	fprintf(stderr, "zcost: %s\n", err->text[0] ? err->text : strerror(err->code));
+	print_message("", err->text[0] ? err->text : strerror(err->code));
 }
 
 static void say(const char *prefix, const char *fmt, va_list ap)
 {
-	fprintf(stderr, "zcost: %s", prefix);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		return;
+	print_message(prefix, text);
+	free(text);
 }
 
 void warn(const char *fmt, ...)

@@ -3,6 +3,7 @@
 #include "lib/table.h"
 
 #include "lib/alloc.h"
+#include "lib/printable.h"
 #include "lib/str.h"
 #include "lib/table_commit.h"
 #include "lib/table_people.h"
@@ -123,28 +124,11 @@ static void write_csv(const struct table *t, FILE *out)
 	write_separated(t, out, ',', put_csv);
 }
 
-/* jansson takes only valid UTF-8; a foreign byte becomes '?'. */
-static json_t *json_text(const char *s)
-{
-	json_t *j = json_string(s);
-	char *copy, *p;
-
-	if (j)
-		return j;
-	copy = xstrdup(s);
-	for (p = copy; *p; p++)
-		if ((unsigned char)*p >= 0x80)
-			*p = '?';
-	j = json_string(copy);
-	free(copy);
-	return j;
-}
-
 static json_t *json_value(const struct value *v)
 {
 	switch (v->type) {
 	case V_STR:
-		return json_text(v->str);
+		return json_string(v->str);
 	case V_INT:
 		return json_integer(v->integer);
 	case V_REAL:
@@ -194,11 +178,11 @@ static void write_json(const struct table *t, FILE *out)
 	size_t n;
 
 	for (n = 0; n < t->nnotes; n++)
-		json_array_append_new(notes, json_text(t->notes[n]));
+		json_array_append_new(notes, json_string(t->notes[n]));
 	json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
-	json_object_set_new(root, "table", json_text(t->name));
+	json_object_set_new(root, "table", json_string(t->name));
 	if (t->title)
-		json_object_set_new(root, "title", json_text(t->title));
+		json_object_set_new(root, "title", json_string(t->title));
 	json_object_set_new(root, "lossy", json_boolean(t->lossy));
 	json_object_set_new(root, "columns", json_columns(t));
 	json_object_set_new(root, "rows", json_rows(t));
@@ -287,12 +271,70 @@ int table_format_parse(const char *name, enum table_format *format)
 	return -EINVAL;
 }
 
+static const char *escaped(struct table *copy, struct str *scratch, const char *s, int kind)
+{
+	const char *text = s ? printable(scratch, s, kind) : NULL;
+
+	return text == s ? s : arena_strdup(&copy->arena, text);
+}
+
+static void escape_cells(struct table *copy, const struct table *t, struct str *scratch)
+{
+	size_t n = t->rows * (size_t)t->ncolumns, i;
+
+	copy->cells = xmalloc((n + 1) * sizeof(*copy->cells));
+	for (i = 0; i < n; i++) {
+		copy->cells[i] = t->cells[i];
+		if (t->cells[i].type == V_STR)
+			copy->cells[i].str =
+				escaped(copy, scratch, t->cells[i].str, PRINTABLE_CELL);
+	}
+}
+
+/* Columns may be named at run time, by a plan. The array lies in the copy's arena. */
+static void escape_columns(struct table *copy, const struct table *t, struct str *scratch)
+{
+	struct column *c = arena_alloc(&copy->arena, ((size_t)t->ncolumns + 1) * sizeof(*c));
+	int i;
+
+	for (i = 0; i < t->ncolumns; i++) {
+		c[i] = t->columns[i];
+		c[i].name = escaped(copy, scratch, c[i].name, PRINTABLE_LINE);
+	}
+	copy->columns = c;
+}
+
+/* Every string of every format goes through here. table_free(copy) frees what is in it. */
+static void table_escape(struct table *copy, const struct table *t)
+{
+	struct str scratch = {0};
+	size_t n;
+
+	*copy = *t;
+	copy->arena = (struct arena){0};
+	copy->title = escaped(copy, &scratch, t->title, PRINTABLE_LINE);
+	copy->notes = xcalloc(t->nnotes + 1, sizeof(*copy->notes));
+	for (n = 0; n < t->nnotes; n++)
+		copy->notes[n] = escaped(copy, &scratch, t->notes[n], PRINTABLE_LINE);
+	escape_columns(copy, t, &scratch);
+	escape_cells(copy, t, &scratch);
+	str_free(&scratch);
+	if (!t->detail)
+		return;
+	copy->detail = xmalloc(sizeof(*copy->detail));
+	table_escape(copy->detail, t->detail);
+}
+
 int table_write_wide(const struct table *t, enum table_format format, int width, FILE *out)
 {
+	struct table copy;
+
+	table_escape(&copy, t);
 	if (format == FORMAT_TEXT)
-		table_write_text(t, width, out);
+		table_write_text(&copy, width, out);
 	else
-		formats[format].write(t, out);
+		formats[format].write(&copy, out);
+	table_free(&copy);
 	return ferror(out) ? -EIO : 0;
 }
 

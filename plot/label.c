@@ -2,6 +2,7 @@
 #include "plot/label.h"
 
 #include "lib/alloc.h"
+#include "lib/printable.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,55 +18,12 @@ static const uint8_t widths[] = {
 };
 static const double bold_factor = 1.13, other_width = 0.85, wide_width = 1.05;
 
-/* Length of the UTF-8 sequence at `s` and its code point; 0 where there is none. */
-static int decode(const char *s, uint32_t *code)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	const uint8_t *p = (const uint8_t *)s;
-	int n = *p < 0x80   ? 1
-		: *p < 0xc0 ? 0
-		: *p < 0xe0 ? 2
-		: *p < 0xf0 ? 3
-		: *p < 0xf8 ? 4
-			    : 0,
-	    i;
-
-	*code = n == 1 ? *p : n ? *p & (0x7fu >> n) : 0;
-	for (i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (p[i] & 0x3f);
-	}
-	if (!n || *code < least[n] || *code > 0x10ffff || (*code & ~0x7ffu) == 0xd800)
-		return 0;
-	return n;
-}
-
-/* Controls, and what turns the direction of the text around it, have no place in a label. */
-static bool is_control(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069) || c == 0xfffe || c == 0xffff;
-}
-
 char *label_clean(struct arena *a, const char *s)
 {
-	struct str out = {0};
-	uint32_t code;
-	char *kept;
-	int n;
+	struct str scratch = {0};
+	char *kept = arena_strdup(a, s ? printable(&scratch, s, PRINTABLE_LINE) : "");
 
-	for (; s && *s; s += n ? n : 1) {
-		n = decode(s, &code);
-		if (!n)
-			str_putc(&out, '?');
-		else if (is_control(code))
-			str_putc(&out, ' ');
-		else
-			str_add(&out, s, (size_t)n);
-	}
-	kept = arena_strdup(a, out.buf ? out.buf : "");
-	str_free(&out);
+	str_free(&scratch);
 	return kept;
 }
 
@@ -84,7 +42,7 @@ static double width_of_bytes(const char *s, size_t len, double size, bool bold)
 	int n;
 
 	for (; s < end; s += n ? n : 1) {
-		n = decode(s, &code);
+		n = utf8_decode(s, &code);
 		sum += width_of(code);
 	}
 	return sum * size * (bold ? bold_factor : 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text on a narrow page: what is shortened, moved and left out, and that figures stay whole. */
+#include "lib/printable.h"
 #include "lib/table.h"
 
 #include <setjmp.h>
@@ -374,15 +375,99 @@ static void test_clock(void **state)
 	table_free(&t);
 }
 
+/* Of a stranger's capture: a colour, C1, DEL, an override of direction, bytes that are no UTF-8. */
+static const char hostile[] = "\033[31mred \xc2\x9b \x7f \xe2\x80\xae \xff\xc3 end \xc3\xa9";
+
+static char *write_hostile(enum table_format format)
+{
+	static struct column c[] = {{hostile, NULL, V_STR, 0, NULL}, {"n", NULL, V_INT, 0, NULL}};
+	struct value *row;
+	struct table t;
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	table_init(&t, "t", c, 2);
+	table_title(&t, "title %s\nzcost: forged", hostile);
+	table_note(&t, "note %s", hostile);
+	row = table_row(&t);
+	row[0] = value_str(&t, hostile);
+	row[1] = value_int(1);
+	row = table_row(&t);
+	row[0] = value_str(&t, "a\tb\nc\r,\"");
+	row[1] = value_int(2);
+	table_detail(&t, "detail", c, 1);
+	table_row(t.detail)[0] = value_str(t.detail, hostile);
+	assert_int_equal(table_write(&t, format, f), 0);
+	fclose(f);
+	table_free(&t);
+	return text;
+}
+
+static void assert_harmless(const char *text)
+{
+	uint32_t code;
+	int n;
+
+	assert_non_null(strstr(text, "x1b[31mred"));
+	assert_non_null(strstr(text, " end \xc3\xa9"));
+	for (; *text; text += n) {
+		n = utf8_decode(text, &code);
+		assert_true(n > 0);
+		assert_true(code == '\t' || code == '\n' || code >= 0x20);
+		assert_false(code >= 0x7f && code < 0xa0);
+		assert_int_not_equal(code, 0x202e);
+	}
+}
+
+static void test_printable_in_every_format(void **state)
+{
+	enum table_format format;
+
+	(void)state;
+	for (format = FORMAT_TEXT; format <= FORMAT_COMMIT; format++) {
+		char *text = write_hostile(format);
+
+		if (format == FORMAT_COMMIT)
+			assert_null(strchr(text, '\033'));
+		else
+			assert_harmless(text);
+		assert_null(strstr(text, "\nzcost: forged"));
+		free(text);
+	}
+}
+
+static void test_line_ends_in_cells(void **state)
+{
+	char *tsv = write_hostile(FORMAT_TSV), *csv = write_hostile(FORMAT_CSV),
+	     *json = write_hostile(FORMAT_JSON);
+
+	(void)state;
+	assert_non_null(strstr(tsv, "\na b c\\x0d,\"\t2\n"));
+	assert_non_null(strstr(csv, "\n\"a\tb\nc\\x0d,\"\"\",2\n"));
+	assert_non_null(strstr(json, "\"a\\tb\\nc\\\\x0d,\\\"\""));
+	free(tsv);
+	free(csv);
+	free(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wide),	  cmocka_unit_test(test_names),
-		cmocka_unit_test(test_sections),  cmocka_unit_test(test_spared),
-		cmocka_unit_test(test_ambiguous), cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_keys),	  cmocka_unit_test(test_any_width),
-		cmocka_unit_test(test_lists),	  cmocka_unit_test(test_prose),
-		cmocka_unit_test(test_clock),	  cmocka_unit_test(test_interval_spared),
+		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_spared),
+		cmocka_unit_test(test_ambiguous),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_any_width),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_prose),
+		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_interval_spared),
+		cmocka_unit_test(test_printable_in_every_format),
+		cmocka_unit_test(test_line_ends_in_cells),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
