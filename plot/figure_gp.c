@@ -3,8 +3,8 @@
  * A figure on disk: NAME.tsv holds what is drawn, NAME.gp how. The script is plain gnuplot, made to
  * be edited: `gnuplot NAME.gp` in its folder draws the pictures again.
  *
- * Names reach the script only in single-quoted strings outside of any block, where gnuplot expands
- * nothing, and the .tsv only behind the numbers that gnuplot reads.
+ * Names reach the script only in the strings of label_quote(), outside of any block, and the .tsv
+ * only behind the numbers that gnuplot reads.
  */
 #include "plot/figure.h"
 

@@ -208,15 +208,22 @@ int label_wrap(struct arena *a, const char *s, const struct label_shape *shape, 
 	return n;
 }
 
+/* What gnuplot may read as more than itself in a string: quotes, escapes, commands and macros. */
+static bool gnuplot_is_special(char c)
+{
+	return (unsigned char)c < ' ' || strchr("\"'\\`@$#", c);
+}
+
 void label_quote(struct str *out, const char *s)
 {
-	str_putc(out, '\'');
+	str_putc(out, '"');
 	for (; *s; s++) {
-		if (*s == '\'')
-			str_putc(out, '\'');
-		str_putc(out, *s);
+		if (gnuplot_is_special(*s))
+			str_printf(out, "\\%03o", (unsigned char)*s);
+		else
+			str_putc(out, *s);
 	}
-	str_putc(out, '\'');
+	str_putc(out, '"');
 }
 
 void label_quote_enhanced(struct str *out, const char *s)

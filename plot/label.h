@@ -43,7 +43,10 @@ int label_wrap(struct arena *a, const char *s, const struct label_shape *shape, 
 /* Does it fit so without a break inside a word? */
 bool label_wraps(const char *s, const struct label_shape *shape);
 
-/* Appends a gnuplot string in single quotes, in which gnuplot expands nothing. */
+/*
+ * Appends a gnuplot string in double quotes. What gnuplot would expand or end the string at is an
+ * octal escape. Single quotes do not do: gnuplot 5.4 misreads a doubled one in them.
+ */
 void label_quote(struct str *out, const char *s);
 
 /* The same for a label in enhanced mode: the marks of its markup are escaped. */

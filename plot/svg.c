@@ -46,6 +46,9 @@ void svg_describe(struct str *out, const char *svg, const struct figure *f)
 			p = end;
 		} else if ((end = element_end(p, "<desc>", "</desc>"))) {
 			p = end;
+		} else if (str_starts(p, "]]>")) { /* gnuplot writes it as it is; XML forbids it */
+			str_puts(out, "]]&gt;");
+			p += 3;
 		} else {
 			str_putc(out, *p++);
 		}

@@ -122,6 +122,24 @@ done
 ok "and shows them" says "it's .touch pwned. .*&lt;b&gt; %s" hostile/throughput.svg
 ok "the .tsv holds them as they are" sh -c "grep -F '{/=99 @x}_^&~\\ <b> %s \"q' hostile/throughput.tsv"
 
+# gnuplot 5.4 takes a doubled quote in quotes for an end, and writes ]]> as it is.
+odd_names() { # odd_names VARIANT FUNCTION, as SQL has them
+	sqlite3 cap/zcost.db "UPDATE run SET variant = '$1' WHERE variant = '$was';
+		UPDATE variant SET name = '$1' WHERE name = '$was'; UPDATE symbol SET name = '$2' WHERE id = 2"
+	was=$1
+	rm -rf odd
+	"$zcost" plot cap -o odd --format svg || return
+	for c in $charts; do is_xml odd/$c.svg || return; done
+}
+was=$hostile
+ok "names with quotes are drawn" odd_names "5'''' pipe" "''lambda''()"
+ok "the quotes in a variant's name are whole" says "5'' pipe" odd/throughput.svg
+ok "the quotes in a function's name are whole" says "'lambda'\(\)" odd/functions.svg
+ok "names with ]]> are drawn as XML" odd_names 'cdata]]>' 'f<]]>>'
+ok "]]> in a variant's name is whole" says 'cdata\]\]&gt;' odd/throughput.svg
+ok "names with the marks of gnuplot are drawn" odd_names 'a\"%@x{}_^' '\134 #$x'
+ok "the marks in a variant's name are whole" says 'a\\"%@x\{\}_\^' odd/throughput.svg
+
 # One variant, one side.
 mkdir one
 measure_run one alone 1 receiver 1250000000 150

@@ -192,10 +192,12 @@ static void test_label_quote(void **state)
 
 	(void)state;
 	label_quote(&s, "it's `id` \"$(id)\" \\n %s {a}_b^c");
-	assert_string_equal(s.buf, "'it''s `id` \"$(id)\" \\n %s {a}_b^c'");
+	assert_string_equal(s.buf,
+			    "\"it\\047s \\140id\\140 \\042\\044(id)\\042 \\134n %s {a}_b^c\"");
 	str_reset(&s);
 	label_quote_enhanced(&s, "{/=80 @x}_^&~\\'");
-	assert_string_equal(s.buf, "'\\{/=80 \\@x\\}\\_\\^\\&\\~\\\\'''");
+	assert_string_equal(
+		s.buf, "\"\\134{/=80 \\134\\100x\\134}\\134_\\134^\\134&\\134~\\134\\134\\047\"");
 	str_reset(&s);
 	label_xml(&s, "<a href=\"x\">&</a>");
 	assert_string_equal(s.buf, "&lt;a href=\"x\"&gt;&amp;&lt;/a&gt;");
