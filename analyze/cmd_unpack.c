@@ -19,7 +19,9 @@ static const struct argp_option options[] = {
 	 "the folder to make; default: ARCHIVE without .tar.zst. It must not exist, or be empty",
 	 0},
 	{"max-size", KEY_MAX, "SIZE", 0,
-	 "refuse an archive whose files take more; K, M, G, T; default 256G", 0},
+	 "refuse an archive whose files take more; K, M, G, T; default 32G, and 100 times the "
+	 "archive where that is more than 256M",
+	 0},
 	{0},
 };
 

@@ -2,7 +2,8 @@
 #include "analyze/archive/packed.h"
 
 #include "analyze/archive/members.h"
-#include "analyze/archive/unpack.h"
+#include "analyze/archive/names.h"
+#include "analyze/archive/reader.h"
 #include "analyze/archive/whole.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -15,7 +16,8 @@
 static const char suffix[] = ".tar.zst";
 static const char *const identities[] = {"manifest.json", "run.json"};
 
-enum { MAX_SUMS = 256 << 20 };
+/* These are read into memory. The stores of large captures have tens of megabytes. */
+enum { MAX_SMALL = 256 << 20, MAX_STORE = 1 << 30 };
 
 struct look {
 	const char *archive;
@@ -25,12 +27,20 @@ struct look {
 	struct packed_store *found;
 };
 
-static int read_member(struct look *l, const struct item *item, char **bytes, struct error *err)
+static int read_member(struct look *l, const struct item *item, uint64_t most, char **bytes,
+		       struct error *err)
 {
 	size_t at = 0;
 	long n = 1;
 
-	*bytes = item->size < SIZE_MAX ? malloc(item->size + 1) : NULL;
+	if (item->size > most)
+		return error_set(err, EFBIG,
+				 "%s: '%s' takes %.0f MB, more than %.0f MB; 'zcost unpack "
+				 "--max-size SIZE' makes a folder, which every command reads",
+				 l->archive, name_shown(item->name), (double)item->size / 1e6,
+				 (double)most / 1e6);
+
+	*bytes = malloc(item->size + 1);
 	if (!*bytes)
 		return error_set(err, ENOMEM, "%s: no memory for its %s; 'zcost unpack' opens it",
 				 l->archive, item->name);
@@ -70,9 +80,7 @@ static void identity_from_sums(struct look *l)
 static int take_sums(struct look *l, const struct item *item, struct error *err)
 {
 	char *text;
-	int rc = item->size > MAX_SUMS
-			 ? error_set(err, EFBIG, "%s: its " SUMS_NAME " is too large", l->archive)
-			 : read_member(l, item, &text, err);
+	int rc = read_member(l, item, MAX_SMALL, &text, err);
 
 	if (rc)
 		return rc;
@@ -89,7 +97,7 @@ static int take_store(struct look *l, const struct item *item, struct error *err
 	struct packed_store *s = l->found;
 	const struct member *sum = members_find(&l->sums, "zcost.db");
 	char *bytes, hex[65];
-	int rc = read_member(l, item, &bytes, err);
+	int rc = read_member(l, item, MAX_STORE, &bytes, err);
 
 	if (rc)
 		return rc;
@@ -108,7 +116,7 @@ static int take_store(struct look *l, const struct item *item, struct error *err
 static int take_identity(struct look *l, const struct item *item, struct error *err)
 {
 	char *bytes;
-	int rc = *l->found->identity ? 0 : read_member(l, item, &bytes, err);
+	int rc = *l->found->identity ? 0 : read_member(l, item, MAX_SMALL, &bytes, err);
 
 	if (rc || *l->found->identity)
 		return rc;
@@ -151,7 +159,7 @@ static bool seen_enough(const struct look *l)
 static int look_into(struct look *l, struct error *err)
 {
 	struct item item;
-	int rc = reader_open(&l->r, l->archive, UNPACK_MAX, err);
+	int rc = reader_open(&l->r, l->archive, 0, err);
 
 	if (rc)
 		return rc;

@@ -21,7 +21,8 @@ struct reader {
 	const char *path;
 	char *name; /* of the member at hand */
 	int fd;
-	uint64_t input, input_size, members, bytes, max_bytes;
+	uint64_t input, input_size, members, bytes, data, max_bytes;
+	bool lifted; /* the user gave max_bytes */
 	char buf[CHUNK];
 };
 
@@ -82,14 +83,31 @@ static int open_input(struct reader *r, struct error *err)
 	return 0;
 }
 
+/* Of a pipe the size is not known: reader_data() compares what went in with what came out. */
+static uint64_t default_limit(uint64_t packed)
+{
+	uint64_t limit = packed > UNPACK_MAX / UNPACK_RATIO ? UNPACK_MAX : packed * UNPACK_RATIO;
+
+	return !packed ? UNPACK_MAX : limit < UNPACK_FREE ? UNPACK_FREE : limit;
+}
+
+static int refuse_size(struct reader *r, uint64_t limit, struct error *err)
+{
+	return error_set(err, EFBIG,
+			 "%s: '%s': refused: the files would take more than %.0f MB; zcost unpack "
+			 "--max-size allows more",
+			 shown(r), name_shown(r->name), (double)limit / 1e6);
+}
+
 int reader_open(struct reader **out, const char *path, uint64_t max_bytes, struct error *err)
 {
 	struct reader *r = xcalloc(1, sizeof(*r));
 	int rc;
 
 	r->path = path;
-	r->max_bytes = max_bytes;
 	rc = open_input(r, err);
+	r->lifted = max_bytes;
+	r->max_bytes = max_bytes ? max_bytes : default_limit(r->input_size);
 	r->a = rc ? NULL : archive_read_new();
 	if (!rc && !r->a)
 		rc = error_set(err, ENOMEM, "no memory for an archive");
@@ -144,10 +162,7 @@ static int check_size(struct reader *r, struct archive_entry *e, struct error *e
 		return error_set(err, EFBIG, "%s: refused: more than %d members", shown(r),
 				 MAX_MEMBERS);
 	if (size < 0 || (uint64_t)size > r->max_bytes - r->bytes)
-		return error_set(err, EFBIG,
-				 "%s: '%s': refused: the files would take more than %.0f MB; "
-				 "--max-size allows more",
-				 shown(r), name_shown(r->name), (double)r->max_bytes / 1e6);
+		return refuse_size(r, r->max_bytes, err);
 	r->bytes += (uint64_t)size;
 	return 0;
 }
@@ -192,8 +207,15 @@ int reader_next(struct reader *r, struct item *item, struct error *err)
 long reader_data(struct reader *r, void *buf, size_t size, struct error *err)
 {
 	la_ssize_t n = archive_read_data(r->a, buf, size);
+	uint64_t limit;
 
-	return n < 0 ? failed(r, err) : n;
+	if (n < 0)
+		return failed(r, err);
+	r->data += (uint64_t)n;
+	limit = default_limit(r->input_size ? r->input_size : r->input);
+	if (!r->lifted && r->data > limit)
+		return refuse_size(r, limit, err);
+	return n;
 }
 
 int reader_drain(struct reader *r, struct error *err)

@@ -15,7 +15,19 @@
 
 struct reader;
 
-/* `path` "-": standard input. `max_bytes`: all files together. */
+/*
+ * What an archive of a stranger may unpack to: 32 GiB, and 100 times its packed size where that is
+ * more than 256 MiB. Captures pack 5 to 20 times smaller, a store with repeated rows up to 50
+ * times; a bomb of zeros reaches 10,000 times. The 256 MiB let a small capture with a sparse file
+ * pass.
+ */
+#define UNPACK_MAX (32ULL << 30)
+enum { UNPACK_RATIO = 100, UNPACK_FREE = 256 << 20 };
+
+/*
+ * `path` "-": standard input. `max_bytes`: of all files together, in place of both limits above, or
+ * 0 for these.
+ */
 int reader_open(struct reader **r, const char *path, uint64_t max_bytes, struct error *err);
 void reader_close(struct reader *r);
 

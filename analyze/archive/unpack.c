@@ -349,7 +349,7 @@ int unpack_archive(struct unpack *u, struct error *err)
 	int rc = check_folder(u->folder, err);
 
 	if (!rc)
-		rc = reader_open(&k.r, u->archive, u->max_bytes ? u->max_bytes : UNPACK_MAX, err);
+		rc = reader_open(&k.r, u->archive, u->max_bytes, err);
 	if (rc)
 		return rc;
 	k.buf = xmalloc(CHUNK);

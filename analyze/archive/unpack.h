@@ -11,15 +11,13 @@
 struct unpack {
 	const char *archive; /* "-": standard input */
 	const char *folder;  /* must not exist, or be empty */
-	uint64_t max_bytes;  /* 0: UNPACK_MAX */
+	uint64_t max_bytes;  /* 0: the limits of reader.h */
 
 	/* what was found */
 	struct findings findings; /* what differs from the manifest: it did before it was packed */
 	size_t files;
 	bool has_manifest, has_sums;
 };
-
-#define UNPACK_MAX (256ULL << 30)
 
 /* -EBADMSG: damaged, and nothing is left. */
 int unpack_archive(struct unpack *u, struct error *err);

@@ -2,7 +2,6 @@
 #include "analyze/archive/whole.h"
 
 #include "analyze/archive/reader.h"
-#include "analyze/archive/unpack.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -70,7 +69,7 @@ static int read_all(const char *path, struct error *err)
 	char *buf = xmalloc(CHUNK);
 	struct reader *r = NULL;
 	struct item item;
-	int rc = reader_open(&r, path, UNPACK_MAX, err);
+	int rc = reader_open(&r, path, 0, err);
 	long n = 0;
 
 	while (!rc && n >= 0 && (rc = reader_next(r, &item, err)) > 0) {

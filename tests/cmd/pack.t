@@ -225,6 +225,19 @@ ok "says what allows it" says "max-size allows more" err
 ok "leaves nothing" leaves_nothing
 ok "allowed" exits 0 "$zcost" unpack --max-size 1G evil.tar.zst -o zeros
 ok "it takes no room" test "$(du -k zeros/zeros | cut -f1)" -lt 1024
+
+# Zeros pack 10,000 times smaller, a capture at most 50 times.
+mkdir -p bomb && echo '{}' >bomb/manifest.json && truncate -s 300M bomb/zcost.db
+tar -cf - bomb | zstd -qf -o bomb.tar.zst
+for command in "report summary" "compare cap" analyze "export sql" unpack; do
+	rm -rf bomb
+	ok "$command refuses an archive that unpacks to 100 times its size" sh -c "ulimit -v 1000000; '$zcost' $command bomb.tar.zst >out 2>err; [ \$? = 1 ]"
+	ok "the message of $command names the option" says "zcost.db': refused: the files would take more than 268 MB; zcost unpack --max-size allows more" err
+done
+ok "an archive from a pipe is measured too" sh -c "'$zcost' unpack - -o r <bomb.tar.zst 2>err; [ \$? = 1 ] && grep -q 'max-size allows more' err"
+ok "the refused archive leaves nothing" leaves_nothing
+ok "--max-size lifts the limit" exits 0 "$zcost" unpack --max-size 1G bomb.tar.zst
+rm -rf bomb bomb.tar.zst
 perl -e 'print pack "V V", 0xfd2fb528, 0; print "\xff" x 5000' >nonsense.tar.zst
 ok "nonsense that begins as zstd does" refused nonsense.tar.zst damaged
 
