@@ -2,6 +2,7 @@
 #include "analyze/damage.h"
 
 #include "analyze/archive/members.h"
+#include "analyze/archive/names.h"
 #include "analyze/ingest/json.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -72,7 +73,11 @@ static void give_to(struct damage *d, const struct layout_entry *e, bool check)
 static void look_at(struct checked *c)
 {
 	struct stat st;
+	char *clean;
 
+	if (name_clean(c->named->name, &clean, NULL))
+		return; /* outside of the capture */
+	free(clean);
 	if (c->state == AS_IT_WAS || stat(c->path, &st) || !S_ISREG(st.st_mode))
 		return;
 	c->size = st.st_size;

@@ -4,7 +4,6 @@
 #include "lib/alloc.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +38,16 @@ static const char *part_fault(const char *part, size_t len)
 	if (len == 2 && !memcmp(part, "..", 2))
 		return "'..'";
 	return len == 1 && *part == '.' ? "'.'" : NULL;
+}
+
+bool name_is_part(const char *name)
+{
+	const char *c;
+
+	for (c = name; *c; c++)
+		if (is_control(*c) || *c == '/')
+			return false;
+	return !part_fault(name, strlen(name));
 }
 
 static const char *name_fault(const char *name)

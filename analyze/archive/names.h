@@ -9,6 +9,8 @@
 
 #include "lib/error.h"
 
+#include <stdbool.h>
+
 /* `raw` without leading "./" and trailing "/"; "" for the folder itself. The caller frees. */
 int name_clean(const char *raw, char **clean, struct error *err);
 
@@ -17,6 +19,10 @@ int name_clean(const char *raw, char **clean, struct error *err);
  * and keys of other hosts. They are never packed or unpacked. Ends with NULL.
  */
 extern const char *const names_of_host[];
+
+/* Is it one part of a path: no '/', not "", "." or "..", no control character, 255 bytes at most?
+ */
+bool name_is_part(const char *name);
 
 /* For messages: control characters as '?', cut at a bearable length; static buffer. */
 const char *name_shown(const char *raw);

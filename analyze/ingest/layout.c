@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/ingest/layout.h"
 
+#include "analyze/archive/names.h"
 #include "analyze/ingest/json.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -74,6 +75,13 @@ static void add_run(struct layout *l, const char *capture, const json_t *root, c
 	const char *name;
 	size_t i;
 
+	if ((e.variant && !name_is_part(e.variant)) || (e.pass && !name_is_part(e.pass))) {
+		say(l, keepf(l,
+			     "manifest.json: run %zu: its variant or pass is no name of a folder: "
+			     "left out",
+			     index));
+		return;
+	}
 	if (!e.variant || !e.pass) {
 		say(l, keepf(l, "manifest.json: run %zu has no variant or pass: left out", index));
 		return;
@@ -84,6 +92,13 @@ static void add_run(struct layout *l, const char *capture, const json_t *root, c
 		e.side = keep(l, json_string_value(side));
 		if (!e.side)
 			continue;
+		if (!name_is_part(e.side)) {
+			say(l, keepf(l,
+				     "manifest.json: run %zu: a side is no name of a folder: left "
+				     "out",
+				     index));
+			continue;
+		}
 		e.dir = keepf(l, "%s/runs/%s/%s", capture, name, e.side);
 		add(l, &e);
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* run.json: what one side of one run was, and what its collectors say of themselves. */
+#include "analyze/archive/names.h"
 #include "analyze/ingest/edges.h"
 #include "analyze/ingest/json.h"
 
@@ -71,6 +72,20 @@ static void read_cpus(struct ingest *in, const json_t *root)
 	in->run.ncpus = (int)cpuset_count(&in->cpus);
 }
 
+/* A name that becomes a path: run.json may be a stranger's, and "../.." leaves the capture. */
+static const char *keep_part(struct ingest *in, const json_t *root, const char *key,
+			     const char *otherwise)
+{
+	const char *s = json_str(root, key);
+
+	if (!s || !*s)
+		return otherwise;
+	if (name_is_part(s))
+		return keep(in, s);
+	ingest_note(in, "lossy", "run.json: %s '%s' is no name of a folder", key, name_shown(s));
+	return otherwise;
+}
+
 static void read_collector(struct ingest *in, const json_t *c)
 {
 	const char *name = keep_or(in, c, "name", "?");
@@ -114,11 +129,11 @@ static void read_run(struct ingest *in, const json_t *root)
 	const json_t *window = json_object_get(root, "window"), *c;
 	size_t i;
 
-	in->run.variant = keep_or(in, root, "variant", "run");
-	in->run.pass = keep_or(in, root, "pass", "all");
-	in->run.side = keep_or(in, root, "side", "local");
+	in->run.variant = keep_part(in, root, "variant", "run");
+	in->run.pass = keep_part(in, root, "pass", "all");
+	in->run.side = keep_part(in, root, "side", "local");
 	in->run.repeat = (int)json_u64(root, "repeat");
-	in->run.host = keep(in, json_str(root, "host"));
+	in->run.host = keep_part(in, root, "host", NULL);
 	in->run.command = command_line(in, json_object_get(root, "command"));
 	in->run.status = keep_or(in, root, "status", "ok");
 	in->run.why = keep_or(in, root, "why", NULL);
