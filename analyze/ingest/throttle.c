@@ -12,7 +12,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +33,15 @@ static const struct {
 	{"throttled_time", QUOTA_NS, true, 1},	  /* the older one, ns */
 };
 
+/* sscanf() would look for the end of the whole text first, at every line. */
+static bool count_at(const char *p, uint64_t *value)
+{
+	char *end;
+
+	*value = strtoull(p, &end, 10);
+	return end > p;
+}
+
 /* The value that the first snapshot has for the same label and counter. */
 static bool earlier(const char *text, const char *name, size_t len, uint64_t *value)
 {
@@ -41,7 +49,7 @@ static bool earlier(const char *text, const char *name, size_t len, uint64_t *va
 
 	for (p = text; p && *p; p = strchr(p, '\n'), p += p != NULL)
 		if (!strncmp(p, name, len) && p[len] == ' ')
-			return sscanf(p + len, "%" SCNu64, value) == 1;
+			return count_at(p + len, value);
 	return false;
 }
 
@@ -52,7 +60,7 @@ static void add_line(const char *line, const char *before, double sum[array_size
 	uint64_t a, b;
 	size_t i;
 
-	if (!last || sscanf(last, "%" SCNu64, &b) != 1)
+	if (!last || !count_at(last, &b))
 		return;
 	while (name > line && name[-1] != ' ')
 		name--;
