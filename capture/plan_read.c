@@ -532,7 +532,7 @@ int plan_read(struct plan *p, const char *path, const char *bindir, struct error
 {
 	char *text;
 	size_t len;
-	int rc = file_read(path, &text, &len, err);
+	int rc = file_read_named(path, &text, &len, err);
 
 	if (rc)
 		return rc;

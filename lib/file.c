@@ -33,26 +33,59 @@ static int read_all(int fd, struct str *s)
 	}
 }
 
-int file_read(const char *path, char **data, size_t *len, struct error *err)
+int file_open(const char *path, struct error *err)
 {
-	bool in = !strcmp(path, "-");
-	struct str s = {0};
-	int fd, rc;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st = {0};
 
-	fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", path);
-	rc = read_all(fd, &s);
-	if (!in)
-		close(fd);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	if (S_ISDIR(st.st_mode))
+		return error_sys(err, EISDIR, "%s: cannot read", path);
+	return error_set(err, EBADMSG, "%s: not a regular file", path);
+}
+
+static int read_open(int fd, const char *name, char **data, size_t *len, struct error *err)
+{
+	struct str s = {0};
+	int rc = read_all(fd, &s);
+
 	if (rc < 0) {
 		str_free(&s);
-		return error_sys(err, -rc, "%s: cannot read", in ? "standard input" : path);
+		return error_sys(err, -rc, "%s: cannot read", name);
 	}
 	if (len)
 		*len = s.len;
 	*data = str_take(&s);
 	return 0;
+}
+
+int file_read(const char *path, char **data, size_t *len, struct error *err)
+{
+	int fd = file_open(path, err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = read_open(fd, path, data, len, err);
+	close(fd);
+	return rc;
+}
+
+int file_read_named(const char *path, char **data, size_t *len, struct error *err)
+{
+	int fd, rc;
+
+	if (!strcmp(path, "-"))
+		return read_open(STDIN_FILENO, "standard input", data, len, err);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_sys(err, errno, "%s: cannot open", path);
+	rc = read_open(fd, path, data, len, err);
+	close(fd);
+	return rc;
 }
 
 static int write_all(int fd, const char *p, size_t len)
@@ -171,24 +204,19 @@ bool path_is_dir(const char *path)
 
 int file_sha256(const char *path, char hex[65], struct error *err)
 {
+	int fd = file_open(path, err);
 	struct sha256 h;
 	char buf[CHUNK];
-	size_t n;
-	struct stat st;
-	FILE *f;
-	int bad;
+	ssize_t n;
 
-	if (!stat(path, &st) && !S_ISREG(st.st_mode)) /* a fifo would be waited for */
-		return error_set(err, EINVAL, "%s: no file", path);
-	f = fopen(path, "re");
-	if (!f)
-		return error_sys(err, errno, "%s: cannot open", path);
+	if (fd < 0)
+		return fd;
 	sha256_begin(&h);
-	while ((n = fread(buf, 1, sizeof(buf), f)))
-		sha256_add(&h, buf, n);
-	bad = ferror(f);
-	fclose(f);
-	if (bad)
+	while ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			sha256_add(&h, buf, (size_t)n);
+	close(fd);
+	if (n < 0)
 		return error_set(err, EIO, "%s: cannot read", path);
 	sha256_hex(&h, hex);
 	return 0;

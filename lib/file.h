@@ -9,9 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The whole file, NUL added after *len bytes; the caller frees. "-" is standard input. /proc works.
+/*
+ * Opens a file for reading and returns its descriptor or -errno. Only a regular file (those of
+ * /proc and /sys are): a capture of a stranger may hold, or name, a FIFO or a device, on which
+ * open() or read() waits for ever. `err` may be NULL.
  */
+int file_open(const char *path, struct error *err);
+
+/* Reads the whole file, opened by file_open(). A NUL follows *len bytes. The caller frees. */
 int file_read(const char *path, char **data, size_t *len, struct error *err);
+
+/* The same for a path that the user typed: also a pipe, and "-" for standard input. */
+int file_read_named(const char *path, char **data, size_t *len, struct error *err);
 
 /* Written to a temporary name beside `path`, fsynced and renamed: never half a file. */
 int file_write(const char *path, const void *data, size_t len, struct error *err);

@@ -158,7 +158,7 @@ int ethtool_text_read(const char *path, struct ethtool_text *e, struct error *er
 {
 	char *data;
 	size_t len;
-	int rc = file_read(path, &data, &len, err);
+	int rc = file_read_named(path, &data, &len, err);
 
 	*e = (struct ethtool_text){0};
 	if (rc)

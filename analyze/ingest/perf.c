@@ -23,6 +23,7 @@ int ingest_perf(struct ingest *in, const char *path, struct error *err)
 				     .threads = in->how.threads,
 				     .inlines = in->how.inlines,
 				     .host_dir = in->host_dir,
+				     .in_capture = true,
 				     .spots = true};
 	struct profile *p = xcalloc(1, sizeof(*p));
 	int rc;

@@ -310,7 +310,7 @@ int perf_report_read(const char *path, const char *event, struct flat *flat, str
 	int ret;
 
 	*flat = (struct flat){0};
-	ret = file_read(path, &data, &len, err);
+	ret = file_read_named(path, &data, &len, err);
 	if (ret)
 		return ret;
 	ret = perf_report_parse(path, data, len, event, flat, err);

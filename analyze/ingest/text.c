@@ -79,7 +79,7 @@ int text_read_file(const char *path,
 {
 	char *data;
 	size_t len;
-	int ret = file_read(path, &data, &len, err);
+	int ret = file_read_named(path, &data, &len, err);
 
 	if (ret)
 		return ret;

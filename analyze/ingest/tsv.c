@@ -79,7 +79,7 @@ int tsv_read(struct tsv *t, const char *path, char sep, struct error *err)
 	int rc;
 
 	*t = (struct tsv){.path = path};
-	rc = file_read(path, &t->buf, NULL, err);
+	rc = sep ? file_read(path, &t->buf, NULL, err) : file_read_named(path, &t->buf, NULL, err);
 	if (rc)
 		return rc;
 	rest = str_starts(t->buf, "\xef\xbb\xbf") ? t->buf + 3 : t->buf;

@@ -20,8 +20,9 @@ struct tsv {
 };
 
 /*
- * Reads `path`. `separator` 0: tab, semicolon or comma, whichever the heading holds first. Empty
- * lines and lines beginning with '#' are passed over. An empty file is -ENODATA.
+ * Reads `path`. `separator` 0: tab, semicolon or comma, whichever the heading holds first, from a
+ * file of the user, which may be a pipe. With a separator it is a file of a capture. Empty lines
+ * and lines beginning with '#' are passed over. An empty file is -ENODATA.
  */
 int tsv_read(struct tsv *t, const char *path, char separator, struct error *err);
 void tsv_free(struct tsv *t);

@@ -168,7 +168,7 @@ int components_read(struct components **out, const char *path, const char *set, 
 				 set);
 	c = xcalloc(1, sizeof(*c));
 	if (path)
-		rc = file_read(path, &c->text, NULL, err);
+		rc = file_read_named(path, &c->text, NULL, err);
 	else
 		c->text = xstrdup(components_rules);
 	if (!rc)

@@ -69,11 +69,14 @@ static int check_standard(const struct input *in, struct error *err)
 	return in->len ? 0 : error_set(err, ENODATA, "standard input is empty");
 }
 
-static int open_one(struct recording *r, const char *path, struct error *err)
+static int open_one(struct recording *r, const char *path, bool in_capture, struct error *err)
 {
 	bool standard = !strcmp(path, "-");
 	struct input *in = add_input(r, standard ? "standard input" : path);
-	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC), ret;
+	int fd = standard     ? dup(STDIN_FILENO)
+		 : in_capture ? file_open(path, err)
+			      : open(path, O_RDONLY | O_CLOEXEC),
+	    ret;
 	struct stat st;
 
 	if (standard)
@@ -100,7 +103,7 @@ static int open_one(struct recording *r, const char *path, struct error *err)
 static int open_folder(struct recording *r, const char *path, struct error *err)
 {
 	char *name = xasprintf("%s/data", path);
-	int ret = open_one(r, name, err), i;
+	int ret = open_one(r, name, true, err), i;
 
 	free(name);
 	for (i = 0; !ret; i++) {
@@ -109,15 +112,15 @@ static int open_folder(struct recording *r, const char *path, struct error *err)
 			free(name);
 			break;
 		}
-		ret = open_one(r, name, err);
+		ret = open_one(r, name, true, err);
 		free(name);
 	}
 	return ret;
 }
 
-int input_open(struct recording *r, const char *path, struct error *err)
+int input_open(struct recording *r, const char *path, bool in_capture, struct error *err)
 {
-	return path_is_dir(path) ? open_folder(r, path, err) : open_one(r, path, err);
+	return path_is_dir(path) ? open_folder(r, path, err) : open_one(r, path, in_capture, err);
 }
 
 void input_forget(const uint8_t *data, size_t len)

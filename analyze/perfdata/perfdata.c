@@ -32,15 +32,15 @@ void recording_close(struct recording *r)
 	free(r->chunks);
 }
 
-int recording_open(struct recording *r, struct profile *p, const char *path, unsigned int threads,
-		   struct error *err)
+int recording_open(struct recording *r, struct profile *p, const char *path, bool in_capture,
+		   unsigned int threads, struct error *err)
 {
 	int ret;
 
 	*r = (struct recording){.path = path, .profile = p, .spool.fd = -1};
 	r->side.strings = &p->strings;
 	r->side.kernel_build_id = UINT32_MAX;
-	ret = input_open(r, path, err);
+	ret = input_open(r, path, in_capture, err);
 	if (!ret)
 		ret = header_read(r, err);
 	if (!ret)
@@ -122,7 +122,7 @@ int perfdata_read(struct profile *p, const char *path, const struct perfdata_opt
 {
 	struct perfdata_options sliced = *o;
 	struct recording r;
-	int ret = recording_open(&r, p, path, o->threads, err);
+	int ret = recording_open(&r, p, path, o->in_capture, o->threads, err);
 
 	if (!ret && (o->slice.from.given || o->slice.to.given))
 		ret = slice_resolve(&o->slice, &r, &sliced.from_ns, &sliced.to_ns, err);

@@ -23,6 +23,7 @@ struct perfdata_options {
 	/* that scan, fold and resolve. 0: one per CPU, as far as the file is worth it; N: N, if it
 	 * has the parts */
 	unsigned int threads;
+	bool in_capture;    /* the path is of a capture, not of the user: no FIFO, no device */
 	bool spots;	    /* also count instructions, with their code and lines */
 	bool use_this_host; /* may read this host's kallsyms and DSOs, where build-ids match */
 };

@@ -78,7 +78,8 @@ struct recording {
 /* Notes the first damage: "<what> at offset N"; the result is marked incomplete. */
 void recording_damaged(struct recording *r, uint64_t offset, const char *what);
 
-int input_open(struct recording *r, const char *path, struct error *err);
+/* In a capture only regular files are opened (lib/file.h); a user may name a pipe. */
+int input_open(struct recording *r, const char *path, bool in_capture, struct error *err);
 /* These bytes are not needed for now: memory stays small, the file is in the page cache. */
 void input_forget(const uint8_t *data, size_t len);
 void input_close(struct recording *r);
@@ -103,8 +104,8 @@ uint64_t record_payload(uint32_t type, struct cursor body);
  * Opens, and does all that comes before pass two. The caller closes also after an error. `r` is
  * zeroed here.
  */
-int recording_open(struct recording *r, struct profile *p, const char *path, unsigned int threads,
-		   struct error *err);
+int recording_open(struct recording *r, struct profile *p, const char *path, bool in_capture,
+		   unsigned int threads, struct error *err);
 void recording_close(struct recording *r);
 
 /* A chunk in memory. It is read, not mapped: threads do not wait for each other's page tables. */

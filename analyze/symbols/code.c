@@ -2,9 +2,9 @@
 #include "analyze/symbols/code.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,7 +59,7 @@ static bool find_segment(int fd, uint64_t addr, size_t size, uint64_t *at)
 
 uint8_t *code_at_address(const char *path, uint64_t addr, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = file_open(path, NULL);
 	uint8_t *bytes = NULL;
 	uint64_t at;
 

@@ -3,10 +3,11 @@
 
 #include "analyze/symbols/elf_symbols.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 
 #include <elfutils/libdwelf.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct debug_link debug_link_of(const char *path)
 {
@@ -39,17 +40,15 @@ static uint32_t add_to_sum(uint32_t sum, const uint8_t *at, size_t n)
 
 bool debug_link_proves(const struct debug_link *link, const char *path)
 {
-	FILE *f = fopen(path, "re");
+	int fd = file_open(path, NULL);
 	uint8_t buf[65536];
 	uint32_t sum = 0;
-	bool whole;
-	size_t n;
+	ssize_t n;
 
-	if (!f)
+	if (fd < 0)
 		return false;
-	while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
-		sum = add_to_sum(sum, buf, n);
-	whole = !ferror(f);
-	fclose(f);
-	return whole && link->name && sum == link->sum;
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		sum = add_to_sum(sum, buf, (size_t)n);
+	close(fd);
+	return !n && link->name && sum == link->sum;
 }

@@ -148,11 +148,11 @@ static bool starts_with(int fd, const char *magic, size_t n)
 
 int elf_file_open(struct elf_file *f, const char *path, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = file_open(path, err);
 
 	*f = (struct elf_file){.fd = -1};
 	if (fd < 0)
-		return error_sys(err, errno, "%s", path);
+		return fd;
 	elf_version(EV_CURRENT);
 	if (starts_with(fd, ELFMAG, SELFMAG)) {
 		f->fd = fd;

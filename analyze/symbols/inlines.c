@@ -9,12 +9,12 @@
 #include "analyze/symbols/demangle.h"
 #include "lib/alloc.h"
 #include "lib/arena.h"
+#include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,7 +288,7 @@ struct inlines *inlines_open(const char *path)
 {
 	struct inlines *in = xcalloc(1, sizeof(*in));
 
-	in->fd = open(path, O_RDONLY | O_CLOEXEC);
+	in->fd = file_open(path, NULL);
 	in->dwarf = in->fd >= 0 ? dwarf_begin(in->fd, DWARF_C_READ) : NULL;
 	if (!in->dwarf) {
 		inlines_close(in);

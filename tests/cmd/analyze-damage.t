@@ -207,6 +207,37 @@ for file in manifest.json $receiver/run.json; do
 	ok "$file is a fifo, exit 1 or 4" test $? = "$([ $file = manifest.json ] && echo 1 || echo 4)"
 	rm -r pipes
 done
+# Each file of each collector in turn is what one could wait for, or read, for ever.
+endless() { # endless COMMAND...: it makes the file "$1"
+	for file in $(cd cap && find runs hosts -type f ! -name run.json); do
+		rm -rf pipes && cp -r cap pipes && rm -f pipes/zcost.db pipes/$file && "$@" pipes/$file || return
+		(ulimit -v 4000000 && timeout 20 "$zcost" analyze pipes) 2>err
+		[ $? = 4 ] || { echo "$file"; cat err; return 1; }
+	done
+}
+ok "analyze ends where any file of a capture is a FIFO" endless mkfifo
+ok "analyze ends where any file of a capture is a link to a device" endless ln -s /dev/zero
+mkfifo texts
+ok "a table reads a FIFO that the user names" sh -c "{ echo 'not a report' >texts & } ; timeout 20 '$zcost' report functions --perf-report texts 2>err; [ \$? = 1 ] && ! grep 'regular' err"
+# A name in run.json or manifest.json that leads out of the capture.
+mkdir -p other/hosts/elsewhere && echo '{"cpu_model": "of another capture"}' >other/hosts/elsewhere/host.json
+host_outside() { # host_outside NAME
+	rm -rf other/cap && cp -r cap other/cap && rm -f other/cap/zcost.db
+	sed -i "s|\"host\": \"vm\"|\"host\": \"$1\"|" other/cap/runs/*/*/*/run.json
+	"$zcost" analyze other/cap 2>err
+	[ $? = 4 ] || { cat err; return 1; }
+	! sqlite3 other/cap/zcost.db .dump | grep 'of another capture' &&
+		sqlite3 other/cap/zcost.db 'SELECT text FROM note' | grep 'host .* is no name of a folder'
+}
+for name in ../../hosts/elsewhere .. . '\\u001b[31m'; do
+	ok "host '$name' in run.json is refused" host_outside "$name"
+done
+for key in variant pass; do
+	rm -rf other/cap && cp -r cap other/cap && sed -i "s|\"$key\": \"[a-z]*\"|\"$key\": \"..\"|" other/cap/manifest.json
+	"$zcost" analyze other/cap >said 2>&1
+	sqlite3 other/cap/zcost.db 'SELECT text FROM note' >said
+	ok "$key '..' in manifest.json is refused" says 'its variant or pass is no name of a folder: left out' said
+done
 mkdir list && echo '{"schema_version": 1, "runs": 5}' >list/manifest.json
 ok "a manifest without a list of runs, exit 1" exits 1 "$zcost" analyze list
 ok "is said to be damaged" says 'list/manifest.json: damaged: it has no list of runs' err

@@ -19,7 +19,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -264,14 +266,43 @@ static void test_people(void **state)
 	table_free(&t);
 }
 
+static void test_only_regular_files_are_opened(void **state)
+{
+	char dir[] = "/tmp/zcost-file.XXXXXX", *fifo, *text, hex[65];
+	struct error err = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	fifo = xasprintf("%s/fifo", dir);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	alarm(20); /* it would be waited for */
+	assert_int_equal(file_open(fifo, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "fifo: not a regular file"));
+	assert_int_equal(file_read(fifo, &text, NULL, NULL), -EBADMSG);
+	assert_int_equal(file_read("/dev/zero", &text, NULL, NULL), -EBADMSG);
+	assert_int_equal(file_read("-", &text, NULL, NULL), -ENOENT);
+	assert_int_equal(file_sha256(fifo, hex, NULL), -EBADMSG);
+	assert_int_equal(file_open(dir, NULL), -EISDIR);
+	assert_int_equal(file_read("/proc/self/status", &text, NULL, NULL), 0);
+	alarm(0);
+	free(text);
+	free(fifo);
+	assert_int_equal(dir_remove(dir, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpuset),	      cmocka_unit_test(test_cursor),
-		cmocka_unit_test(test_intern_map),    cmocka_unit_test(test_sha256),
-		cmocka_unit_test(test_sha256_blocks), cmocka_unit_test(test_snap),
-		cmocka_unit_test(test_spawn),	      cmocka_unit_test(test_table),
+		cmocka_unit_test(test_cpuset),
+		cmocka_unit_test(test_cursor),
+		cmocka_unit_test(test_intern_map),
+		cmocka_unit_test(test_sha256),
+		cmocka_unit_test(test_sha256_blocks),
+		cmocka_unit_test(test_snap),
+		cmocka_unit_test(test_spawn),
+		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_people),
+		cmocka_unit_test(test_only_regular_files_are_opened),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
