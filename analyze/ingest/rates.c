@@ -55,6 +55,25 @@ static bool match(const regex_t *re, const char *line, struct rates *rates)
 	return true;
 }
 
+/* The time of a match grows with the square of the line: 4 MB of digits take many minutes. */
+enum { LINE_MOST = 4096 };
+
+static int check_lines(const char *text, struct error *err)
+{
+	size_t line, len;
+
+	for (line = 1; *text; line++, text += text[len] ? len + 1 : len) {
+		len = strcspn(text, "\n");
+		if (len > LINE_MOST)
+			return error_set(
+				err, EBADMSG,
+				"workload.out, line %zu: %zu bytes; a rate is looked for "
+				"in lines of up to %d bytes: let the command end its lines",
+				line, len, LINE_MOST);
+	}
+	return 0;
+}
+
 /* Every line that any of the patterns matches; the earlier pattern is the one all lines follow. */
 static int collect(char *text, const char *const *patterns, size_t n, struct rates *rates,
 		   struct error *err)
@@ -62,8 +81,10 @@ static int collect(char *text, const char *const *patterns, size_t n, struct rat
 	char *copy, *rest, *line;
 	regex_t re;
 	size_t i;
-	int rc;
+	int rc = check_lines(text, err);
 
+	if (rc)
+		return rc;
 	for (i = 0; i < n && !rates->n; i++) {
 		rc = rate_regex_compile(&re, patterns[i], err);
 		if (rc)

@@ -219,6 +219,15 @@ ok "analyze ends where any file of a capture is a FIFO" endless mkfifo
 ok "analyze ends where any file of a capture is a link to a device" endless ln -s /dev/zero
 mkfifo texts
 ok "a table reads a FIFO that the user names" sh -c "{ echo 'not a report' >texts & } ; timeout 20 '$zcost' report functions --perf-report texts 2>err; [ \$? = 1 ] && ! grep 'regular' err"
+long_line() { # long_line UNITS
+	rm -rf long && cp -r cap long && sed -i "s|\"units\": *\"[a-z0-9]*\"|\"units\": \"$1\"|" long/$receiver/run.json
+	head -c 4000000 /dev/zero | tr '\0' 1 >long/$receiver/workload.out
+	timeout 20 "$zcost" analyze long >said 2>&1
+	[ $? = 4 ] && sqlite3 long/zcost.db 'SELECT text FROM note' | grep 'line 1: 4000000 bytes; a rate is looked for'
+}
+ok "pps refuses a line of 4 MB" long_line pps
+ok "a regex refuses a line of 4 MB" long_line 'regex:([0-9.]+) x'
+
 # A name in run.json or manifest.json that leads out of the capture.
 mkdir -p other/hosts/elsewhere && echo '{"cpu_model": "of another capture"}' >other/hosts/elsewhere/host.json
 host_outside() { # host_outside NAME
