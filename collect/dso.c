@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names in a recording are chosen by whoever ran a program, and this may be root. So a name is
+ * resolved once, without opening anything (a fifo would be waited for, a device may act on it).
+ * The result must be a regular file and the very object that the kernel saw mapped. All reading
+ * goes through that one descriptor.
+ */
 #include "collect/dso.h"
 
 #include "lib/alloc.h"
@@ -7,22 +13,137 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
+enum { CHUNK = 64 * 1024 };
 
-	return slash ? slash + 1 : path;
+/* --- which file --- */
+
+/* A path of an MMAP2 record has no symbolic link in it: one that is there now was put there. */
+static int path_find(const char *path)
+{
+	const struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				     .resolve = RESOLVE_NO_SYMLINKS};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* before 5.6; in a container */
+		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
+
+/* Opens the file that `fd`, made with O_PATH, refers to: no name is looked up again. */
+static int path_open(int fd)
+{
+	char self[32];
+	int in;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	in = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return in < 0 ? -errno : in;
+}
+
+/*
+ * Whoever ran or mapped the file could read it: every class of users that may execute it may read
+ * it too. Where the kernel did not say which inode was mapped, everybody must be able to read it.
+ */
+static bool mode_allows(mode_t mode, const struct perf_file *as)
+{
+	return mode & S_IROTH || (as->ino && mode & S_IXUSR && !((mode & 0111) << 2 & ~mode));
+}
+
+/* Compares with what /proc/self/maps says: on btrfs and overlayfs stat() names another device. */
+static bool mapping_matches(int fd, const struct perf_file *as)
+{
+	void *map = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	unsigned int maj, min;
+	char line[512];
+	uint64_t start, ino;
+	bool same = false;
+	FILE *f;
+
+	if (map == MAP_FAILED)
+		return false;
+	f = fopen("/proc/self/maps", "re");
+	while (f && !same && fgets(line, sizeof(line), f))
+		same = sscanf(line, "%" SCNx64 "-%*x %*s %*x %x:%x %" SCNu64, &start, &maj, &min,
+			      &ino) == 4 &&
+		       start == (uintptr_t)map && maj == as->maj && min == as->min &&
+		       ino == as->ino;
+	if (f)
+		fclose(f);
+	munmap(map, 1);
+	return same;
+}
+
+/* Inode numbers are used again: the generation tells the files apart, where a file system has it.
+ */
+static bool generation_matches(int fd, const struct perf_file *as)
+{
+	long now = 0;
+
+	return !as->generation || ioctl(fd, FS_IOC_GETVERSION, &now) ||
+	       (uint32_t)now == (uint32_t)as->generation;
+}
+
+static bool inode_matches(int fd, const struct stat *st, const struct perf_file *as)
+{
+	bool same = st->st_ino == as->ino && major(st->st_dev) == as->maj &&
+		    minor(st->st_dev) == as->min;
+
+	return (same || mapping_matches(fd, as)) && generation_matches(fd, as);
+}
+
+static bool id_matches(const char *id, const struct perf_file *as)
+{
+	char mapped[2 * sizeof(as->id) + 1] = "";
+	size_t i;
+
+	for (i = 0; i < as->id_len && i < sizeof(as->id); i++)
+		sprintf(mapped + 2 * i, "%02x", as->id[i]);
+	return *mapped && !strcmp(mapped, id);
+}
+
+/* The object as it was mapped, with its build-id: a descriptor or -errno. -ENODATA: no build-id. */
+static int object_open(const char *path, const struct perf_file *as, char id[129],
+		       struct error *err)
+{
+	int at = path_find(path), fd = -EINVAL;
+	struct stat st;
+
+	if (at < 0)
+		return error_sys(err, -at, "%s: cannot open", path);
+	if (fstat(at, &st) || !S_ISREG(st.st_mode))
+		error_set(err, EINVAL, "%s: not a regular file", path);
+	else if (!mode_allows(st.st_mode, as))
+		fd = error_set(err, EACCES, "%s: not readable by the users who may run it", path);
+	else if ((fd = path_open(at)) < 0)
+		error_sys(err, -fd, "%s: cannot open", path);
+	close(at);
+	if (fd < 0)
+		return fd;
+	if (!elf_build_id_fd(fd, id))
+		at = -ENODATA;
+	else if (as->ino ? !inode_matches(fd, &st, as) : !id_matches(id, as))
+		at = error_set(err, ESTALE, "%s: not the file that was mapped", path);
+	if (at >= 0)
+		return fd;
+	close(fd);
+	return at;
+}
+
+/* --- the copy --- */
 
 /* HOSTS/dso/<id>/<name>; the folder is made. */
 static char *place(const char *hosts, const char *id, const char *name, struct error *err)
@@ -35,56 +156,88 @@ static char *place(const char *hosts, const char *id, const char *name, struct e
 	return to;
 }
 
-/* Whole or not at all: the other side's run may be saving the same file. */
-static int copy_whole(const char *from, const char *to, struct error *err)
+static int copy_range(int in, int out, off_t at, off_t end)
 {
-	char *tmp;
-	int rc;
+	char buf[CHUNK];
 
-	if (path_exists(to))
-		return 0;
-	tmp = xasprintf("%s.tmp.%d", to, (int)getpid());
-	rc = file_copy(from, tmp, err);
+	while (at < end) {
+		size_t want = end - at < CHUNK ? (size_t)(end - at) : CHUNK;
+		ssize_t n = pread(in, buf, want, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO; /* shorter now */
+		if (pwrite(out, buf, (size_t)n, at) != n)
+			return errno ? -errno : -EIO;
+		at += n;
+	}
+	return 0;
+}
+
+/* Holes stay holes; no more than *room bytes of data. */
+static int copy_data(int in, int out, uint64_t *room)
+{
+	off_t at = 0, end;
+	struct stat st;
+	int rc = 0;
+
+	if (fstat(in, &st))
+		return -errno;
+	while (!rc && at < st.st_size && (at = lseek(in, at, SEEK_DATA)) >= 0) {
+		end = lseek(in, at, SEEK_HOLE);
+		end = end < 0 || end > st.st_size ? st.st_size : end;
+		if (at >= end)
+			break;
+		if ((uint64_t)(end - at) > *room)
+			return -EFBIG;
+		*room -= (uint64_t)(end - at);
+		rc = copy_range(in, out, at, end);
+		at = end;
+	}
+	if (!rc && at < 0 && errno != ENXIO) /* ENXIO: the rest is one hole */
+		rc = -errno;
+	return !rc && ftruncate(out, st.st_size) ? -errno : rc;
+}
+
+/* Whole or not at all: the other side's run may be saving the same file. */
+static int copy_whole(int in, const char *to, uint64_t *room, struct error *err)
+{
+	char *tmp = xasprintf("%s.tmp.%d", to, (int)getpid());
+	int out = file_create(tmp, 0, 0600), rc = out;
+
+	if (out >= 0)
+		rc = copy_data(in, out, room);
+	if (out >= 0 && close(out) && !rc)
+		rc = -errno;
 	if (!rc && rename(tmp, to))
-		rc = error_sys(err, errno, "%s: cannot write", to);
+		rc = -errno;
 	if (rc)
 		unlink(tmp);
 	free(tmp);
-	return rc;
+	if (rc == -EFBIG)
+		return error_set(err, EFBIG, "%s: the copies of one run would exceed %d GiB", to,
+				 (int)(DSO_ROOM >> 30));
+	return rc ? error_sys(err, -rc, "%s: cannot write", to) : 0;
 }
 
-static void save_debug(const char *hosts, const char *id, const char *name)
+/* The folder belongs to the system, and links in it are its own; others choose only the id. */
+static void save_debug(const char *hosts, const char *id, const char *name, uint64_t *room)
 {
 	char *from = xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
 	char *debug = xasprintf("%s.debug", name), *to = NULL;
+	int fd = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
 
-	if (path_exists(from))
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & S_IROTH)
 		to = place(hosts, id, debug, NULL);
-	if (to)
-		copy_whole(from, to, NULL);
+	if (to && !path_exists(to))
+		copy_whole(fd, to, room, NULL);
+	if (fd >= 0)
+		close(fd);
 	free(to);
 	free(debug);
 	free(from);
-}
-
-/* -ENODATA: not an ELF file with a build-id. */
-static int id_of_file(const char *path, char id[129])
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = -ENODATA;
-	struct stat st;
-	void *map;
-
-	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
-		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (map != MAP_FAILED) {
-			rc = elf_build_id(map, (size_t)st.st_size, id) ? 0 : -ENODATA;
-			munmap(map, (size_t)st.st_size);
-		}
-	}
-	close(fd);
-	return rc;
 }
 
 /* The vdso is in our memory as in everybody's: its file ends behind its section headers. */
@@ -108,24 +261,27 @@ static int save_vdso(const char *hosts, struct error *err)
 	return rc;
 }
 
-int dso_save(const char *hosts, const char *path, struct error *err)
+int dso_save(const char *hosts, const char *path, const struct perf_file *as, uint64_t *room,
+	     struct error *err)
 {
+	const char *name = strrchr(path, '/');
 	char id[129], *to;
-	int rc;
+	int fd, rc;
 
 	if (!strcmp(path, "[vdso]"))
 		return save_vdso(hosts, err);
-	rc = id_of_file(path, id);
-	if (rc == -ENODATA)
-		return rc;
-	if (rc)
-		return error_sys(err, -rc, "%s: cannot open", path);
-	to = place(hosts, id, base_name(path), err);
-	if (!to)
-		return -err->code;
-	rc = copy_whole(path, to, err);
+	if (!name || !strcmp(name, "/") || !strcmp(name, "/.") || !strcmp(name, "/.."))
+		return error_set(err, EINVAL, "%s: not the name of a file", path);
+	fd = object_open(path, as, id, err);
+	if (fd < 0)
+		return fd;
+	to = place(hosts, id, ++name, err);
+	rc = to ? 0 : -err->code;
+	if (to && !path_exists(to))
+		rc = copy_whole(fd, to, room, err);
 	if (!rc)
-		save_debug(hosts, id, base_name(path));
+		save_debug(hosts, id, name, room);
 	free(to);
+	close(fd);
 	return rc;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The build-id of an ELF image, 32 or 64 bit, of this machine's byte order: a note of type 3 of
- * "GNU" in any PT_NOTE segment. Every offset is the file's own claim, so all goes through a cursor.
+ * "GNU" in any PT_NOTE segment. Every offset is the file's own claim, so all goes through
+ * source_read() and a cursor.
  */
 #include "collect/dso.h"
 
@@ -10,8 +11,16 @@
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { BUILD_ID_MAX = 64 };
+enum { BUILD_ID_MAX = 64, NOTES_MAX = 64 * 1024 };
+
+/* An image in memory, or a file where there is none. */
+struct source {
+	const uint8_t *image;
+	uint64_t len;
+	int fd;
+};
 
 struct layout {
 	uint64_t phoff;
@@ -19,21 +28,29 @@ struct layout {
 	bool wide;
 };
 
-static bool read_header(const uint8_t *image, size_t len, struct layout *l)
+static bool source_read(const struct source *s, uint64_t at, void *to, size_t n)
 {
-	Elf64_Ehdr h64;
+	if (at > s->len || n > s->len - at)
+		return false;
+	if (!s->image)
+		return pread(s->fd, to, n, (off_t)at) == (ssize_t)n;
+	memcpy(to, s->image + at, n);
+	return true;
+}
+
+static bool read_header(const struct source *s, struct layout *l)
+{
+	Elf64_Ehdr h64 = {0};
 	Elf32_Ehdr h32;
 
-	if (len < sizeof(h32) || memcmp(image, ELFMAG, SELFMAG))
+	if (!source_read(s, 0, &h32, sizeof(h32)) || memcmp(h32.e_ident, ELFMAG, SELFMAG))
 		return false;
-	l->wide = image[EI_CLASS] == ELFCLASS64;
-	if (image[EI_DATA] !=
+	l->wide = h32.e_ident[EI_CLASS] == ELFCLASS64;
+	if (h32.e_ident[EI_DATA] !=
 	    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB))
 		return false;
-	if (l->wide && len < sizeof(h64))
+	if (l->wide && !source_read(s, 0, &h64, sizeof(h64)))
 		return false;
-	memcpy(&h64, image, l->wide ? sizeof(h64) : 0);
-	memcpy(&h32, image, sizeof(h32));
 	l->phoff = l->wide ? h64.e_phoff : h32.e_phoff;
 	l->phentsize = l->wide ? h64.e_phentsize : h32.e_phentsize;
 	l->phnum = l->wide ? h64.e_phnum : h32.e_phnum;
@@ -69,35 +86,53 @@ static bool find_note(struct cursor c, size_t align, char hex[129])
 	return false;
 }
 
-bool elf_build_id(const void *image, size_t len, char hex[129])
+static bool read_segment(const struct source *s, const struct layout *l, uint16_t i, Elf64_Phdr *p)
 {
+	uint64_t at = l->phoff + (uint64_t)i * l->phentsize;
+	Elf32_Phdr q;
+
+	if (l->wide)
+		return source_read(s, at, p, sizeof(*p));
+	if (!source_read(s, at, &q, sizeof(q)))
+		return false;
+	*p = (Elf64_Phdr){.p_type = q.p_type,
+			  .p_offset = q.p_offset,
+			  .p_filesz = q.p_filesz,
+			  .p_align = q.p_align};
+	return true;
+}
+
+static bool find_in(const struct source *s, char hex[129])
+{
+	char notes[NOTES_MAX];
 	struct layout l;
+	Elf64_Phdr p;
 	uint16_t i;
 
-	if (!read_header(image, len, &l))
+	if (!read_header(s, &l))
 		return false;
 	for (i = 0; i < l.phnum; i++) {
-		struct cursor c = cursor_of(image, len, false), header;
-		Elf64_Phdr p;
-		Elf32_Phdr q;
-
-		cursor_take(&c, l.phoff + (uint64_t)i * l.phentsize);
-		header = cursor_sub(&c, l.phentsize);
-		if (header.bad)
+		if (!read_segment(s, &l, i, &p))
 			return false;
-		memcpy(&p, header.at, l.wide ? sizeof(p) : 0);
-		memcpy(&q, header.at, sizeof(q));
-		if (!l.wide)
-			p = (Elf64_Phdr){.p_type = q.p_type,
-					 .p_offset = q.p_offset,
-					 .p_filesz = q.p_filesz,
-					 .p_align = q.p_align};
-		if (p.p_type != PT_NOTE)
+		if (p.p_type != PT_NOTE || p.p_filesz > sizeof(notes) ||
+		    !source_read(s, p.p_offset, notes, p.p_filesz))
 			continue;
-		c = cursor_of(image, len, false);
-		cursor_take(&c, p.p_offset);
-		if (find_note(cursor_sub(&c, p.p_filesz), p.p_align, hex))
+		if (find_note(cursor_of(notes, p.p_filesz, false), p.p_align, hex))
 			return true;
 	}
 	return false;
+}
+
+bool elf_build_id(const void *image, size_t len, char hex[129])
+{
+	const struct source s = {.image = image, .len = len};
+
+	return find_in(&s, hex);
+}
+
+bool elf_build_id_fd(int fd, char hex[129])
+{
+	const struct source s = {.fd = fd, .len = INT64_MAX};
+
+	return find_in(&s, hex);
 }

@@ -35,6 +35,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { WHY_MAX = 4000 };
 enum { READY_MS = 60000, SWITCH_MS = 10000, END_MS = 120000 };
 
 struct perf {
@@ -113,7 +114,7 @@ static int probe(struct collect *c)
 
 static int open_log(struct perf *p, struct error *err)
 {
-	int fd = open(p->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int fd = file_create(p->log, 0, 0600);
 
 	return fd < 0 ? error_sys(err, errno, "%s: cannot write", p->log) : fd;
 }
@@ -294,18 +295,29 @@ static int after(struct collect *c)
 
 /* --- the end --- */
 
-/* A file that is gone, or has no build-id, costs names but no measurement. */
+/* A file that is gone or not the one mapped, or has no build-id, costs names but no measurement. */
 static void save_files(struct collect *c, const struct intern *files)
 {
-	size_t i, kept = 0;
+	uint64_t room = DSO_ROOM;
+	struct str why = {0};
+	uint32_t i, kept = 0;
 
 	for (i = 0; i < files->n; i++) {
 		struct error err = {0};
+		struct perf_file as;
+		const char *name = perf_file_get(files, i, &as);
 
-		kept += !dso_save(c->run->hosts, intern_get(files, (uint32_t)i), &err);
+		kept += !dso_save(c->run->hosts, name, &as, &room, &err);
+		if (err.code && err.code != ENOENT && why.len < WHY_MAX)
+			str_printf(&why, "%s%s", why.len ? "; " : "", err.text);
+		if (err.code == EFBIG)
+			collect_why(c, "%s; their symbols are found on this host only", err.text);
 	}
-	collect_info_int(c, "dsos", (int64_t)kept);
+	collect_info_int(c, "dsos", kept);
 	collect_info_int(c, "dsos_not_kept", (int64_t)(files->n - kept));
+	if (why.len)
+		collect_info_str(c, "dso_not_kept_why", why.buf);
+	str_free(&why);
 }
 
 /* What was recorded, and what was not. */
@@ -325,7 +337,6 @@ static void tell(struct collect *c, struct perf *p)
 				 (unsigned long long)sums.lost);
 	save_files(c, &files);
 	intern_free(&files);
-	chmod(p->data, 0644); /* perf keeps it to itself; the rest of the run is not */
 }
 
 static void finish(struct collect *c)

@@ -16,7 +16,19 @@ struct perf_data_sums {
 	uint64_t samples, lost, throttled;
 };
 
-/* Fills *sums, and `files` with the names of the files that addresses in samples lie in. */
+/* A file as the kernel identified it when it was mapped, to compare with what has its name now. */
+struct perf_file {
+	uint32_t maj, min; /* of its file system */
+	uint64_t ino;	   /* 0: there is a build-id in its place, or nothing */
+	uint64_t generation;
+	uint8_t id[20], id_len;
+	uint8_t none[3]; /* compared by all its bytes */
+};
+
+/* One of `files`: returns its name and fills *as. */
+const char *perf_file_get(const struct intern *files, uint32_t i, struct perf_file *as);
+
+/* Fills *sums, and `files` with the files that addresses in samples lie in. */
 int perf_data_read(const char *path, struct perf_data_sums *sums, struct intern *files,
 		   struct error *err);
 

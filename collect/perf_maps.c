@@ -42,15 +42,57 @@ static void note_fork(struct maps *m, uint16_t misc, struct cursor body)
 		*map_at(&m->parent, pid) = (uint64_t)parent + 1;
 }
 
+/* What is interned: the identity, and the name behind it. */
+static uint32_t file_add(struct intern *in, const struct perf_file *as, const char *name)
+{
+	size_t len = strlen(name);
+	char *both = xmalloc(sizeof(*as) + len);
+	uint32_t i;
+
+	memcpy(both, as, sizeof(*as));
+	memcpy(both + sizeof(*as), name, len);
+	i = intern_bytes(in, both, sizeof(*as) + len);
+	free(both);
+	return i;
+}
+
+const char *perf_file_get(const struct intern *files, uint32_t i, struct perf_file *as)
+{
+	const char *both = intern_get(files, i);
+
+	memcpy(as, both, sizeof(*as));
+	return both + sizeof(*as);
+}
+
+static struct perf_file read_identity(struct cursor *body, uint16_t misc)
+{
+	struct perf_file as = {0};
+	const uint8_t *id;
+
+	if (!(misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		as.maj = cursor_u32(body);
+		as.min = cursor_u32(body);
+		as.ino = cursor_u64(body);
+		as.generation = cursor_u64(body);
+		return as;
+	}
+	id = cursor_take(body, 24);
+	if (id && id[0] <= sizeof(as.id)) {
+		as.id_len = id[0];
+		memcpy(as.id, id + 4, as.id_len);
+	}
+	return as;
+}
+
 static void add_mapping(struct maps *m, uint32_t pid, uint64_t start, uint64_t len,
-			const char *name)
+			const struct perf_file *as, const char *name)
 {
 	uint64_t *last = map_at(&m->last, pid);
 
 	array_grow(m->m, m->n, m->cap);
 	m->m[m->n] = (struct mapping){.start = start,
 				      .end = start + len,
-				      .file = intern_str(&m->names, name),
+				      .file = file_add(&m->names, as, name),
 				      .next = *last};
 	*last = ++m->n;
 }
@@ -59,6 +101,7 @@ static void add_mapping(struct maps *m, uint32_t pid, uint64_t start, uint64_t l
 static void note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cursor body)
 {
 	uint32_t pid = cursor_u32(&body), prot = PROT_EXEC;
+	struct perf_file as = {0};
 	uint64_t start, len;
 	const char *name;
 
@@ -67,7 +110,7 @@ static void note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cu
 	len = cursor_u64(&body);
 	cursor_take(&body, 8);
 	if (type == PERF_RECORD_MMAP2) {
-		cursor_take(&body, 24);
+		as = read_identity(&body, misc);
 		prot = cursor_u32(&body);
 		cursor_take(&body, 4);
 	}
@@ -76,7 +119,7 @@ static void note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cu
 		return;
 	if (prot & PROT_EXEC && !(misc & PERF_RECORD_MISC_MMAP_DATA) &&
 	    (*name == '/' || !strcmp(name, "[vdso]")))
-		add_mapping(m, pid, start, len, name);
+		add_mapping(m, pid, start, len, &as, name);
 }
 
 /* True when the process has a mapping there, now or at another time. */
@@ -84,12 +127,15 @@ static bool look_in(struct maps *m, uint64_t pid, uint64_t ip)
 {
 	uint64_t *last = map_get(&m->last, pid);
 	size_t at = last ? *last : 0;
+	struct perf_file as;
+	const char *name;
 	bool found = false;
 
 	for (; at; at = m->m[at - 1].next) {
 		if (ip < m->m[at - 1].start || ip >= m->m[at - 1].end)
 			continue;
-		intern_str(m->hit, intern_get(&m->names, m->m[at - 1].file));
+		name = perf_file_get(&m->names, m->m[at - 1].file, &as);
+		file_add(m->hit, &as, name);
 		found = true;
 	}
 	return found;

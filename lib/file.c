@@ -2,6 +2,7 @@
 #include "lib/file.h"
 
 #include "lib/alloc.h"
+#include "lib/caller.h"
 #include "lib/sha256.h"
 #include "lib/str.h"
 
@@ -103,13 +104,23 @@ static int write_all(int fd, const char *p, size_t len)
 	return 0;
 }
 
+int file_create(const char *path, int flags, mode_t mode)
+{
+	int fd;
+
+	if (unlink(path) && errno != ENOENT)
+		return -errno;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | flags, mode);
+	return fd < 0 ? -errno : fd;
+}
+
 int file_write(const char *path, const void *data, size_t len, struct error *err)
 {
 	char *tmp = xasprintf("%s.tmp.%d", path, (int)getpid());
 	int rc, fd;
 
-	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	rc = fd < 0 ? -errno : write_all(fd, data, len);
+	fd = file_create(tmp, 0, 0644);
+	rc = fd < 0 ? fd : write_all(fd, data, len);
 	if (!rc && fsync(fd) && errno != EINVAL)
 		rc = -errno;
 	if (fd >= 0 && close(fd) && !rc)
@@ -147,12 +158,26 @@ int file_copy(const char *from, const char *to, struct error *err)
 	in = open(from, O_RDONLY | O_CLOEXEC);
 	if (in < 0)
 		return error_sys(err, errno, "%s: cannot open", from);
-	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	rc = out < 0 ? -errno : copy_fds(in, out);
+	out = file_create(to, 0, 0644);
+	rc = out < 0 ? out : copy_fds(in, out);
 	if (out >= 0 && close(out) && !rc)
 		rc = -errno;
 	close(in);
 	return rc ? error_sys(err, -rc, "cannot copy %s to %s", from, to) : 0;
+}
+
+static int dir_make_one(const char *path)
+{
+	int fd;
+
+	if (mkdir(path, 0755))
+		return errno == EEXIST ? 0 : -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0) {
+		caller_give(fd);
+		close(fd);
+	}
+	return 0;
 }
 
 int dir_make(const char *path, struct error *err)
@@ -164,8 +189,8 @@ int dir_make(const char *path, struct error *err)
 		p = strchr(p + 1, '/');
 		if (p)
 			*p = '\0';
-		if (*copy && mkdir(copy, 0755) && errno != EEXIST)
-			rc = -errno;
+		if (*copy)
+			rc = dir_make_one(copy);
 		if (p)
 			*p = '/';
 	}

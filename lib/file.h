@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * Opens a file for reading and returns its descriptor or -errno. Only a regular file (those of
@@ -24,6 +25,12 @@ int file_read_named(const char *path, char **data, size_t *len, struct error *er
 
 /* Written to a temporary name beside `path`, fsynced and renamed: never half a file. */
 int file_write(const char *path, const void *data, size_t len, struct error *err);
+
+/*
+ * Opens a new file at `path` for writing and returns its descriptor or -errno. What had the name
+ * is removed and never written to, a symbolic link included. `flags`: more of open()'s.
+ */
+int file_create(const char *path, int flags, mode_t mode);
 
 int file_copy(const char *from, const char *to, struct error *err);
 int dir_make(const char *path, struct error *err); /* with parents; existing is fine */

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Root copies the programs and libraries of other users' processes: only those that were mapped.
+. "$(dirname "$0")/../lib.sh"
+
+[ "$(id -u)" = 0 ] || skip_all "becoming somebody else needs root"
+command -v setpriv >/dev/null || skip_all "no setpriv here"
+command -v perf >/dev/null || skip_all "no perf here"
+
+as() { # as UID COMMAND...
+	uid=$1
+	shift
+	setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all "$@"
+}
+chmod 755 .
+as 65534 test -x "$scratch" || skip_all "nobody may not enter $scratch: set TMPDIR"
+
+mkdir -m 777 world
+echo root-secret >secret && chmod 600 secret
+mkdir theirs && cp "$(command -v env)" theirs/private && echo mine >>theirs/private && chmod 700 theirs/private && chown 65533 theirs theirs/private
+export scratch
+sh=$(readlink -f "$(command -v sh)")
+export sh
+
+# An unprivileged user's programs: 60 in a folder that is exchanged with one of links to a file of root's
+# while zcost copies them, and one that gives way to a link to another user's program.
+cat >attack <<'EOF2'
+cd "$scratch/world" || exit
+mkdir -p libs links mine
+for i in $(seq 60); do
+	cp "$sh" libs/$i
+	ln -s "$scratch/secret" links/$i
+done
+cp "$sh" mine/program
+cp "$sh" kept
+for i in libs/* mine/program kept; do
+	"$PWD/$i" -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
+done
+mv mine gone
+mkdir mine
+ln -s "$scratch/theirs/private" mine/program
+: >go
+EOF2
+cat >exchange <<'EOF2'
+chdir "$ENV{scratch}/world" or die;
+my ($tries, $swap) = (3000, {x86_64 => 316, aarch64 => 276}->{`uname -m` =~ s/\s//r});
+select undef, undef, undef, .01 until -e "go" || !$tries--;
+my $end = time + 20;
+syscall $swap // 276, -100, my $a = "libs", -100, my $b = "links", 2 until time > $end;
+EOF2
+(exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all perl exchange) &
+exchange=$!
+cleanup() { kill $exchange 2>/dev/null; }
+exits 0 "$zcost" collect -o r --collect perf,host -- setpriv --reuid 65534 --regid 65534 --clear-groups sh attack || cat err
+ok "the folders were exchanged until the end" kill -0 $exchange
+kill $exchange 2>/dev/null
+wait $exchange 2>/dev/null
+host=r/hosts/$(jq -r .host r/run.json)
+find $host/dso -type f >copies
+ok "a program that stays in its place is copied" cmp $host/dso/*/kept "$sh"
+ok "no copy is the file of root's" sh -c "! grep -l root-secret \$(cat copies)"
+ok "nor another user's program" test "$(find $host/dso -type f -exec cmp -s {} theirs/private \; -print)" = ""
+ok "what was not copied is counted, with a reason" jq -e '.collectors[] | select(.name == "perf") |
+	.info.dsos_not_kept > 0 and (.info.dso_not_kept_why | test("world/[^:]*: (cannot open|not )"))' r/run.json
+
+# A program that its owner alone may run is copied: the capture is not for others to read.
+own() {
+	as 65533 cp "$sh" theirs/their-shell && chmod 700 theirs/their-shell
+	"$zcost" collect -o r --collect perf -- setpriv --reuid 65533 --regid 65533 --clear-groups \
+		"$scratch/theirs/their-shell" -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
+	cmp r/hosts/*/dso/*/their-shell theirs/their-shell
+}
+steady "a program that its owner alone may run is copied" own
+hidden() { # it may be run and not read
+	chmod 711 theirs/their-shell
+	"$zcost" collect -o r2 --collect perf -- "$scratch/theirs/their-shell" -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
+	set -- r2/hosts/*/dso/*/their-shell
+	[ ! -e "$1" ] && says 'their-shell: not readable by the users who may run it' r2/run.json
+}
+steady "one that others may run and not read is not" hidden
+
+done_testing

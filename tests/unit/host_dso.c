@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which files are copied, of all that can have the name of a recorded object. */
+#include "collect/dso.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Every cut of the vdso and every flipped byte of its headers: no crash, at an unmapped page. */
+static void test_build_id(void **state)
+{
+	const uint8_t *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
+	size_t page = 4096, len, i;
+	char id[129], damaged[129];
+	uint8_t *p;
+
+	(void)state;
+	if (!vdso)
+		skip();
+	p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(p + page, page);
+	assert_true(elf_build_id(vdso, page, id));
+	assert_true(strlen(id) >= 16 && strlen(id) % 2 == 0);
+	for (len = 0; len <= page; len++) {
+		memcpy(p + page - len, vdso, len);
+		if (elf_build_id(p + page - len, len, damaged))
+			assert_string_equal(damaged, id);
+	}
+	memcpy(p, vdso, page);
+	for (i = 0; i < 1024; i++) {
+		p[i] ^= 0xff;
+		elf_build_id(p, page, damaged);
+		p[i] ^= 0xff;
+	}
+	munmap(p, page);
+}
+
+/* --- copies: the vdso is an ELF file with a build-id that every machine has --- */
+
+/* Makes "object" of that mode, and the record of its mapping. */
+static struct perf_file object_make(mode_t mode)
+{
+	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	struct stat st;
+	int fd;
+
+	if (!h)
+		skip();
+	fd = file_create("object", 0, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, h, 4096), 4096);
+	assert_int_equal(fchmod(fd, mode), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	close(fd);
+	return (struct perf_file){
+		.maj = major(st.st_dev), .min = minor(st.st_dev), .ino = st.st_ino};
+}
+
+/* A build-id in place of the inode. */
+static struct perf_file object_id(void)
+{
+	struct perf_file as = {0};
+	char id[129];
+	size_t i;
+	int fd = open("object", O_RDONLY);
+
+	assert_true(elf_build_id_fd(fd, id));
+	close(fd);
+	as.id_len = (uint8_t)(strlen(id) / 2);
+	for (i = 0; i < as.id_len; i++)
+		assert_int_equal(sscanf(id + 2 * i, "%2hhx", &as.id[i]), 1);
+	return as;
+}
+
+static int save(const char *name, const struct perf_file *as, uint64_t room)
+{
+	char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/%s", cwd, name);
+	struct error err = {0};
+	int rc;
+
+	assert_int_equal(dir_remove("hosts", NULL), 0);
+	rc = dso_save("hosts", path, as, &room, &err);
+	assert_true(!rc || rc == -ENODATA || strstr(err.text, name) || rc == -EFBIG);
+	free(path);
+	free(cwd);
+	return rc;
+}
+
+static int copies(void)
+{
+	FILE *f = popen("find hosts -type f 2>/dev/null | wc -l", "r");
+	int n = -1;
+
+	assert_int_equal(fscanf(f, "%d", &n), 1);
+	pclose(f);
+	return n;
+}
+
+static void test_mapped_file(void **state)
+{
+	struct perf_file as = object_make(0644);
+
+	(void)state;
+	assert_int_equal(save("object", &as, DSO_ROOM), 0);
+	assert_int_equal(copies(), 1);
+	as.ino++;
+	assert_int_equal(save("object", &as, DSO_ROOM), -ESTALE);
+	as.ino--;
+	as.min++;
+	assert_int_equal(save("object", &as, DSO_ROOM), -ESTALE);
+	assert_int_equal(copies(), 0);
+}
+
+static void test_nothing_known(void **state)
+{
+	struct perf_file none = {0};
+
+	(void)state;
+	object_make(0644);
+	assert_int_equal(save("object", &none, DSO_ROOM), -ESTALE);
+}
+
+static void test_build_id_in_place_of_inode(void **state)
+{
+	struct perf_file as, other;
+
+	(void)state;
+	object_make(0644);
+	as = other = object_id();
+	assert_int_equal(save("object", &as, DSO_ROOM), 0);
+	other.id[0]++;
+	assert_int_equal(save("object", &other, DSO_ROOM), -ESTALE);
+	object_make(0700);
+	assert_int_equal(save("object", &as, DSO_ROOM), -EACCES);
+}
+
+/* A program that one may run and not read is no reason to show it. */
+static void test_modes(void **state)
+{
+	static const struct {
+		mode_t mode;
+		int rc;
+	} modes[] = {{0755, 0},	      {0644, 0},       {0700, 0},	 {0750, 0},
+		     {0711, -EACCES}, {0710, -EACCES}, {04711, -EACCES}, {0600, -EACCES}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(modes); i++) {
+		struct perf_file as = object_make(modes[i].mode);
+
+		assert_int_equal(save("object", &as, DSO_ROOM), modes[i].rc);
+	}
+}
+
+static void test_links(void **state)
+{
+	struct perf_file as = object_make(0644), id = object_id();
+
+	(void)state;
+	unlink("link");
+	assert_int_equal(symlink("object", "link"), 0);
+	assert_true(save("link", &as, DSO_ROOM) < 0);
+	assert_true(save("link", &id, DSO_ROOM) < 0);
+	unlink("folder");
+	assert_int_equal(symlink(".", "folder"), 0);
+	assert_true(save("folder/object", &id, DSO_ROOM) < 0);
+}
+
+/* None of them is waited for. */
+static void test_no_files(void **state)
+{
+	struct perf_file as = object_make(0644);
+
+	(void)state;
+	unlink("pipe");
+	assert_int_equal(mkfifo("pipe", 0666), 0);
+	alarm(10);
+	assert_int_equal(save("pipe", &as, DSO_ROOM), -EINVAL);
+	assert_true(save("pipe/object", &as, DSO_ROOM) < 0);
+	assert_int_equal(save(".", &as, DSO_ROOM), -EINVAL);
+	assert_true(save("absent", &as, DSO_ROOM) < 0);
+	alarm(0);
+}
+
+static void test_sparse(void **state)
+{
+	struct perf_file as = object_make(0644);
+	struct stat st;
+	char *copy;
+	FILE *f;
+
+	(void)state;
+	assert_int_equal(truncate("object", 3LL << 30), 0);
+	assert_int_equal(save("object", &as, DSO_ROOM), 0);
+	f = popen("echo hosts/dso/*/object", "r");
+	copy = xcalloc(1, 512);
+	assert_int_equal(fscanf(f, "%511s", copy), 1);
+	pclose(f);
+	assert_int_equal(stat(copy, &st), 0);
+	assert_int_equal(st.st_size, 3LL << 30);
+	assert_true(st.st_blocks * 512 < 1 << 20);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	free(copy);
+}
+
+static void test_too_large(void **state)
+{
+	struct perf_file as = object_make(0644);
+
+	(void)state;
+	assert_int_equal(save("object", &as, 100), -EFBIG);
+	assert_int_equal(copies(), 0);
+}
+
+static int set_up(void **state)
+{
+	char *dir = xasprintf("%s/zcost-dso.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+
+	*state = dir;
+	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	int rc = chdir("/") || dir_remove(*state, NULL);
+
+	free(*state);
+	return rc;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_mapped_file),
+		cmocka_unit_test(test_nothing_known),
+		cmocka_unit_test(test_build_id_in_place_of_inode),
+		cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_no_files),
+		cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_too_large),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
