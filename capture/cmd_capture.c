@@ -9,19 +9,21 @@
 #include "collect/units.h"
 #include "lib/alloc.h"
 #include "lib/args.h"
+#include "lib/caller.h"
 #include "lib/command.h"
 #include "lib/file.h"
+#include "lib/spawn.h"
 #include "lib/str.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <ftw.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int cmd_capture(int argc, char **argv);
@@ -293,29 +295,6 @@ static int make_plan(struct plan *p, const struct args *a, const char *bindir, s
 	return rc ? rc : apply_common(p, a, err);
 }
 
-static uid_t owner_uid;
-static gid_t owner_gid;
-
-static int own_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return lchown(path, owner_uid, owner_gid) && errno == EPERM;
-}
-
-/* Under sudo the capture belongs to who called: `analyze` is no job for root. */
-static void give_to_caller(const char *dir)
-{
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-
-	if (geteuid() || !uid || !gid)
-		return;
-	owner_uid = (uid_t)strtoul(uid, NULL, 10);
-	owner_gid = (gid_t)strtoul(gid, NULL, 10);
-	nftw(dir, own_entry, 16, FTW_PHYS);
-}
-
 /*
  * The way out, where what failed to be undone would stop each capture into the same folder. What a
  * capture at work there will undo itself is not our business.
@@ -402,7 +381,7 @@ static int run_plan(struct plan *p, const struct args *a, const char *self)
 	int rc = capture_all(&c, &err);
 
 	if (!rc || rc == -EINTR)
-		give_to_caller(a->output);
+		caller_give_tree(a->output);
 	return conclude(&c, rc, &err);
 }
 
@@ -415,6 +394,7 @@ int cmd_capture(int argc, char **argv)
 	int code;
 
 	args_parse(&argp, argc, argv, 0, &a);
+	spawn_private();
 	if (a.undo)
 		return undo(a.output, a.forget);
 	self = own_path();

@@ -2,6 +2,7 @@
 #include "capture/folder.h"
 
 #include "lib/alloc.h"
+#include "lib/caller.h"
 #include "lib/file.h"
 
 #include <dirent.h>
@@ -10,7 +11,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* DIR/runs/VARIANT/RUN: what is in a run that is done is never written again. */
@@ -35,32 +35,6 @@ static int check_contents(const char *dir, struct error *err)
 	if (d)
 		closedir(d);
 	return rc;
-}
-
-/* Under sudo a capture belongs to the caller. */
-static bool is_ours(uid_t owner)
-{
-	const char *caller = geteuid() ? NULL : getenv("SUDO_UID");
-
-	return owner == geteuid() || (caller && owner == (uid_t)strtoul(caller, NULL, 10));
-}
-
-static int check_owner(const char *dir, struct error *err)
-{
-	struct stat st;
-
-	if (stat(dir, &st))
-		return error_sys(err, errno, "%s: cannot be found", dir);
-	if (!is_ours(st.st_uid))
-		return error_set(err, EPERM,
-				 "%s: belongs to user %u, who could lead what is written here "
-				 "elsewhere: make it yours with chown -R, or give another -o",
-				 dir, st.st_uid);
-	if (st.st_mode & S_IWOTH)
-		return error_set(err, EPERM,
-				 "%s: other users can write to it: chmod o-w, or give another -o",
-				 dir);
-	return 0;
 }
 
 static int check_kind(const FTSENT *e, struct error *err)
@@ -99,7 +73,7 @@ static int check_kinds(const char *dir, struct error *err)
 
 int capture_folder_check(const char *dir, struct error *err)
 {
-	int rc = check_owner(dir, err);
+	int rc = caller_check_folder(dir, err);
 
 	if (!rc)
 		rc = check_contents(dir, err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/link.h"
 
+#include "lib/file.h"
 #include "lib/clock.h"
 #include "lib/spawn.h"
 
@@ -35,7 +36,7 @@ int link_start(struct link *l, char *const argv[], const char *log, struct error
 	}
 	child.in = in[0];
 	child.out = out[1];
-	child.err = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	child.err = file_create(log, 0, 0600);
 	l->to = in[1];
 	l->from = out[0];
 	rc = child.err < 0 ? error_sys(err, errno, "%s: cannot write", log)

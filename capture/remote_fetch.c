@@ -90,7 +90,7 @@ static void put_in_place(struct fetch *f, const char *name)
 
 static int take_file(struct fetch *f, uint64_t size, const char *name, struct error *err)
 {
-	int fd = open(f->staging, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), rc;
+	int fd = file_create(f->staging, 0, 0600), rc;
 	struct str line = {0};
 	char hex[65];
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/side.h"
 
+#include "lib/file.h"
 #include "lib/spawn.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ static int open_ends(struct spawn *child, struct side_proc *s, const char *log, 
 	child->out = out[1];
 	s->from = out[0];
 	fcntl(s->from, F_SETFL, O_NONBLOCK);
-	child->err = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	child->err = file_create(log, 0, 0600);
 	return child->err < 0 ? error_sys(err, errno, "%s: cannot write", log) : 0;
 }
 

@@ -11,8 +11,10 @@
 #include "collect/units.h"
 #include "lib/alloc.h"
 #include "lib/args.h"
+#include "lib/caller.h"
 #include "lib/error.h"
 #include "lib/file.h"
+#include "lib/spawn.h"
 #include "lib/str.h"
 
 #include <argp.h>
@@ -465,6 +467,7 @@ int cmd_collect(int argc, char **argv)
 	int code;
 
 	args_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
+	spawn_private();
 	if (a.agent)
 		return agent_run(a.agent);
 	if (check(&a, &err)) {
@@ -475,6 +478,8 @@ int cmd_collect(int argc, char **argv)
 	}
 	a.run.hosts = choose_hosts(&a.run);
 	code = execute(&a.run, a.verbose);
+	if (!a.run.sync)
+		caller_give_tree(a.run.dir);
 	collect_free(a.run.collect, a.run.ncollect);
 	free(a.run.hosts);
 	free(a.run.power_csv);

@@ -87,7 +87,7 @@ static bool unpack_config(const char *to)
 {
 	char *argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
 	char *tmp = xasprintf("%s.tmp.%d", to, (int)getpid());
-	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int fd = file_create(tmp, 0, 0600);
 	struct spawn opts = {.out = fd};
 	bool done = fd >= 0 && !spawn_run(argv, &opts, NULL) && !rename(tmp, to);
 

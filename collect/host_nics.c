@@ -88,7 +88,7 @@ static void save_ethtool(const char *name, const char *dir)
 	for (i = 0; i < array_size(ethtool_options); i++) {
 		char *argv[] = {"ethtool", (char *)ethtool_options[i], (char *)name, NULL};
 		char *to = xasprintf("%s/ethtool%s", dir, ethtool_options[i]);
-		int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		int fd = file_create(to, 0, 0600);
 		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		struct spawn opts = {.out = fd, .err = null};
 

@@ -198,7 +198,7 @@ static int write_core(int from, int to, Elf64_Ehdr *head, const struct ranges *r
 static int save(struct collect *c, int from, Elf64_Ehdr *head, const struct ranges *r)
 {
 	char *path = target(c), *tmp = xasprintf("%s.tmp.%d", path, (int)getpid());
-	int to = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), rc;
+	int to = file_create(tmp, 0, 0600), rc;
 
 	rc = to < 0 ? -errno : write_core(from, to, head, r);
 	if (to >= 0 && close(to) && !rc)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/power_poll.h"
 
+#include "lib/file.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/snap.h"
@@ -338,7 +339,7 @@ static int begin(struct power_poll *p, const char *path, const char *heading, st
 {
 	int rc;
 
-	p->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+	p->fd = file_create(path, O_APPEND, 0600);
 	p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->fd < 0 || p->wake < 0)
 		return error_sys(err, errno, "%s: cannot write", path);

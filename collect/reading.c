@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/reading.h"
 
+#include "lib/file.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/snap.h"
@@ -26,7 +27,7 @@ int reading_open(struct reading *r, struct collect *c, const char *file)
 	char *path = collect_path(c, file);
 
 	*r = (struct reading){0};
-	r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+	r->fd = file_create(path, O_APPEND, 0600);
 	if (r->fd < 0)
 		error_sys(&c->err, errno, "%s: cannot write", path);
 	free(path);

@@ -9,6 +9,7 @@
 #include "collect/folder.h"
 #include "collect/orphans.h"
 #include "lib/alloc.h"
+#include "lib/caller.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/marked.h"
@@ -106,7 +107,7 @@ static enum woken wait_until(struct run *r, uint64_t deadline)
 static int open_output(const struct run *r, const char *name, struct error *err)
 {
 	char *path = xasprintf("%s/%s", r->dir, name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+	int fd = file_create(path, O_APPEND, 0600);
 
 	if (fd < 0)
 		error_sys(err, errno, "%s: cannot write", path);
@@ -416,6 +417,8 @@ static int set_up(struct run *r, struct error *err)
 	r->in.fd = STDIN_FILENO;
 	if (!rc)
 		rc = dir_make(r->dir, err);
+	if (!rc)
+		rc = caller_check_folder(r->dir, err);
 	if (rc)
 		return rc;
 	end_earlier(r);

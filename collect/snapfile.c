@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/snapfile.h"
 
+#include "lib/file.h"
 #include "lib/alloc.h"
 #include "lib/snap.h"
 
@@ -17,7 +18,7 @@ int snapfile_probe(struct collect *c, const char *source)
 int snapfile_prepare(struct collect *c)
 {
 	char *path = collect_path(c, c->is->files[0]);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+	int fd = file_create(path, O_APPEND, 0600);
 
 	if (fd < 0)
 		error_sys(&c->err, errno, "%s: cannot write", path);

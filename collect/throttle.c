@@ -134,7 +134,7 @@ static int prepare(struct collect *c)
 
 	find_heat(t, c->run);
 	find_quota(t, 0);
-	t->out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+	t->out = file_create(path, O_APPEND, 0600);
 	if (t->out < 0)
 		error_sys(&c->err, errno, "%s: cannot write", path);
 	free(path);

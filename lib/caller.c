@@ -2,7 +2,9 @@
 #include "lib/caller.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,12 +21,30 @@ static bool caller_read(uid_t *uid, gid_t *gid)
 	return true;
 }
 
-bool caller_is_ours(uid_t owner)
+static bool caller_is_ours(uid_t owner)
 {
 	uid_t uid;
 	gid_t gid;
 
 	return owner == geteuid() || (caller_read(&uid, &gid) && owner == uid);
+}
+
+int caller_check_folder(const char *dir, struct error *err)
+{
+	struct stat st;
+
+	if (stat(dir, &st))
+		return error_sys(err, errno, "%s: cannot be found", dir);
+	if (!caller_is_ours(st.st_uid))
+		return error_set(err, EPERM,
+				 "%s: belongs to user %u, who could lead what is written here "
+				 "elsewhere: make it yours with chown -R, or give another -o",
+				 dir, st.st_uid);
+	if (st.st_mode & S_IWOTH)
+		return error_set(err, EPERM,
+				 "%s: other users can write to it: chmod o-w, or give another -o",
+				 dir);
+	return 0;
 }
 
 void caller_give(int fd)

@@ -6,11 +6,10 @@
 #ifndef ZC_CALLER_H
 #define ZC_CALLER_H
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "lib/error.h"
 
-/* Tells whether `owner` is our user or the caller. */
-bool caller_is_ours(uid_t owner);
+/* Refuses a folder that a user other than us and the caller owns, or that everybody can change. */
+int caller_check_folder(const char *dir, struct error *err);
 
 /* Gives the caller root's folder or file, unless the file has another name, somewhere else. */
 void caller_give(int fd);

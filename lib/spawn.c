@@ -12,9 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static struct {
+	bool set;
+	mode_t mask;
+} before_private;
+
+void spawn_private(void)
+{
+	before_private.mask = umask(077);
+	before_private.set = true;
+}
 
 static void redirect(int fd, int to)
 {
@@ -59,6 +71,8 @@ static void child(char *const argv[], const struct spawn *o, pid_t parent, int r
 	redirect(o->in, STDIN_FILENO);
 	redirect(o->out, STDOUT_FILENO);
 	redirect(o->err, STDERR_FILENO);
+	if (before_private.set)
+		umask(before_private.mask);
 	if (o->mark)
 		putenv((char *)o->mark);
 	if (!o->cwd || !chdir(o->cwd)) {

@@ -20,6 +20,12 @@ struct spawn {
 		    */
 };
 
+/*
+ * From now on nobody but our user reads what this process makes, whatever the modes say. Children
+ * have the umask that we had before.
+ */
+void spawn_private(void);
+
 /* Starts argv[0], looked up in PATH. A failed exec is reported here, with its errno. */
 int spawn_start(pid_t *pid, char *const argv[], const struct spawn *opts, struct error *err);
 

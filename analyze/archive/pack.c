@@ -6,6 +6,7 @@
 #include "analyze/archive/scan.h"
 #include "analyze/archive/stop.h"
 #include "analyze/ingest/json.h"
+#include "lib/caller.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/remains.h"
@@ -91,7 +92,7 @@ static int start_archive(struct packing *k, struct error *err)
 
 /* --- members --- */
 
-static int put_header(struct packing *k, const char *name, bool folder, mode_t mode, uint64_t size,
+static int put_header(struct packing *k, const char *name, bool folder, uint64_t size,
 		      struct error *err)
 {
 	struct archive_entry *e = archive_entry_new();
@@ -100,8 +101,7 @@ static int put_header(struct packing *k, const char *name, bool folder, mode_t m
 
 	archive_entry_set_pathname(e, path);
 	archive_entry_set_filetype(e, folder ? AE_IFDIR : AE_IFREG);
-	/* Only whether it is private is kept of the mode. */
-	archive_entry_set_perm(e, (folder ? 0755 : 0644) & (mode & 0004 ? 0777 : 0700));
+	archive_entry_set_perm(e, folder ? 0700 : 0600);
 	archive_entry_set_mtime(e, k->created, 0);
 	archive_entry_set_size(e, folder ? 0 : (la_int64_t)size);
 	/* A warning: the name is no ASCII, and is written as it is, said to be of no charset. */
@@ -145,11 +145,11 @@ static int put_member(struct packing *k, const struct member *e, struct error *e
 	int fd, rc;
 
 	if (e->folder)
-		return put_header(k, e->name, true, e->st.st_mode, 0, err);
+		return put_header(k, e->name, true, 0, err);
 	fd = scan_open(e, k->p->capture, err);
 	if (fd < 0)
 		return fd;
-	rc = put_header(k, e->name, false, e->st.st_mode, (uint64_t)e->st.st_size, err);
+	rc = put_header(k, e->name, false, (uint64_t)e->st.st_size, err);
 	if (!rc)
 		rc = put_contents(k, e, fd, err);
 	close(fd);
@@ -167,9 +167,9 @@ static int put_sums(struct packing *k, struct error *err)
 	int rc;
 
 	members_write_sums(&k->members, &text);
-	rc = put_header(k, "", true, 0755, 0, err);
+	rc = put_header(k, "", true, 0, err);
 	if (!rc)
-		rc = put_header(k, SUMS_NAME, false, 0644, text.len, err);
+		rc = put_header(k, SUMS_NAME, false, text.len, err);
 	if (!rc && text.len)
 		rc = put_data(k, text.buf, text.len, err);
 	str_free(&text);
@@ -244,7 +244,7 @@ static int check_capture(const struct packing *k, struct error *err)
 			 k->p->capture);
 }
 
-static uint64_t bytes_of(const struct members *m, bool *private)
+static uint64_t bytes_of(const struct members *m)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -253,12 +253,11 @@ static uint64_t bytes_of(const struct members *m, bool *private)
 		if (m->list[i].folder)
 			continue;
 		sum += (uint64_t)m->list[i].st.st_size;
-		*private |= !(m->list[i].st.st_mode & 0004);
 	}
 	return sum;
 }
 
-static int read_all(struct packing *k, bool *private, struct error *err)
+static int read_all(struct packing *k, struct error *err)
 {
 	uint64_t bytes;
 	int rc = scan_folder(&k->members, k->p->capture, &k->p->findings, err);
@@ -267,7 +266,7 @@ static int read_all(struct packing *k, bool *private, struct error *err)
 		rc = check_capture(k, err);
 	if (rc)
 		return rc;
-	bytes = bytes_of(&k->members, private);
+	bytes = bytes_of(&k->members);
 	k->progress = advance_of("packing", 2 * bytes); /* read for its checksums, and again */
 	k->p->files = members_files(&k->members);
 	rc = scan_sums(&k->members, k->p->capture, &k->progress, err);
@@ -282,8 +281,8 @@ static bool is_no_file(const char *path)
 	return !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
-/* An archive of what is private is private. */
-static int open_output(struct packing *k, bool private, struct error *err)
+/* A capture holds what other users of its host did: nobody else reads the archive. */
+static int open_output(struct packing *k, struct error *err)
 {
 	if (!strcmp(k->p->output, "-")) {
 		k->fd = STDOUT_FILENO;
@@ -295,8 +294,11 @@ static int open_output(struct packing *k, bool private, struct error *err)
 	}
 	remains_remove(k->p->output);
 	k->tmp = remains_name(k->p->output);
-	k->fd = open(k->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private ? 0600 : 0666);
-	return k->fd < 0 ? error_sys(err, errno, "%s: cannot write", k->p->output) : 0;
+	k->fd = open(k->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (k->fd < 0)
+		return error_sys(err, errno, "%s: cannot write", k->p->output);
+	caller_give(k->fd);
+	return 0;
 }
 
 static int close_output(struct packing *k, int rc, struct error *err)
@@ -319,9 +321,9 @@ static int close_output(struct packing *k, int rc, struct error *err)
 	return rc ? error_sys(err, -rc, "%s: cannot write", k->p->output) : 0;
 }
 
-static int write_archive(struct packing *k, bool private, struct error *err)
+static int write_archive(struct packing *k, struct error *err)
 {
-	int rc = open_output(k, private, err);
+	int rc = open_output(k, err);
 
 	if (rc)
 		return rc;
@@ -339,16 +341,15 @@ int pack_capture(struct pack *p, struct error *err)
 {
 	struct packing k = {.p = p, .fd = -1};
 	char *real = realpath(p->capture, NULL);
-	bool private = false;
 	int rc;
 
 	if (!real)
 		return error_sys(err, errno, "%s: cannot open", p->capture);
 	rc = name_clean(strcmp(real, "/") ? basename(real) : "capture", &k.name, err);
 	if (!rc)
-		rc = read_all(&k, &private, err);
+		rc = read_all(&k, err);
 	if (!rc)
-		rc = write_archive(&k, private, err);
+		rc = write_archive(&k, err);
 	advance_end(&k.progress);
 	members_free(&k.members);
 	free(k.name);

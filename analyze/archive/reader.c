@@ -199,7 +199,6 @@ int reader_next(struct reader *r, struct item *item, struct error *err)
 		return rc;
 	*item = (struct item){.name = r->name,
 			      .folder = archive_entry_filetype(e) == AE_IFDIR,
-			      .private = !(archive_entry_perm(e) & 0004),
 			      .size = (uint64_t)archive_entry_size(e)};
 	return 1;
 }

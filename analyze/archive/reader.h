@@ -33,7 +33,7 @@ void reader_close(struct reader *r);
 
 struct item {
 	const char *name; /* until the next one; "" is the archive's own top */
-	bool folder, private;
+	bool folder;
 	uint64_t size;
 };
 /* 1: a member, 0: the end, -errno. */

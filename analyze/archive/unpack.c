@@ -6,6 +6,7 @@
 #include "analyze/archive/reader.h"
 #include "analyze/archive/stop.h"
 #include "analyze/ingest/json.h"
+#include "lib/caller.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/remains.h"
@@ -121,7 +122,7 @@ static int make_folders(struct unpacking *k, const char *name, bool last, struct
 			break;
 		if (at)
 			*at = '\0';
-		if (mkdirat(k->dir, copy, 0755) && errno != EEXIST)
+		if (mkdirat(k->dir, copy, 0700) && errno != EEXIST)
 			rc = error_sys(err, errno, "%s/%s: cannot make the folder", k->tmp, copy);
 		if (at)
 			*at++ = '/';
@@ -138,8 +139,7 @@ static int take_file(struct unpacking *k, const struct item *item, struct error 
 
 	if (rc)
 		return rc;
-	fd = openat(k->dir, item->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		    item->private ? 0600 : 0644);
+	fd = openat(k->dir, item->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST)
 		return error_set(err, EINVAL, "'%s': refused: the archive has it twice",
 				 name_shown(item->name));
@@ -290,6 +290,7 @@ static int place(struct unpacking *k, const char *root, struct error *err)
 		return error_sys(err, errno, "%s: cannot make the folder", k->u->folder);
 	if (strcmp(root, k->tmp))
 		rmdir(k->tmp);
+	caller_give_tree(k->u->folder);
 	return 0;
 }
 
@@ -337,7 +338,7 @@ static int open_folder(struct unpacking *k, struct error *err)
 {
 	remains_remove(k->u->folder);
 	k->tmp = remains_name(k->u->folder);
-	if (mkdir(k->tmp, 0755))
+	if (mkdir(k->tmp, 0700))
 		return error_sys(err, errno, "%s: cannot make the folder", k->u->folder);
 	k->dir = open(k->tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return k->dir < 0 ? error_sys(err, errno, "%s: cannot open", k->tmp) : 0;

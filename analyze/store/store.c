@@ -7,6 +7,7 @@
 
 #include "analyze/archive/packed.h"
 #include "lib/alloc.h"
+#include "lib/caller.h"
 #include "lib/embed.h"
 #include "lib/file.h"
 #include "lib/remains.h"
@@ -37,6 +38,18 @@ static int set_up(struct store *s, struct error *err)
 	return rc ? rc : sql_script(s, store_schema, err);
 }
 
+/* SQLite takes the empty file for a new store; by itself it would make one that all can read. */
+static int make_file(const char *path, struct error *err)
+{
+	int fd = file_create(path, 0, 0600);
+
+	if (fd < 0)
+		return error_sys(err, -fd, "%s: cannot write", path);
+	caller_give(fd);
+	close(fd);
+	return 0;
+}
+
 /* SQLite would only say that it is unable to open the file. */
 static int check_writable(const char *path, struct error *err)
 {
@@ -64,9 +77,10 @@ int store_create(struct store **store, const char *path, struct error *err)
 		s->path = xstrdup(path);
 		s->tmp = remains_name(path);
 		remains_remove(path);
-		unlink(s->tmp);
 	}
 	rc = path ? check_writable(path, err) : 0;
+	if (!rc && path)
+		rc = make_file(s->tmp, err);
 	if (!rc && sqlite3_open(path ? s->tmp : ":memory:", &s->db))
 		rc = sql_error(s, err);
 	if (!rc)

@@ -91,6 +91,7 @@ repeats=2 collect=host,cpu units=tcpzc plan '${tcpzc} --listen --rx recv' \
 ok "a receiver on another host" capture 0 p.ini c
 ok "  both runs are there" test "$(runs c)" = "1 ok 2 ok "
 ok "  every file has its sum" sums c
+ok "  its owner alone can read them" test "$(find c -type d ! -perm 0700 -o ! -type d ! -perm 0600)" = ""
 ok "  over one connection" test "$(grep -c Accepted sshd.log)" = 1
 ok "  its files came back" test -s c/runs/a/measure-02/receiver/proc_stat.snap
 ok "  \${bindir} is the one over there, on that side alone" jq -e --arg d "$scratch/opt" --arg h "$build" \
