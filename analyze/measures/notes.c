@@ -36,32 +36,97 @@ static const char *skip_number(const char *s, const char *start)
 	return s;
 }
 
-bool notes_texts_alike(const char *a, const char *b)
+/* Is the number at `at` which one it is, as in "CPUs 4,12", and not how many? */
+static bool is_name(const char *start, const char *at)
 {
-	const char *p = a, *q = b;
+	static const char *const of[] = {"CPU", "CPUs", "node", "nodes"};
+	const char *end = at, *word;
+	size_t i;
 
-	for (;;) {
-		const char *next_p = skip_number(p, a), *next_q = skip_number(q, b);
-
-		if ((next_p == p) != (next_q == q))
-			return false;
-		p = next_p;
-		q = next_q;
-		if (*p != *q)
-			return false;
-		if (!*p)
+	while (end > start && strchr("0123456789,.-", end[-1]))
+		end--;
+	if (end == start || end[-1] != ' ')
+		return false;
+	for (word = --end; word > start && isalpha((unsigned char)word[-1]); word--)
+		;
+	for (i = 0; i < array_size(of); i++)
+		if (strlen(of[i]) == (size_t)(end - word) &&
+		    !memcmp(word, of[i], (size_t)(end - word)))
 			return true;
-		p++;
-		q++;
+	return false;
+}
+
+/* Returns the text with a mark for each number; keep_names leaves the numbers that are names. */
+static char *text_kind(const char *text, bool keep_names)
+{
+	struct str s = {0};
+	const char *p = text, *next;
+
+	for (; *p; p = next) {
+		next = skip_number(p, text);
+		if (next == p)
+			str_putc(&s, *next++);
+		else if (keep_names && is_name(text, p))
+			str_add(&s, p, (size_t)(next - p));
+		else
+			str_putc(&s, '\1');
 	}
+	return str_take(&s);
+}
+
+/* Adds the note to those with an equal key, and frees the key. */
+static void kinds_add(struct note_kinds *k, char *key, const char *note, const void *run)
+{
+	uint32_t id = intern_str(&k->keys, key);
+	struct note_kind *kind;
+
+	free(key);
+	if (id == k->n) {
+		array_grow(k->kinds, k->n, k->cap);
+		k->kinds[k->n++] = (struct note_kind){.first = run};
+	}
+	kind = &k->kinds[id];
+	kind->runs += !kind->n || kind->last != run;
+	kind->last = run;
+	array_grow(kind->texts, kind->n, kind->cap);
+	kind->texts[kind->n++] = arena_strdup(&k->keys.arena, note);
+}
+
+void note_kinds_add(struct note_kinds *k, const char *note, const void *run)
+{
+	const char *body = body_of(note);
+	char *kind = text_kind(body, false);
+
+	kinds_add(k,
+		  xasprintf("%s %.*s%s", run ? "run" : "capture", (int)(body - note), note, kind),
+		  note, run);
+	free(kind);
+}
+
+void note_kinds_free(struct note_kinds *k)
+{
+	size_t i;
+
+	for (i = 0; i < k->n; i++)
+		free(k->kinds[i].texts);
+	free(k->kinds);
+	intern_free(&k->keys);
 }
 
 bool notes_alike(const char *a, const char *b)
 {
 	const char *body_a = body_of(a), *body_b = body_of(b);
+	char *kind_a, *kind_b;
+	bool alike;
 
-	return body_a - a == body_b - b && !memcmp(a, b, (size_t)(body_a - a)) &&
-	       notes_texts_alike(body_a, body_b);
+	if (body_a - a != body_b - b || memcmp(a, b, (size_t)(body_a - a)) != 0)
+		return false;
+	kind_a = text_kind(body_a, false);
+	kind_b = text_kind(body_b, false);
+	alike = !strcmp(kind_a, kind_b);
+	free(kind_a);
+	free(kind_b);
+	return alike;
 }
 
 static void put_number(struct str *s, const char *number)
@@ -95,7 +160,7 @@ static void put_range(struct str *s, const char *const *at, size_t n)
 	}
 }
 
-char *notes_texts_range(const char *const *texts, size_t n)
+static char *texts_range(const char *const *texts, size_t n)
 {
 	const char **at = xcalloc(n, sizeof(*at)), *start = texts[0];
 	struct str s = {0};
@@ -126,7 +191,7 @@ char *notes_range(const char *const *texts, size_t n)
 
 	for (i = 0; i < n; i++)
 		bodies[i] = body_of(texts[i]);
-	range = notes_texts_range(bodies, n);
+	range = texts_range(bodies, n);
 	text = xasprintf("%.*s%s", (int)(bodies[0] - texts[0]), texts[0], range);
 	free(range);
 	free(bodies);
@@ -155,63 +220,6 @@ static const char *whose(const char *note, size_t *len)
 	return end ? start : NULL;
 }
 
-/* Is the number at `at` which one it is, as in "CPUs 4,12", and not how many? */
-static bool is_name(const char *start, const char *at)
-{
-	static const char *const of[] = {"CPU", "CPUs", "node", "nodes"};
-	const char *end = at, *word;
-	size_t i;
-
-	while (end > start && strchr("0123456789,.-", end[-1]))
-		end--;
-	if (end == start || end[-1] != ' ')
-		return false;
-	for (word = --end; word > start && isalpha((unsigned char)word[-1]); word--)
-		;
-	for (i = 0; i < array_size(of); i++)
-		if (strlen(of[i]) == (size_t)(end - word) &&
-		    !memcmp(word, of[i], (size_t)(end - word)))
-			return true;
-	return false;
-}
-
-/* The text without its figures: "covers # s". */
-static char *kind_of(const char *text)
-{
-	struct str s = {0};
-	const char *p = text, *next;
-
-	str_puts(&s, "");
-	for (; *p; p = next) {
-		next = skip_number(p, text);
-		if (next == p)
-			str_putc(&s, *next++);
-		else if (is_name(text, p))
-			str_add(&s, p, (size_t)(next - p));
-		else
-			str_putc(&s, '#');
-	}
-	return str_take(&s);
-}
-
-/* Alike, whosever they are. */
-static bool are_of_one_kind(const char *a, const char *b)
-{
-	size_t na, nb;
-	const char *of_a = whose(a, &na), *of_b = whose(b, &nb);
-	char *x, *y;
-	bool same;
-
-	if (!of_a || !of_b || of_a - a != of_b - b || strncmp(a, b, (size_t)(of_a - a)))
-		return false;
-	x = kind_of(of_a + na);
-	y = kind_of(of_b + nb);
-	same = !strcmp(x, y);
-	free(x);
-	free(y);
-	return same;
-}
-
 enum { NAMES = 3 };
 
 /* "warning: a receiver, a sender and 3 more: covers 1.28..1.33 s" */
@@ -233,35 +241,47 @@ static void put_gathered(struct table *t, const char *const *notes, size_t n)
 	}
 	if (shown < n)
 		str_printf(&s, " and %zu more", n - shown);
-	text = notes_texts_range(texts, n);
+	text = texts_range(texts, n);
 	table_note(t, "%s: %s", s.buf, text);
 	free(text);
 	free(texts);
 	str_free(&s);
 }
 
+/* The severity and the kind of the text; a note of no side, the number i, is alike to no other. */
+static char *gathering_key(const char *note, size_t i)
+{
+	size_t len;
+	const char *of = whose(note, &len);
+	char *kind, *key;
+
+	if (!of)
+		return xasprintf("%zu", i);
+	kind = text_kind(of + len, true);
+	key = xasprintf("%.*s%s", (int)(of - note), note, kind);
+	free(kind);
+	return key;
+}
+
 void notes_gather(struct table *t)
 {
-	const char **all = t->notes, **kind;
-	size_t n = t->nnotes, i, k, found;
+	const char **all = t->notes;
+	struct note_kinds kinds = {0};
+	size_t n = t->nnotes, i;
 
-	kind = xcalloc(n + 1, sizeof(*kind));
 	t->notes = NULL;
 	t->nnotes = t->notes_cap = 0;
-	for (i = 0; i < n; i++) {
-		for (k = i, found = 0; all[i] && k < n; k++) {
-			if (!all[k] || (k != i && !are_of_one_kind(all[i], all[k])))
-				continue;
-			kind[found++] = all[k];
-			if (k != i)
-				all[k] = NULL;
-		}
-		if (found > 1)
-			put_gathered(t, kind, found);
-		else if (found)
-			table_note(t, "%s", kind[0]);
+	for (i = 0; i < n; i++)
+		kinds_add(&kinds, gathering_key(all[i], i), all[i], NULL);
+	for (i = 0; i < kinds.n; i++) {
+		const struct note_kind *kind = &kinds.kinds[i];
+
+		if (kind->n > 1)
+			put_gathered(t, kind->texts, kind->n);
+		else
+			table_note(t, "%s", kind->texts[0]);
 	}
-	free(kind);
+	note_kinds_free(&kinds);
 	free(all);
 }
 

@@ -4,6 +4,7 @@
 #define ZC_NOTES_H
 
 #include "analyze/profile.h"
+#include "lib/intern.h"
 #include "lib/table.h"
 
 /*
@@ -12,15 +13,26 @@
  */
 bool notes_alike(const char *a, const char *b);
 
-/* The same of texts that have no such head: all of them is text. */
-bool notes_texts_alike(const char *a, const char *b);
-
 /*
  * Notes that are alike as one: "covers 1.28..1.33 s" has the smallest and the largest of each
  * number that differs. The caller frees it.
  */
 char *notes_range(const char *const *texts, size_t n);
-char *notes_texts_range(const char *const *texts, size_t n);
+
+/* Notes grouped by what they say, in time linear in their number. Zero-initialised is empty. */
+struct note_kind {
+	const char **texts; /* alike, in the order of their addition; live until note_kinds_free */
+	size_t n, cap;
+	size_t runs;		  /* with such a note; a run's notes are added one after another */
+	const void *first, *last; /* run of the first and of the last text; NULL: of the capture */
+};
+struct note_kinds {
+	struct intern keys;
+	struct note_kind *kinds; /* in the order of their first notes */
+	size_t n, cap;
+};
+void note_kinds_add(struct note_kinds *k, const char *note, const void *run);
+void note_kinds_free(struct note_kinds *k);
 
 /* Adds the note unless the table has one alike. */
 void notes_say_once(struct table *t, const char *text);

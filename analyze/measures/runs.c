@@ -5,6 +5,7 @@
 #include "analyze/measures/notes.h"
 #include "analyze/measures/scope.h"
 #include "lib/alloc.h"
+#include "lib/hash.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -110,75 +111,49 @@ static void put_run(struct store *s, const struct run *r, struct table *t)
 	table_set(t, row, "why", value_str(t, r->why));
 }
 
-struct told {
-	char *text; /* "warning: <text>"; NULL: of a run that was not asked for, or said */
-	const struct run *run; /* NULL: of all runs */
-};
-
-static struct told told_of(const struct store_note_row *note, const struct run *runs, int n)
+/* Puts the kind once with the runs that have it: "warning: <text> (12 sides, first ...)". */
+static void put_kind(const struct note_kind *kind, struct table *t)
 {
-	struct told told = {0};
-	int i;
+	const struct run *first = kind->first;
+	char *text = notes_range(kind->texts, kind->n);
 
-	for (i = 0; i < n && runs[i].id != note->run; i++)
-		;
-	if (i == n && note->run)
-		return told;
-	told.run = i < n ? &runs[i] : NULL;
-	told.text = xasprintf("%s: %s", note->severity, note->text);
-	return told;
-}
-
-/* The first and all that differ from it in numbers only, which are said by this. */
-static void put_kind(struct told *first, struct told *end, struct table *t)
-{
-	const char **texts = xcalloc((size_t)(end - first), sizeof(*texts));
-	struct told *other;
-	char *text;
-	size_t n = 0, i;
-
-	for (other = first; other < end; other++) {
-		if (!other->text || !other->run != !first->run ||
-		    !notes_alike(other->text, first->text))
-			continue;
-		texts[n++] = other->text;
-		if (other > first)
-			other->text = NULL;
-	}
-	text = notes_range(texts, n);
-	if (first->run)
-		table_note(t, "%s (%zu side%s, first %s/%s-%02d %s)", text, n, n == 1 ? "" : "s",
-			   first->run->variant, first->run->pass, first->run->repeat,
-			   first->run->side);
+	if (first)
+		table_note(t, "%s (%zu side%s, first %s/%s-%02d %s)", text, kind->runs,
+			   kind->runs == 1 ? "" : "s", first->variant, first->pass, first->repeat,
+			   first->side);
 	else
 		table_note(t, "%s", text);
-	for (i = 0; i < n; i++)
-		free((char *)texts[i]);
-	first->text = NULL;
 	free(text);
-	free(texts);
 }
 
-/* Every note, each kind once with the runs that it is of: "warning: <text> (12 sides, first ...)".
- */
+/* Puts every note of the capture and of these runs, of any severity. */
 static void put_notes(struct store *s, const struct run *runs, int n, struct table *t)
 {
+	struct note_kinds kinds = {0};
 	struct store_note_row *notes;
 	int count = store_notes(s, -1, &notes, NULL), i;
-	struct told *told;
+	struct map at = {0};
+	size_t k;
 
-	if (count < 0)
-		return;
-	told = xcalloc((size_t)count + 1, sizeof(*told));
+	for (i = 0; i < n; i++)
+		*map_at(&at, (uint64_t)runs[i].id) = (uint64_t)i + 1;
 	for (i = 0; i < count; i++) {
-		told[i] = told_of(&notes[i], runs, n);
-		t->lossy |= told[i].text && !strcmp(notes[i].severity, "lossy");
+		const uint64_t *run = map_get(&at, (uint64_t)notes[i].run);
+		char *text;
+
+		if (!run && notes[i].run)
+			continue;
+		t->lossy |= !strcmp(notes[i].severity, "lossy");
+		text = xasprintf("%s: %s", notes[i].severity, notes[i].text);
+		note_kinds_add(&kinds, text, run ? &runs[*run - 1] : NULL);
+		free(text);
 	}
-	for (i = 0; i < count; i++)
-		if (told[i].text)
-			put_kind(&told[i], told + count, t);
-	free(told);
-	free(notes);
+	for (k = 0; k < kinds.n; k++)
+		put_kind(&kinds.kinds[k], t);
+	note_kinds_free(&kinds);
+	map_free(&at);
+	if (count >= 0)
+		free(notes);
 }
 
 int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err)

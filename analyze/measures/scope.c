@@ -156,90 +156,68 @@ const char *scope_doubt(const struct run *runs, int n)
 	return "there is no measure pass: throughput and CPU hold what the instruments cost";
 }
 
-static void say_note(const char *severity, const struct block *b, const char *text, struct table *t)
+/* Adds the note to those that the table shall have; notes of severity "note" stay in report runs.
+ */
+static void add_note(struct note_kinds *kinds, const struct store_note_row *note,
+		     const struct block *b, const struct run *run, struct table *t)
 {
 	char *whole;
 
-	if (!strcmp(severity, "note"))
+	if (!strcmp(note->severity, "note"))
 		return;
-	t->lossy |= !strcmp(severity, "lossy");
-	whole = b ? xasprintf("%s: %s %s: %s", severity, b->variant, b->side, text)
-		  : xasprintf("%s: %s", severity, text);
-	notes_say_once(t, whole);
+	t->lossy |= !strcmp(note->severity, "lossy");
+	whole = b ? xasprintf("%s: %s %s: %s", note->severity, b->variant, b->side, note->text)
+		  : xasprintf("%s: %s", note->severity, note->text);
+	note_kinds_add(kinds, whole, run);
 	free(whole);
 }
 
-/* The notes of each of the runs. */
-struct told {
-	struct store_note_row **notes;
-	int *n, runs;
-};
-
-/* The first note alike that the run has; NULL: it has none. */
-static const char *find_alike(const struct told *told, int run, const char *text)
+/* Puts each kind of note once: "covers 1.28..1.33 s (2 of 3 runs)". Frees the kinds. */
+static void put_kinds(struct note_kinds *kinds, int runs, struct table *t)
 {
-	int i;
+	size_t i;
 
-	for (i = 0; i < told->n[run]; i++)
-		if (notes_texts_alike(told->notes[run][i].text, text))
-			return told->notes[run][i].text;
-	return NULL;
-}
+	for (i = 0; i < kinds->n; i++) {
+		const struct note_kind *kind = &kinds->kinds[i];
+		char *range = notes_range(kind->texts, kind->n), *text = NULL;
 
-/* "covers 1.28..1.33 s (2 of 3 runs)", with the first run that has it; not with those after it. */
-static void say_of_all(const struct told *told, int run, const struct store_note_row *note,
-		       const struct block *b, struct table *t)
-{
-	const char **texts = xcalloc((size_t)told->runs, sizeof(*texts)), *alike;
-	char *range, *text;
-	size_t n = 0;
-	int r;
-
-	for (r = 0; r < told->runs; r++)
-		if ((alike = find_alike(told, r, note->text)))
-			texts[n++] = alike;
-	range = notes_texts_range(texts, n);
-	text = told->runs > 1 ? xasprintf("%s (%zu of %d runs)", range, n, told->runs)
-			      : xstrdup(range);
-	for (r = 0; r < run && !find_alike(told, r, note->text); r++)
-		;
-	if (r == run)
-		say_note(note->severity, b, text, t);
-	free(text);
-	free(range);
-	free(texts);
+		if (runs > 1)
+			text = xasprintf("%s (%zu of %d runs)", range, kind->runs, runs);
+		notes_say_once(t, text ?: range);
+		free(text);
+		free(range);
+	}
+	note_kinds_free(kinds);
 }
 
 void scope_notes(struct store *s, const struct block *b, const struct run *runs, int n,
 		 struct table *t)
 {
-	struct told told = {xcalloc((size_t)n + 1, sizeof(*told.notes)),
-			    xcalloc((size_t)n + 1, sizeof(*told.n)), n};
-	int r, i;
+	struct note_kinds kinds = {0};
+	struct store_note_row *notes;
+	int r, i, count;
 
 	for (r = 0; r < n; r++) {
-		told.n[r] = store_notes(s, runs[r].id, &told.notes[r], NULL);
-		if (told.n[r] < 0)
-			told.n[r] = 0;
+		count = store_notes(s, runs[r].id, &notes, NULL);
+		for (i = 0; i < count; i++)
+			add_note(&kinds, &notes[i], b, &runs[r], t);
+		if (count >= 0)
+			free(notes);
 	}
-	for (r = 0; r < n; r++)
-		for (i = 0; i < told.n[r]; i++)
-			say_of_all(&told, r, &told.notes[r][i], b, t);
-	for (r = 0; r < n; r++)
-		free(told.notes[r]);
-	free(told.notes);
-	free(told.n);
+	put_kinds(&kinds, n, t);
 }
 
 void scope_capture_notes(struct store *s, struct table *t)
 {
+	struct note_kinds kinds = {0};
 	struct store_note_row *notes;
 	int n = store_notes(s, 0, &notes, NULL), i;
 
 	for (i = 0; i < n; i++)
-		say_note(notes[i].severity, NULL, notes[i].text, t);
+		add_note(&kinds, &notes[i], NULL, NULL, t);
 	if (n >= 0)
 		free(notes);
+	put_kinds(&kinds, 0, t);
 }
 
 int scope_estimator(struct store *s, const struct query *q, enum estimator *e, struct error *err)

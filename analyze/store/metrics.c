@@ -114,9 +114,9 @@ int store_notes(struct store *s, int64_t run, struct store_note_row **rows, stru
 	size_t n = 0, cap = 0;
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err,
-			   "SELECT run, severity, text FROM note WHERE ?1 < 0 OR run = ?1 "
+			   "SELECT run, severity, text FROM note WHERE run BETWEEN ? AND ? "
 			   "ORDER BY rowid",
-			   "i", run);
+			   "ii", run < 0 ? INT64_MIN : run, run < 0 ? INT64_MAX : run);
 
 	*rows = NULL;
 	if (rc)

@@ -38,15 +38,18 @@ CREATE TABLE run (
 
 -- What each collector said of itself.
 CREATE TABLE collector (run INTEGER, name TEXT, state TEXT, why TEXT, lost INTEGER);
+CREATE INDEX collector_run ON collector (run);
 
 -- One figure of a run over its window. source: measured | modelled | imported
 CREATE TABLE metric (run INTEGER, name TEXT, unit TEXT, value REAL, source TEXT DEFAULT 'measured',
 	PRIMARY KEY (run, name)) WITHOUT ROWID;
+CREATE INDEX metric_name ON metric (name);
 
 CREATE TABLE series (run INTEGER, name TEXT, t_ns INTEGER, value REAL);
 
 CREATE TABLE event (id INTEGER PRIMARY KEY, run INTEGER, name TEXT, is_time INTEGER,
 	samples INTEGER, weight INTEGER, weight2 REAL);
+CREATE INDEX event_run ON event (run);
 CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE dso (id INTEGER PRIMARY KEY, name TEXT NOT NULL, build_id TEXT, kind INTEGER,
 	UNIQUE (name, build_id));
@@ -85,8 +88,10 @@ CREATE TABLE syscall (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr INTEG
 	calls INTEGER, errors INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	m2 REAL,                        -- sum of squared deviations from the mean, ns^2
 	bytes INTEGER, unfinished INTEGER);
+CREATE INDEX syscall_run ON syscall (run);
 -- kind: time (ns) or size (bytes); bucket b holds values v with floor(log2 v) = b
 CREATE TABLE syscall_hist (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr INTEGER, kind TEXT, bucket INTEGER, count INTEGER);
+CREATE INDEX syscall_hist_run ON syscall_hist (run);
 
 -- The workload's threads, what they did in the window. tid 0: threads of the process that ended between two
 -- readings; pid 0: such processes, and their threads. NULL: not measured. allowed: CPUs it might use, cpus:
@@ -118,6 +123,7 @@ CREATE TABLE topology (host TEXT, kind TEXT, name TEXT, cpus TEXT, package INTEG
 -- severity: note | warning | lossy. The last two are said beside each table made from the run, all in `report
 -- runs`. run 0: of the capture as a whole.
 CREATE TABLE note (run INTEGER, severity TEXT, text TEXT);
+CREATE INDEX note_run ON note (run);
 
 -- --- views ---
 

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STORE_VERSION = 8, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
+enum { STORE_VERSION = 9, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
 
 EMBED_TEXT(store_schema, "analyze/store/schema.sql");
 
@@ -392,7 +392,6 @@ int store_open(struct store **store, const char *capture, struct error *err)
 		rc = open_archive(s, capture, err);
 	else
 		rc = open_plain(s, capture, err);
-
 	if (rc)
 		return store_close(s, rc, err);
 	*store = s;
