@@ -41,8 +41,13 @@ static const struct work_ratio {
 	{"context_switches_per_mib", "counter:context-switches", "1/MiB", 1048576},
 };
 
+struct event {
+	char *name;
+	const char *unit; /* NULL: no run has its count */
+};
+
 struct names {
-	char **name; /* of events, in the order of strverscmp */
+	struct event *event; /* in the order of strverscmp */
 	size_t n, cap;
 };
 
@@ -210,25 +215,6 @@ static bool put_figure(const struct maker *m, const char *name, const char *unit
 	return true;
 }
 
-static const char *unit_of(const struct maker *m, const char *event)
-{
-	char *name = xasprintf("counter:%s", event);
-	const char *unit = "1";
-	struct metric_row *rows;
-	int i, k, n;
-
-	for (i = 0; i < m->b->n; i++) {
-		n = store_metric_list(m->s, m->b->runs[i].id, &rows, NULL);
-		for (k = 0; k < n; k++)
-			if (!strcmp(rows[k].name, name))
-				unit = rows[k].unit;
-		if (n >= 0)
-			free(rows);
-	}
-	free(name);
-	return unit;
-}
-
 static bool any(const struct maker *m, const char *what, const char *event)
 {
 	int i;
@@ -239,10 +225,9 @@ static bool any(const struct maker *m, const char *what, const char *event)
 	return false;
 }
 
-static void put_event(const struct maker *m, const char *event)
+static void put_event(const struct maker *m, const char *event, const char *unit)
 {
 	char *name = xasprintf("counter:%s", event);
-	const char *unit = unit_of(m, event);
 	bool whole = !strcmp(unit, "1") || !strcmp(unit, "ns");
 	struct value *row;
 
@@ -285,18 +270,21 @@ static void put_ratio(const struct maker *m, const char *event)
 
 static int by_name(const void *a, const void *b)
 {
-	return strverscmp(*(char *const *)a, *(char *const *)b);
+	return strverscmp(((const struct event *)a)->name, ((const struct event *)b)->name);
 }
 
-static void add_name(struct names *list, const char *event)
+static void add_name(struct names *list, const char *event, const char *unit)
 {
 	size_t i;
 
-	for (i = 0; i < list->n; i++)
-		if (!strcmp(list->name[i], event))
-			return;
-	array_grow(list->name, list->n, list->cap);
-	list->name[list->n++] = xstrdup(event);
+	for (i = 0; i < list->n && strcmp(list->event[i].name, event) != 0; i++)
+		;
+	if (i == list->n) {
+		array_grow(list->event, list->n, list->cap);
+		list->event[list->n++] = (struct event){xstrdup(event), NULL};
+	}
+	if (unit)
+		list->event[i].unit = unit;
 }
 
 static int gather(struct store *s, const struct block_runs *b, struct names *list,
@@ -308,18 +296,18 @@ static int gather(struct store *s, const struct block_runs *b, struct names *lis
 	size_t w;
 	int i, k, n;
 
-	for (i = 0; i < b->n; i++) {
-		n = store_metric_list(s, b->runs[i].id, &rows, err);
-		for (k = 0; k < n; k++)
-			for (w = 0; w < array_size(what); w++)
-				if (str_starts(rows[k].name, what[w]))
-					add_name(list, rows[k].name + strlen(what[w]));
-		if (n < 0)
-			return n;
-		free(rows);
-	}
+	for (i = 0; i < b->n; i++)
+		for (w = 0; w < array_size(what); w++) {
+			n = store_metric_prefix(s, b->runs[i].id, what[w], &rows, err);
+			for (k = 0; k < n; k++)
+				add_name(list, rows[k].name + strlen(what[w]),
+					 w ? NULL : rows[k].unit);
+			if (n < 0)
+				return n;
+			free(rows);
+		}
 	if (list->n)
-		qsort(list->name, list->n, sizeof(*list->name), by_name);
+		qsort(list->event, list->n, sizeof(*list->event), by_name);
 	return 0;
 }
 
@@ -330,15 +318,15 @@ static int put_block(struct maker *m, struct error *err)
 	size_t i;
 
 	for (i = 0; i < list.n && !rc; i++)
-		put_event(m, list.name[i]);
+		put_event(m, list.event[i].name, list.event[i].unit ?: "1");
 	for (i = 0; i < list.n && !rc; i++)
-		put_ratio(m, list.name[i]);
+		put_ratio(m, list.event[i].name);
 	for (i = 0; i < array_size(per_work) && !rc; i++)
 		put_figure(m, per_work[i].name, per_work[i].unit, figure_per_work, &per_work[i],
 			   false);
 	for (i = 0; i < list.n; i++)
-		free(list.name[i]);
-	free(list.name);
+		free(list.event[i].name);
+	free(list.event);
 	return rc;
 }
 

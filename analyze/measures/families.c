@@ -108,18 +108,6 @@ static void say_histograms(struct table *t)
 	str_free(&what);
 }
 
-static bool belongs(const char *family, const char *metric)
-{
-	size_t i, k;
-
-	for (i = 0; i < array_size(families); i++)
-		for (k = 0; k < array_size(families[i].prefixes); k++)
-			if (!strcmp(families[i].family, family) && families[i].prefixes[k] &&
-			    str_starts(metric, families[i].prefixes[k]))
-				return true;
-	return false;
-}
-
 static double figure_ratio(struct store *s, const struct run *r, const void *arg)
 {
 	const struct ratio *k = arg;
@@ -159,23 +147,35 @@ static void add_name(struct names *list, const struct metric_row *m)
 	list->m[list->n++] = *m;
 }
 
-/* The metrics of the family that any of the block's runs has. */
-static int gather(struct store *s, const struct block_runs *b, const char *family,
-		  struct names *list, struct error *err)
+static int gather_prefix(struct store *s, const struct block_runs *b, const char *prefix,
+			 struct names *list, struct error *err)
 {
 	struct metric_row *rows;
 	int i, k, n;
 
 	for (i = 0; i < b->n; i++) {
-		n = store_metric_list(s, b->runs[i].id, &rows, err);
+		n = store_metric_prefix(s, b->runs[i].id, prefix, &rows, err);
 		for (k = 0; k < n; k++)
-			if (belongs(family, rows[k].name))
-				add_name(list, &rows[k]);
+			add_name(list, &rows[k]);
 		if (n < 0)
 			return n;
 		free(rows);
 	}
 	return 0;
+}
+
+/* The metrics of the family that any of the block's runs has. */
+static int gather(struct store *s, const struct block_runs *b, const char *family,
+		  struct names *list, struct error *err)
+{
+	size_t i, k;
+	int rc = 0;
+
+	for (i = 0; i < array_size(families); i++)
+		for (k = 0; k < array_size(families[i].prefixes) && !rc; k++)
+			if (!strcmp(families[i].family, family) && families[i].prefixes[k])
+				rc = gather_prefix(s, b, families[i].prefixes[k], list, err);
+	return rc;
 }
 
 /* "recv_size_log2:9" before "recv_size_log2:10". */

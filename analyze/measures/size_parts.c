@@ -64,18 +64,25 @@ static double at(struct store *s, const struct run *r, const char *histogram, in
 	return size_metric(s, r, name);
 }
 
+/* The sum of the histogram's buckets. */
+static double total(struct store *s, const struct run *r, const char *histogram)
+{
+	struct metric_row *rows;
+	int n = store_metric_prefix(s, r->id, histogram, &rows, NULL), i;
+	double all = 0;
+
+	for (i = 0; i < n; i++)
+		all += rows[i].value;
+	if (n >= 0)
+		free(rows);
+	return all;
+}
+
 static double percent(struct store *s, const struct run *r, const void *arg)
 {
 	const struct bucket *k = arg;
-	double all = 0, n;
-	int b;
+	double all = k->part->of ? at(s, r, k->part->of, k->b) : total(s, r, k->part->histogram);
 
-	if (k->part->of)
-		all = at(s, r, k->part->of, k->b);
-	for (b = 0; b < 64 && !k->part->of; b++) {
-		n = at(s, r, k->part->histogram, b);
-		all += isnan(n) ? 0 : n;
-	}
 	return all > 0 ? 100 * at(s, r, k->part->histogram, k->b) / all : NAN;
 }
 

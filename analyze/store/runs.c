@@ -91,21 +91,36 @@ int store_settings(struct store *s, const char ***list, struct error *err)
 	return names(s, "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)", list, err);
 }
 
+/* As names(), and remembered: the query reads every run. */
+static int names_once(struct store *s, struct names *known, const char *sql, const char ***list,
+		      struct error *err)
+{
+	if (s->writable)
+		return names(s, sql, list, err);
+	if (!known->list) {
+		known->n = names(s, sql, &known->list, err);
+		if (known->n < 0)
+			return known->n;
+	}
+	*list = xmemdup(known->list, (size_t)known->n * sizeof(**list));
+	return known->n;
+}
+
 /* Those of the plan first, then any that only the runs name. */
 int store_variants(struct store *s, const char ***list, struct error *err)
 {
-	return names(s,
-		     "SELECT r.variant FROM run r LEFT JOIN variant v ON v.name = r.variant "
-		     "GROUP BY r.variant ORDER BY v.id IS NULL, v.id, MIN(r.id)",
-		     list, err);
+	return names_once(s, &s->variants,
+			  "SELECT r.variant FROM run r LEFT JOIN variant v ON v.name = r.variant "
+			  "GROUP BY r.variant ORDER BY v.id IS NULL, v.id, MIN(r.id)",
+			  list, err);
 }
 
 int store_sides(struct store *s, const char ***list, struct error *err)
 {
-	return names(s,
-		     "SELECT side FROM run GROUP BY side ORDER BY CASE side WHEN 'receiver' "
-		     "THEN 0 WHEN 'sender' THEN 1 ELSE 2 END, MIN(id)",
-		     list, err);
+	return names_once(s, &s->sides,
+			  "SELECT side FROM run GROUP BY side ORDER BY CASE side WHEN 'receiver' "
+			  "THEN 0 WHEN 'sender' THEN 1 ELSE 2 END, MIN(id)",
+			  list, err);
 }
 
 int store_host_add(struct store *s, const struct host_row *h, struct error *err)
@@ -181,19 +196,33 @@ static struct run run_of(struct store *s, sqlite3_stmt *q)
 	};
 }
 
+#define RUN_COLUMNS                                                                              \
+	"SELECT id, variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, " \
+	"position, status, why FROM run WHERE "
+#define RUN_SIDES                                                                               \
+	" AND (?3 IS NULL OR side = ?3) AND (?4 = 0 OR repeat = ?4) AND (?5 OR status = 'ok') " \
+	"ORDER BY position, id"
+
+/* SQLite finds runs by the key (variant, pass, repeat, side), as far as its beginning is certain.
+ */
+static const char *runs_sql(const struct run_filter *f)
+{
+	if (!f->variant || strpbrk(f->variant, "*?["))
+		return RUN_COLUMNS "(?1 IS NULL OR variant = ?1 OR variant GLOB ?1) AND "
+				   "(?2 IS NULL OR pass = ?2)" RUN_SIDES;
+	if (!f->pass)
+		return RUN_COLUMNS "variant = ?1 AND (?2 IS NULL OR pass = ?2)" RUN_SIDES;
+	if (!f->repeat)
+		return RUN_COLUMNS "variant = ?1 AND pass = ?2" RUN_SIDES;
+	return RUN_COLUMNS "variant = ?1 AND pass = ?2 AND repeat = ?4" RUN_SIDES;
+}
+
 int store_runs(struct store *s, const struct run_filter *f, struct run **runs, struct error *err)
 {
 	size_t n = 0, cap = 0;
 	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT id, variant, pass, repeat, side, host, command, cpus, ncpus, "
-			   "start_ns, end_ns, position, status, why FROM run "
-			   "WHERE (?1 IS NULL OR variant = ?1 OR variant GLOB ?1) AND (?2 IS NULL "
-			   "OR pass = ?2) AND "
-			   "(?3 IS NULL OR side = ?3) AND (?4 = 0 OR repeat = ?4) AND "
-			   "(?5 OR status = 'ok') ORDER BY position, id",
-			   "sssii", f->variant, f->pass, f->side, (int64_t)f->repeat,
-			   (int64_t)f->failed);
+	int rc = sql_query(s, &q, err, runs_sql(f), "sssii", f->variant, f->pass, f->side,
+			   (int64_t)f->repeat, (int64_t)f->failed);
 
 	*runs = NULL;
 	if (rc)

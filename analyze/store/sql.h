@@ -33,6 +33,10 @@ struct store {
 	} * statements;
 	size_t nstatements, statements_cap;
 	struct intern strings; /* all that was handed out */
+	struct names {	       /* read once, of a store that nobody writes */
+		const char **list;
+		int n;
+	} variants, sides;
 	struct dictionary *dictionary;
 };
 

@@ -123,6 +123,8 @@ int store_close(struct store *s, int rc, struct error *err)
 	dictionary_free(s->dictionary);
 	free(s->image);
 	intern_free(&s->strings);
+	free(s->variants.list);
+	free(s->sides.list);
 	free(s->statements);
 	free(s->path);
 	free(s->tmp);
