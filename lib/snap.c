@@ -42,10 +42,16 @@ int snap_append_file(int fd, const char *path, struct error *err)
 static int parse_head(char **p, char *end, struct snap *snap)
 {
 	char *nl = memchr(*p, '\n', (size_t)(end - *p));
+	char *behind_t, *behind_len;
 	unsigned long long t;
 	size_t len;
 
-	if (!nl || **p != '@' || sscanf(*p, "@%llu %zu", &t, &len) != 2)
+	if (!nl || **p != '@')
+		return -EBADMSG;
+	/* sscanf would look for the end of the whole file, at each snapshot. */
+	t = strtoull(*p + 1, &behind_t, 10);
+	len = strtoull(behind_t, &behind_len, 10);
+	if (behind_t == *p + 1 || behind_len == behind_t || behind_len > nl)
 		return -EBADMSG;
 	if (len > (size_t)(end - nl - 1))
 		return -EBADMSG;

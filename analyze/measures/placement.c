@@ -32,8 +32,10 @@ int machine_read(struct machine *m, struct store *s, const char *host, struct er
 	for (i = 0; i < m->n; i++)
 		if (is(&m->rows[i], "core") && parse(&set, m->rows[i].cpus))
 			for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-				if (cpuset_has(&set, cpu))
+				if (cpuset_has(&set, cpu)) {
 					cpuset_add(&m->all, cpu);
+					m->core_of[cpu] = i;
+				}
 	return 0;
 }
 
@@ -48,29 +50,32 @@ static bool same(const struct cpuset *a, const struct cpuset *b)
 	return !memcmp(a->bits, b->bits, sizeof(a->bits));
 }
 
-static void add_core(struct placement *p, const struct topology_row *core, const struct cpuset *set)
+/* Adds the core of a CPU, unless a lower CPU of the placement has the same core. */
+static void add_core(struct placement *p, const struct topology_row *core, unsigned int cpu)
 {
-	unsigned int cpu, mine = 0;
+	unsigned int mine = 0, i;
+	struct cpuset set;
 
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		mine += cpuset_has(set, cpu) && cpuset_has(&p->cpus, cpu);
-	if (!mine)
+	if (!parse(&set, core->cpus))
 		return;
+	for (i = 0; i < cpu; i++)
+		if (cpuset_has(&set, i) && cpuset_has(&p->cpus, i))
+			return;
+	for (i = 0; i < array_size(set.bits); i++) {
+		mine += (unsigned int)__builtin_popcountll(set.bits[i] & p->cpus.bits[i]);
+		p->siblings.bits[i] |= set.bits[i] & ~p->cpus.bits[i];
+	}
 	p->cores++;
 	p->doubled += mine > 1;
 	if (core->package >= 0 && core->package < CPUSET_MAX)
 		cpuset_add(&p->packages, (unsigned int)core->package);
 	if (core->node >= 0 && core->node < CPUSET_MAX)
 		cpuset_add(&p->nodes, (unsigned int)core->node);
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if (cpuset_has(set, cpu) && !cpuset_has(&p->cpus, cpu))
-			cpuset_add(&p->siblings, cpu);
 }
 
 bool placement_of(struct placement *p, const struct machine *m, const char *cpus)
 {
-	struct cpuset set;
-	int i;
+	unsigned int cpu;
 
 	*p = (struct placement){0};
 	if (!cpus)
@@ -78,9 +83,9 @@ bool placement_of(struct placement *p, const struct machine *m, const char *cpus
 	else if (!parse(&p->cpus, cpus))
 		return false;
 	p->all = same(&p->cpus, &m->all);
-	for (i = 0; i < m->n; i++)
-		if (is(&m->rows[i], "core") && parse(&set, m->rows[i].cpus))
-			add_core(p, &m->rows[i], &set);
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&p->cpus, cpu) && cpuset_has(&m->all, cpu))
+			add_core(p, &m->rows[m->core_of[cpu]], cpu);
 	return p->cores > 0;
 }
 

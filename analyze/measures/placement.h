@@ -14,7 +14,8 @@
 struct machine {
 	struct topology_row *rows;
 	int n;
-	struct cpuset all; /* CPUs of its cores */
+	struct cpuset all;	 /* CPUs of its cores */
+	int core_of[CPUSET_MAX]; /* the row of a CPU's core, where `all` has the CPU */
 };
 
 int machine_read(struct machine *m, struct store *s, const char *host, struct error *err);
