@@ -3,7 +3,9 @@
  * By how much two samples differ, with the interval that belongs to the rank test: all shifts (or
  * ratios) that, taken back, leave samples which the test does not tell apart. Without ties these
  * lie between two of the sorted pairwise differences; with ties, whose distribution is another for
- * each shift, and beyond the exact range the ends are searched for with the test itself.
+ * each shift, the ends are searched for with the test itself. Above STATS_EXACT_MAX values the
+ * normal approximation says which of the sorted pairs the ends are, and each of these pairs is
+ * found without sorting them: 500 values a side have 250,000 pairs.
  */
 #include "lib/stats.h"
 
@@ -48,7 +50,9 @@ struct two {
 	const double *a, *b;
 	size_t na, nb;
 	const struct change *change;
-	double *pairs; /* sorted, na x nb */
+	double *pairs; /* sorted, na x nb; NULL above STATS_EXACT_MAX values, which are sorted then
+			*/
+	double *sorted_a, *sorted_b;
 };
 
 static int by_double(const void *a, const void *b)
@@ -58,17 +62,86 @@ static int by_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts the pairs and gives their median: Hodges and Lehmann's estimate. */
+static double *sorted_copy(const double *x, size_t n)
+{
+	double *copy = xmemdup(x, n * sizeof(*x));
+
+	qsort(copy, n, sizeof(*copy), by_double);
+	return copy;
+}
+
+/* How many pairs are at most x: a pair grows with b and falls with a. */
+static size_t pairs_up_to(const struct two *t, double x)
+{
+	size_t i, j = 0, n = 0;
+
+	for (i = 0; i < t->na; i++) {
+		while (j < t->nb && t->change->pair(t->sorted_a[i], t->sorted_b[j]) <= x)
+			j++;
+		n += j;
+	}
+	return n;
+}
+
+/* Doubles as whole numbers of the same order, and back. */
+static int64_t order_of(double x)
+{
+	int64_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double double_at(int64_t order)
+{
+	int64_t bits = order < 0 ? INT64_MIN - order : order;
+	double x;
+
+	memcpy(&x, &bits, sizeof(x));
+	return x;
+}
+
+/* The pair with `rank` pairs below it in their order. */
+static double pair_at(const struct two *t, size_t rank)
+{
+	int64_t low, high, mid;
+
+	if (t->pairs)
+		return t->pairs[rank];
+	low = order_of(t->change->pair(t->sorted_a[t->na - 1], t->sorted_b[0]));
+	high = order_of(t->change->pair(t->sorted_a[0], t->sorted_b[t->nb - 1]));
+	while (low < high) {
+		mid = (low & high) + ((low ^ high) >> 1); /* rounds down, and cannot overflow */
+		if (pairs_up_to(t, double_at(mid)) > rank)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return double_at(low);
+}
+
+/* Readies the pairs and gives their median: Hodges and Lehmann's estimate. */
 static double make_pairs(struct two *t)
 {
 	size_t n = t->na * t->nb, i, j;
 
-	t->pairs = xmalloc(n * sizeof(*t->pairs));
-	for (i = 0; i < t->na; i++)
-		for (j = 0; j < t->nb; j++)
-			t->pairs[i * t->nb + j] = t->change->pair(t->a[i], t->b[j]);
-	qsort(t->pairs, n, sizeof(*t->pairs), by_double);
-	return (t->pairs[(n - 1) / 2] + t->pairs[n / 2]) / 2;
+	t->sorted_a = sorted_copy(t->a, t->na);
+	t->sorted_b = sorted_copy(t->b, t->nb);
+	if (t->na + t->nb <= STATS_EXACT_MAX) {
+		t->pairs = xmalloc(n * sizeof(*t->pairs));
+		for (i = 0; i < t->na; i++)
+			for (j = 0; j < t->nb; j++)
+				t->pairs[i * t->nb + j] = t->change->pair(t->a[i], t->b[j]);
+		qsort(t->pairs, n, sizeof(*t->pairs), by_double);
+	}
+	return (pair_at(t, (n - 1) / 2) + pair_at(t, n / 2)) / 2;
+}
+
+static void free_pairs(struct two *t)
+{
+	free(t->pairs);
+	free(t->sorted_a);
+	free(t->sorted_b);
 }
 
 /* The cut for `level`, at least one pair; *cover is what that covers. */
@@ -99,7 +172,7 @@ static size_t cut_for(size_t na, size_t nb, double level, double *cover)
 struct estimate stats_shift(const double *a, size_t na, const double *b, size_t nb, double level)
 {
 	struct estimate e = {NAN, NAN, NAN, NAN, na + nb, na + nb};
-	struct two t = {a, b, na, nb, &shift, NULL};
+	struct two t = {.a = a, .b = b, .na = na, .nb = nb, .change = &shift};
 	size_t n = na * nb, cut;
 
 	if (!n)
@@ -107,10 +180,10 @@ struct estimate stats_shift(const double *a, size_t na, const double *b, size_t 
 	e.value = make_pairs(&t);
 	if (n > 1) {
 		cut = cut_for(na, nb, level, &e.level);
-		e.lo = t.pairs[cut - 1];
-		e.hi = t.pairs[n - cut];
+		e.lo = pair_at(&t, cut - 1);
+		e.hi = pair_at(&t, n - cut);
 	}
-	free(t.pairs);
+	free_pairs(&t);
 	return e;
 }
 
@@ -213,6 +286,39 @@ static void reconcile(struct estimate *e, double none, bool rejected)
 	}
 }
 
+/* The sum of t^3 - t over the groups of equal values in one sample. */
+static double own_ties(const double *sorted, size_t n)
+{
+	double sum = 0, group;
+	size_t i, j;
+
+	for (i = 0; i < n; i = j) {
+		for (j = i + 1; j < n && sorted[j] == sorted[i]; j++)
+			;
+		group = (double)(j - i);
+		sum += group * group * group - group;
+	}
+	return sum;
+}
+
+/*
+ * The interval by the normal approximation with the test's own corrections. Between two pairs no
+ * value of a equals one of b, so that the test there knows nothing but the number of pairs below
+ * and each sample's own ties.
+ */
+static void normal_interval(const struct two *t, double alpha, struct estimate *e)
+{
+	double na = (double)t->na, nb = (double)t->nb, n = na + nb, low;
+	double ties = own_ties(t->sorted_a, t->na) + own_ties(t->sorted_b, t->nb);
+	double var = na * nb / 12 * (n + 1 - ties / (n * (n - 1)));
+
+	low = ceil(na * nb / 2 - 0.5 - stats_normal_quantile(1 - alpha / 2) * sqrt(fmax(var, 0)));
+	low = fmin(fmax(low, 1), ceil(na * nb / 2)); /* rank of the first pair inside, from 1 */
+	e->level = 1 - alpha;
+	e->lo = pair_at(t, (size_t)low - 1);
+	e->hi = pair_at(t, t->na * t->nb - (size_t)low);
+}
+
 static struct estimate test_change(struct two *t, double alpha, double *p)
 {
 	size_t n = t->na * t->nb, cut, kept;
@@ -222,25 +328,28 @@ static struct estimate test_change(struct two *t, double alpha, double *p)
 	if (!n)
 		return e;
 	e.value = make_pairs(t);
-	if (stats_mann_whitney_min(t->na, t->nb) < alpha) {
+	if (stats_mann_whitney_min(t->na, t->nb) < alpha && !t->pairs) {
+		normal_interval(t, alpha, &e);
+		reconcile(&e, t->change->none, *p < alpha);
+	} else if (stats_mann_whitney_min(t->na, t->nb) < alpha) {
 		cut = cut_for(t->na, t->nb, 1 - alpha, &e.level);
 		e.lo = t->pairs[cut - 1];
 		e.hi = t->pairs[n - cut];
-		if (t->na + t->nb > STATS_EXACT_MAX || has_ties(t)) {
+		if (has_ties(t)) {
 			kept = distinct(t->pairs, n);
 			e.lo = search_low(t, kept, e.value, alpha);
 			e.hi = search_high(t, kept, e.value, alpha);
 			reconcile(&e, t->change->none, *p < alpha);
 		}
 	}
-	free(t->pairs);
+	free_pairs(t);
 	return e;
 }
 
 struct estimate stats_test_shift(const double *a, size_t na, const double *b, size_t nb,
 				 double alpha, double *p)
 {
-	struct two t = {a, b, na, nb, &shift, NULL};
+	struct two t = {.a = a, .b = b, .na = na, .nb = nb, .change = &shift};
 
 	return test_change(&t, alpha, p);
 }
@@ -248,7 +357,7 @@ struct estimate stats_test_shift(const double *a, size_t na, const double *b, si
 struct estimate stats_test_ratio(const double *a, size_t na, const double *b, size_t nb,
 				 double alpha, double *p)
 {
-	struct two t = {a, b, na, nb, &ratio, NULL};
+	struct two t = {.a = a, .b = b, .na = na, .nb = nb, .change = &ratio};
 	struct estimate none = {NAN, NAN, NAN, NAN, na + nb, na + nb};
 	bool positive = true;
 	size_t i;

@@ -254,9 +254,10 @@ static bool matches(const struct rule *r, const struct function *f, const char *
 	case EXACT:
 		return !strcmp(r->pattern, name);
 	case PREFIX:
-		return !strncmp(r->pattern, name, r->len);
+		return *r->pattern == *name && !strncmp(r->pattern, name, r->len);
 	case GLOB:
-		return !fnmatch(r->pattern, name, 0);
+		return (strchr("*?[\\", *r->pattern) || *r->pattern == *name) &&
+		       !fnmatch(r->pattern, name, 0);
 	case MODULE:
 		return f->module && !fnmatch(r->pattern, f->module, 0);
 	case KIND:

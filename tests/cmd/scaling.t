@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Four times the input takes about four times the CPU time, never sixteen times.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/world.sh"
+. "$tests/capture.sh"
+need_sqlite
+
+# used COMMAND...: prints the command's user CPU time in seconds, 0.1 at least: the clock ticks each 10 ms.
+used() {
+	perl -e 'open(my $seconds, ">&", \*STDOUT); open(STDOUT, ">", "out");
+		my $code = system("timeout", "60", @ARGV) >> 8; my $user = (times)[2];
+		exit 1 if $code && $code != 4; # 4: the data is lossy
+		printf $seconds "%.2f\n", $user < 0.1 ? 0.1 : $user' "$@"
+}
+
+# linear SMALL BIG COMMAND...: IN in the command is the folder with the small or the big input.
+linear() {
+	small=$1 big=$2
+	shift 2
+	for folder in "$small" "$big"; do
+		used $(echo "$@" | sed "s|IN|$folder|g") >"$folder.used" || return 1
+	done
+	echo "$(cat "$small.used") s, four times as much: $(cat "$big.used") s"
+	awk -v a="$(cat "$small.used")" -v b="$(cat "$big.used")" 'BEGIN { exit !(b < 6 * a) }'
+}
+
+for n in 125 500; do
+	world w$n $n "$copying" "$mapping"
+	sqlite3 w$n/zcost.db "INSERT INTO note SELECT id, 'warning', 'covers ' || id || ' ms of 1500 ms' FROM run;
+		INSERT INTO metric SELECT run.id, 'counter:e' || k.value, '1', run.id, 'measured'
+			FROM run, json_each('[1,2,3,4,5,6,7,8]') k WHERE pass = 'measure'"
+done
+for table in summary scores roi runs counters sizes zerocopy components syscalls; do
+	ok "report $table takes time linear in the runs" linear w125 w500 "$zcost" report $table IN
+done
+ok "compare takes time linear in the runs" linear w125 w500 "$zcost" compare copying mapping -C IN
+ok "compare --table functions takes time linear in the runs" \
+	linear w125 w500 "$zcost" compare copying mapping -C IN --table functions
+
+for n in 1024 4096; do
+	world t$n 1 "$copying"
+	sqlite3 t$n/zcost.db "INSERT INTO topology (host, kind, name, cpus, package, node)
+		WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 2 FROM c WHERE i + 2 < $n)
+		SELECT 'vm', kind.value, i / 2, i || '-' || (i + 1), 0, 0 FROM c, json_each('[\"core\", \"cache\"]') kind"
+done
+ok "report topology --all takes time linear in the CPUs" linear t1024 t4096 "$zcost" report topology --all IN
+
+for n in 10000 40000; do
+	run_json s$n baseline measure 1 receiver tcpzc "$cpu_collector"
+	sed -i "s/\"end_ns\": 13000000000/\"end_ns\": $((10 + n))000000000/" s$n/run.json
+	points 1e9 65536 9 14 >s$n/workload.out
+	awk -v n=$n 'BEGIN { for (i = 0; i <= n; i++) {
+		text = sprintf("cpu 0 0 0 0 0 0 0 0 0 0\ncpu1 0 0 %d %d 0 0 0 0 0 0\nintr 1 2 3\n", 40 * i, 60 * i)
+		printf "@%d000000000 %d\n%s", 10 + i, length(text), text } }' >s$n/proc_stat.snap
+done
+ok "analyze takes time linear in the snapshots" linear s10000 s40000 "$zcost" analyze IN
+ok "analyze reads each of the snapshots" \
+	test "$(sqlite3 s40000/zcost.db "SELECT COUNT(*) FROM series WHERE name = 'cpu_pct'")" -ge 40000
+done_testing
