@@ -104,9 +104,11 @@ static int take_all(struct diff *d, const struct comparison *c, enum end e, cons
 		    struct error *err)
 {
 	struct query q = compare_query(c, e, side);
+	struct basis_known known = {0};
 	size_t i, n = d->nruns[e];
 	int ret;
 
+	q.known = &known;
 	q.limit = LONG_MAX; /* not `all`, which would tell unresolved addresses apart */
 	ret = take(d, c, spec, e, DIFF_POOLED, &q, notes, err);
 	for (i = 0; i < n && !ret; i++) {

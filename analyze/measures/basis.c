@@ -287,8 +287,8 @@ double basis_of_run(struct store *s, const struct query *q, const char *unit, co
 	return isnan(ns) && q->basis == BASIS_DEFAULT ? per_unit(s, r, &k) : ns;
 }
 
-int basis_of_block(struct store *s, const struct query *q, const struct block *b,
-		   struct basis_value *v, struct error *err)
+static int read_basis(struct store *s, const struct query *q, const struct block *b,
+		      struct basis_value *v, struct error *err)
 {
 	struct query every = {0}; /* the basis is the variant's, whatever run is looked at */
 	enum estimator est;
@@ -308,6 +308,23 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 		put_none(v, s, q, unit, runs, n);
 	free(runs);
 	return 0;
+}
+
+int basis_of_block(struct store *s, const struct query *q, const struct block *b,
+		   struct basis_value *v, struct error *err)
+{
+	struct basis_known *known = q->known;
+	int rc;
+
+	if (known && known->block.variant && !strcmp(known->block.variant, b->variant) &&
+	    !strcmp(known->block.side, b->side)) {
+		*v = known->value;
+		return 0;
+	}
+	rc = read_basis(s, q, b, v, err);
+	if (!rc && known)
+		*known = (struct basis_known){*b, *v};
+	return rc;
 }
 
 /* --- bare files --- */

@@ -24,8 +24,13 @@ struct basis_value {
  * two; idle samples count only where it is `wall`.
  *
  * Of a block: from the measure pass, whose throughput no profiler slowed, else from the profiled
- * runs themselves. -EINVAL for an unknown unit or a rate that makes no sense.
+ * runs themselves. -EINVAL for an unknown unit or a rate that makes no sense. All runs of the block
+ * have one basis: a query for one run after the other remembers it in q->known.
  */
+struct basis_known {
+	struct block block; /* variant NULL: none yet */
+	struct basis_value value;
+};
 int basis_of_block(struct store *s, const struct query *q, const struct block *b,
 		   struct basis_value *v, struct error *err);
 

@@ -23,6 +23,7 @@ enum amount { IN_NS, IN_CYCLES, IN_INSTRUCTIONS }; /* amount.h */
 
 enum { LIMIT_MOST = 1000000000 }; /* rows that --limit may ask for */
 
+struct basis_known;
 struct query {
 	/* which runs; NULL or 0: all */
 	const char *variant; /* a name, or a glob over names */
@@ -31,7 +32,8 @@ struct query {
 	/* which samples */
 	const char *comm, *dso, *symbol; /* names or globs: which rows; shares stay of the whole */
 	const char *event;		 /* NULL: the first that has samples */
-	const struct cpuset *cpus;	 /* --cpu; NULL: all */
+	struct basis_known *known; /* of queries that differ in the run alone (basis.h); or NULL */
+	const struct cpuset *cpus; /* --cpu; NULL: all */
 	/* how to print */
 	const char *by;	     /* comma-separated keys, of tally.c, and variant side */
 	bool children;	     /* also the cost of rows with what they call, where that is left out */
