@@ -151,10 +151,10 @@ rx_prefix= tx_prefix=
 
 # Another user's memory to lock, who need not be able to walk to the program.
 exec 9<"$tcpzc"
+locking='setpriv --reuid 61234 --regid 61234 --clear-groups --bounding-set=-ipc_lock --inh-caps=-ipc_lock'
 locks() { # KIB TX OPTIONS
 	(
-		tcpzc=/proc/self/fd/9 tx=$2
-		tx_prefix='setpriv --reuid 61234 --regid 61234 --clear-groups --bounding-set=-ipc_lock --inh-caps=-ipc_lock'
+		tcpzc=/proc/self/fd/9 tx=$2 tx_prefix=$locking
 		ulimit -l $1 && shift 2 && transfer 127.0.0.1 -- --tx $tx "$@"
 	)
 }
@@ -162,9 +162,33 @@ no_memlock() { # TX
 	! locks 64 "$1" --connect-timeout 5 --bytes 1M >/dev/null &&
 		says 'RLIMIT_MEMLOCK \(ulimit -l\) is 65536' tx.err
 }
-memlock_waited_out() { # room for two messages at a time
-	locks 300 msg-zerocopy --bytes 20M &&
-		holds txs '.send_retries.memlock > 0 and .send_retries.optmem_max == 0 and .sends.copied > 0'
+# The receiver stands still before it reads anything, so the kernel acknowledges only what fits its
+# socket. The limit has room for two messages and the send buffer for three: the sender can sleep
+# with bytes in its queue only after a send that failed with ENOBUFS.
+asleep_with_bytes() { # SENDER
+	grep -qs '^State:.S' /proc/"$1"/status &&
+		awk -v to=":$(printf %04X "$port")" 'substr($3, 9) == to && $5 !~ /^0*:/ { n++ }
+			END { exit !n }' /proc/net/tcp
+}
+memlock_waited_out() {
+	next_port
+	"$tcpzc" --listen --port $port >rx 2>rx.err &
+	rxpid=$!
+	listening $rxpid || return 1
+	kill -STOP $rxpid
+	(
+		ulimit -l 300
+		exec $locking /proc/self/fd/9 --connect 127.0.0.1 --port $port --tx msg-zerocopy \
+			--sndbuf 500k --bytes 20M
+	) >tx 2>tx.err &
+	txpid=$!
+	await asleep_with_bytes $txpid
+	slept=$?
+	kill -CONT $rxpid
+	wait $txpid && wait $rxpid || { cat tx.err rx.err; return 1; }
+	grep '"summary"' tx >txs
+	[ $slept = 0 ] && holds txs '.send_retries.memlock > 0 and .send_retries.optmem_max == 0 and
+		.sends.copied > 0'
 }
 if command -v setpriv >/dev/null; then
 	ok "little memory to lock: ENOBUFS is waited out" memlock_waited_out
