@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/profile.h"
 
+#include "lib/alloc.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +16,12 @@ __attribute__((format(printf, 3, 4))) static void tell(const struct telling *t,
 						       const char *severity, const char *fmt, ...)
 {
 	va_list ap;
-	char *text = NULL;
+	char *text;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) >= 0)
-		t->say(t->arg, severity, text);
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
+	t->say(t->arg, severity, text);
 	free(text);
 }
 

@@ -6,6 +6,7 @@
 #ifndef ZC_ALLOC_H
 #define ZC_ALLOC_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 void *xmalloc(size_t size);
@@ -18,6 +19,7 @@ void *xmemdup(const void *p, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
 /*
  * Growable array: `p` a pointer to elements, `n` in use, `cap` allocated. Makes room for one more.

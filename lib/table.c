@@ -15,12 +15,9 @@ void table_init(struct table *t, const char *name, const struct column *columns,
 
 static const char *format_text(struct table *t, const char *fmt, va_list ap)
 {
-	char *text = NULL;
-	const char *kept;
+	char *text = xvasprintf(fmt, ap);
+	const char *kept = arena_strdup(&t->arena, text);
 
-	if (vasprintf(&text, fmt, ap) < 0)
-		return "";
-	kept = arena_strdup(&t->arena, text);
 	free(text);
 	return kept;
 }

@@ -60,12 +60,9 @@ void figure_free(struct figure *f)
 
 static const char *print(struct figure *f, const char *fmt, va_list ap)
 {
-	char *text = NULL;
-	const char *kept;
+	char *text = xvasprintf(fmt, ap);
+	const char *kept = label_clean(&f->arena, text);
 
-	if (vasprintf(&text, fmt, ap) < 0)
-		return "";
-	kept = label_clean(&f->arena, text);
 	free(text);
 	return kept;
 }

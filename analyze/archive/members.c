@@ -64,8 +64,7 @@ void findings_add(struct findings *f, const char *fmt, ...)
 	if (f->n++ >= FINDINGS_KEPT)
 		return;
 	va_start(ap, fmt);
-	if (vasprintf(&f->lines[f->n - 1], fmt, ap) < 0)
-		f->lines[f->n - 1] = NULL;
+	f->lines[f->n - 1] = xvasprintf(fmt, ap);
 	va_end(ap);
 }
 
@@ -74,7 +73,7 @@ void findings_warn(const struct findings *f)
 	size_t i;
 
 	for (i = 0; i < f->n && i < FINDINGS_KEPT; i++)
-		warn("%s", f->lines[i] ? f->lines[i] : "?");
+		warn("%s", f->lines[i]);
 	if (f->n > FINDINGS_KEPT)
 		warn("and %zu more", f->n - FINDINGS_KEPT);
 }

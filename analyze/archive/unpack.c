@@ -210,8 +210,7 @@ static int read_sums(struct unpacking *k, const char *path, struct error *err)
 			       "%s: damaged, %zu file%s: %s%s; nothing was kept ('tar -xf' takes "
 			       "out what there is)",
 			       strcmp(k->u->archive, "-") ? k->u->archive : "standard input", f.n,
-			       f.n == 1 ? "" : "s", f.lines[0] ? f.lines[0] : "?",
-			       f.n > 1 ? " ..." : "");
+			       f.n == 1 ? "" : "s", f.lines[0], f.n > 1 ? " ..." : "");
 	if (f.n > 1)
 		findings_warn(&f);
 	members_free(&sums);

@@ -64,12 +64,11 @@ void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double v
 
 void ingest_note(struct ingest *in, const char *severity, const char *fmt, ...)
 {
-	char *text = NULL;
+	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = xstrdup(fmt);
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	array_grow(in->notes, in->nnotes, in->notes_cap);
 	in->notes[in->nnotes++] = (struct ingest_note){severity, arena_strdup(&in->arena, text)};

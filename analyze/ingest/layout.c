@@ -23,13 +23,12 @@ static const char *keep(struct layout *l, const char *s)
 
 static const char *keepf(struct layout *l, const char *fmt, ...)
 {
-	char *text = NULL;
 	const char *kept;
+	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = xstrdup("");
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	kept = arena_strdup(&l->arena, text);
 	free(text);

@@ -121,11 +121,9 @@ __attribute__((format(printf, 3, 4))) static void remark(const struct remarks *r
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (text)
-		r->say(r->arg, severity, text);
+	r->say(r->arg, severity, text);
 	free(text);
 }
 
