@@ -41,6 +41,18 @@ $(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/laptop.a $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/laptop.a $(B)/lib.a $(LAPTOP_LIBS) $(LIB_LIBS)
 
+# Fails single calls of every table of report and compare; `make faults FAULTS=300` fails more of each kind.
+FAULTS ?= 60
+INJECT := $(B)/tests/faults/inject.so
+run-tests: $(INJECT)
+$(INJECT): tests/faults/inject.c
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) -O2 -fPIC -shared -o $@ $<
+.PHONY: faults
+faults: $(B)/zcost $(INJECT)
+	@ZCOST_BUILD=$(abspath $(B)) FAULTS=$(FAULTS) prove --exec '' --verbose tests/cmd/faults.t
+
 # One libFuzzer program per tests/fuzz/*.c; the corpus is made of small recordings and of the foreign
 # files where they are. `make fuzz FUZZ_SECONDS=600` for longer.
 FUZZ_SECONDS ?= 60
@@ -51,7 +63,7 @@ fuzz:
 	@$(MAKE) --no-print-directory CC=$(CLANG) BUILD=build-fuzz OFFLINE=1 \
 		CFLAGS="-O1 -g -fsanitize=fuzzer-no-link $(FUZZ_FLAGS)" LDFLAGS="$(FUZZ_FLAGS)" fuzz-programs
 	@for f in $(FUZZ); do sh tests/fuzz/run.sh build-fuzz/tests/fuzz/$$f $(FUZZ_SECONDS) || exit 1; done
-fuzz-programs: $(FUZZ:%=$(B)/tests/fuzz/%) $(addprefix $(B)/tests/unit/perfdata_,world samples records)
+fuzz-programs: $(B)/zcost $(FUZZ:%=$(B)/tests/fuzz/%) $(addprefix $(B)/tests/unit/perfdata_,world samples records)
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/laptop.a $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/laptop.a $(B)/lib.a $(LAPTOP_LIBS) $(LIB_LIBS)

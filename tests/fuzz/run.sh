@@ -89,6 +89,29 @@ case $program in
 	snaps sched d "$(printf '7 7 1 2 3 4 5 w\n7 8 1 2 3 - - w\n')"
 	snaps tcp e "$(printf 'little\n7 0201%0140d %0560d %072d bbr\n7 0a01%0140d - - -\n' 0 0 0 0)"
 	;;
+*store | *archive)
+	zcost=$(dirname "$program")/../../zcost
+	. "$top/tests/capture.sh"
+	. "$top/tests/every_row.sh"
+	rm -rf "$program.capture"
+	if command -v sqlite3 >/dev/null; then
+		every_row_capture "$program.capture"
+		store=$program.capture/zcost.db
+		case $program in
+		*store) mv "$store" "$seeds/every-row" ;;
+		*)
+			echo "too short for a store" >"$store" # the archive has to be small
+			rm -r "$program.capture/runs/mapping"
+			"$zcost" pack "$program.capture" -o "$seeds/packed.zst" 2>/dev/null
+			ln -s manifest.json "$program.capture/link"
+			{ printf z; cat "$seeds/packed.zst"; } >"$seeds/packed"
+			{ printf t; tar -cf - "$program.capture"; } >"$seeds/tar"
+			! command -v zstd >/dev/null || { printf t; zstd -dc "$seeds/packed.zst"; } >"$seeds/unpacked"
+			rm "$seeds/packed.zst"
+			;;
+		esac
+	fi
+	;;
 *tracepoints)
 	! command -v perf >/dev/null || traced
 	;;

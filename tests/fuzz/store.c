@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libFuzzer: any bytes as a zcost.db. What is opened makes every table of the list of measures, in
+ * words and as JSON; what is refused must say why.
+ */
+#include "analyze/measures/measure.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char path[] = "/tmp/zcost-fuzz-XXXXXX";
+static FILE *nowhere;
+
+static void remove_file(void)
+{
+	unlink(path);
+}
+
+/* SQLite wants a file with a name. */
+static void write_file(const uint8_t *data, size_t size)
+{
+	static int fd = -1;
+
+	if (fd < 0) {
+		fd = mkstemp(path);
+		nowhere = fopen("/dev/null", "w");
+		atexit(remove_file);
+	}
+	if (fd < 0 || !nowhere || ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
+		abort();
+}
+
+static void make(const struct measure *m, struct store *store)
+{
+	struct query q = {.rate = m->needs == NEEDS_SOURCE ? 1e6 : 0};
+	struct error err = {0};
+	struct table t;
+
+	if (m->needs == NEEDS_FUNCTION)
+		q.symbol = "*";
+	if (measure_run(m->name, store, &q, &t, &err)) {
+		if (!*err.text)
+			abort();
+	} else {
+		table_write(&t, FORMAT_TEXT, nowhere);
+		table_write(&t, FORMAT_JSON, nowhere);
+	}
+	table_free(&t);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct measure *m;
+	struct store *store = NULL;
+	struct error err = {0};
+	size_t i;
+
+	write_file(data, size);
+	if (store_open(&store, path, &err)) {
+		if (!*err.text)
+			abort();
+		return 0;
+	}
+	for (i = 0; (m = measure_at(i)); i++)
+		make(m, store);
+	store_close(store);
+	return 0;
+}
