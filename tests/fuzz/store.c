@@ -67,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (i = 0; (m = measure_at(i)); i++)
 		make(m, store);
-	store_close(store);
+	if (store_close(store, 0, &err) && !*err.text)
+		abort();
 	return 0;
 }
