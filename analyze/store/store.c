@@ -204,29 +204,32 @@ int store_commit_all(struct store *s, struct error *err)
 	return open_for_reading(s, err);
 }
 
-static int64_t pragma(struct store *s, const char *sql, struct error *err)
+static int pragma(struct store *s, const char *sql, int64_t *value, struct error *err)
 {
 	sqlite3_stmt *stmt;
-	int64_t value = -1;
 	int rc = sql_query(s, &stmt, err, sql, "");
 
+	*value = -1;
 	if (rc)
 		return rc;
 	while ((rc = sql_next(s, stmt, err)) > 0)
-		value = sqlite3_column_int64(stmt, 0);
-	return rc ? rc : value;
+		*value = sqlite3_column_int64(stmt, 0);
+	return rc;
 }
 
 static int check_version(struct store *s, const char *capture, struct error *err)
 {
-	int64_t id = pragma(s, "PRAGMA application_id", err), version;
+	int64_t id, version;
+	int rc = pragma(s, "PRAGMA application_id", &id, err);
 
-	if (id < 0)
-		return (int)id;
+	if (rc)
+		return rc;
 	if (id != APPLICATION_ID)
 		return error_set(err, EBADMSG, "%s: not a store of zcost; run 'zcost analyze %s'",
 				 s->path, capture);
-	version = pragma(s, "PRAGMA user_version", err);
+	rc = pragma(s, "PRAGMA user_version", &version, err);
+	if (rc)
+		return rc;
 	if (version != STORE_VERSION)
 		return error_set(err, ESTALE,
 				 "%s: made by another version of zcost (%d, this one reads %d); "

@@ -129,4 +129,8 @@ nothing_named() { # every report that reads the column fails
 	done
 }
 ok "a name that is missing ends in an error" nothing_named
+sqlite3 cap/zcost.db "PRAGMA application_id = -7"
+ok "a negative application_id: exit 1" exits 1 "$zcost" report runs cap
+ok "and the reason" says 'not a store of zcost' err
+
 done_testing
