@@ -110,9 +110,10 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 				 "table '%s' is made from a capture, not from a bare file", name);
 	if (m) {
 		rc = m->run(store, q, t, err);
-		if (!rc && store)
-			manner_say(store, measure_has_costs(m), t);
-		return rc;
+		if (rc || !store)
+			return rc;
+		manner_say(store, measure_has_costs(m), t);
+		return store_failed(store, err); /* what a statement left out is not absent */
 	}
 	for (i = 0; i < array_size(measures); i++)
 		str_printf(&names, "%s%s", i ? " " : "", measures[i].name);
