@@ -1,18 +1,331 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost compare BASE NEW: what changed, and whether that is real. */
 #include "analyze/cmd.h"
-#include "analyze/compare/options.h"
+#include "analyze/compare/bare.h"
+#include "analyze/compare/diff.h"
 #include "analyze/compare/self_test.h"
 #include "analyze/compare/texts.h"
 #include "analyze/measures/notes.h"
-#include "analyze/narrow.h"
+#include "analyze/open.h"
+#include "analyze/options.h"
 #include "lib/args.h"
-#include "lib/command.h"
+#include "lib/output.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+struct arguments {
+	struct options o; /* first: options.c fills it */
+	struct comparison c;
+	struct output output;
+	const struct compare_table *table; /* NULL: that of the source */
+	enum data_source source;
+	const char *capture, *ref[ENDS], *self_test;
+	int refs;
+	bool fail_on_worse;
+};
+
+static struct feature compare_feature(size_t i)
+{
+	const struct compare_table *table = compare_table_at(i);
+
+	return table ? (struct feature){table->name, table->what, table->options}
+		     : (struct feature){0};
+}
+
+/* --- options of compare alone, or with a value for BASE and another for NEW --- */
+
+static option_parser compare_option_table, compare_option_sides, compare_option_gate,
+	compare_option_threshold, compare_option_rates, compare_option_work;
+
+#define AT(member) offsetof(struct arguments, member)
+
+// clang-format off
+static const struct option_row own[] = {
+	OPTION("capture", "CAPTURE", GROUP_NONE, "BASE and NEW are variants of this capture",
+	       option_text, .at = AT(capture), .key = 'C'),
+	OPTION("table", "TABLE", GROUP_NONE, "what to compare, see below; default: metrics",
+	       compare_option_table),
+	OPTION("fail-on", "worse", GROUP_NONE,
+	       "exit 3 when a row is worse, 4 when the runs are too few to tell; of the metrics, "
+	       "throughput (or the rate of packets or messages), ns_per_kib (or _packet, "
+	       "_message), roi_c and roi_p count",
+	       compare_option_gate),
+	OPTION("threshold", "PERCENT", GROUP_NONE, "a smaller change is none (2)",
+	       compare_option_threshold),
+	OPTION("self-test", "CAPTURE", GROUP_NONE,
+	       "instead of BASE and NEW: how often would runs of one variant seem to differ?",
+	       option_text, .at = AT(self_test)),
+	{.name = "variant", .help = "self-test: only this variant"},
+	{.name = "side",
+	 .arg = "SIDE[,NEW'S]",
+	 .help = "receiver or sender (lists of costs: default receiver; metrics: all); two names "
+		 "where BASE and NEW name the side differently: receiver,local",
+	 .parse = compare_option_sides},
+	{.name = "by",
+	 .arg = "TABLE",
+	 .help = "waterfall: steps are components (default), functions, contexts, modules or "
+		 "syscalls"},
+	{.name = "rate", .arg = "B[,N]", .parse = compare_option_rates},
+	{.name = "units", .arg = "B[,N]", .parse = compare_option_work, .at = AT(c.work[BASE].units)},
+	{.name = "seconds", .arg = "B[,N]", .parse = compare_option_work, .at = AT(c.work[BASE].seconds)},
+	{.name = "busy-ns", .arg = "B[,N]", .parse = compare_option_work, .at = AT(c.work[BASE].busy_ns)},
+	{0},
+};
+// clang-format on
+
+static error_t compare_parse(int key, char *arg, struct argp_state *state);
+static char *compare_help(int key, const char *text, void *input);
+
+static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_OUTPUT}, {0}};
+
+static const struct command command = {
+	.argp = {.parser = compare_parse,
+		 .args_doc = "BASE NEW\n--self-test CAPTURE",
+		 .doc = "Compares two variants: of the capture that -C names, or each given as "
+			"CAPTURE (when it has one variant) or CAPTURE:VARIANT. Also compares two "
+			"files: a perf.data or the text of perf report --stdio (default: their "
+			"functions), or the text of perf stat, perf trace -s or strace -c. "
+			"Differences are absolute, in ns per unit of work, and add up to the "
+			"total's. Of files, B[,N] is a number for BASE and one for NEW; one number "
+			"alone is for both.\v"
+			"A verdict is better, worse, ~ (no change that is both significant and "
+			"above "
+			"the threshold) or too few runs: the exact Mann-Whitney test over the runs "
+			"of both, p < 0.05, corrected by Holm in a list of costs. Four runs a side "
+			"are the fewest that can give one; a list of costs takes more, and says "
+			"how "
+			"many. The interval beside a verdict is of the same test: it holds no "
+			"change "
+			"unless p < 0.05. Exit: 0 done, 1 failed, 2 usage, 3 a row is worse "
+			"(--fail-on worse), 4 done, but data were lost, or the gate has too few "
+			"runs "
+			"to tell.",
+		 .children = children,
+		 .help_filter = compare_help},
+	.sources = {"two variants", "two files", "two texts of calls or counters", "one variant"},
+	.feature = compare_feature,
+	.own = own,
+};
+
+static void compare_option_table(const struct argp_state *state, const struct option_row *o,
+				 void *to, char *arg)
+{
+	struct arguments *a = to;
+	char *names = options_feature_names(&command);
+
+	(void)o;
+	a->table = compare_table_find(arg);
+	if (!a->table)
+		argp_error(state, "no table '%s'; there are: %s", arg, names);
+	free(names);
+}
+
+/* "receiver", "receiver,local" */
+static void compare_option_sides(const struct argp_state *state, const struct option_row *o,
+				 void *to, char *arg)
+{
+	struct comparison *c = &((struct arguments *)to)->c;
+	char *rest = arg;
+
+	(void)o;
+	c->side[BASE] = str_token(&rest, ',');
+	c->side[NEW] = rest ? rest : c->side[BASE];
+	if (!*c->side[BASE] || !*c->side[NEW] || (rest && strchr(rest, ',')))
+		argp_error(state, "--side: give one side for both, or two: BASE'S,NEW'S");
+}
+
+static void compare_option_gate(const struct argp_state *state, const struct option_row *o,
+				void *to, char *arg)
+{
+	(void)o;
+	if (strcmp(arg, "worse"))
+		argp_error(state, "--fail-on '%s': there is only worse", arg);
+	((struct arguments *)to)->fail_on_worse = true;
+}
+
+static void compare_option_threshold(const struct argp_state *state, const struct option_row *o,
+				     void *to, char *arg)
+{
+	(void)o;
+	((struct arguments *)to)->c.rule.threshold = arg_from_0(state, "--threshold", arg) / 100;
+}
+
+/* As with report: 8.1M, 100Gbit/1536. */
+static void compare_option_rates(const struct argp_state *state, const struct option_row *o,
+				 void *to, char *arg)
+{
+	struct comparison *c = &((struct arguments *)to)->c;
+	double x[RATES_MAX];
+	struct error err = {0};
+	int n = rates_parse(arg, x, &err), e;
+
+	(void)o;
+	if (n < 0)
+		argp_error(state, "--rate: %s", err.text);
+	if (n > ENDS)
+		argp_error(state, "--rate '%s': one rate for both, or two: BASE,NEW", arg);
+	for (e = 0; e < ENDS; e++)
+		c->work[e].rate = x[e < n ? e : 0];
+}
+
+/* "8165032" or "8165032,9012345", into the same member of both ends' work. */
+static void compare_option_work(const struct argp_state *state, const struct option_row *o,
+				void *to, char *arg)
+{
+	char *base = (char *)to + o->at, *new = base + sizeof(struct work);
+	double x[ENDS];
+	int end = 0, n = sscanf(arg, "%lf%n,%lf%n", &x[BASE], &end, &x[NEW], &end);
+
+	if (n == 1)
+		x[NEW] = x[BASE];
+	if (n < 1 || arg[end] || !(x[BASE] > 0) || !(x[NEW] > 0))
+		argp_error(state, "--%s '%s' is neither a number above 0 nor two with a comma",
+			   o->name, arg);
+	memcpy(base, &x[BASE], sizeof(x[BASE]));
+	memcpy(new, &x[NEW], sizeof(x[NEW]));
+}
+
+/* --- whether they go together --- */
+
+/* The same runs at both ends have no difference, and a verdict on it would mean nothing. */
+static void compare_check_ends(struct argp_state *state, const struct arguments *a)
+{
+	const char *base = a->ref[BASE];
+
+	if (a->self_test && a->refs)
+		argp_error(state, "--self-test takes its one CAPTURE, and no BASE and NEW");
+	if (a->self_test && a->table)
+		argp_error(state, "--self-test tests the metrics and lists of costs; no --table");
+	if (a->self_test && a->c.side[BASE] != a->c.side[NEW])
+		argp_error(state, "--self-test is of one capture: give one --side");
+	if (a->self_test)
+		return;
+	if (a->refs != ENDS)
+		argp_error(state, "what against what? give BASE and NEW");
+	if (strcmp(base, a->ref[NEW]) || (!a->capture && bare_is(base)))
+		return;
+	if (a->capture)
+		argp_error(state,
+			   "%s against itself: of the same runs nothing differs; --self-test %s "
+			   "--variant %s says how often its runs would seem to",
+			   base, a->capture, base);
+	argp_error(state,
+		   "%s against itself: of the same runs nothing differs; --self-test CAPTURE says "
+		   "how often a variant's runs would seem to",
+		   base);
+}
+
+static enum data_source compare_source(const struct arguments *a)
+{
+	const char *base = a->ref[BASE], *new = a->ref[NEW];
+
+	if (a->self_test)
+		return SOURCE_NUMBERS;
+	if (a->capture || !bare_is(base))
+		return SOURCE_CAPTURE;
+	if (!a->table && bare_is_text(base) && bare_is_text(new) && compare_texts_table(base, new))
+		return SOURCE_TEXT;
+	return SOURCE_PERF;
+}
+
+/* A waterfall also asks the table of its steps: what that cannot choose, it cannot. */
+static void compare_check_options(struct argp_state *state, struct arguments *a)
+{
+	const struct compare_table *steps = a->o.q.by ? compare_table_find(a->o.q.by) : NULL;
+	struct feature f = {a->table->name, a->table->what, a->table->options};
+
+	options_check(state, &a->o, &f, 1, a->source);
+	if (!a->o.q.by)
+		return;
+	if (!diff_spec_find(a->o.q.by))
+		argp_error(state,
+			   "--by '%s': there are components, functions, contexts, modules and "
+			   "syscalls",
+			   a->o.q.by);
+	options_forget(&a->o, "by");
+	f = (struct feature){steps->name, steps->what, steps->options};
+	options_check(state, &a->o, &f, 1, a->source);
+}
+
+static void compare_check_slice(struct argp_state *state, const struct comparison *c)
+{
+	struct error err = {0};
+
+	if (slice_given(&c->slice) && c->slice.from.relative == c->slice.to.relative &&
+	    slice_check(&c->slice, &err))
+		argp_error(state, "%s", err.text);
+}
+
+/* The query of both ends: each table adds the variant and the side itself, and cuts the rows. */
+static void compare_set_query(struct arguments *a)
+{
+	struct comparison *c = &a->c;
+
+	c->query = a->o.q;
+	c->slice = a->o.slice;
+	c->by = a->o.q.by;
+	c->limit = a->o.q.limit;
+	c->all = a->o.q.all;
+	c->query.by = c->query.variant = NULL;
+	c->query.limit = 0;
+	c->query.all = false;
+}
+
+static void compare_check(struct argp_state *state, struct arguments *a)
+{
+	compare_check_ends(state, a);
+	a->source = compare_source(a);
+	if (!a->table)
+		a->table = compare_table_for(a->source);
+	compare_check_options(state, a);
+	compare_set_query(a);
+	compare_check_slice(state, &a->c);
+}
+
+static void compare_add_ref(struct argp_state *state, struct arguments *a, const char *arg)
+{
+	if (a->refs == ENDS)
+		argp_error(state, "two at a time: BASE and NEW");
+	a->ref[a->refs++] = arg;
+}
+
+static error_t compare_parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->output;
+		return 0;
+	case ARGP_KEY_ARG:
+		compare_add_ref(state, a, arg);
+		return 0;
+	case ARGP_KEY_END:
+		compare_check(state, a);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static char *compare_help(int key, const char *text, void *input)
+{
+	struct str s = {0};
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	options_help_features(&s, &command, "Tables:");
+	str_printf(&s, "\n%s", text);
+	return str_take(&s);
+}
+
+/* --- running --- */
 
 /* The evidence stands before the title, or where formats have none, on stderr. */
-static void put_first(struct table *t, const struct output *o, const char *first_line)
+static void compare_title_evidence(struct table *t, const struct output *o, const char *first_line)
 {
 	const char *title = t->title;
 
@@ -23,13 +336,12 @@ static void put_first(struct table *t, const struct output *o, const char *first
 	table_title(t, "%s\n%s", first_line, title ? title : t->name);
 }
 
-static int run_self_test(struct compare_options *args, struct outcome *out, bool *lossy,
-			 struct error *err)
+static int compare_run_self_test(struct arguments *args, struct outcome *out, bool *lossy,
+				 struct error *err)
 {
 	struct table t = {0};
-	int ret = compare_self_test(&args->c, args->self_test, args->variant, &t, out, err);
+	int ret = compare_self_test(&args->c, args->self_test, args->o.q.variant, &t, out, err);
 
-	narrow_columns(&t);
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	*lossy = t.lossy;
@@ -37,20 +349,19 @@ static int run_self_test(struct compare_options *args, struct outcome *out, bool
 	return ret;
 }
 
-static int run_texts(struct compare_options *args, struct error *err)
+static int compare_run_texts(struct arguments *args, struct error *err)
 {
 	struct table t = {0};
 	int ret = compare_texts(args->ref[BASE], args->ref[NEW], &t, err);
 
-	narrow_columns(&t);
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	table_free(&t);
 	return ret;
 }
 
-static int run_table(struct compare_options *args, struct outcome *out, bool *lossy,
-		     struct error *err)
+static int compare_run_ends(struct arguments *args, struct outcome *out, bool *lossy,
+			    struct error *err)
 {
 	struct table t = {0};
 	char *first_line;
@@ -63,7 +374,7 @@ static int run_table(struct compare_options *args, struct outcome *out, bool *lo
 		ret = compare_estimator(&args->c, err);
 	first_line = compare_evidence(&args->c);
 	if (!ret)
-		ret = args->table->run(&args->c, &t, out, err);
+		ret = compare_table_run(args->table, &args->c, &t, out, err);
 	if (!ret) {
 		compare_sides_say(&args->c, &t);
 		compare_manner(&args->c, &t);
@@ -71,8 +382,7 @@ static int run_table(struct compare_options *args, struct outcome *out, bool *lo
 	}
 	if (!ret && args->output.format == FORMAT_COMMIT)
 		compare_commit(&args->c, out, &t);
-	put_first(&t, &args->output, first_line);
-	narrow_columns(&t);
+	compare_title_evidence(&t, &args->output, first_line);
 	if (!ret)
 		ret = compare_failed(&args->c, err);
 	if (!ret)
@@ -84,14 +394,14 @@ static int run_table(struct compare_options *args, struct outcome *out, bool *lo
 }
 
 /* What is not known to be no worse does not pass. */
-static int gate(const struct compare_options *args, const struct outcome *out, int otherwise)
+static int compare_gate(const struct arguments *args, const struct outcome *out, int otherwise)
 {
 	const struct verdict_rule *rule = &args->c.rule;
 
 	if (*out->aside)
-		note("worse, but not asked by --fail-on worse, which asks throughput (or the "
-		     "rate of packets or messages), ns_per_kib (or _packet, _message), roi_c "
-		     "and roi_p: %s",
+		note("worse, but not asked by --fail-on worse, which asks throughput (or the rate "
+		     "of packets or messages), ns_per_kib (or _packet, _message), roi_c and "
+		     "roi_p: %s",
 		     out->aside);
 	if (out->worse) {
 		note("%u row%s worse", out->worse, out->worse == 1 ? " is" : "s are");
@@ -113,22 +423,22 @@ static int gate(const struct compare_options *args, const struct outcome *out, i
 
 int cmd_compare(int argc, char **argv)
 {
-	struct compare_options args = {0};
+	struct arguments args = {0};
 	struct error err = {0};
 	struct outcome out = {0};
 	bool lossy = false;
 	int ret;
 
 	args.c.rule = (struct verdict_rule){.alpha = 0.05, .threshold = 0.02};
-	args_parse(&compare_argp, argc, argv, 0, &args);
-	ret = args.self_test ? run_self_test(&args, &out, &lossy, &err)
-	      : args.texts   ? run_texts(&args, &err)
-			     : run_table(&args, &out, &lossy, &err);
-	free(args.c.query.groups);
+	options_parse(&args.o, &command, argc, argv);
+	ret = args.source == SOURCE_NUMBERS ? compare_run_self_test(&args, &out, &lossy, &err)
+	      : args.source == SOURCE_TEXT  ? compare_run_texts(&args, &err)
+					    : compare_run_ends(&args, &out, &lossy, &err);
+	options_free(&args.o);
 	if (ret) {
 		error_print(&err);
 		return error_exit(&err);
 	}
 	ret = lossy ? EXIT_LOSSY : EXIT_OK;
-	return args.fail_on_worse ? gate(&args, &out, ret) : ret;
+	return args.fail_on_worse ? compare_gate(&args, &out, ret) : ret;
 }

@@ -232,7 +232,8 @@ static bool by_side(const char *table)
 int drawing_table(struct drawing *d, const char *name, struct table *t, struct error *err)
 {
 	struct query q = d->query;
-	bool profiled = !strcmp(name, "components") || !strcmp(name, "functions");
+	const struct measure *m = measure_find(name);
+	bool profiled = m && m->flags & MEASURE_COSTS;
 	int rc;
 
 	/* Every row, but unresolved addresses in one: single ones tell an audience nothing. */

@@ -58,6 +58,7 @@ struct chart {
 	int most; /* variants: of more, bars and names could not be read */
 	/* 0; -ENODATA: nothing to draw, `err` says why and what would change it; or an error */
 	int (*draw)(struct drawing *d, struct figure *f, struct error *err);
+	const char *options[SOURCES]; /* as in struct measure */
 };
 
 const struct chart *chart_find(const char *name); /* or NULL */

@@ -183,5 +183,5 @@ int facts_compare(const struct chart_source *source, const char *const ends[2],
 						.shared = e == NEW};
 	free(compare_evidence(&c)); /* the charts say it themselves */
 	rc = compare_estimator(&c, err);
-	return rc ? rc : compare_table_find("waterfall")->run(&c, t, out, err);
+	return rc ? rc : compare_table_run(compare_table_find("waterfall"), &c, t, out, err);
 }

@@ -22,6 +22,7 @@ struct compare_end {
 };
 
 struct comparison {
+	const struct compare_table *table; /* what is compared; set by compare_table_run */
 	struct compare_end end[ENDS];
 	struct query
 		query; /* unit, basis, scores: the same for both; variant, side: set per table */
@@ -67,32 +68,42 @@ struct outcome {
 /* A row that the gate asks. */
 void outcome_count(struct outcome *out, enum verdict v);
 
-/* A table of `compare`. */
+struct diff_spec; /* diff.h */
+
+/* A table of `compare`. Its own file defines it, the list in tables.c names it. */
 struct compare_table {
-	const char *name, *what;
+	const char *name, *what; /* what NULL: --table does not choose it */
+	const char *table;	 /* "compare functions": the name in its output */
+	const struct column *columns;
+	int ncolumns;
+	/* As in struct measure. Sources: variants of captures, two files, two texts of calls or
+	 * counters; numbers stand for the runs of one variant. */
+	const char *options[SOURCES];
+	const char *spare;
+	const struct diff_spec *spec; /* of a list of costs */
+	size_t limit;		      /* its rows unless --limit says; 0: all */
 	int (*run)(const struct comparison *c, struct table *t, struct outcome *out,
 		   struct error *err);
-	enum { NO_FILTERS, BY_COMMAND, BY_SAMPLE } filters; /* --comm; and --cpu --dso --symbol */
 };
+#define COMPARE_NAMES(word) .name = word, .table = "compare " word
+
+#define OPT_VERDICT "side estimator fail-on threshold "
+#define OPT_CHOICE  "from to unit basis cpu comm dso symbol limit all "
+/* The options of a list of costs, and `more`. */
+#define OPT_COST_LIST(more)                                         \
+	.options = {[SOURCE_CAPTURE] = OPT_VERDICT OPT_CHOICE more, \
+		    [SOURCE_PERF] = "rate units seconds busy-ns " OPT_CHOICE more}
+
 const struct compare_table *compare_table_find(const char *name); /* or NULL */
 const struct compare_table *compare_table_at(size_t i);		  /* NULL past the last */
+/* The first table that is made from this source. */
+const struct compare_table *compare_table_for(enum data_source source);
 
-int compare_metrics(const struct comparison *c, struct table *t, struct outcome *out,
-		    struct error *err);
-int compare_functions(const struct comparison *c, struct table *t, struct outcome *out,
-		      struct error *err);
-int compare_components(const struct comparison *c, struct table *t, struct outcome *out,
-		       struct error *err);
-int compare_contexts(const struct comparison *c, struct table *t, struct outcome *out,
-		     struct error *err);
-int compare_modules(const struct comparison *c, struct table *t, struct outcome *out,
-		    struct error *err);
-int compare_waterfall(const struct comparison *c, struct table *t, struct outcome *out,
-		      struct error *err);
-int compare_groups(const struct comparison *c, struct table *t, struct outcome *out,
-		   struct error *err);
-int compare_syscalls(const struct comparison *c, struct table *t, struct outcome *out,
-		     struct error *err);
+/* Begins `t` as that table, without rows. */
+void compare_table_init(const struct compare_table *table, struct table *t);
+/* Fills `t`, initialised here. */
+int compare_table_run(const struct compare_table *table, struct comparison *c, struct table *t,
+		      struct outcome *out, struct error *err);
 
 /* Makes of a table of `compare`, and what came with it, the narrow one of a commit message. */
 void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t);

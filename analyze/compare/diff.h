@@ -68,9 +68,9 @@ struct diff {
 	struct map ids;
 };
 
-extern const struct diff_spec function_spec, component_spec, context_spec, module_spec, group_spec,
-	syscall_spec;
-const struct diff_spec *diff_spec_find(const char *table); /* "functions"; or NULL */
+extern const struct diff_spec function_spec, component_spec, syscall_spec;
+/* "functions"; NULL where there is none whose rows add up to the whole. */
+const struct diff_spec *diff_spec_find(const char *name);
 
 /* Begins with zeros. */
 void diff_init(struct diff *d);

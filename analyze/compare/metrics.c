@@ -315,14 +315,13 @@ static void say_movements(struct table *t, const struct comparison *c, const str
 	movements_free(&m);
 }
 
-int compare_metrics(const struct comparison *c, struct table *t, struct outcome *out,
-		    struct error *err)
+static int compare_metrics(const struct comparison *c, struct table *t, struct outcome *out,
+			   struct error *err)
 {
 	struct figures f;
 	size_t i;
 	int ret;
 
-	table_init(t, "compare metrics", columns, array_size(columns));
 	table_title(t, "%s against %s", c->end[NEW].label, c->end[BASE].label);
 	ret = figures_read(&f, c, t, err);
 	if (ret)
@@ -340,3 +339,12 @@ int compare_metrics(const struct comparison *c, struct table *t, struct outcome 
 	figures_free(&f);
 	return ret;
 }
+
+const struct compare_table comparison_metrics = {
+	COMPARE_NAMES("metrics"),
+	.what = "throughput, CPU, scores, copying and system calls (default)",
+	MEASURE_COLUMNS(columns),
+	.options = {[SOURCE_CAPTURE] = OPT_VERDICT OPT_MODEL "from to unit basis roi-n roi-m"},
+	.spare = "base_runs new_runs better",
+	.run = compare_metrics,
+};

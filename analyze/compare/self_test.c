@@ -317,13 +317,20 @@ static int list_variants(const char *capture, char ***names, struct error *err)
 	return store_close(store, n, err);
 }
 
+const struct compare_table comparison_self_test = {
+	COMPARE_NAMES("self-test"),
+	MEASURE_COLUMNS(columns),
+	.options = {[SOURCE_NUMBERS] = "side variant threshold estimator unit basis"},
+	.spare = "base_runs new_runs nominal_pct rows",
+};
+
 int compare_self_test(struct comparison *c, const char *capture, const char *variant,
 		      struct table *t, struct outcome *out, struct error *err)
 {
 	char **names;
 	int n = list_variants(capture, &names, err), i, ret = n < 0 ? n : 0;
 
-	table_init(t, "compare self-test", columns, array_size(columns));
+	compare_table_init(&comparison_self_test, t);
 	table_title(t, "false alarms of compare on %s", capture);
 	if (!ret && variant)
 		ret = test_variant(c, capture, variant, t, out, err);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* THE TABLE of comparisons, and the three that are lists of costs: one engine, three sets of
- * columns. */
+/* The list of comparisons, and those that are lists of costs: one engine, several columns. */
 #include "analyze/compare/compare.h"
 
 #include "analyze/compare/diff.h"
@@ -12,24 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct compare_table tables[] = {
-	{"metrics", "throughput, CPU, scores, copying and system calls (default)", compare_metrics,
-	 NO_FILTERS},
-	{"functions", "ns per unit of work in every function", compare_functions, BY_SAMPLE},
-	{"components", "ns per unit of work in every component", compare_components, BY_SAMPLE},
-	{"contexts", "in user space, system calls, softirq, hardirq", compare_contexts, BY_SAMPLE},
-	{"modules", "in the kernel, its modules, programs and libraries", compare_modules,
-	 BY_SAMPLE},
-	{"groups", "in your own groups of functions (--group)", compare_groups, BY_SAMPLE},
-	{"waterfall", "from BASE's cost to NEW's, step by step (--by)", compare_waterfall,
-	 BY_SAMPLE},
-	{"syscalls", "ns per KiB in, and calls per MiB of, every system call", compare_syscalls,
-	 BY_COMMAND},
-};
+/* The list of tables, in the order of --help; the first that a source can make is its default. */
+// clang-format off
+#define TABLES(row) \
+	row(metrics) \
+	row(functions) \
+	row(components) \
+	row(contexts) \
+	row(modules) \
+	row(groups) \
+	row(waterfall) \
+	row(syscalls) \
+	row(texts) \
+	row(self_test)
+// clang-format on
+
+#define DECLARATION(name) extern const struct compare_table comparison_##name;
+#define ADDRESS(name)	  &comparison_##name,
+
+TABLES(DECLARATION)
+static const struct compare_table *const tables[] = {TABLES(ADDRESS)};
 
 const struct compare_table *compare_table_at(size_t i)
 {
-	return i < array_size(tables) ? &tables[i] : NULL;
+	return i < array_size(tables) ? tables[i] : NULL;
 }
 
 const struct compare_table *compare_table_find(const char *name)
@@ -37,9 +42,32 @@ const struct compare_table *compare_table_find(const char *name)
 	size_t i;
 
 	for (i = 0; i < array_size(tables); i++)
-		if (!strcmp(tables[i].name, name))
-			return &tables[i];
+		if (tables[i]->what && !strcmp(tables[i]->name, name))
+			return tables[i];
 	return NULL;
+}
+
+const struct compare_table *compare_table_for(enum data_source source)
+{
+	size_t i = 0;
+
+	while (i + 1 < array_size(tables) && !tables[i]->options[source])
+		i++;
+	return tables[i];
+}
+
+void compare_table_init(const struct compare_table *table, struct table *t)
+{
+	table_init(t, table->table, table->columns, table->ncolumns);
+	t->least = table->spare;
+}
+
+int compare_table_run(const struct compare_table *table, struct comparison *c, struct table *t,
+		      struct outcome *out, struct error *err)
+{
+	c->table = table;
+	compare_table_init(table, t);
+	return table->run(c, t, out, err);
 }
 
 #define COST_COLUMNS                                                                       \
@@ -72,10 +100,10 @@ static const struct column component_columns[] = {KEY("component"), COST_COLUMNS
 const struct diff_spec component_spec = {.measure = "components", .key = "component", PROFILED};
 
 static const struct column context_columns[] = {KEY("context"), COST_COLUMNS, TEST_COLUMNS};
-const struct diff_spec context_spec = {.measure = "contexts", .key = "context", PROFILED};
+static const struct diff_spec context_spec = {.measure = "contexts", .key = "context", PROFILED};
 
 static const struct column module_columns[] = {KEY("module"), COST_COLUMNS, TEST_COLUMNS};
-const struct diff_spec module_spec = {.measure = "modules", .key = "module", PROFILED};
+static const struct diff_spec module_spec = {.measure = "modules", .key = "module", PROFILED};
 
 static const struct column group_columns[] = {
 	KEY("group"),
@@ -85,7 +113,7 @@ static const struct column group_columns[] = {
 	{"delta_total_ns", "ns", V_REAL, 2, "the difference; not tested"},
 	TEST_COLUMNS,
 };
-const struct diff_spec group_spec = {
+static const struct diff_spec group_spec = {
 	.measure = "groups", .key = "group", .count = "total_ns", .whole = "contexts", PROFILED};
 
 static const struct column syscall_columns[] = {
@@ -109,16 +137,11 @@ void outcome_count(struct outcome *out, enum verdict v)
 	out->unjudged += v == VERDICT_FEW;
 }
 
-const struct diff_spec *diff_spec_find(const char *table)
+const struct diff_spec *diff_spec_find(const char *name)
 {
-	static const struct diff_spec *const all[] = {&function_spec, &component_spec,
-						      &context_spec, &module_spec, &syscall_spec};
-	size_t i;
+	const struct compare_table *table = compare_table_find(name);
 
-	for (i = 0; i < array_size(all); i++)
-		if (!strcmp(all[i]->measure, table))
-			return all[i];
-	return NULL;
+	return table && table->spec && !table->spec->whole ? table->spec : NULL;
 }
 
 static void put_row(struct table *t, const struct diff_spec *spec, const struct diff_row *r)
@@ -178,9 +201,10 @@ static void put_rows(struct table *t, const struct comparison *c, const struct d
 		put_others(t, spec, d, limit);
 }
 
-static int list_costs(const struct comparison *c, struct table *t, const struct diff_spec *spec,
-		      size_t standard, struct outcome *out, struct error *err)
+static int compare_costs(const struct comparison *c, struct table *t, struct outcome *out,
+			 struct error *err)
 {
+	const struct diff_spec *spec = c->table->spec;
 	struct cost_list l;
 	int ret = cost_list_read(&l, c, spec, t, err);
 
@@ -189,51 +213,70 @@ static int list_costs(const struct comparison *c, struct table *t, const struct 
 	table_title(t, "%s%s%s, ns per %s: %s against %s", spec->measure, *l.side ? " of the " : "",
 		    l.side, l.unit, c->end[NEW].label, c->end[BASE].label);
 	cost_columns(t, cost_digits(&l));
-	put_rows(t, c, spec, &l.d, standard);
+	put_rows(t, c, spec, &l.d, c->table->limit ? c->table->limit : SIZE_MAX);
 	cost_list_say(&l, c, t);
 	cost_list_outcome(&l, out);
 	cost_list_free(&l);
 	return 0;
 }
 
-int compare_functions(const struct comparison *c, struct table *t, struct outcome *out,
-		      struct error *err)
-{
-	table_init(t, "compare functions", function_columns, array_size(function_columns));
-	return list_costs(c, t, &function_spec, 30, out, err);
-}
+const struct compare_table comparison_functions = {
+	COMPARE_NAMES("functions"),
+	.what = "ns per unit of work in every function",
+	MEASURE_COLUMNS(function_columns),
+	OPT_COST_LIST(""),
+	.spare = "state dso",
+	.spec = &function_spec,
+	.limit = 30,
+	.run = compare_costs,
+};
 
-int compare_components(const struct comparison *c, struct table *t, struct outcome *out,
-		       struct error *err)
-{
-	table_init(t, "compare components", component_columns, array_size(component_columns));
-	return list_costs(c, t, &component_spec, SIZE_MAX, out, err);
-}
+const struct compare_table comparison_components = {
+	COMPARE_NAMES("components"),
+	.what = "ns per unit of work in every component",
+	MEASURE_COLUMNS(component_columns),
+	OPT_COST_LIST(""),
+	.spare = "state",
+	.spec = &component_spec,
+	.run = compare_costs,
+};
 
-int compare_contexts(const struct comparison *c, struct table *t, struct outcome *out,
-		     struct error *err)
-{
-	table_init(t, "compare contexts", context_columns, array_size(context_columns));
-	return list_costs(c, t, &context_spec, SIZE_MAX, out, err);
-}
+const struct compare_table comparison_contexts = {
+	COMPARE_NAMES("contexts"),
+	.what = "in user space, system calls, softirq, hardirq",
+	MEASURE_COLUMNS(context_columns),
+	OPT_COST_LIST(""),
+	.spare = "state",
+	.spec = &context_spec,
+	.run = compare_costs,
+};
 
-int compare_modules(const struct comparison *c, struct table *t, struct outcome *out,
-		    struct error *err)
-{
-	table_init(t, "compare modules", module_columns, array_size(module_columns));
-	return list_costs(c, t, &module_spec, SIZE_MAX, out, err);
-}
+const struct compare_table comparison_modules = {
+	COMPARE_NAMES("modules"),
+	.what = "in the kernel, its modules, programs and libraries",
+	MEASURE_COLUMNS(module_columns),
+	OPT_COST_LIST(""),
+	.spare = "state",
+	.spec = &module_spec,
+	.run = compare_costs,
+};
 
-int compare_groups(const struct comparison *c, struct table *t, struct outcome *out,
-		   struct error *err)
-{
-	table_init(t, "compare groups", group_columns, array_size(group_columns));
-	return list_costs(c, t, &group_spec, SIZE_MAX, out, err);
-}
+const struct compare_table comparison_groups = {
+	COMPARE_NAMES("groups"),
+	.what = "in your own groups of functions (--group)",
+	MEASURE_COLUMNS(group_columns),
+	OPT_COST_LIST("group"),
+	.spare = "state base_total_ns new_total_ns",
+	.spec = &group_spec,
+	.run = compare_costs,
+};
 
-int compare_syscalls(const struct comparison *c, struct table *t, struct outcome *out,
-		     struct error *err)
-{
-	table_init(t, "compare syscalls", syscall_columns, array_size(syscall_columns));
-	return list_costs(c, t, &syscall_spec, SIZE_MAX, out, err);
-}
+const struct compare_table comparison_syscalls = {
+	COMPARE_NAMES("syscalls"),
+	.what = "ns per KiB in, and calls per MiB of, every system call",
+	MEASURE_COLUMNS(syscall_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to unit comm limit all"},
+	.spare = "state delta_calls",
+	.spec = &syscall_spec,
+	.run = compare_costs,
+};

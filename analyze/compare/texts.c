@@ -11,21 +11,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BASE, NEW, ENDS };
-
 /* One text, read as whichever kind it is. */
-struct end {
+struct text_end {
 	const char *table; /* NULL: none of them */
 	struct trace trace;
 	struct perf_stat stat;
 	struct table made;
 };
 
-static void read_end(struct end *e, const char *path)
+static void read_end(struct text_end *e, const char *path)
 {
 	struct stat st;
 
-	*e = (struct end){0};
+	*e = (struct text_end){0};
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return;
 	if (!perf_stat_read(path, &e->stat, NULL))
@@ -34,7 +32,7 @@ static void read_end(struct end *e, const char *path)
 		e->table = "syscalls";
 }
 
-static void free_end(struct end *e)
+static void free_end(struct text_end *e)
 {
 	trace_free(&e->trace);
 	perf_stat_free(&e->stat);
@@ -43,7 +41,7 @@ static void free_end(struct end *e)
 
 const char *compare_texts_table(const char *base, const char *new)
 {
-	struct end e[ENDS];
+	struct text_end e[ENDS];
 	const char *table;
 
 	read_end(&e[BASE], base);
@@ -125,7 +123,7 @@ static struct value difference(const struct value *a, const struct value *b)
 }
 
 /* `row`s of both; one past the last: it is not there. */
-static void put_row(struct table *t, const struct layout *l, const struct end *e, size_t base,
+static void put_row(struct table *t, const struct layout *l, const struct text_end *e, size_t base,
 		    size_t new)
 {
 	const struct table *one = base < e[BASE].made.rows ? &e[BASE].made : &e[NEW].made;
@@ -149,7 +147,7 @@ static void put_row(struct table *t, const struct layout *l, const struct end *e
 		row[c] = value_str(t, cell(one, at, "unit")->str);
 }
 
-static void put_rows(struct table *t, const struct layout *l, const struct end *e)
+static void put_rows(struct table *t, const struct layout *l, const struct text_end *e)
 {
 	const struct table *base = &e[BASE].made, *new = &e[NEW].made;
 	size_t i;
@@ -161,7 +159,7 @@ static void put_rows(struct table *t, const struct layout *l, const struct end *
 			put_row(t, l, e, base->rows, i);
 }
 
-static bool says(const struct end *e, const char *note)
+static bool says(const struct text_end *e, const char *note)
 {
 	size_t i;
 
@@ -172,7 +170,7 @@ static bool says(const struct end *e, const char *note)
 }
 
 /* What both say once, what one says with its name. */
-static void carry_notes(struct table *t, const struct end *ends, const char *const *paths)
+static void carry_notes(struct table *t, const struct text_end *ends, const char *const *paths)
 {
 	size_t i;
 	int e;
@@ -188,7 +186,7 @@ static void carry_notes(struct table *t, const struct end *ends, const char *con
 		}
 }
 
-static int make_end(struct end *e, const struct layout *l, struct error *err)
+static int make_end(struct text_end *e, const struct layout *l, struct error *err)
 {
 	struct query q = {.all = true, .by = l->by};
 
@@ -199,14 +197,20 @@ static int make_end(struct end *e, const struct layout *l, struct error *err)
 	return measure_run(l->table, NULL, &q, &e->made, err);
 }
 
+const struct compare_table comparison_texts = {
+	.name = "two texts",
+	.table = "texts",
+	.options = {[SOURCE_TEXT] = ""},
+};
+
 int compare_texts(const char *base, const char *new, struct table *t, struct error *err)
 {
 	const char *const paths[ENDS] = {base, new};
 	const struct layout *l = layouts;
-	struct end e[ENDS];
+	struct text_end e[ENDS];
 	int i, rc = 0;
 
-	table_init(t, "texts", NULL, 0);
+	compare_table_init(&comparison_texts, t);
 	for (i = 0; i < ENDS; i++)
 		read_end(&e[i], paths[i]);
 	if (!e[BASE].table || !e[NEW].table || strcmp(e[BASE].table, e[NEW].table))

@@ -6,7 +6,7 @@
 #ifndef ZC_COMPARE_TEXTS_H
 #define ZC_COMPARE_TEXTS_H
 
-#include "analyze/measures/measure.h"
+#include "analyze/compare/compare.h"
 
 /* The table that both files are texts of, "counters" or "syscalls"; NULL: they are not. */
 const char *compare_texts_table(const char *base, const char *new);

@@ -132,14 +132,13 @@ static void put_all(struct waterfall *w, const struct comparison *c, const struc
 	free(w->steps);
 }
 
-int compare_waterfall(const struct comparison *c, struct table *t, struct outcome *out,
-		      struct error *err)
+static int compare_waterfall(const struct comparison *c, struct table *t, struct outcome *out,
+			     struct error *err)
 {
 	struct waterfall w = {.t = t};
 	struct cost_list l;
 	int ret, digits;
 
-	table_init(t, "compare waterfall", columns, array_size(columns));
 	ret = cost_list_read(&l, c, diff_spec_find(c->by ? c->by : "components"), t, err);
 	if (ret)
 		return ret;
@@ -155,3 +154,9 @@ int compare_waterfall(const struct comparison *c, struct table *t, struct outcom
 	cost_list_free(&l);
 	return 0;
 }
+
+const struct compare_table comparison_waterfall = {
+	COMPARE_NAMES("waterfall"), .what = "from BASE's cost to NEW's, step by step (--by)",
+	MEASURE_COLUMNS(columns),   OPT_COST_LIST("by"),
+	.spare = "state",	    .run = compare_waterfall,
+};

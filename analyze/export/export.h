@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Exports: what other tools read, made of a capture's store or of a bare perf.data. THE TABLE of
- * formats is in cmd_export.c: a new one is a file here, its row there, and a test.
+ * Exports: what other tools read, made of a capture's store or of a bare perf.data. A new
+ * format is a file here with its `const struct format`, a row in cmd_export.c, and a test.
  */
 #ifndef ZC_EXPORT_H
 #define ZC_EXPORT_H
@@ -22,17 +22,15 @@ struct export
 	struct sink out;    /* export_open's */
 };
 
-struct export_format {
+/* A format. Its own file defines it, the list in cmd_export.c names it. */
+struct format {
 	const char *name, *what;
+	const char *options[SOURCES]; /* as in struct measure */
 	int (*write)(struct export *x, struct error *err);
 };
 
 /* Opens the output; called when the first bytes are ready, so that a failure leaves a file alone.
  */
 FILE *export_open(struct export *x, struct error *err);
-
-int export_folded(struct export *x, struct error *err);
-int export_csv(struct export *x, struct error *err);
-int export_sql(struct export *x, struct error *err);
 
 #endif

@@ -474,7 +474,7 @@ static int write_lines(struct folded *f, struct error *err)
 	return 0;
 }
 
-int export_folded(struct export *x, struct error *err)
+static int export_folded(struct export *x, struct error *err)
 {
 	struct folded f = {.x = x};
 	int rc;
@@ -493,3 +493,11 @@ int export_folded(struct export *x, struct error *err)
 	profile_free(&f.lines);
 	return rc;
 }
+
+const struct format format_folded = {
+	.name = "folded",
+	.what = "call chains, a line each: comm;root;...;leaf weight (flame graphs)",
+	.options = {[SOURCE_CAPTURE] = "variant side run weight " OPT_SLICE OPT_SAMPLES,
+		    [SOURCE_PERF] = "weight " OPT_RECORDING OPT_SAMPLES},
+	.write = export_folded,
+};

@@ -11,21 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static int need_store(const struct export *x, const char *format, struct error *err)
+static int export_sql(struct export *x, struct error *err)
 {
-	return x->store ? 0
-			: error_set(err, EINVAL, "%s is made from a capture, not from --perf",
-				    format);
+	return export_open(x, err) ? store_dump(x->store, x->out.f, err) : -err->code;
 }
 
-int export_sql(struct export *x, struct error *err)
-{
-	int rc = need_store(x, "sql", err);
-
-	if (!rc && !export_open(x, err))
-		rc = -err->code;
-	return rc ? rc : store_dump(x->store, x->out.f, err);
-}
+const struct format format_sql = {
+	.name = "sql",
+	.what = "the store, as SQL from which sqlite3 makes it again",
+	.options = {[SOURCE_CAPTURE] = OPT_SLICE},
+	.write = export_sql,
+};
 
 static int check_name(const struct export *x, const char **names, int n, struct error *err)
 {
@@ -97,10 +93,10 @@ static int write_folder(struct export *x, const char **names, int n, struct erro
 	return rc;
 }
 
-int export_csv(struct export *x, struct error *err)
+static int export_csv(struct export *x, struct error *err)
 {
 	const char **names = NULL;
-	int rc = need_store(x, "csv", err), n = rc ? rc : store_tables(x->store, &names, err);
+	int rc, n = store_tables(x->store, &names, err);
 
 	if (n < 0)
 		return n;
@@ -110,3 +106,10 @@ int export_csv(struct export *x, struct error *err)
 	free(names);
 	return rc;
 }
+
+const struct format format_csv = {
+	.name = "csv",
+	.what = "the store: a file for each table in the folder of -o, or one with --table",
+	.options = {[SOURCE_CAPTURE] = "table " OPT_SLICE},
+	.write = export_csv,
+};

@@ -59,6 +59,17 @@ struct cost_table {
 	long limit; /* rows of each part unless the query says; 0: all */
 };
 
+/* The options that every table of costs takes, and `more`. */
+#define COST_ROWS                                                                       \
+	"by children dso symbol components component-set limit all unit basis rate in " \
+	"system-load "
+#define COST_OPTIONS(more)                                                         \
+	.options = {                                                               \
+		[SOURCE_CAPTURE] = OPT_RUNS OPT_SAMPLES COST_ROWS more,            \
+		[SOURCE_PERF] = OPT_RECORDING OPT_SAMPLES COST_ROWS OPT_DONE more, \
+		[SOURCE_TEXT] = OPT_SAMPLES COST_ROWS OPT_DONE more,               \
+	}
+
 /* Fills the whole table: columns, rows and notes. */
 int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
 		   struct table *t, struct error *err);

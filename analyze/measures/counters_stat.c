@@ -3,8 +3,6 @@
 
 #include "analyze/ingest/perf_stat.h"
 #include "analyze/measures/counters_ratios.h"
-#include "analyze/measures/counters_store.h"
-#include "analyze/measures/tables.h"
 #include "lib/stats.h"
 #include "lib/str.h"
 
@@ -246,15 +244,4 @@ int counters_from_stat(const struct perf_stat *st, const struct query *q, struct
 	put_per_unit(t, st, q);
 	say_source(t, st);
 	return 0;
-}
-
-int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	if (q->stat)
-		return counters_from_stat(q->stat, q, t, err);
-	if (!s)
-		return error_set(err, EINVAL,
-				 "table 'counters' is made from a capture, or from perf stat's "
-				 "output with --perf-stat");
-	return counters_from_store(s, q, t, err);
 }

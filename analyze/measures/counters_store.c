@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/measures/counters_store.h"
-
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/counters_ratios.h"
+#include "analyze/measures/counters_stat.h"
 #include "analyze/measures/manner.h"
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct column counters_columns[12] = {
+static const struct column counters_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"name", NULL, V_STR, 0, "an event, or what follows from two"},
@@ -355,7 +355,14 @@ static void say_rules(struct store *s, struct table *t)
 			   "and, in percent of it, its standard error");
 }
 
-int counters_from_store(struct store *s, const struct query *q, struct table *t, struct error *err)
+/*
+ * Each event that was to be counted: the estimate over the runs, and, as perf stat -r prints it,
+ * the mean with its standard error in percent; the part of the time that it had a hardware counter;
+ * what was not counted or is not supported, as such. Then what follows from two events, for each
+ * run, from events of one group where they are in one.
+ */
+static int counters_from_store(struct store *s, const struct query *q, struct table *t,
+			       struct error *err)
 {
 	struct block_list list;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
@@ -374,3 +381,23 @@ int counters_from_store(struct store *s, const struct query *q, struct table *t,
 	block_list_free(&list);
 	return rc;
 }
+
+static int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	if (q->stat)
+		return counters_from_stat(q->stat, q, t, err);
+	if (!s)
+		return error_set(err, EINVAL,
+				 "table 'counters' is made from a capture, or from perf stat's "
+				 "output with --perf-stat");
+	return counters_from_store(s, q, t, err);
+}
+
+const struct measure measure_counters = {
+	.name = "counters",
+	.what = "hardware and software counters, and what follows from them",
+	MEASURE_COLUMNS(counters_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS, [SOURCE_TEXT] = "cpu comm by unit units rate"},
+	.spare = "mean runs value_lo running_pct",
+	.run = counters_run,
+};

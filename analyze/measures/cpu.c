@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* cpu: how the side's CPUs spent the window; 100 % is one CPU. */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/cpu_parts.h"
 #include "analyze/measures/zero_copy.h"
 
-const struct column cpu_columns[13] = {
+static const struct column cpu_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
@@ -48,14 +48,11 @@ static void put_block(struct store *s, const struct block_list *list, const stru
 	put_estimate(t, row, "busy_pct", "busy", &e);
 }
 
-int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
-	int rc, i;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
 
-	if (q->by)
-		return cpu_by_run(s, q, t, err);
-	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 	if (!rc) {
 		zero_copy_title(s, q, t);
 		for (i = 0; i < list.n; i++)
@@ -66,3 +63,13 @@ int cpu_run(struct store *s, const struct query *q, struct table *t, struct erro
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_cpu = {
+	.name = "cpu",
+	.what = "how the side's CPUs spent the window; --by cpu, comm, process or thread",
+	MEASURE_COLUMNS(cpu_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.spare = "runs iowait_pct steal_pct",
+	.by = &measure_cpu_by,
+	.run = cpu_run,
+};

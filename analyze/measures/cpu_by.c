@@ -7,7 +7,6 @@
  * Where threads may leave the side's CPUs, a part of their time may have been elsewhere: then it is
  * the least that it can be.
  */
-#include "analyze/measures/tables.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/cpu_parts.h"
@@ -371,7 +370,7 @@ static void set_columns(struct table *t, int key)
 	t->ncolumns = (int)array_size(by_cpu_columns);
 }
 
-int cpu_by_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int cpu_by_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list = {0};
 	int key = -1, rc = find_key(q->by, &key, err), i;
@@ -399,3 +398,10 @@ int cpu_by_run(struct store *s, const struct query *q, struct table *t, struct e
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_cpu_by = {
+	.name = "cpu --by",
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "cpu comm by limit all"},
+	.spare = "runs iowait_pct steal_pct",
+	.run = cpu_by_run,
+};

@@ -3,7 +3,7 @@
  * tcp, sizes: metrics of one kind, a row each, estimated over the runs;
  * and what is worked out of two of them for each run, as cycles per byte.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/manner.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column family_columns[8] = {
+static const struct column family_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"name", NULL, V_STR, 0, NULL},
@@ -211,7 +211,7 @@ static int put_block(struct store *s, const struct block_runs *b, enum estimator
 	return rc;
 }
 
-int family_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int family_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
@@ -232,3 +232,21 @@ int family_run(struct store *s, const struct query *q, struct table *t, struct e
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_sizes = {
+	.name = "sizes",
+	.what = "how much each receive gave, and other histograms of the workload",
+	MEASURE_COLUMNS(family_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.spare = "runs",
+	.run = family_run,
+};
+
+/* What --by name makes of tcp: figures of all sockets together are a family as well. */
+const struct measure measure_tcp_by_name = {
+	.name = "tcp --by name",
+	MEASURE_COLUMNS(family_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by"},
+	.spare = "runs",
+	.run = family_run,
+};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/costs.h"
 #include "analyze/measures/functions_flat.h"
@@ -25,10 +25,10 @@ static const struct cost_table functions = {
 		"total_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"            \
 	}
 
-const struct column functions_columns[9] = {FUNCTION_COLUMNS};
+static const struct column functions_columns[] = {FUNCTION_COLUMNS};
 static const struct column by_comm[] = {{"comm", NULL, V_STR, 0, NULL}, FUNCTION_COLUMNS};
 
-int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	bool comm = q->by && strstr(q->by, "comm");
 
@@ -38,3 +38,13 @@ int functions_run(struct store *s, const struct query *q, struct table *t, struc
 	t->ncolumns = comm ? (int)array_size(by_comm) : (int)array_size(functions_columns);
 	return functions_from_flat(q->flat, q, t, err);
 }
+
+const struct measure measure_functions = {
+	.name = "functions",
+	.what = "cost of each function: self, and with what it calls",
+	MEASURE_COLUMNS(functions_columns),
+	COST_OPTIONS(""),
+	.spare = "samples total_share dso self_share",
+	.flags = MEASURE_COSTS,
+	.run = functions_run,
+};

@@ -5,7 +5,7 @@
  * its chain. Every group is made of all samples by itself, so groups may overlap; what functions
  * stand in two of them, and what that costs, is said.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/costs.h"
 #include "lib/alloc.h"
@@ -18,7 +18,7 @@
 static const struct cost_table by_group = {.keys = {BY_COMPONENT}, .nkeys = 1, .totals = true};
 static const struct cost_table by_function = {.keys = {BY_SYMBOL, BY_MODULE}, .nkeys = 2};
 
-const struct column groups_columns[8] = {
+static const struct column groups_columns[] = {
 	{"group", NULL, V_STR, 0, "its name"},
 	{"samples", NULL, V_INT, 0, "samples with one of its functions as the leaf"},
 	{"self_share", "%", V_REAL, 2, "its functions' own share"},
@@ -198,7 +198,7 @@ static int put_notes(struct store *s, const struct query *q, const struct groups
 	return rc;
 }
 
-int groups_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int groups_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct groups g = {.n = 0};
 	int rc = groups_read(&g, q, err);
@@ -212,3 +212,13 @@ int groups_run(struct store *s, const struct query *q, struct table *t, struct e
 	groups_free(&g);
 	return rc;
 }
+
+const struct measure measure_groups = {
+	.name = "groups",
+	.what = "cost of your own groups of functions: --group 'alloc=build_skb,kmem_cache_*'",
+	MEASURE_COLUMNS(groups_columns),
+	COST_OPTIONS("group"),
+	.spare = "samples total_share self_share",
+	.flags = MEASURE_COSTS,
+	.run = groups_run,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* host: what is known of the hosts, a row for each fact. */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/clocks.h"
 #include "lib/alloc.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct column host_columns[3] = {
+static const struct column host_columns[] = {
 	{"host", NULL, V_STR, 0, NULL},
 	{"fact", NULL, V_STR, 0, NULL},
 	{"value", NULL, V_STR, 0, NULL},
@@ -51,7 +51,7 @@ static int put_clock(struct store *s, const char *host, struct table *t, struct 
 	return 0;
 }
 
-int host_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int host_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct host_row *hosts;
 	int n = store_hosts(s, &hosts, err), i, rc = 0;
@@ -74,3 +74,11 @@ int host_run(struct store *s, const struct query *q, struct table *t, struct err
 	free(hosts);
 	return rc;
 }
+
+const struct measure measure_host = {
+	.name = "host",
+	.what = "the hosts that were measured",
+	MEASURE_COLUMNS(host_columns),
+	.options = {[SOURCE_CAPTURE] = ""},
+	.run = host_run,
+};

@@ -4,7 +4,7 @@
  * where the analysis had them. A sample of a timer, or of a counter without precise events, stands
  * at the instruction after the one that took the time, or further down.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/amount.h"
 #include "analyze/measures/costs.h"
@@ -23,7 +23,7 @@
 
 enum { LIMIT = 30 };
 
-const struct column hotspots_columns[12] = {
+static const struct column hotspots_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"symbol", NULL, V_STR, 0, "the function"},
@@ -439,7 +439,7 @@ static int from_profile(const struct query *q, struct table *t, bool *any, struc
 	return rc;
 }
 
-int hotspots_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int hotspots_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	bool any = false;
 	int rc;
@@ -461,3 +461,16 @@ int hotspots_run(struct store *s, const struct query *q, struct table *t, struct
 	rc = s ? from_store(s, q, t, &any, err) : from_profile(q, t, &any, err);
 	return rc ? rc : check_found(s, q, t, any, err);
 }
+
+#define SPOTS OPT_SAMPLES "dso symbol limit all unit basis rate in"
+
+const struct measure measure_hotspots = {
+	.name = "hotspots",
+	.what = "cost of the instructions of a FUNCTION",
+	MEASURE_COLUMNS(hotspots_columns),
+	.options =
+		{[SOURCE_CAPTURE] = OPT_RUNS SPOTS, [SOURCE_PERF] = OPT_RECORDING OPT_DONE SPOTS},
+	.spare = "samples dso self_share symbol",
+	.flags = MEASURE_COSTS | MEASURE_FUNCTION,
+	.run = hotspots_run,
+};

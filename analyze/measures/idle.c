@@ -4,7 +4,7 @@
  * and of each of its CPUs. io_uring's waits count as iowait: a CPU that idles there is idle, too,
  * and cpuidle knows no difference.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zero_copy.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column idle_columns[11] = {
+static const struct column idle_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"cpu", NULL, V_STR, STANDS_RIGHT, "a number, or all: the side's CPUs added up"},
@@ -177,7 +177,7 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 	return rc;
 }
 
-int idle_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int idle_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
 	bool states = false;
@@ -202,3 +202,12 @@ int idle_run(struct store *s, const struct query *q, struct table *t, struct err
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_idle = {
+	.name = "idle",
+	.what = "busy, idle, iowait, and the idle states that CPUs were in",
+	MEASURE_COLUMNS(idle_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu"},
+	.spare = "runs source",
+	.run = idle_run,
+};

@@ -3,7 +3,7 @@
  * irq: who interrupted the side's CPUs, and which softirqs they ran, the most frequent first. By
  * CPU (--by cpu, --cpu SET) all of the host's are shown, the side's and the others.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zero_copy.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column irq_columns[13] = {
+static const struct column irq_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"kind", NULL, V_STR, 0, "irq or softirq"},
@@ -224,7 +224,7 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 	return rc;
 }
 
-int irq_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int irq_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
 	size_t found = 0;
@@ -247,3 +247,12 @@ int irq_run(struct store *s, const struct query *q, struct table *t, struct erro
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_irq = {
+	.name = "irq",
+	.what = "interrupts and softirqs: who, how often, on which CPUs",
+	MEASURE_COLUMNS(irq_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu limit all"},
+	.spare = "runs count",
+	.run = irq_run,
+};

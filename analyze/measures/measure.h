@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A measure fills one table from the store (or from bare files that the query carries). THE TABLE
- * of measures is in measure.c: a new table is one file, its row there, and a test. Reports,
- * comparisons and charts all get their figures through measure_run, so that they cannot disagree.
+ * A measure fills one table from the store (or from bare files that the query carries). A new table
+ * is one file with its `const struct measure`, its row in the list in measure.c, and a test.
+ * Reports, comparisons and charts all get their figures through measure_run, so that they cannot
+ * disagree.
  */
 #ifndef ZC_MEASURE_H
 #define ZC_MEASURE_H
 
 #include "analyze/store/store.h"
+#include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/table.h"
 
@@ -72,26 +74,47 @@ struct query {
 	struct tracepoints *tracepoints;
 };
 
-enum measure_needs {
-	NEEDS_SOURCE,	/* a capture or a bare file */
-	NEEDS_STORE,	/* a capture */
-	NEEDS_FUNCTION, /* either, and a function's name behind the table's: counts instructions */
+/* What a feature's figures are made from: a capture, or a bare perf.data, text or given numbers. */
+enum data_source { SOURCE_CAPTURE, SOURCE_PERF, SOURCE_TEXT, SOURCE_NUMBERS, SOURCES };
+
+/* Options that several features take (analyze/options.c), for their lists. */
+#define OPT_SLICE     "from to jobs "
+#define OPT_RUNS      "variant side run estimator " OPT_SLICE
+#define OPT_SAMPLES   "cpu comm event "
+#define OPT_MODEL     "power-model power-kind "
+#define OPT_RECORDING OPT_SLICE "kallsyms vmlinux inline symfs buildid-dir "
+#define OPT_DONE      "units seconds busy-ns cycles instructions "
+
+enum measure_flags {
+	MEASURE_COSTS = 1,	 /* figures are costs of code, out of profiles */
+	MEASURE_TRACEPOINTS = 2, /* reads the tracepoints of a perf.data, not its profile */
+	MEASURE_FUNCTION = 4,	 /* the argument after the table's name is a function */
+	MEASURE_RATES = 8,	 /* --rate may list several rates */
 };
 
+/* A table. Its own file defines it, the list in measure.c names it, nothing else knows it. */
 struct measure {
 	const char *name, *what;
-	const struct column *columns; /* those it has without --by */
+	const struct column *columns;
 	int ncolumns;
+	/* The options it takes, "variant side run", for each source; NULL: that is no source.
+	 * Options that the table refuses itself, with a better reason, are among them. */
+	const char *options[SOURCES];
+	/* Columns that a narrow terminal leaves out, the least important first. Costs and evidence
+	 * are never among them; "value_lo" is the interval of a value. NULL: it wraps instead. */
+	const char *spare;
+	unsigned int flags;
+	/* What --by turns it into; by_key NULL: with any key. */
+	const struct measure *by;
+	const char *by_key;
 	int (*run)(struct store *, const struct query *, struct table *, struct error *);
-	enum measure_needs needs;
 };
+#define MEASURE_COLUMNS(list) .columns = list, .ncolumns = (int)array_size(list)
 
 const struct measure *measure_find(const char *name); /* or NULL */
 const struct measure *measure_at(size_t i);	      /* NULL past the last */
-/* Are its figures costs, which --in can have in cycles? */
-bool measure_has_costs(const struct measure *m);
-/* Of a perf.data, does it read the tracepoints and not the profile? */
-bool measure_reads_tracepoints(const struct measure *m);
+/* The measure itself, or what the query's --by turns it into. */
+const struct measure *measure_by(const struct measure *m, const struct query *q);
 
 /* Fills `t` (initialised here, freed by the caller also after an error). */
 int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,

@@ -4,7 +4,7 @@
  * kernel, of each queue, and the driver's own. --by interface shows the kernel's alone, --by queue
  * those of queues. How interfaces are set up stands below, and in json as "interfaces".
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/changes.h"
 #include "analyze/measures/counter_kinds.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column nic_columns[14] = {
+static const struct column nic_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"netns", NULL, V_STR, 0, "host, or the workload's where that is another"},
@@ -157,7 +157,7 @@ static int by_of(const char *name, enum by *by, struct error *err)
 	return 0;
 }
 
-int nic_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int nic_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list = {0};
 	size_t found = 0;
@@ -186,3 +186,13 @@ int nic_run(struct store *s, const struct query *q, struct table *t, struct erro
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_nic = {
+	.name = "nic",
+	.what = "what interfaces and their queues counted, and how they are set up",
+	MEASURE_COLUMNS(nic_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by limit all",
+		    [SOURCE_TEXT] = "by limit all seconds"},
+	.spare = "runs count source",
+	.run = nic_run,
+};

@@ -6,7 +6,7 @@
  */
 #include "analyze/measures/passes.h"
 
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column passes_columns[12] = {
+static const struct column passes_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"pass", NULL, V_STR, 0, "measure, profile, syscalls"},
@@ -126,7 +126,7 @@ static void free_all(struct pass_runs all[PASSES])
 		free_pass(&all[i]);
 }
 
-int passes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int passes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct pass_runs all[PASSES];
 	struct block_list list;
@@ -212,3 +212,11 @@ void passes_note(struct store *s, const struct block_list *list, struct table *t
 			text.buf);
 	str_free(&text);
 }
+
+const struct measure measure_passes = {
+	.name = "passes",
+	.what = "what the instruments of a pass cost the workload",
+	MEASURE_COLUMNS(passes_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.run = passes_run,
+};

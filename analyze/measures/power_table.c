@@ -4,7 +4,7 @@
  * that it was measured in. Kinds are never added up, nor are domains of different sources: a kind's
  * total is of one source.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/datagrams.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column power_columns[12] = {
+static const struct column power_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"kind", NULL, V_STR, 0, "wall, platform, package, other; model: made up by --power-model"},
@@ -240,7 +240,7 @@ static void say_datagrams(struct store *s, const struct block_list *list, struct
 	absences_free(&absent);
 }
 
-int power_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int power_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
@@ -257,3 +257,12 @@ int power_run(struct store *s, const struct query *q, struct table *t, struct er
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_power = {
+	.name = "power",
+	.what = "watts and joules by kind and domain, joules per GB, scores",
+	MEASURE_COLUMNS(power_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "roi-n roi-m"},
+	.spare = "runs energy_j source",
+	.run = power_run,
+};

@@ -3,19 +3,19 @@
  * rates: the time that one unit of work takes at a rate, 1e9 / rate on one CPU, and how much less
  * or more that is than at the first: absolute, as percent of a rate mean another time at each rate.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "lib/alloc.h"
 
 #include <errno.h>
 
-const struct column rates_columns[3] = {
+static const struct column rates_columns[] = {
 	{"rate", "1/s", V_REAL, 1, "units of work per second"},
 	{"ns", "ns", V_REAL, 2, "time of one of them on one CPU"},
 	{"delta_ns", "ns", V_REAL, 2, "that, less the first row's"},
 };
 
-int rates_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int rates_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	int i;
 
@@ -33,3 +33,12 @@ int rates_run(struct store *s, const struct query *q, struct table *t, struct er
 	}
 	return 0;
 }
+
+const struct measure measure_rates = {
+	.name = "rates",
+	.what = "what a unit of work takes at a rate, and the difference: --rate A,B",
+	MEASURE_COLUMNS(rates_columns),
+	.options = {[SOURCE_NUMBERS] = "rate"},
+	.flags = MEASURE_RATES,
+	.run = rates_run,
+};

@@ -11,7 +11,7 @@
  *
  * Scores are made for each repeat and then estimated over the repeats.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/datagrams.h"
@@ -35,7 +35,7 @@
 		name "_hi", unit, V_REAL, digits, NULL                                          \
 	}
 
-const struct column roi_columns[20] = {
+static const struct column roi_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, "receiver, sender, and both in total"},
 	WITH_INTERVAL("throughput_gbps", "Gbit/s", 3, "T"),
@@ -346,13 +346,16 @@ static int run_given(const struct query *q, struct table *t, struct error *err)
 	return 0;
 }
 
-int roi_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int roi_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
 	int rc, i;
 
 	if (q->throughput_gbps > 0)
 		return run_given(q, t, err);
+	if (!s)
+		return error_set(err, EINVAL,
+				 "of what? give a capture, or numbers, which need --throughput");
 	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 	if (!rc)
 		zero_copy_title(s, q, t);
@@ -374,3 +377,13 @@ int roi_run(struct store *s, const struct query *q, struct table *t, struct erro
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_roi = {
+	.name = "roi",
+	.what = "scores: throughput^2 over CPU use, and over power",
+	MEASURE_COLUMNS(roi_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "roi-n roi-m",
+		    [SOURCE_NUMBERS] = "throughput cpu-pct power power-model roi-n roi-m"},
+	.spare = "runs power_source",
+	.run = roi_run,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* runs: every run with its state, window and place, and everything that is to be said of it. */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/notes.h"
 #include "analyze/measures/scope.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column runs_columns[20] = {
+static const struct column runs_columns[] = {
 	{"position", NULL, V_INT, 0, "place in the order they were made in, from 0"},
 	{"variant", NULL, V_STR, 0, NULL},
 	{"pass", NULL, V_STR, 0, "measure, profile, syscalls or all"},
@@ -156,7 +156,7 @@ static void put_notes(struct store *s, const struct run *runs, int n, struct tab
 		free(notes);
 }
 
-int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct run_filter all = {.failed = true};
 	struct run *runs;
@@ -177,3 +177,12 @@ int runs_run(struct store *s, const struct query *q, struct table *t, struct err
 				      "and --run lists them")
 			  : 0;
 }
+
+const struct measure measure_runs = {
+	.name = "runs",
+	.what = "every run with its state, and every note",
+	MEASURE_COLUMNS(runs_columns),
+	.options = {[SOURCE_CAPTURE] = "variant side run " OPT_SLICE},
+	.spare = "end_ns start_ns host position cpus",
+	.run = runs_run,
+};

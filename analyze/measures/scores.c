@@ -7,7 +7,7 @@
  * Where both sides have a CPU there is no total of what was measured by CPU: it would be in there
  * twice. A score whose inputs are missing is absent, and a note says which input and how to get it.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/calls.h"
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column scores_columns[9] = {
+static const struct column scores_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, "receiver, sender, and both in total"},
 	{"score", NULL, V_STR, 0, NULL},
@@ -271,7 +271,7 @@ static void put_scores(struct store *s, const struct query *q, const struct bloc
 	absences_next(absent, wanted);
 }
 
-int scores_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int scores_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list figures = {0}, accounted = {0};
 	struct absences absent = {0};
@@ -294,3 +294,12 @@ int scores_run(struct store *s, const struct query *q, struct table *t, struct e
 	block_list_free(&accounted);
 	return rc;
 }
+
+const struct measure measure_scores = {
+	.name = "scores",
+	.what = "what a byte cost: time, cycles, joules, system calls",
+	MEASURE_COLUMNS(scores_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL},
+	.spare = "runs better",
+	.run = scores_run,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* snmp: what the network stack counted, those that tell of trouble first. */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/changes.h"
 #include "analyze/measures/counter_kinds.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-const struct column snmp_columns[10] = {
+static const struct column snmp_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"name", NULL, V_STR, 0, "as nstat has it"},
@@ -58,7 +58,7 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 	return rc;
 }
 
-int snmp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int snmp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
 	size_t found = 0;
@@ -75,3 +75,12 @@ int snmp_run(struct store *s, const struct query *q, struct table *t, struct err
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_snmp = {
+	.name = "snmp",
+	.what = "what the network stack counted: retransmits, drops, prunes, ...",
+	MEASURE_COLUMNS(snmp_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "limit all"},
+	.spare = "runs count per_mib",
+	.run = snmp_run,
+};

@@ -3,7 +3,7 @@
  * softnet: what the network softirq of the side's CPUs did, and on which of the host's CPUs; with
  * --by cpu of each CPU of the host that did anything.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zero_copy.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column softnet_columns[12] = {
+static const struct column softnet_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"name", NULL, V_STR, 0,
@@ -178,7 +178,7 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 	return rc;
 }
 
-int softnet_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int softnet_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
 	int rc, i;
@@ -199,3 +199,12 @@ int softnet_run(struct store *s, const struct query *q, struct table *t, struct 
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_softnet = {
+	.name = "softnet",
+	.what = "packets processed, dropped and squeezed by the side's CPUs",
+	MEASURE_COLUMNS(softnet_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu all"},
+	.spare = "runs",
+	.run = softnet_run,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* summary: one line for each variant and side: how fast, at what cost, and was it zero copy. */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/basis.h"
 #include "analyze/measures/block_table.h"
@@ -35,7 +35,7 @@ enum { SOME_BLOCKS = 16 };
 		"copy_ns_per_" unit "_ci", "ns/" unit, V_REAL, 1, "half its 95 % interval"         \
 	}
 
-const struct column summary_columns[36] = {
+static const struct column summary_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
@@ -235,7 +235,7 @@ static void choose_columns(struct store *s, const struct block_list *list, struc
 	t->ncolumns = n;
 }
 
-int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
@@ -268,3 +268,12 @@ int summary_run(struct store *s, const struct query *q, struct table *t, struct 
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_summary = {
+	.name = "summary",
+	.what = "each variant and side in a line: throughput, CPU, cost, zero copy",
+	MEASURE_COLUMNS(summary_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL},
+	.spare = "runs power_source",
+	.run = summary_run,
+};

@@ -4,7 +4,7 @@
  * runs of one block, are added up. stddev_pct is perf's: 100 x the standard error of the mean /
  * mean, sqrt(m2 / (n - 1) / n).
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/syscalls_perf.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column syscalls_columns[14] = {
+static const struct column syscalls_columns[] = {
 	{"comm", NULL, V_STR, 0, "command"},
 	{"syscall", NULL, V_STR, 0, NULL},
 	{"calls", NULL, V_INT, 0, NULL},
@@ -124,7 +124,7 @@ static int run_store(struct store *s, const struct query *q, struct table *t, st
 	return rc;
 }
 
-int syscalls_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int syscalls_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	if (q->trace)
 		return syscalls_from_perf_trace(q->trace, q, t, err);
@@ -136,3 +136,17 @@ int syscalls_run(struct store *s, const struct query *q, struct table *t, struct
 				 "--strace-c");
 	return run_store(s, q, t, err);
 }
+
+#define CALLS "comm by limit all unit units rate seconds"
+
+const struct measure measure_syscalls = {
+	.name = "syscalls",
+	.what = "calls, errors, times and sizes of system calls",
+	MEASURE_COLUMNS(syscalls_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_SLICE "variant side run comm by limit all",
+		    [SOURCE_PERF] = "from to cpu " CALLS,
+		    [SOURCE_TEXT] = CALLS},
+	.spare = "stddev_pct min_ms p50_ms bytes_per_call total_ms",
+	.flags = MEASURE_TRACEPOINTS,
+	.run = syscalls_run,
+};

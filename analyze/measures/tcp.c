@@ -4,7 +4,7 @@
  * workload said of its own, which goes from its first byte to its last. `evidence` tells which.
  * --by name has the run's figures over all its sockets, a row each, estimated over the runs.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/zero_copy.h"
@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column tcp_columns[29] = {
+extern const struct measure measure_tcp_by_name; /* families.c */
+
+static const struct column tcp_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"run", NULL, V_INT, 0, "the repeat"},
@@ -200,14 +202,23 @@ static int sockets_run(struct store *s, const struct query *q, struct table *t, 
 	return rc;
 }
 
-int tcp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int tcp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	if (!q->by || !strcmp(q->by, "socket"))
 		return sockets_run(s, q, t, err);
-	if (strcmp(q->by, "name"))
-		return error_set(err, EINVAL,
-				 "--by: table 'tcp' has the keys socket and name, not '%s'", q->by);
-	t->columns = family_columns;
-	t->ncolumns = (int)array_size(family_columns);
-	return family_run(s, q, t, err);
+	return error_set(err, EINVAL, "--by: table 'tcp' has the keys socket and name, not '%s'",
+			 q->by);
 }
+
+const struct measure measure_tcp = {
+	.name = "tcp",
+	.what = "the workload's sockets: rtt, cwnd, rates, retransmits, what limits them",
+	MEASURE_COLUMNS(tcp_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by limit all"},
+	.spare = "runs pacing_gbps rcv_space_kib rttvar_us ssthresh retrans_kib rmem_kib wmem_kib "
+		 "mss rcv_rtt_us retrans_per_gb busy_pct out_of_order drops sndbuf_limited_pct "
+		 "rwnd_limited_pct min_rtt_us congestion peer local acked_mb received_mb",
+	.by = &measure_tcp_by_name,
+	.by_key = "name",
+	.run = tcp_run,
+};

@@ -4,7 +4,7 @@
  * sides' CPUs lie among them. Equal caches are a row each level; --all shows each of them and each
  * core.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/notes.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column topology_columns[12] = {
+static const struct column topology_columns[] = {
 	{"host", NULL, V_STR, 0, NULL},
 	{"kind", NULL, V_STR, 0, "package, node, core, cache, nic; side: of a variant"},
 	{"name", NULL, V_STR, 0, NULL},
@@ -258,7 +258,7 @@ static void say_remarks(struct store *s, const struct block_runs *b, struct tabl
 	}
 }
 
-int topology_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int topology_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct host_row *hosts = NULL;
 	struct block_list list = {0};
@@ -285,3 +285,11 @@ int topology_run(struct store *s, const struct query *q, struct table *t, struct
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_topology = {
+	.name = "topology",
+	.what = "packages, NUMA nodes, caches, network cards, and where the sides' CPUs lie",
+	MEASURE_COLUMNS(topology_columns),
+	.options = {[SOURCE_CAPTURE] = "variant side run all"},
+	.run = topology_run,
+};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* variants: which settings each stands for, a column a setting, and how many of its runs there are.
  */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "lib/alloc.h"
 #include "lib/arena.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The settings stand between the first and the others. */
-const struct column variants_columns[4] = {
+static const struct column variants_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"runs", NULL, V_INT, 0, "that went well, of all passes"},
 	{"failed_runs", NULL, V_INT, 0, NULL},
@@ -81,7 +81,7 @@ static int put_variant(struct store *s, const char *variant, const char **settin
 	return rc;
 }
 
-int variants_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int variants_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	const char **variants = NULL, **settings = NULL;
 	int nv = store_variants(s, &variants, err), i, rc = 0;
@@ -101,3 +101,11 @@ int variants_run(struct store *s, const struct query *q, struct table *t, struct
 	free(settings);
 	return ns < 0 ? ns : rc;
 }
+
+const struct measure measure_variants = {
+	.name = "variants",
+	.what = "which settings each variant was measured under",
+	MEASURE_COLUMNS(variants_columns),
+	.options = {[SOURCE_CAPTURE] = "variant"},
+	.run = variants_run,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zerocopy: the evidence, one row each, and the verdict in words. */
-#include "analyze/measures/tables.h"
+#include "analyze/measures/measure.h"
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/costs.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column zerocopy_columns[8] = {
+static const struct column zerocopy_columns[] = {
 	{"variant", NULL, V_STR, 0, NULL},
 	{"side", NULL, V_STR, 0, NULL},
 	{"evidence", NULL, V_STR, 0, "who says so, of what"},
@@ -150,7 +150,7 @@ static void say_notes(struct store *s, const struct query *q, const struct block
 	free(runs);
 }
 
-int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct evidence e[MAX_EVIDENCE];
 	struct block_list list;
@@ -182,3 +182,11 @@ int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct
 	block_list_free(&list);
 	return rc;
 }
+
+const struct measure measure_zerocopy = {
+	.name = "zerocopy",
+	.what = "was it zero copy: the evidence and a verdict",
+	MEASURE_COLUMNS(zerocopy_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.run = zerocopy_run,
+};

@@ -159,7 +159,7 @@ ok "and is named" says "no event 'nonsense'" err
 ok "and the file is left alone" cmp whole file
 ok "no such command, exit 1" exits 1 "$zcost" export folded --perf wide.data --comm nonsense
 ok "an unknown format, exit 2" exits 2 "$zcost" export nonsense --perf wide.data
-ok "names those there are" says "there is: folded" err
+ok "names those there are" says "there are: folded" err
 ok "nothing to export, exit 2" exits 2 "$zcost" export folded
 ok "--weight of nothing known, exit 2" exits 2 "$zcost" export folded --perf wide.data --weight x
 ok "a full disk fails" exits 1 "$zcost" export folded --perf wide.data -o /dev/full

@@ -42,13 +42,19 @@ ok "groups of another table" refused report functions cap --group a=b
 ok "given numbers beside a capture" refused report roi cap --throughput 10
 ok "runs of a bare file" refused report functions --perf nowhere --variant copying
 ok "a capture of rates" exits 2 "$zcost" report rates cap --rate 10,20 --variant copying
-ok "says what they are of" says "table 'rates' is made of --rate alone: cap means nothing for it" err
+ok "says what they are of" says "table 'rates' is made from given numbers, not from a capture" err
 ok "a recording of rates" exits 2 "$zcost" report rates --perf nowhere --rate 10,20
 ok "a variant of rates" refused report rates --rate 10,20 --variant copying
 ok "a unit of rates" refused report rates --rate 1e6 --unit KiB
 ok "the estimator of one recording" refused report functions --perf nowhere --estimator mean
 ok "rows of whole figures" refused compare copying mapping -C cap --limit 3
 ok "work of a capture" refused compare copying mapping -C cap --table functions --rate 1e6
+ok "a waterfall by system calls takes no CPUs: those calls are not samples" refused compare copying mapping -C cap \
+	--table waterfall --by syscalls --cpu 1
+ok "a waterfall by functions takes CPUs" exits 0 "$zcost" compare copying mapping -C cap --table waterfall --by functions --cpu 1
+ok "a self-test tests all its tables: --table is a usage error" exits 2 "$zcost" compare --self-test cap --table functions
+ok "--children is for tables of costs" refused report summary cap --children
+ok "--in is for tables of costs" refused report summary cap --in cycles
 ok "rows of a self-test" refused compare --self-test cap --limit 3
 ok "a gate of two files, which have no verdict" refused compare "$tests/data/xdp-drop.stat" x.txt \
 	--table functions --fail-on worse

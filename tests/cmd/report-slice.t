@@ -35,6 +35,6 @@ ok "says where they are" says "no sample between --from and --to; its samples ar
 ok "not a time, exit 2" exits 2 "$zcost" report functions --perf cut.data --from soon
 printf '# Samples: 1\n    50.00%%  a  b  [k] c\n' >text
 ok "of a text, exit 2" exits 2 "$zcost" report functions --perf-report text --from 1
-ok "says what it is for" says 'cut a capture or a perf.data' err
+ok "the message says what --from goes with" says '--from means nothing .*; it goes with a capture, a perf.data' err
 
 done_testing

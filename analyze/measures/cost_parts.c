@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tables of costs by one part of the code: components, contexts, modules. */
+#include "analyze/measures/costs.h"
+
+#define PART_COLUMNS(part)                                                                        \
+	{                                                                                         \
+		{part, NULL, V_STR, 0, NULL}, {"samples", NULL, V_INT, 0, "samples taken in it"}, \
+			{"self_share", "%", V_REAL, 2, "its share"},                              \
+			{"self_ns", "ns", V_REAL, 1, "self_share x basis"},                       \
+			{"self_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"},                \
+	}
+
+static const struct column components_columns[] = PART_COLUMNS("component");
+static const struct column contexts_columns[] = PART_COLUMNS("context");
+static const struct column modules_columns[] = PART_COLUMNS("module");
+
+static int components_run(struct store *s, const struct query *q, struct table *t,
+			  struct error *err)
+{
+	static const struct cost_table by = {.keys = {BY_COMPONENT}, .nkeys = 1};
+
+	return cost_table_run(&by, s, q, t, err);
+}
+
+static int contexts_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	static const struct cost_table by = {.keys = {BY_CONTEXT}, .nkeys = 1};
+
+	return cost_table_run(&by, s, q, t, err);
+}
+
+static int modules_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	static const struct cost_table by = {.keys = {BY_MODULE}, .nkeys = 1};
+
+	return cost_table_run(&by, s, q, t, err);
+}
+
+const struct measure measure_components = {
+	.name = "components",
+	.what = "cost of groups of functions: data copy, TCP/IP, skb, ...",
+	MEASURE_COLUMNS(components_columns),
+	COST_OPTIONS(""),
+	.spare = "samples self_share",
+	.flags = MEASURE_COSTS,
+	.run = components_run,
+};
+
+const struct measure measure_contexts = {
+	.name = "contexts",
+	.what = "cost in user space, syscalls, softirq, hardirq",
+	MEASURE_COLUMNS(contexts_columns),
+	COST_OPTIONS(""),
+	.spare = "samples self_share",
+	.flags = MEASURE_COSTS,
+	.run = contexts_run,
+};
+
+const struct measure measure_modules = {
+	.name = "modules",
+	.what = "cost in the kernel, its modules, programs and libraries",
+	MEASURE_COLUMNS(modules_columns),
+	COST_OPTIONS(""),
+	.spare = "samples self_share",
+	.flags = MEASURE_COSTS,
+	.run = modules_run,
+};

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of options, with their parsers and the readers of files. */
+#include "analyze/options.h"
+
+#include "analyze/ingest/strace_c.h"
+#include "analyze/measures/amount.h"
+#include "analyze/open.h"
+#include "analyze/perfdata/perfdata.h"
+#include "analyze/perfdata/tracepoints.h"
+#include "lib/args.h"
+#include "lib/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- parsers --- */
+
+struct option_title {
+	char text[40];
+};
+
+static struct option_title option_title(const struct option_row *o)
+{
+	struct option_title title;
+
+	snprintf(title.text, sizeof(title.text), "--%s", o->name);
+	return title;
+}
+
+static void *option_storage(const struct option_row *o, void *to)
+{
+	return (char *)to + o->at;
+}
+
+void option_text(const struct argp_state *state, const struct option_row *o, void *to, char *arg)
+{
+	const char **p = option_storage(o, to);
+
+	(void)state;
+	*p = arg;
+}
+
+void option_flag(const struct argp_state *state, const struct option_row *o, void *to, char *arg)
+{
+	bool *p = option_storage(o, to);
+
+	(void)state;
+	(void)arg;
+	*p = true;
+}
+
+static void option_time(const struct argp_state *state, const struct option_row *o, void *to,
+			char *arg)
+{
+	if (time_point_parse(option_storage(o, to), arg))
+		argp_error(state, "--%s '%s' is neither a time in seconds nor +SECONDS", o->name,
+			   arg);
+}
+
+static void option_number(const struct argp_state *state, const struct option_row *o, void *to,
+			  char *arg)
+{
+	double *p = option_storage(o, to);
+
+	*p = arg_above_0(state, option_title(o).text, arg);
+}
+
+static void option_rows(const struct argp_state *state, const struct option_row *o, void *to,
+			char *arg)
+{
+	long *p = option_storage(o, to);
+
+	*p = arg_whole(state, option_title(o).text, arg, 1, LIMIT_MOST);
+}
+
+static void option_jobs(const struct argp_state *state, const struct option_row *o, void *to,
+			char *arg)
+{
+	unsigned int *p = option_storage(o, to);
+
+	*p = (unsigned int)arg_whole(state, option_title(o).text, arg, 1, 1024);
+}
+
+static void option_variant(const struct argp_state *state, const struct option_row *o, void *to,
+			   char *arg)
+{
+	const char **p = option_storage(o, to);
+
+	if (*p)
+		argp_error(state,
+			   "--variant '%s': '%s' is given already; one glob takes several: "
+			   "'mmap*', '[bm]*'",
+			   arg, *p);
+	*p = arg;
+}
+
+/* "3", "mmap/profile-02" */
+static void option_run(const struct argp_state *state, const struct option_row *o, void *to,
+		       char *arg)
+{
+	struct options *all = to;
+	char *slash, *dash, *end;
+	long n;
+
+	(void)o;
+	n = strtol(arg, &end, 10);
+	if (!*end && n > 0) {
+		all->q.repeat = (int)n;
+		return;
+	}
+	free(all->run);
+	all->run = xstrdup(arg);
+	slash = strrchr(all->run, '/');
+	dash = slash ? strrchr(slash, '-') : NULL;
+	n = dash ? strtol(dash + 1, &end, 10) : 0;
+	if (!dash || *end || n <= 0)
+		argp_error(state, "--run '%s' is neither a number nor VARIANT/PASS-NN", arg);
+	*slash = *dash = '\0';
+	all->q.variant = all->run;
+	all->q.pass = slash + 1;
+	all->q.repeat = (int)n;
+}
+
+static void option_cpus(const struct argp_state *state, const struct option_row *o, void *to,
+			char *arg)
+{
+	struct options *all = to;
+	struct error err = {0};
+
+	(void)o;
+	if (cpuset_parse(&all->cpus, arg, &err))
+		argp_error(state, "--cpu: %s", err.text);
+	all->q.cpus = &all->cpus;
+}
+
+static void option_group(const struct argp_state *state, const struct option_row *o, void *to,
+			 char *arg)
+{
+	struct query *q = &((struct options *)to)->q;
+
+	(void)state;
+	(void)o;
+	q->groups = xrealloc(q->groups, (q->ngroups + 1) * sizeof(*q->groups));
+	q->groups[q->ngroups++] = arg;
+}
+
+static void option_amount(const struct argp_state *state, const struct option_row *o, void *to,
+			  char *arg)
+{
+	struct error err = {0};
+
+	if (amount_parse(arg, option_storage(o, to), &err))
+		argp_error(state, "--in: %s", err.text);
+}
+
+static void option_basis(const struct argp_state *state, const struct option_row *o, void *to,
+			 char *arg)
+{
+	enum basis *p = option_storage(o, to);
+
+	if (strcmp(arg, "wall") && strcmp(arg, "busy"))
+		argp_error(state, "--basis '%s' is neither wall nor busy", arg);
+	*p = !strcmp(arg, "wall") ? BASIS_WALL : BASIS_BUSY;
+}
+
+static void option_rates(const struct argp_state *state, const struct option_row *o, void *to,
+			 char *arg)
+{
+	struct options *all = to;
+	struct error err = {0};
+
+	(void)o;
+	all->q.nrates = rates_parse(arg, all->rates, &err);
+	if (all->q.nrates < 0)
+		argp_error(state, "--rate: %s", err.text);
+	all->q.rates = all->rates;
+	all->q.rate = all->rates[0];
+}
+
+static void option_load(const struct argp_state *state, const struct option_row *o, void *to,
+			char *arg)
+{
+	struct query *q = &((struct options *)to)->q;
+
+	q->load_measured = !strcmp(arg, "measured");
+	if (!q->load_measured)
+		q->system_load = arg_above_0(state, option_title(o).text, arg);
+}
+
+static void option_estimator(const struct argp_state *state, const struct option_row *o, void *to,
+			     char *arg)
+{
+	enum estimator e;
+
+	if (!estimator_parse(arg, &e))
+		argp_error(state, "no estimator '%s'; there are median, middle and mean", arg);
+	option_text(state, o, to, arg);
+}
+
+static bool option_is_watts(double x)
+{
+	return isfinite(x) && x >= 0;
+}
+
+/* "idle=230,per_cpu=3.5" */
+static void option_model(const struct argp_state *state, const struct option_row *o, void *to,
+			 char *arg)
+{
+	struct query *q = &((struct options *)to)->q;
+	int end = 0;
+
+	(void)o;
+	if (sscanf(arg, "idle=%lf,per_cpu=%lf%n", &q->model_idle, &q->model_per_cpu, &end) != 2 ||
+	    arg[end] || !option_is_watts(q->model_idle) || !option_is_watts(q->model_per_cpu))
+		argp_error(state, "--power-model '%s' is not idle=WATTS,per_cpu=WATTS", arg);
+}
+
+static void option_input(const struct argp_state *state, const struct option_row *o, void *to,
+			 char *arg)
+{
+	struct options *all = to;
+
+	(void)state;
+	all->input = o;
+	all->path = arg;
+	all->inputs++;
+}
+
+/* --- readers of files instead of a capture --- */
+
+static int perf_read_profile(struct options *o, struct error *err)
+{
+	const struct perfdata_options how = {.slice = o->slice,
+					     .spots = o->read_flags & MEASURE_FUNCTION,
+					     .kallsyms = o->kallsyms,
+					     .vmlinux = o->vmlinux,
+					     .inlines = o->inlines,
+					     .symfs = o->symfs,
+					     .buildid_dir = o->buildid_dir,
+					     .threads = o->jobs,
+					     .use_this_host = !o->symfs};
+	const struct {
+		const char *option, *path;
+	} named[] = {{"--kallsyms", o->kallsyms},
+		     {"--vmlinux", o->vmlinux},
+		     {"--symfs", o->symfs},
+		     {"--buildid-dir", o->buildid_dir}};
+	size_t i;
+
+	for (i = 0; i < array_size(named); i++)
+		if (named[i].path && access(named[i].path, R_OK))
+			return error_sys(err, errno, "%s %s", named[i].option, named[i].path);
+	o->q.profile = &o->profile;
+	return perfdata_read(&o->profile, o->path, &how, err);
+}
+
+static int perf_read(struct options *o, struct error *err)
+{
+	return o->read_flags & MEASURE_TRACEPOINTS
+		       ? tracepoints_open(&o->q.tracepoints, o->path, &o->slice, err)
+		       : perf_read_profile(o, err);
+}
+
+static int report_read(struct options *o, struct error *err)
+{
+	o->q.flat = &o->flat;
+	return perf_report_read(o->path, o->q.event, &o->flat, err);
+}
+
+static int trace_read(struct options *o, struct error *err)
+{
+	o->q.trace = &o->trace;
+	return perf_trace_read(o->path, &o->trace, err);
+}
+
+static int strace_read(struct options *o, struct error *err)
+{
+	o->q.trace = &o->trace;
+	return strace_c_read(o->path, &o->trace, err);
+}
+
+static int stat_read(struct options *o, struct error *err)
+{
+	o->q.stat = &o->stat;
+	return perf_stat_read(o->path, &o->stat, err);
+}
+
+static int ethtool_read(struct options *o, struct error *err)
+{
+	o->q.ethtool = &o->ethtool;
+	return ethtool_text_read(o->path, &o->ethtool, err);
+}
+
+/* --- the table --- */
+
+#define AT(member) offsetof(struct options, member)
+
+// clang-format off
+const struct option_row option_table[] = {
+	OPTION("variant", "V", GROUP_RUNS,
+	       "only these variants: a name, or a glob over names: 'mmap+*'", option_variant,
+	       .at = AT(q.variant)),
+	OPTION("side", "S", GROUP_RUNS, "receiver or sender", option_text, .at = AT(q.side)),
+	OPTION("run", "R", GROUP_RUNS, "a repeat's number, or VARIANT/PASS-NN", option_run),
+	OPTION("cpu", "SET", GROUP_SAMPLES, "only these CPUs", option_cpus),
+	OPTION("comm", "NAME", GROUP_SAMPLES, "only this command; names are globs", option_text,
+	       .at = AT(q.comm)),
+	OPTION("event", "NAME", GROUP_SAMPLES, "of a profile with several events", option_text,
+	       .at = AT(q.event)),
+	OPTION("from", "TIME", GROUP_SAMPLES,
+	       "only from then on. A capture: seconds after the beginning of each run's window, "
+	       "read from its raw files. A perf.data: seconds as perf script has them, or +S "
+	       "after the first sample",
+	       option_time, .at = AT(slice.from)),
+	OPTION("to", "TIME", GROUP_SAMPLES, "only before then", option_time, .at = AT(slice.to)),
+	OPTION("perf", "FILE", GROUP_RECORDING, "the file; '-': standard input", option_input,
+	       .read = perf_read),
+	OPTION("kallsyms", "FILE", GROUP_RECORDING, "the measured kernel's symbols", option_text,
+	       .at = AT(kallsyms)),
+	OPTION("vmlinux", "FILE", GROUP_RECORDING, "its kernel as an ELF file", option_text,
+	       .at = AT(vmlinux)),
+	OPTION("inline", NULL, GROUP_RECORDING,
+	       "inlined functions as frames of their own, from debug information (of a capture: "
+	       "zcost analyze --inline)",
+	       option_flag, .at = AT(inlines)),
+	OPTION("symfs", "DIR", GROUP_RECORDING, "the measured host's files", option_text,
+	       .at = AT(symfs)),
+	OPTION("buildid-dir", "DIR", GROUP_RECORDING,
+	       "files by build-id, as perf keeps in ~/.debug", option_text, .at = AT(buildid_dir)),
+	OPTION("jobs", "N", GROUP_RECORDING,
+	       "threads that read it (default: as many as the CPUs and the file are worth)",
+	       option_jobs, .at = AT(jobs), .key = 'j'),
+	OPTION("perf-report", "FILE", GROUP_TEXTS, "of perf report --stdio or perf top",
+	       option_input, .read = report_read),
+	OPTION("perf-trace", "FILE", GROUP_TEXTS, "of perf trace -s", option_input,
+	       .read = trace_read),
+	OPTION("strace-c", "FILE", GROUP_TEXTS, "of strace -c", option_input, .read = strace_read),
+	OPTION("perf-stat", "FILE", GROUP_TEXTS, "of perf stat, -x and -j, too", option_input,
+	       .read = stat_read),
+	OPTION("ethtool", "FILE", GROUP_TEXTS, "of ethtool -S, twice, or of ethtool_stats.pl",
+	       option_input, .read = ethtool_read),
+	OPTION("by", "KEYS", GROUP_ROWS,
+	       "rows by these first: comm pid tid thread cpu context component module dso symbol "
+	       "variant side",
+	       option_text, .at = AT(q.by)),
+	OPTION("children", NULL, GROUP_ROWS,
+	       "components, contexts, modules: also with all that they call, as functions have it",
+	       option_flag, .at = AT(q.children)),
+	OPTION("dso", "NAME", GROUP_ROWS, "only functions of this module or library", option_text,
+	       .at = AT(q.dso)),
+	OPTION("symbol", "NAME", GROUP_ROWS, "only this function", option_text, .at = AT(q.symbol)),
+	OPTION("components", "FILE", GROUP_ROWS, "own rules for components", option_text,
+	       .at = AT(q.components_file)),
+	OPTION("component-set", "SET", GROUP_ROWS, "fine (default) or basic", option_text,
+	       .at = AT(q.components_set)),
+	OPTION("group", "NAME=F,F...", GROUP_ROWS,
+	       "functions that are to be one (table groups); again for another group",
+	       option_group),
+	OPTION("limit", "N", GROUP_ROWS,
+	       "at most N rows: of each variant and side, of a comparison, of a chart of functions",
+	       option_rows, .at = AT(q.limit)),
+	OPTION("all", NULL, GROUP_ROWS, "every row, unresolved addresses one by one", option_flag,
+	       .at = AT(q.all)),
+	OPTION("unit", "UNIT", GROUP_WORK, "packet, KiB (default), message or syscall", option_text,
+	       .at = AT(q.unit)),
+	OPTION("in", "AMOUNT", GROUP_WORK, "costs in ns, cycles or instructions", option_amount,
+	       .at = AT(q.in)),
+	OPTION("basis", "BASIS", GROUP_WORK,
+	       "wall: all the CPUs' time; busy: the time not idle (default where CPU time was "
+	       "measured)",
+	       option_basis, .at = AT(q.basis)),
+	OPTION("rate", "R", GROUP_WORK,
+	       "units of work per second: 8165032, 8.1M, or what a link carries of frames: "
+	       "100Gbit/1536",
+	       option_rates),
+	OPTION("units", "N", GROUP_WORK, "so many units of work ...", option_number,
+	       .at = AT(q.units)),
+	OPTION("seconds", "S", GROUP_WORK, "... in so many seconds", option_number,
+	       .at = AT(q.seconds)),
+	OPTION("busy-ns", "NS", GROUP_WORK, "busy CPU time, of a bare file", option_number,
+	       .at = AT(q.busy_ns)),
+	OPTION("cycles", "N", GROUP_WORK, "cycles in all, of a bare file (--in cycles)",
+	       option_number, .at = AT(q.cycles)),
+	OPTION("instructions", "N", GROUP_WORK, "instructions in all, of a bare file",
+	       option_number, .at = AT(q.instructions)),
+	OPTION("system-load", "PCT", GROUP_WORK,
+	       "of all CPUs' time in use meanwhile: what of it each module, component or group "
+	       "takes; 'measured': of a capture, that of the side's CPUs",
+	       option_load),
+	OPTION("estimator", "E", GROUP_SCORES,
+	       "of repeats: median, middle (without the first and the last run) or mean; default: "
+	       "the capture's",
+	       option_estimator, .at = AT(q.estimator)),
+	OPTION("roi-n", "N", GROUP_SCORES, "exponent of throughput (2)", option_number,
+	       .at = AT(q.roi_n)),
+	OPTION("roi-m", "M", GROUP_SCORES, "exponent of power (1)", option_number,
+	       .at = AT(q.roi_m)),
+	OPTION("power-model", "idle=W,per_cpu=W", GROUP_SCORES,
+	       "where no power was measured: idle + per_cpu x CPUs used; labelled as a model",
+	       option_model),
+	OPTION("power-kind", "KIND", GROUP_SCORES,
+	       "which power scores are made of: wall, platform or package (default: the first of "
+	       "these that was measured)",
+	       option_text, .at = AT(q.power_kind)),
+	OPTION("throughput", "GBPS", GROUP_SCORES, "without a capture: Gbit/s ...", option_number,
+	       .at = AT(q.throughput_gbps)),
+	OPTION("cpu-pct", "PCT", GROUP_SCORES, "... at so many percent of a CPU ...", option_number,
+	       .at = AT(q.cpu_pct)),
+	OPTION("power", "W", GROUP_SCORES, "... and so many watts", option_number,
+	       .at = AT(q.power_w)),
+	{0},
+};
+// clang-format on
+
+void options_free(struct options *o)
+{
+	tracepoints_close(o->q.tracepoints);
+	profile_free(&o->profile);
+	flat_free(&o->flat);
+	trace_free(&o->trace);
+	perf_stat_free(&o->stat);
+	ethtool_text_free(&o->ethtool);
+	free(o->q.groups);
+	free(o->run);
+}
+
+int options_open_capture(const struct options *o, const char *capture, const char *variant,
+			 struct store **store, struct error *err)
+{
+	const struct open_options how = {
+		.slice = o->slice, .variant = variant, .jobs = (int)o->jobs};
+
+	return capture_open(store, capture, &how, err);
+}
+
+int options_read_input(struct options *o, struct error *err)
+{
+	return o->input->read(o, err);
+}

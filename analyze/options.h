@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The options of report, compare, plot and export. One table in options.c has a row for each: name,
+ * argument, help and parser. A feature (table, chart, format) names the options it takes; a command
+ * offers what its features take and refuses an option that means nothing for the feature asked for:
+ * an option that is ignored in silence gives figures that look like an answer.
+ */
+#ifndef ZC_OPTIONS_H
+#define ZC_OPTIONS_H
+
+#include "analyze/ingest/ethtool_text.h"
+#include "analyze/ingest/perf_report.h"
+#include "analyze/ingest/perf_stat.h"
+#include "analyze/ingest/perf_trace.h"
+#include "analyze/measures/measure.h"
+#include "analyze/perfdata/slice.h"
+#include "analyze/rates.h"
+#include "lib/str.h"
+
+#include <argp.h>
+#include <stdbool.h>
+
+struct option_row;
+struct options;
+
+/* Stores the argument in `to`, the command's arguments; a usage error when it is wrong. */
+typedef void option_parser(const struct argp_state *state, const struct option_row *o, void *to,
+			   char *arg);
+
+/* The groups of --help, in its order; options_parse.c has their headings. */
+enum option_group {
+	GROUP_NONE,
+	GROUP_RUNS,
+	GROUP_SAMPLES,
+	GROUP_RECORDING,
+	GROUP_TEXTS,
+	GROUP_ROWS,
+	GROUP_WORK,
+	GROUP_SCORES,
+	GROUP_OUTPUT = 9,
+	OPTION_GROUPS
+};
+
+struct option_row {
+	const char *name;
+	int key;	 /* a letter, or 0 */
+	const char *arg; /* NULL: it takes none */
+	enum option_group group;
+	const char *help;
+	option_parser *parse;
+	size_t at; /* where in the arguments, for parsers that store one member */
+	/* Of a file instead of a capture: reads it. */
+	int (*read)(struct options *o, struct error *err);
+};
+
+/* A row; behind its parser any other members. */
+#define OPTION(row_name, row_arg, row_group, row_help, parser, ...)                     \
+	{                                                                               \
+		.name = row_name, .arg = row_arg, .group = row_group, .help = row_help, \
+		.parse = parser, __VA_ARGS__                                            \
+	}
+
+extern const struct option_row option_table[]; /* ended by a row without a name */
+
+/* What a command knows of one of its features. */
+struct feature {
+	const char *name, *what;
+	const char *const *options; /* by source, as in struct measure */
+};
+
+struct command {
+	struct argp argp;	      /* without options; its parser gets arguments and the end */
+	const char *sources[SOURCES]; /* "a capture", for messages */
+	struct feature (*feature)(size_t i); /* the name is NULL past the last */
+	const char *offers;		     /* options of the table that no feature names */
+	/* Its own options, ended by a row without a name. A row with the name of the table takes
+	 * from it what is 0 here. */
+	const struct option_row *own;
+};
+
+enum { OPTIONS_MAX = 80 };
+
+/* What the options say. A command's own arguments begin with it. */
+struct options {
+	struct query q;
+	const struct option_row *input; /* the file instead of a capture; NULL: none */
+	const char *path;		/* its name; "-": standard input */
+	int inputs;			/* how many were given */
+	const char *kallsyms, *vmlinux, *symfs, *buildid_dir; /* what explains a perf.data */
+	bool inlines;
+	unsigned int read_flags; /* of the measure that a perf.data is read for */
+	struct time_slice slice; /* of the file, or of the windows of a capture (open.h) */
+	unsigned int jobs;	 /* threads that read it; 0: not given */
+	/* what q points to */
+	double rates[RATES_MAX];
+	struct cpuset cpus;
+	char *run; /* --run, taken apart */
+	struct profile profile;
+	struct flat flat;
+	struct trace trace;
+	struct perf_stat stat;
+	struct ethtool_text ethtool;
+	/* the parser's */
+	const struct command *command;
+	struct option_row rows[OPTIONS_MAX];
+	int nrows;
+	bool given[OPTIONS_MAX];
+};
+
+/* Parses the command line; ends the process at --help and usage errors. */
+void options_parse(struct options *o, const struct command *c, int argc, char **argv);
+void options_free(struct options *o);
+
+/* Where the figures come from: the capture, the file that was given, or numbers. */
+enum data_source options_source(const struct options *o, const char *capture);
+
+/* A usage error when the feature, a "table" or what `kind` says, is not made from this source. */
+void options_check_source(const struct argp_state *state, const struct options *o, const char *kind,
+			  const struct feature *f, enum data_source source);
+
+/*
+ * A usage error when an option was given that means nothing for each of the n features: one of
+ * them that takes it is enough. A feature that is not made from the source is not asked.
+ */
+void options_check(const struct argp_state *state, const struct options *o,
+		   const struct feature *features, size_t n, enum data_source source);
+
+/* As if the option had not been given. */
+void options_forget(struct options *o, const char *name);
+
+/* The features for the end of --help, each with what it is. */
+void options_help_features(struct str *s, const struct command *c, const char *heading);
+/* "summary runs ..."; the caller frees. */
+char *options_feature_names(const struct command *c);
+
+/* Opens the capture, or makes a store of its part between --from and --to, then of the variant
+ * alone, or of all where it is NULL. */
+int options_open_capture(const struct options *o, const char *capture, const char *variant,
+			 struct store **store, struct error *err);
+/* Reads the file that was given into q. */
+int options_read_input(struct options *o, struct error *err);
+
+/* Parsers that commands use for options of their own. */
+option_parser option_text, option_flag;
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a command offers of the table of options: --help, parsing, and refusing. */
+#include "analyze/options.h"
+
+#include "lib/args.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const headings[OPTION_GROUPS] = {
+	[GROUP_RUNS] = "Which runs:",
+	[GROUP_SAMPLES] = "Which samples:",
+	[GROUP_RECORDING] = "A bare perf.data instead of a capture:",
+	[GROUP_TEXTS] = "Texts instead of a capture ('-': standard input):",
+	[GROUP_ROWS] = "Which rows, and how samples are added up to them:",
+	[GROUP_WORK] = "What a unit of work costs:",
+	[GROUP_SCORES] = "Scores, and how repeats become one figure:",
+	[GROUP_OUTPUT] = "Output:",
+};
+
+/* --- what a command offers --- */
+
+static bool option_is(const struct option_row *o, const char *name, size_t len)
+{
+	return !strncmp(o->name, name, len) && !o->name[len];
+}
+
+/* The row of that name, which is new where none is offered yet. */
+static struct option_row *option_offer(struct options *o, const char *name, size_t len)
+{
+	size_t i;
+	int k;
+
+	for (k = 0; k < o->nrows; k++)
+		if (option_is(&o->rows[k], name, len))
+			return &o->rows[k];
+	assert(o->nrows < OPTIONS_MAX);
+	for (i = 0; option_table[i].name; i++)
+		if (option_is(&option_table[i], name, len))
+			o->rows[o->nrows] = option_table[i];
+	return &o->rows[o->nrows++];
+}
+
+static void options_offer_own(struct options *o, const struct option_row *own)
+{
+	for (; own && own->name; own++) {
+		struct option_row *row = option_offer(o, own->name, strlen(own->name));
+
+		row->name = own->name;
+		row->key = own->key ? own->key : row->key;
+		row->arg = own->arg ? own->arg : row->arg;
+		row->group = own->group ? own->group : row->group;
+		row->help = own->help ? own->help : row->help;
+		row->at = own->parse ? own->at : row->at;
+		row->parse = own->parse ? own->parse : row->parse;
+	}
+}
+
+static void options_offer_words(struct options *o, const char *words)
+{
+	const struct option_row *row;
+	size_t len;
+
+	for (; words && *words; words += len + strspn(words + len, " ")) {
+		len = strcspn(words, " ");
+		row = option_offer(o, words, len);
+		assert(row->parse); /* a feature names an option that there is not */
+		(void)row;
+	}
+}
+
+static void options_offer(struct options *o, const struct command *c)
+{
+	struct feature f;
+	size_t i;
+	int s;
+
+	options_offer_own(o, c->own);
+	options_offer_words(o, c->offers);
+	for (i = 0; (f = c->feature(i)).name; i++)
+		for (s = 0; s < SOURCES; s++)
+			options_offer_words(o, f.options[s]);
+}
+
+enum { KEY_FIRST = 0x100 };
+
+static int option_key(const struct options *o, int i)
+{
+	return o->rows[i].key ? o->rows[i].key : KEY_FIRST + i;
+}
+
+/* argp gives a row without a group that of the row before it: so the rows go by their groups. */
+static void options_list(const struct options *o, struct argp_option *list)
+{
+	int g, i;
+	bool headed;
+
+	for (g = 0; g < OPTION_GROUPS; g++) {
+		headed = !headings[g];
+		for (i = 0; i < o->nrows; i++) {
+			if ((int)o->rows[i].group != g)
+				continue;
+			if (!headed)
+				*list++ = (struct argp_option){.doc = headings[g], .group = g};
+			headed = true;
+			*list++ = (struct argp_option){.name = o->rows[i].name,
+						       .key = option_key(o, i),
+						       .arg = o->rows[i].arg,
+						       .doc = o->rows[i].help,
+						       .group = g};
+		}
+	}
+	*list = (struct argp_option){0};
+}
+
+static error_t options_parse_key(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	int i;
+
+	for (i = 0; i < o->nrows; i++) {
+		if (option_key(o, i) != key)
+			continue;
+		o->given[i] = true;
+		o->rows[i].parse(state, &o->rows[i], o, arg);
+		return 0;
+	}
+	return o->command->argp.parser(key, arg, state);
+}
+
+void options_parse(struct options *o, const struct command *c, int argc, char **argv)
+{
+	struct argp_option list[OPTIONS_MAX + OPTION_GROUPS + 1];
+	struct argp argp = c->argp;
+
+	o->command = c;
+	profile_init(&o->profile);
+	options_offer(o, c);
+	options_list(o, list);
+	argp.options = list;
+	argp.parser = options_parse_key;
+	args_parse(&argp, argc, argv, 0, o);
+}
+
+/* --- which option means something for which feature --- */
+
+enum data_source options_source(const struct options *o, const char *capture)
+{
+	return capture				? SOURCE_CAPTURE
+	       : !o->input			? SOURCE_NUMBERS
+	       : o->input->group == GROUP_TEXTS ? SOURCE_TEXT
+						: SOURCE_PERF;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at = words;
+
+	while (at && (at = strstr(at, word))) {
+		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+static void add_name(struct str *list, const char *name)
+{
+	str_printf(list, "%s%s", list->len ? ", " : "", name);
+}
+
+/* The same feature's other sources, else the same source's other features, else any feature. */
+static void option_add_places(struct str *list, const struct command *c, const struct feature *of,
+			      enum data_source source, const char *option)
+{
+	struct feature f;
+	size_t i;
+	int s;
+
+	for (s = 0; s < SOURCES; s++)
+		if (has_word(of->options[s], option))
+			add_name(list, c->sources[s]);
+	if (list->len)
+		return;
+	for (i = 0; (f = c->feature(i)).name; i++)
+		if (has_word(f.options[source], option))
+			add_name(list, f.name);
+	for (i = 0; !list->len && (f = c->feature(i)).name; i++)
+		for (s = 0; s < SOURCES && !list->len; s++)
+			if (has_word(f.options[s], option))
+				str_printf(list, "%s of %s", f.name, c->sources[s]);
+}
+
+static void option_refuse(const struct argp_state *state, const struct command *c,
+			  const struct feature *features, size_t n, enum data_source source,
+			  const char *option)
+{
+	struct str names = {0}, places = {0};
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		str_printf(&names, "%s'%s'", i ? ", " : "", features[i].name);
+	option_add_places(&places, c, &features[0], source, option);
+	argp_error(state, "--%s means nothing for %s of %s; it goes with %s", option, names.buf,
+		   c->sources[source], places.buf);
+	str_free(&names);
+	str_free(&places);
+}
+
+/* An option that no feature names is the command's. */
+static bool option_is_of_features(const struct command *c, const char *option)
+{
+	struct feature f;
+	size_t i;
+	int s;
+
+	for (i = 0; (f = c->feature(i)).name; i++)
+		for (s = 0; s < SOURCES; s++)
+			if (has_word(f.options[s], option))
+				return true;
+	return false;
+}
+
+static bool option_is_taken(const struct feature *features, size_t n, enum data_source source,
+			    const char *option)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!features[i].options[source] || has_word(features[i].options[source], option))
+			return true;
+	return false;
+}
+
+void options_check_source(const struct argp_state *state, const struct options *o, const char *kind,
+			  const struct feature *f, enum data_source source)
+{
+	const struct command *c = o->command;
+	struct str made = {0};
+	int s;
+
+	for (s = 0; s < SOURCES; s++)
+		if (f->options[s])
+			add_name(&made, c->sources[s]);
+	if (!f->options[source] && source == SOURCE_NUMBERS)
+		argp_error(state, "of what? %s '%s' is made from %s", kind, f->name, made.buf);
+	if (!f->options[source])
+		argp_error(state, "%s '%s' is made from %s, not from %s", kind, f->name, made.buf,
+			   c->sources[source]);
+	str_free(&made);
+}
+
+void options_check(const struct argp_state *state, const struct options *o,
+		   const struct feature *features, size_t n, enum data_source source)
+{
+	int i;
+
+	for (i = 0; i < o->nrows; i++)
+		if (o->given[i] && option_is_of_features(o->command, o->rows[i].name) &&
+		    !option_is_taken(features, n, source, o->rows[i].name))
+			option_refuse(state, o->command, features, n, source, o->rows[i].name);
+}
+
+void options_forget(struct options *o, const char *name)
+{
+	int i;
+
+	for (i = 0; i < o->nrows; i++)
+		o->given[i] &= strcmp(o->rows[i].name, name) != 0;
+}
+
+void options_help_features(struct str *s, const struct command *c, const char *heading)
+{
+	struct feature f;
+	size_t i, width = 0;
+
+	for (i = 0; (f = c->feature(i)).name; i++)
+		if (f.what && strlen(f.name) > width)
+			width = strlen(f.name);
+	str_printf(s, "%s\n", heading);
+	for (i = 0; (f = c->feature(i)).name; i++)
+		if (f.what)
+			args_help_line(s, width + 4, f.name, f.what);
+}
+
+char *options_feature_names(const struct command *c)
+{
+	struct feature f;
+	struct str s = {0};
+	size_t i;
+
+	for (i = 0; (f = c->feature(i)).name; i++)
+		if (f.what)
+			str_printf(&s, "%s%s", i ? " " : "", f.name);
+	return str_take(&s);
+}
