@@ -91,17 +91,13 @@ static const struct command command = {
 			"total's. Of files, B[,N] is a number for BASE and one for NEW; one number "
 			"alone is for both.\v"
 			"A verdict is better, worse, ~ (no change that is both significant and "
-			"above "
-			"the threshold) or too few runs: the exact Mann-Whitney test over the runs "
-			"of both, p < 0.05, corrected by Holm in a list of costs. Four runs a side "
-			"are the fewest that can give one; a list of costs takes more, and says "
-			"how "
-			"many. The interval beside a verdict is of the same test: it holds no "
-			"change "
-			"unless p < 0.05. Exit: 0 done, 1 failed, 2 usage, 3 a row is worse "
-			"(--fail-on worse), 4 done, but data were lost, or the gate has too few "
-			"runs "
-			"to tell.",
+			"above the threshold) or too few runs: the exact Mann-Whitney test over "
+			"the runs of both, p < 0.05, corrected by Holm in a list of costs. Four "
+			"runs a side are the fewest that can give one; a list of costs takes "
+			"more, and says how many. The interval beside a verdict is of the same "
+			"test: it holds no change unless p < 0.05. Exit: 0 done, 1 failed, 2 "
+			"usage, 3 a row is worse (--fail-on worse), 4 done, but data were lost, "
+			"or the gate has too few runs to tell.",
 		 .children = children,
 		 .help_filter = compare_help},
 	.sources = {"two variants", "two files", "two texts of calls or counters", "one variant"},
