@@ -329,7 +329,8 @@ static void compare_title_evidence(struct table *t, const struct output *o, cons
 		return;
 	if (o->format == FORMAT_TSV || o->format == FORMAT_CSV)
 		warn("%s", first_line);
-	table_title(t, "%s\n%s", first_line, title ? title : t->name);
+	table_title(t, "%s", first_line);
+	table_title_lines(t, title ? title : t->name);
 }
 
 static int compare_run_self_test(struct arguments *args, struct outcome *out, bool *lossy,

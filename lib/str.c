@@ -112,6 +112,13 @@ char *str_trim(char *s)
 	return s;
 }
 
+void str_replace(char *s, char from, char to)
+{
+	for (; *s; s++)
+		if (*s == from)
+			*s = to;
+}
+
 char *str_token(char **rest, char sep)
 {
 	char *token = *rest, *end;

@@ -32,6 +32,9 @@ bool str_matches(const char *pattern, const char *name);
 /* Cuts leading and trailing ASCII space in place, returns the new start inside `s`. */
 char *str_trim(char *s);
 
+/* Replaces a character in place. */
+void str_replace(char *s, char from, char to);
+
 /* Splits off the part before the next `sep`; *rest moves past it, NULL at the end. */
 char *str_token(char **rest, char sep);
 

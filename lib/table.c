@@ -2,6 +2,7 @@
 #include "lib/table.h"
 
 #include "lib/alloc.h"
+#include "lib/str.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -13,10 +14,10 @@ void table_init(struct table *t, const char *name, const struct column *columns,
 	*t = (struct table){.name = name, .columns = columns, .ncolumns = ncolumns};
 }
 
-static const char *format_text(struct table *t, const char *fmt, va_list ap)
+static char *format_text(struct table *t, const char *fmt, va_list ap)
 {
 	char *text = xvasprintf(fmt, ap);
-	const char *kept = arena_strdup(&t->arena, text);
+	char *kept = arena_strdup(&t->arena, text);
 
 	free(text);
 	return kept;
@@ -24,11 +25,22 @@ static const char *format_text(struct table *t, const char *fmt, va_list ap)
 
 void table_title(struct table *t, const char *fmt, ...)
 {
+	char *title;
 	va_list ap;
 
 	va_start(ap, fmt);
-	t->title = format_text(t, fmt, ap);
+	title = format_text(t, fmt, ap);
 	va_end(ap);
+	t->title = title;
+	str_replace(title, '\n', ' ');
+}
+
+void table_title_lines(struct table *t, const char *lines)
+{
+	char *title = xasprintf("%s%s%s", t->title ? t->title : "", t->title ? "\n" : "", lines);
+
+	t->title = arena_strdup(&t->arena, title);
+	free(title);
 }
 
 void table_note(struct table *t, const char *fmt, ...)

@@ -63,7 +63,10 @@ struct table {
 enum table_format { FORMAT_TEXT, FORMAT_TSV, FORMAT_CSV, FORMAT_JSON, FORMAT_MD, FORMAT_COMMIT };
 
 void table_init(struct table *t, const char *name, const struct column *columns, int ncolumns);
+/* One line: a newline in a name becomes a blank. */
 void table_title(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Adds these lines below; the caller made sure that no name in them has a newline. */
+void table_title_lines(struct table *t, const char *lines);
 void table_note(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Makes t->detail; json has it under its name. */
 struct table *table_detail(struct table *t, const char *name, const struct column *columns,

@@ -312,7 +312,7 @@ static void table_escape(struct table *copy, const struct table *t)
 
 	*copy = *t;
 	copy->arena = (struct arena){0};
-	copy->title = escaped(copy, &scratch, t->title, PRINTABLE_LINE);
+	copy->title = escaped(copy, &scratch, t->title, PRINTABLE_CELL);
 	copy->notes = xcalloc(t->nnotes + 1, sizeof(*copy->notes));
 	for (n = 0; n < t->nnotes; n++)
 		copy->notes[n] = escaped(copy, &scratch, t->notes[n], PRINTABLE_LINE);

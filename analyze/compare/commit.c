@@ -93,7 +93,7 @@ static void say_head(const struct comparison *c, const struct outcome *out, cons
 	}
 	if (out->runs[BASE])
 		str_printf(&s, "n: %zu and %zu runs", out->runs[BASE], out->runs[NEW]);
-	table_title(to, "%s", str_trim(s.buf));
+	table_title_lines(to, str_trim(s.buf));
 	str_free(&s);
 }
 

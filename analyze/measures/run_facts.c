@@ -28,6 +28,8 @@ struct run_facts run_facts_of(struct store *s, const char *variant, const char *
 	if (n > 0) {
 		f.host = runs[0].host;
 		f.command = runs[0].command ? short_command(runs[0].command) : NULL;
+		if (f.command)
+			str_replace(f.command, '\n', ' ');
 	}
 	nhosts = n > 0 ? store_hosts(s, &hosts, NULL) : 0;
 	for (i = 0; i < nhosts; i++)
@@ -46,8 +48,12 @@ void run_facts_free(struct run_facts *f)
 
 void run_facts_host(struct str *s, const struct run_facts *f)
 {
-	str_printf(s, "Linux %s on host %s\n", f->kernel ? f->kernel : "(unknown)",
-		   f->host ? f->host : "(unknown)");
+	char *line = xasprintf("Linux %s on host %s", f->kernel ? f->kernel : "(unknown)",
+			       f->host ? f->host : "(unknown)");
+
+	str_replace(line, '\n', ' ');
+	str_printf(s, "%s\n", line);
+	free(line);
 }
 
 /* Each side's host, once where it is the same. */
@@ -83,8 +89,7 @@ void run_facts_title(struct store *store, const struct query *q, struct table *t
 		run_facts_free(&f);
 	}
 	if (s.len)
-		table_title(t, "%s%s%s", t->title ? t->title : "", t->title ? "\n" : "",
-			    str_trim(s.buf));
+		table_title_lines(t, str_trim(s.buf));
 	str_free(&s);
 	free(blocks);
 }

@@ -83,7 +83,7 @@ ok "compared" exits 0 "$zcost" compare plain trunc -C cap
 ok "with the bound first" says 'NOT ZERO COPY: trunc receiver: every byte was dropped unread \(upper bound\): no speed-up' out
 
 # Captions stand in several labels where they are long.
-caption() { sed -n "s/^set label '\(.*\)' at screen .*#9c3a00.*/\1/p" "slides/$1.gp" | tr '\n' ' ' >caption; }
+caption() { sed -n "s/^set label \"\(.*\)\" at screen .*#9c3a00.*/\1/p" "slides/$1.gp" | tr '\n' ' ' >caption; }
 if command -v gnuplot >/dev/null; then
 	ok "drawn" exits 0 "$zcost" plot cap throughput cpu roi_c -o slides --new uringzc --new trunc \
 		--new zctrunc --new mapped --new plain

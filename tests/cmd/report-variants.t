@@ -55,7 +55,7 @@ ok "a comparison of two settings" exits 0 "$zcost" compare a+mtu1500+gro-on a+mt
 if command -v gnuplot >/dev/null; then
 	ok "charts of some" exits 0 "$zcost" plot c throughput -o p --format svg --variant '*+mtu9000*'
 	ok "  have them alone" test "$(grep -c mtu9000 p/throughput.tsv),$(grep -c mtu1500 p/throughput.tsv)" = 2,0
-	ok "  named by what they differ in" says "^set label 'b' at .* center" p/throughput.gp
+	ok "  named by what they differ in" says "^set label \"b\" at .* center" p/throughput.gp
 	ok "  the rest is said below" says 'all variants: mtu9000, gro-on' p/throughput.gp
 	ok "charts of none" exits 1 "$zcost" plot c -o q --variant nonesuch
 	ok "  are a mistake" says "no variant is 'nonesuch'" err
