@@ -6,7 +6,7 @@
 #ifndef ZC_OPEN_H
 #define ZC_OPEN_H
 
-#include "analyze/perfdata/slice.h"
+#include "analyze/model/slice.h"
 #include "analyze/store/store.h"
 
 struct open_options {

@@ -13,7 +13,7 @@
 #include "analyze/ingest/perf_stat.h"
 #include "analyze/ingest/perf_trace.h"
 #include "analyze/measures/measure.h"
-#include "analyze/perfdata/slice.h"
+#include "analyze/model/slice.h"
 #include "analyze/rates.h"
 #include "lib/str.h"
 

@@ -8,8 +8,8 @@
 
 #include "analyze/ingest/perf_report.h"
 #include "analyze/measures/measure.h"
-#include "analyze/perfdata/slice.h"
-#include "analyze/profile.h"
+#include "analyze/model/slice.h"
+#include "analyze/model/profile.h"
 
 struct bare {
 	const char *path; /* the user's */

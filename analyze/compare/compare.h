@@ -8,7 +8,7 @@
 
 #include "analyze/compare/verdict.h"
 #include "analyze/measures/measure.h"
-#include "analyze/perfdata/slice.h"
+#include "analyze/model/slice.h"
 #include "lib/stats.h"
 
 enum end { BASE, NEW, ENDS };

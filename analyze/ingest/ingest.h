@@ -9,7 +9,7 @@
 #ifndef ZC_INGEST_H
 #define ZC_INGEST_H
 
-#include "analyze/perfdata/slice.h"
+#include "analyze/model/slice.h"
 #include "analyze/store/store.h"
 #include "lib/arena.h"
 #include "lib/cpuset.h"

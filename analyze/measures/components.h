@@ -7,7 +7,7 @@
 #ifndef ZC_COMPONENTS_H
 #define ZC_COMPONENTS_H
 
-#include "analyze/profile.h"
+#include "analyze/model/profile.h"
 #include "lib/error.h"
 
 struct components;

@@ -7,7 +7,7 @@
 #ifndef ZC_DSO_NAMES_H
 #define ZC_DSO_NAMES_H
 
-#include "analyze/profile.h"
+#include "analyze/model/profile.h"
 
 struct dso_names {
 	const struct profile *p;

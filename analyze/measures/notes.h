@@ -3,7 +3,7 @@
 #ifndef ZC_NOTES_H
 #define ZC_NOTES_H
 
-#include "analyze/profile.h"
+#include "analyze/model/profile.h"
 #include "lib/intern.h"
 #include "lib/table.h"
 

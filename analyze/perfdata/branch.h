@@ -6,7 +6,7 @@
 #ifndef ZC_PERFDATA_BRANCH_H
 #define ZC_PERFDATA_BRANCH_H
 
-#include "analyze/profile.h"
+#include "analyze/model/profile.h"
 
 struct branch {
 	struct profile_frame *frames;

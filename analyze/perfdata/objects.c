@@ -6,7 +6,7 @@
  */
 #include "analyze/perfdata/objects.h"
 
-#include "analyze/perfdata/context.h"
+#include "analyze/model/context.h"
 #include "analyze/perfdata/format.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -112,7 +112,7 @@ void objects_free(struct objects *ob)
 /* --- symbols of the profile --- */
 
 /* Under the lock. A name of megabytes in a stranger's file would fill every table. */
-static uint32_t intern_symbol(struct objects *ob, uint32_t dso, const char *name,
+static uint32_t objects_intern_symbol(struct objects *ob, uint32_t dso, const char *name,
 			      enum unresolved why)
 {
 	char cut[SYMBOL_NAME_MOST + 1];
@@ -132,7 +132,7 @@ static uint32_t add_symbol(struct objects *ob, uint32_t dso, const char *name, e
 	uint32_t symbol;
 
 	pthread_mutex_lock(&ob->lock);
-	symbol = intern_symbol(ob, dso, name, why);
+	symbol = objects_intern_symbol(ob, dso, name, why);
 	pthread_mutex_unlock(&ob->lock);
 	return symbol;
 }
@@ -159,7 +159,7 @@ static void make_known(struct objects *ob, struct symtab_symbol *s, uint32_t dso
 	pthread_mutex_lock(&ob->lock);
 	if (!s->id) { /* no other thread was faster */
 		s->context = (uint8_t)context;
-		__atomic_store_n(&s->id, 1 + intern_symbol(ob, dso, name, RESOLVED),
+		__atomic_store_n(&s->id, 1 + objects_intern_symbol(ob, dso, name, RESOLVED),
 				 __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&ob->lock);
@@ -372,7 +372,7 @@ static const struct place_inlined *place_inlined(struct objects *ob, uint32_t ds
 	p = arena_alloc(&ob->inlined, sizeof(*p) + in->n * sizeof(p->symbols[0]));
 	p->n = in->n;
 	for (i = 0; i < in->n; i++)
-		p->symbols[i] = intern_symbol(ob, dso, in->names[i], RESOLVED);
+		p->symbols[i] = objects_intern_symbol(ob, dso, in->names[i], RESOLVED);
 	return p;
 }
 
@@ -444,7 +444,7 @@ static uint32_t find_generated(struct objects *ob, uint32_t pid, uint64_t addr, 
 	*dso = profile_dso(ob->p, name, NULL, DSO_USER);
 	s = jit_maps_find(&ob->jit, pid, addr, &text);
 	if (s && !s->id)
-		s->id = 1 + intern_symbol(ob, *dso, text, RESOLVED);
+		s->id = 1 + objects_intern_symbol(ob, *dso, text, RESOLVED);
 	pthread_mutex_unlock(&ob->lock);
 	return s ? s->id - 1 : UINT32_MAX;
 }

@@ -4,6 +4,7 @@
 #include "analyze/perfdata/pass_two.h"
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/resolve.h"
+#include "analyze/perfdata/sample.h"
 #include "analyze/perfdata/unwind.h"
 
 #include <errno.h>
@@ -56,6 +57,61 @@ int recording_open(struct recording *r, struct profile *p, const char *path, boo
 	r->timed =
 		r->events.list[0].sample_id_all && r->events.list[0].sample_type & PERF_SAMPLE_TIME;
 	sideband_finish(&r->side);
+	return 0;
+}
+
+/* Finds the times of the first and last sample. The buffers of the CPUs follow each other, so it
+ * reads all samples. */
+static bool slice_find_ends(const struct recording *r, uint64_t *first, uint64_t *last)
+{
+	struct chunk_reader reader = {0};
+	struct chunk_sample at;
+	struct sample s;
+	size_t i;
+	long event;
+
+	*first = UINT64_MAX;
+	*last = 0;
+	for (i = 0; i < r->nchunks; i++) {
+		chunk_read(&reader, &r->chunks[i], r->swap);
+		while (chunk_next(&reader, &at)) {
+			event = sample_event(&r->events, at.body);
+			if (event < 0 || !(r->events.list[event].sample_type & PERF_SAMPLE_TIME) ||
+			    !sample_decode(&s, &r->events.list[event], &at.body))
+				continue;
+			*first = s.time < *first ? s.time : *first;
+			*last = s.time > *last ? s.time : *last;
+		}
+	}
+	free(reader.buf);
+	return *first <= *last;
+}
+
+static uint64_t slice_absolute_ns(const struct time_point *p, uint64_t first, uint64_t otherwise)
+{
+	return p->given ? p->ns + (p->relative ? first : 0) : otherwise;
+}
+
+int recording_resolve_slice(const struct time_slice *s, const struct recording *r, uint64_t *from,
+			    uint64_t *to, struct error *err)
+{
+	uint64_t first, last;
+
+	*from = *to = 0;
+	if (!s->from.given && !s->to.given)
+		return 0;
+	if (!slice_find_ends(r, &first, &last))
+		return error_set(err, ENODATA, "%s: --from and --to: no sample has a time",
+				 r->path);
+	*from = slice_absolute_ns(&s->from, first, 0);
+	*to = slice_absolute_ns(&s->to, first, UINT64_MAX);
+	if (*to <= *from || last < *from || *to <= first)
+		return error_set(err, EINVAL,
+				 "%s: no sample between --from and --to; its samples are from %.6f "
+				 "to %.6f s "
+				 "(+%.6f)",
+				 r->path, (double)first / 1e9, (double)last / 1e9,
+				 (double)(last - first) / 1e9);
 	return 0;
 }
 
@@ -125,7 +181,7 @@ int perfdata_read(struct profile *p, const char *path, const struct perfdata_opt
 	int ret = recording_open(&r, p, path, o->in_capture, o->threads, err);
 
 	if (!ret && (o->slice.from.given || o->slice.to.given))
-		ret = slice_resolve(&o->slice, &r, &sliced.from_ns, &sliced.to_ns, err);
+		ret = recording_resolve_slice(&o->slice, &r, &sliced.from_ns, &sliced.to_ns, err);
 	if (!ret)
 		fold_and_resolve(&r, &sliced);
 	recording_close(&r);

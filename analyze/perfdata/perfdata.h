@@ -3,8 +3,8 @@
 #ifndef ZC_PERFDATA_H
 #define ZC_PERFDATA_H
 
-#include "analyze/perfdata/slice.h"
-#include "analyze/profile.h"
+#include "analyze/model/slice.h"
+#include "analyze/model/profile.h"
 #include "lib/cpuset.h"
 #include "lib/error.h"
 

@@ -7,7 +7,7 @@
 #ifndef ZC_PERIODS_H
 #define ZC_PERIODS_H
 
-#include "analyze/profile.h"
+#include "analyze/model/profile.h"
 
 /* By the number of binary digits: 0 for 0, 1 for 1, 2 for 2 and 3, ... */
 struct periods {

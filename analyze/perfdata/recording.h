@@ -108,6 +108,14 @@ int recording_open(struct recording *r, struct profile *p, const char *path, boo
 		   unsigned int threads, struct error *err);
 void recording_close(struct recording *r);
 
+/*
+ * Sets [*from, *to) to the slice in nanoseconds of the recording's clock; both are 0 if the slice
+ * has no ends. Returns -ENODATA if no sample has a time, and -EINVAL if no sample lies in the
+ * slice.
+ */
+int recording_resolve_slice(const struct time_slice *s, const struct recording *r, uint64_t *from,
+			    uint64_t *to, struct error *err);
+
 /* A chunk in memory. It is read, not mapped: threads do not wait for each other's page tables. */
 struct chunk_reader {
 	uint8_t *buf;

@@ -90,7 +90,7 @@ int tracepoints_open(struct tracepoints **out, const char *path, const struct ti
 				  "the tracing data is cut off");
 	ret = match_formats(tp, err);
 	if (!ret)
-		ret = slice_resolve(slice, r, &tp->from_ns, &tp->to_ns, err);
+		ret = recording_resolve_slice(slice, r, &tp->from_ns, &tp->to_ns, err);
 	if (!ret)
 		tracepoint_threads_init(&tp->threads, &r->side);
 	return ret;

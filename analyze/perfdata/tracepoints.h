@@ -14,7 +14,7 @@
 #ifndef ZC_PERFDATA_TRACEPOINTS_H
 #define ZC_PERFDATA_TRACEPOINTS_H
 
-#include "analyze/perfdata/slice.h"
+#include "analyze/model/slice.h"
 #include "lib/error.h"
 
 #include <stdbool.h>

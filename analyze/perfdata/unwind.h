@@ -15,7 +15,7 @@
 
 #include "analyze/perfdata/sample.h"
 #include "analyze/perfdata/sideband.h"
-#include "analyze/profile.h"
+#include "analyze/model/profile.h"
 
 enum { UNWIND_FRAMES = 127 };
 

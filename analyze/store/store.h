@@ -6,7 +6,7 @@
 #ifndef ZC_STORE_H
 #define ZC_STORE_H
 
-#include "analyze/profile.h"
+#include "analyze/model/profile.h"
 #include "lib/error.h"
 
 #include <stdbool.h>

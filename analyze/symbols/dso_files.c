@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 struct finding {
 	struct dso_identity dso;

@@ -55,7 +55,7 @@ ok "the second is not in the first second" near "$(share late --to 1)" 0 0
 ok "the first is" above "$(share early --to 1)" 0
 ok "and not in the last one" near "$(share early --from 2.5)" 0 0
 ok "the other is" above "$(share late --from 2.5)" 0
-ok "samples outside are said" sh -c "'$zcost' report runs r --from 2.5 | grep 'samples outside the window left out'"
+ok "samples outside are said" sh -c "'$zcost' report runs r --from 2.5 | grep 'samples lie outside the window'"
 ok "flame graphs take it" sh -c "'$zcost' export folded r --to 1 2>/dev/null | grep -q '^two;.*early' &&
 	! '$zcost' export folded r --to 1 2>/dev/null | grep '^two;.*late'"
 

@@ -24,6 +24,11 @@ knows_not() {
 	! grep -rnE "#include \"($2)/" "$1" --include='*.[ch]'
 }
 
+# knows_only FOLDER FOLDERS: its files include nothing of analyze but the other folders named.
+knows_only() {
+	! grep -rnE '#include "analyze/' "$1" --include='*.[ch]' | grep -vE "#include \"analyze/($2)/"
+}
+
 headers_alone() {
 	bad=
 	for h in $(find lib collect capture analyze plot -name '*.h' ! -name '*bpf*'); do
@@ -39,6 +44,9 @@ ok "lib knows no other folder" in_top knows_not lib 'collect|capture|analyze|plo
 ok "collect never includes analyze, capture or plot" in_top knows_not collect 'analyze|capture|plot'
 ok "capture never includes analyze or plot" in_top knows_not capture 'analyze|plot'
 ok "analyze never includes collect, capture or plot" in_top knows_not analyze 'collect|capture|plot'
+ok "analyze/model includes nothing else of analyze" in_top knows_only analyze/model model
+ok "analyze/symbols includes only model and itself" in_top knows_only analyze/symbols 'model|symbols'
+ok "analyze/perfdata includes only model, symbols and itself" in_top knows_only analyze/perfdata 'model|symbols|perfdata'
 ok "plot never includes collect or capture" in_top knows_not plot 'collect|capture'
 ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib collect capture analyze plot | grep -v '^analyze/store/'"
 ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/measures analyze/store plot"

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/context.h"
+#include "analyze/model/context.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Without the compiler's endings (.part.0, .isra.0). The first match counts. */
+const char *const context_names[CTX_N] = {
+	[CTX_UNKNOWN] = "unknown", [CTX_USER] = "user",		  [CTX_SYSCALL] = "syscall",
+	[CTX_SOFTIRQ] = "softirq", [CTX_HARDIRQ] = "hardirq",	  [CTX_IDLE] = "idle",
+	[CTX_KTHREAD] = "kthread", [CTX_EXCEPTION] = "exception",
+};
+
+/* Patterns for names without compiler suffixes (.part.0, .isra.0). The first match decides. */
 static const struct {
 	const char *pattern;
 	enum context context;

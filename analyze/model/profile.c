@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/profile.h"
+#include "analyze/model/profile.h"
 
 #include "lib/alloc.h"
 
@@ -7,12 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const context_names[CTX_N] = {
-	[CTX_UNKNOWN] = "unknown", [CTX_USER] = "user",		  [CTX_SYSCALL] = "syscall",
-	[CTX_SOFTIRQ] = "softirq", [CTX_HARDIRQ] = "hardirq",	  [CTX_IDLE] = "idle",
-	[CTX_KTHREAD] = "kthread", [CTX_EXCEPTION] = "exception",
-};
 
 const char *const unresolved_names[UNRESOLVED_N] = {
 	[UNRESOLVED_NO_SYMBOLS] = "no symbols",	   [UNRESOLVED_MISMATCH] = "not the recorded file",
@@ -60,7 +54,7 @@ uint32_t profile_event(struct profile *p, const char *name, bool is_time)
 	return (uint32_t)p->nevents++;
 }
 
-/* Few and asked for once per mapping: a scan is enough. */
+/* Scans all DSOs: there are few, and each mapping asks once. */
 uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, enum dso_kind kind)
 {
 	uint32_t name_id = intern_str(&p->strings, name), i;
@@ -74,12 +68,12 @@ uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, 
 	return (uint32_t)p->ndsos++;
 }
 
-static size_t next_slot(const struct profile_index *x, size_t i)
+static size_t index_next_slot(const struct profile_index *x, size_t i)
 {
 	return (i + 1) & (x->nslots - 1);
 }
 
-/* Room for `n` rows and one more. */
+/* Makes room for `n` rows and one more. */
 static void index_grow(struct profile_index *x, size_t n)
 {
 	struct profile_index old = *x;
@@ -93,13 +87,13 @@ static void index_grow(struct profile_index *x, size_t n)
 		if (!old.slots[i])
 			continue;
 		for (at = (old.slots[i] >> 32) & (x->nslots - 1); x->slots[at];)
-			at = next_slot(x, at);
+			at = index_next_slot(x, at);
 		x->slots[at] = old.slots[i];
 	}
 	free(old.slots);
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t profile_hash(uint64_t a, uint64_t b)
 {
 	unsigned __int128 m =
 		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15ULL) * (b ^ 0xd6e8feb86659fd93ULL);
@@ -108,15 +102,15 @@ static uint64_t mix(uint64_t a, uint64_t b)
 }
 
 /*
- * Goes through the rows that may be equal: *id is the next one, false when there is none and the
- * row that is new belongs at *slot. Start with *slot = SIZE_MAX.
+ * Steps to the next row that has this hash and sets *id. Returns false when there is no such row;
+ * a new row then belongs at *slot. Start with *slot = SIZE_MAX.
  */
 static bool index_next(const struct profile_index *x, uint64_t hash, size_t *slot, uint32_t *id)
 {
-	size_t i = *slot == SIZE_MAX ? (uint32_t)hash & (x->nslots - 1) : next_slot(x, *slot);
+	size_t i = *slot == SIZE_MAX ? (uint32_t)hash & (x->nslots - 1) : index_next_slot(x, *slot);
 
 	while (x->slots[i] && x->slots[i] >> 32 != (uint32_t)hash)
-		i = next_slot(x, i);
+		i = index_next_slot(x, i);
 	*slot = i;
 	*id = (uint32_t)x->slots[i] - 1;
 	return x->slots[i];
@@ -127,7 +121,7 @@ static void index_set(struct profile_index *x, size_t slot, uint64_t hash, size_
 	x->slots[slot] = hash << 32 | (uint32_t)(id + 1);
 }
 
-/* A row that is known to be new. */
+/* Adds a row that the index does not hold yet. */
 static void index_add(struct profile_index *x, uint64_t hash, size_t id)
 {
 	size_t slot = SIZE_MAX;
@@ -139,13 +133,13 @@ static void index_add(struct profile_index *x, uint64_t hash, size_t id)
 	index_set(x, slot, hash, id);
 }
 
-/* Rows that were put in place at once have yet to be found. */
-static void index_symbols(struct profile *p)
+/* profile_take_symbols does not fill the index, so the first look-up does. */
+static void index_all_symbols(struct profile *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->nsymbols; i++)
-		index_add(&p->symbol_ids, mix(p->symbols[i].dso, p->symbols[i].name), i);
+		index_add(&p->symbol_ids, profile_hash(p->symbols[i].dso, p->symbols[i].name), i);
 }
 
 void profile_take_symbols(struct profile *p, struct profile_symbol *rows, size_t n)
@@ -161,11 +155,11 @@ uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,
 			enum unresolved unresolved)
 {
 	uint32_t name_id = intern_str(&p->strings, name), id;
-	uint64_t hash = mix(dso, name_id);
+	uint64_t hash = profile_hash(dso, name_id);
 	size_t slot = SIZE_MAX;
 
 	if (p->nsymbols && !p->symbol_ids.nslots)
-		index_symbols(p);
+		index_all_symbols(p);
 	index_grow(&p->symbol_ids, p->nsymbols);
 	while (index_next(&p->symbol_ids, hash, &slot, &id))
 		if (p->symbols[id].name == name_id && p->symbols[id].dso == dso)
@@ -178,7 +172,7 @@ uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,
 
 uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol)
 {
-	uint64_t hash = mix(parent, symbol);
+	uint64_t hash = profile_hash(parent, symbol);
 	size_t slot = SIZE_MAX;
 	uint32_t id;
 
@@ -192,7 +186,7 @@ uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol)
 	return (uint32_t)p->nframes++;
 }
 
-static bool same_key(const struct profile_cost *a, const struct profile_cost *b)
+static bool cost_same_key(const struct profile_cost *a, const struct profile_cost *b)
 {
 	return a->frame == b->frame && a->tid == b->tid && a->cpu == b->cpu &&
 	       a->event == b->event && a->comm == b->comm && a->pid == b->pid &&
@@ -201,12 +195,13 @@ static bool same_key(const struct profile_cost *a, const struct profile_cost *b)
 
 static uint64_t cost_hash(const struct profile_cost *c)
 {
-	uint64_t hash = mix((uint64_t)c->frame << 32 | c->tid, (uint64_t)c->cpu << 32 | c->comm);
+	uint64_t hash =
+		profile_hash((uint64_t)c->frame << 32 | c->tid, (uint64_t)c->cpu << 32 | c->comm);
 
-	return mix(hash ^ c->pid, (uint64_t)c->event << 32 | c->context);
+	return profile_hash(hash ^ c->pid, (uint64_t)c->event << 32 | c->context);
 }
 
-static void index_costs(struct profile *p)
+static void index_all_costs(struct profile *p)
 {
 	size_t i;
 
@@ -230,10 +225,10 @@ void profile_add(struct profile *p, const struct profile_cost *c)
 	uint32_t id;
 
 	if (p->ncosts && !p->cost_ids.nslots)
-		index_costs(p);
+		index_all_costs(p);
 	index_grow(&p->cost_ids, p->ncosts);
 	while (index_next(&p->cost_ids, hash, &slot, &id))
-		if (same_key(&p->costs[id], c)) {
+		if (cost_same_key(&p->costs[id], c)) {
 			p->costs[id].samples += c->samples;
 			p->costs[id].weight += c->weight;
 			return;

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A profile: samples folded by everything that a figure may need. The perf.data reader makes one,
+ * the store holds one per side of a run, and every measure of functions, components, contexts and
+ * call chains works on one. Memory grows with the number of distinct stacks, not of samples.
+ *
+ * Frames form a trie: a frame is a symbol below its parent frame. The root of a chain (main, or the
+ * thread's entry) has the parent PROFILE_NONE. A cost row names the leaf frame. Ids are indexes
+ * into the arrays. `strings` owns all strings until profile_free.
+ */
+#ifndef ZC_MODEL_PROFILE_H
+#define ZC_MODEL_PROFILE_H
+
+#include "analyze/model/context.h"
+#include "analyze/model/health.h"
+#include "lib/error.h"
+#include "lib/hash.h"
+#include "lib/intern.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROFILE_NONE UINT32_MAX
+
+enum dso_kind { DSO_UNKNOWN, DSO_KERNEL, DSO_MODULE, DSO_USER, DSO_BPF, DSO_GUEST };
+
+struct profile_dso {
+	uint32_t name;	   /* string: "[kernel.kallsyms]", "[veth]", "/usr/lib/libc.so.6" */
+	uint32_t build_id; /* string of hexadecimal digits, or PROFILE_NONE */
+	enum dso_kind kind;
+};
+
+/* Why an address has no name. Databases store these numbers: append only. */
+enum unresolved {
+	RESOLVED,
+	UNRESOLVED_NO_SYMBOLS, /* no file was found, or no file has symbols */
+	UNRESOLVED_MISMATCH,   /* a file exists, but it is not the recorded one */
+	UNRESOLVED_GAP,	       /* no symbol covers this address */
+	UNRESOLVED_NO_MAPPING, /* nothing was mapped there */
+	UNRESOLVED_GENERATED,  /* code made at run time, without a perf map */
+	UNRESOLVED_GUEST,
+	UNRESOLVED_N
+};
+extern const char *const unresolved_names[UNRESOLVED_N];
+
+/*
+ * The name of an unresolved symbol is "0x<hex>". The number is an offset: in the file, in the
+ * module's memory, or from the kernel's _text. It is the address itself if the object is unknown.
+ */
+struct profile_symbol {
+	uint32_t name; /* string */
+	uint32_t dso;
+	enum unresolved unresolved;
+};
+
+struct profile_frame {
+	uint32_t parent, symbol;
+};
+
+struct profile_cost {
+	uint32_t event, cpu, comm, pid,
+		tid; /* event: an index; cpu: PROFILE_NONE if not recorded */
+	enum context context;
+	uint32_t frame; /* the leaf */
+	uint64_t samples, weight;
+};
+
+/*
+ * The samples of one instruction, without its callees. perfdata_options.spots asks for spots. Only
+ * named functions that cost enough have them.
+ */
+struct profile_spot {
+	uint32_t event, symbol;
+	uint32_t line;	 /* string "file.c:123", or PROFILE_NONE */
+	uint64_t offset; /* in the function */
+	uint64_t samples, weight;
+};
+
+/* The machine code of a function that has spots. */
+struct profile_code {
+	uint32_t symbol;
+	uint64_t at; /* address of the first byte: linked address, file offset or kernel address */
+	uint8_t *bytes; /* owned */
+	size_t size;
+};
+
+struct profile_event {
+	uint32_t name; /* string: "cycles", "cpu-clock:k" */
+	bool is_time;  /* weights are nanoseconds (cpu-clock, task-clock) */
+	uint64_t samples, weight;
+	double weight2; /* sum of squares of single weights: n_eff = weight^2 / weight2 */
+	/* With a fixed frequency: samples with at least 16 times the median period, their weight,
+	 * and samples with less than a 16th of it (a stream starts with those). */
+	uint64_t outliers, outlier_weight, starts;
+};
+
+/* Finds a row of an array by its contents: the low half of a hash and an index + 1 per slot. */
+struct profile_index {
+	uint64_t *slots;
+	size_t nslots; /* a power of two */
+};
+
+struct profile {
+	struct intern strings;
+	struct profile_event *events;
+	struct profile_dso *dsos;
+	struct profile_symbol *symbols;
+	struct profile_frame *frames;
+	struct profile_cost *costs;
+	size_t nevents, events_cap, ndsos, dsos_cap, nsymbols, symbols_cap, nframes, frames_cap,
+		ncosts, costs_cap;
+	struct profile_spot *spots; /* sorted by event, symbol and offset */
+	struct profile_code *codes;
+	size_t nspots, spots_cap, ncodes, codes_cap;
+	uint32_t arch; /* string: the recorded machine, "x86_64"; PROFILE_NONE: unknown */
+	struct profile_index symbol_ids, frame_ids, cost_ids; /* private to profile.c */
+	uint64_t first_ns, last_ns; /* times of the first and last counted sample; 0: no times */
+	struct profile_health health;
+	uint64_t kernel_base; /* address of _text, which kernel offsets count from; 0: not recorded
+			       */
+	char *kernel_note;    /* why kernel symbols are missing, or NULL; owned */
+	char *unwind_note;    /* how many user stacks end before their root, or NULL; owned */
+	char *dso_note;	      /* which objects' symbols were refused and why, or NULL; owned */
+};
+
+void profile_init(struct profile *p);
+void profile_free(struct profile *p);
+
+uint32_t profile_event(struct profile *p, const char *name, bool is_time);
+uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, enum dso_kind kind);
+uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,
+			enum unresolved unresolved);
+uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol);
+
+/*
+ * Replace all symbols or all costs by `rows`. The rows must be distinct and come from malloc; the
+ * profile owns them afterwards. A caller that renumbers symbols must update the frames itself.
+ */
+void profile_take_symbols(struct profile *p, struct profile_symbol *rows, size_t n);
+void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n);
+
+/* Adds samples and weight to the row with the same key: all members except those two. */
+void profile_add(struct profile *p, const struct profile_cost *key_and_cost);
+
+/*
+ * Sets *event to the index of the event `name`. Returns -ENOENT if there is no such event. Without
+ * a name, *event is the first event with samples, or nevents.
+ */
+int profile_pick_event(const struct profile *p, const char *name, uint32_t *event,
+		       struct error *err);
+
+const char *profile_symbol_name(const struct profile *p, uint32_t symbol);
+/* Returns the symbol's name, or "libc.so.6+0x1234" in `buf` for an unresolved symbol. */
+const char *profile_symbol_label(const struct profile *p, uint32_t symbol, char *buf, size_t size);
+const char *profile_symbol_dso(const struct profile *p, uint32_t symbol);
+
+/* Returns "veth" for "[veth]", "kernel" for the kernel, and the base name of a user DSO. */
+const char *profile_module(const struct profile *p, uint32_t symbol);
+
+#endif
