@@ -65,7 +65,7 @@ $(B)/%.a:
 	@echo "  AR      $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/analyze/symbols/demangle.o: OUR_CFLAGS += $(if $(IBERTY),-DHAVE_LIBIBERTY)
+$(B)/analyze/symbols/symtab.o: OUR_CFLAGS += $(if $(IBERTY),-DHAVE_LIBIBERTY)
 $(B)/analyze/measures/disassembly.o: OUR_CFLAGS += $(shell $(PKG_CONFIG) --cflags capstone 2>/dev/null)
 $(B)/%.o: %.c
 	@mkdir -p $(@D)

@@ -7,7 +7,7 @@
 #define ZC_PERFDATA_IDENTITY_H
 
 #include "analyze/perfdata/recording.h"
-#include "analyze/symbols/dso_files.h"
+#include "analyze/symbols/dso.h"
 
 struct identities {
 	const struct recording *r;

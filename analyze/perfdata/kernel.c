@@ -7,8 +7,8 @@
 #include "analyze/perfdata/kernel.h"
 
 #include "analyze/perfdata/identity.h"
-#include "analyze/symbols/elf_symbols.h"
-#include "analyze/symbols/kallsyms.h"
+#include "analyze/symbols/elf.h"
+#include "analyze/symbols/symtab.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"

@@ -13,7 +13,7 @@
 #include "analyze/perfdata/identity.h"
 #include "analyze/perfdata/jit_maps.h"
 #include "analyze/perfdata/kernel.h"
-#include "analyze/symbols/inlines.h"
+#include "analyze/symbols/dso.h"
 #include "lib/arena.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/spot_code.h"
 
-#include "analyze/symbols/code.h"
+#include "analyze/symbols/elf.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 

@@ -8,7 +8,7 @@
 #define ZC_PERFDATA_UNWIND_RULES_H
 
 #include "analyze/perfdata/unwind_arch.h"
-#include "analyze/symbols/dso_files.h"
+#include "analyze/symbols/dso.h"
 #include "lib/arena.h"
 #include "lib/hash.h"
 

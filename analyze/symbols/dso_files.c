@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/symbols/dso_files.h"
+#include "analyze/symbols/dso.h"
 
-#include "analyze/symbols/debug_link.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,65 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-struct finding {
+/* --- .gnu_debuglink --- */
+
+/* The name of a separate debug file, and the checksum of its bytes. */
+struct debug_link {
+	char *name; /* without a folder; NULL: no link; the caller frees */
+	uint32_t sum;
+};
+
+static struct debug_link debug_link_read(const char *path)
+{
+	struct debug_link link = {0};
+	struct elf_file f;
+	const char *name;
+	GElf_Word sum;
+
+	if (elf_file_open(&f, path, NULL))
+		return link;
+	name = dwelf_elf_gnu_debuglink(f.elf, &sum);
+	if (name && !strchr(name, '/')) {
+		link.name = xstrdup(name);
+		link.sum = sum;
+	}
+	elf_file_close(&f);
+	return link;
+}
+
+/* The CRC-32 that .gnu_debuglink and Ethernet use. */
+static uint32_t debug_link_add_to_sum(uint32_t sum, const uint8_t *at, size_t n)
+{
+	int bit;
+
+	for (sum = ~sum; n--; at++)
+		for (sum ^= *at, bit = 0; bit < 8; bit++)
+			sum = sum >> 1 ^ (sum & 1 ? 0xedb88320U : 0);
+	return ~sum;
+}
+
+static bool debug_link_proves(const struct debug_link *link, const char *path)
+{
+	int fd = file_open(path, NULL);
+	uint8_t buf[65536];
+	uint32_t sum = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		sum = debug_link_add_to_sum(sum, buf, (size_t)n);
+	close(fd);
+	return !n && link->name && sum == link->sum;
+}
+
+/* --- the search --- */
+
+struct dso_search {
 	struct dso_identity dso;
 	const struct symbol_sources *from;
-	char adopted[65]; /* a build-id that was not recorded */
-	char *module;	  /* path of a module that was recorded as "[name]" */
+	char adopted[65]; /* the build-id of a proven file, if none was recorded */
+	char *module;	  /* path of a module that the recording calls "[name]" */
 	struct debug_link link;
 	struct dso_files *found;
 	bool stale;
@@ -28,9 +82,9 @@ struct finding {
 };
 
 /*
- * %p the mapped path, %d its folder, %b its base name, %k up to ".ko", %i the build-id, %x its
- * first two digits, %y the others, %h the capture's host folder, %s the symfs folder, %c the
- * build-id cache, %~ the home folder, %l the debug link.
+ * %p is the mapped path, %d its folder, %b its base name, %k the path up to ".ko", %i the build-id,
+ * %x its first two digits, %y its other digits, %h the capture's host folder, %s the symfs folder,
+ * %c the build-id cache, %~ the home folder, %l the debug link.
  */
 static const char *const capture_places[] = {
 	"%h/dso/%i/%b.debug", "%h/dso/%i/%b", "%h%k", "%h%k.xz", "%h%k.zst", "%h%k.gz", NULL,
@@ -39,7 +93,7 @@ static const char *const cache_places[] = {
 	"%c/.build-id/%x/%y/elf",
 	"%c/.build-id/%x/%y/vdso",
 	"%c/.build-id/%x/%y/debug",
-	"%c/.build-id/%x/%y", /* of perf before 4.8 */
+	"%c/.build-id/%x/%y", /* perf before 4.8 */
 	"%c/.build-id/%x/%y.debug",
 	"%c%p/%i/elf",
 	"%c%p/%i/debug",
@@ -79,33 +133,36 @@ static const char *const this_host_places[] = {
 	NULL,
 };
 
-static const char *base_name(const char *path)
+static const char *path_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
 }
 
-/* "/lib/modules/.../veth.ko.xz" without what packed it; NULL: not a module's file. */
-static const char *unpacked_end(const char *path)
+/*
+ * Returns the end of ".../veth.ko" in "/lib/modules/.../veth.ko.xz", or NULL if the path is no
+ * module.
+ */
+static const char *module_unpacked_end(const char *path)
 {
-	const char *ko = strstr(base_name(path), ".ko");
+	const char *ko = strstr(path_base_name(path), ".ko");
 
 	return ko && (!ko[3] || ko[3] == '.') ? ko + 3 : NULL;
 }
 
-/* False where a part is not known: the place does not apply. */
-static bool add_part(struct str *s, char part, const struct finding *f)
+/* Returns false if the object has no such part; the place then does not apply. */
+static bool place_add_part(struct str *s, char part, const struct dso_search *f)
 {
 	const char *id = f->dso.build_id, *path = *f->dso.name == '/' ? f->dso.name : NULL;
 	const char *text = NULL, *end;
 
 	switch (part) {
 	case 'd':
-		str_add(s, path ? path : "", path ? (size_t)(base_name(path) - path) : 0);
+		str_add(s, path ? path : "", path ? (size_t)(path_base_name(path) - path) : 0);
 		return path;
 	case 'k':
-		end = f->dso.module && path ? unpacked_end(path) : NULL;
+		end = f->dso.module && path ? module_unpacked_end(path) : NULL;
 		str_add(s, path ? path : "", end ? (size_t)(end - path) : 0);
 		return end;
 	case 'x':
@@ -113,7 +170,7 @@ static bool add_part(struct str *s, char part, const struct finding *f)
 		return id;
 	}
 	text = part == 'p'   ? path
-	       : part == 'b' ? base_name(f->dso.name)
+	       : part == 'b' ? path_base_name(f->dso.name)
 	       : part == 'i' ? id
 	       : part == 'y' ? (id ? id + 2 : NULL)
 	       : part == 'h' ? f->from->host_dir
@@ -126,14 +183,14 @@ static bool add_part(struct str *s, char part, const struct finding *f)
 	return text;
 }
 
-static char *expand(const char *pattern, const struct finding *f)
+static char *place_expand(const char *pattern, const struct dso_search *f)
 {
 	struct str s = {0};
 
 	for (; *pattern; pattern++) {
 		if (*pattern != '%') {
 			str_putc(&s, *pattern);
-		} else if (!add_part(&s, *++pattern, f)) {
+		} else if (!place_add_part(&s, *++pattern, f)) {
 			str_free(&s);
 			return NULL;
 		}
@@ -141,47 +198,49 @@ static char *expand(const char *pattern, const struct finding *f)
 	return str_take(&s);
 }
 
-static int64_t ns_of(struct timespec t)
+static int64_t timespec_to_ns(struct timespec t)
 {
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* perf record links what it keeps into its cache, which is a change of the inode, at its end. */
+/* At its end, perf record links files into its cache. That changes the ctime of the inodes. */
 enum { LINK_NS = 2000000000 };
 
-/* mtime alone can be set to anything: a file that was written and dated back is not the recorded
- * one. */
-static bool same_inode(const struct finding *f, const struct stat *st)
+/* Also compares ctime, because a program can set mtime to anything. */
+static bool dso_is_recorded_inode(const struct dso_search *f, const struct stat *st)
 {
 	const struct dso_identity *dso = &f->dso;
 
 	return f->from->same_host && dso->inode && st->st_ino == dso->inode &&
 	       major(st->st_dev) == dso->major && minor(st->st_dev) == dso->minor &&
-	       dso->recorded_by_ns && ns_of(st->st_mtim) <= dso->recorded_by_ns &&
-	       ns_of(st->st_ctim) <= dso->recorded_by_ns + LINK_NS;
+	       dso->recorded_by_ns && timespec_to_ns(st->st_mtim) <= dso->recorded_by_ns &&
+	       timespec_to_ns(st->st_ctim) <= dso->recorded_by_ns + LINK_NS;
 }
 
-static bool is_link_target(const struct finding *f, const char *path)
+static bool dso_is_link_target(const struct dso_search *f, const char *path)
 {
-	return f->link.name && !strcmp(base_name(path), f->link.name);
+	return f->link.name && !strcmp(path_base_name(path), f->link.name);
 }
 
-/* Is this file the recorded object? `named`: the user vouches for files without a build-id. */
-static bool belongs(struct finding *f, const struct elf_file *file, const struct stat *st,
-		    const char *path, bool named)
+/*
+ * Returns whether `file` is the recorded object. `named`: the user vouches for files without a
+ * build-id.
+ */
+static bool dso_is_recorded_file(struct dso_search *f, const struct elf_file *file,
+				 const struct stat *st, const char *path, bool named)
 {
 	if (f->dso.build_id) {
 		if (!strcmp(f->dso.build_id, file->build_id))
 			return true;
 		snprintf(f->why, f->why_size, "%s: build-id %s, recorded was %s", path,
 			 *file->build_id ? file->build_id : "(none)", f->dso.build_id);
-	} else if ((named && !f->dso.ambiguous) || same_inode(f, st) ||
-		   (is_link_target(f, path) && debug_link_proves(&f->link, path))) {
+	} else if ((named && !f->dso.ambiguous) || dso_is_recorded_inode(f, st) ||
+		   (dso_is_link_target(f, path) && debug_link_proves(&f->link, path))) {
 		return true;
 	} else if (f->dso.ambiguous) {
 		snprintf(f->why, f->why_size,
-			 "%s: several files of this name were recorded, and this is not provably "
-			 "the one",
+			 "%s: the recording has several files of this name, and nothing proves "
+			 "that this is the right one",
 			 path);
 	} else {
 		snprintf(f->why, f->why_size,
@@ -193,7 +252,7 @@ static bool belongs(struct finding *f, const struct elf_file *file, const struct
 	return false;
 }
 
-static void take(struct dso_files *f, struct elf_file *file, const char *path)
+static void dso_keep_file(struct dso_files *f, struct elf_file *file, const char *path)
 {
 	bool used = false;
 
@@ -211,39 +270,39 @@ static void take(struct dso_files *f, struct elf_file *file, const char *path)
 		elf_file_close(file);
 }
 
-static void try_file(struct finding *f, const char *path, bool named)
+static void dso_try_file(struct dso_search *f, const char *path, bool named)
 {
 	struct elf_file file;
 	struct stat st;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || elf_file_open(&file, path, NULL))
 		return;
-	if (belongs(f, &file, &st, path, named))
-		take(f->found, &file, path);
+	if (dso_is_recorded_file(f, &file, &st, path, named))
+		dso_keep_file(f->found, &file, path);
 	else
 		elf_file_close(&file);
 }
 
-static bool complete(const struct finding *f)
+static bool dso_search_is_complete(const struct dso_search *f)
 {
 	return f->found->have_syms && f->found->have_run &&
 	       (!f->from->want_dwarf || f->found->dwarf);
 }
 
-static void try_places(struct finding *f, const char *const *places, bool named)
+static void dso_try_places(struct dso_search *f, const char *const *places, bool named)
 {
 	char *path;
 
-	for (; *places && !complete(f); places++) {
-		path = expand(*places, f);
+	for (; *places && !dso_search_is_complete(f); places++) {
+		path = place_expand(*places, f);
 		if (path)
-			try_file(f, path, named);
+			dso_try_file(f, path, named);
 		free(path);
 	}
 }
 
-/* This process has the same vdso as every other of this kernel: its ELF image is in memory. */
-static void try_own_vdso(struct finding *f)
+/* All processes of one kernel share one vdso. Its ELF image is in this process's memory. */
+static void dso_try_own_vdso(struct dso_search *f)
 {
 	void *image = (void *)getauxval(AT_SYSINFO_EHDR);
 	struct elf_file file;
@@ -252,13 +311,13 @@ static void try_own_vdso(struct finding *f)
 	    elf_file_memory(&file, image, 8192, "[vdso]", NULL))
 		return;
 	if (f->dso.build_id ? !strcmp(file.build_id, f->dso.build_id) : f->from->this_kernel)
-		take(f->found, &file, NULL);
+		dso_keep_file(f->found, &file, NULL);
 	else
 		elf_file_close(&file);
 }
 
-/* A file that is proven to be the recorded one lends its build-id to the search for others. */
-static void adopt_build_id(struct finding *f, const char *path, bool named)
+/* A file that provably is the recorded one provides the build-id for the rest of the search. */
+static void dso_adopt_build_id(struct dso_search *f, const char *path, bool named)
 {
 	struct elf_file file;
 	struct stat st;
@@ -266,15 +325,15 @@ static void adopt_build_id(struct finding *f, const char *path, bool named)
 	if (f->dso.build_id || !path || stat(path, &st) || !S_ISREG(st.st_mode) ||
 	    elf_file_open(&file, path, NULL))
 		return;
-	if (((named && !f->dso.ambiguous) || same_inode(f, &st)) && *file.build_id) {
+	if (((named && !f->dso.ambiguous) || dso_is_recorded_inode(f, &st)) && *file.build_id) {
 		snprintf(f->adopted, sizeof(f->adopted), "%s", file.build_id);
 		f->dso.build_id = f->adopted;
 	}
 	elf_file_close(&file);
 }
 
-/* "[veth]": the path that modules.dep has for it; NULL: none. The caller frees. */
-static char *module_path(const struct symbol_sources *from, const struct dso_identity *dso)
+/* Returns the path of "[veth]" in modules.dep, or NULL. The caller frees it. */
+static char *module_find_path(const struct symbol_sources *from, const struct dso_identity *dso)
 {
 	char *list = xasprintf("%s/lib/modules/%s/modules.dep", from->symfs, dso->release);
 	char *text, *rest, *line, *path = NULL, name[128];
@@ -293,33 +352,33 @@ static char *module_path(const struct symbol_sources *from, const struct dso_ide
 	return path;
 }
 
-static void find_in_symfs(struct finding *f)
+static void dso_search_symfs(struct dso_search *f)
 {
 	char *path;
 
 	if (f->dso.module && *f->dso.name == '[' && f->dso.release) {
-		f->module = module_path(f->from, &f->dso);
+		f->module = module_find_path(f->from, &f->dso);
 		f->dso.name = f->module ? f->module : f->dso.name;
 	}
-	path = expand("%s%p", f);
-	adopt_build_id(f, path, true);
+	path = place_expand("%s%p", f);
+	dso_adopt_build_id(f, path, true);
 	if (path)
-		f->link = debug_link_of(path);
+		f->link = debug_link_read(path);
 	free(path);
-	try_places(f, symfs_places, true);
+	dso_try_places(f, symfs_places, true);
 }
 
-static void find_on_this_host(struct finding *f)
+static void dso_search_this_host(struct dso_search *f)
 {
 	if (*f->dso.name == '/')
-		f->link = debug_link_of(f->dso.name);
-	adopt_build_id(f, f->dso.name, false);
-	try_places(f, this_host_places, false);
-	try_own_vdso(f);
+		f->link = debug_link_read(f->dso.name);
+	dso_adopt_build_id(f, f->dso.name, false);
+	dso_try_places(f, this_host_places, false);
+	dso_try_own_vdso(f);
 }
 
-/* The symbols that a distribution packs into a stripped file, where there are no better ones. */
-static void unpack_mini(struct dso_files *f)
+/* Distributions pack symbols into stripped files. Uses them if no file has better ones. */
+static void dso_unpack_mini(struct dso_files *f)
 {
 	if (f->have_syms || !f->have_run || elf_file_mini(&f->syms, &f->run, NULL))
 		return;
@@ -328,21 +387,21 @@ static void unpack_mini(struct dso_files *f)
 		elf_file_close(&f->syms);
 }
 
-static void find(struct finding *f)
+static void dso_search_all(struct dso_search *f)
 {
 	const struct symbol_sources *from = f->from;
 
 	if (from->host_dir)
-		try_places(f, capture_places, false);
+		dso_try_places(f, capture_places, false);
 	if (from->buildid_dir)
-		try_places(f, cache_places, false);
+		dso_try_places(f, cache_places, false);
 	if (from->symfs)
-		find_in_symfs(f);
+		dso_search_symfs(f);
 	if (from->this_host && !from->symfs)
-		find_on_this_host(f);
-	if (from->buildid_dir && *f->adopted) /* a file has lent its build-id since */
-		try_places(f, cache_places, false);
-	unpack_mini(f->found);
+		dso_search_this_host(f);
+	if (from->buildid_dir && *f->adopted) /* a file has provided its build-id since */
+		dso_try_places(f, cache_places, false);
+	dso_unpack_mini(f->found);
 	free(f->link.name);
 	free(f->module);
 }
@@ -350,12 +409,12 @@ static void find(struct finding *f)
 int dso_files_find(struct dso_files *found, const struct symbol_sources *from,
 		   const struct dso_identity *dso, char *why, size_t why_size)
 {
-	struct finding f = {
+	struct dso_search f = {
 		.dso = *dso, .from = from, .found = found, .why = why, .why_size = why_size};
 
 	*found = (struct dso_files){0};
 	*why = '\0';
-	find(&f);
+	dso_search_all(&f);
 	if (found->have_syms || found->have_run)
 		return 0;
 	dso_files_close(found);
@@ -390,7 +449,7 @@ int dso_files_symbols(struct symtab *t, struct dso_files *f, const struct dso_id
 
 void module_name(char *name, size_t size, const char *path)
 {
-	const char *base = base_name(path);
+	const char *base = path_base_name(path);
 	char *at;
 
 	if (*path == '[')

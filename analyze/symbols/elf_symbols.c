@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which ELF symbols count, and where they are placed, follows perf (dso__load_sym), so that both
- * name the same addresses alike: functions, objects, and labels in text and data sections.
+ * Follows perf (dso__load_sym) in which symbols count and where they lie, so that both give an
+ * address the same name. Functions, objects, and labels in text and data sections count.
  */
-#include "analyze/symbols/elf_symbols.h"
+#include "analyze/symbols/elf.h"
 
-#include "analyze/symbols/demangle.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_label(const GElf_Sym *s)
+static bool elf_is_label(const GElf_Sym *s)
 {
 	int visibility = GELF_ST_VISIBILITY(s->st_other);
 
@@ -21,24 +20,23 @@ static bool is_label(const GElf_Sym *s)
 	       visibility != STV_INTERNAL;
 }
 
-static bool is_function_or_object(const GElf_Sym *s)
+static bool elf_is_function_or_object(const GElf_Sym *s)
 {
 	int type = GELF_ST_TYPE(s->st_info);
 
 	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
 }
 
-/* arm's "$a", "$x.1": marks of the instruction set, not functions */
-static bool is_mapping_symbol(const GElf_Ehdr *h, const char *name)
+/* ARM's "$a" and "$x.1" mark the instruction set. They are no functions. */
+static bool elf_is_mapping_symbol(const GElf_Ehdr *h, const char *name)
 {
 	return (h->e_machine == EM_ARM || h->e_machine == EM_AARCH64) && name[0] == '$' &&
 	       name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
 }
 
-/* The section a symbol is in, in the debug file, or, where that holds no bytes, in the mapped one.
- */
-static bool section_of(struct elf_file *syms, struct elf_file *run, const GElf_Sym *s,
-		       GElf_Shdr *shdr, const char **name)
+/* Finds the section of a symbol in `syms`, or in `run` if the section of `syms` has no bytes. */
+static bool elf_symbol_section(struct elf_file *syms, struct elf_file *run, const GElf_Sym *s,
+			       GElf_Shdr *shdr, const char **name)
 {
 	struct elf_file *in = syms;
 	Elf_Scn *scn = elf_getscn(in->elf, s->st_shndx);
@@ -58,8 +56,8 @@ static bool section_of(struct elf_file *syms, struct elf_file *run, const GElf_S
 	return *name;
 }
 
-/* A link-time address as an offset in the file. */
-static uint64_t file_offset(Elf *elf, uint64_t addr, const GElf_Shdr *shdr)
+/* Converts a linked address to a file offset. */
+static uint64_t elf_file_offset(Elf *elf, uint64_t addr, const GElf_Shdr *shdr)
 {
 	size_t i, n;
 	GElf_Phdr p;
@@ -75,23 +73,24 @@ static uint64_t file_offset(Elf *elf, uint64_t addr, const GElf_Shdr *shdr)
 	return addr - shdr->sh_addr + shdr->sh_offset;
 }
 
-/* One table being filled. */
+/* The state while a table is filled. */
 struct reading {
 	struct symtab *t;
 	struct elf_file *syms, *run;
 	enum placement place;
-	uint64_t *starts; /* PLACE_MODULE: of each section in memory; UINT64_MAX: not there */
+	uint64_t *starts; /* PLACE_MODULE: where each section starts in memory; UINT64_MAX: not
+			     loaded */
 	size_t nstarts;
 };
 
-/* False: a section that is not where addresses are looked for. */
-static bool place_symbol(const struct reading *r, const GElf_Sym *s, const GElf_Shdr *shdr,
-			 uint64_t *at)
+/* Returns false if samples cannot hit the symbol's section. */
+static bool elf_place_symbol(const struct reading *r, const GElf_Sym *s, const GElf_Shdr *shdr,
+			     uint64_t *at)
 {
 	if (r->place == PLACE_LINKED) {
 		*at = s->st_value;
 	} else if (r->place == PLACE_OFFSET) {
-		*at = file_offset(r->run->elf, s->st_value, shdr);
+		*at = elf_file_offset(r->run->elf, s->st_value, shdr);
 	} else {
 		if (s->st_shndx >= r->nstarts || r->starts[s->st_shndx] == UINT64_MAX)
 			return false;
@@ -100,7 +99,7 @@ static bool place_symbol(const struct reading *r, const GElf_Sym *s, const GElf_
 	return true;
 }
 
-static void add_symbol(const struct reading *r, GElf_Sym *s, const char *name)
+static void elf_add_symbol(const struct reading *r, GElf_Sym *s, const char *name)
 {
 	struct symtab_symbol new = {.binding = GELF_ST_BIND(s->st_info),
 				    .type = GELF_ST_TYPE(s->st_info)};
@@ -108,23 +107,24 @@ static void add_symbol(const struct reading *r, GElf_Sym *s, const char *name)
 	GElf_Shdr shdr;
 
 	if (!name || !*name || s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS ||
-	    (!is_label(s) && !is_function_or_object(s)) ||
-	    is_mapping_symbol(&r->syms->header, name))
+	    (!elf_is_label(s) && !elf_is_function_or_object(s)) ||
+	    elf_is_mapping_symbol(&r->syms->header, name))
 		return;
-	if (!section_of(r->syms, r->run, s, &shdr, &section) || !(shdr.sh_flags & SHF_ALLOC))
+	if (!elf_symbol_section(r->syms, r->run, s, &shdr, &section) ||
+	    !(shdr.sh_flags & SHF_ALLOC))
 		return;
-	if (is_label(s) && !strstr(section, "text") && !strstr(section, "data"))
+	if (elf_is_label(s) && !strstr(section, "text") && !strstr(section, "data"))
 		return;
 	if (r->syms->header.e_machine == EM_ARM && new.type == STT_FUNC)
-		s->st_value &= ~1ULL; /* marks a thumb function */
-	if (!place_symbol(r, s, &shdr, &new.start))
+		s->st_value &= ~1ULL; /* the lowest bit marks a Thumb function */
+	if (!elf_place_symbol(r, s, &shdr, &new.start))
 		return;
 	new.end = new.start + s->st_size;
-	new.mangled = r->place == PLACE_OFFSET; /* perf leaves the kernel's names alone */
+	new.mangled = r->place == PLACE_OFFSET; /* perf does not demangle kernel names */
 	symtab_add(r->t, &new, name, NULL);
 }
 
-static void read_section(const struct reading *r, struct elf_file *of, Elf_Scn *scn)
+static void elf_read_section(const struct reading *r, struct elf_file *of, Elf_Scn *scn)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Shdr shdr;
@@ -134,15 +134,16 @@ static void read_section(const struct reading *r, struct elf_file *of, Elf_Scn *
 	if (!data || !gelf_getshdr(scn, &shdr))
 		return;
 	for (i = 0; gelf_getsym(data, i, &s); i++)
-		add_symbol(r, &s, elf_strptr(of->elf, shdr.sh_link, s.st_name));
+		elf_add_symbol(r, &s, elf_strptr(of->elf, shdr.sh_link, s.st_name));
 	symtab_finish(r->t, false);
 }
 
 /*
- * Where the kernel puts a module's code: the sections with code, but those of __init, one behind
- * the other. Linkage tables before .text are made up while it loads: nothing can be told then.
+ * Lays the sections out as the kernel loads a module: all code sections except .init, one after the
+ * other. Returns false if the module has linkage tables before .text, because the kernel generates
+ * those while it loads the module.
  */
-static bool lay_out_module(struct reading *r)
+static bool elf_lay_out_module(struct reading *r)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = NULL;
@@ -193,14 +194,14 @@ bool elf_symbol_address(struct elf_file *f, const char *name, uint64_t *addr)
 	return false;
 }
 
-/* Size of the PLT's head and of its entries; 0: as the section says. */
+/* Sizes of the PLT's head and entries. Other machines: as the section header says. */
 static const struct {
 	uint16_t machine;
 	uint8_t head, entry;
 } plt_sizes[] = {{EM_ARM, 20, 12}, {EM_AARCH64, 32, 16}};
 
-static void plt_layout(const struct elf_file *f, const GElf_Shdr *plt, uint64_t *head,
-		       uint64_t *entry)
+static void plt_find_layout(const struct elf_file *f, const GElf_Shdr *plt, uint64_t *head,
+			    uint64_t *entry)
 {
 	size_t i;
 
@@ -212,8 +213,8 @@ static void plt_layout(const struct elf_file *f, const GElf_Shdr *plt, uint64_t 
 		}
 }
 
-/* The symbol that relocation `i` of the PLT is for; -1: no more. */
-static int64_t plt_symbol(Elf_Data *data, uint32_t type, int i)
+/* Returns the symbol index of relocation `i` of the PLT, or -1 after the last. */
+static int64_t plt_find_symbol(Elf_Data *data, uint32_t type, int i)
 {
 	GElf_Rela rela;
 	GElf_Rel rel;
@@ -223,7 +224,7 @@ static int64_t plt_symbol(Elf_Data *data, uint32_t type, int i)
 	return gelf_getrel(data, i, &rel) ? (int64_t)GELF_R_SYM(rel.r_info) : -1;
 }
 
-static void add_plt(struct symtab *t, const struct symtab_symbol *s, const char *of)
+static void plt_add_symbol(struct symtab *t, const struct symtab_symbol *s, const char *of)
 {
 	char *nice = demangle(of), *name = xasprintf("%s@plt", nice ? nice : of);
 
@@ -232,8 +233,10 @@ static void add_plt(struct symtab *t, const struct symtab_symbol *s, const char 
 	free(nice);
 }
 
-/* Calls through the PLT run in entries without symbols: "memcpy@plt". */
-static void read_plt(struct symtab *t, struct elf_file *f)
+/*
+ * Adds "memcpy@plt" for each PLT entry. Calls run through these entries, but they have no symbols.
+ */
+static void plt_read(struct symtab *t, struct elf_file *f)
 {
 	GElf_Shdr rel, plt, dyn;
 	Elf_Scn *scn = elf_section(f->elf, ".rela.plt", &rel);
@@ -249,8 +252,9 @@ static void read_plt(struct symtab *t, struct elf_file *f)
 		return;
 	relocs = elf_getdata(scn, NULL);
 	symbols = elf_getdata(f->dynsym, NULL);
-	plt_layout(f, &plt, &head, &entry);
-	for (i = 0; relocs && symbols && (index = plt_symbol(relocs, rel.sh_type, i)) >= 0; i++) {
+	plt_find_layout(f, &plt, &head, &entry);
+	for (i = 0; relocs && symbols && (index = plt_find_symbol(relocs, rel.sh_type, i)) >= 0;
+	     i++) {
 		struct symtab_symbol new = {.start = plt.sh_offset + head + (uint64_t)i * entry,
 					    .binding = STB_GLOBAL,
 					    .type = STT_FUNC};
@@ -259,22 +263,22 @@ static void read_plt(struct symtab *t, struct elf_file *f)
 					 : NULL;
 
 		new.end = new.start + entry;
-		add_plt(t, &new, of ? of : "");
+		plt_add_symbol(t, &new, of ? of : "");
 	}
 }
 
-static void read_all(const struct reading *r)
+static void elf_read_all(const struct reading *r)
 {
 	if (r->syms->symtab)
-		read_section(r, r->syms, r->syms->symtab);
+		elf_read_section(r, r->syms, r->syms->symtab);
 	if (r->syms->dynsym)
-		read_section(r, r->syms, r->syms->dynsym);
-	/* what is packed in .gnu_debugdata leaves out what .dynsym has */
+		elf_read_section(r, r->syms, r->syms->dynsym);
+	/* .gnu_debugdata omits the symbols that .dynsym has */
 	if (r->syms->dwfl && r->place == PLACE_OFFSET && r->run != r->syms && r->run->dynsym) {
 		struct reading own = *r;
 
 		own.syms = r->run;
-		read_section(&own, r->run, r->run->dynsym);
+		elf_read_section(&own, r->run, r->run->dynsym);
 	}
 }
 
@@ -285,13 +289,14 @@ int elf_symbols_read(struct symtab *t, struct elf_file *syms, struct elf_file *r
 
 	if (!syms->symtab && !syms->dynsym)
 		return error_set(err, ENOENT, "no symbol table");
-	if (place == PLACE_MODULE && !lay_out_module(&r)) {
+	if (place == PLACE_MODULE && !elf_lay_out_module(&r)) {
 		free(r.starts);
-		return error_set(err, ENOTSUP, "where its sections were loaded cannot be told");
+		return error_set(err, ENOTSUP,
+				 "the kernel chooses the places of its sections at load time");
 	}
-	read_all(&r);
+	elf_read_all(&r);
 	if (t->n && place == PLACE_OFFSET)
-		read_plt(t, run);
+		plt_read(t, run);
 	symtab_finish(t, false);
 	free(r.starts);
 	return t->n ? 0 : error_set(err, ENOENT, "no symbols");

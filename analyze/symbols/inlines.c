@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An address leads to its compilation unit through a sorted list of all units' ranges (compilers
- * leave .debug_aranges out), there to its function through a list that is made on the first visit,
- * and down that function's blocks. What came out is kept by address.
+ * Looks an address up in three steps: a sorted list of all units' ranges gives the compilation unit
+ * (compilers omit .debug_aranges), a list made on the unit's first visit gives the function, and
+ * the function's blocks give the inlined functions. A map stores the result by address.
  */
-#include "analyze/symbols/inlines.h"
+#include "analyze/symbols/dso.h"
 
-#include "analyze/symbols/demangle.h"
 #include "lib/alloc.h"
 #include "lib/arena.h"
 #include "lib/file.h"
@@ -28,7 +27,7 @@ struct range {
 };
 
 struct ranges {
-	struct range *list; /* by low */
+	struct range *list; /* sorted by low */
 	size_t n, cap;
 };
 
@@ -49,13 +48,13 @@ struct inlines {
 	size_t nsegments, segments_cap;
 	struct unit *units;
 	size_t nunits, units_cap;
-	struct ranges ranges; /* of units */
+	struct ranges ranges; /* of the units */
 	struct map known;     /* address -> struct inlined * + 1 */
 	struct intern names;
 	struct arena arena;
 };
 
-static void add_range(struct ranges *r, uint64_t low, uint64_t high, uint64_t what)
+static void range_add(struct ranges *r, uint64_t low, uint64_t high, uint64_t what)
 {
 	if (low >= high)
 		return;
@@ -63,16 +62,16 @@ static void add_range(struct ranges *r, uint64_t low, uint64_t high, uint64_t wh
 	r->list[r->n++] = (struct range){low, high, what};
 }
 
-static void add_ranges(struct ranges *r, Dwarf_Die *die, uint64_t what)
+static void ranges_add_die(struct ranges *r, Dwarf_Die *die, uint64_t what)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
-		add_range(r, low, high, what);
+		range_add(r, low, high, what);
 }
 
-static int by_low(const void *a, const void *b)
+static int range_compare(const void *a, const void *b)
 {
 	const struct range *l = a, *r = b;
 
@@ -81,14 +80,14 @@ static int by_low(const void *a, const void *b)
 	return l->high > r->high ? -1 : l->high < r->high;
 }
 
-static void sort_ranges(struct ranges *r)
+static void ranges_sort(struct ranges *r)
 {
 	if (r->n)
-		qsort(r->list, r->n, sizeof(*r->list), by_low);
+		qsort(r->list, r->n, sizeof(*r->list), range_compare);
 }
 
-/* The innermost over the address: functions may lie in each other. */
-static const struct range *find_range(const struct ranges *r, uint64_t addr)
+/* Returns the innermost range over the address, because functions may nest. */
+static const struct range *ranges_find(const struct ranges *r, uint64_t addr)
 {
 	size_t low = 0, high = r->n, mid, back;
 
@@ -105,7 +104,7 @@ static const struct range *find_range(const struct ranges *r, uint64_t addr)
 	return NULL;
 }
 
-static void index_units(struct inlines *in)
+static void inlines_index_units(struct inlines *in)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die, skeleton;
@@ -116,13 +115,13 @@ static void index_units(struct inlines *in)
 			continue;
 		array_grow(in->units, in->nunits, in->units_cap);
 		in->units[in->nunits] = (struct unit){.offset = dwarf_dieoffset(&die)};
-		add_ranges(&in->ranges, &die, in->nunits++);
+		ranges_add_die(&in->ranges, &die, in->nunits++);
 	}
-	sort_ranges(&in->ranges);
+	ranges_sort(&in->ranges);
 }
 
-/* Functions of a unit, those in namespaces and in other functions too. */
-static void index_functions(struct ranges *r, Dwarf_Die *parent, int depth)
+/* Indexes a unit's functions, also those inside namespaces and other functions. */
+static void inlines_index_functions(struct ranges *r, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
 	int tag;
@@ -132,26 +131,26 @@ static void index_functions(struct ranges *r, Dwarf_Die *parent, int depth)
 	do {
 		tag = dwarf_tag(&die);
 		if (tag == DW_TAG_subprogram)
-			add_ranges(r, &die, dwarf_dieoffset(&die));
+			ranges_add_die(r, &die, dwarf_dieoffset(&die));
 		if (tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module)
-			index_functions(r, &die, depth + 1);
+			inlines_index_functions(r, &die, depth + 1);
 	} while (!dwarf_siblingof(&die, &die));
 }
 
-static const struct ranges *functions_of(struct inlines *in, struct unit *u)
+static const struct ranges *unit_functions(struct inlines *in, struct unit *u)
 {
 	Dwarf_Die die;
 
 	if (!u->indexed && dwarf_offdie(in->dwarf, u->offset, &die)) {
-		index_functions(&u->functions, &die, 0);
-		sort_ranges(&u->functions);
+		inlines_index_functions(&u->functions, &die, 0);
+		ranges_sort(&u->functions);
 	}
 	u->indexed = true;
 	return &u->functions;
 }
 
-/* The name that the linker would see, as addr2line gives it, made readable. */
-static const char *name_of(struct inlines *in, Dwarf_Die *die)
+/* Returns the linkage name, as addr2line does, but demangled. */
+static const char *inlines_function_name(struct inlines *in, Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
 	const char *name = NULL;
@@ -169,8 +168,8 @@ static const char *name_of(struct inlines *in, Dwarf_Die *die)
 	return name;
 }
 
-/* The block or inlined function inside of `die` that holds the address. It replaces `die`. */
-static bool descend(Dwarf_Die *die, uint64_t addr)
+/* Replaces `die` by its block or inlined function that covers the address. */
+static bool inlines_descend(Dwarf_Die *die, uint64_t addr)
 {
 	Dwarf_Die child;
 	int tag;
@@ -189,20 +188,20 @@ static bool descend(Dwarf_Die *die, uint64_t addr)
 	return false;
 }
 
-static const struct inlined *look_up(struct inlines *in, uint64_t addr)
+static const struct inlined *inlines_look_up(struct inlines *in, uint64_t addr)
 {
-	const struct range *unit = find_range(&in->ranges, addr), *function;
+	const struct range *unit = ranges_find(&in->ranges, addr), *function;
 	const char *names[DEPTH_MAX];
 	struct inlined *found;
 	Dwarf_Die die;
 	size_t n = 0;
 
-	function = unit ? find_range(functions_of(in, &in->units[unit->what]), addr) : NULL;
+	function = unit ? ranges_find(unit_functions(in, &in->units[unit->what]), addr) : NULL;
 	if (!function || !dwarf_offdie(in->dwarf, function->what, &die))
 		return NULL;
-	while (n < DEPTH_MAX && descend(&die, addr))
+	while (n < DEPTH_MAX && inlines_descend(&die, addr))
 		if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
-			names[n++] = name_of(in, &die);
+			names[n++] = inlines_function_name(in, &die);
 	if (!n)
 		return NULL;
 	found = arena_alloc(&in->arena, sizeof(*found) + n * sizeof(*names));
@@ -216,12 +215,12 @@ const struct inlined *inlines_at(struct inlines *in, uint64_t addr)
 	uint64_t *known = map_at(&in->known, addr);
 
 	if (!*known)
-		*known = 1 + (uint64_t)(uintptr_t)look_up(in, addr);
+		*known = 1 + (uint64_t)(uintptr_t)inlines_look_up(in, addr);
 	return (const struct inlined *)(uintptr_t)(*known - 1);
 }
 
-/* False: no segment holds the offset. */
-static bool linked(const struct inlines *in, uint64_t offset, uint64_t *addr)
+/* Returns false if no segment covers the offset. */
+static bool inlines_link_address(const struct inlines *in, uint64_t offset, uint64_t *addr)
 {
 	size_t i;
 
@@ -239,12 +238,12 @@ const struct inlined *inlines_at_offset(struct inlines *in, uint64_t offset)
 {
 	uint64_t addr;
 
-	return linked(in, offset, &addr) ? inlines_at(in, addr) : NULL;
+	return inlines_link_address(in, offset, &addr) ? inlines_at(in, addr) : NULL;
 }
 
 const char *inlines_line_at(struct inlines *in, uint64_t addr)
 {
-	const struct range *unit = find_range(&in->ranges, addr);
+	const struct range *unit = ranges_find(&in->ranges, addr);
 	const char *path, *base;
 	Dwarf_Line *line;
 	Dwarf_Die die;
@@ -266,10 +265,10 @@ const char *inlines_line_at_offset(struct inlines *in, uint64_t offset)
 {
 	uint64_t addr;
 
-	return linked(in, offset, &addr) ? inlines_line_at(in, addr) : NULL;
+	return inlines_link_address(in, offset, &addr) ? inlines_line_at(in, addr) : NULL;
 }
 
-static void add_segments(struct inlines *in, Elf *elf)
+static void inlines_add_segments(struct inlines *in, Elf *elf)
 {
 	GElf_Phdr p;
 	size_t i, n;
@@ -294,7 +293,7 @@ struct inlines *inlines_open(const char *path)
 		inlines_close(in);
 		return NULL;
 	}
-	index_units(in);
+	inlines_index_units(in);
 	return in;
 }
 
@@ -303,7 +302,7 @@ struct inlines *inlines_of_files(const struct dso_files *files)
 	struct inlines *in = files->dwarf ? inlines_open(files->dwarf) : NULL;
 
 	if (in)
-		add_segments(in, files->have_run ? files->run.elf : files->syms.elf);
+		inlines_add_segments(in, files->have_run ? files->run.elf : files->syms.elf);
 	return in;
 }
 

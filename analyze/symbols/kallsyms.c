@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/symbols/kallsyms.h"
+#include "analyze/symbols/symtab.h"
 
 #include "lib/cursor.h"
 #include "lib/file.h"
@@ -17,7 +17,7 @@ struct line {
 	char *name, *module; /* module: "[mod]" or NULL */
 };
 
-static int hex_digit(char c)
+static int kallsyms_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -25,13 +25,13 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* "ffffffff81000000 T _text" or "... t foo\t[mod]"; cuts the line up. */
-static bool parse_line(char *at, struct line *l)
+/* Splits "ffffffff81000000 T _text" or "... t foo\t[mod]" in place. */
+static bool kallsyms_parse_line(char *at, struct line *l)
 {
 	char *start = at;
 
-	for (l->addr = 0; hex_digit(*at) >= 0; at++)
-		l->addr = l->addr << 4 | (uint64_t)hex_digit(*at);
+	for (l->addr = 0; kallsyms_hex_digit(*at) >= 0; at++)
+		l->addr = l->addr << 4 | (uint64_t)kallsyms_hex_digit(*at);
 	if (at == start || at[0] != ' ' || !at[1] || at[2] != ' ')
 		return false;
 	l->type = at[1];
@@ -42,8 +42,8 @@ static bool parse_line(char *at, struct line *l)
 	return *l->name;
 }
 
-/* Next line of *rest, NUL-terminated in place; NULL at the end. */
-static char *next_line(char **rest, char *end)
+/* Returns the next line of *rest and terminates it in place. Returns NULL at the end. */
+static char *kallsyms_next_line(char **rest, char *end)
 {
 	char *line = *rest, *eol;
 
@@ -56,27 +56,27 @@ static char *next_line(char **rest, char *end)
 	return line;
 }
 
-static bool wanted(const struct line *l)
+static bool kallsyms_is_wanted(const struct line *l)
 {
-	/* '$x' and the like are mapping symbols of arm */
+	/* names like '$x' are ARM mapping symbols */
 	return strchr("TWDB", toupper((unsigned char)l->type)) && l->name[0] != '$';
 }
 
-static uint8_t binding_of(char type)
+static uint8_t kallsyms_binding(char type)
 {
 	if (type == 'W')
 		return STB_WEAK;
 	return isupper((unsigned char)type) ? STB_GLOBAL : STB_LOCAL;
 }
 
-static bool add_line(struct symtab *t, const struct line *l)
+static bool kallsyms_add_line(struct symtab *t, const struct line *l)
 {
 	struct symtab_symbol s = {.start = l->addr, .end = l->addr};
 	bool function = strchr("TtWw", l->type);
 
-	if (!wanted(l))
+	if (!kallsyms_is_wanted(l))
 		return false;
-	s.binding = binding_of(l->type);
+	s.binding = kallsyms_binding(l->type);
 	s.type = function ? STT_FUNC : STT_OBJECT;
 	symtab_add(t, &s, l->name, l->module);
 	return l->addr != 0;
@@ -92,9 +92,9 @@ int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 
 	if (ret)
 		return ret;
-	for (rest = text; (line = next_line(&rest, text + len));)
-		if (parse_line(line, &l))
-			any |= add_line(t, &l);
+	for (rest = text; (line = kallsyms_next_line(&rest, text + len));)
+		if (kallsyms_parse_line(line, &l))
+			any |= kallsyms_add_line(t, &l);
 	free(text);
 	if (!t->n)
 		return error_set(err, EBADMSG, "%s: holds no kernel symbols", path);
@@ -117,7 +117,8 @@ bool kallsyms_address(const char *path, const char *name, uint64_t *addr)
 
 	while (f && !found && getline(&text, &cap, f) > 0) {
 		text[strcspn(text, "\n")] = '\0';
-		found = parse_line(text, &l) && strchr("TtWw", l.type) && !strcmp(l.name, name);
+		found = kallsyms_parse_line(text, &l) && strchr("TtWw", l.type) &&
+			!strcmp(l.name, name);
 	}
 	if (found)
 		*addr = l.addr;
@@ -127,8 +128,8 @@ bool kallsyms_address(const char *path, const char *name, uint64_t *addr)
 	return found;
 }
 
-/* Notes are { namesz, descsz, type, name, desc }, name and desc padded to 4 bytes. */
-static bool find_gnu_note(struct cursor c, char hex[65])
+/* A note is { namesz, descsz, type, name, desc }. name and desc are padded to 4 bytes. */
+static bool notes_find_build_id(struct cursor c, char hex[65])
 {
 	while (cursor_left(&c) >= 12) {
 		uint32_t namesz = cursor_u32(&c), descsz = cursor_u32(&c), type = cursor_u32(&c);
@@ -156,7 +157,7 @@ bool notes_build_id(const char *path, char hex[65])
 
 	if (file_read(path, &data, &len, NULL))
 		return false;
-	found = find_gnu_note(cursor_of(data, len, false), hex);
+	found = notes_find_build_id(cursor_of(data, len, false), hex);
 	free(data);
 	return found;
 }

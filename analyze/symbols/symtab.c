@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/symbols/symtab.h"
 
-#include "analyze/symbols/demangle.h"
 #include "lib/alloc.h"
 #include "lib/radix.h"
 
 #include <elf.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t add_name(struct symtab *t, const char *name)
+#ifdef HAVE_LIBIBERTY
+/* libiberty.h redeclares half of libc, so this file declares what it uses */
+extern char *cplus_demangle(const char *mangled, int options);
+#endif
+
+char *demangle(const char *name)
+{
+#ifdef HAVE_LIBIBERTY
+	if (name[0] == '_')
+		return cplus_demangle(name, 0);
+#endif
+	(void)name;
+	return NULL;
+}
+
+static uint32_t symtab_add_name(struct symtab *t, const char *name)
 {
 	uint32_t at = (uint32_t)t->names.len;
 
@@ -17,14 +32,14 @@ static uint32_t add_name(struct symtab *t, const char *name)
 	return at;
 }
 
-/* Symbols of one module follow each other: the module's name is kept once. */
-static uint32_t add_module(struct symtab *t, const char *module)
+/* The symbols of a module follow each other, so its name is stored once. */
+static uint32_t symtab_add_module(struct symtab *t, const char *module)
 {
 	const struct symtab_symbol *last = t->n ? &t->symbols[t->n - 1] : NULL;
 
 	if (last && last->module && !strcmp(t->names.buf + last->module, module))
 		return last->module;
-	return add_name(t, module);
+	return symtab_add_name(t, module);
 }
 
 void symtab_add(struct symtab *t, const struct symtab_symbol *s, const char *name,
@@ -33,17 +48,17 @@ void symtab_add(struct symtab *t, const struct symtab_symbol *s, const char *nam
 	struct symtab_symbol new = *s;
 
 	if (!t->names.len)
-		str_putc(&t->names, '\0'); /* offset 0 stands for "none" */
+		str_putc(&t->names, '\0'); /* offset 0 means "none" */
 	if (t->names.len + strlen(name) + 256 > UINT32_MAX)
 		return;
-	new.name = add_name(t, name);
-	new.module = module ? add_module(t, module) : 0;
+	new.name = symtab_add_name(t, name);
+	new.module = module ? symtab_add_module(t, module) : 0;
 	array_grow(t->symbols, t->n, t->cap);
 	t->symbols[t->n++] = new;
 }
 
-/* By address; equal ones keep the order in which they came. */
-static void sort(struct symtab *t)
+/* Sorts by address. Symbols with equal addresses keep their order. */
+static void symtab_sort(struct symtab *t)
 {
 	struct radix_row *rows = xmalloc(t->n * sizeof(*rows));
 	struct symtab_symbol *sorted;
@@ -61,12 +76,12 @@ static void sort(struct symtab *t)
 	t->cap = t->n;
 }
 
-static uint64_t round_up_page(uint64_t addr)
+static uint64_t symtab_round_up_page(uint64_t addr)
 {
 	return (addr + 4095) & ~4095ULL;
 }
 
-static void fix_ends(struct symtab *t, bool kallsyms)
+static void symtab_fix_ends(struct symtab *t, bool kallsyms)
 {
 	struct symtab_symbol *s;
 	size_t i;
@@ -76,32 +91,32 @@ static void fix_ends(struct symtab *t, bool kallsyms)
 		if (s->end != s->start)
 			continue;
 		if (kallsyms && !s->module != !s[1].module)
-			s->end = round_up_page(s->end + 4096);
+			s->end = symtab_round_up_page(s->end + 4096);
 		else
 			s->end = s[1].start;
 	}
 	s = &t->symbols[t->n - 1];
 	if (s->end == s->start)
-		s->end = round_up_page(s->start) + 4096;
+		s->end = symtab_round_up_page(s->start) + 4096;
 }
 
-static size_t underscores(const char *name)
+static size_t name_underscores(const char *name)
 {
 	return strspn(name, "_");
 }
 
-static bool second_is_nicer(const char *a, const char *b)
+static bool name_second_is_nicer(const char *a, const char *b)
 {
-	if (underscores(a) != underscores(b))
-		return underscores(a) > underscores(b);
+	if (name_underscores(a) != name_underscores(b))
+		return name_underscores(a) > name_underscores(b);
 	if (strlen(a) != strlen(b))
 		return strlen(a) < strlen(b);
 	return !strncmp(a, "SyS", 3) || !strncmp(a, "compat_SyS", 10);
 }
 
-/* Does `b` take the place of `a` at the same address? perf's rules, in perf's order. */
-static bool second_is_better(const struct symtab *t, const struct symtab_symbol *a,
-			     const struct symtab_symbol *b)
+/* Returns whether `b` replaces `a` at the same address. These are perf's rules in perf's order. */
+static bool symtab_second_is_better(const struct symtab *t, const struct symtab_symbol *a,
+				    const struct symtab_symbol *b)
 {
 	const char *na = t->names.buf + a->name, *nb = t->names.buf + b->name;
 	bool empty_a = a->end == a->start, empty_b = b->end == b->start, nicer;
@@ -114,16 +129,16 @@ static bool second_is_better(const struct symtab *t, const struct symtab_symbol 
 	if ((a->binding == STB_GLOBAL) != (b->binding == STB_GLOBAL))
 		return b->binding == STB_GLOBAL;
 	if (a->mangled && b->mangled && !strcmp(na, nb))
-		return false; /* one symbol, in two sections */
+		return false; /* the same symbol in two sections */
 	nice_a = symtab_demangled(t, a);
 	nice_b = symtab_demangled(t, b);
-	nicer = second_is_nicer(nice_a ? nice_a : na, nice_b ? nice_b : nb);
+	nicer = name_second_is_nicer(nice_a ? nice_a : na, nice_b ? nice_b : nb);
 	free(nice_a);
 	free(nice_b);
 	return nicer;
 }
 
-static void drop_duplicates(struct symtab *t)
+static void symtab_drop_duplicates(struct symtab *t)
 {
 	struct symtab_symbol *best = &t->symbols[0];
 	size_t i, n = 0;
@@ -134,7 +149,7 @@ static void drop_duplicates(struct symtab *t)
 		if (s->start != best->start) {
 			t->symbols[n++] = *best;
 			best = s;
-		} else if (second_is_better(t, best, s)) {
+		} else if (symtab_second_is_better(t, best, s)) {
 			best = s;
 		}
 	}
@@ -146,9 +161,9 @@ void symtab_finish(struct symtab *t, bool kallsyms)
 {
 	if (!t->n)
 		return;
-	sort(t);
-	fix_ends(t, kallsyms);
-	drop_duplicates(t);
+	symtab_sort(t);
+	symtab_fix_ends(t, kallsyms);
+	symtab_drop_duplicates(t);
 }
 
 struct symtab_symbol *symtab_find(const struct symtab *t, uint64_t addr)
@@ -162,7 +177,7 @@ struct symtab_symbol *symtab_find(const struct symtab *t, uint64_t addr)
 		else
 			high = mid;
 	}
-	/* Symbols may nest: an outer one starts a little before. */
+	/* Symbols may nest, so an earlier one may cover the address. */
 	for (back = 0; low-- > 0 && back < 8; back++)
 		if (addr < t->symbols[low].end)
 			return &t->symbols[low];

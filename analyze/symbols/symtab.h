@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A table of symbols: address -> name. Filled with symtab_add in any order, closed with
- * symtab_finish, then searched. Where symbols share an address or have no size, it chooses and
- * extends them as perf does (symbols__fixup_end, symbols__fixup_duplicate), so that the names in a
- * profile are the ones perf report prints. More symbols may be added after symtab_finish, which is
- * then called again.
+ * A table of symbols: address to name. The user adds symbols in any order, calls symtab_finish and
+ * searches then. Like perf (symbols__fixup_end, symbols__fixup_duplicate), the table extends
+ * symbols without a size and picks one of several symbols at one address, so a profile has the
+ * names that perf report prints. After more additions, call symtab_finish again.
  *
- * Addresses are whatever the caller uses: kernel addresses, or offsets in an ELF file.
+ * Addresses are kernel addresses or file offsets, as the user chooses.
  */
 #ifndef ZC_SYMTAB_H
 #define ZC_SYMTAB_H
 
+#include "lib/error.h"
 #include "lib/str.h"
 
 #include <stdbool.h>
@@ -20,12 +20,12 @@
 struct symtab_symbol {
 	uint64_t start, end; /* [start, end) */
 	uint32_t name;	     /* offset in `names` */
-	uint32_t module;     /* kallsyms: offset in `names` of "[mod]", 0: none */
-	uint32_t id;	     /* for the user of the table; 0 at first */
+	uint32_t module;     /* kallsyms: offset in `names` of "[mod]"; 0: none */
+	uint32_t id;	     /* free for the user of the table; 0 at first */
 	uint8_t binding;     /* STB_* */
 	uint8_t type;	     /* STT_* */
-	bool mangled;	     /* the name is as a compiler wrote it: see symtab_demangled */
-	uint8_t context;     /* for the user of the table, too */
+	bool mangled;	     /* a compiler has mangled the name: see symtab_demangled */
+	uint8_t context;     /* free for the user of the table */
 };
 
 struct symtab {
@@ -39,21 +39,41 @@ void symtab_add(struct symtab *t, const struct symtab_symbol *s, const char *nam
 		const char *module);
 
 /*
- * Sorts, ends the symbols without a size at the next one, drops aliases. `kallsyms`: do not extend
- * a symbol over the gap between the kernel and its modules.
+ * Sorts the table, extends symbols without a size to the next symbol, and drops aliases.
+ * `kallsyms`: extends no symbol over the gap between the kernel and its modules.
  */
 void symtab_finish(struct symtab *t, bool kallsyms);
 
-/* The symbol that covers `addr`, or NULL. */
+/* Returns the symbol that covers `addr`, or NULL. */
 struct symtab_symbol *symtab_find(const struct symtab *t, uint64_t addr);
 
 const char *symtab_name(const struct symtab *t, const struct symtab_symbol *s);
 /*
- * The name as people write it, to be freed; NULL: symtab_name says it. Most symbols are never asked
- * for, and to demangle one takes longer than to read it.
+ * Returns the demangled name, or NULL if symtab_name is readable already. The caller frees it.
+ * Demangling is slow, and most symbols never need it.
  */
 char *symtab_demangled(const struct symtab *t, const struct symtab_symbol *s);
 const char *symtab_module(const struct symtab *t, const struct symtab_symbol *s); /* or NULL */
 void symtab_free(struct symtab *t);
+
+/*
+ * Demangles a C++ or Rust name, without parameters. Returns NULL for other names, and when built
+ * without libiberty. The caller frees.
+ */
+char *demangle(const char *name);
+
+/* --- the text of /proc/kallsyms --- */
+
+/*
+ * Reads and finishes a table from kallsyms. Returns -EPERM if all addresses are zero
+ * (kptr_restrict), and -EBADMSG if there is no symbol.
+ */
+int kallsyms_read(struct symtab *t, const char *path, struct error *err);
+
+/* Finds the address of a function such as "_text". Returns false if the file does not have it. */
+bool kallsyms_address(const char *path, const char *name, uint64_t *addr);
+
+/* Reads the GNU build-id from the bytes of /sys/kernel/notes as hexadecimal digits. */
+bool notes_build_id(const char *path, char hex[65]);
 
 #endif

@@ -14,7 +14,7 @@
  */
 #include "tests/unit/perfdata_writer.h"
 
-#include "analyze/symbols/elf_symbols.h"
+#include "analyze/symbols/elf.h"
 #include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/file.h"

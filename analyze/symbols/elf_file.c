@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ELF files as they lie about: plain, packed (.ko.xz, .ko.gz, .ko.bz2 are unpacked by libdwfl,
- * .ko.zst here, since distributions build libdwfl without zstd), and inside another one
- * (.gnu_debugdata, an xz of a symbol table).
+ * Opens plain ELF files, packed ones, and one inside another (.gnu_debugdata, a symbol table packed
+ * with xz). libdwfl unpacks .ko.xz, .ko.gz and .ko.bz2. This file unpacks .ko.zst, because
+ * distributions build libdwfl without zstd.
  */
-#include "analyze/symbols/elf_symbols.h"
+#include "analyze/symbols/elf.h"
 
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -12,7 +12,6 @@
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +37,7 @@ Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *shdr)
 	return NULL;
 }
 
-static Elf_Scn *section_of_type(Elf *elf, const char *name, uint32_t type)
+static Elf_Scn *elf_section_of_type(Elf *elf, const char *name, uint32_t type)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = elf_section(elf, name, &shdr);
@@ -46,8 +45,8 @@ static Elf_Scn *section_of_type(Elf *elf, const char *name, uint32_t type)
 	return scn && shdr.sh_type == type ? scn : NULL;
 }
 
-/* A debug file has the sections of the program, but their bytes are elsewhere. */
-static bool holds_code(Elf *elf)
+/* A debug file has the program's section headers, but with the type NOBITS. */
+static bool elf_holds_code(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr s;
@@ -59,7 +58,7 @@ static bool holds_code(Elf *elf)
 	return false;
 }
 
-static void read_build_id(struct elf_file *f)
+static void elf_read_build_id(struct elf_file *f)
 {
 	const void *id;
 	ssize_t n = dwelf_elf_gnu_build_id(f->elf, &id), i;
@@ -68,7 +67,7 @@ static void read_build_id(struct elf_file *f)
 		snprintf(f->build_id + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
 }
 
-static int begin(struct elf_file *f, const char *what, struct error *err)
+static int elf_file_begin(struct elf_file *f, const char *what, struct error *err)
 {
 	GElf_Shdr shdr;
 
@@ -76,17 +75,17 @@ static int begin(struct elf_file *f, const char *what, struct error *err)
 		elf_file_close(f);
 		return error_set(err, ENOEXEC, "%s: not an ELF file", what);
 	}
-	f->symtab = section_of_type(f->elf, ".symtab", SHT_SYMTAB);
-	f->dynsym = section_of_type(f->elf, ".dynsym", SHT_DYNSYM);
+	f->symtab = elf_section_of_type(f->elf, ".symtab", SHT_SYMTAB);
+	f->dynsym = elf_section_of_type(f->elf, ".dynsym", SHT_DYNSYM);
 	f->has_dwarf = elf_section(f->elf, ".debug_info", &shdr) ||
 		       elf_section(f->elf, ".zdebug_info", &shdr);
-	f->code = holds_code(f->elf);
-	read_build_id(f);
+	f->code = elf_holds_code(f->elf);
+	elf_read_build_id(f);
 	return 0;
 }
 
-/* Gives up `fd`, also when it fails. */
-static void unpack_with_dwfl(struct elf_file *f, int fd, const char *what)
+/* Takes ownership of `fd`, also after an error. */
+static void elf_unpack_dwfl(struct elf_file *f, int fd, const char *what)
 {
 	static const Dwfl_Callbacks callbacks = {.section_address = dwfl_offline_section_address};
 	Dwfl_Module *module = NULL;
@@ -104,8 +103,8 @@ static void unpack_with_dwfl(struct elf_file *f, int fd, const char *what)
 		close(fd);
 }
 
-/* False: not all of it could be unpacked. */
-static bool unzstd(struct elf_file *f, const void *packed, size_t len)
+/* Returns false unless everything was unpacked. */
+static bool elf_decompress_zstd(struct elf_file *f, const void *packed, size_t len)
 {
 	ZSTD_DStream *stream = ZSTD_createDStream();
 	ZSTD_inBuffer in = {packed, len, 0};
@@ -127,19 +126,19 @@ static bool unzstd(struct elf_file *f, const void *packed, size_t len)
 	return !ret;
 }
 
-static void unpack_zstd(struct elf_file *f, const char *path)
+static void elf_unpack_zstd(struct elf_file *f, const char *path)
 {
 	char *packed;
 	size_t len;
 
 	if (file_read(path, &packed, &len, NULL))
 		return;
-	if (unzstd(f, packed, len))
+	if (elf_decompress_zstd(f, packed, len))
 		f->elf = elf_memory(f->image, f->image_len);
 	free(packed);
 }
 
-static bool starts_with(int fd, const char *magic, size_t n)
+static bool elf_starts_with(int fd, const char *magic, size_t n)
 {
 	char start[8];
 
@@ -154,16 +153,16 @@ int elf_file_open(struct elf_file *f, const char *path, struct error *err)
 	if (fd < 0)
 		return fd;
 	elf_version(EV_CURRENT);
-	if (starts_with(fd, ELFMAG, SELFMAG)) {
+	if (elf_starts_with(fd, ELFMAG, SELFMAG)) {
 		f->fd = fd;
 		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	} else if (starts_with(fd, "\x28\xb5\x2f\xfd", 4)) {
+	} else if (elf_starts_with(fd, "\x28\xb5\x2f\xfd", 4)) {
 		close(fd);
-		unpack_zstd(f, path);
+		elf_unpack_zstd(f, path);
 	} else {
-		unpack_with_dwfl(f, fd, path);
+		elf_unpack_dwfl(f, fd, path);
 	}
-	return begin(f, path, err);
+	return elf_file_begin(f, path, err);
 }
 
 int elf_file_memory(struct elf_file *f, void *data, size_t len, const char *what, struct error *err)
@@ -171,7 +170,7 @@ int elf_file_memory(struct elf_file *f, void *data, size_t len, const char *what
 	*f = (struct elf_file){.fd = -1};
 	elf_version(EV_CURRENT);
 	f->elf = elf_memory(data, len);
-	return begin(f, what, err);
+	return elf_file_begin(f, what, err);
 }
 
 int elf_file_mini(struct elf_file *f, const struct elf_file *of, struct error *err)
@@ -188,20 +187,89 @@ int elf_file_mini(struct elf_file *f, const struct elf_file *of, struct error *e
 	if (fd < 0)
 		return error_sys(err, errno, "memfd_create");
 	if (write(fd, data->d_buf, data->d_size) == (ssize_t)data->d_size)
-		unpack_with_dwfl(f, fd, ".gnu_debugdata");
+		elf_unpack_dwfl(f, fd, ".gnu_debugdata");
 	else
 		close(fd);
-	return begin(f, ".gnu_debugdata", err);
+	return elf_file_begin(f, ".gnu_debugdata", err);
 }
 
 void elf_file_close(struct elf_file *f)
 {
 	if (f->dwfl)
-		dwfl_end(f->dwfl); /* its Elf with it */
+		dwfl_end(f->dwfl); /* frees `elf` too */
 	else if (f->elf)
 		elf_end(f->elf);
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->image);
 	*f = (struct elf_file){.fd = -1};
+}
+
+/* --- machine code --- */
+
+uint8_t *code_at_offset(const struct elf_file *f, uint64_t offset, size_t size)
+{
+	size_t len;
+	const char *image = elf_rawfile(f->elf, &len);
+
+	if (!image || offset > len || size > len - offset)
+		return NULL;
+	return xmemdup(image + offset, size);
+}
+
+/* Reads instead of mapping: a kernel core may be larger than memory. */
+static bool code_read_at(int fd, uint8_t *buf, size_t size, uint64_t at)
+{
+	size_t got = 0;
+	ssize_t n;
+
+	while (got < size) {
+		n = pread(fd, buf + got, size - got, (off_t)(at + got));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		got += (size_t)n;
+	}
+	return true;
+}
+
+/* Finds the file offset of the bytes at `addr`. Returns false if no segment has all of them. */
+static bool code_find_segment(int fd, uint64_t addr, size_t size, uint64_t *at)
+{
+	Elf *elf;
+	GElf_Phdr p;
+	size_t i, n;
+	bool found = false;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &n))
+		n = 0;
+	for (i = 0; i < n && !found && gelf_getphdr(elf, (int)i, &p); i++) {
+		found = p.p_type == PT_LOAD && addr >= p.p_vaddr &&
+			addr - p.p_vaddr <= p.p_filesz && size <= p.p_filesz - (addr - p.p_vaddr);
+		*at = addr - p.p_vaddr + p.p_offset;
+	}
+	elf_end(elf);
+	return found;
+}
+
+uint8_t *code_at_address(const char *path, uint64_t addr, size_t size)
+{
+	int fd = file_open(path, NULL);
+	uint8_t *bytes = NULL;
+	uint64_t at;
+
+	if (fd < 0)
+		return NULL;
+	if (code_find_segment(fd, addr, size, &at)) {
+		bytes = xmalloc(size);
+		if (!code_read_at(fd, bytes, size, at)) {
+			free(bytes);
+			bytes = NULL;
+		}
+	}
+	close(fd);
+	return bytes;
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ELF files that explain a mapped object, and what their debug information says.
+ *
+ * For an object of another host, only files with the recorded build-id count. If the recording has
+ * no build-id, only two kinds of files count: files that the user names (--symfs), and on the
+ * recorded host the mapped inode itself, if nobody has changed it since.
+ */
+#ifndef ZC_DSO_H
+#define ZC_DSO_H
+
+#include "analyze/symbols/elf.h"
+#include "analyze/symbols/symtab.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct symbol_sources {
+	const char *host_dir;	 /* hosts/<host> of a capture, or NULL */
+	const char *symfs;	 /* --symfs, or NULL */
+	const char *buildid_dir; /* --buildid-dir: laid out as ~/.debug; or NULL */
+	bool this_host;		 /* files of this host may be read */
+	bool same_host;		 /* this host is the recorded one, so its inodes count */
+	bool this_kernel;	 /* this kernel is the recorded one, so its vdso counts */
+	bool want_dwarf;	 /* continue the search until a file has .debug_info */
+};
+
+struct dso_identity {
+	const char *name;     /* path as mapped, "[vdso]", or "[module]" */
+	const char *build_id; /* hexadecimal digits; NULL: not recorded */
+	const char *release;  /* the kernel's release, for modules; or NULL */
+	bool module;	      /* a kernel module: addresses count from the start of its code */
+	bool ambiguous;	      /* several recorded files share the name; only the inode proves one */
+	uint32_t major, minor;
+	uint64_t inode;		/* 0: not recorded */
+	int64_t recorded_by_ns; /* time() x 1e9 when the recording was complete; 0: unknown */
+};
+
+/* Open files that provably belong to one object. `syms` and `run` may be the same file. */
+struct dso_files {
+	struct elf_file syms, run; /* syms: has .symtab or debug sections; run: what was mapped */
+	bool have_syms, have_run;
+	char *dwarf; /* path of a file with .debug_info, or NULL */
+};
+
+/*
+ * Finds the files of an object. Returns 0 if there is at least one; the caller then calls
+ * dso_files_close. Returns -ENOENT if there is no file, and -ESTALE if the only files have another
+ * build-id or were changed since. `why` explains both in one line.
+ */
+int dso_files_find(struct dso_files *found, const struct symbol_sources *from,
+		   const struct dso_identity *dso, char *why, size_t why_size);
+void dso_files_close(struct dso_files *found);
+
+/* Reads the symbols of the files into the empty table `t`. Explains an error in `why`. */
+int dso_files_symbols(struct symtab *t, struct dso_files *found, const struct dso_identity *dso,
+		      char *why, size_t why_size);
+
+/*
+ * Writes the kernel's name of a module: "[nf_nat]" for "/lib/modules/.../nf-nat.ko.xz" and for
+ * "[nf_nat]".
+ */
+void module_name(char *name, size_t size, const char *path);
+
+struct inlines;
+
+/* Names of the inlined functions at an address, outermost first. inlines_close frees them. */
+struct inlined {
+	size_t n;
+	const char *names[];
+};
+
+/*
+ * Open the debug information of an object, or of one file. The caller may close `files` afterwards.
+ * Both return NULL without debug information. One thread at a time may use a struct inlines.
+ */
+struct inlines *inlines_of_files(const struct dso_files *files);
+struct inlines *inlines_open(const char *path);
+void inlines_close(struct inlines *in);
+
+/* Return "file.c:123" of an instruction at a file offset or at a linked address, or NULL. */
+const char *inlines_line_at_offset(struct inlines *in, uint64_t offset);
+const char *inlines_line_at(struct inlines *in, uint64_t addr);
+
+/* Return the inlined functions at a file offset or at a linked address, or NULL. */
+const struct inlined *inlines_at_offset(struct inlines *in, uint64_t offset);
+const struct inlined *inlines_at(struct inlines *in, uint64_t addr);
+
+#endif
