@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/attr.h"
-
 #include "analyze/perfdata/format.h"
+
 #include "lib/alloc.h"
 
 #include <stdio.h>
@@ -40,7 +39,7 @@ static const char *const software_names[] = {
 	"emulation-faults", "dummy",	    "bpf-output",   "cgroup-switches",
 };
 
-static uint64_t reverse_bits(uint64_t v)
+static uint64_t attr_reverse_bits(uint64_t v)
 {
 	uint64_t out = 0;
 	int i;
@@ -50,13 +49,13 @@ static uint64_t reverse_bits(uint64_t v)
 	return out;
 }
 
-static bool flag(uint64_t flags, int bit)
+static bool attr_flag(uint64_t flags, int bit)
 {
 	return flags >> bit & 1;
 }
 
 /* ":u", ":k", ":ppH", as perf writes them (evsel__add_modifiers). */
-static void write_modifier(struct event *e, uint64_t flags)
+static void event_write_modifier(struct event *e, uint64_t flags)
 {
 	static const struct {
 		int excluded;
@@ -70,17 +69,17 @@ static void write_modifier(struct event *e, uint64_t flags)
 
 	*at++ = ':';
 	for (i = 0; i < array_size(contexts); i++)
-		all &= !flag(flags, contexts[i].excluded);
+		all &= !attr_flag(flags, contexts[i].excluded);
 	for (i = 0; i < array_size(contexts) && !all; i++)
-		if (!flag(flags, contexts[i].excluded))
+		if (!attr_flag(flags, contexts[i].excluded))
 			*at++ = contexts[i].letter;
 	while (precise-- > 0)
 		*at++ = 'p';
-	if (flag(flags, FLAG_EXCLUDE_HOST) ||
-	    flag(flags, FLAG_EXCLUDE_GUEST) == (guest_is_out || !all)) {
-		if (!flag(flags, FLAG_EXCLUDE_HOST))
+	if (attr_flag(flags, FLAG_EXCLUDE_HOST) ||
+	    attr_flag(flags, FLAG_EXCLUDE_GUEST) == (guest_is_out || !all)) {
+		if (!attr_flag(flags, FLAG_EXCLUDE_HOST))
 			*at++ = 'H';
-		if (!flag(flags, FLAG_EXCLUDE_GUEST))
+		if (!attr_flag(flags, FLAG_EXCLUDE_GUEST))
 			*at++ = 'G';
 	}
 	*at = '\0';
@@ -88,7 +87,7 @@ static void write_modifier(struct event *e, uint64_t flags)
 		e->modifier[0] = '\0';
 }
 
-static void parse_rest(struct event *e, struct cursor c)
+static void attr_parse_rest(struct event *e, struct cursor c)
 {
 	cursor_take(&c, 24); /* wakeup, bp_type, config1, config2 */
 	e->branch_sample_type = cursor_u64(&c);
@@ -117,12 +116,12 @@ bool event_parse(struct event *e, struct cursor *c, bool big_endian)
 	e->read_format = cursor_u64(&attr);
 	flags = cursor_u64(&attr);
 	if (big_endian)
-		flags = reverse_bits(flags);
-	e->inherit = flag(flags, FLAG_INHERIT);
-	e->freq = flag(flags, FLAG_FREQ);
-	e->sample_id_all = flag(flags, FLAG_SAMPLE_ID_ALL);
-	write_modifier(e, flags);
-	parse_rest(e, attr);
+		flags = attr_reverse_bits(flags);
+	e->inherit = attr_flag(flags, FLAG_INHERIT);
+	e->freq = attr_flag(flags, FLAG_FREQ);
+	e->sample_id_all = attr_flag(flags, FLAG_SAMPLE_ID_ALL);
+	event_write_modifier(e, flags);
+	attr_parse_rest(e, attr);
 	return true;
 }
 
@@ -133,7 +132,7 @@ struct event *events_add(struct events *ev, const struct event *e)
 	return &ev->list[ev->n++];
 }
 
-void events_id(struct events *ev, uint64_t id, size_t index)
+void events_add_id(struct events *ev, uint64_t id, size_t index)
 {
 	*map_at(&ev->ids, id) = index + 1;
 }
@@ -144,7 +143,7 @@ void event_set_name(struct event *e, const char *name, size_t len)
 	e->name = xstrndup(name, len);
 }
 
-static char *made_up_name(const struct event *e)
+static char *event_make_name(const struct event *e)
 {
 	if (e->type == PERF_TYPE_HARDWARE && e->config < array_size(hardware_names))
 		return xasprintf("%s%s", hardware_names[e->config], e->modifier);
@@ -163,7 +162,7 @@ void events_name_rest(struct events *ev)
 
 	for (i = 0; i < ev->n; i++)
 		if (!ev->list[i].name)
-			ev->list[i].name = made_up_name(&ev->list[i]);
+			ev->list[i].name = event_make_name(&ev->list[i]);
 }
 
 void events_free(struct events *ev)

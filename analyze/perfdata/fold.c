@@ -6,10 +6,11 @@
  */
 #include "analyze/perfdata/fold.h"
 
-#include "analyze/perfdata/sample.h"
 #include "analyze/perfdata/unwind.h"
 #include "lib/alloc.h"
+#include "lib/workers.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +74,7 @@ void fold_free(struct fold *f)
 
 /* --- counting --- */
 
-static void add_cost(struct fold *f, const struct fold_cost *c)
+static void fold_add_cost(struct fold *f, const struct fold_cost *c)
 {
 	struct fold_cost *row = fold_costs_row(&f->costs, f->stacks.list[c->stack], c);
 
@@ -81,7 +82,7 @@ static void add_cost(struct fold *f, const struct fold_cost *c)
 	row->weight += c->weight;
 }
 
-static void count_event(struct fold *f, const struct fold_cost *c)
+static void fold_count_event(struct fold *f, const struct fold_cost *c)
 {
 	struct fold_event *e = &f->events[c->event];
 
@@ -94,7 +95,7 @@ static void count_event(struct fold *f, const struct fold_cost *c)
 }
 
 /* The event that a counter value is of; -1: nothing in the file says. */
-static long event_of_value(const struct fold *f, uint32_t own, const struct sample_value *v)
+static long fold_value_event(const struct fold *f, uint32_t own, const struct sample_value *v)
 {
 	const struct events *ev = &f->r->events;
 	const struct event *e = &ev->list[own];
@@ -109,8 +110,8 @@ static long event_of_value(const struct fold *f, uint32_t own, const struct samp
 /* What a counter gained since its value was last seen; a counter that children inherit has one
  * value per thread. One that went backwards tells of nothing: it is begun anew.
  */
-static uint64_t gained(struct fold *f, const struct event *e, const struct sample_value *v,
-		       uint32_t tid)
+static uint64_t fold_counter_gain(struct fold *f, const struct event *e,
+				  const struct sample_value *v, uint32_t tid)
 {
 	uint64_t key = e->inherit ? v->id ^ (uint64_t)tid << 32 : v->id;
 	uint64_t *last = map_at(&f->last_values, key), before = *last;
@@ -126,7 +127,7 @@ static uint64_t gained(struct fold *f, const struct event *e, const struct sampl
  * The sample carries counter values, of its group or of its own: each event's weight is what its
  * counter gained. What is left out (`count` false) moves the counters on as well.
  */
-static void take_values(struct fold *f, struct fold_pending *p, bool count)
+static void fold_add_values(struct fold *f, struct fold_pending *p, bool count)
 {
 	uint32_t own = p->cost.event;
 	const struct event *e = &f->r->events.list[own];
@@ -136,23 +137,23 @@ static void take_values(struct fold *f, struct fold_pending *p, bool count)
 	long event;
 
 	for (i = 0; sample_read_value(&s, e, i, &v); i++) {
-		event = event_of_value(f, own, &v);
+		event = fold_value_event(f, own, &v);
 		if (event < 0) {
 			f->unknown_ids += count;
 			continue;
 		}
-		p->cost.weight = gained(f, e, &v, p->cost.tid);
+		p->cost.weight = fold_counter_gain(f, e, &v, p->cost.tid);
 		p->cost.event = (uint32_t)event;
 		if (!p->cost.weight || !count)
 			continue;
-		count_event(f, &p->cost);
-		add_cost(f, &p->cost);
+		fold_count_event(f, &p->cost);
+		fold_add_cost(f, &p->cost);
 	}
 }
 
 /* --- the batch --- */
 
-static void flush(struct fold *f)
+static void fold_flush_batch(struct fold *f)
 {
 	struct fold_pending *b = f->batch;
 	size_t n = f->pending, i;
@@ -165,16 +166,16 @@ static void flush(struct fold *f)
 	}
 	for (i = 0; i < n; i++) {
 		if (b[i].read.at) {
-			take_values(f, &b[i], true);
+			fold_add_values(f, &b[i], true);
 			continue;
 		}
-		count_event(f, &b[i].cost);
-		add_cost(f, &b[i].cost);
+		fold_count_event(f, &b[i].cost);
+		fold_add_cost(f, &b[i].cost);
 	}
 	f->pending = 0;
 }
 
-static const void *swap_chain(struct fold *f, const struct sample *s)
+static const void *fold_swap_chain(struct fold *f, const struct sample *s)
 {
 	uint64_t *to = (uint64_t *)(f->swapped + f->pending * CHAIN_MAX), v, i;
 
@@ -186,7 +187,7 @@ static const void *swap_chain(struct fold *f, const struct sample *s)
 }
 
 /* Hashes the chain, two addresses at a time; *user: a part of it is in user space. */
-static uint64_t hash_chain(const void *chain, uint32_t nr, bool *user)
+static uint64_t fold_hash_chain(const void *chain, uint32_t nr, bool *user)
 {
 	const uint8_t *at = chain;
 	uint64_t h = nr, w[2] = {0};
@@ -206,8 +207,8 @@ static uint64_t hash_chain(const void *chain, uint32_t nr, bool *user)
 	return stacks_mix(h ^ w[0], 0x9e3779b97f4a7c15ULL);
 }
 
-static const struct side_timeline *cached(struct fold_cached *cache, const struct side_timelines *t,
-					  uint32_t key)
+static const struct side_timeline *fold_find_timeline(struct fold_cached *cache,
+						      const struct side_timelines *t, uint32_t key)
 {
 	struct fold_cached *c = &cache[key % FOLD_CACHE];
 
@@ -223,7 +224,8 @@ static const struct side_timeline *cached(struct fold_cached *cache, const struc
  * number is the start of a thread, in that one's process's as it was then (whose number may be
  * another's by now).
  */
-static struct side_space space_of(struct fold *f, uint32_t pid, uint64_t time, uint64_t order)
+static struct side_space fold_find_space(struct fold *f, uint32_t pid, uint64_t time,
+					 uint64_t order)
 {
 	const struct sideband *side = &f->r->side;
 	struct side_space at = {.pid = pid};
@@ -231,8 +233,8 @@ static struct side_space space_of(struct fold *f, uint32_t pid, uint64_t time, u
 	int deep;
 
 	for (deep = 0; deep < THREADS_DEEP; deep++) {
-		at.version = timeline_at(cached(f->spaces, &side->spaces, at.pid), time, order,
-					 UINT32_MAX);
+		at.version = timeline_at(fold_find_timeline(f->spaces, &side->spaces, at.pid), time,
+					 order, UINT32_MAX);
 		if (at.version == UINT32_MAX || !(at.version & SIDE_THREAD))
 			return at;
 		row = &side->list[at.version & ~SIDE_THREAD];
@@ -244,8 +246,8 @@ static struct side_space space_of(struct fold *f, uint32_t pid, uint64_t time, u
 }
 
 /* The later of the kernel's and the process's last change: the state of both. */
-static struct side_space version_of(struct fold *f, const struct sample *s, bool user,
-				    uint64_t order)
+static struct side_space fold_find_version(struct fold *f, const struct sample *s, bool user,
+					   uint64_t order)
 {
 	uint32_t none = UINT32_MAX;
 	uint32_t kernel = timeline_at(f->kernel, s->time, order, none);
@@ -253,14 +255,14 @@ static struct side_space version_of(struct fold *f, const struct sample *s, bool
 
 	if (!user)
 		return (struct side_space){KERNEL_PID, kernel};
-	own = space_of(f, s->pid, s->time, order);
+	own = fold_find_space(f, s->pid, s->time, order);
 	if (own.version == none || (kernel != none && kernel > own.version))
 		own.version = kernel;
 	return own;
 }
 
-static void queue(struct fold *f, const struct sample *s, uint32_t event, uint32_t mode,
-		  uint64_t order)
+static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t event, uint32_t mode,
+			      uint64_t order)
 {
 	struct fold_pending *p = &f->batch[f->pending];
 	const struct event *e = &f->r->events.list[event];
@@ -268,9 +270,9 @@ static void queue(struct fold *f, const struct sample *s, uint32_t event, uint32
 	struct side_space space;
 	uint64_t hash;
 
-	p->chain = s->nr && f->swapped ? swap_chain(f, s) : s->chain;
-	hash = hash_chain(p->chain, (uint32_t)s->nr, &user);
-	space = version_of(f, s, user, order);
+	p->chain = s->nr && f->swapped ? fold_swap_chain(f, s) : s->chain;
+	hash = fold_hash_chain(p->chain, (uint32_t)s->nr, &user);
+	space = fold_find_version(f, s, user, order);
 	p->head = (struct stack_head){.ip = s->ip,
 				      .pid = space.pid,
 				      .mode = mode,
@@ -284,14 +286,14 @@ static void queue(struct fold *f, const struct sample *s, uint32_t event, uint32
 				     .tid = s->tid,
 				     .samples = 1,
 				     .weight = s->period};
-	p->cost.comm = timeline_at(cached(f->comms, &f->r->side.comms, s->tid), s->time, order,
-				   UINT32_MAX);
+	p->cost.comm = timeline_at(fold_find_timeline(f->comms, &f->r->side.comms, s->tid), s->time,
+				   order, UINT32_MAX);
 	p->read = e->sample_type & PERF_SAMPLE_READ ? s->read : (struct cursor){0};
 	if (++f->pending == FOLD_BATCH)
-		flush(f);
+		fold_flush_batch(f);
 }
 
-static bool left_out(struct fold *f, const struct event *e, const struct sample *s)
+static bool fold_leaves_out(struct fold *f, const struct event *e, const struct sample *s)
 {
 	const struct perfdata_options *o = f->o;
 
@@ -311,29 +313,29 @@ static bool left_out(struct fold *f, const struct event *e, const struct sample 
 }
 
 /* A sample that is not counted; those before it have to be, first. */
-static void skip_values(struct fold *f, const struct event *e, uint32_t event,
-			const struct sample *s)
+static void fold_skip_values(struct fold *f, const struct event *e, uint32_t event,
+			     const struct sample *s)
 {
 	struct fold_pending p = {.cost = {.event = event, .tid = s->tid}, .read = s->read};
 
 	if (!(e->sample_type & PERF_SAMPLE_READ))
 		return;
-	flush(f);
-	take_values(f, &p, false);
+	fold_flush_batch(f);
+	fold_add_values(f, &p, false);
 }
 
-static void bad_sample(struct fold *f, uint64_t order)
+static void fold_note_bad_sample(struct fold *f, uint64_t order)
 {
 	if (!f->bad_samples++ || order < f->bad_order)
 		f->bad_order = order;
 }
 
 /* Puts the frames of a stack that is kept in the sample behind its chain. */
-static void unwind(struct fold *f, struct sample *s, const struct event *e,
-		   const struct chunk_sample *at)
+static void fold_unwind_sample(struct fold *f, struct sample *s, const struct event *e,
+			       const struct chunk_sample *at)
 {
 	unwinder_chain(f->unwinder, (unsigned int)f->pending, s, e, at->body,
-		       space_of(f, s->pid, s->time, at->order));
+		       fold_find_space(f, s->pid, s->time, at->order));
 }
 
 static void fold_sample(struct fold *f, struct chunk_sample *at)
@@ -348,18 +350,19 @@ static void fold_sample(struct fold *f, struct chunk_sample *at)
 	}
 	e = &f->r->events.list[event];
 	if (!sample_decode(&s, e, &at->body)) {
-		bad_sample(f, at->order);
+		fold_note_bad_sample(f, at->order);
 		return;
 	}
-	if (left_out(f, e, &s)) {
-		skip_values(f, e, (uint32_t)event, &s);
+	if (fold_leaves_out(f, e, &s)) {
+		fold_skip_values(f, e, (uint32_t)event, &s);
 		return;
 	}
 	if (!f->r->timed)
 		s.time = 0;
 	if (f->unwinder)
-		unwind(f, &s, e, at);
-	queue(f, &s, (uint32_t)event, at->misc & PERF_RECORD_MISC_CPUMODE_MASK, at->order);
+		fold_unwind_sample(f, &s, e, at);
+	fold_queue_sample(f, &s, (uint32_t)event, at->misc & PERF_RECORD_MISC_CPUMODE_MASK,
+			  at->order);
 }
 
 void fold_chunk(struct fold *f, const struct chunk *chunk)
@@ -367,8 +370,60 @@ void fold_chunk(struct fold *f, const struct chunk *chunk)
 	struct chunk_sample s;
 
 	if (!chunk_read(&f->reader, chunk, f->r->swap))
-		bad_sample(f, chunk->order); /* the file was cut while we read it */
+		fold_note_bad_sample(f, chunk->order); /* the file was cut while we read it */
 	while (chunk_next(&f->reader, &s))
 		fold_sample(f, &s);
-	flush(f);
+	fold_flush_batch(f);
+}
+
+/* --- on several threads --- */
+
+enum { CHUNKS_PER_THREAD = 64 }; /* a thread for less is not worth its start */
+
+struct pass {
+	struct folds *folds;
+	const struct recording *r;
+	atomic_size_t next; /* the first chunk that nobody has taken */
+};
+
+static void fold_worker(void *arg, size_t number)
+{
+	struct pass *p = arg;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&p->next, 1)) < p->r->nchunks)
+		fold_chunk(&p->folds->list[number], &p->r->chunks[i]);
+	fold_finish(&p->folds->list[number]);
+}
+
+/* Group values are differences from one sample to the next: they need the file's order. */
+static bool fold_needs_order(const struct recording *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->events.n; i++)
+		if (r->events.list[i].sample_type & PERF_SAMPLE_READ)
+			return true;
+	return false;
+}
+
+void folds_run(struct folds *f, const struct recording *r, const struct perfdata_options *o)
+{
+	struct pass p = {.folds = f, .r = r};
+	size_t i;
+
+	f->n = fold_needs_order(r) ? 1 : workers_count(o->threads, r->nchunks, CHUNKS_PER_THREAD);
+	f->list = xcalloc(f->n, sizeof(*f->list));
+	for (i = 0; i < f->n; i++)
+		fold_init(&f->list[i], r, o);
+	workers_run(f->n, fold_worker, &p);
+}
+
+void folds_free(struct folds *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		fold_free(&f->list[i]);
+	free(f->list);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/recording.h"
 
-#include "analyze/perfdata/format.h"
 #include "lib/alloc.h"
 
 #include <ctype.h>
@@ -15,7 +14,7 @@ struct section {
 	uint64_t at, len;
 };
 
-static struct section read_section(struct cursor *c)
+static struct section header_read_section(struct cursor *c)
 {
 	struct section s = {.at = cursor_u64(c)};
 
@@ -24,7 +23,7 @@ static struct section read_section(struct cursor *c)
 }
 
 /* A part of the first input; an empty bad cursor where the file ends before it. */
-static struct cursor at_section(const struct recording *r, struct section s)
+static struct cursor header_section_cursor(const struct recording *r, struct section s)
 {
 	struct cursor c = cursor_of(r->inputs[0].data, r->inputs[0].len, r->swap);
 
@@ -32,7 +31,7 @@ static struct cursor at_section(const struct recording *r, struct section s)
 	return cursor_sub(&c, (size_t)s.len);
 }
 
-static int not_perf_data(const struct recording *r, struct error *err)
+static int header_reject(const struct recording *r, struct error *err)
 {
 	const struct input *in = &r->inputs[0];
 	char start[24] = "";
@@ -54,7 +53,7 @@ static int not_perf_data(const struct recording *r, struct error *err)
 			 r->path, start);
 }
 
-static bool detect(struct recording *r)
+static bool header_detect(struct recording *r)
 {
 	const struct input *in = &r->inputs[0];
 	char reversed[8];
@@ -72,19 +71,20 @@ static bool detect(struct recording *r)
 	return true;
 }
 
-static void read_ids(struct recording *r, size_t index, struct section ids)
+static void header_read_ids(struct recording *r, size_t index, struct section ids)
 {
-	struct cursor c = at_section(r, ids);
+	struct cursor c = header_section_cursor(r, ids);
 
 	if (c.bad && ids.len)
 		recording_damaged(r, ids.at, "an event's ids lie past the end of the file");
 	while (!c.bad && cursor_left(&c) >= 8)
-		events_id(&r->events, cursor_u64(&c), index);
+		events_add_id(&r->events, cursor_u64(&c), index);
 }
 
-static int read_attrs(struct recording *r, struct section attrs, uint64_t entry, struct error *err)
+static int header_read_attrs(struct recording *r, struct section attrs, uint64_t entry,
+			     struct error *err)
 {
-	struct cursor all = at_section(r, attrs), one, attr;
+	struct cursor all = header_section_cursor(r, attrs), one, attr;
 	struct event e;
 
 	if (all.bad || entry < PERF_ATTR_SIZE_VER0 + 16 || attrs.len / entry > EVENTS_MAX)
@@ -99,7 +99,7 @@ static int read_attrs(struct recording *r, struct section attrs, uint64_t entry,
 					 "%s: event %zu in the table at offset %llu is damaged",
 					 r->path, r->events.n, (unsigned long long)attrs.at);
 		events_add(&r->events, &e);
-		read_ids(r, r->events.n - 1, read_section(&one));
+		header_read_ids(r, r->events.n - 1, header_read_section(&one));
 	}
 	if (!r->events.n)
 		return error_set(err, EBADMSG, "%s: holds no event", r->path);
@@ -107,7 +107,7 @@ static int read_attrs(struct recording *r, struct section attrs, uint64_t entry,
 }
 
 /* Length, then bytes padded with NUL. */
-static const char *feature_string(struct recording *r, struct cursor *c)
+static const char *header_read_string(struct recording *r, struct cursor *c)
 {
 	uint32_t len = cursor_u32(c);
 	const char *s = cursor_take(c, len);
@@ -122,7 +122,7 @@ static const char *feature_string(struct recording *r, struct cursor *c)
 }
 
 /* The events once more, each with its name and ids. */
-static void read_event_desc(struct recording *r, struct cursor c)
+static void header_read_event_desc(struct recording *r, struct cursor c)
 {
 	uint32_t n = cursor_u32(&c), size = cursor_u32(&c), nids, i, k;
 
@@ -132,7 +132,7 @@ static void read_event_desc(struct recording *r, struct cursor c)
 
 		cursor_take(&c, size);
 		nids = cursor_u32(&c);
-		name = feature_string(r, &c);
+		name = header_read_string(r, &c);
 		for (k = 0; k < nids && !c.bad; k++) {
 			id = cursor_u64(&c);
 			index = index ? index : map_get(&r->events.ids, id);
@@ -143,7 +143,7 @@ static void read_event_desc(struct recording *r, struct cursor c)
 	}
 }
 
-void header_build_id(struct recording *r, uint16_t misc, struct cursor c)
+void header_read_build_id(struct recording *r, uint16_t misc, struct cursor c)
 {
 	struct build_id_row row = {0};
 	const uint8_t *id;
@@ -168,7 +168,7 @@ void header_build_id(struct recording *r, uint16_t misc, struct cursor c)
 	r->build_ids[r->nbuild_ids++] = row;
 }
 
-static void read_build_ids(struct recording *r, struct cursor c)
+static void header_read_build_ids(struct recording *r, struct cursor c)
 {
 	uint16_t misc, size;
 
@@ -178,35 +178,35 @@ static void read_build_ids(struct recording *r, struct cursor c)
 		size = cursor_u16(&c);
 		if (size < RECORD_HEADER_SIZE)
 			return;
-		header_build_id(r, misc, cursor_sub(&c, size - (size_t)RECORD_HEADER_SIZE));
+		header_read_build_id(r, misc, cursor_sub(&c, size - (size_t)RECORD_HEADER_SIZE));
 	}
 }
 
-void header_feature(struct recording *r, unsigned int bit, struct cursor c)
+void header_read_feature(struct recording *r, unsigned int bit, struct cursor c)
 {
 	switch (bit) {
 	case FEAT_BUILD_ID:
-		read_build_ids(r, c);
+		header_read_build_ids(r, c);
 		break;
 	case FEAT_HOSTNAME:
-		r->hostname = feature_string(r, &c);
+		r->hostname = header_read_string(r, &c);
 		break;
 	case FEAT_OSRELEASE:
-		r->osrelease = feature_string(r, &c);
+		r->osrelease = header_read_string(r, &c);
 		break;
 	case FEAT_ARCH:
-		r->arch = feature_string(r, &c);
+		r->arch = header_read_string(r, &c);
 		break;
 	case FEAT_TRACING_DATA:
 		r->tracing = c;
 		break;
 	case FEAT_EVENT_DESC:
-		read_event_desc(r, c);
+		header_read_event_desc(r, c);
 		break;
 	}
 }
 
-static bool has_feature(const uint64_t bits[4], unsigned int bit)
+static bool header_has_feature(const uint64_t bits[4], unsigned int bit)
 {
 	return bits[bit / 64] >> bit % 64 & 1;
 }
@@ -215,14 +215,14 @@ static bool has_feature(const uint64_t bits[4], unsigned int bit)
  * The bitmap is an array of the writer's longs. Every writer sets the host name's bit: where it is
  * not found, the longs of the other endianness had 32 bits.
  */
-static void read_bitmap(struct cursor c, uint64_t bits[4])
+static void header_read_bitmap(struct cursor c, uint64_t bits[4])
 {
 	struct cursor again = c;
 	int i;
 
 	for (i = 0; i < 4; i++)
 		bits[i] = cursor_u64(&c);
-	if (!c.swap || has_feature(bits, FEAT_HOSTNAME))
+	if (!c.swap || header_has_feature(bits, FEAT_HOSTNAME))
 		return;
 	for (i = 0; i < 4; i++) {
 		bits[i] = cursor_u32(&again);
@@ -231,7 +231,7 @@ static void read_bitmap(struct cursor c, uint64_t bits[4])
 }
 
 /* The features' sections are listed behind the data. */
-static void read_features(struct recording *r, const uint64_t bits[4])
+static void header_read_features(struct recording *r, const uint64_t bits[4])
 {
 	struct section list = {r->data_at + r->data_len, 16};
 	unsigned int bit;
@@ -240,22 +240,22 @@ static void read_features(struct recording *r, const uint64_t bits[4])
 		struct cursor c, body;
 		struct section s;
 
-		if (!has_feature(bits, bit))
+		if (!header_has_feature(bits, bit))
 			continue;
-		c = at_section(r, list);
-		s = read_section(&c);
-		body = at_section(r, s);
+		c = header_section_cursor(r, list);
+		s = header_read_section(&c);
+		body = header_section_cursor(r, s);
 		if (c.bad || body.bad) {
 			recording_damaged(r, list.at, "the header's features are cut off");
 			return;
 		}
-		header_feature(r, bit, body);
+		header_read_feature(r, bit, body);
 		list.at += 16;
 	}
 }
 
 /* perf record that was killed leaves a data size of 0: the records run to the end of the file. */
-static void place_data(struct recording *r, struct section data)
+static void header_place_data(struct recording *r, struct section data)
 {
 	uint64_t len = r->inputs[0].len;
 
@@ -271,7 +271,7 @@ static void place_data(struct recording *r, struct section data)
 	}
 }
 
-static int read_file_header(struct recording *r, struct error *err)
+static int header_read_file(struct recording *r, struct error *err)
 {
 	struct cursor c = cursor_of(r->inputs[0].data, r->inputs[0].len, r->swap);
 	struct section attrs, data, types;
@@ -280,20 +280,20 @@ static int read_file_header(struct recording *r, struct error *err)
 
 	cursor_take(&c, 16);
 	entry = cursor_u64(&c);
-	attrs = read_section(&c);
-	data = read_section(&c);
-	types = read_section(&c);
+	attrs = header_read_section(&c);
+	data = header_read_section(&c);
+	types = header_read_section(&c);
 	(void)types;
-	read_bitmap(c, bits);
+	header_read_bitmap(c, bits);
 	if (cursor_left(&c) < FEAT_BITS / 8)
 		return error_set(err, EBADMSG, "%s: the file ends inside its header; record again",
 				 r->path);
-	ret = read_attrs(r, attrs, entry, err);
+	ret = header_read_attrs(r, attrs, entry, err);
 	if (ret)
 		return ret;
-	place_data(r, data);
+	header_place_data(r, data);
 	if (!r->profile->health.truncated)
-		read_features(r, bits);
+		header_read_features(r, bits);
 	return 0;
 }
 
@@ -301,8 +301,8 @@ int header_read(struct recording *r, struct error *err)
 {
 	struct cursor c;
 
-	if (!detect(r))
-		return not_perf_data(r, err);
+	if (!header_detect(r))
+		return header_reject(r, err);
 	c = cursor_of(r->inputs[0].data, r->inputs[0].len, r->swap);
 	cursor_take(&c, 8);
 	if (cursor_u64(&c) == PIPE_HEADER_SIZE) {
@@ -311,5 +311,5 @@ int header_read(struct recording *r, struct error *err)
 		r->data_len = r->inputs[0].len - PIPE_HEADER_SIZE;
 		return 0;
 	}
-	return read_file_header(r, err);
+	return header_read_file(r, err);
 }

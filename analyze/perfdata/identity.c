@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/identity.h"
+#include "analyze/perfdata/objects.h"
 
-#include "analyze/perfdata/kernel.h"
 #include "lib/str.h"
 
 #include <string.h>
 #include <sys/utsname.h>
 
-static void index_header(struct identities *ids)
+static void identities_index_header(struct identities *ids)
 {
 	const struct recording *r = ids->r;
 	const struct build_id_row *row;
@@ -33,7 +32,7 @@ void identities_init(struct identities *ids, const struct recording *r)
 	size_t i;
 
 	*ids = (struct identities){.r = r};
-	index_header(ids);
+	identities_index_header(ids);
 	for (i = 0; i < side->ndsos; i++) {
 		const struct side_dso *dso = &side->dsos[i], *other;
 		uint64_t *at;
@@ -56,7 +55,7 @@ void identities_free(struct identities *ids)
 	map_free(&ids->header_ids);
 }
 
-static const char *build_id_of(const struct identities *ids, const struct side_dso *dso)
+static const char *identity_build_id(const struct identities *ids, const struct side_dso *dso)
 {
 	const struct recording *r = ids->r;
 	const uint64_t *row;
@@ -75,7 +74,7 @@ struct dso_identity identity_of(const struct identities *ids, uint32_t index)
 	const char *name = intern_get(ids->r->side.strings, dso->name);
 
 	return (struct dso_identity){.name = name,
-				     .build_id = build_id_of(ids, dso),
+				     .build_id = identity_build_id(ids, dso),
 				     .ambiguous = map_get(&ids->shared_names, dso->name),
 				     .major = dso->major,
 				     .minor = dso->minor,
@@ -117,7 +116,7 @@ bool identity_is_compat(const char *name, uint64_t start)
 	return start <= UINT32_MAX && !strcmp(name, "[vdso]");
 }
 
-bool identity_no_file(const struct dso_identity *id)
+bool identity_has_no_file(const struct dso_identity *id)
 {
 	static const char *const prefixes[] = {"//anon", "/dev/zero", "/anon_hugepage",
 					       "[stack", "/SYSV",     "[heap]"};
@@ -129,7 +128,7 @@ bool identity_no_file(const struct dso_identity *id)
 	return false;
 }
 
-bool identity_this_host(const struct recording *r)
+bool identity_is_this_host(const struct recording *r)
 {
 	struct utsname u;
 
@@ -144,7 +143,7 @@ struct symbol_sources identity_sources(const struct recording *r, const struct p
 				      .symfs = o->symfs,
 				      .buildid_dir = o->buildid_dir,
 				      .this_host = o->use_this_host,
-				      .same_host = o->use_this_host && identity_this_host(r)};
+				      .same_host = o->use_this_host && identity_is_this_host(r)};
 
 	from.this_kernel = from.this_host && *id->name == '[' && kernel_is_this(r);
 	return from;

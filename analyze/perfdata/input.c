@@ -5,7 +5,6 @@
  */
 #include "analyze/perfdata/recording.h"
 
-#include "analyze/perfdata/spool.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 
@@ -18,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct input *add_input(struct recording *r, const char *path)
+static struct input *input_add(struct recording *r, const char *path)
 {
 	array_grow(r->inputs, r->ninputs, r->inputs_cap);
 	r->inputs[r->ninputs] = (struct input){.path = xstrdup(path), .fd = -1};
@@ -26,7 +25,7 @@ static struct input *add_input(struct recording *r, const char *path)
 }
 
 /* Takes the descriptor over. */
-static int map_fd(struct input *in, int fd, size_t len, struct error *err)
+static int input_map(struct input *in, int fd, size_t len, struct error *err)
 {
 	void *p;
 
@@ -41,7 +40,7 @@ static int map_fd(struct input *in, int fd, size_t len, struct error *err)
 	return 0;
 }
 
-static int spool_stream(struct input *in, int fd, struct error *err)
+static int input_spool_stream(struct input *in, int fd, struct error *err)
 {
 	static char buf[1 << 16];
 	struct spool spool;
@@ -59,20 +58,20 @@ static int spool_stream(struct input *in, int fd, struct error *err)
 	if (ret)
 		spool_close(&spool);
 	else
-		ret = map_fd(in, spool.fd, spool.len, err);
+		ret = input_map(in, spool.fd, spool.len, err);
 	return ret;
 }
 
 /* Whoever wrote into a pipe need not be perf record. */
-static int check_standard(const struct input *in, struct error *err)
+static int input_check_standard(const struct input *in, struct error *err)
 {
 	return in->len ? 0 : error_set(err, ENODATA, "standard input is empty");
 }
 
-static int open_one(struct recording *r, const char *path, bool in_capture, struct error *err)
+static int input_open_file(struct recording *r, const char *path, bool in_capture, struct error *err)
 {
 	bool standard = !strcmp(path, "-");
-	struct input *in = add_input(r, standard ? "standard input" : path);
+	struct input *in = input_add(r, standard ? "standard input" : path);
 	int fd = standard     ? dup(STDIN_FILENO)
 		 : in_capture ? file_open(path, err)
 			      : open(path, O_RDONLY | O_CLOEXEC),
@@ -86,13 +85,13 @@ static int open_one(struct recording *r, const char *path, bool in_capture, stru
 		ret = error_sys(err, errno, "%s", standard ? r->path : path);
 	} else if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
 		r->recorded_by_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-		ret = map_fd(in, fd, (size_t)st.st_size, err);
-		return ret || !standard ? ret : check_standard(in, err);
+		ret = input_map(in, fd, (size_t)st.st_size, err);
+		return ret || !standard ? ret : input_check_standard(in, err);
 	} else {
 		r->recorded_by_ns = (int64_t)time(NULL) * 1000000000;
-		ret = spool_stream(in, fd, err);
+		ret = input_spool_stream(in, fd, err);
 		if (!ret && standard)
-			ret = check_standard(in, err);
+			ret = input_check_standard(in, err);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -100,10 +99,10 @@ static int open_one(struct recording *r, const char *path, bool in_capture, stru
 }
 
 /* `perf record --threads` writes a folder: data with the header, and data.0, data.1, ... */
-static int open_folder(struct recording *r, const char *path, struct error *err)
+static int input_open_folder(struct recording *r, const char *path, struct error *err)
 {
 	char *name = xasprintf("%s/data", path);
-	int ret = open_one(r, name, true, err), i;
+	int ret = input_open_file(r, name, true, err), i;
 
 	free(name);
 	for (i = 0; !ret; i++) {
@@ -112,7 +111,7 @@ static int open_folder(struct recording *r, const char *path, struct error *err)
 			free(name);
 			break;
 		}
-		ret = open_one(r, name, true, err);
+		ret = input_open_file(r, name, true, err);
 		free(name);
 	}
 	return ret;
@@ -120,7 +119,7 @@ static int open_folder(struct recording *r, const char *path, struct error *err)
 
 int input_open(struct recording *r, const char *path, bool in_capture, struct error *err)
 {
-	return path_is_dir(path) ? open_folder(r, path, err) : open_one(r, path, in_capture, err);
+	return path_is_dir(path) ? input_open_folder(r, path, err) : input_open_file(r, path, in_capture, err);
 }
 
 void input_forget(const uint8_t *data, size_t len)
@@ -157,7 +156,7 @@ bool chunk_read(struct chunk_reader *reader, const struct chunk *chunk, bool swa
 	return got == chunk->len;
 }
 
-static void unmap(struct input *in)
+static void input_unmap(struct input *in)
 {
 	if (in->data)
 		munmap((void *)in->data, in->len);
@@ -171,7 +170,54 @@ void input_close(struct recording *r)
 	size_t i;
 
 	for (i = 0; i < r->ninputs; i++)
-		unmap(&r->inputs[i]);
+		input_unmap(&r->inputs[i]);
 	spool_close(&r->spool);
 	free(r->inputs);
+}
+
+/* --- temporary files --- */
+
+int spool_open(struct spool *s, struct error *err)
+{
+	const char *dir = getenv("TMPDIR");
+	char *name;
+
+	dir = dir && *dir ? dir : "/var/tmp";
+	*s = (struct spool){.fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+	if (s->fd < 0) { /* not every file system can */
+		name = xasprintf("%s/zcost-XXXXXX", dir);
+		s->fd = mkostemp(name, O_CLOEXEC);
+		if (s->fd >= 0)
+			unlink(name);
+		free(name);
+	}
+	if (s->fd < 0)
+		return error_sys(err, errno, "%s: cannot make a temporary file there (set TMPDIR)",
+				 dir);
+	return 0;
+}
+
+int spool_add(struct spool *s, const void *data, size_t len, struct error *err)
+{
+	const char *at = data;
+	ssize_t n;
+
+	while (len) {
+		n = write(s->fd, at, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_sys(err, errno, "writing a temporary file (set TMPDIR)");
+		at += n;
+		len -= (size_t)n;
+		s->len += (size_t)n;
+	}
+	return 0;
+}
+
+void spool_close(struct spool *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
 }

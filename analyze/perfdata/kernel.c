@@ -4,9 +4,8 @@
  * the build-id in the notes beside it, and the address of the relocation symbol, which the
  * recording holds too. Where neither proves that they belong together, no symbols are used.
  */
-#include "analyze/perfdata/kernel.h"
+#include "analyze/perfdata/objects.h"
 
-#include "analyze/perfdata/identity.h"
 #include "analyze/symbols/elf.h"
 #include "analyze/symbols/symtab.h"
 #include "lib/alloc.h"
@@ -19,13 +18,13 @@
 #include <unistd.h>
 
 /* A kallsyms and what vouches for it. */
-struct candidate {
+struct kernel_candidate {
 	const char *kallsyms, *notes; /* notes NULL: none */
 	const char *whose;
 	bool named; /* the user did */
 };
 
-static const char *recorded_build_id(const struct recording *r)
+static const char *kernel_recorded_build_id(const struct recording *r)
 {
 	size_t i;
 
@@ -38,14 +37,15 @@ static const char *recorded_build_id(const struct recording *r)
 	return NULL;
 }
 
-static void set_note(struct kernel_symbols *k, char *text)
+static void kernel_set_note(struct kernel_symbols *k, char *text)
 {
 	free(k->note);
 	k->note = text;
 }
 
-/* Kernel symbol addresses of the candidate less those of the recording. False: not comparable. */
-static bool find_delta(const struct recording *r, const char *kallsyms, uint64_t *delta)
+/* Kernel symbol addresses of the kernel_candidate less those of the recording. False: not
+ * comparable. */
+static bool kernel_find_delta(const struct recording *r, const char *kallsyms, uint64_t *delta)
 {
 	uint64_t addr;
 
@@ -57,10 +57,11 @@ static bool find_delta(const struct recording *r, const char *kallsyms, uint64_t
 }
 
 /* Do the symbols belong to the recorded kernel? If not, the note says why. */
-static bool belongs(struct kernel_symbols *k, const struct recording *r, const struct candidate *c,
-		    uint64_t delta, bool comparable)
+static bool kernel_candidate_belongs(struct kernel_symbols *k, const struct recording *r,
+				     const struct kernel_candidate *c, uint64_t delta,
+				     bool comparable)
 {
-	const char *recorded = recorded_build_id(r);
+	const char *recorded = kernel_recorded_build_id(r);
 	char id[65] = "";
 	bool have = c->notes && notes_build_id(c->notes, id);
 
@@ -69,33 +70,35 @@ static bool belongs(struct kernel_symbols *k, const struct recording *r, const s
 	if (recorded && have) {
 		if (!strcmp(recorded, id))
 			return true;
-		set_note(k, xasprintf("kernel addresses are not resolved: recorded on the kernel "
-				      "with build-id %s, %s has %s; give its kallsyms with "
-				      "--kallsyms",
-				      recorded, c->whose, id));
+		kernel_set_note(
+			k, xasprintf("kernel addresses are not resolved: recorded on the kernel "
+				     "with build-id %s, %s has %s; give its kallsyms with "
+				     "--kallsyms",
+				     recorded, c->whose, id));
 		k->mismatched = true;
 		return false;
 	}
 	if (comparable && !delta)
 		return true;
-	set_note(k,
-		 xasprintf("kernel addresses are not resolved: nothing proves that the kernel "
-			   "of %s is the recorded one (no build-id, and %s lies elsewhere); give "
-			   "its kallsyms with --kallsyms",
-			   c->whose, r->side.ref_name[0] ? r->side.ref_name : "_text"));
+	kernel_set_note(
+		k, xasprintf("kernel addresses are not resolved: nothing proves that the kernel "
+			     "of %s is the recorded one (no build-id, and %s lies elsewhere); give "
+			     "its kallsyms with --kallsyms",
+			     c->whose, r->side.ref_name[0] ? r->side.ref_name : "_text"));
 	return false;
 }
 
-static bool load(struct kernel_symbols *k, const struct recording *r, const struct candidate *c)
+static bool kernel_load_kallsyms(struct kernel_symbols *k, const struct recording *r,
+				 const struct kernel_candidate *c)
 {
 	struct error err = {0};
 	uint64_t delta = 0;
-	bool comparable = find_delta(r, c->kallsyms, &delta);
+	bool comparable = kernel_find_delta(r, c->kallsyms, &delta);
 
-	if (!belongs(k, r, c, delta, comparable))
+	if (!kernel_candidate_belongs(k, r, c, delta, comparable))
 		return false;
 	if (kallsyms_read(&k->table, c->kallsyms, &err)) {
-		set_note(k, xasprintf("kernel addresses are not resolved: %s", err.text));
+		kernel_set_note(k, xasprintf("kernel addresses are not resolved: %s", err.text));
 		symtab_free(&k->table);
 		return false;
 	}
@@ -103,34 +106,37 @@ static bool load(struct kernel_symbols *k, const struct recording *r, const stru
 	return true;
 }
 
-static bool build_id_differs(struct kernel_symbols *k, const struct recording *r,
-			     const struct elf_file *f, const char *path)
+static bool kernel_build_id_differs(struct kernel_symbols *k, const struct recording *r,
+				    const struct elf_file *f, const char *path)
 {
-	const char *recorded = recorded_build_id(r);
+	const char *recorded = kernel_recorded_build_id(r);
 
 	if (!recorded || !strcmp(recorded, f->build_id))
 		return false;
-	set_note(k, xasprintf("kernel addresses are not resolved: recorded on the kernel with "
-			      "build-id %s, %s has %s",
-			      recorded, path, *f->build_id ? f->build_id : "none"));
+	kernel_set_note(k,
+			xasprintf("kernel addresses are not resolved: recorded on the kernel with "
+				  "build-id %s, %s has %s",
+				  recorded, path, *f->build_id ? f->build_id : "none"));
 	k->mismatched = true;
 	return true;
 }
 
 /* An ELF kernel has its symbols where it was linked; "_text" tells how far it was moved. */
-static bool read_vmlinux(struct kernel_symbols *k, const struct recording *r, struct elf_file *f,
-			 const char *path)
+static bool kernel_read_vmlinux(struct kernel_symbols *k, const struct recording *r,
+				struct elf_file *f, const char *path)
 {
 	struct error err = {0};
 	uint64_t linked;
 
 	if (elf_symbols_read(&k->table, f, f, PLACE_LINKED, &err)) {
-		set_note(k, xasprintf("kernel addresses are not resolved: %s: %s", path, err.text));
+		kernel_set_note(
+			k, xasprintf("kernel addresses are not resolved: %s: %s", path, err.text));
 	} else if (!*r->side.ref_name || !r->side.ref_addr ||
 		   !elf_symbol_address(f, r->side.ref_name, &linked)) {
-		set_note(k, xasprintf("kernel addresses are not resolved: %s or the recording "
-				      "does not tell where %s lies",
-				      path, *r->side.ref_name ? r->side.ref_name : "_text"));
+		kernel_set_note(k,
+				xasprintf("kernel addresses are not resolved: %s or the recording "
+					  "does not tell where %s lies",
+					  path, *r->side.ref_name ? r->side.ref_name : "_text"));
 	} else {
 		k->delta = linked - r->side.ref_addr;
 		return true;
@@ -140,20 +146,20 @@ static bool read_vmlinux(struct kernel_symbols *k, const struct recording *r, st
 }
 
 /* `named`: the user did, which is enough where the recording has no build-id. */
-static bool load_vmlinux(struct kernel_symbols *k, const struct recording *r, const char *path,
-			 bool named)
+static bool kernel_load_vmlinux(struct kernel_symbols *k, const struct recording *r,
+				const char *path, bool named)
 {
 	struct error err = {0};
 	struct elf_file f;
 	bool ok;
 
-	if (!named && !recorded_build_id(r))
+	if (!named && !kernel_recorded_build_id(r))
 		return false;
 	if (elf_file_open(&f, path, &err)) {
-		set_note(k, xasprintf("kernel addresses are not resolved: %s", err.text));
+		kernel_set_note(k, xasprintf("kernel addresses are not resolved: %s", err.text));
 		return false;
 	}
-	ok = !build_id_differs(k, r, &f, path) && read_vmlinux(k, r, &f, path);
+	ok = !kernel_build_id_differs(k, r, &f, path) && kernel_read_vmlinux(k, r, &f, path);
 	elf_file_close(&f);
 	if (ok)
 		k->vmlinux = xstrdup(path);
@@ -161,9 +167,9 @@ static bool load_vmlinux(struct kernel_symbols *k, const struct recording *r, co
 }
 
 /* perf's build-id cache has the kernel's kallsyms under its build-id, or the kernel itself. */
-static bool try_cache(struct kernel_symbols *k, const struct recording *r, const char *dir)
+static bool kernel_try_cache(struct kernel_symbols *k, const struct recording *r, const char *dir)
 {
-	const char *id = recorded_build_id(r);
+	const char *id = kernel_recorded_build_id(r);
 	char *kallsyms, *elf;
 	bool ok;
 
@@ -175,16 +181,18 @@ static bool try_cache(struct kernel_symbols *k, const struct recording *r, const
 		kallsyms = xasprintf("%s/[kernel.kallsyms]/%s", dir, id); /* before perf 4.8 */
 	}
 	elf = xasprintf("%s/.build-id/%.2s/%s/elf", dir, id, id + 2);
-	ok = (path_exists(elf) && load_vmlinux(k, r, elf, false)) ||
+	ok = (path_exists(elf) && kernel_load_vmlinux(k, r, elf, false)) ||
 	     (path_exists(kallsyms) && !path_is_dir(kallsyms) &&
-	      load(k, r, &(struct candidate){.kallsyms = kallsyms, .whose = dir, .named = true}));
+	      kernel_load_kallsyms(k, r,
+				   &(struct kernel_candidate){
+					   .kallsyms = kallsyms, .whose = dir, .named = true}));
 	free(kallsyms);
 	free(elf);
 	return ok;
 }
 
 /* Where distributions put an ELF kernel; only one of the recorded build-id counts. */
-static bool try_symfs(struct kernel_symbols *k, const struct recording *r, const char *symfs)
+static bool kernel_try_symfs(struct kernel_symbols *k, const struct recording *r, const char *symfs)
 {
 	static const char *const places[] = {"/usr/lib/debug/boot/vmlinux-%s", "/boot/vmlinux-%s",
 					     "/usr/lib/debug/lib/modules/%s/vmlinux",
@@ -198,60 +206,61 @@ static bool try_symfs(struct kernel_symbols *k, const struct recording *r, const
 
 		str_printf(&path, "%s%.*s%s%s", symfs, (int)(mark - places[i]), places[i],
 			   r->osrelease, mark + 2);
-		ok = path_exists(path.buf) && load_vmlinux(k, r, path.buf, false);
+		ok = path_exists(path.buf) && kernel_load_vmlinux(k, r, path.buf, false);
 		str_free(&path);
 	}
 	return ok;
 }
 
 /* Without a build-id in the recording: the same host, release and place of the kernel. */
-static bool recorded_here(const struct recording *r)
+static bool kernel_recorded_here(const struct recording *r)
 {
 	struct utsname u;
 
-	return identity_this_host(r) && r->osrelease && !uname(&u) &&
+	return identity_is_this_host(r) && r->osrelease && !uname(&u) &&
 	       !strcmp(r->osrelease, u.release);
 }
 
 bool kernel_is_this(const struct recording *r)
 {
-	const char *recorded = recorded_build_id(r);
+	const char *recorded = kernel_recorded_build_id(r);
 	uint64_t delta;
 	char id[65];
 
 	if (recorded)
 		return notes_build_id("/sys/kernel/notes", id) && !strcmp(id, recorded);
-	return recorded_here(r) && find_delta(r, "/proc/kallsyms", &delta) && !delta;
+	return kernel_recorded_here(r) && kernel_find_delta(r, "/proc/kallsyms", &delta) && !delta;
 }
 
-static bool try_this_host(struct kernel_symbols *k, const struct recording *r)
+static bool kernel_try_this_host(struct kernel_symbols *k, const struct recording *r)
 {
-	struct candidate c = {
+	struct kernel_candidate c = {
 		.kallsyms = "/proc/kallsyms", .notes = "/sys/kernel/notes", .whose = "this host"};
 
-	if (!recorded_build_id(r) && !recorded_here(r)) {
-		set_note(k, xasprintf("kernel addresses are not resolved: the recording has no "
-				      "kernel build-id and is not of this host; give its kallsyms "
-				      "with --kallsyms"));
+	if (!kernel_recorded_build_id(r) && !kernel_recorded_here(r)) {
+		kernel_set_note(
+			k, xasprintf("kernel addresses are not resolved: the recording has no "
+				     "kernel build-id and is not of this host; give its kallsyms "
+				     "with --kallsyms"));
 		return false;
 	}
-	return load(k, r, &c);
+	return kernel_load_kallsyms(k, r, &c);
 }
 
 /* `perf record --kcore` and a capture keep kallsyms in a folder. */
-static bool try_folder(struct kernel_symbols *k, const struct recording *r, const char *folder,
-		       const char *whose)
+static bool kernel_try_folder(struct kernel_symbols *k, const struct recording *r,
+			      const char *folder, const char *whose)
 {
 	char *kallsyms = xasprintf("%s/kallsyms", folder), *notes = xasprintf("%s/notes", folder);
-	struct candidate c = {.kallsyms = kallsyms, .notes = notes, .whose = whose};
-	bool ok = path_exists(kallsyms) && load(k, r, &c);
+	struct kernel_candidate c = {.kallsyms = kallsyms, .notes = notes, .whose = whose};
+	bool ok = path_exists(kallsyms) && kernel_load_kallsyms(k, r, &c);
 
 	free(kallsyms);
 	free(notes);
 	return ok;
 }
 
-static bool try_kcore(struct kernel_symbols *k, const struct recording *r)
+static bool kernel_try_kcore(struct kernel_symbols *k, const struct recording *r)
 {
 	char *folder;
 	bool ok;
@@ -259,52 +268,55 @@ static bool try_kcore(struct kernel_symbols *k, const struct recording *r)
 	if (!path_is_dir(r->path))
 		return false;
 	folder = xasprintf("%s/kcore_dir", r->path);
-	ok = try_folder(k, r, folder, "its kcore_dir");
+	ok = kernel_try_folder(k, r, folder, "its kcore_dir");
 	free(folder);
 	return ok;
 }
 
 /* What perf record kept of a kernel that ran here before. A refusal said so far stays. */
-static bool try_own_cache(struct kernel_symbols *k, const struct recording *r)
+static bool kernel_try_own_cache(struct kernel_symbols *k, const struct recording *r)
 {
 	const char *home = getenv("HOME");
 	char *dir = home ? xasprintf("%s/.debug", home) : NULL;
-	bool ok = dir && try_cache(k, r, dir);
+	bool ok = dir && kernel_try_cache(k, r, dir);
 
 	free(dir);
 	return ok;
 }
 
-static void look(struct kernel_symbols *k, const struct recording *r,
-		 const struct perfdata_options *o)
+static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
+			   const struct perfdata_options *o)
 {
-	struct candidate named = {.kallsyms = o->kallsyms, .whose = o->kallsyms, .named = true};
+	struct kernel_candidate named = {
+		.kallsyms = o->kallsyms, .whose = o->kallsyms, .named = true};
 
 	if (o->kallsyms) {
-		load(k, r, &named);
+		kernel_load_kallsyms(k, r, &named);
 		return;
 	}
 	if (o->vmlinux) {
-		load_vmlinux(k, r, o->vmlinux, true);
+		kernel_load_vmlinux(k, r, o->vmlinux, true);
 		return;
 	}
-	if (try_kcore(k, r) || (o->host_dir && try_folder(k, r, o->host_dir, "the capture")) ||
-	    (o->buildid_dir && try_cache(k, r, o->buildid_dir)) ||
-	    (o->symfs && try_symfs(k, r, o->symfs)) ||
-	    (o->use_this_host && (try_this_host(k, r) || try_own_cache(k, r)))) {
-		set_note(k, NULL);
+	if (kernel_try_kcore(k, r) ||
+	    (o->host_dir && kernel_try_folder(k, r, o->host_dir, "the capture")) ||
+	    (o->buildid_dir && kernel_try_cache(k, r, o->buildid_dir)) ||
+	    (o->symfs && kernel_try_symfs(k, r, o->symfs)) ||
+	    (o->use_this_host && (kernel_try_this_host(k, r) || kernel_try_own_cache(k, r)))) {
+		kernel_set_note(k, NULL);
 		return;
 	}
 	if (!k->note)
-		set_note(k, xasprintf("kernel addresses are not resolved: no kallsyms of the "
-				      "recorded host; give it with --kallsyms"));
+		kernel_set_note(k,
+				xasprintf("kernel addresses are not resolved: no kallsyms of the "
+					  "recorded host; give it with --kallsyms"));
 }
 
 void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
 			 const struct perfdata_options *o)
 {
 	*k = (struct kernel_symbols){0};
-	look(k, r, o);
+	kernel_try_all(k, r, o);
 	k->missing = k->table.n	     ? UNRESOLVED_GAP
 		     : k->mismatched ? UNRESOLVED_MISMATCH
 				     : UNRESOLVED_NO_SYMBOLS;

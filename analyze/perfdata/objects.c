@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* It is held for less time than going to sleep takes: who waits for it spins first. */
-static void init_lock(pthread_mutex_t *lock)
+static void objects_init_lock(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;
 
@@ -40,7 +40,7 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 	identities_init(&ob->identities, r);
 	jit_maps_init(&ob->jit, r, o);
 	ob->p->kernel_base = r->side.ref_addr;
-	init_lock(&ob->lock);
+	objects_init_lock(&ob->lock);
 	pthread_cond_init(&ob->ready, NULL);
 }
 
@@ -53,7 +53,7 @@ struct refused {
 };
 
 /* `why` is "PATH: the reason". */
-static void add_refused(struct refused *f, const char *why)
+static void refused_add(struct refused *f, const char *why)
 {
 	const char *end = strstr(why, ": "), *slash = end;
 
@@ -68,7 +68,7 @@ static void add_refused(struct refused *f, const char *why)
 }
 
 /* In the order of the recording's objects. */
-static void note_refused(struct objects *ob)
+static void objects_note_refused(struct objects *ob)
 {
 	char *rest = ob->jit.refused.buf, *line;
 	struct refused f = {0};
@@ -76,10 +76,10 @@ static void note_refused(struct objects *ob)
 
 	for (i = 0; i < ob->r->side.ndsos; i++)
 		if (ob->list[i].refused)
-			add_refused(&f, ob->list[i].refused);
+			refused_add(&f, ob->list[i].refused);
 	while (rest && (line = str_token(&rest, '\n')))
 		if (*line)
-			add_refused(&f, line);
+			refused_add(&f, line);
 	if (f.n > REASONS + NAMES)
 		str_printf(&f.text, " and %zu more", f.n - REASONS - NAMES);
 	if (f.n && !ob->p->dso_note)
@@ -93,7 +93,7 @@ void objects_free(struct objects *ob)
 {
 	size_t i;
 
-	note_refused(ob);
+	objects_note_refused(ob);
 	for (i = 0; i < ob->r->side.ndsos; i++) {
 		symtab_free(&ob->list[i].table);
 		inlines_close(ob->list[i].inlines);
@@ -111,9 +111,12 @@ void objects_free(struct objects *ob)
 
 /* --- symbols of the profile --- */
 
-/* Under the lock. A name of megabytes in a stranger's file would fill every table. */
+/*
+ * Cuts names that are too long: a name of megabytes in a foreign file would fill every table. The
+ * caller holds the lock.
+ */
 static uint32_t objects_intern_symbol(struct objects *ob, uint32_t dso, const char *name,
-			      enum unresolved why)
+				      enum unresolved why)
 {
 	char cut[SYMBOL_NAME_MOST + 1];
 	size_t n = strnlen(name, SYMBOL_NAME_MOST + 1);
@@ -127,7 +130,8 @@ static uint32_t objects_intern_symbol(struct objects *ob, uint32_t dso, const ch
 	return profile_symbol(ob->p, dso, cut, why);
 }
 
-static uint32_t add_symbol(struct objects *ob, uint32_t dso, const char *name, enum unresolved why)
+static uint32_t objects_add_symbol(struct objects *ob, uint32_t dso, const char *name,
+				   enum unresolved why)
 {
 	uint32_t symbol;
 
@@ -137,7 +141,7 @@ static uint32_t add_symbol(struct objects *ob, uint32_t dso, const char *name, e
 	return symbol;
 }
 
-static uint32_t add_dso(struct objects *ob, const char *name, enum dso_kind kind)
+static uint32_t objects_add_dso(struct objects *ob, const char *name, enum dso_kind kind)
 {
 	uint32_t dso;
 
@@ -148,13 +152,13 @@ static uint32_t add_dso(struct objects *ob, const char *name, enum dso_kind kind
 }
 
 /* Is the profile's symbol for it known? Then it and the context are there to be read. */
-static bool known(const struct symtab_symbol *s)
+static bool symbol_is_known(const struct symtab_symbol *s)
 {
 	return __atomic_load_n(&s->id, __ATOMIC_ACQUIRE);
 }
 
-static void make_known(struct objects *ob, struct symtab_symbol *s, uint32_t dso, const char *name,
-		       enum context context)
+static void objects_make_known(struct objects *ob, struct symtab_symbol *s, uint32_t dso,
+			       const char *name, enum context context)
 {
 	pthread_mutex_lock(&ob->lock);
 	if (!s->id) { /* no other thread was faster */
@@ -165,12 +169,13 @@ static void make_known(struct objects *ob, struct symtab_symbol *s, uint32_t dso
 	pthread_mutex_unlock(&ob->lock);
 }
 
-static struct place place_of(const struct symtab_symbol *s)
+static struct place symbol_place(const struct symtab_symbol *s)
 {
 	return (struct place){.symbol = s->id - 1, .context = s->context};
 }
 
-static struct place address(struct objects *ob, uint32_t dso, uint64_t addr, enum unresolved why)
+static struct place objects_unresolved(struct objects *ob, uint32_t dso, uint64_t addr,
+				       enum unresolved why)
 {
 	char text[24], *at = text + sizeof(text);
 
@@ -181,18 +186,20 @@ static struct place address(struct objects *ob, uint32_t dso, uint64_t addr, enu
 	while (addr >>= 4);
 	*--at = 'x';
 	*--at = '0';
-	return (struct place){.symbol = add_symbol(ob, dso, at, why), .context = CTX_UNKNOWN};
+	return (struct place){.symbol = objects_add_symbol(ob, dso, at, why),
+			      .context = CTX_UNKNOWN};
 }
 
-static struct place unknown(struct objects *ob, uint64_t addr)
+static struct place objects_unmapped(struct objects *ob, uint64_t addr)
 {
-	return address(ob, add_dso(ob, "[unknown]", DSO_UNKNOWN), addr, UNRESOLVED_NO_MAPPING);
+	return objects_unresolved(ob, objects_add_dso(ob, "[unknown]", DSO_UNKNOWN), addr,
+				  UNRESOLVED_NO_MAPPING);
 }
 
 /* --- the kernel --- */
 
 /* Only a recording with kernel addresses has to say that there are no names for them. */
-static void use_kernel(struct objects *ob)
+static void objects_use_kernel(struct objects *ob)
 {
 	if (ob->kernel_used)
 		return;
@@ -205,18 +212,18 @@ static void use_kernel(struct objects *ob)
 }
 
 /* Of a symbol in kallsyms: the kernel, a module, or a BPF program, which is its own object. */
-static uint32_t dso_of_kallsym(struct objects *ob, const struct symtab_symbol *s)
+static uint32_t kallsym_dso(struct objects *ob, const struct symtab_symbol *s)
 {
 	const char *module = symtab_module(&ob->kernel->table, s);
 
 	if (!module)
 		return ob->kernel_dso;
 	if (!strcmp(module, "[bpf]"))
-		return add_dso(ob, symtab_name(&ob->kernel->table, s), DSO_BPF);
-	return add_dso(ob, module, DSO_MODULE);
+		return objects_add_dso(ob, symtab_name(&ob->kernel->table, s), DSO_BPF);
+	return objects_add_dso(ob, module, DSO_MODULE);
 }
 
-static uint32_t dso_of_module(struct objects *ob, const char *path)
+static uint32_t module_dso(struct objects *ob, const char *path)
 {
 	char name[128];
 
@@ -228,8 +235,8 @@ static uint32_t dso_of_module(struct objects *ob, const char *path)
  * Of a symbol in kallsyms. Its module must lie where the recording says so: kallsyms may be of
  * another boot. The same goes for BPF programs, which come and go: what was there is recorded.
  */
-static bool was_there(const struct objects *ob, const struct symtab_symbol *s,
-		      const struct side_map *module)
+static bool kallsym_was_loaded(const struct objects *ob, const struct symtab_symbol *s,
+			       const struct side_map *module)
 {
 	const char *its = symtab_module(&ob->kernel->table, s);
 	char name[128];
@@ -245,7 +252,8 @@ static bool was_there(const struct objects *ob, const struct symtab_symbol *s,
 }
 
 /* The lock is not held meanwhile: other objects can be asked and read. */
-static void read_symbols(struct objects *ob, struct object *obj, const struct dso_identity *id)
+static void object_read_symbols(struct objects *ob, struct object *obj,
+				const struct dso_identity *id)
 {
 	struct symbol_sources from = identity_sources(ob->r, ob->o, id);
 	char why[512];
@@ -271,7 +279,7 @@ static void read_symbols(struct objects *ob, struct object *obj, const struct ds
 }
 
 /* Under the lock. */
-static void set_up(struct objects *ob, struct object *obj, uint32_t index, bool module)
+static void object_set_up(struct objects *ob, struct object *obj, uint32_t index, bool module)
 {
 	struct dso_identity id;
 
@@ -282,87 +290,89 @@ static void set_up(struct objects *ob, struct object *obj, uint32_t index, bool 
 	obj->state = OBJECT_READING;
 	id = module ? identity_of_module(&ob->identities, index)
 		    : identity_of(&ob->identities, index);
-	obj->identity = identity_no_file(&id);
-	obj->dso = module ? dso_of_module(ob, id.name)
+	obj->identity = identity_has_no_file(&id);
+	obj->dso = module ? module_dso(ob, id.name)
 			  : profile_dso(ob->p, id.name, id.build_id, DSO_USER);
 	if (!obj->identity)
-		read_symbols(ob, obj, &id);
+		object_read_symbols(ob, obj, &id);
 	obj->state = OBJECT_READY;
 	pthread_cond_broadcast(&ob->ready);
 }
 
 /* Sets up the object on its first address. */
-static struct object *object_of(struct objects *ob, uint32_t index, bool module)
+static struct object *objects_get(struct objects *ob, uint32_t index, bool module)
 {
 	struct object *obj = &ob->list[index];
 
 	if (obj->state == OBJECT_READY)
 		return obj;
 	pthread_mutex_lock(&ob->lock);
-	set_up(ob, obj, index, module);
+	object_set_up(ob, obj, index, module);
 	pthread_mutex_unlock(&ob->lock);
 	return obj;
 }
 
 /* In a module that kallsyms does not explain: by its file. */
-static struct place find_in_module(struct objects *ob, uint64_t addr, const struct side_map *map)
+static struct place module_find_place(struct objects *ob, uint64_t addr, const struct side_map *map)
 {
-	struct object *obj = object_of(ob, map->dso, true);
+	struct object *obj = objects_get(ob, map->dso, true);
 	struct symtab_symbol *s = symtab_find(&obj->table, addr - map->start);
 	const char *name;
 
 	if (!s)
-		return address(ob, obj->dso, addr - map->start, obj->missing);
+		return objects_unresolved(ob, obj->dso, addr - map->start, obj->missing);
 	name = symtab_name(&obj->table, s);
-	if (!known(s))
-		make_known(ob, s, obj->dso, name, context_of_function(name));
-	return place_of(s);
+	if (!symbol_is_known(s))
+		objects_make_known(ob, s, obj->dso, name, context_of_function(name));
+	return symbol_place(s);
 }
 
-static struct place in_kallsyms(struct objects *ob, struct symtab_symbol *s)
+static struct place kallsym_place(struct objects *ob, struct symtab_symbol *s)
 {
 	const char *name = symtab_name(&ob->kernel->table, s);
 
-	if (!known(s))
-		make_known(ob, s, dso_of_kallsym(ob, s), name, context_of_function(name));
-	return place_of(s);
+	if (!symbol_is_known(s))
+		objects_make_known(ob, s, kallsym_dso(ob, s), name, context_of_function(name));
+	return symbol_place(s);
 }
 
-static struct place find_kernel(struct objects *ob, uint64_t addr, const struct side_map *module)
+static struct place kernel_find_place(struct objects *ob, uint64_t addr,
+				      const struct side_map *module)
 {
 	struct symtab_symbol *s = kernel_symbols_find(ob->kernel, addr);
 	const struct sideband *side = &ob->r->side;
 
-	if (s && was_there(ob, s, module))
-		return in_kallsyms(ob, s);
+	if (s && kallsym_was_loaded(ob, s, module))
+		return kallsym_place(ob, s);
 	if (module)
-		return find_in_module(ob, addr, module);
+		return module_find_place(ob, addr, module);
 	if (addr >= side->kernel_start && addr < side->kernel_end)
-		return address(ob, ob->kernel_dso,
-			       addr >= side->ref_addr ? addr - side->ref_addr : addr,
-			       ob->kernel->missing);
-	return unknown(ob, addr);
+		return objects_unresolved(ob, ob->kernel_dso,
+					  addr >= side->ref_addr ? addr - side->ref_addr : addr,
+					  ob->kernel->missing);
+	return objects_unmapped(ob, addr);
 }
 
-static struct place in_program(struct objects *ob, const struct side_ksymbol *program)
+static struct place program_place(struct objects *ob, const struct side_ksymbol *program)
 {
 	struct symtab_symbol *s = &ob->programs[program - ob->r->side.ksymbols];
 	const char *name;
 
-	if (known(s))
-		return place_of(s);
+	if (symbol_is_known(s))
+		return symbol_place(s);
 	pthread_mutex_lock(&ob->lock);
 	name = intern_get(ob->r->side.strings, program->name);
 	pthread_mutex_unlock(&ob->lock);
-	make_known(ob, s, add_dso(ob, name, DSO_BPF), name, context_of_function(name));
-	return place_of(s);
+	objects_make_known(ob, s, objects_add_dso(ob, name, DSO_BPF), name,
+			   context_of_function(name));
+	return symbol_place(s);
 }
 
 /* --- inlined functions --- */
 
 /* The profile's symbols for what is inlined in an object. Under the lock. */
-static const struct place_inlined *place_inlined(struct objects *ob, uint32_t dso,
-						 const struct inlined *in)
+static const struct place_inlined *objects_add_inlined(struct objects *ob, uint32_t dso,
+						       const struct inlined *in)
 {
 	struct place_inlined *p;
 	size_t i;
@@ -377,63 +387,63 @@ static const struct place_inlined *place_inlined(struct objects *ob, uint32_t ds
 }
 
 /* A call is before the address it returns to; where that is another function, nothing is told. */
-static bool call_in_symbol(const struct symtab_symbol *s, uint64_t *at, bool ret)
+static bool symbol_covers_call(const struct symtab_symbol *s, uint64_t *at, bool ret)
 {
 	*at -= ret;
 	return s && *at >= s->start && *at < s->end;
 }
 
-static const struct place_inlined *inlined_in_kernel(struct objects *ob, uint64_t addr, bool ret)
+static const struct place_inlined *kernel_find_inlined(struct objects *ob, uint64_t addr, bool ret)
 {
 	const struct kernel_symbols *k = ob->kernel;
 	const struct place_inlined *p = NULL;
 	uint64_t at = addr + k->delta;
 
-	if (!k->vmlinux || !call_in_symbol(kernel_symbols_find(k, addr), &at, ret))
+	if (!k->vmlinux || !symbol_covers_call(kernel_symbols_find(k, addr), &at, ret))
 		return NULL;
 	pthread_mutex_lock(&ob->lock);
 	if (!ob->kernel_inlines_tried)
 		ob->kernel_inlines = inlines_open(k->vmlinux);
 	ob->kernel_inlines_tried = true;
 	if (ob->kernel_inlines)
-		p = place_inlined(ob, ob->kernel_dso, inlines_at(ob->kernel_inlines, at));
+		p = objects_add_inlined(ob, ob->kernel_dso, inlines_at(ob->kernel_inlines, at));
 	pthread_mutex_unlock(&ob->lock);
 	return p;
 }
 
-static const struct place_inlined *inlined_in_file(struct objects *ob, uint64_t addr, bool ret,
-						   const struct side_map *map)
+static const struct place_inlined *object_find_inlined(struct objects *ob, uint64_t addr, bool ret,
+						       const struct side_map *map)
 {
 	struct object *obj = &ob->list[map->dso];
 	uint64_t at = addr - map->start + map->pgoff;
 	const struct place_inlined *p;
 
-	if (!obj->inlines || !call_in_symbol(symtab_find(&obj->table, at), &at, ret))
+	if (!obj->inlines || !symbol_covers_call(symtab_find(&obj->table, at), &at, ret))
 		return NULL;
 	pthread_mutex_lock(&ob->lock);
-	p = place_inlined(ob, obj->dso, inlines_at_offset(obj->inlines, at));
+	p = objects_add_inlined(ob, obj->dso, inlines_at_offset(obj->inlines, at));
 	pthread_mutex_unlock(&ob->lock);
 	return p;
 }
 
-struct place objects_kernel(struct objects *ob, uint64_t addr, bool ret,
-			    const struct side_ksymbol *program, const struct side_map *module)
+struct place objects_find_kernel(struct objects *ob, uint64_t addr, bool ret,
+				 const struct side_ksymbol *program, const struct side_map *module)
 {
 	struct place place;
 
 	if (program)
-		return in_program(ob, program);
-	use_kernel(ob);
-	place = find_kernel(ob, addr, module);
+		return program_place(ob, program);
+	objects_use_kernel(ob);
+	place = kernel_find_place(ob, addr, module);
 	if (ob->o->inlines)
-		place.inlined = inlined_in_kernel(ob, addr, ret);
+		place.inlined = kernel_find_inlined(ob, addr, ret);
 	return place;
 }
 
 /* --- user space --- */
 
 /* Memory that a compiler has put code into; UINT32_MAX: it left no name for it. */
-static uint32_t find_generated(struct objects *ob, uint32_t pid, uint64_t addr, uint32_t *dso)
+static uint32_t jit_find_symbol(struct objects *ob, uint32_t pid, uint64_t addr, uint32_t *dso)
 {
 	struct symtab_symbol *s;
 	const char *text;
@@ -449,70 +459,71 @@ static uint32_t find_generated(struct objects *ob, uint32_t pid, uint64_t addr, 
 	return s ? s->id - 1 : UINT32_MAX;
 }
 
-static struct place in_anonymous(struct objects *ob, uint32_t pid, uint64_t addr)
+static struct place anonymous_place(struct objects *ob, uint32_t pid, uint64_t addr)
 {
-	uint32_t dso, symbol = find_generated(ob, pid, addr, &dso);
+	uint32_t dso, symbol = jit_find_symbol(ob, pid, addr, &dso);
 
 	if (symbol != UINT32_MAX)
 		return (struct place){.symbol = symbol, .context = CTX_UNKNOWN};
-	return address(ob, dso, addr, UNRESOLVED_GENERATED);
+	return objects_unresolved(ob, dso, addr, UNRESOLVED_GENERATED);
 }
 
 /* A file in memory alone: some compilers map one twice, to write to it and to run it. */
-static struct place in_file(struct objects *ob, uint32_t pid, uint64_t addr,
-			    const struct side_map *map, const struct object *obj)
+static struct place file_place(struct objects *ob, uint32_t pid, uint64_t addr,
+			       const struct side_map *map, const struct object *obj)
 {
 	uint32_t dso, symbol = UINT32_MAX;
 
 	if (str_starts(obj->path, "/memfd:"))
-		symbol = find_generated(ob, pid, addr, &dso);
+		symbol = jit_find_symbol(ob, pid, addr, &dso);
 	if (symbol != UINT32_MAX)
 		return (struct place){.symbol = symbol, .context = CTX_UNKNOWN};
-	return address(ob, obj->dso, addr - map->start + map->pgoff, obj->missing);
+	return objects_unresolved(ob, obj->dso, addr - map->start + map->pgoff, obj->missing);
 }
 
-static struct place in_object(struct objects *ob, struct object *obj, struct symtab_symbol *s)
+static struct place object_place(struct objects *ob, struct object *obj, struct symtab_symbol *s)
 {
 	char *nice;
 
-	if (known(s))
-		return place_of(s);
+	if (symbol_is_known(s))
+		return symbol_place(s);
 	nice = symtab_demangled(&obj->table, s);
-	make_known(ob, s, obj->dso, nice ? nice : symtab_name(&obj->table, s), CTX_UNKNOWN);
+	objects_make_known(ob, s, obj->dso, nice ? nice : symtab_name(&obj->table, s), CTX_UNKNOWN);
 	free(nice);
-	return place_of(s);
+	return symbol_place(s);
 }
 
-static struct place find_user(struct objects *ob, uint32_t pid, uint64_t addr,
-			      const struct side_map *map)
+static struct place user_find_place(struct objects *ob, uint32_t pid, uint64_t addr,
+				    const struct side_map *map)
 {
 	struct symtab_symbol *s;
 	struct object *obj;
 
 	if (!map)
-		return unknown(ob, addr);
-	obj = object_of(ob, map->dso, false);
+		return objects_unmapped(ob, addr);
+	obj = objects_get(ob, map->dso, false);
 	if (obj->identity)
-		return in_anonymous(ob, pid, addr);
+		return anonymous_place(ob, pid, addr);
 	s = symtab_find(&obj->table, addr - map->start + map->pgoff);
 	if (!s || identity_is_compat(obj->path, map->start))
-		return in_file(ob, pid, addr, map, obj);
-	return in_object(ob, obj, s);
+		return file_place(ob, pid, addr, map, obj);
+	return object_place(ob, obj, s);
 }
 
-struct place objects_user(struct objects *ob, uint32_t pid, uint64_t addr, bool ret,
-			  const struct side_map *map)
+struct place objects_find_user(struct objects *ob, uint32_t pid, uint64_t addr, bool ret,
+			       const struct side_map *map)
 {
-	struct place place = find_user(ob, pid, addr, map);
+	struct place place = user_find_place(ob, pid, addr, map);
 
 	if (map && ob->o->inlines)
-		place.inlined = inlined_in_file(ob, addr, ret, map);
+		place.inlined = object_find_inlined(ob, addr, ret, map);
 	return place;
 }
 
-struct place objects_other(struct objects *ob, uint32_t mode, uint64_t addr)
+struct place objects_find_other(struct objects *ob, uint32_t mode, uint64_t addr)
 {
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
-		return address(ob, add_dso(ob, "[guest]", DSO_GUEST), addr, UNRESOLVED_GUEST);
-	return unknown(ob, addr);
+		return objects_unresolved(ob, objects_add_dso(ob, "[guest]", DSO_GUEST), addr,
+					  UNRESOLVED_GUEST);
+	return objects_unmapped(ob, addr);
 }

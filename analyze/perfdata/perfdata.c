@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/perfdata.h"
 
-#include "analyze/perfdata/pass_two.h"
-#include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/resolve.h"
-#include "analyze/perfdata/sample.h"
 #include "analyze/perfdata/unwind.h"
 
 #include <errno.h>
@@ -45,7 +42,7 @@ int recording_open(struct recording *r, struct profile *p, const char *path, boo
 	if (!ret)
 		ret = header_read(r, err);
 	if (!ret)
-		ret = records_scan(r, threads, err);
+		ret = recording_scan(r, threads, err);
 	if (!ret && !r->events.n)
 		ret = error_set(err, EBADMSG,
 				"%s: the stream describes no event; record it again with perf "
@@ -115,7 +112,7 @@ int recording_resolve_slice(const struct time_slice *s, const struct recording *
 	return 0;
 }
 
-static void add_health(struct recording *r, const struct fold *f)
+static void perfdata_add_health(struct recording *r, const struct fold *f)
 {
 	struct profile *p = r->profile;
 
@@ -141,7 +138,7 @@ struct kernel_job {
 	bool started;
 };
 
-static void *load_kernel(void *arg)
+static void *perfdata_load_kernel(void *arg)
 {
 	struct kernel_job *job = arg;
 
@@ -149,26 +146,26 @@ static void *load_kernel(void *arg)
 	return NULL;
 }
 
-static void fold_and_resolve(struct recording *r, const struct perfdata_options *o)
+static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata_options *o)
 {
 	struct kernel_job job = {.r = r, .o = o};
 	struct folds f;
 	size_t i;
 
 	if (o->threads != 1)
-		job.started = !pthread_create(&job.thread, NULL, load_kernel, &job);
+		job.started = !pthread_create(&job.thread, NULL, perfdata_load_kernel, &job);
 	r->unwinding = unwinding_new(r, o);
-	pass_two(&f, r, o);
+	folds_run(&f, r, o);
 	for (i = 0; i < f.n; i++)
 		unwinder_finish(f.list[i].unwinder);
 	unwinding_finish(r->unwinding, r->profile);
 	if (job.started)
 		pthread_join(job.thread, NULL);
 	else
-		load_kernel(&job);
+		perfdata_load_kernel(&job);
 	for (i = 0; i < f.n; i++)
-		add_health(r, &f.list[i]);
-	resolve(r, &f, &job.symbols, o);
+		perfdata_add_health(r, &f.list[i]);
+	resolve_folds(r, &f, &job.symbols, o);
 	kernel_symbols_free(&job.symbols);
 	folds_free(&f);
 }
@@ -183,7 +180,7 @@ int perfdata_read(struct profile *p, const char *path, const struct perfdata_opt
 	if (!ret && (o->slice.from.given || o->slice.to.given))
 		ret = recording_resolve_slice(&o->slice, &r, &sliced.from_ns, &sliced.to_ns, err);
 	if (!ret)
-		fold_and_resolve(&r, &sliced);
+		perfdata_fold_and_resolve(&r, &sliced);
 	recording_close(&r);
 	return ret;
 }

@@ -21,15 +21,23 @@
 #ifndef ZC_RECORDING_H
 #define ZC_RECORDING_H
 
-#include "analyze/perfdata/attr.h"
 #include "analyze/perfdata/format.h"
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/sideband.h"
-#include "analyze/perfdata/spool.h"
 #include "lib/arena.h"
 #include "lib/cursor.h"
 #include "lib/error.h"
 #include "lib/intern.h"
+
+/* An unnamed temporary file that only grows: for streams and for what was compressed. */
+struct spool {
+	int fd;
+	size_t len;
+};
+
+int spool_open(struct spool *s, struct error *err); /* in $TMPDIR, or /var/tmp */
+int spool_add(struct spool *s, const void *data, size_t len, struct error *err);
+void spool_close(struct spool *s);
 
 /* A stretch of whole records, back to back, samples among them: a place in a file. */
 struct chunk {
@@ -72,6 +80,8 @@ struct recording {
 	uint64_t order;	    /* bytes of records so far */
 	struct spool spool; /* what was compressed */
 	struct sideband side;
+	/* what perf asked the kernel for at the end, and LOST has counted: samples, and others */
+	uint64_t lost_twice, lost_side;
 	struct unwinding *unwinding; /* NULL: no stacks to unwind */
 };
 
@@ -87,12 +97,32 @@ void input_close(struct recording *r);
 /* The file header, its attrs and features; a pipe's 16 bytes. */
 int header_read(struct recording *r, struct error *err);
 /* One feature's bytes: from the file's sections, or from a pipe's record. */
-void header_feature(struct recording *r, unsigned int bit, struct cursor c);
+void header_read_feature(struct recording *r, unsigned int bit, struct cursor c);
 /* One build-id row, as in the feature's section and in a pipe's record. */
-void header_build_id(struct recording *r, uint16_t misc, struct cursor c);
+void header_read_build_id(struct recording *r, uint16_t misc, struct cursor c);
 
 /* Pass one, on as many threads as perfdata_options says. */
-int records_scan(struct recording *r, unsigned int threads, struct error *err);
+int recording_scan(struct recording *r, unsigned int threads, struct error *err);
+
+struct record {
+	uint32_t type;
+	uint16_t misc;
+	size_t size;
+	struct cursor body;
+	uint64_t order, offset; /* in the stream, in the file */
+};
+
+/* Acts on a record other than a sample. */
+void record_read(struct recording *r, const struct record *rec);
+/* The rest of the record as a string; "" when it is not terminated. */
+const char *record_rest_string(struct cursor *c);
+
+void sideband_read_mmap(struct recording *r, const struct record *rec);
+void sideband_read_mmap2(struct recording *r, const struct record *rec);
+void sideband_read_comm(struct recording *r, const struct record *rec);
+void sideband_read_fork(struct recording *r, const struct record *rec);
+void sideband_read_exit(struct recording *r, const struct record *rec);
+void sideband_read_ksymbol(struct recording *r, const struct record *rec);
 
 /* A type that perf or the kernel may write; one that pass one does nothing about. */
 bool record_known(uint32_t type);

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/resolve.h"
+
+#include "lib/alloc.h"
+#include "lib/workers.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
 /*
  * Stacks are taken in an order that depends on them alone (order.c), cut into pieces. Threads take
  * piece after piece; each replays the maps for itself, and makes a branch of frames out of a piece
@@ -9,20 +18,172 @@
  * looked up as it is, and an address nothing explains is a frame of its own. A stack that a hook in
  * fold.c unwound arrives here as any other.
  */
-#include "analyze/perfdata/resolve.h"
 
-#include "analyze/perfdata/addresses.h"
-#include "analyze/perfdata/branch.h"
-#include "analyze/perfdata/format.h"
-#include "analyze/perfdata/order.h"
-#include "analyze/perfdata/rows.h"
-#include "analyze/perfdata/spots.h"
-#include "analyze/perfdata/workers.h"
-#include "lib/alloc.h"
+/* --- addresses --- */
 
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
+enum { CACHE_SIZE = 1 << 13 };
+
+struct cached_place {
+	uint64_t addr;
+	uint32_t state; /* of the space */
+	uint32_t mode;	/* + 1, and whether it is a return address; 0: free */
+	struct place place;
+};
+
+void addresses_init(struct addresses *a, struct objects *objects)
+{
+	*a = (struct addresses){.objects = objects, .pid = KERNEL_PID, .version = UINT32_MAX};
+	a->spaces.side = &objects->r->side;
+	a->cache = xcalloc(CACHE_SIZE, sizeof(*a->cache));
+}
+
+void addresses_free(struct addresses *a)
+{
+	spaces_free(&a->spaces);
+	free(a->cache);
+}
+
+bool addresses_enter(struct addresses *a, uint32_t pid, uint32_t version)
+{
+	if (a->pid == pid && a->version == version)
+		return true;
+	spaces_advance(&a->spaces, version);
+	a->pid = pid;
+	a->version = version;
+	a->user = spaces_get(&a->spaces, pid);
+	a->kernel = spaces_get(&a->spaces, KERNEL_PID);
+	return false;
+}
+
+static struct place addresses_look_up(struct addresses *a, uint32_t mode, uint64_t addr, bool ret)
+{
+	const struct side_ksymbol *program;
+	const struct side_map *map;
+
+	switch (mode) {
+	case PERF_RECORD_MISC_KERNEL:
+		program = spaces_ksymbol(&a->spaces, addr);
+		map = spaces_find(&a->spaces, a->kernel, addr);
+		return objects_find_kernel(a->objects, addr, ret, program, map);
+	case PERF_RECORD_MISC_USER:
+		map = spaces_find(&a->spaces, a->user, addr);
+		return objects_find_user(a->objects, a->pid, addr, ret, map);
+	default:
+		return objects_find_other(a->objects, mode, addr);
+	}
+}
+
+struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr, bool ret)
+{
+	uint32_t state = 0, key = (mode + 1) << 1 | (ret && a->objects->o->inlines);
+	struct cached_place *c;
+
+	if (mode == PERF_RECORD_MISC_KERNEL)
+		state = a->spaces.kernel_state;
+	else if (mode == PERF_RECORD_MISC_USER && a->user)
+		state = a->user->state;
+	c = &a->cache[(addr ^ addr >> 13 ^ (uint64_t)state * 0x9e3779b1) & (CACHE_SIZE - 1)];
+	if (c->addr != addr || c->state != state || c->mode != key)
+		*c = (struct cached_place){addr, state, key, addresses_look_up(a, mode, addr, ret)};
+	return c->place;
+}
+
+/* --- branches --- */
+
+/*
+ * The frames of some stacks, a trie of its own that is grafted onto the profile's later: small
+ * enough to stay in a cache while it grows. Frames are numbered from 0, parents before children.
+ */
+struct branch {
+	struct profile_frame *frames;
+	uint32_t n, cap;
+};
+
+/* What finds a frame by parent and symbol; serves one branch after the other. */
+struct branch_index {
+	uint32_t *slots; /* frame + 1; 0: free */
+	uint32_t nslots; /* a power of two */
+};
+
+enum { FIRST_SLOTS = 1 << 14 };
+
+static void branch_start(struct branch *b, struct branch_index *x)
+{
+	*b = (struct branch){0};
+	if (!x->nslots) {
+		x->nslots = FIRST_SLOTS;
+		x->slots = xmalloc(x->nslots * sizeof(*x->slots));
+	}
+	memset(x->slots, 0, x->nslots * sizeof(*x->slots));
+}
+
+static uint32_t branch_first_slot(const struct branch_index *x, uint32_t parent, uint32_t symbol)
+{
+	uint64_t h = ((uint64_t)parent << 32 | symbol) * 0x9e3779b97f4a7c15ULL;
+
+	return (uint32_t)(h >> 32) & (x->nslots - 1);
+}
+
+static void branch_grow(const struct branch *b, struct branch_index *x)
+{
+	uint32_t i, at;
+
+	x->nslots *= 2;
+	x->slots = xrealloc(x->slots, x->nslots * sizeof(*x->slots));
+	memset(x->slots, 0, x->nslots * sizeof(*x->slots));
+	for (i = 0; i < b->n; i++) {
+		at = branch_first_slot(x, b->frames[i].parent, b->frames[i].symbol);
+		while (x->slots[at])
+			at = (at + 1) & (x->nslots - 1);
+		x->slots[at] = i + 1;
+	}
+}
+
+static uint32_t branch_frame(struct branch *b, struct branch_index *x, uint32_t parent,
+			     uint32_t symbol)
+{
+	const struct profile_frame *f;
+	uint32_t at;
+
+	if (b->n * 2 >= x->nslots)
+		branch_grow(b, x);
+	at = branch_first_slot(x, parent, symbol);
+	for (; x->slots[at]; at = (at + 1) & (x->nslots - 1)) {
+		f = &b->frames[x->slots[at] - 1];
+		if (f->parent == parent && f->symbol == symbol)
+			return x->slots[at] - 1;
+	}
+	array_grow(b->frames, b->n, b->cap);
+	b->frames[b->n] = (struct profile_frame){parent, symbol};
+	x->slots[at] = ++b->n;
+	return b->n - 1;
+}
+
+static void branch_graft(const struct branch *b, struct profile *p, uint32_t *ids)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->n; i++) {
+		const struct profile_frame *f = &b->frames[i];
+
+		ids[i] = profile_frame(p, f->parent == PROFILE_NONE ? PROFILE_NONE : ids[f->parent],
+				       f->symbol);
+	}
+}
+
+static void branch_free(struct branch *b)
+{
+	free(b->frames);
+	*b = (struct branch){0};
+}
+
+static void branch_index_free(struct branch_index *x)
+{
+	free(x->slots);
+	*x = (struct branch_index){0};
+}
+
+/* --- stacks --- */
 
 enum { PIECE = 2048, PIECES_PER_THREAD = 4 };
 
@@ -57,13 +218,13 @@ struct walker {
 	struct entries now, last; /* the stack at hand, and the one before it in the piece */
 };
 
-static void push(struct entries *e, uint32_t mode, uint64_t addr, bool ret)
+static void entries_push(struct entries *e, uint32_t mode, uint64_t addr, bool ret)
 {
 	e->list[e->n++] = (struct entry){.addr = addr, .mode = mode, .ret = ret};
 }
 
 /* The mode that a context marker in a chain switches to; UINT32_MAX: perf does not know it. */
-static uint32_t mode_of_marker(uint64_t marker)
+static uint32_t marker_mode(uint64_t marker)
 {
 	switch (marker) {
 	case (uint64_t)PERF_CONTEXT_HV:
@@ -77,7 +238,7 @@ static uint32_t mode_of_marker(uint64_t marker)
 }
 
 /* Leaf first. False: the chain was damaged, and only the leaf is kept. */
-static bool push_chain(struct entries *e, const struct stack *stack)
+static bool entries_push_chain(struct entries *e, const struct stack *stack)
 {
 	const struct stack_head *head = &stack->head;
 	const uint64_t *chain = stack->chain;
@@ -85,10 +246,10 @@ static bool push_chain(struct entries *e, const struct stack *stack)
 	bool first = true, ret = false; /* what follows a marker is where that mode was left */
 	size_t i;
 
-	push(e, head->mode, head->ip, false);
+	entries_push(e, head->mode, head->ip, false);
 	for (i = 0; i < head->nr; i++) {
 		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
-			mode = mode_of_marker(chain[i]);
+			mode = marker_mode(chain[i]);
 			if (mode == UINT32_MAX) {
 				e->n = 1;
 				return false;
@@ -96,7 +257,7 @@ static bool push_chain(struct entries *e, const struct stack *stack)
 			ret = false;
 		} else {
 			if (!first || chain[i] != head->ip)
-				push(e, mode, chain[i], ret);
+				entries_push(e, mode, chain[i], ret);
 			first = false;
 			ret = true;
 		}
@@ -105,7 +266,7 @@ static bool push_chain(struct entries *e, const struct stack *stack)
 }
 
 /* The nearest function to the leaf that says where it runs decides. */
-static enum context context_of_stack(const struct entries *e)
+static enum context entries_context(const struct entries *e)
 {
 	size_t i;
 
@@ -120,7 +281,7 @@ static enum context context_of_stack(const struct entries *e)
 }
 
 /* How many entries, from the root, are as in the stack before: their frames are known. */
-static size_t common_root(const struct entries *a, const struct entries *b)
+static size_t entries_common_root(const struct entries *a, const struct entries *b)
 {
 	size_t most = a->n < b->n ? a->n : b->n, i;
 
@@ -157,8 +318,8 @@ static void resolve_stack(struct walker *w, struct branch *b, const struct stack
 	if (!addresses_enter(&w->addresses, stack->head.pid, stack->head.version))
 		w->last.n = 0;
 	e->n = 0;
-	out->bad_chain = !push_chain(e, stack);
-	i = e->n - common_root(e, &w->last);
+	out->bad_chain = !entries_push_chain(e, stack);
+	i = e->n - entries_common_root(e, &w->last);
 	if (i < e->n)
 		frame = e->list[i].frame;
 	while (i-- > 0) {
@@ -166,21 +327,21 @@ static void resolve_stack(struct walker *w, struct branch *b, const struct stack
 		frame = e->list[i].frame;
 	}
 	out->frame = frame;
-	out->context = (uint8_t)context_of_stack(e);
+	out->context = (uint8_t)entries_context(e);
 	swap = w->now;
 	w->now = w->last;
 	w->last = swap;
 }
 
 /* Of the stack that was resolved last, in the space that is still at hand. */
-static struct spot spot_of_leaf(const struct walker *w)
+static struct spot resolve_leaf_spot(const struct walker *w)
 {
 	const struct entry *leaf = &w->last.list[0];
 
-	return spot_of(&w->addresses, leaf->mode, leaf->addr, leaf->symbol);
+	return spot_find(&w->addresses, leaf->mode, leaf->addr, leaf->symbol);
 }
 
-static size_t piece_end(const struct resolver *v, size_t piece)
+static size_t resolve_piece_end(const struct resolver *v, size_t piece)
 {
 	return piece + 1 < v->npieces ? (piece + 1) * PIECE : v->stacks.n;
 }
@@ -193,16 +354,16 @@ static void resolve_piece(struct walker *w, size_t piece)
 
 	branch_start(b, &w->index);
 	w->last.n = 0;
-	for (i = piece * PIECE; i < piece_end(v, piece); i++) {
+	for (i = piece * PIECE; i < resolve_piece_end(v, piece); i++) {
 		uint32_t id = v->stacks.order[i];
 
 		resolve_stack(w, b, v->stacks.stacks[id], &v->out[id]);
 		if (v->spots)
-			v->spots[id] = spot_of_leaf(w);
+			v->spots[id] = resolve_leaf_spot(w);
 	}
 }
 
-static void walk(void *arg, size_t number)
+static void resolve_worker(void *arg, size_t number)
 {
 	struct walker w = {.v = arg};
 	size_t most = (1 << 16) / 8 + 1, piece; /* a record's size has 16 bits */
@@ -224,7 +385,7 @@ struct numbering {
 	uint32_t *of, next;
 };
 
-static struct numbering numbering_of(size_t n)
+static struct numbering numbering_new(size_t n)
 {
 	struct numbering new = {.of = xmalloc(n * sizeof(*new.of))};
 
@@ -232,7 +393,7 @@ static struct numbering numbering_of(size_t n)
 	return new;
 }
 
-static uint32_t renumber(struct numbering *numbers, uint32_t old)
+static uint32_t numbering_assign(struct numbering *numbers, uint32_t old)
 {
 	if (numbers->of[old] == UINT32_MAX)
 		numbers->of[old] = numbers->next++;
@@ -243,10 +404,10 @@ static uint32_t renumber(struct numbering *numbers, uint32_t old)
  * Threads numbered the symbols as they came; the branches, in their order, name them anew: the
  * first that they use is 0. Objects follow, in the symbols' order.
  */
-static void number_symbols(struct resolver *v, struct profile *p)
+static void resolve_number_symbols(struct resolver *v, struct profile *p)
 {
 	struct profile_symbol *rows = xcalloc(p->nsymbols, sizeof(*rows));
-	struct numbering symbols = numbering_of(p->nsymbols), dsos = numbering_of(p->ndsos);
+	struct numbering symbols = numbering_new(p->nsymbols), dsos = numbering_new(p->ndsos);
 	struct profile_dso *objects = xmemdup(p->dsos, p->ndsos * sizeof(*objects));
 	size_t piece, i;
 
@@ -254,14 +415,14 @@ static void number_symbols(struct resolver *v, struct profile *p)
 		for (i = 0; i < v->pieces[piece].n; i++) {
 			uint32_t *id = &v->pieces[piece].frames[i].symbol;
 
-			*id = renumber(&symbols, *id);
+			*id = numbering_assign(&symbols, *id);
 		}
 	for (i = 0; i < p->nsymbols; i++)
-		rows[renumber(&symbols, (uint32_t)i)] = p->symbols[i];
+		rows[numbering_assign(&symbols, (uint32_t)i)] = p->symbols[i];
 	for (i = 0; i < p->nsymbols; i++)
-		rows[i].dso = renumber(&dsos, rows[i].dso);
+		rows[i].dso = numbering_assign(&dsos, rows[i].dso);
 	for (i = 0; i < p->ndsos; i++)
-		p->dsos[renumber(&dsos, (uint32_t)i)] = objects[i];
+		p->dsos[numbering_assign(&dsos, (uint32_t)i)] = objects[i];
 	profile_take_symbols(p, rows, p->nsymbols);
 	spots_number_symbols(p, symbols.of);
 	free(symbols.of);
@@ -270,7 +431,7 @@ static void number_symbols(struct resolver *v, struct profile *p)
 }
 
 /* Frames of branches become frames of the profile. */
-static void graft(struct resolver *v, struct profile *p)
+static void resolve_graft(struct resolver *v, struct profile *p)
 {
 	uint32_t *ids = NULL;
 	size_t piece, i;
@@ -280,7 +441,7 @@ static void graft(struct resolver *v, struct profile *p)
 
 		ids = xrealloc(ids, b->n * sizeof(*ids));
 		branch_graft(b, p, ids);
-		for (i = piece * PIECE; i < piece_end(v, piece); i++) {
+		for (i = piece * PIECE; i < resolve_piece_end(v, piece); i++) {
 			struct resolved *out = &v->out[v->stacks.order[i]];
 
 			out->frame = ids[out->frame];
@@ -300,13 +461,13 @@ static void resolve_stacks(struct resolver *v, struct folds *f, const struct per
 	v->out = xcalloc(v->stacks.n, sizeof(*v->out));
 	if (o->spots)
 		v->spots = xcalloc(v->stacks.n + 1, sizeof(*v->spots));
-	workers_run(workers_count(o->threads, v->npieces, PIECES_PER_THREAD), walk, v);
+	workers_run(workers_count(o->threads, v->npieces, PIECES_PER_THREAD), resolve_worker, v);
 	for (i = 0; i < f->n; i++)
 		fold_free_stacks(&f->list[i]);
 }
 
-void resolve(struct recording *r, struct folds *f, struct kernel_symbols *kernel,
-	     const struct perfdata_options *o)
+void resolve_folds(struct recording *r, struct folds *f, struct kernel_symbols *kernel,
+		   const struct perfdata_options *o)
 {
 	struct resolver v = {.npieces = 0};
 
@@ -315,8 +476,8 @@ void resolve(struct recording *r, struct folds *f, struct kernel_symbols *kernel
 	if (v.spots)
 		spots_add(&v.objects, f, v.spots);
 	objects_free(&v.objects);
-	number_symbols(&v, r->profile);
-	graft(&v, r->profile);
+	resolve_number_symbols(&v, r->profile);
+	resolve_graft(&v, r->profile);
 	rows_add(r, f, v.out);
 	spots_number_events(r);
 	stack_order_free(&v.stacks);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/sample.h"
-
 #include "analyze/perfdata/format.h"
 
 /* Newer than the header that this is built with. */
@@ -13,30 +11,30 @@ enum {
 	BRANCH_COUNTERS = 1 << 19,
 };
 
-static unsigned int bits(uint64_t v)
+static unsigned int count_bits(uint64_t v)
 {
 	return (unsigned int)__builtin_popcountll(v);
 }
 
 /* Words before and per value in a read field. */
-static void read_layout(const struct event *e, unsigned int *head, unsigned int *each)
+static void sample_read_layout(const struct event *e, unsigned int *head, unsigned int *each)
 {
 	uint64_t f = e->read_format;
 	unsigned int times =
-		bits(f & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING));
+		count_bits(f & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING));
 
 	*head = times + !!(f & PERF_FORMAT_GROUP);
-	*each = 1 + bits(f & (PERF_FORMAT_ID | READ_LOST));
+	*each = 1 + count_bits(f & (PERF_FORMAT_ID | READ_LOST));
 }
 
 /* { nr, times, { value, id, lost } x nr } for groups, { value, times, id, lost } otherwise. */
-static void decode_read(struct sample *s, const struct event *e, struct cursor *c)
+static void sample_decode_read(struct sample *s, const struct event *e, struct cursor *c)
 {
 	struct cursor peek = *c;
 	unsigned int head, each;
 	uint64_t nr = 1;
 
-	read_layout(e, &head, &each);
+	sample_read_layout(e, &head, &each);
 	if (e->read_format & PERF_FORMAT_GROUP)
 		nr = cursor_u64(&peek);
 	if (nr > cursor_left(c) / 8)
@@ -45,7 +43,7 @@ static void decode_read(struct sample *s, const struct event *e, struct cursor *
 	c->bad |= s->read.bad;
 }
 
-static void decode_chain(struct sample *s, struct cursor *c)
+static void sample_decode_chain(struct sample *s, struct cursor *c)
 {
 	s->nr = cursor_u64(c);
 	if (s->nr > cursor_left(c) / 8) {
@@ -86,13 +84,13 @@ bool sample_decode(struct sample *s, const struct event *e, struct cursor *c)
 	if (type & PERF_SAMPLE_PERIOD)
 		s->period = cursor_u64(c);
 	if (type & PERF_SAMPLE_READ)
-		decode_read(s, e, c);
+		sample_decode_read(s, e, c);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		decode_chain(s, c);
+		sample_decode_chain(s, c);
 	return !c->bad;
 }
 
-static void skip_branches(const struct event *e, struct cursor *c)
+static void sample_skip_branches(const struct event *e, struct cursor *c)
 {
 	uint64_t nr = cursor_u64(c), words = 3;
 
@@ -106,14 +104,14 @@ static void skip_branches(const struct event *e, struct cursor *c)
 		cursor_take(c, (size_t)(nr * words * 8));
 }
 
-static void decode_user_state(struct sample_rest *r, const struct event *e, struct cursor *c)
+static void sample_decode_user_state(struct sample_rest *r, const struct event *e, struct cursor *c)
 {
 	uint64_t size;
 
 	if (e->sample_type & PERF_SAMPLE_REGS_USER) {
 		r->user_abi = cursor_u64(c);
 		if (r->user_abi)
-			r->user_regs = cursor_sub(c, bits(e->regs_user) * 8);
+			r->user_regs = cursor_sub(c, count_bits(e->regs_user) * 8);
 	}
 	if (e->sample_type & PERF_SAMPLE_STACK_USER) {
 		size = cursor_u64(c);
@@ -127,8 +125,8 @@ static void decode_user_state(struct sample_rest *r, const struct event *e, stru
 	}
 }
 
-static void decode_tail(struct sample_rest *r, uint64_t type, const struct event *e,
-			struct cursor *c)
+static void sample_decode_tail(struct sample_rest *r, uint64_t type, const struct event *e,
+			       struct cursor *c)
 {
 	if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
 		r->weight = cursor_u64(c);
@@ -137,7 +135,7 @@ static void decode_tail(struct sample_rest *r, uint64_t type, const struct event
 	if (type & PERF_SAMPLE_TRANSACTION)
 		r->transaction = cursor_u64(c);
 	if (type & PERF_SAMPLE_REGS_INTR && cursor_u64(c))
-		cursor_take(c, bits(e->regs_intr) * 8);
+		cursor_take(c, count_bits(e->regs_intr) * 8);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		r->phys_addr = cursor_u64(c);
 	if (type & SAMPLE_CGROUP)
@@ -163,9 +161,9 @@ bool sample_decode_rest(struct sample_rest *r, const struct event *e, struct cur
 		r->raw = cursor_take(c, r->raw_size);
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		skip_branches(e, c);
-	decode_user_state(r, e, c);
-	decode_tail(r, type, e, c);
+		sample_skip_branches(e, c);
+	sample_decode_user_state(r, e, c);
+	sample_decode_tail(r, type, e, c);
 	return !c->bad;
 }
 
@@ -177,8 +175,8 @@ int sample_id_at(const struct events *ev)
 		return 0;
 	if (!(type & PERF_SAMPLE_ID))
 		return -1;
-	return (int)(8 * bits(type & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-				      PERF_SAMPLE_ADDR)));
+	return (int)(8 * count_bits(type & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+					    PERF_SAMPLE_ADDR)));
 }
 
 long sample_event_by_id(const struct events *ev, struct cursor body)
@@ -207,7 +205,7 @@ bool sample_read_value(const struct sample *s, const struct event *e, unsigned i
 	unsigned int head, each;
 	uint64_t nr = 1;
 
-	read_layout(e, &head, &each);
+	sample_read_layout(e, &head, &each);
 	if (group)
 		nr = cursor_u64(&c);
 	if (c.bad || !c.at || i >= nr)
@@ -222,23 +220,24 @@ bool sample_read_value(const struct sample *s, const struct event *e, unsigned i
 }
 
 /* Bytes from the record's end back to the time; 0: there is none. */
-static size_t time_from_end(const struct event *e)
+static size_t trailer_time_offset(const struct event *e)
 {
 	uint64_t behind = PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
 			  PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
 
 	if (!e->sample_id_all || !(e->sample_type & PERF_SAMPLE_TIME))
 		return 0;
-	return 8 * bits(e->sample_type & behind);
+	return 8 * count_bits(e->sample_type & behind);
 }
 
 /* Bytes from the record's end back to the event's id; 0: there is none. */
-static size_t id_from_end(uint64_t type)
+static size_t trailer_id_offset(uint64_t type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		return 8;
 	return type & PERF_SAMPLE_ID
-		       ? 8 * bits(type & (PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU))
+		       ? 8 * count_bits(type &
+					(PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU))
 		       : 0;
 }
 
@@ -251,7 +250,7 @@ const struct event *sample_trailer_event(const struct events *ev, struct cursor 
 
 	if (!e || !e->sample_id_all)
 		return NULL;
-	back = id_from_end(e->sample_type);
+	back = trailer_id_offset(e->sample_type);
 	if (ev->n == 1 || !back || cursor_left(&body) < back)
 		return e;
 	cursor_take(&body, cursor_left(&body) - back);
@@ -262,7 +261,7 @@ const struct event *sample_trailer_event(const struct events *ev, struct cursor 
 bool sample_trailer_time(const struct events *ev, struct cursor body, uint64_t *time)
 {
 	const struct event *e = sample_trailer_event(ev, body);
-	size_t back = e ? time_from_end(e) : 0;
+	size_t back = e ? trailer_time_offset(e) : 0;
 
 	if (!back || back > cursor_left(&body))
 		return false;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/sideband.h"
 
+#include "analyze/perfdata/recording.h"
 #include "lib/alloc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void sideband_row(struct sideband *s, const struct side_row *row)
+void sideband_add_row(struct sideband *s, const struct side_row *row)
 {
 	array_grow(s->list, s->n, s->cap);
 	s->list[s->n++] = *row;
 }
 
-uint32_t sideband_dso(struct sideband *s, const struct side_dso *dso)
+uint32_t sideband_add_dso(struct sideband *s, const struct side_dso *dso)
 {
 	uint32_t id = intern_bytes(&s->dso_ids, dso, sizeof(*dso));
 
@@ -23,21 +25,21 @@ uint32_t sideband_dso(struct sideband *s, const struct side_dso *dso)
 	return id;
 }
 
-uint32_t sideband_map(struct sideband *s, const struct side_map *map)
+uint32_t sideband_add_map(struct sideband *s, const struct side_map *map)
 {
 	array_grow(s->maps, s->nmaps, s->maps_cap);
 	s->maps[s->nmaps] = *map;
 	return (uint32_t)s->nmaps++;
 }
 
-uint32_t sideband_ksymbol(struct sideband *s, const struct side_ksymbol *k)
+uint32_t sideband_add_ksymbol(struct sideband *s, const struct side_ksymbol *k)
 {
 	array_grow(s->ksymbols, s->nksymbols, s->ksymbols_cap);
 	s->ksymbols[s->nksymbols] = *k;
 	return (uint32_t)s->nksymbols++;
 }
 
-static int by_time(const void *a, const void *b)
+static int side_row_compare(const void *a, const void *b)
 {
 	const struct side_row *l = a, *r = b;
 
@@ -46,7 +48,7 @@ static int by_time(const void *a, const void *b)
 	return l->order < r->order ? -1 : l->order > r->order;
 }
 
-static struct side_timeline *timeline(struct side_timelines *t, uint32_t key)
+static struct side_timeline *timelines_get(struct side_timelines *t, uint32_t key)
 {
 	uint64_t *id = map_at(&t->index, key);
 
@@ -58,16 +60,16 @@ static struct side_timeline *timeline(struct side_timelines *t, uint32_t key)
 	return &t->list[*id - 1];
 }
 
-static void change(struct side_timelines *t, uint32_t key, const struct side_row *at,
-		   uint32_t value)
+static void timelines_change(struct side_timelines *t, uint32_t key, const struct side_row *at,
+			     uint32_t value)
 {
-	struct side_timeline *line = timeline(t, key);
+	struct side_timeline *line = timelines_get(t, key);
 
 	array_grow(line->changes, line->n, line->cap);
 	line->changes[line->n++] = (struct side_change){at->time, at->order, value};
 }
 
-static uint32_t last_value(const struct side_timelines *t, uint32_t key, uint32_t none)
+static uint32_t timelines_last_value(const struct side_timelines *t, uint32_t key, uint32_t none)
 {
 	const uint64_t *id = map_get(&t->index, key);
 
@@ -76,30 +78,31 @@ static uint32_t last_value(const struct side_timelines *t, uint32_t key, uint32_
 
 /* A new thread has its parent's name; of an unknown parent it has none, and not its tid's former
  * one. */
-static void fork_comm(struct sideband *s, const struct side_row *row)
+static void sideband_apply_fork_comm(struct sideband *s, const struct side_row *row)
 {
-	change(&s->comms, row->tid, row, last_value(&s->comms, row->ptid, UINT32_MAX));
+	timelines_change(&s->comms, row->tid, row,
+			 timelines_last_value(&s->comms, row->ptid, UINT32_MAX));
 }
 
-static void apply(struct sideband *s, uint32_t index)
+static void sideband_apply(struct sideband *s, uint32_t index)
 {
 	const struct side_row *row = &s->list[index];
 
 	switch (row->kind) {
 	case SIDE_MAP:
-		change(&s->spaces, row->pid, row, index);
+		timelines_change(&s->spaces, row->pid, row, index);
 		break;
 	case SIDE_KSYMBOL:
-		change(&s->spaces, KERNEL_PID, row, index);
+		timelines_change(&s->spaces, KERNEL_PID, row, index);
 		break;
 	case SIDE_COMM:
-		change(&s->comms, row->tid, row, row->what);
+		timelines_change(&s->comms, row->tid, row, row->what);
 		break;
 	case SIDE_FORK:
-		fork_comm(s, row);
+		sideband_apply_fork_comm(s, row);
 		if (side_fork_key(row) != row->ppid)
-			change(&s->spaces, side_fork_key(row), row,
-			       index | (side_is_thread(row) ? SIDE_THREAD : 0));
+			timelines_change(&s->spaces, side_fork_key(row), row,
+					 index | (side_is_thread(row) ? SIDE_THREAD : 0));
 		break;
 	case SIDE_EXIT:
 		break;
@@ -112,7 +115,7 @@ static void apply(struct sideband *s, uint32_t index)
  * the start would undo it. (A recording of some CPUs has the fork, where it happened on one of
  * these, and not the exec on another.)
  */
-static void date_tail(struct sideband *s)
+static void sideband_date_tail(struct sideband *s)
 {
 	struct map started = {0};
 	const uint64_t *fork;
@@ -135,7 +138,7 @@ static void date_tail(struct sideband *s)
 }
 
 /* Which starts are of processes that perf had told of, and that had not ended since. */
-static void find_late_forks(struct sideband *s)
+static void sideband_find_late_forks(struct sideband *s)
 {
 	struct map told = {0};
 	size_t i;
@@ -160,13 +163,13 @@ void sideband_finish(struct sideband *s)
 	struct side_row idle = {.tid = 0};
 	size_t i;
 
-	date_tail(s);
+	sideband_date_tail(s);
 	if (s->n)
-		qsort(s->list, s->n, sizeof(*s->list), by_time);
-	find_late_forks(s);
-	change(&s->comms, 0, &idle, intern_str(s->strings, "swapper"));
+		qsort(s->list, s->n, sizeof(*s->list), side_row_compare);
+	sideband_find_late_forks(s);
+	timelines_change(&s->comms, 0, &idle, intern_str(s->strings, "swapper"));
 	for (i = 0; i < s->n; i++)
-		apply(s, (uint32_t)i);
+		sideband_apply(s, (uint32_t)i);
 }
 
 const struct side_timeline *sideband_timeline(const struct side_timelines *t, uint32_t key)
@@ -196,4 +199,168 @@ void sideband_free(struct sideband *s)
 	free(s->dsos);
 	free(s->ksymbols);
 	*s = (struct sideband){0};
+}
+
+/* --- reading records --- */
+
+static struct side_row sideband_make_row(struct recording *r, const struct record *rec,
+					 enum side_kind kind)
+{
+	struct side_row row = {.order = rec->order, .kind = (uint8_t)kind};
+
+	sample_trailer_time(&r->events, rec->body, &row.time);
+	if (row.time == UINT64_MAX)
+		row.time = 0;
+	return row;
+}
+
+/* "[kernel.kallsyms]_text": where the kernel is, and where that symbol was when it ran. */
+static void sideband_note_kernel(struct sideband *side, const struct side_map *map,
+				 const char *name)
+{
+	const char *symbol = strchr(name, ']');
+
+	if (side->ref_name[0] || !symbol)
+		return;
+	snprintf(side->ref_name, sizeof(side->ref_name), "%s", symbol + 1);
+	side->ref_addr = map->pgoff;
+	side->kernel_start = map->start;
+	side->kernel_end = map->end;
+}
+
+static void sideband_add_mapping(struct recording *r, const struct record *rec, struct side_map map,
+				 struct side_dso dso, const char *name, uint32_t pid)
+{
+	unsigned int mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct side_row row = sideband_make_row(r, rec, SIDE_MAP);
+	struct sideband *side = &r->side;
+
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
+		return;
+	if (map.end < map.start)
+		map.end = UINT64_MAX;
+	dso.name = intern_str(side->strings, name);
+	row.pid = mode == PERF_RECORD_MISC_KERNEL ? KERNEL_PID : pid;
+	if (row.pid == KERNEL_PID && !strncmp(name, "[kernel.kallsyms]", 17)) {
+		sideband_note_kernel(side, &map, name);
+		if (dso.build_id != UINT32_MAX)
+			side->kernel_build_id = dso.build_id;
+		return;
+	}
+	side->nmodules += row.pid == KERNEL_PID;
+	map.dso = sideband_add_dso(side, &dso);
+	row.what = sideband_add_map(side, &map);
+	sideband_add_row(side, &row);
+}
+
+static uint32_t sideband_read_map(struct cursor *c, struct side_map *map)
+{
+	uint32_t pid = cursor_u32(c);
+
+	cursor_u32(c); /* tid */
+	map->start = cursor_u64(c);
+	map->end = map->start + cursor_u64(c);
+	map->pgoff = cursor_u64(c);
+	return pid;
+}
+
+void sideband_read_mmap(struct recording *r, const struct record *rec)
+{
+	struct side_dso dso = {.build_id = UINT32_MAX};
+	struct cursor c = rec->body;
+	struct side_map map;
+	uint32_t pid = sideband_read_map(&c, &map);
+
+	if (c.bad)
+		return;
+	sideband_add_mapping(r, rec, map, dso, record_rest_string(&c), pid);
+}
+
+static uint32_t sideband_read_build_id(struct recording *r, struct cursor id)
+{
+	uint8_t n = cursor_u8(&id), i;
+	const uint8_t *bytes;
+	char hex[41] = "";
+
+	cursor_take(&id, 3);
+	bytes = cursor_take(&id, 20);
+	if (!bytes || n > 20 || !n)
+		return UINT32_MAX;
+	for (i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	return intern_str(r->side.strings, hex);
+}
+
+void sideband_read_mmap2(struct recording *r, const struct record *rec)
+{
+	struct side_dso dso = {.build_id = UINT32_MAX};
+	struct cursor c = rec->body, id;
+	struct side_map map;
+	uint32_t pid = sideband_read_map(&c, &map);
+
+	id = cursor_sub(&c, 24);
+	cursor_take(&c, 8); /* prot, flags */
+	if (c.bad)
+		return;
+	if (rec->misc & MISC_MMAP_BUILD_ID) {
+		dso.build_id = sideband_read_build_id(r, id);
+	} else {
+		dso.major = cursor_u32(&id);
+		dso.minor = cursor_u32(&id);
+		dso.inode = cursor_u64(&id);
+	}
+	sideband_add_mapping(r, rec, map, dso, record_rest_string(&c), pid);
+}
+
+void sideband_read_comm(struct recording *r, const struct record *rec)
+{
+	struct side_row row = sideband_make_row(r, rec, SIDE_COMM);
+	struct cursor c = rec->body;
+
+	row.pid = cursor_u32(&c);
+	row.tid = cursor_u32(&c);
+	row.what = intern_str(r->side.strings, record_rest_string(&c));
+	if (!c.bad)
+		sideband_add_row(&r->side, &row);
+}
+
+static void sideband_read_task(struct recording *r, const struct record *rec, enum side_kind kind)
+{
+	struct side_row row = sideband_make_row(r, rec, kind);
+	struct cursor c = rec->body;
+
+	row.pid = cursor_u32(&c);
+	row.ppid = cursor_u32(&c);
+	row.tid = cursor_u32(&c);
+	row.ptid = cursor_u32(&c);
+	row.alone = kind == SIDE_FORK && rec->misc & MISC_FORK_EXEC;
+	if (!c.bad)
+		sideband_add_row(&r->side, &row);
+}
+
+void sideband_read_fork(struct recording *r, const struct record *rec)
+{
+	sideband_read_task(r, rec, SIDE_FORK);
+}
+
+void sideband_read_exit(struct recording *r, const struct record *rec)
+{
+	sideband_read_task(r, rec, SIDE_EXIT);
+}
+
+void sideband_read_ksymbol(struct recording *r, const struct record *rec)
+{
+	struct side_row row = sideband_make_row(r, rec, SIDE_KSYMBOL);
+	struct cursor c = rec->body;
+	struct side_ksymbol k = {.start = cursor_u64(&c)};
+
+	k.end = k.start + cursor_u32(&c);
+	cursor_u16(&c); /* type */
+	k.unregister = cursor_u16(&c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	k.name = intern_str(r->side.strings, record_rest_string(&c));
+	if (c.bad)
+		return;
+	row.pid = KERNEL_PID;
+	row.what = sideband_add_ksymbol(&r->side, &k);
+	sideband_add_row(&r->side, &row);
 }

@@ -113,10 +113,10 @@ struct sideband {
 	struct side_timelines spaces; /* by pid, the kernel's too: version, maybe SIDE_THREAD */
 };
 
-void sideband_row(struct sideband *s, const struct side_row *row);
-uint32_t sideband_dso(struct sideband *s, const struct side_dso *dso);
-uint32_t sideband_map(struct sideband *s, const struct side_map *map);
-uint32_t sideband_ksymbol(struct sideband *s, const struct side_ksymbol *k);
+void sideband_add_row(struct sideband *s, const struct side_row *row);
+uint32_t sideband_add_dso(struct sideband *s, const struct side_dso *dso);
+uint32_t sideband_add_map(struct sideband *s, const struct side_map *map);
+uint32_t sideband_add_ksymbol(struct sideband *s, const struct side_ksymbol *k);
 
 void sideband_finish(struct sideband *s);
 
@@ -140,5 +140,83 @@ static inline uint32_t timeline_at(const struct side_timeline *line, uint64_t ti
 	return low ? line->changes[low - 1].value : none;
 }
 void sideband_free(struct sideband *s);
+
+/*
+ * The address spaces of all processes, replayed from the side-band in the order of time. Advance to
+ * a version, then ask what is mapped. The side-band is only read: every thread can have a replay of
+ * its own.
+ */
+
+/* Processes that forked share a list until one of them changes it. */
+struct space_maps {
+	uint32_t refs, n, cap;
+	uint32_t id[]; /* of side-band maps, by address, without overlaps */
+};
+
+struct space {
+	struct space_maps *maps; /* NULL: none */
+	uint32_t state; /* 1 + the row that changed it last: the same state, the same maps */
+};
+
+struct spaces {
+	const struct sideband *side;
+	struct map index; /* pid -> index + 1 */
+	struct space *list;
+	size_t n, cap;
+	struct space programs; /* in kernel memory: the `dso` of its maps is an index in ksymbols */
+	struct side_map *pieces; /* what new maps left of old ones */
+	size_t npieces, pieces_cap;
+	uint32_t done;	       /* rows of the side-band applied */
+	uint32_t kernel_state; /* as a space's: of the kernel's maps and programs */
+};
+
+/* Applies rows up to and including `version`; UINT32_MAX: none yet. Never goes back. */
+void spaces_advance(struct spaces *s, uint32_t version);
+
+/* The space of a process, or of KERNEL_PID; NULL: never told of. Valid until spaces_advance. */
+const struct space *spaces_get(const struct spaces *s, uint32_t pid);
+
+/* What is mapped at `addr` in a space, which may be NULL; or NULL. Valid until spaces_advance. */
+const struct side_map *spaces_find(const struct spaces *s, const struct space *space,
+				   uint64_t addr);
+
+/* The program in kernel memory (BPF and the like) registered over `addr` now, or NULL. */
+const struct side_ksymbol *spaces_ksymbol(const struct spaces *s, uint64_t addr);
+void spaces_free(struct spaces *s);
+
+/*
+ * The address spaces of all processes at all times, for look-ups in any order and by any thread;
+ * space.c, which replays them, only goes forward. Both give the same map: the last one over an
+ * address since the process was forked, and before that its parent's at that time.
+ */
+
+struct history_map {
+	uint64_t start, end, reach; /* reach: the furthest end of the maps up to this one */
+	uint32_t row, map;	    /* of the side-band */
+};
+
+struct history_space {
+	struct history_map *maps; /* by start */
+	uint32_t *forks;	  /* rows that began it, in their order */
+	uint32_t n, cap, nforks, forks_cap;
+};
+
+struct history {
+	const struct sideband *side;
+	struct map index; /* pid -> index + 1 */
+	struct history_space *list;
+	size_t n, cap;
+};
+
+/* The side-band is finished and outlives it. */
+void history_make(struct history *h, const struct sideband *side);
+void history_free(struct history *h);
+
+/*
+ * What `pid` had mapped at `addr` in `version` (UINT32_MAX: nothing yet), or NULL. Later maps may
+ * have taken parts of it away, but not this address.
+ */
+const struct side_map *history_find(const struct history *h, uint32_t pid, uint64_t addr,
+				    uint32_t version);
 
 #endif

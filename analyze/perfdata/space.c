@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/space.h"
+#include "analyze/perfdata/sideband.h"
 
 #include "lib/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct space *space_of(struct spaces *s, uint32_t pid)
+static struct space *spaces_get_or_add(struct spaces *s, uint32_t pid)
 {
 	uint64_t *id = map_at(&s->index, pid);
 
@@ -18,30 +18,30 @@ static struct space *space_of(struct spaces *s, uint32_t pid)
 	return &s->list[*id - 1];
 }
 
-static const struct side_map *map_of(const struct spaces *s, uint32_t id)
+static const struct side_map *spaces_map(const struct spaces *s, uint32_t id)
 {
 	return id < s->side->nmaps ? &s->side->maps[id] : &s->pieces[id - s->side->nmaps];
 }
 
-static uint32_t count(const struct space *sp)
+static uint32_t space_count_maps(const struct space *sp)
 {
 	return sp->maps ? sp->maps->n : 0;
 }
 
-static const struct side_map *map_at_index(const struct spaces *s, const struct space *sp,
+static const struct side_map *space_map_at(const struct spaces *s, const struct space *sp,
 					   uint32_t at)
 {
-	return map_of(s, sp->maps->id[at]);
+	return spaces_map(s, sp->maps->id[at]);
 }
 
 /* The first map that ends behind `addr`. */
-static uint32_t lower_bound(const struct spaces *s, const struct space *sp, uint64_t addr)
+static uint32_t space_lower_bound(const struct spaces *s, const struct space *sp, uint64_t addr)
 {
-	uint32_t low = 0, high = count(sp), mid;
+	uint32_t low = 0, high = space_count_maps(sp), mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (map_at_index(s, sp, mid)->end <= addr)
+		if (space_map_at(s, sp, mid)->end <= addr)
 			low = mid + 1;
 		else
 			high = mid;
@@ -49,7 +49,7 @@ static uint32_t lower_bound(const struct spaces *s, const struct space *sp, uint
 	return low;
 }
 
-static void drop_maps(struct space *sp)
+static void space_drop_maps(struct space *sp)
 {
 	if (sp->maps && !--sp->maps->refs)
 		free(sp->maps);
@@ -57,10 +57,10 @@ static void drop_maps(struct space *sp)
 }
 
 /* The space's own list, with room for one more. */
-static struct space_maps *own_maps(struct space *sp)
+static struct space_maps *space_own_maps(struct space *sp)
 {
 	struct space_maps *old = sp->maps, *new = old;
-	uint32_t n = count(sp), cap;
+	uint32_t n = space_count_maps(sp), cap;
 
 	if (old && old->refs == 1 && n < old->cap)
 		return old;
@@ -71,7 +71,7 @@ static struct space_maps *own_maps(struct space *sp)
 		new = xmalloc(sizeof(*new) + cap * sizeof(*new->id));
 		if (n)
 			memcpy(new->id, old->id, n * sizeof(*new->id));
-		drop_maps(sp);
+		space_drop_maps(sp);
 		new->refs = 1;
 		new->n = n;
 	}
@@ -80,28 +80,28 @@ static struct space_maps *own_maps(struct space *sp)
 	return new;
 }
 
-static void insert_at(struct space *sp, uint32_t at, uint32_t map)
+static void space_insert_map(struct space *sp, uint32_t at, uint32_t map)
 {
-	struct space_maps *m = own_maps(sp);
+	struct space_maps *m = space_own_maps(sp);
 
 	memmove(m->id + at + 1, m->id + at, (m->n - at) * sizeof(*m->id));
 	m->id[at] = map;
 	m->n++;
 }
 
-static void remove_at(struct space *sp, uint32_t at, uint32_t gone)
+static void space_remove_maps(struct space *sp, uint32_t at, uint32_t gone)
 {
 	struct space_maps *m;
 
 	if (!gone)
 		return;
-	m = own_maps(sp);
+	m = space_own_maps(sp);
 	m->n -= gone;
 	memmove(m->id + at, m->id + at + gone, (m->n - at) * sizeof(*m->id));
 }
 
 /* A map that is not in the side-band: this replay's own. */
-static uint32_t own_map(struct spaces *s, const struct side_map *map)
+static uint32_t spaces_add_piece(struct spaces *s, const struct side_map *map)
 {
 	array_grow(s->pieces, s->npieces, s->pieces_cap);
 	s->pieces[s->npieces] = *map;
@@ -109,41 +109,41 @@ static uint32_t own_map(struct spaces *s, const struct side_map *map)
 }
 
 /* What a new mapping leaves of an old one: its part [from, to). */
-static uint32_t piece(struct spaces *s, uint32_t old, uint64_t from, uint64_t to)
+static uint32_t spaces_cut_map(struct spaces *s, uint32_t old, uint64_t from, uint64_t to)
 {
-	struct side_map m = *map_of(s, old);
+	struct side_map m = *spaces_map(s, old);
 
 	m.pgoff += from - m.start;
 	m.start = from;
 	m.end = to;
-	return own_map(s, &m);
+	return spaces_add_piece(s, &m);
 }
 
-static void space_map(struct spaces *s, struct space *sp, uint32_t map)
+static void space_add_map(struct spaces *s, struct space *sp, uint32_t map)
 {
-	struct side_map new = *map_of(s, map);
+	struct side_map new = *spaces_map(s, map);
 	uint32_t at, head = UINT32_MAX, tail = UINT32_MAX, gone;
 
 	if (new.start >= new.end)
 		return;
-	at = lower_bound(s, sp, new.start);
-	for (gone = 0; at + gone < count(sp); gone++) {
+	at = space_lower_bound(s, sp, new.start);
+	for (gone = 0; at + gone < space_count_maps(sp); gone++) {
 		uint32_t id = sp->maps->id[at + gone];
-		struct side_map old = *map_of(s, id);
+		struct side_map old = *spaces_map(s, id);
 
 		if (old.start >= new.end)
 			break;
 		if (old.start < new.start)
-			head = piece(s, id, old.start, new.start);
+			head = spaces_cut_map(s, id, old.start, new.start);
 		if (old.end > new.end)
-			tail = piece(s, id, new.end, old.end);
+			tail = spaces_cut_map(s, id, new.end, old.end);
 	}
-	remove_at(sp, at, gone);
+	space_remove_maps(sp, at, gone);
 	if (tail != UINT32_MAX)
-		insert_at(sp, at, tail);
-	insert_at(sp, at, map);
+		space_insert_map(sp, at, tail);
+	space_insert_map(sp, at, map);
 	if (head != UINT32_MAX)
-		insert_at(sp, at, head);
+		space_insert_map(sp, at, head);
 }
 
 /* Adds all that another space has. */
@@ -152,7 +152,7 @@ static void space_overlay(struct spaces *s, struct space *sp, struct space_maps 
 	uint32_t i;
 
 	for (i = 0; maps && maps != sp->maps && i < maps->n; i++)
-		space_map(s, sp, maps->id[i]);
+		space_add_map(s, sp, maps->id[i]);
 }
 
 /* A child begins with its parent's maps; one that perf made up gets its own told next. */
@@ -163,14 +163,14 @@ static void space_fork(struct spaces *s, const struct side_row *row)
 
 	if (key == row->ppid)
 		return;
-	space_of(s, row->ppid);
-	child = space_of(s, key);
-	parent = space_of(s, row->ppid); /* may have moved */
+	spaces_get_or_add(s, row->ppid);
+	child = spaces_get_or_add(s, key);
+	parent = spaces_get_or_add(s, row->ppid); /* may have moved */
 	if (row->late) {
 		space_overlay(s, child, parent->maps);
 		return;
 	}
-	drop_maps(child);
+	space_drop_maps(child);
 	if (row->alone || side_is_thread(row))
 		return;
 	child->maps = parent->maps;
@@ -178,7 +178,7 @@ static void space_fork(struct spaces *s, const struct side_row *row)
 		child->maps->refs++;
 }
 
-static void ksymbol(struct spaces *s, const struct side_row *row)
+static void spaces_apply_ksymbol(struct spaces *s, const struct side_row *row)
 {
 	const struct side_ksymbol *k = &s->side->ksymbols[row->what];
 	struct space *sp = &s->programs;
@@ -186,36 +186,36 @@ static void ksymbol(struct spaces *s, const struct side_row *row)
 	uint32_t at;
 
 	if (!k->unregister) {
-		space_map(s, sp, own_map(s, &m));
+		space_add_map(s, sp, spaces_add_piece(s, &m));
 		return;
 	}
-	at = lower_bound(s, sp, k->start);
-	if (at < count(sp) && map_at_index(s, sp, at)->start == k->start)
-		remove_at(sp, at, 1);
+	at = space_lower_bound(s, sp, k->start);
+	if (at < space_count_maps(sp) && space_map_at(s, sp, at)->start == k->start)
+		space_remove_maps(sp, at, 1);
 }
 
-static void changed(struct spaces *s, uint32_t pid)
+static void spaces_mark_changed(struct spaces *s, uint32_t pid)
 {
 	if (pid == KERNEL_PID)
 		s->kernel_state = s->done + 1;
 	else
-		space_of(s, pid)->state = s->done + 1;
+		spaces_get_or_add(s, pid)->state = s->done + 1;
 }
 
-static void apply(struct spaces *s, const struct side_row *row)
+static void spaces_apply(struct spaces *s, const struct side_row *row)
 {
 	switch (row->kind) {
 	case SIDE_MAP:
-		space_map(s, space_of(s, row->pid), row->what);
-		changed(s, row->pid);
+		space_add_map(s, spaces_get_or_add(s, row->pid), row->what);
+		spaces_mark_changed(s, row->pid);
 		break;
 	case SIDE_FORK:
 		space_fork(s, row);
-		changed(s, side_fork_key(row));
+		spaces_mark_changed(s, side_fork_key(row));
 		break;
 	case SIDE_KSYMBOL:
-		ksymbol(s, row);
-		changed(s, KERNEL_PID);
+		spaces_apply_ksymbol(s, row);
+		spaces_mark_changed(s, KERNEL_PID);
 		break;
 	}
 }
@@ -225,7 +225,7 @@ void spaces_advance(struct spaces *s, uint32_t version)
 	if (version == UINT32_MAX)
 		return;
 	for (; s->done <= version && s->done < s->side->n; s->done++)
-		apply(s, &s->side->list[s->done]);
+		spaces_apply(s, &s->side->list[s->done]);
 }
 
 const struct space *spaces_get(const struct spaces *s, uint32_t pid)
@@ -242,10 +242,10 @@ const struct side_map *spaces_find(const struct spaces *s, const struct space *s
 
 	if (!sp)
 		return NULL;
-	at = lower_bound(s, sp, addr);
-	if (at == count(sp))
+	at = space_lower_bound(s, sp, addr);
+	if (at == space_count_maps(sp))
 		return NULL;
-	m = map_at_index(s, sp, at);
+	m = space_map_at(s, sp, at);
 	return addr >= m->start ? m : NULL;
 }
 
@@ -261,9 +261,178 @@ void spaces_free(struct spaces *s)
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
-		drop_maps(&s->list[i]);
-	drop_maps(&s->programs);
+		space_drop_maps(&s->list[i]);
+	space_drop_maps(&s->programs);
 	free(s->list);
 	free(s->pieces);
 	map_free(&s->index);
+}
+
+/* --- at any time --- */
+
+enum { FORKS_DEEP = 4096 }; /* parents that are asked: a damaged file may name any number */
+
+static struct history_space *history_get_space(struct history *h, uint32_t pid)
+{
+	uint64_t *id = map_at(&h->index, pid);
+
+	if (!*id) {
+		array_grow(h->list, h->n, h->cap);
+		h->list[h->n] = (struct history_space){0};
+		*id = ++h->n;
+	}
+	return &h->list[*id - 1];
+}
+
+static void history_add_map(struct history_space *s, const struct side_map *m, uint32_t map,
+			    uint32_t row)
+{
+	if (m->start >= m->end)
+		return;
+	array_grow(s->maps, s->n, s->cap);
+	s->maps[s->n++] =
+		(struct history_map){.start = m->start, .end = m->end, .row = row, .map = map};
+}
+
+static void history_add_fork(struct history_space *s, uint32_t row)
+{
+	array_grow(s->forks, s->nforks, s->forks_cap);
+	s->forks[s->nforks++] = row;
+}
+
+static int history_compare_maps(const void *a, const void *b)
+{
+	const struct history_map *l = a, *r = b;
+
+	if (l->start != r->start)
+		return l->start < r->start ? -1 : 1;
+	return l->row < r->row ? -1 : l->row > r->row;
+}
+
+static void history_finish_space(struct history_space *s)
+{
+	uint64_t reach = 0;
+	uint32_t i;
+
+	if (s->n)
+		qsort(s->maps, s->n, sizeof(*s->maps), history_compare_maps);
+	for (i = 0; i < s->n; i++) {
+		if (s->maps[i].end > reach)
+			reach = s->maps[i].end;
+		s->maps[i].reach = reach;
+	}
+}
+
+void history_make(struct history *h, const struct sideband *side)
+{
+	size_t i;
+
+	*h = (struct history){.side = side};
+	for (i = 0; i < side->n; i++) {
+		const struct side_row *row = &side->list[i];
+
+		if (row->kind == SIDE_MAP)
+			history_add_map(history_get_space(h, row->pid), &side->maps[row->what],
+					row->what, (uint32_t)i);
+		else if (row->kind == SIDE_FORK && side_fork_key(row) != row->ppid)
+			history_add_fork(history_get_space(h, side_fork_key(row)), (uint32_t)i);
+	}
+	for (i = 0; i < h->n; i++)
+		history_finish_space(&h->list[i]);
+}
+
+/* The last fork up to `version`; UINT32_MAX: the process was there from the beginning. */
+static uint32_t history_last_fork(const struct history_space *s, uint32_t version)
+{
+	uint32_t low = 0, high = s->nforks, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (s->forks[mid] <= version)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? s->forks[low - 1] : UINT32_MAX;
+}
+
+/* Of the rows after `born` and up to `version` the last one that maps `addr`. */
+static const struct history_map *history_find_own(const struct history_space *s, uint64_t addr,
+						  uint32_t born, uint32_t version)
+{
+	const struct history_map *best = NULL;
+	uint32_t low = 0, high = s->n, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (s->maps[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	while (low-- > 0 && s->maps[low].reach > addr) {
+		const struct history_map *m = &s->maps[low];
+
+		if (m->end > addr && m->row <= version && (born == UINT32_MAX || m->row > born) &&
+		    (!best || m->row > best->row))
+			best = m;
+	}
+	return best;
+}
+
+/* What a FORK left is asked of the parent; `deep` counts down over all of one look-up. */
+static const struct history_map *history_find_deep(const struct history *h, uint32_t pid,
+						   uint64_t addr, uint32_t version, int *deep)
+{
+	const struct history_map *m;
+	const struct history_space *s;
+	const struct side_row *fork;
+	const uint64_t *id;
+	uint32_t born;
+
+	while (version != UINT32_MAX && (*deep)-- > 0) {
+		id = map_get(&h->index, pid);
+		if (!id)
+			return NULL;
+		s = &h->list[*id - 1];
+		born = history_last_fork(s, version);
+		m = history_find_own(s, addr, born, version);
+		if (m || born == UINT32_MAX)
+			return m;
+		fork = &h->side->list[born];
+		if (fork->late) {
+			m = history_find_deep(h, fork->ppid, addr, born, deep);
+			if (m)
+				return m;
+			version = born - 1; /* what perf had told of */
+			continue;
+		}
+		if (fork->alone || side_is_thread(fork))
+			return NULL;
+		pid = fork->ppid;
+		version = born; /* of the parent no row has that number */
+	}
+	return NULL;
+}
+
+const struct side_map *history_find(const struct history *h, uint32_t pid, uint64_t addr,
+				    uint32_t version)
+{
+	int deep = FORKS_DEEP;
+	const struct history_map *m = history_find_deep(h, pid, addr, version, &deep);
+
+	return m ? &h->side->maps[m->map] : NULL;
+}
+
+void history_free(struct history *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->n; i++) {
+		free(h->list[i].maps);
+		free(h->list[i].forks);
+	}
+	free(h->list);
+	map_free(&h->index);
+	*h = (struct history){0};
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/spots.h"
+#include "analyze/perfdata/resolve.h"
 
-#include "analyze/perfdata/format.h"
-#include "analyze/perfdata/spot_code.h"
+#include "analyze/symbols/elf.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,19 @@ enum {
 	SHARE = 1000
 }; /* functions that cost less than this part of an event's weight are left out */
 
-static const struct spot none = {.symbol = PROFILE_NONE, .object = SPOT_NOWHERE};
+static const struct spot no_spot = {.symbol = PROFILE_NONE, .object = SPOT_NOWHERE};
 
 /* Only where the table's symbol is what the address came to; a recorded name may have gone first.
  */
-static struct spot in_table(const struct symtab_symbol *s, uint32_t symbol, uint32_t object,
-			    uint64_t at)
+static struct spot spot_in_table(const struct symtab_symbol *s, uint32_t symbol, uint32_t object,
+				 uint64_t at)
 {
 	if (!s || __atomic_load_n(&s->id, __ATOMIC_RELAXED) != symbol + 1)
-		return none;
+		return no_spot;
 	return (struct spot){symbol, object, s->start, s->end, at};
 }
 
-static struct spot in_kernel(const struct addresses *a, uint64_t addr, uint32_t symbol)
+static struct spot spot_in_kernel(const struct addresses *a, uint64_t addr, uint32_t symbol)
 {
 	const struct side_ksymbol *program = spaces_ksymbol(&a->spaces, addr);
 	const struct side_map *map = spaces_find(&a->spaces, a->kernel, addr);
@@ -33,49 +33,224 @@ static struct spot in_kernel(const struct addresses *a, uint64_t addr, uint32_t 
 
 	if (program)
 		return (struct spot){symbol, SPOT_NOWHERE, program->start, program->end, addr};
-	spot = in_table(kernel_symbols_find(ob->kernel, addr), symbol, SPOT_KERNEL,
-			addr + ob->kernel->delta);
+	spot = spot_in_table(kernel_symbols_find(ob->kernel, addr), symbol, SPOT_KERNEL,
+			     addr + ob->kernel->delta);
 	if (spot.symbol != PROFILE_NONE || !map)
 		return spot;
-	return in_table(symtab_find(&ob->list[map->dso].table, addr - map->start), symbol,
-			SPOT_NOWHERE, addr - map->start);
+	return spot_in_table(symtab_find(&ob->list[map->dso].table, addr - map->start), symbol,
+			     SPOT_NOWHERE, addr - map->start);
 }
 
-static struct spot in_user(const struct addresses *a, uint64_t addr, uint32_t symbol)
+static struct spot spot_in_user(const struct addresses *a, uint64_t addr, uint32_t symbol)
 {
 	const struct side_map *map = spaces_find(&a->spaces, a->user, addr);
 	uint64_t at;
 
 	if (!map)
-		return none;
+		return no_spot;
 	at = addr - map->start + map->pgoff;
-	return in_table(symtab_find(&a->objects->list[map->dso].table, at), symbol, map->dso, at);
+	return spot_in_table(symtab_find(&a->objects->list[map->dso].table, at), symbol, map->dso,
+			     at);
 }
 
-struct spot spot_of(const struct addresses *a, uint32_t mode, uint64_t addr, uint32_t symbol)
+struct spot spot_find(const struct addresses *a, uint32_t mode, uint64_t addr, uint32_t symbol)
 {
 	if (mode == PERF_RECORD_MISC_KERNEL)
-		return in_kernel(a, addr, symbol);
-	return mode == PERF_RECORD_MISC_USER ? in_user(a, addr, symbol) : none;
+		return spot_in_kernel(a, addr, symbol);
+	return mode == PERF_RECORD_MISC_USER ? spot_in_user(a, addr, symbol) : no_spot;
+}
+
+/* --- code and lines --- */
+
+enum { CODE_MAX = 1 << 18 }; /* of a function: more is a symbol without an end */
+
+/* A function with spots, and where it lies. */
+struct function_place {
+	uint32_t symbol, object;
+	uint64_t start, end;
+};
+
+struct places {
+	struct function_place *list; /* by object */
+	size_t n;
+};
+
+static int function_place_compare(const void *a, const void *b)
+{
+	const struct function_place *l = a, *r = b;
+
+	if (l->object != r->object)
+		return l->object < r->object ? -1 : 1;
+	return l->symbol < r->symbol ? -1 : l->symbol > r->symbol;
+}
+
+/* The functions that have spots, each once. */
+static struct places function_places_find(const struct profile *p, const struct spot *spots,
+					  size_t n)
+{
+	struct places places = {.list = xcalloc(p->nspots + 1, sizeof(*places.list))};
+	bool *wanted = xcalloc(p->nsymbols + 1, sizeof(*wanted));
+	size_t i;
+
+	for (i = 0; i < p->nspots; i++)
+		wanted[p->spots[i].symbol] = true;
+	for (i = 0; i < n; i++) {
+		const struct spot *s = &spots[i];
+
+		if (s->symbol == PROFILE_NONE || !wanted[s->symbol])
+			continue;
+		wanted[s->symbol] = false;
+		places.list[places.n++] =
+			(struct function_place){s->symbol, s->object, s->start, s->end};
+	}
+	if (places.n)
+		qsort(places.list, places.n, sizeof(*places.list), function_place_compare);
+	free(wanted);
+	return places;
+}
+
+static void spots_add_code(struct profile *p, const struct function_place *f, uint8_t *bytes)
+{
+	if (!bytes)
+		return;
+	array_grow(p->codes, p->ncodes, p->codes_cap);
+	p->codes[p->ncodes++] = (struct profile_code){.symbol = f->symbol,
+						      .at = f->start,
+						      .bytes = bytes,
+						      .size = (size_t)(f->end - f->start)};
+}
+
+static bool function_place_fits(const struct function_place *f)
+{
+	return f->end > f->start && f->end - f->start <= CODE_MAX;
+}
+
+typedef const char *(*line_fn)(struct inlines *in, uint64_t addr);
+
+static void spots_add_lines(struct profile *p, const struct function_place *f, struct inlines *in,
+			    line_fn line_at)
+{
+	const char *line;
+	size_t i;
+
+	for (i = 0; in && i < p->nspots; i++) {
+		if (p->spots[i].symbol != f->symbol)
+			continue;
+		line = line_at(in, f->start + p->spots[i].offset);
+		if (line)
+			p->spots[i].line = intern_str(&p->strings, line);
+	}
+}
+
+/* --- the kernel --- */
+
+/* Copies of its memory, as it ran: addresses are those recorded. */
+static uint8_t *kernel_read_memory(const struct objects *ob, uint64_t addr, size_t size)
+{
+	const struct perfdata_options *o = ob->o;
+	char *paths[] = {
+		path_is_dir(ob->r->path) ? xasprintf("%s/kcore_dir/kcore", ob->r->path) : NULL,
+		o->host_dir ? xasprintf("%s/kcore", o->host_dir) : NULL,
+		o->use_this_host && kernel_is_this(ob->r) ? xstrdup("/proc/kcore") : NULL,
+	};
+	uint8_t *bytes = NULL;
+	size_t i;
+
+	for (i = 0; i < array_size(paths); i++) {
+		if (paths[i] && !bytes)
+			bytes = code_at_address(paths[i], addr, size);
+		free(paths[i]);
+	}
+	return bytes;
+}
+
+static uint8_t *kernel_read_code(const struct objects *ob, const struct function_place *f)
+{
+	size_t size = (size_t)(f->end - f->start);
+
+	if (ob->kernel->vmlinux)
+		return code_at_address(ob->kernel->vmlinux, f->start, size);
+	return kernel_read_memory(ob, f->start - ob->kernel->delta, size);
+}
+
+static void spots_explain_kernel(struct objects *ob, const struct function_place *f, size_t n)
+{
+	struct inlines *in = ob->kernel->vmlinux ? inlines_open(ob->kernel->vmlinux) : NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (function_place_fits(&f[i]))
+			spots_add_code(ob->p, &f[i], kernel_read_code(ob, &f[i]));
+		spots_add_lines(ob->p, &f[i], in, inlines_line_at);
+	}
+	inlines_close(in);
+}
+
+/* --- files --- */
+
+static const struct elf_file *dso_file_with_code(const struct dso_files *files)
+{
+	if (files->have_run && files->run.code)
+		return &files->run;
+	return files->have_syms && files->syms.code ? &files->syms : NULL;
+}
+
+static void spots_explain_file(struct objects *ob, const struct function_place *f, size_t n)
+{
+	struct dso_identity id = identity_of(&ob->identities, f->object);
+	struct symbol_sources from = identity_sources(ob->r, ob->o, &id);
+	const struct elf_file *code;
+	struct dso_files files;
+	struct inlines *in;
+	char why[512];
+	size_t i;
+
+	from.want_dwarf = true;
+	if (identity_has_no_file(&id) || dso_files_find(&files, &from, &id, why, sizeof(why)))
+		return;
+	in = inlines_of_files(&files);
+	code = dso_file_with_code(&files);
+	for (i = 0; i < n; i++) {
+		if (code && function_place_fits(&f[i]))
+			spots_add_code(
+				ob->p, &f[i],
+				code_at_offset(code, f[i].start, (size_t)(f[i].end - f[i].start)));
+		spots_add_lines(ob->p, &f[i], in, inlines_line_at_offset);
+	}
+	inlines_close(in);
+	dso_files_close(&files);
+}
+
+static void spots_add_codes(struct objects *ob, const struct spot *spots, size_t n)
+{
+	struct places places = function_places_find(ob->p, spots, n);
+	size_t from, to;
+
+	for (from = 0; from < places.n; from = to) {
+		const struct function_place *f = &places.list[from];
+
+		for (to = from + 1; to < places.n && places.list[to].object == f->object; to++)
+			;
+		if (f->object == SPOT_KERNEL)
+			spots_explain_kernel(ob, f, to - from);
+		else if (f->object != SPOT_NOWHERE)
+			spots_explain_file(ob, f, to - from);
+	}
+	free(places.list);
 }
 
 /* --- adding up --- */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int by_place(const void *a, const void *b)
+static int spot_compare(const void *a, const void *b)
 {
 	const struct profile_spot *l = a, *r = b;
-	int c = compare(l->event, r->event);
+	int c = compare_u64(l->event, r->event);
 
-	c = c ? c : compare(l->symbol, r->symbol);
-	return c ? c : compare(l->offset, r->offset);
+	c = c ? c : compare_u64(l->symbol, r->symbol);
+	return c ? c : compare_u64(l->offset, r->offset);
 }
 
-static void add_fold(struct profile *p, const struct fold *f, const struct spot *spots)
+static void spots_add_fold(struct profile *p, const struct fold *f, const struct spot *spots)
 {
 	size_t i;
 
@@ -95,14 +270,14 @@ static void add_fold(struct profile *p, const struct fold *f, const struct spot 
 	}
 }
 
-static void add_up(struct profile *p)
+static void spots_sum(struct profile *p)
 {
 	size_t i, n = 0;
 
 	if (p->nspots)
-		qsort(p->spots, p->nspots, sizeof(*p->spots), by_place);
+		qsort(p->spots, p->nspots, sizeof(*p->spots), spot_compare);
 	for (i = 0; i < p->nspots; i++) {
-		if (n && !by_place(&p->spots[n - 1], &p->spots[i])) {
+		if (n && !spot_compare(&p->spots[n - 1], &p->spots[i])) {
 			p->spots[n - 1].samples += p->spots[i].samples;
 			p->spots[n - 1].weight += p->spots[i].weight;
 		} else {
@@ -113,7 +288,7 @@ static void add_up(struct profile *p)
 }
 
 /* All of an event, by the recording's number. */
-static uint64_t weight_of(const struct folds *f, uint32_t event)
+static uint64_t folds_event_weight(const struct folds *f, uint32_t event)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -124,20 +299,21 @@ static uint64_t weight_of(const struct folds *f, uint32_t event)
 }
 
 /* Rows [from, to) are one function's: drops them where it costs next to nothing. */
-static size_t keep(struct profile *p, const struct folds *f, size_t from, size_t to, size_t n)
+static size_t spots_keep_function(struct profile *p, const struct folds *f, size_t from, size_t to,
+				  size_t n)
 {
 	uint64_t sum = 0;
 	size_t i;
 
 	for (i = from; i < to; i++)
 		sum += p->spots[i].weight;
-	if (sum < weight_of(f, p->spots[from].event) / SHARE)
+	if (sum < folds_event_weight(f, p->spots[from].event) / SHARE)
 		return n;
 	memmove(&p->spots[n], &p->spots[from], (to - from) * sizeof(*p->spots));
 	return n + to - from;
 }
 
-static void keep_costly(struct profile *p, const struct folds *f)
+static void spots_keep_costly(struct profile *p, const struct folds *f)
 {
 	size_t from, to, n = 0;
 
@@ -146,12 +322,12 @@ static void keep_costly(struct profile *p, const struct folds *f)
 			if (p->spots[to].symbol != p->spots[from].symbol ||
 			    p->spots[to].event != p->spots[from].event)
 				break;
-		n = keep(p, f, from, to, n);
+		n = spots_keep_function(p, f, from, to, n);
 	}
 	p->nspots = n;
 }
 
-static size_t count_stacks(const struct folds *f)
+static size_t folds_count_stacks(const struct folds *f)
 {
 	size_t n = 0, i;
 
@@ -167,12 +343,12 @@ void spots_add(struct objects *ob, const struct folds *f, const struct spot *spo
 	size_t i;
 
 	for (i = 0; i < f->n; at += f->list[i++].nstacks)
-		add_fold(p, &f->list[i], at);
-	add_up(p);
-	keep_costly(p, f);
+		spots_add_fold(p, &f->list[i], at);
+	spots_sum(p);
+	spots_keep_costly(p, f);
 	if (ob->r->arch)
 		p->arch = intern_str(&p->strings, ob->r->arch);
-	spot_code_add(ob, spots, count_stacks(f));
+	spots_add_codes(ob, spots, folds_count_stacks(f));
 }
 
 void spots_number_symbols(struct profile *p, const uint32_t *ids)
@@ -196,5 +372,5 @@ void spots_number_events(const struct recording *r)
 		p->spots[i].event = profile_event(p, e->name, false);
 	}
 	if (p->nspots)
-		qsort(p->spots, p->nspots, sizeof(*p->spots), by_place);
+		qsort(p->spots, p->nspots, sizeof(*p->spots), spot_compare);
 }

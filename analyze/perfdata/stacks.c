@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/stacks.h"
+#include "analyze/perfdata/fold.h"
 
 #include "lib/alloc.h"
+#include "lib/radix.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -36,13 +37,13 @@ void stacks_unlist(struct stacks *s)
 	s->keys = NULL;
 }
 
-static size_t first_slot(const struct stacks *s, uint64_t hash)
+static size_t stacks_first_slot(const struct stacks *s, uint64_t hash)
 {
 	return (uint32_t)hash & (s->nslots - 1);
 }
 
 /* The slot with the same half of the hash, or the free one. */
-static uint64_t *likely_slot(const struct stacks *s, uint64_t hash, size_t i)
+static uint64_t *stacks_likely_slot(const struct stacks *s, uint64_t hash, size_t i)
 {
 	while (s->slots[i] && (s->slots[i] ^ hash << 32) >> 32)
 		i = (i + 1) & (s->nslots - 1);
@@ -51,7 +52,7 @@ static uint64_t *likely_slot(const struct stacks *s, uint64_t hash, size_t i)
 
 void stacks_prefetch_stack(const struct stacks *s, uint64_t hash)
 {
-	uint32_t id = (uint32_t)*likely_slot(s, hash, first_slot(s, hash));
+	uint32_t id = (uint32_t)*stacks_likely_slot(s, hash, stacks_first_slot(s, hash));
 	const struct stack *stack;
 
 	if (!id)
@@ -62,7 +63,7 @@ void stacks_prefetch_stack(const struct stacks *s, uint64_t hash)
 	__builtin_prefetch(&stack->chain[12]);
 }
 
-static void grow(struct stacks *s)
+static void stacks_grow(struct stacks *s)
 {
 	uint64_t *old = s->slots;
 	size_t n = s->nslots, i, at;
@@ -72,7 +73,7 @@ static void grow(struct stacks *s)
 	for (i = 0; i < n; i++) {
 		if (!old[i])
 			continue;
-		at = first_slot(s, old[i] >> 32);
+		at = stacks_first_slot(s, old[i] >> 32);
 		while (s->slots[at])
 			at = (at + 1) & (s->nslots - 1);
 		s->slots[at] = old[i];
@@ -80,7 +81,7 @@ static void grow(struct stacks *s)
 	free(old);
 }
 
-static uint64_t root_key(const struct stack *s)
+static uint64_t stack_root_key(const struct stack *s)
 {
 	static const uint32_t lengths[] = {3, 6, 10, 15, UINT32_MAX};
 	uint64_t h = 0, key = 0;
@@ -94,7 +95,7 @@ static uint64_t root_key(const struct stack *s)
 	return key;
 }
 
-static uint32_t add(struct stacks *s, const struct stack_head *head, const void *chain)
+static uint32_t stacks_add(struct stacks *s, const struct stack_head *head, const void *chain)
 {
 	struct stack *new = arena_alloc(&s->arena, sizeof(*new) + head->nr * sizeof(uint64_t));
 
@@ -103,13 +104,13 @@ static uint32_t add(struct stacks *s, const struct stack_head *head, const void 
 		memcpy(new->chain, chain, head->nr * sizeof(uint64_t));
 	array_grow(s->list, s->n, s->cap);
 	array_grow(s->keys, s->n, s->keys_cap);
-	s->keys[s->n] =
-		(struct stack_key){(uint64_t)(head->version + 1) << 32 | head->pid, root_key(new)};
+	s->keys[s->n] = (struct stack_key){(uint64_t)(head->version + 1) << 32 | head->pid,
+					   stack_root_key(new)};
 	s->list[s->n++] = new;
 	return (uint32_t)s->n;
 }
 
-static bool same(const struct stack *a, const struct stack_head *head, const void *chain)
+static bool stack_equals(const struct stack *a, const struct stack_head *head, const void *chain)
 {
 	return !memcmp(&a->head, head, sizeof(*head)) &&
 	       !(head->nr && memcmp(a->chain, chain, head->nr * sizeof(uint64_t)));
@@ -122,16 +123,114 @@ uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *hea
 	size_t i;
 
 	if (s->n * 2 >= s->nslots)
-		grow(s);
-	i = first_slot(s, hash);
+		stacks_grow(s);
+	i = stacks_first_slot(s, hash);
 	for (;;) {
-		slot = likely_slot(s, hash, i);
+		slot = stacks_likely_slot(s, hash, i);
 		if (!*slot)
 			break;
-		if (same(s->list[(uint32_t)*slot - 1], head, chain))
+		if (stack_equals(s->list[(uint32_t)*slot - 1], head, chain))
 			return (uint32_t)*slot - 1;
 		i = ((size_t)(slot - s->slots) + 1) & (s->nslots - 1);
 	}
-	*slot = hash << 32 | add(s, head, chain);
+	*slot = hash << 32 | stacks_add(s, head, chain);
 	return (uint32_t)s->n - 1;
+}
+
+/* --- the order in which they are resolved --- */
+
+/* Takes the lists of the folds over: fills in `stacks`, and gives the keys; the caller frees. */
+static struct stack_key *stack_order_collect(struct stack_order *so, struct folds *f)
+{
+	struct stack_key *keys;
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		so->n += f->list[i].stacks.n;
+	so->stacks = xcalloc(so->n + 1, sizeof(*so->stacks));
+	keys = xcalloc(so->n + 1, sizeof(*keys));
+	for (so->n = i = 0; i < f->n; i++) {
+		struct stacks *s = &f->list[i].stacks;
+
+		if (s->n) {
+			memcpy(so->stacks + so->n, s->list, s->n * sizeof(*s->list));
+			memcpy(keys + so->n, s->keys, s->n * sizeof(*keys));
+		}
+		so->n += s->n;
+		stacks_unlist(s);
+	}
+	return keys;
+}
+
+static int stack_compare_chain(const void *a, const void *b, void *arg)
+{
+	struct stack *const *stacks = arg;
+	const struct stack *l = stacks[*(const uint32_t *)a], *r = stacks[*(const uint32_t *)b];
+	uint32_t i;
+
+	for (i = 1; i <= l->head.nr && i <= r->head.nr; i++) {
+		uint64_t x = l->chain[l->head.nr - i], y = r->chain[r->head.nr - i];
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	if (l->head.nr != r->head.nr)
+		return l->head.nr < r->head.nr ? -1 : 1;
+	if (l->head.ip != r->head.ip)
+		return l->head.ip < r->head.ip ? -1 : 1;
+	return l->head.mode < r->head.mode ? -1 : l->head.mode > r->head.mode;
+}
+
+static void stack_order_sort_run(struct stack_order *so, size_t from, size_t to)
+{
+	if (to - from > 1)
+		qsort_r(so->order + from, to - from, sizeof(*so->order), stack_compare_chain,
+			so->stacks);
+}
+
+/* Stacks of equal keys are told apart by all that they hold. */
+static void stack_order_sort_runs(struct stack_order *so, const struct stack_key *keys)
+{
+	const struct stack_key *run = NULL, *key;
+	size_t i, from = 0;
+
+	for (i = 0; i < so->n; i++) {
+		key = &keys[so->order[i]];
+		if (run && key->space == run->space && key->root == run->root)
+			continue;
+		stack_order_sort_run(so, from, i);
+		run = key;
+		from = i;
+	}
+	stack_order_sort_run(so, from, so->n);
+}
+
+void stack_order_make(struct stack_order *so, struct folds *f)
+{
+	struct stack_key *keys;
+	struct radix_row *rows;
+	size_t i;
+
+	*so = (struct stack_order){0};
+	keys = stack_order_collect(so, f);
+	rows = xcalloc(so->n, sizeof(*rows));
+	so->order = xcalloc(so->n, sizeof(*so->order));
+	for (i = 0; i < so->n; i++)
+		rows[i] = (struct radix_row){keys[i].root, i};
+	radix_sort(rows, so->n);
+	for (i = 0; i < so->n; i++)
+		rows[i].key = keys[rows[i].value].space;
+	radix_sort(rows, so->n);
+	for (i = 0; i < so->n; i++)
+		so->order[i] = (uint32_t)rows[i].value;
+	free(rows);
+	stack_order_sort_runs(so, keys);
+	free(keys);
+}
+
+void stack_order_free(struct stack_order *so)
+{
+	free(so->stacks);
+	free(so->order);
+	*so = (struct stack_order){0};
 }

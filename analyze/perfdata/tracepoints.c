@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/tracepoints.h"
 
-#include "analyze/perfdata/recording.h"
-#include "analyze/perfdata/sample.h"
-#include "analyze/perfdata/time_order.h"
-#include "analyze/perfdata/tracepoint_plan.h"
-#include "analyze/perfdata/tracepoint_threads.h"
-#include "analyze/perfdata/tracing.h"
+#include "analyze/perfdata/tracepoint_parts.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -14,6 +9,120 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- threads --- */
+
+/*
+ * The side-band is run through once before any event: then each thread's last name is known from
+ * its first event on, and tables by name need not keep its rows apart until it ends.
+ */
+
+static uint32_t tracepoint_threads_add(struct tracepoint_threads *t, uint32_t tid)
+{
+	array_grow(t->list, t->n, t->cap);
+	t->list[t->n] =
+		(struct tracepoint_thread){.pid = UINT32_MAX, .tid = tid, .name = UINT32_MAX};
+	return (uint32_t)t->n++;
+}
+
+/* In `now`, which while the side-band is run through holds the state at its row. */
+static struct tracepoint_thread *tracepoint_threads_get(struct tracepoint_threads *t, uint32_t tid)
+{
+	uint64_t *at = map_at(&t->now, tid);
+
+	if (!*at)
+		*at = tracepoint_threads_add(t, tid) + 1ULL;
+	return &t->list[*at - 1];
+}
+
+/* Perf's own rows tell of threads that are there already. */
+static void tracepoint_threads_apply_fork(struct tracepoint_threads *t, const struct side_row *row)
+{
+	uint64_t *parent = map_get(&t->now, row->ptid), *at;
+	uint32_t name = parent ? t->list[*parent - 1].name : UINT32_MAX, thread;
+
+	if (row->alone) {
+		thread = (uint32_t)(tracepoint_threads_get(t, row->tid) - t->list);
+	} else {
+		thread = tracepoint_threads_add(t, row->tid);
+		at = map_at(&t->now, row->tid);
+		*at = thread + 1ULL;
+		array_grow(t->starts, t->nstarts, t->starts_cap);
+		t->starts[t->nstarts++] = (struct thread_start){row->time, row->tid, thread};
+	}
+	t->list[thread].pid = row->pid;
+	t->list[thread].name = name;
+}
+
+static void tracepoint_threads_apply_comm(struct tracepoint_threads *t, const struct side_row *row)
+{
+	struct tracepoint_thread *thread = tracepoint_threads_get(t, row->tid);
+
+	thread->pid = row->pid;
+	thread->name = row->what;
+}
+
+/* As it was before the first start: ids that began as threads, and not by a fork. */
+static void tracepoint_threads_rewind(struct tracepoint_threads *t)
+{
+	struct map now = {0};
+	size_t i, start = 0;
+
+	for (i = 0; i < t->n; i++) {
+		if (start < t->nstarts && t->starts[start].thread == i)
+			start++;
+		else
+			*map_at(&now, t->list[i].tid) = i + 1;
+	}
+	map_free(&t->now);
+	t->now = now;
+}
+
+void tracepoint_threads_init(struct tracepoint_threads *t, const struct sideband *side)
+{
+	struct tracepoint_thread *idle;
+	size_t i;
+
+	*t = (struct tracepoint_threads){0};
+	idle = tracepoint_threads_get(t, 0);
+	idle->pid = 0;
+	idle->name = intern_str(side->strings, "swapper");
+	for (i = 0; i < side->n; i++) {
+		if (side->list[i].kind == SIDE_FORK)
+			tracepoint_threads_apply_fork(t, &side->list[i]);
+		else if (side->list[i].kind == SIDE_COMM)
+			tracepoint_threads_apply_comm(t, &side->list[i]);
+	}
+	tracepoint_threads_rewind(t);
+}
+
+/* The next start. */
+void tracepoint_threads_start(struct tracepoint_threads *t)
+{
+	const struct thread_start *s = &t->starts[t->next++];
+
+	*map_at(&t->now, s->tid) = s->thread + 1ULL;
+	t->recent[s->tid % THREADS_RECENT].thread = 0;
+}
+
+uint32_t tracepoint_threads_look_up(struct tracepoint_threads *t, uint32_t tid)
+{
+	uint32_t i = tid % THREADS_RECENT,
+		 thread = (uint32_t)(tracepoint_threads_get(t, tid) - t->list);
+
+	t->recent[i].tid = tid;
+	t->recent[i].thread = thread + 1;
+	return thread;
+}
+
+void tracepoint_threads_free(struct tracepoint_threads *t)
+{
+	free(t->list);
+	free(t->starts);
+	map_free(&t->now);
+}
+
+/* --- opening --- */
 
 /* Which event an id means: few are recorded, and each sample names one. */
 enum { KNOWN_IDS = 16 };
@@ -45,20 +154,20 @@ struct tracepoints {
 	struct error *err;
 };
 
-static bool is_tracepoint(const struct event *e)
+static bool event_is_tracepoint(const struct event *e)
 {
 	return e->type == PERF_TYPE_TRACEPOINT;
 }
 
 /* Formats by event; the events' names, which a pipe does not tell. */
-static int match_formats(struct tracepoints *tp, struct error *err)
+static int tracepoints_match_formats(struct tracepoints *tp, struct error *err)
 {
 	struct recording *r = &tp->r;
 	size_t i, any = 0;
 
 	tp->formats = xcalloc(r->events.n, sizeof(*tp->formats));
 	for (i = 0; i < r->events.n; i++) {
-		if (!is_tracepoint(&r->events.list[i]))
+		if (!event_is_tracepoint(&r->events.list[i]))
 			continue;
 		any++;
 		tp->formats[i] = tracing_find(&tp->tracing, r->events.list[i].config);
@@ -88,7 +197,7 @@ int tracepoints_open(struct tracepoints **out, const char *path, const struct ti
 	if (tp->tracing.cut)
 		recording_damaged(r, (uint64_t)(r->tracing.at - r->inputs[0].data),
 				  "the tracing data is cut off");
-	ret = match_formats(tp, err);
+	ret = tracepoints_match_formats(tp, err);
 	if (!ret)
 		ret = recording_resolve_slice(slice, r, &tp->from_ns, &tp->to_ns, err);
 	if (!ret)
@@ -118,25 +227,26 @@ const char *tracepoints_arch(const struct tracepoints *tp)
 	return tp->r.arch;
 }
 
-static bool matches(const struct tracing_format *f, const char *system, const char *name)
+static bool tracing_format_matches(const struct tracing_format *f, const char *system,
+				   const char *name)
 {
 	return f && !strcmp(f->system, system) && !fnmatch(name, f->name, 0);
 }
 
-static struct tracing_format *find_format(const struct tracepoints *tp, const char *system,
-					  const char *name)
+static struct tracing_format *tracepoints_find_format(const struct tracepoints *tp,
+						      const char *system, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < tp->r.events.n; i++)
-		if (matches(tp->formats[i], system, name))
+		if (tracing_format_matches(tp->formats[i], system, name))
 			return tp->formats[i];
 	return NULL;
 }
 
 const char *tracepoints_has(const struct tracepoints *tp, const char *system, const char *name)
 {
-	const struct tracing_format *f = find_format(tp, system, name);
+	const struct tracing_format *f = tracepoints_find_format(tp, system, name);
 
 	return f ? f->name : NULL;
 }
@@ -144,7 +254,7 @@ const char *tracepoints_has(const struct tracepoints *tp, const char *system, co
 const char *tracepoints_print_format(const struct tracepoints *tp, const char *system,
 				     const char *name, size_t *len)
 {
-	const struct tracing_format *f = find_format(tp, system, name);
+	const struct tracing_format *f = tracepoints_find_format(tp, system, name);
 
 	return f ? tracing_print_format(f, len) : NULL;
 }
@@ -179,8 +289,8 @@ const char *tracepoints_event(const struct tracepoints *tp, uint16_t event)
 /* --- samples --- */
 
 /* The first of "name|other name" that the format has. */
-static struct tracing_field find_field(struct tracepoints *tp, struct tracing_format *f,
-				       const char *names)
+static struct tracing_field tracepoints_find_field(struct tracepoints *tp, struct tracing_format *f,
+						   const char *names)
 {
 	char *text = xstrdup(names), *state = NULL, *name;
 	struct tracing_field field = {0};
@@ -192,15 +302,15 @@ static struct tracing_field find_field(struct tracepoints *tp, struct tracing_fo
 	return field;
 }
 
-static int plan_fields(struct tracepoints *tp, size_t event, const struct tracepoint_want *want,
-		       struct tracepoint_plan *plan)
+static int tracepoints_plan_fields(struct tracepoints *tp, size_t event,
+				   const struct tracepoint_want *want, struct tracepoint_plan *plan)
 {
 	uint64_t needed = PERF_SAMPLE_TIME | PERF_SAMPLE_TID | PERF_SAMPLE_RAW;
 	struct tracing_format *f = tp->formats[event];
 	int i;
 
 	for (i = 0; i < TRACEPOINT_FIELDS && want->fields[i]; i++) {
-		plan->fields[i] = find_field(tp, f, want->fields[i]);
+		plan->fields[i] = tracepoints_find_field(tp, f, want->fields[i]);
 		if (!plan->fields[i].size)
 			return error_set(tp->err, EBADMSG,
 					 "%s: the format of %s:%s has no number '%s'", tp->r.path,
@@ -215,7 +325,7 @@ static int plan_fields(struct tracepoints *tp, size_t event, const struct tracep
 	return 0;
 }
 
-static int make_plans(struct tracepoints *tp)
+static int tracepoints_make_plans(struct tracepoints *tp)
 {
 	size_t i, k;
 	int ret = 0;
@@ -225,19 +335,19 @@ static int make_plans(struct tracepoints *tp)
 		for (k = 0; k < tp->q->n && !ret && !tp->plans[i].wanted; k++) {
 			const struct tracepoint_want *w = &tp->q->wants[k];
 
-			if (!matches(tp->formats[i], w->system, w->name))
+			if (!tracing_format_matches(tp->formats[i], w->system, w->name))
 				continue;
 			tp->plans[i].wanted = true;
 			tp->plans[i].want = (uint16_t)k;
 			tp->plans[i].event = (uint16_t)i;
-			ret = plan_fields(tp, i, w, &tp->plans[i]);
+			ret = tracepoints_plan_fields(tp, i, w, &tp->plans[i]);
 			tracepoint_plan_finish(&tp->plans[i], &tp->r.events.list[i]);
 		}
 	}
 	return ret;
 }
 
-static bool left_out(struct tracepoints *tp, uint64_t time)
+static bool tracepoints_leave_out(struct tracepoints *tp, uint64_t time)
 {
 	if (!tp->from_ns && !tp->to_ns)
 		return false;
@@ -247,7 +357,7 @@ static bool left_out(struct tracepoints *tp, uint64_t time)
 	return true;
 }
 
-static inline long event_of(struct tracepoints *tp, struct cursor body)
+static inline long tracepoints_sample_event(struct tracepoints *tp, struct cursor body)
 {
 	struct cursor c = body;
 	struct known_id *known;
@@ -266,25 +376,25 @@ static inline long event_of(struct tracepoints *tp, struct cursor body)
 }
 
 /* False, as those that call it: nothing more can be put in order. */
-static bool take_sample(struct tracepoints *tp, struct chunk_sample *at)
+static bool tracepoints_read_sample(struct tracepoints *tp, struct chunk_sample *at)
 {
-	long event = event_of(tp, at->body);
+	long event = tracepoints_sample_event(tp, at->body);
 	struct tracepoint *t;
 	const char *wrong;
 
 	if (event < 0 || !tp->plans[event].wanted)
 		return true;
 	t = time_order_slot(&tp->order);
-	wrong = tracepoint_take(&tp->plans[event], &tp->r.events.list[event], &at->body, t);
+	wrong = tracepoint_plan_read(&tp->plans[event], &tp->r.events.list[event], &at->body, t);
 	if (wrong)
 		recording_damaged(&tp->r, at->order, wrong);
-	else if (!left_out(tp, t->time))
+	else if (!tracepoints_leave_out(tp, t->time))
 		tp->ret = time_order_keep(&tp->order, tp->err);
 	return !tp->ret;
 }
 
 /* Files of a folder have no rounds in common. */
-static bool end_round(struct tracepoints *tp)
+static bool tracepoints_end_round(struct tracepoints *tp)
 {
 	if (tp->r.ninputs > 1)
 		return true;
@@ -293,8 +403,8 @@ static bool end_round(struct tracepoints *tp)
 }
 
 /* Where the file is mapped already: this thread alone reads, nobody waits for its page tables. */
-static bool chunk_view(const struct tracepoints *tp, struct chunk_reader *reader,
-		       const struct chunk *chunk)
+static bool tracepoints_view_chunk(const struct tracepoints *tp, struct chunk_reader *reader,
+				   const struct chunk *chunk)
 {
 	const struct input *in = NULL;
 	size_t i;
@@ -310,31 +420,31 @@ static bool chunk_view(const struct tracepoints *tp, struct chunk_reader *reader
 	return true;
 }
 
-static bool take_chunk(struct tracepoints *tp, struct chunk_reader *reader,
-		       const struct chunk *chunk)
+static bool tracepoints_read_chunk(struct tracepoints *tp, struct chunk_reader *reader,
+				   const struct chunk *chunk)
 {
 	struct chunk_sample at;
-	bool more = true, viewed = chunk_view(tp, reader, chunk);
+	bool more = true, viewed = tracepoints_view_chunk(tp, reader, chunk);
 	uint32_t type;
 
 	if (!viewed && !chunk_read(reader, chunk, tp->r.swap))
 		recording_damaged(&tp->r, chunk->order, "the file was cut while it was read");
 	while (more && chunk_next_record(reader, &at, &type)) {
 		if (type == PERF_RECORD_SAMPLE)
-			more = take_sample(tp, &at);
+			more = tracepoints_read_sample(tp, &at);
 		else if (type == REC_FINISHED_ROUND)
-			more = end_round(tp);
+			more = tracepoints_end_round(tp);
 	}
 	if (viewed)
 		input_forget(reader->start, chunk->len);
-	return more && (!chunk->round || end_round(tp));
+	return more && (!chunk->round || tracepoints_end_round(tp));
 }
 
 /*
  * perf 6.1 now and then writes samples of a tracepoint twice, equal to the last byte. A thread does
  * not do the same twice in one nanosecond, so the second is no event of its own.
  */
-static bool is_double(struct tracepoints *tp, const struct tracepoint *t)
+static bool tracepoints_is_double(struct tracepoints *tp, const struct tracepoint *t)
 {
 	unsigned int i;
 
@@ -352,13 +462,13 @@ static bool is_double(struct tracepoints *tp, const struct tracepoint *t)
 	return false;
 }
 
-static void deliver(void *ctx, const struct tracepoint *t)
+static void tracepoints_deliver(void *ctx, const struct tracepoint *t)
 {
 	struct tracepoints *tp = ctx;
 	struct tracepoint_thread *thread;
 	uint32_t index;
 
-	if (is_double(tp, t)) {
+	if (tracepoints_is_double(tp, t)) {
 		tp->doubled++;
 		return;
 	}
@@ -371,13 +481,13 @@ static void deliver(void *ctx, const struct tracepoint *t)
 }
 
 /* One thread does it all: to hand 50 ns of work to another one costs as much. */
-static int read_samples(struct tracepoints *tp)
+static int tracepoints_read_samples(struct tracepoints *tp)
 {
 	struct chunk_reader reader = {0};
 	size_t i = 0;
 
-	time_order_init(&tp->order, TIME_ORDER_PIECE, deliver, tp);
-	while (i < tp->r.nchunks && take_chunk(tp, &reader, &tp->r.chunks[i]))
+	time_order_init(&tp->order, TIME_ORDER_PIECE, tracepoints_deliver, tp);
+	while (i < tp->r.nchunks && tracepoints_read_chunk(tp, &reader, &tp->r.chunks[i]))
 		i++;
 	if (!tp->ret)
 		tp->ret = time_order_finish(&tp->order, tp->err);
@@ -394,9 +504,9 @@ int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, 
 	tp->q = q;
 	tp->err = err;
 	tp->id_at = sample_id_at(&tp->r.events);
-	ret = make_plans(tp);
+	ret = tracepoints_make_plans(tp);
 	if (!ret)
-		ret = read_samples(tp);
+		ret = tracepoints_read_samples(tp);
 	free(tp->plans);
 	return ret;
 }

@@ -1,15 +1,122 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/unwind.h"
 
-#include "analyze/perfdata/history.h"
-#include "analyze/perfdata/identity.h"
-#include "analyze/perfdata/recording.h"
-#include "analyze/perfdata/unwind_expr.h"
+#include "analyze/perfdata/cfi.h"
+#include "analyze/perfdata/objects.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <elf.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- registers --- */
+
+/* perf: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8..r15 (asm/perf_regs.h of x86) */
+static const uint8_t x86_64_regs[] = {
+	0,  3,	2,  1,	4,  5,	6,  7,
+	16, 17, 18, 19, 20, 21, 22, 23, /* rax rdx rcx rbx rsi rdi rbp rsp */
+};
+static const uint8_t i386_regs[] = {0, 2, 3, 1, 7, 6, 4, 5}; /* eax ecx edx ebx esp ebp esi edi */
+
+/* perf: x0..x29 lr sp pc, which are DWARF's numbers */
+static const uint8_t aarch64_regs[] = {
+	0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+};
+
+static const char *const x86_names[] = {"x86_64", "i686", "i586", "i486", "i386", NULL};
+static const char *const arm64_names[] = {"aarch64", "aarch64_be", "arm64", NULL};
+
+static const struct unwind_arch archs[] = {
+	{.names = x86_names,
+	 .abi = PERF_SAMPLE_REGS_ABI_64,
+	 .machine = EM_X86_64,
+	 .word = 8,
+	 .nregs = sizeof(x86_64_regs),
+	 .sp = 7,
+	 .fp = 6,
+	 .pc = 16,
+	 .perf_pc = 8,
+	 .perf = x86_64_regs,
+	 .address_bits = UINT64_MAX},
+	{.names = x86_names,
+	 .abi = PERF_SAMPLE_REGS_ABI_32,
+	 .machine = EM_386,
+	 .word = 4,
+	 .nregs = sizeof(i386_regs),
+	 .sp = 4,
+	 .fp = 5,
+	 .pc = 8,
+	 .perf_pc = 8,
+	 .perf = i386_regs,
+	 .address_bits = UINT32_MAX},
+	{.names = arm64_names,
+	 .abi = PERF_SAMPLE_REGS_ABI_64,
+	 .machine = EM_AARCH64,
+	 .word = 8,
+	 .nregs = sizeof(aarch64_regs),
+	 .sp = 31,
+	 .fp = 29,
+	 .pc = 32,
+	 .perf_pc = 32,
+	 .perf = aarch64_regs,
+	 .address_bits = (1ULL << 48) - 1},
+};
+
+static bool unwind_arch_has_name(const struct unwind_arch *a, const char *machine)
+{
+	const char *const *name;
+
+	for (name = a->names; *name; name++)
+		if (!strcmp(*name, machine))
+			return true;
+	return false;
+}
+
+const struct unwind_arch *unwind_arch_find(const char *machine, uint64_t abi)
+{
+	size_t i;
+
+	for (i = 0; machine && i < array_size(archs); i++)
+		if (archs[i].abi == abi && unwind_arch_has_name(&archs[i], machine))
+			return &archs[i];
+	return NULL;
+}
+
+/* Which of the recorded values is perf's register `number`; false: it was not recorded. */
+static bool unwind_regs_find(uint64_t mask, unsigned int number, struct cursor values,
+			     uint64_t *value)
+{
+	uint64_t below = mask & ((1ULL << number) - 1);
+
+	if (!(mask >> number & 1))
+		return false;
+	cursor_take(&values, 8 * (size_t)__builtin_popcountll(below));
+	*value = cursor_u64(&values);
+	return !values.bad;
+}
+
+bool unwind_regs_take(struct unwind_regs *regs, const struct unwind_arch *arch, uint64_t mask,
+		      struct cursor values)
+{
+	unsigned int i;
+	uint64_t pc;
+
+	regs->known = 0;
+	for (i = 0; i < arch->nregs; i++)
+		if (unwind_regs_find(mask, arch->perf[i], values, &regs->value[i])) {
+			regs->value[i] &= arch->word == 4 ? UINT32_MAX : UINT64_MAX;
+			regs->known |= 1ULL << i;
+		}
+	if (!unwind_regs_find(mask, arch->perf_pc, values, &pc))
+		return false;
+	unwind_set_pc(regs, arch, pc);
+	return unwind_reg_known(regs, arch->sp);
+}
+
+/* --- stacks --- */
 
 enum { SEEN = 1024, PAGE_BITS = 12, CHAIN_MAX = (1 << 16) / 8, FP_FAR = 0x4000 };
 
@@ -54,7 +161,7 @@ struct walk {
 
 enum ending { GOES_ON, AT_ROOT, CUT, LOST, TOO_DEEP };
 
-static bool keeps_stacks(const struct event *e)
+static bool event_keeps_stacks(const struct event *e)
 {
 	uint64_t all = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
@@ -67,7 +174,7 @@ struct unwinding *unwinding_new(const struct recording *r, const struct perfdata
 	size_t i;
 
 	for (i = 0; i < r->events.n && !with; i++)
-		if (keeps_stacks(&r->events.list[i]))
+		if (event_keeps_stacks(&r->events.list[i]))
 			with = xcalloc(1, sizeof(*with));
 	if (!with)
 		return NULL;
@@ -93,7 +200,7 @@ struct unwinder *unwinder_new(struct unwinding *with)
 
 /* --- what is at an address --- */
 
-static const struct side_map *map_of(const struct walk *w, uint64_t addr)
+static const struct side_map *unwind_find_map(const struct walk *w, uint64_t addr)
 {
 	uint64_t page = addr >> PAGE_BITS;
 	struct seen_page *s = &w->u->seen[hash_mix(page ^ (uint64_t)w->pid << 40) % SEEN];
@@ -107,7 +214,7 @@ static const struct side_map *map_of(const struct walk *w, uint64_t addr)
 	return s->map;
 }
 
-static struct unwind_object *object_of(struct unwinder *u, uint32_t dso)
+static struct unwind_object *unwinder_get_object(struct unwinder *u, uint32_t dso)
 {
 	const struct unwinding *with = u->with;
 	struct unwind_object *o = u->objects[dso];
@@ -118,20 +225,20 @@ static struct unwind_object *object_of(struct unwinder *u, uint32_t dso)
 		return o;
 	o = u->objects[dso] = xcalloc(1, sizeof(*o));
 	id = identity_of(&with->identities, dso);
-	if (identity_no_file(&id))
+	if (identity_has_no_file(&id))
 		return o;
 	from = identity_sources(with->r, with->o, &id);
 	unwind_object_open(o, &from, &id);
 	return o;
 }
 
-static const struct unwind_row *row_at(struct walk *w, uint64_t pc)
+static const struct unwind_row *unwind_row_at(struct walk *w, uint64_t pc)
 {
-	const struct side_map *map = map_of(w, pc);
+	const struct side_map *map = unwind_find_map(w, pc);
 
 	if (!map)
 		return NULL;
-	w->object = object_of(w->u, map->dso);
+	w->object = unwinder_get_object(w->u, map->dso);
 	return unwind_object_row(w->object, w->arch, pc - map->start + map->pgoff);
 }
 
@@ -141,53 +248,54 @@ static const struct unwind_row *row_at(struct walk *w, uint64_t pc)
  * it was not called, and may begin at the pc; it never comes back from its system call, behind
  * which it may end.
  */
-static void find_row(struct walk *w)
+static void unwind_find_row(struct walk *w)
 {
 	uint64_t pc = w->regs.pc;
 
 	w->object = NULL;
-	w->row = row_at(w, w->exact ? pc : pc - 1);
+	w->row = unwind_row_at(w, w->exact ? pc : pc - 1);
 	if (w->row)
 		return;
-	w->row = row_at(w, w->exact ? pc - 1 : pc);
+	w->row = unwind_row_at(w, w->exact ? pc - 1 : pc);
 	if (w->row && !w->row->signal)
 		w->row = NULL;
 }
 
 /* --- one step --- */
 
-static uint64_t word(const struct walk *w, uint64_t v)
+static uint64_t unwind_word(const struct walk *w, uint64_t v)
 {
 	return w->arch->word == 4 ? (uint32_t)v : v;
 }
 
-static bool read_word(struct walk *w, uint64_t addr, uint64_t *value)
+static bool unwind_read_word(struct walk *w, uint64_t addr, uint64_t *value)
 {
-	return unwind_stack_read(&w->stack, word(w, addr), w->arch->word, value);
+	return unwind_stack_read(&w->stack, unwind_word(w, addr), w->arch->word, value);
 }
 
-static bool apply(struct walk *w, const struct unwind_rule *rule, const struct unwind_frame *f,
-		  uint64_t *value)
+static bool unwind_apply_rule(struct walk *w, const struct unwind_rule *rule,
+			      const struct unwind_frame *f, uint64_t *value)
 {
 	switch (rule->how) {
 	case AT_CFA_PLUS:
-		return read_word(w, f->cfa + (uint64_t)rule->offset, value);
+		return unwind_read_word(w, f->cfa + (uint64_t)rule->offset, value);
 	case CFA_PLUS:
-		*value = word(w, f->cfa + (uint64_t)rule->offset);
+		*value = unwind_word(w, f->cfa + (uint64_t)rule->offset);
 		return true;
 	case IN_REGISTER:
 		if (!unwind_reg_known(&w->regs, rule->from))
 			return false;
-		*value = word(w, w->regs.value[rule->from] + (uint64_t)rule->offset);
+		*value = unwind_word(w, w->regs.value[rule->from] + (uint64_t)rule->offset);
 		return true;
 	case AT_EXPR:
-		return unwind_expr(f, rule->ops, rule->nops, value) && read_word(w, *value, value);
+		return unwind_expr(f, rule->ops, rule->nops, value) &&
+		       unwind_read_word(w, *value, value);
 	default:
 		return unwind_expr(f, rule->ops, rule->nops, value);
 	}
 }
 
-static enum ending cannot(const struct walk *w)
+static enum ending unwind_failure(const struct walk *w)
 {
 	return w->stack.beyond ? CUT : LOST;
 }
@@ -196,13 +304,13 @@ static enum ending cannot(const struct walk *w)
  * What the caller had in a register. Compilers do not tell the tables that an epilogue has taken a
  * register back off the stack: what was saved below the stack pointer is in its register again.
  */
-static bool take_back(struct walk *w, const struct unwind_rule *rule, const struct unwind_frame *f,
-		      struct unwind_regs *caller)
+static bool unwind_restore_register(struct walk *w, const struct unwind_rule *rule,
+				    const struct unwind_frame *f, struct unwind_regs *caller)
 {
 	uint64_t value;
 
 	w->stack.beyond = w->stack.below = false;
-	if (apply(w, rule, f, &value)) {
+	if (unwind_apply_rule(w, rule, f, &value)) {
 		caller->value[rule->reg] = value;
 		caller->known |= 1ULL << rule->reg;
 	} else if (!w->stack.below) {
@@ -213,7 +321,7 @@ static bool take_back(struct walk *w, const struct unwind_rule *rule, const stru
 }
 
 /* To the caller, by the tables. */
-static enum ending step_by_row(struct walk *w)
+static enum ending unwind_step_by_row(struct walk *w)
 {
 	const struct unwind_row *row = w->row;
 	struct unwind_frame f = {.arch = w->arch, .regs = &w->regs, .stack = &w->stack};
@@ -223,12 +331,13 @@ static enum ending step_by_row(struct walk *w)
 	w->stack.beyond = false;
 	if (row->first)
 		return AT_ROOT;
-	if (!apply(w, &row->cfa, &f, &f.cfa))
-		return cannot(w);
+	if (!unwind_apply_rule(w, &row->cfa, &f, &f.cfa))
+		return unwind_failure(w);
 	caller.value[w->arch->sp] = f.cfa;
 	for (i = 0; i < row->nrules; i++)
-		if (!take_back(w, &row->rules[i], &f, &caller) && row->rules[i].reg == row->ra)
-			return cannot(w);
+		if (!unwind_restore_register(w, &row->rules[i], &f, &caller) &&
+		    row->rules[i].reg == row->ra)
+			return unwind_failure(w);
 	if (!unwind_reg_known(&caller, row->ra))
 		return LOST;
 	unwind_set_pc(&caller, w->arch, caller.value[row->ra]);
@@ -242,7 +351,7 @@ static enum ending step_by_row(struct walk *w)
  * Hand-written code that its object's tables leave out mostly keeps the frame pointer: the same
  * test as libunwind's, which perf uses, on whether it may be one.
  */
-static enum ending step_by_frame_pointer(struct walk *w)
+static enum ending unwind_step_by_frame_pointer(struct walk *w)
 {
 	uint64_t *value = w->regs.value, fp = value[w->arch->fp], sp = value[w->arch->sp], pc;
 
@@ -251,10 +360,10 @@ static enum ending step_by_frame_pointer(struct walk *w)
 		return LOST;
 	if (!fp)
 		return AT_ROOT;
-	if (fp < sp || fp - sp > FP_FAR || !read_word(w, fp + w->arch->word, &pc) ||
-	    !read_word(w, fp, &value[w->arch->fp]))
-		return cannot(w);
-	value[w->arch->sp] = word(w, fp + 2 * w->arch->word);
+	if (fp < sp || fp - sp > FP_FAR || !unwind_read_word(w, fp + w->arch->word, &pc) ||
+	    !unwind_read_word(w, fp, &value[w->arch->fp]))
+		return unwind_failure(w);
+	value[w->arch->sp] = unwind_word(w, fp + 2 * w->arch->word);
 	w->regs.known = 1ULL << w->arch->fp | 1ULL << w->arch->sp;
 	unwind_set_pc(&w->regs, w->arch, pc);
 	return w->regs.pc ? GOES_ON : AT_ROOT;
@@ -263,11 +372,11 @@ static enum ending step_by_frame_pointer(struct walk *w)
 /* --- the walk --- */
 
 /* Adds the frame that the walk is at. False: no code was mapped there. */
-static bool add_frame(struct walk *w)
+static bool unwind_add_frame(struct walk *w)
 {
 	uint64_t addr = w->regs.pc;
 
-	find_row(w);
+	unwind_find_row(w);
 	if (!w->object)
 		return false;
 	if (!w->exact && !(w->row && w->row->signal))
@@ -278,7 +387,7 @@ static bool add_frame(struct walk *w)
 	return true;
 }
 
-static enum ending walk(struct walk *w)
+static enum ending unwind_walk(struct walk *w)
 {
 	enum ending end = GOES_ON;
 	size_t most = w->n + UNWIND_FRAMES;
@@ -287,17 +396,17 @@ static enum ending walk(struct walk *w)
 	while (end == GOES_ON) {
 		if (w->n == most || w->n == w->room)
 			return TOO_DEEP;
-		if (!add_frame(w))
+		if (!unwind_add_frame(w))
 			return LOST;
 		w->exact = w->row && w->row->signal;
-		end = w->row ? step_by_row(w) : step_by_frame_pointer(w);
+		end = w->row ? unwind_step_by_row(w) : unwind_step_by_frame_pointer(w);
 	}
 	if (end == LOST && w->object && !w->row)
 		w->object->missed++;
 	return end;
 }
 
-static void count(struct profile_unwinds *c, enum ending end)
+static void unwinds_count(struct profile_unwinds *c, enum ending end)
 {
 	c->stacks++;
 	c->cut += end == CUT;
@@ -305,7 +414,7 @@ static void count(struct profile_unwinds *c, enum ending end)
 	c->deep += end == TOO_DEEP;
 }
 
-static uint64_t *chain_of(struct unwinder *u, unsigned int slot)
+static uint64_t *unwinder_get_chain(struct unwinder *u, unsigned int slot)
 {
 	if (slot >= u->nchains) {
 		u->chains = xrealloc(u->chains, (slot + 1) * sizeof(*u->chains));
@@ -318,7 +427,7 @@ static uint64_t *chain_of(struct unwinder *u, unsigned int slot)
 }
 
 /* Does the kernel's own chain go on in user space? */
-static bool has_user_part(const struct sample *s, bool swap)
+static bool sample_has_user_part(const struct sample *s, bool swap)
 {
 	uint64_t i, v;
 
@@ -330,7 +439,8 @@ static bool has_user_part(const struct sample *s, bool swap)
 	return false;
 }
 
-static enum ending unwind(struct walk *w, const struct event *e, const struct sample_rest *rest)
+static enum ending unwind_sample(struct walk *w, const struct event *e,
+				 const struct sample_rest *rest)
 {
 	w->arch = unwind_arch_find(w->u->with->r->arch, rest->user_abi);
 	if (!w->arch || !unwind_regs_take(&w->regs, w->arch, e->regs_user, rest->user_regs))
@@ -339,7 +449,7 @@ static enum ending unwind(struct walk *w, const struct event *e, const struct sa
 					 .start = w->regs.value[w->arch->sp],
 					 .size = rest->stack_size,
 					 .swap = rest->user_regs.swap};
-	return rest->stack_size ? walk(w) : CUT;
+	return rest->stack_size ? unwind_walk(w) : CUT;
 }
 
 void unwinder_chain(struct unwinder *u, unsigned int slot, struct sample *s, const struct event *e,
@@ -350,14 +460,14 @@ void unwinder_chain(struct unwinder *u, unsigned int slot, struct sample *s, con
 	struct sample_rest r;
 	uint64_t marker = (uint64_t)PERF_CONTEXT_USER;
 
-	if (!keeps_stacks(e) || !sample_decode_rest(&r, e, &rest) || !r.user_abi ||
-	    s->nr + 1 >= CHAIN_MAX || has_user_part(s, swap))
+	if (!event_keeps_stacks(e) || !sample_decode_rest(&r, e, &rest) || !r.user_abi ||
+	    s->nr + 1 >= CHAIN_MAX || sample_has_user_part(s, swap))
 		return;
-	w.out = chain_of(u, slot);
+	w.out = unwinder_get_chain(u, slot);
 	memcpy(w.out, s->chain, s->nr * 8);
 	w.n = s->nr;
 	w.out[w.n++] = swap ? __builtin_bswap64(marker) : marker;
-	count(&u->counts, unwind(&w, e, &r));
+	unwinds_count(&u->counts, unwind_sample(&w, e, &r));
 	if (w.n == s->nr + 1)
 		return;
 	s->chain = (const uint8_t *)w.out;
@@ -392,7 +502,7 @@ void unwinder_finish(struct unwinder *u)
 }
 
 /* ": most in <object>", of the one that lacked tables most often. */
-static void name_worst(const struct unwinding *with, struct str *text)
+static void unwinding_name_worst(const struct unwinding *with, struct str *text)
 {
 	const struct sideband *side = &with->r->side;
 	size_t worst = 0, i;
@@ -404,7 +514,7 @@ static void name_worst(const struct unwinding *with, struct str *text)
 		str_printf(text, ", most in %s", intern_get(side->strings, side->dsos[worst].name));
 }
 
-static char *shortfall(const struct unwinding *with)
+static char *unwinding_describe_shortfall(const struct unwinding *with)
 {
 	const struct profile_unwinds *n = &with->counts;
 	uint64_t some = n->cut + n->lost + n->deep;
@@ -422,7 +532,7 @@ static char *shortfall(const struct unwinding *with)
 	if (n->lost) {
 		str_printf(&s, " %llu come to code without unwind tables here",
 			   (unsigned long long)n->lost);
-		name_worst(with, &s);
+		unwinding_name_worst(with, &s);
 		str_puts(&s, ";");
 	}
 	if (n->deep)
@@ -437,7 +547,7 @@ void unwinding_finish(struct unwinding *with, struct profile *p)
 	if (!with)
 		return;
 	p->health.unwinds = with->counts;
-	p->unwind_note = shortfall(with);
+	p->unwind_note = unwinding_describe_shortfall(with);
 	history_free(&with->history);
 	identities_free(&with->identities);
 	free(with->missed);

@@ -13,9 +13,8 @@
 #ifndef ZC_PERFDATA_UNWIND_H
 #define ZC_PERFDATA_UNWIND_H
 
-#include "analyze/perfdata/sample.h"
-#include "analyze/perfdata/sideband.h"
 #include "analyze/model/profile.h"
+#include "analyze/perfdata/recording.h"
 
 enum { UNWIND_FRAMES = 127 };
 

@@ -12,7 +12,7 @@
  */
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/recording.h"
-#include "analyze/perfdata/sample.h"
+#include "analyze/perfdata/format.h"
 #include "lib/alloc.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * both endiannesses, written after the kernel's description (perf_event.h, PERF_RECORD_SAMPLE),
  * read back, and cut at every byte. Then what is made of counter values, ids and periods.
  */
-#include "analyze/perfdata/sample.h"
+#include "analyze/perfdata/format.h"
 #include "tests/unit/perfdata_stream.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  * nothing in what is read, nor does damage behind a guess.
  */
 #include "analyze/perfdata/format.h"
-#include "analyze/perfdata/stretches.h"
+#include "analyze/perfdata/scan.h"
 #include "tests/unit/perfdata_stream.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Address spaces: what a fork shares, whoever changes it first keeps to himself. */
-#include "analyze/perfdata/space.h"
+#include "analyze/perfdata/sideband.h"
 
 #include "lib/alloc.h"
 
@@ -114,9 +114,9 @@ static void told_at_the_end(void **state)
 
 	(void)state;
 	for (i = 0; i < array_size(maps); i++)
-		sideband_map(&b, &maps[i]);
+		sideband_add_map(&b, &maps[i]);
 	for (i = 0; i < array_size(list); i++)
-		sideband_row(&b, &list[i]);
+		sideband_add_row(&b, &list[i]);
 	sideband_finish(&b);
 	t = sideband_timeline(&b.comms, CHILD);
 	assert_int_equal(t->changes[t->n - 1].value, after);

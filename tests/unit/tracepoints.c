@@ -5,9 +5,9 @@
  */
 #include "analyze/perfdata/tracepoints.h"
 
-#include "analyze/perfdata/time_order.h"
-#include "analyze/perfdata/tracepoint_threads.h"
-#include "analyze/perfdata/tracing.h"
+#include "analyze/perfdata/tracepoint_parts.h"
+#include "analyze/perfdata/tracepoint_parts.h"
+#include "analyze/perfdata/tracepoint_parts.h"
 #include "lib/alloc.h"
 #include "tests/unit/perfdata_writer.h"
 
@@ -328,7 +328,7 @@ static void threads(void **state)
 	intern_str(&strings, "child");
 	for (i = 0; i < array_size(rows); i++) {
 		rows[i].order = i;
-		sideband_row(&side, &rows[i]);
+		sideband_add_row(&side, &rows[i]);
 	}
 	sideband_finish(&side);
 	tracepoint_threads_init(&t, &side);

@@ -4,9 +4,9 @@
  * recordings of x86-64, i386 and aarch64 (both endiannesses) with objects and stacks made here, of
  * which every word is known.
  */
-#include "analyze/perfdata/history.h"
-#include "analyze/perfdata/space.h"
-#include "analyze/perfdata/unwind_expr.h"
+#include "analyze/perfdata/sideband.h"
+#include "analyze/perfdata/sideband.h"
+#include "analyze/perfdata/cfi.h"
 #include "lib/file.h"
 #include "tests/unit/perfdata_stream.h"
 
@@ -223,7 +223,7 @@ static void random_row(struct sideband *side, uint64_t order, uint64_t time)
 		map.end = map.start + 0x1000ULL * (1 + dice(6));
 		map.pgoff = 0x100000ULL * dice(100);
 		row.kind = SIDE_MAP;
-		row.what = sideband_map(side, &map);
+		row.what = sideband_add_map(side, &map);
 	} else {
 		row.kind = SIDE_FORK;
 		row.ppid = row.ptid = 1 + dice(8);
@@ -235,7 +235,7 @@ static void random_row(struct sideband *side, uint64_t order, uint64_t time)
 			row.kind = SIDE_EXIT;
 		}
 	}
-	sideband_row(side, &row);
+	sideband_add_row(side, &row);
 }
 
 /* The replay that goes forward is the judge. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/workers.h"
+#include "lib/workers.h"
 
 #include "lib/alloc.h"
 
@@ -28,7 +28,7 @@ size_t workers_count(unsigned int asked, size_t parts, size_t parts_worth_a_thre
 	return n ? n : 1;
 }
 
-static void *start(void *arg)
+static void *workers_start(void *arg)
 {
 	struct worker *w = arg;
 
@@ -43,7 +43,7 @@ void workers_run(size_t n, void (*work)(void *arg, size_t number), void *arg)
 
 	for (i = 1; i < n; i++) {
 		w[i] = (struct worker){.work = work, .arg = arg, .number = i};
-		w[i].started = !pthread_create(&w[i].thread, NULL, start, &w[i]);
+		w[i].started = !pthread_create(&w[i].thread, NULL, workers_start, &w[i]);
 	}
 	work(arg, 0);
 	for (i = 1; i < n; i++)

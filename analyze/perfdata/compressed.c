@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/packed.h"
+#include "analyze/perfdata/scan.h"
 
 #include "analyze/perfdata/format.h"
 #include "lib/alloc.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+/* --- the pieces of a record --- */
 
 enum {
 	HEADER = RECORD_HEADER_SIZE + 8, /* of COMPRESSED2: data_size is a part of it */
@@ -26,7 +31,7 @@ uint64_t packed_wrapped(struct cursor c)
 }
 
 /* The size of a record that begins `at` bytes into `c` and could be a later piece; or 0. */
-static size_t later_piece(struct cursor c, size_t at)
+static size_t packed_later_piece(struct cursor c, size_t at)
 {
 	uint32_t type;
 	size_t size;
@@ -42,14 +47,14 @@ static size_t later_piece(struct cursor c, size_t at)
  * How long the first of several pieces is: what follows it must be headers that lead from one to
  * the next up to the end. Looked for from the end, so that each place is looked at once.
  */
-static size_t first_piece(const struct cursor *c)
+static size_t packed_first_piece(const struct cursor *c)
 {
 	size_t n = cursor_left(c), i, size, most = 0;
 	uint8_t *leads = xcalloc(n + 1, 1);
 
 	leads[n] = 1;
 	for (i = n; i-- > 0;) {
-		size = later_piece(*c, i);
+		size = packed_later_piece(*c, i);
 		leads[i] = size && size <= n - i && leads[i + size];
 		if (leads[i] && i <= PIECE_MAX && i > most)
 			most = i;
@@ -59,13 +64,13 @@ static size_t first_piece(const struct cursor *c)
 }
 
 /* The first piece, where the record's header and its data_size lie behind us. */
-static size_t begin_sized(struct cursor *c)
+static size_t packed_begin_sized(struct cursor *c)
 {
 	uint64_t size = cursor_u64(c);
 	int i;
 
 	if (cursor_left(c) > PIECE_MAX)
-		return first_piece(c);
+		return packed_first_piece(c);
 	if (size && size <= cursor_left(c))
 		c->end = c->at + size;
 	else /* nothing to trust: all of it, without what must be padding */
@@ -82,13 +87,62 @@ bool packed_next(struct packed *p, struct cursor *piece)
 	if (c->bad || !n)
 		return false;
 	if (p->later) {
-		n = later_piece(*c, 0);
+		n = packed_later_piece(*c, 0);
 		cursor_take(c, HEADER);
 		n -= n ? HEADER : 0;
 	} else if (p->sized) {
-		n = begin_sized(c);
+		n = packed_begin_sized(c);
 	}
 	p->later = true;
 	*piece = cursor_sub(c, n);
 	return !piece->bad;
+}
+
+/* --- the zstd stream --- */
+
+enum { RECORD_MAX = 1 << 16, STEP = 1 << 18 };
+
+void inflate_begin(struct inflate *in, const void *data, size_t len)
+{
+	if (!in->stream) {
+		in->stream = ZSTD_createDStream();
+		in->cap = RECORD_MAX + STEP;
+		in->buf = xmalloc(in->cap);
+	}
+	in->from = data;
+	in->from_len = len;
+	in->more = len;
+}
+
+int inflate_next(struct inflate *in)
+{
+	ZSTD_inBuffer from = {.src = in->from, .size = in->from_len};
+	ZSTD_outBuffer to = {.dst = in->buf + in->len, .size = in->cap - in->len};
+	size_t ret;
+
+	if (!in->more)
+		return 0;
+	if (!in->stream || !to.size)
+		return -EBADMSG;
+	ret = ZSTD_decompressStream(in->stream, &to, &from);
+	in->from += from.pos;
+	in->from_len -= from.pos;
+	in->len += to.pos;
+	in->more = in->from_len || to.pos == to.size;
+	if (ZSTD_isError(ret) || (in->more && !from.pos && !to.pos))
+		return -EBADMSG;
+	return 1;
+}
+
+void inflate_used(struct inflate *in, size_t n)
+{
+	in->len -= n;
+	memmove(in->buf, in->buf + n, in->len);
+}
+
+void inflate_end(struct inflate *in)
+{
+	ZSTD_freeDStream(in->stream);
+	free(in->buf);
+	*in = (struct inflate){0};
 }

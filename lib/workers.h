@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The same work on several threads at once. */
-#ifndef ZC_PERFDATA_WORKERS_H
-#define ZC_PERFDATA_WORKERS_H
+#ifndef ZC_WORKERS_H
+#define ZC_WORKERS_H
 
 #include <stddef.h>
 

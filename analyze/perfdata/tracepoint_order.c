@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/time_order.h"
+#include "analyze/perfdata/tracepoint_parts.h"
 
 #include "lib/alloc.h"
 
@@ -31,7 +31,7 @@ void time_order_free(struct time_order *o)
 
 /* --- pieces --- */
 
-static int fill(struct time_order *o, struct time_order_run *run, struct error *err)
+static int time_order_read_run(struct time_order *o, struct time_order_run *run, struct error *err)
 {
 	size_t n = run->left < RUN_BUFFER ? (size_t)run->left : RUN_BUFFER;
 	size_t len = n * sizeof(*run->buf), got = 0;
@@ -64,20 +64,20 @@ struct merge {
 	void *ctx;
 };
 
-static bool before(const struct time_order_run *a, const struct time_order_run *b)
+static bool run_is_earlier(const struct time_order_run *a, const struct time_order_run *b)
 {
 	return a->at->time != b->at->time ? a->at->time < b->at->time : a->number < b->number;
 }
 
-static void sift_down(struct merge *m, size_t i)
+static void merge_sift_down(struct merge *m, size_t i)
 {
 	struct time_order_run *keep;
 	size_t child;
 
 	for (; (child = 2 * i + 1) < m->n; i = child) {
-		if (child + 1 < m->n && before(m->heap[child + 1], m->heap[child]))
+		if (child + 1 < m->n && run_is_earlier(m->heap[child + 1], m->heap[child]))
 			child++;
-		if (!before(m->heap[child], m->heap[i]))
+		if (!run_is_earlier(m->heap[child], m->heap[i]))
 			return;
 		keep = m->heap[i];
 		m->heap[i] = m->heap[child];
@@ -85,7 +85,7 @@ static void sift_down(struct merge *m, size_t i)
 	}
 }
 
-static void add_run(struct merge *m, struct time_order_run *run)
+static void merge_add_run(struct merge *m, struct time_order_run *run)
 {
 	if (run->at != run->end)
 		m->heap[m->n++] = run;
@@ -100,24 +100,24 @@ static void merge_begin(struct merge *m, bool pieces)
 	m->memory = xcalloc(o->nstarts + 1, sizeof(*m->memory));
 	m->heap = xcalloc(o->nstarts + o->nruns + 1, sizeof(*m->heap));
 	for (i = 0; pieces && i < o->nruns; i++)
-		add_run(m, &o->runs[i]);
+		merge_add_run(m, &o->runs[i]);
 	for (i = 0; i < o->nstarts; i++) {
 		m->memory[i].at = o->list + o->starts[i];
 		m->memory[i].end = o->list + (i + 1 < o->nstarts ? o->starts[i + 1] : o->n);
 		m->memory[i].number = o->nruns + i;
-		add_run(m, &m->memory[i]);
+		merge_add_run(m, &m->memory[i]);
 	}
 	for (i = m->n; i-- > 0;)
-		sift_down(m, i);
+		merge_sift_down(m, i);
 }
 
 /* The latest time up to which the first run goes out before the others. */
-static uint64_t first_until(const struct merge *m, uint64_t limit)
+static uint64_t merge_first_until(const struct merge *m, uint64_t limit)
 {
 	const struct time_order_run *next = m->n > 1 ? m->heap[1] : NULL;
 	uint64_t until;
 
-	if (m->n > 2 && before(m->heap[2], next))
+	if (m->n > 2 && run_is_earlier(m->heap[2], next))
 		next = m->heap[2];
 	if (!next)
 		return limit;
@@ -135,15 +135,15 @@ static int merge_run(struct merge *m, uint64_t limit, struct error *err)
 
 	while (!ret && m->n && m->heap[0]->at->time <= limit) {
 		run = m->heap[0];
-		until = first_until(m, limit);
+		until = merge_first_until(m, limit);
 		for (from = run->at; run->at < run->end && run->at->time <= until;)
 			run->at++;
 		m->take(m->ctx, from, (size_t)(run->at - from));
 		if (run->at == run->end && run->left)
-			ret = fill(m->o, run, err);
+			ret = time_order_read_run(m->o, run, err);
 		if (run->at == run->end)
 			m->heap[0] = m->heap[--m->n];
-		sift_down(m, 0);
+		merge_sift_down(m, 0);
 	}
 	return ret;
 }
@@ -169,7 +169,7 @@ static void merge_end(struct merge *m)
 
 /* --- going out --- */
 
-static void send(void *ctx, const struct tracepoint *t, size_t n)
+static void time_order_deliver(void *ctx, const struct tracepoint *t, size_t n)
 {
 	struct time_order *o = ctx;
 
@@ -182,9 +182,9 @@ static void send(void *ctx, const struct tracepoint *t, size_t n)
 	}
 }
 
-static int flush(struct time_order *o, uint64_t limit, struct error *err)
+static int time_order_flush(struct time_order *o, uint64_t limit, struct error *err)
 {
-	struct merge m = {.o = o, .take = send, .ctx = o};
+	struct merge m = {.o = o, .take = time_order_deliver, .ctx = o};
 	int ret;
 
 	merge_begin(&m, true);
@@ -193,7 +193,7 @@ static int flush(struct time_order *o, uint64_t limit, struct error *err)
 	return ret;
 }
 
-static void append(void *ctx, const struct tracepoint *t, size_t n)
+static void time_order_append(void *ctx, const struct tracepoint *t, size_t n)
 {
 	struct tracepoint **to = ctx;
 
@@ -201,11 +201,11 @@ static void append(void *ctx, const struct tracepoint *t, size_t n)
 	*to += n;
 }
 
-static int put_aside(struct time_order *o, struct error *err)
+static int time_order_spool_piece(struct time_order *o, struct error *err)
 {
 	struct tracepoint *sorted = xmalloc(o->n * sizeof(*sorted)), *to = sorted;
 	struct time_order_run run = {.number = o->nruns, .left = o->n};
-	struct merge m = {.o = o, .take = append, .ctx = &to};
+	struct merge m = {.o = o, .take = time_order_append, .ctx = &to};
 	int ret = 0;
 
 	merge_begin(&m, false);
@@ -222,12 +222,12 @@ static int put_aside(struct time_order *o, struct error *err)
 	run.buf = xmalloc(RUN_BUFFER * sizeof(*run.buf));
 	array_grow(o->runs, o->nruns, o->runs_cap);
 	o->runs[o->nruns++] = run;
-	return fill(o, &o->runs[o->nruns - 1], err);
+	return time_order_read_run(o, &o->runs[o->nruns - 1], err);
 }
 
 /* --- coming in --- */
 
-static void new_stretch(struct time_order *o)
+static void time_order_begin_stretch(struct time_order *o)
 {
 	array_grow(o->starts, o->nstarts, o->starts_cap);
 	o->starts[o->nstarts++] = o->n;
@@ -238,11 +238,11 @@ int time_order_keep(struct time_order *o, struct error *err)
 	const struct tracepoint *t = &o->list[o->n];
 
 	if (!o->n || t->time < t[-1].time)
-		new_stretch(o);
+		time_order_begin_stretch(o);
 	if (t->time > o->max)
 		o->max = t->time;
 	o->fresh = true;
-	return ++o->n == o->piece ? put_aside(o, err) : 0;
+	return ++o->n == o->piece ? time_order_spool_piece(o, err) : 0;
 }
 
 int time_order_round(struct time_order *o, struct error *err)
@@ -251,7 +251,7 @@ int time_order_round(struct time_order *o, struct error *err)
 
 	if (!o->fresh)
 		return 0;
-	ret = flush(o, o->limit, err);
+	ret = time_order_flush(o, o->limit, err);
 	o->limit = o->max;
 	o->fresh = false;
 	return ret;
@@ -259,5 +259,5 @@ int time_order_round(struct time_order *o, struct error *err)
 
 int time_order_finish(struct time_order *o, struct error *err)
 {
-	return flush(o, UINT64_MAX, err);
+	return time_order_flush(o, UINT64_MAX, err);
 }

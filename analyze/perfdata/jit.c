@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/jit_maps.h"
+#include "analyze/perfdata/objects.h"
 
-#include "analyze/perfdata/identity.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 
@@ -39,7 +38,7 @@ struct line {
 };
 
 /* "7f0012340000 1a0 Lcom/example/Main;::run" */
-static bool parse_line(char *text, struct line *l)
+static bool jit_parse_line(char *text, struct line *l)
 {
 	char *end, *name;
 
@@ -53,7 +52,7 @@ static bool parse_line(char *text, struct line *l)
 	return l->end > l->start;
 }
 
-static int by_start(const void *a, const void *b)
+static int jit_compare_lines(const void *a, const void *b)
 {
 	const struct line *l = a, *r = b;
 
@@ -63,12 +62,12 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Code that was replaced by other code at the same place: the last line counts. */
-static void fill(struct symtab *t, struct line *lines, size_t n)
+static void jit_fill_table(struct symtab *t, struct line *lines, size_t n)
 {
 	size_t i;
 
 	if (n)
-		qsort(lines, n, sizeof(*lines), by_start);
+		qsort(lines, n, sizeof(*lines), jit_compare_lines);
 	for (i = 0; i < n; i++) {
 		struct symtab_symbol s = {.start = lines[i].start,
 					  .end = lines[i].end,
@@ -81,7 +80,7 @@ static void fill(struct symtab *t, struct line *lines, size_t n)
 	symtab_finish(t, false);
 }
 
-static void read_map(struct symtab *t, const char *path)
+static void jit_read_map(struct symtab *t, const char *path)
 {
 	struct line *lines = NULL, l = {0};
 	size_t n = 0, cap = 0, len;
@@ -90,13 +89,13 @@ static void read_map(struct symtab *t, const char *path)
 	if (file_read(path, &text, &len, NULL))
 		return;
 	for (rest = text; (line = str_token(&rest, '\n'));) {
-		if (!parse_line(line, &l))
+		if (!jit_parse_line(line, &l))
 			continue;
 		l.order = n;
 		array_grow(lines, n, cap);
 		lines[n++] = l;
 	}
-	fill(t, lines, n);
+	jit_fill_table(t, lines, n);
 	free(lines);
 	free(text);
 }
@@ -104,7 +103,7 @@ static void read_map(struct symtab *t, const char *path)
 /* --- whose it is --- */
 
 /* When the process began, as of time(); 0: the recording does not tell. */
-static int64_t began_ns(const struct recording *r, uint32_t pid)
+static int64_t process_start_ns(const struct recording *r, uint32_t pid)
 {
 	const struct sideband *side = &r->side;
 	uint64_t last = r->profile->last_ns;
@@ -121,7 +120,7 @@ static int64_t began_ns(const struct recording *r, uint32_t pid)
 }
 
 /* When the process of that number that runs now began; 0: there is none. In jiffies' precision. */
-static int64_t running_since_ns(uint32_t pid)
+static int64_t process_running_since_ns(uint32_t pid)
 {
 	char path[40], *text, *at;
 	struct timespec up, now;
@@ -145,7 +144,7 @@ static int64_t running_since_ns(uint32_t pid)
 				(int64_t)(ticks * (SECOND / 100));
 }
 
-static bool belongs(struct jit_maps *j, uint32_t pid, const char *path)
+static bool jit_map_belongs(struct jit_maps *j, uint32_t pid, const char *path)
 {
 	const struct recording *r = j->r;
 	int64_t since, written;
@@ -154,10 +153,10 @@ static bool belongs(struct jit_maps *j, uint32_t pid, const char *path)
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	written = (int64_t)st.st_mtim.tv_sec * SECOND + st.st_mtim.tv_nsec;
-	since = running_since_ns(pid);
-	if (!identity_this_host(r))
+	since = process_running_since_ns(pid);
+	if (!identity_is_this_host(r))
 		str_printf(&j->refused, "%s: the recording is not of this host\n", path);
-	else if (written + SECOND < began_ns(r, pid))
+	else if (written + SECOND < process_start_ns(r, pid))
 		str_printf(&j->refused, "%s: is older than the recorded process\n", path);
 	else if (written > r->recorded_by_ns + SECOND && !(since && since <= r->recorded_by_ns))
 		str_printf(&j->refused,
@@ -169,7 +168,7 @@ static bool belongs(struct jit_maps *j, uint32_t pid, const char *path)
 	return false;
 }
 
-static void load(struct jit_maps *j, struct symtab *t, uint32_t pid)
+static void jit_load_map(struct jit_maps *j, struct symtab *t, uint32_t pid)
 {
 	const char *roots[] = {j->o->host_dir, j->o->symfs};
 	char *path;
@@ -180,14 +179,14 @@ static void load(struct jit_maps *j, struct symtab *t, uint32_t pid)
 			continue;
 		path = xasprintf("%s/tmp/perf-%u.map", roots[i], pid);
 		if (path_exists(path))
-			read_map(t, path);
+			jit_read_map(t, path);
 		free(path);
 	}
 	if (t->n || !j->o->use_this_host)
 		return;
 	path = xasprintf("/tmp/perf-%u.map", pid);
-	if (belongs(j, pid, path))
-		read_map(t, path);
+	if (jit_map_belongs(j, pid, path))
+		jit_read_map(t, path);
 	free(path);
 }
 
@@ -202,7 +201,7 @@ struct symtab_symbol *jit_maps_find(struct jit_maps *j, uint32_t pid, uint64_t a
 		array_grow(j->list, j->n, j->cap);
 		j->list[j->n] = (struct jit_map){0};
 		*id = ++j->n;
-		load(j, &j->list[j->n - 1].table, pid);
+		jit_load_map(j, &j->list[j->n - 1].table, pid);
 	}
 	t = &j->list[*id - 1].table;
 	s = t->n ? symtab_find(t, addr) : NULL;

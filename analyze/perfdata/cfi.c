@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/cfi.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NO_ROW = 1, OPS_MAX = 64 };
+
+/* --- the object's files --- */
+
+static bool cfi_has_section(Elf *elf, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	const char *s;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		s = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		if (s && !strcmp(s, name) && shdr.sh_type == SHT_PROGBITS)
+			return true;
+	}
+	return false;
+}
+
+/* Thousands of objects may be open at a time: what libelf has mapped needs no descriptor. */
+static void cfi_drop_fd(struct elf_file *f)
+{
+	if (f->fd < 0 || elf_cntl(f->elf, ELF_C_FDDONE))
+		return;
+	close(f->fd);
+	f->fd = -1;
+}
+
+/* .debug_frame is in the program or in its debug file. */
+static void cfi_open_debug_frame(struct unwind_object *o)
+{
+	Elf *elf = NULL;
+
+	if (o->files.have_run && cfi_has_section(o->files.run.elf, ".debug_frame"))
+		elf = o->files.run.elf;
+	else if (o->files.have_syms && cfi_has_section(o->files.syms.elf, ".debug_frame"))
+		elf = o->files.syms.elf;
+	o->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	o->frames[1] = o->dwarf ? dwarf_getcfi(o->dwarf) : NULL;
+}
+
+void unwind_object_open(struct unwind_object *o, const struct symbol_sources *from,
+			const struct dso_identity *id)
+{
+	struct dso_files *f = &o->files;
+	char why[512];
+
+	*o = (struct unwind_object){0};
+	o->found = !dso_files_find(f, from, id, why, sizeof(why));
+	if (!o->found)
+		return;
+	o->machine = (f->have_run ? &f->run : &f->syms)->header.e_machine;
+	if (f->have_run)
+		o->frames[0] = dwarf_getcfi_elf(f->run.elf);
+	cfi_open_debug_frame(o);
+	o->tables = o->frames[0] || o->frames[1];
+	if (f->have_run && !(f->have_syms && f->run.elf == f->syms.elf))
+		cfi_drop_fd(&f->run);
+	if (f->have_syms)
+		cfi_drop_fd(&f->syms);
+}
+
+void unwind_object_close(struct unwind_object *o)
+{
+	if (o->frames[0])
+		dwarf_cfi_end(o->frames[0]);
+	if (o->dwarf)
+		dwarf_end(o->dwarf);
+	if (o->found)
+		dso_files_close(&o->files);
+	map_free(&o->rows);
+	arena_free(&o->arena);
+}
+
+/* --- rows --- */
+
+static bool cfi_keep_ops(struct unwind_object *o, struct unwind_rule *rule, const Dwarf_Op *ops,
+			 size_t n)
+{
+	if (n > OPS_MAX)
+		return false;
+	rule->nops = (uint16_t)n;
+	rule->ops = arena_dup(&o->arena, ops, n * sizeof(*ops));
+	return true;
+}
+
+/* A register and an offset: DW_OP_breg<n> or DW_OP_bregx. */
+static bool cfi_is_register_plus(const Dwarf_Op *op, uint64_t *reg, int64_t *offset)
+{
+	if (op->atom == DW_OP_bregx) {
+		*reg = op->number;
+		*offset = (int64_t)op->number2;
+	} else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		*reg = op->atom - (uint64_t)DW_OP_breg0;
+		*offset = (int64_t)op->number;
+	} else {
+		return false;
+	}
+	return *reg < UNWIND_REGS;
+}
+
+static bool cfi_read_cfa(struct unwind_object *o, Dwarf_Frame *frame, struct unwind_rule *cfa)
+{
+	Dwarf_Op *ops;
+	uint64_t reg;
+	size_t n;
+
+	*cfa = (struct unwind_rule){.how = IN_REGISTER};
+	if (dwarf_frame_cfa(frame, &ops, &n) || !n)
+		return false;
+	if (n == 1 && cfi_is_register_plus(ops, &reg, &cfa->offset)) {
+		cfa->from = (uint8_t)reg;
+		return true;
+	}
+	cfa->how = IS_EXPR;
+	return cfi_keep_ops(o, cfa, ops, n);
+}
+
+/* libdw's form of the simple rules; anything else is an expression. */
+static bool cfi_parse_simple_rule(struct unwind_rule *rule, const Dwarf_Op *ops, size_t n)
+{
+	bool value = ops[n - 1].atom == DW_OP_stack_value;
+	size_t terms = n - value;
+
+	if (n == 1 &&
+	    ((ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31) || ops->atom == DW_OP_regx)) {
+		rule->how = IN_REGISTER;
+		rule->from = (uint8_t)(ops->atom == DW_OP_regx ? ops->number
+							       : ops->atom - (uint64_t)DW_OP_reg0);
+		return ops->atom != DW_OP_regx || ops->number < UNWIND_REGS;
+	}
+	if (ops[0].atom != DW_OP_call_frame_cfa || terms < 1 || terms > 2 ||
+	    (terms == 2 && ops[1].atom != DW_OP_plus_uconst))
+		return false;
+	rule->how = value ? CFA_PLUS : AT_CFA_PLUS;
+	rule->offset = terms == 2 ? (int64_t)ops[1].number : 0;
+	return true;
+}
+
+/*
+ * Adds the rule of one register. False: the tables are damaged. libdw tells a register that the
+ * tables say nothing of apart from one that is kept, by the platform's convention, but not
+ * rightly (rbx on x86-64): both are kept here, and only of the return address "undefined" counts.
+ */
+static bool cfi_read_rule(struct unwind_object *o, Dwarf_Frame *frame, struct unwind_row *row,
+			  unsigned int reg)
+{
+	struct unwind_rule *rule = &row->rules[row->nrules];
+	Dwarf_Op memory[3], *ops;
+	size_t n;
+
+	if (dwarf_frame_register(frame, (int)reg, memory, &ops, &n))
+		return false;
+	if (!n) {
+		row->first |= ops && reg == row->ra;
+		return true;
+	}
+	*rule = (struct unwind_rule){.reg = (uint8_t)reg};
+	row->nrules++;
+	if (cfi_parse_simple_rule(rule, ops, n))
+		return true;
+	rule->how = ops[n - 1].atom == DW_OP_stack_value ? IS_EXPR : AT_EXPR;
+	return cfi_keep_ops(o, rule, ops, n - (rule->how == IS_EXPR));
+}
+
+static struct unwind_row *cfi_read_row(struct unwind_object *o, const struct unwind_arch *arch,
+				       Dwarf_Frame *frame)
+{
+	struct unwind_row row = {0};
+	int ra = dwarf_frame_info(frame, NULL, NULL, &row.signal);
+	unsigned int reg, last;
+
+	if (ra < 0 || ra >= UNWIND_REGS)
+		return NULL;
+	row.ra = (uint8_t)ra;
+	if (!cfi_read_cfa(o, frame, &row.cfa))
+		return NULL;
+	last = arch->nregs > row.ra ? arch->nregs : row.ra + 1U;
+	for (reg = 0; reg < last; reg++)
+		if (!cfi_read_rule(o, frame, &row, reg))
+			return NULL;
+	return arena_dup(&o->arena, &row,
+			 offsetof(struct unwind_row, rules) +
+				 row.nrules * sizeof(struct unwind_rule));
+}
+
+static const struct unwind_row *cfi_find_row(struct unwind_object *o,
+					     const struct unwind_arch *arch, uint64_t link)
+{
+	const struct unwind_row *row = NULL;
+	Dwarf_Frame *frame;
+	int i;
+
+	for (i = 0; i < 2 && !row; i++) {
+		if (!o->frames[i] || dwarf_cfi_addrframe(o->frames[i], link, &frame))
+			continue;
+		row = cfi_read_row(o, arch, frame);
+		free(frame);
+	}
+	return row;
+}
+
+/* Code first: a page may be mapped twice, as the end of one segment and the start of another. */
+static uint64_t cfi_link_address(const struct unwind_object *o, uint64_t offset)
+{
+	Elf *elf = (o->files.have_run ? &o->files.run : &o->files.syms)->elf;
+	uint64_t link = offset;
+	bool code = false;
+	size_t i, n;
+	GElf_Phdr p;
+
+	if (elf_getphdrnum(elf, &n))
+		n = 0;
+	for (i = 0; i < n && !code && gelf_getphdr(elf, (int)i, &p); i++)
+		if (p.p_type == PT_LOAD && offset >= p.p_offset &&
+		    offset - p.p_offset < p.p_filesz) {
+			link = offset - p.p_offset + p.p_vaddr;
+			code = p.p_flags & PF_X;
+		}
+	return link;
+}
+
+const struct unwind_row *unwind_object_row(struct unwind_object *o, const struct unwind_arch *arch,
+					   uint64_t offset)
+{
+	uint64_t *at;
+
+	if (!o->tables || o->machine != arch->machine)
+		return NULL;
+	at = map_at(&o->rows, offset);
+	if (!*at)
+		*at = (uint64_t)(uintptr_t)cfi_find_row(o, arch, cfi_link_address(o, offset));
+	if (!*at)
+		*at = NO_ROW;
+	return *at == NO_ROW ? NULL : (const struct unwind_row *)(uintptr_t)*at;
+}
+
+/* --- expressions --- */
+
+/*
+ * The operations that unwind tables may use (DWARF 5, 6.4.2: none that names another part of the
+ * debug information). Signed ones work on numbers as wide as the machine's words.
+ */
+
+enum { DEPTH = 32, STEPS = 512 };
+
+struct expr_machine {
+	uint64_t stack[DEPTH], mask; /* of a word */
+	size_t n;
+	bool bad;
+};
+
+static uint64_t expr_read_number(const uint8_t *at, unsigned int size, bool swap)
+{
+	uint64_t v8;
+	uint32_t v4;
+	uint16_t v2;
+
+	switch (size) {
+	case 8:
+		memcpy(&v8, at, sizeof(v8));
+		return swap ? __builtin_bswap64(v8) : v8;
+	case 4:
+		memcpy(&v4, at, sizeof(v4));
+		return swap ? __builtin_bswap32(v4) : v4;
+	case 2:
+		memcpy(&v2, at, sizeof(v2));
+		return swap ? __builtin_bswap16(v2) : v2;
+	}
+	return *at;
+}
+
+bool unwind_stack_read(struct unwind_stack *s, uint64_t addr, unsigned int size, uint64_t *value)
+{
+	uint64_t at = addr - s->start;
+
+	if (at >= s->size || s->size - at < size) {
+		s->beyond = addr >= s->start;
+		s->below = !s->beyond;
+		return false;
+	}
+	*value = expr_read_number(s->data + at, size, s->swap);
+	return true;
+}
+
+static void expr_push(struct expr_machine *m, uint64_t v)
+{
+	if (m->n == DEPTH)
+		m->bad = true;
+	else
+		m->stack[m->n++] = v & m->mask;
+}
+
+static uint64_t expr_pop(struct expr_machine *m)
+{
+	if (m->n)
+		return m->stack[--m->n];
+	m->bad = true;
+	return 0;
+}
+
+static uint64_t expr_pick(struct expr_machine *m, uint64_t i)
+{
+	if (i < m->n)
+		return m->stack[m->n - 1 - i];
+	m->bad = true;
+	return 0;
+}
+
+static int64_t expr_as_signed(const struct unwind_frame *f, uint64_t v)
+{
+	return f->arch->word == 4 ? (int32_t)v : (int64_t)v;
+}
+
+static bool expr_compare(uint8_t atom, int64_t a, int64_t b)
+{
+	switch (atom) {
+	case DW_OP_le:
+		return a <= b;
+	case DW_OP_ge:
+		return a >= b;
+	case DW_OP_eq:
+		return a == b;
+	case DW_OP_lt:
+		return a < b;
+	case DW_OP_gt:
+		return a > b;
+	}
+	return a != b;
+}
+
+/* No shift of a 64-bit number is wider than 63. */
+static uint64_t expr_shift(const struct unwind_frame *f, uint8_t atom, uint64_t a, uint64_t b)
+{
+	if (atom == DW_OP_shra)
+		return (uint64_t)(expr_as_signed(f, a) >> (b > 63 ? 63 : b));
+	if (b > 63)
+		return 0;
+	return atom == DW_OP_shl ? a << b : a >> b;
+}
+
+static void expr_divide(const struct unwind_frame *f, struct expr_machine *m, uint8_t atom,
+			uint64_t a, uint64_t b)
+{
+	if (!b)
+		m->bad = true;
+	else if (atom == DW_OP_mod)
+		expr_push(m, a % b);
+	else if (expr_as_signed(f, b) == -1)
+		expr_push(m, -a);
+	else
+		expr_push(m, (uint64_t)(expr_as_signed(f, a) / expr_as_signed(f, b)));
+}
+
+static void expr_binary(const struct unwind_frame *f, struct expr_machine *m, uint8_t atom)
+{
+	uint64_t b = expr_pop(m), a = expr_pop(m);
+
+	switch (atom) {
+	case DW_OP_and:
+		return expr_push(m, a & b);
+	case DW_OP_or:
+		return expr_push(m, a | b);
+	case DW_OP_xor:
+		return expr_push(m, a ^ b);
+	case DW_OP_plus:
+		return expr_push(m, a + b);
+	case DW_OP_minus:
+		return expr_push(m, a - b);
+	case DW_OP_mul:
+		return expr_push(m, a * b);
+	case DW_OP_div:
+	case DW_OP_mod:
+		return expr_divide(f, m, atom, a, b);
+	case DW_OP_shl:
+	case DW_OP_shr:
+	case DW_OP_shra:
+		return expr_push(m, expr_shift(f, atom, a, b));
+	}
+	expr_push(m, expr_compare(atom, expr_as_signed(f, a), expr_as_signed(f, b)));
+}
+
+static void expr_unary(const struct unwind_frame *f, struct expr_machine *m, const Dwarf_Op *op)
+{
+	uint64_t v = expr_pop(m), size;
+
+	switch (op->atom) {
+	case DW_OP_abs:
+		return expr_push(m, expr_as_signed(f, v) < 0 ? -v : v);
+	case DW_OP_neg:
+		return expr_push(m, -v);
+	case DW_OP_not:
+		return expr_push(m, ~v);
+	case DW_OP_plus_uconst:
+		return expr_push(m, v + op->number);
+	}
+	/* deref, deref_size */
+	size = op->atom == DW_OP_deref ? f->arch->word : op->number;
+	if ((size == 1 || size == 2 || size == 4 || size == 8) &&
+	    unwind_stack_read(f->stack, v, (unsigned int)size, &v))
+		expr_push(m, v);
+	else
+		m->bad = true;
+}
+
+static void expr_shuffle(struct expr_machine *m, const Dwarf_Op *op)
+{
+	uint64_t a, b, c;
+
+	switch (op->atom) {
+	case DW_OP_dup:
+		return expr_push(m, expr_pick(m, 0));
+	case DW_OP_over:
+		return expr_push(m, expr_pick(m, 1));
+	case DW_OP_pick:
+		return expr_push(m, expr_pick(m, op->number));
+	case DW_OP_drop:
+		expr_pop(m);
+		return;
+	}
+	a = expr_pop(m); /* swap, rot */
+	b = expr_pop(m);
+	c = op->atom == DW_OP_rot ? expr_pop(m) : 0;
+	expr_push(m, a);
+	if (op->atom == DW_OP_rot)
+		expr_push(m, c);
+	expr_push(m, b);
+}
+
+static void expr_push_register(const struct unwind_frame *f, struct expr_machine *m, uint64_t reg,
+			       uint64_t offset)
+{
+	if (reg < UNWIND_REGS && unwind_reg_known(f->regs, (unsigned int)reg))
+		expr_push(m, f->regs->value[reg] + offset);
+	else
+		m->bad = true;
+}
+
+/* What pushes a value. False: it is something else. */
+static bool expr_push_source(const struct unwind_frame *f, struct expr_machine *m,
+			     const Dwarf_Op *op)
+{
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		expr_push(m, op->atom - (uint64_t)DW_OP_lit0);
+	else if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
+		expr_push(m, op->number);
+	else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+		expr_push_register(f, m, op->atom - (uint64_t)DW_OP_breg0, op->number);
+	else if (op->atom == DW_OP_bregx)
+		expr_push_register(f, m, op->number, op->number2);
+	else if (op->atom == DW_OP_call_frame_cfa)
+		expr_push(m, f->cfa);
+	else
+		return false;
+	return true;
+}
+
+static bool expr_is_binary(uint8_t atom)
+{
+	return (atom >= DW_OP_eq && atom <= DW_OP_ne) ||
+	       (atom >= DW_OP_and && atom <= DW_OP_xor && atom != DW_OP_neg && atom != DW_OP_not &&
+		atom != DW_OP_plus_uconst);
+}
+
+static void expr_step(const struct unwind_frame *f, struct expr_machine *m, const Dwarf_Op *op)
+{
+	if (expr_push_source(f, m, op))
+		return;
+	if (expr_is_binary(op->atom)) {
+		expr_binary(f, m, op->atom);
+		return;
+	}
+	switch (op->atom) {
+	case DW_OP_abs:
+	case DW_OP_neg:
+	case DW_OP_not:
+	case DW_OP_plus_uconst:
+	case DW_OP_deref:
+	case DW_OP_deref_size:
+		expr_unary(f, m, op);
+		break;
+	case DW_OP_dup:
+	case DW_OP_over:
+	case DW_OP_pick:
+	case DW_OP_drop:
+	case DW_OP_swap:
+	case DW_OP_rot:
+		expr_shuffle(m, op);
+		break;
+	case DW_OP_nop:
+		break;
+	default:
+		m->bad = true;
+	}
+}
+
+/* The operation that a jump goes to: offsets count bytes from behind the jump. `n`: none. */
+static size_t expr_jump_target(const Dwarf_Op *ops, size_t n, const Dwarf_Op *jump)
+{
+	Dwarf_Word to = jump->offset + 3 + (Dwarf_Word)(int16_t)jump->number;
+	size_t i;
+
+	for (i = 0; i < n && ops[i].offset != to; i++)
+		;
+	return i;
+}
+
+bool unwind_expr(const struct unwind_frame *f, const Dwarf_Op *ops, size_t n, uint64_t *value)
+{
+	struct expr_machine m = {.mask = f->arch->word == 4 ? UINT32_MAX : UINT64_MAX};
+	size_t i = 0;
+	int steps;
+
+	for (steps = 0; i < n && !m.bad; steps++) {
+		const Dwarf_Op *op = &ops[i++];
+
+		if (steps == STEPS)
+			return false;
+		if (op->atom == DW_OP_skip || (op->atom == DW_OP_bra && expr_pop(&m))) {
+			i = expr_jump_target(ops, n, op);
+			if (i == n)
+				return false;
+		} else if (op->atom != DW_OP_bra) {
+			expr_step(f, &m, op);
+		}
+	}
+	*value = expr_pop(&m);
+	return !m.bad;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/resolve.h"
+
+#include "lib/alloc.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_AT_STACK = 8, FIRST_SLOTS = 1 << 10 };
+
+static uint64_t fold_cost_hash(const struct fold_cost *c)
+{
+	uint64_t w[3];
+
+	memcpy(w, c, sizeof(w));
+	return stacks_mix(stacks_mix(w[0], 0x9e3779b97f4a7c15ULL) ^ w[1],
+			  w[2] ^ 0xd6e8feb86659fd93);
+}
+
+static bool fold_cost_same_key(const struct fold_cost *a, const struct fold_cost *b)
+{
+	return !memcmp(a, b, offsetof(struct fold_cost, samples));
+}
+
+static uint64_t *fold_costs_find_slot(const struct fold_costs *c, const struct fold_cost *key,
+				      uint64_t hash)
+{
+	size_t i = (uint32_t)hash & (c->nslots - 1);
+
+	while (c->slots[i] && (c->slots[i] >> 32 != (uint32_t)hash ||
+			       !fold_cost_same_key(&c->list[(uint32_t)c->slots[i] - 1], key)))
+		i = (i + 1) & (c->nslots - 1);
+	return &c->slots[i];
+}
+
+static void fold_costs_grow_slots(struct fold_costs *c)
+{
+	uint64_t *old = c->slots;
+	size_t n = c->nslots, i, at;
+
+	c->nslots = n ? n * 2 : FIRST_SLOTS;
+	c->slots = xcalloc_touched(c->nslots, sizeof(*c->slots));
+	for (i = 0; i < n; i++) {
+		if (!old[i])
+			continue;
+		for (at = (old[i] >> 32) & (c->nslots - 1); c->slots[at];)
+			at = (at + 1) & (c->nslots - 1);
+		c->slots[at] = old[i];
+	}
+	free(old);
+}
+
+static uint32_t fold_costs_add_row(struct fold_costs *c, const struct fold_cost *key, uint32_t next)
+{
+	struct fold_cost *row;
+
+	array_grow(c->list, c->n, c->cap);
+	row = &c->list[c->n];
+	*row = *key;
+	row->samples = row->weight = 0;
+	row->next = next;
+	return (uint32_t)++c->n;
+}
+
+static uint32_t fold_costs_find_in_table(struct fold_costs *c, const struct fold_cost *key)
+{
+	uint64_t hash = fold_cost_hash(key), *slot;
+
+	if (c->used * 2 >= c->nslots)
+		fold_costs_grow_slots(c);
+	slot = fold_costs_find_slot(c, key, hash);
+	if (!*slot) {
+		*slot = hash << 32 | fold_costs_add_row(c, key, 0);
+		c->used++;
+	}
+	return (uint32_t)*slot;
+}
+
+static uint32_t fold_costs_find_row(struct fold_costs *c, struct stack *stack,
+				    const struct fold_cost *key)
+{
+	uint32_t at = stack->first_cost;
+	int rows = 0;
+
+	for (; at; at = c->list[at - 1].next, rows++)
+		if (fold_cost_same_key(&c->list[at - 1], key))
+			return at;
+	if (rows >= ROWS_AT_STACK)
+		return fold_costs_find_in_table(c, key);
+	stack->first_cost = fold_costs_add_row(c, key, stack->first_cost);
+	return stack->first_cost;
+}
+
+/* Mostly it is the row that the stack had last: its thread is back on its CPU. */
+struct fold_cost *fold_costs_row(struct fold_costs *c, struct stack *stack,
+				 const struct fold_cost *key)
+{
+	if (!stack->last_cost || !fold_cost_same_key(&c->list[stack->last_cost - 1], key))
+		stack->last_cost = fold_costs_find_row(c, stack, key);
+	return &c->list[stack->last_cost - 1];
+}
+
+void fold_costs_finish(struct fold_costs *c)
+{
+	free(c->slots);
+	c->slots = NULL;
+	c->nslots = c->used = 0;
+}
+
+void fold_costs_free(struct fold_costs *c)
+{
+	free(c->list);
+	free(c->slots);
+	*c = (struct fold_costs){0};
+}
+
+/* --- periods --- */
+
+enum { DIGITS = 65, FAR = 5 }; /* digits from the usual: 16 times, whatever the rest is */
+
+void periods_join(struct periods *to, const struct periods *from)
+{
+	int i;
+
+	for (i = 0; i < DIGITS; i++) {
+		to->digits[i].samples += from->digits[i].samples;
+		to->digits[i].weight += from->digits[i].weight;
+	}
+}
+
+/* The digits of the median sample. */
+static int periods_median(const struct periods *p)
+{
+	uint64_t all = 0, below = 0;
+	int i;
+
+	for (i = 0; i < DIGITS; i++)
+		all += p->digits[i].samples;
+	for (i = 0; i < DIGITS - 1; i++) {
+		below += p->digits[i].samples;
+		if (below > all / 2)
+			break;
+	}
+	return i;
+}
+
+void periods_flag(const struct periods *p, struct profile_event *e)
+{
+	int middle = periods_median(p), i;
+
+	for (i = 0; i < DIGITS; i++) {
+		if (i <= middle - FAR)
+			e->starts += p->digits[i].samples;
+		if (i < middle + FAR)
+			continue;
+		e->outliers += p->digits[i].samples;
+		e->outlier_weight += p->digits[i].weight;
+	}
+}
+
+/* --- rows of the profile --- */
+
+/*
+ * The costs of all folds become the profile's rows: put together by frame first, by counting, then
+ * each frame's few are sorted and added up. So the rows stand in one order whatever thread found
+ * them, and no table has to find them.
+ */
+
+static void rows_add_event(struct profile_event *to, const struct event *from,
+			   const struct fold_event *e, const struct periods *periods)
+{
+	to->samples += e->samples;
+	to->weight += e->weight;
+	to->weight2 += e->weight2;
+	if (from->freq && !(from->sample_type & PERF_SAMPLE_READ))
+		periods_flag(periods, to);
+}
+
+/* The profile's number of each event; perf's own, for the side-band, is left out when empty. */
+static uint32_t *rows_add_events(struct recording *r, const struct folds *f)
+{
+	uint32_t *ids = xcalloc(r->events.n + 1, sizeof(*ids));
+	size_t i, k;
+
+	for (i = 0; i < r->events.n; i++) {
+		const struct event *e = &r->events.list[i];
+		struct fold_event sum = {0};
+		struct periods periods = {0};
+		bool software = e->type == PERF_TYPE_SOFTWARE;
+
+		for (k = 0; k < f->n; k++) {
+			sum.samples += f->list[k].events[i].samples;
+			sum.weight += f->list[k].events[i].weight;
+			sum.weight2 += f->list[k].events[i].weight2;
+			if (f->list[k].events[i].periods)
+				periods_join(&periods, f->list[k].events[i].periods);
+		}
+		if (software && e->config == PERF_COUNT_SW_DUMMY && !sum.samples)
+			continue;
+		ids[i] = profile_event(r->profile, e->name,
+				       software && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    e->config == PERF_COUNT_SW_TASK_CLOCK));
+		rows_add_event(&r->profile->events[ids[i]], e, &sum, &periods);
+	}
+	return ids;
+}
+
+/* A thread that nothing named is shown by its number, as perf does. */
+static uint32_t fold_cost_comm(struct profile *p, const struct fold_cost *c)
+{
+	char text[16];
+
+	if (c->comm != UINT32_MAX)
+		return c->comm;
+	snprintf(text, sizeof(text), ":%d", (int)c->tid);
+	return intern_str(&p->strings, text);
+}
+
+static int row_compare_key(const void *a, const void *b)
+{
+	const struct profile_cost *l = a, *r = b;
+	int c = compare_u64(l->event, r->event);
+
+	c = c ? c : compare_u64(l->cpu, r->cpu);
+	c = c ? c : compare_u64(l->pid, r->pid);
+	c = c ? c : compare_u64(l->tid, r->tid);
+	c = c ? c : compare_u64(l->comm, r->comm);
+	return c ? c : compare_u64(l->context, r->context);
+}
+
+/* Sorts the rows of one frame and adds up equal ones at `to`; gives where the next belong. */
+static struct profile_cost *rows_sum_frame(struct profile_cost *rows, size_t n,
+					   struct profile_cost *to)
+{
+	size_t i;
+
+	if (n > 1)
+		qsort(rows, n, sizeof(*rows), row_compare_key);
+	for (i = 0; i < n; i++) {
+		if (i && !row_compare_key(&to[-1], &rows[i])) {
+			to[-1].samples += rows[i].samples;
+			to[-1].weight += rows[i].weight;
+		} else {
+			*to++ = rows[i];
+		}
+	}
+	return to;
+}
+
+struct placing {
+	struct recording *r;
+	const struct resolved *out; /* of the fold at hand's stacks */
+	uint32_t *events;
+	uint32_t *places; /* by frame: where its next row goes */
+	struct profile_cost *rows;
+};
+
+static void rows_place_costs(struct placing *w, const struct fold *f)
+{
+	struct profile *p = w->r->profile;
+	size_t i;
+
+	for (i = 0; i < f->costs.n; i++) {
+		const struct fold_cost *c = &f->costs.list[i];
+		const struct resolved *at = &w->out[c->stack];
+
+		w->rows[w->places[at->frame]++] =
+			(struct profile_cost){.event = w->events[c->event],
+					      .cpu = c->cpu,
+					      .comm = fold_cost_comm(p, c),
+					      .pid = c->pid,
+					      .tid = c->tid,
+					      .context = at->context,
+					      .frame = at->frame,
+					      .samples = c->samples,
+					      .weight = c->weight};
+		if (at->bad_chain)
+			p->health.bad_chains += c->samples;
+	}
+}
+
+/* How many rows each frame has; then, where each frame's rows end. */
+static uint32_t *rows_count(const struct profile *p, const struct folds *f,
+			    const struct resolved *out)
+{
+	uint32_t *counts = xcalloc(p->nframes + 1, sizeof(*counts)), at = 0, n;
+	size_t i, k;
+
+	for (i = 0; i < f->n; out += f->list[i++].nstacks)
+		for (k = 0; k < f->list[i].costs.n; k++)
+			counts[out[f->list[i].costs.list[k].stack].frame]++;
+	for (i = 0; i <= p->nframes; i++) {
+		n = counts[i];
+		counts[i] = at;
+		at += n;
+	}
+	return counts;
+}
+
+void rows_add(struct recording *r, struct folds *f, const struct resolved *out)
+{
+	struct profile *p = r->profile;
+	struct placing w = {.r = r, .out = out, .events = rows_add_events(r, f)};
+	struct profile_cost *to;
+	size_t i, n = 0, from = 0;
+
+	w.places = rows_count(p, f, out);
+	n = w.places[p->nframes];
+	to = w.rows = xcalloc(n, sizeof(*w.rows));
+	for (i = 0; i < f->n; i++) {
+		rows_place_costs(&w, &f->list[i]);
+		w.out += f->list[i].nstacks;
+	}
+	for (i = 0; i < p->nframes; i++) {
+		to = rows_sum_frame(w.rows + from, w.places[i] - from, to);
+		from = w.places[i];
+	}
+	n = (size_t)(to - w.rows);
+	profile_take_costs(p, xrealloc(w.rows, n * sizeof(*w.rows)), n);
+	free(w.places);
+	free(w.events);
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/perfdata/tracepoint_parts.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+
+enum { VERSION_MAX = 64, SYSTEM_MAX = 256, NAME_MAX_LEN = 256 };
+
+static const char magic[] = "\x17\x08\x44tracing";
+
+/* A string that ends with NUL within `max` bytes, or NULL. */
+static const char *tracing_read_string(struct cursor *c, size_t max)
+{
+	size_t left = cursor_left(c);
+	const uint8_t *end = left ? memchr(c->at, 0, left < max ? left : max) : NULL;
+
+	if (c->bad || !end) {
+		c->bad = true;
+		return NULL;
+	}
+	return cursor_take(c, (size_t)(end - c->at) + 1);
+}
+
+/* A size of 8 bytes and so many bytes. */
+static struct cursor tracing_read_block(struct cursor *c)
+{
+	uint64_t size = cursor_u64(c);
+
+	return cursor_sub(c, size > SIZE_MAX ? SIZE_MAX : (size_t)size);
+}
+
+static bool tracing_read_header(struct tracing *t, struct cursor *c)
+{
+	const char *start = cursor_take(c, sizeof(magic) - 1);
+
+	if (!start || memcmp(start, magic, sizeof(magic) - 1) ||
+	    !tracing_read_string(c, VERSION_MAX))
+		return false;
+	t->big_endian = cursor_u8(c);
+	c->swap = t->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	t->long_size = cursor_u8(c);
+	t->page_size = cursor_u32(c);
+	return !c->bad;
+}
+
+static bool tracing_read_named_block(struct cursor *c, const char *name)
+{
+	const char *found = tracing_read_string(c, 16);
+
+	if (!found || strcmp(found, name))
+		return false;
+	tracing_read_block(c);
+	return !c->bad;
+}
+
+/* The rest of a line behind `key`, at a line's start; NULL: there is none. */
+static const char *format_find_line(const char *text, size_t size, const char *key, size_t *len)
+{
+	const char *end = text + size, *at = text, *eol;
+	size_t n = strlen(key);
+
+	while (at < end) {
+		eol = memchr(at, '\n', (size_t)(end - at));
+		eol = eol ? eol : end;
+		if ((size_t)(eol - at) >= n && !memcmp(at, key, n)) {
+			*len = (size_t)(eol - at) - n;
+			return at + n;
+		}
+		at = eol + 1;
+	}
+	return NULL;
+}
+
+static bool format_parse_id(const char *digits, size_t len, uint64_t *id)
+{
+	size_t i;
+
+	*id = 0;
+	while (len && *digits == ' ') {
+		digits++;
+		len--;
+	}
+	for (i = 0; i < len && i < 18 && digits[i] >= '0' && digits[i] <= '9'; i++)
+		*id = *id * 10 + (uint64_t)(digits[i] - '0');
+	return i > 0;
+}
+
+static bool format_is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* A format that does not say its name and number is stepped over. */
+static void tracing_add_format(struct tracing *t, const char *system, struct cursor text)
+{
+	struct tracing_format f = {.text = (const char *)text.at, .size = cursor_left(&text)};
+	size_t id_len, name_len, i;
+	const char *id = format_find_line(f.text, f.size, "ID:", &id_len);
+	const char *name = format_find_line(f.text, f.size, "name: ", &name_len);
+
+	if (!id || !name || !format_parse_id(id, id_len, &f.id) || !name_len ||
+	    name_len > NAME_MAX_LEN)
+		return;
+	for (i = 0; i < name_len; i++)
+		if (!format_is_name_char(name[i]))
+			return;
+	f.system = xstrdup(system);
+	f.name = xstrndup(name, name_len);
+	array_grow(t->formats, t->n, t->cap);
+	t->formats[t->n++] = f;
+}
+
+static void tracing_skip_ftrace(struct cursor *c)
+{
+	uint32_t n = cursor_u32(c);
+
+	while (n-- && !c->bad)
+		tracing_read_block(c);
+}
+
+static void tracing_read_system(struct tracing *t, struct cursor *c)
+{
+	const char *name = tracing_read_string(c, SYSTEM_MAX);
+	uint32_t n = cursor_u32(c);
+	struct cursor text;
+
+	while (n-- && !c->bad) {
+		text = tracing_read_block(c);
+		if (!text.bad)
+			tracing_add_format(t, name, text);
+	}
+}
+
+bool tracing_read(struct tracing *t, struct cursor c)
+{
+	uint32_t systems;
+
+	*t = (struct tracing){0};
+	if (!c.at || !tracing_read_header(t, &c))
+		return false;
+	if (!tracing_read_named_block(&c, "header_page") ||
+	    !tracing_read_named_block(&c, "header_event")) {
+		t->cut = "the ring buffer's description";
+		return false;
+	}
+	t->tep = tep_alloc();
+	if (!t->tep)
+		return false;
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_long_size(t->tep, (int)t->long_size);
+	tep_set_file_bigendian(t->tep, t->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tracing_skip_ftrace(&c);
+	systems = cursor_u32(&c);
+	while (systems-- && !c.bad)
+		tracing_read_system(t, &c);
+	if (c.bad)
+		t->cut = "the formats of tracepoints";
+	return true;
+}
+
+void tracing_free(struct tracing *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		free(t->formats[i].system);
+		free(t->formats[i].name);
+	}
+	free(t->formats);
+	if (t->tep)
+		tep_free(t->tep);
+	*t = (struct tracing){0};
+}
+
+struct tracing_format *tracing_find(const struct tracing *t, uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->formats[i].id == id)
+			return &t->formats[i];
+	return NULL;
+}
+
+/* --- the text of one format --- */
+
+/* libtraceevent trusts what it reads, and this is anybody's file: it is given known lines alone. */
+
+static bool format_skip_text(const char **at, const char *end, const char *text)
+{
+	size_t n = strlen(text);
+
+	if ((size_t)(end - *at) < n || memcmp(*at, text, n))
+		return false;
+	*at += n;
+	return true;
+}
+
+static bool format_skip_number(const char **at, const char *end)
+{
+	const char *start = *at;
+
+	while (*at < end && **at >= '0' && **at <= '9')
+		(*at)++;
+	return *at > start && *at - start < 9;
+}
+
+/* "unsigned long args[6]": words and stars, at most one pair of brackets on each of the two. */
+static bool format_skip_declaration(const char **at, const char *end)
+{
+	int words = 0;
+
+	while (*at < end && **at != ';') {
+		const char *start = *at;
+
+		while (*at < end && format_is_name_char(**at))
+			(*at)++;
+		words += *at > start;
+		if (*at > start && format_skip_text(at, end, "[")) {
+			while (*at < end && format_is_name_char(**at))
+				(*at)++;
+			if (!format_skip_text(at, end, "]"))
+				return false;
+		}
+		if (!format_skip_text(at, end, " ") && !format_skip_text(at, end, "*") &&
+		    *at == start)
+			return false;
+	}
+	return words >= 2 && (*at)[-1] != ' ' && (*at)[-1] != '*';
+}
+
+/* "\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;"; older kernels do not tell the sign. */
+static bool format_is_field(const char *at, const char *end)
+{
+	if (!format_skip_text(&at, end, "\tfield:") || !format_skip_declaration(&at, end) ||
+	    !format_skip_text(&at, end, ";\toffset:") || !format_skip_number(&at, end) ||
+	    !format_skip_text(&at, end, ";\tsize:") || !format_skip_number(&at, end) ||
+	    !format_skip_text(&at, end, ";"))
+		return false;
+	return at == end ||
+	       (format_skip_text(&at, end, "\tsigned:") && format_skip_number(&at, end) &&
+		format_skip_text(&at, end, ";") && at == end);
+}
+
+/* The format's fields up to a line that is none, without the way to print them. */
+static void format_copy_fields(struct str *to, const struct tracing_format *f)
+{
+	const char *end = f->text + f->size, *at, *eol;
+
+	str_printf(to, "name: %s\nID: %llu\nformat:\n", f->name, (unsigned long long)f->id);
+	at = memmem(f->text, f->size, "\nformat:\n", 9);
+	for (at = at ? at + 9 : end; at < end; at = eol + 1) {
+		eol = memchr(at, '\n', (size_t)(end - at));
+		if (!eol || (eol > at && !format_is_field(at, eol)))
+			break;
+		str_add(to, at, (size_t)(eol - at) + 1);
+	}
+	str_puts(to, "\nprint fmt: \"\"\n");
+}
+
+static void format_parse(struct tracing *t, struct tracing_format *f)
+{
+	struct str text = {0};
+
+	if (f->parsed)
+		return;
+	f->parsed = true;
+	format_copy_fields(&text, f);
+	tep_parse_event(t->tep, text.buf, text.len, f->system);
+	str_free(&text);
+}
+
+struct tracing_field tracing_field(struct tracing *t, struct tracing_format *f, const char *name)
+{
+	struct tep_format_field *field = NULL;
+	struct tracing_field out = {0};
+	struct tep_event *event;
+
+	format_parse(t, f);
+	event = tep_find_event(t->tep, (int)f->id);
+	if (event)
+		field = tep_find_any_field(event, name);
+	if (!field || field->offset < 0 ||
+	    field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING))
+		return out;
+	if (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8)
+		return out;
+	out.at = (uint32_t)field->offset;
+	out.size = (uint8_t)field->size;
+	out.sign = field->flags & TEP_FIELD_IS_SIGNED;
+	return out;
+}
+
+const char *tracing_print_format(const struct tracing_format *f, size_t *len)
+{
+	return format_find_line(f->text, f->size, "print fmt:", len);
+}
+
+/* --- reading samples --- */
+
+static const char too_long[] = "a sample longer than its record";
+static const char too_short[] = "a tracepoint shorter than its format";
+
+static uint32_t plan_bytes_before(uint64_t type, uint64_t field)
+{
+	static const uint64_t before[] = {
+		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,	 PERF_SAMPLE_TID,	PERF_SAMPLE_TIME,
+		PERF_SAMPLE_ADDR,	PERF_SAMPLE_ID,	 PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,
+		PERF_SAMPLE_PERIOD,	PERF_SAMPLE_RAW,
+	};
+	uint32_t n = 0, i;
+
+	for (i = 0; before[i] != field; i++)
+		n += type & before[i] ? 8 : 0;
+	return n;
+}
+
+void tracepoint_plan_finish(struct tracepoint_plan *p, const struct event *e)
+{
+	uint64_t type = e->sample_type;
+	int i;
+
+	p->fixed = !(type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN));
+	p->ids = plan_bytes_before(type, PERF_SAMPLE_TID);
+	p->time = plan_bytes_before(type, PERF_SAMPLE_TIME);
+	p->cpu = type & PERF_SAMPLE_CPU ? plan_bytes_before(type, PERF_SAMPLE_CPU) : 0;
+	p->raw = plan_bytes_before(type, PERF_SAMPLE_RAW);
+	for (i = 0; i < TRACEPOINT_FIELDS && p->fields[i].size; i++) {
+		p->nfields++;
+		if (p->fields[i].at + p->fields[i].size > p->need)
+			p->need = p->fields[i].at + p->fields[i].size;
+	}
+}
+
+static inline uint32_t plan_u32(const uint8_t *p, bool swap)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return swap ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t plan_u64(const uint8_t *p, bool swap)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+static inline uint64_t plan_value_at(const uint8_t *raw, uint32_t need, struct tracing_field f,
+				     bool swap)
+{
+	bool bad = false;
+
+	if (f.size == 8)
+		return plan_u64(raw + f.at, swap);
+	if (f.size == 4 && f.sign)
+		return (uint64_t)(int32_t)plan_u32(raw + f.at, swap);
+	return tracing_value(f, raw, need, swap, &bad);
+}
+
+/* Those that are not asked for are left as they are. */
+static inline void plan_read_values(const struct tracepoint_plan *p, const uint8_t *raw, bool swap,
+				    struct tracepoint *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nfields; i++)
+		t->v[i] = plan_value_at(raw, p->need, p->fields[i], swap);
+}
+
+/* The bytes up to the last field are checked once, then read where they are. */
+static inline const char *plan_read_fixed(const struct tracepoint_plan *p,
+					  const struct cursor *body, struct tracepoint *t)
+{
+	size_t left = cursor_left(body), head_size = p->raw + sizeof(uint32_t);
+	const uint8_t *head = body->at;
+	bool swap = body->swap;
+	uint32_t size;
+
+	if (left < head_size)
+		return too_long;
+	size = plan_u32(head + p->raw, swap);
+	if (size > left - head_size)
+		return too_long;
+	if (size < p->need)
+		return too_short;
+	t->time = plan_u64(head + p->time, swap);
+	t->pid = plan_u32(head + p->ids, swap);
+	t->tid = plan_u32(head + p->ids + 4, swap);
+	t->cpu = p->cpu ? plan_u32(head + p->cpu, swap) : UINT32_MAX;
+	plan_read_values(p, head + head_size, swap, t);
+	return NULL;
+}
+
+static const char *plan_read_decoded(const struct tracepoint_plan *p, const struct event *e,
+				     struct cursor body, struct tracepoint *t)
+{
+	struct sample_rest rest;
+	struct sample s;
+
+	if (!sample_decode(&s, e, &body) || !sample_decode_rest(&rest, e, &body))
+		return too_long;
+	if (rest.raw_size < p->need)
+		return too_short;
+	t->time = s.time;
+	t->pid = s.pid;
+	t->tid = s.tid;
+	t->cpu = s.cpu;
+	plan_read_values(p, rest.raw, body.swap, t);
+	return NULL;
+}
+
+const char *tracepoint_plan_read(const struct tracepoint_plan *p, const struct event *e,
+				 const struct cursor *body, struct tracepoint *t)
+{
+	t->want = p->want;
+	t->event = p->event;
+	return p->fixed ? plan_read_fixed(p, body, t) : plan_read_decoded(p, e, *body, t);
+}

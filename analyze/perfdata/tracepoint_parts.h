@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perf.data's tracing data: what the fields of each recorded tracepoint are. libtraceevent reads
+ * the text of one format; the container around the formats is perf's own (tools/perf/util/
+ * trace-event-read.c) and is taken apart here:
+ *
+ *   17 08 44 "tracing"  version\0  big-endian?:1  long size:1  page size:4
+ *   "header_page\0" size:8 ...  "header_event\0" size:8 ...
+ *   formats of ftrace's own: n:4, n x (size:8 text)
+ *   systems: n:4, n x (name\0, m:4, m x (size:8 text))
+ *   kallsyms size:4 ...  printk formats size:4 ...  version 0.6: command names size:8 ...
+ *
+ * Nothing behind the systems is needed. Texts stay where they are: the bytes outlive the struct.
+ */
+#ifndef ZC_PERFDATA_TRACEPOINT_PARTS_H
+#define ZC_PERFDATA_TRACEPOINT_PARTS_H
+
+#include "analyze/perfdata/recording.h"
+#include "analyze/perfdata/tracepoints.h"
+#include "lib/cursor.h"
+#include "lib/error.h"
+#include "lib/hash.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tep_handle;
+
+struct tracing_format {
+	uint64_t id;  /* the event's `config` */
+	char *system; /* "sched"; owned */
+	char *name;   /* "sched_switch"; owned */
+	const char *text;
+	size_t size;
+	bool parsed;
+};
+
+struct tracing {
+	struct tep_handle *tep;
+	struct tracing_format *formats;
+	size_t n, cap;
+	bool big_endian;
+	unsigned int long_size, page_size; /* of the recorded kernel, bytes */
+	const char *cut; /* where it is damaged or cut off; what came before counts. NULL: whole */
+};
+
+/* False: these bytes are no tracing data, or are cut off before any format could come. */
+bool tracing_read(struct tracing *t, struct cursor data);
+void tracing_free(struct tracing *t);
+
+/* The format of an event, or NULL. */
+struct tracing_format *tracing_find(const struct tracing *t, uint64_t id);
+
+/* Where a number lies in the event's raw data. */
+struct tracing_field {
+	uint32_t at;
+	uint8_t size; /* 1, 2, 4, 8; 0: the event has no such number */
+	bool sign;
+};
+
+struct tracing_field tracing_field(struct tracing *t, struct tracing_format *f, const char *name);
+
+/* The print format behind "print fmt:", not terminated; NULL: there is none. */
+const char *tracing_print_format(const struct tracing_format *f, size_t *len);
+
+/* The field's value, sign-extended; 0 and *bad where the raw data ends before it. */
+static inline uint64_t tracing_value(struct tracing_field f, const uint8_t *raw, uint32_t size,
+				     bool swap, bool *bad)
+{
+	struct cursor c = cursor_of(raw, size, swap);
+	uint64_t v = 0;
+
+	cursor_take(&c, f.at);
+	switch (f.size) {
+	case 1:
+		v = cursor_u8(&c);
+		v = f.sign ? (uint64_t)(int8_t)v : v;
+		break;
+	case 2:
+		v = cursor_u16(&c);
+		v = f.sign ? (uint64_t)(int16_t)v : v;
+		break;
+	case 4:
+		v = cursor_u32(&c);
+		v = f.sign ? (uint64_t)(int32_t)v : v;
+		break;
+	case 8:
+		v = cursor_u64(&c);
+		break;
+	}
+	*bad |= c.bad;
+	return v;
+}
+
+/* What to take from the samples of one event, and where it lies: see tracepoints.h. */
+
+struct tracepoint_plan {
+	bool wanted;
+	uint16_t want, event;
+	struct tracing_field fields[TRACEPOINT_FIELDS];
+	uint32_t nfields;
+	/*
+	 * Nothing of variable length stands before the raw data, as in all that perf record
+	 * writes of itself: then these are bytes from the sample's start.
+	 */
+	bool fixed;
+	uint32_t ids, time, cpu, raw; /* ids: pid and tid; cpu 0: not recorded; raw: its size */
+	uint32_t need;		      /* bytes of raw data that the fields lie in */
+};
+
+/* After wanted, want, event and fields are set. */
+void tracepoint_plan_finish(struct tracepoint_plan *p, const struct event *e);
+
+/* NULL, or what is wrong with the sample. */
+const char *tracepoint_plan_read(const struct tracepoint_plan *p, const struct event *e,
+				 const struct cursor *body, struct tracepoint *t);
+
+/* Which thread an id stands for at a time, and what it was called in the end: see tracepoints.h. */
+
+/* From `time` on `tid` is another thread. */
+struct thread_start {
+	uint64_t time;
+	uint32_t tid, thread;
+};
+
+enum { THREADS_RECENT = 256 };
+
+struct tracepoint_threads {
+	struct tracepoint_thread *list;
+	size_t n, cap;
+	struct map now; /* tid -> index + 1 */
+	struct thread_start *starts;
+	size_t nstarts, starts_cap, next; /* `next`: the first that is still to come */
+	struct {
+		uint32_t tid, thread; /* index + 1; 0: free */
+	} recent[THREADS_RECENT];     /* asked for last, by tid */
+};
+
+/* The side-band is finished: in order of time. */
+void tracepoint_threads_init(struct tracepoint_threads *t, const struct sideband *side);
+/* All that happened up to `time`; times ascend. */
+void tracepoint_threads_start(struct tracepoint_threads *t);
+static inline void tracepoint_threads_advance(struct tracepoint_threads *t, uint64_t time)
+{
+	while (t->next < t->nstarts && t->starts[t->next].time <= time)
+		tracepoint_threads_start(t);
+}
+
+/* The index of the thread that has this id now. */
+uint32_t tracepoint_threads_look_up(struct tracepoint_threads *t, uint32_t tid);
+static inline uint32_t tracepoint_threads_at(struct tracepoint_threads *t, uint32_t tid)
+{
+	uint32_t i = tid % THREADS_RECENT;
+
+	if (t->recent[i].tid == tid && t->recent[i].thread)
+		return t->recent[i].thread - 1;
+	return tracepoint_threads_look_up(t, tid);
+}
+
+void tracepoint_threads_free(struct tracepoint_threads *t);
+
+/* Events that come in turns from several ring buffers into one order of time: see tracepoints.h. */
+
+enum { TIME_ORDER_PIECE = 1 << 20 };
+
+/* Events in order: a stretch of what is in memory, or a sorted piece in the temporary file. */
+struct time_order_run {
+	const struct tracepoint *at, *end; /* in memory and not delivered yet */
+	size_t number;			   /* runs with a lower one came in before */
+	struct tracepoint *buf;		   /* of a piece: what at and end point into */
+	uint64_t offset, left;		   /* of a piece: what is not read yet: where, events */
+};
+
+struct time_order {
+	struct tracepoint *list; /* `piece` */
+	size_t piece, n;	 /* they ascend, but for `starts`: */
+	size_t *starts;		 /* where an ascending stretch begins: one of each ring buffer */
+	size_t nstarts, starts_cap;
+	uint64_t limit, max, last;   /* times: may go out; latest come in; last gone out */
+	bool fresh;		     /* something came in since the round before */
+	uint64_t late;		     /* went out behind a later one */
+	struct time_order_run *runs; /* pieces */
+	size_t nruns, runs_cap;
+	struct spool spool;
+	void (*deliver)(void *ctx, const struct tracepoint *t);
+	void *ctx;
+};
+
+void time_order_init(struct time_order *o, size_t piece,
+		     void (*deliver)(void *ctx, const struct tracepoint *t), void *ctx);
+/* Fill in the slot, then keep it; equal times go out as they came in. 0, or -errno where a
+ * temporary file cannot be written. */
+static inline struct tracepoint *time_order_slot(struct time_order *o)
+{
+	return &o->list[o->n];
+}
+
+int time_order_keep(struct time_order *o, struct error *err);
+int time_order_round(struct time_order *o, struct error *err);
+int time_order_finish(struct time_order *o, struct error *err);
+void time_order_free(struct time_order *o);
+
+#endif
