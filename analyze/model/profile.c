@@ -68,13 +68,13 @@ uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, 
 	return (uint32_t)p->ndsos++;
 }
 
-static size_t index_next_slot(const struct profile_index *x, size_t i)
+static size_t profile_index_next_slot(const struct profile_index *x, size_t i)
 {
 	return (i + 1) & (x->nslots - 1);
 }
 
 /* Makes room for `n` rows and one more. */
-static void index_grow(struct profile_index *x, size_t n)
+static void profile_index_grow(struct profile_index *x, size_t n)
 {
 	struct profile_index old = *x;
 	size_t i, at;
@@ -87,7 +87,7 @@ static void index_grow(struct profile_index *x, size_t n)
 		if (!old.slots[i])
 			continue;
 		for (at = (old.slots[i] >> 32) & (x->nslots - 1); x->slots[at];)
-			at = index_next_slot(x, at);
+			at = profile_index_next_slot(x, at);
 		x->slots[at] = old.slots[i];
 	}
 	free(old.slots);
@@ -105,41 +105,44 @@ static uint64_t profile_hash(uint64_t a, uint64_t b)
  * Steps to the next row that has this hash and sets *id. Returns false when there is no such row;
  * a new row then belongs at *slot. Start with *slot = SIZE_MAX.
  */
-static bool index_next(const struct profile_index *x, uint64_t hash, size_t *slot, uint32_t *id)
+static bool profile_index_next(const struct profile_index *x, uint64_t hash, size_t *slot,
+			       uint32_t *id)
 {
-	size_t i = *slot == SIZE_MAX ? (uint32_t)hash & (x->nslots - 1) : index_next_slot(x, *slot);
+	size_t i = *slot == SIZE_MAX ? (uint32_t)hash & (x->nslots - 1)
+				     : profile_index_next_slot(x, *slot);
 
 	while (x->slots[i] && x->slots[i] >> 32 != (uint32_t)hash)
-		i = index_next_slot(x, i);
+		i = profile_index_next_slot(x, i);
 	*slot = i;
 	*id = (uint32_t)x->slots[i] - 1;
 	return x->slots[i];
 }
 
-static void index_set(struct profile_index *x, size_t slot, uint64_t hash, size_t id)
+static void profile_index_set(struct profile_index *x, size_t slot, uint64_t hash, size_t id)
 {
 	x->slots[slot] = hash << 32 | (uint32_t)(id + 1);
 }
 
 /* Adds a row that the index does not hold yet. */
-static void index_add(struct profile_index *x, uint64_t hash, size_t id)
+static void profile_index_add(struct profile_index *x, uint64_t hash, size_t id)
 {
 	size_t slot = SIZE_MAX;
 	uint32_t other;
 
-	index_grow(x, id);
-	while (index_next(x, hash, &slot, &other))
+	profile_index_grow(x, id);
+	while (profile_index_next(x, hash, &slot, &other))
 		;
-	index_set(x, slot, hash, id);
+	profile_index_set(x, slot, hash, id);
 }
 
 /* profile_take_symbols does not fill the index, so the first look-up does. */
-static void index_all_symbols(struct profile *p)
+static void profile_index_symbols(struct profile *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->nsymbols; i++)
-		index_add(&p->symbol_ids, profile_hash(p->symbols[i].dso, p->symbols[i].name), i);
+		profile_index_add(&p->symbol_ids,
+				  profile_hash(p->symbols[i].dso, p->symbols[i].name), i);
 }
 
 void profile_take_symbols(struct profile *p, struct profile_symbol *rows, size_t n)
@@ -159,12 +162,12 @@ uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,
 	size_t slot = SIZE_MAX;
 
 	if (p->nsymbols && !p->symbol_ids.nslots)
-		index_all_symbols(p);
-	index_grow(&p->symbol_ids, p->nsymbols);
-	while (index_next(&p->symbol_ids, hash, &slot, &id))
+		profile_index_symbols(p);
+	profile_index_grow(&p->symbol_ids, p->nsymbols);
+	while (profile_index_next(&p->symbol_ids, hash, &slot, &id))
 		if (p->symbols[id].name == name_id && p->symbols[id].dso == dso)
 			return id;
-	index_set(&p->symbol_ids, slot, hash, p->nsymbols);
+	profile_index_set(&p->symbol_ids, slot, hash, p->nsymbols);
 	array_grow(p->symbols, p->nsymbols, p->symbols_cap);
 	p->symbols[p->nsymbols] = (struct profile_symbol){name_id, dso, unresolved};
 	return (uint32_t)p->nsymbols++;
@@ -176,24 +179,24 @@ uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol)
 	size_t slot = SIZE_MAX;
 	uint32_t id;
 
-	index_grow(&p->frame_ids, p->nframes);
-	while (index_next(&p->frame_ids, hash, &slot, &id))
+	profile_index_grow(&p->frame_ids, p->nframes);
+	while (profile_index_next(&p->frame_ids, hash, &slot, &id))
 		if (p->frames[id].parent == parent && p->frames[id].symbol == symbol)
 			return id;
-	index_set(&p->frame_ids, slot, hash, p->nframes);
+	profile_index_set(&p->frame_ids, slot, hash, p->nframes);
 	array_grow(p->frames, p->nframes, p->frames_cap);
 	p->frames[p->nframes] = (struct profile_frame){parent, symbol};
 	return (uint32_t)p->nframes++;
 }
 
-static bool cost_same_key(const struct profile_cost *a, const struct profile_cost *b)
+static bool profile_cost_same_key(const struct profile_cost *a, const struct profile_cost *b)
 {
 	return a->frame == b->frame && a->tid == b->tid && a->cpu == b->cpu &&
 	       a->event == b->event && a->comm == b->comm && a->pid == b->pid &&
 	       a->context == b->context;
 }
 
-static uint64_t cost_hash(const struct profile_cost *c)
+static uint64_t profile_cost_hash(const struct profile_cost *c)
 {
 	uint64_t hash =
 		profile_hash((uint64_t)c->frame << 32 | c->tid, (uint64_t)c->cpu << 32 | c->comm);
@@ -201,12 +204,12 @@ static uint64_t cost_hash(const struct profile_cost *c)
 	return profile_hash(hash ^ c->pid, (uint64_t)c->event << 32 | c->context);
 }
 
-static void index_all_costs(struct profile *p)
+static void profile_index_costs(struct profile *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->ncosts; i++)
-		index_add(&p->cost_ids, cost_hash(&p->costs[i]), i);
+		profile_index_add(&p->cost_ids, profile_cost_hash(&p->costs[i]), i);
 }
 
 void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n)
@@ -220,20 +223,20 @@ void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n)
 
 void profile_add(struct profile *p, const struct profile_cost *c)
 {
-	uint64_t hash = cost_hash(c);
+	uint64_t hash = profile_cost_hash(c);
 	size_t slot = SIZE_MAX;
 	uint32_t id;
 
 	if (p->ncosts && !p->cost_ids.nslots)
-		index_all_costs(p);
-	index_grow(&p->cost_ids, p->ncosts);
-	while (index_next(&p->cost_ids, hash, &slot, &id))
-		if (cost_same_key(&p->costs[id], c)) {
+		profile_index_costs(p);
+	profile_index_grow(&p->cost_ids, p->ncosts);
+	while (profile_index_next(&p->cost_ids, hash, &slot, &id))
+		if (profile_cost_same_key(&p->costs[id], c)) {
 			p->costs[id].samples += c->samples;
 			p->costs[id].weight += c->weight;
 			return;
 		}
-	index_set(&p->cost_ids, slot, hash, p->ncosts);
+	profile_index_set(&p->cost_ids, slot, hash, p->ncosts);
 	array_grow(p->costs, p->ncosts, p->costs_cap);
 	p->costs[p->ncosts++] = *c;
 }

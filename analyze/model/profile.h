@@ -58,8 +58,9 @@ struct profile_frame {
 };
 
 struct profile_cost {
-	uint32_t event, cpu, comm, pid,
-		tid; /* event: an index; cpu: PROFILE_NONE if not recorded */
+	uint32_t event; /* index */
+	uint32_t cpu;	/* PROFILE_NONE: not recorded */
+	uint32_t comm, pid, tid;
 	enum context context;
 	uint32_t frame; /* the leaf */
 	uint64_t samples, weight;
@@ -116,8 +117,7 @@ struct profile {
 	struct profile_index symbol_ids, frame_ids, cost_ids; /* private to profile.c */
 	uint64_t first_ns, last_ns; /* times of the first and last counted sample; 0: no times */
 	struct profile_health health;
-	uint64_t kernel_base; /* address of _text, which kernel offsets count from; 0: not recorded
-			       */
+	uint64_t kernel_base; /* _text, where kernel offsets start; 0: not recorded */
 	char *kernel_note;    /* why kernel symbols are missing, or NULL; owned */
 	char *unwind_note;    /* how many user stacks end before their root, or NULL; owned */
 	char *dso_note;	      /* which objects' symbols were refused and why, or NULL; owned */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits of the attr's flags word, as little-endian compilers lay them out. */
+/* Bits of the attr's flags word as little-endian compilers place them. */
 enum {
 	FLAG_INHERIT = 1,
 	FLAG_EXCLUDE_USER = 4,
@@ -54,7 +54,7 @@ static bool attr_flag(uint64_t flags, int bit)
 	return flags >> bit & 1;
 }
 
-/* ":u", ":k", ":ppH", as perf writes them (evsel__add_modifiers). */
+/* Writes ":u", ":k" or ":ppH" as perf does (evsel__add_modifiers). */
 static void event_write_modifier(struct event *e, uint64_t flags)
 {
 	static const struct {
@@ -95,7 +95,7 @@ static void attr_parse_rest(struct event *e, struct cursor c)
 	e->stack_user = cursor_u32(&c);
 	cursor_u32(&c); /* clockid */
 	e->regs_intr = cursor_u64(&c);
-	/* The attr may end anywhere here: what is cut off reads as 0. */
+	/* The attr may end anywhere here. Missing fields read as 0. */
 }
 
 bool event_parse(struct event *e, struct cursor *c, bool big_endian)

@@ -12,22 +12,12 @@ enum { NO_ROW = 1, OPS_MAX = 64 };
 
 static bool cfi_has_section(Elf *elf, const char *name)
 {
-	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
-	const char *s;
-	size_t names;
 
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		s = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-		if (s && !strcmp(s, name) && shdr.sh_type == SHT_PROGBITS)
-			return true;
-	}
-	return false;
+	return elf_section(elf, name, &shdr) && shdr.sh_type == SHT_PROGBITS;
 }
 
-/* Thousands of objects may be open at a time: what libelf has mapped needs no descriptor. */
+/* Thousands of objects may be open. libelf has mapped them, so they need no descriptors. */
 static void cfi_drop_fd(struct elf_file *f)
 {
 	if (f->fd < 0 || elf_cntl(f->elf, ELF_C_FDDONE))
@@ -36,7 +26,7 @@ static void cfi_drop_fd(struct elf_file *f)
 	f->fd = -1;
 }
 
-/* .debug_frame is in the program or in its debug file. */
+/* The program or its debug file has .debug_frame. */
 static void cfi_open_debug_frame(struct unwind_object *o)
 {
 	Elf *elf = NULL;
@@ -94,7 +84,7 @@ static bool cfi_keep_ops(struct unwind_object *o, struct unwind_rule *rule, cons
 	return true;
 }
 
-/* A register and an offset: DW_OP_breg<n> or DW_OP_bregx. */
+/* Parses a register with an offset: DW_OP_breg<n> or DW_OP_bregx. */
 static bool cfi_is_register_plus(const Dwarf_Op *op, uint64_t *reg, int64_t *offset)
 {
 	if (op->atom == DW_OP_bregx) {
@@ -126,7 +116,7 @@ static bool cfi_read_cfa(struct unwind_object *o, Dwarf_Frame *frame, struct unw
 	return cfi_keep_ops(o, cfa, ops, n);
 }
 
-/* libdw's form of the simple rules; anything else is an expression. */
+/* Parses libdw's form of the simple rules. Anything else is an expression. */
 static bool cfi_parse_simple_rule(struct unwind_rule *rule, const Dwarf_Op *ops, size_t n)
 {
 	bool value = ops[n - 1].atom == DW_OP_stack_value;
@@ -148,9 +138,10 @@ static bool cfi_parse_simple_rule(struct unwind_rule *rule, const Dwarf_Op *ops,
 }
 
 /*
- * Adds the rule of one register. False: the tables are damaged. libdw tells a register that the
- * tables say nothing of apart from one that is kept, by the platform's convention, but not
- * rightly (rbx on x86-64): both are kept here, and only of the return address "undefined" counts.
+ * Adds the rule of one register. Returns false if the tables are damaged. libdw distinguishes
+ * registers without a rule from registers that the platform's convention preserves, but it is wrong
+ * for some (rbx on x86-64). So both keep their values here, and "undefined" counts only for the
+ * return address.
  */
 static bool cfi_read_rule(struct unwind_object *o, Dwarf_Frame *frame, struct unwind_row *row,
 			  unsigned int reg)
@@ -210,7 +201,7 @@ static const struct unwind_row *cfi_find_row(struct unwind_object *o,
 	return row;
 }
 
-/* Code first: a page may be mapped twice, as the end of one segment and the start of another. */
+/* Prefers code: one page may be mapped twice, as the end of a segment and the start of the next. */
 static uint64_t cfi_link_address(const struct unwind_object *o, uint64_t offset)
 {
 	Elf *elf = (o->files.have_run ? &o->files.run : &o->files.syms)->elf;
@@ -248,14 +239,14 @@ const struct unwind_row *unwind_object_row(struct unwind_object *o, const struct
 /* --- expressions --- */
 
 /*
- * The operations that unwind tables may use (DWARF 5, 6.4.2: none that names another part of the
- * debug information). Signed ones work on numbers as wide as the machine's words.
+ * The operations that unwind tables may use (DWARF 5, 6.4.2). Those that refer to other debug
+ * information are not allowed. Signed operations work on the machine's word size.
  */
 
 enum { DEPTH = 32, STEPS = 512 };
 
 struct expr_machine {
-	uint64_t stack[DEPTH], mask; /* of a word */
+	uint64_t stack[DEPTH], mask; /* mask of a word */
 	size_t n;
 	bool bad;
 };
@@ -339,7 +330,7 @@ static bool expr_compare(uint8_t atom, int64_t a, int64_t b)
 	return a != b;
 }
 
-/* No shift of a 64-bit number is wider than 63. */
+/* C has no shifts of a 64-bit number by more than 63. */
 static uint64_t expr_shift(const struct unwind_frame *f, uint8_t atom, uint64_t a, uint64_t b)
 {
 	if (atom == DW_OP_shra)
@@ -404,7 +395,7 @@ static void expr_unary(const struct unwind_frame *f, struct expr_machine *m, con
 	case DW_OP_plus_uconst:
 		return expr_push(m, v + op->number);
 	}
-	/* deref, deref_size */
+	/* DW_OP_deref and DW_OP_deref_size */
 	size = op->atom == DW_OP_deref ? f->arch->word : op->number;
 	if ((size == 1 || size == 2 || size == 4 || size == 8) &&
 	    unwind_stack_read(f->stack, v, (unsigned int)size, &v))
@@ -428,7 +419,7 @@ static void expr_shuffle(struct expr_machine *m, const Dwarf_Op *op)
 		expr_pop(m);
 		return;
 	}
-	a = expr_pop(m); /* swap, rot */
+	a = expr_pop(m); /* DW_OP_swap and DW_OP_rot */
 	b = expr_pop(m);
 	c = op->atom == DW_OP_rot ? expr_pop(m) : 0;
 	expr_push(m, a);
@@ -446,7 +437,7 @@ static void expr_push_register(const struct unwind_frame *f, struct expr_machine
 		m->bad = true;
 }
 
-/* What pushes a value. False: it is something else. */
+/* Executes an operation that pushes a value. Returns false for other operations. */
 static bool expr_push_source(const struct unwind_frame *f, struct expr_machine *m,
 			     const Dwarf_Op *op)
 {
@@ -504,7 +495,7 @@ static void expr_step(const struct unwind_frame *f, struct expr_machine *m, cons
 	}
 }
 
-/* The operation that a jump goes to: offsets count bytes from behind the jump. `n`: none. */
+/* Returns the index of a jump's target, or `n`. Offsets count bytes from the end of the jump. */
 static size_t expr_jump_target(const Dwarf_Op *ops, size_t n, const Dwarf_Op *jump)
 {
 	Dwarf_Word to = jump->offset + 3 + (Dwarf_Word)(int16_t)jump->number;

@@ -12,7 +12,7 @@
 /* --- the pieces of a record --- */
 
 enum {
-	HEADER = RECORD_HEADER_SIZE + 8, /* of COMPRESSED2: data_size is a part of it */
+	HEADER = RECORD_HEADER_SIZE + 8, /* of COMPRESSED2, with data_size */
 	PIECE_MAX = (1 << 16) - HEADER - 1,
 };
 
@@ -30,7 +30,9 @@ uint64_t packed_wrapped(struct cursor c)
 	return (uint16_t)((data + HEADER + 7) & ~7ULL) == size ? data + HEADER : 0;
 }
 
-/* The size of a record that begins `at` bytes into `c` and could be a later piece; or 0. */
+/*
+ * Returns the size of the record that starts `at` bytes into `c` if it may be a later piece, or 0.
+ */
 static size_t packed_later_piece(struct cursor c, size_t at)
 {
 	uint32_t type;
@@ -44,8 +46,8 @@ static size_t packed_later_piece(struct cursor c, size_t at)
 }
 
 /*
- * How long the first of several pieces is: what follows it must be headers that lead from one to
- * the next up to the end. Looked for from the end, so that each place is looked at once.
+ * Returns the length of the first of several pieces. After it, headers must lead from one piece to
+ * the next up to the end. Searches from the end, so it looks at each place once.
  */
 static size_t packed_first_piece(const struct cursor *c)
 {
@@ -63,7 +65,7 @@ static size_t packed_first_piece(const struct cursor *c)
 	return most ? most : n;
 }
 
-/* The first piece, where the record's header and its data_size lie behind us. */
+/* Returns the length of the first piece. `c` starts after data_size. */
 static size_t packed_begin_sized(struct cursor *c)
 {
 	uint64_t size = cursor_u64(c);
@@ -73,7 +75,7 @@ static size_t packed_begin_sized(struct cursor *c)
 		return packed_first_piece(c);
 	if (size && size <= cursor_left(c))
 		c->end = c->at + size;
-	else /* nothing to trust: all of it, without what must be padding */
+	else /* data_size is useless: take all bytes except possible padding */
 		for (i = 0; i < 7 && c->end > c->at && !c->end[-1]; i++)
 			c->end--;
 	return cursor_left(c);

@@ -93,7 +93,7 @@ static uint32_t fold_costs_find_row(struct fold_costs *c, struct stack *stack,
 	return stack->first_cost;
 }
 
-/* Mostly it is the row that the stack had last: its thread is back on its CPU. */
+/* The row that the stack used last is usually the right one: its thread is back on its CPU. */
 struct fold_cost *fold_costs_row(struct fold_costs *c, struct stack *stack,
 				 const struct fold_cost *key)
 {
@@ -118,7 +118,7 @@ void fold_costs_free(struct fold_costs *c)
 
 /* --- periods --- */
 
-enum { DIGITS = 65, FAR = 5 }; /* digits from the usual: 16 times, whatever the rest is */
+enum { DIGITS = 65, FAR = 5 }; /* 5 digits from the median: at least a factor of 16 */
 
 void periods_join(struct periods *to, const struct periods *from)
 {
@@ -130,7 +130,7 @@ void periods_join(struct periods *to, const struct periods *from)
 	}
 }
 
-/* The digits of the median sample. */
+/* Returns the number of digits of the median sample. */
 static int periods_median(const struct periods *p)
 {
 	uint64_t all = 0, below = 0;
@@ -163,9 +163,9 @@ void periods_flag(const struct periods *p, struct profile_event *e)
 /* --- rows of the profile --- */
 
 /*
- * The costs of all folds become the profile's rows: put together by frame first, by counting, then
- * each frame's few are sorted and added up. So the rows stand in one order whatever thread found
- * them, and no table has to find them.
+ * Turns the costs of all folds into rows of the profile. A counting sort groups them by frame, and
+ * the few rows of each frame are sorted and added up. The order of the rows does not depend on the
+ * threads, and no table is needed.
  */
 
 static void rows_add_event(struct profile_event *to, const struct event *from,
@@ -178,7 +178,10 @@ static void rows_add_event(struct profile_event *to, const struct event *from,
 		periods_flag(periods, to);
 }
 
-/* The profile's number of each event; perf's own, for the side-band, is left out when empty. */
+/*
+ * Returns the profile's number of each event. Omits perf's own side-band event if it has no
+ * samples.
+ */
 static uint32_t *rows_add_events(struct recording *r, const struct folds *f)
 {
 	uint32_t *ids = xcalloc(r->events.n + 1, sizeof(*ids));
@@ -207,7 +210,7 @@ static uint32_t *rows_add_events(struct recording *r, const struct folds *f)
 	return ids;
 }
 
-/* A thread that nothing named is shown by its number, as perf does. */
+/* As in perf, a thread without a name is shown by its number. */
 static uint32_t fold_cost_comm(struct profile *p, const struct fold_cost *c)
 {
 	char text[16];
@@ -230,7 +233,7 @@ static int row_compare_key(const void *a, const void *b)
 	return c ? c : compare_u64(l->context, r->context);
 }
 
-/* Sorts the rows of one frame and adds up equal ones at `to`; gives where the next belong. */
+/* Sorts the rows of one frame and adds up equal ones at `to`. Returns the place of the next row. */
 static struct profile_cost *rows_sum_frame(struct profile_cost *rows, size_t n,
 					   struct profile_cost *to)
 {
@@ -249,15 +252,15 @@ static struct profile_cost *rows_sum_frame(struct profile_cost *rows, size_t n,
 	return to;
 }
 
-struct placing {
+struct row_placing {
 	struct recording *r;
-	const struct resolved *out; /* of the fold at hand's stacks */
+	const struct resolved *out; /* the results of the current fold's stacks */
 	uint32_t *events;
-	uint32_t *places; /* by frame: where its next row goes */
+	uint32_t *places; /* by frame: the place of its next row */
 	struct profile_cost *rows;
 };
 
-static void rows_place_costs(struct placing *w, const struct fold *f)
+static void rows_place_costs(struct row_placing *w, const struct fold *f)
 {
 	struct profile *p = w->r->profile;
 	size_t i;
@@ -281,7 +284,7 @@ static void rows_place_costs(struct placing *w, const struct fold *f)
 	}
 }
 
-/* How many rows each frame has; then, where each frame's rows end. */
+/* Returns the place of each frame's first row. */
 static uint32_t *rows_count(const struct profile *p, const struct folds *f,
 			    const struct resolved *out)
 {
@@ -302,7 +305,7 @@ static uint32_t *rows_count(const struct profile *p, const struct folds *f,
 void rows_add(struct recording *r, struct folds *f, const struct resolved *out)
 {
 	struct profile *p = r->profile;
-	struct placing w = {.r = r, .out = out, .events = rows_add_events(r, f)};
+	struct row_placing w = {.r = r, .out = out, .events = rows_add_events(r, f)};
 	struct profile_cost *to;
 	size_t i, n = 0, from = 0;
 

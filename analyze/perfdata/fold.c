@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The loop that every sample goes through. Its tables are larger than the caches, so samples are
- * taken in batches: first all are decoded and hashed, then step by step what each needs is fetched
- * for all of them, so that the waits for memory overlap.
+ * Every sample goes through this loop. Its tables are larger than the caches, so it works in
+ * batches: it decodes and hashes all samples of a batch first, and then fetches step by step what
+ * each needs. The waits for memory overlap.
  */
 #include "analyze/perfdata/fold.h"
 
@@ -15,8 +15,8 @@
 #include <string.h>
 
 enum {
-	CHAIN_MAX = 1 << 16, /* a record's size has 16 bits */
-	THREADS_DEEP = 8,    /* each in a process whose number was a thread's, in turn */
+	CHAIN_MAX = 1 << 16, /* the size of a record has 16 bits */
+	THREADS_DEEP = 8,    /* limits the chain of processes whose pid was a thread's tid */
 };
 
 /* A sample on its way into the tables. */
@@ -25,7 +25,7 @@ struct fold_pending {
 	const void *chain;
 	uint64_t hash;
 	struct fold_cost cost;
-	struct cursor read; /* PERF_SAMPLE_READ: where its values are */
+	struct cursor read; /* PERF_SAMPLE_READ: the values */
 };
 
 void fold_init(struct fold *f, const struct recording *r, const struct perfdata_options *o)
@@ -36,7 +36,7 @@ void fold_init(struct fold *f, const struct recording *r, const struct perfdata_
 	f->batch = xcalloc(FOLD_BATCH, sizeof(*f->batch));
 	if (r->swap)
 		f->swapped = xmalloc((size_t)FOLD_BATCH * CHAIN_MAX);
-	f->kernel = sideband_timeline(&r->side.spaces, KERNEL_PID);
+	f->kernel = sideband_get_timeline(&r->side.spaces, KERNEL_PID);
 	f->unwinder = unwinder_new(r->unwinding);
 }
 
@@ -94,7 +94,7 @@ static void fold_count_event(struct fold *f, const struct fold_cost *c)
 	periods_add(e->periods, c->weight);
 }
 
-/* The event that a counter value is of; -1: nothing in the file says. */
+/* Returns the event of a counter value, or -1 if the file does not describe it. */
 static long fold_value_event(const struct fold *f, uint32_t own, const struct sample_value *v)
 {
 	const struct events *ev = &f->r->events;
@@ -107,8 +107,9 @@ static long fold_value_event(const struct fold *f, uint32_t own, const struct sa
 	return index && *index <= ev->n ? (long)*index - 1 : -1;
 }
 
-/* What a counter gained since its value was last seen; a counter that children inherit has one
- * value per thread. One that went backwards tells of nothing: it is begun anew.
+/*
+ * Returns the increase of a counter since its last value. An inherited counter has one value per
+ * thread. A decrease restarts the counter and counts nothing.
  */
 static uint64_t fold_counter_gain(struct fold *f, const struct event *e,
 				  const struct sample_value *v, uint32_t tid)
@@ -124,8 +125,8 @@ static uint64_t fold_counter_gain(struct fold *f, const struct event *e,
 }
 
 /*
- * The sample carries counter values, of its group or of its own: each event's weight is what its
- * counter gained. What is left out (`count` false) moves the counters on as well.
+ * Adds a sample with counter values, its own or its group's. Each event's weight is its counter's
+ * increase. With `count` false, only the counters advance.
  */
 static void fold_add_values(struct fold *f, struct fold_pending *p, bool count)
 {
@@ -186,7 +187,7 @@ static const void *fold_swap_chain(struct fold *f, const struct sample *s)
 	return to;
 }
 
-/* Hashes the chain, two addresses at a time; *user: a part of it is in user space. */
+/* Hashes the chain, two addresses at a time. Sets *user if a part of it is in user space. */
 static uint64_t fold_hash_chain(const void *chain, uint32_t nr, bool *user)
 {
 	const uint8_t *at = chain;
@@ -214,15 +215,15 @@ static const struct side_timeline *fold_find_timeline(struct fold_cached *cache,
 
 	if (c->key != key + 1 || !c->key) {
 		c->key = key + 1;
-		c->line = sideband_timeline(t, key);
+		c->line = sideband_get_timeline(t, key);
 	}
 	return c->line;
 }
 
 /*
- * Where a process's addresses are looked up: in its own space, or, while all that is known of its
- * number is the start of a thread, in that one's process's as it was then (whose number may be
- * another's by now).
+ * Returns the space in which to look up a process's addresses. That is the process's own space. If
+ * only the start of a thread with this number is known, it is the space of the thread's process at
+ * that time, and so on.
  */
 static struct side_space fold_find_space(struct fold *f, uint32_t pid, uint64_t time,
 					 uint64_t order)
@@ -245,7 +246,7 @@ static struct side_space fold_find_space(struct fold *f, uint32_t pid, uint64_t 
 	return (struct side_space){pid, UINT32_MAX};
 }
 
-/* The later of the kernel's and the process's last change: the state of both. */
+/* Returns the later of the kernel's and the process's last change, which includes both. */
 static struct side_space fold_find_version(struct fold *f, const struct sample *s, bool user,
 					   uint64_t order)
 {
@@ -312,7 +313,7 @@ static bool fold_leaves_out(struct fold *f, const struct event *e, const struct 
 	return false;
 }
 
-/* A sample that is not counted; those before it have to be, first. */
+/* Skips a sample. The samples before it must be counted first. */
 static void fold_skip_values(struct fold *f, const struct event *e, uint32_t event,
 			     const struct sample *s)
 {
@@ -330,7 +331,7 @@ static void fold_note_bad_sample(struct fold *f, uint64_t order)
 		f->bad_order = order;
 }
 
-/* Puts the frames of a stack that is kept in the sample behind its chain. */
+/* Appends the frames of the stack in the sample to its chain. */
 static void fold_unwind_sample(struct fold *f, struct sample *s, const struct event *e,
 			       const struct chunk_sample *at)
 {
@@ -370,7 +371,7 @@ void fold_chunk(struct fold *f, const struct chunk *chunk)
 	struct chunk_sample s;
 
 	if (!chunk_read(&f->reader, chunk, f->r->swap))
-		fold_note_bad_sample(f, chunk->order); /* the file was cut while we read it */
+		fold_note_bad_sample(f, chunk->order); /* the file has shrunk since pass one */
 	while (chunk_next(&f->reader, &s))
 		fold_sample(f, &s);
 	fold_flush_batch(f);
@@ -378,17 +379,17 @@ void fold_chunk(struct fold *f, const struct chunk *chunk)
 
 /* --- on several threads --- */
 
-enum { CHUNKS_PER_THREAD = 64 }; /* a thread for less is not worth its start */
+enum { CHUNKS_PER_THREAD = 64 }; /* a thread that gets less work costs more than it saves */
 
-struct pass {
+struct fold_pass {
 	struct folds *folds;
 	const struct recording *r;
-	atomic_size_t next; /* the first chunk that nobody has taken */
+	atomic_size_t next; /* the first free chunk */
 };
 
 static void fold_worker(void *arg, size_t number)
 {
-	struct pass *p = arg;
+	struct fold_pass *p = arg;
 	size_t i;
 
 	while ((i = atomic_fetch_add(&p->next, 1)) < p->r->nchunks)
@@ -396,7 +397,7 @@ static void fold_worker(void *arg, size_t number)
 	fold_finish(&p->folds->list[number]);
 }
 
-/* Group values are differences from one sample to the next: they need the file's order. */
+/* Counter values are differences between samples, so their order matters. */
 static bool fold_needs_order(const struct recording *r)
 {
 	size_t i;
@@ -409,7 +410,7 @@ static bool fold_needs_order(const struct recording *r)
 
 void folds_run(struct folds *f, const struct recording *r, const struct perfdata_options *o)
 {
-	struct pass p = {.folds = f, .r = r};
+	struct fold_pass p = {.folds = f, .r = r};
 	size_t i;
 
 	f->n = fold_needs_order(r) ? 1 : workers_count(o->threads, r->nchunks, CHUNKS_PER_THREAD);

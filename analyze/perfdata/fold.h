@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Distinct stacks as recorded: raw addresses, the CPU mode, and, where user addresses are in it,
- * whose address space in which version. Made for millions of look-ups in tables larger than the
- * caches: a look-up goes in steps, so that the caller can do each step for many stacks and wait
- * for memory once.
+ * Pass two: samples become distinct stacks with costs.
+ *
+ * A distinct stack has raw addresses, the CPU mode and, for user addresses, the version of an
+ * address space. The tables are larger than the caches and see millions of look-ups. A look-up
+ * therefore has separate steps: the caller does each step for many stacks, so that it waits for
+ * memory only once.
  */
 #ifndef ZC_PERFDATA_FOLD_H
 #define ZC_PERFDATA_FOLD_H
@@ -18,23 +20,22 @@
 
 struct stack_head {
 	uint64_t ip;
-	uint32_t pid;	  /* KERNEL_PID: no user address in it */
-	uint32_t version; /* of that address space, or of the kernel's: an index of the side-band */
+	uint32_t pid;	  /* KERNEL_PID: no user addresses */
+	uint32_t version; /* side-band version of that space, or of the kernel's */
 	uint32_t mode;	  /* PERF_RECORD_MISC_CPUMODE_MASK of the sample */
 	uint32_t nr;	  /* addresses in the chain */
 };
 
 struct stack {
 	struct stack_head head;
-	uint32_t last_cost, first_cost; /* for fold_costs.c: rows + 1; 0 at first */
+	uint32_t last_cost, first_cost; /* rows + 1 in struct fold_costs; 0 at first */
 	uint64_t chain[];
 };
 
-/* What order.c sorts by, made while the stack is at hand. */
+/* The sort key of a stack, computed when the stack is added. */
 struct stack_key {
-	uint64_t space; /* version, UINT32_MAX first, and process */
-	uint64_t
-		root; /* 12 bits for each of five lengths of the chain's root, the last the whole */
+	uint64_t space; /* version + 1 and pid */
+	uint64_t root;	/* five hashes of 12 bits, over ever longer parts of the root */
 };
 
 struct stacks {
@@ -47,9 +48,9 @@ struct stacks {
 
 void stacks_init(struct stacks *s);
 void stacks_free(struct stacks *s);
-/* No stack is looked for any more: only `list` stays. */
+/* Frees what look-ups need. */
 void stacks_finish(struct stacks *s);
-/* The stacks alone stay, for who has a list of them. */
+/* Frees the list, but not the stacks. */
 void stacks_unlist(struct stacks *s);
 
 static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
@@ -59,7 +60,10 @@ static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-/* Three steps of a look-up: hash, fetch the slot, fetch the stack; then ask for its id. */
+/*
+ * The three steps of a look-up are stacks_hash, stacks_prefetch_slot and stacks_prefetch_stack.
+ * stacks_id follows.
+ */
 static inline uint64_t stacks_hash(const struct stack_head *head, uint64_t chain_hash)
 {
 	uint64_t space = (uint64_t)head->version << 32 | head->pid;
@@ -76,19 +80,19 @@ static inline void stacks_prefetch_slot(const struct stacks *s, uint64_t hash)
 
 void stacks_prefetch_stack(const struct stacks *s, uint64_t hash);
 
-/* The id of an equal stack, which is added where there is none. `chain` need not be aligned. */
+/* Returns the id of the stack, and adds it if it is new. `chain` need not be aligned. */
 uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *head,
 		   const void *chain);
 
 /*
- * Samples and weight per stack, event, CPU and thread. Most stacks have one or two rows, which hang
- * at the stack itself; only what more there is of a stack is found through a table.
+ * Samples and weight per stack, event, CPU and thread. Most stacks have one or two rows in a list.
+ * A table finds the rows of stacks that have more.
  */
 
 struct fold_cost {
 	uint32_t stack, event, cpu, comm, pid, tid; /* the key */
 	uint64_t samples, weight;
-	uint32_t next; /* row of the same stack + 1; 0: none */
+	uint32_t next; /* next row of the stack + 1; 0: none */
 };
 
 struct fold_costs {
@@ -97,28 +101,28 @@ struct fold_costs {
 	size_t n, cap, nslots, used;
 };
 
-/* The key's row of its stack, made where there is none. Valid until the next call. */
+/* Returns the row with this key, and adds it if it is new. Valid until the next call. */
 struct fold_cost *fold_costs_row(struct fold_costs *c, struct stack *stack,
 				 const struct fold_cost *key);
 
-/* The row that will most likely be asked for is fetched. */
+/* Fetches the row that the stack used last. */
 static inline void fold_costs_prefetch(const struct fold_costs *c, const struct stack *stack)
 {
 	if (stack->last_cost)
 		__builtin_prefetch(&c->list[stack->last_cost - 1], 1);
 }
 
-/* No row is looked for any more: only `list` stays. */
+/* Frees what look-ups need. */
 void fold_costs_finish(struct fold_costs *c);
 void fold_costs_free(struct fold_costs *c);
 
 /*
- * How long the periods of an event are. At a given frequency the kernel finds the period by trial:
- * a stream begins with very short ones, and an overshoot gives a single sample much weight. Both
- * are true events, and no good sample of what ran: they are counted, and said.
+ * The periods of an event. With a fixed frequency, the kernel adjusts the period by trial: a stream
+ * starts with very short periods, and an overshoot gives one sample much weight. Both are real
+ * events, but they say little about what ran, so the profile reports them.
  */
 
-/* By the number of binary digits: 0 for 0, 1 for 1, 2 for 2 and 3, ... */
+/* Indexed by the number of binary digits: 0 for 0, 1 for 1, 2 for 2 and 3, and so on. */
 struct periods {
 	struct {
 		uint64_t samples, weight;
@@ -135,12 +139,12 @@ static inline void periods_add(struct periods *p, uint64_t period)
 
 void periods_join(struct periods *to, const struct periods *from);
 
-/* Adds what is far from the usual to the event's outliers and starts. */
+/* Adds the samples far from the median to the event's outliers and starts. */
 void periods_flag(const struct periods *p, struct profile_event *e);
 
 /*
- * Pass two: the samples of a chunk, in any order, equal ones added up. One `struct fold` per
- * thread; a stack may be in several of them.
+ * The folded samples of some chunks. Each thread has one struct fold, and several may have the same
+ * stack.
  */
 
 static inline int compare_u64(uint64_t a, uint64_t b)
@@ -151,10 +155,10 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 struct fold_event {
 	uint64_t samples, weight;
 	double weight2;
-	struct periods *periods; /* NULL: no sample; there may be more events than those with any */
+	struct periods *periods; /* NULL: no samples */
 };
 
-/* What the side-band says of a thread or process, kept at hand: few of them run at a time. */
+/* Timelines of recently seen threads and processes. Few of them run at a time. */
 enum { FOLD_CACHE = 64, FOLD_BATCH = 32 };
 struct fold_cached {
 	uint32_t key; /* + 1; 0: free */
@@ -165,53 +169,52 @@ struct fold {
 	const struct recording *r;
 	const struct perfdata_options *o;
 	struct stacks stacks;
-	size_t nstacks; /* once the stacks are freed */
+	size_t nstacks; /* set when the stacks are freed */
 	struct fold_costs costs;
 	struct fold_event *events;
-	struct map last_values; /* PERF_SAMPLE_READ: id (and thread) -> its last value */
+	struct map last_values; /* PERF_SAMPLE_READ: id (and thread) -> last value */
 	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE];
 	const struct side_timeline *kernel;
-	struct unwinder *unwinder;  /* or NULL */
+	struct unwinder *unwinder;  /* NULL: nothing to unwind */
 	struct fold_pending *batch; /* FOLD_BATCH of them */
 	size_t pending;
-	uint8_t *swapped; /* their chains in our endianness, where they are not */
+	uint8_t *swapped; /* swapped chains, for files of the other endianness */
 	struct chunk_reader reader;
 	uint64_t first_ns, last_ns, unknown_ids, outside, backwards, bad_samples, bad_order;
 };
 
 void fold_init(struct fold *f, const struct recording *r, const struct perfdata_options *o);
 void fold_chunk(struct fold *f, const struct chunk *c);
-/* After the last chunk: what only folding needs is freed. */
+/* Frees what only folding needs, after the last chunk. */
 void fold_finish(struct fold *f);
-/* The stacks alone: what they cost stays, and how many there were. */
+/* Frees the stacks. Their costs and their number remain. */
 void fold_free_stacks(struct fold *f);
 void fold_free(struct fold *f);
 
-/* Pass two on several threads: each takes the next chunk that nobody has, into a fold of its own.
- */
+/* Pass two on several threads. Each takes the next free chunk and has its own fold. */
 
 struct folds {
 	struct fold *list;
 	size_t n;
 };
 
-/* Folds all chunks; the caller frees. */
+/* Folds all chunks. The caller calls folds_free. */
 void folds_run(struct folds *f, const struct recording *r, const struct perfdata_options *o);
 void folds_free(struct folds *f);
 
 /*
  * The order in which stacks are resolved: by version of the address space, so that maps are
- * replayed once, then by process, then by their frames from the root on, so that neighbours have
- * most of them in common. It depends on the stacks alone, not on which thread folded them.
+ * replayed once; then by process; then by frames from the root on, so that neighbours share most of
+ * their frames. The order does not depend on which thread folded a stack.
  */
 
 struct stack_order {
-	struct stack **stacks; /* those of all folds, one fold behind the other */
-	uint32_t *order;       /* indexes of stacks */
+	struct stack **stacks; /* the stacks of all folds, one fold after the other */
+	uint32_t *order;       /* indexes into stacks */
 	size_t n;
 };
 
-/* The folds keep the stacks, and how many they are, but no list of them. */
+/* Takes the lists of stacks from the folds. The folds still own the stacks. */
 void stack_order_make(struct stack_order *so, struct folds *f);
 void stack_order_free(struct stack_order *so);
 

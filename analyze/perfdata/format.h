@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel's header does not say about perf.data: the file's own record types and header
- * features (tools/perf), and what newer kernels added. Sizes are never taken from structs.
+ * The format of perf.data: constants, events and samples.
+ *
+ * The constants are those that <linux/perf_event.h> lacks: perf's own record types and header
+ * features (tools/perf), and what newer kernels added. No size comes from a struct.
  */
 #ifndef ZC_PERFDATA_FORMAT_H
 #define ZC_PERFDATA_FORMAT_H
@@ -14,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Written by perf, not by the kernel. */
+/* perf writes these records, not the kernel. */
 enum {
 	REC_HEADER_ATTR = 64,
 	REC_HEADER_EVENT_TYPE = 65,
@@ -27,7 +29,7 @@ enum {
 	REC_COMPRESSED = 81,
 	REC_FINISHED_INIT = 82,
 	REC_COMPRESSED2 = 83,
-	REC_KNOWN = 128, /* types from here on, and unknown ones below, are counted */
+	REC_KNOWN = 128, /* types from here on are unknown */
 };
 
 enum feature {
@@ -44,19 +46,18 @@ enum feature {
 };
 
 enum {
-	MISC_BUILD_ID_SIZE = 1 << 15, /* of REC_HEADER_BUILD_ID */
+	MISC_BUILD_ID_SIZE = 1 << 15, /* in REC_HEADER_BUILD_ID */
 	EVENT_UPDATE_NAME = 2,
 	FILE_HEADER_SIZE = 104,
 	PIPE_HEADER_SIZE = 16,
 	RECORD_HEADER_SIZE = 8,
 };
 
-#define MISC_FORK_EXEC	   (1 << 13) /* of a FORK: made up by perf, the maps follow */
-#define MISC_MMAP_BUILD_ID (1 << 14) /* of an MMAP2: a build-id in place of the inode */
+#define MISC_FORK_EXEC	   (1 << 13) /* in FORK: perf wrote the record, and the maps follow */
+#define MISC_MMAP_BUILD_ID (1 << 14) /* in MMAP2: a build-id replaces the inode */
 
 /*
- * The events of a recording: struct perf_event_attr of any size and either endianness, the ids
- * that samples name them by, and their names.
+ * An event of a recording. attr.c reads struct perf_event_attr of any size and either endianness.
  */
 
 struct event {
@@ -65,87 +66,87 @@ struct event {
 	uint64_t regs_user, regs_intr; /* masks */
 	uint32_t stack_user;	       /* bytes */
 	bool freq, inherit, sample_id_all;
-	char modifier[16]; /* ":u", "" */
-	char *name;	   /* NULL until known; owned */
+	char modifier[16]; /* ":u", or "" without a modifier */
+	char *name;	   /* NULL until it is known; owned */
 };
 
 struct events {
 	struct event *list;
 	size_t n, cap;
-	struct map ids; /* id -> index + 1 */
+	struct map ids; /* id in samples -> index + 1 */
 };
 
-/* Reads one attr, whose size is its own `size` field, 0 meaning 64. False: it is cut short. */
+/* Reads one attr. Its `size` field gives its size; 0 means 64. Returns false if it is cut off. */
 bool event_parse(struct event *e, struct cursor *c, bool big_endian);
 
-/* Every event of a large kernel is some thousands; more than this is no recording. */
+/* A large kernel has some thousands of events, so more than this is damage. */
 enum { EVENTS_MAX = 1 << 16 };
 
 struct event *events_add(struct events *ev, const struct event *e);
 void events_add_id(struct events *ev, uint64_t id, size_t index);
 void event_set_name(struct event *e, const char *name, size_t len);
 
-/* Names every event that nothing in the file named, from its type and config. */
+/* Makes up names from type and config for events that the file does not name. */
 void events_name_rest(struct events *ev);
 void events_free(struct events *ev);
 
 /*
- * One sample, field by field in the kernel's order (perf_event.h, PERF_RECORD_SAMPLE). Fields that
- * the event does not record are 0; cpu, pid and tid are then UINT32_MAX, period the event's own.
+ * The fields of one sample in the kernel's order (perf_event.h, PERF_RECORD_SAMPLE). A field that
+ * the event does not record is 0, but cpu, pid and tid are then UINT32_MAX, and period is the
+ * event's.
  */
 
 struct sample {
 	uint64_t id, ip, time, addr, period;
 	uint32_t pid, tid, cpu;
-	struct cursor read;   /* PERF_SAMPLE_READ: its bytes, for sample_read_value */
+	struct cursor read;   /* the bytes of PERF_SAMPLE_READ, for sample_read_value */
 	const uint8_t *chain; /* nr addresses of 8 bytes, in the file's endianness */
 	uint64_t nr;
 };
 
-/* What follows the call chain, for those who need it. NULL or 0: not recorded. */
+/* The fields after the call chain. NULL or 0: not recorded. */
 struct sample_rest {
 	const uint8_t *raw;
 	uint32_t raw_size;
 	uint64_t user_abi;
 	struct cursor user_regs; /* one u64 per bit of the event's mask */
 	const uint8_t *stack;
-	uint64_t stack_size; /* bytes of it that hold something */
+	uint64_t stack_size; /* bytes that the kernel has filled */
 	uint64_t weight, data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
 	const uint8_t *aux;
 	uint64_t aux_size;
 };
 
 /*
- * Reads the sample's fields up to the call chain; `c` is its body and stands behind the chain
- * then. False: a field runs past the record's end.
+ * Reads the fields up to the call chain. `c` is the sample's body and ends behind the chain.
+ * Returns false if a field runs past the record's end.
  */
 bool sample_decode(struct sample *s, const struct event *e, struct cursor *c);
 bool sample_decode_rest(struct sample_rest *rest, const struct event *e, struct cursor *c);
 
-/* Where the id stands in samples, bytes from the start; -1: they have none. Of at least one event.
- */
+/* Returns the offset of the id in samples, or -1 if they have none. There must be an event. */
 int sample_id_at(const struct events *ev);
 long sample_event_by_id(const struct events *ev, struct cursor body);
 
-/* The event a sample belongs to: its index, or -1 for an unknown id. One event needs no look-up. */
+/* Returns the index of the sample's event, or -1 for an unknown id. */
 static inline long sample_event(const struct events *ev, struct cursor body)
 {
 	return ev->n == 1 ? 0 : sample_event_by_id(ev, body);
 }
 
-/* Entry `i` of a PERF_SAMPLE_READ field; false: there are no more. */
+/* Reads entry `i` of a PERF_SAMPLE_READ field. Returns false after the last entry. */
 struct sample_value {
 	uint64_t value, id;
 };
 bool sample_read_value(const struct sample *s, const struct event *e, unsigned int i,
 		       struct sample_value *v);
 
-/* PERF_FORMAT_LOST, newer than the header that this is built with. */
+/* PERF_FORMAT_LOST, which older headers lack. */
 #define READ_LOST (1 << 4)
 
 /*
- * The trailer of every other record (sample_id_all), read backwards from its end. False: the event
- * has none. `body` is the record without its header.
+ * Read the trailer (sample_id_all) of a record that is no sample, backwards from its end. `body` is
+ * the record without its header. They return NULL and false without a trailer.
  */
 const struct event *sample_trailer_event(const struct events *ev, struct cursor body);
 bool sample_trailer_time(const struct events *ev, struct cursor body, uint64_t *time);

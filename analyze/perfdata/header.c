@@ -22,7 +22,7 @@ static struct section header_read_section(struct cursor *c)
 	return s;
 }
 
-/* A part of the first input; an empty bad cursor where the file ends before it. */
+/* Returns a part of the first input, or a bad cursor if the file ends before it. */
 static struct cursor header_section_cursor(const struct recording *r, struct section s)
 {
 	struct cursor c = cursor_of(r->inputs[0].data, r->inputs[0].len, r->swap);
@@ -48,8 +48,8 @@ static int header_reject(const struct recording *r, struct error *err)
 		start[i] = isprint(in->data[i]) ? (char)in->data[i] : '.';
 	}
 	return error_set(err, EBADMSG,
-			 "%s: is not a perf.data file (starts with \"%s\"); for the text of perf "
-			 "report use --perf-report, for that of perf trace -s --perf-trace",
+			 "%s: is not a perf.data file (starts with \"%s\"); use --perf-report for "
+			 "the text of perf report, --perf-trace for the text of perf trace -s",
 			 r->path, start);
 }
 
@@ -102,11 +102,11 @@ static int header_read_attrs(struct recording *r, struct section attrs, uint64_t
 		header_read_ids(r, r->events.n - 1, header_read_section(&one));
 	}
 	if (!r->events.n)
-		return error_set(err, EBADMSG, "%s: holds no event", r->path);
+		return error_set(err, EBADMSG, "%s: has no event", r->path);
 	return 0;
 }
 
-/* Length, then bytes padded with NUL. */
+/* A string is a length and bytes padded with NUL. */
 static const char *header_read_string(struct recording *r, struct cursor *c)
 {
 	uint32_t len = cursor_u32(c);
@@ -121,7 +121,7 @@ static const char *header_read_string(struct recording *r, struct cursor *c)
 	return copy;
 }
 
-/* The events once more, each with its name and ids. */
+/* The feature lists all events again, each with its name and ids. */
 static void header_read_event_desc(struct recording *r, struct cursor c)
 {
 	uint32_t n = cursor_u32(&c), size = cursor_u32(&c), nids, i, k;
@@ -212,8 +212,8 @@ static bool header_has_feature(const uint64_t bits[4], unsigned int bit)
 }
 
 /*
- * The bitmap is an array of the writer's longs. Every writer sets the host name's bit: where it is
- * not found, the longs of the other endianness had 32 bits.
+ * The bitmap is an array of the writer's longs. All writers set the bit of the host name. If it is
+ * missing in a file of the other endianness, the writer's longs had 32 bits.
  */
 static void header_read_bitmap(struct cursor c, uint64_t bits[4])
 {
@@ -230,7 +230,7 @@ static void header_read_bitmap(struct cursor c, uint64_t bits[4])
 	}
 }
 
-/* The features' sections are listed behind the data. */
+/* The list of the features' sections follows the data. */
 static void header_read_features(struct recording *r, const uint64_t bits[4])
 {
 	struct section list = {r->data_at + r->data_len, 16};
@@ -254,7 +254,7 @@ static void header_read_features(struct recording *r, const uint64_t bits[4])
 	}
 }
 
-/* perf record that was killed leaves a data size of 0: the records run to the end of the file. */
+/* A killed perf record leaves a data size of 0. The records then run to the end of the file. */
 static void header_place_data(struct recording *r, struct section data)
 {
 	uint64_t len = r->inputs[0].len;

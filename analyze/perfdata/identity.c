@@ -24,7 +24,7 @@ static void identities_index_header(struct identities *ids)
 	}
 }
 
-/* The header's build-ids go by name: of no use for a name that two files have. */
+/* The header lists build-ids by name, so it cannot help if two files have the same name. */
 void identities_init(struct identities *ids, const struct recording *r)
 {
 	const struct sideband *side = &r->side;

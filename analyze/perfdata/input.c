@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bytes in memory, whatever they come from: a file is mapped where it is, a stream is written to
- * an unnamed temporary file first, so that both passes can run over it and memory stays small.
+ * Makes the bytes of any input mappable. A file is mapped itself. A stream goes to an unnamed
+ * temporary file first, so that both passes can read it with little memory.
  */
 #include "analyze/perfdata/recording.h"
 
@@ -24,7 +24,7 @@ static struct input *input_add(struct recording *r, const char *path)
 	return &r->inputs[r->ninputs++];
 }
 
-/* Takes the descriptor over. */
+/* Takes ownership of the descriptor. */
 static int input_map(struct input *in, int fd, size_t len, struct error *err)
 {
 	void *p;
@@ -62,13 +62,14 @@ static int input_spool_stream(struct input *in, int fd, struct error *err)
 	return ret;
 }
 
-/* Whoever wrote into a pipe need not be perf record. */
+/* Another program than perf record may have written to the pipe. */
 static int input_check_standard(const struct input *in, struct error *err)
 {
 	return in->len ? 0 : error_set(err, ENODATA, "standard input is empty");
 }
 
-static int input_open_file(struct recording *r, const char *path, bool in_capture, struct error *err)
+static int input_open_file(struct recording *r, const char *path, bool in_capture,
+			   struct error *err)
 {
 	bool standard = !strcmp(path, "-");
 	struct input *in = input_add(r, standard ? "standard input" : path);
@@ -98,7 +99,7 @@ static int input_open_file(struct recording *r, const char *path, bool in_captur
 	return ret;
 }
 
-/* `perf record --threads` writes a folder: data with the header, and data.0, data.1, ... */
+/* `perf record --threads` writes a folder: data (with the header), data.0, data.1 and so on. */
 static int input_open_folder(struct recording *r, const char *path, struct error *err)
 {
 	char *name = xasprintf("%s/data", path);
@@ -119,7 +120,8 @@ static int input_open_folder(struct recording *r, const char *path, struct error
 
 int input_open(struct recording *r, const char *path, bool in_capture, struct error *err)
 {
-	return path_is_dir(path) ? input_open_folder(r, path, err) : input_open_file(r, path, in_capture, err);
+	return path_is_dir(path) ? input_open_folder(r, path, err)
+				 : input_open_file(r, path, in_capture, err);
 }
 
 void input_forget(const uint8_t *data, size_t len)
@@ -184,7 +186,7 @@ int spool_open(struct spool *s, struct error *err)
 
 	dir = dir && *dir ? dir : "/var/tmp";
 	*s = (struct spool){.fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
-	if (s->fd < 0) { /* not every file system can */
+	if (s->fd < 0) { /* some file systems do not support O_TMPFILE */
 		name = xasprintf("%s/zcost-XXXXXX", dir);
 		s->fd = mkostemp(name, O_CLOEXEC);
 		if (s->fd >= 0)

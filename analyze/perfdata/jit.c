@@ -31,14 +31,14 @@ void jit_maps_free(struct jit_maps *j)
 
 /* --- the file --- */
 
-struct line {
+struct jit_line {
 	uint64_t start, end;
 	const char *name;
 	size_t order;
 };
 
 /* "7f0012340000 1a0 Lcom/example/Main;::run" */
-static bool jit_parse_line(char *text, struct line *l)
+static bool jit_parse_line(char *text, struct jit_line *l)
 {
 	char *end, *name;
 
@@ -54,15 +54,15 @@ static bool jit_parse_line(char *text, struct line *l)
 
 static int jit_compare_lines(const void *a, const void *b)
 {
-	const struct line *l = a, *r = b;
+	const struct jit_line *l = a, *r = b;
 
 	if (l->start != r->start)
 		return l->start < r->start ? -1 : 1;
 	return l->order < r->order ? -1 : l->order > r->order;
 }
 
-/* Code that was replaced by other code at the same place: the last line counts. */
-static void jit_fill_table(struct symtab *t, struct line *lines, size_t n)
+/* If compilers replace code at an address, the last line counts. */
+static void jit_fill_table(struct symtab *t, struct jit_line *lines, size_t n)
 {
 	size_t i;
 
@@ -82,7 +82,7 @@ static void jit_fill_table(struct symtab *t, struct line *lines, size_t n)
 
 static void jit_read_map(struct symtab *t, const char *path)
 {
-	struct line *lines = NULL, l = {0};
+	struct jit_line *lines = NULL, l = {0};
 	size_t n = 0, cap = 0, len;
 	char *text, *rest, *line;
 
@@ -102,7 +102,7 @@ static void jit_read_map(struct symtab *t, const char *path)
 
 /* --- whose it is --- */
 
-/* When the process began, as of time(); 0: the recording does not tell. */
+/* Returns when the process began, as time() x 1e9, or 0 if the recording does not have it. */
 static int64_t process_start_ns(const struct recording *r, uint32_t pid)
 {
 	const struct sideband *side = &r->side;
@@ -119,7 +119,7 @@ static int64_t process_start_ns(const struct recording *r, uint32_t pid)
 	return 0;
 }
 
-/* When the process of that number that runs now began; 0: there is none. In jiffies' precision. */
+/* Returns when the running process with this pid began, or 0. The precision is a clock tick. */
 static int64_t process_running_since_ns(uint32_t pid)
 {
 	char path[40], *text, *at;
@@ -155,13 +155,13 @@ static bool jit_map_belongs(struct jit_maps *j, uint32_t pid, const char *path)
 	written = (int64_t)st.st_mtim.tv_sec * SECOND + st.st_mtim.tv_nsec;
 	since = process_running_since_ns(pid);
 	if (!identity_is_this_host(r))
-		str_printf(&j->refused, "%s: the recording is not of this host\n", path);
+		str_printf(&j->refused, "%s: another host made the recording\n", path);
 	else if (written + SECOND < process_start_ns(r, pid))
 		str_printf(&j->refused, "%s: is older than the recorded process\n", path);
 	else if (written > r->recorded_by_ns + SECOND && !(since && since <= r->recorded_by_ns))
 		str_printf(&j->refused,
-			   "%s: was written to after the recording, and process %u of it does "
-			   "not run any more\n",
+			   "%s: was written to after the recording, and the recorded process %u "
+			   "has ended\n",
 			   path, pid);
 	else
 		return true;

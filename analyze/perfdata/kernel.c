@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernel symbols come as the text of kallsyms, which does not say what kernel it is of. What does:
- * the build-id in the notes beside it, and the address of the relocation symbol, which the
- * recording holds too. Where neither proves that they belong together, no symbols are used.
+ * The text of kallsyms does not name its kernel. Two things identify it: the build-id in the notes
+ * beside it, and the address of the relocation symbol, which the recording has too. If neither
+ * proves that both belong together, no symbols are used.
  */
 #include "analyze/perfdata/objects.h"
 
@@ -17,11 +17,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* A kallsyms and what vouches for it. */
+/* A kallsyms file and what identifies it. */
 struct kernel_candidate {
-	const char *kallsyms, *notes; /* notes NULL: none */
+	const char *kallsyms, *notes; /* notes may be NULL */
 	const char *whose;
-	bool named; /* the user did */
+	bool named; /* the user named it */
 };
 
 static const char *kernel_recorded_build_id(const struct recording *r)
@@ -43,8 +43,10 @@ static void kernel_set_note(struct kernel_symbols *k, char *text)
 	k->note = text;
 }
 
-/* Kernel symbol addresses of the kernel_candidate less those of the recording. False: not
- * comparable. */
+/*
+ * Computes the candidate's addresses minus the recorded ones. Returns false if they cannot be
+ * compared.
+ */
 static bool kernel_find_delta(const struct recording *r, const char *kallsyms, uint64_t *delta)
 {
 	uint64_t addr;
@@ -56,7 +58,9 @@ static bool kernel_find_delta(const struct recording *r, const char *kallsyms, u
 	return true;
 }
 
-/* Do the symbols belong to the recorded kernel? If not, the note says why. */
+/*
+ * Returns whether the symbols belong to the recorded kernel. Otherwise the note explains why not.
+ */
 static bool kernel_candidate_belongs(struct kernel_symbols *k, const struct recording *r,
 				     const struct kernel_candidate *c, uint64_t delta,
 				     bool comparable)
@@ -121,7 +125,9 @@ static bool kernel_build_id_differs(struct kernel_symbols *k, const struct recor
 	return true;
 }
 
-/* An ELF kernel has its symbols where it was linked; "_text" tells how far it was moved. */
+/*
+ * The symbols of an ELF kernel have linked addresses. The relocation symbol gives their distance.
+ */
 static bool kernel_read_vmlinux(struct kernel_symbols *k, const struct recording *r,
 				struct elf_file *f, const char *path)
 {
@@ -135,7 +141,7 @@ static bool kernel_read_vmlinux(struct kernel_symbols *k, const struct recording
 		   !elf_symbol_address(f, r->side.ref_name, &linked)) {
 		kernel_set_note(k,
 				xasprintf("kernel addresses are not resolved: %s or the recording "
-					  "does not tell where %s lies",
+					  "lacks the address of %s",
 					  path, *r->side.ref_name ? r->side.ref_name : "_text"));
 	} else {
 		k->delta = linked - r->side.ref_addr;
@@ -145,7 +151,7 @@ static bool kernel_read_vmlinux(struct kernel_symbols *k, const struct recording
 	return false;
 }
 
-/* `named`: the user did, which is enough where the recording has no build-id. */
+/* `named`: the user named it, which is enough if the recording has no build-id. */
 static bool kernel_load_vmlinux(struct kernel_symbols *k, const struct recording *r,
 				const char *path, bool named)
 {
@@ -166,7 +172,7 @@ static bool kernel_load_vmlinux(struct kernel_symbols *k, const struct recording
 	return ok;
 }
 
-/* perf's build-id cache has the kernel's kallsyms under its build-id, or the kernel itself. */
+/* perf's build-id cache has the kernel or its kallsyms under the build-id. */
 static bool kernel_try_cache(struct kernel_symbols *k, const struct recording *r, const char *dir)
 {
 	const char *id = kernel_recorded_build_id(r);
@@ -191,7 +197,7 @@ static bool kernel_try_cache(struct kernel_symbols *k, const struct recording *r
 	return ok;
 }
 
-/* Where distributions put an ELF kernel; only one of the recorded build-id counts. */
+/* Distributions put an ELF kernel at these places. It must have the recorded build-id. */
 static bool kernel_try_symfs(struct kernel_symbols *k, const struct recording *r, const char *symfs)
 {
 	static const char *const places[] = {"/usr/lib/debug/boot/vmlinux-%s", "/boot/vmlinux-%s",
@@ -212,7 +218,7 @@ static bool kernel_try_symfs(struct kernel_symbols *k, const struct recording *r
 	return ok;
 }
 
-/* Without a build-id in the recording: the same host, release and place of the kernel. */
+/* Without a recorded build-id: same host and same release. The caller compares addresses. */
 static bool kernel_recorded_here(const struct recording *r)
 {
 	struct utsname u;
@@ -240,14 +246,14 @@ static bool kernel_try_this_host(struct kernel_symbols *k, const struct recordin
 	if (!kernel_recorded_build_id(r) && !kernel_recorded_here(r)) {
 		kernel_set_note(
 			k, xasprintf("kernel addresses are not resolved: the recording has no "
-				     "kernel build-id and is not of this host; give its kallsyms "
+				     "kernel build-id, and another host made it; give its kallsyms "
 				     "with --kallsyms"));
 		return false;
 	}
 	return kernel_load_kallsyms(k, r, &c);
 }
 
-/* `perf record --kcore` and a capture keep kallsyms in a folder. */
+/* `perf record --kcore` and a capture store kallsyms in a folder. */
 static bool kernel_try_folder(struct kernel_symbols *k, const struct recording *r,
 			      const char *folder, const char *whose)
 {
@@ -273,7 +279,7 @@ static bool kernel_try_kcore(struct kernel_symbols *k, const struct recording *r
 	return ok;
 }
 
-/* What perf record kept of a kernel that ran here before. A refusal said so far stays. */
+/* perf record caches the kernels that ran here before. Keeps an earlier note. */
 static bool kernel_try_own_cache(struct kernel_symbols *k, const struct recording *r)
 {
 	const char *home = getenv("HOME");

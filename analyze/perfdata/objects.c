@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads ask for millions of addresses, and most are in a symbol that was asked for before: for
- * those no lock is taken. The lock is for what is new: an object that is read, a symbol that the
- * profile gets.
+ * Threads look up millions of addresses. Most fall into known symbols and need no lock. The lock
+ * protects what is new: an object to read, a symbol to add to the profile.
  */
 #include "analyze/perfdata/objects.h"
 
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* It is held for less time than going to sleep takes: who waits for it spins first. */
+/* Threads hold the lock for less time than sleeping takes, so a waiter spins first. */
 static void objects_init_lock(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;
@@ -46,7 +45,7 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 
 enum { REASONS = 1, NAMES = 3 };
 
-/* Files that were refused: why, of the first; names of others; how many more. */
+/* Refused files: the reason for the first, the names of some others, and the number. */
 struct refused {
 	struct str text;
 	size_t n;
@@ -67,7 +66,7 @@ static void refused_add(struct refused *f, const char *why)
 	f->n++;
 }
 
-/* In the order of the recording's objects. */
+/* Objects come in the recording's order. */
 static void objects_note_refused(struct objects *ob)
 {
 	char *rest = ob->jit.refused.buf, *line;
@@ -151,7 +150,7 @@ static uint32_t objects_add_dso(struct objects *ob, const char *name, enum dso_k
 	return dso;
 }
 
-/* Is the profile's symbol for it known? Then it and the context are there to be read. */
+/* Returns whether the symbol has its number in the profile. Its context is then valid too. */
 static bool symbol_is_known(const struct symtab_symbol *s)
 {
 	return __atomic_load_n(&s->id, __ATOMIC_ACQUIRE);
@@ -179,7 +178,7 @@ static struct place objects_unresolved(struct objects *ob, uint32_t dso, uint64_
 {
 	char text[24], *at = text + sizeof(text);
 
-	/* stripped programs have hundreds of thousands of them: not by printf */
+	/* not printf: stripped programs have hundreds of thousands of addresses */
 	*--at = '\0';
 	do
 		*--at = "0123456789abcdef"[addr & 15];
@@ -198,7 +197,7 @@ static struct place objects_unmapped(struct objects *ob, uint64_t addr)
 
 /* --- the kernel --- */
 
-/* Only a recording with kernel addresses has to say that there are no names for them. */
+/* Reports missing kernel symbols only if the recording has kernel addresses. */
 static void objects_use_kernel(struct objects *ob)
 {
 	if (ob->kernel_used)
@@ -211,7 +210,10 @@ static void objects_use_kernel(struct objects *ob)
 	pthread_mutex_unlock(&ob->lock);
 }
 
-/* Of a symbol in kallsyms: the kernel, a module, or a BPF program, which is its own object. */
+/*
+ * A kallsyms symbol belongs to the kernel, to a module, or to a BPF program, which is an object
+ * too.
+ */
 static uint32_t kallsym_dso(struct objects *ob, const struct symtab_symbol *s)
 {
 	const char *module = symtab_module(&ob->kernel->table, s);
@@ -232,8 +234,9 @@ static uint32_t module_dso(struct objects *ob, const char *path)
 }
 
 /*
- * Of a symbol in kallsyms. Its module must lie where the recording says so: kallsyms may be of
- * another boot. The same goes for BPF programs, which come and go: what was there is recorded.
+ * Returns whether the kallsyms symbol existed in the recording. kallsyms may come from another
+ * boot, so the module must be recorded at that place. Recorded BPF programs replace those in
+ * kallsyms.
  */
 static bool kallsym_was_loaded(const struct objects *ob, const struct symtab_symbol *s,
 			       const struct side_map *module)
@@ -251,7 +254,7 @@ static bool kallsym_was_loaded(const struct objects *ob, const struct symtab_sym
 	return !strcmp(name, its);
 }
 
-/* The lock is not held meanwhile: other objects can be asked and read. */
+/* Releases the lock while it reads, so that other threads can use other objects. */
 static void object_read_symbols(struct objects *ob, struct object *obj,
 				const struct dso_identity *id)
 {
@@ -278,7 +281,7 @@ static void object_read_symbols(struct objects *ob, struct object *obj,
 	pthread_mutex_lock(&ob->lock);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void object_set_up(struct objects *ob, struct object *obj, uint32_t index, bool module)
 {
 	struct dso_identity id;
@@ -299,7 +302,7 @@ static void object_set_up(struct objects *ob, struct object *obj, uint32_t index
 	pthread_cond_broadcast(&ob->ready);
 }
 
-/* Sets up the object on its first address. */
+/* Returns an object, and sets it up for its first address. */
 static struct object *objects_get(struct objects *ob, uint32_t index, bool module)
 {
 	struct object *obj = &ob->list[index];
@@ -312,7 +315,7 @@ static struct object *objects_get(struct objects *ob, uint32_t index, bool modul
 	return obj;
 }
 
-/* In a module that kallsyms does not explain: by its file. */
+/* Looks into the module's file, because kallsyms does not have the address. */
 static struct place module_find_place(struct objects *ob, uint64_t addr, const struct side_map *map)
 {
 	struct object *obj = objects_get(ob, map->dso, true);
@@ -370,7 +373,7 @@ static struct place program_place(struct objects *ob, const struct side_ksymbol 
 
 /* --- inlined functions --- */
 
-/* The profile's symbols for what is inlined in an object. Under the lock. */
+/* Adds inlined functions to the profile. The caller holds the lock. */
 static const struct place_inlined *objects_add_inlined(struct objects *ob, uint32_t dso,
 						       const struct inlined *in)
 {
@@ -386,7 +389,7 @@ static const struct place_inlined *objects_add_inlined(struct objects *ob, uint3
 	return p;
 }
 
-/* A call is before the address it returns to; where that is another function, nothing is told. */
+/* Moves a return address to its call. Returns false if that is outside the symbol. */
 static bool symbol_covers_call(const struct symtab_symbol *s, uint64_t *at, bool ret)
 {
 	*at -= ret;
@@ -442,7 +445,7 @@ struct place objects_find_kernel(struct objects *ob, uint64_t addr, bool ret,
 
 /* --- user space --- */
 
-/* Memory that a compiler has put code into; UINT32_MAX: it left no name for it. */
+/* Finds code that a compiler made. Returns UINT32_MAX if it has no name. */
 static uint32_t jit_find_symbol(struct objects *ob, uint32_t pid, uint64_t addr, uint32_t *dso)
 {
 	struct symtab_symbol *s;
@@ -468,7 +471,7 @@ static struct place anonymous_place(struct objects *ob, uint32_t pid, uint64_t a
 	return objects_unresolved(ob, dso, addr, UNRESOLVED_GENERATED);
 }
 
-/* A file in memory alone: some compilers map one twice, to write to it and to run it. */
+/* Some compilers map a memfd twice: to write to it and to run it. */
 static struct place file_place(struct objects *ob, uint32_t pid, uint64_t addr,
 			       const struct side_map *map, const struct object *obj)
 {

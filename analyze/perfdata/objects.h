@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which file a mapped object is, as far as the recording tells: the mapping's build-id or inode,
- * the build-ids in the file's header. Once set up, it is only read, by any thread.
+ * Which file a mapped object is: by the build-id or inode of its mapping, or by the build-ids in
+ * the file's header. Any thread may read the identities after identities_init.
  */
 #ifndef ZC_PERFDATA_OBJECTS_H
 #define ZC_PERFDATA_OBJECTS_H
@@ -17,68 +17,68 @@
 
 struct identities {
 	const struct recording *r;
-	struct map shared_names; /* string -> not 0: several files have it */
+	struct map shared_names; /* string -> non-zero if several files have this name */
 	struct map header_ids;	 /* string -> index + 1 in the header's build-ids */
 };
 
 void identities_init(struct identities *ids, const struct recording *r);
 void identities_free(struct identities *ids);
 
-/* Of an object of the side-band, by index. Its strings are the recording's. */
+/* Returns the identity of a side-band object. Its strings belong to the recording. */
 struct dso_identity identity_of(const struct identities *ids, uint32_t dso);
 
-/* The same of a kernel module. */
+/* Returns the identity of a kernel module. */
 struct dso_identity identity_of_module(const struct identities *ids, uint32_t dso);
 
-/* "[vdso]" of a 32-bit process: another one than ours, under the same name. */
+/* Returns whether this is the "[vdso]" of a 32-bit process, which differs from the 64-bit one. */
 bool identity_is_compat(const char *name, uint64_t start);
 
-/* Anonymous memory and the like: there is no file, addresses are not offsets in one. */
+/* Returns whether this is memory without a file, such as anonymous memory. */
 bool identity_has_no_file(const struct dso_identity *id);
 
-/* Was it recorded on a host of our name? */
+/* Returns whether a host with this host's name and architecture made the recording. */
 bool identity_is_this_host(const struct recording *r);
 
-/* Where files that explain it may be looked for. */
+/* Returns where to search for the object's files. */
 struct symbol_sources identity_sources(const struct recording *r, const struct perfdata_options *o,
 				       const struct dso_identity *id);
 
-/* The kernel's symbols for one recording: from where, whether they belong to it, and moved how. */
+/* The kernel's symbols for one recording. */
 
 struct kernel_symbols {
-	struct symtab table;	 /* empty: none */
-	uint64_t delta;		 /* table address - address when recorded, of the kernel proper */
-	char *note;		 /* why there are none, else NULL */
-	bool mismatched;	 /* some were there, but of another kernel */
+	struct symtab table; /* empty: no symbols */
+	uint64_t delta;	 /* table address minus recorded address, for the kernel without modules */
+	char *note;	 /* why there are no symbols, or NULL */
+	bool mismatched; /* only another kernel's symbols were found */
 	enum unresolved missing; /* why an address in the kernel has no name */
-	char *vmlinux;		 /* path of the ELF kernel they are from, or NULL */
+	char *vmlinux;		 /* path of the ELF kernel that has the symbols, or NULL */
 };
 
 /*
- * Looks where the options allow. May run on a thread of its own once pass one is done: it changes
- * nothing but `k`.
+ * Searches where the options allow. Another thread may call it after pass one, because it changes
+ * only `k`.
  */
 void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
 			 const struct perfdata_options *o);
 void kernel_symbols_free(struct kernel_symbols *k);
 
-/* Was this recorded on the kernel that runs now? */
+/* Returns whether the running kernel is the recorded one. */
 bool kernel_is_this(const struct recording *r);
 
-/* The symbol over a recorded address, or NULL. */
+/* Returns the symbol at a recorded address, or NULL. */
 struct symtab_symbol *kernel_symbols_find(const struct kernel_symbols *k, uint64_t addr);
 
 /*
- * Functions that a compiler made at run time: the text files /tmp/perf-PID.map that it leaves, by
- * the convention of perf. Nothing in such a file says whose it is, so it counts only
- *   - below the folder of --symfs, or of a capture: somebody took it along; or
- *   - on the host that was recorded, if its last line was written neither before the process
- *     began, as far as the recording tells when, nor after the recording, unless that very process
- *     still runs.
+ * Functions that a compiler made at run time, from the text files /tmp/perf-PID.map that it writes
+ * for perf. Nothing in such a file proves which process it belongs to, so it counts only in two
+ * cases:
+ *   - It lies below the folder of --symfs or of a capture, so somebody put it there.
+ *   - It lies on the recorded host. It was written neither before the process began nor after the
+ *     recording, unless the same process still runs.
  */
 
 struct jit_map {
-	struct symtab table; /* by address; empty: there is no map */
+	struct symtab table; /* by address; empty: no map */
 };
 
 struct jit_maps {
@@ -87,46 +87,48 @@ struct jit_maps {
 	struct map index; /* pid -> index + 1 */
 	struct jit_map *list;
 	size_t n, cap;
-	struct str refused; /* why files that there are were not used; a line each */
+	struct str refused; /* one line per file that was not used: why */
 };
 
 void jit_maps_init(struct jit_maps *j, const struct recording *r, const struct perfdata_options *o);
 void jit_maps_free(struct jit_maps *j);
 
-/* The process's function over the address, or NULL. Reads the file when first asked. */
+/* Returns the process's function at `addr`, or NULL. Reads the file on the first call. */
 struct symtab_symbol *jit_maps_find(struct jit_maps *j, uint32_t pid, uint64_t addr,
 				    const char **name);
 
 /*
- * The objects that addresses fall into, and the profile's symbols for them. Symbol tables are read
- * when the first address asks for them. Shared by the threads that resolve: what follows
- * objects_init may be called by any of them; symbols are numbered as they come.
+ * The objects that addresses fall into, and their symbols in the profile. An object's symbol table
+ * is read for its first address. After objects_init, any thread may call any function. Symbols get
+ * numbers in the order of these calls.
  *
- * Inlined functions: an address is one symbol, and where --inline asks for it, the functions whose
- * code was put there. A return address is looked up for them at the call before it.
+ * An address has one symbol. With --inline it also has the functions that the compiler inlined
+ * there. For a return address, they are those at the call before it.
  */
 
 enum object_state { OBJECT_NEW, OBJECT_READING, OBJECT_READY };
 
 struct object {
-	_Atomic enum object_state state; /* READY: the rest does not change any more */
+	_Atomic enum object_state state; /* READY: nothing below changes any more */
 	const char *path;		 /* as mapped */
 	struct symtab table;
-	uint32_t dso;		 /* profile's */
-	enum unresolved missing; /* why addresses in it have no name */
-	bool identity;		 /* addresses are not offsets in a file: anonymous memory */
-	struct inlines *inlines; /* where they were asked for, and the files tell; or NULL */
-	char *refused;		 /* why a file that there is was not used; or NULL */
+	uint32_t dso;		 /* index in the profile */
+	enum unresolved missing; /* why its addresses have no names */
+	bool identity;		 /* no file, so addresses are no offsets */
+	struct inlines *inlines; /* NULL without --inline or without debug information */
+	char *refused;		 /* why an existing file was not used, or NULL */
 };
 
-/* What an address came to. The context is what a kernel function says of where it runs. */
+/* What an address means. The context comes from the kernel function's name. */
 struct place {
-	uint32_t symbol; /* the profile's */
+	uint32_t symbol; /* index in the profile */
 	enum context context;
-	const struct place_inlined *inlined; /* what is inlined there; NULL: nothing */
+	const struct place_inlined *inlined; /* NULL: nothing is inlined there */
 };
 
-/* The profile's symbols of the functions, outermost first. Lives as long as struct objects. */
+/*
+ * The profile's symbols of inlined functions, outermost first. They live as long as struct objects.
+ */
 struct place_inlined {
 	size_t n;
 	uint32_t symbols[];
@@ -139,23 +141,25 @@ struct objects {
 	struct kernel_symbols *kernel;
 	atomic_bool kernel_used;
 	uint32_t kernel_dso;
-	struct object *list;		/* by index of the side-band's dsos */
-	struct symtab_symbol *programs; /* by index of its ksymbols: for their `id` alone */
+	struct object *list;		/* by side-band DSO */
+	struct symtab_symbol *programs; /* by side-band ksymbol; only `id` and `context` are used */
 	struct identities identities;
 	struct jit_maps jit;
 	struct inlines *kernel_inlines;
 	bool kernel_inlines_tried;
 	struct arena inlined;
-	pthread_mutex_t lock; /* over what changes in this, and over the profile */
-	pthread_cond_t ready; /* an object was read */
+	pthread_mutex_t lock; /* protects this struct and the profile */
+	pthread_cond_t ready; /* signals that an object was read */
 };
 
 void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols *kernel,
 		  const struct perfdata_options *o);
 void objects_free(struct objects *ob);
 
-/* `ret`: a return address. `program`: what is registered there, `module`: what the side-band says
- * is mapped; or NULL. */
+/*
+ * Find the symbol at an address. `ret`: it is a return address. `program` and `module` are the
+ * program and the module there, or NULL.
+ */
 struct place objects_find_kernel(struct objects *ob, uint64_t addr, bool ret,
 				 const struct side_ksymbol *program, const struct side_map *module);
 struct place objects_find_user(struct objects *ob, uint32_t pid, uint64_t addr, bool ret,

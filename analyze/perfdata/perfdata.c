@@ -129,7 +129,10 @@ static void perfdata_add_health(struct recording *r, const struct fold *f)
 		p->last_ns = f->last_ns;
 }
 
-/* Kernel symbols are read beside pass two: together they take the longer of the two times. */
+/*
+ * A thread loads the kernel symbols during pass two, so that the two take no longer than the slower
+ * one.
+ */
 struct kernel_job {
 	struct kernel_symbols symbols;
 	const struct recording *r;

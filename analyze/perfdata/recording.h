@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recording while it is read; known to the files of this folder only.
+ * The state of a recording while zcost reads it. Only the files of this folder use it.
  *
- *   input.c     bytes: a mapped file, standard input, a folder of `perf record --threads`
- *   header.c    attrs and features of the file header
- *   records.c   pass one: every record once; side-band to sideband.c, sample stretches to chunks
- *   stretches.c where samples lie back to back, found ahead of it on several threads
- *   sideband.c  maps, comms and forks in the order of time; what thread ran under which name
- *   fold.c      pass two: samples of a chunk, equal ones added up
- *   unwind.c    user stacks kept in samples into call chains, on the way into fold.c
- *   fold_costs.c what each folded stack costs, by thread and CPU
- *   space.c     the maps of each process, replayed
- *   identity.c  which file a mapped object is
- *   order.c     the order in which stacks are resolved
- *   resolve.c   each distinct stack into frames, once; branch.c: the frames of some stacks
- *   addresses.c an address into a symbol, for one thread; objects.c: for all of them
- *   rows.c      what the stacks cost, as rows of the profile
- *   tracing.c   what the fields of tracepoints are; tracepoints.c: their samples in order of time
+ * The way of a sample, from the file to the profile:
+ *   input.c       the bytes: a mapped file, standard input, a folder of `perf record --threads`
+ *   header.c      the file header: events, build-ids, host
+ *   attr.c        the events: struct perf_event_attr and names
+ *   scan.c        pass one looks at every record once and cuts the stream into chunks
+ *   compressed.c  unpacks compressed records for pass one
+ *   records.c     what each record that is no sample means
+ *   sideband.c    maps, comms and forks in the order of time
+ *   fold.c        pass two decodes the samples of the chunks (sample.c) and adds equal ones up
+ *   unwind.c      turns user stacks in samples into call chains; cfi.c reads the unwind tables
+ *   stacks.c      the distinct stacks, and the order in which to resolve them
+ *   resolve.c     turns each distinct stack into frames of the profile
+ *   space.c       what each process has mapped at a time
+ *   objects.c     the symbol at an address: kernel.c, jit.c; identity.c tells files apart
+ *   costs.c       what each stack costs, as rows of the profile
+ *   spots.c       samples by instruction, with code and lines
+ *   perfdata.c    runs all of this
+ *
+ * Tables of events take another way after pass one: tracepoints.c delivers the samples of
+ * tracepoints in the order of time (tracepoint_order.c), and tracepoint_formats.c reads their
+ * fields.
  */
 #ifndef ZC_RECORDING_H
 #define ZC_RECORDING_H
@@ -29,7 +35,7 @@
 #include "lib/error.h"
 #include "lib/intern.h"
 
-/* An unnamed temporary file that only grows: for streams and for what was compressed. */
+/* An unnamed temporary file that only grows. It holds streams and unpacked records. */
 struct spool {
 	int fd;
 	size_t len;
@@ -39,15 +45,15 @@ int spool_open(struct spool *s, struct error *err); /* in $TMPDIR, or /var/tmp *
 int spool_add(struct spool *s, const void *data, size_t len, struct error *err);
 void spool_close(struct spool *s);
 
-/* A stretch of whole records, back to back, samples among them: a place in a file. */
+/* A place in a file: whole records back to back, with samples among them. */
 struct chunk {
 	int fd;
 	size_t at, len;
-	uint64_t order; /* position of its first byte in the whole stream: breaks ties of time */
-	bool round;	/* behind it perf ended a round; one in its midst is among its records */
+	uint64_t order; /* position of the first byte in the whole stream; orders equal times */
+	bool round;	/* perf ended a round behind this chunk */
 };
 
-/* A file of records; the first one has the header. Pass one sees it mapped. */
+/* A file of records, mapped during pass one. The first file has the header. */
 struct input {
 	char *path;
 	int fd;
@@ -63,45 +69,45 @@ struct build_id_row {
 struct recording {
 	const char *path;
 	struct profile *profile;
-	struct input *inputs; /* the file, and of a folder its others */
+	struct input *inputs; /* the file; for a folder, also its other files */
 	size_t ninputs, inputs_cap;
 	bool swap, big_endian, pipe;
-	bool timed;		    /* the side-band has times: without, the file's order counts */
-	uint64_t data_at, data_len; /* of the first input's records */
+	bool timed; /* side-band records have times; otherwise the order in the file counts */
+	uint64_t data_at, data_len; /* the records of the first input */
 	struct events events;
 	struct build_id_row *build_ids;
 	size_t nbuild_ids, build_ids_cap;
 	const char *hostname, *osrelease, *arch; /* in the arena; NULL: not recorded */
-	int64_t recorded_by_ns; /* the file's own time stamp; a stream's: when we began to read */
-	struct cursor tracing;	/* formats of its tracepoints (tracing.h); at NULL: not recorded */
+	int64_t recorded_by_ns; /* time() x 1e9 at its end: the file's mtime; of a stream, now */
+	struct cursor tracing;	/* formats of the tracepoints; its `at` is NULL without them */
 	struct arena arena;
 	struct chunk *chunks;
 	size_t nchunks, chunks_cap;
 	uint64_t order;	    /* bytes of records so far */
-	struct spool spool; /* what was compressed */
+	struct spool spool; /* unpacked records */
 	struct sideband side;
-	/* what perf asked the kernel for at the end, and LOST has counted: samples, and others */
+	/* Samples and side-band records that PERF_FORMAT_LOST reports once more after LOST. */
 	uint64_t lost_twice, lost_side;
-	struct unwinding *unwinding; /* NULL: no stacks to unwind */
+	struct unwinding *unwinding; /* NULL: no event records user stacks */
 };
 
-/* Notes the first damage: "<what> at offset N"; the result is marked incomplete. */
+/* Records the first damage as "<what> at offset N" and marks the result incomplete. */
 void recording_damaged(struct recording *r, uint64_t offset, const char *what);
 
-/* In a capture only regular files are opened (lib/file.h); a user may name a pipe. */
+/* In a capture, opens only regular files (lib/file.h). A user may name a pipe. */
 int input_open(struct recording *r, const char *path, bool in_capture, struct error *err);
-/* These bytes are not needed for now: memory stays small, the file is in the page cache. */
+/* Drops pages that are not needed now. The page cache still has them. */
 void input_forget(const uint8_t *data, size_t len);
 void input_close(struct recording *r);
 
-/* The file header, its attrs and features; a pipe's 16 bytes. */
+/* Reads the file header with its attrs and features, or a pipe's 16 bytes. */
 int header_read(struct recording *r, struct error *err);
-/* One feature's bytes: from the file's sections, or from a pipe's record. */
+/* Reads one feature, from a section of the file or from a record of a pipe. */
 void header_read_feature(struct recording *r, unsigned int bit, struct cursor c);
-/* One build-id row, as in the feature's section and in a pipe's record. */
+/* Reads one build-id, from the feature's section or from a record of a pipe. */
 void header_read_build_id(struct recording *r, uint16_t misc, struct cursor c);
 
-/* Pass one, on as many threads as perfdata_options says. */
+/* Runs pass one on as many threads as perfdata_options.threads allows. */
 int recording_scan(struct recording *r, unsigned int threads, struct error *err);
 
 struct record {
@@ -109,12 +115,12 @@ struct record {
 	uint16_t misc;
 	size_t size;
 	struct cursor body;
-	uint64_t order, offset; /* in the stream, in the file */
+	uint64_t order, offset; /* order: position in the stream; offset: in the file */
 };
 
 /* Acts on a record other than a sample. */
 void record_read(struct recording *r, const struct record *rec);
-/* The rest of the record as a string; "" when it is not terminated. */
+/* Returns the rest of the record as a string, or "" if it is not terminated. */
 const char *record_rest_string(struct cursor *c);
 
 void sideband_read_mmap(struct recording *r, const struct record *rec);
@@ -124,15 +130,15 @@ void sideband_read_fork(struct recording *r, const struct record *rec);
 void sideband_read_exit(struct recording *r, const struct record *rec);
 void sideband_read_ksymbol(struct recording *r, const struct record *rec);
 
-/* A type that perf or the kernel may write; one that pass one does nothing about. */
+/* Return whether perf or the kernel may write such a record, and whether pass one ignores it. */
 bool record_known(uint32_t type);
 bool record_quiet(uint32_t type);
-/* Bytes that follow a record and are counted in its body, not in its header's size. */
+/* Returns the number of bytes that follow a record without counting in its header's size. */
 uint64_t record_payload(uint32_t type, struct cursor body);
 
 /*
- * Opens, and does all that comes before pass two. The caller closes also after an error. `r` is
- * zeroed here.
+ * Opens a recording and does everything before pass two. Zeroes `r` first. The caller calls
+ * recording_close, also after an error.
  */
 int recording_open(struct recording *r, struct profile *p, const char *path, bool in_capture,
 		   unsigned int threads, struct error *err);
@@ -146,26 +152,32 @@ void recording_close(struct recording *r);
 int recording_resolve_slice(const struct time_slice *s, const struct recording *r, uint64_t *from,
 			    uint64_t *to, struct error *err);
 
-/* A chunk in memory. It is read, not mapped: threads do not wait for each other's page tables. */
+/*
+ * A chunk in memory. Threads read chunks instead of mapping them, so they do not wait for each
+ * other's page faults.
+ */
 struct chunk_reader {
 	uint8_t *buf;
 	size_t cap;
 	struct cursor c;
 	const uint8_t *start; /* of the chunk */
-	uint64_t order;	      /* of its first byte */
+	uint64_t order;	      /* position of its first byte in the stream */
 };
 
-/* False: it cannot be read (any more), or not whole. The caller frees `buf` in the end. */
+/*
+ * Reads a chunk. Returns false if the file does not have all of it any more. The caller frees `buf`
+ * after the last chunk.
+ */
 bool chunk_read(struct chunk_reader *reader, const struct chunk *chunk, bool swap);
 
-/* A sample of a chunk: its body, and where it stands in the stream. */
+/* A sample of a chunk: its body and its position in the stream. */
 struct chunk_sample {
 	struct cursor body;
 	uint32_t misc;
 	uint64_t order;
 };
 
-/* Steps to the next record, whatever it is; false at the end. */
+/* Steps to the next record of any type. Returns false at the end. */
 static inline bool chunk_next_record(struct chunk_reader *reader, struct chunk_sample *s,
 				     uint32_t *type)
 {
@@ -179,12 +191,12 @@ static inline bool chunk_next_record(struct chunk_reader *reader, struct chunk_s
 	s->misc = cursor_u16(c);
 	size = cursor_u16(c);
 	if (size < RECORD_HEADER_SIZE)
-		return false; /* pass one saw to it that there is none */
+		return false; /* pass one excludes this */
 	s->body = cursor_sub(c, size - (size_t)RECORD_HEADER_SIZE);
 	return !s->body.bad;
 }
 
-/* Steps to the next sample; false at the end. */
+/* Steps to the next sample. Returns false at the end. */
 static inline bool chunk_next(struct chunk_reader *reader, struct chunk_sample *s)
 {
 	uint32_t type;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The rest of the record as a string; "" when it is not terminated. */
 const char *record_rest_string(struct cursor *c)
 {
 	return c->bad || !c->at || !memchr(c->at, 0, cursor_left(c)) ? "" : (const char *)c->at;
@@ -22,9 +21,10 @@ static void record_read_lost(struct recording *r, const struct record *rec)
 }
 
 /*
- * The kernel writes these for samples that a PMU dropped. Others perf itself writes at the end,
- * with no time, from PERF_FORMAT_LOST: per event, what found no room in a buffer. LOST has counted
- * those already; and what its own event for the side-band lost are no samples.
+ * The kernel writes this record for samples that a PMU dropped. perf itself also writes it, at the
+ * end and without a time, from PERF_FORMAT_LOST: per event, the records that did not fit into a
+ * buffer. LOST records have already counted those. Losses of perf's own side-band event are no
+ * samples.
  */
 static void record_read_lost_samples(struct recording *r, const struct record *rec)
 {
@@ -57,11 +57,11 @@ static void record_read_attr(struct recording *r, const struct record *rec)
 	struct event e;
 
 	if (!event_parse(&e, &c, r->big_endian)) {
-		recording_damaged(r, rec->offset, "an event's description is cut short");
+		recording_damaged(r, rec->offset, "an event's description is cut off");
 		return;
 	}
 	if (ev->n == EVENTS_MAX) {
-		recording_damaged(r, rec->offset, "more events than there can be");
+		recording_damaged(r, rec->offset, "an impossible number of events");
 		return;
 	}
 	events_add(ev, &e);
@@ -113,7 +113,7 @@ static const struct {
 	{REC_HEADER_FEATURE, record_read_feature},
 };
 
-/* Returns the index of the reader for a record type, or -1. */
+/* Returns the index of the type's reader, or -1. */
 static int record_find_reader(uint32_t type)
 {
 	size_t i;
@@ -129,7 +129,7 @@ bool record_known(uint32_t type)
 	return type && (type <= 31 || type >= 64) && type < REC_KNOWN;
 }
 
-/* Returns whether scan.c acts on the record itself. */
+/* Returns whether scan.c handles the record itself. */
 static bool record_is_scanned(uint32_t type)
 {
 	return type == REC_FINISHED_ROUND || type == REC_COMPRESSED || type == REC_COMPRESSED2;

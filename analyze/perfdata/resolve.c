@@ -9,14 +9,13 @@
 #include <string.h>
 
 /*
- * Stacks are taken in an order that depends on them alone (order.c), cut into pieces. Threads take
- * piece after piece; each replays the maps for itself, and makes a branch of frames out of a piece
- * (branch.c). Then the branches are grafted onto the profile in that order, which makes it the same
- * whatever the number of threads.
+ * Sorts the stacks in an order that depends on nothing else (stacks.c) and cuts them into pieces.
+ * Threads take one piece after the other. Each thread replays the maps itself and turns a piece
+ * into a branch of frames. Then the branches are grafted onto the profile in order, so the profile
+ * does not depend on the number of threads.
  *
- * An address becomes a symbol as in perf report (addresses.c, objects.c): a return address is
- * looked up as it is, and an address nothing explains is a frame of its own. A stack that a hook in
- * fold.c unwound arrives here as any other.
+ * An address gets the symbol that perf report shows (objects.c): a return address is looked up as
+ * it is, and an unresolved address is a frame too.
  */
 
 /* --- addresses --- */
@@ -25,8 +24,8 @@ enum { CACHE_SIZE = 1 << 13 };
 
 struct cached_place {
 	uint64_t addr;
-	uint32_t state; /* of the space */
-	uint32_t mode;	/* + 1, and whether it is a return address; 0: free */
+	uint32_t state; /* state of the space */
+	uint32_t mode;	/* + 1, shifted, and whether it is a return address; 0: free */
 	struct place place;
 };
 
@@ -91,15 +90,15 @@ struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr, b
 /* --- branches --- */
 
 /*
- * The frames of some stacks, a trie of its own that is grafted onto the profile's later: small
- * enough to stay in a cache while it grows. Frames are numbered from 0, parents before children.
+ * The frames of some stacks: a small trie that fits into a cache. It is grafted onto the profile
+ * later. Frames have numbers from 0 on, parents before children.
  */
 struct branch {
 	struct profile_frame *frames;
 	uint32_t n, cap;
 };
 
-/* What finds a frame by parent and symbol; serves one branch after the other. */
+/* Finds a frame by parent and symbol. One branch after the other uses it. */
 struct branch_index {
 	uint32_t *slots; /* frame + 1; 0: free */
 	uint32_t nslots; /* a power of two */
@@ -187,16 +186,16 @@ static void branch_index_free(struct branch_index *x)
 
 enum { PIECE = 2048, PIECES_PER_THREAD = 4 };
 
-/* An entry of a stack: what it was recorded as, and what came out of it. */
-struct entry {
+/* An entry of a stack: its address and its result. */
+struct stack_entry {
 	uint64_t addr;
 	uint32_t mode, frame, symbol;
 	bool ret; /* a return address */
 	enum context context;
 };
 
-struct entries {
-	struct entry *list; /* leaf first */
+struct stack_entries {
+	struct stack_entry *list; /* leaf first */
 	size_t n;
 };
 
@@ -204,26 +203,29 @@ struct resolver {
 	struct objects objects;
 	struct stack_order stacks;
 	struct resolved *out; /* by stack */
-	struct spot *spots;   /* by stack; NULL: not asked for */
+	struct spot *spots;   /* by stack; NULL: nobody asked */
 	struct branch *pieces;
 	size_t npieces;
-	atomic_size_t next; /* the first piece that nobody has taken */
+	atomic_size_t next; /* the first free piece */
 };
 
-/* One thread of it. */
-struct walker {
+/* One thread. */
+struct resolve_thread {
 	struct resolver *v;
 	struct addresses addresses;
 	struct branch_index index;
-	struct entries now, last; /* the stack at hand, and the one before it in the piece */
+	struct stack_entries now, last; /* the current stack, and the one before it in the piece */
 };
 
-static void entries_push(struct entries *e, uint32_t mode, uint64_t addr, bool ret)
+static void entries_push(struct stack_entries *e, uint32_t mode, uint64_t addr, bool ret)
 {
-	e->list[e->n++] = (struct entry){.addr = addr, .mode = mode, .ret = ret};
+	e->list[e->n++] = (struct stack_entry){.addr = addr, .mode = mode, .ret = ret};
 }
 
-/* The mode that a context marker in a chain switches to; UINT32_MAX: perf does not know it. */
+/*
+ * Returns the mode after a context marker in a chain, or UINT32_MAX if perf does not know the
+ * marker.
+ */
 static uint32_t marker_mode(uint64_t marker)
 {
 	switch (marker) {
@@ -237,13 +239,13 @@ static uint32_t marker_mode(uint64_t marker)
 	return UINT32_MAX;
 }
 
-/* Leaf first. False: the chain was damaged, and only the leaf is kept. */
-static bool entries_push_chain(struct entries *e, const struct stack *stack)
+/* Pushes the leaf first. Returns false and pushes only the leaf if the chain is damaged. */
+static bool entries_push_chain(struct stack_entries *e, const struct stack *stack)
 {
 	const struct stack_head *head = &stack->head;
 	const uint64_t *chain = stack->chain;
 	uint32_t mode = PERF_RECORD_MISC_USER;
-	bool first = true, ret = false; /* what follows a marker is where that mode was left */
+	bool first = true, ret = false; /* the address after a marker is no return address */
 	size_t i;
 
 	entries_push(e, head->mode, head->ip, false);
@@ -265,8 +267,8 @@ static bool entries_push_chain(struct entries *e, const struct stack *stack)
 	return true;
 }
 
-/* The nearest function to the leaf that says where it runs decides. */
-static enum context entries_context(const struct entries *e)
+/* The nearest function to the leaf that reveals a context decides. */
+static enum context entries_context(const struct stack_entries *e)
 {
 	size_t i;
 
@@ -275,19 +277,22 @@ static enum context entries_context(const struct entries *e)
 	for (i = 0; i < e->n && e->list[i].mode == PERF_RECORD_MISC_KERNEL; i++)
 		if (e->list[i].context != CTX_UNKNOWN)
 			return e->list[i].context;
-	/* entered from user space, by no interrupt that we know */
+	/* user space entered the kernel, but not by a known interrupt */
 	return i && i < e->n && e->list[i].mode == PERF_RECORD_MISC_USER ? CTX_SYSCALL
 									 : CTX_UNKNOWN;
 }
 
-/* How many entries, from the root, are as in the stack before: their frames are known. */
-static size_t entries_common_root(const struct entries *a, const struct entries *b)
+/*
+ * Copies the results of the entries, from the root on, that equal those of the last stack. Returns
+ * their number.
+ */
+static size_t entries_common_root(const struct stack_entries *a, const struct stack_entries *b)
 {
 	size_t most = a->n < b->n ? a->n : b->n, i;
 
 	for (i = 0; i < most; i++) {
-		struct entry *to = &a->list[a->n - 1 - i];
-		const struct entry *from = &b->list[b->n - 1 - i];
+		struct stack_entry *to = &a->list[a->n - 1 - i];
+		const struct stack_entry *from = &b->list[b->n - 1 - i];
 
 		if (to->addr != from->addr || to->mode != from->mode || to->ret != from->ret)
 			break;
@@ -296,7 +301,8 @@ static size_t entries_common_root(const struct entries *a, const struct entries 
 	return i;
 }
 
-static void resolve_entry(struct walker *w, struct branch *b, struct entry *e, uint32_t parent)
+static void resolve_entry(struct resolve_thread *w, struct branch *b, struct stack_entry *e,
+			  uint32_t parent)
 {
 	struct place place = addresses_find(&w->addresses, e->mode, e->addr, e->ret);
 	size_t i;
@@ -308,10 +314,10 @@ static void resolve_entry(struct walker *w, struct branch *b, struct entry *e, u
 		e->frame = branch_frame(b, &w->index, e->frame, place.inlined->symbols[i]);
 }
 
-static void resolve_stack(struct walker *w, struct branch *b, const struct stack *stack,
+static void resolve_stack(struct resolve_thread *w, struct branch *b, const struct stack *stack,
 			  struct resolved *out)
 {
-	struct entries *e = &w->now, swap;
+	struct stack_entries *e = &w->now, swap;
 	uint32_t frame = PROFILE_NONE;
 	size_t i;
 
@@ -333,10 +339,10 @@ static void resolve_stack(struct walker *w, struct branch *b, const struct stack
 	w->last = swap;
 }
 
-/* Of the stack that was resolved last, in the space that is still at hand. */
-static struct spot resolve_leaf_spot(const struct walker *w)
+/* Returns the spot of the last resolved stack. Its space is still the current one. */
+static struct spot resolve_leaf_spot(const struct resolve_thread *w)
 {
-	const struct entry *leaf = &w->last.list[0];
+	const struct stack_entry *leaf = &w->last.list[0];
 
 	return spot_find(&w->addresses, leaf->mode, leaf->addr, leaf->symbol);
 }
@@ -346,7 +352,7 @@ static size_t resolve_piece_end(const struct resolver *v, size_t piece)
 	return piece + 1 < v->npieces ? (piece + 1) * PIECE : v->stacks.n;
 }
 
-static void resolve_piece(struct walker *w, size_t piece)
+static void resolve_piece(struct resolve_thread *w, size_t piece)
 {
 	struct resolver *v = w->v;
 	struct branch *b = &v->pieces[piece];
@@ -365,8 +371,8 @@ static void resolve_piece(struct walker *w, size_t piece)
 
 static void resolve_worker(void *arg, size_t number)
 {
-	struct walker w = {.v = arg};
-	size_t most = (1 << 16) / 8 + 1, piece; /* a record's size has 16 bits */
+	struct resolve_thread w = {.v = arg};
+	size_t most = (1 << 16) / 8 + 1, piece; /* the size of a record has 16 bits */
 
 	(void)number;
 	w.now.list = xcalloc(most, sizeof(*w.now.list));
@@ -380,7 +386,7 @@ static void resolve_worker(void *arg, size_t number)
 	free(w.last.list);
 }
 
-/* New numbers for old ones, in the order in which they are asked for. */
+/* Assigns new numbers in the order of the first use. */
 struct numbering {
 	uint32_t *of, next;
 };
@@ -401,8 +407,8 @@ static uint32_t numbering_assign(struct numbering *numbers, uint32_t old)
 }
 
 /*
- * Threads numbered the symbols as they came; the branches, in their order, name them anew: the
- * first that they use is 0. Objects follow, in the symbols' order.
+ * Threads number symbols in random order. This renumbers them in the order of the branches, and
+ * then the objects in the order of the symbols.
  */
 static void resolve_number_symbols(struct resolver *v, struct profile *p)
 {
@@ -430,7 +436,7 @@ static void resolve_number_symbols(struct resolver *v, struct profile *p)
 	free(objects);
 }
 
-/* Frames of branches become frames of the profile. */
+/* Turns the frames of the branches into frames of the profile. */
 static void resolve_graft(struct resolver *v, struct profile *p)
 {
 	uint32_t *ids = NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Folded stacks into the frames of a profile: each distinct stack once, and then freed. */
+/*
+ * Turns folded stacks into frames of the profile and frees them. Each distinct stack is resolved
+ * once.
+ */
 #ifndef ZC_PERFDATA_RESOLVE_H
 #define ZC_PERFDATA_RESOLVE_H
 
@@ -10,15 +13,15 @@ void resolve_folds(struct recording *r, struct folds *f, struct kernel_symbols *
 		   const struct perfdata_options *o);
 
 /*
- * Addresses into symbols, for one thread: its own replay of the address spaces, and a cache of the
- * addresses that were asked for lately, before `struct objects`, which all threads share.
+ * Looks up symbols for one thread. Each thread has its own replay of the address spaces and a cache
+ * of recent addresses. `objects` is shared.
  */
 
 struct addresses {
 	struct objects *objects;
 	struct spaces spaces;
-	uint32_t pid, version;		   /* the space at hand */
-	const struct space *user, *kernel; /* its maps */
+	uint32_t pid, version;		   /* the current space */
+	const struct space *user, *kernel; /* maps of the current space */
 	struct cached_place *cache;
 };
 
@@ -26,53 +29,56 @@ void addresses_init(struct addresses *a, struct objects *objects);
 void addresses_free(struct addresses *a);
 
 /*
- * Goes to a process's space in a version, never back to an earlier one. True: it is as it was in
- * the last call.
+ * Enters a process's space in a version, which must never decrease. Returns true if it is the space
+ * of the last call.
  */
 bool addresses_enter(struct addresses *a, uint32_t pid, uint32_t version);
 
-/* In the space entered; `mode`: PERF_RECORD_MISC_USER, ...; `ret`: a return address. */
+/*
+ * Finds the symbol at an address in the current space. `mode` is PERF_RECORD_MISC_USER and so on.
+ * `ret`: it is a return address.
+ */
 struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr, bool ret);
 
 /*
- * Samples by instruction: where in its function the leaf of each stack is. Found while stacks are
- * resolved; then added up, and for functions that cost something their code and the lines of their
- * instructions are taken along, while it is known which files are the recorded ones.
+ * Samples by instruction: where each stack's leaf lies in its function. Resolving finds the spots.
+ * Then their samples are added up, and functions that cost enough get their code and lines while
+ * the recorded files are still known.
  */
 
 struct spot {
-	uint32_t symbol;	 /* the profile's; PROFILE_NONE: not in a function we know */
-	uint32_t object;	 /* index of the side-band's dsos; SPOT_KERNEL, SPOT_NOWHERE */
-	uint64_t start, end, at; /* of the function, and the instruction: as its symbols count */
+	uint32_t symbol; /* in the profile; PROFILE_NONE: not in a known function */
+	uint32_t object; /* index of a side-band DSO, SPOT_KERNEL or SPOT_NOWHERE */
+	/* The function and the instruction, in the addresses of the symbol table. */
+	uint64_t start, end, at;
 };
 
 #define SPOT_KERNEL  UINT32_MAX
 #define SPOT_NOWHERE (UINT32_MAX - 1)
 
-/* Of an address that `a` has just found `symbol` for. */
+/* Returns the spot of an address whose symbol `a` has just found. */
 struct spot spot_find(const struct addresses *a, uint32_t mode, uint64_t addr, uint32_t symbol);
 
 /*
- * Adds the folds' samples to p->spots, and p->codes. `spots`: of all stacks, one fold after the
- * other. Events are still the recording's: spots_number_events.
+ * Adds the folds' samples to p->spots, and fills p->codes. `spots` has all stacks, one fold after
+ * the other. Events still have the recording's numbers; spots_number_events changes that.
  */
 void spots_add(struct objects *ob, const struct folds *f, const struct spot *spots);
 
-/* Symbols were numbered anew: `ids` by old number. */
+/* Renumbers symbols. `ids` is indexed by the old number. */
 void spots_number_symbols(struct profile *p, const uint32_t *ids);
-/* Once the profile has its events. */
+/* Renumbers events, once the profile has them. */
 void spots_number_events(const struct recording *r);
 
-/* What the folded stacks cost, as rows of the profile. */
-
-/* What a folded stack came to. */
+/* The result for a folded stack. */
 struct resolved {
-	uint32_t frame; /* of the leaf */
+	uint32_t frame; /* the leaf's frame */
 	uint8_t context;
 	bool bad_chain;
 };
 
-/* Adds the folds' costs and events to the profile. `out`: of all stacks, one fold after the other.
+/*
+ * Adds the folds' costs and events to the profile. `out` has all stacks, one fold after the other.
  */
 void rows_add(struct recording *r, struct folds *f, const struct resolved *out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/format.h"
 
-/* Newer than the header that this is built with. */
+/* Older headers lack these. */
 enum {
 	SAMPLE_CGROUP = 1 << 21,
 	SAMPLE_DATA_PAGE_SIZE = 1 << 22,
@@ -16,7 +16,7 @@ static unsigned int count_bits(uint64_t v)
 	return (unsigned int)__builtin_popcountll(v);
 }
 
-/* Words before and per value in a read field. */
+/* Sets the number of words before the values, and per value. */
 static void sample_read_layout(const struct event *e, unsigned int *head, unsigned int *each)
 {
 	uint64_t f = e->read_format;
@@ -27,7 +27,7 @@ static void sample_read_layout(const struct event *e, unsigned int *head, unsign
 	*each = 1 + count_bits(f & (PERF_FORMAT_ID | READ_LOST));
 }
 
-/* { nr, times, { value, id, lost } x nr } for groups, { value, times, id, lost } otherwise. */
+/* A group is { nr, times, { value, id, lost } x nr }, a single event { value, times, id, lost }. */
 static void sample_decode_read(struct sample *s, const struct event *e, struct cursor *c)
 {
 	struct cursor peek = *c;
@@ -38,7 +38,7 @@ static void sample_decode_read(struct sample *s, const struct event *e, struct c
 	if (e->read_format & PERF_FORMAT_GROUP)
 		nr = cursor_u64(&peek);
 	if (nr > cursor_left(c) / 8)
-		nr = cursor_left(c) + 1; /* cannot fit: the cursor will say so */
+		nr = cursor_left(c) + 1; /* too large, so cursor_sub fails */
 	s->read = cursor_sub(c, (head + nr * each) * 8);
 	c->bad |= s->read.bad;
 }
@@ -97,7 +97,7 @@ static void sample_skip_branches(const struct event *e, struct cursor *c)
 	if (e->branch_sample_type & BRANCH_HW_INDEX)
 		cursor_u64(c);
 	if (e->branch_sample_type & BRANCH_COUNTERS)
-		words++; /* behind the entries, one each */
+		words++; /* one counter word per entry follows the entries */
 	if (nr > cursor_left(c) / 8)
 		c->bad = true;
 	else
@@ -188,11 +188,11 @@ long sample_event_by_id(const struct events *ev, struct cursor body)
 		return -1;
 	at = sample_id_at(ev);
 	if (at < 0)
-		return 0; /* nothing tells them apart */
+		return 0; /* events without ids cannot be told apart */
 	cursor_take(&body, (size_t)at);
 	id = cursor_u64(&body);
 	if (!id)
-		return 0; /* made up by perf */
+		return 0; /* perf made the sample up */
 	index = map_get(&ev->ids, id);
 	return index && *index <= ev->n ? (long)*index - 1 : -1;
 }
@@ -219,7 +219,7 @@ bool sample_read_value(const struct sample *s, const struct event *e, unsigned i
 	return !c.bad;
 }
 
-/* Bytes from the record's end back to the time; 0: there is none. */
+/* Returns the distance of the time from the record's end in bytes, or 0 without a time. */
 static size_t trailer_time_offset(const struct event *e)
 {
 	uint64_t behind = PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
@@ -230,7 +230,7 @@ static size_t trailer_time_offset(const struct event *e)
 	return 8 * count_bits(e->sample_type & behind);
 }
 
-/* Bytes from the record's end back to the event's id; 0: there is none. */
+/* Returns the distance of the id from the record's end in bytes, or 0 without an id. */
 static size_t trailer_id_offset(uint64_t type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -241,7 +241,7 @@ static size_t trailer_id_offset(uint64_t type)
 		       : 0;
 }
 
-/* Which event's: where there are several, they have it at the same place. NULL: no trailer. */
+/* In recordings of several events, the id is at the same place for all of them. */
 const struct event *sample_trailer_event(const struct events *ev, struct cursor body)
 {
 	const struct event *e = ev->n ? &ev->list[0] : NULL;

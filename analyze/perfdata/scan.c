@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pass one: every record is looked at once. Samples are only stepped over; where they lie is kept
- * as chunks, so that pass two can take them in any order. What was compressed is unpacked into a
- * temporary file on the way.
+ * Pass one looks at every record once. It steps over samples and only notes where they lie, as
+ * chunks, so that pass two can read them in any order. It unpacks compressed records into a
+ * temporary file.
  */
 #include "analyze/perfdata/recording.h"
 
@@ -20,37 +20,36 @@ enum {
 	CHUNK_BYTES = 1 << 18,
 	FORGET_BYTES = 16 << 20,
 	PREFETCH_BYTES = 1024,
-	PART_BYTES = 4 << 20, /* a thread for less, or for few of them, is not worth its start */
+	PART_BYTES = 4 << 20, /* a thread that gets less work costs more than it saves */
 	PARTS_PER_THREAD = 4,
 };
 
 /* --- samples ahead --- */
 
 /*
- * Record headers are read through a small buffer, not out of a mapping: copying the whole file
- * into a cache costs less than having all of its pages mapped and unmapped.
+ * Reads record headers through a small buffer. That is faster than mapping all pages of the file.
  */
 enum {
 	WINDOW = 1 << 17,
-	STRETCH_MIN = 1 << 14, /* shorter ones are not worth their memory, however many there are */
-	STRETCH_MAX = 1 << 16, /* and longer ones would make uneven chunks */
-	ALIGNED = 8,	       /* records are, but packed ones, which are not stepped over */
+	STRETCH_MIN = 1 << 14, /* shorter stretches are not worth their memory */
+	STRETCH_MAX = 1 << 16, /* longer stretches would make uneven chunks */
+	ALIGNED = 8,	       /* records start at multiples of 8, except after compressed ones */
 	RECORD_MAX = 1 << 16,
-	LIKELY = 64,	 /* so many headers in a row are hardly anything else */
-	TRIES = 1 << 14, /* headers looked at for one guess: bounded, whatever the file holds */
-	HEAD = 16,	 /* a header, and what may tell of a payload */
+	LIKELY = 64,	 /* so many headers in a row are hardly a coincidence */
+	TRIES = 1 << 14, /* at most so many headers per guess, whatever the file contains */
+	HEAD = 16,	 /* a header, and the part of the body that gives the payload's size */
 };
 
 struct window {
 	int fd;
 	uint8_t *buf;
-	size_t from, to; /* what of the file is in it */
+	size_t from, to; /* the part of the file in the buffer */
 };
 
 struct stretch_step {
-	size_t len; /* to the next record */
+	size_t len; /* distance to the next record */
 	uint32_t type;
-	bool alone; /* no payload follows it */
+	bool alone; /* no payload follows */
 };
 
 struct stretch_finder {
@@ -69,7 +68,7 @@ static void window_move(struct window *w, size_t at)
 	w->to = at + (n > 0 ? (size_t)n : 0);
 }
 
-/* The first bytes of the record at `at`; fewer where the records or the file end. */
+/* Returns the first bytes of the record at `at`, or fewer at the end. */
 static struct cursor window_head_at(struct window *w, const struct stretch_source *src, size_t at)
 {
 	size_t left = src->at + src->len - at, n = left < HEAD ? left : HEAD;
@@ -81,7 +80,10 @@ static struct cursor window_head_at(struct window *w, const struct stretch_sourc
 	return cursor_of(w->buf + (at - w->from), n, src->swap);
 }
 
-/* The record at `at`. False: it is not whole, or no one who reads headers alone can pass it. */
+/*
+ * Reads the header at `at`. Returns false if the record is cut off, or if headers alone cannot lead
+ * past it.
+ */
 static bool stretch_read_step(struct window *w, const struct stretch_source *src, size_t at,
 			      struct stretch_step *step)
 {
@@ -106,7 +108,8 @@ static bool stretch_read_step(struct window *w, const struct stretch_source *src
 	return payload <= left - size;
 }
 
-/* Whether a record may begin at `at`: it is followed by others up to the end, or for long enough.
+/*
+ * Returns whether a record may begin at `at`: others follow it up to the end, or at least LIKELY.
  */
 static bool stretch_is_likely(struct window *w, const struct stretch_source *src, size_t at,
 			      int *tries)
@@ -121,7 +124,7 @@ static bool stretch_is_likely(struct window *w, const struct stretch_source *src
 	return true;
 }
 
-/* Where the first record from `at` on may begin; the end, where there is nothing likely. */
+/* Returns where the first record at or after `at` probably begins, or the end. */
 static size_t stretch_guess_start(struct window *w, const struct stretch_source *src, size_t at)
 {
 	size_t end = src->at + src->len, stop = end - at < RECORD_MAX ? end : at + RECORD_MAX;
@@ -142,7 +145,7 @@ static void stretch_keep(struct stretch_part *part, struct stretch *open)
 	open->len = 0;
 }
 
-/* A stretch begins with a sample; what pass one does nothing about may lie in it. */
+/* A stretch begins with a sample. It may include records that pass one ignores. */
 static bool stretch_takes(const struct stretch *open, const struct stretch_step *step)
 {
 	return step->type == PERF_RECORD_SAMPLE ||
@@ -218,14 +221,14 @@ struct scan {
 	struct recording *r;
 	unsigned int threads;
 	const struct input *in;
-	struct stretches stretches; /* of it */
-	size_t forgotten;	    /* of it: behind us */
+	struct stretches stretches; /* stretches of `in` */
+	size_t forgotten;	    /* `in` up to this offset is dropped from memory */
 	struct inflate inflate;
-	bool broken;	   /* the compressed stream cannot be followed any more */
-	bool unpacked;	   /* the records at hand come out of `inflate` */
-	struct chunk open; /* the chunk being grown; len 0: none */
-	bool samples;	   /* and whether it holds any */
-	struct error *err; /* a failure that is not the file's fault */
+	bool broken;	   /* the compressed stream is damaged */
+	bool unpacked;	   /* the current records come from `inflate` */
+	struct chunk open; /* the growing chunk; len 0: none */
+	bool samples;	   /* the growing chunk has samples */
+	struct error *err; /* for errors that are not the file's fault */
 	int ret;
 };
 
@@ -248,7 +251,7 @@ static void scan_grow_chunk(struct scan *s, const uint8_t *data, size_t len, uin
 	size_t at;
 
 	if (s->unpacked)
-		return; /* will lie in the spool: spool_records */
+		return; /* scan_spool_records makes the chunk */
 	at = (size_t)(data - s->in->data);
 	if (!s->open.len)
 		s->open = (struct chunk){.fd = s->in->fd, .at = at, .order = order};
@@ -261,7 +264,10 @@ static void scan_grow_chunk(struct scan *s, const uint8_t *data, size_t len, uin
 	s->forgotten = at;
 }
 
-/* A chunk with samples has it among its records; a stretch without them is not kept. */
+/*
+ * An end of a round is a record inside a chunk with samples. Without samples there is no chunk, so
+ * the flag goes to the previous chunk.
+ */
 static void scan_note_round(struct scan *s)
 {
 	struct recording *r = s->r;
@@ -270,7 +276,7 @@ static void scan_note_round(struct scan *s)
 		r->chunks[r->nchunks - 1].round = true;
 }
 
-/* The payload follows the record; cut off, its start counts. */
+/* The payload follows the record. If it is cut off, use its beginning. */
 static void scan_keep_tracing_data(struct scan *s, struct cursor rest, uint64_t len)
 {
 	if (len < cursor_left(&rest))
@@ -279,7 +285,7 @@ static void scan_keep_tracing_data(struct scan *s, struct cursor rest, uint64_t 
 		s->r->tracing = rest;
 }
 
-/* Reads a record's header and body. False: it is cut off, or its size impossible (0). */
+/* Reads a record's header and body. Returns false if it is cut off or its size is impossible. */
 static bool scan_next_record(struct scan *s, struct cursor *c, struct record *rec)
 {
 	uint64_t wrapped = packed_wrapped(*c);
@@ -308,7 +314,7 @@ static bool record_is_compressed(const struct record *rec)
 
 static void scan_unpack_record(struct scan *s, const struct record *rec);
 
-/* Everything but samples. False: its payload is cut off. */
+/* Handles a record that is no sample. Returns false if its payload is cut off. */
 static bool scan_read_record(struct scan *s, struct cursor *c, const struct record *rec)
 {
 	uint64_t skip;
@@ -327,12 +333,12 @@ static bool scan_read_record(struct scan *s, struct cursor *c, const struct reco
 	return !skip || cursor_take(c, skip > SIZE_MAX ? SIZE_MAX : (size_t)skip);
 }
 
-/* Of a sample, only its length counts here; 0: it is none, or not whole. */
+/* Returns the size of the sample at `at`, or 0 if there is no whole sample. */
 static inline size_t scan_sample_size(struct cursor at)
 {
 	size_t size, left = cursor_left(&at);
 
-	__builtin_prefetch(at.at + PREFETCH_BYTES); /* pages lie anywhere: the CPU cannot guess */
+	__builtin_prefetch(at.at + PREFETCH_BYTES); /* the CPU cannot guess the next page */
 	if (cursor_u32(&at) != PERF_RECORD_SAMPLE)
 		return 0;
 	cursor_u16(&at);
@@ -340,7 +346,7 @@ static inline size_t scan_sample_size(struct cursor at)
 	return at.bad || size < RECORD_HEADER_SIZE || size > left ? 0 : size;
 }
 
-/* From where samples follow each other, as many as are known to; else one by one. */
+/* Returns the length of the samples from `c` on: a stretch if one starts here, else one by one. */
 static size_t scan_samples_len(struct scan *s, struct cursor c)
 {
 	const struct stretch *next = NULL;
@@ -359,7 +365,7 @@ static size_t scan_samples_len(struct scan *s, struct cursor c)
 	return len;
 }
 
-/* Most records are samples, one behind the other. False: here is none. */
+/* Steps over samples, which most records are. Returns false if there is none here. */
 static bool scan_step_over_samples(struct scan *s, struct cursor *c)
 {
 	size_t len = scan_samples_len(s, *c);
@@ -374,8 +380,8 @@ static bool scan_step_over_samples(struct scan *s, struct cursor *c)
 }
 
 /*
- * Steps over the whole records of `c`, whose bytes lie in the file from `offset` on. Gives how many
- * bytes were used: fewer than there are, before a record that is cut off or damaged.
+ * Steps over the whole records in `c`, which starts at `offset` of the file. Returns the number of
+ * bytes up to the end, or up to a record that is cut off or damaged.
  */
 static size_t scan_walk(struct scan *s, struct cursor c, uint64_t offset)
 {
@@ -390,7 +396,7 @@ static size_t scan_walk(struct scan *s, struct cursor c, uint64_t offset)
 		if (!scan_next_record(s, &c, &rec))
 			break;
 		rec.offset = offset + (s->unpacked ? 0 : (uint64_t)(at - start));
-		if (record_is_compressed(&rec)) /* its size may not be what its header says */
+		if (record_is_compressed(&rec)) /* its header may state a wrong size */
 			scan_close_chunk(s);
 		else
 			scan_grow_chunk(s, at, rec.size, rec.order);
@@ -400,7 +406,7 @@ static size_t scan_walk(struct scan *s, struct cursor c, uint64_t offset)
 	return (size_t)(c.at - start);
 }
 
-/* Keeps the unpacked records that were just walked over as a chunk of the spool. */
+/* Writes the unpacked records that scan_walk has passed to the spool, as a chunk. */
 static void scan_spool_records(struct scan *s, size_t len, uint64_t order)
 {
 	struct recording *r = s->r;
@@ -416,7 +422,7 @@ static void scan_spool_records(struct scan *s, size_t len, uint64_t order)
 	scan_add_chunk(r, &c);
 }
 
-/* The records that are whole in what is unpacked so far; the rest waits for the next piece. */
+/* Walks over the whole records that are unpacked so far. The rest waits for the next piece. */
 static void scan_walk_unpacked(struct scan *s, uint64_t offset)
 {
 	uint64_t order = s->r->order;
@@ -502,7 +508,8 @@ int recording_scan(struct recording *r, unsigned int threads, struct error *err)
 			scan_input(&s, &r->inputs[0], (size_t)r->data_at, (size_t)r->data_len);
 	}
 	h->lost_records -= r->lost_twice < h->lost_records ? r->lost_twice : h->lost_records;
-	if (h->lost_records < r->lost_side) /* LOST is not told of a buffer that stayed full */
+	if (h->lost_records <
+	    r->lost_side) /* the kernel writes no LOST for a buffer that stays full */
 		h->lost_records = r->lost_side;
 	return s.ret;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where in a file there are samples back to back, found ahead of pass one and on several threads,
- * so that it steps over many at once. A thread that begins in the file's midst must guess where a
- * record begins. That cannot harm: a stretch is whole records from its first byte on, and pass one
- * takes only one that begins exactly where its own steps have led it. What was guessed wrong, or
- * not found, it steps over record by record.
+ * What pass one uses: samples found ahead of it, and unpacked records.
+ *
+ * A stretch is a place where samples lie back to back. Several threads find stretches ahead of pass
+ * one, which then steps over many samples at once. A thread that starts in the middle of a file
+ * must guess where a record begins. A wrong guess does no harm: a stretch consists of whole records
+ * from its first byte on, and pass one uses a stretch only if its own steps lead exactly to that
+ * byte. Otherwise it steps over single records.
  */
 #ifndef ZC_PERFDATA_SCAN_H
 #define ZC_PERFDATA_SCAN_H
@@ -23,69 +25,74 @@ struct stretches {
 	struct stretch_part {
 		struct stretch *list;
 		size_t n, cap;
-	} * parts; /* of the file, in its order */
+	} * parts; /* of the file, in order */
 	size_t nparts, part, next;
 };
 
-/* A file's records: `len` bytes from `at` on. */
+/* The records of a file: `len` bytes from `at` on. */
 struct stretch_source {
 	int fd;
 	size_t at, len;
 	bool swap;
 };
 
-/* Each of `nparts` parts gets a thread; one is the caller's. */
+/* Starts one thread per part, the caller's included. */
 void stretches_find(struct stretches *s, const struct stretch_source *src, size_t nparts);
 
-/* The first that begins at `at` or behind it; NULL: there is none. `at` never goes back. */
+/* Returns the first stretch at or after `at`, or NULL. `at` must never decrease. */
 const struct stretch *stretches_from(struct stretches *s, size_t at);
 
 void stretches_free(struct stretches *s);
 
 /*
- * The records inside PERF_RECORD_COMPRESSED: one continuous zstd stream, in which records straddle
- * the pieces. `buf` holds what is unpacked and not yet used; it never grows beyond a record and
- * what zstd gives at once, whatever the stream says.
+ * The records inside PERF_RECORD_COMPRESSED: one zstd stream whose records straddle the pieces.
+ * `buf` holds the unpacked bytes until inflate_used. It never grows beyond one record and one step
+ * of zstd, whatever the stream contains.
  */
 
 struct inflate {
 	void *stream;
 	uint8_t *buf;
 	size_t len, cap;
-	const uint8_t *from; /* the piece at hand */
+	const uint8_t *from; /* the piece to unpack */
 	size_t from_len;
-	bool more; /* zstd holds more of it than `buf` had room for */
+	bool more; /* `buf` had no room for all of it */
 };
 
 void inflate_begin(struct inflate *in, const void *data, size_t len);
-/* Unpacks a part of the piece behind what `buf` holds: 1, 0 at the piece's end, or -EBADMSG. */
+/*
+ * Unpacks a part of the piece and appends it to `buf`. Returns 1, 0 at the end of the piece, or
+ * -EBADMSG.
+ */
 int inflate_next(struct inflate *in);
-/* The first `n` bytes of `buf` are used up. */
+/* Removes the first `n` bytes of `buf`. */
 void inflate_used(struct inflate *in, size_t n);
 void inflate_end(struct inflate *in);
 
 /*
  * The packed bytes of a COMPRESSED or COMPRESSED2 record.
  *
- * COMPRESSED2 says how many of its bytes are data; the rest pads it to 8. perf since 6.16 writes
- * what one push gave as one such record. Where that is 64 KiB or more, the 16 bits of the header's
- * size wrap, there is no padding, and several records may lie in it one behind the other: the
- * first one's header says the length of all, the others' sizes are right and their data_size is
- * whatever was in memory.
+ * COMPRESSED2 states how many of its bytes are data; the rest pads it to 8 bytes. Since 6.16, perf
+ * writes what it gets at once as one such record. From 64 KiB on, the 16-bit size in the header
+ * wraps, there is no padding, and the record may hold several records, one after the other. The
+ * first header then has the length of all of them. The sizes of the others are right, but their
+ * data_size is garbage.
  */
 
-/* The true length of the record that `c` begins with, header included, if its size wrapped; or 0.
+/*
+ * Returns the true length of the first record in `c` if its size has wrapped, or 0. The length
+ * includes the header.
  */
 uint64_t packed_wrapped(struct cursor c);
 
-/* Walks the pieces of packed bytes in a record. */
+/* Walks over the pieces of packed bytes in a record. */
 struct packed {
 	struct cursor rest; /* at first the record without its header */
-	bool sized;	    /* COMPRESSED2 */
-	bool later;	    /* the first piece is taken */
+	bool sized;	    /* a COMPRESSED2 record */
+	bool later;	    /* the first piece is done */
 };
 
-/* False: there are no more. */
+/* Returns false after the last piece. */
 bool packed_next(struct packed *p, struct cursor *piece);
 
 #endif

@@ -76,8 +76,10 @@ static uint32_t timelines_last_value(const struct side_timelines *t, uint32_t ke
 	return id ? t->list[*id - 1].changes[t->list[*id - 1].n - 1].value : none;
 }
 
-/* A new thread has its parent's name; of an unknown parent it has none, and not its tid's former
- * one. */
+/*
+ * A new thread has its parent's name. If the parent is unknown, the thread has no name, not even
+ * that of an earlier thread with its tid.
+ */
 static void sideband_apply_fork_comm(struct sideband *s, const struct side_row *row)
 {
 	timelines_change(&s->comms, row->tid, row,
@@ -110,10 +112,10 @@ static void sideband_apply(struct sideband *s, uint32_t index)
 }
 
 /*
- * perf record --tail-synthesize writes at the file's end what runs then, with no time. Of a process
- * whose start was recorded that is how it was from its start on, not before: sorted by its time, 0,
- * the start would undo it. (A recording of some CPUs has the fork, where it happened on one of
- * these, and not the exec on another.)
+ * perf record --tail-synthesize writes the running processes at the end of the file, without times.
+ * Such rows would sort before a recorded start of their process, and the start would undo them.
+ * They describe the process since its start, so they get its time. (A recording of some CPUs may
+ * have a fork but lack the exec on another CPU.)
  */
 static void sideband_date_tail(struct sideband *s)
 {
@@ -137,7 +139,7 @@ static void sideband_date_tail(struct sideband *s)
 	map_free(&started);
 }
 
-/* Which starts are of processes that perf had told of, and that had not ended since. */
+/* Marks the starts of processes that perf had listed and that had not ended since. */
 static void sideband_find_late_forks(struct sideband *s)
 {
 	struct map told = {0};
@@ -172,7 +174,7 @@ void sideband_finish(struct sideband *s)
 		sideband_apply(s, (uint32_t)i);
 }
 
-const struct side_timeline *sideband_timeline(const struct side_timelines *t, uint32_t key)
+const struct side_timeline *sideband_get_timeline(const struct side_timelines *t, uint32_t key)
 {
 	const uint64_t *id = map_get(&t->index, key);
 
@@ -214,7 +216,7 @@ static struct side_row sideband_make_row(struct recording *r, const struct recor
 	return row;
 }
 
-/* "[kernel.kallsyms]_text": where the kernel is, and where that symbol was when it ran. */
+/* "[kernel.kallsyms]_text" gives the place of the kernel and the address of that symbol. */
 static void sideband_note_kernel(struct sideband *side, const struct side_map *map,
 				 const char *name)
 {

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The side-band: what was mapped, started, named and loaded, and when. Pass one adds the records
- * in the file's order; sideband_finish sorts them by (time, position) and derives what a sample
- * needs: the comm of a thread at a time, and the version of a process's address space.
+ * The side-band: which maps, threads, names and kernel symbols existed when. Pass one adds the
+ * records in the file's order. sideband_finish sorts them by time and position, and derives what a
+ * sample needs: the comm of a thread at a time, and the version of a process's address space. A
+ * version is an index into `list`: the state after all rows up to and including that row.
  *
- * An exec takes no maps away: until the new program runs, samples in the kernel still carry the old
- * program's user stack. What is mapped later displaces what it overlaps, and perf does the same.
+ * An exec removes no maps: until the new program runs, samples in the kernel still carry the user
+ * stack of the old program. As in perf, later maps replace what they overlap.
  *
- * Records get lost, and then what is left is read as perf does, if it may be true. A process that
- * starts while perf looks through /proc is told of twice: by perf, with no time, and by the kernel.
- * Its FORK keeps the maps that perf found, since the kernel's own may be lost; the parent's
- * displace them where both have some. (To perf they stay with the threads that it found, not with
- * the first.) A thread's number, should it become a process's with no word of its start, stands for
- * the maps of the process that the thread was in: no more than a guess, but a program that forks
- * often makes it true, and no other's addresses are in them. (Nor do we add the new one's maps to
- * them, or look for a thread's maps where its number was before, as perf does: its process's pid is
- * known.)
- *
- * A version is an index into `list`: the state after all rows up to and including that one.
+ * Records can be lost, so some cases follow perf:
+ *   - A process that starts while perf reads /proc appears twice: in perf's rows, without a time,
+ *     and in the kernel's rows. Its FORK keeps the maps that perf found, because the kernel's rows
+ *     may be lost. The parent's maps replace them where both exist.
+ *   - The tid of a thread may later be the pid of a process without a recorded start. Then the maps
+ *     of the thread's process apply. This is a guess. It is right for programs that fork often.
+ *   - perf also adds the new process's maps to these, and searches a thread's maps under its
+ *     previous number. zcost does neither, because it knows the pid of the thread's process.
  */
 #ifndef ZC_SIDEBAND_H
 #define ZC_SIDEBAND_H
@@ -31,7 +29,7 @@
 
 enum side_kind { SIDE_MAP, SIDE_COMM, SIDE_FORK, SIDE_EXIT, SIDE_KSYMBOL };
 
-/* An object that was mapped. Two files may have one name: in containers, or one after the other. */
+/* A mapped object. Containers, or replaced files, can give two files the same name. */
 struct side_dso {
 	uint32_t name, build_id; /* strings; build_id UINT32_MAX: not recorded */
 	uint32_t major, minor;
@@ -45,11 +43,11 @@ struct side_map {
 
 struct side_row {
 	uint64_t time, order;
-	uint32_t pid, tid, ppid, ptid; /* KERNEL_PID: the kernel's own map */
-	uint32_t what;		       /* MAP: index in maps; COMM: string; KSYMBOL: in ksymbols */
+	uint32_t pid, tid, ppid, ptid; /* pid KERNEL_PID: the kernel's own maps */
+	uint32_t what; /* MAP: index into maps; COMM: string; KSYMBOL: index into ksymbols */
 	uint8_t kind;
-	bool alone; /* FORK: made up by perf, copies no maps */
-	bool late;  /* FORK: of a process whose maps perf had told of already */
+	bool alone; /* FORK: perf wrote it, and the child inherits no maps */
+	bool late;  /* FORK: perf had already listed the maps of this process */
 };
 
 struct side_ksymbol {
@@ -60,22 +58,25 @@ struct side_ksymbol {
 
 #define KERNEL_PID UINT32_MAX
 
-/* Of a version: it is the start of a thread of that number. */
+/* A flag in a version: the row is the start of a thread with this tid. */
 #define SIDE_THREAD (UINT32_C(1) << 31)
 
-/* The start of a thread, which is in its process's space. */
+/* A thread uses the address space of its process. */
 static inline bool side_is_thread(const struct side_row *row)
 {
 	return row->pid == row->ppid;
 }
 
-/* Whose maps a FORK changes: of a thread, those that a process of its number had. */
+/*
+ * Returns the key of the space that a FORK changes. For a thread: the space that an earlier process
+ * with that number had.
+ */
 static inline uint32_t side_fork_key(const struct side_row *row)
 {
 	return side_is_thread(row) ? row->tid : row->pid;
 }
 
-/* What held from a time on. */
+/* The value from a time on. */
 struct side_change {
 	uint64_t time, order;
 	uint32_t value;
@@ -97,20 +98,22 @@ struct side_space {
 };
 
 struct sideband {
-	struct intern *strings; /* the profile's */
+	struct intern *strings; /* the profile's strings */
 	struct side_row *list;
 	struct side_map *maps;
 	struct side_dso *dsos;
 	struct side_ksymbol *ksymbols;
 	size_t n, cap, nmaps, maps_cap, ndsos, dsos_cap, nksymbols, ksymbols_cap;
-	struct intern dso_ids; /* their bytes; ids are indexes in dsos */
-	/* the kernel's relocation symbol: "_text" or "_stext" and where it was; "" not recorded */
+	struct intern dso_ids; /* bytes of dsos; the ids are indexes into dsos */
+	/*
+	 * The kernel's relocation symbol, "_text" or "_stext", and its address. "": not recorded.
+	 */
 	char ref_name[64];
 	uint64_t ref_addr, kernel_start, kernel_end;
-	size_t nmodules;	      /* how many of the kernel's modules were mapped */
-	uint32_t kernel_build_id;     /* string from MMAP2, or UINT32_MAX */
+	size_t nmodules;	      /* number of mapped kernel modules */
+	uint32_t kernel_build_id;     /* string, from MMAP2; UINT32_MAX: not recorded */
 	struct side_timelines comms;  /* by tid: string */
-	struct side_timelines spaces; /* by pid, the kernel's too: version, maybe SIDE_THREAD */
+	struct side_timelines spaces; /* by pid, or KERNEL_PID: a version, maybe with SIDE_THREAD */
 };
 
 void sideband_add_row(struct sideband *s, const struct side_row *row);
@@ -120,10 +123,10 @@ uint32_t sideband_add_ksymbol(struct sideband *s, const struct side_ksymbol *k);
 
 void sideband_finish(struct sideband *s);
 
-/* The timeline of a pid or tid, or NULL. */
-const struct side_timeline *sideband_timeline(const struct side_timelines *t, uint32_t key);
+/* Returns the timeline of a pid or tid, or NULL. */
+const struct side_timeline *sideband_get_timeline(const struct side_timelines *t, uint32_t key);
 
-/* What held at (time, order); `none` before the first change, or without a timeline. */
+/* Returns the value at (time, order), or `none` before the first change or without a timeline. */
 static inline uint32_t timeline_at(const struct side_timeline *line, uint64_t time, uint64_t order,
 				   uint32_t none)
 {
@@ -142,20 +145,20 @@ static inline uint32_t timeline_at(const struct side_timeline *line, uint64_t ti
 void sideband_free(struct sideband *s);
 
 /*
- * The address spaces of all processes, replayed from the side-band in the order of time. Advance to
- * a version, then ask what is mapped. The side-band is only read: every thread can have a replay of
- * its own.
+ * The address spaces of all processes, replayed from the side-band in the order of time. The user
+ * advances the replay to a version and then looks maps up. The replay only reads the side-band, so
+ * every thread can have one.
  */
 
-/* Processes that forked share a list until one of them changes it. */
+/* Forked processes share a list until one of them changes it. */
 struct space_maps {
 	uint32_t refs, n, cap;
-	uint32_t id[]; /* of side-band maps, by address, without overlaps */
+	uint32_t id[]; /* side-band maps or pieces, sorted by address, without overlaps */
 };
 
 struct space {
-	struct space_maps *maps; /* NULL: none */
-	uint32_t state; /* 1 + the row that changed it last: the same state, the same maps */
+	struct space_maps *maps; /* NULL: no maps */
+	uint32_t state;		 /* 1 + the row of its last change; equal states have equal maps */
 };
 
 struct spaces {
@@ -163,41 +166,41 @@ struct spaces {
 	struct map index; /* pid -> index + 1 */
 	struct space *list;
 	size_t n, cap;
-	struct space programs; /* in kernel memory: the `dso` of its maps is an index in ksymbols */
-	struct side_map *pieces; /* what new maps left of old ones */
+	struct space programs;	 /* in kernel memory; `dso` of its maps: index into ksymbols */
+	struct side_map *pieces; /* parts of old maps that new maps left */
 	size_t npieces, pieces_cap;
-	uint32_t done;	       /* rows of the side-band applied */
-	uint32_t kernel_state; /* as a space's: of the kernel's maps and programs */
+	uint32_t done;	       /* side-band rows applied so far */
+	uint32_t kernel_state; /* as space.state, for the kernel's maps and programs */
 };
 
-/* Applies rows up to and including `version`; UINT32_MAX: none yet. Never goes back. */
+/* Applies the rows up to and including `version`. UINT32_MAX means no row. Never goes back. */
 void spaces_advance(struct spaces *s, uint32_t version);
 
-/* The space of a process, or of KERNEL_PID; NULL: never told of. Valid until spaces_advance. */
+/* Returns the space of a process or of KERNEL_PID, or NULL. Valid until spaces_advance. */
 const struct space *spaces_get(const struct spaces *s, uint32_t pid);
 
-/* What is mapped at `addr` in a space, which may be NULL; or NULL. Valid until spaces_advance. */
+/* Returns the map at `addr`, or NULL. `space` may be NULL. Valid until spaces_advance. */
 const struct side_map *spaces_find(const struct spaces *s, const struct space *space,
 				   uint64_t addr);
 
-/* The program in kernel memory (BPF and the like) registered over `addr` now, or NULL. */
+/* Returns the program in kernel memory (such as BPF) at `addr`, or NULL. */
 const struct side_ksymbol *spaces_ksymbol(const struct spaces *s, uint64_t addr);
 void spaces_free(struct spaces *s);
 
 /*
- * The address spaces of all processes at all times, for look-ups in any order and by any thread;
- * space.c, which replays them, only goes forward. Both give the same map: the last one over an
- * address since the process was forked, and before that its parent's at that time.
+ * The address spaces of all processes at all times, for look-ups in any order from any thread. It
+ * finds the same maps as the replay: the last one over an address since the process was forked, and
+ * otherwise the parent's at the time of the fork.
  */
 
 struct history_map {
-	uint64_t start, end, reach; /* reach: the furthest end of the maps up to this one */
-	uint32_t row, map;	    /* of the side-band */
+	uint64_t start, end, reach; /* reach: the highest end of all maps up to this one */
+	uint32_t row, map;	    /* indexes into the side-band */
 };
 
 struct history_space {
-	struct history_map *maps; /* by start */
-	uint32_t *forks;	  /* rows that began it, in their order */
+	struct history_map *maps; /* sorted by start */
+	uint32_t *forks;	  /* the rows that started it, in order */
 	uint32_t n, cap, nforks, forks_cap;
 };
 
@@ -208,13 +211,13 @@ struct history {
 	size_t n, cap;
 };
 
-/* The side-band is finished and outlives it. */
+/* `side` must be finished and must outlive the history. */
 void history_make(struct history *h, const struct sideband *side);
 void history_free(struct history *h);
 
 /*
- * What `pid` had mapped at `addr` in `version` (UINT32_MAX: nothing yet), or NULL. Later maps may
- * have taken parts of it away, but not this address.
+ * Returns what `pid` had mapped at `addr` in `version`, or NULL. UINT32_MAX is the version before
+ * the first row. Later maps may have replaced parts of the map, but not this address.
  */
 const struct side_map *history_find(const struct history *h, uint32_t pid, uint64_t addr,
 				    uint32_t version);

@@ -34,7 +34,7 @@ static const struct side_map *space_map_at(const struct spaces *s, const struct 
 	return spaces_map(s, sp->maps->id[at]);
 }
 
-/* The first map that ends behind `addr`. */
+/* Returns the index of the first map that ends after `addr`. */
 static uint32_t space_lower_bound(const struct spaces *s, const struct space *sp, uint64_t addr)
 {
 	uint32_t low = 0, high = space_count_maps(sp), mid;
@@ -56,7 +56,7 @@ static void space_drop_maps(struct space *sp)
 	sp->maps = NULL;
 }
 
-/* The space's own list, with room for one more. */
+/* Returns the space's own list with room for one more map. Copies a shared list. */
 static struct space_maps *space_own_maps(struct space *sp)
 {
 	struct space_maps *old = sp->maps, *new = old;
@@ -100,7 +100,7 @@ static void space_remove_maps(struct space *sp, uint32_t at, uint32_t gone)
 	memmove(m->id + at, m->id + at + gone, (m->n - at) * sizeof(*m->id));
 }
 
-/* A map that is not in the side-band: this replay's own. */
+/* Adds a map that only this replay has. */
 static uint32_t spaces_add_piece(struct spaces *s, const struct side_map *map)
 {
 	array_grow(s->pieces, s->npieces, s->pieces_cap);
@@ -108,7 +108,7 @@ static uint32_t spaces_add_piece(struct spaces *s, const struct side_map *map)
 	return (uint32_t)(s->side->nmaps + s->npieces++);
 }
 
-/* What a new mapping leaves of an old one: its part [from, to). */
+/* Returns the part [from, to) of an old map. */
 static uint32_t spaces_cut_map(struct spaces *s, uint32_t old, uint64_t from, uint64_t to)
 {
 	struct side_map m = *spaces_map(s, old);
@@ -146,7 +146,7 @@ static void space_add_map(struct spaces *s, struct space *sp, uint32_t map)
 		space_insert_map(sp, at, head);
 }
 
-/* Adds all that another space has. */
+/* Adds all maps of another space. */
 static void space_overlay(struct spaces *s, struct space *sp, struct space_maps *maps)
 {
 	uint32_t i;
@@ -155,7 +155,9 @@ static void space_overlay(struct spaces *s, struct space *sp, struct space_maps 
 		space_add_map(s, sp, maps->id[i]);
 }
 
-/* A child begins with its parent's maps; one that perf made up gets its own told next. */
+/*
+ * A child starts with its parent's maps. For a FORK that perf wrote, the child's own maps follow.
+ */
 static void space_fork(struct spaces *s, const struct side_row *row)
 {
 	uint32_t key = side_fork_key(row);
@@ -165,7 +167,7 @@ static void space_fork(struct spaces *s, const struct side_row *row)
 		return;
 	spaces_get_or_add(s, row->ppid);
 	child = spaces_get_or_add(s, key);
-	parent = spaces_get_or_add(s, row->ppid); /* may have moved */
+	parent = spaces_get_or_add(s, row->ppid); /* the list may have moved */
 	if (row->late) {
 		space_overlay(s, child, parent->maps);
 		return;
@@ -270,7 +272,8 @@ void spaces_free(struct spaces *s)
 
 /* --- at any time --- */
 
-enum { FORKS_DEEP = 4096 }; /* parents that are asked: a damaged file may name any number */
+/* Limits the parents to visit, because a damaged file may name any pid. */
+enum { FORKS_DEEP = 4096 };
 
 static struct history_space *history_get_space(struct history *h, uint32_t pid)
 {
@@ -341,7 +344,9 @@ void history_make(struct history *h, const struct sideband *side)
 		history_finish_space(&h->list[i]);
 }
 
-/* The last fork up to `version`; UINT32_MAX: the process was there from the beginning. */
+/*
+ * Returns the last fork up to `version`, or UINT32_MAX if the process existed from the beginning.
+ */
 static uint32_t history_last_fork(const struct history_space *s, uint32_t version)
 {
 	uint32_t low = 0, high = s->nforks, mid;
@@ -356,7 +361,7 @@ static uint32_t history_last_fork(const struct history_space *s, uint32_t versio
 	return low ? s->forks[low - 1] : UINT32_MAX;
 }
 
-/* Of the rows after `born` and up to `version` the last one that maps `addr`. */
+/* Returns the last row after `born` and up to `version` that maps `addr`. */
 static const struct history_map *history_find_own(const struct history_space *s, uint64_t addr,
 						  uint32_t born, uint32_t version)
 {
@@ -380,7 +385,10 @@ static const struct history_map *history_find_own(const struct history_space *s,
 	return best;
 }
 
-/* What a FORK left is asked of the parent; `deep` counts down over all of one look-up. */
+/*
+ * Visits the parent if the process itself has no map since its fork. `deep` limits the whole
+ * look-up.
+ */
 static const struct history_map *history_find_deep(const struct history *h, uint32_t pid,
 						   uint64_t addr, uint32_t version, int *deep)
 {
@@ -404,13 +412,13 @@ static const struct history_map *history_find_deep(const struct history *h, uint
 			m = history_find_deep(h, fork->ppid, addr, born, deep);
 			if (m)
 				return m;
-			version = born - 1; /* what perf had told of */
+			version = born - 1; /* the rows that perf wrote before the fork */
 			continue;
 		}
 		if (fork->alone || side_is_thread(fork))
 			return NULL;
 		pid = fork->ppid;
-		version = born; /* of the parent no row has that number */
+		version = born; /* this row changes only the child */
 	}
 	return NULL;
 }

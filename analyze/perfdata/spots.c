@@ -8,14 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	SHARE = 1000
-}; /* functions that cost less than this part of an event's weight are left out */
+enum { SHARE = 1000 }; /* a function below this fraction of an event's weight is dropped */
 
 static const struct spot no_spot = {.symbol = PROFILE_NONE, .object = SPOT_NOWHERE};
 
-/* Only where the table's symbol is what the address came to; a recorded name may have gone first.
- */
+/* Checks that the table's symbol is the one that the address got. A recorded name may have won. */
 static struct spot spot_in_table(const struct symtab_symbol *s, uint32_t symbol, uint32_t object,
 				 uint64_t at)
 {
@@ -62,16 +59,16 @@ struct spot spot_find(const struct addresses *a, uint32_t mode, uint64_t addr, u
 
 /* --- code and lines --- */
 
-enum { CODE_MAX = 1 << 18 }; /* of a function: more is a symbol without an end */
+enum { CODE_MAX = 1 << 18 }; /* a larger function is a symbol without an end */
 
-/* A function with spots, and where it lies. */
+/* A function with spots, and its place. */
 struct function_place {
 	uint32_t symbol, object;
 	uint64_t start, end;
 };
 
-struct places {
-	struct function_place *list; /* by object */
+struct function_places {
+	struct function_place *list; /* sorted by object */
 	size_t n;
 };
 
@@ -84,11 +81,11 @@ static int function_place_compare(const void *a, const void *b)
 	return l->symbol < r->symbol ? -1 : l->symbol > r->symbol;
 }
 
-/* The functions that have spots, each once. */
-static struct places function_places_find(const struct profile *p, const struct spot *spots,
-					  size_t n)
+/* Returns the functions that have spots, each once. */
+static struct function_places function_places_find(const struct profile *p,
+						   const struct spot *spots, size_t n)
 {
-	struct places places = {.list = xcalloc(p->nspots + 1, sizeof(*places.list))};
+	struct function_places places = {.list = xcalloc(p->nspots + 1, sizeof(*places.list))};
 	bool *wanted = xcalloc(p->nsymbols + 1, sizeof(*wanted));
 	size_t i;
 
@@ -144,7 +141,7 @@ static void spots_add_lines(struct profile *p, const struct function_place *f, s
 
 /* --- the kernel --- */
 
-/* Copies of its memory, as it ran: addresses are those recorded. */
+/* Copies of kernel memory have the recorded addresses. */
 static uint8_t *kernel_read_memory(const struct objects *ob, uint64_t addr, size_t size)
 {
 	const struct perfdata_options *o = ob->o;
@@ -223,7 +220,7 @@ static void spots_explain_file(struct objects *ob, const struct function_place *
 
 static void spots_add_codes(struct objects *ob, const struct spot *spots, size_t n)
 {
-	struct places places = function_places_find(ob->p, spots, n);
+	struct function_places places = function_places_find(ob->p, spots, n);
 	size_t from, to;
 
 	for (from = 0; from < places.n; from = to) {
@@ -287,7 +284,7 @@ static void spots_sum(struct profile *p)
 	p->nspots = n;
 }
 
-/* All of an event, by the recording's number. */
+/* Returns the weight of an event, by the recording's number. */
 static uint64_t folds_event_weight(const struct folds *f, uint32_t event)
 {
 	uint64_t sum = 0;
@@ -298,7 +295,10 @@ static uint64_t folds_event_weight(const struct folds *f, uint32_t event)
 	return sum;
 }
 
-/* Rows [from, to) are one function's: drops them where it costs next to nothing. */
+/*
+ * Keeps the spots of one function, rows [from, to), if it costs enough. Returns the new number of
+ * rows.
+ */
 static size_t spots_keep_function(struct profile *p, const struct folds *f, size_t from, size_t to,
 				  size_t n)
 {

@@ -42,7 +42,7 @@ static size_t stacks_first_slot(const struct stacks *s, uint64_t hash)
 	return (uint32_t)hash & (s->nslots - 1);
 }
 
-/* The slot with the same half of the hash, or the free one. */
+/* Returns the slot with this half of the hash, or a free slot. */
 static uint64_t *stacks_likely_slot(const struct stacks *s, uint64_t hash, size_t i)
 {
 	while (s->slots[i] && (s->slots[i] ^ hash << 32) >> 32)
@@ -139,7 +139,7 @@ uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *hea
 
 /* --- the order in which they are resolved --- */
 
-/* Takes the lists of the folds over: fills in `stacks`, and gives the keys; the caller frees. */
+/* Moves the folds' lists into `so`. Returns the keys, which the caller frees. */
 static struct stack_key *stack_order_collect(struct stack_order *so, struct folds *f)
 {
 	struct stack_key *keys;
@@ -188,7 +188,7 @@ static void stack_order_sort_run(struct stack_order *so, size_t from, size_t to)
 			so->stacks);
 }
 
-/* Stacks of equal keys are told apart by all that they hold. */
+/* Sorts stacks with equal keys by their chains. */
 static void stack_order_sort_runs(struct stack_order *so, const struct stack_key *keys)
 {
 	const struct stack_key *run = NULL, *key;

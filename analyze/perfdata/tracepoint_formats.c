@@ -12,7 +12,7 @@ enum { VERSION_MAX = 64, SYSTEM_MAX = 256, NAME_MAX_LEN = 256 };
 
 static const char magic[] = "\x17\x08\x44tracing";
 
-/* A string that ends with NUL within `max` bytes, or NULL. */
+/* Reads a string that ends with NUL within `max` bytes. Returns NULL if there is none. */
 static const char *tracing_read_string(struct cursor *c, size_t max)
 {
 	size_t left = cursor_left(c);
@@ -25,7 +25,7 @@ static const char *tracing_read_string(struct cursor *c, size_t max)
 	return cursor_take(c, (size_t)(end - c->at) + 1);
 }
 
-/* A size of 8 bytes and so many bytes. */
+/* Reads a size of 8 bytes and as many bytes. */
 static struct cursor tracing_read_block(struct cursor *c)
 {
 	uint64_t size = cursor_u64(c);
@@ -57,7 +57,7 @@ static bool tracing_read_named_block(struct cursor *c, const char *name)
 	return !c->bad;
 }
 
-/* The rest of a line behind `key`, at a line's start; NULL: there is none. */
+/* Returns the rest of the line that begins with `key`, or NULL. */
 static const char *format_find_line(const char *text, size_t size, const char *key, size_t *len)
 {
 	const char *end = text + size, *at = text, *eol;
@@ -95,7 +95,7 @@ static bool format_is_name_char(char c)
 	       c == '_';
 }
 
-/* A format that does not say its name and number is stepped over. */
+/* Skips a format without name or number. */
 static void tracing_add_format(struct tracing *t, const char *system, struct cursor text)
 {
 	struct tracing_format f = {.text = (const char *)text.at, .size = cursor_left(&text)};
@@ -189,7 +189,10 @@ struct tracing_format *tracing_find(const struct tracing *t, uint64_t id)
 
 /* --- the text of one format --- */
 
-/* libtraceevent trusts what it reads, and this is anybody's file: it is given known lines alone. */
+/*
+ * libtraceevent trusts its input, and the file may be malicious. So it only gets lines that pass
+ * these checks.
+ */
 
 static bool format_skip_text(const char **at, const char *end, const char *text)
 {
@@ -210,7 +213,7 @@ static bool format_skip_number(const char **at, const char *end)
 	return *at > start && *at - start < 9;
 }
 
-/* "unsigned long args[6]": words and stars, at most one pair of brackets on each of the two. */
+/* "unsigned long args[6]" is words and stars, each word with at most one pair of brackets. */
 static bool format_skip_declaration(const char **at, const char *end)
 {
 	int words = 0;
@@ -234,7 +237,7 @@ static bool format_skip_declaration(const char **at, const char *end)
 	return words >= 2 && (*at)[-1] != ' ' && (*at)[-1] != '*';
 }
 
-/* "\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;"; older kernels do not tell the sign. */
+/* "\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;". Older kernels omit the sign. */
 static bool format_is_field(const char *at, const char *end)
 {
 	if (!format_skip_text(&at, end, "\tfield:") || !format_skip_declaration(&at, end) ||
@@ -247,7 +250,7 @@ static bool format_is_field(const char *at, const char *end)
 		format_skip_text(&at, end, ";") && at == end);
 }
 
-/* The format's fields up to a line that is none, without the way to print them. */
+/* Copies the fields up to the first line that is no field. Omits the print format. */
 static void format_copy_fields(struct str *to, const struct tracing_format *f)
 {
 	const char *end = f->text + f->size, *at, *eol;
@@ -365,7 +368,7 @@ static inline uint64_t plan_value_at(const uint8_t *raw, uint32_t need, struct t
 	return tracing_value(f, raw, need, swap, &bad);
 }
 
-/* Those that are not asked for are left as they are. */
+/* Leaves values without a field unchanged. */
 static inline void plan_read_values(const struct tracepoint_plan *p, const uint8_t *raw, bool swap,
 				    struct tracepoint *t)
 {
@@ -375,7 +378,7 @@ static inline void plan_read_values(const struct tracepoint_plan *p, const uint8
 		t->v[i] = plan_value_at(raw, p->need, p->fields[i], swap);
 }
 
-/* The bytes up to the last field are checked once, then read where they are. */
+/* Checks the size up to the last field once, and then reads without checks. */
 static inline const char *plan_read_fixed(const struct tracepoint_plan *p,
 					  const struct cursor *body, struct tracepoint *t)
 {

@@ -57,8 +57,8 @@ static int time_order_read_run(struct time_order *o, struct time_order_run *run,
 
 struct merge {
 	struct time_order *o;
-	struct time_order_run *memory; /* the list's stretches */
-	struct time_order_run **heap;  /* none is empty; the earliest first */
+	struct time_order_run *memory; /* the stretches of the list */
+	struct time_order_run **heap;  /* a heap of non-empty runs, the earliest first */
 	size_t n;
 	void (*take)(void *ctx, const struct tracepoint *t, size_t n);
 	void *ctx;
@@ -91,7 +91,7 @@ static void merge_add_run(struct merge *m, struct time_order_run *run)
 		m->heap[m->n++] = run;
 }
 
-/* The list's stretches and, if `pieces`, what is put aside. */
+/* Starts with the stretches of the list and, with `pieces`, the pieces in the temporary file. */
 static void merge_begin(struct merge *m, bool pieces)
 {
 	struct time_order *o = m->o;
@@ -111,7 +111,7 @@ static void merge_begin(struct merge *m, bool pieces)
 		merge_sift_down(m, i);
 }
 
-/* The latest time up to which the first run goes out before the others. */
+/* Returns the latest time up to which the first run precedes all others. */
 static uint64_t merge_first_until(const struct merge *m, uint64_t limit)
 {
 	const struct time_order_run *next = m->n > 1 ? m->heap[1] : NULL;
@@ -125,7 +125,7 @@ static uint64_t merge_first_until(const struct merge *m, uint64_t limit)
 	return until < limit ? until : limit;
 }
 
-/* Takes everything up to `limit`, a stretch at a time. */
+/* Takes the events up to `limit`, one stretch at a time. */
 static int merge_run(struct merge *m, uint64_t limit, struct error *err)
 {
 	const struct tracepoint *from;
@@ -148,7 +148,7 @@ static int merge_run(struct merge *m, uint64_t limit, struct error *err)
 	return ret;
 }
 
-/* What was not taken moves to the list's start. */
+/* Moves the events that were not taken to the start of the list. */
 static void merge_end(struct merge *m)
 {
 	struct time_order *o = m->o;

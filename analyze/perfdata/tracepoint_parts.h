@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perf.data's tracing data: what the fields of each recorded tracepoint are. libtraceevent reads
- * the text of one format; the container around the formats is perf's own (tools/perf/util/
- * trace-event-read.c) and is taken apart here:
+ * The parts of tracepoints.c: formats, plans, threads and the order of time.
  *
+ * The tracing data of perf.data describes the fields of each recorded tracepoint. libtraceevent
+ * parses the text of one format. The container is perf's own (tools/perf/util/trace-event-read.c):
  *   17 08 44 "tracing"  version\0  big-endian?:1  long size:1  page size:4
  *   "header_page\0" size:8 ...  "header_event\0" size:8 ...
- *   formats of ftrace's own: n:4, n x (size:8 text)
+ *   ftrace's own formats: n:4, n x (size:8 text)
  *   systems: n:4, n x (name\0, m:4, m x (size:8 text))
  *   kallsyms size:4 ...  printk formats size:4 ...  version 0.6: command names size:8 ...
  *
- * Nothing behind the systems is needed. Texts stay where they are: the bytes outlive the struct.
+ * zcost needs nothing after the systems. The texts stay in the bytes, which must outlive the
+ * struct.
  */
 #ifndef ZC_PERFDATA_TRACEPOINT_PARTS_H
 #define ZC_PERFDATA_TRACEPOINT_PARTS_H
@@ -42,29 +43,31 @@ struct tracing {
 	size_t n, cap;
 	bool big_endian;
 	unsigned int long_size, page_size; /* of the recorded kernel, bytes */
-	const char *cut; /* where it is damaged or cut off; what came before counts. NULL: whole */
+	const char *cut; /* where the data is cut off; formats before that count. NULL: whole */
 };
 
-/* False: these bytes are no tracing data, or are cut off before any format could come. */
+/* Returns false if the bytes are no tracing data, or are cut off before the formats. */
 bool tracing_read(struct tracing *t, struct cursor data);
 void tracing_free(struct tracing *t);
 
-/* The format of an event, or NULL. */
+/* Returns the format of an event, or NULL. */
 struct tracing_format *tracing_find(const struct tracing *t, uint64_t id);
 
-/* Where a number lies in the event's raw data. */
+/* The place of a number in the event's raw data. */
 struct tracing_field {
 	uint32_t at;
-	uint8_t size; /* 1, 2, 4, 8; 0: the event has no such number */
+	uint8_t size; /* 1, 2, 4 or 8; 0: the event has no such number */
 	bool sign;
 };
 
 struct tracing_field tracing_field(struct tracing *t, struct tracing_format *f, const char *name);
 
-/* The print format behind "print fmt:", not terminated; NULL: there is none. */
+/* Returns the text after "print fmt:", not terminated, or NULL. */
 const char *tracing_print_format(const struct tracing_format *f, size_t *len);
 
-/* The field's value, sign-extended; 0 and *bad where the raw data ends before it. */
+/*
+ * Returns the field's value, sign-extended. Sets *bad and returns 0 if the raw data is too short.
+ */
 static inline uint64_t tracing_value(struct tracing_field f, const uint8_t *raw, uint32_t size,
 				     bool swap, bool *bad)
 {
@@ -93,7 +96,7 @@ static inline uint64_t tracing_value(struct tracing_field f, const uint8_t *raw,
 	return v;
 }
 
-/* What to take from the samples of one event, and where it lies: see tracepoints.h. */
+/* What to read from the samples of one event, and where it lies. */
 
 struct tracepoint_plan {
 	bool wanted;
@@ -101,22 +104,23 @@ struct tracepoint_plan {
 	struct tracing_field fields[TRACEPOINT_FIELDS];
 	uint32_t nfields;
 	/*
-	 * Nothing of variable length stands before the raw data, as in all that perf record
-	 * writes of itself: then these are bytes from the sample's start.
+	 * No field of variable length precedes the raw data, as in all recordings that perf makes
+	 * by default. The members below are then offsets in the sample.
 	 */
 	bool fixed;
-	uint32_t ids, time, cpu, raw; /* ids: pid and tid; cpu 0: not recorded; raw: its size */
-	uint32_t need;		      /* bytes of raw data that the fields lie in */
+	uint32_t ids, time, cpu,
+		raw;   /* ids: pid and tid; cpu: 0 if not recorded; raw: the size of the raw data */
+	uint32_t need; /* bytes of raw data up to the end of the last field */
 };
 
-/* After wanted, want, event and fields are set. */
+/* The caller sets wanted, want, event and fields first. */
 void tracepoint_plan_finish(struct tracepoint_plan *p, const struct event *e);
 
-/* NULL, or what is wrong with the sample. */
+/* Returns NULL, or what is wrong with the sample. */
 const char *tracepoint_plan_read(const struct tracepoint_plan *p, const struct event *e,
 				 const struct cursor *body, struct tracepoint *t);
 
-/* Which thread an id stands for at a time, and what it was called in the end: see tracepoints.h. */
+/* Which thread a tid means at a time, and the thread's last name. */
 
 /* From `time` on `tid` is another thread. */
 struct thread_start {
@@ -131,15 +135,15 @@ struct tracepoint_threads {
 	size_t n, cap;
 	struct map now; /* tid -> index + 1 */
 	struct thread_start *starts;
-	size_t nstarts, starts_cap, next; /* `next`: the first that is still to come */
+	size_t nstarts, starts_cap, next; /* next: the first start that is still to come */
 	struct {
-		uint32_t tid, thread; /* index + 1; 0: free */
-	} recent[THREADS_RECENT];     /* asked for last, by tid */
+		uint32_t tid, thread; /* thread: index + 1; 0: free */
+	} recent[THREADS_RECENT];     /* the last look-ups, by tid */
 };
 
-/* The side-band is finished: in order of time. */
+/* `side` must be finished. */
 void tracepoint_threads_init(struct tracepoint_threads *t, const struct sideband *side);
-/* All that happened up to `time`; times ascend. */
+/* Apply the starts up to `time`, which must not decrease. */
 void tracepoint_threads_start(struct tracepoint_threads *t);
 static inline void tracepoint_threads_advance(struct tracepoint_threads *t, uint64_t time)
 {
@@ -147,7 +151,7 @@ static inline void tracepoint_threads_advance(struct tracepoint_threads *t, uint
 		tracepoint_threads_start(t);
 }
 
-/* The index of the thread that has this id now. */
+/* Returns the index of the thread that has this tid now. */
 uint32_t tracepoint_threads_look_up(struct tracepoint_threads *t, uint32_t tid);
 static inline uint32_t tracepoint_threads_at(struct tracepoint_threads *t, uint32_t tid)
 {
@@ -160,26 +164,26 @@ static inline uint32_t tracepoint_threads_at(struct tracepoint_threads *t, uint3
 
 void tracepoint_threads_free(struct tracepoint_threads *t);
 
-/* Events that come in turns from several ring buffers into one order of time: see tracepoints.h. */
+/* Sorts events from several ring buffers by time. */
 
 enum { TIME_ORDER_PIECE = 1 << 20 };
 
-/* Events in order: a stretch of what is in memory, or a sorted piece in the temporary file. */
+/* Sorted events: a stretch in memory, or a piece in the temporary file. */
 struct time_order_run {
-	const struct tracepoint *at, *end; /* in memory and not delivered yet */
-	size_t number;			   /* runs with a lower one came in before */
-	struct tracepoint *buf;		   /* of a piece: what at and end point into */
-	uint64_t offset, left;		   /* of a piece: what is not read yet: where, events */
+	const struct tracepoint *at, *end; /* in memory, to be delivered */
+	size_t number;			   /* for equal times: runs with lower numbers go first */
+	struct tracepoint *buf;		   /* of a piece: the memory for at and end */
+	uint64_t offset, left;		   /* of a piece: the place and number of unread events */
 };
 
 struct time_order {
-	struct tracepoint *list; /* `piece` */
-	size_t piece, n;	 /* they ascend, but for `starts`: */
-	size_t *starts;		 /* where an ascending stretch begins: one of each ring buffer */
+	struct tracepoint *list; /* room for `piece` events */
+	size_t piece, n;	 /* events ascend, except at `starts` */
+	size_t *starts;		 /* the first events of ascending stretches, one per ring buffer */
 	size_t nstarts, starts_cap;
-	uint64_t limit, max, last;   /* times: may go out; latest come in; last gone out */
-	bool fresh;		     /* something came in since the round before */
-	uint64_t late;		     /* went out behind a later one */
+	uint64_t limit, max, last;   /* times: deliverable, latest, delivered last */
+	bool fresh;		     /* an event arrived since the last round */
+	uint64_t late;		     /* events delivered after a later one */
 	struct time_order_run *runs; /* pieces */
 	size_t nruns, runs_cap;
 	struct spool spool;
@@ -189,8 +193,10 @@ struct time_order {
 
 void time_order_init(struct time_order *o, size_t piece,
 		     void (*deliver)(void *ctx, const struct tracepoint *t), void *ctx);
-/* Fill in the slot, then keep it; equal times go out as they came in. 0, or -errno where a
- * temporary file cannot be written. */
+/*
+ * Fill the slot, then keep it. Events with equal times stay in order. Returns -errno if a temporary
+ * file cannot be written.
+ */
 static inline struct tracepoint *time_order_slot(struct time_order *o)
 {
 	return &o->list[o->n];

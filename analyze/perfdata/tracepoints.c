@@ -13,8 +13,8 @@
 /* --- threads --- */
 
 /*
- * The side-band is run through once before any event: then each thread's last name is known from
- * its first event on, and tables by name need not keep its rows apart until it ends.
+ * The whole side-band is applied before the first event. So each thread's last name is known from
+ * its first event on, and tables by name can merge its rows at once.
  */
 
 static uint32_t tracepoint_threads_add(struct tracepoint_threads *t, uint32_t tid)
@@ -25,7 +25,7 @@ static uint32_t tracepoint_threads_add(struct tracepoint_threads *t, uint32_t ti
 	return (uint32_t)t->n++;
 }
 
-/* In `now`, which while the side-band is run through holds the state at its row. */
+/* While the side-band is applied, `now` has the state at the current row. */
 static struct tracepoint_thread *tracepoint_threads_get(struct tracepoint_threads *t, uint32_t tid)
 {
 	uint64_t *at = map_at(&t->now, tid);
@@ -35,7 +35,7 @@ static struct tracepoint_thread *tracepoint_threads_get(struct tracepoint_thread
 	return &t->list[*at - 1];
 }
 
-/* Perf's own rows tell of threads that are there already. */
+/* The rows that perf itself writes describe threads that exist already. */
 static void tracepoint_threads_apply_fork(struct tracepoint_threads *t, const struct side_row *row)
 {
 	uint64_t *parent = map_get(&t->now, row->ptid), *at;
@@ -62,7 +62,7 @@ static void tracepoint_threads_apply_comm(struct tracepoint_threads *t, const st
 	thread->name = row->what;
 }
 
-/* As it was before the first start: ids that began as threads, and not by a fork. */
+/* Restores the state before the first start: the threads that no FORK started. */
 static void tracepoint_threads_rewind(struct tracepoint_threads *t)
 {
 	struct map now = {0};
@@ -96,7 +96,7 @@ void tracepoint_threads_init(struct tracepoint_threads *t, const struct sideband
 	tracepoint_threads_rewind(t);
 }
 
-/* The next start. */
+/* Applies the next start. */
 void tracepoint_threads_start(struct tracepoint_threads *t)
 {
 	const struct thread_start *s = &t->starts[t->next++];
@@ -124,7 +124,7 @@ void tracepoint_threads_free(struct tracepoint_threads *t)
 
 /* --- opening --- */
 
-/* Which event an id means: few are recorded, and each sample names one. */
+/* Caches the events of ids. Few events are recorded, and each sample has an id. */
 enum { KNOWN_IDS = 16 };
 struct known_id {
 	uint64_t id; /* 0: free */
@@ -135,21 +135,21 @@ enum { SAME_TIME = 16 };
 
 struct tracepoints {
 	struct recording r;
-	struct profile profile; /* its strings and health alone are used */
+	struct profile profile; /* only its strings and health are used */
 	struct tracing tracing;
-	struct tracing_format **formats; /* of each event, NULL: none */
+	struct tracing_format **formats; /* by event; NULL: no format */
 	struct tracepoint_threads threads;
-	char comm[16];		 /* of a thread without a name */
-	uint64_t from_ns, to_ns; /* count only samples in [from, to); both 0: all */
+	char comm[16];		 /* a made-up name */
+	uint64_t from_ns, to_ns; /* deliver only samples in [from, to); both 0: all */
 	uint64_t late, outside, doubled;
-	/* while reading */
+	/* used while reading: */
 	const struct tracepoints_query *q;
-	struct tracepoint_plan *plans; /* of each event */
+	struct tracepoint_plan *plans; /* by event */
 	struct known_id known[KNOWN_IDS];
-	long id_at; /* bytes from a sample's start; -1: it has none */
-	int ret;    /* of the order of time */
+	long id_at; /* offset of the id in samples; -1: no id */
+	int ret;    /* result of the time order */
 	struct time_order order;
-	struct tracepoint now[SAME_TIME]; /* delivered, all of one time */
+	struct tracepoint now[SAME_TIME]; /* delivered events with the latest time */
 	unsigned int nnow;
 	struct error *err;
 };
@@ -159,7 +159,7 @@ static bool event_is_tracepoint(const struct event *e)
 	return e->type == PERF_TYPE_TRACEPOINT;
 }
 
-/* Formats by event; the events' names, which a pipe does not tell. */
+/* Finds the format of each event. */
 static int tracepoints_match_formats(struct tracepoints *tp, struct error *err)
 {
 	struct recording *r = &tp->r;
@@ -179,7 +179,7 @@ static int tracepoints_match_formats(struct tracepoints *tp, struct error *err)
 			 "record end by itself or by Ctrl-C",
 			 r->path,
 			 r->pipe ? " (the stream's tracing data)"
-				 : ", which stand at a file's end");
+				 : " (perf writes them at the end of the file)");
 }
 
 int tracepoints_open(struct tracepoints **out, const char *path, const struct time_slice *slice,
@@ -288,7 +288,7 @@ const char *tracepoints_event(const struct tracepoints *tp, uint16_t event)
 
 /* --- samples --- */
 
-/* The first of "name|other name" that the format has. */
+/* Finds the first of "name|other name" that the format has. */
 static struct tracing_field tracepoints_find_field(struct tracepoints *tp, struct tracing_format *f,
 						   const char *names)
 {
@@ -375,7 +375,7 @@ static inline long tracepoints_sample_event(struct tracepoints *tp, struct curso
 	return known->event;
 }
 
-/* False, as those that call it: nothing more can be put in order. */
+/* Returns false on an error, like its callers. Reading then stops. */
 static bool tracepoints_read_sample(struct tracepoints *tp, struct chunk_sample *at)
 {
 	long event = tracepoints_sample_event(tp, at->body);
@@ -393,7 +393,7 @@ static bool tracepoints_read_sample(struct tracepoints *tp, struct chunk_sample 
 	return !tp->ret;
 }
 
-/* Files of a folder have no rounds in common. */
+/* The files of a folder do not share rounds. */
 static bool tracepoints_end_round(struct tracepoints *tp)
 {
 	if (tp->r.ninputs > 1)
@@ -402,7 +402,10 @@ static bool tracepoints_end_round(struct tracepoints *tp)
 	return !tp->ret;
 }
 
-/* Where the file is mapped already: this thread alone reads, nobody waits for its page tables. */
+/*
+ * Uses the mapping of the file, if there is one. Only one thread reads, so it waits for no page
+ * faults of others.
+ */
 static bool tracepoints_view_chunk(const struct tracepoints *tp, struct chunk_reader *reader,
 				   const struct chunk *chunk)
 {
@@ -441,8 +444,8 @@ static bool tracepoints_read_chunk(struct tracepoints *tp, struct chunk_reader *
 }
 
 /*
- * perf 6.1 now and then writes samples of a tracepoint twice, equal to the last byte. A thread does
- * not do the same twice in one nanosecond, so the second is no event of its own.
+ * perf 6.1 sometimes writes a sample of a tracepoint twice, equal to the last byte. No thread does
+ * the same thing twice in one nanosecond, so the second sample is dropped.
  */
 static bool tracepoints_is_double(struct tracepoints *tp, const struct tracepoint *t)
 {
@@ -480,7 +483,7 @@ static void tracepoints_deliver(void *ctx, const struct tracepoint *t)
 	tp->q->deliver(tp->q->ctx, t, index);
 }
 
-/* One thread does it all: to hand 50 ns of work to another one costs as much. */
+/* Uses one thread. To pass 50 ns of work to another thread costs as much as the work. */
 static int tracepoints_read_samples(struct tracepoints *tp)
 {
 	struct chunk_reader reader = {0};

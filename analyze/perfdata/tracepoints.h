@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tracepoints of a perf.data in the order of time: what tables of events rest on, where
- * profiles need no order. Of each event only the numbers asked for are taken, at offsets that its
- * format gives once.
+ * The tracepoints of a perf.data in the order of time, for tables of events. (Profiles need no
+ * order.) Of each event, only the requested numbers are read. Its format gives their offsets once.
  *
- * Order: each ring buffer is in order, the file holds them in turns. perf marks the end of such a
- * round; what is not later than the latest of the round before cannot be overtaken any more and is
- * delivered (as tools/perf/util/ordered-events.c does). Where no rounds are marked, sorted pieces
- * are put aside in a temporary file and merged. So memory holds a round, or a piece.
+ * Each ring buffer is in order, and the file has the buffers in turns. perf marks the end of each
+ * round of turns. Events up to the latest time of the previous round are then complete and can be
+ * delivered (as in tools/perf/util/ordered-events.c). Without marks, sorted pieces go to a
+ * temporary file and are merged at the end. So memory holds a round or a piece.
  *
- * Threads: an id that is forked anew is another thread. A thread has the name it had last.
+ * A tid that is forked again is a new thread. A thread has the last name that it got.
  */
 #ifndef ZC_PERFDATA_TRACEPOINTS_H
 #define ZC_PERFDATA_TRACEPOINTS_H
@@ -25,36 +24,39 @@ struct tracepoints;
 
 enum { TRACEPOINT_FIELDS = 3 };
 
-/* Events to deliver. `name` is a glob; the fields' values come in this order. */
+/* Events to deliver. `name` is a glob. The values are in the order of `fields`. */
 struct tracepoint_want {
 	const char *system, *name;
-	const char *fields[TRACEPOINT_FIELDS]; /* "name|other name"; NULL: no more */
+	const char *fields[TRACEPOINT_FIELDS]; /* "name|other name"; NULL: end */
 };
 
 struct tracepoint {
 	uint64_t time; /* ns, perf's clock */
 	uint64_t v[TRACEPOINT_FIELDS];
 	uint32_t pid, tid, cpu;
-	uint16_t want;	/* index */
+	uint16_t want;	/* index into the query's wants */
 	uint16_t event; /* for tracepoints_event */
 };
 
 struct tracepoint_thread {
 	uint32_t pid, tid; /* pid UINT32_MAX: not recorded */
-	uint32_t name;	   /* for tracepoints_string, UINT32_MAX: not recorded */
+	uint32_t name;	   /* string id; UINT32_MAX: not recorded */
 };
 
-/* Reads all but the samples. Of those, `slice` counts. The caller closes also after an error. */
+/*
+ * Reads everything but the samples. Only samples in `slice` will be delivered. The caller calls
+ * tracepoints_close, also after an error.
+ */
 int tracepoints_open(struct tracepoints **tp, const char *path, const struct time_slice *slice,
 		     struct error *err);
 void tracepoints_close(struct tracepoints *tp);
 
 const char *tracepoints_path(const struct tracepoints *tp);
 const char *tracepoints_arch(const struct tracepoints *tp); /* as uname -m; NULL: not recorded */
-/* Is such an event recorded? NULL: no; else the name of the first, without its system. */
+/* Returns the name of the first recorded event that matches, without its system, or NULL. */
 const char *tracepoints_has(const struct tracepoints *tp, const char *system, const char *name);
 
-/* Delivers the wanted events to `deliver`, whose thread is for tracepoints_thread. Once only. */
+/* Delivers the wanted events, once. `thread` is for tracepoints_thread. */
 struct tracepoints_query {
 	const struct tracepoint_want *wants;
 	size_t n;
@@ -63,21 +65,21 @@ struct tracepoints_query {
 };
 int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, struct error *err);
 
-/* The thread that has this id at the event being delivered; made up where none is known. */
+/* Returns the thread that has this tid at the current event. Adds an unknown thread. */
 uint32_t tracepoints_thread_of(struct tracepoints *tp, uint32_t tid);
 const struct tracepoint_thread *tracepoints_thread(const struct tracepoints *tp, uint32_t thread);
-/* Its name, ":<tid>" where that is not known: good until the next call then. */
+/* Returns the thread's name, or ":<tid>". Valid until the next call. */
 const char *tracepoints_comm(struct tracepoints *tp, uint32_t thread);
-/* The event's own name: "sys_enter". */
+/* Returns the event's name: "sys_enter". */
 const char *tracepoints_event(const struct tracepoints *tp, uint16_t event);
-/* Its print format, not terminated; NULL: it has none. */
+/* Returns the event's print format, not terminated, or NULL. */
 const char *tracepoints_print_format(const struct tracepoints *tp, const char *system,
 				     const char *name, size_t *len);
 
-/* What was lost or odd; complete after tracepoints_read. */
+/* Complete after tracepoints_read. */
 struct tracepoints_health {
 	uint64_t lost_records, lost_samples, late, outside;
-	uint64_t doubled;   /* samples that stand twice in the file; delivered once */
+	uint64_t doubled;   /* samples that the file has twice; they are delivered once */
 	const char *damage; /* NULL: none */
 };
 struct tracepoints_health tracepoints_health(const struct tracepoints *tp);

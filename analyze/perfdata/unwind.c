@@ -20,7 +20,7 @@ static const uint8_t x86_64_regs[] = {
 };
 static const uint8_t i386_regs[] = {0, 2, 3, 1, 7, 6, 4, 5}; /* eax ecx edx ebx esp ebp esi edi */
 
-/* perf: x0..x29 lr sp pc, which are DWARF's numbers */
+/* perf: x0..x29 lr sp pc, the same as DWARF */
 static const uint8_t aarch64_regs[] = {
 	0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15,
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
@@ -85,7 +85,7 @@ const struct unwind_arch *unwind_arch_find(const char *machine, uint64_t abi)
 	return NULL;
 }
 
-/* Which of the recorded values is perf's register `number`; false: it was not recorded. */
+/* Reads the value of perf's register `number`. Returns false if it was not recorded. */
 static bool unwind_regs_find(uint64_t mask, unsigned int number, struct cursor values,
 			     uint64_t *value)
 {
@@ -98,7 +98,7 @@ static bool unwind_regs_find(uint64_t mask, unsigned int number, struct cursor v
 	return !values.bad;
 }
 
-bool unwind_regs_take(struct unwind_regs *regs, const struct unwind_arch *arch, uint64_t mask,
+bool unwind_regs_read(struct unwind_regs *regs, const struct unwind_arch *arch, uint64_t mask,
 		      struct cursor values)
 {
 	unsigned int i;
@@ -126,10 +126,10 @@ struct unwinding {
 	struct history history;
 	struct identities identities;
 	struct profile_unwinds counts; /* of all threads */
-	uint64_t *missed;	       /* by object: stacks that ended there for want of tables */
+	uint64_t *missed;	       /* by object: stacks that ended there without a row */
 };
 
-/* Pages that were looked up last: few are in use at a time. */
+/* Recently used pages. Stacks use few at a time. */
 struct seen_page {
 	uint64_t page; /* + 1 */
 	uint32_t pid, version;
@@ -138,23 +138,23 @@ struct seen_page {
 
 struct unwinder {
 	struct unwinding *with;
-	struct unwind_object **objects; /* by index of the side-band's dsos */
+	struct unwind_object **objects; /* by side-band DSO */
 	struct seen_page seen[SEEN];
 	uint64_t **chains; /* by slot */
 	size_t nchains;
 	struct profile_unwinds counts;
 };
 
-/* A stack on its way. */
-struct walk {
+/* A stack during the walk. */
+struct unwind_walk {
 	struct unwinder *u;
 	const struct unwind_arch *arch;
 	struct unwind_regs regs;
 	struct unwind_stack stack;
 	uint32_t pid, version;
-	bool exact; /* the pc is that of an instruction, not the one behind a call */
+	bool exact; /* the pc is an instruction, not a return address */
 	struct unwind_object *object;
-	const struct unwind_row *row; /* of the pc; NULL: none */
+	const struct unwind_row *row; /* the rules at the pc, or NULL */
 	uint64_t *out;
 	size_t n, room;
 };
@@ -200,12 +200,12 @@ struct unwinder *unwinder_new(struct unwinding *with)
 
 /* --- what is at an address --- */
 
-static const struct side_map *unwind_find_map(const struct walk *w, uint64_t addr)
+static const struct side_map *unwind_find_map(const struct unwind_walk *w, uint64_t addr)
 {
 	uint64_t page = addr >> PAGE_BITS;
 	struct seen_page *s = &w->u->seen[hash_mix(page ^ (uint64_t)w->pid << 40) % SEEN];
 
-	/* Parts of a page may be different maps: of [vsyscall], of JIT compilers in odd files. */
+	/* One page may have several maps: [vsyscall], or odd files of JIT compilers. */
 	if (s->page == page + 1 && s->pid == w->pid && s->version == w->version && s->map &&
 	    addr >= s->map->start && addr < s->map->end)
 		return s->map;
@@ -232,7 +232,7 @@ static struct unwind_object *unwinder_get_object(struct unwinder *u, uint32_t ds
 	return o;
 }
 
-static const struct unwind_row *unwind_row_at(struct walk *w, uint64_t pc)
+static const struct unwind_row *unwind_row_at(struct unwind_walk *w, uint64_t pc)
 {
 	const struct side_map *map = unwind_find_map(w, pc);
 
@@ -243,12 +243,11 @@ static const struct unwind_row *unwind_row_at(struct walk *w, uint64_t pc)
 }
 
 /*
- * Sets the row of the pc. A return address may lie behind the end of its function, so the call
- * before it is looked up. With code that returns from a signal handler it is the other way round:
- * it was not called, and may begin at the pc; it never comes back from its system call, behind
- * which it may end.
+ * Sets the row of the pc. A return address may lie after the end of its function, so this looks up
+ * the call before it. Code that returns from a signal handler is the opposite case. Nobody called
+ * it, so it may begin at the pc. Its system call never returns, so it may end after the call.
  */
-static void unwind_find_row(struct walk *w)
+static void unwind_find_row(struct unwind_walk *w)
 {
 	uint64_t pc = w->regs.pc;
 
@@ -263,17 +262,17 @@ static void unwind_find_row(struct walk *w)
 
 /* --- one step --- */
 
-static uint64_t unwind_word(const struct walk *w, uint64_t v)
+static uint64_t unwind_word(const struct unwind_walk *w, uint64_t v)
 {
 	return w->arch->word == 4 ? (uint32_t)v : v;
 }
 
-static bool unwind_read_word(struct walk *w, uint64_t addr, uint64_t *value)
+static bool unwind_read_word(struct unwind_walk *w, uint64_t addr, uint64_t *value)
 {
 	return unwind_stack_read(&w->stack, unwind_word(w, addr), w->arch->word, value);
 }
 
-static bool unwind_apply_rule(struct walk *w, const struct unwind_rule *rule,
+static bool unwind_apply_rule(struct unwind_walk *w, const struct unwind_rule *rule,
 			      const struct unwind_frame *f, uint64_t *value)
 {
 	switch (rule->how) {
@@ -295,16 +294,16 @@ static bool unwind_apply_rule(struct walk *w, const struct unwind_rule *rule,
 	}
 }
 
-static enum ending unwind_failure(const struct walk *w)
+static enum ending unwind_failure(const struct unwind_walk *w)
 {
 	return w->stack.beyond ? CUT : LOST;
 }
 
 /*
- * What the caller had in a register. Compilers do not tell the tables that an epilogue has taken a
- * register back off the stack: what was saved below the stack pointer is in its register again.
+ * Restores the caller's value of a register. Compilers do not record that an epilogue has popped a
+ * register. What was saved below the stack pointer is therefore in the register again.
  */
-static bool unwind_restore_register(struct walk *w, const struct unwind_rule *rule,
+static bool unwind_restore_register(struct unwind_walk *w, const struct unwind_rule *rule,
 				    const struct unwind_frame *f, struct unwind_regs *caller)
 {
 	uint64_t value;
@@ -320,8 +319,8 @@ static bool unwind_restore_register(struct walk *w, const struct unwind_rule *ru
 	return true;
 }
 
-/* To the caller, by the tables. */
-static enum ending unwind_step_by_row(struct walk *w)
+/* Steps to the caller with the unwind tables. */
+static enum ending unwind_step_by_row(struct unwind_walk *w)
 {
 	const struct unwind_row *row = w->row;
 	struct unwind_frame f = {.arch = w->arch, .regs = &w->regs, .stack = &w->stack};
@@ -348,10 +347,10 @@ static enum ending unwind_step_by_row(struct walk *w)
 }
 
 /*
- * Hand-written code that its object's tables leave out mostly keeps the frame pointer: the same
- * test as libunwind's, which perf uses, on whether it may be one.
+ * Steps to the caller with the frame pointer. Hand-written code without tables mostly keeps it.
+ * libunwind, which perf uses, has the same test for a frame pointer.
  */
-static enum ending unwind_step_by_frame_pointer(struct walk *w)
+static enum ending unwind_step_by_frame_pointer(struct unwind_walk *w)
 {
 	uint64_t *value = w->regs.value, fp = value[w->arch->fp], sp = value[w->arch->sp], pc;
 
@@ -371,8 +370,8 @@ static enum ending unwind_step_by_frame_pointer(struct walk *w)
 
 /* --- the walk --- */
 
-/* Adds the frame that the walk is at. False: no code was mapped there. */
-static bool unwind_add_frame(struct walk *w)
+/* Adds the current frame. Returns false if no code is mapped there. */
+static bool unwind_add_frame(struct unwind_walk *w)
 {
 	uint64_t addr = w->regs.pc;
 
@@ -387,7 +386,7 @@ static bool unwind_add_frame(struct walk *w)
 	return true;
 }
 
-static enum ending unwind_walk(struct walk *w)
+static enum ending unwind_walk(struct unwind_walk *w)
 {
 	enum ending end = GOES_ON;
 	size_t most = w->n + UNWIND_FRAMES;
@@ -426,7 +425,7 @@ static uint64_t *unwinder_get_chain(struct unwinder *u, unsigned int slot)
 	return u->chains[slot];
 }
 
-/* Does the kernel's own chain go on in user space? */
+/* Returns whether the recorded chain already has user addresses. */
 static bool sample_has_user_part(const struct sample *s, bool swap)
 {
 	uint64_t i, v;
@@ -439,11 +438,11 @@ static bool sample_has_user_part(const struct sample *s, bool swap)
 	return false;
 }
 
-static enum ending unwind_sample(struct walk *w, const struct event *e,
+static enum ending unwind_sample(struct unwind_walk *w, const struct event *e,
 				 const struct sample_rest *rest)
 {
 	w->arch = unwind_arch_find(w->u->with->r->arch, rest->user_abi);
-	if (!w->arch || !unwind_regs_take(&w->regs, w->arch, e->regs_user, rest->user_regs))
+	if (!w->arch || !unwind_regs_read(&w->regs, w->arch, e->regs_user, rest->user_regs))
 		return LOST;
 	w->stack = (struct unwind_stack){.data = rest->stack,
 					 .start = w->regs.value[w->arch->sp],
@@ -456,7 +455,8 @@ void unwinder_chain(struct unwinder *u, unsigned int slot, struct sample *s, con
 		    struct cursor rest, struct side_space space)
 {
 	bool swap = u->with->r->swap;
-	struct walk w = {.u = u, .pid = space.pid, .version = space.version, .room = CHAIN_MAX};
+	struct unwind_walk w = {
+		.u = u, .pid = space.pid, .version = space.version, .room = CHAIN_MAX};
 	struct sample_rest r;
 	uint64_t marker = (uint64_t)PERF_CONTEXT_USER;
 
@@ -501,7 +501,7 @@ void unwinder_finish(struct unwinder *u)
 	free(u);
 }
 
-/* ": most in <object>", of the one that lacked tables most often. */
+/* Appends ", most in <object>": the object whose tables were missing most often. */
 static void unwinding_name_worst(const struct unwinding *with, struct str *text)
 {
 	const struct sideband *side = &with->r->side;
@@ -526,11 +526,11 @@ static char *unwinding_describe_shortfall(const struct unwinding *with)
 		   100. * (double)some / (double)n->stacks, (unsigned long long)n->stacks);
 	if (n->cut)
 		str_printf(&s,
-			   " %llu are longer than what was recorded of them (perf record "
-			   "--call-graph dwarf,SIZE keeps more);",
+			   " %llu are longer than the recorded copies (perf record "
+			   "--call-graph dwarf,SIZE records more);",
 			   (unsigned long long)n->cut);
 	if (n->lost) {
-		str_printf(&s, " %llu come to code without unwind tables here",
+		str_printf(&s, " %llu reach code without unwind tables",
 			   (unsigned long long)n->lost);
 		unwinding_name_worst(with, &s);
 		str_puts(&s, ";");

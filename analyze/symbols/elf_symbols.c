@@ -74,17 +74,16 @@ static uint64_t elf_file_offset(Elf *elf, uint64_t addr, const GElf_Shdr *shdr)
 }
 
 /* The state while a table is filled. */
-struct reading {
+struct elf_reading {
 	struct symtab *t;
 	struct elf_file *syms, *run;
 	enum placement place;
-	uint64_t *starts; /* PLACE_MODULE: where each section starts in memory; UINT64_MAX: not
-			     loaded */
+	uint64_t *starts; /* PLACE_MODULE: of the sections in memory; UINT64_MAX: not loaded */
 	size_t nstarts;
 };
 
 /* Returns false if samples cannot hit the symbol's section. */
-static bool elf_place_symbol(const struct reading *r, const GElf_Sym *s, const GElf_Shdr *shdr,
+static bool elf_place_symbol(const struct elf_reading *r, const GElf_Sym *s, const GElf_Shdr *shdr,
 			     uint64_t *at)
 {
 	if (r->place == PLACE_LINKED) {
@@ -99,7 +98,7 @@ static bool elf_place_symbol(const struct reading *r, const GElf_Sym *s, const G
 	return true;
 }
 
-static void elf_add_symbol(const struct reading *r, GElf_Sym *s, const char *name)
+static void elf_add_symbol(const struct elf_reading *r, GElf_Sym *s, const char *name)
 {
 	struct symtab_symbol new = {.binding = GELF_ST_BIND(s->st_info),
 				    .type = GELF_ST_TYPE(s->st_info)};
@@ -124,7 +123,7 @@ static void elf_add_symbol(const struct reading *r, GElf_Sym *s, const char *nam
 	symtab_add(r->t, &new, name, NULL);
 }
 
-static void elf_read_section(const struct reading *r, struct elf_file *of, Elf_Scn *scn)
+static void elf_read_section(const struct elf_reading *r, struct elf_file *of, Elf_Scn *scn)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Shdr shdr;
@@ -143,7 +142,7 @@ static void elf_read_section(const struct reading *r, struct elf_file *of, Elf_S
  * other. Returns false if the module has linkage tables before .text, because the kernel generates
  * those while it loads the module.
  */
-static bool elf_lay_out_module(struct reading *r)
+static bool elf_lay_out_module(struct elf_reading *r)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = NULL;
@@ -267,7 +266,7 @@ static void plt_read(struct symtab *t, struct elf_file *f)
 	}
 }
 
-static void elf_read_all(const struct reading *r)
+static void elf_read_all(const struct elf_reading *r)
 {
 	if (r->syms->symtab)
 		elf_read_section(r, r->syms, r->syms->symtab);
@@ -275,7 +274,7 @@ static void elf_read_all(const struct reading *r)
 		elf_read_section(r, r->syms, r->syms->dynsym);
 	/* .gnu_debugdata omits the symbols that .dynsym has */
 	if (r->syms->dwfl && r->place == PLACE_OFFSET && r->run != r->syms && r->run->dynsym) {
-		struct reading own = *r;
+		struct elf_reading own = *r;
 
 		own.syms = r->run;
 		elf_read_section(&own, r->run, r->run->dynsym);
@@ -285,7 +284,7 @@ static void elf_read_all(const struct reading *r)
 int elf_symbols_read(struct symtab *t, struct elf_file *syms, struct elf_file *run,
 		     enum placement place, struct error *err)
 {
-	struct reading r = {.t = t, .syms = syms, .run = run, .place = place};
+	struct elf_reading r = {.t = t, .syms = syms, .run = run, .place = place};
 
 	if (!syms->symtab && !syms->dynsym)
 		return error_set(err, ENOENT, "no symbol table");

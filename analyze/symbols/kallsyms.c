@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct line {
+struct kallsyms_line {
 	uint64_t addr;
 	char type;
 	char *name, *module; /* module: "[mod]" or NULL */
@@ -26,7 +26,7 @@ static int kallsyms_hex_digit(char c)
 }
 
 /* Splits "ffffffff81000000 T _text" or "... t foo\t[mod]" in place. */
-static bool kallsyms_parse_line(char *at, struct line *l)
+static bool kallsyms_parse_line(char *at, struct kallsyms_line *l)
 {
 	char *start = at;
 
@@ -56,7 +56,7 @@ static char *kallsyms_next_line(char **rest, char *end)
 	return line;
 }
 
-static bool kallsyms_is_wanted(const struct line *l)
+static bool kallsyms_is_wanted(const struct kallsyms_line *l)
 {
 	/* names like '$x' are ARM mapping symbols */
 	return strchr("TWDB", toupper((unsigned char)l->type)) && l->name[0] != '$';
@@ -69,7 +69,7 @@ static uint8_t kallsyms_binding(char type)
 	return isupper((unsigned char)type) ? STB_GLOBAL : STB_LOCAL;
 }
 
-static bool kallsyms_add_line(struct symtab *t, const struct line *l)
+static bool kallsyms_add_line(struct symtab *t, const struct kallsyms_line *l)
 {
 	struct symtab_symbol s = {.start = l->addr, .end = l->addr};
 	bool function = strchr("TtWw", l->type);
@@ -86,7 +86,7 @@ int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 {
 	char *text, *rest, *line;
 	bool any = false;
-	struct line l;
+	struct kallsyms_line l;
 	size_t len;
 	int ret = file_read(path, &text, &len, err);
 
@@ -113,7 +113,7 @@ bool kallsyms_address(const char *path, const char *name, uint64_t *addr)
 	char *text = NULL;
 	bool found = false;
 	size_t cap = 0;
-	struct line l;
+	struct kallsyms_line l;
 
 	while (f && !found && getline(&text, &cap, f) > 0) {
 		text[strcspn(text, "\n")] = '\0';

@@ -169,7 +169,7 @@ ok "tables in a separate debug file" split_frame
 no_tables() { # nothing says where callers are: the leaf, and a note
 	$cc ${frames%-g*} ${frames#*-g} -pthread -s -o none "$tests/data/chains.c" &&
 		record none --call-graph dwarf -- ./none && "$dump" health none.data >out &&
-		says '^unwind_note	.* come to code without unwind tables here, most in .*/none' out
+		says '^unwind_note	.* reach code without unwind tables, most in .*/none' out
 }
 ok "an object without tables is named" no_tables
 

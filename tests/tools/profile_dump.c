@@ -158,7 +158,7 @@ static void print_sample(const struct recording *r, struct chunk_sample *at)
 		printf("?\n");
 		return;
 	}
-	comm = timeline_at(sideband_timeline(&r->side.comms, s.tid), r->timed ? s.time : 0,
+	comm = timeline_at(sideband_get_timeline(&r->side.comms, s.tid), r->timed ? s.time : 0,
 			   at->order, UINT32_MAX);
 	printf("%s\t", e->name);
 	if (comm == UINT32_MAX)

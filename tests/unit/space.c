@@ -118,10 +118,10 @@ static void told_at_the_end(void **state)
 	for (i = 0; i < array_size(list); i++)
 		sideband_add_row(&b, &list[i]);
 	sideband_finish(&b);
-	t = sideband_timeline(&b.comms, CHILD);
+	t = sideband_get_timeline(&b.comms, CHILD);
 	assert_int_equal(t->changes[t->n - 1].value, after);
 	assert_int_equal(t->changes[t->n - 1].time, 100); /* from its start on, and not before */
-	t = sideband_timeline(&b.comms, OTHER);
+	t = sideband_get_timeline(&b.comms, OTHER);
 	assert_int_equal(t->changes[0].time, 0);
 	spaces_advance(&s, (uint32_t)b.n - 1);
 	assert_int_equal(at(&s, CHILD, 0x3800), 1);

@@ -26,7 +26,7 @@ static struct unwind_regs take(const struct unwind_arch *arch, uint64_t mask, co
 {
 	struct unwind_regs regs;
 
-	*ok = unwind_regs_take(&regs, arch, mask, cursor_of(v, n * 8, false));
+	*ok = unwind_regs_read(&regs, arch, mask, cursor_of(v, n * 8, false));
 	return regs;
 }
 
