@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Reads the rules for an address with libdw, and evaluates the expressions in them. */
 #include "analyze/perfdata/cfi.h"
 
 #include <dwarf.h>

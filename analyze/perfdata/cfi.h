@@ -60,7 +60,6 @@ static inline bool unwind_reg_known(const struct unwind_regs *regs, unsigned int
  * The unwind tables of an object (.eh_frame, .debug_frame). libdw reads the rules for an address
  * once, and a map keeps them. Each thread has its own objects.
  */
-
 enum unwind_how {
 	AT_CFA_PLUS, /* saved at CFA + offset */
 	CFA_PLUS,    /* equals CFA + offset */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Finds the packed pieces in a compressed record, and unpacks them. */
 #include "analyze/perfdata/scan.h"
 
 #include "analyze/perfdata/format.h"

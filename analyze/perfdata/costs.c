@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* What each stack costs while samples are folded, and afterwards as rows of the profile. */
 #include "analyze/perfdata/resolve.h"
 
 #include "lib/alloc.h"
@@ -120,7 +121,7 @@ void fold_costs_free(struct fold_costs *c)
 
 enum { DIGITS = 65, FAR = 5 }; /* 5 digits from the median: at least a factor of 16 */
 
-void periods_join(struct periods *to, const struct periods *from)
+static void periods_join(struct periods *to, const struct periods *from)
 {
 	int i;
 
@@ -146,7 +147,8 @@ static int periods_median(const struct periods *p)
 	return i;
 }
 
-void periods_flag(const struct periods *p, struct profile_event *e)
+/* Adds the samples far from the median to the event's outliers and starts. */
+static void periods_flag(const struct periods *p, struct profile_event *e)
 {
 	int middle = periods_median(p), i;
 
@@ -161,12 +163,6 @@ void periods_flag(const struct periods *p, struct profile_event *e)
 }
 
 /* --- rows of the profile --- */
-
-/*
- * Turns the costs of all folds into rows of the profile. A counting sort groups them by frame, and
- * the few rows of each frame are sorted and added up. The order of the rows does not depend on the
- * threads, and no table is needed.
- */
 
 static void rows_add_event(struct profile_event *to, const struct event *from,
 			   const struct fold_event *e, const struct periods *periods)
@@ -302,6 +298,11 @@ static uint32_t *rows_count(const struct profile *p, const struct folds *f,
 	return counts;
 }
 
+/*
+ * Turns the costs of all folds into rows of the profile. A counting sort groups them by frame, and
+ * the few rows of each frame are sorted and added up. The order of the rows does not depend on the
+ * threads, and no table is needed.
+ */
 void rows_add(struct recording *r, struct folds *f, const struct resolved *out)
 {
 	struct profile *p = r->profile;

@@ -28,7 +28,7 @@ struct fold_pending {
 	struct cursor read; /* PERF_SAMPLE_READ: the values */
 };
 
-void fold_init(struct fold *f, const struct recording *r, const struct perfdata_options *o)
+static void fold_init(struct fold *f, const struct recording *r, const struct perfdata_options *o)
 {
 	*f = (struct fold){.r = r, .o = o, .first_ns = UINT64_MAX};
 	stacks_init(&f->stacks);
@@ -40,7 +40,8 @@ void fold_init(struct fold *f, const struct recording *r, const struct perfdata_
 	f->unwinder = unwinder_new(r->unwinding);
 }
 
-void fold_finish(struct fold *f)
+/* Frees what only folding needs, after the last chunk. */
+static void fold_finish(struct fold *f)
 {
 	stacks_finish(&f->stacks);
 	fold_costs_finish(&f->costs);
@@ -57,7 +58,7 @@ void fold_free_stacks(struct fold *f)
 	stacks_free(&f->stacks);
 }
 
-void fold_free(struct fold *f)
+static void fold_free(struct fold *f)
 {
 	size_t i;
 
@@ -366,7 +367,7 @@ static void fold_sample(struct fold *f, struct chunk_sample *at)
 			  at->order);
 }
 
-void fold_chunk(struct fold *f, const struct chunk *chunk)
+static void fold_chunk(struct fold *f, const struct chunk *chunk)
 {
 	struct chunk_sample s;
 
@@ -377,7 +378,7 @@ void fold_chunk(struct fold *f, const struct chunk *chunk)
 	fold_flush_batch(f);
 }
 
-/* --- on several threads --- */
+/* --- threads --- */
 
 enum { CHUNKS_PER_THREAD = 64 }; /* a thread that gets less work costs more than it saves */
 

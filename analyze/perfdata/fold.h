@@ -50,8 +50,6 @@ void stacks_init(struct stacks *s);
 void stacks_free(struct stacks *s);
 /* Frees what look-ups need. */
 void stacks_finish(struct stacks *s);
-/* Frees the list, but not the stacks. */
-void stacks_unlist(struct stacks *s);
 
 static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
 {
@@ -84,11 +82,17 @@ void stacks_prefetch_stack(const struct stacks *s, uint64_t hash);
 uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *head,
 		   const void *chain);
 
+/* --- costs.c --- */
+
+static inline int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
 /*
  * Samples and weight per stack, event, CPU and thread. Most stacks have one or two rows in a list.
  * A table finds the rows of stacks that have more.
  */
-
 struct fold_cost {
 	uint32_t stack, event, cpu, comm, pid, tid; /* the key */
 	uint64_t samples, weight;
@@ -137,20 +141,7 @@ static inline void periods_add(struct periods *p, uint64_t period)
 	p->digits[digits].weight += period;
 }
 
-void periods_join(struct periods *to, const struct periods *from);
-
-/* Adds the samples far from the median to the event's outliers and starts. */
-void periods_flag(const struct periods *p, struct profile_event *e);
-
-/*
- * The folded samples of some chunks. Each thread has one struct fold, and several may have the same
- * stack.
- */
-
-static inline int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
+/* --- fold.c --- */
 
 struct fold_event {
 	uint64_t samples, weight;
@@ -165,6 +156,10 @@ struct fold_cached {
 	const struct side_timeline *line;
 };
 
+/*
+ * The folded samples of some chunks. Each thread has one struct fold, and several may have the same
+ * stack.
+ */
 struct fold {
 	const struct recording *r;
 	const struct perfdata_options *o;
@@ -183,16 +178,10 @@ struct fold {
 	uint64_t first_ns, last_ns, unknown_ids, outside, backwards, bad_samples, bad_order;
 };
 
-void fold_init(struct fold *f, const struct recording *r, const struct perfdata_options *o);
-void fold_chunk(struct fold *f, const struct chunk *c);
-/* Frees what only folding needs, after the last chunk. */
-void fold_finish(struct fold *f);
 /* Frees the stacks. Their costs and their number remain. */
 void fold_free_stacks(struct fold *f);
-void fold_free(struct fold *f);
 
 /* Pass two on several threads. Each takes the next free chunk and has its own fold. */
-
 struct folds {
 	struct fold *list;
 	size_t n;
@@ -202,12 +191,13 @@ struct folds {
 void folds_run(struct folds *f, const struct recording *r, const struct perfdata_options *o);
 void folds_free(struct folds *f);
 
+/* --- stacks.c: the order --- */
+
 /*
  * The order in which stacks are resolved: by version of the address space, so that maps are
  * replayed once; then by process; then by frames from the root on, so that neighbours share most of
  * their frames. The order does not depend on which thread folded a stack.
  */
-
 struct stack_order {
 	struct stack **stacks; /* the stacks of all folds, one fold after the other */
 	uint32_t *order;       /* indexes into stacks */

@@ -56,10 +56,11 @@ enum {
 #define MISC_FORK_EXEC	   (1 << 13) /* in FORK: perf wrote the record, and the maps follow */
 #define MISC_MMAP_BUILD_ID (1 << 14) /* in MMAP2: a build-id replaces the inode */
 
+/* --- attr.c --- */
+
 /*
  * An event of a recording. attr.c reads struct perf_event_attr of any size and either endianness.
  */
-
 struct event {
 	uint32_t type;
 	uint64_t config, sample_period, sample_type, read_format, branch_sample_type;
@@ -90,12 +91,13 @@ void event_set_name(struct event *e, const char *name, size_t len);
 void events_name_rest(struct events *ev);
 void events_free(struct events *ev);
 
+/* --- sample.c --- */
+
 /*
  * The fields of one sample in the kernel's order (perf_event.h, PERF_RECORD_SAMPLE). A field that
  * the event does not record is 0, but cpu, pid and tid are then UINT32_MAX, and period is the
  * event's.
  */
-
 struct sample {
 	uint64_t id, ip, time, addr, period;
 	uint32_t pid, tid, cpu;

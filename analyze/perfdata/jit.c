@@ -100,7 +100,7 @@ static void jit_read_map(struct symtab *t, const char *path)
 	free(text);
 }
 
-/* --- whose it is --- */
+/* --- the process that wrote it --- */
 
 /* Returns when the process began, as time() x 1e9, or 0 if the recording does not have it. */
 static int64_t process_start_ns(const struct recording *r, uint32_t pid)

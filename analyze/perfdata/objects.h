@@ -43,8 +43,9 @@ bool identity_is_this_host(const struct recording *r);
 struct symbol_sources identity_sources(const struct recording *r, const struct perfdata_options *o,
 				       const struct dso_identity *id);
 
-/* The kernel's symbols for one recording. */
+/* --- kernel.c --- */
 
+/* The kernel's symbols for one recording. */
 struct kernel_symbols {
 	struct symtab table; /* empty: no symbols */
 	uint64_t delta;	 /* table address minus recorded address, for the kernel without modules */
@@ -68,6 +69,8 @@ bool kernel_is_this(const struct recording *r);
 /* Returns the symbol at a recorded address, or NULL. */
 struct symtab_symbol *kernel_symbols_find(const struct kernel_symbols *k, uint64_t addr);
 
+/* --- jit.c --- */
+
 /*
  * Functions that a compiler made at run time, from the text files /tmp/perf-PID.map that it writes
  * for perf. Nothing in such a file proves which process it belongs to, so it counts only in two
@@ -76,7 +79,6 @@ struct symtab_symbol *kernel_symbols_find(const struct kernel_symbols *k, uint64
  *   - It lies on the recorded host. It was written neither before the process began nor after the
  *     recording, unless the same process still runs.
  */
-
 struct jit_map {
 	struct symtab table; /* by address; empty: no map */
 };
@@ -97,6 +99,8 @@ void jit_maps_free(struct jit_maps *j);
 struct symtab_symbol *jit_maps_find(struct jit_maps *j, uint32_t pid, uint64_t addr,
 				    const char **name);
 
+/* --- objects.c --- */
+
 /*
  * The objects that addresses fall into, and their symbols in the profile. An object's symbol table
  * is read for its first address. After objects_init, any thread may call any function. Symbols get
@@ -105,7 +109,6 @@ struct symtab_symbol *jit_maps_find(struct jit_maps *j, uint32_t pid, uint64_t a
  * An address has one symbol. With --inline it also has the functions that the compiler inlined
  * there. For a return address, they are those at the call before it.
  */
-
 enum object_state { OBJECT_NEW, OBJECT_READING, OBJECT_READY };
 
 struct object {

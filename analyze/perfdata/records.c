@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* What each record means that is neither a sample nor part of the side-band. */
 #include "analyze/perfdata/recording.h"
 
 #include "lib/alloc.h"

@@ -1,13 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/perfdata/resolve.h"
-
-#include "lib/alloc.h"
-#include "lib/workers.h"
-
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * Sorts the stacks in an order that depends on nothing else (stacks.c) and cuts them into pieces.
  * Threads take one piece after the other. Each thread replays the maps itself and turns a piece
@@ -17,6 +8,14 @@
  * An address gets the symbol that perf report shows (objects.c): a return address is looked up as
  * it is, and an unresolved address is a frame too.
  */
+#include "analyze/perfdata/resolve.h"
+
+#include "lib/alloc.h"
+#include "lib/workers.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* --- addresses --- */
 
@@ -29,20 +28,24 @@ struct cached_place {
 	struct place place;
 };
 
-void addresses_init(struct addresses *a, struct objects *objects)
+static void addresses_init(struct addresses *a, struct objects *objects)
 {
 	*a = (struct addresses){.objects = objects, .pid = KERNEL_PID, .version = UINT32_MAX};
 	a->spaces.side = &objects->r->side;
 	a->cache = xcalloc(CACHE_SIZE, sizeof(*a->cache));
 }
 
-void addresses_free(struct addresses *a)
+static void addresses_free(struct addresses *a)
 {
 	spaces_free(&a->spaces);
 	free(a->cache);
 }
 
-bool addresses_enter(struct addresses *a, uint32_t pid, uint32_t version)
+/*
+ * Enters a process's space in a version, which must never decrease. Returns true if it is the space
+ * of the last call.
+ */
+static bool addresses_enter(struct addresses *a, uint32_t pid, uint32_t version)
 {
 	if (a->pid == pid && a->version == version)
 		return true;
@@ -72,7 +75,11 @@ static struct place addresses_look_up(struct addresses *a, uint32_t mode, uint64
 	}
 }
 
-struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr, bool ret)
+/*
+ * Finds the symbol at an address in the current space. `mode` is PERF_RECORD_MISC_USER and so on.
+ * `ret`: it is a return address.
+ */
+static struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr, bool ret)
 {
 	uint32_t state = 0, key = (mode + 1) << 1 | (ret && a->objects->o->inlines);
 	struct cached_place *c;

@@ -16,7 +16,6 @@ void resolve_folds(struct recording *r, struct folds *f, struct kernel_symbols *
  * Looks up symbols for one thread. Each thread has its own replay of the address spaces and a cache
  * of recent addresses. `objects` is shared.
  */
-
 struct addresses {
 	struct objects *objects;
 	struct spaces spaces;
@@ -25,27 +24,13 @@ struct addresses {
 	struct cached_place *cache;
 };
 
-void addresses_init(struct addresses *a, struct objects *objects);
-void addresses_free(struct addresses *a);
-
-/*
- * Enters a process's space in a version, which must never decrease. Returns true if it is the space
- * of the last call.
- */
-bool addresses_enter(struct addresses *a, uint32_t pid, uint32_t version);
-
-/*
- * Finds the symbol at an address in the current space. `mode` is PERF_RECORD_MISC_USER and so on.
- * `ret`: it is a return address.
- */
-struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t addr, bool ret);
+/* --- spots.c --- */
 
 /*
  * Samples by instruction: where each stack's leaf lies in its function. Resolving finds the spots.
  * Then their samples are added up, and functions that cost enough get their code and lines while
  * the recorded files are still known.
  */
-
 struct spot {
 	uint32_t symbol; /* in the profile; PROFILE_NONE: not in a known function */
 	uint32_t object; /* index of a side-band DSO, SPOT_KERNEL or SPOT_NOWHERE */
@@ -69,6 +54,8 @@ void spots_add(struct objects *ob, const struct folds *f, const struct spot *spo
 void spots_number_symbols(struct profile *p, const uint32_t *ids);
 /* Renumbers events, once the profile has them. */
 void spots_number_events(const struct recording *r);
+
+/* --- costs.c --- */
 
 /* The result for a folded stack. */
 struct resolved {

@@ -44,12 +44,13 @@ const struct stretch *stretches_from(struct stretches *s, size_t at);
 
 void stretches_free(struct stretches *s);
 
+/* --- compressed.c --- */
+
 /*
  * The records inside PERF_RECORD_COMPRESSED: one zstd stream whose records straddle the pieces.
  * `buf` holds the unpacked bytes until inflate_used. It never grows beyond one record and one step
  * of zstd, whatever the stream contains.
  */
-
 struct inflate {
 	void *stream;
 	uint8_t *buf;

@@ -14,7 +14,7 @@ void sideband_add_row(struct sideband *s, const struct side_row *row)
 	s->list[s->n++] = *row;
 }
 
-uint32_t sideband_add_dso(struct sideband *s, const struct side_dso *dso)
+static uint32_t sideband_add_dso(struct sideband *s, const struct side_dso *dso)
 {
 	uint32_t id = intern_bytes(&s->dso_ids, dso, sizeof(*dso));
 
@@ -32,7 +32,7 @@ uint32_t sideband_add_map(struct sideband *s, const struct side_map *map)
 	return (uint32_t)s->nmaps++;
 }
 
-uint32_t sideband_add_ksymbol(struct sideband *s, const struct side_ksymbol *k)
+static uint32_t sideband_add_ksymbol(struct sideband *s, const struct side_ksymbol *k)
 {
 	array_grow(s->ksymbols, s->nksymbols, s->ksymbols_cap);
 	s->ksymbols[s->nksymbols] = *k;

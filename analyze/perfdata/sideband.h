@@ -117,9 +117,7 @@ struct sideband {
 };
 
 void sideband_add_row(struct sideband *s, const struct side_row *row);
-uint32_t sideband_add_dso(struct sideband *s, const struct side_dso *dso);
 uint32_t sideband_add_map(struct sideband *s, const struct side_map *map);
-uint32_t sideband_add_ksymbol(struct sideband *s, const struct side_ksymbol *k);
 
 void sideband_finish(struct sideband *s);
 
@@ -143,6 +141,8 @@ static inline uint32_t timeline_at(const struct side_timeline *line, uint64_t ti
 	return low ? line->changes[low - 1].value : none;
 }
 void sideband_free(struct sideband *s);
+
+/* --- space.c --- */
 
 /*
  * The address spaces of all processes, replayed from the side-band in the order of time. The user
@@ -192,7 +192,6 @@ void spaces_free(struct spaces *s);
  * finds the same maps as the replay: the last one over an address since the process was forked, and
  * otherwise the parent's at the time of the fork.
  */
-
 struct history_map {
 	uint64_t start, end, reach; /* reach: the highest end of all maps up to this one */
 	uint32_t row, map;	    /* indexes into the side-band */

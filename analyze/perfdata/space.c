@@ -270,7 +270,7 @@ void spaces_free(struct spaces *s)
 	map_free(&s->index);
 }
 
-/* --- at any time --- */
+/* --- history: all times --- */
 
 /* Limits the parents to visit, because a damaged file may name any pid. */
 enum { FORKS_DEEP = 4096 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The table of distinct stacks, and the order in which they are resolved. */
 #include "analyze/perfdata/fold.h"
 
 #include "lib/alloc.h"
@@ -29,7 +30,8 @@ void stacks_finish(struct stacks *s)
 	s->slots = NULL;
 }
 
-void stacks_unlist(struct stacks *s)
+/* Frees the list, but not the stacks. */
+static void stacks_unlist(struct stacks *s)
 {
 	free(s->list);
 	free(s->keys);
@@ -137,7 +139,7 @@ uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *hea
 	return (uint32_t)s->n - 1;
 }
 
-/* --- the order in which they are resolved --- */
+/* --- order --- */
 
 /* Moves the folds' lists into `so`. Returns the keys, which the caller frees. */
 static struct stack_key *stack_order_collect(struct stack_order *so, struct folds *f)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Finds the fields of tracepoints, and reads their values from samples. */
 #include "analyze/perfdata/tracepoint_parts.h"
 
 #include "lib/alloc.h"

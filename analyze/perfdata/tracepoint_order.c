@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Sorts events by time: in memory by rounds, or in pieces in a temporary file. */
 #include "analyze/perfdata/tracepoint_parts.h"
 
 #include "lib/alloc.h"
@@ -167,7 +168,7 @@ static void merge_end(struct merge *m)
 	free(m->heap);
 }
 
-/* --- going out --- */
+/* --- delivering events --- */
 
 static void time_order_deliver(void *ctx, const struct tracepoint *t, size_t n)
 {
@@ -225,7 +226,7 @@ static int time_order_spool_piece(struct time_order *o, struct error *err)
 	return time_order_read_run(o, &o->runs[o->nruns - 1], err);
 }
 
-/* --- coming in --- */
+/* --- adding events --- */
 
 static void time_order_begin_stretch(struct time_order *o)
 {

@@ -97,7 +97,6 @@ static inline uint64_t tracing_value(struct tracing_field f, const uint8_t *raw,
 }
 
 /* What to read from the samples of one event, and where it lies. */
-
 struct tracepoint_plan {
 	bool wanted;
 	uint16_t want, event;

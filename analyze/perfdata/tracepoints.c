@@ -259,7 +259,7 @@ const char *tracepoints_print_format(const struct tracepoints *tp, const char *s
 	return f ? tracing_print_format(f, len) : NULL;
 }
 
-/* --- threads --- */
+/* --- threads of events --- */
 
 uint32_t tracepoints_thread_of(struct tracepoints *tp, uint32_t tid)
 {

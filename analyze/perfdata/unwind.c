@@ -198,7 +198,7 @@ struct unwinder *unwinder_new(struct unwinding *with)
 	return u;
 }
 
-/* --- what is at an address --- */
+/* --- look-ups --- */
 
 static const struct side_map *unwind_find_map(const struct unwind_walk *w, uint64_t addr)
 {
@@ -474,7 +474,7 @@ void unwinder_chain(struct unwinder *u, unsigned int slot, struct sample *s, con
 	s->nr = w.n;
 }
 
-/* --- the end --- */
+/* --- results --- */
 
 void unwinder_finish(struct unwinder *u)
 {
