@@ -31,7 +31,7 @@ struct unwind_arch {
 	uint8_t nregs, sp, fp, pc; /* DWARF numbers; nregs: number of recorded registers */
 	uint8_t perf_pc;	   /* perf's number of the pc */
 	const uint8_t *perf;	   /* perf's number of each DWARF register */
-	uint64_t address_bits;	   /* the other bits of a code address may sign it */
+	uint64_t address_bits;	   /* mask of an address; other bits may be a signature */
 };
 
 /* Returns the architecture of a machine ("x86_64"; may be NULL), or NULL if it is not supported. */
@@ -58,7 +58,7 @@ static inline bool unwind_reg_known(const struct unwind_regs *regs, unsigned int
 
 /*
  * The unwind tables of an object (.eh_frame, .debug_frame). libdw reads the rules for an address
- * once, and a map keeps them. Each thread has its own objects.
+ * once, and a map stores them. Each thread has its own objects.
  */
 enum unwind_how {
 	AT_CFA_PLUS, /* saved at CFA + offset */

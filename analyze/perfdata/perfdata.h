@@ -21,7 +21,7 @@ struct perfdata_options {
 	const char *vmlinux;	   /* --vmlinux FILE, or NULL */
 	/* Threads that scan, fold and resolve. 0: one per CPU, or fewer for a small file. */
 	unsigned int threads;
-	bool in_capture;    /* the path comes from a capture: no FIFO, no device */
+	bool in_capture;    /* the path is inside a capture: opens no FIFO, no device */
 	bool spots;	    /* also count samples by instruction, with code and lines */
 	bool use_this_host; /* may read this host's kallsyms and DSOs if their build-ids match */
 };

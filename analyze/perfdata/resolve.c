@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sorts the stacks in an order that depends on nothing else (stacks.c) and cuts them into pieces.
+ * Sorts the stacks in an order that depends only on them (stacks.c) and cuts them into pieces.
  * Threads take one piece after the other. Each thread replays the maps itself and turns a piece
  * into a branch of frames. Then the branches are grafted onto the profile in order, so the profile
  * does not depend on the number of threads.
