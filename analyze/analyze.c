@@ -124,8 +124,8 @@ static int write_rows(struct store *s, int64_t run, const struct ingest *in, str
 		rc = store_socket_add(s, run, &in->sockets[i], err);
 	for (i = 0; i < in->nthreads_seen && !rc; i++)
 		rc = store_thread_add(s, run, &in->threads_seen[i], err);
-	for (i = 0; i < in->nnotes && !rc; i++)
-		rc = store_note(s, run, in->notes[i].severity, in->notes[i].text, err);
+	for (i = 0; i < in->notes.n && !rc; i++)
+		rc = store_note_add(s, run, &in->notes.note[i], err);
 	if (!rc && in->profile)
 		rc = store_profile_write(s, run, in->profile, err);
 	return rc;
@@ -146,9 +146,9 @@ static void count(struct analysis *a, const struct run *r, const struct ingest *
 		add_absent(a, in->absent[i]);
 	a->runs++;
 	a->failed += strcmp(r->status, "ok") != 0;
-	for (i = 0; i < in->nnotes; i++) {
-		a->lossy += !strcmp(in->notes[i].severity, "lossy");
-		a->warnings += !strcmp(in->notes[i].severity, "warning");
+	for (i = 0; i < in->notes.n; i++) {
+		a->lossy += in->notes.note[i].severity == SEVERITY_LOSSY;
+		a->warnings += in->notes.note[i].severity == SEVERITY_WARNING;
 	}
 	for (i = 0; i < in->nmetrics; i++)
 		a->shed += !strcmp(in->metrics[i].name, "lost_bytes") && in->metrics[i].value > 0;
@@ -163,8 +163,7 @@ static int write_job(struct analysis *a, struct store *s, struct job *j, struct 
 		ingest_metric(&j->in, "seconds", "s",
 			      (double)(j->in.run.end_ns - j->in.run.start_ns) / 1e9, NULL);
 	if (strcmp(r.status, "ok"))
-		ingest_note(&j->in, "lossy", "failed and left out: %s",
-			    r.why ? r.why : "no reason");
+		note_add(&j->in.notes, run_left_out, r.why ? r.why : "no reason");
 	rc = store_begin(s, err);
 	if (!rc)
 		rc = store_run_add(s, &r, err);
@@ -237,16 +236,21 @@ static int run_pool(struct analysis *a, struct store *s, struct pool *p, struct 
 static int write_damage_of(struct analysis *a, struct store *s, const struct damage *d,
 			   const struct job *j, struct error *err)
 {
+	struct notes notes = {0};
 	int kind, rc = 0;
+	size_t i;
 
-	for (kind = 0; kind < DAMAGE_KINDS && !rc; kind++) {
+	for (kind = 0; kind < DAMAGE_KINDS; kind++) {
 		char *text = damage_of(d, j ? j->entry : NULL, (enum damage_kind)kind);
 
 		if (text)
-			rc = store_note(s, j ? j->run : 0, "lossy", text, err);
-		a->lossy += text != NULL;
+			note_add(&notes, files_changed, text);
 		free(text);
 	}
+	for (i = 0; i < notes.n && !rc; i++)
+		rc = store_note_add(s, j ? j->run : 0, &notes.note[i], err);
+	a->lossy += notes.n;
+	notes_free(&notes);
 	return rc;
 }
 
@@ -312,8 +316,8 @@ static int write_capture(struct store *s, const struct layout *l, struct error *
 			rc = store_capture_put(s, facts[i].key, facts[i].value, err);
 	for (i = 0; i < l->nvariants && !rc; i++)
 		rc = write_variant(s, &l->variants[i], err);
-	for (i = 0; i < l->nnotes && !rc; i++)
-		rc = store_note(s, 0, "lossy", l->notes[i], err);
+	for (i = 0; i < l->notes.n && !rc; i++)
+		rc = store_note_add(s, 0, &l->notes.note[i], err);
 	return rc ? rc : store_commit(s, err);
 }
 
@@ -378,7 +382,7 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 		rc = meters_remember(a, s, err);
 	if (rc)
 		return rc;
-	a->lossy += l->nnotes;
+	a->lossy += l->notes.n;
 	p.jobs = xcalloc(p.n + 1, sizeof(*p.jobs));
 	for (i = 0; i < p.n; i++)
 		p.jobs[i].entry = &l->entries[i];

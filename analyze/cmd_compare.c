@@ -5,7 +5,6 @@
 #include "analyze/compare/diff.h"
 #include "analyze/compare/self_test.h"
 #include "analyze/compare/texts.h"
-#include "analyze/measures/notes.h"
 #include "analyze/open.h"
 #include "analyze/options.h"
 #include "lib/args.h"
@@ -375,7 +374,6 @@ static int compare_run_ends(struct arguments *args, struct outcome *out, bool *l
 	if (!ret) {
 		compare_sides_say(&args->c, &t);
 		compare_manner(&args->c, &t);
-		notes_gather(&t);
 	}
 	if (!ret && args->output.format == FORMAT_COMMIT)
 		compare_commit(&args->c, out, &t);

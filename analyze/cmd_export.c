@@ -147,6 +147,7 @@ FILE *export_open(struct export *x, struct error *err)
 static int export_run(struct arguments *a, struct error *err)
 {
 	struct export *x = &a->x;
+	char **texts;
 	size_t i;
 	int rc;
 
@@ -157,8 +158,10 @@ static int export_run(struct arguments *a, struct error *err)
 		rc = a->format->write(x, err);
 	if (!rc && x->store)
 		manner_say(x->store, true, &x->notes);
-	for (i = 0; i < x->notes.nnotes; i++)
-		note("%s", x->notes.notes[i]);
+	texts = table_note_texts(&x->notes);
+	for (i = 0; texts[i]; i++)
+		note("%s", texts[i]);
+	table_note_texts_free(texts);
 	return sink_close(&x->out, store_close(x->store, rc, err), err);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
 #include "analyze/cmd.h"
-#include "analyze/measures/notes.h"
 #include "analyze/measures/run_facts.h"
 #include "analyze/open.h"
 #include "analyze/options.h"
@@ -168,13 +167,15 @@ static int report_check_filters(const struct arguments *a, const struct table *t
 	return -err->code;
 }
 
-/* A table that failed for want of rows: its notes may say why. */
+/* The notes of a table that failed for lack of rows may say why. */
 static void report_print_notes(const struct table *t)
 {
+	char **texts = table_note_texts(t);
 	size_t i;
 
-	for (i = 0; i < t->nnotes && !t->rows; i++)
-		note("%s", t->notes[i]);
+	for (i = 0; texts[i] && !t->rows; i++)
+		note("%s", texts[i]);
+	table_note_texts_free(texts);
 }
 
 static int report(struct arguments *a, struct error *err)
@@ -189,7 +190,6 @@ static int report(struct arguments *a, struct error *err)
 		rc = report_check_filters(a, &t, err);
 	if (!rc && store && a->out.format == FORMAT_COMMIT)
 		run_facts_title(store, &a->o.q, &t);
-	notes_gather(&t);
 	if (!rc)
 		rc = store_failed(store, err);
 	if (!rc)

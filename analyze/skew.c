@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/skew.h"
 
+#include "analyze/model/notes.h"
 #include "lib/window_skew.h"
 
 #include <math.h>
@@ -59,46 +60,56 @@ static bool skew_of(struct store *s, const struct run *a, const struct run *b, s
 	return true;
 }
 
-/* What the one side spent is not what the other moved: there is no figure in it. */
-static int leave_out(struct store *s, const struct run *r, const struct skew *k, struct error *err)
+static int skew_add_note(struct store *s, const struct run *r, struct notes *notes,
+			 struct error *err)
 {
-	char why[200], text[240];
-	int rc;
+	int rc = store_note_add(s, r->id, &notes->note[0], err);
 
-	snprintf(why, sizeof(why),
-		 "the sides' windows do not overlap: %.1f ms apart, and this one is %.2f s long",
-		 k->apart / 1e6, (double)(r->end_ns - r->start_ns) / 1e9);
-	snprintf(text, sizeof(text), "failed and left out: %s", why);
-	rc = store_run_fail(s, r->id, why, err);
-	return rc ? rc : store_note(s, r->id, "lossy", text, err);
+	notes_free(notes);
+	return rc;
 }
 
-static int put(struct store *s, const struct run *r, const struct skew *k, struct error *err)
+/* One side's CPU time over the other side's bytes, at another time, is no figure. */
+static int skew_leave_out(struct store *s, const struct run *r, const struct skew *k,
+			  struct error *err)
+{
+	struct notes notes = {0};
+	char why[200];
+	int rc;
+
+	snprintf(
+		why, sizeof(why),
+		"the sides' windows do not overlap: they are %.1f ms apart, and this one is %.2f s long",
+		k->apart / 1e6, (double)(r->end_ns - r->start_ns) / 1e9);
+	note_add(&notes, run_left_out, why);
+	rc = store_run_fail(s, r->id, why, err);
+	if (rc)
+		notes_free(&notes);
+	return rc ? rc : skew_add_note(s, r, &notes, err);
+}
+
+static int skew_store_one(struct store *s, const struct run *r, const struct skew *k,
+			  struct error *err)
 {
 	double window = (double)(r->end_ns - r->start_ns);
 	bool far = window_skew_too_large(k->apart, k->error, k->shorter);
-	char text[300], by[80] = "";
+	struct notes notes = {0};
+	char by[80] = "";
 	int rc = store_metric_put(s, r->id, "window_skew_us", "us", k->apart / 1e3, NULL, err);
 
 	if (!rc && k->gap >= k->error)
-		return leave_out(s, r, k, err);
+		return skew_leave_out(s, r, k, err);
 	if (rc || k->apart - k->error <= window / 1000)
 		return rc;
 	if (k->error > 0)
 		snprintf(by, sizeof(by), " (two clocks, compared to +-%.3f ms)", k->error / 1e6);
 	if (far)
-		snprintf(text, sizeof(text),
-			 "window: the two sides' windows are %.1f ms apart, %.1f %% of the shorter "
-			 "one's %.2f s%s: more than %g %%, their figures are not of the same time; "
-			 "make this run again",
-			 k->apart / 1e6, 100 * k->apart / k->shorter, k->shorter / 1e9, by,
-			 100 * WINDOW_SKEW_LIMIT);
+		note_add(&notes, windows_apart_far, k->apart / 1e6, 100 * k->apart / k->shorter,
+			 k->shorter / 1e9, by, 100 * WINDOW_SKEW_LIMIT);
 	else
-		snprintf(text, sizeof(text),
-			 "window: the two sides' windows are %.1f ms apart, %.1f %% of their %.2f "
-			 "s%s",
-			 k->apart / 1e6, 100 * k->apart / window, window / 1e9, by);
-	return store_note(s, r->id, "warning", text, err);
+		note_add(&notes, windows_apart, k->apart / 1e6, 100 * k->apart / window,
+			 window / 1e9, by);
+	return skew_add_note(s, r, &notes, err);
 }
 
 int skew_store(struct store *s, size_t *left_out, struct error *err)
@@ -116,7 +127,7 @@ int skew_store(struct store *s, size_t *left_out, struct error *err)
 				continue;
 			if (skew_of(s, &runs[i], &runs[k], &skew)) {
 				*left_out += skew.gap >= skew.error;
-				rc = put(s, &runs[i], &skew, err);
+				rc = skew_store_one(s, &runs[i], &skew, err);
 			}
 			break;
 		}

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { KEY_WIDTH = 0x400, WIDTH_LEAST = 20, WIDTH_MOST = 10000, WIDTH_USUAL = 80 };
+enum { KEY_WIDTH = 0x400, KEY_VERBOSE, WIDTH_LEAST = 20, WIDTH_MOST = 10000, WIDTH_USUAL = 80 };
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0,
@@ -19,6 +19,7 @@ static const struct argp_option options[] = {
 	 "text of so many characters a line, 0 for as many as it takes; default: the terminal's, "
 	 "else 0",
 	 90},
+	{"verbose", KEY_VERBOSE, NULL, 0, "print all notes, not the worst five", 90},
 	{0},
 };
 
@@ -51,6 +52,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_WIDTH:
 		set_width(state, o, arg);
 		return 0;
+	case KEY_VERBOSE:
+		o->verbose = true;
+		return 0;
 	case ARGP_KEY_END:
 		if (o->width_given && o->format != FORMAT_TEXT)
 			argp_error(
@@ -77,13 +81,14 @@ int output_terminal_width(int fd)
 	return n < WIDTH_LEAST ? WIDTH_LEAST : n;
 }
 
-int output_table(const struct output *o, const struct table *t, struct error *err)
+int output_table(const struct output *o, struct table *t, struct error *err)
 {
 	struct sink out;
 	int rc = sink_open(&out, o->path, err);
 
 	if (rc)
 		return rc;
+	t->verbose = o->verbose;
 	table_write_wide(t, o->format, o->width_given ? o->width : output_terminal_width(out.fd),
 			 out.f);
 	return sink_close(&out, 0, err);

@@ -15,6 +15,7 @@
 struct output {
 	enum table_format format;
 	const char *path; /* NULL: standard output */
+	bool verbose;	  /* all notes */
 	bool width_given;
 	int width; /* as given; 0: as many as it takes */
 };
@@ -25,7 +26,7 @@ extern const struct argp output_argp;
 /* Characters of a line where `fd` is a terminal: COLUMNS, else its own, else 80. 0: it is none. */
 int output_terminal_width(int fd);
 
-/* Writes the table where the options say. */
-int output_table(const struct output *o, const struct table *t, struct error *err);
+/* Writes the table where the options say, with as many notes. */
+int output_table(const struct output *o, struct table *t, struct error *err);
 
 #endif

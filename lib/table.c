@@ -43,14 +43,31 @@ void table_title_lines(struct table *t, const char *lines)
 	free(title);
 }
 
-void table_note(struct table *t, const char *fmt, ...)
+char **table_note_texts(const struct table *t)
 {
-	va_list ap;
+	struct note_lines lines;
+	size_t i, shown;
+	char **texts;
 
-	array_grow(t->notes, t->nnotes, t->notes_cap);
-	va_start(ap, fmt);
-	t->notes[t->nnotes++] = format_text(t, fmt, ap);
-	va_end(ap);
+	note_lines_make(&lines, &t->notes);
+	shown = note_lines_shown(&lines, t->verbose);
+	texts = xcalloc(shown + 2, sizeof(*texts));
+	for (i = 0; i < shown; i++)
+		texts[i] = note_line_text(&lines.line[i]);
+	if (shown < lines.n)
+		texts[i] = xasprintf("%zu more note%s; --verbose prints all", lines.n - shown,
+				     lines.n - shown == 1 ? "" : "s");
+	note_lines_free(&lines);
+	return texts;
+}
+
+void table_note_texts_free(char **texts)
+{
+	size_t i;
+
+	for (i = 0; texts[i]; i++)
+		free(texts[i]);
+	free(texts);
 }
 
 struct table *table_detail(struct table *t, const char *name, const struct column *columns,
@@ -67,7 +84,7 @@ void table_free(struct table *t)
 		table_free(t->detail);
 	free(t->detail);
 	free(t->cells);
-	free(t->notes);
+	notes_free(&t->notes);
 	arena_free(&t->arena);
 	*t = (struct table){0};
 }

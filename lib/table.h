@@ -13,6 +13,7 @@
 
 #include "lib/arena.h"
 #include "lib/error.h"
+#include "lib/note.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,9 +51,8 @@ struct table {
 	int ncolumns;
 	struct value *cells; /* rows x ncolumns */
 	size_t rows, cap;
-	const char *
-		*notes; /* sums, losses, warnings: text, md and json carry them; tsv, csv: stderr */
-	size_t nnotes, notes_cap;
+	struct notes notes;   /* text, md and json carry them; tsv and csv: stderr */
+	bool verbose;	      /* writers print all notes */
 	struct table *detail; /* what the notes say in words, as data, owned: json only; or NULL */
 	/* "samples dso": what a narrow terminal may do without, the least missed first; or NULL */
 	const char *least;
@@ -67,7 +67,12 @@ void table_init(struct table *t, const char *name, const struct column *columns,
 void table_title(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds these lines below; the caller made sure that no name in them has a newline. */
 void table_title_lines(struct table *t, const char *lines);
-void table_note(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * The notes as lines of text, ended by NULL: merged, results first, then the worst; without
+ * `verbose` at most NOTES_SHOWN others and a line that counts the rest.
+ */
+char **table_note_texts(const struct table *t);
+void table_note_texts_free(char **texts);
 /* Makes t->detail; json has it under its name. */
 struct table *table_detail(struct table *t, const char *name, const struct column *columns,
 			   int ncolumns);

@@ -229,11 +229,12 @@ static void put_rows(FILE *out, const struct layout *l, const struct table *t)
 	fputs(t->title || l->once.len ? "\n" : "", out);
 	for (row = -1; row < (long)t->rows; row++)
 		put_row(out, l, row);
-	fputs(t->nnotes || l->left_out.len ? "\n" : "", out);
+	fputs(t->notes.n || l->left_out.len ? "\n" : "", out);
 }
 
 void table_write_commit(const struct table *t, FILE *out)
 {
+	char **notes = table_note_texts(t);
 	struct layout l;
 	size_t n;
 
@@ -245,7 +246,8 @@ void table_write_commit(const struct table *t, FILE *out)
 	put_rows(out, &l, t);
 	if (l.left_out.len)
 		put_text(out, &l.arena, l.left_out.buf);
-	for (n = 0; n < t->nnotes; n++)
-		put_text(out, &l.arena, t->notes[n]);
+	for (n = 0; notes[n]; n++)
+		put_text(out, &l.arena, notes[n]);
+	table_note_texts_free(notes);
 	layout_free(&l);
 }

@@ -203,6 +203,7 @@ static void put_notes(const struct sheet *sh, FILE *out)
 {
 	const struct table *t = sh->t;
 	struct str s = {0};
+	char **lines;
 	size_t n;
 
 	if (sh->left_out.len) {
@@ -215,9 +216,11 @@ static void put_notes(const struct sheet *sh, FILE *out)
 		str_printf(&s, "not measured: %s", sh->p.absent);
 		put_lines(sh, out, "# ", "#   ", s.buf);
 	}
-	for (n = 0; n < t->nnotes; n++)
-		put_lines(sh, out, "# ", "#   ", t->notes[n]);
 	str_free(&s);
+	lines = table_note_texts(t);
+	for (n = 0; lines[n]; n++)
+		put_lines(sh, out, "# ", "#   ", lines[n]);
+	table_note_texts_free(lines);
 }
 
 void table_write_text(const struct table *t, int width, FILE *out)

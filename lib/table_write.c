@@ -102,6 +102,7 @@ static void write_rows(const struct table *t, FILE *out, char sep,
 static void write_separated(const struct table *t, FILE *out, char sep,
 			    void (*put)(FILE *, const char *))
 {
+	char **notes = table_note_texts(t);
 	size_t n;
 	int i;
 
@@ -110,8 +111,9 @@ static void write_separated(const struct table *t, FILE *out, char sep,
 	write_rows(t, out, sep, put);
 	if (t->title)
 		note("%s", t->title);
-	for (n = 0; n < t->nnotes; n++)
-		note("%s", t->notes[n]);
+	for (n = 0; notes[n]; n++)
+		note("%s", notes[n]);
+	table_note_texts_free(notes);
 }
 
 static void write_tsv(const struct table *t, FILE *out)
@@ -172,13 +174,78 @@ static json_t *json_detail(const struct table *t)
 	return json_pack("{s:o, s:o}", "columns", json_columns(t), "rows", json_rows(t));
 }
 
+/* A number of one note, or the smallest and the largest of several; null: no note knows it. */
+static json_t *json_note_value(const struct note_line *line, int place)
+{
+	double low = INFINITY, high = -INFINITY;
+	size_t i;
+
+	if (line->notes[0]->value[place].text)
+		return json_string(line->notes[0]->value[place].text);
+	for (i = 0; i < line->n; i++) {
+		low = fmin(low, line->notes[i]->value[place].number);
+		high = fmax(high, line->notes[i]->value[place].number);
+	}
+	if (low > high)
+		return json_null();
+	return low == high ? json_real(low) : json_pack("[f, f]", low, high);
+}
+
+/* Whose the line is: an object for each of its notes that names a variant or a side. */
+static json_t *json_note_runs(const struct note_line *line)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < line->n; i++) {
+		const struct note *n = line->notes[i];
+		json_t *run;
+
+		if (!n->variant && !n->side)
+			continue;
+		run = json_object();
+		if (n->variant)
+			json_object_set_new(run, "variant", json_string(n->variant));
+		if (n->side)
+			json_object_set_new(run, "side", json_string(n->side));
+		if (n->pass)
+			json_object_set_new(run, "pass", json_string(n->pass));
+		if (n->repeat)
+			json_object_set_new(run, "repeat", json_integer(n->repeat));
+		json_array_append_new(list, run);
+	}
+	return list;
+}
+
+static json_t *json_notes(const struct table *t)
+{
+	json_t *list = json_array(), *values;
+	struct note_lines lines;
+	size_t i;
+	int v;
+
+	note_lines_make(&lines, &t->notes);
+	for (i = 0; i < lines.n; i++) {
+		const struct note_line *line = &lines.line[i];
+
+		values = json_array();
+		for (v = 0; v < line->notes[0]->nvalues; v++)
+			json_array_append_new(values, json_note_value(line, v));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s?, s:o, s:o, s:o}", "severity",
+						      severity_name(line->severity), "kind",
+						      line->notes[0]->kind->name, "concerns",
+						      line->notes[0]->kind->concerns, "of",
+						      json_note_runs(line), "values", values,
+						      "text", json_string(line->text)));
+	}
+	note_lines_free(&lines);
+	return list;
+}
+
 static void write_json(const struct table *t, FILE *out)
 {
-	json_t *root = json_object(), *notes = json_array();
-	size_t n;
+	json_t *root = json_object();
 
-	for (n = 0; n < t->nnotes; n++)
-		json_array_append_new(notes, json_string(t->notes[n]));
 	json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
 	json_object_set_new(root, "table", json_string(t->name));
 	if (t->title)
@@ -188,7 +255,7 @@ static void write_json(const struct table *t, FILE *out)
 	json_object_set_new(root, "rows", json_rows(t));
 	if (t->detail)
 		json_object_set_new(root, t->detail->name, json_detail(t->detail));
-	json_object_set_new(root, "notes", notes);
+	json_object_set_new(root, "notes", json_notes(t));
 	json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 	fputc('\n', out);
 	json_decref(root);
@@ -218,6 +285,7 @@ static void md_note(FILE *out, const char *text, bool first)
 
 static void write_md(const struct table *t, FILE *out)
 {
+	char **notes = table_note_texts(t);
 	struct people p;
 	size_t row, n;
 	int i;
@@ -237,10 +305,11 @@ static void write_md(const struct table *t, FILE *out)
 		md_note(out, "not measured: ", true);
 		put_md(out, p.absent);
 	}
-	for (n = 0; n < t->nnotes; n++)
-		md_note(out, t->notes[n], !n && !p.absent);
-	if (t->nnotes || p.absent)
+	for (n = 0; notes[n]; n++)
+		md_note(out, notes[n], !n && !p.absent);
+	if (n || p.absent)
 		fputc('\n', out);
+	table_note_texts_free(notes);
 	people_free(&p);
 }
 
@@ -304,18 +373,34 @@ static void escape_columns(struct table *copy, const struct table *t, struct str
 	copy->columns = c;
 }
 
+static void escape_notes(struct table *copy, const struct table *t, struct str *scratch)
+{
+	size_t n;
+	int v;
+
+	copy->notes = (struct notes){0};
+	notes_copy_all(&copy->notes, &t->notes);
+	for (n = 0; n < copy->notes.n; n++) {
+		struct note *note = &copy->notes.note[n];
+
+		note->variant = escaped(copy, scratch, note->variant, PRINTABLE_LINE);
+		note->side = escaped(copy, scratch, note->side, PRINTABLE_LINE);
+		note->pass = escaped(copy, scratch, note->pass, PRINTABLE_LINE);
+		for (v = 0; v < note->nvalues; v++)
+			note->value[v].text =
+				escaped(copy, scratch, note->value[v].text, PRINTABLE_LINE);
+	}
+}
+
 /* Every string of every format goes through here. table_free(copy) frees what is in it. */
 static void table_escape(struct table *copy, const struct table *t)
 {
 	struct str scratch = {0};
-	size_t n;
 
 	*copy = *t;
 	copy->arena = (struct arena){0};
 	copy->title = escaped(copy, &scratch, t->title, PRINTABLE_CELL);
-	copy->notes = xcalloc(t->nnotes + 1, sizeof(*copy->notes));
-	for (n = 0; n < t->nnotes; n++)
-		copy->notes[n] = escaped(copy, &scratch, t->notes[n], PRINTABLE_LINE);
+	escape_notes(copy, t, &scratch);
 	escape_columns(copy, t, &scratch);
 	escape_cells(copy, t, &scratch);
 	str_free(&scratch);

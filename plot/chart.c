@@ -2,6 +2,7 @@
 /* What all charts share: which variants, which sides, what stands below. */
 #include "plot/chart.h"
 
+#include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/str.h"
@@ -72,109 +73,78 @@ static const struct {
 	const char *table, *sources;
 	bool by_side; /* what is drawn of it is each side's own */
 } drawn_of[] = {
-	{"components", " perf cpu workload iperf3 ", true},
-	{"functions", " perf cpu workload iperf3 ", true},
+	{"components", " perf cpu workload ", true},
+	{"functions", " perf cpu workload ", true},
 	{"cpu", " cpu ", true},
-	{"summary", " workload iperf3 ", false},
-	{"roi", " workload iperf3 cpu power ", true},
-	{"zerocopy", " workload iperf3 ", false},
+	{"summary", " workload ", false},
+	{"roi", " workload cpu power ", true},
+	{"zerocopy", " workload ", false},
 };
-static const char collectors[] = " workload iperf3 perf cpu power softnet irq snmp nic sched idle "
-				 "counters syscalls tcp tcp_info devmem ring ";
-
-static bool has_name(const char *list, const char *name, size_t len)
+/* Is the note about figures that are made from the table's collectors? */
+static bool note_concerns(const struct table *t, const struct note *note)
 {
-	const char *at = list;
+	const char *concerns = note->kind->concerns, *at;
+	size_t i, len = concerns ? strlen(concerns) : 0;
 
-	while ((at = strchr(at, ' ')) && at[1]) {
-		at++;
-		if (!strncmp(at, name, len) && at[len] == ' ')
-			return true;
-	}
-	return false;
-}
-
-/* "lossy: mmap receiver: softnet: 3 lines ..." is of softnet; what names no collector is of all. */
-static bool is_of(const struct table *t, const char *note)
-{
-	const char *at = note;
-	size_t i, len;
-	int k;
-
-	for (i = 0; i < sizeof(drawn_of) / sizeof(*drawn_of); i++)
-		if (!strcmp(drawn_of[i].table, t->name))
-			break;
-	if (i == sizeof(drawn_of) / sizeof(*drawn_of))
-		return true;
-	for (k = 0; k < 3 && at; k++) {
-		len = strcspn(at, " :");
-		if (has_name(collectors, at, len))
-			return has_name(drawn_of[i].sources, at, len);
-		at = strstr(at, ": ");
-		at = at ? at + 2 : NULL;
+	for (i = 0; i < array_size(drawn_of) && concerns; i++) {
+		if (strcmp(drawn_of[i].table, t->name))
+			continue;
+		for (at = drawn_of[i].sources; *at; at += strcspn(at, " ")) {
+			at += strspn(at, " ");
+			if (strcspn(at, " ") == len && !strncmp(at, concerns, len))
+				return true;
+		}
+		return false;
 	}
 	return true;
 }
 
-/* Tables say what was lost in notes that begin so. */
-static void note_losses(struct drawing *d, const struct table *t)
-{
-	bool told = false;
-	size_t i;
-
-	for (i = 0; i < t->nnotes; i++)
-		told |= str_starts(t->notes[i], "lossy: ");
-	d->lossy |= t->lossy && !told;
-	for (i = 0; i < t->nnotes; i++) {
-		if (!str_starts(t->notes[i], "lossy: ") || !is_of(t, t->notes[i]))
-			continue;
-		d->lossy = true;
-		if (!d->losses++)
-			snprintf(d->loss, sizeof(d->loss), "%s", t->notes[i] + strlen("lossy: "));
-	}
-}
-
-/* Is the note of a variant that is drawn? "warning: mmap receiver: cpu: other ..." */
-static bool is_drawn(const struct drawing *d, const char *note)
+static bool note_is_drawn(const struct drawing *d, const struct note *note)
 {
 	const char *v;
 	int i;
 
-	for (i = 0; (v = drawing_variant(d, i)); i++)
-		if (str_starts(note, v) && note[strlen(v)] == ' ')
+	for (i = 0; note->variant && (v = drawing_variant(d, i)); i++)
+		if (!strcmp(note->variant, v))
 			return true;
 	return false;
 }
 
-/* "51", or the upper end of "21..51", where runs differ. */
-static double upper_end(const char *s)
+/* The losses that concern the table's figures; the first becomes a caption. */
+static void drawing_add_losses(struct drawing *d, const struct table *t)
 {
-	char *end;
-	long x = strtol(s, &end, 10);
-
-	return (double)(str_starts(end, "..") ? strtol(end + 2, NULL, 10) : x);
-}
-
-/* What other programs did on a side's CPUs is in its costs and its CPU use. */
-static void note_others(struct drawing *d, const struct table *t)
-{
-	static const char warning[] = "warning: ", words[] = "cpu: other programs took ";
+	struct notes lossy = {0};
+	struct note_lines lines;
 	size_t i;
 
-	for (i = 0; i < t->nnotes; i++) {
-		const char *at = strstr(t->notes[i], words);
+	for (i = 0; i < t->notes.n; i++)
+		if (t->notes.note[i].severity == SEVERITY_LOSSY &&
+		    note_concerns(t, &t->notes.note[i]))
+			notes_copy(&lossy, &t->notes.note[i]);
+	d->lossy |= lossy.n || (t->lossy && !notes_have(&t->notes, SEVERITY_LOSSY));
+	note_lines_make(&lines, &lossy);
+	if (lines.n && !d->losses)
+		snprintf(d->loss, sizeof(d->loss), "%s", lines.line[0].text);
+	d->losses += (int)lines.n;
+	note_lines_free(&lines);
+	notes_free(&lossy);
+}
 
-		if (at && str_starts(t->notes[i], warning) &&
-		    is_drawn(d, t->notes[i] + strlen(warning)) && is_of(t, t->notes[i]))
-			d->others = fmax(d->others, upper_end(at + strlen(words)));
+/* The work of other programs on a side's CPUs is in its costs and its CPU use. */
+static void drawing_add_others(struct drawing *d, const struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->notes.n; i++) {
+		const struct note *n = &t->notes.note[i];
+
+		if (note_is(n, NOTE_cpu_others) && note_is_drawn(d, n) && note_concerns(t, n))
+			d->others = fmax(d->others, n->value[0].number);
 	}
 }
 
-/*
- * A profile says where the time went, the measured runs how much there was: what other programs
- * took of it is noted at those.
- */
-static void note_measured_others(struct drawing *d)
+/* The measured runs say how much time there was, and so what other programs took of it. */
+static void drawing_add_measured_others(struct drawing *d)
 {
 	struct query q = d->query;
 	struct error ignored = {0};
@@ -182,40 +152,33 @@ static void note_measured_others(struct drawing *d)
 
 	q.side = d->side;
 	if (!d->source->table(d->source, "cpu", &q, &t, &ignored))
-		note_others(d, &t);
+		drawing_add_others(d, &t);
 	table_free(&t);
 }
 
-/* THE TABLE of what befalls a run, by the words of its note; `cut`: what a caption does without. */
-static const struct {
-	const char *words, *cut;
-} disturbances[] = {
-	{"workload: stalled for ", " (below"},
-	{"window: the two sides' windows are ", " (two clocks"},
-};
-
-/* "mmap receiver: workload: stalled for 0.50 s of the window's 3.00 s": the first of each kind. */
-static void note_disturbed(struct drawing *d, const struct table *t)
+/* A disturbed run is a caption; the first note of each kind stands for the others. */
+static void drawing_add_disturbed(struct drawing *d, const struct table *t)
 {
-	static const char warning[] = "warning: ";
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < t->nnotes; i++) {
-		const char *text = t->notes[i] + strlen(warning), *cut;
-		char *kept;
+	for (i = 0; i < t->notes.n; i++) {
+		const struct note *n = &t->notes.note[i];
+		bool stalled = note_is(n, NOTE_workload_stalled);
+		int k = stalled ? 0 : 1;
+		char *text;
 
-		if (!str_starts(t->notes[i], warning) || !is_drawn(d, text) ||
-		    !is_of(t, t->notes[i]))
+		if (!stalled && !note_is(n, NOTE_windows_apart) &&
+		    !note_is(n, NOTE_windows_apart_far))
 			continue;
-		for (k = 0; k < array_size(disturbances); k++) {
-			if (d->disturbed[k] || !strstr(text, disturbances[k].words))
-				continue;
-			cut = strstr(text, disturbances[k].cut);
-			kept = xasprintf("%.*s", (int)(cut ? cut - text : (long)strlen(text)),
-					 text);
-			d->disturbed[k] = arena_strdup(&d->arena, kept);
-			free(kept);
-		}
+		if (d->disturbed[k] || !note_is_drawn(d, n) || !note_concerns(t, n))
+			continue;
+		text = stalled ? xasprintf("%s %s stood still for %.2f s of the window's %.2f s",
+					   n->variant, n->side, n->value[0].number,
+					   n->value[1].number)
+			       : xasprintf("%s: the windows of the two sides are %.1f ms apart",
+					   n->variant, n->value[0].number);
+		d->disturbed[k] = arena_strdup(&d->arena, text);
+		free(text);
 	}
 }
 
@@ -244,11 +207,11 @@ int drawing_table(struct drawing *d, const char *name, struct table *t, struct e
 		q.by = "variant,side";
 	rc = d->source->table(d->source, name, &q, t, err);
 	if (!rc) {
-		note_losses(d, t);
-		note_others(d, t);
-		note_disturbed(d, t);
+		drawing_add_losses(d, t);
+		drawing_add_others(d, t);
+		drawing_add_disturbed(d, t);
 		if (profiled || !strcmp(name, "summary"))
-			note_measured_others(d);
+			drawing_add_measured_others(d);
 	}
 	return rc;
 }

@@ -78,14 +78,21 @@ static void put_claim(struct drawing *d, struct figure *f, const struct score *s
 	}
 }
 
-/* Why a bar is missing that could be there: the table says it. */
-static void caption_datagrams(struct figure *f, const struct table *t)
+/* The table says why a bar that could be there is missing. */
+static void roi_caption_datagrams(struct figure *f, const struct table *t)
 {
+	struct notes datagrams = {0};
+	struct note_lines lines;
 	size_t i;
 
-	for (i = 0; i < t->nnotes; i++)
-		if (strstr(t->notes[i], DATAGRAMS_NO_ROI))
-			figure_caption(f, "%s", t->notes[i]);
+	for (i = 0; i < t->notes.n; i++)
+		if (note_is(&t->notes.note[i], NOTE_score_absent_datagrams))
+			notes_copy(&datagrams, &t->notes.note[i]);
+	note_lines_make(&lines, &datagrams);
+	for (i = 0; i < lines.n; i++)
+		figure_caption(f, "%s", lines.line[i].text);
+	note_lines_free(&lines);
+	notes_free(&datagrams);
 }
 
 static void put_bars(struct drawing *d, struct figure *f, const struct table *t,
@@ -108,16 +115,16 @@ static void put_bars(struct drawing *d, struct figure *f, const struct table *t,
 						 row_text(t, (size_t)row, "power_source"));
 		}
 	}
-	caption_datagrams(f, t);
+	roi_caption_datagrams(f, t);
 }
 
-/* Do sides have CPUs in common, which the total has once? The table says it. */
+/* Do the sides share CPUs, which the total counts once? */
 static bool each_once(const struct table *t)
 {
 	size_t i;
 
-	for (i = 0; i < t->nnotes; i++)
-		if (strstr(t->notes[i], SHARED_CPUS_ONCE))
+	for (i = 0; i < t->notes.n; i++)
+		if (note_is(&t->notes.note[i], NOTE_total_shares_cpus))
 			return true;
 	return false;
 }

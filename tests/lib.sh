@@ -90,6 +90,10 @@ says() { # says PATTERN FILE
 	grep -Eq -- "$1" "$2" || { echo "no '$1' in:"; cat "$2"; return 1; }
 }
 
+notes_of() { # notes_of CAPTURE: every note of its runs as "severity text"
+	"$zcost" report runs "$1" --format json | jq -r '.notes[] | .severity + " " + .text'
+}
+
 # next_port: in $port, one that nobody has, below those that the kernel gives out.
 next_port() {
 	port=$((${port:-20000 + $$ % 10000} + 1))

@@ -253,11 +253,7 @@ static void say_metrics(struct table *to)
 {
 	const char *runs = runs_of_all(to);
 
-	table_note(to,
-		   "p: exact Mann-Whitney over the runs, two-sided; the interval is of the same "
-		   "test; \"-\": fewer than 4 runs a side can give neither; n: runs of base and "
-		   "new%s%s",
-		   runs ? ", everywhere " : "", runs ? runs : "");
+	note_add(&to->notes, commit_rule, runs ? ", everywhere " : "", runs ? runs : "");
 }
 
 static void put_metrics(struct table *to, const struct table *t)
@@ -402,41 +398,37 @@ static bool has_errors(const struct table *to)
 static void say_test(struct table *to, const struct comparison *c, const struct outcome *out)
 {
 	if (verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests))
-		table_note(to,
-			   "p: exact Mann-Whitney over the runs, two-sided, Holm's correction over "
-			   "%zu rows, \"-\": not tested; [..]: interval of the same test",
-			   out->tests);
+		note_add(&to->notes, commit_rule_rows, out->tests);
 	else
-		table_note(to, "p: too few runs to test %zu rows, that takes %zu a side",
-			   out->tests, verdict_runs_needed(&c->rule, out->tests));
+		note_add(&to->notes, commit_too_few, out->tests,
+			 verdict_runs_needed(&c->rule, out->tests));
 	if (has_errors(to))
-		table_note(to, "+-: half of a 95%% interval of the error of measurement");
+		note_add(&to->notes, commit_error);
 }
 
 /* --- */
 
-/* Notes that a message must have, too: what a reader would take the figures for otherwise. */
-static bool is_kept(const char *note)
+/* A commit message has the notes without which a reader would misread its figures. */
+static bool commit_keeps_note(const struct note *n)
 {
-	static const char *const beginnings[] = {"warning",	"lossy",  "MODELLED",
-						 "--from",	"sides:", "a call's time",
-						 "no interval:"};
+	static const enum note_id kept[] = {NOTE_slice, NOTE_slice_absent, NOTE_compare_side_names,
+					    NOTE_syscalls_times, NOTE_compare_zero_base};
 	size_t i;
 
-	for (i = 0; i < array_size(beginnings); i++)
-		if (str_starts(note, beginnings[i]))
+	for (i = 0; i < array_size(kept); i++)
+		if (note_is(n, kept[i]))
 			return true;
-	return false;
+	return n->severity == SEVERITY_WARNING || n->severity == SEVERITY_LOSSY;
 }
 
-static void carry_notes(struct table *to, const struct table *t)
+static void commit_carry_notes(struct table *to, const struct table *t)
 {
 	size_t i;
 
 	to->lossy = t->lossy;
-	for (i = 0; i < t->nnotes; i++)
-		if (is_kept(t->notes[i]))
-			table_note(to, "%s", t->notes[i]);
+	for (i = 0; i < t->notes.n; i++)
+		if (commit_keeps_note(&t->notes.note[i]))
+			notes_copy(&to->notes, &t->notes.note[i]);
 }
 
 void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t)
@@ -459,7 +451,7 @@ void compare_commit(const struct comparison *c, const struct outcome *out, struc
 		put_costs(&to, c, out, t, t->columns[value].digits);
 	if (out->runs[BASE])
 		say_test(&to, c, out);
-	carry_notes(&to, t);
+	commit_carry_notes(&to, t);
 	table_free(t);
 	*t = to;
 }

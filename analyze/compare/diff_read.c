@@ -5,7 +5,7 @@
 #include "analyze/compare/bare.h"
 
 #include "analyze/measures/basis.h"
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/scope.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -16,38 +16,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_warning(const char *note)
-{
-	return str_starts(note, "warning") || str_starts(note, "lossy") ||
-	       str_starts(note, "MODELLED");
-}
-
 void diff_carry_notes(struct table *to, const struct table *from)
 {
+	const struct note *n;
 	size_t i;
 
 	to->lossy |= from->lossy;
-	for (i = 0; i < from->nnotes; i++) {
-		const char *text = from->notes[i];
-
-		if (is_warning(text))
-			notes_say_once(to, text);
+	for (i = 0; i < from->notes.n; i++) {
+		n = &from->notes.note[i];
+		if (n->severity == SEVERITY_WARNING || n->severity == SEVERITY_LOSSY)
+			notes_copy(&to->notes, n);
 	}
 }
 
-/* What a measure of groups says of them, "groups a and b overlap", is of this end. */
-static void carry_of_end(struct table *to, const struct table *from, const char *label)
+/* The notes on a measure's groups are those of one end. */
+static void diff_carry_group_notes(struct table *to, const struct table *from, const char *label)
 {
-	static const char warning[] = "warning: group ";
 	size_t i;
 
-	for (i = 0; i < from->nnotes; i++) {
-		if (str_starts(from->notes[i], "groups "))
-			table_note(to, "%s: %s", label, from->notes[i]);
-		else if (str_starts(from->notes[i], warning))
-			table_note(to, "warning: %s: group %s", label,
-				   from->notes[i] + strlen(warning));
-	}
+	for (i = 0; i < from->notes.n; i++)
+		if (note_is(&from->notes.note[i], NOTE_groups_overlap) ||
+		    note_is(&from->notes.note[i], NOTE_group_empty)) {
+			notes_copy(&to->notes, &from->notes.note[i]);
+			notes_set_side(&to->notes, label, NULL);
+		}
 }
 
 /* Groups are a part of the whole, and may overlap: their sum is no total. */
@@ -74,7 +66,7 @@ static int take(struct diff *d, const struct comparison *c, const struct diff_sp
 	if (!ret)
 		ret = diff_take(d, spec, e, run, &t, err);
 	if (!ret && run == DIFF_POOLED && spec->whole)
-		carry_of_end(notes, &t, c->end[e].label);
+		diff_carry_group_notes(notes, &t, c->end[e].label);
 	else if (!ret && run == DIFF_POOLED)
 		diff_carry_notes(notes, &t);
 	table_free(&t);
@@ -217,11 +209,8 @@ int diff_read_ends(struct diff *d, const struct comparison *c, const char *side,
 	for (e = 0; e < ENDS && !ret; e++)
 		ret = diff_read(d, c, (enum end)e, side, spec, notes, err);
 	if (!ret && d->never_idle[BASE] != d->never_idle[NEW])
-		table_note(notes,
-			   "warning: the CPU time of %s is not known, its costs are those of CPUs "
-			   "that are never idle, the other end's are of busy time: --basis wall "
-			   "compares like with like",
-			   c->end[d->never_idle[BASE] ? BASE : NEW].label);
+		note_add(&notes->notes, basis_mixed,
+			 c->end[d->never_idle[BASE] ? BASE : NEW].label);
 	if (ret)
 		diff_free(d);
 	else

@@ -18,9 +18,9 @@ static void check_end(const struct comparison *c, enum end e, struct str *line, 
 		return;
 	table_init(&t, "zerocopy", NULL, 0);
 	zero_copy_notes(c->end[e].store, &q, q.variant, &t);
-	for (i = 0; i < t.nnotes; i++)
-		str_printf(line, "%s%s", line->len ? "; " : "", t.notes[i]);
-	*copied = t.nnotes;
+	for (i = 0; i < t.notes.n; i++)
+		str_printf(line, "%s%s", line->len ? "; " : "", t.notes.note[i].value[0].text);
+	*copied = t.notes.n;
 	table_free(&t);
 }
 

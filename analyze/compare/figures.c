@@ -150,14 +150,14 @@ static const char *common_kind(const struct comparison *c, struct table *notes)
 				break;
 		if (e < ENDS)
 			continue;
-		table_note(notes, "power and roi_p are of %s power", power_kind_names[i]);
+		note_add(&notes->notes, compare_power_kind, power_kind_names[i]);
 		return power_kind_names[i];
 	}
 	for (e = 0; e < ENDS; e++)
 		of[e] = power_kind(c->end[e].store, &q[e]);
 	if (of[BASE] && of[NEW])
-		table_note(notes, "power is not compared: of %s it is %s power, of %s %s power",
-			   c->end[BASE].label, of[BASE], c->end[NEW].label, of[NEW]);
+		note_add(&notes->notes, compare_power_differs, c->end[BASE].label, of[BASE],
+			 c->end[NEW].label, of[NEW]);
 	return of[BASE] ? of[BASE] : of[NEW];
 }
 
@@ -360,10 +360,7 @@ static bool shares_cpus(const struct figures *f, const struct comparison *c, enu
 	cpus = shared_cpus_of(c->end[e].store, &q, names, (int)f->n);
 	if (!cpus)
 		return false;
-	table_note(notes,
-		   "%s: %s: in total they count once in cpu and roi_c; ns_per_%s and "
-		   "copy_ns_per_%s are absent: " SHARED_CPUS_TWICE,
-		   c->end[e].label, cpus, unit, unit);
+	note_add_of(&notes->notes, c->end[e].label, NULL, compare_shared_cpus, cpus, unit, unit);
 	free(cpus);
 	return true;
 }

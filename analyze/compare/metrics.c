@@ -193,10 +193,8 @@ static void say_bootstrap(struct table *t)
 
 		if (v->type == V_STR && !strcmp(v->str, verdict_name(VERDICT_FEW)) &&
 		    table_cell(t, row, lo)->type != V_NONE) {
-			table_note(t,
-				   "interval where there are too few runs: bootstrap over whole "
-				   "runs, %d rounds, seed %#llx; it is no verdict",
-				   STATS_ROUNDS, (unsigned long long)STATS_SEED);
+			note_add(&t->notes, compare_bootstrap, STATS_ROUNDS,
+				 (unsigned long long)STATS_SEED);
 			return;
 		}
 	}
@@ -216,25 +214,18 @@ static void say_no_ratio(struct table *t)
 		    table_cell(t, row, to)->type == V_NONE ||
 		    table_cell(t, row, lo)->type != V_NONE)
 			continue;
-		table_note(t, "no interval: a run of the base had 0, to which there is no ratio; p "
-			      "is of the runs all the same");
+		note_add(&t->notes, compare_zero_base);
 		return;
 	}
 }
 
 static void say_rules(struct table *t, const struct comparison *c)
 {
-	table_note(t,
-		   "base, new: %s over the runs; interval: all changes that the test does not "
-		   "reject, so that it holds 0 unless p < %g",
-		   estimator_names[c->estimator], c->rule.alpha);
+	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
 	say_bootstrap(t);
 	say_no_ratio(t);
-	table_note(
-		t,
-		"verdict: exact Mann-Whitney p < %g and a change above %g %%; too few runs: fewer "
-		"than %zu a side can give no verdict",
-		c->rule.alpha, 100 * c->rule.threshold, verdict_runs_needed(&c->rule, 1));
+	note_add(&t->notes, compare_verdict, c->rule.alpha, 100 * c->rule.threshold,
+		 verdict_runs_needed(&c->rule, 1));
 }
 
 /* Trouble that there was none of, at either end, is no row. */
@@ -292,11 +283,7 @@ static void say_copy(struct table *t)
 
 		if (!str_starts(name, copy_name))
 			continue;
-		table_note(t,
-			   "%s is judged here as one figure; the row 'data copy' of "
-			   "--table components, and the movements above, as one of many (Holm's "
-			   "correction): its p is no lower there, and its verdict may differ",
-			   name);
+		note_add(&t->notes, compare_copy_alone, name);
 		return;
 	}
 }
@@ -310,7 +297,7 @@ static void say_movements(struct table *t, const struct comparison *c, const str
 		movements_add(&m, f->side[i].side, &f->side[i].components,
 			      f->side[i].components.unit);
 	if (!m.n)
-		table_note(t, "no profile of both: the components' movements are not known");
+		note_add(&t->notes, compare_no_profile);
 	movements_say(&m, c, t, "component");
 	movements_free(&m);
 }

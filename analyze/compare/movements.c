@@ -201,17 +201,12 @@ static bool say_first(const struct movements *m, const struct comparison *c, str
 	for (i = 0; i < n; i++)
 		beyond |= is_beyond(m->list[i].row);
 	if (!is_error_known(m, n))
-		table_note(t,
-			   "no error is known with one run on a side: whether a %s really moved "
-			   "cannot be told; the largest movements are",
-			   thing);
+		note_add(&t->notes, movements_one_run, thing);
 	else if (beyond)
 		return true;
 	else if (m->untested)
-		table_note(t,
-			   "too few runs to test %zu %ss at once (that takes %zu a side): whether "
-			   "one of them moved is not known; the largest movements are",
-			   m->untested, thing, verdict_runs_needed(&c->rule, m->untested));
+		note_add(&t->notes, movements_too_few, m->untested, thing,
+			 verdict_runs_needed(&c->rule, m->untested));
 	else
 		return false;
 	return true;
@@ -232,11 +227,11 @@ void movements_say(struct movements *m, const struct comparison *c, struct table
 
 		put_row(detail, c, &m->list[i], words);
 		if (say)
-			table_note(t, "%s", words);
+			note_add(&t->notes, movement, words);
 		free(words);
 	}
 	if (m->n && !say)
-		table_note(t, "no %s moved by more than the error of its measurement", thing);
+		note_add(&t->notes, movements_none, thing);
 }
 
 void movements_free(struct movements *m)

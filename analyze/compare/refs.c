@@ -133,11 +133,7 @@ void compare_manner(const struct comparison *c, struct table *t)
 		inlines[i] = store_capture_value(c->end[i].store, "inlines") != NULL;
 	}
 	if (inlines[BASE] != inlines[NEW])
-		table_note(
-			t,
-			"warning: only %s was analyzed with --inline: functions that were inlined "
-			"stand apart there, in the other their callers hold them",
-			c->end[inlines[NEW]].label);
+		note_add(&t->notes, compare_inlines, c->end[inlines[NEW]].label);
 }
 
 bool compare_is_bare(const struct comparison *c)

@@ -4,10 +4,12 @@
 #include "analyze/compare/movements.h"
 #include "analyze/measures/syscalls_rows.h"
 #include "analyze/measures/work.h"
+#include "lib/alloc.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *cost_state(const struct diff_row *r)
@@ -91,47 +93,33 @@ static void say_sum(struct table *t, const struct comparison *c, const struct co
 {
 	double base = l->d.total[BASE], new = l->d.total[NEW];
 	int digits = cost_digits(l);
+	char *sum = xasprintf("%.*f (%s) %+.*f = %.*f (%s)", digits, base, c->end[BASE].label,
+			      digits, new - base, digits, new, c->end[NEW].label);
 
-	table_note(t, "sum: %.*f (%s) %+.*f = %.*f (%s) ns per %s; %s", digits, base,
-		   c->end[BASE].label, digits, new - base, digits, new, c->end[NEW].label, l->unit,
-		   l->spec->whole ? "of all functions; groups may overlap, and are a part of it"
-				  : "the rows add up to it");
+	note_add(&t->notes, compare_sum, sum, l->unit,
+		 l->spec->whole ? "of all functions; groups may overlap and are a part of it"
+				: "the rows add up to it");
+	free(sum);
 }
 
 static void say_rule(struct table *t, const struct comparison *c, const struct diff *d)
 {
 	if (d->possible && d->tests) {
-		table_note(t,
-			   "verdict: exact Mann-Whitney over %zu and %zu runs, p < %g after Holm's "
-			   "correction over the %zu rows of at least 1 %% of the total (others are "
-			   "not tested), and a change above %g %%",
-			   d->nruns[BASE], d->nruns[NEW], c->rule.alpha, d->tests,
-			   100 * c->rule.threshold);
-		table_note(t,
-			   "[..]: the tested rows' intervals, %.4g to %.4g %%, each at the level "
-			   "that Holm's correction tests its row at: it holds 0 unless p < %g",
-			   100 * d->level[0], 100 * d->level[1], c->rule.alpha);
+		note_add(&t->notes, compare_verdict_rows, d->nruns[BASE], d->nruns[NEW],
+			 c->rule.alpha, d->tests, 100 * c->rule.threshold);
+		note_add(&t->notes, compare_intervals_rows, 100 * d->level[0], 100 * d->level[1],
+			 c->rule.alpha);
 	} else {
-		table_note(t,
-			   "too few runs: %zu and %zu can give no verdict on %zu rows of at least "
-			   "1 %% of the total; %zu a side could",
-			   d->nruns[BASE], d->nruns[NEW], d->tests,
-			   verdict_runs_needed(&c->rule, d->tests));
+		note_add(&t->notes, compare_too_few, d->nruns[BASE], d->nruns[NEW], d->tests,
+			 verdict_runs_needed(&c->rule, d->tests));
 	}
-	table_note(t,
-		   "+-: half of a 95 %% interval of what is not tested, the wider of sampling "
-		   "error and, with two runs and more on each side, of that between runs (Welch)");
+	note_add(&t->notes, compare_error);
 }
 
 static void say_copy(const struct cost_list *l, struct table *t)
 {
 	if (l->spec == &component_spec && diff_find(&l->d, "data copy", NULL))
-		table_note(t,
-			   "'data copy' is judged here as one of %zu row%s (Holm's correction); "
-			   "copy_ns_per_%s of --table metrics is the same cost judged alone: "
-			   "its p is no higher there, %sand its verdict may differ",
-			   l->d.tests, l->d.tests == 1 ? "" : "s", work_word(l->unit),
-			   l->d.possible ? "" : "it takes fewer runs, ");
+		note_add(&t->notes, compare_copy_of_many, l->d.tests, work_word(l->unit));
 }
 
 static void say_zero(struct table *t, const struct diff *d)
@@ -141,10 +129,7 @@ static void say_zero(struct table *t, const struct diff *d)
 	for (i = 0; i < d->n; i++)
 		n += !d->rows[i].seen[BASE] || !d->rows[i].seen[NEW];
 	if (n)
-		table_note(t,
-			   "0 in a profile that has no sample of a function is measured: its "
-			   "sampling error is 3/n of the total (%zu such row%s)",
-			   n, n == 1 ? "" : "s");
+		note_add(&t->notes, compare_zero_samples, n);
 }
 
 void cost_list_say(const struct cost_list *l, const struct comparison *c, struct table *t)
@@ -152,7 +137,7 @@ void cost_list_say(const struct cost_list *l, const struct comparison *c, struct
 	say_movements(l, c, t);
 	say_sum(t, c, l);
 	if (l->spec->syscalls)
-		table_note(t, SYSCALLS_TIMES);
+		note_add(&t->notes, syscalls_times, SYSCALLS_TIMES);
 	say_rule(t, c, &l->d);
 	say_copy(l, t);
 	if (l->spec->samples)

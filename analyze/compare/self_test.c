@@ -267,21 +267,9 @@ static int test_lists(struct table *t, const struct comparison *c, struct outcom
 
 static void say_rules(struct table *t, const struct comparison *c)
 {
-	table_note(
-		t,
-		"each variant's runs against themselves: split into halves every way there is, or "
-		"%d times at random (seed %#llx), each split judged as base and new are",
-		SPLITS, (unsigned long long)STATS_SEED);
-	table_note(
-		t,
-		"rate: p < %g though nothing changed; an exact test of few runs cannot reach its "
-		"level: attainable is what it can, in a list at most (Holm's correction keeps the "
-		"alarm of any row below it); claims: with the threshold of %g %%",
-		c->rule.alpha, 100 * c->rule.threshold);
-	table_note(
-		t,
-		"splitting at random hides drift: halves counts the rows in which the first half "
-		"of the runs differs from the second, alternate every other run from the rest");
+	note_add(&t->notes, self_test_splits, SPLITS, (unsigned long long)STATS_SEED);
+	note_add(&t->notes, self_test_rate, c->rule.alpha, 100 * c->rule.threshold);
+	note_add(&t->notes, self_test_drift);
 }
 
 static int test_variant(struct comparison *c, const char *capture, const char *variant,

@@ -153,8 +153,8 @@ void compare_sides_say(const struct comparison *c, struct table *t)
 
 	if (c->side[BASE]) {
 		if (strcmp(c->side[BASE], c->side[NEW]))
-			table_note(t, "sides: '%s' here is what %s calls '%s'", c->side[BASE],
-				   c->end[NEW].label, c->side[NEW]);
+			note_add(&t->notes, compare_side_names, c->side[BASE], c->side[NEW],
+				 c->end[NEW].label);
 		return;
 	}
 	if (read_sides(c, of, NULL))
@@ -162,10 +162,8 @@ void compare_sides_say(const struct comparison *c, struct table *t)
 	for (e = 0; e < ENDS; e++)
 		for (i = 0; i < of[e].n && of[!e].n; i++)
 			if (!has(&of[!e], of[e].names[i]))
-				table_note(t,
-					   "warning: %s has no side '%s': nothing is held "
-					   "against that of %s",
-					   c->end[!e].label, of[e].names[i], c->end[e].label);
+				note_add(&t->notes, compare_side_missing, c->end[!e].label,
+					 of[e].names[i], c->end[e].label);
 	forget(of);
 }
 

@@ -159,31 +159,36 @@ static void put_rows(struct table *t, const struct layout *l, const struct text_
 			put_row(t, l, e, base->rows, i);
 }
 
-static bool says(const struct text_end *e, const char *note)
+static bool texts_have_note(const struct table *t, const struct note *note)
 {
 	size_t i;
 
-	for (i = 0; i < e->made.nnotes; i++)
-		if (!strcmp(e->made.notes[i], note))
+	for (i = 0; i < t->notes.n; i++)
+		if (notes_equal(&t->notes.note[i], note))
 			return true;
 	return false;
 }
 
-/* What both say once, what one says with its name. */
-static void carry_notes(struct table *t, const struct text_end *ends, const char *const *paths)
+/* A note of one end carries its file's name, a note of both has none. */
+static void texts_carry_notes(struct table *t, const struct text_end *ends,
+			      const char *const *paths)
 {
+	const struct notes *notes;
 	size_t i;
 	int e;
 
-	for (e = 0; e < ENDS; e++)
-		for (i = 0; i < ends[e].made.nnotes; i++) {
-			const char *note = ends[e].made.notes[i];
+	for (e = 0; e < ENDS; e++) {
+		notes = &ends[e].made.notes;
+		for (i = 0; i < notes->n; i++) {
+			bool both = texts_have_note(&ends[!e].made, &notes->note[i]);
 
-			if (!says(&ends[!e], note))
-				table_note(t, "%s: %s", paths[e], note);
-			else if (e == BASE)
-				table_note(t, "%s", note);
+			if (both && e == NEW)
+				continue;
+			notes_copy(&t->notes, &notes->note[i]);
+			if (!both)
+				notes_set_side(&t->notes, paths[e], NULL);
 		}
+	}
 }
 
 static int make_end(struct text_end *e, const struct layout *l, struct error *err)
@@ -220,11 +225,11 @@ int compare_texts(const char *base, const char *new, struct table *t, struct err
 	for (i = 0; i < ENDS && !rc; i++)
 		rc = make_end(&e[i], l, err);
 	if (!rc) {
-		carry_notes(t, e, paths);
+		texts_carry_notes(t, e, paths);
 		make_columns(t, l, &e[BASE].made);
 		table_title(t, "%s: %s against %s", l->table, new, base);
 		put_rows(t, l, e);
-		table_note(t, "one text each: differences, no verdicts");
+		note_add(&t->notes, compare_one_text);
 	}
 	for (i = 0; i < ENDS; i++)
 		free_end(&e[i]);

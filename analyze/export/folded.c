@@ -9,7 +9,7 @@
  */
 #include "analyze/export/export.h"
 #include "analyze/measures/scope.h"
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/tally.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
@@ -242,7 +242,7 @@ static int say_notes(struct folded *f, const struct block *b, struct error *err)
 
 	if (n < 0)
 		return n;
-	scope_notes(f->x->store, b, runs, n, &f->x->notes);
+	scope_notes(f->x->store, runs, n, &f->x->notes);
 	free(runs);
 	return 0;
 }
@@ -273,12 +273,9 @@ static void say_blocks(struct folded *f, const struct block *blocks, const bool 
 
 	for (i = 0; i < n; i++)
 		if (empty[i])
-			table_note(
-				&f->x->notes,
-				"%s/%s: no line is of it: it has no sample of what was asked for",
-				blocks[i].variant, blocks[i].side);
-	table_note(&f->x->notes, "several variants or sides: each line begins with its own; "
-				 "--variant and --side pick one");
+			note_add_of(&f->x->notes.notes, blocks[i].variant, blocks[i].side,
+				    folded_empty);
+	note_add(&f->x->notes.notes, folded_several);
 }
 
 static int add_store(struct folded *f, struct error *err)
@@ -485,7 +482,8 @@ static int export_folded(struct export *x, struct error *err)
 		rc = add_store(&f, err);
 	} else {
 		rc = add_profile(&f, x->q->profile, NULL, err);
-		notes_of_profile(&x->notes, x->q->profile);
+		profile_add_notes(x->q->profile, &x->notes.notes);
+		x->notes.lossy |= notes_have(&x->notes.notes, SEVERITY_LOSSY);
 	}
 	if (!rc)
 		rc = write_lines(&f, err);

@@ -69,6 +69,6 @@ void ingest_clock(struct ingest *in)
 	struct error err = {0};
 
 	if (path_exists(path) && read_clock(in, path, &err))
-		ingest_note(in, "lossy", "the clock's offset: %s", err.text);
+		note_add(&in->notes, clock_unreadable, err.text);
 	free(path);
 }

@@ -119,7 +119,7 @@ static void add_rows(struct ingest *in, const struct tsv *t, const struct column
 			add_row(c, &r);
 	}
 	if (bad)
-		ingest_note(in, "lossy", "counters: %zu rows are not readable", bad);
+		note_add(&in->notes, counters_bad_rows, bad);
 }
 
 /* --- CPUs that were not there all the time --- */
@@ -159,10 +159,7 @@ static void note_offline(struct ingest *in, const struct tsv *t, const struct co
 	struct absent a = most_absent(in, t, k, list);
 
 	if (a.cpu)
-		ingest_note(in, "warning",
-			    "counters: CPU %s was counted for %.1f %% of the time only (offline "
-			    "for the rest?): what it did then is not in the sums",
-			    a.cpu, a.pct);
+		note_add(&in->notes, counters_cpu_partial, a.cpu, a.pct);
 }
 
 /* --- metrics --- */
@@ -184,12 +181,9 @@ static void put_missing(struct ingest *in, const struct counter *c)
 	}
 	put(in, "counter_not_counted", c, "1", (double)c->not_counted);
 	if (c->backwards)
-		ingest_note(in, "warning", "counters: %s went backwards: left out", c->event);
+		note_add(&in->notes, counter_backwards, c->event);
 	else
-		ingest_note(in, "warning",
-			    "counters: %s was never scheduled on %zu of %zu CPUs (no hardware "
-			    "counter was free, or the watchdog has it): left out",
-			    c->event, c->not_counted, c->cpus);
+		note_add(&in->notes, counter_not_scheduled, c->event, c->not_counted, c->cpus);
 }
 
 static void put_counter(struct ingest *in, const struct counter *c)
@@ -207,8 +201,7 @@ static void put_counter(struct ingest *in, const struct counter *c)
 	if (parse_u64(c->group, &group) && group)
 		put(in, "counter_group", c, "1", (double)group);
 	if (c->socket)
-		ingest_note(in, "note", "counters: %s is of whole sockets, not of the side's CPUs",
-			    c->event);
+		note_add(&in->notes, counter_of_socket, c->event);
 }
 
 int ingest_counters(struct ingest *in, const char *path, struct error *err)

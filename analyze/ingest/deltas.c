@@ -94,7 +94,7 @@ int deltas_snaps(struct ingest *in, const char *what, const char *path, struct s
 		error_set(err, -rc, "%s", damage.text);
 	} else {
 		if (rc)
-			ingest_note(in, "lossy", "%s: %s", what, damage.text);
+			note_add(&in->notes, file_damaged, what, damage.text);
 		rc = snaps->n < 2 ? error_set(err, ENODATA, "%s: %zu snapshots; two are needed",
 					      path, snaps->n)
 				  : 0;

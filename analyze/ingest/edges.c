@@ -19,20 +19,17 @@ static const struct edge edges[] = {
 	{"read_after_ns", "window_last_reading_us", "end", true},
 };
 
-static void say(struct ingest *in, const struct edge *e, double ns, double window, const char *who)
+static void edge_add_note(struct ingest *in, const struct edge *e, double ns, double window,
+			  const char *who)
 {
-	const char *level = ns > window / 100 ? "warning" : "note";
+	enum note_severity level = ns > window / 100 ? SEVERITY_WARNING : SEVERITY_INFO;
 
 	if (ns <= WORTH_A_WORD_NS)
 		return;
 	if (!e->dated)
-		ingest_note(in, level, "window: its %s is cut to %.1f ms only: %s was that late",
-			    e->what, ns / 1e6, who);
+		note_add(&in->notes, window_cut_late, e->what, ns / 1e6, who)->severity = level;
 	else if (ns > window / 100)
-		ingest_note(in, level,
-			    "window: what %s read nearest to its %s is %.1f ms away from it: what "
-			    "it counted until there is interpolated",
-			    who, e->what, ns / 1e6);
+		note_add(&in->notes, window_reading_far, who, e->what, ns / 1e6)->severity = level;
 }
 
 /* The collector that was farthest from the window's edge. */
@@ -53,7 +50,7 @@ static void farthest(struct ingest *in, const json_t *collectors, const struct e
 	if (worst < 0)
 		return;
 	ingest_metric(in, e->metric, "us", worst / 1e3, NULL);
-	say(in, e, worst, window, who ? who : "a collector");
+	edge_add_note(in, e, worst, window, who ? who : "a collector");
 }
 
 void ingest_edges(struct ingest *in, const json_t *root)

@@ -194,20 +194,16 @@ static void put_notes(struct ingest *in, const struct idle *d)
 
 	for (i = 0; i < d->names.n; i++)
 		if (d->s[i].known_s < 0.99 * window_s && (!i || d->s[i].cpu != d->s[i - 1].cpu))
-			ingest_note(
-				in, d->s[i].known_s < 0.9 * window_s ? "lossy" : "warning",
-				"idle: the idle states of CPU %u are known for %.2f s of %.2f s%s",
-				d->s[i].cpu, d->s[i].known_s, window_s,
-				d->s[i].known_s < 0.9 * window_s ? ": not used" : "");
+			note_add(&in->notes, idle_partial, d->s[i].cpu, d->s[i].known_s, window_s,
+				 d->s[i].known_s < 0.9 * window_s ? " and are not used" : "")
+				->severity = d->s[i].known_s < 0.9 * window_s ? SEVERITY_LOSSY
+									      : SEVERITY_WARNING;
 	if (d->back)
-		ingest_note(in, "warning", "idle: a counter was set back in the window");
+		note_add(&in->notes, idle_reset);
 	if (d->moved_us > 1e4)
-		ingest_note(in, "note",
-			    "idle: %.2f s of sleep that the kernel counted had begun before the "
-			    "reading before: left out",
-			    d->moved_us / 1e6);
+		note_add(&in->notes, idle_early_sleep, d->moved_us / 1e6);
 	if (d->bad)
-		ingest_note(in, "lossy", "idle: %zu rows of idle.snap are not readable", d->bad);
+		note_add(&in->notes, idle_bad_rows, d->bad);
 }
 
 int ingest_idle(struct ingest *in, const char *path, struct error *err)

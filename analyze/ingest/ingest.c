@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,19 +61,6 @@ void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double v
 	in->series[in->nseries++] = (struct ingest_series){series, t_ns, value};
 }
 
-void ingest_note(struct ingest *in, const char *severity, const char *fmt, ...)
-{
-	char *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
-	array_grow(in->notes, in->nnotes, in->notes_cap);
-	in->notes[in->nnotes++] = (struct ingest_note){severity, arena_strdup(&in->arena, text)};
-	free(text);
-}
-
 struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid)
 {
 	uint64_t *at = map_at(&in->thread_index, (uint64_t)pid << 32 | (uint32_t)tid);
@@ -115,12 +101,10 @@ double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_
 		*to = end;
 	covered = *to > *from ? (double)(*to - *from) : 0;
 	if (covered < 0.9 * window)
-		ingest_note(in, "lossy", "%s covers %.2f s of the window's %.2f s: not used", what,
-			    covered / 1e9, window / 1e9);
+		note_add(&in->notes, coverage_too_small, what, covered / 1e9, window / 1e9);
 	else if (covered < 0.99 * window)
-		ingest_note(in, covered < 0.95 * window ? "lossy" : "note",
-			    "%s covers only %.1f %% of the window: taken over that part", what,
-			    100 * covered / window);
+		note_add(&in->notes, coverage_partial, what, 100 * covered / window)->severity =
+			covered < 0.95 * window ? SEVERITY_LOSSY : SEVERITY_INFO;
 	return covered < 0.9 * window ? 0 : covered / 1e9;
 }
 
@@ -142,11 +126,11 @@ static void read_one(struct ingest *in, const char *what, const char *file,
 	struct stat st;
 
 	if (stat(path, &st))
-		ingest_note(in, "lossy", "%s: %s is missing", what, file);
+		note_add(&in->notes, file_missing, what, file);
 	else if (!S_ISREG(st.st_mode)) /* opening a fifo would wait for ever */
-		ingest_note(in, "lossy", "%s: %s is no file", what, file);
+		note_add(&in->notes, file_not_regular, what, file);
 	else if (read(in, path, &err))
-		ingest_note(in, "lossy", "%s: %s", what, err.text);
+		note_add(&in->notes, file_unreadable, what, err.text);
 	free(path);
 }
 
@@ -189,12 +173,12 @@ static void collector_notes(struct ingest *in)
 		const struct collector_row *c = &in->collectors[i];
 
 		if (strcmp(c->state, "ok"))
-			ingest_note(in, strcmp(c->state, "degraded") ? "note" : "warning",
-				    "%s: %s%s%s", c->name, c->state, c->why ? ": " : "",
-				    c->why ? c->why : "");
+			note_add(&in->notes, collector_state, c->name, c->state, c->why ? ": " : "",
+				 c->why ? c->why : "")
+				->severity =
+				strcmp(c->state, "degraded") ? SEVERITY_INFO : SEVERITY_WARNING;
 		if (c->lost > 0)
-			ingest_note(in, "lossy", "%s: lost %lld records", c->name,
-				    (long long)c->lost);
+			note_add(&in->notes, collector_lost, c->name, (long long)c->lost);
 	}
 }
 
@@ -240,7 +224,7 @@ int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 		return rc;
 	collector_notes(in);
 	if (in->run.end_ns <= in->run.start_ns)
-		ingest_note(in, "lossy", "the run has no measured window: nothing was computed");
+		note_add(&in->notes, window_missing);
 	else
 		read_files(in);
 	window_cut_series(in);
@@ -252,7 +236,7 @@ void ingest_free(struct ingest *in)
 	free(in->collectors);
 	free(in->files);
 	free(in->metrics);
-	free(in->notes);
+	notes_free(&in->notes);
 	free(in->series);
 	free(in->syscalls);
 	free(in->power);

@@ -4,11 +4,12 @@
  * analysis writes it to the store. Every parser is one file and a row in the table in ingest.c.
  *
  * A parser that finds its file damaged keeps what it could read and leaves a note of severity
- * `lossy`: it never stops the others. Strings belong to the arena.
+ * LOSSY: it never stops the others. Strings belong to the arena.
  */
 #ifndef ZC_INGEST_H
 #define ZC_INGEST_H
 
+#include "analyze/model/notes.h"
 #include "analyze/model/slice.h"
 #include "analyze/store/store.h"
 #include "lib/arena.h"
@@ -42,10 +43,6 @@ struct ingest_metric {
 	double value;
 };
 
-struct ingest_note {
-	const char *severity, *text;
-};
-
 struct ingest_series {
 	const char *name;
 	uint64_t t_ns;
@@ -76,7 +73,7 @@ struct ingest {
 		const char *collector, *name;
 	} * files;
 	struct ingest_metric *metrics;
-	struct ingest_note *notes;
+	struct notes notes;
 	struct ingest_series *series;
 	struct syscall_row *syscalls;
 	struct ingest_power *power;
@@ -85,9 +82,9 @@ struct ingest {
 	struct map thread_index; /* pid << 32 | tid: its place + 1 */
 	struct profile *profile; /* NULL: no samples */
 	const char **absent;	 /* what has no figure in a slice: collectors */
-	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nnotes,
-		notes_cap, nseries, series_cap, nsyscalls, syscalls_cap, npower, power_cap,
-		nthreads_seen, threads_seen_cap, nabsent, absent_cap, nsockets, sockets_cap;
+	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nseries,
+		series_cap, nsyscalls, syscalls_cap, npower, power_cap, nthreads_seen,
+		threads_seen_cap, nabsent, absent_cap, nsockets, sockets_cap;
 	struct arena arena;
 };
 
@@ -104,8 +101,6 @@ int ingest_run_json(struct ingest *in, const char *path, struct error *err);
 void ingest_metric(struct ingest *in, const char *name, const char *unit, double value,
 		   const char *source);
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value);
-void ingest_note(struct ingest *in, const char *severity, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
 bool ingest_has_cpu(const struct ingest *in, unsigned int cpu);
 /* The row of a thread, made at first sight; valid until the next. (tid 0, pid 0: schema.sql) */
 struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid);

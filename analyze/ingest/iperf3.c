@@ -77,7 +77,7 @@ static int read_test(struct ingest *in, const json_t *root, struct points *ps, s
 	double length, error_s, at;
 
 	if (failed)
-		ingest_note(in, "lossy", "iperf3: %s", failed);
+		note_add(&in->notes, iperf3_error, failed);
 	if (!json_array_size(intervals))
 		return error_set(err, ENODATA, "iperf3: no intervals%s%s", failed ? ": " : "",
 				 failed ? failed : "");
@@ -88,7 +88,7 @@ static int read_test(struct ingest *in, const json_t *root, struct points *ps, s
 		return error_set(err, EBADMSG, "iperf3: an interval has no sum of bytes");
 	if (protocol && !strcmp(protocol, "UDP"))
 		ingest_metric(in, "workload_udp", "1", 1, NULL);
-	ingest_note(in, "note", "iperf3 dates its test to a second: placed to +-%.2f s", error_s);
+	note_add(&in->notes, iperf3_dated, error_s);
 	if (in->sliced)
 		window_absent(in, "retransmits", "counted over the whole run");
 	else

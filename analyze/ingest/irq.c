@@ -208,10 +208,7 @@ static void note_back(struct ingest *in, const struct deltas *d)
 	char *back = deltas_set_back(d);
 
 	if (back)
-		ingest_note(in, "warning",
-			    "irq: set back in the window, what it counted there is not known (CPU "
-			    "and source): %s",
-			    back);
+		note_add(&in->notes, irq_reset, back);
 	free(back);
 }
 
@@ -222,9 +219,7 @@ static void put_metrics(struct ingest *in, const struct irqs *q)
 	note_back(in, &q->hard);
 	note_back(in, &q->soft);
 	if (q->offline)
-		ingest_note(in, "warning",
-			    "irq: a CPU came or went in the window: its interrupts count between "
-			    "readings that have it");
+		note_add(&in->notes, irq_hotplug);
 }
 
 static void read_all(struct irqs *q, const struct snaps *snaps)

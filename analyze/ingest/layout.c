@@ -3,6 +3,7 @@
 
 #include "analyze/archive/names.h"
 #include "analyze/ingest/json.h"
+#include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -33,12 +34,6 @@ static const char *keepf(struct layout *l, const char *fmt, ...)
 	kept = arena_strdup(&l->arena, text);
 	free(text);
 	return kept;
-}
-
-static void say(struct layout *l, const char *text)
-{
-	array_grow(l->notes, l->nnotes, l->notes_cap);
-	l->notes[l->nnotes++] = text;
 }
 
 static void add(struct layout *l, const struct layout_entry *e)
@@ -75,14 +70,11 @@ static void add_run(struct layout *l, const char *capture, const json_t *root, c
 	size_t i;
 
 	if ((e.variant && !name_is_part(e.variant)) || (e.pass && !name_is_part(e.pass))) {
-		say(l, keepf(l,
-			     "manifest.json: run %zu: its variant or pass is no name of a folder: "
-			     "left out",
-			     index));
+		note_add(&l->notes, manifest_bad_name, index);
 		return;
 	}
 	if (!e.variant || !e.pass) {
-		say(l, keepf(l, "manifest.json: run %zu has no variant or pass: left out", index));
+		note_add(&l->notes, manifest_bad_run, index);
 		return;
 	}
 	name = keepf(l, "%s/%s-%02d", e.variant, e.pass, e.repeat);
@@ -92,10 +84,7 @@ static void add_run(struct layout *l, const char *capture, const json_t *root, c
 		if (!e.side)
 			continue;
 		if (!name_is_part(e.side)) {
-			say(l, keepf(l,
-				     "manifest.json: run %zu: a side is no name of a folder: left "
-				     "out",
-				     index));
+			note_add(&l->notes, manifest_bad_name, index);
 			continue;
 		}
 		e.dir = keepf(l, "%s/runs/%s/%s", capture, name, e.side);
@@ -177,7 +166,7 @@ static int read_manifest(struct layout *l, const char *capture, const char *path
 	json_array_foreach (json_object_get(root, "runs"), i, run)
 		add_run(l, capture, root, run, i);
 	if (json_is_false(json_object_get(root, "complete")))
-		say(l, "the capture is not complete: 'zcost capture' with the same plan goes on");
+		note_add(&l->notes, capture_incomplete);
 	json_decref(root);
 	return file_sha256(path, l->manifest_sha256, err);
 }
@@ -256,7 +245,7 @@ static int scan(struct layout *l, const char *capture, struct error *err)
 			"%s: no capture: it has no manifest.json, no runs/ with runs in it "
 			"and no run.json; 'zcost capture -o %s' makes one",
 			capture, capture);
-	say(l, "the capture has no manifest.json: taken are the runs found in runs/");
+	note_add(&l->notes, manifest_missing);
 	return 0;
 }
 
@@ -281,7 +270,7 @@ void layout_free(struct layout *l)
 {
 	free(l->variants);
 	free(l->entries);
-	free(l->notes);
+	notes_free(&l->notes);
 	arena_free(&l->arena);
 	*l = (struct layout){0};
 }

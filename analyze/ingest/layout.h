@@ -8,6 +8,7 @@
 #define ZC_LAYOUT_H
 
 #include "lib/arena.h"
+#include "analyze/model/notes.h"
 #include "lib/error.h"
 
 #include <stdbool.h>
@@ -35,8 +36,8 @@ struct layout {
 		run_sha256[65]; /* the latter of the run.json of a plain run; "": none */
 	struct layout_variant *variants;
 	struct layout_entry *entries; /* by position, receiver before sender */
-	const char **notes;	      /* what is not as it should be: makes the analysis lossy */
-	size_t nvariants, variants_cap, nentries, entries_cap, nnotes, notes_cap;
+	struct notes notes;	      /* what is not as it should be: makes the analysis lossy */
+	size_t nvariants, variants_cap, nentries, entries_cap;
 	struct arena arena;
 };
 

@@ -219,12 +219,9 @@ static void note_unit(struct ingest *in, const char *what, struct reader *d, con
 		number ? xasprintf("column %d", d->watts + 1) : xasprintf("column '%s'", heading);
 
 	if (d->power)
-		ingest_note(in, "note", "%s: %s, taken as %s", what, column, d->power->name);
+		note_add(&in->notes, meter_unit, what, column, d->power->name);
 	else
-		ingest_note(in, "note",
-			    "%s: %s, taken as W: no heading names a unit (--power-unit says "
-			    "another)",
-			    what, column);
+		note_add(&in->notes, meter_unit_guessed, what, column);
 	if (!d->power)
 		d->power = power_unit_named("W");
 	free(column);
@@ -270,13 +267,9 @@ static void read_rows(struct reader *d, const struct tsv *t)
 static void note_bad(struct ingest *in, const struct reader *d, const struct tsv *t)
 {
 	if (d->bad)
-		ingest_note(in, "lossy",
-			    "power: %zu lines of %s are not readable; the first has the time '%s' "
-			    "and the watts '%s'",
-			    d->bad, t->path, d->bad_time, d->bad_watts);
+		note_add(&in->notes, meter_bad_lines, d->bad, t->path, d->bad_time, d->bad_watts);
 	if (t->short_rows)
-		ingest_note(in, "lossy", "power: %zu lines of %s have too few fields",
-			    t->short_rows, t->path);
+		note_add(&in->notes, meter_short_lines, t->short_rows, t->path);
 }
 
 static const char *base_name(const char *path)
@@ -349,7 +342,7 @@ static void add_meter(struct ingest *in, const struct meter *m)
 	double watts;
 
 	if (ingest_meter(in, m, &watts, &err))
-		ingest_note(in, "lossy", "power: %s", err.text);
+		note_add(&in->notes, file_damaged, "power", err.text);
 	power_add(in, m->kind ? m->kind : "wall", "csv", base_name(m->path), watts, "imported");
 }
 

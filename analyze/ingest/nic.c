@@ -208,16 +208,12 @@ static void say(struct ingest *in, const struct nic *n, const char *name, const 
 
 	(void)n;
 	if (interface && t->numbers > 1)
-		ingest_note(in, "warning",
-			    "nic: %s was registered anew in the window: its counters are known for "
-			    "%.2f s of %.2f s",
-			    interface, t->known_s, window_s);
+		note_add(&in->notes, nic_registered_again, interface, t->known_s, window_s);
 	else if (interface && (came || went))
-		ingest_note(in, "warning",
-			    "nic: %s %s: its counters are known for %.2f s of %.2f s", interface,
-			    came ? "came after the window had opened"
-				 : "vanished before the window closed",
-			    t->known_s, window_s);
+		note_add(&in->notes, nic_partial, interface,
+			 came ? "appeared after the window's start"
+			      : "vanished before the window's end",
+			 t->known_s, window_s);
 	free(interface);
 }
 
@@ -251,13 +247,10 @@ static void put_notes(struct ingest *in, const struct nic *n)
 	char *back = deltas_set_back(&n->d);
 
 	if (back)
-		ingest_note(in, "warning",
-			    "nic: set back in the window, what it counted there is not known "
-			    "(interface and counter): %s",
-			    back);
+		note_add(&in->notes, nic_reset, back);
 	nic_names_say(&n->called, in);
 	if (n->bad)
-		ingest_note(in, "lossy", "nic: %zu lines of nic.snap are not readable", n->bad);
+		note_add(&in->notes, nic_bad_lines, n->bad);
 	free(back);
 }
 
@@ -327,8 +320,7 @@ int ingest_nic_state(struct ingest *in, const char *path, struct error *err)
 		free(name);
 	}
 	if (!rc && t.short_rows)
-		ingest_note(in, "lossy", "nic: %zu rows of nic_state.tsv are not readable",
-			    t.short_rows);
+		note_add(&in->notes, nic_state_bad_rows, t.short_rows);
 	tsv_free(&t);
 	return rc;
 }

@@ -35,15 +35,15 @@ void nic_names_say(const struct nic_names *n, struct ingest *in)
 	size_t i;
 
 	for (i = 0; i < n->ports.n; i++) {
-		const char *port = intern_get(&n->ports, (uint32_t)i);
+		char *netns;
 
 		if (n->of[i].first == n->of[i].last)
 			continue;
-		ingest_note(in, "note",
-			    "nic: %s of %.*s was renamed to %s in the run; all of it stands under "
-			    "that name",
-			    intern_get(&n->texts, n->of[i].first), (int)strcspn(port, " "), port,
-			    intern_get(&n->texts, n->of[i].last));
+		netns = xstrdup(intern_get(&n->ports, (uint32_t)i));
+		netns[strcspn(netns, " ")] = '\0';
+		note_add(&in->notes, nic_renamed, intern_get(&n->texts, n->of[i].first), netns,
+			 intern_get(&n->texts, n->of[i].last));
+		free(netns);
 	}
 }
 

@@ -67,9 +67,5 @@ void ingest_others(struct ingest *in)
 	ingest_metric(in, "others_user_pct", "%", fmax(others, 0), NULL);
 	surely = others - more * to_pct;
 	if (surely > clocks_apart && 100 * surely > worth_a_word * busy)
-		ingest_note(in, "warning",
-			    "cpu: other programs took %.0f %% of the side's busy time in user "
-			    "mode; what is measured by CPU holds their work too (with a profile: "
-			    "report functions --by comm)",
-			    100 * others / busy);
+		note_add(&in->notes, cpu_others, 100 * others / busy);
 }

@@ -4,16 +4,8 @@
 
 #include "analyze/perfdata/perfdata.h"
 #include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <stdlib.h>
-
-static void note_health(void *arg, const char *severity, const char *text)
-{
-	struct ingest *in = arg;
-
-	ingest_note(in, severity, "%s%s", str_starts(text, "perf ") ? "" : "perf: ", text);
-}
 
 int ingest_perf(struct ingest *in, const char *path, struct error *err)
 {
@@ -32,9 +24,9 @@ int ingest_perf(struct ingest *in, const char *path, struct error *err)
 	rc = perfdata_read(p, path, &o, err);
 	if (!rc) {
 		in->profile = p;
-		profile_tell_health(p, note_health, in);
+		profile_add_notes(p, &in->notes);
 		if (!p->ncosts)
-			ingest_note(in, "lossy", "perf: no samples in the window");
+			note_add(&in->notes, perf_no_samples);
 		return 0;
 	}
 	profile_free(p);

@@ -102,8 +102,7 @@ int points_metrics(struct ingest *in, const struct points *ps, const char *path,
 	int w;
 
 	if (ps->backwards)
-		ingest_note(in, "lossy", "workload: %zu points go backwards and were left out",
-			    ps->backwards);
+		note_add(&in->notes, workload_points_backwards, ps->backwards);
 	if (ps->n < 2)
 		return error_set(err, ENODATA,
 				 "%s: %zu points of work done; two are needed to know a rate", path,

@@ -117,11 +117,7 @@ static void note_gaps(struct ingest *in, const char *what, const struct reading 
 		return;
 	if (g.n > 1)
 		snprintf(others, sizeof(others), ", the longest of %zu gaps", g.n);
-	ingest_note(
-		in, "lossy",
-		"%s: no reading for %.2f s, from %.2f s of the window on%s; a straight line was "
-		"drawn over the gap",
-		what, g.longest_s, in_window(in, g.at), others);
+	note_add(&in->notes, power_gap, what, g.longest_s, in_window(in, g.at), others);
 }
 
 static bool resolve(struct ingest *in, const struct reading *r, size_t n)
@@ -144,7 +140,7 @@ double readings_power(struct ingest *in, const char *what, const struct reading 
 	double seconds;
 
 	if (n < 2) {
-		ingest_note(in, "lossy", "%s: %zu readings; two are needed", what, n);
+		note_add(&in->notes, power_few_readings, what, n);
 		return NAN;
 	}
 	if (!resolve(in, r, n))
@@ -168,11 +164,8 @@ static void note_sparse(struct ingest *in, const char *what, const struct readin
 		;
 	if (i < n && r[i].t_ns <= in->run.end_ns)
 		return;
-	ingest_note(
-		in, "warning",
-		"%s: no reading lies inside the window of %.2f s; its figure is the line between "
-		"two that are %.2f s apart",
-		what, in_window(in, in->run.end_ns), (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9);
+	note_add(&in->notes, power_no_reading_inside, what, in_window(in, in->run.end_ns),
+		 (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9);
 }
 
 double readings_metered(struct ingest *in, const char *what, const struct reading *r, size_t n)
@@ -180,18 +173,14 @@ double readings_metered(struct ingest *in, const char *what, const struct readin
 	uint64_t from = in->run.start_ns, to = in->run.end_ns;
 
 	if (n < 2) {
-		ingest_note(in, "lossy", "%s: %zu readings; two are needed", what, n);
+		note_add(&in->notes, power_few_readings, what, n);
 		return NAN;
 	}
 	if (to <= from)
 		return NAN;
 	if (r[0].t_ns > from || r[n - 1].t_ns < to) {
-		ingest_note(in, "lossy",
-			    "%s: it has readings from %.2f s to %.2f s of a window of %.2f s, and "
-			    "nothing is extrapolated: not used; it must run before and after the "
-			    "window, on a clock that agrees",
-			    what, in_window(in, r[0].t_ns), in_window(in, r[n - 1].t_ns),
-			    in_window(in, to));
+		note_add(&in->notes, power_not_covered, what, in_window(in, r[0].t_ns),
+			 in_window(in, r[n - 1].t_ns), in_window(in, to));
 		return NAN;
 	}
 	note_gaps(in, what, r, n, from, to);
@@ -280,8 +269,7 @@ int ingest_power(struct ingest *in, const char *path, struct error *err)
 	if (!rc) {
 		bad = read_rows(&t, &list);
 		if (bad)
-			ingest_note(in, "lossy", "power: %zu rows of power.tsv are not readable",
-				    bad);
+			note_add(&in->notes, power_bad_rows, bad);
 		add_power(in, &list);
 	}
 	for (i = 0; i < list.n; i++)

@@ -137,7 +137,7 @@ static void put_total(struct ingest *in, const char *kind)
 	}
 	if (used.len && isfinite(watts)) {
 		put_metrics(in, kind, watts, how);
-		ingest_note(in, "note", "power: %s is %s of %s", kind, used.buf, source);
+		note_add(&in->notes, power_kind_used, kind, used.buf, source);
 	}
 	str_free(&used);
 }

@@ -52,11 +52,10 @@ static int read_polled(struct ingest *in, const char *path, const char *what, wa
 	if (rc && rc != -EBADMSG)
 		return error_set(err, -rc, "%s", damage.text);
 	if (rc)
-		ingest_note(in, "lossy", "power: %s", damage.text);
+		note_add(&in->notes, file_damaged, "power", damage.text);
 	take(&p, snaps, watts_of);
 	if (p.bad)
-		ingest_note(in, "note", "%s: %zu of %zu answers are no reading: %s", what, p.bad,
-			    p.bad + p.n, p.why.text);
+		note_add(&in->notes, power_bad_answers, what, p.bad, p.bad + p.n, p.why.text);
 	*watts = readings_metered(in, what, p.r, p.n);
 	free(p.r);
 	return 0;

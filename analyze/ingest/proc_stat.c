@@ -267,21 +267,13 @@ static void put_notes(struct ingest *in, const struct sums *s, double covered_s)
 	for (i = 0; i < FIELDS; i++)
 		all += s->f[i];
 	if (s->f[STEAL] > expected / 100)
-		ingest_note(in, "warning",
-			    "cpu: %.1f %% of the side's CPU time was stolen: the hypervisor ran "
-			    "something else",
-			    100 * s->f[STEAL] / expected);
+		note_add(&in->notes, cpu_stolen, 100 * s->f[STEAL] / expected);
 	if (s->offline)
-		ingest_note(in, "warning", "cpu: a CPU was offline in a part of the window");
+		note_add(&in->notes, cpu_offline);
 	if (s->back)
-		ingest_note(in, "note",
-			    "cpu: a counter of /proc/stat went backwards: taken as no "
-			    "time");
+		note_add(&in->notes, cpu_backwards);
 	if (!s->offline && fabs(all - expected) > 0.1 * expected)
-		ingest_note(in, "note",
-			    "cpu: the kernel's ticks account for %.2f s of CPU time where %.2f s "
-			    "passed: busy is the time not idle, its parts are scaled to it",
-			    all / 1e9, expected / 1e9);
+		note_add(&in->notes, cpu_ticks_scaled, all / 1e9, expected / 1e9);
 }
 
 static void sum_spans(struct ingest *in, struct sums *s, const struct snaps *snaps,
@@ -317,8 +309,8 @@ static int evaluate(struct ingest *in, const struct snaps *snaps, const struct t
 				 in->run.cpus ? in->run.cpus : "all");
 	}
 	if (in->has_cpus && s.seen < (unsigned int)in->run.ncpus)
-		ingest_note(in, "lossy", "cpu: %u of the side's CPUs (%s) are not in /proc/stat",
-			    (unsigned int)in->run.ncpus - s.seen, in->run.cpus);
+		note_add(&in->notes, cpu_missing, (unsigned int)in->run.ncpus - s.seen,
+			 in->run.cpus);
 	if (!in->has_cpus)
 		in->run.ncpus = (int)s.seen;
 	from = snaps->snap[0].mono_ns;
@@ -345,7 +337,7 @@ int ingest_proc_stat(struct ingest *in, const char *path, struct error *err)
 	if (rc && rc != -EBADMSG)
 		return error_set(err, -rc, "%s", damage.text);
 	if (rc)
-		ingest_note(in, "lossy", "cpu: %s", damage.text);
+		note_add(&in->notes, file_damaged, "cpu", damage.text);
 	t = xcalloc(snaps.n + 1, sizeof(*t));
 	for (i = 0; i < snaps.n; i++)
 		t[i] = parse(snaps.snap[i].data);

@@ -114,9 +114,7 @@ static int spread(struct ingest *in, const struct rates *rates, enum work w, str
 		p.n[w] += rates->r[i] * part / 1e9;
 		points_add(ps, &p);
 	}
-	ingest_note(in, "note",
-		    "workload: %zu printed rates, taken as equal parts of the command's %.2f s",
-		    rates->n, span / 1e9);
+	note_add(&in->notes, rates_spread, rates->n, span / 1e9);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "analyze/ingest/edges.h"
 #include "analyze/ingest/json.h"
 
+#include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -64,7 +65,7 @@ static void read_cpus(struct ingest *in, const json_t *root)
 	if (!text || !*text)
 		return;
 	if (cpuset_parse(&in->cpus, text, &err)) {
-		ingest_note(in, "lossy", "run.json: %s", err.text);
+		note_add(&in->notes, run_json_unreadable, err.text);
 		return;
 	}
 	in->has_cpus = true;
@@ -82,7 +83,7 @@ static const char *keep_part(struct ingest *in, const json_t *root, const char *
 		return otherwise;
 	if (name_is_part(s))
 		return keep(in, s);
-	ingest_note(in, "lossy", "run.json: %s '%s' is no name of a folder", key, name_shown(s));
+	note_add(&in->notes, run_json_bad_name, key, name_shown(s));
 	return otherwise;
 }
 
@@ -119,9 +120,7 @@ static void read_early_end(struct ingest *in, const json_t *root)
 	if (asked <= window && json_is_object(json_object_get(root, "exit")))
 		asked = plan;
 	if (in->run.end_ns && !strcmp(in->run.status, "ok") && window < 0.99 * asked)
-		ingest_note(in, "warning",
-			    "window: %.3g s were asked for, the command ended after %.3g s", asked,
-			    window);
+		note_add(&in->notes, window_short, window, asked);
 }
 
 static void read_run(struct ingest *in, const json_t *root)

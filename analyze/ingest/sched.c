@@ -152,17 +152,11 @@ static void put(struct ingest *in, const struct sums *sums)
 		ingest_metric(in, metrics[i].name, metrics[i].unit, sums->f[metrics[i].figure],
 			      NULL);
 	if (sums->back)
-		ingest_note(in, "note", "sched: a counter went backwards: taken as no growth");
+		note_add(&in->notes, sched_backwards);
 	if (sums->late)
-		ingest_note(in, "note",
-			    "sched: %zu threads joined the workload after they had run: they count "
-			    "from where they were seen first",
-			    sums->late);
+		note_add(&in->notes, sched_joined, sums->late);
 	if (sums->ended)
-		ingest_note(in, "note",
-			    "sched: %zu threads ended in the window: what they waited after they "
-			    "were seen last is not known",
-			    sums->ended);
+		note_add(&in->notes, sched_ended, sums->ended);
 }
 
 static void evaluate(struct ingest *in, const struct snaps *snaps, const struct reading *r)
@@ -200,7 +194,7 @@ int ingest_sched(struct ingest *in, const char *path, struct error *err)
 	for (i = 0; i < snaps.n; i++)
 		bad += snap_lines((char *)snaps.snap[i].data, parse_line, &r[i]);
 	if (bad)
-		ingest_note(in, "lossy", "sched: %zu lines are not readable", bad);
+		note_add(&in->notes, sched_bad_lines, bad);
 	evaluate(in, &snaps, r);
 	for (i = 0; i < snaps.n; i++) {
 		free(r[i].all);

@@ -29,7 +29,7 @@ int snap_lines_open(struct ingest *in, const char *what, const char *path, struc
 	if (rc && rc != -EBADMSG)
 		return error_set(err, -rc, "%s", damage.text);
 	if (rc)
-		ingest_note(in, "lossy", "%s: %s", what, damage.text);
+		note_add(&in->notes, file_damaged, what, damage.text);
 	skip_early(snaps, in->run.start_ns);
 	n = snaps->n;
 	if (n >= 2)

@@ -130,9 +130,7 @@ static void put_metrics(struct ingest *in, const struct deltas *d)
 		free(name);
 	}
 	if (back)
-		ingest_note(in, "warning",
-			    "snmp: set back in the window, what it counted there is not known: %s",
-			    back);
+		note_add(&in->notes, snmp_reset, back);
 	free(back);
 }
 

@@ -165,14 +165,9 @@ static void put_metrics(struct ingest *in, const struct sums *s)
 static void put_notes(struct ingest *in, const struct sums *s)
 {
 	if (s->moved)
-		ingest_note(in, "warning",
-			    "softnet: a CPU came or went in the window: its packets count between "
-			    "readings that have it");
+		note_add(&in->notes, softnet_hotplug);
 	if (s->shifted)
-		ingest_note(in, "lossy",
-			    "softnet: a CPU came or went in the window, and this kernel does not "
-			    "tell which line is which CPU's: what was counted meanwhile is not "
-			    "known");
+		note_add(&in->notes, softnet_shifted);
 }
 
 static void read_all(struct ingest *in, const struct snaps *snaps, struct sums *s)

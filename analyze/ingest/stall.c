@@ -113,9 +113,6 @@ void points_stalls(struct ingest *in, const struct points *ps)
 		return;
 	ingest_metric(in, "stalled_s", "s", (double)st.all / 1e9, NULL);
 	if (st.all)
-		ingest_note(in, "warning",
-			    "workload: stalled for %.2f s of the window's %.2f s (below a tenth of "
-			    "its usual rate), the longest time %.2f s, %.2f s after the start",
-			    (double)st.all / 1e9, window, (double)st.longest / 1e9,
-			    (double)(st.at - in->run.start_ns) / 1e9);
+		note_add(&in->notes, workload_stalled, (double)st.all / 1e9, window,
+			 (double)st.longest / 1e9, (double)(st.at - in->run.start_ns) / 1e9);
 }

@@ -150,14 +150,9 @@ int ingest_syscalls(struct ingest *in, const char *path, struct error *err)
 		in->syscalls[in->nsyscalls++] = row;
 	}
 	if (bad)
-		ingest_note(in, "lossy", "syscalls: %zu rows of syscalls.tsv are not readable",
-			    bad);
+		note_add(&in->notes, syscalls_bad_rows, bad);
 	if (sum.timed < sum.calls)
-		ingest_note(in, "warning",
-			    "syscalls: one call in %.1f was timed, drawn by lot: times are "
-			    "estimates, least, most and histograms of times those of the timed "
-			    "ones; calls, errors and bytes are of all",
-			    (double)sum.calls / (double)sum.timed);
+		note_add(&in->notes, syscalls_sampled, (double)sum.calls / (double)sum.timed);
 	tsv_free(&t);
 	return rc;
 }

@@ -246,10 +246,7 @@ static void put_rows(struct ingest *in, struct tracks *all, bool covered)
 		rest += bytes_of(&in->sockets[i]);
 	if (in->nsockets <= KEPT)
 		return;
-	ingest_note(in, "note",
-		    "tcp: of %zu sockets the %d that moved most are kept one by one; the "
-		    "others moved %.0f bytes",
-		    in->nsockets, KEPT, rest);
+	note_add(&in->notes, tcp_sockets_merged, in->nsockets, KEPT, rest);
 	in->nsockets = KEPT;
 }
 
@@ -298,17 +295,13 @@ static void evaluate(struct ingest *in, const struct snaps *snaps)
 	for (i = 0; i < snaps->n; i++)
 		bad += read_one(&all, &snaps->snap[i], i);
 	if (bad)
-		ingest_note(in, "lossy", "tcp: %zu lines are not readable", bad);
+		note_add(&in->notes, tcp_bad_lines, bad);
 	covered = ingest_cover(in, "tcp.snap", &from, &to) > 0;
 	put_rows(in, &all, covered);
 	if (covered && all.n)
 		put_metrics(in, &all);
 	if (all.ended)
-		ingest_note(
-			in, "note",
-			"tcp: %zu sockets were closed in the window: what they moved after they "
-			"were seen last is not known",
-			all.ended);
+		note_add(&in->notes, tcp_closed, all.ended);
 	free_tracks(&all);
 }
 

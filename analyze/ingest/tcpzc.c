@@ -102,18 +102,11 @@ static void ring(struct ingest *in, const json_t *line)
 	double full = json_num(line, "ring_overflow"), lost = json_num(line, "dropped_completions");
 
 	if (full > 0 && isnan(lost))
-		ingest_note(in, "warning",
-			    "workload: io_uring's ring had no room for %.0f completions", full);
+		note_add(&in->notes, uring_ring_full_count, full);
 	else if (full > 0)
-		ingest_note(in, "warning",
-			    "workload: io_uring's completion ring was full %.0f times: slower, "
-			    "nothing is lost by it; --cq-entries makes it larger",
-			    full);
+		note_add(&in->notes, uring_ring_full, full);
 	if (lost > 0)
-		ingest_note(in, "lossy",
-			    "workload: the kernel dropped %.0f completions of io_uring: what they "
-			    "would have said is missing",
-			    lost);
+		note_add(&in->notes, uring_completions_lost, lost);
 }
 
 /* --udp. A sender's bytes are those it sent, a receiver's those that came. */
@@ -126,14 +119,10 @@ static void datagrams(struct ingest *in, const json_t *line)
 		return;
 	ingest_metric(in, "workload_udp", "1", 1, NULL);
 	if (isnan(lost))
-		ingest_note(in, "warning",
-			    "workload: how many of its datagrams (UDP) were lost is not known: the "
-			    "other end did not say");
+		note_add(&in->notes, datagrams_lost_unknown);
 	else if (lost > 0)
-		ingest_note(in, "warning",
-			    "workload: %.0f of %.0f bytes were lost on the way: they were sent as "
-			    "datagrams (UDP)",
-			    lost, side && str_starts(side, "r") ? bytes + lost : bytes);
+		note_add(&in->notes, datagrams_lost, lost,
+			 side && str_starts(side, "r") ? bytes + lost : bytes);
 }
 
 /* --rr: the responses' own way. What is asked for there has no row of its own; a fallback is told.
@@ -146,17 +135,11 @@ static void responses(struct ingest *in, const json_t *rr)
 	if (!json_is_true(json_object_get(rr, "asks_zero_copy")))
 		return;
 	if (copied > 0)
-		ingest_note(in, "warning",
-			    "workload: its responses asked for zero copy, and %.0f of %.0f sends "
-			    "were copied",
-			    copied, all);
+		note_add(&in->notes, responses_copied_sends, copied, all);
 	copied = json_num(r, "copied_bytes");
 	all = json_num(rr, "bytes");
 	if (copied > 0)
-		ingest_note(in, "warning",
-			    "workload: its responses asked for zero copy, and %.0f of %.0f bytes "
-			    "were copied",
-			    copied, all);
+		note_add(&in->notes, responses_copied_bytes, copied, all);
 }
 
 /* What the workload counted from its beginning to its end. */
@@ -195,12 +178,10 @@ static void summary(struct ingest *in, const json_t *line)
 	datagrams(in, line);
 	responses(in, json_object_get(line, "rr"));
 	if (json_num(json_object_get(line, "receive"), "dropped_bytes") > 0)
-		ingest_note(in, "warning",
-			    "workload: its receiver dropped what came (MSG_TRUNC): an upper bound "
-			    "of what receiving could reach, not zero copy");
+		note_add(&in->notes, workload_truncated);
 	whole_run(in, line);
 	if (verify && !strcmp(verify, "failed"))
-		ingest_note(in, "lossy", "workload: the data received was not the data sent");
+		note_add(&in->notes, workload_corrupt);
 }
 
 int adapter_tcpzc(struct ingest *in, char *text, const char *arg, struct points *ps,
@@ -218,21 +199,19 @@ int adapter_tcpzc(struct ingest *in, char *text, const char *arg, struct points 
 
 		number++;
 		if (*line && !type)
-			ingest_note(in, rest ? "warning" : "lossy",
-				    "workload.out:%d: not a line of tcpzc%s", number,
-				    rest ? "" : "; the file ends in its middle");
+			note_add(&in->notes, workload_bad_line, number,
+				 rest ? "" : "; the file ends in its middle")
+				->severity = rest ? SEVERITY_WARNING : SEVERITY_LOSSY;
 		else if (type && !strcmp(type, "point"))
 			point(object, ps);
 		else if (type && !strcmp(type, "summary"))
 			summary(in, object);
 		else if (type && !strcmp(type, "error"))
-			ingest_note(in, "lossy", "workload: %s", json_str(object, "what"));
+			note_add(&in->notes, workload_error, json_str(object, "what"));
 		summed |= type && !strcmp(type, "summary");
 		json_decref(object);
 	}
 	if (!summed)
-		ingest_note(
-			in, "lossy",
-			"workload: no summary at the end: its evidence of zero copy is missing");
+		note_add(&in->notes, workload_no_summary);
 	return 0;
 }

@@ -72,10 +72,8 @@ static void put_retries(struct ingest *in, const json_t *retries)
 
 		ingest_metric(in, name, "1", n, NULL);
 		if (n > 0)
-			ingest_note(in, "note",
-				    "workload: %.0f sends were refused for want of memory and "
-				    "tried again: the limit is %s",
-				    n, strcmp(limit, "memlock") ? limit : "RLIMIT_MEMLOCK");
+			note_add(&in->notes, sends_retried, n,
+				 strcmp(limit, "memlock") ? limit : "RLIMIT_MEMLOCK");
 		free(name);
 	}
 }
@@ -90,10 +88,7 @@ void tcpzc_hists(struct ingest *in, const json_t *summary)
 		put_histogram(in, name, value);
 	if (json_object_get(summary, "busy_poll") &&
 	    json_num(json_object_get(summary, "busy_poll"), "flows") == 0)
-		ingest_note(
-			in, "warning",
-			"workload: --busy-poll had no effect: no connection's packets come from "
-			"a device queue that can be polled");
+		note_add(&in->notes, busy_poll_no_effect);
 	put_retries(in, json_object_get(summary, "send_retries"));
 	if (flows > 0)
 		ingest_metric(in, "workload_flows", "1", flows, NULL);

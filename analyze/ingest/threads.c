@@ -367,20 +367,13 @@ static void scale(struct ingest *in, double by)
 static void put_notes(struct ingest *in, const struct sums *s)
 {
 	if (s->back)
-		ingest_note(in, "note", "threads: a counter went backwards: taken as no time");
+		note_add(&in->notes, threads_backwards);
 	if (s->late)
-		ingest_note(in, "note",
-			    "threads: %zu joined the workload after they had run: what they ran "
-			    "before they were seen does not count",
-			    s->late);
+		note_add(&in->notes, threads_joined, s->late);
 	if (s->elsewhere)
-		ingest_note(in, "note",
-			    "threads: processes ended between two readings, and nobody in the "
-			    "workload waited for them: what they ran last is not known");
+		note_add(&in->notes, threads_ended);
 	if (s->ticks)
-		ingest_note(in, "note",
-			    "threads: no schedstat: times are ticks of 10 ms, and threads that "
-			    "ended between two readings are missing");
+		note_add(&in->notes, threads_ticks);
 }
 
 static void evaluate(struct ingest *in, const struct snaps *snaps, struct reading *r)
@@ -428,7 +421,7 @@ int ingest_threads(struct ingest *in, const char *path, struct error *err)
 	for (i = 0; i < snaps.n; i++)
 		bad += snap_lines((char *)snaps.snap[i].data, parse_line, &r[i]);
 	if (bad)
-		ingest_note(in, "lossy", "threads: %zu lines are not readable", bad);
+		note_add(&in->notes, threads_bad_lines, bad);
 	evaluate(in, &snaps, r);
 	in->workload_whole &= !bad;
 	for (i = 0; i < snaps.n; i++) {

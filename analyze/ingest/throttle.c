@@ -90,15 +90,9 @@ static void put(struct ingest *in, const double of[KINDS], const bool seen[KINDS
 	if (seen[QUOTA_NS])
 		ingest_metric(in, "throttled_quota_s", "s", of[QUOTA_NS] / 1e9, NULL);
 	if (of[HEAT] > 0)
-		ingest_note(in, "warning",
-			    "throttle: the side's CPUs were throttled %.0f times by heat in the "
-			    "window's %.2f s",
-			    of[HEAT], window);
+		note_add(&in->notes, throttled_heat, of[HEAT], window);
 	if (of[QUOTA] > 0)
-		ingest_note(in, "warning",
-			    "throttle: a CPU quota (cgroup) held the workload back %.0f times, "
-			    "%.2f s in all, in the window's %.2f s",
-			    of[QUOTA], of[QUOTA_NS] / 1e9, window);
+		note_add(&in->notes, throttled_quota, of[QUOTA], of[QUOTA_NS] / 1e9, window);
 }
 
 int ingest_throttle(struct ingest *in, const char *path, struct error *err)

@@ -22,9 +22,8 @@ int window_narrow(struct ingest *in, struct error *err)
 				 (double)from / 1e9, (double)length / 1e9);
 	if (to > length) {
 		if ((double)(to - length) > 0.01 * (double)(length - from))
-			ingest_note(in, "warning",
-				    "its window is %.2f s long: --to %.10g is after its end",
-				    (double)length / 1e9, (double)to / 1e9);
+			note_add(&in->notes, window_before_to, (double)length / 1e9,
+				 (double)to / 1e9);
 		to = length;
 	}
 	in->run.start_ns = start + from;
@@ -36,7 +35,7 @@ void window_absent(struct ingest *in, const char *what, const char *why)
 {
 	size_t i;
 
-	ingest_note(in, "note", "%s: not in a part of the window (--from, --to): %s", what, why);
+	note_add(&in->notes, not_in_slice, what, why);
 	for (i = 0; i < in->nabsent; i++)
 		if (!strcmp(in->absent[i], what))
 			return;
@@ -84,10 +83,7 @@ bool window_resolves(struct ingest *in, const char *what, const uint64_t *t, siz
 		return false;
 	}
 	if (off > 0.05)
-		ingest_note(in, "warning",
-			    "%s: was not read at the ends of the part of the window: up to %.0f %% "
-			    "of it is interpolated",
-			    what, 100 * off);
+		note_add(&in->notes, slice_interpolated, what, 100 * off);
 	return true;
 }
 

@@ -68,10 +68,9 @@ double amount_units(const struct query *q)
 void amount_event_note(struct table *t, enum amount in, const char *event)
 {
 	if (in != IN_NS && event && !amount_counted_by(in, event))
-		table_note(t, "the shares are those of %s: %s are divided as if %s", event,
-			   amount_name(in),
-			   in == IN_CYCLES ? "all code ran at one clock rate"
-					   : "all code took as many per sample");
+		note_add(&t->notes, shares_of_event, event, amount_name(in),
+			 in == IN_CYCLES ? "all code ran at one clock rate"
+					 : "all code took as many per sample");
 }
 
 void amount_columns(struct table *t, enum amount in)

@@ -433,7 +433,5 @@ static bool counts_time(const char *event)
 void basis_event_note(struct table *t, const char *event)
 {
 	if (event && !counts_time(event))
-		table_note(t,
-			   "warning: %s counts no time: the costs divide the time by its samples",
-			   event);
+		note_add(&t->notes, event_counts_no_time, event);
 }

@@ -67,9 +67,9 @@ static void note_interval(const struct block_list *list, struct table *t)
 	if (!most)
 		return;
 	if (most > 1)
-		table_note(t, "over the runs: %s", intervals[list->estimator]);
+		note_add(&t->notes, over_runs, intervals[list->estimator]);
 	else
-		table_note(t, "one run each: no interval");
+		note_add(&t->notes, one_run);
 }
 
 void block_list_notes(const struct block_list *list, struct store *s, struct table *t)
@@ -83,12 +83,11 @@ void block_list_notes(const struct block_list *list, struct store *s, struct tab
 
 		doubt = doubt ? doubt : scope_doubt(b->runs, b->n);
 		if (!b->n)
-			table_note(t, "%s %s: no run that could be used", b->block.variant,
-				   b->block.side);
-		scope_notes(s, &b->block, b->runs, b->n, t);
+			note_add_of(&t->notes, b->block.variant, b->block.side, no_usable_run);
+		scope_notes(s, b->runs, b->n, t);
 	}
 	if (doubt)
-		table_note(t, "%s", doubt);
+		note_add(&t->notes, no_measure_pass, doubt);
 	scope_capture_notes(s, t);
 }
 

@@ -174,9 +174,9 @@ void changes_put(const struct changes *c, const struct change_row *row, struct t
 void changes_nothing(struct store *s, struct table *t)
 {
 	if (manner_absent(s, t->name))
-		table_note(t, "nothing of this is known: %s", manner_absent(s, t->name));
+		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
 	else
-		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
+		note_add(&t->notes, table_not_measured);
 }
 
 void changes_note(struct store *s, const struct query *q, size_t found, struct table *t)
@@ -184,7 +184,7 @@ void changes_note(struct store *s, const struct query *q, size_t found, struct t
 	if (!found)
 		changes_nothing(s, t);
 	else if (!q->all && !t->rows)
-		table_note(t, "none of %zu counters changed; --all shows them", found);
+		note_add(&t->notes, counters_unchanged, found);
 	else if (!q->all)
-		table_note(t, "only counters that changed; --all shows the others");
+		note_add(&t->notes, counters_changed_only);
 }

@@ -93,10 +93,7 @@ int clocks_note(struct store *s, struct table *t, struct error *err)
 		return 0;
 	apart = clocks_text(most);
 	known = clocks_text(error);
-	table_note(t,
-		   "the sides ran on two hosts: their windows at most %s apart, by clocks "
-		   "compared to +-%s",
-		   apart, known);
+	note_add(&t->notes, two_hosts, apart, known);
 	free(apart);
 	free(known);
 	return 0;

@@ -4,7 +4,7 @@
 #include "analyze/ingest/perf_report.h"
 #include "analyze/measures/amount.h"
 #include "analyze/measures/functions_flat.h"
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -274,7 +274,7 @@ static void note_filter(struct table *t, const struct tally *f)
 		if (filters[i].value)
 			str_printf(&s, " %s %s", filters[i].option, filters[i].value);
 	if (s.len && f->samples && !f->n)
-		table_note(t, "warning: no sample matches%s", s.buf);
+		note_add(&t->notes, no_sample_matches, s.buf);
 	str_free(&s);
 }
 
@@ -284,8 +284,6 @@ static void note_part(struct table *t, const struct cost_part *part, enum amount
 	const struct tally *f = &part->tally;
 	struct str s = {0};
 
-	if (part->block.variant)
-		str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
 	if (!f->samples && !f->n) {
 		cost_say_absence(part, &s);
 	} else {
@@ -298,7 +296,7 @@ static void note_part(struct table *t, const struct cost_part *part, enum amount
 			str_printf(&s, " in %d run%s", part->nruns, part->nruns == 1 ? "" : "s");
 		say_left_out(&s, f);
 	}
-	table_note(t, "%s", s.buf);
+	note_add_of(&t->notes, part->block.variant, part->block.side, cost_sum, s.buf);
 	str_free(&s);
 	note_filter(t, f);
 }
@@ -307,11 +305,7 @@ static void note_part(struct table *t, const struct cost_part *part, enum amount
 static void note_timer(struct table *t, const char *event)
 {
 	if (event && (str_starts(event, "cpu-clock") || str_starts(event, "task-clock")))
-		table_note(t,
-			   "%s cannot see into code that runs with interrupts off: its time "
-			   "stands where they come on again (handle_softirqs, "
-			   "_raw_spin_unlock_irqrestore, finish_task_switch)",
-			   event);
+		note_add(&t->notes, timer_blind, event);
 }
 
 static const char *interval_text(int nruns)
@@ -363,11 +357,11 @@ static int run_blocks(struct plan *p, struct store *s, const struct query *q,
 		if (k < 0)
 			rc = k;
 		else
-			scope_notes(s, &blocks[i], runs, k, t);
+			scope_notes(s, runs, k, t);
 		free(runs);
 	}
 	if (most && !rc) {
-		table_note(t, "%s", interval_text(most));
+		note_add(&t->notes, cost_interval, interval_text(most));
 		note_timer(t, parts[0].tally.event);
 	}
 	for (i = 0; i < n; i++)
@@ -435,7 +429,7 @@ static int count_cpus(const struct query *q, unsigned int *n, struct table *t, s
 	if (!*n)
 		rc = no_cpus(&there, text, err);
 	else if (missing)
-		table_note(t, "warning: CPU %s has no sample in the file and does not count", text);
+		note_add(&t->notes, cpu_without_samples, text);
 	free(text);
 	return rc;
 }
@@ -483,7 +477,8 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 		put_part(t, p, q, &part);
 	if (!rc && q->profile) {
 		note_timer(t, part.tally.event);
-		notes_of_profile(t, q->profile);
+		profile_add_notes(q->profile, &t->notes);
+		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	}
 	if (!rc && q->flat) {
 		flat_say_tables(q->flat, t);

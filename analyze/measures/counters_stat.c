@@ -180,8 +180,8 @@ static void put_per_unit(struct table *t, const struct perf_stat *st, const stru
 		str_printf(&per, "%s/cycle", unit);
 		put(t, st, name.buf, per.buf, units / c->value);
 	}
-	table_note(t, "per %s: %.10g of work%s", unit, units,
-		   q->units > 0 ? "" : ", the rate x perf's elapsed time");
+	note_add(&t->notes, stat_per_unit, unit, units,
+		 q->units > 0 ? "" : ", the rate x perf's elapsed time");
 	str_free(&name);
 	str_free(&per);
 }
@@ -196,7 +196,7 @@ static void note_absent(struct table *t, const struct perf_stat *st, enum stat_s
 		if (st->counters[i].state == state)
 			str_printf(&names, "%s%s", names.len ? " " : "", st->counters[i].event);
 	if (names.len)
-		table_note(t, "%s: %s", what, names.buf);
+		note_add(&t->notes, stat_absent, what, names.buf);
 	str_free(&names);
 }
 
@@ -212,24 +212,17 @@ static void say_source(struct table *t, const struct perf_stat *st)
 	note_absent(t, st, STAT_NOT_SUPPORTED, "this machine does not support");
 	note_absent(t, st, STAT_NOT_COUNTED, "not counted, or only in part");
 	if (added)
-		table_note(t, "rows of CPUs, threads or intervals are added up");
+		note_add(&t->notes, stat_added);
 	if (shared)
-		table_note(t, "counters that took turns are scaled by perf to the whole time");
+		note_add(&t->notes, stat_scaled);
 	if (st->runs > 1)
-		table_note(t,
-			   "mean of %u runs (perf 6.1 prints the last run's count instead); "
-			   "intervals are Student's, 95 %%, from perf's standard error",
-			   st->runs);
+		note_add(&t->notes, stat_mean, st->runs);
 	if (hides_runs(st))
-		table_note(t, "mean of several runs; perf stat does not print how many with -x and "
-			      "-j, so that there is no interval");
+		note_add(&t->notes, stat_mean_unknown);
 	if (st->blocks > 1)
-		table_note(t, "the text holds %u outputs of perf stat: only the first is shown",
-			   st->blocks);
+		note_add(&t->notes, stat_blocks, st->blocks);
 	if (st->repeated)
-		table_note(t,
-			   "%u rows of events counted more than once: the first of each is shown",
-			   st->repeated);
+		note_add(&t->notes, stat_repeated, st->repeated);
 }
 
 int counters_from_stat(const struct perf_stat *st, const struct query *q, struct table *t,

@@ -259,10 +259,8 @@ static void put_ratio(const struct maker *m, const char *event)
 	name = xasprintf("%s%s", ratio.name, group ? group : "");
 	put_figure(m, name, ratio.unit, figure_ratio, event, false);
 	if (p.apart)
-		table_note(m->t,
-			   "%s %s: %s is of events that took turns and are not in one group: they "
-			   "were counted at different times",
-			   m->b->block.variant, m->b->block.side, name);
+		note_add_of(&m->t->notes, m->b->block.variant, m->b->block.side, ratio_of_turns,
+			    name);
 	free(name);
 }
 
@@ -343,16 +341,13 @@ static bool has(const struct table *t, const char *column)
 static void say_rules(struct store *s, struct table *t)
 {
 	if (!t->rows && manner_absent(s, t->name))
-		table_note(t, "nothing of this is known: %s", manner_absent(s, t->name));
+		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
 	else if (!t->rows)
-		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
+		note_add(&t->notes, table_not_measured);
 	if (has(t, "running_pct"))
-		table_note(t, "events that shared a hardware counter are scaled to the whole time: "
-			      "running_pct is the part that was counted");
+		note_add(&t->notes, counters_scaled);
 	if (has(t, "stddev_pct"))
-		table_note(t,
-			   "mean and stddev_pct are those of perf stat -r: the mean over the runs "
-			   "and, in percent of it, its standard error");
+		note_add(&t->notes, counters_mean);
 }
 
 /*

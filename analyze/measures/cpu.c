@@ -57,7 +57,7 @@ static int cpu_run(struct store *s, const struct query *q, struct table *t, stru
 		zero_copy_title(s, q, t);
 		for (i = 0; i < list.n; i++)
 			put_block(s, &list, &list.blocks[i], t);
-		table_note(t, "percent of one CPU, added up over the side's CPUs");
+		note_add(&t->notes, percent_of_cpu);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

@@ -10,7 +10,7 @@
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/cpu_parts.h"
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/thread_groups.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
@@ -223,11 +223,9 @@ static void put_others(struct table *t, const struct side *side, int run)
 	if (!e.n)
 		return;
 	if (e.value < -2) {
-		table_note(t,
-			   "%s %s: the threads ran %.1f %% of a CPU more than the side's CPUs were "
-			   "busy%s: what else was on these is not known",
-			   side->b->block.variant, side->b->block.side, -e.value,
-			   confined(side, run) ? "" : ", so a part of that was on other CPUs");
+		note_add_of(&t->notes, side->b->block.variant, side->b->block.side,
+			    threads_exceed_cpus, -e.value,
+			    confined(side, run) ? "" : ", so they ran on other CPUs too");
 		return;
 	}
 	e.value = e.value < 0 ? 0 : e.value;
@@ -290,30 +288,18 @@ static void note_side(struct table *t, const struct side *side, size_t shown)
 					      figure_metric, "cpu_softirq_pct");
 
 	if (!side->groups.n) {
-		table_note(t, "%s %s: no thread was seen; 'zcost report runs' says why not",
-			   b->variant, b->side);
+		note_add_of(&t->notes, b->variant, b->side, no_thread_seen);
 		return;
 	}
 	if (shown < side->groups.n)
-		table_note(t, "%s %s: %zu of %zu rows; --all shows all", b->variant, b->side, shown,
-			   side->groups.n);
+		note_add_of(&t->notes, b->variant, b->side, rows_shown, shown, side->groups.n);
 	if (busy.n)
-		table_note(
-			t,
-			"%s %s: the side's CPUs were busy for %.2f %% of one CPU's time, %.2f of "
-			"these in softirqs, by the kernel's ticks",
-			b->variant, b->side, busy.value, soft.value);
-	notes_say_once(t, "user and sys are the kernel's ticks, cpu is the scheduler's clock: they "
-			  "need not add up to it");
+		note_add_of(&t->notes, b->variant, b->side, side_busy, busy.value, soft.value);
+	note_add(&t->notes, ticks_and_clock);
 	if (side->b->n && figure_metric(side->s, side->b->runs, "threads_hold_irq") == 1)
-		notes_say_once(t,
-			       "softirqs and interrupts that came in on top of a thread are in its "
-			       "time: the kernel has no CONFIG_IRQ_TIME_ACCOUNTING");
+		note_add(&t->notes, interrupts_in_threads);
 	if (!confined(side, -1))
-		table_note(t,
-			   "%s %s: the threads might also run on other CPUs than the side's, so of "
-			   "the side's time the others have at least what is shown",
-			   b->variant, b->side);
+		note_add_of(&t->notes, b->variant, b->side, threads_unconfined);
 }
 
 static int put_side(struct store *s, const struct query *q, const struct block_list *list,

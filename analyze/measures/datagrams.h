@@ -5,9 +5,6 @@
 
 #include "analyze/measures/scope.h"
 
-#define DATAGRAMS_NO_ROI \
-	"the workload sent datagrams (UDP): a control, what is sent need not arrive"
-
 static inline bool sent_datagrams(struct store *s, const struct run *r)
 {
 	return figure_metric(s, r, "workload_udp") > 0;

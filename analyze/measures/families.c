@@ -7,7 +7,7 @@
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/manner.h"
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/size_parts.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
@@ -90,7 +90,7 @@ static void say_whole_run(struct table *t)
 		if (!strcmp(whole_run[i].family, t->name) && has_row(t, whole_run[i].prefix))
 			str_printf(&what, "%s%s", what.len ? ", " : "", whole_run[i].what);
 	if (what.len)
-		notes_whole_run(t, what.buf);
+		note_add(&t->notes, whole_run, what.buf);
 	str_free(&what);
 }
 
@@ -104,7 +104,7 @@ static void say_histograms(struct table *t)
 			str_printf(&what, "%s%s: %s", what.len ? "; " : "", histograms[i].name,
 				   histograms[i].what);
 	if (what.len)
-		table_note(t, "%s", what.buf);
+		note_add(&t->notes, sizes_histograms, what.buf);
 	str_free(&what);
 }
 
@@ -221,9 +221,9 @@ static int family_run(struct store *s, const struct query *q, struct table *t, s
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, &list.blocks[i], list.estimator, t, err);
 	if (!rc && !t->rows && manner_absent(s, t->name))
-		table_note(t, "nothing of this is known: %s", manner_absent(s, t->name));
+		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
 	else if (!rc && !t->rows)
-		table_note(t, "nothing of this was measured; 'zcost report runs' says why not");
+		note_add(&t->notes, table_not_measured);
 	if (!rc) {
 		say_whole_run(t);
 		say_histograms(t);

@@ -102,7 +102,7 @@ static int amount_basis(const struct flat *f, const struct query *q, struct tabl
 		return rc;
 	basis_of_weights(q, f->event, f->event_count, &v);
 	*per = v.ns;
-	table_note(t, "basis %s", v.text);
+	note_add(&t->notes, basis, v.text);
 	return 0;
 }
 
@@ -228,12 +228,10 @@ static void say_sum(struct table *t, const struct groups *gs, enum amount in, do
 	if (!gs->n || isnan(sum))
 		return;
 	if (isnan(basis))
-		table_note(t, "self shares add up to %.2f %%", sum);
+		note_add(&t->notes, flat_sum, sum);
 	else
-		table_note(t,
-			   "self shares add up to %.2f %%, self %s to %.1f of %.1f %s per unit "
-			   "(shares as printed by perf, rounded to 0.01 %%)",
-			   sum, amount_name(in), sum / 100 * basis, basis, amount_name(in));
+		note_add(&t->notes, flat_sum_cost, sum, amount_name(in), sum / 100 * basis, basis,
+			 amount_name(in));
 }
 
 void flat_say_tables(const struct flat *f, struct table *t)
@@ -241,37 +239,30 @@ void flat_say_tables(const struct flat *f, struct table *t)
 	if (f->tables < 2)
 		return;
 	if (f->events && f->event && strcmp(f->events, f->event))
-		table_note(t, "the text holds %u tables: that of %s is shown, --event chooses (%s)",
-			   f->tables, f->event, f->events);
+		note_add(&t->notes, text_tables_event, f->tables, f->event, f->events);
 	else
-		table_note(t, "the text holds %u tables: only the first is shown", f->tables);
+		note_add(&t->notes, text_tables, f->tables);
 }
 
 void flat_say_cpus(const struct query *q, struct table *t)
 {
 	if (q->in == IN_NS && q->basis != BASIS_BUSY && !(q->busy_ns > 0) &&
 	    (q->rate > 0 || (q->units > 0 && q->seconds > 0)))
-		table_note(t,
-			   "the basis is that of 1 CPU, fully used: a text does not tell how many "
-			   "were sampled; of more, or of the perf.data itself (--perf, which "
-			   "counts them), a unit of work costs so many times as much");
+		note_add(&t->notes, flat_one_cpu);
 }
 
 static void say_source(struct table *t, const struct flat *f, double samples)
 {
 	if (f->event && samples > 0)
-		table_note(t, "event %s, %.0f samples%s", f->event, samples,
-			   f->samples_rounded ? " (rounded by perf)" : "");
+		note_add(&t->notes, flat_event, f->event, samples,
+			 f->samples_rounded ? " (rounded by perf)" : "");
 	if (!(samples > 0))
-		table_note(t, "the text does not state its number of samples: no sampling error");
+		note_add(&t->notes, flat_no_samples);
 	flat_say_tables(f, t);
 	if (f->unmarked)
-		table_note(t,
-			   "%u lines with a share but no [k] or [.] mark were passed over "
-			   "(call chains?)",
-			   f->unmarked);
+		note_add(&t->notes, flat_unmarked, f->unmarked);
 	if (f->lost > 0) {
-		table_note(t, "perf lost %lld samples", (long long)f->lost);
+		note_add(&t->notes, flat_lost, (long long)f->lost);
 		t->lossy = true;
 	}
 }
@@ -315,7 +306,7 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 	for (i = 0; i < limit; i++)
 		put_group(t, &gs.g[i], basis, samples);
 	if (limit < gs.n)
-		table_note(t, "%zu more rows: --all shows them", gs.n - limit);
+		note_add(&t->notes, more_rows, gs.n - limit);
 	say_sum(t, &gs, q->in, basis);
 	say_source(t, f, samples);
 	flat_say_cpus(q, t);

@@ -127,8 +127,7 @@ static int put_group(struct store *s, const struct query *q, const struct compon
 	if (!rc)
 		take_rows(t, &part, q);
 	if (!rc && t->rows == before)
-		table_note(t, "warning: group '%s': no sample has any of its functions",
-			   components_name(rules, 0));
+		note_add(&t->notes, group_empty, components_name(rules, 0));
 	table_free(&part);
 	return rc;
 }
@@ -169,8 +168,8 @@ static void note_overlap(struct table *t, const struct table *functions, const s
 	if (n > NAMED_MAX)
 		str_printf(&names, " and %zu more", n - NAMED_MAX);
 	if (n)
-		table_note(t, "groups %s and %s overlap: %s (self %.2f %%)", components_name(a, 0),
-			   components_name(b, 0), names.buf, share);
+		note_add(&t->notes, groups_overlap, components_name(a, 0), components_name(b, 0),
+			 names.buf, share);
 	str_free(&names);
 }
 
@@ -189,8 +188,8 @@ static int put_notes(struct store *s, const struct query *q, const struct groups
 	for (i = 0; i < g->n && !rc; i++)
 		for (k = i + 1; k < g->n; k++)
 			note_overlap(t, &functions, g->of[i], g->of[k]);
-	for (i = 0; i < functions.nnotes && !rc; i++)
-		table_note(t, "%s", functions.notes[i]);
+	for (i = 0; i < functions.notes.n && !rc; i++)
+		notes_copy(&t->notes, &functions.notes.note[i]);
 	if (!rc && functions.title)
 		table_title(t, "%s", functions.title);
 	t->lossy |= functions.lossy;

@@ -9,7 +9,7 @@
 #include "analyze/measures/amount.h"
 #include "analyze/measures/costs.h"
 #include "analyze/measures/disassembly.h"
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
@@ -216,10 +216,7 @@ static int put_all(struct table *t, const struct source *from, const struct hots
 	}
 	free(code.list);
 	if (h->n > limit && !q->all)
-		table_note(t,
-			   "%zu of %zu instructions, %.1f %% of the samples' weight; --all shows "
-			   "all, by offset",
-			   limit, h->n, 100 * shown / all);
+		note_add(&t->notes, hotspots_shown, limit, h->n, 100 * shown / all);
 	return rc;
 }
 
@@ -245,7 +242,7 @@ static void note_absence(struct table *t, const struct cost_part *part)
 	else
 		str_printf(&s, "none of %llu samples of %s is in the function itself",
 			   (unsigned long long)part->tally.samples, part->tally.event);
-	table_note(t, "%s", s.buf);
+	note_add(&t->notes, hotspots_code, s.buf);
 	str_free(&s);
 }
 
@@ -267,18 +264,15 @@ static void note_part(struct table *t, const struct cost_part *part, enum amount
 		str_printf(&s, "%s: self %.2f %%", f->rows[i].key[0], 100 * self.share);
 		if (!isnan(self.ns))
 			str_printf(&s, " = %.1f %s/%s", self.ns, amount_name(in), part->basis.unit);
-		table_note(t, "%s; basis %s", s.buf, part->basis.text);
+		note_add(&t->notes, hotspots_part, s.buf, part->basis.text);
 		str_free(&s);
 	}
 	if (f->n)
 		note_event(t, part, in);
 	if (h->n)
-		table_note(t,
-			   "samples stand at the instruction that was next when they were taken, "
-			   "after the one that took the time (precise events: at it)");
+		note_add(&t->notes, hotspots_skid);
 	if (f->n && !h->n)
-		table_note(t, "it has no samples by instruction: they are kept of functions with a "
-			      "thousandth of all weight and more");
+		note_add(&t->notes, hotspots_none);
 }
 
 static struct tally_spec spec_of(const struct query *q)
@@ -361,7 +355,7 @@ static int say_notes(struct store *s, const struct query *q, const struct block 
 
 	if (n < 0)
 		return n;
-	scope_notes(s, b, runs, n, t);
+	scope_notes(s, runs, n, t);
 	free(runs);
 	return 0;
 }
@@ -431,7 +425,8 @@ static int from_profile(const struct query *q, struct table *t, bool *any, struc
 		rc = put_all(t, &from, &h, q, err);
 	if (!rc) {
 		note_part(t, &part, q->in, &h);
-		notes_of_profile(t, q->profile);
+		profile_add_notes(q->profile, &t->notes);
+		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	}
 	*any = part.tally.samples > 0;
 	cost_part_free(&part);

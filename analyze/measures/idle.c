@@ -152,8 +152,8 @@ static void put_cpus(struct idle *d, const struct query *q)
 	if (!q->cpus && !q->by)
 		put_cpu(d, -1);
 	if (!q->cpus && !q->by && cpuset_count(&set) > CPUS_SHOWN) {
-		table_note(d->t, "%s %s has %u CPUs: --by cpu shows each, --cpu SET some",
-			   d->b->block.variant, d->b->block.side, cpuset_count(&set));
+		note_add_of(&d->t->notes, d->b->block.variant, d->b->block.side, idle_many_cpus,
+			    cpuset_count(&set));
 		return;
 	}
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
@@ -191,12 +191,11 @@ static int idle_run(struct store *s, const struct query *q, struct table *t, str
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list, &list.blocks[i], t, &states, err);
 	if (!rc && !states)
-		table_note(t, "no idle states were measured; 'zcost report runs' says why not");
+		note_add(&t->notes, table_not_measured);
 	else if (!rc)
-		table_note(t,
-			   "cpuidle counts a sleep when it ends, and iowait as any other idling");
+		note_add(&t->notes, idle_when_counted);
 	if (!rc && t->rows)
-		table_note(t, "percent of one CPU, added up over the side's CPUs");
+		note_add(&t->notes, percent_of_cpu);
 	if (!rc)
 		block_list_notes(&list, s, t);
 	block_list_free(&list);

@@ -240,8 +240,7 @@ static int irq_run(struct store *s, const struct query *q, struct table *t, stru
 	if (!rc)
 		changes_note(s, q, found, t);
 	if (!rc && found && !q->by && !q->cpus)
-		table_note(t,
-			   "counts are those of the side's CPUs; cpus: where the host took them");
+		note_add(&t->notes, irq_of_side);
 	if (!rc)
 		block_list_notes(&list, s, t);
 	block_list_free(&list);

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/manner.h"
 
-#include "analyze/measures/notes.h"
-#include "lib/str.h"
+#include "analyze/model/notes.h"
 
 #include <string.h>
 
 static void say_slice(const char *slice, const char *absent, struct table *t)
 {
-	struct str s = {0};
-
-	str_printf(&s,
-		   "--from, --to: only %s of each run's window; evidence of zero copy is of whole "
-		   "runs",
-		   slice);
+	note_add(&t->notes, slice, slice);
 	if (absent)
-		str_printf(&s, "; absent, since no part of the window can be told of: %s", absent);
-	notes_say_once(t, s.buf);
-	str_free(&s);
+		note_add(&t->notes, slice_absent, absent);
 }
 
 void manner_say(struct store *s, bool frames, struct table *t)
@@ -28,7 +20,7 @@ void manner_say(struct store *s, bool frames, struct table *t)
 	if (slice)
 		say_slice(slice, absent, t);
 	if (frames && store_capture_value(s, "inlines"))
-		notes_say_once(t, "inlined functions are frames of their own (analyze --inline)");
+		note_add(&t->notes, inlines);
 }
 
 const char *manner_absent(struct store *s, const char *collector)

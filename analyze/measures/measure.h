@@ -8,6 +8,7 @@
 #ifndef ZC_MEASURE_H
 #define ZC_MEASURE_H
 
+#include "analyze/model/notes.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"

@@ -178,9 +178,7 @@ static int nic_run(struct store *s, const struct query *q, struct table *t, stru
 	if (!rc)
 		changes_note(s, q, found, t);
 	if (!rc && t->rows)
-		table_note(t, "counters are interpolated between readings, the workload's bytes "
-			      "(per_mib) between its own points: at the window's ends they "
-			      "differ a little");
+		note_add(&t->notes, nic_interpolated);
 	if (!rc)
 		block_list_notes(&list, s, t);
 	block_list_free(&list);

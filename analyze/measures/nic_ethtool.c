@@ -72,10 +72,7 @@ static void note_unknown(const struct ethtool_text *e, struct table *t)
 		if (isnan(change_of(e, &e->rows[i])) && n++ < 5)
 			str_printf(&names, "%s%s", names.len ? ", " : "", e->rows[i].name);
 	if (n) {
-		table_note(t,
-			   "lossy: %zu counters went backwards or are not in every output, so that "
-			   "their change is not known: %s%s",
-			   n, names.buf, n > 5 ? " ..." : "");
+		note_add(&t->notes, ethtool_backwards, n, names.buf, n > 5 ? " ..." : "");
 		t->lossy = true;
 	}
 	str_free(&names);
@@ -92,14 +89,14 @@ int nic_from_ethtool(const struct ethtool_text *e, const struct query *q, struct
 				 "it, and say with --seconds how much later");
 	put_rows(e, q, t);
 	if (e->rates && e->outputs > 1)
-		table_note(t, "mean of %u rounds", e->outputs);
+		note_add(&t->notes, ethtool_rounds, e->outputs);
 	else if (!e->rates && e->outputs > 2)
-		table_note(t, "from the first to the last of %u outputs", e->outputs);
+		note_add(&t->notes, ethtool_span, e->outputs);
 	if (!e->rates && !(q->seconds > 0))
-		table_note(t, "no rates: --seconds says how long the text spans");
+		note_add(&t->notes, ethtool_no_rates);
 	if (!q->all)
-		table_note(t, "only counters that changed%s",
-			   e->rates ? "" : "; --all shows the others");
+		note_add(&t->notes, ethtool_changed_only,
+			 e->rates ? "" : "; --all shows the others");
 	note_unknown(e, t);
 	return 0;
 }

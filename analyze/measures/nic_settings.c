@@ -125,8 +125,8 @@ static void note_interface(const struct changes *state, const struct changes *in
 	for (i = 0; i < array_size(shown); i++)
 		add_setting(&s, state, interface, i);
 	if (driver || s.len)
-		table_note(t, "%s %s: %s: %s%s", state->b->block.variant, state->b->block.side,
-			   interface, driver ? driver : "", s.len ? s.buf + (driver ? 0 : 2) : "");
+		note_add_of(&t->notes, state->b->block.variant, state->b->block.side, nic_settings,
+			    interface, driver ? driver : "", s.len ? s.buf + (driver ? 0 : 2) : "");
 	str_free(&s);
 }
 

@@ -140,7 +140,7 @@ static int passes_run(struct store *s, const struct query *q, struct table *t, s
 		free_all(all);
 	}
 	if (!rc && !t->rows)
-		table_note(t, "no run of a pass: these were made with all collectors at once");
+		note_add(&t->notes, no_passes);
 	if (!rc)
 		block_list_notes(&list, s, t);
 	block_list_free(&list);
@@ -205,11 +205,7 @@ void passes_note(struct store *s, const struct block_list *list, struct table *t
 		if (isfinite(most[k].pct))
 			put_worst(&text, passes[k], &most[k]);
 	if (text.len)
-		table_note(
-			t,
-			"throughput that the other passes' instruments cost, about, at the worst "
-			"side: %s (report passes)",
-			text.buf);
+		note_add(&t->notes, passes_cost, text.buf);
 	str_free(&text);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/placement.h"
 
+#include "analyze/model/notes.h"
 #include "lib/alloc.h"
 
 #include <math.h>
@@ -107,53 +108,30 @@ bool placement_counts(const struct machine *m, const struct topology_row *nic)
 	return true;
 }
 
-/* --- remarks --- */
+/* --- notes --- */
 
-struct remarks {
-	placement_say say;
-	void *arg;
-};
-
-__attribute__((format(printf, 3, 4))) static void remark(const struct remarks *r,
-							 const char *severity, const char *fmt, ...)
-{
-	char *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
-	r->say(r->arg, severity, text);
-	free(text);
-}
-
-static void remark_smt(const struct remarks *r, const struct placement *p, const char *other_side,
-		       const struct placement *other)
+static void placement_note_smt(struct notes *notes, const struct placement *p,
+			       const char *other_side, const struct placement *other)
 {
 	char *mine = cpuset_format(&p->cpus), *text;
 	struct cpuset both = {0};
 	unsigned int cpu;
 
 	if (p->doubled && !p->all)
-		remark(r, "note",
-		       "topology: of CPUs %s both threads of %u core%s are used: they slow each "
-		       "other",
-		       mine, p->doubled, p->doubled == 1 ? "" : "s");
+		note_add(notes, topology_smt, mine, p->doubled);
 	for (cpu = 0; other && cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&p->siblings, cpu) && cpuset_has(&other->cpus, cpu))
 			cpuset_add(&both, cpu);
 	text = cpuset_format(&both);
 	if (cpuset_count(&both) && !other->all)
-		remark(r, "warning",
-		       "topology: CPUs %s share cores with CPUs %s of the %s (SMT siblings): the "
-		       "sides slow each other",
-		       mine, text, other_side);
+		note_add(notes, topology_shared_cores, mine, text, other_side);
 	free(text);
 	free(mine);
 }
 
 /* Cards on other nodes than the CPUs; a side that has CPUs on the card's node too is half there. */
-static void remark_nics(const struct remarks *r, const struct machine *m, const struct placement *p)
+static void placement_note_nics(struct notes *notes, const struct machine *m,
+				const struct placement *p)
 {
 	char *cpus = cpuset_format(&p->cpus), *nodes = cpuset_format(&p->nodes);
 	int i;
@@ -164,46 +142,24 @@ static void remark_nics(const struct remarks *r, const struct machine *m, const 
 		if (!placement_counts(m, nic) || p->all)
 			continue;
 		if (!cpuset_has(&p->nodes, (unsigned int)nic->node))
-			remark(r, "warning",
-			       "topology: CPUs %s are on NUMA node %s, network card %s is on node "
-			       "%lld: its memory accesses cross nodes, if it carries the traffic",
-			       cpus, nodes, nic->name, (long long)nic->node);
+			note_add(notes, topology_remote_nic, cpus, nodes, nic->name,
+				 (long long)nic->node);
 		else if (cpuset_count(&p->nodes) > 1)
-			remark(r, "note",
-			       "topology: CPUs %s are on NUMA nodes %s, network card %s on node "
-			       "%lld "
-			       "alone",
-			       cpus, nodes, nic->name, (long long)nic->node);
+			note_add(notes, topology_half_remote_nic, cpus, nodes, nic->name,
+				 (long long)nic->node);
 	}
 	free(nodes);
 	free(cpus);
 }
 
-void placement_remarks(const struct machine *m, const struct placement *p, const char *other_side,
-		       const struct placement *other, placement_say say, void *arg)
+void placement_add_notes(const struct machine *m, const struct placement *p, const char *other_side,
+			 const struct placement *other, struct notes *notes)
 {
-	struct remarks r = {say, arg};
-
-	remark_smt(&r, p, other_side, other);
-	remark_nics(&r, m, p);
+	placement_note_smt(notes, p, other_side, other);
+	placement_note_nics(notes, m, p);
 }
 
 /* --- of all runs --- */
-
-struct noting {
-	struct store *s;
-	int64_t run;
-	struct error *err;
-	int rc;
-};
-
-static void note_run(void *arg, const char *severity, const char *text)
-{
-	struct noting *n = arg;
-
-	if (!n->rc)
-		n->rc = store_note(n->s, n->run, severity, text, n->err);
-}
 
 static bool one_repeat(const struct run *a, const struct run *b)
 {
@@ -215,10 +171,11 @@ static bool one_repeat(const struct run *a, const struct run *b)
 static int note_one(struct store *s, const struct run *runs, int n, const struct run *run,
 		    struct error *err)
 {
-	struct noting noting = {s, run->id, err, 0};
+	struct notes notes = {0};
 	struct placement p, other;
 	struct machine m;
 	bool said = false;
+	size_t k;
 	int i, rc = machine_read(&m, s, run->host, err);
 
 	if (rc || !placement_of(&p, &m, run->cpus)) {
@@ -227,13 +184,16 @@ static int note_one(struct store *s, const struct run *runs, int n, const struct
 	}
 	for (i = 0; i < n; i++)
 		if (one_repeat(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus)) {
-			placement_remarks(&m, &p, runs[i].side, &other, note_run, &noting);
+			placement_add_notes(&m, &p, runs[i].side, &other, &notes);
 			said = true;
 		}
 	if (!said)
-		placement_remarks(&m, &p, NULL, NULL, note_run, &noting);
+		placement_add_notes(&m, &p, NULL, NULL, &notes);
 	machine_free(&m);
-	return noting.rc;
+	for (k = 0; k < notes.n && !rc; k++)
+		rc = store_note_add(s, run->id, &notes.note[k], err);
+	notes_free(&notes);
+	return rc;
 }
 
 int placement_notes(struct store *s, struct error *err)

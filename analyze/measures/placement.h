@@ -39,15 +39,12 @@ bool placement_of(struct placement *p, const struct machine *m, const char *cpus
  */
 bool placement_counts(const struct machine *m, const struct topology_row *nic);
 
-/*
- * What is to be known of a side's place, a sentence each: `say` with "note" or "warning". `other`
- * is the other side's, on the same host, or NULL.
+/* Adds what slows a side at its place; `other` is the other side's place on the same host, or NULL.
  */
-typedef void (*placement_say)(void *arg, const char *severity, const char *text);
-void placement_remarks(const struct machine *m, const struct placement *p, const char *other_side,
-		       const struct placement *other, placement_say say, void *arg);
+void placement_add_notes(const struct machine *m, const struct placement *p, const char *other_side,
+			 const struct placement *other, struct notes *notes);
 
-/* These remarks of every run into the store, as its notes. 0 or -errno. */
+/* Stores these notes for every run. 0 or -errno. */
 int placement_notes(struct store *s, struct error *err);
 
 #endif

@@ -59,10 +59,7 @@ void power_note_kinds(struct store *s, const struct query *q, struct table *t)
 		if (strcmp(power_kind_names[i], used) && power_has_kind(s, q, power_kind_names[i]))
 			str_printf(&others, "%s%s", others.len ? ", " : "", power_kind_names[i]);
 	if (others.len)
-		table_note(
-			t,
-			"power is %s power; measured too: %s (--power-kind; table 'power' has all)",
-			used, others.buf);
+		note_add(&t->notes, power_kind, used, others.buf);
 	str_free(&others);
 }
 

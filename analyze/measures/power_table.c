@@ -205,19 +205,16 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 static void say_rules(struct store *s, const struct query *q, struct table *t)
 {
 	if (!t->rows && manner_absent(s, t->name)) {
-		table_note(t, "nothing of this is known: %s", manner_absent(s, t->name));
+		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
 		return;
 	}
 	if (!t->rows) {
-		table_note(t, "no power source; 'zcost report runs' says why. 'zcost analyze "
-			      "--power-csv' imports a meter's log, --power-model makes power up");
+		note_add(&t->notes, power_no_source);
 		return;
 	}
-	table_note(t, "kinds of power are never added up; a kind's total is the sum of one source, "
-		      "without the parts inside a package (core, uncore)");
+	note_add(&t->notes, power_kinds_apart);
 	if (q->model_idle > 0 || q->model_per_cpu > 0)
-		table_note(t, "model: MODELLED, not measured: %g W + %g W x CPUs used by the side",
-			   q->model_idle, q->model_per_cpu);
+		note_add(&t->notes, power_modelled, q->model_idle, q->model_per_cpu);
 }
 
 /* Those for whose power there is no score. */
@@ -232,8 +229,7 @@ static void say_datagrams(struct store *s, const struct block_list *list, struct
 		for (r = 0; r < b->n && !sent_datagrams(s, &b->runs[r]); r++)
 			;
 		if (r < b->n)
-			absences_add(&absent, "roi_p", b->block.variant, b->block.side,
-				     DATAGRAMS_NO_ROI);
+			absences_add(&absent, "roi_p", b->block.variant, b->block.side, NULL);
 	}
 	absences_next(&absent, (size_t)list->n);
 	absences_say(&absent, t);

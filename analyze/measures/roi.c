@@ -176,8 +176,7 @@ static void put_block(struct store *s, const struct query *q, const struct block
 	}
 	put_scores(t, b->block.variant, b->block.side, &scores, list->estimator);
 	if (scores.shared && scores.source != POWER_MODELLED)
-		table_note(t, "%s %s: its watts are those of the whole host, which runs both sides",
-			   b->block.variant, b->block.side);
+		note_add_of(&t->notes, b->block.variant, b->block.side, power_of_host);
 	free(scores.s);
 }
 
@@ -196,9 +195,10 @@ static void note_shared(struct table *t, const char *variant, const char *cpus)
 {
 	bool known = table_cell(t, t->rows - 1, table_column(t, "cpu_pct"))->type != V_NONE;
 
-	table_note(t, "%s total: %s: %s", variant, cpus,
-		   known ? "cpu_pct and roi_c " SHARED_CPUS_ONCE
-			 : "no cpu_pct, and nothing made of it: CPU time is not known CPU by CPU");
+	if (known)
+		note_add_of(&t->notes, variant, "total", total_shares_cpus, cpus);
+	else
+		note_add_of(&t->notes, variant, "total", total_without_cpu, cpus);
 }
 
 /* Receiver and sender of one variant stand beside each other in the list. */
@@ -221,7 +221,7 @@ static void put_total(struct store *s, const struct query *q, const struct block
 	}
 	put_scores(t, receiver->block.variant, "total", &scores, list->estimator);
 	if (!scores.n)
-		table_note(t, "%s total: no repeat has both sides", receiver->block.variant);
+		note_add_of(&t->notes, receiver->block.variant, "total", total_no_repeat);
 	if (cpus)
 		note_shared(t, receiver->block.variant, cpus);
 	free(cpus);
@@ -248,7 +248,7 @@ static bool is_udp(struct store *s, const struct block_list *list, const char *v
 	return false;
 }
 
-/* Why the row has no such figure; `list` NULL: numbers were given. */
+/* Why the row has no such figure: NULL for datagrams. `list` NULL: numbers were given. */
 static const char *why_absent(struct store *s, const struct block_list *list, const struct table *t,
 			      size_t row, size_t figure)
 {
@@ -258,7 +258,7 @@ static const char *why_absent(struct store *s, const struct block_list *list, co
 		return figures[figure].option;
 	if (over && table_cell(t, row, table_column(t, over))->type != V_NONE &&
 	    is_udp(s, list, table_cell(t, row, 0)->str))
-		return DATAGRAMS_NO_ROI;
+		return NULL;
 	return figures[figure].absent;
 }
 
@@ -278,10 +278,7 @@ static void note_units(struct store *s, const struct block_list *list, struct ta
 			   list->blocks[i].block.variant, list->blocks[i].block.side);
 	}
 	if (unit)
-		table_note(t,
-			   "%s: the workload counts %ss, not bytes, which roi is made of: 'zcost "
-			   "report summary' and 'zcost compare' have its rate and ns per %s",
-			   blocks.buf, unit, unit);
+		note_add(&t->notes, roi_of_datagrams, blocks.buf, unit, unit);
 	str_free(&blocks);
 }
 
@@ -313,13 +310,9 @@ static void note_formula(const struct query *q, struct table *t)
 	exponents(q, &n, &m);
 	if (m != 1)
 		snprintf(power, sizeof(power), "P^%g", m);
-	table_note(t,
-		   "roi_c = T^%g / C, roi_p = T^%g / %s; T in Gbit/s, C in percent of one CPU "
-		   "(all CPUs of the side added up), P in watts",
-		   n, n, power);
+	note_add(&t->notes, roi_formula, n, n, power);
 	if (q->model_idle > 0 || q->model_per_cpu > 0)
-		table_note(t, "MODELLED power where none was measured: %g W + %g W x CPUs used",
-			   q->model_idle, q->model_per_cpu);
+		note_add(&t->notes, power_modelled_absent, q->model_idle, q->model_per_cpu);
 }
 
 /* Numbers given on the command line instead of a capture: the arithmetic alone. */

@@ -2,7 +2,7 @@
 /* runs: every run with its state, window and place, and everything that is to be said of it. */
 #include "analyze/measures/measure.h"
 
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/scope.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
@@ -84,7 +84,7 @@ static void explain_marks(struct table *t)
 		for (row = 0; row < t->rows && table_cell(t, row, c)->type == V_NONE; row++)
 			;
 		if (row < t->rows)
-			table_note(t, "%s: %s", marks[i].column, marks[i].what);
+			note_add(&t->notes, mark_explained, marks[i].column, marks[i].what);
 	}
 }
 
@@ -111,56 +111,23 @@ static void put_run(struct store *s, const struct run *r, struct table *t)
 	table_set(t, row, "why", value_str(t, r->why));
 }
 
-/* Puts the kind once with the runs that have it: "warning: <text> (12 sides, first ...)". */
-static void put_kind(const struct note_kind *kind, struct table *t)
+/* All notes of the capture and of these runs, those of severity info included. */
+static int runs_add_notes(struct store *s, const struct run *runs, int n, struct table *t,
+			  struct error *err)
 {
-	const struct run *first = kind->first;
-	char *text = notes_range(kind->texts, kind->n);
+	int rc = store_notes(s, 0, &t->notes, err), i;
 
-	if (first)
-		table_note(t, "%s (%zu side%s, first %s/%s-%02d %s)", text, kind->runs,
-			   kind->runs == 1 ? "" : "s", first->variant, first->pass, first->repeat,
-			   first->side);
-	else
-		table_note(t, "%s", text);
-	free(text);
-}
-
-/* Puts every note of the capture and of these runs, of any severity. */
-static void put_notes(struct store *s, const struct run *runs, int n, struct table *t)
-{
-	struct note_kinds kinds = {0};
-	struct store_note_row *notes;
-	int count = store_notes(s, -1, &notes, NULL), i;
-	struct map at = {0};
-	size_t k;
-
-	for (i = 0; i < n; i++)
-		*map_at(&at, (uint64_t)runs[i].id) = (uint64_t)i + 1;
-	for (i = 0; i < count; i++) {
-		const uint64_t *run = map_get(&at, (uint64_t)notes[i].run);
-		char *text;
-
-		if (!run && notes[i].run)
-			continue;
-		t->lossy |= !strcmp(notes[i].severity, "lossy");
-		text = xasprintf("%s: %s", notes[i].severity, notes[i].text);
-		note_kinds_add(&kinds, text, run ? &runs[*run - 1] : NULL);
-		free(text);
-	}
-	for (k = 0; k < kinds.n; k++)
-		put_kind(&kinds.kinds[k], t);
-	note_kinds_free(&kinds);
-	map_free(&at);
-	if (count >= 0)
-		free(notes);
+	for (i = 0; i < n && !rc; i++)
+		rc = store_notes(s, runs[i].id, &t->notes, err);
+	t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
+	return rc;
 }
 
 static int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct run_filter all = {.failed = true};
 	struct run *runs;
-	int n = store_runs(s, &all, &runs, err), i, kept = 0;
+	int n = store_runs(s, &all, &runs, err), i, kept = 0, rc;
 
 	if (n < 0)
 		return n;
@@ -170,12 +137,14 @@ static int runs_run(struct store *s, const struct query *q, struct table *t, str
 	for (i = 0; i < kept; i++)
 		put_run(s, &runs[i], t);
 	explain_marks(t);
-	put_notes(s, runs, kept, t);
+	rc = runs_add_notes(s, runs, kept, t, err);
 	free(runs);
-	return n && !kept ? error_set(err, ENOENT,
-				      "no such run; 'zcost report runs' without --variant, --side "
-				      "and --run lists them")
-			  : 0;
+	return rc ? rc
+	       : n && !kept
+		       ? error_set(err, ENOENT,
+				   "no such run; 'zcost report runs' without --variant, --side "
+				   "and --run lists them")
+		       : 0;
 }
 
 const struct measure measure_runs = {

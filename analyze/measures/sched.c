@@ -321,31 +321,18 @@ static void note_events(struct table *t, const struct sched *s)
 	const char *wake = wake_event(s->tp, s->q);
 
 	if (s->has[WAKE])
-		table_note(t, "delays begin with sched:%s, or when a task is put off its CPU",
-			   wake);
+		note_add(&t->notes, sched_wakeups, wake);
 	else
-		table_note(t,
-			   "warning: no sched:%s was recorded: delays are only those of tasks put "
-			   "off their CPU, and of new ones",
-			   wake);
+		note_add(&t->notes, sched_no_wakeups, wake);
 	if (s->has[WAKE] && !strcmp(wake, "sched_waking"))
-		table_note(t, "perf sched latency of 6.1 passes over sched_waking: "
-			      "--event sched_wakeup gives its figures");
+		note_add(&t->notes, sched_like_perf);
 	if (s->no_out || s->no_in)
-		table_note(
-			t,
-			"warning: switches are missing: %llu times a task came onto a CPU without "
-			"having left one, %llu times it left one without having come onto it "
-			"(events were lost, or not of all CPUs recorded); the delays between are "
-			"not counted",
-			(unsigned long long)s->no_out, (unsigned long long)s->no_in);
+		note_add(&t->notes, sched_switches_missing, (unsigned long long)s->no_out,
+			 (unsigned long long)s->no_in);
 	if (s->preempted_n)
-		table_note(t,
-			   "%llu times a task was preempted inside the kernel (R+); perf 6.1 takes "
-			   "that for sleep",
-			   (unsigned long long)s->preempted_n);
+		note_add(&t->notes, sched_preempted, (unsigned long long)s->preempted_n);
 	if (!s->has[RUNTIME])
-		table_note(t, "warning: no sched:sched_stat_runtime was recorded: no runtime");
+		note_add(&t->notes, sched_no_runtime);
 }
 
 static void put_rows(struct table *t, struct sched *s)
@@ -363,9 +350,8 @@ static void put_rows(struct table *t, struct sched *s)
 		put_row(t, s, &s->rows[i]);
 		shown++;
 	}
-	table_note(t, "%llu switches, %.3f ms of runtime in all; %zu of %zu tasks%s",
-		   (unsigned long long)switches, (double)runtime / 1e6, shown, all,
-		   shown < all ? "; --all shows all" : "");
+	note_add(&t->notes, sched_sum, (unsigned long long)switches, (double)runtime / 1e6, shown,
+		 all, shown < all ? "; --all shows all" : "");
 	note_events(t, s);
 	tracepoint_notes(t, s->tp);
 }
@@ -454,18 +440,15 @@ static void sched_capture_note_absent(struct store *s, const struct block_runs *
 		for (k = 0; k < n; k++) {
 			if (strcmp(rows[k].name, "sched") || !rows[k].why)
 				continue;
-			table_note(t, "%s %s: run-queue delay was not measured: %s",
-				   b->block.variant, b->block.side, rows[k].why);
+			note_add_of(&t->notes, b->block.variant, b->block.side, sched_not_measured,
+				    rows[k].why);
 			free(rows);
 			return;
 		}
 		if (n >= 0)
 			free(rows);
 	}
-	table_note(t,
-		   "%s %s: run-queue delay was not measured (collector 'sched', of the measure "
-		   "pass)",
-		   b->block.variant, b->block.side);
+	note_add_of(&t->notes, b->block.variant, b->block.side, sched_not_collected);
 }
 
 static int sched_capture_put_side(struct store *s, const struct query *q,
@@ -485,8 +468,7 @@ static int sched_capture_put_side(struct store *s, const struct query *q,
 	if (!rc && !all)
 		sched_capture_note_absent(s, b, t);
 	if (shown < all)
-		table_note(t, "%s %s: %zu of %zu rows; --all shows all", b->block.variant,
-			   b->block.side, shown, all);
+		note_add_of(&t->notes, b->block.variant, b->block.side, rows_shown, shown, all);
 	thread_groups_free(&groups);
 	return rc;
 }
@@ -522,8 +504,7 @@ static int sched_capture_run(struct store *s, const struct query *q, struct tabl
 	for (i = 0; i < list.n && !rc; i++)
 		rc = sched_capture_put_side(s, q, &list, &list.blocks[i], key, t, err);
 	if (!rc) {
-		table_note(t, "over the window, by /proc/PID/task/TID/schedstat and status; of a "
-			      "thread that ended in it, until it was seen last");
+		note_add(&t->notes, sched_source);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/scope.h"
 
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -156,68 +156,38 @@ const char *scope_doubt(const struct run *runs, int n)
 	return "there is no measure pass: throughput and CPU hold what the instruments cost";
 }
 
-/* Adds the note to those that the table shall have; notes of severity "note" stay in report runs.
- */
-static void add_note(struct note_kinds *kinds, const struct store_note_row *note,
-		     const struct block *b, const struct run *run, struct table *t)
-{
-	char *whole;
-
-	if (!strcmp(note->severity, "note"))
-		return;
-	t->lossy |= !strcmp(note->severity, "lossy");
-	whole = b ? xasprintf("%s: %s %s: %s", note->severity, b->variant, b->side, note->text)
-		  : xasprintf("%s: %s", note->severity, note->text);
-	note_kinds_add(kinds, whole, run);
-	free(whole);
-}
-
-/* Puts each kind of note once: "covers 1.28..1.33 s (2 of 3 runs)". Frees the kinds. */
-static void put_kinds(struct note_kinds *kinds, int runs, struct table *t)
+/* Adds the warnings and losses; the rest is for 'zcost report runs'. */
+static void scope_add_notes(struct table *t, const struct notes *stored, int runs)
 {
 	size_t i;
 
-	for (i = 0; i < kinds->n; i++) {
-		const struct note_kind *kind = &kinds->kinds[i];
-		char *range = notes_range(kind->texts, kind->n), *text = NULL;
-
-		if (runs > 1)
-			text = xasprintf("%s (%zu of %d runs)", range, kind->runs, runs);
-		notes_say_once(t, text ?: range);
-		free(text);
-		free(range);
+	for (i = 0; i < stored->n; i++) {
+		if (stored->note[i].severity != SEVERITY_WARNING &&
+		    stored->note[i].severity != SEVERITY_LOSSY)
+			continue;
+		t->lossy |= stored->note[i].severity == SEVERITY_LOSSY;
+		notes_copy(&t->notes, &stored->note[i])->runs = runs;
 	}
-	note_kinds_free(kinds);
 }
 
-void scope_notes(struct store *s, const struct block *b, const struct run *runs, int n,
-		 struct table *t)
+void scope_notes(struct store *s, const struct run *runs, int n, struct table *t)
 {
-	struct note_kinds kinds = {0};
-	struct store_note_row *notes;
-	int r, i, count;
+	struct notes stored = {0};
+	int r;
 
-	for (r = 0; r < n; r++) {
-		count = store_notes(s, runs[r].id, &notes, NULL);
-		for (i = 0; i < count; i++)
-			add_note(&kinds, &notes[i], b, &runs[r], t);
-		if (count >= 0)
-			free(notes);
-	}
-	put_kinds(&kinds, n, t);
+	for (r = 0; r < n; r++)
+		store_notes(s, runs[r].id, &stored, NULL);
+	scope_add_notes(t, &stored, n);
+	notes_free(&stored);
 }
 
 void scope_capture_notes(struct store *s, struct table *t)
 {
-	struct note_kinds kinds = {0};
-	struct store_note_row *notes;
-	int n = store_notes(s, 0, &notes, NULL), i;
+	struct notes stored = {0};
 
-	for (i = 0; i < n; i++)
-		add_note(&kinds, &notes[i], NULL, NULL, t);
-	if (n >= 0)
-		free(notes);
-	put_kinds(&kinds, 0, t);
+	store_notes(s, 0, &stored, NULL);
+	scope_add_notes(t, &stored, 0);
+	notes_free(&stored);
 }
 
 int scope_estimator(struct store *s, const struct query *q, enum estimator *e, struct error *err)

@@ -28,8 +28,7 @@ int scope_runs(struct store *s, const struct query *q, const struct block *b, en
 const char *scope_doubt(const struct run *runs, int n);
 
 /* Warnings and losses of these runs, each text once, into the table's notes; sets t->lossy. */
-void scope_notes(struct store *s, const struct block *b, const struct run *runs, int n,
-		 struct table *t);
+void scope_notes(struct store *s, const struct run *runs, int n, struct table *t);
 /* The same for what concerns the capture as a whole. */
 void scope_capture_notes(struct store *s, struct table *t);
 

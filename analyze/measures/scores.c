@@ -149,15 +149,11 @@ static void put(struct table *t, const struct block *b, const char *side, const 
 	table_set(t, row, "runs", value_int((int64_t)e->n));
 	put_estimate(t, row, "value", "value", e);
 	if (c->kind)
-		table_note(t, "%s %s: %s is of %s power", b->variant, side, k->name, c->kind);
+		note_add_of(&t->notes, b->variant, side, score_power_kind, k->name, c->kind);
 	if (c->source == POWER_MODELLED)
-		table_note(t, "%s %s: %s comes from a MODEL of power, not from a meter", b->variant,
-			   side, k->name);
+		note_add_of(&t->notes, b->variant, side, score_modelled, k->name);
 	else if (c->shared)
-		table_note(
-			t,
-			"%s %s: %s is made of the watts of the whole host, which runs both sides",
-			b->variant, side, k->name);
+		note_add_of(&t->notes, b->variant, side, score_of_host, k->name);
 }
 
 /* One repeat's runs on all `n` sides; false: a side has no such run. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/scores_absent.h"
 
+#include "analyze/model/notes.h"
 #include "lib/alloc.h"
 
 #include <stdlib.h>
@@ -11,17 +12,22 @@ static void list_add(struct str *s, const char *text)
 	str_printf(s, "%s%s", s->len ? ", " : "", text);
 }
 
+static bool absence_same_reason(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
 static struct absence *absence_of(struct absences *a, const char *score, const char *reason)
 {
 	struct absence *new;
 	size_t i;
 
 	for (i = a->first; i < a->n; i++)
-		if (!strcmp(a->list[i].reason, reason))
+		if (absence_same_reason(a->list[i].reason, reason))
 			return &a->list[i];
 	array_grow(a->list, a->n, a->cap);
 	new = &a->list[a->n++];
-	*new = (struct absence){.reason = xstrdup(reason), .nnames = 1};
+	*new = (struct absence){.reason = reason ? xstrdup(reason) : NULL, .nnames = 1};
 	list_add(&new->names, score);
 	return new;
 }
@@ -39,7 +45,7 @@ void absences_add(struct absences *a, const char *score, const char *variant, co
 
 static bool alike(const struct absence *a, const struct absence *b)
 {
-	return !strcmp(a->reason, b->reason) && a->nblocks == b->nblocks &&
+	return absence_same_reason(a->reason, b->reason) && a->nblocks == b->nblocks &&
 	       !strcmp(a->blocks.buf ?: "", b->blocks.buf ?: "");
 }
 
@@ -80,6 +86,17 @@ void absences_next(struct absences *a, size_t blocks)
 	a->first = a->n = kept;
 }
 
+static void absence_add_note(struct notes *notes, const struct absence *at)
+{
+	const char *verb = at->nnames > 1 ? "are" : "is", *of = at->blocks.len ? " for " : "",
+		   *blocks = at->blocks.len ? at->blocks.buf : "";
+
+	if (!at->reason)
+		note_add(notes, score_absent_datagrams, at->names.buf, verb, of, blocks);
+	else
+		note_add(notes, score_absent, at->names.buf, verb, of, blocks, at->reason);
+}
+
 void absences_say(const struct absences *a, struct table *t)
 {
 	size_t i;
@@ -87,9 +104,7 @@ void absences_say(const struct absences *a, struct table *t)
 	for (i = 0; i < a->n; i++) {
 		const struct absence *at = &a->list[i];
 
-		table_note(t, "%s %s absent%s%s: %s", at->names.buf, at->nnames > 1 ? "are" : "is",
-			   at->blocks.len ? " for " : "", at->blocks.len ? at->blocks.buf : "",
-			   at->reason);
+		absence_add_note(&t->notes, at);
 	}
 }
 

@@ -7,7 +7,7 @@
 #include "lib/table.h"
 
 struct absence {
-	char *reason;
+	char *reason;		  /* NULL: the workload sent datagrams */
 	struct str blocks, names; /* "a receiver, b total"; "ipc, cycles_per_byte" */
 	size_t nblocks, nnames;
 };
@@ -18,7 +18,7 @@ struct absences {
 	size_t first; /* of the score at hand */
 };
 
-/* The score at hand has no value in this block. */
+/* The score at hand has no value in this block; reason NULL: the workload sent datagrams. */
 void absences_add(struct absences *a, const char *score, const char *variant, const char *side,
 		  const char *reason);
 /* The score at hand is done; `blocks`: how many it was wanted for. */

@@ -20,9 +20,7 @@ char *shared_cpus_of(struct store *s, const struct query *q, const char *const s
  */
 double cpu_pct_besides(struct store *s, const struct run *const sides[], int i);
 
-/* What a total of CPU use does there; why a sum of costs has no value, and the way out: these
- * follow what shared_cpus() says. */
-#define SHARED_CPUS_ONCE  "count each CPU once"
+/* Why a sum of costs has no value there, and the way out; follows the text of shared_cpus(). */
 #define SHARED_CPUS_TWICE "their sum would count them twice: give each side its own cpus"
 
 #endif

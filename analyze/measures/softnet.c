@@ -193,7 +193,7 @@ static int softnet_run(struct store *s, const struct query *q, struct table *t, 
 	if (!rc && !t->rows)
 		changes_nothing(s, t);
 	else if (!rc && !q->by && !q->cpus)
-		table_note(t, "values are those of the side's CPUs; cpus: where the host did it");
+		note_add(&t->notes, softnet_of_side);
 	if (!rc)
 		block_list_notes(&list, s, t);
 	block_list_free(&list);

@@ -6,7 +6,7 @@
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/clocks.h"
 #include "analyze/measures/costs.h"
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/passes.h"
 #include "analyze/measures/power.h"
 #include "analyze/measures/work.h"
@@ -134,8 +134,8 @@ static size_t put_rates(struct store *s, const struct block_list *list, const st
 			str_printf(&fewer, "%s%s %zu", fewer.len ? ", " : "", rates[i].column, e.n);
 	}
 	if (fewer.len)
-		table_note(t, "%s %s: runs that have it: %s, of %d", b->block.variant,
-			   b->block.side, fewer.buf, b->n);
+		note_add_of(&t->notes, b->block.variant, b->block.side, fewer_runs, fewer.buf,
+			    b->n);
 	str_free(&fewer);
 	return most;
 }
@@ -199,7 +199,7 @@ static int note_profiles(struct store *s, const struct query *q, const struct bl
 		n = scope_runs(s, q, &list->blocks[i].block, FOR_PROFILE_NOTES, &runs, err);
 		if (n < 0)
 			return n;
-		scope_notes(s, &list->blocks[i].block, runs, n, t);
+		scope_notes(s, runs, n, t);
 		free(runs);
 	}
 	return 0;
@@ -235,6 +235,24 @@ static void choose_columns(struct store *s, const struct block_list *list, struc
 	t->ncolumns = n;
 }
 
+/* Says what each variant is, if the plan says so and the variants are few. */
+static void note_variants(struct store *s, const struct block_list *list, struct table *t)
+{
+	const char *variant, *what;
+	int i;
+
+	if (list->n > SOME_BLOCKS)
+		note_add(&t->notes, summary_variants);
+	for (i = 0; i < list->n && list->n <= SOME_BLOCKS; i++) {
+		variant = list->blocks[i].block.variant;
+		if (i && !strcmp(variant, list->blocks[i - 1].block.variant))
+			continue;
+		what = store_variant_what(s, variant);
+		if (what && *what)
+			note_add_of(&t->notes, variant, NULL, variant_what, what);
+	}
+}
+
 static int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
@@ -246,24 +264,16 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 	}
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list, &list.blocks[i], t, err);
-	if (list.n > SOME_BLOCKS)
-		table_note(t, "what each variant stands for: zcost report variants");
-	for (i = 0; i < list.n && list.n <= SOME_BLOCKS && !rc; i++) {
-		const char *what = store_variant_what(s, list.blocks[i].block.variant);
-
-		if (what &&
-		    (!i || strcmp(list.blocks[i].block.variant, list.blocks[i - 1].block.variant)))
-			table_note(t, "%s: %s", list.blocks[i].block.variant, what);
-	}
+	if (!rc)
+		rc = clocks_note(s, t, err);
 	if (!rc) {
-		if (has_any(t, "zero_copy_share"))
-			notes_whole_run(t, "zero_copy_share");
 		passes_note(s, &list, t);
 		power_note_kinds(s, q, t);
-		rc = clocks_note(s, t, err);
+		if (has_any(t, "zero_copy_share"))
+			note_add(&t->notes, whole_run, "zero_copy_share");
+		note_variants(s, &list, t);
 		block_list_notes(&list, s, t);
-		if (!rc)
-			rc = note_profiles(s, q, &list, t, err);
+		rc = note_profiles(s, q, &list, t, err);
 	}
 	block_list_free(&list);
 	return rc;

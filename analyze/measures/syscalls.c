@@ -66,21 +66,17 @@ static void note_block(struct store *store, struct table *t, const struct block 
 		ns += (double)s->rows[i].total_ns;
 	}
 	if (!s->runs)
-		table_note(t, "%s %s: no syscalls %s%s", b->variant, b->side,
-			   sliced ? "are known: " : "were counted", sliced ? sliced : "");
+		note_add_of(&t->notes, b->variant, b->side, syscalls_none,
+			    sliced ? "are known: " : "were counted", sliced ? sliced : "");
 	else
-		table_note(t, "%s %s: %llu calls in all, %.3f ms, in %d run%s; %zu of %zu rows%s",
-			   b->variant, b->side, (unsigned long long)calls, ns / 1e6, s->runs,
-			   s->runs == 1 ? "" : "s", shown, s->n,
-			   shown < s->n ? "; --all shows all" : "");
+		note_add_of(&t->notes, b->variant, b->side, syscalls_sum_runs,
+			    (unsigned long long)calls, ns / 1e6, s->runs, shown, s->n,
+			    shown < s->n ? "; --all shows all" : "");
 	if (ended)
-		table_note(t,
-			   "%s %s: %llu calls are of threads that ended, added up since there were "
-			   "thousands: rows without tid, or pid",
-			   b->variant, b->side, (unsigned long long)ended);
+		note_add_of(&t->notes, b->variant, b->side, syscalls_ended,
+			    (unsigned long long)ended);
 	if (*open)
-		table_note(t, "%s %s: not returned when the window ended: %s", b->variant, b->side,
-			   open);
+		note_add_of(&t->notes, b->variant, b->side, syscalls_open, open);
 	free(open);
 }
 
@@ -115,9 +111,9 @@ static int run_store(struct store *s, const struct query *q, struct table *t, st
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list.blocks[i], keys, t, err);
 	if (!rc)
-		table_note(t, SYSCALLS_TIMES "; p50 and p99 are interpolated in log2 buckets");
+		note_add(&t->notes, syscalls_times_hist);
 	for (i = 0; i < list.n && !rc; i++)
-		scope_notes(s, &list.blocks[i].block, list.blocks[i].runs, list.blocks[i].n, t);
+		scope_notes(s, list.blocks[i].runs, list.blocks[i].n, t);
 	if (!rc)
 		scope_capture_notes(s, t);
 	block_list_free(&list);

@@ -277,19 +277,16 @@ static void note_calls(struct table *t, const struct calls *c, size_t shown)
 		calls += c->sums.rows[i].calls;
 		ns += (double)c->sums.rows[i].total_ns;
 	}
-	table_note(t, "%llu calls in all, %.3f ms; %zu of %zu rows%s", calls, ns / 1e6, shown,
-		   c->sums.n, shown < c->sums.n ? "; --all shows all" : "");
+	note_add(&t->notes, syscalls_sum, calls, ns / 1e6, shown, c->sums.n,
+		 shown < c->sums.n ? "; --all shows all" : "");
 	if (*open)
-		table_note(t, "not returned when the recording ended: %s", open);
+		note_add(&t->notes, syscalls_open_recording, open);
 	if (c->no_entry)
-		table_note(t,
-			   "%llu returns without their entry (a new thread's first, calls begun "
-			   "before the recording) are not counted",
-			   (unsigned long long)c->no_entry);
+		note_add(&t->notes, syscalls_no_entry, (unsigned long long)c->no_entry);
 	if (c->unnamed && !syscall_arch_known(arch))
-		table_note(t, "names of calls are not known for %s",
-			   arch ? arch : "a recording that does not tell its architecture");
-	table_note(t, SYSCALLS_TIMES "; p50 and p99 are interpolated in log2 buckets");
+		note_add(&t->notes, syscalls_no_names,
+			 arch ? arch : "a recording that does not name its architecture");
+	note_add(&t->notes, syscalls_times_hist);
 	free(open);
 }
 

@@ -32,9 +32,9 @@ uint64_t syscalls_of_ended(const struct syscall_sums *s);
 /* Calls that were entered and never left, as text: "exit_group 5, read 1"; "" for none. */
 char *syscalls_unfinished(const struct syscall_sums *s);
 
-/* The note that stands below every time of a call. */
+/* What the times of calls are, for note syscalls_times. */
 #define SYSCALLS_TIMES \
-	"a call's time is from its entry to its return, waiting (blocked) included: no CPU time"
+	"a call's time runs from its entry to its return and includes waiting: it is not CPU time"
 
 /* KiB of work done, as the query says it (--units and --unit KiB); NAN: it does not. */
 double syscalls_work_kib(const struct query *q);

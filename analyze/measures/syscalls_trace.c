@@ -154,15 +154,14 @@ int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, stru
 	for (i = 0; i < shown; i++)
 		put_sum(t, &sums[i], syscalls_work_kib(q));
 	if (shown < n)
-		table_note(t, "%zu more rows: --all shows them", n - shown);
-	table_note(t, "%s", tr->says ? tr->says : SYSCALLS_TIMES);
+		note_add(&t->notes, more_rows, n - shown);
+	note_add(&t->notes, syscalls_times, tr->says ? tr->says : SYSCALLS_TIMES);
 	if (tr->no_total)
-		table_note(t, "the text has no total: whether rows are missing cannot be told");
+		note_add(&t->notes, trace_no_total);
 	if (tr->tables > 1)
-		table_note(t, "the text holds %u tables: only the first is shown", tr->tables);
+		note_add(&t->notes, text_tables, tr->tables);
 	if (tr->events)
-		table_note(t, "%llu events: enters and exits, about twice the calls",
-			   (unsigned long long)tr->events);
+		note_add(&t->notes, trace_events, (unsigned long long)tr->events);
 	free(sums);
 	return 0;
 }

@@ -45,18 +45,11 @@ double system_load_ci(const struct system_load *l, double share, double share_ci
 void system_load_say(const struct system_load *l, const struct block *b, struct table *t)
 {
 	if (!l->measured)
-		table_note(t,
-			   "cpu_use_pct: share x the load of %g %%, of all CPUs' time: the shares "
-			   "must be of samples of all CPUs, taken under that load, idle left out",
-			   l->pct);
+		note_add(&t->notes, system_load_given, l->pct);
 	else if (isnan(l->pct))
-		table_note(t, "%s %s: cpu_use_pct is absent: %s", b->variant, b->side,
-			   l->one_cpu ? "the load is that of all CPUs of the side: no --cpu"
-				      : "CPU time was not collected (collector 'cpu')");
+		note_add_of(&t->notes, b->variant, b->side, system_load_absent,
+			    l->one_cpu ? "the load is that of all CPUs of the side, not of --cpu"
+				       : "CPU time was not collected (collector 'cpu')");
 	else
-		table_note(
-			t,
-			"%s %s: cpu_use_pct: share x the measured load of %.2f %% of the time of "
-			"its %d CPU%s",
-			b->variant, b->side, l->pct, l->ncpus, l->ncpus == 1 ? "" : "s");
+		note_add_of(&t->notes, b->variant, b->side, system_load_measured, l->pct, l->ncpus);
 }

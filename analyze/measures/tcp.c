@@ -167,13 +167,9 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 		left += rc > 0 ? rc : 0;
 	}
 	if (left)
-		table_note(t, "%s %s: %d sockets that moved less are left out; --all shows all",
-			   b->block.variant, b->block.side, left);
+		note_add_of(&t->notes, b->block.variant, b->block.side, tcp_more_sockets, left);
 	if (b->n && t->rows == before)
-		table_note(t,
-			   "%s %s: no socket of the workload was seen; 'zcost report runs' says "
-			   "what its collectors said",
-			   b->block.variant, b->block.side);
+		note_add_of(&t->notes, b->block.variant, b->block.side, tcp_no_socket);
 	return rc < 0 ? rc : 0;
 }
 
@@ -188,14 +184,11 @@ static int sockets_run(struct store *s, const struct query *q, struct table *t, 
 	for (i = 0; i < list.n && !rc; i++)
 		rc = put_block(s, q, &list.blocks[i], t, &said, err);
 	if (!rc && t->rows)
-		table_note(t, "medians of a reading a second; amounts are what counters grew by in "
-			      "the window, interpolated between readings: at its ends they differ "
-			      "a little from the workload's own bytes");
+		note_add(&t->notes, tcp_medians);
 	if (!rc && said)
-		table_note(t, "evidence 'workload': rtt is that at its end, retransmits are of all "
-			      "its time, warm-up included");
+		note_add(&t->notes, tcp_of_workload);
 	for (i = 0; i < list.n && !rc; i++)
-		scope_notes(s, &list.blocks[i].block, list.blocks[i].runs, list.blocks[i].n, t);
+		scope_notes(s, list.blocks[i].runs, list.blocks[i].n, t);
 	if (!rc)
 		scope_capture_notes(s, t);
 	block_list_free(&list);

@@ -7,7 +7,7 @@
 #include "analyze/measures/measure.h"
 
 #include "analyze/measures/block_table.h"
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/placement.h"
 #include "lib/alloc.h"
 
@@ -234,28 +234,22 @@ static void put_block(struct table *t, const struct machine *m, const struct blo
 	}
 }
 
-/* What was remarked of the runs when they were analyzed: notes too, which other tables leave out.
- */
-static void say_remarks(struct store *s, const struct block_runs *b, struct table *t)
+/* The notes on the sides' places, those of severity info included. */
+static void topology_add_notes(struct store *s, const struct block_runs *b, struct table *t)
 {
-	struct store_note_row *notes;
-	int i, k, n;
+	struct notes stored = {0};
+	const char *concerns;
+	size_t k;
+	int i;
 
-	for (i = 0; i < b->n; i++) {
-		n = store_notes(s, b->runs[i].id, &notes, NULL);
-		for (k = 0; k < n; k++) {
-			char *text;
-
-			if (strncmp(notes[k].text, "topology: ", 10))
-				continue;
-			text = xasprintf("%s: %s %s: %s", notes[k].severity, b->block.variant,
-					 b->block.side, notes[k].text + 10);
-			notes_say_once(t, text);
-			free(text);
-		}
-		if (n >= 0)
-			free(notes);
+	for (i = 0; i < b->n; i++)
+		store_notes(s, b->runs[i].id, &stored, NULL);
+	for (k = 0; k < stored.n; k++) {
+		concerns = stored.note[k].kind->concerns;
+		if (concerns && !strcmp(concerns, t->name))
+			notes_copy(&t->notes, &stored.note[k]);
 	}
+	notes_free(&stored);
 }
 
 static int topology_run(struct store *s, const struct query *q, struct table *t, struct error *err)
@@ -270,17 +264,16 @@ static int topology_run(struct store *s, const struct query *q, struct table *t,
 	for (h = 0; h < n && !rc; h++) {
 		rc = machine_read(&m, s, hosts[h].name, err);
 		if (!rc && !m.n)
-			table_note(t, "%s: nothing is known of its topology (collector 'host')",
-				   hosts[h].name);
+			note_add(&t->notes, topology_unknown, hosts[h].name);
 		put_host(t, &m, q->all);
 		for (i = 0; i < list.n; i++)
 			put_block(t, &m, &list.blocks[i], hosts[h].name);
 		machine_free(&m);
 	}
 	for (i = 0; i < list.n && !rc; i++)
-		say_remarks(s, &list.blocks[i], t);
+		topology_add_notes(s, &list.blocks[i], t);
 	if (!rc && !q->all)
-		table_note(t, "--all shows every core and cache");
+		note_add(&t->notes, topology_all);
 	free(hosts);
 	block_list_free(&list);
 	return rc;

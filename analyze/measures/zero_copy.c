@@ -137,7 +137,7 @@ void zero_copy_notes(struct store *s, const struct query *q, const char *variant
 
 	say_fallback(&text, variant, e, zero_copy_evidence(s, q, variant, e, NULL));
 	if (text.len)
-		table_note(t, "%s", text.buf);
+		note_add(&t->notes, not_zero_copy, text.buf);
 	str_free(&text);
 }
 

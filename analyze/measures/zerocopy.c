@@ -4,7 +4,7 @@
 
 #include "analyze/measures/block_table.h"
 #include "analyze/measures/costs.h"
-#include "analyze/measures/notes.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/zero_copy.h"
 #include "lib/alloc.h"
 
@@ -114,26 +114,22 @@ static void verdict(struct table *t, const char *variant, const struct evidence 
 	double share = best < 0 ? NAN : e[best].zero_copy / e[best].total;
 
 	if (any_asked(e, n, ASKED_DROP))
-		table_note(t, "%s: " DROPPED_UNREAD, variant);
+		note_add_of(&t->notes, variant, NULL, zerocopy_dropped);
 	if (share > 0)
-		table_note(t, "%s: %s zero copy on the %s: %.1f %% of its %s", variant,
-			   share >= 0.9 ? "is" : "is only in part", e[best].side, 100 * share,
-			   e[best].what);
+		note_add_of(&t->notes, variant, NULL, zerocopy_share,
+			    share >= 0.9 ? "is" : "is only in part", e[best].side, 100 * share,
+			    e[best].what);
 	else if (any_asked(e, n, ASKED_DROP))
 		return;
 	else if (best < 0)
-		table_note(t, "%s: no evidence: the workload does not say what became of its data",
-			   variant);
+		note_add_of(&t->notes, variant, NULL, zerocopy_no_evidence);
 	else if (silent(e, n))
-		table_note(t,
-			   "%s: everything was copied on the %s; of the other side's data the "
-			   "workload does not say what became",
-			   variant, e[best].side);
+		note_add_of(&t->notes, variant, NULL, zerocopy_one_side, e[best].side);
 	else
-		table_note(t, "%s: is not zero copy: everything was copied%s", variant,
-			   any_asked(e, n, ASKED_ZERO_COPY) ? ", although zero copy was asked for"
-			   : any_asked(e, n, ASKED_COPY)    ? ", as asked"
-							    : "");
+		note_add_of(&t->notes, variant, NULL, zerocopy_copied,
+			    any_asked(e, n, ASKED_ZERO_COPY) ? ", although zero copy was asked for"
+			    : any_asked(e, n, ASKED_COPY)    ? ", as asked"
+							     : "");
 }
 
 /* What copying costs is of other runs than the counts, whose losses it bears. */
@@ -143,10 +139,10 @@ static void say_notes(struct store *s, const struct query *q, const struct block
 	struct run *runs;
 	int n = scope_runs(s, q, &b->block, FOR_PROFILE_NOTES, &runs, NULL);
 
-	scope_notes(s, &b->block, b->runs, b->n, t);
+	scope_notes(s, b->runs, b->n, t);
 	if (n < 0)
 		return;
-	scope_notes(s, &b->block, runs, n, t);
+	scope_notes(s, runs, n, t);
 	free(runs);
 }
 
@@ -173,7 +169,7 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 		rc = n < 0 ? n : put_profile(s, q, b, t, err);
 	}
 	if (!rc && counted)
-		notes_whole_run(t, "sends and bytes");
+		note_add(&t->notes, whole_run, "sends and bytes");
 	if (!rc)
 		for (i = 0; i < list.n; i++)
 			say_notes(s, q, &list.blocks[i], t);

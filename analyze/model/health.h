@@ -27,12 +27,10 @@ struct profile_health {
 	char why[256];
 };
 
+struct notes;
 struct profile;
 
-/* Receives a severity ("lossy", "warning" or "note") and a sentence. */
-typedef void (*profile_say)(void *arg, const char *severity, const char *text);
-
-/* Calls `say` once for every non-zero figure of the profile's health. */
-void profile_tell_health(const struct profile *p, profile_say say, void *arg);
+/* Adds what a reader of the profile must know: losses, throttling, missing symbols. */
+void profile_add_notes(const struct profile *p, struct notes *notes);
 
 #endif

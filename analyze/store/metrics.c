@@ -101,30 +101,3 @@ int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_
 	return sql_run(s, err, "INSERT INTO series (run, name, t_ns, value) VALUES (?, ?, ?, ?)",
 		       "isid", run, name, (int64_t)t_ns, value);
 }
-
-int store_note(struct store *s, int64_t run, const char *severity, const char *text,
-	       struct error *err)
-{
-	return sql_run(s, err, "INSERT INTO note (run, severity, text) VALUES (?, ?, ?)", "iss",
-		       run, severity, text);
-}
-
-int store_notes(struct store *s, int64_t run, struct store_note_row **rows, struct error *err)
-{
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT run, severity, text FROM note WHERE run BETWEEN ? AND ? "
-			   "ORDER BY rowid",
-			   "ii", run < 0 ? INT64_MIN : run, run < 0 ? INT64_MAX : run);
-
-	*rows = NULL;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(*rows, n, cap);
-		(*rows)[n++] = (struct store_note_row){sqlite3_column_int64(q, 0),
-						       sql_name(s, q, 1), sql_name(s, q, 2)};
-	}
-	return sql_list(rc, n, rows);
-}

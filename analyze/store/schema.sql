@@ -120,10 +120,13 @@ CREATE INDEX socket_run ON socket (run);
 CREATE TABLE topology (host TEXT, kind TEXT, name TEXT, cpus TEXT, package INTEGER, node INTEGER, size_kib REAL,
 	distances TEXT, speed REAL, up INTEGER);
 
--- severity: note | warning | lossy. The last two are said beside each table made from the run, all in `report
--- runs`. run 0: of the capture as a whole.
-CREATE TABLE note (run INTEGER, severity TEXT, text TEXT);
+-- What a reader must know of a figure. run 0: of the whole capture. severity: info, warning, lossy, result.
+-- vals: a JSON array, the values of the kind's sentence in their order.
+CREATE TABLE note (run INTEGER, severity TEXT, kind TEXT, vals TEXT);
 CREATE INDEX note_run ON note (run);
+-- The kinds of notes: concerns is the collector of the figures to distrust (NULL: all figures), sentence
+-- a format of printf.
+CREATE TABLE note_kind (name TEXT PRIMARY KEY, concerns TEXT, sentence TEXT NOT NULL);
 
 -- --- views ---
 

@@ -79,6 +79,9 @@ void guard_configure(sqlite3 *db);
 /* Compares the store's schema with schema.sql; checks every page of a strange store. */
 int guard_check(struct store *s, struct error *err);
 
+/* Writes the kinds of notes, for readers of the store in SQL. */
+int store_note_kinds(struct store *s, struct error *err);
+
 void dictionary_free(struct dictionary *d);
 /* Symbols and objects of all runs: index i is the row with id i + 1. */
 const struct profile *dictionary_profile(const struct dictionary *d);

@@ -6,6 +6,7 @@
 #include "analyze/store/sql.h"
 
 #include "analyze/archive/packed.h"
+#include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/caller.h"
 #include "lib/embed.h"
@@ -21,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STORE_VERSION = 9, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
+enum { STORE_VERSION = 10, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
 
 EMBED_TEXT(store_schema, "analyze/store/schema.sql");
 
@@ -35,7 +36,9 @@ static int set_up(struct store *s, struct error *err)
 		 "PRAGMA application_id=%d;",
 		 STORE_VERSION, APPLICATION_ID);
 	rc = sql_script(s, head, err);
-	return rc ? rc : sql_script(s, store_schema, err);
+	if (!rc)
+		rc = sql_script(s, store_schema, err);
+	return rc ? rc : store_note_kinds(s, err);
 }
 
 /* SQLite takes the empty file for a new store; by itself it would make one that all can read. */
@@ -175,13 +178,15 @@ static int sync_file(const char *path)
 
 static int note_cuts(struct store *s, struct error *err)
 {
-	char text[80];
+	struct notes notes = {0};
+	int rc;
 
 	if (!s->cut)
 		return 0;
-	snprintf(text, sizeof(text), "%zu text%s longer than %d bytes were cut", s->cut,
-		 s->cut == 1 ? "" : "s", TEXT_MOST);
-	return store_note(s, 0, "warning", text, err);
+	note_add(&notes, store_cut_texts, TEXT_MOST, s->cut);
+	rc = store_note_add(s, 0, &notes.note[0], err);
+	notes_free(&notes);
+	return rc;
 }
 
 int store_commit_all(struct store *s, struct error *err)

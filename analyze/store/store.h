@@ -8,6 +8,7 @@
 
 #include "analyze/model/profile.h"
 #include "lib/error.h"
+#include "lib/note.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -235,14 +236,9 @@ struct store_code {
 };
 int store_code(struct store *store, int64_t id, struct store_code *code, struct error *err);
 
-/* severity "note", "warning" or "lossy". */
-int store_note(struct store *store, int64_t run, const char *severity, const char *text,
-	       struct error *err);
-struct store_note_row {
-	int64_t run;
-	const char *severity, *text;
-};
-/* run < 0: of all runs. The caller frees the rows. Count or -errno. */
-int store_notes(struct store *store, int64_t run, struct store_note_row **rows, struct error *err);
+/* Adds a note of a run; run 0: of the whole capture. */
+int store_note_add(struct store *store, int64_t run, const struct note *note, struct error *err);
+/* Appends the notes of a run with the names of its variant, side, pass and repeat; -1: all runs. */
+int store_notes(struct store *store, int64_t run, struct notes *notes, struct error *err);
 
 #endif

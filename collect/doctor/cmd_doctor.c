@@ -261,11 +261,19 @@ static void put_check(const struct page *p, const char *name, const char *state)
 	fprintf(p->out, "  %-*s %-7s", NAME, is_long ? "" : name, state);
 }
 
+static const struct note_kind note_unchecked = {"doctor_unchecked", SEVERITY_RESULT, NULL,
+						"%s: nothing was checked; see above"},
+			      note_missing = {"doctor_missing", SEVERITY_RESULT, NULL,
+					      "needed and missing: %s"},
+			      note_complete = {"doctor_complete", SEVERITY_RESULT, NULL,
+					       "nothing needed is missing (%s)"};
+
 static void print_people(const struct table *t, const struct page *p)
 {
 	const struct page below = {.out = p->out, .width = p->width};
 	FILE *out = p->out;
 	const char *group = "";
+	char **notes = table_note_texts(t);
 	size_t i;
 
 	for (i = 0; i < t->rows; i++) {
@@ -282,10 +290,11 @@ static void print_people(const struct table *t, const struct page *p)
 			wrapped(p, todo->str, "-> ");
 		}
 	}
-	for (i = 0; i < t->nnotes; i++) {
+	for (i = 0; notes[i]; i++) {
 		fputs(i ? "" : "\n", out);
-		wrapped(&below, t->notes[i], "");
+		wrapped(&below, notes[i], "");
 	}
+	table_note_texts_free(notes);
 }
 
 static int print(struct args *a, struct error *err)
@@ -341,7 +350,7 @@ static void put_unknown(const struct args *a, struct table *t)
 		for (k = i; k < t->rows && !strcmp(table_cell(t, k, 0)->str, g); k++)
 			facts &= !strcmp(table_cell(t, k, 2)->str, "note");
 		if (facts && listed(default_need(a, g), g, NULL))
-			table_note(t, "%s: nothing was checked, see above", g);
+			notes_add(&t->notes, &note_unchecked, g);
 	}
 }
 
@@ -361,12 +370,12 @@ static int missing(struct args *a)
 	}
 	put_unknown(a, t);
 	if (n)
-		table_note(t, "needed and missing: %s", names.buf);
-	else if (!t->nnotes)
-		table_note(t, "what is needed is there (%s)",
-			   a->need   ? a->need
-			   : a->only ? a->only
-				     : "perf,syscalls; --need says otherwise");
+		notes_add(&t->notes, &note_missing, names.buf);
+	else if (!t->notes.n)
+		notes_add(&t->notes, &note_complete,
+			  a->need   ? a->need
+			  : a->only ? a->only
+				    : "perf,syscalls; --need says otherwise");
 	str_free(&names);
 	return n;
 }

@@ -45,7 +45,7 @@ ok "at one thread neither" exits 0 "$zcost" analyze -j 1 cap
 # notes CAPTURE: what the store says of it, by run: "baseline/measure-01 receiver: text".
 notes() {
 	sqlite3 -separator ' ' "$1/zcost.db" "SELECT COALESCE(variant || '/' || pass || '-' || repeat || ' ' || side, 'all'),
-		severity, text FROM note LEFT JOIN run ON run.id = note.run WHERE text LIKE '%manifest.json%'"
+		severity, json_extract(vals, '\$[0]') FROM note LEFT JOIN run ON run.id = note.run WHERE kind = 'files_changed'"
 }
 damaged() { # damaged COMMAND...: on a copy of the capture, bad, which is then analyzed with exit 4
 	rm -rf bad && cp -r cap bad && "$@" && exits 4 "$zcost" analyze bad
@@ -55,7 +55,7 @@ receiver=runs/baseline/measure-01/receiver sender=runs/mmap/measure-02/sender
 # One digit more or less is no error in any parser's eyes: the figures are there, and are wrong.
 digit() { sed -i '0,/"bytes":1280/s//"bytes":1290/' "bad/$receiver/workload.out"; }
 ok "a digit altered, exit 4" damaged digit
-ok "no parser saw it" sh -c "! sqlite3 bad/zcost.db 'SELECT text FROM note' | grep -v manifest.json"
+ok "no parser saw it" test "$(sqlite3 bad/zcost.db 'SELECT DISTINCT kind FROM note')" = files_changed
 ok "it is told, what and where" says \
 	"^zcost: warning: bad: $receiver/workload.out differs from its checksum in manifest.json: altered or cut off" err
 ok "with the way out" says 'put the original back and analyze again$' err
@@ -63,13 +63,13 @@ ok "nothing else is" test "$(grep -c manifest.json err)" = 1
 ok "the run has it, and no other" test "$(notes bad | cut -d' ' -f1-5)" = \
 	"baseline/measure-1 receiver lossy workload.out differs"
 ok "report runs shows it, exit 4" exits 4 "$zcost" report runs bad --format tsv
-ok "with the run" says 'lossy: workload.out differs .*\(1 side, first baseline/measure-01 receiver\)' err
+ok "with the run" says 'lossy: baseline receiver \(measure-01\): workload.out differs ' err
 ok "its figures stand with the note, exit 4" exits 4 "$zcost" report summary bad --format tsv
-ok "of that variant" says 'lossy: baseline receiver: workload.out differs .*\(1 of 2 runs\)' err
+ok "of that variant" says 'lossy: baseline receiver \(1 of 2 runs\): workload.out differs ' err
 ok "the other variant's are as measured, exit 0" exits 0 "$zcost" report summary bad --variant mmap --format tsv
 ok "compare does not hide it, exit 4" exits 4 "$zcost" compare baseline mmap -C bad
 ok "neither does a part of the window, exit 4" exits 4 "$zcost" report summary bad --from 1 --format tsv
-ok "analyzed for it alone" says 'lossy: baseline receiver: workload.out differs' err
+ok "analyzed for it alone" says 'lossy: baseline receiver \(1 of 2 runs\): workload.out differs' err
 ok "of another variant it does not matter" exits 0 "$zcost" report summary bad --variant mmap --from 1 --format tsv
 cp "cap/$receiver/workload.out" "bad/$receiver/workload.out"
 ok "with the original back all is well again, exit 0" exits 0 "$zcost" analyze bad
@@ -125,7 +125,7 @@ ok "analyzed out of its archive, exit 4" exits 4 "$zcost" analyze bad.tar.zst
 ok "it is told once" test "$(grep -c 'workload.out.*manifest.json' err)" = 1
 rm -rf bad
 ok "a part of the window, exit 4" exits 4 "$zcost" report summary bad.tar.zst --from 1 --format tsv
-ok "it is told with the table" says 'lossy: baseline receiver: workload.out differs' err
+ok "it is told with the table" says 'lossy: baseline receiver \(1 of 2 runs\): workload.out differs' err
 
 # An archive that ends early has its store in front all the same: its figures are not given.
 cp -r cap long && head -c 1000000 /dev/urandom >long/runs/mmap/measure-02/receiver/workload.err
@@ -223,7 +223,7 @@ long_line() { # long_line UNITS
 	rm -rf long && cp -r cap long && sed -i "s|\"units\": *\"[a-z0-9]*\"|\"units\": \"$1\"|" long/$receiver/run.json
 	head -c 4000000 /dev/zero | tr '\0' 1 >long/$receiver/workload.out
 	timeout 20 "$zcost" analyze long >said 2>&1
-	[ $? = 4 ] && sqlite3 long/zcost.db 'SELECT text FROM note' | grep 'line 1: 4000000 bytes; a rate is looked for'
+	[ $? = 4 ] && sqlite3 long/zcost.db 'SELECT vals FROM note' | grep 'line 1: 4000000 bytes; a rate is looked for'
 }
 ok "pps refuses a line of 4 MB" long_line pps
 ok "a regex refuses a line of 4 MB" long_line 'regex:([0-9.]+) x'
@@ -236,7 +236,7 @@ host_outside() { # host_outside NAME
 	"$zcost" analyze other/cap 2>err
 	[ $? = 4 ] || { cat err; return 1; }
 	! sqlite3 other/cap/zcost.db .dump | grep 'of another capture' &&
-		sqlite3 other/cap/zcost.db 'SELECT text FROM note' | grep 'host .* is no name of a folder'
+		sqlite3 other/cap/zcost.db 'SELECT kind, vals FROM note' | grep '^run_json_bad_name|.*host'
 }
 for name in ../../hosts/elsewhere .. . '\\u001b[31m'; do
 	ok "host '$name' in run.json is refused" host_outside "$name"
@@ -244,8 +244,8 @@ done
 for key in variant pass; do
 	rm -rf other/cap && cp -r cap other/cap && sed -i "s|\"$key\": \"[a-z]*\"|\"$key\": \"..\"|" other/cap/manifest.json
 	"$zcost" analyze other/cap >said 2>&1
-	sqlite3 other/cap/zcost.db 'SELECT text FROM note' >said
-	ok "$key '..' in manifest.json is refused" says 'its variant or pass is no name of a folder: left out' said
+	sqlite3 other/cap/zcost.db 'SELECT kind FROM note' >said
+	ok "$key '..' in manifest.json is refused" says '^manifest_bad_name$' said
 done
 mkdir list && echo '{"schema_version": 1, "runs": 5}' >list/manifest.json
 ok "a manifest without a list of runs, exit 1" exits 1 "$zcost" analyze list
@@ -314,7 +314,7 @@ ok "hotspots: a function that none is in" fails \
 	"no sample is in a function 'nowhere' itself; 'zcost report functions' lists" $hot prof --variant full
 ok "with how many there were" says 'full receiver: none of [0-9]+ samples of cpu-clock:u is in the function itself' err
 ok "folded of both: the one that has some" sh -c "'$zcost' export folded prof >out 2>err; [ -s out ] && ! grep -v '^full/receiver;' out"
-ok "of the other it is said" says 'bare/receiver: no line is of it: it has no sample of what was asked for' err
+ok "of the other it is said" says 'bare receiver: no line: no sample matches' err
 ok "folded of a bare file without samples" fails 'no sample; record again' "$zcost" export folded --perf none.data
 ok "hotspots of it" fails 'there is none at all; record again' $hot --perf none.data
 # Its header has, from byte 40 on, where the records begin and how many bytes they are.

@@ -17,17 +17,17 @@ power() {
 }
 
 notes() {
-	sqlite3 cap/zcost.db "SELECT severity || ' ' || text FROM note WHERE text LIKE '%power meter%' OR text LIKE 'power:%'" >notes
+	notes_of cap >notes
 	cat notes
 }
 
 while IFS='|' read -r heading value want unit; do
 	ok "$heading" near "$(power "time,volts,$heading" "$value")" "$want" 1e-9
 	notes >/dev/null
-	ok "  is told" says "^note the power meter meter.csv: column '.*', taken as $unit" notes
+	ok "  is noted" says "^info .*power meter meter.csv: column '.*' is read as $unit" notes
 done <<'END'
 power (W)|150|150|W
-power|150|150|W: no heading names a unit \(--power-unit says another\)
+power|150|150|W, because no heading names a unit; --power-unit names another
 power_mW|150000|150|mW
 Power [mW]|150000|150|mW
 PowermW|150000|150|mW
@@ -45,7 +45,7 @@ ok "the column that names a unit is taken before one of power in its name" \
 ok "what is asked for comes before the heading" near "$(power time,volts,power_mW 0.15 --power-unit kW)" 150 1e-9
 ok "  also where there is none" near "$(power 9,230,150000 150000 --power-unit mW --column 3)" 150 1e-9
 notes >/dev/null
-ok "  is told by its number" says "column 3, taken as mW" notes
+ok "  is told by its number" says "column 3 is read as mW" notes
 ok "what was imported is remembered with its unit" exits 0 "$zcost" analyze cap
 ok "  for the next time" says 'add: --power-csv meter.csv --column 3 --power-unit mW' err
 

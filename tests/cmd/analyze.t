@@ -43,7 +43,7 @@ cp -r cap hole
 rm hole/runs/baseline/measure-01/receiver/workload.out
 ok "a missing file is a loss, exit 4" exits 4 "$zcost" analyze hole
 ok "of one place" says "data is missing or lossy in 1 place; " err
-ok "that is noted" sh -c "sqlite3 hole/zcost.db 'SELECT severity, text FROM note' | grep 'lossy.*workload.out is missing'"
+ok "that is noted" sh -c "sqlite3 hole/zcost.db 'SELECT severity, kind, vals FROM note' | grep 'lossy|file_missing.*workload.out'"
 ok "the other figures stand" near "$(metric hole/zcost.db baseline receiver cpu_pct)" 50 1e-9
 ok "and this one is absent" test -z "$(metric hole/zcost.db baseline receiver throughput)"
 

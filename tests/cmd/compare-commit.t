@@ -40,7 +40,7 @@ ok "the total below" says '^  total +1000.00 +500.00 +-500.00$' out
 committed copying mapping -C few
 ok "too few runs: neither p nor an interval of 95 %" says '^    throughput, Gbit/s +8.192 +16.38 +.100.0% +- +- +3.3$' out
 committed copying mapping -C few --table functions
-ok "too few runs are said" says '^p: too few runs to test 3 rows, that takes 5 a side$' out
+ok "too few runs are said" says '^p: too few runs to test 3 rows, which takes 5 a side$' out
 ok "there, intervals are of the measurement" says '^  insert_page .*\+-[0-9.]+ +-$' out
 committed copying fell_back -C cap --table components
 ok "a fallback stands first" sh -c "head -n 1 out | grep -q '^NOT ZERO COPY: fell_back receiver: 90.0 %'"

@@ -49,7 +49,7 @@ ok "the other's, which has some of the same functions" near "$(field copy delta_
 ok "each with its verdict" test "$(field rx verdict) $(field copy state)" = "better vanished"
 ok "p of two tests" near "$(field copy p)" 0.0043290 1e-6
 ok "with what they call" near "$(field rx delta_total_ns)" -600 1e-9
-ok "the overlap is said of each end" says 'copying: groups rx and copy overlap: _copy_to_iter \(self 60.00 %\)' err
+ok "the overlap is said of each end" says 'copying: the groups rx and copy overlap: _copy_to_iter \(self 60.00 %\)' err
 ok "where a group has nothing, too" says "warning: mapping: group 'copy': no sample has any of its functions" err
 ok "the sum is not theirs" says 'sum: 1000.00 \(copying\) -500.00 = 500.00 .*groups may overlap' err
 "$zcost" compare copying mapping -C cap --table groups --group 'copy=*copy*' --format commit >out 2>err
@@ -63,7 +63,7 @@ compared alone inlined --table functions
 ok "two ends that were not read alike are said" says 'warning: only inlined was analyzed with --inline' err
 cp -r inlined another
 compared inlined another --table functions
-ok "alike ones, too" says 'inlined functions are frames of their own' err
+ok "alike ones, too" says 'inlined functions have their own rows' err
 
 # Sides of other names: a plan's receiver and sender, and the one side of a run without a plan.
 world base 6 $copying
@@ -79,7 +79,7 @@ for table in metrics components; do
 done
 compared base local --side receiver,local
 ok "two names: one side against another" near "$(field 'receiver throughput' change_pct)" 100 1e-6
-ok "which is said" says "sides: 'receiver' here is what local calls 'local'" err
+ok "which is said" says "sides: 'receiver' is called 'local' in local" err
 ok "and no other side" sh -c "! grep -E '^(sender|total|local)	' out"
 compared base local --side receiver,local --table functions
 ok "costs, too" near "$(field _copy_to_iter delta_ns)" -600 1e-9
@@ -87,7 +87,7 @@ compared base local --side sender,local --table metrics
 ok "whichever was named" near "$(field 'sender throughput' new)" 16.384 1e-6
 compared receiving local
 ok "one side at each end: their names do not matter" near "$(field 'receiver throughput' change_pct)" 100 1e-6
-ok "but are said" says "sides: 'receiver' here is what local calls 'local'" err
+ok "but are said" says "sides: 'receiver' is called 'local' in local" err
 compared base alone
 ok "the same names need no words" sh -c "! grep -E 'sides:|no side' err"
 compared base receiving
@@ -109,14 +109,14 @@ sqlite3 idle/zcost.db "DELETE FROM metric WHERE name LIKE 'cpu_pct%' AND run IN
 	(SELECT id FROM run WHERE variant = 'same' AND pass = 'measure')"
 compared half same -C idle --table functions
 ok "an end that has none is said to be of another basis" says \
-	'warning: the CPU time of same is not known, .* --basis wall compares like with like' err
+	'warning: the CPU time of same is not known: .* --basis wall compares like with like' err
 compared half same -C idle --table functions --basis wall
 ok "of one basis they are alike" near "$(field _copy_to_iter delta_ns)" 0 1e-6
 ok "and nothing is said" sh -c "! grep 'is not known' err"
 
 for args in "--table syscalls" "--table waterfall --by syscalls" "--table syscalls --format commit"; do
 	"$zcost" compare copying mapping -C cap $args >out 2>err
-	ok "$args: a call's time holds waiting" sh -c "tr '\\n' ' ' <out | grep -q 'waiting (blocked) *included: no CPU time'"
+	ok "$args: a call's time holds waiting" sh -c "tr '\\n' ' ' <out | grep -q 'includes waiting: it *is not CPU time'"
 done
 ok "of samples nothing of that is said" sh -c "! '$zcost' compare copying mapping -C cap --table functions | grep blocked"
 compared copying mapping -C cap --table contexts
@@ -234,21 +234,21 @@ ok "an unknown table, exit 2" exits 2 "$zcost" compare copying mapping -C cap --
 ok "an unknown gate, exit 2" exits 2 "$zcost" compare copying mapping -C cap --fail-on slower
 ok "an unknown estimator, exit 2" exits 2 "$zcost" compare copying mapping -C cap --estimator modus
 
-sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf lost 7 samples' FROM run WHERE pass = 'profile' AND repeat = 1"
+sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_lost', '[0.0, 7.0]' FROM run WHERE pass = 'profile' AND repeat = 1"
 ok "lost data: exit 4" exits 4 "$zcost" compare copying mapping -C cap --table functions
-ok "said once for both variants" test "$(grep -c 'perf lost 7 samples' out)" = 1
-ok "with their names" says '^# lossy: copying receiver, mapping receiver: perf lost 7 samples' out
-sqlite3 few/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu: others took ' || (40 + id) || ' % of it: see there' FROM run WHERE pass = 'measure'"
+ok "said once for both variants" test "$(grep -c 'perf lost .* and 7 samples' out)" = 1
+ok "with their names" says '^# lossy: copying receiver, mapping receiver .2 of 12 runs.: perf lost 0 records and 7 samples' out
+sqlite3 few/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(40.0 + id) FROM run WHERE pass = 'measure'"
 "$zcost" report summary few >out 2>err
 ok "all sides of all variants: the first names, and how many more" says \
-	'^# warning: copying receiver, copying sender, mapping receiver, mapping sender: cpu: others took [0-9]+\.\.[0-9]+ % of it: see there \(3 of 3 runs\)' out
+	'^# warning: copying receiver, copying sender, mapping receiver and 1 more: other programs took [0-9]+ to [0-9]+ % of' out
 world many 2 $copying $mapping third:1e6:100:60,40,0:40000:0:0
-sqlite3 many/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu: others took ' || (40 + id) || ' %' FROM run WHERE pass = 'measure';
-	INSERT INTO note SELECT id, 'warning', 'topology: CPUs ' || (side = 'sender') || ' are far' FROM run WHERE pass = 'measure'"
+sqlite3 many/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(40.0 + id) FROM run WHERE pass = 'measure';
+	INSERT INTO note SELECT id, 'warning', 'topology_remote_nic', json_array('' || (side = 'sender'), '0', 'eth0', 1.0) FROM run WHERE pass = 'measure'"
 "$zcost" report summary many >out 2>err
-ok "with three names at most" says '^# warning: copying receiver, copying sender, mapping receiver and 3 more: cpu: ' out
-ok "in one line" test "$(grep -c 'others took' out)" = 1
-ok "which CPU it is, is no figure" says 'copying sender, mapping sender, third sender: topology: CPUs 1 are far' out
+ok "with three names at most" says '^# warning: copying receiver, copying sender, mapping receiver and 3 more: other programs' out
+ok "in one line" test "$(grep -c 'other programs took' out)" = 1
+ok "which CPU it is, is no figure" says 'copying sender, mapping sender, third sender: CPUs 1 are on NUMA node' out
 ok "a failed gate comes before" exits 3 "$zcost" compare copying mapping -C cap --table functions --fail-on worse
 ok "json holds it" sh -c "'$zcost' compare copying mapping -C cap --table functions --format json | jq -e '.lossy and (.rows | length == 3)'"
 

@@ -6,10 +6,9 @@
 need_sqlite
 
 world cap 2 "$copying" "$mapping"
-sqlite3 cap/zcost.db "INSERT INTO note VALUES (0, 'note', 'a \"quote\", a comma
-and a line'), (0, 'note', ''), (0, 'note', 'it''s');
-	INSERT INTO series VALUES (1, 'gone', 7, NULL);
-	INSERT INTO metric VALUES (1, 'third', '', 1.0/3, 'measured')"
+sqlite3 cap/zcost.db "INSERT INTO series VALUES (1, 'gone', 7, NULL);
+	INSERT INTO metric VALUES (1, 'third', '', 1.0/3, 'measured'), (1, 'quoted', 'a \"quote\", a comma
+and a line', 1, 'measured'), (1, 'single', 'it''s', 1, 'measured')"
 
 # contents DB: every table and view, every value as SQLite itself quotes it
 contents() {
@@ -32,15 +31,15 @@ ok "into a pipe, too" sh -c '"$1" export sql cap | cmp - dump.sql' - "$zcost"
 ok "csv" exits 0 "$zcost" export csv cap -o folder
 ok "a file for each table and view" test "$(ls folder | wc -l)" = \
 	"$(sqlite3 cap/zcost.db "SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table', 'view')")"
-sqlite3 back.db ".import --csv folder/metric.csv m" ".import --csv folder/note.csv n"
+sqlite3 back.db ".import --csv folder/metric.csv m"
 ok "every figure exactly" test "$(sqlite3 back.db "ATTACH 'cap/zcost.db' AS z" \
 	'SELECT COUNT(*) FROM m JOIN z.metric k ON k.run = m.run AND k.name = m.name AND k.value = m.value + 0.0')" = \
 	"$(sqlite3 cap/zcost.db 'SELECT COUNT(*) FROM metric')"
-ok "quotes, commas and lines in a field" test "$(sqlite3 back.db "SELECT COUNT(*) FROM n WHERE text = 'a \"quote\", a comma
+ok "quotes, commas and lines in a field" test "$(sqlite3 back.db "SELECT COUNT(*) FROM m WHERE unit = 'a \"quote\", a comma
 and a line'")" = 1
-"$zcost" export csv cap --table note >note.csv 2>err
-ok "one table to standard output" cmp note.csv folder/note.csv
-ok "an empty text is two quotes" says '^0,note,""$' note.csv
+"$zcost" export csv cap --table metric >metric.csv 2>err
+ok "one table to standard output" cmp metric.csv folder/metric.csv
+ok "an empty text is two quotes" says '^1,third,"",0\.3' metric.csv
 ok "a missing value is nothing" says '^1,gone,7,$' folder/series.csv
 ok "one view into a file" exits 0 "$zcost" export csv cap --table metrics -o one.csv
 ok "is that view" cmp one.csv folder/metrics.csv
@@ -49,7 +48,7 @@ ok "csv needs a place" exits 2 "$zcost" export csv cap
 ok "it says which" says 'give a folder with -o, or one table with --table' err
 ok "a table that is not there" exits 2 "$zcost" export csv cap --table nothing
 ok "names those that are" says "no table 'nothing'; there are: capture variant " err
-ok "a folder that cannot be made" exits 1 "$zcost" export csv cap -o note.csv/x
+ok "a folder that cannot be made" exits 1 "$zcost" export csv cap -o metric.csv/x
 sqlite3 cap/zcost.db 'PRAGMA user_version=1'
 ok "a store of another version" exits 1 "$zcost" export sql cap
 ok "is refused with the way out" says "made by another version of zcost \\(1, this one reads $version\\); run 'zcost analyze cap' again" err

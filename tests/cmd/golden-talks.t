@@ -41,7 +41,7 @@ ok "its errors" is "$(cell syscalls recvmsg errors %d)" 1391
 ok "ioctl" is "$(cell syscalls ioctl avg_ms %.3f)" 0.005
 ok "epoll_wait" is "$(cell syscalls epoll_wait avg_ms %.3f)" 0.520
 ok "stddev as printed" is "$(cell syscalls epoll_wait stddev_pct %.2f)" 25.99
-ok "the events are about twice the calls" says '1627807 events: enters and exits' err
+ok "the events are about twice the calls" says '1627807 events \(enters and exits' err
 
 # The other legible tables, as perf 4 laid them out: without errors, which the slides have fused.
 "$zcost" report syscalls --perf-trace "$data/talk-syscalls.txt" --format tsv >talk 2>err

@@ -281,5 +281,5 @@ ok "  are told" says '^zcost: a/measure-01: local: 30 s were asked for, the comm
 ok "  once" test "$(grep -c 'asked for' err)" = 1
 ok "  are runs" test "$(runs early | tr '\n' ' ')" = "a/measure-1 ok a/measure-2 ok "
 "$zcost" analyze early >log 2>&1
-ok "  reports warn of both" sh -c "'$zcost' report runs early 2>&1 | grep -q 'warning: .*30 s were asked for.*[(]2 sides'"
+ok "  reports warn of both" sh -c "'$zcost' report runs early 2>&1 | grep -q 'warning: .*[(]2 runs, first measure-01.*of the 30 s of the window'"
 done_testing

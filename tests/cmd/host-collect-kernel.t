@@ -14,7 +14,7 @@ info() { # info COLLECTOR KEY
 metric() { # metric NAME
 	sqlite3 r/zcost.db "SELECT value FROM metric WHERE name = '$1'"
 }
-notes() { sqlite3 r/zcost.db 'SELECT text FROM note' >notes; }
+notes() { notes_of r >notes; }
 at_least() { # at_least NAME N
 	awk -v v="$(metric "$1")" -v n="$2" 'BEGIN { if (v == "" || v < n) { print "got", v; exit 1 } }'
 }
@@ -59,7 +59,7 @@ ok "without a warm-up it enters when the window is open" exits 0 "$zcost" collec
 	ip netns exec "$ns" sleep 1.3
 ok "and is found later" test "$(info snmp info.netns)" = workload
 
-# Interfaces of the namespace: a pair that is there all the time, one that is made anew, one that vanishes.
+# Interfaces of the namespace: a pair that is there all the time, one that is made again, one that vanishes.
 ip -n "$ns" link add a0 type veth peer name a1
 ip -n "$ns" addr add 198.51.100.1/24 dev a0
 for i in a0 a1; do ip -n "$ns" link set $i addrgenmode none up; done # IPv6 would send when it likes to
@@ -73,8 +73,8 @@ ok "what one end sent" at_least nic:workload/a0/link/tx_packets 0.5
 ok "the other received" near "$(metric nic:workload/a0/link/tx_packets)" "$(metric nic:workload/a1/link/rx_packets)" 0.01
 ok "the driver's counters" at_least nic:workload/a0/ethtool/peer_ifindex 0
 ok "lo of the host" at_least nic:host/lo/link/rx_packets 0
-ok "what was made anew" says "workload/b0 was registered anew in the window" notes
-ok "what vanished" says "workload/c0 vanished before the window closed" notes
+ok "an interface that was registered again is noted" says "workload/b0 was registered again in the window" notes
+ok "an interface that vanished is noted" says "workload/c0 vanished before the window's end; its counters are known for" notes
 known() { # readings that cost much are fewer: with many interfaces there may be none but the ends
 	[ "$(info nic info.skipped)" != null ] || at_least nic_known_s:workload/c0/link/rx_packets 0.5
 }

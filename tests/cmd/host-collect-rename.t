@@ -17,7 +17,7 @@ metrics() { # metrics PATTERN: how many
 	sqlite3 r/zcost.db "SELECT COUNT(*) FROM metric WHERE name GLOB '$1'"
 }
 analyzed() {
-	exits 0 "$zcost" analyze r && sqlite3 r/zcost.db 'SELECT severity, text FROM note' >notes
+	exits 0 "$zcost" analyze r && notes_of r >notes
 }
 
 # Nobody else sends anything.
@@ -63,9 +63,9 @@ ok "no other name is left" test "$(metrics 'nic:workload/b0/*')" = 0
 ok "the driver's counters go on to the end" test "$(driver)" = "$(grep -c ^@ r/nic.snap)"
 ok "  and are those of its number" test "$(metrics 'nic:workload/first0/ethtool/*')" -gt 0
 ok "how it is set up" test "$(metric 'nic_info:workload/first0/driver=veth')" = 1.0
-ok "it is said" says 'note.nic: a0 of workload was renamed to first0 in the run; all of it stands under' notes
-ok "  of both" says 'note.nic: b0 of workload was renamed to a0 in the run' notes
-ok "  and nothing else is" test "$(grep -c nic: notes)" = 2
+ok "it is said" says '^info .*a0 of workload was renamed to first0 in the run; its counters are listed under the new name' notes
+ok "  of both" says '^info .*b0 of workload was renamed to a0 in the run' notes
+ok "  and nothing else is" test "$(grep -c 'of workload' notes)" = 2
 ok "report nic" exits 0 "$zcost" report nic r
 ok "  has counters and settings of one name" sh -c \
 	"grep -q 'workload  *first0  *kernel .*tx_packets' out && grep -q 'workload/first0: veth' out"
@@ -77,5 +77,5 @@ awk -v OFS='\t' -F'\t' -v a="$index" -v b="$other" '$3 == a { $4 = "a0" } $3 == 
 cp snap r/nic.snap
 ok "the name in nic_state.tsv alone is new" analyzed
 ok "  the numbers agree" near "$(metric nic:workload/first0/link/tx_packets)" 15 0.5
-ok "  and it is said" says 'note.nic: a0 of workload was renamed to first0' notes
+ok "  and it is said" says '^info .*a0 of workload was renamed to first0' notes
 done_testing

@@ -48,10 +48,10 @@ ok "is a run, and told" says '^zcost: r: 30 s were asked for, the command ended 
 ok "and noted" holds '.window | (.early_ns + .end_ns - .start_ns) == 30e9'
 "$zcost" analyze r >log 2>&1
 ok "each report warns of it" exits 0 "$zcost" report runs r
-ok "  in the same words" says 'warning: window: 30 s were asked for, the command ended after 0?[.0-9]+ s ' out
+ok "  in the same words" says 'warning: run local .*: the command ended after 0?[.0-9]+ s of the 30 s of the window' out
 jq 'del(.window.early_ns)' r/run.json >old && mv old r/run.json
 "$zcost" analyze r >log 2>&1
-ok "  also where run.json does not say it yet" sh -c "'$zcost' report runs r 2>&1 | grep -q '30 s were asked for'"
+ok "  also where run.json does not say it yet" sh -c "'$zcost' report runs r 2>&1 | grep -q 'of the 30 s of the window'"
 for warmup in 0 0.2; do
 	ok "where no length was asked for nothing is, warm-up $warmup" exits 0 collect --collect null --warmup $warmup -- sleep 0.5
 	ok "  not told" sh -c '! grep "asked for" err'

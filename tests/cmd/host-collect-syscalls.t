@@ -99,7 +99,7 @@ ok "few calls are exact" awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] 
 ok "it is told" test "$(jq -r '.collectors[0].info.time_one_in' r/run.json)" = 8
 "$zcost" analyze r >log 2>&1
 "$zcost" report syscalls r --format tsv >table 2>notes
-ok "and by the table" says 'one call in [0-9.]* was timed, drawn by lot: times are estimates' notes
+ok "and by the table" says 'one call in [0-9.]* was timed, drawn at random: total and average times are estimates' notes
 # Those that were drawn stand for all but the first, which are not drawn.
 first=$(column first getppid) first_ns=$(column first_ns getppid)
 estimate=$(awk -v n="$(column timed getppid)" -v ns="$(column total_ns getppid)" -v f="$first" -v f_ns="$first_ns" \
@@ -124,7 +124,7 @@ ok "threads that ended are added up by process, and processes" awk -F'\t' '
 ok "each was entered once more than it returned: its end" test "$(column unfinished exit)" = 30000
 "$zcost" analyze r >log 2>&1
 "$zcost" report syscalls r --by tid --all --format tsv >table 2>notes
-ok "report shows them" says 'calls are of threads that ended, added up' notes
+ok "report shows them" says 'calls of ended threads are added up' notes
 ok "and all of their calls" sh -c "awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; next }
 	\$at[\"syscall\"] == \"getppid\" { n += \$at[\"calls\"] } \$at[\"tid\"] == \"0\" { bad = 1 }
 	END { exit bad || n != 35000 }' table"

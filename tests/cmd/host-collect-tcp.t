@@ -74,7 +74,7 @@ fi
 ok "no sockets at all" exits 0 "$zcost" collect -o r --collect tcp -- sleep 0.2
 "$zcost" analyze r >log 2>&1
 ok "is said" exits 0 "$zcost" report tcp r
-ok "in words" says 'no socket of the workload was seen' out
+ok "in words" says 'no collector saw a socket of the workload' out
 
 if [ "$(id -u)" = 0 ] && ip netns add "$ns" 2>/dev/null && ip -n "$ns" link set lo up; then
 	ok "a namespace of the workload's own" exits 0 "$zcost" collect -o r --collect tcp --warmup 0.8 --duration 0.5 \

@@ -20,7 +20,7 @@ ok "  and no reason" sh -c "! grep -q 'power source' err"
 ok "the reason is in the run" sh -c \
 	"jq -r '.collectors[] | select(.name == \"power\") | .why' r/run.json | grep -q '$reason'"
 ok "  in the store" sh -c "'$zcost' analyze r 2>/dev/null
-	sqlite3 r/zcost.db 'SELECT text FROM note' | grep -q '$reason'"
+	sqlite3 r/zcost.db 'SELECT vals FROM note' | grep -q '$reason'"
 ok "  and in reports" sh -c "'$zcost' report runs r | grep -q '$reason'"
 ok "--verbose" exits 0 "$zcost" collect -o r -v --pass measure -- sleep 0.1
 ok "  says it" says "^zcost: power: not measured: $reason" err

@@ -115,7 +115,7 @@ ok "  and the windows open together" near "$(start receiver)" "$(($(start sender
 "$zcost" report host c >host
 [ -z "$ahead" ] || ok "  reports tell it" says "clock ahead of the capturing host's +(100|99\.9+[0-9]*|100\.0[0-9]*) s \+-" host
 "$zcost" report summary c >summary
-ok "  and how far the windows are apart" says 'on two hosts: their windows at most .*compared to \+-' summary
+ok "  and how far the windows are apart" says 'on two hosts; their windows are at most .*compared to \+-' summary
 ok "  a side that is here has no such file" test ! -e c/runs/a/measure-01/sender/clock.json
 ok "again: nothing to do" capture 0 p.ini c
 sed 's/0.2.2:2222/0.2.2:22/' p.ini >q.ini

@@ -160,9 +160,9 @@ ok "plot of two" twice "$zcost" plot cap -o x --variant copying --variant mappin
 ok "the way out" sh -c "'$zcost' report cpu cap --variant '[cm]*' | grep -q copying"
 
 cp -r cap lost
-sqlite3 lost/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf lost 7 samples' FROM run WHERE pass = 'profile' AND repeat = 1"
+sqlite3 lost/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_lost', '[0.0, 7.0]' FROM run WHERE pass = 'profile' AND repeat = 1"
 ok "the summary's cost of copying bears the profile's losses, exit 4" exits 4 "$zcost" report summary lost
-ok "which are said" says 'lossy: copying receiver, mapping receiver: perf lost 7 samples' out
+ok "which are said" says 'lossy: copying receiver, mapping receiver .2 of 12 runs.: perf lost 0 records and 7 samples' out
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	measure_run other one 1 receiver 1280000000 150
 	manifest other one one/measure/1/ok

@@ -143,8 +143,7 @@ ok "nor better by compare" sh -c "'$zcost' compare baseline mmap -C unsure --for
 	\$1 == \"receiver\" && \$2 == \"ns_per_kib\" { print \$11 }' | grep -Fx '~'"
 
 # What else ran on a side's CPUs, in two runs of one side.
-sqlite3 cap/zcost.db "INSERT INTO note (run, severity, text) SELECT id, 'warning', 'cpu: other programs took ' ||
-	(10 * repeat + 20) || ' % of the side''s busy time in user mode: costs hold their work too (report cpu --by comm)'
+sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(10.0 * repeat + 20)
 	FROM run WHERE variant = 'mmap' AND side = 'receiver' AND pass = 'measure' AND repeat < 4"
 ok "drawn with it" exits 0 "$zcost" plot cap cpu throughput roi_c components functions waterfall -o crowded --format svg
 for c in cpu roi_c components functions waterfall; do
@@ -153,15 +152,14 @@ done
 ok "throughput had to do without that time" says 'Other programs took up to 50 % .*, which these figures may suffer from' crowded/throughput.gp
 
 # A run that stood still, and one whose sides were measured at different times.
-sqlite3 cap/zcost.db "INSERT INTO note (run, severity, text) SELECT id, 'warning', 'workload: stalled for 0.' || repeat ||
-	'0 s of the window''s 3.00 s (below a tenth of its usual rate), the longest time 0.10 s, 1.00 s after the start'
+sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'warning', 'workload_stalled', json_array(0.1 * repeat, 3.0, 0.1, 1.0)
 	FROM run WHERE variant = 'mmap' AND side = 'receiver' AND pass = 'measure' AND repeat < 4;
-	INSERT INTO note (run, severity, text) SELECT id, 'warning', 'window: the two sides'' windows are 30.0 ms apart, 1.0 % of their 3.00 s'
+	INSERT INTO note SELECT id, 'warning', 'windows_apart', json_array(30.0, 1.0, 3.0, '')
 	FROM run WHERE variant = 'uring' AND pass = 'measure' AND repeat = 2"
 ok "drawn with these" exits 0 "$zcost" plot cap throughput roi_c cpu -o disturbed --format svg
 for c in throughput roi_c; do
-	ok "$c says what stood still" says "Disturbed: mmap receiver: workload: stalled for 0.10..0.30 s of the window's 3.00 s" disturbed/$c.svg
-	ok "and whose sides are apart" says "Disturbed: uring receiver.*: window: the two sides' windows are 30.0 ms apart, 1.0 % of their 3.00 s" disturbed/$c.svg
+	ok "$c says what stood still" says "Disturbed: mmap receiver stood still for 0.10 s of the window's 3.00 s" disturbed/$c.svg
+	ok "and whose sides are apart" says "Disturbed: uring: the windows of the two sides are 30.0 ms apart" disturbed/$c.svg
 done
 ok "CPU use is not the workload's account" sh -c '! grep stalled disturbed/cpu.svg'
 ok "a chart without that variant" exits 0 "$zcost" plot cap throughput -o calm --format svg --new uring

@@ -108,7 +108,7 @@ ok "with what is called" near "$(cell out total_cycles symbol=main)" 1500 1e-6
 ok "with their interval" near "$(cell out self_cycles_ci symbol=_copy_to_iter)" 146.997 1e-2
 ok "no column in ns" sh -c 'head -n 1 out | grep -qv _ns'
 ok "the basis is said" says 'basis counted: 1500.0 cycles/KiB of CPU 0-1' err
-ok "and that time divides them" says 'shares are those of cpu-clock: cycles are divided' err
+ok "and that time divides them" says 'shares are those of cpu-clock; cycles are divided' err
 report components w --in instructions
 ok "instructions" near "$(cell out self_instructions 'component=data copy')" 1125 1e-6
 ok "add up to those of a KiB" near "$(sum out self_instructions)" 2250 1e-6
@@ -178,12 +178,12 @@ ok "and a driver's CPU use: 40 % of the machine's" near "$(cell out cpu_use_pct 
 report components w --system-load 40
 report modules w --system-load measured
 ok "as measured: half of one CPU of two" near "$(cell out cpu_use_pct module=kernel)" 25 1e-6
-ok "which is said" says 'v receiver: cpu_use_pct: share x the measured load of 25.00 % of the time of its 2 CPUs' err
+ok "which is said" says 'v receiver: cpu_use_pct is share x the measured load of 25.00 % of the time of 2 CPUs' err
 report components w --system-load measured
 ok "half of it in the copy" near "$(cell out cpu_use_pct 'component=data copy')" 12.5 1e-6
 report modules w --system-load measured --cpu 0
 ok "of one CPU alone it is not known" test -z "$(cell out cpu_use_pct module=kernel)"
-ok "and why" says 'cpu_use_pct is absent: the load is that of all CPUs of the side: no --cpu' err
+ok "and why" says 'cpu_use_pct is absent: the load is that of all CPUs of the side, not of --cpu' err
 ok "of a file, exit 2" exits 2 "$zcost" report modules --perf-report "$tests/data/xdp-self.txt" --system-load measured
 report components w --system-load 40
 ok "half of it in the copy, 40 x 0.098" near "$(cell out cpu_use_pct_ci 'component=data copy')" 3.919928 1e-4

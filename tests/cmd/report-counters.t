@@ -61,17 +61,17 @@ ok "what the host does not have" test "$(get out state name=counter:LLC-loads)" 
 ok "is no 0" test -z "$(get out value name=counter:LLC-loads)"
 ok "what found no hardware counter is something else" test "$(get out state name=counter:bus-cycles)" = "<not counted>"
 ok "and no 0 either" test -z "$(get out value name=counter:bus-cycles)"
-ok "which is said" says 'bus-cycles was never scheduled on 1 of 1 CPUs' err
+ok "which is said" says 'bus-cycles was never counted on 1 of 1 CPUs' err
 ok "a socket's event, wherever its CPU is, with its scale" cell counter:uncore_imc/cas_reads/ value 61.03515625 1e-4
 ok "and unit" test "$(get out unit name=counter:uncore_imc/cas_reads/)" = MiB
 ok "instructions per cycle, of one group" cell ipc value 0.55
 ok "the same event in another group is another row" cell counter:cycles@3 value 240000000 1
 ok "branches mispredicted" cell branch_miss_pct value 2
 ok "events that took turns: 4000 of 16000" cell cache_miss_pct value 25
-ok "are said to be of different times" says 'cache_miss_pct is of events that took turns and are not in one group' err
+ok "are said to be of different times" says 'cache_miss_pct: its events took turns and are not in one group' err
 ok "those of a group are not" sh -c "! grep -q 'ipc is of events' err"
 ok "cycles per byte: 200e6 / 3.84e9" cell cycles_per_byte value 0.052083333
-ok "the notes say what is scaled" says 'running_pct is the part that was counted' err
+ok "the notes say what is scaled" says 'running_pct is the counted part' err
 ok "in text, too" sh -c "'$zcost' report counters cap | grep -q '<not supported>'"
 ok "metrics in the store" test "$(sqlite3 cap/zcost.db "SELECT COUNT(*) FROM metric WHERE name = 'counter_not_supported:LLC-loads'")" = 3
 
@@ -94,9 +94,9 @@ sed -i 's/"receiver", "sender"/"local"/g' odd/manifest.json
 ok "a CPU that went offline" exits 0 "$zcost" report counters odd --format tsv
 ok "counts what it did, not more" cell counter:cycles value 1200
 ok "one that was not there at all is no reason for nothing" cell counter:faults value 4
-ok "and is said" says 'CPU 2 was counted for 0.0 % of the time only' err
+ok "and is said" says 'CPU 2 was counted for only 0.0 % of the time' err
 ok "a counter that went backwards has no figure" test -z "$(get out value name=counter:page-faults)"
-ok "and a reason" says 'page-faults went backwards: left out' err
+ok "and a reason" says 'page-faults went backwards and is left out' err
 sed -i 's/\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*$//' $d/counters.tsv
 "$zcost" analyze odd >/dev/null 2>&1
 ok "a file as older versions wrote it" exits 0 "$zcost" report counters odd --format tsv

@@ -51,7 +51,7 @@ same_as_objdump() { # the mnemonic at each offset
 }
 ok "objdump's instructions" same_as_objdump
 ok "with the line in the source" says '	burn\.c:[67]$' hot
-ok "where samples stand is said" says 'next when they were taken' err
+ok "where samples stand is said" says 'counts at the instruction after' err
 ok "dearest first, unless all are asked for" sh -c "'$zcost' report hotspots hot --perf burn.data --format tsv --limit 2 2>err |
 	awk -F'\t' 'NR > 1 { if (NR > 2 && \$7 > last) exit 1; last = \$7; n++ } END { exit n != 2 }'"
 ok "costs of a unit" sh -c "'$zcost' report hotspots hot --perf burn.data --rate 1000 2>err | grep -q 'ns/packet'"
@@ -64,7 +64,7 @@ cycles_of_share=$(awk -v p="$share" 'BEGIN { print p / 100 * 2000 }')
 "$zcost" report hotspots hot --perf burn.data --all --in cycles --cycles 2e9 --units 1e6 --format tsv >cycles 2>err
 ok "in cycles: they add up to the function's" near "$(in_cycles cycles)" "$cycles_of_share" 1
 ok "its sum is in cycles, too" says 'hot: self .* cycles/packet; basis given: 2000.0 cycles/packet' err
-ok "whose shares divide them is said" says 'the shares are those of cpu-clock: cycles are divided as if' err
+ok "whose shares divide them is said" says 'the shares are those of cpu-clock; cycles are divided as if' err
 ok "in instructions" sh -c "'$zcost' report hotspots hot --perf burn.data --in instructions --instructions 1e9 \
 	--units 1e6 --format tsv 2>/dev/null | head -n 1 | grep -q self_instructions_ci"
 ok "no function, exit 2" exits 2 "$zcost" report hotspots --perf burn.data

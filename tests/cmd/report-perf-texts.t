@@ -68,7 +68,7 @@ if [ -s data ] && report -g none --sort symbol | grep -q '%'; then
 	ok "-t ;" separated ';' ';'
 	ok "-t |" separated '|' '|'
 
-	ok "two events: the first table is shown" says '^zcost: the text holds 2 tables: that of cpu-clock is shown, --event chooses \(cpu-clock, page-faults\)' err
+	ok "two events: the first table is shown" says '^zcost: the text holds 2 tables; this is the table of cpu-clock; --event picks another \(cpu-clock, page-faults\)' err
 	report -g none --sort symbol >text
 	functions text --event page-faults
 	ok "or the other one" says 'event page-faults, ' err
@@ -100,7 +100,7 @@ printf '\033[H\033[J   PerfTop:     301 irqs/sec  kernel:60.0%%  exact:  0.0%% l
 ok "perf top" functions top
 ok "its first list" test "$(awk -F'\t' 'NR > 1 { print $1, $2, $4 }' got)" = 'handle_softirqs [kernel] 13.77
 __strcmp_avx2 libc.so.6 9.01'
-ok "of two, which is said" says 'the text holds 2 tables: only the first' err
+ok "of two, which is said" says 'the text holds 2 tables; this is the first' err
 
 # --- source lines: slow to make ---
 

@@ -23,7 +23,7 @@ samples() { # of all rows
 # perf's last digit is a microsecond: a sample may stand on either side of it.
 expected=$(perf script -i cut.data -F time --time "$from,$to" 2>/dev/null | wc -l)
 ok "the samples of a part are perf's" near "$(samples cut.data --from "$from" --to "$to")" "$expected" 1
-ok "those left out are said" says 'samples lie outside the window' err
+ok "those left out are said" says 'samples outside the window, left out' err
 ok "there are some" test "$expected" -gt 10
 early=$(samples cut.data --to "$from") rest=$(samples cut.data --from "$from")
 ok "two parts make the whole" test "$((early + rest))" = "$(samples cut.data)"

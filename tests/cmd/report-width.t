@@ -94,10 +94,10 @@ awk '/^#/ { exit } /^variant/ { n++; next } n && NF > 4 { key = n " " $1 " " $2 
 ok "no two rows of a part begin alike" test ! -s twice
 "$zcost" report counters cap --width 80 >out
 ok "units stay with the values" says ' value +unit' out
-sqlite3 cap/zcost.db "INSERT INTO note (run, severity, text) SELECT id, 'note', 'perf: ' || (100 + id) || ' samples are odd' FROM run WHERE id < 5"
+sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_outside_window', json_array(100.0 + id) FROM run WHERE id < 5"
 "$zcost" report runs cap >out
-ok "notes that differ in a number are one" says '^# note: perf: 101\.\.104 samples are odd \(4 sides, first ' out
-ok "  only one" is "$(grep -c 'samples are odd' out)" 1
+ok "notes that differ in a number are one" says '^# lossy: .*: samples outside the window, left out: 101 to 104' out
+ok "  only one" is "$(grep -c 'samples outside' out)" 1
 
 # Sockets have many figures: at 80 columns those that matter most, in one part, and each row with what tells it apart.
 world tcp 2 $copying $mapping

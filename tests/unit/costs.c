@@ -2,7 +2,6 @@
 /* Costs on a world small enough to add up by hand. */
 #include "analyze/measures/components.h"
 #include "analyze/measures/measure.h"
-#include "analyze/measures/notes.h"
 #include "analyze/store/store.h"
 
 #include <errno.h>
@@ -312,35 +311,6 @@ static void test_components(void **state)
 	components_free(basic);
 }
 
-/* One note for many runs: figures do not make it another, names do. */
-static void test_notes(void **state)
-{
-	(void)state;
-	assert_true(notes_alike("lossy: a receiver: covers 1.23 s of 1.50 s",
-				"lossy: a receiver: covers 0.9 s of 2 s"));
-	assert_false(notes_alike("lossy: a1 receiver: x", "lossy: a2 receiver: x"));
-	assert_false(notes_alike("lossy: 1500 receiver: x", "lossy: 9000 receiver: x"));
-	assert_false(notes_alike("lossy: a receiver: cpu1 2", "lossy: a receiver: cpu2 2"));
-	assert_false(notes_alike("lossy: a receiver: covers 1", "lossy: a receiver: covers all"));
-	assert_true(notes_alike("plain 12 %", "plain 3.5 %"));
-	assert_false(notes_alike("plain 12 %", "plain 12"));
-}
-
-static void test_notes_range(void **state)
-{
-	static const char *const texts[] = {"note: window: cut to 2.1 ms of 1.50 s by cpu1",
-					    "note: window: cut to 10 ms of 1.50 s by cpu1",
-					    "note: window: cut to 9.5 ms of 1.50 s by cpu1"};
-	char *text = notes_range(texts, 3);
-
-	(void)state;
-	assert_string_equal(text, "note: window: cut to 2.1..10 ms of 1.50 s by cpu1");
-	free(text);
-	text = notes_range(texts, 1);
-	assert_string_equal(text, texts[0]);
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,8 +320,6 @@ int main(void)
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_store),
 		cmocka_unit_test(test_components),
-		cmocka_unit_test(test_notes),
-		cmocka_unit_test(test_notes_range),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

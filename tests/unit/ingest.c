@@ -40,7 +40,7 @@ static struct ingest fresh(const char *cpus)
 
 static bool lossy(const struct ingest *in)
 {
-	return noted(in, "lossy", "");
+	return notes_have(&in->notes, SEVERITY_LOSSY);
 }
 
 static void put(const char *text)
@@ -75,7 +75,7 @@ static void test_cpu_interpolates(void **state)
 	assert_float_equal(metric(&in, "busy_ns"), 1.6e9, 1);
 	assert_float_equal(metric(&in, "busy_ns:cpu1"), 1.6e9, 1);
 	assert_true(isnan(metric(&in, "busy_ns:cpu0")));
-	assert_int_equal(in.nnotes, 0);
+	assert_int_equal(in.notes.n, 0);
 	assert_int_equal(in.nseries, 2);
 	assert_float_equal(in.series[0].value, 100, 1e-9);
 	ingest_free(&in);
@@ -96,8 +96,8 @@ static void test_cpu_awkward(void **state)
 	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
 	assert_float_equal(metric(&in, "cpu_pct"), 400.0 / 3, 1e-9);
 	assert_float_equal(metric(&in, "cpu_iowait_pct"), 0, 0);
-	assert_true(noted(&in, "warning", "offline"));
-	assert_true(noted(&in, "note", "backwards"));
+	assert_non_null(noted(&in, NOTE_cpu_offline));
+	assert_non_null(noted(&in, NOTE_cpu_backwards));
 	assert_false(lossy(&in));
 	ingest_free(&in);
 }
@@ -120,7 +120,7 @@ static void test_cpu_returns(void **state)
 	assert_float_equal(metric(&in, "cpu_user_pct"), 20, 1e-9);
 	assert_float_equal(metric(&in, "cpu_system_pct"), 10, 1e-9);
 	assert_float_equal(metric(&in, "busy_ns:cpu1"), 0.9e9, 1);
-	assert_true(noted(&in, "warning", "offline"));
+	assert_non_null(noted(&in, NOTE_cpu_offline));
 	ingest_free(&in);
 }
 
@@ -140,7 +140,7 @@ static void test_cpu_lost_ticks(void **state)
 	assert_float_equal(metric(&in, "cpu_user_pct"), 30, 1e-9);
 	assert_float_equal(metric(&in, "cpu_softirq_pct"), 30, 1e-9);
 	assert_float_equal(metric(&in, "cpu_idle_pct"), 100.0 / 3, 1e-9);
-	assert_true(noted(&in, "note", "ticks account for 2.40 s of CPU time where 3.00 s passed"));
+	assert_non_null(noted(&in, NOTE_cpu_ticks_scaled));
 	ingest_free(&in);
 }
 
@@ -156,8 +156,8 @@ static void test_cpu_missing(void **state)
 	add_snap(12.4, "cpu1 240 0 0 0 0 0 0 0\n");
 	err = (struct error){0};
 	assert_int_equal(ingest_proc_stat(&in, path, &err), 0); /* 80 % of the window */
-	assert_true(noted(&in, "lossy", "not in /proc/stat"));
-	assert_true(noted(&in, "lossy", "not used"));
+	assert_non_null(noted(&in, NOTE_cpu_missing));
+	assert_non_null(noted(&in, NOTE_coverage_too_small));
 	assert_true(isnan(metric(&in, "cpu_pct")));
 	add_snap(12.97, "cpu1 297 0 0 0 0 0 0 0\n"); /* 99 %: rates over it, no loss */
 	ingest_free(&in);
@@ -223,8 +223,8 @@ static void test_counters(void **state)
 	assert_true(isnan(metric(&in, "counter:cache-misses")));
 	assert_float_equal(metric(&in, "counter:context-switches"), 7, 0);
 	assert_true(isnan(metric(&in, "counter_running:context-switches")));
-	assert_true(noted(&in, "warning", "cache-misses was never scheduled"));
-	assert_true(noted(&in, "lossy", "1 rows are not readable"));
+	assert_non_null(noted(&in, NOTE_counter_not_scheduled));
+	assert_non_null(noted(&in, NOTE_counters_bad_rows));
 	put("event\tcpu\tvalue\n");
 	assert_int_equal(ingest_counters(&in, path, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "enabled_ns"));
@@ -282,7 +282,7 @@ static void test_power_domains(void **state)
 	assert_float_equal(metric(&in, "power_w:other/hwmon/psu"), 99, 1e-9);
 	assert_true(isnan(metric(&in, "power_w:other")));
 	assert_true(isnan(metric(&in, "power_w:wall")));
-	assert_true(noted(&in, "note", "package is package-0 + dram of powercap"));
+	assert_non_null(noted(&in, NOTE_power_kind_used));
 	ingest_free(&in);
 }
 
@@ -349,7 +349,7 @@ static void test_power_gap(void **state)
 		if (i <= 11000 || i >= 12000)
 			str_printf(&s, "%d;50\n", i);
 	assert_float_equal(read_meter(&in, &m, s.buf), 50, 1e-9);
-	assert_true(noted(&in, "lossy", "no reading for 1.00 s, from 1.00 s of the window on"));
+	assert_non_null(noted(&in, NOTE_power_gap));
 	str_free(&s);
 	m.time_unit = "weeks";
 	assert_int_equal(ingest_meter(&in, &m, &watts, NULL), -EINVAL);
@@ -368,16 +368,16 @@ static void test_meter_covers(void **state)
 	(void)state;
 	assert_float_equal(read_meter(&in, &m, "t,w\n10,100\n13,100\n"), 100, 1e-9);
 	assert_false(lossy(&in));
-	assert_false(noted(&in, "warning", ""));
+	assert_false(notes_have(&in.notes, SEVERITY_WARNING));
 	assert_float_equal(read_meter(&in, &m, "t,w\n9,100\n14,100\n"), 100, 1e-9);
-	assert_true(noted(&in, "warning", "no reading lies inside the window of 3.00 s"));
+	assert_non_null(noted(&in, NOTE_power_no_reading_inside));
 	assert_true(isnan(read_meter(&in, &m, "t,w\n10.01,100\n13,100\n")));
-	assert_true(noted(&in, "lossy", "from 0.01 s to 3.00 s of a window of 3.00 s"));
+	assert_non_null(noted(&in, NOTE_power_not_covered));
 	assert_true(isnan(read_meter(&in, &m, "t,w\n9,100\n12.99,100\n")));
 	assert_true(isnan(read_meter(&in, &m, "t,w\n9,100\n")));
 	/* lines in any order, one of them damaged */
 	assert_float_equal(read_meter(&in, &m, "t,w\n14,100\n11,oops\n9,100\n12,100\n"), 100, 1e-9);
-	assert_true(noted(&in, "lossy", "the first has the time '11' and the watts 'oops'"));
+	assert_non_null(noted(&in, NOTE_meter_bad_lines));
 	ingest_free(&in);
 }
 
@@ -446,7 +446,7 @@ static void workload(struct ingest *in, const char *units, const char *text)
 	put(text);
 	rc = ingest_workload(in, path, &err);
 	if (rc)
-		ingest_note(in, "lossy", "%s", err.text);
+		note_add(&in->notes, file_unreadable, "workload", err.text);
 }
 
 static void test_tcpzc_awkward(void **state)
@@ -483,12 +483,12 @@ static void test_tcpzc_awkward(void **state)
 	assert_float_equal(metric(&in, "send_retries:optmem_max"), 4, 0);
 	assert_float_equal(metric(&in, "send_retries:memlock"), 0, 0);
 	assert_float_equal(metric(&in, "workload_flows"), 2, 0);
-	assert_true(noted(&in, "note", "4 sends were refused"));
-	assert_true(noted(&in, "warning", "no room for 2 completions"));
-	assert_true(noted(&in, "warning", "--busy-poll had no effect"));
-	assert_true(noted(&in, "lossy", "go backwards"));
-	assert_true(noted(&in, "lossy", "not the data sent"));
-	assert_true(noted(&in, "warning", "workload.out:4"));
+	assert_non_null(noted(&in, NOTE_sends_retried));
+	assert_non_null(noted(&in, NOTE_uring_ring_full_count));
+	assert_non_null(noted(&in, NOTE_busy_poll_no_effect));
+	assert_non_null(noted(&in, NOTE_workload_points_backwards));
+	assert_non_null(noted(&in, NOTE_workload_corrupt));
+	assert_non_null(noted(&in, NOTE_workload_bad_line));
 	assert_true(isnan(metric(&in, "dropped_completions"))); /* it says nothing of them */
 	ingest_free(&in);
 	in = fresh("1");
@@ -500,18 +500,18 @@ static void test_tcpzc_awkward(void **state)
 	assert_float_equal(metric(&in, "dropped_completions"), 3, 0);
 	assert_float_equal(metric(&in, "rearmed:ring_full"), 8, 0);
 	assert_float_equal(metric(&in, "rearmed:no_buffers"), 0, 0);
-	assert_true(noted(&in, "warning", "was full 9 times"));
-	assert_true(noted(&in, "lossy", "dropped 3 completions"));
+	assert_non_null(noted(&in, NOTE_uring_ring_full));
+	assert_non_null(noted(&in, NOTE_uring_completions_lost));
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "tcpzc", "");
-	assert_true(noted(&in, "lossy", "no summary"));
-	assert_true(noted(&in, "lossy", "two are needed"));
+	assert_non_null(noted(&in, NOTE_workload_no_summary));
+	assert_true(noted_text(&in, NOTE_file_unreadable, "two are needed"));
 	assert_true(isnan(metric(&in, "throughput")));
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "netcat", "x");
-	assert_true(noted(&in, "lossy", "no adapter 'netcat'"));
+	assert_true(noted_text(&in, NOTE_file_unreadable, "no adapter 'netcat'"));
 	ingest_free(&in);
 }
 
@@ -535,7 +535,7 @@ static void test_iperf3(void **state)
 	assert_float_equal(metric(&in, "throughput"), 56.0 / 3, 1e-6);
 	assert_float_equal(metric(&in, "tcp_retransmits"), 4, 0);
 	assert_true(isnan(metric(&in, "workload_udp")));
-	assert_true(noted(&in, "note", "+-0.00 s"));
+	assert_non_null(noted(&in, NOTE_iperf3_dated));
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "iperf3",
@@ -547,11 +547,11 @@ static void test_iperf3(void **state)
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "iperf3", "iperf3: error - unable to connect\n");
-	assert_true(noted(&in, "lossy", "run iperf3 with -J"));
+	assert_true(noted_text(&in, NOTE_file_unreadable, "run iperf3 with -J"));
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "iperf3", "{\"intervals\":[],\"error\":\"control socket closed\"}");
-	assert_true(noted(&in, "lossy", "control socket closed"));
+	assert_non_null(noted(&in, NOTE_iperf3_error));
 	ingest_free(&in);
 }
 
@@ -579,11 +579,11 @@ static void test_rates(void **state)
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "regex:no group", "x\n");
-	assert_true(noted(&in, "lossy", "(group)"));
+	assert_true(noted_text(&in, NOTE_file_unreadable, "(group)"));
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "pps", "nothing here\n");
-	assert_true(noted(&in, "lossy", "no line with a rate"));
+	assert_true(noted_text(&in, NOTE_file_unreadable, "no line with a rate"));
 	ingest_free(&in);
 }
 
@@ -617,7 +617,7 @@ static void test_syscalls(void **state)
 	assert_true(in.syscalls[0].has_bytes);
 	assert_false(in.syscalls[1].has_bytes);
 	assert_int_equal(in.syscalls[2].unfinished, 1);
-	assert_true(noted(&in, "lossy", "3 rows of syscalls.tsv"));
+	assert_non_null(noted(&in, NOTE_syscalls_bad_rows));
 	str_free(&s);
 	ingest_free(&in);
 }
@@ -650,8 +650,8 @@ static void test_untimed(void **state)
 	assert_int_equal(in.syscalls[1].total_ns, 1600);
 	assert_float_equal(in.syscalls[1].m2, 7, 0);
 	assert_int_equal(in.syscalls[2].total_ns, 2000);
-	assert_true(noted(&in, "warning", "one call in 2.6 was timed")); /* 152 of 58 */
-	assert_true(noted(&in, "lossy", "1 rows of syscalls.tsv"));
+	assert_non_null(noted(&in, NOTE_syscalls_sampled)); /* 152 of 58 */
+	assert_non_null(noted(&in, NOTE_syscalls_bad_rows));
 	str_free(&s);
 	ingest_free(&in);
 }
@@ -674,7 +674,7 @@ static void test_untimed_of_several(void **state)
 	assert_int_equal(ingest_syscalls(&in, path, &err), 0);
 	assert_int_equal(in.nsyscalls, 1);
 	assert_int_equal(in.syscalls[0].total_ns, 1900 + 90 * 50);
-	assert_true(noted(&in, "lossy", "1 rows of syscalls.tsv"));
+	assert_non_null(noted(&in, NOTE_syscalls_bad_rows));
 	str_free(&s);
 	ingest_free(&in);
 }

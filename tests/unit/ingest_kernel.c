@@ -111,7 +111,7 @@ static void test_snmp(void **state)
 	absent(in, "snmp:TcpCurrEstab"); /* a gauge */
 	assert_int_equal(in.nseries, 2);
 	assert_float_equal(in.series[0].value, 2, 1e-9);
-	assert_int_equal(in.nnotes, 0);
+	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
 }
 
@@ -127,7 +127,7 @@ static void test_snmp_netns(void **state)
 	snmp_at(13, 2, 8, 0, 0);
 	assert_int_equal(ingest_snmp(&in, path, &err), 0);
 	is(in, "snmp:TcpRetransSegs", 5);
-	assert_true(noted(&in, "lossy", "covers only 93.3 % of the window"));
+	assert_non_null(noted(&in, NOTE_coverage_partial));
 	ingest_free(&in);
 
 	in = fresh();
@@ -136,7 +136,7 @@ static void test_snmp_netns(void **state)
 	snmp_at(13, 2, 8, 0, 0);
 	assert_int_equal(ingest_snmp(&in, path, &err), 0);
 	absent(in, "snmp:TcpRetransSegs");
-	assert_true(noted(&in, "lossy", "covers 1.00 s of the window's 3.00 s"));
+	assert_non_null(noted(&in, NOTE_coverage_too_small));
 	ingest_free(&in);
 }
 
@@ -153,8 +153,8 @@ static void test_snmp_awkward(void **state)
 	snmp_at(13, 1, 90, 8, 50); /* the host's counters were set back */
 	assert_int_equal(ingest_snmp(&in, path, &err), 0);
 	is(in, "snmp:TcpRetransSegs", 20);
-	assert_true(noted(&in, "warning", "set back in the window"));
-	assert_true(noted(&in, "warning", "TcpRetransSegs"));
+	assert_non_null(noted(&in, NOTE_snmp_reset));
+	assert_true(noted_text(&in, NOTE_snmp_reset, "TcpRetransSegs"));
 	ingest_free(&in);
 }
 
@@ -203,7 +203,7 @@ static void test_irq(void **state)
 	is(in, "softirq:NET_RX", 100);
 	is(in, "softirq_elsewhere:NET_RX", 0);
 	is(in, "softirq:total", 100);
-	assert_int_equal(in.nnotes, 0);
+	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
 }
 
@@ -236,9 +236,9 @@ static void test_irq_hotplug(void **state)
 	is(in, "irq_elsewhere:40 eth0", 3);
 	absent(in, "irq:40 eth1"); /* read once: not known */
 	is(in, "softirq:NET_RX", 2);
-	assert_true(noted(&in, "warning", "a CPU came or went"));
-	assert_true(noted(&in, "warning", "set back in the window"));
-	assert_true(noted(&in, "warning", "1 NET_RX"));
+	assert_non_null(noted(&in, NOTE_irq_hotplug));
+	assert_non_null(noted(&in, NOTE_irq_reset));
+	assert_true(noted_text(&in, NOTE_irq_reset, "1 NET_RX"));
 	ingest_free(&in);
 }
 
@@ -290,7 +290,7 @@ static void test_nic(void **state)
 	assert_int_equal(in.nseries, 4);
 	assert_string_equal(in.series[0].name, "nic_rx_gbps:host/eth0");
 	assert_float_equal(in.series[0].value, 4, 1e-9);
-	assert_int_equal(in.nnotes, 0);
+	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
 }
 
@@ -308,7 +308,7 @@ static void test_nic_early(void **state)
 	assert_int_equal(ingest_nic(&in, path, &err), 0);
 	is(in, "nic:workload/b/link/rx_packets", 300);
 	absent(in, "nic_known_s:workload/b/link/rx_packets");
-	assert_false(noted(&in, "warning", "came after"));
+	assert_false(noted_text(&in, NOTE_nic_partial, "appeared"));
 	ingest_free(&in);
 }
 
@@ -334,18 +334,18 @@ static void test_nic_awkward(void **state)
 	assert_int_equal(ingest_nic(&in, path, &err), 0);
 	is(in, "nic:host/a/link/rx_packets", 17);
 	is(in, "nic_known_s:host/a/link/rx_packets", 2);
-	assert_true(noted(&in, "warning",
-			  "host/a was registered anew in the window: its counters "
-			  "are known for 2.00 s of 3.00 s"));
+	assert_non_null(noted(&in, NOTE_nic_registered_again));
 	is(in, "nic:host/b/link/rx_packets", 4);
 	is(in, "nic_known_s:host/b/link/rx_packets", 1);
-	assert_true(noted(&in, "warning", "host/b vanished before the window closed"));
+	assert_true(noted_text(&in, NOTE_nic_partial, "host/b"));
+	assert_true(noted_text(&in, NOTE_nic_partial, "vanished before the window's end"));
 	is(in, "nic:host/c/link/rx_packets", 4);
-	assert_true(noted(&in, "warning", "host/c came after the window had opened"));
+	assert_true(noted_text(&in, NOTE_nic_partial, "host/c"));
+	assert_true(noted_text(&in, NOTE_nic_partial, "appeared after the window's start"));
 	is(in, "nic:host/d/link/rx_packets", 11);
 	is(in, "nic:host/d/link/rx_bytes", 11);
-	assert_true(noted(&in, "warning", "set back in the window"));
-	assert_true(noted(&in, "lossy", "5 lines of nic.snap are not readable"));
+	assert_non_null(noted(&in, NOTE_nic_reset));
+	assert_non_null(noted(&in, NOTE_nic_bad_lines));
 	ingest_free(&in);
 }
 
@@ -372,7 +372,7 @@ static void test_softnet(void **state)
 	is(in, "softnet_received_rps", 2);
 	is(in, "softnet_flow_limit", 2);
 	is(in, "softnet_waiting_max", 10); /* of the side's CPU */
-	assert_true(noted(&in, "warning", "a CPU came or went"));
+	assert_non_null(noted(&in, NOTE_softnet_hotplug));
 	ingest_free(&in);
 }
 
@@ -391,7 +391,7 @@ static void test_softnet_by_place(void **state)
 	is(in, "softnet_processed", 1);
 	is(in, "softnet_processed:cpu2", 1);
 	absent(in, "softnet_waiting_max");
-	assert_true(noted(&in, "lossy", "does not tell which line is which CPU's"));
+	assert_non_null(noted(&in, NOTE_softnet_shifted));
 	ingest_free(&in);
 }
 
@@ -414,7 +414,7 @@ static void test_idle(void **state)
 	is(in, "cstate_pct:3 C6 deep:cpu4", 0); /* never woke, or never slept */
 	is(in, "cstate_pct:3 C6 deep", 40);
 	is(in, "cstate_entries:0 POLL", 4);
-	assert_int_equal(in.nnotes, 0);
+	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
 }
 
@@ -433,9 +433,9 @@ static void test_idle_awkward(void **state)
 	is(in, "cstate_pct:1 C1:cpu1", 20 / 3.0);
 	is(in, "cstate_pct:3 C6:cpu1", 80 / 3.0); /* what is left of the first second */
 	absent(in, "cstate_pct:1 C1:cpu2");
-	assert_true(noted(&in, "note", "99.20 s of sleep"));
-	assert_true(noted(&in, "lossy", "CPU 2 are known for 1.00 s of 3.00 s: not used"));
-	assert_true(noted(&in, "lossy", "2 rows of idle.snap"));
+	assert_non_null(noted(&in, NOTE_idle_early_sleep));
+	assert_non_null(noted(&in, NOTE_idle_partial));
+	assert_non_null(noted(&in, NOTE_idle_bad_rows));
 	ingest_free(&in);
 
 	in = fresh();
@@ -443,7 +443,7 @@ static void test_idle_awkward(void **state)
 	add(13, "1\t1\tC1\t6\t10\n");
 	assert_int_equal(ingest_idle(&in, path, &err), 0);
 	absent(in, "cstate_pct:1 C1:cpu1");
-	assert_true(noted(&in, "warning", "set back"));
+	assert_non_null(noted(&in, NOTE_idle_reset));
 	ingest_free(&in);
 }
 

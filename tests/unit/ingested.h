@@ -29,13 +29,28 @@ static inline double metric(const struct ingest *in, const char *name)
 	return NAN;
 }
 
-static inline bool noted(const struct ingest *in, const char *severity, const char *text)
+/* The first note of that kind, or NULL. */
+static inline const struct note *noted(const struct ingest *in, enum note_id id)
 {
 	size_t i;
 
-	for (i = 0; i < in->nnotes; i++)
-		if (!strcmp(in->notes[i].severity, severity) && strstr(in->notes[i].text, text))
-			return true;
+	for (i = 0; i < in->notes.n; i++)
+		if (note_is(&in->notes.note[i], id))
+			return &in->notes.note[i];
+	return NULL;
+}
+
+/* Is there such a note with a text value that has `part`? */
+static inline bool noted_text(const struct ingest *in, enum note_id id, const char *part)
+{
+	size_t i;
+	int v;
+
+	for (i = 0; i < in->notes.n; i++)
+		for (v = 0; v < in->notes.note[i].nvalues; v++)
+			if (note_is(&in->notes.note[i], id) && in->notes.note[i].value[v].text &&
+			    strstr(in->notes.note[i].value[v].text, part))
+				return true;
 	return false;
 }
 

@@ -24,6 +24,11 @@ static const char *const symbols[] = {
 	"std::vector<\xc3\xa4ther::frame, std::allocator<\xc3\xa4ther::frame>>::push_back",
 	"_copy_to_iter", "tcp_recvmsg"};
 
+static const struct note_kind said = {"said", SEVERITY_INFO, NULL, "note %s"};
+static const struct note_kind long_note = {
+	"long", SEVERITY_INFO, NULL,
+	"a note that is quite long, so that it does not fit into a line of forty"};
+
 static void fill(struct table *t)
 {
 	struct value *row;
@@ -43,7 +48,7 @@ static void fill(struct table *t)
 			row[7] = value_real(1234567.25);
 		}
 	}
-	table_note(t, "a note that is quite long, so that it does not fit into a line of forty");
+	notes_add(&t->notes, &long_note);
 }
 
 static char *text_of(const struct table *t, int width)
@@ -185,7 +190,7 @@ static void test_parts(void **state)
 	table_cell(&t, 1, 1)->str = "sender";
 	table_cell(&t, 1, 2)->str = table_cell(&t, 0, 2)->str;
 	table_cell(&t, 1, 3)->str = "other.so";
-	t.nnotes = 0;
+	t.notes.n = 0;
 	t.least = "self_ns";
 	expect(&t, 30,
 	       "variant baseline, symbol\n"
@@ -389,7 +394,8 @@ static char *write_hostile(enum table_format format)
 
 	table_init(&t, "t", c, 2);
 	table_title(&t, "title %s\nzcost: forged", hostile);
-	table_note(&t, "note %s", hostile);
+	notes_add(&t.notes, &said, hostile);
+	notes_set_side(&t.notes, hostile, NULL);
 	row = table_row(&t);
 	row[0] = value_str(&t, hostile);
 	row[1] = value_int(1);

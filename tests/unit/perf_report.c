@@ -281,7 +281,9 @@ static void test_functions(void **state)
 	near(real_at(&t, 1, SELF_CI), 1.959963984540054 * 100 * sqrt(0.4 * 0.6 / 1000));
 	assert_true(isnan(real_at(&t, 1, TOTAL_NS)) && isnan(real_at(&t, 1, TOTAL_CI)));
 	assert_int_equal(table_cell(&t, 1, SAMPLES - 1)->type, V_NONE);
-	assert_non_null(strstr(t.notes[0], "100.00 %, self ns to 100.0 of 100.0"));
+	assert_true(note_is(&t.notes.note[0], NOTE_flat_sum_cost));
+	assert_float_equal(t.notes.note[0].value[0].number, 100, 0.005);
+	assert_float_equal(t.notes.note[0].value[2].number, 100, 0.05);
 	table_free(&t);
 	q.by = "comm";
 	t = table_of(&f, &q);
@@ -293,7 +295,8 @@ static void test_functions(void **state)
 	assert_int_equal(t.rows, 1); /* a share stays one of the whole event */
 	near(real_at(&t, 0, SELF_SHARE), 10);
 	assert_true(isnan(real_at(&t, 0, SELF_NS)));
-	assert_non_null(strstr(t.notes[0], "1 more rows"));
+	assert_true(note_is(&t.notes.note[0], NOTE_more_rows));
+	assert_int_equal(t.notes.note[0].value[0].number, 1);
 	table_free(&t);
 	flat_free(&f);
 }

@@ -1054,9 +1054,10 @@ static int lossy_sheets(const struct chart_source *source, const char *name, con
 
 	if (!rc && strcmp(name, "zerocopy")) {
 		t->lossy = true;
-		table_note(t, "lossy: mmap receiver: 12 samples lost");
-		table_note(t, "basis busy");
-		table_note(t, "lossy: mmap sender: the file ended early");
+		note_add_of(&t->notes, "mmap", "receiver", workload_corrupt);
+		note_add(&t->notes, basis, "busy");
+		note_add_of(&t->notes, "mmap", "sender", nic_bad_lines, (size_t)3);
+		note_add_of(&t->notes, "mmap", "sender", workload_no_summary);
 	}
 	return rc;
 }
@@ -1070,8 +1071,33 @@ static void test_losses(void **state)
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_true(x->d.lossy);
 	assert_int_equal(x->f.ncaptions, 2);
-	assert_string_equal(x->f.captions[1],
-			    "Incomplete data: mmap receiver: 12 samples lost (and 1 more)");
+	assert_string_equal(
+		x->f.captions[1],
+		"Incomplete data: mmap receiver: the received data differ from the sent "
+		"data (and 1 more)");
+	fixture_free(x);
+}
+
+/* A variant may have a collector's name; its losses are in the caption all the same. */
+static int devmem_sheets(const struct chart_source *source, const char *name, const struct query *q,
+			 struct table *t, struct error *err)
+{
+	int rc = from_sheets(source, name, q, t, err);
+
+	if (!rc && strcmp(name, "zerocopy"))
+		note_add_of(&t->notes, "devmem", "receiver", workload_corrupt);
+	return rc;
+}
+
+static void test_losses_of_devmem(void **state)
+{
+	struct fixture *x = fixture_new("summary", summary);
+
+	(void)state;
+	x->source.table = devmem_sheets;
+	assert_int_equal(fixture_draw(x, "throughput"), 0);
+	assert_true(x->d.lossy);
+	assert_int_equal(x->d.losses, 1);
 	fixture_free(x);
 }
 
@@ -1082,12 +1108,10 @@ static int crowded_sheets(const struct chart_source *source, const char *name,
 	int rc = from_sheets(source, name, q, t, err);
 
 	if (!rc && strcmp(name, "zerocopy")) {
-		table_note(
-			t,
-			"warning: mmap receiver: cpu: other programs took 21..51 %% of the side's "
-			"busy time in user mode: costs hold their work too");
-		table_note(t, "warning: mmap receiver: cpu: 1.4 %% was stolen");
-		table_note(t, "warning: gone receiver: cpu: other programs took 99 %% of it");
+		note_add_of(&t->notes, "mmap", "receiver", cpu_others, 21.0);
+		note_add_of(&t->notes, "mmap", "receiver", cpu_others, 51.0);
+		note_add_of(&t->notes, "mmap", "receiver", cpu_stolen, 1.4);
+		note_add_of(&t->notes, "gone", "receiver", cpu_others, 99.0);
 	}
 	return rc;
 }
@@ -1345,6 +1369,7 @@ int main(void)
 		cmocka_unit_test(test_no_profile),
 		cmocka_unit_test(test_unknown_variant),
 		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_losses_of_devmem),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_long_title),
 		cmocka_unit_test(test_nothing),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/model/notes.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -139,6 +140,7 @@ static void test_profiles(void **state)
 	char *path = xasprintf("%s/zcost.db", dir);
 	struct error err = {0};
 	struct profile p;
+	struct notes notes = {0};
 	struct store *s;
 	int64_t a, b;
 
@@ -156,7 +158,9 @@ static void test_profiles(void **state)
 	assert_false(path_exists(path));
 	assert_int_equal(store_commit_all(s, &err), 0);
 	assert_true(path_exists(path));
-	assert_int_equal(store_note(s, a, "note", "too late", &err), -EROFS);
+	note_add(&notes, capture_incomplete);
+	assert_int_equal(store_note_add(s, a, &notes.note[0], &err), -EROFS);
+	notes_free(&notes);
 	assert_int_equal(store_close(s, 0, NULL), 0);
 
 	assert_int_equal(store_open(&s, dir, NULL), 0);

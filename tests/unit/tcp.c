@@ -216,8 +216,8 @@ static void test_over_time(void **state)
 	assert_float_equal(metric(&in, "tcp_socket_bytes_acked"), 900, 1e-9);
 	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 78.5, 1e-9);
 	assert_float_equal(metric(&in, "tcp_sockets"), 3, 0);
-	assert_true(noted(&in, "note", "1 sockets were closed"));
-	assert_true(noted(&in, "lossy", "2 lines"));
+	assert_non_null(noted(&in, NOTE_tcp_closed));
+	assert_non_null(noted(&in, NOTE_tcp_bad_lines));
 	ingest_free(&in);
 }
 

@@ -118,7 +118,7 @@ static void test_threads(void **state)
 	assert_float_equal(metric(&in, "workload_threads"), 3, 0);
 	assert_float_equal(metric(&in, "workload_confined"), 1, 0);
 	assert_true(in.workload_whole);
-	assert_int_equal(in.nnotes, 0);
+	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
 	in = fresh("1");
 	world();
@@ -146,7 +146,7 @@ static void test_early(void **state)
 	assert_null(row(&in, 5, 5));
 	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.4e9, 1);
-	assert_int_equal(in.nnotes, 0);
+	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
 }
 
@@ -176,10 +176,10 @@ static void test_threads_awkward(void **state)
 	assert_true(isnan(row(&in, 7, 8)->run_ns));
 	assert_null(row(&in, 40, 0)); /* nor do its dead threads and children count */
 	assert_null(row(&in, 0, 0));
-	assert_true(noted(&in, "note", "backwards"));
-	assert_true(noted(&in, "note", "2 joined the workload after they had run"));
-	assert_true(noted(&in, "note", "nobody in the workload waited"));
-	assert_true(noted(&in, "lossy", "4 lines"));
+	assert_non_null(noted(&in, NOTE_threads_backwards));
+	assert_non_null(noted(&in, NOTE_threads_joined));
+	assert_non_null(noted(&in, NOTE_threads_ended));
+	assert_non_null(noted(&in, NOTE_threads_bad_lines));
 	assert_false(in.workload_whole);
 	ingest_free(&in);
 	in = fresh(NULL);
@@ -212,7 +212,7 @@ static void test_sched(void **state)
 	assert_float_equal(row(&in, 7, 9)->wait_ns, 5e6, 1);
 	assert_float_equal(metric(&in, "sched_wait_ns"), 0.105e9, 1);
 	assert_float_equal(metric(&in, "sched_involuntary"), 9, 1e-9);
-	assert_true(noted(&in, "note", "1 threads ended"));
+	assert_non_null(noted(&in, NOTE_sched_ended));
 	assert_true(isnan(row(&in, 7, 7)->run_ns)); /* that is the other collector's */
 	ingest_free(&in);
 	in = fresh(NULL);
@@ -223,7 +223,7 @@ static void test_sched(void **state)
 	assert_int_equal(ingest_sched(&in, path, &err), 0);
 	assert_float_equal(row(&in, 7, 7)->wait_ns, 10, 1e-9);
 	assert_true(isnan(row(&in, 7, 8)->wait_ns));
-	assert_true(noted(&in, "lossy", "1 lines"));
+	assert_non_null(noted(&in, NOTE_sched_bad_lines));
 	ingest_free(&in);
 }
 

@@ -43,8 +43,8 @@ static bool resolved(double from, double to, double step, size_t *warnings)
 	known = window_resolves(&in, "x", t, n);
 	assert_int_equal(in.nabsent, !known);
 	*warnings = 0;
-	for (i = 0; i < in.nnotes; i++)
-		*warnings += !strcmp(in.notes[i].severity, "warning");
+	for (i = 0; i < in.notes.n; i++)
+		*warnings += in.notes.note[i].severity == SEVERITY_WARNING;
 	ingest_free(&in);
 	return known;
 }
@@ -65,7 +65,7 @@ static void test_narrow(void **state)
 	ingest_free(&in);
 	in = narrowed(4, 9);
 	assert_int_equal(in.run.end_ns, ns(105));
-	assert_int_equal(in.nnotes, 1);
+	assert_int_equal(in.notes.n, 1);
 	ingest_free(&in);
 	in = (struct ingest){.run = {.start_ns = ns(100), .end_ns = ns(105)}};
 	in.how.slice.from = (struct time_point){ns(5), true, false};

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Notes as rows: the kind by its name, the values as a JSON array. */
+#include "analyze/store/sql.h"
+
+#include "analyze/model/notes.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+static char *note_values_dump(const struct note *n)
+{
+	json_t *values = json_array();
+	char *text;
+	int i;
+
+	for (i = 0; i < n->nvalues; i++)
+		json_array_append_new(values, n->value[i].text ? json_string(n->value[i].text)
+					      : isfinite(n->value[i].number)
+						      ? json_real(n->value[i].number)
+						      : json_null());
+	text = json_dumps(values, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	json_decref(values);
+	return text;
+}
+
+int store_note_add(struct store *s, int64_t run, const struct note *note, struct error *err)
+{
+	char *values = note_values_dump(note);
+	int rc;
+
+	if (!values)
+		return error_set(err, ENOMEM, "%s: no memory for a note", store_path(s));
+	rc = sql_run(s, err, "INSERT INTO note (run, severity, kind, vals) VALUES (?, ?, ?, ?)",
+		     "isss", run, severity_name(note->severity), note->kind->name, values);
+	free(values);
+	return rc;
+}
+
+int store_note_kinds(struct store *s, struct error *err)
+{
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < NOTE_KINDS && !rc; i++)
+		rc = sql_run(s, err, "INSERT INTO note_kind VALUES (?, ?, ?)", "sss",
+			     note_kinds[i].name, note_kinds[i].concerns, note_kinds[i].sentence);
+	return rc;
+}
+
+/* The strings belong to *values, which the caller releases. */
+static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, json_t **values,
+			 struct error *err)
+{
+	const char *kind = sql_text(s, q, 1), *text = sql_text(s, q, 2);
+	const json_t *v;
+	size_t i;
+
+	*n = (struct note){.kind = note_kind_find(kind ? kind : ""),
+			   .variant = sql_text(s, q, 3),
+			   .side = sql_text(s, q, 4),
+			   .pass = sql_text(s, q, 5),
+			   .repeat = sqlite3_column_int(q, 6)};
+	*values = json_loads(text ? text : "", 0, NULL);
+	if (!n->kind || !*values || !severity_parse(sql_text(s, q, 0), &n->severity))
+		return error_set(err, EBADMSG, "%s: table note: a row of kind '%s' is damaged",
+				 store_path(s), kind ? kind : "");
+	json_array_foreach (*values, i, v)
+		if (n->nvalues < NOTE_VALUES)
+			n->value[n->nvalues++] = (struct note_value){
+				json_string_value(v), json_is_null(v) ? NAN : json_number_value(v)};
+	return 0;
+}
+
+int store_notes(struct store *s, int64_t run, struct notes *notes, struct error *err)
+{
+	sqlite3_stmt *q;
+	json_t *values;
+	struct note n;
+	int rc = sql_query(s, &q, err,
+			   "SELECT severity, kind, vals, variant, side, pass, repeat "
+			   "FROM note LEFT JOIN run ON run.id = note.run "
+			   "WHERE ?1 < 0 OR note.run = ?1 ORDER BY note.rowid",
+			   "i", run);
+
+	while (!rc && (rc = sql_next(s, q, err)) > 0) {
+		rc = note_read_row(s, q, &n, &values, err);
+		if (!rc)
+			notes_copy(notes, &n);
+		json_decref(values);
+	}
+	return rc;
+}

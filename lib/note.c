@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/note.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_SHOWN = 3 };
+
+static const char *const severities[] = {
+	[SEVERITY_INFO] = "info",
+	[SEVERITY_WARNING] = "warning",
+	[SEVERITY_LOSSY] = "lossy",
+	[SEVERITY_RESULT] = "result",
+};
+
+const char *severity_name(enum note_severity severity)
+{
+	return severities[severity];
+}
+
+bool severity_parse(const char *name, enum note_severity *severity)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(severities); i++) {
+		if (name && !strcmp(severities[i], name)) {
+			*severity = (enum note_severity)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* --- conversions of a sentence --- */
+
+struct conversion {
+	const char *start, *end; /* "%5.1f" */
+	const char *length;	 /* where "zu" begins in "%zu" */
+	char type;		 /* 's', 'd', 'u', 'f', 'g', 'c'; 0: none is left */
+};
+
+/* The next conversion behind `s`; "%%" is text. */
+static struct conversion conversion_next(const char *s)
+{
+	struct conversion c = {0};
+
+	for (s = strchr(s, '%'); s && s[1] == '%'; s = strchr(s + 2, '%'))
+		;
+	if (!s)
+		return c;
+	c.start = s;
+	c.length = s + 1 + strspn(s + 1, "+-# 0123456789.");
+	c.end = c.length + strspn(c.length, "hlzj");
+	c.type = *c.end++;
+	return c;
+}
+
+static double conversion_integer(const struct conversion *c, va_list *ap)
+{
+	bool is_signed = c->type == 'd' || c->type == 'i';
+
+	if (*c->length == 'z')
+		return (double)va_arg(*ap, size_t);
+	if (*c->length == 'l')
+		return is_signed ? (double)va_arg(*ap, long long)
+				 : (double)va_arg(*ap, unsigned long long);
+	return is_signed ? (double)va_arg(*ap, int) : (double)va_arg(*ap, unsigned int);
+}
+
+static struct note_value conversion_value(const struct conversion *c, struct arena *a, va_list *ap)
+{
+	const char *text;
+
+	switch (c->type) {
+	case 's':
+		text = va_arg(*ap, const char *);
+		return (struct note_value){.text = arena_strdup(a, text ? text : "")};
+	case 'f':
+	case 'g':
+	case 'e':
+		return (struct note_value){.number = va_arg(*ap, double)};
+	default:
+		return (struct note_value){.number = conversion_integer(c, ap)};
+	}
+}
+
+struct note *notes_add(struct notes *list, const struct note_kind *kind, ...)
+{
+	struct conversion c;
+	struct note *n;
+	va_list ap;
+
+	array_grow(list->note, list->n, list->cap);
+	n = &list->note[list->n++];
+	*n = (struct note){.kind = kind, .severity = kind->severity};
+	va_start(ap, kind);
+	for (c = conversion_next(kind->sentence); c.type && n->nvalues < NOTE_VALUES;
+	     c = conversion_next(c.end))
+		n->value[n->nvalues++] = conversion_value(&c, &list->arena, &ap);
+	va_end(ap);
+	return n;
+}
+
+static const char *notes_keep_text(struct notes *list, const char *text)
+{
+	return text ? arena_strdup(&list->arena, text) : NULL;
+}
+
+struct note *notes_copy(struct notes *list, const struct note *note)
+{
+	struct note *n;
+	int i;
+
+	array_grow(list->note, list->n, list->cap);
+	n = &list->note[list->n++];
+	*n = *note;
+	n->variant = notes_keep_text(list, note->variant);
+	n->side = notes_keep_text(list, note->side);
+	n->pass = notes_keep_text(list, note->pass);
+	for (i = 0; i < n->nvalues; i++)
+		n->value[i].text = notes_keep_text(list, note->value[i].text);
+	return n;
+}
+
+struct note *notes_set_side(struct notes *list, const char *variant, const char *side)
+{
+	struct note *n = &list->note[list->n - 1];
+
+	n->variant = notes_keep_text(list, variant);
+	n->side = notes_keep_text(list, side);
+	return n;
+}
+
+void notes_copy_all(struct notes *list, const struct notes *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->n; i++)
+		notes_copy(list, &from->note[i]);
+}
+
+bool notes_have(const struct notes *list, enum note_severity severity)
+{
+	size_t i;
+
+	for (i = 0; i < list->n && list->note[i].severity != severity; i++)
+		;
+	return i < list->n;
+}
+
+void notes_free(struct notes *list)
+{
+	free(list->note);
+	arena_free(&list->arena);
+	*list = (struct notes){0};
+}
+
+/* --- the sentence --- */
+
+/* The text between two conversions: "%%" is one sign. */
+static void sentence_add_plain(struct str *s, const char *from, const char *to)
+{
+	for (; from < to; from++) {
+		str_putc(s, *from);
+		from += *from == '%';
+	}
+}
+
+static void sentence_add_number(struct str *s, const struct conversion *c, double x)
+{
+	char format[32];
+
+	if (!isfinite(x)) {
+		str_puts(s, "an unknown number");
+	} else if (strchr("fge", c->type)) {
+		snprintf(format, sizeof(format), "%.*s%c", (int)(c->length - c->start), c->start,
+			 c->type);
+		str_printf(s, format, x);
+	} else if (c->type == 'x') {
+		str_printf(s, "%#llx", (unsigned long long)x);
+	} else {
+		str_printf(s, "%.0f", x);
+	}
+}
+
+/* One value, or "1.3 to 5.3" where the notes differ. */
+static void sentence_add_value(struct str *s, const struct conversion *c,
+			       const struct note *const *notes, size_t n, int place)
+{
+	double low = INFINITY, high = -INFINITY;
+	struct str first = {0}, last = {0};
+	size_t i;
+
+	if (notes[0]->value[place].text) {
+		str_puts(s, notes[0]->value[place].text);
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		low = fmin(low, notes[i]->value[place].number);
+		high = fmax(high, notes[i]->value[place].number);
+	}
+	sentence_add_number(&first, c, low);
+	sentence_add_number(&last, c, high);
+	str_puts(s, first.buf);
+	if (strcmp(first.buf, last.buf))
+		str_printf(s, " to %s", last.buf);
+	str_free(&first);
+	str_free(&last);
+}
+
+static void sentence_add(struct str *s, const struct note *const *notes, size_t n)
+{
+	const char *at = notes[0]->kind->sentence;
+	struct conversion c;
+	int place;
+
+	for (place = 0; place < notes[0]->nvalues; place++) {
+		c = conversion_next(at);
+		if (!c.type)
+			break;
+		sentence_add_plain(s, at, c.start);
+		sentence_add_value(s, &c, notes, n, place);
+		at = c.end;
+	}
+	sentence_add_plain(s, at, at + strlen(at));
+}
+
+/* --- to whom it happened --- */
+
+static bool texts_equal(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool note_same_side(const struct note *a, const struct note *b)
+{
+	return texts_equal(a->variant, b->variant) && texts_equal(a->side, b->side);
+}
+
+/* The first note of each side, at most n of them. Returns their number; the caller frees *sides. */
+static size_t notes_sides(const struct note *const *notes, size_t n, const struct note ***sides)
+{
+	const struct note **found = xcalloc(n, sizeof(*found));
+	size_t i, k, count = 0;
+
+	for (i = 0; i < n; i++) {
+		for (k = count; k > 0 && !note_same_side(found[k - 1], notes[i]); k--)
+			;
+		if (!k)
+			found[count++] = notes[i];
+	}
+	*sides = found;
+	return count;
+}
+
+static const char *run_pass(const struct note *note)
+{
+	return note->pass && *note->pass ? note->pass : "run";
+}
+
+/*
+ * " (4 of 6 runs)"; nothing where it happened in every run. Where nobody counted the runs, as in
+ * the table of runs, " (measure-01)" or " (2 runs, first measure-01)".
+ */
+static void whose_add_runs(struct str *s, const struct note *const *notes, size_t n,
+			   const struct note *const *sides, size_t nsides)
+{
+	size_t i, runs = 0, hit = 0;
+
+	for (i = 0; i < nsides; i++)
+		runs += (size_t)sides[i]->runs;
+	for (i = 0; i < n; i++)
+		hit += notes[i]->repeat > 0;
+	if (hit && hit < runs)
+		str_printf(s, " (%zu of %zu runs)", hit, runs);
+	else if (hit == 1 && !runs)
+		str_printf(s, " (%s-%02d)", run_pass(notes[0]), notes[0]->repeat);
+	else if (hit && !runs)
+		str_printf(s, " (%zu runs, first %s-%02d)", hit, run_pass(notes[0]),
+			   notes[0]->repeat);
+}
+
+/* "mmap receiver, mmap sender and 3 more (4 of 6 runs): " */
+static void whose_add(struct str *s, const struct note *const *notes, size_t n)
+{
+	const struct note **sides;
+	size_t i, nsides;
+
+	if (!notes[0]->variant && !notes[0]->side)
+		return;
+	nsides = notes_sides(notes, n, &sides);
+	for (i = 0; i < nsides && i < NAMES_SHOWN; i++)
+		str_printf(s, "%s%s%s%s", i ? ", " : "", sides[i]->variant ? sides[i]->variant : "",
+			   sides[i]->variant && sides[i]->side ? " " : "",
+			   sides[i]->side ? sides[i]->side : "");
+	if (nsides > NAMES_SHOWN)
+		str_printf(s, " and %zu more", nsides - NAMES_SHOWN);
+	whose_add_runs(s, notes, n, sides, nsides);
+	str_puts(s, ": ");
+	free(sides);
+}
+
+/* --- merging --- */
+
+static int note_compare_texts(const struct note *a, const struct note *b)
+{
+	int i, c;
+
+	for (i = 0; i < a->nvalues && i < b->nvalues; i++) {
+		if (!a->value[i].text || !b->value[i].text)
+			continue;
+		c = strcmp(a->value[i].text, b->value[i].text);
+		if (c)
+			return c;
+	}
+	return a->nvalues - b->nvalues;
+}
+
+static int note_compare_numbers(const struct note *a, const struct note *b)
+{
+	int i;
+
+	for (i = 0; i < a->nvalues && i < b->nvalues; i++)
+		if (a->value[i].number != b->value[i].number)
+			return a->value[i].number < b->value[i].number ? -1 : 1;
+	return 0;
+}
+
+/*
+ * Notes that become one line compare equal. The numbers of runs become a range; those of a file, a
+ * variant or a side are each a fact, and only equal ones share a line.
+ */
+static int note_compare_kinds(const struct note *a, const struct note *b)
+{
+	int whole_a = !a->variant && !a->side, whole_b = !b->variant && !b->side, c;
+
+	if (a->kind != b->kind)
+		return (uintptr_t)a->kind < (uintptr_t)b->kind ? -1 : 1;
+	if (a->severity != b->severity)
+		return (int)a->severity - (int)b->severity;
+	if (whole_a != whole_b)
+		return whole_a - whole_b;
+	if (!a->repeat != !b->repeat)
+		return !a->repeat - !b->repeat;
+	c = note_compare_texts(a, b);
+	return c || a->repeat ? c : note_compare_numbers(a, b);
+}
+
+bool notes_equal(const struct note *a, const struct note *b)
+{
+	return !note_compare_kinds(a, b) && !note_compare_numbers(a, b);
+}
+
+static int note_compare(const void *x, const void *y)
+{
+	const struct note *a = *(const struct note *const *)x, *b = *(const struct note *const *)y;
+	int c = note_compare_kinds(a, b);
+
+	return c ? c : (a > b) - (a < b);
+}
+
+static int line_compare(const void *x, const void *y)
+{
+	const struct note_line *a = x, *b = y;
+
+	if (a->severity != b->severity)
+		return (int)b->severity - (int)a->severity;
+	return (a->notes[0] > b->notes[0]) - (a->notes[0] < b->notes[0]);
+}
+
+static void line_fill(struct note_line *line, const struct note **notes, size_t n, struct arena *a)
+{
+	struct str s = {0};
+
+	whose_add(&s, notes, n);
+	sentence_add(&s, notes, n);
+	*line = (struct note_line){notes[0]->severity, notes, n, arena_strdup(a, s.buf)};
+	str_free(&s);
+}
+
+void note_lines_make(struct note_lines *lines, const struct notes *list)
+{
+	const struct note **all;
+	size_t i, end, n = list->n;
+
+	*lines = (struct note_lines){0};
+	all = arena_alloc(&lines->arena, (n + 1) * sizeof(*all));
+	lines->line = xcalloc(n + 1, sizeof(*lines->line));
+	for (i = 0; i < n; i++)
+		all[i] = &list->note[i];
+	if (n)
+		qsort(all, n, sizeof(*all), note_compare);
+	for (i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && !note_compare_kinds(all[i], all[end]); end++)
+			;
+		line_fill(&lines->line[lines->n++], all + i, end - i, &lines->arena);
+	}
+	if (lines->n)
+		qsort(lines->line, lines->n, sizeof(*lines->line), line_compare);
+}
+
+void note_lines_free(struct note_lines *lines)
+{
+	free(lines->line);
+	arena_free(&lines->arena);
+	*lines = (struct note_lines){0};
+}
+
+size_t note_lines_shown(const struct note_lines *lines, bool all)
+{
+	size_t i, others = 0;
+
+	if (all)
+		return lines->n;
+	for (i = 0; i < lines->n; i++)
+		if (lines->line[i].severity != SEVERITY_RESULT && ++others > NOTES_SHOWN)
+			break;
+	return i;
+}
+
+char *note_line_text(const struct note_line *line)
+{
+	bool named = line->severity == SEVERITY_WARNING || line->severity == SEVERITY_LOSSY;
+
+	return xasprintf("%s%s%s", named ? severity_name(line->severity) : "", named ? ": " : "",
+			 line->text);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Notes: what a sentence is made of, which notes become one line, and in which order. */
+#include "lib/note.h"
+
+#include "lib/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct note_kind covers = {"covers", SEVERITY_WARNING, "cpu",
+					"%s covers %.1f %% of %zu CPUs"},
+			      lost = {"lost", SEVERITY_LOSSY, NULL, "%d records of %#llx"},
+			      sum = {"sum", SEVERITY_RESULT, NULL, "sum %g"},
+			      about = {"about", SEVERITY_INFO, NULL, "about %s"};
+
+static void expect_line(const struct notes *list, size_t place, const char *text)
+{
+	struct note_lines lines;
+	char *line;
+
+	note_lines_make(&lines, list);
+	assert_in_range(place, 0, lines.n - 1);
+	line = note_line_text(&lines.line[place]);
+	assert_string_equal(line, text);
+	free(line);
+	note_lines_free(&lines);
+}
+
+static void test_sentence(void **state)
+{
+	struct notes list = {0};
+
+	(void)state;
+	notes_add(&list, &covers, "cpu", 93.26, (size_t)4);
+	notes_add(&list, &lost, -3, 0x5eedULL);
+	expect_line(&list, 0, "lossy: -3 records of 0x5eed");
+	expect_line(&list, 1, "warning: cpu covers 93.3 % of 4 CPUs");
+	notes_free(&list);
+}
+
+static void add_run(struct notes *list, const char *variant, const char *side, int repeat,
+		    double pct)
+{
+	struct note *n;
+
+	notes_add(list, &covers, "cpu", pct, (size_t)4);
+	n = notes_set_side(list, variant, side);
+	n->repeat = repeat;
+	n->runs = 6;
+}
+
+static void test_runs_become_one_line(void **state)
+{
+	struct notes list = {0};
+
+	(void)state;
+	add_run(&list, "mmap", "receiver", 1, 1.26);
+	add_run(&list, "mmap", "receiver", 2, 5.3);
+	add_run(&list, "mmap", "sender", 2, 2);
+	expect_line(
+		&list, 0,
+		"warning: mmap receiver, mmap sender (3 of 12 runs): cpu covers 1.3 to 5.3 % of 4 "
+		"CPUs");
+	notes_free(&list);
+}
+
+static void test_run_is_named_where_runs_are_not_counted(void **state)
+{
+	struct notes list = {0};
+	struct note *n;
+
+	(void)state;
+	notes_add(&list, &about, "cpu1");
+	n = notes_set_side(&list, "mmap", "receiver");
+	n->pass = "measure";
+	n->repeat = 2;
+	expect_line(&list, 0, "mmap receiver (measure-02): about cpu1");
+	notes_copy(&list, &list.note[0])->repeat = 4;
+	expect_line(&list, 0, "mmap receiver (2 runs, first measure-02): about cpu1");
+	notes_free(&list);
+}
+
+static void test_numbers_of_files_stay_apart(void **state)
+{
+	struct notes list = {0};
+
+	(void)state;
+	notes_add(&list, &sum, 2.0);
+	notes_set_side(&list, "b.txt", NULL);
+	notes_add(&list, &sum, 1.0);
+	notes_set_side(&list, "a.txt", NULL);
+	notes_add(&list, &sum, 2.0);
+	notes_set_side(&list, "c.txt", NULL);
+	expect_line(&list, 0, "b.txt, c.txt: sum 2");
+	expect_line(&list, 1, "a.txt: sum 1");
+	notes_free(&list);
+}
+
+static void test_missing_number_is_no_zero(void **state)
+{
+	struct notes list = {0};
+
+	(void)state;
+	notes_add(&list, &sum, (double)NAN);
+	expect_line(&list, 0, "sum an unknown number");
+	notes_free(&list);
+}
+
+static void test_other_texts_stay_apart(void **state)
+{
+	struct notes list = {0};
+
+	(void)state;
+	notes_add(&list, &about, "cpu1");
+	notes_add(&list, &about, "cpu2");
+	notes_add(&list, &about, "cpu1");
+	expect_line(&list, 0, "about cpu1");
+	expect_line(&list, 1, "about cpu2");
+	notes_free(&list);
+}
+
+static void test_many_sides_are_counted(void **state)
+{
+	static const char *const variants[] = {"a", "b", "c", "d", "e"};
+	struct notes list = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 5; i++)
+		add_run(&list, variants[i], "sender", 0, 1);
+	expect_line(&list, 0,
+		    "warning: a sender, b sender, c sender and 2 more: cpu covers 1.0 % of 4 CPUs");
+	notes_free(&list);
+}
+
+/* Results first and all of them, then the worst five of the others. */
+static void test_worst_five(void **state)
+{
+	struct table t;
+	char **texts, name[8];
+	int i;
+
+	(void)state;
+	table_init(&t, "x", NULL, 0);
+	for (i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		notes_add(&t.notes, &about, name);
+	}
+	notes_add(&t.notes, &covers, "cpu", 1.0, (size_t)1);
+	notes_add(&t.notes, &lost, 1, 2ULL);
+	notes_add(&t.notes, &sum, 2.5);
+	texts = table_note_texts(&t);
+	assert_string_equal(texts[0], "sum 2.5");
+	assert_string_equal(texts[1], "lossy: 1 records of 0x2");
+	assert_string_equal(texts[2], "warning: cpu covers 1.0 % of 1 CPUs");
+	assert_string_equal(texts[3], "about n0");
+	assert_string_equal(texts[5], "about n2");
+	assert_string_equal(texts[6], "3 more notes; --verbose prints all");
+	assert_null(texts[7]);
+	table_note_texts_free(texts);
+	t.verbose = true;
+	texts = table_note_texts(&t);
+	assert_string_equal(texts[8], "about n5");
+	assert_null(texts[9]);
+	table_note_texts_free(texts);
+	table_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sentence),
+		cmocka_unit_test(test_runs_become_one_line),
+		cmocka_unit_test(test_other_texts_stay_apart),
+		cmocka_unit_test(test_run_is_named_where_runs_are_not_counted),
+		cmocka_unit_test(test_numbers_of_files_stay_apart),
+		cmocka_unit_test(test_missing_number_is_no_zero),
+		cmocka_unit_test(test_many_sides_are_counted),
+		cmocka_unit_test(test_worst_five),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
