@@ -29,6 +29,18 @@ knows_only() {
 	! grep -rnE '#include "analyze/' "$1" --include='*.[ch]' | grep -vE "#include \"analyze/($2)/"
 }
 
+# A note is compared by its kind and values; its sentence and its texts are for readers.
+notes_searched() {
+	search='(strstr|strcasestr|strn?casecmp|strn?cmp|strr?chr|strpbrk|str_starts|str_ends|fnmatch|regexec|sscanf)'
+	for f in $(find lib collect capture analyze plot -name '*.c' ! -path lib/note.c ! -path 'lib/table*.c'); do
+		grep -HnE "$search\\([^;]*(value\\[[^]]*\\]\\.text|kind->sentence|line\\[[^]]*\\]\\.text)" "$f"
+		# The lines of a list of notes, by the name of the variable that holds them.
+		for v in $(sed -nE 's/.*\b(\w+) = (table_note_texts|note_line_text)\(.*/\1/p' "$f" | sort -u); do
+			grep -HnE "$search\\([^;]*\\b$v(\\[|[,)])" "$f"
+		done
+	done
+}
+
 headers_alone() {
 	bad=
 	for h in $(find lib collect capture analyze plot -name '*.h' ! -name '*bpf*'); do
@@ -50,6 +62,7 @@ ok "analyze/perfdata includes only model, symbols and itself" in_top knows_only 
 ok "plot never includes collect or capture" in_top knows_not plot 'collect|capture'
 ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib collect capture analyze plot | grep -v '^analyze/store/'"
 ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/measures analyze/store plot"
+ok "no code searches in the text of a note" test -z "$(in_top notes_searched)"
 ok "every header compiles alone" in_top headers_alone
 ok "--version prints the number" exits 0 "$zcost" --version
 ok "zcost without a command says what there is, exit 2" exits 2 "$zcost"
