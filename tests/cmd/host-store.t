@@ -41,7 +41,7 @@ profiled=$(sqlite3 $db 'SELECT COUNT(*) FROM cost')
 traced=$(sqlite3 $db 'SELECT COUNT(*) FROM syscall')
 
 awk '/^```sql/ { n++; on = 1; next } /^```/ { on = 0 } on { print > "q" n ".sql" }' "$top/docs/store.md"
-ok "ten questions" test -s q10.sql -a ! -e q11.sql
+ok "eleven questions" test -s q11.sql -a ! -e q12.sql
 # Which functions are sampled is chance: question 8 asks for the callers of the one with most samples.
 top_called=$(sqlite3 $db "SELECT y.name FROM samples s JOIN frame f ON f.id = s.frame JOIN symbol y ON y.id = f.symbol
 	WHERE s.variant = 'baseline' AND s.pass = 'profile' AND f.parent IS NOT NULL AND y.name NOT LIKE '%''%'
@@ -52,7 +52,7 @@ ask() { # ask N: answers into out N
 	[ "$(wc -l <"out$1")" -gt 1 ] || { echo "no answer"; cat "q$1.sql"; return 1; }
 }
 n=0
-while [ $n -lt 10 ]; do
+while [ $n -lt 11 ]; do
 	n=$((n + 1))
 	what="question $n: $(awk -v n=$n '/^```sql/ { if (++i == n) print line } NF { line = $0 }' "$top/docs/store.md" | cut -c1-60)"
 	case $n in
