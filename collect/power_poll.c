@@ -335,11 +335,14 @@ static void choose_cpus(struct power_poll *p, const struct cpuset *online,
 			CPU_SET(cpu, &p->aside);
 }
 
+/* Without a path the readings go nowhere. file_create would replace the device /dev/null by a file.
+ */
 static int begin(struct power_poll *p, const char *path, const char *heading, struct error *err)
 {
 	int rc;
 
-	p->fd = file_create(path, O_APPEND, 0600);
+	p->fd = path ? file_create(path, O_APPEND, 0600) : open("/dev/null", O_WRONLY | O_CLOEXEC);
+	path = path ? path : "/dev/null";
 	p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->fd < 0 || p->wake < 0)
 		return error_sys(err, errno, "%s: cannot write", path);
@@ -389,7 +392,7 @@ int power_poll_ask(const struct power_program *program, struct error *err)
 {
 	static const struct cpuset none;
 	struct power_poll *p;
-	int rc = power_poll_start(&p, program, "/dev/null", "", &none, &none, err);
+	int rc = power_poll_start(&p, program, NULL, "", &none, &none, err);
 
 	if (!rc)
 		power_poll_stop(p, NULL, NULL);

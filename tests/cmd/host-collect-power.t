@@ -160,6 +160,7 @@ ok "before and after the window" sh -c "test \$(grep -c '^@' r/power-ipmi.snap) 
 ok "analyzed" exits 0 "$zcost" analyze r
 ok "the instantaneous reading, as wall power" near "$(sqlite3 r/zcost.db "SELECT value FROM metric WHERE name = 'power_w:wall'")" 231 1e-9
 ok "doctor knows it too" sh -c "'$zcost' doctor --format tsv power | grep -q '^power	power	yes	ipmi'"
+ok "asking whether a program answers leaves /dev/null a device" test -c /dev/null
 reading 231 deactivated | fake 0
 ok "and why not" sh -c "'$zcost' doctor --format tsv power | grep -q '^power	power	no	.*reading is deactivated'"
 ok "a reading that is switched off" refuses "no power source: .*BMC's power reading is deactivated"
