@@ -121,13 +121,13 @@ for unit in packet message; do
 	sqlite3 counted/zcost.db "DELETE FROM metric WHERE name IN ('bytes', 'throughput', 'rate_${unit}s');
 		UPDATE metric SET name = 'rate_${unit}s' WHERE name = 'rate_kib'"
 	ok "costs per $unit" exits 0 "$zcost" plot counted components functions throughput -o per_$unit --format svg
-	ok "throughput: ${unit}s" says "label '${unit}s per second'" per_$unit/throughput.gp
+	ok "throughput: ${unit}s" says "label .${unit}s per second." per_$unit/throughput.gp
 	ok "as reported" same_figures "$(cells per_$unit/throughput.tsv value variant=mmap)" \
 		"$(report summary counted | cells - rate_${unit}s variant=mmap side=receiver)"
 	ok "no gain in them for what copied" says_title 'Throughput by variant' per_$unit/throughput.svg
 	ok "components: its title" says_title "What one $unit costs, by component" per_$unit/components.svg
 	for c in components functions; do
-		ok "$c: its axis" says "label 'ns per $unit'" per_$unit/$c.gp
+		ok "$c: its axis" says "label .ns per $unit." per_$unit/$c.gp
 		ok "$c: its subtitle" says "CPU time .* per $unit moved" per_$unit/$c.gp
 		ok "$c: nothing of KiB" sh -c "! grep KiB per_$unit/$c.gp"
 	done
