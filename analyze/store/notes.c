@@ -53,19 +53,21 @@ int store_note_kinds(struct store *s, struct error *err)
 static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, json_t **values,
 			 struct error *err)
 {
-	const char *kind = sql_text(s, q, 1), *text = sql_text(s, q, 2);
+	const char *severity = sql_name(s, q, 0), *kind = sql_name(s, q, 1),
+		   *text = sql_name(s, q, 2);
 	const json_t *v;
 	size_t i;
 
-	*n = (struct note){.kind = note_kind_find(kind ? kind : ""),
+	*n = (struct note){.kind = note_kind_find(kind),
 			   .variant = sql_text(s, q, 3),
 			   .side = sql_text(s, q, 4),
 			   .pass = sql_text(s, q, 5),
 			   .repeat = sqlite3_column_int(q, 6)};
-	*values = json_loads(text ? text : "", 0, NULL);
-	if (!n->kind || !*values || !severity_parse(sql_text(s, q, 0), &n->severity))
-		return error_set(err, EBADMSG, "%s: table note: a row of kind '%s' is damaged",
-				 store_path(s), kind ? kind : "");
+	*values = json_loads(text, 0, NULL);
+	if (store_failed(s, err))
+		return -EBADMSG;
+	if (!n->kind || !*values || !severity_parse(severity, &n->severity))
+		return sql_damaged(s, err, "damaged: a note of kind '%s' has no meaning", kind);
 	json_array_foreach (*values, i, v)
 		if (n->nvalues < NOTE_VALUES)
 			n->value[n->nvalues++] = (struct note_value){

@@ -122,7 +122,7 @@ named 4000000 variant what
 ok "a description of 4 MB ends in an error" exits 1 timeout 20 "$zcost" report variants bad
 ok "a report that does not read the long text works" exits 0 "$zcost" report topology bad
 nothing_named() { # every report that reads the column fails
-	for change in collector.name:summary collector.state:summary note.text:summary note.severity:runs topology.kind:topology; do
+	for change in collector.name:summary collector.state:summary note.kind:summary note.vals:summary note.severity:runs topology.kind:topology; do
 		report=${change#*:} column=${change%:*}
 		changed "UPDATE ${column%.*} SET ${column#*.} = NULL"
 		exits 1 "$zcost" report "$report" bad && says "damaged: ${column#*.} is missing; run" err || { echo "$change"; return 1; }
