@@ -106,8 +106,11 @@ static int write_all(int fd, const char *p, size_t len)
 
 int file_create(const char *path, int flags, mode_t mode)
 {
+	struct stat st;
 	int fd;
 
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		return -EEXIST;
 	if (unlink(path) && errno != ENOENT)
 		return -errno;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | flags, mode);

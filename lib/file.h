@@ -27,8 +27,9 @@ int file_read_named(const char *path, char **data, size_t *len, struct error *er
 int file_write(const char *path, const void *data, size_t len, struct error *err);
 
 /*
- * Opens a new file at `path` for writing and returns its descriptor or -errno. What had the name
- * is removed and never written to, a symbolic link included. `flags`: more of open()'s.
+ * Opens a new file at `path` for writing and returns its descriptor or -errno. A file or symbolic
+ * link of that name is removed and never written to; a device, a FIFO or a folder stays, and the
+ * result is -EEXIST. `flags`: more of open()'s.
  */
 int file_create(const char *path, int flags, mode_t mode);
 

@@ -290,6 +290,31 @@ static void test_only_regular_files_are_opened(void **state)
 	assert_int_equal(dir_remove(dir, NULL), 0);
 }
 
+/* file_create() removes a file of the name, and no device or FIFO. */
+static void test_only_files_are_replaced(void **state)
+{
+	char dir[] = "/tmp/zcost-unit.XXXXXX", path[64];
+	struct stat st;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/x", dir);
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+	fd = file_create(path, 0, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(file_create(path, 0, 0600), -EEXIST);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	unlink(path);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_people),
 		cmocka_unit_test(test_only_regular_files_are_opened),
+		cmocka_unit_test(test_only_files_are_replaced),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
