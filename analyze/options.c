@@ -326,7 +326,7 @@ const struct option_row option_table[] = {
 	OPTION("inline", NULL, GROUP_RECORDING,
 	       "inlined functions as frames of their own, from debug information (of a capture: "
 	       "zcost analyze --inline)",
-	       option_flag, .at = AT(inlines)),
+	       option_flag, .at = AT(inlines), .of_capture = "zcost analyze --inline CAPTURE"),
 	OPTION("symfs", "DIR", GROUP_RECORDING, "the measured host's files", option_text,
 	       .at = AT(symfs)),
 	OPTION("buildid-dir", "DIR", GROUP_RECORDING,

@@ -49,6 +49,8 @@ struct option_row {
 	const char *help;
 	option_parser *parse;
 	size_t at; /* where in the arguments, for parsers that store one member */
+	const char
+		*of_capture; /* what to type for a capture, where the option is refused; or NULL */
 	/* Of a file instead of a capture: reads it. */
 	int (*read)(struct options *o, struct error *err);
 };

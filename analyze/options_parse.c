@@ -195,16 +195,20 @@ static void option_add_places(struct str *list, const struct command *c, const s
 
 static void option_refuse(const struct argp_state *state, const struct command *c,
 			  const struct feature *features, size_t n, enum data_source source,
-			  const char *option)
+			  const struct option_row *row)
 {
+	const char *option = row->name;
 	struct str names = {0}, places = {0};
+	const char *instead;
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		str_printf(&names, "%s'%s'", i ? ", " : "", features[i].name);
 	option_add_places(&places, c, &features[0], source, option);
-	argp_error(state, "--%s means nothing for %s of %s; it goes with %s", option, names.buf,
-		   c->sources[source], places.buf);
+	instead = source == SOURCE_CAPTURE ? row->of_capture : NULL;
+	argp_error(state, "--%s means nothing for %s of %s; it goes with %s%s%s", option, names.buf,
+		   c->sources[source], places.buf, instead ? "; for a capture: " : "",
+		   instead ? instead : "");
 	str_free(&names);
 	str_free(&places);
 }
@@ -260,7 +264,7 @@ void options_check(const struct argp_state *state, const struct options *o,
 	for (i = 0; i < o->nrows; i++)
 		if (o->given[i] && option_is_of_features(o->command, o->rows[i].name) &&
 		    !option_is_taken(features, n, source, o->rows[i].name))
-			option_refuse(state, o->command, features, n, source, o->rows[i].name);
+			option_refuse(state, o->command, features, n, source, &o->rows[i]);
 }
 
 void options_forget(struct options *o, const char *name)
