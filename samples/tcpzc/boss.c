@@ -19,13 +19,13 @@ void worker_tell_boss(struct worker *w)
 	(void)!CALL(w, WRITE, write(w->run->wake, &one, sizeof(one)));
 }
 
-static void wait_for(sem_t *sem)
+static void boss_wait_for_worker(sem_t *sem)
 {
 	while (sem_wait(sem) && errno == EINTR)
 		;
 }
 
-static void wait_to_go(struct run *r)
+static void worker_wait_to_go(struct run *r)
 {
 	uint64_t one;
 
@@ -33,7 +33,7 @@ static void wait_to_go(struct run *r)
 		;
 }
 
-static void *work(void *arg)
+static void *worker_thread(void *arg)
 {
 	struct worker *w = arg;
 	struct run *r = w->run;
@@ -42,7 +42,7 @@ static void *work(void *arg)
 	w->tid = (int)syscall(SYS_gettid);
 	worker_open(w);
 	sem_post(&r->opened);
-	wait_to_go(r);
+	worker_wait_to_go(r);
 	if (!r->give_up) {
 		worker_span_begins(w, RUSAGE_THREAD);
 		worker_work(w);
@@ -54,7 +54,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static bool all_done(const struct run *r)
+static bool boss_all_done(const struct run *r)
 {
 	unsigned int i;
 
@@ -64,7 +64,7 @@ static bool all_done(const struct run *r)
 	return true;
 }
 
-static void poke(struct run *r)
+static void boss_poke_workers(struct run *r)
 {
 	unsigned int i;
 
@@ -74,7 +74,7 @@ static void poke(struct run *r)
 			     syscall(SYS_tgkill, r->pid, r->workers[i].tid, STOP_POKE));
 }
 
-static uint64_t first_start(const struct run *r)
+static uint64_t boss_first_start_ns(const struct run *r)
 {
 	uint64_t first = 0;
 	unsigned int i;
@@ -89,7 +89,7 @@ static uint64_t first_start(const struct run *r)
 }
 
 /* How long until there is something to do, in ms; -1: until there is news. */
-static int pause_ms(const struct run *r)
+static int boss_pause_ms(const struct run *r)
 {
 	uint64_t now = now_ns();
 
@@ -100,31 +100,31 @@ static int pause_ms(const struct run *r)
 	return now >= r->next_point_ns ? 0 : (int)((r->next_point_ns - now + 999999) / 1000000);
 }
 
-static void supervise(struct run *r)
+static void boss_supervise(struct run *r)
 {
 	struct pollfd p = {.fd = r->wake, .events = POLLIN};
 	uint64_t news;
 
-	while (!all_done(r)) {
-		if (CALL(r->boss, POLL, poll(&p, 1, pause_ms(r))) > 0)
+	while (!boss_all_done(r)) {
+		if (CALL(r->boss, POLL, poll(&p, 1, boss_pause_ms(r))) > 0)
 			(void)!CALL(r->boss, READ, read(r->wake, &news, sizeof(news)));
-		if (!r->start_ns && first_start(r))
-			run_starts(r, first_start(r));
+		if (!r->start_ns && boss_first_start_ns(r))
+			run_starts(r, boss_first_start_ns(r));
 		run_point_if_due(r, now_ns());
 		if (stop_requested)
-			poke(r);
+			boss_poke_workers(r);
 	}
 }
 
 /* With n workers running; unless there are as many as wanted, they are sent home. */
-static void direct(struct run *r, unsigned int n)
+static void boss_direct(struct run *r, unsigned int n)
 {
 	const struct options *o = r->opt;
 	uint64_t all = n;
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		wait_for(&r->opened);
+		boss_wait_for_worker(&r->opened);
 	for (i = 0; i < r->n_flows; i++)
 		r->give_up |= r->flows[i].error != 0;
 	if (!r->give_up)
@@ -137,7 +137,7 @@ static void direct(struct run *r, unsigned int n)
 		return;
 	if (!o->listen && o->seconds > 0)
 		stop_after(r->boss, o->seconds);
-	supervise(r);
+	boss_supervise(r);
 	run_ends(r);
 	worker_span_ends(r->boss, RUSAGE_SELF);
 }
@@ -154,11 +154,11 @@ int boss_run(struct run *r)
 		return flow_fail(r->flows, errno, "eventfd");
 	sem_init(&r->opened, 0, 0);
 	for (n = 0; n < r->n_workers && !rc; n += !rc)
-		rc = pthread_create(&r->workers[n].thread, NULL, work, &r->workers[n]);
+		rc = pthread_create(&r->workers[n].thread, NULL, worker_thread, &r->workers[n]);
 	if (rc)
 		flow_fail(r->workers[n].flows[0], rc, "starting thread %u of %u", n + 1,
 			  r->n_workers);
-	direct(r, n);
+	boss_direct(r, n);
 	for (i = 0; i < n; i++)
 		pthread_join(r->workers[i].thread, NULL);
 	sem_destroy(&r->opened);

@@ -12,7 +12,7 @@ void devmem_read(struct devmem_reader *r, struct msghdr *msg, size_t area_size, 
 				    .iov_size = iov_size};
 }
 
-static bool is_piece(const struct cmsghdr *c)
+static bool devmem_is_piece(const struct cmsghdr *c)
 {
 	return c->cmsg_level == SOL_SOCKET &&
 	       (c->cmsg_type == ZC_SO_DEVMEM_DMABUF || c->cmsg_type == ZC_SO_DEVMEM_LINEAR) &&
@@ -24,7 +24,7 @@ int devmem_next(struct devmem_reader *r, struct devmem_piece *p)
 	struct zc_dmabuf_cmsg d;
 	size_t size;
 
-	while (r->next && !is_piece(r->next))
+	while (r->next && !devmem_is_piece(r->next))
 		r->next = CMSG_NXTHDR(r->msg, r->next);
 	if (!r->next)
 		return 0;

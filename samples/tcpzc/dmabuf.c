@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int refused(struct flow *f, int code, const char *what, const struct refusal *r,
-		   const char *said)
+static int dmabuf_fail(struct flow *f, int code, const char *what, const struct refusal *r,
+		       const char *said)
 {
 	return flow_fail(f, code, "%s%s%s: %s%s%s%s%s%s", what, f->opt->nic ? " on " : "",
 			 f->opt->nic ? f->opt->nic : "", r->why, *said ? " (the kernel: " : "",
@@ -30,7 +30,7 @@ int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 	if (f->opt->dmabuf_fd < 0) {
 		d->fd = udmabuf_make(size, &d->memory);
 		if (d->fd < 0)
-			return refused(f, -d->fd, "udmabuf", refusal_udmabuf(-d->fd), "");
+			return dmabuf_fail(f, -d->fd, "udmabuf", refusal_udmabuf(-d->fd), "");
 	} else {
 		d->fd = fcntl(f->opt->dmabuf_fd, F_DUPFD_CLOEXEC, 0);
 		given = d->fd < 0 ? -1 : lseek(d->fd, 0, SEEK_END); /* a dmabuf's size */
@@ -48,7 +48,7 @@ int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 	return 0;
 }
 
-static int interface(struct flow *f, unsigned int *index)
+static int dmabuf_find_interface(struct flow *f, unsigned int *index)
 {
 	*index = if_nametoindex(f->opt->nic);
 	if (*index)
@@ -62,10 +62,10 @@ int dmabuf_bind_rx(struct flow *f, struct dmabuf *d, unsigned int queue)
 	unsigned int nic;
 	int rc;
 
-	if (interface(f, &nic))
+	if (dmabuf_find_interface(f, &nic))
 		return -f->error;
 	rc = netdev_bind_rx(&d->netdev, nic, queue, d->fd, &d->id);
-	return rc ? refused(f, -rc, "devmem", refusal_devmem_rx(-rc), d->netdev.said) : 0;
+	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_devmem_rx(-rc), d->netdev.said) : 0;
 }
 
 int dmabuf_bind_tx(struct flow *f, struct dmabuf *d)
@@ -73,10 +73,10 @@ int dmabuf_bind_tx(struct flow *f, struct dmabuf *d)
 	unsigned int nic;
 	int rc;
 
-	if (interface(f, &nic))
+	if (dmabuf_find_interface(f, &nic))
 		return -f->error;
 	rc = netdev_bind_tx(&d->netdev, nic, d->fd, &d->id);
-	return rc ? refused(f, -rc, "devmem", refusal_devmem_tx(-rc), d->netdev.said) : 0;
+	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_devmem_tx(-rc), d->netdev.said) : 0;
 }
 
 void dmabuf_look(const struct dmabuf *d, bool begin, bool write)

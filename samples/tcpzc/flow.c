@@ -76,7 +76,7 @@ void flow_free(struct flow *f)
 }
 
 /* "flow 3: " where there are several. */
-static size_t name(struct flow *f)
+static size_t flow_put_name(struct flow *f)
 {
 	if (f->opt->flows == 1)
 		return 0;
@@ -84,7 +84,7 @@ static size_t name(struct flow *f)
 }
 
 /* A remark in brackets at the end, on what the call needs, is beside the point of this error. */
-static void without_remark(char *text)
+static void flow_cut_remark(char *text)
 {
 	char *p = text + strlen(text);
 	int inside = 0;
@@ -108,12 +108,12 @@ int flow_fail(struct flow *f, int code, const char *fmt, ...)
 	if (f->error)
 		return -code;
 	f->error = code;
-	n = name(f);
+	n = flow_put_name(f);
 	va_start(ap, fmt);
 	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
 	va_end(ap);
 	if (code == EMFILE)
-		without_remark(f->what);
+		flow_cut_remark(f->what);
 	n = strlen(f->what);
 	snprintf(f->what + n, sizeof(f->what) - n, ": %s%s", strerror(code), way_out);
 	return -code;
@@ -127,7 +127,7 @@ int flow_wrong(struct flow *f, const char *fmt, ...)
 	if (f->error)
 		return -f->error;
 	f->error = EPROTO;
-	n = name(f);
+	n = flow_put_name(f);
 	va_start(ap, fmt);
 	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
 	va_end(ap);
@@ -172,7 +172,7 @@ void flow_check(struct flow *f)
 	run_point_if_due(r, now);
 }
 
-static void judge_responses(struct flow *f)
+static void flow_judge_responses(struct flow *f)
 {
 	const struct flow *b = f->back;
 	uint64_t requests = f->bytes / f->size;
@@ -188,12 +188,12 @@ static void judge_responses(struct flow *f)
 }
 
 /* What a receiver knows to be wrong with data that came without an error. */
-static void judge(struct flow *f)
+static void flow_judge(struct flow *f)
 {
 	const struct options *o = f->opt;
 
 	if (f->back)
-		judge_responses(f);
+		flow_judge_responses(f);
 	if (f->bad_bytes)
 		flow_wrong(f,
 			   "verify: %" PRIu64 " of %" PRIu64
@@ -210,7 +210,7 @@ void flow_data_ends(struct flow *f)
 		flow_copy_error(f, f->back);
 	if (!f->start_ns)
 		f->start_ns = f->end_ns; /* it never came to data */
-	judge(f);
+	flow_judge(f);
 }
 
 uint64_t flow_left(const struct flow *f, uint64_t pos)
@@ -226,7 +226,7 @@ size_t flow_message(const struct flow *f, uint64_t pos)
 	return left < n ? (size_t)left : n;
 }
 
-static void compare(struct flow *f, const void *data, size_t n)
+static void flow_compare(struct flow *f, const void *data, size_t n)
 {
 	uint64_t first;
 	size_t bad = f->opt->verify ? pattern_check(data, f->seed, f->bytes, n, &first) : 0;
@@ -239,13 +239,13 @@ static void compare(struct flow *f, const void *data, size_t n)
 
 void flow_take(struct flow *f, const void *data, size_t n, bool mapped)
 {
-	compare(f, data, n);
+	flow_compare(f, data, n);
 	*(mapped ? &f->mapped_bytes : &f->copied_bytes) += n;
 }
 
 void flow_take_unknown(struct flow *f, const void *data, size_t n)
 {
-	compare(f, data, n);
+	flow_compare(f, data, n);
 	f->unknown_bytes += n;
 }
 

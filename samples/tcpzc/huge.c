@@ -9,13 +9,13 @@
 
 enum { GUARD = 64 << 10 /* no page is larger but huge ones */ };
 
-static size_t round_up(size_t size, size_t page)
+static size_t huge_round_up(size_t size, size_t page)
 {
 	return (size + page - 1) / page * page;
 }
 
 /* The number in the first line of `path` that is as `format` says; 0: there is none. */
-static size_t number_in(const char *path, const char *format)
+static size_t huge_read_number(const char *path, const char *format)
 {
 	FILE *in = fopen(path, "r");
 	char line[256];
@@ -29,13 +29,13 @@ static size_t number_in(const char *path, const char *format)
 	return v;
 }
 
-static bool set_aside(struct huge_map *m, size_t size)
+static bool huge_map_hugetlb(struct huge_map *m, size_t size)
 {
-	size_t page = number_in("/proc/meminfo", "Hugepagesize: %zu kB") << 10;
+	size_t page = huge_read_number("/proc/meminfo", "Hugepagesize: %zu kB") << 10;
 
 	if (!page)
 		return false;
-	m->mapped = round_up(size, page);
+	m->mapped = huge_round_up(size, page);
 	m->p = mmap(NULL, m->mapped, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_HUGETLB, -1, 0);
 	if (m->p == MAP_FAILED)
@@ -46,7 +46,7 @@ static bool set_aside(struct huge_map *m, size_t size)
 }
 
 /* Bytes of the mapping that begins at `p` which lie in transparent huge pages. */
-static size_t transparent_at(const void *p)
+static size_t huge_read_transparent(const void *p)
 {
 	FILE *in = fopen("/proc/self/smaps", "r");
 	uintptr_t start, end;
@@ -66,10 +66,10 @@ static size_t transparent_at(const void *p)
 }
 
 /* On a boundary of such pages, and between two guards: smaps shows it by itself. */
-static bool transparent(struct huge_map *m, size_t size)
+static bool huge_map_transparent(struct huge_map *m, size_t size)
 {
-	size_t page = number_in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "%zu");
-	size_t all = round_up(size, page ? page : 1), room = all + page + 2 * GUARD;
+	size_t page = huge_read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "%zu");
+	size_t all = huge_round_up(size, page ? page : 1), room = all + page + 2 * GUARD;
 	char *p, *at;
 
 	if (!page)
@@ -77,14 +77,14 @@ static bool transparent(struct huge_map *m, size_t size)
 	p = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
-	at = p + (round_up((uintptr_t)p + GUARD, page) - (uintptr_t)p);
+	at = p + (huge_round_up((uintptr_t)p + GUARD, page) - (uintptr_t)p);
 	m->before = (size_t)(at - p);
 	m->p = at;
 	m->mapped = room - m->before;
 	m->kind = HUGE_TRANSPARENT;
 	if (!mprotect(at, all, PROT_READ | PROT_WRITE) && !madvise(at, all, MADV_HUGEPAGE)) {
 		memset(at, 'z', all);
-		m->bytes = transparent_at(at);
+		m->bytes = huge_read_transparent(at);
 	}
 	if (!m->bytes)
 		munmap(p, room);
@@ -101,7 +101,7 @@ void *huge_get(struct flow *f, size_t size)
 		flow_fail(f, ENOMEM, "--huge-pages: more than %d pieces of memory", HUGE_MAPS);
 		return NULL;
 	}
-	if (set_aside(m, size) || transparent(m, size))
+	if (huge_map_hugetlb(m, size) || huge_map_transparent(m, size))
 		return m->p;
 	m->p = NULL;
 	flow_fail(f, ENOMEM,

@@ -9,7 +9,7 @@
 /* A notification takes a struct sk_buff and the least head of one: below this. */
 enum { NOTIFICATION = 1024, CAP_IPC_LOCK_BIT = 14 };
 
-static unsigned long read_number(const char *path)
+static unsigned long limits_read_number(const char *path)
 {
 	FILE *in = fopen(path, "r");
 	unsigned long v = ULONG_MAX;
@@ -21,7 +21,7 @@ static unsigned long read_number(const char *path)
 	return v;
 }
 
-static bool may_lock_all(void)
+static bool limits_may_lock_all(void)
 {
 	FILE *in = fopen("/proc/self/status", "r");
 	unsigned long long caps = 0;
@@ -39,9 +39,10 @@ void limits_read(struct limits *l)
 {
 	struct rlimit rl;
 
-	l->optmem_max = read_number("/proc/sys/net/core/optmem_max");
+	l->optmem_max = limits_read_number("/proc/sys/net/core/optmem_max");
 	l->memlock = ULONG_MAX;
-	if (!may_lock_all() && !getrlimit(RLIMIT_MEMLOCK, &rl) && rl.rlim_cur != RLIM_INFINITY)
+	if (!limits_may_lock_all() && !getrlimit(RLIMIT_MEMLOCK, &rl) &&
+	    rl.rlim_cur != RLIM_INFINITY)
 		l->memlock = rl.rlim_cur;
 }
 

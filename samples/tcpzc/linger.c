@@ -10,7 +10,7 @@
 enum { HURRY_MS = 500 };
 
 /* The peer has closed its half, or has sent something; 0: neither, -errno: it is gone. */
-static int peer_closed(int fd)
+static int linger_peer_closed(int fd)
 {
 	int code = 0;
 	socklen_t len = sizeof(code);
@@ -24,7 +24,7 @@ static int peer_closed(int fd)
 	return n == 0;
 }
 
-static bool all_acknowledged(int fd)
+static bool linger_all_acknowledged(int fd)
 {
 	int left = 0;
 
@@ -37,20 +37,20 @@ static bool all_acknowledged(int fd)
  * before everything is acknowledged. Asked to stop, we do not wait long for a peer that does
  * not read: what we sent is known.
  */
-static int linger_one(struct flow *f)
+static int linger_flow(struct flow *f)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	const uint64_t gone_ms = (uint64_t)(f->opt->peer_timeout * 1000);
 	uint64_t start = now_ns();
 
 	for (;;) {
-		int closed = peer_closed(f->fd);
+		int closed = linger_peer_closed(f->fd);
 		uint64_t waited_ms = (now_ns() - start) / 1000000;
 
 		if (closed < 0)
 			return flow_fail(f, -closed,
 					 "the receiver went away before it had read all");
-		if (closed && all_acknowledged(f->fd))
+		if (closed && linger_all_acknowledged(f->fd))
 			return 0;
 		if (stop_asked() && waited_ms > HURRY_MS)
 			return 0;
@@ -73,5 +73,5 @@ void net_linger(struct flow *flows, unsigned int n)
 		else if (flows[i].opt->udp)
 			udp_linger(&flows[i]);
 		else
-			linger_one(&flows[i]);
+			linger_flow(&flows[i]);
 }

@@ -60,7 +60,7 @@ uint64_t net_deadline(double seconds)
 	return now_ns() + (uint64_t)(seconds * 1e9);
 }
 
-static int listen_on(struct flow *f, const struct addrinfo *a)
+static int net_listen_on(struct flow *f, const struct addrinfo *a)
 {
 	int fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, 0), on = 1, off = 0;
 
@@ -91,7 +91,7 @@ int net_listener(struct flow *f)
 
 		if (net_resolve(f, families[i], &res))
 			return -f->error;
-		fd = listen_on(f, res);
+		fd = net_listen_on(f, res);
 		freeaddrinfo(res);
 		if (fd >= 0 || f->error || (fd != -EAFNOSUPPORT && fd != -EADDRNOTAVAIL) ||
 		    f->opt->host)
@@ -130,7 +130,7 @@ int net_connected(struct flow *f)
 }
 
 /* 1: a connection is there; 0: the time is over; -EPROTO: it will not be the one we mean. */
-static int wait_for_sender(struct run *r, int fd, uint64_t until)
+static int net_wait_for_sender(struct run *r, int fd, uint64_t until)
 {
 	int rc = terms_differ(r) ? -EPROTO : 0;
 
@@ -154,10 +154,10 @@ static int wait_for_sender(struct run *r, int fd, uint64_t until)
 	return rc;
 }
 
-static int accept_one(struct flow *f, int fd, uint64_t until)
+static int net_accept_flow(struct flow *f, int fd, uint64_t until)
 {
 	const struct options *o = f->opt;
-	int rc = wait_for_sender(f->worker->run, fd, until);
+	int rc = net_wait_for_sender(f->worker->run, fd, until);
 
 	if (!rc && !f->index)
 		return flow_fail(f, ETIMEDOUT, "nobody connected to port %s within %g second%s",
@@ -191,13 +191,13 @@ int net_accept(struct flow *flows, unsigned int n)
 	if (!rc)
 		terms_listen(flows->worker->run, fd);
 	for (i = 0; i < n && !rc; i++)
-		rc = accept_one(&flows[i], fd, until);
+		rc = net_accept_flow(&flows[i], fd, until);
 	if (fd >= 0)
 		close(fd);
 	return rc ? rc : terms_await(flows->worker->run) ? -EPROTO : 0;
 }
 
-static int finish_connect(int fd, uint64_t deadline_ns)
+static int net_finish_connect(int fd, uint64_t deadline_ns)
 {
 	int rc = net_wait_until(fd, POLLOUT, deadline_ns), code;
 	socklen_t len = sizeof(code);
@@ -208,7 +208,7 @@ static int finish_connect(int fd, uint64_t deadline_ns)
 }
 
 /* One attempt: 0, or -errno. */
-static int connect_once(struct flow *f, const struct addrinfo *a, uint64_t deadline_ns)
+static int net_connect_once(struct flow *f, const struct addrinfo *a, uint64_t deadline_ns)
 {
 	int rc, fd = socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
@@ -216,7 +216,7 @@ static int connect_once(struct flow *f, const struct addrinfo *a, uint64_t deadl
 		return -errno;
 	rc = sockopt_set(f, fd);
 	if (!rc && connect(fd, a->ai_addr, a->ai_addrlen))
-		rc = errno == EINPROGRESS ? finish_connect(fd, deadline_ns) : -errno;
+		rc = errno == EINPROGRESS ? net_finish_connect(fd, deadline_ns) : -errno;
 	if (rc) {
 		close(fd);
 		return rc;
@@ -226,13 +226,13 @@ static int connect_once(struct flow *f, const struct addrinfo *a, uint64_t deadl
 	return 0;
 }
 
-static bool worth_retrying(int rc)
+static bool net_worth_retrying(int rc)
 {
 	return rc == -ECONNREFUSED || rc == -EHOSTUNREACH || rc == -ENETUNREACH ||
 	       rc == -ECONNRESET || rc == -EADDRNOTAVAIL;
 }
 
-static int connect_one(struct flow *f)
+static int net_connect_flow(struct flow *f)
 {
 	const struct timespec pause = {.tv_nsec = RETRY_MS * 1000000};
 	const struct options *o = f->opt;
@@ -244,11 +244,11 @@ static int connect_one(struct flow *f)
 		return -f->error;
 	do {
 		for (a = res; a; a = a->ai_next) {
-			rc = connect_once(f, a, until);
+			rc = net_connect_once(f, a, until);
 			if (!rc || f->error || stop_requested)
 				break;
 		}
-		if (!rc || f->error || stop_requested || !worth_retrying(rc))
+		if (!rc || f->error || stop_requested || !net_worth_retrying(rc))
 			break;
 		nanosleep(&pause, NULL);
 	} while (now_ns() < until && !stop_requested && !terms_differ(f->worker->run));
@@ -267,7 +267,7 @@ int net_connect(struct flow *flows, unsigned int n)
 	int rc = 0;
 
 	for (i = 0; i < n && !rc; i++) {
-		rc = connect_one(&flows[i]);
+		rc = net_connect_flow(&flows[i]);
 		if (!rc && !i && !flows->opt->udp)
 			terms_tell(flows->worker->run, flows->fd);
 	}

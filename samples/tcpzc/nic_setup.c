@@ -58,7 +58,7 @@ struct setup {
 	unsigned int queue, n;
 };
 
-static void print(const struct setup *s, const char *const *lines)
+static void nic_setup_print_lines(const struct setup *s, const char *const *lines)
 {
 	const char *p;
 
@@ -81,8 +81,8 @@ void nic_setup_print(const char *nic, unsigned int queue, unsigned int n, const 
 {
 	const struct setup s = {nic, port, queue, n};
 
-	print(&s, begin);
-	print(&s, queue ? rest_below : rest_above);
-	print(&s, n > 1 ? several : one);
-	print(&s, end);
+	nic_setup_print_lines(&s, begin);
+	nic_setup_print_lines(&s, queue ? rest_below : rest_above);
+	nic_setup_print_lines(&s, n > 1 ? several : one);
+	nic_setup_print_lines(&s, end);
 }

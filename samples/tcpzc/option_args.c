@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-uint64_t number_arg(struct argp_state *state, const char *name, const char *arg, uint64_t min,
-		    uint64_t max, bool suffixes)
+uint64_t option_parse_number(struct argp_state *state, const char *name, const char *arg,
+			     uint64_t min, uint64_t max, bool suffixes)
 {
 	const char *known = suffixes ? "kMG" : "", *suffix;
 	uint64_t v;
@@ -36,7 +36,7 @@ uint64_t number_arg(struct argp_state *state, const char *name, const char *arg,
 }
 
 /* The machine has it, online or not; or nobody knows. */
-static bool is_cpu(unsigned long cpu)
+static bool cpu_exists(unsigned long cpu)
 {
 	static const char folder[] = "/sys/devices/system/cpu";
 	char path[sizeof(folder) + 32];
@@ -45,7 +45,7 @@ static bool is_cpu(unsigned long cpu)
 	return !access(path, F_OK) || access(folder, F_OK);
 }
 
-void cpus_arg(struct argp_state *state, const char *name, const char *arg, cpu_set_t *set)
+void option_parse_cpus(struct argp_state *state, const char *name, const char *arg, cpu_set_t *set)
 {
 	const char *p = arg;
 
@@ -64,7 +64,7 @@ void cpus_arg(struct argp_state *state, const char *name, const char *arg, cpu_s
 			argp_error(state, "--%s: '%s' is no list of CPUs like 1 or 0-3,8", name,
 				   arg);
 		for (; from <= to; from++) {
-			if (!is_cpu(from))
+			if (!cpu_exists(from))
 				argp_error(state, "--%s: there is no CPU %lu here, of %ld in all",
 					   name, from, sysconf(_SC_NPROCESSORS_CONF));
 			CPU_SET(from, set);
@@ -85,7 +85,8 @@ static const struct unit {
 	{"bit", 1.0 / 8, false}, {"msg/s", 1, true}, {"msg", 1, true},
 };
 
-double rate_arg(struct argp_state *state, const char *name, const char *arg, bool *messages)
+double option_parse_rate(struct argp_state *state, const char *name, const char *arg,
+			 bool *messages)
 {
 	static const char powers[] = "kMGT";
 	const struct unit *u = units, *end = units + sizeof(units) / sizeof(units[0]);
@@ -107,7 +108,7 @@ double rate_arg(struct argp_state *state, const char *name, const char *arg, boo
 	return v * u->bytes;
 }
 
-double seconds_arg(struct argp_state *state, const char *name, const char *arg)
+double option_parse_seconds(struct argp_state *state, const char *name, const char *arg)
 {
 	char *end;
 	double v = strtod(arg, &end);
@@ -117,8 +118,8 @@ double seconds_arg(struct argp_state *state, const char *name, const char *arg)
 	return v;
 }
 
-const struct mode *mode_arg(struct argp_state *state, const char *name,
-			    const struct mode *const *modes, const char *arg)
+const struct mode *option_parse_mode(struct argp_state *state, const char *name,
+				     const struct mode *const *modes, const char *arg)
 {
 	const struct mode *m = mode_find(modes, arg);
 	char known[512] = "";

@@ -8,14 +8,15 @@
 #include <argp.h>
 
 /* A whole number, with k, M or G (powers of 1024) where `suffixes`. */
-uint64_t number_arg(struct argp_state *state, const char *name, const char *arg, uint64_t min,
-		    uint64_t max, bool suffixes);
-double seconds_arg(struct argp_state *state, const char *name, const char *arg);
+uint64_t option_parse_number(struct argp_state *state, const char *name, const char *arg,
+			     uint64_t min, uint64_t max, bool suffixes);
+double option_parse_seconds(struct argp_state *state, const char *name, const char *arg);
 /* "10Gbit/s", "5000msg/s": bytes a second, or messages. */
-double rate_arg(struct argp_state *state, const char *name, const char *arg, bool *messages);
+double option_parse_rate(struct argp_state *state, const char *name, const char *arg,
+			 bool *messages);
 /* "0-3,8" */
-void cpus_arg(struct argp_state *state, const char *name, const char *arg, cpu_set_t *set);
-const struct mode *mode_arg(struct argp_state *state, const char *name,
-			    const struct mode *const *modes, const char *arg);
+void option_parse_cpus(struct argp_state *state, const char *name, const char *arg, cpu_set_t *set);
+const struct mode *option_parse_mode(struct argp_state *state, const char *name,
+				     const struct mode *const *modes, const char *arg);
 
 #endif

@@ -24,7 +24,7 @@ struct parse {
 	bool given[ROWS_MAX];
 };
 
-static bool given(const struct parse *p, const char *name)
+static bool options_given(const struct parse *p, const char *name)
 {
 	size_t i;
 
@@ -34,7 +34,7 @@ static bool given(const struct parse *p, const char *name)
 	abort();
 }
 
-static void check_udp(struct argp_state *state, const struct parse *p)
+static void options_check_udp(struct argp_state *state, const struct parse *p)
 {
 	const struct mode *m = p->opt->listen ? p->rx : p->tx;
 	const struct options *o = p->opt;
@@ -45,19 +45,19 @@ static void check_udp(struct argp_state *state, const struct parse *p)
 		argp_error(state, "--udp is for controls: without --rr, --verify and --flows");
 	if (m && !(m->flags & MODE_UDP))
 		argp_error(state, "--udp: '%s' does not take datagrams", m->name);
-	if (given(p, "mss"))
+	if (options_given(p, "mss"))
 		argp_error(state, "--mss belongs to TCP");
-	if (!given(p, "size"))
+	if (!options_given(p, "size"))
 		p->opt->size = UDP_SIZE;
 	if (o->size > UDP_MAX)
 		argp_error(state, "--udp: a datagram has at most %d bytes", UDP_MAX);
 }
 
-static void check_rr(struct argp_state *state, const struct parse *p)
+static void options_check_rr(struct argp_state *state, const struct parse *p)
 {
 	const struct options *o = p->opt;
 
-	if (!o->rr && (given(p, "response") || given(p, "outstanding")))
+	if (!o->rr && (options_given(p, "response") || options_given(p, "outstanding")))
 		argp_error(state, "--response and --outstanding belong to --rr");
 	if (o->rr && !o->listen && o->bytes % o->size)
 		argp_error(state, "--bytes must be a multiple of --size: whole requests");
@@ -68,7 +68,7 @@ static void check_rr(struct argp_state *state, const struct parse *p)
 		argp_error(state, "--rr: --rx %s never sees the data", p->rx->name);
 }
 
-static void check_rings(struct argp_state *state, const struct parse *p)
+static void options_check_rings(struct argp_state *state, const struct parse *p)
 {
 	bool ring = (p->tx && p->tx->flags & MODE_RING) || (p->rx && p->rx->flags & MODE_RING);
 	/* Requests of a batch, and one to cancel them: the kernel has no fewer completions. */
@@ -83,7 +83,7 @@ static void check_rings(struct argp_state *state, const struct parse *p)
 			   p->opt->cq_entries, p->tx->name, p->opt->batch, least);
 }
 
-static bool has_option(const struct mode *m, const char *option)
+static bool mode_has_option(const struct mode *m, const char *option)
 {
 	size_t i;
 
@@ -97,7 +97,7 @@ static const struct mode *const *const tables[] = {rx_modes, tx_modes};
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
 /* "zcrx, devmem": those that have the option, each name once. How many there are. */
-static int having(const char *option, char *names, size_t size)
+static int modes_with_option(const char *option, char *names, size_t size)
 {
 	const struct mode *const *m;
 	size_t len = 0, i;
@@ -105,8 +105,8 @@ static int having(const char *option, char *names, size_t size)
 
 	for (i = 0; i < TABLES; i++)
 		for (m = tables[i]; *m && len < size; m++) {
-			if (!has_option(*m, option) ||
-			    (i && has_option(mode_find(tables[0], (*m)->name), option)))
+			if (!mode_has_option(*m, option) ||
+			    (i && mode_has_option(mode_find(tables[0], (*m)->name), option)))
 				continue;
 			len += (size_t)snprintf(names + len, size - len, "%s%s", n++ ? ", " : "",
 						(*m)->name);
@@ -115,7 +115,7 @@ static int having(const char *option, char *names, size_t size)
 }
 
 /* What a mode names that is no option would belong to all of them. */
-static void check_names(const struct parse *p)
+static void options_check_mode_names(const struct parse *p)
 {
 	const struct mode *const *m;
 	size_t i, k;
@@ -123,30 +123,30 @@ static void check_names(const struct parse *p)
 	for (i = 0; i < TABLES; i++)
 		for (m = tables[i]; *m; m++)
 			for (k = 0; k < MODE_OPTIONS && (*m)->options[k]; k++)
-				given(p, (*m)->options[k]);
+				options_given(p, (*m)->options[k]);
 }
 
 /* Options that some modes alone have. Of io_uring's in general: check_rings. */
-static void check_modes(struct argp_state *state, const struct parse *p)
+static void options_check_modes(struct argp_state *state, const struct parse *p)
 {
 	char names[256];
 	size_t i;
 	int n;
 
-	check_names(p);
+	options_check_mode_names(p);
 	for (i = 0; option_table[i].name; i++) {
 		const char *name = option_table[i].name;
 
-		if (!p->given[i] || has_option(p->tx, name) || has_option(p->rx, name))
+		if (!p->given[i] || mode_has_option(p->tx, name) || mode_has_option(p->rx, name))
 			continue;
-		n = having(name, names, sizeof(names));
+		n = modes_with_option(name, names, sizeof(names));
 		if (n)
 			argp_error(state, "--%s belongs to the mode%s %s", name, n > 1 ? "s" : "",
 				   names);
 	}
 }
 
-static void check_nic(struct argp_state *state, const struct parse *p)
+static void options_check_nic(struct argp_state *state, const struct parse *p)
 {
 	const struct options *o = p->opt;
 	bool rx = p->rx && p->rx->flags & MODE_NIC && !o->no_device;
@@ -160,7 +160,7 @@ static void check_nic(struct argp_state *state, const struct parse *p)
 }
 
 /* What is wrong in combination. */
-static void check(struct argp_state *state, const struct parse *p)
+static void options_check(struct argp_state *state, const struct parse *p)
 {
 	const struct options *o = p->opt;
 	size_t i;
@@ -171,18 +171,18 @@ static void check(struct argp_state *state, const struct parse *p)
 		argp_error(state, "--tx belongs to --connect: the listening side receives");
 	if (!o->listen && p->rx && !o->rr)
 		argp_error(state, "--rx belongs to --listen: the connecting side sends");
-	check_rr(state, p);
-	check_udp(state, p);
-	check_rings(state, p);
+	options_check_rr(state, p);
+	options_check_udp(state, p);
+	options_check_rings(state, p);
 	for (i = 0; option_table[i].name; i++)
 		if (p->given[i] && option_table[i].whose == (o->listen ? SENDER : RECEIVER))
 			argp_error(state, "--%s belongs to the %s", option_table[i].name,
 				   o->listen ? "sender" : "receiver");
-	check_modes(state, p);
-	check_nic(state, p);
-	if (given(p, "corrupt-at") && !o->verify)
+	options_check_modes(state, p);
+	options_check_nic(state, p);
+	if (options_given(p, "corrupt-at") && !o->verify)
 		argp_error(state, "--corrupt-at belongs to a sender with --verify");
-	if (given(p, "corrupt-at") && o->bytes && o->corrupt_at >= o->bytes)
+	if (options_given(p, "corrupt-at") && o->bytes && o->corrupt_at >= o->bytes)
 		argp_error(state, "--corrupt-at is not below --bytes: no byte would be changed");
 	if (o->threads > o->flows)
 		argp_error(state, "--threads %u: more than there are --flows (%u)", o->threads,
@@ -192,7 +192,7 @@ static void check(struct argp_state *state, const struct parse *p)
 			   p->rx->name);
 }
 
-static void put_number(struct options *o, const struct option_row *r, uint64_t v)
+static void option_put_number(struct options *o, const struct option_row *r, uint64_t v)
 {
 	char *to = (char *)o + r->at;
 
@@ -202,7 +202,8 @@ static void put_number(struct options *o, const struct option_row *r, uint64_t v
 		*(unsigned int *)to = (unsigned int)v;
 }
 
-static void take(struct argp_state *state, struct parse *p, const struct option_row *r, char *arg)
+static void option_store(struct argp_state *state, struct parse *p, const struct option_row *r,
+			 char *arg)
 {
 	struct options *o = p->opt;
 	char *to = (char *)o + r->at;
@@ -214,33 +215,35 @@ static void take(struct argp_state *state, struct parse *p, const struct option_
 		if (r->width == sizeof(bool))
 			*(bool *)to = true;
 		else
-			put_number(o, r, 1);
+			option_put_number(o, r, 1);
 		break;
 	case NUMBER:
 	case SIZE:
-		put_number(o, r, number_arg(state, r->name, arg, r->min, r->max, r->kind == SIZE));
+		option_put_number(
+			o, r,
+			option_parse_number(state, r->name, arg, r->min, r->max, r->kind == SIZE));
 		break;
 	case SECONDS:
-		*(double *)to = seconds_arg(state, r->name, arg);
+		*(double *)to = option_parse_seconds(state, r->name, arg);
 		break;
 	case RATE:
-		*(double *)to = rate_arg(state, r->name, arg,
-					 strcmp(r->name, "rate") ? NULL : &o->rate_messages);
+		*(double *)to = option_parse_rate(
+			state, r->name, arg, strcmp(r->name, "rate") ? NULL : &o->rate_messages);
 		break;
 	case CPUS:
-		cpus_arg(state, r->name, arg, (cpu_set_t *)to);
+		option_parse_cpus(state, r->name, arg, (cpu_set_t *)to);
 		break;
 	case PORT:
-		number_arg(state, r->name, arg, r->min, r->max, false);
+		option_parse_number(state, r->name, arg, r->min, r->max, false);
 		/* fall through */
 	case TEXT:
 		*(const char **)to = arg;
 		break;
 	case TX_MODE:
-		p->tx = mode_arg(state, r->name, tx_modes, arg);
+		p->tx = option_parse_mode(state, r->name, tx_modes, arg);
 		break;
 	case RX_MODE:
-		p->rx = mode_arg(state, r->name, rx_modes, arg);
+		p->rx = option_parse_mode(state, r->name, rx_modes, arg);
 		break;
 	case LISTEN:
 		o->listen = true;
@@ -252,7 +255,7 @@ static void take(struct argp_state *state, struct parse *p, const struct option_
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t options_parse_key(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
 	size_t i;
@@ -263,7 +266,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			   "--listen=ADDRESS)",
 			   arg);
 	if (key == ARGP_KEY_END) {
-		check(state, p);
+		options_check(state, p);
 		return 0;
 	}
 	for (i = 0; option_table[i].name; i++)
@@ -273,12 +276,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	if (!option_table[i].name)
 		return ARGP_ERR_UNKNOWN;
 	p->given[i] = true;
-	take(state, p, &option_table[i], arg);
+	option_store(state, p, &option_table[i], arg);
 	return 0;
 }
 
 /* Words of `text` behind what stands on the line already, further lines as far in. */
-static void put_words(FILE *out, const char *text)
+static void help_print_words(FILE *out, const char *text)
 {
 	enum { MARGIN = 19, WIDTH = 78 };
 	int used = MARGIN, n;
@@ -298,7 +301,7 @@ static void put_words(FILE *out, const char *text)
 	fputc('\n', out);
 }
 
-static void list_modes(FILE *out, const char *title, const struct mode *const *modes)
+static void help_print_modes(FILE *out, const char *title, const struct mode *const *modes)
 {
 	char text[256];
 
@@ -309,7 +312,7 @@ static void list_modes(FILE *out, const char *title, const struct mode *const *m
 		snprintf(text, sizeof(text), "%s%s%s%s", m->what, m->needs ? " (" : "",
 			 m->needs ? m->needs : "", m->needs ? ")" : "");
 		fprintf(out, "  %-16s ", m->name);
-		put_words(out, text);
+		help_print_words(out, text);
 	}
 	fprintf(out, "\n");
 }
@@ -324,15 +327,15 @@ static char *help_filter(int key, const char *text, void *input)
 	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC || !(out = open_memstream(&list, &n)))
 		return (char *)text;
-	list_modes(out, "Ways of sending:", tx_modes);
-	list_modes(out, "Ways of receiving:", rx_modes);
+	help_print_modes(out, "Ways of sending:", tx_modes);
+	help_print_modes(out, "Ways of receiving:", rx_modes);
 	fprintf(out, "%s", text ? text : "");
 	fclose(out);
 	return list;
 }
 
 /* The table as argp wants it. */
-static void make_argp(struct argp_option *to)
+static void options_fill_argp(struct argp_option *to)
 {
 	int group = 0;
 	size_t i;
@@ -350,7 +353,7 @@ static void make_argp(struct argp_option *to)
 	}
 }
 
-static void defaults(struct parse *p)
+static void options_fill_defaults(struct parse *p)
 {
 	struct options *o = p->opt;
 
@@ -360,8 +363,8 @@ static void defaults(struct parse *p)
 	o->back_mode = o->listen ? tx : rx;
 	if (!o->response)
 		o->response = o->size;
-	o->pinned = given(p, "cpu");
-	o->corrupt = given(p, "corrupt-at");
+	o->pinned = options_given(p, "cpu");
+	o->corrupt = options_given(p, "corrupt-at");
 	if (!o->threads)
 		o->threads = o->pinned ? (unsigned int)CPU_COUNT(&o->cpus) : 1;
 	if (o->threads > o->flows)
@@ -374,8 +377,10 @@ static void defaults(struct parse *p)
 void options_parse(struct options *opt, int argc, char **argv)
 {
 	static struct argp_option options[ROWS_MAX + 1];
-	const struct argp argp = {
-		.options = options, .parser = parse, .doc = doc, .help_filter = help_filter};
+	const struct argp argp = {.options = options,
+				  .parser = options_parse_key,
+				  .doc = doc,
+				  .help_filter = help_filter};
 	struct parse p = {.opt = opt};
 
 	*opt = (struct options){.port = "7077",
@@ -391,11 +396,11 @@ void options_parse(struct options *opt, int argc, char **argv)
 				.connect_timeout = 10,
 				.accept_timeout = 60,
 				.peer_timeout = 20};
-	make_argp(options);
+	options_fill_argp(options);
 	argp_err_exit_status = 2;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &p)) {
 		fputs("tcpzc: out of memory\n", stderr);
 		exit(1);
 	}
-	defaults(&p);
+	options_fill_defaults(&p);
 }

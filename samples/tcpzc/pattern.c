@@ -33,8 +33,8 @@ void pattern_fill(void *buf, uint64_t seed, uint64_t pos, size_t n)
 	}
 }
 
-static size_t differing(const unsigned char *a, const unsigned char *b, size_t n, uint64_t pos,
-			uint64_t *first, size_t bad)
+static size_t pattern_count_differing(const unsigned char *a, const unsigned char *b, size_t n,
+				      uint64_t pos, uint64_t *first, size_t bad)
 {
 	size_t i, found = 0;
 
@@ -59,7 +59,8 @@ size_t pattern_check(const void *buf, uint64_t seed, uint64_t pos, size_t n, uin
 		size_t k = 8 - skip < n ? 8 - skip : n;
 
 		if (memcmp(p, (unsigned char *)&word + skip, k))
-			bad += differing(p, (unsigned char *)&word + skip, k, pos, first, bad);
+			bad += pattern_count_differing(p, (unsigned char *)&word + skip, k, pos,
+						       first, bad);
 		p += k;
 		pos += k;
 		n -= k;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int put(struct run *r, const char *text, size_t n)
+static int report_write(struct run *r, const char *text, size_t n)
 {
 	while (n) {
 		ssize_t k = CALL(r->boss, WRITE, write(STDOUT_FILENO, text, n));
@@ -29,7 +29,7 @@ static int put(struct run *r, const char *text, size_t n)
 	return 0;
 }
 
-static uint64_t all_bytes(const struct run *r)
+static uint64_t report_sum_bytes(const struct run *r)
 {
 	uint64_t n = 0;
 	unsigned int i;
@@ -39,7 +39,7 @@ static uint64_t all_bytes(const struct run *r)
 	return n;
 }
 
-static uint64_t all_messages(const struct run *r)
+static uint64_t report_sum_messages(const struct run *r)
 {
 	uint64_t n = 0;
 	unsigned int i;
@@ -56,13 +56,13 @@ void report_point(struct run *r, uint64_t t_ns)
 	int n = snprintf(line, sizeof(line),
 			 "{\"type\":\"point\",\"t_ns\":%" PRIu64 ",\"bytes\":%" PRIu64
 			 ",\"messages\":%" PRIu64 "}\n",
-			 t_ns, zero ? 0 : all_bytes(r), zero ? 0 : all_messages(r));
+			 t_ns, zero ? 0 : report_sum_bytes(r), zero ? 0 : report_sum_messages(r));
 
-	put(r, line, (size_t)n);
+	report_write(r, line, (size_t)n);
 }
 
 /* Takes `line` over. */
-static void put_json(struct run *r, json_t *line)
+static void report_write_json(struct run *r, json_t *line)
 {
 	char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
 	size_t n = text ? strlen(text) : 0;
@@ -73,13 +73,13 @@ static void put_json(struct run *r, json_t *line)
 		return;
 	}
 	text[n] = '\n'; /* in place of the NUL */
-	put(r, text, n + 1);
+	report_write(r, text, n + 1);
 	free(text);
 }
 
 void report_summary(struct run *r)
 {
-	put_json(r, summary_json(r));
+	report_write_json(r, summary_json(r));
 }
 
 void report_error(struct run *r)
@@ -98,5 +98,5 @@ void report_error(struct run *r)
 		snprintf(what + strlen(what), sizeof(what) - strlen(what),
 			 " (and %u more flows failed)", more);
 	fprintf(stderr, "tcpzc: %s\n", what);
-	put_json(r, json_pack("{s:s,s:s}", "type", "error", "what", what));
+	report_write_json(r, json_pack("{s:s,s:s}", "type", "error", "what", what));
 }

@@ -62,7 +62,7 @@ bool rr_may_block(const struct options *o)
 }
 
 /* The client: which requests may begin; 0, or STEP_WAIT until the next is due. */
-static int allow_requests(struct flow *f)
+static int rr_allow_requests(struct flow *f)
 {
 	const struct options *o = f->opt;
 	uint64_t done = f->back->bytes / o->response, credit = (done + o->outstanding) * f->size;
@@ -78,7 +78,7 @@ static int allow_requests(struct flow *f)
 }
 
 /* Those that begin with the next step. */
-static void stamp(struct flow *f)
+static void rr_stamp_requests(struct flow *f)
 {
 	uint64_t now = now_ns(), end = (f->allow + f->size - 1) / f->size;
 
@@ -87,7 +87,7 @@ static void stamp(struct flow *f)
 			f->pace_rate > 0 ? pace_due_ns(f, f->begun) : now;
 }
 
-static void responses_came(struct flow *f)
+static void rr_count_responses(struct flow *f)
 {
 	uint64_t done = f->back->bytes / f->opt->response, now;
 
@@ -99,20 +99,20 @@ static void responses_came(struct flow *f)
 }
 
 /* The sending half, when it has something to send and can: 1 when it took a step. */
-static int try_send(struct flow *f, struct flow *tx)
+static int rr_try_send(struct flow *f, struct flow *tx)
 {
 	if (tx->waiting)
 		return 0;
-	if (f->tx && allow_requests(f))
+	if (f->tx && rr_allow_requests(f))
 		return 0;
 	if (!flow_left(tx, tx->bytes))
 		return 0;
 	if (f->tx)
-		stamp(f);
+		rr_stamp_requests(f);
 	return half_step(tx) < 0 ? flow_copy_error(f, tx) : 1;
 }
 
-static int try_receive(struct flow *f, struct flow *rx)
+static int rr_try_receive(struct flow *f, struct flow *rx)
 {
 	int rc;
 
@@ -122,7 +122,7 @@ static int try_receive(struct flow *f, struct flow *rx)
 	if (rc < 0)
 		return flow_copy_error(f, rx);
 	if (f->tx)
-		responses_came(f);
+		rr_count_responses(f);
 	else
 		f->back->allow = f->bytes / f->size * f->back->size;
 	if (rc == STEP_END && f->tx)
@@ -138,10 +138,10 @@ static int try_receive(struct flow *f, struct flow *rx)
  * Sending goes first. A thread that may block does so in receiving, and not while the other half
  * waits for something too: then receiving is held back, and poll waits for both.
  */
-static int move(struct flow *f)
+static int rr_move(struct flow *f)
 {
 	struct flow *tx = f->tx ? f : f->back, *rx = f->tx ? f->back : f;
-	int rc = try_send(f, tx);
+	int rc = rr_try_send(f, tx);
 
 	if (rc)
 		return rc;
@@ -154,7 +154,7 @@ static int move(struct flow *f)
 	rx->polled = false;
 	if (f->ended)
 		return tx->waiting ? STEP_WAIT : 0;
-	rc = try_receive(f, rx);
+	rc = rr_try_receive(f, rx);
 	return rc ? rc : STEP_WAIT;
 }
 
@@ -162,7 +162,7 @@ static int move(struct flow *f)
  * The client has stopped: the responses to what it sent still come. A ring may have taken them from
  * the socket already, which poll does not tell; it has a way and a patience of its own to wait.
  */
-static int receive_rest(struct flow *f)
+static int rr_receive_rest(struct flow *f)
 {
 	struct flow *rx = f->back;
 	const bool ring = rx->mode->flags & MODE_RING;
@@ -178,7 +178,7 @@ static int receive_rest(struct flow *f)
 		half_wait_readable(rx);
 	else if (!ring)
 		rx->polled = rx->waiting = false;
-	if (try_receive(f, rx) < 0)
+	if (rr_try_receive(f, rx) < 0)
 		return -f->error;
 	if (rx->bytes > before)
 		f->rest_ns = now_ns();
@@ -187,18 +187,18 @@ static int receive_rest(struct flow *f)
 	return rx->waiting ? STEP_WAIT : STEP_ON;
 }
 
-static int drain(struct flow *f)
+static int rr_drain(struct flow *f)
 {
 	int rc = half_drain(f);
 
 	if (rc <= 0)
 		rc = half_drain(f->back);
 	if (rc <= 0 && f->tx && !f->error)
-		rc = receive_rest(f);
+		rc = rr_receive_rest(f);
 	return rc;
 }
 
-static bool ended(const struct flow *f)
+static bool rr_ended(const struct flow *f)
 {
 	return stop_requested || f->error || (f->tx && f->bytes >= f->limit);
 }
@@ -207,13 +207,13 @@ int rr_next(struct flow *f)
 {
 	int rc;
 
-	if (f->draining || ended(f)) {
+	if (f->draining || rr_ended(f)) {
 		f->draining = f->back->draining = true;
-		return drain(f);
+		return rr_drain(f);
 	}
 	if (!f->start_ns)
 		flow_data_starts(f);
-	rc = move(f);
+	rc = rr_move(f);
 	flow_tick(f);
 	f->draining = rc <= 0;
 	return f->draining ? STEP_ON : rc;

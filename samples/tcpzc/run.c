@@ -43,7 +43,7 @@ void run_ends(struct run *r)
 		report_point(r, end);
 }
 
-static bool any_failed(const struct run *r)
+static bool run_any_failed(const struct run *r)
 {
 	unsigned int i;
 
@@ -54,7 +54,7 @@ static bool any_failed(const struct run *r)
 }
 
 /* Which flow is on which thread, and where its books are. */
-static int deal(struct run *r, struct worker *w)
+static int run_deal_flows(struct run *r, struct worker *w)
 {
 	unsigned int i;
 
@@ -92,7 +92,7 @@ static int run_init(struct run *r)
 		rc = rr_init(&r->flows[i]);
 	for (i = 0; i < r->n_workers && !rc; i++) {
 		r->workers[i].index = i;
-		rc = deal(r, &r->workers[i]);
+		rc = run_deal_flows(r, &r->workers[i]);
 	}
 	return rc;
 }
@@ -122,7 +122,7 @@ int run_connect(struct run *r)
 }
 
 /* One thread: this one. */
-static int work_here(struct run *r)
+static int run_one_thread(struct run *r)
 {
 	struct worker *w = r->boss;
 	int rc = worker_open(w);
@@ -140,11 +140,11 @@ static int work_here(struct run *r)
 }
 
 /* Nobody runs a receiver to get nothing: the ends do not mean the same. */
-static void judge_nothing(struct run *r)
+static void run_judge_no_data(struct run *r)
 {
 	unsigned int i;
 
-	if (!r->opt->listen || stop_asked() || any_failed(r))
+	if (!r->opt->listen || stop_asked() || run_any_failed(r))
 		return;
 	for (i = 0; i < r->n_flows; i++)
 		if (r->flows[i].bytes)
@@ -162,13 +162,13 @@ int run_all(struct run *r)
 	if (!rc)
 		rc = stop_catch(r->flows);
 	if (!rc)
-		rc = r->n_workers == 1 ? work_here(r) : boss_run(r);
+		rc = r->n_workers == 1 ? run_one_thread(r) : boss_run(r);
 	if (!rc) {
 		if (!r->opt->listen)
 			net_linger(r->flows, r->n_flows);
 		else if (r->opt->udp && !r->flows->error && !stop_asked())
 			udp_settle(r->flows);
-		judge_nothing(r);
+		run_judge_no_data(r);
 	}
 	if (r->flows && r->boss)
 		terms_judge(r);
@@ -176,7 +176,7 @@ int run_all(struct run *r)
 		report_summary(r);
 	if (r->flows && r->out_error)
 		flow_fail(r->flows, r->out_error, "standard output");
-	if (r->flows && any_failed(r)) {
+	if (r->flows && run_any_failed(r)) {
 		report_error(r);
 		rc = -EIO;
 	}

@@ -14,15 +14,15 @@
 
 enum { PAGE = 4096, CONTROL = ZC_DEVMEM_MAX_FRAGS * CMSG_SPACE(sizeof(struct zc_dmabuf_cmsg)) };
 
-struct state {
+struct devmem_rx {
 	struct dmabuf mem;
 	struct devmem_tokens tokens;
 	char *linear, *control;
 };
 
-static int devmem_open(struct flow *f)
+static int devmem_rx_open(struct flow *f)
 {
-	struct state *s = calloc(1, sizeof(*s));
+	struct devmem_rx *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return flow_fail(f, ENOMEM, "memory");
@@ -40,7 +40,7 @@ static int devmem_open(struct flow *f)
 }
 
 /* Returns how many the kernel took: all, or something is wrong. */
-static int give_back(struct flow *f, struct state *s)
+static int devmem_give_back(struct flow *f, struct devmem_rx *s)
 {
 	unsigned int n = s->tokens.count;
 	int rc;
@@ -59,14 +59,15 @@ static int give_back(struct flow *f, struct state *s)
 	return 0;
 }
 
-static int keep_token(struct flow *f, struct state *s, uint32_t token)
+static int devmem_keep_token(struct flow *f, struct devmem_rx *s, uint32_t token)
 {
-	if (!devmem_add(&s->tokens, token) && (give_back(f, s) || !devmem_add(&s->tokens, token)))
+	if (!devmem_add(&s->tokens, token) &&
+	    (devmem_give_back(f, s) || !devmem_add(&s->tokens, token)))
 		return f->error ? -f->error : flow_wrong(f, "devmem: a token too many");
 	return 0;
 }
 
-static int take(struct flow *f, struct state *s, const struct devmem_piece *p)
+static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct devmem_piece *p)
 {
 	const char *base = p->linear ? s->linear : s->mem.map;
 
@@ -75,11 +76,11 @@ static int take(struct flow *f, struct state *s, const struct devmem_piece *p)
 	flow_take(f, base ? base + p->offset : NULL, p->len, !p->linear);
 	if (f->opt->verify && !p->linear)
 		dmabuf_look(&s->mem, false, false);
-	return p->linear ? 0 : keep_token(f, s, p->token);
+	return p->linear ? 0 : devmem_keep_token(f, s, p->token);
 }
 
 /* The pieces of one receive of `n` bytes. */
-static int pieces(struct flow *f, struct state *s, struct msghdr *msg, size_t n)
+static int devmem_take_pieces(struct flow *f, struct devmem_rx *s, struct msghdr *msg, size_t n)
 {
 	struct devmem_reader r;
 	struct devmem_piece p;
@@ -90,7 +91,7 @@ static int pieces(struct flow *f, struct state *s, struct msghdr *msg, size_t n)
 	while ((rc = devmem_next(&r, &p)) > 0) {
 		all += p.len;
 		tokens += !p.linear;
-		if (take(f, s, &p))
+		if (devmem_take_piece(f, s, &p))
 			return -f->error;
 	}
 	if (rc < 0)
@@ -108,9 +109,9 @@ static int pieces(struct flow *f, struct state *s, struct msghdr *msg, size_t n)
 	return STEP_ON;
 }
 
-static int devmem_step(struct flow *f)
+static int devmem_rx_step(struct flow *f)
 {
-	struct state *s = f->state;
+	struct devmem_rx *s = f->state;
 	struct iovec iov = {s->linear, f->size};
 	struct msghdr msg = {.msg_iov = &iov,
 			     .msg_iovlen = 1,
@@ -119,26 +120,26 @@ static int devmem_step(struct flow *f)
 	ssize_t n;
 	int rc;
 
-	if (s->tokens.count >= f->opt->dontneed_batch && give_back(f, s))
+	if (s->tokens.count >= f->opt->dontneed_batch && devmem_give_back(f, s))
 		return -f->error;
 	n = CALL(f, RECVMSG, recvmsg(f->fd, &msg, ZC_MSG_SOCK_DEVMEM | flow_dontwait(f)));
 	if (n > 0)
-		return pieces(f, s, &msg, (size_t)n);
+		return devmem_take_pieces(f, s, &msg, (size_t)n);
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		return flow_fail(f, errno, "recvmsg with MSG_SOCK_DEVMEM");
 	rc = n < 0 && errno == EINTR ? STEP_ON : n < 0 ? STEP_WAIT : STEP_END;
 	/* Before a pause, the NIC may need the memory. */
-	return rc == STEP_WAIT && give_back(f, s) ? -f->error : rc;
+	return rc == STEP_WAIT && devmem_give_back(f, s) ? -f->error : rc;
 }
 
-static int devmem_drain(struct flow *f)
+static int devmem_rx_drain(struct flow *f)
 {
-	return give_back(f, f->state) ? -f->error : 0;
+	return devmem_give_back(f, f->state) ? -f->error : 0;
 }
 
-static void devmem_close(struct flow *f)
+static void devmem_rx_close(struct flow *f)
 {
-	struct state *s = f->state;
+	struct devmem_rx *s = f->state;
 
 	if (!s)
 		return;
@@ -157,8 +158,8 @@ const struct mode rx_devmem = {
 	.hists = 1 << HIST_TOKENS | 1 << HIST_RETURNS,
 	.asks = ASKS_ZERO_COPY,
 	.options = {"nic", "queue", "area", "dmabuf-fd", "dontneed-batch", "print-setup"},
-	.open = devmem_open,
-	.step = devmem_step,
-	.drain = devmem_drain,
-	.close = devmem_close,
+	.open = devmem_rx_open,
+	.step = devmem_rx_step,
+	.drain = devmem_rx_drain,
+	.close = devmem_rx_close,
 };

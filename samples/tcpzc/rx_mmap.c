@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct state {
+struct mmap_rx {
 	char *window; /* a mapping of the socket */
 	char *copy;   /* for what cannot be mapped */
 	size_t copy_size;
@@ -40,7 +40,7 @@ enum {
 
 static int mmap_open(struct flow *f)
 {
-	struct state *s = calloc(1, sizeof(*s));
+	struct mmap_rx *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return flow_fail(f, ENOMEM, "memory");
@@ -52,7 +52,7 @@ static int mmap_open(struct flow *f)
 
 static int mmap_attach(struct flow *f)
 {
-	struct state *s = f->state;
+	struct mmap_rx *s = f->state;
 	int low = f->opt->rr ? 1 : (int)(f->opt->window / 2);
 	void *p = CALL(f, MMAP, mmap(NULL, f->opt->window, PROT_READ, MAP_SHARED, f->fd, 0));
 
@@ -70,7 +70,7 @@ static int mmap_attach(struct flow *f)
 }
 
 /* What must be read before mapping can go on. 1, or 0 at the end of the stream. */
-static int copy_rest(struct flow *f, struct state *s, size_t rest, size_t *got)
+static int mmap_copy_rest(struct flow *f, struct mmap_rx *s, size_t rest, size_t *got)
 {
 	do {
 		size_t want = rest < s->copy_size ? rest : s->copy_size;
@@ -87,7 +87,7 @@ static int copy_rest(struct flow *f, struct state *s, size_t rest, size_t *got)
 	return 1;
 }
 
-static int map_some(struct flow *f, struct state *s, struct zc_zerocopy_receive *zc)
+static int mmap_map_window(struct flow *f, struct mmap_rx *s, struct zc_zerocopy_receive *zc)
 {
 	socklen_t len = sizeof(*zc);
 
@@ -113,11 +113,11 @@ static int map_some(struct flow *f, struct state *s, struct zc_zerocopy_receive 
 static int mmap_step(struct flow *f)
 {
 	struct zc_zerocopy_receive zc;
-	struct state *s = f->state;
+	struct mmap_rx *s = f->state;
 	size_t got;
 	int rc = STEP_ON;
 
-	if (map_some(f, s, &zc))
+	if (mmap_map_window(f, s, &zc))
 		return -f->error;
 	got = zc.length;
 	if (zc.length) {
@@ -130,7 +130,7 @@ static int mmap_step(struct flow *f)
 	}
 	/* Woken for nothing that can be mapped: recv says what it is. */
 	if (zc.recv_skip_hint || (!got && s->idle))
-		rc = copy_rest(f, s, zc.recv_skip_hint ?: 1, &got);
+		rc = mmap_copy_rest(f, s, zc.recv_skip_hint ?: 1, &got);
 	s->idle = !got;
 	if (got)
 		flow_received(f, got);
@@ -141,7 +141,7 @@ static int mmap_step(struct flow *f)
 
 static void mmap_close(struct flow *f)
 {
-	struct state *s = f->state;
+	struct mmap_rx *s = f->state;
 
 	if (!s)
 		return;

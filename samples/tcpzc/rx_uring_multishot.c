@@ -11,7 +11,7 @@
 
 enum { POOL = 4 << 20, BUFS_MIN = 8, BUFS_MAX = 1024, GROUP = 0 };
 
-struct state {
+struct multishot_rx {
 	struct io_uring ring;
 	struct io_uring_buf_ring *bufs;
 	char *mem;
@@ -19,7 +19,7 @@ struct state {
 	bool armed;
 };
 
-static unsigned int buffer_count(const struct flow *f)
+static unsigned int multishot_buffer_count(const struct flow *f)
 {
 	unsigned int n = BUFS_MIN;
 
@@ -28,13 +28,14 @@ static unsigned int buffer_count(const struct flow *f)
 	return n;
 }
 
-static void give_back(struct flow *f, struct state *s, unsigned int id, unsigned int offset)
+static void multishot_give_back(struct flow *f, struct multishot_rx *s, unsigned int id,
+				unsigned int offset)
 {
 	io_uring_buf_ring_add(s->bufs, s->mem + id * f->size, (unsigned int)f->size,
 			      (unsigned short)id, io_uring_buf_ring_mask(s->n), (int)offset);
 }
 
-static int register_buffers(struct flow *f, struct state *s)
+static int multishot_register_buffers(struct flow *f, struct multishot_rx *s)
 {
 	struct io_uring_buf_reg reg = {.ring_entries = s->n, .bgid = GROUP};
 	unsigned int i;
@@ -51,25 +52,25 @@ static int register_buffers(struct flow *f, struct state *s)
 				 s->n, memory_limits());
 	io_uring_buf_ring_init(s->bufs);
 	for (i = 0; i < s->n; i++)
-		give_back(f, s, i, i);
+		multishot_give_back(f, s, i, i);
 	io_uring_buf_ring_advance(s->bufs, (int)s->n);
 	return 0;
 }
 
 static int multishot_open(struct flow *f)
 {
-	struct state *s = calloc(1, sizeof(*s));
+	struct multishot_rx *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return flow_fail(f, ENOMEM, "memory");
 	f->state = s;
-	s->n = buffer_count(f);
+	s->n = multishot_buffer_count(f);
 	if (uring_open(f, &s->ring, 1, 2 * s->n))
 		return -f->error;
-	return register_buffers(f, s);
+	return multishot_register_buffers(f, s);
 }
 
-static void arm(struct flow *f, struct state *s)
+static void multishot_arm(struct flow *f, struct multishot_rx *s)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
 
@@ -80,7 +81,7 @@ static void arm(struct flow *f, struct state *s)
 }
 
 /* The request is over. With data it is because its completion found no room in the ring. */
-static void disarmed(struct flow *f, struct state *s, int res)
+static void multishot_disarmed(struct flow *f, struct multishot_rx *s, int res)
 {
 	s->armed = false;
 	if (res > 0)
@@ -92,8 +93,8 @@ static void disarmed(struct flow *f, struct state *s, int res)
 }
 
 /* STEP_ON, or STEP_END at the end of the stream. *used counts the buffers to give back. */
-static int received(struct flow *f, struct state *s, const struct io_uring_cqe *cqe,
-		    unsigned int *used)
+static int multishot_received(struct flow *f, struct multishot_rx *s,
+			      const struct io_uring_cqe *cqe, unsigned int *used)
 {
 	unsigned int id = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
 
@@ -102,9 +103,9 @@ static int received(struct flow *f, struct state *s, const struct io_uring_cqe *
 		flow_received(f, (size_t)cqe->res);
 	}
 	if (cqe->flags & IORING_CQE_F_BUFFER)
-		give_back(f, s, id, (*used)++);
+		multishot_give_back(f, s, id, (*used)++);
 	if (!(cqe->flags & IORING_CQE_F_MORE))
-		disarmed(f, s, cqe->res);
+		multishot_disarmed(f, s, cqe->res);
 	if (cqe->res > 0 || cqe->res == -ENOBUFS || cqe->res == -EINTR)
 		return STEP_ON;
 	return cqe->res ? flow_fail(f, -cqe->res, "io_uring recv%s",
@@ -114,20 +115,20 @@ static int received(struct flow *f, struct state *s, const struct io_uring_cqe *
 
 static int multishot_step(struct flow *f)
 {
-	struct state *s = f->state;
+	struct multishot_rx *s = f->state;
 	struct io_uring_cqe *cqe;
 	unsigned int head, n = 0, used = 0;
 	int rc = STEP_ON;
 
 	if (!s->armed)
-		arm(f, s);
+		multishot_arm(f, s);
 	if ((io_uring_sq_ready(&s->ring) || !io_uring_cq_ready(&s->ring)) &&
 	    uring_enter(f, &s->ring, 1))
 		return -f->error;
 	io_uring_for_each_cqe(&s->ring, head, cqe)
 	{
 		n++;
-		rc = received(f, s, cqe, &used);
+		rc = multishot_received(f, s, cqe, &used);
 		if (rc <= 0)
 			break;
 	}
@@ -141,7 +142,7 @@ static int multishot_step(struct flow *f)
 
 static void multishot_close(struct flow *f)
 {
-	struct state *s = f->state;
+	struct multishot_rx *s = f->state;
 
 	if (!s)
 		return;

@@ -5,15 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct state {
+struct uring_rx {
 	struct io_uring ring;
 	char *buf;
 	bool armed;
 };
 
-static int recv_open(struct flow *f)
+static int uring_recv_open(struct flow *f)
 {
-	struct state *s = calloc(1, sizeof(*s));
+	struct uring_rx *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return flow_fail(f, ENOMEM, "memory");
@@ -24,7 +24,7 @@ static int recv_open(struct flow *f)
 	return uring_open(f, &s->ring, 1, 8);
 }
 
-static int received(struct flow *f, struct state *s, int res)
+static int uring_recv_received(struct flow *f, struct uring_rx *s, int res)
 {
 	s->armed = false;
 	if (res > 0) {
@@ -37,9 +37,9 @@ static int received(struct flow *f, struct state *s, int res)
 	return res ? flow_fail(f, -res, "io_uring recv") : STEP_END;
 }
 
-static int recv_step(struct flow *f)
+static int uring_recv_step(struct flow *f)
 {
-	struct state *s = f->state;
+	struct uring_rx *s = f->state;
 	struct io_uring_cqe *cqe;
 	int res;
 
@@ -54,12 +54,12 @@ static int recv_step(struct flow *f)
 		return uring_later(f);
 	res = cqe->res;
 	io_uring_cqe_seen(&s->ring, cqe);
-	return received(f, s, res);
+	return uring_recv_received(f, s, res);
 }
 
-static void recv_close(struct flow *f)
+static void uring_recv_close(struct flow *f)
 {
-	struct state *s = f->state;
+	struct uring_rx *s = f->state;
 
 	if (!s)
 		return;
@@ -73,7 +73,7 @@ const struct mode rx_uring_recv = {
 	.what = "io_uring recv, a request for each receive: copies",
 	.flags = MODE_RING | MODE_UDP,
 	.asks = ASKS_COPY,
-	.open = recv_open,
-	.step = recv_step,
-	.close = recv_close,
+	.open = uring_recv_open,
+	.step = uring_recv_step,
+	.close = uring_recv_close,
 };

@@ -20,7 +20,7 @@
 
 enum { PAGE = 4096, CQES = 4096 };
 
-struct state {
+struct zcrx_rx {
 	struct io_uring ring;
 	struct zcrx_ring refill;
 	char *area, *region;
@@ -35,7 +35,7 @@ struct state {
 	size_t nbacklog, cap;
 };
 
-static int refused(struct flow *f, int code)
+static int zcrx_fail(struct flow *f, int code)
 {
 	const struct refusal *r = refusal_zcrx(code);
 	unsigned int queue = f->opt->queue + f->index;
@@ -47,7 +47,7 @@ static int refused(struct flow *f, int code)
 			 r->todo ? ". Way out: " : "", r->todo ? r->todo : "");
 }
 
-static uint32_t entries_of(const struct flow *f)
+static uint32_t zcrx_ring_entries(const struct flow *f)
 {
 	uint32_t n = 64;
 
@@ -56,10 +56,10 @@ static uint32_t entries_of(const struct flow *f)
 	return n;
 }
 
-static int get_memory(struct flow *f, struct state *s)
+static int zcrx_get_memory(struct flow *f, struct zcrx_rx *s)
 {
 	s->area_size = f->opt->area & ~(size_t)(PAGE - 1);
-	s->region_size = PAGE + entries_of(f) * sizeof(struct zc_zcrx_rqe);
+	s->region_size = PAGE + zcrx_ring_entries(f) * sizeof(struct zc_zcrx_rqe);
 	s->region_size = (s->region_size + PAGE - 1) & ~(size_t)(PAGE - 1);
 	s->area = memory_get(f, s->area_size);
 	s->region = memory_get(f, s->region_size);
@@ -69,14 +69,14 @@ static int get_memory(struct flow *f, struct state *s)
 	return 0;
 }
 
-static int register_queue(struct flow *f, struct state *s)
+static int zcrx_register_queue(struct flow *f, struct zcrx_rx *s)
 {
 	struct zc_zcrx_area_reg area = {.addr = (uintptr_t)s->area, .len = s->area_size};
 	struct zc_region_desc region = {.user_addr = (uintptr_t)s->region,
 					.size = s->region_size,
 					.flags = ZC_IORING_MEM_REGION_TYPE_USER};
 	struct zc_zcrx_ifq_reg reg = {.if_rxq = f->opt->queue + f->index,
-				      .rq_entries = entries_of(f),
+				      .rq_entries = zcrx_ring_entries(f),
 				      .area_ptr = (uintptr_t)&area,
 				      .region_ptr = (uintptr_t)&region};
 
@@ -85,9 +85,9 @@ static int register_queue(struct flow *f, struct state *s)
 	else
 		reg.if_idx = if_nametoindex(f->opt->nic);
 	if (!f->opt->no_device && !reg.if_idx)
-		return refused(f, ENODEV);
+		return zcrx_fail(f, ENODEV);
 	if (syscall(SYS_io_uring_register, s->ring.ring_fd, ZC_IORING_REGISTER_ZCRX_IFQ, &reg, 1))
-		return refused(f, errno);
+		return zcrx_fail(f, errno);
 	s->registered = true;
 	s->id = reg.zcrx_id;
 	zcrx_ring_init(&s->refill, s->region, &reg, &area);
@@ -96,7 +96,7 @@ static int register_queue(struct flow *f, struct state *s)
 
 static int zcrx_open(struct flow *f)
 {
-	struct state *s = calloc(1, sizeof(*s));
+	struct zcrx_rx *s = calloc(1, sizeof(*s));
 	int rc;
 
 	if (!s)
@@ -108,12 +108,12 @@ static int zcrx_open(struct flow *f)
 	if (rc)
 		return flow_fail(f, -rc, "io_uring with 32-byte completions (Linux 6.1; %s)",
 				 memory_limits());
-	return get_memory(f, s) ? -f->error : register_queue(f, s);
+	return zcrx_get_memory(f, s) ? -f->error : zcrx_register_queue(f, s);
 }
 
 /* --- giving memory back --- */
 
-static int keep(struct flow *f, struct state *s, uint64_t off, uint32_t len)
+static int zcrx_add_backlog(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t len)
 {
 	if (s->nbacklog == s->cap) {
 		size_t cap = s->cap ? 2 * s->cap : 1024;
@@ -129,7 +129,7 @@ static int keep(struct flow *f, struct state *s, uint64_t off, uint32_t len)
 }
 
 /* Without a device nobody takes entries by himself. */
-static void make_room(struct flow *f, struct state *s)
+static void zcrx_flush_refill(struct flow *f, struct zcrx_rx *s)
 {
 	struct zc_zcrx_ctrl flush = {.zcrx_id = s->id, .op = ZC_ZCRX_CTRL_FLUSH_RQ};
 
@@ -139,10 +139,10 @@ static void make_room(struct flow *f, struct state *s)
 			     &flush, 0));
 }
 
-static void give_back_kept(struct flow *f, struct state *s)
+static void zcrx_give_back_backlog(struct flow *f, struct zcrx_rx *s)
 {
 	if (s->nbacklog)
-		make_room(f, s);
+		zcrx_flush_refill(f, s);
 	while (s->nbacklog && zcrx_give_back(&s->refill, s->backlog[s->nbacklog - 1].off,
 					     s->backlog[s->nbacklog - 1].len))
 		s->nbacklog--;
@@ -150,16 +150,16 @@ static void give_back_kept(struct flow *f, struct state *s)
 
 /* --- receiving --- */
 
-static int take(struct flow *f, struct state *s, uint64_t off, uint32_t len)
+static int zcrx_take(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t len)
 {
 	flow_take_unknown(f, s->area + off, len);
 	flow_received(f, len);
-	if (!zcrx_give_back(&s->refill, off, len) && keep(f, s, off, len))
+	if (!zcrx_give_back(&s->refill, off, len) && zcrx_add_backlog(f, s, off, len))
 		return -f->error;
 	return STEP_ON;
 }
 
-static int completed(struct flow *f, struct state *s, const struct io_uring_cqe *cqe)
+static int zcrx_completed(struct flow *f, struct zcrx_rx *s, const struct io_uring_cqe *cqe)
 {
 	uint64_t off;
 	uint32_t len;
@@ -170,7 +170,7 @@ static int completed(struct flow *f, struct state *s, const struct io_uring_cqe 
 		s->armed = false;
 	switch (said) {
 	case ZCRX_DATA:
-		return take(f, s, off, len);
+		return zcrx_take(f, s, off, len);
 	case ZCRX_END:
 		return STEP_END;
 	case ZCRX_REARM:
@@ -187,7 +187,7 @@ static int completed(struct flow *f, struct state *s, const struct io_uring_cqe 
 			  (unsigned long long)off, len);
 }
 
-static int collect(struct flow *f, struct state *s)
+static int zcrx_collect(struct flow *f, struct zcrx_rx *s)
 {
 	struct io_uring_cqe *cqe;
 	unsigned int head, n = 0;
@@ -196,7 +196,7 @@ static int collect(struct flow *f, struct state *s)
 	io_uring_for_each_cqe(&s->ring, head, cqe)
 	{
 		n++;
-		rc = completed(f, s, cqe);
+		rc = zcrx_completed(f, s, cqe);
 		if (rc <= 0)
 			break;
 	}
@@ -210,9 +210,9 @@ static int collect(struct flow *f, struct state *s)
 
 static int zcrx_step(struct flow *f)
 {
-	struct state *s = f->state;
+	struct zcrx_rx *s = f->state;
 
-	give_back_kept(f, s);
+	zcrx_give_back_backlog(f, s);
 	zcrx_publish(&s->refill);
 	if (!s->armed) {
 		zcrx_prepare(io_uring_get_sqe(&s->ring), f->fd, s->id);
@@ -221,12 +221,12 @@ static int zcrx_step(struct flow *f)
 	if ((io_uring_sq_ready(&s->ring) || !io_uring_cq_ready(&s->ring)) &&
 	    uring_enter(f, &s->ring, 1))
 		return -f->error;
-	return collect(f, s);
+	return zcrx_collect(f, s);
 }
 
 static void zcrx_close(struct flow *f)
 {
-	struct state *s = f->state;
+	struct zcrx_rx *s = f->state;
 
 	if (!s)
 		return;

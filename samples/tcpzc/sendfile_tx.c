@@ -9,7 +9,7 @@
 
 enum { FILE_MIN = 4 << 20, ALIGN = 1 << 16 };
 
-static int write_round(struct flow *f, struct sendfile_tx *s, uint64_t pos)
+static int sendfile_write_round(struct flow *f, struct sendfile_tx *s, uint64_t pos)
 {
 	size_t done = 0;
 
@@ -42,7 +42,7 @@ int sendfile_tx_open(struct flow *f)
 	if (s->fd < 0)
 		return flow_fail(f, errno, "memfd_create");
 	s->buf = memory_get(f, s->length);
-	return s->buf && !write_round(f, s, 0) ? 0 : -f->error;
+	return s->buf && !sendfile_write_round(f, s, 0) ? 0 : -f->error;
 }
 
 int sendfile_tx_step(struct flow *f)
@@ -52,7 +52,7 @@ int sendfile_tx_step(struct flow *f)
 	size_t n = flow_message(f, f->bytes), rest = s->length - (size_t)at;
 	ssize_t sent;
 
-	if (!at && f->opt->verify && write_round(f, s, f->bytes))
+	if (!at && f->opt->verify && sendfile_write_round(f, s, f->bytes))
 		return -f->error;
 	sent = CALL(f, SENDFILE, sendfile(f->fd, s->fd, &at, n < rest ? n : rest));
 	if (sent < 0)

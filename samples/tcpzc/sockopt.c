@@ -12,17 +12,19 @@
 
 enum { KEEP_COUNT = 4 };
 
-static int set(int fd, int level, int name, int value)
+static int sockopt_set_int(int fd, int level, int name, int value)
 {
 	return setsockopt(fd, level, name, &value, sizeof(value));
 }
 
 /* Beyond net.core.[rw]mem_max where we may. */
-static int set_buffer(struct flow *f, int fd, int force, int plain, const char *what, size_t size)
+static int sockopt_set_buffer(struct flow *f, int fd, int force, int plain, const char *what,
+			      size_t size)
 {
 	int value = size > INT_MAX / 2 ? INT_MAX / 2 : (int)size;
 
-	if (!size || !set(fd, SOL_SOCKET, force, value) || !set(fd, SOL_SOCKET, plain, value))
+	if (!size || !sockopt_set_int(fd, SOL_SOCKET, force, value) ||
+	    !sockopt_set_int(fd, SOL_SOCKET, plain, value))
 		return 0;
 	return flow_fail(f, errno, "--%s %zu", what, size);
 }
@@ -44,21 +46,21 @@ static const struct {
 	 offsetof(struct options, prefer_busy_poll)},
 };
 
-static int set_numbers(struct flow *f, int fd)
+static int sockopt_set_numbers(struct flow *f, int fd)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		unsigned int v = *(const unsigned int *)((const char *)f->opt + numbers[i].at);
 
-		if (v && set(fd, numbers[i].level, numbers[i].name, (int)v))
+		if (v && sockopt_set_int(fd, numbers[i].level, numbers[i].name, (int)v))
 			return flow_fail(f, errno, "--%s%s", numbers[i].option, numbers[i].needs);
 	}
 	return 0;
 }
 
 /* 64 bits wide from Linux 4.20 on; before that, 32. */
-static int set_pacing(struct flow *f, int fd)
+static int sockopt_set_pacing(struct flow *f, int fd)
 {
 	uint64_t rate = (uint64_t)f->opt->pacing_rate;
 	uint32_t narrow = (uint32_t)rate;
@@ -75,17 +77,17 @@ static int set_pacing(struct flow *f, int fd)
  * A peer that vanishes without a word is noticed by data that nobody acknowledges, and where none
  * is sent by probes.
  */
-static void set_tcp(struct flow *f, int fd)
+static void sockopt_set_tcp(struct flow *f, int fd)
 {
 	int seconds = (int)(f->opt->peer_timeout / KEEP_COUNT) + 1;
 
-	set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds);
-	set(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds);
-	set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_COUNT);
-	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)(f->opt->peer_timeout * 1000));
+	sockopt_set_int(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	sockopt_set_int(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds);
+	sockopt_set_int(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds);
+	sockopt_set_int(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_COUNT);
+	sockopt_set_int(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)(f->opt->peer_timeout * 1000));
 	if (f->opt->rr) /* a request must not wait for the acknowledgement of the one before */
-		set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+		sockopt_set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
 int sockopt_set(struct flow *f, int fd)
@@ -93,10 +95,10 @@ int sockopt_set(struct flow *f, int fd)
 	const struct options *o = f->opt;
 
 	if (!o->udp)
-		set_tcp(f, fd);
-	if (set_buffer(f, fd, SO_SNDBUFFORCE, SO_SNDBUF, "sndbuf", o->sndbuf) ||
-	    set_buffer(f, fd, SO_RCVBUFFORCE, SO_RCVBUF, "rcvbuf", o->rcvbuf) ||
-	    set_numbers(f, fd) || set_pacing(f, fd))
+		sockopt_set_tcp(f, fd);
+	if (sockopt_set_buffer(f, fd, SO_SNDBUFFORCE, SO_SNDBUF, "sndbuf", o->sndbuf) ||
+	    sockopt_set_buffer(f, fd, SO_RCVBUFFORCE, SO_RCVBUF, "rcvbuf", o->rcvbuf) ||
+	    sockopt_set_numbers(f, fd) || sockopt_set_pacing(f, fd))
 		return -f->error;
 	return 0;
 }

@@ -17,13 +17,13 @@ volatile sig_atomic_t stop_requested;
 static volatile sig_atomic_t asked;
 static __thread volatile sig_atomic_t handled;
 
-static void poked(int sig)
+static void stop_handle_poke(int sig)
 {
 	(void)sig;
 	handled++;
 }
 
-static void handler(int sig)
+static void stop_handle_signal(int sig)
 {
 	const struct itimerval again = {{0, AGAIN_US}, {0, AGAIN_US}};
 	int saved = errno;
@@ -47,8 +47,8 @@ bool stop_asked(void)
 int stop_catch(struct flow *f)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGALRM};
-	struct sigaction sa = {.sa_handler = handler}; /* without SA_RESTART */
-	struct sigaction poke = {.sa_handler = poked};
+	struct sigaction sa = {.sa_handler = stop_handle_signal}; /* without SA_RESTART */
+	struct sigaction poke = {.sa_handler = stop_handle_poke};
 	size_t i;
 
 	signal(SIGPIPE, SIG_IGN);

@@ -9,36 +9,38 @@
 static const char *const call_names[] = {CALLS(CALL_NAME)};
 #undef CALL_NAME
 
-static json_t *number(uint64_t v)
+static json_t *json_number(uint64_t v)
 {
 	return json_integer((json_int_t)v);
 }
 
-static json_t *calls_json(const uint64_t *calls)
+static json_t *summary_calls(const uint64_t *calls)
 {
 	json_t *o = json_object();
 	unsigned int i;
 
 	for (i = 0; i < CALL_COUNT; i++)
 		if (calls[i])
-			json_object_set_new(o, call_names[i], number(calls[i]));
+			json_object_set_new(o, call_names[i], json_number(calls[i]));
 	return o;
 }
 
-static double seconds(struct timeval tv)
+static double timeval_seconds(struct timeval tv)
 {
 	return (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
 }
 
-static json_t *cpu_time(const struct worker *w)
+static json_t *summary_cpu_time(const struct worker *w)
 {
 	const struct rusage *u = w->usage;
 
-	return json_pack("{s:f,s:f}", "user_s", seconds(u[1].ru_utime) - seconds(u[0].ru_utime),
-			 "system_s", seconds(u[1].ru_stime) - seconds(u[0].ru_stime));
+	return json_pack("{s:f,s:f}", "user_s",
+			 timeval_seconds(u[1].ru_utime) - timeval_seconds(u[0].ru_utime),
+			 "system_s",
+			 timeval_seconds(u[1].ru_stime) - timeval_seconds(u[0].ru_stime));
 }
 
-static const char *verdict(const struct run *r, const struct flow *f)
+static const char *summary_verdict(const struct run *r, const struct flow *f)
 {
 	if (!f->opt->verify)
 		return "off";
@@ -48,12 +50,12 @@ static const char *verdict(const struct run *r, const struct flow *f)
 }
 
 /* How io_uring's completion ring fared, of modes that have one. */
-static void put_ring(json_t *o, const struct flow *f)
+static void summary_put_ring(json_t *o, const struct flow *f)
 {
 	if (!(f->mode->flags & MODE_RING))
 		return;
-	json_object_set_new(o, "ring_overflow", number(f->ring_overflow));
-	json_object_set_new(o, "dropped_completions", number(f->dropped_completions));
+	json_object_set_new(o, "ring_overflow", json_number(f->ring_overflow));
+	json_object_set_new(o, "dropped_completions", json_number(f->dropped_completions));
 	json_object_set_new(o, "rearmed",
 			    json_pack("{s:I,s:I,s:I}", "ring_full",
 				      (json_int_t)f->rearmed[REARM_RING_FULL], "no_buffers",
@@ -62,7 +64,7 @@ static void put_ring(json_t *o, const struct flow *f)
 }
 
 /* What became of the bytes of one way, and what was asked for. */
-static void put_way(json_t *o, const struct flow *f)
+static void summary_put_way(json_t *o, const struct flow *f)
 {
 	uint64_t known = f->sends_zero_copy + f->sends_copied;
 	enum asks asks = f->mode->asks;
@@ -85,19 +87,20 @@ static void put_way(json_t *o, const struct flow *f)
 			    json_pack("{s:I,s:I}", "optmem_max",
 				      (json_int_t)f->retries[LIMIT_OPTMEM], "memlock",
 				      (json_int_t)f->retries[LIMIT_MEMLOCK]));
-	put_ring(o, f);
+	summary_put_ring(o, f);
 }
 
 /* Of one flow, or of the sum of all. */
-static void put_figures(json_t *o, const struct run *r, const struct flow *f, uint64_t messages)
+static void summary_put_figures(json_t *o, const struct run *r, const struct flow *f,
+				uint64_t messages)
 {
-	json_object_set_new(o, "bytes", number(f->bytes));
-	json_object_set_new(o, "messages", number(messages));
+	json_object_set_new(o, "bytes", json_number(f->bytes));
+	json_object_set_new(o, "messages", json_number(messages));
 	json_object_set_new(o, "seconds", json_real((double)(f->end_ns - f->start_ns) / 1e9));
-	json_object_set_new(o, "start_ns", number(f->start_ns));
-	json_object_set_new(o, "end_ns", number(f->end_ns));
-	json_object_set_new(o, "verify", json_string(verdict(r, f)));
-	put_way(o, f);
+	json_object_set_new(o, "start_ns", json_number(f->start_ns));
+	json_object_set_new(o, "end_ns", json_number(f->end_ns));
+	json_object_set_new(o, "verify", json_string(summary_verdict(r, f)));
+	summary_put_way(o, f);
 }
 
 /* THE TABLE of what is simply added up. */
@@ -118,7 +121,7 @@ static const struct {
 	SUM_OF(rearmed),
 };
 
-static void add(struct flow *total, const struct flow *f)
+static void totals_add_flow(struct flow *total, const struct flow *f)
 {
 	size_t i, k;
 
@@ -136,7 +139,7 @@ static void add(struct flow *total, const struct flow *f)
 }
 
 /* Of one connection, or of all: `back` is the responses' way. */
-static json_t *rr_json(const struct flow *back, uint64_t requests, uint64_t responses)
+static json_t *summary_rr(const struct flow *back, uint64_t requests, uint64_t responses)
 {
 	const struct options *o = back->opt;
 	json_t *j = json_pack("{s:s,s:I,s:I,s:I,s:I}", "mode", o->back_mode->name, "response_size",
@@ -145,26 +148,26 @@ static json_t *rr_json(const struct flow *back, uint64_t requests, uint64_t resp
 
 	if (!o->listen)
 		json_object_set_new(j, "outstanding", json_integer(o->outstanding));
-	put_way(j, back);
+	summary_put_way(j, back);
 	return j;
 }
 
-static json_t *flow_json(const struct flow *f)
+static json_t *summary_flow(const struct flow *f)
 {
 	json_t *o = json_pack("{s:i,s:i}", "flow", (int)f->index, "thread", (int)f->worker->index);
 	const struct flow *b = f->back;
 
-	put_figures(o, f->worker->run, f, f->bytes / f->size);
-	json_object_set_new(o, "histograms", hists_json(f, 1, false));
+	summary_put_figures(o, f->worker->run, f, f->bytes / f->size);
+	json_object_set_new(o, "histograms", summary_hists(f, 1, false));
 	if (b)
-		json_object_set_new(o, "rr", rr_json(b, f->bytes / f->size, b->bytes / b->size));
+		json_object_set_new(o, "rr", summary_rr(b, f->bytes / f->size, b->bytes / b->size));
 	json_object_set_new(o, "tcp_info", tcp_info_json(f, 1));
 	if (f->error)
 		json_object_set_new(o, "error", json_string(f->what));
 	return o;
 }
 
-static void add_calls(uint64_t *to, const uint64_t *calls)
+static void totals_add_calls(uint64_t *to, const uint64_t *calls)
 {
 	unsigned int i;
 
@@ -172,23 +175,23 @@ static void add_calls(uint64_t *to, const uint64_t *calls)
 		to[i] += calls[i];
 }
 
-static json_t *flows_json(const struct run *r)
+static json_t *summary_flows(const struct run *r)
 {
 	json_t *list = json_array();
 	unsigned int i;
 
 	for (i = 0; i < r->n_flows; i++)
-		json_array_append_new(list, flow_json(&r->flows[i]));
+		json_array_append_new(list, summary_flow(&r->flows[i]));
 	return list;
 }
 
-static json_t *threads_json(const struct run *r)
+static json_t *summary_threads(const struct run *r)
 {
 	json_t *list = json_array();
 	unsigned int i;
 
 	for (i = 0; i < r->n_workers; i++) {
-		json_t *o = cpu_time(&r->workers[i]);
+		json_t *o = summary_cpu_time(&r->workers[i]);
 
 		json_object_set_new(o, "flows", json_integer((json_int_t)r->workers[i].n));
 		json_array_append_new(list, o);
@@ -197,12 +200,14 @@ static json_t *threads_json(const struct run *r)
 }
 
 /* Of a mode that gives buffers back in tokens. */
-static void put_tokens(json_t *line, const struct run *r)
+static void summary_put_tokens(json_t *line, const struct run *r)
 {
 	if (!r->flows->hist[HIST_TOKENS])
 		return;
-	json_object_set_new(line, "token_hist", hist_log2(r->flows, r->n_flows, HIST_TOKENS));
-	json_object_set_new(line, "return_hist", hist_log2(r->flows, r->n_flows, HIST_RETURNS));
+	json_object_set_new(line, "token_hist",
+			    summary_hist_log2(r->flows, r->n_flows, HIST_TOKENS));
+	json_object_set_new(line, "return_hist",
+			    summary_hist_log2(r->flows, r->n_flows, HIST_RETURNS));
 }
 
 struct totals {
@@ -210,7 +215,7 @@ struct totals {
 	uint64_t messages, responses;
 };
 
-static void add_up(struct totals *t, const struct run *r)
+static void totals_add_run(struct totals *t, const struct run *r)
 {
 	unsigned int i;
 
@@ -221,28 +226,28 @@ static void add_up(struct totals *t, const struct run *r)
 	for (i = 0; i < r->n_flows; i++) {
 		const struct flow *f = &r->flows[i];
 
-		add(&t->all, f);
+		totals_add_flow(&t->all, f);
 		t->messages += f->bytes / f->size;
 		if (!f->back)
 			continue;
-		add(&t->back, f->back);
+		totals_add_flow(&t->back, f->back);
 		t->responses += f->back->bytes / f->back->size;
 	}
 	for (i = 0; i < r->n_workers; i++)
-		add_calls(t->all.calls, r->workers[i].calls);
+		totals_add_calls(t->all.calls, r->workers[i].calls);
 	if (r->boss != r->workers)
-		add_calls(t->all.calls, r->boss->calls);
-	add_calls(t->all.calls, t->back.calls);
+		totals_add_calls(t->all.calls, r->boss->calls);
+	totals_add_calls(t->all.calls, t->back.calls);
 }
 
 /* null where the other end did not say. */
-static json_t *lost_json(const struct flow *f)
+static json_t *summary_lost_bytes(const struct flow *f)
 {
 	uint64_t sent = f->tx ? f->bytes : f->peer_bytes, came = f->tx ? f->peer_bytes : f->bytes;
 
 	if (!f->peer_told || came > sent)
 		return json_null();
-	return number(sent - came);
+	return json_number(sent - came);
 }
 
 json_t *summary_json(struct run *r)
@@ -251,32 +256,33 @@ json_t *summary_json(struct run *r)
 	struct totals t = {0};
 	json_t *line;
 
-	add_up(&t, r);
+	totals_add_run(&t, r);
 	t.all.bad_bytes += t.back.bad_bytes;
 	line = json_pack("{s:s,s:s,s:s,s:I}", "type", "summary", "side",
 			 o->listen ? "receiver" : "sender", "mode", o->mode->name, "size",
 			 (json_int_t)o->size);
-	put_figures(line, r, &t.all, t.messages);
+	summary_put_figures(line, r, &t.all, t.messages);
 	if (o->udp)
-		json_object_set_new(line, "lost_bytes", lost_json(r->flows));
-	put_memory(line, r->flows, r->n_flows, false);
-	json_object_set_new(line, "recv_hist", hist_log2(r->flows, r->n_flows, HIST_RECV_BYTES));
-	put_tokens(line, r);
-	json_object_set_new(line, "histograms", hists_json(r->flows, r->n_flows, true));
-	json_object_set_new(line, "syscalls", calls_json(t.all.calls));
+		json_object_set_new(line, "lost_bytes", summary_lost_bytes(r->flows));
+	summary_put_memory(line, r->flows, r->n_flows, false);
+	json_object_set_new(line, "recv_hist",
+			    summary_hist_log2(r->flows, r->n_flows, HIST_RECV_BYTES));
+	summary_put_tokens(line, r);
+	json_object_set_new(line, "histograms", summary_hists(r->flows, r->n_flows, true));
+	json_object_set_new(line, "syscalls", summary_calls(t.all.calls));
 	json_object_set_new(line, "tcp_info", tcp_info_json(r->flows, r->n_flows));
-	json_object_set_new(line, "cpu", cpu_time(r->boss));
+	json_object_set_new(line, "cpu", summary_cpu_time(r->boss));
 	if (o->busy_poll)
 		json_object_set_new(line, "busy_poll", busy_poll_json(r->flows, r->n_flows));
 	if (o->rr) {
-		json_t *rr = rr_json(&t.back, t.messages, t.responses);
+		json_t *rr = summary_rr(&t.back, t.messages, t.responses);
 
-		put_memory(rr, r->flows, r->n_flows, true);
+		summary_put_memory(rr, r->flows, r->n_flows, true);
 		json_object_set_new(line, "rr", rr);
 	}
 	if (r->n_flows > 1) {
-		json_object_set_new(line, "flows", flows_json(r));
-		json_object_set_new(line, "threads", threads_json(r));
+		json_object_set_new(line, "flows", summary_flows(r));
+		json_object_set_new(line, "threads", summary_threads(r));
 	}
 	return line;
 }

@@ -8,11 +8,11 @@
 #include <jansson.h>
 
 /* summary_hist.c: the histograms of n flows and their responses, added up; {} where none. */
-json_t *hists_json(const struct flow *flows, unsigned int n, bool buckets);
+json_t *summary_hists(const struct flow *flows, unsigned int n, bool buckets);
 /* {"<log2>": count} of one of them. */
-json_t *hist_log2(const struct flow *flows, unsigned int n, unsigned int which);
+json_t *summary_hist_log2(const struct flow *flows, unsigned int n, unsigned int which);
 /* summary_memory.c: what the memory of n flows, or of their responses, was. */
-void put_memory(json_t *o, const struct flow *flows, unsigned int n, bool back);
+void summary_put_memory(json_t *o, const struct flow *flows, unsigned int n, bool back);
 /* summary_tcp.c: of those flows whose socket still answers; null where none does. */
 json_t *tcp_info_json(const struct flow *flows, unsigned int n);
 /* --busy-poll, and how many flows have a device queue that can be polled. */

@@ -12,7 +12,7 @@ static const char *const names[HIST_COUNT] = {
 };
 
 /* {"<floor(log2)>": count} */
-static json_t *log2_json(const struct hist *h)
+static json_t *hist_log2_json(const struct hist *h)
 {
 	uint64_t n[64] = {0};
 	json_t *o = json_object();
@@ -29,7 +29,7 @@ static json_t *log2_json(const struct hist *h)
 	return o;
 }
 
-static json_t *quantiles_json(const struct hist *h)
+static json_t *hist_quantiles_json(const struct hist *h)
 {
 	return json_pack("{s:I,s:I,s:f,s:I,s:I,s:I,s:I,s:I}", "count", (json_int_t)h->count, "min",
 			 (json_int_t)h->min, "mean", (double)h->sum / (double)h->count, "p50",
@@ -39,7 +39,8 @@ static json_t *quantiles_json(const struct hist *h)
 			 (json_int_t)hist_quantile(h, 0.999), "max", (json_int_t)h->max);
 }
 
-static void merge(struct hist *to, const struct flow *flows, unsigned int n, unsigned int which)
+static void summary_merge_hist(struct hist *to, const struct flow *flows, unsigned int n,
+			       unsigned int which)
 {
 	unsigned int i;
 
@@ -51,7 +52,7 @@ static void merge(struct hist *to, const struct flow *flows, unsigned int n, uns
 	}
 }
 
-json_t *hists_json(const struct flow *flows, unsigned int n, bool buckets)
+json_t *summary_hists(const struct flow *flows, unsigned int n, bool buckets)
 {
 	json_t *o = json_object();
 	unsigned int which;
@@ -62,11 +63,11 @@ json_t *hists_json(const struct flow *flows, unsigned int n, bool buckets)
 
 		if (!all)
 			continue;
-		merge(all, flows, n, which);
+		summary_merge_hist(all, flows, n, which);
 		if (all->count) {
-			j = quantiles_json(all);
+			j = hist_quantiles_json(all);
 			if (buckets)
-				json_object_set_new(j, "log2", log2_json(all));
+				json_object_set_new(j, "log2", hist_log2_json(all));
 			json_object_set_new(o, names[which], j);
 		}
 		free(all);
@@ -74,14 +75,14 @@ json_t *hists_json(const struct flow *flows, unsigned int n, bool buckets)
 	return o;
 }
 
-json_t *hist_log2(const struct flow *flows, unsigned int n, unsigned int which)
+json_t *summary_hist_log2(const struct flow *flows, unsigned int n, unsigned int which)
 {
 	struct hist *all = calloc(1, sizeof(*all));
 	json_t *o = NULL;
 
 	if (all) {
-		merge(all, flows, n, which);
-		o = log2_json(all);
+		summary_merge_hist(all, flows, n, which);
+		o = hist_log2_json(all);
 	}
 	free(all);
 	return o;

@@ -8,7 +8,7 @@ static const char *const names[] = {
 };
 
 /* A kernel has registered buffers for all flows or for none: one that sent has found out. */
-static void put_buffers(json_t *o, const struct flow *flows, unsigned int n, bool back)
+static void summary_put_buffers(json_t *o, const struct flow *flows, unsigned int n, bool back)
 {
 	enum buffers all = BUFFERS_NONE;
 	unsigned int i;
@@ -23,7 +23,7 @@ static void put_buffers(json_t *o, const struct flow *flows, unsigned int n, boo
 		json_object_set_new(o, "buffers", json_string(names[all]));
 }
 
-static void put_huge(json_t *o, const struct flow *flows, unsigned int n, bool back)
+static void summary_put_huge(json_t *o, const struct flow *flows, unsigned int n, bool back)
 {
 	size_t bytes[HUGE_KINDS] = {0};
 	unsigned int i, k;
@@ -39,9 +39,9 @@ static void put_huge(json_t *o, const struct flow *flows, unsigned int n, bool b
 				      (json_int_t)bytes[HUGE_TRANSPARENT]));
 }
 
-void put_memory(json_t *o, const struct flow *flows, unsigned int n, bool back)
+void summary_put_memory(json_t *o, const struct flow *flows, unsigned int n, bool back)
 {
 	if (flows->opt->huge_pages)
-		put_huge(o, flows, n, back);
-	put_buffers(o, flows, n, back);
+		summary_put_huge(o, flows, n, back);
+	summary_put_buffers(o, flows, n, back);
 }

@@ -24,14 +24,14 @@ static const struct {
 };
 enum { TCP_FIGURES = sizeof(tcp_figures) / sizeof(tcp_figures[0]) };
 
-static uint64_t tcp_figure(const struct tcp_info *ti, size_t i)
+static uint64_t tcp_info_figure(const struct tcp_info *ti, size_t i)
 {
 	const char *p = (const char *)ti + tcp_figures[i].at;
 
 	return tcp_figures[i].size == 8 ? *(const uint64_t *)p : *(const uint32_t *)p;
 }
 
-static uint64_t fold(enum fold how, uint64_t a, uint64_t b)
+static uint64_t tcp_info_fold(enum fold how, uint64_t a, uint64_t b)
 {
 	return how != LEAST ? a + b : a < b ? a : b;
 }
@@ -49,8 +49,9 @@ json_t *tcp_info_json(const struct flow *flows, unsigned int n)
 		if (getsockopt(flows[i].fd, IPPROTO_TCP, TCP_INFO, &ti, &len))
 			continue;
 		for (k = 0; k < TCP_FIGURES; k++)
-			v[k] = seen ? fold(tcp_figures[k].fold, v[k], tcp_figure(&ti, k))
-				    : tcp_figure(&ti, k);
+			v[k] = seen ? tcp_info_fold(tcp_figures[k].fold, v[k],
+						    tcp_info_figure(&ti, k))
+				    : tcp_info_figure(&ti, k);
 		seen++;
 	}
 	if (!seen)

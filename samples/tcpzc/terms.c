@@ -13,7 +13,7 @@
 
 enum { LINE = 160, AWAIT_MS = 200 };
 
-static struct terms ours(const struct run *r)
+static struct terms terms_ours(const struct run *r)
 {
 	const struct options *o = r->opt;
 
@@ -27,7 +27,7 @@ static struct terms ours(const struct run *r)
 }
 
 /* How options say it. */
-static const char *text(const struct terms *t, char *line)
+static const char *terms_text(const struct terms *t, char *line)
 {
 	int n = snprintf(line, LINE, "--flows %u", t->flows);
 
@@ -41,9 +41,9 @@ static const char *text(const struct terms *t, char *line)
 	return line;
 }
 
-static void say(const struct run *r, const struct sockaddr *to, socklen_t len)
+static void terms_send(const struct run *r, const struct sockaddr *to, socklen_t len)
 {
-	struct terms t = ours(r);
+	struct terms t = terms_ours(r);
 	char line[LINE];
 	int n = snprintf(line, sizeof(line), FORMAT, t.port, t.flows, t.rr, t.verify, t.size,
 			 t.response);
@@ -81,11 +81,11 @@ void terms_tell(struct run *r, int fd)
 	if (connect(p->fd, &p->from.any, p->from_len))
 		terms_close(r);
 	else
-		say(r, NULL, 0);
+		terms_send(r, NULL, 0);
 }
 
 /* Known, and of this run's sender rather than of another that comes too late. */
-static bool known(const struct run *r)
+static bool terms_known(const struct run *r)
 {
 	const struct terms *t = &r->peer.its;
 	unsigned int i;
@@ -99,7 +99,7 @@ static bool known(const struct run *r)
 }
 
 /* A datagram that is no terms is data of --udp: before there is a connection. */
-static void take(struct run *r, char *line, size_t n)
+static void terms_parse(struct run *r, char *line, size_t n)
 {
 	struct terms t = {0};
 
@@ -113,41 +113,41 @@ static void take(struct run *r, char *line, size_t n)
 	r->peer.told = true;
 }
 
-static bool differ(const struct run *r)
+static bool terms_are_different(const struct run *r)
 {
-	const struct terms a = ours(r), *b = &r->peer.its;
+	const struct terms a = terms_ours(r), *b = &r->peer.its;
 
-	return known(r) && (a.udp != b->udp || a.flows != b->flows || a.rr != b->rr ||
-			    (a.rr && (a.size != b->size || a.response != b->response)) ||
-			    a.verify != b->verify);
+	return terms_known(r) && (a.udp != b->udp || a.flows != b->flows || a.rr != b->rr ||
+				  (a.rr && (a.size != b->size || a.response != b->response)) ||
+				  a.verify != b->verify);
 }
 
-static bool look(struct run *r, uint64_t *calls)
+static bool terms_receive(struct run *r, uint64_t *calls)
 {
 	struct peer_terms *p = &r->peer;
 	char line[LINE + 1];
 	ssize_t n;
 
-	if (p->fd >= 0 && !known(r)) {
+	if (p->fd >= 0 && !terms_known(r)) {
 		p->from_len = sizeof(p->from);
 		++*calls;
 		n = recvfrom(p->fd, line, LINE, MSG_DONTWAIT, &p->from.any, &p->from_len);
 		if (n > 0)
-			take(r, line, (size_t)n);
+			terms_parse(r, line, (size_t)n);
 	}
-	return differ(r);
+	return terms_are_different(r);
 }
 
 bool terms_differ(struct run *r)
 {
 	uint64_t not_counted = 0;
 
-	return look(r, &not_counted);
+	return terms_receive(r, &not_counted);
 }
 
 bool terms_differ_counted(struct run *r)
 {
-	return look(r, &r->boss->calls[CALL_RECVFROM]);
+	return terms_receive(r, &r->boss->calls[CALL_RECVFROM]);
 }
 
 bool terms_await(struct run *r)
@@ -155,14 +155,14 @@ bool terms_await(struct run *r)
 	struct pollfd p[] = {{.fd = r->peer.fd, .events = POLLIN},
 			     {.fd = r->flows->fd, .events = POLLIN}};
 
-	if (r->peer.fd >= 0 && !known(r))
+	if (r->peer.fd >= 0 && !terms_known(r))
 		poll(p, 2, AWAIT_MS);
 	return terms_differ(r);
 }
 
 void terms_judge(struct run *r)
 {
-	struct terms a = ours(r);
+	struct terms a = terms_ours(r);
 	char mine[LINE], its[LINE];
 	struct flow *f = r->flows;
 	unsigned int i;
@@ -173,16 +173,16 @@ void terms_judge(struct run *r)
 		f->error = EPROTO;
 		snprintf(f->what, sizeof(f->what),
 			 "the ends do not agree: the %s has %s, here it is %s",
-			 r->opt->listen ? "sender" : "receiver", text(&r->peer.its, its),
-			 text(&a, mine));
+			 r->opt->listen ? "sender" : "receiver", terms_text(&r->peer.its, its),
+			 terms_text(&a, mine));
 	}
-	if (r->opt->listen && known(r))
-		say(r, &r->peer.from.any, r->peer.from_len);
+	if (r->opt->listen && terms_known(r))
+		terms_send(r, &r->peer.from.any, r->peer.from_len);
 }
 
 const char *terms_verify(const struct run *r)
 {
-	return known(r) && r->peer.its.verify ? "peer" : "unknown";
+	return terms_known(r) && r->peer.its.verify ? "peer" : "unknown";
 }
 
 void terms_close(struct run *r)

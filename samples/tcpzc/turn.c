@@ -40,7 +40,7 @@ int half_drain(struct flow *f)
 	return rc;
 }
 
-static bool ended(const struct flow *f)
+static bool flow_ended(const struct flow *f)
 {
 	return stop_requested || f->error || (f->tx && f->bytes >= f->limit);
 }
@@ -49,7 +49,7 @@ int flow_next(struct flow *f)
 {
 	int rc;
 
-	if (f->draining || ended(f)) {
+	if (f->draining || flow_ended(f)) {
 		f->draining = true;
 		return half_drain(f);
 	}

@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct state {
+struct devmem_tx {
 	struct zerocopy_tx zc;
 	struct dmabuf mem;
 	char *own; /* of the slots; the dmabuf stands in its place */
 };
 
-static ssize_t hand(struct flow *f, char *p, size_t n, int flags)
+static ssize_t devmem_send(struct flow *f, char *p, size_t n, int flags)
 {
-	struct state *s = f->state;
+	struct devmem_tx *s = f->state;
 	struct iovec iov = {(void *)(uintptr_t)(p - s->zc.slots.mem), n};
 	union {
 		char bytes[CMSG_SPACE(sizeof(uint32_t))];
@@ -42,15 +42,15 @@ static ssize_t hand(struct flow *f, char *p, size_t n, int flags)
 	return CALL(f, SENDMSG, sendmsg(f->fd, &msg, flags));
 }
 
-static int devmem_open(struct flow *f)
+static int devmem_tx_open(struct flow *f)
 {
-	struct state *s = calloc(1, sizeof(*s));
+	struct devmem_tx *s = calloc(1, sizeof(*s));
 	size_t size;
 
 	if (!s)
 		return flow_fail(f, ENOMEM, "memory");
 	f->state = s;
-	if (zerocopy_tx_open(f, &s->zc, hand))
+	if (zerocopy_tx_open(f, &s->zc, devmem_send))
 		return -f->error;
 	size = (s->zc.slots.n * s->zc.slots.size + 4095) & ~(size_t)4095;
 	if (dmabuf_open(f, &s->mem, size))
@@ -64,7 +64,7 @@ static int devmem_open(struct flow *f)
 	return dmabuf_bind_tx(f, &s->mem);
 }
 
-static int devmem_attach(struct flow *f)
+static int devmem_tx_attach(struct flow *f)
 {
 	const char *nic = f->opt->nic;
 
@@ -74,23 +74,23 @@ static int devmem_attach(struct flow *f)
 	return zerocopy_tx_attach(f);
 }
 
-static int devmem_step(struct flow *f)
+static int devmem_tx_step(struct flow *f)
 {
-	struct state *s = f->state;
+	struct devmem_tx *s = f->state;
 
 	return zerocopy_tx_step(f, &s->zc);
 }
 
-static int devmem_drain(struct flow *f)
+static int devmem_tx_drain(struct flow *f)
 {
-	struct state *s = f->state;
+	struct devmem_tx *s = f->state;
 
 	return zerocopy_tx_drain(f, &s->zc);
 }
 
-static void devmem_close(struct flow *f)
+static void devmem_tx_close(struct flow *f)
 {
-	struct state *s = f->state;
+	struct devmem_tx *s = f->state;
 
 	if (!s)
 		return;
@@ -109,9 +109,9 @@ const struct mode tx_devmem = {
 	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH,
 	.asks = ASKS_ZERO_COPY,
 	.options = {"nic", "dmabuf-fd"},
-	.open = devmem_open,
-	.attach = devmem_attach,
-	.step = devmem_step,
-	.drain = devmem_drain,
-	.close = devmem_close,
+	.open = devmem_tx_open,
+	.attach = devmem_tx_attach,
+	.step = devmem_tx_step,
+	.drain = devmem_tx_drain,
+	.close = devmem_tx_close,
 };

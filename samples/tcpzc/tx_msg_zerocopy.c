@@ -5,30 +5,30 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static ssize_t hand(struct flow *f, char *p, size_t n, int flags)
+static ssize_t msg_zerocopy_send(struct flow *f, char *p, size_t n, int flags)
 {
 	return CALL(f, SENDTO, send(f->fd, p, n, flags));
 }
 
-static int zerocopy_open(struct flow *f)
+static int msg_zerocopy_open(struct flow *f)
 {
 	f->state = calloc(1, sizeof(struct zerocopy_tx));
 	if (!f->state)
 		return flow_fail(f, ENOMEM, "memory");
-	return zerocopy_tx_open(f, f->state, hand);
+	return zerocopy_tx_open(f, f->state, msg_zerocopy_send);
 }
 
-static int zerocopy_step(struct flow *f)
+static int msg_zerocopy_step(struct flow *f)
 {
 	return zerocopy_tx_step(f, f->state);
 }
 
-static int zerocopy_drain(struct flow *f)
+static int msg_zerocopy_drain(struct flow *f)
 {
 	return zerocopy_tx_drain(f, f->state);
 }
 
-static void zerocopy_close(struct flow *f)
+static void msg_zerocopy_close(struct flow *f)
 {
 	if (f->state)
 		zerocopy_tx_close(f, f->state);
@@ -41,9 +41,9 @@ const struct mode tx_msg_zerocopy = {
 	.flags = MODE_UDP,
 	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH,
 	.asks = ASKS_ZERO_COPY,
-	.open = zerocopy_open,
+	.open = msg_zerocopy_open,
 	.attach = zerocopy_tx_attach,
-	.step = zerocopy_step,
-	.drain = zerocopy_drain,
-	.close = zerocopy_close,
+	.step = msg_zerocopy_step,
+	.drain = msg_zerocopy_drain,
+	.close = msg_zerocopy_close,
 };

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* The same file once more, with O_DIRECT: memfd_create and F_SETFL do not give that. */
-static int direct_open(struct flow *f)
+static int sendfile_direct_open(struct flow *f)
 {
 	struct sendfile_tx *s;
 	char path[64];
@@ -37,7 +37,7 @@ const struct mode tx_sendfile_direct = {
 	.what = "sendfile(2) from a memfd with O_DIRECT: copies once, into mappable pages",
 	.needs = "Linux 6.6",
 	.flags = MODE_NONBLOCK,
-	.open = direct_open,
+	.open = sendfile_direct_open,
 	.step = sendfile_tx_step,
 	.close = sendfile_tx_close,
 };

@@ -19,21 +19,21 @@
 
 enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
 
-struct state {
+struct splice_tx {
 	int store[2], out[2]; /* read end, write end */
 	size_t size;	      /* of the store's contents */
 	size_t left;	      /* in `out`, not yet spliced */
 	char *buf;
 };
 
-static int make_pipe(struct flow *f, int fds[2], size_t size)
+static int splice_make_pipe(struct flow *f, int fds[2], size_t size)
 {
 	if (pipe2(fds, O_CLOEXEC) || fcntl(fds[1], F_SETPIPE_SZ, (int)size) < 0)
 		return flow_fail(f, errno, "a pipe of %zu bytes (fs.pipe-max-size)", size);
 	return 0;
 }
 
-static int put_bytes(struct flow *f, int fd, const char *buf, size_t n)
+static int splice_fill_pipe(struct flow *f, int fd, const char *buf, size_t n)
 {
 	while (n) {
 		ssize_t k = CALL(f, WRITE, write(fd, buf, n));
@@ -48,7 +48,7 @@ static int put_bytes(struct flow *f, int fd, const char *buf, size_t n)
 
 static int splice_open(struct flow *f)
 {
-	struct state *s = calloc(1, sizeof(*s));
+	struct splice_tx *s = calloc(1, sizeof(*s));
 	size_t pages = (f->size + PAGE - 1) / PAGE;
 
 	if (!s)
@@ -57,13 +57,14 @@ static int splice_open(struct flow *f)
 	s->store[0] = s->store[1] = s->out[0] = s->out[1] = -1;
 	s->size = pages * PAGE < PIPE_MAX ? pages * PAGE : PIPE_MAX;
 	s->buf = memory_get(f, s->size);
-	if (!s->buf || make_pipe(f, s->store, s->size) || make_pipe(f, s->out, s->size))
+	if (!s->buf || splice_make_pipe(f, s->store, s->size) ||
+	    splice_make_pipe(f, s->out, s->size))
 		return -f->error;
-	return put_bytes(f, s->store[1], s->buf, s->size);
+	return splice_fill_pipe(f, s->store[1], s->buf, s->size);
 }
 
 /* Puts the next message, or as much of it as the pipe holds, into `out`. */
-static int load(struct flow *f, struct state *s)
+static int splice_load_message(struct flow *f, struct splice_tx *s)
 {
 	size_t n = flow_message(f, f->bytes);
 	ssize_t k;
@@ -73,7 +74,7 @@ static int load(struct flow *f, struct state *s)
 	if (f->opt->verify) {
 		flow_fill(f, s->buf, f->bytes, n);
 		s->left = n;
-		return put_bytes(f, s->out[1], s->buf, n);
+		return splice_fill_pipe(f, s->out[1], s->buf, n);
 	}
 	k = CALL(f, TEE, tee(s->store[0], s->out[1], n, 0));
 	if (k < 0 && errno != EINTR)
@@ -84,10 +85,10 @@ static int load(struct flow *f, struct state *s)
 
 static int splice_step(struct flow *f)
 {
-	struct state *s = f->state;
+	struct splice_tx *s = f->state;
 	ssize_t sent;
 
-	if (!s->left && load(f, s))
+	if (!s->left && splice_load_message(f, s))
 		return -f->error;
 	if (!s->left)
 		return STEP_ON;
@@ -101,7 +102,7 @@ static int splice_step(struct flow *f)
 	return STEP_ON;
 }
 
-static void close_pipe(const int fds[2])
+static void splice_close_pipe(const int fds[2])
 {
 	if (fds[0] >= 0)
 		close(fds[0]);
@@ -111,12 +112,12 @@ static void close_pipe(const int fds[2])
 
 static void splice_close(struct flow *f)
 {
-	struct state *s = f->state;
+	struct splice_tx *s = f->state;
 
 	if (!s)
 		return;
-	close_pipe(s->store);
-	close_pipe(s->out);
+	splice_close_pipe(s->store);
+	splice_close_pipe(s->out);
 	memory_put(f, s->buf, s->size);
 	free(s);
 }

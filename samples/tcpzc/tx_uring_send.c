@@ -4,17 +4,17 @@
 
 #include <sys/socket.h>
 
-static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n)
+static void uring_send_prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n)
 {
 	io_uring_prep_send(sqe, f->fd, buf, n, MSG_WAITALL | MSG_NOSIGNAL);
 }
 
-static int send_open(struct flow *f)
+static int uring_send_open(struct flow *f)
 {
-	return uring_tx_open(f, prepare);
+	return uring_tx_open(f, uring_send_prepare);
 }
 
-static int send_step(struct flow *f)
+static int uring_send_step(struct flow *f)
 {
 	int rc = uring_tx_step(f);
 
@@ -22,7 +22,7 @@ static int send_step(struct flow *f)
 	return rc;
 }
 
-static int send_drain(struct flow *f)
+static int uring_send_drain(struct flow *f)
 {
 	int rc = uring_tx_drain(f);
 
@@ -37,8 +37,8 @@ const struct mode tx_uring_send = {
 	.hists = 1 << HIST_COMPLETIONS,
 	.asks = ASKS_COPY,
 	.options = {"batch"},
-	.open = send_open,
-	.step = send_step,
-	.drain = send_drain,
+	.open = uring_send_open,
+	.step = uring_send_step,
+	.drain = uring_send_drain,
 	.close = uring_tx_close,
 };

@@ -11,7 +11,8 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n)
+static void uring_send_zc_prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf,
+				  size_t n)
 {
 	struct uring_tx *u = f->state;
 
@@ -24,11 +25,11 @@ static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, s
 					    0);
 }
 
-static int send_zc_open(struct flow *f)
+static int uring_send_zc_open(struct flow *f)
 {
 	struct uring_tx *u;
 
-	if (uring_tx_open(f, prepare))
+	if (uring_tx_open(f, uring_send_zc_prepare))
 		return -f->error;
 	u = f->state;
 	u->usage = true;
@@ -43,7 +44,7 @@ const struct mode tx_uring_send_zc = {
 	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS,
 	.asks = ASKS_ZERO_COPY,
 	.options = {"batch", "plain-buffers"},
-	.open = send_zc_open,
+	.open = uring_send_zc_open,
 	.step = uring_tx_step,
 	.drain = uring_tx_drain,
 	.close = uring_tx_close,

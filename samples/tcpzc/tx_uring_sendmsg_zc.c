@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n)
+static void uring_sendmsg_zc_prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf,
+				     size_t n)
 {
 	struct uring_tx *u = f->state;
 	struct uring_msg *m = &u->msgs[((const char *)buf - u->slots.mem) / (ssize_t)u->slots.size];
@@ -25,11 +26,11 @@ static void prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, s
 	sqe->buf_index = 0;
 }
 
-static int sendmsg_zc_open(struct flow *f)
+static int uring_sendmsg_zc_open(struct flow *f)
 {
 	struct uring_tx *u;
 
-	if (uring_tx_open(f, prepare))
+	if (uring_tx_open(f, uring_sendmsg_zc_prepare))
 		return -f->error;
 	u = f->state;
 	u->usage = true;
@@ -48,7 +49,7 @@ const struct mode tx_uring_sendmsg_zc = {
 	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS,
 	.asks = ASKS_ZERO_COPY,
 	.options = {"batch", "plain-buffers"},
-	.open = sendmsg_zc_open,
+	.open = uring_sendmsg_zc_open,
 	.step = uring_tx_step,
 	.drain = uring_tx_drain,
 	.close = uring_tx_close,

@@ -17,7 +17,7 @@
 
 enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
 
-struct state {
+struct vmsplice_tx {
 	int pipe[2];
 	size_t size; /* that the pipe takes at once */
 	size_t left; /* in the pipe, not yet spliced */
@@ -26,7 +26,7 @@ struct state {
 
 static int vmsplice_open(struct flow *f)
 {
-	struct state *s = calloc(1, sizeof(*s));
+	struct vmsplice_tx *s = calloc(1, sizeof(*s));
 	size_t pages = (f->size + PAGE - 1) / PAGE;
 
 	if (!s)
@@ -42,7 +42,7 @@ static int vmsplice_open(struct flow *f)
 	return 0;
 }
 
-static char *pages_for(struct flow *f, struct state *s, size_t n)
+static char *vmsplice_get_pages(struct flow *f, struct vmsplice_tx *s, size_t n)
 {
 	char *p;
 
@@ -59,13 +59,13 @@ static char *pages_for(struct flow *f, struct state *s, size_t n)
 }
 
 /* The pages of the next message, or as many of them as the pipe takes, go into the pipe. */
-static int load(struct flow *f, struct state *s)
+static int vmsplice_load_message(struct flow *f, struct vmsplice_tx *s)
 {
 	size_t n = flow_message(f, f->bytes);
 	struct iovec iov = {.iov_len = n > s->size ? s->size : n};
 	ssize_t k;
 
-	iov.iov_base = pages_for(f, s, iov.iov_len);
+	iov.iov_base = vmsplice_get_pages(f, s, iov.iov_len);
 	if (!iov.iov_base)
 		return -f->error;
 	do
@@ -81,10 +81,10 @@ static int load(struct flow *f, struct state *s)
 
 static int vmsplice_step(struct flow *f)
 {
-	struct state *s = f->state;
+	struct vmsplice_tx *s = f->state;
 	ssize_t sent;
 
-	if (!s->left && load(f, s))
+	if (!s->left && vmsplice_load_message(f, s))
 		return -f->error;
 	sent = CALL(f, SPLICE, splice(s->pipe[0], NULL, f->fd, NULL, s->left, SPLICE_F_MOVE));
 	if (sent < 0)
@@ -98,7 +98,7 @@ static int vmsplice_step(struct flow *f)
 
 static void vmsplice_close(struct flow *f)
 {
-	struct state *s = f->state;
+	struct vmsplice_tx *s = f->state;
 
 	if (!s)
 		return;

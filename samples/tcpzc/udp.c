@@ -42,7 +42,7 @@ int udp_accept(struct flow *f)
 	return 0;
 }
 
-static void say(const struct flow *f)
+static void udp_send_bytes(const struct flow *f)
 {
 	char line[LINE];
 	int n = snprintf(line, sizeof(line), FORMAT, f->bytes);
@@ -51,7 +51,7 @@ static void say(const struct flow *f)
 }
 
 /* Takes one datagram, if there is one. */
-static void hear(struct flow *f)
+static void udp_receive_bytes(struct flow *f)
 {
 	char line[LINE + 1];
 	ssize_t n = recv(f->fd, line, LINE, MSG_DONTWAIT);
@@ -69,9 +69,9 @@ void udp_settle(struct flow *f)
 	uint64_t until = now_ns() + SETTLE_MS * 1000000ull;
 
 	while (!f->peer_told && now_ns() < until) {
-		say(f);
+		udp_send_bytes(f);
 		if (poll(&p, 1, PAUSE_MS) > 0)
-			hear(f);
+			udp_receive_bytes(f);
 	}
 }
 
@@ -85,8 +85,8 @@ void udp_linger(struct flow *f)
 			return;
 		if (poll(&p, 1, PAUSE_MS) <= 0)
 			continue;
-		hear(f);
+		udp_receive_bytes(f);
 		if (f->peer_told)
-			say(f);
+			udp_send_bytes(f);
 	}
 }

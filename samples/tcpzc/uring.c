@@ -21,7 +21,7 @@ static const unsigned int setups[] = {
  * A flow that shares its thread waits in poll(2). A ring whose completions are worked off by its
  * own thread does not wake that up; an eventfd does.
  */
-static int register_event(struct flow *f, struct io_uring *ring)
+static int uring_register_event(struct flow *f, struct io_uring *ring)
 {
 	int rc;
 
@@ -33,7 +33,7 @@ static int register_event(struct flow *f, struct io_uring *ring)
 }
 
 /* What --busy-poll and --no-iowait ask for; a kernel without it is an error, not a silence. */
-static int set_polling(struct flow *f, const struct io_uring *ring)
+static int uring_set_polling(struct flow *f, const struct io_uring *ring)
 {
 	const struct options *o = f->opt;
 	struct zc_io_uring_napi napi = {.busy_poll_us = o->busy_poll,
@@ -50,14 +50,15 @@ static int set_polling(struct flow *f, const struct io_uring *ring)
 	return 0;
 }
 
-static unsigned int completions(const struct flow *f, unsigned int sqes, unsigned int cqes)
+static unsigned int uring_completions(const struct flow *f, unsigned int sqes, unsigned int cqes)
 {
 	if (f->opt->cq_entries)
 		return f->opt->cq_entries;
 	return cqes > 2 * sqes ? cqes : 2 * sqes;
 }
 
-static int init(struct io_uring *ring, unsigned int sqes, unsigned int cqes, unsigned int flags)
+static int uring_init(struct io_uring *ring, unsigned int sqes, unsigned int cqes,
+		      unsigned int flags)
 {
 	struct io_uring_params p = {.flags = flags | IORING_SETUP_CQSIZE, .cq_entries = cqes};
 
@@ -67,13 +68,13 @@ static int init(struct io_uring *ring, unsigned int sqes, unsigned int cqes, uns
 int uring_open_with(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
 		    unsigned int flags)
 {
-	int rc = init(ring, sqes, completions(f, sqes, cqes), flags);
+	int rc = uring_init(ring, sqes, uring_completions(f, sqes, cqes), flags);
 
 	if (rc)
 		return rc;
-	if (set_polling(f, ring))
+	if (uring_set_polling(f, ring))
 		return -f->error;
-	return f->alone ? 0 : register_event(f, ring);
+	return f->alone ? 0 : uring_register_event(f, ring);
 }
 
 int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes)
@@ -82,7 +83,7 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 	size_t i;
 
 	for (i = 0; rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++)
-		rc = init(ring, sqes, completions(f, sqes, cqes), setups[i]);
+		rc = uring_init(ring, sqes, uring_completions(f, sqes, cqes), setups[i]);
 	if (rc == -ENOMEM)
 		return flow_fail(f, ENOMEM, "io_uring with %u entries: raise a limit (%s)", sqes,
 				 memory_limits());
@@ -90,13 +91,13 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 		return flow_fail(
 			f, -rc,
 			"io_uring (Linux 5.19 or later; kernel.io_uring_disabled must be 0)");
-	if (set_polling(f, ring))
+	if (uring_set_polling(f, ring))
 		return -f->error;
-	return f->alone ? 0 : register_event(f, ring);
+	return f->alone ? 0 : uring_register_event(f, ring);
 }
 
 /* What was prepared becomes visible to the kernel: how many requests it has not yet taken. */
-static unsigned int flush(struct io_uring *ring)
+static unsigned int uring_flush(struct io_uring *ring)
 {
 	struct io_uring_sq *sq = &ring->sq;
 	unsigned int tail = *sq->ktail;
@@ -107,7 +108,7 @@ static unsigned int flush(struct io_uring *ring)
 	return tail - io_uring_smp_load_acquire(sq->khead);
 }
 
-static int check_dropped(struct flow *f, const struct io_uring *ring)
+static int uring_check_dropped(struct flow *f, const struct io_uring *ring)
 {
 	f->dropped_completions = IO_URING_READ_ONCE(*ring->cq.koverflow);
 	if (!f->dropped_completions)
@@ -121,10 +122,10 @@ static int check_dropped(struct flow *f, const struct io_uring *ring)
 			  ring->cq.ring_entries);
 }
 
-static int enter(struct flow *f, struct io_uring *ring, unsigned int wait,
-		 struct io_uring_getevents_arg *arg)
+static int uring_enter_kernel(struct flow *f, struct io_uring *ring, unsigned int wait,
+			      struct io_uring_getevents_arg *arg)
 {
-	unsigned int n = flush(ring), flags = IORING_ENTER_GETEVENTS;
+	unsigned int n = uring_flush(ring), flags = IORING_ENTER_GETEVENTS;
 	uint64_t events;
 	int rc;
 
@@ -140,7 +141,7 @@ static int enter(struct flow *f, struct io_uring *ring, unsigned int wait,
 	rc = CALL(f, IO_URING_ENTER,
 		  io_uring_enter2((unsigned int)ring->ring_fd, n, f->alone ? wait : 0, flags,
 				  (sigset_t *)arg, arg ? sizeof(*arg) : _NSIG / 8));
-	if (check_dropped(f, ring))
+	if (uring_check_dropped(f, ring))
 		return -f->error;
 	/* EBUSY (before 6.2): the ring is still too full for the whole backlog. */
 	if (rc >= 0 || rc == -EINTR || rc == -ETIME || (rc == -EBUSY && io_uring_cq_ready(ring)))
@@ -150,7 +151,8 @@ static int enter(struct flow *f, struct io_uring *ring, unsigned int wait,
 
 int uring_enter(struct flow *f, struct io_uring *ring, unsigned int wait)
 {
-	return f->draining ? uring_enter_drain(f, ring, wait) : enter(f, ring, wait, NULL);
+	return f->draining ? uring_enter_drain(f, ring, wait)
+			   : uring_enter_kernel(f, ring, wait, NULL);
 }
 
 int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait)
@@ -158,7 +160,7 @@ int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait)
 	struct __kernel_timespec ts = {.tv_sec = DRAIN_PATIENCE_MS / 1000};
 	struct io_uring_getevents_arg arg = {.ts = (uintptr_t)&ts};
 
-	return enter(f, ring, wait, &arg);
+	return uring_enter_kernel(f, ring, wait, &arg);
 }
 
 int uring_later(struct flow *f)

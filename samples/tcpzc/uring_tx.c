@@ -37,13 +37,13 @@ int uring_tx_register(struct flow *f, struct uring_tx *u)
 		  : 0;
 }
 
-static uint64_t user_data(const struct slots *s, unsigned int slot)
+static uint64_t uring_tx_user_data(const struct slots *s, unsigned int slot)
 {
 	return (uint64_t)s->slot[slot].round << 32 | slot;
 }
 
 /* Prepares up to a batch of messages from f->bytes on: how many. */
-static unsigned int build_chain(struct flow *f, struct uring_tx *u)
+static unsigned int uring_tx_build_chain(struct flow *f, struct uring_tx *u)
 {
 	struct io_uring_sqe *sqe = NULL;
 	uint64_t pos = f->bytes, now = now_ns();
@@ -57,7 +57,7 @@ static unsigned int build_chain(struct flow *f, struct uring_tx *u)
 		sqe = io_uring_get_sqe(&u->ring);
 		u->prepare(f, sqe, p, len);
 		slots_hold(&u->slots, u->slots.next, now);
-		io_uring_sqe_set_data64(sqe, user_data(&u->slots, u->slots.next));
+		io_uring_sqe_set_data64(sqe, uring_tx_user_data(&u->slots, u->slots.next));
 		sqe->flags |= IOSQE_IO_LINK;
 		slots_advance(&u->slots);
 		pos += len;
@@ -72,12 +72,12 @@ static unsigned int build_chain(struct flow *f, struct uring_tx *u)
  * A request that was cancelled before it started says that no notification follows, and some
  * kernels (6.18) post one all the same: the slot may be another send's by then.
  */
-static void notified(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe,
-		     uint64_t now)
+static void uring_tx_notified(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe,
+			      uint64_t now)
 {
 	unsigned int slot = (unsigned int)cqe->user_data;
 
-	if (cqe->user_data != user_data(&u->slots, slot) || !u->slots.slot[slot].pending)
+	if (cqe->user_data != uring_tx_user_data(&u->slots, slot) || !u->slots.slot[slot].pending)
 		return;
 	slots_release(&u->slots, slot);
 	u->starved = false;
@@ -91,14 +91,14 @@ static void notified(struct flow *f, struct uring_tx *u, const struct io_uring_c
 }
 
 /* Refused for want of memory that sends before it still hold: again when they give it back. */
-static void starve(struct flow *f, struct uring_tx *u)
+static void uring_tx_starve(struct flow *f, struct uring_tx *u)
 {
 	f->retries[LIMIT_MEMLOCK]++;
 	u->starved = true;
 }
 
 /* The first send is of a kind that the kernel does not know: is there one that it may know? */
-static bool older_way(struct flow *f, struct uring_tx *u)
+static bool uring_tx_fall_back(struct flow *f, struct uring_tx *u)
 {
 	if (u->may_be_plain && f->buffers == BUFFERS_REGISTERED) {
 		f->buffers = BUFFERS_PLAIN; /* before 6.15 */
@@ -112,7 +112,7 @@ static bool older_way(struct flow *f, struct uring_tx *u)
 }
 
 /* A send ended; with F_MORE its memory is still in use. */
-static void sent(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe)
+static void uring_tx_sent(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe)
 {
 	unsigned int slot = (unsigned int)cqe->user_data;
 	bool more = cqe->flags & IORING_CQE_F_MORE;
@@ -123,11 +123,11 @@ static void sent(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *
 		slots_release(&u->slots, slot);
 	if (cqe->res > 0)
 		flow_sent(f, (size_t)cqe->res);
-	else if (cqe->res == -EINVAL && !f->bytes && older_way(f, u))
+	else if (cqe->res == -EINVAL && !f->bytes && uring_tx_fall_back(f, u))
 		return;
 	else if ((cqe->res == -ENOMEM || cqe->res == -ENOBUFS) &&
 		 u->slots.in_flight > u->chain + more)
-		starve(f, u);
+		uring_tx_starve(f, u);
 	else if (cqe->res == -ENOMEM || cqe->res == -ENOBUFS)
 		flow_fail(f, -cqe->res, "io_uring send of %zu bytes: raise a limit (%s)", f->size,
 			  memory_limits());
@@ -136,7 +136,7 @@ static void sent(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *
 }
 
 /* How many completions there were. */
-static unsigned int reap(struct flow *f, struct uring_tx *u)
+static unsigned int uring_tx_reap(struct flow *f, struct uring_tx *u)
 {
 	struct io_uring_cqe *cqe;
 	unsigned int head, n = 0;
@@ -148,9 +148,9 @@ static unsigned int reap(struct flow *f, struct uring_tx *u)
 		if (cqe->user_data == cancel_data)
 			u->cancels--;
 		else if (cqe->flags & IORING_CQE_F_NOTIF)
-			notified(f, u, cqe, now);
+			uring_tx_notified(f, u, cqe, now);
 		else
-			sent(f, u, cqe);
+			uring_tx_sent(f, u, cqe);
 	}
 	io_uring_cq_advance(&u->ring, n);
 	if (n)
@@ -159,7 +159,7 @@ static unsigned int reap(struct flow *f, struct uring_tx *u)
 }
 
 /* Stopped with sends under way that the receiver may never take. */
-static void cancel_chain(struct uring_tx *u)
+static void uring_tx_cancel_chain(struct uring_tx *u)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
 
@@ -177,10 +177,10 @@ int uring_tx_step(struct flow *f)
 	struct uring_tx *u = f->state;
 
 	if (!u->chain && !u->starved)
-		u->chain = build_chain(f, u);
+		u->chain = uring_tx_build_chain(f, u);
 	if (uring_enter(f, &u->ring, u->chain ? u->chain : 1))
 		return -f->error;
-	if (!reap(f, u))
+	if (!uring_tx_reap(f, u))
 		return uring_later(f);
 	return f->error ? -f->error : STEP_ON;
 }
@@ -190,12 +190,12 @@ int uring_tx_drain(struct flow *f)
 	struct uring_tx *u = f->state;
 
 	if (u->chain && !u->cancelled)
-		cancel_chain(u);
+		uring_tx_cancel_chain(u);
 	if (!u->chain && !u->cancels && !u->slots.in_flight)
 		return 0;
 	if (uring_enter_drain(f, &u->ring, 1))
 		return -f->error;
-	return reap(f, u) ? STEP_ON : f->alone ? STEP_WAIT : uring_later(f);
+	return uring_tx_reap(f, u) ? STEP_ON : f->alone ? STEP_WAIT : uring_later(f);
 }
 
 void uring_tx_close(struct flow *f)

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <time.h>
 
-static int poll_all(struct worker *w, uint64_t until_ns, int timeout_ms)
+static int wait_poll(struct worker *w, uint64_t until_ns, int timeout_ms)
 {
 	uint64_t now = until_ns ? now_ns() : 0, left = until_ns > now ? until_ns - now : 0;
 	struct timespec ts = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
@@ -15,7 +15,7 @@ static int poll_all(struct worker *w, uint64_t until_ns, int timeout_ms)
 	return CALL(w, POLL, poll(w->fds, 2 * w->n, timeout_ms));
 }
 
-static void put_poll(struct pollfd *p, const struct flow *f)
+static void wait_fill_pollfd(struct pollfd *p, const struct flow *f)
 {
 	*p = (struct pollfd){.fd = -1};
 	if (!f || !f->waiting)
@@ -25,7 +25,7 @@ static void put_poll(struct pollfd *p, const struct flow *f)
 }
 
 /* Goes on: poll said so, or the time has come to look again. */
-static bool take_poll(const struct pollfd *p, struct flow *f, uint64_t now)
+static bool wait_take_result(const struct pollfd *p, struct flow *f, uint64_t now)
 {
 	if (!f || !f->waiting)
 		return false;
@@ -46,21 +46,21 @@ void wait_for_any(struct worker *w, bool at_all)
 	for (i = 0; i < w->n; i++) {
 		struct flow *f = w->flows[i];
 
-		put_poll(&w->fds[2 * i], f->blocked ? f : NULL);
-		put_poll(&w->fds[2 * i + 1], f->blocked ? f->back : NULL);
+		wait_fill_pollfd(&w->fds[2 * i], f->blocked ? f : NULL);
+		wait_fill_pollfd(&w->fds[2 * i + 1], f->blocked ? f->back : NULL);
 		if (f->blocked && f->due_ns && (!due || f->due_ns < due))
 			due = f->due_ns;
 		if (at_all && f->draining)
 			timeout = DRAIN_PATIENCE_MS;
 	}
-	if (poll_all(w, due, timeout) < 0 && errno != EINTR)
+	if (wait_poll(w, due, timeout) < 0 && errno != EINTR)
 		flow_fail(w->flows[0], errno, "poll");
 	now = due ? now_ns() : 0;
 	for (i = 0; i < w->n; i++) {
 		struct flow *f = w->flows[i];
-		bool one = take_poll(&w->fds[2 * i], f, now);
+		bool one = wait_take_result(&w->fds[2 * i], f, now);
 
-		if (take_poll(&w->fds[2 * i + 1], f->back, now) || one || stop_requested)
+		if (wait_take_result(&w->fds[2 * i + 1], f->back, now) || one || stop_requested)
 			f->blocked = false;
 	}
 }

@@ -12,7 +12,7 @@
 
 enum { TURN_STEPS = 16 }; /* of one flow, before the next one's turn */
 
-static int pin(struct worker *w)
+static int worker_pin(struct worker *w)
 {
 	const struct options *o = w->run->opt;
 	int cpu = 0, nth;
@@ -34,7 +34,7 @@ static int pin(struct worker *w)
 	return flow_fail(w->flows[0], errno, "--cpu %d", cpu);
 }
 
-static int open_flow(struct flow *f)
+static int worker_open_flow(struct flow *f)
 {
 	int rc = flow_open(f);
 
@@ -45,10 +45,10 @@ int worker_open(struct worker *w)
 {
 	unsigned int i;
 
-	if (pin(w))
+	if (worker_pin(w))
 		return -w->flows[0]->error;
 	for (i = 0; i < w->n; i++)
-		if (open_flow(w->flows[i]))
+		if (worker_open_flow(w->flows[i]))
 			return -w->flows[i]->error;
 	return 0;
 }
@@ -87,7 +87,7 @@ void worker_span_ends(struct worker *w, int who)
 }
 
 /* Flow's turn: true while it is not done. */
-static bool turn(struct flow *f)
+static bool worker_take_turn(struct flow *f)
 {
 	unsigned int k;
 	int rc = STEP_ON;
@@ -99,7 +99,7 @@ static bool turn(struct flow *f)
 }
 
 /* The flows that are not done come first in w->flows. */
-static void run_flows(struct worker *w)
+static void worker_run_flows(struct worker *w)
 {
 	const unsigned int all = w->n;
 
@@ -110,7 +110,7 @@ static void run_flows(struct worker *w)
 		for (i = 0; i < w->n;) {
 			struct flow *f = w->flows[i];
 
-			if (!f->blocked && !turn(f)) {
+			if (!f->blocked && !worker_take_turn(f)) {
 				flow_data_ends(f);
 				w->flows[i] = w->flows[--w->n];
 				w->flows[w->n] = f;
@@ -125,7 +125,7 @@ static void run_flows(struct worker *w)
 	w->n = all;
 }
 
-static void attach(struct flow *f)
+static void worker_attach_flow(struct flow *f)
 {
 	struct flow *b = f->back;
 
@@ -146,8 +146,8 @@ void worker_work(struct worker *w)
 	unsigned int i;
 
 	for (i = 0; i < w->n; i++)
-		attach(w->flows[i]);
+		worker_attach_flow(w->flows[i]);
 	if (!o->listen && o->seconds > 0 && w == w->run->boss)
 		stop_after(w, o->seconds);
-	run_flows(w);
+	worker_run_flows(w);
 }

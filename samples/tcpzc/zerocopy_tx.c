@@ -34,7 +34,8 @@ int zerocopy_tx_attach(struct flow *f)
 	return flow_fail(f, errno, "SO_ZEROCOPY (Linux 4.14 or later)");
 }
 
-static int notified(struct flow *f, struct zerocopy_tx *z, const struct sock_extended_err *ee)
+static int zerocopy_tx_notified(struct flow *f, struct zerocopy_tx *z,
+				const struct sock_extended_err *ee)
 {
 	uint32_t id, n = ee->ee_data - ee->ee_info + 1;
 
@@ -55,7 +56,7 @@ static int notified(struct flow *f, struct zerocopy_tx *z, const struct sock_ext
 	return 0;
 }
 
-static bool is_notification(const struct cmsghdr *cm)
+static bool zerocopy_tx_is_notification(const struct cmsghdr *cm)
 {
 	const struct sock_extended_err *ee = (const void *)CMSG_DATA(cm);
 
@@ -66,7 +67,7 @@ static bool is_notification(const struct cmsghdr *cm)
 }
 
 /* Takes all notifications that are there: how many messages of them there were, or -errno. */
-static int reap(struct flow *f, struct zerocopy_tx *z)
+static int zerocopy_tx_reap(struct flow *f, struct zerocopy_tx *z)
 {
 	char control[128];
 	int n;
@@ -81,15 +82,16 @@ static int reap(struct flow *f, struct zerocopy_tx *z)
 			return errno == EAGAIN ? n : flow_fail(f, errno, "the error queue");
 		}
 		for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm))
-			if (is_notification(cm) && notified(f, z, (const void *)CMSG_DATA(cm)))
+			if (zerocopy_tx_is_notification(cm) &&
+			    zerocopy_tx_notified(f, z, (const void *)CMSG_DATA(cm)))
 				return -f->error;
 	}
 }
 
 /* Takes what there is, or has the flow wait for the error queue. */
-static int await(struct flow *f, struct zerocopy_tx *z)
+static int zerocopy_tx_await(struct flow *f, struct zerocopy_tx *z)
 {
-	int rc = reap(f, z), code = 0;
+	int rc = zerocopy_tx_reap(f, z), code = 0;
 	socklen_t len = sizeof(code);
 
 	if (rc) {
@@ -105,13 +107,13 @@ static int await(struct flow *f, struct zerocopy_tx *z)
 	return flow_wait_for(f, f->fd, 0);
 }
 
-static int no_buffers(struct flow *f, struct zerocopy_tx *z)
+static int zerocopy_tx_no_buffers(struct flow *f, struct zerocopy_tx *z)
 {
 	enum limit limit = limits_hit(f, &z->limits);
 
 	f->retries[limit]++;
 	if (z->slots.in_flight)
-		return await(f, z);
+		return zerocopy_tx_await(f, z);
 	/* The limit is the user's: another program of his may hold the memory for a moment. */
 	if (++z->alone_retries > ALONE_RETRIES)
 		return flow_fail(f, ENOBUFS, "MSG_ZEROCOPY of %zu bytes: raise a limit (%s)",
@@ -129,12 +131,12 @@ int zerocopy_tx_step(struct flow *f, struct zerocopy_tx *z)
 	ssize_t sent;
 
 	if ((!at && !slots_free(slots)) || slots->in_flight == ZEROCOPY_IDS)
-		return await(f, z);
+		return zerocopy_tx_await(f, z);
 	flow_fill(f, p, f->bytes, n);
 	now = now_ns();
 	sent = z->hand(f, p, n, ZC_MSG_ZEROCOPY | MSG_NOSIGNAL | flow_dontwait(f));
 	if (sent < 0 && errno == ENOBUFS)
-		return no_buffers(f, z);
+		return zerocopy_tx_no_buffers(f, z);
 	if (sent < 0)
 		return errno == EAGAIN	? STEP_WAIT
 		       : errno == EINTR ? STEP_ON
@@ -150,7 +152,7 @@ int zerocopy_tx_step(struct flow *f, struct zerocopy_tx *z)
 
 int zerocopy_tx_drain(struct flow *f, struct zerocopy_tx *z)
 {
-	return z->slots.in_flight && !f->error ? await(f, z) : 0;
+	return z->slots.in_flight && !f->error ? zerocopy_tx_await(f, z) : 0;
 }
 
 void zerocopy_tx_close(struct flow *f, struct zerocopy_tx *z)

@@ -92,7 +92,7 @@ static void message(int type, uint64_t offset, uint32_t size, uint32_t token)
 struct fake {
 	struct options opt;
 	struct flow f;
-	struct state s;
+	struct devmem_rx s;
 	char area[AREA], linear[4096];
 };
 
@@ -156,7 +156,7 @@ static void test_pieces(void **arg)
 	arrive(k, &pos, 4096, 1448, 7);
 	arrive_copied(k, &pos, 100, 52);
 	arrive(k, &pos, 8192 + 16, 900, 8);
-	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
 	assert_int_equal(k->f.bytes, 2500);
 	assert_int_equal(k->f.mapped_bytes, 2348);
 	assert_int_equal(k->f.copied_bytes, 152);
@@ -165,7 +165,7 @@ static void test_pieces(void **arg)
 	assert_int_equal(k->s.tokens.count, 2);
 	assert_int_equal(k->s.tokens.ranges, 1);
 	assert_int_equal(returned.calls, 0);
-	assert_int_equal(devmem_drain(&k->f), 0);
+	assert_int_equal(devmem_rx_drain(&k->f), 0);
 	assert_int_equal(returned.first[0], 7);
 	assert_int_equal(returned.count[0], 2);
 	fake_free(k);
@@ -179,7 +179,7 @@ static void test_wrong_byte(void **arg)
 	(void)arg;
 	arrive(k, &pos, 4096, 4096, 1);
 	k->area[4096 + 9] ^= 4;
-	devmem_step(&k->f);
+	devmem_rx_step(&k->f);
 	assert_int_equal(k->f.bad_bytes, 1);
 	assert_int_equal(k->f.first_bad, 9);
 	fake_free(k);
@@ -201,9 +201,9 @@ static void test_batches(void **arg)
 		for (i = 0; i < 7; i++) {
 			fresh();
 			arrive(k, &pos, 4096 * i, 64, 100 + 2 * i);
-			assert_int_equal(devmem_step(&k->f), STEP_ON);
+			assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
 		}
-		devmem_drain(&k->f);
+		devmem_rx_drain(&k->f);
 		assert_int_equal(returned.tokens, 7);
 		assert_int_equal(returned.calls, cases[c].calls);
 		fake_free(k);
@@ -221,7 +221,7 @@ static void test_many_ranges(void **arg)
 	for (i = 0; i < 129; i++) {
 		fresh();
 		arrive(k, &pos, 0, 16, 3 * i);
-		assert_int_equal(devmem_step(&k->f), STEP_ON);
+		assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
 	}
 	assert_int_equal(returned.calls, 1);
 	assert_int_equal(returned.tokens, 128);
@@ -236,7 +236,7 @@ static void test_no_message(void **arg)
 
 	(void)arg;
 	next.n = 300;
-	assert_true(devmem_step(&k->f) < 0);
+	assert_true(devmem_rx_step(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "300 of 300 bytes came in no message"));
 	fake_free(k);
 }
@@ -248,7 +248,7 @@ static void test_bad_messages(void **arg)
 	(void)arg;
 	message(DMABUF, AREA - 10, 11, 1); /* one byte beyond */
 	next.n = 11;
-	assert_true(devmem_step(&k->f) < 0);
+	assert_true(devmem_rx_step(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "outside of the dmabuf"));
 	fake_free(k);
 
@@ -256,16 +256,16 @@ static void test_bad_messages(void **arg)
 	message(DMABUF, 0, 5, 1);
 	next.n = 5;
 	next.flags = MSG_CTRUNC;
-	assert_true(devmem_step(&k->f) < 0);
+	assert_true(devmem_rx_step(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "cut off"));
 	fake_free(k);
 
 	k = fake_new(1);
 	message(DMABUF, 0, 5, 1);
 	next.n = 5;
-	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
 	returned.refuse = 1;
-	assert_true(devmem_step(&k->f) < 0);
+	assert_true(devmem_rx_step(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "took 0 of 1 tokens back"));
 	fake_free(k);
 }
@@ -277,14 +277,14 @@ static void test_ends(void **arg)
 
 	(void)arg;
 	arrive(k, &pos, 0, 64, 1);
-	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
 	next.n = -EAGAIN;
-	assert_int_equal(devmem_step(&k->f), STEP_WAIT);
+	assert_int_equal(devmem_rx_step(&k->f), STEP_WAIT);
 	assert_int_equal(returned.tokens, 1); /* the NIC may need it meanwhile */
 	fresh();
-	assert_int_equal(devmem_step(&k->f), STEP_END);
+	assert_int_equal(devmem_rx_step(&k->f), STEP_END);
 	next.n = -ECONNRESET;
-	assert_int_equal(devmem_step(&k->f), -ECONNRESET);
+	assert_int_equal(devmem_rx_step(&k->f), -ECONNRESET);
 	fake_free(k);
 }
 

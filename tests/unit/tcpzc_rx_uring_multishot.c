@@ -16,7 +16,7 @@ enum { RING = 2, BUFS = 8, SIZE = 64 };
 static struct kernel {
 	struct options opt;
 	struct flow f;
-	struct state s;
+	struct multishot_rx s;
 	unsigned int sq_head, sq_tail, sq_flags, sq_array[4];
 	unsigned int cq_head, cq_tail, overflow;
 	struct io_uring_sqe sqes[4];

@@ -15,7 +15,7 @@ enum { RING = 8, AREA = 16 * PAGE };
 struct fake {
 	struct options opt;
 	struct flow f;
-	struct state s;
+	struct zcrx_rx s;
 	unsigned int mask, head, tail, overflow;
 	struct io_uring_cqe cqes[2 * RING];
 	char region[PAGE + RING * sizeof(struct zc_zcrx_rqe)];
@@ -98,7 +98,7 @@ static void test_data(void **arg)
 	(void)arg;
 	arrive(k, &pos, 3 * PAGE, 1448);
 	arrive(k, &pos, 7 * PAGE + 100, 999);
-	assert_int_equal(collect(&k->f, &k->s), STEP_ON);
+	assert_int_equal(zcrx_collect(&k->f, &k->s), STEP_ON);
 	assert_int_equal(k->f.bytes, 2447);
 	assert_int_equal(k->f.unknown_bytes, 2447);
 	assert_int_equal(k->f.mapped_bytes + k->f.copied_bytes, 0);
@@ -120,7 +120,7 @@ static void test_wrong_byte(void **arg)
 	(void)arg;
 	arrive(k, &pos, PAGE, 4096);
 	k->area[PAGE + 77] ^= 1;
-	collect(&k->f, &k->s);
+	zcrx_collect(&k->f, &k->s);
 	assert_int_equal(k->f.bad_bytes, 1);
 	assert_int_equal(k->f.first_bad, 77);
 	fake_free(k);
@@ -136,18 +136,18 @@ static void test_full_ring(void **arg)
 	(void)arg;
 	for (i = 0; i < RING; i++)
 		arrive(k, &pos, i * PAGE, 64);
-	collect(&k->f, &k->s);
+	zcrx_collect(&k->f, &k->s);
 	for (i = RING; i < RING + 3; i++)
 		arrive(k, &pos, i * PAGE, 64);
-	collect(&k->f, &k->s);
+	zcrx_collect(&k->f, &k->s);
 	assert_int_equal(*published_tail(k), RING);
 	assert_int_equal(k->s.nbacklog, 3);
-	give_back_kept(&k->f, &k->s);
+	zcrx_give_back_backlog(&k->f, &k->s);
 	assert_int_equal(k->s.nbacklog, 3);
 	for (i = 0; i < RING; i++)
 		seen |= 1ULL << ((entry(k, i)->off & 0xffffffff) / PAGE);
 	*kernel_head(k) = RING;
-	give_back_kept(&k->f, &k->s);
+	zcrx_give_back_backlog(&k->f, &k->s);
 	zcrx_publish(&k->s.refill);
 	assert_int_equal(k->s.nbacklog, 0);
 	assert_int_equal(*published_tail(k), RING + 3);
@@ -169,7 +169,7 @@ static void test_wrap(void **arg)
 	k->s.refill.next = UINT32_MAX;
 	arrive(k, &pos, 0, 10);
 	arrive(k, &pos, PAGE, 10);
-	collect(&k->f, &k->s);
+	zcrx_collect(&k->f, &k->s);
 	assert_int_equal(*published_tail(k), 1);
 	assert_int_equal(entry(k, UINT32_MAX)->len, 10);
 	assert_int_equal(entry(k, 0)->len, 10);
@@ -183,12 +183,12 @@ static void test_ends(void **arg)
 
 	(void)arg;
 	complete(k, -ENOSPC, 0, 0);
-	assert_int_equal(collect(&k->f, &k->s), STEP_ON);
+	assert_int_equal(zcrx_collect(&k->f, &k->s), STEP_ON);
 	assert_false(k->s.armed); /* to be asked for again */
 	assert_int_equal(k->f.rearmed[REARM_RING_FULL], 1);
 	k->s.armed = true;
 	complete(k, 0, 0, 0);
-	assert_int_equal(collect(&k->f, &k->s), STEP_END);
+	assert_int_equal(zcrx_collect(&k->f, &k->s), STEP_END);
 	assert_int_equal(k->f.error, 0);
 	fake_free(k);
 }
@@ -199,13 +199,13 @@ static void test_errors(void **arg)
 
 	(void)arg;
 	complete(k, -ECONNRESET, 0, 0);
-	assert_int_equal(collect(&k->f, &k->s), -ECONNRESET);
+	assert_int_equal(zcrx_collect(&k->f, &k->s), -ECONNRESET);
 	assert_int_equal(k->f.error, ECONNRESET);
 	fake_free(k);
 
 	k = fake_new();
 	complete(k, 4096, IORING_CQE_F_MORE, AREA - 100); /* would lie half outside */
-	assert_true(collect(&k->f, &k->s) < 0);
+	assert_true(zcrx_collect(&k->f, &k->s) < 0);
 	assert_non_null(strstr(k->f.what, "outside of the area"));
 	assert_int_equal(k->f.bytes, 0);
 	fake_free(k);

@@ -53,7 +53,7 @@ static int our_setsockopt(int fd, int level, int name, const void *value, sockle
 struct fake {
 	struct options opt;
 	struct flow f;
-	struct state s;
+	struct devmem_tx s;
 	char memory[4 * 1000];
 	struct slot slot[4];
 };
@@ -71,7 +71,7 @@ static struct fake *fake_new(void)
 	k->f.size = 1000;
 	k->f.allow = UINT64_MAX;
 	k->s.mem = (struct dmabuf){.fd = -1, .id = 0x01020304, .map = k->memory, .size = 4000};
-	k->s.zc.hand = hand;
+	k->s.zc.hand = devmem_send;
 	k->s.zc.slots = (struct slots){.mem = k->memory, .size = 1000, .n = 4, .slot = k->slot};
 	return k;
 }
@@ -85,13 +85,13 @@ static void test_request(void **arg)
 	struct fake *k = fake_new();
 
 	(void)arg;
-	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
 	assert_int_equal(sent.offset, 0);
 	assert_int_equal(sent.len, 1000);
 	assert_true(sent.flags & 0x4000000); /* MSG_ZEROCOPY */
 	assert_int_equal(sent.control_len, 24);
 	assert_memory_equal(sent.control, control, sizeof(control));
-	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
 	assert_int_equal(sent.offset, 1000); /* of the dmabuf, not of ours */
 	assert_int_equal(k->f.sends, 2);
 	assert_int_equal(k->s.zc.slots.in_flight, 2);
@@ -107,12 +107,12 @@ static void test_short(void **arg)
 	(void)arg;
 	k->s.mem.map = k->s.zc.slots.mem = NULL;
 	sent.answer = 300;
-	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
 	sent.answer = 0;
-	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
 	assert_int_equal(sent.offset, 300);
 	assert_int_equal(sent.len, 700);
-	assert_int_equal(devmem_step(&k->f), STEP_ON);
+	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
 	assert_int_equal(sent.offset, 1000);
 	assert_int_equal(k->f.bytes, 2000);
 	flow_free(&k->f);
@@ -125,7 +125,7 @@ static void test_interface(void **arg)
 
 	(void)arg;
 	k->opt.nic = "none0";
-	assert_true(devmem_attach(&k->f) < 0);
+	assert_true(devmem_tx_attach(&k->f) < 0);
 	assert_string_equal(bound_to, "none0");
 	assert_non_null(strstr(k->f.what, "SO_BINDTODEVICE none0"));
 	flow_free(&k->f);

@@ -75,7 +75,7 @@ static void kernel_new(unsigned int unknown)
 	k->f.state = &k->u;
 	k->f.buffers = BUFFERS_REGISTERED;
 	k->u = (struct uring_tx){
-		.prepare = prepare, .usage = true, .may_be_plain = true, .msgs = k->msgs};
+		.prepare = uring_sendmsg_zc_prepare, .usage = true, .may_be_plain = true, .msgs = k->msgs};
 	k->u.slots = (struct slots){.mem = k->mem, .size = SIZE, .n = SLOTS, .slot = k->slots};
 	k->u.ring.ring_fd = k->u.ring.enter_ring_fd = -1;
 	k->u.ring.sq = (struct io_uring_sq){.khead = &k->sq_head,
