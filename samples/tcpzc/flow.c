@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The books of a flow: what arrived or left, when, and by which calls. */
-#include "files.h"
-#include "pace.h"
+/* A flow: its counters, its errors, its pace, and its steps. */
 #include "run.h"
 
 #include <errno.h>
@@ -75,7 +73,7 @@ void flow_free(struct flow *f)
 	free(f->begun_ns);
 }
 
-/* "flow 3: " where there are several. */
+/* Puts "flow 3: " before an error when there are several flows. */
 static size_t flow_put_name(struct flow *f)
 {
 	if (f->opt->flows == 1)
@@ -83,7 +81,7 @@ static size_t flow_put_name(struct flow *f)
 	return (size_t)snprintf(f->what, sizeof(f->what), "flow %u: ", f->index);
 }
 
-/* A remark in brackets at the end, on what the call needs, is beside the point of this error. */
+/* Cuts a remark in brackets off the end. It says what the call needs, which misleads here. */
 static void flow_cut_remark(char *text)
 {
 	char *p = text + strlen(text);
@@ -101,7 +99,7 @@ static void flow_cut_remark(char *text)
 
 int flow_fail(struct flow *f, int code, const char *fmt, ...)
 {
-	const char *way_out = code == EMFILE ? files_limit() : "";
+	struct rlimit rl = {0};
 	size_t n;
 	va_list ap;
 
@@ -115,7 +113,11 @@ int flow_fail(struct flow *f, int code, const char *fmt, ...)
 	if (code == EMFILE)
 		flow_cut_remark(f->what);
 	n = strlen(f->what);
-	snprintf(f->what + n, sizeof(f->what) - n, ": %s%s", strerror(code), way_out);
+	n += (size_t)snprintf(f->what + n, sizeof(f->what) - n, ": %s", strerror(code));
+	if (code == EMFILE && n < sizeof(f->what) && !getrlimit(RLIMIT_NOFILE, &rl))
+		snprintf(f->what + n, sizeof(f->what) - n,
+			 " (RLIMIT_NOFILE (ulimit -n) is %llu: raise it, or take fewer --flows)",
+			 (unsigned long long)rl.rlim_cur);
 	return -code;
 }
 
@@ -141,6 +143,48 @@ int flow_copy_error(struct flow *f, const struct flow *from)
 		memcpy(f->what, from->what, sizeof(f->what));
 	}
 	return -f->error;
+}
+
+/*
+ * --rate: message k of a flow is due k / rate seconds after the first one, and the thread sleeps in
+ * between. A late flow catches up on at most 10 ms, so that a rate that is too high for a while
+ * does not become a burst later. Requests catch up on all of the delay, because their latency
+ * counts from the time when they were due.
+ */
+static const uint64_t late_ns = 10000000;
+
+uint64_t pace_due_ns(const struct flow *f, uint64_t message)
+{
+	double bytes = (double)(message * f->size) - (double)f->pace_bytes;
+
+	return f->pace_ns + (uint64_t)(bytes > 0 ? bytes / f->pace_rate * 1e9 : 0);
+}
+
+static void pace_start(struct flow *f)
+{
+	const struct options *o = f->opt;
+
+	f->pace_rate = o->rate_messages ? o->rate * (double)f->size : o->rate;
+	f->pace_ns = now_ns();
+}
+
+int pace_allow(struct flow *f)
+{
+	uint64_t now = now_ns(), due = pace_due_ns(f, f->bytes / f->size), messages;
+
+	if (now < due) {
+		f->due_ns = due;
+		return flow_wait_for(f, -1, 0);
+	}
+	if (now - due > late_ns && !f->back) {
+		f->pace_ns = now - late_ns;
+		f->pace_bytes = f->bytes;
+	}
+	messages = (uint64_t)((double)(now - f->pace_ns) / 1e9 * f->pace_rate / (double)f->size);
+	f->allow = f->pace_bytes / f->size * f->size + (messages + 1) * f->size;
+	if (f->allow > f->limit)
+		f->allow = f->limit;
+	return 0;
 }
 
 void flow_data_starts(struct flow *f)
@@ -187,7 +231,7 @@ static void flow_judge_responses(struct flow *f)
 			   requests);
 }
 
-/* What a receiver knows to be wrong with data that came without an error. */
+/* Finds what is wrong with data that came without an error. */
 static void flow_judge(struct flow *f)
 {
 	const struct options *o = f->opt;
@@ -209,7 +253,7 @@ void flow_data_ends(struct flow *f)
 	if (f->back)
 		flow_copy_error(f, f->back);
 	if (!f->start_ns)
-		f->start_ns = f->end_ns; /* it never came to data */
+		f->start_ns = f->end_ns; /* no data ever came */
 	flow_judge(f);
 }
 
@@ -258,4 +302,65 @@ void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n)
 	pattern_fill(buf, f->seed, pos, n);
 	if (o->corrupt && !f->index && o->corrupt_at >= pos && o->corrupt_at - pos < n)
 		((unsigned char *)buf)[o->corrupt_at - pos] ^= 0xff;
+}
+
+void half_wait_readable(struct flow *f)
+{
+	f->waiting = true;
+	flow_wait_for(f, f->fd, POLLIN);
+}
+
+int half_step(struct flow *f)
+{
+	int rc;
+
+	flow_wait_for(f, f->fd, f->tx ? POLLOUT : POLLIN);
+	rc = f->mode->step(f);
+	f->waiting = rc == STEP_WAIT;
+	return rc;
+}
+
+int half_drain(struct flow *f)
+{
+	uint64_t now;
+	int rc;
+
+	if (!f->mode->drain)
+		return 0;
+	if (!f->drain_ns)
+		f->drain_ns = now_ns();
+	flow_wait_for(f, f->fd, f->tx ? POLLOUT : POLLIN);
+	rc = f->mode->drain(f);
+	now = now_ns();
+	if (rc == STEP_ON)
+		f->drain_ns = now;
+	if (rc == STEP_WAIT && now - f->drain_ns >= DRAIN_PATIENCE_MS * 1000000ULL)
+		rc = 0;
+	f->waiting = rc == STEP_WAIT;
+	return rc;
+}
+
+bool flow_ended(const struct flow *f)
+{
+	return stop_requested || f->error || (f->tx && f->bytes >= f->limit);
+}
+
+int flow_next(struct flow *f)
+{
+	int rc;
+
+	if (f->draining || flow_ended(f)) {
+		f->draining = true;
+		return half_drain(f);
+	}
+	if (!f->start_ns)
+		flow_data_starts(f);
+	if (f->pace_rate > 0 && pace_allow(f)) {
+		f->waiting = true;
+		return STEP_WAIT;
+	}
+	rc = half_step(f);
+	flow_tick(f);
+	f->draining = rc <= 0;
+	return f->draining ? STEP_ON : rc;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A histogram that keeps the size of what it counts, not each value: log-linear, as HdrHistogram
- * has it. Values below 128 are exact; above, each power of two is cut into 64 steps, so that a
- * quantile is off by less than 1 %. Count, sum, least and largest are exact.
+ * A log-linear histogram, like HdrHistogram. Values below 128 are exact. Above, each power of two
+ * has 64 buckets, so a quantile is off by less than 1 %. Count, sum, minimum and maximum are exact.
  */
 #ifndef TCPZC_HIST_H
 #define TCPZC_HIST_H
@@ -37,10 +36,10 @@ static inline void hist_add(struct hist *h, uint64_t v)
 	h->buckets[hist_bucket(v)]++;
 }
 
-/* The least value that belongs to a bucket. */
+/* Returns the smallest value of a bucket. */
 uint64_t hist_floor(unsigned int bucket);
 void hist_merge(struct hist *to, const struct hist *from);
-/* The middle of the bucket in which the share `p` of the values is reached; 0 when empty. */
+/* Returns the middle of the bucket that holds quantile `p`, or 0 when the histogram is empty. */
 uint64_t hist_quantile(const struct hist *h, double p);
 
 #endif

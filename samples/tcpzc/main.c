@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The program: its options, all flows, an exit code. */
-#include "files.h"
-#include "nic_setup.h"
+/* The program: options, limits, all flows, an exit code. */
 #include "run.h"
 
 #include <stdlib.h>
+
+/* The most files that a mode and its socket have open, and those of the rest of the program. */
+enum { FILES_PER_FLOW = 8, FILES_OF_PROGRAM = 64 };
+
+/* Raises the soft limit on open files to the hard limit when the flows may need more files. */
+static void main_raise_file_limit(const struct options *opt)
+{
+	rlim_t most = (rlim_t)opt->flows * FILES_PER_FLOW * (opt->rr ? 2 : 1) + FILES_OF_PROGRAM;
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl) || rl.rlim_cur >= most)
+		return;
+	rl.rlim_cur = rl.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &rl); /* without it, flow_fail names the limit */
+}
 
 int main(int argc, char **argv)
 {
@@ -16,6 +29,6 @@ int main(int argc, char **argv)
 		nic_setup_print(opt.nic ? opt.nic : "IF", opt.queue, opt.flows, opt.port);
 		return EXIT_SUCCESS;
 	}
-	files_raise(&opt);
+	main_raise_file_limit(&opt);
 	return run_all(&r) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The connection: IPv4 or IPv6, with time limits on everything that waits for the other side. */
+/* Connections over IPv4 or IPv6. Each wait for the other end has a time limit. */
 #include "net.h"
-
 #include "run.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,7 +81,7 @@ static int net_listen_on(struct flow *f, const struct addrinfo *a)
 	return fd;
 }
 
-/* Any address means IPv6 with IPv4 inside, or IPv4 alone where there is no IPv6. */
+/* Any address means IPv6 and IPv4 on one socket, or IPv4 alone on a host without IPv6. */
 int net_listener(struct flow *f)
 {
 	const int families[] = {f->opt->host ? AF_UNSPEC : AF_INET6, AF_INET};
@@ -104,8 +105,8 @@ int net_listener(struct flow *f)
 }
 
 /*
- * A stream's pattern depends on the sender's port, which both ends know: connections need not be
- * accepted in the order in which they were made.
+ * The pattern of a stream depends on the sender's port, which both ends know. So the order in which
+ * connections are accepted does not matter.
  */
 int net_connected(struct flow *f)
 {
@@ -129,7 +130,7 @@ int net_connected(struct flow *f)
 	return 0;
 }
 
-/* 1: a connection is there; 0: the time is over; -EPROTO: it will not be the one we mean. */
+/* Returns 1 for a connection, 0 at the deadline, -EPROTO when the sender has other terms. */
 static int net_wait_for_sender(struct run *r, int fd, uint64_t until)
 {
 	int rc = terms_differ(r) ? -EPROTO : 0;
@@ -207,7 +208,7 @@ static int net_finish_connect(int fd, uint64_t deadline_ns)
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) ? -errno : -code;
 }
 
-/* One attempt: 0, or -errno. */
+/* Tries once. Returns 0 or -errno. */
 static int net_connect_once(struct flow *f, const struct addrinfo *a, uint64_t deadline_ns)
 {
 	int rc, fd = socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -272,4 +273,74 @@ int net_connect(struct flow *flows, unsigned int n)
 			terms_tell(flows->worker->run, flows->fd);
 	}
 	return rc;
+}
+
+/* --- the end of the connection --- */
+
+enum { HURRY_MS = 500 };
+
+/* Returns 1 when the peer has closed its half, 0 when it has not, -errno when it is gone. */
+static int linger_peer_closed(int fd)
+{
+	int code = 0;
+	socklen_t len = sizeof(code);
+	char byte;
+	ssize_t n = recv(fd, &byte, 1, MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (!n && !getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) && code)
+		return -code;
+	return n == 0;
+}
+
+static bool linger_all_acknowledged(int fd)
+{
+	int left = 0;
+
+	return ioctl(fd, SIOCOUTQ, &left) || !left;
+}
+
+/*
+ * Waits until the peer has read everything. The peer then closes its socket; a peer that goes away
+ * early resets the connection. A peer may close its half before that, so everything must also be
+ * acknowledged. After a signal to stop, the wait is short: we know what we have sent.
+ */
+static int linger_flow(struct flow *f)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	const uint64_t gone_ms = (uint64_t)(f->opt->peer_timeout * 1000);
+	uint64_t start = now_ns();
+
+	for (;;) {
+		int closed = linger_peer_closed(f->fd);
+		uint64_t waited_ms = (now_ns() - start) / 1000000;
+
+		if (closed < 0)
+			return flow_fail(f, -closed,
+					 "the receiver went away before it had read all");
+		if (closed && linger_all_acknowledged(f->fd))
+			return 0;
+		if (stop_asked() && waited_ms > HURRY_MS)
+			return 0;
+		if (waited_ms > gone_ms)
+			return flow_fail(f, ETIMEDOUT, "the receiver has not read everything");
+		nanosleep(&pause, NULL);
+	}
+}
+
+void net_linger(struct flow *flows, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!flows[i].error && !flows[i].opt->udp)
+			shutdown(flows[i].fd, SHUT_WR);
+	for (i = 0; i < n; i++)
+		if (flows[i].error)
+			continue;
+		else if (flows[i].opt->udp)
+			udp_linger(&flows[i]);
+		else
+			linger_flow(&flows[i]);
 }

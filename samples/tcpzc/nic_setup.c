@@ -5,7 +5,8 @@
  * are led to the queues by our port; several queues share the flows by RSS of their own (a
  * context).
  */
-#include "nic_setup.h"
+
+#include "tcpzc.h"
 
 #include <stdio.h>
 

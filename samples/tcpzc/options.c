@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command line: what belongs together is checked here. */
-#include "option_args.h"
 #include "option_table.h"
 
 #include <stdio.h>

@@ -8,9 +8,7 @@
  * A request's latency is from when the client began to hand it to the kernel (with --rate: from
  * when it was due) until its whole response was there.
  */
-#include "pace.h"
 #include "run.h"
-#include "turn.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -68,7 +66,7 @@ static int rr_allow_requests(struct flow *f)
 	uint64_t done = f->back->bytes / o->response, credit = (done + o->outstanding) * f->size;
 
 	f->allow = f->limit;
-	if (f->bytes < credit && f->pace_rate > 0 && pace(f)) {
+	if (f->bytes < credit && f->pace_rate > 0 && pace_allow(f)) {
 		f->waiting = true;
 		return STEP_WAIT;
 	}
@@ -198,16 +196,11 @@ static int rr_drain(struct flow *f)
 	return rc;
 }
 
-static bool rr_ended(const struct flow *f)
-{
-	return stop_requested || f->error || (f->tx && f->bytes >= f->limit);
-}
-
 int rr_next(struct flow *f)
 {
 	int rc;
 
-	if (f->draining || rr_ended(f)) {
+	if (f->draining || flow_ended(f)) {
 		f->draining = f->back->draining = true;
 		return rr_drain(f);
 	}

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All flows, from their memory to the summary. */
+/*
+ * A run, from the memory of its flows to the summary. With several threads, this one, the main
+ * thread, starts the workers, waits for them, prints the points, and takes the signals. It pokes a
+ * worker that is blocked in a call until the worker has ended.
+ */
 #include "net.h"
 #include "run.h"
-#include "turn.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 static const uint64_t point_ns = 100000000;
@@ -30,8 +34,8 @@ void run_point_if_due(struct run *r, uint64_t now)
 	r->next_point_ns += (now - r->next_point_ns) / point_ns * point_ns + point_ns;
 }
 
-/* The last point is that of the summary. */
-void run_ends(struct run *r)
+/* Prints the last point, which has the figures of the summary. */
+static void run_ends(struct run *r)
 {
 	uint64_t end = 0;
 	unsigned int i;
@@ -53,7 +57,7 @@ static bool run_any_failed(const struct run *r)
 	return false;
 }
 
-/* Which flow is on which thread, and where its books are. */
+/* Gives the worker its flows. */
 static int run_deal_flows(struct run *r, struct worker *w)
 {
 	unsigned int i;
@@ -115,13 +119,14 @@ static void run_free(struct run *r)
 	free(r->flows);
 }
 
-int run_connect(struct run *r)
+static int run_connect(struct run *r)
 {
 	return r->opt->listen ? net_accept(r->flows, r->n_flows)
 			      : net_connect(r->flows, r->n_flows);
 }
 
-/* One thread: this one. */
+/* --- one thread --- */
+
 static int run_one_thread(struct run *r)
 {
 	struct worker *w = r->boss;
@@ -139,7 +144,132 @@ static int run_one_thread(struct run *r)
 	return rc;
 }
 
-/* Nobody runs a receiver to get nothing: the ends do not mean the same. */
+/* --- several threads --- */
+
+enum { POKE_MS = 20 };
+
+static void boss_wait_for_worker(sem_t *sem)
+{
+	while (sem_wait(sem) && errno == EINTR)
+		;
+}
+
+static bool boss_all_done(const struct run *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->n_workers; i++)
+		if (!__atomic_load_n(&r->workers[i].done, __ATOMIC_ACQUIRE))
+			return false;
+	return true;
+}
+
+static void boss_poke_workers(struct run *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->n_workers; i++)
+		if (!__atomic_load_n(&r->workers[i].done, __ATOMIC_ACQUIRE))
+			CALL(r->boss, TGKILL,
+			     syscall(SYS_tgkill, r->pid, r->workers[i].tid, STOP_POKE));
+}
+
+static uint64_t boss_first_start_ns(const struct run *r)
+{
+	uint64_t first = 0;
+	unsigned int i;
+
+	for (i = 0; i < r->n_flows; i++) {
+		uint64_t t = __atomic_load_n(&r->flows[i].start_ns, __ATOMIC_ACQUIRE);
+
+		if (t && (!first || t < first))
+			first = t;
+	}
+	return first;
+}
+
+/* Returns the milliseconds until there is something to do; -1: until a worker has news. */
+static int boss_pause_ms(const struct run *r)
+{
+	uint64_t now = now_ns();
+
+	if (stop_requested)
+		return POKE_MS;
+	if (!r->start_ns)
+		return -1;
+	return now >= r->next_point_ns ? 0 : (int)((r->next_point_ns - now + 999999) / 1000000);
+}
+
+static void boss_supervise(struct run *r)
+{
+	struct pollfd p = {.fd = r->wake, .events = POLLIN};
+	uint64_t news;
+
+	while (!boss_all_done(r)) {
+		if (CALL(r->boss, POLL, poll(&p, 1, boss_pause_ms(r))) > 0)
+			(void)!CALL(r->boss, READ, read(r->wake, &news, sizeof(news)));
+		if (!r->start_ns && boss_first_start_ns(r))
+			run_starts(r, boss_first_start_ns(r));
+		run_point_if_due(r, now_ns());
+		if (stop_requested)
+			boss_poke_workers(r);
+	}
+}
+
+/* Leads n workers through the run, or lets them end at once when one of them failed. */
+static void boss_direct(struct run *r, unsigned int n)
+{
+	const struct options *o = r->opt;
+	uint64_t all = n;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		boss_wait_for_worker(&r->opened);
+	for (i = 0; i < r->n_flows; i++)
+		r->give_up |= r->flows[i].error != 0;
+	if (!r->give_up)
+		r->give_up = run_connect(r) != 0;
+	if (!r->give_up)
+		worker_span_begins(r->boss, RUSAGE_SELF);
+	if (n)
+		(void)!CALL(r->boss, WRITE, write(r->go, &all, sizeof(all)));
+	if (r->give_up)
+		return;
+	if (!o->listen && o->seconds > 0)
+		stop_after(r->boss, o->seconds);
+	boss_supervise(r);
+	run_ends(r);
+	worker_span_ends(r->boss, RUSAGE_SELF);
+}
+
+static int boss_run(struct run *r)
+{
+	unsigned int i, n;
+	int rc = 0;
+
+	r->pid = getpid();
+	r->wake = eventfd(0, EFD_CLOEXEC);
+	r->go = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+	if (r->wake < 0 || r->go < 0)
+		return flow_fail(r->flows, errno, "eventfd");
+	sem_init(&r->opened, 0, 0);
+	for (n = 0; n < r->n_workers && !rc; n += !rc)
+		rc = pthread_create(&r->workers[n].thread, NULL, worker_thread, &r->workers[n]);
+	if (rc)
+		flow_fail(r->workers[n].flows[0], rc, "starting thread %u of %u", n + 1,
+			  r->n_workers);
+	boss_direct(r, n);
+	for (i = 0; i < n; i++)
+		pthread_join(r->workers[i].thread, NULL);
+	sem_destroy(&r->opened);
+	close(r->wake);
+	close(r->go);
+	return r->give_up ? -EIO : 0;
+}
+
+/* --- the whole run --- */
+
+/* Makes an error of a receiver that got no data: then the options of the ends differ. */
 static void run_judge_no_data(struct run *r)
 {
 	unsigned int i;
@@ -154,7 +284,7 @@ static void run_judge_no_data(struct run *r)
 		   "ends");
 }
 
-/* The summary is printed whenever there was a connection. */
+/* It prints the summary whenever there was a connection. */
 int run_all(struct run *r)
 {
 	int rc = run_init(r);

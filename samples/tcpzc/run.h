@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All flows of a program run, and the threads that move them. One thread: the main thread works
- * and prints the points. More: each is a thread of its own, and the main thread (the boss)
- * prints points, takes the signals and hands them on.
+ * A run: all flows of the program and the threads that move them. With one thread, the main thread
+ * does the work and prints the points. With several, the main thread (the boss) prints the points,
+ * takes the signals and passes them on to the workers.
  */
 #ifndef TCPZC_RUN_H
 #define TCPZC_RUN_H
 
 #include "tcpzc.h"
-#include "terms.h"
 
 #include <jansson.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -20,62 +20,110 @@ struct run;
 
 struct worker {
 	struct run *run;
-	unsigned int index;  /* its flows are those with this index modulo the number of workers */
-	struct flow **flows; /* the n of them */
+	unsigned int index;  /* flow i belongs to worker i modulo the number of workers */
+	struct flow **flows; /* n of them */
 	unsigned int n;
-	struct pollfd *fds; /* two per flow: its own and f->back's */
-	void *shared[2]; /* of a mode's flows of this thread (rx, tx): the mode makes and frees it
-			  */
+	struct pollfd *fds; /* two per flow: one for the flow and one for f->back */
 
-	uint64_t calls[CALL_COUNT]; /* those of no flow alone */
-	struct rusage usage[2];	    /* at the start and the end of the span that calls.h defines */
+	uint64_t calls[CALL_COUNT]; /* calls that belong to no single flow */
+	struct rusage usage[2];	    /* at the start and at the end of the span in tcpzc.h */
 	pthread_t thread;
 	int tid;
 	bool done; /* other threads read it */
 };
 
+/* The options that must be the same at both ends. */
+struct terms {
+	unsigned int flows, rr, verify, udp;
+	unsigned int port; /* the sender's port of its first connection */
+	size_t size, response;
+};
+
+/* What the peer has said about its terms. It starts as all zeroes with fd = -1. */
+struct peer_terms {
+	int fd;
+	bool told; /* `its` is filled */
+	struct terms its;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in6 v6; /* the largest */
+	} from;
+	socklen_t from_len;
+};
+
 struct run {
 	const struct options *opt;
 	struct flow *flows;
-	struct worker *workers, *boss; /* the boss is workers[0], or a place behind the last */
+	struct worker *workers, *boss; /* the boss is workers[0], or the entry after the last one */
 	unsigned int n_flows, n_workers;
 	uint64_t start_ns, next_point_ns; /* 0: no data yet */
 	int wake;			  /* eventfd: a worker has news for the boss; -1: none */
-	sem_t opened;			  /* a worker has its memory */
-	int go;				  /* eventfd, counts the workers that may start */
+	sem_t opened;			  /* each worker posts it when it has its memory */
+	int go;				  /* eventfd: counts the workers that may start */
 	int out_error;			  /* errno of standard output; 0: none */
 	int pid;
-	bool give_up; /* before data */
+	bool give_up; /* the run ends before any data */
 	struct peer_terms peer;
 };
 
-/* run.c: everything, from opening the modes to the summary. 0, or -errno. */
+/* run.c: does everything from the modes' memory to the summary. Returns 0 or -errno. */
 int run_all(struct run *r);
 void run_point_if_due(struct run *r, uint64_t now);
-int run_connect(struct run *r);
-void run_starts(struct run *r, uint64_t t_ns); /* the first data of all: the point at zero */
-void run_ends(struct run *r);		       /* the last point, of all flows done */
-
-/* boss.c: with more than one worker */
-int boss_run(struct run *r);
-
-/* wait.c: until poll says that a flow of those blocked can go on, or time does; or not at all. */
-void wait_for_any(struct worker *w, bool at_all);
+/* Notes the first data of the whole run and prints the point at zero. */
+void run_starts(struct run *r, uint64_t t_ns);
 
 /* worker.c */
-int worker_open(struct worker *w); /* pins the thread and opens its flows' modes */
+void *worker_thread(void *worker); /* runs a worker that is not the main thread */
+int worker_open(struct worker *w); /* pins the thread and opens the modes of its flows */
 void worker_work(struct worker *w);
 void worker_close(struct worker *w);
-void worker_tell_boss(struct worker *w);	    /* there is news */
+void worker_tell_boss(struct worker *w);
 void worker_span_begins(struct worker *w, int who); /* RUSAGE_SELF or RUSAGE_THREAD */
 void worker_span_ends(struct worker *w, int who);
 
-/* summary.c: NULL when memory runs out. */
+/* flow.c: one step of a flow. Returns STEP_ON, STEP_WAIT, or 0 or less when the flow is done. */
+int flow_next(struct flow *f);
+bool flow_ended(const struct flow *f); /* stopped, failed, or everything is sent */
+/*
+ * flow.c: a step or a drain of one direction, as struct mode describes them. They note whether the
+ * direction waits, and for what. half_drain returns 0 also when its patience is over.
+ */
+int half_step(struct flow *f);
+int half_drain(struct flow *f);
+void half_wait_readable(struct flow *f);
+/* flow.c, for --rate: sets f->allow to the bytes that are due. Returns 0, or STEP_WAIT. */
+int pace_allow(struct flow *f);
+uint64_t pace_due_ns(const struct flow *f, uint64_t message);
+
+/* rr.c: requests and their responses. */
+int rr_init(struct flow *f); /* allocates f->back. Returns 0 or -ENOMEM. */
+int rr_open(struct flow *f);
+void rr_close(struct flow *f);
+int rr_next(struct flow *f); /* as flow_next */
+bool rr_may_block(const struct options *o);
+
+/* terms.c */
+void terms_listen(struct run *r, int listener); /* for a receiver, beside its listening socket */
+void terms_tell(struct run *r, int fd);		/* for a sender, to the peer of connection 0 */
+/* Reads the peer's terms with at most one call. Returns true when they differ from ours. */
+bool terms_differ(struct run *r);
+/* The same among the data: the call is counted. */
+bool terms_differ_counted(struct run *r);
+/* For a receiver with all connections: waits 200 ms for terms or data, then compares. */
+bool terms_await(struct run *r);
+/* At the end: different terms become the run's error. A receiver also sends its own terms. */
+void terms_judge(struct run *r);
+/* Returns the sender's "verify" at the end: "peer" when the peer compares, else "unknown". */
+const char *terms_verify(const struct run *r);
+void terms_close(struct run *r);
+
+/* summary.c: returns NULL when memory runs out. */
 json_t *summary_json(struct run *r);
 
 /* report.c: JSON lines on standard output. */
 void report_point(struct run *r, uint64_t t_ns);
 void report_summary(struct run *r);
-void report_error(struct run *r); /* and on standard error: the first flow's that failed */
+/* Prints the error of the first flow that failed, also on standard error. */
+void report_error(struct run *r);
 
 #endif

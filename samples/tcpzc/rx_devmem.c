@@ -1,16 +1,105 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devmem TCP: payload stays where the NIC put it, in a dmabuf, and each recvmsg says in control
- * messages which pieces are ours; their tokens go back in batches. A piece that the kernel had to
- * copy (no header split, another queue) comes as LINEAR, and is counted as copied. On a socket
- * whose packets do not come by the bound queue the flag does nothing and the bytes come without a
- * message: that is an error here, not a silence.
+ * Devmem TCP: the payload stays in the dmabuf where the NIC put it. Each recvmsg says in control
+ * messages which pieces of the dmabuf are ours, and we give their tokens back in batches. A piece
+ * that the kernel had to copy (no header split, another queue) comes as LINEAR and counts as
+ * copied. When the packets of a socket do not come through the bound queue, the flag does nothing
+ * and the bytes come without a message. This mode makes an error of that.
  */
-#include "devmem.h"
 #include "dmabuf.h"
+#include "memory.h"
+
+#include "lib/zc_uapi.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- what control messages say --- */
+
+/* A piece of the received data, in the order of the stream. */
+struct devmem_piece {
+	bool linear;	 /* copied into the iovec; else in the dmabuf at `offset` */
+	uint64_t offset; /* when linear: in the iovec */
+	uint32_t len, token;
+};
+
+struct devmem_reader {
+	struct msghdr *msg;
+	struct cmsghdr *next;
+	uint64_t linear; /* bytes of the iovec that earlier pieces take */
+	size_t area_size, iov_size;
+};
+
+/* Ranges of tokens to give back. Neighbours share a range. */
+struct devmem_tokens {
+	struct zc_dmabuf_token range[ZC_DEVMEM_MAX_TOKENS];
+	unsigned int ranges, count;
+};
+
+static void devmem_read(struct devmem_reader *r, struct msghdr *msg, size_t area_size,
+			size_t iov_size)
+{
+	*r = (struct devmem_reader){.msg = msg,
+				    .next = CMSG_FIRSTHDR(msg),
+				    .area_size = area_size,
+				    .iov_size = iov_size};
+}
+
+static bool devmem_is_piece(const struct cmsghdr *c)
+{
+	return c->cmsg_level == SOL_SOCKET &&
+	       (c->cmsg_type == ZC_SO_DEVMEM_DMABUF || c->cmsg_type == ZC_SO_DEVMEM_LINEAR) &&
+	       c->cmsg_len >= CMSG_LEN(sizeof(struct zc_dmabuf_cmsg));
+}
+
+/*
+ * Returns 1 and the next piece, 0 after the last one, or -EPROTO for a piece outside of its memory.
+ * It skips other control messages.
+ */
+static int devmem_next(struct devmem_reader *r, struct devmem_piece *p)
+{
+	struct zc_dmabuf_cmsg d;
+	size_t size;
+
+	while (r->next && !devmem_is_piece(r->next))
+		r->next = CMSG_NXTHDR(r->msg, r->next);
+	if (!r->next)
+		return 0;
+	memcpy(&d, CMSG_DATA(r->next), sizeof(d));
+	*p = (struct devmem_piece){.linear = r->next->cmsg_type == ZC_SO_DEVMEM_LINEAR,
+				   .offset = d.frag_offset,
+				   .len = d.frag_size,
+				   .token = d.frag_token};
+	if (p->linear) {
+		p->offset = r->linear;
+		r->linear += p->len;
+	}
+	size = p->linear ? r->iov_size : r->area_size;
+	r->next = CMSG_NXTHDR(r->msg, r->next);
+	return p->offset <= size && p->len <= size - p->offset ? 1 : -EPROTO;
+}
+
+/* Returns false when there is no room before some tokens are given back. */
+static bool devmem_add(struct devmem_tokens *t, uint32_t token)
+{
+	struct zc_dmabuf_token *last = t->ranges ? &t->range[t->ranges - 1] : NULL;
+
+	if (t->count == ZC_DEVMEM_MAX_FRAGS)
+		return false;
+	if (last && token == last->token_start + last->token_count) {
+		last->token_count++;
+	} else {
+		if (t->ranges == ZC_DEVMEM_MAX_TOKENS)
+			return false;
+		t->range[t->ranges++] =
+			(struct zc_dmabuf_token){.token_start = token, .token_count = 1};
+	}
+	t->count++;
+	return true;
+}
+
+/* --- the mode --- */
 
 enum { PAGE = 4096, CONTROL = ZC_DEVMEM_MAX_FRAGS * CMSG_SPACE(sizeof(struct zc_dmabuf_cmsg)) };
 
@@ -39,7 +128,7 @@ static int devmem_rx_open(struct flow *f)
 	return dmabuf_bind_rx(f, &s->mem, f->opt->queue + f->index);
 }
 
-/* Returns how many the kernel took: all, or something is wrong. */
+/* Gives all tokens back. It is an error when the kernel does not take all of them. */
 static int devmem_give_back(struct flow *f, struct devmem_rx *s)
 {
 	unsigned int n = s->tokens.count;
@@ -79,7 +168,7 @@ static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct d
 	return p->linear ? 0 : devmem_keep_token(f, s, p->token);
 }
 
-/* The pieces of one receive of `n` bytes. */
+/* Takes the pieces of one receive of `n` bytes. */
 static int devmem_take_pieces(struct flow *f, struct devmem_rx *s, struct msghdr *msg, size_t n)
 {
 	struct devmem_reader r;
@@ -128,7 +217,7 @@ static int devmem_rx_step(struct flow *f)
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		return flow_fail(f, errno, "recvmsg with MSG_SOCK_DEVMEM");
 	rc = n < 0 && errno == EINTR ? STEP_ON : n < 0 ? STEP_WAIT : STEP_END;
-	/* Before a pause, the NIC may need the memory. */
+	/* The NIC may need the memory during the wait. */
 	return rc == STEP_WAIT && devmem_give_back(f, s) ? -f->error : rc;
 }
 

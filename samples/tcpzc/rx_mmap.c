@@ -11,7 +11,7 @@
  * its costs per call (the lock of the address space, the TLB), which must be spread over many
  * pages.
  */
-#include "tcpzc.h"
+#include "memory.h"
 #include "lib/zc_uapi.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The baseline: recv(2) into one buffer. The kernel copies each byte. */
-#include "tcpzc.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <sys/socket.h>

@@ -3,7 +3,7 @@
  * recvmsg(2) into one buffer, with room for control messages, as programs that also want
  * timestamps or tokens receive. The kernel copies each byte.
  */
-#include "tcpzc.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <sys/socket.h>

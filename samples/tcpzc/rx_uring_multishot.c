@@ -49,7 +49,7 @@ static int multishot_register_buffers(struct flow *f, struct multishot_rx *s)
 	rc = io_uring_register_buf_ring(&s->ring, &reg, 0);
 	if (rc)
 		return flow_fail(f, -rc, "a ring of %u provided buffers (Linux 5.19 or later; %s)",
-				 s->n, memory_limits());
+				 s->n, limits_all());
 	io_uring_buf_ring_init(s->bufs);
 	for (i = 0; i < s->n; i++)
 		multishot_give_back(f, s, i, i);

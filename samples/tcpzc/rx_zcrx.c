@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * io_uring's zero-copy receive: the NIC writes payload straight into our memory. One request for
- * the whole stream; each completion says where in the area its bytes lie, and that memory goes back
- * through the refill ring. Before Linux 7.x the kernel does not say which bytes it had to copy
- * there all the same (a packet on another queue, no header split): all count as `unknown`, and the
- * profile's io_zcrx_copy_chunk tells.
+ * io_uring's zero-copy receive: the NIC writes the payload straight into our memory. One request
+ * serves the whole stream. Each completion says where in the area its bytes are, and that memory
+ * goes back through the refill ring. The kernel may have to copy into the area (a packet on another
+ * queue, no header split). Before Linux 7.x it does not report that, so all bytes count as
+ * `unknown`. io_zcrx_copy_chunk in the profile shows the copies.
  */
+#include "memory.h"
 #include "uring.h"
-#include "zcrx.h"
 
 #include "lib/refusal.h"
+#include "lib/zc_uapi.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -17,6 +18,98 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* --- the refill ring and the completions --- */
+
+#define AREA_MASK (~((1ULL << ZC_ZCRX_AREA_SHIFT) - 1))
+
+enum { RECV_MULTISHOT = 1 << 1 }; /* in sqe.ioprio */
+
+/* The refill ring. We write entries and the tail; the kernel takes entries and moves the head. */
+struct zcrx_ring {
+	uint32_t *head, *tail;
+	struct zc_zcrx_rqe *rqes;
+	uint32_t entries;    /* a power of two */
+	uint32_t next;	     /* the tail that zcrx_publish writes */
+	uint64_t area_token; /* upper bits of each entry's offset */
+};
+
+enum zcrx_result {
+	ZCRX_DATA,   /* *off and *len say where in the area */
+	ZCRX_END,    /* the stream has ended */
+	ZCRX_REARM,  /* the request has ended before the stream: ring full, or a signal */
+	ZCRX_ERROR,  /* errno in *len */
+	ZCRX_BEYOND, /* the offset is outside of the area and must not be touched */
+};
+
+/* Finds the ring in its region, at the offsets that the registration returned. */
+static void zcrx_ring_init(struct zcrx_ring *r, void *region, const struct zc_zcrx_ifq_reg *reg,
+			   const struct zc_zcrx_area_reg *area)
+{
+	char *base = region;
+
+	*r = (struct zcrx_ring){
+		.head = (uint32_t *)(base + reg->offsets.head),
+		.tail = (uint32_t *)(base + reg->offsets.tail),
+		.rqes = (struct zc_zcrx_rqe *)(base + reg->offsets.rqes),
+		.entries = reg->rq_entries,
+		.area_token = area->rq_area_token,
+	};
+	r->next = *r->tail;
+}
+
+/* Gives memory of the area back. Returns false when the ring is full. */
+static bool zcrx_give_back(struct zcrx_ring *r, uint64_t off, uint32_t len)
+{
+	struct zc_zcrx_rqe *e;
+
+	if (r->next - __atomic_load_n(r->head, __ATOMIC_ACQUIRE) >= r->entries)
+		return false;
+	e = &r->rqes[r->next++ & (r->entries - 1)];
+	*e = (struct zc_zcrx_rqe){.off = (off & ~AREA_MASK) | r->area_token, .len = len};
+	return true;
+}
+
+/* Shows the new entries to the kernel. */
+static void zcrx_publish(struct zcrx_ring *r)
+{
+	__atomic_store_n(r->tail, r->next, __ATOMIC_RELEASE);
+}
+
+/* Reads a completion of a ring with CQE32. Sets *more when the request goes on. */
+static enum zcrx_result zcrx_read(const struct io_uring_cqe *cqe, size_t area_size, uint64_t *off,
+				  uint32_t *len, bool *more)
+{
+	const struct zc_zcrx_cqe *rest = (const struct zc_zcrx_cqe *)(cqe + 1);
+
+	*off = 0;
+	*len = 0;
+	*more = cqe->flags & IORING_CQE_F_MORE;
+	if (cqe->res == -ENOSPC || cqe->res == -EINTR)
+		return ZCRX_REARM;
+	if (cqe->res < 0) {
+		*len = (uint32_t)-cqe->res;
+		return ZCRX_ERROR;
+	}
+	if (!cqe->res)
+		return *more ? ZCRX_REARM : ZCRX_END;
+	*off = rest->off & ~AREA_MASK;
+	*len = (uint32_t)cqe->res;
+	return *off <= area_size && *len <= area_size - *off ? ZCRX_DATA : ZCRX_BEYOND;
+}
+
+/* Prepares the one request for everything that arrives on `fd`. */
+static void zcrx_prepare(struct io_uring_sqe *sqe, int fd, uint32_t zcrx_id)
+{
+	*sqe = (struct io_uring_sqe){
+		.opcode = ZC_IORING_OP_RECV_ZC,
+		.fd = fd,
+		.ioprio = RECV_MULTISHOT,
+		.file_index = zcrx_id, /* the same field as zcrx_ifq_idx */
+	};
+}
+
+/* --- the mode --- */
 
 enum { PAGE = 4096, CQES = 4096 };
 
@@ -27,7 +120,7 @@ struct zcrx_rx {
 	size_t area_size, region_size;
 	uint32_t id;
 	bool registered, armed;
-	/* What the refill ring had no room for. */
+	/* Memory that the refill ring had no room for. */
 	struct back {
 		uint64_t off;
 		uint32_t len;
@@ -107,11 +200,9 @@ static int zcrx_open(struct flow *f)
 				     IORING_SETUP_CQE32);
 	if (rc)
 		return flow_fail(f, -rc, "io_uring with 32-byte completions (Linux 6.1; %s)",
-				 memory_limits());
+				 limits_all());
 	return zcrx_get_memory(f, s) ? -f->error : zcrx_register_queue(f, s);
 }
-
-/* --- giving memory back --- */
 
 static int zcrx_add_backlog(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t len)
 {
@@ -128,7 +219,7 @@ static int zcrx_add_backlog(struct flow *f, struct zcrx_rx *s, uint64_t off, uin
 	return 0;
 }
 
-/* Without a device nobody takes entries by himself. */
+/* Makes the kernel take entries. Without a device it does not do so by itself. */
 static void zcrx_flush_refill(struct flow *f, struct zcrx_rx *s)
 {
 	struct zc_zcrx_ctrl flush = {.zcrx_id = s->id, .op = ZC_ZCRX_CTRL_FLUSH_RQ};
@@ -148,8 +239,6 @@ static void zcrx_give_back_backlog(struct flow *f, struct zcrx_rx *s)
 		s->nbacklog--;
 }
 
-/* --- receiving --- */
-
 static int zcrx_take(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t len)
 {
 	flow_take_unknown(f, s->area + off, len);
@@ -164,11 +253,11 @@ static int zcrx_completed(struct flow *f, struct zcrx_rx *s, const struct io_uri
 	uint64_t off;
 	uint32_t len;
 	bool more;
-	enum zcrx_said said = zcrx_read(cqe, s->area_size, &off, &len, &more);
+	enum zcrx_result result = zcrx_read(cqe, s->area_size, &off, &len, &more);
 
 	if (!more)
 		s->armed = false;
-	switch (said) {
+	switch (result) {
 	case ZCRX_DATA:
 		return zcrx_take(f, s, off, len);
 	case ZCRX_END:
@@ -230,7 +319,7 @@ static void zcrx_close(struct flow *f)
 
 	if (!s)
 		return;
-	uring_close(f, &s->ring); /* gives the queue back, and only then its memory */
+	uring_close(f, &s->ring); /* gives the queue back before its memory is freed */
 	memory_put(f, s->area, s->area_size);
 	memory_put(f, s->region, s->region_size);
 	free(s->backlog);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What sockets are set to before they are connected: buffers decide on the window's scale, the
- * segment size is agreed then, and what a listening socket is set to its connections inherit.
+ * Socket options: those set before the connection, and those read at the end. Buffers must be set
+ * early because they decide on the window scale, and the segment size because the handshake
+ * negotiates it. Connections inherit the options of their listening socket.
  */
 #include "net.h"
+
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
@@ -17,7 +19,7 @@ static int sockopt_set_int(int fd, int level, int name, int value)
 	return setsockopt(fd, level, name, &value, sizeof(value));
 }
 
-/* Beyond net.core.[rw]mem_max where we may. */
+/* Exceeds net.core.[rw]mem_max when the process has the right to. */
 static int sockopt_set_buffer(struct flow *f, int fd, int force, int plain, const char *what,
 			      size_t size)
 {
@@ -29,7 +31,7 @@ static int sockopt_set_buffer(struct flow *f, int fd, int force, int plain, cons
 	return flow_fail(f, errno, "--%s %zu", what, size);
 }
 
-/* THE TABLE of those that are one number out of an option, set when it is not 0. */
+/* THE TABLE of socket options that are one number. A number that is 0 is not set. */
 static const struct {
 	const char *option, *needs;
 	int level, name;
@@ -59,7 +61,7 @@ static int sockopt_set_numbers(struct flow *f, int fd)
 	return 0;
 }
 
-/* 64 bits wide from Linux 4.20 on; before that, 32. */
+/* The rate has 64 bits since Linux 4.20 and 32 bits before. */
 static int sockopt_set_pacing(struct flow *f, int fd)
 {
 	uint64_t rate = (uint64_t)f->opt->pacing_rate;
@@ -73,10 +75,7 @@ static int sockopt_set_pacing(struct flow *f, int fd)
 	return flow_fail(f, errno, "--pacing-rate");
 }
 
-/*
- * A peer that vanishes without a word is noticed by data that nobody acknowledges, and where none
- * is sent by probes.
- */
+/* Limits the wait for a peer that vanished: by unacknowledged data, or by keepalive probes. */
 static void sockopt_set_tcp(struct flow *f, int fd)
 {
 	int seconds = (int)(f->opt->peer_timeout / KEEP_COUNT) + 1;
@@ -86,7 +85,7 @@ static void sockopt_set_tcp(struct flow *f, int fd)
 	sockopt_set_int(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds);
 	sockopt_set_int(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_COUNT);
 	sockopt_set_int(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)(f->opt->peer_timeout * 1000));
-	if (f->opt->rr) /* a request must not wait for the acknowledgement of the one before */
+	if (f->opt->rr) /* a request must not wait until the previous one is acknowledged */
 		sockopt_set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
@@ -101,4 +100,79 @@ int sockopt_set(struct flow *f, int fd)
 	    sockopt_set_numbers(f, fd) || sockopt_set_pacing(f, fd))
 		return -f->error;
 	return 0;
+}
+
+/* How the figures of several flows become one figure. */
+enum fold { SUM, MEAN, LEAST };
+
+#define TI(member) offsetof(struct tcp_info, member), sizeof(((struct tcp_info *)0)->member)
+static const struct {
+	const char *name;
+	size_t at, size;
+	enum fold fold;
+} tcp_figures[] = {
+	{"rtt_us", TI(tcpi_rtt), MEAN},
+	{"rttvar_us", TI(tcpi_rttvar), MEAN},
+	{"rcv_rtt_us", TI(tcpi_rcv_rtt), MEAN},
+	{"cwnd", TI(tcpi_snd_cwnd), SUM},
+	{"retransmits", TI(tcpi_total_retrans), SUM},
+	{"mss", TI(tcpi_snd_mss), LEAST},
+	{"rcv_mss", TI(tcpi_rcv_mss), LEAST},
+	{"delivery_rate", TI(tcpi_delivery_rate), SUM},
+};
+enum { TCP_FIGURES = sizeof(tcp_figures) / sizeof(tcp_figures[0]) };
+
+static uint64_t tcp_info_figure(const struct tcp_info *ti, size_t i)
+{
+	const char *p = (const char *)ti + tcp_figures[i].at;
+
+	return tcp_figures[i].size == 8 ? *(const uint64_t *)p : *(const uint32_t *)p;
+}
+
+static uint64_t tcp_info_fold(enum fold how, uint64_t a, uint64_t b)
+{
+	return how != LEAST ? a + b : a < b ? a : b;
+}
+
+json_t *sockopt_tcp_info(const struct flow *flows, unsigned int n)
+{
+	uint64_t v[TCP_FIGURES] = {0};
+	unsigned int i, k, seen = 0;
+	json_t *o;
+
+	for (i = 0; i < n; i++) {
+		struct tcp_info ti = {0};
+		socklen_t len = sizeof(ti);
+
+		if (getsockopt(flows[i].fd, IPPROTO_TCP, TCP_INFO, &ti, &len))
+			continue;
+		for (k = 0; k < TCP_FIGURES; k++)
+			v[k] = seen ? tcp_info_fold(tcp_figures[k].fold, v[k],
+						    tcp_info_figure(&ti, k))
+				    : tcp_info_figure(&ti, k);
+		seen++;
+	}
+	if (!seen)
+		return json_null();
+	o = json_object();
+	for (k = 0; k < TCP_FIGURES; k++)
+		json_object_set_new(
+			o, tcp_figures[k].name,
+			json_integer(
+				(json_int_t)(tcp_figures[k].fold == MEAN ? v[k] / seen : v[k])));
+	return o;
+}
+
+json_t *sockopt_busy_poll(const struct flow *flows, unsigned int n)
+{
+	unsigned int i, polled = 0;
+
+	for (i = 0; i < n; i++) {
+		int id = 0;
+		socklen_t len = sizeof(id);
+
+		if (!getsockopt(flows[i].fd, SOL_SOCKET, ZC_SO_INCOMING_NAPI_ID, &id, &len))
+			polled += id != 0;
+	}
+	return json_pack("{s:i,s:i}", "us", (int)flows->opt->busy_poll, "flows", (int)polled);
 }

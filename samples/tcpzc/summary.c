@@ -1,9 +1,141 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The summary: what all flows did, and each of them, as docs/formats.md says. */
+/* The summary of all flows and of each flow. docs/formats.md describes it. */
+#include "net.h"
 #include "run.h"
-#include "summary.h"
 
 #include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const hist_names[HIST_COUNT] = {
+	[HIST_RECV_BYTES] = "recv_bytes",   [HIST_FRAGS] = "frags",
+	[HIST_TOKENS] = "tokens",	    [HIST_RETURNS] = "returns",
+	[HIST_NOTIFY_NS] = "notify_ns",	    [HIST_BATCH] = "batch",
+	[HIST_COMPLETIONS] = "completions", [HIST_LATENCY_NS] = "latency_ns",
+};
+
+/* Returns {"<floor(log2(value))>": count}. */
+static json_t *hist_log2_json(const struct hist *h)
+{
+	uint64_t n[64] = {0};
+	json_t *o = json_object();
+	char key[8];
+	unsigned int i;
+
+	for (i = 0; i < HIST_BUCKETS; i++)
+		n[63 - __builtin_clzll(hist_floor(i) | 1)] += h->buckets[i];
+	for (i = 0; i < 64; i++) {
+		snprintf(key, sizeof(key), "%u", i);
+		if (n[i])
+			json_object_set_new(o, key, json_integer((json_int_t)n[i]));
+	}
+	return o;
+}
+
+static json_t *hist_quantiles_json(const struct hist *h)
+{
+	return json_pack("{s:I,s:I,s:f,s:I,s:I,s:I,s:I,s:I}", "count", (json_int_t)h->count, "min",
+			 (json_int_t)h->min, "mean", (double)h->sum / (double)h->count, "p50",
+			 (json_int_t)hist_quantile(h, 0.5), "p90",
+			 (json_int_t)hist_quantile(h, 0.9), "p99",
+			 (json_int_t)hist_quantile(h, 0.99), "p999",
+			 (json_int_t)hist_quantile(h, 0.999), "max", (json_int_t)h->max);
+}
+
+static void summary_merge_hist(struct hist *to, const struct flow *flows, unsigned int n,
+			       unsigned int which)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (flows[i].hist[which])
+			hist_merge(to, flows[i].hist[which]);
+		if (flows[i].back && flows[i].back->hist[which])
+			hist_merge(to, flows[i].back->hist[which]);
+	}
+}
+
+/* Sums up the histograms of n flows and their responses. */
+static json_t *summary_hists(const struct flow *flows, unsigned int n, bool buckets)
+{
+	json_t *o = json_object();
+	unsigned int which;
+
+	for (which = 0; which < HIST_COUNT; which++) {
+		struct hist *all = calloc(1, sizeof(*all));
+		json_t *j;
+
+		if (!all)
+			continue;
+		summary_merge_hist(all, flows, n, which);
+		if (all->count) {
+			j = hist_quantiles_json(all);
+			if (buckets)
+				json_object_set_new(j, "log2", hist_log2_json(all));
+			json_object_set_new(o, hist_names[which], j);
+		}
+		free(all);
+	}
+	return o;
+}
+
+static json_t *summary_hist_log2(const struct flow *flows, unsigned int n, unsigned int which)
+{
+	struct hist *all = calloc(1, sizeof(*all));
+	json_t *o = NULL;
+
+	if (all) {
+		summary_merge_hist(all, flows, n, which);
+		o = hist_log2_json(all);
+	}
+	free(all);
+	return o;
+}
+
+static const char *const buffer_names[] = {
+	[BUFFERS_REGISTERED] = "registered",
+	[BUFFERS_PLAIN] = "plain",
+};
+
+/* A kernel has registered buffers for all flows or for none. A flow that sent knows which. */
+static void summary_put_buffers(json_t *o, const struct flow *flows, unsigned int n, bool back)
+{
+	enum buffers all = BUFFERS_NONE;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		const struct flow *f = back ? flows[i].back : &flows[i];
+
+		if (f->buffers > all)
+			all = f->buffers;
+	}
+	if (all != BUFFERS_NONE)
+		json_object_set_new(o, "buffers", json_string(buffer_names[all]));
+}
+
+static void summary_put_huge(json_t *o, const struct flow *flows, unsigned int n, bool back)
+{
+	size_t bytes[HUGE_KINDS] = {0};
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++) {
+		const struct flow *f = back ? flows[i].back : &flows[i];
+
+		for (k = 0; k < HUGE_MAPS; k++)
+			bytes[f->huge[k].kind] += f->huge[k].bytes;
+	}
+	json_object_set_new(o, "huge_pages",
+			    json_pack("{s:I,s:I}", "hugetlb", (json_int_t)bytes[HUGE_TLB], "thp",
+				      (json_int_t)bytes[HUGE_TRANSPARENT]));
+}
+
+/* Reports the memory of n flows, or of their responses. */
+static void summary_put_memory(json_t *o, const struct flow *flows, unsigned int n, bool back)
+{
+	if (flows->opt->huge_pages)
+		summary_put_huge(o, flows, n, back);
+	summary_put_buffers(o, flows, n, back);
+}
 
 #define CALL_NAME(id, name) name,
 static const char *const call_names[] = {CALLS(CALL_NAME)};
@@ -44,12 +176,12 @@ static const char *summary_verdict(const struct run *r, const struct flow *f)
 {
 	if (!f->opt->verify)
 		return "off";
-	if (f->tx && !f->opt->rr) /* a sender has nothing to compare */
+	if (f->tx && !f->opt->rr) /* a sender has no data to compare */
 		return terms_verify(r);
 	return f->bad_bytes || (f->back && f->back->bad_bytes) ? "failed" : "ok";
 }
 
-/* How io_uring's completion ring fared, of modes that have one. */
+/* Reports on io_uring's completion ring, for modes that have one. */
 static void summary_put_ring(json_t *o, const struct flow *f)
 {
 	if (!(f->mode->flags & MODE_RING))
@@ -63,7 +195,7 @@ static void summary_put_ring(json_t *o, const struct flow *f)
 				      (json_int_t)f->rearmed[REARM_INTERRUPTED]));
 }
 
-/* What became of the bytes of one way, and what was asked for. */
+/* Reports what the mode asked for and what became of the bytes of one direction. */
 static void summary_put_way(json_t *o, const struct flow *f)
 {
 	uint64_t known = f->sends_zero_copy + f->sends_copied;
@@ -90,7 +222,7 @@ static void summary_put_way(json_t *o, const struct flow *f)
 	summary_put_ring(o, f);
 }
 
-/* Of one flow, or of the sum of all. */
+/* Reports the figures of one flow, or of the sum of all flows. */
 static void summary_put_figures(json_t *o, const struct run *r, const struct flow *f,
 				uint64_t messages)
 {
@@ -103,7 +235,7 @@ static void summary_put_figures(json_t *o, const struct run *r, const struct flo
 	summary_put_way(o, f);
 }
 
-/* THE TABLE of what is simply added up. */
+/* THE TABLE of counters that add up over the flows. */
 static const struct {
 	size_t at, n; /* of 64-bit counters */
 } sums[] = {
@@ -138,7 +270,7 @@ static void totals_add_flow(struct flow *total, const struct flow *f)
 		total->end_ns = f->end_ns;
 }
 
-/* Of one connection, or of all: `back` is the responses' way. */
+/* Reports the responses of one connection, or of all. */
 static json_t *summary_rr(const struct flow *back, uint64_t requests, uint64_t responses)
 {
 	const struct options *o = back->opt;
@@ -161,7 +293,7 @@ static json_t *summary_flow(const struct flow *f)
 	json_object_set_new(o, "histograms", summary_hists(f, 1, false));
 	if (b)
 		json_object_set_new(o, "rr", summary_rr(b, f->bytes / f->size, b->bytes / b->size));
-	json_object_set_new(o, "tcp_info", tcp_info_json(f, 1));
+	json_object_set_new(o, "tcp_info", sockopt_tcp_info(f, 1));
 	if (f->error)
 		json_object_set_new(o, "error", json_string(f->what));
 	return o;
@@ -199,7 +331,7 @@ static json_t *summary_threads(const struct run *r)
 	return list;
 }
 
-/* Of a mode that gives buffers back in tokens. */
+/* Reports the tokens of a mode that gives its buffers back with them. */
 static void summary_put_tokens(json_t *line, const struct run *r)
 {
 	if (!r->flows->hist[HIST_TOKENS])
@@ -211,7 +343,7 @@ static void summary_put_tokens(json_t *line, const struct run *r)
 }
 
 struct totals {
-	struct flow all, back; /* the sums of both ways */
+	struct flow all, back; /* the sums of both directions */
 	uint64_t messages, responses;
 };
 
@@ -240,7 +372,7 @@ static void totals_add_run(struct totals *t, const struct run *r)
 	totals_add_calls(t->all.calls, t->back.calls);
 }
 
-/* null where the other end did not say. */
+/* Returns null when the other end has not said how many bytes it counted. */
 static json_t *summary_lost_bytes(const struct flow *f)
 {
 	uint64_t sent = f->tx ? f->bytes : f->peer_bytes, came = f->tx ? f->peer_bytes : f->bytes;
@@ -270,10 +402,10 @@ json_t *summary_json(struct run *r)
 	summary_put_tokens(line, r);
 	json_object_set_new(line, "histograms", summary_hists(r->flows, r->n_flows, true));
 	json_object_set_new(line, "syscalls", summary_calls(t.all.calls));
-	json_object_set_new(line, "tcp_info", tcp_info_json(r->flows, r->n_flows));
+	json_object_set_new(line, "tcp_info", sockopt_tcp_info(r->flows, r->n_flows));
 	json_object_set_new(line, "cpu", summary_cpu_time(r->boss));
 	if (o->busy_poll)
-		json_object_set_new(line, "busy_poll", busy_poll_json(r->flows, r->n_flows));
+		json_object_set_new(line, "busy_poll", sockopt_busy_poll(r->flows, r->n_flows));
 	if (o->rr) {
 		json_t *rr = summary_rr(&t.back, t.messages, t.responses);
 

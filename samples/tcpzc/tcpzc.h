@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tcpzc moves bytes over TCP connections by one mode of sending or receiving and says what
- * happened. A connection is a flow; flows are spread over threads (worker.c), and a mode is a
- * file of its own and a row in modes.c: all of its state hangs on the flow.
+ * tcpzc moves bytes over TCP connections with one mode of sending or receiving, and reports what
+ * happened. A connection is a flow. The flows are spread over threads (worker.c). A mode is one
+ * file and one row in modes.c, and all of its state belongs to the flow.
  *
- * Functions return 0 or a count, or -errno after flow_fail recorded what went wrong (the first
- * message of a flow is kept). An interrupted call is no error: a step returns and the
- * caller looks at stop_requested.
+ * Functions return 0 or a count, or -errno after flow_fail has recorded the error. A flow keeps its
+ * first error. An interrupted call is no error: the step returns, and its caller looks at
+ * stop_requested.
  */
 #ifndef TCPZC_H
 #define TCPZC_H
 
-#include "calls.h"
 #include "hist.h"
 
 #include <sched.h>
@@ -20,62 +19,120 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 struct flow;
 struct worker;
 
-/* What a step says. */
+/* --- system calls --- */
+
+/*
+ * The program counts its own system calls, so that they can be compared with the kernel's count.
+ *
+ * It counts each call that it makes from the connection (connect or accept has returned) to the end
+ * of the data. For a sender, the data ends when everything is sent and notified. For a receiver, it
+ * ends with the stream, an error, or a stop. The count has calls that fail and calls that a signal
+ * interrupts. It has the mode's own calls, the wait for the first byte, the set-up of the connected
+ * socket, the write of each line of output, and the return from a signal handler. It leaves out the
+ * two calls of getrusage at the ends of the span. With several threads, each thread has such a span
+ * around its work. The names are the kernel's: recv(2) is recvfrom, and poll(2) is ppoll on
+ * architectures without poll.
+ */
+#ifdef SYS_poll
+#define POLL_NAME    "poll"
+#define PPOLL_ROW(X) X(PPOLL, "ppoll")
+#else
+#define POLL_NAME "ppoll"
+#define PPOLL_ROW(X)
+#define CALL_PPOLL CALL_POLL
+#endif
+
+#define CALLS(X)                                  \
+	X(FTRUNCATE, "ftruncate")                 \
+	X(GETSOCKOPT, "getsockopt")               \
+	X(IO_URING_ENTER, "io_uring_enter")       \
+	X(IO_URING_REGISTER, "io_uring_register") \
+	X(MADVISE, "madvise")                     \
+	X(MMAP, "mmap")                           \
+	X(MUNMAP, "munmap")                       \
+	X(POLL, POLL_NAME)                        \
+	PPOLL_ROW(X)                              \
+	X(PWRITE64, "pwrite64")                   \
+	X(READ, "read")                           \
+	X(RECVFROM, "recvfrom")                   \
+	X(RECVMSG, "recvmsg")                     \
+	X(RT_SIGRETURN, "rt_sigreturn")           \
+	X(SENDFILE, "sendfile")                   \
+	X(SENDMSG, "sendmsg")                     \
+	X(SENDTO, "sendto")                       \
+	X(SETITIMER, "setitimer")                 \
+	X(SETSOCKOPT, "setsockopt")               \
+	X(SPLICE, "splice")                       \
+	X(TEE, "tee")                             \
+	X(TGKILL, "tgkill")                       \
+	X(VMSPLICE, "vmsplice")                   \
+	X(WRITE, "write")
+
+#define CALL_ENUM(id, name) CALL_##id,
+enum call { CALLS(CALL_ENUM) CALL_COUNT };
+#undef CALL_ENUM
+
+/* CALL(flow, SENDTO, send(...)) makes the call and counts it. */
+#define CALL(f, id, expression) ((f)->calls[CALL_##id]++, (expression))
+
+/* --- modes --- */
+
+/* What a step returns, unless it fails. */
 enum {
 	STEP_END = 0,  /* rx: the end of the stream */
-	STEP_ON = 1,   /* something was done: again */
-	STEP_WAIT = 2, /* nothing can be done before what flow_wait_for said, or the default:
-			  the socket is readable (rx) or writable (tx) */
+	STEP_ON = 1,   /* the step did something: take the next one */
+	STEP_WAIT = 2, /* nothing can be done until the event of flow_wait_for, or by default
+			  until the socket is readable (rx) or writable (tx) */
 };
 
 enum { DRAIN_PATIENCE_MS = 2000 };
 
 enum {
-	MODE_UDP = 1 << 0,	/* works on datagrams too */
-	MODE_NONBLOCK = 1 << 1, /* its calls have no MSG_DONTWAIT of their own: the socket is
-				   O_NONBLOCK when the flow shares its thread */
-	MODE_RING = 1 << 3,	/* its requests wait: the socket must not be O_NONBLOCK */
-	MODE_NIC = 1 << 4,	/* an interface must be named */
-	MODE_NO_DATA = 1 << 2,	/* rx: never sees what came: no --verify */
+	MODE_UDP = 1 << 0,	/* the mode also takes datagrams */
+	MODE_NONBLOCK = 1 << 1, /* the mode's calls have no MSG_DONTWAIT: the socket is O_NONBLOCK
+				   when the flow shares its thread */
+	MODE_NO_DATA = 1 << 2,	/* rx: the mode never sees the data, so --verify cannot work */
+	MODE_RING = 1 << 3,	/* the mode's requests wait: the socket must not be O_NONBLOCK */
+	MODE_NIC = 1 << 4,	/* the mode needs --nic */
 };
 
-/* What a mode asks of the kernel; of pages that are shared without a word of it: nothing is said.
- */
+/* Whether a mode asks the kernel for zero copy. A mode that shares pages asks for nothing. */
 enum asks { ASKS_UNSAID, ASKS_COPY, ASKS_ZERO_COPY };
 
 enum { MODE_OPTIONS = 8 };
 
-/* What is counted by size; summary.c names them. */
+/* The histograms. summary.c has their names. */
 enum {
-	HIST_RECV_BYTES,  /* of a receive; filled by flow_received */
-	HIST_FRAGS,	  /* per receive: pages mapped, or completions */
-	HIST_TOKENS,	  /* of devmem, per receive */
-	HIST_RETURNS,	  /* those given back at once */
-	HIST_NOTIFY_NS,	  /* from handing a send over to its notification */
-	HIST_BATCH,	  /* sends that a notification covers */
-	HIST_COMPLETIONS, /* found at once in io_uring's ring */
-	HIST_LATENCY_NS,  /* of requests; rr.c */
+	HIST_RECV_BYTES,  /* bytes of a receive; flow_received fills it */
+	HIST_FRAGS,	  /* pages mapped by a receive */
+	HIST_TOKENS,	  /* devmem tokens of a receive */
+	HIST_RETURNS,	  /* devmem tokens given back by one call */
+	HIST_NOTIFY_NS,	  /* time from a send to its notification */
+	HIST_BATCH,	  /* sends that one notification covers */
+	HIST_COMPLETIONS, /* completions found in io_uring's ring at once */
+	HIST_LATENCY_NS,  /* latency of requests; rr.c fills it */
 	HIST_COUNT,
 };
 
 enum limit { LIMIT_OPTMEM, LIMIT_MEMLOCK, LIMIT_COUNT };
 
-/* What io_uring sends from without a copy; none: no such mode. */
+/* The memory that io_uring's zero-copy send reads from. BUFFERS_NONE: another mode. */
 enum buffers { BUFFERS_NONE, BUFFERS_REGISTERED, BUFFERS_PLAIN };
 
-/* Why a multishot request of io_uring ended before its stream did, and was made anew. */
+/* Why an io_uring multishot request ended before the stream did and had to be repeated. */
 enum rearm { REARM_RING_FULL, REARM_NO_BUFFERS, REARM_INTERRUPTED, REARM_COUNT };
 
-/* Memory in huge pages (huge.c). */
+/* Memory in huge pages (memory.c). */
 enum huge_kind { HUGE_TLB, HUGE_TRANSPARENT, HUGE_KINDS };
 struct huge_map {
 	void *p;
-	size_t before, mapped; /* bytes of address space before p and from it on */
-	size_t bytes;	       /* in huge pages; 0: this place is free */
+	size_t before, mapped; /* bytes of address space before p, and from p on */
+	size_t bytes;	       /* bytes in huge pages; 0: this entry is free */
 	enum huge_kind kind;
 };
 enum { HUGE_MAPS = 4 };
@@ -84,48 +141,51 @@ struct mode {
 	const char *name, *what;
 	const char *needs; /* beyond Linux 5.19; NULL: nothing */
 	unsigned int flags;
-	unsigned int hists; /* 1 << HIST_... of those the mode fills itself */
+	unsigned int hists; /* 1 << HIST_... of the histograms that the mode fills itself */
 	enum asks asks;
-	const char *options[MODE_OPTIONS]; /* of those that not every mode has; ends with NULL */
-	/* Memory and rings, on the flow's thread, before there is a connection. Sets f->state. */
+	const char *options[MODE_OPTIONS]; /* options that not every mode takes; NULL ends them */
+	/* Gets memory and rings, on the flow's thread, before the connection. Sets f->state. */
 	int (*open)(struct flow *f);
-	/* On the connected socket, before the data. May be NULL. */
+	/* Prepares the connected socket before the data. May be NULL. */
 	int (*attach)(struct flow *f);
 	/*
-	 * tx: hands over up to one message, or a batch of them. rx: takes what is there. May
+	 * tx: sends up to one message, or one batch of messages. rx: takes what has arrived. It may
 	 * block only while the flow is alone on its thread (f->alone).
 	 */
 	int (*step)(struct flow *f);
 	/*
-	 * After the last step, also after a stop: takes back what the kernel still has. 0: that is
-	 * all; STEP_ON: got something; STEP_WAIT: to be called again when what flow_wait_for said
-	 * is so. Two seconds without progress, and what is not back stays unknown. May be NULL.
+	 * Takes back what the kernel still has, after the last step and after a stop. Returns 0
+	 * when nothing is left, STEP_ON when it got something, or STEP_WAIT when it is to be called
+	 * again after the event of flow_wait_for. After two seconds without progress, the rest
+	 * stays unknown. May be NULL.
 	 */
 	int (*drain)(struct flow *f);
-	/* Frees f->state, also after a failed or missing open. On the flow's thread. */
+	/* Frees f->state, also after a failed or missing open. Runs on the flow's thread. */
 	void (*close)(struct flow *f);
 };
 
-/* Both end with NULL; the first is the default. */
+/* Both end with NULL. The first mode is the default. */
 extern const struct mode *const tx_modes[], *const rx_modes[];
 const struct mode *mode_find(const struct mode *const *table, const char *name);
 
+/* --- options --- */
+
 struct options {
 	bool listen;
-	const char *host; /* to connect to, or the address to listen on; NULL: any */
+	const char *host; /* to connect to, or the address to listen on; NULL: any address */
 	const char *port;
-	const struct mode *mode, *back_mode; /* of what is sent or received, of the responses */
+	const struct mode *mode, *back_mode; /* of the data, and of the responses to it */
 	size_t size;			     /* of a message */
-	bool udp;			     /* one flow */
+	bool udp;			     /* there is one flow */
 	bool rr;
-	size_t response; /* its size */
+	size_t response; /* size of a response */
 	unsigned int outstanding;
-	double rate; /* per flow, bytes or messages a second; 0: as fast as it goes */
+	double rate; /* bytes or messages a second on each flow; 0: no limit */
 	bool rate_messages;
-	uint64_t bytes; /* per flow. Sender: to send; receiver: expected; 0: no limit */
-	double seconds; /* sender; 0: no limit */
+	uint64_t bytes; /* per flow: what a sender sends or a receiver expects; 0: no limit */
+	double seconds; /* for a sender; 0: no limit */
 	unsigned int flows, threads;
-	cpu_set_t cpus; /* thread i runs on the i-th of them, and so on round */
+	cpu_set_t cpus; /* thread i runs on the i-th CPU, modulo their number */
 	bool pinned;
 	size_t sndbuf, rcvbuf;
 	unsigned int rcvlowat, mss;
@@ -133,20 +193,28 @@ struct options {
 	unsigned int prefer_busy_poll;
 	bool no_iowait;
 	double pacing_rate; /* bytes a second */
-	size_t window;	    /* of the mapping, in bytes */
-	const char *nic;    /* zcrx, devmem: NULL: not given */
-	unsigned int queue; /* its first receive queue for us; flow i takes queue + i */
+	size_t window;	    /* bytes of the mapping */
+	const char *nic;    /* for zcrx and devmem; NULL: missing */
+	unsigned int queue; /* flow i takes receive queue `queue` + i */
 	size_t area;	    /* bytes of memory to receive into */
 	bool no_device, print_setup, plain_buffers;
 	bool huge_pages;
-	int dmabuf_fd;		     /* devmem: a dmabuf that was given; -1: udmabuf */
+	int dmabuf_fd;		     /* devmem: an inherited dmabuf; -1: make a udmabuf */
 	unsigned int dontneed_batch; /* devmem: tokens given back at once */
-	unsigned batch;		     /* sends handed over by one io_uring_enter */
-	unsigned int cq_entries;     /* of an io_uring's completion ring; 0: the mode's own */
+	unsigned batch;		     /* sends submitted by one io_uring_enter */
+	unsigned int cq_entries;     /* of io_uring's completion ring; 0: the mode decides */
 	double connect_timeout, accept_timeout, peer_timeout;
 	bool verify, corrupt;
-	uint64_t corrupt_at; /* in the first flow */
+	uint64_t corrupt_at; /* offset in the first flow */
 };
+
+/* options.c: exits with 2 on a usage error. */
+void options_parse(struct options *opt, int argc, char **argv);
+
+/* nic_setup.c: prints the commands that prepare receive queues `queue` to `queue` + `n` - 1. */
+void nic_setup_print(const char *nic, unsigned int queue, unsigned int n, const char *port);
+
+/* --- flows --- */
 
 struct flow {
 	const struct options *opt;
@@ -154,32 +222,32 @@ struct flow {
 	struct worker *worker;
 	unsigned int index; /* 0 .. opt->flows - 1, in the order of the connections */
 	bool tx;
-	bool alone; /* on its thread: steps may block */
+	bool alone; /* the only flow on its thread: steps may block */
 	int fd;
-	int kept_fd; /* of the mode, closed after the last of what was sent is read; -1: none */
-	void *state; /* the mode's */
+	int kept_fd; /* a mode's file, closed after the peer has read everything; -1: none */
+	void *state; /* of the mode */
 
-	struct flow *back; /* --rr: the responses' (rr.c); else NULL */
+	struct flow *back; /* --rr: the flow of the responses (rr.c); else NULL */
 
 	size_t size;	/* of a message */
 	uint64_t limit; /* bytes to send; UINT64_MAX: no limit */
-	uint64_t allow; /* those that may be sent by now */
+	uint64_t allow; /* bytes that may be sent by now */
 	uint64_t seed;	/* of the pattern */
 	int event_fd;	/* of the mode's ring (uring.c); -1: none */
 	bool event_awaited;
-	bool blocked; /* nothing to do until poll says that it, or f->back, can go on */
-	bool waiting; /* this half of it; for: */
+	bool blocked; /* nothing can be done until poll reports this flow or f->back */
+	bool waiting; /* this direction waits for: */
 	int wait_fd;  /* see flow_wait_for */
 	short wait_events;
-	bool polled;	 /* poll said so */
-	uint64_t due_ns; /* or until then; 0: no time set */
+	bool polled;	 /* poll reported wait_fd */
+	uint64_t due_ns; /* the wait ends at this time; 0: no time is set */
 
 	uint64_t bytes; /* sent or received so far; other threads read it */
 	uint64_t sends, sends_zero_copy, sends_copied;
-	/* A receiver's bytes are one of these; unknown: the kernel does not say if it copied. */
+	/* Each received byte is in one of these. unknown: the kernel does not say if it copied. */
 	uint64_t receives, mapped_bytes, copied_bytes, dropped_bytes, unknown_bytes;
-	struct hist *hist[HIST_COUNT]; /* NULL where nothing of the kind happens */
-	uint64_t retries[LIMIT_COUNT]; /* sends refused for want of memory, by what limits it */
+	struct hist *hist[HIST_COUNT]; /* NULL for events that the mode does not have */
+	uint64_t retries[LIMIT_COUNT]; /* sends refused for lack of memory, by limit */
 	uint64_t ring_overflow, dropped_completions; /* uring.c */
 	enum buffers buffers;
 	struct huge_map huge[HUGE_MAPS];
@@ -187,59 +255,51 @@ struct flow {
 	uint64_t calls[CALL_COUNT];
 
 	uint64_t bad_bytes, first_bad; /* --verify */
-	uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC; the data's first and last; 0: not yet */
+	uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC of the first and last data; 0: not yet */
 	uint64_t check_ns;	       /* see flow_tick */
 	uint64_t check_bytes;
 	unsigned int check_steps, check_every;
-	bool draining;	   /* after the last step */
+	bool draining;	   /* the last step is over */
 	uint64_t drain_ns; /* when drain last got something back */
 
-	double pace_rate; /* bytes a second; 0: none */
+	double pace_rate; /* bytes a second; 0: no --rate */
 	uint64_t pace_ns, pace_bytes;
 
 	/* --rr, at the client */
-	uint64_t *begun_ns, begun, completed; /* by a request's number, modulo `outstanding` */
+	uint64_t *begun_ns, begun, completed; /* indexed by request number modulo `outstanding` */
 	uint64_t rest_ns;
 	bool held, ended; /* rr.c */
 
-	uint64_t peer_bytes; /* --udp: what the other end says it sent or received */
+	uint64_t peer_bytes; /* --udp: the bytes that the peer sent or received */
 	bool peer_told;
 
 	int error; /* positive errno; 0: none */
 	char what[1024];
 } __attribute__((aligned(64)));
 
-/* options.c: exits with 2 on a usage error. */
-void options_parse(struct options *opt, int argc, char **argv);
-
-/* net.c: fills the fd of each flow, in turn. */
-int net_connect(struct flow *flows, unsigned int n);
-int net_accept(struct flow *flows, unsigned int n);
-/* linger.c: a sender waits until the peers have taken all. */
-void net_linger(struct flow *flows, unsigned int n);
-
 /* flow.c */
 void flow_init(struct flow *f, const struct options *opt, unsigned int index);
-int flow_open(struct flow *f); /* its histograms, and the mode */
+int flow_open(struct flow *f); /* allocates the histograms and opens the mode */
 void flow_close(struct flow *f);
-void flow_free(struct flow *f); /* what is left of it after that */
+void flow_free(struct flow *f); /* frees what flow_close leaves */
 void flow_data_starts(struct flow *f);
-void flow_check(struct flow *f); /* the time: prints a point when one is due */
+void flow_check(struct flow *f); /* reads the clock and prints a point when one is due */
 void flow_data_ends(struct flow *f);
 int flow_fail(struct flow *f, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* A verdict of ours rather than an errno. */
+/* Records an error that has no errno. */
 int flow_wrong(struct flow *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int flow_copy_error(struct flow *f, const struct flow *from);
-uint64_t flow_left(const struct flow *f, uint64_t pos);	 /* bytes to send from there on */
-size_t flow_message(const struct flow *f, uint64_t pos); /* the rest of the message there */
-/* Bytes that arrived, `mapped` or copied to `data`. */
+uint64_t flow_left(const struct flow *f, uint64_t pos);	 /* bytes to send from `pos` on */
+size_t flow_message(const struct flow *f, uint64_t pos); /* bytes left of the message at `pos` */
+/* Counts and verifies bytes that arrived at `data`, mapped there or copied. */
 void flow_take(struct flow *f, const void *data, size_t n, bool mapped);
-/* Bytes that arrived at `data`, copied or not: the kernel does not say. */
+/* Does the same when the kernel does not say whether it copied. */
 void flow_take_unknown(struct flow *f, const void *data, size_t n);
-void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n); /* what to send there */
+/* Writes the bytes to send at `pos`. Does nothing without --verify. */
+void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n);
 uint64_t now_ns(void);
 
-/* Returns STEP_WAIT: until poll reports `events` (0: POLLERR alone) of `fd` (-1: none). */
+/* Returns STEP_WAIT. The flow waits for `events` (0: POLLERR alone) of `fd` (-1: none). */
 static inline int flow_wait_for(struct flow *f, int fd, short events)
 {
 	f->wait_fd = fd;
@@ -247,7 +307,7 @@ static inline int flow_wait_for(struct flow *f, int fd, short events)
 	return STEP_WAIT;
 }
 
-/* A flag for send, recv and their like: a flow that shares its thread must not block it. */
+/* Returns the flag for send or recv: a flow that shares its thread must not block it. */
 static inline int flow_dontwait(const struct flow *f)
 {
 	return f->alone ? 0 : MSG_DONTWAIT;
@@ -258,7 +318,7 @@ static inline void flow_count_bytes(struct flow *f, size_t n)
 	__atomic_store_n(&f->bytes, f->bytes + n, __ATOMIC_RELAXED);
 }
 
-/* `n` bytes that arrived and that nobody will see. */
+/* Counts `n` bytes that arrived and were dropped unseen. */
 static inline void flow_drop(struct flow *f, size_t n)
 {
 	f->dropped_bytes += n;
@@ -270,14 +330,14 @@ static inline void flow_hist(struct flow *f, int which, uint64_t v)
 	hist_add(f->hist[which], v);
 }
 
-/* One send was accepted by the kernel: `n` bytes. */
+/* Counts one send of `n` bytes that the kernel accepted. */
 static inline void flow_sent(struct flow *f, size_t n)
 {
 	f->sends++;
 	flow_count_bytes(f, n);
 }
 
-/* One receive ended and gave `n` > 0 bytes in all. */
+/* Counts one receive of `n` > 0 bytes in all. */
 static inline void flow_received(struct flow *f, size_t n)
 {
 	f->receives++;
@@ -285,7 +345,7 @@ static inline void flow_received(struct flow *f, size_t n)
 }
 
 /*
- * After each step. Reading the clock costs as much as a small receive, so that it is read every
+ * Runs after each step. Reading the clock costs as much as a small receive. So it is read every
  * 256 KiB or 64 steps, and at each step only while steps take longer than a millisecond.
  */
 static inline void flow_tick(struct flow *f)
@@ -294,27 +354,18 @@ static inline void flow_tick(struct flow *f)
 		flow_check(f);
 }
 
-/* stop.c: SIGINT, SIGTERM and the timer raise the flag and interrupt the call that waits. */
+/* stop.c: SIGINT, SIGTERM and the timer set the flag and interrupt a call that blocks. */
 extern volatile sig_atomic_t stop_requested;
-bool stop_asked(void); /* by a signal from outside, not by the timer */
+bool stop_asked(void); /* true after a signal from outside, not after the timer */
 int stop_catch(struct flow *f);
 void stop_after(struct worker *w, double seconds);
-void stop_count(struct worker *w); /* adds the calls of its thread's handler since the last time */
-void stop_mask_worker(void);	   /* this thread takes STOP_POKE alone */
+void stop_count(struct worker *w); /* adds the calls of the thread's handler since the last time */
+void stop_mask_worker(void);	   /* lets this thread take STOP_POKE alone */
 enum { STOP_POKE = SIGUSR1 };
 
-/* pattern.c: byte k of the stream depends on k and the stream's seed alone. */
+/* pattern.c: byte k of the stream depends only on k and on the stream's seed. */
 void pattern_fill(void *buf, uint64_t seed, uint64_t pos, size_t n);
-/* How many bytes differ; *first is the position of the first one. */
+/* Returns the number of wrong bytes. *first is the position of the first one. */
 size_t pattern_check(const void *buf, uint64_t seed, uint64_t pos, size_t n, uint64_t *first);
-
-/*
- * memory.c: page-aligned and touched; NULL after flow_fail. With --huge-pages in those, but for
- * what is small.
- */
-void *memory_get(struct flow *f, size_t size);
-void memory_put(struct flow *f, void *p, size_t size);
-/* "optmem_max is 131072, RLIMIT_MEMLOCK is 8388608": for messages about ENOBUFS and ENOMEM. */
-const char *memory_limits(void);
 
 #endif

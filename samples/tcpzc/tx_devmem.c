@@ -5,7 +5,7 @@
  * to the interface, so that no other one is asked to read memory that it cannot.
  */
 #include "dmabuf.h"
-#include "zerocopy_tx.h"
+#include "tx_msg_zerocopy.h"
 
 #include "lib/zc_uapi.h"
 

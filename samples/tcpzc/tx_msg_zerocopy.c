@@ -1,9 +1,163 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* send(2) with MSG_ZEROCOPY: the kernel pins our pages until it has notified us. */
-#include "zerocopy_tx.h"
+/*
+ * send(2) with MSG_ZEROCOPY: the kernel pins our pages until it has notified us. It numbers the
+ * calls that it accepted, from 0. A notification covers the calls ee_info to ee_data.
+ */
+#include "tx_msg_zerocopy.h"
+
+#include "lib/zc_uapi.h"
 
 #include <errno.h>
+#include <linux/errqueue.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum { ALONE_RETRIES = 100, ALONE_PAUSE_NS = 2000000 };
+
+int zerocopy_tx_open(struct flow *f, struct zerocopy_tx *z,
+		     ssize_t (*send)(struct flow *, char *, size_t, int))
+{
+	z->send = send;
+	limits_read(&z->limits);
+	return slots_open(f, &z->slots);
+}
+
+int zerocopy_tx_attach(struct flow *f)
+{
+	int on = 1;
+
+	if (!CALL(f, SETSOCKOPT, setsockopt(f->fd, SOL_SOCKET, ZC_SO_ZEROCOPY, &on, sizeof(on))))
+		return 0;
+	return flow_fail(f, errno, "SO_ZEROCOPY (Linux 4.14 or later)");
+}
+
+static int zerocopy_tx_notified(struct flow *f, struct zerocopy_tx *z,
+				const struct sock_extended_err *ee)
+{
+	uint32_t id, n = ee->ee_data - ee->ee_info + 1;
+	uint64_t now = now_ns();
+
+	if (n > z->slots.in_flight)
+		return flow_wrong(f, "the kernel reports %u sends done, %u were in flight", n,
+				  z->slots.in_flight);
+	flow_hist(f, HIST_BATCH, n);
+	for (id = ee->ee_info; n--; id++) {
+		flow_hist(f, HIST_NOTIFY_NS, now - z->sends[id % ZEROCOPY_IDS].handed_ns);
+		slots_release(&z->slots, z->sends[id % ZEROCOPY_IDS].slot);
+		if (ee->ee_code & ZC_SO_EE_CODE_ZEROCOPY_COPIED)
+			f->sends_copied++;
+		else
+			f->sends_zero_copy++;
+	}
+	return 0;
+}
+
+static bool zerocopy_tx_is_notification(const struct cmsghdr *cm)
+{
+	const struct sock_extended_err *ee = (const void *)CMSG_DATA(cm);
+
+	if (!(cm->cmsg_level == SOL_IP && cm->cmsg_type == IP_RECVERR) &&
+	    !(cm->cmsg_level == SOL_IPV6 && cm->cmsg_type == IPV6_RECVERR))
+		return false;
+	return ee->ee_origin == ZC_SO_EE_ORIGIN_ZEROCOPY;
+}
+
+/* Reads all notifications that have come. Returns the number of messages, or -errno. */
+static int zerocopy_tx_reap(struct flow *f, struct zerocopy_tx *z)
+{
+	char control[128];
+	int n;
+
+	for (n = 0;; n++) {
+		struct msghdr msg = {.msg_control = control, .msg_controllen = sizeof(control)};
+		struct cmsghdr *cm;
+
+		if (CALL(f, RECVMSG, recvmsg(f->fd, &msg, MSG_ERRQUEUE)) < 0) {
+			if (errno == EINTR)
+				continue;
+			return errno == EAGAIN ? n : flow_fail(f, errno, "the error queue");
+		}
+		for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm))
+			if (zerocopy_tx_is_notification(cm) &&
+			    zerocopy_tx_notified(f, z, (const void *)CMSG_DATA(cm)))
+				return -f->error;
+	}
+}
+
+/* Reads notifications, or makes the flow wait for the error queue. */
+static int zerocopy_tx_await(struct flow *f, struct zerocopy_tx *z)
+{
+	int rc = zerocopy_tx_reap(f, z), code = 0;
+	socklen_t len = sizeof(code);
+
+	if (rc) {
+		z->waited = false;
+		return rc < 0 ? rc : STEP_ON;
+	}
+	/* The queue was empty after a wait: the socket itself has an error. */
+	if (z->waited)
+		CALL(f, GETSOCKOPT, getsockopt(f->fd, SOL_SOCKET, SO_ERROR, &code, &len));
+	if (code)
+		return flow_fail(f, code, "send");
+	z->waited = true;
+	return flow_wait_for(f, f->fd, 0);
+}
+
+static int zerocopy_tx_no_buffers(struct flow *f, struct zerocopy_tx *z)
+{
+	enum limit limit = limits_hit(f, &z->limits);
+
+	f->retries[limit]++;
+	if (z->slots.in_flight)
+		return zerocopy_tx_await(f, z);
+	/* The limit is per user: another program may hold the memory for a moment. */
+	if (++z->alone_retries > ALONE_RETRIES)
+		return flow_fail(f, ENOBUFS, "MSG_ZEROCOPY of %zu bytes: raise a limit (%s)",
+				 f->size, limits_text(&z->limits, limit));
+	f->due_ns = now_ns() + ALONE_PAUSE_NS;
+	return flow_wait_for(f, -1, 0);
+}
+
+int zerocopy_tx_step(struct flow *f, struct zerocopy_tx *z)
+{
+	struct slots *slots = &z->slots;
+	size_t n = flow_message(f, f->bytes), at = f->bytes % slots->size;
+	char *p = slots_mem(slots, slots->next) + at;
+	uint64_t now;
+	ssize_t sent;
+
+	if ((!at && !slots_free(slots)) || slots->in_flight == ZEROCOPY_IDS)
+		return zerocopy_tx_await(f, z);
+	flow_fill(f, p, f->bytes, n);
+	now = now_ns();
+	sent = z->send(f, p, n, ZC_MSG_ZEROCOPY | MSG_NOSIGNAL | flow_dontwait(f));
+	if (sent < 0 && errno == ENOBUFS)
+		return zerocopy_tx_no_buffers(f, z);
+	if (sent < 0)
+		return errno == EAGAIN	? STEP_WAIT
+		       : errno == EINTR ? STEP_ON
+					: flow_fail(f, errno, "send");
+	z->alone_retries = 0;
+	z->sends[z->next_id++ % ZEROCOPY_IDS] = (struct zerocopy_send){now, slots->next};
+	slots_hold(slots, slots->next, now);
+	flow_sent(f, (size_t)sent);
+	if ((size_t)sent == n)
+		slots_advance(slots);
+	return STEP_ON;
+}
+
+int zerocopy_tx_drain(struct flow *f, struct zerocopy_tx *z)
+{
+	return z->slots.in_flight && !f->error ? zerocopy_tx_await(f, z) : 0;
+}
+
+void zerocopy_tx_close(struct flow *f, struct zerocopy_tx *z)
+{
+	slots_close(f, &z->slots);
+}
 
 static ssize_t msg_zerocopy_send(struct flow *f, char *p, size_t n, int flags)
 {

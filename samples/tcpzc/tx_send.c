@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The baseline: send(2) of one buffer again and again. The kernel copies each time. */
-#include "tcpzc.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <sys/socket.h>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sendfile(2) from a memfd with O_DIRECT: the kernel copies into new pages which go into the
- * packets: one copy, as in send(2), but into whole pages that belong to no file, so that a receiver
- * by TCP_ZEROCOPY_RECEIVE maps them.
+ * sendfile(2) from a memfd with O_DIRECT: the kernel copies into new pages, which go into the
+ * packets. That is one copy, as in send(2), but into whole pages that belong to no file. A receiver
+ * with TCP_ZEROCOPY_RECEIVE maps them.
  */
-#include "sendfile_tx.h"
+#include "tx_sendfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* The same file once more, with O_DIRECT: memfd_create and F_SETFL do not give that. */
+/* Opens the file again with O_DIRECT, which memfd_create and F_SETFL do not offer. */
 static int sendfile_direct_open(struct flow *f)
 {
 	struct sendfile_tx *s;

@@ -10,7 +10,7 @@
  * With --verify each message has contents of its own: it is written and spliced. The kernel
  * does not report whether pages were copied further on: these sends count as unknown.
  */
-#include "tcpzc.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* io_uring's send: copies as send(2) does, with far fewer system calls. */
-#include "uring_tx.h"
+#include "uring.h"
 
 #include <sys/socket.h>
 

@@ -6,7 +6,7 @@
  * not, and sends count as unknown.
  */
 #include "lib/zc_uapi.h"
-#include "uring_tx.h"
+#include "uring.h"
 
 #include <errno.h>
 #include <sys/socket.h>

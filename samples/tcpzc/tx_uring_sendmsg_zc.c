@@ -4,7 +4,7 @@
  * 6.15, from others, which are pinned anew for each send.
  */
 #include "lib/zc_uapi.h"
-#include "uring_tx.h"
+#include "uring.h"
 
 #include <errno.h>
 #include <stdlib.h>

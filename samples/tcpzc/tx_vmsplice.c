@@ -6,7 +6,7 @@
  * of its own, which are let go at once and live on in the packets. Whether pages were copied
  * further on is not reported: these sends count as unknown.
  */
-#include "tcpzc.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -86,7 +86,7 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 		rc = uring_init(ring, sqes, uring_completions(f, sqes, cqes), setups[i]);
 	if (rc == -ENOMEM)
 		return flow_fail(f, ENOMEM, "io_uring with %u entries: raise a limit (%s)", sqes,
-				 memory_limits());
+				 limits_all());
 	if (rc)
 		return flow_fail(
 			f, -rc,

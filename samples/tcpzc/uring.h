@@ -1,47 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * io_uring as all of its modes use it, with each io_uring_enter counted. liburing enters the
- * kernel by itself in some of its calls and not in others; only those that enter exactly once
- * are used here.
+ * io_uring as all of its modes use it, with each io_uring_enter counted. Some calls of liburing
+ * enter the kernel by themselves. Only those that enter exactly once are used here.
  *
- * When the completion ring is full the kernel keeps further completions on a backlog, says so in
- * the submission ring's flags (IORING_SQ_CQ_OVERFLOW), ends multishot requests, and fills the ring
- * from the backlog with each enter: slower, and nothing is lost. f->ring_overflow counts the
- * enters that found a backlog. Only what it has no memory to keep is dropped
- * (f->dropped_completions): with it goes what was received, or which memory is free again, and
- * nobody can say which. So a flow that lost one has failed, in every mode.
+ * When the completion ring is full, the kernel keeps further completions on a backlog. It sets
+ * IORING_SQ_CQ_OVERFLOW in the submission ring's flags, ends multishot requests, and refills the
+ * ring from the backlog at each enter. That is slower but loses nothing. f->ring_overflow counts
+ * the enters that found a backlog. The kernel drops only completions that it has no memory for
+ * (f->dropped_completions). A dropped completion leaves received data or free memory unknown, so
+ * the flow fails, in every mode.
  */
 #ifndef TCPZC_URING_H
 #define TCPZC_URING_H
 
-#include "tcpzc.h"
+#include "memory.h"
 
 #include <liburing.h>
 
 /*
- * A ring for this thread alone, for `sqes` requests at once, with --cq-entries completions: else
- * `cqes`, twice `sqes` when less.
+ * Opens a ring for this thread alone and for `sqes` requests at once. It has room for --cq-entries
+ * completions, or for `cqes` or twice `sqes`, whichever is more.
  */
 int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes);
 
-/* The same with these IORING_SETUP_ flags and no others; -errno without flow_fail. */
+/* The same with exactly these IORING_SETUP_ flags. Returns -errno without flow_fail. */
 int uring_open_with(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
 		    unsigned int flags);
 
 /*
- * Submits what is prepared, has the kernel complete what it can and, when the flow is alone on its
- * thread, waits for `wait` completions, after its last step only as long as a drain has patience.
- * One call of io_uring_enter. Interrupted: 0.
+ * Submits the prepared requests and lets the kernel complete what it can, with one call of
+ * io_uring_enter. A flow alone on its thread waits for `wait` completions; after its last step it
+ * waits only as long as a drain may. Returns 0 also when a signal interrupts it.
  */
 int uring_enter(struct flow *f, struct io_uring *ring, unsigned int wait);
 
-/* The same, waiting at most as long as a drain has patience. */
+/* The same, but waits at most as long as a drain may. */
 int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait);
 
-/* STEP_WAIT until there are completions, for a step or drain that found none. */
+/* Returns STEP_WAIT until there are completions, for a step or a drain that found none. */
 int uring_later(struct flow *f);
 
-/* Also of a ring, all zeroes, that was never opened. */
+/* Closes a ring. It accepts one that is all zeroes and was never opened. */
 void uring_close(struct flow *f, struct io_uring *ring);
+
+/*
+ * uring_tx.c: sending, shared by its modes. Messages go out in chains of linked requests with
+ * MSG_WAITALL. The kernel starts a request when the one before is sent completely, which keeps the
+ * stream in order. One io_uring_enter submits a chain and waits for it. When a send ends short
+ * (after an error or a stop), the kernel cancels the rest of the chain, and the next chain goes on
+ * after the last byte that was sent.
+ */
+struct uring_tx {
+	struct io_uring ring;
+	struct slots slots;
+	/* Fills the request that sends `n` bytes of a slot. uring_tx.c sets flags and user_data. */
+	void (*prepare)(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n);
+	unsigned int chain; /* requests of the current chain without a completion */
+	bool usage;	    /* notifications say whether data was copied */
+	bool may_be_plain;  /* kernels with the mode may lack registered buffers: fall back */
+	bool starved;	    /* nothing is sent before the next notification */
+	/* For sendmsg, one per slot: each must live as long as its request. */
+	struct uring_msg {
+		struct msghdr msg;
+		struct iovec iov;
+	} * msgs;
+	bool cancelled;
+	int cancels; /* cancel requests without a completion */
+};
+
+int uring_tx_open(struct flow *f,
+		  void (*prepare)(struct flow *, struct io_uring_sqe *, const void *, size_t));
+/* Registers the slots as buffer 0 of the ring, unless with --plain-buffers. Sets f->buffers. */
+int uring_tx_register(struct flow *f, struct uring_tx *u);
+int uring_tx_step(struct flow *f);
+int uring_tx_drain(struct flow *f);
+void uring_tx_close(struct flow *f);
 
 #endif

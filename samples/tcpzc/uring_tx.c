@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "uring_tx.h"
+#include "uring.h"
 
 #include "lib/zc_uapi.h"
 
@@ -33,7 +33,7 @@ int uring_tx_register(struct flow *f, struct uring_tx *u)
 		return 0;
 	rc = io_uring_register_buffers(&u->ring, &iov, 1);
 	return rc ? flow_fail(f, -rc, "registering %zu bytes with io_uring (%s)", iov.iov_len,
-			      memory_limits())
+			      limits_all())
 		  : 0;
 }
 
@@ -130,7 +130,7 @@ static void uring_tx_sent(struct flow *f, struct uring_tx *u, const struct io_ur
 		uring_tx_starve(f, u);
 	else if (cqe->res == -ENOMEM || cqe->res == -ENOBUFS)
 		flow_fail(f, -cqe->res, "io_uring send of %zu bytes: raise a limit (%s)", f->size,
-			  memory_limits());
+			  limits_all());
 	else if (cqe->res != -ECANCELED && cqe->res != -EINTR)
 		flow_fail(f, -cqe->res, "io_uring send");
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One thread and its flows. A flow alone on its thread may block in its mode's calls, as a simple
- * program does. Flows that share a thread take turns: each gets up to a few steps while it has
- * something to do, and poll(2) waits when none has.
+ * One thread and its flows. A flow alone on its thread may block in its mode's calls, like a simple
+ * program. Flows that share a thread take turns: each takes up to 16 steps while it has something
+ * to do, and the thread waits in poll(2) when no flow has.
  */
 #include "run.h"
-#include "turn.h"
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
-enum { TURN_STEPS = 16 }; /* of one flow, before the next one's turn */
+enum { TURN_STEPS = 16 }; /* steps of a flow before the next flow's turn */
 
 static int worker_pin(struct worker *w)
 {
@@ -82,11 +82,72 @@ void worker_span_begins(struct worker *w, int who)
 
 void worker_span_ends(struct worker *w, int who)
 {
-	stop_count(w); /* a signal that comes during the call returns after it */
+	stop_count(w); /* the handler of a signal during getrusage returns after the span */
 	getrusage(who, &w->usage[1]);
 }
 
-/* Flow's turn: true while it is not done. */
+static int wait_poll(struct worker *w, uint64_t until_ns, int timeout_ms)
+{
+	uint64_t now = until_ns ? now_ns() : 0, left = until_ns > now ? until_ns - now : 0;
+	struct timespec ts = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
+
+	if (until_ns && timeout_ms)
+		return CALL(w, PPOLL, ppoll(w->fds, 2 * w->n, &ts, NULL));
+	return CALL(w, POLL, poll(w->fds, 2 * w->n, timeout_ms));
+}
+
+static void wait_fill_pollfd(struct pollfd *p, const struct flow *f)
+{
+	*p = (struct pollfd){.fd = -1};
+	if (!f || !f->waiting)
+		return;
+	p->fd = f->wait_fd;
+	p->events = f->wait_events;
+}
+
+/* Returns true when the flow can go on: poll reported it, or its time has come. */
+static bool wait_take_result(const struct pollfd *p, struct flow *f, uint64_t now)
+{
+	if (!f || !f->waiting)
+		return false;
+	f->polled = p->revents != 0;
+	if (!f->polled && !stop_requested && !f->draining && (!f->due_ns || now < f->due_ns))
+		return false;
+	f->waiting = false;
+	f->due_ns = 0;
+	return true;
+}
+
+/* Polls all blocked flows. Waits for one of them when `block` is set; else it only looks. */
+static void wait_for_any(struct worker *w, bool block)
+{
+	int timeout = block ? -1 : 0;
+	uint64_t due = 0, now;
+	unsigned int i;
+
+	for (i = 0; i < w->n; i++) {
+		struct flow *f = w->flows[i];
+
+		wait_fill_pollfd(&w->fds[2 * i], f->blocked ? f : NULL);
+		wait_fill_pollfd(&w->fds[2 * i + 1], f->blocked ? f->back : NULL);
+		if (f->blocked && f->due_ns && (!due || f->due_ns < due))
+			due = f->due_ns;
+		if (block && f->draining)
+			timeout = DRAIN_PATIENCE_MS;
+	}
+	if (wait_poll(w, due, timeout) < 0 && errno != EINTR)
+		flow_fail(w->flows[0], errno, "poll");
+	now = due ? now_ns() : 0;
+	for (i = 0; i < w->n; i++) {
+		struct flow *f = w->flows[i];
+		bool one = wait_take_result(&w->fds[2 * i], f, now);
+
+		if (wait_take_result(&w->fds[2 * i + 1], f->back, now) || one || stop_requested)
+			f->blocked = false;
+	}
+}
+
+/* Gives the flow its turn. Returns false when the flow is done. */
 static bool worker_take_turn(struct flow *f)
 {
 	unsigned int k;
@@ -98,7 +159,7 @@ static bool worker_take_turn(struct flow *f)
 	return rc > 0;
 }
 
-/* The flows that are not done come first in w->flows. */
+/* Runs all flows to their end. It moves a flow that is done to the end of w->flows. */
 static void worker_run_flows(struct worker *w)
 {
 	const unsigned int all = w->n;
@@ -135,7 +196,7 @@ static void worker_attach_flow(struct flow *f)
 		f->mode->attach(f);
 	if (f->error || f->tx)
 		return;
-	/* A receiver's data starts when its first byte is there. */
+	/* A receiver's data starts with its first byte. */
 	half_wait_readable(f);
 	f->blocked = true;
 }
@@ -150,4 +211,40 @@ void worker_work(struct worker *w)
 	if (!o->listen && o->seconds > 0 && w == w->run->boss)
 		stop_after(w, o->seconds);
 	worker_run_flows(w);
+}
+
+void worker_tell_boss(struct worker *w)
+{
+	uint64_t one = 1;
+
+	(void)!CALL(w, WRITE, write(w->run->wake, &one, sizeof(one)));
+}
+
+static void worker_wait_to_go(struct run *r)
+{
+	uint64_t one;
+
+	while (read(r->go, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+void *worker_thread(void *arg)
+{
+	struct worker *w = arg;
+	struct run *r = w->run;
+
+	stop_mask_worker();
+	w->tid = (int)syscall(SYS_gettid);
+	worker_open(w);
+	sem_post(&r->opened);
+	worker_wait_to_go(r);
+	if (!r->give_up) {
+		worker_span_begins(w, RUSAGE_THREAD);
+		worker_work(w);
+		__atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
+		worker_tell_boss(w);
+		worker_span_ends(w, RUSAGE_THREAD);
+	}
+	worker_close(w);
+	return NULL;
 }

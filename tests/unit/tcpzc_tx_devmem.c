@@ -71,7 +71,7 @@ static struct fake *fake_new(void)
 	k->f.size = 1000;
 	k->f.allow = UINT64_MAX;
 	k->s.mem = (struct dmabuf){.fd = -1, .id = 0x01020304, .map = k->memory, .size = 4000};
-	k->s.zc.hand = devmem_send;
+	k->s.zc.send = devmem_send;
 	k->s.zc.slots = (struct slots){.mem = k->memory, .size = 1000, .n = 4, .slot = k->slot};
 	return k;
 }
