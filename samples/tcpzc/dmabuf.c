@@ -79,7 +79,7 @@ int dmabuf_bind_tx(struct flow *f, struct dmabuf *d)
 	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_devmem_tx(-rc), d->netdev.said) : 0;
 }
 
-void dmabuf_look(const struct dmabuf *d, bool begin, bool write)
+void dmabuf_sync(const struct dmabuf *d, bool begin, bool write)
 {
 	struct dma_buf_sync sync = {.flags = (begin ? DMA_BUF_SYNC_START : DMA_BUF_SYNC_END) |
 					     (write ? DMA_BUF_SYNC_WRITE : DMA_BUF_SYNC_READ)};

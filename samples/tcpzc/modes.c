@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* THE TABLE of modes: each is a file, which says all there is to know of it, and a row. */
+/* THE TABLE of modes. A mode is one file, which says everything about it, and one row here. */
 #include "tcpzc.h"
 
 #include <string.h>

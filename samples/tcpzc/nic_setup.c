@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an interface needs before it can give receive queues to zcrx or devmem: printed, to be read
- * and run by whoever owns the NIC, all in one shell: it remembers what is to be put back. Packets
- * are led to the queues by our port; several queues share the flows by RSS of their own (a
- * context).
+ * --print-setup: the commands that prepare an interface to give receive queues to zcrx or devmem.
+ * The owner of the NIC reads them and runs them in one shell, which remembers the old settings for
+ * the undo. Packets reach the queues by our port. Several queues share the flows by an RSS context.
  */
 
 #include "tcpzc.h"
 
 #include <stdio.h>
 
-/* %i the interface, %q its first queue for us, %n how many, %p the port. */
+/* %i is the interface, %q its first queue for us, %n their number, %p the port. */
 static const char *const begin[] = {
-	"# set up; the first two lines remember what the undo puts back",
+	"# set up; the first two lines remember the settings that the undo restores",
 	"hds=$(ethtool -g %i | awk '/^HDS thresh/ { v = $3 } END { print v }')",
 	"ntuple=$(ethtool -k %i | awk '/^ntuple-filters/ { print $2 }')",
 	"ethtool -G %i tcp-data-split on hds-thresh 0",
 	NULL,
 };
 static const char *const rest_below[] = {
-	"ethtool -X %i equal %q   # other traffic keeps to the queues below",
+	"ethtool -X %i equal %q   # other traffic uses the queues below",
 	NULL,
 };
-/* None is below queue 0, and `equal` wants to know how many there are. */
+/* There is no queue below 0, and `equal` needs the number of queues. */
 static const char *const rest_above[] = {
-	"# other traffic keeps to the queues above, as many as there are",
+	"# other traffic uses all queues above",
 	"all=$(ls -d /sys/class/net/%i/queues/rx-* | wc -l)",
 	"ethtool -X %i start %n equal $((all - %n))",
 	NULL,

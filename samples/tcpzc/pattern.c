@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What --verify sends: the stream is a sequence of 64-bit little-endian words, word i a mix of i
- * and the stream's seed, so that a byte lost, repeated, moved, changed or taken from another flow
- * shows.
+ * The data of --verify: a sequence of 64-bit little-endian words. Word i is a hash of i and the
+ * stream's seed. So the check finds a byte that is lost, repeated, moved, changed, or from another
+ * flow.
  */
 #include "tcpzc.h"
 

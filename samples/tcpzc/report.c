@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * JSON lines on standard output, as docs/formats.md says. A point is one write(2) of a line made
- * without an allocation: it happens among the data.
+ * JSON lines on standard output; docs/formats.md describes them. A point is printed while data
+ * flows, so it is one write(2) and allocates no memory.
  */
 #include "run.h"
 
@@ -61,7 +61,7 @@ void report_point(struct run *r, uint64_t t_ns)
 	report_write(r, line, (size_t)n);
 }
 
-/* Takes `line` over. */
+/* Prints the line and frees it. */
 static void report_write_json(struct run *r, json_t *line)
 {
 	char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
@@ -72,7 +72,7 @@ static void report_write_json(struct run *r, json_t *line)
 		r->out_error = ENOMEM;
 		return;
 	}
-	text[n] = '\n'; /* in place of the NUL */
+	text[n] = '\n'; /* replaces the NUL */
 	report_write(r, text, n + 1);
 	free(text);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --rr: requests one way, and for each whole one a response the other way. A connection is then
- * two flows that share a socket, each with its mode: f is the requests', f->back the responses'.
- * What the sending half may send follows from what the receiving half has got: the client keeps
- * `outstanding` requests under way, the server sends as many responses as requests came.
+ * --rr: the client sends requests, and the server answers each complete one with a response. A
+ * connection is then two flows that share a socket, each with its own mode: f has the requests and
+ * f->back the responses. The received bytes decide how much may be sent. The client has
+ * `outstanding` requests in flight, and the server sends one response per request.
  *
- * A request's latency is from when the client began to hand it to the kernel (with --rate: from
- * when it was due) until its whole response was there.
+ * The latency of a request runs from the moment when the client begins to send it (with --rate:
+ * when it was due) to the moment when its whole response has arrived.
  */
 #include "run.h"
 
@@ -51,7 +51,7 @@ void rr_close(struct flow *f)
 	flow_close(f->back);
 }
 
-/* Requests that may be under way without a danger that both sides block in sending. */
+/* Returns true when so few bytes are in flight that the ends cannot both block in sending. */
 bool rr_may_block(const struct options *o)
 {
 	const size_t surely = 16 << 10;
@@ -59,7 +59,7 @@ bool rr_may_block(const struct options *o)
 	return o->outstanding == 1 || (o->size + o->response) * o->outstanding <= surely;
 }
 
-/* The client: which requests may begin; 0, or STEP_WAIT until the next is due. */
+/* Sets how many requests the client may send. Returns 0, or STEP_WAIT until one is due. */
 static int rr_allow_requests(struct flow *f)
 {
 	const struct options *o = f->opt;
@@ -75,7 +75,7 @@ static int rr_allow_requests(struct flow *f)
 	return 0;
 }
 
-/* Those that begin with the next step. */
+/* Notes the time of the requests that begin with the next step. */
 static void rr_stamp_requests(struct flow *f)
 {
 	uint64_t now = now_ns(), end = (f->allow + f->size - 1) / f->size;
@@ -96,7 +96,7 @@ static void rr_count_responses(struct flow *f)
 			  now - f->begun_ns[f->completed % f->opt->outstanding]);
 }
 
-/* The sending half, when it has something to send and can: 1 when it took a step. */
+/* Takes a step of sending if it can. Returns 1 when it did, 0 when not, or -errno. */
 static int rr_try_send(struct flow *f, struct flow *tx)
 {
 	if (tx->waiting)
@@ -133,8 +133,8 @@ static int rr_try_receive(struct flow *f, struct flow *rx)
 }
 
 /*
- * Sending goes first. A thread that may block does so in receiving, and not while the other half
- * waits for something too: then receiving is held back, and poll waits for both.
+ * Sends first, then receives. A thread that may block does so in receiving. When sending waits too,
+ * receiving must not block: it is held back, and poll waits for both directions.
  */
 static int rr_move(struct flow *f)
 {
@@ -157,8 +157,8 @@ static int rr_move(struct flow *f)
 }
 
 /*
- * The client has stopped: the responses to what it sent still come. A ring may have taken them from
- * the socket already, which poll does not tell; it has a way and a patience of its own to wait.
+ * Receives the responses that are still to come after the client has stopped. A ring may have taken
+ * them from the socket already, which poll does not see, so a ring waits by itself.
  */
 static int rr_receive_rest(struct flow *f)
 {

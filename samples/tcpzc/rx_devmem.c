@@ -161,10 +161,10 @@ static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct d
 	const char *base = p->linear ? s->linear : s->mem.map;
 
 	if (f->opt->verify && !p->linear)
-		dmabuf_look(&s->mem, true, false);
+		dmabuf_sync(&s->mem, true, false);
 	flow_take(f, base ? base + p->offset : NULL, p->len, !p->linear);
 	if (f->opt->verify && !p->linear)
-		dmabuf_look(&s->mem, false, false);
+		dmabuf_sync(&s->mem, false, false);
 	return p->linear ? 0 : devmem_keep_token(f, s, p->token);
 }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * getsockopt(TCP_ZEROCOPY_RECEIVE): the kernel maps the pages of the receive queue into a window
- * of our memory in place of copying them. Only whole pages, alone in their fragment, can be
- * mapped: packets must carry whole pages (an MSS that is a multiple of the page size) and the
- * sender's memory must be such that the kernel shares it. The rest is copied, by the same call into
- * a small buffer, or by recv(2) where there is more; both are counted as copied.
+ * getsockopt(TCP_ZEROCOPY_RECEIVE): the kernel maps the pages of the receive queue into a window of
+ * our memory and does not copy them. It can map only whole pages that fill their fragment. So
+ * packets must carry whole pages (an MSS that is a multiple of the page size), and the sender's
+ * memory must be of a kind that the kernel shares. The same call copies the rest into a small
+ * buffer, and recv(2) copies what does not fit there. Both count as copied.
  *
- * Each call replaces what the one before mapped: there is no munmap per receive. One call maps
- * a whole window, and SO_RCVLOWAT makes poll wait until about so much is there: mapping has
- * its costs per call (the lock of the address space, the TLB), which must be spread over many
- * pages.
+ * Each call replaces the previous mapping, so there is no munmap per receive. A call has fixed
+ * costs (the lock of the address space, the TLB), which many pages should share. So one call maps a
+ * whole window, and SO_RCVLOWAT makes poll wait until half a window has arrived.
  */
 #include "memory.h"
 #include "lib/zc_uapi.h"
@@ -24,16 +23,16 @@
 
 struct mmap_rx {
 	char *window; /* a mapping of the socket */
-	char *copy;   /* for what cannot be mapped */
+	char *copy;   /* for data that cannot be mapped */
 	size_t copy_size;
-	int error; /* of the connection; positive */
-	bool idle; /* the step before got nothing */
+	int error; /* errno of the connection; 0: none */
+	bool idle; /* the previous step got nothing */
 };
 
 enum {
 	PAGE = 4096,
 	COPY_SIZE = 64 << 10,
-	/* Up to so much may be copied by the mapping call: all that is queued when it is no more.
+	/* The most that the mapping call copies. It does so when the queue has no more than that.
 	 */
 	STRAGGLER = 4095,
 };
@@ -57,11 +56,11 @@ static int mmap_attach(struct flow *f)
 	void *p = CALL(f, MMAP, mmap(NULL, f->opt->window, PROT_READ, MAP_SHARED, f->fd, 0));
 
 	if (p == MAP_FAILED)
-		return flow_fail(f, errno,
-				 "cannot map the socket (Linux 4.18 or later, "
-				 "CONFIG_MMU, IPv4 or IPv6 TCP)");
+		return flow_fail(
+			f, errno,
+			"cannot map the socket (Linux 4.18 or later, CONFIG_MMU, IPv4 or IPv6 TCP)");
 	s->window = p;
-	/* Unmapping need not note which pages were used lately: each is seen once. */
+	/* Each page is read once: unmapping need not mark pages as recently used. */
 	CALL(f, MADVISE, madvise(p, f->opt->window, MADV_SEQUENTIAL));
 	if (!f->opt->rcvlowat &&
 	    CALL(f, SETSOCKOPT, setsockopt(f->fd, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof(low))))
@@ -69,7 +68,7 @@ static int mmap_attach(struct flow *f)
 	return 0;
 }
 
-/* What must be read before mapping can go on. 1, or 0 at the end of the stream. */
+/* Reads what blocks further mapping. Returns 1, or 0 at the end of the stream. */
 static int mmap_copy_rest(struct flow *f, struct mmap_rx *s, size_t rest, size_t *got)
 {
 	do {
@@ -99,12 +98,12 @@ static int mmap_map_window(struct flow *f, struct mmap_rx *s, struct zc_zerocopy
 	};
 	if (CALL(f, GETSOCKOPT,
 		 getsockopt(f->fd, IPPROTO_TCP, ZC_TCP_ZEROCOPY_RECEIVE, zc, &len))) {
-		/* EIO: the end of the stream; recv says so, or what else it was. */
+		/* EIO: the end of the stream or an error. recv then tells which. */
 		if (errno != EIO && errno != EINTR)
 			return flow_fail(f, errno, "TCP_ZEROCOPY_RECEIVE");
 		*zc = (struct zc_zerocopy_receive){.recv_skip_hint = 1};
 	}
-	/* The connection's error, told once: what came before it is still to be read. */
+	/* The kernel reports the connection's error once. Earlier data is still to be read. */
 	if (zc->err)
 		s->error = -zc->err;
 	return 0;
@@ -128,7 +127,7 @@ static int mmap_step(struct flow *f)
 		flow_take(f, s->copy, (size_t)zc.copybuf_len, false);
 		got += (size_t)zc.copybuf_len;
 	}
-	/* Woken for nothing that can be mapped: recv says what it is. */
+	/* poll woke us, but nothing can be mapped: recv finds out why. */
 	if (zc.recv_skip_hint || (!got && s->idle))
 		rc = mmap_copy_rest(f, s, zc.recv_skip_hint ?: 1, &got);
 	s->idle = !got;

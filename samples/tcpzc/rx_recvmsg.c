@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recvmsg(2) into one buffer, with room for control messages, as programs that also want
- * timestamps or tokens receive. The kernel copies each byte.
+ * recvmsg(2) into one buffer with room for control messages. Programs receive like this when they
+ * also want timestamps or tokens. The kernel copies each byte.
  */
 #include "memory.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recv(2) with MSG_TRUNC: TCP throws away what came, without a look at it. That is no way to
- * receive, but what a receiver could reach at most if copies cost nothing.
+ * recv(2) with MSG_TRUNC: TCP drops the data unread. A program cannot receive like this. The mode
+ * shows the most that a receiver could reach if copies cost nothing.
  */
 #include "tcpzc.h"
 

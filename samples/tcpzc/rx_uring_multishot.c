@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * io_uring's multishot recv with a ring of provided buffers: one request for the whole stream. The
- * kernel copies into the next free buffer whenever data comes, and one io_uring_enter collects
- * whatever has come meanwhile.
+ * io_uring's multishot recv with a ring of provided buffers: one request serves the whole stream.
+ * The kernel copies into the next free buffer whenever data arrives. One io_uring_enter collects
+ * everything that has arrived since the last one.
  */
 #include "uring.h"
 
@@ -15,7 +15,7 @@ struct multishot_rx {
 	struct io_uring ring;
 	struct io_uring_buf_ring *bufs;
 	char *mem;
-	unsigned int n; /* buffers: a power of two, each of one message's size */
+	unsigned int n; /* number of buffers, a power of two; each has the size of a message */
 	bool armed;
 };
 
@@ -80,7 +80,7 @@ static void multishot_arm(struct flow *f, struct multishot_rx *s)
 	s->armed = true;
 }
 
-/* The request is over. With data it is because its completion found no room in the ring. */
+/* Notes why the request has ended. With data, its completion found no room in the ring. */
 static void multishot_disarmed(struct flow *f, struct multishot_rx *s, int res)
 {
 	s->armed = false;
@@ -92,7 +92,7 @@ static void multishot_disarmed(struct flow *f, struct multishot_rx *s, int res)
 		f->rearmed[REARM_INTERRUPTED]++;
 }
 
-/* STEP_ON, or STEP_END at the end of the stream. *used counts the buffers to give back. */
+/* Returns STEP_ON, STEP_END, or -errno. *used counts the buffers to give back. */
 static int multishot_received(struct flow *f, struct multishot_rx *s,
 			      const struct io_uring_cqe *cqe, unsigned int *used)
 {

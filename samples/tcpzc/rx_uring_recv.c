@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* io_uring's recv, one request for each receive. The kernel copies into the one buffer. */
+/* io_uring's recv with one request for each receive. The kernel copies into one buffer. */
 #include "uring.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stopping: by signal, or by the timer of --seconds. Both interrupt a call that blocks, and go on
- * interrupting 20 times a second: the first signal may fall between the look at the flag and the
- * call. A second SIGINT or SIGTERM ends the program on the spot. The main thread takes them; it
- * pokes workers of their own (boss.c) by a signal that does nothing but interrupt.
+ * A signal or the timer of --seconds stops the run. Both interrupt a call that blocks, and they
+ * repeat 20 times a second, because the first signal may come between the test of the flag and the
+ * call. A second SIGINT or SIGTERM ends the program at once. The main thread takes these signals.
+ * It pokes the workers (run.c) with a signal that does nothing but interrupt.
  */
 #include "run.h"
 
@@ -47,7 +47,8 @@ bool stop_asked(void)
 int stop_catch(struct flow *f)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGALRM};
-	struct sigaction sa = {.sa_handler = stop_handle_signal}; /* without SA_RESTART */
+	struct sigaction sa = {
+		.sa_handler = stop_handle_signal}; /* without SA_RESTART, so that it interrupts */
 	struct sigaction poke = {.sa_handler = stop_handle_poke};
 	size_t i;
 
@@ -78,7 +79,7 @@ void stop_after(struct worker *w, double seconds)
 	CALL(w, SETITIMER, setitimer(ITIMER_REAL, &it, NULL));
 }
 
-/* The handler calls setitimer once in all, in the main thread. */
+/* The handler calls setitimer once per run, in the main thread. */
 void stop_count(struct worker *w)
 {
 	static __thread int seen;

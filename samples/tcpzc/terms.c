@@ -25,7 +25,7 @@ static struct terms terms_ours(const struct run *r)
 			      .response = o->response};
 }
 
-/* How options say it. */
+/* Writes the terms as options. */
 static const char *terms_text(const struct terms *t, char *line)
 {
 	int n = snprintf(line, LINE, "--flows %u", t->flows);
@@ -63,7 +63,7 @@ void terms_listen(struct run *r, int listener)
 		return;
 	if (p->from.any.sa_family == AF_INET6)
 		setsockopt(p->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (bind(p->fd, &p->from.any, p->from_len)) /* another's: nothing is compared */
+	if (bind(p->fd, &p->from.any, p->from_len)) /* another socket has the port */
 		terms_close(r);
 }
 
@@ -83,7 +83,7 @@ void terms_tell(struct run *r, int fd)
 		terms_send(r, NULL, 0);
 }
 
-/* Known, and of this run's sender rather than of another that comes too late. */
+/* Returns true when the terms are those of this run's sender, not of a late other one. */
 static bool terms_known(const struct run *r)
 {
 	const struct terms *t = &r->peer.its;
@@ -97,7 +97,7 @@ static bool terms_known(const struct run *r)
 	return false;
 }
 
-/* A datagram that is no terms is data of --udp: before there is a connection. */
+/* Another datagram than terms, before there is a connection, is data of a --udp sender. */
 static void terms_parse(struct run *r, char *line, size_t n)
 {
 	struct terms t = {0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devmem TCP sends: the payload is in a dmabuf that is bound to the interface, and sendmsg names
- * offsets in it in place of addresses. Notifications come as with MSG_ZEROCOPY. The socket is bound
- * to the interface, so that no other one is asked to read memory that it cannot.
+ * Devmem TCP, sending: the payload is in a dmabuf that is bound to the interface, and sendmsg takes
+ * offsets in the dmabuf as addresses. Notifications come as with MSG_ZEROCOPY. The socket is bound
+ * to the interface, because other interfaces cannot read this memory.
  */
 #include "dmabuf.h"
 #include "tx_msg_zerocopy.h"
@@ -16,7 +16,7 @@
 struct devmem_tx {
 	struct zerocopy_tx zc;
 	struct dmabuf mem;
-	char *own; /* of the slots; the dmabuf stands in its place */
+	char *own; /* memory of the slots, which the dmabuf replaces */
 };
 
 static ssize_t devmem_send(struct flow *f, char *p, size_t n, int flags)
@@ -38,7 +38,7 @@ static ssize_t devmem_send(struct flow *f, char *p, size_t n, int flags)
 	c->cmsg_len = CMSG_LEN(sizeof(uint32_t));
 	memcpy(CMSG_DATA(c), &s->mem.id, sizeof(uint32_t));
 	if (f->opt->verify)
-		dmabuf_look(&s->mem, false, true); /* what was filled in is the device's now */
+		dmabuf_sync(&s->mem, false, true); /* ends our writes before the device reads */
 	return CALL(f, SENDMSG, sendmsg(f->fd, &msg, flags));
 }
 
@@ -59,8 +59,7 @@ static int devmem_tx_open(struct flow *f)
 		return flow_wrong(f, "the dmabuf has %zu bytes, messages of %zu take %zu",
 				  s->mem.size, f->size, size);
 	s->own = s->zc.slots.mem;
-	s->zc.slots.mem =
-		s->mem.map; /* NULL where it cannot be looked at: offsets are all it takes */
+	s->zc.slots.mem = s->mem.map; /* may be NULL: sending needs only offsets */
 	return dmabuf_bind_tx(f, &s->mem);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The baseline: send(2) of one buffer again and again. The kernel copies each time. */
+/* The baseline: send(2) of one buffer, over and over. The kernel copies each time. */
 #include "memory.h"
 
 #include <errno.h>

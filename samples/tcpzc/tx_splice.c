@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * splice(2) of pages that live in a pipe: they go into the packets themselves. A pipe is filled
- * once by write(2), tee(2) gives its pages to a second one for each message, splice hands that to
- * the socket: nothing is copied here, however often it is sent.
+ * splice(2) of a pipe's pages: the pages themselves go into the packets. write(2) fills one pipe
+ * once. For each message, tee(2) shares its pages with a second pipe, and splice passes those to
+ * the socket. Nothing is copied, however often the data is sent.
  *
- * Why a pipe and not a file: since Linux 6.8 a receiver by TCP_ZEROCOPY_RECEIVE maps no page that
- * belongs to a file system, which the pages of a memfd do. A pipe's pages belong to nobody.
+ * The mode uses a pipe and not a file because, since Linux 6.8, a receiver with
+ * TCP_ZEROCOPY_RECEIVE maps no page that belongs to a file system. A memfd's pages do, and a pipe's
+ * pages do not.
  *
- * With --verify each message has contents of its own: it is written and spliced. The kernel
- * does not report whether pages were copied further on: these sends count as unknown.
+ * With --verify each message has other contents, so it is written and spliced. The kernel does not
+ * report whether it copied pages later, so these sends count as unknown.
  */
 #include "memory.h"
 
@@ -21,8 +22,8 @@ enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
 
 struct splice_tx {
 	int store[2], out[2]; /* read end, write end */
-	size_t size;	      /* of the store's contents */
-	size_t left;	      /* in `out`, not yet spliced */
+	size_t size;	      /* bytes in `store` */
+	size_t left;	      /* bytes in `out` that are not spliced yet */
 	char *buf;
 };
 
@@ -63,7 +64,7 @@ static int splice_open(struct flow *f)
 	return splice_fill_pipe(f, s->store[1], s->buf, s->size);
 }
 
-/* Puts the next message, or as much of it as the pipe holds, into `out`. */
+/* Puts the next message into `out`, or as much of it as the pipe holds. */
 static int splice_load_message(struct flow *f, struct splice_tx *s)
 {
 	size_t n = flow_message(f, f->bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* io_uring's send: copies as send(2) does, with far fewer system calls. */
+/* io_uring's send: it copies as send(2) does, but makes far fewer system calls. */
 #include "uring.h"
 
 #include <sys/socket.h>

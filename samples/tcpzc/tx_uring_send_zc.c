@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * io_uring's zero-copy send from registered buffers, or with --plain-buffers from others. Each send
- * completes twice: it was accepted, and later (a notification) the memory is ours again. With
- * REPORT_USAGE the notification says whether the kernel copied after all; before Linux 6.2 it does
- * not, and sends count as unknown.
+ * io_uring's zero-copy send from registered buffers, or from others with --plain-buffers. Each send
+ * completes twice: once when it is accepted, and once (the notification) when the memory is ours
+ * again. With REPORT_USAGE the notification says whether the kernel copied. Linux before 6.2 does
+ * not report that, and sends count as unknown.
  */
 #include "lib/zc_uapi.h"
 #include "uring.h"
@@ -15,7 +15,6 @@ static void uring_send_zc_prepare(struct flow *f, struct io_uring_sqe *sqe, cons
 				  size_t n)
 {
 	struct uring_tx *u = f->state;
-
 	unsigned int report = u->usage ? ZC_IORING_SEND_ZC_REPORT_USAGE : 0;
 
 	if (f->buffers == BUFFERS_PLAIN)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * io_uring's zero-copy sendmsg from registered buffers, or with --plain-buffers, and before Linux
- * 6.15, from others, which are pinned anew for each send.
+ * io_uring's zero-copy sendmsg from registered buffers. With --plain-buffers, and on Linux before
+ * 6.15, it sends from plain buffers, which the kernel pins for each send.
  */
 #include "lib/zc_uapi.h"
 #include "uring.h"

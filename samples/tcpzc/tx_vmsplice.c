@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * vmsplice(2) of our own pages into a pipe, and splice(2) from there to the socket: nothing is
- * copied here. The kernel never says when it is done with the pages, so that a program may not
- * write to them again: what is sent here stays as it is, and with --verify each message is in pages
- * of its own, which are let go at once and live on in the packets. Whether pages were copied
- * further on is not reported: these sends count as unknown.
+ * vmsplice(2) of our own pages into a pipe, and splice(2) from the pipe to the socket. Nothing is
+ * copied. The kernel never reports that it is done with the pages, so a program must not write to
+ * them again. Without --verify, the mode never changes the data. With --verify, each message is in
+ * new pages, which are unmapped at once and live on in the packets. The kernel does not report
+ * whether it copied pages later, so these sends count as unknown.
  */
 #include "memory.h"
 
@@ -19,8 +19,8 @@ enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
 
 struct vmsplice_tx {
 	int pipe[2];
-	size_t size; /* that the pipe takes at once */
-	size_t left; /* in the pipe, not yet spliced */
+	size_t size; /* bytes that the pipe takes at once */
+	size_t left; /* bytes in the pipe that are not spliced yet */
 	char *buf;
 };
 
@@ -58,7 +58,7 @@ static char *vmsplice_get_pages(struct flow *f, struct vmsplice_tx *s, size_t n)
 	return p;
 }
 
-/* The pages of the next message, or as many of them as the pipe takes, go into the pipe. */
+/* Puts the pages of the next message into the pipe, or as many as it takes. */
 static int vmsplice_load_message(struct flow *f, struct vmsplice_tx *s)
 {
 	size_t n = flow_message(f, f->bytes);

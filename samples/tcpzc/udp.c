@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --udp: datagrams, for controls of what counts as copied. Nothing is delivered for sure, and
- * there is no end of the stream: the sender sends empty datagrams until the receiver, which ends
- * with the first of them, has closed its socket and that is reported, or gives up soon. In between
- * the receiver says how many bytes came, and the sender answers how many it sent: what was lost.
+ * --udp: datagrams, for control runs that check what counts as copied. A datagram may be lost, and
+ * the stream has no end. So the sender ends it with empty datagrams, and the receiver stops at the
+ * first of them. The sender repeats them until the closed socket of the receiver is reported, or
+ * until it gives up after half a second. Meanwhile each end reports its number of bytes to the
+ * other, which shows how many were lost.
  */
 #include "net.h"
 
@@ -50,7 +51,7 @@ static void udp_send_bytes(const struct flow *f)
 	(void)!send(f->fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Takes one datagram, if there is one. */
+/* Reads one datagram if one has come. */
 static void udp_receive_bytes(struct flow *f)
 {
 	char line[LINE + 1];

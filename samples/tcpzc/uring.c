@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Oldest kernel last; completions are worked off only when we ask for them, where that is known. */
+/* Newest kernel first. A kernel that can does the completion work only when we enter it. */
 static const unsigned int setups[] = {
 	IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, /* 6.1 */
 	IORING_SETUP_COOP_TASKRUN,				 /* 5.19 */
@@ -18,8 +18,8 @@ static const unsigned int setups[] = {
 };
 
 /*
- * A flow that shares its thread waits in poll(2). A ring whose completions are worked off by its
- * own thread does not wake that up; an eventfd does.
+ * A flow that shares its thread waits in poll(2). A ring with DEFER_TASKRUN does not wake poll, but
+ * its eventfd does.
  */
 static int uring_register_event(struct flow *f, struct io_uring *ring)
 {
@@ -32,7 +32,7 @@ static int uring_register_event(struct flow *f, struct io_uring *ring)
 	return rc ? flow_fail(f, -rc, "io_uring: an eventfd") : 0;
 }
 
-/* What --busy-poll and --no-iowait ask for; a kernel without it is an error, not a silence. */
+/* Applies --busy-poll and --no-iowait. A kernel that lacks them is an error. */
 static int uring_set_polling(struct flow *f, const struct io_uring *ring)
 {
 	const struct options *o = f->opt;
@@ -44,9 +44,9 @@ static int uring_set_polling(struct flow *f, const struct io_uring *ring)
 	if (!o->busy_poll)
 		return 0;
 	if (syscall(SYS_io_uring_register, ring->ring_fd, ZC_IORING_REGISTER_NAPI, &napi, 1))
-		return flow_fail(f, errno,
-				 "--busy-poll in io_uring (Linux 6.9 or later, "
-				 "CONFIG_NET_RX_BUSY_POLL)");
+		return flow_fail(
+			f, errno,
+			"--busy-poll in io_uring (Linux 6.9 or later, CONFIG_NET_RX_BUSY_POLL)");
 	return 0;
 }
 
@@ -96,7 +96,7 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 	return f->alone ? 0 : uring_register_event(f, ring);
 }
 
-/* What was prepared becomes visible to the kernel: how many requests it has not yet taken. */
+/* Shows the prepared requests to the kernel. Returns the number that it has not taken yet. */
 static unsigned int uring_flush(struct io_uring *ring)
 {
 	struct io_uring_sq *sq = &ring->sq;
@@ -113,13 +113,13 @@ static int uring_check_dropped(struct flow *f, const struct io_uring *ring)
 	f->dropped_completions = IO_URING_READ_ONCE(*ring->cq.koverflow);
 	if (!f->dropped_completions)
 		return 0;
-	return flow_wrong(f,
-			  "io_uring: the kernel had no memory to keep %" PRIu64 " completions and "
-			  "dropped them: %s; --cq-entries makes room for more than %u",
-			  f->dropped_completions,
-			  f->tx ? "what was sent, and from which memory, is not known"
-				: "data is lost",
-			  ring->cq.ring_entries);
+	return flow_wrong(
+		f,
+		"io_uring: the kernel had no memory to keep %" PRIu64
+		" completions and dropped them: %s; --cq-entries makes room for more than %u",
+		f->dropped_completions,
+		f->tx ? "what was sent, and from which memory, is not known" : "data is lost",
+		ring->cq.ring_entries);
 }
 
 static int uring_enter_kernel(struct flow *f, struct io_uring *ring, unsigned int wait,
@@ -129,7 +129,7 @@ static int uring_enter_kernel(struct flow *f, struct io_uring *ring, unsigned in
 	uint64_t events;
 	int rc;
 
-	if (f->event_awaited) /* what it announced is worked off now */
+	if (f->event_awaited) /* this enter does the work that it announced */
 		(void)!CALL(f, READ, read(f->event_fd, &events, sizeof(events)));
 	f->event_awaited = false;
 	if (arg)
@@ -143,7 +143,7 @@ static int uring_enter_kernel(struct flow *f, struct io_uring *ring, unsigned in
 				  (sigset_t *)arg, arg ? sizeof(*arg) : _NSIG / 8));
 	if (uring_check_dropped(f, ring))
 		return -f->error;
-	/* EBUSY (before 6.2): the ring is still too full for the whole backlog. */
+	/* EBUSY (before 6.2): the ring has no room for the whole backlog. */
 	if (rc >= 0 || rc == -EINTR || rc == -ETIME || (rc == -EBUSY && io_uring_cq_ready(ring)))
 		return 0;
 	return flow_fail(f, -rc, "io_uring_enter");
@@ -166,7 +166,7 @@ int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait)
 int uring_later(struct flow *f)
 {
 	if (f->alone)
-		return STEP_ON; /* it waits in io_uring_enter */
+		return STEP_ON; /* the next io_uring_enter waits */
 	f->event_awaited = true;
 	return flow_wait_for(f, f->event_fd, POLLIN);
 }

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* user_data is a slot and, above, its round; of a cancel request: */
+/* user_data of a cancel request. That of a send is its slot, with the round in the upper half. */
 static const uint64_t cancel_data = UINT64_MAX;
 
 int uring_tx_open(struct flow *f,
@@ -42,7 +42,7 @@ static uint64_t uring_tx_user_data(const struct slots *s, unsigned int slot)
 	return (uint64_t)s->slot[slot].round << 32 | slot;
 }
 
-/* Prepares up to a batch of messages from f->bytes on: how many. */
+/* Prepares up to one batch of messages from f->bytes on. Returns their number. */
 static unsigned int uring_tx_build_chain(struct flow *f, struct uring_tx *u)
 {
 	struct io_uring_sqe *sqe = NULL;
@@ -69,8 +69,8 @@ static unsigned int uring_tx_build_chain(struct flow *f, struct uring_tx *u)
 }
 
 /*
- * A request that was cancelled before it started says that no notification follows, and some
- * kernels (6.18) post one all the same: the slot may be another send's by then.
+ * Counts a notification. A request that was cancelled before it started promises no notification.
+ * Some kernels (6.18) still post one, and another send may have the slot by then.
  */
 static void uring_tx_notified(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe,
 			      uint64_t now)
@@ -81,7 +81,7 @@ static void uring_tx_notified(struct flow *f, struct uring_tx *u, const struct i
 		return;
 	slots_release(&u->slots, slot);
 	u->starved = false;
-	if (!u->usage || !u->slots.slot[slot].accepted) /* of a send that failed */
+	if (!u->usage || !u->slots.slot[slot].accepted) /* the send failed */
 		return;
 	flow_hist(f, HIST_NOTIFY_NS, now - u->slots.slot[slot].handed_ns);
 	if ((uint32_t)cqe->res & ZC_IORING_NOTIF_USAGE_ZC_COPIED)
@@ -90,28 +90,28 @@ static void uring_tx_notified(struct flow *f, struct uring_tx *u, const struct i
 		f->sends_zero_copy++;
 }
 
-/* Refused for want of memory that sends before it still hold: again when they give it back. */
+/* A send lacks memory that earlier sends hold. It is repeated after their notifications. */
 static void uring_tx_starve(struct flow *f, struct uring_tx *u)
 {
 	f->retries[LIMIT_MEMLOCK]++;
 	u->starved = true;
 }
 
-/* The first send is of a kind that the kernel does not know: is there one that it may know? */
+/* The kernel does not know this kind of send. Falls back to an older kind if there is one. */
 static bool uring_tx_fall_back(struct flow *f, struct uring_tx *u)
 {
 	if (u->may_be_plain && f->buffers == BUFFERS_REGISTERED) {
-		f->buffers = BUFFERS_PLAIN; /* before 6.15 */
+		f->buffers = BUFFERS_PLAIN; /* Linux before 6.15 */
 		CALL(f, IO_URING_REGISTER, io_uring_unregister_buffers(&u->ring));
 		return true;
 	}
 	if (!u->usage)
 		return false;
-	u->usage = false; /* before 6.2: go on without the report */
+	u->usage = false; /* Linux before 6.2 has no report */
 	return true;
 }
 
-/* A send ended; with F_MORE its memory is still in use. */
+/* Counts a send that has ended. With F_MORE its memory is still in use. */
 static void uring_tx_sent(struct flow *f, struct uring_tx *u, const struct io_uring_cqe *cqe)
 {
 	unsigned int slot = (unsigned int)cqe->user_data;
@@ -135,7 +135,7 @@ static void uring_tx_sent(struct flow *f, struct uring_tx *u, const struct io_ur
 		flow_fail(f, -cqe->res, "io_uring send");
 }
 
-/* How many completions there were. */
+/* Handles all completions and returns their number. */
 static unsigned int uring_tx_reap(struct flow *f, struct uring_tx *u)
 {
 	struct io_uring_cqe *cqe;
@@ -158,7 +158,7 @@ static unsigned int uring_tx_reap(struct flow *f, struct uring_tx *u)
 	return n;
 }
 
-/* Stopped with sends under way that the receiver may never take. */
+/* Cancels the sends in flight after a stop: the receiver may never read them. */
 static void uring_tx_cancel_chain(struct uring_tx *u)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
@@ -171,7 +171,7 @@ static void uring_tx_cancel_chain(struct uring_tx *u)
 	u->cancelled = true;
 }
 
-/* The next chain starts when the one before is through: the stream stays in order. */
+/* Starts the next chain when the previous one has ended, so the stream stays in order. */
 int uring_tx_step(struct flow *f)
 {
 	struct uring_tx *u = f->state;

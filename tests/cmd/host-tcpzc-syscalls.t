@@ -10,7 +10,7 @@ export ASAN_OPTIONS
 
 # Where the clock cannot be read without a call (clocksource), each look at it is one.
 #
-# The span that calls.h defines lies between the two calls of getrusage, in each thread.
+# The span that tcpzc.h defines is between the two calls of getrusage, in each thread.
 traced() { # TRACE...: "name count" lines
 	awk 'FNR == 1 { inside = 0 } /^getrusage\(/ { inside = !inside; next }
 		inside && /^[a-z0-9_]+\(/ && !/^clock_gettime/ { sub(/\(.*/, ""); n[$0]++ }
