@@ -3,7 +3,10 @@
 
 #include "lib/zc_uapi.h"
 
-static int take_id(void *arg, const void *attrs, size_t len)
+#include <errno.h>
+#include <net/if.h>
+
+static int netdev_read_id(void *arg, const void *attrs, size_t len)
 {
 	const struct nlattr *a = genl_find(attrs, len, ZC_NETDEV_A_DMABUF_ID);
 
@@ -12,10 +15,16 @@ static int take_id(void *arg, const void *attrs, size_t len)
 	return 0;
 }
 
-static int begin(struct genl *g, uint8_t cmd, unsigned int ifindex, int dmabuf)
+/* Begins a request. Returns -ENODEV, with g closed, when there is no such interface. */
+static int netdev_begin(struct genl *g, uint8_t cmd, const char *nic, int dmabuf)
 {
-	int rc = genl_open(g, "netdev", NULL);
+	unsigned int ifindex = if_nametoindex(nic);
+	int rc;
 
+	*g = (struct genl){.fd = -1};
+	if (!ifindex)
+		return -ENODEV;
+	rc = genl_open(g, "netdev", NULL);
 	if (rc)
 		return rc;
 	genl_begin(g, cmd, 0);
@@ -24,10 +33,9 @@ static int begin(struct genl *g, uint8_t cmd, unsigned int ifindex, int dmabuf)
 	return 0;
 }
 
-int netdev_bind_rx(struct genl *g, unsigned int ifindex, unsigned int queue, int dmabuf,
-		   uint32_t *id)
+int netdev_bind_rx(struct genl *g, const char *nic, unsigned int queue, int dmabuf, uint32_t *id)
 {
-	int rc = begin(g, ZC_NETDEV_CMD_BIND_RX, ifindex, dmabuf);
+	int rc = netdev_begin(g, ZC_NETDEV_CMD_BIND_RX, nic, dmabuf);
 	size_t nest;
 
 	if (rc)
@@ -36,12 +44,12 @@ int netdev_bind_rx(struct genl *g, unsigned int ifindex, unsigned int queue, int
 	genl_put_u32(g, ZC_NETDEV_A_QUEUE_ID, queue);
 	genl_put_u32(g, ZC_NETDEV_A_QUEUE_TYPE, ZC_NETDEV_QUEUE_TYPE_RX);
 	genl_nest_end(g, nest);
-	return genl_ask(g, take_id, id, NULL);
+	return genl_ask(g, netdev_read_id, id, NULL);
 }
 
-int netdev_bind_tx(struct genl *g, unsigned int ifindex, int dmabuf, uint32_t *id)
+int netdev_bind_tx(struct genl *g, const char *nic, int dmabuf, uint32_t *id)
 {
-	int rc = begin(g, ZC_NETDEV_CMD_BIND_TX, ifindex, dmabuf);
+	int rc = netdev_begin(g, ZC_NETDEV_CMD_BIND_TX, nic, dmabuf);
 
-	return rc ? rc : genl_ask(g, take_id, id, NULL);
+	return rc ? rc : genl_ask(g, netdev_read_id, id, NULL);
 }

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int sealed_memory(size_t size)
+static int udmabuf_open_memory(size_t size)
 {
 	int rc, fd = memfd_create("zcost", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -29,7 +29,7 @@ int udmabuf_make(size_t size, int *memory)
 
 	if (device < 0)
 		return -errno;
-	mem = fd = sealed_memory(size);
+	mem = fd = udmabuf_open_memory(size);
 	if (mem >= 0) {
 		create.memfd = (uint32_t)mem;
 		fd = ioctl(device, ZC_UDMABUF_CREATE, &create);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A dmabuf out of host memory, by /dev/udmabuf: what a NIC can be given to receive into or send. */
+/* A dmabuf of host memory, made by /dev/udmabuf. A NIC can receive into it or send from it. */
 #ifndef ZC_UDMABUF_H
 #define ZC_UDMABUF_H
 
 #include <stddef.h>
 
 /*
- * The dmabuf's descriptor, or -errno (refusal_udmabuf explains it). *memory, where it is not NULL,
- * is the memfd behind it, to be closed too: the same bytes, to be mapped.
+ * Returns the descriptor of a new dmabuf, or -errno, which refusal_udmabuf explains. Unless memory
+ * is NULL, *memory becomes the memfd behind it: the same bytes, for mmap. The caller closes both.
  */
 int udmabuf_make(size_t size, int *memory);
 

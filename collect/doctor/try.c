@@ -56,27 +56,24 @@ int try_zcrx_index(unsigned int nic, unsigned int queue)
 	return rc;
 }
 
-static int told(struct genl *g, int rc, char *said)
+/* Copies the kernel's words and ends the binding. */
+static int try_unbind(struct genl *g, int rc, char *said)
 {
-	snprintf(said, 256, "%s", g->said);
-	genl_close(g); /* unbinds */
+	snprintf(said, sizeof(g->said), "%s", g->said);
+	genl_close(g);
 	return rc;
 }
 
 int try_devmem(const char *nic, unsigned int queue, int dmabuf, char *said)
 {
-	unsigned int index = if_nametoindex(nic);
 	struct genl g;
 
-	said[0] = '\0';
-	return index ? told(&g, netdev_bind_rx(&g, index, queue, dmabuf, NULL), said) : -ENODEV;
+	return try_unbind(&g, netdev_bind_rx(&g, nic, queue, dmabuf, NULL), said);
 }
 
 int try_devmem_tx(const char *nic, int dmabuf, char *said)
 {
-	unsigned int index = if_nametoindex(nic);
 	struct genl g;
 
-	said[0] = '\0';
-	return index ? told(&g, netdev_bind_tx(&g, index, dmabuf, NULL), said) : -ENODEV;
+	return try_unbind(&g, netdev_bind_tx(&g, nic, dmabuf, NULL), said);
 }

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-buf.h>
-#include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,7 +23,7 @@ static int dmabuf_fail(struct flow *f, int code, const char *what, const struct 
 
 int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 {
-	off_t given;
+	off_t end;
 
 	*d = (struct dmabuf){.fd = -1, .memory = -1, .size = size, .netdev = {.fd = -1}};
 	if (f->opt->dmabuf_fd < 0) {
@@ -33,49 +32,33 @@ int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 			return dmabuf_fail(f, -d->fd, "udmabuf", refusal_udmabuf(-d->fd), "");
 	} else {
 		d->fd = fcntl(f->opt->dmabuf_fd, F_DUPFD_CLOEXEC, 0);
-		given = d->fd < 0 ? -1 : lseek(d->fd, 0, SEEK_END); /* a dmabuf's size */
-		if (given <= 0)
+		end = d->fd < 0 ? -1
+				: lseek(d->fd, 0, SEEK_END); /* the end is the size of a dmabuf */
+		if (end <= 0)
 			return flow_fail(f, errno, "--dmabuf-fd %d is no dmabuf",
 					 f->opt->dmabuf_fd);
-		d->size = (size_t)given;
+		d->size = (size_t)end;
 	}
 	d->map = mmap(NULL, d->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 		      d->memory >= 0 ? d->memory : d->fd, 0);
 	if (d->map == MAP_FAILED)
 		d->map = NULL;
 	if (!d->map && f->opt->verify)
-		return flow_fail(f, errno, "--verify: the dmabuf cannot be looked at from here");
+		return flow_fail(f, errno, "--verify: this process cannot map the dmabuf");
 	return 0;
-}
-
-static int dmabuf_find_interface(struct flow *f, unsigned int *index)
-{
-	*index = if_nametoindex(f->opt->nic);
-	if (*index)
-		return 0;
-	return flow_fail(f, ENODEV, "devmem: no interface %s in this network namespace",
-			 f->opt->nic);
 }
 
 int dmabuf_bind_rx(struct flow *f, struct dmabuf *d, unsigned int queue)
 {
-	unsigned int nic;
-	int rc;
+	int rc = netdev_bind_rx(&d->netdev, f->opt->nic, queue, d->fd, &d->id);
 
-	if (dmabuf_find_interface(f, &nic))
-		return -f->error;
-	rc = netdev_bind_rx(&d->netdev, nic, queue, d->fd, &d->id);
 	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_devmem_rx(-rc), d->netdev.said) : 0;
 }
 
 int dmabuf_bind_tx(struct flow *f, struct dmabuf *d)
 {
-	unsigned int nic;
-	int rc;
+	int rc = netdev_bind_tx(&d->netdev, f->opt->nic, d->fd, &d->id);
 
-	if (dmabuf_find_interface(f, &nic))
-		return -f->error;
-	rc = netdev_bind_tx(&d->netdev, nic, d->fd, &d->id);
 	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_devmem_tx(-rc), d->netdev.said) : 0;
 }
 

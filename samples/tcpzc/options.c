@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command line: what belongs together is checked here. */
+/* The command line: it reads the options, checks them together, and prints the help. */
 #include "option_table.h"
 
 #include <stdio.h>
@@ -11,9 +11,8 @@ enum { ROW_KEY = 256, UDP_SIZE = 1400, UDP_MAX = 65507 };
 const char *argp_program_version = "tcpzc " ZCOST_VERSION;
 
 static const char doc[] =
-	"Moves bytes over TCP connections by one way of sending and one of receiving, and says how "
-	"many were copied, mapped or sent without a copy. Prints JSON lines: a point every 100 ms, "
-	"then a summary. Sizes take k, M and G (powers of 1024)."
+	"Moves bytes over TCP connections with one way of sending and one of receiving, and reports how many bytes were copied, mapped or sent without a copy. "
+	"Prints JSON lines: a point every 100 ms, then a summary. Sizes take k, M and G (powers of 1024)."
 	"\vExample: tcpzc --listen --rx mmap & tcpzc --connect ::1 --tx sendfile --seconds 3";
 
 struct parse {
@@ -41,7 +40,7 @@ static void options_check_udp(struct argp_state *state, const struct parse *p)
 	if (!o->udp)
 		return;
 	if (o->rr || o->verify || o->flows > 1)
-		argp_error(state, "--udp is for controls: without --rr, --verify and --flows");
+		argp_error(state, "--udp does not go together with --rr, --verify or --flows");
 	if (m && !(m->flags & MODE_UDP))
 		argp_error(state, "--udp: '%s' does not take datagrams", m->name);
 	if (options_given(p, "mss"))
@@ -70,7 +69,7 @@ static void options_check_rr(struct argp_state *state, const struct parse *p)
 static void options_check_rings(struct argp_state *state, const struct parse *p)
 {
 	bool ring = (p->tx && p->tx->flags & MODE_RING) || (p->rx && p->rx->flags & MODE_RING);
-	/* Requests of a batch, and one to cancel them: the kernel has no fewer completions. */
+	/* The requests of a batch and one to cancel them: the kernel wants no fewer completions. */
 	unsigned int least = p->opt->batch + 1;
 
 	if (p->opt->no_iowait && !ring)
@@ -95,7 +94,8 @@ static bool mode_has_option(const struct mode *m, const char *option)
 static const struct mode *const *const tables[] = {rx_modes, tx_modes};
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
-/* "zcrx, devmem": those that have the option, each name once. How many there are. */
+/* Writes the names of the modes that take the option, such as "zcrx, devmem". Returns their number.
+ */
 static int modes_with_option(const char *option, char *names, size_t size)
 {
 	const struct mode *const *m;
@@ -113,7 +113,7 @@ static int modes_with_option(const char *option, char *names, size_t size)
 	return n;
 }
 
-/* What a mode names that is no option would belong to all of them. */
+/* Aborts when a mode names an option that does not exist. */
 static void options_check_mode_names(const struct parse *p)
 {
 	const struct mode *const *m;
@@ -125,7 +125,7 @@ static void options_check_mode_names(const struct parse *p)
 				options_given(p, (*m)->options[k]);
 }
 
-/* Options that some modes alone have. Of io_uring's in general: check_rings. */
+/* Checks options that only some modes take. options_check_rings has those of io_uring. */
 static void options_check_modes(struct argp_state *state, const struct parse *p)
 {
 	char names[256];
@@ -158,7 +158,7 @@ static void options_check_nic(struct argp_state *state, const struct parse *p)
 			   (rx ? p->rx : p->tx)->name);
 }
 
-/* What is wrong in combination. */
+/* Checks the combination of all options. */
 static void options_check(struct argp_state *state, const struct parse *p)
 {
 	const struct options *o = p->opt;
@@ -279,7 +279,7 @@ static error_t options_parse_key(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Words of `text` behind what stands on the line already, further lines as far in. */
+/* Prints words from column MARGIN on. It breaks lines and indents them to that column. */
 static void help_print_words(FILE *out, const char *text)
 {
 	enum { MARGIN = 19, WIDTH = 78 };
@@ -316,7 +316,7 @@ static void help_print_modes(FILE *out, const char *title, const struct mode *co
 	fprintf(out, "\n");
 }
 
-/* The modes of the tables go before the example. */
+/* Inserts the modes before the example. */
 static char *help_filter(int key, const char *text, void *input)
 {
 	char *list = NULL;
@@ -333,7 +333,7 @@ static char *help_filter(int key, const char *text, void *input)
 	return list;
 }
 
-/* The table as argp wants it. */
+/* Converts the table for argp. */
 static void options_fill_argp(struct argp_option *to)
 {
 	int group = 0;

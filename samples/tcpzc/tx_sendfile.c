@@ -89,8 +89,7 @@ void sendfile_tx_close(struct flow *f)
 
 const struct mode tx_sendfile = {
 	.name = "sendfile",
-	.what = "sendfile(2) from a memfd: shared pages, not mapped since Linux 6.8 while they are "
-		"the file's (--verify cuts them off)",
+	.what = "sendfile(2) from a memfd: shared pages; since Linux 6.8, receivers map them only after they have left the file (--verify)",
 	.flags = MODE_NONBLOCK,
 	.open = sendfile_tx_open,
 	.step = sendfile_tx_step,

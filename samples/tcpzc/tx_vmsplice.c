@@ -112,8 +112,7 @@ static void vmsplice_close(struct flow *f)
 
 const struct mode tx_vmsplice = {
 	.name = "vmsplice",
-	.what = "vmsplice(2) of our pages and splice(2): shared, with no word of when they are "
-		"free",
+	.what = "vmsplice(2) of our pages and splice(2): shared pages, and no report when they are free",
 	.flags = MODE_NONBLOCK,
 	.open = vmsplice_open,
 	.step = vmsplice_step,

@@ -25,7 +25,7 @@ ok "--no-device is not for it" usage '--no-device belongs to the mode zcrx$' --l
 exec 7<&- # whatever was left open there
 ok "a descriptor that is no dmabuf" refused 'dmabuf-fd 7 is no dmabuf' --nic lo --dmabuf-fd 7
 if [ -e /dev/udmabuf ] && [ "$(id -u)" = 0 ]; then
-	ok "an interface that is not there" refused 'no interface none0' --nic none0
+	ok "an interface that is not there" refused 'devmem on none0: there is no such interface' --nic none0
 	ok "loopback cannot" refused 'cannot receive into device memory' --nic lo
 	ok "a batch that keeps all from the NIC" refused 'larger --area' --nic lo --area 1M --dontneed-batch 1024
 else
