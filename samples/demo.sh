@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What `make demo` shows: demo.sh BUILD DEMO_DIR
+# `make demo` runs this: demo.sh BUILD DEMO_DIR
 #
-# Captures samples/demo.ini into DEMO_DIR/capture (anew each time), explains it in DEMO_DIR/report.md,
-# draws it into DEMO_DIR/charts. However it ends, the test bed is gone afterwards.
+# It captures samples/demo.ini into DEMO_DIR/capture, writes DEMO_DIR/report.md, and draws the charts in
+# DEMO_DIR/charts. It replaces those of an earlier demo, and it always removes the test bed.
 set -u
 
 [ $# = 2 ] || { echo "usage: demo.sh BUILD DEMO_DIR" >&2; exit 2; }
@@ -19,7 +19,7 @@ mkdir -p "$2" && demo=$(cd "$2" && pwd) || exit 1
 zcost=$build/zcost
 plan=$here/demo.ini
 bed=zcost-demo # as in the plan
-# No meter here: T^2/P comes from this model, and says so. A server's idle and per-CPU watts.
+# Most machines have no power meter, so T^2/P uses this model: watts of an idle server and per CPU.
 model=idle=230,per_cpu=3.5
 child=
 stopped=
@@ -29,7 +29,7 @@ say() {
 	echo "demo: $*" >&2
 }
 
-# One at a time on this machine, whatever folder it was built in: there is one bed.
+# There is one test bed, so only one demo runs on a machine at a time, from any build folder.
 exec 9</run
 flock -n 9 || { say "another demo is running on this machine"; exit 1; }
 
@@ -40,7 +40,7 @@ finish() {
 trap finish EXIT
 trap 'stopped=1; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' INT TERM HUP
 
-# run COMMAND...: in the background, so that a signal to this shell reaches it at once.
+# run COMMAND...: runs it in the background, so that a signal to this shell reaches it at once.
 run() {
 	[ -z "$stopped" ] || exit 130
 	"$@" 9<&- &
@@ -55,7 +55,7 @@ run() {
 	return "$code"
 }
 
-# step WHAT COMMAND...: 4 is done, but incomplete, and the command has said how.
+# step WHAT COMMAND...: exit code 4 means that the data is incomplete; the command has said how.
 step() {
 	what=$1
 	shift
@@ -64,7 +64,7 @@ step() {
 	0) ;;
 	4) lossy=1 ;;
 	*)
-		say "$what failed (the message above says why); what there is lies in $demo"
+		say "$what failed (the message above says why); see $demo for the files so far"
 		exit 1
 		;;
 	esac
@@ -74,7 +74,7 @@ report() {
 	sh "$here/report.sh" "$zcost" "$demo/capture" "$demo/charts" $model >"$demo/report.md"
 }
 
-found() { # what a reader wants first; the rest is in report.md
+found() { # prints the main results; report.md has all
 	"$zcost" report zerocopy "$demo/capture"
 	echo
 	"$zcost" report roi "$demo/capture" --power-model $model
@@ -85,7 +85,7 @@ found() { # what a reader wants first; the rest is in report.md
 	done
 }
 
-sh "$here/testbed.sh" down $bed # left by a demo that was killed outright
+sh "$here/testbed.sh" down $bed # a demo that was killed may have left it
 rm -rf "$demo/capture" "$demo/charts" "$demo/report.md"
 say "$("$zcost" capture "$plan" --dry-run | tail -n 1)"
 step "the capture" "$zcost" capture "$plan" -o "$demo/capture"

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# One page of Markdown out of a capture: report.sh ZCOST CAPTURE CHARTS_DIR POWER_MODEL >report.md
-# Every figure is a zcost command's own; the command stands above its table, to be run again.
+# Writes one page of Markdown about a capture: report.sh ZCOST CAPTURE CHARTS_DIR POWER_MODEL >report.md
+# Each table is the output of a zcost command. The page shows the command above it.
 set -u
 zcost=$1 capture=$2 charts=$3 model=$4
 status=0
 
-table() { # table HEADING ARGS...: a section with the command and what it printed
+table() { # table HEADING ARGS...: a section with the command and its output
 	printf '\n## %s\n\n    zcost' "$1"
 	shift
 	printf ' %s' "$@"
 	printf '\n\n'
 	"$zcost" "$@" --format md
 	code=$?
-	# 4: done, but incomplete: the notes under the table say what is missing.
+	# 4 means that data is incomplete; the notes under the table say what is missing.
 	[ "$code" = 0 ] || [ "$code" = 4 ] || { status=1; echo "(failed, exit $code)"; }
 }
 

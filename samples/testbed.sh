@@ -2,35 +2,35 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A test bed on one machine: two network namespaces joined by veth.
 #
-#   testbed.sh up [NAME]                          make it; on an existing one: check and set again
-#   testbed.sh down [NAME]                        remove it, and end what still runs inside
-#   testbed.sh run SIDE [-n NAME] COMMAND...      a command on a side: receiver or sender
+#   testbed.sh up [NAME]                          make it, or check and repair an existing one
+#   testbed.sh down [NAME]                        end its processes and remove it
+#   testbed.sh run SIDE [-n NAME] COMMAND...      run a command on a side: receiver or sender
 #
-# NAME is zcost unless given. The namespaces are NAME-receiver (192.0.2.1, 2001:db8::1) and
-# NAME-sender (192.0.2.2, 2001:db8::2), so that this is the same as `testbed.sh run`:
+# The default NAME is zcost. The namespaces are NAME-receiver (192.0.2.1, 2001:db8::1) and NAME-sender
+# (192.0.2.2, 2001:db8::2). These commands do the same as `testbed.sh run`:
 #
 #   ip netns exec zcost-receiver tcpzc --listen --cpu 1
 #   ip netns exec zcost-sender tcpzc --connect 192.0.2.1 --cpu 0
 #
-# The receiver's packets are processed on CPU 1 and the sender's (acknowledgements) on CPU 0 (RPS):
-# run the programs there and each side's cost is on a CPU of its own.
+# RPS sends the receiver's packets to CPU 1 and the sender's (acknowledgements) to CPU 0. Run the programs
+# on these CPUs to have the cost of each side on one CPU.
 #
-# Packets carry whole pages, so that a receiver can map them: the MTU leaves room for 15 pages of
-# 4096 bytes and the larger of both headers, and the routes announce that segment size for IPv4 as
-# for IPv6 (TESTBED_PAGES=1 to 15 changes it: 2 is a jumbo frame's).
+# Packets carry whole pages, so that a receiver can map them. The MTU has room for 15 pages of 4096 bytes
+# and the larger of both headers, and the routes announce that segment size for IPv4 and IPv6.
+# TESTBED_PAGES=1 to 15 changes it. 2 pages are a jumbo frame.
 #
-# A packet crosses veth as large as the stack has made it, up to 64 KiB, whatever the MTU. With
-# TESTBED_TSO=off each side cuts its packets to the MTU before they cross (TSO and GSO are off; wants
-# ethtool), as a wire would have them; only then are MTU and GRO of the receiver worth a comparison.
+# A packet crosses veth at the size that the stack gave it, up to 64 KiB, whatever the MTU is. With
+# TESTBED_TSO=off each side cuts its packets to the MTU first, as a wire carries them (TSO and GSO are off,
+# which needs ethtool). Only then does a comparison of the receiver's MTU or GRO make sense.
 #
-# Congestion control is reno, which every kernel has and which does not pace: under bbr, the default of
-# some hosts, a flow over veth waits for its timers, and these are most of what the sender costs.
-# TESTBED_CC=bbr for another (it must be in net.ipv4.tcp_allowed_congestion_control), TESTBED_CC=host
-# for the host's own.
+# The congestion control is reno, which every kernel has and which does not pace. Under bbr, the default of
+# some hosts, a flow over veth waits for its timers, and these are most of the sender's cost.
+# TESTBED_CC=bbr selects another one (which net.ipv4.tcp_allowed_congestion_control must have), and
+# TESTBED_CC=host the default of the host.
 #
-# Nothing outside of the two namespaces is changed: no interface, address, route or sysctl of
-# the host; `down` leaves nothing. Exit 0 done, 1 failed (the reason is on standard error), 2 usage;
-# `run` gives the command's own.
+# The script changes nothing outside of the two namespaces: no interface, address, route or sysctl of the
+# host. `down` leaves nothing. Exit codes: 0 done, 1 failed (standard error says why), 2 usage. `run` exits
+# with the code of its command.
 set -u
 
 rx_cpu=${TESTBED_RECEIVER_CPU:-1}
@@ -81,7 +81,7 @@ require() {
 	[ -e /proc/self/ns/net ] || die "this kernel has no network namespaces (CONFIG_NET_NS)"
 }
 
-# mask CPU: as rps_cpus takes it, 32 bits a word, commas between
+# mask CPU: prints the mask for rps_cpus: words of 32 bits with commas between them
 mask() {
 	m=$(printf '%x' $((1 << ($1 % 32))))
 	i=$(($1 / 32))
@@ -92,7 +92,7 @@ mask() {
 	echo "$m"
 }
 
-# configure SIDE NUMBER CPU: everything here happens inside the namespace
+# configure SIDE NUMBER CPU: changes only the namespace of the side
 configure() {
 	ns=$name-$1
 	ip -n "$ns" link set lo up &&
@@ -152,7 +152,7 @@ remove() {
 	for side in receiver sender; do
 		exists "$name-$side" || continue
 		end_processes "$name-$side"
-		ip -n "$name-$side" link del veth0 2>/dev/null # at once, not when the last socket goes
+		ip -n "$name-$side" link del veth0 2>/dev/null # removes it at once, not with the last socket
 		ip netns del "$name-$side" || failed="$failed $name-$side"
 	done
 	[ -z "$failed" ]
