@@ -35,7 +35,7 @@ int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 		end = d->fd < 0 ? -1
 				: lseek(d->fd, 0, SEEK_END); /* the end is the size of a dmabuf */
 		if (end <= 0)
-			return flow_fail(f, errno, "--dmabuf-fd %d is no dmabuf",
+			return flow_fail(f, errno, "--dmabuf-fd %d is not a dmabuf",
 					 f->opt->dmabuf_fd);
 		d->size = (size_t)end;
 	}

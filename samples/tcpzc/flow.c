@@ -227,8 +227,8 @@ static void flow_judge_responses(struct flow *f)
 			   " bytes of the responses differ, the first at offset %" PRIu64,
 			   b->bad_bytes, b->bytes, b->first_bad);
 	if (f->tx && f->completed < requests && !stop_asked())
-		flow_wrong(f, "%" PRIu64 " responses to %" PRIu64 " requests came", f->completed,
-			   requests);
+		flow_wrong(f, "only %" PRIu64 " responses to %" PRIu64 " requests came",
+			   f->completed, requests);
 }
 
 /* Finds what is wrong with data that came without an error. */
@@ -244,7 +244,8 @@ static void flow_judge(struct flow *f)
 			   " bytes differ, the first at offset %" PRIu64,
 			   f->bad_bytes, f->bytes, f->first_bad);
 	if (!f->tx && o->bytes && f->bytes != o->bytes && !stop_asked())
-		flow_wrong(f, "%" PRIu64 " bytes came, --bytes says %" PRIu64, f->bytes, o->bytes);
+		flow_wrong(f, "%" PRIu64 " bytes arrived, but --bytes is %" PRIu64, f->bytes,
+			   o->bytes);
 }
 
 void flow_data_ends(struct flow *f)

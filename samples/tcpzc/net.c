@@ -118,7 +118,7 @@ int net_connected(struct flow *f)
 	socklen_t len = sizeof(a);
 
 	if (f->tx ? getsockname(f->fd, &a.any, &len) : getpeername(f->fd, &a.any, &len))
-		return flow_fail(f, errno, "the connection's address");
+		return flow_fail(f, errno, "cannot read the address of the connection");
 	f->seed = ntohs(a.any.sa_family == AF_INET6 ? a.v6.sin6_port : a.v4.sin_port);
 	if (f->back) {
 		f->back->fd = f->fd;
@@ -164,11 +164,11 @@ static int net_accept_flow(struct flow *f, int fd, uint64_t until)
 		return flow_fail(f, ETIMEDOUT, "nobody connected to port %s within %g second%s",
 				 o->port, o->accept_timeout, net_plural(o->accept_timeout));
 	if (!rc)
-		return flow_fail(f, ETIMEDOUT,
-				 "%u of %u connections came to port %s within %g second%s (the "
-				 "sender needs --flows too)",
-				 f->index, o->flows, o->port, o->accept_timeout,
-				 net_plural(o->accept_timeout));
+		return flow_fail(
+			f, ETIMEDOUT,
+			"%u of %u connections came to port %s within %g second%s (the sender needs --flows too)",
+			f->index, o->flows, o->port, o->accept_timeout,
+			net_plural(o->accept_timeout));
 	if (rc == -EINTR)
 		return flow_wrong(f, "stopped while waiting for a sender on port %s", o->port);
 	if (rc < 0)
@@ -317,8 +317,9 @@ static int linger_flow(struct flow *f)
 		uint64_t waited_ms = (now_ns() - start) / 1000000;
 
 		if (closed < 0)
-			return flow_fail(f, -closed,
-					 "the receiver went away before it had read all");
+			return flow_fail(
+				f, -closed,
+				"the receiver closed the connection before it had read everything");
 		if (closed && linger_all_acknowledged(f->fd))
 			return 0;
 		if (stop_asked() && waited_ms > HURRY_MS)

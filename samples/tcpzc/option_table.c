@@ -24,8 +24,8 @@ uint64_t option_parse_number(struct argp_state *state, const char *name, const c
 		argp_error(state, "--%s: '%s' is not a number", name, arg);
 	suffix = *end ? strchr(known, *end == 'K' ? 'k' : *end) : NULL;
 	if (*end && (!suffix || end[1]))
-		argp_error(state, "--%s: '%s': a number%s", name, arg,
-			   suffixes ? ", then k, M or G" : "");
+		argp_error(state, "--%s: '%s' is not a number%s", name, arg,
+			   suffixes ? ", optionally with k, M or G" : "");
 	if (suffix) {
 		int shift = 10 * (int)(suffix - known + 1);
 
@@ -63,12 +63,13 @@ void option_parse_cpus(struct argp_state *state, const char *name, const char *a
 			to = strtoul(p, &end, 10);
 		}
 		if (!number || (*end && *end != ',') || to < from || to >= CPU_SETSIZE)
-			argp_error(state, "--%s: '%s' is no list of CPUs like 1 or 0-3,8", name,
-				   arg);
+			argp_error(state, "--%s: '%s' is not a list of CPUs such as 1 or 0-3,8",
+				   name, arg);
 		for (; from <= to; from++) {
 			if (!cpu_exists(from))
-				argp_error(state, "--%s: there is no CPU %lu here, of %ld in all",
-					   name, from, sysconf(_SC_NPROCESSORS_CONF));
+				argp_error(state,
+					   "--%s: this machine has no CPU %lu, only %ld CPUs", name,
+					   from, sysconf(_SC_NPROCESSORS_CONF));
 			CPU_SET(from, set);
 		}
 		p = end;
@@ -103,7 +104,7 @@ double option_parse_rate(struct argp_state *state, const char *name, const char 
 	while (u < end && (strcmp(u->name, rest) || (u->messages && !messages)))
 		u++;
 	if (rest == arg || u == end || !isfinite(v) || v <= 0)
-		argp_error(state, "--%s: '%s' is no rate like 100M, 10Gbit/s%s", name, arg,
+		argp_error(state, "--%s: '%s' is not a rate such as 100M, 10Gbit/s%s", name, arg,
 			   messages ? " or 5000msg/s" : "");
 	if (messages)
 		*messages = u->messages;
@@ -131,7 +132,8 @@ const struct mode *option_parse_mode(struct argp_state *state, const char *name,
 		strncat(known, (*modes)->name, sizeof(known) - strlen(known) - 1);
 	}
 	if (!m)
-		argp_error(state, "--%s: no mode '%s'; there are:%s", name, arg, known);
+		argp_error(state, "--%s: there is no mode '%s'; the modes are:%s", name, arg,
+			   known);
 	return m;
 }
 

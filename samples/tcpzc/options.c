@@ -12,7 +12,8 @@ const char *argp_program_version = "tcpzc " ZCOST_VERSION;
 
 static const char doc[] =
 	"Moves bytes over TCP connections with one way of sending and one of receiving, and reports how many bytes were copied, mapped or sent without a copy. "
-	"Prints JSON lines: a point every 100 ms, then a summary. Sizes take k, M and G (powers of 1024)."
+	"Prints JSON lines: a point every 100 ms, then a summary. "
+	"Sizes take k, M and G (powers of 1024)."
 	"\vExample: tcpzc --listen --rx mmap & tcpzc --connect ::1 --tx sendfile --seconds 3";
 
 struct parse {
@@ -58,7 +59,7 @@ static void options_check_rr(struct argp_state *state, const struct parse *p)
 	if (!o->rr && (options_given(p, "response") || options_given(p, "outstanding")))
 		argp_error(state, "--response and --outstanding belong to --rr");
 	if (o->rr && !o->listen && o->bytes % o->size)
-		argp_error(state, "--bytes must be a multiple of --size: whole requests");
+		argp_error(state, "--rr: --bytes must be a multiple of --size");
 	if (o->rr && p->tx && p->rx && p->tx->flags & MODE_NONBLOCK && p->rx->flags & MODE_RING)
 		argp_error(state, "--rr: --tx %s does not go together with --rx %s on one socket",
 			   p->tx->name, p->rx->name);
@@ -184,8 +185,7 @@ static void options_check(struct argp_state *state, const struct parse *p)
 	if (options_given(p, "corrupt-at") && o->bytes && o->corrupt_at >= o->bytes)
 		argp_error(state, "--corrupt-at is not below --bytes: no byte would be changed");
 	if (o->threads > o->flows)
-		argp_error(state, "--threads %u: more than there are --flows (%u)", o->threads,
-			   o->flows);
+		argp_error(state, "--threads %u: there are only %u --flows", o->threads, o->flows);
 	if (o->listen && o->verify && p->rx && p->rx->flags & MODE_NO_DATA)
 		argp_error(state, "--rx %s never sees the data: there is nothing to --verify",
 			   p->rx->name);
@@ -260,10 +260,10 @@ static error_t options_parse_key(int key, char *arg, struct argp_state *state)
 	size_t i;
 
 	if (key == ARGP_KEY_ARG)
-		argp_error(state,
-			   "'%s': there are no arguments, only options (an address to listen on: "
-			   "--listen=ADDRESS)",
-			   arg);
+		argp_error(
+			state,
+			"'%s': tcpzc takes only options (an address to listen on: --listen=ADDRESS)",
+			arg);
 	if (key == ARGP_KEY_END) {
 		options_check(state, p);
 		return 0;

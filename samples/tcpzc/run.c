@@ -256,7 +256,7 @@ static int boss_run(struct run *r)
 	for (n = 0; n < r->n_workers && !rc; n += !rc)
 		rc = pthread_create(&r->workers[n].thread, NULL, worker_thread, &r->workers[n]);
 	if (rc)
-		flow_fail(r->workers[n].flows[0], rc, "starting thread %u of %u", n + 1,
+		flow_fail(r->workers[n].flows[0], rc, "cannot start thread %u of %u", n + 1,
 			  r->n_workers);
 	boss_direct(r, n);
 	for (i = 0; i < n; i++)
@@ -280,8 +280,7 @@ static void run_judge_no_data(struct run *r)
 		if (r->flows[i].bytes)
 			return;
 	flow_wrong(r->flows,
-		   "no data came; --flows, --rr, --size and --udp must be the same at both "
-		   "ends");
+		   "no data came; --flows, --rr, --size and --udp must be the same at both ends");
 }
 
 /* It prints the summary whenever there was a connection. */
@@ -305,7 +304,7 @@ int run_all(struct run *r)
 	if (!rc)
 		report_summary(r);
 	if (r->flows && r->out_error)
-		flow_fail(r->flows, r->out_error, "standard output");
+		flow_fail(r->flows, r->out_error, "cannot write to standard output");
 	if (r->flows && run_any_failed(r)) {
 		report_error(r);
 		rc = -EIO;

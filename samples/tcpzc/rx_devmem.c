@@ -121,10 +121,10 @@ static int devmem_rx_open(struct flow *f)
 	if (!s->linear || !s->control || dmabuf_open(f, &s->mem, f->opt->area))
 		return -f->error;
 	if (s->mem.size < 2 * (size_t)f->opt->dontneed_batch * PAGE)
-		return flow_wrong(f,
-				  "--dontneed-batch %u keeps more than half of %zu bytes from the "
-				  "NIC: a larger --area, or a smaller batch",
-				  f->opt->dontneed_batch, s->mem.size);
+		return flow_wrong(
+			f,
+			"--dontneed-batch %u withholds more than half of %zu bytes from the NIC: take a larger --area or a smaller batch",
+			f->opt->dontneed_batch, s->mem.size);
 	return dmabuf_bind_rx(f, &s->mem, f->opt->queue + f->index);
 }
 
@@ -152,7 +152,7 @@ static int devmem_keep_token(struct flow *f, struct devmem_rx *s, uint32_t token
 {
 	if (!devmem_add(&s->tokens, token) &&
 	    (devmem_give_back(f, s) || !devmem_add(&s->tokens, token)))
-		return f->error ? -f->error : flow_wrong(f, "devmem: a token too many");
+		return f->error ? -f->error : flow_wrong(f, "devmem: too many tokens to give back");
 	return 0;
 }
 
@@ -184,14 +184,14 @@ static int devmem_take_pieces(struct flow *f, struct devmem_rx *s, struct msghdr
 			return -f->error;
 	}
 	if (rc < 0)
-		return flow_wrong(f, "devmem: the kernel names bytes outside of the dmabuf");
+		return flow_wrong(f, "devmem: the kernel reports bytes outside of the dmabuf");
 	if (msg->msg_flags & MSG_CTRUNC)
-		return flow_wrong(f, "devmem: control messages were cut off: their memory is lost");
+		return flow_wrong(
+			f, "devmem: the kernel cut off control messages, so their memory is lost");
 	if (all != n)
 		return flow_wrong(
 			f,
-			"devmem: %zu of %zu bytes came in no message: these packets do not "
-			"come by the bound queue (flow steering, --print-setup)",
+			"devmem: %zu of %zu bytes came without a control message: their packets do not come through the bound queue (flow steering, --print-setup)",
 			n - all, n);
 	flow_hist(f, HIST_TOKENS, tokens);
 	flow_received(f, n);
@@ -241,8 +241,8 @@ static void devmem_rx_close(struct flow *f)
 const struct mode rx_devmem = {
 	.name = "devmem",
 	.what = "devmem TCP: payload stays in a dmabuf, tokens go back",
-	.needs = "Linux 6.12, a NIC with header split and a queue API: --nic, --queue, "
-		 "--print-setup",
+	.needs =
+		"Linux 6.12, a NIC with header split and a queue API: --nic, --queue, --print-setup",
 	.flags = MODE_NIC,
 	.hists = 1 << HIST_TOKENS | 1 << HIST_RETURNS,
 	.asks = ASKS_ZERO_COPY,

@@ -272,8 +272,9 @@ static int zcrx_completed(struct flow *f, struct zcrx_rx *s, const struct io_uri
 	case ZCRX_BEYOND:
 		break;
 	}
-	return flow_wrong(f, "zcrx: the kernel names offset %llu, %u bytes, outside of the area",
-			  (unsigned long long)off, len);
+	return flow_wrong(f,
+			  "zcrx: the kernel reports %u bytes at offset %llu, outside of the area",
+			  len, (unsigned long long)off);
 }
 
 static int zcrx_collect(struct flow *f, struct zcrx_rx *s)
@@ -329,8 +330,8 @@ static void zcrx_close(struct flow *f)
 const struct mode rx_zcrx = {
 	.name = "zcrx",
 	.what = "io_uring zero-copy receive: the NIC writes into our memory",
-	.needs = "Linux 6.15, a NIC with header split and a queue API: --nic, --queue, "
-		 "--print-setup",
+	.needs =
+		"Linux 6.15, a NIC with header split and a queue API: --nic, --queue, --print-setup",
 	.flags = MODE_RING | MODE_NIC,
 	.hists = 1 << HIST_COMPLETIONS,
 	.asks = ASKS_ZERO_COPY,

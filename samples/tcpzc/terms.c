@@ -171,7 +171,7 @@ void terms_judge(struct run *r)
 			r->flows[i].error = 0;
 		f->error = EPROTO;
 		snprintf(f->what, sizeof(f->what),
-			 "the ends do not agree: the %s has %s, here it is %s",
+			 "the ends do not agree: the %s has %s, this end has %s",
 			 r->opt->listen ? "sender" : "receiver", terms_text(&r->peer.its, its),
 			 terms_text(&a, mine));
 	}

@@ -29,7 +29,7 @@ static int worker_pin(struct worker *w)
 		return 0;
 	if (errno == EINVAL)
 		return flow_wrong(w->flows[0],
-				  "--cpu %d: offline, or not one of those this process may use",
+				  "--cpu %d: the CPU is offline, or this process may not use it",
 				  cpu);
 	return flow_fail(w->flows[0], errno, "--cpu %d", cpu);
 }

@@ -23,7 +23,7 @@ ok "so does a sender" usage '^tcpzc: --tx devmem: which interface\? --nic IF$' -
 ok "and one of responses" usage '--tx devmem: which interface' --listen --rr --rx zcrx --no-device --tx devmem
 ok "--no-device is not for it" usage '--no-device belongs to the mode zcrx$' --listen --rx devmem --no-device --nic lo
 exec 7<&- # whatever was left open there
-ok "a descriptor that is no dmabuf" refused 'dmabuf-fd 7 is no dmabuf' --nic lo --dmabuf-fd 7
+ok "a descriptor that is no dmabuf" refused 'dmabuf-fd 7 is not a dmabuf' --nic lo --dmabuf-fd 7
 if [ -e /dev/udmabuf ] && [ "$(id -u)" = 0 ]; then
 	ok "an interface that is not there" refused 'devmem on none0: there is no such interface' --nic none0
 	ok "loopback cannot" refused 'cannot receive into device memory' --nic lo
@@ -50,6 +50,6 @@ fi
 ok "the set-up is printed" says '^ethtool -N eth7 flow-type tcp4 dst-port 99 action 2' setup
 
 "$tcpzc" --connect 127.0.0.1 --tx devmem --nic lo --dmabuf-fd 7 --connect-timeout 0.1 >out 2>err
-ok "a sender's too is refused with a reason" says 'dmabuf-fd 7 is no dmabuf' err
+ok "a sender's too is refused with a reason" says 'dmabuf-fd 7 is not a dmabuf' err
 
 done_testing

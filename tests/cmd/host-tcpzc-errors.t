@@ -11,7 +11,7 @@ usage() { # PATTERN OPTIONS
 }
 ok "neither --listen nor --connect" usage 'either --listen or --connect'
 ok "both" usage 'either --listen or --connect' --listen --connect ::1
-ok "an unknown mode: names those there are" usage "no mode 'teleport'; there are: send sendfile" \
+ok "an unknown mode: names those there are" usage "there is no mode 'teleport'; the modes are: send sendfile" \
 	--connect ::1 --tx teleport
 ok "a way of sending for a receiver" usage 'the listening side receives' --listen --tx send
 ok "a way of receiving for a sender" usage 'the connecting side sends' --connect ::1 --rx recv
@@ -50,7 +50,7 @@ ok "nobody connects" nobody_came
 ok "a name that is none" exits 1 "$tcpzc" --connect no-such-host.invalid --connect-timeout 1
 ok "says so" says 'no address for no-such-host.invalid' err
 ok "and why" says '^tcpzc: no address for no-such-host.invalid: (Name or service not known|Temporary failure in name resolution|No address associated with hostname)$' err
-ok "a CPU that is none" usage '^tcpzc: --cpu: there is no CPU 1000 here, of [0-9]+ in all$' --listen --cpu 1000
+ok "a CPU that is none" usage '^tcpzc: --cpu: this machine has no CPU 1000, only [0-9]+ CPUs$' --listen --cpu 1000
 ok "of a list, too" usage 'no CPU 999 here' --listen --cpu 0,999-1000
 ok "its version" test "$("$tcpzc" --version | sed 's/^tcpzc/zcost/')" = "$("$zcost" --version)"
 
@@ -150,7 +150,7 @@ done
 
 too_short() {
 	! transfer 127.0.0.1 --bytes 3M -- --bytes 2M >/dev/null && [ $rxrc = 1 ] && [ $txrc = 0 ] &&
-		says '2097152 bytes came, --bytes says 3145728' rx.err
+		says '2097152 bytes arrived, but --bytes is 3145728' rx.err
 }
 ok "less comes than --bytes says" too_short
 
@@ -276,7 +276,7 @@ full() {
 	pid=$!
 	"$tcpzc" --connect 127.0.0.1 --port $port --bytes 1M >/dev/null 2>&1
 	wait $pid
-	[ $? = 1 ] && says 'standard output: No space left' rx.err
+	[ $? = 1 ] && says 'cannot write to standard output: No space left' rx.err
 }
 ok "a full disk is not taken for success" full
 

@@ -82,8 +82,8 @@ disagree() {
 		cat rx.err tx.err
 		return 1
 	}
-	says "^tcpzc: the ends do not agree: the sender has $theirs, here it is $ours\$" rx.err &&
-		says "^tcpzc: the ends do not agree: the receiver has $ours, here it is $theirs\$" tx.err &&
+	says "^tcpzc: the ends do not agree: the sender has $theirs, this end has $ours\$" rx.err &&
+		says "^tcpzc: the ends do not agree: the receiver has $ours, this end has $theirs\$" tx.err &&
 		[ "$(wc -l <rx.err)$(wc -l <tx.err)" = 11 ] && says '"type":"error"' rx && says '"type":"error"' tx
 }
 steady "more flows than the receiver has" disagree '--flows 3' '--flows 1' -- --flows 3 --bytes 3M
@@ -109,7 +109,7 @@ datagrams() {
 	bound $pid # where the sender says what it has
 	"$tcpzc" --udp --connect 127.0.0.1 --port $port --bytes 1M >tx 2>tx.err
 	wait $pid
-	[ $? = 1 ] && says 'the sender has --udp, here it is --flows 1$' rx.err
+	[ $? = 1 ] && says 'the sender has --udp, this end has --flows 1$' rx.err
 }
 ok "--udp at the sender alone" datagrams
 taken() { # the port for datagrams is another's: nothing is compared, and nothing fails

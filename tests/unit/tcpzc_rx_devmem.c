@@ -237,7 +237,7 @@ static void test_no_message(void **arg)
 	(void)arg;
 	next.n = 300;
 	assert_true(devmem_rx_step(&k->f) < 0);
-	assert_non_null(strstr(k->f.what, "300 of 300 bytes came in no message"));
+	assert_non_null(strstr(k->f.what, "300 of 300 bytes came without a control message"));
 	fake_free(k);
 }
 
