@@ -62,13 +62,13 @@ for tx in msg-zerocopy uring-send-zc; do
 		continue
 	fi
 	if [ "$ifb" = yes ]; then
-		ok "$tx out of ifb: none of 50 copied" positive $tx
-		ok "$tx out of ifb, fragmented: 50 of 50 copied" fragmented $tx
+		ok "$tx out of ifb: no send of 50 counts as copied" positive $tx
+		ok "$tx out of ifb in fragments: 50 of 50 sends count as copied" fragmented $tx
 	else
 		skip "$tx out of ifb" "$ifb"
 	fi
-	ok "$tx over loopback: 50 of 50 copied" loopback $tx
-	ok "$tx over veth: 50 of 50 copied" veth $tx
+	ok "$tx over loopback: 50 of 50 sends count as copied" loopback $tx
+	ok "$tx over veth: 50 of 50 sends count as copied" veth $tx
 done
 
 usage() {
@@ -76,14 +76,14 @@ usage() {
 	shift
 	exits 2 "$tcpzc" --udp "$@" && says "$pattern" err
 }
-ok "not for comparing bytes" usage 'for controls' --listen --verify
-ok "a mode of TCP" usage "'sendfile' does not take datagrams" --connect ::1 --tx sendfile
-ok "too large a datagram" usage 'at most 65507' --connect ::1 --size 128k
+ok "--udp with --verify is refused" usage 'does not go together with --rr, --verify or --flows' --listen --verify
+ok "--udp with a mode for TCP is refused" usage "'sendfile' does not take datagrams" --connect ::1 --tx sendfile
+ok "a datagram that is too large is refused" usage 'at most 65507' --connect ::1 --size 128k
 refused() {
 	next_port
 	exits 1 "$tcpzc" --udp --connect 127.0.0.1 --port $port --seconds 2 --rate 1000msg && says 'send: Connection refused' err
 }
-ok "nobody there: the port's refusal is told" refused
+ok "a sender reports that nobody listens on the port" refused
 
 # receive OPTIONS: rxpid, once it has its socket
 receive() {
@@ -126,6 +126,6 @@ unanswered() { # a sender that is no tcpzc, and ends as one does: not known is n
 	wait $rxpid
 	[ $? = 0 ] && grep '"summary"' rx >rxs && holds rxs '.bytes == 5 and .lost_bytes == null'
 }
-ok "a sender that does not say" unanswered
+ok "the lost bytes of a sender that does not report them are unknown" unanswered
 
 done_testing

@@ -9,28 +9,28 @@ usage() { # PATTERN OPTIONS
 	shift
 	exits 2 "$tcpzc" "$@" && says "$pattern" err
 }
-ok "neither --listen nor --connect" usage 'either --listen or --connect'
-ok "both" usage 'either --listen or --connect' --listen --connect ::1
-ok "an unknown mode: names those there are" usage "there is no mode 'teleport'; the modes are: send sendfile" \
+ok "a command line without --listen and --connect is refused" usage 'either --listen or --connect'
+ok "a command line with both --listen and --connect is refused" usage 'either --listen or --connect' --listen --connect ::1
+ok "the error about an unknown mode lists the modes" usage "there is no mode 'teleport'; the modes are: send sendfile" \
 	--connect ::1 --tx teleport
-ok "a way of sending for a receiver" usage 'the listening side receives' --listen --tx send
-ok "a way of receiving for a sender" usage 'the connecting side sends' --connect ::1 --rx recv
-ok "a size that is no number" usage "'12x'" --listen --size 12x
-ok "a size of 0" usage 'not within' --listen --size 0
-ok "a size beyond 64 bits" usage 'not' --listen --bytes 99999999999999999999
-ok "a port beyond 65535" usage 'not within' --listen --port 70000
-ok "seconds that are none" usage 'not a number of seconds' --connect ::1 --seconds -1
-ok "a stray word" usage "'stray'" --listen stray
-ok "an unknown option" usage 'unrecognized' --listen --frobnicate
-ok "--corrupt-at without --verify" usage 'with --verify' --connect ::1 --corrupt-at 5
-ok "--corrupt-at where there is no byte" usage 'no byte would be changed' --connect ::1 --verify --bytes 1M --corrupt-at 1M
+ok "a receiver refuses --tx" usage 'the listening side receives' --listen --tx send
+ok "a sender refuses --rx" usage 'the connecting side sends' --connect ::1 --rx recv
+ok "a size that is not a number is refused" usage "'12x'" --listen --size 12x
+ok "a size of 0 is refused" usage 'not within' --listen --size 0
+ok "a number beyond 64 bits is refused" usage 'not' --listen --bytes 99999999999999999999
+ok "a port beyond 65535 is refused" usage 'not within' --listen --port 70000
+ok "a negative number of seconds is refused" usage 'not a number of seconds' --connect ::1 --seconds -1
+ok "an argument that is not an option is refused" usage "'stray'" --listen stray
+ok "an unknown option is refused" usage 'unrecognized' --listen --frobnicate
+ok "--corrupt-at without --verify is refused" usage 'with --verify' --connect ::1 --corrupt-at 5
+ok "--corrupt-at beyond --bytes is refused" usage 'no byte would be changed' --connect ::1 --verify --bytes 1M --corrupt-at 1M
 for option in '--window 1M' '--nic lo' '--queue 1' '--area 4M' '--dmabuf-fd 3' '--dontneed-batch 5' --no-device --print-setup; do
-	ok "$option for a receiver by recv" usage "^tcpzc: ${option%% *} belongs to the mode" --listen --rx recv $option
+	ok "$option is refused for a receiver with recv" usage "^tcpzc: ${option%% *} belongs to the mode" --listen --rx recv $option
 done
 for option in '--batch 4' --plain-buffers '--nic lo' '--dmabuf-fd 3'; do
-	ok "$option for a sender by send" usage "^tcpzc: ${option%% *} belongs to the mode" --connect ::1 $option
+	ok "$option is refused for a sender with send" usage "^tcpzc: ${option%% *} belongs to the mode" --connect ::1 $option
 done
-ok "--plain-buffers for uring-send" usage 'belongs to the modes uring-send-zc, uring-sendmsg-zc$' --connect ::1 --tx uring-send --plain-buffers
+ok "--plain-buffers is refused for uring-send" usage 'belongs to the modes uring-send-zc, uring-sendmsg-zc$' --connect ::1 --tx uring-send --plain-buffers
 
 one_line() { # PATTERN: on stderr one line, and the same as JSON on stdout
 	[ "$(wc -l <err)" = 1 ] && says "^tcpzc: $1" err && says '^\{"type":"error","what":".*"\}$' out &&
@@ -46,13 +46,13 @@ nobody_came() {
 	exits 1 "$tcpzc" --listen --port $port --accept-timeout 0.3 &&
 		one_line "nobody connected to port $port within 0.3 seconds"
 }
-ok "nobody connects" nobody_came
-ok "a name that is none" exits 1 "$tcpzc" --connect no-such-host.invalid --connect-timeout 1
-ok "says so" says 'no address for no-such-host.invalid' err
-ok "and why" says '^tcpzc: no address for no-such-host.invalid: (Name or service not known|Temporary failure in name resolution|No address associated with hostname)$' err
-ok "a CPU that is none" usage '^tcpzc: --cpu: this machine has no CPU 1000, only [0-9]+ CPUs$' --listen --cpu 1000
-ok "of a list, too" usage 'no CPU 999 here' --listen --cpu 0,999-1000
-ok "its version" test "$("$tcpzc" --version | sed 's/^tcpzc/zcost/')" = "$("$zcost" --version)"
+ok "a receiver fails when nobody connects" nobody_came
+ok "a sender fails when the host name does not exist" exits 1 "$tcpzc" --connect no-such-host.invalid --connect-timeout 1
+ok "the error names the host" says 'no address for no-such-host.invalid' err
+ok "the error has the reason of the resolver" says '^tcpzc: no address for no-such-host.invalid: (Name or service not known|Temporary failure in name resolution|No address associated with hostname)$' err
+ok "a CPU that does not exist is refused" usage '^tcpzc: --cpu: this machine has no CPU 1000, only [0-9]+ CPUs$' --listen --cpu 1000
+ok "a CPU that does not exist is refused in a list" usage 'no CPU 999,' --listen --cpu 0,999-1000
+ok "--version prints the version of zcost" test "$("$tcpzc" --version | sed 's/^tcpzc/zcost/')" = "$("$zcost" --version)"
 
 one_second() {
 	exits 1 "$tcpzc" --listen --port $port --accept-timeout 1 && one_line 'nobody connected .* within 1 second' && says 'second(:|$)' err &&
@@ -74,10 +74,10 @@ stopped_early() {
 	wait $pid
 	[ $? = 1 ] && one_line "$pattern" && says "$pattern\$" err
 }
-ok "stopped while it connects" stopped_early "stopped while connecting to 127.0.0.1 port $port" --connect 127.0.0.1
-ok "stopped while it waits" stopped_early "stopped while waiting for a sender on port $port" --listen
-ok "on a thread, too" stopped_early "flow 0: stopped while waiting for a sender on port $port" --listen --flows 2 --threads 2
-ok "stopped while it waits for datagrams" stopped_early "stopped while waiting for a datagram on port $port" --listen --udp
+ok "a sender that is stopped while it connects says so" stopped_early "stopped while connecting to 127.0.0.1 port $port" --connect 127.0.0.1
+ok "a receiver that is stopped while it waits says so" stopped_early "stopped while waiting for a sender on port $port" --listen
+ok "a receiver with threads that is stopped while it waits says so" stopped_early "flow 0: stopped while waiting for a sender on port $port" --listen --flows 2 --threads 2
+ok "a receiver that is stopped while it waits for datagrams says so" stopped_early "stopped while waiting for a datagram on port $port" --listen --udp
 
 port_in_use() {
 	"$tcpzc" --listen --port $port >first 2>&1 &
@@ -89,7 +89,7 @@ port_in_use() {
 	wait $pid
 	return $rc
 }
-ok "the port is in use" port_in_use
+ok "a receiver fails when its port is in use" port_in_use
 
 late() {
 	next_port
@@ -140,19 +140,19 @@ sender_killed() { # TX RX
 }
 for tx in $(modes sending); do
 	here "$tx" || { skip "$tx" "$why"; continue; }
-	ok "$tx: the receiver is killed" receiver_killed $tx recv
+	ok "$tx: a sender fails when the receiver is killed" receiver_killed $tx recv
 done
 rings=uring-multishot
 rx_here $rings || { skip $rings "$why"; rings=; }
 for rx in recv mmap $rings; do
-	ok "$rx: the sender is killed" sender_killed send $rx
+	ok "$rx: a receiver prints its summary when the sender is killed" sender_killed send $rx
 done
 
 too_short() {
 	! transfer 127.0.0.1 --bytes 3M -- --bytes 2M >/dev/null && [ $rxrc = 1 ] && [ $txrc = 0 ] &&
 		says '2097152 bytes arrived, but --bytes is 3145728' rx.err
 }
-ok "less comes than --bytes says" too_short
+ok "a receiver fails when fewer bytes than --bytes arrive" too_short
 
 # silent SECONDS: a receiver, rxpid, and a peer, txpid, that sends nothing and is gone after so long
 silent() {
@@ -186,8 +186,8 @@ stopped_before() { # any data came: that is what was asked for
 	[ $rc = 0 ] && holds rxs '.bytes == 0' || { cat rx.err; return 1; }
 }
 if command -v bash >/dev/null; then
-	ok "a peer that sent nothing is no success" nothing_came
-	ok "unless the receiver was stopped" stopped_before
+	ok "a receiver fails when the peer sends nothing" nothing_came
+	ok "a receiver without data succeeds when it is stopped" stopped_before
 else
 	skip "a peer that sends nothing" "no bash to be one"
 fi
@@ -206,10 +206,10 @@ stopped() {
 }
 for tx in $(modes sending); do
 	here "$tx" || { skip "$tx" "$why"; continue; }
-	ok "$tx: stopped by SIGINT, both sides count the same bytes" stopped INT $tx recv
+	ok "$tx: after SIGINT both ends have the same number of bytes" stopped INT $tx recv
 done
-ok "and by SIGTERM, to mmap" stopped TERM splice mmap
-[ -z "$rings" ] || ok "and by SIGTERM, to uring-multishot" stopped TERM uring-send uring-multishot
+ok "mmap: after SIGTERM both ends have the same number of bytes" stopped TERM splice mmap
+[ -z "$rings" ] || ok "uring-multishot: after SIGTERM both ends have the same number of bytes" stopped TERM uring-send uring-multishot
 
 receiver_stopped() { # RX
 	start --rx "$1" -- --tx send
@@ -220,7 +220,7 @@ receiver_stopped() { # RX
 	[ $rc = 0 ] && grep '"summary"' rx >rxs && holds rxs '.bytes > 0'
 }
 for rx in recv mmap $rings; do
-	ok "$rx: stopped by SIGTERM, prints its summary" receiver_stopped $rx
+	ok "$rx: a receiver prints its summary after SIGTERM" receiver_stopped $rx
 done
 
 # A receiver that takes nothing, so that the sender's calls block for ever: --seconds still holds.
@@ -236,9 +236,9 @@ stalled() { # TX
 	wait $txpid $rxpid
 	[ $ended = 0 ] && says '"summary"' tx
 }
-ok "send: the receiver stands still, the sender ends all the same" stalled send
+ok "send: a sender ends on time when the receiver does not read" stalled send
 if here uring-send-zc; then
-	ok "uring-send-zc: the receiver stands still, the sender ends all the same" \
+	ok "uring-send-zc: a sender ends on time when the receiver does not read" \
 		stalled uring-send-zc
 else
 	skip "uring-send-zc: the receiver stands still" "$why"
@@ -254,21 +254,21 @@ few_files() { # WHAT FLOWS OPTIONS: 60 files at most
 }
 if here uring-send; then
 	# a ring and its eventfd: which of them is one too many depends on how many files are open here
-	ok "too many rings: names the limit, not the kernel's version" \
+	ok "the error about too many rings names the limit on files" \
 		few_files 'io_uring(: an eventfd)?' 90 --connect ::1 --tx uring-send
 	exec 7</dev/null
-	ok "with one more open" few_files 'io_uring(: an eventfd)?' 90 --connect ::1 --tx uring-send
+	ok "the error about too many rings names the limit with one more file open" few_files 'io_uring(: an eventfd)?' 90 --connect ::1 --tx uring-send
 	exec 7<&-
 else
 	skip "too many rings" "$why"
 fi
-ok "too many pipes" few_files 'a pipe of [0-9]+ bytes' 20 --connect ::1 --tx splice --size 4096
+ok "the error about too many pipes names the limit on files" few_files 'a pipe of [0-9]+ bytes' 20 --connect ::1 --tx splice --size 4096
 few_files_softly() {
 	(
 		ulimit -Sn $((open_here + 20)) && transfer 127.0.0.1 --flows 30 -- --flows 30 --bytes 10000
 	) && holds rxs '.bytes == 300000'
 }
-ok "a soft limit below what the flows need is raised" few_files_softly
+ok "a soft limit on files that is too low for the flows is raised" few_files_softly
 
 full() {
 	next_port
@@ -278,6 +278,6 @@ full() {
 	wait $pid
 	[ $? = 1 ] && says 'cannot write to standard output: No space left' rx.err
 }
-ok "a full disk is not taken for success" full
+ok "a full disk is an error" full
 
 done_testing

@@ -12,24 +12,24 @@ copied() { # TX HOST
 	transfer "${2:-127.0.0.1}" -- --tx "$1" --bytes 20M &&
 		holds txs '.sends | .copied == .total and .total >= 160'
 }
-ok "msg-zerocopy over loopback: every send copied" copied msg-zerocopy
+ok "msg-zerocopy over loopback: every send counts as copied" copied msg-zerocopy
 if ! here uring-send-zc; then
 	skip "uring-send-zc over loopback" "$why"
 elif ! kernel_since 6 2; then
 	skip "uring-send-zc over loopback" "the kernel does not report copies before 6.2"
 else
-	ok "uring-send-zc over loopback: every send copied" copied uring-send-zc
+	ok "uring-send-zc over loopback: every send counts as copied" copied uring-send-zc
 fi
-ok "send: every send copied" copied send
+ok "send: every send counts as copied" copied send
 unknown() {
 	transfer 127.0.0.1 -- --tx "$1" --bytes 20M && holds txs '.sends | .unknown == .total'
 }
-ok "splice: nobody can say" unknown splice
+ok "splice: every send counts as unknown" unknown splice
 nothing_mapped() {
 	transfer 127.0.0.1 --rx mmap -- --tx send --bytes 20M &&
 		holds rxs '.receive.mapped_bytes == 0 and .receive.copied_bytes == 20971520'
 }
-ok "mmap maps nothing of what send sent" nothing_mapped
+ok "mmap maps nothing of data from send" nothing_mapped
 files_pages() { # of a file of 4 MiB that is still there: not even the last ones
 	transfer 127.0.0.1 --rx mmap -- --tx sendfile --bytes 20M && holds rxs '.receive.mapped_bytes == 0'
 }
@@ -38,11 +38,11 @@ cut_off() { # pages of a file that was written anew
 		holds rxs '.receive.mapped_bytes > 0 and .verify == "ok"'
 }
 if kernel_since 6 8; then
-	ok "mmap maps nothing of a file" files_pages
+	ok "mmap maps no page of a file" files_pages
 else
-	skip "mmap maps nothing of a file" "before Linux 6.8 it does"
+	skip "mmap maps no page of a file" "before Linux 6.8 it does"
 fi
-ok "but what was cut off it" cut_off
+ok "mmap maps pages that were truncated off a file" cut_off
 nothing_sent() {
 	next_port
 	"$tcpzc" --listen --port $port >rx 2>rx.err &
@@ -53,12 +53,12 @@ nothing_sent() {
 		holds rxs '.bytes == 0 and .seconds < 1 and .receive.calls == 0'
 }
 if command -v bash >/dev/null; then
-	ok "a sender that sends nothing" nothing_sent
+	ok "a receiver fails and counts zero bytes when the sender sends nothing" nothing_sent
 fi
 
 [ "$(id -u)" = 0 ] || {
 	exits_1() { exits 1 "$bed" up "$name" && says 'need root' err; }
-	ok "the test bed needs root and says so" exits_1
+	ok "the test bed says that it needs root" exits_1
 	skip "the test bed" "not root"
 	done_testing
 }
@@ -73,27 +73,27 @@ host_state() { # what must not change: interfaces, addresses, routes, namespaces
 }
 host_state | grep -v "^zc" >before
 
-ok "usage: no such command" exits 2 "$bed" sideways
-ok "usage: a bad name" exits 2 "$bed" up 'a b'
-ok "run without a bed says how to make one" exits 1 "$bed" run receiver -n "$name" true
-ok "in words" says "testbed.sh up $name" err
-ok "down without a bed is fine" exits 0 "$bed" down "$name"
+ok "the test bed refuses an unknown command" exits 2 "$bed" sideways
+ok "the test bed refuses a bad name" exits 2 "$bed" up 'a b'
+ok "run fails without a test bed" exits 1 "$bed" run receiver -n "$name" true
+ok "the error says how to make the test bed" says "testbed.sh up $name" err
+ok "down succeeds without a test bed" exits 0 "$bed" down "$name"
 no_ip() { PATH=$scratch/empty /bin/sh "$bed" up "$name" 2>err; [ $? = 1 ] && says 'install iproute2' err; }
-ok "no ip command: says what to install" no_ip
+ok "the test bed says what to install when there is no ip command" no_ip
 
 # A machine without network namespaces cannot go on.
 "$bed" up "$name" 2>err || {
 	skip "the test bed" "$(head -n 1 err)"
 	done_testing
 }
-ok "up once more changes nothing" exits 0 "$bed" up "$name"
-ok "run gives the command's exit code" exits 7 "$bed" run sender -n "$name" sh -c 'exit 7'
+ok "up succeeds on an existing test bed" exits 0 "$bed" up "$name"
+ok "run exits with the code of its command" exits 7 "$bed" run sender -n "$name" sh -c 'exit 7'
 rps() { # SIDE MASK
 	[ "$("$bed" run "$1" -n "$name" sh -c 'cat /sys/class/net/veth0/queues/rx-*/rps_cpus' |
 		sort -u | sed 's/^[0,]*//')" = "$2" ]
 }
 ok "the receiver's packets go to CPU 1" rps receiver 2
-ok "the sender's to CPU 0" rps sender 1
+ok "the sender's packets go to CPU 0" rps sender 1
 
 rx_prefix="$bed run receiver -n $name" tx_prefix="$bed run sender -n $name"
 mapped() { # HOST TX OPTIONS
@@ -113,10 +113,10 @@ verified() {
 	transfer 192.0.2.1 --rx mmap --cpu 1 --verify -- --tx "$1" --cpu 0 --bytes 100M --verify &&
 		holds rxs '.verify == "ok" and .receive.mapped_bytes > 0.5 * .bytes'
 }
-ok "splice: the mapped bytes are the right ones" verified splice
+ok "splice: the mapped bytes are correct" verified splice
 if here sendfile-direct; then
 	steady "mmap maps over 90 % of what sendfile-direct sent" mapped 192.0.2.1 sendfile-direct
-	ok "sendfile-direct: the mapped bytes are the right ones" verified sendfile-direct
+	ok "sendfile-direct: the mapped bytes are correct" verified sendfile-direct
 else
 	skip "sendfile-direct" "$why"
 fi
@@ -125,8 +125,8 @@ spoilt() {
 		--corrupt-at 8388608 >/dev/null && [ $rxrc = 1 ] &&
 		says 'verify: 1 of 20971520 bytes differ, the first at offset 8388608' rx.err
 }
-ok "a byte changed in a mapped page is found" spoilt
-ok "msg-zerocopy over veth: every send copied" copied msg-zerocopy 192.0.2.1
+ok "a byte that changed in a mapped page is found" spoilt
+ok "msg-zerocopy over veth: every send counts as copied" copied msg-zerocopy 192.0.2.1
 
 # The limit of one's own namespace, where the kernel has it there; else it stays as it is.
 optmem() {
@@ -137,13 +137,13 @@ if optmem 1000; then
 		copied msg-zerocopy 192.0.2.1 && holds txs '.send_retries.optmem_max > 0 and
 			.send_retries.memlock == 0 and .syscalls.sendto > .sends.total'
 	}
-	ok "a small optmem_max: ENOBUFS is waited out" waited_out
+	ok "a sender with a small optmem_max waits after ENOBUFS" waited_out
 	optmem 10
 	no_optmem() {
 		! transfer 192.0.2.1 -- --tx msg-zerocopy --bytes 1M >/dev/null && [ $txrc = 1 ] &&
 			says 'MSG_ZEROCOPY of 131072 bytes: raise a limit \(net.core.optmem_max is ' tx.err
 	}
-	ok "none at all: the message names the limit" no_optmem
+	ok "the error of a sender without optmem_max names the limit" no_optmem
 else
 	skip "small optmem_max" "not per namespace in this kernel (before 6.7)"
 fi
@@ -191,7 +191,7 @@ memlock_waited_out() {
 		.sends.copied > 0'
 }
 if command -v setpriv >/dev/null; then
-	ok "little memory to lock: ENOBUFS is waited out" memlock_waited_out
+	ok "a sender with little memory to lock waits after ENOBUFS" memlock_waited_out
 	ok "msg-zerocopy without memory to lock names the limit" no_memlock msg-zerocopy
 	accept_timeout=1
 	if here uring-send-zc; then
@@ -208,13 +208,13 @@ fi
 sleeper=$!
 runs_inside() { [ -n "$(ip netns pids "$name-receiver")" ]; }
 await runs_inside
-ok "down ends what still runs inside" exits 0 "$bed" down "$name"
+ok "down succeeds while a command runs inside" exits 0 "$bed" down "$name"
 gone $sleeper && wait $sleeper 2>/dev/null
-ok "it is gone" gone $sleeper
-ok "down twice is fine" exits 0 "$bed" down "$name"
+ok "down ends the command that runs inside" gone $sleeper
+ok "down succeeds twice" exits 0 "$bed" down "$name"
 host_state | grep -v "^zc" >after
-ok "the host is as before" diff before after
+ok "the test bed leaves the host as it was" diff before after
 no_namespace() { ! ip netns | grep "$name"; }
-ok "no namespace is left" no_namespace
+ok "the test bed leaves no namespace" no_namespace
 
 done_testing

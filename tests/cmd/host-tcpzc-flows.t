@@ -22,11 +22,11 @@ many() { # TX RX RX-THREADS TX-THREADS
 }
 for tx in $(modes sending); do
 	here "$tx" || { skip "$tx" "$why"; continue; }
-	ok "$tx: $n flows of one thread to two" many $tx recv 2 1
+	ok "$tx: two threads receive $n flows of one thread" many $tx recv 2 1
 done
 for rx in $(seeing_modes); do
 	rx_here "$rx" || { skip "$rx" "$why"; continue; }
-	ok "$rx: $n flows of three threads to one" many send $rx 1 3
+	ok "$rx: one thread receives $n flows of three threads" many send $rx 1 3
 done
 
 last_point() { # the points are of all flows
@@ -42,8 +42,8 @@ timed() {
 often() { # ten times a second
 	timed "$1" "$2" && has_points 4 rx
 }
-ok "points of one thread are of all its flows" timed 1 1
-ok "points of several threads too" timed 3 2
+ok "the points of one thread count all its flows" timed 1 1
+ok "the points of several threads count all flows" timed 3 2
 steady "points of one thread come often" often 1 1
 steady "points of several threads too" often 3 2
 
@@ -59,7 +59,7 @@ spoilt() {
 		found '1 of 1048576 bytes differ, the first at offset 70000'
 }
 for tx in send msg-zerocopy sendfile splice; do
-	ok "$tx: a byte changed in one flow is found there" spoilt $tx
+	ok "$tx: a byte that changed in one flow is found in that flow" spoilt $tx
 done
 fewer() { # of a program that does not say how many it makes
 	next_port
@@ -99,9 +99,9 @@ steady "--verify at the sender alone: nothing would be checked" disagree '--flow
 compared() {
 	transfer 127.0.0.1 --verify "$@" -- --verify --bytes 1M "$@" && holds rxs '.verify == "ok"' && holds txs '.verify == "peer"'
 }
-ok "--verify at both ends: the sender says who compares" compared
-ok "and of each flow" compared --flows 2
-ok "there too" holds txs '[.flows[].verify] == ["peer", "peer"]'
+ok "a sender reports that its peer compares the bytes" compared
+ok "a sender with two flows reports that its peer compares the bytes" compared --flows 2
+ok "each flow reports that its peer compares the bytes" holds txs '[.flows[].verify] == ["peer", "peer"]'
 datagrams() {
 	next_port
 	"$tcpzc" --listen --port $port >rx 2>rx.err &
@@ -111,7 +111,7 @@ datagrams() {
 	wait $pid
 	[ $? = 1 ] && says 'the sender has --udp, this end has --flows 1$' rx.err
 }
-ok "--udp at the sender alone" datagrams
+ok "--udp at the sender alone is an error at both ends" datagrams
 taken() { # the port for datagrams is another's: nothing is compared, and nothing fails
 	next_port
 	"$tcpzc" --udp --listen --port $port >other 2>&1 &
@@ -123,9 +123,9 @@ taken() { # the port for datagrams is another's: nothing is compared, and nothin
 	wait $other
 	return $rc
 }
-ok "where the ends cannot be compared" taken
-ok "more threads than flows" exits 2 "$tcpzc" --listen --flows 2 --threads 3
-ok "a list of CPUs that is none" exits 2 "$tcpzc" --listen --cpu 3-1
+ok "ends that cannot compare their terms transfer data" taken
+ok "more threads than flows are refused" exits 2 "$tcpzc" --listen --flows 2 --threads 3
+ok "a list of CPUs in the wrong order is refused" exits 2 "$tcpzc" --listen --cpu 3-1
 pinned() { # each thread on its CPU: the second CPU of two is the one this shell may use, too
 	cpu=$(taskset -cp $$ | sed 's/.*[:,-] *//')
 	transfer 127.0.0.1 --flows 2 --cpu "$cpu" -- --flows 2 --bytes 1M && holds rxs '(.threads | length) == 1'
@@ -151,15 +151,15 @@ rr() { # TX RX RX-OPTIONS -- TX-OPTIONS: the modes are both sides'
 		holds rxs ".verify == \"ok\" and .rr.requests == .rr.responses and
 			.rr.requests == $(jq .rr.requests txs)"
 }
-ok "request and response, one after the other" rr send recv -- --bytes 900000
-ok "several outstanding" rr send recv -- --bytes 900000 --outstanding 7
-ok "for a time, several flows and threads" \
+ok "each request gets its response" rr send recv -- --bytes 900000
+ok "several requests in flight get their responses" rr send recv -- --bytes 900000 --outstanding 7
+ok "several flows and threads exchange requests for a time" \
 	rr send recv --flows 3 -- --seconds 0.3 --outstanding 3 --flows 3 --threads 2
-ok "msg-zerocopy and mmap" rr msg-zerocopy mmap --flows 2 -- --bytes 300000 --flows 2 --outstanding 2
+ok "msg-zerocopy and mmap exchange requests" rr msg-zerocopy mmap --flows 2 -- --bytes 300000 --flows 2 --outstanding 2
 for tx in uring-send uring-send-zc; do
 	here $tx || { skip "$tx both ways" "$why"; continue; }
-	ok "$tx and uring-multishot, both ways" rr $tx uring-multishot -- --bytes 900000
-	ok "$tx and uring-multishot, several flows" rr $tx uring-multishot --flows 2 -- \
+	ok "$tx and uring-multishot exchange requests" rr $tx uring-multishot -- --bytes 900000
+	ok "$tx and uring-multishot exchange requests on several flows" rr $tx uring-multishot --flows 2 -- \
 		--bytes 300000 --flows 2 --outstanding 4
 done
 spoilt_request() {
@@ -167,9 +167,9 @@ spoilt_request() {
 		--flows 2 --bytes 300000 --corrupt-at 123456 >/dev/null && [ $rxrc = 1 ] &&
 		found '1 of 300000 bytes differ, the first at offset 123456' && holds rxs '.verify == "failed"'
 }
-ok "a byte changed in a request is found" spoilt_request send recv
+ok "a byte that changed in a request is found" spoilt_request send recv
 if here uring-send-zc; then
-	ok "and by io_uring" spoilt_request uring-send-zc uring-multishot
+	ok "uring-multishot finds a byte that changed in a request" spoilt_request uring-send-zc uring-multishot
 fi
 half_server() { # the receiver is stopped in the middle: what came is told, and what did not
 	next_port
@@ -184,9 +184,9 @@ half_server() { # the receiver is stopped in the middle: what came is told, and 
 	rc=$?
 	wait $pid && [ $rc = 1 ] && says '(responses to [0-9]+ requests came|Connection reset|Broken pipe)' tx.err
 }
-ok "the answering side is stopped" half_server
-ok "--bytes that are no whole requests" exits 2 "$tcpzc" --connect ::1 --rr --size 300 --bytes 1000
-ok "--outstanding without --rr" exits 2 "$tcpzc" --connect ::1 --outstanding 3
+ok "a client fails when the server is stopped" half_server
+ok "--bytes that is not a multiple of --size is refused with --rr" exits 2 "$tcpzc" --connect ::1 --rr --size 300 --bytes 1000
+ok "--outstanding without --rr is refused" exits 2 "$tcpzc" --connect ::1 --outstanding 3
 
 # A rate is never exceeded: not more than it says, and one message more. It may be missed.
 rate() { # BYTES-PER-SECOND OPTIONS
@@ -195,31 +195,31 @@ rate() { # BYTES-PER-SECOND OPTIONS
 	transfer 127.0.0.1 --size 1000 -- --size 1000 --seconds 0.3 "$@" &&
 		holds txs ".bytes > 0 and .bytes <= $limit * .seconds + 9000 and .syscalls.ppoll > 0"
 }
-ok "a rate in bytes" rate 2000000 --rate 2M
-ok "in bits" rate 1000000 --rate 8Mbit/s --tx msg-zerocopy
-ok "in messages" rate 500000 --rate 500msg/s
+ok "a sender does not exceed a rate in bytes" rate 2000000 --rate 2M
+ok "a sender does not exceed a rate in bits" rate 1000000 --rate 8Mbit/s --tx msg-zerocopy
+ok "a sender does not exceed a rate in messages" rate 500000 --rate 500msg/s
 sleeps() { # no busy loop: a call or two per message
 	rate 500000 --rate 500msg/s &&
 		holds txs '.syscalls.ppoll <= 2 * .messages + 2 and .cpu.user_s + .cpu.system_s < 0.5 * .seconds'
 }
 steady "sleeping between" sleeps
 if here uring-send-zc; then
-	ok "by io_uring" rate 2000000 --rate 2M --tx uring-send-zc
+	ok "io_uring does not exceed a rate" rate 2000000 --rate 2M --tx uring-send-zc
 fi
 paced_rr() {
 	transfer 127.0.0.1 --rr --size 100 -- --rr --size 100 --rate 1000msg --seconds 0.4 &&
 		holds txs '.messages > 0 and .messages <= 1000 * .seconds + 2 and .rr.responses == .messages'
 }
-ok "requests at a rate" paced_rr
+ok "requests do not exceed a rate" paced_rr
 # The socket's settings: what the kernel took.
 settings() { # TX RX
 	transfer 127.0.0.1 --mss 1000 --rx $2 -- --mss 1000 --tx $1 --bytes 1M \
 		--pacing-rate 4Gbit/s --sndbuf 200k &&
 		holds txs '.tcp_info.mss > 500 and .tcp_info.mss <= 1000'
 }
-ok "a segment size" settings send recv
+ok "the kernel takes the socket's settings" settings send recv
 if here uring-send; then
-	ok "in io_uring, too" settings uring-send uring-multishot
+	ok "the kernel takes the settings of sockets in io_uring" settings uring-send uring-multishot
 fi
 busy() {
 	transfer 127.0.0.1 --busy-poll 20 --prefer-busy-poll --busy-poll-budget 8 --rx uring-multishot -- \
@@ -231,19 +231,19 @@ if [ "$(id -u)" = 0 ]; then
 	rx_here uring-multishot --busy-poll 20 --prefer-busy-poll
 fi
 if [ "$(id -u)" = 0 ] && [ -z "$why" ]; then
-	ok "busy polling, in io_uring too" busy
+	ok "sockets and io_uring poll busily" busy
 else
 	skip "busy polling" "${why:-not root}"
 fi
 if rx_here uring-multishot --no-iowait; then
 	idle_waits() { transfer 127.0.0.1 --rx uring-multishot --no-iowait -- --tx uring-send --no-iowait --bytes 5M; }
-	ok "waits that are no iowait" idle_waits
+	ok "waits of io_uring with --no-iowait are not iowait" idle_waits
 else
-	skip "waits that are no iowait" "$why"
+	skip "waits of io_uring with --no-iowait are not iowait" "$why"
 fi
-ok "--no-iowait without io_uring" exits 2 "$tcpzc" --listen --no-iowait
-ok "a segment size that is none" exits 1 "$tcpzc" --listen --port $port --mss 40000 --accept-timeout 1
-ok "says what the kernel takes" says 'mss.*88 to 32767' err
-ok "a rate that is none" exits 2 "$tcpzc" --connect ::1 --rate 5parsecs
+ok "--no-iowait without io_uring is refused" exits 2 "$tcpzc" --listen --no-iowait
+ok "a segment size that the kernel refuses is an error" exits 1 "$tcpzc" --listen --port $port --mss 40000 --accept-timeout 1
+ok "the error has the segment sizes that the kernel takes" says 'mss.*88 to 32767' err
+ok "a rate with an unknown unit is refused" exits 2 "$tcpzc" --connect ::1 --rate 5parsecs
 
 done_testing

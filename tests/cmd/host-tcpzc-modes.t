@@ -33,7 +33,7 @@ pair() { # TX RX
 		holds txs '.sends | .zero_copy + .copied + .unknown == .total and .total > 0'
 }
 
-ok "the help lists the modes" test "$(echo $tx_modes $rx_modes | wc -w)" -ge 6
+ok "the help lists at least 6 modes" test "$(echo $tx_modes $rx_modes | wc -w)" -ge 6
 for tx in $tx_modes; do
 	here "$tx" || {
 		skip "$tx" "$why"
@@ -41,7 +41,7 @@ for tx in $tx_modes; do
 		continue
 	}
 	for rx in $rx_modes; do
-		ok "$tx to $rx: every byte as sent, counts add up" pair "$tx" "$rx"
+		ok "$tx to $rx: every byte arrives and the counts add up" pair "$tx" "$rx"
 	done
 done
 
@@ -57,18 +57,18 @@ for tx in uring-send-zc uring-sendmsg-zc; do
 	here $tx || { skip "$tx: buffers" "$why"; continue; }
 	first=registered
 	[ $tx = uring-send-zc ] || kernel_since 6 15 || first=plain # the way out of an older kernel
-	ok "$tx from $first buffers" buffers $tx $first
-	ok "$tx from buffers that are not registered" buffers $tx plain --plain-buffers
+	ok "$tx sends from $first buffers" buffers $tx $first
+	ok "$tx sends from plain buffers with --plain-buffers" buffers $tx plain --plain-buffers
 done
 answered_so() {
 	transfer 127.0.0.1 --rr --size 64k --tx uring-sendmsg-zc --plain-buffers -- --rr --bytes 640k --size 64k &&
 		holds rxs '.rr.buffers == "plain" and (has("buffers") | not)'
 }
-here uring-sendmsg-zc && ok "responses from plain buffers" answered_so
+here uring-sendmsg-zc && ok "responses are sent from plain buffers" answered_so
 no_choice() {
 	transfer 127.0.0.1 -- --tx uring-send --bytes $bytes && holds txs 'has("buffers") | not'
 }
-here uring-send && ok "a way of sending that has no choice says nothing of buffers" no_choice
+here uring-send && ok "the summary of uring-send has no buffers" no_choice
 
 # Huge pages: those that are free now belong to others, the test sets its own aside.
 free_pages() { sed -n 's/^HugePages_Free: *//p' /proc/meminfo; }
@@ -123,31 +123,31 @@ free=$(free_pages)
 more=$(cat /proc/sys/vm/nr_overcommit_hugepages) # come when they are wanted
 if [ "$free$more" = 00 ] && grep -qv '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null; then
 	for rx in recv mmap; do
-		ok "send to $rx out of transparent huge pages" huge send $rx thp
+		ok "send to $rx uses transparent huge pages" huge send $rx thp
 	done
 	for tx in msg-zerocopy uring-send-zc; do
-		here $tx && ok "$tx to recv out of transparent huge pages" huge $tx recv thp
+		here $tx && ok "$tx to recv uses transparent huge pages" huge $tx recv thp
 	done
-	ok "requests and responses out of transparent huge pages" both_ways
+	ok "requests and responses use transparent huge pages" both_ways
 else
 	skip "transparent huge pages" "none in this kernel, or others are set aside"
 fi
-ok "small memory is left in small pages" small
+ok "memory below 64 KiB has small pages" small
 if [ $((free + more)) -lt 32 ] && [ -n "$prctl" ] && command -v perl >/dev/null; then
-	ok "where there are none of either kind" none_left
+	ok "--huge-pages fails without huge pages of either kind" none_left
 else
-	skip "where there are none of either kind" "no perl to do without, or some are set aside"
+	skip "--huge-pages fails without huge pages of either kind" "no perl to do without, or some are set aside"
 fi
 if [ "$(id -u)" = 0 ] && grep -q '^Hugepagesize: *2048 kB' /proc/meminfo &&
 	echo $((before + 12)) >/proc/sys/vm/nr_hugepages && [ "$(free_pages)" -ge 12 ] && [ "$(free_pages)" -lt 32 ]; then
 	free=$(free_pages)
 	for rx in $rx_modes; do
-		ok "send to $rx out of huge pages, and they go back" huge send $rx hugetlb
+		ok "send to $rx uses huge pages and gives them back" huge send $rx hugetlb
 	done
 	for tx in $tx_modes; do
-		here $tx && ok "$tx to recv out of huge pages" huge $tx recv hugetlb
+		here $tx && ok "$tx to recv uses huge pages" huge $tx recv hugetlb
 	done
-	ok "a receiver has some of them" in_use
+	ok "a receiver has huge pages while it runs" in_use
 else
 	skip "huge pages" "no root, or none of 2 MiB to be had"
 fi
@@ -158,8 +158,8 @@ dropped() {
 	holds rxs ".bytes == $bytes and .receive.dropped_bytes == $bytes" &&
 		holds rxs '.receive.mapped_bytes + .receive.copied_bytes == 0'
 }
-ok "trunc drops every byte, and says so" dropped
-ok "there is nothing to verify" exits 2 "$tcpzc" --listen --rx trunc --verify
+ok "trunc counts every byte as dropped" dropped
+ok "trunc refuses --verify" exits 2 "$tcpzc" --listen --rx trunc --verify
 
 corrupted() { # TX RX
 	! transfer $localhost --rx "$2" --verify -- --tx "$1" --verify --bytes 3M --size 70000 \
@@ -168,10 +168,10 @@ corrupted() { # TX RX
 		says '"type":"error","what":"verify: 1 of 3145728 bytes differ, the first at offset 2097153"' rx
 }
 for rx in $rx_modes; do
-	ok "$rx finds a byte that was changed" corrupted send "$rx"
+	ok "$rx finds a changed byte" corrupted send "$rx"
 done
 for tx in $tx_modes; do
-	ok "and so it does when $tx changed it" corrupted "$tx" recv
+	ok "a receiver finds a byte that $tx changed" corrupted "$tx" recv
 done
 
 points() {
@@ -183,8 +183,8 @@ points() {
 	sum=$(jq -s '.[-1] | "\(.end_ns) \(.bytes) \(.messages)"' "$1")
 	[ "$last" = "$sum" ] || { echo "$last, then $sum"; return 1; }
 }
-ok "the receiver's points start at zero, rise, and end where the summary says" points rx
-ok "and so do the sender's" points tx
+ok "the receiver's points start at zero, rise, and end at the summary's total" points rx
+ok "the sender's points start at zero, rise, and end at the summary's total" points tx
 often() { # ten times a second
 	points rx && has_points 5 rx && has_points 5 tx
 }

@@ -34,15 +34,15 @@ sends_as_it_comes() { # TX
 }
 
 rx_here uring-multishot || { skip_all "$why"; }
-ok "uring-multishot: a ring of two overflows, and no byte is lost" receives 1
-ok "so do those of three flows that share a thread" receives 3
-ok "a ring of the usual size does not" as_it_comes 1
-ok "nor do three" as_it_comes 3
+ok "uring-multishot: a ring of two overflows and loses no byte" receives 1
+ok "uring-multishot: rings of two of three flows overflow and lose no byte" receives 3
+ok "uring-multishot: a ring of the default size does not overflow" as_it_comes 1
+ok "uring-multishot: three rings of the default size do not overflow" as_it_comes 3
 for tx in uring-send-zc uring-sendmsg-zc; do
 	here $tx && kernel_since 6 2 || { skip "$tx" "${why:-before 6.2 notifications do not say what was copied}"; continue; }
 	ok "$tx: a ring of two overflows with notifications" sends $tx 2 1
-	ok "$tx: one that a batch just fits into" sends $tx 9 8
-	ok "$tx: one of the usual size does not" sends_as_it_comes $tx
+	ok "$tx: a ring that one batch fills overflows" sends $tx 9 8
+	ok "$tx: a ring of the default size does not overflow" sends_as_it_comes $tx
 done
 
 # Responses that wait on the backlog are no longer in the socket: the client asks its ring for them.
@@ -56,26 +56,26 @@ rr() { # OPTIONS: both sides'
 }
 if here uring-send-zc; then
 	for i in 1 2 3; do
-		ok "requests and responses, rings of two ($i)" rr --cq-entries 2 --flows 2
+		ok "requests and responses pass through rings of two ($i)" rr --cq-entries 2 --flows 2
 	done
-	ok "of one flow" rr --cq-entries 2
+	ok "requests and responses of one flow pass through rings of two" rr --cq-entries 2
 fi
 
 no_ring() { holds rxs 'has("ring_overflow") or has("dropped_completions") or has("rearmed") | not'; }
-ok "recv" transfer 127.0.0.1 -- --bytes 1M
-ok "has no ring to speak of" no_ring
+ok "recv transfers 1 MiB" transfer 127.0.0.1 -- --bytes 1M
+ok "the summary of recv has no ring" no_ring
 
 usage() { # PATTERN OPTIONS
 	pattern=$1
 	shift
 	exits 2 "$tcpzc" "$@" && says "$pattern" err
 }
-ok "--cq-entries without a ring" usage '--cq-entries belongs to a mode of io_uring' --listen --rx mmap --cq-entries 8
-ok "of a sender without one" usage '--cq-entries belongs to a mode of io_uring' --connect ::1 --cq-entries 8
-ok "fewer than a batch takes" usage '--tx uring-send with --batch 8 takes at least 9' \
+ok "a receiver without a ring refuses --cq-entries" usage '--cq-entries belongs to a mode of io_uring' --listen --rx mmap --cq-entries 8
+ok "a sender without a ring refuses --cq-entries" usage '--cq-entries belongs to a mode of io_uring' --connect ::1 --cq-entries 8
+ok "--cq-entries below a batch is refused" usage '--tx uring-send with --batch 8 takes at least 9' \
 	--connect ::1 --tx uring-send --cq-entries 8
-ok "none" usage 'not within 1 to 65536' --listen --rx zcrx --cq-entries 0
-ok "more than there can be" usage 'not within 1 to 65536' --listen --rx uring-recv --cq-entries 65537
-ok "the help says what it is for" sh -c "'$tcpzc' --help | grep -A3 cq-entries | grep -q ring_overflow"
+ok "--cq-entries 0 is refused" usage 'not within 1 to 65536' --listen --rx zcrx --cq-entries 0
+ok "--cq-entries above the kernel's maximum is refused" usage 'not within 1 to 65536' --listen --rx uring-recv --cq-entries 65537
+ok "the help of --cq-entries names ring_overflow" sh -c "'$tcpzc' --help | grep -A3 cq-entries | grep -q ring_overflow"
 
 done_testing

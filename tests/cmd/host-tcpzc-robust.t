@@ -37,9 +37,9 @@ half_closed() { # TX: the peer says no more, and reads on
 	[ $txrc = 0 ] && [ "$peer" = 20971520 ] && holds txs '.bytes == 20971520'
 }
 for tx in $tx_modes; do
-	ok "$tx: the peer resets in the middle" was_reset $tx
+	ok "$tx: a sender has one error when the peer resets the connection" was_reset $tx
 done
-ok "send: the peer closes its half and reads on" half_closed send
+ok "send: a sender goes on when the peer closes its half" half_closed send
 several_reset() {
 	next_port
 	perl "$tests/tools/tcp-peer.pl" listen $port reset 100000 3 >peer &
@@ -51,7 +51,7 @@ several_reset() {
 	[ $txrc = 1 ] && one_error tx.err 'flow 0: .* \(and 2 more flows failed\)$' &&
 		holds txs '[.flows[] | .error | length > 0] == [true, true, true]'
 }
-ok "three flows are reset: one line says how many" several_reset
+ok "one line says how many of three flows were reset" several_reset
 
 # from_peer DEED BYTES RECEIVER-OPTIONS
 from_peer() {
@@ -76,8 +76,8 @@ half_closing_sender() { # RX
 	[ $rxrc = 0 ] && holds rxs '.bytes == 500001'
 }
 for rx in $rx_modes; do
-	ok "$rx: the sender resets in the middle" reset_by_sender $rx
-	ok "$rx: the sender closes its half and waits" half_closing_sender $rx
+	ok "$rx: a receiver has one error when the sender resets the connection" reset_by_sender $rx
+	ok "$rx: a receiver ends when the sender closes its half" half_closing_sender $rx
 done
 
 short() { # TX RX BYTES
@@ -88,18 +88,18 @@ short() { # TX RX BYTES
 		holds txs ".bytes == $3"
 }
 for tx in $tx_modes; do
-	ok "$tx: one byte" short $tx recv 1
+	ok "$tx sends one byte" short $tx recv 1
 done
 for rx in $rx_modes; do
-	ok "$rx: one byte" short send $rx 1
-	ok "$rx: one byte less than a page" short send $rx 4095
+	ok "$rx receives one byte" short send $rx 1
+	ok "$rx receives one byte less than a page" short send $rx 4095
 done
 small_buffers() { # sends that end short, again and again
 	transfer 127.0.0.1 --rcvbuf 5000 --verify -- --tx $1 --sndbuf 5000 --bytes 300001 --verify --mss 700 &&
 		holds rxs '.bytes == 300001 and .verify == "ok"'
 }
 for tx in $tx_modes; do
-	ok "$tx: small buffers and segments" small_buffers $tx
+	ok "$tx sends every byte through small buffers and segments" small_buffers $tx
 done
 
 # stopped SIGNAL TX RX: four flows on two threads
@@ -121,11 +121,11 @@ stopped() {
 	[ $txrc$rxrc = 00 ] && [ "$(jq -c '.bytes, (.flows | length)' rxs)" = "$(jq -c '.bytes, (.flows | length)' txs)" ] ||
 		{ cat tx.err rx.err; return 1; }
 }
-ok "SIGINT with threads, blocked in send" stopped INT send recv
+ok "SIGINT stops threads that block in send" stopped INT send recv
 if here uring-send-zc; then
-	ok "SIGTERM with threads, in io_uring" stopped TERM uring-send-zc uring-multishot
+	ok "SIGTERM stops threads that wait in io_uring" stopped TERM uring-send-zc uring-multishot
 else
-	skip "SIGTERM with threads, in io_uring" "$why"
+	skip "SIGTERM stops threads that wait in io_uring" "$why"
 fi
 
 # At the end every socket, ring, pipe and file is closed: looked at while exit_group is held up.
@@ -163,7 +163,7 @@ huge=$(hugepages)
 if can_trace; then
 	set -- $rx_modes
 	for tx in $tx_modes; do
-		ok "$tx and $1: all closed at the end" closes_all $tx $1
+		ok "$tx and $1 have closed everything at the end" closes_all $tx $1
 		set -- "$@" $1
 		shift
 	done
@@ -207,6 +207,6 @@ vanished() {
 		one_error rx.err '.*(timed out|No route to host|unreachable)$' &&
 		holds rxs '.bytes > 0 and .seconds < 15' && holds txs '.bytes > 0 and .seconds < 15'
 }
-ok "the link goes down: both ends notice and say so" vanished
+ok "both ends report that the link went down" vanished
 
 done_testing

@@ -45,29 +45,29 @@ counted() { # TX RX SENDER-OPTIONS
 }
 
 for tx in $(modes sending); do
-	here "$tx" || { skip "$tx" "$why"; continue; }
-	ok "$tx" counted "$tx" recv --bytes 6M
+	here "$tx" || { skip "$tx makes the system calls that it counts" "$why"; continue; }
+	ok "$tx makes the system calls that it counts" counted "$tx" recv --bytes 6M
 done
 for rx in $(modes receiving); do
-	rx_here "$rx" || { skip "$rx" "$why"; continue; }
-	ok "$rx" counted splice "$rx" --bytes 6M
+	rx_here "$rx" || { skip "$rx makes the system calls that it counts" "$why"; continue; }
+	ok "$rx makes the system calls that it counts" counted splice "$rx" --bytes 6M
 done
-ok "with --verify, which writes the file anew" counted sendfile recv --bytes 9M
-ok "stopped by its timer" counted send recv --seconds 0.3
+ok "sendfile with --verify makes the system calls that it counts" counted sendfile recv --bytes 9M
+ok "a sender that its timer stops makes the system calls that it counts" counted send recv --seconds 0.3
 rx=uring-multishot
 if rx_here $rx; then
-	ok "stopped by its timer, io_uring" counted uring-send $rx --seconds 0.3
+	ok "an io_uring sender that its timer stops makes the system calls that it counts" counted uring-send $rx --seconds 0.3
 else
-	skip "stopped by its timer, io_uring" "$why"
+	skip "an io_uring sender that its timer stops makes the system calls that it counts" "$why"
 	rx=recv
 fi
 for tx in $(modes sending); do
-	here "$tx" && ok "$tx: four flows, two threads" threads --flows 4 --threads 2 --rx $rx -- \
+	here "$tx" && ok "$tx: four flows on two threads make the system calls that they count" threads --flows 4 --threads 2 --rx $rx -- \
 		--flows 4 --threads 2 --tx "$tx" --bytes 1M
 done
-ok "threads that are stopped by the timer" threads --flows 3 --threads 2 -- --flows 3 --threads 3 --seconds 0.3
-ok "requests and responses" threads --rr --flows 3 --threads 2 --rx mmap -- \
+ok "threads that the timer stops make the system calls that they count" threads --flows 3 --threads 2 -- --flows 3 --threads 3 --seconds 0.3
+ok "requests and responses make the system calls that they count" threads --rr --flows 3 --threads 2 --rx mmap -- \
 	--rr --flows 3 --tx msg-zerocopy --rx recv --bytes 3000000 --outstanding 2 --size 60000
-ok "at a rate" counted send recv --bytes 1M --rate 200msg
+ok "a sender at a rate makes the system calls that it counts" counted send recv --bytes 1M --rate 200msg
 
 done_testing

@@ -19,33 +19,33 @@ usage() { # PATTERN OPTIONS...
 	shift
 	exits 2 "$tcpzc" "$@" && says "$pattern" err && [ ! -s out ]
 }
-ok "an interface is needed" usage '^tcpzc: --rx zcrx: which interface\? --nic IF$' --listen --rx zcrx --queue 1
-ok "or none is" usage 'either --nic or --no-device' --listen --rx zcrx --nic lo --no-device
+ok "a receiver without an interface is refused" usage '^tcpzc: --rx zcrx: which interface\? --nic IF$' --listen --rx zcrx --queue 1
+ok "--nic with --no-device is refused" usage 'either --nic or --no-device' --listen --rx zcrx --nic lo --no-device
 why='no root'
 if [ "$(id -u)" = 0 ] && rx_here uring-multishot; then
-	ok "one that is not there" refused 'no such interface' --nic none0
+	ok "an interface that does not exist is an error" refused 'no such interface' --nic none0
 	if "$zcost" doctor zcrx --format tsv 2>/dev/null | grep -q "^zcrx	kernel	yes"; then
-		ok "loopback has no queues to hand over" refused 'no hardware queues.*Way out: NICs known' --nic lo
+		ok "loopback is an error with the reason" refused 'no hardware queues.*Way out: NICs known' --nic lo
 	else
-		skip "loopback has no queues to hand over" "no zcrx in this kernel"
+		skip "loopback is an error with the reason" "no zcrx in this kernel"
 	fi
 else
-	skip "one that is not there" "$why"
-	skip "loopback has no queues to hand over" "$why"
+	skip "an interface that does not exist is an error" "$why"
+	skip "loopback is an error with the reason" "$why"
 fi
 
 "$tcpzc" --listen --rx zcrx --print-setup --nic eth7 --queue 5 --port 4711 >setup
-ok "header split is set up" says '^ethtool -G eth7 tcp-data-split on hds-thresh 0$' setup
-ok "the flow is led to the queue" says '^ethtool -N eth7 flow-type tcp4 dst-port 4711 action 5' setup
-ok "the rest keeps off it" says '^ethtool -X eth7 equal 5' setup
-ok "and all of it is undone" says '^ethtool -X eth7 default$' setup
+ok "--print-setup sets up header split" says '^ethtool -G eth7 tcp-data-split on hds-thresh 0$' setup
+ok "--print-setup leads the flow to the queue" says '^ethtool -N eth7 flow-type tcp4 dst-port 4711 action 5' setup
+ok "--print-setup leads other traffic past the queue" says '^ethtool -X eth7 equal 5' setup
+ok "--print-setup prints the undo" says '^ethtool -X eth7 default$' setup
 "$tcpzc" --listen --rx zcrx --print-setup --nic eth7 --queue 5 --flows 4 >setup
-ok "several flows have a context of their own" says 'context new start 5 equal 4' setup
-ok "over IPv4 and IPv6" test "$(grep -cE '^ethtool -N eth7 flow-type tcp[46] dst-port 7077 context ID' setup)" = 2
+ok "--print-setup makes an RSS context for several flows" says 'context new start 5 equal 4' setup
+ok "--print-setup leads IPv4 and IPv6 to the context" test "$(grep -cE '^ethtool -N eth7 flow-type tcp[46] dst-port 7077 context ID' setup)" = 2
 "$tcpzc" --listen --rx zcrx --print-setup --nic eth7 --queue 0 --flows 2 >setup
-ok "80 columns" sh -c '! grep -E "^.{81}" setup'
+ok "--print-setup prints at most 80 columns" sh -c '! grep -E "^.{81}" setup'
 grep -q 'equal 0' setup
-ok "no queue is below queue 0" test $? = 1
+ok "--print-setup uses no queue below queue 0" test $? = 1
 
 # The commands as printed, at an ethtool that notes what it is told and shows a NIC of 8 queues.
 mkdir -p bin
@@ -60,9 +60,9 @@ END
 printf '#!/bin/sh\nseq 8\n' >bin/ls
 chmod +x bin/ethtool bin/ls
 PATH=$PWD/bin:$PATH sh -e setup
-ok "for queues 0 and 1 the rest keeps to those above" says '^-X eth7 start 2 equal 6$' told
-ok "the threshold is what it was before" test "$(grep -o 'hds-thresh .*' told | tr '\n' ,)" = 'hds-thresh 0,hds-thresh 256,'
-ok "and so is ntuple" test "$(grep -o 'ntuple .*' told | tr '\n' ,)" = 'ntuple on,ntuple off,'
+ok "--print-setup leads other traffic above queues 0 and 1" says '^-X eth7 start 2 equal 6$' told
+ok "the undo restores the threshold of header split" test "$(grep -o 'hds-thresh .*' told | tr '\n' ,)" = 'hds-thresh 0,hds-thresh 256,'
+ok "the undo restores ntuple" test "$(grep -o 'ntuple .*' told | tr '\n' ,)" = 'ntuple on,ntuple off,'
 
 bytes=3000001
 no_device() {
@@ -72,11 +72,11 @@ no_device() {
 rx_here zcrx --no-device
 echo "$why" >why
 if [ -z "$why" ]; then
-	ok "without a device: every byte as sent" no_device
-	ok "what was copied is not known" holds rxs ".receive.unknown_bytes == $bytes"
+	ok "zcrx without a device receives every byte" no_device
+	ok "zcrx without a device counts every byte as unknown" holds rxs ".receive.unknown_bytes == $bytes"
 elif grep -q '^zcrx' why; then
-	ok "without a device: refused, with the version that has it" says 'zcrx without a device .Linux 7.1' why
-	skip "what was copied is not known" "this kernel has no zcrx without a device"
+	ok "the error about zcrx without a device names the Linux version" says 'zcrx without a device .Linux 7.1' why
+	skip "zcrx without a device counts every byte as unknown" "this kernel has no zcrx without a device"
 else
 	skip "without a device" "$why"
 fi
