@@ -105,7 +105,7 @@ none_lost() { # as much as its socket takes, if it need be
 	send_to --bytes 70000 --rate 1M
 	wait $rxpid && summaries && holds rxs '.bytes == 70000 and .lost_bytes == 0' && holds txs '.lost_bytes == 0'
 }
-steady "nothing is lost: both ends say so" none_lost
+steady "both ends report that nothing is lost" none_lost
 lossy() { # the receiver stands still, with room for a few datagrams
 	receive --rcvbuf 5000
 	send_to --bytes 2800000 --rate 2M &
@@ -118,7 +118,7 @@ lossy() { # the receiver stands still, with room for a few datagrams
 	holds rxs ".lost_bytes > 0 and .bytes + .lost_bytes == 2800000" &&
 		holds txs ".bytes == 2800000 and .lost_bytes == $(jq .lost_bytes rxs)"
 }
-steady "what is lost is said by both" lossy
+steady "both ends report the lost bytes" lossy
 unanswered() { # a sender that is no tcpzc, and ends as one does: not known is not 0
 	receive
 	perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Proto => "udp", PeerAddr => "127.0.0.1:$ARGV[0]") or die;

@@ -111,7 +111,7 @@ datagrams() {
 	wait $pid
 	[ $? = 1 ] && says 'the sender has --udp, this end has --flows 1$' rx.err
 }
-ok "--udp at the sender alone is an error at both ends" datagrams
+ok "a receiver fails when only the sender has --udp" datagrams
 taken() { # the port for datagrams is another's: nothing is compared, and nothing fails
 	next_port
 	"$tcpzc" --udp --listen --port $port >other 2>&1 &
