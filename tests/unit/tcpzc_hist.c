@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tcpzc's histograms: buckets without gaps, quantiles within 1 %, all else exact. */
+/* tcpzc's histograms: the buckets have no gaps, quantiles are within 1 %, and the rest is exact. */
 #include "samples/tcpzc/hist.c"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Against all values sorted. */
+/* Compares the quantiles with the sorted values. */
 static void test_quantiles(void **state)
 {
 	enum { N = 20000 };
@@ -79,7 +79,8 @@ static void test_merged(void **state)
 	assert_int_equal(a.max, 1000000);
 	assert_int_equal(hist_quantile(&a, 0.5), 0);
 	assert_int_equal(hist_quantile(&a, 1), 1000000);
-	assert_int_equal(hist_quantile(&b, 0.001), 1000000); /* one value is all quantiles */
+	assert_int_equal(hist_quantile(&b, 0.001),
+			 1000000); /* every quantile of one value is that value */
 }
 
 int main(void)

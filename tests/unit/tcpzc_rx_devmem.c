@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devmem TCP, fed with what a NIC would give: control messages laid out by hand, byte by byte as
- * the kernel's uapi has them, through the code that the live path runs. Two system calls are ours.
+ * Receives with devmem TCP from control messages that the test lays out byte by byte, as the
+ * kernel's uapi defines them. The test replaces two system calls. All other code is the mode's.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -72,7 +72,7 @@ static int our_setsockopt(int fd, int level, int name, const void *value, sockle
 	return (int)(n - returned.refuse);
 }
 
-/* A control message as the kernel writes it: length, level, type, then 24 bytes, in 40. */
+/* Adds a control message: length, level, type, then 24 bytes; 40 bytes in all. */
 static void message(int type, uint64_t offset, uint32_t size, uint32_t token)
 {
 	char *p = next.control + next.len;
@@ -185,7 +185,7 @@ static void test_wrong_byte(void **arg)
 	fake_free(k);
 }
 
-/* 1: each by itself; 3: by threes. What is left goes back at the end; each token once. */
+/* Tokens go back in batches of 1 and of 3, the rest at the end, and each token once. */
 static void test_batches(void **arg)
 {
 	static const struct {
@@ -210,7 +210,7 @@ static void test_batches(void **arg)
 	}
 }
 
-/* 128 ranges is what one call takes: 129 tokens that are no neighbours take two. */
+/* One call takes 128 ranges, so 129 tokens that are not neighbours take two calls. */
 static void test_many_ranges(void **arg)
 {
 	struct fake *k = fake_new(1024);
@@ -229,7 +229,7 @@ static void test_many_ranges(void **arg)
 	fake_free(k);
 }
 
-/* The silent trap: a socket that is not bound gives bytes and no message. */
+/* An unbound socket gives bytes without a message, which must be an error. */
 static void test_no_message(void **arg)
 {
 	struct fake *k = fake_new(512);
@@ -246,7 +246,7 @@ static void test_bad_messages(void **arg)
 	struct fake *k = fake_new(512);
 
 	(void)arg;
-	message(DMABUF, AREA - 10, 11, 1); /* one byte beyond */
+	message(DMABUF, AREA - 10, 11, 1); /* one byte beyond the end */
 	next.n = 11;
 	assert_true(devmem_rx_step(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "outside of the dmabuf"));
@@ -280,7 +280,7 @@ static void test_ends(void **arg)
 	assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
 	next.n = -EAGAIN;
 	assert_int_equal(devmem_rx_step(&k->f), STEP_WAIT);
-	assert_int_equal(returned.tokens, 1); /* the NIC may need it meanwhile */
+	assert_int_equal(returned.tokens, 1); /* the NIC may need the memory during the wait */
 	fresh();
 	assert_int_equal(devmem_rx_step(&k->f), STEP_END);
 	next.n = -ECONNRESET;

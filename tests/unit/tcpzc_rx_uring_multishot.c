@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * io_uring's multishot receive on a made-up ring, with an io_uring_enter of our own: what a kernel
- * does with a full completion ring, and one that had no memory for its backlog either.
+ * io_uring's multishot receive on a ring and with an io_uring_enter that the test makes. They act
+ * like a kernel with a full completion ring, and like one without memory for its backlog.
  */
 #include "samples/tcpzc/rx_uring_multishot.c"
 
@@ -12,7 +12,7 @@
 
 enum { RING = 2, BUFS = 8, SIZE = 64 };
 
-/* What the kernel shares of a ring, and how it behaves. */
+/* The ring that the kernel shares, and how the kernel acts. */
 static struct kernel {
 	struct options opt;
 	struct flow f;
@@ -25,10 +25,10 @@ static struct kernel {
 	char mem[BUFS * SIZE];
 	unsigned int enters, requests;
 	int rc;			       /* of the next enter */
-	void (*then)(struct kernel *); /* what it does besides */
+	void (*then)(struct kernel *); /* what else the enter does */
 } * k;
 
-/* In place of liburing's, whose declaration differs from version to version. */
+/* Replaces liburing's function, which versions of liburing declare in different ways. */
 int fake_enter(unsigned int fd, unsigned int submit, unsigned int complete, unsigned int flags,
 	       void *arg, size_t size) __asm__("io_uring_enter2");
 int fake_enter(unsigned int fd, unsigned int submit, unsigned int complete, unsigned int flags,
@@ -93,7 +93,7 @@ static void kernel_free(void)
 	free(k);
 }
 
-/* The ring is full with the second completion, and the request ends with it. */
+/* The second completion fills the ring and ends the request. */
 static void fills(struct kernel *unused)
 {
 	(void)unused;
@@ -115,7 +115,7 @@ static void test_full(void **arg)
 	kernel_new();
 	k->then = fills;
 	assert_int_equal(multishot_step(&k->f), STEP_ON);
-	assert_int_equal(k->f.ring_overflow, 0); /* no enter has found it so far */
+	assert_int_equal(k->f.ring_overflow, 0); /* no enter has found a backlog so far */
 	assert_true(k->s.armed);
 	k->then = hands_the_backlog_over;
 	assert_int_equal(multishot_step(&k->f), STEP_ON);
@@ -125,7 +125,7 @@ static void test_full(void **arg)
 	assert_false(k->s.armed);
 	k->then = nothing;
 	multishot_step(&k->f);
-	assert_int_equal(k->requests, 2); /* made anew */
+	assert_int_equal(k->requests, 2); /* the request was repeated */
 	assert_int_equal(k->f.ring_overflow, 1);
 	assert_int_equal(k->f.dropped_completions, 0);
 	assert_int_equal(k->f.bytes, 2 * SIZE + 10);
@@ -140,7 +140,7 @@ static void drops(struct kernel *unused)
 	k->overflow = 3;
 }
 
-/* Whatever the enter itself says: EBADR is what kernels tell it by. */
+/* Dropped completions are an error for any result of the enter. Kernels report EBADR. */
 static void test_dropped(void **arg)
 {
 	static const int said[] = {1, -EBADR, -EINTR};
@@ -160,7 +160,7 @@ static void test_dropped(void **arg)
 	}
 }
 
-/* Of a sender it is another loss. */
+/* The error of a sender says that other things are unknown. */
 static void test_dropped_by_sender(void **arg)
 {
 	(void)arg;
@@ -172,7 +172,7 @@ static void test_dropped_by_sender(void **arg)
 	kernel_free();
 }
 
-/* Before 6.2: EBUSY while the ring cannot take the whole backlog; it is to be emptied first. */
+/* Linux before 6.2 returns EBUSY while the ring has no room for the backlog: empty it first. */
 static void test_busy(void **arg)
 {
 	(void)arg;

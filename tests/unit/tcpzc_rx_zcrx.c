@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Receiving without a copy, fed with what a NIC would give: completions in a made-up ring, through
- * the code that the live path runs.
- */
+/* Receives with zcrx from completions that the test puts into a ring. All code is the mode's. */
 #include "samples/tcpzc/rx_zcrx.c"
 
 #include <setjmp.h>
@@ -11,7 +8,7 @@
 
 enum { RING = 8, AREA = 16 * PAGE };
 
-/* A completion of 32 bytes is a CQE and a second one behind it. */
+/* A completion of 32 bytes takes the place of two CQEs. */
 struct fake {
 	struct options opt;
 	struct flow f;
@@ -67,7 +64,7 @@ static void complete(struct fake *k, int res, unsigned int flags, uint64_t off)
 	*(struct zc_zcrx_cqe *)(c + 1) = (struct zc_zcrx_cqe){.off = off};
 }
 
-/* Bytes of the stream from where it stands, at `off` of the area, and their completion. */
+/* Puts the next bytes of the stream at `off` of the area and adds their completion. */
 static void arrive(struct fake *k, uint64_t *pos, uint64_t off, unsigned int len)
 {
 	pattern_fill(k->area + off, k->f.seed, *pos, len);
@@ -107,7 +104,7 @@ static void test_data(void **arg)
 	assert_int_equal(*published_tail(k), 2);
 	assert_int_equal(entry(k, 1)->off, (7ULL * PAGE + 100) | 5ULL << ZC_ZCRX_AREA_SHIFT);
 	assert_int_equal(entry(k, 1)->len, 999);
-	assert_int_equal(k->head, 2); /* the completions are the kernel's again */
+	assert_int_equal(k->head, 2); /* the kernel has the completions back */
 	assert_true(k->s.armed);
 	fake_free(k);
 }
@@ -126,7 +123,7 @@ static void test_wrong_byte(void **arg)
 	fake_free(k);
 }
 
-/* The kernel took nothing back: what has no room waits, none is lost, none is given twice. */
+/* While the ring is full, memory waits. None is lost, and none is given back twice. */
 static void test_full_ring(void **arg)
 {
 	struct fake *k = fake_new();
@@ -158,7 +155,7 @@ static void test_full_ring(void **arg)
 	fake_free(k);
 }
 
-/* Positions of the ring go round at 2^32. */
+/* Positions of the ring wrap at 2^32. */
 static void test_wrap(void **arg)
 {
 	struct fake *k = fake_new();
@@ -184,7 +181,7 @@ static void test_ends(void **arg)
 	(void)arg;
 	complete(k, -ENOSPC, 0, 0);
 	assert_int_equal(zcrx_collect(&k->f, &k->s), STEP_ON);
-	assert_false(k->s.armed); /* to be asked for again */
+	assert_false(k->s.armed); /* the request must be repeated */
 	assert_int_equal(k->f.rearmed[REARM_RING_FULL], 1);
 	k->s.armed = true;
 	complete(k, 0, 0, 0);
@@ -204,7 +201,7 @@ static void test_errors(void **arg)
 	fake_free(k);
 
 	k = fake_new();
-	complete(k, 4096, IORING_CQE_F_MORE, AREA - 100); /* would lie half outside */
+	complete(k, 4096, IORING_CQE_F_MORE, AREA - 100); /* would end outside of the area */
 	assert_true(zcrx_collect(&k->f, &k->s) < 0);
 	assert_non_null(strstr(k->f.what, "outside of the area"));
 	assert_int_equal(k->f.bytes, 0);

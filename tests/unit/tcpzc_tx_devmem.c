@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sending out of device memory: what the kernel is asked for, byte by byte. */
+/* Sends from device memory and compares, byte by byte, what the kernel gets. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,7 +19,7 @@ static int our_setsockopt(int fd, int level, int name, const void *value, sockle
 static struct {
 	unsigned int calls;
 	uint64_t offset, len;
-	int flags, answer; /* bytes taken at most; 0: all */
+	int flags, answer; /* the most bytes that it takes; 0: all */
 	char control[64];
 	size_t control_len;
 } sent;
@@ -92,14 +92,14 @@ static void test_request(void **arg)
 	assert_int_equal(sent.control_len, 24);
 	assert_memory_equal(sent.control, control, sizeof(control));
 	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
-	assert_int_equal(sent.offset, 1000); /* of the dmabuf, not of ours */
+	assert_int_equal(sent.offset, 1000); /* an offset in the dmabuf, not in our memory */
 	assert_int_equal(k->f.sends, 2);
 	assert_int_equal(k->s.zc.slots.in_flight, 2);
 	flow_free(&k->f);
 	free(k);
 }
 
-/* A short send goes on inside its slot; where nothing can be looked at, offsets are the same. */
+/* A short send continues in its slot. A dmabuf that cannot be mapped has the same offsets. */
 static void test_short(void **arg)
 {
 	struct fake *k = fake_new();

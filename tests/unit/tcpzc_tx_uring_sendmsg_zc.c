@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * io_uring's zero-copy sendmsg on a made-up ring, with an io_uring_enter of our own: kernels that
- * have no registered buffers for it, and no report of what was copied either.
+ * io_uring's zero-copy sendmsg on a ring and with an io_uring_enter that the test makes. They act
+ * like kernels without registered buffers for it, and like kernels without a report of copies.
  */
 #include "samples/tcpzc/tx_uring_sendmsg_zc.c"
 
@@ -12,7 +12,7 @@
 
 enum { ENTRIES = 8, SLOTS = 4, SIZE = 64 };
 
-/* What the kernel shares of a ring, and which bits of ioprio it does not know. */
+/* The ring that the kernel shares, and the bits of ioprio that the kernel does not know. */
 static struct kernel {
 	struct options opt;
 	struct flow f;
@@ -25,7 +25,7 @@ static struct kernel {
 	struct uring_msg msgs[SLOTS];
 	char mem[SLOTS * SIZE];
 	unsigned int unknown;
-	bool refuses; /* everything */
+	bool refuses; /* every request fails */
 } * k;
 
 static void complete(const struct io_uring_sqe *sqe, int res, unsigned int flags)
@@ -34,7 +34,7 @@ static void complete(const struct io_uring_sqe *sqe, int res, unsigned int flags
 		(struct io_uring_cqe){.user_data = sqe->user_data, .res = res, .flags = flags};
 }
 
-/* In place of liburing's, whose declaration differs from version to version. */
+/* Replaces liburing's function, which versions of liburing declare in different ways. */
 int fake_enter(unsigned int fd, unsigned int submit, unsigned int wait, unsigned int flags,
 	       void *arg, size_t size) __asm__("io_uring_enter2");
 int fake_enter(unsigned int fd, unsigned int submit, unsigned int wait, unsigned int flags,
@@ -74,8 +74,10 @@ static void kernel_new(unsigned int unknown)
 	k->f.alone = true;
 	k->f.state = &k->u;
 	k->f.buffers = BUFFERS_REGISTERED;
-	k->u = (struct uring_tx){
-		.prepare = uring_sendmsg_zc_prepare, .usage = true, .may_be_plain = true, .msgs = k->msgs};
+	k->u = (struct uring_tx){.prepare = uring_sendmsg_zc_prepare,
+				 .usage = true,
+				 .may_be_plain = true,
+				 .msgs = k->msgs};
 	k->u.slots = (struct slots){.mem = k->mem, .size = SIZE, .n = SLOTS, .slot = k->slots};
 	k->u.ring.ring_fd = k->u.ring.enter_ring_fd = -1;
 	k->u.ring.sq = (struct io_uring_sq){.khead = &k->sq_head,
@@ -99,7 +101,7 @@ static void kernel_free(void)
 	free(k);
 }
 
-/* Steps until all is sent, or so many. */
+/* Takes steps until everything is sent, but at most `steps`. */
 static void send_all(unsigned int steps)
 {
 	while (steps-- && k->f.bytes < k->opt.bytes)
@@ -143,7 +145,7 @@ static void test_no_report_either(void **arg)
 	kernel_free();
 }
 
-/* What no older way helps is an error. */
+/* It is an error when no older kind of send helps. */
 static void test_refused(void **arg)
 {
 	(void)arg;
