@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Is "not copied" told from "copied"? Controls in both directions: an ifb device frees the packets it
-# is given, so that sends out of it are not copied; loopback and veth deliver a private copy, and a
-# datagram that is cut into fragments is copied too.
+# Control runs of "copied" and "not copied". An ifb device frees the packets that it gets, so the kernel
+# does not copy sends through it. Loopback and veth deliver a private copy, and the kernel also copies a
+# datagram that it cuts into fragments.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
@@ -21,13 +21,13 @@ b ip addr add 192.0.2.2/25 dev veth0
 a ip link set veth0 up
 b ip link set veth0 up
 
-# sent HOST TX SIZE: 50 datagrams; the summary in txs
+# sent HOST TX SIZE: sends 50 datagrams and leaves the summary in txs
 sent() {
 	a "$tcpzc" --udp --connect "$1" --port $port --tx "$2" --size "$3" --bytes $(($3 * 50)) >tx 2>tx.err ||
 		{ cat tx.err; return 1; }
 	grep '"summary"' tx >txs
 }
-# received BED HOST TX SIZE: with a receiver there
+# received BED HOST TX SIZE: does the same with a receiver
 received() {
 	next_port
 	ip netns exec $name-$1 "$tcpzc" --udp --listen --port $port --size "$4" --accept-timeout 20 >rx 2>rx.err &
@@ -85,7 +85,7 @@ refused() {
 }
 ok "a sender reports that nobody listens on the port" refused
 
-# receive OPTIONS: rxpid, once it has its socket
+# receive OPTIONS: starts a receiver, rxpid, and waits for its socket
 receive() {
 	next_port
 	"$tcpzc" --udp --listen --port $port "$@" >rx 2>rx.err &
@@ -99,14 +99,14 @@ summaries() {
 	grep '"summary"' rx >rxs
 	grep '"summary"' tx >txs
 }
-# A side that stands still is not waited for: then it is not known what was lost.
-none_lost() { # as much as its socket takes, if it need be
+# A slow machine may lose a report at the end. Then the lost bytes are unknown, and the test runs again.
+none_lost() { # sends no more than the socket holds
 	receive
 	send_to --bytes 70000 --rate 1M
 	wait $rxpid && summaries && holds rxs '.bytes == 70000 and .lost_bytes == 0' && holds txs '.lost_bytes == 0'
 }
 steady "both ends report that nothing is lost" none_lost
-lossy() { # the receiver stands still, with room for a few datagrams
+lossy() { # the receiver is stopped and has room for a few datagrams
 	receive --rcvbuf 5000
 	send_to --bytes 2800000 --rate 2M &
 	txpid=$!
@@ -119,7 +119,7 @@ lossy() { # the receiver stands still, with room for a few datagrams
 		holds txs ".bytes == 2800000 and .lost_bytes == $(jq .lost_bytes rxs)"
 }
 steady "both ends report the lost bytes" lossy
-unanswered() { # a sender that is no tcpzc, and ends as one does: not known is not 0
+unanswered() { # another program sends; unknown is not 0
 	receive
 	perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Proto => "udp", PeerAddr => "127.0.0.1:$ARGV[0]") or die;
 		$s->send("hello"); $s->send("")' $port

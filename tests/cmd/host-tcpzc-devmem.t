@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# tcpzc --rx devmem: this kernel's real refusals with their reasons, and the set-up as printed.
+# tcpzc --rx devmem: the real refusals of this kernel with their reasons, and the output of --print-setup.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
@@ -22,7 +22,7 @@ ok "a receiver without an interface is refused" usage '^tcpzc: --rx devmem: whic
 ok "a sender without an interface is refused" usage '^tcpzc: --tx devmem: which interface\? --nic IF$' --connect ::1 --tx devmem
 ok "a server with devmem responses and no interface is refused" usage '--tx devmem: which interface' --listen --rr --rx zcrx --no-device --tx devmem
 ok "devmem refuses --no-device" usage '--no-device belongs to the mode zcrx$' --listen --rx devmem --no-device --nic lo
-exec 7<&- # whatever was left open there
+exec 7<&- # the shell may have inherited it
 ok "a receiver refuses a descriptor that is not a dmabuf" refused 'dmabuf-fd 7 is not a dmabuf' --nic lo --dmabuf-fd 7
 if [ -e /dev/udmabuf ] && [ "$(id -u)" = 0 ]; then
 	ok "an interface that does not exist is an error" refused 'devmem on none0: there is no such interface' --nic none0
@@ -34,7 +34,7 @@ else
 	skip "a batch that withholds all memory from the NIC is an error" "no /dev/udmabuf, or no root"
 fi
 
-# A dmabuf of another's: any file has a size to be asked for, and then the kernel's netdev family judges.
+# An inherited dmabuf. tcpzc only asks for its size, so any file reaches the kernel's netdev family.
 head -c 4194304 /dev/zero >plain
 if [ "$(id -u)" = 0 ] && "$zcost" doctor devmem --format tsv 2>/dev/null | grep -q "^devmem	kernel	yes"; then
 	given() {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# tcpzc when things go wrong: one clear line, an error object, the right exit code, no hanging.
+# tcpzc's errors: one clear line, an error object, the right exit code, and no hanging.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
@@ -32,7 +32,7 @@ for option in '--batch 4' --plain-buffers '--nic lo' '--dmabuf-fd 3'; do
 done
 ok "--plain-buffers is refused for uring-send" usage 'belongs to the modes uring-send-zc, uring-sendmsg-zc$' --connect ::1 --tx uring-send --plain-buffers
 
-one_line() { # PATTERN: on stderr one line, and the same as JSON on stdout
+one_line() { # PATTERN: stderr has one line, and stdout has the same as JSON
 	[ "$(wc -l <err)" = 1 ] && says "^tcpzc: $1" err && says '^\{"type":"error","what":".*"\}$' out &&
 		says "$1" out
 }
@@ -62,13 +62,13 @@ one_second() {
 }
 steady "one second is one" one_second
 
-# stopped_early PATTERN OPTIONS: asked to stop before there is a connection
+# stopped_early PATTERN OPTIONS: stops the program before there is a connection
 stopped_early() {
 	pattern=$1
 	shift
 	"$tcpzc" --port $port "$@" >out 2>err &
 	pid=$!
-	await grep -q '^SigCgt:.*[4-7c-f]...$' /proc/$pid/status || return 1 # SIGTERM is no longer its end
+	await grep -q '^SigCgt:.*[4-7c-f]...$' /proc/$pid/status || return 1 # waits until the program catches SIGTERM
 	sleep 0.5
 	kill -TERM $pid
 	wait $pid
@@ -101,7 +101,7 @@ late() {
 }
 ok "a sender waits for a receiver that starts late" late
 
-# start RECEIVER-OPTIONS -- SENDER-OPTIONS: both in the background, data flows
+# start RECEIVER-OPTIONS -- SENDER-OPTIONS: starts both ends and waits for data
 start() {
 	rxo=
 	while [ "$1" != -- ]; do
@@ -110,7 +110,7 @@ start() {
 	done
 	shift
 	next_port
-	: >rx # not the points of the test before
+	: >rx # removes the points of the previous test
 	"$tcpzc" --listen --port $port $rxo >rx 2>rx.err &
 	rxpid=$!
 	"$tcpzc" --connect 127.0.0.1 --port $port --seconds 20 "$@" >tx 2>tx.err &
@@ -134,7 +134,7 @@ sender_killed() { # TX RX
 	wait $rxpid
 	rc=$?
 	grep '"summary"' rx >rxs
-	# What the sender had handed over arrives, and then the stream ends: right, but not complete.
+	# The data that the sender has sent arrives, and then the stream ends. That is no error.
 	[ $rc = 0 ] || { cat rx.err tx.err; return 1; }
 	holds rxs '.bytes > 0 and .receive.mapped_bytes + .receive.copied_bytes == .bytes'
 }
@@ -154,7 +154,7 @@ too_short() {
 }
 ok "a receiver fails when fewer bytes than --bytes arrive" too_short
 
-# silent SECONDS: a receiver, rxpid, and a peer, txpid, that sends nothing and is gone after so long
+# silent SECONDS: starts a receiver, rxpid, and a peer, txpid, that sends nothing and leaves after SECONDS
 silent() {
 	next_port
 	"$tcpzc" --listen --port $port >rx 2>rx.err &
@@ -172,10 +172,10 @@ nothing_came() {
 	[ $rc = 1 ] && holds rxs '.bytes == 0' && says '"type":"error"' rx &&
 		says '^tcpzc: no data came; --flows, --rr, --size and --udp must be the same at both ends$' rx.err
 }
-connected() { # PID: its listening socket goes once it has a connection
+connected() { # PID: it closes its listening socket once it has a connection
 	! has_socket $1 tcp 0A
 }
-stopped_before() { # any data came: that is what was asked for
+stopped_before() { # no data arrived before the stop, which is no error
 	silent 60 && await connected $rxpid || return 1
 	kill -TERM $rxpid
 	wait $rxpid
@@ -192,7 +192,7 @@ else
 	skip "a peer that sends nothing" "no bash to be one"
 fi
 
-# stopped SIGNAL TX RX: the sender is asked to stop: both sides end well and agree
+# stopped SIGNAL TX RX: stops the sender; both ends succeed and agree
 stopped() {
 	start --rx "$3" -- --tx "$2"
 	kill -"$1" $txpid
@@ -223,12 +223,12 @@ for rx in recv mmap $rings; do
 	ok "$rx: a receiver prints its summary after SIGTERM" receiver_stopped $rx
 done
 
-# A receiver that takes nothing, so that the sender's calls block for ever: --seconds still holds.
+# The receiver reads nothing, so the sender's calls block forever. --seconds must still end them.
 stalled() { # TX
 	start --rx recv -- --tx "$1" --seconds 1.5
 	kill -STOP $rxpid
 	sleep 1.5
-	kill -INT $txpid 2>/dev/null # no longer waits for the receiver either
+	kill -INT $txpid 2>/dev/null # makes the sender stop waiting for the receiver
 	await gone $txpid
 	ended=$?
 	kill -KILL $txpid 2>/dev/null
@@ -244,16 +244,16 @@ else
 	skip "uring-send-zc: the receiver stands still" "$why"
 fi
 
-# Files that may be open: the soft limit is raised where the flows need more, the hard one is named.
-open_here=$(ls /proc/self/fd | wc -l) # someone may have left some open
-few_files() { # WHAT FLOWS OPTIONS: 60 files at most
+# The limit on open files. The soft limit is raised when the flows need more, and an error names the limit.
+open_here=$(ls /proc/self/fd | wc -l) # the shell may have inherited some
+few_files() { # WHAT FLOWS OPTIONS: with at most 60 files
 	is=$1 flows=$2 limit=$((open_here + 60))
 	shift 2
 	(ulimit -n $limit && exec "$tcpzc" --port $port --flows $flows "$@") >out 2>err
 	[ $? = 1 ] && one_line "flow [0-9]+: $is: Too many open files \(RLIMIT_NOFILE \(ulimit -n\) is $limit: raise it, or take fewer --flows\)"
 }
 if here uring-send; then
-	# a ring and its eventfd: which of them is one too many depends on how many files are open here
+	# The number of open files decides whether the ring or its eventfd fails.
 	ok "the error about too many rings names the limit on files" \
 		few_files 'io_uring(: an eventfd)?' 90 --connect ::1 --tx uring-send
 	exec 7</dev/null

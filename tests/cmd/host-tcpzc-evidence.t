@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The test bed, and what tcpzc says there and on loopback about copies: mapped where pages can be
-# mapped, copied where the kernel copies. The bed leaves nothing behind.
+# The test bed, and tcpzc's counts of copies there and on loopback: it maps pages that can be mapped and
+# counts copies that the kernel makes. The test bed leaves nothing behind.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
 bed=$top/samples/testbed.sh
 
-# Everything on loopback is copied, and the kernel says so for each send.
+# The kernel copies everything on loopback and reports it for each send.
 copied() { # TX HOST
 	transfer "${2:-127.0.0.1}" -- --tx "$1" --bytes 20M &&
 		holds txs '.sends | .copied == .total and .total >= 160'
@@ -30,10 +30,10 @@ nothing_mapped() {
 		holds rxs '.receive.mapped_bytes == 0 and .receive.copied_bytes == 20971520'
 }
 ok "mmap maps nothing of data from send" nothing_mapped
-files_pages() { # of a file of 4 MiB that is still there: not even the last ones
+files_pages() { # the file of 4 MiB still exists, so not even its last pages are mapped
 	transfer 127.0.0.1 --rx mmap -- --tx sendfile --bytes 20M && holds rxs '.receive.mapped_bytes == 0'
 }
-cut_off() { # pages of a file that was written anew
+cut_off() { # --verify truncates the file, so its old pages belong to no file
 	transfer 127.0.0.1 --rx mmap --verify -- --tx sendfile --bytes 20M --verify &&
 		holds rxs '.receive.mapped_bytes > 0 and .verify == "ok"'
 }
@@ -64,9 +64,9 @@ fi
 }
 cleanup() { "$bed" down "$name"; }
 
-host_state() { # what must not change: interfaces, addresses, routes, namespaces, sysctls
+host_state() { # must not change: interfaces, addresses, routes, namespaces, sysctls
 	ip -o link | sed 's/ state [A-Z]*//'
-	ip -o addr | sed 's/valid_lft.*//' # which runs down
+	ip -o addr | sed 's/valid_lft.*//' # the lifetime runs down
 	ip route
 	ip netns | sort
 	sysctl -a -r '^net\.(core|ipv4|ipv6)' 2>/dev/null | grep -v '_count\|random\|gc_\|\.flush'
@@ -81,7 +81,7 @@ ok "down succeeds without a test bed" exits 0 "$bed" down "$name"
 no_ip() { PATH=$scratch/empty /bin/sh "$bed" up "$name" 2>err; [ $? = 1 ] && says 'install iproute2' err; }
 ok "the test bed says what to install when there is no ip command" no_ip
 
-# A machine without network namespaces cannot go on.
+# Without network namespaces, the test ends here.
 "$bed" up "$name" 2>err || {
 	skip "the test bed" "$(head -n 1 err)"
 	done_testing
@@ -128,7 +128,7 @@ spoilt() {
 ok "a byte that changed in a mapped page is found" spoilt
 ok "msg-zerocopy over veth: every send counts as copied" copied msg-zerocopy 192.0.2.1
 
-# The limit of one's own namespace, where the kernel has it there; else it stays as it is.
+# Newer kernels have optmem_max per namespace. Older ones have one for the host, which must not change.
 optmem() {
 	"$bed" run sender -n "$name" sh -c "echo $1 >/proc/sys/net/core/optmem_max" 2>/dev/null
 }
@@ -149,7 +149,7 @@ else
 fi
 rx_prefix= tx_prefix=
 
-# Another user's memory to lock, who need not be able to walk to the program.
+# The limit on locked memory is that of another user, who may be unable to reach the program's folder.
 exec 9<"$tcpzc"
 locking='setpriv --reuid 61234 --regid 61234 --clear-groups --bounding-set=-ipc_lock --inh-caps=-ipc_lock'
 locks() { # KIB TX OPTIONS

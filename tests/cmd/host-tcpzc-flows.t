@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Many flows, on one thread and on several; requests and responses; a rate. Each byte is compared.
+# Many flows on one thread and on several, requests and responses, and a rate. Every byte is compared.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
 n=5 bytes=700001
 
-# Sums over the flows are the totals, in both directions.
+# The sums over the flows are the totals, in both directions.
 adds_up='. as $s | def all(f): [.flows[] | f] | add;
 	all(.bytes) == .bytes and all(.messages) == .messages and all(.sends.total) == .sends.total and
 	all(.receive.calls) == .receive.calls and ([.flows[].start_ns] | min) == .start_ns and
@@ -29,7 +29,7 @@ for rx in $(seeing_modes); do
 	ok "$rx: one thread receives $n flows of three threads" many send $rx 1 3
 done
 
-last_point() { # the points are of all flows
+last_point() { # the last point counts all flows
 	jq -es 'map(select(.type == "point")) as $p | map(select(.type == "summary"))[0] as $s |
 		$p[0].bytes == 0 and $p[-1] == {type: "point", t_ns: $s.end_ns, bytes: $s.bytes,
 		messages: $s.messages} and $p[0].t_ns == $s.start_ns' "$1" >/dev/null || { cat "$1"; return 1; }
@@ -39,7 +39,7 @@ timed() {
 		last_point rx && last_point tx &&
 		[ "$(jq .bytes rxs)" = "$(jq .bytes txs)" ]
 }
-often() { # ten times a second
+often() { # there are about ten points a second
 	timed "$1" "$2" && has_points 4 rx
 }
 ok "the points of one thread count all its flows" timed 1 1
@@ -47,7 +47,7 @@ ok "the points of several threads count all flows" timed 3 2
 steady "points of one thread come often" often 1 1
 steady "points of several threads too" often 3 2
 
-# found PATTERN: it differs in one of the flows, the one that is named. They may be accepted in another order.
+# found PATTERN: one flow has the changed byte, and the error names that flow. Any flow may be accepted first.
 found() {
 	says "flow [0-9]: verify: $1\$" rx.err &&
 		holds rxs "[.flows[] | select(.verify == \"failed\") | .flow] == [$(sed 's/^tcpzc: flow \(.\).*/\1/' rx.err)] and
@@ -61,7 +61,7 @@ spoilt() {
 for tx in send msg-zerocopy sendfile splice; do
 	ok "$tx: a byte that changed in one flow is found in that flow" spoilt $tx
 done
-fewer() { # of a program that does not say how many it makes
+fewer() { # the sender is a program that does not send its terms
 	next_port
 	"$tcpzc" --listen --port $port --flows 3 --accept-timeout 1.5 >rx 2>rx.err &
 	pid=$!
@@ -71,8 +71,8 @@ fewer() { # of a program that does not say how many it makes
 }
 command -v bash >/dev/null && steady "fewer flows than the receiver waits for" fewer
 
-# disagree THEIRS OURS RECEIVER-OPTIONS -- SENDER-OPTIONS: both ends fail at once and say what each has. The
-# receiver waits 0.2 s for what the sender has; one that stands still for longer is not waited for.
+# disagree THEIRS OURS RECEIVER-OPTIONS -- SENDER-OPTIONS: both ends fail at once and name both terms. The
+# receiver waits 0.2 s for the sender's terms, which a stopped sender may miss.
 disagree() {
 	theirs=$1 ours=$2
 	shift 2
@@ -106,13 +106,13 @@ datagrams() {
 	next_port
 	"$tcpzc" --listen --port $port >rx 2>rx.err &
 	pid=$!
-	bound $pid # where the sender says what it has
+	bound $pid # waits for the port that takes the sender's terms
 	"$tcpzc" --udp --connect 127.0.0.1 --port $port --bytes 1M >tx 2>tx.err
 	wait $pid
 	[ $? = 1 ] && says 'the sender has --udp, this end has --flows 1$' rx.err
 }
 ok "a receiver fails when only the sender has --udp" datagrams
-taken() { # the port for datagrams is another's: nothing is compared, and nothing fails
+taken() { # another program has the port for terms: nothing is compared, and nothing fails
 	next_port
 	"$tcpzc" --udp --listen --port $port >other 2>&1 &
 	other=$!
@@ -126,13 +126,13 @@ taken() { # the port for datagrams is another's: nothing is compared, and nothin
 ok "ends that cannot compare their terms transfer data" taken
 ok "more threads than flows are refused" exits 2 "$tcpzc" --listen --flows 2 --threads 3
 ok "a list of CPUs in the wrong order is refused" exits 2 "$tcpzc" --listen --cpu 3-1
-pinned() { # each thread on its CPU: the second CPU of two is the one this shell may use, too
+pinned() { # the second CPU of two is one that this shell may use
 	cpu=$(taskset -cp $$ | sed 's/.*[:,-] *//')
 	transfer 127.0.0.1 --flows 2 --cpu "$cpu" -- --flows 2 --bytes 1M && holds rxs '(.threads | length) == 1'
 }
 command -v taskset >/dev/null && ok "flows of one CPU share a thread" pinned
 
-rr() { # TX RX RX-OPTIONS -- TX-OPTIONS: the modes are both sides'
+rr() { # TX RX RX-OPTIONS -- TX-OPTIONS: both ends use these modes
 	tx=$1 rx=$2 rxo2=
 	shift 2
 	while [ "$1" != -- ]; do
@@ -171,9 +171,9 @@ ok "a byte that changed in a request is found" spoilt_request send recv
 if here uring-send-zc; then
 	ok "uring-multishot finds a byte that changed in a request" spoilt_request uring-send-zc uring-multishot
 fi
-half_server() { # the receiver is stopped in the middle: what came is told, and what did not
+half_server() { # stops the receiver in the middle; the error has the requests and the responses
 	next_port
-	: >rx # not the points of the test before
+	: >rx # removes the points of the previous test
 	"$tcpzc" --listen --port $port --rr --size 500 >rx 2>rx.err &
 	pid=$!
 	"$tcpzc" --connect 127.0.0.1 --port $port --rr --size 500 --seconds 20 >tx 2>tx.err &
@@ -188,7 +188,7 @@ ok "a client fails when the server is stopped" half_server
 ok "--bytes that is not a multiple of --size is refused with --rr" exits 2 "$tcpzc" --connect ::1 --rr --size 300 --bytes 1000
 ok "--outstanding without --rr is refused" exits 2 "$tcpzc" --connect ::1 --outstanding 3
 
-# A rate is never exceeded: not more than it says, and one message more. It may be missed.
+# A sender sends at most the rate and one message. It may send less.
 rate() { # BYTES-PER-SECOND OPTIONS
 	limit=$1
 	shift
@@ -198,7 +198,7 @@ rate() { # BYTES-PER-SECOND OPTIONS
 ok "a sender does not exceed a rate in bytes" rate 2000000 --rate 2M
 ok "a sender does not exceed a rate in bits" rate 1000000 --rate 8Mbit/s --tx msg-zerocopy
 ok "a sender does not exceed a rate in messages" rate 500000 --rate 500msg/s
-sleeps() { # no busy loop: a call or two per message
+sleeps() { # makes one or two calls per message, no busy loop
 	rate 500000 --rate 500msg/s &&
 		holds txs '.syscalls.ppoll <= 2 * .messages + 2 and .cpu.user_s + .cpu.system_s < 0.5 * .seconds'
 }
@@ -211,7 +211,7 @@ paced_rr() {
 		holds txs '.messages > 0 and .messages <= 1000 * .seconds + 2 and .rr.responses == .messages'
 }
 ok "requests do not exceed a rate" paced_rr
-# The socket's settings: what the kernel took.
+# The kernel reports the settings of the socket.
 settings() { # TX RX
 	transfer 127.0.0.1 --mss 1000 --rx $2 -- --mss 1000 --tx $1 --bytes 1M \
 		--pacing-rate 4Gbit/s --sndbuf 200k &&

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Every way of sending with every way of receiving, over loopback: each byte is compared.
+# Every way of sending with every way of receiving, over loopback. Every byte is compared.
 . "$(dirname "$0")/../lib.sh"
 
 . "$tests/tcpzc.sh"
@@ -19,7 +19,7 @@ done
 localhost=127.0.0.1
 has_ipv6 && localhost=::1
 
-# What a mode asks for; one that is not here shares pages and says nothing of it.
+# The modes that ask for zero copy or for a copy. The others share pages and ask for nothing.
 asks='{"send": false, "uring-send": false, "recv": false, "recvmsg": false, "uring-recv": false, "uring-multishot": false,
 	"msg-zerocopy": true, "uring-send-zc": true, "uring-sendmsg-zc": true, "mmap": true}'
 pair() { # TX RX
@@ -56,7 +56,7 @@ buffers() {
 for tx in uring-send-zc uring-sendmsg-zc; do
 	here $tx || { skip "$tx: buffers" "$why"; continue; }
 	first=registered
-	[ $tx = uring-send-zc ] || kernel_since 6 15 || first=plain # the way out of an older kernel
+	[ $tx = uring-send-zc ] || kernel_since 6 15 || first=plain # an older kernel falls back to plain buffers
 	ok "$tx sends from $first buffers" buffers $tx $first
 	ok "$tx sends from plain buffers with --plain-buffers" buffers $tx plain --plain-buffers
 done
@@ -70,33 +70,33 @@ no_choice() {
 }
 here uring-send && ok "the summary of uring-send has no buffers" no_choice
 
-# Huge pages: those that are free now belong to others, the test sets its own aside.
+# The test reserves its own huge pages, because other programs may want those that are free.
 free_pages() { sed -n 's/^HugePages_Free: *//p' /proc/meminfo; }
 given_back() {
 	[ "$(free_pages)" = "$free" ]
 }
-huge_here() { # as transfer; again where the kernel found no room for a page of that size
+huge_here() { # transfers, and tries again when the kernel had no room for a huge page
 	for _ in 1 2 3 4 5; do
 		transfer 127.0.0.1 "$@" && return
 		grep -q 'huge-pages: for' rx.err tx.err || break
 	done
 	return 1
 }
-huge() { # TX RX KIND: at both ends
+huge() { # TX RX KIND: both ends use huge pages
 	huge_here --rx $2 --huge-pages --verify --bytes $bytes -- --tx $1 --huge-pages --verify \
 		--bytes $bytes && holds rxs ".bytes == $bytes and .verify == \"ok\"" &&
 		holds rxs ".huge_pages | .$3 >= 2097152 and add == .$3" &&
-		holds txs ".huge_pages | .$3 >= 2097152 and add == .$3" && await given_back # the kernel works off what a ring had
+		holds txs ".huge_pages | .$3 >= 2097152 and add == .$3" && await given_back # the kernel frees the memory of a ring later
 }
 both_ways() {
 	huge_here --rr --huge-pages -- --rr --huge-pages --bytes 1M &&
 		holds txs '(.huge_pages | add > 0) and (.rr.huge_pages | add > 0)'
 }
-small() { # less than 64 KiB, and nothing asked for
+small() { # memory of less than 64 KiB
 	transfer 127.0.0.1 --size 1000 --huge-pages -- --bytes $bytes &&
 		holds rxs '.huge_pages == {"hugetlb": 0, "thp": 0}' && holds txs 'has("huge_pages") | not'
 }
-in_use() { # while it runs
+in_use() { # looks while the receiver runs
 	next_port
 	"$tcpzc" --listen --port $port --huge-pages >rx 2>rx.err &
 	pid=$!
@@ -106,7 +106,7 @@ in_use() { # while it runs
 	wait $pid
 	[ $rc = 0 ] && await given_back
 }
-# Without transparent ones: PR_SET_THP_DISABLE lasts through exec.
+# Without transparent huge pages: PR_SET_THP_DISABLE survives exec.
 case $(uname -m) in
 x86_64) prctl=157 ;;
 aarch64) prctl=167 ;;
@@ -120,7 +120,7 @@ none_left() {
 before=$(cat /proc/sys/vm/nr_hugepages)
 cleanup() { [ ! -w /proc/sys/vm/nr_hugepages ] || echo "$before" >/proc/sys/vm/nr_hugepages; }
 free=$(free_pages)
-more=$(cat /proc/sys/vm/nr_overcommit_hugepages) # come when they are wanted
+more=$(cat /proc/sys/vm/nr_overcommit_hugepages) # the kernel makes these on demand
 if [ "$free$more" = 00 ] && grep -qv '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null; then
 	for rx in recv mmap; do
 		ok "send to $rx uses transparent huge pages" huge send $rx thp
@@ -185,7 +185,7 @@ points() {
 }
 ok "the receiver's points start at zero, rise, and end at the summary's total" points rx
 ok "the sender's points start at zero, rise, and end at the summary's total" points tx
-often() { # ten times a second
+often() { # there are about ten points a second
 	points rx && has_points 5 rx && has_points 5 tx
 }
 steady "they come often" often

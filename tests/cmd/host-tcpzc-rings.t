@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# io_uring's completion ring when it is full: the kernel keeps a backlog, nothing is lost, and the
-# summary says how often. What a kernel without memory for it drops is in unit/tcpzc_rx_uring_multishot.
+# io_uring with a full completion ring. The kernel keeps a backlog, nothing is lost, and the summary counts
+# it. unit/tcpzc_rx_uring_multishot tests a kernel that drops completions for lack of memory.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
 full='.verify == "ok" and .ring_overflow > 0 and .dropped_completions == 0'
 never='.ring_overflow == 0 and .dropped_completions == 0'
 
-# Messages larger than a receive, so that more than two completions wait at once.
-multishot() { # FLOWS OPTIONS: the receiver's
+# Messages are larger than a receive, so more than two completions wait at once.
+multishot() { # FLOWS OPTIONS: options of the receiver
 	flows=$1
 	shift
 	transfer 127.0.0.1 --rx uring-multishot --verify --flows $flows --size 2k "$@" -- \
@@ -22,7 +22,7 @@ receives() { # FLOWS
 as_it_comes() { # FLOWS
 	multishot $1 && holds rxs "$never and .verify == \"ok\" and .rearmed.ring_full == 0"
 }
-sends() { # TX RING BATCH: notifications are many, each beside its completion
+sends() { # TX RING BATCH: each send adds a notification to its completion
 	transfer 127.0.0.1 --verify -- --tx $1 --verify --size 2k --bytes 8M --batch $3 --cq-entries $2 || return 1
 	holds rxs '.verify == "ok" and .bytes == 8388608' &&
 		holds txs '.ring_overflow > 0 and .dropped_completions == 0 and .sends.total >= 4096 and
@@ -45,8 +45,8 @@ for tx in uring-send-zc uring-sendmsg-zc; do
 	ok "$tx: a ring of the default size does not overflow" sends_as_it_comes $tx
 done
 
-# Responses that wait on the backlog are no longer in the socket: the client asks its ring for them.
-rr() { # OPTIONS: both sides'
+# Responses on the backlog have left the socket, so the client must ask its ring for them.
+rr() { # OPTIONS: options of both ends
 	transfer 127.0.0.1 --rr --rx uring-multishot --tx uring-send-zc --size 2k --response 20k --verify \
 		--batch 1 "$@" -- --rr --rx uring-multishot --tx uring-send-zc --size 2k --response 20k --verify \
 		--batch 1 "$@" --bytes 1M --outstanding 50 || return 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Peers that reset, half-close or vanish; transfers of next to nothing; signals with many threads:
-# right numbers or a clear error each time, and nothing left open at the end.
+# Peers that reset, half-close or vanish, very short transfers, and signals with many threads. The numbers
+# are correct or the error is clear, and nothing is left open at the end.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
@@ -9,11 +9,11 @@ command -v perl >/dev/null || skip_all "no perl for the peers"
 tx_modes=$(for m in $(modes sending); do here $m && echo $m; done)
 rx_modes=$(for m in $(modes receiving); do rx_here $m && echo $m; done)
 
-one_error() { # FILE PATTERN: one line, nothing else
+one_error() { # FILE PATTERN: the file has one line, which matches
 	[ "$(wc -l <"$1")" = 1 ] && says "^tcpzc: $2" "$1"
 }
 
-# to_peer DEED BYTES SENDER-OPTIONS: txrc, txs; what the peer read in $peer
+# to_peer DEED BYTES SENDER-OPTIONS: sets txrc, txs, and in $peer what the peer read
 to_peer() {
 	deed=$1 after=$2
 	shift 2
@@ -32,7 +32,7 @@ was_reset() { # TX
 		holds txs ".bytes >= $peer and .seconds < 9 and
 			(.sends | .total > 0 and .zero_copy + .copied + .unknown == .total)"
 }
-half_closed() { # TX: the peer says no more, and reads on
+half_closed() { # TX: the peer closes its half and goes on reading
 	to_peer half-close 200000 --tx $1 --bytes 20M
 	[ $txrc = 0 ] && [ "$peer" = 20971520 ] && holds txs '.bytes == 20971520'
 }
@@ -82,7 +82,7 @@ done
 
 short() { # TX RX BYTES
 	verify=--verify
-	[ $2 != trunc ] || verify= # it never sees them
+	[ $2 != trunc ] || verify= # trunc never sees the data
 	transfer 127.0.0.1 --rx $2 $verify --bytes $3 -- --tx $1 $verify --bytes $3 &&
 		holds rxs ".bytes == $3 and (.verify == \"ok\" or .mode == \"trunc\")" &&
 		holds txs ".bytes == $3"
@@ -94,7 +94,7 @@ for rx in $rx_modes; do
 	ok "$rx receives one byte" short send $rx 1
 	ok "$rx receives one byte less than a page" short send $rx 4095
 done
-small_buffers() { # sends that end short, again and again
+small_buffers() { # many sends end short
 	transfer 127.0.0.1 --rcvbuf 5000 --verify -- --tx $1 --sndbuf 5000 --bytes 300001 --verify --mss 700 &&
 		holds rxs '.bytes == 300001 and .verify == "ok"'
 }
@@ -128,18 +128,18 @@ else
 	skip "SIGTERM stops threads that wait in io_uring" "$why"
 fi
 
-# At the end every socket, ring, pipe and file is closed: looked at while exit_group is held up.
-left_open() { # PID: what it has open that this shell does not
+# At the end every socket, ring, pipe and file is closed. strace delays exit_group, so that we can look.
+left_open() { # PID: prints the files that it has open and this shell does not
 	for fd in /proc/"$1"/fd/*; do
 		n=${fd##*/}
 		[ "$n" -le 2 ] || [ "$(readlink $fd)" = "$(readlink /proc/$$/fd/$n)" ] || readlink $fd
 	done
 }
-at_exit() { # LOG: the process that is about to exit
+at_exit() { # LOG: prints the process that is about to exit
 	await grep -qs 'exit_group(' "$1" >&2
 	awk '{ print $1; exit }' "$1"
 }
-# Leaks are not searched for under strace.
+# The leak sanitizer does not work under strace.
 held='env ASAN_OPTIONS=detect_leaks=0 strace -f -qq -e trace=exit_group -e inject=exit_group:delay_enter=60000000 -o'
 closes_all() { # TX RX
 	rm -f held.rx held.tx
@@ -152,12 +152,12 @@ closes_all() { # TX RX
 	left_open "$tx" >open.tx
 	left_open "$rx" >open.rx
 	looked=$(ls /proc/$tx/fd /proc/$rx/fd | grep -c '^2$')
-	kill -KILL $txpid $rxpid # strace: what it holds goes on, and exits
+	kill -KILL $txpid $rxpid # ends strace, and the delayed programs exit
 	wait $txpid $rxpid 2>/dev/null
 	says 'exit_group\(0' held.tx && says 'exit_group\(0' held.rx && [ "$looked" = 2 ] || { cat tx.err rx.err; return 1; }
 	[ ! -s open.tx ] && [ ! -s open.rx ] || { echo "open at the end:"; cat open.tx open.rx; return 1; }
 }
-# The next receiving mode with each sending mode.
+# Each sending mode is tested with the next receiving mode.
 hugepages() { sed -n 's/^HugePages_\(Total\|Free\|Rsvd\|Surp\): *//p' /proc/meminfo | tr '\n' ' '; }
 huge=$(hugepages)
 if can_trace; then
@@ -173,7 +173,7 @@ fi
 no_page() { [ "$huge" = "$(hugepages)" ]; }
 ok "no huge page is left in use" await no_page
 
-# A peer that vanishes without a word: the link goes down.
+# The peer vanishes when the link goes down.
 [ "$(id -u)" = 0 ] && ip netns add $name-a 2>/dev/null && ip netns add $name-b || {
 	skip "a peer that vanishes" "no network namespaces"
 	done_testing

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The system calls that tcpzc says it made are those it made, name by name, in every mode.
+# The system calls that tcpzc counts are those that it makes, name by name, in every mode.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
 can_trace || skip_all "no strace to count by, or it may not"
-ASAN_OPTIONS=detect_leaks=0 # not under strace
+ASAN_OPTIONS=detect_leaks=0 # the leak sanitizer does not work under strace
 export ASAN_OPTIONS
 
-# Where the clock cannot be read without a call (clocksource), each look at it is one.
+# With some clock sources, each reading of the clock is a system call, which is left out.
 #
 # The span that tcpzc.h defines is between the two calls of getrusage, in each thread.
-traced() { # TRACE...: "name count" lines
+traced() { # TRACE...: prints lines of "name count"
 	awk 'FNR == 1 { inside = 0 } /^getrusage\(/ { inside = !inside; next }
 		inside && /^[a-z0-9_]+\(/ && !/^clock_gettime/ { sub(/\(.*/, ""); n[$0]++ }
 		END { for (name in n) print name, n[name] }' "$@" | sort
@@ -21,13 +21,13 @@ told() { # SUMMARY
 	jq -r '.syscalls | to_entries[] | "\(.key) \(.value)"' "$1" | sort
 }
 
-same() { # SIDE SUMMARY: and there is more than the writing of points
+same() { # SIDE SUMMARY: the counts agree, and there are more calls than the writes of points
 	traced "$1".trace* >"$1.traced"
 	told "$2" >"$1.told"
 	[ "$(grep -vc '^write ' "$1.told")" -gt 0 ] && diff -u "$1.told" "$1.traced"
 }
 
-# threads RECEIVER-OPTIONS -- SENDER-OPTIONS: a file for each thread
+# threads RECEIVER-OPTIONS -- SENDER-OPTIONS: traces each thread into a file
 threads() {
 	rm -f rx.trace* tx.trace*
 	rx_prefix='strace -ff -qq -o rx.trace' tx_prefix='strace -ff -qq -o tx.trace'

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# tcpzc --rx zcrx: this kernel's real refusals with their reasons, the set-up as printed; and where a kernel
-# offers zcrx without a device, a transfer.
+# tcpzc --rx zcrx: the real refusals of this kernel with their reasons, the output of --print-setup, and a
+# transfer when the kernel has zcrx without a device.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
-refused() { # TEXT OPTIONS...: what it says to them
+refused() { # TEXT OPTIONS...: tcpzc refuses them with this text
 	want=$1
 	shift
 	"$tcpzc" --listen=127.0.0.1 --port $port --accept-timeout 1 --rx zcrx "$@" >out 2>err
@@ -47,7 +47,7 @@ ok "--print-setup prints at most 80 columns" sh -c '! grep -E "^.{81}" setup'
 grep -q 'equal 0' setup
 ok "--print-setup uses no queue below queue 0" test $? = 1
 
-# The commands as printed, at an ethtool that notes what it is told and shows a NIC of 8 queues.
+# Runs the printed commands with a fake ethtool, which logs its arguments and shows a NIC of 8 queues.
 mkdir -p bin
 cat >bin/ethtool <<'END'
 #!/bin/sh
