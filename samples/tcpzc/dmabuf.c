@@ -32,8 +32,8 @@ int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 			return dmabuf_fail(f, -d->fd, "udmabuf", refusal_udmabuf(-d->fd), "");
 	} else {
 		d->fd = fcntl(f->opt->dmabuf_fd, F_DUPFD_CLOEXEC, 0);
-		end = d->fd < 0 ? -1
-				: lseek(d->fd, 0, SEEK_END); /* the end is the size of a dmabuf */
+		/* Seeking to the end of a dmabuf returns its size. */
+		end = d->fd < 0 ? -1 : lseek(d->fd, 0, SEEK_END);
 		if (end <= 0)
 			return flow_fail(f, errno, "--dmabuf-fd %d is not a dmabuf",
 					 f->opt->dmabuf_fd);
