@@ -203,27 +203,32 @@ static void print_all(const struct progress *progress, const struct order *o)
 	print_time(progress, o, changes);
 }
 
-/* Hosts are not asked where their zcost lies: then settings cannot be compared either. */
-static bool hide_bindirs(struct plan *p)
+/*
+ * Shows ${bindir} as it is for sides on other hosts: they are not asked where their zcost is. With
+ * such sides (*elsewhere) the settings cannot be compared with those of a capture.
+ */
+static int hide_bindirs(struct plan *p, bool *elsewhere, struct error *err)
 {
-	bool any = false;
-	int i;
+	int i, rc = 0;
 
-	for (i = 0; i < SIDE_COUNT; i++) {
-		any |= *p->sides[i].host;
-		plan_set_bindir(p, (enum side)i, "${bindir}");
+	*elsewhere = false;
+	for (i = 0; i < SIDE_COUNT && !rc; i++) {
+		*elsewhere |= *p->sides[i].host;
+		rc = plan_set_bindir(p, (enum side)i, "${bindir}", err);
 	}
-	return any;
+	return rc;
 }
 
 int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *err)
 {
-	bool elsewhere = hide_bindirs(p);
 	struct manifest there = {0};
 	struct progress progress;
 	struct order all, left;
+	bool elsewhere;
 	int rc = permit_cpus(p, err);
 
+	if (!rc)
+		rc = hide_bindirs(p, &elsewhere, err);
 	if (!rc)
 		rc = manifest_open(&there, dir ? dir : "", err);
 	if (!rc && !elsewhere)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "capture/plan.h"
+#include "capture/plan_read.h"
 
 #include "capture/words.h"
 #include "lib/alloc.h"
@@ -36,32 +36,7 @@ void plan_init(struct plan *p)
 		.hook_timeout_s = 300,
 	};
 	for (i = 0; i < SIDE_COUNT; i++)
-		p->sides[i] = (struct side_plan){.cpus = xstrdup(""),
-						 .prefix = xstrdup(""),
-						 .collect = xstrdup(""),
-						 .units = xstrdup(""),
-						 .call_graph = xstrdup(""),
-						 .power_csv = xstrdup(""),
-						 .time_one_in = xstrdup(""),
-						 .host = xstrdup(""),
-						 .zcost = xstrdup(""),
-						 .power_command = xstrdup(""),
-						 .events = xstrdup("")};
-}
-
-static void free_side(struct side_plan *s)
-{
-	free(s->cpus);
-	free(s->prefix);
-	free(s->collect);
-	free(s->units);
-	free(s->call_graph);
-	free(s->power_csv);
-	free(s->time_one_in);
-	free(s->host);
-	free(s->zcost);
-	free(s->power_command);
-	free(s->events);
+		plan_keys_init(SECTION_SIDE, &p->sides[i]);
 }
 
 void plan_free_variant(struct variant *v)
@@ -86,9 +61,7 @@ void plan_free_combination(struct combination *c)
 		free(s->value);
 		free(s->label);
 		free(s->what);
-		free(s->hooks.save);
-		free(s->hooks.before);
-		free(s->hooks.after);
+		plan_keys_free(SECTION_HOOKS, &s->hooks);
 	}
 	free(c->set);
 	if (c->plan)
@@ -101,18 +74,17 @@ void plan_free(struct plan *p)
 	size_t i;
 
 	for (i = 0; i < SIDE_COUNT; i++)
-		free_side(&p->sides[i]);
+		plan_keys_free(SECTION_SIDE, &p->sides[i]);
 	for (i = 0; i < p->nvariants; i++)
 		plan_free_variant(&p->variants[i]);
 	for (i = 0; i < p->ncombinations; i++)
 		plan_free_combination(&p->combinations[i]);
 	free(p->combinations);
 	free(p->variants);
-	free(p->name);
-	free(p->estimator);
-	free(p->before);
-	free(p->after);
-	free(p->ssh);
+	plan_keys_free(SECTION_PLAN, p);
+	free(p->path);
+	free(p->plandir);
+	free(p->bindir);
 	free(p->text);
 	*p = (struct plan){0};
 }

@@ -87,7 +87,8 @@ struct plan {
 	size_t nvariants, variants_cap;
 	struct combination *combinations; /* none where the plan has no settings */
 	size_t ncombinations, combinations_cap;
-	char *text; /* the file as given; NULL when wrapped */
+	char *path, *text; /* the file and its content; NULL for a plan of plan_wrap */
+	char *plandir, *bindir;
 };
 
 /* A plan with the defaults and no variant. */
@@ -102,10 +103,11 @@ int plan_read(struct plan *p, const char *path, const char *bindir, struct error
 int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
 	       struct error *err);
 
-/* ${bindir} of a side on another host, which plan_read could not know: once, before commands run.
+/*
+ * Reads the keys and commands of a side on another host again, with the folder of zcost there as
+ * ${bindir}. Until then they have the folder of zcost here. Does nothing for a side on this host.
  */
-#define PLAN_BINDIR "\001bindir\001" /* stands for it until then */
-void plan_set_bindir(struct plan *p, enum side side, const char *bindir);
+int plan_set_bindir(struct plan *p, enum side side, const char *bindir, struct error *err);
 
 /* One variant on the side "local" that runs argv. */
 int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct error *err);

@@ -7,9 +7,11 @@
 #include "capture/plan_read.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +19,7 @@
 struct combining {
 	struct plan *plan; /* the whole */
 	const struct matrix *m;
-	const char *path, *text, *bindir;
+	const struct plan_source *source;
 };
 
 static void set_values(struct combination *c, const struct matrix *m, const size_t *pick)
@@ -33,8 +35,8 @@ static void set_values(struct combination *c, const struct matrix *m, const size
 			.value = xstrdup(v->value),
 			.label = xstrdup(v->label),
 			.what = xstrdup(v->what),
-			.hooks = {xstrdup(""), xstrdup(""), xstrdup("")},
 		};
+		plan_keys_init(SECTION_HOOKS, &c->set[i].hooks);
 	}
 }
 
@@ -92,9 +94,9 @@ static int take_variants(struct combining *x, struct plan *from, const size_t *p
 			from->variants[left++] = *v;
 			continue;
 		}
-		rc = rename_variant(v, c, x->path, err);
+		rc = rename_variant(v, c, x->source->path, err);
 		if (!rc)
-			rc = check_unique(p, v->name, x->path, err);
+			rc = check_unique(p, v->name, x->source->path, err);
 		v->combination = combination;
 		array_grow(p->variants, p->nvariants, p->variants_cap);
 		p->variants[p->nvariants++] = *v;
@@ -121,7 +123,7 @@ static int failed_with(const struct combination *c, struct error *err)
 static int check_alike(const struct plan *first, const struct plan *q, const char *path,
 		       struct error *err)
 {
-	const char *key = plan_differs(first, q);
+	const char *key = plan_keys_differ(first, q);
 	int i;
 
 	if (key)
@@ -167,11 +169,11 @@ static int add_combination(struct combining *x, size_t n, size_t *pick, struct e
 	set_values(c, x->m, pick);
 	c->plan = xmalloc(sizeof(*c->plan));
 	plan_init(c->plan);
-	rc = plan_parse_with(c->plan, x->path, x->text, x->bindir, x->m, pick, c, err);
+	rc = plan_read_once(c->plan, x->source, x->m, pick, c, err);
 	if (!rc)
-		rc = check_alike(p, c->plan, x->path, err);
+		rc = check_alike(p, c->plan, x->source->path, err);
 	if (!rc)
-		rc = check_hooks(c, x->path, err);
+		rc = check_hooks(c, x->source->path, err);
 	return rc ? failed_with(c, err)
 		  : take_variants(x, c->plan, pick, p->ncombinations - 1, err);
 }
@@ -185,7 +187,7 @@ static int read_first(struct combining *x, size_t *pick, struct error *err)
 
 	matrix_pick(x->m, 0, pick);
 	set_values(&first, x->m, pick);
-	rc = plan_parse_with(p, x->path, x->text, x->bindir, x->m, pick, &first, err);
+	rc = plan_read_once(p, x->source, x->m, pick, &first, err);
 	while (p->nvariants)
 		plan_free_variant(&p->variants[--p->nvariants]);
 	plan_free_combination(&first);
@@ -200,32 +202,102 @@ static int combine(struct combining *x, struct error *err)
 	for (i = 0; i < n && !rc; i++)
 		rc = add_combination(x, i, pick, err);
 	if (!rc && !x->plan->nvariants)
-		rc = error_set(err, EINVAL, "%s: [matrix] exclude leaves no variant", x->path);
+		rc = error_set(err, EINVAL, "%s: [matrix] exclude leaves no variant",
+			       x->source->path);
 	free(pick);
 	return rc;
 }
 
-static int parse(struct combining *x, struct error *err)
+/* Reads the text of `source` with all combinations of its settings. */
+static int read_source(struct plan *p, const struct plan_source *source, struct error *err)
 {
 	static const struct combination plain;
+	struct matrix m;
+	struct combining x = {.plan = p, .m = &m, .source = source};
+	int rc = matrix_read(&m, source->path, source->text, err);
 
-	if (!x->m->ncross)
-		return plan_parse_with(x->plan, x->path, x->text, x->bindir, x->m, NULL, &plain,
-				       err);
-	return combine(x, err);
+	if (!rc && m.ncross)
+		rc = combine(&x, err);
+	else if (!rc)
+		rc = plan_read_once(p, source, &m, NULL, &plain, err);
+	matrix_free(&m);
+	return rc;
 }
 
 int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
 	       struct error *err)
 {
-	struct matrix m;
-	struct combining x = {.plan = p, .m = &m, .path = path, .text = text, .bindir = bindir};
-	int rc = matrix_read(&m, path, text, err);
+	char *real = realpath(path, NULL);
+	int rc;
 
+	if (!real) /* not a file, as in tests */
+		real = xstrdup(path);
+	p->path = xstrdup(path);
+	p->text = xstrdup(text);
+	p->plandir = xstrdup(dirname(real));
+	p->bindir = xstrdup(bindir);
+	rc = read_source(p, &(struct plan_source){path, text, p->plandir, bindir, bindir}, err);
+	free(real);
+	return rc;
+}
+
+int plan_read(struct plan *p, const char *path, const char *bindir, struct error *err)
+{
+	char *text;
+	size_t len;
+	int rc = file_read_named(path, &text, &len, err);
+
+	if (rc)
+		return rc;
+	if (strlen(text) != len)
+		rc = error_set(err, EINVAL, "%s: not a plan: there are zero bytes in it", path);
+	else
+		rc = plan_parse(p, path, text, bindir, err);
+	free(text);
+	return rc;
+}
+
+/* Swaps everything but the host: a struct remote points to it. */
+static void swap_sides(struct side_plan *a, struct side_plan *b)
+{
+	struct side_plan was = *a;
+
+	*a = *b;
+	*b = was;
+	b->host = a->host;
+	a->host = was.host;
+}
+
+/* Both plans were read from one text: they have the same combinations and variants. */
+static void swap_side(struct plan *a, struct plan *b, enum side side)
+{
+	size_t i;
+
+	swap_sides(&a->sides[side], &b->sides[side]);
+	for (i = 0; i < a->ncombinations; i++)
+		swap_sides(&a->combinations[i].plan->sides[side],
+			   &b->combinations[i].plan->sides[side]);
+	for (i = 0; i < a->nvariants; i++) {
+		char *was = a->variants[i].command[side];
+
+		a->variants[i].command[side] = b->variants[i].command[side];
+		b->variants[i].command[side] = was;
+	}
+}
+
+int plan_set_bindir(struct plan *p, enum side side, const char *bindir, struct error *err)
+{
+	struct plan there;
+	int rc;
+
+	if (!*p->sides[side].host)
+		return 0;
+	plan_init(&there);
+	rc = read_source(&there,
+			 &(struct plan_source){p->path, p->text, p->plandir, p->bindir, bindir},
+			 err);
 	if (!rc)
-		rc = parse(&x, err);
-	if (!rc)
-		p->text = xstrdup(text);
-	matrix_free(&m);
+		swap_side(p, &there, side);
+	plan_free(&there);
 	return rc;
 }

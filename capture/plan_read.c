@@ -1,237 +1,137 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The plan file: which sections and keys there are, and what may stand in each. */
+/* Reads the text of a plan once: its sections, their keys, and the variables in the values. */
 #include "capture/plan_read.h"
 
 #include "capture/ini.h"
-#include "capture/remote.h"
-#include "capture/vars.h"
-#include "capture/words.h"
-#include "collect/call_graph.h"
-#include "collect/events.h"
-#include "collect/power_command.h"
-#include "collect/units.h"
 #include "lib/alloc.h"
-#include "lib/cpuset.h"
-#include "lib/file.h"
 #include "lib/str.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <libgen.h>
-#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A setter checks the expanded value and stores it at `to`. */
-typedef int (*setter)(void *to, const char *value, struct error *err);
+/* --- ${name} in values --- */
 
-static int set_text(void *to, const char *value, struct error *err)
+struct vars {
+	struct var {
+		char *name, *value;
+	} * var;
+	size_t n, cap;
+};
+
+static const char *vars_get(const struct vars *v, const char *name, size_t len)
 {
-	char **text = to;
+	size_t i;
 
-	(void)err;
-	free(*text);
-	*text = xstrdup(value);
+	for (i = 0; i < v->n; i++)
+		if (strlen(v->var[i].name) == len && !memcmp(v->var[i].name, name, len))
+			return v->var[i].value;
+	return NULL;
+}
+
+static void vars_set(struct vars *v, const char *name, const char *value)
+{
+	array_grow(v->var, v->n, v->cap);
+	v->var[v->n++] = (struct var){.name = xstrdup(name), .value = xstrdup(value)};
+}
+
+static int vars_unknown(const struct vars *v, const char *name, size_t len, struct error *err)
+{
+	struct str known = {0};
+	size_t i;
+
+	for (i = 0; i < v->n; i++)
+		str_printf(&known, " ${%s}", v->var[i].name);
+	error_set(err, EINVAL, "unknown variable ${%.*s}; known here:%s; [vars] adds more",
+		  (int)len, name, known.buf ? known.buf : " none");
+	str_free(&known);
+	return -EINVAL;
+}
+
+/* Adds the value of the variable that `p`, a "${", begins. Returns the text after its "}", or NULL.
+ */
+static const char *vars_expand_one(const struct vars *v, const char *p, struct str *out,
+				   struct error *err)
+{
+	const char *name = p + 2, *end = strchr(name, '}'), *value;
+
+	if (!end) {
+		error_set(err, EINVAL, "${ without }: '%s'", p);
+		return NULL;
+	}
+	value = vars_get(v, name, (size_t)(end - name));
+	if (!value) {
+		vars_unknown(v, name, (size_t)(end - name), err);
+		return NULL;
+	}
+	str_puts(out, value);
+	return end + 1;
+}
+
+/* Copies the text with every ${name} replaced and every $${ turned into ${. */
+static int vars_expand(const struct vars *v, const char *text, char **out, struct error *err)
+{
+	struct str s = {0};
+	const char *p = text;
+
+	while (p && *p) {
+		if (str_starts(p, "$${")) {
+			str_puts(&s, "${");
+			p += 3;
+		} else if (str_starts(p, "${")) {
+			p = vars_expand_one(v, p, &s, err);
+		} else {
+			str_putc(&s, *p++);
+		}
+	}
+	if (!p) {
+		str_free(&s);
+		return -EINVAL;
+	}
+	*out = str_take(&s);
 	return 0;
 }
 
-static int set_words(void *to, const char *value, struct error *err)
+static void vars_free(struct vars *v)
 {
-	struct words w = {0};
-	int rc = words_split(&w, value, err);
+	size_t i;
 
-	words_free(&w);
-	return rc ? rc : set_text(to, value, err);
+	for (i = 0; i < v->n; i++) {
+		free(v->var[i].name);
+		free(v->var[i].value);
+	}
+	free(v->var);
+	*v = (struct vars){0};
 }
 
-static int set_command(void *to, const char *value, struct error *err)
-{
-	if (!*value)
-		return error_set(err, EINVAL, "no command given");
-	return set_words(to, value, err);
-}
+/* --- sections --- */
 
-static int set_cpus(void *to, const char *value, struct error *err)
-{
-	struct cpuset set;
-	int rc = cpuset_parse(&set, value, err);
-
-	return rc ? rc : set_text(to, value, err);
-}
-
-static int set_count(void *to, const char *value, struct error *err)
-{
-	return plan_parse_count(value, to, err);
-}
-
-static int set_seconds(void *to, const char *value, struct error *err)
-{
-	return plan_parse_seconds(value, to, err);
-}
-
-static int set_passes(void *to, const char *value, struct error *err)
-{
-	return plan_parse_passes(value, to, err);
-}
-
-static int set_units(void *to, const char *value, struct error *err)
-{
-	int rc = *value ? units_check(value, err) : 0;
-
-	return rc ? rc : set_text(to, value, err);
-}
-
-static int set_call_graph(void *to, const char *value, struct error *err)
-{
-	int rc = *value ? call_graph_check(value, err) : 0;
-
-	return rc ? rc : set_text(to, value, err);
-}
-
-/* Of system calls; as zcost collect has it. */
-static int set_one_in(void *to, const char *value, struct error *err)
-{
-	char *end;
-	unsigned long n = strtoul(value, &end, 10);
-
-	if (*value && (!isdigit((unsigned char)*value) || *end || !n || n > 1000000))
-		return error_set(err, EINVAL, "'%s' is not a number from 1 to 1000000", value);
-	return set_text(to, value, err);
-}
-
-static int set_host(void *to, const char *value, struct error *err)
-{
-	int rc = *value ? remote_check(value, err) : 0;
-
-	return rc ? rc : set_text(to, value, err);
-}
-
-static int set_events(void *to, const char *value, struct error *err)
-{
-	int rc = *value ? event_list_check(value, err) : 0;
-
-	return rc ? rc : set_text(to, value, err);
-}
-
-static int set_power_command(void *to, const char *value, struct error *err)
-{
-	const char *kind, *command;
-	int rc = *value ? power_command_split(value, &kind, &command, err) : 0;
-
-	return rc ? rc : set_text(to, value, err);
-}
-
-static int set_estimator(void *to, const char *value, struct error *err)
-{
-	if (strcmp(value, "median") && strcmp(value, "middle") && strcmp(value, "mean"))
-		return error_set(err, EINVAL,
-				 "unknown estimator '%s'; there are median, middle, mean", value);
-	return set_text(to, value, err);
-}
-
-static int set_order(void *to, const char *value, struct error *err)
-{
-	enum plan_order *order = to;
-
-	if (strcmp(value, "interleaved") && strcmp(value, "blocks"))
-		return error_set(err, EINVAL, "unknown order '%s'; there are interleaved, blocks",
-				 value);
-	*order = *value == 'b' ? ORDER_BLOCKS : ORDER_INTERLEAVED;
-	return 0;
-}
-
-struct key {
-	const char *name;
-	setter set;
-	size_t offset;
-};
-
-static const struct key plan_keys[] = {
-	{"name", set_text, offsetof(struct plan, name)},
-	{"passes", set_passes, offsetof(struct plan, passes)},
-	{"repeats", set_count, offsetof(struct plan, repeats[PASS_MEASURE])},
-	{"profile_repeats", set_count, offsetof(struct plan, repeats[PASS_PROFILE])},
-	{"syscalls_repeats", set_count, offsetof(struct plan, repeats[PASS_SYSCALLS])},
-	{"warmup", set_seconds, offsetof(struct plan, warmup_s)},
-	{"duration", set_seconds, offsetof(struct plan, duration_s)},
-	{"estimator", set_estimator, offsetof(struct plan, estimator)},
-	{"order", set_order, offsetof(struct plan, order)},
-	{"before", set_text, offsetof(struct plan, before)},
-	{"after", set_text, offsetof(struct plan, after)},
-	{"grace", set_seconds, offsetof(struct plan, grace_s)},
-	{"start_timeout", set_seconds, offsetof(struct plan, start_timeout_s)},
-	{"stop_timeout", set_seconds, offsetof(struct plan, stop_timeout_s)},
-	{"hook_timeout", set_seconds, offsetof(struct plan, hook_timeout_s)},
-	{"ssh", set_command, offsetof(struct plan, ssh)},
-	{NULL, NULL, 0},
-};
-
-static const struct key side_keys[] = {
-	{"cpus", set_cpus, offsetof(struct side_plan, cpus)},
-	{"prefix", set_words, offsetof(struct side_plan, prefix)},
-	{"collect", set_text, offsetof(struct side_plan, collect)},
-	{"units", set_units, offsetof(struct side_plan, units)},
-	{"call_graph", set_call_graph, offsetof(struct side_plan, call_graph)},
-	{"power_csv", set_text, offsetof(struct side_plan, power_csv)},
-	{"time_one_in", set_one_in, offsetof(struct side_plan, time_one_in)},
-	{"host", set_host, offsetof(struct side_plan, host)},
-	{"zcost", set_words, offsetof(struct side_plan, zcost)},
-	{"events", set_events, offsetof(struct side_plan, events)},
-	{"power_command", set_power_command, offsetof(struct side_plan, power_command)},
-	{NULL, NULL, 0},
-};
-
-static const struct key variant_keys[] = {
-	{"what", set_text, offsetof(struct variant, what)},
-	{"receiver", set_command, offsetof(struct variant, command[SIDE_RECEIVER])},
-	{"sender", set_command, offsetof(struct variant, command[SIDE_SENDER])},
-	{NULL, NULL, 0},
-};
-
-/* Of [setting] and [value]; what else stands there matrix_read has taken. */
-static const struct key hook_keys[] = {
-	{"save", set_text, offsetof(struct hooks, save)},
-	{"before", set_text, offsetof(struct hooks, before)},
-	{"after", set_text, offsetof(struct hooks, after)},
-	{NULL, NULL, 0},
-};
-
-struct reader {
+struct plan_reader {
 	struct plan *plan;
 	const struct combination *with;
 	const struct matrix *matrix;
 	const size_t *pick;
 	struct vars vars;
-	struct vars of_sides; /* the same, with what stands for ${bindir} of a side's host */
-	bool pass;	      /* over this section */
-	const char *section;  /* as shown in messages */
-	const struct key *keys;
-	void *base;	    /* what the keys' offsets count from */
-	unsigned int given; /* bits: keys of this section seen so far */
-	unsigned int seen;  /* bits: [plan] and the sides */
+	struct vars side_vars; /* the same with the ${bindir} of a side's host */
+	enum plan_section section;
+	void *base;	   /* what the keys' offsets count from */
+	uint64_t keys_set; /* bits: rows of plan_keys set in this section */
+	unsigned int seen; /* bits: sides, and SEEN_PLAN */
 };
 
 enum { SEEN_PLAN = 1 << SIDE_COUNT };
 
-static int enter(struct reader *r, const char *section, const struct key *keys, void *base)
+static int enter_section(struct plan_reader *r, enum plan_section section, void *base)
 {
 	r->section = section;
-	r->keys = keys;
 	r->base = base;
-	r->given = 0;
-	r->pass = false;
+	r->keys_set = 0;
 	return 0;
 }
 
-/* Another combination's, or matrix_read's. */
-static int pass_over(struct reader *r)
-{
-	r->pass = true;
-	return 0;
-}
-
-static int once(struct reader *r, unsigned int bit, const struct ini_at *at, const char *what,
-		struct error *err)
+static int check_first(struct plan_reader *r, unsigned int bit, const struct ini_at *at,
+		       const char *what, struct error *err)
 {
 	if (r->seen & bit)
 		return ini_error(at, err, "%s is there twice", what);
@@ -239,7 +139,7 @@ static int once(struct reader *r, unsigned int bit, const struct ini_at *at, con
 	return 0;
 }
 
-static int enter_side(struct reader *r, const struct ini_at *at, const char *name,
+static int enter_side(struct plan_reader *r, const struct ini_at *at, const char *name,
 		      struct error *err)
 {
 	int i;
@@ -249,13 +149,13 @@ static int enter_side(struct reader *r, const struct ini_at *at, const char *nam
 			break;
 	if (i == SIDE_LOCAL)
 		return ini_error(at, err, "unknown side '%s'; there are receiver and sender", name);
-	if (once(r, 1u << i, at, side_names[i], err))
+	if (check_first(r, 1u << i, at, side_names[i], err))
 		return -EINVAL;
 	r->plan->sides[i].used = true;
-	return enter(r, "[side]", side_keys, &r->plan->sides[i]);
+	return enter_section(r, SECTION_SIDE, &r->plan->sides[i]);
 }
 
-static int enter_variant(struct reader *r, const struct ini_at *at, const char *name,
+static int enter_variant(struct plan_reader *r, const struct ini_at *at, const char *name,
 			 struct error *err)
 {
 	struct plan *p = r->plan;
@@ -273,18 +173,20 @@ static int enter_variant(struct reader *r, const struct ini_at *at, const char *
 	*v = (struct variant){.name = xstrdup(name), .what = xstrdup(""), .base = xstrdup(name)};
 	for (i = 0; i < SIDE_COUNT; i++)
 		v->command[i] = xstrdup("");
-	return enter(r, "[variant]", variant_keys, v);
+	return enter_section(r, SECTION_VARIANT, v);
 }
 
-static int enter_setting(struct reader *r, const char *name)
+static int enter_setting(struct plan_reader *r, const char *name)
 {
 	int i = matrix_find(r->matrix, name);
 
-	return i < 0 ? pass_over(r) : enter(r, "[setting]", hook_keys, &r->with->set[i].hooks);
+	if (i < 0)
+		return enter_section(r, SECTION_SKIPPED, NULL);
+	return enter_section(r, SECTION_HOOKS, &r->with->set[i].hooks);
 }
 
-/* "mtu=9000": a value's hooks take the place of its setting's. */
-static int enter_value(struct reader *r, const char *name)
+/* `name` is "mtu=9000". The hooks of a value replace those of its setting. */
+static int enter_value(struct plan_reader *r, const char *name)
 {
 	size_t len = strcspn(name, "="), i;
 
@@ -293,22 +195,22 @@ static int enter_value(struct reader *r, const char *name)
 
 		if (strlen(s->name) == len && !memcmp(s->name, name, len) &&
 		    !strcmp(s->value, name + len + 1))
-			return enter(r, "[value]", hook_keys, &s->hooks);
+			return enter_section(r, SECTION_HOOKS, &s->hooks);
 	}
-	return pass_over(r);
+	return enter_section(r, SECTION_SKIPPED, NULL);
 }
 
-static int on_section(void *ctx, const struct ini_at *at, const char *kind, const char *name,
-		      struct error *err)
+static int plan_reader_on_section(void *ctx, const struct ini_at *at, const char *kind,
+				  const char *name, struct error *err)
 {
-	struct reader *r = ctx;
+	struct plan_reader *r = ctx;
 
 	if (!strcmp(kind, "plan") && !*name)
-		return once(r, SEEN_PLAN, at, "[plan]", err)
+		return check_first(r, SEEN_PLAN, at, "[plan]", err)
 			       ? -EINVAL
-			       : enter(r, "[plan]", plan_keys, r->plan);
+			       : enter_section(r, SECTION_PLAN, r->plan);
 	if (!strcmp(kind, "vars") && !*name)
-		return enter(r, "[vars]", NULL, NULL);
+		return enter_section(r, SECTION_VARS, NULL);
 	if (!strcmp(kind, "side"))
 		return enter_side(r, at, name, err);
 	if (!strcmp(kind, "variant"))
@@ -318,114 +220,96 @@ static int on_section(void *ctx, const struct ini_at *at, const char *kind, cons
 	if (!strcmp(kind, "value"))
 		return enter_value(r, name);
 	if (!strcmp(kind, "matrix") && !*name)
-		return pass_over(r);
+		return enter_section(r, SECTION_SKIPPED, NULL);
 	return ini_error(at, err,
 			 "unknown section [%s%s%s]; there are [plan], [vars], [side NAME], "
 			 "[variant NAME], [setting NAME], [value SETTING=VALUE], [matrix]",
 			 kind, *name ? " " : "", name);
 }
 
-static int unknown_key(const struct reader *r, const struct ini_at *at, const char *key,
+/* --- keys --- */
+
+static int unknown_key(const struct plan_reader *r, const struct ini_at *at, const char *key,
 		       struct error *err)
 {
+	static const char *const sections[] = {"[plan]", "[side]", "[variant]"};
 	struct str known = {0};
-	const struct key *k;
+	const struct plan_key *k;
 
-	for (k = r->keys; k->name; k++)
-		str_printf(&known, " %s", k->name);
-	ini_error(at, err, "unknown key '%s' in %s; there are:%s", key, r->section, known.buf);
+	for (k = plan_keys; k->name; k++)
+		if (k->section == r->section)
+			str_printf(&known, " %s", k->name);
+	ini_error(at, err, "unknown key '%s' in %s; there are:%s", key, sections[r->section],
+		  known.buf);
 	str_free(&known);
 	return -EINVAL;
 }
 
-static int set_var(struct reader *r, const struct ini_at *at, const char *name, const char *value,
-		   struct error *err)
+/* Adds a variable for both places where its value may be used. */
+static int read_var(struct plan_reader *r, const struct ini_at *at, const char *name,
+		    const char *raw, struct error *err)
 {
-	if (vars_get(&r->vars, name, strlen(name)))
-		return ini_error(at, err, "variable '%s' is there already", name);
-	vars_set(&r->vars, name, value);
-	return 0;
-}
-
-/* A variable may hold ${bindir} too, which is one thing here and another on a side's host. */
-static void set_var_of_sides(struct reader *r, const char *name, const char *raw)
-{
-	char *value;
-
-	if (vars_expand(&r->of_sides, raw, &value, NULL))
-		return;
-	vars_set(&r->of_sides, name, value);
-	free(value);
-}
-
-/* Is it for the side's host to make something of the value? */
-static bool of_side(const struct reader *r, const char *key)
-{
-	if (r->keys == side_keys)
-		return strcmp(key, "host") && strcmp(key, "zcost");
-	return r->keys == variant_keys && strcmp(key, "what") != 0;
-}
-
-static int set_key(struct reader *r, const struct ini_at *at, const char *key, const char *value,
-		   struct error *err)
-{
+	const struct matrix_var *instead = matrix_var(r->matrix, r->pick, name);
+	char *here = NULL, *there = NULL;
 	struct error e = {0};
-	const struct key *k;
+	int rc = 0;
 
-	for (k = r->keys; k->name; k++)
-		if (!strcmp(k->name, key))
-			break;
-	if (!k->name)
-		return unknown_key(r, at, key, err);
-	if (r->given & 1u << (k - r->keys))
-		return ini_error(at, err, "'%s' is there twice", key);
-	r->given |= 1u << (k - r->keys);
-	if (k->set((char *)r->base + k->offset, value, &e))
-		return ini_error(at, err, "%s: %s", key, e.text);
-	return 0;
+	if (instead) {
+		raw = instead->raw;
+		at = &instead->at;
+	}
+	if (vars_expand(&r->vars, raw, &here, &e) || vars_expand(&r->side_vars, raw, &there, &e))
+		rc = ini_error(at, err, "%s: %s", name, e.text);
+	else if (vars_get(&r->vars, name, strlen(name)))
+		rc = ini_error(at, err, "variable '%s' is there already", name);
+	if (!rc) {
+		vars_set(&r->vars, name, here);
+		vars_set(&r->side_vars, name, there);
+	}
+	free(there);
+	free(here);
+	return rc;
 }
 
-static bool is_key(const struct key *keys, const char *name)
+static int read_key(struct plan_reader *r, const struct plan_key *k, const struct ini_at *at,
+		    const char *raw, struct error *err)
 {
-	while (keys->name && strcmp(keys->name, name))
-		keys++;
-	return keys->name;
-}
-
-/* What a value of a setting has a variable be instead; then it stands elsewhere, too. */
-static void instead(const struct reader *r, const char *key, const char **raw,
-		    const struct ini_at **at)
-{
-	const struct matrix_var *var = r->keys ? NULL : matrix_var(r->matrix, r->pick, key);
-
-	if (!var)
-		return;
-	*raw = var->raw;
-	*at = &var->at;
-}
-
-static int on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
-		  struct error *err)
-{
-	struct reader *r = ctx;
+	const struct vars *vars = k->flags & KEY_OF_SIDE ? &r->side_vars : &r->vars;
+	uint64_t bit = (uint64_t)1 << (k - plan_keys);
 	struct error e = {0};
 	char *value;
 	int rc;
 
-	if (r->pass || (r->keys == hook_keys && !is_key(hook_keys, key)))
-		return 0;
-	instead(r, key, &raw, &at);
-	if (vars_expand(of_side(r, key) ? &r->of_sides : &r->vars, raw, &value, &e))
-		return ini_error(at, err, "%s: %s", key, e.text);
-	if (r->keys)
-		rc = set_key(r, at, key, value, err);
+	if (vars_expand(vars, raw, &value, &e))
+		return ini_error(at, err, "%s: %s", k->name, e.text);
+	if (r->keys_set & bit)
+		rc = ini_error(at, err, "'%s' is there twice", k->name);
+	else if (plan_key_set(k, r->base, value, &e))
+		rc = ini_error(at, err, "%s: %s", k->name, e.text);
 	else
-		rc = set_var(r, at, key, value, err);
-	if (!rc && !r->keys)
-		set_var_of_sides(r, key, raw);
+		rc = 0;
+	r->keys_set |= bit;
 	free(value);
 	return rc;
 }
+
+/* matrix_read.c reads the other keys of [setting] and [value]. */
+static int plan_reader_on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
+			      struct error *err)
+{
+	struct plan_reader *r = ctx;
+	const struct plan_key *k = plan_key_find(r->section, key);
+
+	if (k)
+		return read_key(r, k, at, raw, err);
+	if (r->section == SECTION_VARS)
+		return read_var(r, at, key, raw, err);
+	if (r->section == SECTION_HOOKS || r->section == SECTION_SKIPPED)
+		return 0;
+	return unknown_key(r, at, key, err);
+}
+
+/* --- the whole --- */
 
 static int check_variant(const struct plan *p, const char *path, const struct variant *v,
 			 struct error *err)
@@ -467,79 +351,35 @@ static int check_whole(const struct plan *p, const char *path, struct error *err
 	return rc;
 }
 
-static const struct ini_handler handler = {.section = on_section, .key = on_key};
-
-static void set_vars(struct reader *r, const char *path, const char *bindir)
+static void set_vars(struct plan_reader *r, const struct plan_source *source)
 {
-	char *dir = realpath(path, NULL);
-	size_t i;
+	struct vars *both[] = {&r->vars, &r->side_vars};
+	const char *bindirs[] = {source->bindir, source->side_bindir};
+	size_t i, k;
 
-	if (!dir) /* not a file, as in tests */
-		dir = xstrdup(path);
-	vars_set(&r->vars, "bindir", bindir);
-	vars_set(&r->vars, "plandir", dirname(dir));
-	vars_set(&r->of_sides, "bindir", PLAN_BINDIR);
-	vars_set(&r->of_sides, "plandir", vars_get(&r->vars, "plandir", strlen("plandir")));
-	for (i = 0; i < r->with->n; i++) {
-		vars_set(&r->vars, r->with->set[i].name, r->with->set[i].value);
-		vars_set(&r->of_sides, r->with->set[i].name, r->with->set[i].value);
+	for (i = 0; i < array_size(both); i++) {
+		vars_set(both[i], "bindir", bindirs[i]);
+		vars_set(both[i], "plandir", source->plandir);
+		for (k = 0; k < r->with->n; k++)
+			vars_set(both[i], r->with->set[k].name, r->with->set[k].value);
 	}
-	free(dir);
 }
 
-int plan_parse_with(struct plan *p, const char *path, const char *text, const char *bindir,
-		    const struct matrix *m, const size_t *pick, const struct combination *with,
-		    struct error *err)
+int plan_read_once(struct plan *p, const struct plan_source *source, const struct matrix *m,
+		   const size_t *pick, const struct combination *with, struct error *err)
 {
-	struct reader r = {.plan = p, .matrix = m, .pick = pick, .with = with};
-	char *copy = xstrdup(text);
-	int rc, i;
+	static const struct ini_handler handler = {.section = plan_reader_on_section,
+						   .key = plan_reader_on_key};
+	struct plan_reader r = {.plan = p, .matrix = m, .pick = pick, .with = with};
+	char *copy = xstrdup(source->text);
+	int rc;
 
-	set_vars(&r, path, bindir);
-	rc = ini_parse(path, copy, &handler, &r, err);
+	set_vars(&r, source);
+	rc = ini_parse(source->path, copy, &handler, &r, err);
 	if (!rc)
-		rc = check_whole(p, path, err);
-	for (i = 0; i < SIDE_COUNT; i++)
-		if (!*p->sides[i].host)
-			plan_set_bindir(p, (enum side)i, bindir);
+		rc = check_whole(p, source->path, err);
 	vars_free(&r.vars);
-	vars_free(&r.of_sides);
+	vars_free(&r.side_vars);
 	free(copy);
-	return rc;
-}
-
-const char *plan_differs(const struct plan *a, const struct plan *b)
-{
-	const struct key *k;
-
-	for (k = plan_keys; k->name; k++) {
-		const void *x = (const char *)a + k->offset, *y = (const char *)b + k->offset;
-		bool same;
-
-		if (k->set == set_count || k->set == set_passes || k->set == set_order)
-			same = !memcmp(x, y, sizeof(int));
-		else if (k->set == set_seconds)
-			same = *(const double *)x == *(const double *)y;
-		else
-			same = !strcmp(*(char *const *)x, *(char *const *)y);
-		if (!same)
-			return k->name;
-	}
-	return NULL;
-}
-
-int plan_read(struct plan *p, const char *path, const char *bindir, struct error *err)
-{
-	char *text;
-	size_t len;
-	int rc = file_read_named(path, &text, &len, err);
-
-	if (rc)
-		return rc;
-	if (strlen(text) != len)
-		rc = error_set(err, EINVAL, "%s: not a plan: there are zero bytes in it", path);
-	else
-		rc = plan_parse(p, path, text, bindir, err);
-	free(text);
 	return rc;
 }

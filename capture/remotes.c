@@ -122,10 +122,11 @@ static int connect_one(struct capture *c, struct remote *r, struct error *err)
 		rc = permit_check(c->plan, &r->rights, where, err);
 	if (!rc) {
 		exe = xstrdup(r->exe);
-		plan_set_bindir(c->plan, r->side, dirname(exe));
-		name_host(c, r);
+		rc = plan_set_bindir(c->plan, r->side, dirname(exe), err);
 		free(exe);
 	}
+	if (!rc)
+		name_host(c, r);
 	free(where);
 	return rc;
 }

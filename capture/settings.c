@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/settings.h"
 
+#include "capture/plan_read.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -28,51 +29,48 @@ json_t *settings_text(const char *s)
 	return j;
 }
 
-static void put(json_t *o, const char *prefix, const char *key, const char *value)
+static void settings_add(json_t *o, const char *prefix, const char *key, const char *value)
 {
-	char *name;
+	char *name = xasprintf("%s%s", prefix, key);
 
-	if (!*value)
-		return;
-	name = xasprintf("%s%s", prefix, key);
-	json_object_set_new(o, name, settings_text(value));
+	if (*value)
+		json_object_set_new(o, name, settings_text(value));
 	free(name);
 }
 
-static void put_seconds(json_t *o, const char *key, double s)
+/* Adds the keys of one section that are recorded. */
+static void settings_add_keys(json_t *o, const char *prefix, enum plan_section section,
+			      const void *base)
 {
-	char *text = xasprintf("%.9g", s);
+	const struct plan_key *k;
 
-	put(o, "", key, text);
-	free(text);
+	for (k = plan_keys; k->name; k++) {
+		char *value;
+
+		if (k->section != section || !(k->flags & KEY_RECORDED))
+			continue;
+		value = plan_key_text(k, base);
+		settings_add(o, prefix, k->name, value);
+		free(value);
+	}
 }
 
-static void put_side(json_t *o, const struct side_plan *s, enum side side, const char *command)
+static void settings_add_side(json_t *o, const struct side_plan *s, enum side side,
+			      const char *command)
 {
 	char *prefix = xasprintf("%s.", side_names[side]);
 
-	put(o, prefix, "command", command);
-	put(o, prefix, "prefix", s->prefix);
-	put(o, prefix, "cpus", s->cpus);
-	put(o, prefix, "collect", s->collect);
-	put(o, prefix, "units", s->units);
-	put(o, prefix, "call_graph", s->call_graph);
-	put(o, prefix, "power_csv", s->power_csv);
-	put(o, prefix, "time_one_in", s->time_one_in);
-	put(o, prefix, "events", s->events);
-	put(o, prefix, "power_command", s->power_command);
-	put(o, prefix, "host", s->host);
+	settings_add(o, prefix, "command", command);
+	settings_add_keys(o, prefix, SECTION_SIDE, s);
 	free(prefix);
 }
 
-static void put_hooks(json_t *o, const struct set_value *s)
+static void settings_add_setting(json_t *o, const struct set_value *s)
 {
 	char *prefix = xasprintf("%s.", s->name);
 
-	put(o, "setting.", s->name, s->value);
-	put(o, prefix, "save", s->hooks.save);
-	put(o, prefix, "before", s->hooks.before);
-	put(o, prefix, "after", s->hooks.after);
+	settings_add(o, "setting.", s->name, s->value);
+	settings_add_keys(o, prefix, SECTION_HOOKS, &s->hooks);
 	free(prefix);
 }
 
@@ -84,15 +82,12 @@ json_t *settings_of(const struct plan *p, const struct variant *v)
 	size_t k;
 	int i;
 
-	put(o, "", "before", p->before);
-	put(o, "", "after", p->after);
-	put_seconds(o, "warmup", p->warmup_s);
-	put_seconds(o, "duration", p->duration_s);
+	settings_add_keys(o, "", SECTION_PLAN, p);
 	for (i = 0; i < SIDE_COUNT; i++)
 		if (p->sides[i].used)
-			put_side(o, &sides[i], (enum side)i, v->command[i]);
+			settings_add_side(o, &sides[i], (enum side)i, v->command[i]);
 	for (k = 0; k < c->n; k++)
-		put_hooks(o, &c->set[k]);
+		settings_add_setting(o, &c->set[k]);
 	return o;
 }
 

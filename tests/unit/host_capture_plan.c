@@ -99,10 +99,15 @@ static void test_bindir(void **state)
 	assert_string_equal(p.variants[0].command[SIDE_SENDER], "/opt/x /opt/x");
 	assert_string_equal(p.sides[SIDE_RECEIVER].host, "ssh://root@b:22");
 	assert_string_equal(p.sides[SIDE_RECEIVER].zcost, "/opt/zcost");
-	plan_set_bindir(&p, SIDE_RECEIVER, "/there");
-	plan_set_bindir(&p, SIDE_SENDER, "/there");
+	assert_int_equal(plan_set_bindir(&p, SIDE_RECEIVER, "/there", &err), 0);
+	assert_int_equal(plan_set_bindir(&p, SIDE_SENDER, "/there", &err), 0);
 	assert_string_equal(p.variants[0].command[SIDE_RECEIVER], "/there/x /there/x /there");
 	assert_string_equal(p.variants[0].command[SIDE_SENDER], "/opt/x /opt/x");
+	assert_string_equal(p.sides[SIDE_RECEIVER].prefix, "/there/p");
+	assert_string_equal(p.sides[SIDE_RECEIVER].zcost, "/opt/zcost");
+	assert_string_equal(p.before, "/opt/b");
+	assert_int_equal(plan_set_bindir(&p, SIDE_RECEIVER, "/it's", &err), -EINVAL);
+	assert_true(str_starts(err.text, "p.ini:8: receiver: a quote is not closed in: /it's/x"));
 	assert_string_equal(p.sides[SIDE_RECEIVER].prefix, "/there/p");
 	plan_free(&p);
 }
@@ -120,7 +125,7 @@ static void test_bindir_matrix(void **state)
 	(void)state;
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
-	plan_set_bindir(&p, SIDE_RECEIVER, "/there");
+	assert_int_equal(plan_set_bindir(&p, SIDE_RECEIVER, "/there", &err), 0);
 	assert_int_equal(p.nvariants, 2);
 	assert_string_equal(p.variants[1].command[SIDE_RECEIVER], "/there/x 2");
 	assert_string_equal(plan_sides(&p, &p.variants[1])[SIDE_RECEIVER].prefix, "/there/x 2");
@@ -163,7 +168,7 @@ static const struct {
 	{PLAN "estimator = best\n", "p.ini:2: estimator: unknown estimator 'best'; there are"},
 	{"[side left]\n", "p.ini:1: unknown side 'left'; there are receiver and sender"},
 	{SIDE "cpus = 3-1\n", "p.ini:2: cpus: "},
-	{SIDE "hots = ssh://x\n", "p.ini:2: unknown key 'hots' in [side]; there are: cpus prefix"},
+	{SIDE "hots = ssh://x\n", "p.ini:2: unknown key 'hots' in [side]; there are: prefix cpus"},
 	{SIDE "host = x\n", "p.ini:2: host: 'x' is not ssh://[user@]name[:port]"},
 	{SIDE "host = ssh://\n", "p.ini:2: host: 'ssh://' is not ssh://"},
 	{SIDE "host = ssh://-oProxyCommand=x\n", "p.ini:2: host: 'ssh://-oProxyCommand=x' is not"},

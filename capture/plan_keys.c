@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The keys of a plan. A new key is a member of its section's struct and a row here. */
+#include "capture/plan_read.h"
+
+#include "capture/remote.h"
+#include "capture/words.h"
+#include "collect/call_graph.h"
+#include "collect/events.h"
+#include "collect/power_command.h"
+#include "collect/units.h"
+#include "lib/alloc.h"
+#include "lib/cpuset.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int words_check(const char *value, struct error *err)
+{
+	struct words w = {0};
+	int rc = words_split(&w, value, err);
+
+	words_free(&w);
+	return rc;
+}
+
+static int command_check(const char *value, struct error *err)
+{
+	return *value ? words_check(value, err) : error_set(err, EINVAL, "no command given");
+}
+
+static int cpus_check(const char *value, struct error *err)
+{
+	struct cpuset set;
+
+	return cpuset_parse(&set, value, err);
+}
+
+static int time_one_in_check(const char *value, struct error *err)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (!isdigit((unsigned char)*value) || *end || !n || n > 1000000)
+		return error_set(err, EINVAL, "'%s' is not a number from 1 to 1000000", value);
+	return 0;
+}
+
+static int power_command_check(const char *value, struct error *err)
+{
+	const char *kind, *command;
+
+	return power_command_split(value, &kind, &command, err);
+}
+
+static int estimator_check(const char *value, struct error *err)
+{
+	if (strcmp(value, "median") && strcmp(value, "middle") && strcmp(value, "mean"))
+		return error_set(err, EINVAL,
+				 "unknown estimator '%s'; there are median, middle, mean", value);
+	return 0;
+}
+
+static int order_parse(const char *value, enum plan_order *order, struct error *err)
+{
+	if (strcmp(value, "interleaved") && strcmp(value, "blocks"))
+		return error_set(err, EINVAL, "unknown order '%s'; there are interleaved, blocks",
+				 value);
+	*order = *value == 'b' ? ORDER_BLOCKS : ORDER_INTERLEAVED;
+	return 0;
+}
+
+#define PLAN_KEY(name, kind, member, check, flags)                                    \
+	{                                                                             \
+		SECTION_PLAN, name, kind, offsetof(struct plan, member), check, flags \
+	}
+#define SIDE_KEY(member, check, flags)                                                             \
+	{                                                                                          \
+		SECTION_SIDE, #member, KIND_TEXT, offsetof(struct side_plan, member), check, flags \
+	}
+#define VARIANT_KEY(name, member, check, flags)                                                  \
+	{                                                                                        \
+		SECTION_VARIANT, name, KIND_TEXT, offsetof(struct variant, member), check, flags \
+	}
+#define HOOK_KEY(member)                                                                 \
+	{                                                                                \
+		SECTION_HOOKS, #member, KIND_TEXT, offsetof(struct hooks, member), NULL, \
+			KEY_RECORDED                                                     \
+	}
+
+enum {
+	THERE = KEY_OF_SIDE | KEY_RECORDED,
+	THERE_OR_EMPTY = THERE | KEY_MAY_BE_EMPTY,
+};
+
+const struct plan_key plan_keys[] = {
+	PLAN_KEY("name", KIND_TEXT, name, NULL, 0),
+	PLAN_KEY("passes", KIND_PASSES, passes, NULL, 0),
+	PLAN_KEY("repeats", KIND_COUNT, repeats[PASS_MEASURE], NULL, 0),
+	PLAN_KEY("profile_repeats", KIND_COUNT, repeats[PASS_PROFILE], NULL, 0),
+	PLAN_KEY("syscalls_repeats", KIND_COUNT, repeats[PASS_SYSCALLS], NULL, 0),
+	PLAN_KEY("before", KIND_TEXT, before, NULL, KEY_RECORDED),
+	PLAN_KEY("after", KIND_TEXT, after, NULL, KEY_RECORDED),
+	PLAN_KEY("warmup", KIND_SECONDS, warmup_s, NULL, KEY_RECORDED),
+	PLAN_KEY("duration", KIND_SECONDS, duration_s, NULL, KEY_RECORDED),
+	PLAN_KEY("estimator", KIND_TEXT, estimator, estimator_check, 0),
+	PLAN_KEY("order", KIND_ORDER, order, NULL, 0),
+	PLAN_KEY("grace", KIND_SECONDS, grace_s, NULL, 0),
+	PLAN_KEY("start_timeout", KIND_SECONDS, start_timeout_s, NULL, 0),
+	PLAN_KEY("stop_timeout", KIND_SECONDS, stop_timeout_s, NULL, 0),
+	PLAN_KEY("hook_timeout", KIND_SECONDS, hook_timeout_s, NULL, 0),
+	PLAN_KEY("ssh", KIND_TEXT, ssh, command_check, 0),
+
+	SIDE_KEY(prefix, words_check, THERE),
+	SIDE_KEY(cpus, cpus_check, THERE),
+	SIDE_KEY(collect, NULL, THERE),
+	SIDE_KEY(units, units_check, THERE_OR_EMPTY),
+	SIDE_KEY(call_graph, call_graph_check, THERE_OR_EMPTY),
+	SIDE_KEY(power_csv, NULL, THERE),
+	SIDE_KEY(time_one_in, time_one_in_check, THERE_OR_EMPTY),
+	SIDE_KEY(events, event_list_check, THERE_OR_EMPTY),
+	SIDE_KEY(power_command, power_command_check, THERE_OR_EMPTY),
+	SIDE_KEY(host, remote_check, KEY_RECORDED | KEY_MAY_BE_EMPTY),
+	SIDE_KEY(zcost, words_check, 0),
+
+	VARIANT_KEY("what", what, NULL, 0),
+	VARIANT_KEY("receiver", command[SIDE_RECEIVER], command_check, KEY_OF_SIDE),
+	VARIANT_KEY("sender", command[SIDE_SENDER], command_check, KEY_OF_SIDE),
+
+	HOOK_KEY(save),
+	HOOK_KEY(before),
+	HOOK_KEY(after),
+	{.name = NULL},
+};
+
+_Static_assert(array_size(plan_keys) <= 64, "struct plan_reader has a bit for each row");
+
+const struct plan_key *plan_key_find(enum plan_section section, const char *name)
+{
+	const struct plan_key *k;
+
+	for (k = plan_keys; k->name; k++)
+		if (k->section == section && !strcmp(k->name, name))
+			return k;
+	return NULL;
+}
+
+static int plan_key_set_text(const struct plan_key *k, char **to, const char *value,
+			     struct error *err)
+{
+	bool checked = k->check && (*value || !(k->flags & KEY_MAY_BE_EMPTY));
+	int rc = checked ? k->check(value, err) : 0;
+
+	if (rc)
+		return rc;
+	free(*to);
+	*to = xstrdup(value);
+	return 0;
+}
+
+int plan_key_set(const struct plan_key *k, void *base, const char *value, struct error *err)
+{
+	void *to = (char *)base + k->offset;
+
+	switch (k->kind) {
+	case KIND_SECONDS:
+		return plan_parse_seconds(value, to, err);
+	case KIND_COUNT:
+		return plan_parse_count(value, to, err);
+	case KIND_PASSES:
+		return plan_parse_passes(value, to, err);
+	case KIND_ORDER:
+		return order_parse(value, to, err);
+	case KIND_TEXT:
+		break;
+	}
+	return plan_key_set_text(k, to, value, err);
+}
+
+char *plan_key_text(const struct plan_key *k, const void *base)
+{
+	const void *from = (const char *)base + k->offset;
+
+	if (k->kind == KIND_TEXT)
+		return xstrdup(*(char *const *)from);
+	if (k->kind == KIND_SECONDS)
+		return xasprintf("%.9g", *(const double *)from);
+	return xasprintf("%u", *(const unsigned int *)from);
+}
+
+void plan_keys_init(enum plan_section section, void *base)
+{
+	const struct plan_key *k;
+
+	for (k = plan_keys; k->name; k++)
+		if (k->section == section && k->kind == KIND_TEXT)
+			*(char **)((char *)base + k->offset) = xstrdup("");
+}
+
+void plan_keys_free(enum plan_section section, void *base)
+{
+	const struct plan_key *k;
+
+	for (k = plan_keys; k->name; k++)
+		if (k->section == section && k->kind == KIND_TEXT)
+			free(*(char **)((char *)base + k->offset));
+}
+
+const char *plan_keys_differ(const struct plan *a, const struct plan *b)
+{
+	const struct plan_key *k;
+
+	for (k = plan_keys; k->name; k++) {
+		char *x, *y;
+		bool same;
+
+		if (k->section != SECTION_PLAN)
+			continue;
+		x = plan_key_text(k, a);
+		y = plan_key_text(k, b);
+		same = !strcmp(x, y);
+
+		free(x);
+		free(y);
+		if (!same)
+			return k->name;
+	}
+	return NULL;
+}
