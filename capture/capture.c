@@ -26,14 +26,14 @@ static char *run_path(const struct capture *c, const char *name)
 }
 
 /* Of "mmap/measure-01": runs/mmap/.measure-01.tmp */
-static char *temporary_path(const struct capture *c, const struct run_id *id)
+static char *run_temporary_path(const struct capture *c, const struct run_id *id)
 {
 	return xasprintf("%s/runs/%s/.%s-%02u.tmp", c->dir, c->plan->variants[id->variant].name,
 			 pass_names[id->pass], id->repeat);
 }
 
 /* A failed run of the same name gives way only now. */
-static int keep(struct capture *c, const struct run_id *id, const char *tmp, const char *why,
+static int run_store(struct capture *c, const struct run_id *id, const char *tmp, const char *why,
 		struct error *err)
 {
 	char *name = run_name(c->plan, id), *path = run_path(c, name);
@@ -43,7 +43,7 @@ static int keep(struct capture *c, const struct run_id *id, const char *tmp, con
 	if (!rc && rename(tmp, path))
 		rc = error_sys(err, errno, "%s: cannot be renamed to %s", tmp, path);
 	if (!rc) {
-		manifest_put(&c->manifest, c->plan, id, why, sums);
+		manifest_add_run(&c->manifest, c->plan, id, why, sums);
 		rc = manifest_save(&c->manifest, err);
 	} else {
 		json_decref(sums);
@@ -53,7 +53,7 @@ static int keep(struct capture *c, const struct run_id *id, const char *tmp, con
 	return rc;
 }
 
-static void count(struct capture *c, const struct run_id *id, const struct outcome *out)
+static void run_count_outcome(struct capture *c, const struct run_id *id, const struct outcome *out)
 {
 	char *name = run_name(c->plan, id);
 
@@ -84,7 +84,7 @@ static int try_run(struct capture *c, const struct run_id *id, const char *tmp, 
 }
 
 /* A busy host has parted the sides' windows: what is in the way now may be gone the next time. */
-static bool try_again(struct capture *c, const struct run_id *id, const char *tmp,
+static bool run_try_again(struct capture *c, const struct run_id *id, const char *tmp,
 		      struct outcome *out)
 {
 	char *name;
@@ -100,17 +100,17 @@ static bool try_again(struct capture *c, const struct run_id *id, const char *tm
 	return true;
 }
 
-static int one_run(struct capture *c, const struct run_id *id, struct error *err)
+static int run_one(struct capture *c, const struct run_id *id, struct error *err)
 {
-	char *tmp = temporary_path(c, id);
+	char *tmp = run_temporary_path(c, id);
 	struct outcome out = {0};
 	int tries = 1, rc = try_run(c, id, tmp, &out, err);
 
-	while (!rc && tries++ < TRIES && try_again(c, id, tmp, &out))
+	while (!rc && tries++ < TRIES && run_try_again(c, id, tmp, &out))
 		rc = try_run(c, id, tmp, &out, err);
 	if (!rc) {
-		count(c, id, &out);
-		rc = keep(c, id, tmp, out.why, err);
+		run_count_outcome(c, id, &out);
+		rc = run_store(c, id, tmp, out.why, err);
 	} else {
 		progress_clear(&c->progress);
 		dir_remove(tmp, NULL);
@@ -120,7 +120,7 @@ static int one_run(struct capture *c, const struct run_id *id, struct error *err
 	return rc;
 }
 
-static double seconds_after(const struct capture *c, const struct order *todo, size_t i)
+static double order_seconds_after(const struct capture *c, const struct order *todo, size_t i)
 {
 	double s = 0;
 
@@ -132,15 +132,15 @@ static double seconds_after(const struct capture *c, const struct order *todo, s
 }
 
 /* A run whose settings cannot be had has failed; the others may do. */
-static int run_unset(struct capture *c, const struct run_id *id, const char *why, struct error *err)
+static int run_fail_unset(struct capture *c, const struct run_id *id, const char *why, struct error *err)
 {
-	char *tmp = temporary_path(c, id);
+	char *tmp = run_temporary_path(c, id);
 	struct outcome out = {.why = (char *)why};
 	int rc = dir_make(tmp, err);
 
 	if (!rc) {
-		count(c, id, &out);
-		rc = keep(c, id, tmp, why, err);
+		run_count_outcome(c, id, &out);
+		rc = run_store(c, id, tmp, why, err);
 	}
 	free(tmp);
 	return rc;
@@ -158,7 +158,7 @@ static int run_next(struct capture *c, struct stage *stage, const struct run_id 
 	if (rc && rc != -ECANCELED)
 		return rc;
 	progress_begin(&c->progress, id, left_s);
-	return rc ? run_unset(c, id, stage->why, err) : one_run(c, id, err);
+	return rc ? run_fail_unset(c, id, stage->why, err) : run_one(c, id, err);
 }
 
 static int run_all(struct capture *c, struct stage *stage, const struct order *todo,
@@ -171,13 +171,13 @@ static int run_all(struct capture *c, struct stage *stage, const struct order *t
 	for (i = 0; i < todo->n && !rc; i++) {
 		if (interrupt_came(&c->intr))
 			return -EINTR;
-		rc = run_next(c, stage, &todo->run[i], seconds_after(c, todo, i), err);
+		rc = run_next(c, stage, &todo->run[i], order_seconds_after(c, todo, i), err);
 	}
 	return rc;
 }
 
 /* `after` is due whatever happened in between; its failure does not hide an earlier one. */
-static int on_stage(struct capture *c, const struct order *todo, struct error *err)
+static int run_all_on_stage(struct capture *c, const struct order *todo, struct error *err)
 {
 	struct error late = {0};
 	struct stage stage;
@@ -195,7 +195,7 @@ static int on_stage(struct capture *c, const struct order *todo, struct error *e
 	return rc;
 }
 
-static int write_plan(const struct capture *c, struct error *err)
+static int plan_write(const struct capture *c, struct error *err)
 {
 	char *path;
 	int rc;
@@ -208,29 +208,29 @@ static int write_plan(const struct capture *c, struct error *err)
 	return rc;
 }
 
-static int do_todo(struct capture *c, struct error *err)
+static int run_todo(struct capture *c, struct error *err)
 {
 	struct order todo;
 	struct error late = {0};
 	int rc = leftovers_remove(c, err);
 
-	manifest_left(&c->manifest, c->plan, &c->order, &todo);
+	manifest_runs_left(&c->manifest, c->plan, &c->order, &todo);
 	if (todo.n < c->order.n)
 		note("%s: %zu of %zu runs are there already", c->dir, c->order.n - todo.n,
 		     c->order.n);
 	if (!rc && interrupt_came(&c->intr))
 		rc = -EINTR;
 	if (todo.n && !rc)
-		shared_cpus_say(c->plan);
+		plan_note_shared_cpus(c->plan);
 	if (todo.n && !rc)
-		rc = on_stage(c, &todo, err);
+		rc = run_all_on_stage(c, &todo, err);
 	if (manifest_finish(&c->manifest, &late) && !rc)
 		rc = error_set(err, late.code, "%s", late.text);
 	order_free(&todo);
 	return rc;
 }
 
-static int prepare(struct capture *c, struct error *err)
+static int capture_prepare(struct capture *c, struct error *err)
 {
 	int rc = capture_folder_check(c->dir, err);
 
@@ -249,19 +249,19 @@ static int prepare(struct capture *c, struct error *err)
 	if (!rc)
 		history_learn(&c->manifest, &c->progress);
 	if (!rc)
-		rc = write_plan(c, err);
+		rc = plan_write(c, err);
 	return rc ? rc : manifest_save(&c->manifest, err);
 }
 
 /* Only of sides that run here; the others are asked where they do. */
-static int check_rights(const struct capture *c, struct error *err)
+static int capture_check_rights(const struct capture *c, struct error *err)
 {
 	struct rights r = rights_of_this_process();
 	int i;
 
 	for (i = 0; i < SIDE_COUNT; i++)
 		if (c->plan->sides[i].used && !*c->plan->sides[i].host)
-			return permit_check(c->plan, &r, "", err);
+			return plan_check_rights(c->plan, &r, "", err);
 	return 0;
 }
 
@@ -270,9 +270,9 @@ int capture_all(struct capture *c, struct error *err)
 	int fd, rc;
 
 	c->intr.fd = c->runs_fd = -1;
-	rc = check_rights(c, err);
+	rc = capture_check_rights(c, err);
 	if (!rc)
-		rc = permit_cpus(c->plan, err);
+		rc = plan_check_cpus(c->plan, err);
 	if (!rc)
 		rc = dir_make(c->dir, err);
 	if (rc)
@@ -282,9 +282,9 @@ int capture_all(struct capture *c, struct error *err)
 		return fd;
 	progress_init(&c->progress, c->plan, c->verbose);
 	order_make(&c->order, c->plan);
-	rc = prepare(c, err);
+	rc = capture_prepare(c, err);
 	if (!rc)
-		rc = do_todo(c, err);
+		rc = run_todo(c, err);
 	progress_clear(&c->progress);
 	remotes_close(c);
 	interrupt_close(&c->intr);

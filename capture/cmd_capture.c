@@ -100,7 +100,7 @@ struct args {
 	int nrest;
 };
 
-static const char **text_option(struct args *a, int key)
+static const char **args_text_option(struct args *a, int key)
 {
 	switch (key) {
 	case 'o':
@@ -137,7 +137,7 @@ static const char **text_option(struct args *a, int key)
 
 /* A file that nobody could run, where a COMMAND should be. What stood before -- comes after it
  * here. */
-static bool is_plan(const struct args *a)
+static bool args_are_plan(const struct args *a)
 {
 	const char *name = a->nrest ? a->rest[0] : "";
 	struct stat st;
@@ -146,7 +146,7 @@ static bool is_plan(const struct args *a)
 	       (str_ends(name, ".ini") || (!a->after_dashes && access(name, X_OK)));
 }
 
-static void check_usage(struct argp_state *state, const struct args *a)
+static void args_check(struct argp_state *state, const struct args *a)
 {
 	const char *kind, *command;
 	struct error err = {0};
@@ -162,7 +162,7 @@ static void check_usage(struct argp_state *state, const struct args *a)
 		return;
 	if (a->variant && !a->nrest)
 		argp_error(state, "--variant %s: give the COMMAND after --", a->variant);
-	if (a->variant && is_plan(a))
+	if (a->variant && args_are_plan(a))
 		argp_error(state,
 			   "%s is a plan, which has its variants in it: leave out --variant %s; "
 			   "a command of your own comes after --: --variant %s -- COMMAND",
@@ -188,10 +188,10 @@ static void check_usage(struct argp_state *state, const struct args *a)
 		argp_error(state, "--events: %s", err.text);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t args_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
-	const char **to = text_option(a, key);
+	const char **to = args_text_option(a, key);
 
 	if (to) {
 		if (key == KEY_POWER_COMMAND && *to)
@@ -221,7 +221,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->after_dashes = a->nrest && state->next == state->quoted;
 		return 0;
 	case ARGP_KEY_END:
-		check_usage(state, a);
+		args_check(state, a);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -229,14 +229,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = args_parse_option,
 	.args_doc = "PLAN -o CAPTURE\n-o CAPTURE --variant NAME -- COMMAND...\n--undo [--forget] "
 		    "-o CAPTURE",
 	.doc = doc,
 };
 
 /* This program by its real name; its folder is ${bindir} in plans. */
-static char *own_path(void)
+static char *program_path(void)
 {
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -247,7 +247,7 @@ static char *own_path(void)
 	return xstrdup(path_exists(path) ? path : "/proc/self/exe");
 }
 
-static void replace(char **to, const char *value)
+static void text_replace(char **to, const char *value)
 {
 	if (!value)
 		return;
@@ -255,7 +255,7 @@ static void replace(char **to, const char *value)
 	*to = xstrdup(value);
 }
 
-static int apply_common(struct plan *p, const struct args *a, struct error *err)
+static int plan_apply_options(struct plan *p, const struct args *a, struct error *err)
 {
 	int rc = 0;
 
@@ -274,32 +274,32 @@ static int apply_common(struct plan *p, const struct args *a, struct error *err)
 	return rc;
 }
 
-static int make_plan(struct plan *p, const struct args *a, const char *bindir, struct error *err)
+static int plan_make(struct plan *p, const struct args *a, const char *bindir, struct error *err)
 {
 	struct side_plan *s = &p->sides[SIDE_LOCAL];
 	int rc;
 
 	if (!a->variant) {
 		rc = plan_read(p, a->rest[0], bindir, err);
-		return rc ? rc : apply_common(p, a, err);
+		return rc ? rc : plan_apply_options(p, a, err);
 	}
 	p->warmup_s = p->duration_s = 0;
-	replace(&s->cpus, a->cpus);
-	replace(&s->units, a->units);
-	replace(&s->collect, a->collect);
-	replace(&s->call_graph, a->call_graph);
-	replace(&s->power_csv, a->power_csv);
-	replace(&s->power_command, a->power_command);
-	replace(&s->events, a->events);
+	text_replace(&s->cpus, a->cpus);
+	text_replace(&s->units, a->units);
+	text_replace(&s->collect, a->collect);
+	text_replace(&s->call_graph, a->call_graph);
+	text_replace(&s->power_csv, a->power_csv);
+	text_replace(&s->power_command, a->power_command);
+	text_replace(&s->events, a->events);
 	rc = plan_wrap(p, a->variant, a->rest, err);
-	return rc ? rc : apply_common(p, a, err);
+	return rc ? rc : plan_apply_options(p, a, err);
 }
 
 /*
  * The way out, where what failed to be undone would stop each capture into the same folder. What a
  * capture at work there will undo itself is not our business.
  */
-static void tell_due(const char *dir)
+static void note_undo_due(const char *dir)
 {
 	int lock = recover_lock(dir, NULL);
 
@@ -313,7 +313,7 @@ static void tell_due(const char *dir)
 		     dir, dir);
 }
 
-static int conclude(const struct capture *c, int rc, const struct error *err)
+static int capture_conclude(const struct capture *c, int rc, const struct error *err)
 {
 	const char *again = "run the same command again";
 	bool one = c->ok == 1;
@@ -321,12 +321,12 @@ static int conclude(const struct capture *c, int rc, const struct error *err)
 	if (rc == -EINTR) {
 		note("interrupted: %zu %s added to %s and %s safe; %s to go on", c->ok,
 		     one ? "run was" : "runs were", c->dir, one ? "is" : "are", again);
-		tell_due(c->dir);
+		note_undo_due(c->dir);
 		return EXIT_FAILED;
 	}
 	if (rc) {
 		error_print(err);
-		tell_due(c->dir);
+		note_undo_due(c->dir);
 		if (c->ok)
 			note("%zu %s added to %s and %s safe; %s to go on", c->ok,
 			     one ? "run was" : "runs were", c->dir, one ? "is" : "are", again);
@@ -345,7 +345,7 @@ static int conclude(const struct capture *c, int rc, const struct error *err)
 	return c->failed || c->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
-static int dry_run(struct plan *p, const struct args *a)
+static int capture_run_dry(struct plan *p, const struct args *a)
 {
 	struct error err = {0};
 	int rc = capture_dry_run(p, a->output, !a->variant, &err);
@@ -356,18 +356,18 @@ static int dry_run(struct plan *p, const struct args *a)
 	return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int undo(const char *dir, bool forget)
+static int capture_run_undo(const char *dir, bool forget)
 {
 	struct error err = {0};
 
 	if (!capture_undo(dir, forget, &err))
 		return EXIT_OK;
 	error_print(&err);
-	tell_due(dir);
+	note_undo_due(dir);
 	return EXIT_FAILED;
 }
 
-static int run_plan(struct plan *p, const struct args *a, const char *self)
+static int capture_run_plan(struct plan *p, const struct args *a, const char *self)
 {
 	const char *fake = getenv("ZCOST_COLLECT");
 	struct capture c = {
@@ -382,7 +382,7 @@ static int run_plan(struct plan *p, const struct args *a, const char *self)
 
 	if (!rc || rc == -EINTR)
 		caller_give_tree(a->output);
-	return conclude(&c, rc, &err);
+	return capture_conclude(&c, rc, &err);
 }
 
 int cmd_capture(int argc, char **argv)
@@ -396,15 +396,15 @@ int cmd_capture(int argc, char **argv)
 	args_parse(&argp, argc, argv, 0, &a);
 	spawn_private();
 	if (a.undo)
-		return undo(a.output, a.forget);
-	self = own_path();
+		return capture_run_undo(a.output, a.forget);
+	self = program_path();
 	dir = xstrdup(self);
 	plan_init(&plan);
-	if (make_plan(&plan, &a, dirname(dir), &err)) {
+	if (plan_make(&plan, &a, dirname(dir), &err)) {
 		error_print(&err);
 		code = EXIT_USAGE;
 	} else {
-		code = a.dry ? dry_run(&plan, &a) : run_plan(&plan, &a, self);
+		code = a.dry ? capture_run_dry(&plan, &a) : capture_run_plan(&plan, &a, self);
 	}
 	plan_free(&plan);
 	free(dir);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-static void option(struct words *argv, const char *name, const char *value)
+static void command_add_option(struct words *argv, const char *name, const char *value)
 {
 	if (!*value)
 		return;
@@ -15,17 +15,17 @@ static void option(struct words *argv, const char *name, const char *value)
 	words_add(argv, value);
 }
 
-static void identity(const struct capture *c, const struct run_id *id, enum side side,
+static void command_add_identity(const struct capture *c, const struct run_id *id, enum side side,
 		     struct words *argv)
 {
-	option(argv, "--variant", c->plan->variants[id->variant].name);
-	option(argv, "--pass", pass_names[id->pass]);
+	command_add_option(argv, "--variant", c->plan->variants[id->variant].name);
+	command_add_option(argv, "--pass", pass_names[id->pass]);
 	words_add(argv, "--repeat");
 	words_addf(argv, "%u", id->repeat);
-	option(argv, "--side", side_names[side]);
+	command_add_option(argv, "--side", side_names[side]);
 }
 
-static void host_dir(const struct capture *c, const struct remote *r, struct words *argv)
+static void command_add_host_dir(const struct capture *c, const struct remote *r, struct words *argv)
 {
 	struct utsname u;
 
@@ -35,7 +35,7 @@ static void host_dir(const struct capture *c, const struct remote *r, struct wor
 }
 
 /* `zcost collect`, and where to; on another host in its agent's folder. */
-static void program(const struct capture *c, const struct remote *r, enum side side,
+static void command_add_program(const struct capture *c, const struct remote *r, enum side side,
 		    const char *dir, struct words *argv)
 {
 	size_t i;
@@ -47,7 +47,7 @@ static void program(const struct capture *c, const struct remote *r, enum side s
 	words_add(argv, "collect");
 	words_add(argv, "--sync");
 	if (r)
-		option(argv, "--hold", r->folder);
+		command_add_option(argv, "--hold", r->folder);
 	words_add(argv, "-o");
 	words_addf(argv, "%s/%s", r ? r->folder : dir, r ? "run" : side_names[side]);
 }
@@ -60,26 +60,26 @@ int run_command(struct capture *c, const struct run_id *id, enum side side, cons
 	const struct remote *r = remote_of(c, side);
 	int rc;
 
-	program(c, r, side, dir, argv);
-	identity(c, id, side, argv);
-	host_dir(c, r, argv);
+	command_add_program(c, r, side, dir, argv);
+	command_add_identity(c, id, side, argv);
+	command_add_host_dir(c, r, argv);
 	words_add(argv, "--warmup");
 	words_addf(argv, "%.9g", c->plan->warmup_s);
 	words_add(argv, "--duration");
 	words_addf(argv, "%.9g", c->plan->duration_s);
 	words_add(argv, "--grace");
 	words_addf(argv, "%.9g", plan_grace(c->plan, side));
-	option(argv, "--cpus", s->cpus);
-	option(argv, "--units", s->units);
-	option(argv, "--power-csv", s->power_csv);
-	option(argv, "--power-command", s->power_command);
+	command_add_option(argv, "--cpus", s->cpus);
+	command_add_option(argv, "--units", s->units);
+	command_add_option(argv, "--power-csv", s->power_csv);
+	command_add_option(argv, "--power-command", s->power_command);
 	if (id->pass == PASS_PROFILE)
-		option(argv, "--call-graph", s->call_graph);
+		command_add_option(argv, "--call-graph", s->call_graph);
 	if (id->pass == PASS_SYSCALLS)
-		option(argv, "--time-one-in", s->time_one_in);
+		command_add_option(argv, "--time-one-in", s->time_one_in);
 	if (id->pass == PASS_MEASURE) {
-		option(argv, "--collect", s->collect);
-		option(argv, "--events", s->events);
+		command_add_option(argv, "--collect", s->collect);
+		command_add_option(argv, "--events", s->events);
 	}
 	words_add(argv, "--");
 	rc = words_split(argv, s->prefix, err);

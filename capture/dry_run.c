@@ -109,7 +109,7 @@ static size_t print_order(const struct plan *p, const struct order *o)
 	return changes;
 }
 
-static double estimate(const struct progress *progress, const struct order *o)
+static double order_estimate(const struct progress *progress, const struct order *o)
 {
 	double s = 0;
 	size_t i;
@@ -137,7 +137,7 @@ static void print_around(const struct progress *progress)
 	}
 }
 
-static bool any_hooks(const struct plan *p)
+static bool plan_has_hooks(const struct plan *p)
 {
 	size_t i, k;
 
@@ -154,7 +154,7 @@ static bool any_hooks(const struct plan *p)
 /* What they take nobody knows. */
 static void print_hook_limit(const struct plan *p)
 {
-	if (!any_hooks(p))
+	if (!plan_has_hooks(p))
 		return;
 	if (p->hook_timeout_s > 0)
 		printf(";\n  each save, before and after is ended after %g s (hook_timeout)",
@@ -167,7 +167,7 @@ static void print_hook_limit(const struct plan *p)
 static void print_time(const struct progress *progress, const struct order *o, size_t changes)
 {
 	const struct plan *p = progress->plan;
-	double s = estimate(progress, o), wait_s = plan_grace(p, SIDE_RECEIVER);
+	double s = order_estimate(progress, o), wait_s = plan_grace(p, SIDE_RECEIVER);
 
 	printf("estimated: %g s warm-up and %g s window a run, and around it ", p->warmup_s,
 	       p->duration_s);
@@ -207,7 +207,7 @@ static void print_all(const struct progress *progress, const struct order *o)
  * Shows ${bindir} as it is for sides on other hosts: they are not asked where their zcost is. With
  * such sides (*elsewhere) the settings cannot be compared with those of a capture.
  */
-static int hide_bindirs(struct plan *p, bool *elsewhere, struct error *err)
+static int plan_hide_bindirs(struct plan *p, bool *elsewhere, struct error *err)
 {
 	int i, rc = 0;
 
@@ -225,21 +225,21 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 	struct progress progress;
 	struct order all, left;
 	bool elsewhere;
-	int rc = permit_cpus(p, err);
+	int rc = plan_check_cpus(p, err);
 
 	if (!rc)
-		rc = hide_bindirs(p, &elsewhere, err);
+		rc = plan_hide_bindirs(p, &elsewhere, err);
 	if (!rc)
 		rc = manifest_open(&there, dir ? dir : "", err);
 	if (!rc && !elsewhere)
 		rc = manifest_adopt(&there, p, whole, err);
 	if (!rc) {
 		order_make(&all, p);
-		manifest_left(&there, p, &all, &left);
+		manifest_runs_left(&there, p, &all, &left);
 		if (left.n < all.n)
 			note("%s: %zu of %zu runs are there already", dir, all.n - left.n, all.n);
 		if (left.n)
-			shared_cpus_say(p);
+			plan_note_shared_cpus(p);
 		progress_init(&progress, p, false);
 		history_learn(&there, &progress);
 		print_all(&progress, &left);

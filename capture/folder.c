@@ -17,7 +17,7 @@
 enum { RUN_LEVEL = 3 };
 
 /* Only an empty folder, or one that is a capture, is written to. */
-static int check_contents(const char *dir, struct error *err)
+static int folder_check_contents(const char *dir, struct error *err)
 {
 	char *manifest = xasprintf("%s/manifest.json", dir);
 	struct dirent *e;
@@ -37,7 +37,7 @@ static int check_contents(const char *dir, struct error *err)
 	return rc;
 }
 
-static int check_kind(const FTSENT *e, struct error *err)
+static int folder_check_kind(const FTSENT *e, struct error *err)
 {
 	if (e->fts_info == FTS_DEFAULT)
 		return error_set(err, EEXIST,
@@ -51,7 +51,7 @@ static int check_kind(const FTSENT *e, struct error *err)
 			 e->fts_path);
 }
 
-static int check_kinds(const char *dir, struct error *err)
+static int folder_check_kinds(const char *dir, struct error *err)
 {
 	char *const paths[] = {(char *)dir, NULL};
 	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
@@ -64,7 +64,7 @@ static int check_kinds(const char *dir, struct error *err)
 			in_runs = !strcmp(e->fts_name, "runs");
 		if (in_runs && e->fts_level == RUN_LEVEL && e->fts_info == FTS_D)
 			fts_set(fts, e, FTS_SKIP);
-		rc = check_kind(e, err);
+		rc = folder_check_kind(e, err);
 	}
 	if (fts)
 		fts_close(fts);
@@ -76,6 +76,6 @@ int capture_folder_check(const char *dir, struct error *err)
 	int rc = caller_check_folder(dir, err);
 
 	if (!rc)
-		rc = check_contents(dir, err);
-	return rc ? rc : check_kinds(dir, err);
+		rc = folder_check_contents(dir, err);
+	return rc ? rc : folder_check_kinds(dir, err);
 }

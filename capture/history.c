@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text(const json_t *o, const char *key)
+static const char *json_text(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
@@ -16,11 +16,11 @@ static const char *text(const json_t *o, const char *key)
 }
 
 /* Of the first side that there is; 0: unknown. */
-static double run_seconds(const struct manifest *m, const json_t *run)
+static double history_run_seconds(const struct manifest *m, const json_t *run)
 {
 	const char *side = json_string_value(json_array_get(json_object_get(run, "sides"), 0));
 	char *path = xasprintf(
-		"%s/runs/%s/%s-%02d/%s/run.json", m->dir, text(run, "variant"), text(run, "pass"),
+		"%s/runs/%s/%s-%02d/%s/run.json", m->dir, json_text(run, "variant"), json_text(run, "pass"),
 		(int)json_integer_value(json_object_get(run, "repeat")), side ? side : "local");
 	json_t *o = json_load_file(path, 0, NULL);
 	json_int_t from = json_integer_value(json_object_get(o, "started_ns"));
@@ -31,7 +31,7 @@ static double run_seconds(const struct manifest *m, const json_t *run)
 	return from && to > from ? (double)(to - from) / 1e9 : 0;
 }
 
-static void learn_pass(const struct manifest *m, struct progress *p, enum pass pass)
+static void history_learn_pass(const struct manifest *m, struct progress *p, enum pass pass)
 {
 	const json_t *runs = json_object_get(m->root, "runs");
 	size_t i = json_array_size(runs);
@@ -40,10 +40,10 @@ static void learn_pass(const struct manifest *m, struct progress *p, enum pass p
 		const json_t *run = json_array_get(runs, i);
 		double s;
 
-		if (strcmp(text(run, "pass"), pass_names[pass]) ||
-		    strcmp(text(run, "status"), "ok"))
+		if (strcmp(json_text(run, "pass"), pass_names[pass]) ||
+		    strcmp(json_text(run, "status"), "ok"))
 			continue;
-		s = run_seconds(m, run);
+		s = history_run_seconds(m, run);
 		if (s > 0)
 			progress_learn(p, pass, s);
 		return;
@@ -55,5 +55,5 @@ void history_learn(const struct manifest *m, struct progress *p)
 	int pass;
 
 	for (pass = 0; pass < PASS_COUNT; pass++)
-		learn_pass(m, p, (enum pass)pass);
+		history_learn_pass(m, p, (enum pass)pass);
 }

@@ -22,7 +22,7 @@
 enum { TICK_MS = 100, GRACE_MS = 2000, MAX_OUTPUT = 65536 };
 
 /* Ends the command when a signal comes, or its time is over. */
-static int await(pid_t pid, const struct hook *h, int *status)
+static int hook_await(pid_t pid, const struct hook *h, int *status)
 {
 	struct pollfd p[2] = {{.events = POLLIN}, {.fd = -1, .events = POLLIN}};
 	uint64_t began = clock_mono_ns(), most = (uint64_t)(h->timeout_s * 1e9);
@@ -53,7 +53,7 @@ static char *hook_mark(const char *folder)
 }
 
 /* A mark for what this hook starts, known to the next capture while the hook runs. */
-static char *begin(const struct hook *h, struct error *err)
+static char *hook_begin(const struct hook *h, struct error *err)
 {
 	struct error e = {0};
 	char *folder = state_folder(h->dir, true, &e), *mark = hook_mark(folder ? folder : h->dir);
@@ -74,7 +74,7 @@ static char *begin(const struct hook *h, struct error *err)
 	return mark;
 }
 
-static void end(const char *dir)
+static void hook_end(const char *dir)
 {
 	char *folder = state_folder(dir, false, NULL), *path;
 
@@ -99,14 +99,14 @@ void hook_recover(const char *dir)
 		if (str_starts(mark, ours))
 			marked_end(mark, false, GRACE_MS);
 		free(mark);
-		end(dir);
+		hook_end(dir);
 	}
 	free(ours);
 	free(path);
 	free(folder);
 }
 
-static int start(pid_t *pid, const char *command, const char *mark, int out, struct error *err)
+static int hook_start(pid_t *pid, const char *command, const char *mark, int out, struct error *err)
 {
 	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)command, NULL};
 	struct spawn opts = {.out = out, .mark = mark};
@@ -120,7 +120,7 @@ static int start(pid_t *pid, const char *command, const char *mark, int out, str
 }
 
 /* What came of it, told. */
-static int judge(const struct hook *h, int rc, int status, struct error *err)
+static int hook_judge(const struct hook *h, int rc, int status, struct error *err)
 {
 	if (rc == -EINTR)
 		return error_set(err, EINTR, "interrupted in %s's '%s'", h->owner, h->what);
@@ -135,32 +135,32 @@ static int judge(const struct hook *h, int rc, int status, struct error *err)
 	return 0;
 }
 
-static int run(const struct hook *h, int out, struct error *err)
+static int hook_run_to(const struct hook *h, int out, struct error *err)
 {
-	char *mark = begin(h, err);
+	char *mark = hook_begin(h, err);
 	int status = 0, rc;
 	pid_t pid;
 
 	if (!mark)
 		return -EIO;
-	rc = start(&pid, h->command, mark, out, err);
+	rc = hook_start(&pid, h->command, mark, out, err);
 	if (!rc) {
-		rc = await(pid, h, &status);
+		rc = hook_await(pid, h, &status);
 		if (rc == -EINTR || rc == -ETIMEDOUT)
 			marked_end(mark, false, GRACE_MS);
-		rc = judge(h, rc, status, err);
+		rc = hook_judge(h, rc, status, err);
 	}
-	end(h->dir);
+	hook_end(h->dir);
 	free(mark);
 	return rc;
 }
 
 int hook_run(const struct hook *h, struct error *err)
 {
-	return run(h, STDERR_FILENO, err);
+	return hook_run_to(h, STDERR_FILENO, err);
 }
 
-static char *contents(int fd)
+static char *hook_read_output(int fd)
 {
 	char *text = xmalloc(MAX_OUTPUT + 1);
 	ssize_t n = pread(fd, text, MAX_OUTPUT, 0);
@@ -178,9 +178,9 @@ int hook_read(const struct hook *h, char **output, struct error *err)
 	if (fd < 0)
 		return error_sys(err, errno, "no memory for what %s's '%s' prints", h->owner,
 				 h->what);
-	rc = run(h, fd, err);
+	rc = hook_run_to(h, fd, err);
 	if (!rc)
-		*output = contents(fd);
+		*output = hook_read_output(fd);
 	close(fd);
 	return rc;
 }

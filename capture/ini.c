@@ -32,7 +32,7 @@ int ini_error(const struct ini_at *at, struct error *err, const char *fmt, ...)
 	return error_set(err, EINVAL, "%s:%d: %s", at->path, at->line, text);
 }
 
-static int flush_key(struct parser *p, struct error *err)
+static int ini_flush_key(struct parser *p, struct error *err)
 {
 	int rc;
 
@@ -44,7 +44,7 @@ static int flush_key(struct parser *p, struct error *err)
 	return rc;
 }
 
-static int parse_section(struct parser *p, char *line, struct error *err)
+static int ini_parse_section(struct parser *p, char *line, struct error *err)
 {
 	char *end = strchr(line, ']'), *kind, *name;
 
@@ -59,7 +59,7 @@ static int parse_section(struct parser *p, char *line, struct error *err)
 	return p->h->section(p->ctx, &p->at, kind, str_trim(name), err);
 }
 
-static int parse_key(struct parser *p, char *line, struct error *err)
+static int ini_parse_key(struct parser *p, char *line, struct error *err)
 {
 	char *eq = strchr(line, '=');
 
@@ -74,7 +74,7 @@ static int parse_key(struct parser *p, char *line, struct error *err)
 	return 0;
 }
 
-static int parse_line(struct parser *p, char *raw, struct error *err)
+static int ini_parse_line(struct parser *p, char *raw, struct error *err)
 {
 	bool indented = isspace((unsigned char)*raw);
 	char *line = str_trim(raw);
@@ -87,10 +87,10 @@ static int parse_line(struct parser *p, char *raw, struct error *err)
 		str_puts(&p->value, line);
 		return 0;
 	}
-	rc = flush_key(p, err);
+	rc = ini_flush_key(p, err);
 	if (rc)
 		return rc;
-	return *line == '[' ? parse_section(p, line, err) : parse_key(p, line, err);
+	return *line == '[' ? ini_parse_section(p, line, err) : ini_parse_key(p, line, err);
 }
 
 int ini_parse(const char *path, char *text, const struct ini_handler *h, void *ctx,
@@ -102,10 +102,10 @@ int ini_parse(const char *path, char *text, const struct ini_handler *h, void *c
 
 	while (!rc && (line = str_token(&rest, '\n'))) {
 		p.at.line++;
-		rc = parse_line(&p, line, err);
+		rc = ini_parse_line(&p, line, err);
 	}
 	if (!rc)
-		rc = flush_key(&p, err);
+		rc = ini_flush_key(&p, err);
 	str_free(&p.value);
 	return rc;
 }

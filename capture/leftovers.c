@@ -12,7 +12,7 @@
 typedef int (*visitor)(struct capture *c, const char *path, const char *name, struct error *err);
 
 /* Calls `visit` for each entry of a folder; a folder that is not there has none. */
-static int each(struct capture *c, const char *dir, visitor visit, struct error *err)
+static int folder_visit(struct capture *c, const char *dir, visitor visit, struct error *err)
 {
 	DIR *d = opendir(dir);
 	struct dirent *e;
@@ -32,7 +32,7 @@ static int each(struct capture *c, const char *dir, visitor visit, struct error 
 	return rc;
 }
 
-static int drop_file(struct capture *c, const char *path, const char *name, struct error *err)
+static int leftovers_drop_file(struct capture *c, const char *path, const char *name, struct error *err)
 {
 	(void)c;
 	if (str_starts(name, "manifest.json.tmp.") || str_starts(name, "plan.ini.tmp.") ||
@@ -42,7 +42,7 @@ static int drop_file(struct capture *c, const char *path, const char *name, stru
 }
 
 /* "measure-01" and the like; a user's own files are none of our business. */
-static bool is_run(const char *name)
+static bool is_run_name(const char *name)
 {
 	size_t i, n;
 
@@ -54,31 +54,31 @@ static bool is_run(const char *name)
 	return false;
 }
 
-static int drop_run(struct capture *c, const char *path, const char *name, struct error *err)
+static int leftovers_drop_run(struct capture *c, const char *path, const char *name, struct error *err)
 {
 	const char *variant_and_name = path + strlen(c->dir) + strlen("/runs/");
 
 	if (*name == '.' && str_ends(name, ".tmp"))
 		return dir_remove(path, err);
-	if (is_run(name) && !manifest_has(&c->manifest, variant_and_name))
+	if (is_run_name(name) && !manifest_has_run(&c->manifest, variant_and_name))
 		return dir_remove(path, err);
 	return 0;
 }
 
-static int look_into_variant(struct capture *c, const char *path, const char *name,
+static int leftovers_drop_runs(struct capture *c, const char *path, const char *name,
 			     struct error *err)
 {
 	(void)name;
-	return each(c, path, drop_run, err);
+	return folder_visit(c, path, leftovers_drop_run, err);
 }
 
 int leftovers_remove(struct capture *c, struct error *err)
 {
 	char *runs = xasprintf("%s/runs", c->dir);
-	int rc = each(c, c->dir, drop_file, err);
+	int rc = folder_visit(c, c->dir, leftovers_drop_file, err);
 
 	if (!rc)
-		rc = each(c, runs, look_into_variant, err);
+		rc = folder_visit(c, runs, leftovers_drop_runs, err);
 	free(runs);
 	return rc;
 }

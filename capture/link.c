@@ -52,7 +52,7 @@ int link_start(struct link *l, char *const argv[], const char *log, struct error
 	return rc;
 }
 
-int link_say(struct link *l, const char *line)
+int link_write_line(struct link *l, const char *line)
 {
 	struct str s = {0};
 	ssize_t n;
@@ -66,7 +66,7 @@ int link_say(struct link *l, const char *line)
 }
 
 /* Until there is something to read. */
-static int await(struct link *l, struct interrupt *intr, uint64_t deadline)
+static int link_await(struct link *l, struct interrupt *intr, uint64_t deadline)
 {
 	struct pollfd fds[2] = {{.fd = l->from, .events = POLLIN},
 				{.fd = intr ? intr->fd : -1, .events = POLLIN}};
@@ -84,14 +84,14 @@ static int await(struct link *l, struct interrupt *intr, uint64_t deadline)
 	}
 }
 
-static int fill(struct link *l, struct interrupt *intr, uint64_t deadline)
+static int link_fill(struct link *l, struct interrupt *intr, uint64_t deadline)
 {
 	ssize_t n;
 	int rc;
 
 	if (l->from < 0)
 		return -EPIPE;
-	rc = await(l, intr, deadline);
+	rc = link_await(l, intr, deadline);
 	if (rc)
 		return rc;
 	n = read(l->from, l->buf, sizeof(l->buf));
@@ -102,14 +102,14 @@ static int fill(struct link *l, struct interrupt *intr, uint64_t deadline)
 	return 0;
 }
 
-static uint64_t deadline_in(double s)
+static uint64_t link_deadline(double s)
 {
 	return clock_mono_ns() + (uint64_t)(s * 1e9);
 }
 
-int link_line(struct link *l, struct interrupt *intr, double patience_s, struct str *line)
+int link_read_line(struct link *l, struct interrupt *intr, double patience_s, struct str *line)
 {
-	uint64_t deadline = deadline_in(patience_s);
+	uint64_t deadline = link_deadline(patience_s);
 	int rc;
 
 	str_reset(line);
@@ -124,15 +124,15 @@ int link_line(struct link *l, struct interrupt *intr, double patience_s, struct 
 			return 0;
 		if (line->len > LONGEST_LINE)
 			return -EPIPE; /* whoever that is, it does not speak our language */
-		rc = fill(l, intr, deadline);
+		rc = link_fill(l, intr, deadline);
 		if (rc)
 			return rc;
 	}
 }
 
-ssize_t link_bytes(struct link *l, struct interrupt *intr, double patience_s, void *to, size_t max)
+ssize_t link_read_bytes(struct link *l, struct interrupt *intr, double patience_s, void *to, size_t max)
 {
-	int rc = l->at < l->len ? 0 : fill(l, intr, deadline_in(patience_s));
+	int rc = l->at < l->len ? 0 : link_fill(l, intr, link_deadline(patience_s));
 	size_t n = l->len - l->at;
 
 	if (rc)
@@ -153,21 +153,21 @@ bool link_ended(struct link *l, int *status)
 }
 
 /* What it still has to say stands between it and the end of its input. */
-static void drain(struct link *l, uint64_t deadline)
+static void link_drain(struct link *l, uint64_t deadline)
 {
-	while (!fill(l, NULL, deadline))
+	while (!link_fill(l, NULL, deadline))
 		;
 	l->at = l->len = 0;
 }
 
 void link_close(struct link *l, double patience_s, int *status)
 {
-	uint64_t deadline = deadline_in(patience_s), now;
+	uint64_t deadline = link_deadline(patience_s), now;
 	int st = 0, left;
 
 	close_fd(&l->to);
 	if (l->pid && patience_s > 0)
-		drain(l, deadline);
+		link_drain(l, deadline);
 	now = clock_mono_ns();
 	left = deadline > now ? (int)((deadline - now) / MS) : 0;
 	if (l->pid && spawn_wait(l->pid, left, &st) == -ETIMEDOUT)

@@ -26,13 +26,13 @@ struct link {
 /* What it says on standard error goes to the file `log`. */
 int link_start(struct link *l, char *const argv[], const char *log, struct error *err);
 
-int link_say(struct link *l, const char *line); /* without its newline */
+int link_write_line(struct link *l, const char *line); /* without its newline */
 
 /* One line without its newline into *line, which is emptied first. */
-int link_line(struct link *l, struct interrupt *intr, double patience_s, struct str *line);
+int link_read_line(struct link *l, struct interrupt *intr, double patience_s, struct str *line);
 
 /* Up to `max` bytes; the number or an error. */
-ssize_t link_bytes(struct link *l, struct interrupt *intr, double patience_s, void *to, size_t max);
+ssize_t link_read_bytes(struct link *l, struct interrupt *intr, double patience_s, void *to, size_t max);
 
 /* Has it ended? Then *status is as of waitpid. */
 bool link_ended(struct link *l, int *status);

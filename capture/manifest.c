@@ -14,14 +14,14 @@
 
 enum { SCHEMA = 1 };
 
-static const char *text(const json_t *o, const char *key)
+static const char *json_text(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
 	return s ? s : "";
 }
 
-static json_t *empty(void)
+static json_t *manifest_empty(void)
 {
 	char now[32];
 	time_t t = time(NULL);
@@ -34,19 +34,19 @@ static json_t *empty(void)
 }
 
 /* It becomes a part of a path. */
-static bool is_plain(const char *name)
+static bool name_is_plain(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/');
 }
 
-static int check_run(const json_t *run, const char *path, struct error *err)
+static int manifest_check_run(const json_t *run, const char *path, struct error *err)
 {
-	const char *bad = is_plain(text(run, "variant")) ? NULL : text(run, "variant");
+	const char *bad = name_is_plain(json_text(run, "variant")) ? NULL : json_text(run, "variant");
 	const json_t *side;
 	size_t i;
 
 	json_array_foreach (json_object_get(run, "sides"), i, side)
-		if (!json_is_string(side) || !is_plain(json_string_value(side)))
+		if (!json_is_string(side) || !name_is_plain(json_string_value(side)))
 			bad = json_is_string(side) ? json_string_value(side) : "";
 	if (!bad)
 		return 0;
@@ -56,7 +56,7 @@ static int check_run(const json_t *run, const char *path, struct error *err)
 }
 
 /* The parts that the code below relies on; the rest is carried along. */
-static int check(const json_t *root, const char *path, struct error *err)
+static int manifest_check(const json_t *root, const char *path, struct error *err)
 {
 	static const char *const lists[] = {"order", "variants", "sides", "runs"};
 	json_int_t schema = json_integer_value(json_object_get(root, "schema_version"));
@@ -74,11 +74,11 @@ static int check(const json_t *root, const char *path, struct error *err)
 			return error_set(err, EBADMSG, "%s: damaged: no list '%s'", path, lists[i]);
 	json_array_foreach (json_object_get(root, "runs"), i, run)
 		if (!rc)
-			rc = check_run(run, path, err);
+			rc = manifest_check_run(run, path, err);
 	return rc;
 }
 
-static int load(struct manifest *m, const char *path, struct error *err)
+static int manifest_load(struct manifest *m, const char *path, struct error *err)
 {
 	json_error_t e;
 
@@ -87,7 +87,7 @@ static int load(struct manifest *m, const char *path, struct error *err)
 		return error_set(err, EBADMSG,
 				 "%s:%d: damaged: %s; move the capture away, or give another -o",
 				 path, e.line, e.text);
-	return check(m->root, path, err);
+	return manifest_check(m->root, path, err);
 }
 
 int manifest_open(struct manifest *m, const char *dir, struct error *err)
@@ -97,9 +97,9 @@ int manifest_open(struct manifest *m, const char *dir, struct error *err)
 
 	*m = (struct manifest){.dir = xstrdup(dir)};
 	if (path_exists(path))
-		rc = load(m, path, err);
+		rc = manifest_load(m, path, err);
 	else
-		m->root = empty();
+		m->root = manifest_empty();
 	free(path);
 	return rc;
 }
@@ -128,13 +128,13 @@ int manifest_save(const struct manifest *m, struct error *err)
 }
 
 /* The element of a list whose `key` is `value`; *index may be NULL. */
-static json_t *find(const json_t *list, const char *key, const char *value, size_t *index)
+static json_t *list_find(const json_t *list, const char *key, const char *value, size_t *index)
 {
 	json_t *o;
 	size_t i;
 
 	json_array_foreach (list, i, o) {
-		if (strcmp(text(o, key), value))
+		if (strcmp(json_text(o, key), value))
 			continue;
 		if (index)
 			*index = i;
@@ -143,7 +143,7 @@ static json_t *find(const json_t *list, const char *key, const char *value, size
 	return NULL;
 }
 
-static void add_word(json_t *list, const char *word)
+static void list_add_word(json_t *list, const char *word)
 {
 	json_t *o;
 	size_t i;
@@ -155,7 +155,7 @@ static void add_word(json_t *list, const char *word)
 }
 
 /* A plan may grow: more repeats or passes are no other plan. */
-static void raise_planned(json_t *variant, const struct plan *p)
+static void variant_raise_planned(json_t *variant, const struct plan *p)
 {
 	json_t *planned = json_object_get(variant, "planned");
 	int i;
@@ -170,7 +170,7 @@ static void raise_planned(json_t *variant, const struct plan *p)
 }
 
 /* Where there is a matrix: which variant of the plan it is, and under which settings. */
-static void put_matrix(json_t *variant, const struct plan *p, const struct variant *v)
+static void variant_put_matrix(json_t *variant, const struct plan *p, const struct variant *v)
 {
 	const struct combination *c = plan_combination(p, v->combination);
 	json_t *matrix = json_object();
@@ -185,10 +185,10 @@ static void put_matrix(json_t *variant, const struct plan *p, const struct varia
 	json_decref(matrix);
 }
 
-static int adopt_variant(struct manifest *m, const struct plan *p, const struct variant *v,
+static int manifest_adopt_variant(struct manifest *m, const struct plan *p, const struct variant *v,
 			 struct error *err)
 {
-	json_t *list = json_object_get(m->root, "variants"), *o = find(list, "name", v->name, NULL);
+	json_t *list = json_object_get(m->root, "variants"), *o = list_find(list, "name", v->name, NULL);
 	json_t *now = settings_of(p, v);
 	int rc = 0;
 
@@ -202,40 +202,40 @@ static int adopt_variant(struct manifest *m, const struct plan *p, const struct 
 	if (rc)
 		return rc;
 	json_object_set_new(o, "what", settings_text(v->what));
-	put_matrix(o, p, v);
-	raise_planned(o, p);
+	variant_put_matrix(o, p, v);
+	variant_raise_planned(o, p);
 	return 0;
 }
 
-static int only_known(const struct manifest *m, const struct plan *p, struct error *err)
+static int manifest_check_known(const struct manifest *m, const struct plan *p, struct error *err)
 {
 	const json_t *o;
 	size_t i, k;
 
 	json_array_foreach (json_object_get(m->root, "variants"), i, o) {
 		for (k = 0; k < p->nvariants; k++)
-			if (!strcmp(p->variants[k].name, text(o, "name")))
+			if (!strcmp(p->variants[k].name, json_text(o, "name")))
 				break;
 		if (k == p->nvariants)
 			return error_set(err, EEXIST, "it has a variant '%s', the plan has not",
-					 text(o, "name"));
+					 json_text(o, "name"));
 	}
 	return 0;
 }
 
-static bool has_runs(const struct manifest *m, const char *variant)
+static bool manifest_has_runs(const struct manifest *m, const char *variant)
 {
-	return find(json_object_get(m->root, "runs"), "variant", variant, NULL);
+	return list_find(json_object_get(m->root, "runs"), "variant", variant, NULL);
 }
 
 /* A plan that was refused before a first run leaves nothing that another one could contradict. */
-static void forget_unused(struct manifest *m)
+static void manifest_forget_unused(struct manifest *m)
 {
 	json_t *list = json_object_get(m->root, "variants");
 	size_t i = json_array_size(list);
 
 	while (i--)
-		if (!has_runs(m, text(json_array_get(list, i), "name")))
+		if (!manifest_has_runs(m, json_text(json_array_get(list, i), "name")))
 			json_array_remove(list, i);
 	if (json_array_size(json_object_get(m->root, "runs")))
 		return;
@@ -244,7 +244,7 @@ static void forget_unused(struct manifest *m)
 }
 
 /* Charts keep the plan's order, also where a variant was forgotten and came back. */
-static void sort_variants(struct manifest *m, const struct plan *p)
+static void manifest_sort_variants(struct manifest *m, const struct plan *p)
 {
 	json_t *old = json_object_get(m->root, "variants"), *sorted = json_array(), *o;
 	size_t i;
@@ -252,13 +252,13 @@ static void sort_variants(struct manifest *m, const struct plan *p)
 	json_array_foreach (old, i, o) {
 		size_t k;
 
-		for (k = 0; k < p->nvariants && strcmp(p->variants[k].name, text(o, "name")); k++)
+		for (k = 0; k < p->nvariants && strcmp(p->variants[k].name, json_text(o, "name")); k++)
 			;
 		if (k == p->nvariants)
 			json_array_append(sorted, o);
 	}
 	for (i = 0; i < p->nvariants; i++)
-		json_array_append(sorted, find(old, "name", p->variants[i].name, NULL));
+		json_array_append(sorted, list_find(old, "name", p->variants[i].name, NULL));
 	json_object_set_new(m->root, "variants", sorted);
 }
 
@@ -268,40 +268,40 @@ int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct 
 	size_t i;
 	int rc;
 
-	forget_unused(m);
-	rc = whole ? only_known(m, p, &e) : 0;
+	manifest_forget_unused(m);
+	rc = whole ? manifest_check_known(m, p, &e) : 0;
 	for (i = 0; i < p->nvariants && !rc; i++)
-		rc = adopt_variant(m, p, &p->variants[i], &e);
+		rc = manifest_adopt_variant(m, p, &p->variants[i], &e);
 	if (rc)
 		return error_set(err, -rc,
 				 "%s holds another experiment: %s; give another -o, or remove the "
 				 "folder",
 				 m->dir, e.text);
 	if (whole)
-		sort_variants(m, p);
+		manifest_sort_variants(m, p);
 	for (i = 0; i < SIDE_COUNT; i++)
 		if (p->sides[i].used)
-			add_word(json_object_get(m->root, "sides"), side_names[i]);
-	if (whole || !*text(m->root, "name"))
+			list_add_word(json_object_get(m->root, "sides"), side_names[i]);
+	if (whole || !*json_text(m->root, "name"))
 		json_object_set_new(m->root, "name", json_string(p->name));
 	json_object_set_new(m->root, "estimator", json_string(p->estimator));
 	json_object_set_new(m->root, "zcost_version", json_string(zcost_version));
 	return 0;
 }
 
-static char *name_of(const json_t *run)
+static char *manifest_run_name(const json_t *run)
 {
-	return xasprintf("%s/%s-%02d", text(run, "variant"), text(run, "pass"),
+	return xasprintf("%s/%s-%02d", json_text(run, "variant"), json_text(run, "pass"),
 			 (int)json_integer_value(json_object_get(run, "repeat")));
 }
 
-static json_t *find_run(const struct manifest *m, const char *name, size_t *index)
+static json_t *manifest_find_run(const struct manifest *m, const char *name, size_t *index)
 {
 	json_t *o;
 	size_t i;
 
 	json_array_foreach (json_object_get(m->root, "runs"), i, o) {
-		char *have = name_of(o);
+		char *have = manifest_run_name(o);
 		bool same = !strcmp(have, name);
 
 		free(have);
@@ -313,22 +313,22 @@ static json_t *find_run(const struct manifest *m, const char *name, size_t *inde
 	return NULL;
 }
 
-bool manifest_has(const struct manifest *m, const char *run)
+bool manifest_has_run(const struct manifest *m, const char *run)
 {
 	size_t i;
 
-	return find_run(m, run, &i);
+	return manifest_find_run(m, run, &i);
 }
 
 bool manifest_run_ok(const struct manifest *m, const char *run)
 {
 	size_t i;
-	const json_t *o = find_run(m, run, &i);
+	const json_t *o = manifest_find_run(m, run, &i);
 
-	return o && !strcmp(text(o, "status"), "ok");
+	return o && !strcmp(json_text(o, "status"), "ok");
 }
 
-void manifest_left(const struct manifest *m, const struct plan *p, const struct order *all,
+void manifest_runs_left(const struct manifest *m, const struct plan *p, const struct order *all,
 		   struct order *left)
 {
 	size_t i;
@@ -343,7 +343,7 @@ void manifest_left(const struct manifest *m, const struct plan *p, const struct 
 	}
 }
 
-static json_t *sides_of(const struct plan *p)
+static json_t *plan_sides_json(const struct plan *p)
 {
 	json_t *list = json_array();
 	int i;
@@ -355,12 +355,12 @@ static json_t *sides_of(const struct plan *p)
 }
 
 /* The run and its place in the order go to the end: they stand as the runs were made. */
-static void forget(struct manifest *m, const char *name)
+static void manifest_forget_run(struct manifest *m, const char *name)
 {
 	json_t *order = json_object_get(m->root, "order"), *o;
 	size_t i;
 
-	if (find_run(m, name, &i))
+	if (manifest_find_run(m, name, &i))
 		json_array_remove(json_object_get(m->root, "runs"), i);
 	json_array_foreach (order, i, o) {
 		if (json_string_value(o) && !strcmp(json_string_value(o), name)) {
@@ -370,24 +370,24 @@ static void forget(struct manifest *m, const char *name)
 	}
 }
 
-void manifest_put(struct manifest *m, const struct plan *p, const struct run_id *id,
+void manifest_add_run(struct manifest *m, const struct plan *p, const struct run_id *id,
 		  const char *why, json_t *files)
 {
 	char *name = run_name(p, id);
 	json_t *run, *reason = json_string(why);
 
-	forget(m, name);
+	manifest_forget_run(m, name);
 	run = json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o}", "variant",
 			p->variants[id->variant].name, "pass", pass_names[id->pass], "repeat",
 			(int)id->repeat, "status", *why ? "failed" : "ok", "why",
-			reason ? reason : json_string("unreadable reason"), "sides", sides_of(p),
+			reason ? reason : json_string("unreadable reason"), "sides", plan_sides_json(p),
 			"files", files);
 	json_array_append_new(json_object_get(m->root, "runs"), run);
 	json_array_append_new(json_object_get(m->root, "order"), json_string(name));
 	free(name);
 }
 
-static bool variant_complete(const struct manifest *m, const json_t *variant)
+static bool manifest_variant_complete(const struct manifest *m, const json_t *variant)
 {
 	json_t *planned = json_object_get(variant, "planned"), *n;
 	const char *pass;
@@ -396,7 +396,7 @@ static bool variant_complete(const struct manifest *m, const json_t *variant)
 		int i, repeats = (int)json_integer_value(n);
 
 		for (i = 1; i <= repeats; i++) {
-			char *name = xasprintf("%s/%s-%02d", text(variant, "name"), pass, i);
+			char *name = xasprintf("%s/%s-%02d", json_text(variant, "name"), pass, i);
 			bool ok = manifest_run_ok(m, name);
 
 			free(name);
@@ -413,7 +413,7 @@ bool manifest_complete(const struct manifest *m)
 	size_t i;
 
 	json_array_foreach (json_object_get(m->root, "variants"), i, v)
-		if (!variant_complete(m, v))
+		if (!manifest_variant_complete(m, v))
 			return false;
 	return true;
 }

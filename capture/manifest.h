@@ -27,15 +27,15 @@ int manifest_save(const struct manifest *m, struct error *err);
  */
 int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct error *err);
 
-bool manifest_has(const struct manifest *m, const char *run); /* in it, ok or failed */
+bool manifest_has_run(const struct manifest *m, const char *run); /* in it, ok or failed */
 bool manifest_run_ok(const struct manifest *m, const char *run);
 
 /* The runs of `all` that are not done well yet; order_free. */
-void manifest_left(const struct manifest *m, const struct plan *p, const struct order *all,
+void manifest_runs_left(const struct manifest *m, const struct plan *p, const struct order *all,
 		   struct order *left);
 
 /* Enters or replaces a run. `files` (path -> SHA-256) is taken over. why "" means ok. */
-void manifest_put(struct manifest *m, const struct plan *p, const struct run_id *id,
+void manifest_add_run(struct manifest *m, const struct plan *p, const struct run_id *id,
 		  const char *why, json_t *files);
 
 /* Sums of hosts/, for the last save; sets `complete`. */

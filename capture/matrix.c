@@ -43,7 +43,7 @@ int matrix_find(const struct matrix *m, const char *setting)
 }
 
 /* Does "S=V" hold? A setting that is not crossed has no value. */
-static bool holds(const struct matrix *m, const size_t *pick, const char *variant, const char *word)
+static bool exclude_word_holds(const struct matrix *m, const size_t *pick, const char *variant, const char *word)
 {
 	const char *eq = strchr(word, '=');
 	size_t i, len = (size_t)(eq - word);
@@ -66,7 +66,7 @@ bool matrix_excludes(const struct matrix *m, const size_t *pick, const char *var
 	for (i = 0; i < m->nexclude; i++) {
 		const struct words *w = &m->exclude[i].word;
 
-		for (k = 0; k < w->n && holds(m, pick, variant, w->word[k]); k++)
+		for (k = 0; k < w->n && exclude_word_holds(m, pick, variant, w->word[k]); k++)
 			;
 		if (k == w->n)
 			return true;
@@ -88,7 +88,7 @@ const struct matrix_var *matrix_var(const struct matrix *m, const size_t *pick, 
 	return NULL;
 }
 
-static void free_value(struct matrix_value *v)
+static void value_free(struct matrix_value *v)
 {
 	size_t i;
 
@@ -108,7 +108,7 @@ void matrix_free(struct matrix *m)
 
 	for (i = 0; i < m->n; i++) {
 		for (k = 0; k < m->setting[i].n; k++)
-			free_value(&m->setting[i].value[k]);
+			value_free(&m->setting[i].value[k]);
 		free(m->setting[i].value);
 		free(m->setting[i].name);
 		free(m->setting[i].what);

@@ -30,7 +30,7 @@ char *matrix_list_values(const struct matrix_setting *s)
 	return str_take(&list);
 }
 
-static char *list_settings(const struct matrix *m)
+static char *matrix_list_settings(const struct matrix *m)
 {
 	struct str list = {0};
 	size_t i;
@@ -40,10 +40,10 @@ static char *list_settings(const struct matrix *m)
 	return str_take(&list);
 }
 
-static int unknown_setting(const struct matrix *m, const struct ini_at *at, const char *key,
+static int matrix_unknown_setting(const struct matrix *m, const struct ini_at *at, const char *key,
 			   const char *name, size_t len, struct error *err)
 {
-	char *known = list_settings(m);
+	char *known = matrix_list_settings(m);
 
 	ini_error(at, err, "%s: there is no [setting %.*s]; there are:%s", key, (int)len, name,
 		  *known ? known : " none");
@@ -51,19 +51,19 @@ static int unknown_setting(const struct matrix *m, const struct ini_at *at, cons
 	return -EINVAL;
 }
 
-static int add_cross(struct matrix *m, const struct ini_at *at, const char *name, struct error *err)
+static int cross_add(struct matrix *m, const struct ini_at *at, const char *name, struct error *err)
 {
 	struct matrix_setting *s = matrix_setting_named(m, name, strlen(name));
 
 	if (!s)
-		return unknown_setting(m, at, "cross", name, strlen(name), err);
+		return matrix_unknown_setting(m, at, "cross", name, strlen(name), err);
 	if (matrix_find(m, name) >= 0)
 		return ini_error(at, err, "cross: '%s' is there twice", name);
 	m->cross[m->ncross++] = (size_t)(s - m->setting);
 	return 0;
 }
 
-static int choose_cross(struct scan *s, struct error *err)
+static int cross_choose(struct scan *s, struct error *err)
 {
 	struct matrix *m = s->m;
 	struct words w = {0};
@@ -80,13 +80,13 @@ static int choose_cross(struct scan *s, struct error *err)
 	if (words_split(&w, s->cross, &e))
 		rc = ini_error(&s->cross_at, err, "cross: %s", e.text);
 	for (i = 0; i < w.n && !rc; i++)
-		rc = add_cross(m, &s->cross_at, w.word[i], err);
+		rc = cross_add(m, &s->cross_at, w.word[i], err);
 	words_free(&w);
 	return rc;
 }
 
 /* A slip in a name would leave nothing out, unseen. */
-static int check_word(const struct scan *s, const struct ini_at *at, const char *word,
+static int exclude_check_word(const struct scan *s, const struct ini_at *at, const char *word,
 		      struct error *err)
 {
 	size_t len = strcspn(word, "="), i;
@@ -104,7 +104,7 @@ static int check_word(const struct scan *s, const struct ini_at *at, const char 
 	if (variant)
 		return ini_error(at, err, "exclude: no variant is '%s'", pattern);
 	if (!of)
-		return unknown_setting(s->m, at, "exclude", word, len, err);
+		return matrix_unknown_setting(s->m, at, "exclude", word, len, err);
 	if (matrix_find(s->m, of->name) < 0)
 		return ini_error(
 			at, err,
@@ -121,7 +121,7 @@ static int check_word(const struct scan *s, const struct ini_at *at, const char 
 	return -EINVAL;
 }
 
-static int check_excludes(const struct scan *s, struct error *err)
+static int excludes_check(const struct scan *s, struct error *err)
 {
 	const struct matrix *m = s->m;
 	size_t i, k;
@@ -129,11 +129,11 @@ static int check_excludes(const struct scan *s, struct error *err)
 
 	for (i = 0; i < m->nexclude; i++)
 		for (k = 0; k < m->exclude[i].word.n && !rc; k++)
-			rc = check_word(s, &m->exclude[i].at, m->exclude[i].word.word[k], err);
+			rc = exclude_check_word(s, &m->exclude[i].at, m->exclude[i].word.word[k], err);
 	return rc;
 }
 
-static bool changes(const struct matrix_setting *s, const char *var)
+static bool setting_changes_var(const struct matrix_setting *s, const char *var)
 {
 	size_t i, k;
 
@@ -144,14 +144,14 @@ static bool changes(const struct matrix_setting *s, const char *var)
 	return false;
 }
 
-static int check_value_vars(const struct matrix *m, size_t setting, const struct matrix_value *v,
+static int value_check_vars(const struct matrix *m, size_t setting, const struct matrix_value *v,
 			    struct error *err)
 {
 	size_t i, k;
 
 	for (k = 0; k < v->nvar; k++)
 		for (i = 0; i < setting; i++)
-			if (changes(&m->setting[i], v->var[k].name))
+			if (setting_changes_var(&m->setting[i], v->var[k].name))
 				return ini_error(&v->var[k].at, err,
 						 "variable '%s' is changed by setting '%s' too: "
 						 "which one would hold?",
@@ -159,14 +159,14 @@ static int check_value_vars(const struct matrix *m, size_t setting, const struct
 	return 0;
 }
 
-static int check_vars(const struct matrix *m, struct error *err)
+static int matrix_check_vars(const struct matrix *m, struct error *err)
 {
 	size_t i, v;
 	int rc = 0;
 
 	for (i = 0; i < m->n; i++)
 		for (v = 0; v < m->setting[i].n && !rc; v++)
-			rc = check_value_vars(m, i, &m->setting[i].value[v], err);
+			rc = value_check_vars(m, i, &m->setting[i].value[v], err);
 	return rc;
 }
 
@@ -181,11 +181,11 @@ int matrix_check(struct scan *s, const char *path, struct error *err)
 			return error_set(err, EINVAL,
 					 "%s: setting '%s' has no values: add 'values = ...'", path,
 					 m->setting[i].name);
-	rc = choose_cross(s, err);
+	rc = cross_choose(s, err);
 	if (!rc)
-		rc = check_excludes(s, err);
+		rc = excludes_check(s, err);
 	if (!rc)
-		rc = check_vars(m, err);
+		rc = matrix_check_vars(m, err);
 	for (i = 0; i < m->ncross && !rc; i++) {
 		all *= m->setting[m->cross[i]].n;
 		if (all > MAX_COMBINATIONS)

@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_hook(const char *key)
+static bool key_is_hook(const char *key)
 {
 	return !strcmp(key, "save") || !strcmp(key, "before") || !strcmp(key, "after");
 }
 
-static void replace(char **to, const char *value)
+static void text_replace(char **to, const char *value)
 {
 	free(*to);
 	*to = xstrdup(value);
 }
 
-static bool listed(const struct words *w, const char *name)
+static bool words_have(const struct words *w, const char *name)
 {
 	size_t i;
 
@@ -31,7 +31,7 @@ static bool listed(const struct words *w, const char *name)
 	return false;
 }
 
-static struct matrix_value *find_value(const struct matrix_setting *s, const char *value)
+static struct matrix_value *setting_find_value(const struct matrix_setting *s, const char *value)
 {
 	size_t i;
 
@@ -43,7 +43,7 @@ static struct matrix_value *find_value(const struct matrix_setting *s, const cha
 
 /* --- sections --- */
 
-static int enter_setting(struct scan *s, const struct ini_at *at, const char *name,
+static int scan_enter_setting(struct scan *s, const struct ini_at *at, const char *name,
 			 struct error *err)
 {
 	const char *p;
@@ -64,7 +64,7 @@ static int enter_setting(struct scan *s, const struct ini_at *at, const char *na
 	return 0;
 }
 
-static int enter_value(struct scan *s, const struct ini_at *at, const char *name, struct error *err)
+static int scan_enter_value(struct scan *s, const struct ini_at *at, const char *name, struct error *err)
 {
 	size_t len = strcspn(name, "=");
 	char *values;
@@ -75,7 +75,7 @@ static int enter_value(struct scan *s, const struct ini_at *at, const char *name
 				 "[value %s]: it is written [value SETTING=VALUE], and [setting "
 				 "SETTING] stands above",
 				 name);
-	s->value = find_value(s->setting, name + len + 1);
+	s->value = setting_find_value(s->setting, name + len + 1);
 	if (!s->value) {
 		values = matrix_list_values(s->setting);
 		ini_error(at, err, "[value %s]: it is none of the values of '%s':%s", name,
@@ -90,16 +90,16 @@ static int enter_value(struct scan *s, const struct ini_at *at, const char *name
 	return 0;
 }
 
-static int on_section(void *ctx, const struct ini_at *at, const char *kind, const char *name,
+static int matrix_on_section(void *ctx, const struct ini_at *at, const char *kind, const char *name,
 		      struct error *err)
 {
 	struct scan *s = ctx;
 
 	s->in = OTHER;
 	if (!strcmp(kind, "setting"))
-		return enter_setting(s, at, name, err);
+		return scan_enter_setting(s, at, name, err);
 	if (!strcmp(kind, "value"))
-		return enter_value(s, at, name, err);
+		return scan_enter_value(s, at, name, err);
 	if (!strcmp(kind, "variant"))
 		words_add(&s->variants, name);
 	if (!*name && !strcmp(kind, "vars"))
@@ -111,7 +111,7 @@ static int on_section(void *ctx, const struct ini_at *at, const char *kind, cons
 
 /* --- keys --- */
 
-static char *default_label(const char *setting, const char *value)
+static char *value_default_label(const char *setting, const char *value)
 {
 	char *label =
 		xasprintf("%s%s%s", setting, isdigit((unsigned char)*value) ? "" : "-", value);
@@ -123,22 +123,22 @@ static char *default_label(const char *setting, const char *value)
 	return label;
 }
 
-static int add_value(struct matrix_setting *s, const struct ini_at *at, const char *value,
+static int setting_add_value(struct matrix_setting *s, const struct ini_at *at, const char *value,
 		     struct error *err)
 {
 	struct matrix_value *v;
 
-	if (find_value(s, value))
+	if (setting_find_value(s, value))
 		return ini_error(at, err, "values: '%s' is there twice", value);
 	array_grow(s->value, s->n, s->cap);
 	v = &s->value[s->n++];
 	*v = (struct matrix_value){.value = xstrdup(value),
-				   .label = default_label(s->name, value),
+				   .label = value_default_label(s->name, value),
 				   .what = xasprintf("%s %s", s->name, value)};
 	return 0;
 }
 
-static int setting_key(struct scan *s, const struct ini_at *at, const char *key, const char *raw,
+static int scan_setting_key(struct scan *s, const struct ini_at *at, const char *key, const char *raw,
 		       struct error *err)
 {
 	struct words w = {0};
@@ -146,10 +146,10 @@ static int setting_key(struct scan *s, const struct ini_at *at, const char *key,
 	size_t i;
 	int rc;
 
-	if (is_hook(key))
+	if (key_is_hook(key))
 		return 0;
 	if (!strcmp(key, "what")) {
-		replace(&s->setting->what, raw);
+		text_replace(&s->setting->what, raw);
 		return 0;
 	}
 	if (strcmp(key, "values"))
@@ -161,14 +161,14 @@ static int setting_key(struct scan *s, const struct ini_at *at, const char *key,
 		return ini_error(at, err, "'values' is there twice");
 	rc = words_split(&w, raw, &e) ? ini_error(at, err, "values: %s", e.text) : 0;
 	for (i = 0; i < w.n && !rc; i++)
-		rc = add_value(s->setting, at, w.word[i], err);
+		rc = setting_add_value(s->setting, at, w.word[i], err);
 	if (!rc && !w.n)
 		rc = ini_error(at, err, "values: none given");
 	words_free(&w);
 	return rc;
 }
 
-static int set_label(struct matrix_value *v, const struct ini_at *at, const char *label,
+static int value_set_label(struct matrix_value *v, const struct ini_at *at, const char *label,
 		     struct error *err)
 {
 	const char *p;
@@ -180,18 +180,18 @@ static int set_label(struct matrix_value *v, const struct ini_at *at, const char
 				 "label: '%s' becomes a part of variants' names: letters, digits, "
 				 "_ - . only",
 				 label);
-	replace(&v->label, label);
+	text_replace(&v->label, label);
 	return 0;
 }
 
-static int add_var(struct scan *s, const struct ini_at *at, const char *name, const char *raw,
+static int scan_add_var(struct scan *s, const struct ini_at *at, const char *name, const char *raw,
 		   struct error *err)
 {
 	struct matrix_value *v = s->value;
 	struct str known = {0};
 	size_t i;
 
-	if (listed(&s->vars, name)) {
+	if (words_have(&s->vars, name)) {
 		array_grow(v->var, v->nvar, v->var_cap);
 		v->var[v->nvar++] =
 			(struct matrix_var){.name = xstrdup(name), .raw = xstrdup(raw), .at = *at};
@@ -207,20 +207,20 @@ static int add_var(struct scan *s, const struct ini_at *at, const char *name, co
 	return -EINVAL;
 }
 
-static int value_key(struct scan *s, const struct ini_at *at, const char *key, const char *raw,
+static int scan_value_key(struct scan *s, const struct ini_at *at, const char *key, const char *raw,
 		     struct error *err)
 {
-	if (is_hook(key))
+	if (key_is_hook(key))
 		return 0;
 	if (!strcmp(key, "label"))
-		return set_label(s->value, at, raw, err);
+		return value_set_label(s->value, at, raw, err);
 	if (strcmp(key, "what"))
-		return add_var(s, at, key, raw, err);
-	replace(&s->value->what, raw);
+		return scan_add_var(s, at, key, raw, err);
+	text_replace(&s->value->what, raw);
 	return 0;
 }
 
-static int add_exclude(struct scan *s, const struct ini_at *at, const char *raw, struct error *err)
+static int scan_add_exclude(struct scan *s, const struct ini_at *at, const char *raw, struct error *err)
 {
 	struct matrix *m = s->m;
 	char *copy = xstrdup(raw), *rest = copy, *line;
@@ -241,11 +241,11 @@ static int add_exclude(struct scan *s, const struct ini_at *at, const char *raw,
 	return rc;
 }
 
-static int matrix_key(struct scan *s, const struct ini_at *at, const char *key, const char *raw,
+static int scan_matrix_key(struct scan *s, const struct ini_at *at, const char *key, const char *raw,
 		      struct error *err)
 {
 	if (!strcmp(key, "exclude"))
-		return add_exclude(s, at, raw, err);
+		return scan_add_exclude(s, at, raw, err);
 	if (strcmp(key, "cross"))
 		return ini_error(at, err, "unknown key '%s' in [matrix]; there are: cross exclude",
 				 key);
@@ -256,7 +256,7 @@ static int matrix_key(struct scan *s, const struct ini_at *at, const char *key, 
 	return 0;
 }
 
-static int on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
+static int matrix_on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
 		  struct error *err)
 {
 	struct scan *s = ctx;
@@ -266,18 +266,18 @@ static int on_key(void *ctx, const struct ini_at *at, const char *key, const cha
 		words_add(&s->vars, key);
 		return 0;
 	case SETTING:
-		return setting_key(s, at, key, raw, err);
+		return scan_setting_key(s, at, key, raw, err);
 	case VALUE:
-		return value_key(s, at, key, raw, err);
+		return scan_value_key(s, at, key, raw, err);
 	case MATRIX:
-		return matrix_key(s, at, key, raw, err);
+		return scan_matrix_key(s, at, key, raw, err);
 	case OTHER:
 		break;
 	}
 	return 0;
 }
 
-static const struct ini_handler handler = {.section = on_section, .key = on_key};
+static const struct ini_handler handler = {.section = matrix_on_section, .key = matrix_on_key};
 
 int matrix_read(struct matrix *m, const char *path, const char *text, struct error *err)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Variants from `first` on, n of them: there and back in turns. */
-static void add_round(struct order *o, size_t first, size_t n, enum pass pass, unsigned int repeat)
+static void order_add_round(struct order *o, size_t first, size_t n, enum pass pass, unsigned int repeat)
 {
 	size_t i;
 
@@ -16,18 +16,18 @@ static void add_round(struct order *o, size_t first, size_t n, enum pass pass, u
 						 .repeat = repeat};
 }
 
-static void add_rounds(struct order *o, const struct plan *p, size_t first, size_t n)
+static void order_add_rounds(struct order *o, const struct plan *p, size_t first, size_t n)
 {
 	unsigned int repeat;
 	int pass;
 
 	for (pass = 0; pass < PASS_COUNT; pass++)
 		for (repeat = 1; p->passes & 1u << pass && repeat <= p->repeats[pass]; repeat++)
-			add_round(o, first, n, (enum pass)pass, repeat);
+			order_add_round(o, first, n, (enum pass)pass, repeat);
 }
 
 /* Variants of one combination stand together. */
-static size_t block_length(const struct plan *p, size_t first)
+static size_t order_block_length(const struct plan *p, size_t first)
 {
 	size_t n = 1;
 
@@ -46,8 +46,8 @@ void order_make(struct order *o, const struct plan *p)
 		rounds += p->repeats[pass];
 	*o = (struct order){.run = xcalloc(rounds * p->nvariants + 1, sizeof(*o->run))};
 	for (first = 0; first < p->nvariants; first += n) {
-		n = p->order == ORDER_BLOCKS ? block_length(p, first) : p->nvariants;
-		add_rounds(o, p, first, n);
+		n = p->order == ORDER_BLOCKS ? order_block_length(p, first) : p->nvariants;
+		order_add_rounds(o, p, first, n);
 	}
 }
 

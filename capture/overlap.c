@@ -22,7 +22,7 @@ struct window {
 	double early; /* its command ended so long before the window was to; 0: it did not */
 };
 
-static bool read_times(const char *dir, struct window *w)
+static bool window_read_times(const char *dir, struct window *w)
 {
 	char *path = xasprintf("%s/%s/run.json", dir, side_names[w->side]);
 	json_t *root = json_load_file(path, 0, NULL), *at = json_object_get(root, "window");
@@ -36,7 +36,7 @@ static bool read_times(const char *dir, struct window *w)
 }
 
 /* Another host's clock was compared before the run and after it. false: neither. */
-static bool to_our_clock(const struct remote *r, struct window *w)
+static bool window_to_our_clock(const struct remote *r, struct window *w)
 {
 	const struct offset *o = r->after.error_ns >= 0 ? &r->after : &r->before;
 	double ahead = (double)o->offset_ns;
@@ -49,21 +49,21 @@ static bool to_our_clock(const struct remote *r, struct window *w)
 	return true;
 }
 
-static bool read_window(struct capture *c, const char *dir, enum side side, struct window *w)
+static bool window_read(struct capture *c, const char *dir, enum side side, struct window *w)
 {
 	const struct remote *r = remote_of(c, side);
 
 	*w = (struct window){.side = side};
-	return read_times(dir, w) && (!r || to_our_clock(r, w));
+	return window_read_times(dir, w) && (!r || window_to_our_clock(r, w));
 }
 
 /* Two windows that are known, the earlier one first. */
-static int read_windows(struct capture *c, const char *dir, struct window w[2])
+static int windows_read(struct capture *c, const char *dir, struct window w[2])
 {
 	int n = 0, i;
 
 	for (i = 0; i < SIDE_COUNT && n < 2; i++)
-		if (c->plan->sides[i].used && read_window(c, dir, (enum side)i, &w[n]))
+		if (c->plan->sides[i].used && window_read(c, dir, (enum side)i, &w[n]))
 			n++;
 	if (n == 2 && w[1].start < w[0].start) {
 		struct window first = w[1];
@@ -74,7 +74,7 @@ static int read_windows(struct capture *c, const char *dir, struct window w[2])
 	return n;
 }
 
-static char *no_overlap(const struct window w[2])
+static char *windows_no_overlap(const struct window w[2])
 {
 	return xasprintf("the sides' windows do not overlap: the %s's began %.1f ms after the "
 			 "%s's, which was %.1f ms long: what one spent is not what the other moved",
@@ -82,7 +82,7 @@ static char *no_overlap(const struct window w[2])
 			 side_names[w[0].side], (w[0].end - w[0].start) / 1e6);
 }
 
-static char *too_far_apart(const struct window w[2], double apart, double shorter)
+static char *windows_too_far_apart(const struct window w[2], double apart, double shorter)
 {
 	const struct window *e = w[1].early > w[0].early ? &w[1] : &w[0];
 	struct str s = {0};
@@ -104,14 +104,14 @@ char *overlap_missing(struct capture *c, const char *dir, bool *again)
 	double apart, shorter, error;
 	struct window w[2];
 
-	if (read_windows(c, dir, w) < 2)
+	if (windows_read(c, dir, w) < 2)
 		return NULL;
 	error = w[0].error + w[1].error;
 	apart = fmax(w[1].start - w[0].start, fabs(w[1].end - w[0].end));
 	shorter = fmin(w[0].end - w[0].start, w[1].end - w[1].start);
 	*again = w[0].early <= 0 && w[1].early <= 0;
 	if (w[1].start - w[0].end >= error)
-		return no_overlap(w);
-	return window_skew_too_large(apart, error, shorter) ? too_far_apart(w, apart, shorter)
+		return windows_no_overlap(w);
+	return window_skew_too_large(apart, error, shorter) ? windows_too_far_apart(w, apart, shorter)
 							    : NULL;
 }

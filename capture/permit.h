@@ -10,10 +10,10 @@
  * -EPERM with what is missing and how to get it. `where` begins the message: "" of this host,
  * "sender (ssh://x): " of another.
  */
-int permit_check(const struct plan *p, const struct rights *r, const char *where,
+int plan_check_rights(const struct plan *p, const struct rights *r, const char *where,
 		 struct error *err);
 
 /* Are the CPUs of all sides that run here online? -EINVAL names those that are not. */
-int permit_cpus(const struct plan *p, struct error *err);
+int plan_check_cpus(const struct plan *p, struct error *err);
 
 #endif

@@ -89,7 +89,7 @@ void plan_free(struct plan *p)
 	*p = (struct plan){0};
 }
 
-static int add_pass(const char *name, unsigned int *bits, struct error *err)
+static int passes_add(const char *name, unsigned int *bits, struct error *err)
 {
 	int i;
 
@@ -111,7 +111,7 @@ int plan_parse_passes(const char *text, unsigned int *bits, struct error *err)
 	*bits = 0;
 	for (word = strtok_r(copy, ", \t\n", &save); word && !rc;
 	     word = strtok_r(NULL, ", \t\n", &save))
-		rc = add_pass(word, bits, err);
+		rc = passes_add(word, bits, err);
 	free(copy);
 	if (!rc && !*bits)
 		rc = error_set(err, EINVAL, "no pass given; there are measure, profile, syscalls");

@@ -22,7 +22,7 @@ struct combining {
 	const struct plan_source *source;
 };
 
-static void set_values(struct combination *c, const struct matrix *m, const size_t *pick)
+static void combination_fill(struct combination *c, const struct matrix *m, const size_t *pick)
 {
 	size_t i;
 
@@ -41,7 +41,7 @@ static void set_values(struct combination *c, const struct matrix *m, const size
 }
 
 /* "mmap" and "+mtu9000+gro-off"; "sendfile -> mmap" and ", MTU 9000, GRO off". */
-static int rename_variant(struct variant *v, const struct combination *c, const char *path,
+static int variant_rename(struct variant *v, const struct combination *c, const char *path,
 			  struct error *err)
 {
 	struct str name = {0}, what = {0};
@@ -65,7 +65,7 @@ static int rename_variant(struct variant *v, const struct combination *c, const 
 		  : 0;
 }
 
-static int check_unique(const struct plan *p, const char *name, const char *path, struct error *err)
+static int variant_check_unique(const struct plan *p, const char *name, const char *path, struct error *err)
 {
 	size_t i;
 
@@ -79,7 +79,7 @@ static int check_unique(const struct plan *p, const char *name, const char *path
 }
 
 /* The variants of one reading, out of `from`; those that are left out stay there. */
-static int take_variants(struct combining *x, struct plan *from, const size_t *pick,
+static int combine_take_variants(struct combining *x, struct plan *from, const size_t *pick,
 			 size_t combination, struct error *err)
 {
 	const struct combination *c = plan_combination(x->plan, combination);
@@ -94,9 +94,9 @@ static int take_variants(struct combining *x, struct plan *from, const size_t *p
 			from->variants[left++] = *v;
 			continue;
 		}
-		rc = rename_variant(v, c, x->source->path, err);
+		rc = variant_rename(v, c, x->source->path, err);
 		if (!rc)
-			rc = check_unique(p, v->name, x->source->path, err);
+			rc = variant_check_unique(p, v->name, x->source->path, err);
 		v->combination = combination;
 		array_grow(p->variants, p->nvariants, p->variants_cap);
 		p->variants[p->nvariants++] = *v;
@@ -106,7 +106,7 @@ static int take_variants(struct combining *x, struct plan *from, const size_t *p
 }
 
 /* Whoever made the mistake sees one line of the plan, and wants to know for which values. */
-static int failed_with(const struct combination *c, struct error *err)
+static int error_add_combination(const struct combination *c, struct error *err)
 {
 	size_t i;
 
@@ -120,7 +120,7 @@ static int failed_with(const struct combination *c, struct error *err)
 	return -err->code;
 }
 
-static int check_alike(const struct plan *first, const struct plan *q, const char *path,
+static int combine_check_alike(const struct plan *first, const struct plan *q, const char *path,
 		       struct error *err)
 {
 	const char *key = plan_keys_differ(first, q);
@@ -144,7 +144,7 @@ static int check_alike(const struct plan *first, const struct plan *q, const cha
 }
 
 /* What nobody undoes would still hold when other values are measured. */
-static int check_hooks(const struct combination *c, const char *path, struct error *err)
+static int combination_check_hooks(const struct combination *c, const char *path, struct error *err)
 {
 	size_t i;
 
@@ -157,7 +157,7 @@ static int check_hooks(const struct combination *c, const char *path, struct err
 	return 0;
 }
 
-static int add_combination(struct combining *x, size_t n, size_t *pick, struct error *err)
+static int combine_add(struct combining *x, size_t n, size_t *pick, struct error *err)
 {
 	struct plan *p = x->plan;
 	struct combination *c;
@@ -166,27 +166,27 @@ static int add_combination(struct combining *x, size_t n, size_t *pick, struct e
 	array_grow(p->combinations, p->ncombinations, p->combinations_cap);
 	c = &p->combinations[p->ncombinations++];
 	matrix_pick(x->m, n, pick);
-	set_values(c, x->m, pick);
+	combination_fill(c, x->m, pick);
 	c->plan = xmalloc(sizeof(*c->plan));
 	plan_init(c->plan);
 	rc = plan_read_once(c->plan, x->source, x->m, pick, c, err);
 	if (!rc)
-		rc = check_alike(p, c->plan, x->source->path, err);
+		rc = combine_check_alike(p, c->plan, x->source->path, err);
 	if (!rc)
-		rc = check_hooks(c, x->source->path, err);
-	return rc ? failed_with(c, err)
-		  : take_variants(x, c->plan, pick, p->ncombinations - 1, err);
+		rc = combination_check_hooks(c, x->source->path, err);
+	return rc ? error_add_combination(c, err)
+		  : combine_take_variants(x, c->plan, pick, p->ncombinations - 1, err);
 }
 
 /* [plan] itself, and what may be wrong whatever the settings are. */
-static int read_first(struct combining *x, size_t *pick, struct error *err)
+static int combine_read_first(struct combining *x, size_t *pick, struct error *err)
 {
 	struct plan *p = x->plan;
 	struct combination first;
 	int rc;
 
 	matrix_pick(x->m, 0, pick);
-	set_values(&first, x->m, pick);
+	combination_fill(&first, x->m, pick);
 	rc = plan_read_once(p, x->source, x->m, pick, &first, err);
 	while (p->nvariants)
 		plan_free_variant(&p->variants[--p->nvariants]);
@@ -194,13 +194,13 @@ static int read_first(struct combining *x, size_t *pick, struct error *err)
 	return rc;
 }
 
-static int combine(struct combining *x, struct error *err)
+static int combine_all(struct combining *x, struct error *err)
 {
 	size_t *pick = xcalloc(x->m->ncross, sizeof(*pick)), n = matrix_count(x->m), i;
-	int rc = read_first(x, pick, err);
+	int rc = combine_read_first(x, pick, err);
 
 	for (i = 0; i < n && !rc; i++)
-		rc = add_combination(x, i, pick, err);
+		rc = combine_add(x, i, pick, err);
 	if (!rc && !x->plan->nvariants)
 		rc = error_set(err, EINVAL, "%s: [matrix] exclude leaves no variant",
 			       x->source->path);
@@ -209,7 +209,7 @@ static int combine(struct combining *x, struct error *err)
 }
 
 /* Reads the text of `source` with all combinations of its settings. */
-static int read_source(struct plan *p, const struct plan_source *source, struct error *err)
+static int plan_read_source(struct plan *p, const struct plan_source *source, struct error *err)
 {
 	static const struct combination plain;
 	struct matrix m;
@@ -217,7 +217,7 @@ static int read_source(struct plan *p, const struct plan_source *source, struct 
 	int rc = matrix_read(&m, source->path, source->text, err);
 
 	if (!rc && m.ncross)
-		rc = combine(&x, err);
+		rc = combine_all(&x, err);
 	else if (!rc)
 		rc = plan_read_once(p, source, &m, NULL, &plain, err);
 	matrix_free(&m);
@@ -236,7 +236,7 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	p->text = xstrdup(text);
 	p->plandir = xstrdup(dirname(real));
 	p->bindir = xstrdup(bindir);
-	rc = read_source(p, &(struct plan_source){path, text, p->plandir, bindir, bindir}, err);
+	rc = plan_read_source(p, &(struct plan_source){path, text, p->plandir, bindir, bindir}, err);
 	free(real);
 	return rc;
 }
@@ -258,7 +258,7 @@ int plan_read(struct plan *p, const char *path, const char *bindir, struct error
 }
 
 /* Swaps everything but the host: a struct remote points to it. */
-static void swap_sides(struct side_plan *a, struct side_plan *b)
+static void side_plan_swap(struct side_plan *a, struct side_plan *b)
 {
 	struct side_plan was = *a;
 
@@ -269,13 +269,13 @@ static void swap_sides(struct side_plan *a, struct side_plan *b)
 }
 
 /* Both plans were read from one text: they have the same combinations and variants. */
-static void swap_side(struct plan *a, struct plan *b, enum side side)
+static void plan_swap_side(struct plan *a, struct plan *b, enum side side)
 {
 	size_t i;
 
-	swap_sides(&a->sides[side], &b->sides[side]);
+	side_plan_swap(&a->sides[side], &b->sides[side]);
 	for (i = 0; i < a->ncombinations; i++)
-		swap_sides(&a->combinations[i].plan->sides[side],
+		side_plan_swap(&a->combinations[i].plan->sides[side],
 			   &b->combinations[i].plan->sides[side]);
 	for (i = 0; i < a->nvariants; i++) {
 		char *was = a->variants[i].command[side];
@@ -293,11 +293,11 @@ int plan_set_bindir(struct plan *p, enum side side, const char *bindir, struct e
 	if (!*p->sides[side].host)
 		return 0;
 	plan_init(&there);
-	rc = read_source(&there,
+	rc = plan_read_source(&there,
 			 &(struct plan_source){p->path, p->text, p->plandir, p->bindir, bindir},
 			 err);
 	if (!rc)
-		swap_side(p, &there, side);
+		plan_swap_side(p, &there, side);
 	plan_free(&there);
 	return rc;
 }

@@ -122,7 +122,7 @@ struct plan_reader {
 
 enum { SEEN_PLAN = 1 << SIDE_COUNT };
 
-static int enter_section(struct plan_reader *r, enum plan_section section, void *base)
+static int reader_enter(struct plan_reader *r, enum plan_section section, void *base)
 {
 	r->section = section;
 	r->base = base;
@@ -130,7 +130,7 @@ static int enter_section(struct plan_reader *r, enum plan_section section, void 
 	return 0;
 }
 
-static int check_first(struct plan_reader *r, unsigned int bit, const struct ini_at *at,
+static int reader_check_first(struct plan_reader *r, unsigned int bit, const struct ini_at *at,
 		       const char *what, struct error *err)
 {
 	if (r->seen & bit)
@@ -139,7 +139,7 @@ static int check_first(struct plan_reader *r, unsigned int bit, const struct ini
 	return 0;
 }
 
-static int enter_side(struct plan_reader *r, const struct ini_at *at, const char *name,
+static int reader_enter_side(struct plan_reader *r, const struct ini_at *at, const char *name,
 		      struct error *err)
 {
 	int i;
@@ -149,13 +149,13 @@ static int enter_side(struct plan_reader *r, const struct ini_at *at, const char
 			break;
 	if (i == SIDE_LOCAL)
 		return ini_error(at, err, "unknown side '%s'; there are receiver and sender", name);
-	if (check_first(r, 1u << i, at, side_names[i], err))
+	if (reader_check_first(r, 1u << i, at, side_names[i], err))
 		return -EINVAL;
 	r->plan->sides[i].used = true;
-	return enter_section(r, SECTION_SIDE, &r->plan->sides[i]);
+	return reader_enter(r, SECTION_SIDE, &r->plan->sides[i]);
 }
 
-static int enter_variant(struct plan_reader *r, const struct ini_at *at, const char *name,
+static int reader_enter_variant(struct plan_reader *r, const struct ini_at *at, const char *name,
 			 struct error *err)
 {
 	struct plan *p = r->plan;
@@ -173,20 +173,20 @@ static int enter_variant(struct plan_reader *r, const struct ini_at *at, const c
 	*v = (struct variant){.name = xstrdup(name), .what = xstrdup(""), .base = xstrdup(name)};
 	for (i = 0; i < SIDE_COUNT; i++)
 		v->command[i] = xstrdup("");
-	return enter_section(r, SECTION_VARIANT, v);
+	return reader_enter(r, SECTION_VARIANT, v);
 }
 
-static int enter_setting(struct plan_reader *r, const char *name)
+static int reader_enter_setting(struct plan_reader *r, const char *name)
 {
 	int i = matrix_find(r->matrix, name);
 
 	if (i < 0)
-		return enter_section(r, SECTION_SKIPPED, NULL);
-	return enter_section(r, SECTION_HOOKS, &r->with->set[i].hooks);
+		return reader_enter(r, SECTION_SKIPPED, NULL);
+	return reader_enter(r, SECTION_HOOKS, &r->with->set[i].hooks);
 }
 
 /* `name` is "mtu=9000". The hooks of a value replace those of its setting. */
-static int enter_value(struct plan_reader *r, const char *name)
+static int reader_enter_value(struct plan_reader *r, const char *name)
 {
 	size_t len = strcspn(name, "="), i;
 
@@ -195,32 +195,32 @@ static int enter_value(struct plan_reader *r, const char *name)
 
 		if (strlen(s->name) == len && !memcmp(s->name, name, len) &&
 		    !strcmp(s->value, name + len + 1))
-			return enter_section(r, SECTION_HOOKS, &s->hooks);
+			return reader_enter(r, SECTION_HOOKS, &s->hooks);
 	}
-	return enter_section(r, SECTION_SKIPPED, NULL);
+	return reader_enter(r, SECTION_SKIPPED, NULL);
 }
 
-static int plan_reader_on_section(void *ctx, const struct ini_at *at, const char *kind,
+static int reader_on_section(void *ctx, const struct ini_at *at, const char *kind,
 				  const char *name, struct error *err)
 {
 	struct plan_reader *r = ctx;
 
 	if (!strcmp(kind, "plan") && !*name)
-		return check_first(r, SEEN_PLAN, at, "[plan]", err)
+		return reader_check_first(r, SEEN_PLAN, at, "[plan]", err)
 			       ? -EINVAL
-			       : enter_section(r, SECTION_PLAN, r->plan);
+			       : reader_enter(r, SECTION_PLAN, r->plan);
 	if (!strcmp(kind, "vars") && !*name)
-		return enter_section(r, SECTION_VARS, NULL);
+		return reader_enter(r, SECTION_VARS, NULL);
 	if (!strcmp(kind, "side"))
-		return enter_side(r, at, name, err);
+		return reader_enter_side(r, at, name, err);
 	if (!strcmp(kind, "variant"))
-		return enter_variant(r, at, name, err);
+		return reader_enter_variant(r, at, name, err);
 	if (!strcmp(kind, "setting"))
-		return enter_setting(r, name);
+		return reader_enter_setting(r, name);
 	if (!strcmp(kind, "value"))
-		return enter_value(r, name);
+		return reader_enter_value(r, name);
 	if (!strcmp(kind, "matrix") && !*name)
-		return enter_section(r, SECTION_SKIPPED, NULL);
+		return reader_enter(r, SECTION_SKIPPED, NULL);
 	return ini_error(at, err,
 			 "unknown section [%s%s%s]; there are [plan], [vars], [side NAME], "
 			 "[variant NAME], [setting NAME], [value SETTING=VALUE], [matrix]",
@@ -229,7 +229,7 @@ static int plan_reader_on_section(void *ctx, const struct ini_at *at, const char
 
 /* --- keys --- */
 
-static int unknown_key(const struct plan_reader *r, const struct ini_at *at, const char *key,
+static int reader_unknown_key(const struct plan_reader *r, const struct ini_at *at, const char *key,
 		       struct error *err)
 {
 	static const char *const sections[] = {"[plan]", "[side]", "[variant]"};
@@ -246,7 +246,7 @@ static int unknown_key(const struct plan_reader *r, const struct ini_at *at, con
 }
 
 /* Adds a variable for both places where its value may be used. */
-static int read_var(struct plan_reader *r, const struct ini_at *at, const char *name,
+static int reader_read_var(struct plan_reader *r, const struct ini_at *at, const char *name,
 		    const char *raw, struct error *err)
 {
 	const struct matrix_var *instead = matrix_var(r->matrix, r->pick, name);
@@ -271,7 +271,7 @@ static int read_var(struct plan_reader *r, const struct ini_at *at, const char *
 	return rc;
 }
 
-static int read_key(struct plan_reader *r, const struct plan_key *k, const struct ini_at *at,
+static int reader_read_key(struct plan_reader *r, const struct plan_key *k, const struct ini_at *at,
 		    const char *raw, struct error *err)
 {
 	const struct vars *vars = k->flags & KEY_OF_SIDE ? &r->side_vars : &r->vars;
@@ -294,24 +294,24 @@ static int read_key(struct plan_reader *r, const struct plan_key *k, const struc
 }
 
 /* matrix_read.c reads the other keys of [setting] and [value]. */
-static int plan_reader_on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
+static int reader_on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
 			      struct error *err)
 {
 	struct plan_reader *r = ctx;
 	const struct plan_key *k = plan_key_find(r->section, key);
 
 	if (k)
-		return read_key(r, k, at, raw, err);
+		return reader_read_key(r, k, at, raw, err);
 	if (r->section == SECTION_VARS)
-		return read_var(r, at, key, raw, err);
+		return reader_read_var(r, at, key, raw, err);
 	if (r->section == SECTION_HOOKS || r->section == SECTION_SKIPPED)
 		return 0;
-	return unknown_key(r, at, key, err);
+	return reader_unknown_key(r, at, key, err);
 }
 
 /* --- the whole --- */
 
-static int check_variant(const struct plan *p, const char *path, const struct variant *v,
+static int plan_check_variant(const struct plan *p, const char *path, const struct variant *v,
 			 struct error *err)
 {
 	int i;
@@ -331,7 +331,7 @@ static int check_variant(const struct plan *p, const char *path, const struct va
 	return 0;
 }
 
-static int check_whole(const struct plan *p, const char *path, struct error *err)
+static int plan_check_whole(const struct plan *p, const char *path, struct error *err)
 {
 	size_t i;
 	int rc = 0;
@@ -347,11 +347,11 @@ static int check_whole(const struct plan *p, const char *path, struct error *err
 	if (p->duration_s <= 0)
 		return error_set(err, EINVAL, "%s: duration must be more than 0", path);
 	for (i = 0; i < p->nvariants && !rc; i++)
-		rc = check_variant(p, path, &p->variants[i], err);
+		rc = plan_check_variant(p, path, &p->variants[i], err);
 	return rc;
 }
 
-static void set_vars(struct plan_reader *r, const struct plan_source *source)
+static void reader_set_vars(struct plan_reader *r, const struct plan_source *source)
 {
 	struct vars *both[] = {&r->vars, &r->side_vars};
 	const char *bindirs[] = {source->bindir, source->side_bindir};
@@ -368,16 +368,16 @@ static void set_vars(struct plan_reader *r, const struct plan_source *source)
 int plan_read_once(struct plan *p, const struct plan_source *source, const struct matrix *m,
 		   const size_t *pick, const struct combination *with, struct error *err)
 {
-	static const struct ini_handler handler = {.section = plan_reader_on_section,
-						   .key = plan_reader_on_key};
+	static const struct ini_handler handler = {.section = reader_on_section,
+						   .key = reader_on_key};
 	struct plan_reader r = {.plan = p, .matrix = m, .pick = pick, .with = with};
 	char *copy = xstrdup(source->text);
 	int rc;
 
-	set_vars(&r, source);
+	reader_set_vars(&r, source);
 	rc = ini_parse(source->path, copy, &handler, &r, err);
 	if (!rc)
-		rc = check_whole(p, source->path, err);
+		rc = plan_check_whole(p, source->path, err);
 	vars_free(&r.vars);
 	vars_free(&r.side_vars);
 	free(copy);

@@ -21,7 +21,7 @@ void progress_init(struct progress *p, const struct plan *plan, bool verbose)
 			       .switch_s = 0.1};
 }
 
-static bool differ(const struct progress *p, const struct run_id *a, const struct run_id *b)
+static bool progress_settings_differ(const struct progress *p, const struct run_id *a, const struct run_id *b)
 {
 	const struct variant *v = p->plan->variants;
 
@@ -31,7 +31,7 @@ static bool differ(const struct progress *p, const struct run_id *a, const struc
 double progress_expect_switch(const struct progress *p, const struct run_id *from,
 			      const struct run_id *to)
 {
-	return differ(p, from, to) ? p->switch_s : 0;
+	return progress_settings_differ(p, from, to) ? p->switch_s : 0;
 }
 
 double progress_expect(const struct progress *p, const struct run_id *id)
@@ -51,7 +51,7 @@ const char *progress_time(double seconds)
 	return text;
 }
 
-static double elapsed(const struct progress *p)
+static double progress_elapsed(const struct progress *p)
 {
 	return (double)(clock_mono_ns() - p->began_ns) / 1e9;
 }
@@ -64,7 +64,7 @@ static int columns(void)
 }
 
 /* One line, or it could not be written anew: a long name loses its head, which says least. */
-static void show(struct progress *p, const char *what, const char *name, double left_s)
+static void progress_show(struct progress *p, const char *what, const char *name, double left_s)
 {
 	char head[64], tail[64];
 	int room, len = (int)strlen(name);
@@ -88,9 +88,9 @@ void progress_tick(struct progress *p)
 
 	if (!p->tty || !p->run)
 		return;
-	rest = progress_expect(p, p->run) - elapsed(p);
+	rest = progress_expect(p, p->run) - progress_elapsed(p);
 	name = run_name(p->plan, p->run);
-	show(p, "", name, p->left_s + (rest > 0 ? rest : 0));
+	progress_show(p, "", name, p->left_s + (rest > 0 ? rest : 0));
 	free(name);
 }
 
@@ -105,9 +105,9 @@ void progress_begin(struct progress *p, const struct run_id *id, double left_s)
 void progress_begin_switch(struct progress *p, const struct run_id *id, double left_s)
 {
 	p->began_ns = clock_mono_ns();
-	p->switching = p->before && differ(p, p->before, id);
+	p->switching = p->before && progress_settings_differ(p, p->before, id);
 	if (p->tty && p->switching)
-		show(p, "settings of ", p->plan->variants[id->variant].name,
+		progress_show(p, "settings of ", p->plan->variants[id->variant].name,
 		     p->switch_s + progress_expect(p, id) + left_s);
 	else
 		progress_clear(p);
@@ -116,7 +116,7 @@ void progress_begin_switch(struct progress *p, const struct run_id *id, double l
 void progress_end_switch(struct progress *p)
 {
 	if (p->switching)
-		p->switch_s = (p->switch_s + elapsed(p)) / 2;
+		p->switch_s = (p->switch_s + progress_elapsed(p)) / 2;
 	p->switching = false;
 }
 
@@ -140,7 +140,7 @@ void progress_learn(struct progress *p, enum pass pass, double took_s)
 
 void progress_end(struct progress *p, bool ok)
 {
-	double took = elapsed(p);
+	double took = progress_elapsed(p);
 	char *name;
 
 	if (ok)

@@ -106,7 +106,7 @@ int recover_lock_runs(struct capture *c, struct error *err)
 }
 
 /* What stands in a capture folder may come from anybody. */
-static void report_old_journal(const char *dir)
+static void warn_of_old_journal(const char *dir)
 {
 	char *path = xasprintf("%s/.undo", dir);
 
@@ -125,7 +125,7 @@ int recover_earlier(struct capture *c, struct error *err)
 		return error_sys(err, errno, "%s: cannot be found", c->dir);
 	c->mark = xasprintf("ZCOST_RUN=%s/runs/", dir);
 	free(dir);
-	report_old_journal(c->dir);
+	warn_of_old_journal(c->dir);
 	if (state_of_root(c->dir))
 		return error_set(err, EPERM,
 				 "%s: root has something to undo here: sudo zcost capture --undo "

@@ -29,7 +29,7 @@ int remote_check(const char *url, struct error *err)
 }
 
 /* Ours alone, and the same each time: what a capture that was killed left there goes. */
-static int make_dir(struct remote *r, struct error *err)
+static int remote_make_dir(struct remote *r, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct stat st;
@@ -60,10 +60,10 @@ int remote_init(struct remote *r, const struct plan *p, enum side side, const ch
 	rc = words_split(&r->ssh, p->ssh, err);
 	if (!rc)
 		rc = words_split(&r->zcost, *s->zcost ? s->zcost : "zcost", err);
-	return rc ? rc : make_dir(r, err);
+	return rc ? rc : remote_make_dir(r, err);
 }
 
-static void forget(struct remote *r)
+static void remote_forget_host(struct remote *r)
 {
 	free(r->exe);
 	free(r->host);
@@ -77,7 +77,7 @@ void remote_free(struct remote *r)
 	remote_disconnect(r);
 	if (r->dir)
 		dir_remove(r->dir, NULL);
-	forget(r);
+	remote_forget_host(r);
 	words_free(&r->ssh);
 	words_free(&r->zcost);
 	free(r->key);
@@ -126,7 +126,7 @@ int remote_lost(struct remote *r, int rc, struct error *err)
 	return -EPIPE;
 }
 
-int remote_odd(struct remote *r, const char *said, struct error *err)
+int remote_bad_answer(struct remote *r, const char *said, struct error *err)
 {
 	r->up = false;
 	remote_disconnect(r);
@@ -138,11 +138,11 @@ int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struc
 	       struct error *err)
 {
 	double patience = r->stop_timeout_s + (strcmp(what, "sweep") ? 0 : SWEEP_S);
-	int rc = r->up ? link_say(&r->link, what) : -EPIPE;
+	int rc = r->up ? link_write_line(&r->link, what) : -EPIPE;
 
 	r->said_ns = clock_mono_ns();
 	if (!rc)
-		rc = link_line(&r->link, intr, patience, answer);
+		rc = link_read_line(&r->link, intr, patience, answer);
 	return rc ? remote_lost(r, rc, err) : 0;
 }
 
@@ -152,7 +152,7 @@ void remote_nudge(struct remote *r)
 
 	if (!r->up || now - r->said_ns < NUDGE_NS)
 		return;
-	link_say(&r->link, "alive");
+	link_write_line(&r->link, "alive");
 	r->said_ns = now;
 }
 

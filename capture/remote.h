@@ -83,7 +83,7 @@ int remote_fetch(struct remote *r, struct interrupt *intr, const char *dir, cons
 int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struct str *answer,
 	       struct error *err);
 /* What it said is no answer to what was asked: no more of it either. */
-int remote_odd(struct remote *r, const char *said, struct error *err);
+int remote_bad_answer(struct remote *r, const char *said, struct error *err);
 /* After a failure of the link: no more of it. `rc` is the link's; returns -errno. */
 int remote_lost(struct remote *r, int rc, struct error *err);
 

@@ -25,7 +25,7 @@ struct bounds {
 	int64_t low, high, rtt;
 };
 
-static int trip(struct remote *r, struct interrupt *intr, struct bounds *b, struct error *err)
+static int clock_trip(struct remote *r, struct interrupt *intr, struct bounds *b, struct error *err)
 {
 	struct str answer = {0};
 	uint64_t sent = clock_mono_ns(), got, heard, said;
@@ -34,7 +34,7 @@ static int trip(struct remote *r, struct interrupt *intr, struct bounds *b, stru
 
 	got = clock_mono_ns();
 	if (!rc && sscanf(answer.buf, "clock %" SCNu64 " %" SCNu64 "%c", &heard, &said, &end) != 2)
-		rc = remote_odd(r, answer.buf, err);
+		rc = remote_bad_answer(r, answer.buf, err);
 	if (!rc)
 		*b = (struct bounds){.low = (int64_t)(said - got),
 				     .high = (int64_t)(heard - sent),
@@ -50,7 +50,7 @@ int remote_offset(struct remote *r, struct interrupt *intr, struct offset *o, st
 
 	*o = (struct offset){.error_ns = -1};
 	for (i = 0; i < TRIPS && !rc; i++) {
-		rc = trip(r, intr, &one, err);
+		rc = clock_trip(r, intr, &one, err);
 		if (rc)
 			return rc;
 		if (!i || one.rtt < best.rtt)

@@ -17,13 +17,13 @@
 
 enum { SSH_FAILED = 255, NOT_EXECUTABLE = 126, NOT_FOUND = 127, NOISE_LINES = 100 };
 
-static void option(struct words *argv, const char *text)
+static void ssh_add_option(struct words *argv, const char *text)
 {
 	words_add(argv, "-o");
 	words_add(argv, text);
 }
 
-static void add_words(struct words *to, const struct words *from)
+static void words_add_all(struct words *to, const struct words *from)
 {
 	size_t i;
 
@@ -32,23 +32,23 @@ static void add_words(struct words *to, const struct words *from)
 }
 
 /* What the user gave comes first, and in ssh the first one counts. */
-static void ssh_words(const struct remote *r, bool master, struct words *argv)
+static void ssh_add_words(const struct remote *r, bool master, struct words *argv)
 {
-	add_words(argv, &r->ssh);
-	option(argv, "BatchMode=yes");
-	option(argv, "RemoteCommand=none");
-	option(argv, "RequestTTY=no");
-	option(argv, "ClearAllForwardings=yes");
-	option(argv, "ServerAliveInterval=10");
-	option(argv, "ServerAliveCountMax=3");
-	option(argv, "ControlPersist=no");
-	option(argv, master ? "ControlMaster=yes" : "ControlMaster=no");
+	words_add_all(argv, &r->ssh);
+	ssh_add_option(argv, "BatchMode=yes");
+	ssh_add_option(argv, "RemoteCommand=none");
+	ssh_add_option(argv, "RequestTTY=no");
+	ssh_add_option(argv, "ClearAllForwardings=yes");
+	ssh_add_option(argv, "ServerAliveInterval=10");
+	ssh_add_option(argv, "ServerAliveCountMax=3");
+	ssh_add_option(argv, "ControlPersist=no");
+	ssh_add_option(argv, master ? "ControlMaster=yes" : "ControlMaster=no");
 	words_add(argv, "-o");
 	words_addf(argv, "ControlPath=%s/socket", r->dir);
 	words_add(argv, "-o");
 	words_addf(argv, "ConnectTimeout=%d", (int)r->start_timeout_s + 1);
 	if (!master) /* rather none than a second connection */
-		option(argv, "ProxyCommand=false");
+		ssh_add_option(argv, "ProxyCommand=false");
 	words_add(argv, "--");
 	words_add(argv, r->url);
 }
@@ -57,27 +57,27 @@ void remote_command(const struct remote *r, const struct words *there, struct wo
 {
 	char *line = words_join(there->word);
 
-	ssh_words(r, false, argv);
+	ssh_add_words(r, false, argv);
 	words_addf(argv, "exec %s", line);
 	free(line);
 }
 
 /* Whatever the login shell is, sh is what it starts. */
-static void agent_words(const struct remote *r, struct words *argv)
+static void agent_add_words(const struct remote *r, struct words *argv)
 {
 	char *zcost = words_join(r->zcost.word);
 	char *script =
 		xasprintf("%s --version && exec %s collect --agent %s", zcost, zcost, r->key);
 	char *sh[] = {"exec", "sh", "-c", script, NULL}, *line = words_join(sh);
 
-	ssh_words(r, true, argv);
+	ssh_add_words(r, true, argv);
 	words_add(argv, line);
 	free(line);
 	free(script);
 	free(zcost);
 }
 
-static int no_zcost(const struct remote *r, const char *said, struct error *err)
+static int remote_no_zcost(const struct remote *r, const char *said, struct error *err)
 {
 	char *zcost = words_join(r->zcost.word);
 
@@ -90,7 +90,7 @@ static int no_zcost(const struct remote *r, const char *said, struct error *err)
 }
 
 /* The agent was never reached: ssh says why, or the shell there, or zcost. */
-static int not_reached(struct remote *r, const char *missing, struct error *err)
+static int remote_not_reached(struct remote *r, const char *missing, struct error *err)
 {
 	char *log = xasprintf("%s/log", r->dir), *ssh = words_join(r->ssh.word), *line;
 	int status = 0, code, rc;
@@ -99,7 +99,7 @@ static int not_reached(struct remote *r, const char *missing, struct error *err)
 	line = report_line(log, false);
 	code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	if (code == NOT_FOUND || code == NOT_EXECUTABLE)
-		rc = no_zcost(r, line ? line : spawn_status_text(status), err);
+		rc = remote_no_zcost(r, line ? line : spawn_status_text(status), err);
 	else if (code == SSH_FAILED)
 		rc = error_set(err, ENOTCONN,
 			       "%s: cannot connect: %s (try it by hand: %s -o BatchMode=yes %s)",
@@ -114,10 +114,10 @@ static int not_reached(struct remote *r, const char *missing, struct error *err)
 	return rc;
 }
 
-static int failed(struct remote *r, int rc, const char *missing, struct error *err)
+static int remote_connect_failed(struct remote *r, int rc, const char *missing, struct error *err)
 {
 	if (rc == -EPIPE)
-		return not_reached(r, missing, err);
+		return remote_not_reached(r, missing, err);
 	link_close(&r->link, 0, NULL);
 	return rc == -EINTR ? rc
 			    : error_set(err, ETIMEDOUT, "%s: not reached in %g s (start_timeout)",
@@ -125,18 +125,18 @@ static int failed(struct remote *r, int rc, const char *missing, struct error *e
 }
 
 /* A login may print something of its own before. */
-static int check_version(struct remote *r, struct interrupt *intr, struct error *err)
+static int remote_check_version(struct remote *r, struct interrupt *intr, struct error *err)
 {
 	struct str line = {0};
 	int n = 0, rc;
 
 	do
-		rc = link_line(&r->link, intr, r->start_timeout_s, &line);
+		rc = link_read_line(&r->link, intr, r->start_timeout_s, &line);
 	while (!rc && !str_starts(line.buf, "zcost ") && n++ < NOISE_LINES);
 	if (!rc && n > NOISE_LINES)
 		rc = -EPIPE;
 	if (rc) {
-		rc = failed(r, rc, "does not tell its version", err);
+		rc = remote_connect_failed(r, rc, "does not tell its version", err);
 	} else if (strcmp(line.buf + strlen("zcost "), zcost_version) != 0) {
 		link_close(&r->link, 0, NULL);
 		rc = error_set(err, EPROTO,
@@ -148,7 +148,7 @@ static int check_version(struct remote *r, struct interrupt *intr, struct error 
 	return rc;
 }
 
-static char *text_of(const json_t *o, const char *key)
+static char *json_text_copy(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
@@ -156,29 +156,29 @@ static char *text_of(const json_t *o, const char *key)
 }
 
 /* It becomes the name of a folder here. */
-static bool plain_name(const char *name)
+static bool host_name_is_plain(const char *name)
 {
 	return stream_name_ok(name) && !strchr(name, '/') && *name != '.';
 }
 
-static int take_hello(struct remote *r, const char *line, struct error *err)
+static int hello_parse(struct remote *r, const char *line, struct error *err)
 {
 	json_t *o = json_loads(line, 0, NULL);
-	char *caps = text_of(o, "caps");
+	char *caps = json_text_copy(o, "caps");
 
 	free(r->exe);
 	free(r->host);
 	free(r->boot_id);
 	free(r->folder);
-	r->exe = text_of(o, "exe");
-	r->host = text_of(o, "host");
-	r->boot_id = text_of(o, "boot_id");
-	r->folder = text_of(o, "folder");
+	r->exe = json_text_copy(o, "exe");
+	r->host = json_text_copy(o, "host");
+	r->boot_id = json_text_copy(o, "boot_id");
+	r->folder = json_text_copy(o, "folder");
 	r->rights.caps = strtoull(caps, NULL, 16);
 	r->rights.paranoid = (int)json_integer_value(json_object_get(o, "paranoid"));
 	free(caps);
 	json_decref(o);
-	if (*r->exe == '/' && *r->folder == '/' && plain_name(r->host))
+	if (*r->exe == '/' && *r->folder == '/' && host_name_is_plain(r->host))
 		return 0;
 	link_close(&r->link, 0, NULL);
 	return error_set(err, EPROTO,
@@ -187,15 +187,15 @@ static int take_hello(struct remote *r, const char *line, struct error *err)
 			 r->url);
 }
 
-static int hear_hello(struct remote *r, struct interrupt *intr, struct error *err)
+static int hello_read(struct remote *r, struct interrupt *intr, struct error *err)
 {
 	struct str line = {0};
-	int rc = link_line(&r->link, intr, r->start_timeout_s, &line);
+	int rc = link_read_line(&r->link, intr, r->start_timeout_s, &line);
 
 	if (rc)
-		rc = failed(r, rc, "has our version and is another build", err);
+		rc = remote_connect_failed(r, rc, "has our version and is another build", err);
 	else
-		rc = take_hello(r, line.buf, err);
+		rc = hello_parse(r, line.buf, err);
 	str_free(&line);
 	return rc;
 }
@@ -206,20 +206,20 @@ int remote_connect(struct remote *r, struct interrupt *intr, struct error *err)
 	struct words argv = {0};
 	int rc;
 
-	agent_words(r, &argv);
+	agent_add_words(r, &argv);
 	rc = link_start(&r->link, argv.word, log, err);
 	words_free(&argv);
 	free(log);
 	if (!rc)
-		rc = check_version(r, intr, err);
+		rc = remote_check_version(r, intr, err);
 	if (!rc)
-		rc = hear_hello(r, intr, err);
+		rc = hello_read(r, intr, err);
 	if (rc)
 		return rc;
 	r->up = true;
 	r->said_ns = clock_mono_ns();
 	patience = xasprintf("patience %.9g", 4 + 2 * r->stop_timeout_s);
-	link_say(&r->link, patience);
+	link_write_line(&r->link, patience);
 	free(patience);
 	return 0;
 }

@@ -29,12 +29,12 @@ struct fetch {
 	struct error bad;
 };
 
-static int lost(const struct fetch *f, int rc, struct error *err)
+static int fetch_lost(const struct fetch *f, int rc, struct error *err)
 {
 	return remote_lost(f->r, rc, err);
 }
 
-static bool keep(struct fetch *f, int fd, const char *buf, size_t n)
+static bool fetch_write(struct fetch *f, int fd, const char *buf, size_t n)
 {
 	while (n) {
 		ssize_t done = write(fd, buf, n);
@@ -49,7 +49,7 @@ static bool keep(struct fetch *f, int fd, const char *buf, size_t n)
 	return true;
 }
 
-static int take_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], struct error *err)
+static int fetch_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], struct error *err)
 {
 	struct sha256 sum;
 	char buf[65536];
@@ -57,20 +57,20 @@ static int take_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], stru
 	sha256_begin(&sum);
 	while (size) {
 		size_t want = size < sizeof(buf) ? (size_t)size : sizeof(buf);
-		ssize_t n = link_bytes(&f->r->link, f->intr, f->r->stop_timeout_s, buf, want);
+		ssize_t n = link_read_bytes(&f->r->link, f->intr, f->r->stop_timeout_s, buf, want);
 
 		if (n < 0)
-			return lost(f, (int)n, err);
+			return fetch_lost(f, (int)n, err);
 		sha256_add(&sum, buf, (size_t)n);
 		if (!f->bad.code)
-			keep(f, fd, buf, (size_t)n);
+			fetch_write(f, fd, buf, (size_t)n);
 		size -= (uint64_t)n;
 	}
 	sha256_hex(&sum, hex);
 	return 0;
 }
 
-static void check_sum(struct fetch *f, const char *name, const char *line, const char *hex)
+static void fetch_check_sum(struct fetch *f, const char *name, const char *line, const char *hex)
 {
 	if (!strcmp(line, "sum -"))
 		error_set(&f->bad, EIO, "%s: could not be read whole on that host", name);
@@ -78,7 +78,7 @@ static void check_sum(struct fetch *f, const char *name, const char *line, const
 		error_set(&f->bad, EBADMSG, "%s: the checksum is wrong", name);
 }
 
-static void put_in_place(struct fetch *f, const char *name)
+static void fetch_rename(struct fetch *f, const char *name)
 {
 	char *path = xasprintf("%s/%s", f->dir, name), *copy = xstrdup(path);
 
@@ -88,7 +88,7 @@ static void put_in_place(struct fetch *f, const char *name)
 	free(path);
 }
 
-static int take_file(struct fetch *f, uint64_t size, const char *name, struct error *err)
+static int fetch_file(struct fetch *f, uint64_t size, const char *name, struct error *err)
 {
 	int fd = file_create(f->staging, 0, 0600), rc;
 	struct str line = {0};
@@ -96,23 +96,23 @@ static int take_file(struct fetch *f, uint64_t size, const char *name, struct er
 
 	if (fd < 0)
 		error_sys(&f->bad, errno, "%s: cannot write", f->staging);
-	rc = take_bytes(f, fd, size, hex, err);
+	rc = fetch_bytes(f, fd, size, hex, err);
 	if (fd >= 0 && close(fd))
 		error_sys(&f->bad, errno, "%s: cannot write", f->dir);
 	if (!rc) {
-		rc = link_line(&f->r->link, f->intr, f->r->stop_timeout_s, &line);
-		rc = rc ? lost(f, rc, err) : 0;
+		rc = link_read_line(&f->r->link, f->intr, f->r->stop_timeout_s, &line);
+		rc = rc ? fetch_lost(f, rc, err) : 0;
 	}
 	if (!rc)
-		check_sum(f, name, line.buf, hex);
+		fetch_check_sum(f, name, line.buf, hex);
 	if (!rc && !f->bad.code)
-		put_in_place(f, name);
+		fetch_rename(f, name);
 	unlink(f->staging);
 	str_free(&line);
 	return rc;
 }
 
-static int take_one(struct fetch *f, const char *line, struct error *err)
+static int fetch_entry(struct fetch *f, const char *line, struct error *err)
 {
 	uint64_t size = 0;
 	int at = 0;
@@ -122,41 +122,41 @@ static int take_one(struct fetch *f, const char *line, struct error *err)
 		return 0;
 	}
 	if (sscanf(line, "file %" SCNu64 " %n", &size, &at) != 1 || !at)
-		return remote_odd(f->r, line, err);
+		return remote_bad_answer(f->r, line, err);
 	if (!stream_name_ok(line + at) || !str_starts(line + at, f->prefix))
 		error_set(&f->bad, EPROTO, "it sends a file that belongs elsewhere: %.100s",
 			  line + at);
-	return take_file(f, size, line + at, err);
+	return fetch_file(f, size, line + at, err);
 }
 
 /* Everything of one folder there. */
-static int take_all(struct fetch *f, const char *what, struct error *err)
+static int fetch_folder(struct fetch *f, const char *what, struct error *err)
 {
 	struct remote *r = f->r;
 	struct str line = {0};
-	int rc = link_say(&r->link, what);
+	int rc = link_write_line(&r->link, what);
 
 	if (rc)
-		rc = lost(f, rc, err);
+		rc = fetch_lost(f, rc, err);
 	while (!rc) {
-		rc = link_line(&r->link, f->intr, r->stop_timeout_s, &line);
+		rc = link_read_line(&r->link, f->intr, r->stop_timeout_s, &line);
 		if (rc)
-			rc = lost(f, rc, err);
+			rc = fetch_lost(f, rc, err);
 		else if (!strcmp(line.buf, "end"))
 			break;
 		else
-			rc = take_one(f, line.buf, err);
+			rc = fetch_entry(f, line.buf, err);
 	}
 	str_free(&line);
 	if (!rc && f->bad.code) {
-		link_say(&r->link, "forget");
+		link_write_line(&r->link, "forget");
 		rc = error_set(err, f->bad.code, "the files cannot be brought back: %s",
 			       f->bad.text);
 	}
 	return rc;
 }
 
-static int drop_there(struct remote *r, struct interrupt *intr, struct error *err)
+static int fetch_drop_run(struct remote *r, struct interrupt *intr, struct error *err)
 {
 	struct str answer = {0};
 	int rc = remote_ask(r, intr, "drop run", &answer, err);
@@ -174,17 +174,17 @@ int remote_fetch(struct remote *r, struct interrupt *intr, const char *dir, cons
 	struct fetch run = {.r = r, .intr = intr, .dir = dir, .staging = staging, .prefix = ""};
 	struct fetch facts = {
 		.r = r, .intr = intr, .dir = hosts, .staging = staging, .prefix = prefix};
-	int rc = take_all(&run, "send run", err);
+	int rc = fetch_folder(&run, "send run", err);
 
 	if (rc) /* half a run is none, and may have filled the disk */
 		dir_remove(dir, NULL);
 	if (r->up && (!rc || rc == -ENOSPC)) {
-		int late = take_all(&facts, "news hosts", rc ? NULL : err);
+		int late = fetch_folder(&facts, "news hosts", rc ? NULL : err);
 
 		rc = rc ? rc : late;
 	}
 	if (r->up && rc != -EINTR) {
-		int late = drop_there(r, intr, rc ? NULL : err);
+		int late = fetch_drop_run(r, intr, rc ? NULL : err);
 
 		rc = rc ? rc : late;
 	}

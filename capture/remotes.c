@@ -24,7 +24,7 @@ struct remote *remote_of(struct capture *c, enum side side)
 	return c->remote[side].url ? &c->remote[side] : NULL;
 }
 
-static bool any(const struct plan *p)
+static bool plan_has_remotes(const struct plan *p)
 {
 	int i;
 
@@ -36,7 +36,7 @@ static bool any(const struct plan *p)
 
 /* --- the key: what a capture that was killed has left elsewhere is found by it --- */
 
-static char *key_path(const struct capture *c, bool make, struct error *err)
+static char *remote_key_path(const struct capture *c, bool make, struct error *err)
 {
 	char *folder = state_folder(c->dir, make, err);
 	char *path = folder ? xasprintf("%s/remote", folder) : NULL;
@@ -45,20 +45,20 @@ static char *key_path(const struct capture *c, bool make, struct error *err)
 	return path;
 }
 
-static bool is_key(const char *text)
+static bool is_remote_key(const char *text)
 {
 	return strlen(text) == KEY_DIGITS && strspn(text, "0123456789abcdef") == KEY_DIGITS;
 }
 
 /* One that is there already was left by a capture that could not clear up. */
-static char *get_key(struct capture *c, struct error *err)
+static char *remote_key_make(struct capture *c, struct error *err)
 {
-	char *path = key_path(c, true, err), *text = NULL, *key = NULL;
+	char *path = remote_key_path(c, true, err), *text = NULL, *key = NULL;
 	uint64_t number = 0;
 
 	if (!path)
 		return NULL;
-	if (!file_read(path, &text, NULL, NULL) && is_key(str_trim(text))) {
+	if (!file_read(path, &text, NULL, NULL) && is_remote_key(str_trim(text))) {
 		key = xstrdup(str_trim(text));
 		memset(c->owed, true, sizeof(c->owed));
 	} else if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
@@ -78,7 +78,7 @@ static char *get_key(struct capture *c, struct error *err)
 /* --- which folder under hosts/ is a host's --- */
 
 /* Does the capture know another machine, or another boot, by that name? */
-static bool known_otherwise(struct capture *c, const char *name, const struct remote *r)
+static bool host_name_is_taken(struct capture *c, const char *name, const struct remote *r)
 {
 	char *dir = xasprintf("%s/hosts/%s", c->dir, name);
 	bool other = host_is_other(dir, r->boot_id);
@@ -100,11 +100,11 @@ static bool known_otherwise(struct capture *c, const char *name, const struct re
 	return other;
 }
 
-static void name_host(struct capture *c, struct remote *r)
+static void remote_name_host(struct capture *c, struct remote *r)
 {
 	free(r->host_name);
 	r->host_name = NULL;
-	if (known_otherwise(c, r->host, r))
+	if (host_name_is_taken(c, r->host, r))
 		r->host_name = xasprintf("%s-%.8s", r->host, r->boot_id);
 	else
 		r->host_name = xstrdup(r->host);
@@ -112,32 +112,32 @@ static void name_host(struct capture *c, struct remote *r)
 
 /* --- all of them --- */
 
-static int connect_one(struct capture *c, struct remote *r, struct error *err)
+static int remote_connect_checked(struct capture *c, struct remote *r, struct error *err)
 {
 	char *where = xasprintf("%s: ", r->url), *exe;
 	int rc = remote_connect(r, &c->intr, err);
 
 	c->owed[r->side] |= !rc;
 	if (!rc)
-		rc = permit_check(c->plan, &r->rights, where, err);
+		rc = plan_check_rights(c->plan, &r->rights, where, err);
 	if (!rc) {
 		exe = xstrdup(r->exe);
 		rc = plan_set_bindir(c->plan, r->side, dirname(exe), err);
 		free(exe);
 	}
 	if (!rc)
-		name_host(c, r);
+		remote_name_host(c, r);
 	free(where);
 	return rc;
 }
 
-static int open_one(struct capture *c, enum side side, const char *key, struct error *err)
+static int remotes_open_side(struct capture *c, enum side side, const char *key, struct error *err)
 {
 	char *own = xasprintf("%s%c", key, *side_names[side]);
 	int rc = remote_init(&c->remote[side], c->plan, side, own, err);
 
 	free(own);
-	return rc ? rc : connect_one(c, &c->remote[side], err);
+	return rc ? rc : remote_connect_checked(c, &c->remote[side], err);
 }
 
 int remotes_open(struct capture *c, struct error *err)
@@ -145,19 +145,19 @@ int remotes_open(struct capture *c, struct error *err)
 	char *key;
 	int i, rc = 0;
 
-	if (!any(c->plan))
+	if (!plan_has_remotes(c->plan))
 		return 0;
-	key = get_key(c, err);
+	key = remote_key_make(c, err);
 	if (!key)
 		return -err->code;
 	for (i = 0; i < SIDE_COUNT && !rc; i++)
 		if (c->plan->sides[i].used && *c->plan->sides[i].host)
-			rc = open_one(c, (enum side)i, key, err);
+			rc = remotes_open_side(c, (enum side)i, key, err);
 	free(key);
 	return rc;
 }
 
-int remotes_ready(struct capture *c, struct error *err)
+int remotes_reconnect(struct capture *c, struct error *err)
 {
 	int i, rc = 0;
 
@@ -169,7 +169,7 @@ int remotes_ready(struct capture *c, struct error *err)
 		remote_disconnect(r);
 		progress_clear(&c->progress);
 		note("%s: connecting anew", r->url);
-		rc = connect_one(c, r, err);
+		rc = remote_connect_checked(c, r, err);
 	}
 	return rc;
 }
@@ -180,7 +180,7 @@ void remotes_close(struct capture *c)
 	char *path;
 	int i;
 
-	if (!any(c->plan))
+	if (!plan_has_remotes(c->plan))
 		return;
 	for (i = 0; i < SIDE_COUNT; i++) {
 		if (remote_of(c, (enum side)i) && remote_disconnect(&c->remote[i]))
@@ -188,7 +188,7 @@ void remotes_close(struct capture *c)
 		owing |= c->owed[i] && *c->plan->sides[i].host;
 		remote_free(&c->remote[i]);
 	}
-	path = owing ? NULL : key_path(c, false, NULL);
+	path = owing ? NULL : remote_key_path(c, false, NULL);
 	if (path)
 		unlink(path);
 	free(path);

@@ -12,7 +12,7 @@ struct remote *remote_of(struct capture *c, enum side side);
 int remotes_open(struct capture *c, struct error *err);
 
 /* Before a run: those whose connection broke are connected anew. */
-int remotes_ready(struct capture *c, struct error *err);
+int remotes_reconnect(struct capture *c, struct error *err);
 
 void remotes_close(struct capture *c);
 

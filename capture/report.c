@@ -12,7 +12,7 @@
 
 enum { LINE_MAX_SHOWN = 200 };
 
-static const char *text(const json_t *o, const char *key)
+static const char *json_text(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
@@ -20,7 +20,7 @@ static const char *text(const json_t *o, const char *key)
 }
 
 /* What a foreign program printed may be anything; a message and JSON want plain text. */
-static char *cleaned(const char *s)
+static char *text_clean(const char *s)
 {
 	char *out = xstrndup(s, LINE_MAX_SHOWN), *p;
 
@@ -31,20 +31,20 @@ static char *cleaned(const char *s)
 }
 
 /* "Try `x --help' for more information.": argp and others end so, and it names no reason. */
-static bool invites(const char *line)
+static bool line_invites_to_help(const char *line)
 {
 	return strcasestr(line, "--help") &&
 	       (strcasestr(line, "try ") || strcasestr(line, "for more"));
 }
 
 /* What follows is how it is used, not what went wrong. */
-static bool is_usage(const char *line)
+static bool line_is_usage(const char *line)
 {
 	return !strncasecmp(line, "usage:", strlen("usage:"));
 }
 
 /* The last line that may be a reason; the first one where none may. */
-static char *telling_line(char *text)
+static char *find_telling_line(char *text)
 {
 	char *rest = text, *line, *first = NULL, *last = NULL;
 
@@ -54,9 +54,9 @@ static char *telling_line(char *text)
 			continue;
 		if (!first)
 			first = line;
-		if (is_usage(line) && last)
+		if (line_is_usage(line) && last)
 			break;
-		if (!invites(line) && !is_usage(line))
+		if (!line_invites_to_help(line) && !line_is_usage(line))
 			last = line;
 	}
 	return last ? last : first;
@@ -72,14 +72,14 @@ char *report_line(const char *path, bool first)
 	if (first)
 		line[strcspn(line, "\n")] = '\0';
 	else
-		line = telling_line(line);
-	out = line && *line ? cleaned(str_trim(line)) : NULL;
+		line = find_telling_line(line);
+	out = line && *line ? text_clean(str_trim(line)) : NULL;
 	free(data);
 	return out;
 }
 
 /* Adds the last line of a file in quotes, unless `s` has it already. */
-static void quote_last(struct str *s, const char *path)
+static void report_quote_last_line(struct str *s, const char *path)
 {
 	char *line = report_line(path, false);
 
@@ -88,7 +88,7 @@ static void quote_last(struct str *s, const char *path)
 	free(line);
 }
 
-static bool is_new(struct capture *c, const char *said)
+static bool remark_is_new(struct capture *c, const char *said)
 {
 	size_t known = c->said.n;
 
@@ -96,7 +96,7 @@ static bool is_new(struct capture *c, const char *said)
 }
 
 /* What the plan names, or a pass is for. */
-static bool is_asked(const struct capture *c, enum side side, const char *name)
+static bool collector_is_asked_for(const struct capture *c, enum side side, const char *name)
 {
 	char *copy = xstrdup(c->plan->sides[side].collect), *rest = copy, *word;
 	bool found = !strcmp(name, "perf") || !strcmp(name, "syscalls");
@@ -108,11 +108,11 @@ static bool is_asked(const struct capture *c, enum side side, const char *name)
 }
 
 /* Once in a capture for each thing that is not measured well, or cannot be and was asked for. */
-static void remark(struct capture *c, enum side side, const char *host, const json_t *collector,
+static void remark_collector(struct capture *c, enum side side, const char *host, const json_t *collector,
 		   struct str *unmeasured)
 {
-	const char *state = text(collector, "state"), *name = text(collector, "name"),
-		   *why = text(collector, "why");
+	const char *state = json_text(collector, "state"), *name = json_text(collector, "name"),
+		   *why = json_text(collector, "why");
 	bool cannot = !strcmp(state, "unsupported");
 	char *said;
 
@@ -120,11 +120,11 @@ static void remark(struct capture *c, enum side side, const char *host, const js
 		return;
 	said = cannot ? xasprintf("%s: %s cannot be measured: %s", host, name, why)
 		      : xasprintf("%s: %s is %s: %s", side_names[side], name, state, why);
-	if (!is_new(c, said)) {
+	if (!remark_is_new(c, said)) {
 		free(said);
 		return;
 	}
-	if (cannot && !c->verbose && !is_asked(c, side, name)) {
+	if (cannot && !c->verbose && !collector_is_asked_for(c, side, name)) {
 		str_printf(unmeasured, "%s%s", unmeasured->len ? ", " : "", name);
 	} else {
 		progress_clear(&c->progress);
@@ -133,15 +133,15 @@ static void remark(struct capture *c, enum side side, const char *host, const js
 	free(said);
 }
 
-static void remarks(struct capture *c, enum side side, const json_t *root)
+static void remark_collectors(struct capture *c, enum side side, const json_t *root)
 {
-	const char *host = text(root, "host");
+	const char *host = json_text(root, "host");
 	const json_t *collector;
 	struct str names = {0};
 	size_t i;
 
 	json_array_foreach (json_object_get(root, "collectors"), i, collector)
-		remark(c, side, host, collector, &names);
+		remark_collector(c, side, host, collector, &names);
 	if (names.len) {
 		progress_clear(&c->progress);
 		note("%s: not measured: %s (why: --verbose, or %s/runs/*/*/%s/run.json)", host,
@@ -157,51 +157,51 @@ static void remark_early_end(struct capture *c, enum side side, const json_t *ro
 	double early = json_number_value(json_object_get(w, "early_ns"));
 	double length = json_number_value(json_object_get(w, "end_ns")) -
 			json_number_value(json_object_get(w, "start_ns"));
-	char *key = xasprintf("%s/%s early", text(root, "variant"), side_names[side]);
+	char *key = xasprintf("%s/%s early", json_text(root, "variant"), side_names[side]);
 	size_t known = c->said.n;
 
-	if (early > 0 && !strcmp(text(root, "status"), "ok") &&
+	if (early > 0 && !strcmp(json_text(root, "status"), "ok") &&
 	    intern_str(&c->said, key) == known) {
 		progress_clear(&c->progress);
 		note("%s/%s-%02d: %s: %.3g s were asked for, the command ended after %.3g s",
-		     text(root, "variant"), text(root, "pass"),
+		     json_text(root, "variant"), json_text(root, "pass"),
 		     (int)json_integer_value(json_object_get(root, "repeat")), side_names[side],
 		     (length + early) / 1e9, length / 1e9);
 	}
 	free(key);
 }
 
-static void say_why(struct str *s, const json_t *root, const char *run_dir, const char *ended)
+static void report_add_why(struct str *s, const json_t *root, const char *run_dir, const char *ended)
 {
 	char *err_path = xasprintf("%s/workload.err", run_dir);
 	char *log = xasprintf("%s.log", run_dir), *clean;
 
-	if (root && *text(root, "why")) {
-		clean = cleaned(text(root, "why"));
+	if (root && *json_text(root, "why")) {
+		clean = text_clean(json_text(root, "why"));
 		str_puts(s, clean);
 		free(clean);
 	} else {
 		str_printf(s, "zcost collect %s", ended);
-		quote_last(s, log);
+		report_quote_last_line(s, log);
 	}
-	quote_last(s, err_path);
+	report_quote_last_line(s, err_path);
 	free(err_path);
 	free(log);
 }
 
 /* Where its output gives no reason, the last words on standard error may. */
-static char *say_undone(const json_t *root, const char *run_dir)
+static char *report_undone_work(const json_t *root, const char *run_dir)
 {
 	bool quoted;
-	char *why = work_undone(run_dir, text(root, "units"), &quoted), *clean;
+	char *why = work_undone(run_dir, json_text(root, "units"), &quoted), *clean;
 	char *err_path = xasprintf("%s/workload.err", run_dir);
 	struct str s = {0};
 
 	if (why) {
-		clean = cleaned(why);
+		clean = text_clean(why);
 		str_puts(&s, clean);
 		if (!quoted)
-			quote_last(&s, err_path);
+			report_quote_last_line(&s, err_path);
 		free(clean);
 	}
 	free(err_path);
@@ -218,14 +218,14 @@ void report_side(struct capture *c, const char *dir, enum side side, const char 
 	char *undone = NULL;
 
 	if (root) {
-		remarks(c, side, root);
+		remark_collectors(c, side, root);
 		remark_early_end(c, side, root);
 	}
-	if (!root || strcmp(text(root, "status"), "ok")) {
+	if (!root || strcmp(json_text(root, "status"), "ok")) {
 		str_printf(&s, "%s: ", side_names[side]);
-		say_why(&s, root, run_dir, ended);
+		report_add_why(&s, root, run_dir, ended);
 		*why = str_take(&s);
-	} else if ((undone = say_undone(root, run_dir))) {
+	} else if ((undone = report_undone_work(root, run_dir))) {
 		*why = xasprintf("%s: %s", side_names[side], undone);
 	}
 	free(undone);

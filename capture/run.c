@@ -23,7 +23,7 @@ enum { TICK_MS = 500, GRACE_MS = 2000, WAY_NS = 20000000, SSH_FAILED = 255 };
 
 #define NS 1e9
 
-struct run {
+struct live_run {
 	struct capture *c;
 	const struct run_id *id;
 	const char *dir;
@@ -32,7 +32,7 @@ struct run {
 };
 
 /* All that can happen: a side's line or end, a signal. Indexes of `fds` are fixed. */
-static void fill(const struct run *r, struct pollfd fds[2 * SIDE_COUNT + 1])
+static void run_fill_pollfds(const struct live_run *r, struct pollfd fds[2 * SIDE_COUNT + 1])
 {
 	int i;
 
@@ -47,7 +47,7 @@ static void fill(const struct run *r, struct pollfd fds[2 * SIDE_COUNT + 1])
 }
 
 /* Waits for something to happen, until `deadline` (0: none): -ETIMEDOUT, -EINTR after a signal. */
-static int await(struct run *r, uint64_t deadline)
+static int run_await(struct live_run *r, uint64_t deadline)
 {
 	struct pollfd fds[2 * SIDE_COUNT + 1];
 	uint64_t now = clock_mono_ns();
@@ -57,7 +57,7 @@ static int await(struct run *r, uint64_t deadline)
 		return -ETIMEDOUT;
 	if (deadline && (deadline - now) / 1000000 < TICK_MS)
 		ms = (int)((deadline - now) / 1000000) + 1;
-	fill(r, fds);
+	run_fill_pollfds(r, fds);
 	poll(fds, 2 * SIDE_COUNT + 1, ms);
 	for (i = 0; i < SIDE_COUNT; i++) {
 		if (fds[2 * i].fd >= 0 && fds[2 * i].revents)
@@ -72,7 +72,7 @@ static int await(struct run *r, uint64_t deadline)
 	return interrupt_came(&r->c->intr) ? -EINTR : 0;
 }
 
-static bool any(const struct run *r, enum side_state state)
+static bool run_has_side(const struct live_run *r, enum side_state state)
 {
 	int i;
 
@@ -83,7 +83,7 @@ static bool any(const struct run *r, enum side_state state)
 }
 
 /* Ended, and neither well nor lossy. */
-static bool gone_wrong(const struct side_proc *s)
+static bool side_went_wrong(const struct side_proc *s)
 {
 	if (s->state != SIDE_DONE)
 		return false;
@@ -91,17 +91,17 @@ static bool gone_wrong(const struct side_proc *s)
 	       (WEXITSTATUS(s->status) != EXIT_OK && WEXITSTATUS(s->status) != EXIT_LOSSY);
 }
 
-static bool any_wrong(const struct run *r)
+static bool run_went_wrong(const struct live_run *r)
 {
 	int i;
 
 	for (i = 0; i < SIDE_COUNT; i++)
-		if (gone_wrong(&r->sides[i]))
+		if (side_went_wrong(&r->sides[i]))
 			return true;
 	return false;
 }
 
-static int start_side(struct run *r, enum side side, struct error *err)
+static int run_start_side(struct live_run *r, enum side side, struct error *err)
 {
 	const struct remote *remote = remote_of(r->c, side);
 	struct words argv = {0}, here = {0};
@@ -120,23 +120,23 @@ static int start_side(struct run *r, enum side side, struct error *err)
 }
 
 /* One side up to its "ready". -ECANCELED: the run has failed, and the sides say why. */
-static int start_one(struct run *r, enum side side, struct error *err)
+static int run_start_until_ready(struct live_run *r, enum side side, struct error *err)
 {
 	double patience = r->c->plan->start_timeout_s;
 	uint64_t deadline = clock_mono_ns() + (uint64_t)(patience * NS);
-	int rc = start_side(r, side, err);
+	int rc = run_start_side(r, side, err);
 
-	while (!rc && r->sides[side].state == SIDE_STARTING && !any(r, SIDE_DONE))
-		rc = await(r, deadline);
+	while (!rc && r->sides[side].state == SIDE_STARTING && !run_has_side(r, SIDE_DONE))
+		rc = run_await(r, deadline);
 	if (rc == -ETIMEDOUT)
 		r->late[side] = xasprintf("not ready after %g s (start_timeout)", patience);
-	if (rc == -ETIMEDOUT || (!rc && any(r, SIDE_DONE)))
+	if (rc == -ETIMEDOUT || (!rc && run_has_side(r, SIDE_DONE)))
 		return -ECANCELED;
 	return rc;
 }
 
 /* How long the word to start takes, at most: another host's clock is asked, and then told. */
-static int compare_clocks(struct run *r, uint64_t *way_ns)
+static int run_compare_clocks(struct live_run *r, uint64_t *way_ns)
 {
 	struct error err = {0};
 	int i, rc = 0;
@@ -159,11 +159,11 @@ static int compare_clocks(struct run *r, uint64_t *way_ns)
 }
 
 /* Everyone measures from the same instant on, when the warm-up is over. */
-static int measure(struct run *r)
+static int run_measure(struct live_run *r)
 {
 	const struct plan *p = r->c->plan;
 	uint64_t length = (uint64_t)(p->duration_s * NS), deadline = 0, way = 0, at;
-	int i, rc = compare_clocks(r, &way);
+	int i, rc = run_compare_clocks(r, &way);
 
 	if (rc)
 		return rc;
@@ -178,45 +178,45 @@ static int measure(struct run *r)
 	}
 	if (length)
 		deadline = at + length + (uint64_t)((p->grace_s + p->stop_timeout_s) * NS);
-	while (!rc && any(r, SIDE_READY) && !any_wrong(r))
-		rc = await(r, deadline);
+	while (!rc && run_has_side(r, SIDE_READY) && !run_went_wrong(r))
+		rc = run_await(r, deadline);
 	for (i = 0; rc == -ETIMEDOUT && i < SIDE_COUNT; i++)
 		if (r->sides[i].state == SIDE_READY)
 			r->late[i] = xasprintf("still not done %g s after the window "
 					       "(grace and stop_timeout)",
 					       p->grace_s + p->stop_timeout_s);
-	return rc == -ETIMEDOUT || (!rc && any_wrong(r)) ? -ECANCELED : rc;
+	return rc == -ETIMEDOUT || (!rc && run_went_wrong(r)) ? -ECANCELED : rc;
 }
 
 /* Ends what still runs: asked first, since a collector has things to put away. */
-static void end_sides(struct run *r)
+static void run_end_sides(struct live_run *r)
 {
 	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->c->plan->stop_timeout_s * NS);
 	int i;
 
 	for (i = 0; i < SIDE_COUNT; i++)
 		side_abort(&r->sides[i]);
-	while ((any(r, SIDE_STARTING) || any(r, SIDE_READY)) && clock_mono_ns() < deadline)
-		await(r, deadline);
+	while ((run_has_side(r, SIDE_STARTING) || run_has_side(r, SIDE_READY)) && clock_mono_ns() < deadline)
+		run_await(r, deadline);
 	for (i = 0; i < SIDE_COUNT; i++)
 		side_close(&r->sides[i], GRACE_MS);
 }
 
 /* ssh itself speaks by this status, also when what it started was killed. */
-static bool cut_off(const struct side_proc *s)
+static bool side_was_cut_off(const struct side_proc *s)
 {
 	return s->state == SIDE_DONE && WIFEXITED(s->status) &&
 	       WEXITSTATUS(s->status) == SSH_FAILED;
 }
 
 /* From the host of a side everything comes back, as far as there is still a way to it. */
-static int bring_back(struct run *r, enum side side, struct error *err)
+static int run_fetch_side(struct live_run *r, enum side side, struct error *err)
 {
 	struct remote *remote = remote_of(r->c, side);
 	struct interrupt *intr = &r->c->intr;
 	char *dir = xasprintf("%s/%s", r->dir, side_names[side]);
 	char *hosts = xasprintf("%s/hosts", r->c->dir), *staging;
-	bool left = r->late[side] || cut_off(&r->sides[side]);
+	bool left = r->late[side] || side_was_cut_off(&r->sides[side]);
 	int rc;
 
 	staging = xasprintf("%s/.incoming", r->c->dir);
@@ -233,7 +233,7 @@ static int bring_back(struct run *r, enum side side, struct error *err)
 	return rc;
 }
 
-static int bring_all_back(struct run *r)
+static int run_fetch_sides(struct live_run *r)
 {
 	int i, rc = 0;
 
@@ -242,7 +242,7 @@ static int bring_all_back(struct run *r)
 
 		if (!remote_of(r->c, (enum side)i) || r->sides[i].state == SIDE_UNUSED)
 			continue;
-		rc = bring_back(r, (enum side)i, &err);
+		rc = run_fetch_side(r, (enum side)i, &err);
 		if (rc && rc != -EINTR && !r->late[i])
 			r->late[i] = xstrdup(err.text);
 	}
@@ -250,7 +250,7 @@ static int bring_all_back(struct run *r)
 }
 
 /* `zcost collect` refused its options: the plan is wrong, and every run would be. */
-static int refused(const struct run *r, int side, struct error *err)
+static int side_refused_options(const struct live_run *r, int side, struct error *err)
 {
 	const struct side_proc *s = &r->sides[side];
 	char *log, *line;
@@ -267,7 +267,7 @@ static int refused(const struct run *r, int side, struct error *err)
 }
 
 /* Who failed first comes first; sides that we ended because of it have nothing to add. */
-static void judge(struct run *r, struct outcome *out)
+static void run_judge(struct live_run *r, struct outcome *out)
 {
 	struct str all = {0};
 	char *missed = NULL;
@@ -280,7 +280,7 @@ static void judge(struct run *r, struct outcome *out)
 		if (s->state == SIDE_UNUSED)
 			continue;
 		report_side(r->c, r->dir, (enum side)i,
-			    remote_of(r->c, (enum side)i) && cut_off(s)
+			    remote_of(r->c, (enum side)i) && side_was_cut_off(s)
 				    ? "was killed there"
 				    : spawn_status_text(s->status),
 			    &why);
@@ -304,7 +304,7 @@ static void judge(struct run *r, struct outcome *out)
 	out->why = str_take(&all);
 }
 
-static void drop_empty_logs(const struct run *r)
+static void run_drop_empty_logs(const struct live_run *r)
 {
 	struct stat st;
 	int i;
@@ -321,31 +321,31 @@ static void drop_empty_logs(const struct run *r)
 int run_execute_sides(struct capture *c, const struct run_id *id, const char *dir,
 		      struct outcome *out, struct error *err)
 {
-	struct run r = {.c = c, .id = id, .dir = dir};
+	struct live_run r = {.c = c, .id = id, .dir = dir};
 	int i, rc = 0;
 
 	*out = (struct outcome){0};
-	rc = remotes_ready(c, err);
+	rc = remotes_reconnect(c, err);
 	if (rc)
 		return rc;
 	for (i = 0; i < SIDE_COUNT && !rc; i++)
 		if (c->plan->sides[i].used)
-			rc = start_one(&r, (enum side)i, err);
+			rc = run_start_until_ready(&r, (enum side)i, err);
 	if (!rc)
-		rc = measure(&r);
-	end_sides(&r);
-	if ((!rc || rc == -ECANCELED) && bring_all_back(&r))
+		rc = run_measure(&r);
+	run_end_sides(&r);
+	if ((!rc || rc == -ECANCELED) && run_fetch_sides(&r))
 		rc = -EINTR;
 	for (i = 0; i < SIDE_COUNT && (!rc || rc == -ECANCELED); i++)
-		if (refused(&r, i, err))
+		if (side_refused_options(&r, i, err))
 			rc = -EINVAL;
 	if (rc != -EINTR)
-		judge(&r, out);
+		run_judge(&r, out);
 	if (rc == -ECANCELED && !*out->why) { /* well, but too soon */
 		free(out->why);
 		out->why = xstrdup("ended before its window was over");
 	}
-	drop_empty_logs(&r);
+	run_drop_empty_logs(&r);
 	for (i = 0; i < SIDE_COUNT; i++)
 		free(r.late[i]);
 	return rc == -ECANCELED ? 0 : rc;

@@ -91,19 +91,19 @@ json_t *settings_of(const struct plan *p, const struct variant *v)
 	return o;
 }
 
-static const char *shown(const json_t *o, const char *key)
+static const char *json_text(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
 	return s ? s : "";
 }
 
-static int differs(const char *name, const char *key, const json_t *then, const json_t *now,
+static int settings_differ(const char *name, const char *key, const json_t *then, const json_t *now,
 		   struct error *err)
 {
 	return error_set(err, EEXIST,
 			 "variant '%s' was measured with %s = '%.200s', and now it is '%.200s'",
-			 name, key, shown(then, key), shown(now, key));
+			 name, key, json_text(then, key), json_text(now, key));
 }
 
 int settings_same(const json_t *then, const json_t *now, const char *name, struct error *err)
@@ -112,10 +112,10 @@ int settings_same(const json_t *then, const json_t *now, const char *name, struc
 	json_t *value;
 
 	json_object_foreach ((json_t *)now, key, value)
-		if (strcmp(shown(then, key), json_string_value(value)))
-			return differs(name, key, then, now, err);
+		if (strcmp(json_text(then, key), json_string_value(value)))
+			return settings_differ(name, key, then, now, err);
 	json_object_foreach ((json_t *)then, key, value)
 		if (!json_object_get(now, key))
-			return differs(name, key, then, now, err);
+			return settings_differ(name, key, then, now, err);
 	return 0;
 }

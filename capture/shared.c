@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* "CPU 0", "CPUs 0-1"; NULL: none. */
-static char *both(const struct cpuset *a, const struct cpuset *b)
+static char *cpus_in_both(const struct cpuset *a, const struct cpuset *b)
 {
 	struct cpuset common = {0};
 	unsigned int cpu, n;
@@ -28,7 +28,7 @@ static char *both(const struct cpuset *a, const struct cpuset *b)
 }
 
 /* A side without `cpus` is measured on all of them. */
-static char *common_cpus(const struct side_plan *a, const struct side_plan *b)
+static char *sides_common_cpus(const struct side_plan *a, const struct side_plan *b)
 {
 	struct cpuset of_a, of_b;
 
@@ -39,10 +39,10 @@ static char *common_cpus(const struct side_plan *a, const struct side_plan *b)
 	if (cpuset_parse(&of_a, *a->cpus ? a->cpus : b->cpus, NULL) ||
 	    cpuset_parse(&of_b, *b->cpus ? b->cpus : a->cpus, NULL))
 		return NULL;
-	return both(&of_a, &of_b);
+	return cpus_in_both(&of_a, &of_b);
 }
 
-void shared_cpus_say(const struct plan *p)
+void plan_note_shared_cpus(const struct plan *p)
 {
 	size_t *times = xcalloc(p->nvariants + 1, sizeof(*times)), i;
 	const char **first = xcalloc(p->nvariants + 1, sizeof(*first));
@@ -50,7 +50,7 @@ void shared_cpus_say(const struct plan *p)
 
 	for (i = 0; i < p->nvariants; i++) {
 		const struct side_plan *s = plan_sides(p, &p->variants[i]);
-		char *cpus = common_cpus(&s[SIDE_RECEIVER], &s[SIDE_SENDER]);
+		char *cpus = sides_common_cpus(&s[SIDE_RECEIVER], &s[SIDE_SENDER]);
 		uint32_t id = cpus ? intern_str(&texts, cpus) : 0;
 
 		if (cpus && !times[id]++)

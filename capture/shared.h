@@ -8,6 +8,6 @@
  * Says, a line each, on which CPUs the sides of which variants are together on one host: what is
  * measured by CPU is then of both.
  */
-void shared_cpus_say(const struct plan *p);
+void plan_note_shared_cpus(const struct plan *p);
 
 #endif

@@ -18,7 +18,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static int open_ends(struct spawn *child, struct side_proc *s, const char *log, struct error *err)
+static int side_open_ends(struct spawn *child, struct side_proc *s, const char *log, struct error *err)
 {
 	int in[2] = {-1, -1}, out[2] = {-1, -1};
 
@@ -42,7 +42,7 @@ int side_start(struct side_proc *s, char *const argv[], const char *log, const c
 	int rc;
 
 	*s = (struct side_proc){.pidfd = -1, .to = -1, .from = -1};
-	rc = open_ends(&child, s, log, err);
+	rc = side_open_ends(&child, s, log, err);
 	if (!rc)
 		rc = spawn_start(&s->pid, argv, &child, err);
 	close_fd(&child.in);
@@ -58,7 +58,7 @@ int side_start(struct side_proc *s, char *const argv[], const char *log, const c
 }
 
 /* A child that is gone shows in its exit, not here. */
-static void tell(struct side_proc *s, const char *text)
+static void side_write(struct side_proc *s, const char *text)
 {
 	if (s->to >= 0 && write(s->to, text, strlen(text)) < 0)
 		close_fd(&s->to);
@@ -70,7 +70,7 @@ void side_go(struct side_proc *s, uint64_t at_ns, uint64_t length_ns)
 
 	snprintf(text, sizeof(text), "go %llu %llu\n", (unsigned long long)at_ns,
 		 (unsigned long long)length_ns);
-	tell(s, text);
+	side_write(s, text);
 }
 
 void side_abort(struct side_proc *s)
@@ -78,11 +78,11 @@ void side_abort(struct side_proc *s)
 	if (s->state != SIDE_STARTING && s->state != SIDE_READY)
 		return;
 	s->aborted = true;
-	tell(s, "abort\n");
+	side_write(s, "abort\n");
 	close_fd(&s->to);
 }
 
-static void on_line(struct side_proc *s, const char *line)
+static void side_on_line(struct side_proc *s, const char *line)
 {
 	if (s->state == SIDE_STARTING && !strcmp(line, "ready"))
 		s->state = SIDE_READY;
@@ -99,7 +99,7 @@ void side_on_output(struct side_proc *s)
 				str_putc(&s->line, buf[i]);
 				continue;
 			}
-			on_line(s, s->line.buf ? s->line.buf : "");
+			side_on_line(s, s->line.buf ? s->line.buf : "");
 			str_reset(&s->line);
 		}
 	}

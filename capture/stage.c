@@ -12,12 +12,12 @@
 /* Places in the journal. */
 enum { PLAN, FIRST_SETTING };
 
-static char *owner_of(const struct set_value *s)
+static char *set_value_owner(const struct set_value *s)
 {
 	return xasprintf("setting %s=%s", s->name, s->value);
 }
 
-static bool same(const struct set_value *a, const struct set_value *b)
+static bool set_value_same(const struct set_value *a, const struct set_value *b)
 {
 	return !strcmp(a->value, b->value) && !strcmp(a->hooks.save, b->hooks.save) &&
 	       !strcmp(a->hooks.before, b->hooks.before) && !strcmp(a->hooks.after, b->hooks.after);
@@ -28,12 +28,12 @@ size_t stage_common(const struct plan *p, size_t a, size_t b)
 	const struct combination *x = plan_combination(p, a), *y = plan_combination(p, b);
 	size_t i;
 
-	for (i = 0; i < x->n && same(&x->set[i], &y->set[i]); i++)
+	for (i = 0; i < x->n && set_value_same(&x->set[i], &y->set[i]); i++)
 		;
 	return i;
 }
 
-static int set_up(struct stage *s, const struct hooks *h, unsigned int n, const char *owner,
+static int stage_run_hooks(struct stage *s, const struct hooks *h, unsigned int n, const char *owner,
 		  struct error *err)
 {
 	struct hook hook = {.dir = s->dir,
@@ -69,10 +69,10 @@ int stage_open(struct stage *s, const struct plan *plan, const char *dir, struct
 	const struct hooks h = {(char *)"", plan->before, plan->after};
 
 	*s = (struct stage){.plan = plan, .dir = dir, .intr = intr};
-	return set_up(s, &h, PLAN, "the plan", err);
+	return stage_run_hooks(s, &h, PLAN, "the plan", err);
 }
 
-static int undo_to(struct stage *s, size_t depth, struct error *err)
+static int stage_undo_to(struct stage *s, size_t depth, struct error *err)
 {
 	int rc = 0;
 
@@ -90,25 +90,25 @@ static int undo_to(struct stage *s, size_t depth, struct error *err)
  * What was begun of the setting at `depth` is undone; -ECANCELED when that went well. Where it did
  * not, the reason comes first: without it nobody would know why anything was undone.
  */
-static int give_up(struct stage *s, const struct error *reason, struct error *err)
+static int stage_give_up(struct stage *s, const struct error *reason, struct error *err)
 {
 	int rc;
 
 	s->why = xstrdup(reason->text);
 	s->depth++;
-	rc = undo_to(s, s->depth - 1, err);
+	rc = stage_undo_to(s, s->depth - 1, err);
 	if (rc)
 		note("%s", reason->text);
 	return rc ? rc : -ECANCELED;
 }
 
-static int set_next(struct stage *s, struct error *err)
+static int stage_set_next(struct stage *s, struct error *err)
 {
 	const struct set_value *v = &plan_combination(s->plan, s->combination)->set[s->depth];
 	unsigned int n = FIRST_SETTING + (unsigned int)s->depth;
 	struct error e = {0};
-	char *owner = owner_of(v);
-	int rc = set_up(s, &v->hooks, n, owner, &e);
+	char *owner = set_value_owner(v);
+	int rc = stage_run_hooks(s, &v->hooks, n, owner, &e);
 
 	free(owner);
 	if (!rc)
@@ -116,7 +116,7 @@ static int set_next(struct stage *s, struct error *err)
 	else if (rc == -EINTR)
 		error_set(err, EINTR, "%s", e.text);
 	else
-		rc = give_up(s, &e, err);
+		rc = stage_give_up(s, &e, err);
 	return rc;
 }
 
@@ -130,10 +130,10 @@ int stage_set(struct stage *s, size_t combination, struct error *err)
 		return -ECANCELED;
 	free(s->why);
 	s->why = NULL;
-	rc = undo_to(s, keep, err);
+	rc = stage_undo_to(s, keep, err);
 	s->combination = combination;
 	while (!rc && s->depth < n)
-		rc = set_next(s, err);
+		rc = stage_set_next(s, err);
 	return rc;
 }
 

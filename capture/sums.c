@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_name(const FTSENT **a, const FTSENT **b)
+static int sums_by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int add_sum(json_t *files, const char *path, const char *name, struct error *err)
+static int sums_add(json_t *files, const char *path, const char *name, struct error *err)
 {
 	char hex[65];
 	int rc = file_sha256(path, hex, err);
@@ -24,14 +24,14 @@ static int add_sum(json_t *files, const char *path, const char *name, struct err
 	return rc;
 }
 
-static int walk(FTS *fts, size_t skip, json_t *files, struct error *err)
+static int sums_walk(FTS *fts, size_t skip, json_t *files, struct error *err)
 {
 	FTSENT *e;
 	int rc = 0;
 
 	while (!rc && (e = fts_read(fts))) {
 		if (e->fts_info == FTS_F)
-			rc = add_sum(files, e->fts_path, e->fts_path + skip, err);
+			rc = sums_add(files, e->fts_path, e->fts_path + skip, err);
 		else if (e->fts_info == FTS_ERR || e->fts_info == FTS_DNR)
 			rc = error_sys(err, e->fts_errno, "%s: cannot read", e->fts_path);
 	}
@@ -41,14 +41,14 @@ static int walk(FTS *fts, size_t skip, json_t *files, struct error *err)
 json_t *manifest_sums(const char *dir, struct error *err)
 {
 	char *const paths[] = {(char *)dir, NULL};
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, sums_by_name);
 	json_t *files = json_object();
 	int rc;
 
 	if (!fts)
 		rc = error_sys(err, errno, "%s: cannot read", dir);
 	else
-		rc = walk(fts, strlen(dir) + 1, files, err);
+		rc = sums_walk(fts, strlen(dir) + 1, files, err);
 	if (fts)
 		fts_close(fts);
 	if (!rc)

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 /* Above it are our own lines. */
-static const char begins[] = "# undo:\n";
+static const char undo_script_begins[] = "# undo:\n";
 
-static char *entry_path(const char *folder, unsigned int n)
+static char *undo_entry_path(const char *folder, unsigned int n)
 {
 	return xasprintf("%s/%03u", folder, n);
 }
@@ -34,7 +34,7 @@ static char *boot_id(void)
 }
 
 /* `name`, and as the shell wants it. */
-static void add_quoted(struct str *s, const char *before, const char *value)
+static void script_add_quoted(struct str *s, const char *before, const char *value)
 {
 	char *word[] = {(char *)value, NULL}, *quoted = words_join(word);
 
@@ -43,15 +43,15 @@ static void add_quoted(struct str *s, const char *before, const char *value)
 }
 
 /* Whoever runs this may be somewhere else by then. */
-static void compose(struct str *s, const struct undo *u)
+static void script_compose(struct str *s, const struct undo *u)
 {
 	char *cwd = getcwd(NULL, 0), *boot = boot_id();
 
 	str_printf(s, "# %s\n# boot %s\n# timeout %.9g\n", u->owner, boot, u->timeout_s);
-	add_quoted(s, "cd ", cwd ? cwd : "/");
+	script_add_quoted(s, "cd ", cwd ? cwd : "/");
 	if (u->saved)
-		add_quoted(s, "saved=", u->saved);
-	str_printf(s, "%s%s\n", begins, u->after);
+		script_add_quoted(s, "saved=", u->saved);
+	str_printf(s, "%s%s\n", undo_script_begins, u->after);
 	free(boot);
 	free(cwd);
 }
@@ -64,8 +64,8 @@ int undo_write(const char *dir, unsigned int n, const struct undo *u, struct err
 
 	if (!folder)
 		return -EIO;
-	path = entry_path(folder, n);
-	compose(&s, u);
+	path = undo_entry_path(folder, n);
+	script_compose(&s, u);
 	rc = file_write(path, s.buf, s.len, err);
 	str_free(&s);
 	free(path);
@@ -74,7 +74,7 @@ int undo_write(const char *dir, unsigned int n, const struct undo *u, struct err
 }
 
 /* The text behind "# " or "# boot " in a line; the caller frees. */
-static char *header(const char *script, const char *mark, unsigned int line)
+static char *script_header(const char *script, const char *mark, unsigned int line)
 {
 	while (line-- && script)
 		script = strchr(script, '\n') ? strchr(script, '\n') + 1 : NULL;
@@ -85,16 +85,16 @@ static char *header(const char *script, const char *mark, unsigned int line)
 }
 
 /* A failure is told with the plan's command alone. Nothing stays set up for want of space. */
-static int run_script(const char *dir, const char *script, struct error *err)
+static int script_run(const char *dir, const char *script, struct error *err)
 {
-	char *owner = header(script, "# ", 0), *timeout = header(script, "# timeout ", 2);
+	char *owner = script_header(script, "# ", 0), *timeout = script_header(script, "# timeout ", 2);
 	struct hook hook = {.dir = dir,
 			    .owner = owner,
 			    .what = "after",
 			    .command = script,
 			    .timeout_s = strtod(timeout, NULL),
 			    .anyway = true};
-	const char *plain = strstr(script, begins);
+	const char *plain = strstr(script, undo_script_begins);
 	struct error e = {0};
 	int rc = hook_run(&hook, &e);
 	char *ours = rc ? strstr(e.text, ": # ") : NULL;
@@ -102,7 +102,7 @@ static int run_script(const char *dir, const char *script, struct error *err)
 	if (ours)
 		*ours = '\0';
 	if (rc)
-		error_set(err, -rc, "%s: %s", e.text, plain ? plain + strlen(begins) : script);
+		error_set(err, -rc, "%s: %s", e.text, plain ? plain + strlen(undo_script_begins) : script);
 	if (rc && err && str_ends(err->text, "\n"))
 		err->text[strlen(err->text) - 1] = '\0';
 	free(timeout);
@@ -110,14 +110,14 @@ static int run_script(const char *dir, const char *script, struct error *err)
 	return rc;
 }
 
-static int run_entry(const char *dir, const char *path, struct error *err)
+static int undo_run_entry(const char *dir, const char *path, struct error *err)
 {
 	char *script;
 	int rc = file_read(path, &script, NULL, err);
 
 	if (rc)
 		return rc;
-	rc = run_script(dir, script, err);
+	rc = script_run(dir, script, err);
 	if (!rc)
 		unlink(path);
 	free(script);
@@ -131,28 +131,28 @@ int undo_run(const char *dir, unsigned int n, struct error *err)
 
 	if (!folder)
 		return 0;
-	path = entry_path(folder, n);
+	path = undo_entry_path(folder, n);
 	if (path_exists(path))
-		rc = run_entry(dir, path, err);
+		rc = undo_run_entry(dir, path, err);
 	free(path);
 	free(folder);
 	state_drop(dir);
 	return rc;
 }
 
-static int is_entry(const struct dirent *d)
+static int undo_is_entry(const struct dirent *d)
 {
 	return strlen(d->d_name) == 3 && strspn(d->d_name, "0123456789") == 3;
 }
 
-static int last_first(const struct dirent **a, const struct dirent **b)
+static int undo_last_first(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*b)->d_name, (*a)->d_name);
 }
 
 /* The boot has ended what was set up before it. To undo that again could break what is there now.
  */
-static bool drop_stale(const char *path)
+static bool undo_drop_stale(const char *path)
 {
 	char *script, *then, *now, *owner;
 	const char *plain;
@@ -160,11 +160,11 @@ static bool drop_stale(const char *path)
 
 	if (file_read(path, &script, NULL, NULL))
 		return false;
-	then = header(script, "# boot ", 1);
+	then = script_header(script, "# boot ", 1);
 	now = boot_id();
-	owner = header(script, "# ", 0);
-	plain = strstr(script, begins);
-	plain = plain ? plain + strlen(begins) : "";
+	owner = script_header(script, "# ", 0);
+	plain = strstr(script, undo_script_begins);
+	plain = plain ? plain + strlen(undo_script_begins) : "";
 	stale = strcmp(then, now) != 0;
 	if (stale) {
 		warn("%s's 'after' was due before the last boot of this host, which ended what it "
@@ -179,10 +179,10 @@ static bool drop_stale(const char *path)
 	return stale;
 }
 
-static int recover_entry(const char *dir, const char *path, bool forget, struct error *err)
+static int undo_recover_entry(const char *dir, const char *path, bool forget, struct error *err)
 {
 	struct error e = {0};
-	int rc = drop_stale(path) ? 0 : run_entry(dir, path, &e);
+	int rc = undo_drop_stale(path) ? 0 : undo_run_entry(dir, path, &e);
 
 	if (!rc)
 		return 0;
@@ -197,18 +197,18 @@ static int recover_entry(const char *dir, const char *path, bool forget, struct 
 }
 
 /* Half-written, never in force. */
-static int is_half(const struct dirent *d)
+static int undo_is_half(const struct dirent *d)
 {
 	return strstr(d->d_name, ".tmp.") != NULL;
 }
 
-static int entries(const char *folder, struct dirent ***list)
+static int undo_list_entries(const char *folder, struct dirent ***list)
 {
 	*list = NULL;
-	return scandir(folder, list, is_entry, last_first);
+	return scandir(folder, list, undo_is_entry, undo_last_first);
 }
 
-static void free_entries(struct dirent **list, int n)
+static void undo_free_entries(struct dirent **list, int n)
 {
 	while (n > 0)
 		free(list[--n]);
@@ -219,17 +219,17 @@ bool undo_due(const char *dir)
 {
 	char *folder = state_folder(dir, false, NULL);
 	struct dirent **list = NULL;
-	int n = folder ? entries(folder, &list) : 0;
+	int n = folder ? undo_list_entries(folder, &list) : 0;
 
-	free_entries(list, n);
+	undo_free_entries(list, n);
 	free(folder);
 	return n > 0;
 }
 
-static void drop_halves(const char *folder)
+static void undo_drop_halves(const char *folder)
 {
 	struct dirent **list = NULL;
-	int n = scandir(folder, &list, is_half, NULL), i;
+	int n = scandir(folder, &list, undo_is_half, NULL), i;
 
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
@@ -237,13 +237,13 @@ static void drop_halves(const char *folder)
 		unlink(path);
 		free(path);
 	}
-	free_entries(list, n);
+	undo_free_entries(list, n);
 }
 
-static int recover_all(const char *dir, const char *folder, bool forget, struct error *err)
+static int undo_recover_all(const char *dir, const char *folder, bool forget, struct error *err)
 {
 	struct dirent **list;
-	int n = entries(folder, &list), i, rc = 0;
+	int n = undo_list_entries(folder, &list), i, rc = 0;
 
 	if (n > 0)
 		note("an earlier capture here was killed, or an 'after' failed: undoing what "
@@ -251,21 +251,21 @@ static int recover_all(const char *dir, const char *folder, bool forget, struct 
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 
-		if (recover_entry(dir, path, forget, err))
+		if (undo_recover_entry(dir, path, forget, err))
 			rc = -EIO;
 		free(path);
 	}
-	free_entries(list, n);
+	undo_free_entries(list, n);
 	return rc;
 }
 
 int undo_recover(const char *dir, bool forget, struct error *err)
 {
 	char *folder = state_folder(dir, false, NULL);
-	int rc = folder ? recover_all(dir, folder, forget, err) : 0;
+	int rc = folder ? undo_recover_all(dir, folder, forget, err) : 0;
 
 	if (folder)
-		drop_halves(folder);
+		undo_drop_halves(folder);
 	free(folder);
 	state_drop(dir);
 	return rc;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_owned(struct words *w, char *word)
+static void words_add_owned(struct words *w, char *word)
 {
 	w->word = xrealloc(w->word, (w->n + 2) * sizeof(*w->word));
 	w->word[w->n++] = word;
@@ -20,7 +20,7 @@ static void add_owned(struct words *w, char *word)
 
 void words_add(struct words *w, const char *word)
 {
-	add_owned(w, xstrdup(word));
+	words_add_owned(w, xstrdup(word));
 }
 
 void words_addf(struct words *w, const char *fmt, ...)
@@ -32,11 +32,11 @@ void words_addf(struct words *w, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vasprintf(&word, fmt, ap);
 	va_end(ap);
-	add_owned(w, n < 0 ? xstrdup("") : word);
+	words_add_owned(w, n < 0 ? xstrdup("") : word);
 }
 
 /* Copies one quoted part; returns behind the closing quote, NULL when there is none. */
-static const char *quoted(struct str *word, const char *p, char quote)
+static const char *word_read_quoted(struct str *word, const char *p, char quote)
 {
 	for (; *p && *p != quote; p++) {
 		if (quote == '"' && *p == '\\' && (p[1] == '"' || p[1] == '\\'))
@@ -47,12 +47,12 @@ static const char *quoted(struct str *word, const char *p, char quote)
 }
 
 /* One word from `p`, which is no blank; returns behind it, NULL for an open quote. */
-static const char *one_word(struct str *word, const char *p)
+static const char *word_read(struct str *word, const char *p)
 {
 	str_puts(word, "");
 	while (p && *p && !isspace((unsigned char)*p)) {
 		if (*p == '\'' || *p == '"') {
-			p = quoted(word, p + 1, *p);
+			p = word_read_quoted(word, p + 1, *p);
 			continue;
 		}
 		if (*p == '\\' && p[1])
@@ -72,12 +72,12 @@ int words_split(struct words *w, const char *text, struct error *err)
 			p++;
 		if (!*p)
 			return 0;
-		p = one_word(&word, p);
+		p = word_read(&word, p);
 		if (!p) {
 			str_free(&word);
 			return error_set(err, EINVAL, "a quote is not closed in: %s", text);
 		}
-		add_owned(w, str_take(&word));
+		words_add_owned(w, str_take(&word));
 	}
 }
 
@@ -91,7 +91,7 @@ void words_free(struct words *w)
 	*w = (struct words){0};
 }
 
-static void join_quoted(struct str *s, const char *word)
+static void words_join_quoted(struct str *s, const char *word)
 {
 	str_putc(s, '\'');
 	for (; *word; word++) {
@@ -116,7 +116,7 @@ char *words_join(char *const word[])
 		if (*word[i] && !word[i][strspn(word[i], plain)])
 			str_puts(&s, word[i]);
 		else
-			join_quoted(&s, word[i]);
+			words_join_quoted(&s, word[i]);
 	}
 	return str_take(&s);
 }
