@@ -2,11 +2,8 @@
 /* The loop: what is left to be done, each run into its place, the manifest after each. */
 #include "capture/capture.h"
 
-#include "capture/folder.h"
-#include "capture/permit.h"
-#include "capture/recover.h"
-#include "capture/remotes.h"
-#include "capture/shared.h"
+#include "capture/plan.h"
+#include "capture/remote.h"
 #include "capture/stage.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -34,7 +31,7 @@ static char *run_temporary_path(const struct capture *c, const struct run_id *id
 
 /* A failed run of the same name gives way only now. */
 static int run_store(struct capture *c, const struct run_id *id, const char *tmp, const char *why,
-		struct error *err)
+		     struct error *err)
 {
 	char *name = run_name(c->plan, id), *path = run_path(c, name);
 	json_t *sums = manifest_sums(tmp, err);
@@ -85,7 +82,7 @@ static int try_run(struct capture *c, const struct run_id *id, const char *tmp, 
 
 /* A busy host has parted the sides' windows: what is in the way now may be gone the next time. */
 static bool run_try_again(struct capture *c, const struct run_id *id, const char *tmp,
-		      struct outcome *out)
+			  struct outcome *out)
 {
 	char *name;
 
@@ -132,7 +129,8 @@ static double order_seconds_after(const struct capture *c, const struct order *t
 }
 
 /* A run whose settings cannot be had has failed; the others may do. */
-static int run_fail_unset(struct capture *c, const struct run_id *id, const char *why, struct error *err)
+static int run_fail_unset(struct capture *c, const struct run_id *id, const char *why,
+			  struct error *err)
 {
 	char *tmp = run_temporary_path(c, id);
 	struct outcome out = {.why = (char *)why};

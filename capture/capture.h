@@ -8,7 +8,7 @@
 #ifndef ZC_CAPTURE_CAPTURE_H
 #define ZC_CAPTURE_CAPTURE_H
 
-#include "capture/interrupt.h"
+#include "capture/child.h"
 #include "capture/manifest.h"
 #include "capture/order.h"
 #include "capture/plan.h"
@@ -68,11 +68,6 @@ struct outcome {
 int run_execute_sides(struct capture *c, const struct run_id *id, const char *dir,
 		      struct outcome *out, struct error *err);
 
-/* The words that start one side: zcost collect ... -- COMMAND. */
-struct words;
-int run_command(struct capture *c, const struct run_id *id, enum side side, const char *dir,
-		struct words *argv, struct error *err);
-
 /*
  * What a side that ended has to say. *why stays NULL when its run.json says ok and its workload did
  * something. `ended`: how the process ended, in words, for a side that left no run.json.
@@ -81,5 +76,33 @@ void report_side(struct capture *c, const char *dir, enum side side, const char 
 
 /* The first line of a file, or the last that may be a reason, as plain ASCII; NULL: none. */
 char *report_line(const char *path, bool first);
+
+/*
+ * Why the run in `dir`, whose sides all went well, cannot be counted: their windows, by one clock,
+ * have no moment in common, or are farther apart than lib/window_skew.h allows. *again: no command
+ * ended before its window did, so that it may go well the next time. NULL: they agree, or that
+ * cannot be known.
+ */
+char *overlap_missing(struct capture *c, const char *dir, bool *again);
+
+/*
+ * Refuses a folder with files that is no capture, one that other users can change while root writes
+ * to it, and one with links, fifos or devices.
+ */
+int capture_folder_check(const char *dir, struct error *err);
+
+/* The folder itself is what is locked: nothing to leave behind. Returns the fd or -errno. */
+int recover_lock(const char *dir, struct error *err);
+
+/* Call when the plan is known to be that of the capture. Sets c->mark, and c->runs_fd. */
+int recover_earlier(struct capture *c, struct error *err);
+
+/* runs/, and the lock on it that all of a run inherits: the next capture can wait for its end. */
+int recover_lock_runs(struct capture *c, struct error *err);
+/* Is it handed down just now? What `before` leaves running does not belong to a run. */
+void recover_hand_down(const struct capture *c, bool down);
+
+/* A side that was killed leaves others to end its processes: they write until then. */
+void recover_sweep(const struct capture *c, const struct run_id *id);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost capture */
 #include "capture/capture.h"
-#include "capture/recover.h"
 #include "capture/undo.h"
 #include "collect/call_graph.h"
 #include "collect/events.h"

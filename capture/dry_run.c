@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --dry-run: what a capture would do. Standard output; settings change here as in stage.c. */
 #include "capture/capture.h"
-#include "capture/permit.h"
-#include "capture/shared.h"
+#include "capture/plan.h"
 #include "capture/stage.h"
 #include "lib/alloc.h"
 

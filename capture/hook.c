@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/hook.h"
 
-#include "capture/state.h"
+#include "capture/undo.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"

@@ -3,7 +3,7 @@
 #ifndef ZC_CAPTURE_HOOK_H
 #define ZC_CAPTURE_HOOK_H
 
-#include "capture/interrupt.h"
+#include "capture/child.h"
 
 #include <stdbool.h>
 

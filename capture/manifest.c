@@ -1,25 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Checksums of a folder: the manifest's "files". */
 #include "capture/manifest.h"
 
-#include "capture/settings.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { SCHEMA = 1 };
+/* --- checksums --- */
 
-static const char *json_text(const json_t *o, const char *key)
+/* Checksums of a folder: the manifest's "files". */
+
+static int sums_by_name(const FTSENT **a, const FTSENT **b)
 {
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
+	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
+
+static int sums_add(json_t *files, const char *path, const char *name, struct error *err)
+{
+	char hex[65];
+	int rc = file_sha256(path, hex, err);
+
+	if (!rc && json_object_set_new(files, name, json_string(hex)))
+		rc = error_set(err, EILSEQ, "%s: the name is not UTF-8", path);
+	return rc;
+}
+
+static int sums_walk(FTS *fts, size_t skip, json_t *files, struct error *err)
+{
+	FTSENT *e;
+	int rc = 0;
+
+	while (!rc && (e = fts_read(fts))) {
+		if (e->fts_info == FTS_F)
+			rc = sums_add(files, e->fts_path, e->fts_path + skip, err);
+		else if (e->fts_info == FTS_ERR || e->fts_info == FTS_DNR)
+			rc = error_sys(err, e->fts_errno, "%s: cannot read", e->fts_path);
+	}
+	return rc;
+}
+
+json_t *manifest_sums(const char *dir, struct error *err)
+{
+	char *const paths[] = {(char *)dir, NULL};
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, sums_by_name);
+	json_t *files = json_object();
+	int rc;
+
+	if (!fts)
+		rc = error_sys(err, errno, "%s: cannot read", dir);
+	else
+		rc = sums_walk(fts, strlen(dir) + 1, files, err);
+	if (fts)
+		fts_close(fts);
+	if (!rc)
+		return files;
+	json_decref(files);
+	return NULL;
+}
+
+/* --- the manifest --- */
+
+enum { SCHEMA = 1 };
 
 static json_t *manifest_empty(void)
 {
@@ -41,7 +89,8 @@ static bool name_is_plain(const char *name)
 
 static int manifest_check_run(const json_t *run, const char *path, struct error *err)
 {
-	const char *bad = name_is_plain(json_text(run, "variant")) ? NULL : json_text(run, "variant");
+	const char *bad =
+		name_is_plain(json_text(run, "variant")) ? NULL : json_text(run, "variant");
 	const json_t *side;
 	size_t i;
 
@@ -186,9 +235,10 @@ static void variant_put_matrix(json_t *variant, const struct plan *p, const stru
 }
 
 static int manifest_adopt_variant(struct manifest *m, const struct plan *p, const struct variant *v,
-			 struct error *err)
+				  struct error *err)
 {
-	json_t *list = json_object_get(m->root, "variants"), *o = list_find(list, "name", v->name, NULL);
+	json_t *list = json_object_get(m->root, "variants"),
+	       *o = list_find(list, "name", v->name, NULL);
 	json_t *now = settings_of(p, v);
 	int rc = 0;
 
@@ -252,7 +302,8 @@ static void manifest_sort_variants(struct manifest *m, const struct plan *p)
 	json_array_foreach (old, i, o) {
 		size_t k;
 
-		for (k = 0; k < p->nvariants && strcmp(p->variants[k].name, json_text(o, "name")); k++)
+		for (k = 0; k < p->nvariants && strcmp(p->variants[k].name, json_text(o, "name"));
+		     k++)
 			;
 		if (k == p->nvariants)
 			json_array_append(sorted, o);
@@ -329,7 +380,7 @@ bool manifest_run_ok(const struct manifest *m, const char *run)
 }
 
 void manifest_runs_left(const struct manifest *m, const struct plan *p, const struct order *all,
-		   struct order *left)
+			struct order *left)
 {
 	size_t i;
 
@@ -371,7 +422,7 @@ static void manifest_forget_run(struct manifest *m, const char *name)
 }
 
 void manifest_add_run(struct manifest *m, const struct plan *p, const struct run_id *id,
-		  const char *why, json_t *files)
+		      const char *why, json_t *files)
 {
 	char *name = run_name(p, id);
 	json_t *run, *reason = json_string(why);
@@ -380,8 +431,8 @@ void manifest_add_run(struct manifest *m, const struct plan *p, const struct run
 	run = json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o}", "variant",
 			p->variants[id->variant].name, "pass", pass_names[id->pass], "repeat",
 			(int)id->repeat, "status", *why ? "failed" : "ok", "why",
-			reason ? reason : json_string("unreadable reason"), "sides", plan_sides_json(p),
-			"files", files);
+			reason ? reason : json_string("unreadable reason"), "sides",
+			plan_sides_json(p), "files", files);
 	json_array_append_new(json_object_get(m->root, "runs"), run);
 	json_array_append_new(json_object_get(m->root, "order"), json_string(name));
 	free(name);

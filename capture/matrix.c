@@ -43,7 +43,8 @@ int matrix_find(const struct matrix *m, const char *setting)
 }
 
 /* Does "S=V" hold? A setting that is not crossed has no value. */
-static bool exclude_word_holds(const struct matrix *m, const size_t *pick, const char *variant, const char *word)
+static bool exclude_word_holds(const struct matrix *m, const size_t *pick, const char *variant,
+			       const char *word)
 {
 	const char *eq = strchr(word, '=');
 	size_t i, len = (size_t)(eq - word);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 /* Variants from `first` on, n of them: there and back in turns. */
-static void order_add_round(struct order *o, size_t first, size_t n, enum pass pass, unsigned int repeat)
+static void order_add_round(struct order *o, size_t first, size_t n, enum pass pass,
+			    unsigned int repeat)
 {
 	size_t i;
 

@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct rights; /* collect/rights.h */
+
 enum pass { PASS_MEASURE, PASS_PROFILE, PASS_SYSCALLS, PASS_COUNT };
 /* In the order in which the sides of a run start. */
 enum side { SIDE_RECEIVER, SIDE_SENDER, SIDE_LOCAL, SIDE_COUNT };
@@ -128,5 +130,21 @@ int plan_parse_passes(const char *text, unsigned int *bits, struct error *err);
 int plan_parse_seconds(const char *text, double *seconds, struct error *err);
 int plan_parse_count(const char *text, unsigned int *count, struct error *err);
 int plan_check_name(const char *name, struct error *err);
+
+/*
+ * -EPERM with what is missing and how to get it. `where` begins the message: "" of this host,
+ * "sender (ssh://x): " of another.
+ */
+int plan_check_rights(const struct plan *p, const struct rights *r, const char *where,
+		      struct error *err);
+
+/* Are the CPUs of all sides that run here online? -EINVAL names those that are not. */
+int plan_check_cpus(const struct plan *p, struct error *err);
+
+/*
+ * Says, a line each, on which CPUs the sides of which variants are together on one host: what is
+ * measured by CPU is then of both.
+ */
+void plan_note_shared_cpus(const struct plan *p);
 
 #endif

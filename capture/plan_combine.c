@@ -65,7 +65,8 @@ static int variant_rename(struct variant *v, const struct combination *c, const 
 		  : 0;
 }
 
-static int variant_check_unique(const struct plan *p, const char *name, const char *path, struct error *err)
+static int variant_check_unique(const struct plan *p, const char *name, const char *path,
+				struct error *err)
 {
 	size_t i;
 
@@ -80,7 +81,7 @@ static int variant_check_unique(const struct plan *p, const char *name, const ch
 
 /* The variants of one reading, out of `from`; those that are left out stay there. */
 static int combine_take_variants(struct combining *x, struct plan *from, const size_t *pick,
-			 size_t combination, struct error *err)
+				 size_t combination, struct error *err)
 {
 	const struct combination *c = plan_combination(x->plan, combination);
 	struct plan *p = x->plan;
@@ -121,7 +122,7 @@ static int error_add_combination(const struct combination *c, struct error *err)
 }
 
 static int combine_check_alike(const struct plan *first, const struct plan *q, const char *path,
-		       struct error *err)
+			       struct error *err)
 {
 	const char *key = plan_keys_differ(first, q);
 	int i;
@@ -236,7 +237,8 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	p->text = xstrdup(text);
 	p->plandir = xstrdup(dirname(real));
 	p->bindir = xstrdup(bindir);
-	rc = plan_read_source(p, &(struct plan_source){path, text, p->plandir, bindir, bindir}, err);
+	rc = plan_read_source(p, &(struct plan_source){path, text, p->plandir, bindir, bindir},
+			      err);
 	free(real);
 	return rc;
 }
@@ -276,7 +278,7 @@ static void plan_swap_side(struct plan *a, struct plan *b, enum side side)
 	side_plan_swap(&a->sides[side], &b->sides[side]);
 	for (i = 0; i < a->ncombinations; i++)
 		side_plan_swap(&a->combinations[i].plan->sides[side],
-			   &b->combinations[i].plan->sides[side]);
+			       &b->combinations[i].plan->sides[side]);
 	for (i = 0; i < a->nvariants; i++) {
 		char *was = a->variants[i].command[side];
 
@@ -293,9 +295,9 @@ int plan_set_bindir(struct plan *p, enum side side, const char *bindir, struct e
 	if (!*p->sides[side].host)
 		return 0;
 	plan_init(&there);
-	rc = plan_read_source(&there,
-			 &(struct plan_source){p->path, p->text, p->plandir, p->bindir, bindir},
-			 err);
+	rc = plan_read_source(
+		&there, &(struct plan_source){p->path, p->text, p->plandir, p->bindir, bindir},
+		err);
 	if (!rc)
 		plan_swap_side(p, &there, side);
 	plan_free(&there);

@@ -2,7 +2,6 @@
 /* The keys of a plan. A new key is a member of its section's struct and a row here. */
 #include "capture/plan_read.h"
 
-#include "capture/remote.h"
 #include "capture/words.h"
 #include "collect/call_graph.h"
 #include "collect/events.h"
@@ -10,6 +9,7 @@
 #include "collect/units.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
+#include "lib/str.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -44,6 +44,18 @@ static int time_one_in_check(const char *value, struct error *err)
 
 	if (!isdigit((unsigned char)*value) || *end || !n || n > 1000000)
 		return error_set(err, EINVAL, "'%s' is not a number from 1 to 1000000", value);
+	return 0;
+}
+
+static int host_check(const char *url, struct error *err)
+{
+	const char *name = str_starts(url, "ssh://") ? url + strlen("ssh://") : "", *p;
+
+	for (p = name; *p; p++)
+		if ((unsigned char)*p <= ' ' || strchr("/'\"\\", *p))
+			break;
+	if (!*name || *p || *name == '-' || strstr(name, "@-"))
+		return error_set(err, EINVAL, "'%s' is not ssh://[user@]name[:port]", url);
 	return 0;
 }
 
@@ -121,7 +133,7 @@ const struct plan_key plan_keys[] = {
 	SIDE_KEY(time_one_in, time_one_in_check, THERE_OR_EMPTY),
 	SIDE_KEY(events, event_list_check, THERE_OR_EMPTY),
 	SIDE_KEY(power_command, power_command_check, THERE_OR_EMPTY),
-	SIDE_KEY(host, remote_check, KEY_RECORDED | KEY_MAY_BE_EMPTY),
+	SIDE_KEY(host, host_check, KEY_RECORDED | KEY_MAY_BE_EMPTY),
 	SIDE_KEY(zcost, words_check, 0),
 
 	VARIANT_KEY("what", what, NULL, 0),

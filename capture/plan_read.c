@@ -131,7 +131,7 @@ static int reader_enter(struct plan_reader *r, enum plan_section section, void *
 }
 
 static int reader_check_first(struct plan_reader *r, unsigned int bit, const struct ini_at *at,
-		       const char *what, struct error *err)
+			      const char *what, struct error *err)
 {
 	if (r->seen & bit)
 		return ini_error(at, err, "%s is there twice", what);
@@ -140,7 +140,7 @@ static int reader_check_first(struct plan_reader *r, unsigned int bit, const str
 }
 
 static int reader_enter_side(struct plan_reader *r, const struct ini_at *at, const char *name,
-		      struct error *err)
+			     struct error *err)
 {
 	int i;
 
@@ -156,7 +156,7 @@ static int reader_enter_side(struct plan_reader *r, const struct ini_at *at, con
 }
 
 static int reader_enter_variant(struct plan_reader *r, const struct ini_at *at, const char *name,
-			 struct error *err)
+				struct error *err)
 {
 	struct plan *p = r->plan;
 	struct error e = {0};
@@ -200,8 +200,8 @@ static int reader_enter_value(struct plan_reader *r, const char *name)
 	return reader_enter(r, SECTION_SKIPPED, NULL);
 }
 
-static int reader_on_section(void *ctx, const struct ini_at *at, const char *kind,
-				  const char *name, struct error *err)
+static int reader_on_section(void *ctx, const struct ini_at *at, const char *kind, const char *name,
+			     struct error *err)
 {
 	struct plan_reader *r = ctx;
 
@@ -230,7 +230,7 @@ static int reader_on_section(void *ctx, const struct ini_at *at, const char *kin
 /* --- keys --- */
 
 static int reader_unknown_key(const struct plan_reader *r, const struct ini_at *at, const char *key,
-		       struct error *err)
+			      struct error *err)
 {
 	static const char *const sections[] = {"[plan]", "[side]", "[variant]"};
 	struct str known = {0};
@@ -247,7 +247,7 @@ static int reader_unknown_key(const struct plan_reader *r, const struct ini_at *
 
 /* Adds a variable for both places where its value may be used. */
 static int reader_read_var(struct plan_reader *r, const struct ini_at *at, const char *name,
-		    const char *raw, struct error *err)
+			   const char *raw, struct error *err)
 {
 	const struct matrix_var *instead = matrix_var(r->matrix, r->pick, name);
 	char *here = NULL, *there = NULL;
@@ -272,7 +272,7 @@ static int reader_read_var(struct plan_reader *r, const struct ini_at *at, const
 }
 
 static int reader_read_key(struct plan_reader *r, const struct plan_key *k, const struct ini_at *at,
-		    const char *raw, struct error *err)
+			   const char *raw, struct error *err)
 {
 	const struct vars *vars = k->flags & KEY_OF_SIDE ? &r->side_vars : &r->vars;
 	uint64_t bit = (uint64_t)1 << (k - plan_keys);
@@ -295,7 +295,7 @@ static int reader_read_key(struct plan_reader *r, const struct plan_key *k, cons
 
 /* matrix_read.c reads the other keys of [setting] and [value]. */
 static int reader_on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
-			      struct error *err)
+			 struct error *err)
 {
 	struct plan_reader *r = ctx;
 	const struct plan_key *k = plan_key_find(r->section, key);
@@ -312,7 +312,7 @@ static int reader_on_key(void *ctx, const struct ini_at *at, const char *key, co
 /* --- the whole --- */
 
 static int plan_check_variant(const struct plan *p, const char *path, const struct variant *v,
-			 struct error *err)
+			      struct error *err)
 {
 	int i;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/progress.h"
 
+#include "capture/manifest.h"
+#include "lib/alloc.h"
 #include "lib/clock.h"
 
 #include <stdio.h>
@@ -21,7 +23,8 @@ void progress_init(struct progress *p, const struct plan *plan, bool verbose)
 			       .switch_s = 0.1};
 }
 
-static bool progress_settings_differ(const struct progress *p, const struct run_id *a, const struct run_id *b)
+static bool progress_settings_differ(const struct progress *p, const struct run_id *a,
+				     const struct run_id *b)
 {
 	const struct variant *v = p->plan->variants;
 
@@ -108,7 +111,7 @@ void progress_begin_switch(struct progress *p, const struct run_id *id, double l
 	p->switching = p->before && progress_settings_differ(p, p->before, id);
 	if (p->tty && p->switching)
 		progress_show(p, "settings of ", p->plan->variants[id->variant].name,
-		     p->switch_s + progress_expect(p, id) + left_s);
+			      p->switch_s + progress_expect(p, id) + left_s);
 	else
 		progress_clear(p);
 }
@@ -154,4 +157,50 @@ void progress_end(struct progress *p, bool ok)
 		free(name);
 	}
 	p->run = NULL;
+}
+
+/* How long runs took that are in a capture already: the best guess for those to come. */
+
+/* Of the first side that there is; 0: unknown. */
+static double history_run_seconds(const struct manifest *m, const json_t *run)
+{
+	const char *side = json_string_value(json_array_get(json_object_get(run, "sides"), 0));
+	char *path = xasprintf("%s/runs/%s/%s-%02d/%s/run.json", m->dir, json_text(run, "variant"),
+			       json_text(run, "pass"),
+			       (int)json_integer_value(json_object_get(run, "repeat")),
+			       side ? side : "local");
+	json_t *o = json_load_file(path, 0, NULL);
+	json_int_t from = json_integer_value(json_object_get(o, "started_ns"));
+	json_int_t to = json_integer_value(json_object_get(o, "ended_ns"));
+
+	json_decref(o);
+	free(path);
+	return from && to > from ? (double)(to - from) / 1e9 : 0;
+}
+
+static void history_learn_pass(const struct manifest *m, struct progress *p, enum pass pass)
+{
+	const json_t *runs = json_object_get(m->root, "runs");
+	size_t i = json_array_size(runs);
+
+	while (i--) {
+		const json_t *run = json_array_get(runs, i);
+		double s;
+
+		if (strcmp(json_text(run, "pass"), pass_names[pass]) ||
+		    strcmp(json_text(run, "status"), "ok"))
+			continue;
+		s = history_run_seconds(m, run);
+		if (s > 0)
+			progress_learn(p, pass, s);
+		return;
+	}
+}
+
+void history_learn(const struct manifest *m, struct progress *p)
+{
+	int pass;
+
+	for (pass = 0; pass < PASS_COUNT; pass++)
+		history_learn_pass(m, p, (enum pass)pass);
 }

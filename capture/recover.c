@@ -1,23 +1,180 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "capture/recover.h"
+/* The folder of a capture: whether it may be written to, and what a killed capture left in it. */
+#include "capture/capture.h"
 
 #include "capture/hook.h"
-#include "capture/state.h"
 #include "capture/undo.h"
 #include "lib/alloc.h"
+#include "lib/caller.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/marked.h"
+#include "lib/str.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+/* --- which folders a capture is written to --- */
+
+/* DIR/runs/VARIANT/RUN: what is in a run that is done is never written again. */
+enum { RUN_LEVEL = 3 };
+
+/* Only an empty folder, or one that is a capture, is written to. */
+static int folder_check_contents(const char *dir, struct error *err)
+{
+	char *manifest = xasprintf("%s/manifest.json", dir);
+	struct dirent *e;
+	int rc = 0;
+	DIR *d;
+
+	d = path_exists(manifest) ? NULL : opendir(dir);
+	free(manifest);
+	while (d && !rc && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			rc = error_set(err, EEXIST,
+				       "%s: there are files in it, and it is no capture (no "
+				       "manifest.json): give another -o",
+				       dir);
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+static int folder_check_kind(const FTSENT *e, struct error *err)
+{
+	if (e->fts_info == FTS_DEFAULT)
+		return error_set(err, EEXIST,
+				 "%s: neither a file nor a folder: remove it, or give another -o",
+				 e->fts_path);
+	if (e->fts_info != FTS_SL && e->fts_info != FTS_SLNONE)
+		return 0;
+	return error_set(err, ELOOP,
+			 "%s: a symbolic link, which zcost would follow: remove it, or give "
+			 "another -o",
+			 e->fts_path);
+}
+
+static int folder_check_kinds(const char *dir, struct error *err)
+{
+	char *const paths[] = {(char *)dir, NULL};
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+	bool in_runs = false;
+	FTSENT *e;
+	int rc = 0;
+
+	while (fts && !rc && (e = fts_read(fts))) {
+		if (e->fts_level == 1 && e->fts_info == FTS_D)
+			in_runs = !strcmp(e->fts_name, "runs");
+		if (in_runs && e->fts_level == RUN_LEVEL && e->fts_info == FTS_D)
+			fts_set(fts, e, FTS_SKIP);
+		rc = folder_check_kind(e, err);
+	}
+	if (fts)
+		fts_close(fts);
+	return rc;
+}
+
+int capture_folder_check(const char *dir, struct error *err)
+{
+	int rc = caller_check_folder(dir, err);
+
+	if (!rc)
+		rc = folder_check_contents(dir, err);
+	return rc ? rc : folder_check_kinds(dir, err);
+}
+
+/* --- half runs --- */
+
+/* What a capture that was killed left half done: files about to be renamed, runs nobody names. */
+
+typedef int (*visitor)(struct capture *c, const char *path, const char *name, struct error *err);
+
+/* Calls `visit` for each entry of a folder; a folder that is not there has none. */
+static int folder_visit(struct capture *c, const char *dir, visitor visit, struct error *err)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	int rc = 0;
+
+	while (d && !rc && (e = readdir(d))) {
+		char *path;
+
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		path = xasprintf("%s/%s", dir, e->d_name);
+		rc = visit(c, path, e->d_name, err);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+static int leftovers_drop_file(struct capture *c, const char *path, const char *name,
+			       struct error *err)
+{
+	(void)c;
+	if (str_starts(name, "manifest.json.tmp.") || str_starts(name, "plan.ini.tmp.") ||
+	    !strcmp(name, ".incoming"))
+		return dir_remove(path, err);
+	return 0;
+}
+
+/* "measure-01" and the like; a user's own files are none of our business. */
+static bool is_run_name(const char *name)
+{
+	size_t i, n;
+
+	for (i = 0; i < PASS_COUNT; i++) {
+		n = strlen(pass_names[i]);
+		if (!strncmp(name, pass_names[i], n) && name[n] == '-')
+			return !name[n + 1 + strspn(name + n + 1, "0123456789")];
+	}
+	return false;
+}
+
+static int leftovers_drop_run(struct capture *c, const char *path, const char *name,
+			      struct error *err)
+{
+	const char *variant_and_name = path + strlen(c->dir) + strlen("/runs/");
+
+	if (*name == '.' && str_ends(name, ".tmp"))
+		return dir_remove(path, err);
+	if (is_run_name(name) && !manifest_has_run(&c->manifest, variant_and_name))
+		return dir_remove(path, err);
+	return 0;
+}
+
+static int leftovers_drop_runs(struct capture *c, const char *path, const char *name,
+			       struct error *err)
+{
+	(void)name;
+	return folder_visit(c, path, leftovers_drop_run, err);
+}
+
+int leftovers_remove(struct capture *c, struct error *err)
+{
+	char *runs = xasprintf("%s/runs", c->dir);
+	int rc = folder_visit(c, c->dir, leftovers_drop_file, err);
+
+	if (!rc)
+		rc = folder_visit(c, runs, leftovers_drop_runs, err);
+	free(runs);
+	return rc;
+}
+
+/* --- processes and settings --- */
 
 enum { ORPHANS_S = 10, GRACE_MS = 2000 };
 

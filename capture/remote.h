@@ -8,7 +8,7 @@
 #ifndef ZC_CAPTURE_REMOTE_H
 #define ZC_CAPTURE_REMOTE_H
 
-#include "capture/link.h"
+#include "capture/child.h"
 #include "capture/plan.h"
 #include "capture/words.h"
 #include "collect/rights.h"
@@ -42,9 +42,6 @@ struct remote {
 	char *host_name; /* its folder under hosts/ */
 	struct offset before, after;
 };
-
-/* -EINVAL unless it is ssh://[user@]name[:port]. */
-int remote_check(const char *url, struct error *err);
 
 int remote_init(struct remote *r, const struct plan *p, enum side side, const char *key,
 		struct error *err);
@@ -86,5 +83,20 @@ int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struc
 int remote_bad_answer(struct remote *r, const char *said, struct error *err);
 /* After a failure of the link: no more of it. `rc` is the link's; returns -errno. */
 int remote_lost(struct remote *r, int rc, struct error *err);
+
+/* --- all hosts of a capture --- */
+
+struct capture;
+
+/* NULL: the side runs here. */
+struct remote *remote_of(struct capture *c, enum side side);
+
+/* Connects, and makes the plan what it is there (${bindir}). Nothing to do without such sides. */
+int remotes_open(struct capture *c, struct error *err);
+
+/* Before a run: those whose connection broke are connected anew. */
+int remotes_reconnect(struct capture *c, struct error *err);
+
+void remotes_close(struct capture *c);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "capture/settings.h"
+#include "capture/manifest.h"
 
 #include "capture/plan_read.h"
 #include "lib/alloc.h"
@@ -91,15 +91,8 @@ json_t *settings_of(const struct plan *p, const struct variant *v)
 	return o;
 }
 
-static const char *json_text(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
-
 static int settings_differ(const char *name, const char *key, const json_t *then, const json_t *now,
-		   struct error *err)
+			   struct error *err)
 {
 	return error_set(err, EEXIST,
 			 "variant '%s' was measured with %s = '%.200s', and now it is '%.200s'",

@@ -33,8 +33,8 @@ size_t stage_common(const struct plan *p, size_t a, size_t b)
 	return i;
 }
 
-static int stage_run_hooks(struct stage *s, const struct hooks *h, unsigned int n, const char *owner,
-		  struct error *err)
+static int stage_run_hooks(struct stage *s, const struct hooks *h, unsigned int n,
+			   const char *owner, struct error *err)
 {
 	struct hook hook = {.dir = s->dir,
 			    .owner = owner,

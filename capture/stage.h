@@ -8,7 +8,7 @@
 #ifndef ZC_CAPTURE_STAGE_H
 #define ZC_CAPTURE_STAGE_H
 
-#include "capture/interrupt.h"
+#include "capture/child.h"
 #include "capture/plan.h"
 
 struct stage {

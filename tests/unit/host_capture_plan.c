@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/order.h"
 #include "capture/plan.h"
-#include "capture/settings.h"
+#include "capture/manifest.h"
 #include "capture/words.h"
 #include "lib/alloc.h"
 #include "lib/str.h"

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/child.h"
+
+#include "lib/clock.h"
+#include "lib/file.h"
+#include "lib/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* --- signals --- */
+
+int interrupt_open(struct interrupt *i, struct error *err)
+{
+	sigset_t set;
+
+	*i = (struct interrupt){.fd = -1};
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	i->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return i->fd < 0 ? error_sys(err, errno, "cannot wait for signals") : 0;
+}
+
+bool interrupt_came(struct interrupt *i)
+{
+	struct signalfd_siginfo info;
+
+	while (read(i->fd, &info, sizeof(info)) == sizeof(info))
+		if (!i->sig)
+			i->sig = (int)info.ssi_signo;
+	return i->sig;
+}
+
+void interrupt_close(struct interrupt *i)
+{
+	if (i->fd >= 0)
+		close(i->fd);
+	i->fd = -1;
+}
+
+/* --- both kinds of children --- */
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static int child_open_ends(struct spawn *child, int *to, int *from, const char *log,
+			   struct error *err)
+{
+	int in[2], out[2];
+
+	if (pipe2(in, O_CLOEXEC))
+		return error_sys(err, errno, "cannot make a pipe");
+	child->in = in[0];
+	*to = in[1];
+	if (pipe2(out, O_CLOEXEC))
+		return error_sys(err, errno, "cannot make a pipe");
+	child->out = out[1];
+	*from = out[0];
+	child->err = file_create(log, 0, 0600);
+	return child->err < 0 ? error_sys(err, errno, "%s: cannot write", log) : 0;
+}
+
+/* Starts a child with pipes as its standard input and output. Its standard error goes to `log`. */
+static int child_start(pid_t *pid, int *to, int *from, char *const argv[], const char *log,
+		       const char *mark, struct error *err)
+{
+	struct spawn child = {.in = -1, .out = -1, .err = -1, .mark = mark};
+	int rc;
+
+	*to = *from = -1;
+	rc = child_open_ends(&child, to, from, log, err);
+	if (!rc)
+		rc = spawn_start(pid, argv, &child, err);
+	close_fd(&child.in);
+	close_fd(&child.out);
+	close_fd(&child.err);
+	if (rc) {
+		*pid = 0;
+		close_fd(to);
+		close_fd(from);
+	}
+	return rc;
+}
+
+/* --- struct link --- */
+
+enum { TICK_MS = 500, GRACE_MS = 2000, LONGEST_LINE = 65536, MS = 1000000 };
+
+int link_start(struct link *l, char *const argv[], const char *log, struct error *err)
+{
+	*l = (struct link){.pid = 0};
+	return child_start(&l->pid, &l->to, &l->from, argv, log, NULL, err);
+}
+
+int link_write_line(struct link *l, const char *line)
+{
+	struct str s = {0};
+	ssize_t n;
+
+	if (l->to < 0)
+		return -EPIPE;
+	str_printf(&s, "%s\n", line);
+	n = write(l->to, s.buf, s.len);
+	str_free(&s);
+	return n < 0 ? -EPIPE : 0;
+}
+
+/* Until there is something to read. */
+static int link_await(struct link *l, struct interrupt *intr, uint64_t deadline)
+{
+	struct pollfd fds[2] = {{.fd = l->from, .events = POLLIN},
+				{.fd = intr ? intr->fd : -1, .events = POLLIN}};
+
+	for (;;) {
+		uint64_t now = clock_mono_ns(), left = deadline > now ? (deadline - now) / MS : 0;
+		int n = poll(fds, 2, left < TICK_MS ? (int)left + 1 : TICK_MS);
+
+		if (intr && interrupt_came(intr))
+			return -EINTR;
+		if (n > 0 && fds[0].revents)
+			return 0;
+		if (clock_mono_ns() >= deadline)
+			return -ETIMEDOUT;
+	}
+}
+
+static int link_fill(struct link *l, struct interrupt *intr, uint64_t deadline)
+{
+	ssize_t n;
+	int rc;
+
+	if (l->from < 0)
+		return -EPIPE;
+	rc = link_await(l, intr, deadline);
+	if (rc)
+		return rc;
+	n = read(l->from, l->buf, sizeof(l->buf));
+	if (n <= 0)
+		return -EPIPE;
+	l->at = 0;
+	l->len = (size_t)n;
+	return 0;
+}
+
+static uint64_t link_deadline(double s)
+{
+	return clock_mono_ns() + (uint64_t)(s * 1e9);
+}
+
+int link_read_line(struct link *l, struct interrupt *intr, double patience_s, struct str *line)
+{
+	uint64_t deadline = link_deadline(patience_s);
+	int rc;
+
+	str_reset(line);
+	str_puts(line, "");
+	for (;;) {
+		char *from = l->buf + l->at, *nl = memchr(from, '\n', l->len - l->at);
+		size_t n = nl ? (size_t)(nl - from) : l->len - l->at;
+
+		str_add(line, from, n);
+		l->at += n + (nl != NULL);
+		if (nl)
+			return 0;
+		if (line->len > LONGEST_LINE)
+			return -EPIPE; /* whoever that is, it does not speak our language */
+		rc = link_fill(l, intr, deadline);
+		if (rc)
+			return rc;
+	}
+}
+
+ssize_t link_read_bytes(struct link *l, struct interrupt *intr, double patience_s, void *to,
+			size_t max)
+{
+	int rc = l->at < l->len ? 0 : link_fill(l, intr, link_deadline(patience_s));
+	size_t n = l->len - l->at;
+
+	if (rc)
+		return rc;
+	if (n > max)
+		n = max;
+	memcpy(to, l->buf + l->at, n);
+	l->at += n;
+	return (ssize_t)n;
+}
+
+bool link_ended(struct link *l, int *status)
+{
+	if (l->pid && spawn_wait(l->pid, 0, status))
+		return false;
+	l->pid = 0;
+	return true;
+}
+
+/* What it still has to say stands between it and the end of its input. */
+static void link_drain(struct link *l, uint64_t deadline)
+{
+	while (!link_fill(l, NULL, deadline))
+		;
+	l->at = l->len = 0;
+}
+
+void link_close(struct link *l, double patience_s, int *status)
+{
+	uint64_t deadline = link_deadline(patience_s), now;
+	int st = 0, left;
+
+	close_fd(&l->to);
+	if (l->pid && patience_s > 0)
+		link_drain(l, deadline);
+	now = clock_mono_ns();
+	left = deadline > now ? (int)((deadline - now) / MS) : 0;
+	if (l->pid && spawn_wait(l->pid, left, &st) == -ETIMEDOUT)
+		spawn_stop(l->pid, GRACE_MS, &st);
+	l->pid = 0;
+	close_fd(&l->from);
+	l->at = l->len = 0;
+	if (status)
+		*status = st;
+}
+
+/* --- struct side_proc --- */
+
+int side_start(struct side_proc *s, char *const argv[], const char *log, const char *mark,
+	       struct error *err)
+{
+	int rc;
+
+	*s = (struct side_proc){.pidfd = -1};
+	rc = child_start(&s->pid, &s->to, &s->from, argv, log, mark, err);
+	if (rc)
+		return rc;
+	fcntl(s->from, F_SETFL, O_NONBLOCK);
+	s->state = SIDE_STARTING;
+	s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
+	return s->pidfd < 0 ? error_sys(err, errno, "cannot watch a child") : 0;
+}
+
+/* A child that is gone shows in its exit, not here. */
+static void side_write(struct side_proc *s, const char *text)
+{
+	if (s->to >= 0 && write(s->to, text, strlen(text)) < 0)
+		close_fd(&s->to);
+}
+
+void side_go(struct side_proc *s, uint64_t at_ns, uint64_t length_ns)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "go %llu %llu\n", (unsigned long long)at_ns,
+		 (unsigned long long)length_ns);
+	side_write(s, text);
+}
+
+void side_abort(struct side_proc *s)
+{
+	if (s->state != SIDE_STARTING && s->state != SIDE_READY)
+		return;
+	s->aborted = true;
+	side_write(s, "abort\n");
+	close_fd(&s->to);
+}
+
+static void side_on_line(struct side_proc *s, const char *line)
+{
+	if (s->state == SIDE_STARTING && !strcmp(line, "ready"))
+		s->state = SIDE_READY;
+}
+
+void side_on_output(struct side_proc *s)
+{
+	char buf[256];
+	ssize_t n, i;
+
+	while ((n = read(s->from, buf, sizeof(buf))) > 0) {
+		for (i = 0; i < n; i++) {
+			if (buf[i] != '\n') {
+				str_putc(&s->line, buf[i]);
+				continue;
+			}
+			side_on_line(s, s->line.buf ? s->line.buf : "");
+			str_reset(&s->line);
+		}
+	}
+	if (!n)
+		close_fd(&s->from);
+}
+
+void side_on_exit(struct side_proc *s)
+{
+	if (spawn_wait(s->pid, 0, &s->status))
+		return;
+	s->state = SIDE_DONE;
+	close_fd(&s->pidfd);
+}
+
+void side_close(struct side_proc *s, int grace_ms)
+{
+	if (s->state == SIDE_STARTING || s->state == SIDE_READY) {
+		spawn_stop(s->pid, grace_ms, &s->status);
+		s->state = SIDE_DONE;
+	}
+	if (s->state == SIDE_UNUSED)
+		return;
+	close_fd(&s->pidfd);
+	close_fd(&s->to);
+	close_fd(&s->from);
+	str_free(&s->line);
+}

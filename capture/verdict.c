@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whether a run counts, and why not. */
+#include "capture/capture.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+#include "lib/window_skew.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the work of a side --- */
+
+/*
+ * Did the workload do anything? Only one whose output an adapter reads can be asked. Stopped at the
+ * window's end it has no exit status to tell it by: its output is all there is.
+ */
+
+struct work {
+	double done;  /* bytes or messages; any number above 0 is some */
+	char *failed; /* the workload's own word of what went wrong; owned, NULL: none */
+};
+
+static double json_number(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static void work_fail(struct work *w, const char *why)
+{
+	if (!w->failed)
+		w->failed = xstrdup(*why ? why : "(it does not say why)");
+}
+
+/* One line each: points, a summary, or the error that ended it. */
+static void work_read_tcpzc(char *out, struct work *w)
+{
+	char *rest = out, *line;
+
+	while ((line = str_token(&rest, '\n'))) {
+		json_t *o = json_loads(line, 0, NULL);
+
+		if (!strcmp(json_text(o, "type"), "error"))
+			work_fail(w, json_text(o, "what"));
+		w->done += json_number(o, "bytes") + json_number(o, "messages");
+		json_decref(o);
+	}
+}
+
+/* A test that was stopped at the window's end has worked, and says "interrupt - the ..." of it. */
+static void work_read_iperf3(char *out, struct work *w)
+{
+	json_t *root = json_loads(out, JSON_DISABLE_EOF_CHECK, NULL), *interval;
+	const char *error = json_text(root, "error");
+	size_t i;
+
+	json_array_foreach (json_object_get(root, "intervals"), i, interval)
+		w->done += json_number(json_object_get(interval, "sum"), "bytes");
+	if (*error && !(w->done > 0 && str_starts(error, "interrupt")))
+		work_fail(w, error);
+	json_decref(root);
+}
+
+/* Lines with rates in them: there are some, or none. */
+static void work_read_any(char *out, struct work *w)
+{
+	w->done = (double)strlen(str_trim(out));
+}
+
+/* THE TABLE of work_adapters; of what is not in it ("none") nothing is asked. */
+static const struct {
+	const char *units;
+	void (*read)(char *out, struct work *w);
+} work_adapters[] = {
+	{"tcpzc", work_read_tcpzc},
+	{"iperf3", work_read_iperf3},
+	{"pps", work_read_any},
+	{"regex", work_read_any},
+};
+
+static void work_read(const char *dir, void (*read)(char *out, struct work *w), struct work *w)
+{
+	char *path = xasprintf("%s/workload.out", dir), *out;
+
+	if (!file_read(path, &out, NULL, NULL)) {
+		read(out, w);
+		free(out);
+	}
+	free(path);
+}
+
+/*
+ * Why a run in `dir` that went well otherwise has nothing to measure: its workload.out, as the
+ * adapter `units` reads it, holds an error or no work at all. NULL: it has, or nobody can tell.
+ * *quoted: with the workload's own words.
+ */
+static char *work_undone(const char *dir, const char *units, bool *quoted)
+{
+	size_t len = strcspn(units, ":"), i;
+	struct work w = {0};
+	char *why;
+
+	for (i = 0; i < array_size(work_adapters); i++)
+		if (strlen(work_adapters[i].units) == len &&
+		    !strncmp(work_adapters[i].units, units, len))
+			break;
+	if (i == array_size(work_adapters))
+		return NULL;
+	work_read(dir, work_adapters[i].read, &w);
+	if (w.failed)
+		why = xasprintf("the workload reports an error: \"%s\"", w.failed);
+	else if (w.done > 0)
+		why = NULL;
+	else
+		why = xasprintf("the workload did nothing: there is no work in its output (units = "
+				"%s)",
+				work_adapters[i].units);
+	*quoted = w.failed != NULL;
+	free(w.failed);
+	return why;
+}
+
+/* --- the windows of the sides --- */
+
+/*
+ * Do a run's sides measure the same time? Where they do not, what one side spent was not spent on
+ * what the other moved. Whoever is a little late is measured all the same, and the analysis says by
+ * how much.
+ */
+
+/* By our clock, ns, certainly within +- error. */
+struct window {
+	enum side side;
+	double start, end, error;
+	double early; /* its command ended so long before the window was to; 0: it did not */
+};
+
+static bool window_read_times(const char *dir, struct window *w)
+{
+	char *path = xasprintf("%s/%s/run.json", dir, side_names[w->side]);
+	json_t *root = json_load_file(path, 0, NULL), *at = json_object_get(root, "window");
+
+	w->start = json_number_value(json_object_get(at, "start_ns"));
+	w->end = json_number_value(json_object_get(at, "end_ns"));
+	w->early = json_number_value(json_object_get(at, "early_ns"));
+	json_decref(root);
+	free(path);
+	return w->start > 0 && w->end > w->start;
+}
+
+/* Another host's clock was compared before the run and after it. false: neither. */
+static bool window_to_our_clock(const struct remote *r, struct window *w)
+{
+	const struct offset *o = r->after.error_ns >= 0 ? &r->after : &r->before;
+	double ahead = (double)o->offset_ns;
+
+	if (o->error_ns < 0)
+		return false;
+	w->start -= ahead;
+	w->end -= ahead;
+	w->error = (double)o->error_ns;
+	return true;
+}
+
+static bool window_read(struct capture *c, const char *dir, enum side side, struct window *w)
+{
+	const struct remote *r = remote_of(c, side);
+
+	*w = (struct window){.side = side};
+	return window_read_times(dir, w) && (!r || window_to_our_clock(r, w));
+}
+
+/* Two windows that are known, the earlier one first. */
+static int windows_read(struct capture *c, const char *dir, struct window w[2])
+{
+	int n = 0, i;
+
+	for (i = 0; i < SIDE_COUNT && n < 2; i++)
+		if (c->plan->sides[i].used && window_read(c, dir, (enum side)i, &w[n]))
+			n++;
+	if (n == 2 && w[1].start < w[0].start) {
+		struct window first = w[1];
+
+		w[1] = w[0];
+		w[0] = first;
+	}
+	return n;
+}
+
+static char *windows_no_overlap(const struct window w[2])
+{
+	return xasprintf("the sides' windows do not overlap: the %s's began %.1f ms after the "
+			 "%s's, which was %.1f ms long: what one spent is not what the other moved",
+			 side_names[w[1].side], (w[1].start - w[0].start) / 1e6,
+			 side_names[w[0].side], (w[0].end - w[0].start) / 1e6);
+}
+
+static char *windows_too_far_apart(const struct window w[2], double apart, double shorter)
+{
+	const struct window *e = w[1].early > w[0].early ? &w[1] : &w[0];
+	struct str s = {0};
+
+	str_printf(&s,
+		   "the sides' windows are %.1f ms apart, %.1f %% of the shorter one's %.3g s (at "
+		   "most %g %%): what one spent is not what the other moved",
+		   apart / 1e6, 100 * apart / shorter, shorter / 1e9, 100 * WINDOW_SKEW_LIMIT);
+	if (e->early > 0)
+		str_printf(&s,
+			   "; the %s's command ended %.3g s before the window was to: let it run "
+			   "longer, or give a shorter duration",
+			   side_names[e->side], e->early / 1e9);
+	return str_take(&s);
+}
+
+char *overlap_missing(struct capture *c, const char *dir, bool *again)
+{
+	double apart, shorter, error;
+	struct window w[2];
+
+	if (windows_read(c, dir, w) < 2)
+		return NULL;
+	error = w[0].error + w[1].error;
+	apart = fmax(w[1].start - w[0].start, fabs(w[1].end - w[0].end));
+	shorter = fmin(w[0].end - w[0].start, w[1].end - w[1].start);
+	*again = w[0].early <= 0 && w[1].early <= 0;
+	if (w[1].start - w[0].end >= error)
+		return windows_no_overlap(w);
+	return window_skew_too_large(apart, error, shorter)
+		       ? windows_too_far_apart(w, apart, shorter)
+		       : NULL;
+}
+
+/* --- what a side reports --- */
+
+enum { LINE_MAX_SHOWN = 200 };
+
+/* What a foreign program printed may be anything; a message and JSON want plain text. */
+static char *text_clean(const char *s)
+{
+	char *out = xstrndup(s, LINE_MAX_SHOWN), *p;
+
+	for (p = out; *p; p++)
+		if ((unsigned char)*p < ' ' || (unsigned char)*p > '~')
+			*p = '?';
+	return out;
+}
+
+/* "Try `x --help' for more information.": argp and others end so, and it names no reason. */
+static bool line_invites_to_help(const char *line)
+{
+	return strcasestr(line, "--help") &&
+	       (strcasestr(line, "try ") || strcasestr(line, "for more"));
+}
+
+/* What follows is how it is used, not what went wrong. */
+static bool line_is_usage(const char *line)
+{
+	return !strncasecmp(line, "usage:", strlen("usage:"));
+}
+
+/* The last line that may be a reason; the first one where none may. */
+static char *find_telling_line(char *text)
+{
+	char *rest = text, *line, *first = NULL, *last = NULL;
+
+	while ((line = str_token(&rest, '\n'))) {
+		line = str_trim(line);
+		if (!*line)
+			continue;
+		if (!first)
+			first = line;
+		if (line_is_usage(line) && last)
+			break;
+		if (!line_invites_to_help(line) && !line_is_usage(line))
+			last = line;
+	}
+	return last ? last : first;
+}
+
+char *report_line(const char *path, bool first)
+{
+	char *data, *line, *out;
+
+	if (file_read(path, &data, NULL, NULL))
+		return NULL;
+	line = str_trim(data);
+	if (first)
+		line[strcspn(line, "\n")] = '\0';
+	else
+		line = find_telling_line(line);
+	out = line && *line ? text_clean(str_trim(line)) : NULL;
+	free(data);
+	return out;
+}
+
+/* Adds the last line of a file in quotes, unless `s` has it already. */
+static void report_quote_last_line(struct str *s, const char *path)
+{
+	char *line = report_line(path, false);
+
+	if (line && !(s->buf && strstr(s->buf, line)))
+		str_printf(s, ": \"%s\"", line);
+	free(line);
+}
+
+static bool remark_is_new(struct capture *c, const char *said)
+{
+	size_t known = c->said.n;
+
+	return intern_str(&c->said, said) == known;
+}
+
+/* What the plan names, or a pass is for. */
+static bool collector_is_asked_for(const struct capture *c, enum side side, const char *name)
+{
+	char *copy = xstrdup(c->plan->sides[side].collect), *rest = copy, *word;
+	bool found = !strcmp(name, "perf") || !strcmp(name, "syscalls");
+
+	while (!found && (word = str_token(&rest, ',')))
+		found = !strcmp(str_trim(word), name);
+	free(copy);
+	return found;
+}
+
+/* Once in a capture for each thing that is not measured well, or cannot be and was asked for. */
+static void remark_collector(struct capture *c, enum side side, const char *host,
+			     const json_t *collector, struct str *unmeasured)
+{
+	const char *state = json_text(collector, "state"), *name = json_text(collector, "name"),
+		   *why = json_text(collector, "why");
+	bool cannot = !strcmp(state, "unsupported");
+	char *said;
+
+	if (!strcmp(state, "ok"))
+		return;
+	said = cannot ? xasprintf("%s: %s cannot be measured: %s", host, name, why)
+		      : xasprintf("%s: %s is %s: %s", side_names[side], name, state, why);
+	if (!remark_is_new(c, said)) {
+		free(said);
+		return;
+	}
+	if (cannot && !c->verbose && !collector_is_asked_for(c, side, name)) {
+		str_printf(unmeasured, "%s%s", unmeasured->len ? ", " : "", name);
+	} else {
+		progress_clear(&c->progress);
+		note("%s", said);
+	}
+	free(said);
+}
+
+static void remark_collectors(struct capture *c, enum side side, const json_t *root)
+{
+	const char *host = json_text(root, "host");
+	const json_t *collector;
+	struct str names = {0};
+	size_t i;
+
+	json_array_foreach (json_object_get(root, "collectors"), i, collector)
+		remark_collector(c, side, host, collector, &names);
+	if (names.len) {
+		progress_clear(&c->progress);
+		note("%s: not measured: %s (why: --verbose, or %s/runs/*/*/%s/run.json)", host,
+		     names.buf, c->dir, side_names[side]);
+	}
+	str_free(&names);
+}
+
+/* Once for each side of a variant; of a run that failed its own reason is told. */
+static void remark_early_end(struct capture *c, enum side side, const json_t *root)
+{
+	const json_t *w = json_object_get(root, "window");
+	double early = json_number_value(json_object_get(w, "early_ns"));
+	double length = json_number_value(json_object_get(w, "end_ns")) -
+			json_number_value(json_object_get(w, "start_ns"));
+	char *key = xasprintf("%s/%s early", json_text(root, "variant"), side_names[side]);
+	size_t known = c->said.n;
+
+	if (early > 0 && !strcmp(json_text(root, "status"), "ok") &&
+	    intern_str(&c->said, key) == known) {
+		progress_clear(&c->progress);
+		note("%s/%s-%02d: %s: %.3g s were asked for, the command ended after %.3g s",
+		     json_text(root, "variant"), json_text(root, "pass"),
+		     (int)json_integer_value(json_object_get(root, "repeat")), side_names[side],
+		     (length + early) / 1e9, length / 1e9);
+	}
+	free(key);
+}
+
+static void report_add_why(struct str *s, const json_t *root, const char *run_dir,
+			   const char *ended)
+{
+	char *err_path = xasprintf("%s/workload.err", run_dir);
+	char *log = xasprintf("%s.log", run_dir), *clean;
+
+	if (root && *json_text(root, "why")) {
+		clean = text_clean(json_text(root, "why"));
+		str_puts(s, clean);
+		free(clean);
+	} else {
+		str_printf(s, "zcost collect %s", ended);
+		report_quote_last_line(s, log);
+	}
+	report_quote_last_line(s, err_path);
+	free(err_path);
+	free(log);
+}
+
+/* Where its output gives no reason, the last words on standard error may. */
+static char *report_undone_work(const json_t *root, const char *run_dir)
+{
+	bool quoted;
+	char *why = work_undone(run_dir, json_text(root, "units"), &quoted), *clean;
+	char *err_path = xasprintf("%s/workload.err", run_dir);
+	struct str s = {0};
+
+	if (why) {
+		clean = text_clean(why);
+		str_puts(&s, clean);
+		if (!quoted)
+			report_quote_last_line(&s, err_path);
+		free(clean);
+	}
+	free(err_path);
+	free(why);
+	return s.buf ? str_take(&s) : NULL;
+}
+
+void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why)
+{
+	char *run_dir = xasprintf("%s/%s", dir, side_names[side]);
+	char *path = xasprintf("%s/run.json", run_dir);
+	json_t *root = json_load_file(path, 0, NULL);
+	struct str s = {0};
+	char *undone = NULL;
+
+	if (root) {
+		remark_collectors(c, side, root);
+		remark_early_end(c, side, root);
+	}
+	if (!root || strcmp(json_text(root, "status"), "ok")) {
+		str_printf(&s, "%s: ", side_names[side]);
+		report_add_why(&s, root, run_dir, ended);
+		*why = str_take(&s);
+	} else if ((undone = report_undone_work(root, run_dir))) {
+		*why = xasprintf("%s: %s", side_names[side], undone);
+	}
+	free(undone);
+	json_decref(root);
+	free(path);
+	free(run_dir);
+}
