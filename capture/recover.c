@@ -213,8 +213,14 @@ static int refuse_busy(const char *dir, int holder, struct error *err)
 
 int recover_lock(const char *dir, struct error *err)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+	int fd, rc;
 
+	if (state_of_root(dir)) /* before open(): the folder may be root's, and private */
+		return error_set(err, EPERM,
+				 "%s: root has something to undo here: sudo zcost capture --undo "
+				 "-o %s",
+				 dir, dir);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", dir);
 	if (!flock(fd, LOCK_EX | LOCK_NB))
@@ -283,11 +289,6 @@ int recover_earlier(struct capture *c, struct error *err)
 	c->mark = xasprintf("ZCOST_RUN=%s/runs/", dir);
 	free(dir);
 	warn_of_old_journal(c->dir);
-	if (state_of_root(c->dir))
-		return error_set(err, EPERM,
-				 "%s: root has something to undo here: sudo zcost capture --undo "
-				 "-o %s",
-				 c->dir, c->dir);
 	hook_recover(c->dir);
 	await_orphans(c);
 	return undo_recover(c->dir, c->forget, err);

@@ -47,7 +47,10 @@ static char *state_key(const char *capture, struct error *err)
 					  : 0);
 }
 
-/* Opens a folder under `at`. -EPERM: another user owns it, or can write to it. */
+/*
+ * Opens a folder under `at`. `make` is its mode, whatever the umask is; 0: it must exist. -EPERM:
+ * another user owns it or can write to it.
+ */
 static int state_enter(int at, const char *name, mode_t make)
 {
 	struct stat st;
@@ -61,6 +64,8 @@ static int state_enter(int at, const char *name, mode_t make)
 	rc = fstat(fd, &st) ? -errno : 0;
 	if (!rc && (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH)))
 		rc = -EPERM;
+	if (!rc && make && (st.st_mode & 07777) != make && fchmod(fd, make))
+		rc = -errno;
 	if (!rc)
 		return fd;
 	close(fd);
