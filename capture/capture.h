@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A capture in the making: the loop over a plan's runs, and one run of it.
+ * Captures the runs of a plan: the loop over the runs, one run, and what an earlier capture left.
  *
- * A run's files are written under runs/<variant>/.<pass>-<nn>.tmp and get their name when the run
- * has ended; then the manifest names it. Whoever is killed in between leaves nothing that counts.
+ * A run writes its files under runs/<variant>/.<pass>-<nn>.tmp. When the run has ended, the folder
+ * gets its final name, and then the manifest lists it. A capture that is killed before that leaves
+ * only files that do not count.
  */
 #ifndef ZC_CAPTURE_CAPTURE_H
 #define ZC_CAPTURE_CAPTURE_H
@@ -20,89 +21,103 @@ struct capture {
 	struct plan *plan;
 	const char *dir;
 	const char *collect; /* the program whose `collect` runs each side */
-	bool whole;	     /* the plan is all there may be in the capture */
+	bool whole;	     /* the capture may have no variants but the plan's */
 	bool verbose;
-	bool forget; /* what an earlier capture had set up and cannot be undone */
+	bool forget; /* drop what an earlier capture set up and undo_recover cannot undo */
 
 	struct order order;
 	struct manifest manifest;
 	struct interrupt intr;
-	char *mark;  /* of what runs are made of (lib/marked.h) */
-	int runs_fd; /* runs/, locked; handed down to all sides of a run. -1: none */
-	struct remote remote[SIDE_COUNT]; /* remotes.h; url NULL: the side runs here */
-	bool owed[SIDE_COUNT];		  /* something of ours may be left on its host */
+	char *mark;  /* in the environment of all processes of all runs (lib/marked.h) */
+	int runs_fd; /* runs/, locked; all sides of a run inherit it. -1: not open */
+	struct remote remote[SIDE_COUNT]; /* url is NULL for a side that runs here */
+	bool owed[SIDE_COUNT];		  /* the host of the side may still have our files */
 	struct progress progress;
-	struct intern said; /* remarks on collectors: each is made once */
+	struct intern said; /* remarks on collectors that were printed: each is printed once */
 
-	/* what came of it */
-	size_t ok, failed, lossy; /* runs of now; lossy ones are ok too */
+	/* Numbers of runs that this capture made. Lossy runs count as ok, too. */
+	size_t ok, failed, lossy;
 };
 
-/* All the plan's runs that are not done yet. -EINTR after a signal. */
+/* Makes all runs of the plan that the capture does not have yet. -EINTR after a signal. */
 int capture_all(struct capture *c, struct error *err);
 
-/* Ends and undoes what a capture in `dir` that was killed has left, and no more; `forget` as in
- * undo.h. */
+/*
+ * Ends the processes and undoes the settings that a killed capture in `dir` left. It makes no run.
+ * `forget` is as in undo_recover.
+ */
 int capture_undo(const char *dir, bool forget, struct error *err);
 
 /*
- * Prints what capture_all would do, in order, with every command as it would be run, and how long
- * it takes. `dir`: the capture to go on with; NULL, or not there: from the beginning.
+ * Prints what capture_all would do, in order, with every command, and how long it takes. `dir` is
+ * the capture to continue. Where it is NULL or does not exist, all runs are to be made.
  */
 int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *err);
 
-/* Removes what the manifest does not name. Call with nobody else at work in the capture. */
+/* Removes runs that the manifest does not list. The caller holds the lock of the capture. */
 int leftovers_remove(struct capture *c, struct error *err);
 
-/* What came of one run. */
+/* The result of one run. */
 struct outcome {
-	char *why; /* owned; "" when it is ok */
+	char *why; /* why the run failed, owned; "" when it is ok */
 	bool lossy;
-	bool again; /* it failed by what else happened on its hosts: worth another try at once */
+	bool again; /* other load on the hosts made it fail: another try may succeed */
 };
 
 /*
- * Does one run into `dir`, which exists. 0 also when the run failed; -EINTR when a signal ended it;
- * -EINVAL when `zcost collect` did not accept its options, so that no run can succeed.
+ * Makes one run in the folder `dir`, which exists. Returns 0 also when the run failed, -EINTR when
+ * a signal ended it, and -EINVAL when `zcost collect` refused its options, so that no run can
+ * succeed.
  */
 int run_execute_sides(struct capture *c, const struct run_id *id, const char *dir,
 		      struct outcome *out, struct error *err);
 
 /*
- * What a side that ended has to say. *why stays NULL when its run.json says ok and its workload did
- * something. `ended`: how the process ended, in words, for a side that left no run.json.
+ * Prints the remarks of a side that has ended, and sets *why to the reason why it failed. *why
+ * stays NULL when its run.json says ok and its workload did some work. `ended` says in words how
+ * the process ended. It is the reason where there is no run.json.
  */
 void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why);
 
-/* The first line of a file, or the last that may be a reason, as plain ASCII; NULL: none. */
+/*
+ * Returns the first line of a file, or the last line that may be a reason, as plain ASCII. NULL:
+ * the file has no such line. The caller frees.
+ */
 char *report_line(const char *path, bool first);
 
 /*
- * Why the run in `dir`, whose sides all went well, cannot be counted: their windows, by one clock,
- * have no moment in common, or are farther apart than lib/window_skew.h allows. *again: no command
- * ended before its window did, so that it may go well the next time. NULL: they agree, or that
- * cannot be known.
+ * Returns why a run does not count although all of its sides are ok: the windows of its sides do
+ * not overlap, or they are farther apart than lib/window_skew.h allows. NULL: they agree, or they
+ * cannot be compared. *again is set when no command ended before its window: another try may
+ * succeed.
  */
 char *overlap_missing(struct capture *c, const char *dir, bool *again);
 
 /*
- * Refuses a folder with files that is no capture, one that other users can change while root writes
- * to it, and one with links, fifos or devices.
+ * Refuses a folder that has files and is not a capture, a folder that other users can change while
+ * root writes to it, and a folder with symbolic links, FIFOs or devices.
  */
 int capture_folder_check(const char *dir, struct error *err);
 
-/* The folder itself is what is locked: nothing to leave behind. Returns the fd or -errno. */
+/* Locks the folder itself, so that no lock file can be left. Returns the fd or -errno. */
 int recover_lock(const char *dir, struct error *err);
 
-/* Call when the plan is known to be that of the capture. Sets c->mark, and c->runs_fd. */
+/*
+ * Ends the processes and undoes the settings of an earlier capture that was killed. Call it when
+ * the plan is known to be the plan of the capture. Sets c->mark and c->runs_fd.
+ */
 int recover_earlier(struct capture *c, struct error *err);
 
-/* runs/, and the lock on it that all of a run inherits: the next capture can wait for its end. */
+/*
+ * Makes and locks runs/. All processes of a run inherit the lock, so that the next capture can wait
+ * for their end.
+ */
 int recover_lock_runs(struct capture *c, struct error *err);
-/* Is it handed down just now? What `before` leaves running does not belong to a run. */
+
+/* Says whether children inherit the lock. A process that `before` starts is not part of a run. */
 void recover_hand_down(const struct capture *c, bool down);
 
-/* A side that was killed leaves others to end its processes: they write until then. */
+/* Ends the processes that a killed side left. Until then they write into the run. */
 void recover_sweep(const struct capture *c, const struct run_id *id);
 
 #endif

@@ -10,61 +10,63 @@
 #include <sys/types.h>
 
 /*
- * SIGINT, SIGTERM and SIGHUP as something to poll for: nothing is cut off in the middle, so that
- * children are stopped and `after` is run whatever happens.
+ * SIGINT, SIGTERM and SIGHUP as a descriptor to poll. No signal cuts off a step in its middle, so
+ * that a capture always stops its children and runs `after`.
  */
 struct interrupt {
 	int fd;	 /* readable when a signal came */
-	int sig; /* the first one, 0: none yet */
+	int sig; /* the first signal; 0: none yet */
 };
 
 int interrupt_open(struct interrupt *i, struct error *err);
-bool interrupt_came(struct interrupt *i); /* reads what there is */
+bool interrupt_came(struct interrupt *i); /* reads all signals that are pending */
 void interrupt_close(struct interrupt *i);
 
 /*
- * A child process spoken with in lines and bytes over its standard input and output, with patience
- * that ends. It says nothing to anybody but in return values:
+ * A child process that answers requests. Both directions are lines and bytes over its standard
+ * input and output. The caller waits for an answer no longer than patience_s. Errors are return
+ * values:
  *
- *     -EPIPE      it has ended, or closed its end
- *     -ETIMEDOUT  nothing came for as long as we waited
- *     -EINTR      a signal came (only where `intr` is given)
+ *     -EPIPE      the child has ended or closed its output
+ *     -ETIMEDOUT  no answer came in time
+ *     -EINTR      a signal came (only where `intr` is not NULL)
  */
 struct link {
-	pid_t pid;    /* 0: there is none */
+	pid_t pid;    /* 0: no child */
 	int to, from; /* its standard input and output */
 	char buf[65536];
-	size_t at, len; /* of buf: read and not taken yet */
+	size_t at, len; /* bytes of buf that the caller has taken, and that were read */
 };
 
-/* What it says on standard error goes to the file `log`. */
+/* Starts the child. Its standard error goes to the file `log`. */
 int link_start(struct link *l, char *const argv[], const char *log, struct error *err);
 
-int link_write_line(struct link *l, const char *line); /* without its newline */
+int link_write_line(struct link *l, const char *line); /* adds the newline */
 
-/* One line without its newline into *line, which is emptied first. */
+/* Reads one line into *line, without its newline. */
 int link_read_line(struct link *l, struct interrupt *intr, double patience_s, struct str *line);
 
-/* Up to `max` bytes; the number or an error. */
+/* Reads up to `max` bytes. Returns their number or an error. */
 ssize_t link_read_bytes(struct link *l, struct interrupt *intr, double patience_s, void *to,
 			size_t max);
 
-/* Has it ended? Then *status is as of waitpid. */
+/* Says whether the child has ended. If so, *status is as of waitpid. */
 bool link_ended(struct link *l, int *status);
 
-/* Closes its input and waits for its end, the hard way after patience_s. *status may be NULL. */
+/* Closes the input of the child, waits for its end, and kills it after patience_s. *status may be
+ * NULL. */
 void link_close(struct link *l, double patience_s, int *status);
 
 /*
- * One side of a run: a child `zcost collect --sync`, spoken to over its standard input and output,
- * so that the side may as well be on another host. What it says on standard error goes to a file.
+ * One side of a run: a child `zcost collect --sync`. The capture talks with it over its standard
+ * input and output only, so that ssh can run it on another host. Its standard error goes to a file.
  *
  *     child: ready              the workload runs and the collectors are set up
  *     us:    go <at> <length>   measure from CLOCK_MONOTONIC `at` ns (of the child's host), for
  *                               `length` ns, 0: until the workload ends
  *     us:    abort              (or end of input) stop everything
  *
- * The child exits 0, or 4 (lossy), or says in run.json and by another status why it failed.
+ * The child exits with 0 or with 4 (lossy). With any other status, run.json says why it failed.
  */
 enum side_state { SIDE_UNUSED, SIDE_STARTING, SIDE_READY, SIDE_DONE };
 
@@ -72,23 +74,23 @@ struct side_proc {
 	enum side_state state;
 	pid_t pid;
 	int pidfd;
-	int to, from;	 /* its standard input and output, ours to close */
+	int to, from;	 /* its standard input and output */
 	int status;	 /* as of waitpid, when SIDE_DONE */
-	bool aborted;	 /* we ended it: what it then says is no cause */
-	struct str line; /* a part of a line from it */
+	bool aborted;	 /* side_abort ended it: its error is not why the run failed */
+	struct str line; /* the part of a line that has come so far */
 };
 
-/* `mark` is for its environment (lib/marked.h). */
+/* Starts the child with `mark` in its environment (lib/marked.h). */
 int side_start(struct side_proc *s, char *const argv[], const char *log, const char *mark,
 	       struct error *err);
 void side_go(struct side_proc *s, uint64_t at_ns, uint64_t length_ns);
 void side_abort(struct side_proc *s);
 
-/* What poll found: lines of the child, its end. */
+/* Reads lines, or the exit status, of a child after poll reported them. */
 void side_on_output(struct side_proc *s);
 void side_on_exit(struct side_proc *s);
 
-/* Ends what still runs (the hard way after grace_ms) and releases everything. */
+/* Ends a child that still runs, with SIGKILL after grace_ms, and frees everything. */
 void side_close(struct side_proc *s, int grace_ms);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * manifest.json: which runs a capture has (docs/formats.md). It is the truth: a run folder it does
- * not name does not count. Every save replaces the whole file at once.
+ * manifest.json lists the runs of a capture (docs/formats.md). A run folder that it does not list
+ * does not count. Every save replaces the whole file at once.
  */
 #ifndef ZC_CAPTURE_MANIFEST_H
 #define ZC_CAPTURE_MANIFEST_H
@@ -13,7 +13,7 @@
 
 struct manifest {
 	char *dir;    /* the capture */
-	json_t *root; /* as in the file */
+	json_t *root; /* the file */
 };
 
 /* Reads DIR/manifest.json, or starts an empty one. -EBADMSG when the file is damaged. */
@@ -22,42 +22,42 @@ void manifest_close(struct manifest *m);
 int manifest_save(const struct manifest *m, struct error *err);
 
 /*
- * Enters the plan's variants. A variant that is there already must have the same settings; with
- * `whole`, the capture may have no others. -EEXIST says what differs.
+ * Adds the variants of the plan. A variant that is in the manifest must have the same settings.
+ * With `whole`, the manifest may have no other variants. -EEXIST: the text says what differs.
  */
 int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct error *err);
 
-bool manifest_has_run(const struct manifest *m, const char *run); /* in it, ok or failed */
+bool manifest_has_run(const struct manifest *m, const char *run); /* ok or failed */
 bool manifest_run_ok(const struct manifest *m, const char *run);
 
-/* The runs of `all` that are not done well yet; order_free. */
+/* Fills *left with the runs of `all` that are not ok yet. The caller frees it with order_free. */
 void manifest_runs_left(const struct manifest *m, const struct plan *p, const struct order *all,
 			struct order *left);
 
-/* Enters or replaces a run. `files` (path -> SHA-256) is taken over. why "" means ok. */
+/* Adds or replaces a run, and owns `files` (path -> SHA-256). An empty `why` means ok. */
 void manifest_add_run(struct manifest *m, const struct plan *p, const struct run_id *id,
 		      const char *why, json_t *files);
 
-/* Sums of hosts/, for the last save; sets `complete`. */
+/* Adds the checksums of hosts/, sets `complete`, and saves. */
 int manifest_finish(struct manifest *m, struct error *err);
 bool manifest_complete(const struct manifest *m);
 
-/* Every file under `dir`, path relative to it -> SHA-256, sorted; NULL after an error. */
+/* Returns path -> SHA-256 of every file under `dir`, sorted by name. NULL after an error. */
 json_t *manifest_sums(const char *dir, struct error *err);
 
+/* Returns a JSON string. jansson takes UTF-8 only: other text is read as Latin-1. */
+json_t *settings_text(const char *s);
+
 /*
- * What a variant was measured under, as a flat JSON object of strings ("receiver.cpus": "1"). The
- * manifest keeps it, so that `capture` again adds to a capture only what is comparable with it.
+ * Returns all settings of a variant as a flat JSON object of strings ("receiver.cpus": "1"). The
+ * manifest stores it, so that a later capture adds only runs that are comparable.
  */
-/* jansson holds UTF-8 only; anything else is kept byte by byte as Latin-1. */
-json_t *settings_text(const char *s); /* a new reference */
+json_t *settings_of(const struct plan *p, const struct variant *v);
 
-json_t *settings_of(const struct plan *p, const struct variant *v); /* a new reference */
-
-/* -EEXIST with the first difference, as words about variant `name`; 0 when equal. */
+/* Returns -EEXIST with the first difference between two settings of variant `name`, or 0. */
 int settings_same(const json_t *then, const json_t *now, const char *name, struct error *err);
 
-/* A member of an object that is a string; "" where there is none. */
+/* Returns a string that is a member of an object, or "". */
 static inline const char *json_text(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A plan: what to run, on which sides, how often. Read from an ini file (plan_read), or made from
- * the command line (plan_wrap). All strings are owned by the plan and never NULL unless said so.
+ * A plan says what to run, on which sides, and how often. It is read from an ini file (plan_read),
+ * or made from the command line (plan_wrap). The plan owns all strings. None is NULL unless a
+ * comment says so.
  *
  *     [plan]      name passes repeats profile_repeats syscalls_repeats warmup duration estimator
  *                 before after grace start_timeout stop_timeout hook_timeout ssh order
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
- *                 ${plandir} that of the plan; $${ is a plain ${
+ *                 ${plandir} is the folder of the plan; $${ is a plain ${
  *     [side S]    S: receiver or sender. cpus prefix collect units call_graph time_one_in
  *                 power_csv host zcost power_command events
  *     [variant V] what, and the command of each side under the side's name
  *     [setting S], [value S=V], [matrix]: see capture/matrix.h. Each variant is measured under each
- *                 combination of settings, and is a variant of its own then: V+mtu9000+gro-off.
+ *                 combination of settings, as a separate variant: V+mtu9000+gro-off.
  */
 #ifndef ZC_CAPTURE_PLAN_H
 #define ZC_CAPTURE_PLAN_H
@@ -24,7 +25,7 @@
 struct rights; /* collect/rights.h */
 
 enum pass { PASS_MEASURE, PASS_PROFILE, PASS_SYSCALLS, PASS_COUNT };
-/* In the order in which the sides of a run start. */
+/* The sides of a run start in this order. */
 enum side { SIDE_RECEIVER, SIDE_SENDER, SIDE_LOCAL, SIDE_COUNT };
 
 extern const char *const pass_names[PASS_COUNT];
@@ -49,26 +50,26 @@ struct variant {
 	char *name, *what;
 	char *command[SIDE_COUNT]; /* expanded, not split yet; "" where the side is not used */
 	char *base;		   /* its name in the plan; `name` where there is no matrix */
-	size_t combination;	   /* that it is measured under: see plan_combination */
+	size_t combination;	   /* see plan_combination */
 };
 
-/* Set up by /bin/sh, and undone: "" where there is nothing to do. */
+/* Commands for /bin/sh that set something up and undo it. An empty command does nothing. */
 struct hooks {
-	char *save; /* what it prints is $saved in the other two */
+	char *save; /* its output is $saved in the other two */
 	char *before, *after;
 };
 
-/* One setting as it is in one combination. */
+/* The value of one setting in one combination. */
 struct set_value {
 	char *name, *value, *label, *what;
 	struct hooks hooks;
 };
 
-/* Settings in the order in which they are set up; undone in the reverse. */
+/* Settings, in the order in which they are set up. They are undone in the reverse order. */
 struct combination {
 	struct set_value *set;
 	size_t n;
-	struct plan *plan; /* as read with these: its sides are those of the variants; NULL: ours */
+	struct plan *plan; /* as read with these settings: has the sides; NULL: no settings */
 };
 
 enum plan_order { ORDER_INTERLEAVED, ORDER_BLOCKS };
@@ -89,19 +90,19 @@ struct plan {
 	size_t nvariants, variants_cap;
 	struct combination *combinations; /* none where the plan has no settings */
 	size_t ncombinations, combinations_cap;
-	char *path, *text; /* the file and its content; NULL for a plan of plan_wrap */
-	char *plandir, *bindir;
+	char *path, *text;	/* the file and its content; NULL after plan_wrap */
+	char *plandir, *bindir; /* ${plandir}, and ${bindir} on this host; NULL after plan_wrap */
 };
 
-/* A plan with the defaults and no variant. */
+/* Makes a plan with the defaults and no variant. */
 void plan_init(struct plan *p);
 void plan_free(struct plan *p);
 void plan_free_variant(struct variant *v);
 void plan_free_combination(struct combination *c);
 
-/* -EINVAL with file:line for anything wrong in the text. */
+/* Reads a plan. For a mistake in the text it returns -EINVAL with file:line. */
 int plan_read(struct plan *p, const char *path, const char *bindir, struct error *err);
-/* As plan_read; `text` is the file's contents. */
+/* Reads a plan from `text`, the content of the file `path`. */
 int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
 	       struct error *err);
 
@@ -111,39 +112,41 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
  */
 int plan_set_bindir(struct plan *p, enum side side, const char *bindir, struct error *err);
 
-/* One variant on the side "local" that runs argv. */
+/* Adds one variant that runs argv on the side "local". */
 int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct error *err);
 
-/* What a variant is measured under: settings, and its sides, SIDE_COUNT of them. */
+/* Returns the settings of a combination. A plan without settings has an empty one. */
 const struct combination *plan_combination(const struct plan *p, size_t combination);
+
 /*
- * Seconds that a side's workload has to end by itself. The sender ends first, by itself or because
- * it is told to; then the receiver sees the end of the connection. The other way round the sender
- * would fail, and the run with it.
+ * Returns the seconds in which the workload of a side may end by itself. The receiver has more: the
+ * sender must end first, so that the receiver sees the end of the connection. If the receiver ended
+ * first, the sender and the run would fail.
  */
 double plan_grace(const struct plan *p, enum side side);
 
+/* Returns the SIDE_COUNT sides of a variant. */
 const struct side_plan *plan_sides(const struct plan *p, const struct variant *v);
 
-/* Shared with the command line: a list of passes into bits; a name good for a folder. */
+/* Parse values of the plan and of the command line. plan_check_name: may it name a folder? */
 int plan_parse_passes(const char *text, unsigned int *bits, struct error *err);
 int plan_parse_seconds(const char *text, double *seconds, struct error *err);
 int plan_parse_count(const char *text, unsigned int *count, struct error *err);
 int plan_check_name(const char *name, struct error *err);
 
 /*
- * -EPERM with what is missing and how to get it. `where` begins the message: "" of this host,
- * "sender (ssh://x): " of another.
+ * Returns -EPERM when a process with these rights cannot do the passes of the plan, and says how to
+ * get the rights. The message begins with `where`: "" for this host, "ssh://x: " for another one.
  */
 int plan_check_rights(const struct plan *p, const struct rights *r, const char *where,
 		      struct error *err);
 
-/* Are the CPUs of all sides that run here online? -EINVAL names those that are not. */
+/* Returns -EINVAL when a CPU of a side that runs on this host is not online. */
 int plan_check_cpus(const struct plan *p, struct error *err);
 
 /*
- * Says, a line each, on which CPUs the sides of which variants are together on one host: what is
- * measured by CPU is then of both.
+ * Prints a note for each set of CPUs that receiver and sender share on one host. What is measured
+ * by CPU is then the sum of both sides.
  */
 void plan_note_shared_cpus(const struct plan *p);
 
