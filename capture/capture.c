@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The loop: what is left to be done, each run into its place, the manifest after each. */
+/* Makes all runs that are left, one after the other, and saves the manifest after each. */
 #include "capture/capture.h"
 
 #include "capture/plan.h"
@@ -15,21 +15,21 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TRIES = 3 }; /* of a run that was disturbed, at most */
+enum { TRIES = 3 }; /* for a run whose windows other load moved apart */
 
 static char *run_path(const struct capture *c, const char *name)
 {
 	return xasprintf("%s/runs/%s", c->dir, name);
 }
 
-/* Of "mmap/measure-01": runs/mmap/.measure-01.tmp */
+/* Returns runs/mmap/.measure-01.tmp for the run "mmap/measure-01". The caller frees. */
 static char *run_temporary_path(const struct capture *c, const struct run_id *id)
 {
 	return xasprintf("%s/runs/%s/.%s-%02u.tmp", c->dir, c->plan->variants[id->variant].name,
 			 pass_names[id->pass], id->repeat);
 }
 
-/* A failed run of the same name gives way only now. */
+/* Moves a run to its final place, where it replaces a failed run, and saves the manifest. */
 static int run_store(struct capture *c, const struct run_id *id, const char *tmp, const char *why,
 		     struct error *err)
 {
@@ -80,7 +80,7 @@ static int try_run(struct capture *c, const struct run_id *id, const char *tmp, 
 	return rc;
 }
 
-/* A busy host has parted the sides' windows: what is in the way now may be gone the next time. */
+/* Removes a run whose windows other load moved apart. Returns false when no new try is due. */
 static bool run_try_again(struct capture *c, const struct run_id *id, const char *tmp,
 			  struct outcome *out)
 {
@@ -128,7 +128,7 @@ static double order_seconds_after(const struct capture *c, const struct order *t
 	return s;
 }
 
-/* A run whose settings cannot be had has failed; the others may do. */
+/* Stores a failed run because its settings could not be set up. Other runs may still succeed. */
 static int run_fail_unset(struct capture *c, const struct run_id *id, const char *why,
 			  struct error *err)
 {
@@ -174,7 +174,7 @@ static int run_all(struct capture *c, struct stage *stage, const struct order *t
 	return rc;
 }
 
-/* `after` is due whatever happened in between; its failure does not hide an earlier one. */
+/* Runs `after` whatever happened before. Its failure does not hide an earlier one. */
 static int run_all_on_stage(struct capture *c, const struct order *todo, struct error *err)
 {
 	struct error late = {0};
@@ -251,7 +251,7 @@ static int capture_prepare(struct capture *c, struct error *err)
 	return rc ? rc : manifest_save(&c->manifest, err);
 }
 
-/* Only of sides that run here; the others are asked where they do. */
+/* Checks the rights for sides that run here. remotes_open checks those of other hosts. */
 static int capture_check_rights(const struct capture *c, struct error *err)
 {
 	struct rights r = rights_of_this_process();

@@ -16,8 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* --- signals --- */
-
 int interrupt_open(struct interrupt *i, struct error *err)
 {
 	sigset_t set;
@@ -121,7 +119,7 @@ int link_write_line(struct link *l, const char *line)
 	return n < 0 ? -EPIPE : 0;
 }
 
-/* Until there is something to read. */
+/* Waits until there is something to read. */
 static int link_await(struct link *l, struct interrupt *intr, uint64_t deadline)
 {
 	struct pollfd fds[2] = {{.fd = l->from, .events = POLLIN},
@@ -179,7 +177,7 @@ int link_read_line(struct link *l, struct interrupt *intr, double patience_s, st
 		if (nl)
 			return 0;
 		if (line->len > LONGEST_LINE)
-			return -EPIPE; /* whoever that is, it does not speak our language */
+			return -EPIPE; /* this is no answer of an agent */
 		rc = link_fill(l, intr, deadline);
 		if (rc)
 			return rc;
@@ -209,7 +207,7 @@ bool link_ended(struct link *l, int *status)
 	return true;
 }
 
-/* What it still has to say stands between it and the end of its input. */
+/* Reads until the end, because a child that cannot write never sees the end of its input. */
 static void link_drain(struct link *l, uint64_t deadline)
 {
 	while (!link_fill(l, NULL, deadline))
@@ -253,7 +251,7 @@ int side_start(struct side_proc *s, char *const argv[], const char *log, const c
 	return s->pidfd < 0 ? error_sys(err, errno, "cannot watch a child") : 0;
 }
 
-/* A child that is gone shows in its exit, not here. */
+/* Writes to the child. Its exit status, not this function, reports that it is gone. */
 static void side_write(struct side_proc *s, const char *text)
 {
 	if (s->to >= 0 && write(s->to, text, strlen(text)) < 0)

@@ -134,8 +134,7 @@ static const char **args_text_option(struct args *a, int key)
 	return NULL;
 }
 
-/* A file that nobody could run, where a COMMAND should be. What stood before -- comes after it
- * here. */
+/* Says whether COMMAND is a plan. argp moves words from before "--" behind it. */
 static bool args_are_plan(const struct args *a)
 {
 	const char *name = a->nrest ? a->rest[0] : "";
@@ -234,7 +233,7 @@ static const struct argp argp = {
 	.doc = doc,
 };
 
-/* This program by its real name; its folder is ${bindir} in plans. */
+/* Returns the real path of this program. Its folder is ${bindir} in plans. The caller frees. */
 static char *program_path(void)
 {
 	char path[PATH_MAX];
@@ -295,8 +294,8 @@ static int plan_make(struct plan *p, const struct args *a, const char *bindir, s
 }
 
 /*
- * The way out, where what failed to be undone would stop each capture into the same folder. What a
- * capture at work there will undo itself is not our business.
+ * Prints the way out where something is still to be undone: it would stop every later capture into
+ * the folder. Prints nothing while another capture runs there, because that one will undo it.
  */
 static void note_undo_due(const char *dir)
 {

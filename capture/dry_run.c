@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --dry-run: what a capture would do. Standard output; settings change here as in stage.c. */
+/* Prints for --dry-run what a capture would do. Settings change in the order of stage.c. */
 #include "capture/capture.h"
 #include "capture/plan.h"
 #include "capture/stage.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A command of several lines stays under its key. */
+/* Prints a command. Its later lines are indented under its key. */
 static void print_text(const char *text)
 {
 	for (; *text; text++) {
@@ -66,7 +66,7 @@ static void print_set(const struct set_value *s)
 		printf("    set %s=%s\n", s->name, s->value);
 }
 
-/* As stage_set does: down to what stays, and up again. */
+/* Prints what stage_set would do: undo settings down to the common ones, then set up the others. */
 static void print_switch(const struct plan *p, size_t from, size_t to, bool first)
 {
 	const struct combination *a = plan_combination(p, from), *b = plan_combination(p, to);
@@ -87,7 +87,7 @@ static void print_undo(const struct plan *p, size_t combination)
 		print_hook("undo", &c->set[i - 1], "", c->set[i - 1].hooks.after);
 }
 
-/* How often settings change: what that takes is a guess until it was done once. */
+/* Prints the runs and the changes of settings between them. Returns the number of changes. */
 static size_t print_order(const struct plan *p, const struct order *o)
 {
 	size_t i, at = 0, changes = 0;
@@ -150,7 +150,7 @@ static bool plan_has_hooks(const struct plan *p)
 	return *p->before || *p->after;
 }
 
-/* What they take nobody knows. */
+/* Prints the limit of hooks, because their time is not known. */
 static void print_hook_limit(const struct plan *p)
 {
 	if (!plan_has_hooks(p))
@@ -162,7 +162,7 @@ static void print_hook_limit(const struct plan *p)
 		fputs(";\n  a save, before or after may take for ever (hook_timeout)", stdout);
 }
 
-/* What the time is made of; the last line is the sum. */
+/* Prints the parts of the estimated time. The last line is the sum. */
 static void print_time(const struct progress *progress, const struct order *o, size_t changes)
 {
 	const struct plan *p = progress->plan;
@@ -203,8 +203,8 @@ static void print_all(const struct progress *progress, const struct order *o)
 }
 
 /*
- * Shows ${bindir} as it is for sides on other hosts: they are not asked where their zcost is. With
- * such sides (*elsewhere) the settings cannot be compared with those of a capture.
+ * Leaves ${bindir} in the commands of sides on other hosts, because a dry run does not connect to
+ * them. With such sides (*elsewhere) the settings cannot be compared with those of a capture.
  */
 static int plan_hide_bindirs(struct plan *p, bool *elsewhere, struct error *err)
 {

@@ -21,7 +21,7 @@
 
 enum { TICK_MS = 100, GRACE_MS = 2000, MAX_OUTPUT = 65536 };
 
-/* Ends the command when a signal comes, or its time is over. */
+/* Waits for the command, and ends it when a signal comes or its time is over. */
 static int hook_await(pid_t pid, const struct hook *h, int *status)
 {
 	struct pollfd p[2] = {{.events = POLLIN}, {.fd = -1, .events = POLLIN}};
@@ -46,13 +46,16 @@ static int hook_await(pid_t pid, const struct hook *h, int *status)
 	return rc;
 }
 
-/* The time tells this hook from all others. */
+/* Returns a mark that no other hook has, because the time is in it. */
 static char *hook_mark(const char *folder)
 {
 	return xasprintf("ZCOST_HOOK=%s.%llu", folder, (unsigned long long)clock_mono_ns());
 }
 
-/* A mark for what this hook starts, known to the next capture while the hook runs. */
+/*
+ * Returns a mark for the processes of this hook and writes it to the state folder, where the next
+ * capture finds it if this one is killed. NULL: `err` says why the hook may not run.
+ */
 static char *hook_begin(const struct hook *h, struct error *err)
 {
 	struct error e = {0};
@@ -82,7 +85,7 @@ static void hook_end(const char *dir)
 		return;
 	path = xasprintf("%s/running", folder);
 	unlink(path);
-	rmdir(folder); /* fails while there is something to undo */
+	rmdir(folder); /* fails while the journal has entries */
 	free(path);
 	free(folder);
 }
@@ -119,7 +122,7 @@ static int hook_start(pid_t *pid, const char *command, const char *mark, int out
 	return rc;
 }
 
-/* What came of it, told. */
+/* Turns the end of a hook into an error, or 0. */
 static int hook_judge(const struct hook *h, int rc, int status, struct error *err)
 {
 	if (rc == -EINTR)

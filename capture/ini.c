@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A value is handed on when the next key, section or the end shows that no line continues it. */
+/* Calls the handler for a value only at the next key, section or end, when no line continues it. */
 struct parser {
 	const struct ini_handler *h;
 	void *ctx;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checksums of a folder: the manifest's "files". */
 #include "capture/manifest.h"
 
 #include "lib/alloc.h"
@@ -14,8 +13,6 @@
 #include <time.h>
 
 /* --- checksums --- */
-
-/* Checksums of a folder: the manifest's "files". */
 
 static int sums_by_name(const FTSENT **a, const FTSENT **b)
 {
@@ -81,7 +78,7 @@ static json_t *manifest_empty(void)
 			 "", "runs", "hosts");
 }
 
-/* It becomes a part of a path. */
+/* Says whether a name may be a part of a path. */
 static bool name_is_plain(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/');
@@ -104,7 +101,7 @@ static int manifest_check_run(const json_t *run, const char *path, struct error 
 			 path, bad);
 }
 
-/* The parts that the code below relies on; the rest is carried along. */
+/* Checks the members that the code below needs. It copies all others unchanged. */
 static int manifest_check(const json_t *root, const char *path, struct error *err)
 {
 	static const char *const lists[] = {"order", "variants", "sides", "runs"};
@@ -176,7 +173,7 @@ int manifest_save(const struct manifest *m, struct error *err)
 	return rc;
 }
 
-/* The element of a list whose `key` is `value`; *index may be NULL. */
+/* Finds the object in a list that has `value` under `key`. `index` may be NULL. */
 static json_t *list_find(const json_t *list, const char *key, const char *value, size_t *index)
 {
 	json_t *o;
@@ -203,7 +200,7 @@ static void list_add_word(json_t *list, const char *word)
 	json_array_append_new(list, json_string(word));
 }
 
-/* A plan may grow: more repeats or passes are no other plan. */
+/* Raises the planned numbers of runs. A plan with more repeats or passes is still the same plan. */
 static void variant_raise_planned(json_t *variant, const struct plan *p)
 {
 	json_t *planned = json_object_get(variant, "planned");
@@ -218,7 +215,7 @@ static void variant_raise_planned(json_t *variant, const struct plan *p)
 	}
 }
 
-/* Where there is a matrix: which variant of the plan it is, and under which settings. */
+/* Adds the name in the plan and the settings of a variant, where the plan has a matrix. */
 static void variant_put_matrix(json_t *variant, const struct plan *p, const struct variant *v)
 {
 	const struct combination *c = plan_combination(p, v->combination);
@@ -278,7 +275,7 @@ static bool manifest_has_runs(const struct manifest *m, const char *variant)
 	return list_find(json_object_get(m->root, "runs"), "variant", variant, NULL);
 }
 
-/* A plan that was refused before a first run leaves nothing that another one could contradict. */
+/* Removes variants without runs. A plan that was refused before its first run left them. */
 static void manifest_forget_unused(struct manifest *m)
 {
 	json_t *list = json_object_get(m->root, "variants");
@@ -293,7 +290,7 @@ static void manifest_forget_unused(struct manifest *m)
 	json_array_clear(json_object_get(m->root, "sides"));
 }
 
-/* Charts keep the plan's order, also where a variant was forgotten and came back. */
+/* Puts the variants in the order of the plan, which is the order in charts. */
 static void manifest_sort_variants(struct manifest *m, const struct plan *p)
 {
 	json_t *old = json_object_get(m->root, "variants"), *sorted = json_array(), *o;
@@ -405,7 +402,8 @@ static json_t *plan_sides_json(const struct plan *p)
 	return list;
 }
 
-/* The run and its place in the order go to the end: they stand as the runs were made. */
+/* Removes a run, so that it is added again at the end: the manifest lists runs as they were made.
+ */
 static void manifest_forget_run(struct manifest *m, const char *name)
 {
 	json_t *order = json_object_get(m->root, "order"), *o;

@@ -42,7 +42,7 @@ int matrix_find(const struct matrix *m, const char *setting)
 	return -1;
 }
 
-/* Does "S=V" hold? A setting that is not crossed has no value. */
+/* Says whether "S=V" is true of a combination. A setting that is not crossed has no value. */
 static bool exclude_word_holds(const struct matrix *m, const size_t *pick, const char *variant,
 			       const char *word)
 {

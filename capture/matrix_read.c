@@ -16,8 +16,8 @@ struct matrix_scan {
 	enum scan_section in;
 	struct matrix_setting *setting;
 	struct matrix_value *value;
-	struct words vars, variants; /* names there are */
-	char *cross;		     /* as given, checked at the end */
+	struct words vars, variants; /* all names in [vars], and all variants */
+	char *cross;		     /* the value of `cross`, checked at the end */
 	struct ini_at cross_at;
 };
 
@@ -101,7 +101,7 @@ static int cross_choose(struct matrix_scan *s, struct error *err)
 	return rc;
 }
 
-/* A slip in a name would leave nothing out, unseen. */
+/* Checks "S=V" of an exclude. A misspelled name would leave no combination out. */
 static int exclude_check_word(const struct matrix_scan *s, const struct ini_at *at,
 			      const char *word, struct error *err)
 {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Variants from `first` on, n of them: there and back in turns. */
+/* Adds n variants from `first` on, in reverse order for every second repeat. */
 static void order_add_round(struct order *o, size_t first, size_t n, enum pass pass,
 			    unsigned int repeat)
 {
@@ -27,7 +27,7 @@ static void order_add_rounds(struct order *o, const struct plan *p, size_t first
 			order_add_round(o, first, n, (enum pass)pass, repeat);
 }
 
-/* Variants of one combination stand together. */
+/* Returns the number of variants from `first` on that have the same combination. */
 static size_t order_block_length(const struct plan *p, size_t first)
 {
 	size_t n = 1;

@@ -141,7 +141,7 @@ int plan_parse_count(const char *text, unsigned int *count, struct error *err)
 	return 0;
 }
 
-/* Names become folders, and words of the command line such as CAPTURE:VARIANT. */
+/* Variants become folders, and words of the command line such as CAPTURE:VARIANT. */
 int plan_check_name(const char *name, struct error *err)
 {
 	const char *p;

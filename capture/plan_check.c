@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of linux/capability.h: older headers lack the last two. */
+/* Numbers of linux/capability.h. Older headers lack the last two. */
 enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
 
 static bool caps_have(uint64_t caps, int cap)
@@ -21,7 +21,7 @@ static bool caps_have(uint64_t caps, int cap)
 	return caps >> cap & 1;
 }
 
-/* How to get the rights, here and on a side's host. */
+/* Returns how to get the rights on this host or on the host `where`. */
 static const char *rights_way_out(const char *where)
 {
 	return *where ? "log in as root, or start zcost there by sudo ('zcost = sudo -n zcost')"
@@ -84,7 +84,7 @@ int plan_check_cpus(const struct plan *p, struct error *err)
 	return rc;
 }
 
-/* "CPU 0", "CPUs 0-1"; NULL: none. */
+/* Returns "CPU 0" or "CPUs 0-1" for the CPUs in both sets, or NULL. */
 static char *cpus_in_both(const struct cpuset *a, const struct cpuset *b)
 {
 	struct cpuset common = {0};
@@ -103,7 +103,7 @@ static char *cpus_in_both(const struct cpuset *a, const struct cpuset *b)
 	return text;
 }
 
-/* A side without `cpus` is measured on all of them. */
+/* Returns the CPUs that two sides share, or NULL. A side without `cpus` uses all CPUs. */
 static char *sides_common_cpus(const struct side_plan *a, const struct side_plan *b)
 {
 	struct cpuset of_a, of_b;

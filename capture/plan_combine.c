@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A plan with all combinations of its settings. The text is read once for each: a variable may
- * stand in any value, and so may what a setting makes of it. Of each reading the sides are kept,
- * and the variants, under names that say the settings; [plan] must read alike in all of them.
+ * Reads a plan with all combinations of its settings. It reads the text once for each combination,
+ * because any value may have a variable that a setting changes. The plan gets the sides of each
+ * reading, and its variants under names with the settings. [plan] must be the same in all readings.
  */
 #include "capture/plan_read.h"
 
@@ -17,7 +17,7 @@
 #include <string.h>
 
 struct combining {
-	struct plan *plan; /* the whole */
+	struct plan *plan; /* gets all combinations */
 	const struct matrix *m;
 	const struct plan_source *source;
 };
@@ -40,7 +40,7 @@ static void combination_fill(struct combination *c, const struct matrix *m, cons
 	}
 }
 
-/* "mmap" and "+mtu9000+gro-off"; "sendfile -> mmap" and ", MTU 9000, GRO off". */
+/* Adds the settings to name and what: "mmap+mtu9000+gro-off", "send -> mmap, MTU 9000, GRO off". */
 static int variant_rename(struct variant *v, const struct combination *c, const char *path,
 			  struct error *err)
 {
@@ -79,7 +79,7 @@ static int variant_check_unique(const struct plan *p, const char *name, const ch
 	return 0;
 }
 
-/* The variants of one reading, out of `from`; those that are left out stay there. */
+/* Moves the variants of one reading from `from` to the plan. Excluded ones stay in `from`. */
 static int combine_take_variants(struct combining *x, struct plan *from, const size_t *pick,
 				 size_t combination, struct error *err)
 {
@@ -106,7 +106,7 @@ static int combine_take_variants(struct combining *x, struct plan *from, const s
 	return rc;
 }
 
-/* Whoever made the mistake sees one line of the plan, and wants to know for which values. */
+/* Adds the values of the settings to an error, which names only a line of the plan. */
 static int error_add_combination(const struct combination *c, struct error *err)
 {
 	size_t i;
@@ -144,7 +144,7 @@ static int combine_check_alike(const struct plan *first, const struct plan *q, c
 	return 0;
 }
 
-/* What nobody undoes would still hold when other values are measured. */
+/* Refuses a `before` without `after`: its setting would stay while other values are measured. */
 static int combination_check_hooks(const struct combination *c, const char *path, struct error *err)
 {
 	size_t i;
@@ -179,7 +179,7 @@ static int combine_add(struct combining *x, size_t n, size_t *pick, struct error
 		  : combine_take_variants(x, c->plan, pick, p->ncombinations - 1, err);
 }
 
-/* [plan] itself, and what may be wrong whatever the settings are. */
+/* Reads [plan] and the sides with the first combination, and drops the variants. */
 static int combine_read_first(struct combining *x, size_t *pick, struct error *err)
 {
 	struct plan *p = x->plan;

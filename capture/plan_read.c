@@ -113,7 +113,7 @@ struct plan_reader {
 	const struct matrix *matrix;
 	const size_t *pick;
 	struct vars vars;
-	struct vars side_vars; /* the same with the ${bindir} of a side's host */
+	struct vars side_vars; /* the same, but ${bindir} is the folder on a side's host */
 	enum plan_section section;
 	void *base;	   /* what the keys' offsets count from */
 	uint64_t keys_set; /* bits: rows of plan_keys set in this section */
@@ -245,7 +245,7 @@ static int reader_unknown_key(const struct plan_reader *r, const struct ini_at *
 	return -EINVAL;
 }
 
-/* Adds a variable for both places where its value may be used. */
+/* Adds a variable to both sets, because its value may have ${bindir}. */
 static int reader_read_var(struct plan_reader *r, const struct ini_at *at, const char *name,
 			   const char *raw, struct error *err)
 {

@@ -15,7 +15,7 @@ enum { COLUMNS = 80, MIN_NAME = 12 };
 
 void progress_init(struct progress *p, const struct plan *plan, bool verbose)
 {
-	/* First guesses, of a small machine; replaced by what the runs really take. */
+	/* First guesses from a small machine. progress_learn replaces them. */
 	*p = (struct progress){.plan = plan,
 			       .tty = isatty(STDERR_FILENO),
 			       .verbose = verbose,
@@ -66,7 +66,8 @@ static int columns(void)
 	return !ioctl(STDERR_FILENO, TIOCGWINSZ, &w) && w.ws_col ? w.ws_col : COLUMNS;
 }
 
-/* One line, or it could not be written anew: a long name loses its head, which says least. */
+/* Prints one line that fits the terminal, so that "\r" can replace it. Cuts the start of a long
+ * name. */
 static void progress_show(struct progress *p, const char *what, const char *name, double left_s)
 {
 	char head[64], tail[64];
@@ -159,9 +160,9 @@ void progress_end(struct progress *p, bool ok)
 	p->run = NULL;
 }
 
-/* How long runs took that are in a capture already: the best guess for those to come. */
+/* --- times of runs that the capture has --- */
 
-/* Of the first side that there is; 0: unknown. */
+/* Returns how long the first side of a run took, or 0. */
 static double history_run_seconds(const struct manifest *m, const json_t *run)
 {
 	const char *side = json_string_value(json_array_get(json_object_get(run, "sides"), 0));

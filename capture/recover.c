@@ -27,10 +27,10 @@
 
 /* --- which folders a capture is written to --- */
 
-/* DIR/runs/VARIANT/RUN: what is in a run that is done is never written again. */
+/* The level of DIR/runs/VARIANT/RUN. Nothing writes into a finished run. */
 enum { RUN_LEVEL = 3 };
 
-/* Only an empty folder, or one that is a capture, is written to. */
+/* Refuses a folder that has files and no manifest. */
 static int folder_check_contents(const char *dir, struct error *err)
 {
 	char *manifest = xasprintf("%s/manifest.json", dir);
@@ -96,11 +96,9 @@ int capture_folder_check(const char *dir, struct error *err)
 
 /* --- half runs --- */
 
-/* What a capture that was killed left half done: files about to be renamed, runs nobody names. */
-
 typedef int (*visitor)(struct capture *c, const char *path, const char *name, struct error *err);
 
-/* Calls `visit` for each entry of a folder; a folder that is not there has none. */
+/* Calls `visit` for each entry of a folder. A folder that does not exist has none. */
 static int folder_visit(struct capture *c, const char *dir, visitor visit, struct error *err)
 {
 	DIR *d = opendir(dir);
@@ -131,7 +129,7 @@ static int leftovers_drop_file(struct capture *c, const char *path, const char *
 	return 0;
 }
 
-/* "measure-01" and the like; a user's own files are none of our business. */
+/* Recognizes names such as "measure-01". Other files are the user's. */
 static bool is_run_name(const char *name)
 {
 	size_t i, n;
@@ -178,7 +176,7 @@ int leftovers_remove(struct capture *c, struct error *err)
 
 enum { ORPHANS_S = 10, GRACE_MS = 2000 };
 
-/* The process that holds the lock on an open folder, from a line of /proc/locks; 0: unknown. */
+/* Returns the process that holds the lock on an open folder, from /proc/locks; 0: unknown. */
 static int lock_holder(int fd)
 {
 	FILE *f = fopen("/proc/locks", "re");
@@ -232,8 +230,8 @@ int recover_lock(const char *dir, struct error *err)
 }
 
 /*
- * What a capture that was killed had started ends by itself, but not at once; until then it holds
- * ports and CPUs. All that belongs to a run inherits a lock on runs/, so its end can be waited for.
+ * Waits for the processes of a killed capture. They end by themselves, but not at once, and until
+ * then they use ports and CPUs. They hold an inherited lock on runs/, which shows when they end.
  */
 static void await_orphans(struct capture *c)
 {
@@ -268,7 +266,7 @@ int recover_lock_runs(struct capture *c, struct error *err)
 	return rc;
 }
 
-/* What stands in a capture folder may come from anybody. */
+/* Warns of the journal of an older zcost. It is not run: the folder may come from anybody. */
 static void warn_of_old_journal(const char *dir)
 {
 	char *path = xasprintf("%s/.undo", dir);

@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A Unix socket's name has 108 bytes, and ssh adds some of its own while it makes one. */
+/* The name of a Unix socket has 108 bytes at most, and ssh adds a suffix while it makes one. */
 enum { LONGEST_DIR = 64, NUDGE_NS = 1000000000, SWEEP_S = 20, HURRY_S = 5 };
 
-/* Ours alone, and the same each time: what a capture that was killed left there goes. */
+/* Makes our private folder. Its name is always the same: what a killed capture left is removed. */
 static int remote_make_dir(struct remote *r, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -77,7 +77,7 @@ void remote_free(struct remote *r)
 	*r = (struct remote){0};
 }
 
-/* The agent clears up, which takes it as long as a run takes to end. */
+/* The agent removes its files first, which takes as long as a run takes to end. */
 bool remote_disconnect(struct remote *r)
 {
 	int status = -1;
@@ -150,7 +150,7 @@ void remote_nudge(struct remote *r)
 int remote_sweep(struct remote *r, struct error *err)
 {
 	struct str answer = {0};
-	int rc = remote_ask(r, NULL, "clock", &answer, err); /* is anybody there? */
+	int rc = remote_ask(r, NULL, "clock", &answer, err); /* does the agent answer? */
 
 	if (!rc)
 		rc = remote_ask(r, NULL, "sweep", &answer, err);
@@ -161,11 +161,11 @@ int remote_sweep(struct remote *r, struct error *err)
 }
 
 /*
- * How far another host's CLOCK_MONOTONIC is ahead of ours. A question is sent at s and the answer
- * heard at h, by our clock; there, it was heard at H and answered at S. No message travels faster
- * than at once, so that H - s (the way there) is no less than the offset, and S - h (the way back)
- * no more. Of all trips the least of the one and the most of the other hold, each from the trip
- * whose way was quickest: the offset lies between them, however unequal the ways are.
+ * How far CLOCK_MONOTONIC of another host is ahead of ours. We send a question at s and receive the
+ * answer at h, by our clock. The agent receives the question at H and answers at S, by its clock.
+ * No message arrives before it was sent, so that the offset is at most H - s and at least S - h.
+ * The smallest H - s and the largest S - h of all trips are the bounds, however different the two
+ * ways are.
  */
 
 enum { TRIPS = 20 };
@@ -209,7 +209,7 @@ int remote_offset(struct remote *r, struct interrupt *intr, struct offset *o, st
 		if (!i || one.high < all.high)
 			all.high = one.high;
 	}
-	if (all.low > all.high) /* a clock was being slewed: the quickest trip alone then */
+	if (all.low > all.high) /* a clock was slewed meanwhile: use the shortest trip alone */
 		all = best;
 	o->at_ns = clock_mono_ns();
 	o->offset_ns = all.low + (all.high - all.low) / 2;

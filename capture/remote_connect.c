@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The connection's beginning: is there a zcost, is it ours, and what does it say of its host? */
+/* Connects to hosts: finds zcost there, checks its version, and learns about the host. */
 #include "capture/remote.h"
 
 #include "capture/capture.h"
@@ -40,7 +40,7 @@ static void words_add_all(struct words *to, const struct words *from)
 		words_add(to, from->word[i]);
 }
 
-/* What the user gave comes first, and in ssh the first one counts. */
+/* Adds the ssh command. The options of the user come first, because ssh uses the first of two. */
 static void ssh_add_words(const struct remote *r, bool master, struct words *argv)
 {
 	words_add_all(argv, &r->ssh);
@@ -56,7 +56,7 @@ static void ssh_add_words(const struct remote *r, bool master, struct words *arg
 	words_addf(argv, "ControlPath=%s/socket", r->dir);
 	words_add(argv, "-o");
 	words_addf(argv, "ConnectTimeout=%d", (int)r->start_timeout_s + 1);
-	if (!master) /* rather none than a second connection */
+	if (!master) /* no second connection without the control socket */
 		ssh_add_option(argv, "ProxyCommand=false");
 	words_add(argv, "--");
 	words_add(argv, r->url);
@@ -71,7 +71,7 @@ void remote_command(const struct remote *r, const struct words *there, struct wo
 	free(line);
 }
 
-/* Whatever the login shell is, sh is what it starts. */
+/* Adds the command of the agent. It runs in sh, whatever the login shell is. */
 static void agent_add_words(const struct remote *r, struct words *argv)
 {
 	char *zcost = words_join(r->zcost.word);
@@ -98,7 +98,7 @@ static int remote_no_zcost(const struct remote *r, const char *said, struct erro
 	return -ENOENT;
 }
 
-/* The agent was never reached: ssh says why, or the shell there, or zcost. */
+/* Says why the agent was not reached, in the words of ssh, of the shell there, or of zcost. */
 static int remote_not_reached(struct remote *r, const char *missing, struct error *err)
 {
 	char *log = xasprintf("%s/log", r->dir), *ssh = words_join(r->ssh.word), *line;
@@ -133,7 +133,7 @@ static int remote_connect_failed(struct remote *r, int rc, const char *missing, 
 					r->url, r->start_timeout_s);
 }
 
-/* A login may print something of its own before. */
+/* Reads the version of zcost there. A login script may print lines before it. */
 static int remote_check_version(struct remote *r, struct interrupt *intr, struct error *err)
 {
 	struct str line = {0};
@@ -164,7 +164,7 @@ static char *json_text_copy(const json_t *o, const char *key)
 	return xstrdup(s ? s : "");
 }
 
-/* It becomes the name of a folder here. */
+/* Says whether a host name may be the name of a folder here. */
 static bool host_name_is_plain(const char *name)
 {
 	return stream_name_ok(name) && !strchr(name, '/') && *name != '.';
@@ -252,7 +252,7 @@ static bool plan_has_remotes(const struct plan *p)
 	return false;
 }
 
-/* --- the key: what a capture that was killed has left elsewhere is found by it --- */
+/* --- the key: part of the name of our folder on other hosts, stored until it is removed --- */
 
 static char *remote_key_path(const struct capture *c, bool make, struct error *err)
 {
@@ -268,7 +268,7 @@ static bool is_remote_key(const char *text)
 	return strlen(text) == KEY_DIGITS && strspn(text, "0123456789abcdef") == KEY_DIGITS;
 }
 
-/* One that is there already was left by a capture that could not clear up. */
+/* Returns the key of a capture that could not remove its folders, or makes a new one. */
 static char *remote_key_make(struct capture *c, struct error *err)
 {
 	char *path = remote_key_path(c, true, err), *text = NULL, *key = NULL;
@@ -293,9 +293,9 @@ static char *remote_key_make(struct capture *c, struct error *err)
 	return key;
 }
 
-/* --- which folder under hosts/ is a host's --- */
+/* --- the folder of a host under hosts/ --- */
 
-/* Does the capture know another machine, or another boot, by that name? */
+/* Says whether the name is used for another machine, or for another boot, in the capture. */
 static bool host_name_is_taken(struct capture *c, const char *name, const struct remote *r)
 {
 	char *dir = xasprintf("%s/hosts/%s", c->dir, name);
@@ -327,8 +327,6 @@ static void remote_name_host(struct capture *c, struct remote *r)
 	else
 		r->host_name = xstrdup(r->host);
 }
-
-/* --- all of them --- */
 
 static int remote_connect_checked(struct capture *c, struct remote *r, struct error *err)
 {

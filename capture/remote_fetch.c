@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of a run come back from its host: the other end of collect/stream.h. */
+/* Fetches the files of a run from its host: the receiver of collect/stream.h. */
 #include "capture/remote.h"
 
 #include "collect/stream.h"
@@ -18,14 +18,14 @@
 #include <unistd.h>
 
 /*
- * What goes wrong on our side (a full disk) is kept in `bad`, and the rest of the stream is heard
- * all the same: the connection is good, and has other runs to bring.
+ * `bad` is an error on our side, such as a full disk. The rest of the stream is read all the same,
+ * because the connection is good and later runs need it.
  */
 struct fetch {
 	struct remote *r;
 	struct interrupt *intr;
 	const char *dir, *staging;
-	const char *prefix; /* all names begin so */
+	const char *prefix; /* all names must begin with it */
 	struct error bad;
 };
 
@@ -129,7 +129,7 @@ static int fetch_entry(struct fetch *f, const char *line, struct error *err)
 	return fetch_file(f, size, line + at, err);
 }
 
-/* Everything of one folder there. */
+/* Fetches all files of one folder. */
 static int fetch_folder(struct fetch *f, const char *what, struct error *err)
 {
 	struct remote *r = f->r;
@@ -176,7 +176,7 @@ int remote_fetch(struct remote *r, struct interrupt *intr, const char *dir, cons
 		.r = r, .intr = intr, .dir = hosts, .staging = staging, .prefix = prefix};
 	int rc = fetch_folder(&run, "send run", err);
 
-	if (rc) /* half a run is none, and may have filled the disk */
+	if (rc) /* half a run is useless, and may have filled the disk */
 		dir_remove(dir, NULL);
 	if (r->up && (!rc || rc == -ENOSPC)) {
 		int late = fetch_folder(&facts, "news hosts", rc ? NULL : err);

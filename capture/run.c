@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How a side is started. */
+/* Makes one run: starts its sides one after the other, measures with all, and ends them. */
 #include "capture/capture.h"
 
 #include "capture/child.h"
@@ -20,8 +20,6 @@
 #include <unistd.h>
 
 /* --- the command of a side --- */
-
-/* How a side is started. */
 
 static void command_add_option(struct words *argv, const char *name, const char *value)
 {
@@ -51,7 +49,7 @@ static void command_add_host_dir(const struct capture *c, const struct remote *r
 	words_addf(argv, "%s/hosts/%s", r ? r->folder : c->dir, r ? r->host_name : u.nodename);
 }
 
-/* `zcost collect`, and where to; on another host in its agent's folder. */
+/* Adds `zcost collect` and its output folder. On another host it is in the folder of the agent. */
 static void command_add_program(const struct capture *c, const struct remote *r, enum side side,
 				const char *dir, struct words *argv)
 {
@@ -114,10 +112,10 @@ struct live_run {
 	const struct run_id *id;
 	const char *dir;
 	struct side_proc sides[SIDE_COUNT];
-	char *late[SIDE_COUNT]; /* why we gave a side up; owned */
+	char *late[SIDE_COUNT]; /* why the run ended a side before it was done; owned */
 };
 
-/* All that can happen: a side's line or end, a signal. Indexes of `fds` are fixed. */
+/* Fills what a run waits for: a line or the end of each side, and a signal. */
 static void run_fill_pollfds(const struct live_run *r, struct pollfd fds[2 * SIDE_COUNT + 1])
 {
 	int i;
@@ -132,7 +130,7 @@ static void run_fill_pollfds(const struct live_run *r, struct pollfd fds[2 * SID
 	fds[2 * SIDE_COUNT] = (struct pollfd){.fd = r->c->intr.fd, .events = POLLIN};
 }
 
-/* Waits for something to happen, until `deadline` (0: none): -ETIMEDOUT, -EINTR after a signal. */
+/* Waits until `deadline` (0: no limit) for one event. -ETIMEDOUT, or -EINTR after a signal. */
 static int run_await(struct live_run *r, uint64_t deadline)
 {
 	struct pollfd fds[2 * SIDE_COUNT + 1];
@@ -168,7 +166,7 @@ static bool run_has_side(const struct live_run *r, enum side_state state)
 	return false;
 }
 
-/* Ended, and neither well nor lossy. */
+/* Says whether a side has ended, and neither ok nor lossy. */
 static bool side_went_wrong(const struct side_proc *s)
 {
 	if (s->state != SIDE_DONE)
@@ -205,7 +203,7 @@ static int run_start_side(struct live_run *r, enum side side, struct error *err)
 	return rc;
 }
 
-/* One side up to its "ready". -ECANCELED: the run has failed, and the sides say why. */
+/* Starts a side and waits for its "ready". -ECANCELED: the run failed; the sides report why. */
 static int run_start_until_ready(struct live_run *r, enum side side, struct error *err)
 {
 	double patience = r->c->plan->start_timeout_s;
@@ -221,7 +219,7 @@ static int run_start_until_ready(struct live_run *r, enum side side, struct erro
 	return rc;
 }
 
-/* How long the word to start takes, at most: another host's clock is asked, and then told. */
+/* Measures the clocks of other hosts. *way_ns is how long `go` takes to arrive, at most. */
 static int run_compare_clocks(struct live_run *r, uint64_t *way_ns)
 {
 	struct error err = {0};
@@ -244,7 +242,7 @@ static int run_compare_clocks(struct live_run *r, uint64_t *way_ns)
 	return rc;
 }
 
-/* Everyone measures from the same instant on, when the warm-up is over. */
+/* Has all sides measure from the same instant on, after the warm-up, and waits for their ends. */
 static int run_measure(struct live_run *r)
 {
 	const struct plan *p = r->c->plan;
@@ -274,7 +272,7 @@ static int run_measure(struct live_run *r)
 	return rc == -ETIMEDOUT || (!rc && run_went_wrong(r)) ? -ECANCELED : rc;
 }
 
-/* Ends what still runs: asked first, since a collector has things to put away. */
+/* Ends the sides that still run. Asks them first, because a collector has files to finish. */
 static void run_end_sides(struct live_run *r)
 {
 	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->c->plan->stop_timeout_s * NS);
@@ -289,14 +287,14 @@ static void run_end_sides(struct live_run *r)
 		side_close(&r->sides[i], GRACE_MS);
 }
 
-/* ssh itself speaks by this status, also when what it started was killed. */
+/* Says whether a side ended with the status of ssh itself, as when its command was killed. */
 static bool side_was_cut_off(const struct side_proc *s)
 {
 	return s->state == SIDE_DONE && WIFEXITED(s->status) &&
 	       WEXITSTATUS(s->status) == SSH_FAILED;
 }
 
-/* From the host of a side everything comes back, as far as there is still a way to it. */
+/* Fetches all files of a side from its host, if the connection is still up. */
 static int run_fetch_side(struct live_run *r, enum side side, struct error *err)
 {
 	struct remote *remote = remote_of(r->c, side);
@@ -336,7 +334,7 @@ static int run_fetch_sides(struct live_run *r)
 	return rc == -EINTR ? rc : 0;
 }
 
-/* `zcost collect` refused its options: the plan is wrong, and every run would be. */
+/* Returns -EINVAL when `zcost collect` refused its options: then every run would fail. */
 static int side_refused_options(const struct live_run *r, int side, struct error *err)
 {
 	const struct side_proc *s = &r->sides[side];
@@ -353,7 +351,7 @@ static int side_refused_options(const struct live_run *r, int side, struct error
 	return -EINVAL;
 }
 
-/* Who failed first comes first; sides that we ended because of it have nothing to add. */
+/* Collects why the sides failed. A side that the run ended because of another one is left out. */
 static void run_judge(struct live_run *r, struct outcome *out)
 {
 	struct str all = {0};
@@ -428,7 +426,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 			rc = -EINVAL;
 	if (rc != -EINTR)
 		run_judge(&r, out);
-	if (rc == -ECANCELED && !*out->why) { /* well, but too soon */
+	if (rc == -ECANCELED && !*out->why) { /* no side failed, but one ended too soon */
 		free(out->why);
 		out->why = xstrdup("ended before its window was over");
 	}

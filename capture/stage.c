@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places in the journal. */
+/* Numbers of entries in the journal. */
 enum { PLAN, FIRST_SETTING };
 
 static char *set_value_owner(const struct set_value *s)
@@ -87,8 +87,8 @@ static int stage_undo_to(struct stage *s, size_t depth, struct error *err)
 }
 
 /*
- * What was begun of the setting at `depth` is undone; -ECANCELED when that went well. Where it did
- * not, the reason comes first: without it nobody would know why anything was undone.
+ * Undoes the setting at `depth` that could not be set up. Returns -ECANCELED when that succeeds.
+ * When it fails, prints first why the setting could not be set up.
  */
 static int stage_give_up(struct stage *s, const struct error *reason, struct error *err)
 {
@@ -143,10 +143,10 @@ int stage_close(struct stage *s, struct error *err)
 	int rc = 0;
 	size_t i;
 
-	/* One more than the depth: a signal may have come in the middle of a `before`. */
+	/* One more than the depth, because a signal may have come in the middle of a `before`. */
 	for (i = s->depth + 2; i-- > 0;) {
 		e = (struct error){0};
-		if (i && i == s->stuck) /* tried, and told */
+		if (i && i == s->stuck) /* it failed before, and its error was printed */
 			continue;
 		if (!undo_run(s->dir, (unsigned int)i, &e))
 			continue;

@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- where the journal is --- */
+/* --- the state folder --- */
 
-/* Root ignores XDG_RUNTIME_DIR: it is there after a login, and not under sudo. */
+/* Root ignores XDG_RUNTIME_DIR, because a login sets it and sudo does not. */
 static char *state_base(void)
 {
 	const char *chosen = getenv("ZCOST_STATE"), *own = getenv("XDG_RUNTIME_DIR");
@@ -30,7 +30,7 @@ static char *state_base(void)
 	return own && *own == '/' ? xstrdup(own) : xasprintf("/run/user/%u", geteuid());
 }
 
-/* Inodes are used again. The time of birth tells a new folder from a removed one. */
+/* A new folder may get the inode of a removed one. The time of birth distinguishes them. */
 static char *state_key(const char *capture, struct error *err)
 {
 	struct statx st;
@@ -153,7 +153,7 @@ void state_drop(const char *capture)
 
 /* --- the journal --- */
 
-/* Above it are our own lines. */
+/* The lines before it are ours; the lines after it are the plan's. */
 static const char undo_script_begins[] = "# undo:\n";
 
 static char *undo_entry_path(const char *folder, unsigned int n)
@@ -171,7 +171,7 @@ static char *boot_id(void)
 	return id;
 }
 
-/* `name`, and as the shell wants it. */
+/* Adds `before` and the value, quoted for the shell. */
 static void script_add_quoted(struct str *s, const char *before, const char *value)
 {
 	char *word[] = {(char *)value, NULL}, *quoted = words_join(word);
@@ -180,7 +180,7 @@ static void script_add_quoted(struct str *s, const char *before, const char *val
 	free(quoted);
 }
 
-/* Whoever runs this may be somewhere else by then. */
+/* Writes a script that runs in our working directory, wherever it is started. */
 static void script_compose(struct str *s, const struct undo *u)
 {
 	char *cwd = getcwd(NULL, 0), *boot = boot_id();
@@ -211,7 +211,7 @@ int undo_write(const char *dir, unsigned int n, const struct undo *u, struct err
 	return rc;
 }
 
-/* The text behind "# " or "# boot " in a line; the caller frees. */
+/* Returns the text after `mark` ("# ", "# boot ") in a line. The caller frees. */
 static char *script_header(const char *script, const char *mark, unsigned int line)
 {
 	while (line-- && script)
@@ -222,7 +222,7 @@ static char *script_header(const char *script, const char *mark, unsigned int li
 	return xstrndup(script, strcspn(script, "\n"));
 }
 
-/* A failure is told with the plan's command alone. Nothing stays set up for want of space. */
+/* Runs a script, also on a full disk. An error shows only the plan's command, not our lines. */
 static int script_run(const char *dir, const char *script, struct error *err)
 {
 	char *owner = script_header(script, "# ", 0),
@@ -290,7 +290,9 @@ static int undo_last_first(const struct dirent **a, const struct dirent **b)
 	return strcmp((*b)->d_name, (*a)->d_name);
 }
 
-/* The boot has ended what was set up before it. To undo that again could break what is there now.
+/*
+ * Drops an entry from before the last boot. The boot has undone it, and to undo it again could
+ * break what is set up now.
  */
 static bool undo_drop_stale(const char *path)
 {
@@ -336,7 +338,7 @@ static int undo_recover_entry(const char *dir, const char *path, bool forget, st
 	return error_set(err, -rc, "%s", e.text);
 }
 
-/* Half-written, never in force. */
+/* Recognizes temporary files of file_write. What they would undo was never begun. */
 static int undo_is_half(const struct dirent *d)
 {
 	return strstr(d->d_name, ".tmp.") != NULL;

@@ -16,13 +16,13 @@
 /* --- the work of a side --- */
 
 /*
- * Did the workload do anything? Only one whose output an adapter reads can be asked. Stopped at the
- * window's end it has no exit status to tell it by: its output is all there is.
+ * Did the workload do any work? A workload that is stopped at the end of the window has no exit
+ * status that says so. Its output says so, where an adapter can read it.
  */
 
 struct work {
 	double done;  /* bytes or messages; any number above 0 is some */
-	char *failed; /* the workload's own word of what went wrong; owned, NULL: none */
+	char *failed; /* the error that the workload reports; owned, NULL: none */
 };
 
 static double json_number(const json_t *o, const char *key)
@@ -36,7 +36,7 @@ static void work_fail(struct work *w, const char *why)
 		w->failed = xstrdup(*why ? why : "(it does not say why)");
 }
 
-/* One line each: points, a summary, or the error that ended it. */
+/* Each line is a point, a summary, or the error that ended tcpzc. */
 static void work_read_tcpzc(char *out, struct work *w)
 {
 	char *rest = out, *line;
@@ -51,7 +51,7 @@ static void work_read_tcpzc(char *out, struct work *w)
 	}
 }
 
-/* A test that was stopped at the window's end has worked, and says "interrupt - the ..." of it. */
+/* A test that was stopped at the end of the window reports an error "interrupt - the ...". */
 static void work_read_iperf3(char *out, struct work *w)
 {
 	json_t *root = json_loads(out, JSON_DISABLE_EOF_CHECK, NULL), *interval;
@@ -65,13 +65,13 @@ static void work_read_iperf3(char *out, struct work *w)
 	json_decref(root);
 }
 
-/* Lines with rates in them: there are some, or none. */
+/* Any output counts as work. */
 static void work_read_any(char *out, struct work *w)
 {
 	w->done = (double)strlen(str_trim(out));
 }
 
-/* THE TABLE of work_adapters; of what is not in it ("none") nothing is asked. */
+/* All adapters that can say whether there was work. "none" is not among them. */
 static const struct {
 	const char *units;
 	void (*read)(char *out, struct work *w);
@@ -94,9 +94,9 @@ static void work_read(const char *dir, void (*read)(char *out, struct work *w), 
 }
 
 /*
- * Why a run in `dir` that went well otherwise has nothing to measure: its workload.out, as the
- * adapter `units` reads it, holds an error or no work at all. NULL: it has, or nobody can tell.
- * *quoted: with the workload's own words.
+ * Returns why a side that ended well did no work: the adapter `units` finds an error, or no work,
+ * in its workload.out. NULL: it did some work, or no adapter can tell. *quoted is set when the
+ * reason quotes the workload.
  */
 static char *work_undone(const char *dir, const char *units, bool *quoted)
 {
@@ -127,16 +127,15 @@ static char *work_undone(const char *dir, const char *units, bool *quoted)
 /* --- the windows of the sides --- */
 
 /*
- * Do a run's sides measure the same time? Where they do not, what one side spent was not spent on
- * what the other moved. Whoever is a little late is measured all the same, and the analysis says by
- * how much.
+ * Do the sides of a run measure the same time? If not, the cost on one side does not belong to the
+ * bytes on the other side. A small difference is allowed, and the analysis reports it.
  */
 
-/* By our clock, ns, certainly within +- error. */
+/* A window in ns of our clock. The true times are within +- error. */
 struct window {
 	enum side side;
 	double start, end, error;
-	double early; /* its command ended so long before the window was to; 0: it did not */
+	double early; /* how long before the window's end its command ended; 0: it did not */
 };
 
 static bool window_read_times(const char *dir, struct window *w)
@@ -152,7 +151,7 @@ static bool window_read_times(const char *dir, struct window *w)
 	return w->start > 0 && w->end > w->start;
 }
 
-/* Another host's clock was compared before the run and after it. false: neither. */
+/* Uses the offset measured after the run, or else before it. false: both are missing. */
 static bool window_to_our_clock(const struct remote *r, struct window *w)
 {
 	const struct offset *o = r->after.error_ns >= 0 ? &r->after : &r->before;
@@ -174,7 +173,7 @@ static bool window_read(struct capture *c, const char *dir, enum side side, stru
 	return window_read_times(dir, w) && (!r || window_to_our_clock(r, w));
 }
 
-/* Two windows that are known, the earlier one first. */
+/* Reads two windows, the earlier one first. Returns how many are known. */
 static int windows_read(struct capture *c, const char *dir, struct window w[2])
 {
 	int n = 0, i;
@@ -238,7 +237,7 @@ char *overlap_missing(struct capture *c, const char *dir, bool *again)
 
 enum { LINE_MAX_SHOWN = 200 };
 
-/* What a foreign program printed may be anything; a message and JSON want plain text. */
+/* Copies the text of another program as plain ASCII, for messages and for JSON. */
 static char *text_clean(const char *s)
 {
 	char *out = xstrndup(s, LINE_MAX_SHOWN), *p;
@@ -249,20 +248,20 @@ static char *text_clean(const char *s)
 	return out;
 }
 
-/* "Try `x --help' for more information.": argp and others end so, and it names no reason. */
+/* Recognizes "Try `x --help' for more information.", which argp prints last and is no reason. */
 static bool line_invites_to_help(const char *line)
 {
 	return strcasestr(line, "--help") &&
 	       (strcasestr(line, "try ") || strcasestr(line, "for more"));
 }
 
-/* What follows is how it is used, not what went wrong. */
+/* Recognizes the line before a list of options, which is no reason. */
 static bool line_is_usage(const char *line)
 {
 	return !strncasecmp(line, "usage:", strlen("usage:"));
 }
 
-/* The last line that may be a reason; the first one where none may. */
+/* Returns the last line that may be a reason, or else the first line. */
 static char *find_telling_line(char *text)
 {
 	char *rest = text, *line, *first = NULL, *last = NULL;
@@ -314,7 +313,7 @@ static bool remark_is_new(struct capture *c, const char *said)
 	return intern_str(&c->said, said) == known;
 }
 
-/* What the plan names, or a pass is for. */
+/* Says whether the plan, or a pass, asks for a collector. */
 static bool collector_is_asked_for(const struct capture *c, enum side side, const char *name)
 {
 	char *copy = xstrdup(c->plan->sides[side].collect), *rest = copy, *word;
@@ -326,7 +325,10 @@ static bool collector_is_asked_for(const struct capture *c, enum side side, cons
 	return found;
 }
 
-/* Once in a capture for each thing that is not measured well, or cannot be and was asked for. */
+/*
+ * Prints a note for a collector that is degraded, or that is unsupported and was asked for. Each
+ * note is printed once in a capture. Adds other unsupported collectors to `unmeasured`.
+ */
 static void remark_collector(struct capture *c, enum side side, const char *host,
 			     const json_t *collector, struct str *unmeasured)
 {
@@ -369,7 +371,7 @@ static void remark_collectors(struct capture *c, enum side side, const json_t *r
 	str_free(&names);
 }
 
-/* Once for each side of a variant; of a run that failed its own reason is told. */
+/* Prints once for each side of a variant that its command ended early, unless the run failed. */
 static void remark_early_end(struct capture *c, enum side side, const json_t *root)
 {
 	const json_t *w = json_object_get(root, "window");
@@ -409,7 +411,7 @@ static void report_add_why(struct str *s, const json_t *root, const char *run_di
 	free(log);
 }
 
-/* Where its output gives no reason, the last words on standard error may. */
+/* Returns why a workload did no work. Adds its last error line where its output has no reason. */
 static char *report_undone_work(const json_t *root, const char *run_dir)
 {
 	bool quoted;

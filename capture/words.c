@@ -35,7 +35,7 @@ void words_addf(struct words *w, const char *fmt, ...)
 	words_add_owned(w, n < 0 ? xstrdup("") : word);
 }
 
-/* Copies one quoted part; returns behind the closing quote, NULL when there is none. */
+/* Copies one quoted part. Returns the text after the closing quote, or NULL without one. */
 static const char *word_read_quoted(struct str *word, const char *p, char quote)
 {
 	for (; *p && *p != quote; p++) {
@@ -46,7 +46,8 @@ static const char *word_read_quoted(struct str *word, const char *p, char quote)
 	return *p ? p + 1 : NULL;
 }
 
-/* One word from `p`, which is no blank; returns behind it, NULL for an open quote. */
+/* Reads one word from `p`, which is no blank. Returns the text after it, or NULL for an open quote.
+ */
 static const char *word_read(struct str *word, const char *p)
 {
 	str_puts(word, "");
