@@ -90,7 +90,7 @@ static bool run_try_again(struct capture *c, const struct run_id *id, const char
 		return false;
 	name = run_name(c->plan, id);
 	progress_clear(&c->progress);
-	note("%s is made again: %s", name, out->why);
+	note("%s: trying again: %s", name, out->why);
 	free(name);
 	free(out->why);
 	*out = (struct outcome){0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost capture */
+/* The command zcost capture. */
 #include "capture/capture.h"
 #include "capture/undo.h"
 #include "collect/call_graph.h"
@@ -47,13 +47,13 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "CAPTURE", 0, "folder for the capture; continued where it stopped", 1},
+	{"output", 'o', "CAPTURE", 0, "folder of the capture; an interrupted capture continues", 1},
 	{"dry-run", KEY_DRY, NULL, 0,
-	 "print what would run, in order, and how long it takes; with -o, what is left to do", 1},
+	 "print the runs in order and how long they take; with -o, only those that are left", 1},
 	{"undo", KEY_UNDO, NULL, 0,
-	 "only undo what a killed capture had set up, and end what it left running", 1},
-	{"forget", KEY_FORGET, NULL, 0, "with --undo: what fails is not to be tried again", 1},
-	{"verbose", 'v', NULL, 0, "a line for each run, and why what is not measured is not", 1},
+	 "make no run; undo what a killed capture set up, and end its processes", 1},
+	{"forget", KEY_FORGET, NULL, 0, "with --undo: drop what cannot be undone", 1},
+	{"verbose", 'v', NULL, 0, "print each run, and why something is not measured", 1},
 	{"pass", KEY_PASS, "LIST", 0, "measure, profile, syscalls (default: the plan's, or all)",
 	 1},
 	{"repeat", KEY_REPEAT, "N", 0, "runs per variant in the measure pass (default 5)", 1},
@@ -65,30 +65,29 @@ static const struct argp_option options[] = {
 	{"variant", KEY_VARIANT, "NAME", 0, "without a plan: measure COMMAND under this name", 2},
 	{"cpus", KEY_CPUS, "SET", 0, "its CPUs, such as 0-3,8 (default: all)", 2},
 	{"units", KEY_UNITS, "ADAPTER", 0,
-	 "what reads its output: tcpzc, iperf3, pps, none (none), or regex:RE, whose (group) is a "
-	 "rate "
-	 "per second, of messages, or as in regex:bytes=RE and regex:packets=RE",
+	 "what reads its output: tcpzc, iperf3, pps, none (the default), or regex:RE. "
+	 "The (group) of RE is a rate per second of messages; regex:bytes=RE and "
+	 "regex:packets=RE name another unit",
 	 2},
 	{"collect", KEY_COLLECT, "LIST", 0, "collectors of the measure pass", 2},
-	{"call-graph", KEY_CALL_GRAPH, "MODE", 0, "of the profile pass, as in zcost collect", 2},
+	{"call-graph", KEY_CALL_GRAPH, "MODE", 0,
+	 "call chains of the profile pass, as in zcost collect", 2},
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external power meter", 2},
-	{"events", KEY_EVENTS, "LIST", 0, "what 'counters' counts, as in zcost collect", 2},
-	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0, "prints watts, as in zcost collect",
-	 2},
+	{"events", KEY_EVENTS, "LIST", 0, "events that 'counters' counts, as in zcost collect", 2},
+	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0,
+	 "command that prints watts, as in zcost collect", 2},
 	{0},
 };
 
 static const char doc[] =
 	"Measure the variants of a plan, or one command, into a capture folder."
-	"\vEach run of each side is a `zcost collect`. Started again, a capture goes on after the "
-	"last "
-	"complete run and tries failed ones once more. ZCOST_COLLECT names another program to run "
-	"instead of this one as `PROGRAM collect ...` (for tests).\n\n"
-	"A plan is an ini file: docs/formats.md has all its keys (plan.ini), samples/*.ini are "
-	"some. "
-	"--dry-run checks one and runs nothing.\n\n"
-	"Exit status: 0 all runs are there, 1 none or interrupted, 2 usage or a wrong plan, 4 some "
-	"runs failed or lost data.";
+	"\vzcost collect runs each side of each run. Started again, a capture makes the runs "
+	"that are left and tries failed runs once more. If ZCOST_COLLECT names a program, zcost "
+	"runs `PROGRAM collect ...` instead of itself (for tests).\n\n"
+	"A plan is an ini file. docs/formats.md lists all its keys (plan.ini), and samples/*.ini "
+	"are examples. --dry-run checks a plan and runs nothing.\n\n"
+	"Exit status: 0 all runs are there, 1 no run succeeded or a signal came, 2 wrong usage "
+	"or a wrong plan, 4 some runs failed or lost data.";
 
 struct args {
 	const char *output, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
@@ -99,38 +98,33 @@ struct args {
 	int nrest;
 };
 
+/* Returns where the argument of an option is stored, or NULL for a key that takes none. */
 static const char **args_text_option(struct args *a, int key)
 {
-	switch (key) {
-	case 'o':
-		return &a->output;
-	case KEY_VARIANT:
-		return &a->variant;
-	case KEY_CPUS:
-		return &a->cpus;
-	case KEY_UNITS:
-		return &a->units;
-	case KEY_COLLECT:
-		return &a->collect;
-	case KEY_CALL_GRAPH:
-		return &a->call_graph;
-	case KEY_POWER_CSV:
-		return &a->power_csv;
-	case KEY_POWER_COMMAND:
-		return &a->power_command;
-	case KEY_EVENTS:
-		return &a->events;
-	case KEY_PASS:
-		return &a->pass;
-	case KEY_REPEAT:
-		return &a->repeat;
-	case KEY_WARMUP:
-		return &a->warmup;
-	case KEY_DURATION:
-		return &a->duration;
-	case KEY_GRACE:
-		return &a->grace;
-	}
+	static const struct {
+		int key;
+		size_t offset;
+	} texts[] = {
+		{'o', offsetof(struct args, output)},
+		{KEY_VARIANT, offsetof(struct args, variant)},
+		{KEY_CPUS, offsetof(struct args, cpus)},
+		{KEY_UNITS, offsetof(struct args, units)},
+		{KEY_COLLECT, offsetof(struct args, collect)},
+		{KEY_CALL_GRAPH, offsetof(struct args, call_graph)},
+		{KEY_POWER_CSV, offsetof(struct args, power_csv)},
+		{KEY_POWER_COMMAND, offsetof(struct args, power_command)},
+		{KEY_EVENTS, offsetof(struct args, events)},
+		{KEY_PASS, offsetof(struct args, pass)},
+		{KEY_REPEAT, offsetof(struct args, repeat)},
+		{KEY_WARMUP, offsetof(struct args, warmup)},
+		{KEY_DURATION, offsetof(struct args, duration)},
+		{KEY_GRACE, offsetof(struct args, grace)},
+	};
+	size_t i;
+
+	for (i = 0; i < array_size(texts); i++)
+		if (texts[i].key == key)
+			return (const char **)((char *)a + texts[i].offset);
 	return NULL;
 }
 
@@ -305,9 +299,8 @@ static void note_undo_due(const char *dir)
 		return;
 	close(lock);
 	if (undo_due(dir))
-		note("this is still to be undone: the next capture into %s tries first, or 'zcost "
-		     "capture --undo -o %s'; where it is undone by hand, or gone, --undo --forget "
-		     "drops it",
+		note("not undone yet: the next capture into %s tries again, and so does "
+		     "'zcost capture --undo -o %s'. If you have undone it by hand, add --forget",
 		     dir, dir);
 }
 

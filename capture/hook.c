@@ -65,7 +65,7 @@ static char *hook_begin(const struct hook *h, struct error *err)
 	if (folder)
 		file_write(path, mark, strlen(mark), &e);
 	if (e.code && h->anyway) {
-		warn("%s: %s's '%s' is run all the same", e.text, h->owner, h->what);
+		warn("%s: running %s's '%s' all the same", e.text, h->owner, h->what);
 	} else if (e.code) {
 		error_set(err, e.code, "%s: %s's '%s' was not run: %s", e.text, h->owner, h->what,
 			  h->command);
@@ -131,7 +131,7 @@ static int hook_judge(const struct hook *h, int rc, int status, struct error *er
 		return error_set(err, ETIMEDOUT, "%s's '%s' took more than %g s (hook_timeout): %s",
 				 h->owner, h->what, h->timeout_s, h->command);
 	if (rc)
-		return error_sys(err, -rc, "lost sight of %s's '%s'", h->owner, h->what);
+		return error_sys(err, -rc, "cannot wait for %s's '%s'", h->owner, h->what);
 	if (status)
 		return error_set(err, EIO, "%s's '%s' %s: %s", h->owner, h->what,
 				 spawn_status_text(status), h->command);

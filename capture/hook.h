@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One command of a plan, by /bin/sh: nothing to read, what it prints on our standard error. */
+/* Runs one command of a plan by /bin/sh. Its input is empty. Its output goes to our standard error.
+ */
 #ifndef ZC_CAPTURE_HOOK_H
 #define ZC_CAPTURE_HOOK_H
 
@@ -9,25 +10,25 @@
 
 struct hook {
 	const char *dir;	  /* the capture */
-	const char *owner, *what; /* for messages: "the plan" and "before" */
+	const char *owner, *what; /* for messages: "the plan", "before" */
 	const char *command;
-	double timeout_s;	/* 0: none */
-	struct interrupt *intr; /* NULL: not to be interrupted */
-	bool anyway;		/* also where what it starts could not be found again: disk full */
+	double timeout_s;	/* 0: no limit */
+	struct interrupt *intr; /* NULL: no signal interrupts it */
+	bool anyway; /* run it also when a full disk prevents hook_recover from finding it */
 };
 
 /*
- * -EINTR when a signal came meanwhile, -ETIMEDOUT when it took too long: then all it has started is
- * ended. -EIO when the command failed.
+ * Returns -EINTR when a signal came, and -ETIMEDOUT when the command took too long. Both end all
+ * processes that it started. -EIO: the command failed.
  */
 int hook_run(const struct hook *h, struct error *err);
 
-/* As hook_run; what it prints on standard output is handed back, without newlines at the end. */
+/* Runs a hook and returns its standard output in *output, without newlines at the end. */
 int hook_read(const struct hook *h, char **output, struct error *err);
 
 /*
- * Ends what is left of a hook that was running when a capture in `dir` was killed. What a hook that
- * ended left running is the plan's own business.
+ * Ends the processes of the hook that ran when a capture in `dir` was killed. Processes that a hook
+ * leaves when it ends are intended by the plan.
  */
 void hook_recover(const char *dir);
 

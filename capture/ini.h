@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ini text, as plans are written:
+ * Reads ini text, the form of plans:
  *
  *     # a comment, also with ;
  *     [section name]
  *     key = value
  *         a line that starts with a blank continues the value (joined by a newline)
  *
- * There are no inline comments: values are commands, and commands hold # and ;.
+ * There are no comments behind a value, because commands have # and ; in them.
  */
 #ifndef ZC_CAPTURE_INI_H
 #define ZC_CAPTURE_INI_H
@@ -31,7 +31,7 @@ struct ini_handler {
 int ini_error(const struct ini_at *at, struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Walks `text` (changed in place) and stops at the first error. -EINVAL for bad syntax. */
+/* Reads `text`, which it changes, up to the first error. -EINVAL for bad syntax. */
 int ini_parse(const char *path, char *text, const struct ini_handler *h, void *ctx,
 	      struct error *err);
 

@@ -264,7 +264,8 @@ static int manifest_check_known(const struct manifest *m, const struct plan *p, 
 			if (!strcmp(p->variants[k].name, json_text(o, "name")))
 				break;
 		if (k == p->nvariants)
-			return error_set(err, EEXIST, "it has a variant '%s', the plan has not",
+			return error_set(err, EEXIST,
+					 "it has a variant '%s' that the plan does not have",
 					 json_text(o, "name"));
 	}
 	return 0;

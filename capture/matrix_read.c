@@ -171,7 +171,7 @@ static int value_check_vars(const struct matrix *m, size_t setting, const struct
 			if (setting_changes_var(&m->setting[i], v->var[k].name))
 				return ini_error(&v->var[k].at, err,
 						 "variable '%s' is changed by setting '%s' too: "
-						 "which one would hold?",
+						 "only one setting may change it",
 						 v->var[k].name, m->setting[i].name);
 	return 0;
 }

@@ -139,9 +139,10 @@ void plan_note_shared_cpus(const struct plan *p)
 						 p->nvariants, first[i])
 				     : xstrdup("");
 
-		note("receiver and sender share %s%s: what is measured by CPU (cpu, profile, "
-		     "costs) is of both on either side, and totals count it once or not at all; "
-		     "'cpus' of [side] keeps them apart",
+		note("receiver and sender share %s%s: per-CPU figures (cpu, profile, costs) of "
+		     "each "
+		     "side include both, and totals count them once or not at all; 'cpus' in "
+		     "[side] separates the sides",
 		     intern_get(&texts, (uint32_t)i), some);
 		free(some);
 	}

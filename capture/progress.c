@@ -59,7 +59,7 @@ static double progress_elapsed(const struct progress *p)
 	return (double)(clock_mono_ns() - p->began_ns) / 1e9;
 }
 
-static int columns(void)
+static int progress_columns(void)
 {
 	struct winsize w;
 
@@ -75,7 +75,7 @@ static void progress_show(struct progress *p, const char *what, const char *name
 
 	snprintf(head, sizeof(head), "[%zu/%zu] %s", p->done + 1, p->total, what);
 	snprintf(tail, sizeof(tail), ", %s left", progress_time(left_s));
-	room = columns() - 1 - (int)(strlen(head) + strlen(tail));
+	room = progress_columns() - 1 - (int)(strlen(head) + strlen(tail));
 	if (room < MIN_NAME)
 		room = MIN_NAME;
 	if (len > room)

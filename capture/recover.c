@@ -245,10 +245,10 @@ static void await_orphans(struct capture *c)
 		poll(NULL, 0, 20);
 	n = marked_end(c->mark, true, GRACE_MS);
 	if (n)
-		note("ended %d processes that a capture which was killed had left here", n);
+		note("ended %d processes of a capture that was killed", n);
 	if (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) && !c->intr.sig)
-		warn("what an earlier capture started here still runs, and may disturb ('fuser -v "
-		     "%s' shows it)",
+		warn("processes of an earlier capture still run and may disturb this one; "
+		     "'fuser -v %s' lists them",
 		     path);
 	free(path);
 }
@@ -272,8 +272,8 @@ static void warn_of_old_journal(const char *dir)
 	char *path = xasprintf("%s/.undo", dir);
 
 	if (path_exists(path))
-		warn("%s: not run: this folder may come from anybody; undo by hand what its "
-		     "scripts say, where it still holds, and remove it",
+		warn("%s: not run, because this folder may come from anybody; run its scripts by "
+		     "hand if they are still needed, and remove it",
 		     path);
 	free(path);
 }

@@ -29,7 +29,7 @@ static int remote_make_dir(struct remote *r, struct error *err)
 		tmp = "/tmp";
 	r->dir = xasprintf("%s/zcost-ssh-%s", tmp, r->key);
 	if (!lstat(r->dir, &st) && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid()))
-		return error_set(err, EEXIST, "%s: is there, and is not ours: remove it", r->dir);
+		return error_set(err, EEXIST, "%s: exists and is not ours: remove it", r->dir);
 	if (dir_remove(r->dir, err))
 		return -err->code;
 	return mkdir(r->dir, 0700) ? error_sys(err, errno, "%s: cannot make the folder", r->dir)
@@ -121,8 +121,8 @@ int remote_bad_answer(struct remote *r, const char *said, struct error *err)
 {
 	r->up = false;
 	remote_disconnect(r);
-	return error_set(err, EPROTO, "%s: zcost there gives an answer to something else: '%.60s'",
-			 r->url, said);
+	return error_set(err, EPROTO, "%s: unexpected answer of zcost there: '%.60s'", r->url,
+			 said);
 }
 
 int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struct str *answer,

@@ -145,7 +145,7 @@ static int remote_check_version(struct remote *r, struct interrupt *intr, struct
 	if (!rc && n > NOISE_LINES)
 		rc = -EPIPE;
 	if (rc) {
-		rc = remote_connect_failed(r, rc, "does not tell its version", err);
+		rc = remote_connect_failed(r, rc, "does not print its version", err);
 	} else if (strcmp(line.buf + strlen("zcost "), zcost_version) != 0) {
 		link_close(&r->link, 0, NULL);
 		rc = error_set(err, EPROTO,
@@ -191,8 +191,7 @@ static int hello_parse(struct remote *r, const char *line, struct error *err)
 		return 0;
 	link_close(&r->link, 0, NULL);
 	return error_set(err, EPROTO,
-			 "%s: zcost there answers in another language: install the "
-			 "same build",
+			 "%s: unreadable answer of zcost there: install the same build there",
 			 r->url);
 }
 
@@ -202,7 +201,7 @@ static int hello_read(struct remote *r, struct interrupt *intr, struct error *er
 	int rc = link_read_line(&r->link, intr, r->start_timeout_s, &line);
 
 	if (rc)
-		rc = remote_connect_failed(r, rc, "has our version and is another build", err);
+		rc = remote_connect_failed(r, rc, "has the same version but is another build", err);
 	else
 		rc = hello_parse(r, line.buf, err);
 	str_free(&line);
@@ -384,7 +383,7 @@ int remotes_reconnect(struct capture *c, struct error *err)
 			continue;
 		remote_disconnect(r);
 		progress_clear(&c->progress);
-		note("%s: connecting anew", r->url);
+		note("%s: connecting again", r->url);
 		rc = remote_connect_checked(c, r, err);
 	}
 	return rc;

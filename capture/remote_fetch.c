@@ -124,7 +124,7 @@ static int fetch_entry(struct fetch *f, const char *line, struct error *err)
 	if (sscanf(line, "file %" SCNu64 " %n", &size, &at) != 1 || !at)
 		return remote_bad_answer(f->r, line, err);
 	if (!stream_name_ok(line + at) || !str_starts(line + at, f->prefix))
-		error_set(&f->bad, EPROTO, "it sends a file that belongs elsewhere: %.100s",
+		error_set(&f->bad, EPROTO, "it sends a file outside of its folder: %.100s",
 			  line + at);
 	return fetch_file(f, size, line + at, err);
 }

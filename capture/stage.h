@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What runs are measured under: the plan's own `before`, and on it the settings of a combination,
- * a stack. To change one, those above it are undone too and set up again; what two combinations
- * have in common at the bottom stays. Each `after` is in the journal (undo.h) before its `before`
- * starts.
+ * Sets up what runs are measured under: the plan's `before`, and on top of it a stack of settings.
+ * To change a setting, those above it are undone and set up again. The settings at the bottom that
+ * two combinations share stay. Each `after` is in the journal (undo.h) before its `before` starts.
  */
 #ifndef ZC_CAPTURE_STAGE_H
 #define ZC_CAPTURE_STAGE_H
@@ -15,27 +14,27 @@ struct stage {
 	const struct plan *plan;
 	const char *dir;
 	struct interrupt *intr;
-	size_t combination; /* the one set up, as far as `depth` says */
+	size_t combination; /* its first `depth` settings are set up */
 	size_t depth;
-	unsigned int stuck; /* in the journal: the setting that was not undone; 0: none */
-	char *why;	    /* why it could not be set up whole; NULL: it is */
+	unsigned int stuck; /* journal entry of a setting that could not be undone; 0: none */
+	char *why;	    /* why not all settings could be set up; NULL: all are */
 };
 
-/* The plan's `before`. Call stage_close whatever came of it. -EINTR after a signal. */
+/* Runs the plan's `before`. Call stage_close also after a failure. -EINTR after a signal. */
 int stage_open(struct stage *s, const struct plan *plan, const char *dir, struct interrupt *intr,
 	       struct error *err);
 
 /*
- * -ECANCELED: it cannot be set up, s->why says why; nothing of the setting that failed is left, and
- * another combination may be tried. Any other error is the end: an `after` failed, and nobody knows
- * what would be measured.
+ * Sets up a combination. -ECANCELED: this cannot be done, s->why says why, the setting that failed
+ * is undone, and another combination may be tried. After any other error no run may be made: an
+ * `after` failed, and the state of the host is unknown.
  */
 int stage_set(struct stage *s, size_t combination, struct error *err);
 
-/* Undoes everything; goes on when an `after` fails, and says the first that did. */
+/* Undoes everything, also after an `after` fails. `err` is the first failure. */
 int stage_close(struct stage *s, struct error *err);
 
-/* How many settings two combinations have in common before the first that differs. */
+/* Returns how many settings two combinations share before the first one that differs. */
 size_t stage_common(const struct plan *p, size_t a, size_t b);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "capture/hook.h"
 #include "capture/words.h"
+#include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -161,16 +162,6 @@ static char *undo_entry_path(const char *folder, unsigned int n)
 	return xasprintf("%s/%03u", folder, n);
 }
 
-static char *boot_id(void)
-{
-	char *id;
-
-	if (file_read("/proc/sys/kernel/random/boot_id", &id, NULL, NULL))
-		return xstrdup("");
-	id[strcspn(id, "\n")] = '\0';
-	return id;
-}
-
 /* Adds `before` and the value, quoted for the shell. */
 static void script_add_quoted(struct str *s, const char *before, const char *value)
 {
@@ -183,14 +174,13 @@ static void script_add_quoted(struct str *s, const char *before, const char *val
 /* Writes a script that runs in our working directory, wherever it is started. */
 static void script_compose(struct str *s, const struct undo *u)
 {
-	char *cwd = getcwd(NULL, 0), *boot = boot_id();
+	char *cwd = getcwd(NULL, 0);
 
-	str_printf(s, "# %s\n# boot %s\n# timeout %.9g\n", u->owner, boot, u->timeout_s);
+	str_printf(s, "# %s\n# boot %s\n# timeout %.9g\n", u->owner, host_boot_id(), u->timeout_s);
 	script_add_quoted(s, "cd ", cwd ? cwd : "/");
 	if (u->saved)
 		script_add_quoted(s, "saved=", u->saved);
 	str_printf(s, "%s%s\n", undo_script_begins, u->after);
-	free(boot);
 	free(cwd);
 }
 
@@ -296,27 +286,25 @@ static int undo_last_first(const struct dirent **a, const struct dirent **b)
  */
 static bool undo_drop_stale(const char *path)
 {
-	char *script, *then, *now, *owner;
+	char *script, *then, *owner;
 	const char *plain;
 	bool stale;
 
 	if (file_read(path, &script, NULL, NULL))
 		return false;
 	then = script_header(script, "# boot ", 1);
-	now = boot_id();
 	owner = script_header(script, "# ", 0);
 	plain = strstr(script, undo_script_begins);
 	plain = plain ? plain + strlen(undo_script_begins) : "";
-	stale = strcmp(then, now) != 0;
+	stale = strcmp(then, host_boot_id()) != 0;
 	if (stale) {
-		warn("%s's 'after' was due before the last boot of this host, which ended what it "
-		     "undoes: dropped: %.*s",
+		warn("%s's 'after' is dropped, because this host has booted since and that undid "
+		     "what it undoes: %.*s",
 		     owner, (int)strcspn(plain, "\n"), plain);
 		unlink(path);
 	}
 	free(owner);
 	free(then);
-	free(now);
 	free(script);
 	return stale;
 }
@@ -389,7 +377,7 @@ static int undo_recover_all(const char *dir, const char *folder, bool forget, st
 
 	if (n > 0)
 		note("an earlier capture here was killed, or an 'after' failed: undoing what "
-		     "it had set up");
+		     "it set up");
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 

@@ -193,7 +193,8 @@ static int windows_read(struct capture *c, const char *dir, struct window w[2])
 static char *windows_no_overlap(const struct window w[2])
 {
 	return xasprintf("the sides' windows do not overlap: the %s's began %.1f ms after the "
-			 "%s's, which was %.1f ms long: what one spent is not what the other moved",
+			 "%s's, which was %.1f ms long: the cost of one does not belong to the "
+			 "bytes of the other",
 			 side_names[w[1].side], (w[1].start - w[0].start) / 1e6,
 			 side_names[w[0].side], (w[0].end - w[0].start) / 1e6);
 }
@@ -205,7 +206,7 @@ static char *windows_too_far_apart(const struct window w[2], double apart, doubl
 
 	str_printf(&s,
 		   "the sides' windows are %.1f ms apart, %.1f %% of the shorter one's %.3g s (at "
-		   "most %g %%): what one spent is not what the other moved",
+		   "most %g %%): the cost of one does not belong to the bytes of the other",
 		   apart / 1e6, 100 * apart / shorter, shorter / 1e9, 100 * WINDOW_SKEW_LIMIT);
 	if (e->early > 0)
 		str_printf(&s,

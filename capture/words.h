@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Command lines of a plan are split into words here, without a shell: blanks separate, '...' and
- * "..." and \ quote as in sh; nothing is expanded. Who needs a shell writes sh -c '...'.
+ * Splits the command lines of a plan into words without a shell. Blanks separate words; '...',
+ * "..." and \ quote as in sh; nothing is expanded. A command that needs a shell is sh -c '...'.
  */
 #ifndef ZC_CAPTURE_WORDS_H
 #define ZC_CAPTURE_WORDS_H
@@ -20,7 +20,7 @@ void words_addf(struct words *w, const char *fmt, ...) __attribute__((format(pri
 int words_split(struct words *w, const char *text, struct error *err); /* appends; -EINVAL */
 void words_free(struct words *w);
 
-/* The reverse: one line that words_split takes apart again; the caller frees. */
+/* Joins words to a line that words_split splits into the same words. The caller frees. */
 char *words_join(char *const word[]);
 
 #endif

@@ -82,7 +82,7 @@ ok "  is due still" test -s "$(undo_state a)/001"
 ok "  nothing of it is left" nothing_hangs
 ok "  the next one tries it no longer than that" exits 1 timeout 60 "$zcost" capture --undo -o a
 ok "  and says so" says "took more than 3 s" err
-ok "  and how to be rid of it" says "--undo --forget drops it" err
+ok "  the message names --forget" says "If you have undone it by hand, add --forget" err
 ok "  nothing of it is left" nothing_hangs
 
 plan 's/^hook_timeout.*/hook_timeout = 0/; s/^before = echo begin/before = sleep 0.2; echo begin/' >p.ini

@@ -159,7 +159,7 @@ ok "  ends the capture: what would be measured next nobody knows" test "$(grep -
 ok "  all else is undone" test "$(cat mtu),$(tail -n 1 hooks)" = 1400,end
 ok "again" exits 1 "$zcost" capture p.ini -o g
 ok "  it is tried once more" says "^zcost: setting gro=off's 'after' exited" err
-ok "  and what to do is said" says "still to be undone: .* 'zcost capture --undo -o g'; .*--forget" err
+ok "  the message names the way out" says "not undone yet: .* 'zcost capture --undo -o g'. .*--forget" err
 : >mended
 ok "and when it can be undone" exits 0 "$zcost" capture p.ini -o g
 ok "  the capture goes on to its end" jq -e .complete g/manifest.json
@@ -172,13 +172,13 @@ fresh
 ok "neither 'before' nor 'after' do" exits 1 "$zcost" capture p.ini -o n
 ok "  the 'before' is named first, then the 'after', then the way out" test "$(grep '^zcost: ' err |
 	sed "s/^zcost: //; s/: .*//; s/ status//" | tr '\n' '|')" = "setting gro=on's 'before' exited with 3|\
-setting gro=on's 'after' exited with 4|this is still to be undone|"
+setting gro=on's 'after' exited with 4|not undone yet|"
 ok "  the 'after' is tried once, and before the plan's own" test "$(tr '\n' ' ' <hooks)" = \
 	"begin mtu 1500 undo on mtu back to 1400 end "
 ok "  again: the bed is gone" exits 1 "$zcost" capture p.ini -o n
-ok "  the same way out" says "where it is undone by hand, or gone, --undo --forget drops it" err
+ok "  the message names --forget" says "If you have undone it by hand, add --forget" err
 ok "--undo does not help" exits 1 "$zcost" capture --undo -o n
-ok "  and says so, too" says "^zcost: this is still to be undone: the next capture into n" err
+ok "  a note says that it is not undone" says "^zcost: not undone yet: the next capture into n" err
 ok "--undo --forget" exits 0 "$zcost" capture --undo --forget -o n
 ok "  says what it drops" says "warning: setting gro=on's 'after' exited with status 5: .*; forgotten" err
 ok "  the folder is as good as new" test ! -e "$(undo_state n)"
@@ -243,7 +243,7 @@ ok "killed, and to be left at that" killed u 'b+mtu1500+gro-on/measure-1'
 ok "--undo" exits 0 "$zcost" capture --undo -o u
 ok "  undoes it, and no more" test "$(sed -n '/killed/,$p' hooks | tr '\n' ' ')" = \
 	"killed gro back from on mtu back to 1400 end "
-ok "  says so" says 'undoing what it had set up' err
+ok "  a note says that it undoes" says 'undoing what it set up' err
 ok "  all is as it was" test "$(cat mtu)" = 1400 -a ! -e "$(undo_state u)"
 ok "  again: there is nothing to do" exits 0 "$zcost" capture --undo -o u
 ok "  and nothing is said" test ! -s err

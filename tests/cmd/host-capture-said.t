@@ -30,15 +30,15 @@ ok "a command without -- is one still" exits 0 "$zcost" capture -o c --variant a
 # --- two sides on the same CPUs ---
 
 shares() { # shares WHAT: by a capture, once, and by a dry run
-	exits 0 "$zcost" capture s.ini -o "c$planned" && test "$(grep -c "share $1: what is measured by CPU .* is of both" err)" = 1 &&
-		exits 0 "$zcost" capture --dry-run s.ini && test "$(grep -c "share $1: what is measured by CPU" err)" = 1
+	exits 0 "$zcost" capture s.ini -o "c$planned" && test "$(grep -c "share $1: per-CPU figures .* of each side include both" err)" = 1 &&
+		exits 0 "$zcost" capture --dry-run s.ini && test "$(grep -c "share $1: per-CPU figures" err)" = 1
 }
 alone() {
 	exits 0 "$zcost" capture "$@" --dry-run s.ini && ! grep -q share err
 }
 plan 0 0 >s.ini
 ok "sides that share a CPU" shares 'CPU 0'
-ok "  with the way out" says "receiver and sender share .*'cpus' of \[side\] keeps them apart" err
+ok "  the note names the way out" says "receiver and sender share .*'cpus' in \[side\] separates the sides" err
 plan >s.ini
 ok "sides without CPUs of their own" shares 'all CPUs'
 plan '' 0 >s.ini
@@ -58,5 +58,5 @@ else
 fi
 
 ok "--help" exits 0 "$zcost" capture --help
-ok "  says where a plan's keys are" says 'docs/formats.md has all its keys' out
+ok "  says where a plan's keys are" says 'docs/formats.md lists all its keys' out
 done_testing

@@ -50,7 +50,7 @@ unharmed() {
 	kill -0 $bystander || { echo "the bystander was ended"; return 1; }
 }
 told() { # told DIR: in one line
-	says "^zcost: warning: $1/.undo: not run: .*remove it" err && test "$(grep -c '\.undo' err)" = 1
+	says "^zcost: warning: $1/.undo: not run, because .*remove it" err && test "$(grep -c '\.undo' err)" = 1
 }
 
 evil e
@@ -107,7 +107,7 @@ jq '.runs = [{"variant": "a", "pass": "measure", "repeat": 1, "status": "failed"
 log >/dev/null
 ok "a plan of another experiment is refused" exits 1 "$zcost" capture bad.ini -o k
 ok "  before anything is undone" test -z "$(log)"
-ok "  which is still due" says "this is still to be undone" err
+ok "  a note says that it is not undone" says "not undone yet" err
 mv k moved
 ok "the folder under another name: the capture" exits 0 "$zcost" capture --undo -o moved
 ok "  is undone" test "$(log)" = "end "
@@ -119,7 +119,7 @@ log >/dev/null
 ok "what was set up before the host's last boot" exits 0 "$zcost" capture --undo -o b
 ok "  is not undone: the boot did that" test -z "$(log)"
 ok "  is dropped" test ! -e "$(undo_state b)"
-ok "  and said" says "^zcost: warning: the plan's 'after' was due before the last boot of this host.*dropped: echo end" err
+ok "  a warning says that it is dropped" says "^zcost: warning: the plan's 'after' is dropped, because this host has booted since.*: echo end" err
 
 killed r
 cp -r r copy && mkdir new && rm -rf r && cp -r copy r

@@ -106,10 +106,10 @@ ok "another version over there" lies old 1
 ok "  both are told" says "ssh://there: has zcost 0.0.7, and this is [0-9.]*: install the same version there, or" err
 ok "  nothing is kept for next time" test ! -e "$(undo_state c)"
 ok "another build of the version" lies twin 1
-ok "  is told" says "ssh://there: zcost there has our version and is another build: unknown option" err
+ok "  is told" says "ssh://there: zcost there has the same version but is another build: unknown option" err
 for lie in parent root dots; do
 	ok "a file that belongs elsewhere ($lie)" lies $lie 1
-	ok "  is told" says 'receiver: the files cannot be brought back: it sends a file that belongs elsewhere' err
+	ok "  is told" says 'receiver: the files cannot be brought back: it sends a file outside of its folder' err
 	ok "  and gets nowhere" test -z "$(find "$scratch" -name bad)"
 	ok "  nor does the rest" test ! -e c/runs/a/measure-01/receiver
 done
@@ -123,7 +123,7 @@ ok "a file that cannot be read" lies unread 1
 ok "  is told with its reason" says 'run/x: Input/output error' err
 for lie in garbage huge; do
 	ok "an odd answer ($lie)" lies $lie 1
-	ok "  is told" says 'receiver: ssh://there: (zcost there gives an answer|the connection broke)' err
+	ok "  is told" says 'receiver: ssh://there: (unexpected answer of zcost there|the connection broke)' err
 done
 ok "no files at all" lies empty 1
 ok "  is told" says 'a/measure-01 failed: receiver: zcost collect exited with status 0' err
@@ -136,11 +136,11 @@ ok "silence" lies silent 1
 ok "  is told" says 'receiver: ssh://there: no answer for 2 s \(stop_timeout\)' err
 plan >p.ini
 ok "no time" lies clock 1
-ok "  is told" says "gives an answer to something else: 'clock soon'" err
+ok "  is told" says "unexpected answer of zcost there: 'clock soon'" err
 ok "a host without a proper name" lies host 1
-ok "  is refused" says 'ssh://there: zcost there answers in another language' err
-ok "another language" lies hello 1
-ok "  is told" says 'ssh://there: zcost there answers in another language: install the same build' err
+ok "  is refused" says 'ssh://there: unreadable answer of zcost there' err
+ok "an unreadable answer" lies hello 1
+ok "  is told" says 'ssh://there: unreadable answer of zcost there: install the same build' err
 # The real one, by slow ways: the lines of the clock that match $there or $back, counted from 0, take
 # 40 ms. Of a trip that is slow one way the offset, which is 0, is known to 20 ms, and wrong by as much.
 cat >slow <<'EOF'

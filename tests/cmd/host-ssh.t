@@ -157,7 +157,7 @@ wait $pid
 ok "  exit 4" test $? = 4
 ok "  that run alone failed" test "$(runs k)" = "1 ok 2 failed 3 ok "
 ok "  is told" says 'a/measure-02 failed: receiver: .*connection' err
-ok "  as is that it was made anew" says 'ssh://root@192.0.2.2:2222: connecting anew' err
+ok "  a note says that it connects again" says 'ssh://root@192.0.2.2:2222: connecting again' err
 ok "  nothing is left" nothing_left k
 
 repeats=2 duration=1.5 stop_timeout=4 plan >p.ini
