@@ -160,10 +160,12 @@ void manifest_close(struct manifest *m)
 int manifest_save(const struct manifest *m, struct error *err)
 {
 	char *path = xasprintf("%s/manifest.json", m->dir);
-	char *dump = json_dumps(m->root, JSON_INDENT(1));
 	struct str s = {0};
+	char *dump;
 	int rc;
 
+	json_object_set_new(m->root, "zcost_version", json_string(zcost_version));
+	dump = json_dumps(m->root, JSON_INDENT(1));
 	str_printf(&s, "%s\n", dump ? dump : "");
 	rc = dump ? file_write(path, s.buf, s.len, err)
 		  : error_set(err, ENOMEM, "%s: cannot be made", path);
@@ -171,171 +173,6 @@ int manifest_save(const struct manifest *m, struct error *err)
 	free(dump);
 	free(path);
 	return rc;
-}
-
-/* Finds the object in a list that has `value` under `key`. `index` may be NULL. */
-static json_t *list_find(const json_t *list, const char *key, const char *value, size_t *index)
-{
-	json_t *o;
-	size_t i;
-
-	json_array_foreach (list, i, o) {
-		if (strcmp(json_text(o, key), value))
-			continue;
-		if (index)
-			*index = i;
-		return o;
-	}
-	return NULL;
-}
-
-static void list_add_word(json_t *list, const char *word)
-{
-	json_t *o;
-	size_t i;
-
-	json_array_foreach (list, i, o)
-		if (!strcmp(json_string_value(o) ? json_string_value(o) : "", word))
-			return;
-	json_array_append_new(list, json_string(word));
-}
-
-/* Raises the planned numbers of runs. A plan with more repeats or passes is still the same plan. */
-static void variant_raise_planned(json_t *variant, const struct plan *p)
-{
-	json_t *planned = json_object_get(variant, "planned");
-	int i;
-
-	for (i = 0; i < PASS_COUNT; i++) {
-		json_int_t had = json_integer_value(json_object_get(planned, pass_names[i]));
-		json_int_t now = p->passes & 1u << i ? p->repeats[i] : 0;
-
-		if (now > had)
-			json_object_set_new(planned, pass_names[i], json_integer(now));
-	}
-}
-
-/* Adds the name in the plan and the settings of a variant, where the plan has a matrix. */
-static void variant_put_matrix(json_t *variant, const struct plan *p, const struct variant *v)
-{
-	const struct combination *c = plan_combination(p, v->combination);
-	json_t *matrix = json_object();
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
-		json_object_set_new(matrix, c->set[i].name, settings_text(c->set[i].value));
-	if (c->n) {
-		json_object_set_new(variant, "base", json_string(v->base));
-		json_object_set(variant, "matrix", matrix);
-	}
-	json_decref(matrix);
-}
-
-static int manifest_adopt_variant(struct manifest *m, const struct plan *p, const struct variant *v,
-				  struct error *err)
-{
-	json_t *list = json_object_get(m->root, "variants"),
-	       *o = list_find(list, "name", v->name, NULL);
-	json_t *now = settings_of(p, v);
-	int rc = 0;
-
-	if (!o) {
-		o = json_pack("{s:s, s:{}, s:o}", "name", v->name, "planned", "settings", now);
-		json_array_append_new(list, o);
-	} else {
-		rc = settings_same(json_object_get(o, "settings"), now, v->name, err);
-		json_decref(now);
-	}
-	if (rc)
-		return rc;
-	json_object_set_new(o, "what", settings_text(v->what));
-	variant_put_matrix(o, p, v);
-	variant_raise_planned(o, p);
-	return 0;
-}
-
-static int manifest_check_known(const struct manifest *m, const struct plan *p, struct error *err)
-{
-	const json_t *o;
-	size_t i, k;
-
-	json_array_foreach (json_object_get(m->root, "variants"), i, o) {
-		for (k = 0; k < p->nvariants; k++)
-			if (!strcmp(p->variants[k].name, json_text(o, "name")))
-				break;
-		if (k == p->nvariants)
-			return error_set(err, EEXIST,
-					 "it has a variant '%s' that the plan does not have",
-					 json_text(o, "name"));
-	}
-	return 0;
-}
-
-static bool manifest_has_runs(const struct manifest *m, const char *variant)
-{
-	return list_find(json_object_get(m->root, "runs"), "variant", variant, NULL);
-}
-
-/* Removes variants without runs. A plan that was refused before its first run left them. */
-static void manifest_forget_unused(struct manifest *m)
-{
-	json_t *list = json_object_get(m->root, "variants");
-	size_t i = json_array_size(list);
-
-	while (i--)
-		if (!manifest_has_runs(m, json_text(json_array_get(list, i), "name")))
-			json_array_remove(list, i);
-	if (json_array_size(json_object_get(m->root, "runs")))
-		return;
-	json_array_clear(json_object_get(m->root, "order"));
-	json_array_clear(json_object_get(m->root, "sides"));
-}
-
-/* Puts the variants in the order of the plan, which is the order in charts. */
-static void manifest_sort_variants(struct manifest *m, const struct plan *p)
-{
-	json_t *old = json_object_get(m->root, "variants"), *sorted = json_array(), *o;
-	size_t i;
-
-	json_array_foreach (old, i, o) {
-		size_t k;
-
-		for (k = 0; k < p->nvariants && strcmp(p->variants[k].name, json_text(o, "name"));
-		     k++)
-			;
-		if (k == p->nvariants)
-			json_array_append(sorted, o);
-	}
-	for (i = 0; i < p->nvariants; i++)
-		json_array_append(sorted, list_find(old, "name", p->variants[i].name, NULL));
-	json_object_set_new(m->root, "variants", sorted);
-}
-
-int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct error *err)
-{
-	struct error e = {0};
-	size_t i;
-	int rc;
-
-	manifest_forget_unused(m);
-	rc = whole ? manifest_check_known(m, p, &e) : 0;
-	for (i = 0; i < p->nvariants && !rc; i++)
-		rc = manifest_adopt_variant(m, p, &p->variants[i], &e);
-	if (rc)
-		return error_set(err, -rc,
-				 "%s holds another experiment: %s; give another -o, or remove the "
-				 "folder",
-				 m->dir, e.text);
-	if (whole)
-		manifest_sort_variants(m, p);
-	for (i = 0; i < SIDE_COUNT; i++)
-		if (p->sides[i].used)
-			list_add_word(json_object_get(m->root, "sides"), side_names[i]);
-	if (whole || !*json_text(m->root, "name"))
-		json_object_set_new(m->root, "name", json_string(p->name));
-	json_object_set_new(m->root, "estimator", json_string(p->estimator));
-	json_object_set_new(m->root, "zcost_version", json_string(zcost_version));
-	return 0;
 }
 
 static char *manifest_run_name(const json_t *run)

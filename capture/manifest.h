@@ -45,9 +45,6 @@ bool manifest_complete(const struct manifest *m);
 /* Returns path -> SHA-256 of every file under `dir`, sorted by name. NULL after an error. */
 json_t *manifest_sums(const char *dir, struct error *err);
 
-/* Returns a JSON string. jansson takes UTF-8 only: other text is read as Latin-1. */
-json_t *settings_text(const char *s);
-
 /*
  * Returns all settings of a variant as a flat JSON object of strings ("receiver.cpus": "1"). The
  * manifest stores it, so that a later capture adds only runs that are comparable.
