@@ -50,7 +50,8 @@ static int run_store(struct capture *c, const struct run_id *id, const char *tmp
 	return rc;
 }
 
-static void run_count_outcome(struct capture *c, const struct run_id *id, const struct outcome *out)
+static void run_count_outcome(struct capture *c, const struct run_id *id,
+			      const struct run_outcome *out)
 {
 	char *name = run_name(c->plan, id);
 
@@ -65,8 +66,8 @@ static void run_count_outcome(struct capture *c, const struct run_id *id, const 
 	free(name);
 }
 
-static int try_run(struct capture *c, const struct run_id *id, const char *tmp, struct outcome *out,
-		   struct error *err)
+static int try_run(struct capture *c, const struct run_id *id, const char *tmp,
+		   struct run_outcome *out, struct error *err)
 {
 	int rc = dir_make(tmp, err);
 
@@ -82,7 +83,7 @@ static int try_run(struct capture *c, const struct run_id *id, const char *tmp, 
 
 /* Removes a run whose windows other load moved apart. Returns false when no new try is due. */
 static bool run_try_again(struct capture *c, const struct run_id *id, const char *tmp,
-			  struct outcome *out)
+			  struct run_outcome *out)
 {
 	char *name;
 
@@ -93,14 +94,14 @@ static bool run_try_again(struct capture *c, const struct run_id *id, const char
 	note("%s: trying again: %s", name, out->why);
 	free(name);
 	free(out->why);
-	*out = (struct outcome){0};
+	*out = (struct run_outcome){0};
 	return true;
 }
 
 static int run_one(struct capture *c, const struct run_id *id, struct error *err)
 {
 	char *tmp = run_temporary_path(c, id);
-	struct outcome out = {0};
+	struct run_outcome out = {0};
 	int tries = 1, rc = try_run(c, id, tmp, &out, err);
 
 	while (!rc && tries++ < TRIES && run_try_again(c, id, tmp, &out))
@@ -133,7 +134,7 @@ static int run_fail_unset(struct capture *c, const struct run_id *id, const char
 			  struct error *err)
 {
 	char *tmp = run_temporary_path(c, id);
-	struct outcome out = {.why = (char *)why};
+	struct run_outcome out = {.why = (char *)why};
 	int rc = dir_make(tmp, err);
 
 	if (!rc) {

@@ -58,7 +58,7 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 int leftovers_remove(struct capture *c, struct error *err);
 
 /* The result of one run. */
-struct outcome {
+struct run_outcome {
 	char *why; /* why the run failed, owned; "" when it is ok */
 	bool lossy;
 	bool again; /* other load on the hosts made it fail: another try may succeed */
@@ -70,7 +70,7 @@ struct outcome {
  * succeed.
  */
 int run_execute_sides(struct capture *c, const struct run_id *id, const char *dir,
-		      struct outcome *out, struct error *err);
+		      struct run_outcome *out, struct error *err);
 
 /*
  * Prints the remarks of a side that has ended, and sets *why to the reason why it failed. *why

@@ -89,7 +89,7 @@ static const char doc[] =
 	"Exit status: 0 all runs are there, 1 no run succeeded or a signal came, 2 wrong usage "
 	"or a wrong plan, 4 some runs failed or lost data.";
 
-struct args {
+struct capture_args {
 	const char *output, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
 		*power_command, *events;
 	const char *pass, *repeat, *warmup, *duration, *grace;
@@ -99,26 +99,26 @@ struct args {
 };
 
 /* Returns where the argument of an option is stored, or NULL for a key that takes none. */
-static const char **args_text_option(struct args *a, int key)
+static const char **args_text_option(struct capture_args *a, int key)
 {
 	static const struct {
 		int key;
 		size_t offset;
 	} texts[] = {
-		{'o', offsetof(struct args, output)},
-		{KEY_VARIANT, offsetof(struct args, variant)},
-		{KEY_CPUS, offsetof(struct args, cpus)},
-		{KEY_UNITS, offsetof(struct args, units)},
-		{KEY_COLLECT, offsetof(struct args, collect)},
-		{KEY_CALL_GRAPH, offsetof(struct args, call_graph)},
-		{KEY_POWER_CSV, offsetof(struct args, power_csv)},
-		{KEY_POWER_COMMAND, offsetof(struct args, power_command)},
-		{KEY_EVENTS, offsetof(struct args, events)},
-		{KEY_PASS, offsetof(struct args, pass)},
-		{KEY_REPEAT, offsetof(struct args, repeat)},
-		{KEY_WARMUP, offsetof(struct args, warmup)},
-		{KEY_DURATION, offsetof(struct args, duration)},
-		{KEY_GRACE, offsetof(struct args, grace)},
+		{'o', offsetof(struct capture_args, output)},
+		{KEY_VARIANT, offsetof(struct capture_args, variant)},
+		{KEY_CPUS, offsetof(struct capture_args, cpus)},
+		{KEY_UNITS, offsetof(struct capture_args, units)},
+		{KEY_COLLECT, offsetof(struct capture_args, collect)},
+		{KEY_CALL_GRAPH, offsetof(struct capture_args, call_graph)},
+		{KEY_POWER_CSV, offsetof(struct capture_args, power_csv)},
+		{KEY_POWER_COMMAND, offsetof(struct capture_args, power_command)},
+		{KEY_EVENTS, offsetof(struct capture_args, events)},
+		{KEY_PASS, offsetof(struct capture_args, pass)},
+		{KEY_REPEAT, offsetof(struct capture_args, repeat)},
+		{KEY_WARMUP, offsetof(struct capture_args, warmup)},
+		{KEY_DURATION, offsetof(struct capture_args, duration)},
+		{KEY_GRACE, offsetof(struct capture_args, grace)},
 	};
 	size_t i;
 
@@ -129,7 +129,7 @@ static const char **args_text_option(struct args *a, int key)
 }
 
 /* Says whether COMMAND is a plan. argp moves words from before "--" behind it. */
-static bool args_are_plan(const struct args *a)
+static bool args_are_plan(const struct capture_args *a)
 {
 	const char *name = a->nrest ? a->rest[0] : "";
 	struct stat st;
@@ -138,7 +138,7 @@ static bool args_are_plan(const struct args *a)
 	       (str_ends(name, ".ini") || (!a->after_dashes && access(name, X_OK)));
 }
 
-static void args_check(struct argp_state *state, const struct args *a)
+static void args_check(struct argp_state *state, const struct capture_args *a)
 {
 	const char *kind, *command;
 	struct error err = {0};
@@ -182,7 +182,7 @@ static void args_check(struct argp_state *state, const struct args *a)
 
 static error_t args_parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct args *a = state->input;
+	struct capture_args *a = state->input;
 	const char **to = args_text_option(a, key);
 
 	if (to) {
@@ -247,7 +247,7 @@ static void text_replace(char **to, const char *value)
 	*to = xstrdup(value);
 }
 
-static int plan_apply_options(struct plan *p, const struct args *a, struct error *err)
+static int plan_apply_options(struct plan *p, const struct capture_args *a, struct error *err)
 {
 	int rc = 0;
 
@@ -266,7 +266,8 @@ static int plan_apply_options(struct plan *p, const struct args *a, struct error
 	return rc;
 }
 
-static int plan_make(struct plan *p, const struct args *a, const char *bindir, struct error *err)
+static int plan_make(struct plan *p, const struct capture_args *a, const char *bindir,
+		     struct error *err)
 {
 	struct side_plan *s = &p->sides[SIDE_LOCAL];
 	int rc;
@@ -336,7 +337,7 @@ static int capture_conclude(const struct capture *c, int rc, const struct error 
 	return c->failed || c->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
-static int capture_run_dry(struct plan *p, const struct args *a)
+static int capture_run_dry(struct plan *p, const struct capture_args *a)
 {
 	struct error err = {0};
 	int rc = capture_dry_run(p, a->output, !a->variant, &err);
@@ -358,7 +359,7 @@ static int capture_run_undo(const char *dir, bool forget)
 	return EXIT_FAILED;
 }
 
-static int capture_run_plan(struct plan *p, const struct args *a, const char *self)
+static int capture_run_plan(struct plan *p, const struct capture_args *a, const char *self)
 {
 	const char *fake = getenv("ZCOST_COLLECT");
 	struct capture c = {
@@ -378,7 +379,7 @@ static int capture_run_plan(struct plan *p, const struct args *a, const char *se
 
 int cmd_capture(int argc, char **argv)
 {
-	struct args a = {0};
+	struct capture_args a = {0};
 	struct error err = {0};
 	struct plan plan;
 	char *self, *dir;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Calls the handler for a value only at the next key, section or end, when no line continues it. */
-struct parser {
+struct ini_parser {
 	const struct ini_handler *h;
 	void *ctx;
 	struct ini_at at;
@@ -32,7 +32,7 @@ int ini_error(const struct ini_at *at, struct error *err, const char *fmt, ...)
 	return error_set(err, EINVAL, "%s:%d: %s", at->path, at->line, text);
 }
 
-static int ini_flush_key(struct parser *p, struct error *err)
+static int ini_flush_key(struct ini_parser *p, struct error *err)
 {
 	int rc;
 
@@ -44,7 +44,7 @@ static int ini_flush_key(struct parser *p, struct error *err)
 	return rc;
 }
 
-static int ini_parse_section(struct parser *p, char *line, struct error *err)
+static int ini_parse_section(struct ini_parser *p, char *line, struct error *err)
 {
 	char *end = strchr(line, ']'), *kind, *name;
 
@@ -59,7 +59,7 @@ static int ini_parse_section(struct parser *p, char *line, struct error *err)
 	return p->h->section(p->ctx, &p->at, kind, str_trim(name), err);
 }
 
-static int ini_parse_key(struct parser *p, char *line, struct error *err)
+static int ini_parse_key(struct ini_parser *p, char *line, struct error *err)
 {
 	char *eq = strchr(line, '=');
 
@@ -74,7 +74,7 @@ static int ini_parse_key(struct parser *p, char *line, struct error *err)
 	return 0;
 }
 
-static int ini_parse_line(struct parser *p, char *raw, struct error *err)
+static int ini_parse_line(struct ini_parser *p, char *raw, struct error *err)
 {
 	bool indented = isspace((unsigned char)*raw);
 	char *line = str_trim(raw);
@@ -96,7 +96,7 @@ static int ini_parse_line(struct parser *p, char *raw, struct error *err)
 int ini_parse(const char *path, char *text, const struct ini_handler *h, void *ctx,
 	      struct error *err)
 {
-	struct parser p = {.h = h, .ctx = ctx, .at = {.path = path}};
+	struct ini_parser p = {.h = h, .ctx = ctx, .at = {.path = path}};
 	char *rest = text, *line;
 	int rc = 0;
 

@@ -130,7 +130,7 @@ static int combine_check_alike(const struct plan *first, const struct plan *q, c
 	if (key)
 		return error_set(err, EINVAL,
 				 "%s: '%s' in [plan] holds for all runs, but a setting changes it: "
-				 "[setting] has a before and after of its own",
+				 "use 'before' and 'after' of [setting]",
 				 path, key);
 	for (i = 0; i < SIDE_COUNT; i++)
 		if (first->sides[i].used != q->sides[i].used ||

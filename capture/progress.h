@@ -17,7 +17,7 @@ struct progress {
 	size_t total, done;
 	double left_s; /* of the runs that have not begun */
 	bool learned[PASS_COUNT];
-	double extra_s[PASS_COUNT];  /* what a run takes besides warm-up and window */
+	double extra_s[PASS_COUNT];  /* time of a run without warm-up and window */
 	double switch_s;	     /* time of a change of settings */
 	const struct run_id *run;    /* the run that goes on; NULL: none */
 	const struct run_id *before; /* the last run that began */

@@ -170,11 +170,12 @@ int remote_sweep(struct remote *r, struct error *err)
 
 enum { TRIPS = 20 };
 
-struct bounds {
+struct clock_bounds {
 	int64_t low, high, rtt;
 };
 
-static int clock_trip(struct remote *r, struct interrupt *intr, struct bounds *b, struct error *err)
+static int clock_trip(struct remote *r, struct interrupt *intr, struct clock_bounds *b,
+		      struct error *err)
 {
 	struct str answer = {0};
 	uint64_t sent = clock_mono_ns(), got, heard, said;
@@ -185,16 +186,16 @@ static int clock_trip(struct remote *r, struct interrupt *intr, struct bounds *b
 	if (!rc && sscanf(answer.buf, "clock %" SCNu64 " %" SCNu64 "%c", &heard, &said, &end) != 2)
 		rc = remote_bad_answer(r, answer.buf, err);
 	if (!rc)
-		*b = (struct bounds){.low = (int64_t)(said - got),
-				     .high = (int64_t)(heard - sent),
-				     .rtt = (int64_t)(got - sent - (said - heard))};
+		*b = (struct clock_bounds){.low = (int64_t)(said - got),
+					   .high = (int64_t)(heard - sent),
+					   .rtt = (int64_t)(got - sent - (said - heard))};
 	str_free(&answer);
 	return rc;
 }
 
 int remote_offset(struct remote *r, struct interrupt *intr, struct offset *o, struct error *err)
 {
-	struct bounds all = {0}, best = {0}, one;
+	struct clock_bounds all = {0}, best = {0}, one;
 	int i, rc = 0;
 
 	*o = (struct offset){.error_ns = -1};

@@ -352,7 +352,7 @@ static int side_refused_options(const struct live_run *r, int side, struct error
 }
 
 /* Collects why the sides failed. A side that the run ended because of another one is left out. */
-static void run_judge(struct live_run *r, struct outcome *out)
+static void run_judge(struct live_run *r, struct run_outcome *out)
 {
 	struct str all = {0};
 	char *missed = NULL;
@@ -404,12 +404,12 @@ static void run_drop_empty_logs(const struct live_run *r)
 }
 
 int run_execute_sides(struct capture *c, const struct run_id *id, const char *dir,
-		      struct outcome *out, struct error *err)
+		      struct run_outcome *out, struct error *err)
 {
 	struct live_run r = {.c = c, .id = id, .dir = dir};
 	int i, rc = 0;
 
-	*out = (struct outcome){0};
+	*out = (struct run_outcome){0};
 	rc = remotes_reconnect(c, err);
 	if (rc)
 		return rc;

@@ -20,7 +20,7 @@
  * status that says so. Its output says so, where an adapter can read it.
  */
 
-struct work {
+struct side_work {
 	double done;  /* bytes or messages; any number above 0 is some */
 	char *failed; /* the error that the workload reports; owned, NULL: none */
 };
@@ -30,14 +30,14 @@ static double json_number(const json_t *o, const char *key)
 	return json_number_value(json_object_get(o, key));
 }
 
-static void work_fail(struct work *w, const char *why)
+static void work_fail(struct side_work *w, const char *why)
 {
 	if (!w->failed)
 		w->failed = xstrdup(*why ? why : "(it does not say why)");
 }
 
 /* Each line is a point, a summary, or the error that ended tcpzc. */
-static void work_read_tcpzc(char *out, struct work *w)
+static void work_read_tcpzc(char *out, struct side_work *w)
 {
 	char *rest = out, *line;
 
@@ -52,7 +52,7 @@ static void work_read_tcpzc(char *out, struct work *w)
 }
 
 /* A test that was stopped at the end of the window reports an error "interrupt - the ...". */
-static void work_read_iperf3(char *out, struct work *w)
+static void work_read_iperf3(char *out, struct side_work *w)
 {
 	json_t *root = json_loads(out, JSON_DISABLE_EOF_CHECK, NULL), *interval;
 	const char *error = json_text(root, "error");
@@ -66,7 +66,7 @@ static void work_read_iperf3(char *out, struct work *w)
 }
 
 /* Any output counts as work. */
-static void work_read_any(char *out, struct work *w)
+static void work_read_any(char *out, struct side_work *w)
 {
 	w->done = (double)strlen(str_trim(out));
 }
@@ -74,7 +74,7 @@ static void work_read_any(char *out, struct work *w)
 /* All adapters that can say whether there was work. "none" is not among them. */
 static const struct {
 	const char *units;
-	void (*read)(char *out, struct work *w);
+	void (*read)(char *out, struct side_work *w);
 } work_adapters[] = {
 	{"tcpzc", work_read_tcpzc},
 	{"iperf3", work_read_iperf3},
@@ -82,7 +82,8 @@ static const struct {
 	{"regex", work_read_any},
 };
 
-static void work_read(const char *dir, void (*read)(char *out, struct work *w), struct work *w)
+static void work_read(const char *dir, void (*read)(char *out, struct side_work *w),
+		      struct side_work *w)
 {
 	char *path = xasprintf("%s/workload.out", dir), *out;
 
@@ -101,7 +102,7 @@ static void work_read(const char *dir, void (*read)(char *out, struct work *w), 
 static char *work_undone(const char *dir, const char *units, bool *quoted)
 {
 	size_t len = strcspn(units, ":"), i;
-	struct work w = {0};
+	struct side_work w = {0};
 	char *why;
 
 	for (i = 0; i < array_size(work_adapters); i++)
@@ -132,13 +133,13 @@ static char *work_undone(const char *dir, const char *units, bool *quoted)
  */
 
 /* A window in ns of our clock. The true times are within +- error. */
-struct window {
+struct side_window {
 	enum side side;
 	double start, end, error;
 	double early; /* how long before the window's end its command ended; 0: it did not */
 };
 
-static bool window_read_times(const char *dir, struct window *w)
+static bool window_read_times(const char *dir, struct side_window *w)
 {
 	char *path = xasprintf("%s/%s/run.json", dir, side_names[w->side]);
 	json_t *root = json_load_file(path, 0, NULL), *at = json_object_get(root, "window");
@@ -152,7 +153,7 @@ static bool window_read_times(const char *dir, struct window *w)
 }
 
 /* Uses the offset measured after the run, or else before it. false: both are missing. */
-static bool window_to_our_clock(const struct remote *r, struct window *w)
+static bool window_to_our_clock(const struct remote *r, struct side_window *w)
 {
 	const struct offset *o = r->after.error_ns >= 0 ? &r->after : &r->before;
 	double ahead = (double)o->offset_ns;
@@ -165,16 +166,16 @@ static bool window_to_our_clock(const struct remote *r, struct window *w)
 	return true;
 }
 
-static bool window_read(struct capture *c, const char *dir, enum side side, struct window *w)
+static bool window_read(struct capture *c, const char *dir, enum side side, struct side_window *w)
 {
 	const struct remote *r = remote_of(c, side);
 
-	*w = (struct window){.side = side};
+	*w = (struct side_window){.side = side};
 	return window_read_times(dir, w) && (!r || window_to_our_clock(r, w));
 }
 
 /* Reads two windows, the earlier one first. Returns how many are known. */
-static int windows_read(struct capture *c, const char *dir, struct window w[2])
+static int windows_read(struct capture *c, const char *dir, struct side_window w[2])
 {
 	int n = 0, i;
 
@@ -182,7 +183,7 @@ static int windows_read(struct capture *c, const char *dir, struct window w[2])
 		if (c->plan->sides[i].used && window_read(c, dir, (enum side)i, &w[n]))
 			n++;
 	if (n == 2 && w[1].start < w[0].start) {
-		struct window first = w[1];
+		struct side_window first = w[1];
 
 		w[1] = w[0];
 		w[0] = first;
@@ -190,7 +191,7 @@ static int windows_read(struct capture *c, const char *dir, struct window w[2])
 	return n;
 }
 
-static char *windows_no_overlap(const struct window w[2])
+static char *windows_no_overlap(const struct side_window w[2])
 {
 	return xasprintf("the sides' windows do not overlap: the %s's began %.1f ms after the "
 			 "%s's, which was %.1f ms long: the cost of one does not belong to the "
@@ -199,9 +200,9 @@ static char *windows_no_overlap(const struct window w[2])
 			 side_names[w[0].side], (w[0].end - w[0].start) / 1e6);
 }
 
-static char *windows_too_far_apart(const struct window w[2], double apart, double shorter)
+static char *windows_too_far_apart(const struct side_window w[2], double apart, double shorter)
 {
-	const struct window *e = w[1].early > w[0].early ? &w[1] : &w[0];
+	const struct side_window *e = w[1].early > w[0].early ? &w[1] : &w[0];
 	struct str s = {0};
 
 	str_printf(&s,
@@ -219,7 +220,7 @@ static char *windows_too_far_apart(const struct window w[2], double apart, doubl
 char *overlap_missing(struct capture *c, const char *dir, bool *again)
 {
 	double apart, shorter, error;
-	struct window w[2];
+	struct side_window w[2];
 
 	if (windows_read(c, dir, w) < 2)
 		return NULL;
