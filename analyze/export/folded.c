@@ -29,10 +29,10 @@ struct folded {
 	const char *event; /* the first profile's, asked of the others too; in lines.strings */
 };
 
-/* One profile on its way into the lines. */
+/* A profile on its way into the lines, also run by run of a store. */
 struct pass {
 	struct folded *f;
-	const struct profile *p;
+	const struct profile *p; /* NULL: none yet */
 	uint32_t event;
 	uint32_t root;	      /* frame of the lines above the command, or PROFILE_NONE */
 	struct map names;     /* symbol -> symbol of the lines + 1 */
@@ -169,7 +169,6 @@ static void add_costs(struct pass *w)
 	size_t i, n = 0;
 	uint32_t comm;
 
-	w->places = xcalloc(p->nframes + 1, sizeof(*w->places));
 	for (i = 0; i < p->ncosts; i++) {
 		comm = wanted(w, &p->costs[i]);
 		if (comm != PROFILE_NONE)
@@ -183,27 +182,38 @@ static void add_costs(struct pass *w)
 			   w->f->x->count_samples ? c->samples : c->weight);
 	}
 	free(rows);
-	free(w->places);
 }
 
 /* `root`: what stands before the commands, or NULL. */
-static int add_profile(struct folded *f, const struct profile *p, const char *root,
+static void pass_init(struct pass *w, const struct profile *p, const char *root)
+{
+	w->p = p;
+	w->root = root ? profile_frame(&w->f->lines, PROFILE_NONE, name_symbol(w->f, root, true))
+		       : PROFILE_NONE;
+	w->places = xcalloc(p->nframes + 1, sizeof(*w->places));
+}
+
+static void pass_free(struct pass *w)
+{
+	map_free(&w->names);
+	map_free(&w->comms);
+	free(w->places);
+}
+
+static int add_profile(struct folded *f, struct pass *w, const struct profile *p, const char *root,
 		       struct error *err)
 {
-	struct pass w = {.f = f, .p = p, .root = PROFILE_NONE};
 	const char *name = f->event ? f->event : f->x->q->event;
-	int rc = profile_pick_event(p, name, &w.event, err);
+	int rc = profile_pick_event(p, name, &w->event, err);
 
-	if (rc || w.event == p->nevents)
+	if (rc || w->event == p->nevents)
 		return rc;
 	f->event = intern_get(
 		&f->lines.strings,
-		intern_str(&f->lines.strings, intern_get(&p->strings, p->events[w.event].name)));
-	if (root)
-		w.root = profile_frame(&f->lines, PROFILE_NONE, name_symbol(f, root, true));
-	add_costs(&w);
-	map_free(&w.names);
-	map_free(&w.comms);
+		intern_str(&f->lines.strings, intern_get(&p->strings, p->events[w->event].name)));
+	if (!w->p)
+		pass_init(w, p, root);
+	add_costs(w);
 	return 0;
 }
 
@@ -212,16 +222,16 @@ static int add_profile(struct folded *f, const struct profile *p, const char *ro
 static int add_runs(struct folded *f, const struct run *runs, int n, const char *root,
 		    struct error *err)
 {
-	struct profile p;
+	struct pass w = {.f = f};
+	const struct profile *p;
 	int i, rc = 0;
 
 	for (i = 0; i < n && !rc; i++) {
-		profile_init(&p);
-		rc = store_profile_read(f->x->store, runs[i].id, &p, err);
+		rc = store_profile(f->x->store, runs[i].id, &p, err);
 		if (!rc)
-			rc = add_profile(f, &p, root, err);
-		profile_free(&p);
+			rc = add_profile(f, &w, p, root, err);
 	}
+	pass_free(&w);
 	return rc;
 }
 
@@ -474,6 +484,7 @@ static int write_lines(struct folded *f, struct error *err)
 static int export_folded(struct export *x, struct error *err)
 {
 	struct folded f = {.x = x};
+	struct pass w = {.f = &f};
 	int rc;
 
 	profile_init(&f.lines);
@@ -481,7 +492,8 @@ static int export_folded(struct export *x, struct error *err)
 	if (x->store) {
 		rc = add_store(&f, err);
 	} else {
-		rc = add_profile(&f, x->q->profile, NULL, err);
+		rc = add_profile(&f, &w, x->q->profile, NULL, err);
+		pass_free(&w);
 		profile_add_notes(x->q->profile, &x->notes.notes);
 		x->notes.lossy |= notes_have(&x->notes.notes, SEVERITY_LOSSY);
 	}

@@ -467,7 +467,7 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 		return rc;
 	p->spec.exclude_idle = part.basis.exclude_idle;
 	tally_init(&part.tally, &p->spec, 1);
-	rc = q->profile ? tally_profile(&part.tally, q->profile, 0, err)
+	rc = q->profile ? tally_profile(&part.tally, q->profile, err)
 			: tally_flat(&part.tally, q->flat, err);
 	tally_sort(&part.tally);
 	basis_of_weights(q, part.tally.event, q->flat ? q->flat->event_count : part.tally.weight,

@@ -63,18 +63,20 @@ void cost_cpus_add(struct cpuset *set, const struct profile *p)
 static int read_runs(struct store *s, struct cost_part *p, const struct run *runs, int n,
 		     struct error *err)
 {
-	struct profile profile;
+	struct tally_pass *pass = NULL;
+	const struct profile *profile;
 	int i, rc = 0;
 
 	for (i = 0; i < n && !rc; i++) {
-		profile_init(&profile);
-		rc = store_profile_read(s, runs[i].id, &profile, err);
-		if (!rc)
-			rc = tally_profile(&p->tally, &profile, i, err);
+		rc = store_profile(s, runs[i].id, &profile, err);
+		if (rc)
+			break;
+		pass = pass ?: tally_begin(&p->tally, profile);
+		rc = tally_run(pass, i, err);
 		if (p->tally.spec.cpus)
-			cost_cpus_add(&p->cpus, &profile);
-		profile_free(&profile);
+			cost_cpus_add(&p->cpus, profile);
 	}
+	tally_end(pass);
 	return rc;
 }
 

@@ -415,7 +415,7 @@ static int from_profile(const struct query *q, struct table *t, bool *any, struc
 		return rc;
 	spec.exclude_idle = part.basis.exclude_idle;
 	tally_init(&part.tally, &spec, 1);
-	rc = tally_profile(&part.tally, q->profile, 0, err);
+	rc = tally_profile(&part.tally, q->profile, err);
 	tally_sort(&part.tally);
 	basis_of_weights(q, part.tally.event, part.tally.weight, &part.basis);
 	if (!rc && part.tally.event)

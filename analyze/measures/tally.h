@@ -72,8 +72,17 @@ int tally_key_find(const char *name);
 void tally_init(struct tally *f, const struct tally_spec *spec, int nruns);
 void tally_free(struct tally *f);
 
-/* Adds the samples of run number `run`. -ENOENT: the event asked for is not in it. */
-int tally_profile(struct tally *f, const struct profile *p, int run, struct error *err);
+/*
+ * Adds the samples of runs, one after the other: `p` has another run's events and costs each time,
+ * and the same symbols, frames and strings. -ENOENT: the event asked for is not in it. tally_end
+ * takes NULL.
+ */
+struct tally_pass;
+struct tally_pass *tally_begin(struct tally *f, const struct profile *p);
+int tally_run(struct tally_pass *pass, int run, struct error *err);
+void tally_end(struct tally_pass *pass);
+/* The three at once, of a tally of one run. */
+int tally_profile(struct tally *f, const struct profile *p, struct error *err);
 
 /* Adds the rows of the text of perf report, whose weights are percentages. */
 int tally_flat(struct tally *f, const struct flat *flat, struct error *err);

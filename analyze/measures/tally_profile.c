@@ -5,7 +5,6 @@
 #include "analyze/measures/dso_names.h"
 #include "lib/alloc.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,44 +17,52 @@ struct symbol_row {
 };
 
 /*
- * What a frame has below it, in the group that `group` - 1 names. `above` has a bit for the row of
+ * What a frame has below it in one group of one run, the turn. `above` has a bit for the row of
  * each frame from the root to it, so that mostly one look says that none of them has a row.
  */
 struct frame_sum {
 	double weight;
 	uint64_t above;
 	int32_t row;
-	uint32_t group;
+	uint32_t turn;
 };
 
-/* One profile on its way into a fold. A group is a set of samples with equal sample keys. */
-struct pass {
+/*
+ * A profile on its way into a tally. A group is a set of samples with equal sample keys. What is
+ * known of groups, symbols and components holds for all runs of the profile.
+ */
+struct tally_pass {
 	struct tally *f;
 	const struct profile *p;
 	uint32_t event;
 	int run;
 	struct group {
 		const char *key[TALLY_KEYS]; /* of the sample's own keys only */
+		int last_run;		     /* + 1: the last run that has samples of it */
+		uint32_t place;		     /* in that run's `present` */
 	} * groups;
 	size_t ngroups, groups_cap;
+	uint32_t *present; /* groups of this run */
+	size_t npresent, present_cap;
 	struct intern group_ids;
 	struct intern numbers;	    /* what sample_numbers makes of a cost */
 	uint32_t *group_of_numbers; /* by their id */
 	uint32_t last;		    /* id of the last cost's */
 	size_t numbers_cap;
-	uint32_t *group_of;	 /* by cost; PROFILE_NONE: does not count */
-	uint32_t *costs, *first; /* costs in the order of groups; where each group's begin */
+	uint32_t *place_of;	 /* by cost: its group's place; PROFILE_NONE: does not count */
+	uint32_t *costs, *first; /* costs in the order of places; where each place's begin */
 	struct symbol_row *rows; /* by symbol */
 	struct frame_sum *sums;	 /* by frame */
-	uint32_t *frames;	 /* those of a group, parents first */
-	struct map parts;	 /* (symbol, context) -> name of the component */
+	uint32_t turn;
+	uint32_t *frames; /* those of a turn, parents first */
+	struct map parts; /* (symbol, context) -> name of the component */
 	struct dso_names dsos;
 };
 
 enum { ROW_UNWANTED = -1 };
 
 /* The event asked for, or that of the runs before; NULL: whichever has samples. */
-static const char *wanted_event(const struct pass *w)
+static const char *wanted_event(const struct tally_pass *w)
 {
 	const struct profile *p = w->p;
 	const char *name;
@@ -71,7 +78,7 @@ static const char *wanted_event(const struct pass *w)
 	return NULL;
 }
 
-static int pick_event(struct pass *w, struct error *err)
+static int pick_event(struct tally_pass *w, struct error *err)
 {
 	const struct profile *p = w->p;
 	const char *found;
@@ -88,7 +95,7 @@ static int pick_event(struct pass *w, struct error *err)
 	return 0;
 }
 
-static const char *comm_of(const struct pass *w, const struct profile_cost *c)
+static const char *comm_of(const struct tally_pass *w, const struct profile_cost *c)
 {
 	return c->comm == PROFILE_NONE ? "" : intern_get(&w->p->strings, c->comm);
 }
@@ -102,7 +109,7 @@ static enum context context_named(const char *name)
 	return c < CTX_N ? c : CTX_UNKNOWN;
 }
 
-static const char *component_of(struct pass *w, uint32_t symbol, enum context context)
+static const char *component_of(struct tally_pass *w, uint32_t symbol, enum context context)
 {
 	const struct profile_symbol *y = &w->p->symbols[symbol];
 	uint64_t *known =
@@ -122,7 +129,7 @@ static const char *component_of(struct pass *w, uint32_t symbol, enum context co
 /* --- groups --- */
 
 /* A key of the sample's own as text; "": not known, or not its own. */
-static const char *sample_text(const struct pass *w, const struct profile_cost *c,
+static const char *sample_text(const struct tally_pass *w, const struct profile_cost *c,
 			       enum tally_key key, char *buf, size_t size)
 {
 	uint32_t number;
@@ -150,7 +157,8 @@ static const char *sample_text(const struct pass *w, const struct profile_cost *
 	}
 }
 
-static void sample_keys(const struct pass *w, const struct profile_cost *c, uint32_t id[TALLY_KEYS])
+static void sample_keys(const struct tally_pass *w, const struct profile_cost *c,
+			uint32_t id[TALLY_KEYS])
 {
 	struct tally *f = w->f;
 	char buf[256];
@@ -161,7 +169,7 @@ static void sample_keys(const struct pass *w, const struct profile_cost *c, uint
 				   sample_text(w, c, f->spec.keys[i], buf, sizeof(buf)));
 }
 
-static uint32_t new_group(struct pass *w, const struct profile_cost *c)
+static uint32_t new_group(struct tally_pass *w, const struct profile_cost *c)
 {
 	uint32_t id[TALLY_KEYS], group;
 	int i;
@@ -170,6 +178,7 @@ static uint32_t new_group(struct pass *w, const struct profile_cost *c)
 	group = intern_bytes(&w->group_ids, id, (size_t)w->f->spec.nkeys * sizeof(*id));
 	if (group == w->ngroups) {
 		array_grow(w->groups, w->ngroups, w->groups_cap);
+		w->groups[group].last_run = 0;
 		for (i = 0; i < w->f->spec.nkeys; i++)
 			w->groups[group].key[i] = intern_get(&w->f->strings, id[i]);
 		w->ngroups++;
@@ -178,7 +187,7 @@ static uint32_t new_group(struct pass *w, const struct profile_cost *c)
 }
 
 /* The numbers behind the keys: samples that are alike in them are of one group. */
-static void sample_numbers(const struct pass *w, const struct profile_cost *c,
+static void sample_numbers(const struct tally_pass *w, const struct profile_cost *c,
 			   uint32_t numbers[TALLY_KEYS + 1])
 {
 	int i;
@@ -211,7 +220,7 @@ static void sample_numbers(const struct pass *w, const struct profile_cost *c,
 	}
 }
 
-static uint32_t group_of(struct pass *w, const struct profile_cost *c)
+static uint32_t group_of(struct tally_pass *w, const struct profile_cost *c)
 {
 	uint32_t numbers[TALLY_KEYS + 1] = {0}, id;
 	size_t before = w->numbers.n;
@@ -228,7 +237,7 @@ static uint32_t group_of(struct pass *w, const struct profile_cost *c)
 }
 
 /* Counts what a sample adds to the whole, and says whether it belongs to any row. */
-static bool count(struct pass *w, const struct profile_cost *c)
+static bool count(struct tally_pass *w, const struct profile_cost *c)
 {
 	struct tally *f = w->f;
 	double weight = (double)c->weight;
@@ -256,7 +265,7 @@ static bool count(struct pass *w, const struct profile_cost *c)
 }
 
 /* n_eff of the event's samples, less those that were left out. */
-static void add_n_eff(struct pass *w, uint64_t kept)
+static void add_n_eff(struct tally_pass *w, uint64_t kept)
 {
 	const struct profile_event *e = &w->p->events[w->event];
 	double all = (double)e->weight,
@@ -266,28 +275,44 @@ static void add_n_eff(struct pass *w, uint64_t kept)
 		w->f->n_eff += n_eff * ((double)kept / (double)e->samples);
 }
 
-static void make_groups(struct pass *w)
+static uint32_t place_of(struct tally_pass *w, uint32_t group)
+{
+	struct group *g = &w->groups[group];
+
+	if (g->last_run != w->run + 1) {
+		array_grow(w->present, w->npresent, w->present_cap);
+		g->last_run = w->run + 1;
+		g->place = (uint32_t)w->npresent;
+		w->present[w->npresent++] = group;
+	}
+	return g->place;
+}
+
+static void make_groups(struct tally_pass *w)
 {
 	uint64_t before = w->f->samples;
 	size_t i;
 
-	w->group_of = xcalloc(w->p->ncosts + 1, sizeof(*w->group_of));
-	for (i = 0; i < w->p->ncosts; i++)
-		w->group_of[i] =
-			count(w, &w->p->costs[i]) ? group_of(w, &w->p->costs[i]) : PROFILE_NONE;
+	w->npresent = 0;
+	w->place_of = xcalloc(w->p->ncosts + 1, sizeof(*w->place_of));
+	for (i = 0; i < w->p->ncosts; i++) {
+		const struct profile_cost *c = &w->p->costs[i];
+
+		w->place_of[i] = count(w, c) ? place_of(w, group_of(w, c)) : PROFILE_NONE;
+	}
 	add_n_eff(w, w->f->samples - before);
 }
 
 /* --- rows --- */
 
-static const char *dso_text(struct pass *w, uint32_t symbol)
+static const char *dso_text(struct tally_pass *w, uint32_t symbol)
 {
 	return w->f->spec.tell_dsos ? dso_name(&w->dsos, w->p->symbols[symbol].dso)
 				    : dso_base_name(profile_symbol_dso(w->p, symbol));
 }
 
 /* A filter may name an object either way. */
-static bool dso_wanted(struct pass *w, uint32_t symbol)
+static bool dso_wanted(struct tally_pass *w, uint32_t symbol)
 {
 	const char *pattern = w->f->spec.dso;
 
@@ -297,7 +322,7 @@ static bool dso_wanted(struct pass *w, uint32_t symbol)
 	       tally_wanted(pattern, dso_base_name(profile_symbol_dso(w->p, symbol)));
 }
 
-static const char *symbol_text(struct pass *w, uint32_t symbol)
+static const char *symbol_text(struct tally_pass *w, uint32_t symbol)
 {
 	struct intern *in = &w->f->strings;
 	char buf[4200];
@@ -307,7 +332,7 @@ static const char *symbol_text(struct pass *w, uint32_t symbol)
 	return intern_get(in, intern_str(in, profile_symbol_label(w->p, symbol, buf, sizeof(buf))));
 }
 
-static void function_keys(struct pass *w, uint32_t group, uint32_t symbol, const char *key[])
+static void function_keys(struct tally_pass *w, uint32_t group, uint32_t symbol, const char *key[])
 {
 	const struct tally_spec *spec = &w->f->spec;
 	const char *own;
@@ -337,7 +362,7 @@ static void function_keys(struct pass *w, uint32_t group, uint32_t symbol, const
 	}
 }
 
-static int32_t find_row(struct pass *w, uint32_t group, uint32_t symbol)
+static int32_t find_row(struct tally_pass *w, uint32_t group, uint32_t symbol)
 {
 	const char *key[TALLY_KEYS];
 	struct tally *f = w->f;
@@ -351,7 +376,7 @@ static int32_t find_row(struct pass *w, uint32_t group, uint32_t symbol)
 }
 
 /* The row's place in the tally, or ROW_UNWANTED. */
-static int32_t row_of(struct pass *w, uint32_t group, uint32_t symbol)
+static int32_t row_of(struct tally_pass *w, uint32_t group, uint32_t symbol)
 {
 	struct symbol_row *r = &w->rows[symbol];
 
@@ -360,13 +385,13 @@ static int32_t row_of(struct pass *w, uint32_t group, uint32_t symbol)
 	return r->row;
 }
 
-static void add_self(struct pass *w, uint32_t group)
+static void add_self(struct tally_pass *w, uint32_t place)
 {
 	uint32_t i;
 
-	for (i = w->first[group]; i < w->first[group + 1]; i++) {
+	for (i = w->first[place]; i < w->first[place + 1]; i++) {
 		const struct profile_cost *c = &w->p->costs[w->costs[i]];
-		int32_t row = row_of(w, group, w->p->frames[c->frame].symbol);
+		int32_t row = row_of(w, w->present[place], w->p->frames[c->frame].symbol);
 
 		if (row == ROW_UNWANTED)
 			continue;
@@ -377,13 +402,13 @@ static void add_self(struct pass *w, uint32_t group)
 }
 
 /* The frame and those above it that are not yet in the list, the root first. */
-static size_t list_chain(struct pass *w, uint32_t group, uint32_t frame, size_t n)
+static size_t list_chain(struct tally_pass *w, uint32_t frame, size_t n)
 {
 	size_t from = n, to;
 	uint32_t other;
 
-	while (frame != PROFILE_NONE && w->sums[frame].group != group + 1) {
-		w->sums[frame] = (struct frame_sum){.group = group + 1};
+	while (frame != PROFILE_NONE && w->sums[frame].turn != w->turn) {
+		w->sums[frame] = (struct frame_sum){.turn = w->turn};
 		w->frames[n++] = frame;
 		frame = w->p->frames[frame].parent;
 	}
@@ -396,29 +421,30 @@ static size_t list_chain(struct pass *w, uint32_t group, uint32_t frame, size_t 
 }
 
 /* All frames: they stand after their parents, and are read one after the other. */
-static size_t list_all(struct pass *w, uint32_t group)
+static size_t list_all(struct tally_pass *w)
 {
 	size_t i;
 
 	for (i = 0; i < w->p->nframes; i++) {
-		w->sums[i] = (struct frame_sum){.group = group + 1};
+		w->sums[i] = (struct frame_sum){.turn = w->turn};
 		w->frames[i] = (uint32_t)i;
 	}
 	return w->p->nframes;
 }
 
 /* A small group has few of the frames: its work is to be that of its own chains. */
-static size_t list_frames(struct pass *w, uint32_t group)
+static size_t list_frames(struct tally_pass *w, uint32_t place)
 {
-	uint32_t from = w->first[group], to = w->first[group + 1], i;
+	uint32_t from = w->first[place], to = w->first[place + 1], i;
 	size_t n = 0;
 
+	w->turn++;
 	if ((size_t)(to - from) * 8 > w->p->nframes)
-		n = list_all(w, group);
+		n = list_all(w);
 	for (i = from; i < to; i++) {
 		const struct profile_cost *c = &w->p->costs[w->costs[i]];
 
-		n = list_chain(w, group, c->frame, n);
+		n = list_chain(w, c->frame, n);
 		w->sums[c->frame].weight += (double)c->weight;
 	}
 	return n;
@@ -437,10 +463,10 @@ static bool counted_above(const struct profile *p, const struct frame_sum *sums,
 }
 
 /* Backwards, each frame hands its weight up before it is asked. */
-static void add_total(struct pass *w, uint32_t group)
+static void add_total(struct tally_pass *w, uint32_t place)
 {
 	const struct profile_frame *frames = w->p->frames;
-	size_t n = list_frames(w, group), k;
+	size_t n = list_frames(w, place), k;
 	struct frame_sum *s;
 	uint32_t i;
 
@@ -454,7 +480,7 @@ static void add_total(struct pass *w, uint32_t group)
 		s = &w->sums[i];
 		if (!(s->weight > 0))
 			continue;
-		s->row = row_of(w, group, frames[i].symbol);
+		s->row = row_of(w, w->present[place], frames[i].symbol);
 		s->above = frames[i].parent == PROFILE_NONE ? 0 : w->sums[frames[i].parent].above;
 		if (s->row == ROW_UNWANTED)
 			continue;
@@ -466,51 +492,74 @@ static void add_total(struct pass *w, uint32_t group)
 	}
 }
 
-/* The costs that count, in the order of their groups. */
-static void sort_costs(struct pass *w)
+/* The costs that count, in the order of their groups' places. */
+static void sort_costs(struct tally_pass *w)
 {
 	uint32_t *at = w->first, sum = 0, n, g;
 	size_t i;
 
 	for (i = 0; i < w->p->ncosts; i++)
-		if (w->group_of[i] != PROFILE_NONE)
-			at[w->group_of[i] + 1]++;
-	for (g = 0; g <= w->ngroups; g++) {
+		if (w->place_of[i] != PROFILE_NONE)
+			at[w->place_of[i] + 1]++;
+	for (g = 0; g <= w->npresent; g++) {
 		n = at[g];
 		at[g] = sum += n;
 	}
 	for (i = w->p->ncosts; i-- > 0;)
-		if (w->group_of[i] != PROFILE_NONE)
-			w->costs[--at[w->group_of[i] + 1]] = (uint32_t)i;
-	memmove(at, at + 1, w->ngroups * sizeof(*at));
-	at[w->ngroups] = sum;
+		if (w->place_of[i] != PROFILE_NONE)
+			w->costs[--at[w->place_of[i] + 1]] = (uint32_t)i;
+	memmove(at, at + 1, w->npresent * sizeof(*at));
+	at[w->npresent] = sum;
 }
 
-static int tally_groups(struct pass *w, struct error *err)
+static void tally_groups(struct tally_pass *w)
 {
-	uint32_t g;
+	uint32_t place;
 
 	make_groups(w);
-	w->first = calloc(w->ngroups + 2, sizeof(*w->first));
-	w->costs = malloc((w->p->ncosts + 1) * sizeof(*w->costs));
-	if (!w->first || !w->costs)
-		return error_set(err, ENOMEM, "no memory for %zu rows", w->p->ncosts);
+	w->first = xcalloc(w->npresent + 2, sizeof(*w->first));
+	w->costs = xcalloc(w->p->ncosts + 1, sizeof(*w->costs));
 	sort_costs(w);
-	for (g = 0; g < w->ngroups; g++) {
-		add_self(w, g);
+	for (place = 0; place < w->npresent; place++) {
+		add_self(w, place);
 		if (w->f->spec.totals)
-			add_total(w, g);
+			add_total(w, place);
 	}
-	return 0;
-}
-
-static void pass_free(struct pass *w)
-{
-	free(w->groups);
-	free(w->group_of);
-	free(w->group_of_numbers);
+	free(w->place_of);
 	free(w->first);
 	free(w->costs);
+}
+
+struct tally_pass *tally_begin(struct tally *f, const struct profile *p)
+{
+	struct tally_pass *w = xcalloc(1, sizeof(*w));
+
+	w->f = f;
+	w->p = p;
+	w->rows = xcalloc(p->nsymbols + 1, sizeof(*w->rows));
+	w->sums = xcalloc(p->nframes + 1, sizeof(*w->sums));
+	w->frames = xcalloc(p->nframes + 1, sizeof(*w->frames));
+	dso_names_init(&w->dsos, p);
+	return w;
+}
+
+int tally_run(struct tally_pass *w, int run, struct error *err)
+{
+	int rc = pick_event(w, err);
+
+	w->run = run;
+	if (!rc && w->event < w->p->nevents)
+		tally_groups(w);
+	return rc;
+}
+
+void tally_end(struct tally_pass *w)
+{
+	if (!w)
+		return;
+	free(w->groups);
+	free(w->group_of_numbers);
+	free(w->present);
 	free(w->rows);
 	free(w->sums);
 	free(w->frames);
@@ -518,23 +567,14 @@ static void pass_free(struct pass *w)
 	intern_free(&w->numbers);
 	map_free(&w->parts);
 	dso_names_free(&w->dsos);
+	free(w);
 }
 
-int tally_profile(struct tally *f, const struct profile *p, int run, struct error *err)
+int tally_profile(struct tally *f, const struct profile *p, struct error *err)
 {
-	struct pass w = {.f = f, .p = p, .run = run};
-	int rc = pick_event(&w, err);
+	struct tally_pass *w = tally_begin(f, p);
+	int rc = tally_run(w, 0, err);
 
-	if (rc || w.event >= p->nevents)
-		return rc;
-	w.rows = calloc(p->nsymbols + 1, sizeof(*w.rows));
-	dso_names_init(&w.dsos, p);
-	w.sums = calloc(p->nframes + 1, sizeof(*w.sums));
-	w.frames = malloc((p->nframes + 1) * sizeof(*w.frames));
-	if (w.rows && w.sums && w.frames)
-		rc = tally_groups(&w, err);
-	else
-		rc = error_set(err, ENOMEM, "no memory for %zu frames", p->nframes);
-	pass_free(&w);
+	tally_end(w);
 	return rc;
 }

@@ -2,7 +2,8 @@
 /*
  * Profiles in the store. DSOs, symbols, frames and comms are shared by all runs: the dictionary
  * holds those that the file has, as a profile of its own whose index i is the row with id i + 1.
- * While a store is made it grows with each run; for reading it is loaded once.
+ * While a store is made it grows with each run; for reading it is loaded once, and holds the events
+ * and costs of the run that was read last.
  */
 #include "analyze/store/sql.h"
 
@@ -15,6 +16,7 @@
 struct dictionary {
 	struct profile all;
 	struct intern comms;
+	struct map comm_strings; /* index of a comm -> string of `all` + 1 */
 	bool loaded;
 };
 
@@ -24,6 +26,7 @@ void dictionary_free(struct dictionary *d)
 		return;
 	profile_free(&d->all);
 	intern_free(&d->comms);
+	map_free(&d->comm_strings);
 	free(d);
 }
 
@@ -306,35 +309,13 @@ static int load(struct store *s, struct error *err)
 	return rc;
 }
 
-static uint32_t copy_symbol(struct profile *p, const struct profile *all, uint32_t symbol)
+static uint32_t comm_string(struct dictionary *d, uint32_t comm)
 {
-	const struct profile_symbol *y = &all->symbols[symbol];
-	const struct profile_dso *d = &all->dsos[y->dso];
-	uint32_t dso = profile_dso(p, intern_get(&all->strings, d->name),
-				   string_or_null(all, d->build_id), d->kind);
+	uint64_t *id = map_at(&d->comm_strings, comm);
 
-	return profile_symbol(p, dso, profile_symbol_name(all, symbol), y->unresolved);
-}
-
-/* `ids`: id + 1 in `p` of each frame already copied. Climbs to a known ancestor, then descends. */
-static uint32_t copy_frame(struct profile *p, const struct profile *all, uint32_t frame,
-			   uint32_t *ids)
-{
-	uint32_t chain[1024], n = 0, f = frame, parent;
-
-	while (f != PROFILE_NONE && !ids[f] && n < array_size(chain)) {
-		chain[n++] = f;
-		f = all->frames[f].parent;
-	}
-	if (n == array_size(chain) && f != PROFILE_NONE && !ids[f])
-		copy_frame(p, all, f, ids);
-	parent = f == PROFILE_NONE ? PROFILE_NONE : ids[f] - 1;
-	while (n--) {
-		parent =
-			profile_frame(p, parent, copy_symbol(p, all, all->frames[chain[n]].symbol));
-		ids[chain[n]] = parent + 1;
-	}
-	return ids[frame] - 1;
+	if (!*id)
+		*id = 1 + (uint64_t)intern_str(&d->all.strings, intern_get(&d->comms, comm));
+	return (uint32_t)*id - 1;
 }
 
 static int read_events(struct store *s, int64_t run, struct profile *p, struct map *ids,
@@ -361,40 +342,37 @@ static int read_events(struct store *s, int64_t run, struct profile *p, struct m
 	return rc;
 }
 
-static int add_cost(struct store *s, sqlite3_stmt *q, struct profile *p, const struct map *events,
-		    uint32_t *frames, struct error *err)
+/* The rows of a run have distinct keys, so each is a cost of its own. */
+static int add_cost(struct store *s, sqlite3_stmt *q, const struct map *events, struct error *err)
 {
-	const struct dictionary *d = s->dictionary;
+	struct dictionary *d = s->dictionary;
+	struct profile *p = &d->all;
 	uint64_t *event = map_get(events, (uint64_t)sqlite3_column_int64(q, 0));
 	int64_t frame = sqlite3_column_int64(q, 6) - 1, comm = sqlite3_column_int64(q, 2);
 	int context = sqlite3_column_int(q, 5);
-	struct profile_cost c;
 
-	if (!event || frame < 0 || (size_t)frame >= d->all.nframes || comm < 0 ||
+	if (!event || frame < 0 || (size_t)frame >= p->nframes || comm < 0 ||
 	    (size_t)comm > d->comms.n || context < 0 || context >= CTX_N)
 		return damaged(s, "cost", err);
-	c = (struct profile_cost){
+	array_grow(p->costs, p->ncosts, p->costs_cap);
+	p->costs[p->ncosts++] = (struct profile_cost){
 		.event = (uint32_t)*event - 1,
 		.cpu = sqlite3_column_type(q, 1) == SQLITE_NULL
 			       ? PROFILE_NONE
 			       : (uint32_t)sqlite3_column_int64(q, 1),
-		.comm = comm ? intern_str(&p->strings, intern_get(&d->comms, (uint32_t)comm - 1))
-			     : PROFILE_NONE,
+		.comm = comm ? comm_string(d, (uint32_t)comm - 1) : PROFILE_NONE,
 		.pid = (uint32_t)sqlite3_column_int64(q, 3),
 		.tid = (uint32_t)sqlite3_column_int64(q, 4),
 		.context = (enum context)context,
-		.frame = copy_frame(p, &d->all, (uint32_t)frame, frames),
+		.frame = (uint32_t)frame,
 		.samples = (uint64_t)sqlite3_column_int64(q, 7),
 		.weight = (uint64_t)sqlite3_column_int64(q, 8),
 	};
-	profile_add(p, &c);
 	return 0;
 }
 
-static int read_costs(struct store *s, int64_t run, struct profile *p, const struct map *events,
-		      struct error *err)
+static int read_costs(struct store *s, int64_t run, const struct map *events, struct error *err)
 {
-	uint32_t *frames = xcalloc(s->dictionary->all.nframes + 1, sizeof(*frames));
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err,
 			   "SELECT event, cpu, comm, pid, tid, context, frame, samples, weight "
@@ -402,21 +380,23 @@ static int read_costs(struct store *s, int64_t run, struct profile *p, const str
 			   "i", run);
 
 	while (!rc && (rc = sql_next(s, q, err)) > 0)
-		rc = add_cost(s, q, p, events, frames, err);
-	free(frames);
+		rc = add_cost(s, q, events, err);
 	return rc;
 }
 
-int store_profile_read(struct store *s, int64_t run, struct profile *p, struct error *err)
+int store_profile(struct store *s, int64_t run, const struct profile **p, struct error *err)
 {
 	struct map events = {0};
 	int rc = load(s, err);
 
+	if (!rc) {
+		s->dictionary->all.nevents = s->dictionary->all.ncosts = 0;
+		rc = read_events(s, run, &s->dictionary->all, &events, err);
+	}
 	if (!rc)
-		rc = read_events(s, run, p, &events, err);
-	if (!rc)
-		rc = read_costs(s, run, p, &events, err);
+		rc = read_costs(s, run, &events, err);
 	map_free(&events);
+	*p = dictionary_profile(s->dictionary);
 	return rc;
 }
 

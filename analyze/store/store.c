@@ -155,7 +155,9 @@ static int open_for_reading(struct store *s, struct error *err)
 		rc = error_sys(err, errno, "%s: cannot open", s->path);
 	else if (!S_ISREG(st.st_mode))
 		rc = error_set(err, EBADMSG, "%s: not a regular file", s->path);
-	else if (sqlite3_open_v2(real, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW, NULL))
+	else if (sqlite3_open_v2(real, &s->db,
+				 SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX,
+				 NULL))
 		rc = sql_error(s, err);
 	if (!rc) {
 		s->strange |= st.st_uid != geteuid();
@@ -348,7 +350,8 @@ static int open_packed(struct store *s, const char *archive, struct error *err)
 				 archive, archive);
 	s->path = xstrdup(archive);
 	s->image = packed.bytes;
-	if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE, NULL) ||
+	if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			    NULL) ||
 	    sqlite3_deserialize(s->db, "main", s->image, (sqlite3_int64)packed.size,
 				(sqlite3_int64)packed.size, SQLITE_DESERIALIZE_READONLY))
 		return sql_error(s, err);

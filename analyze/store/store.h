@@ -193,8 +193,11 @@ int store_sockets(struct store *store, int64_t run, struct socket_row **rows, st
 
 /* Does the run have samples? */
 bool store_has_profile(struct store *store, int64_t run);
-/* Merges the run's samples into `p` (initialised by the caller); several runs may be added. */
-int store_profile_read(struct store *store, int64_t run, struct profile *p, struct error *err);
+/*
+ * The run's events and costs, until the next call. The profile is the store's, one for all runs: a
+ * symbol, a frame and a string have the same number in each run.
+ */
+int store_profile(struct store *store, int64_t run, const struct profile **p, struct error *err);
 int store_profile_write(struct store *store, int64_t run, const struct profile *p,
 			struct error *err);
 
