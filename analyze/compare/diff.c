@@ -164,6 +164,20 @@ int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
 	return 0;
 }
 
+void diff_take_runs(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t,
+		    const struct cost_runs *runs)
+{
+	size_t i, r;
+
+	for (i = 0; i < t->rows; i++) {
+		const char *key = text(at(t, i, spec->key)), *key2 = text(at(t, i, spec->key2));
+		struct diff_row *row = key ? row_of(d, key, key2) : NULL;
+
+		for (r = 0; row && r < runs->n; r++)
+			row->runs[e][r] += runs->ns[i * runs->n + r];
+	}
+}
+
 void diff_scale(struct diff *d, enum end e, const double *basis, size_t n, enum estimator estimator)
 {
 	struct estimate all = stats_estimate(estimator, basis, n, 0.95);

@@ -23,6 +23,7 @@
 #define ZC_DIFF_H
 
 #include "analyze/compare/compare.h"
+#include "analyze/measures/costs.h"
 #include "lib/arena.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
@@ -101,6 +102,9 @@ enum { DIFF_POOLED = -1 };
 void diff_runs(struct diff *d, enum end e, size_t n);
 int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
 	      const struct table *t, struct error *err);
+/* Each run's costs, which the measure found with the pooled table `t`. */
+void diff_take_runs(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t,
+		    const struct cost_runs *runs);
 /* The total out of the table of spec->whole. */
 void diff_take_whole(struct diff *d, const struct diff_spec *spec, enum end e,
 		     const struct table *t);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gets a diff's figures: one table per end for what is printed, one per run for what is tested. */
+/*
+ * Gets a diff's figures: one table per end for what is printed; what is tested, each run's own
+ * figures, comes with it or out of one table per run.
+ */
 #include "analyze/compare/diff.h"
 
 #include "analyze/compare/bare.h"
@@ -65,6 +68,8 @@ static int take(struct diff *d, const struct comparison *c, const struct diff_sp
 
 	if (!ret)
 		ret = diff_take(d, spec, e, run, &t, err);
+	if (!ret && q->runs)
+		diff_take_runs(d, spec, e, &t, q->runs);
 	if (!ret && run == DIFF_POOLED && spec->whole)
 		diff_carry_group_notes(notes, &t, c->end[e].label);
 	else if (!ret && run == DIFF_POOLED)
@@ -98,12 +103,16 @@ static int take_all(struct diff *d, const struct comparison *c, enum end e, cons
 	struct query q = compare_query(c, e, side);
 	struct basis_known known = {0};
 	size_t i, n = d->nruns[e];
+	struct cost_runs costs = {.n = n};
 	int ret;
 
+	if (!spec->syscalls && !spec->whole)
+		q.runs = &costs;
 	q.known = &known;
 	q.limit = LONG_MAX; /* not `all`, which would tell unresolved addresses apart */
 	ret = take(d, c, spec, e, DIFF_POOLED, &q, notes, err);
-	for (i = 0; i < n && !ret; i++) {
+	free(costs.ns);
+	for (i = 0; i < n && !ret && !q.runs; i++) {
 		q.pass = runs[i].pass;
 		q.repeat = runs[i].repeat;
 		ret = take(d, c, spec, e, (int)i, &q, notes, err);

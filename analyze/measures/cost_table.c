@@ -317,6 +317,23 @@ static const char *interval_text(int nruns)
 
 /* --- the two sources --- */
 
+static void put_runs(struct cost_runs *runs, const struct cost_part *part, size_t shown)
+{
+	const struct tally *f = &part->tally;
+	size_t i, row, n = (size_t)f->nruns < runs->n ? (size_t)f->nruns : runs->n;
+	double *ns;
+
+	runs->ns = xrealloc(runs->ns, ((runs->rows + shown) * runs->n + 1) * sizeof(*ns));
+	for (row = 0; row < shown; row++) {
+		ns = &runs->ns[runs->rows++ * runs->n];
+		memset(ns, 0, runs->n * sizeof(*ns));
+		for (i = 0; i < n; i++)
+			if (f->rows[row].run_self[i] > 0)
+				ns[i] = f->rows[row].run_self[i] / f->run_weight[i] *
+					part->basis.ns;
+	}
+}
+
 static void put_part(struct table *t, const struct plan *p, const struct query *q,
 		     const struct cost_part *part)
 {
@@ -324,6 +341,8 @@ static void put_part(struct table *t, const struct plan *p, const struct query *
 
 	for (i = 0; i < shown; i++)
 		put_row(t, p, part, &part->tally.rows[i]);
+	if (q->runs)
+		put_runs(q->runs, part, shown);
 	note_part(t, part, p->in, shown);
 	if (p->load)
 		system_load_say(&part->load, &part->block, t);

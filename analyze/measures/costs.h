@@ -70,6 +70,16 @@ struct cost_table {
 		[SOURCE_TEXT] = OPT_SAMPLES COST_ROWS OPT_DONE more,               \
 	}
 
+/*
+ * What the rows of a table of costs are in each run: self_ns of the i-th run of the query's one
+ * block is ns[row * n + i], 0 where the run has no sample in the row. The caller sets n and frees
+ * ns.
+ */
+struct cost_runs {
+	size_t n, rows;
+	double *ns;
+};
+
 /* Fills the whole table: columns, rows and notes. */
 int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
 		   struct table *t, struct error *err);

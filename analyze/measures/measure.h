@@ -36,6 +36,7 @@ struct query {
 	const char *comm, *dso, *symbol; /* names or globs: which rows; shares stay of the whole */
 	const char *event;		 /* NULL: the first that has samples */
 	struct basis_known *known; /* of queries that differ in the run alone (basis.h); or NULL */
+	struct cost_runs *runs;	   /* a table of costs fills in each run's own (costs.h); or NULL */
 	const struct cpuset *cpus; /* --cpu; NULL: all */
 	/* how to print */
 	const char *by;	     /* comma-separated keys, of tally.c, and variant side */
