@@ -42,32 +42,6 @@ static int unknown_variant(const struct drawing *d, const char *name, struct err
 	return rc;
 }
 
-int drawing_prepare(struct drawing *d, struct error *err)
-{
-	struct error ignored = {0};
-	int i;
-
-	if (!d->base && d->facts.nvariants)
-		d->base = d->facts.variants[0];
-	if (!d->base)
-		return error_set(err, ENODATA, "the capture has no complete run of any variant");
-	if (variant_place(d, d->base) < 0)
-		return unknown_variant(d, d->base, err);
-	for (i = 0; i < d->nnews; i++)
-		if (variant_place(d, d->news[i]) < 0)
-			return unknown_variant(d, d->news[i], err);
-	d->source->table(d->source, "runs", &d->query, &d->runs, &ignored);
-	/* Without evidence each variant is said to have none; that is no reason not to draw. */
-	return drawing_table(d, "zerocopy", &d->zerocopy, &ignored) == -ENOMEM ? -ENOMEM : 0;
-}
-
-void drawing_free(struct drawing *d)
-{
-	table_free(&d->zerocopy);
-	table_free(&d->runs);
-	arena_free(&d->arena);
-}
-
 /* What the figures of a chart's tables are from; a loss of another collector is not theirs. */
 static const struct {
 	const char *table, *sources;
@@ -192,28 +166,102 @@ static bool by_side(const char *table)
 	return false;
 }
 
-int drawing_table(struct drawing *d, const char *name, struct table *t, struct error *err)
+static bool is_profiled(const char *table)
+{
+	const struct measure *m = measure_find(table);
+
+	return m && m->flags & MEASURE_COSTS;
+}
+
+static int read_table(const struct drawing *d, const char *name, struct table *t, struct error *err)
 {
 	struct query q = d->query;
-	const struct measure *m = measure_find(name);
-	bool profiled = m && m->flags & MEASURE_COSTS;
-	int rc;
 
 	/* Every row, but unresolved addresses in one: single ones tell an audience nothing. */
 	q.limit = LONG_MAX;
 	if (by_side(name))
 		q.side = d->side;
-	if (profiled)
+	if (is_profiled(name))
 		q.by = "variant,side";
-	rc = d->source->table(d->source, name, &q, t, err);
-	if (!rc) {
-		drawing_add_losses(d, t);
-		drawing_add_others(d, t);
-		drawing_add_disturbed(d, t);
-		if (profiled || !strcmp(name, "summary"))
-			drawing_add_measured_others(d);
+	return d->source->table(d->source, name, &q, t, err);
+}
+
+static void drawing_add_notes(struct drawing *d, const struct table *t)
+{
+	drawing_add_losses(d, t);
+	drawing_add_others(d, t);
+	drawing_add_disturbed(d, t);
+	if (is_profiled(t->name) || !strcmp(t->name, "summary"))
+		drawing_add_measured_others(d);
+}
+
+int drawing_read(struct drawing *d, const char *name, const struct table **t, struct error *err)
+{
+	struct table *new;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < d->ntables; i++)
+		if (!strcmp(d->tables[i]->name, name)) {
+			*t = d->tables[i];
+			return 0;
+		}
+	*t = new = xcalloc(1, sizeof(*new));
+	rc = read_table(d, name, new, err);
+	if (rc) {
+		table_free(new);
+		free(new);
+		*t = NULL;
+		return rc;
 	}
+	array_grow(d->tables, d->ntables, d->tables_cap);
+	d->tables[d->ntables++] = new;
+	return 0;
+}
+
+int drawing_table(struct drawing *d, const char *name, const struct table **t, struct error *err)
+{
+	int rc = drawing_read(d, name, t, err);
+
+	if (!rc)
+		drawing_add_notes(d, *t);
 	return rc;
+}
+
+int drawing_prepare(struct drawing *d, struct error *err)
+{
+	struct error ignored = {0};
+	int i, rc;
+
+	if (!d->base && d->facts.nvariants)
+		d->base = d->facts.variants[0];
+	if (!d->base)
+		return error_set(err, ENODATA, "the capture has no complete run of any variant");
+	if (variant_place(d, d->base) < 0)
+		return unknown_variant(d, d->base, err);
+	for (i = 0; i < d->nnews; i++)
+		if (variant_place(d, d->news[i]) < 0)
+			return unknown_variant(d, d->news[i], err);
+	d->source->table(d->source, "runs", &d->query, &d->runs, &ignored);
+	/* Without evidence each variant is said to have none; that is no reason not to draw. */
+	rc = read_table(d, "zerocopy", &d->zerocopy, &ignored);
+	if (!rc)
+		drawing_add_notes(d, &d->zerocopy);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+void drawing_free(struct drawing *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->ntables; i++) {
+		table_free(d->tables[i]);
+		free(d->tables[i]);
+	}
+	free(d->tables);
+	table_free(&d->zerocopy);
+	table_free(&d->runs);
+	arena_free(&d->arena);
 }
 
 static const char *any_variant(const struct drawing *d, int i)

@@ -43,6 +43,8 @@ struct drawing {
 	int nnews;
 	const char *side;      /* only this one; NULL: all */
 	int most;	       /* variants in the present chart; 0: all */
+	struct table **tables; /* those that charts were drawn from so far; each is read once */
+	size_t ntables, tables_cap;
 	struct table zerocopy; /* filled once for all charts; no rows: no evidence */
 	struct table runs;     /* the same of all runs, failed ones too; no rows: not known */
 	bool lossy;	       /* a table behind a chart so far was incomplete */
@@ -73,7 +75,10 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 
 /* --- for charts --- */
 
-int drawing_table(struct drawing *d, const char *name, struct table *t, struct error *err);
+/* A measure's table, which the drawing owns, and what its notes say about the chart. */
+int drawing_table(struct drawing *d, const char *name, const struct table **t, struct error *err);
+/* The table alone. */
+int drawing_read(struct drawing *d, const char *name, const struct table **t, struct error *err);
 
 /* Adds the variants to compare, base first, as bars in their colours. */
 void drawing_bars(const struct drawing *d, struct figure *f);

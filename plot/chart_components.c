@@ -201,21 +201,13 @@ static void claim_total(struct figure *f, int from, int b)
 			     places(new.value), new.value);
 }
 
-/* The figures that costs are measured by; none where there are none. */
-static void read_summary(const struct drawing *d, struct table *t)
-{
-	struct query q = d->query;
-	struct error ignored = {0};
-
-	d->source->table(d->source, "summary", &q, t, &ignored);
-}
-
 /* Did the copy go away? The finding that zero copy is about, if it is one; beside it stands what
  * all components together did, if that is one. */
 static void put_claim(struct drawing *d, struct figure *f, const char *unit)
 {
 	struct estimate base, new;
-	struct table summary = {0};
+	const struct table *summary;
+	struct error ignored = {0};
 	const struct figure_mark *side = f->groups.mark;
 	bool several = shared_bases(d) > 1;
 	double best = 1, ratio;
@@ -225,7 +217,7 @@ static void put_claim(struct drawing *d, struct figure *f, const char *unit)
 		;
 	if (p == f->parts.n || !f->groups.n)
 		return;
-	read_summary(d, &summary);
+	drawing_read(d, "summary", &summary, &ignored);
 	for (b = 1; b < f->bars.n; b++) {
 		int from = shared_base(d, b);
 
@@ -240,30 +232,29 @@ static void put_claim(struct drawing *d, struct figure *f, const char *unit)
 			     several ? drawing_title(d, f, drawing_variant(d, from)) : "",
 			     side->label, places(base.value), base.value, places(new.value),
 			     new.value, unit);
-		if (total_holds(d, &summary, unit, side->name, from, b))
+		if (summary && total_holds(d, summary, unit, side->name, from, b))
 			claim_total(f, from, b);
 	}
-	table_free(&summary);
 }
 
 int chart_components(struct drawing *d, struct figure *f, struct error *err)
 {
-	struct table t = {0};
+	const struct table *t;
 	const char *unit;
 	int g, b, rc = drawing_table(d, "components", &t, err);
 
 	if (rc)
-		goto out;
-	unit = row_unit(&t, "self_ns");
+		return rc;
+	unit = row_unit(t, "self_ns");
 	figure_title(f, "What one %s costs, by component", unit);
 	figure_subtitle(f, "CPU time of a side per %s moved; lower is better", unit);
 	figure_axis(f, "ns per %s", unit);
-	drawing_sides(f, &t);
+	drawing_sides(f, t);
 	drawing_bars(d, f);
-	add_parts(f, &t);
+	add_parts(f, t);
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
-			put_bar(f, &t, g, b);
+			put_bar(f, t, g, b);
 	if (!f->data.rows)
 		rc = error_set(
 			err, ENODATA,
@@ -271,7 +262,5 @@ int chart_components(struct drawing *d, struct figure *f, struct error *err)
 			"with the passes measure and profile, and --units");
 	put_claim(d, f, unit);
 	drawing_foot(d, f, FROM_PROFILED);
-out:
-	table_free(&t);
 	return rc;
 }

@@ -70,26 +70,26 @@ static bool adds_up(const struct figure *f)
 
 int chart_cpu(struct drawing *d, struct figure *f, struct error *err)
 {
-	struct table t = {0};
+	const struct table *t;
 	int i, g, b, rc = drawing_table(d, "cpu", &t, err);
 	long row;
 
 	if (rc)
-		goto out;
+		return rc;
 	figure_title(f, "CPU use: user, system and softirq");
 	figure_subtitle(f, "All CPUs of a side added up, 100 %% = one CPU; lower is better at the "
 			   "same throughput");
 	f->axis = "% of one CPU";
-	drawing_sides(f, &t);
+	drawing_sides(f, t);
 	drawing_bars(d, f);
 	for (i = 0; i < (int)array_size(parts); i++)
-		if (is_known(&t, parts[i].column))
+		if (is_known(t, parts[i].column))
 			figure_part(f, parts[i].label, palette_part(parts[i].colour));
 	for (g = 0; g < f->groups.n; g++) {
 		for (b = 0; b < f->bars.n; b++) {
-			row = row_find(&t, 0, drawing_variant(d, b), f->groups.mark[g].name);
+			row = row_find(t, 0, drawing_variant(d, b), f->groups.mark[g].name);
 			if (row >= 0)
-				put_bar(f, &t, (size_t)row, g, b);
+				put_bar(f, t, (size_t)row, g, b);
 		}
 	}
 	drawing_foot(d, f, FROM_MEASURED);
@@ -97,7 +97,5 @@ int chart_cpu(struct drawing *d, struct figure *f, struct error *err)
 		figure_foot(f,
 			    "Each part is a %s of its own, drawn in proportion to the whole · %s",
 			    d->facts.estimator ? d->facts.estimator : "median", f->foot);
-out:
-	table_free(&t);
-	return rc;
+	return 0;
 }

@@ -143,14 +143,14 @@ static const char *side_of(const struct table *t, const char *wanted)
 static int draw(struct drawing *d, struct figure *f, const char *side, struct error *err)
 {
 	struct functions all = {0};
-	struct table t = {0};
+	const struct table *t;
 	int place[2], rc = drawing_table(d, "functions", &t, err);
 	size_t i, n;
 
 	if (rc)
 		goto out;
-	side = side_of(&t, side);
-	gather(d, &all, &t, side);
+	side = side_of(t, side);
+	gather(d, &all, t, side);
 	if (!all.n) {
 		rc = error_set(err, ENODATA,
 			       "no profile of the %s with a known cost per unit of work; capture "
@@ -158,20 +158,19 @@ static int draw(struct drawing *d, struct figure *f, const char *side, struct er
 			       side);
 		goto out;
 	}
-	drawing_bars_of(d, f, &t, side);
+	drawing_bars_of(d, f, t, side);
 	n = rows_for(f, d) < all.n ? rows_for(f, d) : all.n;
 	for (i = 0; i < n; i++) {
 		add_group(f, &all, i, n);
 		place[0] = (int)i;
 		for (place[1] = 0; place[1] < f->bars.n; place[1]++)
-			put_bar(f, &t, &all.f[i], side, place);
+			put_bar(f, t, &all.f[i], side, place);
 	}
-	put_words(d, f, side, row_unit(&t, "self_ns"));
+	put_words(d, f, side, row_unit(t, "self_ns"));
 	drawing_foot(d, f, FROM_PROFILED);
 out:
 	free(all.f);
 	intern_free(&all.ids);
-	table_free(&t);
 	return rc;
 }
 

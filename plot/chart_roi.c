@@ -132,23 +132,21 @@ static bool each_once(const struct table *t)
 int chart_roi_c(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct score s = score_of(d, "roi_c", 'C');
-	struct table t = {0};
+	const struct table *t;
 	int rc = drawing_table(d, "roi", &t, err);
 
 	if (rc)
-		goto out;
+		return rc;
 	figure_title(f, "%s: %s", s.formula, s.words);
 	f->axis = arena_strdup(&f->arena, s.unit);
-	put_bars(d, f, &t, &s);
+	put_bars(d, f, t, &s);
 	figure_subtitle(f,
 			"T: throughput, Gbit/s; C: CPU use, 100 %% = one CPU%s%s; higher is better",
 			has_total(f) ? "; total: over both sides' CPU use" : "",
-			has_total(f) && each_once(&t) ? ", each CPU once" : "");
+			has_total(f) && each_once(t) ? ", each CPU once" : "");
 	put_claim(d, f, &s);
 	drawing_foot(d, f, FROM_MEASURED);
-out:
-	table_free(&t);
-	return rc;
+	return 0;
 }
 
 static const char modelled_note[] = "modelled";
@@ -220,32 +218,28 @@ static void put_model(const struct drawing *d, struct figure *f, const struct sc
 int chart_roi_p(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct score s = score_of(d, "roi_p", 'P');
-	struct table t = {0};
+	const struct table *t;
 	int bars, modelled, rc = drawing_table(d, "roi", &t, err);
 
 	if (rc)
-		goto out;
-	if (!has_power(&t)) {
-		rc = error_set(
+		return rc;
+	if (!has_power(t))
+		return error_set(
 			err, ENODATA,
 			"no run has a power source; give a meter's readings with --power-csv "
 			"at capture or analysis, or a model with --power-model");
-		goto out;
-	}
 	figure_title(f, "%s: %s", s.formula, s.words);
 	f->axis = arena_strdup(&f->arena, s.unit);
 	f->note_word = "power_source";
-	put_bars(d, f, &t, &s);
+	put_bars(d, f, t, &s);
 	count_modelled(f, &bars, &modelled);
 	figure_subtitle(f, "T: throughput, Gbit/s; P: %spower, W%s; higher is better",
-			modelled == bars ? "modelled " : power_word(f, &t),
+			modelled == bars ? "modelled " : power_word(f, t),
 			has_total(f) ? "; total: over both sides' power" : "");
 	drawing_foot(d, f, FROM_MEASURED);
 	if (modelled)
 		put_model(d, f, &s, modelled == bars);
 	else
 		put_claim(d, f, &s);
-out:
-	table_free(&t);
-	return rc;
+	return 0;
 }

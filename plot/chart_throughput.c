@@ -81,23 +81,21 @@ static void put_claim(struct drawing *d, struct figure *f)
 int chart_throughput(struct drawing *d, struct figure *f, struct error *err)
 {
 	const struct speed *speed;
-	struct table t = {0};
+	const struct table *t;
 	const char *v;
 	int i, rc = drawing_table(d, "summary", &t, err);
 
 	if (rc)
-		goto out;
+		return rc;
 	figure_title(f, "Throughput by variant");
-	speed = speed_of(d, &t);
+	speed = speed_of(d, t);
 	figure_subtitle(f, "%s", speed->subtitle);
 	f->axis = speed->axis;
 	figure_group(f, "");
 	drawing_bars(d, f);
 	for (i = 0; (v = drawing_variant(d, i)); i++)
-		put_variant(f, &t, speed, v, i);
+		put_variant(f, t, speed, v, i);
 	put_claim(d, f);
 	drawing_foot(d, f, FROM_MEASURED);
-out:
-	table_free(&t);
-	return rc;
+	return 0;
 }

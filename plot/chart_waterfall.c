@@ -111,10 +111,9 @@ static void put_words(const struct drawing *d, struct figure *f, const struct ta
 static void read_notes(struct drawing *d)
 {
 	struct error ignored = {0};
-	struct table t = {0};
+	const struct table *t;
 
 	drawing_table(d, "components", &t, &ignored);
-	table_free(&t);
 }
 
 static int draw(struct drawing *d, struct figure *f, const char *side, struct error *err)

@@ -8,8 +8,9 @@
 #include <string.h>
 
 /* Half the width of the interval that the runs' own shares give; 0 for fewer than two. */
-static double between_runs(const struct tally *f, const double *run_weight)
+static double between_runs(const struct cost_part *p, const double *run_weight)
 {
+	const struct tally *f = &p->tally;
 	double *share, half = 0;
 	size_t n = 0;
 	int i;
@@ -21,8 +22,7 @@ static double between_runs(const struct tally *f, const double *run_weight)
 		if (f->run_weight[i] > 0)
 			share[n++] = run_weight[i] / f->run_weight[i];
 	if (n > 1)
-		half = stats_t_quantile(0.975, (double)n - 1) * stats_sd(share, n) /
-		       sqrt((double)n);
+		half = p->t * stats_sd(share, n) / sqrt((double)n);
 	free(share);
 	return half;
 }
@@ -35,7 +35,7 @@ static struct cost cost_of(const struct cost_part *p, double weight, const doubl
 
 	if (f->n_eff > 0)
 		half = STATS_Z95 * sqrt(share * rest / f->n_eff);
-	between = run_weight ? between_runs(f, run_weight) : 0;
+	between = run_weight ? between_runs(p, run_weight) : 0;
 	if (between > half)
 		half = between;
 	return (struct cost){share, half, share * p->basis.ns, half * p->basis.ns};
@@ -80,6 +80,16 @@ static int read_runs(struct store *s, struct cost_part *p, const struct run *run
 	return rc;
 }
 
+/* Student's t over the runs that have samples; NAN for fewer than two. */
+static double t_of_runs(const struct tally *f)
+{
+	int i, n = 0;
+
+	for (i = 0; i < f->nruns; i++)
+		n += f->run_weight[i] > 0;
+	return n > 1 ? stats_t_quantile(0.975, n - 1) : NAN;
+}
+
 static int count_lost(struct store *s, const struct query *q, struct cost_part *p,
 		      struct error *err)
 {
@@ -114,6 +124,7 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 	if (!rc)
 		rc = count_lost(s, q, p, err);
 	tally_sort(&p->tally);
+	p->t = t_of_runs(&p->tally);
 	free(runs);
 	return rc;
 }

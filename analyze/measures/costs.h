@@ -21,6 +21,7 @@ struct cost_part {
 	struct basis_value basis;
 	struct system_load load;
 	int nruns;
+	double t;	    /* Student's, of a 95 % interval over the runs */
 	int nlost;	    /* runs that were profiled, and whose profiles hold no sample */
 	struct cpuset cpus; /* that its profiles have samples of; only with spec.cpus */
 };

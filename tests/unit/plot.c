@@ -753,6 +753,9 @@ static const char components[] =
 static const char in_all[] = "variant\tside\truns\tns_per_kib\tns_per_kib_lo\tns_per_kib_hi\n"
 			     "baseline\treceiver\t6\t65\t64\t66\n"
 			     "mmap\treceiver\t6\t33\t32\t34\n";
+static const char overlapping[] = "variant\tside\truns\tns_per_kib\tns_per_kib_lo\tns_per_kib_hi\n"
+				  "baseline\treceiver\t6\t65\t30\t66\n"
+				  "mmap\treceiver\t6\t33\t32\t34\n";
 
 static void test_components(void **state)
 {
@@ -771,13 +774,35 @@ static void test_components(void **state)
 	assert_string_equal(x->f.parts.mark[2].label, "other");
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e) && e.value == 65);
 	assert_false(figure_get(&x->f, 0, 0, 1, &e));
-	figure_free(&x->f);
+	fixture_free(x);
 	/* what it costs in all is measured: of runs that overlap, or are few, it is no finding */
-	x->sheets[2].text = "variant\tside\truns\tns_per_kib\tns_per_kib_lo\tns_per_kib_hi\n"
-			    "baseline\treceiver\t6\t65\t30\t66\n"
-			    "mmap\treceiver\t6\t33\t32\t34\n";
-	assert_int_equal(chart_draw(chart_find("components"), &x->d, &x->f, &x->err), 0);
+	x = fixture_new("components", components);
+	x->sheets[2] = (struct sheet){"summary", overlapping};
+	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.title, "mmap, receiver: data copy 60.0 → 3.00 ns per KiB");
+	fixture_free(x);
+}
+
+static int components_read;
+
+static int counted_sheets(const struct chart_source *source, const char *name,
+			  const struct query *q, struct table *t, struct error *err)
+{
+	components_read += !strcmp(name, "components");
+	return from_sheets(source, name, q, t, err);
+}
+
+static void test_read_once(void **state)
+{
+	struct fixture *x = fixture_new("components", components);
+
+	(void)state;
+	x->source.table = counted_sheets;
+	assert_int_equal(fixture_draw(x, "components"), 0);
+	figure_free(&x->f);
+	assert_int_equal(chart_draw(chart_find("components"), &x->d, &x->f, &x->err), 0);
+	assert_int_equal(x->f.parts.n, 3);
+	assert_int_equal(components_read, 1);
 	fixture_free(x);
 }
 
@@ -1359,6 +1384,7 @@ int main(void)
 		cmocka_unit_test(test_roi_p_partly_modelled),
 		cmocka_unit_test(test_roi_p_absent),
 		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_read_once),
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_waterfall),
