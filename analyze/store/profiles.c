@@ -2,8 +2,10 @@
 /*
  * Profiles in the store. DSOs, symbols, frames and comms are shared by all runs: the dictionary
  * holds those that the file has, as a profile of its own whose index i is the row with id i + 1.
- * While a store is made it grows with each run; for reading it is loaded once, and holds the events
- * and costs of the run that was read last.
+ * While a store is made it grows with each run; for reading it is loaded once.
+ *
+ * A command reads the same runs for several tables, so the costs of runs stay in memory until they
+ * are more than KEPT_MOST.
  */
 #include "analyze/store/sql.h"
 
@@ -13,8 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEPT_MOST = 1 << 20 }; /* costs: 48 MiB */
+
 struct dictionary {
-	struct profile all;
+	struct profile all;   /* its costs: those of the runs in `places`, its events: of one run */
+	struct profile shown; /* `all` with the costs of one run alone; owns nothing */
+	struct map places;    /* run -> number of its first cost << 32 | number of its costs */
 	struct intern comms;
 	struct map comm_strings; /* index of a comm -> string of `all` + 1 */
 	bool loaded;
@@ -27,6 +33,7 @@ void dictionary_free(struct dictionary *d)
 	profile_free(&d->all);
 	intern_free(&d->comms);
 	map_free(&d->comm_strings);
+	map_free(&d->places);
 	free(d);
 }
 
@@ -384,19 +391,49 @@ static int read_costs(struct store *s, int64_t run, const struct map *events, st
 	return rc;
 }
 
+/* Adds the run's costs to those in memory, in place of all where they became too many. */
+static int keep_costs(struct store *s, int64_t run, const struct map *events, struct error *err)
+{
+	struct dictionary *d = s->dictionary;
+	size_t first;
+	int rc;
+
+	if (d->all.ncosts > KEPT_MOST) {
+		d->all.ncosts = 0;
+		map_free(&d->places);
+	}
+	first = d->all.ncosts;
+	rc = read_costs(s, run, events, err);
+	if (rc)
+		d->all.ncosts = first;
+	else
+		*map_at(&d->places, (uint64_t)run) = first << 32 | (d->all.ncosts - first);
+	return rc;
+}
+
+static const struct profile *show_run(struct dictionary *d, int64_t run)
+{
+	uint64_t place = *map_get(&d->places, (uint64_t)run);
+
+	d->shown = d->all;
+	d->shown.costs = d->all.costs + (place >> 32);
+	d->shown.ncosts = (uint32_t)place;
+	return &d->shown;
+}
+
 int store_profile(struct store *s, int64_t run, const struct profile **p, struct error *err)
 {
 	struct map events = {0};
 	int rc = load(s, err);
 
 	if (!rc) {
-		s->dictionary->all.nevents = s->dictionary->all.ncosts = 0;
+		s->dictionary->all.nevents = 0;
 		rc = read_events(s, run, &s->dictionary->all, &events, err);
 	}
-	if (!rc)
-		rc = read_costs(s, run, &events, err);
+	if (!rc && !map_get(&s->dictionary->places, (uint64_t)run))
+		rc = keep_costs(s, run, &events, err);
 	map_free(&events);
-	*p = dictionary_profile(s->dictionary);
+	*p = rc ? NULL : show_run(s->dictionary, run);
 	return rc;
 }
 
