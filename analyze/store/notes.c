@@ -75,16 +75,21 @@ static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, json_
 	return 0;
 }
 
+#define SELECT_NOTES                                                \
+	"SELECT severity, kind, vals, variant, side, pass, repeat " \
+	"FROM note LEFT JOIN run ON run.id = note.run"
+
 int store_notes(struct store *s, int64_t run, struct notes *notes, struct error *err)
 {
 	sqlite3_stmt *q;
 	json_t *values;
 	struct note n;
-	int rc = sql_query(s, &q, err,
-			   "SELECT severity, kind, vals, variant, side, pass, repeat "
-			   "FROM note LEFT JOIN run ON run.id = note.run "
-			   "WHERE ?1 < 0 OR note.run = ?1 ORDER BY note.rowid",
-			   "i", run);
+	/* two statements: SQLite finds a run's notes by the index only where the run is all it asks
+	 */
+	int rc = run < 0 ? sql_query(s, &q, err, SELECT_NOTES " ORDER BY note.rowid", "")
+			 : sql_query(s, &q, err,
+				     SELECT_NOTES " WHERE note.run = ? ORDER BY note.rowid", "i",
+				     run);
 
 	while (!rc && (rc = sql_next(s, q, err)) > 0) {
 		rc = note_read_row(s, q, &n, &values, err);
