@@ -106,7 +106,7 @@ static int take_all(struct diff *d, const struct comparison *c, enum end e, cons
 	struct cost_runs costs = {.n = n};
 	int ret;
 
-	if (!spec->syscalls && !spec->whole)
+	if (!spec->syscalls)
 		q.runs = &costs;
 	q.known = &known;
 	q.limit = LONG_MAX; /* not `all`, which would tell unresolved addresses apart */

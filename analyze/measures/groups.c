@@ -91,7 +91,17 @@ static bool is_known(const struct query *q, const struct column *c)
 	return !q->flat || strncmp(c->name, "total_", strlen("total_"));
 }
 
-static void take_rows(struct table *t, const struct table *from, const struct query *q)
+static void take_runs(struct cost_runs *to, const struct cost_runs *from, size_t row)
+{
+	size_t size = from->n * sizeof(*from->ns);
+
+	to->ns = xrealloc(to->ns, (to->rows + 1) * size);
+	memcpy(&to->ns[to->rows++ * to->n], &from->ns[row * from->n], size);
+}
+
+/* `runs`: of the rows of `from`, where the query asks for those. */
+static void take_rows(struct table *t, const struct table *from, const struct query *q,
+		      const struct cost_runs *runs)
 {
 	int key = table_column(from, "component"), c;
 	long shown = 0;
@@ -103,6 +113,8 @@ static void take_rows(struct table *t, const struct table *from, const struct qu
 		if (!strcmp(table_cell(from, i, key)->str, component_none))
 			continue;
 		shown++;
+		if (q->runs)
+			take_runs(q->runs, runs, i);
 		row = table_row(t);
 		for (c = 0; c < from->ncolumns; c++)
 			if (is_known(q, &from->columns[c]))
@@ -114,10 +126,12 @@ static int put_group(struct store *s, const struct query *q, const struct compon
 		     struct table *t, struct error *err)
 {
 	struct query own = *q;
+	struct cost_runs runs = {.n = q->runs ? q->runs->n : 0};
 	struct table part;
 	size_t before = t->rows;
 	int rc;
 
+	own.runs = q->runs ? &runs : NULL;
 	own.rules = rules;
 	own.all = true; /* the limit is for the rows of the group */
 	table_init(&part, "groups", NULL, 0);
@@ -125,9 +139,10 @@ static int put_group(struct store *s, const struct query *q, const struct compon
 	if (!rc && !t->ncolumns)
 		take_columns(t, &part);
 	if (!rc)
-		take_rows(t, &part, q);
+		take_rows(t, &part, q, &runs);
 	if (!rc && t->rows == before)
 		note_add(&t->notes, group_empty, components_name(rules, 0));
+	free(runs.ns);
 	table_free(&part);
 	return rc;
 }
@@ -183,6 +198,7 @@ static int put_notes(struct store *s, const struct query *q, const struct groups
 	int rc;
 
 	all.all = true;
+	all.runs = NULL;
 	table_init(&functions, "groups", NULL, 0);
 	rc = cost_table_run(&by_function, s, &all, &functions, err);
 	for (i = 0; i < g->n && !rc; i++)
