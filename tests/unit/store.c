@@ -154,6 +154,8 @@ static void test_profiles(void **state)
 	assert_int_equal(store_profile_write(s, b, &p, &err), 0);
 	profile_free(&p);
 	check_profile(s, b, "leaf_two", 200);
+	check_profile(s, a, "leaf_one", 200);
+	check_profile(s, b, "leaf_two", 200); /* again, out of memory */
 	assert_false(path_exists(path));
 	assert_int_equal(store_commit_all(s, &err), 0);
 	assert_true(path_exists(path));
