@@ -75,7 +75,7 @@ every_thing() {
 		1e9, 1e8, 400, 30, 40"
 	every_row "socket (run, pid, local, peer, congestion, state, readings, rtt_us, cwnd, retrans)
 		SELECT id, 7, '127.0.0.1:1', '127.0.0.1:2', 'cubic', 'established', 2, 19, 10, 1"
-	every_row "note SELECT id, 'note', 'counters: unsupported: no PMU'"
+	every_row "note SELECT id, 'info', 'collector_state', json_array('counters', 'unsupported', ': ', 'no PMU')"
 	cat <<-'END'
 	INSERT OR REPLACE INTO setting (variant, name, value) SELECT name, 'MTU', '9000' FROM variant;
 	INSERT OR IGNORE INTO host (name) VALUES ('vm');
