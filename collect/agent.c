@@ -38,16 +38,16 @@ struct agent {
 
 static volatile sig_atomic_t told;
 
-static void on_signal(int sig)
+static void agent_on_signal(int sig)
 {
 	told = sig;
 }
 
 /* Without SA_RESTART: a signal ends the waiting, and that ends the agent as the end of input does.
  */
-static void hear_signals(void)
+static void agent_catch_signals(void)
 {
-	struct sigaction act = {.sa_handler = on_signal};
+	struct sigaction act = {.sa_handler = agent_on_signal};
 
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGINT, &act, NULL);
@@ -55,8 +55,9 @@ static void hear_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static void say(struct agent *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct agent *a, const char *fmt, ...)
+static void agent_print_line(struct agent *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static void agent_print_line(struct agent *a, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -68,7 +69,7 @@ static void say(struct agent *a, const char *fmt, ...)
 		a->over = true;
 }
 
-static void hello(struct agent *a)
+static void agent_print_hello(struct agent *a)
 {
 	char exe[PATH_MAX] = "", host[256] = "host", caps[24];
 	struct rights r = rights_of_this_process();
@@ -83,12 +84,12 @@ static void hello(struct agent *a)
 		      "host", host, "boot_id", host_boot_id(), "caps", caps, "paranoid", r.paranoid,
 		      "folder", a->folder);
 	text = o ? json_dumps(o, JSON_COMPACT) : NULL;
-	say(a, "%s", text ? text : "{}");
+	agent_print_line(a, "%s", text ? text : "{}");
 	free(text);
 	json_decref(o);
 }
 
-static void send_files(struct agent *a, const char *name, bool news)
+static void agent_send_files(struct agent *a, const char *name, bool news)
 {
 	char *dir = xasprintf("%s/%s", a->folder, name);
 
@@ -97,20 +98,20 @@ static void send_files(struct agent *a, const char *name, bool news)
 	free(dir);
 }
 
-static void drop(struct agent *a, const char *name)
+static void agent_drop(struct agent *a, const char *name)
 {
 	char *dir = xasprintf("%s/%s", a->folder, name);
 	struct error err = {0};
 
 	if (dir_remove(dir, &err))
-		say(a, "failed %s", err.text);
+		agent_print_line(a, "failed %s", err.text);
 	else
-		say(a, "dropped");
+		agent_print_line(a, "dropped");
 	free(dir);
 }
 
 /* "patience 64", "patience 64 3600" */
-static void set_patience(struct agent *a, const char *text)
+static void agent_set_patience(struct agent *a, const char *text)
 {
 	char *rest;
 	double s = strtod(text, &rest), idle_s = strtod(rest, NULL);
@@ -120,41 +121,41 @@ static void set_patience(struct agent *a, const char *text)
 		a->idle_ms = (int)(idle_s * 1000);
 }
 
-static void obey_named(struct agent *a, const char *line)
+static void agent_obey_named(struct agent *a, const char *line)
 {
 	const char *name = strchr(line, ' ');
 
 	if (!name || !stream_name_ok(name + 1))
-		say(a, "failed not understood: %s", line);
+		agent_print_line(a, "failed not understood: %s", line);
 	else if (str_starts(line, "send "))
-		send_files(a, name + 1, false);
+		agent_send_files(a, name + 1, false);
 	else if (str_starts(line, "news "))
-		send_files(a, name + 1, true);
+		agent_send_files(a, name + 1, true);
 	else if (str_starts(line, "drop "))
-		drop(a, name + 1);
+		agent_drop(a, name + 1);
 	else if (str_starts(line, "patience "))
-		set_patience(a, name);
+		agent_set_patience(a, name);
 	else
-		say(a, "failed not understood: %s", line);
+		agent_print_line(a, "failed not understood: %s", line);
 }
 
-static void obey(struct agent *a, const char *line)
+static void agent_obey(struct agent *a, const char *line)
 {
 	uint64_t heard = clock_mono_ns();
 
 	if (!strcmp(line, "clock")) {
-		say(a, "clock %" PRIu64 " %" PRIu64, heard, clock_mono_ns());
+		agent_print_line(a, "clock %" PRIu64 " %" PRIu64, heard, clock_mono_ns());
 	} else if (!strcmp(line, "sweep")) {
-		say(a, "swept %d", holders_end(a->folder, 0));
+		agent_print_line(a, "swept %d", holders_end(a->folder, 0));
 	} else if (!strcmp(line, "forget")) {
 		intern_free(&a->sent);
 		a->sent = (struct intern){0};
 	} else if (strcmp(line, "alive") != 0) {
-		obey_named(a, line);
+		agent_obey_named(a, line);
 	}
 }
 
-static void hear(struct agent *a)
+static void agent_hear(struct agent *a)
 {
 	char buf[256];
 	ssize_t n = read(STDIN_FILENO, buf, sizeof(buf)), i;
@@ -168,12 +169,12 @@ static void hear(struct agent *a)
 			str_putc(&a->in, buf[i]);
 			continue;
 		}
-		obey(a, a->in.buf ? a->in.buf : "");
+		agent_obey(a, a->in.buf ? a->in.buf : "");
 		str_reset(&a->in);
 	}
 }
 
-static int wait_ms(const struct agent *a)
+static int agent_wait_ms(const struct agent *a)
 {
 	return a->patience_ms >= 0 && a->patience_ms < a->idle_ms ? a->patience_ms : a->idle_ms;
 }
@@ -182,16 +183,16 @@ static int wait_ms(const struct agent *a)
  * Where the network is cut no end of input comes: silence tells it. It matters soon while a run
  * goes on; without one hardly, since nobody speaks while a plan's `before` takes its time.
  */
-static void serve(struct agent *a)
+static void agent_serve(struct agent *a)
 {
 	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 	uint64_t heard = clock_mono_ns();
 
 	while (!a->over && !told) {
-		int n = poll(&p, 1, wait_ms(a));
+		int n = poll(&p, 1, agent_wait_ms(a));
 
 		if (n > 0) {
-			hear(a);
+			agent_hear(a);
 			heard = clock_mono_ns();
 		} else if (!n) {
 			a->over = holders_count(a->folder) ||
@@ -206,14 +207,14 @@ int agent_run(const char *key)
 	struct error err = {0};
 	int left;
 
-	hear_signals();
+	agent_catch_signals();
 	a.folder = agent_folder_make(key, &err);
 	if (!a.folder) {
 		error_print(&err);
 		return EXIT_FAILED;
 	}
-	hello(&a);
-	serve(&a);
+	agent_print_hello(&a);
+	agent_serve(&a);
 	left = holders_end(a.folder, BY_ITSELF_MS);
 	if (left)
 		warn("%d processes of a run could not be ended", left);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* /var/tmp is on a disk; /tmp may well be in memory, and a recording is large. */
-static char *path_of(const char *key)
+static char *agent_folder_path(const char *key)
 {
 	const char *tmp = getenv("TMPDIR");
 
@@ -19,7 +19,7 @@ static char *path_of(const char *key)
 }
 
 /* What an agent that was killed has left, with what it was running. */
-static int remove_old(const char *path, const struct stat *st, struct error *err)
+static int agent_folder_remove_old(const char *path, const struct stat *st, struct error *err)
 {
 	int left;
 
@@ -37,12 +37,12 @@ static int remove_old(const char *path, const struct stat *st, struct error *err
 
 char *agent_folder_make(const char *key, struct error *err)
 {
-	char *path = path_of(key);
+	char *path = agent_folder_path(key);
 	struct stat st;
 	int rc = 0;
 
 	if (!lstat(path, &st))
-		rc = remove_old(path, &st, err);
+		rc = agent_folder_remove_old(path, &st, err);
 	if (!rc && mkdir(path, 0700))
 		rc = error_sys(err, errno, "%s: cannot make the folder for runs", path);
 	if (!rc && holders_join(path))

@@ -8,7 +8,7 @@
 
 enum { STACK_MAX = 65528 }; /* perf's own limit */
 
-static bool size_known(const char *text)
+static bool call_graph_has_size(const char *text)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
@@ -19,7 +19,7 @@ static bool size_known(const char *text)
 int call_graph_check(const char *mode, struct error *err)
 {
 	if (!strcmp(mode, "fp") || !strcmp(mode, "lbr") || !strcmp(mode, "dwarf") ||
-	    (!strncmp(mode, "dwarf,", 6) && size_known(mode + 6)))
+	    (!strncmp(mode, "dwarf,", 6) && call_graph_has_size(mode + 6)))
 		return 0;
 	return error_set(err, EINVAL,
 			 "unknown call graph mode '%s'; there are fp, dwarf, dwarf,SIZE with a "

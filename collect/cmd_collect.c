@@ -103,7 +103,7 @@ struct args {
 	bool verbose;
 };
 
-static double seconds(struct argp_state *state, const char *what, const char *arg)
+static double collect_seconds(struct argp_state *state, const char *what, const char *arg)
 {
 	char *end;
 	double s = strtod(arg, &end);
@@ -113,7 +113,7 @@ static double seconds(struct argp_state *state, const char *what, const char *ar
 	return s;
 }
 
-static unsigned int count(struct argp_state *state, const char *what, const char *arg)
+static unsigned int collect_count(struct argp_state *state, const char *what, const char *arg)
 {
 	char *end;
 	long n = strtol(arg, &end, 10);
@@ -124,7 +124,7 @@ static unsigned int count(struct argp_state *state, const char *what, const char
 }
 
 /* Names become folders of a capture. */
-static const char *plain_name(struct argp_state *state, const char *what, const char *arg)
+static const char *collect_plain_name(struct argp_state *state, const char *what, const char *arg)
 {
 	const char *p = arg;
 
@@ -136,7 +136,7 @@ static const char *plain_name(struct argp_state *state, const char *what, const 
 	return arg;
 }
 
-static void add_power_csv(struct argp_state *state, struct run *r, const char *arg)
+static void collect_add_power_csv(struct argp_state *state, struct run *r, const char *arg)
 {
 	if (r->npower_csv == RUN_POWER_CSV)
 		argp_error(state, "--power-csv: at most %d files", RUN_POWER_CSV);
@@ -144,7 +144,7 @@ static void add_power_csv(struct argp_state *state, struct run *r, const char *a
 	r->power_csv[r->npower_csv++] = arg;
 }
 
-static void list_collectors(void)
+static void collect_list_collectors(void)
 {
 	size_t i;
 
@@ -153,22 +153,22 @@ static void list_collectors(void)
 	exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
 }
 
-static error_t parse_naming(int key, char *arg, struct argp_state *state)
+static error_t collect_parse_naming(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
 	switch (key) {
 	case KEY_VARIANT:
-		a->run.variant = plain_name(state, "variant", arg);
+		a->run.variant = collect_plain_name(state, "variant", arg);
 		return 0;
 	case KEY_PASS:
-		a->run.pass = plain_name(state, "pass", arg);
+		a->run.pass = collect_plain_name(state, "pass", arg);
 		return 0;
 	case KEY_REPEAT:
-		a->run.repeat = (int)count(state, "repeat", arg);
+		a->run.repeat = (int)collect_count(state, "repeat", arg);
 		return 0;
 	case KEY_SIDE:
-		a->run.side = plain_name(state, "side", arg);
+		a->run.side = collect_plain_name(state, "side", arg);
 		return 0;
 	case KEY_HOST_DIR:
 		a->run.host_dir = arg;
@@ -177,7 +177,7 @@ static error_t parse_naming(int key, char *arg, struct argp_state *state)
 		a->run.sync = true;
 		return 0;
 	case KEY_AGENT:
-		a->agent = plain_name(state, "agent", arg);
+		a->agent = collect_plain_name(state, "agent", arg);
 		return 0;
 	case KEY_HOLD:
 		a->hold = arg;
@@ -187,7 +187,7 @@ static error_t parse_naming(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const char *adapter(struct argp_state *state, const char *arg)
+static const char *collect_units(struct argp_state *state, const char *arg)
 {
 	struct error err = {0};
 
@@ -196,7 +196,7 @@ static const char *adapter(struct argp_state *state, const char *arg)
 	return arg;
 }
 
-static const char *call_graph(struct argp_state *state, const char *arg)
+static const char *collect_call_graph(struct argp_state *state, const char *arg)
 {
 	struct error err = {0};
 
@@ -205,7 +205,7 @@ static const char *call_graph(struct argp_state *state, const char *arg)
 	return arg;
 }
 
-static void add_power_command(struct argp_state *state, struct run *r, const char *arg)
+static void collect_add_power_command(struct argp_state *state, struct run *r, const char *arg)
 {
 	struct error err = {0};
 
@@ -213,50 +213,50 @@ static void add_power_command(struct argp_state *state, struct run *r, const cha
 		argp_error(state, "--power-command: %s", err.text);
 }
 
-static error_t parse_measuring(int key, char *arg, struct argp_state *state)
+static error_t collect_parse_measuring(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
 	switch (key) {
 	case KEY_WARMUP:
-		a->run.warmup_s = seconds(state, "warmup", arg);
+		a->run.warmup_s = collect_seconds(state, "warmup", arg);
 		return 0;
 	case KEY_DURATION:
-		a->run.duration_s = seconds(state, "duration", arg);
+		a->run.duration_s = collect_seconds(state, "duration", arg);
 		return 0;
 	case KEY_GRACE:
-		a->run.grace_s = seconds(state, "grace", arg);
+		a->run.grace_s = collect_seconds(state, "grace", arg);
 		return 0;
 	case KEY_FREQ:
-		a->run.freq = count(state, "freq", arg);
+		a->run.freq = collect_count(state, "freq", arg);
 		return 0;
 	case KEY_CALL_GRAPH:
-		a->run.call_graph = call_graph(state, arg);
+		a->run.call_graph = collect_call_graph(state, arg);
 		return 0;
 	case KEY_METHOD:
 		a->run.syscalls_method = arg;
 		return 0;
 	case KEY_TIME_ONE_IN:
-		a->run.time_one_in = count(state, "time-one-in", arg);
+		a->run.time_one_in = collect_count(state, "time-one-in", arg);
 		return 0;
 	case KEY_POWER_CSV:
-		add_power_csv(state, &a->run, arg);
+		collect_add_power_csv(state, &a->run, arg);
 		return 0;
 	case KEY_EVENTS:
 		a->run.events = arg;
 		return 0;
 	case KEY_POWER_COMMAND:
-		add_power_command(state, &a->run, arg);
+		collect_add_power_command(state, &a->run, arg);
 		return 0;
 	case KEY_UNITS:
-		a->run.units = adapter(state, arg);
+		a->run.units = collect_units(state, arg);
 		return 0;
 	default:
-		return parse_naming(key, arg, state);
+		return collect_parse_naming(key, arg, state);
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t collect_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -274,7 +274,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->verbose = true;
 		return 0;
 	case KEY_LIST:
-		list_collectors();
+		collect_list_collectors();
 		return 0;
 	case ARGP_KEY_ARGS:
 		a->run.argv = state->argv + state->next;
@@ -288,13 +288,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no folder for the run given; use -o RUN");
 		return 0;
 	default:
-		return parse_measuring(key, arg, state);
+		return collect_parse_measuring(key, arg, state);
 	}
 }
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = collect_parse,
 	.args_doc = "-- COMMAND...",
 	.doc = "Runs COMMAND once on this host and measures it in a window of time.\v"
 	       "Exit status: 0 done, 1 the command failed or the run was stopped, 2 wrong usage, "
@@ -306,7 +306,7 @@ static const struct argp argp = {
 
 static const char *const methods[] = {"bpf", "tracepoint"};
 
-static int check_timed(const struct run *r, struct error *err)
+static int collect_check_timed(const struct run *r, struct error *err)
 {
 	bool counted = false;
 	size_t i;
@@ -326,7 +326,7 @@ static int check_timed(const struct run *r, struct error *err)
 }
 
 /* Before anything is started: a slip in a list of events is not to cost a run. */
-static int check_events(const struct run *r, struct error *err)
+static int collect_check_events(const struct run *r, struct error *err)
 {
 	struct error why = {0};
 	struct event_list list;
@@ -346,7 +346,7 @@ static int check_events(const struct run *r, struct error *err)
 }
 
 /* What needs more than argp: 0, or -errno and a message for exit 2. */
-static int check(struct args *a, struct error *err)
+static int collect_check(struct args *a, struct error *err)
 {
 	struct run *r = &a->run;
 	struct cpuset online;
@@ -371,12 +371,12 @@ static int check(struct args *a, struct error *err)
 					 r->syscalls_method);
 	rc = collect_choose(r, a->collect, &r->collect, &r->ncollect, err);
 	if (!rc)
-		rc = check_timed(r, err);
-	return rc ? rc : check_events(r, err);
+		rc = collect_check_timed(r, err);
+	return rc ? rc : collect_check_events(r, err);
 }
 
 /* The same with each run on this host: one line, where nobody asked for it. */
-static void name_unmeasured(const struct run *r)
+static void collect_print_unmeasured(const struct run *r)
 {
 	struct str names = {0};
 	size_t i;
@@ -393,13 +393,13 @@ static void name_unmeasured(const struct run *r)
 }
 
 /* Tells what is not as it should be; true when it is worth exit 4. */
-static bool report(const struct run *r, bool verbose)
+static bool collect_print_outcome(const struct run *r, bool verbose)
 {
 	bool lossy = false;
 	size_t i;
 
 	if (!verbose)
-		name_unmeasured(r);
+		collect_print_unmeasured(r);
 
 	for (i = 0; i < r->ncollect; i++) {
 		const struct collect *c = &r->collect[i];
@@ -415,7 +415,7 @@ static bool report(const struct run *r, bool verbose)
 }
 
 /* Many workloads end by themselves; who asked for a length is to know which it was. */
-static void say_early_end(const struct run *r)
+static void collect_print_early_end(const struct run *r)
 {
 	uint64_t length = r->end_ns - r->start_ns;
 
@@ -424,7 +424,7 @@ static void say_early_end(const struct run *r)
 		     (double)(length + r->early_ns) / 1e9, (double)length / 1e9);
 }
 
-static int execute(struct run *r, bool verbose)
+static int collect_execute(struct run *r, bool verbose)
 {
 	struct error err = {0};
 	bool lossy;
@@ -433,8 +433,8 @@ static int execute(struct run *r, bool verbose)
 		error_print(&err);
 		return EXIT_FAILED;
 	}
-	lossy = report(r, verbose);
-	say_early_end(r);
+	lossy = collect_print_outcome(r, verbose);
+	collect_print_early_end(r);
 	if (!r->failed)
 		return lossy ? EXIT_LOSSY : EXIT_OK;
 	fprintf(stderr, "zcost: %s: run failed: %s\n", r->dir, r->why);
@@ -442,7 +442,7 @@ static int execute(struct run *r, bool verbose)
 }
 
 /* The folder for host facts: given, or a small capture's own inside the run. */
-static char *choose_hosts(const struct run *r)
+static char *collect_choose_hosts(const struct run *r)
 {
 	char name[256] = "host", *wanted, *hosts;
 
@@ -470,14 +470,14 @@ int cmd_collect(int argc, char **argv)
 	spawn_private();
 	if (a.agent)
 		return agent_run(a.agent);
-	if (check(&a, &err)) {
+	if (collect_check(&a, &err)) {
 		error_print(&err);
 		collect_free(a.run.collect, a.run.ncollect);
 		free(a.run.power_csv);
 		return EXIT_USAGE;
 	}
-	a.run.hosts = choose_hosts(&a.run);
-	code = execute(&a.run, a.verbose);
+	a.run.hosts = collect_choose_hosts(&a.run);
+	code = collect_execute(&a.run, a.verbose);
 	if (!a.run.sync)
 		caller_give_tree(a.run.dir);
 	collect_free(a.run.collect, a.run.ncollect);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_why(struct collect *c, const char *fmt, va_list ap)
+static void collector_set_why(struct collect *c, const char *fmt, va_list ap)
 {
 	char *text = NULL;
 
@@ -27,7 +27,7 @@ void collect_why(struct collect *c, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	set_why(c, fmt, ap);
+	collector_set_why(c, fmt, ap);
 	va_end(ap);
 }
 
@@ -43,7 +43,7 @@ void collect_degraded(struct collect *c, const char *fmt, ...)
 	}
 	c->state = COLLECT_DEGRADED;
 	va_start(ap, fmt);
-	set_why(c, fmt, ap);
+	collector_set_why(c, fmt, ap);
 	va_end(ap);
 }
 
@@ -62,7 +62,7 @@ char *collect_path(const struct collect *c, const char *name)
 	return xasprintf("%s/%s", c->run->dir, name);
 }
 
-static void unsupported(struct collect *c)
+static void collector_set_unsupported(struct collect *c)
 {
 	c->state = COLLECT_UNSUPPORTED;
 	collect_why(c, "%s", c->err.text[0] ? c->err.text : "not possible here");
@@ -75,17 +75,17 @@ void collect_prepare(struct collect *list, size_t n)
 
 	for (c = list; c < list + n; c++) {
 		if (c->is->probe && c->is->probe(c)) {
-			unsupported(c);
+			collector_set_unsupported(c);
 			continue;
 		}
 		c->prepared = true;
 		if (c->is->prepare && c->is->prepare(c))
-			unsupported(c);
+			collector_set_unsupported(c);
 	}
 }
 
 /* One hook of one collector in the window; a failure degrades it and leaves the others alone. */
-static void step(struct collect *c, int (*hook)(struct collect *))
+static void collector_step(struct collect *c, int (*hook)(struct collect *))
 {
 	if (c->state == COLLECT_UNSUPPORTED || !hook || !hook(c))
 		return;
@@ -94,12 +94,12 @@ static void step(struct collect *c, int (*hook)(struct collect *))
 }
 
 /* What cuts the window is timed: how far the collectors are apart is a figure of the run. */
-static void cut(struct collect *c, int (*hook)(struct collect *), struct cut *when)
+static void collector_step_timed(struct collect *c, int (*hook)(struct collect *), struct cut *when)
 {
 	if (c->state == COLLECT_UNSUPPORTED || !hook)
 		return;
 	when->from = clock_mono_ns();
-	step(c, hook);
+	collector_step(c, hook);
 	when->to = clock_mono_ns();
 }
 
@@ -108,7 +108,7 @@ void collect_before(struct collect *list, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		step(&list[i], list[i].is->before);
+		collector_step(&list[i], list[i].is->before);
 }
 
 void collect_start(struct collect *list, size_t n, enum collect_when when)
@@ -117,7 +117,7 @@ void collect_start(struct collect *list, size_t n, enum collect_when when)
 
 	for (i = 0; i < n; i++)
 		if (list[i].is->when == when)
-			cut(&list[i], list[i].is->start, &list[i].on);
+			collector_step_timed(&list[i], list[i].is->start, &list[i].on);
 }
 
 void collect_rehearse(struct collect *list, size_t n)
@@ -126,7 +126,7 @@ void collect_rehearse(struct collect *list, size_t n)
 
 	for (i = 0; i < n; i++)
 		if (list[i].is->when == DATED)
-			step(&list[i], list[i].is->snap);
+			collector_step(&list[i], list[i].is->snap);
 }
 
 void collect_snap(struct collect *list, size_t n)
@@ -134,20 +134,20 @@ void collect_snap(struct collect *list, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		step(&list[i], list[i].is->snap);
+		collector_step(&list[i], list[i].is->snap);
 }
 
 void collect_stop(struct collect *list, size_t n, enum collect_when when)
 {
 	while (n--)
 		if (list[n].is->when == when)
-			cut(&list[n], list[n].is->stop, &list[n].off);
+			collector_step_timed(&list[n], list[n].is->stop, &list[n].off);
 }
 
 void collect_after(struct collect *list, size_t n)
 {
 	while (n--)
-		step(&list[n], list[n].is->after);
+		collector_step(&list[n], list[n].is->after);
 }
 
 void collect_finish(struct collect *list, size_t n)

@@ -32,21 +32,22 @@ struct counters {
 static const char heading[] =
 	"event\tcpu\tvalue\tenabled_ns\trunning_ns\tgroup\tscope\tscale\tunit\tstate\n";
 
-static void add_name(struct str *list, const char *name)
+static void counters_add_name(struct str *list, const char *name)
 {
 	str_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
 /* With the reason where it is not that the host has no such thing. */
-static void add_missing(struct str *list, const char *name, int rc)
+static void counters_add_missing(struct str *list, const char *name, int rc)
 {
-	add_name(list, name);
+	counters_add_name(list, name);
 	if (rc != -ENOENT && rc != -EOPNOTSUPP && rc != -ENODEV && rc != -EINVAL)
 		str_printf(list, " (%s)", strerror(-rc));
 }
 
 /* What is not as it was asked for: a remark, or, of events that the user chose, a loss. */
-static void say_missing(struct collect *c, const struct str *missing, const struct str *apart)
+static void counters_why_missing(struct collect *c, const struct str *missing,
+				 const struct str *apart)
 {
 	if (missing->len && c->run->events)
 		collect_degraded(c, "not supported on this host: %s", missing->buf);
@@ -57,7 +58,7 @@ static void say_missing(struct collect *c, const struct str *missing, const stru
 }
 
 /* Groups stand together in the list. */
-static size_t group_end(const struct event_list *list, size_t first)
+static size_t counters_group_end(const struct event_list *list, size_t first)
 {
 	size_t i = first;
 
@@ -66,7 +67,7 @@ static size_t group_end(const struct event_list *list, size_t first)
 	return i;
 }
 
-static int open_all(struct collect *c, struct counters *k)
+static int counters_open_all(struct collect *c, struct counters *k)
 {
 	struct str missing = {0}, apart = {0};
 	size_t i, end, open = 0;
@@ -75,20 +76,20 @@ static int open_all(struct collect *c, struct counters *k)
 	for (i = 0; i < k->events.n; i = end) {
 		bool fits = true;
 
-		end = group_end(&k->events, i);
+		end = counters_group_end(&k->events, i);
 		counting_open_group(k->of + i, k->events.e + i, end - i, &c->run->cpus, &fits);
 		if (!fits)
-			add_name(&apart, k->events.e[i].name);
+			counters_add_name(&apart, k->events.e[i].name);
 	}
 	for (i = 0; i < k->events.n; i++) {
 		open += k->of[i].state == COUNTING;
 		if (k->of[i].state == COUNTING)
 			continue;
 		rc = k->of[i].rc;
-		add_missing(&missing, k->events.e[i].name, rc);
+		counters_add_missing(&missing, k->events.e[i].name, rc);
 	}
 	if (open)
-		say_missing(c, &missing, &apart);
+		counters_why_missing(c, &missing, &apart);
 	else if (rc == -ENOENT || rc == -EOPNOTSUPP)
 		rc = error_set(&c->err, ENOENT,
 			       "this host has none of %s (a virtual machine may have no PMU)",
@@ -100,7 +101,7 @@ static int open_all(struct collect *c, struct counters *k)
 	return open ? 0 : rc;
 }
 
-static int prepare(struct collect *c)
+static int counters_prepare(struct collect *c)
 {
 	struct counters *k = c->data = xcalloc(1, sizeof(*k));
 	uint64_t files;
@@ -113,12 +114,12 @@ static int prepare(struct collect *c)
 		return rc;
 	k->of = xcalloc(k->events.n, sizeof(*k->of));
 	files = counting_more_files();
-	rc = open_all(c, k);
+	rc = counters_open_all(c, k);
 	counting_own_files(files);
 	return rc;
 }
 
-static int start(struct collect *c)
+static int counters_start(struct collect *c)
 {
 	struct counters *k = c->data;
 	size_t i;
@@ -130,8 +131,8 @@ static int start(struct collect *c)
 	return 0;
 }
 
-static void put_about(struct str *rows, const struct event *e, unsigned int group,
-		      const char *state)
+static void counters_add_about(struct str *rows, const struct event *e, unsigned int group,
+			       const char *state)
 {
 	str_printf(rows, "\t%u\t%s\t", group, e->per_socket ? "socket" : "cpu");
 	if (e->scale != 1)
@@ -140,7 +141,7 @@ static void put_about(struct str *rows, const struct event *e, unsigned int grou
 }
 
 /* A CPU that went offline may have nothing to read any more. */
-static void read_cpu(struct collect *c, struct counters *k, size_t i, int idx)
+static void counters_read_cpu(struct collect *c, struct counters *k, size_t i, int idx)
 {
 	const struct event *e = &k->events.e[i];
 	int cpu = perf_cpu_map__cpu(k->of[i].cpus, idx).cpu;
@@ -154,23 +155,23 @@ static void read_cpu(struct collect *c, struct counters *k, size_t i, int idx)
 	}
 	str_printf(&k->rows, "%s\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, e->name, cpu, v.val,
 		   v.ena, v.run);
-	put_about(&k->rows, e, k->of[i].group, "");
+	counters_add_about(&k->rows, e, k->of[i].group, "");
 }
 
-static void read_event(struct collect *c, struct counters *k, size_t i)
+static void counters_read_event(struct collect *c, struct counters *k, size_t i)
 {
 	int idx;
 
 	if (k->of[i].state != COUNTING) {
 		str_printf(&k->rows, "%s\t\t\t\t", k->events.e[i].name);
-		put_about(&k->rows, &k->events.e[i], k->of[i].group, "not-supported");
+		counters_add_about(&k->rows, &k->events.e[i], k->of[i].group, "not-supported");
 		return;
 	}
-	perf_cpu_map__for_each_idx(idx, k->of[i].cpus) read_cpu(c, k, i, idx);
+	perf_cpu_map__for_each_idx(idx, k->of[i].cpus) counters_read_cpu(c, k, i, idx);
 }
 
 /* All off, from the last switched on to the first: reading, in `after`, takes longer. */
-static int stop(struct collect *c)
+static int counters_stop(struct collect *c)
 {
 	struct counters *k = c->data;
 	size_t i;
@@ -181,18 +182,18 @@ static int stop(struct collect *c)
 	return 0;
 }
 
-static int after(struct collect *c)
+static int counters_after(struct collect *c)
 {
 	struct counters *k = c->data;
 	size_t i;
 
 	str_puts(&k->rows, heading);
 	for (i = 0; i < k->events.n; i++)
-		read_event(c, k, i);
+		counters_read_event(c, k, i);
 	return 0;
 }
 
-static void finish(struct collect *c)
+static void counters_finish(struct collect *c)
 {
 	struct counters *k = c->data;
 	char *path = collect_path(c, "counters.tsv");
@@ -214,9 +215,9 @@ const struct collector collector_counters = {
 	.name = "counters",
 	.what = "cycles, instructions, cache, context switches per CPU, or any --events",
 	.files = {"counters.tsv"},
-	.prepare = prepare,
-	.start = start,
-	.stop = stop,
-	.after = after,
-	.finish = finish,
+	.prepare = counters_prepare,
+	.start = counters_start,
+	.stop = counters_stop,
+	.after = counters_after,
+	.finish = counters_finish,
 };

@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 /* The CPUs of an event, the first alone to try it. NULL: there is none. */
-static struct perf_cpu_map *cpus_of(const struct event *e, const struct cpuset *cpus, bool first)
+static struct perf_cpu_map *counting_cpus_of(const struct event *e, const struct cpuset *cpus,
+					     bool first)
 {
 	struct cpuset set = {0};
 	struct perf_cpu_map *map;
@@ -39,7 +40,7 @@ static struct perf_cpu_map *cpus_of(const struct event *e, const struct cpuset *
 	return map;
 }
 
-static struct perf_evsel *make(const struct event *e, bool leads)
+static struct perf_evsel *counting_new(const struct event *e, bool leads)
 {
 	struct perf_event_attr attr = e->attr;
 
@@ -50,22 +51,22 @@ static struct perf_evsel *make(const struct event *e, bool leads)
 }
 
 /* Opened by itself. */
-static int open_one(struct counting *c, const struct event *e, const struct cpuset *cpus,
-		    bool first)
+static int counting_open_one(struct counting *c, const struct event *e, const struct cpuset *cpus,
+			     bool first)
 {
 	int rc;
 
-	c->cpus = cpus_of(e, cpus, first);
+	c->cpus = counting_cpus_of(e, cpus, first);
 	if (!c->cpus)
 		return -ENODEV;
-	c->evsel = make(e, true);
+	c->evsel = counting_new(e, true);
 	rc = c->evsel ? perf_evsel__open(c->evsel, c->cpus, NULL) : -ENOMEM;
 	if (rc)
 		counting_close(c);
 	return rc;
 }
 
-static void close_all(struct counting *of, size_t n)
+static void counting_close_all(struct counting *of, size_t n)
 {
 	size_t i;
 
@@ -73,22 +74,22 @@ static void close_all(struct counting *of, size_t n)
 		counting_close(&of[i]);
 }
 
-static void open_apart(struct counting *of, const struct event *events, size_t n,
-		       const struct cpuset *cpus)
+static void counting_open_apart(struct counting *of, const struct event *events, size_t n,
+				const struct cpuset *cpus)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		if (of[i].state == NOT_SUPPORTED)
 			continue;
-		of[i].rc = open_one(&of[i], &events[i], cpus, false);
+		of[i].rc = counting_open_one(&of[i], &events[i], cpus, false);
 		of[i].state = of[i].rc ? NOT_SUPPORTED : COUNTING;
 		of[i].leads = !of[i].rc;
 	}
 }
 
 /* libperf knows a group by a list's first event; the list itself is not needed then. */
-static void lead(struct counting *of, size_t n)
+static void counting_leads(struct counting *of, size_t n)
 {
 	struct perf_evlist *list = perf_evlist__new();
 	size_t i;
@@ -103,8 +104,8 @@ static void lead(struct counting *of, size_t n)
 	perf_evlist__delete(list);
 }
 
-static int open_together(struct counting *of, const struct event *events, size_t n,
-			 const struct cpuset *cpus)
+static int counting_open_together(struct counting *of, const struct event *events, size_t n,
+				  const struct cpuset *cpus)
 {
 	bool led = false;
 	size_t i;
@@ -113,18 +114,18 @@ static int open_together(struct counting *of, const struct event *events, size_t
 	for (i = 0; i < n; i++) {
 		if (of[i].state == NOT_SUPPORTED)
 			continue;
-		of[i].cpus = cpus_of(&events[i], cpus, false);
-		of[i].evsel = make(&events[i], !led);
+		of[i].cpus = counting_cpus_of(&events[i], cpus, false);
+		of[i].evsel = counting_new(&events[i], !led);
 		of[i].leads = !led;
 		led = true;
 	}
-	lead(of, n);
+	counting_leads(of, n);
 	for (i = 0; i < n && !rc; i++)
 		if (of[i].evsel)
 			rc = perf_evsel__open(of[i].evsel, of[i].cpus, NULL);
 	if (!rc)
 		return 0;
-	close_all(of, n);
+	counting_close_all(of, n);
 	return rc;
 }
 
@@ -134,16 +135,16 @@ void counting_open_group(struct counting *of, const struct event *events, size_t
 	size_t i, have = 0;
 
 	for (i = 0; i < n; i++) {
-		of[i].rc = open_one(&of[i], &events[i], cpus, true);
+		of[i].rc = counting_open_one(&of[i], &events[i], cpus, true);
 		of[i].state = of[i].rc ? NOT_SUPPORTED : COUNTING;
 		counting_close(&of[i]);
 		have += !of[i].rc;
 	}
-	*fits = have < 2 || !open_together(of, events, n, cpus);
+	*fits = have < 2 || !counting_open_together(of, events, n, cpus);
 	for (i = 0; i < n && have > 1 && *fits; i++)
 		of[i].group = events[i].group;
 	if (have < 2 || !*fits)
-		open_apart(of, events, n, cpus);
+		counting_open_apart(of, events, n, cpus);
 }
 
 void counting_close(struct counting *c)

@@ -4,12 +4,12 @@
 
 static const char source[] = "/proc/stat";
 
-static int probe(struct collect *c)
+static int cpu_probe(struct collect *c)
 {
 	return snapfile_probe(c, source);
 }
 
-static int take(struct collect *c)
+static int cpu_take(struct collect *c)
 {
 	return snapfile_take(c, source);
 }
@@ -19,10 +19,10 @@ const struct collector collector_cpu = {
 	.what = "CPU time: /proc/stat once a second",
 	.files = {"proc_stat.snap"},
 	.when = DATED,
-	.probe = probe,
+	.probe = cpu_probe,
 	.prepare = snapfile_prepare,
-	.start = take,
-	.snap = take,
-	.stop = take,
+	.start = cpu_take,
+	.snap = cpu_take,
+	.stop = cpu_take,
 	.finish = snapfile_finish,
 };

@@ -32,7 +32,7 @@ enum { CHUNK = 64 * 1024 };
 /* --- which file --- */
 
 /* A path of an MMAP2 record has no symbolic link in it: one that is there now was put there. */
-static int path_find(const char *path)
+static int dso_path_find(const char *path)
 {
 	const struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
 				     .resolve = RESOLVE_NO_SYMLINKS};
@@ -44,7 +44,7 @@ static int path_find(const char *path)
 }
 
 /* Opens the file that `fd`, made with O_PATH, refers to: no name is looked up again. */
-static int path_open(int fd)
+static int dso_path_open(int fd)
 {
 	char self[32];
 	int in;
@@ -58,13 +58,13 @@ static int path_open(int fd)
  * Whoever ran or mapped the file could read it: every class of users that may execute it may read
  * it too. Where the kernel did not say which inode was mapped, everybody must be able to read it.
  */
-static bool mode_allows(mode_t mode, const struct perf_file *as)
+static bool dso_mode_allows(mode_t mode, const struct perf_file *as)
 {
 	return mode & S_IROTH || (as->ino && mode & S_IXUSR && !((mode & 0111) << 2 & ~mode));
 }
 
 /* Compares with what /proc/self/maps says: on btrfs and overlayfs stat() names another device. */
-static bool mapping_matches(int fd, const struct perf_file *as)
+static bool dso_mapping_matches(int fd, const struct perf_file *as)
 {
 	void *map = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
 	unsigned int maj, min;
@@ -89,7 +89,7 @@ static bool mapping_matches(int fd, const struct perf_file *as)
 
 /* Inode numbers are used again: the generation tells the files apart, where a file system has it.
  */
-static bool generation_matches(int fd, const struct perf_file *as)
+static bool dso_generation_matches(int fd, const struct perf_file *as)
 {
 	long now = 0;
 
@@ -97,15 +97,15 @@ static bool generation_matches(int fd, const struct perf_file *as)
 	       (uint32_t)now == (uint32_t)as->generation;
 }
 
-static bool inode_matches(int fd, const struct stat *st, const struct perf_file *as)
+static bool dso_inode_matches(int fd, const struct stat *st, const struct perf_file *as)
 {
 	bool same = st->st_ino == as->ino && major(st->st_dev) == as->maj &&
 		    minor(st->st_dev) == as->min;
 
-	return (same || mapping_matches(fd, as)) && generation_matches(fd, as);
+	return (same || dso_mapping_matches(fd, as)) && dso_generation_matches(fd, as);
 }
 
-static bool id_matches(const char *id, const struct perf_file *as)
+static bool dso_id_matches(const char *id, const struct perf_file *as)
 {
 	char mapped[2 * sizeof(as->id) + 1] = "";
 	size_t i;
@@ -116,26 +116,26 @@ static bool id_matches(const char *id, const struct perf_file *as)
 }
 
 /* The object as it was mapped, with its build-id: a descriptor or -errno. -ENODATA: no build-id. */
-static int object_open(const char *path, const struct perf_file *as, char id[129],
-		       struct error *err)
+static int dso_object_open(const char *path, const struct perf_file *as, char id[129],
+			   struct error *err)
 {
-	int at = path_find(path), fd = -EINVAL;
+	int at = dso_path_find(path), fd = -EINVAL;
 	struct stat st;
 
 	if (at < 0)
 		return error_sys(err, -at, "%s: cannot open", path);
 	if (fstat(at, &st) || !S_ISREG(st.st_mode))
 		error_set(err, EINVAL, "%s: not a regular file", path);
-	else if (!mode_allows(st.st_mode, as))
+	else if (!dso_mode_allows(st.st_mode, as))
 		fd = error_set(err, EACCES, "%s: not readable by the users who may run it", path);
-	else if ((fd = path_open(at)) < 0)
+	else if ((fd = dso_path_open(at)) < 0)
 		error_sys(err, -fd, "%s: cannot open", path);
 	close(at);
 	if (fd < 0)
 		return fd;
 	if (!elf_build_id_fd(fd, id))
 		at = -ENODATA;
-	else if (as->ino ? !inode_matches(fd, &st, as) : !id_matches(id, as))
+	else if (as->ino ? !dso_inode_matches(fd, &st, as) : !dso_id_matches(id, as))
 		at = error_set(err, ESTALE, "%s: not the file that was mapped", path);
 	if (at >= 0)
 		return fd;
@@ -146,7 +146,7 @@ static int object_open(const char *path, const struct perf_file *as, char id[129
 /* --- the copy --- */
 
 /* HOSTS/dso/<id>/<name>; the folder is made. */
-static char *place(const char *hosts, const char *id, const char *name, struct error *err)
+static char *dso_destination(const char *hosts, const char *id, const char *name, struct error *err)
 {
 	char *dir = xasprintf("%s/dso/%s", hosts, id), *to = NULL;
 
@@ -156,7 +156,7 @@ static char *place(const char *hosts, const char *id, const char *name, struct e
 	return to;
 }
 
-static int copy_range(int in, int out, off_t at, off_t end)
+static int dso_copy_range(int in, int out, off_t at, off_t end)
 {
 	char buf[CHUNK];
 
@@ -176,7 +176,7 @@ static int copy_range(int in, int out, off_t at, off_t end)
 }
 
 /* Holes stay holes; no more than *room bytes of data. */
-static int copy_data(int in, int out, uint64_t *room)
+static int dso_copy_data(int in, int out, uint64_t *room)
 {
 	off_t at = 0, end;
 	struct stat st;
@@ -192,7 +192,7 @@ static int copy_data(int in, int out, uint64_t *room)
 		if ((uint64_t)(end - at) > *room)
 			return -EFBIG;
 		*room -= (uint64_t)(end - at);
-		rc = copy_range(in, out, at, end);
+		rc = dso_copy_range(in, out, at, end);
 		at = end;
 	}
 	if (!rc && at < 0 && errno != ENXIO) /* ENXIO: the rest is one hole */
@@ -201,13 +201,13 @@ static int copy_data(int in, int out, uint64_t *room)
 }
 
 /* Whole or not at all: the other side's run may be saving the same file. */
-static int copy_whole(int in, const char *to, uint64_t *room, struct error *err)
+static int dso_copy_whole(int in, const char *to, uint64_t *room, struct error *err)
 {
 	char *tmp = xasprintf("%s.tmp.%d", to, (int)getpid());
 	int out = file_create(tmp, 0, 0600), rc = out;
 
 	if (out >= 0)
-		rc = copy_data(in, out, room);
+		rc = dso_copy_data(in, out, room);
 	if (out >= 0 && close(out) && !rc)
 		rc = -errno;
 	if (!rc && rename(tmp, to))
@@ -222,7 +222,7 @@ static int copy_whole(int in, const char *to, uint64_t *room, struct error *err)
 }
 
 /* The folder belongs to the system, and links in it are its own; others choose only the id. */
-static void save_debug(const char *hosts, const char *id, const char *name, uint64_t *room)
+static void dso_save_debug(const char *hosts, const char *id, const char *name, uint64_t *room)
 {
 	char *from = xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
 	char *debug = xasprintf("%s.debug", name), *to = NULL;
@@ -230,9 +230,9 @@ static void save_debug(const char *hosts, const char *id, const char *name, uint
 	struct stat st;
 
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & S_IROTH)
-		to = place(hosts, id, debug, NULL);
+		to = dso_destination(hosts, id, debug, NULL);
 	if (to && !path_exists(to))
-		copy_whole(fd, to, room, NULL);
+		dso_copy_whole(fd, to, room, NULL);
 	if (fd >= 0)
 		close(fd);
 	free(to);
@@ -241,7 +241,7 @@ static void save_debug(const char *hosts, const char *id, const char *name, uint
 }
 
 /* The vdso is in our memory as in everybody's: its file ends behind its section headers. */
-static int save_vdso(const char *hosts, struct error *err)
+static int dso_save_vdso(const char *hosts, struct error *err)
 {
 	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
 	size_t len;
@@ -253,7 +253,7 @@ static int save_vdso(const char *hosts, struct error *err)
 	len = h->e_shoff + (size_t)h->e_shentsize * h->e_shnum;
 	if (!elf_build_id(h, len, id))
 		return -ENODATA;
-	to = place(hosts, id, "[vdso]", err);
+	to = dso_destination(hosts, id, "[vdso]", err);
 	if (!to)
 		return -err->code;
 	rc = path_exists(to) ? 0 : file_write(to, h, len, err);
@@ -269,18 +269,18 @@ int dso_save(const char *hosts, const char *path, const struct perf_file *as, ui
 	int fd, rc;
 
 	if (!strcmp(path, "[vdso]"))
-		return save_vdso(hosts, err);
+		return dso_save_vdso(hosts, err);
 	if (!name || !strcmp(name, "/") || !strcmp(name, "/.") || !strcmp(name, "/.."))
 		return error_set(err, EINVAL, "%s: not the name of a file", path);
-	fd = object_open(path, as, id, err);
+	fd = dso_object_open(path, as, id, err);
 	if (fd < 0)
 		return fd;
-	to = place(hosts, id, ++name, err);
+	to = dso_destination(hosts, id, ++name, err);
 	rc = to ? 0 : -err->code;
 	if (to && !path_exists(to))
-		rc = copy_whole(fd, to, room, err);
+		rc = dso_copy_whole(fd, to, room, err);
 	if (!rc)
-		save_debug(hosts, id, name, room);
+		dso_save_debug(hosts, id, name, room);
 	free(to);
 	close(fd);
 	return rc;

@@ -28,7 +28,7 @@ struct layout {
 	bool wide;
 };
 
-static bool source_read(const struct source *s, uint64_t at, void *to, size_t n)
+static bool elf_source_read(const struct source *s, uint64_t at, void *to, size_t n)
 {
 	if (at > s->len || n > s->len - at)
 		return false;
@@ -38,18 +38,18 @@ static bool source_read(const struct source *s, uint64_t at, void *to, size_t n)
 	return true;
 }
 
-static bool read_header(const struct source *s, struct layout *l)
+static bool elf_read_header(const struct source *s, struct layout *l)
 {
 	Elf64_Ehdr h64 = {0};
 	Elf32_Ehdr h32;
 
-	if (!source_read(s, 0, &h32, sizeof(h32)) || memcmp(h32.e_ident, ELFMAG, SELFMAG))
+	if (!elf_source_read(s, 0, &h32, sizeof(h32)) || memcmp(h32.e_ident, ELFMAG, SELFMAG))
 		return false;
 	l->wide = h32.e_ident[EI_CLASS] == ELFCLASS64;
 	if (h32.e_ident[EI_DATA] !=
 	    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB))
 		return false;
-	if (l->wide && !source_read(s, 0, &h64, sizeof(h64)))
+	if (l->wide && !elf_source_read(s, 0, &h64, sizeof(h64)))
 		return false;
 	l->phoff = l->wide ? h64.e_phoff : h32.e_phoff;
 	l->phentsize = l->wide ? h64.e_phentsize : h32.e_phentsize;
@@ -57,7 +57,7 @@ static bool read_header(const struct source *s, struct layout *l)
 	return l->phentsize >= (l->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
 }
 
-static void put_hex(const uint8_t *id, size_t n, char hex[129])
+static void elf_format_hex(const uint8_t *id, size_t n, char hex[129])
 {
 	size_t i;
 
@@ -65,7 +65,7 @@ static void put_hex(const uint8_t *id, size_t n, char hex[129])
 		sprintf(hex + 2 * i, "%02x", id[i]);
 }
 
-static bool find_note(struct cursor c, size_t align, char hex[129])
+static bool elf_find_note(struct cursor c, size_t align, char hex[129])
 {
 	size_t mask = align == 8 ? 7 : 3;
 
@@ -78,7 +78,7 @@ static bool find_note(struct cursor c, size_t align, char hex[129])
 			return false;
 		if (type == NT_GNU_BUILD_ID && namesz == 4 && !memcmp(name, "GNU", 4) && descsz &&
 		    descsz <= BUILD_ID_MAX) {
-			put_hex(desc, descsz, hex);
+			elf_format_hex(desc, descsz, hex);
 			return true;
 		}
 		cursor_take(&c, -(size_t)descsz & mask);
@@ -86,14 +86,15 @@ static bool find_note(struct cursor c, size_t align, char hex[129])
 	return false;
 }
 
-static bool read_segment(const struct source *s, const struct layout *l, uint16_t i, Elf64_Phdr *p)
+static bool elf_read_segment(const struct source *s, const struct layout *l, uint16_t i,
+			     Elf64_Phdr *p)
 {
 	uint64_t at = l->phoff + (uint64_t)i * l->phentsize;
 	Elf32_Phdr q;
 
 	if (l->wide)
-		return source_read(s, at, p, sizeof(*p));
-	if (!source_read(s, at, &q, sizeof(q)))
+		return elf_source_read(s, at, p, sizeof(*p));
+	if (!elf_source_read(s, at, &q, sizeof(q)))
 		return false;
 	*p = (Elf64_Phdr){.p_type = q.p_type,
 			  .p_offset = q.p_offset,
@@ -102,22 +103,22 @@ static bool read_segment(const struct source *s, const struct layout *l, uint16_
 	return true;
 }
 
-static bool find_in(const struct source *s, char hex[129])
+static bool elf_find_in(const struct source *s, char hex[129])
 {
 	char notes[NOTES_MAX];
 	struct layout l;
 	Elf64_Phdr p;
 	uint16_t i;
 
-	if (!read_header(s, &l))
+	if (!elf_read_header(s, &l))
 		return false;
 	for (i = 0; i < l.phnum; i++) {
-		if (!read_segment(s, &l, i, &p))
+		if (!elf_read_segment(s, &l, i, &p))
 			return false;
 		if (p.p_type != PT_NOTE || p.p_filesz > sizeof(notes) ||
-		    !source_read(s, p.p_offset, notes, p.p_filesz))
+		    !elf_source_read(s, p.p_offset, notes, p.p_filesz))
 			continue;
-		if (find_note(cursor_of(notes, p.p_filesz, false), p.p_align, hex))
+		if (elf_find_note(cursor_of(notes, p.p_filesz, false), p.p_align, hex))
 			return true;
 	}
 	return false;
@@ -127,12 +128,12 @@ bool elf_build_id(const void *image, size_t len, char hex[129])
 {
 	const struct source s = {.image = image, .len = len};
 
-	return find_in(&s, hex);
+	return elf_find_in(&s, hex);
 }
 
 bool elf_build_id_fd(int fd, char hex[129])
 {
 	const struct source s = {.fd = fd, .len = INT64_MAX};
 
-	return find_in(&s, hex);
+	return elf_find_in(&s, hex);
 }

@@ -24,7 +24,7 @@ struct reader {
 
 /* --- modifiers --- */
 
-static int apply_modifiers(struct event *e, const char *mods, struct error *err)
+static int events_apply_modifiers(struct event *e, const char *mods, struct error *err)
 {
 	const char *m;
 	bool level = strpbrk(mods, "ukh"), guest = strpbrk(mods, "GH");
@@ -49,7 +49,7 @@ static int apply_modifiers(struct event *e, const char *mods, struct error *err)
 
 /* --- one event --- */
 
-static int take_pmu(struct event *e, const char *pmu, const char *terms, struct error *err)
+static int events_pmu_length(struct event *e, const char *pmu, const char *terms, struct error *err)
 {
 	struct pmu_event p;
 	int rc = pmu_event_read(&p, pmu, terms, err);
@@ -69,7 +69,7 @@ static int take_pmu(struct event *e, const char *pmu, const char *terms, struct 
 }
 
 /* "pmu/terms/mods" */
-static int pmu_event(struct reader *r, struct event *e, char *text, struct error *err)
+static int events_pmu_event(struct reader *r, struct event *e, char *text, struct error *err)
 {
 	char *terms = strchr(text, '/'), *end;
 
@@ -80,13 +80,13 @@ static int pmu_event(struct reader *r, struct event *e, char *text, struct error
 	*end++ = '\0';
 	if (!*text || !*terms)
 		return error_set(err, EINVAL, "'%s' is not PMU/TERMS/", e->name);
-	if (r->look && take_pmu(e, text, terms, err))
+	if (r->look && events_pmu_length(e, text, terms, err))
 		return -err->code;
-	return apply_modifiers(e, *end == ':' ? end + 1 : end, err);
+	return events_apply_modifiers(e, *end == ':' ? end + 1 : end, err);
 }
 
-static int tracepoint(struct reader *r, struct event *e, char *colon, const char *system,
-		      struct error *err)
+static int events_tracepoint(struct reader *r, struct event *e, char *colon, const char *system,
+			     struct error *err)
 {
 	char *mods = strchr(colon + 1, ':'), *path;
 	const char *name;
@@ -100,38 +100,38 @@ static int tracepoint(struct reader *r, struct event *e, char *colon, const char
 	free(path);
 	e->attr.type = PERF_TYPE_TRACEPOINT;
 	e->attr.config = (uint64_t)id;
-	return rc ? rc : apply_modifiers(e, mods ? mods : "", err);
+	return rc ? rc : events_apply_modifiers(e, mods ? mods : "", err);
 }
 
 /* A name that the processor's own PMU has in sysfs. */
-static bool cpu_pmu_event(struct event *e, const char *name)
+static bool events_cpu_pmu_event(struct event *e, const char *name)
 {
 	static const char *const pmus[] = {"cpu", "cpu_core", "armv8_pmuv3_0"};
 	size_t i;
 
 	for (i = 0; i < array_size(pmus); i++)
 		if (pmu_has_event(pmus[i], name))
-			return !take_pmu(e, pmus[i], name, NULL);
+			return !events_pmu_length(e, pmus[i], name, NULL);
 	return false;
 }
 
-static int plain_event(struct reader *r, struct event *e, char *text, struct error *err)
+static int events_plain_event(struct reader *r, struct event *e, char *text, struct error *err)
 {
 	char *colon = strchr(text, ':');
 
 	if (colon)
 		*colon = '\0';
-	if (event_named(e, text) || cpu_pmu_event(e, text))
-		return apply_modifiers(e, colon ? colon + 1 : "", err);
+	if (event_named(e, text) || events_cpu_pmu_event(e, text))
+		return events_apply_modifiers(e, colon ? colon + 1 : "", err);
 	if (colon && *text && isalpha((unsigned char)colon[1]))
-		return tracepoint(r, e, colon, text, err);
+		return events_tracepoint(r, e, colon, text, err);
 	if (!r->look && strpbrk(text, "-_.")) /* perhaps of the PMU that will count it */
 		return 0;
 	return error_set(err, EINVAL, "unknown event '%s'; %s", e->name, event_names_hint);
 }
 
 /* Is it there twice, in one group? In two it may stand, to go with the others in each. */
-static bool is_twice(const struct event_list *list, const struct event *e)
+static bool events_is_twice(const struct event_list *list, const struct event *e)
 {
 	size_t i;
 
@@ -141,7 +141,7 @@ static bool is_twice(const struct event_list *list, const struct event *e)
 	return false;
 }
 
-static int add_event(struct reader *r, const char *from, size_t len, struct error *err)
+static int events_add_event(struct reader *r, const char *from, size_t len, struct error *err)
 {
 	struct event e = {.name = xstrndup(from, len), .group = r->group, .scale = 1};
 	char *text = str_trim(e.name), *copy;
@@ -155,10 +155,10 @@ static int add_event(struct reader *r, const char *from, size_t len, struct erro
 	else if (strpbrk(e.name, " \t\n\"'"))
 		rc = error_set(err, EINVAL, "'%s': a blank or quote in an event", e.name);
 	else if (strchr(copy, '/'))
-		rc = pmu_event(r, &e, copy, err);
+		rc = events_pmu_event(r, &e, copy, err);
 	else
-		rc = plain_event(r, &e, copy, err);
-	if (!rc && is_twice(r->list, &e))
+		rc = events_plain_event(r, &e, copy, err);
+	if (!rc && events_is_twice(r->list, &e))
 		rc = error_set(err, EINVAL, "'%s' is there twice", e.name);
 	if (!rc && r->list->n == MAX_EVENTS)
 		rc = error_set(err, EINVAL, "more than %d events", MAX_EVENTS);
@@ -175,7 +175,7 @@ static int add_event(struct reader *r, const char *from, size_t len, struct erro
 /* --- lists and groups --- */
 
 /* How far one event goes: to a comma or a brace, but those between slashes belong to it. */
-static size_t length(const char *at)
+static size_t events_name_length(const char *at)
 {
 	const char *p = at;
 	bool inside = false;
@@ -185,17 +185,17 @@ static size_t length(const char *at)
 	return (size_t)(p - at);
 }
 
-static int take_event(struct reader *r, struct error *err)
+static int events_parse_event(struct reader *r, struct error *err)
 {
 	const char *from = r->at;
-	size_t len = length(from);
+	size_t len = events_name_length(from);
 
 	r->at += len;
-	return add_event(r, from, len, err);
+	return events_add_event(r, from, len, err);
 }
 
 /* Behind "}": ":u" for all of the group. Their names tell it, as perf's do. */
-static int group_modifiers(struct reader *r, size_t first, struct error *err)
+static int events_group_modifiers(struct reader *r, size_t first, struct error *err)
 {
 	size_t len, i;
 	char *mods;
@@ -203,7 +203,7 @@ static int group_modifiers(struct reader *r, size_t first, struct error *err)
 
 	if (*r->at != ':')
 		return 0;
-	len = length(++r->at);
+	len = events_name_length(++r->at);
 	mods = xstrndup(r->at, len);
 	if (!strcmp(mods, "W"))
 		first = r->list->n;
@@ -211,7 +211,7 @@ static int group_modifiers(struct reader *r, size_t first, struct error *err)
 		struct event *e = &r->list->e[i];
 		char *name = xasprintf("%s%s%s", e->name, strpbrk(e->name, "/:") ? "" : ":", mods);
 
-		rc = apply_modifiers(e, mods, err);
+		rc = events_apply_modifiers(e, mods, err);
 		free(e->name);
 		e->name = name;
 	}
@@ -220,17 +220,17 @@ static int group_modifiers(struct reader *r, size_t first, struct error *err)
 	return rc;
 }
 
-static bool same_place(const struct event *a, const struct event *b)
+static bool events_same_place(const struct event *a, const struct event *b)
 {
 	return a->some_cpus == b->some_cpus && !memcmp(&a->cpus, &b->cpus, sizeof(a->cpus));
 }
 
-static int check_group(const struct reader *r, size_t first, struct error *err)
+static int events_check_group(const struct reader *r, size_t first, struct error *err)
 {
 	size_t i;
 
 	for (i = first + 1; i < r->list->n; i++)
-		if (!same_place(&r->list->e[first], &r->list->e[i]))
+		if (!events_same_place(&r->list->e[first], &r->list->e[i]))
 			return error_set(err, EINVAL,
 					 "'%s' and '%s' are counted by different CPUs: not in one "
 					 "group",
@@ -238,14 +238,14 @@ static int check_group(const struct reader *r, size_t first, struct error *err)
 	return 0;
 }
 
-static int take_group(struct reader *r, struct error *err)
+static int events_parse_group(struct reader *r, struct error *err)
 {
 	size_t first = r->list->n;
 	int rc;
 
 	do {
 		r->at++;
-		rc = take_event(r, err);
+		rc = events_parse_event(r, err);
 	} while (!rc && *r->at == ',');
 	if (rc)
 		return rc;
@@ -253,11 +253,11 @@ static int take_group(struct reader *r, struct error *err)
 		return error_set(err, EINVAL, "the '}' of a group is missing%s%s",
 				 *r->at ? " before " : "", r->at);
 	r->at++;
-	rc = group_modifiers(r, first, err);
-	return rc ? rc : check_group(r, first, err);
+	rc = events_group_modifiers(r, first, err);
+	return rc ? rc : events_check_group(r, first, err);
 }
 
-static int read_list(struct event_list *list, const char *text, bool look, struct error *err)
+static int events_read_list(struct event_list *list, const char *text, bool look, struct error *err)
 {
 	struct reader r = {.list = list, .at = text, .look = look};
 	int rc;
@@ -265,7 +265,7 @@ static int read_list(struct event_list *list, const char *text, bool look, struc
 	for (;;) {
 		r.group++;
 		r.at += strspn(r.at, " \t\n");
-		rc = *r.at == '{' ? take_group(&r, err) : take_event(&r, err);
+		rc = *r.at == '{' ? events_parse_group(&r, err) : events_parse_event(&r, err);
 		r.at += strspn(r.at, " \t\n");
 		if (rc || !*r.at)
 			return rc;
@@ -281,7 +281,7 @@ int event_list_read(struct event_list *list, const char *text, struct error *err
 	int rc;
 
 	*list = (struct event_list){0};
-	rc = read_list(list, text, true, err ? err : &own);
+	rc = events_read_list(list, text, true, err ? err : &own);
 	if (rc)
 		event_list_free(list);
 	return rc;
@@ -291,7 +291,7 @@ int event_list_check(const char *text, struct error *err)
 {
 	struct event_list list = {0};
 	struct error own = {0};
-	int rc = read_list(&list, text, false, err ? err : &own);
+	int rc = events_read_list(&list, text, false, err ? err : &own);
 
 	event_list_free(&list);
 	return rc;

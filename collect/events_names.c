@@ -87,7 +87,7 @@ static const struct {
 	{"prefetch-misses", PERF_COUNT_HW_CACHE_OP_PREFETCH, PERF_COUNT_HW_CACHE_RESULT_MISS},
 };
 
-static bool set(struct event *e, uint32_t type, uint64_t config, const char *unit)
+static bool event_set(struct event *e, uint32_t type, uint64_t config, const char *unit)
 {
 	e->attr.type = type;
 	e->attr.config = config;
@@ -95,7 +95,7 @@ static bool set(struct event *e, uint32_t type, uint64_t config, const char *uni
 	return true;
 }
 
-static bool cache_named(struct event *e, const char *name)
+static bool event_cache_named(struct event *e, const char *name)
 {
 	size_t c, a, n;
 
@@ -105,22 +105,22 @@ static bool cache_named(struct event *e, const char *name)
 			continue;
 		for (a = 0; a < array_size(accesses); a++)
 			if (!strcmp(name + n + 1, accesses[a].name))
-				return set(e, PERF_TYPE_HW_CACHE,
-					   caches[c].id | accesses[a].op << 8 |
-						   accesses[a].result << 16,
-					   "");
+				return event_set(e, PERF_TYPE_HW_CACHE,
+						 caches[c].id | accesses[a].op << 8 |
+							 accesses[a].result << 16,
+						 "");
 	}
 	return false;
 }
 
 /* "r01c2" */
-static bool raw_code(struct event *e, const char *name)
+static bool event_raw_code(struct event *e, const char *name)
 {
 	size_t n = strlen(name);
 
 	if (*name != 'r' || n < 2 || n > 17 || strspn(name + 1, "0123456789abcdefABCDEF") != n - 1)
 		return false;
-	return set(e, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16), "");
+	return event_set(e, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16), "");
 }
 
 bool event_named(struct event *e, const char *name)
@@ -129,6 +129,6 @@ bool event_named(struct event *e, const char *name)
 
 	for (i = 0; i < array_size(names); i++)
 		if (!strcmp(names[i].name, name))
-			return set(e, names[i].type, names[i].config, names[i].unit);
-	return cache_named(e, name) || raw_code(e, name);
+			return event_set(e, names[i].type, names[i].config, names[i].unit);
+	return event_cache_named(e, name) || event_raw_code(e, name);
 }

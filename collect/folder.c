@@ -17,7 +17,7 @@ static const char *const common[] = {"workload.out", "workload.err", "run.json"}
 /* What stands beside them, and is not the run's to remove. */
 static const char *const beside[] = {"hosts", "zcost.db"};
 
-static bool listed(const char *name, const char *const *list, size_t n)
+static bool folder_lists(const char *name, const char *const *list, size_t n)
 {
 	size_t i;
 
@@ -27,20 +27,20 @@ static bool listed(const char *name, const char *const *list, size_t n)
 	return false;
 }
 
-static bool of_a_run(const char *name)
+static bool folder_is_of_run(const char *name)
 {
 	size_t i;
 
-	if (*name == '.' || listed(name, common, array_size(common)) ||
-	    listed(name, beside, array_size(beside)))
+	if (*name == '.' || folder_lists(name, common, array_size(common)) ||
+	    folder_lists(name, beside, array_size(beside)))
 		return true;
 	for (i = 0; collectors[i]; i++)
-		if (listed(name, collectors[i]->files, array_size(collectors[i]->files)))
+		if (folder_lists(name, collectors[i]->files, array_size(collectors[i]->files)))
 			return true;
 	return false;
 }
 
-static bool has(const char *dir, const char *name)
+static bool folder_has(const char *dir, const char *name)
 {
 	char *path = xasprintf("%s/%s", dir, name);
 	bool there = path_exists(path);
@@ -55,10 +55,10 @@ int folder_check(const char *dir, bool *used, struct error *err)
 	int rc = 0;
 	DIR *d;
 
-	*used = has(dir, "run.json") || has(dir, "workload.out");
+	*used = folder_has(dir, "run.json") || folder_has(dir, "workload.out");
 	d = *used ? NULL : opendir(dir);
 	while (d && !rc && (e = readdir(d)))
-		if (!of_a_run(e->d_name))
+		if (!folder_is_of_run(e->d_name))
 			rc = error_set(err, EEXIST,
 				       "%s: there is '%s' in it, which is no run's: give another "
 				       "-o",
@@ -68,7 +68,7 @@ int folder_check(const char *dir, bool *used, struct error *err)
 	return rc;
 }
 
-static void remove_all(const char *dir, const char *const *list, size_t n)
+static void folder_remove(const char *dir, const char *const *list, size_t n)
 {
 	size_t i;
 
@@ -84,7 +84,7 @@ void folder_clear(const char *dir)
 {
 	size_t i;
 
-	remove_all(dir, common, array_size(common));
+	folder_remove(dir, common, array_size(common));
 	for (i = 0; collectors[i]; i++)
-		remove_all(dir, collectors[i]->files, array_size(collectors[i]->files));
+		folder_remove(dir, collectors[i]->files, array_size(collectors[i]->files));
 }

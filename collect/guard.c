@@ -13,7 +13,7 @@
 enum { GRACE_MS = 2000 };
 
 /* Other descriptors stay open: who waits for all of us by a lock waits for the guard, too. */
-static void let_go_of_stdio(void)
+static void guard_release_stdio(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), i;
 
@@ -22,7 +22,7 @@ static void let_go_of_stdio(void)
 }
 
 /* In a group of its own, so that who ends ours does not end it; it never returns. */
-static void watch(int from, const char *mark)
+static void guard_watch(int from, const char *mark)
 {
 	sigset_t all;
 	char byte;
@@ -32,7 +32,7 @@ static void watch(int from, const char *mark)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	prctl(PR_SET_NAME, "zcost-guard");
-	let_go_of_stdio();
+	guard_release_stdio();
 	do
 		n = read(from, &byte, 1);
 	while (n < 0 && errno == EINTR);
@@ -52,7 +52,7 @@ int guard_start(struct guard *g, const char *mark, struct error *err)
 	e = errno;
 	if (!g->pid) {
 		close(fds[1]);
-		watch(fds[0], mark);
+		guard_watch(fds[0], mark);
 	}
 	close(fds[0]);
 	g->fd = fds[1];

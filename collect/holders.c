@@ -25,7 +25,7 @@ int holders_join(const char *dir)
 	return open(dir, O_RDONLY | O_DIRECTORY) < 0 ? -errno : 0;
 }
 
-static bool holds(const char *pid, const struct stat *dir)
+static bool holder_holds(const char *pid, const struct stat *dir)
 {
 	char path[64];
 	struct dirent *e;
@@ -44,13 +44,13 @@ static bool holds(const char *pid, const struct stat *dir)
 }
 
 /* The pid may be another process's by now. A pidfd is not: what it names is looked at again. */
-static void signal_holder(const char *pid, const struct stat *dir, int sig)
+static void holder_signal(const char *pid, const struct stat *dir, int sig)
 {
 	int fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
 
 	if (fd < 0)
 		return;
-	if (holds(pid, dir)) {
+	if (holder_holds(pid, dir)) {
 		syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
 		if (sig == SIGTERM)
 			syscall(SYS_pidfd_send_signal, fd, SIGCONT, NULL, 0);
@@ -59,7 +59,7 @@ static void signal_holder(const char *pid, const struct stat *dir, int sig)
 }
 
 /* Sends them a signal, 0: none; returns how many there are. */
-static int each(const char *dir, int sig)
+static int holders_signal_all(const char *dir, int sig)
 {
 	struct dirent *e;
 	struct stat st;
@@ -72,11 +72,11 @@ static int each(const char *dir, int sig)
 	while (proc && (e = readdir(proc))) {
 		pid_t pid = isdigit((unsigned char)*e->d_name) ? (pid_t)atoi(e->d_name) : 0;
 
-		if (!pid || pid == getpid() || !holds(e->d_name, &st))
+		if (!pid || pid == getpid() || !holder_holds(e->d_name, &st))
 			continue;
 		n++;
 		if (sig)
-			signal_holder(e->d_name, &st, sig);
+			holder_signal(e->d_name, &st, sig);
 	}
 	if (proc)
 		closedir(proc);
@@ -85,26 +85,27 @@ static int each(const char *dir, int sig)
 
 int holders_count(const char *dir)
 {
-	return each(dir, 0);
+	return holders_signal_all(dir, 0);
 }
 
-static int await(const char *dir, int sig, int ms)
+static int holders_await(const char *dir, int sig, int ms)
 {
 	uint64_t deadline = clock_mono_ns() + (uint64_t)ms * MS;
-	int n = each(dir, sig);
+	int n = holders_signal_all(dir, sig);
 
 	while (n && clock_mono_ns() < deadline) {
 		usleep(TICK_MS * 1000);
-		n = each(dir, sig == SIGKILL ? sig : 0); /* some are just being born */
+		n = holders_signal_all(dir,
+				       sig == SIGKILL ? sig : 0); /* some are just being born */
 	}
 	return n;
 }
 
 int holders_end(const char *dir, int patience_ms)
 {
-	int n = await(dir, 0, patience_ms);
+	int n = holders_await(dir, 0, patience_ms);
 
 	if (n)
-		n = await(dir, SIGTERM, TERM_MS);
-	return n ? await(dir, SIGKILL, KILL_MS) : 0;
+		n = holders_await(dir, SIGTERM, TERM_MS);
+	return n ? holders_await(dir, SIGKILL, KILL_MS) : 0;
 }

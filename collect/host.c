@@ -34,7 +34,7 @@ static const struct {
 	{"/proc/cpuinfo", "cpuinfo", true},
 };
 
-static int save_copy(const char *from, const char *to, struct error *err)
+static int host_save_copy(const char *from, const char *to, struct error *err)
 {
 	char *data;
 	size_t len;
@@ -47,7 +47,7 @@ static int save_copy(const char *from, const char *to, struct error *err)
 	return rc;
 }
 
-static void save_copies(struct collect *c)
+static void host_save_copies(struct collect *c)
 {
 	size_t i;
 
@@ -55,7 +55,7 @@ static void save_copies(struct collect *c)
 		char *to = xasprintf("%s/%s", c->run->hosts, copies[i].to);
 		struct error err = {0};
 
-		if (save_copy(copies[i].from, to, &err) && copies[i].must)
+		if (host_save_copy(copies[i].from, to, &err) && copies[i].must)
 			collect_degraded(c, "%s", err.text);
 		free(to);
 	}
@@ -65,7 +65,7 @@ static void save_copies(struct collect *c)
  * Without addresses, as for whom the kernel does not trust, it names nothing. A symbol at 0 says
  * nothing: before 6.15 the first on x86 are those of the CPUs' own data, which start there.
  */
-static bool has_addresses(const char *dir)
+static bool host_has_addresses(const char *dir)
 {
 	char *path = xasprintf("%s/kallsyms", dir), some[4096], *rest = some, *line;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -83,7 +83,7 @@ static bool has_addresses(const char *dir)
 
 /* --- the kernel's configuration --- */
 
-static bool unpack_config(const char *to)
+static bool host_unpack_config(const char *to)
 {
 	char *argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
 	char *tmp = xasprintf("%s.tmp.%d", to, (int)getpid());
@@ -100,19 +100,19 @@ static bool unpack_config(const char *to)
 }
 
 /* A configuration is good to have, no more: its absence is no loss. */
-static void save_config(const char *dir)
+static void host_save_config(const char *dir)
 {
 	static const char *const places[] = {"/boot/config-%s", "/lib/modules/%s/config",
 					     "/usr/lib/modules/%s/config"};
 	char *to = xasprintf("%s/config", dir), from[300];
 	struct utsname u;
-	bool done = path_exists("/proc/config.gz") && unpack_config(to);
+	bool done = path_exists("/proc/config.gz") && host_unpack_config(to);
 	size_t i;
 
 	uname(&u);
 	for (i = 0; i < array_size(places) && !done; i++) {
 		snprintf(from, sizeof(from), places[i], u.release);
-		done = !save_copy(from, to, NULL);
+		done = !host_save_copy(from, to, NULL);
 	}
 	free(to);
 }
@@ -120,38 +120,38 @@ static void save_config(const char *dir)
 /* --- the collector --- */
 
 /* Facts saved without the right to see addresses are worth saving again. */
-static bool complete(const char *dir)
+static bool host_is_complete(const char *dir)
 {
 	char *path = xasprintf("%s/host.json", dir);
-	bool there = path_exists(path) && has_addresses(dir);
+	bool there = path_exists(path) && host_has_addresses(dir);
 
 	free(path);
 	return there;
 }
 
-static void save_facts(struct collect *c)
+static void host_save_facts(struct collect *c)
 {
 	const char *dir = c->run->hosts;
 	struct error err = {0};
 
-	save_copies(c);
-	if (!has_addresses(dir))
+	host_save_copies(c);
+	if (!host_has_addresses(dir))
 		collect_degraded(c, "/proc/kallsyms holds no addresses, so kernel functions will "
 				    "have no names: run as root, and set kernel.kptr_restrict to 0 "
 				    "or 1");
-	save_config(dir);
+	host_save_config(dir);
 	if (host_write_sysctls(dir, &err) || host_write_json(dir, &err))
 		collect_degraded(c, "%s", err.text);
 }
 
-static int prepare(struct collect *c)
+static int host_prepare(struct collect *c)
 {
 	struct error err = {0};
 
 	if (dir_make(c->run->hosts, &c->err))
 		return -c->err.code;
-	if (!complete(c->run->hosts))
-		save_facts(c);
+	if (!host_is_complete(c->run->hosts))
+		host_save_facts(c);
 	if (host_write_nics(c->run->hosts, &err))
 		collect_degraded(c, "%s", err.text);
 	return 0;
@@ -161,7 +161,7 @@ static int prepare(struct collect *c)
  * The workload may live in a network namespace of its own, as under `ip netns exec`: remember it
  * while it is there, to look at its interfaces when all is over.
  */
-static int start(struct collect *c)
+static int host_start(struct collect *c)
 {
 	char *path = xasprintf("/proc/%d/ns/net", (int)c->run->pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -177,7 +177,7 @@ static int start(struct collect *c)
 	return 0;
 }
 
-static void finish(struct collect *c)
+static void host_finish(struct collect *c)
 {
 	if (!c->data)
 		return;
@@ -190,7 +190,7 @@ const struct collector collector_host = {
 	.name = "host",
 	.what = "kernel symbols, configuration, topology, sysctls, NICs: once per capture",
 	.when = APART,
-	.prepare = prepare,
-	.start = start,
-	.finish = finish,
+	.prepare = host_prepare,
+	.start = host_start,
+	.finish = host_finish,
 };

@@ -66,20 +66,20 @@ char *host_folder(const char *wanted)
 
 /* --- the facts --- */
 
-static void set_text(json_t *o, const char *key, char *text)
+static void host_set_text(json_t *o, const char *key, char *text)
 {
 	if (text)
 		json_object_set_new(o, key, json_string(text));
 	free(text);
 }
 
-static void set_file(json_t *o, const char *key, const char *path)
+static void host_set_file(json_t *o, const char *key, const char *path)
 {
-	set_text(o, key, host_fact(path));
+	host_set_text(o, key, host_fact(path));
 }
 
 /* The value behind "key<space>: " in cpuinfo or meminfo. */
-static char *value_of(const char *path, const char *key)
+static char *host_value(const char *path, const char *key)
 {
 	char *text, *rest, *line, *found = NULL;
 
@@ -107,7 +107,7 @@ static const struct {
 };
 
 /* What the CPU says it runs under; "none" only where it can say so. */
-static char *virtualization(void)
+static char *host_virtualization(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	unsigned int a, b, c, d, sign[4] = {0};
@@ -127,7 +127,7 @@ static char *virtualization(void)
 #endif
 }
 
-static json_t *idle_states(void)
+static json_t *host_idle_states(void)
 {
 	json_t *list = json_array();
 	int i;
@@ -138,8 +138,8 @@ static json_t *idle_states(void)
 		char *name = host_fact(path);
 		json_t *o = json_object();
 
-		set_text(o, "name", name ? xstrdup(name) : NULL);
-		set_file(o, "latency_us", latency);
+		host_set_text(o, "name", name ? xstrdup(name) : NULL);
+		host_set_file(o, "latency_us", latency);
 		if (name)
 			json_array_append(list, o);
 		json_decref(o);
@@ -184,7 +184,7 @@ static const char *const boot_known[] = {
 	"pti",
 };
 
-static char *boot_options(void)
+static char *host_boot_options(void)
 {
 	char *line = host_fact("/proc/cmdline"), *rest = line, *word;
 	struct str found = {0};
@@ -201,7 +201,7 @@ static char *boot_options(void)
 	return str_take(&found);
 }
 
-static void set_kernel(json_t *o)
+static void host_set_kernel(json_t *o)
 {
 	struct utsname u;
 
@@ -211,22 +211,22 @@ static void set_kernel(json_t *o)
 	json_object_set_new(o, "version", json_string(u.version));
 	json_object_set_new(o, "arch", json_string(u.machine));
 	json_object_set_new(o, "boot_id", json_string(host_boot_id()));
-	set_text(o, "boot_options", boot_options());
-	set_file(o, "clocksource",
-		 "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	host_set_text(o, "boot_options", host_boot_options());
+	host_set_file(o, "clocksource",
+		      "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 }
 
-static void set_cpus(json_t *o, const struct cpuset *online)
+static void host_set_cpus(json_t *o, const struct cpuset *online)
 {
-	set_text(o, "cpu_model", value_of("/proc/cpuinfo", "model name"));
-	set_text(o, "online_cpus", cpuset_format(online));
-	set_file(o, "smt", "/sys/devices/system/cpu/smt/control");
-	set_file(o, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-	set_file(o, "cpufreq_driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver");
-	set_file(o, "turbo_off", "/sys/devices/system/cpu/intel_pstate/no_turbo");
-	set_file(o, "cpuidle_driver", "/sys/devices/system/cpu/cpuidle/current_driver");
-	set_file(o, "cpuidle_governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro");
-	json_object_set_new(o, "cpuidle_states", idle_states());
+	host_set_text(o, "cpu_model", host_value("/proc/cpuinfo", "model name"));
+	host_set_text(o, "online_cpus", cpuset_format(online));
+	host_set_file(o, "smt", "/sys/devices/system/cpu/smt/control");
+	host_set_file(o, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	host_set_file(o, "cpufreq_driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver");
+	host_set_file(o, "turbo_off", "/sys/devices/system/cpu/intel_pstate/no_turbo");
+	host_set_file(o, "cpuidle_driver", "/sys/devices/system/cpu/cpuidle/current_driver");
+	host_set_file(o, "cpuidle_governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro");
+	json_object_set_new(o, "cpuidle_states", host_idle_states());
 	json_object_set_new(o, "topology", topology_cpus(sysfs_root()));
 	json_object_set_new(o, "caches", topology_caches(sysfs_root()));
 	json_object_set_new(o, "nodes", topology_nodes(sysfs_root()));
@@ -240,10 +240,10 @@ int host_write_json(const char *dir, struct error *err)
 	int rc;
 
 	cpuset_online(&online, NULL);
-	set_kernel(o);
-	set_cpus(o, &online);
-	set_text(o, "memory", value_of("/proc/meminfo", "MemTotal"));
-	set_text(o, "virtualization", virtualization());
+	host_set_kernel(o);
+	host_set_cpus(o, &online);
+	host_set_text(o, "memory", host_value("/proc/meminfo", "MemTotal"));
+	host_set_text(o, "virtualization", host_virtualization());
 	text = json_dumps(o, JSON_INDENT(2));
 	line = xasprintf("%s\n", text ? text : "{}");
 	rc = file_write(path, line, strlen(line), err);

@@ -42,7 +42,7 @@ static const char *const facts[] = {"mtu",
 static const char *const ethtool_options[] = {"-i", "-k", "-g", "-c", "-l"};
 
 /* How many of queues/rx-*, queues/tx-*. */
-static int queues(const char *name, const char *kind)
+static int host_nics_queues(const char *name, const char *kind)
 {
 	char *path = xasprintf("%s/%s/queues", class, name);
 	DIR *dir = opendir(path);
@@ -57,7 +57,7 @@ static int queues(const char *name, const char *kind)
 	return n;
 }
 
-static int save_facts(const char *name, const char *dir, struct error *err)
+static int host_nics_save_facts(const char *name, const char *dir, struct error *err)
 {
 	char *to = xasprintf("%s/sysfs", dir);
 	struct str s = {0};
@@ -72,8 +72,8 @@ static int save_facts(const char *name, const char *dir, struct error *err)
 		free(v);
 		free(path);
 	}
-	str_printf(&s, "rx_queues = %d\ntx_queues = %d\n", queues(name, "rx-"),
-		   queues(name, "tx-"));
+	str_printf(&s, "rx_queues = %d\ntx_queues = %d\n", host_nics_queues(name, "rx-"),
+		   host_nics_queues(name, "tx-"));
 	rc = file_write(to, s.buf, s.len, err);
 	str_free(&s);
 	free(to);
@@ -81,7 +81,7 @@ static int save_facts(const char *name, const char *dir, struct error *err)
 }
 
 /* Where there is no ethtool, or the driver has no answer, there is no file. */
-static void save_ethtool(const char *name, const char *dir)
+static void host_nics_save_ethtool(const char *name, const char *dir)
 {
 	size_t i;
 
@@ -100,7 +100,7 @@ static void save_ethtool(const char *name, const char *dir)
 	}
 }
 
-static int save_nic(const char *hosts, const char *name, struct error *err)
+static int host_nics_save_one(const char *hosts, const char *name, struct error *err)
 {
 	char *dir = xasprintf("%s/nic/%s", hosts, name);
 	int rc = 0;
@@ -108,9 +108,9 @@ static int save_nic(const char *hosts, const char *name, struct error *err)
 	if (!path_exists(dir)) {
 		rc = dir_make(dir, err);
 		if (!rc)
-			save_ethtool(name, dir);
+			host_nics_save_ethtool(name, dir);
 		if (!rc)
-			rc = save_facts(name, dir, err);
+			rc = host_nics_save_facts(name, dir, err);
 	}
 	free(dir);
 	return rc;
@@ -125,7 +125,7 @@ int host_write_nics(const char *hosts, struct error *err)
 		const char *name = entries[i]->d_name;
 
 		if (!rc && i < INTERFACES && name[0] != '.' && strcmp(name, "bonding_masters"))
-			rc = save_nic(hosts, name, err);
+			rc = host_nics_save_one(hosts, name, err);
 		free(entries[i]);
 	}
 	if (n >= 0)
@@ -134,7 +134,7 @@ int host_write_nics(const char *hosts, struct error *err)
 }
 
 /* In the child: its own mounts, the other network, and sysfs as that one sees it. */
-static void child(const char *hosts, int netns)
+static void host_nics_child(const char *hosts, int netns)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
@@ -148,7 +148,7 @@ void host_write_nics_of(const char *hosts, int netns)
 	pid_t pid = fork();
 
 	if (!pid)
-		child(hosts, netns);
+		host_nics_child(hosts, netns);
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 }

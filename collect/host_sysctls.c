@@ -21,7 +21,7 @@ static const char *const kernel[] = {"perf_",	 "sched_",	  "nmi_watchdog", "watc
 				     "numa_",	 "kptr_restrict", "timer_",	  "pid_max",
 				     "threads-", "unprivileged_", "ftrace",	  "soft_watchdog"};
 
-static void put(struct str *out, const char *path)
+static void sysctls_add_file(struct str *out, const char *path)
 {
 	const char *name = path + strlen(root);
 	char *text, *line, *rest;
@@ -42,7 +42,7 @@ static void put(struct str *out, const char *path)
 }
 
 /* Hundreds of interfaces have the same settings: of these only the common ones. And no secrets. */
-static bool skip(const char *dir, const char *name)
+static bool sysctls_skips(const char *dir, const char *name)
 {
 	bool per_interface = str_ends(dir, "/conf") || str_ends(dir, "/neigh");
 
@@ -51,7 +51,7 @@ static bool skip(const char *dir, const char *name)
 	return name[0] == '.' || (per_interface && strcmp(name, "all") && strcmp(name, "default"));
 }
 
-static void walk(struct str *out, const char *dir, int depth)
+static void sysctls_add_folder(struct str *out, const char *dir, int depth)
 {
 	struct dirent **entries;
 	int i, n = depth ? scandir(dir, &entries, NULL, alphasort) : 0;
@@ -59,12 +59,12 @@ static void walk(struct str *out, const char *dir, int depth)
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", dir, entries[i]->d_name);
 
-		if (skip(dir, entries[i]->d_name))
+		if (sysctls_skips(dir, entries[i]->d_name))
 			;
 		else if (path_is_dir(path))
-			walk(out, path, depth - 1);
+			sysctls_add_folder(out, path, depth - 1);
 		else
-			put(out, path);
+			sysctls_add_file(out, path);
 		free(path);
 		free(entries[i]);
 	}
@@ -72,7 +72,7 @@ static void walk(struct str *out, const char *dir, int depth)
 		free(entries);
 }
 
-static void kernel_ones(struct str *out)
+static void sysctls_add_kernel(struct str *out)
 {
 	struct dirent **entries;
 	int i, n = scandir("/proc/sys/kernel", &entries, NULL, alphasort);
@@ -83,7 +83,7 @@ static void kernel_ones(struct str *out)
 
 		for (k = 0; k < array_size(kernel); k++)
 			if (str_starts(entries[i]->d_name, kernel[k]) && !path_is_dir(path))
-				put(out, path);
+				sysctls_add_file(out, path);
 		free(path);
 		free(entries[i]);
 	}
@@ -98,11 +98,11 @@ int host_write_sysctls(const char *dir, struct error *err)
 	size_t i;
 	int rc;
 
-	kernel_ones(&out);
+	sysctls_add_kernel(&out);
 	for (i = 0; i < array_size(folders); i++) {
 		char *from = xasprintf("%s%s", root, folders[i]);
 
-		walk(&out, from, DEPTH);
+		sysctls_add_folder(&out, from, DEPTH);
 		free(from);
 	}
 	rc = file_write(path, out.buf ? out.buf : "", out.len, err);

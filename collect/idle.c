@@ -15,22 +15,22 @@ struct idle {
 	struct idle_states states;
 };
 
-static const char *root(void)
+static const char *idle_root(void)
 {
 	const char *given = getenv("ZCOST_SYSFS");
 
 	return given ? given : "/sys";
 }
 
-static int probe(struct collect *c)
+static int idle_probe(struct collect *c)
 {
 	struct idle_states states = {0};
 	struct idle *d;
 	char *why;
 
-	idle_find(&states, root(), &c->run->cpus);
+	idle_find(&states, idle_root(), &c->run->cpus);
 	if (!states.n) {
-		why = idle_why(root());
+		why = idle_why(idle_root());
 		error_set(&c->err, ENODEV, "%s", why);
 		free(why);
 		return -ENODEV;
@@ -40,7 +40,7 @@ static int probe(struct collect *c)
 	return 0;
 }
 
-static int prepare(struct collect *c)
+static int idle_prepare(struct collect *c)
 {
 	struct idle *d = c->data;
 
@@ -51,7 +51,7 @@ static int prepare(struct collect *c)
  * Two files for each state of each CPU may be more than a process is given. The workload runs
  * already: it keeps the limit that it was to have.
  */
-static int before(struct collect *c)
+static int idle_before(struct collect *c)
 {
 	struct idle *d = c->data;
 	struct rlimit r;
@@ -64,7 +64,7 @@ static int before(struct collect *c)
 	return 0;
 }
 
-static int take(struct collect *c, bool must)
+static int idle_take(struct collect *c, bool must)
 {
 	struct idle *d = c->data;
 
@@ -75,17 +75,17 @@ static int take(struct collect *c, bool must)
 	return reading_end(&d->reading, &c->err);
 }
 
-static int take_end(struct collect *c)
+static int idle_take_end(struct collect *c)
 {
-	return take(c, true);
+	return idle_take(c, true);
 }
 
-static int take_between(struct collect *c)
+static int idle_take_between(struct collect *c)
 {
-	return take(c, false);
+	return idle_take(c, false);
 }
 
-static void finish(struct collect *c)
+static void idle_finish(struct collect *c)
 {
 	struct idle *d = c->data;
 
@@ -99,11 +99,11 @@ const struct collector collector_idle = {
 	.what = "idle states of the side's CPUs: entries and time",
 	.files = {"idle.snap"},
 	.when = DATED,
-	.probe = probe,
-	.prepare = prepare,
-	.before = before,
-	.start = take_end,
-	.snap = take_between,
-	.stop = take_end,
-	.finish = finish,
+	.probe = idle_probe,
+	.prepare = idle_prepare,
+	.before = idle_before,
+	.start = idle_take_end,
+	.snap = idle_take_between,
+	.stop = idle_take_end,
+	.finish = idle_finish,
 };

@@ -12,8 +12,8 @@
 
 enum { STATES = 32 }; /* of one CPU; the kernel has 10 */
 
-static bool add_state(struct idle_states *list, const char *root, unsigned int cpu,
-		      unsigned int number)
+static bool idle_add_state(struct idle_states *list, const char *root, unsigned int cpu,
+			   unsigned int number)
 {
 	char *dir = xasprintf("%s/devices/system/cpu/cpu%u/cpuidle/state%u", root, cpu, number);
 	char *path = xasprintf("%s/name", dir), *name = NULL;
@@ -41,12 +41,12 @@ void idle_find(struct idle_states *list, const char *root, const struct cpuset *
 		if (!cpuset_has(cpus, cpu))
 			continue;
 		for (number = 0; number < STATES; number++)
-			if (!add_state(list, root, cpu, number))
+			if (!idle_add_state(list, root, cpu, number))
 				break;
 	}
 }
 
-static void shut(struct idle_state *s)
+static void idle_close_state(struct idle_state *s)
 {
 	if (s->usage >= 0)
 		close(s->usage);
@@ -60,7 +60,7 @@ void idle_free(struct idle_states *list)
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
-		shut(&list->s[i]);
+		idle_close_state(&list->s[i]);
 		free(list->s[i].dir);
 		free(list->s[i].name);
 	}
@@ -68,7 +68,7 @@ void idle_free(struct idle_states *list)
 	*list = (struct idle_states){0};
 }
 
-static int open_file(const char *dir, const char *name)
+static int idle_open_file(const char *dir, const char *name)
 {
 	char *path = xasprintf("%s/%s", dir, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -78,12 +78,12 @@ static int open_file(const char *dir, const char *name)
 }
 
 /* The number in the file, without its newline; NULL: it cannot be read. */
-static const char *number_of(int *fd, const char *dir, const char *name, char text[32])
+static const char *idle_read_number(int *fd, const char *dir, const char *name, char text[32])
 {
 	ssize_t n;
 
 	if (*fd < 0)
-		*fd = open_file(dir, name);
+		*fd = idle_open_file(dir, name);
 	n = *fd < 0 ? -1 : pread(*fd, text, 31, 0);
 	if (n <= 0)
 		return NULL;
@@ -100,12 +100,12 @@ size_t idle_read(struct idle_states *list, struct str *rows)
 	for (i = 0; i < list->n; i++) {
 		struct idle_state *s = &list->s[i];
 
-		if (number_of(&s->usage, s->dir, "usage", usage) &&
-		    number_of(&s->time, s->dir, "time", time)) {
+		if (idle_read_number(&s->usage, s->dir, "usage", usage) &&
+		    idle_read_number(&s->time, s->dir, "time", time)) {
 			str_printf(rows, "%u\t%u\t%s\t%s\t%s\n", s->cpu, s->number, s->name, usage,
 				   time);
 		} else {
-			shut(s);
+			idle_close_state(s);
 			missing++;
 		}
 	}

@@ -15,7 +15,7 @@ struct irq {
 	int fd[array_size(sources)];
 };
 
-static int probe(struct collect *c)
+static int irq_probe(struct collect *c)
 {
 	size_t i;
 
@@ -25,7 +25,7 @@ static int probe(struct collect *c)
 	return 0;
 }
 
-static int prepare(struct collect *c)
+static int irq_prepare(struct collect *c)
 {
 	struct irq *q = xcalloc(1, sizeof(*q));
 	size_t i;
@@ -39,7 +39,7 @@ static int prepare(struct collect *c)
 	return reading_open(&q->reading, c, c->is->files[0]);
 }
 
-static int read_all(struct collect *c)
+static int irq_read_all(struct collect *c)
 {
 	struct irq *q = c->data;
 	size_t i;
@@ -53,28 +53,28 @@ static int read_all(struct collect *c)
 	return 0;
 }
 
-static int take(struct collect *c, bool must)
+static int irq_take(struct collect *c, bool must)
 {
 	struct irq *q = c->data;
 	int rc;
 
 	if (!reading_begin(&q->reading, must))
 		return 0;
-	rc = read_all(c);
+	rc = irq_read_all(c);
 	return rc ? rc : reading_end(&q->reading, &c->err);
 }
 
-static int take_end(struct collect *c)
+static int irq_take_end(struct collect *c)
 {
-	return take(c, true);
+	return irq_take(c, true);
 }
 
-static int take_between(struct collect *c)
+static int irq_take_between(struct collect *c)
 {
-	return take(c, false);
+	return irq_take(c, false);
 }
 
-static void finish(struct collect *c)
+static void irq_finish(struct collect *c)
 {
 	struct irq *q = c->data;
 	size_t i;
@@ -91,11 +91,11 @@ const struct collector collector_irq = {
 	.what = "interrupts and softirqs by source and CPU",
 	.files = {"irq.snap"},
 	.when = DATED,
-	.probe = probe,
-	.prepare = prepare,
-	.before = read_all, /* for nothing: the first one takes longer */
-	.start = take_end,
-	.snap = take_between,
-	.stop = take_end,
-	.finish = finish,
+	.probe = irq_probe,
+	.prepare = irq_prepare,
+	.before = irq_read_all, /* for nothing: the first one takes longer */
+	.start = irq_take_end,
+	.snap = irq_take_between,
+	.stop = irq_take_end,
+	.finish = irq_finish,
 };

@@ -33,14 +33,14 @@ struct ranges {
 	size_t n;
 };
 
-static char *proc_path(const char *name)
+static char *kcore_proc_path(const char *name)
 {
 	const char *root = getenv("ZCOST_PROC");
 
 	return xasprintf("%s/%s", root ? root : "/proc", name);
 }
 
-static char *target(const struct collect *c)
+static char *kcore_target(const struct collect *c)
 {
 	return xasprintf("%s/kcore", c->run->hosts);
 }
@@ -48,7 +48,7 @@ static char *target(const struct collect *c)
 /* --- which code --- */
 
 /* "ffffffff81000000 T _stext" */
-static void kernel_range(struct ranges *r, char *kallsyms)
+static void kcore_kernel_range(struct ranges *r, char *kallsyms)
 {
 	uint64_t start = 0, end = 0;
 	char *rest = kallsyms, *line;
@@ -64,7 +64,7 @@ static void kernel_range(struct ranges *r, char *kallsyms)
 }
 
 /* "veth 45056 0 - Live 0xffffffffc0a00000": its data is copied along with its code. */
-static void module_ranges(struct ranges *r, char *modules)
+static void kcore_module_ranges(struct ranges *r, char *modules)
 {
 	char *rest = modules, *line, *address;
 	unsigned long long size;
@@ -78,18 +78,18 @@ static void module_ranges(struct ranges *r, char *modules)
 	}
 }
 
-static int read_ranges(struct ranges *r, struct error *err)
+static int kcore_read_ranges(struct ranges *r, struct error *err)
 {
-	char *path = proc_path("kallsyms"), *text = NULL;
+	char *path = kcore_proc_path("kallsyms"), *text = NULL;
 	int rc = file_read(path, &text, NULL, err);
 
 	if (!rc)
-		kernel_range(r, text);
+		kcore_kernel_range(r, text);
 	free(text);
 	free(path);
-	path = proc_path("modules");
+	path = kcore_proc_path("modules");
 	if (!rc && !file_read(path, &text, NULL, NULL)) {
-		module_ranges(r, text);
+		kcore_module_ranges(r, text);
 		free(text);
 	}
 	free(path);
@@ -98,7 +98,7 @@ static int read_ranges(struct ranges *r, struct error *err)
 
 /* --- where it is --- */
 
-static bool read_at(int fd, void *buf, size_t size, uint64_t at)
+static bool kcore_read_at(int fd, void *buf, size_t size, uint64_t at)
 {
 	size_t got = 0;
 	ssize_t n;
@@ -114,7 +114,7 @@ static bool read_at(int fd, void *buf, size_t size, uint64_t at)
 	return true;
 }
 
-static void place(struct ranges *r, const Elf64_Phdr *p)
+static void kcore_path(struct ranges *r, const Elf64_Phdr *p)
 {
 	size_t i;
 
@@ -128,18 +128,18 @@ static void place(struct ranges *r, const Elf64_Phdr *p)
 }
 
 /* Keeps the ranges that the core has. */
-static int find_ranges(struct ranges *r, int fd, Elf64_Ehdr *head, struct error *err)
+static int kcore_find_ranges(struct ranges *r, int fd, Elf64_Ehdr *head, struct error *err)
 {
 	uint64_t sum = 0;
 	Elf64_Phdr p;
 	size_t i, n;
 
-	if (!read_at(fd, head, sizeof(*head), 0) || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
+	if (!kcore_read_at(fd, head, sizeof(*head), 0) || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
 	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_phentsize != sizeof(p))
 		return error_set(err, EBADMSG, "/proc/kcore is no 64-bit core file");
 	for (i = 0; i < head->e_phnum && i < SEGMENTS_MAX; i++)
-		if (read_at(fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)))
-			place(r, &p);
+		if (kcore_read_at(fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)))
+			kcore_path(r, &p);
 	for (i = n = 0; i < r->n; i++)
 		if (r->list[i].at && sum + r->list[i].size <= CODE_MAX) {
 			sum += r->list[i].size;
@@ -154,21 +154,21 @@ static int find_ranges(struct ranges *r, int fd, Elf64_Ehdr *head, struct error 
 
 /* --- the copy --- */
 
-static int copy_range(int from, int to, const struct range *g, uint64_t at)
+static int kcore_copy_range(int from, int to, const struct range *g, uint64_t at)
 {
 	static char buf[1 << 16];
 	uint64_t done, n;
 
 	for (done = 0; done < g->size; done += n) {
 		n = g->size - done < sizeof(buf) ? g->size - done : sizeof(buf);
-		if (!read_at(from, buf, n, g->at + done) ||
+		if (!kcore_read_at(from, buf, n, g->at + done) ||
 		    pwrite(to, buf, n, (off_t)(at + done)) != (ssize_t)n)
 			return errno ? -errno : -EIO;
 	}
 	return 0;
 }
 
-static int write_core(int from, int to, Elf64_Ehdr *head, const struct ranges *r)
+static int kcore_write_core(int from, int to, Elf64_Ehdr *head, const struct ranges *r)
 {
 	uint64_t at = sizeof(*head) + r->n * sizeof(Elf64_Phdr);
 	size_t i;
@@ -189,18 +189,18 @@ static int write_core(int from, int to, Elf64_Ehdr *head, const struct ranges *r
 
 		if (pwrite(to, &p, sizeof(p), (off_t)(sizeof(*head) + i * sizeof(p))) != sizeof(p))
 			return -errno;
-		rc = copy_range(from, to, &r->list[i], at);
+		rc = kcore_copy_range(from, to, &r->list[i], at);
 	}
 	return rc;
 }
 
 /* Whole or not at all: two sides on one host may do this at the same time. */
-static int save(struct collect *c, int from, Elf64_Ehdr *head, const struct ranges *r)
+static int kcore_save(struct collect *c, int from, Elf64_Ehdr *head, const struct ranges *r)
 {
-	char *path = target(c), *tmp = xasprintf("%s.tmp.%d", path, (int)getpid());
+	char *path = kcore_target(c), *tmp = xasprintf("%s.tmp.%d", path, (int)getpid());
 	int to = file_create(tmp, 0, 0600), rc;
 
-	rc = to < 0 ? -errno : write_core(from, to, head, r);
+	rc = to < 0 ? -errno : kcore_write_core(from, to, head, r);
 	if (to >= 0 && close(to) && !rc)
 		rc = -errno;
 	if (!rc && rename(tmp, path))
@@ -214,9 +214,9 @@ static int save(struct collect *c, int from, Elf64_Ehdr *head, const struct rang
 	return rc;
 }
 
-static int probe(struct collect *c)
+static int kcore_probe(struct collect *c)
 {
-	char *path = proc_path("kcore");
+	char *path = kcore_proc_path("kcore");
 	int rc = access(path, R_OK) ? -errno : 0;
 
 	if (rc == -ENOENT)
@@ -229,22 +229,22 @@ static int probe(struct collect *c)
 	return rc;
 }
 
-static int prepare(struct collect *c)
+static int kcore_prepare(struct collect *c)
 {
 	struct ranges *r = xcalloc(1, sizeof(*r));
-	char *path = proc_path("kcore"), *there = target(c);
+	char *path = kcore_proc_path("kcore"), *there = kcore_target(c);
 	Elf64_Ehdr head;
 	int fd, rc = 0;
 
 	if (!path_exists(there)) {
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-		rc = fd < 0 ? error_sys(&c->err, errno, "%s", path) : read_ranges(r, &c->err);
+		rc = fd < 0 ? error_sys(&c->err, errno, "%s", path) : kcore_read_ranges(r, &c->err);
 		if (!rc)
-			rc = find_ranges(r, fd, &head, &c->err);
+			rc = kcore_find_ranges(r, fd, &head, &c->err);
 		if (!rc)
 			rc = dir_make(c->run->hosts, &c->err);
 		if (!rc)
-			rc = save(c, fd, &head, r);
+			rc = kcore_save(c, fd, &head, r);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -257,6 +257,6 @@ static int prepare(struct collect *c)
 const struct collector collector_kcore = {
 	.name = "kcore",
 	.what = "the kernel's code as it runs, once per host, for report hotspots",
-	.probe = probe,
-	.prepare = prepare,
+	.probe = kcore_probe,
+	.prepare = kcore_prepare,
 };

@@ -3,7 +3,7 @@
 
 #include <perf/core.h>
 
-static int quiet(enum libperf_print_level level, const char *fmt, va_list ap)
+static int libperf_print_nothing(enum libperf_print_level level, const char *fmt, va_list ap)
 {
 	(void)level;
 	(void)fmt;
@@ -13,5 +13,5 @@ static int quiet(enum libperf_print_level level, const char *fmt, va_list ap)
 
 void libperf_quiet(void)
 {
-	libperf_init(quiet);
+	libperf_init(libperf_print_nothing);
 }

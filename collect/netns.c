@@ -29,7 +29,7 @@ void netns_close(struct netns *n)
 	n->fd = -1;
 }
 
-static uint64_t id_of(pid_t pid)
+static uint64_t netns_id(pid_t pid)
 {
 	char path[64];
 	struct stat st;
@@ -39,7 +39,7 @@ static uint64_t id_of(pid_t pid)
 }
 
 /* Adds the children of `pid`; a kernel without CONFIG_PROC_CHILDREN names none. */
-static size_t add_children(pid_t pid, pid_t *list, size_t n)
+static size_t netns_add_children(pid_t pid, pid_t *list, size_t n)
 {
 	char path[64];
 	FILE *f;
@@ -54,7 +54,7 @@ static size_t add_children(pid_t pid, pid_t *list, size_t n)
 	return n;
 }
 
-static int open_of(pid_t pid, uint64_t id)
+static int netns_open(pid_t pid, uint64_t id)
 {
 	char path[64];
 	struct stat st;
@@ -70,14 +70,14 @@ static int open_of(pid_t pid, uint64_t id)
 }
 
 /* Which process to follow; 0: all are where we are. */
-static pid_t find(struct netns *n, pid_t first, uint64_t *id)
+static pid_t netns_find(struct netns *n, pid_t first, uint64_t *id)
 {
 	pid_t list[PROCESSES] = {first}, found = 0;
 	size_t count = 1, i;
 
 	n->others = 0;
 	for (i = 0; i < count; i++) {
-		uint64_t its = id_of(list[i]);
+		uint64_t its = netns_id(list[i]);
 
 		if (its && its != n->ours && !found) {
 			found = list[i];
@@ -85,7 +85,7 @@ static pid_t find(struct netns *n, pid_t first, uint64_t *id)
 		} else if (its && its != n->ours && its != *id) {
 			n->others++;
 		}
-		count = add_children(list[i], list, count);
+		count = netns_add_children(list[i], list, count);
 	}
 	return found;
 }
@@ -98,8 +98,8 @@ bool netns_follow(struct netns *n, pid_t pid)
 
 	if (!n->ours || n->fd >= 0)
 		return false;
-	found = find(n, pid, &id);
-	fd = found ? open_of(found, id) : -1;
+	found = netns_find(n, pid, &id);
+	fd = found ? netns_open(found, id) : -1;
 	if (fd < 0)
 		return false;
 	n->fd = fd;

@@ -22,7 +22,7 @@
 /* --- a space --- */
 
 /* NULL: the kernel has no such family. */
-static struct genl *family(const char *name)
+static struct genl *nic_open_family(const char *name)
 {
 	struct genl *g = xcalloc(1, sizeof(*g));
 
@@ -44,12 +44,12 @@ int nic_space_open(struct nic_space *s, const char *name)
 		nic_space_close(s);
 		return rc;
 	}
-	s->netdev = family("netdev");
-	s->ethtool = family("ethtool");
+	s->netdev = nic_open_family("netdev");
+	s->ethtool = nic_open_family("ethtool");
 	return 0;
 }
 
-static void close_family(struct genl *g)
+static void nic_close_family(struct genl *g)
 {
 	if (g)
 		genl_close(g);
@@ -66,8 +66,8 @@ void nic_space_close(struct nic_space *s)
 		free(s->port[i].names);
 	free(s->port);
 	map_free(&s->said);
-	close_family(s->netdev);
-	close_family(s->ethtool);
+	nic_close_family(s->netdev);
+	nic_close_family(s->ethtool);
 	if (s->route >= 0)
 		close(s->route);
 	if (s->inet >= 0)
@@ -87,7 +87,7 @@ void nic_put(struct nic_space *s, const struct nic_port *p, const char *group, c
 	str_printf(text, "v\t%s\t%d\t%s\t%s%s\n", s->name, p->index, p->name, group, values);
 }
 
-static int read_space(struct nic_space *s, struct str *text)
+static int nic_space_read(struct nic_space *s, struct str *text)
 {
 	int rc = nic_read_links(s, text);
 
@@ -107,7 +107,7 @@ struct nic {
 	struct str state;
 };
 
-static int prepare(struct collect *c)
+static int nic_prepare(struct collect *c)
 {
 	struct nic *n = xcalloc(1, sizeof(*n));
 	int rc;
@@ -121,18 +121,18 @@ static int prepare(struct collect *c)
 	return reading_open(&n->reading, c, c->is->files[0]);
 }
 
-static int open_workload(void *arg)
+static int nic_open_workload(void *arg)
 {
 	return nic_space_open(arg, "workload");
 }
 
-static void follow(struct collect *c, struct nic *n)
+static void nic_follow(struct collect *c, struct nic *n)
 {
 	struct error err = {0};
 	int rc;
 
 	if (netns_follow(&n->netns, c->run->pid)) {
-		rc = netns_inside(&n->netns, open_workload, &n->workload, &err);
+		rc = netns_inside(&n->netns, nic_open_workload, &n->workload, &err);
 		if (rc)
 			collect_degraded(c, "%s", err.code ? err.text : strerror(-rc));
 	}
@@ -141,53 +141,53 @@ static void follow(struct collect *c, struct nic *n)
 				    "only the first is read");
 }
 
-static int read_all(struct collect *c, struct nic *n)
+static int nic_read(struct collect *c, struct nic *n)
 {
 	int rc;
 
-	follow(c, n);
-	rc = read_space(&n->host, &n->reading.text);
+	nic_follow(c, n);
+	rc = nic_space_read(&n->host, &n->reading.text);
 	if (!rc && n->workload.inet >= 0)
-		rc = read_space(&n->workload, &n->reading.text);
+		rc = nic_space_read(&n->workload, &n->reading.text);
 	if (rc)
 		return error_sys(&c->err, -rc, "interfaces cannot be read by netlink");
 	return 0;
 }
 
 /* Reads for nothing: drivers take longer to name their counters than to read them. */
-static int before(struct collect *c)
+static int nic_before(struct collect *c)
 {
 	struct nic *n = c->data;
-	int rc = read_all(c, n);
+	int rc = nic_read(c, n);
 
 	map_free(&n->host.said);
 	map_free(&n->workload.said);
 	return rc;
 }
 
-static int take(struct collect *c, bool must)
+static int nic_take(struct collect *c, bool must)
 {
 	struct nic *n = c->data;
 	int rc;
 
 	if (!reading_begin(&n->reading, must))
 		return 0;
-	rc = read_all(c, n);
+	rc = nic_read(c, n);
 	return rc ? rc : reading_end(&n->reading, &c->err);
 }
 
-static int take_end(struct collect *c)
+static int nic_take_end(struct collect *c)
 {
-	return take(c, true);
+	return nic_take(c, true);
 }
 
-static int take_between(struct collect *c)
+static int nic_take_between(struct collect *c)
 {
-	return take(c, false);
+	return nic_take(c, false);
 }
 
 /* Drivers may take their time for this. */
-static int after(struct collect *c)
+static int nic_after(struct collect *c)
 {
 	struct nic *n = c->data;
 
@@ -198,7 +198,7 @@ static int after(struct collect *c)
 	return 0;
 }
 
-static void finish(struct collect *c)
+static void nic_finish(struct collect *c)
 {
 	struct nic *n = c->data;
 	char *path = collect_path(c, c->is->files[1]);
@@ -221,11 +221,11 @@ const struct collector collector_nic = {
 	.what = "interfaces: counters of driver and queues, rings, channels, offloads",
 	.files = {"nic.snap", "nic_state.tsv"},
 	.when = DATED,
-	.prepare = prepare,
-	.before = before,
-	.start = take_end,
-	.snap = take_between,
-	.stop = take_end,
-	.after = after,
-	.finish = finish,
+	.prepare = nic_prepare,
+	.before = nic_before,
+	.start = nic_take_end,
+	.snap = nic_take_between,
+	.stop = nic_take_end,
+	.after = nic_after,
+	.finish = nic_finish,
 };

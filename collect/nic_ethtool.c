@@ -26,7 +26,7 @@ int nic_ethtool(const struct nic_space *s, const struct nic_port *p, void *data)
 	return ioctl(s->inet, SIOCETHTOOL, &ifr) ? -errno : 0;
 }
 
-static uint32_t count(const struct nic_space *s, const struct nic_port *p, uint32_t set)
+static uint32_t nic_driver_count(const struct nic_space *s, const struct nic_port *p, uint32_t set)
 {
 	union {
 		struct ethtool_sset_info info;
@@ -44,7 +44,7 @@ char *nic_strings(const struct nic_space *s, const struct nic_port *p, uint32_t 
 	char *text = NULL;
 	uint32_t room;
 
-	*n = count(s, p, set);
+	*n = nic_driver_count(s, p, set);
 	if (!*n)
 		return NULL;
 	room = *n + SPARE;
@@ -59,7 +59,7 @@ char *nic_strings(const struct nic_space *s, const struct nic_port *p, uint32_t 
 }
 
 /* A name is a field of the line: no tab or newline in it, and never empty. */
-static void add_name(struct str *list, const char *name, uint32_t place)
+static void nic_driver_add_name(struct str *list, const char *name, uint32_t place)
 {
 	char copy[ETH_GSTRING_LEN + 1] = "", *at;
 
@@ -74,7 +74,7 @@ static void add_name(struct str *list, const char *name, uint32_t place)
 		str_printf(list, "\tunnamed-%u", place);
 }
 
-static void learn_names(const struct nic_space *s, struct nic_port *p)
+static void nic_driver_read_names(const struct nic_space *s, struct nic_port *p)
 {
 	struct str list = {0};
 	uint32_t n, i;
@@ -84,19 +84,19 @@ static void learn_names(const struct nic_space *s, struct nic_port *p)
 	p->asked = true;
 	p->n = strings ? n : 0;
 	for (i = 0; i < p->n; i++)
-		add_name(&list, strings + (size_t)i * ETH_GSTRING_LEN, i);
+		nic_driver_add_name(&list, strings + (size_t)i * ETH_GSTRING_LEN, i);
 	p->names = str_take(&list);
 	free(strings);
 }
 
-static void read_port(struct nic_space *s, struct nic_port *p, struct str *text)
+static void nic_driver_read_port(struct nic_space *s, struct nic_port *p, struct str *text)
 {
 	struct ethtool_stats *st;
 	struct str v = {0};
 	uint32_t i;
 
-	if (!p->asked || count(s, p, ETH_SS_STATS) != p->n)
-		learn_names(s, p);
+	if (!p->asked || nic_driver_count(s, p, ETH_SS_STATS) != p->n)
+		nic_driver_read_names(s, p);
 	if (!p->n)
 		return;
 	st = xcalloc(1, sizeof(*st) + ((size_t)p->n + SPARE) * sizeof(st->data[0]));
@@ -111,7 +111,7 @@ static void read_port(struct nic_space *s, struct nic_port *p, struct str *text)
 }
 
 /* The ioctl goes by name, and that may be another's now. */
-static bool renamed(const struct nic_space *s, const struct nic_port *p)
+static bool nic_driver_renamed(const struct nic_space *s, const struct nic_port *p)
 {
 	struct ifreq ifr = {0};
 
@@ -119,12 +119,12 @@ static bool renamed(const struct nic_space *s, const struct nic_port *p)
 	return ioctl(s->inet, SIOCGIFINDEX, &ifr) ? errno == ENODEV : ifr.ifr_ifindex != p->index;
 }
 
-static bool any_renamed(const struct nic_space *s)
+static bool nic_driver_any_renamed(const struct nic_space *s)
 {
 	size_t i;
 
 	for (i = 0; i < s->nports; i++)
-		if (s->port[i].flags && renamed(s, &s->port[i]))
+		if (s->port[i].flags && nic_driver_renamed(s, &s->port[i]))
 			return true;
 	return false;
 }
@@ -133,9 +133,9 @@ void nic_read_ethtool(struct nic_space *s, struct str *text)
 {
 	size_t i;
 
-	if (any_renamed(s))
+	if (nic_driver_any_renamed(s))
 		nic_list(s, NULL, NULL);
 	for (i = 0; i < s->nports; i++)
 		if ((s->port[i].flags & IFF_UP) && !(s->port[i].flags & IFF_LOOPBACK))
-			read_port(s, &s->port[i], text);
+			nic_driver_read_port(s, &s->port[i], text);
 }

@@ -29,7 +29,7 @@ struct listing {
 	void *arg;
 };
 
-static struct nic_port *find(struct nic_space *s, int index)
+static struct nic_port *nic_links_find(struct nic_space *s, int index)
 {
 	size_t i;
 
@@ -40,7 +40,8 @@ static struct nic_port *find(struct nic_space *s, int index)
 }
 
 /* Under another name all that it has is named anew. */
-static void take_name(struct nic_space *s, struct nic_port *p, const void *name, size_t size)
+static void nic_links_parse_name(struct nic_space *s, struct nic_port *p, const void *name,
+				 size_t size)
 {
 	char now[sizeof(p->name)] = "";
 
@@ -51,12 +52,12 @@ static void take_name(struct nic_space *s, struct nic_port *p, const void *name,
 	memcpy(p->name, now, sizeof(now));
 }
 
-static void take_link(void *arg, const void *head, const void *attrs, size_t len)
+static void nic_links_parse_link(void *arg, const void *head, const void *attrs, size_t len)
 {
 	const struct ifinfomsg *info = head;
 	struct listing *l = arg;
 	const struct nlattr *a = genl_find(attrs, len, IFLA_IFNAME);
-	struct nic_port *p = find(l->s, info->ifi_index);
+	struct nic_port *p = nic_links_find(l->s, info->ifi_index);
 
 	if (!p) {
 		array_grow(l->s->port, l->s->nports, l->s->cap);
@@ -65,7 +66,7 @@ static void take_link(void *arg, const void *head, const void *attrs, size_t len
 	}
 	p->flags = info->ifi_flags;
 	if (a && genl_size(a) <= sizeof(p->name))
-		take_name(l->s, p, genl_data(a), genl_size(a));
+		nic_links_parse_name(l->s, p, genl_data(a), genl_size(a));
 	if (l->each)
 		l->each(l->s, p, attrs, len, l->arg);
 }
@@ -78,12 +79,13 @@ int nic_list(struct nic_space *s, nic_each each, void *arg)
 
 	for (i = 0; i < s->nports; i++)
 		s->port[i].flags = 0; /* unless it is still there */
-	return rtnl_dump(s->route, RTM_GETLINK, RTM_NEWLINK, &head, sizeof(head), take_link, &l);
+	return rtnl_dump(s->route, RTM_GETLINK, RTM_NEWLINK, &head, sizeof(head),
+			 nic_links_parse_link, &l);
 }
 
 struct nic_port *nic_port_of(struct nic_space *s, int index)
 {
-	return find(s, index);
+	return nic_links_find(s, index);
 }
 
 /* --- counters --- */
@@ -99,7 +101,7 @@ struct counters {
 	struct nic_space *s;
 };
 
-static void take_stats(void *arg, const void *head, const void *attrs, size_t len)
+static void nic_links_parse_stats(void *arg, const void *head, const void *attrs, size_t len)
 {
 	const struct nlattr *a = genl_find(attrs, len, IFLA_STATS_LINK_64);
 	const struct if_stats_msg *info = head;
@@ -115,11 +117,11 @@ static void take_stats(void *arg, const void *head, const void *attrs, size_t le
 	st->index = (int)info->ifindex;
 	st->n = (unsigned int)(size / sizeof(st->v[0]));
 	memcpy(st->v, genl_data(a), size);
-	c->strange |= !find(c->s, st->index);
+	c->strange |= !nic_links_find(c->s, st->index);
 }
 
-static void put_stats(struct nic_space *s, const struct nic_port *p, const struct stats *st,
-		      struct str *text)
+static void nic_links_add_stats(struct nic_space *s, const struct nic_port *p,
+				const struct stats *st, struct str *text)
 {
 	struct str n = {0}, v = {0};
 	unsigned int i;
@@ -142,13 +144,14 @@ int nic_read_links(struct nic_space *s, struct str *text)
 	size_t i;
 	int rc;
 
-	rc = rtnl_dump(s->route, RTM_GETSTATS, RTM_NEWSTATS, &head, sizeof(head), take_stats, &c);
+	rc = rtnl_dump(s->route, RTM_GETSTATS, RTM_NEWSTATS, &head, sizeof(head),
+		       nic_links_parse_stats, &c);
 	if (!rc && c.strange)
 		rc = nic_list(s, NULL, NULL);
 	for (i = 0; i < c.n && !rc; i++) {
-		p = find(s, c.list[i].index);
+		p = nic_links_find(s, c.list[i].index);
 		if (p)
-			put_stats(s, p, &c.list[i], text);
+			nic_links_add_stats(s, p, &c.list[i], text);
 	}
 	free(c.list);
 	return rc;

@@ -53,8 +53,8 @@ struct queues {
 	struct str *text;
 };
 
-static void put_queue(struct queues *q, const void *attrs, size_t len, int index, bool tx,
-		      uint32_t id)
+static void nic_queues_add(struct queues *q, const void *attrs, size_t len, int index, bool tx,
+			   uint32_t id)
 {
 	const struct nic_port *p = nic_port_of(q->s, index);
 	struct str n = {0}, v = {0};
@@ -76,14 +76,14 @@ static void put_queue(struct queues *q, const void *attrs, size_t len, int index
 	str_free(&v);
 }
 
-static int take(void *arg, const void *attrs, size_t len)
+static int nic_queues_parse(void *arg, const void *attrs, size_t len)
 {
 	const struct nlattr *index = genl_find(attrs, len, A_IFINDEX);
 	const struct nlattr *type = genl_find(attrs, len, A_TYPE);
 	const struct nlattr *id = genl_find(attrs, len, A_ID);
 
 	if (index && type && id && genl_u32(type) <= 1)
-		put_queue(arg, attrs, len, (int)genl_u32(index), genl_u32(type), genl_u32(id));
+		nic_queues_add(arg, attrs, len, (int)genl_u32(index), genl_u32(type), genl_u32(id));
 	return 0;
 }
 
@@ -96,7 +96,7 @@ int nic_read_queues(struct nic_space *s, struct str *text)
 		return 0;
 	genl_begin(s->netdev, QSTATS_GET, NLM_F_DUMP);
 	genl_put_u32(s->netdev, A_SCOPE, SCOPE_QUEUE);
-	rc = genl_ask(s->netdev, take, &q, NULL);
+	rc = genl_ask(s->netdev, nic_queues_parse, &q, NULL);
 	if (rc == -EOPNOTSUPP || rc == -EINVAL) { /* the family of Linux 6.3 to 6.9 */
 		genl_close(s->netdev);
 		free(s->netdev);

@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put(const struct nic_space *s, const struct nic_port *p, struct str *rows,
-		const char *key, uint64_t value)
+static void nic_state_add(const struct nic_space *s, const struct nic_port *p, struct str *rows,
+			  const char *key, uint64_t value)
 {
 	str_printf(rows, "%s\t%d\t%s\t%s\t%" PRIu64 "\n", s->name, p->index, p->name, key, value);
 }
 
-static void put_text(const struct nic_space *s, const struct nic_port *p, struct str *rows,
-		     const char *key, const char *value)
+static void nic_state_add_text(const struct nic_space *s, const struct nic_port *p,
+			       struct str *rows, const char *key, const char *value)
 {
 	if (*value && !strpbrk(value, "\t\n"))
 		str_printf(rows, "%s\t%d\t%s\t%s\t%s\n", s->name, p->index, p->name, key, value);
@@ -33,33 +33,36 @@ struct member {
 	size_t offset;
 };
 
-static void put_members(const struct nic_space *s, const struct nic_port *p, struct str *rows,
-			const void *data, const struct member *list, size_t n)
+static void nic_state_add_members(const struct nic_space *s, const struct nic_port *p,
+				  struct str *rows, const void *data, const struct member *list,
+				  size_t n)
 {
 	uint32_t v;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		memcpy(&v, (const char *)data + list[i].offset, sizeof(v));
-		put(s, p, rows, list[i].key, v);
+		nic_state_add(s, p, rows, list[i].key, v);
 	}
 }
 
 /* --- by ioctl --- */
 
-static void put_driver(const struct nic_space *s, const struct nic_port *p, struct str *rows)
+static void nic_state_add_driver(const struct nic_space *s, const struct nic_port *p,
+				 struct str *rows)
 {
 	struct ethtool_drvinfo d = {.cmd = ETHTOOL_GDRVINFO};
 
 	if (nic_ethtool(s, p, &d))
 		return;
-	put_text(s, p, rows, "driver", d.driver);
-	put_text(s, p, rows, "driver_version", d.version);
-	put_text(s, p, rows, "firmware", d.fw_version);
-	put_text(s, p, rows, "bus", d.bus_info);
+	nic_state_add_text(s, p, rows, "driver", d.driver);
+	nic_state_add_text(s, p, rows, "driver_version", d.version);
+	nic_state_add_text(s, p, rows, "firmware", d.fw_version);
+	nic_state_add_text(s, p, rows, "bus", d.bus_info);
 }
 
-static void put_speed(const struct nic_space *s, const struct nic_port *p, struct str *rows)
+static void nic_state_add_speed(const struct nic_space *s, const struct nic_port *p,
+				struct str *rows)
 {
 	union {
 		struct ethtool_link_settings link;
@@ -74,10 +77,11 @@ static void put_speed(const struct nic_space *s, const struct nic_port *p, struc
 	u.link = (struct ethtool_link_settings){.cmd = ETHTOOL_GLINKSETTINGS,
 						.link_mode_masks_nwords = (int8_t)words};
 	if (!nic_ethtool(s, p, &u) && u.link.speed && u.link.speed != (uint32_t)SPEED_UNKNOWN)
-		put(s, p, rows, "speed_mbps", u.link.speed);
+		nic_state_add(s, p, rows, "speed_mbps", u.link.speed);
 }
 
-static void put_rings(const struct nic_space *s, const struct nic_port *p, struct str *rows)
+static void nic_state_add_rings(const struct nic_space *s, const struct nic_port *p,
+				struct str *rows)
 {
 	static const struct member list[] = {
 		{"rx_ring", offsetof(struct ethtool_ringparam, rx_pending)},
@@ -88,10 +92,11 @@ static void put_rings(const struct nic_space *s, const struct nic_port *p, struc
 	struct ethtool_ringparam r = {.cmd = ETHTOOL_GRINGPARAM};
 
 	if (!nic_ethtool(s, p, &r))
-		put_members(s, p, rows, &r, list, array_size(list));
+		nic_state_add_members(s, p, rows, &r, list, array_size(list));
 }
 
-static void put_channels(const struct nic_space *s, const struct nic_port *p, struct str *rows)
+static void nic_state_add_channels(const struct nic_space *s, const struct nic_port *p,
+				   struct str *rows)
 {
 	static const struct member list[] = {
 		{"rx_channels", offsetof(struct ethtool_channels, rx_count)},
@@ -104,10 +109,11 @@ static void put_channels(const struct nic_space *s, const struct nic_port *p, st
 	struct ethtool_channels c = {.cmd = ETHTOOL_GCHANNELS};
 
 	if (!nic_ethtool(s, p, &c))
-		put_members(s, p, rows, &c, list, array_size(list));
+		nic_state_add_members(s, p, rows, &c, list, array_size(list));
 }
 
-static void put_coalescing(const struct nic_space *s, const struct nic_port *p, struct str *rows)
+static void nic_state_add_coalescing(const struct nic_space *s, const struct nic_port *p,
+				     struct str *rows)
 {
 	static const struct member list[] = {
 		{"rx_usecs", offsetof(struct ethtool_coalesce, rx_coalesce_usecs)},
@@ -118,11 +124,12 @@ static void put_coalescing(const struct nic_space *s, const struct nic_port *p, 
 	struct ethtool_coalesce c = {.cmd = ETHTOOL_GCOALESCE};
 
 	if (!nic_ethtool(s, p, &c))
-		put_members(s, p, rows, &c, list, array_size(list));
+		nic_state_add_members(s, p, rows, &c, list, array_size(list));
 }
 
 /* feature:rx-gro, feature:rx-gro-hw ...: 1 on, 0 off; those that are fixed off are left out. */
-static void put_features(const struct nic_space *s, const struct nic_port *p, struct str *rows)
+static void nic_state_add_features(const struct nic_space *s, const struct nic_port *p,
+				   struct str *rows)
 {
 	uint32_t n, i;
 	char *names = nic_strings(s, p, ETH_SS_FEATURES, &n);
@@ -143,7 +150,7 @@ static void put_features(const struct nic_space *s, const struct nic_port *p, st
 			continue;
 		str_reset(&key);
 		str_printf(&key, "feature:%.*s", ETH_GSTRING_LEN, name);
-		put(s, p, rows, key.buf, on);
+		nic_state_add(s, p, rows, key.buf, on);
 	}
 	str_free(&key);
 	free(f);
@@ -177,7 +184,7 @@ struct state {
 	struct str *rows;
 };
 
-static int take_rings(void *arg, const void *attrs, size_t len)
+static int nic_state_parse_rings(void *arg, const void *attrs, size_t len)
 {
 	const struct state *st = arg;
 	const struct nlattr *a;
@@ -188,15 +195,16 @@ static int take_rings(void *arg, const void *attrs, size_t len)
 		if (!a)
 			continue;
 		if (strcmp(rings[i].key, "tcp_data_split"))
-			put(st->s, st->p, st->rows, rings[i].key, genl_u32(a));
+			nic_state_add(st->s, st->p, st->rows, rings[i].key, genl_u32(a));
 		else if (genl_size(a) && *(const uint8_t *)genl_data(a)) /* 0: unknown */
-			put(st->s, st->p, st->rows, rings[i].key,
-			    *(const uint8_t *)genl_data(a) == SPLIT_ON);
+			nic_state_add(st->s, st->p, st->rows, rings[i].key,
+				      *(const uint8_t *)genl_data(a) == SPLIT_ON);
 	}
 	return 0;
 }
 
-static void put_header_split(struct nic_space *s, const struct nic_port *p, struct str *rows)
+static void nic_state_add_header_split(struct nic_space *s, const struct nic_port *p,
+				       struct str *rows)
 {
 	struct state st = {s, p, rows};
 	size_t nest;
@@ -207,20 +215,20 @@ static void put_header_split(struct nic_space *s, const struct nic_port *p, stru
 	nest = genl_nest(s->ethtool, A_RINGS_HEADER);
 	genl_put_u32(s->ethtool, A_HEADER_INDEX, (uint32_t)p->index);
 	genl_nest_end(s->ethtool, nest);
-	genl_ask(s->ethtool, take_rings, &st, NULL);
+	genl_ask(s->ethtool, nic_state_parse_rings, &st, NULL);
 }
 
-static void put_link(struct nic_space *s, const struct nic_port *p, const void *attrs, size_t len,
-		     void *rows)
+static void nic_state_add_link(struct nic_space *s, const struct nic_port *p, const void *attrs,
+			       size_t len, void *rows)
 {
 	const struct nlattr *a;
 	size_t i;
 
-	put(s, p, rows, "up", !!(p->flags & IFF_UP));
+	nic_state_add(s, p, rows, "up", !!(p->flags & IFF_UP));
 	for (i = 0; i < array_size(links); i++) {
 		a = genl_find(attrs, len, links[i].type);
 		if (a)
-			put(s, p, rows, links[i].key, genl_u32(a));
+			nic_state_add(s, p, rows, links[i].key, genl_u32(a));
 	}
 }
 
@@ -228,19 +236,19 @@ void nic_read_state(struct nic_space *s, struct str *rows)
 {
 	size_t i;
 
-	nic_list(s, put_link, rows);
+	nic_list(s, nic_state_add_link, rows);
 	for (i = 0; i < s->nports; i++) {
 		const struct nic_port *p = &s->port[i];
 
 		/* The name of one that is no more may be another's. */
 		if (!p->flags || p->flags & IFF_LOOPBACK)
 			continue;
-		put_driver(s, p, rows);
-		put_speed(s, p, rows);
-		put_rings(s, p, rows);
-		put_channels(s, p, rows);
-		put_coalescing(s, p, rows);
-		put_features(s, p, rows);
-		put_header_split(s, p, rows);
+		nic_state_add_driver(s, p, rows);
+		nic_state_add_speed(s, p, rows);
+		nic_state_add_rings(s, p, rows);
+		nic_state_add_channels(s, p, rows);
+		nic_state_add_coalescing(s, p, rows);
+		nic_state_add_features(s, p, rows);
+		nic_state_add_header_split(s, p, rows);
 	}
 }

@@ -10,31 +10,31 @@ struct null {
 	int started, snaps, stopped;
 };
 
-static int prepare(struct collect *c)
+static int null_prepare(struct collect *c)
 {
 	c->data = xcalloc(1, sizeof(struct null));
 	return 0;
 }
 
-static int start(struct collect *c)
+static int null_start(struct collect *c)
 {
 	((struct null *)c->data)->started++;
 	return 0;
 }
 
-static int snap(struct collect *c)
+static int null_snap(struct collect *c)
 {
 	((struct null *)c->data)->snaps++;
 	return 0;
 }
 
-static int stop(struct collect *c)
+static int null_stop(struct collect *c)
 {
 	((struct null *)c->data)->stopped++;
 	return 0;
 }
 
-static void finish(struct collect *c)
+static void null_finish(struct collect *c)
 {
 	struct null *n = c->data;
 
@@ -47,9 +47,9 @@ static void finish(struct collect *c)
 const struct collector collector_null = {
 	.name = "null",
 	.what = "nothing, for tests",
-	.prepare = prepare,
-	.start = start,
-	.snap = snap,
-	.stop = stop,
-	.finish = finish,
+	.prepare = null_prepare,
+	.start = null_start,
+	.snap = null_snap,
+	.stop = null_stop,
+	.finish = null_finish,
 };

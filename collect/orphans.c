@@ -23,7 +23,7 @@ void orphans_adopt(void)
 }
 
 /* The parent of a process, 0 when it is gone. The name in stat may hold anything, ')' included. */
-static pid_t parent_of(const char *pid)
+static pid_t orphans_parent(const char *pid)
 {
 	char path[300], line[1024], *p;
 	size_t n;
@@ -41,7 +41,7 @@ static pid_t parent_of(const char *pid)
 }
 
 /* How many there are; signal 0 only counts. */
-static int signal_children(int sig, pid_t except)
+static int orphans_signal(int sig, pid_t except)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
@@ -50,7 +50,7 @@ static int signal_children(int sig, pid_t except)
 	while (dir && (e = readdir(dir))) {
 		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
 
-		if (!pid || pid == except || parent_of(e->d_name) != getpid())
+		if (!pid || pid == except || orphans_parent(e->d_name) != getpid())
 			continue;
 		kill(pid, sig);
 		n++;
@@ -61,26 +61,26 @@ static int signal_children(int sig, pid_t except)
 }
 
 /* True while there are others. */
-static bool reap(pid_t except)
+static bool orphans_reap(pid_t except)
 {
 	pid_t pid;
 
 	do
 		pid = waitpid(-1, NULL, WNOHANG);
 	while (pid > 0);
-	return !pid && signal_children(0, except);
+	return !pid && orphans_signal(0, except);
 }
 
 void orphans_end(int grace_ms, pid_t except)
 {
 	uint64_t deadline = clock_mono_ns() + (uint64_t)grace_ms * MS;
 
-	if (!reap(except))
+	if (!orphans_reap(except))
 		return;
-	signal_children(SIGTERM, except);
-	while (reap(except)) {
+	orphans_signal(SIGTERM, except);
+	while (orphans_reap(except)) {
 		if (clock_mono_ns() > deadline)
-			signal_children(SIGKILL, except);
+			orphans_signal(SIGKILL, except);
 		usleep(5000);
 	}
 }

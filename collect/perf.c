@@ -48,7 +48,7 @@ struct perf {
 
 /* --- can it be done? --- */
 
-static bool in_path(const char *name)
+static bool perf_in_path(const char *name)
 {
 	char *dirs = xstrdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *rest = dirs;
 	char *dir;
@@ -78,7 +78,7 @@ static char *perf_version(void)
 }
 
 /* `ping` on the control pipe came with 5.11. */
-static int check_version(struct collect *c)
+static int perf_check_version(struct collect *c)
 {
 	char *version = perf_version();
 	unsigned int major, minor;
@@ -92,16 +92,16 @@ static int check_version(struct collect *c)
 	return old ? -ENOTSUP : 0;
 }
 
-static int probe(struct collect *c)
+static int perf_probe(struct collect *c)
 {
 	struct perf p = {0};
 	int rc;
 
-	if (!in_path("perf"))
+	if (!perf_in_path("perf"))
 		return error_set(&c->err, ENOENT,
 				 "no perf program here; install linux-perf (Debian), "
 				 "linux-tools-generic (Ubuntu) or perf (Fedora)");
-	if (check_version(c))
+	if (perf_check_version(c))
 		return -ENOTSUP;
 	rc = perf_event_choose(&c->run->cpus, &p.event, &c->err);
 	if (rc)
@@ -112,7 +112,7 @@ static int probe(struct collect *c)
 
 /* --- set up --- */
 
-static int open_log(struct perf *p, struct error *err)
+static int perf_open_log(struct perf *p, struct error *err)
 {
 	int fd = file_create(p->log, 0, 0600);
 
@@ -120,7 +120,7 @@ static int open_log(struct perf *p, struct error *err)
 }
 
 /* The kernel may have lowered its limit, under load, below what was asked for. */
-static unsigned int frequency(const struct run *r)
+static unsigned int perf_frequency(const struct run *r)
 {
 	unsigned int max = perf_event_max_rate();
 
@@ -131,7 +131,7 @@ static unsigned int frequency(const struct run *r)
  * Pages of a ring buffer, per CPU: 16 MB, less where that came to more than 512 MB in all. They
  * count against a small limit where we are not privileged: perf's own default then.
  */
-static unsigned int ring_pages(const struct cpuset *cpus)
+static unsigned int perf_ring_pages(const struct cpuset *cpus)
 {
 	unsigned int pages = 4096, all = 131072;
 
@@ -140,12 +140,12 @@ static unsigned int ring_pages(const struct cpuset *cpus)
 	return geteuid() ? 128 : pages;
 }
 
-static int launch(struct collect *c, struct perf *p)
+static int perf_launch(struct collect *c, struct perf *p)
 {
-	unsigned int hz = frequency(c->run);
+	unsigned int hz = perf_frequency(c->run);
 	char *freq = xasprintf("%u", hz), *cpus = cpuset_format(&c->run->cpus);
 	char *control = perf_control_option(&p->control);
-	char *pages = xasprintf("%u", ring_pages(&c->run->cpus));
+	char *pages = xasprintf("%u", perf_ring_pages(&c->run->cpus));
 	char *argv[] = {"perf",
 			"record",
 			"-q",
@@ -170,7 +170,7 @@ static int launch(struct collect *c, struct perf *p)
 			p->data,
 			p->tail ? "--tail-synthesize" : NULL,
 			NULL};
-	int log = open_log(p, &c->err), rc = log < 0 ? log : 0;
+	int log = perf_open_log(p, &c->err), rc = log < 0 ? log : 0;
 	struct spawn opts = {.out = log, .err = log, .mark = c->run->mark};
 
 	if (!rc)
@@ -186,7 +186,7 @@ static int launch(struct collect *c, struct perf *p)
 }
 
 /* The last line perf printed, for a reason. */
-static char *last_words(const struct perf *p)
+static char *perf_last_words(const struct perf *p)
 {
 	char *text, *line, *rest, *last = NULL;
 
@@ -201,39 +201,39 @@ static char *last_words(const struct perf *p)
 	return last;
 }
 
-static int died(struct perf *p, const char *when, struct error *err)
+static int perf_set_died(struct perf *p, const char *when, struct error *err)
 {
-	char *words = last_words(p);
+	char *words = perf_last_words(p);
 
 	error_set(err, EIO, "perf record %s%s%s", when, *words ? ": " : "", words);
 	free(words);
 	return -EIO;
 }
 
-static bool some_cpus(const struct cpuset *cpus)
+static bool perf_on_some_cpus(const struct cpuset *cpus)
 {
 	struct cpuset online;
 
 	return !cpuset_online(&online, NULL) && cpuset_count(cpus) < cpuset_count(&online);
 }
 
-static int prepare(struct collect *c)
+static int perf_prepare(struct collect *c)
 {
 	struct perf *p = c->data;
 	int rc;
 
-	p->tail = some_cpus(&c->run->cpus);
+	p->tail = perf_on_some_cpus(&c->run->cpus);
 	p->data = collect_path(c, "perf.data");
 	p->log = collect_path(c, ".perf.log");
 	rc = perf_control_open(&p->control, &c->err);
 	if (!rc)
-		rc = launch(c, p);
+		rc = perf_launch(c, p);
 	if (rc)
 		return rc;
 	perf_control_started(&p->control);
 	/* Not `disable`: that would switch off the events for mappings and names as well. */
 	if (perf_control_say(&p->control, "ping\n", READY_MS))
-		return died(p, "did not start", &c->err);
+		return perf_set_died(p, "did not start", &c->err);
 	collect_info_str(c, "event", p->event);
 	collect_info_str(c, "callgraph", c->run->call_graph);
 	if (!strcmp(p->event, "cpu-clock"))
@@ -243,16 +243,16 @@ static int prepare(struct collect *c)
 
 /* --- the window --- */
 
-static int start(struct collect *c)
+static int perf_start(struct collect *c)
 {
 	struct perf *p = c->data;
 
 	if (perf_control_say(&p->control, "enable\n", SWITCH_MS))
-		return died(p, "could not be switched on", &c->err);
+		return perf_set_died(p, "could not be switched on", &c->err);
 	return 0;
 }
 
-static void end_perf(struct collect *c, struct perf *p)
+static void perf_end_perf(struct collect *c, struct perf *p)
 {
 	int status = 0;
 
@@ -269,34 +269,34 @@ static void end_perf(struct collect *c, struct perf *p)
 		collect_degraded(c, "perf record did not end; its file may be cut short");
 	} else if (status && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) &&
 		   WEXITSTATUS(status) != 128 + SIGINT) {
-		died(p, "failed", &c->err);
+		perf_set_died(p, "failed", &c->err);
 		collect_degraded(c, "%s", c->err.text);
 	}
 	p->pid = 0;
 }
 
-static int stop(struct collect *c)
+static int perf_stop(struct collect *c)
 {
 	struct perf *p = c->data;
 
 	if (perf_control_say(&p->control, "disable\n", SWITCH_MS))
-		return died(p, "ended before the window did", &c->err);
+		return perf_set_died(p, "ended before the window did", &c->err);
 	return 0;
 }
 
-static int after(struct collect *c)
+static int perf_after(struct collect *c)
 {
 	struct perf *p = c->data;
 
 	if (p->tail)
-		end_perf(c, p);
+		perf_end_perf(c, p);
 	return 0;
 }
 
 /* --- the end --- */
 
 /* A file that is gone or not the one mapped, or has no build-id, costs names but no measurement. */
-static void save_files(struct collect *c, const struct intern *files)
+static void perf_save_files(struct collect *c, const struct intern *files)
 {
 	uint64_t room = DSO_ROOM;
 	struct str why = {0};
@@ -321,7 +321,7 @@ static void save_files(struct collect *c, const struct intern *files)
 }
 
 /* What was recorded, and what was not. */
-static void tell(struct collect *c, struct perf *p)
+static void perf_report(struct collect *c, struct perf *p)
 {
 	struct perf_data_sums sums;
 	struct intern files = {0};
@@ -335,18 +335,18 @@ static void tell(struct collect *c, struct perf *p)
 	if (sums.lost)
 		collect_degraded(c, "perf lost %llu records; a lower --freq loses fewer",
 				 (unsigned long long)sums.lost);
-	save_files(c, &files);
+	perf_save_files(c, &files);
 	intern_free(&files);
 }
 
-static void finish(struct collect *c)
+static void perf_finish(struct collect *c)
 {
 	struct perf *p = c->data;
 
-	end_perf(c, p);
+	perf_end_perf(c, p);
 	perf_control_close(&p->control);
 	if (c->state != COLLECT_UNSUPPORTED)
-		tell(c, p);
+		perf_report(c, p);
 	if (p->log)
 		unlink(p->log);
 	free(p->log);
@@ -359,10 +359,10 @@ const struct collector collector_perf = {
 	.what = "profile: perf record with call graphs",
 	.files = {"perf.data"},
 	.when = APART,
-	.probe = probe,
-	.prepare = prepare,
-	.start = start,
-	.stop = stop,
-	.after = after,
-	.finish = finish,
+	.probe = perf_probe,
+	.prepare = perf_prepare,
+	.start = perf_start,
+	.stop = perf_stop,
+	.after = perf_after,
+	.finish = perf_finish,
 };

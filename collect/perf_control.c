@@ -28,7 +28,7 @@ char *perf_control_option(const struct perf_control *p)
 	return xasprintf("--control=fd:%d,%d", p->ctl[READ], p->ack[WRITE]);
 }
 
-static void close_end(int *fd)
+static void perf_control_close_end(int *fd)
 {
 	if (*fd > 0)
 		close(*fd);
@@ -37,12 +37,12 @@ static void close_end(int *fd)
 
 void perf_control_started(struct perf_control *p)
 {
-	close_end(&p->ctl[READ]);
-	close_end(&p->ack[WRITE]);
+	perf_control_close_end(&p->ctl[READ]);
+	perf_control_close_end(&p->ack[WRITE]);
 }
 
 /* "ack\n", and a NUL behind it in most versions. */
-static int wait_ack(int fd, int timeout_ms)
+static int perf_control_wait_ack(int fd, int timeout_ms)
 {
 	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * MS;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -70,12 +70,12 @@ int perf_control_say(struct perf_control *p, const char *command, int timeout_ms
 {
 	if (write(p->ctl[WRITE], command, strlen(command)) < 0)
 		return -errno;
-	return wait_ack(p->ack[READ], timeout_ms);
+	return perf_control_wait_ack(p->ack[READ], timeout_ms);
 }
 
 void perf_control_close(struct perf_control *p)
 {
 	perf_control_started(p);
-	close_end(&p->ctl[WRITE]);
-	close_end(&p->ack[READ]);
+	perf_control_close_end(&p->ctl[WRITE]);
+	perf_control_close_end(&p->ack[READ]);
 }

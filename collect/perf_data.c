@@ -17,7 +17,7 @@ struct layout {
 };
 
 /* magic, sizes, then (offset, size) of the attributes and of the records. */
-static int read_head(const uint8_t *map, size_t len, struct layout *l)
+static int perf_data_read_head(const uint8_t *map, size_t len, struct layout *l)
 {
 	struct cursor c = cursor_of(map, len, false), attr = c;
 	const void *magic = cursor_take(&c, 8);
@@ -41,7 +41,7 @@ static int read_head(const uint8_t *map, size_t len, struct layout *l)
  * The kernel counts what a full ring buffer lost both ways: in LOST records as they fit in again,
  * and, newer, in a LOST_SAMPLES at the end of recording. The larger sum is the truth.
  */
-static int sum_records(struct cursor *c, struct perf_data_sums *s)
+static int perf_data_sum_records(struct cursor *c, struct perf_data_sums *s)
 {
 	uint64_t lost = 0, lost_samples = 0;
 
@@ -66,21 +66,21 @@ static int sum_records(struct cursor *c, struct perf_data_sums *s)
 	return c->bad ? -EBADMSG : 0;
 }
 
-static int read_map(const uint8_t *map, size_t len, struct perf_data_sums *sums,
-		    struct intern *files)
+static int perf_data_read_map(const uint8_t *map, size_t len, struct perf_data_sums *sums,
+			      struct intern *files)
 {
 	struct layout l;
 	struct cursor c;
-	int rc = read_head(map, len, &l);
+	int rc = perf_data_read_head(map, len, &l);
 
 	if (rc)
 		return rc;
 	c = l.records;
-	rc = sum_records(&c, sums);
+	rc = perf_data_sum_records(&c, sums);
 	return rc ? rc : perf_records_files(l.records, l.sample_type, files);
 }
 
-static int read_fd(int fd, struct perf_data_sums *sums, struct intern *files)
+static int perf_data_read_fd(int fd, struct perf_data_sums *sums, struct intern *files)
 {
 	struct stat st;
 	void *map;
@@ -93,7 +93,7 @@ static int read_fd(int fd, struct perf_data_sums *sums, struct intern *files)
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
-	rc = read_map(map, (size_t)st.st_size, sums, files);
+	rc = perf_data_read_map(map, (size_t)st.st_size, sums, files);
 	munmap(map, (size_t)st.st_size);
 	return rc;
 }
@@ -106,7 +106,7 @@ int perf_data_read(const char *path, struct perf_data_sums *sums, struct intern 
 	*sums = (struct perf_data_sums){0};
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", path);
-	rc = read_fd(fd, sums, files);
+	rc = perf_data_read_fd(fd, sums, files);
 	close(fd);
 	if (rc == -EBADMSG)
 		return error_set(err, EBADMSG, "%s: perf left the file unfinished", path);

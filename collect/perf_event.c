@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static long sysctl_number(const char *path, long otherwise)
+static long perf_event_sysctl_number(const char *path, long otherwise)
 {
 	char *text;
 	long n;
@@ -23,7 +23,7 @@ static long sysctl_number(const char *path, long otherwise)
 
 unsigned int perf_event_max_rate(void)
 {
-	long n = sysctl_number("/proc/sys/kernel/perf_event_max_sample_rate", 0);
+	long n = perf_event_sysctl_number("/proc/sys/kernel/perf_event_max_sample_rate", 0);
 
 	return n > 0 ? (unsigned int)n : 0;
 }
@@ -31,17 +31,18 @@ unsigned int perf_event_max_rate(void)
 int perf_event_denied(int code, struct error *err)
 {
 	if (code == EACCES || code == EPERM)
-		return error_set(err, code,
-				 "not permitted: run as root, or with CAP_PERFMON, or set "
-				 "kernel.perf_event_paranoid to -1 (it is %ld)",
-				 sysctl_number("/proc/sys/kernel/perf_event_paranoid", 2));
+		return error_set(
+			err, code,
+			"not permitted: run as root, or with CAP_PERFMON, or set "
+			"kernel.perf_event_paranoid to -1 (it is %ld)",
+			perf_event_sysctl_number("/proc/sys/kernel/perf_event_paranoid", 2));
 	if (code == ENOSYS)
 		return error_set(err, code, "this kernel was built without CONFIG_PERF_EVENTS");
 	return error_sys(err, code, "perf_event_open");
 }
 
 /* 0 or -errno. */
-static int try_sampling(unsigned int cpu, uint32_t type, uint64_t config)
+static int perf_event_try_sampling(unsigned int cpu, uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr),
 				       .type = type,
@@ -66,10 +67,10 @@ int perf_event_choose(const struct cpuset *cpus, const char **event, struct erro
 	while (cpu < CPUSET_MAX && !cpuset_has(cpus, cpu))
 		cpu++;
 	*event = "cycles";
-	rc = try_sampling(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	rc = perf_event_try_sampling(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 	if (rc && rc != -EACCES && rc != -EPERM) {
 		*event = "cpu-clock";
-		rc = try_sampling(cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
+		rc = perf_event_try_sampling(cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 	}
 	return rc ? perf_event_denied(-rc, err) : 0;
 }

@@ -33,7 +33,7 @@ struct maps {
 	struct intern *hit;
 };
 
-static void note_fork(struct maps *m, uint16_t misc, struct cursor body)
+static void perf_maps_note_fork(struct maps *m, uint16_t misc, struct cursor body)
 {
 	uint32_t pid = cursor_u32(&body), parent = cursor_u32(&body);
 
@@ -43,7 +43,7 @@ static void note_fork(struct maps *m, uint16_t misc, struct cursor body)
 }
 
 /* What is interned: the identity, and the name behind it. */
-static uint32_t file_add(struct intern *in, const struct perf_file *as, const char *name)
+static uint32_t perf_file_add(struct intern *in, const struct perf_file *as, const char *name)
 {
 	size_t len = strlen(name);
 	char *both = xmalloc(sizeof(*as) + len);
@@ -64,7 +64,7 @@ const char *perf_file_get(const struct intern *files, uint32_t i, struct perf_fi
 	return both + sizeof(*as);
 }
 
-static struct perf_file read_identity(struct cursor *body, uint16_t misc)
+static struct perf_file perf_maps_read_identity(struct cursor *body, uint16_t misc)
 {
 	struct perf_file as = {0};
 	const uint8_t *id;
@@ -84,21 +84,21 @@ static struct perf_file read_identity(struct cursor *body, uint16_t misc)
 	return as;
 }
 
-static void add_mapping(struct maps *m, uint32_t pid, uint64_t start, uint64_t len,
-			const struct perf_file *as, const char *name)
+static void perf_maps_add_mapping(struct maps *m, uint32_t pid, uint64_t start, uint64_t len,
+				  const struct perf_file *as, const char *name)
 {
 	uint64_t *last = map_at(&m->last, pid);
 
 	array_grow(m->m, m->n, m->cap);
 	m->m[m->n] = (struct mapping){.start = start,
 				      .end = start + len,
-				      .file = file_add(&m->names, as, name),
+				      .file = perf_file_add(&m->names, as, name),
 				      .next = *last};
 	*last = ++m->n;
 }
 
 /* pid, tid, addr, len, pgoff; MMAP2: 24 bytes of identity, prot, flags; the name */
-static void note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cursor body)
+static void perf_maps_note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cursor body)
 {
 	uint32_t pid = cursor_u32(&body), prot = PROT_EXEC;
 	struct perf_file as = {0};
@@ -110,7 +110,7 @@ static void note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cu
 	len = cursor_u64(&body);
 	cursor_take(&body, 8);
 	if (type == PERF_RECORD_MMAP2) {
-		as = read_identity(&body, misc);
+		as = perf_maps_read_identity(&body, misc);
 		prot = cursor_u32(&body);
 		cursor_take(&body, 4);
 	}
@@ -119,11 +119,11 @@ static void note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cu
 		return;
 	if (prot & PROT_EXEC && !(misc & PERF_RECORD_MISC_MMAP_DATA) &&
 	    (*name == '/' || !strcmp(name, "[vdso]")))
-		add_mapping(m, pid, start, len, &as, name);
+		perf_maps_add_mapping(m, pid, start, len, &as, name);
 }
 
 /* True when the process has a mapping there, now or at another time. */
-static bool look_in(struct maps *m, uint64_t pid, uint64_t ip)
+static bool perf_maps_seek_in(struct maps *m, uint64_t pid, uint64_t ip)
 {
 	uint64_t *last = map_get(&m->last, pid);
 	size_t at = last ? *last : 0;
@@ -135,13 +135,13 @@ static bool look_in(struct maps *m, uint64_t pid, uint64_t ip)
 		if (ip < m->m[at - 1].start || ip >= m->m[at - 1].end)
 			continue;
 		name = perf_file_get(&m->names, m->m[at - 1].file, &as);
-		file_add(m->hit, &as, name);
+		perf_file_add(m->hit, &as, name);
 		found = true;
 	}
 	return found;
 }
 
-static void look_up(struct maps *m, uint64_t pid, uint64_t ip)
+static void perf_maps_seek(struct maps *m, uint64_t pid, uint64_t ip)
 {
 	uint64_t *looked, *parent;
 	int generations = 16;
@@ -152,7 +152,7 @@ static void look_up(struct maps *m, uint64_t pid, uint64_t ip)
 	if (*looked)
 		return;
 	*looked = 1;
-	while (!look_in(m, pid, ip) && generations--) {
+	while (!perf_maps_seek_in(m, pid, ip) && generations--) {
 		parent = map_get(&m->parent, pid);
 		if (!parent)
 			return;
@@ -161,7 +161,7 @@ static void look_up(struct maps *m, uint64_t pid, uint64_t ip)
 }
 
 /* Fields of a sample in the kernel's order, as far as the call chain. */
-static void note_sample(struct maps *m, uint64_t type, struct cursor body)
+static void perf_maps_note_sample(struct maps *m, uint64_t type, struct cursor body)
 {
 	static const uint64_t between[] = {PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR,
 					   PERF_SAMPLE_ID,   PERF_SAMPLE_STREAM_ID,
@@ -175,19 +175,19 @@ static void note_sample(struct maps *m, uint64_t type, struct cursor body)
 	pid = cursor_u32(&body);
 	cursor_take(&body, 4);
 	if (!body.bad)
-		look_up(m, pid, ip);
+		perf_maps_seek(m, pid, ip);
 	for (i = 0; i < array_size(between); i++)
 		if (type & between[i])
 			cursor_take(&body, 8);
 	n = type & PERF_SAMPLE_CALLCHAIN && !(type & PERF_SAMPLE_READ) ? cursor_u64(&body) : 0;
 	while (n-- && !body.bad)
-		look_up(m, pid, cursor_u64(&body));
+		perf_maps_seek(m, pid, cursor_u64(&body));
 	/* callers are among the words of a copy of the stack, whatever else is */
 	while (type & PERF_SAMPLE_STACK_USER && cursor_left(&body) >= 8)
-		look_up(m, pid, cursor_u64(&body));
+		perf_maps_seek(m, pid, cursor_u64(&body));
 }
 
-static int walk(struct maps *m, struct cursor c, uint64_t sample_type, bool samples)
+static int perf_maps_walk(struct maps *m, struct cursor c, uint64_t sample_type, bool samples)
 {
 	while (cursor_left(&c)) {
 		uint32_t type = cursor_u32(&c);
@@ -200,11 +200,11 @@ static int walk(struct maps *m, struct cursor c, uint64_t sample_type, bool samp
 		if (body.bad)
 			return -EBADMSG;
 		if (samples && type == PERF_RECORD_SAMPLE)
-			note_sample(m, sample_type, body);
+			perf_maps_note_sample(m, sample_type, body);
 		else if (!samples && type == PERF_RECORD_FORK)
-			note_fork(m, misc, body);
+			perf_maps_note_fork(m, misc, body);
 		else if (!samples && (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2))
-			note_mapping(m, type, misc, body);
+			perf_maps_note_mapping(m, type, misc, body);
 	}
 	return 0;
 }
@@ -213,10 +213,11 @@ int perf_records_files(struct cursor records, uint64_t sample_type, struct inter
 {
 	const uint64_t need = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 	struct maps m = {.hit = files};
-	int rc = (sample_type & need) == need ? walk(&m, records, sample_type, false) : -EBADMSG;
+	int rc = (sample_type & need) == need ? perf_maps_walk(&m, records, sample_type, false)
+					      : -EBADMSG;
 
 	if (!rc)
-		rc = walk(&m, records, sample_type, true);
+		rc = perf_maps_walk(&m, records, sample_type, true);
 	intern_free(&m.names);
 	map_free(&m.last);
 	map_free(&m.parent);

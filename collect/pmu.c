@@ -21,24 +21,24 @@ const char *sysfs_root(void)
 	return root && *root ? root : "/sys";
 }
 
-static char *path_of(const char *pmu, const char *folder, const char *name)
+static char *pmu_path(const char *pmu, const char *folder, const char *name)
 {
 	return xasprintf("%s/bus/event_source/devices/%s%s%s%s%s", sysfs_root(), pmu,
 			 *folder ? "/" : "", folder, *name ? "/" : "", name);
 }
 
 /* A name that may stand in a path. */
-static bool is_plain(const char *name)
+static bool pmu_is_plain(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/');
 }
 
 /* The file's text without the space around it; NULL: there is none. The caller frees. */
-static char *text_of(const char *pmu, const char *folder, const char *name)
+static char *pmu_read_text(const char *pmu, const char *folder, const char *name)
 {
-	char *path = path_of(pmu, folder, name), *text = NULL, *copy;
+	char *path = pmu_path(pmu, folder, name), *text = NULL, *copy;
 
-	if (!is_plain(pmu) || !is_plain(name) || file_read(path, &text, NULL, NULL)) {
+	if (!pmu_is_plain(pmu) || !pmu_is_plain(name) || file_read(path, &text, NULL, NULL)) {
 		free(path);
 		return NULL;
 	}
@@ -50,7 +50,7 @@ static char *text_of(const char *pmu, const char *folder, const char *name)
 
 bool pmu_has_event(const char *pmu, const char *event)
 {
-	char *text = text_of(pmu, "events", event);
+	char *text = pmu_read_text(pmu, "events", event);
 
 	free(text);
 	return text;
@@ -58,16 +58,16 @@ bool pmu_has_event(const char *pmu, const char *event)
 
 /* --- what there is, for messages --- */
 
-static int visible(const struct dirent *d)
+static int pmu_is_visible(const struct dirent *d)
 {
 	return d->d_name[0] != '.' && !str_ends(d->d_name, ".scale") &&
 	       !str_ends(d->d_name, ".unit") && !str_ends(d->d_name, ".snapshot");
 }
 
-static void list_names(struct str *s, const char *what, const char *path)
+static void pmu_list_names(struct str *s, const char *what, const char *path)
 {
 	struct dirent **entries;
-	int n = scandir(path, &entries, visible, alphasort), i;
+	int n = scandir(path, &entries, pmu_is_visible, alphasort), i;
 
 	if (n > 0)
 		str_printf(s, "; %s:", what);
@@ -82,27 +82,27 @@ static void list_names(struct str *s, const char *what, const char *path)
 		free(entries);
 }
 
-static int no_pmu(const char *pmu, struct error *err)
+static int pmu_set_missing(const char *pmu, struct error *err)
 {
-	char *path = path_of("", "", "");
+	char *path = pmu_path("", "", "");
 	struct str names = {0};
 	int rc;
 
-	list_names(&names, "this host has", path);
+	pmu_list_names(&names, "this host has", path);
 	rc = error_set(err, ENOENT, "no PMU '%s' on this host%s", pmu, names.len ? names.buf : "");
 	str_free(&names);
 	free(path);
 	return rc;
 }
 
-static int no_term(const char *pmu, const char *term, struct error *err)
+static int pmu_set_no_term(const char *pmu, const char *term, struct error *err)
 {
-	char *events = path_of(pmu, "events", ""), *formats = path_of(pmu, "format", "");
+	char *events = pmu_path(pmu, "events", ""), *formats = pmu_path(pmu, "format", "");
 	struct str names = {0};
 	int rc;
 
-	list_names(&names, "its events", events);
-	list_names(&names, "its terms", formats);
+	pmu_list_names(&names, "its events", events);
+	pmu_list_names(&names, "its terms", formats);
 	rc = error_set(err, ENOENT, "PMU '%s' has neither an event nor a term '%s'%s", pmu, term,
 		       names.len ? names.buf : "");
 	str_free(&names);
@@ -113,7 +113,7 @@ static int no_term(const char *pmu, const char *term, struct error *err)
 
 /* --- terms --- */
 
-static int word_of(const char *name, size_t len)
+static int pmu_word(const char *name, size_t len)
 {
 	static const char *const words[] = {"config", "config1", "config2", "config3"};
 	size_t i;
@@ -124,44 +124,44 @@ static int word_of(const char *name, size_t len)
 	return -1;
 }
 
-static int damaged(const char *pmu, const char *term, const char *format, struct error *err)
+static int pmu_set_damaged(const char *pmu, const char *term, const char *format, struct error *err)
 {
 	return error_set(err, EBADMSG, "PMU '%s': its format of '%s' is '%.100s', which is unknown",
 			 pmu, term, format);
 }
 
 /* "config:0-7,32-35": the value's bits go there from the lowest on. */
-static int fill(struct pmu_event *e, const char *pmu, const char *term, const char *format,
-		uint64_t value, struct error *err)
+static int pmu_fill_bits(struct pmu_event *e, const char *pmu, const char *term, const char *format,
+			 uint64_t value, struct error *err)
 {
 	const char *at = strchr(format, ':');
-	int word = at ? word_of(format, (size_t)(at - format)) : -1;
+	int word = at ? pmu_word(format, (size_t)(at - format)) : -1;
 	uint64_t left = value;
 
 	if (word < 0)
-		return damaged(pmu, term, format, err);
+		return pmu_set_damaged(pmu, term, format, err);
 	do {
 		unsigned int lo, hi;
 		int used, n = sscanf(at + 1, "%u%n-%u%n", &lo, &used, &hi, &used);
 
 		if (n < 1)
-			return damaged(pmu, term, format, err);
+			return pmu_set_damaged(pmu, term, format, err);
 		hi = n < 2 ? lo : hi;
 		for (; lo <= hi && lo < 64; lo++, left >>= 1)
 			e->config[word] = (e->config[word] & ~(1ULL << lo)) | (left & 1) << lo;
 		at += 1 + used;
 	} while (*at == ',');
 	if (*at)
-		return damaged(pmu, term, format, err);
+		return pmu_set_damaged(pmu, term, format, err);
 	return left ? error_set(err, EINVAL, "PMU '%s': %s=0x%llx does not fit into %s", pmu, term,
 				(unsigned long long)value, format)
 		    : 0;
 }
 
-static int set_term(struct pmu_event *e, const char *pmu, const char *term, const char *text,
-		    struct error *err)
+static int pmu_set_term(struct pmu_event *e, const char *pmu, const char *term, const char *text,
+			struct error *err)
 {
-	int word = word_of(term, strlen(term)), rc;
+	int word = pmu_word(term, strlen(term)), rc;
 	uint64_t value = 1;
 	char *end = "", *format;
 
@@ -174,18 +174,19 @@ static int set_term(struct pmu_event *e, const char *pmu, const char *term, cons
 		e->config[word] = value;
 		return 0;
 	}
-	format = text_of(pmu, "format", term);
+	format = pmu_read_text(pmu, "format", term);
 	if (!format)
-		return no_term(pmu, term, err);
-	rc = fill(e, pmu, term, format, value, err);
+		return pmu_set_no_term(pmu, term, err);
+	rc = pmu_fill_bits(e, pmu, term, format, value, err);
 	free(format);
 	return rc;
 }
 
-static void read_scale(struct pmu_event *e, const char *pmu, const char *event)
+static void pmu_read_scale(struct pmu_event *e, const char *pmu, const char *event)
 {
-	char *name = xasprintf("%s.scale", event), *text = text_of(pmu, "events", name);
-	char *unit_name = xasprintf("%s.unit", event), *unit = text_of(pmu, "events", unit_name);
+	char *name = xasprintf("%s.scale", event), *text = pmu_read_text(pmu, "events", name);
+	char *unit_name = xasprintf("%s.unit", event),
+	     *unit = pmu_read_text(pmu, "events", unit_name);
 
 	if (text)
 		e->scale = strtod(text, NULL);
@@ -197,8 +198,8 @@ static void read_scale(struct pmu_event *e, const char *pmu, const char *event)
 	free(name);
 }
 
-static int set_terms(struct pmu_event *e, const char *pmu, char *terms, bool named,
-		     struct error *err)
+static int pmu_set_terms(struct pmu_event *e, const char *pmu, char *terms, bool named,
+			 struct error *err)
 {
 	char *term, *value, *event;
 	int rc = 0;
@@ -208,12 +209,12 @@ static int set_terms(struct pmu_event *e, const char *pmu, char *terms, bool nam
 		value = strchr(term, '=');
 		if (value)
 			*value++ = '\0';
-		event = named && !value ? text_of(pmu, "events", term) : NULL;
+		event = named && !value ? pmu_read_text(pmu, "events", term) : NULL;
 		if (event) {
-			rc = set_terms(e, pmu, event, false, err);
-			read_scale(e, pmu, term);
+			rc = pmu_set_terms(e, pmu, event, false, err);
+			pmu_read_scale(e, pmu, term);
 		} else if (strcmp(term, "name")) { /* perf's label: the event has its own here */
-			rc = set_term(e, pmu, term, value, err);
+			rc = pmu_set_term(e, pmu, term, value, err);
 		}
 		free(event);
 	}
@@ -222,14 +223,14 @@ static int set_terms(struct pmu_event *e, const char *pmu, char *terms, bool nam
 
 /* --- where it can be counted --- */
 
-static int read_cpus(struct pmu_event *e, const char *pmu, struct error *err)
+static int pmu_read_cpus(struct pmu_event *e, const char *pmu, struct error *err)
 {
 	static const char *const files[] = {"cpumask", "cpus"};
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; i < array_size(files) && !e->some_cpus && !rc; i++) {
-		char *text = text_of(pmu, "", files[i]);
+		char *text = pmu_read_text(pmu, "", files[i]);
 
 		if (text && *text) {
 			rc = cpuset_parse(&e->cpus, text, err);
@@ -243,16 +244,16 @@ static int read_cpus(struct pmu_event *e, const char *pmu, struct error *err)
 
 int pmu_event_read(struct pmu_event *e, const char *pmu, const char *terms, struct error *err)
 {
-	char *type = text_of(pmu, "", "type"), *copy;
+	char *type = pmu_read_text(pmu, "", "type"), *copy;
 	int rc;
 
 	*e = (struct pmu_event){.scale = 1};
 	if (!type)
-		return no_pmu(pmu, err);
+		return pmu_set_missing(pmu, err);
 	e->type = (uint32_t)strtoul(type, NULL, 10);
 	free(type);
 	copy = xstrdup(terms);
-	rc = set_terms(e, pmu, copy, true, err);
+	rc = pmu_set_terms(e, pmu, copy, true, err);
 	free(copy);
-	return rc ? rc : read_cpus(e, pmu, err);
+	return rc ? rc : pmu_read_cpus(e, pmu, err);
 }

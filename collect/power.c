@@ -45,7 +45,7 @@ static const struct power_program dcmi = {
 	.check = watts_of_dcmi,
 };
 
-static bool in_path(const char *program)
+static bool power_in_path(const char *program)
 {
 	const char *path = getenv("PATH");
 	char *copy = xstrdup(path ? path : ""), *rest = copy, *folder;
@@ -61,28 +61,29 @@ static bool in_path(const char *program)
 	return found;
 }
 
-static void add_source(struct power *p, const char *name)
+static void power_add_source(struct power *p, const char *name)
 {
 	str_printf(&p->sources, "%s%s", p->sources.len ? "," : "", name);
 }
 
 /* Where the board's controller has no power reading, it says so, and that is no fault. */
-static void find_ipmi(struct collect *c, struct power *p, struct error *refused)
+static void power_find_ipmi(struct collect *c, struct power *p, struct error *refused)
 {
-	if (!in_path(dcmi_argv[0])) {
+	if (!power_in_path(dcmi_argv[0])) {
 		error_set(refused, ENOENT, "ipmitool is not installed");
 		return;
 	}
 	p->has_ipmi = !power_poll_ask(&dcmi, refused);
 	if (p->has_ipmi)
-		add_source(p, "ipmi");
+		power_add_source(p, "ipmi");
 	else
 		collect_info_str(c, "ipmi", refused->text);
 }
 
 /* One that does not begin is a loss: it answered before, or it is the user's own. */
-static void start_poll(struct collect *c, struct power_poll **poll,
-		       const struct power_program *program, const char *file, const char *about)
+static void power_start_poll(struct collect *c, struct power_poll **poll,
+			     const struct power_program *program, const char *file,
+			     const char *about)
 {
 	char *path = collect_path(c, file);
 	struct error err = {0};
@@ -94,21 +95,21 @@ static void start_poll(struct collect *c, struct power_poll **poll,
 	free(path);
 }
 
-static void list_domains(struct power *p)
+static void power_list_domains(struct power *p)
 {
 	const char *last = "";
 	size_t i;
 
 	for (i = 0; i < p->domains.n; i++) {
 		if (strcmp(last, p->domains.d[i].source))
-			add_source(p, p->domains.d[i].source);
+			power_add_source(p, p->domains.d[i].source);
 		last = p->domains.d[i].source;
 	}
 }
 
 static const char denied[] = "energy counters are there but not readable: run as root";
 
-static int none(struct collect *c, const struct power *p, const struct error *ipmi)
+static int power_set_none(struct collect *c, const struct power *p, const struct error *ipmi)
 {
 	if (p->domains.denied)
 		return error_set(&c->err, EACCES, "%s", denied);
@@ -119,7 +120,7 @@ static int none(struct collect *c, const struct power *p, const struct error *ip
 			 ipmi->text);
 }
 
-static void release(struct power *p)
+static void power_release(struct power *p)
 {
 	power_free(&p->domains);
 	str_free(&p->rows);
@@ -128,22 +129,22 @@ static void release(struct power *p)
 }
 
 /* Sources: "powercap", "powercap,hwmon,ipmi", "csv" ... */
-static int probe(struct collect *c)
+static int power_probe(struct collect *c)
 {
 	struct power *p = xcalloc(1, sizeof(*p));
 	struct error ipmi = {0};
 	int rc;
 
 	power_find(&p->domains);
-	list_domains(p);
-	find_ipmi(c, p, &ipmi);
+	power_list_domains(p);
+	power_find_ipmi(c, p, &ipmi);
 	if (c->run->npower_command)
-		add_source(p, "command");
+		power_add_source(p, "command");
 	if (c->run->npower_csv)
-		add_source(p, "csv");
+		power_add_source(p, "csv");
 	if (!p->sources.len) {
-		rc = none(c, p, &ipmi);
-		release(p);
+		rc = power_set_none(c, p, &ipmi);
+		power_release(p);
 		return rc;
 	}
 	collect_info_str(c, "source", p->sources.buf);
@@ -153,32 +154,32 @@ static int probe(struct collect *c)
 	return 0;
 }
 
-static void start_command(struct collect *c, struct power *p, size_t i)
+static void power_start_command(struct collect *c, struct power *p, size_t i)
 {
 	const struct power_command *is = &c->run->power_command[i];
 	char *about = xasprintf("# kind: %s\n# command: %s\n", is->kind, is->command);
 
-	start_poll(c, &p->command[i], power_command_program(&p->shell[i], is->command),
-		   c->is->files[COMMAND_FILE + i], about);
+	power_start_poll(c, &p->command[i], power_command_program(&p->shell[i], is->command),
+			 c->is->files[COMMAND_FILE + i], about);
 	free(about);
 }
 
-static int prepare(struct collect *c)
+static int power_prepare(struct collect *c)
 {
 	struct power *p = c->data;
 	size_t i;
 
 	if (p->has_ipmi)
-		start_poll(c, &p->ipmi, &dcmi, "power-ipmi.snap",
-			   "# ipmitool dcmi power reading\n");
+		power_start_poll(c, &p->ipmi, &dcmi, "power-ipmi.snap",
+				 "# ipmitool dcmi power reading\n");
 	for (i = 0; i < c->run->npower_command; i++)
-		start_command(c, p, i);
+		power_start_command(c, p, i);
 	return 0;
 }
 
 /* --- readings --- */
 
-static void take_one(struct collect *c, struct power *p, struct power_domain *d)
+static void power_read_one(struct collect *c, struct power *p, struct power_domain *d)
 {
 	uint64_t value, now = clock_mono_ns();
 	int rc = power_read(d, now, &value);
@@ -197,18 +198,18 @@ static void take_one(struct collect *c, struct power *p, struct power_domain *d)
 			   (unsigned int)(value % 1000000));
 }
 
-static int take(struct collect *c)
+static int power_read_all(struct collect *c)
 {
 	struct power *p = c->data;
 	size_t i;
 
 	for (i = 0; i < p->domains.n; i++)
 		if (!p->domains.d[i].gone)
-			take_one(c, p, &p->domains.d[i]);
+			power_read_one(c, p, &p->domains.d[i]);
 	return 0;
 }
 
-static void save(struct collect *c, const struct power *p)
+static void power_save(struct collect *c, const struct power *p)
 {
 	char *path = collect_path(c, "power.tsv"), *text = xasprintf("%s%s", heading, p->rows.buf);
 	struct error err = {0};
@@ -220,7 +221,7 @@ static void save(struct collect *c, const struct power *p)
 }
 
 /* As they came: the meter's clock and columns are the reader's business. */
-static void copy_logs(struct collect *c)
+static void power_copy_logs(struct collect *c)
 {
 	size_t i;
 
@@ -234,7 +235,7 @@ static void copy_logs(struct collect *c)
 	}
 }
 
-static void await_last(struct collect *c, struct power_poll *poll)
+static void power_await_last(struct collect *c, struct power_poll *poll)
 {
 	struct error err = {0};
 
@@ -243,20 +244,20 @@ static void await_last(struct collect *c, struct power_poll *poll)
 }
 
 /* The last reading of what is polled is to lie behind the window's end. */
-static int after(struct collect *c)
+static int power_after(struct collect *c)
 {
 	struct power *p = c->data;
 	size_t i;
 
 	if (!c->run->end_ns)
 		return 0;
-	await_last(c, p->ipmi);
+	power_await_last(c, p->ipmi);
 	for (i = 0; i < c->run->npower_command; i++)
-		await_last(c, p->command[i]);
+		power_await_last(c, p->command[i]);
 	return 0;
 }
 
-static unsigned int end_poll(struct collect *c, struct power_poll *poll)
+static unsigned int power_end_poll(struct collect *c, struct power_poll *poll)
 {
 	struct error err = {0};
 	unsigned int missed = 0;
@@ -266,26 +267,26 @@ static unsigned int end_poll(struct collect *c, struct power_poll *poll)
 	return missed;
 }
 
-static void tell_missed(struct collect *c, const char *name, unsigned int missed)
+static void power_report_missed(struct collect *c, const char *name, unsigned int missed)
 {
 	if (missed)
 		collect_info_int(c, name, missed);
 }
 
-static void finish(struct collect *c)
+static void power_finish(struct collect *c)
 {
 	struct power *p = c->data;
 	unsigned int missed = 0;
 	size_t i;
 
-	tell_missed(c, "ipmi_missed", end_poll(c, p->ipmi));
+	power_report_missed(c, "ipmi_missed", power_end_poll(c, p->ipmi));
 	for (i = 0; i < c->run->npower_command; i++)
-		missed += end_poll(c, p->command[i]);
-	tell_missed(c, "command_missed", missed);
+		missed += power_end_poll(c, p->command[i]);
+	power_report_missed(c, "command_missed", missed);
 	if (p->rows.len)
-		save(c, p);
-	copy_logs(c);
-	release(p);
+		power_save(c, p);
+	power_copy_logs(c);
+	power_release(p);
 }
 
 const struct collector collector_power = {
@@ -295,11 +296,11 @@ const struct collector collector_power = {
 		  "power-command-3.snap", "power-command-4.snap", "power.csv", "power-2.csv",
 		  "power-3.csv", "power-4.csv"},
 	.when = DATED,
-	.probe = probe,
-	.prepare = prepare,
-	.start = take,
-	.snap = take,
-	.stop = take,
-	.after = after,
-	.finish = finish,
+	.probe = power_probe,
+	.prepare = power_prepare,
+	.start = power_read_all,
+	.snap = power_read_all,
+	.stop = power_read_all,
+	.after = power_after,
+	.finish = power_finish,
 };

@@ -19,7 +19,7 @@ enum { METERS = 16 }; /* of one hwmon device */
 enum { MOST_WATTS = 20000 }; /* of one energy counter: more than any host draws */
 
 /* The first line of DIR/NAME; NULL when there is none. The caller frees. */
-static char *attribute(const char *dir, const char *name)
+static char *power_attribute(const char *dir, const char *name)
 {
 	char *path = xasprintf("%s/%s", dir, name), *text = NULL, *line = NULL;
 
@@ -30,9 +30,9 @@ static char *attribute(const char *dir, const char *name)
 	return line;
 }
 
-static uint64_t attribute_number(const char *dir, const char *name)
+static uint64_t power_attribute_number(const char *dir, const char *name)
 {
-	char *text = attribute(dir, name);
+	char *text = power_attribute(dir, name);
 	uint64_t n = text ? strtoull(text, NULL, 10) : 0;
 
 	free(text);
@@ -40,8 +40,8 @@ static uint64_t attribute_number(const char *dir, const char *name)
 }
 
 /* Takes `name` over. A file that may not be read is remembered as the reason for nothing. */
-static void add(struct power_domains *list, const char *source, char *name, const char *path,
-		bool energy, uint64_t max)
+static void power_add(struct power_domains *list, const char *source, char *name, const char *path,
+		      bool energy, uint64_t max)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -58,9 +58,9 @@ static void add(struct power_domains *list, const char *source, char *name, cons
 
 /* --- powercap: intel-rapl:0 is package-0, intel-rapl:0:1 a domain inside it --- */
 
-static char *zone_name(const char *class, const char *zone)
+static char *power_zone_name(const char *class, const char *zone)
 {
-	char *dir = xasprintf("%s/%s", class, zone), *own = attribute(dir, "name"), *name;
+	char *dir = xasprintf("%s/%s", class, zone), *own = power_attribute(dir, "name"), *name;
 	const char *colon = strrchr(zone, ':');
 
 	free(dir);
@@ -68,7 +68,7 @@ static char *zone_name(const char *class, const char *zone)
 		own = xstrdup(zone);
 	if (colon && strchr(zone, ':') != colon) {
 		char *parent = xstrndup(zone, (size_t)(colon - zone));
-		char *above = zone_name(class, parent);
+		char *above = power_zone_name(class, parent);
 
 		name = xasprintf("%s/%s", above, own);
 		free(above);
@@ -80,18 +80,18 @@ static char *zone_name(const char *class, const char *zone)
 }
 
 /* The same package shows a second time through memory-mapped registers: once is enough. */
-static bool is_zone(const char *name)
+static bool power_is_zone(const char *name)
 {
 	return strchr(name, ':') && !str_starts(name, "intel-rapl-mmio");
 }
 
-static void add_zone(struct power_domains *list, const char *class, const char *zone)
+static void power_add_zone(struct power_domains *list, const char *class, const char *zone)
 {
 	char *dir = xasprintf("%s/%s", class, zone), *path = xasprintf("%s/energy_uj", dir);
 
-	if (is_zone(zone) && path_exists(path))
-		add(list, "powercap", zone_name(class, zone), path, true,
-		    attribute_number(dir, "max_energy_range_uj"));
+	if (power_is_zone(zone) && path_exists(path))
+		power_add(list, "powercap", power_zone_name(class, zone), path, true,
+			  power_attribute_number(dir, "max_energy_range_uj"));
 	free(path);
 	free(dir);
 }
@@ -100,10 +100,11 @@ static void add_zone(struct power_domains *list, const char *class, const char *
 
 static const char *const meters[] = {"power%d_input", "power%d_average"};
 
-static void add_meter(struct power_domains *list, const char *dir, const char *hwmon, int number)
+static void power_add_meter(struct power_domains *list, const char *dir, const char *hwmon,
+			    int number)
 {
-	char *chip = attribute(dir, "name"), *own = xasprintf("power%d", number);
-	char *label_file = xasprintf("%s_label", own), *label = attribute(dir, label_file);
+	char *chip = power_attribute(dir, "name"), *own = xasprintf("power%d", number);
+	char *label_file = xasprintf("%s_label", own), *label = power_attribute(dir, label_file);
 	char *path = NULL, file[32];
 	size_t i;
 
@@ -116,9 +117,9 @@ static void add_meter(struct power_domains *list, const char *dir, const char *h
 		path = NULL;
 	}
 	if (path)
-		add(list, "hwmon",
-		    xasprintf("%s@%s/%s", chip ? chip : "meter", hwmon, label ? label : own), path,
-		    false, 0);
+		power_add(list, "hwmon",
+			  xasprintf("%s@%s/%s", chip ? chip : "meter", hwmon, label ? label : own),
+			  path, false, 0);
 	free(path);
 	free(label);
 	free(label_file);
@@ -126,26 +127,26 @@ static void add_meter(struct power_domains *list, const char *dir, const char *h
 	free(chip);
 }
 
-static void add_hwmon(struct power_domains *list, const char *class, const char *hwmon)
+static void power_add_hwmon(struct power_domains *list, const char *class, const char *hwmon)
 {
 	char *dir = xasprintf("%s/%s", class, hwmon);
 	int i;
 
 	for (i = 1; i <= METERS; i++)
-		add_meter(list, dir, hwmon, i);
+		power_add_meter(list, dir, hwmon, i);
 	free(dir);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int power_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
-static void each(struct power_domains *list, const char *class,
-		 void (*one)(struct power_domains *, const char *, const char *))
+static void power_each_entry(struct power_domains *list, const char *class,
+			     void (*one)(struct power_domains *, const char *, const char *))
 {
 	struct dirent **entries;
-	int i, n = scandir(class, &entries, NULL, by_name);
+	int i, n = scandir(class, &entries, NULL, power_by_name);
 
 	for (i = 0; i < n; i++) {
 		if (entries[i]->d_name[0] != '.')
@@ -156,7 +157,7 @@ static void each(struct power_domains *list, const char *class,
 		free(entries);
 }
 
-static bool has_energy(const struct power_domains *list)
+static bool power_has_energy(const struct power_domains *list)
 {
 	size_t i;
 
@@ -171,10 +172,10 @@ void power_find(struct power_domains *list)
 	char *powercap = xasprintf("%s/class/powercap", sysfs_root());
 	char *hwmon = xasprintf("%s/class/hwmon", sysfs_root());
 
-	each(list, powercap, add_zone);
-	if (!has_energy(list))
+	power_each_entry(list, powercap, power_add_zone);
+	if (!power_has_energy(list))
 		power_find_perf(list);
-	each(list, hwmon, add_hwmon);
+	power_each_entry(list, hwmon, power_add_hwmon);
 	free(powercap);
 	free(hwmon);
 }
@@ -193,7 +194,7 @@ void power_free(struct power_domains *list)
 	*list = (struct power_domains){0};
 }
 
-static int read_number(int fd, uint64_t *value)
+static int power_read_number(int fd, uint64_t *value)
 {
 	char text[32], *end;
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -208,7 +209,7 @@ static int read_number(int fd, uint64_t *value)
 
 /* It went round, and was not set back: that would look like more energy than there can have been.
  */
-static bool went_round(const struct power_domain *d, uint64_t value, uint64_t now_ns)
+static bool power_went_round(const struct power_domain *d, uint64_t value, uint64_t now_ns)
 {
 	double microjoules = (double)(d->max - d->last) + (double)value;
 
@@ -219,12 +220,12 @@ static bool went_round(const struct power_domain *d, uint64_t value, uint64_t no
 int power_read(struct power_domain *d, uint64_t now_ns, uint64_t *value)
 {
 	uint64_t now = 0;
-	int rc = d->evsel ? power_read_perf(d, &now) : read_number(d->fd, &now);
+	int rc = d->evsel ? power_read_perf(d, &now) : power_read_number(d->fd, &now);
 
 	if (rc)
 		return rc;
 	if (d->energy && d->read && now < d->last) {
-		if (!went_round(d, now, now_ns))
+		if (!power_went_round(d, now, now_ns))
 			return -ERANGE; /* by how much nobody knows */
 		d->base += d->max;
 	}

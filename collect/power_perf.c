@@ -33,7 +33,7 @@ static const struct {
 	{"energy-psys", "psys"},
 };
 
-static int socket_of(unsigned int cpu)
+static int power_perf_socket(unsigned int cpu)
 {
 	char *path = xasprintf("%s/devices/system/cpu/cpu%u/topology/physical_package_id",
 			       sysfs_root(), cpu);
@@ -47,7 +47,8 @@ static int socket_of(unsigned int cpu)
 	return socket < 0 ? 0 : socket;
 }
 
-static int open_on(const struct pmu_event *e, unsigned int cpu, struct perf_evsel **evsel)
+static int power_perf_open_on(const struct pmu_event *e, unsigned int cpu,
+			      struct perf_evsel **evsel)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -70,28 +71,29 @@ static int open_on(const struct pmu_event *e, unsigned int cpu, struct perf_evse
 	return rc;
 }
 
-static char *domain_name(const char *pattern, unsigned int cpu)
+static char *power_perf_domain_name(const char *pattern, unsigned int cpu)
 {
 	const char *mark = strstr(pattern, "%d");
 
 	if (!mark)
 		return xstrdup(pattern);
-	return xasprintf("%.*s%d%s", (int)(mark - pattern), pattern, socket_of(cpu), mark + 2);
+	return xasprintf("%.*s%d%s", (int)(mark - pattern), pattern, power_perf_socket(cpu),
+			 mark + 2);
 }
 
 /* Microjoules of one count; 0: it does not count joules. */
-static double unit_of(const struct pmu_event *e)
+static double power_perf_unit(const struct pmu_event *e)
 {
 	if (!(e->scale > 0) || !isfinite(e->scale) || strcasecmp(e->unit, "Joules"))
 		return 0;
 	return e->scale * 1e6;
 }
 
-static void add(struct power_domains *list, const char *pattern, const struct pmu_event *e,
-		unsigned int cpu)
+static void power_perf_add(struct power_domains *list, const char *pattern,
+			   const struct pmu_event *e, unsigned int cpu)
 {
 	struct perf_evsel *evsel;
-	int rc = open_on(e, cpu, &evsel);
+	int rc = power_perf_open_on(e, cpu, &evsel);
 
 	if (rc) {
 		if (rc == -EACCES || rc == -EPERM)
@@ -100,11 +102,11 @@ static void add(struct power_domains *list, const char *pattern, const struct pm
 	}
 	array_grow(list->d, list->n, list->cap);
 	list->d[list->n++] = (struct power_domain){.source = "perf",
-						   .name = domain_name(pattern, cpu),
+						   .name = power_perf_domain_name(pattern, cpu),
 						   .fd = -1,
 						   .energy = true,
 						   .evsel = evsel,
-						   .scale = unit_of(e)};
+						   .scale = power_perf_unit(e)};
 }
 
 void power_find_perf(struct power_domains *list)
@@ -116,13 +118,13 @@ void power_find_perf(struct power_domains *list)
 	libperf_quiet();
 	for (i = 0; i < array_size(events); i++) {
 		if (!pmu_has_event(pmu, events[i].event) ||
-		    pmu_event_read(&e, pmu, events[i].event, NULL) || !(unit_of(&e) > 0))
+		    pmu_event_read(&e, pmu, events[i].event, NULL) || !(power_perf_unit(&e) > 0))
 			continue;
 		if (!e.some_cpus)
 			cpuset_add(&e.cpus, 0);
 		for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 			if (cpuset_has(&e.cpus, cpu))
-				add(list, events[i].domain, &e, cpu);
+				power_perf_add(list, events[i].domain, &e, cpu);
 	}
 }
 

@@ -52,7 +52,7 @@ struct power_poll {
 	struct error err;    /* the last thing that went wrong */
 };
 
-static void failed(struct power_poll *p, const char *why)
+static void power_poll_failed(struct power_poll *p, const char *why)
 {
 	pthread_mutex_lock(&p->lock);
 	p->err.code = 0;
@@ -60,7 +60,7 @@ static void failed(struct power_poll *p, const char *why)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static bool stopping(struct power_poll *p)
+static bool power_poll_stopping(struct power_poll *p)
 {
 	bool stop;
 
@@ -73,7 +73,7 @@ static bool stopping(struct power_poll *p)
 /* --- what it prints --- */
 
 /* Kept as it came; what is not a reading may be a heading. */
-static void reading(struct power_poll *p, const char *text, uint64_t now)
+static void power_poll_save(struct power_poll *p, const char *text, uint64_t now)
 {
 	char *line = xasprintf("%s%s", text, str_ends(text, "\n") ? "" : "\n");
 	struct error err = {0};
@@ -83,7 +83,7 @@ static void reading(struct power_poll *p, const char *text, uint64_t now)
 
 	free(line);
 	if (saved || p->is->check(text, &watts, &err)) {
-		failed(p, saved ? strerror(-saved) : err.text);
+		power_poll_failed(p, saved ? strerror(-saved) : err.text);
 		return;
 	}
 	p->got = true;
@@ -97,14 +97,14 @@ static void reading(struct power_poll *p, const char *text, uint64_t now)
 }
 
 /* Takes the whole lines off what was printed. */
-static void take_lines(struct power_poll *p, uint64_t now)
+static void power_poll_parse_lines(struct power_poll *p, uint64_t now)
 {
 	char *at = p->out.buf, *end;
 
 	while (at && (end = strchr(at, '\n'))) {
 		*end = '\0';
 		if (*str_trim(at))
-			reading(p, at, now);
+			power_poll_save(p, at, now);
 		at = end + 1;
 	}
 	if (at && at != p->out.buf) {
@@ -114,7 +114,7 @@ static void take_lines(struct power_poll *p, uint64_t now)
 }
 
 /* False at its end. */
-static bool take(struct power_poll *p, int fd, struct str *to)
+static bool power_poll_read(struct power_poll *p, int fd, struct str *to)
 {
 	char bytes[4096];
 	ssize_t n = read(fd, bytes, sizeof(bytes)), i;
@@ -137,7 +137,7 @@ struct pipes {
 	int out[2], err[2];
 };
 
-static bool open_pipes(struct pipes *f)
+static bool power_poll_open_pipes(struct pipes *f)
 {
 	if (pipe2(f->out, O_CLOEXEC))
 		return false;
@@ -149,7 +149,7 @@ static bool open_pipes(struct pipes *f)
 }
 
 /* Until it has closed its output, hangs, or is not wanted any more. */
-static bool listen_to(struct power_poll *p, int out, int err)
+static bool power_poll_listen(struct power_poll *p, int out, int err)
 {
 	struct pollfd f[3] = {{.fd = out, .events = POLLIN},
 			      {.fd = err, .events = POLLIN},
@@ -164,20 +164,21 @@ static bool listen_to(struct power_poll *p, int out, int err)
 			return false;
 		if (poll(f, 3, (int)(SILENCE_MS - silent)) < 0 && errno != EINTR)
 			return false;
-		if (f[2].revents && read(p->wake, &woken, sizeof(woken)) > 0 && stopping(p))
+		if (f[2].revents && read(p->wake, &woken, sizeof(woken)) > 0 &&
+		    power_poll_stopping(p))
 			return true;
-		if (f[1].revents && !take(p, err, &p->said))
+		if (f[1].revents && !power_poll_read(p, err, &p->said))
 			f[1].fd = -1;
-		if (f[0].revents && !take(p, out, &p->out))
+		if (f[0].revents && !power_poll_read(p, out, &p->out))
 			f[0].fd = -1;
 		if (!p->is->whole)
-			take_lines(p, clock_mono_ns());
+			power_poll_parse_lines(p, clock_mono_ns());
 	}
 	return true;
 }
 
 /* With the last thing that it said, on either output. */
-static void say_failure(struct power_poll *p, const char *what)
+static void power_poll_set_failure(struct power_poll *p, const char *what)
 {
 	char *rest = p->said.len ? p->said.buf : p->out.buf, *line, *last = NULL, *why;
 
@@ -185,34 +186,34 @@ static void say_failure(struct power_poll *p, const char *what)
 		if (*str_trim(line))
 			last = str_trim(line);
 	why = last ? xasprintf("%s: %.200s", what, last) : xstrdup(what);
-	failed(p, why);
+	power_poll_failed(p, why);
 	free(why);
 }
 
-static void judge(struct power_poll *p, bool answered, int status)
+static void power_poll_judge(struct power_poll *p, bool answered, int status)
 {
 	const char *rest = p->out.len ? p->out.buf : NULL; /* a last line may lack its end */
 
 	if (rest && (!p->is->whole || (answered && !status)))
-		reading(p, rest, p->heard_ns);
+		power_poll_save(p, rest, p->heard_ns);
 	if (!answered)
-		say_failure(p, "it printed nothing for 10 s and was ended");
+		power_poll_set_failure(p, "it printed nothing for 10 s and was ended");
 	else if (status)
-		say_failure(p, spawn_status_text(status));
+		power_poll_set_failure(p, spawn_status_text(status));
 	else if (!p->printed)
-		say_failure(p, "it prints nothing");
+		power_poll_set_failure(p, "it prints nothing");
 	if (p->got && answered && !status)
 		return;
 	p->failures++;
 	p->missed++;
 }
 
-static bool start(struct power_poll *p, struct pipes *f, pid_t *pid)
+static bool power_poll_spawn(struct power_poll *p, struct pipes *f, pid_t *pid)
 {
 	struct error err = {0};
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct spawn opts = {.in = in};
-	bool good = open_pipes(f);
+	bool good = power_poll_open_pipes(f);
 
 	opts.out = f->out[1];
 	opts.err = f->err[1];
@@ -226,12 +227,12 @@ static bool start(struct power_poll *p, struct pipes *f, pid_t *pid)
 		close(f->err[1]);
 	}
 	if (!good)
-		failed(p, err.code ? err.text : strerror(errno));
+		power_poll_failed(p, err.code ? err.text : strerror(errno));
 	close(in);
 	return good;
 }
 
-static void run_once(struct power_poll *p)
+static void power_poll_run_once(struct power_poll *p)
 {
 	struct pipes f;
 	bool answered;
@@ -242,43 +243,43 @@ static void run_once(struct power_poll *p)
 	str_reset(&p->said);
 	p->got = p->printed = false;
 	p->began_ns = clock_mono_ns();
-	if (!start(p, &f, &pid)) {
+	if (!power_poll_spawn(p, &f, &pid)) {
 		p->failures = FAILURES;
 		return;
 	}
-	answered = listen_to(p, f.out[0], f.err[0]);
-	if (stopping(p) || !answered || spawn_wait(pid, GRACE_MS, &status))
+	answered = power_poll_listen(p, f.out[0], f.err[0]);
+	if (power_poll_stopping(p) || !answered || spawn_wait(pid, GRACE_MS, &status))
 		spawn_stop(pid, GRACE_MS, NULL);
 	close(f.out[0]);
 	close(f.err[0]);
-	if (!stopping(p))
-		judge(p, answered, status);
+	if (!power_poll_stopping(p))
+		power_poll_judge(p, answered, status);
 }
 
-static void rest(struct power_poll *p, uint64_t until)
+static void power_poll_rest(struct power_poll *p, uint64_t until)
 {
 	struct pollfd f = {.fd = p->wake, .events = POLLIN};
 	uint64_t now = clock_mono_ns(), woken;
 
 	if (now < until && poll(&f, 1, (int)((until - now) / MS) + 1) > 0 &&
 	    read(p->wake, &woken, sizeof(woken)) < 0)
-		failed(p, strerror(errno));
+		power_poll_failed(p, strerror(errno));
 }
 
-static void *thread(void *arg)
+static void *power_poll_thread(void *arg)
 {
 	struct power_poll *p = arg;
 
 	if (CPU_COUNT(&p->aside))
 		sched_setaffinity(0, sizeof(p->aside), &p->aside);
-	while (!stopping(p) && p->failures < FAILURES) {
-		run_once(p);
+	while (!power_poll_stopping(p) && p->failures < FAILURES) {
+		power_poll_run_once(p);
 		pthread_mutex_lock(&p->lock);
 		if (!p->last_ns)
 			p->failures = FAILURES; /* it does not even begin */
 		pthread_mutex_unlock(&p->lock);
 		if (p->failures < FAILURES)
-			rest(p, p->began_ns + (uint64_t)PERIOD_MS * MS);
+			power_poll_rest(p, p->began_ns + (uint64_t)PERIOD_MS * MS);
 	}
 	pthread_mutex_lock(&p->lock);
 	p->over = true;
@@ -289,15 +290,16 @@ static void *thread(void *arg)
 
 /* --- the other side --- */
 
-static void wake(struct power_poll *p)
+static void power_poll_wake(struct power_poll *p)
 {
 	uint64_t one = 1;
 
 	if (write(p->wake, &one, sizeof(one)) < 0)
-		failed(p, strerror(errno));
+		power_poll_failed(p, strerror(errno));
 }
 
-static int wait_for(struct power_poll *p, uint64_t mono_ns, int64_t wait_ms, struct error *err)
+static int power_poll_wait_for(struct power_poll *p, uint64_t mono_ns, int64_t wait_ms,
+			       struct error *err)
 {
 	uint64_t until = clock_mono_ns() + (uint64_t)wait_ms * MS;
 	struct timespec end = {(time_t)(until / (SECOND)), (long)(until % (SECOND))};
@@ -317,15 +319,16 @@ int power_poll_until(struct power_poll *p, uint64_t mono_ns, struct error *err)
 {
 	int rc;
 
-	wake(p);
+	power_poll_wake(p);
 	pthread_mutex_lock(&p->lock);
-	rc = wait_for(p, mono_ns, p->last_ns ? NEXT_MS + 2 * p->slowest_ms : PATIENCE_MS, err);
+	rc = power_poll_wait_for(p, mono_ns, p->last_ns ? NEXT_MS + 2 * p->slowest_ms : PATIENCE_MS,
+				 err);
 	pthread_mutex_unlock(&p->lock);
 	return rc;
 }
 
-static void choose_cpus(struct power_poll *p, const struct cpuset *online,
-			const struct cpuset *measured)
+static void power_poll_choose_cpus(struct power_poll *p, const struct cpuset *online,
+				   const struct cpuset *measured)
 {
 	unsigned int cpu;
 
@@ -337,7 +340,8 @@ static void choose_cpus(struct power_poll *p, const struct cpuset *online,
 
 /* Without a path the readings go nowhere. file_create would replace the device /dev/null by a file.
  */
-static int begin(struct power_poll *p, const char *path, const char *heading, struct error *err)
+static int power_poll_begin(struct power_poll *p, const char *path, const char *heading,
+			    struct error *err)
 {
 	int rc;
 
@@ -349,11 +353,11 @@ static int begin(struct power_poll *p, const char *path, const char *heading, st
 	rc = snap_append(p->fd, clock_mono_ns(), heading, strlen(heading));
 	if (rc)
 		return error_sys(err, -rc, "%s: cannot write", path);
-	rc = pthread_create(&p->thread, NULL, thread, p);
+	rc = pthread_create(&p->thread, NULL, power_poll_thread, p);
 	return rc ? error_sys(err, rc, "cannot start a thread") : 0;
 }
 
-static void release(struct power_poll *p)
+static void power_poll_release(struct power_poll *p)
 {
 	close(p->fd);
 	close(p->wake);
@@ -374,10 +378,10 @@ int power_poll_start(struct power_poll **poll, const struct power_program *progr
 	p->is = program;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
-	choose_cpus(p, online, measured);
-	rc = begin(p, path, heading, err);
+	power_poll_choose_cpus(p, online, measured);
+	rc = power_poll_begin(p, path, heading, err);
 	if (rc) {
-		release(p);
+		power_poll_release(p);
 		return rc;
 	}
 	rc = power_poll_until(p, 1, err);
@@ -408,12 +412,12 @@ int power_poll_stop(struct power_poll *p, unsigned int *missed, struct error *er
 	p->stop = true;
 	over = p->over;
 	pthread_mutex_unlock(&p->lock);
-	wake(p);
+	power_poll_wake(p);
 	pthread_join(p->thread, NULL);
 	if (missed)
 		*missed = p->missed;
 	if (over)
 		rc = error_set(err, EIO, "%s; given up after %d times", p->err.text, FAILURES);
-	release(p);
+	power_poll_release(p);
 	return rc;
 }

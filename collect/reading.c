@@ -14,7 +14,7 @@
 
 enum { PIECE = 32768, SHARE = 1000 };
 
-static uint64_t cpu_time(void)
+static uint64_t reading_cpu_time(void)
 {
 	struct timespec ts;
 
@@ -42,7 +42,7 @@ bool reading_begin(struct reading *r, bool must)
 		return false;
 	}
 	str_reset(&r->text);
-	r->cpu_ns = cpu_time();
+	r->cpu_ns = reading_cpu_time();
 	return true;
 }
 
@@ -62,7 +62,7 @@ int reading_add(struct reading *r, int fd)
 int reading_end(struct reading *r, struct error *err)
 {
 	int rc = snap_append(r->fd, r->began_ns, r->text.buf ? r->text.buf : "", r->text.len);
-	uint64_t took = cpu_time() - r->cpu_ns;
+	uint64_t took = reading_cpu_time() - r->cpu_ns;
 
 	r->n++;
 	r->spent_ns += took;

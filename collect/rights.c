@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t capabilities(void)
+static uint64_t rights_capabilities(void)
 {
 	char *text, *at;
 	uint64_t caps = 0;
@@ -20,7 +20,7 @@ static uint64_t capabilities(void)
 	return caps;
 }
 
-static int paranoid(void)
+static int rights_paranoid(void)
 {
 	char *text;
 	int v;
@@ -34,5 +34,5 @@ static int paranoid(void)
 
 struct rights rights_of_this_process(void)
 {
-	return (struct rights){.caps = capabilities(), .paranoid = paranoid()};
+	return (struct rights){.caps = rights_capabilities(), .paranoid = rights_paranoid()};
 }

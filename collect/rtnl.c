@@ -29,7 +29,7 @@ int rtnl_open(void)
 }
 
 /* 1: go on, 0: that was all, -errno. */
-static int hear(const struct dump *d, const struct nlmsghdr *m)
+static int rtnl_receive(const struct dump *d, const struct nlmsghdr *m)
 {
 	const struct nlmsgerr *e = NLMSG_DATA(m);
 	size_t skip = NLMSG_HDRLEN + NLMSG_ALIGN(d->head_len);
@@ -45,7 +45,7 @@ static int hear(const struct dump *d, const struct nlmsghdr *m)
 	return 1;
 }
 
-static int hear_all(int fd, const struct dump *d)
+static int rtnl_receive_all(int fd, const struct dump *d)
 {
 	_Alignas(struct nlmsghdr) char buf[ANSWER];
 	const struct nlmsghdr *m;
@@ -61,7 +61,7 @@ static int hear_all(int fd, const struct dump *d)
 			return got ? -errno : -EPIPE;
 		left = (unsigned int)got;
 		for (m = (void *)buf; NLMSG_OK(m, left); m = NLMSG_NEXT(m, left)) {
-			rc = hear(d, m);
+			rc = rtnl_receive(d, m);
 			if (rc <= 0)
 				return rc;
 		}
@@ -86,5 +86,5 @@ int rtnl_dump(int fd, uint16_t type, uint16_t answer, const void *head, size_t h
 	memcpy(r.rest, head, head_len);
 	if (send(fd, &r, r.head.nlmsg_len, 0) < 0)
 		return -errno;
-	return hear_all(fd, &d);
+	return rtnl_receive_all(fd, &d);
 }

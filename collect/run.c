@@ -51,7 +51,7 @@ void run_fail(struct run *r, const char *fmt, ...)
 
 /* --- waiting --- */
 
-static int poll_until(struct pollfd *p, nfds_t n, uint64_t deadline)
+static int run_poll_until(struct pollfd *p, nfds_t n, uint64_t deadline)
 {
 	uint64_t now = clock_mono_ns();
 	struct timespec ts = {0};
@@ -63,7 +63,7 @@ static int poll_until(struct pollfd *p, nfds_t n, uint64_t deadline)
 	return ppoll(p, n, deadline == UINT64_MAX ? NULL : &ts, NULL);
 }
 
-static void heard_signal(struct run *r)
+static void run_read_signal(struct run *r)
 {
 	struct signalfd_siginfo si;
 
@@ -73,7 +73,7 @@ static void heard_signal(struct run *r)
 }
 
 /* Until the deadline, the workload's end, word from outside, or a signal: whatever comes first. */
-static enum woken wait_until(struct run *r, uint64_t deadline)
+static enum woken run_wait_until(struct run *r, uint64_t deadline)
 {
 	struct pollfd p[3] = {{.fd = r->signals, .events = POLLIN},
 			      {.fd = r->running ? r->pidfd : -1, .events = POLLIN},
@@ -81,7 +81,7 @@ static enum woken wait_until(struct run *r, uint64_t deadline)
 	enum sync_heard heard;
 
 	while (!r->failed) {
-		int n = poll_until(p, 3, deadline);
+		int n = run_poll_until(p, 3, deadline);
 
 		if (n < 0 && errno != EINTR)
 			run_fail(r, "cannot wait: %s", strerror(errno));
@@ -90,7 +90,7 @@ static enum woken wait_until(struct run *r, uint64_t deadline)
 		if (!n)
 			return WOKEN_TIME;
 		if (p[0].revents)
-			heard_signal(r);
+			run_read_signal(r);
 		heard = p[2].revents ? sync_hear(&r->in) : SYNC_NOTHING;
 		if (heard == SYNC_ABORT)
 			run_fail(r, "%s", r->in.why);
@@ -104,7 +104,7 @@ static enum woken wait_until(struct run *r, uint64_t deadline)
 
 /* --- the workload --- */
 
-static int open_output(const struct run *r, const char *name, struct error *err)
+static int run_open_output(const struct run *r, const char *name, struct error *err)
 {
 	char *path = xasprintf("%s/%s", r->dir, name);
 	int fd = file_create(path, O_APPEND, 0600);
@@ -116,7 +116,7 @@ static int open_output(const struct run *r, const char *name, struct error *err)
 }
 
 /* A command that was held until the window opened. */
-static void let_go(struct run *r)
+static void run_let_go(struct run *r)
 {
 	struct error err = {0};
 
@@ -128,7 +128,7 @@ static void let_go(struct run *r)
 	}
 }
 
-static int spawn_workload(struct run *r, int in, int out, int errfd)
+static int run_spawn_workload(struct run *r, int in, int out, int errfd)
 {
 	struct spawn opts = {.in = in, .out = out, .err = errfd, .mark = r->mark};
 	struct error err = {0};
@@ -150,19 +150,19 @@ static int spawn_workload(struct run *r, int in, int out, int errfd)
 }
 
 /* The workload reads nothing of ours: with --sync, standard input belongs to us. */
-static int start_workload(struct run *r)
+static int run_start_workload(struct run *r)
 {
 	struct error err = {0};
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	int out = open_output(r, "workload.out", &err);
-	int errfd = open_output(r, "workload.err", &err);
+	int out = run_open_output(r, "workload.out", &err);
+	int errfd = run_open_output(r, "workload.err", &err);
 	int rc = 0;
 
 	if (out < 0 || errfd < 0) {
 		run_fail(r, "%s", err.text);
 		rc = -err.code;
 	} else {
-		rc = spawn_workload(r, in, out, errfd);
+		rc = run_spawn_workload(r, in, out, errfd);
 	}
 	close(in);
 	close(out);
@@ -170,7 +170,7 @@ static int start_workload(struct run *r)
 	return rc;
 }
 
-static void reap_workload(struct run *r)
+static void run_reap_workload(struct run *r)
 {
 	spawn_wait(r->pid, -1, &r->status);
 	kill(-r->pid, SIGKILL); /* what it left behind in its group */
@@ -180,15 +180,15 @@ static void reap_workload(struct run *r)
 }
 
 /* After the window: it may finish, for a while; then it is stopped. */
-static void end_workload(struct run *r)
+static void run_end_workload(struct run *r)
 {
 	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->grace_s * SECOND);
 
 	while (r->running && !r->failed) {
-		enum woken w = wait_until(r, deadline);
+		enum woken w = run_wait_until(r, deadline);
 
 		if (w == WOKEN_EXIT)
-			reap_workload(r);
+			run_reap_workload(r);
 		else if (w == WOKEN_TIME)
 			break;
 	}
@@ -202,7 +202,7 @@ static void end_workload(struct run *r)
 /* --- the window --- */
 
 /* One reading of what will be read at the window's start. What it takes just now, and some more. */
-static uint64_t rehearse(struct run *r)
+static uint64_t run_rehearse(struct run *r)
 {
 	uint64_t from = clock_mono_ns();
 
@@ -210,36 +210,36 @@ static uint64_t rehearse(struct run *r)
 	return (clock_mono_ns() - from) * 5 / 4;
 }
 
-static void start_before(struct run *r)
+static void run_start_before(struct run *r)
 {
 	collect_start(r->collect, r->ncollect, APART);
 	collect_before(r->collect, r->ncollect);
 }
 
 /* The readings that the window's start lies behind are done when it comes, and not long before. */
-static enum woken wait_for_start(struct run *r, uint64_t start)
+static enum woken run_wait_for_start(struct run *r, uint64_t start)
 {
-	enum woken w = wait_until(r, start > LEAD ? start - LEAD : 0);
+	enum woken w = run_wait_until(r, start > LEAD ? start - LEAD : 0);
 
 	if (w != WOKEN_TIME)
 		return w;
-	start_before(r);
+	run_start_before(r);
 	if (start > clock_mono_ns())
-		w = wait_until(r, start - rehearse(r));
+		w = run_wait_until(r, start - run_rehearse(r));
 	if (w != WOKEN_TIME)
 		return w;
 	collect_start(r->collect, r->ncollect, DATED);
-	return wait_until(r, start);
+	return run_wait_until(r, start);
 }
 
-static void start_at_once(struct run *r)
+static void run_start_at_once(struct run *r)
 {
-	start_before(r);
+	run_start_before(r);
 	collect_start(r->collect, r->ncollect, DATED);
 }
 
 /* True when the window may open; false when there is none to open. */
-static bool wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
+static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 {
 	struct error err = {0};
 	enum woken w = WOKEN_TIME;
@@ -249,30 +249,30 @@ static bool wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 	if (r->sync) {
 		if (sync_say_ready(&err))
 			run_fail(r, "%s", err.text);
-		w = wait_until(r, UINT64_MAX);
+		w = run_wait_until(r, UINT64_MAX);
 		*start = r->in.start_ns;
 		*duration = r->in.duration_ns;
 	}
 	/* Without a warm-up the command is held: the window opens at its start. */
 	if (w == WOKEN_GO || (w == WOKEN_TIME && r->warmup_s > 0))
-		w = wait_for_start(r, *start);
+		w = run_wait_for_start(r, *start);
 	else if (w == WOKEN_TIME)
-		start_at_once(r);
+		run_start_at_once(r);
 	if (w != WOKEN_EXIT)
 		return w == WOKEN_TIME;
-	reap_workload(r);
+	run_reap_workload(r);
 	run_fail(r, "the workload ended before the window opened: let it run longer than the "
 		    "warm-up");
 	return false;
 }
 
 /* Until `end` (0: the command's end), a snapshot each second. */
-static void watch(struct run *r, uint64_t end)
+static void run_watch(struct run *r, uint64_t end)
 {
 	uint64_t next = r->start_ns + SECOND;
 
 	for (;;) {
-		enum woken w = wait_until(r, end && end < next ? end : next);
+		enum woken w = run_wait_until(r, end && end < next ? end : next);
 
 		if (w == WOKEN_EXIT || w == WOKEN_STOP)
 			return;
@@ -286,7 +286,7 @@ static void watch(struct run *r, uint64_t end)
 	}
 }
 
-static uint64_t own_cpu_ns(void)
+static uint64_t run_own_cpu_ns(void)
 {
 	struct timespec ts;
 
@@ -295,7 +295,7 @@ static uint64_t own_cpu_ns(void)
 }
 
 /* The window that was asked for is not the one there was: more than 1 % of it is missing. */
-static void note_early_end(struct run *r, uint64_t wanted)
+static void run_note_early_end(struct run *r, uint64_t wanted)
 {
 	uint64_t length = r->end_ns - r->start_ns;
 
@@ -303,35 +303,35 @@ static void note_early_end(struct run *r, uint64_t wanted)
 		r->early_ns = wanted - length;
 }
 
-static void measure(struct run *r)
+static void run_measure(struct run *r)
 {
 	uint64_t start, duration;
 	struct pollfd p;
 
-	if (!wait_for_go(r, &start, &duration))
+	if (!run_wait_for_go(r, &start, &duration))
 		return;
-	r->own_ns = own_cpu_ns();
+	r->own_ns = run_own_cpu_ns();
 	r->start_ns = clock_mono_ns();
 	r->wanted_ns = r->held < 0 ? start : r->start_ns;
 	collect_start(r->collect, r->ncollect, AT_THE_EDGE);
-	let_go(r);
-	watch(r, duration ? r->start_ns + duration : 0);
+	run_let_go(r);
+	run_watch(r, duration ? r->start_ns + duration : 0);
 	r->end_ns = r->start_ns ? clock_mono_ns() : 0;
 	collect_stop(r->collect, r->ncollect, AT_THE_EDGE);
 	collect_stop(r->collect, r->ncollect, DATED);
-	r->own_ns = own_cpu_ns() - r->own_ns;
+	r->own_ns = run_own_cpu_ns() - r->own_ns;
 	collect_stop(r->collect, r->ncollect, APART);
-	note_early_end(r, duration);
+	run_note_early_end(r, duration);
 	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
 	if (r->running && poll(&p, 1, 0) > 0)
-		reap_workload(r);
+		run_reap_workload(r);
 	collect_after(r->collect, r->ncollect);
 }
 
 /* --- set-up --- */
 
 /* Both clocks at one moment: logs with the time of day are laid beside the window by it. */
-static void note_start(struct run *r)
+static void run_note_start(struct run *r)
 {
 	struct timespec now;
 	struct tm tm;
@@ -344,7 +344,7 @@ static void note_start(struct run *r)
 	snprintf(r->wall_clock + n, sizeof(r->wall_clock) - n, ".%06ldZ", now.tv_nsec / 1000);
 }
 
-static int block_signals(struct run *r, struct error *err)
+static int run_block_signals(struct run *r, struct error *err)
 {
 	sigset_t set;
 
@@ -362,7 +362,7 @@ static int block_signals(struct run *r, struct error *err)
  * The mark says whose processes these are, to anyone who looks, and is of this run alone: the next
  * one in the same folder may begin before all of it is gone.
  */
-static int guard(struct run *r, struct error *err)
+static int run_start_guard(struct run *r, struct error *err)
 {
 	char *dir = realpath(r->dir, NULL);
 
@@ -374,7 +374,7 @@ static int guard(struct run *r, struct error *err)
 }
 
 /* What a collect that was killed left running, with its guard killed as well. */
-static void end_earlier(const struct run *r)
+static void run_end_earlier(const struct run *r)
 {
 	char *dir = realpath(r->dir, NULL), *mark = xasprintf("ZCOST_RUN=%s#", dir ? dir : "");
 	char *out = xasprintf("%s/workload.out", r->dir);
@@ -393,7 +393,7 @@ static void end_earlier(const struct run *r)
  * would open some milliseconds late otherwise, on each side differently. Called after the workload
  * was started: that one keeps all CPUs and its own priority, as do all children.
  */
-static void step_aside(const struct run *r)
+static void run_step_aside(const struct run *r)
 {
 	struct sched_param first = {.sched_priority = 1};
 	cpu_set_t aside;
@@ -408,7 +408,7 @@ static void step_aside(const struct run *r)
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first); /* root may */
 }
 
-static int set_up(struct run *r, struct error *err)
+static int run_set_up(struct run *r, struct error *err)
 {
 	bool used;
 	int rc = folder_check(r->dir, &used, err);
@@ -421,31 +421,31 @@ static int set_up(struct run *r, struct error *err)
 		rc = caller_check_folder(r->dir, err);
 	if (rc)
 		return rc;
-	end_earlier(r);
+	run_end_earlier(r);
 	if (used && !r->sync)
 		note("%s: the run that was in it is replaced", r->dir);
 	folder_clear(r->dir);
-	rc = block_signals(r, err);
+	rc = run_block_signals(r, err);
 	if (!rc)
 		rc = cpuset_online(&r->online, err);
 	if (!rc)
 		orphans_adopt();
-	return rc ? rc : guard(r, err);
+	return rc ? rc : run_start_guard(r, err);
 }
 
 int run_execute(struct run *r, struct error *err)
 {
-	int rc = set_up(r, err);
+	int rc = run_set_up(r, err);
 
 	if (rc)
 		return rc;
-	note_start(r);
+	run_note_start(r);
 	collect_prepare(r->collect, r->ncollect);
-	if (!start_workload(r)) {
-		step_aside(r);
-		measure(r);
+	if (!run_start_workload(r)) {
+		run_step_aside(r);
+		run_measure(r);
 	}
-	end_workload(r);
+	run_end_workload(r);
 	collect_finish(r->collect, r->ncollect);
 	orphans_end(STOP_GRACE_MS, r->guard.pid);
 	guard_stop(&r->guard);

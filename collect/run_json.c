@@ -13,7 +13,7 @@
 static const char *const state_names[] = {"ok", "unsupported", "degraded"};
 
 /* Arguments and messages may hold any bytes; JSON holds UTF-8 only. */
-static json_t *text_json(const char *text)
+static json_t *run_json_text(const char *text)
 {
 	json_t *o = json_string(text);
 	char *copy, *p;
@@ -29,16 +29,16 @@ static json_t *text_json(const char *text)
 	return o;
 }
 
-static json_t *command_json(char **argv)
+static json_t *run_json_command(char **argv)
 {
 	json_t *list = json_array();
 
 	for (; *argv; argv++)
-		json_array_append_new(list, text_json(*argv));
+		json_array_append_new(list, run_json_text(*argv));
 	return list;
 }
 
-static json_t *window_json(const struct run *r)
+static json_t *run_json_window(const struct run *r)
 {
 	json_t *o;
 
@@ -55,13 +55,13 @@ static json_t *window_json(const struct run *r)
 	return o;
 }
 
-static void put_ns(json_t *o, const char *key, uint64_t from, uint64_t to)
+static void run_json_add_ns(json_t *o, const char *key, uint64_t from, uint64_t to)
 {
 	if (from && to)
 		json_object_set_new(o, key, json_integer((json_int_t)(to - from)));
 }
 
-static json_t *exit_json(const struct run *r)
+static json_t *run_json_exit(const struct run *r)
 {
 	if (r->stopped || !r->pid)
 		return json_null();
@@ -69,7 +69,7 @@ static json_t *exit_json(const struct run *r)
 			 "signal", WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0);
 }
 
-static json_t *files_json(const struct collect *c)
+static json_t *run_json_files(const struct collect *c)
 {
 	json_t *list = json_array();
 	size_t i;
@@ -84,36 +84,36 @@ static json_t *files_json(const struct collect *c)
 	return list;
 }
 
-static json_t *collector_json(const struct collect *c)
+static json_t *run_json_collector(const struct collect *c)
 {
 	json_t *o = json_pack("{s:s, s:s, s:o}", "name", c->is->name, "state",
-			      state_names[c->state], "why", text_json(c->why ? c->why : ""));
+			      state_names[c->state], "why", run_json_text(c->why ? c->why : ""));
 
 	if (c->lost >= 0)
 		json_object_set_new(o, "lost", json_integer(c->lost));
 	if (c->is->when == AT_THE_EDGE) {
-		put_ns(o, "on_after_ns", c->run->start_ns, c->on.to);
-		put_ns(o, "off_after_ns", c->run->end_ns, c->off.to);
+		run_json_add_ns(o, "on_after_ns", c->run->start_ns, c->on.to);
+		run_json_add_ns(o, "off_after_ns", c->run->end_ns, c->off.to);
 	} else if (c->is->when == DATED) {
-		put_ns(o, "read_before_ns", c->on.from, c->run->start_ns);
-		put_ns(o, "read_after_ns", c->run->end_ns, c->off.to);
+		run_json_add_ns(o, "read_before_ns", c->on.from, c->run->start_ns);
+		run_json_add_ns(o, "read_after_ns", c->run->end_ns, c->off.to);
 	}
-	json_object_set_new(o, "files", files_json(c));
+	json_object_set_new(o, "files", run_json_files(c));
 	json_object_set(o, "info", c->info);
 	return o;
 }
 
-static json_t *collectors_json(const struct run *r)
+static json_t *run_json_collectors(const struct run *r)
 {
 	json_t *list = json_array();
 	size_t i;
 
 	for (i = 0; i < r->ncollect; i++)
-		json_array_append_new(list, collector_json(&r->collect[i]));
+		json_array_append_new(list, run_json_collector(&r->collect[i]));
 	return list;
 }
 
-static const char *base_name(const char *path)
+static const char *run_json_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -127,19 +127,20 @@ static json_t *run_json(const struct run *r)
 
 	o = json_pack("{s:i, s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}",
 		      "schema_version", 1, "zcost_version", zcost_version, "variant",
-		      text_json(r->variant), "pass", text_json(r->pass), "repeat", r->repeat,
-		      "side", text_json(r->side), "host", text_json(base_name(r->hosts)), "command",
-		      command_json(r->argv), "units", text_json(r->units), "cpus", cpus, "warmup_s",
-		      r->warmup_s, "duration_s", r->duration_s);
+		      run_json_text(r->variant), "pass", run_json_text(r->pass), "repeat",
+		      r->repeat, "side", run_json_text(r->side), "host",
+		      run_json_text(run_json_base_name(r->hosts)), "command",
+		      run_json_command(r->argv), "units", run_json_text(r->units), "cpus", cpus,
+		      "warmup_s", r->warmup_s, "duration_s", r->duration_s);
 	free(cpus);
-	json_object_set_new(o, "window", window_json(r));
-	json_object_set_new(o, "exit", exit_json(r));
+	json_object_set_new(o, "window", run_json_window(r));
+	json_object_set_new(o, "exit", run_json_exit(r));
 	json_object_set_new(o, "started_ns", json_integer((json_int_t)r->started_ns));
 	json_object_set_new(o, "ended_ns", json_integer((json_int_t)r->ended_ns));
 	json_object_set_new(o, "wall_clock", json_string(r->wall_clock));
 	json_object_set_new(o, "status", json_string(r->failed ? "failed" : "ok"));
-	json_object_set_new(o, "why", text_json(r->why));
-	json_object_set_new(o, "collectors", collectors_json(r));
+	json_object_set_new(o, "why", run_json_text(r->why));
+	json_object_set_new(o, "collectors", run_json_collectors(r));
 	return o;
 }
 

@@ -19,7 +19,7 @@ enum { PATH_LEN = 96, STATUS_LEN = 8192 };
 
 /* We have run for a while, so a kernel that counts has counted. ZCOST_PROC: another /proc, for
  * tests. */
-static int probe(struct collect *c)
+static int sched_probe(struct collect *c)
 {
 	const char *root = getenv("ZCOST_PROC");
 	unsigned long long run, waited, slices;
@@ -40,7 +40,7 @@ static int probe(struct collect *c)
 }
 
 /* "voluntary_ctxt_switches:\t12" gives "12 ", or "- ". */
-static void add_field(struct str *s, const char *status, const char *key)
+static void sched_add_field(struct str *s, const char *status, const char *key)
 {
 	const char *at = strstr(status, key);
 
@@ -49,7 +49,7 @@ static void add_field(struct str *s, const char *status, const char *key)
 	str_printf(s, "%.*s ", at ? (int)strcspn(at, "\n") : 1, at ? at : "-");
 }
 
-static void add_thread(struct str *s, const struct tree_thread *t)
+static void sched_add_thread(struct str *s, const struct tree_thread *t)
 {
 	char path[PATH_LEN], line[128], status[STATUS_LEN], *name;
 
@@ -61,28 +61,28 @@ static void add_thread(struct str *s, const struct tree_thread *t)
 		return;
 	line[strcspn(line, "\n")] = '\0';
 	str_printf(s, "%d %d %s ", (int)t->pid, (int)t->tid, line);
-	add_field(s, status, "\nvoluntary_ctxt_switches:");
-	add_field(s, status, "\nnonvoluntary_ctxt_switches:");
+	sched_add_field(s, status, "\nvoluntary_ctxt_switches:");
+	sched_add_field(s, status, "\nnonvoluntary_ctxt_switches:");
 	name = strncmp(status, "Name:\t", 6) ? "?" : status + 6;
 	str_printf(s, "%.*s\n", (int)strcspn(name, "\n"), name);
 }
 
-static void fill(struct str *s, const struct tree *tree)
+static void sched_add_all(struct str *s, const struct tree *tree)
 {
 	size_t i;
 
 	for (i = 0; i < tree->nthreads; i++)
-		add_thread(s, &tree->threads[i]);
+		sched_add_thread(s, &tree->threads[i]);
 }
 
-static int take(struct collect *c)
+static int sched_take(struct collect *c)
 {
-	return treefile_take(c, fill);
+	return treefile_take(c, sched_add_all);
 }
 
-static int snap(struct collect *c)
+static int sched_snap(struct collect *c)
 {
-	return treefile_snap(c, fill);
+	return treefile_snap(c, sched_add_all);
 }
 
 const struct collector collector_sched = {
@@ -90,10 +90,10 @@ const struct collector collector_sched = {
 	.what = "how long the workload's threads waited for a CPU, their switches",
 	.files = {"sched.snap"},
 	.when = DATED,
-	.probe = probe,
+	.probe = sched_probe,
 	.prepare = treefile_prepare,
-	.start = take,
-	.snap = snap,
-	.stop = take,
+	.start = sched_take,
+	.snap = sched_snap,
+	.stop = sched_take,
 	.finish = treefile_finish,
 };

@@ -24,13 +24,13 @@ struct snmp {
 	int fd[array_size(sources)]; /* -1: none */
 };
 
-static int probe(struct collect *c)
+static int snmp_probe(struct collect *c)
 {
 	return access(sources[0], R_OK) ? error_sys(&c->err, errno, "%s: cannot read", sources[0])
 					: 0;
 }
 
-static void close_all(struct snmp *s)
+static void snmp_close_all(struct snmp *s)
 {
 	size_t i;
 
@@ -41,45 +41,45 @@ static void close_all(struct snmp *s)
 	}
 }
 
-static int open_all(void *arg)
+static int snmp_open_all(void *arg)
 {
 	struct snmp *s = arg;
 	size_t i;
 
-	close_all(s);
+	snmp_close_all(s);
 	for (i = 0; i < array_size(sources); i++)
 		s->fd[i] = open(sources[i], O_RDONLY | O_CLOEXEC);
 	return 0;
 }
 
-static int prepare(struct collect *c)
+static int snmp_prepare(struct collect *c)
 {
 	struct snmp *s = xcalloc(1, sizeof(*s));
 
 	c->data = s;
 	s->fd[0] = s->fd[1] = s->fd[2] = -1;
 	netns_init(&s->netns);
-	open_all(s);
+	snmp_open_all(s);
 	return reading_open(&s->reading, c, c->is->files[0]);
 }
 
-static void follow(struct collect *c, struct snmp *s)
+static void snmp_follow(struct collect *c, struct snmp *s)
 {
 	struct error err = {0};
 
-	if (netns_follow(&s->netns, c->run->pid) && netns_inside(&s->netns, open_all, s, &err))
+	if (netns_follow(&s->netns, c->run->pid) && netns_inside(&s->netns, snmp_open_all, s, &err))
 		collect_degraded(c, "%s", err.text);
 	if (s->netns.others)
 		collect_degraded(c, "the workload's processes are in several network namespaces: "
 				    "only the first is read");
 }
 
-static int read_all(struct collect *c, struct snmp *s)
+static int snmp_read_all(struct collect *c, struct snmp *s)
 {
 	size_t i;
 	int rc;
 
-	follow(c, s);
+	snmp_follow(c, s);
 	str_printf(&s->reading.text, "netns %" PRIu64 "\n", s->netns.id);
 	for (i = 0; i < array_size(sources); i++) {
 		rc = s->fd[i] < 0 ? 0 : reading_add(&s->reading, s->fd[i]);
@@ -91,39 +91,39 @@ static int read_all(struct collect *c, struct snmp *s)
 
 /* Finds the namespace, and reads for nothing, so that the window's start costs no more than later.
  */
-static int before(struct collect *c)
+static int snmp_before(struct collect *c)
 {
-	return read_all(c, c->data);
+	return snmp_read_all(c, c->data);
 }
 
-static int take(struct collect *c, bool must)
+static int snmp_take(struct collect *c, bool must)
 {
 	struct snmp *s = c->data;
 	int rc;
 
 	if (!reading_begin(&s->reading, must))
 		return 0;
-	rc = read_all(c, s);
+	rc = snmp_read_all(c, s);
 	return rc ? rc : reading_end(&s->reading, &c->err);
 }
 
-static int take_end(struct collect *c)
+static int snmp_take_end(struct collect *c)
 {
-	return take(c, true);
+	return snmp_take(c, true);
 }
 
-static int take_between(struct collect *c)
+static int snmp_take_between(struct collect *c)
 {
-	return take(c, false);
+	return snmp_take(c, false);
 }
 
-static void finish(struct collect *c)
+static void snmp_finish(struct collect *c)
 {
 	struct snmp *s = c->data;
 
 	collect_info_str(c, "netns", s->netns.fd < 0 ? "host" : "workload");
 	reading_close(&s->reading, c);
-	close_all(s);
+	snmp_close_all(s);
 	netns_close(&s->netns);
 	free(s);
 }
@@ -133,11 +133,11 @@ const struct collector collector_snmp = {
 	.what = "the network stack's counters: IP, TCP, UDP, as nstat has them",
 	.files = {"snmp.snap"},
 	.when = DATED,
-	.probe = probe,
-	.prepare = prepare,
-	.before = before,
-	.start = take_end,
-	.snap = take_between,
-	.stop = take_end,
-	.finish = finish,
+	.probe = snmp_probe,
+	.prepare = snmp_prepare,
+	.before = snmp_before,
+	.start = snmp_take_end,
+	.snap = snmp_take_between,
+	.stop = snmp_take_end,
+	.finish = snmp_finish,
 };

@@ -26,8 +26,8 @@ struct request {
 	struct inet_diag_req_v2 body;
 };
 
-static int ask(int fd, int family, unsigned int flags, uint32_t states,
-	       const struct inet_diag_sockid *id)
+static int sock_diag_send(int fd, int family, unsigned int flags, uint32_t states,
+			  const struct inet_diag_sockid *id)
 {
 	struct request r = {
 		.head = {.nlmsg_len = sizeof(r),
@@ -44,7 +44,7 @@ static int ask(int fd, int family, unsigned int flags, uint32_t states,
 	return send(fd, &r, sizeof(r), 0) < 0 ? -errno : 0;
 }
 
-static void tell(const struct nlmsghdr *h, sock_diag_found found, void *arg)
+static void sock_diag_parse(const struct nlmsghdr *h, sock_diag_found found, void *arg)
 {
 	struct sock_diag_socket s = {.msg = NLMSG_DATA(h)};
 	int left = (int)h->nlmsg_len - (int)NLMSG_SPACE(sizeof(*s.msg));
@@ -68,7 +68,7 @@ static void tell(const struct nlmsghdr *h, sock_diag_found found, void *arg)
 }
 
 /* 1: more is to come; 0: that was all; -errno. An error may come with the end of a list. */
-static int take_answer(int fd, sock_diag_found found, void *arg, bool list)
+static int sock_diag_read_answer(int fd, sock_diag_found found, void *arg, bool list)
 {
 	char buf[ANSWER] __attribute__((aligned(NLMSG_ALIGNTO)));
 	ssize_t n = recv(fd, buf, sizeof(buf), 0);
@@ -84,47 +84,47 @@ static int take_answer(int fd, sock_diag_found found, void *arg, bool list)
 				memcpy(&error, NLMSG_DATA(h), sizeof(error));
 			return error < 0 ? error : 0;
 		}
-		tell(h, found, arg);
+		sock_diag_parse(h, found, arg);
 	}
 	return list;
 }
 
-static int take_all(int fd, sock_diag_found found, void *arg, bool list)
+static int sock_diag_read_all(int fd, sock_diag_found found, void *arg, bool list)
 {
 	int rc;
 
 	do
-		rc = take_answer(fd, found, arg, list);
+		rc = sock_diag_read_answer(fd, found, arg, list);
 	while (rc > 0);
 	return rc;
 }
 
 int sock_diag_all(int fd, int family, sock_diag_found found, void *arg)
 {
-	int rc = ask(fd, family, NLM_F_DUMP, STATES, NULL);
+	int rc = sock_diag_send(fd, family, NLM_F_DUMP, STATES, NULL);
 
-	return rc ? rc : take_all(fd, found, arg, true);
+	return rc ? rc : sock_diag_read_all(fd, found, arg, true);
 }
 
 int sock_diag_one(int fd, const struct inet_diag_msg *msg, sock_diag_found found, void *arg)
 {
-	int rc = ask(fd, msg->idiag_family, 0, STATES, &msg->id);
+	int rc = sock_diag_send(fd, msg->idiag_family, 0, STATES, &msg->id);
 
-	return rc ? rc : take_all(fd, found, arg, false);
+	return rc ? rc : sock_diag_read_all(fd, found, arg, false);
 }
 
 /* A list of sockets in no state asks nothing but whether it can be asked. */
-static int can_tell(int fd)
+static int sock_diag_probe(int fd)
 {
-	int rc = ask(fd, AF_INET, NLM_F_DUMP, 0, NULL);
+	int rc = sock_diag_send(fd, AF_INET, NLM_F_DUMP, 0, NULL);
 
-	return rc ? rc : take_all(fd, NULL, NULL, true);
+	return rc ? rc : sock_diag_read_all(fd, NULL, NULL, true);
 }
 
 int sock_diag_open(struct error *err)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	int rc = fd < 0 ? -errno : can_tell(fd);
+	int rc = fd < 0 ? -errno : sock_diag_probe(fd);
 
 	if (!rc)
 		return fd;

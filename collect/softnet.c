@@ -4,12 +4,12 @@
 
 static const char source[] = "/proc/net/softnet_stat";
 
-static int probe(struct collect *c)
+static int softnet_probe(struct collect *c)
 {
 	return snapfile_probe(c, source);
 }
 
-static int take(struct collect *c)
+static int softnet_take(struct collect *c)
 {
 	return snapfile_take(c, source);
 }
@@ -19,10 +19,10 @@ const struct collector collector_softnet = {
 	.what = "packets per CPU in the network softirq, drops, squeezes",
 	.files = {"softnet.snap"},
 	.when = DATED,
-	.probe = probe,
+	.probe = softnet_probe,
 	.prepare = snapfile_prepare,
-	.start = take,
-	.snap = take,
-	.stop = take,
+	.start = softnet_take,
+	.snap = softnet_take,
+	.stop = softnet_take,
 	.finish = snapfile_finish,
 };

@@ -24,7 +24,7 @@ struct sink {
 	struct intern *sent;
 };
 
-static bool await(const struct sink *to)
+static bool stream_await(const struct sink *to)
 {
 	struct pollfd p = {.fd = to->fd, .events = POLLOUT};
 	int n;
@@ -35,14 +35,14 @@ static bool await(const struct sink *to)
 	return n > 0;
 }
 
-static bool put(const struct sink *to, const void *data, size_t len)
+static bool stream_write(const struct sink *to, const void *data, size_t len)
 {
 	const char *p = data;
 
 	while (len) {
 		ssize_t n;
 
-		if (!await(to))
+		if (!stream_await(to))
 			return false;
 		n = write(to->fd, p, len < PIPE_BUF ? len : PIPE_BUF);
 		if (n < 0 && errno == EINTR)
@@ -55,10 +55,10 @@ static bool put(const struct sink *to, const void *data, size_t len)
 	return true;
 }
 
-static bool put_line(const struct sink *to, const char *word, const char *rest)
+static bool stream_write_line(const struct sink *to, const char *word, const char *rest)
 {
 	char *line = xasprintf("%s%s\n", word, rest);
-	bool there = put(to, line, strlen(line));
+	bool there = stream_write(to, line, strlen(line));
 
 	free(line);
 	return there;
@@ -83,7 +83,7 @@ bool stream_name_ok(const char *name)
 }
 
 /* The next bytes of the file, zeros once it has ended; *whole says which. */
-static size_t next_part(int file, char *buf, uint64_t left, bool *whole)
+static size_t stream_next_part(int file, char *buf, uint64_t left, bool *whole)
 {
 	size_t want = left < CHUNK ? (size_t)left : CHUNK;
 	ssize_t n = *whole ? read(file, buf, want) : 0;
@@ -95,7 +95,7 @@ static size_t next_part(int file, char *buf, uint64_t left, bool *whole)
 	return want;
 }
 
-static bool put_bytes(const struct sink *to, int file, uint64_t size)
+static bool stream_write_bytes(const struct sink *to, int file, uint64_t size)
 {
 	char buf[CHUNK], hex[65];
 	struct sha256 sum;
@@ -104,18 +104,18 @@ static bool put_bytes(const struct sink *to, int file, uint64_t size)
 
 	sha256_begin(&sum);
 	while (left) {
-		size_t n = next_part(file, buf, left, &whole);
+		size_t n = stream_next_part(file, buf, left, &whole);
 
 		sha256_add(&sum, buf, n);
-		if (!put(to, buf, n))
+		if (!stream_write(to, buf, n))
 			return false;
 		left -= n;
 	}
 	sha256_hex(&sum, hex);
-	return put_line(to, "sum ", whole ? hex : "-");
+	return stream_write_line(to, "sum ", whole ? hex : "-");
 }
 
-static bool known(struct intern *sent, const char *name, const struct stat *st)
+static bool stream_is_known(struct intern *sent, const char *name, const struct stat *st)
 {
 	char *key = xasprintf("%s\n%lld %lld.%09ld", name, (long long)st->st_size,
 			      (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
@@ -128,7 +128,7 @@ static bool known(struct intern *sent, const char *name, const struct stat *st)
 	return there;
 }
 
-static bool put_file(const struct sink *to, const char *path, const char *name)
+static bool stream_write_file(const struct sink *to, const char *path, const char *name)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
@@ -137,57 +137,58 @@ static bool put_file(const struct sink *to, const char *path, const char *name)
 
 	if (file < 0 || fstat(file, &st)) {
 		head = xasprintf("%s: %s", path, strerror(errno));
-		there = put_line(to, "failed ", head);
+		there = stream_write_line(to, "failed ", head);
 		if (file >= 0)
 			close(file);
 		free(head);
 		return there;
 	}
-	if (to->sent && known(to->sent, name, &st)) {
+	if (to->sent && stream_is_known(to->sent, name, &st)) {
 		close(file);
 		return true;
 	}
 	head = xasprintf("%lld %s", (long long)st.st_size, name);
-	there = put_line(to, "file ", head) && put_bytes(to, file, (uint64_t)st.st_size);
+	there = stream_write_line(to, "file ", head) &&
+		stream_write_bytes(to, file, (uint64_t)st.st_size);
 	free(head);
 	close(file);
 	return there;
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
+static int stream_by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
 /* What a process that was killed had half written has a name of its own. */
-static bool is_half(const char *name)
+static bool stream_is_half(const char *name)
 {
 	return strstr(name, ".tmp.") != NULL;
 }
 
-static bool put_entry(const struct sink *to, const FTSENT *e, size_t skip)
+static bool stream_write_entry(const struct sink *to, const FTSENT *e, size_t skip)
 {
 	const char *name = e->fts_path + skip;
 
-	if (e->fts_info != FTS_F || is_half(e->fts_name))
+	if (e->fts_info != FTS_F || stream_is_half(e->fts_name))
 		return true;
 	if (!stream_name_ok(name))
-		return put_line(to, "failed ",
-				"there is a file with control characters in its name");
-	return put_file(to, e->fts_path, name);
+		return stream_write_line(to, "failed ",
+					 "there is a file with control characters in its name");
+	return stream_write_file(to, e->fts_path, name);
 }
 
 bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms)
 {
 	const struct sink to = {fd, patience_ms, sent};
 	char *const paths[] = {(char *)dir, NULL};
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, stream_by_name);
 	bool there = true;
 	FTSENT *e;
 
 	while (fts && there && (e = fts_read(fts)))
-		there = put_entry(&to, e, strlen(dir) + 1);
+		there = stream_write_entry(&to, e, strlen(dir) + 1);
 	if (fts)
 		fts_close(fts);
-	return there && put_line(&to, "end", "");
+	return there && stream_write_line(&to, "end", "");
 }

@@ -17,19 +17,19 @@ struct syscalls {
 
 static const struct syscalls_method *const methods[] = {&syscalls_bpf, &syscalls_tracepoint};
 
-static bool may_try(const struct run *r, const struct syscalls_method *m)
+static bool syscalls_may_try(const struct run *r, const struct syscalls_method *m)
 {
 	return !r->syscalls_method || !strcmp(r->syscalls_method, m->name);
 }
 
 /* Keeps why the better method was not possible. */
-static void add_reason(struct str *s, const char *name, const struct error *err)
+static void syscalls_add_reason(struct str *s, const char *name, const struct error *err)
 {
 	str_printf(s, "%s%s: %s", s->len ? "; " : "", name, err->text);
 }
 
 /* A method that times all when one in n was asked for is more exact, and costs more. */
-static void choose_timed(struct collect *c, struct syscalls *s)
+static void syscalls_choose_timed(struct collect *c, struct syscalls *s)
 {
 	unsigned int n = c->run->time_one_in;
 
@@ -40,7 +40,7 @@ static void choose_timed(struct collect *c, struct syscalls *s)
 	collect_info_int(c, "time_one_in", n);
 }
 
-static int prepare(struct collect *c)
+static int syscalls_prepare(struct collect *c)
 {
 	struct syscalls *s = xcalloc(1, sizeof(*s));
 	struct str reasons = {0};
@@ -50,20 +50,20 @@ static int prepare(struct collect *c)
 	for (i = 0; i < array_size(methods) && !s->method; i++) {
 		struct error err = {0};
 
-		if (!may_try(c->run, methods[i]))
+		if (!syscalls_may_try(c->run, methods[i]))
 			continue;
 		if (!methods[i]->open(&s->self, &err)) {
 			s->method = methods[i];
 			break;
 		}
-		add_reason(&reasons, methods[i]->name, &err);
+		syscalls_add_reason(&reasons, methods[i]->name, &err);
 		if (s->self)
 			methods[i]->close(s->self);
 		s->self = NULL;
 	}
 	if (s->method) {
 		collect_info_str(c, "method", s->method->name);
-		choose_timed(c, s);
+		syscalls_choose_timed(c, s);
 		if (reasons.len)
 			collect_why(c, "%s", reasons.buf);
 	} else {
@@ -73,28 +73,28 @@ static int prepare(struct collect *c)
 	return s->method ? 0 : -ENOSYS;
 }
 
-static int before(struct collect *c)
+static int syscalls_before(struct collect *c)
 {
 	struct syscalls *s = c->data;
 
 	return s->method->before ? s->method->before(s->self, &c->err) : 0;
 }
 
-static int start(struct collect *c)
+static int syscalls_start(struct collect *c)
 {
 	struct syscalls *s = c->data;
 
 	return s->method->start(s->self, &c->err);
 }
 
-static int stop(struct collect *c)
+static int syscalls_stop(struct collect *c)
 {
 	struct syscalls *s = c->data;
 
 	return s->method->stop(s->self, &c->err);
 }
 
-static void save(struct collect *c, struct syscalls *s)
+static void syscalls_save(struct collect *c, struct syscalls *s)
 {
 	char *path = collect_path(c, "syscalls.tsv");
 	struct syscall_counts counts = {0};
@@ -110,13 +110,13 @@ static void save(struct collect *c, struct syscalls *s)
 	free(path);
 }
 
-static void finish(struct collect *c)
+static void syscalls_finish(struct collect *c)
 {
 	struct syscalls *s = c->data;
 
 	if (s->method) {
 		if (c->run->end_ns)
-			save(c, s);
+			syscalls_save(c, s);
 		s->method->close(s->self);
 	}
 	free(s);
@@ -126,9 +126,9 @@ const struct collector collector_syscalls = {
 	.name = "syscalls",
 	.what = "system calls of the workload: calls, errors, times, bytes per thread",
 	.files = {"syscalls.tsv"},
-	.prepare = prepare,
-	.before = before,
-	.start = start,
-	.stop = stop,
-	.finish = finish,
+	.prepare = syscalls_prepare,
+	.before = syscalls_before,
+	.start = syscalls_start,
+	.stop = syscalls_stop,
+	.finish = syscalls_finish,
 };

@@ -19,13 +19,13 @@
 
 #ifndef HAVE_BPF
 
-static int open_bpf(void **self, struct error *err)
+static int bpf_open(void **self, struct error *err)
 {
 	*self = NULL;
 	return error_set(err, ENOSYS, "this zcost was built without clang, so without BPF");
 }
 
-const struct syscalls_method syscalls_bpf = {.name = "bpf", .open = open_bpf};
+const struct syscalls_method syscalls_bpf = {.name = "bpf", .open = bpf_open};
 
 #else
 
@@ -68,14 +68,14 @@ struct bpf {
 /* libbpf explains a refusal on several lines; the first warning says it best. */
 static char said[256];
 
-static int listen(enum libbpf_print_level level, const char *fmt, va_list ap)
+static int bpf_listen(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	if (level == LIBBPF_WARN && !said[0])
 		vsnprintf(said, sizeof(said), fmt, ap);
 	return 0;
 }
 
-static int refused(int code, struct error *err)
+static int bpf_refused(int code, struct error *err)
 {
 	char *why = str_trim(said);
 
@@ -87,7 +87,7 @@ static int refused(int code, struct error *err)
 			 why);
 }
 
-static uint32_t tid_max(void)
+static uint32_t bpf_tid_max(void)
 {
 	char *text;
 	uint32_t n = 0;
@@ -101,12 +101,12 @@ static uint32_t tid_max(void)
 }
 
 /* ZCOST_NO_BTF: as if there were none, for tests. */
-static bool kernel_has_btf(void)
+static bool bpf_has_btf(void)
 {
 	return path_exists("/sys/kernel/btf/vmlinux") && !getenv("ZCOST_NO_BTF");
 }
 
-static int open_object(struct bpf *b)
+static int bpf_open_object(struct bpf *b)
 {
 	char path[32];
 	LIBBPF_OPTS(bpf_object_open_opts, opts);
@@ -120,16 +120,16 @@ static int open_object(struct bpf *b)
 	return b->obj ? 0 : -errno;
 }
 
-static int load(struct bpf *b)
+static int bpf_load(struct bpf *b)
 {
 	struct bpf_map *rodata;
 	uint8_t *moves;
 	size_t len = 0;
 	uint32_t nr;
 
-	if (open_object(b))
+	if (bpf_open_object(b))
 		return -errno;
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), tid_max());
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), bpf_tid_max());
 	rodata = bpf_object__find_map_by_name(b->obj, ".rodata");
 	moves = rodata ? (uint8_t *)bpf_map__initial_value(rodata, &len) : NULL;
 	if (len < SYSCALLS_NR)
@@ -139,7 +139,7 @@ static int load(struct bpf *b)
 	return bpf_object__load(b->obj);
 }
 
-static void *map_memory(struct bpf *b, const char *name, size_t len, int prot)
+static void *bpf_map_memory(struct bpf *b, const char *name, size_t len, int prot)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(b->obj, name);
 	void *p;
@@ -155,11 +155,11 @@ enum {
 	CELLS_LEN = SYSCALLS_CELLS * sizeof(struct syscall_cell),
 };
 
-static int map_all(struct bpf *b)
+static int bpf_map_all(struct bpf *b)
 {
-	b->control = map_memory(b, ".bss", sizeof(*b->control), PROT_READ | PROT_WRITE);
-	b->threads = map_memory(b, "threads", THREADS_LEN, PROT_READ | PROT_WRITE);
-	b->cells = map_memory(b, "cells", CELLS_LEN, PROT_READ | PROT_WRITE);
+	b->control = bpf_map_memory(b, ".bss", sizeof(*b->control), PROT_READ | PROT_WRITE);
+	b->threads = bpf_map_memory(b, "threads", THREADS_LEN, PROT_READ | PROT_WRITE);
+	b->cells = bpf_map_memory(b, "cells", CELLS_LEN, PROT_READ | PROT_WRITE);
 	b->ended = bpf_object__find_map_fd_by_name(b->obj, "ended");
 	b->free_slots = bpf_object__find_map_fd_by_name(b->obj, "free_slots");
 	b->free_cells = bpf_object__find_map_fd_by_name(b->obj, "free_cells");
@@ -167,7 +167,7 @@ static int map_all(struct bpf *b)
 }
 
 /* The kernel knows us by a global id, which in a PID namespace is not getpid(). */
-static void tell_who_we_are(struct bpf *b)
+static void bpf_set_self(struct bpf *b)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, "whoami");
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
@@ -177,7 +177,7 @@ static void tell_who_we_are(struct bpf *b)
 	b->control->adopt = b->control->self;
 }
 
-static int attach(struct bpf *b)
+static int bpf_attach(struct bpf *b)
 {
 	size_t i;
 
@@ -191,32 +191,32 @@ static int attach(struct bpf *b)
 	return 0;
 }
 
-static int open_bpf(void **self, struct error *err)
+static int bpf_open(void **self, struct error *err)
 {
 	struct bpf *b = xcalloc(1, sizeof(*b));
 	int rc;
 
 	*self = b;
-	libbpf_set_print(listen);
+	libbpf_set_print(bpf_listen);
 	said[0] = '\0';
-	b->btf = kernel_has_btf() ? -1 : task_ids_btf(NULL);
-	rc = load(b);
+	b->btf = bpf_has_btf() ? -1 : task_ids_btf(NULL);
+	rc = bpf_load(b);
 	if (!rc)
-		rc = map_all(b);
+		rc = bpf_map_all(b);
 	if (rc)
-		return refused(-rc, err);
-	tell_who_we_are(b);
-	rc = attach(b);
-	return rc ? refused(-rc, err) : 0;
+		return bpf_refused(-rc, err);
+	bpf_set_self(b);
+	rc = bpf_attach(b);
+	return rc ? bpf_refused(-rc, err) : 0;
 }
 
-static void time_one_in_bpf(void *self, unsigned int n)
+static void bpf_time_one_in(void *self, unsigned int n)
 {
 	((struct bpf *)self)->control->untimed = SYSCALLS_LOTS - SYSCALLS_LOTS / n;
 }
 
 /* Programs that ran when this is called are through when every CPU has been quiet once. */
-static void settle(void)
+static void bpf_settle(void)
 {
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		usleep(10000);
@@ -225,12 +225,12 @@ static void settle(void)
 /* --- threads that ended --- */
 
 /* One that the kernel does not take back is not used again; it is empty, so nothing is lost. */
-static void hand_back(int map, uint32_t n)
+static void bpf_hand_back(int map, uint32_t n)
 {
 	bpf_map_update_elem(map, NULL, &n, BPF_ANY);
 }
 
-static void take_out(struct bpf *b, uint32_t slot)
+static void bpf_take_out(struct bpf *b, uint32_t slot)
 {
 	struct syscall_thread *t = &b->threads[slot];
 	uint32_t nr;
@@ -242,10 +242,10 @@ static void take_out(struct bpf *b, uint32_t slot)
 		if (!cell || cell >= SYSCALLS_CELLS)
 			continue;
 		memset(&b->cells[cell], 0, sizeof(b->cells[cell]));
-		hand_back(b->free_cells, cell);
+		bpf_hand_back(b->free_cells, cell);
 	}
 	memset(t, 0, sizeof(*t));
-	hand_back(b->free_slots, slot);
+	bpf_hand_back(b->free_slots, slot);
 }
 
 /*
@@ -255,7 +255,7 @@ static void take_out(struct bpf *b, uint32_t slot)
  * for. What is set to 0 here is seen by the next thread, since both sides hold the queue's lock
  * between. A slot is in no queue twice: a thread exits once.
  */
-static void drain(struct bpf *b)
+static void bpf_drain(struct bpf *b)
 {
 	static uint32_t slots[SYSCALLS_THREADS];
 	size_t n = 0, i;
@@ -265,13 +265,13 @@ static void drain(struct bpf *b)
 	while (n < array_size(slots) && !bpf_map_lookup_and_delete_elem(b->ended, NULL, &slots[n]))
 		n += slots[n] && slots[n] < SYSCALLS_THREADS;
 	if (n)
-		settle();
+		bpf_settle();
 	for (i = 0; i < n; i++)
-		take_out(b, slots[i]);
+		bpf_take_out(b, slots[i]);
 }
 
 /* When it is due, whatever else wants to run; on our CPUs, which the thread has from its maker. */
-static void *drain_loop(void *arg)
+static void *bpf_drain_loop(void *arg)
 {
 	struct sched_param first = {.sched_priority = 1};
 	struct bpf *b = arg;
@@ -279,22 +279,22 @@ static void *drain_loop(void *arg)
 	sched_setscheduler(0, SCHED_FIFO, &first); /* root may */
 	while (!atomic_load(&b->quit)) {
 		usleep(DRAIN_US);
-		drain(b);
+		bpf_drain(b);
 	}
 	return NULL;
 }
 
 /* Without it, threads beyond the first thousands are lost, and told. */
-static int before_bpf(void *self, struct error *err)
+static int bpf_before(void *self, struct error *err)
 {
 	struct bpf *b = self;
-	int rc = pthread_create(&b->drainer, NULL, drain_loop, b);
+	int rc = pthread_create(&b->drainer, NULL, bpf_drain_loop, b);
 
 	b->draining = !rc;
 	return rc ? error_sys(err, rc, "cannot start a thread") : 0;
 }
 
-static void end_drainer(struct bpf *b)
+static void bpf_end_drainer(struct bpf *b)
 {
 	if (!b->draining)
 		return;
@@ -305,14 +305,14 @@ static void end_drainer(struct bpf *b)
 
 /* --- the window --- */
 
-static int start_bpf(void *self, struct error *err)
+static int bpf_start(void *self, struct error *err)
 {
 	(void)err;
 	__atomic_store_n(&((struct bpf *)self)->control->on, 1, __ATOMIC_SEQ_CST);
 	return 0;
 }
 
-static int stop_bpf(void *self, struct error *err)
+static int bpf_stop(void *self, struct error *err)
 {
 	(void)err;
 	__atomic_store_n(&((struct bpf *)self)->control->on, 0, __ATOMIC_SEQ_CST);
@@ -320,7 +320,7 @@ static int stop_bpf(void *self, struct error *err)
 }
 
 /* The kernel leaves a program out where it would interrupt itself: those calls are not counted. */
-static uint64_t missed(const struct bpf *b)
+static uint64_t bpf_missed(const struct bpf *b)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -336,45 +336,45 @@ static uint64_t missed(const struct bpf *b)
 	return sum;
 }
 
-static uint32_t at_most(uint32_t n, uint32_t max)
+static uint32_t bpf_at_most(uint32_t n, uint32_t max)
 {
 	return n < max ? n : max;
 }
 
-static void counts_bpf(void *self, struct syscall_counts *counts)
+static void bpf_counts(void *self, struct syscall_counts *counts)
 {
 	struct bpf *b = self;
 
-	end_drainer(b);
-	settle();
+	bpf_end_drainer(b);
+	bpf_settle();
 	*counts = (struct syscall_counts){
 		.threads = b->threads,
 		.cells = b->cells,
-		.nthreads = at_most(b->control->threads, SYSCALLS_THREADS - 1),
-		.ncells = at_most(b->control->cells, SYSCALLS_CELLS - 1),
+		.nthreads = bpf_at_most(b->control->threads, SYSCALLS_THREADS - 1),
+		.ncells = bpf_at_most(b->control->cells, SYSCALLS_CELLS - 1),
 		.ended = b->sums.rows,
 		.nended = b->sums.n,
-		.lost = b->control->lost + missed(b),
+		.lost = b->control->lost + bpf_missed(b),
 	};
 }
 
-static void unmap(volatile void *p, size_t len)
+static void bpf_unmap(volatile void *p, size_t len)
 {
 	if (p)
 		munmap((void *)p, len);
 }
 
-static void close_bpf(void *self)
+static void bpf_close(void *self)
 {
 	struct bpf *b = self;
 	size_t i;
 
-	end_drainer(b);
+	bpf_end_drainer(b);
 	for (i = 0; i < array_size(programs); i++)
 		bpf_link__destroy(b->links[i]);
-	unmap(b->control, sizeof(*b->control));
-	unmap(b->threads, THREADS_LEN);
-	unmap(b->cells, CELLS_LEN);
+	bpf_unmap(b->control, sizeof(*b->control));
+	bpf_unmap(b->threads, THREADS_LEN);
+	bpf_unmap(b->cells, CELLS_LEN);
 	bpf_object__close(b->obj);
 	syscalls_ended_free(&b->sums);
 	if (b->btf >= 0)
@@ -384,13 +384,13 @@ static void close_bpf(void *self)
 
 const struct syscalls_method syscalls_bpf = {
 	.name = "bpf",
-	.open = open_bpf,
-	.time_one_in = time_one_in_bpf,
-	.before = before_bpf,
-	.start = start_bpf,
-	.stop = stop_bpf,
-	.counts = counts_bpf,
-	.close = close_bpf,
+	.open = bpf_open,
+	.time_one_in = bpf_time_one_in,
+	.before = bpf_before,
+	.start = bpf_start,
+	.stop = bpf_stop,
+	.counts = bpf_counts,
+	.close = bpf_close,
 };
 
 #endif

@@ -9,7 +9,7 @@
 _Static_assert(sizeof(struct syscall_key) == 3 * 4 + SYSCALLS_COMM, "no padding");
 
 /* Whom the thread's calls are kept under. Calls of one thread go to one kind of rows. */
-static struct syscall_key key_of(const struct syscalls_ended *e, const struct syscall_thread *t)
+static struct syscall_key ended_key(const struct syscalls_ended *e, const struct syscall_thread *t)
 {
 	size_t level = e->n / SYSCALLS_ENDED_ROWS;
 	struct syscall_key key = {0};
@@ -25,7 +25,7 @@ static struct syscall_key key_of(const struct syscalls_ended *e, const struct sy
 	return key;
 }
 
-static struct syscall_sum *row_of(struct syscalls_ended *e, const struct syscall_key *key)
+static struct syscall_sum *ended_row(struct syscalls_ended *e, const struct syscall_key *key)
 {
 	uint32_t id = intern_bytes(&e->keys, key, sizeof(*key));
 
@@ -37,7 +37,7 @@ static struct syscall_sum *row_of(struct syscalls_ended *e, const struct syscall
 	return &e->rows[id];
 }
 
-static void merge_times(struct syscall_cell *to, const struct syscall_cell *from)
+static void ended_merge_times(struct syscall_cell *to, const struct syscall_cell *from)
 {
 	if (!from->timed)
 		return;
@@ -52,12 +52,12 @@ static void merge_times(struct syscall_cell *to, const struct syscall_cell *from
 	to->square_hi += from->square_hi + (to->square_lo < from->square_lo);
 }
 
-static void merge(struct syscall_sum *to, const struct syscall_cell *from)
+static void ended_merge(struct syscall_sum *to, const struct syscall_cell *from)
 {
 	int i;
 
 	to->first += syscall_first(from);
-	merge_times(&to->cell, from);
+	ended_merge_times(&to->cell, from);
 	to->cell.calls += from->calls;
 	to->cell.errors += from->errors;
 	to->cell.bytes += from->bytes;
@@ -70,15 +70,15 @@ static void merge(struct syscall_sum *to, const struct syscall_cell *from)
 void syscalls_ended_add(struct syscalls_ended *e, const struct syscall_thread *t,
 			const struct syscall_cell *cells, uint32_t ncells)
 {
-	struct syscall_key key = key_of(e, t);
+	struct syscall_key key = ended_key(e, t);
 
 	for (key.nr = 0; key.nr < SYSCALLS_NR; key.nr++) {
 		uint32_t cell = t->cell[key.nr];
 
 		if (cell && cell < ncells && cells[cell].calls)
-			merge(row_of(e, &key), &cells[cell]);
+			ended_merge(ended_row(e, &key), &cells[cell]);
 		if (t->entered && t->nr == key.nr)
-			row_of(e, &key)->unfinished++;
+			ended_row(e, &key)->unfinished++;
 	}
 }
 

@@ -12,7 +12,7 @@ void syscalls_events_add(struct syscalls_events *e, const struct syscall_event *
 	e->pending[e->n++] = *event;
 }
 
-static void set_comm(struct syscalls_events *e, struct syscall_thread *t)
+static void syscall_events_set_comm(struct syscalls_events *e, struct syscall_thread *t)
 {
 	const uint64_t *name = map_get(&e->comm, t->tid);
 
@@ -22,7 +22,8 @@ static void set_comm(struct syscalls_events *e, struct syscall_thread *t)
 	strncpy(t->comm, intern_get(&e->names, (uint32_t)*name - 1), sizeof(t->comm) - 1);
 }
 
-static struct syscall_thread *thread_of(struct syscalls_events *e, const struct syscall_event *ev)
+static struct syscall_thread *syscall_events_thread(struct syscalls_events *e,
+						    const struct syscall_event *ev)
 {
 	uint64_t *slot = map_at(&e->slot, ev->tid);
 
@@ -33,12 +34,12 @@ static struct syscall_thread *thread_of(struct syscalls_events *e, const struct 
 	array_grow(e->threads, e->nthreads, e->threads_cap);
 	*slot = e->nthreads++;
 	e->threads[*slot] = (struct syscall_thread){.pid = ev->pid, .tid = ev->tid};
-	set_comm(e, &e->threads[*slot]);
+	syscall_events_set_comm(e, &e->threads[*slot]);
 	return &e->threads[*slot];
 }
 
-static struct syscall_cell *cell_of(struct syscalls_events *e, struct syscall_thread *t,
-				    uint32_t nr)
+static struct syscall_cell *syscall_events_cell(struct syscalls_events *e, struct syscall_thread *t,
+						uint32_t nr)
 {
 	if (t->cell[nr])
 		return &e->cells[t->cell[nr]];
@@ -50,15 +51,16 @@ static struct syscall_cell *cell_of(struct syscalls_events *e, struct syscall_th
 	return &e->cells[t->cell[nr]];
 }
 
-static void enter(struct syscalls_events *e, const struct syscall_event *ev)
+static void syscall_events_enter(struct syscalls_events *e, const struct syscall_event *ev)
 {
-	struct syscall_thread *t = thread_of(e, ev);
+	struct syscall_thread *t = syscall_events_thread(e, ev);
 
 	t->nr = ev->nr;
 	t->entered = ev->time;
 }
 
-static void count(struct syscall_cell *c, const struct syscall_event *ev, uint64_t entered)
+static void syscall_events_count(struct syscall_cell *c, const struct syscall_event *ev,
+				 uint64_t entered)
 {
 	syscall_time(c, ev->time - entered);
 	syscall_count(c, ev->ret, syscall_moves_bytes(ev->nr));
@@ -68,21 +70,21 @@ static void count(struct syscall_cell *c, const struct syscall_event *ev, uint64
  * An exit with another number belongs to an enter that was lost; one with none began before the
  * window.
  */
-static void leave(struct syscalls_events *e, const struct syscall_event *ev)
+static void syscall_events_leave(struct syscalls_events *e, const struct syscall_event *ev)
 {
-	struct syscall_thread *t = thread_of(e, ev);
+	struct syscall_thread *t = syscall_events_thread(e, ev);
 
 	if (!t->entered)
 		return;
 	if (t->nr != ev->nr)
 		e->unpaired++;
 	else if (ev->nr < SYSCALLS_NR)
-		count(cell_of(e, t, ev->nr), ev, t->entered);
+		syscall_events_count(syscall_events_cell(e, t, ev->nr), ev, t->entered);
 	t->entered = 0;
 }
 
 /* A new thread has its parent's name, and an old one's id perhaps. */
-static void born(struct syscalls_events *e, const struct syscall_event *ev)
+static void syscall_events_fork(struct syscalls_events *e, const struct syscall_event *ev)
 {
 	const uint64_t *parent = map_get(&e->comm, ev->nr);
 	uint64_t name = parent ? *parent : 0;
@@ -92,34 +94,34 @@ static void born(struct syscalls_events *e, const struct syscall_event *ev)
 	*map_at(&e->slot, ev->tid) = 0;
 }
 
-static void renamed(struct syscalls_events *e, const struct syscall_event *ev)
+static void syscall_events_rename(struct syscalls_events *e, const struct syscall_event *ev)
 {
 	uint64_t *slot = map_get(&e->slot, ev->tid);
 
 	*map_at(&e->comm, ev->tid) = (uint64_t)ev->nr + 1;
 	if (slot && *slot)
-		set_comm(e, &e->threads[*slot]);
+		syscall_events_set_comm(e, &e->threads[*slot]);
 }
 
-static void apply(struct syscalls_events *e, const struct syscall_event *ev)
+static void syscall_events_apply(struct syscalls_events *e, const struct syscall_event *ev)
 {
 	switch (ev->kind) {
 	case SYSCALL_FORK:
-		born(e, ev);
+		syscall_events_fork(e, ev);
 		break;
 	case SYSCALL_COMM:
-		renamed(e, ev);
+		syscall_events_rename(e, ev);
 		break;
 	case SYSCALL_ENTER:
-		enter(e, ev);
+		syscall_events_enter(e, ev);
 		break;
 	case SYSCALL_EXIT:
-		leave(e, ev);
+		syscall_events_leave(e, ev);
 		break;
 	}
 }
 
-static int by_time(const void *a, const void *b)
+static int syscall_events_by_time(const void *a, const void *b)
 {
 	const struct syscall_event *x = a, *y = b;
 
@@ -132,9 +134,9 @@ void syscalls_events_until(struct syscalls_events *e, uint64_t time)
 {
 	size_t i;
 
-	qsort(e->pending, e->n, sizeof(*e->pending), by_time);
+	qsort(e->pending, e->n, sizeof(*e->pending), syscall_events_by_time);
 	for (i = 0; i < e->n && e->pending[i].time < time; i++)
-		apply(e, &e->pending[i]);
+		syscall_events_apply(e, &e->pending[i]);
 	memmove(e->pending, e->pending + i, (e->n - i) * sizeof(*e->pending));
 	e->n -= i;
 }

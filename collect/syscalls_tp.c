@@ -60,7 +60,7 @@ static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_
 /* --- records --- */
 
 /* Common fields (type first), then `long id`, and for an exit `long ret`. */
-static void on_sample(struct tp *tp, struct cursor c)
+static void tp_on_sample(struct tp *tp, struct cursor c)
 {
 	struct syscall_event e = {0};
 	uint16_t type;
@@ -80,7 +80,7 @@ static void on_sample(struct tp *tp, struct cursor c)
 }
 
 /* pid, parent's pid, tid, parent's tid, time */
-static void on_fork(struct tp *tp, struct cursor c)
+static void tp_on_fork(struct tp *tp, struct cursor c)
 {
 	struct syscall_event e = {.kind = SYSCALL_FORK};
 
@@ -94,7 +94,7 @@ static void on_fork(struct tp *tp, struct cursor c)
 }
 
 /* pid, tid, name padded to 8 bytes; behind it, as at every record's end: pid, tid, time */
-static void on_comm(struct tp *tp, struct cursor c)
+static void tp_on_comm(struct tp *tp, struct cursor c)
 {
 	struct syscall_event e = {.kind = SYSCALL_COMM};
 	size_t len = cursor_left(&c);
@@ -114,20 +114,20 @@ static void on_comm(struct tp *tp, struct cursor c)
 	syscalls_events_add(&tp->events, &e);
 }
 
-static void on_record(struct tp *tp, const union perf_event *record)
+static void tp_on_record(struct tp *tp, const union perf_event *record)
 {
 	const struct perf_event_header *h = (const void *)record;
 	struct cursor body = cursor_of(h + 1, h->size - sizeof(*h), false);
 
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
-		on_sample(tp, body);
+		tp_on_sample(tp, body);
 		break;
 	case PERF_RECORD_FORK:
-		on_fork(tp, body);
+		tp_on_fork(tp, body);
 		break;
 	case PERF_RECORD_COMM:
-		on_comm(tp, body);
+		tp_on_comm(tp, body);
 		break;
 	case PERF_RECORD_LOST:
 		cursor_take(&body, 8);
@@ -141,7 +141,7 @@ static void on_record(struct tp *tp, const union perf_event *record)
  * is left out on purpose: it is for buffers written backwards, and here would pass over what came
  * in since the last record was read.
  */
-static void drain(struct tp *tp)
+static void tp_drain(struct tp *tp)
 {
 	uint64_t began = clock_mono_ns();
 	struct perf_mmap *map;
@@ -152,14 +152,14 @@ static void drain(struct tp *tp)
 		if (perf_mmap__read_init(map) < 0)
 			continue;
 		while ((record = perf_mmap__read_event(map))) {
-			on_record(tp, record);
+			tp_on_record(tp, record);
 			perf_mmap__consume(map);
 		}
 	}
 	syscalls_events_until(&tp->events, began - SLACK_NS);
 }
 
-static void *read_loop(void *arg)
+static void *tp_read_loop(void *arg)
 {
 	struct tp *tp = arg;
 	struct timespec pause = {.tv_nsec = 1000000};
@@ -168,14 +168,14 @@ static void *read_loop(void *arg)
 		nanosleep(&pause, NULL);
 	while (atomic_load(&tp->state) == READ) {
 		perf_evlist__poll(tp->list, POLL_MS);
-		drain(tp);
+		tp_drain(tp);
 	}
 	return NULL;
 }
 
 /* --- set up --- */
 
-static int add_event(struct tp *tp, int which)
+static int tp_add_event(struct tp *tp, int which)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -206,7 +206,7 @@ static int add_event(struct tp *tp, int which)
 	return 0;
 }
 
-static int open_events(struct tp *tp)
+static int tp_open_events(struct tp *tp)
 {
 	int i, rc = 0;
 
@@ -217,7 +217,7 @@ static int open_events(struct tp *tp)
 		return -ENOMEM;
 	perf_thread_map__set_pid(tp->threads, 0, tp->self);
 	for (i = 0; i < EVENTS && !rc; i++)
-		rc = add_event(tp, i);
+		rc = tp_add_event(tp, i);
 	if (rc)
 		return rc;
 	perf_evlist__set_maps(tp->list, tp->cpus, tp->threads);
@@ -227,7 +227,7 @@ static int open_events(struct tp *tp)
 	return rc ? rc : perf_evsel__enable(tp->evsel[SIDEBAND]);
 }
 
-static int libperf_says(enum libperf_print_level level, const char *fmt, va_list ap)
+static int tp_print_libperf(enum libperf_print_level level, const char *fmt, va_list ap)
 {
 	(void)level;
 	(void)fmt;
@@ -236,33 +236,33 @@ static int libperf_says(enum libperf_print_level level, const char *fmt, va_list
 }
 
 /* Signals are the main thread's to read. */
-static int start_reader(struct tp *tp)
+static int tp_start_reader(struct tp *tp)
 {
 	sigset_t all, before;
 	int rc;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = -pthread_create(&tp->reader, NULL, read_loop, tp);
+	rc = -pthread_create(&tp->reader, NULL, tp_read_loop, tp);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	tp->reading = !rc;
 	return rc;
 }
 
-static int open_tp(void **self, struct error *err)
+static int tp_open(void **self, struct error *err)
 {
 	struct tp *tp = xcalloc(1, sizeof(*tp));
 	int rc;
 
 	*self = tp;
 	tp->self = getpid();
-	libperf_init(libperf_says);
+	libperf_init(tp_print_libperf);
 	rc = tracefs_ids(names, tp->ids, 2, err);
 	if (rc)
 		return rc;
-	rc = start_reader(tp);
+	rc = tp_start_reader(tp);
 	if (!rc)
-		rc = open_events(tp);
+		rc = tp_open_events(tp);
 	if (rc)
 		return perf_event_denied(-rc, err);
 	atomic_store(&tp->state, READ);
@@ -272,7 +272,7 @@ static int open_tp(void **self, struct error *err)
 /* --- the window --- */
 
 /* Exits first: an enter that is seen has its exit seen. */
-static int start_tp(void *self, struct error *err)
+static int tp_start(void *self, struct error *err)
 {
 	struct tp *tp = self;
 
@@ -281,7 +281,7 @@ static int start_tp(void *self, struct error *err)
 	return 0;
 }
 
-static int stop_tp(void *self, struct error *err)
+static int tp_stop(void *self, struct error *err)
 {
 	struct tp *tp = self;
 
@@ -292,7 +292,7 @@ static int stop_tp(void *self, struct error *err)
 
 /* --- the end --- */
 
-static void end_reader(struct tp *tp)
+static void tp_end_reader(struct tp *tp)
 {
 	if (!tp->reading)
 		return;
@@ -301,12 +301,12 @@ static void end_reader(struct tp *tp)
 	tp->reading = false;
 }
 
-static void counts_tp(void *self, struct syscall_counts *counts)
+static void tp_counts(void *self, struct syscall_counts *counts)
 {
 	struct tp *tp = self;
 
-	end_reader(tp);
-	drain(tp);
+	tp_end_reader(tp);
+	tp_drain(tp);
 	syscalls_events_until(&tp->events, UINT64_MAX);
 	*counts = (struct syscall_counts){
 		.threads = tp->events.threads,
@@ -317,11 +317,11 @@ static void counts_tp(void *self, struct syscall_counts *counts)
 	};
 }
 
-static void close_tp(void *self)
+static void tp_close(void *self)
 {
 	struct tp *tp = self;
 
-	end_reader(tp);
+	tp_end_reader(tp);
 	if (tp->list) {
 		perf_evlist__munmap(tp->list);
 		perf_evlist__close(tp->list);
@@ -335,9 +335,9 @@ static void close_tp(void *self)
 
 const struct syscalls_method syscalls_tracepoint = {
 	.name = "tracepoint",
-	.open = open_tp,
-	.start = start_tp,
-	.stop = stop_tp,
-	.counts = counts_tp,
-	.close = close_tp,
+	.open = tp_open,
+	.start = tp_start,
+	.stop = tp_stop,
+	.counts = tp_counts,
+	.close = tp_close,
 };

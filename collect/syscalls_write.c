@@ -19,7 +19,7 @@ static const char heading[] =
  * Sum of squared deviations from the mean: squares - total^2 / timed. The two are nearly equal
  * where times are, so this is done in integers.
  */
-static long double m2(const struct syscall_cell *c)
+static long double syscalls_m2(const struct syscall_cell *c)
 {
 	u128 squares = (u128)c->square_hi << 64 | c->square_lo;
 	u128 total2 = (u128)c->total * c->total;
@@ -28,7 +28,7 @@ static long double m2(const struct syscall_cell *c)
 	return (long double)(squares - total2 / c->timed) - rest;
 }
 
-static void put_hist(struct str *s, const uint64_t *hist)
+static void syscalls_print_hist(struct str *s, const uint64_t *hist)
 {
 	const char *comma = "";
 	int i;
@@ -42,7 +42,7 @@ static void put_hist(struct str *s, const uint64_t *hist)
 }
 
 /* A name is the workload's own choice: no tab or newline may come through. */
-static void put_comm(struct str *s, const char comm[SYSCALLS_COMM])
+static void syscalls_print_comm(struct str *s, const char comm[SYSCALLS_COMM])
 {
 	size_t i;
 
@@ -50,7 +50,7 @@ static void put_comm(struct str *s, const char comm[SYSCALLS_COMM])
 		str_putc(s, (unsigned char)comm[i] < ' ' ? '?' : comm[i]);
 }
 
-static void put_name(struct str *s, uint32_t nr)
+static void syscalls_print_name(struct str *s, uint32_t nr)
 {
 	const char *name = syscall_name(nr);
 
@@ -61,27 +61,27 @@ static void put_name(struct str *s, uint32_t nr)
 }
 
 /* `c` is NULL for a call that never returned: what was not measured stays empty. */
-static void put_row(struct str *s, const struct syscall_key *key, uint64_t unfinished,
-		    uint64_t first, const struct syscall_cell *c)
+static void syscalls_print_row(struct str *s, const struct syscall_key *key, uint64_t unfinished,
+			       uint64_t first, const struct syscall_cell *c)
 {
-	put_comm(s, key->comm);
+	syscalls_print_comm(s, key->comm);
 	str_printf(s, "\t%u\t%u\t%u\t", key->pid, key->tid, key->nr);
-	put_name(s, key->nr);
+	syscalls_print_name(s, key->nr);
 	if (c)
 		str_printf(s,
 			   "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
 			   "\t%.0Lf\t",
-			   c->calls, c->errors, c->total, c->min, c->max, m2(c));
+			   c->calls, c->errors, c->total, c->min, c->max, syscalls_m2(c));
 	else
 		str_puts(s, "\t0\t0\t0\t\t\t\t");
 	if (syscall_moves_bytes(key->nr))
 		str_printf(s, "%" PRIu64, c ? c->bytes : 0);
 	str_printf(s, "\t%" PRIu64 "\t", unfinished);
 	if (c)
-		put_hist(s, c->time_hist);
+		syscalls_print_hist(s, c->time_hist);
 	str_putc(s, '\t');
 	if (c)
-		put_hist(s, c->size_hist);
+		syscalls_print_hist(s, c->size_hist);
 	if (c)
 		str_printf(s, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", c->timed, c->first_total,
 			   first);
@@ -89,8 +89,8 @@ static void put_row(struct str *s, const struct syscall_key *key, uint64_t unfin
 		str_puts(s, "\t0\t0\t0\n");
 }
 
-static void put_thread(struct str *s, const struct syscall_thread *t,
-		       const struct syscall_counts *counts)
+static void syscalls_print_thread(struct str *s, const struct syscall_thread *t,
+				  const struct syscall_counts *counts)
 {
 	struct syscall_key key = {.pid = t->pid, .tid = t->tid};
 
@@ -101,15 +101,16 @@ static void put_thread(struct str *s, const struct syscall_thread *t,
 		bool unfinished = t->entered && t->nr == key.nr;
 
 		if (cell && cell <= counts->ncells && c->calls)
-			put_row(s, &key, unfinished, syscall_first(c), c);
+			syscalls_print_row(s, &key, unfinished, syscall_first(c), c);
 		else if (unfinished)
-			put_row(s, &key, 1, 0, NULL);
+			syscalls_print_row(s, &key, 1, 0, NULL);
 	}
 }
 
-static void put_sum(struct str *s, const struct syscall_sum *sum)
+static void syscalls_print_sum(struct str *s, const struct syscall_sum *sum)
 {
-	put_row(s, &sum->key, sum->unfinished, sum->first, sum->cell.calls ? &sum->cell : NULL);
+	syscalls_print_row(s, &sum->key, sum->unfinished, sum->first,
+			   sum->cell.calls ? &sum->cell : NULL);
 }
 
 int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err)
@@ -121,9 +122,9 @@ int syscalls_write(const struct syscall_counts *counts, const char *path, struct
 
 	str_puts(&s, heading);
 	for (i = 1; i <= counts->nthreads; i++)
-		put_thread(&s, &counts->threads[i], counts);
+		syscalls_print_thread(&s, &counts->threads[i], counts);
 	for (k = 0; k < counts->nended; k++)
-		put_sum(&s, &counts->ended[k]);
+		syscalls_print_sum(&s, &counts->ended[k]);
 	rc = file_write(path, s.buf, s.len, err);
 	str_free(&s);
 	return rc;

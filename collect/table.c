@@ -57,7 +57,7 @@ static const struct {
 	{"all", "all", ""},
 };
 
-static bool in_list(const char *names, const char *name)
+static bool table_in_list(const char *names, const char *name)
 {
 	char *copy = xstrdup(names), *rest = copy, *token;
 	bool found = false;
@@ -68,14 +68,14 @@ static bool in_list(const char *names, const char *name)
 	return found;
 }
 
-static bool wanted(const char *names, const char *name)
+static bool table_wants(const char *names, const char *name)
 {
-	if (in_list(names, name))
+	if (table_in_list(names, name))
 		return true;
-	return in_list(names, "all") && strcmp(name, "null");
+	return table_in_list(names, "all") && strcmp(name, "null");
 }
 
-static int unknown(const char *name, struct error *err)
+static int table_set_unknown(const char *name, struct error *err)
 {
 	struct str s = {0};
 	size_t i;
@@ -87,7 +87,7 @@ static int unknown(const char *name, struct error *err)
 	return -EINVAL;
 }
 
-static int check_names(const char *names, struct error *err)
+static int table_check_names(const char *names, struct error *err)
 {
 	char *copy = xstrdup(names), *rest = copy, *token;
 	int rc = 0;
@@ -98,7 +98,7 @@ static int check_names(const char *names, struct error *err)
 		for (i = 0; collectors[i] && strcmp(collectors[i]->name, token); i++)
 			;
 		if (!collectors[i] && strcmp(token, "all"))
-			rc = unknown(token, err);
+			rc = table_set_unknown(token, err);
 	}
 	free(copy);
 	return rc;
@@ -116,7 +116,7 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
 		return error_set(err, EINVAL,
 				 "unknown pass '%s'; there are: measure profile syscalls all",
 				 run->pass);
-	if (names && check_names(names, err))
+	if (names && table_check_names(names, err))
 		return -EINVAL;
 	if (!names) {
 		names = passes[pass].names;
@@ -124,12 +124,12 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
 	}
 	*list = xcalloc(array_size(collectors), sizeof(**list));
 	for (*n = 0, i = 0; collectors[i]; i++) {
-		if (!wanted(names, collectors[i]->name))
+		if (!table_wants(names, collectors[i]->name))
 			continue;
 		(*list)[(*n)++] = (struct collect){
 			.is = collectors[i],
 			.run = run,
-			.asked = in_list(must, collectors[i]->name),
+			.asked = table_in_list(must, collectors[i]->name),
 			.lost = -1,
 			.info = json_object(),
 		};

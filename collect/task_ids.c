@@ -43,7 +43,7 @@ struct look {
 };
 
 /* In a thread of its own, whose pid and tgid differ: a pair of equal numbers is found anywhere. */
-static void *look(void *arg)
+static void *task_ids_search(void *arg)
 {
 	static struct task_copy copy;
 	struct look *l = arg;
@@ -57,7 +57,7 @@ static void *look(void *arg)
 	return NULL;
 }
 
-static int offset(void)
+static int task_ids_offset(void)
 {
 	struct bpf_object *obj = bpf_object__open_mem(
 		zcost_task_bpf, (size_t)(zcost_task_bpf_end - zcost_task_bpf), NULL);
@@ -71,7 +71,7 @@ static int offset(void)
 	if (!rc) {
 		l.prog = bpf_program__fd(bpf_object__find_program_by_name(obj, "copy_task"));
 		l.bss = bpf_map__fd(bpf_object__find_map_by_name(obj, ".bss"));
-		rc = -pthread_create(&thread, NULL, look, &l);
+		rc = -pthread_create(&thread, NULL, task_ids_search, &l);
 	}
 	if (!rc)
 		pthread_join(thread, NULL);
@@ -80,7 +80,7 @@ static int offset(void)
 }
 
 /* struct task_struct { ...; int pid, tgid; }; and nothing else */
-static int describe(struct btf *btf, int at)
+static int task_ids_describe(struct btf *btf, int at)
 {
 	int type = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
 
@@ -91,7 +91,7 @@ static int describe(struct btf *btf, int at)
 	return 0;
 }
 
-static int write_btf(const struct btf *btf)
+static int task_ids_write_btf(const struct btf *btf)
 {
 	uint32_t len;
 	const void *data = btf__raw_data(btf, &len);
@@ -107,16 +107,16 @@ static int write_btf(const struct btf *btf)
 int task_ids_btf(struct error *err)
 {
 	struct btf *btf;
-	int at = offset(), fd;
+	int at = task_ids_offset(), fd;
 
 	if (at < 0)
 		return error_sys(err, -at,
 				 "this kernel has no BTF, and where it keeps a thread's ids was "
 				 "not found");
 	btf = btf__new_empty();
-	fd = btf ? describe(btf, at) : -ENOMEM;
+	fd = btf ? task_ids_describe(btf, at) : -ENOMEM;
 	if (!fd)
-		fd = write_btf(btf);
+		fd = task_ids_write_btf(btf);
 	btf__free(btf);
 	return fd < 0 ? error_sys(err, -fd, "cannot make type information") : fd;
 }

@@ -50,7 +50,7 @@ struct tcp {
 /* --- what the processes hold --- */
 
 /* sockfs names the protocol of what lies behind a descriptor; where it does not, it may be TCP. */
-static bool is_tcp(pid_t pid, const char *name)
+static bool tcp_is_tcp(pid_t pid, const char *name)
 {
 	char path[64], protocol[16];
 	ssize_t n;
@@ -60,7 +60,7 @@ static bool is_tcp(pid_t pid, const char *name)
 	return n < 3 || !strncmp(protocol, "TCP", 3);
 }
 
-static void add_held(struct tcp *t, pid_t pid, int dir, const char *name)
+static void tcp_add_held(struct tcp *t, pid_t pid, int dir, const char *name)
 {
 	unsigned long long inode;
 	char link[64];
@@ -72,13 +72,13 @@ static void add_held(struct tcp *t, pid_t pid, int dir, const char *name)
 	if (sscanf(link, "socket:[%llu]", &inode) != 1 || map_get(&t->by_inode, inode))
 		return;
 	if (!map_get(&t->tries, inode))
-		*map_at(&t->tries, inode) = is_tcp(pid, name) ? 0 : TRIES;
+		*map_at(&t->tries, inode) = tcp_is_tcp(pid, name) ? 0 : TRIES;
 	array_grow(t->held, t->nheld, t->held_cap);
 	t->held[t->nheld++] = (struct held){inode, pid};
 	*map_at(&t->by_inode, inode) = t->nheld;
 }
 
-static void look_at(struct tcp *t, pid_t pid)
+static void tcp_add_process(struct tcp *t, pid_t pid)
 {
 	struct dirent *e;
 	char path[64];
@@ -92,12 +92,12 @@ static void look_at(struct tcp *t, pid_t pid)
 	}
 	while ((e = readdir(dir)))
 		if (e->d_name[0] != '.')
-			add_held(t, pid, dirfd(dir), e->d_name);
+			tcp_add_held(t, pid, dirfd(dir), e->d_name);
 	closedir(dir);
 }
 
 /* Is there one that was not yet looked for often enough? Each look counts. */
-static bool any_new(struct tcp *t)
+static bool tcp_any_new(struct tcp *t)
 {
 	bool any = ++t->lists % LOOK_AGAIN == 0;
 	size_t i;
@@ -113,7 +113,7 @@ static bool any_new(struct tcp *t)
 
 /* --- sockets --- */
 
-static void add_hex(struct str *s, const void *data, size_t len)
+static void tcp_add_hex(struct str *s, const void *data, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
 	const unsigned char *p = data, *end = p + len;
@@ -131,7 +131,7 @@ static void add_hex(struct str *s, const void *data, size_t len)
 	str_puts(s, len ? " " : "- ");
 }
 
-static void found(void *arg, const struct sock_diag_socket *s)
+static void tcp_add_socket(void *arg, const struct sock_diag_socket *s)
 {
 	struct tcp *t = arg;
 	uint64_t *at = map_get(&t->by_inode, s->msg->idiag_inode);
@@ -148,20 +148,20 @@ static void found(void *arg, const struct sock_diag_socket *s)
 	array_grow(t->known, t->nknown, t->known_cap);
 	t->known[t->nknown++] = *s->msg;
 	str_printf(&t->reading.text, "%d ", (int)t->held[*at - 1].pid);
-	add_hex(&t->reading.text, s->msg, sizeof(*s->msg));
-	add_hex(&t->reading.text, s->info, s->info_len);
-	add_hex(&t->reading.text, s->memory, s->memory_len);
+	tcp_add_hex(&t->reading.text, s->msg, sizeof(*s->msg));
+	tcp_add_hex(&t->reading.text, s->info, s->info_len);
+	tcp_add_hex(&t->reading.text, s->memory, s->memory_len);
 	str_printf(&t->reading.text, "%s\n", s->congestion ? s->congestion : "-");
 }
 
-static int list_all(struct tcp *t)
+static int tcp_read_all(struct tcp *t)
 {
-	int rc = sock_diag_all(t->diag, AF_INET, found, t);
+	int rc = sock_diag_all(t->diag, AF_INET, tcp_add_socket, t);
 
-	return rc ? rc : sock_diag_all(t->diag, AF_INET6, found, t);
+	return rc ? rc : sock_diag_all(t->diag, AF_INET6, tcp_add_socket, t);
 }
 
-static int ask_known(struct tcp *t, const struct inet_diag_msg *known, size_t n)
+static int tcp_read_known(struct tcp *t, const struct inet_diag_msg *known, size_t n)
 {
 	int rc = 0;
 	size_t i;
@@ -169,13 +169,13 @@ static int ask_known(struct tcp *t, const struct inet_diag_msg *known, size_t n)
 	for (i = 0; i < n && !rc; i++) {
 		if (!map_get(&t->by_inode, known[i].idiag_inode))
 			continue;
-		rc = sock_diag_one(t->diag, &known[i], found, t);
+		rc = sock_diag_one(t->diag, &known[i], tcp_add_socket, t);
 		rc = rc == -ENOENT ? 0 : rc; /* gone meanwhile */
 	}
 	return rc;
 }
 
-static int read_sockets(struct tcp *t)
+static int tcp_read_sockets(struct tcp *t)
 {
 	struct inet_diag_msg *known = t->known;
 	size_t n = t->nknown;
@@ -183,10 +183,10 @@ static int read_sockets(struct tcp *t)
 
 	t->known = NULL;
 	t->nknown = t->known_cap = 0;
-	if (any_new(t) || n > ONE_BY_ONE)
-		rc = list_all(t);
+	if (tcp_any_new(t) || n > ONE_BY_ONE)
+		rc = tcp_read_all(t);
 	else
-		rc = ask_known(t, known, n);
+		rc = tcp_read_known(t, known, n);
 	free(known);
 	t->most = t->nknown > t->most ? t->nknown : t->most;
 	return rc;
@@ -194,7 +194,7 @@ static int read_sockets(struct tcp *t)
 
 /* --- the namespace --- */
 
-static int open_diag(void *arg)
+static int tcp_open_diag(void *arg)
 {
 	struct tcp *t = arg;
 	struct error err = {0};
@@ -210,11 +210,11 @@ static int open_diag(void *arg)
 	return 0;
 }
 
-static void follow(struct collect *c, struct tcp *t)
+static void tcp_follow(struct collect *c, struct tcp *t)
 {
 	struct error err = {0};
 
-	if (netns_follow(&t->netns, c->run->pid) && netns_inside(&t->netns, open_diag, t, &err))
+	if (netns_follow(&t->netns, c->run->pid) && netns_inside(&t->netns, tcp_open_diag, t, &err))
 		collect_degraded(c, "%s",
 				 err.text[0] ? err.text
 					     : "no sock_diag in the workload's namespace");
@@ -225,7 +225,7 @@ static void follow(struct collect *c, struct tcp *t)
 
 /* --- the collector --- */
 
-static int probe(struct collect *c)
+static int tcp_probe(struct collect *c)
 {
 	int fd = sock_diag_open(&c->err);
 
@@ -235,7 +235,7 @@ static int probe(struct collect *c)
 	return 0;
 }
 
-static int prepare(struct collect *c)
+static int tcp_prepare(struct collect *c)
 {
 	struct tcp *t = xcalloc(1, sizeof(*t));
 
@@ -245,7 +245,7 @@ static int prepare(struct collect *c)
 	return t->diag < 0 ? t->diag : reading_open(&t->reading, c, c->is->files[0]);
 }
 
-static int take(struct collect *c, bool must)
+static int tcp_take(struct collect *c, bool must)
 {
 	struct tcp *t = c->data;
 	const struct tree *tree;
@@ -254,15 +254,15 @@ static int take(struct collect *c, bool must)
 
 	if (!reading_begin(&t->reading, must))
 		return 0;
-	follow(c, t);
+	tcp_follow(c, t);
 	tree = tree_of(c->run);
 	map_free(&t->by_inode);
 	t->nheld = 0;
 	for (i = 0; i < tree->nprocesses; i++)
-		look_at(t, tree->processes[i].pid);
+		tcp_add_process(t, tree->processes[i].pid);
 	str_puts(&t->reading.text,
 		 __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little\n" : "big\n");
-	rc = read_sockets(t);
+	rc = tcp_read_sockets(t);
 	if (rc)
 		return error_sys(&c->err, -rc, "cannot ask for the workload's sockets");
 	rc = reading_end(&t->reading, &c->err);
@@ -271,17 +271,17 @@ static int take(struct collect *c, bool must)
 	return rc;
 }
 
-static int take_end(struct collect *c)
+static int tcp_take_end(struct collect *c)
 {
-	return take(c, true);
+	return tcp_take(c, true);
 }
 
-static int take_between(struct collect *c)
+static int tcp_take_between(struct collect *c)
 {
-	return take(c, false);
+	return tcp_take(c, false);
 }
 
-static void say(struct collect *c, const struct tcp *t)
+static void tcp_report(struct collect *c, const struct tcp *t)
 {
 	collect_info_int(c, "sockets", (int64_t)t->most);
 	collect_info_str(c, "netns", t->netns.fd < 0 ? "host" : "workload");
@@ -293,14 +293,14 @@ static void say(struct collect *c, const struct tcp *t)
 				 SOCKETS);
 }
 
-static void finish(struct collect *c)
+static void tcp_finish(struct collect *c)
 {
 	struct tcp *t = c->data;
 
 	if (!t)
 		return;
 	if (t->reading.n)
-		say(c, t);
+		tcp_report(c, t);
 	reading_close(&t->reading, c);
 	if (t->diag >= 0)
 		close(t->diag);
@@ -317,10 +317,10 @@ const struct collector collector_tcp = {
 	.what = "tcp_info of the workload's sockets: rtt, cwnd, retransmits, rates, memory",
 	.files = {"tcp.snap"},
 	.when = DATED,
-	.probe = probe,
-	.prepare = prepare,
-	.start = take_end,
-	.snap = take_between,
-	.stop = take_end,
-	.finish = finish,
+	.probe = tcp_probe,
+	.prepare = tcp_prepare,
+	.start = tcp_take_end,
+	.snap = tcp_take_between,
+	.stop = tcp_take_end,
+	.finish = tcp_finish,
 };

@@ -21,7 +21,7 @@
 enum { PATH_LEN = 96, STAT_LEN = 1024, SCHED_LEN = 2048 };
 
 /* Of a process, by the number of its CPU clock, as clock_getcpuclockid(3) makes it. */
-static void add_process_time(struct str *s, pid_t pid)
+static void threads_add_process_time(struct str *s, pid_t pid)
 {
 	clockid_t id = (clockid_t)(~(unsigned int)pid << 3 | 2);
 	struct timespec ts;
@@ -40,7 +40,7 @@ struct allowed {
 	char *text;
 };
 
-static void add_allowed(struct str *s, pid_t tid, struct allowed *last)
+static void threads_add_allowed(struct str *s, pid_t tid, struct allowed *last)
 {
 	struct cpuset set = {0};
 
@@ -58,7 +58,7 @@ static void add_allowed(struct str *s, pid_t tid, struct allowed *last)
 }
 
 /* The line comes with its newline. A process that is gone has no line. */
-static void add_process(struct str *s, pid_t pid)
+static void threads_add_process(struct str *s, pid_t pid)
 {
 	char path[PATH_LEN], line[STAT_LEN];
 
@@ -66,12 +66,12 @@ static void add_process(struct str *s, pid_t pid)
 	if (!tree_file(path, line, sizeof(line)))
 		return;
 	str_puts(s, "p ");
-	add_process_time(s, pid);
+	threads_add_process_time(s, pid);
 	str_puts(s, line);
 }
 
 /* The first word of schedstat: time on a CPU, ns. */
-static void add_run(struct str *s, const struct tree_thread *t)
+static void threads_add_run(struct str *s, const struct tree_thread *t)
 {
 	char path[PATH_LEN], line[128];
 
@@ -82,7 +82,7 @@ static void add_run(struct str *s, const struct tree_thread *t)
 		str_puts(s, "- ");
 }
 
-static void add_migrations(struct str *s, const struct tree_thread *t)
+static void threads_add_migrations(struct str *s, const struct tree_thread *t)
 {
 	static const char key[] = "\nse.nr_migrations";
 	char path[PATH_LEN], text[SCHED_LEN], *at;
@@ -96,15 +96,15 @@ static void add_migrations(struct str *s, const struct tree_thread *t)
 		str_puts(s, "- ");
 }
 
-static void add_thread(struct str *s, const struct tree_thread *t, struct allowed *allowed)
+static void threads_add_thread(struct str *s, const struct tree_thread *t, struct allowed *allowed)
 {
 	char path[PATH_LEN], line[STAT_LEN];
 	size_t before = s->len;
 
 	str_printf(s, "t %d ", (int)t->pid);
-	add_run(s, t);
-	add_migrations(s, t);
-	add_allowed(s, t->tid, allowed);
+	threads_add_run(s, t);
+	threads_add_migrations(s, t);
+	threads_add_allowed(s, t->tid, allowed);
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)t->pid, (int)t->tid);
 	if (tree_file(path, line, sizeof(line)))
 		str_puts(s, line);
@@ -112,26 +112,26 @@ static void add_thread(struct str *s, const struct tree_thread *t, struct allowe
 		s->buf[s->len = before] = '\0'; /* gone meanwhile */
 }
 
-static void fill(struct str *s, const struct tree *tree)
+static void threads_add_all(struct str *s, const struct tree *tree)
 {
 	struct allowed allowed = {0};
 	size_t i;
 
 	for (i = 0; i < tree->nprocesses; i++)
-		add_process(s, tree->processes[i].pid);
+		threads_add_process(s, tree->processes[i].pid);
 	for (i = 0; i < tree->nthreads; i++)
-		add_thread(s, &tree->threads[i], &allowed);
+		threads_add_thread(s, &tree->threads[i], &allowed);
 	free(allowed.text);
 }
 
-static int take(struct collect *c)
+static int threads_take(struct collect *c)
 {
-	return treefile_take(c, fill);
+	return treefile_take(c, threads_add_all);
 }
 
-static int snap(struct collect *c)
+static int threads_snap(struct collect *c)
 {
-	return treefile_snap(c, fill);
+	return treefile_snap(c, threads_add_all);
 }
 
 const struct collector collector_threads = {
@@ -140,8 +140,8 @@ const struct collector collector_threads = {
 	.files = {"threads.snap"},
 	.when = DATED,
 	.prepare = treefile_prepare,
-	.start = take,
-	.snap = snap,
-	.stop = take,
+	.start = threads_take,
+	.snap = threads_snap,
+	.stop = threads_take,
 	.finish = treefile_finish,
 };

@@ -34,7 +34,7 @@ struct throttle {
 static const char *const heat[] = {"core_throttle_count", "core_throttle_total_time_ms",
 				   "package_throttle_count", "package_throttle_total_time_ms"};
 
-static const char *sysfs(void)
+static const char *throttle_sysfs(void)
 {
 	const char *root = getenv("ZCOST_SYSFS");
 
@@ -42,7 +42,7 @@ static const char *sysfs(void)
 }
 
 /* Takes both names over. */
-static void add(struct throttle *t, char *path, char *label)
+static void throttle_add(struct throttle *t, char *path, char *label)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -55,20 +55,20 @@ static void add(struct throttle *t, char *path, char *label)
 	t->s[t->n++] = (struct source){label, fd};
 }
 
-static void find_heat(struct throttle *t, const struct run *r)
+static void throttle_find_heat(struct throttle *t, const struct run *r)
 {
 	unsigned int cpu;
 	size_t i;
 
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		for (i = 0; cpuset_has(&r->cpus, cpu) && i < array_size(heat); i++)
-			add(t,
-			    xasprintf("%s/devices/system/cpu/cpu%u/thermal_throttle/%s", sysfs(),
-				      cpu, heat[i]),
-			    xasprintf("cpu%u %s", cpu, heat[i]));
+			throttle_add(t,
+				     xasprintf("%s/devices/system/cpu/cpu%u/thermal_throttle/%s",
+					       throttle_sysfs(), cpu, heat[i]),
+				     xasprintf("cpu%u %s", cpu, heat[i]));
 }
 
-static bool known(const struct throttle *t, const char *label)
+static bool throttle_has(const struct throttle *t, const char *label)
 {
 	size_t i;
 
@@ -79,19 +79,21 @@ static bool known(const struct throttle *t, const char *label)
 }
 
 /* A quota anywhere above holds it back too. The root has none. `group` is cut on the way up. */
-static void add_groups(struct throttle *t, const char *hierarchy, char *group)
+static void throttle_add_groups(struct throttle *t, const char *hierarchy, char *group)
 {
 	char *slash;
 
-	while (strlen(group) > 1 && !known(t, group)) {
-		add(t, xasprintf("%s/fs/cgroup%s%s/cpu.stat", sysfs(), hierarchy, group),
-		    xstrdup(group));
+	while (strlen(group) > 1 && !throttle_has(t, group)) {
+		throttle_add(
+			t,
+			xasprintf("%s/fs/cgroup%s%s/cpu.stat", throttle_sysfs(), hierarchy, group),
+			xstrdup(group));
 		slash = strrchr(group, '/');
 		slash[slash == group] = 0;
 	}
 }
 
-static bool has_cpu(const char *controllers)
+static bool throttle_has_cpu(const char *controllers)
 {
 	char *copy = xstrdup(controllers), *rest = copy, *one;
 	bool found = false;
@@ -106,7 +108,7 @@ static bool has_cpu(const char *controllers)
  * Lines of /proc/PID/cgroup: "0::/a/b" is the unified hierarchy, "4:cpu,cpuacct:/a/b" the older
  * one, mounted by its controllers' names.
  */
-static void find_quota(struct throttle *t, pid_t pid)
+static void throttle_find_quota(struct throttle *t, pid_t pid)
 {
 	char *path = pid ? xasprintf("/proc/%d/cgroup", (int)pid) : xstrdup("/proc/self/cgroup");
 	char *text = NULL, *rest, *line, *controllers, *hierarchy;
@@ -116,10 +118,10 @@ static void find_quota(struct throttle *t, pid_t pid)
 		while ((line = str_token(&rest, '\n'))) {
 			str_token(&line, ':');
 			controllers = line ? str_token(&line, ':') : NULL;
-			if (!line || (*controllers && !has_cpu(controllers)))
+			if (!line || (*controllers && !throttle_has_cpu(controllers)))
 				continue;
 			hierarchy = xasprintf("%s%s", *controllers ? "/" : "", controllers);
-			add_groups(t, hierarchy, line);
+			throttle_add_groups(t, hierarchy, line);
 			free(hierarchy);
 		}
 	}
@@ -127,13 +129,13 @@ static void find_quota(struct throttle *t, pid_t pid)
 	free(path);
 }
 
-static int prepare(struct collect *c)
+static int throttle_prepare(struct collect *c)
 {
 	struct throttle *t = c->data = xcalloc(1, sizeof(*t));
 	char *path = collect_path(c, c->is->files[0]);
 
-	find_heat(t, c->run);
-	find_quota(t, 0);
+	throttle_find_heat(t, c->run);
+	throttle_find_quota(t, 0);
 	t->out = file_create(path, O_APPEND, 0600);
 	if (t->out < 0)
 		error_sys(&c->err, errno, "%s: cannot write", path);
@@ -141,7 +143,7 @@ static int prepare(struct collect *c)
 	return -c->err.code;
 }
 
-static void put_lines(struct str *text, const struct source *s, char *content)
+static void throttle_add_lines(struct str *text, const struct source *s, char *content)
 {
 	char *rest = content, *line;
 
@@ -150,7 +152,7 @@ static void put_lines(struct str *text, const struct source *s, char *content)
 			str_printf(text, "%s %s\n", s->label, line);
 }
 
-static int take(struct collect *c)
+static int throttle_read(struct collect *c)
 {
 	struct throttle *t = c->data;
 	struct str text = {0};
@@ -165,7 +167,7 @@ static int take(struct collect *c)
 		if (len < 0) /* the CPU went offline, the group was removed */
 			continue;
 		content[len] = 0;
-		put_lines(&text, &t->s[i], content);
+		throttle_add_lines(&text, &t->s[i], content);
 	}
 	rc = snap_append(t->out, now, text.buf ? text.buf : "", text.len);
 	str_free(&text);
@@ -173,13 +175,13 @@ static int take(struct collect *c)
 }
 
 /* The workload may have gone to a group of its own since. */
-static int start(struct collect *c)
+static int throttle_start(struct collect *c)
 {
-	find_quota(c->data, c->run->pid);
-	return take(c);
+	throttle_find_quota(c->data, c->run->pid);
+	return throttle_read(c);
 }
 
-static void finish(struct collect *c)
+static void throttle_finish(struct collect *c)
 {
 	struct throttle *t = c->data;
 	size_t i;
@@ -203,8 +205,8 @@ const struct collector collector_throttle = {
 	.name = "throttle",
 	.what = "CPUs held back: by heat, by a cgroup's quota",
 	.files = {"throttle.snap"},
-	.prepare = prepare,
-	.start = start,
-	.stop = take,
-	.finish = finish,
+	.prepare = throttle_prepare,
+	.start = throttle_start,
+	.stop = throttle_read,
+	.finish = throttle_finish,
 };

@@ -30,14 +30,14 @@ __attribute__((format(printf, 1, 2))) static char *fact(const char *fmt, ...)
 	return value;
 }
 
-static void set(json_t *o, const char *key, char *value)
+static void topology_set(json_t *o, const char *key, char *value)
 {
 	if (value)
 		json_object_set_new(o, key, json_string(value));
 	free(value);
 }
 
-static void online(const char *root, struct cpuset *cpus)
+static void topology_online(const char *root, struct cpuset *cpus)
 {
 	char *text = fact("%s/devices/system/cpu/online", root);
 
@@ -47,7 +47,7 @@ static void online(const char *root, struct cpuset *cpus)
 }
 
 /* The folder of a CPU has a link to its node. */
-static char *node_of(const char *dir)
+static char *topology_node(const char *dir)
 {
 	DIR *d = opendir(dir);
 	char *node = NULL;
@@ -62,7 +62,7 @@ static char *node_of(const char *dir)
 	return node;
 }
 
-static json_t *one_cpu(const char *root, unsigned int cpu)
+static json_t *topology_cpu(const char *root, unsigned int cpu)
 {
 	static const struct {
 		const char *key, *file;
@@ -75,8 +75,8 @@ static json_t *one_cpu(const char *root, unsigned int cpu)
 	size_t i;
 
 	for (i = 0; i < array_size(parts); i++)
-		set(o, parts[i].key, fact("%s/topology/%s", dir, parts[i].file));
-	set(o, "node", node_of(dir));
+		topology_set(o, parts[i].key, fact("%s/topology/%s", dir, parts[i].file));
+	topology_set(o, "node", topology_node(dir));
 	free(dir);
 	return o;
 }
@@ -87,22 +87,22 @@ json_t *topology_cpus(const char *root)
 	struct cpuset cpus;
 	unsigned int cpu;
 
-	online(root, &cpus);
+	topology_online(root, &cpus);
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&cpus, cpu))
-			json_array_append_new(list, one_cpu(root, cpu));
+			json_array_append_new(list, topology_cpu(root, cpu));
 	return list;
 }
 
 /* Each CPU that shares a cache has a folder of it: the first one's counts. */
-static bool is_first(const json_t *cache, unsigned int cpu)
+static bool topology_is_first(const json_t *cache, unsigned int cpu)
 {
 	const char *cpus = json_string_value(json_object_get(cache, "cpus"));
 
 	return !cpus || strtoul(cpus, NULL, 10) == cpu;
 }
 
-static void add_caches(const char *root, unsigned int cpu, json_t *list)
+static void topology_add_caches(const char *root, unsigned int cpu, json_t *list)
 {
 	int i;
 
@@ -112,11 +112,11 @@ static void add_caches(const char *root, unsigned int cpu, json_t *list)
 		json_t *o = json_object();
 		bool there = level != NULL;
 
-		set(o, "level", level);
-		set(o, "type", fact("%s/type", dir));
-		set(o, "size", fact("%s/size", dir));
-		set(o, "cpus", fact("%s/shared_cpu_list", dir));
-		if (there && is_first(o, cpu))
+		topology_set(o, "level", level);
+		topology_set(o, "type", fact("%s/type", dir));
+		topology_set(o, "size", fact("%s/size", dir));
+		topology_set(o, "cpus", fact("%s/shared_cpu_list", dir));
+		if (there && topology_is_first(o, cpu))
 			json_array_append(list, o);
 		json_decref(o);
 		free(dir);
@@ -131,15 +131,15 @@ json_t *topology_caches(const char *root)
 	struct cpuset cpus;
 	unsigned int cpu;
 
-	online(root, &cpus);
+	topology_online(root, &cpus);
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&cpus, cpu))
-			add_caches(root, cpu, list);
+			topology_add_caches(root, cpu, list);
 	return list;
 }
 
 /* "Node 0 MemTotal:  24684096 kB" gives "24684096 kB". */
-static char *memory_of(const char *dir)
+static char *topology_memory(const char *dir)
 {
 	static const char key[] = "MemTotal:";
 	char *path = xasprintf("%s/meminfo", dir), *text = NULL, *at, *value = NULL;
@@ -165,9 +165,9 @@ json_t *topology_nodes(const char *root)
 
 		if (path_is_dir(dir)) {
 			o = json_pack("{s:i}", "node", i);
-			set(o, "cpus", fact("%s/cpulist", dir));
-			set(o, "memory", memory_of(dir));
-			set(o, "distances", fact("%s/distance", dir));
+			topology_set(o, "cpus", fact("%s/cpulist", dir));
+			topology_set(o, "memory", topology_memory(dir));
+			topology_set(o, "distances", fact("%s/distance", dir));
 			json_array_append_new(list, o);
 		}
 		free(dir);

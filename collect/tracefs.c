@@ -17,7 +17,7 @@
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 /* The number, or -errno. */
-static int read_id(const char *root, const char *name)
+static int tracefs_read_id(const char *root, const char *name)
 {
 	char *path = xasprintf("%s/events/%s/id", root, name), *text;
 	struct error err = {0};
@@ -32,12 +32,12 @@ static int read_id(const char *root, const char *name)
 	return id > 0 ? id : -EBADMSG;
 }
 
-static int read_ids(const char *root, const char *const *names, int *ids, size_t n)
+static int tracefs_read_ids(const char *root, const char *const *names, int *ids, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		ids[i] = read_id(root, names[i]);
+		ids[i] = tracefs_read_id(root, names[i]);
 		if (ids[i] < 0)
 			return ids[i];
 	}
@@ -45,7 +45,7 @@ static int read_ids(const char *root, const char *const *names, int *ids, size_t
 }
 
 /* In the child: the result goes up the pipe, the mount goes down with us. */
-static void child(const char *const *names, int *ids, size_t n, int out)
+static void tracefs_child(const char *const *names, int *ids, size_t n, int out)
 {
 	int rc = 0;
 
@@ -54,14 +54,14 @@ static void child(const char *const *names, int *ids, size_t n, int out)
 	    mount("nodev", places[0], "tracefs", 0, NULL))
 		rc = -errno;
 	if (!rc)
-		rc = read_ids(places[0], names, ids, n);
+		rc = tracefs_read_ids(places[0], names, ids, n);
 	if (write(out, &rc, sizeof(rc)) == sizeof(rc) && !rc &&
 	    write(out, ids, n * sizeof(*ids)) == (ssize_t)(n * sizeof(*ids)))
 		_exit(0);
 	_exit(1);
 }
 
-static int ask_child(const char *const *names, int *ids, size_t n)
+static int tracefs_ask_child(const char *const *names, int *ids, size_t n)
 {
 	int fds[2], rc = -EIO;
 	pid_t pid;
@@ -70,7 +70,7 @@ static int ask_child(const char *const *names, int *ids, size_t n)
 		return -errno;
 	pid = fork();
 	if (!pid)
-		child(names, ids, n, fds[1]);
+		tracefs_child(names, ids, n, fds[1]);
 	close(fds[1]);
 	if (pid > 0) {
 		if (read(fds[0], &rc, sizeof(rc)) != sizeof(rc))
@@ -89,9 +89,9 @@ int tracefs_ids(const char *const *names, int *ids, size_t n, struct error *err)
 	int rc = -ENOENT;
 
 	for (i = 0; i < array_size(places) && rc; i++)
-		rc = read_ids(places[i], names, ids, n);
+		rc = tracefs_read_ids(places[i], names, ids, n);
 	if (rc == -ENOENT)
-		rc = ask_child(names, ids, n);
+		rc = tracefs_ask_child(names, ids, n);
 	if (rc == -EBUSY) /* it is mounted already, and does not have them */
 		rc = -ENOENT;
 	if (rc == -EACCES || rc == -EPERM)

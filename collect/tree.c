@@ -35,7 +35,7 @@ size_t tree_file(const char *path, char *buf, size_t cap)
 }
 
 /* The name in it may hold anything, ')' included; what follows the last one are numbers. */
-static bool place_of(pid_t pid, struct place *p)
+static bool tree_read_place(pid_t pid, struct place *p)
 {
 	char path[PATH_LEN], line[1024], *after;
 	unsigned long long start;
@@ -51,7 +51,7 @@ static bool place_of(pid_t pid, struct place *p)
 	return true;
 }
 
-static bool has(const struct tree *t, pid_t pid)
+static bool tree_has(const struct tree *t, pid_t pid)
 {
 	size_t i;
 
@@ -61,7 +61,7 @@ static bool has(const struct tree *t, pid_t pid)
 	return false;
 }
 
-static void add(struct tree *t, pid_t pid, uint64_t start)
+static void tree_add(struct tree *t, pid_t pid, uint64_t start)
 {
 	array_grow(t->processes, t->nprocesses, t->processes_cap);
 	t->processes[t->nprocesses++] = (struct tree_process){pid, start};
@@ -69,24 +69,24 @@ static void add(struct tree *t, pid_t pid, uint64_t start)
 
 /* --- children --- */
 
-static bool is_ours(const struct place *p, pid_t command)
+static bool tree_is_ours(const struct place *p, pid_t command)
 {
 	return p->group == command || p->session != getsid(0);
 }
 
 /* A child of `parent`, or of us, where `parent` is our own id. */
-static void add_child(struct tree *t, pid_t parent, pid_t pid, pid_t command)
+static void tree_add_child(struct tree *t, pid_t parent, pid_t pid, pid_t command)
 {
 	struct place p;
 
-	if (has(t, pid) || !place_of(pid, &p))
+	if (tree_has(t, pid) || !tree_read_place(pid, &p))
 		return;
-	if (parent != getpid() || is_ours(&p, command))
-		add(t, pid, p.start);
+	if (parent != getpid() || tree_is_ours(&p, command))
+		tree_add(t, pid, p.start);
 }
 
 /* A piece of "12 34 ", not cut within a number: that is put back. */
-static bool read_numbers(int fd, char *buf, size_t cap)
+static bool tree_read_numbers(int fd, char *buf, size_t cap)
 {
 	ssize_t n = read(fd, buf, cap - 1);
 	char *last;
@@ -103,20 +103,20 @@ static bool read_numbers(int fd, char *buf, size_t cap)
 }
 
 /* Children of one thread, by the kernel's list of them. */
-static void add_children(struct tree *t, pid_t pid, const char *tid, pid_t command)
+static void tree_add_children(struct tree *t, pid_t pid, const char *tid, pid_t command)
 {
 	char path[PATH_LEN], line[8192], *at, *end;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)pid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && read_numbers(fd, line, sizeof(line))) {
+	while (fd >= 0 && tree_read_numbers(fd, line, sizeof(line))) {
 		for (at = line; *at; at = end) {
 			long child = strtol(at, &end, 10);
 
 			if (end == at)
 				break;
-			add_child(t, pid, (pid_t)child, command);
+			tree_add_child(t, pid, (pid_t)child, command);
 		}
 	}
 	if (fd >= 0)
@@ -125,7 +125,7 @@ static void add_children(struct tree *t, pid_t pid, const char *tid, pid_t comma
 
 /* The kernel keeps no such lists (CONFIG_PROC_CHILDREN): passes over all processes until none is
  * new. */
-static void scan(struct tree *t, pid_t command)
+static void tree_scan(struct tree *t, pid_t command)
 {
 	size_t before;
 	struct dirent *e;
@@ -138,11 +138,12 @@ static void scan(struct tree *t, pid_t command)
 		while (dir && (e = readdir(dir))) {
 			pid_t pid = (pid_t)atoi(e->d_name);
 
-			if (!isdigit((unsigned char)e->d_name[0]) || has(t, pid) ||
-			    !place_of(pid, &p))
+			if (!isdigit((unsigned char)e->d_name[0]) || tree_has(t, pid) ||
+			    !tree_read_place(pid, &p))
 				continue;
-			if (has(t, p.parent) || (p.parent == getpid() && is_ours(&p, command)))
-				add(t, pid, p.start);
+			if (tree_has(t, p.parent) ||
+			    (p.parent == getpid() && tree_is_ours(&p, command)))
+				tree_add(t, pid, p.start);
 		}
 		if (dir)
 			closedir(dir);
@@ -151,7 +152,7 @@ static void scan(struct tree *t, pid_t command)
 
 /* --- threads --- */
 
-static void add_thread(struct tree *t, pid_t pid, pid_t tid)
+static void tree_add_thread(struct tree *t, pid_t pid, pid_t tid)
 {
 	if (t->nthreads >= TREE_THREADS) {
 		t->cut = true;
@@ -162,7 +163,7 @@ static void add_thread(struct tree *t, pid_t pid, pid_t tid)
 }
 
 /* Threads of a process, listed unless they are our own, and the children of each. */
-static void walk(struct tree *t, pid_t pid, pid_t command)
+static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 {
 	char path[PATH_LEN];
 	struct dirent *e;
@@ -174,26 +175,27 @@ static void walk(struct tree *t, pid_t pid, pid_t command)
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
 		if (pid != getpid())
-			add_thread(t, pid, (pid_t)atoi(e->d_name));
+			tree_add_thread(t, pid, (pid_t)atoi(e->d_name));
 		if (!t->scan)
-			add_children(t, pid, e->d_name, command);
+			tree_add_children(t, pid, e->d_name, command);
 	}
 	if (dir)
 		closedir(dir);
 }
 
 /* Those that were known and still are there, under the same number. */
-static void keep(struct tree *t, const struct tree_process *old, size_t n)
+static void tree_keep_known(struct tree *t, const struct tree_process *old, size_t n)
 {
 	struct place p;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (!has(t, old[i].pid) && place_of(old[i].pid, &p) && p.start == old[i].start)
-			add(t, old[i].pid, p.start);
+		if (!tree_has(t, old[i].pid) && tree_read_place(old[i].pid, &p) &&
+		    p.start == old[i].start)
+			tree_add(t, old[i].pid, p.start);
 }
 
-static void read_tree(struct tree *t, pid_t command)
+static void tree_read(struct tree *t, pid_t command)
 {
 	struct tree_process *old = t->processes;
 	size_t n = t->nprocesses, i;
@@ -204,16 +206,16 @@ static void read_tree(struct tree *t, pid_t command)
 	t->processes = NULL;
 	t->nprocesses = t->processes_cap = t->nthreads = 0;
 	t->cut = false;
-	if (place_of(command, &p))
-		add(t, command, p.start);
-	keep(t, old, n);
+	if (tree_read_place(command, &p))
+		tree_add(t, command, p.start);
+	tree_keep_known(t, old, n);
 	free(old);
 	if (t->scan)
-		scan(t, command);
+		tree_scan(t, command);
 	else
-		walk(t, getpid(), command);
+		tree_walk(t, getpid(), command);
 	for (i = 0; i < t->nprocesses; i++) /* it grows meanwhile */
-		walk(t, t->processes[i].pid, command);
+		tree_walk(t, t->processes[i].pid, command);
 	t->read_ns = clock_mono_ns();
 	t->took_ns = t->read_ns - begun;
 }
@@ -221,7 +223,7 @@ static void read_tree(struct tree *t, pid_t command)
 const struct tree *tree_of(struct run *r)
 {
 	if (!r->tree.read_ns || clock_mono_ns() - r->tree.read_ns > FRESH_NS + 4 * r->tree.took_ns)
-		read_tree(&r->tree, r->pid);
+		tree_read(&r->tree, r->pid);
 	return &r->tree;
 }
 

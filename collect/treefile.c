@@ -21,7 +21,7 @@ int treefile_prepare(struct collect *c)
 	return reading_open(&t->r, c, c->is->files[0]);
 }
 
-static int take(struct collect *c, treefile_fill fill, bool must)
+static int treefile_read(struct collect *c, treefile_fill fill, bool must)
 {
 	struct treefile *t = c->data;
 	const struct tree *tree;
@@ -37,12 +37,12 @@ static int take(struct collect *c, treefile_fill fill, bool must)
 
 int treefile_take(struct collect *c, treefile_fill fill)
 {
-	return take(c, fill, true);
+	return treefile_read(c, fill, true);
 }
 
 int treefile_snap(struct collect *c, treefile_fill fill)
 {
-	return take(c, fill, false);
+	return treefile_read(c, fill, false);
 }
 
 void treefile_finish(struct collect *c)

@@ -17,7 +17,7 @@ static const struct {
 };
 
 /* Here and not when the output is read: the runs would have been made by then. */
-static int check_regex(const char *arg, struct error *err)
+static int units_check_regex(const char *arg, struct error *err)
 {
 	struct error why = {0};
 	enum rate_of of;
@@ -37,7 +37,7 @@ int units_check(const char *units, struct error *err)
 	for (i = 0; i < array_size(adapters); i++)
 		if (strlen(adapters[i].name) == len && !strncmp(adapters[i].name, units, len) &&
 		    (adapters[i].arg ? arg : !units[len]))
-			return arg ? check_regex(units + len + 1, err) : 0;
+			return arg ? units_check_regex(units + len + 1, err) : 0;
 	return error_set(err, EINVAL,
 			 "no adapter '%s'; there are tcpzc, iperf3, pps, regex:RE and none", units);
 }

@@ -39,7 +39,7 @@ struct args {
 	const char *only; /* checks named on the command line */
 };
 
-static void queue_of(struct argp_state *state, const char *what, const char *arg)
+static void doctor_queue_of(struct argp_state *state, const char *what, const char *arg)
 {
 	const char *colon = strrchr(arg, ':');
 
@@ -48,7 +48,7 @@ static void queue_of(struct argp_state *state, const char *what, const char *arg
 		argp_error(state, "%s: '%s' is not IF:QUEUE, such as eth0:3", what, arg);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t doctor_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -69,11 +69,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->d.nic = arg;
 		return 0;
 	case KEY_ZCRX:
-		queue_of(state, "--zcrx", arg);
+		doctor_queue_of(state, "--zcrx", arg);
 		a->d.zcrx = arg;
 		return 0;
 	case KEY_DEVMEM:
-		queue_of(state, "--devmem", arg);
+		doctor_queue_of(state, "--devmem", arg);
 		a->d.devmem = arg;
 		return 0;
 	case ARGP_KEY_ARG:
@@ -86,7 +86,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static bool listed(const char *list, const char *group, const char *check)
+static bool doctor_lists(const char *list, const char *group, const char *check)
 {
 	char *copy = xstrdup(list), *rest = copy, *one;
 	bool found = false;
@@ -104,7 +104,7 @@ static bool listed(const char *list, const char *group, const char *check)
 }
 
 /* Every name must be one: a typo would pass for health. */
-static int check_list(const char *list, struct error *err)
+static int doctor_check_list(const char *list, struct error *err)
 {
 	char *copy = xstrdup(list), *rest = copy, *one;
 	size_t i;
@@ -123,7 +123,7 @@ static int check_list(const char *list, struct error *err)
 	return rc;
 }
 
-static bool has_finding(const struct table *t, const char *group, const char *check)
+static bool doctor_has_finding(const struct table *t, const char *group, const char *check)
 {
 	size_t i;
 
@@ -134,8 +134,8 @@ static bool has_finding(const struct table *t, const char *group, const char *ch
 	return false;
 }
 
-static int no_finding(const struct table *t, const char *group, const char *check,
-		      struct error *err)
+static int doctor_no_finding(const struct table *t, const char *group, const char *check,
+			     struct error *err)
 {
 	struct str names = {0};
 	size_t i;
@@ -150,12 +150,12 @@ static int no_finding(const struct table *t, const char *group, const char *chec
 }
 
 /* What is needed was looked at: a check that nobody made says 'no' to nothing. */
-static int check_needs(const struct args *a, struct error *err)
+static int doctor_check_needs(const struct args *a, struct error *err)
 {
 	char *copy = xstrdup(a->need), *rest = copy, *one;
 	int rc = 0;
 
-	if (listed(a->need, "path", NULL) && (!a->d.rate_gbps || !a->d.rtt_ms))
+	if (doctor_lists(a->need, "path", NULL) && (!a->d.rate_gbps || !a->d.rtt_ms))
 		rc = error_set(err, EINVAL,
 			       "--need path: without --rate and --rtt nothing is checked of it");
 	while (!rc && (one = str_token(&rest, ','))) {
@@ -164,15 +164,15 @@ static int check_needs(const struct args *a, struct error *err)
 		if (slash)
 			*slash++ = '\0';
 		one = str_trim(one);
-		if (slash && !has_finding(&a->d.table, one, slash))
-			rc = no_finding(&a->d.table, one, slash, err);
+		if (slash && !doctor_has_finding(&a->d.table, one, slash))
+			rc = doctor_no_finding(&a->d.table, one, slash, err);
 	}
 	free(copy);
 	return rc;
 }
 
 /* What was given for checks that the LIST leaves out would be passed over in silence. */
-static int check_uses(const struct args *a, struct error *err)
+static int doctor_check_uses(const struct args *a, struct error *err)
 {
 	const struct {
 		const char *option;
@@ -186,7 +186,8 @@ static int check_uses(const struct args *a, struct error *err)
 	size_t i, g;
 
 	for (i = 0; a->only && i < array_size(uses); i++) {
-		for (g = 0; uses[i].groups[g] && !listed(a->only, uses[i].groups[g], NULL); g++)
+		for (g = 0; uses[i].groups[g] && !doctor_lists(a->only, uses[i].groups[g], NULL);
+		     g++)
 			;
 		if (uses[i].given && !uses[i].groups[g])
 			return error_set(err, EINVAL,
@@ -211,7 +212,7 @@ struct page {
 	int indent;
 };
 
-static struct page page_of(const struct sink *out, const struct output *o)
+static struct page doctor_page_of(const struct sink *out, const struct output *o)
 {
 	struct page p = {.out = out->f};
 
@@ -221,7 +222,7 @@ static struct page page_of(const struct sink *out, const struct output *o)
 }
 
 /* Words of `text`, behind `lead` on the first line and as far in on the next ones. */
-static void wrapped(const struct page *p, const char *text, const char *lead)
+static void doctor_print_wrapped(const struct page *p, const char *text, const char *lead)
 {
 	int margin = p->indent + (int)strlen(lead), used = margin;
 	FILE *out = p->out;
@@ -248,7 +249,7 @@ static void wrapped(const struct page *p, const char *text, const char *lead)
 }
 
 /* A name that is too long for its column has a line of its own. */
-static void put_check(const struct page *p, const char *name, const char *state)
+static void doctor_put_check(const struct page *p, const char *name, const char *state)
 {
 	bool is_long = strlen(name) > NAME;
 
@@ -268,7 +269,7 @@ static const struct note_kind note_unchecked = {"doctor_unchecked", SEVERITY_RES
 			      note_complete = {"doctor_complete", SEVERITY_RESULT, NULL,
 					       "nothing needed is missing (%s)"};
 
-static void print_people(const struct table *t, const struct page *p)
+static void doctor_print_people(const struct table *t, const struct page *p)
 {
 	const struct page below = {.out = p->out, .width = p->width};
 	FILE *out = p->out;
@@ -283,21 +284,21 @@ static void print_people(const struct table *t, const struct page *p)
 		if (strcmp(g, group))
 			fprintf(out, "%s%s\n", i ? "\n" : "", g);
 		group = g;
-		put_check(p, table_cell(t, i, 1)->str, table_cell(t, i, 2)->str);
-		wrapped(p, table_cell(t, i, 3)->str, "");
+		doctor_put_check(p, table_cell(t, i, 1)->str, table_cell(t, i, 2)->str);
+		doctor_print_wrapped(p, table_cell(t, i, 3)->str, "");
 		if (todo->type == V_STR) {
 			fprintf(out, "%*s", p->indent, "");
-			wrapped(p, todo->str, "-> ");
+			doctor_print_wrapped(p, todo->str, "-> ");
 		}
 	}
 	for (i = 0; notes[i]; i++) {
 		fputs(i ? "" : "\n", out);
-		wrapped(&below, notes[i], "");
+		doctor_print_wrapped(&below, notes[i], "");
 	}
 	table_note_texts_free(notes);
 }
 
-static int print(struct args *a, struct error *err)
+static int doctor_print(struct args *a, struct error *err)
 {
 	struct sink out;
 	struct page page;
@@ -308,14 +309,14 @@ static int print(struct args *a, struct error *err)
 	rc = sink_open(&out, a->out.path, err);
 	if (rc)
 		return rc;
-	page = page_of(&out, &a->out);
-	print_people(&a->d.table, &page);
+	page = doctor_page_of(&out, &a->out);
+	doctor_print_people(&a->d.table, &page);
 	return sink_close(&out, 0, err);
 }
 
 /* --- the verdict --- */
 
-static const char *default_need(const struct args *a, const char *group)
+static const char *doctor_default_need(const struct args *a, const char *group)
 {
 	if (a->need)
 		return a->need;
@@ -323,7 +324,7 @@ static const char *default_need(const struct args *a, const char *group)
 }
 
 /* An interface or a queue that was named is needed, whatever else is. */
-static bool is_needed(const struct args *a, const char *group, const char *check)
+static bool doctor_is_needed(const struct args *a, const char *group, const char *check)
 {
 	if (a->d.nic && (!strcmp(group, "nic") || !strcmp(group, "path")) &&
 	    !strcmp(check, "interfaces"))
@@ -331,11 +332,11 @@ static bool is_needed(const struct args *a, const char *group, const char *check
 	if ((a->d.zcrx && !strcmp(group, "zcrx") && !strcmp(check, a->d.zcrx)) ||
 	    (a->d.devmem && !strcmp(group, "devmem") && !strcmp(check, a->d.devmem)))
 		return true;
-	return listed(default_need(a, group), group, check);
+	return doctor_lists(doctor_default_need(a, group), group, check);
 }
 
 /* Facts alone say nothing of whether a thing is there: "path" without a rate. */
-static void put_unknown(const struct args *a, struct table *t)
+static void doctor_set_unknown(const struct args *a, struct table *t)
 {
 	const char *group = "";
 	size_t i, k;
@@ -349,12 +350,12 @@ static void put_unknown(const struct args *a, struct table *t)
 		group = g;
 		for (k = i; k < t->rows && !strcmp(table_cell(t, k, 0)->str, g); k++)
 			facts &= !strcmp(table_cell(t, k, 2)->str, "note");
-		if (facts && listed(default_need(a, g), g, NULL))
+		if (facts && doctor_lists(doctor_default_need(a, g), g, NULL))
 			notes_add(&t->notes, &note_unchecked, g);
 	}
 }
 
-static int missing(struct args *a)
+static int doctor_missing(struct args *a)
 {
 	struct table *t = &a->d.table;
 	struct str names = {0};
@@ -364,11 +365,11 @@ static int missing(struct args *a)
 	for (i = 0; i < t->rows; i++) {
 		const char *group = table_cell(t, i, 0)->str, *check = table_cell(t, i, 1)->str;
 
-		if (strcmp(table_cell(t, i, 2)->str, "no") || !is_needed(a, group, check))
+		if (strcmp(table_cell(t, i, 2)->str, "no") || !doctor_is_needed(a, group, check))
 			continue;
 		str_printf(&names, "%s%s/%s", n++ ? ", " : "", group, check);
 	}
-	put_unknown(a, t);
+	doctor_set_unknown(a, t);
 	if (n)
 		notes_add(&t->notes, &note_missing, names.buf);
 	else if (!t->notes.n)
@@ -380,14 +381,14 @@ static int missing(struct args *a)
 	return n;
 }
 
-static void examine(struct args *a)
+static void doctor_examine(struct args *a)
 {
 	size_t i;
 
 	table_init(&a->d.table, "doctor", doctor_columns, 5);
 	for (i = 0; checks[i].name; i++) {
-		if (a->only && !listed(a->only, checks[i].name, NULL) &&
-		    !(a->need && listed(a->need, checks[i].name, NULL)))
+		if (a->only && !doctor_lists(a->only, checks[i].name, NULL) &&
+		    !(a->need && doctor_lists(a->need, checks[i].name, NULL)))
 			continue;
 		a->d.group = checks[i].name;
 		checks[i].run(&a->d);
@@ -399,7 +400,7 @@ int cmd_doctor(int argc, char **argv)
 	const struct argp_child children[] = {{&output_argp, 0, "Output:", 2}, {0}};
 	const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = doctor_parse,
 		.args_doc = "[LIST]",
 		.doc = "What this host can measure and run, why not, and what to do "
 		       "about it."
@@ -416,19 +417,19 @@ int cmd_doctor(int argc, char **argv)
 	int n;
 
 	args_parse(&argp, argc, argv, 0, &a);
-	if ((a.only && check_list(a.only, &err)) || (a.need && check_list(a.need, &err)) ||
-	    check_uses(&a, &err)) {
+	if ((a.only && doctor_check_list(a.only, &err)) ||
+	    (a.need && doctor_check_list(a.need, &err)) || doctor_check_uses(&a, &err)) {
 		error_print(&err);
 		return EXIT_USAGE;
 	}
-	examine(&a);
-	if (a.need && check_needs(&a, &err)) {
+	doctor_examine(&a);
+	if (a.need && doctor_check_needs(&a, &err)) {
 		error_print(&err);
 		table_free(&a.d.table);
 		return EXIT_USAGE;
 	}
-	n = missing(&a);
-	if (print(&a, &err)) {
+	n = doctor_missing(&a);
+	if (doctor_print(&a, &err)) {
 		error_print(&err);
 		table_free(&a.d.table);
 		return EXIT_FAILED;

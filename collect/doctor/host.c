@@ -38,7 +38,7 @@ static const struct {
 	 "sysctl kernel.perf_event_mlock_kb=2048"},
 };
 
-static void memlock(struct doctor *d)
+static void doctor_put_memlock(struct doctor *d)
 {
 	struct rlimit r;
 
@@ -54,7 +54,7 @@ static void memlock(struct doctor *d)
 			   (double)r.rlim_cur / (1 << 20));
 }
 
-static void hugepages(struct doctor *d)
+static void doctor_put_hugepages(struct doctor *d)
 {
 	double n = doctor_sysctl_number("vm.nr_hugepages", 0);
 	char *thp = doctor_sys_line("kernel/mm/transparent_hugepage/enabled");
@@ -91,13 +91,13 @@ void check_sysctls(struct doctor *d)
 	if (paranoid > -1)
 		doctor_put(d, "perf_event_paranoid", FINDING_NOTE, NULL,
 			   "%.0f: users other than root may not profile a whole CPU", paranoid);
-	memlock(d);
-	hugepages(d);
+	doctor_put_memlock(d);
+	doctor_put_hugepages(d);
 }
 
 /* --- CPUs --- */
 
-static void governors(struct doctor *d, const struct cpuset *online)
+static void doctor_put_governors(struct doctor *d, const struct cpuset *online)
 {
 	struct str odd = {0};
 	unsigned int cpu;
@@ -128,7 +128,7 @@ static void governors(struct doctor *d, const struct cpuset *online)
 	str_free(&odd);
 }
 
-static void turbo(struct doctor *d)
+static void doctor_put_turbo(struct doctor *d)
 {
 	char *intel = doctor_sys_line("devices/system/cpu/intel_pstate/no_turbo");
 	char *boost = doctor_sys_line("devices/system/cpu/cpufreq/boost");
@@ -142,7 +142,7 @@ static void turbo(struct doctor *d)
 	free(boost);
 }
 
-static void smt(struct doctor *d)
+static void doctor_put_smt(struct doctor *d)
 {
 	char *on = doctor_sys_line("devices/system/cpu/smt/active");
 
@@ -153,7 +153,7 @@ static void smt(struct doctor *d)
 }
 
 /* The CPUs that the interrupts listed in the folder of a device may go to; their number. */
-static int interrupts_in(const char *dir, struct cpuset *cpus)
+static int doctor_count_interrupts(const char *dir, struct cpuset *cpus)
 {
 	const char *root = getenv("ZCOST_PROC");
 	DIR *list = opendir(dir);
@@ -182,7 +182,7 @@ static int interrupts_in(const char *dir, struct cpuset *cpus)
 }
 
 /* Of each interface with a device; a virtio device's interrupts belong to the device above it. */
-static void interrupts(struct doctor *d)
+static void doctor_put_interrupts(struct doctor *d)
 {
 	char *class = xasprintf("%s/class/net", doctor_sys());
 	DIR *list = opendir(class);
@@ -192,11 +192,11 @@ static void interrupts(struct doctor *d)
 		char *own = xasprintf("%s/%s/device/msi_irqs", class, e->d_name);
 		char *above = xasprintf("%s/%s/device/../msi_irqs", class, e->d_name);
 		struct cpuset cpus = {0};
-		int n = *e->d_name == '.' ? 0 : interrupts_in(own, &cpus);
+		int n = *e->d_name == '.' ? 0 : doctor_count_interrupts(own, &cpus);
 		char *text;
 
 		if (!n && *e->d_name != '.')
-			n = interrupts_in(above, &cpus);
+			n = doctor_count_interrupts(above, &cpus);
 		text = cpuset_format(&cpus);
 		if (n)
 			doctor_put(d, "interrupts", FINDING_NOTE, NULL,
@@ -223,9 +223,9 @@ void check_cpus(struct doctor *d)
 		doctor_put(d, "cpus", FINDING_NO, NULL, "%s", err.text);
 		return;
 	}
-	governors(d, &online);
-	turbo(d);
-	smt(d);
+	doctor_put_governors(d, &online);
+	doctor_put_turbo(d);
+	doctor_put_smt(d);
 	if (!idle || !strcmp(idle, "none"))
 		doctor_put(d, "cpuidle", FINDING_NOTE, NULL,
 			   "no driver: there is no residency of idle states");
@@ -233,7 +233,7 @@ void check_cpus(struct doctor *d)
 		doctor_put(d, "cpuidle", FINDING_YES, NULL, "%s", idle);
 	if (isolated)
 		doctor_put(d, "isolated", FINDING_NOTE, NULL, "CPUs %s", isolated);
-	interrupts(d);
+	doctor_put_interrupts(d);
 	free(isolated);
 	free(idle);
 }
@@ -241,7 +241,7 @@ void check_cpus(struct doctor *d)
 /* --- the path --- */
 
 /* The host's least and usual size stay: only the maximum has to do with the path. */
-static char *buffer_todo(const char *name, double want)
+static char *doctor_buffer_todo(const char *name, double want)
 {
 	double least = doctor_sysctl_number(name, 0), usual = doctor_sysctl_number(name, 1);
 
@@ -250,7 +250,7 @@ static char *buffer_todo(const char *name, double want)
 	return xasprintf("sysctl %s='%.0f %.0f %.0f'", name, least, usual, want);
 }
 
-static void buffer(struct doctor *d, const char *name, double bdp)
+static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 {
 	double most = doctor_sysctl_number(name, 2), want = 2 * bdp + 65536;
 	/* Half of the memory is the kernel's own (tcp_adv_win_scale 1; skb overhead). */
@@ -263,7 +263,7 @@ static void buffer(struct doctor *d, const char *name, double bdp)
 	}
 	todo = fits || (!takes && most >= INT_MAX)
 		       ? NULL
-		       : buffer_todo(name, takes ? want : (double)INT_MAX);
+		       : doctor_buffer_todo(name, takes ? want : (double)INT_MAX);
 	doctor_put(d, name, fits ? FINDING_YES : FINDING_PARTLY, todo,
 		   "at most %.2f MB; twice the bandwidth-delay product is %.2f MB%s", most / 1e6,
 		   2 * bdp / 1e6,
@@ -276,7 +276,7 @@ static void buffer(struct doctor *d, const char *name, double bdp)
 enum { PAGE = 4096, ZCRX_ENTRIES = 32768 /* IO_RQ_MAX_ENTRIES */ };
 
 /* What is in flight must find memory, and each page of it is an entry of the refill ring. */
-static void zcrx_area(struct doctor *d, double bdp)
+static void doctor_put_zcrx_area(struct doctor *d, double bdp)
 {
 	double pages = floor(bdp / PAGE) + 1;
 
@@ -311,7 +311,7 @@ void check_path(struct doctor *d)
 	}
 	doctor_put(d, "product", FINDING_NOTE, NULL, "%g Gbit/s x %g ms = %.3f MB in flight",
 		   d->rate_gbps, d->rtt_ms, bdp / 1e6);
-	buffer(d, "net.ipv4.tcp_rmem", bdp);
-	buffer(d, "net.ipv4.tcp_wmem", bdp);
-	zcrx_area(d, bdp);
+	doctor_put_buffer(d, "net.ipv4.tcp_rmem", bdp);
+	doctor_put_buffer(d, "net.ipv4.tcp_wmem", bdp);
+	doctor_put_zcrx_area(d, bdp);
 }

@@ -19,7 +19,8 @@ typedef void (*put_fn)(struct doctor *d, const char *rows, const char *name);
 enum { TEXT = 128, LATE_US = 100 };
 
 /* The value of a key in the rows of nic_read_state: "SPACE IFINDEX NAME key value". */
-static bool value_of(const char *rows, const char *name, const char *key, char value[TEXT])
+static bool doctor_nic_value_of(const char *rows, const char *name, const char *key,
+				char value[TEXT])
 {
 	char *want = xasprintf("\t%s\t%s\t", name, key);
 	const char *at = rows ? strstr(rows, want) : NULL;
@@ -32,21 +33,22 @@ static bool value_of(const char *rows, const char *name, const char *key, char v
 	return at;
 }
 
-static double number_of(const char *rows, const char *name, const char *key)
+static double doctor_nic_number_of(const char *rows, const char *name, const char *key)
 {
 	char value[TEXT];
 
-	return value_of(rows, name, key, value) ? strtod(value, NULL) : NAN;
+	return doctor_nic_value_of(rows, name, key, value) ? strtod(value, NULL) : NAN;
 }
 
-static void facts(struct doctor *d, const char *rows, const char *name)
+static void doctor_nic_put_facts(struct doctor *d, const char *rows, const char *name)
 {
-	double speed = number_of(rows, name, "speed_mbps"), mtu = number_of(rows, name, "mtu");
-	double big = number_of(rows, name, "gro_max_size");
+	double speed = doctor_nic_number_of(rows, name, "speed_mbps"),
+	       mtu = doctor_nic_number_of(rows, name, "mtu");
+	double big = doctor_nic_number_of(rows, name, "gro_max_size");
 	char driver[TEXT] = "no driver that tells", *node;
 	char of_node[TEXT] = "", gbps[TEXT] = "";
 
-	value_of(rows, name, "driver", driver);
+	doctor_nic_value_of(rows, name, "driver", driver);
 	node = doctor_sys_line("class/net/%s/device/numa_node", name);
 	if (node && atoi(node) >= 0)
 		snprintf(of_node, sizeof(of_node), ", on NUMA node %s", node);
@@ -58,7 +60,7 @@ static void facts(struct doctor *d, const char *rows, const char *name)
 }
 
 /* Offloads that are off though they could be on. */
-static void offloads(struct doctor *d, const char *rows, const char *name)
+static void doctor_nic_put_offloads(struct doctor *d, const char *rows, const char *name)
 {
 	static const struct {
 		const char *feature, *option, *why;
@@ -74,7 +76,8 @@ static void offloads(struct doctor *d, const char *rows, const char *name)
 	for (i = 0; i < array_size(list); i++) {
 		char *todo;
 
-		if (!(number_of(rows, name, list[i].feature) == 0)) /* absent: cannot be had */
+		if (!(doctor_nic_number_of(rows, name, list[i].feature) ==
+		      0)) /* absent: cannot be had */
 			continue;
 		todo = xasprintf("ethtool -K %s %s on", name, list[i].option);
 		doctor_put(d, list[i].option, FINDING_PARTLY, todo, "%s: off: %s", name,
@@ -83,10 +86,10 @@ static void offloads(struct doctor *d, const char *rows, const char *name)
 	}
 }
 
-static void header_split(struct doctor *d, const char *rows, const char *name)
+static void doctor_nic_put_header_split(struct doctor *d, const char *rows, const char *name)
 {
-	double split = number_of(rows, name, "tcp_data_split");
-	double thresh = number_of(rows, name, "hds_thresh");
+	double split = doctor_nic_number_of(rows, name, "tcp_data_split");
+	double thresh = doctor_nic_number_of(rows, name, "hds_thresh");
 	char *todo = xasprintf("ethtool -G %s tcp-data-split on hds-thresh 0", name);
 
 	if (isnan(split))
@@ -105,11 +108,11 @@ static void header_split(struct doctor *d, const char *rows, const char *name)
 	free(todo);
 }
 
-static void queues(struct doctor *d, const char *rows, const char *name)
+static void doctor_nic_put_queues(struct doctor *d, const char *rows, const char *name)
 {
-	double n = fmax(number_of(rows, name, "combined_channels"),
-			number_of(rows, name, "rx_channels"));
-	double filter = number_of(rows, name, "feature:rx-ntuple-filter");
+	double n = fmax(doctor_nic_number_of(rows, name, "combined_channels"),
+			doctor_nic_number_of(rows, name, "rx_channels"));
+	double filter = doctor_nic_number_of(rows, name, "feature:rx-ntuple-filter");
 	char *todo = xasprintf("ethtool -K %s ntuple on", name);
 
 	if (filter == 0)
@@ -128,11 +131,13 @@ static void queues(struct doctor *d, const char *rows, const char *name)
 }
 
 /* How long the ring takes packets that nobody fetches, at the rate given or the NIC's own. */
-static void ring(struct doctor *d, const char *rows, const char *name)
+static void doctor_nic_put_ring(struct doctor *d, const char *rows, const char *name)
 {
-	double entries = number_of(rows, name, "rx_ring"), mtu = number_of(rows, name, "mtu");
-	double most = number_of(rows, name, "rx_ring_max");
-	double gbps = d->rate_gbps ? d->rate_gbps : number_of(rows, name, "speed_mbps") / 1e3;
+	double entries = doctor_nic_number_of(rows, name, "rx_ring"),
+	       mtu = doctor_nic_number_of(rows, name, "mtu");
+	double most = doctor_nic_number_of(rows, name, "rx_ring_max");
+	double gbps =
+		d->rate_gbps ? d->rate_gbps : doctor_nic_number_of(rows, name, "speed_mbps") / 1e3;
 	double us = entries * mtu * 8 / (gbps * 1e3);
 	char *todo = most > entries ? xasprintf("ethtool -G %s rx %.0f", name, most) : NULL;
 
@@ -145,17 +150,17 @@ static void ring(struct doctor *d, const char *rows, const char *name)
 	free(todo);
 }
 
-static void one(struct doctor *d, const char *rows, const char *name)
+static void doctor_nic_put_one(struct doctor *d, const char *rows, const char *name)
 {
-	facts(d, rows, name);
-	offloads(d, rows, name);
+	doctor_nic_put_facts(d, rows, name);
+	doctor_nic_put_offloads(d, rows, name);
 	if (!d->rate_gbps) /* else among the path's */
-		ring(d, rows, name);
-	queues(d, rows, name);
-	header_split(d, rows, name);
+		doctor_nic_put_ring(d, rows, name);
+	doctor_nic_put_queues(d, rows, name);
+	doctor_nic_put_header_split(d, rows, name);
 }
 
-static void put_none(struct doctor *d, const struct nic_space *s)
+static void doctor_nic_put_none(struct doctor *d, const struct nic_space *s)
 {
 	struct str names = {0};
 	size_t i;
@@ -184,14 +189,15 @@ bool doctor_any_split(void)
 	nic_read_state(&s, &rows);
 	for (i = 0; i < s.nports; i++)
 		found |= s.port[i].flags & IFF_UP && !(s.port[i].flags & IFF_LOOPBACK) &&
-			 !isnan(number_of(rows.buf, s.port[i].name, "tcp_data_split"));
+			 !isnan(doctor_nic_number_of(rows.buf, s.port[i].name, "tcp_data_split"));
 	str_free(&rows);
 	nic_space_close(&s);
 	return found;
 }
 
 /* Puts each interface that was asked for, or that is up. */
-static size_t each(struct doctor *d, const struct nic_space *s, const char *rows, put_fn put)
+static size_t doctor_nic_each(struct doctor *d, const struct nic_space *s, const char *rows,
+			      put_fn put)
 {
 	size_t i, n = 0;
 
@@ -207,7 +213,7 @@ static size_t each(struct doctor *d, const struct nic_space *s, const char *rows
 	return n;
 }
 
-static void put_all(struct doctor *d, put_fn put)
+static void doctor_nic_put_all(struct doctor *d, put_fn put)
 {
 	struct nic_space s;
 	struct str rows = {0};
@@ -219,18 +225,18 @@ static void put_all(struct doctor *d, put_fn put)
 		return;
 	}
 	nic_read_state(&s, &rows);
-	if (!each(d, &s, rows.buf, put))
-		put_none(d, &s);
+	if (!doctor_nic_each(d, &s, rows.buf, put))
+		doctor_nic_put_none(d, &s);
 	str_free(&rows);
 	nic_space_close(&s);
 }
 
 void check_nics(struct doctor *d)
 {
-	put_all(d, one);
+	doctor_nic_put_all(d, doctor_nic_put_one);
 }
 
 void check_rings(struct doctor *d)
 {
-	put_all(d, ring);
+	doctor_nic_put_all(d, doctor_nic_put_ring);
 }

@@ -27,7 +27,7 @@ void check_perf(struct doctor *d), check_syscalls(struct doctor *d), check_event
  * Asks a collector itself, in a child: what its probe holds on to goes with it. The reason for a no
  * comes back, and with a yes what it will tell run.json under `info`.
  */
-static bool ask(const struct collector *is, const char *info, char why[512])
+static bool doctor_ask(const struct collector *is, const char *info, char why[512])
 {
 	struct run run = {.dir = "/nonexistent", .pass = "measure"};
 	struct collect c = {.is = is, .run = &run, .info = json_object()};
@@ -61,7 +61,7 @@ static bool ask(const struct collector *is, const char *info, char why[512])
 	return said[0] == 'y';
 }
 
-static void sampling_rate(struct doctor *d)
+static void doctor_put_sampling_rate(struct doctor *d)
 {
 	unsigned int rate = perf_event_max_rate();
 
@@ -74,7 +74,7 @@ static void sampling_rate(struct doctor *d)
 			   "up to %u samples per second and CPU", rate);
 }
 
-static void kernel_names(struct doctor *d)
+static void doctor_kernel_names(struct doctor *d)
 {
 	double kptr = doctor_sysctl_number("kernel.kptr_restrict", 0);
 
@@ -103,7 +103,7 @@ void check_perf(struct doctor *d)
 	struct error err = {0};
 	char why[512];
 
-	if (!ask(&collector_perf, "version", why)) {
+	if (!doctor_ask(&collector_perf, "version", why)) {
 		doctor_put(d, "perf record", FINDING_NO, NULL, "%s", why);
 		return;
 	}
@@ -118,12 +118,12 @@ void check_perf(struct doctor *d)
 				   "runs with interrupts off to where they are switched on again",
 				   event);
 	}
-	sampling_rate(d);
-	kernel_names(d);
+	doctor_put_sampling_rate(d);
+	doctor_kernel_names(d);
 }
 
-static void method(struct doctor *d, const struct syscalls_method *m, const char *what,
-		   enum finding otherwise, const char *todo)
+static void doctor_put_method(struct doctor *d, const struct syscalls_method *m, const char *what,
+			      enum finding otherwise, const char *todo)
 {
 	struct error err = {0};
 	void *self = NULL;
@@ -144,8 +144,9 @@ void check_syscalls(struct doctor *d)
 	int ids[2];
 	size_t had = d->table.rows;
 
-	method(d, &syscalls_bpf, "bpf", FINDING_PARTLY,
-	       "accounting falls back to tracepoints, which cost more and can lose calls");
+	doctor_put_method(
+		d, &syscalls_bpf, "bpf", FINDING_PARTLY,
+		"accounting falls back to tracepoints, which cost more and can lose calls");
 	bpf = !strcmp(table_cell(&d->table, had, 2)->str, "yes");
 	if (tracefs_ids(names, ids, 2, &err))
 		doctor_put(d, "tracepoints", bpf ? FINDING_PARTLY : FINDING_NO, NULL, "%s",
@@ -168,7 +169,7 @@ static const struct {
 };
 
 /* errno of counting this event on the first CPU; 0: it counts. */
-static int try_event(uint32_t type, uint64_t config)
+static int doctor_try_event(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr), .type = type, .config = config};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
@@ -185,7 +186,7 @@ void check_events(struct doctor *d)
 	size_t i;
 
 	for (i = 0; i < array_size(events); i++) {
-		int rc = try_event(events[i].type, events[i].config);
+		int rc = doctor_try_event(events[i].type, events[i].config);
 		struct error err = {0};
 
 		if (rc == ENOENT || rc == EOPNOTSUPP || rc == ENODEV)
@@ -200,7 +201,7 @@ void check_events(struct doctor *d)
 		else
 			doctor_put(d, events[i].name, FINDING_YES, NULL, "counts");
 	}
-	if (watchdog > 0 && !try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))
+	if (watchdog > 0 && !doctor_try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))
 		doctor_put(d, "nmi_watchdog", FINDING_PARTLY, "sysctl kernel.nmi_watchdog=0",
 			   "it holds one hardware counter, so that others take turns");
 }
@@ -209,7 +210,7 @@ void check_power(struct doctor *d)
 {
 	char why[512];
 
-	if (ask(&collector_power, "source", why))
+	if (doctor_ask(&collector_power, "source", why))
 		doctor_put(d, "power", FINDING_YES, NULL, "%s",
 			   *why ? why : "a source is there: zcost collect --list, report power");
 	else

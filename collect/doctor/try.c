@@ -14,7 +14,7 @@
 
 enum { PAGE = 4096, ENTRIES = 64, AREA = 64 * PAGE, REGION = 2 * PAGE };
 
-static int register_queue(int fd, unsigned int nic, unsigned int queue, char *memory)
+static int try_register_queue(int fd, unsigned int nic, unsigned int queue, char *memory)
 {
 	struct zc_zcrx_area_reg area = {.addr = (uintptr_t)memory, .len = AREA};
 	struct zc_region_desc region = {.user_addr = (uintptr_t)(memory + AREA),
@@ -49,7 +49,7 @@ int try_zcrx_index(unsigned int nic, unsigned int queue)
 		return fd;
 	memory = mmap(NULL, AREA + REGION, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	rc = memory == MAP_FAILED ? -ENOMEM : register_queue(fd, nic, queue, memory);
+	rc = memory == MAP_FAILED ? -ENOMEM : try_register_queue(fd, nic, queue, memory);
 	close(fd); /* gives the queue back */
 	if (memory != MAP_FAILED)
 		munmap(memory, AREA + REGION);

@@ -33,7 +33,7 @@ static const struct {
 	{"RECV_ZC", ZC_IORING_OP_RECV_ZC, "6.15"},
 };
 
-static void no_uring(struct doctor *d, int code)
+static void doctor_put_no_uring(struct doctor *d, int code)
 {
 	double off = doctor_sysctl_number("kernel.io_uring_disabled", 0);
 
@@ -55,7 +55,7 @@ void check_uring(struct doctor *d)
 	size_t i;
 
 	if (fd < 0) {
-		no_uring(d, -fd);
+		doctor_put_no_uring(d, -fd);
 		return;
 	}
 	doctor_put(d, "io_uring", FINDING_YES, NULL, "rings can be made");
@@ -112,8 +112,8 @@ void check_msg_zerocopy(struct doctor *d)
 }
 
 /* Says what a registration came to. The device may be one that is known to be refused. */
-static void put_refusal(struct doctor *d, const char *what, int rc, const char *said,
-			const struct refusal *r)
+static void doctor_put_refusal(struct doctor *d, const char *what, int rc, const char *said,
+			       const struct refusal *r)
 {
 	doctor_put(d, what, FINDING_NO, r->todo, "%s: %s%s%s%s", strerror(-rc), r->why,
 		   said && *said ? " (the kernel: " : "", said && *said ? said : "",
@@ -121,7 +121,7 @@ static void put_refusal(struct doctor *d, const char *what, int rc, const char *
 }
 
 /* The kernel alone receives nothing. A queue that was named tells for itself. */
-static void put_interfaces(struct doctor *d, const char *queue)
+static void doctor_put_interfaces(struct doctor *d, const char *queue)
 {
 	if (!queue && !doctor_any_split())
 		doctor_put(d, "interfaces", FINDING_NO, NULL,
@@ -147,15 +147,15 @@ void check_zcrx(struct doctor *d)
 	else if (!rc)
 		doctor_put(d, "kernel", FINDING_YES, NULL, "the kernel has it");
 	else
-		put_refusal(d, "kernel", rc, NULL, refusal_zcrx(-rc));
-	put_interfaces(d, d->zcrx);
+		doctor_put_refusal(d, "kernel", rc, NULL, refusal_zcrx(-rc));
+	doctor_put_interfaces(d, d->zcrx);
 	if (d->zcrx) {
 		char *nic = xstrdup(d->zcrx), *colon = strrchr(nic, ':');
 
 		*colon = '\0';
 		rc = try_zcrx(nic, (unsigned int)atoi(colon + 1));
 		if (rc)
-			put_refusal(d, d->zcrx, rc, NULL, refusal_zcrx(-rc));
+			doctor_put_refusal(d, d->zcrx, rc, NULL, refusal_zcrx(-rc));
 		else
 			doctor_put(d, d->zcrx, FINDING_YES, NULL, "registered, and let go again");
 		free(nic);
@@ -166,14 +166,14 @@ void check_zcrx(struct doctor *d)
  * Loopback can do neither. A kernel that could for another interface says why it cannot for this
  * one, or finds no dmabuf; one that refuses without a word has nothing behind the request.
  */
-static bool is_there(int rc, const char *said)
+static bool doctor_is_there(int rc, const char *said)
 {
 	return !rc || rc == -EBADF || (rc == -EOPNOTSUPP && *said);
 }
 
-static void put_devmem_rx(struct doctor *d, int rc, const char *said)
+static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *said)
 {
-	if (is_there(rc, said))
+	if (doctor_is_there(rc, said))
 		doctor_put(d, "kernel", FINDING_YES, NULL,
 			   "the kernel has it; it takes a NIC with header split and a queue API "
 			   "besides (--devmem IF:QUEUE tries)");
@@ -182,17 +182,17 @@ static void put_devmem_rx(struct doctor *d, int rc, const char *said)
 			   "refused without a word: the kernel is older than 6.12, or was built "
 			   "without CONFIG_NET_DEVMEM");
 	else
-		put_refusal(d, "kernel", rc, said, refusal_devmem_rx(-rc));
+		doctor_put_refusal(d, "kernel", rc, said, refusal_devmem_rx(-rc));
 }
 
 /* Asked for last is what both directions have in common: `rx`, receiving is there. */
-static void put_devmem_tx(struct doctor *d, int rc, const char *said, bool rx)
+static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *said, bool rx)
 {
-	if (rx && is_there(rc, said))
+	if (rx && doctor_is_there(rc, said))
 		doctor_put(d, "sending", FINDING_YES, NULL,
 			   "the kernel has it; it takes a NIC whose driver can send out of device "
 			   "memory besides");
-	else if (is_there(rc, said))
+	else if (doctor_is_there(rc, said))
 		doctor_put(d, "sending", FINDING_NO, NULL,
 			   "the request is known, but there is no receiving (kernel), and both "
 			   "take CONFIG_NET_DEVMEM");
@@ -200,10 +200,10 @@ static void put_devmem_tx(struct doctor *d, int rc, const char *said, bool rx)
 		doctor_put(d, "sending", FINDING_NO, NULL,
 			   "the kernel does not know the request: it came with 6.16");
 	else
-		put_refusal(d, "sending", rc, said, refusal_devmem_tx(-rc));
+		doctor_put_refusal(d, "sending", rc, said, refusal_devmem_tx(-rc));
 }
 
-static void try_queue(struct doctor *d, int dmabuf)
+static void doctor_try_queue(struct doctor *d, int dmabuf)
 {
 	char said[256], *nic = xstrdup(d->devmem), *colon = strrchr(nic, ':');
 	int rc;
@@ -211,7 +211,7 @@ static void try_queue(struct doctor *d, int dmabuf)
 	*colon = '\0';
 	rc = try_devmem(nic, (unsigned int)atoi(colon + 1), dmabuf, said);
 	if (rc)
-		put_refusal(d, d->devmem, rc, said, refusal_devmem_rx(-rc));
+		doctor_put_refusal(d, d->devmem, rc, said, refusal_devmem_rx(-rc));
 	else
 		doctor_put(d, d->devmem, FINDING_YES, NULL, "bound, and let go again");
 	free(nic);
@@ -224,17 +224,17 @@ void check_devmem(struct doctor *d)
 	bool rx;
 
 	if (fd < 0)
-		put_refusal(d, "udmabuf", fd, NULL, refusal_udmabuf(-fd));
+		doctor_put_refusal(d, "udmabuf", fd, NULL, refusal_udmabuf(-fd));
 	else
 		doctor_put(d, "udmabuf", FINDING_YES, NULL, "a dmabuf of host memory can be made");
 	rc = try_devmem("lo", 0, fd, said);
-	put_devmem_rx(d, rc, said);
-	rx = is_there(rc, said);
+	doctor_put_devmem_rx(d, rc, said);
+	rx = doctor_is_there(rc, said);
 	rc = try_devmem_tx("lo", fd, said);
-	put_devmem_tx(d, rc, said, rx);
-	put_interfaces(d, d->devmem);
+	doctor_put_devmem_tx(d, rc, said, rx);
+	doctor_put_interfaces(d, d->devmem);
 	if (d->devmem)
-		try_queue(d, fd);
+		doctor_try_queue(d, fd);
 	if (fd >= 0)
 		close(fd);
 }
