@@ -35,7 +35,7 @@ URING_LIBS := $(call pkgs,liburing jansson)
 
 obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib)
-HOST_OBJ := $(call obj,collect collect/doctor capture)
+HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/doctor capture)
 LAPTOP_OBJ := $(call obj,analyze analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/ingest analyze/store \
 		analyze/measures analyze/compare analyze/export plot)
 TCPZC_OBJ := $(call obj,samples/tcpzc)
@@ -79,7 +79,7 @@ $(B)/analyze/measures/components.o: analyze/components.rules
 # --- in-kernel syscall accounting: a BPF object, embedded in the collector where clang is there ---
 
 ifndef OFFLINE
-BPF_OBJ := $(patsubst %.bpf.c,$(B)/%.bpf.o,$(wildcard collect/*.bpf.c))
+BPF_OBJ := $(patsubst %.bpf.c,$(B)/%.bpf.o,$(wildcard collect/syscalls/*.bpf.c))
 HOST_OBJ := $(filter-out $(B)/collect/%.bpf.o,$(HOST_OBJ))
 HAVE_BPF := $(shell command -v $(CLANG) 2>/dev/null)
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
@@ -90,14 +90,14 @@ $(B)/collect/%.bpf.o: collect/%.bpf.c
 	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
 		-Wall -MMD -MP -c -o $@ $<
 $(HOST_OBJ): | $(BPF_OBJ)
-$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls.bpf.o"' \
-	-DBPF_TASK='"$(B)/collect/task.bpf.o"'
-$(B)/collect/syscalls_bpf.o: $(B)/collect/syscalls.bpf.o
-$(B)/collect/task_ids.o: $(B)/collect/task.bpf.o
+$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"' \
+	-DBPF_TASK='"$(B)/collect/syscalls/task.bpf.o"'
+$(B)/collect/syscalls/bpf.o: $(B)/collect/syscalls/syscalls.bpf.o
+$(B)/collect/syscalls/task_ids.o: $(B)/collect/syscalls/task.bpf.o
 endif
 
 # Names of system calls, out of the C library's headers.
-$(B)/collect/syscall_names.o: $(B)/collect/syscall_names.inc
+$(B)/collect/syscalls.o: $(B)/collect/syscall_names.inc
 $(B)/collect/syscall_names.inc:
 	@mkdir -p $(@D)
 	$(Q)echo '#include <sys/syscall.h>' | $(CC) -E -dM - | \

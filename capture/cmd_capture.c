@@ -2,10 +2,8 @@
 /* The command zcost capture. */
 #include "capture/capture.h"
 #include "capture/undo.h"
-#include "collect/call_graph.h"
-#include "collect/events.h"
-#include "collect/power_command.h"
-#include "collect/units.h"
+#include "collect/options.h"
+#include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/args.h"
 #include "lib/caller.h"

@@ -11,7 +11,7 @@
 #include "capture/child.h"
 #include "capture/plan.h"
 #include "capture/words.h"
-#include "collect/rights.h"
+#include "collect/agent.h"
 
 #include <stdint.h>
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/agent.h"
 
-#include "collect/agent_folder.h"
-#include "collect/holders.h"
+#include "collect/run/holders.h"
 #include "collect/host.h"
-#include "collect/rights.h"
 #include "collect/stream.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/command.h"
+#include "lib/error.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
@@ -22,7 +21,91 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* --- the folder --- */
+
+/* The agent's folder: its own, empty, and no other agent's of the same key. */
+
+/* /var/tmp is on a disk; /tmp may well be in memory, and a recording is large. */
+static char *agent_folder_path(const char *key)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	return xasprintf("%s/zcost-%s", tmp && *tmp == '/' ? tmp : "/var/tmp", key);
+}
+
+/* What an agent that was killed has left, with what it was running. */
+static int agent_folder_remove_old(const char *path, const struct stat *st, struct error *err)
+{
+	int left;
+
+	if (!S_ISDIR(st->st_mode) || st->st_uid != geteuid())
+		return error_set(err, EEXIST,
+				 "%s: is there, and is not ours: remove it, or set TMPDIR", path);
+	left = holders_end(path, 0);
+	if (left)
+		return error_set(err, EBUSY,
+				 "%s: %d processes of an earlier capture run here and cannot be "
+				 "ended ('fuser -v %s' shows them)",
+				 path, left, path);
+	return dir_remove(path, err);
+}
+
+/* The path, which the caller frees; NULL after an error. Ends and removes what is left there. */
+static char *agent_folder_make(const char *key, struct error *err)
+{
+	char *path = agent_folder_path(key);
+	struct stat st;
+	int rc = 0;
+
+	if (!lstat(path, &st))
+		rc = agent_folder_remove_old(path, &st, err);
+	if (!rc && mkdir(path, 0700))
+		rc = error_sys(err, errno, "%s: cannot make the folder for runs", path);
+	if (!rc && holders_join(path))
+		rc = error_sys(err, errno, "%s: cannot open", path);
+	if (!rc)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* --- rights --- */
+
+static uint64_t rights_capabilities(void)
+{
+	char *text, *at;
+	uint64_t caps = 0;
+
+	if (file_read("/proc/self/status", &text, NULL, NULL))
+		return 0;
+	at = strstr(text, "\nCapEff:");
+	if (at)
+		caps = strtoull(at + strlen("\nCapEff:"), NULL, 16);
+	free(text);
+	return caps;
+}
+
+static int rights_paranoid(void)
+{
+	char *text;
+	int v;
+
+	if (file_read("/proc/sys/kernel/perf_event_paranoid", &text, NULL, NULL))
+		return 2;
+	v = atoi(text);
+	free(text);
+	return v;
+}
+
+struct rights rights_of_this_process(void)
+{
+	return (struct rights){.caps = rights_capabilities(), .paranoid = rights_paranoid()};
+}
+
+/* --- the agent --- */
 
 /* A run ends by itself when its own connection does: it is left this long. */
 enum { BY_ITSELF_MS = 3000, IDLE_MS = 3600 * 1000 };

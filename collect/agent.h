@@ -25,7 +25,18 @@
 #ifndef ZC_AGENT_H
 #define ZC_AGENT_H
 
+#include <stdint.h>
+
 /* Returns an exit code. */
 int agent_run(const char *key);
+
+/* What this process may measure of the kernel. */
+
+struct rights {
+	uint64_t caps; /* the effective capabilities, bits as in linux/capability.h */
+	int paranoid;  /* kernel.perf_event_paranoid; 2 where there is none */
+};
+
+struct rights rights_of_this_process(void);
 
 #endif

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost collect: one run on this host. Options, exit codes; all else is run_execute. */
 #include "collect/agent.h"
-#include "collect/call_graph.h"
+#include "collect/options.h"
 #include "collect/collect.h"
-#include "collect/events.h"
-#include "collect/holders.h"
+#include "collect/events/events.h"
+#include "collect/run/holders.h"
 #include "collect/host.h"
-#include "collect/power_command.h"
-#include "collect/run.h"
-#include "collect/units.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/args.h"
 #include "lib/caller.h"

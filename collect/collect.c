@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/collect.h"
 
-#include "collect/run.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/error.h"

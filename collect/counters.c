@@ -7,11 +7,9 @@
  * have is a row that says so.
  */
 #include "collect/collect.h"
-#include "collect/counting.h"
-#include "collect/events.h"
-#include "collect/libperf.h"
-#include "collect/perf_event.h"
-#include "collect/run.h"
+#include "collect/events/counting.h"
+#include "collect/events/events.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which CPU was interrupted by what, and which softirqs it ran. */
-#include "collect/reading.h"
+#include "collect/run/reading.h"
 #include "lib/alloc.h"
 
 #include <errno.h>

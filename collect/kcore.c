@@ -6,7 +6,7 @@
  * /proc, for tests.
  */
 #include "collect/collect.h"
-#include "collect/run.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"

@@ -6,10 +6,9 @@
  */
 #include "collect/nic.h"
 
-#include "collect/netns.h"
-#include "collect/reading.h"
-#include "collect/rtnl.h"
-#include "collect/run.h"
+#include "collect/run/netns.h"
+#include "collect/run/reading.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 

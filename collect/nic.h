@@ -15,8 +15,11 @@
 #include "lib/hash.h"
 #include "lib/str.h"
 
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct nic_port {
 	int index;
@@ -68,5 +71,20 @@ int nic_ethtool(const struct nic_space *s, const struct nic_port *p, void *data)
 /* The strings of a set (ETH_SS_STATS, ETH_SS_FEATURES), ETH_GSTRING_LEN each; freed by the caller.
  */
 char *nic_strings(const struct nic_space *s, const struct nic_port *p, uint32_t set, uint32_t *n);
+
+/*
+ * Dumps of rtnetlink: all links, the counters of all links. Attributes are walked with genl_next
+ * (lib/genl.h). A socket speaks to the network namespace that it was opened in.
+ */
+
+/* A descriptor or -errno. */
+int rtnl_open(void);
+
+/*
+ * Asks for a dump by message `type`, whose request is `head`, and calls `each` for every message of
+ * `answer` type: its head, which is as long as the request's, and the attributes. 0 or -errno.
+ */
+int rtnl_dump(int fd, uint16_t type, uint16_t answer, const void *head, size_t head_len,
+	      void (*each)(void *arg, const void *head, const void *attrs, size_t len), void *arg);
 
 #endif

@@ -1,15 +1,239 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collect/perf_data.h"
+#include "collect/perf.h"
 
+#include "lib/alloc.h"
 #include "lib/cursor.h"
+#include "lib/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* --- files that samples lie in --- */
+
+/*
+ * Which files explain the samples: those that an address of a sample, its callers' included, lies
+ * in. The first pass takes all executable mappings of each process, the second looks addresses up.
+ * Time is left out: an address that two files covered one after the other keeps both, which costs
+ * room and no more. A process that forked has its parent's mappings until it execs.
+ */
+
+struct mapping {
+	uint64_t start, end;
+	uint32_t file;
+	size_t next; /* of the same process, + 1; 0: none */
+};
+
+struct maps {
+	struct intern names;
+	struct mapping *m;
+	size_t n, cap;
+	struct map last;   /* pid -> its last mapping + 1 */
+	struct map parent; /* pid -> parent + 1 */
+	struct map looked; /* (pid, page) looked up already */
+	struct intern *hit;
+};
+
+static void perf_maps_note_fork(struct maps *m, uint16_t misc, struct cursor body)
+{
+	uint32_t pid = cursor_u32(&body), parent = cursor_u32(&body);
+
+	/* FORK_EXEC: made up by perf for a process it found, whose own mappings follow. */
+	if (!body.bad && pid != parent && !(misc & PERF_RECORD_MISC_FORK_EXEC))
+		*map_at(&m->parent, pid) = (uint64_t)parent + 1;
+}
+
+/* What is interned: the identity, and the name behind it. */
+static uint32_t perf_file_add(struct intern *in, const struct perf_file *as, const char *name)
+{
+	size_t len = strlen(name);
+	char *both = xmalloc(sizeof(*as) + len);
+	uint32_t i;
+
+	memcpy(both, as, sizeof(*as));
+	memcpy(both + sizeof(*as), name, len);
+	i = intern_bytes(in, both, sizeof(*as) + len);
+	free(both);
+	return i;
+}
+
+const char *perf_file_get(const struct intern *files, uint32_t i, struct perf_file *as)
+{
+	const char *both = intern_get(files, i);
+
+	memcpy(as, both, sizeof(*as));
+	return both + sizeof(*as);
+}
+
+static struct perf_file perf_maps_read_identity(struct cursor *body, uint16_t misc)
+{
+	struct perf_file as = {0};
+	const uint8_t *id;
+
+	if (!(misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		as.maj = cursor_u32(body);
+		as.min = cursor_u32(body);
+		as.ino = cursor_u64(body);
+		as.generation = cursor_u64(body);
+		return as;
+	}
+	id = cursor_take(body, 24);
+	if (id && id[0] <= sizeof(as.id)) {
+		as.id_len = id[0];
+		memcpy(as.id, id + 4, as.id_len);
+	}
+	return as;
+}
+
+static void perf_maps_add_mapping(struct maps *m, uint32_t pid, uint64_t start, uint64_t len,
+				  const struct perf_file *as, const char *name)
+{
+	uint64_t *last = map_at(&m->last, pid);
+
+	array_grow(m->m, m->n, m->cap);
+	m->m[m->n] = (struct mapping){.start = start,
+				      .end = start + len,
+				      .file = perf_file_add(&m->names, as, name),
+				      .next = *last};
+	*last = ++m->n;
+}
+
+/* pid, tid, addr, len, pgoff; MMAP2: 24 bytes of identity, prot, flags; the name */
+static void perf_maps_note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cursor body)
+{
+	uint32_t pid = cursor_u32(&body), prot = PROT_EXEC;
+	struct perf_file as = {0};
+	uint64_t start, len;
+	const char *name;
+
+	cursor_take(&body, 4);
+	start = cursor_u64(&body);
+	len = cursor_u64(&body);
+	cursor_take(&body, 8);
+	if (type == PERF_RECORD_MMAP2) {
+		as = perf_maps_read_identity(&body, misc);
+		prot = cursor_u32(&body);
+		cursor_take(&body, 4);
+	}
+	name = (const char *)body.at;
+	if (body.bad || !memchr(name, 0, cursor_left(&body)))
+		return;
+	if (prot & PROT_EXEC && !(misc & PERF_RECORD_MISC_MMAP_DATA) &&
+	    (*name == '/' || !strcmp(name, "[vdso]")))
+		perf_maps_add_mapping(m, pid, start, len, &as, name);
+}
+
+/* True when the process has a mapping there, now or at another time. */
+static bool perf_maps_seek_in(struct maps *m, uint64_t pid, uint64_t ip)
+{
+	uint64_t *last = map_get(&m->last, pid);
+	size_t at = last ? *last : 0;
+	struct perf_file as;
+	const char *name;
+	bool found = false;
+
+	for (; at; at = m->m[at - 1].next) {
+		if (ip < m->m[at - 1].start || ip >= m->m[at - 1].end)
+			continue;
+		name = perf_file_get(&m->names, m->m[at - 1].file, &as);
+		perf_file_add(m->hit, &as, name);
+		found = true;
+	}
+	return found;
+}
+
+static void perf_maps_seek(struct maps *m, uint64_t pid, uint64_t ip)
+{
+	uint64_t *looked, *parent;
+	int generations = 16;
+
+	if (ip >> 63) /* the kernel, or a marker in a call chain */
+		return;
+	looked = map_at(&m->looked, pid << 45 ^ ip >> 12);
+	if (*looked)
+		return;
+	*looked = 1;
+	while (!perf_maps_seek_in(m, pid, ip) && generations--) {
+		parent = map_get(&m->parent, pid);
+		if (!parent)
+			return;
+		pid = *parent - 1;
+	}
+}
+
+/* Fields of a sample in the kernel's order, as far as the call chain. */
+static void perf_maps_note_sample(struct maps *m, uint64_t type, struct cursor body)
+{
+	static const uint64_t between[] = {PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR,
+					   PERF_SAMPLE_ID,   PERF_SAMPLE_STREAM_ID,
+					   PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD};
+	uint64_t ip, pid, n;
+	size_t i;
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		cursor_take(&body, 8);
+	ip = cursor_u64(&body);
+	pid = cursor_u32(&body);
+	cursor_take(&body, 4);
+	if (!body.bad)
+		perf_maps_seek(m, pid, ip);
+	for (i = 0; i < array_size(between); i++)
+		if (type & between[i])
+			cursor_take(&body, 8);
+	n = type & PERF_SAMPLE_CALLCHAIN && !(type & PERF_SAMPLE_READ) ? cursor_u64(&body) : 0;
+	while (n-- && !body.bad)
+		perf_maps_seek(m, pid, cursor_u64(&body));
+	/* callers are among the words of a copy of the stack, whatever else is */
+	while (type & PERF_SAMPLE_STACK_USER && cursor_left(&body) >= 8)
+		perf_maps_seek(m, pid, cursor_u64(&body));
+}
+
+static int perf_maps_walk(struct maps *m, struct cursor c, uint64_t sample_type, bool samples)
+{
+	while (cursor_left(&c)) {
+		uint32_t type = cursor_u32(&c);
+		uint16_t misc = cursor_u16(&c), size = cursor_u16(&c);
+		struct cursor body;
+
+		if (c.bad || size < 8)
+			return -EBADMSG;
+		body = cursor_sub(&c, size - 8u);
+		if (body.bad)
+			return -EBADMSG;
+		if (samples && type == PERF_RECORD_SAMPLE)
+			perf_maps_note_sample(m, sample_type, body);
+		else if (!samples && type == PERF_RECORD_FORK)
+			perf_maps_note_fork(m, misc, body);
+		else if (!samples && (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2))
+			perf_maps_note_mapping(m, type, misc, body);
+	}
+	return 0;
+}
+
+int perf_records_files(struct cursor records, uint64_t sample_type, struct intern *files)
+{
+	const uint64_t need = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	struct maps m = {.hit = files};
+	int rc = (sample_type & need) == need ? perf_maps_walk(&m, records, sample_type, false)
+					      : -EBADMSG;
+
+	if (!rc)
+		rc = perf_maps_walk(&m, records, sample_type, true);
+	intern_free(&m.names);
+	map_free(&m.last);
+	map_free(&m.parent);
+	map_free(&m.looked);
+	free(m.m);
+	return rc;
+}
+
+/* --- the file --- */
 
 struct layout {
 	struct cursor records;

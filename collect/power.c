@@ -7,9 +7,8 @@
 #include "collect/power.h"
 
 #include "collect/collect.h"
-#include "collect/power_command.h"
-#include "collect/power_poll.h"
-#include "collect/run.h"
+#include "collect/options.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -21,6 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* The program that runs a --power-command. It points into itself and into the command. */
+struct power_shell {
+	struct power_program program;
+	char *argv[4];
+};
 
 struct power {
 	struct power_domains domains;
@@ -154,12 +159,24 @@ static int power_probe(struct collect *c)
 	return 0;
 }
 
+static const struct power_program *power_shell_program(struct power_shell *shell,
+						       const char *command)
+{
+	shell->argv[0] = (char *)"/bin/sh";
+	shell->argv[1] = (char *)"-c";
+	shell->argv[2] = (char *)command;
+	shell->argv[3] = NULL;
+	shell->program = (struct power_program){
+		.name = command, .argv = shell->argv, .check = watts_of_line};
+	return &shell->program;
+}
+
 static void power_start_command(struct collect *c, struct power *p, size_t i)
 {
 	const struct power_command *is = &c->run->power_command[i];
 	char *about = xasprintf("# kind: %s\n# command: %s\n", is->kind, is->command);
 
-	power_start_poll(c, &p->command[i], power_command_program(&p->shell[i], is->command),
+	power_start_poll(c, &p->command[i], power_shell_program(&p->shell[i], is->command),
 			 c->is->files[COMMAND_FILE + i], about);
 	free(about);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collect/power_poll.h"
+#include "collect/power.h"
 
 #include "lib/file.h"
 #include "lib/alloc.h"

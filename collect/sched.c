@@ -8,7 +8,7 @@
  * ended but is not yet reaped there is a line as well.
  */
 #include "collect/collect.h"
-#include "collect/treefile.h"
+#include "collect/run/tree.h"
 
 #include <errno.h>
 #include <stdio.h>

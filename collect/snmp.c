@@ -4,9 +4,9 @@
  * netstat and snmp6 behind each other, and before them the number of the namespace, since a
  * workload may enter its own after the window has opened.
  */
-#include "collect/netns.h"
-#include "collect/reading.h"
-#include "collect/run.h"
+#include "collect/run/netns.h"
+#include "collect/run/reading.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  * window.
  */
 #include "collect/collect.h"
-#include "collect/run.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

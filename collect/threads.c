@@ -9,7 +9,7 @@
  * schedstat; <CPUs> those that it may use. "-": the kernel does not tell.
  */
 #include "collect/collect.h"
-#include "collect/treefile.h"
+#include "collect/run/tree.h"
 #include "lib/cpuset.h"
 
 #include <sched.h>

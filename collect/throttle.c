@@ -6,7 +6,7 @@
  */
 #include "collect/collect.h"
 
-#include "collect/run.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"

@@ -2,10 +2,10 @@
 /* What measures: perf, system call accounting, events, power. */
 #include "collect/collect.h"
 #include "collect/doctor/doctor.h"
-#include "collect/perf_event.h"
-#include "collect/run.h"
-#include "collect/syscalls_method.h"
-#include "collect/tracefs.h"
+#include "collect/events/counting.h"
+#include "collect/run/run.h"
+#include "collect/syscalls/methods.h"
+#include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

@@ -1,22 +1,139 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which ways of not copying this kernel has. */
 #include "collect/doctor/doctor.h"
-#include "collect/doctor/try.h"
-#include "collect/doctor/uring.h"
+
 #include "lib/alloc.h"
+#include "lib/netdev.h"
 #include "lib/refusal.h"
 #include "lib/udmabuf.h"
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <linux/tcp.h>
+#include <net/if.h>
 #include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/* --- io_uring --- */
+
+/* io_uring, and what of it a zero-copy workload uses. Spoken to directly: it takes four calls. */
+
+/* A small ring with these IORING_SETUP_ flags: its descriptor, or -errno. *p: what the kernel said.
+ */
+static int uring_open(uint32_t flags, struct io_uring_params *p)
+{
+	int fd;
+
+	*p = (struct io_uring_params){.flags = flags};
+	fd = (int)syscall(__NR_io_uring_setup, 8, p);
+	return fd < 0 ? -errno : fd;
+}
+
+/* 0 or -errno */
+static int uring_register(int fd, unsigned int op, void *arg, unsigned int n)
+{
+	return (int)syscall(__NR_io_uring_register, fd, op, arg, n) < 0 ? -errno : 0;
+}
+
+/* Does IORING_REGISTER_PROBE know the opcode? That it works is another matter. */
+static bool uring_has(int fd, unsigned int op)
+{
+	enum { OPS = 128 };
+	struct io_uring_probe *p = xcalloc(1, sizeof(*p) + OPS * sizeof(p->ops[0]));
+	bool has = !uring_register(fd, IORING_REGISTER_PROBE, p, OPS) && op < p->ops_len &&
+		   op < OPS && (p->ops[op].flags & IO_URING_OP_SUPPORTED);
+
+	free(p);
+	return has;
+}
+
+/* --- a queue, for a moment --- */
+
+/*
+ * Taking a receive queue for zero copy, for a moment. On success it was really taken, and is given
+ * back before these return.
+ */
+
+enum { PAGE = 4096, ENTRIES = 64, AREA = 64 * PAGE, REGION = 2 * PAGE };
+
+static int try_register_queue(int fd, unsigned int nic, unsigned int queue, char *memory)
+{
+	struct zc_zcrx_area_reg area = {.addr = (uintptr_t)memory, .len = AREA};
+	struct zc_region_desc region = {.user_addr = (uintptr_t)(memory + AREA),
+					.size = REGION,
+					.flags = ZC_IORING_MEM_REGION_TYPE_USER};
+	struct zc_zcrx_ifq_reg reg = {.if_idx = nic,
+				      .if_rxq = queue,
+				      .rq_entries = ENTRIES,
+				      .area_ptr = (uintptr_t)&area,
+				      .region_ptr = (uintptr_t)&region};
+
+	return uring_register(fd, ZC_IORING_REGISTER_ZCRX_IFQ, &reg, 1);
+}
+
+/* Returns 0 or -errno. */
+static int try_zcrx_index(unsigned int nic, unsigned int queue)
+{
+	uint32_t flags = ZC_IORING_SETUP_CQE32 | ZC_IORING_SETUP_SINGLE_ISSUER |
+			 ZC_IORING_SETUP_DEFER_TASKRUN;
+	struct io_uring_params p;
+	char *memory;
+	int fd, rc;
+
+	fd = uring_open(flags, &p);
+	if (fd < 0)
+		return fd;
+	memory = mmap(NULL, AREA + REGION, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	rc = memory == MAP_FAILED ? -ENOMEM : try_register_queue(fd, nic, queue, memory);
+	close(fd); /* gives the queue back */
+	if (memory != MAP_FAILED)
+		munmap(memory, AREA + REGION);
+	return rc;
+}
+
+static int try_zcrx(const char *nic, unsigned int queue)
+{
+	unsigned int index = if_nametoindex(nic);
+
+	return index ? try_zcrx_index(index, queue) : -ENODEV;
+}
+
+/* Copies the kernel's words and ends the binding. */
+static int try_unbind(struct genl *g, int rc, char *said)
+{
+	snprintf(said, sizeof(g->said), "%s", g->said);
+	genl_close(g);
+	return rc;
+}
+
+/* `said`: the kernel's own words, 256 bytes. 0 or -errno. */
+static int try_devmem(const char *nic, unsigned int queue, int dmabuf, char *said)
+{
+	struct genl g;
+
+	return try_unbind(&g, netdev_bind_rx(&g, nic, queue, dmabuf, NULL), said);
+}
+
+/* to send out of it */
+static int try_devmem_tx(const char *nic, int dmabuf, char *said)
+{
+	struct genl g;
+
+	return try_unbind(&g, netdev_bind_tx(&g, nic, dmabuf, NULL), said);
+}
+
+/* --- the checks --- */
 
 void check_uring(struct doctor *d), check_msg_zerocopy(struct doctor *d),
 	check_zcrx(struct doctor *d), check_devmem(struct doctor *d);

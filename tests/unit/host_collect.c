@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collect/perf_data.h"
+#include "collect/perf.h"
 #include "collect/power.h"
-#include "collect/sync.h"
-#include "collect/syscalls.h"
-#include "collect/syscalls_events.h"
-#include "collect/task_ids.h"
+#include "collect/run/run.h"
+#include "collect/syscalls/syscalls.h"
+#include "collect/syscalls/methods.h"
+#include "collect/syscalls/task_ids.h"
 #include "lib/file.h"
 #include "lib/str.h"
 

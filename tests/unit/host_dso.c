@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which files are copied, of all that can have the name of a recorded object. */
-#include "collect/dso.h"
+#include "collect/perf.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 

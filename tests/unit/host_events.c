@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lists of events as perf has them: what is read, on a fake sysfs, and what is refused. */
-#include "collect/events.h"
+#include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 

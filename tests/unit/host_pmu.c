@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Events by a PMU's description, in a fake sysfs: terms, bit fields, names, what is wrong. */
-#include "collect/pmu.h"
+#include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Options of `zcost collect` that a plan of `zcost capture` has too: both check them here. */
+#ifndef ZC_COLLECT_OPTIONS_H
+#define ZC_COLLECT_OPTIONS_H
+
+#include "lib/error.h"
+
+#include <stddef.h>
+
+/*
+ * Checks how perf record shall find callers: fp, lbr, dwarf, or dwarf,SIZE with the bytes of stack
+ * to save in each sample. Returns -EINVAL for anything else.
+ */
+int call_graph_check(const char *mode, struct error *err);
+
+/*
+ * Checks the name of the adapter that reads the workload's output (docs/formats.md). Returns
+ * -EINVAL with the list of adapters when there is no such adapter.
+ */
+int units_check(const char *units, struct error *err);
+
+/*
+ * --power-command [KIND=]CMD: a shell command that prints watts, one reading per line. It either
+ * prints one reading and ends, and is run again, or it goes on printing. KIND names what the watts
+ * measure; the default is "wall". Each kind may have one command.
+ */
+enum { POWER_KINDS = 4 };
+
+struct power_command {
+	const char *kind;
+	const char *command; /* for /bin/sh */
+};
+
+/*
+ * Splits `text`. *kind and *command point into `text` or to static names. Returns -EINVAL when
+ * there is no command.
+ */
+int power_command_split(const char *text, const char **kind, const char **command,
+			struct error *err);
+
+/*
+ * Adds `text` to the list of `n` commands. Returns -EINVAL when there is no command, or when the
+ * list already has a command of that kind: two commands would contradict each other.
+ */
+int power_command_add(struct power_command list[POWER_KINDS], size_t *n, const char *text,
+		      struct error *err);
+
+#endif

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The order of a run. Signals are blocked and read from a file descriptor, so that there is one
+ * place where we wait (wait_until) and one way out: straight down through run_execute, which ends
+ * what was started and writes run.json, however far the run came.
+ */
+#include "collect/run/run.h"
+
+#include "lib/alloc.h"
+#include "lib/caller.h"
+#include "lib/clock.h"
+#include "lib/file.h"
+#include "lib/marked.h"
+#include "lib/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MS = 1000000, SECOND = 1000 * MS, STOP_GRACE_MS = 2000 };
+
+/* What is on before the window is switched on that long before it: perf takes its time. */
+enum { LEAD = 250 * MS };
+
+enum woken { WOKEN_TIME, WOKEN_EXIT, WOKEN_GO, WOKEN_STOP };
+
+void run_fail(struct run *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (r->failed)
+		return;
+	r->failed = true;
+	va_start(ap, fmt);
+	vsnprintf(r->why, sizeof(r->why), fmt, ap);
+	va_end(ap);
+}
+
+/* --- waiting --- */
+
+static int run_poll_until(struct pollfd *p, nfds_t n, uint64_t deadline)
+{
+	uint64_t now = clock_mono_ns();
+	struct timespec ts = {0};
+
+	if (now < deadline) {
+		ts.tv_sec = (time_t)((deadline - now) / SECOND);
+		ts.tv_nsec = (long)((deadline - now) % SECOND);
+	}
+	return ppoll(p, n, deadline == UINT64_MAX ? NULL : &ts, NULL);
+}
+
+static void run_read_signal(struct run *r)
+{
+	struct signalfd_siginfo si;
+
+	if (read(r->signals, &si, sizeof(si)) == sizeof(si))
+		run_fail(r, "stopped by signal %u (%s)", si.ssi_signo,
+			 strsignal((int)si.ssi_signo));
+}
+
+/* Until the deadline, the workload's end, word from outside, or a signal: whatever comes first. */
+static enum woken run_wait_until(struct run *r, uint64_t deadline)
+{
+	struct pollfd p[3] = {{.fd = r->signals, .events = POLLIN},
+			      {.fd = r->running ? r->pidfd : -1, .events = POLLIN},
+			      {.fd = r->sync && !r->in.closed ? r->in.fd : -1, .events = POLLIN}};
+	enum sync_heard heard;
+
+	while (!r->failed) {
+		int n = run_poll_until(p, 3, deadline);
+
+		if (n < 0 && errno != EINTR)
+			run_fail(r, "cannot wait: %s", strerror(errno));
+		if (n < 0)
+			continue;
+		if (!n)
+			return WOKEN_TIME;
+		if (p[0].revents)
+			run_read_signal(r);
+		heard = p[2].revents ? sync_hear(&r->in) : SYNC_NOTHING;
+		if (heard == SYNC_ABORT)
+			run_fail(r, "%s", r->in.why);
+		else if (heard == SYNC_GO)
+			return WOKEN_GO;
+		else if (p[1].revents && !r->failed)
+			return WOKEN_EXIT;
+	}
+	return WOKEN_STOP;
+}
+
+/* --- the workload --- */
+
+static int run_open_output(const struct run *r, const char *name, struct error *err)
+{
+	char *path = xasprintf("%s/%s", r->dir, name);
+	int fd = file_create(path, O_APPEND, 0600);
+
+	if (fd < 0)
+		error_sys(err, errno, "%s: cannot write", path);
+	free(path);
+	return fd;
+}
+
+/* A command that was held until the window opened. */
+static void run_let_go(struct run *r)
+{
+	struct error err = {0};
+
+	if (r->held >= 0 && spawn_go(r->pid, r->argv, r->held, &err)) {
+		r->running = false;
+		r->pid = 0;
+		r->start_ns = 0; /* there was nothing to measure */
+		run_fail(r, "%s", err.text);
+	}
+}
+
+static int run_spawn_workload(struct run *r, int in, int out, int errfd)
+{
+	struct spawn opts = {.in = in, .out = out, .err = errfd, .mark = r->mark};
+	struct error err = {0};
+
+	/* Without a warm-up the command is measured from its first instruction. */
+	if (!r->sync && r->warmup_s <= 0)
+		opts.held = &r->held;
+	if (spawn_start(&r->pid, r->argv, &opts, &err)) {
+		r->pid = 0;
+		run_fail(r, "%s", err.text);
+		return -err.code;
+	}
+	r->running = true;
+	r->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0);
+	if (r->pidfd >= 0)
+		return 0;
+	run_fail(r, "cannot watch the workload: %s", strerror(errno));
+	return -errno;
+}
+
+/* The workload reads nothing of ours: with --sync, standard input belongs to us. */
+static int run_start_workload(struct run *r)
+{
+	struct error err = {0};
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int out = run_open_output(r, "workload.out", &err);
+	int errfd = run_open_output(r, "workload.err", &err);
+	int rc = 0;
+
+	if (out < 0 || errfd < 0) {
+		run_fail(r, "%s", err.text);
+		rc = -err.code;
+	} else {
+		rc = run_spawn_workload(r, in, out, errfd);
+	}
+	close(in);
+	close(out);
+	close(errfd);
+	return rc;
+}
+
+static void run_reap_workload(struct run *r)
+{
+	spawn_wait(r->pid, -1, &r->status);
+	kill(-r->pid, SIGKILL); /* what it left behind in its group */
+	r->running = false;
+	if (r->status)
+		run_fail(r, "the workload %s", spawn_status_text(r->status));
+}
+
+/* After the window: it may finish, for a while; then it is stopped. */
+static void run_end_workload(struct run *r)
+{
+	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->grace_s * SECOND);
+
+	while (r->running && !r->failed) {
+		enum woken w = run_wait_until(r, deadline);
+
+		if (w == WOKEN_EXIT)
+			run_reap_workload(r);
+		else if (w == WOKEN_TIME)
+			break;
+	}
+	if (r->running) {
+		spawn_stop(r->pid, STOP_GRACE_MS, &r->status);
+		r->running = false;
+		r->stopped = true;
+	}
+}
+
+/* --- the window --- */
+
+/* One reading of what will be read at the window's start. What it takes just now, and some more. */
+static uint64_t run_rehearse(struct run *r)
+{
+	uint64_t from = clock_mono_ns();
+
+	collect_rehearse(r->collect, r->ncollect);
+	return (clock_mono_ns() - from) * 5 / 4;
+}
+
+static void run_start_before(struct run *r)
+{
+	collect_start(r->collect, r->ncollect, APART);
+	collect_before(r->collect, r->ncollect);
+}
+
+/* The readings that the window's start lies behind are done when it comes, and not long before. */
+static enum woken run_wait_for_start(struct run *r, uint64_t start)
+{
+	enum woken w = run_wait_until(r, start > LEAD ? start - LEAD : 0);
+
+	if (w != WOKEN_TIME)
+		return w;
+	run_start_before(r);
+	if (start > clock_mono_ns())
+		w = run_wait_until(r, start - run_rehearse(r));
+	if (w != WOKEN_TIME)
+		return w;
+	collect_start(r->collect, r->ncollect, DATED);
+	return run_wait_until(r, start);
+}
+
+static void run_start_at_once(struct run *r)
+{
+	run_start_before(r);
+	collect_start(r->collect, r->ncollect, DATED);
+}
+
+/* True when the window may open; false when there is none to open. */
+static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
+{
+	struct error err = {0};
+	enum woken w = WOKEN_TIME;
+
+	*start = clock_mono_ns() + (uint64_t)(r->warmup_s * SECOND);
+	*duration = (uint64_t)(r->duration_s * SECOND);
+	if (r->sync) {
+		if (sync_say_ready(&err))
+			run_fail(r, "%s", err.text);
+		w = run_wait_until(r, UINT64_MAX);
+		*start = r->in.start_ns;
+		*duration = r->in.duration_ns;
+	}
+	/* Without a warm-up the command is held: the window opens at its start. */
+	if (w == WOKEN_GO || (w == WOKEN_TIME && r->warmup_s > 0))
+		w = run_wait_for_start(r, *start);
+	else if (w == WOKEN_TIME)
+		run_start_at_once(r);
+	if (w != WOKEN_EXIT)
+		return w == WOKEN_TIME;
+	run_reap_workload(r);
+	run_fail(r, "the workload ended before the window opened: let it run longer than the "
+		    "warm-up");
+	return false;
+}
+
+/* Until `end` (0: the command's end), a snapshot each second. */
+static void run_watch(struct run *r, uint64_t end)
+{
+	uint64_t next = r->start_ns + SECOND;
+
+	for (;;) {
+		enum woken w = run_wait_until(r, end && end < next ? end : next);
+
+		if (w == WOKEN_EXIT || w == WOKEN_STOP)
+			return;
+		if (w != WOKEN_TIME)
+			continue;
+		if (end && clock_mono_ns() >= end)
+			return;
+		collect_snap(r->collect, r->ncollect);
+		while (next <= clock_mono_ns())
+			next += SECOND;
+	}
+}
+
+static uint64_t run_own_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+}
+
+/* The window that was asked for is not the one there was: more than 1 % of it is missing. */
+static void run_note_early_end(struct run *r, uint64_t wanted)
+{
+	uint64_t length = r->end_ns - r->start_ns;
+
+	if (!r->failed && r->start_ns && length + wanted / 100 < wanted)
+		r->early_ns = wanted - length;
+}
+
+static void run_measure(struct run *r)
+{
+	uint64_t start, duration;
+	struct pollfd p;
+
+	if (!run_wait_for_go(r, &start, &duration))
+		return;
+	r->own_ns = run_own_cpu_ns();
+	r->start_ns = clock_mono_ns();
+	r->wanted_ns = r->held < 0 ? start : r->start_ns;
+	collect_start(r->collect, r->ncollect, AT_THE_EDGE);
+	run_let_go(r);
+	run_watch(r, duration ? r->start_ns + duration : 0);
+	r->end_ns = r->start_ns ? clock_mono_ns() : 0;
+	collect_stop(r->collect, r->ncollect, AT_THE_EDGE);
+	collect_stop(r->collect, r->ncollect, DATED);
+	r->own_ns = run_own_cpu_ns() - r->own_ns;
+	collect_stop(r->collect, r->ncollect, APART);
+	run_note_early_end(r, duration);
+	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
+	if (r->running && poll(&p, 1, 0) > 0)
+		run_reap_workload(r);
+	collect_after(r->collect, r->ncollect);
+}
+
+/* --- set-up --- */
+
+/* Both clocks at one moment: logs with the time of day are laid beside the window by it. */
+static void run_note_start(struct run *r)
+{
+	struct timespec now;
+	struct tm tm;
+	size_t n;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	r->started_ns = clock_mono_ns();
+	gmtime_r(&now.tv_sec, &tm);
+	n = strftime(r->wall_clock, sizeof(r->wall_clock), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(r->wall_clock + n, sizeof(r->wall_clock) - n, ".%06ldZ", now.tv_nsec / 1000);
+}
+
+static int run_block_signals(struct run *r, struct error *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
+	return r->signals < 0 ? error_sys(err, errno, "cannot wait for signals") : 0;
+}
+
+/*
+ * The mark says whose processes these are, to anyone who looks, and is of this run alone: the next
+ * one in the same folder may begin before all of it is gone.
+ */
+static int run_start_guard(struct run *r, struct error *err)
+{
+	char *dir = realpath(r->dir, NULL);
+
+	if (!dir)
+		return error_sys(err, errno, "%s: cannot be found", r->dir);
+	r->mark = xasprintf("ZCOST_RUN=%s#%llu", dir, (unsigned long long)clock_mono_ns());
+	free(dir);
+	return guard_start(&r->guard, r->mark, err);
+}
+
+/* What a collect that was killed left running, with its guard killed as well. */
+static void run_end_earlier(const struct run *r)
+{
+	char *dir = realpath(r->dir, NULL), *mark = xasprintf("ZCOST_RUN=%s#", dir ? dir : "");
+	char *out = xasprintf("%s/workload.out", r->dir);
+	int n = dir && path_exists(out) ? marked_end(mark, true, STOP_GRACE_MS) : 0;
+
+	if (n)
+		note("%s: ended %d processes of an earlier run that was killed", r->dir, n);
+	free(out);
+	free(mark);
+	free(dir);
+}
+
+/*
+ * Our own reading and writing should not run on the CPUs that are measured, where there are
+ * others; and it should happen when it is due, whatever else wants to run: on a busy host a window
+ * would open some milliseconds late otherwise, on each side differently. Called after the workload
+ * was started: that one keeps all CPUs and its own priority, as do all children.
+ */
+static void run_step_aside(const struct run *r)
+{
+	struct sched_param first = {.sched_priority = 1};
+	cpu_set_t aside;
+	unsigned int cpu;
+
+	CPU_ZERO(&aside);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (cpuset_has(&r->online, cpu) && !cpuset_has(&r->cpus, cpu))
+			CPU_SET(cpu, &aside);
+	if (CPU_COUNT(&aside))
+		sched_setaffinity(0, sizeof(aside), &aside);
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first); /* root may */
+}
+
+static int run_set_up(struct run *r, struct error *err)
+{
+	bool used;
+	int rc = folder_check(r->dir, &used, err);
+
+	r->pidfd = r->held = -1;
+	r->in.fd = STDIN_FILENO;
+	if (!rc)
+		rc = dir_make(r->dir, err);
+	if (!rc)
+		rc = caller_check_folder(r->dir, err);
+	if (rc)
+		return rc;
+	run_end_earlier(r);
+	if (used && !r->sync)
+		note("%s: the run that was in it is replaced", r->dir);
+	folder_clear(r->dir);
+	rc = run_block_signals(r, err);
+	if (!rc)
+		rc = cpuset_online(&r->online, err);
+	if (!rc)
+		orphans_adopt();
+	return rc ? rc : run_start_guard(r, err);
+}
+
+int run_execute(struct run *r, struct error *err)
+{
+	int rc = run_set_up(r, err);
+
+	if (rc)
+		return rc;
+	run_note_start(r);
+	collect_prepare(r->collect, r->ncollect);
+	if (!run_start_workload(r)) {
+		run_step_aside(r);
+		run_measure(r);
+	}
+	run_end_workload(r);
+	collect_finish(r->collect, r->ncollect);
+	orphans_end(STOP_GRACE_MS, r->guard.pid);
+	guard_stop(&r->guard);
+	free(r->mark);
+	tree_free(&r->tree);
+	r->ended_ns = clock_mono_ns();
+	close(r->pidfd);
+	close(r->signals);
+	return run_write_json(r, err);
+}

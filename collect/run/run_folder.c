@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* run.json, as docs/formats.md says. Key order is kept: a person reads it too. */
+#include "collect/run/run.h"
+
+#include "collect/collect.h"
+#include "lib/alloc.h"
+#include "lib/command.h"
+#include "lib/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- the folder before the run --- */
+
+/* Every run's, whatever it collects. */
+static const char *const common[] = {"workload.out", "workload.err", "run.json"};
+
+/* What stands beside them, and is not the run's to remove. */
+static const char *const beside[] = {"hosts", "zcost.db"};
+
+static bool folder_lists(const char *name, const char *const *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && list[i]; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+static bool folder_is_of_run(const char *name)
+{
+	size_t i;
+
+	if (*name == '.' || folder_lists(name, common, array_size(common)) ||
+	    folder_lists(name, beside, array_size(beside)))
+		return true;
+	for (i = 0; collectors[i]; i++)
+		if (folder_lists(name, collectors[i]->files, array_size(collectors[i]->files)))
+			return true;
+	return false;
+}
+
+static bool folder_has(const char *dir, const char *name)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	bool there = path_exists(path);
+
+	free(path);
+	return there;
+}
+
+int folder_check(const char *dir, bool *used, struct error *err)
+{
+	struct dirent *e;
+	int rc = 0;
+	DIR *d;
+
+	*used = folder_has(dir, "run.json") || folder_has(dir, "workload.out");
+	d = *used ? NULL : opendir(dir);
+	while (d && !rc && (e = readdir(d)))
+		if (!folder_is_of_run(e->d_name))
+			rc = error_set(err, EEXIST,
+				       "%s: there is '%s' in it, which is no run's: give another "
+				       "-o",
+				       dir, e->d_name);
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+static void folder_remove(const char *dir, const char *const *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && list[i]; i++) {
+		char *path = xasprintf("%s/%s", dir, list[i]);
+
+		unlink(path);
+		free(path);
+	}
+}
+
+void folder_clear(const char *dir)
+{
+	size_t i;
+
+	folder_remove(dir, common, array_size(common));
+	for (i = 0; collectors[i]; i++)
+		folder_remove(dir, collectors[i]->files, array_size(collectors[i]->files));
+}
+
+/* --- run.json --- */
+
+static const char *const state_names[] = {"ok", "unsupported", "degraded"};
+
+/* Arguments and messages may hold any bytes; JSON holds UTF-8 only. */
+static json_t *run_json_text(const char *text)
+{
+	json_t *o = json_string(text);
+	char *copy, *p;
+
+	if (o)
+		return o;
+	copy = xstrdup(text);
+	for (p = copy; *p; p++)
+		if (*p & 0x80)
+			*p = '?';
+	o = json_string(copy);
+	free(copy);
+	return o;
+}
+
+static json_t *run_json_command(char **argv)
+{
+	json_t *list = json_array();
+
+	for (; *argv; argv++)
+		json_array_append_new(list, run_json_text(*argv));
+	return list;
+}
+
+static json_t *run_json_window(const struct run *r)
+{
+	json_t *o;
+
+	if (!r->end_ns)
+		return json_null();
+	o = json_pack("{s:I, s:I, s:s}", "start_ns", (json_int_t)r->start_ns, "end_ns",
+		      (json_int_t)r->end_ns, "clock", "CLOCK_MONOTONIC");
+	json_object_set_new(o, "own_cpu_ns", json_integer((json_int_t)r->own_ns));
+	if (r->early_ns)
+		json_object_set_new(o, "early_ns", json_integer((json_int_t)r->early_ns));
+	if (r->wanted_ns && r->wanted_ns <= r->start_ns)
+		json_object_set_new(o, "late_ns",
+				    json_integer((json_int_t)(r->start_ns - r->wanted_ns)));
+	return o;
+}
+
+static void run_json_add_ns(json_t *o, const char *key, uint64_t from, uint64_t to)
+{
+	if (from && to)
+		json_object_set_new(o, key, json_integer((json_int_t)(to - from)));
+}
+
+static json_t *run_json_exit(const struct run *r)
+{
+	if (r->stopped || !r->pid)
+		return json_null();
+	return json_pack("{s:i, s:i}", "status", WIFEXITED(r->status) ? WEXITSTATUS(r->status) : 0,
+			 "signal", WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0);
+}
+
+static json_t *run_json_files(const struct collect *c)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; c->is->files[i]; i++) {
+		char *path = collect_path(c, c->is->files[i]);
+
+		if (path_exists(path))
+			json_array_append_new(list, json_string(c->is->files[i]));
+		free(path);
+	}
+	return list;
+}
+
+static json_t *run_json_collector(const struct collect *c)
+{
+	json_t *o = json_pack("{s:s, s:s, s:o}", "name", c->is->name, "state",
+			      state_names[c->state], "why", run_json_text(c->why ? c->why : ""));
+
+	if (c->lost >= 0)
+		json_object_set_new(o, "lost", json_integer(c->lost));
+	if (c->is->when == AT_THE_EDGE) {
+		run_json_add_ns(o, "on_after_ns", c->run->start_ns, c->on.to);
+		run_json_add_ns(o, "off_after_ns", c->run->end_ns, c->off.to);
+	} else if (c->is->when == DATED) {
+		run_json_add_ns(o, "read_before_ns", c->on.from, c->run->start_ns);
+		run_json_add_ns(o, "read_after_ns", c->run->end_ns, c->off.to);
+	}
+	json_object_set_new(o, "files", run_json_files(c));
+	json_object_set(o, "info", c->info);
+	return o;
+}
+
+static json_t *run_json_collectors(const struct run *r)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < r->ncollect; i++)
+		json_array_append_new(list, run_json_collector(&r->collect[i]));
+	return list;
+}
+
+static const char *run_json_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static json_t *run_json(const struct run *r)
+{
+	char *cpus = cpuset_format(&r->cpus);
+	json_t *o;
+
+	o = json_pack("{s:i, s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}",
+		      "schema_version", 1, "zcost_version", zcost_version, "variant",
+		      run_json_text(r->variant), "pass", run_json_text(r->pass), "repeat",
+		      r->repeat, "side", run_json_text(r->side), "host",
+		      run_json_text(run_json_base_name(r->hosts)), "command",
+		      run_json_command(r->argv), "units", run_json_text(r->units), "cpus", cpus,
+		      "warmup_s", r->warmup_s, "duration_s", r->duration_s);
+	free(cpus);
+	json_object_set_new(o, "window", run_json_window(r));
+	json_object_set_new(o, "exit", run_json_exit(r));
+	json_object_set_new(o, "started_ns", json_integer((json_int_t)r->started_ns));
+	json_object_set_new(o, "ended_ns", json_integer((json_int_t)r->ended_ns));
+	json_object_set_new(o, "wall_clock", json_string(r->wall_clock));
+	json_object_set_new(o, "status", json_string(r->failed ? "failed" : "ok"));
+	json_object_set_new(o, "why", run_json_text(r->why));
+	json_object_set_new(o, "collectors", run_json_collectors(r));
+	return o;
+}
+
+int run_write_json(const struct run *r, struct error *err)
+{
+	json_t *o = run_json(r);
+	char *path = xasprintf("%s/run.json", r->dir);
+	char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	char *line = xasprintf("%s\n", text ? text : "");
+	int rc = text ? file_write(path, line, strlen(line), err)
+		      : error_set(err, EINVAL, "%s: something in it is not UTF-8", path);
+
+	free(line);
+	free(text);
+	free(path);
+	json_decref(o);
+	return rc;
+}

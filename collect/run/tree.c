@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/run/tree.h"
+
+#include "collect/run/reading.h"
+#include "collect/run/run.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FRESH_NS = 5000000, PATH_LEN = 96 };
+
+/* What /proc/PID/stat says of where a process belongs. */
+struct place {
+	pid_t parent, group, session;
+	uint64_t start;
+};
+
+size_t tree_file(const char *path, char *buf, size_t cap)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, cap - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	return (size_t)n;
+}
+
+/* The name in it may hold anything, ')' included; what follows the last one are numbers. */
+static bool tree_read_place(pid_t pid, struct place *p)
+{
+	char path[PATH_LEN], line[1024], *after;
+	unsigned long long start;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (!tree_file(path, line, sizeof(line)) || !(after = strrchr(line, ')')))
+		return false;
+	if (sscanf(after + 1,
+		   " %*c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &p->parent, &p->group, &p->session, &start) != 4)
+		return false;
+	p->start = start;
+	return true;
+}
+
+static bool tree_has(const struct tree *t, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < t->nprocesses; i++)
+		if (t->processes[i].pid == pid)
+			return true;
+	return false;
+}
+
+static void tree_add(struct tree *t, pid_t pid, uint64_t start)
+{
+	array_grow(t->processes, t->nprocesses, t->processes_cap);
+	t->processes[t->nprocesses++] = (struct tree_process){pid, start};
+}
+
+/* --- children --- */
+
+static bool tree_is_ours(const struct place *p, pid_t command)
+{
+	return p->group == command || p->session != getsid(0);
+}
+
+/* A child of `parent`, or of us, where `parent` is our own id. */
+static void tree_add_child(struct tree *t, pid_t parent, pid_t pid, pid_t command)
+{
+	struct place p;
+
+	if (tree_has(t, pid) || !tree_read_place(pid, &p))
+		return;
+	if (parent != getpid() || tree_is_ours(&p, command))
+		tree_add(t, pid, p.start);
+}
+
+/* A piece of "12 34 ", not cut within a number: that is put back. */
+static bool tree_read_numbers(int fd, char *buf, size_t cap)
+{
+	ssize_t n = read(fd, buf, cap - 1);
+	char *last;
+
+	if (n <= 0)
+		return false;
+	buf[n] = '\0';
+	last = strrchr(buf, ' ');
+	if (last && last[1]) {
+		lseek(fd, -(off_t)strlen(last + 1), SEEK_CUR);
+		last[1] = '\0';
+	}
+	return true;
+}
+
+/* Children of one thread, by the kernel's list of them. */
+static void tree_add_children(struct tree *t, pid_t pid, const char *tid, pid_t command)
+{
+	char path[PATH_LEN], line[8192], *at, *end;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && tree_read_numbers(fd, line, sizeof(line))) {
+		for (at = line; *at; at = end) {
+			long child = strtol(at, &end, 10);
+
+			if (end == at)
+				break;
+			tree_add_child(t, pid, (pid_t)child, command);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The kernel keeps no such lists (CONFIG_PROC_CHILDREN): passes over all processes until none is
+ * new. */
+static void tree_scan(struct tree *t, pid_t command)
+{
+	size_t before;
+	struct dirent *e;
+	struct place p;
+	DIR *dir;
+
+	do {
+		before = t->nprocesses;
+		dir = opendir("/proc");
+		while (dir && (e = readdir(dir))) {
+			pid_t pid = (pid_t)atoi(e->d_name);
+
+			if (!isdigit((unsigned char)e->d_name[0]) || tree_has(t, pid) ||
+			    !tree_read_place(pid, &p))
+				continue;
+			if (tree_has(t, p.parent) ||
+			    (p.parent == getpid() && tree_is_ours(&p, command)))
+				tree_add(t, pid, p.start);
+		}
+		if (dir)
+			closedir(dir);
+	} while (t->nprocesses > before);
+}
+
+/* --- threads --- */
+
+static void tree_add_thread(struct tree *t, pid_t pid, pid_t tid)
+{
+	if (t->nthreads >= TREE_THREADS) {
+		t->cut = true;
+		return;
+	}
+	array_grow(t->threads, t->nthreads, t->threads_cap);
+	t->threads[t->nthreads++] = (struct tree_thread){pid, tid};
+}
+
+/* Threads of a process, listed unless they are our own, and the children of each. */
+static void tree_walk(struct tree *t, pid_t pid, pid_t command)
+{
+	char path[PATH_LEN];
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir))) {
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		if (pid != getpid())
+			tree_add_thread(t, pid, (pid_t)atoi(e->d_name));
+		if (!t->scan)
+			tree_add_children(t, pid, e->d_name, command);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Those that were known and still are there, under the same number. */
+static void tree_keep_known(struct tree *t, const struct tree_process *old, size_t n)
+{
+	struct place p;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!tree_has(t, old[i].pid) && tree_read_place(old[i].pid, &p) &&
+		    p.start == old[i].start)
+			tree_add(t, old[i].pid, p.start);
+}
+
+static void tree_read(struct tree *t, pid_t command)
+{
+	struct tree_process *old = t->processes;
+	size_t n = t->nprocesses, i;
+	uint64_t begun = clock_mono_ns();
+	struct place p;
+
+	t->scan = t->scan || access("/proc/thread-self/children", R_OK);
+	t->processes = NULL;
+	t->nprocesses = t->processes_cap = t->nthreads = 0;
+	t->cut = false;
+	if (tree_read_place(command, &p))
+		tree_add(t, command, p.start);
+	tree_keep_known(t, old, n);
+	free(old);
+	if (t->scan)
+		tree_scan(t, command);
+	else
+		tree_walk(t, getpid(), command);
+	for (i = 0; i < t->nprocesses; i++) /* it grows meanwhile */
+		tree_walk(t, t->processes[i].pid, command);
+	t->read_ns = clock_mono_ns();
+	t->took_ns = t->read_ns - begun;
+}
+
+const struct tree *tree_of(struct run *r)
+{
+	if (!r->tree.read_ns || clock_mono_ns() - r->tree.read_ns > FRESH_NS + 4 * r->tree.took_ns)
+		tree_read(&r->tree, r->pid);
+	return &r->tree;
+}
+
+void tree_free(struct tree *t)
+{
+	free(t->processes);
+	free(t->threads);
+	*t = (struct tree){0};
+}
+
+/* --- snapshots of it --- */
+
+struct treefile {
+	struct reading r;
+	size_t most;
+	bool cut;
+};
+
+int treefile_prepare(struct collect *c)
+{
+	struct treefile *t = xcalloc(1, sizeof(*t));
+
+	c->data = t;
+	return reading_open(&t->r, c, c->is->files[0]);
+}
+
+static int treefile_read(struct collect *c, treefile_fill fill, bool must)
+{
+	struct treefile *t = c->data;
+	const struct tree *tree;
+
+	if (!reading_begin(&t->r, must))
+		return 0;
+	tree = tree_of(c->run);
+	fill(&t->r.text, tree);
+	t->most = tree->nthreads > t->most ? tree->nthreads : t->most;
+	t->cut |= tree->cut;
+	return reading_end(&t->r, &c->err);
+}
+
+int treefile_take(struct collect *c, treefile_fill fill)
+{
+	return treefile_read(c, fill, true);
+}
+
+int treefile_snap(struct collect *c, treefile_fill fill)
+{
+	return treefile_read(c, fill, false);
+}
+
+void treefile_finish(struct collect *c)
+{
+	struct treefile *t = c->data;
+
+	if (!t)
+		return;
+	if (t->r.n)
+		collect_info_int(c, "threads", (int64_t)t->most);
+	if (t->cut)
+		collect_degraded(
+			c, "the workload has more than %d threads: the rest was not looked at",
+			TREE_THREADS);
+	reading_close(&t->r, c);
+	free(t);
+}

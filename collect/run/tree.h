@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The workload's processes and threads as they are now: the command, all that descends from it, and
+ * what lost its parent and so became our child (collect/orphans.h). Once seen, a process stays
+ * the workload's until it is gone. Of our own children only those are taken that are in the
+ * command's process group or in another session than ours: the others are collectors' tools.
+ *
+ * It is a look at a moving thing: what is born and dies between two readings is never seen.
+ */
+#ifndef ZC_TREE_H
+#define ZC_TREE_H
+
+#include "collect/collect.h"
+#include "lib/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { TREE_THREADS = 8192 }; /* more are not listed; `cut` says so */
+
+struct run;
+
+struct tree_process {
+	pid_t pid;
+	uint64_t start; /* in ticks since boot: tells one process from a later one of its number */
+};
+
+struct tree_thread {
+	pid_t pid, tid;
+};
+
+struct tree {
+	struct tree_process *processes;
+	struct tree_thread *threads; /* by process, in the order of the processes */
+	size_t nprocesses, processes_cap, nthreads, threads_cap;
+	uint64_t read_ns, took_ns; /* when, 0: never; and how long that took */
+	bool cut;
+	bool scan; /* by the parents of all processes: the kernel keeps no lists of children */
+};
+
+/*
+ * The tree of the run, read anew unless that was just now: collectors that read at the same instant
+ * share one. It belongs to the run.
+ */
+const struct tree *tree_of(struct run *r);
+void tree_free(struct tree *t);
+
+/* The first cap - 1 bytes of a small file of /proc, NUL added; 0 when it is gone or refused. */
+size_t tree_file(const char *path, char *buf, size_t cap);
+
+/*
+ * A collector that writes a .snap of what each of the workload's processes or threads is at: at the
+ * window's start, once a second or less often (collect/reading.h), at its end.
+ */
+
+/* Adds what a snapshot holds. */
+typedef void (*treefile_fill)(struct str *s, const struct tree *tree);
+
+int treefile_prepare(struct collect *c); /* opens c->is->files[0] */
+int treefile_take(struct collect *c, treefile_fill fill);
+int treefile_snap(struct collect *c, treefile_fill fill); /* when it is time again */
+void treefile_finish(
+	struct collect *c); /* info: that of a reading, and threads, the most there were */
+
+#endif

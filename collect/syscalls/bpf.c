@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Loads and reads the kernel's half, collect/syscalls.bpf.c, whose object is part of this one. */
+#include "collect/syscalls/methods.h"
+
+#include "collect/syscalls/task_ids.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef HAVE_BPF
+
+static int bpf_open(void **self, struct error *err)
+{
+	*self = NULL;
+	return error_set(err, ENOSYS, "this zcost was built without clang, so without BPF");
+}
+
+const struct syscalls_method syscalls_bpf = {.name = "bpf", .open = bpf_open};
+
+#else
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+
+__asm__(".section .rodata\n"
+	".balign 16\n"
+	"zcost_syscalls_bpf: .incbin \"" BPF_SYSCALLS "\"\n"
+	"zcost_syscalls_bpf_end:\n"
+	".previous\n");
+extern const char zcost_syscalls_bpf[], zcost_syscalls_bpf_end[];
+
+static const char *const programs[] = {"on_fork",   "on_task_exit", "on_exec",
+				       "on_rename", "on_enter",	    "on_exit"};
+
+enum {
+	DRAIN_US = 10000,
+	/* Where a quarter of the room is used, what ended is taken out: else it can stay. */
+	SLOTS_KEPT = SYSCALLS_THREADS / 4,
+	CELLS_KEPT = SYSCALLS_CELLS / 4,
+};
+
+struct bpf {
+	struct bpf_object *obj;
+	struct bpf_link *links[array_size(programs)];
+	int btf; /* of our own making, where the kernel has none; else -1 */
+	volatile struct syscall_control *control;
+	struct syscall_thread *threads;
+	struct syscall_cell *cells;
+	int ended, free_slots, free_cells; /* the maps */
+	struct syscalls_ended sums;
+	pthread_t drainer;
+	bool draining; /* there is the thread */
+	atomic_bool quit;
+};
+
+/* libbpf explains a refusal on several lines; the first warning says it best. */
+static char said[256];
+
+static int bpf_listen(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	if (level == LIBBPF_WARN && !said[0])
+		vsnprintf(said, sizeof(said), fmt, ap);
+	return 0;
+}
+
+static int bpf_refused(int code, struct error *err)
+{
+	char *why = str_trim(said);
+
+	if (code == EPERM || code == EACCES)
+		return error_set(
+			err, code,
+			"BPF is not permitted: run as root, or with CAP_BPF and CAP_PERFMON");
+	return error_sys(err, code, "the kernel refused the BPF program%s%s", *why ? ": " : "",
+			 why);
+}
+
+static uint32_t bpf_tid_max(void)
+{
+	char *text;
+	uint32_t n = 0;
+
+	if (!file_read("/proc/sys/kernel/pid_max", &text, NULL, NULL)) {
+		n = (uint32_t)strtoul(text, NULL, 10);
+		free(text);
+	}
+	/* A namespace may have a lower limit of its own than the ids that the kernel sees. */
+	return n > 4194304 || n < 32768 ? 4194304 : n;
+}
+
+/* ZCOST_NO_BTF: as if there were none, for tests. */
+static bool bpf_has_btf(void)
+{
+	return path_exists("/sys/kernel/btf/vmlinux") && !getenv("ZCOST_NO_BTF");
+}
+
+static int bpf_open_object(struct bpf *b)
+{
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, opts);
+
+	if (b->btf >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", b->btf);
+		opts.btf_custom_path = path;
+	}
+	b->obj = bpf_object__open_mem(zcost_syscalls_bpf,
+				      (size_t)(zcost_syscalls_bpf_end - zcost_syscalls_bpf), &opts);
+	return b->obj ? 0 : -errno;
+}
+
+static int bpf_load(struct bpf *b)
+{
+	struct bpf_map *rodata;
+	uint8_t *moves;
+	size_t len = 0;
+	uint32_t nr;
+
+	if (bpf_open_object(b))
+		return -errno;
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), bpf_tid_max());
+	rodata = bpf_object__find_map_by_name(b->obj, ".rodata");
+	moves = rodata ? (uint8_t *)bpf_map__initial_value(rodata, &len) : NULL;
+	if (len < SYSCALLS_NR)
+		return -EINVAL;
+	for (nr = 0; nr < SYSCALLS_NR; nr++)
+		moves[nr] = (uint8_t)syscall_moves_bytes(nr);
+	return bpf_object__load(b->obj);
+}
+
+static void *bpf_map_memory(struct bpf *b, const char *name, size_t len, int prot)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(b->obj, name);
+	void *p;
+
+	if (!map)
+		return NULL;
+	p = mmap(NULL, len, prot, MAP_SHARED, bpf_map__fd(map), 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+enum {
+	THREADS_LEN = SYSCALLS_THREADS * sizeof(struct syscall_thread),
+	CELLS_LEN = SYSCALLS_CELLS * sizeof(struct syscall_cell),
+};
+
+static int bpf_map_all(struct bpf *b)
+{
+	b->control = bpf_map_memory(b, ".bss", sizeof(*b->control), PROT_READ | PROT_WRITE);
+	b->threads = bpf_map_memory(b, "threads", THREADS_LEN, PROT_READ | PROT_WRITE);
+	b->cells = bpf_map_memory(b, "cells", CELLS_LEN, PROT_READ | PROT_WRITE);
+	b->ended = bpf_object__find_map_fd_by_name(b->obj, "ended");
+	b->free_slots = bpf_object__find_map_fd_by_name(b->obj, "free_slots");
+	b->free_cells = bpf_object__find_map_fd_by_name(b->obj, "free_cells");
+	return b->control && b->threads && b->cells ? 0 : -ENOMEM;
+}
+
+/* The kernel knows us by a global id, which in a PID namespace is not getpid(). */
+static void bpf_set_self(struct bpf *b)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, "whoami");
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) || !b->control->self)
+		b->control->self = (uint32_t)getpid();
+	b->control->adopt = b->control->self;
+}
+
+static int bpf_attach(struct bpf *b)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(programs); i++) {
+		struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, programs[i]);
+
+		b->links[i] = prog ? bpf_program__attach(prog) : NULL;
+		if (!b->links[i])
+			return prog ? -errno : -ENOENT;
+	}
+	return 0;
+}
+
+static int bpf_open(void **self, struct error *err)
+{
+	struct bpf *b = xcalloc(1, sizeof(*b));
+	int rc;
+
+	*self = b;
+	libbpf_set_print(bpf_listen);
+	said[0] = '\0';
+	b->btf = bpf_has_btf() ? -1 : task_ids_btf(NULL);
+	rc = bpf_load(b);
+	if (!rc)
+		rc = bpf_map_all(b);
+	if (rc)
+		return bpf_refused(-rc, err);
+	bpf_set_self(b);
+	rc = bpf_attach(b);
+	return rc ? bpf_refused(-rc, err) : 0;
+}
+
+static void bpf_time_one_in(void *self, unsigned int n)
+{
+	((struct bpf *)self)->control->untimed = SYSCALLS_LOTS - SYSCALLS_LOTS / n;
+}
+
+/* Programs that ran when this is called are through when every CPU has been quiet once. */
+static void bpf_settle(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(10000);
+}
+
+/* --- threads that ended --- */
+
+/* One that the kernel does not take back is not used again; it is empty, so nothing is lost. */
+static void bpf_hand_back(int map, uint32_t n)
+{
+	bpf_map_update_elem(map, NULL, &n, BPF_ANY);
+}
+
+static void bpf_take_out(struct bpf *b, uint32_t slot)
+{
+	struct syscall_thread *t = &b->threads[slot];
+	uint32_t nr;
+
+	syscalls_ended_add(&b->sums, t, b->cells, SYSCALLS_CELLS);
+	for (nr = 0; nr < SYSCALLS_NR; nr++) {
+		uint32_t cell = t->cell[nr];
+
+		if (!cell || cell >= SYSCALLS_CELLS)
+			continue;
+		memset(&b->cells[cell], 0, sizeof(b->cells[cell]));
+		bpf_hand_back(b->free_cells, cell);
+	}
+	memset(t, 0, sizeof(*t));
+	bpf_hand_back(b->free_slots, slot);
+}
+
+/*
+ * Nobody else writes to a slot of `ended`, or to its cells. The thread alone counts in them, by way
+ * of its id, and it went into the queue at its exit, in its own context, when the id had already
+ * been taken from it. Another may be in the middle of giving it a name: that is what settle() is
+ * for. What is set to 0 here is seen by the next thread, since both sides hold the queue's lock
+ * between. A slot is in no queue twice: a thread exits once.
+ */
+static void bpf_drain(struct bpf *b)
+{
+	static uint32_t slots[SYSCALLS_THREADS];
+	size_t n = 0, i;
+
+	if (b->control->threads < SLOTS_KEPT && b->control->cells < CELLS_KEPT)
+		return;
+	while (n < array_size(slots) && !bpf_map_lookup_and_delete_elem(b->ended, NULL, &slots[n]))
+		n += slots[n] && slots[n] < SYSCALLS_THREADS;
+	if (n)
+		bpf_settle();
+	for (i = 0; i < n; i++)
+		bpf_take_out(b, slots[i]);
+}
+
+/* When it is due, whatever else wants to run; on our CPUs, which the thread has from its maker. */
+static void *bpf_drain_loop(void *arg)
+{
+	struct sched_param first = {.sched_priority = 1};
+	struct bpf *b = arg;
+
+	sched_setscheduler(0, SCHED_FIFO, &first); /* root may */
+	while (!atomic_load(&b->quit)) {
+		usleep(DRAIN_US);
+		bpf_drain(b);
+	}
+	return NULL;
+}
+
+/* Without it, threads beyond the first thousands are lost, and told. */
+static int bpf_before(void *self, struct error *err)
+{
+	struct bpf *b = self;
+	int rc = pthread_create(&b->drainer, NULL, bpf_drain_loop, b);
+
+	b->draining = !rc;
+	return rc ? error_sys(err, rc, "cannot start a thread") : 0;
+}
+
+static void bpf_end_drainer(struct bpf *b)
+{
+	if (!b->draining)
+		return;
+	atomic_store(&b->quit, true);
+	pthread_join(b->drainer, NULL);
+	b->draining = false;
+}
+
+/* --- the window --- */
+
+static int bpf_start(void *self, struct error *err)
+{
+	(void)err;
+	__atomic_store_n(&((struct bpf *)self)->control->on, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+static int bpf_stop(void *self, struct error *err)
+{
+	(void)err;
+	__atomic_store_n(&((struct bpf *)self)->control->on, 0, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* The kernel leaves a program out where it would interrupt itself: those calls are not counted. */
+static uint64_t bpf_missed(const struct bpf *b)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < array_size(programs); i++) {
+		struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, programs[i]);
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+			sum += info.recursion_misses;
+	}
+	return sum;
+}
+
+static uint32_t bpf_at_most(uint32_t n, uint32_t max)
+{
+	return n < max ? n : max;
+}
+
+static void bpf_counts(void *self, struct syscall_counts *counts)
+{
+	struct bpf *b = self;
+
+	bpf_end_drainer(b);
+	bpf_settle();
+	*counts = (struct syscall_counts){
+		.threads = b->threads,
+		.cells = b->cells,
+		.nthreads = bpf_at_most(b->control->threads, SYSCALLS_THREADS - 1),
+		.ncells = bpf_at_most(b->control->cells, SYSCALLS_CELLS - 1),
+		.ended = b->sums.rows,
+		.nended = b->sums.n,
+		.lost = b->control->lost + bpf_missed(b),
+	};
+}
+
+static void bpf_unmap(volatile void *p, size_t len)
+{
+	if (p)
+		munmap((void *)p, len);
+}
+
+static void bpf_close(void *self)
+{
+	struct bpf *b = self;
+	size_t i;
+
+	bpf_end_drainer(b);
+	for (i = 0; i < array_size(programs); i++)
+		bpf_link__destroy(b->links[i]);
+	bpf_unmap(b->control, sizeof(*b->control));
+	bpf_unmap(b->threads, THREADS_LEN);
+	bpf_unmap(b->cells, CELLS_LEN);
+	bpf_object__close(b->obj);
+	syscalls_ended_free(&b->sums);
+	if (b->btf >= 0)
+		close(b->btf);
+	free(b);
+}
+
+const struct syscalls_method syscalls_bpf = {
+	.name = "bpf",
+	.open = bpf_open,
+	.time_one_in = bpf_time_one_in,
+	.before = bpf_before,
+	.start = bpf_start,
+	.stop = bpf_stop,
+	.counts = bpf_counts,
+	.close = bpf_close,
+};
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Ways to count system calls, and what they leave: threads and cells as in collect/syscalls.h,
+ * both counted from 1.
+ */
+#ifndef ZC_SYSCALLS_METHODS_H
+#define ZC_SYSCALLS_METHODS_H
+
+#include "collect/syscalls/syscalls.h"
+#include "lib/error.h"
+#include "lib/hash.h"
+#include "lib/intern.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Calls of threads that ended, where there are more than the kernel's program has room for: taken
+ * out of its arrays and added up here. Memory is bounded: the first threads are kept apart; when
+ * there are many rows those that follow are added up by process and name, then by name, then all.
+ */
+
+enum { SYSCALLS_ENDED_ROWS = 4096 }; /* so many of each kind, about */
+
+/* No padding: compared by its bytes. */
+struct syscall_key {
+	uint32_t pid, tid, nr; /* pid, tid 0: of several */
+	char comm[SYSCALLS_COMM];
+};
+
+struct syscall_sum {
+	struct syscall_key key;
+	uint64_t first, unfinished; /* calls that first_total is of; that never returned */
+	struct syscall_cell cell;
+};
+
+struct syscalls_ended {
+	struct syscall_sum *rows;
+	size_t n, cap;
+	struct intern keys; /* id: row */
+};
+
+/* Adds what the thread did; `cells` as its `cell` counts them, those from `ncells` on are not. */
+void syscalls_ended_add(struct syscalls_ended *e, const struct syscall_thread *t,
+			const struct syscall_cell *cells, uint32_t ncells);
+void syscalls_ended_free(struct syscalls_ended *e);
+
+struct syscall_counts {
+	const struct syscall_thread *threads; /* [0 .. nthreads], the first unused */
+	const struct syscall_cell *cells;     /* indexed by thread->cell[nr] */
+	uint32_t nthreads, ncells;
+	const struct syscall_sum *ended; /* threads that are not among these any more */
+	size_t nended;
+	uint64_t lost; /* calls, or events where that is what can be told */
+};
+
+/*
+ * open: everything set up and off, before the workload is started by this process; its children
+ * from then on are the workload. before: the window is about to open; may be NULL. Hooks return 0
+ * or -errno with err filled. counts stays valid until close.
+ */
+struct syscalls_method {
+	const char *name;
+	int (*open)(void **self, struct error *err);
+	void (*time_one_in)(void *self, unsigned int n); /* NULL: every call is timed */
+	int (*before)(void *self, struct error *err);
+	int (*start)(void *self, struct error *err);
+	int (*stop)(void *self, struct error *err);
+	void (*counts)(void *self, struct syscall_counts *counts);
+	void (*close)(void *self);
+};
+
+extern const struct syscalls_method syscalls_bpf, syscalls_tracepoint;
+
+/* syscall_names.c: NULL when unknown; does its return value count bytes? */
+const char *syscall_name(uint32_t nr);
+int syscall_moves_bytes(uint32_t nr);
+
+/* syscalls_write.c: syscalls.tsv, as docs/formats.md says. */
+int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err);
+
+/*
+ * System calls out of a stream of enter and exit events: the same counts as the kernel's program
+ * makes, where events have to be carried out instead.
+ *
+ * Events come from one ring buffer per CPU, so a thread's enter and exit may come out of order.
+ * They are held back until nothing older can come: syscalls_events_until(t) says that everything
+ * before t is in.
+ */
+
+enum syscall_event_kind { SYSCALL_FORK, SYSCALL_COMM, SYSCALL_ENTER, SYSCALL_EXIT };
+
+struct syscall_event {
+	uint64_t time;
+	uint32_t pid, tid;
+	uint8_t kind;
+	uint32_t nr; /* ENTER, EXIT; FORK: the parent's tid; COMM: the name, interned in `names` */
+	int64_t ret; /* EXIT */
+};
+
+struct syscalls_events {
+	struct syscall_event *pending;
+	size_t n, cap;
+	struct syscall_thread *threads; /* [0] unused */
+	struct syscall_cell *cells;	/* [0] unused */
+	size_t nthreads, threads_cap, ncells, cells_cap;
+	struct map slot; /* tid -> its slot */
+	struct map comm; /* tid -> its name + 1 */
+	struct intern names;
+	uint64_t unpaired; /* exits whose enter was lost */
+};
+
+void syscalls_events_add(struct syscalls_events *e, const struct syscall_event *event);
+void syscalls_events_until(struct syscalls_events *e, uint64_t time); /* UINT64_MAX: the end */
+void syscalls_events_free(struct syscalls_events *e);
+
+#endif

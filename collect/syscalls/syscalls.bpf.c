@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts the workload's system calls where they happen. Everything hot is an array look-up, which
+ * the kernel turns into a few instructions: thread id -> what we know of it -> thread's slot ->
+ * cell of (thread, syscall). Nothing is sent; user space reads the arrays when the window is over.
+ * Only slots and cells of threads that ended go round: ended -> user space, which takes out what is
+ * in them -> free_slots, free_cells (collect/syscalls_bpf.c says why nothing is counted wrongly).
+ *
+ * A thread belongs to the workload when its parent does (sched_process_fork), from its first
+ * instruction on. It gets a slot at its first call in the window. Thread ids are those of the
+ * initial namespace; `whoami` tells ours.
+ */
+#include "collect/syscalls/syscalls.h"
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+struct task_struct {
+	int pid, tgid;
+} __attribute__((preserve_access_index));
+
+/* Of a thread id: 0 a stranger, 1 the workload's, else 1 + its slot. Size: set by user space. */
+enum { STRANGER, MEMBER };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} tids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, SYSCALLS_THREADS);
+	__type(key, uint32_t);
+	__type(value, struct syscall_thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, SYSCALLS_CELLS);
+	__type(key, uint32_t);
+	__type(value, struct syscall_cell);
+} cells SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, SYSCALLS_THREADS);
+	__type(value, uint32_t);
+} ended SEC(".maps"), free_slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, SYSCALLS_CELLS);
+	__type(value, uint32_t);
+} free_cells SEC(".maps");
+
+volatile struct syscall_control control;
+const volatile uint8_t moves[SYSCALLS_NR]; /* the calls that return a number of bytes */
+
+/* One that was handed back, or else the next of `max` that was never used; 0: there is none. */
+static __always_inline uint32_t take(void *handed_back, volatile uint32_t *used, uint32_t max)
+{
+	uint32_t n = 0;
+
+	if (!bpf_map_pop_elem(handed_back, &n))
+		return n;
+	if (*used >= max - 1)
+		return 0;
+	n = __sync_fetch_and_add(used, 1) + 1;
+	return n < max ? n : 0;
+}
+
+static __noinline int new_slot(uint32_t *known)
+{
+	uint64_t id = bpf_get_current_pid_tgid();
+	uint32_t slot;
+	struct syscall_thread *t;
+
+	if (!known)
+		return 0;
+	slot = take(&free_slots, &control.threads, SYSCALLS_THREADS);
+	t = slot ? bpf_map_lookup_elem(&threads, &slot) : 0;
+	if (!t)
+		return 0;
+	t->pid = id >> 32;
+	t->tid = id;
+	t->lot = (uint32_t)id * 2654435761;
+	bpf_get_current_comm(t->comm, sizeof(t->comm));
+	*known = MEMBER + slot;
+	return 0;
+}
+
+static __always_inline struct syscall_thread *thread_at(uint32_t known)
+{
+	uint32_t slot = known - MEMBER;
+
+	return known > MEMBER ? bpf_map_lookup_elem(&threads, &slot) : 0;
+}
+
+SEC("raw_tp/sys_enter")
+int on_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint32_t tid, *known;
+	struct syscall_thread *t;
+
+	if (!control.on)
+		return 0;
+	tid = bpf_get_current_pid_tgid();
+	known = bpf_map_lookup_elem(&tids, &tid);
+	if (!known || *known == STRANGER)
+		return 0;
+	if (*known == MEMBER)
+		new_slot(known);
+	t = thread_at(*known);
+	if (!t) {
+		__sync_fetch_and_add(&control.lost, 1);
+		return 0;
+	}
+	t->nr = ctx->args[1];
+	t->entered = syscall_timed(t, ctx->args[1], control.untimed) ? bpf_ktime_get_ns()
+								     : SYSCALLS_UNTIMED;
+	return 0;
+}
+
+static __noinline uint32_t new_cell(struct syscall_thread *t, uint32_t nr)
+{
+	uint32_t cell;
+
+	if (!t || nr >= SYSCALLS_NR)
+		return 0;
+	cell = take(&free_cells, &control.cells, SYSCALLS_CELLS);
+	t->cell[nr] = cell;
+	return cell;
+}
+
+SEC("raw_tp/sys_exit")
+int on_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint64_t entered, now = 0;
+	uint32_t tid, *known, nr, cell;
+	struct syscall_thread *t;
+	struct syscall_cell *c;
+
+	if (!control.on)
+		return 0;
+	tid = bpf_get_current_pid_tgid();
+	known = bpf_map_lookup_elem(&tids, &tid);
+	if (!known || *known <= MEMBER)
+		return 0;
+	t = thread_at(*known);
+	if (!t || !t->entered)
+		return 0;
+	entered = t->entered;
+	if (entered != SYSCALLS_UNTIMED)
+		now = bpf_ktime_get_ns();
+	t->entered = 0;
+	nr = t->nr;
+	cell = 0;
+	if (nr < SYSCALLS_NR) {
+		cell = t->cell[nr];
+		if (!cell)
+			cell = new_cell(t, nr);
+	}
+	c = cell ? bpf_map_lookup_elem(&cells, &cell) : 0;
+	if (!c) {
+		__sync_fetch_and_add(&control.lost, 1);
+		return 0;
+	}
+	if (entered != SYSCALLS_UNTIMED)
+		syscall_time(c, now - entered);
+	syscall_count(c, ctx->args[1], moves[nr & (SYSCALLS_NR - 1)]);
+	return 0;
+}
+
+/* parent, child; runs in the parent */
+SEC("raw_tp/sched_process_fork")
+int on_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *child = (void *)ctx->args[1];
+	uint64_t id = bpf_get_current_pid_tgid();
+	uint32_t tid = id, pid = id >> 32, *known;
+	int member;
+
+	known = bpf_map_lookup_elem(&tids, &tid);
+	member = (known && *known) ||
+		 (control.adopt && pid == control.adopt && BPF_CORE_READ(child, tgid) != (int)pid);
+	tid = BPF_CORE_READ(child, pid);
+	known = bpf_map_lookup_elem(&tids, &tid);
+	if (known)
+		*known = member ? MEMBER : STRANGER;
+	return 0;
+}
+
+/*
+ * The id will be another's. Nothing is counted for the thread from here on, so its slot may go to
+ * user space; where the queue does not take it, it stays the thread's for good.
+ */
+SEC("raw_tp/sched_process_exit")
+int on_task_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint32_t tid = bpf_get_current_pid_tgid(), slot;
+	uint32_t *known = bpf_map_lookup_elem(&tids, &tid);
+
+	if (!known)
+		return 0;
+	slot = *known - MEMBER;
+	if (*known > MEMBER) {
+		*known = STRANGER;
+		bpf_map_push_elem(&ended, &slot, 0);
+	}
+	*known = STRANGER;
+	return 0;
+}
+
+/* task, old tid, bprm. A thread that is not the leader takes the leader's id as it execs. */
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint32_t tid = bpf_get_current_pid_tgid(), old = ctx->args[1];
+	uint32_t *known = bpf_map_lookup_elem(&tids, &tid);
+	uint32_t *before = bpf_map_lookup_elem(&tids, &old);
+	struct syscall_thread *t;
+
+	if (!known || !before || !*before)
+		return 0;
+	if (old != tid) {
+		*known = *before;
+		*before = STRANGER;
+	}
+	t = thread_at(*known);
+	if (!t)
+		return 0;
+	t->tid = tid;
+	bpf_get_current_comm(t->comm, sizeof(t->comm));
+	return 0;
+}
+
+/* task, new name */
+SEC("raw_tp/task_rename")
+int on_rename(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)ctx->args[0];
+	uint32_t tid = BPF_CORE_READ(task, pid);
+	uint32_t *known = bpf_map_lookup_elem(&tids, &tid);
+	struct syscall_thread *t = known ? thread_at(*known) : 0;
+
+	if (t)
+		bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), (void *)ctx->args[1]);
+	return 0;
+}
+
+/* Run once by us, in our own context. */
+SEC("raw_tp")
+int whoami(void *ctx)
+{
+	control.self = bpf_get_current_pid_tgid() >> 32;
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Without BPF: the raw_syscalls tracepoints, carried out through ring buffers. The events are
+ * opened on this process and inherited, so that the workload has them from its first instruction;
+ * our own calls come along and are thrown away. The reading thread starts before that and so makes
+ * no events of its own.
+ */
+#include "collect/syscalls/methods.h"
+
+#include "collect/events/counting.h"
+#include "collect/events/events.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/cursor.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <perf/core.h>
+#include <perf/cpumap.h>
+#include <perf/event.h>
+#include <perf/evlist.h>
+#include <perf/evsel.h>
+#include <perf/mmap.h>
+#include <perf/threadmap.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ENTER, EXIT, SIDEBAND, EVENTS };
+
+enum {
+	PAGES = 2048, /* of a ring buffer, per CPU */
+	POLL_MS = 50,
+	SLACK_NS = 10000000, /* from taking an event's time to its being in the buffer */
+};
+
+struct tp {
+	int ids[2];
+	pid_t self;
+	struct perf_evlist *list;
+	struct perf_evsel *evsel[EVENTS];
+	struct perf_cpu_map *cpus;
+	struct perf_thread_map *threads;
+	struct syscalls_events events;
+	uint64_t lost;
+	pthread_t reader;
+	bool reading;
+	atomic_int state; /* of the reader */
+};
+
+enum { WAIT, READ, QUIT };
+
+static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_exit"};
+
+/* --- records --- */
+
+/* Common fields (type first), then `long id`, and for an exit `long ret`. */
+static void tp_on_sample(struct tp *tp, struct cursor c)
+{
+	struct syscall_event e = {0};
+	uint16_t type;
+
+	e.pid = cursor_u32(&c);
+	e.tid = cursor_u32(&c);
+	e.time = cursor_u64(&c);
+	cursor_u32(&c); /* size of what follows */
+	type = cursor_u16(&c);
+	cursor_take(&c, 6);
+	e.nr = (uint32_t)cursor_u64(&c);
+	e.kind = type == tp->ids[ENTER] ? SYSCALL_ENTER : SYSCALL_EXIT;
+	if (e.kind == SYSCALL_EXIT)
+		e.ret = (int64_t)cursor_u64(&c);
+	if (!c.bad && e.pid != (uint32_t)tp->self)
+		syscalls_events_add(&tp->events, &e);
+}
+
+/* pid, parent's pid, tid, parent's tid, time */
+static void tp_on_fork(struct tp *tp, struct cursor c)
+{
+	struct syscall_event e = {.kind = SYSCALL_FORK};
+
+	e.pid = cursor_u32(&c);
+	cursor_u32(&c);
+	e.tid = cursor_u32(&c);
+	e.nr = cursor_u32(&c);
+	e.time = cursor_u64(&c);
+	if (!c.bad)
+		syscalls_events_add(&tp->events, &e);
+}
+
+/* pid, tid, name padded to 8 bytes; behind it, as at every record's end: pid, tid, time */
+static void tp_on_comm(struct tp *tp, struct cursor c)
+{
+	struct syscall_event e = {.kind = SYSCALL_COMM};
+	size_t len = cursor_left(&c);
+	struct cursor tail = c;
+	const char *name;
+
+	e.pid = cursor_u32(&c);
+	e.tid = cursor_u32(&c);
+	if (len < 8 + 8 + 16)
+		return;
+	name = cursor_str(&c, len - 8 - 16);
+	cursor_take(&tail, len - 8);
+	e.time = cursor_u64(&tail);
+	if (!name || tail.bad)
+		return;
+	e.nr = intern_str(&tp->events.names, name);
+	syscalls_events_add(&tp->events, &e);
+}
+
+static void tp_on_record(struct tp *tp, const union perf_event *record)
+{
+	const struct perf_event_header *h = (const void *)record;
+	struct cursor body = cursor_of(h + 1, h->size - sizeof(*h), false);
+
+	switch (h->type) {
+	case PERF_RECORD_SAMPLE:
+		tp_on_sample(tp, body);
+		break;
+	case PERF_RECORD_FORK:
+		tp_on_fork(tp, body);
+		break;
+	case PERF_RECORD_COMM:
+		tp_on_comm(tp, body);
+		break;
+	case PERF_RECORD_LOST:
+		cursor_take(&body, 8);
+		tp->lost += cursor_u64(&body);
+		break;
+	}
+}
+
+/*
+ * Everything older than the start of this round is in when the round is over. perf_mmap__read_done
+ * is left out on purpose: it is for buffers written backwards, and here would pass over what came
+ * in since the last record was read.
+ */
+static void tp_drain(struct tp *tp)
+{
+	uint64_t began = clock_mono_ns();
+	struct perf_mmap *map;
+	union perf_event *record;
+
+	perf_evlist__for_each_mmap(tp->list, map, false)
+	{
+		if (perf_mmap__read_init(map) < 0)
+			continue;
+		while ((record = perf_mmap__read_event(map))) {
+			tp_on_record(tp, record);
+			perf_mmap__consume(map);
+		}
+	}
+	syscalls_events_until(&tp->events, began - SLACK_NS);
+}
+
+static void *tp_read_loop(void *arg)
+{
+	struct tp *tp = arg;
+	struct timespec pause = {.tv_nsec = 1000000};
+
+	while (atomic_load(&tp->state) == WAIT)
+		nanosleep(&pause, NULL);
+	while (atomic_load(&tp->state) == READ) {
+		perf_evlist__poll(tp->list, POLL_MS);
+		tp_drain(tp);
+	}
+	return NULL;
+}
+
+/* --- set up --- */
+
+static int tp_add_event(struct tp *tp, int which)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_TRACEPOINT,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.sample_period = 1,
+		.sample_id_all = 1,
+		.inherit = 1,
+		.disabled = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = 256 * 1024,
+	};
+
+	if (which == SIDEBAND) {
+		attr.type = PERF_TYPE_SOFTWARE;
+		attr.config = PERF_COUNT_SW_DUMMY;
+		attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+		attr.comm = attr.task = 1;
+	} else {
+		attr.config = (uint64_t)tp->ids[which];
+	}
+	tp->evsel[which] = perf_evsel__new(&attr);
+	if (!tp->evsel[which])
+		return -ENOMEM;
+	perf_evlist__add(tp->list, tp->evsel[which]);
+	return 0;
+}
+
+static int tp_open_events(struct tp *tp)
+{
+	int i, rc = 0;
+
+	tp->list = perf_evlist__new();
+	tp->cpus = perf_cpu_map__new(NULL); /* all that are online */
+	tp->threads = perf_thread_map__new_dummy();
+	if (!tp->list || !tp->cpus || !tp->threads)
+		return -ENOMEM;
+	perf_thread_map__set_pid(tp->threads, 0, tp->self);
+	for (i = 0; i < EVENTS && !rc; i++)
+		rc = tp_add_event(tp, i);
+	if (rc)
+		return rc;
+	perf_evlist__set_maps(tp->list, tp->cpus, tp->threads);
+	rc = perf_evlist__open(tp->list);
+	if (!rc)
+		rc = perf_evlist__mmap(tp->list, PAGES);
+	return rc ? rc : perf_evsel__enable(tp->evsel[SIDEBAND]);
+}
+
+static int tp_print_libperf(enum libperf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level;
+	(void)fmt;
+	(void)ap;
+	return 0;
+}
+
+/* Signals are the main thread's to read. */
+static int tp_start_reader(struct tp *tp)
+{
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = -pthread_create(&tp->reader, NULL, tp_read_loop, tp);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	tp->reading = !rc;
+	return rc;
+}
+
+static int tp_open(void **self, struct error *err)
+{
+	struct tp *tp = xcalloc(1, sizeof(*tp));
+	int rc;
+
+	*self = tp;
+	tp->self = getpid();
+	libperf_init(tp_print_libperf);
+	rc = tracefs_ids(names, tp->ids, 2, err);
+	if (rc)
+		return rc;
+	rc = tp_start_reader(tp);
+	if (!rc)
+		rc = tp_open_events(tp);
+	if (rc)
+		return perf_event_denied(-rc, err);
+	atomic_store(&tp->state, READ);
+	return 0;
+}
+
+/* --- the window --- */
+
+/* Exits first: an enter that is seen has its exit seen. */
+static int tp_start(void *self, struct error *err)
+{
+	struct tp *tp = self;
+
+	if (perf_evsel__enable(tp->evsel[EXIT]) || perf_evsel__enable(tp->evsel[ENTER]))
+		return error_sys(err, errno, "tracepoints cannot be switched on");
+	return 0;
+}
+
+static int tp_stop(void *self, struct error *err)
+{
+	struct tp *tp = self;
+
+	if (perf_evsel__disable(tp->evsel[ENTER]) || perf_evsel__disable(tp->evsel[EXIT]))
+		return error_sys(err, errno, "tracepoints cannot be switched off");
+	return 0;
+}
+
+/* --- the end --- */
+
+static void tp_end_reader(struct tp *tp)
+{
+	if (!tp->reading)
+		return;
+	atomic_store(&tp->state, QUIT);
+	pthread_join(tp->reader, NULL);
+	tp->reading = false;
+}
+
+static void tp_counts(void *self, struct syscall_counts *counts)
+{
+	struct tp *tp = self;
+
+	tp_end_reader(tp);
+	tp_drain(tp);
+	syscalls_events_until(&tp->events, UINT64_MAX);
+	*counts = (struct syscall_counts){
+		.threads = tp->events.threads,
+		.cells = tp->events.cells,
+		.nthreads = tp->events.nthreads ? (uint32_t)tp->events.nthreads - 1 : 0,
+		.ncells = tp->events.ncells ? (uint32_t)tp->events.ncells - 1 : 0,
+		.lost = tp->lost,
+	};
+}
+
+static void tp_close(void *self)
+{
+	struct tp *tp = self;
+
+	tp_end_reader(tp);
+	if (tp->list) {
+		perf_evlist__munmap(tp->list);
+		perf_evlist__close(tp->list);
+		perf_evlist__delete(tp->list);
+	}
+	perf_cpu_map__put(tp->cpus);
+	perf_thread_map__put(tp->threads);
+	syscalls_events_free(&tp->events);
+	free(tp);
+}
+
+const struct syscalls_method syscalls_tracepoint = {
+	.name = "tracepoint",
+	.open = tp_open,
+	.start = tp_start,
+	.stop = tp_stop,
+	.counts = tp_counts,
+	.close = tp_close,
+};
