@@ -79,13 +79,13 @@ void collect_prepare(struct collect *list, size_t n)
 			continue;
 		}
 		c->prepared = true;
-		if (c->is->prepare && c->is->prepare(c))
+		if ((c->is->prepare && c->is->prepare(c)) || (c->is->read && reading_open(c)))
 			collector_set_unsupported(c);
 	}
 }
 
 /* One hook of one collector in the window; a failure degrades it and leaves the others alone. */
-static void collector_step(struct collect *c, int (*hook)(struct collect *))
+static void collector_step(struct collect *c, collect_hook *hook)
 {
 	if (c->state == COLLECT_UNSUPPORTED || !hook || !hook(c))
 		return;
@@ -94,7 +94,7 @@ static void collector_step(struct collect *c, int (*hook)(struct collect *))
 }
 
 /* What cuts the window is timed: how far the collectors are apart is a figure of the run. */
-static void collector_step_timed(struct collect *c, int (*hook)(struct collect *), struct cut *when)
+static void collector_step_timed(struct collect *c, collect_hook *hook, struct cut *when)
 {
 	if (c->state == COLLECT_UNSUPPORTED || !hook)
 		return;
@@ -111,13 +111,29 @@ void collect_before(struct collect *list, size_t n)
 		collector_step(&list[i], list[i].is->before);
 }
 
+/* A collector with `read` takes a reading wherever it has no hook of its own. */
+static collect_hook *collector_start(const struct collector *is)
+{
+	return is->read && !is->start ? reading_take : is->start;
+}
+
+static collect_hook *collector_snap(const struct collector *is)
+{
+	return is->read && !is->snap ? reading_take_when_due : is->snap;
+}
+
+static collect_hook *collector_stop(const struct collector *is)
+{
+	return is->read && !is->stop ? reading_take : is->stop;
+}
+
 void collect_start(struct collect *list, size_t n, enum collect_when when)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		if (list[i].is->when == when)
-			collector_step_timed(&list[i], list[i].is->start, &list[i].on);
+			collector_step_timed(&list[i], collector_start(list[i].is), &list[i].on);
 }
 
 void collect_rehearse(struct collect *list, size_t n)
@@ -126,7 +142,7 @@ void collect_rehearse(struct collect *list, size_t n)
 
 	for (i = 0; i < n; i++)
 		if (list[i].is->when == DATED)
-			collector_step(&list[i], list[i].is->snap);
+			collector_step(&list[i], collector_snap(list[i].is));
 }
 
 void collect_snap(struct collect *list, size_t n)
@@ -134,14 +150,14 @@ void collect_snap(struct collect *list, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		collector_step(&list[i], list[i].is->snap);
+		collector_step(&list[i], collector_snap(list[i].is));
 }
 
 void collect_stop(struct collect *list, size_t n, enum collect_when when)
 {
 	while (n--)
 		if (list[n].is->when == when)
-			collector_step_timed(&list[n], list[n].is->stop, &list[n].off);
+			collector_step_timed(&list[n], collector_stop(list[n].is), &list[n].off);
 }
 
 void collect_after(struct collect *list, size_t n)
@@ -152,9 +168,12 @@ void collect_after(struct collect *list, size_t n)
 
 void collect_finish(struct collect *list, size_t n)
 {
-	while (n--)
+	while (n--) {
 		if (list[n].prepared && list[n].is->finish)
 			list[n].is->finish(&list[n]);
+		if (list[n].prepared && list[n].is->read)
+			reading_close(&list[n]);
+	}
 }
 
 void collect_free(struct collect *list, size_t n)

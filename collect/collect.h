@@ -25,6 +25,7 @@
 #ifndef ZC_COLLECT_H
 #define ZC_COLLECT_H
 
+#include "collect/run/reading.h"
 #include "lib/cpuset.h"
 #include "lib/error.h"
 
@@ -36,6 +37,9 @@
 
 struct collect;
 
+/* Returns 0 or -errno with c->err filled. */
+typedef int collect_hook(struct collect *c);
+
 /* When it is started and stopped: what it brings is cut to the window then, or can be later. */
 enum collect_when {
 	AT_THE_EDGE, /* a total: it counts from start to stop */
@@ -43,17 +47,33 @@ enum collect_when {
 	APART	     /* records with their times, or nothing measured: on long before, off after */
 };
 
+/* The kinds of runs, and the collectors that each one uses (struct collector). */
+enum collect_pass {
+	PASS_MEASURE = 1 << 0,
+	PASS_PROFILE = 1 << 1,
+	PASS_SYSCALLS = 1 << 2,
+	PASS_EVERY = PASS_MEASURE | PASS_PROFILE | PASS_SYSCALLS
+};
+
+enum { COLLECT_FILES = 12, COLLECT_SOURCES = 4 };
+
 struct collector {
 	const char *name, *what;
-	const char *files[12]; /* what it may leave in the run's folder */
+	const char *files[COLLECT_FILES];     /* that it may leave in the run's folder */
+	const char *sources[COLLECT_SOURCES]; /* that snapfile_* copies (collect/run/reading.h) */
 	enum collect_when when;
-	int (*probe)(struct collect *c);
-	int (*prepare)(struct collect *c);
-	int (*before)(struct collect *c);
-	int (*start)(struct collect *c);
-	int (*snap)(struct collect *c);
-	int (*stop)(struct collect *c);
-	int (*after)(struct collect *c);
+	unsigned int passes;   /* that use it; 0: it runs only when the user names it */
+	unsigned int required; /* passes that exist for its sake: without it they are incomplete */
+	bool in_netns;	       /* its sources are read in the workload's network namespace */
+	bool always_due;       /* no reading is skipped for what it costs, and no cost is saved */
+	collect_hook *probe;
+	collect_hook *prepare;
+	collect_hook *before;
+	collect_hook *start;
+	collect_hook *snap;
+	collect_hook *stop;
+	collect_hook *read;
+	collect_hook *after;
 	void (*finish)(struct collect *c);
 };
 
@@ -70,7 +90,8 @@ struct collect {
 	bool prepared; /* prepare was called, so finish must be */
 	struct error err;
 	char *why;
-	int64_t lost; /* -1: cannot tell */
+	struct reading reading; /* for the hook `read` */
+	int64_t lost;		/* -1: cannot tell */
 	struct cut {
 		uint64_t from, to; /* CLOCK_MONOTONIC ns; 0: it was not */
 	} on, off;		   /* start, and stop, happened between these */

@@ -213,6 +213,7 @@ const struct collector collector_counters = {
 	.name = "counters",
 	.what = "cycles, instructions, cache, context switches per CPU, or any --events",
 	.files = {"counters.tsv"},
+	.passes = PASS_MEASURE,
 	.prepare = counters_prepare,
 	.start = counters_start,
 	.stop = counters_stop,

@@ -293,6 +293,7 @@ const struct collector collector_host = {
 	.name = "host",
 	.what = "kernel symbols, configuration, topology, sysctls, NICs: once per capture",
 	.when = APART,
+	.passes = PASS_EVERY,
 	.prepare = host_prepare,
 	.start = host_start,
 	.finish = host_finish,

@@ -120,7 +120,7 @@ static const char *idle_read_number(int *fd, const char *dir, const char *name, 
  * A row "cpu<tab>number<tab>name<tab>entries<tab>us" for every state that can be read now; opens
  * what is not open. Returns how many could not be read.
  */
-static size_t idle_read(struct idle_states *list, struct str *rows)
+static size_t idle_add_rows(struct idle_states *list, struct str *rows)
 {
 	char usage[32], time[32];
 	size_t i, missing = 0;
@@ -163,11 +163,6 @@ static char *idle_why(const char *root)
 
 /* --- the collector --- */
 
-struct idle {
-	struct reading reading;
-	struct idle_states states;
-};
-
 static const char *idle_root(void)
 {
 	const char *given = getenv("ZCOST_SYSFS");
@@ -178,7 +173,6 @@ static const char *idle_root(void)
 static int idle_probe(struct collect *c)
 {
 	struct idle_states states = {0};
-	struct idle *d;
 	char *why;
 
 	idle_find(&states, idle_root(), &c->run->cpus);
@@ -188,16 +182,8 @@ static int idle_probe(struct collect *c)
 		free(why);
 		return -ENODEV;
 	}
-	c->data = d = xcalloc(1, sizeof(*d));
-	d->states = states;
+	c->data = xmemdup(&states, sizeof(states));
 	return 0;
-}
-
-static int idle_prepare(struct collect *c)
-{
-	struct idle *d = c->data;
-
-	return reading_open(&d->reading, c, c->is->files[0]);
 }
 
 /*
@@ -206,45 +192,29 @@ static int idle_prepare(struct collect *c)
  */
 static int idle_before(struct collect *c)
 {
-	struct idle *d = c->data;
 	struct rlimit r;
 
 	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_cur < r.rlim_max) {
 		r.rlim_cur = r.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &r);
 	}
-	idle_read(&d->states, &d->reading.text);
+	idle_add_rows(c->data, &c->reading.text);
 	return 0;
 }
 
-static int idle_take(struct collect *c, bool must)
+static int idle_read(struct collect *c)
 {
-	struct idle *d = c->data;
+	struct idle_states *states = c->data;
 
-	if (!reading_begin(&d->reading, must))
-		return 0;
-	if (idle_read(&d->states, &d->reading.text) == d->states.n)
+	if (idle_add_rows(states, &c->reading.text) == states->n)
 		return error_set(&c->err, EIO, "the idle states of no CPU can be read any more");
-	return reading_end(&d->reading, &c->err);
-}
-
-static int idle_take_end(struct collect *c)
-{
-	return idle_take(c, true);
-}
-
-static int idle_take_between(struct collect *c)
-{
-	return idle_take(c, false);
+	return 0;
 }
 
 static void idle_finish(struct collect *c)
 {
-	struct idle *d = c->data;
-
-	reading_close(&d->reading, c);
-	idle_free(&d->states);
-	free(d);
+	idle_free(c->data);
+	free(c->data);
 }
 
 const struct collector collector_idle = {
@@ -252,11 +222,9 @@ const struct collector collector_idle = {
 	.what = "idle states of the side's CPUs: entries and time",
 	.files = {"idle.snap"},
 	.when = DATED,
+	.passes = PASS_MEASURE,
 	.probe = idle_probe,
-	.prepare = idle_prepare,
 	.before = idle_before,
-	.start = idle_take_end,
-	.snap = idle_take_between,
-	.stop = idle_take_end,
+	.read = idle_read,
 	.finish = idle_finish,
 };

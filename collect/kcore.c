@@ -257,6 +257,7 @@ static int kcore_prepare(struct collect *c)
 const struct collector collector_kcore = {
 	.name = "kcore",
 	.what = "the kernel's code as it runs, once per host, for report hotspots",
+	.passes = PASS_PROFILE,
 	.probe = kcore_probe,
 	.prepare = kcore_prepare,
 };

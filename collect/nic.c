@@ -100,7 +100,6 @@ static int nic_space_read(struct nic_space *s, struct str *text)
 /* --- the collector --- */
 
 struct nic {
-	struct reading reading;
 	struct netns netns;
 	struct nic_space host, workload;
 	struct str state;
@@ -117,72 +116,37 @@ static int nic_prepare(struct collect *c)
 	rc = nic_space_open(&n->host, "host");
 	if (rc)
 		return error_sys(&c->err, -rc, "interfaces cannot be listed by netlink");
-	return reading_open(&n->reading, c, c->is->files[0]);
-}
-
-static int nic_open_workload(void *arg)
-{
-	return nic_space_open(arg, "workload");
-}
-
-static void nic_follow(struct collect *c, struct nic *n)
-{
-	struct error err = {0};
-	int rc;
-
-	if (netns_follow(&n->netns, c->run->pid)) {
-		rc = netns_inside(&n->netns, nic_open_workload, &n->workload, &err);
-		if (rc)
-			collect_degraded(c, "%s", err.code ? err.text : strerror(-rc));
-	}
-	if (n->netns.others)
-		collect_degraded(c, "the workload's processes are in several network namespaces: "
-				    "only the first is read");
-}
-
-static int nic_read(struct collect *c, struct nic *n)
-{
-	int rc;
-
-	nic_follow(c, n);
-	rc = nic_space_read(&n->host, &n->reading.text);
-	if (!rc && n->workload.inet >= 0)
-		rc = nic_space_read(&n->workload, &n->reading.text);
-	if (rc)
-		return error_sys(&c->err, -rc, "interfaces cannot be read by netlink");
 	return 0;
+}
+
+static int nic_open_workload(void *arg, struct error *err)
+{
+	int rc = nic_space_open(arg, "workload");
+
+	return rc ? error_sys(err, -rc, "interfaces cannot be listed by netlink") : 0;
+}
+
+static int nic_read(struct collect *c)
+{
+	struct nic *n = c->data;
+	int rc;
+
+	netns_enter(&n->netns, c, nic_open_workload, &n->workload);
+	rc = nic_space_read(&n->host, &c->reading.text);
+	if (!rc && n->workload.inet >= 0)
+		rc = nic_space_read(&n->workload, &c->reading.text);
+	return rc ? error_sys(&c->err, -rc, "interfaces cannot be read by netlink") : 0;
 }
 
 /* Reads for nothing: drivers take longer to name their counters than to read them. */
 static int nic_before(struct collect *c)
 {
 	struct nic *n = c->data;
-	int rc = nic_read(c, n);
+	int rc = nic_read(c);
 
 	map_free(&n->host.said);
 	map_free(&n->workload.said);
 	return rc;
-}
-
-static int nic_take(struct collect *c, bool must)
-{
-	struct nic *n = c->data;
-	int rc;
-
-	if (!reading_begin(&n->reading, must))
-		return 0;
-	rc = nic_read(c, n);
-	return rc ? rc : reading_end(&n->reading, &c->err);
-}
-
-static int nic_take_end(struct collect *c)
-{
-	return nic_take(c, true);
-}
-
-static int nic_take_between(struct collect *c)
-{
-	return nic_take(c, false);
 }
 
 /* Drivers may take their time for this. */
@@ -206,7 +170,6 @@ static void nic_finish(struct collect *c)
 	if (n->state.len && file_write(path, n->state.buf, n->state.len, &err))
 		collect_degraded(c, "%s", err.text);
 	collect_info_str(c, "netns", n->workload.inet < 0 ? "host" : "host,workload");
-	reading_close(&n->reading, c);
 	nic_space_close(&n->host);
 	nic_space_close(&n->workload);
 	netns_close(&n->netns);
@@ -220,11 +183,10 @@ const struct collector collector_nic = {
 	.what = "interfaces: counters of driver and queues, rings, channels, offloads",
 	.files = {"nic.snap", "nic_state.tsv"},
 	.when = DATED,
+	.passes = PASS_MEASURE,
 	.prepare = nic_prepare,
 	.before = nic_before,
-	.start = nic_take_end,
-	.snap = nic_take_between,
-	.stop = nic_take_end,
+	.read = nic_read,
 	.after = nic_after,
 	.finish = nic_finish,
 };

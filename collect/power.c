@@ -313,6 +313,7 @@ const struct collector collector_power = {
 		  "power-command-3.snap", "power-command-4.snap", "power.csv", "power-2.csv",
 		  "power-3.csv", "power-4.csv"},
 	.when = DATED,
+	.passes = PASS_MEASURE,
 	.probe = power_probe,
 	.prepare = power_prepare,
 	.start = power_read_all,

@@ -75,14 +75,9 @@ static void sched_add_all(struct str *s, const struct tree *tree)
 		sched_add_thread(s, &tree->threads[i]);
 }
 
-static int sched_take(struct collect *c)
+static int sched_read(struct collect *c)
 {
-	return treefile_take(c, sched_add_all);
-}
-
-static int sched_snap(struct collect *c)
-{
-	return treefile_snap(c, sched_add_all);
+	return treefile_read(c, sched_add_all);
 }
 
 const struct collector collector_sched = {
@@ -90,10 +85,9 @@ const struct collector collector_sched = {
 	.what = "how long the workload's threads waited for a CPU, their switches",
 	.files = {"sched.snap"},
 	.when = DATED,
+	.passes = PASS_MEASURE,
 	.probe = sched_probe,
 	.prepare = treefile_prepare,
-	.start = sched_take,
-	.snap = sched_snap,
-	.stop = sched_take,
+	.read = sched_read,
 	.finish = treefile_finish,
 };

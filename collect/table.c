@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * THE TABLE of collectors. The order matters: of those that are started at the same time, the first
- * is started first and stopped last, so what takes long stands first and is farthest from the
- * window.
+ * THE TABLE of collectors: one row each. The order matters. Of the collectors that start at the
+ * same time, the first row starts first and stops last. So a collector that takes long stands high
+ * in the table, far from the window.
  */
 #include "collect/collect.h"
 #include "collect/run/run.h"
@@ -13,48 +13,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row per collector. */
 // clang-format off
-extern const struct collector collector_host, collector_kcore, collector_perf, collector_syscalls,
-	collector_counters, collector_power, collector_softnet, collector_throttle, collector_cpu,
-	collector_null;
-extern const struct collector collector_irq, collector_snmp, collector_sched, collector_tcp,
-	collector_threads;
-extern const struct collector collector_nic, collector_idle;
-
-const struct collector *const collectors[] = {
-	&collector_host,
-	&collector_kcore,
-	&collector_perf,
-	&collector_syscalls,
-	&collector_sched,
-	&collector_threads,
-	&collector_tcp,
-	&collector_counters,
-	&collector_power,
-	&collector_nic,
-	&collector_idle,
-	&collector_irq,
-	&collector_snmp,
-	&collector_softnet,
-	&collector_throttle,
-	&collector_cpu,
-	&collector_null,
-	NULL,
-};
+#define COLLECTORS(ROW) \
+	ROW(host) \
+	ROW(kcore) \
+	ROW(perf) \
+	ROW(syscalls) \
+	ROW(sched) \
+	ROW(threads) \
+	ROW(tcp) \
+	ROW(counters) \
+	ROW(power) \
+	ROW(nic) \
+	ROW(idle) \
+	ROW(irq) \
+	ROW(snmp) \
+	ROW(softnet) \
+	ROW(throttle) \
+	ROW(cpu) \
+	ROW(null)
 // clang-format on
 
-/* In every pass: what a figure of it may have to be doubted for. */
-#define ALWAYS "host,throttle,softnet,cpu"
+#define DECLARE(name) extern const struct collector collector_##name;
+#define ADDRESS(name) &collector_##name,
 
-/* What a pass needs. The last column: what it is for, worth an exit 4 when it cannot be had. */
+COLLECTORS(DECLARE)
+
+const struct collector *const collectors[] = {COLLECTORS(ADDRESS) NULL};
+
 static const struct {
-	const char *pass, *names, *must;
+	const char *name;
+	unsigned int bits;
 } passes[] = {
-	{"measure", ALWAYS ",sched,tcp,threads,counters,power,nic,idle,irq,snmp", "cpu"},
-	{"profile", ALWAYS ",kcore,perf", "perf"},
-	{"syscalls", ALWAYS ",syscalls", "syscalls"},
-	{"all", "all", ""},
+	{"measure", PASS_MEASURE},
+	{"profile", PASS_PROFILE},
+	{"syscalls", PASS_SYSCALLS},
+	{"all", PASS_EVERY},
 };
 
 static bool table_in_list(const char *names, const char *name)
@@ -66,13 +60,6 @@ static bool table_in_list(const char *names, const char *name)
 		found = !strcmp(str_trim(token), name);
 	free(copy);
 	return found;
-}
-
-static bool table_wants(const char *names, const char *name)
-{
-	if (table_in_list(names, name))
-		return true;
-	return table_in_list(names, "all") && strcmp(name, "null");
 }
 
 static int table_set_unknown(const char *name, struct error *err)
@@ -104,32 +91,49 @@ static int table_check_names(const char *names, struct error *err)
 	return rc;
 }
 
+/* "all", as a pass or as a name, is every collector that some pass uses. */
+static bool table_uses(const struct collector *is, const char *names, unsigned int pass)
+{
+	if (!names)
+		return is->passes & pass;
+	return table_in_list(names, is->name) || (is->passes && table_in_list(names, "all"));
+}
+
+static bool table_requires(const struct collector *is, const char *names, unsigned int pass)
+{
+	return names ? table_in_list(names, is->name) : (is->required & pass) == pass;
+}
+
+static int table_find_pass(const char *name, unsigned int *pass, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(passes); i++) {
+		if (strcmp(passes[i].name, name))
+			continue;
+		*pass = passes[i].bits;
+		return 0;
+	}
+	return error_set(err, EINVAL, "unknown pass '%s'; there are: measure profile syscalls all",
+			 name);
+}
+
 int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,
 		   struct error *err)
 {
-	const char *must = names;
-	size_t i, pass = 0;
+	unsigned int pass = 0;
+	size_t i;
 
-	while (pass < array_size(passes) && strcmp(passes[pass].pass, run->pass))
-		pass++;
-	if (pass == array_size(passes))
-		return error_set(err, EINVAL,
-				 "unknown pass '%s'; there are: measure profile syscalls all",
-				 run->pass);
-	if (names && table_check_names(names, err))
+	if (table_find_pass(run->pass, &pass, err) || (names && table_check_names(names, err)))
 		return -EINVAL;
-	if (!names) {
-		names = passes[pass].names;
-		must = passes[pass].must;
-	}
 	*list = xcalloc(array_size(collectors), sizeof(**list));
 	for (*n = 0, i = 0; collectors[i]; i++) {
-		if (!table_wants(names, collectors[i]->name))
+		if (!table_uses(collectors[i], names, pass))
 			continue;
 		(*list)[(*n)++] = (struct collect){
 			.is = collectors[i],
 			.run = run,
-			.asked = table_in_list(must, collectors[i]->name),
+			.asked = table_requires(collectors[i], names, pass),
 			.lost = -1,
 			.info = json_object(),
 		};

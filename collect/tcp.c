@@ -181,7 +181,7 @@ static int sock_diag_open(struct error *err)
 enum { SOCKETS = 4096, ONE_BY_ONE = 512, TRIES = 5, LOOK_AGAIN = 30 };
 
 struct tcp {
-	struct reading reading;
+	struct str *text; /* of the reading */
 	struct netns netns;
 	int diag;
 	struct held {
@@ -297,11 +297,11 @@ static void tcp_add_socket(void *arg, const struct sock_diag_socket *s)
 	}
 	array_grow(t->known, t->nknown, t->known_cap);
 	t->known[t->nknown++] = *s->msg;
-	str_printf(&t->reading.text, "%d ", (int)t->held[*at - 1].pid);
-	tcp_add_hex(&t->reading.text, s->msg, sizeof(*s->msg));
-	tcp_add_hex(&t->reading.text, s->info, s->info_len);
-	tcp_add_hex(&t->reading.text, s->memory, s->memory_len);
-	str_printf(&t->reading.text, "%s\n", s->congestion ? s->congestion : "-");
+	str_printf(t->text, "%d ", (int)t->held[*at - 1].pid);
+	tcp_add_hex(t->text, s->msg, sizeof(*s->msg));
+	tcp_add_hex(t->text, s->info, s->info_len);
+	tcp_add_hex(t->text, s->memory, s->memory_len);
+	str_printf(t->text, "%s\n", s->congestion ? s->congestion : "-");
 }
 
 static int tcp_read_all(struct tcp *t)
@@ -344,11 +344,10 @@ static int tcp_read_sockets(struct tcp *t)
 
 /* --- the namespace --- */
 
-static int tcp_open_diag(void *arg)
+static int tcp_open_diag(void *arg, struct error *err)
 {
 	struct tcp *t = arg;
-	struct error err = {0};
-	int fd = sock_diag_open(&err);
+	int fd = sock_diag_open(err);
 
 	if (fd < 0)
 		return fd;
@@ -358,19 +357,6 @@ static int tcp_open_diag(void *arg)
 	t->nknown = 0;
 	map_free(&t->tries);
 	return 0;
-}
-
-static void tcp_follow(struct collect *c, struct tcp *t)
-{
-	struct error err = {0};
-
-	if (netns_follow(&t->netns, c->run->pid) && netns_inside(&t->netns, tcp_open_diag, t, &err))
-		collect_degraded(c, "%s",
-				 err.text[0] ? err.text
-					     : "no sock_diag in the workload's namespace");
-	if (t->netns.others)
-		collect_degraded(c, "the workload's processes are in several network namespaces: "
-				    "sockets of the first only are read");
 }
 
 /* --- the collector --- */
@@ -392,43 +378,27 @@ static int tcp_prepare(struct collect *c)
 	c->data = t;
 	t->diag = sock_diag_open(&c->err);
 	netns_init(&t->netns);
-	return t->diag < 0 ? t->diag : reading_open(&t->reading, c, c->is->files[0]);
+	return t->diag < 0 ? t->diag : 0;
 }
 
-static int tcp_take(struct collect *c, bool must)
+static int tcp_read(struct collect *c)
 {
 	struct tcp *t = c->data;
 	const struct tree *tree;
 	size_t i;
 	int rc;
 
-	if (!reading_begin(&t->reading, must))
-		return 0;
-	tcp_follow(c, t);
+	netns_enter(&t->netns, c, tcp_open_diag, t);
 	tree = tree_of(c->run);
 	map_free(&t->by_inode);
 	t->nheld = 0;
 	for (i = 0; i < tree->nprocesses; i++)
 		tcp_add_process(t, tree->processes[i].pid);
-	str_puts(&t->reading.text,
-		 __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little\n" : "big\n");
+	t->text = &c->reading.text;
+	str_puts(t->text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little\n" : "big\n");
 	rc = tcp_read_sockets(t);
-	if (rc)
-		return error_sys(&c->err, -rc, "cannot ask for the workload's sockets");
-	rc = reading_end(&t->reading, &c->err);
-	if (t->reading.n == 1)
-		t->reading.next_ns = 0; /* made the list, which the next one need not */
-	return rc;
-}
-
-static int tcp_take_end(struct collect *c)
-{
-	return tcp_take(c, true);
-}
-
-static int tcp_take_between(struct collect *c)
-{
-	return tcp_take(c, false);
+	c->reading.next_is_cheaper = !c->reading.n; /* the first one lists all sockets */
+	return rc ? error_sys(&c->err, -rc, "cannot ask for the workload's sockets") : 0;
 }
 
 static void tcp_report(struct collect *c, const struct tcp *t)
@@ -447,11 +417,8 @@ static void tcp_finish(struct collect *c)
 {
 	struct tcp *t = c->data;
 
-	if (!t)
-		return;
-	if (t->reading.n)
+	if (c->reading.n)
 		tcp_report(c, t);
-	reading_close(&t->reading, c);
 	if (t->diag >= 0)
 		close(t->diag);
 	map_free(&t->by_inode);
@@ -467,10 +434,9 @@ const struct collector collector_tcp = {
 	.what = "tcp_info of the workload's sockets: rtt, cwnd, retransmits, rates, memory",
 	.files = {"tcp.snap"},
 	.when = DATED,
+	.passes = PASS_MEASURE,
 	.probe = tcp_probe,
 	.prepare = tcp_prepare,
-	.start = tcp_take_end,
-	.snap = tcp_take_between,
-	.stop = tcp_take_end,
+	.read = tcp_read,
 	.finish = tcp_finish,
 };

@@ -124,14 +124,9 @@ static void threads_add_all(struct str *s, const struct tree *tree)
 	free(allowed.text);
 }
 
-static int threads_take(struct collect *c)
+static int threads_read(struct collect *c)
 {
-	return treefile_take(c, threads_add_all);
-}
-
-static int threads_snap(struct collect *c)
-{
-	return treefile_snap(c, threads_add_all);
+	return treefile_read(c, threads_add_all);
 }
 
 const struct collector collector_threads = {
@@ -139,9 +134,8 @@ const struct collector collector_threads = {
 	.what = "CPU time, CPUs and migrations of the workload's threads",
 	.files = {"threads.snap"},
 	.when = DATED,
+	.passes = PASS_MEASURE,
 	.prepare = treefile_prepare,
-	.start = threads_take,
-	.snap = threads_snap,
-	.stop = threads_take,
+	.read = threads_read,
 	.finish = treefile_finish,
 };

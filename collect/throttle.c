@@ -205,6 +205,7 @@ const struct collector collector_throttle = {
 	.name = "throttle",
 	.what = "CPUs held back: by heat, by a cgroup's quota",
 	.files = {"throttle.snap"},
+	.passes = PASS_EVERY,
 	.prepare = throttle_prepare,
 	.start = throttle_start,
 	.stop = throttle_read,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/run/netns.h"
 
+#include "collect/run/run.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -90,7 +92,11 @@ static pid_t netns_find(struct netns *n, pid_t first, uint64_t *id)
 	return found;
 }
 
-bool netns_follow(struct netns *n, pid_t pid)
+/*
+ * Looks for the first of the process and its descendants that is not in our namespace. Returns true
+ * when one was found now. A namespace that was found stays, also when the process ends.
+ */
+static bool netns_follow(struct netns *n, pid_t pid)
 {
 	uint64_t id = 0;
 	pid_t found;
@@ -107,18 +113,16 @@ bool netns_follow(struct netns *n, pid_t pid)
 	return true;
 }
 
-int netns_inside(const struct netns *n, int (*work)(void *arg), void *arg, struct error *err)
+static int netns_inside(const struct netns *n, netns_work *work, void *arg, struct error *err)
 {
 	int back, rc;
 
-	if (n->fd < 0)
-		return work(arg);
 	back = open(own, O_RDONLY | O_CLOEXEC);
 	if (back < 0 || setns(n->fd, CLONE_NEWNET)) {
 		rc = error_sys(err, errno,
 			       "the workload's network namespace cannot be entered: run as root");
 	} else {
-		rc = work(arg);
+		rc = work(arg, err);
 		/* Without a way back everything behind this would speak of the wrong interfaces. */
 		if (setns(back, CLONE_NEWNET))
 			abort();
@@ -126,4 +130,15 @@ int netns_inside(const struct netns *n, int (*work)(void *arg), void *arg, struc
 	if (back >= 0)
 		close(back);
 	return rc;
+}
+
+void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg)
+{
+	struct error err = {0};
+
+	if (netns_follow(n, c->run->pid) && netns_inside(n, work, arg, &err))
+		collect_degraded(c, "%s", err.text);
+	if (n->others)
+		collect_degraded(c, "the workload's processes are in several network namespaces: "
+				    "only the first is read");
 }

@@ -8,9 +8,9 @@
 
 #include "lib/error.h"
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+struct collect;
 
 struct netns {
 	int fd;		     /* of the namespace; -1: our own */
@@ -22,13 +22,11 @@ void netns_init(struct netns *n);
 void netns_close(struct netns *n);
 
 /*
- * Looks where the process and its descendants are, for the first that is not in our namespace.
- * True when that is another than before. Once it was found it stays, also when the process ends.
+ * Follows the workload of c's run. When it has entered another namespace, calls `work` inside that
+ * one, once. A namespace that cannot be entered, a failure of `work`, and processes in several
+ * namespaces, of which only the first is read, degrade the collector.
  */
-bool netns_follow(struct netns *n, pid_t pid);
-
-/* Calls `work` inside the namespace. Its result, or -errno with `err` filled: it cannot be entered.
- */
-int netns_inside(const struct netns *n, int (*work)(void *arg), void *arg, struct error *err);
+typedef int netns_work(void *arg, struct error *err);
+void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg);
 
 #endif

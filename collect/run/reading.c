@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/run/reading.h"
 
-#include "lib/file.h"
+#include "collect/run/netns.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
+#include "lib/file.h"
 #include "lib/snap.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,28 +25,73 @@ static uint64_t reading_cpu_time(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-int reading_open(struct reading *r, struct collect *c, const char *file)
+int reading_open(struct collect *c)
 {
-	char *path = collect_path(c, file);
+	char *path = collect_path(c, c->is->files[0]);
 
-	*r = (struct reading){0};
-	r->fd = file_create(path, O_APPEND, 0600);
-	if (r->fd < 0)
+	str_free(&c->reading.text);
+	c->reading = (struct reading){.fd = file_create(path, O_APPEND, 0600)};
+	if (c->reading.fd < 0)
 		error_sys(&c->err, errno, "%s: cannot write", path);
 	free(path);
 	return -c->err.code;
 }
 
-bool reading_begin(struct reading *r, bool must)
+static int reading_write(struct collect *c)
 {
+	struct reading *r = &c->reading;
+	int rc = snap_append(r->fd, r->began_ns, r->text.buf ? r->text.buf : "", r->text.len);
+	uint64_t took = reading_cpu_time() - r->cpu_ns;
+
+	r->n++;
+	r->spent_ns += took;
+	r->longest_ns = took > r->longest_ns ? took : r->longest_ns;
+	r->next_ns = r->next_is_cheaper ? 0 : r->began_ns + took * SHARE;
+	r->next_is_cheaper = false;
+	return rc ? error_sys(&c->err, -rc, "%s: cannot write", c->is->files[0]) : 0;
+}
+
+int reading_take(struct collect *c)
+{
+	struct reading *r = &c->reading;
+	int rc;
+
 	r->began_ns = clock_mono_ns();
-	if (!must && r->began_ns < r->next_ns) {
-		r->skipped++;
-		return false;
-	}
 	str_reset(&r->text);
 	r->cpu_ns = reading_cpu_time();
-	return true;
+	rc = c->is->read(c);
+	return rc ? rc : reading_write(c);
+}
+
+int reading_take_when_due(struct collect *c)
+{
+	if (c->is->always_due || clock_mono_ns() >= c->reading.next_ns)
+		return reading_take(c);
+	c->reading.skipped++;
+	return 0;
+}
+
+static void reading_save_cost(struct collect *c)
+{
+	const struct reading *r = &c->reading;
+
+	if (r->n) {
+		collect_info_int(c, "readings", r->n);
+		collect_info_int(c, "reading_us", (int64_t)(r->spent_ns / r->n / 1000));
+		collect_info_int(c, "longest_us", (int64_t)(r->longest_ns / 1000));
+	}
+	if (r->skipped)
+		collect_info_int(c, "skipped", r->skipped);
+}
+
+void reading_close(struct collect *c)
+{
+	if (!c->is->always_due)
+		reading_save_cost(c);
+	if (c->reading.fd > 0)
+		close(c->reading.fd);
+	str_free(&c->reading.text);
+	c->reading = (struct reading){0};
 }
 
 int reading_add(struct reading *r, int fd)
@@ -59,29 +107,82 @@ int reading_add(struct reading *r, int fd)
 	return n < 0 ? -errno : 0;
 }
 
-int reading_end(struct reading *r, struct error *err)
-{
-	int rc = snap_append(r->fd, r->began_ns, r->text.buf ? r->text.buf : "", r->text.len);
-	uint64_t took = reading_cpu_time() - r->cpu_ns;
+/* --- copies of files of /proc --- */
 
-	r->n++;
-	r->spent_ns += took;
-	r->longest_ns = took > r->longest_ns ? took : r->longest_ns;
-	r->next_ns = r->began_ns + took * SHARE;
-	return rc ? error_sys(err, -rc, "cannot save a reading") : 0;
+struct snapfile {
+	const char *const *sources;
+	struct netns netns;
+	int fd[COLLECT_SOURCES]; /* -1: not open */
+};
+
+int snapfile_probe(struct collect *c)
+{
+	const char *source = c->is->sources[0];
+
+	return access(source, R_OK) ? error_sys(&c->err, errno, "%s: cannot read", source) : 0;
 }
 
-void reading_close(struct reading *r, struct collect *c)
+static void snapfile_close_sources(struct snapfile *s)
 {
-	if (r->n) {
-		collect_info_int(c, "readings", r->n);
-		collect_info_int(c, "reading_us", (int64_t)(r->spent_ns / r->n / 1000));
-		collect_info_int(c, "longest_us", (int64_t)(r->longest_ns / 1000));
+	size_t i;
+
+	for (i = 0; i < COLLECT_SOURCES; i++) {
+		if (s->fd[i] >= 0)
+			close(s->fd[i]);
+		s->fd[i] = -1;
 	}
-	if (r->skipped)
-		collect_info_int(c, "skipped", r->skipped);
-	if (r->fd > 0)
-		close(r->fd);
-	str_free(&r->text);
-	*r = (struct reading){0};
+}
+
+static int snapfile_open_sources(void *arg, struct error *err)
+{
+	struct snapfile *s = arg;
+	size_t i;
+
+	(void)err;
+	snapfile_close_sources(s);
+	for (i = 0; i < COLLECT_SOURCES && s->sources[i]; i++)
+		s->fd[i] = open(s->sources[i], O_RDONLY | O_CLOEXEC);
+	return 0;
+}
+
+int snapfile_prepare(struct collect *c)
+{
+	struct snapfile *s = xcalloc(1, sizeof(*s));
+	size_t i;
+
+	c->data = s;
+	s->sources = c->is->sources;
+	for (i = 0; i < COLLECT_SOURCES; i++)
+		s->fd[i] = -1;
+	netns_init(&s->netns);
+	return snapfile_open_sources(s, &c->err);
+}
+
+int snapfile_read(struct collect *c)
+{
+	struct snapfile *s = c->data;
+	size_t i;
+	int rc;
+
+	if (c->is->in_netns) {
+		netns_enter(&s->netns, c, snapfile_open_sources, s);
+		str_printf(&c->reading.text, "netns %" PRIu64 "\n", s->netns.id);
+	}
+	for (i = 0; i < COLLECT_SOURCES && s->sources[i]; i++) {
+		rc = s->fd[i] < 0 ? 0 : reading_add(&c->reading, s->fd[i]);
+		if (rc)
+			return error_sys(&c->err, -rc, "%s: cannot read", s->sources[i]);
+	}
+	return 0;
+}
+
+void snapfile_finish(struct collect *c)
+{
+	struct snapfile *s = c->data;
+
+	if (c->is->in_netns)
+		collect_info_str(c, "netns", s->netns.fd < 0 ? "host" : "workload");
+	snapfile_close_sources(s);
+	netns_close(&s->netns);
+	free(s);
 }

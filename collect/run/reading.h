@@ -1,39 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A .snap file of readings that a collector puts together from several open files, and what they
- * cost. Where a reading takes long (thousands of interrupts, a driver that asks its firmware), the
- * ones between start and stop are taken less often: never more than a thousandth of the time. The
- * cost, CPU time, stands in run.json: readings, reading_us (the mean), longest_us, skipped.
+ * Readings of a collector: its first file is a .snap (lib/snap.h), and each reading is one snapshot
+ * in it. A collector with the hook `read` adds text to c->reading.text, and the runner does the
+ * rest: it takes a reading at the window's start, once a second, and at the window's end.
+ *
+ * Some readings take long: thousands of interrupts, a driver that asks its firmware. Between the
+ * window's ends such readings are skipped until they take at most a thousandth of the time. The CPU
+ * time that they cost stands in run.json: readings, reading_us (the mean), longest_us, skipped.
  */
 #ifndef ZC_READING_H
 #define ZC_READING_H
 
-#include "collect/collect.h"
 #include "lib/str.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
+struct collect;
+
 struct reading {
-	int fd;
+	int fd;			    /* the .snap; 0: not open */
 	struct str text;	    /* of the present reading; the collector adds to it */
+	bool next_is_cheaper;	    /* set by the collector: the next reading is not skipped */
 	uint64_t began_ns, next_ns; /* CLOCK_MONOTONIC */
-	uint64_t cpu_ns;	    /* CPU time when it began */
+	uint64_t cpu_ns;	    /* CPU time of the thread when the reading began */
 	uint64_t spent_ns, longest_ns;
 	unsigned int n, skipped;
 };
 
-/* Opens `file` in the run's folder. */
-int reading_open(struct reading *r, struct collect *c, const char *file);
+/* Creates the collector's first file. */
+int reading_open(struct collect *c);
 
-/* False: not due yet. Those at the window's ends are `must`. */
-bool reading_begin(struct reading *r, bool must);
+/* Takes a reading by the collector's hook `read` and writes it. Returns 0 or -errno. */
+int reading_take(struct collect *c);
 
-/* Adds all of an open file of /proc or /sys, read from its start. 0 or -errno. */
+/* Does the same when a reading is due; see above. */
+int reading_take_when_due(struct collect *c);
+
+/* Saves the cost in c->info, unless every reading is due (collect.h), and closes the file. */
+void reading_close(struct collect *c);
+
+/* Adds all of an open file of /proc or /sys, read from its start. Returns 0 or -errno. */
 int reading_add(struct reading *r, int fd);
 
-/* Writes the reading with the time when it began. */
-int reading_end(struct reading *r, struct error *err);
-
-void reading_close(struct reading *r, struct collect *c);
+/*
+ * Hooks of a collector that copies files of /proc, c->is->sources, one behind the other. The first
+ * source must be there; the others are left out where the kernel does not have them. A collector
+ * with `in_netns` names its sources below /proc/thread-self/net: they are read in the network
+ * namespace that the workload lives in, and a line "netns <inode>" stands before them. `read` also
+ * serves as `before`: the first reading takes longer than the later ones, so it is thrown away.
+ */
+int snapfile_probe(struct collect *c);
+int snapfile_prepare(struct collect *c);
+int snapfile_read(struct collect *c);
+void snapfile_finish(struct collect *c);
 
 #endif

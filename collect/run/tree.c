@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/run/tree.h"
 
-#include "collect/run/reading.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
@@ -238,55 +237,36 @@ void tree_free(struct tree *t)
 /* --- snapshots of it --- */
 
 struct treefile {
-	struct reading r;
 	size_t most;
 	bool cut;
 };
 
 int treefile_prepare(struct collect *c)
 {
-	struct treefile *t = xcalloc(1, sizeof(*t));
-
-	c->data = t;
-	return reading_open(&t->r, c, c->is->files[0]);
+	c->data = xcalloc(1, sizeof(struct treefile));
+	return 0;
 }
 
-static int treefile_read(struct collect *c, treefile_fill fill, bool must)
+int treefile_read(struct collect *c, treefile_add *add)
 {
+	const struct tree *tree = tree_of(c->run);
 	struct treefile *t = c->data;
-	const struct tree *tree;
 
-	if (!reading_begin(&t->r, must))
-		return 0;
-	tree = tree_of(c->run);
-	fill(&t->r.text, tree);
+	add(&c->reading.text, tree);
 	t->most = tree->nthreads > t->most ? tree->nthreads : t->most;
 	t->cut |= tree->cut;
-	return reading_end(&t->r, &c->err);
-}
-
-int treefile_take(struct collect *c, treefile_fill fill)
-{
-	return treefile_read(c, fill, true);
-}
-
-int treefile_snap(struct collect *c, treefile_fill fill)
-{
-	return treefile_read(c, fill, false);
+	return 0;
 }
 
 void treefile_finish(struct collect *c)
 {
 	struct treefile *t = c->data;
 
-	if (!t)
-		return;
-	if (t->r.n)
+	if (c->reading.n)
 		collect_info_int(c, "threads", (int64_t)t->most);
 	if (t->cut)
 		collect_degraded(
 			c, "the workload has more than %d threads: the rest was not looked at",
 			TREE_THREADS);
-	reading_close(&t->r, c);
 	free(t);
 }

@@ -51,17 +51,14 @@ void tree_free(struct tree *t);
 size_t tree_file(const char *path, char *buf, size_t cap);
 
 /*
- * A collector that writes a .snap of what each of the workload's processes or threads is at: at the
- * window's start, once a second or less often (collect/reading.h), at its end.
+ * Hooks of a collector of which each reading (collect/run/reading.h) has a line for each of the
+ * workload's processes or threads. treefile_read calls `add` with the tree. treefile_finish saves
+ * the largest number of threads in run.json.
  */
+typedef void treefile_add(struct str *text, const struct tree *tree);
 
-/* Adds what a snapshot holds. */
-typedef void (*treefile_fill)(struct str *s, const struct tree *tree);
-
-int treefile_prepare(struct collect *c); /* opens c->is->files[0] */
-int treefile_take(struct collect *c, treefile_fill fill);
-int treefile_snap(struct collect *c, treefile_fill fill); /* when it is time again */
-void treefile_finish(
-	struct collect *c); /* info: that of a reading, and threads, the most there were */
+int treefile_prepare(struct collect *c);
+int treefile_read(struct collect *c, treefile_add *add);
+void treefile_finish(struct collect *c);
 
 #endif
