@@ -103,19 +103,38 @@ static bool doctor_lists(const char *list, const char *group, const char *check)
 	return found;
 }
 
-/* Every name must be one: a typo would pass for health. */
+/* Returns the check of that name, or NULL. */
+static const struct check *doctor_find_check(const char *name)
+{
+	size_t i;
+
+	for (i = 0; checks[i] && strcmp(checks[i]->name, name); i++)
+		;
+	return checks[i];
+}
+
+/* Returns the names of the checks that are `needed`, or of all; the caller frees the list. */
+static char *doctor_check_names(bool needed, const char *separator)
+{
+	struct str names = {0};
+	size_t i;
+
+	for (i = 0; checks[i]; i++)
+		if (!needed || checks[i]->needed)
+			str_printf(&names, "%s%s", names.len ? separator : "", checks[i]->name);
+	return str_take(&names);
+}
+
+/* Refuses unknown names: a typo would pass for health. */
 static int doctor_check_list(const char *list, struct error *err)
 {
 	char *copy = xstrdup(list), *rest = copy, *one;
-	size_t i;
 	int rc = 0;
 
 	while (!rc && (one = str_token(&rest, ','))) {
 		one[strcspn(one, "/")] = '\0';
 		one = str_trim(one);
-		for (i = 0; checks[i].name && strcmp(checks[i].name, one); i++)
-			;
-		if (!checks[i].name)
+		if (!doctor_find_check(one))
 			rc = error_set(err, EINVAL,
 				       "no check '%s'; 'zcost doctor --help' lists them", one);
 	}
@@ -149,54 +168,70 @@ static int doctor_no_finding(const struct table *t, const char *group, const cha
 	return -EINVAL;
 }
 
-/* What is needed was looked at: a check that nobody made says 'no' to nothing. */
+/* Refuses a --need that no finding answers: it could never fail. */
 static int doctor_check_needs(const struct args *a, struct error *err)
 {
 	char *copy = xstrdup(a->need), *rest = copy, *one;
 	int rc = 0;
 
-	if (doctor_lists(a->need, "path", NULL) && (!a->d.rate_gbps || !a->d.rtt_ms))
-		rc = error_set(err, EINVAL,
-			       "--need path: without --rate and --rtt nothing is checked of it");
 	while (!rc && (one = str_token(&rest, ','))) {
 		char *slash = strchr(one, '/');
 
 		if (slash)
 			*slash++ = '\0';
 		one = str_trim(one);
-		if (slash && !doctor_has_finding(&a->d.table, one, slash))
+		if ((doctor_find_check(one)->options & DOCTOR_RTT) &&
+		    (!a->d.rate_gbps || !a->d.rtt_ms))
+			rc = error_set(
+				err, EINVAL,
+				"--need %s: without --rate and --rtt nothing is checked of it",
+				one);
+		else if (slash && !doctor_has_finding(&a->d.table, one, slash))
 			rc = doctor_no_finding(&a->d.table, one, slash, err);
 	}
 	free(copy);
 	return rc;
 }
 
-/* What was given for checks that the LIST leaves out would be passed over in silence. */
+/* Adds the checks that use the option. Returns true when the LIST of the command line has one. */
+static bool doctor_option_is_used(const struct args *a, unsigned int option, struct str *names)
+{
+	bool used = false;
+	size_t i;
+
+	for (i = 0; checks[i]; i++) {
+		if (!(checks[i]->options & option))
+			continue;
+		used |= doctor_lists(a->only, checks[i]->name, NULL);
+		str_printf(names, "%s%s", names->len ? ", " : "", checks[i]->name);
+	}
+	return used;
+}
+
+/* Refuses options that only checks outside the LIST use. */
 static int doctor_check_uses(const struct args *a, struct error *err)
 {
 	const struct {
-		const char *option;
+		const char *name;
+		unsigned int option;
 		bool given;
-		const char *groups[3];
 	} uses[] = {
-		{"--nic", a->d.nic, {"nic", "path"}},  {"--rate", a->d.rate_gbps, {"path"}},
-		{"--rtt", a->d.rtt_ms, {"path"}},      {"--zcrx", a->d.zcrx, {"zcrx"}},
-		{"--devmem", a->d.devmem, {"devmem"}},
+		{"--nic", DOCTOR_NIC, a->d.nic},	  {"--rate", DOCTOR_RATE, a->d.rate_gbps},
+		{"--rtt", DOCTOR_RTT, a->d.rtt_ms},	  {"--zcrx", DOCTOR_ZCRX, a->d.zcrx},
+		{"--devmem", DOCTOR_DEVMEM, a->d.devmem},
 	};
-	size_t i, g;
+	size_t i;
+	int rc = 0;
 
-	for (i = 0; a->only && i < array_size(uses); i++) {
-		for (g = 0; uses[i].groups[g] && !doctor_lists(a->only, uses[i].groups[g], NULL);
-		     g++)
-			;
-		if (uses[i].given && !uses[i].groups[g])
-			return error_set(err, EINVAL,
-					 "%s means nothing for '%s'; it goes with %s%s%s",
-					 uses[i].option, a->only, uses[i].groups[0],
-					 uses[i].groups[1] ? ", " : "",
-					 uses[i].groups[1] ? uses[i].groups[1] : "");
+	for (i = 0; a->only && i < array_size(uses) && !rc; i++) {
+		struct str names = {0};
+
+		if (!doctor_option_is_used(a, uses[i].option, &names) && uses[i].given)
+			rc = error_set(err, EINVAL, "%s means nothing for '%s'; it goes with %s",
+				       uses[i].name, a->only, names.buf);
+		str_free(&names);
 	}
-	return 0;
+	return rc;
 }
 
 /*
@@ -316,23 +351,25 @@ static int doctor_print(struct args *a, struct error *err)
 
 /* --- the verdict --- */
 
-static const char *doctor_default_need(const struct args *a, const char *group)
+/* Says whether the group is needed, or, where `check` is given, that finding of it. */
+static bool doctor_is_in_need(const struct args *a, const char *group, const char *check)
 {
 	if (a->need)
-		return a->need;
-	return a->only ? group : "perf,syscalls";
+		return doctor_lists(a->need, group, check);
+	return a->only || doctor_find_check(group)->needed;
 }
 
-/* An interface or a queue that was named is needed, whatever else is. */
+/* An interface or a queue that the user named is always needed. */
 static bool doctor_is_needed(const struct args *a, const char *group, const char *check)
 {
-	if (a->d.nic && (!strcmp(group, "nic") || !strcmp(group, "path")) &&
-	    !strcmp(check, "interfaces"))
+	unsigned int options = doctor_find_check(group)->options;
+
+	if (a->d.nic && (options & DOCTOR_NIC) && !strcmp(check, "interfaces"))
 		return true;
-	if ((a->d.zcrx && !strcmp(group, "zcrx") && !strcmp(check, a->d.zcrx)) ||
-	    (a->d.devmem && !strcmp(group, "devmem") && !strcmp(check, a->d.devmem)))
+	if ((a->d.zcrx && (options & DOCTOR_ZCRX) && !strcmp(check, a->d.zcrx)) ||
+	    (a->d.devmem && (options & DOCTOR_DEVMEM) && !strcmp(check, a->d.devmem)))
 		return true;
-	return doctor_lists(doctor_default_need(a, group), group, check);
+	return doctor_is_in_need(a, group, check);
 }
 
 /* Facts alone say nothing of whether a thing is there: "path" without a rate. */
@@ -350,7 +387,7 @@ static void doctor_set_unknown(const struct args *a, struct table *t)
 		group = g;
 		for (k = i; k < t->rows && !strcmp(table_cell(t, k, 0)->str, g); k++)
 			facts &= !strcmp(table_cell(t, k, 2)->str, "note");
-		if (facts && doctor_lists(doctor_default_need(a, g), g, NULL))
+		if (facts && doctor_is_in_need(a, g, NULL))
 			notes_add(&t->notes, &note_unchecked, g);
 	}
 }
@@ -358,6 +395,8 @@ static void doctor_set_unknown(const struct args *a, struct table *t)
 static int doctor_missing(struct args *a)
 {
 	struct table *t = &a->d.table;
+	char *defaults = doctor_check_names(true, ",");
+	char *needed = xasprintf("%s; --need says otherwise", defaults);
 	struct str names = {0};
 	size_t i;
 	int n = 0;
@@ -376,7 +415,9 @@ static int doctor_missing(struct args *a)
 		notes_add(&t->notes, &note_complete,
 			  a->need   ? a->need
 			  : a->only ? a->only
-				    : "perf,syscalls; --need says otherwise");
+				    : needed);
+	free(needed);
+	free(defaults);
 	str_free(&names);
 	return n;
 }
@@ -386,54 +427,70 @@ static void doctor_examine(struct args *a)
 	size_t i;
 
 	table_init(&a->d.table, "doctor", doctor_columns, 5);
-	for (i = 0; checks[i].name; i++) {
-		if (a->only && !doctor_lists(a->only, checks[i].name, NULL) &&
-		    !(a->need && doctor_lists(a->need, checks[i].name, NULL)))
+	for (i = 0; checks[i]; i++) {
+		if (a->only && !doctor_lists(a->only, checks[i]->name, NULL) &&
+		    !(a->need && doctor_lists(a->need, checks[i]->name, NULL)))
 			continue;
-		a->d.group = checks[i].name;
-		checks[i].run(&a->d);
+		a->d.group = checks[i]->name;
+		checks[i]->run(&a->d);
 	}
+}
+
+/* The help lists the checks of the table. The caller frees it. */
+static char *doctor_help(void)
+{
+	char *names = doctor_check_names(false, ", ");
+	char *text =
+		xasprintf("What this host can measure and run, why not, and what to do about it."
+			  "\vLISTs are of groups: %s. With a LIST only these and what --need names "
+			  "are looked at, and all of them are needed unless --need says otherwise; "
+			  "an IF or QUEUE that was named always is. Nothing is changed, but by "
+			  "--zcrx and --devmem.\n\n"
+			  "Exit status: 0 what is needed is there, 1 it is not, 2 usage.",
+			  names);
+
+	free(names);
+	return text;
+}
+
+/* Returns an exit code. */
+static int doctor_run(struct args *a)
+{
+	struct error err = {0};
+	int n;
+
+	if ((a->only && doctor_check_list(a->only, &err)) ||
+	    (a->need && doctor_check_list(a->need, &err)) || doctor_check_uses(a, &err)) {
+		error_print(&err);
+		return EXIT_USAGE;
+	}
+	doctor_examine(a);
+	if (a->need && doctor_check_needs(a, &err)) {
+		error_print(&err);
+		return EXIT_USAGE;
+	}
+	n = doctor_missing(a);
+	if (!doctor_print(a, &err))
+		return n ? EXIT_FAILED : EXIT_OK;
+	error_print(&err);
+	return EXIT_FAILED;
 }
 
 int cmd_doctor(int argc, char **argv)
 {
 	const struct argp_child children[] = {{&output_argp, 0, "Output:", 2}, {0}};
-	const struct argp argp = {
-		.options = options,
-		.parser = doctor_parse,
-		.args_doc = "[LIST]",
-		.doc = "What this host can measure and run, why not, and what to do "
-		       "about it."
-		       "\vLISTs are of groups: perf, syscalls, events, "
-		       "power, io_uring, msg_zerocopy, zcrx, devmem, nic, sysctls, "
-		       "cpus, path. With a LIST only these and what --need names "
-		       "are looked at, and all of them are needed unless --need says "
-		       "otherwise; an IF or QUEUE that was named always is. Nothing is "
-		       "changed, but by --zcrx and --devmem.\n\n"
-		       "Exit status: 0 what is needed is there, 1 it is not, 2 usage.",
-		.children = children};
+	char *help = doctor_help();
+	const struct argp argp = {.options = options,
+				  .parser = doctor_parse,
+				  .args_doc = "[LIST]",
+				  .doc = help,
+				  .children = children};
 	struct args a = {0};
-	struct error err = {0};
-	int n;
+	int rc;
 
 	args_parse(&argp, argc, argv, 0, &a);
-	if ((a.only && doctor_check_list(a.only, &err)) ||
-	    (a.need && doctor_check_list(a.need, &err)) || doctor_check_uses(&a, &err)) {
-		error_print(&err);
-		return EXIT_USAGE;
-	}
-	doctor_examine(&a);
-	if (a.need && doctor_check_needs(&a, &err)) {
-		error_print(&err);
-		table_free(&a.d.table);
-		return EXIT_USAGE;
-	}
-	n = doctor_missing(&a);
-	if (doctor_print(&a, &err)) {
-		error_print(&err);
-		table_free(&a.d.table);
-		return EXIT_FAILED;
-	}
+	rc = doctor_run(&a);
 	table_free(&a.d.table);
-	return n ? EXIT_FAILED : EXIT_OK;
+	free(help);
+	return rc;
 }

@@ -20,29 +20,29 @@ const struct column doctor_columns[5] = {
 
 static const char *const states[] = {"yes", "no", "partly", "note"};
 
-// clang-format off: a row per check
-void check_perf(struct doctor *d), check_syscalls(struct doctor *d), check_events(struct doctor *d),
-	check_uring(struct doctor *d), check_zcrx(struct doctor *d), check_devmem(struct doctor *d),
-	check_msg_zerocopy(struct doctor *d), check_power(struct doctor *d),
-	check_cpus(struct doctor *d), check_nics(struct doctor *d), check_sysctls(struct doctor *d),
-	check_path(struct doctor *d);
-
-const struct check checks[] = {
-	{"perf", "perf record: profiles", check_perf},
-	{"syscalls", "system call accounting: BPF, tracepoints", check_syscalls},
-	{"events", "hardware and software events", check_events},
-	{"power", "energy counters and meters", check_power},
-	{"io_uring", "io_uring and its zero-copy sends", check_uring},
-	{"msg_zerocopy", "MSG_ZEROCOPY and TCP_ZEROCOPY_RECEIVE", check_msg_zerocopy},
-	{"zcrx", "io_uring zero-copy receive", check_zcrx},
-	{"devmem", "devmem TCP, udmabuf", check_devmem},
-	{"nic", "network interfaces", check_nics},
-	{"sysctls", "limits and settings", check_sysctls},
-	{"cpus", "governor, SMT, interrupts", check_cpus},
-	{"path", "buffers and rings for --rate and --rtt", check_path},
-	{NULL, NULL, NULL},
-};
+/* THE TABLE of checks, in the order in which they run and are printed. */
+// clang-format off
+#define CHECKS(ROW) \
+	ROW(perf) \
+	ROW(syscalls) \
+	ROW(events) \
+	ROW(power) \
+	ROW(io_uring) \
+	ROW(msg_zerocopy) \
+	ROW(zcrx) \
+	ROW(devmem) \
+	ROW(nic) \
+	ROW(sysctls) \
+	ROW(cpus) \
+	ROW(path)
 // clang-format on
+
+#define DECLARE(name) extern const struct check check_##name;
+#define ADDRESS(name) &check_##name,
+
+CHECKS(DECLARE)
+
+const struct check *const checks[] = {CHECKS(ADDRESS) NULL};
 
 void doctor_put(struct doctor *d, const char *what, enum finding f, const char *todo,
 		const char *fmt, ...)

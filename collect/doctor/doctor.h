@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * zcost doctor: what this host can measure and run, why not, and what to do about it. A check is a
- * function that puts one finding or a few; THE TABLE of checks is in doctor.c.
+ * `const struct check` in the file of its subject and one row in THE TABLE in doctor.c. Its
+ * function puts one finding or a few.
  */
 #ifndef ZC_DOCTOR_H
 #define ZC_DOCTOR_H
@@ -19,41 +20,63 @@ enum finding {
 
 struct doctor {
 	struct table table; /* doctor_columns */
-	const char *group;  /* of the check that runs */
+	const char *group;  /* the name of the check that runs */
 
-	/* what the user gave */
+	/* options of the command line */
 	double rate_gbps, rtt_ms;  /* 0: not given */
 	const char *nic;	   /* NULL: all that are up */
 	const char *zcrx, *devmem; /* IF:QUEUE to try for real; NULL: none */
 };
 
+/* Options that only some checks use. */
+enum doctor_option {
+	DOCTOR_NIC = 1 << 0,
+	DOCTOR_RATE = 1 << 1,
+	DOCTOR_RTT = 1 << 2,
+	DOCTOR_ZCRX = 1 << 3,
+	DOCTOR_DEVMEM = 1 << 4
+};
+
+struct check {
+	const char *name;
+	bool needed;	      /* a finding "no" is a failure unless the user says otherwise */
+	unsigned int options; /* that it uses */
+	void (*run)(struct doctor *d);
+};
+
+extern const struct check *const checks[]; /* ends with NULL */
 extern const struct column doctor_columns[5];
 
 /*
- * One finding: `what` is there or not; `todo` may be NULL; the rest says what was found, or why
- * not. doctor_put copies all.
+ * Adds a finding. `what` is the thing that is there or not. `todo` is the way out and may be NULL.
+ * The rest says what was found, or why the thing is not there. All of it is copied.
  */
 void doctor_put(struct doctor *d, const char *what, enum finding f, const char *todo,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-struct check {
-	const char *name, *what;
-	void (*run)(struct doctor *d);
-};
-extern const struct check checks[]; /* ends with a NULL name */
-
-/* /sys, /proc/sys, or what ZCOST_SYSFS and ZCOST_PROC name for tests. */
+/* Returns /sys, or ZCOST_SYSFS, which tests set. */
 const char *doctor_sys(void);
-/* First line of a file below /sys or /proc/sys: "class/net/lo/mtu"; NULL: none. The caller frees.
+
+/*
+ * Returns the first line of a file below /sys, such as "class/net/lo/mtu", or NULL. The caller
+ * frees it.
  */
 char *doctor_sys_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-char *doctor_sysctl(const char *name); /* "net.core.rmem_max" */
-/* The n-th number of a sysctl; -1: there is none. */
+
+/*
+ * Returns the value of a sysctl, such as "net.core.rmem_max", or NULL. The caller frees it.
+ * ZCOST_PROC, which tests set, replaces /proc.
+ */
+char *doctor_sysctl(const char *name);
+
+/* Returns number n, from 0 on, in the value of a sysctl, or -1. */
 double doctor_sysctl_number(const char *name, int n);
 
-/* Is there an interface, up, whose driver tells of header split? zcrx and devmem want it. */
+/* Says whether the driver of any interface that is up reports header split: zcrx and devmem need
+ * it. */
 bool doctor_any_split(void);
-/* How long each interface's receive ring holds what comes at the rate given, or at its own. */
-void check_rings(struct doctor *d);
+
+/* Puts how long each interface's receive ring holds what arrives at --rate, or at its own rate. */
+void doctor_put_rings(struct doctor *d);
 
 #endif

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-void check_sysctls(struct doctor *d), check_cpus(struct doctor *d), check_path(struct doctor *d);
-
 /* A sysctl of which a workload or an instrument wants at least so much. */
 static const struct {
 	const char *name;
@@ -71,7 +69,7 @@ static void doctor_put_hugepages(struct doctor *d)
 	free(thp);
 }
 
-void check_sysctls(struct doctor *d)
+static void doctor_check_sysctls(struct doctor *d)
 {
 	double paranoid = doctor_sysctl_number("kernel.perf_event_paranoid", 0);
 	size_t i;
@@ -94,6 +92,11 @@ void check_sysctls(struct doctor *d)
 	doctor_put_memlock(d);
 	doctor_put_hugepages(d);
 }
+
+const struct check check_sysctls = {
+	.name = "sysctls",
+	.run = doctor_check_sysctls,
+};
 
 /* --- CPUs --- */
 
@@ -212,7 +215,7 @@ static void doctor_put_interrupts(struct doctor *d)
 	free(class);
 }
 
-void check_cpus(struct doctor *d)
+static void doctor_check_cpus(struct doctor *d)
 {
 	struct cpuset online;
 	struct error err = {0};
@@ -237,6 +240,11 @@ void check_cpus(struct doctor *d)
 	free(isolated);
 	free(idle);
 }
+
+const struct check check_cpus = {
+	.name = "cpus",
+	.run = doctor_check_cpus,
+};
 
 /* --- the path --- */
 
@@ -292,12 +300,12 @@ static void doctor_put_zcrx_area(struct doctor *d, double bdp)
 			   pages, ZCRX_ENTRIES);
 }
 
-void check_path(struct doctor *d)
+static void doctor_check_path(struct doctor *d)
 {
 	double bdp = d->rate_gbps * 1e9 / 8 * d->rtt_ms / 1e3;
 
 	if (d->rate_gbps)
-		check_rings(d);
+		doctor_put_rings(d);
 	if (!d->rate_gbps || !d->rtt_ms) {
 		doctor_put(d, "path", FINDING_NOTE,
 			   d->rate_gbps ? "--rtt 0.1, in ms"
@@ -315,3 +323,9 @@ void check_path(struct doctor *d)
 	doctor_put_buffer(d, "net.ipv4.tcp_wmem", bdp);
 	doctor_put_zcrx_area(d, bdp);
 }
+
+const struct check check_path = {
+	.name = "path",
+	.options = DOCTOR_NIC | DOCTOR_RATE | DOCTOR_RTT,
+	.run = doctor_check_path,
+};

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void check_nics(struct doctor *d);
-
 /* Puts what is to be said of one interface, out of the rows of nic_read_state. */
 typedef void (*put_fn)(struct doctor *d, const char *rows, const char *name);
 
@@ -231,12 +229,18 @@ static void doctor_nic_put_all(struct doctor *d, put_fn put)
 	nic_space_close(&s);
 }
 
-void check_nics(struct doctor *d)
+static void doctor_check_nics(struct doctor *d)
 {
 	doctor_nic_put_all(d, doctor_nic_put_one);
 }
 
-void check_rings(struct doctor *d)
+const struct check check_nic = {
+	.name = "nic",
+	.options = DOCTOR_NIC,
+	.run = doctor_check_nics,
+};
+
+void doctor_put_rings(struct doctor *d)
 {
 	doctor_nic_put_all(d, doctor_nic_put_ring);
 }

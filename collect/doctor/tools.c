@@ -20,9 +20,6 @@
 
 extern const struct collector collector_perf, collector_power;
 
-void check_perf(struct doctor *d), check_syscalls(struct doctor *d), check_events(struct doctor *d),
-	check_power(struct doctor *d);
-
 /*
  * Asks a collector itself, in a child: what its probe holds on to goes with it. The reason for a no
  * comes back, and with a yes what it will tell run.json under `info`.
@@ -96,7 +93,7 @@ static void doctor_kernel_names(struct doctor *d)
 		doctor_put(d, "kernel code", FINDING_YES, NULL, "/proc/kcore can be kept");
 }
 
-void check_perf(struct doctor *d)
+static void doctor_check_perf(struct doctor *d)
 {
 	struct cpuset cpus;
 	const char *event;
@@ -122,6 +119,12 @@ void check_perf(struct doctor *d)
 	doctor_kernel_names(d);
 }
 
+const struct check check_perf = {
+	.name = "perf",
+	.needed = true,
+	.run = doctor_check_perf,
+};
+
 static void doctor_put_method(struct doctor *d, const struct syscalls_method *m, const char *what,
 			      enum finding otherwise, const char *todo)
 {
@@ -136,7 +139,7 @@ static void doctor_put_method(struct doctor *d, const struct syscalls_method *m,
 		m->close(self);
 }
 
-void check_syscalls(struct doctor *d)
+static void doctor_check_syscalls(struct doctor *d)
 {
 	static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_exit"};
 	struct error err = {0};
@@ -154,6 +157,12 @@ void check_syscalls(struct doctor *d)
 	else
 		doctor_put(d, "tracepoints", FINDING_YES, NULL, "raw_syscalls can be read");
 }
+
+const struct check check_syscalls = {
+	.name = "syscalls",
+	.needed = true,
+	.run = doctor_check_syscalls,
+};
 
 static const struct {
 	const char *name, *lost; /* what a table lacks without it */
@@ -180,7 +189,7 @@ static int doctor_try_event(uint32_t type, uint64_t config)
 	return 0;
 }
 
-void check_events(struct doctor *d)
+static void doctor_check_events(struct doctor *d)
 {
 	double watchdog = doctor_sysctl_number("kernel.nmi_watchdog", 0);
 	size_t i;
@@ -206,7 +215,12 @@ void check_events(struct doctor *d)
 			   "it holds one hardware counter, so that others take turns");
 }
 
-void check_power(struct doctor *d)
+const struct check check_events = {
+	.name = "events",
+	.run = doctor_check_events,
+};
+
+static void doctor_check_power(struct doctor *d)
 {
 	char why[512];
 
@@ -219,3 +233,8 @@ void check_power(struct doctor *d)
 			   "labelled) stands in; without either T^2/P is absent",
 			   "%s", why);
 }
+
+const struct check check_power = {
+	.name = "power",
+	.run = doctor_check_power,
+};

@@ -135,9 +135,6 @@ static int try_devmem_tx(const char *nic, int dmabuf, char *said)
 
 /* --- the checks --- */
 
-void check_uring(struct doctor *d), check_msg_zerocopy(struct doctor *d),
-	check_zcrx(struct doctor *d), check_devmem(struct doctor *d);
-
 enum { FEW_NOTIFICATIONS = 131072 }; /* bytes of net.core.optmem_max; the default since 6.7 */
 
 static const struct {
@@ -165,7 +162,7 @@ static void doctor_put_no_uring(struct doctor *d, int code)
 			   "io_uring_setup: %s", strerror(code));
 }
 
-void check_uring(struct doctor *d)
+static void doctor_check_uring(struct doctor *d)
 {
 	struct io_uring_params p;
 	int fd = uring_open(0, &p);
@@ -195,7 +192,12 @@ void check_uring(struct doctor *d)
 	close(fd);
 }
 
-void check_msg_zerocopy(struct doctor *d)
+const struct check check_io_uring = {
+	.name = "io_uring",
+	.run = doctor_check_uring,
+};
+
+static void doctor_check_msg_zerocopy(struct doctor *d)
 {
 	struct tcp_zerocopy_receive z = {0};
 	socklen_t len = sizeof(z);
@@ -228,6 +230,11 @@ void check_msg_zerocopy(struct doctor *d)
 		close(fd);
 }
 
+const struct check check_msg_zerocopy = {
+	.name = "msg_zerocopy",
+	.run = doctor_check_msg_zerocopy,
+};
+
 /* Says what a registration came to. The device may be one that is known to be refused. */
 static void doctor_put_refusal(struct doctor *d, const char *what, int rc, const char *said,
 			       const struct refusal *r)
@@ -250,7 +257,7 @@ static void doctor_put_interfaces(struct doctor *d, const char *queue)
  * An interface that cannot be is looked for last: ENODEV says that all else of the request is
  * understood, EOPNOTSUPP that the kernel was built without it, EINVAL that it is too old.
  */
-void check_zcrx(struct doctor *d)
+static void doctor_check_zcrx(struct doctor *d)
 {
 	int rc = try_zcrx_index(INT32_MAX, 0);
 
@@ -278,6 +285,12 @@ void check_zcrx(struct doctor *d)
 		free(nic);
 	}
 }
+
+const struct check check_zcrx = {
+	.name = "zcrx",
+	.options = DOCTOR_ZCRX,
+	.run = doctor_check_zcrx,
+};
 
 /*
  * Loopback can do neither. A kernel that could for another interface says why it cannot for this
@@ -334,7 +347,7 @@ static void doctor_try_queue(struct doctor *d, int dmabuf)
 	free(nic);
 }
 
-void check_devmem(struct doctor *d)
+static void doctor_check_devmem(struct doctor *d)
 {
 	char said[256];
 	int fd = udmabuf_make(1 << 20, NULL), rc;
@@ -355,3 +368,9 @@ void check_devmem(struct doctor *d)
 	if (fd >= 0)
 		close(fd);
 }
+
+const struct check check_devmem = {
+	.name = "devmem",
+	.options = DOCTOR_DEVMEM,
+	.run = doctor_check_devmem,
+};
