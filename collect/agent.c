@@ -26,9 +26,9 @@
 
 /* --- the folder --- */
 
-/* The agent's folder: its own, empty, and no other agent's of the same key. */
+/* The agent's folder is new and empty, and no other agent with the same key uses it. */
 
-/* /var/tmp is on a disk; /tmp may well be in memory, and a recording is large. */
+/* /var/tmp is on a disk. /tmp may be in memory, and a recording is large. */
 static char *agent_folder_path(const char *key)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -36,7 +36,7 @@ static char *agent_folder_path(const char *key)
 	return xasprintf("%s/zcost-%s", tmp && *tmp == '/' ? tmp : "/var/tmp", key);
 }
 
-/* What an agent that was killed has left, with what it was running. */
+/* Ends and removes what a killed agent left: its processes and its folder. */
 static int agent_folder_remove_old(const char *path, const struct stat *st, struct error *err)
 {
 	int left;
@@ -53,7 +53,7 @@ static int agent_folder_remove_old(const char *path, const struct stat *st, stru
 	return dir_remove(path, err);
 }
 
-/* The path, which the caller frees; NULL after an error. Ends and removes what is left there. */
+/* Makes the folder and returns its path, which the caller frees, or NULL after an error. */
 static char *agent_folder_make(const char *key, struct error *err)
 {
 	char *path = agent_folder_path(key);
@@ -107,15 +107,16 @@ struct rights rights_of_this_process(void)
 
 /* --- the agent --- */
 
-/* A run ends by itself when its own connection does: it is left this long. */
+/* A run ends by itself when its own connection ends. It has this much time for that. */
 enum { BY_ITSELF_MS = 3000, IDLE_MS = 3600 * 1000 };
 
 struct agent {
 	char *folder;
-	struct str in; /* what was heard and is no whole line yet */
+	struct str in; /* input that is no whole line yet */
 	struct intern sent;
-	int patience_ms; /* in a run, and for what we send to be read; -1: for ever */
-	int idle_ms;	 /* without a run */
+	int patience_ms; /* for silence during a run, and for a peer that does not read; -1: for
+			    ever */
+	int idle_ms;	 /* for silence without a run */
 	bool over;
 };
 
@@ -126,7 +127,8 @@ static void agent_on_signal(int sig)
 	told = sig;
 }
 
-/* Without SA_RESTART: a signal ends the waiting, and that ends the agent as the end of input does.
+/*
+ * Installed without SA_RESTART: a signal ends the wait, and the agent ends as at the end of input.
  */
 static void agent_catch_signals(void)
 {
@@ -263,8 +265,8 @@ static int agent_wait_ms(const struct agent *a)
 }
 
 /*
- * Where the network is cut no end of input comes: silence tells it. It matters soon while a run
- * goes on; without one hardly, since nobody speaks while a plan's `before` takes its time.
+ * A cut network brings no end of input, only silence. During a run the agent waits for `patience`.
+ * Without a run it waits much longer, because nobody speaks while a plan's `before` runs.
  */
 static void agent_serve(struct agent *a)
 {

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * `zcost collect --agent KEY`: what a capture has on another host as long as its connection lasts.
- * It keeps a folder for the runs there, tells the host's time, sends files back, and, when whoever
- * steers is gone, ends what is left of a run and removes the folder.
+ * `zcost collect --agent KEY`: the part of a capture that runs on another host, as long as its
+ * connection lasts. It has a folder for the runs there, reports the host's clock and sends files
+ * back. When the connection ends, it ends what is left of a run and removes the folder.
  *
- * It begins with one line of JSON: zcost (version), exe, host, boot_id, caps (hexadecimal),
- * paranoid, folder. Then it hears on standard input and answers on standard output, in lines:
+ * It first prints one line of JSON: zcost (version), exe, host, boot_id, caps (hexadecimal),
+ * paranoid, folder. Then it reads requests from standard input and answers on standard output, in
+ * lines:
  *
  *     clock         clock <heard> <said>    CLOCK_MONOTONIC of this host, ns
- *     alive                                 no answer: only breaks the silence
- *     patience <s> [<idle s>]               no answer: a run that goes on while nothing was heard
- *                                           for so long is ended, and the agent with it (default:
- *                                           for ever); so is an agent whose files are not read for
- *                                           so long, and one without a run after <idle s> (an hour)
- *     send <name>   as in stream.h          what is in the folder's folder <name>, all of it
- *     news <name>   as in stream.h          without what was sent by `news` already
- *     forget                                no answer: `news` begins anew
- *     drop <name>   dropped                 removes it, or `failed <why>`
- *     sweep         swept <n>               ends every process of a run; n: those that would not
+ *     alive                                 no answer: only ends the silence
+ *     patience <s> [<idle s>]               no answer. After <s> of silence during a run, or when
+ *                                           nobody reads its files for <s>, the agent ends with the
+ *                                           run (default: never). Without a run it ends after
+ *                                           <idle s> of silence (default: an hour)
+ *     send <name>   as in stream.h          all files in the subfolder <name>
+ *     news <name>   as in stream.h          the files that `news` has not sent yet
+ *     forget                                no answer: `news` sends all files again
+ *     drop <name>   dropped                 removes the subfolder, or `failed <why>`
+ *     sweep         swept <n>               ends every process of a run; n processes resisted
  *
- * The end of standard input is the end. KEY makes the folder's name, zcost-KEY in TMPDIR or else
- * /var/tmp: the next agent of that key ends and removes what one that was killed has left.
+ * The end of standard input ends the agent. The folder is zcost-KEY in TMPDIR, or else in /var/tmp.
+ * The next agent with the same key ends and removes what a killed one left.
  */
 #ifndef ZC_AGENT_H
 #define ZC_AGENT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost collect: one run on this host. Options, exit codes; all else is run_execute. */
+/* zcost collect: options and exit codes of one run on this host. run_execute does the rest. */
 #include "collect/agent.h"
 #include "collect/options.h"
 #include "collect/collect.h"
@@ -121,7 +121,7 @@ static unsigned int collect_count(struct argp_state *state, const char *what, co
 	return (unsigned int)n;
 }
 
-/* Names become folders of a capture. */
+/* Refuses names that cannot be folders of a capture. */
 static const char *collect_plain_name(struct argp_state *state, const char *what, const char *arg)
 {
 	const char *p = arg;
@@ -323,7 +323,7 @@ static int collect_check_timed(const struct run *r, struct error *err)
 	return 0;
 }
 
-/* Before anything is started: a slip in a list of events is not to cost a run. */
+/* Checks the list of events before anything starts, so that a typo costs no run. */
 static int collect_check_events(const struct run *r, struct error *err)
 {
 	struct error why = {0};
@@ -343,7 +343,9 @@ static int collect_check_events(const struct run *r, struct error *err)
 	return 0;
 }
 
-/* What needs more than argp: 0, or -errno and a message for exit 2. */
+/*
+ * Checks the options that argp cannot check. Returns 0, or -errno with a message for exit code 2.
+ */
 static int collect_check(struct args *a, struct error *err)
 {
 	struct run *r = &a->run;
@@ -373,7 +375,7 @@ static int collect_check(struct args *a, struct error *err)
 	return rc ? rc : collect_check_events(r, err);
 }
 
-/* The same with each run on this host: one line, where nobody asked for it. */
+/* Prints in one line what is not measured on this host, unless the user asked for it by name. */
 static void collect_print_unmeasured(const struct run *r)
 {
 	struct str names = {0};
@@ -390,7 +392,7 @@ static void collect_print_unmeasured(const struct run *r)
 	str_free(&names);
 }
 
-/* Tells what is not as it should be; true when it is worth exit 4. */
+/* Prints what failed or was lost. Returns true when that means exit code 4. */
 static bool collect_print_outcome(const struct run *r, bool verbose)
 {
 	bool lossy = false;
@@ -412,7 +414,7 @@ static bool collect_print_outcome(const struct run *r, bool verbose)
 	return lossy;
 }
 
-/* Many workloads end by themselves; who asked for a length is to know which it was. */
+/* Prints the window's real length when the command ended before --duration was over. */
 static void collect_print_early_end(const struct run *r)
 {
 	uint64_t length = r->end_ns - r->start_ns;
@@ -439,7 +441,7 @@ static int collect_execute(struct run *r, bool verbose)
 	return EXIT_FAILED;
 }
 
-/* The folder for host facts: given, or a small capture's own inside the run. */
+/* Chooses the folder for host facts: --host-dir, or one inside the run. */
 static char *collect_choose_hosts(const struct run *r)
 {
 	char name[256] = "host", *wanted, *hosts;

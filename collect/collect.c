@@ -38,7 +38,7 @@ void collect_degraded(struct collect *c, const char *fmt, ...)
 	if (c->state == COLLECT_UNSUPPORTED)
 		return;
 	if (c->state == COLLECT_OK) {
-		free(c->why); /* a reason weighs more than a remark */
+		free(c->why); /* a reason replaces a remark */
 		c->why = NULL;
 	}
 	c->state = COLLECT_DEGRADED;
@@ -84,7 +84,7 @@ void collect_prepare(struct collect *list, size_t n)
 	}
 }
 
-/* One hook of one collector in the window; a failure degrades it and leaves the others alone. */
+/* Calls a hook of one collector in the window. A failure degrades this collector and no other. */
 static void collector_step(struct collect *c, collect_hook *hook)
 {
 	if (c->state == COLLECT_UNSUPPORTED || !hook || !hook(c))
@@ -93,7 +93,10 @@ static void collector_step(struct collect *c, collect_hook *hook)
 	c->err = (struct error){0};
 }
 
-/* What cuts the window is timed: how far the collectors are apart is a figure of the run. */
+/*
+ * Calls a hook and saves the times before and after it: how far collectors are apart is a figure of
+ * the run.
+ */
 static void collector_step_timed(struct collect *c, collect_hook *hook, struct cut *when)
 {
 	if (c->state == COLLECT_UNSUPPORTED || !hook)

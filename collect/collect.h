@@ -2,25 +2,28 @@
 /*
  * One run on this host, and the collectors that watch it.
  *
- * A collector is a row of THE TABLE (table.c): six hooks, NULL where there is nothing to do. For a
- * run they are called in this order, each at most once but snap:
+ * A collector is a `const struct collector` in its own file and one row of THE TABLE (table.c). A
+ * hook is NULL where there is nothing to do. A run calls the hooks in this order, snap often and
+ * each of the others at most once:
  *
- *   probe    can this host do it? else the reason, in words, with the way out
- *   prepare  everything slow: programs loaded, files opened, all of it switched off
- *            -- here the workload is started, and warms up --
- *   before   the window is about to open: what the workload has by now is looked up, at leisure
- *   start    the window opens: switch on, or take the first reading
- *   snap     once a second: one cheap reading
- *   stop     the window closes: switch off, or take the last reading (in the table's reverse order)
- *   after    the window is closed and the workload still runs: what needs it alive, at leisure
+ *   probe    checks that this host can do it; else the error is the reason, with the way out
+ *   prepare  does everything slow, such as loading programs and opening files, all switched off
+ *            -- here the workload starts, and warms up --
+ *   before   runs shortly before the window: finds what the workload has by now; may be slow
+ *   start    the window opens: switches on, or takes the first reading
+ *   snap     once a second: takes one cheap reading
+ *   stop     the window closes: switches off, or takes the last reading (in reverse order of rows)
+ *   after    the window is closed and the workload still runs; may be slow
  *            -- here the workload ends --
- *   finish   write files, end children, free; called whenever prepare was, however the run went
+ *   finish   writes files, ends children, frees; always called when prepare was called
  *
- * A hook returns 0 or -errno with c->err filled. A failed probe or prepare makes the collector
- * `unsupported`; a later failure makes it `degraded`, the first reason stays. Nothing a collector
- * does fails the run.
+ * `read` replaces start, snap and stop for a collector that takes readings: it adds one reading to
+ * c->reading.text, and the runner does the rest (collect/run/reading.h).
  *
- * A hook saves raw bytes and understands nothing: parsers live in the laptop half.
+ * A failed probe or prepare makes the collector `unsupported`. A later failure makes it `degraded`,
+ * and the first reason stays. No failure of a collector fails the run.
+ *
+ * A hook saves raw bytes and does not interpret them: the parsers are in analyze/ingest.
  */
 #ifndef ZC_COLLECT_H
 #define ZC_COLLECT_H
@@ -40,11 +43,13 @@ struct collect;
 /* Returns 0 or -errno with c->err filled. */
 typedef int collect_hook(struct collect *c);
 
-/* When it is started and stopped: what it brings is cut to the window then, or can be later. */
+/* How a collector's data is cut to the window. */
 enum collect_when {
-	AT_THE_EDGE, /* a total: it counts from start to stop */
-	DATED,	     /* readings with their times, interpolated to the edges: taken just outside */
-	APART	     /* records with their times, or nothing measured: on long before, off after */
+	AT_THE_EDGE, /* a total from start to stop */
+	DATED, /* readings with their times, taken just outside the window and interpolated to its
+		  ends */
+	APART /* records with their times, or nothing measured: on long before the window, off after
+		 it */
 };
 
 /* The kinds of runs, and the collectors that each one uses (struct collector). */
@@ -86,40 +91,43 @@ struct collect {
 	const struct collector *is;
 	struct run *run;
 	enum collect_state state;
-	bool asked;    /* named by the user, or what the pass is for: missing it is worth exit 4 */
-	bool prepared; /* prepare was called, so finish must be */
+	bool asked; /* named by the user, or required by the pass: without it the exit code is 4 */
+	bool prepared; /* prepare was called, so finish will be */
 	struct error err;
 	char *why;
 	struct reading reading; /* for the hook `read` */
-	int64_t lost;		/* -1: cannot tell */
+	int64_t lost;		/* -1: unknown */
 	struct cut {
-		uint64_t from, to; /* CLOCK_MONOTONIC ns; 0: it was not */
-	} on, off;		   /* start, and stop, happened between these */
+		uint64_t from, to; /* CLOCK_MONOTONIC ns; 0: never */
+	} on, off;		   /* the times before and after start, and before and after stop */
 	json_t *info;
 	void *data;
 };
 
-/* A collector's own remarks: `degraded` also when nothing failed, facts for run.json. */
+/* Remarks of a collector: collect_degraded without an error, a reason, facts for run.json. */
 void collect_degraded(struct collect *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void collect_why(struct collect *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void collect_info_str(struct collect *c, const char *key, const char *value);
 void collect_info_int(struct collect *c, const char *key, int64_t value);
 
-/* Path of `name` in the run's folder; the caller frees. */
+/* Returns the path of `name` in the run's folder. The caller frees it. */
 char *collect_path(const struct collect *c, const char *name);
 
 /*
- * Fills *list with what to collect: `names` is the user's "perf,cpu" or "all", or NULL for what
- * `pass` needs. The caller frees *list. An unknown name: -EINVAL, and the error lists all.
+ * Fills *list with the collectors to use. `names` is the user's list, such as "perf,cpu" or "all".
+ * NULL means the collectors of the run's pass. The caller frees *list. Returns -EINVAL for an
+ * unknown name, and the error lists all names.
  */
 int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,
 		   struct error *err);
 
-/* The hooks of all chosen collectors, in order; of those of one kind where that is given. */
+/*
+ * Call the hooks of the chosen collectors in order; with `when`, only of collectors of that kind.
+ */
 void collect_prepare(struct collect *list, size_t n);
 void collect_before(struct collect *list, size_t n);
-void collect_rehearse(struct collect *list, size_t n); /* a reading of what is dated */
+void collect_rehearse(struct collect *list, size_t n); /* takes a reading of DATED ones */
 void collect_start(struct collect *list, size_t n, enum collect_when when);
 void collect_snap(struct collect *list, size_t n);
 void collect_stop(struct collect *list, size_t n, enum collect_when when);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event counts of the side's CPUs over the window, as the kernel gives them: with the time each
- * event was wanted and the time it had a hardware counter, nothing scaled. Events of a group are
- * counted at the same times: the first one leads, the others run when it does, so that switching it
- * switches all, and what follows from two of them is of one time. An event that this host does not
- * have is a row that says so.
+ * Event counts of the side's CPUs over the window, as the kernel gives them: with the time that
+ * each event was enabled and the time that it had a hardware counter, and not scaled. The events of
+ * a group are counted at the same times. The first one leads and the others run when it does, so
+ * switching the leader switches all of them. An event that this host does not have gets a row that
+ * says so.
  */
 #include "collect/collect.h"
 #include "collect/events/counting.h"
@@ -35,7 +35,10 @@ static void counters_add_name(struct str *list, const char *name)
 	str_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/* With the reason where it is not that the host has no such thing. */
+/*
+ * Adds a row for an event that is not counted, with the reason unless the host does not have the
+ * event.
+ */
 static void counters_add_missing(struct str *list, const char *name, int rc)
 {
 	counters_add_name(list, name);
@@ -43,7 +46,7 @@ static void counters_add_missing(struct str *list, const char *name, int rc)
 		str_printf(list, " (%s)", strerror(-rc));
 }
 
-/* What is not as it was asked for: a remark, or, of events that the user chose, a loss. */
+/* Reports events that are not counted: as a loss where the user chose them, else as a remark. */
 static void counters_why_missing(struct collect *c, const struct str *missing,
 				 const struct str *apart)
 {
@@ -55,7 +58,7 @@ static void counters_why_missing(struct collect *c, const struct str *missing,
 		collect_info_str(c, "ungrouped", apart->buf);
 }
 
-/* Groups stand together in the list. */
+/* The events of a group stand together in the list. */
 static size_t counters_group_end(const struct event_list *list, size_t first)
 {
 	size_t i = first;
@@ -138,14 +141,14 @@ static void counters_add_about(struct str *rows, const struct event *e, unsigned
 	str_printf(rows, "\t%s\t%s\n", e->unit, state);
 }
 
-/* A CPU that went offline may have nothing to read any more. */
+/* A CPU that went offline may give no value any more. */
 static void counters_read_cpu(struct collect *c, struct counters *k, size_t i, int idx)
 {
 	const struct event *e = &k->events.e[i];
 	int cpu = perf_cpu_map__cpu(k->of[i].cpus, idx).cpu;
 	struct perf_counts_values v;
 
-	errno = ENODEV; /* nothing read leaves it as it is */
+	errno = ENODEV; /* a read without data leaves it unchanged */
 	if (perf_evsel__read(k->of[i].evsel, idx, 0, &v)) {
 		collect_degraded(c, "%s: CPU %d cannot be read: %s%s", e->name, cpu,
 				 strerror(errno), errno == ENODEV ? " (offline?)" : "");
@@ -168,7 +171,9 @@ static void counters_read_event(struct collect *c, struct counters *k, size_t i)
 	perf_cpu_map__for_each_idx(idx, k->of[i].cpus) counters_read_cpu(c, k, i, idx);
 }
 
-/* All off, from the last switched on to the first: reading, in `after`, takes longer. */
+/*
+ * Switches all events off, the last one first. They are read in `after`, because that takes longer.
+ */
 static int counters_stop(struct collect *c)
 {
 	struct counters *k = c->data;

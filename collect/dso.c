@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names in a recording are chosen by whoever ran a program, and this may be root. So a name is
- * resolved once, without opening anything (a fifo would be waited for, a device may act on it).
- * The result must be a regular file and the very object that the kernel saw mapped. All reading
- * goes through that one descriptor.
+ * Any user who ran a program chose names in the recording, and we may be root. So a name is
+ * resolved once, without opening anything: opening a fifo would wait, and opening a device may have
+ * effects. The result must be a regular file, and the very object that the kernel mapped. All
+ * reading goes through that one descriptor.
  */
 #include "collect/perf.h"
 
@@ -31,14 +31,14 @@
 /* --- build-ids --- */
 
 /*
- * The build-id of an ELF image, 32 or 64 bit, of this machine's byte order: a note of type 3 of
- * "GNU" in any PT_NOTE segment. Every offset is the file's own claim, so all goes through
- * source_read() and a cursor.
+ * The build-id of an ELF image, 32 or 64 bit, in this machine's byte order, is a note of type 3 by
+ * "GNU" in any PT_NOTE segment. No offset in the file can be trusted, so all reading goes through
+ * elf_source_read() and a cursor.
  */
 
 enum { BUILD_ID_MAX = 64, NOTES_MAX = 64 * 1024 };
 
-/* An image in memory, or a file where there is none. */
+/* An image in memory, or, where `image` is NULL, a file. */
 struct source {
 	const uint8_t *image;
 	uint64_t len;
@@ -167,19 +167,19 @@ enum { CHUNK = 64 * 1024 };
 
 /* --- which file --- */
 
-/* A path of an MMAP2 record has no symbolic link in it: one that is there now was put there. */
+/* The path of an MMAP2 record has no symbolic links. One that is there now was put there later. */
 static int dso_path_find(const char *path)
 {
 	const struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
 				     .resolve = RESOLVE_NO_SYMLINKS};
 	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* before 5.6; in a container */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* Linux before 5.6, or in a container */
 		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens the file that `fd`, made with O_PATH, refers to: no name is looked up again. */
+/* Opens the file that `fd`, made with O_PATH, refers to. No name is resolved again. */
 static int dso_path_open(int fd)
 {
 	char self[32];
@@ -191,8 +191,9 @@ static int dso_path_open(int fd)
 }
 
 /*
- * Whoever ran or mapped the file could read it: every class of users that may execute it may read
- * it too. Where the kernel did not say which inode was mapped, everybody must be able to read it.
+ * Requires that every class of users that may execute the file may also read it, so the copy shows
+ * nobody more than before. Where the kernel did not say which inode was mapped, everybody must be
+ * able to read the file.
  */
 static bool dso_mode_allows(mode_t mode, const struct perf_file *as)
 {
@@ -223,7 +224,9 @@ static bool dso_mapping_matches(int fd, const struct perf_file *as)
 	return same;
 }
 
-/* Inode numbers are used again: the generation tells the files apart, where a file system has it.
+/*
+ * Inode numbers are used again. The generation tells such files apart, on file systems that have
+ * it.
  */
 static bool dso_generation_matches(int fd, const struct perf_file *as)
 {
@@ -251,7 +254,10 @@ static bool dso_id_matches(const char *id, const struct perf_file *as)
 	return *mapped && !strcmp(mapped, id);
 }
 
-/* The object as it was mapped, with its build-id: a descriptor or -errno. -ENODATA: no build-id. */
+/*
+ * Opens the object that was mapped and reads its build-id. Returns a descriptor or -errno;
+ * -ENODATA: no build-id.
+ */
 static int dso_object_open(const char *path, const struct perf_file *as, char id[129],
 			   struct error *err)
 {
@@ -281,7 +287,7 @@ static int dso_object_open(const char *path, const struct perf_file *as, char id
 
 /* --- the copy --- */
 
-/* HOSTS/dso/<id>/<name>; the folder is made. */
+/* Returns HOSTS/dso/<id>/<name> and makes the folder. The caller frees it. */
 static char *dso_destination(const char *hosts, const char *id, const char *name, struct error *err)
 {
 	char *dir = xasprintf("%s/dso/%s", hosts, id), *to = NULL;
@@ -303,7 +309,7 @@ static int dso_copy_range(int in, int out, off_t at, off_t end)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n ? -errno : -EIO; /* shorter now */
+			return n ? -errno : -EIO; /* the file is shorter now */
 		if (pwrite(out, buf, (size_t)n, at) != n)
 			return errno ? -errno : -EIO;
 		at += n;
@@ -311,7 +317,7 @@ static int dso_copy_range(int in, int out, off_t at, off_t end)
 	return 0;
 }
 
-/* Holes stay holes; no more than *room bytes of data. */
+/* Copies the file, at most *room bytes of data. Holes stay holes. */
 static int dso_copy_data(int in, int out, uint64_t *room)
 {
 	off_t at = 0, end;
@@ -331,12 +337,12 @@ static int dso_copy_data(int in, int out, uint64_t *room)
 		rc = dso_copy_range(in, out, at, end);
 		at = end;
 	}
-	if (!rc && at < 0 && errno != ENXIO) /* ENXIO: the rest is one hole */
+	if (!rc && at < 0 && errno != ENXIO) /* ENXIO: only a hole follows */
 		rc = -errno;
 	return !rc && ftruncate(out, st.st_size) ? -errno : rc;
 }
 
-/* Whole or not at all: the other side's run may be saving the same file. */
+/* Writes the file whole or not at all: the other side's run may save the same file. */
 static int dso_copy_whole(int in, const char *to, uint64_t *room, struct error *err)
 {
 	char *tmp = xasprintf("%s.tmp.%d", to, (int)getpid());
@@ -357,7 +363,7 @@ static int dso_copy_whole(int in, const char *to, uint64_t *room, struct error *
 	return rc ? error_sys(err, -rc, "%s: cannot write", to) : 0;
 }
 
-/* The folder belongs to the system, and links in it are its own; others choose only the id. */
+/* The folder belongs to the system, and so do the links in it. Other users choose only the id. */
 static void dso_save_debug(const char *hosts, const char *id, const char *name, uint64_t *room)
 {
 	char *from = xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
@@ -376,7 +382,7 @@ static void dso_save_debug(const char *hosts, const char *id, const char *name, 
 	free(from);
 }
 
-/* The vdso is in our memory as in everybody's: its file ends behind its section headers. */
+/* The vdso is in our memory as in every process. The file ends behind its section headers. */
 static int dso_save_vdso(const char *hosts, struct error *err)
 {
 	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */

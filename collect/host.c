@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Facts of the host, once per capture and before the workload starts, so that nothing of it falls
- * into a window. Each file is written whole or not at all: two sides on one host may do this at
- * the same time.
+ * Facts of the host, saved once per capture and before the workload starts, outside every window.
+ * Each file is written whole or not at all, because two sides on one host may save facts at the
+ * same time.
  */
 #include "collect/host.h"
 
@@ -29,7 +29,7 @@ enum { DEPTH = 6 };
 
 static const char root[] = "/proc/sys/";
 
-/* Whole folders, and what in kernel/ bears on measuring. */
+/* Whole folders, and the settings in kernel/ that influence measurements. */
 static const char *const folders[] = {"net"};
 static const char *const kernel[] = {"perf_",	 "sched_",	  "nmi_watchdog", "watchdog",
 				     "numa_",	 "kptr_restrict", "timer_",	  "pid_max",
@@ -55,7 +55,7 @@ static void sysctls_add_file(struct str *out, const char *path)
 	free(text);
 }
 
-/* Hundreds of interfaces have the same settings: of these only the common ones. And no secrets. */
+/* Skips secrets, and the settings of single interfaces: a host may have hundreds, all the same. */
 static bool sysctls_skips(const char *dir, const char *name)
 {
 	bool per_interface = str_ends(dir, "/conf") || str_ends(dir, "/neigh");
@@ -105,7 +105,8 @@ static void sysctls_add_kernel(struct str *out)
 		free(entries);
 }
 
-int host_write_sysctls(const char *dir, struct error *err)
+/* Writes `sysctls`: the network's settings, and those that influence measurements. */
+static int host_write_sysctls(const char *dir, struct error *err)
 {
 	char *path = xasprintf("%s/sysctls", dir);
 	struct str out = {0};
@@ -132,7 +133,7 @@ static const struct {
 	bool must;
 } copies[] = {
 	{"/proc/kallsyms", "kallsyms", true},
-	{"/proc/modules", "modules", false}, /* none where the kernel has no modules */
+	{"/proc/modules", "modules", false}, /* missing where the kernel has no modules */
 	{"/sys/kernel/notes", "notes", true},
 	{"/proc/cpuinfo", "cpuinfo", true},
 };
@@ -165,8 +166,9 @@ static void host_save_copies(struct collect *c)
 }
 
 /*
- * Without addresses, as for whom the kernel does not trust, it names nothing. A symbol at 0 says
- * nothing: before 6.15 the first on x86 are those of the CPUs' own data, which start there.
+ * Says whether kallsyms holds addresses: for a process without the right to see them, all are 0.
+ * One symbol at 0 proves nothing: before Linux 6.15 the per-CPU symbols, which come first on x86,
+ * start at 0.
  */
 static bool host_has_addresses(const char *dir)
 {
@@ -202,7 +204,7 @@ static bool host_unpack_config(const char *to)
 	return done;
 }
 
-/* A configuration is good to have, no more: its absence is no loss. */
+/* Saves the kernel's configuration where it can be found. Its absence is no loss. */
 static void host_save_config(const char *dir)
 {
 	static const char *const places[] = {"/boot/config-%s", "/lib/modules/%s/config",
@@ -222,7 +224,7 @@ static void host_save_config(const char *dir)
 
 /* --- the collector --- */
 
-/* Facts saved without the right to see addresses are worth saving again. */
+/* Says whether the facts are there. Facts without addresses of the kernel are saved again. */
 static bool host_is_complete(const char *dir)
 {
 	char *path = xasprintf("%s/host.json", dir);
@@ -261,8 +263,8 @@ static int host_prepare(struct collect *c)
 }
 
 /*
- * The workload may live in a network namespace of its own, as under `ip netns exec`: remember it
- * while it is there, to look at its interfaces when all is over.
+ * Opens the workload's network namespace, when it is another than ours, as under `ip netns exec`.
+ * Its interfaces are read after the run.
  */
 static int host_start(struct collect *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hosts/<host>/: what explains this host's samples, away from it. */
+/* hosts/<host>/: the facts that explain this host's samples on another machine. */
 #ifndef ZC_HOST_H
 #define ZC_HOST_H
 
@@ -8,31 +8,29 @@
 #include <stdbool.h>
 
 /*
- * The folder to use: `wanted`, or, where that one holds the facts of another boot (whose kernel
- * lay at other addresses), `wanted`-<first digits of this boot's id>. The caller frees.
+ * Returns the folder to use, which the caller frees: `wanted`, or `wanted`-<first digits of this
+ * boot's id> where `wanted` holds the facts of another boot, with the kernel at other addresses.
  */
 char *host_folder(const char *wanted);
 
-/* Does the folder hold the facts of another boot, or another machine? */
+/* Says whether the folder holds the facts of another boot or another machine. */
 bool host_is_other(const char *dir, const char *boot_id);
 
-/* This boot's id; "" when the kernel does not tell. Static. */
+/* Returns this boot's id in static memory, or "" when the kernel has none. */
 const char *host_boot_id(void);
 
-/* host.json: written last, so that where it is all else is. */
+/* Writes host.json. It is written last: where it exists, the other files do too. */
 int host_write_json(const char *dir, struct error *err);
 
-/* sysctls: the network's and what bears on measuring. */
-int host_write_sysctls(const char *dir, struct error *err);
-
-/* nic/<if>/ of the network namespace we are in; an interface that is there already is left alone.
- */
+/* Writes nic/<if>/ of our network namespace. An interface that has a folder already is skipped. */
 int host_write_nics(const char *dir, struct error *err);
 
-/* The same for another network namespace, given by an open file of /proc/PID/ns/net. */
+/* Does the same for another network namespace, an open file of /proc/PID/ns/net. */
 void host_write_nics_of(const char *dir, int netns);
 
-/* First line of a small file, trimmed; NULL when it cannot be read or is empty. The caller frees.
+/*
+ * Returns the first line of a small file, trimmed, or NULL when it is empty or cannot be read. The
+ * caller frees it.
  */
 char *host_fact(const char *path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* host.json. A fact that this host does not tell is not in it. */
+/* host.json. It lacks the facts that this host does not have. */
 #include "collect/host.h"
 
 #include "collect/events/events.h"
@@ -19,13 +19,13 @@
 /* --- topology --- */
 
 /*
- * Where CPUs, caches and memory lie, out of sysfs, as host.json has it (docs/formats.md). `root` is
- * /sys, or a copy of parts of another host's. What it does not tell is not there.
+ * Where CPUs, caches and memory lie, from sysfs, for host.json (docs/formats.md). `root` is /sys,
+ * or a copy of parts of it from another host.
  */
 
 enum { NODES = 1024, CACHES = 16 }; /* caches of one CPU */
 
-/* First line of a file, whose path is put together; NULL: none. The caller frees. */
+/* Returns the first line of a file, or NULL. The caller frees it. */
 __attribute__((format(printf, 1, 2))) static char *fact(const char *fmt, ...)
 {
 	char *path, *value;
@@ -56,7 +56,7 @@ static void topology_online(const char *root, struct cpuset *cpus)
 	free(text);
 }
 
-/* The folder of a CPU has a link to its node. */
+/* Returns the node of a CPU: the CPU's folder has a link to it. */
 static char *topology_node(const char *dir)
 {
 	DIR *d = opendir(dir);
@@ -91,7 +91,7 @@ static json_t *topology_cpu(const char *root, unsigned int cpu)
 	return o;
 }
 
-/* of each online CPU: package, die, core, node, siblings */
+/* Lists package, die, core, node and siblings of each online CPU. */
 static json_t *topology_cpus(const char *root)
 {
 	json_t *list = json_array();
@@ -105,7 +105,7 @@ static json_t *topology_cpus(const char *root)
 	return list;
 }
 
-/* Each CPU that shares a cache has a folder of it: the first one's counts. */
+/* Each CPU that shares a cache has a folder for it. Only the folder of the first CPU is used. */
 static bool topology_is_first(const json_t *cache, unsigned int cpu)
 {
 	const char *cpus = json_string_value(json_object_get(cache, "cpus"));
@@ -136,7 +136,7 @@ static void topology_add_caches(const char *root, unsigned int cpu, json_t *list
 	}
 }
 
-/* each once: level, type, size, the CPUs that share it */
+/* Lists level, type, size and CPUs of each cache once. */
 static json_t *topology_caches(const char *root)
 {
 	json_t *list = json_array();
@@ -166,7 +166,7 @@ static char *topology_memory(const char *dir)
 	return value;
 }
 
-/* CPUs, memory, distances */
+/* Lists CPUs, memory and distances of each node. */
 static json_t *topology_nodes(const char *root)
 {
 	json_t *list = json_array();
@@ -254,7 +254,7 @@ static void host_set_file(json_t *o, const char *key, const char *path)
 	host_set_text(o, key, host_fact(path));
 }
 
-/* The value behind "key<space>: " in cpuinfo or meminfo. */
+/* Returns the value behind "key<space>: " in cpuinfo or meminfo. */
 static char *host_value(const char *path, const char *key)
 {
 	char *text, *rest, *line, *found = NULL;
@@ -282,7 +282,7 @@ static const struct {
 	{"Linux KVM Hv", "kvm"},
 };
 
-/* What the CPU says it runs under; "none" only where it can say so. */
+/* Returns the hypervisor that the CPU reports, or "none" where the CPU can report that. */
 static char *host_virtualization(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -328,7 +328,7 @@ static json_t *host_idle_states(void)
 	}
 }
 
-/* Of the boot line only what bears on speed: the rest is nobody's business. */
+/* Saves only the options of the boot line that influence speed. The rest may be private. */
 static const char *const boot_known[] = {
 	"mitigations",
 	"isolcpus",

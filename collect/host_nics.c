@@ -18,11 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { INTERFACES = 64 }; /* a host full of containers needs no more */
+enum { INTERFACES = 64 }; /* enough for a host full of containers */
 
 static const char class[] = "/sys/class/net";
 
-/* Numbers and words only: no address of anybody's. */
+/* Files with numbers and words only: no network address is saved. */
 static const char *const facts[] = {"mtu",
 				    "operstate",
 				    "speed",
@@ -41,7 +41,7 @@ static const char *const facts[] = {"mtu",
 
 static const char *const ethtool_options[] = {"-i", "-k", "-g", "-c", "-l"};
 
-/* How many of queues/rx-*, queues/tx-*. */
+/* Returns the number of queues/rx-* or queues/tx-*. */
 static int host_nics_queues(const char *name, const char *kind)
 {
 	char *path = xasprintf("%s/%s/queues", class, name);
@@ -80,7 +80,9 @@ static int host_nics_save_facts(const char *name, const char *dir, struct error 
 	return rc;
 }
 
-/* Where there is no ethtool, or the driver has no answer, there is no file. */
+/*
+ * Saves what ethtool prints. Without ethtool, or without an answer of the driver, there is no file.
+ */
 static void host_nics_save_ethtool(const char *name, const char *dir)
 {
 	size_t i;
@@ -133,7 +135,7 @@ int host_write_nics(const char *hosts, struct error *err)
 	return rc;
 }
 
-/* In the child: its own mounts, the other network, and sysfs as that one sees it. */
+/* Runs in a child, which has its own mounts: enters the namespace and mounts its sysfs. */
 static void host_nics_child(const char *hosts, int netns)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

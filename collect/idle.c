@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which idle states the side's CPUs were in, how often, how long. Idle and iowait: collector cpu.
+/*
+ * Which idle states the side's CPUs were in, how often and how long. The collector cpu has idle and
+ * iowait time.
  */
 #include "collect/host.h"
 #include "collect/run/reading.h"
@@ -18,14 +20,14 @@
 #include <unistd.h>
 
 /*
- * Idle states of CPUs: devices/system/cpu/cpu<n>/cpuidle/state<m>/ below /sys. The folder of a CPU
- * goes with the CPU, so that a file may close and open again.
+ * Idle states are devices/system/cpu/cpu<n>/cpuidle/state<m>/ below /sys. The folder vanishes when
+ * its CPU goes offline, so a file may have to be opened again.
  */
 
 struct idle_state {
 	unsigned int cpu, number;
 	char *dir, *name; /* "C1"; a name may hold blanks */
-	int usage, time;  /* open files; below 0: not open */
+	int usage, time;  /* open files; -1: not open */
 };
 
 struct idle_states {
@@ -33,7 +35,7 @@ struct idle_states {
 	size_t n, cap;
 };
 
-enum { STATES = 32 }; /* of one CPU; the kernel has 10 */
+enum { STATES = 32 }; /* of one CPU; the kernel has at most 10 */
 
 static bool idle_add_state(struct idle_states *list, const char *root, unsigned int cpu,
 			   unsigned int number)
@@ -56,7 +58,10 @@ static bool idle_add_state(struct idle_states *list, const char *root, unsigned 
 	return true;
 }
 
-/* The states of these CPUs, their files not open yet. `root` is "/sys". */
+/*
+ * Finds the states of these CPUs and opens no file yet. `root` is "/sys", or another folder for
+ * tests.
+ */
 static void idle_find(struct idle_states *list, const char *root, const struct cpuset *cpus)
 {
 	unsigned int cpu, number;
@@ -101,7 +106,7 @@ static int idle_open_file(const char *dir, const char *name)
 	return fd;
 }
 
-/* The number in the file, without its newline; NULL: it cannot be read. */
+/* Returns the number in the file, without its newline, or NULL when it cannot be read. */
 static const char *idle_read_number(int *fd, const char *dir, const char *name, char text[32])
 {
 	ssize_t n;
@@ -117,8 +122,8 @@ static const char *idle_read_number(int *fd, const char *dir, const char *name, 
 }
 
 /*
- * A row "cpu<tab>number<tab>name<tab>entries<tab>us" for every state that can be read now; opens
- * what is not open. Returns how many could not be read.
+ * Adds a row "cpu<tab>number<tab>name<tab>entries<tab>us" for every state that can be read, and
+ * opens files that are not open. Returns how many states could not be read.
  */
 static size_t idle_add_rows(struct idle_states *list, struct str *rows)
 {
@@ -140,7 +145,7 @@ static size_t idle_add_rows(struct idle_states *list, struct str *rows)
 	return missing;
 }
 
-/* Why there are none: of the driver that `root` names. Never NULL; freed by the caller. */
+/* Returns why there are no states. The caller frees the text. */
 static char *idle_why(const char *root)
 {
 	char *path = xasprintf("%s/devices/system/cpu/cpuidle/current_driver", root);
@@ -187,8 +192,8 @@ static int idle_probe(struct collect *c)
 }
 
 /*
- * Two files for each state of each CPU may be more than a process is given. The workload runs
- * already: it keeps the limit that it was to have.
+ * Two files for each state of each CPU may exceed the limit of open files. The workload runs
+ * already, so raising our own limit does not change the workload's.
  */
 static int idle_before(struct collect *c)
 {

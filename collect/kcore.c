@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's code as it runs: what stands between _stext and _etext, and in modules, copied out
- * of /proc/kcore once per host into a core file of its own. `zcost report hotspots` disassembles
- * it; it is patched at boot, so no file of the distribution's has it. ZCOST_PROC names another
- * /proc, for tests.
+ * The kernel's code as it runs: from _stext to _etext, and of modules, copied from /proc/kcore into
+ * a core file once per host. `zcost report hotspots` disassembles the copy. The kernel patches its
+ * code at boot, so no file of the distribution holds it. ZCOST_PROC names another /proc, for tests.
  */
 #include "collect/collect.h"
 #include "collect/run/run.h"
@@ -63,7 +62,7 @@ static void kcore_kernel_range(struct ranges *r, char *kallsyms)
 		r->list[r->n++] = (struct range){.start = start, .size = end - start};
 }
 
-/* "veth 45056 0 - Live 0xffffffffc0a00000": its data is copied along with its code. */
+/* "veth 45056 0 - Live 0xffffffffc0a00000": the module's data is copied along with its code. */
 static void kcore_module_ranges(struct ranges *r, char *modules)
 {
 	char *rest = modules, *line, *address;
@@ -127,7 +126,7 @@ static void kcore_path(struct ranges *r, const Elf64_Phdr *p)
 	}
 }
 
-/* Keeps the ranges that the core has. */
+/* Reduces the ranges to those that the core has. */
 static int kcore_find_ranges(struct ranges *r, int fd, Elf64_Ehdr *head, struct error *err)
 {
 	uint64_t sum = 0;
@@ -194,7 +193,7 @@ static int kcore_write_core(int from, int to, Elf64_Ehdr *head, const struct ran
 	return rc;
 }
 
-/* Whole or not at all: two sides on one host may do this at the same time. */
+/* Writes the file whole or not at all: two sides on one host may do this at the same time. */
 static int kcore_save(struct collect *c, int from, Elf64_Ehdr *head, const struct ranges *r)
 {
 	char *path = kcore_target(c), *tmp = xasprintf("%s.tmp.%d", path, (int)getpid());

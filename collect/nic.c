@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interfaces: counters of each, of its queues, and its driver's own, of the host's network
- * namespace and of the one that the workload lives in; and how they are set up, when the window is
- * over.
+ * Interfaces of the host's network namespace and of the one that the workload lives in: the
+ * counters of each interface, its queues and its driver, and, after the window, how it is set up.
  */
 #include "collect/nic.h"
 
@@ -20,7 +19,7 @@
 
 /* --- a space --- */
 
-/* NULL: the kernel has no such family. */
+/* Returns NULL when the kernel has no such family. */
 static struct genl *nic_open_family(const char *name)
 {
 	struct genl *g = xcalloc(1, sizeof(*g));
@@ -138,7 +137,7 @@ static int nic_read(struct collect *c)
 	return rc ? error_sys(&c->err, -rc, "interfaces cannot be read by netlink") : 0;
 }
 
-/* Reads for nothing: drivers take longer to name their counters than to read them. */
+/* Throws away the first reading: drivers take longer to name their counters than to read them. */
 static int nic_before(struct collect *c)
 {
 	struct nic *n = c->data;
@@ -149,7 +148,7 @@ static int nic_before(struct collect *c)
 	return rc;
 }
 
-/* Drivers may take their time for this. */
+/* Reads the set-up after the window, because drivers may take long to report it. */
 static int nic_after(struct collect *c)
 {
 	struct nic *n = c->data;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The interfaces of one network namespace: their counters, read again and again, and how they are
- * set up. nic_links.c (all interfaces, by rtnetlink), nic_queues.c (queues, by the netdev family of
- * generic netlink), nic_ethtool.c (the driver's own, by ioctl), nic_state.c.
+ * set up. nic_counters.c has the counters of all interfaces, by rtnetlink, and of their queues, by
+ * the netdev family of generic netlink. nic_ethtool.c has the driver's counters and the set-up.
  *
  * A reading is text: a line "v<tab>SPACE<tab>IFINDEX<tab>NAME<tab>GROUP<tab>value..." for each
- * group of counters, and before the first one, and whenever their names change, the same with "n"
- * and names.
+ * group of counters. A line with "n" and the names stands before the first one, and again whenever
+ * the names change.
  */
 #ifndef ZC_NIC_H
 #define ZC_NIC_H
@@ -24,10 +24,10 @@
 struct nic_port {
 	int index;
 	char name[IFNAMSIZ];
-	unsigned int flags; /* IFF_UP ...; 0: it is no more */
-	unsigned int n;	    /* of the driver's counters; 0: none */
-	char *names;	    /* theirs, tab before each */
-	bool asked;	    /* for their names */
+	unsigned int flags; /* IFF_UP ...; 0: the interface is gone */
+	unsigned int n;	    /* number of the driver's counters */
+	char *names;	    /* names of the counters, a tab before each */
+	bool asked;	    /* the driver was asked for the names */
 };
 
 struct nic_space {
@@ -37,54 +37,39 @@ struct nic_space {
 	struct genl *netdev, *ethtool; /* NULL: the kernel has no such family */
 	struct nic_port *port;
 	size_t nports, cap;
-	struct map said; /* names that were written: key group of an interface, value the names'
-			    hash */
+	struct map said; /* hash of the names that were written; the key is an interface's group */
 };
 
-/* In the namespace that we are in now. 0 or -errno. */
+/* Opens the namespace that we are in now. Returns 0 or -errno. */
 int nic_space_open(struct nic_space *s, const char *name);
 void nic_space_close(struct nic_space *s);
 
-/* The counters of all interfaces, added to `text`. 0 or -errno. */
+/* Add the counters of all interfaces to `text`. Return 0 or -errno. */
 int nic_read_links(struct nic_space *s, struct str *text);
 int nic_read_queues(struct nic_space *s, struct str *text);
 void nic_read_ethtool(struct nic_space *s, struct str *text);
 
-/* Rows "SPACE IFINDEX NAME key value": rings, channels, offloads ... */
+/* Adds rows "SPACE IFINDEX NAME key value": rings, channels, offloads and so on. */
 void nic_read_state(struct nic_space *s, struct str *rows);
 
-/* Asks for all links again, and calls `each`, which may be NULL, with the attributes of every one.
- */
+/* Lists all links again, and calls `each`, which may be NULL, with the attributes of every link. */
 typedef void (*nic_each)(struct nic_space *s, const struct nic_port *p, const void *attrs,
 			 size_t len, void *arg);
 int nic_list(struct nic_space *s, nic_each each, void *arg);
 
-/* The port of that number; NULL: there is none. */
-struct nic_port *nic_port_of(struct nic_space *s, int index);
-
-/* Writes names and values of a group; both have a tab before each. */
+/*
+ * Adds the values of a group, and its names when they changed. Each name and value has a tab before
+ * it.
+ */
 void nic_put(struct nic_space *s, const struct nic_port *p, const char *group, const char *names,
 	     const char *values, struct str *text);
 
-/* One ethtool command; *data begins with its number. 0 or -errno. */
-int nic_ethtool(const struct nic_space *s, const struct nic_port *p, void *data);
-/* The strings of a set (ETH_SS_STATS, ETH_SS_FEATURES), ETH_GSTRING_LEN each; freed by the caller.
- */
-char *nic_strings(const struct nic_space *s, const struct nic_port *p, uint32_t set, uint32_t *n);
-
 /*
- * Dumps of rtnetlink: all links, the counters of all links. Attributes are walked with genl_next
- * (lib/genl.h). A socket speaks to the network namespace that it was opened in.
+ * Dumps of rtnetlink: all links, the counters of all links. genl_next (lib/genl.h) walks the
+ * attributes. A socket stays in the network namespace in which it was opened.
  */
 
-/* A descriptor or -errno. */
+/* Returns a descriptor or -errno. */
 int rtnl_open(void);
-
-/*
- * Asks for a dump by message `type`, whose request is `head`, and calls `each` for every message of
- * `answer` type: its head, which is as long as the request's, and the attributes. 0 or -errno.
- */
-int rtnl_dump(int fd, uint16_t type, uint16_t answer, const void *head, size_t head_len,
-	      void (*each)(void *arg, const void *head, const void *attrs, size_t len), void *arg);
 
 #endif

@@ -37,7 +37,7 @@ int rtnl_open(void)
 	return fd;
 }
 
-/* 1: go on, 0: that was all, -errno. */
+/* Returns 1 when more follows, 0 at the end, or -errno. */
 static int rtnl_receive(const struct dump *d, const struct nlmsghdr *m)
 {
 	const struct nlmsgerr *e = NLMSG_DATA(m);
@@ -77,8 +77,14 @@ static int rtnl_receive_all(int fd, const struct dump *d)
 	}
 }
 
-int rtnl_dump(int fd, uint16_t type, uint16_t answer, const void *head, size_t head_len,
-	      void (*each)(void *arg, const void *head, const void *attrs, size_t len), void *arg)
+/*
+ * Sends the message `type` with the request `head`, and calls `each` for every message of type
+ * `answer`, with its head, which is as long as the request's, and its attributes. Returns 0 or
+ * -errno.
+ */
+static int rtnl_dump(int fd, uint16_t type, uint16_t answer, const void *head, size_t head_len,
+		     void (*each)(void *arg, const void *head, const void *attrs, size_t len),
+		     void *arg)
 {
 	static uint32_t seq;
 	struct dump d = {++seq, answer, head_len, each, arg};
@@ -100,7 +106,7 @@ int rtnl_dump(int fd, uint16_t type, uint16_t answer, const void *head, size_t h
 
 /* --- links --- */
 
-/* In the kernel's order; a kernel may have fewer, or more behind them. */
+/* In the kernel's order. An old kernel has fewer, a new one more at the end. */
 static const char *const link_names[] = {
 	"rx_packets",	       "tx_packets",	    "rx_bytes",		"tx_bytes",
 	"rx_errors",	       "tx_errors",	    "rx_dropped",	"tx_dropped",
@@ -128,7 +134,7 @@ static struct nic_port *nic_links_find(struct nic_space *s, int index)
 	return NULL;
 }
 
-/* Under another name all that it has is named anew. */
+/* After a rename all names of the interface's counters are written again. */
 static void nic_links_parse_name(struct nic_space *s, struct nic_port *p, const void *name,
 				 size_t size)
 {
@@ -172,7 +178,8 @@ int nic_list(struct nic_space *s, nic_each each, void *arg)
 			 nic_links_parse_link, &l);
 }
 
-struct nic_port *nic_port_of(struct nic_space *s, int index)
+/* Returns the port of that number, or NULL. */
+static struct nic_port *nic_port_of(struct nic_space *s, int index)
 {
 	return nic_links_find(s, index);
 }
@@ -186,7 +193,7 @@ struct counters {
 		uint64_t v[array_size(link_names)];
 	} * list;
 	size_t n, cap;
-	bool strange; /* an interface that was not there before */
+	bool strange; /* a new interface */
 	struct nic_space *s;
 };
 
@@ -249,8 +256,8 @@ int nic_read_links(struct nic_space *s, struct str *text)
 /* --- queues --- */
 
 /*
- * Counters of queues, of drivers that have them for everyone: family "netdev" of generic netlink,
- * Linux 6.10 and later. The numbers are the kernel's ABI; headers may be older than it.
+ * Counters of queues that drivers report by the family "netdev" of generic netlink, Linux 6.10 and
+ * later. The numbers are the kernel's ABI; the installed headers may be older.
  */
 
 enum { QSTATS_GET = 12 };

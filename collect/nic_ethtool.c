@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How an interface is set up: rings, channels, offloads, header split. By ioctl what every kernel
- * has, by netlink the rest. What a driver does not tell has no row.
+ * How an interface is set up (rings, channels, offloads, header split), and its driver's own
+ * counters. Requests that every kernel knows go by ioctl, the others by netlink. A value that the
+ * driver does not report has no row.
  */
 #include "collect/nic.h"
 
@@ -18,15 +19,16 @@
 
 /* --- the driver's counters --- */
 
-/* The driver's own counters, what `ethtool -S` shows, by the ioctl that every kernel has. */
+/* The driver's own counters are those that `ethtool -S` shows. */
 
 /*
- * The kernel writes as many counters as the driver has by then, whatever room there is: a driver
- * that gets more of them since it was asked how many shall not reach the end.
+ * The kernel writes as many counters as the driver has at that moment, whatever the size of the
+ * buffer. SPARE is room for counters that the driver gets after it reported their number.
  */
 enum { SPARE = 4096, MOST = 65536 };
 
-int nic_ethtool(const struct nic_space *s, const struct nic_port *p, void *data)
+/* Runs one ethtool command. *data begins with its number. Returns 0 or -errno. */
+static int nic_ethtool(const struct nic_space *s, const struct nic_port *p, void *data)
 {
 	struct ifreq ifr = {.ifr_data = data};
 
@@ -46,7 +48,12 @@ static uint32_t nic_driver_count(const struct nic_space *s, const struct nic_por
 	return u.info.data[0];
 }
 
-char *nic_strings(const struct nic_space *s, const struct nic_port *p, uint32_t set, uint32_t *n)
+/*
+ * Returns the strings of a set (ETH_SS_STATS, ETH_SS_FEATURES), ETH_GSTRING_LEN bytes each. The
+ * caller frees them.
+ */
+static char *nic_strings(const struct nic_space *s, const struct nic_port *p, uint32_t set,
+			 uint32_t *n)
 {
 	struct ethtool_gstrings *g;
 	char *text = NULL;
@@ -66,7 +73,7 @@ char *nic_strings(const struct nic_space *s, const struct nic_port *p, uint32_t 
 	return text;
 }
 
-/* A name is a field of the line: no tab or newline in it, and never empty. */
+/* Adds a name as one field of the line: without tab or newline, and never empty. */
 static void nic_driver_add_name(struct str *list, const char *name, uint32_t place)
 {
 	char copy[ETH_GSTRING_LEN + 1] = "", *at;
@@ -118,7 +125,7 @@ static void nic_driver_read_port(struct nic_space *s, struct nic_port *p, struct
 	free(st);
 }
 
-/* The ioctl goes by name, and that may be another's now. */
+/* The ioctl goes by name, and another interface may have that name now. */
 static bool nic_driver_renamed(const struct nic_space *s, const struct nic_port *p)
 {
 	struct ifreq ifr = {0};
@@ -163,7 +170,7 @@ static void nic_state_add_text(const struct nic_space *s, const struct nic_port 
 		str_printf(rows, "%s\t%d\t%s\t%s\t%s\n", s->name, p->index, p->name, key, value);
 }
 
-/* Numbers of a structure that the kernel fills: all of 32 bits. */
+/* Rows of numbers in a structure that the kernel fills. All of them have 32 bits. */
 struct member {
 	const char *key;
 	size_t offset;
@@ -206,7 +213,9 @@ static void nic_state_add_speed(const struct nic_space *s, const struct nic_port
 	} u = {.link = {.cmd = ETHTOOL_GLINKSETTINGS}};
 	int words;
 
-	/* Asked with no room for its masks the kernel says, negated, how long they are. */
+	/*
+	 * When a request has no room for the masks, the kernel answers with their length, negated.
+	 */
 	if (nic_ethtool(s, p, &u) || u.link.link_mode_masks_nwords >= 0)
 		return;
 	words = -u.link.link_mode_masks_nwords;
@@ -263,7 +272,10 @@ static void nic_state_add_coalescing(const struct nic_space *s, const struct nic
 		nic_state_add_members(s, p, rows, &c, list, array_size(list));
 }
 
-/* feature:rx-gro, feature:rx-gro-hw ...: 1 on, 0 off; those that are fixed off are left out. */
+/*
+ * Adds feature:rx-gro, feature:rx-gro-hw and so on: 1 on, 0 off. Features that are fixed off are
+ * left out.
+ */
 static void nic_state_add_features(const struct nic_space *s, const struct nic_port *p,
 				   struct str *rows)
 {
@@ -295,7 +307,7 @@ static void nic_state_add_features(const struct nic_space *s, const struct nic_p
 
 /* --- by netlink --- */
 
-/* The kernel's ABI; headers may be older than it. */
+/* These numbers are the kernel's ABI; the installed headers may be older. */
 enum { RINGS_GET = 15, A_RINGS_HEADER = 1, A_HEADER_INDEX = 1, SPLIT_ON = 2 };
 
 static const struct {
@@ -303,7 +315,7 @@ static const struct {
 	const char *key;
 } rings[] =
 	{
-		{10, "rx_buf_len"}, /* of receive buffers, where the driver has a choice */
+		{10, "rx_buf_len"}, /* size of receive buffers, where the driver offers a choice */
 		{11, "tcp_data_split"},
 		{17, "hds_thresh"}, /* Linux 6.14 */
 		{18, "hds_thresh_max"},
@@ -376,7 +388,7 @@ void nic_read_state(struct nic_space *s, struct str *rows)
 	for (i = 0; i < s->nports; i++) {
 		const struct nic_port *p = &s->port[i];
 
-		/* The name of one that is no more may be another's. */
+		/* Another interface may have the name of one that is gone. */
 		if (!p->flags || p->flags & IFF_LOOPBACK)
 			continue;
 		nic_state_add_driver(s, p, rows);

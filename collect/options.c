@@ -34,7 +34,7 @@ int call_graph_check(const char *mode, struct error *err)
 
 /* --- --units --- */
 
-/* As zcost analyze has them; "none" is nobody. */
+/* The adapters of zcost analyze. "none" means that no adapter reads the output. */
 static const struct {
 	const char *name;
 	bool arg; /* NAME:ARG, and not NAME alone */
@@ -42,7 +42,7 @@ static const struct {
 	{"tcpzc", false}, {"iperf3", false}, {"pps", false}, {"regex", true}, {"none", false},
 };
 
-/* Here and not when the output is read: the runs would have been made by then. */
+/* A wrong expression is refused here, before any run is made. */
 static int units_check_regex(const char *arg, struct error *err)
 {
 	struct error why = {0};

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The profile: `perf record` on the side's CPUs with call graphs, started with its events off and
- * switched on and off at the window's ends through control pipes, each switch acknowledged. It runs
- * nothing itself and stands beside the workload from before it starts.
- *
- * Mappings and names of programs reach perf as events of the CPU on which a program is started.
- * On all CPUs it sees every one. On some, it misses what was started elsewhere and moved here, as a
- * pinned workload does: it then takes names and mappings from /proc at the window's end instead,
- * while the workload still runs.
- *
- * Build-ids are taken at the end (--buildid-all), not with each mapping (--buildid-mmap): those
- * tell two files of one path apart, but the vdso, which is no file, has none then, and with it
- * every clock_gettime() its name at home.
+ * The profile: `perf record` on the side's CPUs with call graphs. It starts before the workload,
+ * with its events off, and control pipes switch the events on and off at the window's ends. Each
+ * switch is acknowledged. Perf learns names and mappings of programs by events of the CPU on which
+ * a program starts. On all CPUs it sees every program. On some CPUs it misses a program that
+ * started elsewhere and moved here, as a pinned workload does. Then perf reads names and mappings
+ * from /proc at the window's end, while the workload still runs. Build-ids are read at the end
+ * (--buildid-all), not with each mapping (--buildid-mmap). The latter would tell two files with one
+ * path apart, but give none to the vdso, which is no file, and then no clock_gettime() would have a
+ * name away from this host.
  */
 #include "collect/perf.h"
 
@@ -40,8 +37,9 @@
 /* --- the control pipes --- */
 
 /*
- * The control pipes of `perf record --control=fd:CTL,ACK`. Open, start perf (which inherits its
- * ends), say `started`, then give commands; each waits for perf's acknowledgement.
+ * The control pipes of `perf record --control=fd:CTL,ACK`: open them, start perf, which inherits
+ * its ends, call perf_control_started, then send commands. Each command waits for perf's
+ * acknowledgement.
  */
 
 struct perf_control {
@@ -50,7 +48,7 @@ struct perf_control {
 
 enum { READ, WRITE, MS = 1000000 };
 
-/* Perf's own ends must survive its exec; ours must reach nobody. */
+/* Perf's ends must survive its exec. No process may inherit ours. */
 static int perf_control_open(struct perf_control *p, struct error *err)
 {
 	if (pipe2(p->ctl, O_CLOEXEC) || pipe2(p->ack, O_CLOEXEC))
@@ -80,7 +78,7 @@ static void perf_control_started(struct perf_control *p)
 	perf_control_close_end(&p->ack[WRITE]);
 }
 
-/* "ack\n", and a NUL behind it in most versions. */
+/* Waits for "ack\n", behind which most versions send a NUL. */
 static int perf_control_wait_ack(int fd, int timeout_ms)
 {
 	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * MS;
@@ -127,8 +125,8 @@ struct perf {
 	pid_t pid;
 	struct perf_control control;
 	const char *event;
-	char *data, *log; /* perf.data, what perf said */
-	bool tail;	  /* names and mappings from /proc at the end: see above */
+	char *data, *log; /* perf.data, and what perf printed */
+	bool tail;	  /* perf reads names and mappings from /proc at the end (see above) */
 };
 
 /* --- can it be done? --- */
@@ -149,7 +147,9 @@ static bool perf_in_path(const char *name)
 	return found;
 }
 
-/* What `perf --version` prints: "perf version 6.1.192". The caller frees; "" when it fails. */
+/*
+ * Returns what `perf --version` prints, such as "perf version 6.1.192", or "". The caller frees it.
+ */
 static char *perf_version(void)
 {
 	FILE *f = popen("perf --version 2>/dev/null", "re");
@@ -162,7 +162,7 @@ static char *perf_version(void)
 	return xstrdup(str_trim(line));
 }
 
-/* `ping` on the control pipe came with 5.11. */
+/* Refuses versions before 5.11, which have no `ping` on the control pipe. */
 static int perf_check_version(struct collect *c)
 {
 	char *version = perf_version();
@@ -204,7 +204,7 @@ static int perf_open_log(struct perf *p, struct error *err)
 	return fd < 0 ? error_sys(err, errno, "%s: cannot write", p->log) : fd;
 }
 
-/* The kernel may have lowered its limit, under load, below what was asked for. */
+/* Returns --freq, or the kernel's limit, which the kernel lowers under load. */
 static unsigned int perf_frequency(const struct run *r)
 {
 	unsigned int max = perf_event_max_rate();
@@ -213,8 +213,8 @@ static unsigned int perf_frequency(const struct run *r)
 }
 
 /*
- * Pages of a ring buffer, per CPU: 16 MB, less where that came to more than 512 MB in all. They
- * count against a small limit where we are not privileged: perf's own default then.
+ * Returns the pages of each CPU's ring buffer: 16 MB, or less where all buffers would exceed 512
+ * MB. Without privileges the limit is small, so perf's own default is used.
  */
 static unsigned int perf_ring_pages(const struct cpuset *cpus)
 {
@@ -270,7 +270,7 @@ static int perf_launch(struct collect *c, struct perf *p)
 	return rc;
 }
 
-/* The last line perf printed, for a reason. */
+/* Returns the last line that perf printed. The caller frees it. */
 static char *perf_last_words(const struct perf *p)
 {
 	char *text, *line, *rest, *last = NULL;
@@ -316,7 +316,7 @@ static int perf_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	perf_control_started(&p->control);
-	/* Not `disable`: that would switch off the events for mappings and names as well. */
+	/* Not `disable`: it would also switch off the events for mappings and names. */
 	if (perf_control_say(&p->control, "ping\n", READY_MS))
 		return perf_set_died(p, "did not start", &c->err);
 	collect_info_str(c, "event", p->event);
@@ -343,7 +343,8 @@ static void perf_end_perf(struct collect *c, struct perf *p)
 
 	if (p->pid <= 0)
 		return;
-	if (c->run->sync && c->run->failed) { /* nobody keeps it: no time for putting it in order */
+	if (c->run->sync &&
+	    c->run->failed) { /* the file is thrown away: do not wait for perf to finish it */
 		spawn_stop(p->pid, 1000, NULL);
 		p->pid = 0;
 		return;
@@ -380,7 +381,10 @@ static int perf_after(struct collect *c)
 
 /* --- the end --- */
 
-/* A file that is gone or not the one mapped, or has no build-id, costs names but no measurement. */
+/*
+ * Copies the files that samples lie in. A file that cannot be copied costs names and no
+ * measurement.
+ */
 static void perf_save_files(struct collect *c, const struct intern *files)
 {
 	uint64_t room = DSO_ROOM;
@@ -405,7 +409,7 @@ static void perf_save_files(struct collect *c, const struct intern *files)
 	str_free(&why);
 }
 
-/* What was recorded, and what was not. */
+/* Reports how much was recorded, and how much was lost. */
 static void perf_report(struct collect *c, struct perf *p)
 {
 	struct perf_data_sums sums;

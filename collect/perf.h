@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The little of perf.data that the host must know: how much was lost, and which files explain the
- * samples. Only for the file that perf on this host has just written.
+ * What the collector perf reads and copies after a recording. perf_data_read reads how much perf
+ * lost and which files the samples lie in. It is only for a file that perf on this host has just
+ * written.
  */
 #ifndef ZC_COLLECT_PERF_H
 #define ZC_COLLECT_PERF_H
@@ -18,46 +19,50 @@ struct perf_data_sums {
 	uint64_t samples, lost, throttled;
 };
 
-/* A file as the kernel identified it when it was mapped, to compare with what has its name now. */
+/*
+ * A file as the kernel identified it when it was mapped, to compare with the file that has its name
+ * now.
+ */
 struct perf_file {
-	uint32_t maj, min; /* of its file system */
-	uint64_t ino;	   /* 0: there is a build-id in its place, or nothing */
+	uint32_t maj, min; /* device of its file system */
+	uint64_t ino;	   /* 0: there is a build-id instead, or nothing */
 	uint64_t generation;
 	uint8_t id[20], id_len;
-	uint8_t none[3]; /* compared by all its bytes */
+	uint8_t none[3]; /* the structure is compared by all its bytes */
 };
 
-/* One of `files`: returns its name and fills *as. */
+/* Returns the name of file i and fills *as. */
 const char *perf_file_get(const struct intern *files, uint32_t i, struct perf_file *as);
 
 /* Fills *sums, and `files` with the files that addresses in samples lie in. */
 int perf_data_read(const char *path, struct perf_data_sums *sums, struct intern *files,
 		   struct error *err);
 
-/* The second half, over the file's records; `sample_type` as of its attribute. */
+/* Does the second part of it over the file's records. `sample_type` is the attribute's. */
 int perf_records_files(struct cursor records, uint64_t sample_type, struct intern *files);
 
 /*
- * Keeps programs and libraries in hosts/<host>/dso/<build-id>/<basename>, so that addresses in
- * them have names away from this host. A separate debug file of the system's lies beside it as
- * <basename>.debug. A file with no build-id could not be told from another version: it is not kept.
+ * dso_save copies programs and libraries to hosts/<host>/dso/<build-id>/<basename>, so that
+ * addresses in them have names on another machine. The system's separate debug file is copied
+ * beside it as <basename>.debug. A file without a build-id looks like any other version of it, so
+ * it is not copied.
  */
 
-#define DSO_ROOM ((uint64_t)4 << 30) /* bytes that the copies of one run take, at most */
+#define DSO_ROOM ((uint64_t)4 << 30) /* most bytes of all copies of one run */
 
 /*
- * Copies the object at `path` if it still is the file that was mapped, as `as` identifies it, and
- * if all who may run it may read it. Data is taken off *room; holes cost nothing. 0: the copy is
- * there; -ENODATA: no ELF file, or without a build-id; else -errno and a message. "[vdso]" is the
- * kernel's, the same for all.
+ * Copies the object at `path` if it still is the mapped file that `as` identifies, and if all who
+ * may run it may read it. The bytes of data are subtracted from *room; holes cost nothing. Returns
+ * 0 when the copy is there, -ENODATA when it is no ELF file or has no build-id, else -errno with a
+ * message. "[vdso]" is the kernel's, the same for all processes.
  */
 int dso_save(const char *hosts, const char *path, const struct perf_file *as, uint64_t *room,
 	     struct error *err);
 
-/* The build-id in the ELF image, in hexadecimal. false: none. */
+/* Fills the build-id of the ELF image in hexadecimal. Returns false when there is none. */
 bool elf_build_id(const void *image, size_t len, char hex[129]);
 
-/* The same of a file. Its owner may cut it short meanwhile, so it is read and never mapped. */
+/* Does the same for a file. Its owner may truncate it meanwhile, so it is read and never mapped. */
 bool elf_build_id_fd(int fd, char hex[129]);
 
 #endif

@@ -18,10 +18,10 @@
 /* --- files that samples lie in --- */
 
 /*
- * Which files explain the samples: those that an address of a sample, its callers' included, lies
- * in. The first pass takes all executable mappings of each process, the second looks addresses up.
- * Time is left out: an address that two files covered one after the other keeps both, which costs
- * room and no more. A process that forked has its parent's mappings until it execs.
+ * Finds the files that the samples lie in, by the addresses of samples and of their callers. The
+ * first pass reads all executable mappings of each process, the second finds the addresses. Time is
+ * ignored: for an address that two files covered one after the other, both are copied, which only
+ * costs room. A process that forked has its parent's mappings until it execs.
  */
 
 struct mapping {
@@ -44,12 +44,15 @@ static void perf_maps_note_fork(struct maps *m, uint16_t misc, struct cursor bod
 {
 	uint32_t pid = cursor_u32(&body), parent = cursor_u32(&body);
 
-	/* FORK_EXEC: made up by perf for a process it found, whose own mappings follow. */
+	/*
+	 * FORK_EXEC: perf made up the event for a process that it found, and that process's
+	 * mappings follow.
+	 */
 	if (!body.bad && pid != parent && !(misc & PERF_RECORD_MISC_FORK_EXEC))
 		*map_at(&m->parent, pid) = (uint64_t)parent + 1;
 }
 
-/* What is interned: the identity, and the name behind it. */
+/* Interns the identity with the name behind it. */
 static uint32_t perf_file_add(struct intern *in, const struct perf_file *as, const char *name)
 {
 	size_t len = strlen(name);
@@ -104,7 +107,9 @@ static void perf_maps_add_mapping(struct maps *m, uint32_t pid, uint64_t start, 
 	*last = ++m->n;
 }
 
-/* pid, tid, addr, len, pgoff; MMAP2: 24 bytes of identity, prot, flags; the name */
+/*
+ * The record is pid, tid, addr, len, pgoff; for MMAP2 24 bytes of identity, prot, flags; the name.
+ */
 static void perf_maps_note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cursor body)
 {
 	uint32_t pid = cursor_u32(&body), prot = PROT_EXEC;
@@ -129,7 +134,7 @@ static void perf_maps_note_mapping(struct maps *m, uint32_t type, uint16_t misc,
 		perf_maps_add_mapping(m, pid, start, len, &as, name);
 }
 
-/* True when the process has a mapping there, now or at another time. */
+/* Returns true when the process has a mapping at the address, at any time. */
 static bool perf_maps_seek_in(struct maps *m, uint64_t pid, uint64_t ip)
 {
 	uint64_t *last = map_get(&m->last, pid);
@@ -167,7 +172,7 @@ static void perf_maps_seek(struct maps *m, uint64_t pid, uint64_t ip)
 	}
 }
 
-/* Fields of a sample in the kernel's order, as far as the call chain. */
+/* Fields of a sample in the kernel's order, up to the call chain. */
 static void perf_maps_note_sample(struct maps *m, uint64_t type, struct cursor body)
 {
 	static const uint64_t between[] = {PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR,
@@ -189,7 +194,7 @@ static void perf_maps_note_sample(struct maps *m, uint64_t type, struct cursor b
 	n = type & PERF_SAMPLE_CALLCHAIN && !(type & PERF_SAMPLE_READ) ? cursor_u64(&body) : 0;
 	while (n-- && !body.bad)
 		perf_maps_seek(m, pid, cursor_u64(&body));
-	/* callers are among the words of a copy of the stack, whatever else is */
+	/* any word of the stack's copy may be a caller */
 	while (type & PERF_SAMPLE_STACK_USER && cursor_left(&body) >= 8)
 		perf_maps_seek(m, pid, cursor_u64(&body));
 }
@@ -240,7 +245,7 @@ struct layout {
 	uint64_t sample_type; /* the same for all our events */
 };
 
-/* magic, sizes, then (offset, size) of the attributes and of the records. */
+/* The header is magic, sizes, then (offset, size) of the attributes and of the records. */
 static int perf_data_read_head(const uint8_t *map, size_t len, struct layout *l)
 {
 	struct cursor c = cursor_of(map, len, false), attr = c;
@@ -262,8 +267,8 @@ static int perf_data_read_head(const uint8_t *map, size_t len, struct layout *l)
 }
 
 /*
- * The kernel counts what a full ring buffer lost both ways: in LOST records as they fit in again,
- * and, newer, in a LOST_SAMPLES at the end of recording. The larger sum is the truth.
+ * The kernel counts the losses of a full ring buffer in two ways: in LOST records, and, since newer
+ * versions, in a LOST_SAMPLES at the end of the recording. The larger sum is the right one.
  */
 static int perf_data_sum_records(struct cursor *c, struct perf_data_sums *s)
 {

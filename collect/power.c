@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Power, from whatever this host has: energy counters, meters, programs that print watts, the log
- * of an external meter. Readings of /sys are kept in memory during the window, one costs a pread
- * per domain; programs are polled by threads of their own.
+ * Power, from all sources of this host: energy counters, meters, programs that print watts, the log
+ * of an external meter. A reading of /sys costs one pread per domain and stays in memory during the
+ * window. A thread polls each program.
  */
 #include "collect/power.h"
 
@@ -35,7 +35,7 @@ struct power {
 	struct str rows, sources;
 };
 
-/* Where in the collector's list of files those begin of which there are several. */
+/* Where files of which there are several begin in the collector's list of files. */
 enum { COMMAND_FILE = 2, LOG_FILE = COMMAND_FILE + POWER_KINDS };
 
 static const char heading[] = "source\tdomain\tt_ns\tmicrojoules\twatts\n";
@@ -71,7 +71,7 @@ static void power_add_source(struct power *p, const char *name)
 	str_printf(&p->sources, "%s%s", p->sources.len ? "," : "", name);
 }
 
-/* Where the board's controller has no power reading, it says so, and that is no fault. */
+/* Asks ipmitool once. A controller without a power reading is no fault. */
 static void power_find_ipmi(struct collect *c, struct power *p, struct error *refused)
 {
 	if (!power_in_path(dcmi_argv[0])) {
@@ -85,7 +85,9 @@ static void power_find_ipmi(struct collect *c, struct power *p, struct error *re
 		collect_info_str(c, "ipmi", refused->text);
 }
 
-/* One that does not begin is a loss: it answered before, or it is the user's own. */
+/*
+ * Starts a poll. A program that does not start is a loss: it answered before, or the user named it.
+ */
 static void power_start_poll(struct collect *c, struct power_poll **poll,
 			     const struct power_program *program, const char *file,
 			     const char *about)
@@ -133,7 +135,7 @@ static void power_release(struct power *p)
 	free(p);
 }
 
-/* Sources: "powercap", "powercap,hwmon,ipmi", "csv" ... */
+/* Finds the sources; `info` lists them, such as "powercap,hwmon,ipmi" or "csv". */
 static int power_probe(struct collect *c)
 {
 	struct power *p = xcalloc(1, sizeof(*p));
@@ -154,7 +156,7 @@ static int power_probe(struct collect *c)
 	}
 	collect_info_str(c, "source", p->sources.buf);
 	if (p->domains.denied)
-		collect_why(c, "%s", denied); /* of what else there is they are no part */
+		collect_why(c, "%s", denied); /* the other sources are read without them */
 	c->data = p;
 	return 0;
 }
@@ -237,7 +239,7 @@ static void power_save(struct collect *c, const struct power *p)
 	free(path);
 }
 
-/* As they came: the meter's clock and columns are the reader's business. */
+/* Copies the logs unchanged: zcost analyze understands the meter's clock and columns. */
 static void power_copy_logs(struct collect *c)
 {
 	size_t i;
@@ -260,7 +262,7 @@ static void power_await_last(struct collect *c, struct power_poll *poll)
 		collect_degraded(c, "%s", err.text);
 }
 
-/* The last reading of what is polled is to lie behind the window's end. */
+/* Waits until the last reading of each poll lies behind the window's end. */
 static int power_after(struct collect *c)
 {
 	struct power *p = c->data;

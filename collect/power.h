@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What can tell power under /sys: energy counters of powercap (RAPL), or, where these are not to be
- * had, the same ones through perf; and meters of hwmon. A domain is named by where it lies,
- * "package-0/core", "power_meter@hwmon2/power1". Energy is in uJ, power in uW, as the kernel has
- * them.
+ * Power sources under /sys: energy counters of powercap (RAPL), or the same counters through perf
+ * where powercap has none, and meters of hwmon. The name of a domain says where it lies, such as
+ * "package-0/core" or "power_meter@hwmon2/power1". Energy is in uJ and power in uW, as in the
+ * kernel.
  */
 #ifndef ZC_POWER_H
 #define ZC_POWER_H
@@ -22,39 +22,34 @@ struct power_domain {
 	char *name;
 	int fd;
 	bool energy;
-	uint64_t max; /* an energy counter starts again from 0 behind this; 0: unknown */
+	uint64_t max; /* an energy counter wraps behind this value; 0: unknown */
 	uint64_t last, base, last_ns;
 	bool read, gone;
-	struct perf_evsel *evsel; /* perf: read by it, not by fd */
-	double scale;		  /* of its counts, in uJ */
+	struct perf_evsel *evsel; /* for "perf", in place of fd */
+	double scale;		  /* uJ per count of evsel */
 };
 
 struct power_domains {
 	struct power_domain *d;
 	size_t n, cap;
-	int denied; /* errno of a source that is there but may not be read */
+	int denied; /* errno of a source that may not be read; 0: none */
 };
 
-/* Looks below /sys, or what stands for it (pmu.h). */
+/* Finds the domains below sysfs_root() (events.h). */
 void power_find(struct power_domains *list);
 void power_free(struct power_domains *list);
 
 /*
- * *value: uJ since boot or so, unwrapped from the first reading on; or uW now. 0 or -errno;
- * -ERANGE: the counter went backwards, and not over its end.
+ * Reads *value: for energy uJ since an arbitrary start, unwrapped from the first reading on; else
+ * uW now. Returns 0 or -errno; -ERANGE: the counter went backwards without wrapping.
  */
 int power_read(struct power_domain *d, uint64_t now_ns, uint64_t *value);
 
-/* power_perf.c, for power_find.c alone. */
-void power_find_perf(struct power_domains *list);
-int power_read_perf(const struct power_domain *d, uint64_t *microjoules);
-void power_close_perf(struct power_domain *d);
-
 /*
- * A program that tells power, run beside the workload by a thread of its own: once a second, or
- * slower where it takes longer, or once for all where it goes on printing. What it prints is
- * appended to a .snap file with the time when it came. One process at a time, on CPUs that are not
- * measured where there are others, killed with all it started when it hangs or is not needed more.
+ * A program that prints power. A thread runs it beside the workload: once a second, or slower where
+ * it takes longer, or only once where it goes on printing. Its output goes to a .snap file, each
+ * reading with its time. One process runs at a time, away from the measured CPUs where there are
+ * others. It is killed with all its children when it hangs or is no longer needed.
  */
 
 struct power_poll;
@@ -62,29 +57,29 @@ struct power_poll;
 struct power_program {
 	const char *name; /* in messages */
 	char *const *argv;
-	bool whole; /* a reading is all that one run prints; else each line is one */
-	/* Is there a reading in it? 0, or -errno with the reason. */
+	bool whole; /* the whole output of one run is a reading; else each line is one */
+	/* Checks that the text holds a reading. Returns 0, or -errno with the reason. */
 	int (*check)(const char *text, double *watts, struct error *err);
 };
 
 /*
- * Starts it and waits for its first reading, some seconds at most: without one there is nothing to
- * poll, it is ended again, and the error says what it said. `program` must stay. `path`: the .snap;
- * `heading`: its first record. `measured`: CPUs to keep away from, if `online` has others.
+ * Starts the poll and waits some seconds for its first reading. Without one the poll ends, and the
+ * error has the program's own words. `program` must stay valid. `path` is the .snap, `heading` its
+ * first record. The program runs on CPUs of `online` that are not in `measured`, if there are any.
  */
 int power_poll_start(struct power_poll **poll, const struct power_program *program,
 		     const char *path, const char *heading, const struct cpuset *online,
 		     const struct cpuset *measured, struct error *err);
 
-/* Does it work? Runs it once, keeps nothing. */
+/* Runs the program once to check that it works. Nothing is saved. */
 int power_poll_ask(const struct power_program *program, struct error *err);
 
-/* Waits until there is a reading of that time or later, some seconds at most. */
+/* Waits some seconds for a reading of that time or later. */
 int power_poll_until(struct power_poll *poll, uint64_t mono_ns, struct error *err);
 
 /*
- * Ends it. *missed (may be NULL): how many of its runs gave no reading or failed. 0, or the reason
- * why it was given up before.
+ * Ends the poll. Fills *missed, which may be NULL, with the number of runs that gave no reading.
+ * Returns 0, or the reason why polling stopped earlier.
  */
 int power_poll_stop(struct power_poll *poll, unsigned int *missed, struct error *err);
 

@@ -22,13 +22,13 @@
 /* --- energy counters through perf --- */
 
 /*
- * RAPL's counters through perf: power/energy-pkg/ and its like, in units that sysfs tells, one CPU
- * asked in each socket. They are those of powercap, whose domains give them their names here.
+ * RAPL's counters through perf: power/energy-pkg/ and the like, read on one CPU of each socket, in
+ * units from sysfs. They are the same counters as powercap's and have the same domain names here.
  */
 
 static const char pmu[] = "power";
 
-/* THE TABLE of its events; %d: the socket. */
+/* THE TABLE of the events; %d is the socket. */
 static const struct {
 	const char *event, *domain;
 } events[] = {
@@ -87,7 +87,7 @@ static char *power_perf_domain_name(const char *pattern, unsigned int cpu)
 			 mark + 2);
 }
 
-/* Microjoules of one count; 0: it does not count joules. */
+/* Returns the microjoules of one count, or 0 when the event does not count joules. */
 static double power_perf_unit(const struct pmu_event *e)
 {
 	if (!(e->scale > 0) || !isfinite(e->scale) || strcasecmp(e->unit, "Joules"))
@@ -115,7 +115,7 @@ static void power_perf_add(struct power_domains *list, const char *pattern,
 						   .scale = power_perf_unit(e)};
 }
 
-void power_find_perf(struct power_domains *list)
+static void power_find_perf(struct power_domains *list)
 {
 	struct pmu_event e;
 	unsigned int cpu;
@@ -134,19 +134,19 @@ void power_find_perf(struct power_domains *list)
 	}
 }
 
-/* A CPU that goes offline takes its event along: then there is nothing to read. */
-int power_read_perf(const struct power_domain *d, uint64_t *microjoules)
+/* A CPU that goes offline takes its event along, and then there is no value. */
+static int power_read_perf(const struct power_domain *d, uint64_t *microjoules)
 {
 	struct perf_counts_values v;
 
-	errno = ENODEV; /* nothing read leaves it as it is */
+	errno = ENODEV; /* a read without data leaves it unchanged */
 	if (perf_evsel__read(d->evsel, 0, 0, &v))
 		return -errno;
 	*microjoules = (uint64_t)((double)v.val * d->scale);
 	return 0;
 }
 
-void power_close_perf(struct power_domain *d)
+static void power_close_perf(struct power_domain *d)
 {
 	if (!d->evsel)
 		return;
@@ -158,9 +158,9 @@ void power_close_perf(struct power_domain *d)
 
 enum { METERS = 16 }; /* of one hwmon device */
 
-enum { MOST_WATTS = 20000 }; /* of one energy counter: more than any host draws */
+enum { MOST_WATTS = 20000 }; /* no single energy counter grows faster */
 
-/* The first line of DIR/NAME; NULL when there is none. The caller frees. */
+/* Returns the first line of DIR/NAME, or NULL. The caller frees it. */
 static char *power_attribute(const char *dir, const char *name)
 {
 	char *path = xasprintf("%s/%s", dir, name), *text = NULL, *line = NULL;
@@ -181,7 +181,7 @@ static uint64_t power_attribute_number(const char *dir, const char *name)
 	return n;
 }
 
-/* Takes `name` over. A file that may not be read is remembered as the reason for nothing. */
+/* Adds a domain and owns `name`. The errno of a file that may not be read is saved in `denied`. */
 static void power_add(struct power_domains *list, const char *source, char *name, const char *path,
 		      bool energy, uint64_t max)
 {
@@ -221,7 +221,7 @@ static char *power_zone_name(const char *class, const char *zone)
 	return own;
 }
 
-/* The same package shows a second time through memory-mapped registers: once is enough. */
+/* The same package shows a second time through memory-mapped registers, and is skipped there. */
 static bool power_is_zone(const char *name)
 {
 	return strchr(name, ':') && !str_starts(name, "intel-rapl-mmio");
@@ -349,7 +349,9 @@ static int power_read_number(int fd, uint64_t *value)
 	return end == text || errno ? -EINVAL : 0;
 }
 
-/* It went round, and was not set back: that would look like more energy than there can have been.
+/*
+ * Says whether the counter wrapped. After a reset it would seem to have grown faster than
+ * MOST_WATTS.
  */
 static bool power_went_round(const struct power_domain *d, uint64_t value, uint64_t now_ns)
 {
@@ -368,7 +370,7 @@ int power_read(struct power_domain *d, uint64_t now_ns, uint64_t *value)
 		return rc;
 	if (d->energy && d->read && now < d->last) {
 		if (!power_went_round(d, now, now_ns))
-			return -ERANGE; /* by how much nobody knows */
+			return -ERANGE; /* the energy in between is unknown */
 		d->base += d->max;
 	}
 	d->read = true;

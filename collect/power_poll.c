@@ -22,32 +22,33 @@
 enum {
 	MS = 1000000,
 	SECOND = 1000000000,
-	PERIOD_MS = 1000,    /* from one start to the next, at least */
-	SILENCE_MS = 10000,  /* without a word: it hangs */
-	PATIENCE_MS = 12000, /* that others wait for the first reading */
-	NEXT_MS = 3000,	     /* and for another, beside twice the longest that one took */
+	PERIOD_MS = 1000,    /* least time from one start to the next */
+	SILENCE_MS = 10000,  /* without output: the program hangs */
+	PATIENCE_MS = 12000, /* wait for the first reading */
+	NEXT_MS = 3000, /* wait for another reading, besides twice the longest time that one took */
 	GRACE_MS = 500,
-	FAILURES = 3,	   /* in a row: it is given up */
+	FAILURES = 3,	   /* in a row: polling stops */
 	LONGEST = 1 << 16, /* bytes of one reading */
 };
 
 struct power_poll {
 	const struct power_program *is;
 	cpu_set_t aside;
-	int fd, wake; /* the .snap; an eventfd: look at `stop`, or read now */
+	int fd, wake; /* the .snap; an eventfd that tells the thread to check `stop` */
 	pthread_t thread;
 
-	/* of the thread alone */
-	struct str out, said;	     /* not read yet; what came on standard error */
-	uint64_t began_ns, heard_ns; /* this run of it; its last word, of any kind */
+	/* used by the thread only */
+	struct str out, said;	     /* output that is not parsed yet; standard error */
+	uint64_t began_ns, heard_ns; /* start of this run of the program; its last output */
 	int failures;
-	bool printed, got; /* anything, a reading: this run of it */
+	bool printed, got; /* this run printed anything; it gave a reading */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool stop, over;     /* wanted; come to its end */
-	uint64_t last_ns;    /* the last reading; 0: none yet */
-	int64_t slowest_ms;  /* from its start, or the reading before, to a reading */
+	bool stop, over;    /* the thread shall end; it has ended */
+	uint64_t last_ns;   /* the last reading; 0: none yet */
+	int64_t slowest_ms; /* longest time from the start, or from the reading before, to a reading
+			     */
 	unsigned int missed; /* runs that gave no reading */
 	struct error err;    /* the last thing that went wrong */
 };
@@ -72,7 +73,7 @@ static bool power_poll_stopping(struct power_poll *p)
 
 /* --- what it prints --- */
 
-/* Kept as it came; what is not a reading may be a heading. */
+/* Saves the output unchanged. A line that is no reading may be a heading. */
 static void power_poll_save(struct power_poll *p, const char *text, uint64_t now)
 {
 	char *line = xasprintf("%s%s", text, str_ends(text, "\n") ? "" : "\n");
@@ -96,7 +97,7 @@ static void power_poll_save(struct power_poll *p, const char *text, uint64_t now
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Takes the whole lines off what was printed. */
+/* Parses the whole lines of the output. */
 static void power_poll_parse_lines(struct power_poll *p, uint64_t now)
 {
 	char *at = p->out.buf, *end;
@@ -113,7 +114,7 @@ static void power_poll_parse_lines(struct power_poll *p, uint64_t now)
 	}
 }
 
-/* False at its end. */
+/* Reads the output. Returns false at its end. */
 static bool power_poll_read(struct power_poll *p, int fd, struct str *to)
 {
 	char bytes[4096];
@@ -148,7 +149,7 @@ static bool power_poll_open_pipes(struct pipes *f)
 	return false;
 }
 
-/* Until it has closed its output, hangs, or is not wanted any more. */
+/* Reads until the program closes its output or hangs, or the thread shall end. */
 static bool power_poll_listen(struct power_poll *p, int out, int err)
 {
 	struct pollfd f[3] = {{.fd = out, .events = POLLIN},
@@ -177,7 +178,7 @@ static bool power_poll_listen(struct power_poll *p, int out, int err)
 	return true;
 }
 
-/* With the last thing that it said, on either output. */
+/* Saves the failure with the last words of the program. */
 static void power_poll_set_failure(struct power_poll *p, const char *what)
 {
 	char *rest = p->said.len ? p->said.buf : p->out.buf, *line, *last = NULL, *why;
@@ -192,7 +193,7 @@ static void power_poll_set_failure(struct power_poll *p, const char *what)
 
 static void power_poll_judge(struct power_poll *p, bool answered, int status)
 {
-	const char *rest = p->out.len ? p->out.buf : NULL; /* a last line may lack its end */
+	const char *rest = p->out.len ? p->out.buf : NULL; /* the last line may lack its newline */
 
 	if (rest && (!p->is->whole || (answered && !status)))
 		power_poll_save(p, rest, p->heard_ns);
@@ -276,7 +277,7 @@ static void *power_poll_thread(void *arg)
 		power_poll_run_once(p);
 		pthread_mutex_lock(&p->lock);
 		if (!p->last_ns)
-			p->failures = FAILURES; /* it does not even begin */
+			p->failures = FAILURES; /* it does not start */
 		pthread_mutex_unlock(&p->lock);
 		if (p->failures < FAILURES)
 			power_poll_rest(p, p->began_ns + (uint64_t)PERIOD_MS * MS);

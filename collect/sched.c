@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long the workload's threads waited for a CPU. A snapshot is a line for each:
+ * How long the workload's threads waited for a CPU. A reading has a line for each thread:
  *
  *   <pid> <tid> <ns run> <ns waited> <timeslices> <voluntary> <involuntary switches> <name>
  *
- * of /proc/PID/task/TID/schedstat and status; the name as status spells it. Of a thread that has
- * ended but is not yet reaped there is a line as well.
+ * from /proc/PID/task/TID/schedstat and status, with the name as status spells it. A thread that
+ * has ended and is not reaped yet has a line too.
  */
 #include "collect/collect.h"
 #include "collect/run/tree.h"
@@ -17,8 +17,10 @@
 
 enum { PATH_LEN = 96, STATUS_LEN = 8192 };
 
-/* We have run for a while, so a kernel that counts has counted. ZCOST_PROC: another /proc, for
- * tests. */
+/*
+ * Checks that the kernel counts: we have run for a while, so our own counts are above 0. ZCOST_PROC
+ * names another /proc, for tests.
+ */
 static int sched_probe(struct collect *c)
 {
 	const char *root = getenv("ZCOST_PROC");
@@ -39,7 +41,7 @@ static int sched_probe(struct collect *c)
 	return 0;
 }
 
-/* "voluntary_ctxt_switches:\t12" gives "12 ", or "- ". */
+/* Adds the value of a key: "12 " for "voluntary_ctxt_switches:\t12", and "- " without the key. */
 static void sched_add_field(struct str *s, const char *status, const char *key)
 {
 	const char *at = strstr(status, key);
@@ -55,7 +57,7 @@ static void sched_add_thread(struct str *s, const struct tree_thread *t)
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)t->pid, (int)t->tid);
 	if (!tree_file(path, line, sizeof(line)))
-		return; /* gone */
+		return; /* the thread is gone */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)t->pid, (int)t->tid);
 	if (!tree_file(path, status, sizeof(status)))
 		return;

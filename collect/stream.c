@@ -18,7 +18,9 @@
 
 enum { CHUNK = 64 * 1024 };
 
-/* Where to: what is written at once is what a pipe takes without waiting, when it takes any. */
+/*
+ * The pipe to write to. One write has at most the bytes that a ready pipe takes without blocking.
+ */
 struct sink {
 	int fd, patience_ms;
 	struct intern *sent;
@@ -82,7 +84,7 @@ bool stream_name_ok(const char *name)
 	}
 }
 
-/* The next bytes of the file, zeros once it has ended; *whole says which. */
+/* Reads the next bytes of the file. A file that ended early gives zeros and clears *whole. */
 static size_t stream_next_part(int file, char *buf, uint64_t left, bool *whole)
 {
 	size_t want = left < CHUNK ? (size_t)left : CHUNK;
@@ -160,7 +162,7 @@ static int stream_by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* What a process that was killed had half written has a name of its own. */
+/* A file that a killed process wrote only in part has such a name. */
 static bool stream_is_half(const char *name)
 {
 	return strstr(name, ".tmp.") != NULL;

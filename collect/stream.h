@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files of a folder through a pipe, each with its checksum, so that a capture's run comes back from
- * another host by the one connection there is:
+ * Files of a folder through a pipe, each with its checksum. So the run of a capture comes back from
+ * another host through the one connection to it:
  *
  *     file <bytes> <name>\n<the bytes>sum <SHA-256>\n     for each regular file, by name
- *     failed <why>\n                                      in the place of one that cannot be read
+ *     failed <why>\n                                      in place of a file that cannot be read
  *     end\n
  *
- * Names are relative to the folder, without "." and ".." and control characters. A file that could
- * not be read to the size it was announced with is filled up with zeros, and its sum is `-`.
+ * Names are relative to the folder, without ".", ".." and control characters. A file that is
+ * shorter than announced is filled up with zeros, and its sum is `-`.
  */
 #ifndef ZC_STREAM_H
 #define ZC_STREAM_H
@@ -18,13 +18,13 @@
 #include <stdbool.h>
 
 /*
- * Writes the files below `dir` to `fd`; none when it is not there. Those in `sent` (by name, size
- * and time of change) are left out, and the others entered; NULL: all. false: nobody reads `fd`,
- * or nobody did for `patience_ms` (-1: for ever).
+ * Writes the files below `dir` to `fd`, or none when there is no such folder. Files that are in
+ * `sent` by name, size and time of change are left out, and the others are added to it; NULL sends
+ * all. Returns false when nobody reads `fd`, or nobody did for `patience_ms` (-1: for ever).
  */
 bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms);
 
-/* Is it a name that stream_send may have sent? */
+/* Says whether stream_send may send such a name. */
 bool stream_name_ok(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls of the workload, by the first method that this host allows. */
+/* System calls of the workload, counted by the first method that this host allows. */
 #include "collect/syscalls/methods.h"
 
 #include "collect/collect.h"
@@ -20,8 +20,8 @@
 /* --- names --- */
 
 /*
- * Names come out of the C library's headers when we are built. Calls younger than those have the
- * same number everywhere: lib/syscall_names.c.
+ * The build takes the names from the C library's headers. Newer calls have the same number on every
+ * machine and stand in lib/syscall_names.c.
  */
 
 static const char *const names[SYSCALLS_NR] = {
@@ -49,8 +49,8 @@ static const char heading[] =
 	"m2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\ttimed\tfirst_ns\tfirst\n";
 
 /*
- * Sum of squared deviations from the mean: squares - total^2 / timed. The two are nearly equal
- * where times are, so this is done in integers.
+ * Returns the sum of squared deviations from the mean: squares - total^2 / timed. Both terms are
+ * nearly equal when all times are, so the difference is made in integers.
  */
 static long double syscalls_m2(const struct syscall_cell *c)
 {
@@ -74,7 +74,7 @@ static void syscalls_print_hist(struct str *s, const uint64_t *hist)
 	}
 }
 
-/* A name is the workload's own choice: no tab or newline may come through. */
+/* Adds a name without tab or newline: the workload chooses its names. */
 static void syscalls_print_comm(struct str *s, const char comm[SYSCALLS_COMM])
 {
 	size_t i;
@@ -93,7 +93,7 @@ static void syscalls_print_name(struct str *s, uint32_t nr)
 		str_printf(s, "syscall_%u", nr);
 }
 
-/* `c` is NULL for a call that never returned: what was not measured stays empty. */
+/* `c` is NULL for a call that never returned: its figures stay empty. */
 static void syscalls_print_row(struct str *s, const struct syscall_key *key, uint64_t unfinished,
 			       uint64_t first, const struct syscall_cell *c)
 {
@@ -177,13 +177,15 @@ static bool syscalls_may_try(const struct run *r, const struct syscalls_method *
 	return !r->syscalls_method || !strcmp(r->syscalls_method, m->name);
 }
 
-/* Keeps why the better method was not possible. */
+/* Saves why the better method was not possible. */
 static void syscalls_add_reason(struct str *s, const char *name, const struct error *err)
 {
 	str_printf(s, "%s%s: %s", s->len ? "; " : "", name, err->text);
 }
 
-/* A method that times all when one in n was asked for is more exact, and costs more. */
+/*
+ * A method that can only time every call ignores --time-one-in: it is more exact, and costs more.
+ */
 static void syscalls_choose_timed(struct collect *c, struct syscalls *s)
 {
 	unsigned int n = c->run->time_one_in;

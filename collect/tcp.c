@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tcp_info of the workload's sockets: those that its processes hold open, found by their inodes,
- * and asked for by sock_diag in the network namespace that the workload lives in. A snapshot is a
- * line "little" or "big", and one for each connected socket, its raw structures in hexadecimal
+ * tcp_info of the workload's sockets. The sockets are those that its processes hold open, found by
+ * their inodes; sock_diag in the workload's network namespace reports them. A reading is a line
+ * "little" or "big" and a line for each connected socket, with its raw structures in hexadecimal
  * digits:
  *
  *   <pid> <inet_diag_msg> <tcp_info> <memory> <congestion control>
  *
  * Listing all sockets of a host walks a table that may have half a million places. So that is done
- * only while a descriptor is new; sockets that are known are asked for one by one.
+ * only while a descriptor is new. Known sockets are asked for one by one.
  */
 #include "collect/collect.h"
 #include "collect/run/netns.h"
@@ -38,13 +38,18 @@
 
 /* --- sock_diag --- */
 
-/* TCP sockets as the kernel's sock_diag(7) tells of them, of the network namespace it was opened
- * in. */
+/*
+ * TCP sockets as the kernel's sock_diag(7) reports them. A descriptor stays in the network
+ * namespace in which it was opened.
+ */
 
-/* What came with one socket; attributes that did not are NULL. Valid within the call. */
+/*
+ * What the kernel reports of one socket. Missing attributes are NULL. It is valid during the call.
+ */
 struct sock_diag_socket {
 	const struct inet_diag_msg *msg;
-	const void *info, *memory; /* struct tcp_info, as long as it is; u32s of SK_MEMINFO_* */
+	const void *info,
+		*memory; /* struct tcp_info in the kernel's length; u32s of SK_MEMINFO_* */
 	size_t info_len, memory_len;
 	const char *congestion;
 };
@@ -53,7 +58,7 @@ typedef void (*sock_diag_found)(void *arg, const struct sock_diag_socket *s);
 
 enum { ANSWER = 32768 };
 
-/* All but those that no process holds, and those that have no peer and wait for none. */
+/* All states except those of sockets that no process holds, and of closed ones. */
 #define STATES                                                                             \
 	(1 << TCP_LISTEN | 1 << TCP_SYN_SENT | 1 << TCP_ESTABLISHED | 1 << TCP_FIN_WAIT1 | \
 	 1 << TCP_FIN_WAIT2 | 1 << TCP_CLOSE_WAIT | 1 << TCP_LAST_ACK | 1 << TCP_CLOSING)
@@ -106,7 +111,7 @@ static void sock_diag_parse(const struct nlmsghdr *h, sock_diag_found found, voi
 	found(arg, &s);
 }
 
-/* 1: more is to come; 0: that was all; -errno. An error may come with the end of a list. */
+/* Returns 1 when more follows, 0 at the end, or -errno. The end of a list may carry an error. */
 static int sock_diag_read_answer(int fd, sock_diag_found found, void *arg, bool list)
 {
 	char buf[ANSWER] __attribute__((aligned(NLMSG_ALIGNTO)));
@@ -138,8 +143,10 @@ static int sock_diag_read_all(int fd, sock_diag_found found, void *arg, bool lis
 	return rc;
 }
 
-/* Calls `found` for each socket that is connected, connects or listens, of AF_INET or AF_INET6. 0
- * or -errno. */
+/*
+ * Calls `found` for each socket of the family, AF_INET or AF_INET6, that is connected, connects or
+ * listens. Returns 0 or -errno.
+ */
 static int sock_diag_all(int fd, int family, sock_diag_found found, void *arg)
 {
 	int rc = sock_diag_send(fd, family, NLM_F_DUMP, STATES, NULL);
@@ -147,7 +154,7 @@ static int sock_diag_all(int fd, int family, sock_diag_found found, void *arg)
 	return rc ? rc : sock_diag_read_all(fd, found, arg, true);
 }
 
-/* For that one, as `msg` once told of it; -ENOENT when it is no more. */
+/* Calls `found` for the socket that an earlier `msg` describes. Returns -ENOENT when it is gone. */
 static int sock_diag_one(int fd, const struct inet_diag_msg *msg, sock_diag_found found, void *arg)
 {
 	int rc = sock_diag_send(fd, msg->idiag_family, 0, STATES, &msg->id);
@@ -155,7 +162,7 @@ static int sock_diag_one(int fd, const struct inet_diag_msg *msg, sock_diag_foun
 	return rc ? rc : sock_diag_read_all(fd, found, arg, false);
 }
 
-/* A list of sockets in no state asks nothing but whether it can be asked. */
+/* Asks for a list of sockets in no state: that only tests whether the kernel answers. */
 static int sock_diag_probe(int fd)
 {
 	int rc = sock_diag_send(fd, AF_INET, NLM_F_DUMP, 0, NULL);
@@ -163,7 +170,7 @@ static int sock_diag_probe(int fd)
 	return rc ? rc : sock_diag_read_all(fd, NULL, NULL, true);
 }
 
-/* A descriptor, or -errno; a kernel that cannot tell of TCP sockets is -ENOENT. */
+/* Returns a descriptor or -errno; -ENOENT: the kernel does not report TCP sockets. */
 static int sock_diag_open(struct error *err)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
@@ -187,10 +194,10 @@ struct tcp {
 	struct held {
 		uint64_t inode;
 		pid_t pid;
-	} * held; /* descriptors of sockets, of this reading */
+	} * held; /* descriptors of sockets that this reading found */
 	size_t nheld, held_cap;
-	struct map by_inode; /* of held: place + 1 */
-	struct map tries;    /* inode -> how often a list was made for it */
+	struct map by_inode; /* inode -> index in `held` + 1 */
+	struct map tries;    /* inode -> how many lists were made to find it */
 	struct inet_diag_msg *known;
 	size_t nknown, known_cap, most;
 	unsigned int lists;
@@ -199,7 +206,10 @@ struct tcp {
 
 /* --- what the processes hold --- */
 
-/* sockfs names the protocol of what lies behind a descriptor; where it does not, it may be TCP. */
+/*
+ * Says whether the descriptor may be a TCP socket: sockfs names the protocol, but not on every
+ * kernel.
+ */
 static bool tcp_is_tcp(pid_t pid, const char *name)
 {
 	char path[64], protocol[16];
@@ -246,7 +256,7 @@ static void tcp_add_process(struct tcp *t, pid_t pid)
 	closedir(dir);
 }
 
-/* Is there one that was not yet looked for often enough? Each look counts. */
+/* Says whether a socket needs another list to be found, and counts that list as one try. */
 static bool tcp_any_new(struct tcp *t)
 {
 	bool any = ++t->lists % LOOK_AGAIN == 0;
@@ -288,7 +298,7 @@ static void tcp_add_socket(void *arg, const struct sock_diag_socket *s)
 
 	if (!at)
 		return;
-	*map_at(&t->tries, s->msg->idiag_inode) = TRIES; /* need not be looked for any more */
+	*map_at(&t->tries, s->msg->idiag_inode) = TRIES; /* found: no more lists for it */
 	if (s->msg->idiag_state == TCP_LISTEN)
 		return;
 	if (t->nknown >= SOCKETS) {
@@ -320,7 +330,7 @@ static int tcp_read_known(struct tcp *t, const struct inet_diag_msg *known, size
 		if (!map_get(&t->by_inode, known[i].idiag_inode))
 			continue;
 		rc = sock_diag_one(t->diag, &known[i], tcp_add_socket, t);
-		rc = rc == -ENOENT ? 0 : rc; /* gone meanwhile */
+		rc = rc == -ENOENT ? 0 : rc; /* it is gone now */
 	}
 	return rc;
 }
@@ -397,7 +407,7 @@ static int tcp_read(struct collect *c)
 	t->text = &c->reading.text;
 	str_puts(t->text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little\n" : "big\n");
 	rc = tcp_read_sockets(t);
-	c->reading.next_is_cheaper = !c->reading.n; /* the first one lists all sockets */
+	c->reading.next_is_cheaper = !c->reading.n; /* the first reading lists all sockets */
 	return rc ? error_sys(&c->err, -rc, "cannot ask for the workload's sockets") : 0;
 }
 

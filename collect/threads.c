@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CPU time of the workload's processes and threads. A snapshot is a line for each:
+ * CPU time of the workload's processes and threads. A reading has a line for each:
  *
- *   p <ns> <CPUs> <line of /proc/PID/stat>                     a process: all its threads, dead
- * ones too t <pid> <ns> <migrations> <line of /proc/PID/task/TID/stat>    a thread
+ *   p <ns> <line of /proc/PID/stat>                           a process, with its ended threads
+ *   t <pid> <ns> <migrations> <CPUs> <line of /proc/PID/task/TID/stat>           a thread
  *
- * <ns> is time on a CPU as the scheduler counts it, of a process by its CPU clock, of a thread by
- * schedstat; <CPUs> those that it may use. "-": the kernel does not tell.
+ * <ns> is the time on a CPU that the scheduler counts: of a process by its CPU clock, of a thread
+ * by schedstat. <CPUs> are those that the thread may use. "-" stands where the kernel has no value.
  */
 #include "collect/collect.h"
 #include "collect/run/tree.h"
@@ -20,7 +20,7 @@
 
 enum { PATH_LEN = 96, STAT_LEN = 1024, SCHED_LEN = 2048 };
 
-/* Of a process, by the number of its CPU clock, as clock_getcpuclockid(3) makes it. */
+/* Adds the CPU time of a process, from its CPU clock (clock_getcpuclockid(3) makes the number). */
 static void threads_add_process_time(struct str *s, pid_t pid)
 {
 	clockid_t id = (clockid_t)(~(unsigned int)pid << 3 | 2);
@@ -34,7 +34,7 @@ static void threads_add_process_time(struct str *s, pid_t pid)
 				   (unsigned long long)ts.tv_nsec);
 }
 
-/* CPUs that a thread may use; mostly those of the thread before. */
+/* CPUs that a thread may use. Most threads may use those of the thread before. */
 struct allowed {
 	uint64_t mask[CPUSET_MAX / 64];
 	char *text;
@@ -44,7 +44,7 @@ static void threads_add_allowed(struct str *s, pid_t tid, struct allowed *last)
 {
 	struct cpuset set = {0};
 
-	/* The kernel's words, lowest CPU first: those of a cpuset. */
+	/* The kernel's mask and struct cpuset have the same layout. */
 	if (sched_getaffinity(tid, sizeof(set.bits), (cpu_set_t *)set.bits)) {
 		str_puts(s, "- ");
 		return;
@@ -57,7 +57,7 @@ static void threads_add_allowed(struct str *s, pid_t tid, struct allowed *last)
 	str_printf(s, "%s ", last->text);
 }
 
-/* The line comes with its newline. A process that is gone has no line. */
+/* Adds the line of a process, unless it is gone. The kernel's line ends with a newline. */
 static void threads_add_process(struct str *s, pid_t pid)
 {
 	char path[PATH_LEN], line[STAT_LEN];
@@ -70,7 +70,7 @@ static void threads_add_process(struct str *s, pid_t pid)
 	str_puts(s, line);
 }
 
-/* The first word of schedstat: time on a CPU, ns. */
+/* Adds the first word of schedstat: the time on a CPU in ns. */
 static void threads_add_run(struct str *s, const struct tree_thread *t)
 {
 	char path[PATH_LEN], line[128];
@@ -109,7 +109,7 @@ static void threads_add_thread(struct str *s, const struct tree_thread *t, struc
 	if (tree_file(path, line, sizeof(line)))
 		str_puts(s, line);
 	else
-		s->buf[s->len = before] = '\0'; /* gone meanwhile */
+		s->buf[s->len = before] = '\0'; /* it is gone now */
 }
 
 static void threads_add_all(struct str *s, const struct tree *tree)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What held the side's CPUs back: the processors' own heat counters, and the quota of the
- * workload's cgroup and of those above it. One line each, "cpu1 core_throttle_count 12" or
- * "/a/b nr_throttled 3"; read at both ends of the window, from files that stay open.
+ * What slowed the side's CPUs: the processors' own heat counters, and the quotas of the workload's
+ * cgroup and of the groups above it. A reading has one line for each, "cpu1 core_throttle_count 12"
+ * or "/a/b nr_throttled 3". It is taken at both ends of the window, from files that stay open.
  */
 #include "collect/collect.h"
 
@@ -41,7 +41,7 @@ static const char *throttle_sysfs(void)
 	return root ? root : "/sys";
 }
 
-/* Takes both names over. */
+/* Opens the file and owns both names. */
 static void throttle_add(struct throttle *t, char *path, char *label)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -78,7 +78,10 @@ static bool throttle_has(const struct throttle *t, const char *label)
 	return false;
 }
 
-/* A quota anywhere above holds it back too. The root has none. `group` is cut on the way up. */
+/*
+ * Adds the group and all groups above it, except the root, which has no quota. `group` is cut on
+ * the way up.
+ */
 static void throttle_add_groups(struct throttle *t, const char *hierarchy, char *group)
 {
 	char *slash;
@@ -174,7 +177,7 @@ static int throttle_read(struct collect *c)
 	return rc ? error_sys(&c->err, -rc, "%s", c->is->files[0]) : 0;
 }
 
-/* The workload may have gone to a group of its own since. */
+/* The workload may have entered another group since `prepare`. */
 static int throttle_start(struct collect *c)
 {
 	throttle_find_quota(c->data, c->run->pid);

@@ -256,7 +256,7 @@ static struct page doctor_page_of(const struct sink *out, const struct output *o
 	return p;
 }
 
-/* Words of `text`, behind `lead` on the first line and as far in on the next ones. */
+/* Prints the words of `text` behind `lead`, and wraps them with the same indent. */
 static void doctor_print_wrapped(const struct page *p, const char *text, const char *lead)
 {
 	int margin = p->indent + (int)strlen(lead), used = margin;
@@ -283,7 +283,7 @@ static void doctor_print_wrapped(const struct page *p, const char *text, const c
 	fputc('\n', out);
 }
 
-/* A name that is too long for its column has a line of its own. */
+/* Prints name and state. A name that is too long for its column has its own line. */
 static void doctor_put_check(const struct page *p, const char *name, const char *state)
 {
 	bool is_long = strlen(name) > NAME;
@@ -372,7 +372,10 @@ static bool doctor_is_needed(const struct args *a, const char *group, const char
 	return doctor_is_in_need(a, group, check);
 }
 
-/* Facts alone say nothing of whether a thing is there: "path" without a rate. */
+/*
+ * Notes the needed groups with facts only, such as "path" without a rate: nothing was checked
+ * there.
+ */
 static void doctor_set_unknown(const struct args *a, struct table *t)
 {
 	const char *group = "";

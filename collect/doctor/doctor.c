@@ -86,7 +86,11 @@ char *doctor_sys_line(const char *fmt, ...)
 	return line;
 }
 
-char *doctor_sysctl(const char *name)
+/*
+ * Returns the value of a sysctl, such as "net.core.rmem_max", or NULL. The caller frees it.
+ * ZCOST_PROC, which tests set, replaces /proc.
+ */
+static char *doctor_sysctl(const char *name)
 {
 	const char *root = getenv("ZCOST_PROC");
 	char *path = xasprintf("%s/sys/%s", root ? root : "/proc", name), *p, *line;

@@ -63,12 +63,6 @@ const char *doctor_sys(void);
  */
 char *doctor_sys_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/*
- * Returns the value of a sysctl, such as "net.core.rmem_max", or NULL. The caller frees it.
- * ZCOST_PROC, which tests set, replaces /proc.
- */
-char *doctor_sysctl(const char *name);
-
 /* Returns number n, from 0 on, in the value of a sysctl, or -1. */
 double doctor_sysctl_number(const char *name, int n);
 

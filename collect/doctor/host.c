@@ -13,10 +13,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* A sysctl of which a workload or an instrument wants at least so much. */
+/* A sysctl, and the least value that a workload or an instrument wants. */
 static const struct {
 	const char *name;
-	int n; /* which of its numbers */
+	int n; /* index of the number in the value */
 	double least;
 	const char *why, *todo;
 } limits[] = {
@@ -155,7 +155,7 @@ static void doctor_put_smt(struct doctor *d)
 	free(on);
 }
 
-/* The CPUs that the interrupts listed in the folder of a device may go to; their number. */
+/* Adds the CPUs that a device's interrupts may go to. Returns the number of interrupts. */
 static int doctor_count_interrupts(const char *dir, struct cpuset *cpus)
 {
 	const char *root = getenv("ZCOST_PROC");
@@ -184,7 +184,10 @@ static int doctor_count_interrupts(const char *dir, struct cpuset *cpus)
 	return n;
 }
 
-/* Of each interface with a device; a virtio device's interrupts belong to the device above it. */
+/*
+ * Puts the CPUs of each interface with a device. The interrupts of a virtio device belong to the
+ * device above it.
+ */
 static void doctor_put_interrupts(struct doctor *d)
 {
 	char *class = xasprintf("%s/class/net", doctor_sys());
@@ -248,7 +251,7 @@ const struct check check_cpus = {
 
 /* --- the path --- */
 
-/* The host's least and usual size stay: only the maximum has to do with the path. */
+/* Suggests a maximum and leaves the smallest and the default size of this host. */
 static char *doctor_buffer_todo(const char *name, double want)
 {
 	double least = doctor_sysctl_number(name, 0), usual = doctor_sysctl_number(name, 1);
@@ -261,7 +264,7 @@ static char *doctor_buffer_todo(const char *name, double want)
 static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 {
 	double most = doctor_sysctl_number(name, 2), want = 2 * bdp + 65536;
-	/* Half of the memory is the kernel's own (tcp_adv_win_scale 1; skb overhead). */
+	/* The kernel needs half of the memory itself (tcp_adv_win_scale 1, skb overhead). */
 	bool fits = most >= 2 * bdp, takes = want <= INT_MAX;
 	char *todo;
 
@@ -283,7 +286,7 @@ static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 
 enum { PAGE = 4096, ZCRX_ENTRIES = 32768 /* IO_RQ_MAX_ENTRIES */ };
 
-/* What is in flight must find memory, and each page of it is an entry of the refill ring. */
+/* Data in flight needs memory, and each page of it an entry of the refill ring. */
 static void doctor_put_zcrx_area(struct doctor *d, double bdp)
 {
 	double pages = floor(bdp / PAGE) + 1;

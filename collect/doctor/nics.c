@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Network interfaces: what a fast or zero-copy transfer wants of them. */
+/* Network interfaces: what a fast or zero-copy transfer needs. */
 #include "collect/doctor/doctor.h"
 #include "collect/nic.h"
 #include "lib/alloc.h"
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Puts what is to be said of one interface, out of the rows of nic_read_state. */
+/* Puts the findings of one interface, from the rows of nic_read_state. */
 typedef void (*put_fn)(struct doctor *d, const char *rows, const char *name);
 
 enum { TEXT = 128, LATE_US = 100 };
 
-/* The value of a key in the rows of nic_read_state: "SPACE IFINDEX NAME key value". */
+/* Returns the value of a key in the rows of nic_read_state, "SPACE IFINDEX NAME key value". */
 static bool doctor_nic_value_of(const char *rows, const char *name, const char *key,
 				char value[TEXT])
 {
@@ -57,7 +57,7 @@ static void doctor_nic_put_facts(struct doctor *d, const char *rows, const char 
 	free(node);
 }
 
-/* Offloads that are off though they could be on. */
+/* Puts the offloads that are off and could be on. */
 static void doctor_nic_put_offloads(struct doctor *d, const char *rows, const char *name)
 {
 	static const struct {
@@ -75,7 +75,7 @@ static void doctor_nic_put_offloads(struct doctor *d, const char *rows, const ch
 		char *todo;
 
 		if (!(doctor_nic_number_of(rows, name, list[i].feature) ==
-		      0)) /* absent: cannot be had */
+		      0)) /* absent: the interface does not have it */
 			continue;
 		todo = xasprintf("ethtool -K %s %s on", name, list[i].option);
 		doctor_put(d, list[i].option, FINDING_PARTLY, todo, "%s: off: %s", name,
@@ -128,7 +128,7 @@ static void doctor_nic_put_queues(struct doctor *d, const char *rows, const char
 		doctor_put(d, "queues", FINDING_YES, NULL, "%s: %.0f", name, n);
 }
 
-/* How long the ring takes packets that nobody fetches, at the rate given or the NIC's own. */
+/* Puts how long the ring holds packets that nobody fetches, at --rate or at the NIC's own rate. */
 static void doctor_nic_put_ring(struct doctor *d, const char *rows, const char *name)
 {
 	double entries = doctor_nic_number_of(rows, name, "rx_ring"),
@@ -193,7 +193,7 @@ bool doctor_any_split(void)
 	return found;
 }
 
-/* Puts each interface that was asked for, or that is up. */
+/* Puts the findings of --nic, or of each interface that is up. */
 static size_t doctor_nic_each(struct doctor *d, const struct nic_space *s, const char *rows,
 			      put_fn put)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What measures: perf, system call accounting, events, power. */
+/* Instruments: perf, system call accounting, events, power. */
 #include "collect/collect.h"
 #include "collect/doctor/doctor.h"
 #include "collect/events/counting.h"
@@ -21,8 +21,8 @@
 extern const struct collector collector_perf, collector_power;
 
 /*
- * Asks a collector itself, in a child: what its probe holds on to goes with it. The reason for a no
- * comes back, and with a yes what it will tell run.json under `info`.
+ * Runs a collector's probe in a child, which releases all that the probe opened. Returns the reason
+ * when it fails, and the `info` of run.json when it succeeds.
  */
 static bool doctor_ask(const struct collector *is, const char *info, char why[512])
 {
@@ -165,7 +165,7 @@ const struct check check_syscalls = {
 };
 
 static const struct {
-	const char *name, *lost; /* what a table lacks without it */
+	const char *name, *lost; /* what zcost report lacks without it */
 	uint32_t type;
 	uint64_t config;
 } events[] = {
@@ -177,7 +177,7 @@ static const struct {
 	 PERF_COUNT_SW_CONTEXT_SWITCHES},
 };
 
-/* errno of counting this event on the first CPU; 0: it counts. */
+/* Counts the event on the first CPU. Returns 0 or its errno. */
 static int doctor_try_event(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr), .type = type, .config = config};

@@ -26,9 +26,13 @@
 
 /* --- io_uring --- */
 
-/* io_uring, and what of it a zero-copy workload uses. Spoken to directly: it takes four calls. */
+/*
+ * io_uring, and the parts of it that a zero-copy workload uses. The four system calls need no
+ * library.
+ */
 
-/* A small ring with these IORING_SETUP_ flags: its descriptor, or -errno. *p: what the kernel said.
+/*
+ * Makes a small ring with these IORING_SETUP_ flags and fills *p. Returns its descriptor or -errno.
  */
 static int uring_open(uint32_t flags, struct io_uring_params *p)
 {
@@ -39,13 +43,13 @@ static int uring_open(uint32_t flags, struct io_uring_params *p)
 	return fd < 0 ? -errno : fd;
 }
 
-/* 0 or -errno */
+/* Returns 0 or -errno. */
 static int uring_register(int fd, unsigned int op, void *arg, unsigned int n)
 {
 	return (int)syscall(__NR_io_uring_register, fd, op, arg, n) < 0 ? -errno : 0;
 }
 
-/* Does IORING_REGISTER_PROBE know the opcode? That it works is another matter. */
+/* Says whether the kernel knows the opcode. It may not work all the same. */
 static bool uring_has(int fd, unsigned int op)
 {
 	enum { OPS = 128 };
@@ -60,8 +64,8 @@ static bool uring_has(int fd, unsigned int op)
 /* --- a queue, for a moment --- */
 
 /*
- * Taking a receive queue for zero copy, for a moment. On success it was really taken, and is given
- * back before these return.
+ * These functions take a receive queue for zero copy for a moment. On success the queue was really
+ * taken; it is given back before they return.
  */
 
 enum { PAGE = 4096, ENTRIES = 64, AREA = 64 * PAGE, REGION = 2 * PAGE };
@@ -117,7 +121,10 @@ static int try_unbind(struct genl *g, int rc, char *said)
 	return rc;
 }
 
-/* `said`: the kernel's own words, 256 bytes. 0 or -errno. */
+/*
+ * Binds a dmabuf to the queue. Fills `said`, 256 bytes, with the kernel's message. Returns 0 or
+ * -errno.
+ */
 static int try_devmem(const char *nic, unsigned int queue, int dmabuf, char *said)
 {
 	struct genl g;
@@ -125,7 +132,7 @@ static int try_devmem(const char *nic, unsigned int queue, int dmabuf, char *sai
 	return try_unbind(&g, netdev_bind_rx(&g, nic, queue, dmabuf, NULL), said);
 }
 
-/* to send out of it */
+/* Does the same for sending from the dmabuf. */
 static int try_devmem_tx(const char *nic, int dmabuf, char *said)
 {
 	struct genl g;
@@ -235,7 +242,7 @@ const struct check check_msg_zerocopy = {
 	.run = doctor_check_msg_zerocopy,
 };
 
-/* Says what a registration came to. The device may be one that is known to be refused. */
+/* Puts why a registration was refused. The device may be one that is always refused. */
 static void doctor_put_refusal(struct doctor *d, const char *what, int rc, const char *said,
 			       const struct refusal *r)
 {
@@ -244,7 +251,7 @@ static void doctor_put_refusal(struct doctor *d, const char *what, int rc, const
 		   said && *said ? ")" : "");
 }
 
-/* The kernel alone receives nothing. A queue that was named tells for itself. */
+/* Puts a finding when no interface can receive. A queue that the user named is tried instead. */
 static void doctor_put_interfaces(struct doctor *d, const char *queue)
 {
 	if (!queue && !doctor_any_split())
@@ -254,8 +261,9 @@ static void doctor_put_interfaces(struct doctor *d, const char *queue)
 }
 
 /*
- * An interface that cannot be is looked for last: ENODEV says that all else of the request is
- * understood, EOPNOTSUPP that the kernel was built without it, EINVAL that it is too old.
+ * The kernel looks for the interface last, and this one cannot exist. ENODEV means that the kernel
+ * understood the rest of the request, EOPNOTSUPP that it was built without zcrx, EINVAL that it is
+ * too old.
  */
 static void doctor_check_zcrx(struct doctor *d)
 {
@@ -293,8 +301,8 @@ const struct check check_zcrx = {
 };
 
 /*
- * Loopback can do neither. A kernel that could for another interface says why it cannot for this
- * one, or finds no dmabuf; one that refuses without a word has nothing behind the request.
+ * Loopback can neither send nor receive so. A kernel that can on other interfaces says why it
+ * refuses this one, or finds no dmabuf. A kernel that refuses without a message does not have it.
  */
 static bool doctor_is_there(int rc, const char *said)
 {
@@ -315,7 +323,7 @@ static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *said)
 		doctor_put_refusal(d, "kernel", rc, said, refusal_devmem_rx(-rc));
 }
 
-/* Asked for last is what both directions have in common: `rx`, receiving is there. */
+/* `rx` says that receiving is there: both directions share a part that the kernel checks last. */
 static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *said, bool rx)
 {
 	if (rx && doctor_is_there(rc, said))

@@ -104,7 +104,9 @@ void libperf_quiet(void)
 
 /* --- groups --- */
 
-/* The CPUs of an event, the first alone to try it. NULL: there is none. */
+/*
+ * Returns the CPUs of an event, or, to try the event, only the first of them. NULL: there is none.
+ */
 static struct perf_cpu_map *counting_cpus_of(const struct event *e, const struct cpuset *cpus,
 					     bool first)
 {
@@ -139,7 +141,7 @@ static struct perf_evsel *counting_new(const struct event *e, bool leads)
 	return perf_evsel__new(&attr);
 }
 
-/* Opened by itself. */
+/* Opens one event by itself. */
 static int counting_open_one(struct counting *c, const struct event *e, const struct cpuset *cpus,
 			     bool first)
 {
@@ -177,7 +179,7 @@ static void counting_open_apart(struct counting *of, const struct event *events,
 	}
 }
 
-/* libperf knows a group by a list's first event; the list itself is not needed then. */
+/* libperf makes a group of a list's events. After that the list is not needed. */
 static void counting_leads(struct counting *of, size_t n)
 {
 	struct perf_evlist *list = perf_evlist__new();
@@ -261,7 +263,7 @@ uint64_t counting_more_files(void)
 	return was;
 }
 
-/* libperf opens them without O_CLOEXEC. */
+/* libperf opens events without O_CLOEXEC. */
 void counting_own_files(uint64_t limit)
 {
 	DIR *dir = opendir("/proc/self/fd");

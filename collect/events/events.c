@@ -18,7 +18,8 @@ const char events_default[] = "{cycles,instructions},{cache-references,cache-mis
 			      "{branches,branch-misses},context-switches,cpu-migrations,"
 			      "page-faults,cpu-clock";
 
-const char event_names_hint[] =
+/* The common names, for messages. */
+static const char event_names_hint[] =
 	"there are cycles instructions cache-misses branch-misses context-switches page-faults and "
 	"more by name ('perf list hw sw cache'), L1-dcache-load-misses and the like, r01c2, "
 	"pmu/event=0x3c/ and system:tracepoint";
@@ -127,7 +128,11 @@ static bool event_raw_code(struct event *e, const char *name)
 	return event_set(e, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16), "");
 }
 
-bool event_named(struct event *e, const char *name)
+/*
+ * Fills type, config and unit of a plain name, also of raw codes such as r1a8. Returns false for an
+ * unknown name.
+ */
+static bool event_named(struct event *e, const char *name)
 {
 	size_t i;
 
@@ -141,14 +146,14 @@ bool event_named(struct event *e, const char *name)
 
 enum { MAX_EVENTS = 128 };
 
-static const char modifiers[] = "ukhGHW"; /* W: perf's weak group, which all are here */
+static const char modifiers[] = "ukhGHW"; /* W is perf's weak group; all groups are weak here */
 
-/* Where the reader is: `at` in a text of which one event or group after another is taken. */
+/* The parser: `at` is its place in the text. */
 struct reader {
 	struct event_list *list;
 	const char *at;
 	unsigned int group;
-	bool look; /* on this host */
+	bool look; /* false: the list is only checked, not looked up on this host */
 };
 
 /* --- modifiers --- */
@@ -232,7 +237,7 @@ static int events_tracepoint(struct reader *r, struct event *e, char *colon, con
 	return rc ? rc : events_apply_modifiers(e, mods ? mods : "", err);
 }
 
-/* A name that the processor's own PMU has in sysfs. */
+/* Fills an event that the processor's own PMU has in sysfs. */
 static bool events_cpu_pmu_event(struct event *e, const char *name)
 {
 	static const char *const pmus[] = {"cpu", "cpu_core", "armv8_pmuv3_0"};
@@ -254,12 +259,12 @@ static int events_plain_event(struct reader *r, struct event *e, char *text, str
 		return events_apply_modifiers(e, colon ? colon + 1 : "", err);
 	if (colon && *text && isalpha((unsigned char)colon[1]))
 		return events_tracepoint(r, e, colon, text, err);
-	if (!r->look && strpbrk(text, "-_.")) /* perhaps of the PMU that will count it */
+	if (!r->look && strpbrk(text, "-_.")) /* perhaps the measured host's PMU has it */
 		return 0;
 	return error_set(err, EINVAL, "unknown event '%s'; %s", e->name, event_names_hint);
 }
 
-/* Is it there twice, in one group? In two it may stand, to go with the others in each. */
+/* Says whether the event is twice in one group. It may stand in two groups. */
 static bool events_is_twice(const struct event_list *list, const struct event *e)
 {
 	size_t i;
@@ -303,7 +308,7 @@ static int events_add_event(struct reader *r, const char *from, size_t len, stru
 
 /* --- lists and groups --- */
 
-/* How far one event goes: to a comma or a brace, but those between slashes belong to it. */
+/* Returns the length of an event: up to a comma or a brace that is not between slashes. */
 static size_t events_name_length(const char *at)
 {
 	const char *p = at;
@@ -323,7 +328,10 @@ static int events_parse_event(struct reader *r, struct error *err)
 	return events_add_event(r, from, len, err);
 }
 
-/* Behind "}": ":u" for all of the group. Their names tell it, as perf's do. */
+/*
+ * Parses what stands behind "}", such as ":u". It holds for all events of the group and is added to
+ * their names, as perf does.
+ */
 static int events_group_modifiers(struct reader *r, size_t first, struct error *err)
 {
 	size_t len, i;

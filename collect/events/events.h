@@ -21,50 +21,54 @@
 #include <stdint.h>
 
 /*
- * Events of a PMU by its description in sysfs, as perf has them: "pmu/event=0x3c,umask=0x1/",
- * "power/energy-pkg/". devices/PMU below bus/event_source holds type, format/NAME (which bits of
- * which word a term fills), events/NAME (terms under a name) with .scale and .unit, and, for what
- * belongs to a socket, cpumask: the CPU to ask in each; for one kind of core, cpus.
+ * Events of a PMU, by its description in sysfs, written as for perf: "pmu/event=0x3c,umask=0x1/",
+ * "power/energy-pkg/". The folder bus/event_source/devices/PMU holds type, format/NAME (the bits
+ * that a term fills), and events/NAME (terms under a name) with .scale and .unit. A PMU of a socket
+ * has cpumask, the CPU that counts for each socket. A PMU of one kind of core has cpus.
  */
 
 struct pmu_event {
 	uint32_t type;
 	uint64_t config[4]; /* config, config1, config2, config3 */
-	double scale;	    /* 1 where there is none */
-	char unit[32];	    /* "" where there is none */
-	bool per_socket;    /* cpus is a cpumask: one CPU speaks for many */
-	bool some_cpus;	    /* cpus is what the PMU has; else any CPU will do */
+	double scale;	    /* 1 when sysfs has none */
+	char unit[32];	    /* "" when sysfs has none */
+	bool per_socket;    /* cpus is a cpumask: one CPU counts for its socket */
+	bool some_cpus;	    /* only `cpus` can count it; else every CPU can */
 	struct cpuset cpus;
 };
 
-/* /sys, or what ZCOST_SYSFS says instead, for tests. */
+/* Returns /sys, or ZCOST_SYSFS, which tests set. */
 const char *sysfs_root(void);
 
 /*
- * `terms` as between the slashes. -ENOENT: no such PMU, or term; the error lists those there are.
- * -EINVAL: a term that is not one, or a value that does not fit.
+ * Reads an event. `terms` is the text between the slashes. Returns -ENOENT for an unknown PMU or
+ * term, and the error lists the known ones; -EINVAL for a malformed term or a value that does not
+ * fit.
  */
 int pmu_event_read(struct pmu_event *e, const char *pmu, const char *terms, struct error *err);
 
-/* Does the PMU have a named event? */
+/* Says whether the PMU has an event of that name. */
 bool pmu_has_event(const char *pmu, const char *event);
 
 /*
- * Numbers of tracepoints. tracefs is read where it is mounted; else a child mounts it in a mount
- * namespace of its own, which ends with the child: nothing stays behind and nobody sees it.
+ * Numbers of tracepoints, from tracefs where it is mounted. Elsewhere a child mounts tracefs in its
+ * own mount namespace, which ends with the child, so no other process sees the mount.
  */
 
-/* ids[i] of "system/name" in names[i]. -EACCES with the way out where it is not allowed. */
+/*
+ * Fills ids[i] with the number of the tracepoint names[i], "system/name". Returns -EACCES with the
+ * way out where it is not allowed.
+ */
 int tracefs_ids(const char *const *names, int *ids, size_t n, struct error *err);
 
 struct event {
-	char *name;	    /* as given, with its modifiers */
-	unsigned int group; /* from 1 on; events of one number belong together */
+	char *name;	    /* as the user wrote it, with its modifiers */
+	unsigned int group; /* from 1 on; events with the same number are one group */
 	struct perf_event_attr attr;
 	double scale;
-	char unit[32]; /* "" for counts, "ns" for clocks, what sysfs says for a PMU's */
+	char unit[32]; /* "" for counts, "ns" for clocks, the unit in sysfs for a PMU's event */
 	bool per_socket, some_cpus;
-	struct cpuset cpus; /* where some_cpus: the only ones that can be asked */
+	struct cpuset cpus; /* with some_cpus: the only CPUs that can count it */
 };
 
 struct event_list {
@@ -72,21 +76,20 @@ struct event_list {
 	size_t n, cap;
 };
 
-/* What is counted unless told otherwise. */
+/* The events that are counted when the user names none. */
 extern const char events_default[];
 
 /*
- * Are they written well? This host need not have them. -EINVAL: what is wrong, where.
+ * Checks how the events are written. This host need not have them. Returns -EINVAL with what is
+ * wrong, and where.
  */
 int event_list_check(const char *text, struct error *err);
 
-/* All of them on this host. -EINVAL, or -ENOENT for a PMU or tracepoint that it does not have. */
+/*
+ * Reads the events for this host. Returns -EINVAL, or -ENOENT for a PMU or tracepoint that the host
+ * does not have.
+ */
 int event_list_read(struct event_list *list, const char *text, struct error *err);
 void event_list_free(struct event_list *list);
-
-/* events_names.c: type, config and unit of a plain name, r1a8 included. False: there is none. */
-bool event_named(struct event *e, const char *name);
-/* For messages: the common ones. */
-extern const char event_names_hint[];
 
 #endif

@@ -27,13 +27,13 @@ static char *pmu_path(const char *pmu, const char *folder, const char *name)
 			 *folder ? "/" : "", folder, *name ? "/" : "", name);
 }
 
-/* A name that may stand in a path. */
+/* Says whether the name may be part of a path. */
 static bool pmu_is_plain(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/');
 }
 
-/* The file's text without the space around it; NULL: there is none. The caller frees. */
+/* Returns the file's text, trimmed, or NULL. The caller frees it. */
 static char *pmu_read_text(const char *pmu, const char *folder, const char *name)
 {
 	char *path = pmu_path(pmu, folder, name), *text = NULL, *copy;
@@ -130,7 +130,7 @@ static int pmu_set_damaged(const char *pmu, const char *term, const char *format
 			 pmu, term, format);
 }
 
-/* "config:0-7,32-35": the value's bits go there from the lowest on. */
+/* Fills the bits that "config:0-7,32-35" names with the value's bits, from the lowest on. */
 static int pmu_fill_bits(struct pmu_event *e, const char *pmu, const char *term, const char *format,
 			 uint64_t value, struct error *err)
 {
@@ -213,7 +213,8 @@ static int pmu_set_terms(struct pmu_event *e, const char *pmu, char *terms, bool
 		if (event) {
 			rc = pmu_set_terms(e, pmu, event, false, err);
 			pmu_read_scale(e, pmu, term);
-		} else if (strcmp(term, "name")) { /* perf's label: the event has its own here */
+		} else if (strcmp(term, "name")) { /* perf's label for the output; zcost has its own
+						      name for the event */
 			rc = pmu_set_term(e, pmu, term, value, err);
 		}
 		free(event);

@@ -16,7 +16,7 @@
 
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-/* The number, or -errno. */
+/* Returns the number, or -errno. */
 static int tracefs_read_id(const char *root, const char *name)
 {
 	char *path = xasprintf("%s/events/%s/id", root, name), *text;
@@ -44,7 +44,7 @@ static int tracefs_read_ids(const char *root, const char *const *names, int *ids
 	return 0;
 }
 
-/* In the child: the result goes up the pipe, the mount goes down with us. */
+/* Runs in the child: writes the result to the pipe. The mount ends with the child. */
 static void tracefs_child(const char *const *names, int *ids, size_t n, int out)
 {
 	int rc = 0;
@@ -92,7 +92,7 @@ int tracefs_ids(const char *const *names, int *ids, size_t n, struct error *err)
 		rc = tracefs_read_ids(places[i], names, ids, n);
 	if (rc == -ENOENT)
 		rc = tracefs_ask_child(names, ids, n);
-	if (rc == -EBUSY) /* it is mounted already, and does not have them */
+	if (rc == -EBUSY) /* tracefs is mounted and does not have the tracepoints */
 		rc = -ENOENT;
 	if (rc == -EACCES || rc == -EPERM)
 		return error_set(err, EACCES,

@@ -22,7 +22,10 @@
 
 enum { GRACE_MS = 2000 };
 
-/* Other descriptors stay open: who waits for all of us by a lock waits for the guard, too. */
+/*
+ * Other descriptors stay open, so a program that waits for all of us by a lock waits for the guard
+ * too.
+ */
 static void guard_release_stdio(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), i;
@@ -31,7 +34,10 @@ static void guard_release_stdio(void)
 		dup2(null, i);
 }
 
-/* In a group of its own, so that who ends ours does not end it; it never returns. */
+/*
+ * Waits for our end in its own process group, so that a signal to our group does not end it. Never
+ * returns.
+ */
 static void guard_watch(int from, const char *mark)
 {
 	sigset_t all;
@@ -92,7 +98,10 @@ void orphans_adopt(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/* The parent of a process, 0 when it is gone. The name in stat may hold anything, ')' included. */
+/*
+ * Returns the parent of a process, or 0 when the process is gone. The name in stat may hold any
+ * byte, also ')'.
+ */
 static pid_t orphans_parent(const char *pid)
 {
 	char path[300], line[1024], *p;
@@ -110,7 +119,7 @@ static pid_t orphans_parent(const char *pid)
 	return p && strlen(p) > 4 ? (pid_t)atoi(p + 4) : 0;
 }
 
-/* How many there are; signal 0 only counts. */
+/* Sends sig to all our children except one and returns their number. Signal 0 only counts. */
 static int orphans_signal(int sig, pid_t except)
 {
 	DIR *dir = opendir("/proc");
@@ -130,7 +139,7 @@ static int orphans_signal(int sig, pid_t except)
 	return n;
 }
 
-/* True while there are others. */
+/* Reaps the children that ended. Returns true while others live. */
 static bool orphans_reap(pid_t except)
 {
 	pid_t pid;

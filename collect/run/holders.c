@@ -17,7 +17,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* A run that is told to end takes two seconds for its workload, and then puts its files away. */
+/*
+ * A run that gets SIGTERM takes two seconds to end its workload, and then some time to write its
+ * files.
+ */
 enum { TERM_MS = 10000, KILL_MS = 5000, TICK_MS = 20, MS = 1000000 };
 
 int holders_join(const char *dir)
@@ -43,7 +46,10 @@ static bool holder_holds(const char *pid, const struct stat *dir)
 	return found;
 }
 
-/* The pid may be another process's by now. A pidfd is not: what it names is looked at again. */
+/*
+ * The pid may belong to another process by now. A pidfd stays with its process, which is checked
+ * again.
+ */
 static void holder_signal(const char *pid, const struct stat *dir, int sig)
 {
 	int fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
@@ -58,7 +64,7 @@ static void holder_signal(const char *pid, const struct stat *dir, int sig)
 	close(fd);
 }
 
-/* Sends them a signal, 0: none; returns how many there are. */
+/* Sends sig to all holders and returns their number. Signal 0 only counts. */
 static int holders_signal_all(const char *dir, int sig)
 {
 	struct dirent *e;
@@ -95,8 +101,8 @@ static int holders_await(const char *dir, int sig, int ms)
 
 	while (n && clock_mono_ns() < deadline) {
 		usleep(TICK_MS * 1000);
-		n = holders_signal_all(dir,
-				       sig == SIGKILL ? sig : 0); /* some are just being born */
+		n = holders_signal_all(
+			dir, sig == SIGKILL ? sig : 0); /* catches children that start just now */
 	}
 	return n;
 }

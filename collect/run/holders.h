@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who has a folder open: everything that belongs to a run on this host inherits it open, so that
- * the run can be ended, however it was left.
+ * The processes that hold a folder open. Every process of a run on this host inherits the open
+ * folder, so all of them can be found and ended after any kind of failure.
  */
 #ifndef ZC_HOLDERS_H
 #define ZC_HOLDERS_H
 
-/* Opens it for this process and all its children. 0 or -errno. */
+/* Opens the folder for this process and all its children. Returns 0 or -errno. */
 int holders_join(const char *dir);
 
-/* How many other processes hold it. */
+/* Returns the number of other processes that hold the folder. */
 int holders_count(const char *dir);
 
 /*
- * Ends them: leaves them `patience_ms` to end by themselves, then SIGTERM (stopped ones are
- * continued), then SIGKILL. Returns how many there are still.
+ * Ends the holders: waits `patience_ms` for them to end by themselves, then sends SIGTERM (and
+ * SIGCONT to stopped ones), then SIGKILL. Returns how many are left.
  */
 int holders_end(const char *dir, int patience_ms);
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PROCESSES = 64 }; /* of a workload that are looked at */
+enum { PROCESSES = 64 }; /* of a workload that are checked */
 
 static const char own[] = "/proc/thread-self/ns/net";
 
@@ -40,7 +40,7 @@ static uint64_t netns_id(pid_t pid)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* Adds the children of `pid`; a kernel without CONFIG_PROC_CHILDREN names none. */
+/* Adds the children of `pid`. A kernel without CONFIG_PROC_CHILDREN lists none. */
 static size_t netns_add_children(pid_t pid, pid_t *list, size_t n)
 {
 	char path[64];
@@ -71,7 +71,7 @@ static int netns_open(pid_t pid, uint64_t id)
 	return -1;
 }
 
-/* Which process to follow; 0: all are where we are. */
+/* Returns the process to follow, or 0 when all processes are in our namespace. */
 static pid_t netns_find(struct netns *n, pid_t first, uint64_t *id)
 {
 	pid_t list[PROCESSES] = {first}, found = 0;
@@ -123,7 +123,7 @@ static int netns_inside(const struct netns *n, netns_work *work, void *arg, stru
 			       "the workload's network namespace cannot be entered: run as root");
 	} else {
 		rc = work(arg, err);
-		/* Without a way back everything behind this would speak of the wrong interfaces. */
+		/* Without the way back, all later readings would be of the wrong interfaces. */
 		if (setns(back, CLONE_NEWNET))
 			abort();
 	}

@@ -94,7 +94,8 @@ void reading_close(struct collect *c)
 	c->reading = (struct reading){0};
 }
 
-int reading_add(struct reading *r, int fd)
+/* Adds all of an open file of /proc or /sys, read from its start. Returns 0 or -errno. */
+static int reading_add(struct reading *r, int fd)
 {
 	char piece[PIECE];
 	off_t at = 0;

@@ -40,9 +40,6 @@ int reading_take_when_due(struct collect *c);
 /* Saves the cost in c->info, unless every reading is due (collect.h), and closes the file. */
 void reading_close(struct collect *c);
 
-/* Adds all of an open file of /proc or /sys, read from its start. Returns 0 or -errno. */
-int reading_add(struct reading *r, int fd);
-
 /*
  * Hooks of a collector that copies files of /proc, c->is->sources, one behind the other. The first
  * source must be there; the others are left out where the kernel does not have them. A collector

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The order of a run. Signals are blocked and read from a file descriptor, so that there is one
- * place where we wait (wait_until) and one way out: straight down through run_execute, which ends
- * what was started and writes run.json, however far the run came.
+ * The order of a run. Signals are blocked and read from a file descriptor. So there is one place
+ * that waits, run_wait_until, and one way out: down through run_execute, which always ends what it
+ * started and writes run.json.
  */
 #include "collect/run/run.h"
 
@@ -30,12 +30,13 @@
 
 enum { MS = 1000000, SECOND = 1000 * MS, STOP_GRACE_MS = 2000 };
 
-/* What is on before the window is switched on that long before it: perf takes its time. */
+/* Collectors that are APART start this long before the window: perf takes a while. */
 enum { LEAD = 250 * MS };
 
 enum woken { WOKEN_TIME, WOKEN_EXIT, WOKEN_GO, WOKEN_STOP };
 
-void run_fail(struct run *r, const char *fmt, ...)
+/* Marks the run as failed. The first reason stays. */
+__attribute__((format(printf, 2, 3))) static void run_fail(struct run *r, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -70,7 +71,10 @@ static void run_read_signal(struct run *r)
 			 strsignal((int)si.ssi_signo));
 }
 
-/* Until the deadline, the workload's end, word from outside, or a signal: whatever comes first. */
+/*
+ * Waits for the deadline, the workload's end, a line on standard input or a signal, whichever comes
+ * first.
+ */
 static enum woken run_wait_until(struct run *r, uint64_t deadline)
 {
 	struct pollfd p[3] = {{.fd = r->signals, .events = POLLIN},
@@ -113,7 +117,7 @@ static int run_open_output(const struct run *r, const char *name, struct error *
 	return fd;
 }
 
-/* A command that was held until the window opened. */
+/* Starts the command that was held until the window opened. */
 static void run_let_go(struct run *r)
 {
 	struct error err = {0};
@@ -147,7 +151,7 @@ static int run_spawn_workload(struct run *r, int in, int out, int errfd)
 	return -errno;
 }
 
-/* The workload reads nothing of ours: with --sync, standard input belongs to us. */
+/* The workload reads /dev/null: with --sync, standard input belongs to us. */
 static int run_start_workload(struct run *r)
 {
 	struct error err = {0};
@@ -171,13 +175,13 @@ static int run_start_workload(struct run *r)
 static void run_reap_workload(struct run *r)
 {
 	spawn_wait(r->pid, -1, &r->status);
-	kill(-r->pid, SIGKILL); /* what it left behind in its group */
+	kill(-r->pid, SIGKILL); /* processes that it left in its group */
 	r->running = false;
 	if (r->status)
 		run_fail(r, "the workload %s", spawn_status_text(r->status));
 }
 
-/* After the window: it may finish, for a while; then it is stopped. */
+/* Gives the workload --grace seconds after the window to end by itself, then stops it. */
 static void run_end_workload(struct run *r)
 {
 	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->grace_s * SECOND);
@@ -199,7 +203,10 @@ static void run_end_workload(struct run *r)
 
 /* --- the window --- */
 
-/* One reading of what will be read at the window's start. What it takes just now, and some more. */
+/*
+ * Takes one reading of all that will be read at the window's start. Returns the time it took, and a
+ * quarter more.
+ */
 static uint64_t run_rehearse(struct run *r)
 {
 	uint64_t from = clock_mono_ns();
@@ -214,7 +221,7 @@ static void run_start_before(struct run *r)
 	collect_before(r->collect, r->ncollect);
 }
 
-/* The readings that the window's start lies behind are done when it comes, and not long before. */
+/* Takes the first readings so that they end just before the window opens. */
 static enum woken run_wait_for_start(struct run *r, uint64_t start)
 {
 	enum woken w = run_wait_until(r, start > LEAD ? start - LEAD : 0);
@@ -236,7 +243,7 @@ static void run_start_at_once(struct run *r)
 	collect_start(r->collect, r->ncollect, DATED);
 }
 
-/* True when the window may open; false when there is none to open. */
+/* Returns true when the window may open, and false when the run is over before. */
 static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 {
 	struct error err = {0};
@@ -264,7 +271,7 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 	return false;
 }
 
-/* Until `end` (0: the command's end), a snapshot each second. */
+/* Takes a reading each second until `end`, or, when it is 0, until the command ends. */
 static void run_watch(struct run *r, uint64_t end)
 {
 	uint64_t next = r->start_ns + SECOND;
@@ -292,7 +299,7 @@ static uint64_t run_own_cpu_ns(void)
 	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
 }
 
-/* The window that was asked for is not the one there was: more than 1 % of it is missing. */
+/* Records that the window lacks more than 1 % of the length that the user wanted. */
 static void run_note_early_end(struct run *r, uint64_t wanted)
 {
 	uint64_t length = r->end_ns - r->start_ns;
@@ -328,7 +335,9 @@ static void run_measure(struct run *r)
 
 /* --- set-up --- */
 
-/* Both clocks at one moment: logs with the time of day are laid beside the window by it. */
+/*
+ * Saves both clocks at one moment: by them logs with the time of day are aligned with the window.
+ */
 static void run_note_start(struct run *r)
 {
 	struct timespec now;
@@ -357,8 +366,8 @@ static int run_block_signals(struct run *r, struct error *err)
 }
 
 /*
- * The mark says whose processes these are, to anyone who looks, and is of this run alone: the next
- * one in the same folder may begin before all of it is gone.
+ * The mark in the environment tells which run a process belongs to. It is unique: the next run in
+ * the same folder may begin before all processes of this one are gone.
  */
 static int run_start_guard(struct run *r, struct error *err)
 {
@@ -371,7 +380,7 @@ static int run_start_guard(struct run *r, struct error *err)
 	return guard_start(&r->guard, r->mark, err);
 }
 
-/* What a collect that was killed left running, with its guard killed as well. */
+/* Ends what an earlier run left when both it and its guard were killed. */
 static void run_end_earlier(const struct run *r)
 {
 	char *dir = realpath(r->dir, NULL), *mark = xasprintf("ZCOST_RUN=%s#", dir ? dir : "");
@@ -386,10 +395,10 @@ static void run_end_earlier(const struct run *r)
 }
 
 /*
- * Our own reading and writing should not run on the CPUs that are measured, where there are
- * others; and it should happen when it is due, whatever else wants to run: on a busy host a window
- * would open some milliseconds late otherwise, on each side differently. Called after the workload
- * was started: that one keeps all CPUs and its own priority, as do all children.
+ * Moves us off the measured CPUs, where there are others, and raises our priority: on a busy host
+ * the window would otherwise open some milliseconds late, differently on each side. It is called
+ * after the workload has started, so the workload and its children have all CPUs and their own
+ * priority.
  */
 static void run_step_aside(const struct run *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One run: its options, and what came of it. run_execute does everything in order, whatever
- * happens ends everything it started, and leaves run.json behind. Times are CLOCK_MONOTONIC ns.
+ * One run: its options and its outcome. run_execute does everything in order, always ends what it
+ * started, and always writes run.json. Times are CLOCK_MONOTONIC ns.
  */
 #ifndef ZC_RUN_H
 #define ZC_RUN_H
@@ -18,24 +18,21 @@
 #include <sys/types.h>
 
 /*
- * `zcost collect --sync`: someone else says when the window opens, so that two sides, here or on
- * another host, measure the same seconds. Lines on standard input and output, fit for ssh:
+ * `zcost collect --sync`: another process says when the window opens, so that two sides, here or on
+ * another host, measure the same seconds. The protocol has lines on standard input and output, so it
+ * works through ssh:
  *
- *   we say      ready\n                     the workload runs, every collector waits to be switched
- *                                           on
- *   we hear     go <start_ns> <duration_ns>\n
+ *   output      ready\n                     the workload runs, and every collector is prepared
+ *   input       go <start_ns> <duration_ns>\n
  *                                           open the window at that CLOCK_MONOTONIC time of this
- *                                           host (at once when it is past); duration 0: until the
+ *                                           host, at once when it is past; duration 0: until the
  *                                           command ends
  *   or          abort\n                     stop the workload; the run is marked failed
  *
- * The end of standard input at any time before the run is over means abort: whoever steered us is
- * gone. A second `go` is ignored. --warmup and --duration are not used, and run.json holds what
- * was measured in fact.
- *
- * The clock to speak of is the host's own: whoever steers two hosts asks each for its time first.
+ * The end of standard input before the run is over means abort: the other process is gone. A second
+ * `go` is ignored. --warmup and --duration are not used, and run.json holds what was really
+ * measured. A process that controls two hosts asks each host for its clock first.
  */
-
 enum sync_heard { SYNC_NOTHING, SYNC_GO, SYNC_ABORT };
 
 struct sync {
@@ -49,14 +46,14 @@ struct sync {
 
 int sync_say_ready(struct error *err);
 
-/* Reads what there is; call when fd is readable. */
+/* Reads the input that is there. The caller calls it when fd is readable. */
 enum sync_heard sync_hear(struct sync *s);
 
 /*
- * A child of ours that does nothing until we die without having said goodbye (SIGKILL, out of
- * memory): then it ends what we had started, found by its mark (lib/marked.h): the workload with
- * all that left its group or session, and perf. What we were ourselves (BPF programs, events,
- * pipes) the kernel ends.
+ * The guard is a child that waits. When we die without stopping it (SIGKILL, out of memory), it
+ * ends the processes that we started, which it finds by their mark (lib/marked.h): the workload,
+ * also what left its group or session, and perf. The kernel ends our BPF programs, events and
+ * pipes.
  */
 
 struct guard {
@@ -64,30 +61,30 @@ struct guard {
 	int fd;
 };
 
-/* `mark` is "NAME=VALUE". Call before anything is started that carries it. */
+/* Starts the guard before any process that carries the mark. `mark` is "NAME=VALUE". */
 int guard_start(struct guard *g, const char *mark, struct error *err);
 void guard_stop(struct guard *g);
 
 /*
- * What the workload leaves behind: processes that left its group and lost their parent become our
- * children, once we said so, and are ended with the run.
+ * Orphans: processes of the workload that left its group and lost their parent. After orphans_adopt
+ * they become our children, and orphans_end ends them.
  */
 
-/* Call before anything is started. */
+/* Must come before any process is started. */
 void orphans_adopt(void);
 
-/* SIGTERM to all our children but one, SIGKILL after grace_ms; reaps them. `except` 0: none. */
+/* Sends SIGTERM to all our children except one (0: all), SIGKILL after grace_ms, and reaps them. */
 void orphans_end(int grace_ms, pid_t except);
 
-/* The folder of a run, before the run: whose is what it holds? */
+/* The folder of a run, before the run. */
 
 /*
- * May a run be written to `dir`? Yes where it is not there or empty, and where a run was written
- * before, whatever was put beside that: *used then. -EEXIST: something else is kept in it.
+ * Checks that a run may be written to `dir`: the folder is missing, empty, or holds an earlier run,
+ * and then *used is set. Returns -EEXIST when it holds anything else.
  */
 int folder_check(const char *dir, bool *used, struct error *err);
 
-/* Nothing of an earlier run may pass for this one's. */
+/* Removes the files of an earlier run, so that none of them passes for a file of this run. */
 void folder_clear(const char *dir);
 
 enum { RUN_POWER_CSV = 4 }; /* at most */
@@ -103,13 +100,13 @@ struct run {
 	char **argv;
 	bool sync;
 	unsigned int freq;	     /* samples per second and CPU */
-	const char *call_graph;	     /* fp, dwarf, dwarf,SIZE or lbr: as perf record has it */
+	const char *call_graph;	     /* fp, dwarf, dwarf,SIZE or lbr, as for perf record */
 	const char *syscalls_method; /* NULL: the best there is */
-	unsigned int time_one_in;    /* system call in so many is timed, all are counted; 0: as 1 */
-	const char **power_csv;	     /* files of an external meter */
+	unsigned int time_one_in; /* every nth system call is timed, all are counted; 0 is as 1 */
+	const char **power_csv;	  /* files of an external meter */
 	size_t npower_csv;
-	const char *events; /* to count (events.h); NULL: the usual ones */
-	struct power_command power_command[POWER_KINDS]; /* no two of one kind */
+	const char *events; /* to count (events.h); NULL: the default ones */
+	struct power_command power_command[POWER_KINDS]; /* at most one of each kind */
 	size_t npower_command;
 
 	/* what to collect */
@@ -117,35 +114,32 @@ struct run {
 	size_t ncollect;
 
 	/* while it runs */
-	char *hosts;	      /* folder for what explains this host's samples; owned */
+	char *hosts;	      /* folder for the facts that explain this host's samples; owned */
 	struct cpuset online; /* CPUs there are */
 	pid_t pid;	      /* of the workload */
 	int pidfd, signals;
-	int held;   /* what lets the workload go when the window opens; -1: it runs */
-	char *mark; /* in the environment of what must end with the run; owned */
+	int held;   /* descriptor that releases the workload when the window opens; -1: it runs */
+	char *mark; /* environment variable of all processes that must end with the run; owned */
 	struct guard guard;
 	struct sync in;
 	bool running;
 	struct tree tree; /* of the workload's processes: tree_of() */
 
-	/* what came of it */
-	uint64_t started_ns, ended_ns, start_ns, end_ns; /* the latter two: the window; 0: never */
+	/* the outcome */
+	uint64_t started_ns, ended_ns, start_ns, end_ns; /* the last two are the window; 0: never */
 	uint64_t wanted_ns;				 /* when it was to open */
-	uint64_t early_ns; /* the command's end closed it that much before it was to; 0: it did not
+	uint64_t early_ns; /* how much too early the command's end closed the window; 0: it did not
 			    */
-	uint64_t own_ns;   /* CPU time that we took ourselves in the window, without children */
+	uint64_t own_ns;   /* our own CPU time in the window, without children */
 	char wall_clock[32];
-	bool stopped; /* by us: there is no exit status */
-	int status;   /* as of waitpid */
+	bool stopped; /* we stopped it: there is no exit status */
+	int status;   /* as from waitpid */
 	bool failed;
 	char why[1024];
 };
 
-/* 0 when the run is complete, also when it failed: see `failed`. -errno: no run.json possible. */
+/* Returns 0 when run.json is written, also for a run that failed (see `failed`), else -errno. */
 int run_execute(struct run *r, struct error *err);
-
-/* Marks the run failed; the first reason stays. */
-void run_fail(struct run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Writes run.json (docs/formats.md). */
 int run_write_json(const struct run *r, struct error *err);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* run.json, as docs/formats.md says. Key order is kept: a person reads it too. */
+/*
+ * The files of a run: which ones are its own, and run.json (docs/formats.md). The keys have a fixed
+ * order, because people read them too.
+ */
 #include "collect/run/run.h"
 
 #include "collect/collect.h"
@@ -16,10 +19,10 @@
 
 /* --- the folder before the run --- */
 
-/* Every run's, whatever it collects. */
+/* Files that every run has. */
 static const char *const common[] = {"workload.out", "workload.err", "run.json"};
 
-/* What stands beside them, and is not the run's to remove. */
+/* Files that may lie beside them and do not belong to the run. */
 static const char *const beside[] = {"hosts", "zcost.db"};
 
 static bool folder_lists(const char *name, const char *const *list, size_t n)
@@ -98,7 +101,7 @@ void folder_clear(const char *dir)
 
 static const char *const state_names[] = {"ok", "unsupported", "degraded"};
 
-/* Arguments and messages may hold any bytes; JSON holds UTF-8 only. */
+/* Arguments and messages may hold any byte, and JSON only UTF-8. */
 static json_t *run_json_text(const char *text)
 {
 	json_t *o = json_string(text);

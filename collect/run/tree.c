@@ -15,7 +15,7 @@
 
 enum { FRESH_NS = 5000000, PATH_LEN = 96 };
 
-/* What /proc/PID/stat says of where a process belongs. */
+/* The parent, group and session of a process, from /proc/PID/stat. */
 struct place {
 	pid_t parent, group, session;
 	uint64_t start;
@@ -34,7 +34,7 @@ size_t tree_file(const char *path, char *buf, size_t cap)
 	return (size_t)n;
 }
 
-/* The name in it may hold anything, ')' included; what follows the last one are numbers. */
+/* The name may hold any byte, also ')'. Behind the last ')' there are only numbers. */
 static bool tree_read_place(pid_t pid, struct place *p)
 {
 	char path[PATH_LEN], line[1024], *after;
@@ -74,7 +74,7 @@ static bool tree_is_ours(const struct place *p, pid_t command)
 	return p->group == command || p->session != getsid(0);
 }
 
-/* A child of `parent`, or of us, where `parent` is our own id. */
+/* Adds a child of `parent`. Of our own children only the workload's are added. */
 static void tree_add_child(struct tree *t, pid_t parent, pid_t pid, pid_t command)
 {
 	struct place p;
@@ -85,7 +85,7 @@ static void tree_add_child(struct tree *t, pid_t parent, pid_t pid, pid_t comman
 		tree_add(t, pid, p.start);
 }
 
-/* A piece of "12 34 ", not cut within a number: that is put back. */
+/* Reads a piece of "12 34 ". A number that is cut at the end is left for the next piece. */
 static bool tree_read_numbers(int fd, char *buf, size_t cap)
 {
 	ssize_t n = read(fd, buf, cap - 1);
@@ -102,7 +102,7 @@ static bool tree_read_numbers(int fd, char *buf, size_t cap)
 	return true;
 }
 
-/* Children of one thread, by the kernel's list of them. */
+/* Adds the children of one thread from the kernel's list. */
 static void tree_add_children(struct tree *t, pid_t pid, const char *tid, pid_t command)
 {
 	char path[PATH_LEN], line[8192], *at, *end;
@@ -123,8 +123,9 @@ static void tree_add_children(struct tree *t, pid_t pid, const char *tid, pid_t 
 		close(fd);
 }
 
-/* The kernel keeps no such lists (CONFIG_PROC_CHILDREN): passes over all processes until none is
- * new. */
+/*
+ * For kernels without such lists (CONFIG_PROC_CHILDREN): goes over all processes until none is new.
+ */
 static void tree_scan(struct tree *t, pid_t command)
 {
 	size_t before;
@@ -162,7 +163,7 @@ static void tree_add_thread(struct tree *t, pid_t pid, pid_t tid)
 	t->threads[t->nthreads++] = (struct tree_thread){pid, tid};
 }
 
-/* Threads of a process, listed unless they are our own, and the children of each. */
+/* Adds the threads of a process, unless it is our own, and the children of each thread. */
 static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 {
 	char path[PATH_LEN];
@@ -183,7 +184,7 @@ static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 		closedir(dir);
 }
 
-/* Those that were known and still are there, under the same number. */
+/* Adds the processes that were known before and still live under the same number. */
 static void tree_keep_known(struct tree *t, const struct tree_process *old, size_t n)
 {
 	struct place p;
@@ -214,7 +215,7 @@ static void tree_read(struct tree *t, pid_t command)
 		tree_scan(t, command);
 	else
 		tree_walk(t, getpid(), command);
-	for (i = 0; i < t->nprocesses; i++) /* it grows meanwhile */
+	for (i = 0; i < t->nprocesses; i++) /* the list grows in the loop */
 		tree_walk(t, t->processes[i].pid, command);
 	t->read_ns = clock_mono_ns();
 	t->took_ns = t->read_ns - begun;

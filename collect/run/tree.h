@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The workload's processes and threads as they are now: the command, all that descends from it, and
- * what lost its parent and so became our child (collect/orphans.h). Once seen, a process stays
- * the workload's until it is gone. Of our own children only those are taken that are in the
- * command's process group or in another session than ours: the others are collectors' tools.
- *
- * It is a look at a moving thing: what is born and dies between two readings is never seen.
+ * The workload's processes and threads as they are now: the command, its descendants, and orphans
+ * that became our children (run.h). Once seen, a process belongs to the workload until it is gone.
+ * Of our own children only those count that are in the command's process group or in another
+ * session than ours; the others are tools of collectors. A process that starts and ends between two
+ * readings is never seen.
  */
 #ifndef ZC_TREE_H
 #define ZC_TREE_H
@@ -24,7 +23,8 @@ struct run;
 
 struct tree_process {
 	pid_t pid;
-	uint64_t start; /* in ticks since boot: tells one process from a later one of its number */
+	uint64_t start; /* in ticks since boot: a later process with the same number has another one
+			 */
 };
 
 struct tree_thread {
@@ -35,19 +35,23 @@ struct tree {
 	struct tree_process *processes;
 	struct tree_thread *threads; /* by process, in the order of the processes */
 	size_t nprocesses, processes_cap, nthreads, threads_cap;
-	uint64_t read_ns, took_ns; /* when, 0: never; and how long that took */
+	uint64_t read_ns, took_ns; /* when the tree was read (0: never), and how long that took */
 	bool cut;
-	bool scan; /* by the parents of all processes: the kernel keeps no lists of children */
+	bool scan; /* the kernel has no lists of children, so the parents of all processes are read
+		    */
 };
 
 /*
- * The tree of the run, read anew unless that was just now: collectors that read at the same instant
- * share one. It belongs to the run.
+ * Returns the tree of the run, which owns it. Collectors that read at the same moment share one
+ * reading of the tree.
  */
 const struct tree *tree_of(struct run *r);
 void tree_free(struct tree *t);
 
-/* The first cap - 1 bytes of a small file of /proc, NUL added; 0 when it is gone or refused. */
+/*
+ * Reads the first cap - 1 bytes of a small file of /proc and adds a NUL. Returns their number, or 0
+ * when the file is gone or may not be read.
+ */
 size_t tree_file(const char *path, char *buf, size_t cap);
 
 /*

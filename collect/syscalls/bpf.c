@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loads and reads the kernel's half, collect/syscalls.bpf.c, whose object is part of this one. */
+/* Loads and reads the kernel's half, syscalls.bpf.c. Its object file is embedded in this one. */
 #include "collect/syscalls/methods.h"
 
 #include "collect/syscalls/task_ids.h"
@@ -46,7 +46,7 @@ static const char *const programs[] = {"on_fork",   "on_task_exit", "on_exec",
 
 enum {
 	DRAIN_US = 10000,
-	/* Where a quarter of the room is used, what ended is taken out: else it can stay. */
+	/* Threads that ended are moved out only when a quarter of the room is used. */
 	SLOTS_KEPT = SYSCALLS_THREADS / 4,
 	CELLS_KEPT = SYSCALLS_CELLS / 4,
 };
@@ -54,18 +54,21 @@ enum {
 struct bpf {
 	struct bpf_object *obj;
 	struct bpf_link *links[array_size(programs)];
-	int btf; /* of our own making, where the kernel has none; else -1 */
+	int btf; /* type information that we made, where the kernel has none; else -1 */
 	volatile struct syscall_control *control;
 	struct syscall_thread *threads;
 	struct syscall_cell *cells;
 	int ended, free_slots, free_cells; /* the maps */
 	struct syscalls_ended sums;
 	pthread_t drainer;
-	bool draining; /* there is the thread */
+	bool draining; /* the thread runs */
 	atomic_bool quit;
 };
 
-/* libbpf explains a refusal on several lines; the first warning says it best. */
+/*
+ * Saves the first warning: libbpf explains a refusal on several lines, and the first one is the
+ * best.
+ */
 static char said[256];
 
 static int bpf_listen(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -96,11 +99,14 @@ static uint32_t bpf_tid_max(void)
 		n = (uint32_t)strtoul(text, NULL, 10);
 		free(text);
 	}
-	/* A namespace may have a lower limit of its own than the ids that the kernel sees. */
+	/*
+	 * Returns a limit of thread ids. A PID namespace may have a lower limit than the global ids
+	 * that the program sees.
+	 */
 	return n > 4194304 || n < 32768 ? 4194304 : n;
 }
 
-/* ZCOST_NO_BTF: as if there were none, for tests. */
+/* ZCOST_NO_BTF hides the kernel's type information, for tests. */
 static bool bpf_has_btf(void)
 {
 	return path_exists("/sys/kernel/btf/vmlinux") && !getenv("ZCOST_NO_BTF");
@@ -166,7 +172,7 @@ static int bpf_map_all(struct bpf *b)
 	return b->control && b->threads && b->cells ? 0 : -ENOMEM;
 }
 
-/* The kernel knows us by a global id, which in a PID namespace is not getpid(). */
+/* The program sees our global id, which in a PID namespace differs from getpid(). */
 static void bpf_set_self(struct bpf *b)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, "whoami");
@@ -215,7 +221,7 @@ static void bpf_time_one_in(void *self, unsigned int n)
 	((struct bpf *)self)->control->untimed = SYSCALLS_LOTS - SYSCALLS_LOTS / n;
 }
 
-/* Programs that ran when this is called are through when every CPU has been quiet once. */
+/* Waits until every program that runs now has ended: an RCU grace period. */
 static void bpf_settle(void)
 {
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
@@ -224,7 +230,7 @@ static void bpf_settle(void)
 
 /* --- threads that ended --- */
 
-/* One that the kernel does not take back is not used again; it is empty, so nothing is lost. */
+/* A slot that the kernel does not take back is not used again. It is empty, so nothing is lost. */
 static void bpf_hand_back(int map, uint32_t n)
 {
 	bpf_map_update_elem(map, NULL, &n, BPF_ANY);
@@ -249,11 +255,11 @@ static void bpf_take_out(struct bpf *b, uint32_t slot)
 }
 
 /*
- * Nobody else writes to a slot of `ended`, or to its cells. The thread alone counts in them, by way
- * of its id, and it went into the queue at its exit, in its own context, when the id had already
- * been taken from it. Another may be in the middle of giving it a name: that is what settle() is
- * for. What is set to 0 here is seen by the next thread, since both sides hold the queue's lock
- * between. A slot is in no queue twice: a thread exits once.
+ * Nothing else writes to a slot of `ended`, or to its cells. Only the thread counts in them, by its
+ * id, and the thread put the slot into the queue at its exit, after it had lost the id. Another
+ * thread may just be setting its name: bpf_settle() waits for that. The next thread sees the zeros
+ * that are set here, because both sides take the queue's lock in between. A slot is never in the
+ * queue twice, because a thread exits once.
  */
 static void bpf_drain(struct bpf *b)
 {
@@ -270,7 +276,7 @@ static void bpf_drain(struct bpf *b)
 		bpf_take_out(b, slots[i]);
 }
 
-/* When it is due, whatever else wants to run; on our CPUs, which the thread has from its maker. */
+/* Raises the thread's priority, so that it runs in time on a busy host. It inherits our CPUs. */
 static void *bpf_drain_loop(void *arg)
 {
 	struct sched_param first = {.sched_priority = 1};
@@ -284,7 +290,7 @@ static void *bpf_drain_loop(void *arg)
 	return NULL;
 }
 
-/* Without it, threads beyond the first thousands are lost, and told. */
+/* Without this thread, threads beyond the first thousands are counted as lost. */
 static int bpf_before(void *self, struct error *err)
 {
 	struct bpf *b = self;
@@ -319,7 +325,7 @@ static int bpf_stop(void *self, struct error *err)
 	return 0;
 }
 
-/* The kernel leaves a program out where it would interrupt itself: those calls are not counted. */
+/* The kernel skips a program that would interrupt itself. Those calls are not counted. */
 static uint64_t bpf_missed(const struct bpf *b)
 {
 	uint64_t sum = 0;

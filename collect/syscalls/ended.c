@@ -8,7 +8,10 @@
 
 _Static_assert(sizeof(struct syscall_key) == 3 * 4 + SYSCALLS_COMM, "no padding");
 
-/* Whom the thread's calls are kept under. Calls of one thread go to one kind of rows. */
+/*
+ * Fills the key of the row for the thread's calls. All calls of one thread go to the same kind of
+ * row.
+ */
 static struct syscall_key ended_key(const struct syscalls_ended *e, const struct syscall_thread *t)
 {
 	size_t level = e->n / SYSCALLS_ENDED_ROWS;

@@ -67,8 +67,8 @@ static void syscall_events_count(struct syscall_cell *c, const struct syscall_ev
 }
 
 /*
- * An exit with another number belongs to an enter that was lost; one with none began before the
- * window.
+ * An exit with another number belongs to an enter that was lost. An exit without an enter began
+ * before the window.
  */
 static void syscall_events_leave(struct syscalls_events *e, const struct syscall_event *ev)
 {
@@ -83,7 +83,7 @@ static void syscall_events_leave(struct syscalls_events *e, const struct syscall
 	t->entered = 0;
 }
 
-/* A new thread has its parent's name, and an old one's id perhaps. */
+/* A new thread has its parent's name, and perhaps the id of an old thread. */
 static void syscall_events_fork(struct syscalls_events *e, const struct syscall_event *ev)
 {
 	const uint64_t *parent = map_get(&e->comm, ev->nr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ways to count system calls, and what they leave: threads and cells as in collect/syscalls.h,
- * both counted from 1.
+ * Methods to count system calls, and their result: threads and cells as in syscalls.h, both with
+ * indexes from 1.
  */
 #ifndef ZC_SYSCALLS_METHODS_H
 #define ZC_SYSCALLS_METHODS_H
@@ -15,12 +15,13 @@
 #include <stdint.h>
 
 /*
- * Calls of threads that ended, where there are more than the kernel's program has room for: taken
- * out of its arrays and added up here. Memory is bounded: the first threads are kept apart; when
- * there are many rows those that follow are added up by process and name, then by name, then all.
+ * Calls of threads that ended. Where the kernel's program would run out of room, they are moved
+ * from its arrays and added up here. Memory is bounded: the first threads have their own rows; when
+ * there are many rows, later threads are added up by process and name, then by name, then all
+ * together.
  */
 
-enum { SYSCALLS_ENDED_ROWS = 4096 }; /* so many of each kind, about */
+enum { SYSCALLS_ENDED_ROWS = 4096 }; /* about the most rows of each kind */
 
 /* No padding: compared by its bytes. */
 struct syscall_key {
@@ -30,7 +31,7 @@ struct syscall_key {
 
 struct syscall_sum {
 	struct syscall_key key;
-	uint64_t first, unfinished; /* calls that first_total is of; that never returned */
+	uint64_t first, unfinished; /* number of calls in first_total; calls that never returned */
 	struct syscall_cell cell;
 };
 
@@ -40,7 +41,9 @@ struct syscalls_ended {
 	struct intern keys; /* id: row */
 };
 
-/* Adds what the thread did; `cells` as its `cell` counts them, those from `ncells` on are not. */
+/*
+ * Adds the calls of the thread. `cells` is indexed by t->cell; cells from `ncells` on do not exist.
+ */
 void syscalls_ended_add(struct syscalls_ended *e, const struct syscall_thread *t,
 			const struct syscall_cell *cells, uint32_t ncells);
 void syscalls_ended_free(struct syscalls_ended *e);
@@ -49,15 +52,15 @@ struct syscall_counts {
 	const struct syscall_thread *threads; /* [0 .. nthreads], the first unused */
 	const struct syscall_cell *cells;     /* indexed by thread->cell[nr] */
 	uint32_t nthreads, ncells;
-	const struct syscall_sum *ended; /* threads that are not among these any more */
+	const struct syscall_sum *ended; /* threads that are no longer among `threads` */
 	size_t nended;
-	uint64_t lost; /* calls, or events where that is what can be told */
+	uint64_t lost; /* lost calls, or lost events where calls cannot be counted */
 };
 
 /*
- * open: everything set up and off, before the workload is started by this process; its children
- * from then on are the workload. before: the window is about to open; may be NULL. Hooks return 0
- * or -errno with err filled. counts stays valid until close.
+ * `open` prepares everything, switched off, before this process starts the workload: later children
+ * are the workload. `before` runs before the window opens and may be NULL. Hooks return 0 or -errno
+ * with err filled. `counts` stays valid until `close`.
  */
 struct syscalls_method {
 	const char *name;
@@ -76,16 +79,14 @@ extern const struct syscalls_method syscalls_bpf, syscalls_tracepoint;
 const char *syscall_name(uint32_t nr);
 int syscall_moves_bytes(uint32_t nr);
 
-/* syscalls_write.c: syscalls.tsv, as docs/formats.md says. */
+/* Writes syscalls.tsv (docs/formats.md). */
 int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err);
 
 /*
- * System calls out of a stream of enter and exit events: the same counts as the kernel's program
- * makes, where events have to be carried out instead.
- *
- * Events come from one ring buffer per CPU, so a thread's enter and exit may come out of order.
- * They are held back until nothing older can come: syscalls_events_until(t) says that everything
- * before t is in.
+ * Makes the same counts as the kernel's program from a stream of enter and exit events. Events come
+ * from one ring buffer per CPU, so the enter and exit of a thread may be out of order. They wait
+ * until nothing older can come: syscalls_events_until(t) says that all events before t have been
+ * added.
  */
 
 enum syscall_event_kind { SYSCALL_FORK, SYSCALL_COMM, SYSCALL_ENTER, SYSCALL_EXIT };

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts the workload's system calls where they happen. Everything hot is an array look-up, which
- * the kernel turns into a few instructions: thread id -> what we know of it -> thread's slot ->
- * cell of (thread, syscall). Nothing is sent; user space reads the arrays when the window is over.
- * Only slots and cells of threads that ended go round: ended -> user space, which takes out what is
- * in them -> free_slots, free_cells (collect/syscalls_bpf.c says why nothing is counted wrongly).
- *
- * A thread belongs to the workload when its parent does (sched_process_fork), from its first
- * instruction on. It gets a slot at its first call in the window. Thread ids are those of the
- * initial namespace; `whoami` tells ours.
+ * Counts the workload's system calls in the kernel. The hot path has only array look-ups, each a
+ * few instructions: thread id -> state of the id -> slot of the thread -> cell of (thread,
+ * syscall). Nothing is sent: user space reads the arrays after the window. Only slots and cells of
+ * threads that ended move: `ended` -> user space, which empties them -> free_slots, free_cells
+ * (bpf.c says why no call is counted wrongly). A thread belongs to the workload from its first
+ * instruction on when its parent does (sched_process_fork). It gets a slot at its first call in the
+ * window. Thread ids are those of the initial namespace; `whoami` fills ours.
  */
 #include "collect/syscalls/syscalls.h"
 
@@ -20,7 +18,10 @@ struct task_struct {
 	int pid, tgid;
 } __attribute__((preserve_access_index));
 
-/* Of a thread id: 0 a stranger, 1 the workload's, else 1 + its slot. Size: set by user space. */
+/*
+ * State of a thread id: 0 not the workload's, 1 the workload's, else 1 + its slot. User space sets
+ * the size.
+ */
 enum { STRANGER, MEMBER };
 
 struct {
@@ -59,9 +60,12 @@ struct {
 } free_cells SEC(".maps");
 
 volatile struct syscall_control control;
-const volatile uint8_t moves[SYSCALLS_NR]; /* the calls that return a number of bytes */
+const volatile uint8_t moves[SYSCALLS_NR]; /* system calls that return a number of bytes */
 
-/* One that was handed back, or else the next of `max` that was never used; 0: there is none. */
+/*
+ * Returns an index that user space gave back, or else the next of `max` that was never used; 0:
+ * none is left.
+ */
 static __always_inline uint32_t take(void *handed_back, volatile uint32_t *used, uint32_t max)
 {
 	uint32_t n = 0;
@@ -176,7 +180,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* parent, child; runs in the parent */
+/* The arguments are parent and child. It runs in the parent. */
 SEC("raw_tp/sched_process_fork")
 int on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -196,8 +200,8 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * The id will be another's. Nothing is counted for the thread from here on, so its slot may go to
- * user space; where the queue does not take it, it stays the thread's for good.
+ * The id will belong to another thread. From here on nothing is counted for this thread, so its
+ * slot may go to user space. A slot that the queue does not take stays unused.
  */
 SEC("raw_tp/sched_process_exit")
 int on_task_exit(struct bpf_raw_tracepoint_args *ctx)
@@ -253,7 +257,7 @@ int on_rename(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Run once by us, in our own context. */
+/* We run it once, in our own context. */
 SEC("raw_tp")
 int whoami(void *ctx)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is counted per (thread, syscall), in the kernel's program and in user space alike: this
- * header is read by both. All times in ns. A cell is written by one thread at a time, so nothing
- * in it is atomic.
+ * The counts per (thread, syscall). The kernel's program and user space both include this header.
+ * All times are in ns. One thread at a time writes a cell, so nothing in it is atomic.
  */
 #ifndef ZC_SYSCALLS_H
 #define ZC_SYSCALLS_H
@@ -18,21 +17,21 @@ typedef long long int64_t;
 #endif
 
 enum {
-	SYSCALLS_NR = 512,	 /* numbers below; others are counted as lost */
-	SYSCALLS_THREADS = 8192, /* at a time, that made a call; slot 0 stays empty */
+	SYSCALLS_NR = 512,	 /* numbers below this one are counted; others are lost */
+	SYSCALLS_THREADS = 8192, /* threads at a time that made a call; slot 0 stays empty */
 	SYSCALLS_CELLS = 32768,	 /* their (thread, syscall) pairs; cell 0 stays empty */
 	SYSCALLS_BUCKETS = 64,
 	SYSCALLS_COMM = 16,
 	SYSCALLS_UNTIMED = 1, /* no call began when the clock was at 1 ns */
-	SYSCALLS_FIRST = 16,  /* calls of a thread's syscall that are timed whatever the lot says */
+	SYSCALLS_FIRST = 16,  /* first calls of a thread's syscall, which are always timed */
 	SYSCALLS_LOTS = 1 << 24,
 };
 
 struct syscall_cell {
 	uint64_t calls, errors;
-	uint64_t timed;		  /* of the calls: all, or the first ones and those drawn by lot */
-	uint64_t total, min, max; /* of the timed */
-	uint64_t first_total;	  /* of the first SYSCALLS_FIRST, all timed */
+	uint64_t timed;		       /* timed calls: all, or the first ones and a random part */
+	uint64_t total, min, max;      /* total time of the timed calls */
+	uint64_t first_total;	       /* total time of the first SYSCALLS_FIRST calls */
 	uint64_t square_lo, square_hi; /* sum of squares, 128 bit */
 	uint64_t bytes;		       /* sum of return values > 0 */
 	uint64_t time_hist[SYSCALLS_BUCKETS];
@@ -43,21 +42,21 @@ struct syscall_thread {
 	uint32_t pid, tid;
 	char comm[SYSCALLS_COMM];
 	uint64_t entered; /* when the call in progress began; 0: none is; SYSCALLS_UNTIMED */
-	uint32_t nr;	  /* which one */
-	uint32_t lot;	  /* drawn for each call: is it timed? */
+	uint32_t nr;	  /* number of that call */
+	uint32_t lot;	  /* random state; decides for each call whether it is timed */
 	uint32_t cell[SYSCALLS_NR]; /* 0: not called yet */
-	uint8_t first[SYSCALLS_NR]; /* how many of the first calls have begun */
+	uint8_t first[SYSCALLS_NR]; /* number of the first calls that have begun */
 };
 
 /* Shared with the kernel's program through its .bss. */
 struct syscall_control {
 	uint32_t on;	/* the window is open */
-	uint32_t adopt; /* children of this process belong to the workload; 0: of none */
+	uint32_t adopt; /* children of this process belong to the workload; 0: no process */
 	uint32_t self;	/* filled by `whoami` */
 	uint32_t tid_max;
-	uint32_t threads, cells; /* used so far, not counting those used again */
-	uint32_t untimed;	 /* of SYSCALLS_LOTS: so many leave a call untimed */
-	uint64_t lost;		 /* calls that found no room */
+	uint32_t threads, cells; /* used so far, without those that are used again */
+	uint32_t untimed;	 /* of SYSCALLS_LOTS draws, so many leave a call untimed */
+	uint64_t lost;		 /* calls without room in the arrays */
 };
 
 /* floor(log2(v)), 0 for 0 */
@@ -87,7 +86,7 @@ static inline void syscall_add_square(struct syscall_cell *c, uint64_t ns)
 	c->square_lo = sum;
 	if (!high)
 		return;
-	mid = high * low; /* counts twice, shifted by 32 */
+	mid = high * low; /* the product counts twice, shifted by 32 */
 	sum = c->square_lo + (mid << 33);
 	c->square_hi += (sum < c->square_lo) + (mid >> 31) + high * high;
 	c->square_lo = sum;
@@ -107,16 +106,16 @@ static inline void syscall_time(struct syscall_cell *c, uint64_t ns)
 	c->time_hist[syscall_bucket(ns) & (SYSCALLS_BUCKETS - 1)]++;
 }
 
-/* How many calls first_total is of. */
+/* Returns the number of calls in first_total. */
 static inline uint64_t syscall_first(const struct syscall_cell *c)
 {
 	return c->timed < SYSCALLS_FIRST ? c->timed : SYSCALLS_FIRST;
 }
 
 /*
- * Is the thread's call that begins now timed? The lot is drawn anew for each: every nth would be
- * the same call of a loop again and again. The first ones are timed in any case: few calls are
- * exact.
+ * Says whether the call that begins now is timed. Each call is decided by a random draw, because
+ * every nth call would hit the same call of a loop again and again. The first calls are always
+ * timed, so few calls are exact.
  */
 static inline int syscall_timed(struct syscall_thread *t, uint32_t nr, uint32_t untimed)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For kernels without type information (BTF): copies the running thread's task_struct out, so that
- * user space, which knows the thread's ids, can find where they lie. Run once, by us, for
- * ourselves.
+ * For kernels without type information (BTF): copies the task_struct of the running thread, so that
+ * user space, which knows the thread's ids, finds their offset. We run it once, for our own thread.
  */
 #include "collect/syscalls/task_ids.h"
 
@@ -18,7 +17,7 @@ int copy_task(void *ctx)
 	int i;
 
 	copy.id = bpf_get_current_pid_tgid();
-	/* Piece by piece: what lies behind its end may not be readable. */
+	/* Copies piece by piece, because memory behind the end may not be readable. */
 	for (i = 0; i < TASK_COPY; i += TASK_PIECE)
 		bpf_probe_read_kernel(copy.bytes + i, TASK_PIECE, task + i);
 	return 0;

@@ -42,7 +42,7 @@ struct look {
 	int offset; /* or -errno */
 };
 
-/* In a thread of its own, whose pid and tgid differ: a pair of equal numbers is found anywhere. */
+/* Runs in a thread, where pid and tgid differ: a pair of equal numbers would be in many places. */
 static void *task_ids_search(void *arg)
 {
 	static struct task_copy copy;

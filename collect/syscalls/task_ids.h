@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the kernel's task_struct keeps `pid` and `tgid`, side by side, found by looking: shared by
- * the program that copies it (collect/task.bpf.c) and user space.
+ * Finds where the kernel's task_struct has `pid` and `tgid`, which lie side by side. task.bpf.c,
+ * which copies the task_struct, and user space both include this header.
  */
 #ifndef ZC_TASK_IDS_H
 #define ZC_TASK_IDS_H
@@ -9,7 +9,7 @@
 enum { TASK_COPY = 16384, TASK_PIECE = 128 };
 
 struct task_copy {
-	unsigned long long id; /* tgid << 32 | pid, as the kernel has them */
+	unsigned long long id; /* tgid << 32 | pid, the kernel's global ids */
 	char bytes[TASK_COPY];
 };
 
@@ -18,12 +18,14 @@ struct task_copy {
 
 #include <stddef.h>
 
-/* Offset of the pair in the copy, or -ENOENT: nowhere, or in more places than one. */
+/*
+ * Returns the offset of the pair in the copy, or -ENOENT when it is nowhere or in several places.
+ */
 int task_ids_find(const struct task_copy *copy);
 
 /*
- * A file descriptor of type information that says no more than that, for libbpf; the caller closes
- * it. -errno with err filled.
+ * Returns a file descriptor with type information of that pair alone, for libbpf, or -errno with
+ * err filled. The caller closes it.
  */
 int task_ids_btf(struct error *err);
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Without BPF: the raw_syscalls tracepoints, carried out through ring buffers. The events are
- * opened on this process and inherited, so that the workload has them from its first instruction;
- * our own calls come along and are thrown away. The reading thread starts before that and so makes
- * no events of its own.
+ * The method without BPF: events of the raw_syscalls tracepoints, read from ring buffers. The
+ * events are opened on this process and inherited, so they cover the workload from its first
+ * instruction. Our own calls are recorded too, and thrown away. The reading thread starts before
+ * the events are opened, so it makes none.
  */
 #include "collect/syscalls/methods.h"
 
@@ -33,9 +33,10 @@
 enum { ENTER, EXIT, SIDEBAND, EVENTS };
 
 enum {
-	PAGES = 2048, /* of a ring buffer, per CPU */
+	PAGES = 2048, /* pages of the ring buffer of each CPU */
 	POLL_MS = 50,
-	SLACK_NS = 10000000, /* from taking an event's time to its being in the buffer */
+	SLACK_NS =
+		10000000, /* most time between an event's timestamp and its place in the buffer */
 };
 
 struct tp {
@@ -49,7 +50,7 @@ struct tp {
 	uint64_t lost;
 	pthread_t reader;
 	bool reading;
-	atomic_int state; /* of the reader */
+	atomic_int state; /* used by the reading thread only */
 };
 
 enum { WAIT, READ, QUIT };
@@ -58,7 +59,7 @@ static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_
 
 /* --- records --- */
 
-/* Common fields (type first), then `long id`, and for an exit `long ret`. */
+/* The layout of an event: common fields, `long id`, and, for an exit, `long ret`. */
 static void tp_on_sample(struct tp *tp, struct cursor c)
 {
 	struct syscall_event e = {0};
@@ -67,7 +68,7 @@ static void tp_on_sample(struct tp *tp, struct cursor c)
 	e.pid = cursor_u32(&c);
 	e.tid = cursor_u32(&c);
 	e.time = cursor_u64(&c);
-	cursor_u32(&c); /* size of what follows */
+	cursor_u32(&c); /* size of the rest */
 	type = cursor_u16(&c);
 	cursor_take(&c, 6);
 	e.nr = (uint32_t)cursor_u64(&c);
@@ -78,7 +79,7 @@ static void tp_on_sample(struct tp *tp, struct cursor c)
 		syscalls_events_add(&tp->events, &e);
 }
 
-/* pid, parent's pid, tid, parent's tid, time */
+/* The record is pid, parent's pid, tid, parent's tid, time. */
 static void tp_on_fork(struct tp *tp, struct cursor c)
 {
 	struct syscall_event e = {.kind = SYSCALL_FORK};
@@ -92,7 +93,9 @@ static void tp_on_fork(struct tp *tp, struct cursor c)
 		syscalls_events_add(&tp->events, &e);
 }
 
-/* pid, tid, name padded to 8 bytes; behind it, as at every record's end: pid, tid, time */
+/*
+ * The record is pid, tid, the name padded to 8 bytes, and then, as in every record, pid, tid, time.
+ */
 static void tp_on_comm(struct tp *tp, struct cursor c)
 {
 	struct syscall_event e = {.kind = SYSCALL_COMM};
@@ -136,9 +139,9 @@ static void tp_on_record(struct tp *tp, const union perf_event *record)
 }
 
 /*
- * Everything older than the start of this round is in when the round is over. perf_mmap__read_done
- * is left out on purpose: it is for buffers written backwards, and here would pass over what came
- * in since the last record was read.
+ * After this round all events older than its start have been read. perf_mmap__read_done is not
+ * called on purpose: it is for buffers that are written backwards, and here it would skip the
+ * events since the last record.
  */
 static void tp_drain(struct tp *tp)
 {
@@ -234,7 +237,7 @@ static int tp_print_libperf(enum libperf_print_level level, const char *fmt, va_
 	return 0;
 }
 
-/* Signals are the main thread's to read. */
+/* The main thread reads all signals. */
 static int tp_start_reader(struct tp *tp)
 {
 	sigset_t all, before;
@@ -270,7 +273,7 @@ static int tp_open(void **self, struct error *err)
 
 /* --- the window --- */
 
-/* Exits first: an enter that is seen has its exit seen. */
+/* Switches exits on before enters: then every enter that is seen has its exit. */
 static int tp_start(void *self, struct error *err)
 {
 	struct tp *tp = self;
