@@ -46,10 +46,10 @@ static int agent_folder_remove_old(const char *path, const struct stat *st, stru
 				 "%s: is there, and is not ours: remove it, or set TMPDIR", path);
 	left = holders_end(path, 0);
 	if (left)
-		return error_set(err, EBUSY,
-				 "%s: %d processes of an earlier capture run here and cannot be "
-				 "ended ('fuser -v %s' shows them)",
-				 path, left, path);
+		return error_set(
+			err, EBUSY,
+			"%s: %d processes of an earlier capture run here and cannot be ended ('fuser -v %s' shows them)",
+			path, left, path);
 	return dir_remove(path, err);
 }
 

@@ -64,22 +64,17 @@ static const struct argp_option options[] = {
 	{"syscalls-method", KEY_METHOD, "M", 0, "bpf or tracepoint; default: the first possible",
 	 0},
 	{"time-one-in", KEY_TIME_ONE_IN, "N", 0,
-	 "syscalls: count every call, but time one in N (1, all): where millions a second feel the "
-	 "clock, bpf only",
+	 "syscalls: count every call, but time one in N (1, all): where millions a second feel the clock, bpf only",
 	 0},
 	{"events", KEY_EVENTS, "LIST", 0,
-	 "what 'counters' counts, as perf has it: "
-	 "{cycles,instructions},r01c2,pmu/terms/,a:tracepoint",
+	 "what 'counters' counts, as perf has it: {cycles,instructions},r01c2,pmu/terms/,a:tracepoint",
 	 0},
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external meter, copied; may repeat", 0},
 	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0,
-	 "prints watts: a reading a line, again and again, or one and ends and is run each second; "
-	 "KIND: wall (the default), platform, package, other; may repeat, one of each",
+	 "prints watts: a reading a line, again and again, or one and ends and is run each second; KIND: wall (the default), platform, package, other; may repeat, one of each",
 	 0},
 	{"units", KEY_UNITS, "ADAPTER", 0,
-	 "what reads the command's output: tcpzc, iperf3, pps, none (none), or regex:RE, whose "
-	 "(group) "
-	 "is a rate per second, of messages, or as in regex:bytes=RE and regex:packets=RE",
+	 "what reads the command's output: tcpzc, iperf3, pps, none (none), or regex:RE, whose (group) is a rate per second, of messages, or as in regex:bytes=RE and regex:packets=RE",
 	 0},
 	{"verbose", 'v', NULL, 0, "why each thing that is not measured is not", 0},
 	{"list", KEY_LIST, NULL, 0, "list the collectors and exit", 0},
@@ -295,11 +290,8 @@ static const struct argp argp = {
 	.parser = collect_parse,
 	.args_doc = "-- COMMAND...",
 	.doc = "Runs COMMAND once on this host and measures it in a window of time.\v"
-	       "Exit status: 0 done, 1 the command failed or the run was stopped, 2 wrong usage, "
-	       "4 done, but a collector lost data or the one asked for is not possible here. "
-	       "run.json in RUN says which and why. ZCOST_SYSFS: another root than /sys for power, "
-	       "idle and topology "
-	       "(for tests).",
+	       "Exit status: 0 done, 1 the command failed or the run was stopped, 2 wrong usage, 4 done, but a collector lost data or the one asked for is not possible here. "
+	       "run.json in RUN says which and why. ZCOST_SYSFS: another root than /sys for power, idle and topology (for tests).",
 };
 
 static const char *const methods[] = {"bpf", "tracepoint"};
@@ -317,9 +309,9 @@ static int collect_check_timed(const struct run *r, struct error *err)
 		return error_set(err, EINVAL,
 				 "--time-one-in: the collector syscalls is not among those chosen");
 	if (r->syscalls_method && !strcmp(r->syscalls_method, "tracepoint"))
-		return error_set(err, EINVAL,
-				 "--time-one-in: tracepoints time every call; bpf can leave some "
-				 "untimed");
+		return error_set(
+			err, EINVAL,
+			"--time-one-in: tracepoints time every call; bpf can leave some untimed");
 	return 0;
 }
 

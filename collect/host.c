@@ -241,9 +241,9 @@ static void host_save_facts(struct collect *c)
 
 	host_save_copies(c);
 	if (!host_has_addresses(dir))
-		collect_degraded(c, "/proc/kallsyms holds no addresses, so kernel functions will "
-				    "have no names: run as root, and set kernel.kptr_restrict to 0 "
-				    "or 1");
+		collect_degraded(
+			c,
+			"/proc/kallsyms holds no addresses, so kernel functions will have no names: run as root, and set kernel.kptr_restrict to 0 or 1");
 	host_save_config(dir);
 	if (host_write_sysctls(dir, &err) || host_write_json(dir, &err))
 		collect_degraded(c, "%s", err.text);

@@ -146,9 +146,9 @@ static int kcore_find_ranges(struct ranges *r, int fd, Elf64_Ehdr *head, struct 
 		}
 	r->n = n;
 	return n ? 0
-		 : error_set(err, ENODATA,
-			     "/proc/kcore does not hold the kernel's code (run as root; "
-			     "lockdown may forbid it)");
+		 : error_set(
+			   err, ENODATA,
+			   "/proc/kcore does not hold the kernel's code (run as root; lockdown may forbid it)");
 }
 
 /* --- the copy --- */
@@ -219,9 +219,9 @@ static int kcore_probe(struct collect *c)
 	int rc = access(path, R_OK) ? -errno : 0;
 
 	if (rc == -ENOENT)
-		error_set(&c->err, ENOENT,
-			  "this kernel has no /proc/kcore (CONFIG_PROC_KCORE): hot instructions of "
-			  "the kernel will be offsets without code");
+		error_set(
+			&c->err, ENOENT,
+			"this kernel has no /proc/kcore (CONFIG_PROC_KCORE): hot instructions of the kernel will be offsets without code");
 	else if (rc)
 		error_sys(&c->err, -rc, "/proc/kcore: run as root to copy the kernel's code");
 	free(path);

@@ -26,10 +26,10 @@ int call_graph_check(const char *mode, struct error *err)
 	if (!strcmp(mode, "fp") || !strcmp(mode, "lbr") || !strcmp(mode, "dwarf") ||
 	    (!strncmp(mode, "dwarf,", 6) && call_graph_has_size(mode + 6)))
 		return 0;
-	return error_set(err, EINVAL,
-			 "unknown call graph mode '%s'; there are fp, dwarf, dwarf,SIZE with a "
-			 "SIZE of 8 to %d bytes, lbr",
-			 mode, STACK_MAX);
+	return error_set(
+		err, EINVAL,
+		"unknown call graph mode '%s'; there are fp, dwarf, dwarf,SIZE with a SIZE of 8 to %d bytes, lbr",
+		mode, STACK_MAX);
 }
 
 /* --- --units --- */
@@ -102,9 +102,7 @@ int power_command_add(struct power_command list[POWER_KINDS], size_t *n, const c
 		if (!strcmp(list[i].kind, c.kind))
 			return error_set(
 				err, EINVAL,
-				"two commands of %s power: '%s' and '%s'; one of each kind "
-				"may be given, as wall=CMD, platform=CMD, package=CMD and "
-				"other=CMD",
+				"two commands of %s power: '%s' and '%s'; one of each kind may be given, as wall=CMD, platform=CMD, package=CMD and other=CMD",
 				c.kind, list[i].command, c.command);
 	if (!rc)
 		list[(*n)++] = c;

@@ -120,11 +120,10 @@ static int power_set_none(struct collect *c, const struct power *p, const struct
 {
 	if (p->domains.denied)
 		return error_set(&c->err, EACCES, "%s", denied);
-	return error_set(&c->err, ENODEV,
-			 "no power source: neither powercap, perf's power/energy-pkg/ nor hwmon "
-			 "meters on this host; %s; --power-command runs a program that prints "
-			 "watts, --power-csv takes an external meter's log",
-			 ipmi->text);
+	return error_set(
+		&c->err, ENODEV,
+		"no power source: neither powercap, perf's power/energy-pkg/ nor hwmon meters on this host; %s; --power-command runs a program that prints watts, --power-csv takes an external meter's log",
+		ipmi->text);
 }
 
 static void power_release(struct power *p)

@@ -29,15 +29,15 @@ static int sched_probe(struct collect *c)
 
 	snprintf(own, sizeof(own), "%s/thread-self/schedstat", root && *root ? root : "/proc");
 	if (!tree_file(own, line, sizeof(line)))
-		return error_set(&c->err, EOPNOTSUPP,
-				 "%s: not there: the kernel is built without CONFIG_SCHED_INFO "
-				 "(CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT bring it)",
-				 own);
+		return error_set(
+			&c->err, EOPNOTSUPP,
+			"%s: not there: the kernel is built without CONFIG_SCHED_INFO (CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT bring it)",
+			own);
 	if (sscanf(line, "%llu %llu %llu", &run, &waited, &slices) != 3 || !slices)
-		return error_set(&c->err, EOPNOTSUPP,
-				 "%s: counts nothing: boot with 'delayacct', or a kernel with "
-				 "CONFIG_SCHEDSTATS",
-				 own);
+		return error_set(
+			&c->err, EOPNOTSUPP,
+			"%s: counts nothing: boot with 'delayacct', or a kernel with CONFIG_SCHEDSTATS",
+			own);
 	return 0;
 }
 

@@ -180,9 +180,9 @@ static int sock_diag_open(struct error *err)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	return error_sys(err, -rc,
-			 "the kernel does not tell of TCP sockets (CONFIG_INET_TCP_DIAG; modprobe "
-			 "tcp_diag)");
+	return error_sys(
+		err, -rc,
+		"the kernel does not tell of TCP sockets (CONFIG_INET_TCP_DIAG; modprobe tcp_diag)");
 }
 
 enum { SOCKETS = 4096, ONE_BY_ONE = 512, TRIES = 5, LOOK_AGAIN = 30 };
@@ -416,8 +416,9 @@ static void tcp_report(struct collect *c, const struct tcp *t)
 	collect_info_int(c, "sockets", (int64_t)t->most);
 	collect_info_str(c, "netns", t->netns.fd < 0 ? "host" : "workload");
 	if (t->refused)
-		collect_degraded(c, "the open files of some of the workload's processes may not be "
-				    "looked at: run as root");
+		collect_degraded(
+			c,
+			"the open files of some of the workload's processes may not be looked at: run as root");
 	if (t->cut)
 		collect_degraded(c, "the workload has more than %d sockets: the rest was left out",
 				 SOCKETS);

@@ -191,8 +191,9 @@ static void throttle_finish(struct collect *c)
 
 	if (!t->n) {
 		c->state = COLLECT_UNSUPPORTED;
-		collect_why(c, "the CPUs count no thermal throttling (no thermal_throttle in "
-			       "sysfs), and the workload was in no cgroup with a CPU quota");
+		collect_why(
+			c,
+			"the CPUs count no thermal throttling (no thermal_throttle in sysfs), and the workload was in no cgroup with a CPU quota");
 	}
 	for (i = 0; i < t->n; i++) {
 		close(t->s[i].fd);

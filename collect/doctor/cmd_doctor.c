@@ -24,8 +24,7 @@ static const struct argp_option options[] = {
 	{"rate", KEY_RATE, "GBPS", 0, "the rate that buffers and rings should be fit for", 0},
 	{"rtt", KEY_RTT, "MS", 0, "with --rate: the round-trip time", 0},
 	{"zcrx", KEY_ZCRX, "IF:QUEUE", 0,
-	 "register this receive queue with io_uring, for a moment: it is taken from the kernel "
-	 "meanwhile",
+	 "register this receive queue with io_uring, for a moment: it is taken from the kernel meanwhile",
 	 0},
 	{"devmem", KEY_DEVMEM, "IF:QUEUE", 0,
 	 "bind a udmabuf to this receive queue, for a moment: likewise", 0},
@@ -443,14 +442,11 @@ static void doctor_examine(struct args *a)
 static char *doctor_help(void)
 {
 	char *names = doctor_check_names(false, ", ");
-	char *text =
-		xasprintf("What this host can measure and run, why not, and what to do about it."
-			  "\vLISTs are of groups: %s. With a LIST only these and what --need names "
-			  "are looked at, and all of them are needed unless --need says otherwise; "
-			  "an IF or QUEUE that was named always is. Nothing is changed, but by "
-			  "--zcrx and --devmem.\n\n"
-			  "Exit status: 0 what is needed is there, 1 it is not, 2 usage.",
-			  names);
+	char *text = xasprintf(
+		"What this host can measure and run, why not, and what to do about it."
+		"\vLISTs are of groups: %s. With a LIST only these and what --need names are looked at, and all of them are needed unless --need says otherwise; an IF or QUEUE that was named always is. Nothing is changed, but by --zcrx and --devmem.\n\n"
+		"Exit status: 0 what is needed is there, 1 it is not, 2 usage.",
+		names);
 
 	free(names);
 	return text;

@@ -45,11 +45,11 @@ static void doctor_put_memlock(struct doctor *d)
 	if (r.rlim_cur == RLIM_INFINITY)
 		doctor_put(d, "memlock", FINDING_YES, NULL, "unlimited");
 	else
-		doctor_put(d, "memlock", r.rlim_cur < (64 << 20) ? FINDING_PARTLY : FINDING_YES,
-			   r.rlim_cur < (64 << 20) ? "ulimit -l unlimited" : NULL,
-			   "%.1f MiB may be pinned without CAP_IPC_LOCK: zero-copy buffers, rings "
-			   "and zcrx areas count",
-			   (double)r.rlim_cur / (1 << 20));
+		doctor_put(
+			d, "memlock", r.rlim_cur < (64 << 20) ? FINDING_PARTLY : FINDING_YES,
+			r.rlim_cur < (64 << 20) ? "ulimit -l unlimited" : NULL,
+			"%.1f MiB may be pinned without CAP_IPC_LOCK: zero-copy buffers, rings and zcrx areas count",
+			(double)r.rlim_cur / (1 << 20));
 }
 
 static void doctor_put_hugepages(struct doctor *d)
@@ -205,10 +205,10 @@ static void doctor_put_interrupts(struct doctor *d)
 			n = doctor_count_interrupts(above, &cpus);
 		text = cpuset_format(&cpus);
 		if (n)
-			doctor_put(d, "interrupts", FINDING_NOTE, NULL,
-				   "%s: %d, on CPUs %s (/proc/irq/N/smp_affinity_list; irqbalance "
-				   "moves them)",
-				   e->d_name, n, text);
+			doctor_put(
+				d, "interrupts", FINDING_NOTE, NULL,
+				"%s: %d, on CPUs %s (/proc/irq/N/smp_affinity_list; irqbalance moves them)",
+				e->d_name, n, text);
 		free(text);
 		free(above);
 		free(own);
@@ -275,12 +275,13 @@ static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 	todo = fits || (!takes && most >= INT_MAX)
 		       ? NULL
 		       : doctor_buffer_todo(name, takes ? want : (double)INT_MAX);
-	doctor_put(d, name, fits ? FINDING_YES : FINDING_PARTLY, todo,
-		   "at most %.2f MB; twice the bandwidth-delay product is %.2f MB%s", most / 1e6,
-		   2 * bdp / 1e6,
-		   takes || fits ? ""
-				 : ", more than the kernel takes (2147.48 MB): one flow "
-				   "cannot fill this path");
+	doctor_put(
+		d, name, fits ? FINDING_YES : FINDING_PARTLY, todo,
+		"at most %.2f MB; twice the bandwidth-delay product is %.2f MB%s", most / 1e6,
+		2 * bdp / 1e6,
+		takes || fits
+			? ""
+			: ", more than the kernel takes (2147.48 MB): one flow cannot fill this path");
 	free(todo);
 }
 
@@ -292,15 +293,15 @@ static void doctor_put_zcrx_area(struct doctor *d, double bdp)
 	double pages = floor(bdp / PAGE) + 1;
 
 	if (pages <= ZCRX_ENTRIES)
-		doctor_put(d, "zcrx area", FINDING_NOTE, NULL,
-			   "at least %.0f pages of 4 KiB (tcpzc --area), and a refill ring of as "
-			   "many entries",
-			   pages);
+		doctor_put(
+			d, "zcrx area", FINDING_NOTE, NULL,
+			"at least %.0f pages of 4 KiB (tcpzc --area), and a refill ring of as many entries",
+			pages);
 	else
-		doctor_put(d, "zcrx area", FINDING_PARTLY, NULL,
-			   "%.0f pages of 4 KiB would be in flight, and a refill ring has %d "
-			   "entries at most: one queue cannot fill this path",
-			   pages, ZCRX_ENTRIES);
+		doctor_put(
+			d, "zcrx area", FINDING_PARTLY, NULL,
+			"%.0f pages of 4 KiB would be in flight, and a refill ring has %d entries at most: one queue cannot fill this path",
+			pages, ZCRX_ENTRIES);
 }
 
 static void doctor_check_path(struct doctor *d)

@@ -97,10 +97,10 @@ static void doctor_nic_put_header_split(struct doctor *d, const char *rows, cons
 		doctor_put(d, "header split", FINDING_PARTLY, todo,
 			   "%s: off: zcrx and devmem TCP refuse it", name);
 	else if (thresh > 0)
-		doctor_put(d, "header split", FINDING_PARTLY, todo,
-			   "%s: only packets above %.0f bytes (hds-thresh): zcrx and devmem TCP "
-			   "refuse it",
-			   name, thresh);
+		doctor_put(
+			d, "header split", FINDING_PARTLY, todo,
+			"%s: only packets above %.0f bytes (hds-thresh): zcrx and devmem TCP refuse it",
+			name, thresh);
 	else
 		doctor_put(d, "header split", FINDING_YES, NULL, "%s: on, for every packet", name);
 	free(todo);

@@ -76,19 +76,19 @@ static void doctor_kernel_names(struct doctor *d)
 	double kptr = doctor_sysctl_number("kernel.kptr_restrict", 0);
 
 	if (kptr > 1 || (kptr > 0 && geteuid()))
-		doctor_put(d, "kernel symbols", FINDING_NO,
-			   kptr > 1 ? "sysctl kernel.kptr_restrict=0"
-				    : "run as root, or sysctl kernel.kptr_restrict=0",
-			   "kernel.kptr_restrict is %.0f: /proc/kallsyms has no addresses, and "
-			   "profiles no names of kernel functions",
-			   kptr);
+		doctor_put(
+			d, "kernel symbols", FINDING_NO,
+			kptr > 1 ? "sysctl kernel.kptr_restrict=0"
+				 : "run as root, or sysctl kernel.kptr_restrict=0",
+			"kernel.kptr_restrict is %.0f: /proc/kallsyms has no addresses, and profiles no names of kernel functions",
+			kptr);
 	else
 		doctor_put(d, "kernel symbols", FINDING_YES, NULL, "kernel.kptr_restrict is %.0f",
 			   kptr);
 	if (access("/proc/kcore", R_OK))
-		doctor_put(d, "kernel code", FINDING_PARTLY, NULL,
-			   "/proc/kcore cannot be read: report hotspots shows the kernel's "
-			   "instructions as offsets, without their code");
+		doctor_put(
+			d, "kernel code", FINDING_PARTLY, NULL,
+			"/proc/kcore cannot be read: report hotspots shows the kernel's instructions as offsets, without their code");
 	else
 		doctor_put(d, "kernel code", FINDING_YES, NULL, "/proc/kcore can be kept");
 }
@@ -109,11 +109,11 @@ static void doctor_check_perf(struct doctor *d)
 		if (!strcmp(event, "cycles"))
 			doctor_put(d, "event", FINDING_YES, NULL, "profiles are of cycles");
 		else
-			doctor_put(d, "event", FINDING_PARTLY,
-				   "a host, or a virtual machine that was given a PMU, does better",
-				   "there is no PMU: profiles are of %s, which charges code that "
-				   "runs with interrupts off to where they are switched on again",
-				   event);
+			doctor_put(
+				d, "event", FINDING_PARTLY,
+				"a host, or a virtual machine that was given a PMU, does better",
+				"there is no PMU: profiles are of %s, which charges code that runs with interrupts off to where they are switched on again",
+				event);
 	}
 	doctor_put_sampling_rate(d);
 	doctor_kernel_names(d);
@@ -199,9 +199,9 @@ static void doctor_check_events(struct doctor *d)
 		struct error err = {0};
 
 		if (rc == ENOENT || rc == EOPNOTSUPP || rc == ENODEV)
-			error_set(&err, rc,
-				  "this CPU has no such counter, or the virtual machine "
-				  "was given no PMU");
+			error_set(
+				&err, rc,
+				"this CPU has no such counter, or the virtual machine was given no PMU");
 		else if (rc)
 			perf_event_denied(rc, &err);
 		if (rc)
@@ -228,10 +228,10 @@ static void doctor_check_power(struct doctor *d)
 		doctor_put(d, "power", FINDING_YES, NULL, "%s",
 			   *why ? why : "a source is there: zcost collect --list, report power");
 	else
-		doctor_put(d, "power", FINDING_NO,
-			   "an external meter's log (--power-csv) or a model (--power-model, "
-			   "labelled) stands in; without either T^2/P is absent",
-			   "%s", why);
+		doctor_put(
+			d, "power", FINDING_NO,
+			"an external meter's log (--power-csv) or a model (--power-model, labelled) stands in; without either T^2/P is absent",
+			"%s", why);
 }
 
 const struct check check_power = {

@@ -231,8 +231,7 @@ static void doctor_check_msg_zerocopy(struct doctor *d)
 	else
 		doctor_put(
 			d, "TCP_ZEROCOPY_RECEIVE", FINDING_YES, NULL,
-			"the kernel has it; pages map where the MSS is a multiple of 4096 and the "
-			"sender's pages allow it");
+			"the kernel has it; pages map where the MSS is a multiple of 4096 and the sender's pages allow it");
 	if (fd >= 0)
 		close(fd);
 }
@@ -255,9 +254,9 @@ static void doctor_put_refusal(struct doctor *d, const char *what, int rc, const
 static void doctor_put_interfaces(struct doctor *d, const char *queue)
 {
 	if (!queue && !doctor_any_split())
-		doctor_put(d, "interfaces", FINDING_NO, NULL,
-			   "of those that are up no driver tells of header split: no packet can "
-			   "be received so (doctor nic)");
+		doctor_put(
+			d, "interfaces", FINDING_NO, NULL,
+			"of those that are up no driver tells of header split: no packet can be received so (doctor nic)");
 }
 
 /*
@@ -270,9 +269,9 @@ static void doctor_check_zcrx(struct doctor *d)
 	int rc = try_zcrx_index(INT32_MAX, 0);
 
 	if (rc == -ENODEV)
-		doctor_put(d, "kernel", FINDING_YES, NULL,
-			   "the kernel has it; it takes a NIC with header split and a queue API "
-			   "besides (--zcrx IF:QUEUE tries)");
+		doctor_put(
+			d, "kernel", FINDING_YES, NULL,
+			"the kernel has it; it takes a NIC with header split and a queue API besides (--zcrx IF:QUEUE tries)");
 	else if (rc == -EOPNOTSUPP)
 		doctor_put(d, "kernel", FINDING_NO, NULL,
 			   "the kernel was built without CONFIG_IO_URING_ZCRX");
@@ -312,13 +311,13 @@ static bool doctor_is_there(int rc, const char *said)
 static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *said)
 {
 	if (doctor_is_there(rc, said))
-		doctor_put(d, "kernel", FINDING_YES, NULL,
-			   "the kernel has it; it takes a NIC with header split and a queue API "
-			   "besides (--devmem IF:QUEUE tries)");
+		doctor_put(
+			d, "kernel", FINDING_YES, NULL,
+			"the kernel has it; it takes a NIC with header split and a queue API besides (--devmem IF:QUEUE tries)");
 	else if (rc == -EOPNOTSUPP)
-		doctor_put(d, "kernel", FINDING_NO, NULL,
-			   "refused without a word: the kernel is older than 6.12, or was built "
-			   "without CONFIG_NET_DEVMEM");
+		doctor_put(
+			d, "kernel", FINDING_NO, NULL,
+			"refused without a word: the kernel is older than 6.12, or was built without CONFIG_NET_DEVMEM");
 	else
 		doctor_put_refusal(d, "kernel", rc, said, refusal_devmem_rx(-rc));
 }
@@ -327,13 +326,13 @@ static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *said)
 static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *said, bool rx)
 {
 	if (rx && doctor_is_there(rc, said))
-		doctor_put(d, "sending", FINDING_YES, NULL,
-			   "the kernel has it; it takes a NIC whose driver can send out of device "
-			   "memory besides");
+		doctor_put(
+			d, "sending", FINDING_YES, NULL,
+			"the kernel has it; it takes a NIC whose driver can send out of device memory besides");
 	else if (doctor_is_there(rc, said))
-		doctor_put(d, "sending", FINDING_NO, NULL,
-			   "the request is known, but there is no receiving (kernel), and both "
-			   "take CONFIG_NET_DEVMEM");
+		doctor_put(
+			d, "sending", FINDING_NO, NULL,
+			"the request is known, but there is no receiving (kernel), and both take CONFIG_NET_DEVMEM");
 	else if (rc == -EOPNOTSUPP)
 		doctor_put(d, "sending", FINDING_NO, NULL,
 			   "the kernel does not know the request: it came with 6.16");

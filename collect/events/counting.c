@@ -45,8 +45,7 @@ int perf_event_denied(int code, struct error *err)
 	if (code == EACCES || code == EPERM)
 		return error_set(
 			err, code,
-			"not permitted: run as root, or with CAP_PERFMON, or set "
-			"kernel.perf_event_paranoid to -1 (it is %ld)",
+			"not permitted: run as root, or with CAP_PERFMON, or set kernel.perf_event_paranoid to -1 (it is %ld)",
 			perf_event_sysctl_number("/proc/sys/kernel/perf_event_paranoid", 2));
 	if (code == ENOSYS)
 		return error_set(err, code, "this kernel was built without CONFIG_PERF_EVENTS");

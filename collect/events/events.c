@@ -14,15 +14,12 @@
 
 /* THE TABLES of plain event names, as perf list has them. */
 
-const char events_default[] = "{cycles,instructions},{cache-references,cache-misses},"
-			      "{branches,branch-misses},context-switches,cpu-migrations,"
-			      "page-faults,cpu-clock";
+const char events_default[] =
+	"{cycles,instructions},{cache-references,cache-misses},{branches,branch-misses},context-switches,cpu-migrations,page-faults,cpu-clock";
 
 /* The common names, for messages. */
 static const char event_names_hint[] =
-	"there are cycles instructions cache-misses branch-misses context-switches page-faults and "
-	"more by name ('perf list hw sw cache'), L1-dcache-load-misses and the like, r01c2, "
-	"pmu/event=0x3c/ and system:tracepoint";
+	"there are cycles instructions cache-misses branch-misses context-switches page-faults and more by name ('perf list hw sw cache'), L1-dcache-load-misses and the like, r01c2, pmu/event=0x3c/ and system:tracepoint";
 
 #define HW(name, id)                                             \
 	{                                                        \
@@ -165,10 +162,10 @@ static int events_apply_modifiers(struct event *e, const char *mods, struct erro
 
 	for (m = mods; *m; m++)
 		if (!strchr(modifiers, *m))
-			return error_set(err, EINVAL,
-					 "'%s': no modifier '%c'; there are u (user), k (kernel), "
-					 "h (hypervisor), G (guest), H (host)",
-					 e->name, *m);
+			return error_set(
+				err, EINVAL,
+				"'%s': no modifier '%c'; there are u (user), k (kernel), h (hypervisor), G (guest), H (host)",
+				e->name, *m);
 	if (level) {
 		e->attr.exclude_user = !strchr(mods, 'u');
 		e->attr.exclude_kernel = !strchr(mods, 'k');
@@ -368,10 +365,10 @@ static int events_check_group(const struct reader *r, size_t first, struct error
 
 	for (i = first + 1; i < r->list->n; i++)
 		if (!events_same_place(&r->list->e[first], &r->list->e[i]))
-			return error_set(err, EINVAL,
-					 "'%s' and '%s' are counted by different CPUs: not in one "
-					 "group",
-					 r->list->e[first].name, r->list->e[i].name);
+			return error_set(
+				err, EINVAL,
+				"'%s' and '%s' are counted by different CPUs: not in one group",
+				r->list->e[first].name, r->list->e[i].name);
 	return 0;
 }
 

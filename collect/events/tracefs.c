@@ -95,10 +95,10 @@ int tracefs_ids(const char *const *names, int *ids, size_t n, struct error *err)
 	if (rc == -EBUSY) /* tracefs is mounted and does not have the tracepoints */
 		rc = -ENOENT;
 	if (rc == -EACCES || rc == -EPERM)
-		return error_set(err, EACCES,
-				 "tracepoints are not permitted: run as root, or mount tracefs "
-				 "readable: mount -t tracefs nodev %s",
-				 places[0]);
+		return error_set(
+			err, EACCES,
+			"tracepoints are not permitted: run as root, or mount tracefs readable: mount -t tracefs nodev %s",
+			places[0]);
 	if (rc)
 		return error_sys(err, -rc, "no tracepoint %s on this kernel", names[0]);
 	return 0;

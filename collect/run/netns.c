@@ -139,6 +139,7 @@ void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg
 	if (netns_follow(n, c->run->pid) && netns_inside(n, work, arg, &err))
 		collect_degraded(c, "%s", err.text);
 	if (n->others)
-		collect_degraded(c, "the workload's processes are in several network namespaces: "
-				    "only the first is read");
+		collect_degraded(
+			c,
+			"the workload's processes are in several network namespaces: only the first is read");
 }

@@ -266,8 +266,8 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 	if (w != WOKEN_EXIT)
 		return w == WOKEN_TIME;
 	run_reap_workload(r);
-	run_fail(r, "the workload ended before the window opened: let it run longer than the "
-		    "warm-up");
+	run_fail(r,
+		 "the workload ended before the window opened: let it run longer than the warm-up");
 	return false;
 }
 

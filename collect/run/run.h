@@ -19,8 +19,8 @@
 
 /*
  * `zcost collect --sync`: another process says when the window opens, so that two sides, here or on
- * another host, measure the same seconds. The protocol has lines on standard input and output, so it
- * works through ssh:
+ * another host, measure the same seconds. The protocol has lines on standard input and output, so
+ * it works through ssh:
  *
  *   output      ready\n                     the workload runs, and every collector is prepared
  *   input       go <start_ns> <duration_ns>\n

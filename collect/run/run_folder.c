@@ -67,10 +67,10 @@ int folder_check(const char *dir, bool *used, struct error *err)
 	d = *used ? NULL : opendir(dir);
 	while (d && !rc && (e = readdir(d)))
 		if (!folder_is_of_run(e->d_name))
-			rc = error_set(err, EEXIST,
-				       "%s: there is '%s' in it, which is no run's: give another "
-				       "-o",
-				       dir, e->d_name);
+			rc = error_set(
+				err, EEXIST,
+				"%s: there is '%s' in it, which is no run's: give another -o", dir,
+				e->d_name);
 	if (d)
 		closedir(d);
 	return rc;

@@ -31,9 +31,8 @@ static enum sync_heard sync_parse(struct sync *s, const char *line)
 	if (!strcmp(line, "abort"))
 		return sync_set_aborted(s, "told to abort");
 	if (sscanf(line, "go %" SCNu64 " %" SCNu64 "%c", &start, &duration, &end) != 2)
-		return sync_set_aborted(s,
-					"standard input said neither 'go START_NS DURATION_NS' nor "
-					"'abort'");
+		return sync_set_aborted(
+			s, "standard input said neither 'go START_NS DURATION_NS' nor 'abort'");
 	if (s->start_ns)
 		return SYNC_NOTHING;
 	s->start_ns = start ? start : 1;

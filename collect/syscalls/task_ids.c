@@ -110,9 +110,9 @@ int task_ids_btf(struct error *err)
 	int at = task_ids_offset(), fd;
 
 	if (at < 0)
-		return error_sys(err, -at,
-				 "this kernel has no BTF, and where it keeps a thread's ids was "
-				 "not found");
+		return error_sys(
+			err, -at,
+			"this kernel has no BTF, and where it keeps a thread's ids was not found");
 	btf = btf__new_empty();
 	fd = btf ? task_ids_describe(btf, at) : -ENOMEM;
 	if (!fd)
