@@ -23,6 +23,29 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+const char *sysfs_root(void)
+{
+	const char *root = getenv("ZCOST_SYSFS");
+
+	return root && *root ? root : "/sys";
+}
+
+bool host_has_program(const char *name)
+{
+	char *dirs = xstrdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *rest = dirs;
+	char *dir;
+	bool found = false;
+
+	while (!found && (dir = str_token(&rest, ':'))) {
+		char *path = xasprintf("%s/%s", *dir ? dir : ".", name);
+
+		found = !access(path, X_OK);
+		free(path);
+	}
+	free(dirs);
+	return found;
+}
+
 /* --- settings --- */
 
 enum { DEPTH = 6 };

@@ -34,4 +34,10 @@ void host_write_nics_of(const char *dir, int netns);
  */
 char *host_fact(const char *path);
 
+/* Returns /sys, or ZCOST_SYSFS, which tests set. */
+const char *sysfs_root(void);
+
+/* Says whether a program of that name is in PATH. */
+bool host_has_program(const char *name);
+
 #endif

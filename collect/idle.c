@@ -165,21 +165,14 @@ static char *idle_why(const char *root)
 
 /* --- the collector --- */
 
-static const char *idle_root(void)
-{
-	const char *given = getenv("ZCOST_SYSFS");
-
-	return given ? given : "/sys";
-}
-
 static int idle_probe(struct collect *c)
 {
 	struct idle_states states = {0};
 	char *why;
 
-	idle_find(&states, idle_root(), &c->run->cpus);
+	idle_find(&states, sysfs_root(), &c->run->cpus);
 	if (!states.n) {
-		why = idle_why(idle_root());
+		why = idle_why(sysfs_root());
 		error_set(&c->err, ENODEV, "%s", why);
 		free(why);
 		return -ENODEV;

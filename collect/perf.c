@@ -14,6 +14,7 @@
 
 #include "collect/collect.h"
 #include "collect/events/counting.h"
+#include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
@@ -131,22 +132,6 @@ struct perf {
 
 /* --- can it be done? --- */
 
-static bool perf_in_path(const char *name)
-{
-	char *dirs = xstrdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *rest = dirs;
-	char *dir;
-	bool found = false;
-
-	while (!found && (dir = str_token(&rest, ':'))) {
-		char *path = xasprintf("%s/%s", *dir ? dir : ".", name);
-
-		found = !access(path, X_OK);
-		free(path);
-	}
-	free(dirs);
-	return found;
-}
-
 /*
  * Returns what `perf --version` prints, such as "perf version 6.1.192", or "". The caller frees it.
  */
@@ -182,7 +167,7 @@ static int perf_probe(struct collect *c)
 	struct perf p = {0};
 	int rc;
 
-	if (!perf_in_path("perf"))
+	if (!host_has_program("perf"))
 		return error_set(
 			&c->err, ENOENT,
 			"no perf program here; install linux-perf (Debian), linux-tools-generic (Ubuntu) or perf (Fedora)");

@@ -7,6 +7,7 @@
 #include "collect/power.h"
 
 #include "collect/collect.h"
+#include "collect/host.h"
 #include "collect/options.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
@@ -50,22 +51,6 @@ static const struct power_program dcmi = {
 	.check = watts_of_dcmi,
 };
 
-static bool power_in_path(const char *program)
-{
-	const char *path = getenv("PATH");
-	char *copy = xstrdup(path ? path : ""), *rest = copy, *folder;
-	bool found = false;
-
-	while (!found && (folder = str_token(&rest, ':'))) {
-		char *name = xasprintf("%s/%s", folder, program);
-
-		found = !access(name, X_OK);
-		free(name);
-	}
-	free(copy);
-	return found;
-}
-
 static void power_add_source(struct power *p, const char *name)
 {
 	str_printf(&p->sources, "%s%s", p->sources.len ? "," : "", name);
@@ -74,7 +59,7 @@ static void power_add_source(struct power *p, const char *name)
 /* Asks ipmitool once. A controller without a power reading is no fault. */
 static void power_find_ipmi(struct collect *c, struct power *p, struct error *refused)
 {
-	if (!power_in_path(dcmi_argv[0])) {
+	if (!host_has_program(dcmi_argv[0])) {
 		error_set(refused, ENOENT, "ipmitool is not installed");
 		return;
 	}

@@ -3,6 +3,7 @@
 
 #include "collect/events/counting.h"
 #include "collect/events/events.h"
+#include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"

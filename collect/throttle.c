@@ -6,6 +6,7 @@
  */
 #include "collect/collect.h"
 
+#include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
@@ -34,13 +35,6 @@ struct throttle {
 static const char *const heat[] = {"core_throttle_count", "core_throttle_total_time_ms",
 				   "package_throttle_count", "package_throttle_total_time_ms"};
 
-static const char *throttle_sysfs(void)
-{
-	const char *root = getenv("ZCOST_SYSFS");
-
-	return root ? root : "/sys";
-}
-
 /* Opens the file and owns both names. */
 static void throttle_add(struct throttle *t, char *path, char *label)
 {
@@ -64,7 +58,7 @@ static void throttle_find_heat(struct throttle *t, const struct run *r)
 		for (i = 0; cpuset_has(&r->cpus, cpu) && i < array_size(heat); i++)
 			throttle_add(t,
 				     xasprintf("%s/devices/system/cpu/cpu%u/thermal_throttle/%s",
-					       throttle_sysfs(), cpu, heat[i]),
+					       sysfs_root(), cpu, heat[i]),
 				     xasprintf("cpu%u %s", cpu, heat[i]));
 }
 
@@ -87,10 +81,9 @@ static void throttle_add_groups(struct throttle *t, const char *hierarchy, char 
 	char *slash;
 
 	while (strlen(group) > 1 && !throttle_has(t, group)) {
-		throttle_add(
-			t,
-			xasprintf("%s/fs/cgroup%s%s/cpu.stat", throttle_sysfs(), hierarchy, group),
-			xstrdup(group));
+		throttle_add(t,
+			     xasprintf("%s/fs/cgroup%s%s/cpu.stat", sysfs_root(), hierarchy, group),
+			     xstrdup(group));
 		slash = strrchr(group, '/');
 		slash[slash == group] = 0;
 	}

@@ -63,13 +63,6 @@ void doctor_put(struct doctor *d, const char *what, enum finding f, const char *
 	free(why);
 }
 
-const char *doctor_sys(void)
-{
-	const char *root = getenv("ZCOST_SYSFS");
-
-	return root ? root : "/sys";
-}
-
 char *doctor_sys_line(const char *fmt, ...)
 {
 	char *name = NULL, *path, *line;
@@ -79,7 +72,7 @@ char *doctor_sys_line(const char *fmt, ...)
 	if (vasprintf(&name, fmt, ap) < 0)
 		name = NULL;
 	va_end(ap);
-	path = xasprintf("%s/%s", doctor_sys(), name ? name : "");
+	path = xasprintf("%s/%s", sysfs_root(), name ? name : "");
 	line = host_fact(path);
 	free(path);
 	free(name);

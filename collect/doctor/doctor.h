@@ -54,9 +54,6 @@ extern const struct column doctor_columns[5];
 void doctor_put(struct doctor *d, const char *what, enum finding f, const char *todo,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* Returns /sys, or ZCOST_SYSFS, which tests set. */
-const char *doctor_sys(void);
-
 /*
  * Returns the first line of a file below /sys, such as "class/net/lo/mtu", or NULL. The caller
  * frees it.

@@ -190,7 +190,7 @@ static int doctor_count_interrupts(const char *dir, struct cpuset *cpus)
  */
 static void doctor_put_interrupts(struct doctor *d)
 {
-	char *class = xasprintf("%s/class/net", doctor_sys());
+	char *class = xasprintf("%s/class/net", sysfs_root());
 	DIR *list = opendir(class);
 	struct dirent *e;
 

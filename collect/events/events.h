@@ -37,9 +37,6 @@ struct pmu_event {
 	struct cpuset cpus;
 };
 
-/* Returns /sys, or ZCOST_SYSFS, which tests set. */
-const char *sysfs_root(void);
-
 /*
  * Reads an event. `terms` is the text between the slashes. Returns -ENOENT for an unknown PMU or
  * term, and the error lists the known ones; -EINVAL for a malformed term or a value that does not

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/events/events.h"
 
+#include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -13,13 +14,6 @@
 #include <string.h>
 
 enum { NAMES_SHOWN = 16 };
-
-const char *sysfs_root(void)
-{
-	const char *root = getenv("ZCOST_SYSFS");
-
-	return root && *root ? root : "/sys";
-}
 
 static char *pmu_path(const char *pmu, const char *folder, const char *name)
 {
