@@ -84,7 +84,7 @@ static const struct argp_option options[] = {
 	{"repeat", KEY_REPEAT, "N", 0, "(1)", 1},
 	{"side", KEY_SIDE, "NAME", 0, "(local)", 1},
 	{"host-dir", KEY_HOST_DIR, "DIR", 0, "hosts/<host> of the capture; default: inside RUN", 1},
-	{"sync", KEY_SYNC, NULL, 0, "say 'ready', open the window when told 'go' on stdin", 1},
+	{"sync", KEY_SYNC, NULL, 0, "say 'ready', and open the window at 'go' on stdin", 1},
 	{"agent", KEY_AGENT, "KEY", OPTION_HIDDEN, "serve a capture on another host", 1},
 	{"hold", KEY_HOLD, "DIR", OPTION_HIDDEN, "an agent's folder, kept open", 1},
 	{0},

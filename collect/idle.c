@@ -153,10 +153,10 @@ static char *idle_why(const char *root)
 
 	if (!driver || !strcmp(driver, "none"))
 		why = xasprintf(
-			"the kernel has no cpuidle driver in use: in a virtual machine the host has the idle states; on hardware, cpuidle.off=1, idle=poll or idle=halt on the kernel's command line turn it off. Idle and iowait are known from /proc/stat all the same");
+			"the kernel has no cpuidle driver in use: in a virtual machine the host has the idle states; on hardware, cpuidle.off=1, idle=poll or idle=halt on the kernel's command line turn it off. /proc/stat still has idle and iowait time");
 	else
 		why = xasprintf(
-			"the cpuidle driver %s tells no states of these CPUs (no cpu<n>/cpuidle in sysfs)",
+			"the cpuidle driver %s reports no states of these CPUs (no cpu<n>/cpuidle in sysfs)",
 			driver);
 	free(driver);
 	free(path);

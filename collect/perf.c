@@ -2,13 +2,16 @@
 /*
  * The profile: `perf record` on the side's CPUs with call graphs. It starts before the workload,
  * with its events off, and control pipes switch the events on and off at the window's ends. Each
- * switch is acknowledged. Perf learns names and mappings of programs by events of the CPU on which
- * a program starts. On all CPUs it sees every program. On some CPUs it misses a program that
- * started elsewhere and moved here, as a pinned workload does. Then perf reads names and mappings
- * from /proc at the window's end, while the workload still runs. Build-ids are read at the end
- * (--buildid-all), not with each mapping (--buildid-mmap). The latter would tell two files with one
- * path apart, but give none to the vdso, which is no file, and then no clock_gettime() would have a
- * name away from this host.
+ * switch is acknowledged.
+ *
+ * Perf learns names and mappings of programs by events of the CPU on which a program starts. On all
+ * CPUs it sees every program. On some CPUs it misses a program that started elsewhere and moved
+ * here, as a pinned workload does. Then perf reads names and mappings from /proc at the window's
+ * end, while the workload still runs.
+ *
+ * Build-ids are read at the end (--buildid-all), not with each mapping (--buildid-mmap). The latter
+ * would tell two files with one path apart, but give none to the vdso, which is no file, and then
+ * no clock_gettime() would have a name away from this host.
  */
 #include "collect/perf.h"
 

@@ -43,7 +43,7 @@ static void doctor_nic_put_facts(struct doctor *d, const char *rows, const char 
 	double speed = doctor_nic_number_of(rows, name, "speed_mbps"),
 	       mtu = doctor_nic_number_of(rows, name, "mtu");
 	double big = doctor_nic_number_of(rows, name, "gro_max_size");
-	char driver[TEXT] = "no driver that tells", *node;
+	char driver[TEXT] = "unknown driver", *node;
 	char of_node[TEXT] = "", gbps[TEXT] = "";
 
 	doctor_nic_value_of(rows, name, "driver", driver);
@@ -92,7 +92,8 @@ static void doctor_nic_put_header_split(struct doctor *d, const char *rows, cons
 
 	if (isnan(split))
 		doctor_put(d, "header split", FINDING_NO, NULL,
-			   "%s: its driver tells of none: neither zcrx nor devmem TCP", name);
+			   "%s: its driver reports none, so neither zcrx nor devmem TCP can work",
+			   name);
 	else if (split < 1)
 		doctor_put(d, "header split", FINDING_PARTLY, todo,
 			   "%s: off: zcrx and devmem TCP refuse it", name);

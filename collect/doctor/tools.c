@@ -90,7 +90,7 @@ static void doctor_kernel_names(struct doctor *d)
 			d, "kernel code", FINDING_PARTLY, NULL,
 			"/proc/kcore cannot be read: report hotspots shows the kernel's instructions as offsets, without their code");
 	else
-		doctor_put(d, "kernel code", FINDING_YES, NULL, "/proc/kcore can be kept");
+		doctor_put(d, "kernel code", FINDING_YES, NULL, "/proc/kcore can be copied");
 }
 
 static void doctor_check_perf(struct doctor *d)

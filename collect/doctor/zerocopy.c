@@ -182,10 +182,11 @@ static void doctor_check_uring(struct doctor *d)
 	doctor_put(d, "io_uring", FINDING_YES, NULL, "rings can be made");
 	for (i = 0; i < array_size(ops); i++) {
 		if (uring_has(fd, ops[i].op))
-			doctor_put(d, ops[i].name, FINDING_YES, NULL, "the kernel has it%s",
-				   ops[i].op == ZC_IORING_OP_RECV_ZC
-					   ? "; whether a NIC does, only registering tells (zcrx)"
-					   : "; over loopback and veth it copies all the same");
+			doctor_put(
+				d, ops[i].name, FINDING_YES, NULL, "the kernel has it%s",
+				ops[i].op == ZC_IORING_OP_RECV_ZC
+					? "; only a registration shows whether a NIC has it (zcrx)"
+					: "; over loopback and veth it copies all the same");
 		else
 			doctor_put(d, ops[i].name, FINDING_NO, NULL,
 				   "this kernel lacks it; it came with %s", ops[i].since);
@@ -256,7 +257,7 @@ static void doctor_put_interfaces(struct doctor *d, const char *queue)
 	if (!queue && !doctor_any_split())
 		doctor_put(
 			d, "interfaces", FINDING_NO, NULL,
-			"of those that are up no driver tells of header split: no packet can be received so (doctor nic)");
+			"no driver of an interface that is up reports header split, so no packet can be received this way (doctor nic)");
 }
 
 /*
@@ -271,7 +272,7 @@ static void doctor_check_zcrx(struct doctor *d)
 	if (rc == -ENODEV)
 		doctor_put(
 			d, "kernel", FINDING_YES, NULL,
-			"the kernel has it; it takes a NIC with header split and a queue API besides (--zcrx IF:QUEUE tries)");
+			"the kernel has it; it also needs a NIC with header split and a queue API (--zcrx IF:QUEUE tries)");
 	else if (rc == -EOPNOTSUPP)
 		doctor_put(d, "kernel", FINDING_NO, NULL,
 			   "the kernel was built without CONFIG_IO_URING_ZCRX");
@@ -313,7 +314,7 @@ static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *said)
 	if (doctor_is_there(rc, said))
 		doctor_put(
 			d, "kernel", FINDING_YES, NULL,
-			"the kernel has it; it takes a NIC with header split and a queue API besides (--devmem IF:QUEUE tries)");
+			"the kernel has it; it also needs a NIC with header split and a queue API (--devmem IF:QUEUE tries)");
 	else if (rc == -EOPNOTSUPP)
 		doctor_put(
 			d, "kernel", FINDING_NO, NULL,
@@ -328,7 +329,7 @@ static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *said, boo
 	if (rx && doctor_is_there(rc, said))
 		doctor_put(
 			d, "sending", FINDING_YES, NULL,
-			"the kernel has it; it takes a NIC whose driver can send out of device memory besides");
+			"the kernel has it; it also needs a NIC whose driver can send from device memory");
 	else if (doctor_is_there(rc, said))
 		doctor_put(
 			d, "sending", FINDING_NO, NULL,

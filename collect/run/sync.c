@@ -29,7 +29,7 @@ static enum sync_heard sync_parse(struct sync *s, const char *line)
 	char end;
 
 	if (!strcmp(line, "abort"))
-		return sync_set_aborted(s, "told to abort");
+		return sync_set_aborted(s, "aborted through standard input");
 	if (sscanf(line, "go %" SCNu64 " %" SCNu64 "%c", &start, &duration, &end) != 2)
 		return sync_set_aborted(
 			s, "standard input said neither 'go START_NS DURATION_NS' nor 'abort'");

@@ -3,8 +3,9 @@
  * The workload's processes and threads as they are now: the command, its descendants, and orphans
  * that became our children (run.h). Once seen, a process belongs to the workload until it is gone.
  * Of our own children only those count that are in the command's process group or in another
- * session than ours; the others are tools of collectors. A process that starts and ends between two
- * readings is never seen.
+ * session than ours; the others are tools of collectors.
+ *
+ * A process that starts and ends between two readings is never seen.
  */
 #ifndef ZC_TREE_H
 #define ZC_TREE_H

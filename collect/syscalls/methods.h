@@ -83,10 +83,11 @@ int syscall_moves_bytes(uint32_t nr);
 int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err);
 
 /*
- * Makes the same counts as the kernel's program from a stream of enter and exit events. Events come
- * from one ring buffer per CPU, so the enter and exit of a thread may be out of order. They wait
- * until nothing older can come: syscalls_events_until(t) says that all events before t have been
- * added.
+ * Makes the same counts as the kernel's program from a stream of enter and exit events.
+ *
+ * Events come from one ring buffer per CPU, so the enter and exit of a thread may be out of order.
+ * They wait until nothing older can come: syscalls_events_until(t) says that all events before t
+ * have been added.
  */
 
 enum syscall_event_kind { SYSCALL_FORK, SYSCALL_COMM, SYSCALL_ENTER, SYSCALL_EXIT };

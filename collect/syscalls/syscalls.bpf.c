@@ -4,9 +4,11 @@
  * few instructions: thread id -> state of the id -> slot of the thread -> cell of (thread,
  * syscall). Nothing is sent: user space reads the arrays after the window. Only slots and cells of
  * threads that ended move: `ended` -> user space, which empties them -> free_slots, free_cells
- * (bpf.c says why no call is counted wrongly). A thread belongs to the workload from its first
- * instruction on when its parent does (sched_process_fork). It gets a slot at its first call in the
- * window. Thread ids are those of the initial namespace; `whoami` fills ours.
+ * (bpf.c says why no call is counted wrongly).
+ *
+ * A thread belongs to the workload from its first instruction on when its parent does
+ * (sched_process_fork). It gets a slot at its first call in the window. Thread ids are those of the
+ * initial namespace; `whoami` fills ours.
  */
 #include "collect/syscalls/syscalls.h"
 
@@ -66,7 +68,7 @@ const volatile uint8_t moves[SYSCALLS_NR]; /* system calls that return a number 
  * Returns an index that user space gave back, or else the next of `max` that was never used; 0:
  * none is left.
  */
-static __always_inline uint32_t take(void *handed_back, volatile uint32_t *used, uint32_t max)
+static __always_inline uint32_t take_index(void *handed_back, volatile uint32_t *used, uint32_t max)
 {
 	uint32_t n = 0;
 
@@ -86,7 +88,7 @@ static __noinline int new_slot(uint32_t *known)
 
 	if (!known)
 		return 0;
-	slot = take(&free_slots, &control.threads, SYSCALLS_THREADS);
+	slot = take_index(&free_slots, &control.threads, SYSCALLS_THREADS);
 	t = slot ? bpf_map_lookup_elem(&threads, &slot) : 0;
 	if (!t)
 		return 0;
@@ -136,7 +138,7 @@ static __noinline uint32_t new_cell(struct syscall_thread *t, uint32_t nr)
 
 	if (!t || nr >= SYSCALLS_NR)
 		return 0;
-	cell = take(&free_cells, &control.cells, SYSCALLS_CELLS);
+	cell = take_index(&free_cells, &control.cells, SYSCALLS_CELLS);
 	t->cell[nr] = cell;
 	return cell;
 }

@@ -58,7 +58,7 @@ ok "what was read is kept" test -n "$(rows C1)"
 rm -rf "$root/cpu$cpu"
 
 ok "states of none of the CPUs" exits 4 collect -- true
-ok "name the driver" says 'the cpuidle driver intel_idle tells no states' err
+ok "name the driver" says 'the cpuidle driver intel_idle reports no states' err
 echo none >"$root/cpuidle/current_driver"
 ok "no driver" exits 4 collect -- true
 ok "why, and what to do" says 'no cpuidle driver in use: in a virtual machine .*cpuidle.off=1' err

@@ -54,7 +54,7 @@ echo abort >&3
 wait $pid
 code=$?
 ok "abort: exit 1" test $code = 1
-ok "the run is marked" is '.status + " " + .why' "failed told to abort"
+ok "the run is marked" is '.status + " " + .why' "failed aborted through standard input"
 ok "the command is gone" sh -c '! kill -0 $(cat pid)'
 end
 

@@ -494,7 +494,7 @@ static void test_sync(void **state)
 	assert_int_equal(hear(&s, p[1], "go 7 8\n"), SYNC_NOTHING);
 	assert_int_equal(s.start_ns, 123);
 	assert_int_equal(hear(&s, p[1], "go 7 8\nabort\n"), SYNC_ABORT);
-	assert_string_equal(s.why, "told to abort");
+	assert_string_equal(s.why, "aborted through standard input");
 	s = (struct sync){.fd = p[0]};
 	assert_int_equal(hear(&s, p[1], "go 7\n"), SYNC_ABORT);
 	s = (struct sync){.fd = p[0]};
