@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct rights; /* collect/rights.h */
+struct rights; /* collect/agent.h */
 
 enum pass { PASS_MEASURE, PASS_PROFILE, PASS_SYSCALLS, PASS_COUNT };
 /* The sides of a run start in this order. */

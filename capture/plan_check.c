@@ -2,7 +2,7 @@
 /* Checks a plan against the host that it is to run on. */
 #include "capture/plan.h"
 
-#include "collect/rights.h"
+#include "collect/agent.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/intern.h"

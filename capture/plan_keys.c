@@ -3,10 +3,8 @@
 #include "capture/plan_read.h"
 
 #include "capture/words.h"
-#include "collect/call_graph.h"
-#include "collect/events.h"
-#include "collect/power_command.h"
-#include "collect/units.h"
+#include "collect/events/events.h"
+#include "collect/options.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/str.h"
