@@ -116,6 +116,46 @@ int table_column(const struct table *t, const char *name)
 	return -1;
 }
 
+static const struct value *table_find(const struct table *t, size_t row, const char *column)
+{
+	static const struct value none;
+	int i = column ? table_column(t, column) : -1;
+
+	return i < 0 ? &none : table_cell(t, row, i);
+}
+
+double table_real(const struct table *t, size_t row, const char *column)
+{
+	const struct value *v = table_find(t, row, column);
+
+	return v->type == V_INT ? (double)v->integer : v->type == V_REAL ? v->real : NAN;
+}
+
+const char *table_text(const struct table *t, size_t row, const char *column)
+{
+	const struct value *v = table_find(t, row, column);
+
+	return v->type == V_STR ? v->str : "";
+}
+
+struct interval table_interval(const struct table *t, size_t row, const char *column)
+{
+	const struct value *v = table_find(t, row, column);
+
+	return v->interval ? *v->interval : (struct interval){NAN, NAN, NAN};
+}
+
+bool table_has_interval(const struct table *t, int column)
+{
+	int i;
+
+	for (i = 0; i < t->ncolumns; i++)
+		if (t->columns[i].part_of &&
+		    !strcmp(t->columns[i].part_of, t->columns[column].name))
+			return true;
+	return t->columns[column].spread != SPREAD_NONE;
+}
+
 void table_set(const struct table *t, struct value *row, const char *column, struct value v)
 {
 	int i = table_column(t, column);
@@ -146,4 +186,61 @@ struct value value_real(double x)
 	if (!isfinite(x))
 		return value_none();
 	return (struct value){.type = V_REAL, .real = x};
+}
+
+static double finite_or_nan(double x)
+{
+	return isfinite(x) ? x : NAN;
+}
+
+struct value value_with(struct table *t, struct value v, struct interval interval)
+{
+	const struct interval finite = {finite_or_nan(interval.low), finite_or_nan(interval.high),
+					finite_or_nan(interval.half)};
+
+	if (!isnan(finite.low) || !isnan(finite.high) || !isnan(finite.half))
+		v.interval = arena_dup(&t->arena, &finite, sizeof(finite));
+	return v;
+}
+
+struct value value_estimate(struct table *t, double x, double low, double high)
+{
+	return value_with(t, value_real(x), (struct interval){low, high, NAN});
+}
+
+struct value value_half(struct table *t, double x, double half)
+{
+	return value_with(t, value_real(x), (struct interval){NAN, NAN, half});
+}
+
+struct value value_copy(struct table *t, const struct value *v)
+{
+	struct value copy = v->type == V_STR ? value_str(t, v->str) : *v;
+
+	return v->interval ? value_with(t, copy, *v->interval) : copy;
+}
+
+struct value value_part(const struct value *v, enum interval_part part)
+{
+	struct value bare = *v, bound;
+
+	bare.interval = NULL;
+	if (part == PART_VALUE)
+		return bare;
+	if (!v->interval)
+		return value_none();
+	bound = value_real(part == PART_LOW    ? v->interval->low
+			   : part == PART_HIGH ? v->interval->high
+					       : v->interval->half);
+	if (v->type == V_INT && bound.type == V_REAL && bound.real == round(bound.real))
+		return value_int(llround(bound.real));
+	return bound;
+}
+
+void column_part_name(struct str *name, const struct column *c, enum interval_part part)
+{
+	static const char *const suffixes[] = {
+		[PART_LOW] = "lo", [PART_HIGH] = "hi", [PART_HALF] = "ci"};
+
+	str_printf(name, "%s_%s", c->stem ? c->stem : c->name, suffixes[part]);
 }

@@ -14,12 +14,18 @@
 #include "lib/arena.h"
 #include "lib/error.h"
 #include "lib/note.h"
+#include "lib/str.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 enum value_type { V_NONE, V_STR, V_INT, V_REAL };
+
+/* How far an estimate may be off: its bounds, half of its width. What is not known is NAN. */
+struct interval {
+	double low, high, half;
+};
 
 struct value {
 	enum value_type type;
@@ -28,20 +34,37 @@ struct value {
 		int64_t integer;
 		double real;
 	};
+	const struct interval *interval; /* of an estimate, in the table's arena; else NULL */
 };
 
-/*
- * A column: `name` as in tsv and json; `digits` after the point for V_REAL in text and markdown.
- * A V_STR column with STANDS_RIGHT as its digits holds numbers that are written already, one with
- * STAYS_WHOLE words that are not shortened: figures, units, addresses are in them.
- */
-enum { STANDS_RIGHT = 1, STAYS_WHOLE = 2 };
+/* The columns of an interval that tsv, csv and json have right behind the value's own column. */
+enum spread {
+	SPREAD_NONE,
+	SPREAD_RANGE, /* x_lo, x_hi */
+	SPREAD_HALF,  /* x_ci */
+};
+enum interval_part { PART_VALUE, PART_LOW, PART_HIGH, PART_HALF };
+
+/* How text formats set the words of a V_STR column. */
+enum shape {
+	STANDS_LEFT,
+	STANDS_RIGHT, /* the words are numbers */
+	STAYS_WHOLE,  /* the words hold figures, units or addresses, and are never shortened */
+};
+
 struct column {
-	const char *name;
+	const char *name; /* as in tsv and json */
 	const char *unit; /* "ns/KiB", "%": text headers and JSON meta only; may be NULL */
 	enum value_type type;
-	int digits;
+	int digits;	  /* after the point, of V_REAL in text and markdown */
 	const char *what; /* one line for --help and documents; may be NULL */
+	enum shape shape;
+	enum spread spread;
+	const char *stem; /* of the interval's columns: "x" in "x_lo"; NULL: the name */
+	/* This column is a part of the interval of the column `part_of`. It has no cells: the
+	 * writers of tsv, csv and json fill it. NULL: it is a column like others. */
+	const char *part_of;
+	enum interval_part part;
 };
 
 struct table {
@@ -82,6 +105,11 @@ void table_free(struct table *t);
 struct value *table_row(struct table *t);
 struct value *table_cell(const struct table *t, size_t row, int column);
 int table_column(const struct table *t, const char *name); /* -1: there is none */
+/* Readers of a cell. A cell or a column that is missing gives NAN, "" or an interval of NANs. */
+double table_real(const struct table *t, size_t row, const char *column);
+const char *table_text(const struct table *t, size_t row, const char *column);
+struct interval table_interval(const struct table *t, size_t row, const char *column);
+bool table_has_interval(const struct table *t, int column);
 /* Into the row's column of that name; a table without such a column ignores it. */
 void table_set(const struct table *t, struct value *row, const char *column, struct value v);
 
@@ -89,6 +117,16 @@ struct value value_none(void);
 struct value value_str(struct table *t, const char *s); /* copies; NULL gives V_NONE */
 struct value value_int(int64_t n);
 struct value value_real(double x); /* NaN and infinities give V_NONE */
+/* Values with an interval: two bounds; plus and minus `half`; all that is known of any value. */
+struct value value_estimate(struct table *t, double x, double low, double high);
+struct value value_half(struct table *t, double x, double half);
+struct value value_with(struct table *t, struct value v, struct interval interval);
+/* Copies a value of another table, with its words and its interval. */
+struct value value_copy(struct table *t, const struct value *v);
+/* Returns the value without its interval, or a part of the interval. */
+struct value value_part(const struct value *v, enum interval_part part);
+/* Appends the name of the column that has this part of the column's values: "x_lo". */
+void column_part_name(struct str *name, const struct column *c, enum interval_part part);
 
 int table_format_parse(const char *name, enum table_format *format); /* -EINVAL */
 /*

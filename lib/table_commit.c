@@ -123,7 +123,7 @@ struct layout {
 
 static bool is_plain(const struct people_column *c)
 {
-	return !c->left && c->ci < 0 && c->lo < 0;
+	return !c->left && !c->interval;
 }
 
 /* The column that is missed least; the first stays. */

@@ -57,7 +57,7 @@ static bool can_be_key(const struct sheet *sh, int column, bool figures)
 {
 	const struct people_column *c = &sh->p.columns[column];
 
-	return c->place == IN_ROWS && !is_last_prose(sh, column) && c->lo < 0 && c->ci < 0 &&
+	return c->place == IN_ROWS && !is_last_prose(sh, column) && !c->interval &&
 	       (figures || sh->t->columns[c->value].type != V_REAL);
 }
 

@@ -28,66 +28,30 @@ static bool is_empty(const struct table *t, int column)
 	return t->rows > 0;
 }
 
-/*
- * The column "<name of i><suffix>", or -1. A unit at the name's end may be left out:
- * throughput_gbps, throughput_lo, throughput_hi.
- */
-static int companion(const struct table *t, int i, const char *suffix)
-{
-	static const char *const units[] = {"", "_gbps", "_pct", "_ns"};
-	const char *column = t->columns[i].name;
-	int found = -1;
-	size_t u;
-
-	for (u = 0; u < array_size(units) && found < 0; u++) {
-		size_t len = strlen(column) - strlen(units[u]);
-		char *name;
-
-		if (!str_ends(column, units[u]))
-			continue;
-		name = xasprintf("%.*s%s", (int)len, column, suffix);
-		found = table_column(t, name);
-		free(name);
-	}
-	return found;
-}
-
 static void choose_columns(struct people *p, const struct table *t)
 {
-	bool *taken = xcalloc((size_t)t->ncolumns, sizeof(*taken));
 	struct str absent = {0};
 	int i;
 
 	p->columns = xcalloc((size_t)t->ncolumns, sizeof(*p->columns));
 	for (i = 0; i < t->ncolumns; i++) {
-		struct people_column c = {t->columns[i].name,
-					  t->columns[i].type == V_STR &&
-						  t->columns[i].digits != STANDS_RIGHT,
-					  t->columns[i].type != V_STR || t->columns[i].digits,
-					  i,
-					  companion(t, i, "_lo"),
-					  companion(t, i, "_hi"),
-					  companion(t, i, "_ci"),
-					  0,
-					  IN_ROWS,
-					  false,
-					  false};
+		const struct column *c = &t->columns[i];
+		bool words = c->type == V_STR, empty = is_empty(t, i);
 
-		if (taken[i])
+		if (c->part_of || (empty && words)) /* words are not measured */
 			continue;
-		if (c.lo >= 0 && c.hi >= 0)
-			taken[c.lo] = taken[c.hi] = true;
-		if (c.ci >= 0)
-			taken[c.ci] = true;
-		if (is_empty(t, i) && t->columns[i].type == V_STR)
-			continue; /* words are not measured */
-		if (is_empty(t, i))
-			str_printf(&absent, "%s%s", absent.len ? ", " : "", c.name);
+		if (empty)
+			str_printf(&absent, "%s%s", absent.len ? ", " : "", c->name);
 		else
-			p->columns[p->ncolumns++] = c;
+			p->columns[p->ncolumns++] = (struct people_column){
+				.name = c->name,
+				.left = words && c->shape != STANDS_RIGHT,
+				.whole = !words || c->shape != STANDS_LEFT,
+				.value = i,
+				.interval = table_has_interval(t, i),
+			};
 	}
 	p->absent = absent.buf;
-	free(taken);
 }
 
 enum { FEW_DIGITS = 3, MANY = 100000 };
@@ -128,20 +92,20 @@ static void put_value(struct str *s, const struct value *v, const struct column 
 	}
 }
 
-static void put_interval(struct str *s, const struct table *t, size_t row,
-			 const struct people_column *c)
+static void put_interval(struct str *s, const struct value *v, const struct column *c)
 {
-	const struct column *column = &t->columns[c->value];
+	const struct value low = value_part(v, PART_LOW), high = value_part(v, PART_HIGH);
+	const struct value half = value_part(v, PART_HALF);
 
-	if (c->lo >= 0 && c->hi >= 0 && table_cell(t, row, c->lo)->type != V_NONE) {
+	if (low.type != V_NONE) {
 		str_puts(s, " [");
-		put_value(s, table_cell(t, row, c->lo), column);
+		put_value(s, &low, c);
 		str_puts(s, " .. ");
-		put_value(s, table_cell(t, row, c->hi), column);
+		put_value(s, &high, c);
 		str_putc(s, ']');
-	} else if (c->ci >= 0 && table_cell(t, row, c->ci)->type != V_NONE) {
+	} else if (half.type != V_NONE) {
 		str_puts(s, " +-");
-		put_value(s, table_cell(t, row, c->ci), column);
+		put_value(s, &half, c);
 	}
 }
 
@@ -153,8 +117,8 @@ static char *cell_text(struct people *p, const struct table *t, size_t row,
 
 	str_reset(s);
 	put_value(s, v, &t->columns[c->value]);
-	if (v->type != V_NONE && !c->bare)
-		put_interval(s, t, row, c);
+	if (v->type != V_NONE && c->interval && !c->bare)
+		put_interval(s, v, &t->columns[c->value]);
 	for (at = s->buf; *at; at++)
 		if ((unsigned char)*at < ' ')
 			*at = ' ';

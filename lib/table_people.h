@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A table as people read it, for text and markdown: every cell a string. A value and its interval
- * are one cell, "3.68 [3.51 .. 3.90]" from x, x_lo, x_hi, else "42.0 +-1.3" from x, x_ci; a column
- * in which nothing was measured is left out and, but for words, named in `absent`. Machine formats
- * keep all.
+ * are one cell, "3.68 [3.51 .. 3.90]" or "42.0 +-1.3"; a column in which nothing was measured is
+ * left out and, but for words, named in `absent`. Machine formats keep all.
  */
 #ifndef ZC_TABLE_PEOPLE_H
 #define ZC_TABLE_PEOPLE_H
@@ -16,11 +15,11 @@ enum people_place { IN_ROWS, SAID_ONCE, IN_SECTION, SPARED };
 
 struct people_column {
 	const char *name;
-	bool left;	/* strings stand left, numbers right */
-	bool whole;	/* never shortened: numbers, and words with figures in them */
-	int value;	/* column of the table */
-	int lo, hi, ci; /* its interval's columns, or -1 */
-	int width;	/* characters of the widest cell */
+	bool left;     /* strings stand left, numbers right */
+	bool whole;    /* never shortened: numbers, and words with figures in them */
+	int value;     /* column of the table */
+	bool interval; /* its values may be estimates */
+	int width;     /* characters of the widest cell */
 	enum people_place place;
 	bool bare; /* its intervals are left out */
 	bool key;  /* in parts below each other: each begins with it */

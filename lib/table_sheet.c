@@ -113,19 +113,26 @@ static void leave_out(struct sheet *sh, const char *name)
 	str_printf(&sh->left_out, "%s%s", sh->left_out.len ? ", " : "", name);
 }
 
-/* "value_lo" is the interval of a value: a part of its cells. */
+/* "value[]" is the interval of the column "value": a part of its cells. */
 static bool hide_interval(struct sheet *sh, const char *name)
 {
+	struct str part = {0};
 	int i;
 
 	for (i = 0; i < sh->p.ncolumns; i++) {
-		const struct people_column *c = &sh->p.columns[i];
+		const struct column *c = &sh->t->columns[sh->p.columns[i].value];
+		size_t len = strlen(c->name);
 
-		if (c->lo < 0 || c->hi < 0 || strcmp(sh->t->columns[c->lo].name, name))
+		if (!sh->p.columns[i].interval || strncmp(c->name, name, len) ||
+		    strcmp(name + len, "[]"))
 			continue;
 		set_bare(sh, i, true);
-		leave_out(sh, name);
-		leave_out(sh, sh->t->columns[c->hi].name);
+		column_part_name(&part, c, PART_LOW);
+		leave_out(sh, part.buf);
+		str_reset(&part);
+		column_part_name(&part, c, PART_HIGH);
+		leave_out(sh, part.buf);
+		str_free(&part);
 		return true;
 	}
 	return false;

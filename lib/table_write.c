@@ -321,10 +321,14 @@ static void write_text(const struct table *t, FILE *out)
 static const struct {
 	const char *name;
 	void (*write)(const struct table *t, FILE *out);
+	bool spread; /* bounds of estimates stand in columns of their own */
 } formats[] = {
-	[FORMAT_TEXT] = {"text", write_text}, [FORMAT_TSV] = {"tsv", write_tsv},
-	[FORMAT_CSV] = {"csv", write_csv},    [FORMAT_JSON] = {"json", write_json},
-	[FORMAT_MD] = {"md", write_md},	      [FORMAT_COMMIT] = {"commit", table_write_commit},
+	[FORMAT_TEXT] = {"text", write_text, false},
+	[FORMAT_TSV] = {"tsv", write_tsv, true},
+	[FORMAT_CSV] = {"csv", write_csv, true},
+	[FORMAT_JSON] = {"json", write_json, true},
+	[FORMAT_MD] = {"md", write_md, false},
+	[FORMAT_COMMIT] = {"commit", table_write_commit, false},
 };
 
 int table_format_parse(const char *name, enum table_format *format)
@@ -347,30 +351,85 @@ static const char *escaped(struct table *copy, struct str *scratch, const char *
 	return text == s ? s : arena_strdup(&copy->arena, text);
 }
 
-static void escape_cells(struct table *copy, const struct table *t, struct str *scratch)
-{
-	size_t n = t->rows * (size_t)t->ncolumns, i;
+/* --- columns: machines read each part of an estimate in a column of its own --- */
 
-	copy->cells = xmalloc((n + 1) * sizeof(*copy->cells));
-	for (i = 0; i < n; i++) {
-		copy->cells[i] = t->cells[i];
-		if (t->cells[i].type == V_STR)
-			copy->cells[i].str =
-				escaped(copy, scratch, t->cells[i].str, PRINTABLE_CELL);
+/* Where the cells of the copy's columns lie in the table. */
+struct source {
+	int column;
+	enum interval_part part;
+};
+
+static void spread_part(struct table *copy, struct source *from, struct column *columns,
+			const struct column *c, int column, enum interval_part part)
+{
+	struct str name = {0};
+
+	columns[copy->ncolumns] = *c;
+	if (part != PART_VALUE) {
+		column_part_name(&name, c, part);
+		columns[copy->ncolumns].name = arena_strdup(&copy->arena, name.buf);
+		str_free(&name);
+	}
+	from[copy->ncolumns++] = (struct source){column, part};
+}
+
+static void spread_column(struct table *copy, struct source *from, struct column *columns,
+			  const struct column *c, int column)
+{
+	spread_part(copy, from, columns, c, column, PART_VALUE);
+	if (c->spread == SPREAD_RANGE) {
+		spread_part(copy, from, columns, c, column, PART_LOW);
+		spread_part(copy, from, columns, c, column, PART_HIGH);
+	} else if (c->spread == SPREAD_HALF) {
+		spread_part(copy, from, columns, c, column, PART_HALF);
 	}
 }
 
-/* Columns may be named at run time, by a plan. The array lies in the copy's arena. */
-static void escape_columns(struct table *copy, const struct table *t, struct str *scratch)
+/* Columns may be named at run time, by a plan. The arrays lie in the copy's arena. */
+static struct source *escape_columns(struct table *copy, const struct table *t, bool spread,
+				     struct str *scratch)
 {
-	struct column *c = arena_alloc(&copy->arena, ((size_t)t->ncolumns + 1) * sizeof(*c));
+	size_t n = 3 * (size_t)t->ncolumns + 1;
+	struct column *columns = arena_alloc(&copy->arena, n * sizeof(*columns));
+	struct source *from = arena_alloc(&copy->arena, n * sizeof(*from));
 	int i;
 
+	copy->ncolumns = 0;
 	for (i = 0; i < t->ncolumns; i++) {
-		c[i] = t->columns[i];
-		c[i].name = escaped(copy, scratch, c[i].name, PRINTABLE_LINE);
+		struct column c = t->columns[i];
+
+		c.name = escaped(copy, scratch, c.name, PRINTABLE_LINE);
+		if (spread && c.part_of) {
+			columns[copy->ncolumns] = c;
+			from[copy->ncolumns++] =
+				(struct source){table_column(t, c.part_of), c.part};
+		} else if (spread) {
+			spread_column(copy, from, columns, &c, i);
+		} else {
+			spread_part(copy, from, columns, &c, i, PART_VALUE);
+		}
 	}
-	copy->columns = c;
+	copy->columns = columns;
+	return from;
+}
+
+static void escape_cells(struct table *copy, const struct table *t, const struct source *from,
+			 bool spread, struct str *scratch)
+{
+	struct value *cell;
+	size_t row;
+	int i;
+
+	copy->cells = cell = xmalloc((t->rows * (size_t)copy->ncolumns + 1) * sizeof(*cell));
+	for (row = 0; row < t->rows; row++) {
+		for (i = 0; i < copy->ncolumns; i++, cell++) {
+			const struct value *v = table_cell(t, row, from[i].column);
+
+			*cell = spread ? value_part(v, from[i].part) : *v;
+			if (cell->type == V_STR)
+				cell->str = escaped(copy, scratch, v->str, PRINTABLE_CELL);
+		}
+	}
 }
 
 static void escape_notes(struct table *copy, const struct table *t, struct str *scratch)
@@ -393,28 +452,29 @@ static void escape_notes(struct table *copy, const struct table *t, struct str *
 }
 
 /* Every string of every format goes through here. table_free(copy) frees what is in it. */
-static void table_escape(struct table *copy, const struct table *t)
+static void table_escape(struct table *copy, const struct table *t, bool spread)
 {
 	struct str scratch = {0};
+	struct source *from;
 
 	*copy = *t;
 	copy->arena = (struct arena){0};
 	copy->title = escaped(copy, &scratch, t->title, PRINTABLE_CELL);
 	escape_notes(copy, t, &scratch);
-	escape_columns(copy, t, &scratch);
-	escape_cells(copy, t, &scratch);
+	from = escape_columns(copy, t, spread, &scratch);
+	escape_cells(copy, t, from, spread, &scratch);
 	str_free(&scratch);
 	if (!t->detail)
 		return;
 	copy->detail = xmalloc(sizeof(*copy->detail));
-	table_escape(copy->detail, t->detail);
+	table_escape(copy->detail, t->detail, spread);
 }
 
 int table_write_wide(const struct table *t, enum table_format format, int width, FILE *out)
 {
 	struct table copy;
 
-	table_escape(&copy, t);
+	table_escape(&copy, t, formats[format].spread);
 	if (format == FORMAT_TEXT)
 		table_write_text(&copy, width, out);
 	else

@@ -290,7 +290,7 @@ bool drawing_all_failed(const struct drawing *d, const char *variant)
 	if (row < 0)
 		return false;
 	for (; row >= 0; row = row_find(&d->runs, (size_t)row + 1, variant, NULL))
-		if (!strcmp(row_text(&d->runs, (size_t)row, "status"), "ok"))
+		if (!strcmp(table_text(&d->runs, (size_t)row, "status"), "ok"))
 			return false;
 	return true;
 }
@@ -340,7 +340,7 @@ static bool has_cost(const struct table *t, const char *variant, const char *sid
 {
 	long row = row_find(t, 0, variant, side);
 
-	while (row >= 0 && isnan(row_real(t, (size_t)row, "self_ns")))
+	while (row >= 0 && isnan(table_real(t, (size_t)row, "self_ns")))
 		row = row_find(t, (size_t)row + 1, variant, side);
 	return row >= 0;
 }
@@ -402,7 +402,7 @@ void drawing_sides(struct figure *f, const struct table *t)
 		if (side_order[i] && row_find(t, 0, NULL, side_order[i]) >= 0)
 			figure_group(f, side_order[i]);
 		for (row = 0; row < t->rows && !side_order[i]; row++) {
-			const char *side = row_text(t, row, "side");
+			const char *side = table_text(t, row, "side");
 
 			if (!is_named_side(side) && !has_group(f, side))
 				figure_group(f, side);
@@ -427,7 +427,7 @@ static struct runs runs_of(const struct drawing *d, const struct figure *f, enum
 	size_t row;
 
 	for (row = 0; row < f->data.rows; row++) {
-		int runs = (int)row_real(&f->data, row, "runs");
+		int runs = (int)table_real(&f->data, row, "runs");
 
 		if (runs <= 0)
 			continue;

@@ -55,8 +55,8 @@ static bool is_drawn(const struct figure *f, const struct table *t, size_t row)
 	int i;
 
 	for (i = 0; i < f->bars.n; i++)
-		if (!strcmp(f->bars.mark[i].name, row_text(t, row, "variant")))
-			return row_real(t, row, "self_ns") > 0;
+		if (!strcmp(f->bars.mark[i].name, table_text(t, row, "variant")))
+			return table_real(t, row, "self_ns") > 0;
 	return false;
 }
 
@@ -65,7 +65,7 @@ static size_t gather(const struct figure *f, const struct table *t, struct compo
 	size_t row, i, n = 0;
 
 	for (row = 0; row < t->rows; row++) {
-		const char *name = row_text(t, row, "component");
+		const char *name = table_text(t, row, "component");
 
 		if (!is_drawn(f, t, row))
 			continue;
@@ -73,7 +73,7 @@ static size_t gather(const struct figure *f, const struct table *t, struct compo
 			;
 		if (i == n)
 			all[n++] = (struct component){name, 0};
-		all[i].most = fmax(all[i].most, row_real(t, row, "self_ns"));
+		all[i].most = fmax(all[i].most, table_real(t, row, "self_ns"));
 	}
 	return n;
 }
@@ -108,7 +108,7 @@ static long find_component(const struct table *t, const char *variant, const cha
 {
 	long row = row_find(t, 0, variant, side);
 
-	while (row >= 0 && strcmp(row_text(t, (size_t)row, "component"), component))
+	while (row >= 0 && strcmp(table_text(t, (size_t)row, "component"), component))
 		row = row_find(t, (size_t)row + 1, variant, side);
 	return row;
 }
@@ -132,9 +132,9 @@ static struct estimate rest_of(const struct figure *f, const struct table *t, co
 
 	for (row = row_find(t, 0, variant, side); row >= 0;
 	     row = row_find(t, (size_t)row + 1, variant, side))
-		if (row_real(t, (size_t)row, "self_ns") > 0 &&
-		    !has_part(f, row_text(t, (size_t)row, "component")))
-			e.value += row_real(t, (size_t)row, "self_ns");
+		if (table_real(t, (size_t)row, "self_ns") > 0 &&
+		    !has_part(f, table_text(t, (size_t)row, "component")))
+			e.value += table_real(t, (size_t)row, "self_ns");
 	e.value = e.value > 0 ? e.value : NAN;
 	return e;
 }
@@ -153,7 +153,7 @@ static void put_bar(struct figure *f, const struct table *t, int group, int bar)
 		if (!strcmp(name, rest))
 			e = rest_of(f, t, variant, side);
 		else if (row >= 0)
-			e = row_estimate_ci(t, (size_t)row, "self_ns");
+			e = row_estimate(t, (size_t)row, "self_ns");
 		else
 			continue;
 		if (isnan(e.value))
@@ -184,9 +184,8 @@ static bool total_holds(const struct drawing *d, const struct table *summary, co
 	for (p = column; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
 	if (base >= 0 && new >= 0)
-		ratio = claim(d, variant, row_estimate(summary, (size_t)base, column, column),
-			      row_estimate(summary, (size_t) new, column, column), FROM_MEASURED,
-			      -1);
+		ratio = claim(d, variant, row_estimate(summary, (size_t)base, column),
+			      row_estimate(summary, (size_t) new, column), FROM_MEASURED, -1);
 	free(column);
 	return ratio > 0;
 }

@@ -25,21 +25,21 @@ static bool is_known(const struct table *t, const char *column)
 	size_t row;
 
 	for (row = 0; row < t->rows; row++)
-		if (!isnan(row_real(t, row, column)))
+		if (!isnan(table_real(t, row, column)))
 			return true;
 	return false;
 }
 
 static void put_bar(struct figure *f, const struct table *t, size_t row, int group, int bar)
 {
-	struct estimate whole = row_estimate(t, row, "busy_pct", "busy"), e;
+	struct estimate whole = row_estimate(t, row, "busy_pct"), e;
 	size_t i;
 	int place = 0;
 
 	for (i = 0; i < array_size(parts); i++) {
 		if (!is_known(t, parts[i].column))
 			continue;
-		e = (struct estimate){row_real(t, row, parts[i].column), NAN, NAN, NAN, 0, 0};
+		e = (struct estimate){table_real(t, row, parts[i].column), NAN, NAN, NAN, 0, 0};
 		if (!isnan(e.value))
 			figure_put(f, group, bar, place, e);
 		place++;

@@ -25,8 +25,8 @@ struct functions {
 
 static void add_row(struct functions *all, const struct table *t, size_t row)
 {
-	const char *symbol = row_text(t, row, "symbol"), *dso = row_text(t, row, "dso");
-	double ns = row_real(t, row, "self_ns");
+	const char *symbol = table_text(t, row, "symbol"), *dso = table_text(t, row, "dso");
+	double ns = table_real(t, row, "self_ns");
 	char *key = xasprintf("%s\n%s", symbol, dso);
 	uint32_t id = intern_str(&all->ids, key);
 
@@ -58,7 +58,7 @@ static void gather(const struct drawing *d, struct functions *all, const struct 
 	for (i = 0; (v = drawing_variant(d, i)); i++)
 		for (row = row_find(t, 0, v, side); row >= 0;
 		     row = row_find(t, (size_t)row + 1, v, side))
-			if (row_real(t, (size_t)row, "self_ns") > 0)
+			if (table_real(t, (size_t)row, "self_ns") > 0)
 				add_row(all, t, (size_t)row);
 	if (all->n)
 		qsort(all->f, all->n, sizeof(*all->f), by_cost);
@@ -86,13 +86,13 @@ static void put_bar(struct figure *f, const struct table *t, const struct functi
 	const char *variant = f->bars.mark[place[1]].name;
 	long row = row_find(t, 0, variant, side);
 
-	while (row >= 0 && (strcmp(row_text(t, (size_t)row, "symbol"), fn->symbol) ||
-			    strcmp(row_text(t, (size_t)row, "dso"), fn->dso)))
+	while (row >= 0 && (strcmp(table_text(t, (size_t)row, "symbol"), fn->symbol) ||
+			    strcmp(table_text(t, (size_t)row, "dso"), fn->dso)))
 		row = row_find(t, (size_t)row + 1, variant, side);
 	/* a function of which only callees were hit has a row, but no samples */
-	if (row >= 0 && row_real(t, (size_t)row, "self_ns") > 0)
+	if (row >= 0 && table_real(t, (size_t)row, "self_ns") > 0)
 		figure_put(f, place[0], place[1], FIGURE_WHOLE,
-			   row_estimate_ci(t, (size_t)row, "self_ns"));
+			   row_estimate(t, (size_t)row, "self_ns"));
 }
 
 /* Bars and their numbers stay readable from the back of a room. */
@@ -133,7 +133,7 @@ static const char *side_of(const struct table *t, const char *wanted)
 	if (row_find(t, 0, NULL, wanted) >= 0 || strcmp(wanted, "receiver"))
 		return wanted;
 	for (row = 0; row < t->rows; row++) {
-		side = row_text(t, row, "side");
+		side = table_text(t, row, "side");
 		if (*side && strcmp(side, "sender"))
 			return side;
 	}

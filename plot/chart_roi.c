@@ -109,10 +109,10 @@ static void put_bars(struct drawing *d, struct figure *f, const struct table *t,
 			row = row_find(t, 0, drawing_variant(d, b), f->groups.mark[g].name);
 			if (row < 0)
 				continue;
-			e = row_estimate(t, (size_t)row, s->column, s->column);
+			e = row_estimate(t, (size_t)row, s->column);
 			if (!isnan(e.value))
 				figure_put_noted(f, g, b, e,
-						 row_text(t, (size_t)row, "power_source"));
+						 table_text(t, (size_t)row, "power_source"));
 		}
 	}
 	roi_caption_datagrams(f, t);
@@ -173,7 +173,7 @@ static bool has_power(const struct table *t)
 	size_t row;
 
 	for (row = 0; row < t->rows; row++)
-		if (!isnan(row_real(t, row, "roi_p")))
+		if (!isnan(table_real(t, row, "roi_p")))
 			return true;
 	return false;
 }
@@ -186,11 +186,11 @@ static const char *power_word(struct figure *f, const struct table *t)
 	const char *kept;
 
 	for (row = 0; row < t->rows; row++)
-		if (!isnan(row_real(t, row, "roi_p")) && *row_text(t, row, "power_kind"))
+		if (!isnan(table_real(t, row, "roi_p")) && *table_text(t, row, "power_kind"))
 			break;
 	if (row == t->rows)
 		return "";
-	text = xasprintf("%s ", row_text(t, row, "power_kind"));
+	text = xasprintf("%s ", table_text(t, row, "power_kind"));
 	kept = arena_strdup(&f->arena, text);
 	free(text);
 	return kept;

@@ -18,13 +18,13 @@ static long row_of(const struct table *t, const char *variant)
 
 /* THE TABLE of what work is counted in: the first that any variant has is drawn. */
 static const struct speed {
-	const char *column, *short_name, *axis, *subtitle;
+	const char *column, *axis, *subtitle;
 } speeds[] = {
-	{"throughput_gbps", "throughput", "Gbit/s",
+	{"throughput_gbps", "Gbit/s",
 	 "What arrived at the receiver's application; higher is better"},
-	{"rate_packets", "rate_packets", "packets per second",
+	{"rate_packets", "packets per second",
 	 "Packets that the workload counted, no bytes; higher is better"},
-	{"rate_messages", "rate_messages", "messages per second",
+	{"rate_messages", "messages per second",
 	 "Messages that the workload counted, no bytes; higher is better"},
 };
 
@@ -38,7 +38,7 @@ static const struct speed *speed_of(const struct drawing *d, const struct table 
 	for (k = 0; k < array_size(speeds); k++)
 		for (i = 0; (v = drawing_variant(d, i)); i++) {
 			row = row_of(t, v);
-			if (row >= 0 && !isnan(row_real(t, (size_t)row, speeds[k].column)))
+			if (row >= 0 && !isnan(table_real(t, (size_t)row, speeds[k].column)))
 				return &speeds[k];
 		}
 	return speeds;
@@ -51,7 +51,7 @@ static void put_variant(struct figure *f, const struct table *t, const struct sp
 	struct estimate e = {.value = NAN};
 
 	if (row >= 0)
-		e = row_estimate(t, (size_t)row, speed->column, speed->short_name);
+		e = row_estimate(t, (size_t)row, speed->column);
 	if (!isnan(e.value))
 		figure_put(f, 0, bar, FIGURE_WHOLE, e);
 }

@@ -40,7 +40,7 @@ static void put_step(struct figure *f, const char *name, uint32_t rgb, double fr
 
 static bool is_step(const struct table *t, size_t row)
 {
-	return row > 0 && row + 1 < t->rows && *row_text(t, row, "step") != '(';
+	return row > 0 && row + 1 < t->rows && *table_text(t, row, "step") != '(';
 }
 
 /* Steps that are real, and those that could have been found so: with enough runs. */
@@ -51,7 +51,7 @@ static void count(const struct table *t, int *steps, int *real, int *tested)
 
 	*steps = *real = *tested = 0;
 	for (row = 1; is_step(t, row); row++) {
-		verdict = row_text(t, row, "verdict");
+		verdict = table_text(t, row, "verdict");
 		++*steps;
 		*real += is_real(verdict);
 		*tested += is_real(verdict) || !strcmp(verdict, "~");
@@ -61,20 +61,20 @@ static void count(const struct table *t, int *steps, int *real, int *tested)
 /* Ends stand on the axis, steps on what came before; what the rows leave out is one step. */
 static void put_bars(const struct drawing *d, struct figure *f, const struct table *t)
 {
-	double at = row_real(t, 0, "total_ns"), to, end = row_real(t, t->rows - 1, "total_ns");
+	double at = table_real(t, 0, "total_ns"), to, end = table_real(t, t->rows - 1, "total_ns");
 	struct estimate e = {0};
+	struct interval delta;
 	size_t row;
 
 	put_end(d, f, d->base, at);
 	for (row = 1; is_step(t, row); row++) {
-		const char *name = row_text(t, row, "step");
+		const char *name = table_text(t, row, "step");
 		uint32_t rgb = palette_part(name);
 
-		to = row_real(t, row, "total_ns");
-		e = (struct estimate){.value = to - at,
-				      .lo = row_real(t, row, "delta_lo"),
-				      .hi = row_real(t, row, "delta_hi")};
-		put_step(f, name, is_real(row_text(t, row, "verdict")) ? rgb : palette_pale(rgb),
+		to = table_real(t, row, "total_ns");
+		delta = table_interval(t, row, "delta_ns");
+		e = (struct estimate){.value = to - at, .lo = delta.low, .hi = delta.high};
+		put_step(f, name, is_real(table_text(t, row, "verdict")) ? rgb : palette_pale(rgb),
 			 at, e);
 		at = to;
 	}
@@ -87,7 +87,7 @@ static void put_bars(const struct drawing *d, struct figure *f, const struct tab
 static void put_words(const struct drawing *d, struct figure *f, const struct table *t,
 		      const struct outcome *of)
 {
-	double base = row_real(t, 0, "total_ns"), new = row_real(t, t->rows - 1, "total_ns");
+	double base = table_real(t, 0, "total_ns"), new = table_real(t, t->rows - 1, "total_ns");
 	int places = base >= 100 ? 0 : base >= 10 ? 1 : 2;
 	char *axis = xasprintf("ns per %s", of->unit);
 	int steps, real, tested;

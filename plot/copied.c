@@ -17,7 +17,7 @@ static const double nearly_all = 0.9;
 /* Zero-copy share 0..1 of one row of evidence; NaN where it cannot say. */
 static double share_of(const struct table *t, size_t row)
 {
-	double total = row_real(t, row, "total"), zero_copy = row_real(t, row, "zero_copy");
+	double total = table_real(t, row, "total"), zero_copy = table_real(t, row, "zero_copy");
 
 	return total > 0 ? zero_copy / total : NAN;
 }
@@ -43,7 +43,7 @@ static bool asked(const struct table *t, const char *variant, const char *side, 
 
 	for (row = row_find(t, 0, variant, side); row >= 0;
 	     row = row_find(t, (size_t)row + 1, variant, side))
-		if (!strcmp(row_text(t, (size_t)row, "asked"), what))
+		if (!strcmp(table_text(t, (size_t)row, "asked"), what))
 			return true;
 	return false;
 }
@@ -57,7 +57,7 @@ enum copied copied_state(const struct table *zerocopy, const char *variant, doub
 	*side = "";
 	for (row = row_find(zerocopy, 0, variant, NULL); row >= 0;
 	     row = row_find(zerocopy, (size_t)row + 1, variant, NULL)) {
-		const char *name = row_text(zerocopy, (size_t)row, "side");
+		const char *name = table_text(zerocopy, (size_t)row, "side");
 
 		share = copied_share(zerocopy, variant, name);
 		if (!isnan(share) && !(share <= best)) {
@@ -215,7 +215,7 @@ static bool fell_back(const struct table *t, const char *variant)
 
 	for (row = row_find(t, 0, variant, NULL); row >= 0;
 	     row = row_find(t, (size_t)row + 1, variant, NULL))
-		if (!strcmp(row_text(t, (size_t)row, "asked"), "zero copy") &&
+		if (!strcmp(table_text(t, (size_t)row, "asked"), "zero copy") &&
 		    !isnan(share_of(t, (size_t)row)))
 			return true;
 	return false;
@@ -228,8 +228,8 @@ static bool half_known(const struct table *t, const char *variant)
 
 	for (row = row_find(t, 0, variant, NULL); row >= 0;
 	     row = row_find(t, (size_t)row + 1, variant, NULL))
-		if (isnan(row_real(t, (size_t)row, "zero_copy")) &&
-		    isnan(row_real(t, (size_t)row, "copied")))
+		if (isnan(table_real(t, (size_t)row, "zero_copy")) &&
+		    isnan(table_real(t, (size_t)row, "copied")))
 			return true;
 	return false;
 }

@@ -13,11 +13,15 @@
 enum { D_GROUP, D_BAR, D_PART, D_VALUE, D_LO, D_HI, D_RUNS, D_FROM, D_NOTE };
 
 static const struct column data_columns[] = {
-	{"group", NULL, V_INT, 0, NULL}, {"bar", NULL, V_INT, 0, NULL},
-	{"part", NULL, V_INT, 0, NULL},	 {"value", NULL, V_REAL, 3, NULL},
-	{"lo", NULL, V_REAL, 3, NULL},	 {"hi", NULL, V_REAL, 3, NULL},
-	{"runs", NULL, V_INT, 0, NULL},	 {"from", NULL, V_REAL, 3, NULL},
-	{"note", NULL, V_STR, 0, NULL},
+	{"group", .type = V_INT},
+	{"bar", .type = V_INT},
+	{"part", .type = V_INT},
+	{"value", .type = V_REAL, .digits = 3},
+	{"lo", .type = V_REAL, .digits = 3},
+	{"hi", .type = V_REAL, .digits = 3},
+	{"runs", .type = V_INT},
+	{"from", .type = V_REAL, .digits = 3},
+	{"note", .type = V_STR},
 };
 
 int figure_formats(const char *list, unsigned int *formats)

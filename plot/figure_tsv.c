@@ -72,17 +72,17 @@ static int write_table(const struct table *t, const char *path, struct error *er
 int figure_write_tsv(const struct figure *f, const char *path, struct error *err)
 {
 	struct column columns[C_N] = {
-		[C_SERIES] = {"series", NULL, V_INT, 0, NULL},
-		[C_AT0] = {"at0", NULL, V_REAL, 2, NULL},
-		[C_AT1] = {"at1", NULL, V_REAL, 2, NULL},
-		[C_FROM] = {"from", NULL, V_REAL, 3, NULL},
-		[C_TO] = {"to", NULL, V_REAL, 3, NULL},
-		[C_VALUE] = {"value", NULL, V_REAL, 3, NULL},
-		[C_LO] = {"lo", NULL, V_REAL, 3, NULL},
-		[C_HI] = {"hi", NULL, V_REAL, 3, NULL},
-		[C_GROUP] = {f->group_word, NULL, V_STR, 0, NULL},
-		[C_VARIANT] = {"variant", NULL, V_STR, 0, NULL},
-		[C_PART] = {f->parts.n ? "part" : f->note_word, NULL, V_STR, 0, NULL},
+		[C_SERIES] = {"series", .type = V_INT},
+		[C_AT0] = {"at0", .type = V_REAL, .digits = 2},
+		[C_AT1] = {"at1", .type = V_REAL, .digits = 2},
+		[C_FROM] = {"from", .type = V_REAL, .digits = 3},
+		[C_TO] = {"to", .type = V_REAL, .digits = 3},
+		[C_VALUE] = {"value", .type = V_REAL, .digits = 3},
+		[C_LO] = {"lo", .type = V_REAL, .digits = 3},
+		[C_HI] = {"hi", .type = V_REAL, .digits = 3},
+		[C_GROUP] = {f->group_word, .type = V_STR},
+		[C_VARIANT] = {"variant", .type = V_STR},
+		[C_PART] = {f->parts.n ? "part" : f->note_word, .type = V_STR},
 	};
 	struct table t;
 	int g, b, rc;

@@ -11,16 +11,9 @@
 
 #include <stdbool.h>
 
-double row_real(const struct table *t, size_t row, const char *column);
-const char *row_text(const struct table *t, size_t row, const char *column);
-
-/* `value` with lo and hi from `<value>_lo`, `<value>_hi`, or, where these are not there, from
- * `<short_name>_lo`, `<short_name>_hi`. n from the column "runs". */
-struct estimate row_estimate(const struct table *t, size_t row, const char *value,
-			     const char *short_name);
-
-/* `value` with an interval of plus and minus `<value>_ci` around it, not below 0. */
-struct estimate row_estimate_ci(const struct table *t, size_t row, const char *value);
+/* Reads a cost with its interval, which does not go below 0. The number of runs is that of the
+ * column "runs". */
+struct estimate row_estimate(const struct table *t, size_t row, const char *column);
 
 /* What its costs are per: "packet" of a column in "ns/packet"; "KiB" where the table does not tell.
  */

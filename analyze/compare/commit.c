@@ -58,22 +58,6 @@ static void say_facts(struct str *s, const struct comparison *c, const char *sid
 	run_facts_free(&new);
 }
 
-static const char *text(const struct table *t, size_t row, const char *column)
-{
-	int i = table_column(t, column);
-	const struct value *v = i < 0 ? NULL : table_cell(t, row, i);
-
-	return v && v->type == V_STR ? v->str : NULL;
-}
-
-static double number(const struct table *t, size_t row, const char *column)
-{
-	int i = table_column(t, column);
-	const struct value *v = i < 0 ? NULL : table_cell(t, row, i);
-
-	return !v ? NAN : v->type == V_REAL ? v->real : v->type == V_INT ? (double)v->integer : NAN;
-}
-
 /* The title of the table, then each side that is in it. */
 static void say_head(const struct comparison *c, const struct outcome *out, const struct table *t,
 		     struct table *to)
@@ -86,8 +70,8 @@ static void say_head(const struct comparison *c, const struct outcome *out, cons
 	if (*out->side)
 		say_facts(&s, c, out->side);
 	for (i = 0; !*out->side && i < t->rows; i++) {
-		side = text(t, i, "side");
-		if (side && strcmp(side, "total") && !same(side, last))
+		side = table_text(t, i, "side");
+		if (*side && strcmp(side, "total") && !same(side, last))
 			say_facts(&s, c, side);
 		last = side;
 	}
@@ -140,19 +124,19 @@ static struct value put_p(struct table *to, double p)
 	return p < 0.0005 ? value_str(to, "<.001") : put(to, "%.*f", 3, p);
 }
 
-#define NUMBER(name) name, NULL, V_STR, STANDS_RIGHT, NULL
+#define NUMBER .type = V_STR, .shape = STANDS_RIGHT
 
 /* --- the figures of merit --- */
 
 /* A unit is in the name of a metric, and units are not cut. */
 static const struct column metric_columns[] = {
-	{"metric", NULL, V_STR, STAYS_WHOLE, NULL},
-	{NUMBER("base")},
-	{NUMBER("new")},
-	{NUMBER("change")},
-	{NUMBER("95% interval")},
-	{NUMBER("p")},
-	{NUMBER("n")},
+	{"metric", .type = V_STR, .shape = STAYS_WHOLE},
+	{"base", NUMBER},
+	{"new", NUMBER},
+	{"change", NUMBER},
+	{"95% interval", NUMBER},
+	{"p", NUMBER},
+	{"n", NUMBER},
 };
 
 /* "syscalls_per_mib" as "syscalls per MiB"; other names with their unit. */
@@ -170,9 +154,9 @@ static void name_metric(struct str *s, const char *name, const char *unit)
 			str_putc(s, *p == '_' ? ' ' : *p);
 		}
 	}
-	if (!per && unit)
+	if (!per && *unit)
 		str_printf(s, ", %s", unit);
-	else if (unit && strstr(unit, "modelled"))
+	else if (strstr(unit, "modelled"))
 		str_puts(s, ", modelled");
 }
 
@@ -199,13 +183,14 @@ static int percent_digits(double x)
 /* Where the runs are too few for p there is a bootstrap's interval, which is no 95 %. */
 static struct value put_tested(struct table *to, const struct table *t, size_t i)
 {
-	double lo = number(t, i, "change_lo"), hi = number(t, i, "change_hi");
+	struct interval change = table_interval(t, i, "change_pct");
 	struct value v;
 	char *s;
 
-	if (isnan(number(t, i, "p")) || isnan(lo) || isnan(hi))
+	if (isnan(table_real(t, i, "p")) || isnan(change.low) || isnan(change.high))
 		return value_str(to, "-");
-	s = xasprintf("[%+.*f,%+.*f]", percent_digits(lo), lo, percent_digits(hi), hi);
+	s = xasprintf("[%+.*f,%+.*f]", percent_digits(change.low), change.low,
+		      percent_digits(change.high), change.high);
 	v = value_str(to, s);
 	free(s);
 	return v;
@@ -213,19 +198,20 @@ static struct value put_tested(struct table *to, const struct table *t, size_t i
 
 static void put_metric(struct table *to, const struct table *t, size_t i)
 {
-	double base = number(t, i, "base"), new = number(t, i, "new");
-	double change = number(t, i, "change_pct");
+	double base = table_real(t, i, "base"), new = table_real(t, i, "new");
+	double change = table_real(t, i, "change_pct");
 	struct str name = {0};
 	struct value *row = table_row(to);
-	char *runs = xasprintf("%.0f+%.0f", number(t, i, "base_runs"), number(t, i, "new_runs"));
+	char *runs =
+		xasprintf("%.0f+%.0f", table_real(t, i, "base_runs"), table_real(t, i, "new_runs"));
 
-	name_metric(&name, text(t, i, "metric"), text(t, i, "unit"));
+	name_metric(&name, table_text(t, i, "metric"), table_text(t, i, "unit"));
 	row[0] = value_str(to, name.buf);
 	row[1] = put(to, "%.*f", digits_of(base), base);
 	row[2] = put(to, "%.*f", digits_of(new), new);
 	row[3] = put(to, "%+.*f%%", percent_digits(change), change);
 	row[4] = put_tested(to, t, i);
-	row[5] = put_p(to, number(t, i, "p"));
+	row[5] = put_p(to, table_real(t, i, "p"));
 	row[6] = value_str(to, runs);
 	free(runs);
 	str_free(&name);
@@ -238,7 +224,7 @@ static const char *runs_of_all(const struct table *to)
 	size_t i;
 
 	for (i = 0; i < to->rows; i++) {
-		cell = text(to, i, "n");
+		cell = table_text(to, i, "n");
 		if (!*cell)
 			continue;
 		if (runs && strcmp(runs, cell))
@@ -262,7 +248,7 @@ static void put_metrics(struct table *to, const struct table *t)
 	size_t i;
 
 	for (i = 0; i < t->rows; i++) {
-		side = text(t, i, "side");
+		side = table_text(t, i, "side");
 		if (!same(side, last))
 			put_side_row(to, side);
 		last = side;
@@ -274,22 +260,23 @@ static void put_metrics(struct table *to, const struct table *t)
 /* --- lists of costs, and the steps of a waterfall --- */
 
 static const struct column cost_columns[] = {
-	{"name", NULL, V_STR, 0, NULL}, {NUMBER("base")}, {NUMBER("new")}, {NUMBER("change")},
-	{NUMBER("interval")},		{NUMBER("p")},
+	{"name", .type = V_STR}, {"base", NUMBER},     {"new", NUMBER},
+	{"change", NUMBER},	 {"interval", NUMBER}, {"p", NUMBER},
 };
 static const struct column step_columns[] = {
-	{"step", NULL, V_STR, 0, NULL}, {NUMBER("change")}, {NUMBER("total")},
-	{NUMBER("interval")},		{NUMBER("p")},
+	{"step", .type = V_STR}, {"change", NUMBER}, {"total", NUMBER},
+	{"interval", NUMBER},	 {"p", NUMBER},
 };
 
 /* The kernel's own functions need no object. */
 static struct value put_name(struct table *to, const struct table *t, size_t i)
 {
-	const char *name = text(t, i, t->columns[0].name), *dso = text(t, i, "dso"), *slash;
+	const char *name = table_text(t, i, t->columns[0].name), *dso = table_text(t, i, "dso"),
+		   *slash;
 	struct value v;
 	char *s;
 
-	if (!dso || str_starts(dso, "[kernel"))
+	if (!*dso || str_starts(dso, "[kernel"))
 		return value_str(to, name);
 	slash = strrchr(dso, '/');
 	s = xasprintf("%s (%s)", name, slash ? slash + 1 : dso);
@@ -301,11 +288,11 @@ static struct value put_name(struct table *to, const struct table *t, size_t i)
 /* What is not tested has the error of its measurement. */
 static struct value put_interval(struct table *to, const struct table *t, size_t i, int digits)
 {
-	double lo = number(t, i, "delta_lo");
+	struct interval delta = table_interval(t, i, "delta_ns");
 
-	if (isnan(lo))
-		return put(to, "+-%.*f", digits, number(t, i, "delta_ci"));
-	return put_range(to, digits, lo, number(t, i, "delta_hi"));
+	if (isnan(delta.low))
+		return put(to, "+-%.*f", digits, delta.half);
+	return put_range(to, digits, delta.low, delta.high);
 }
 
 static double sum_of(const struct table *t, size_t from, const char *column)
@@ -313,7 +300,7 @@ static double sum_of(const struct table *t, size_t from, const char *column)
 	double sum = 0;
 
 	for (; from < t->rows; from++)
-		sum += number(t, from, column);
+		sum += table_real(t, from, column);
 	return sum;
 }
 
@@ -351,11 +338,11 @@ static void put_costs(struct table *to, const struct comparison *c, const struct
 	for (i = 0; i < shown; i++) {
 		row = table_row(to);
 		row[0] = put_name(to, t, i);
-		row[1] = put(to, "%.*f", digits, number(t, i, "base_ns"));
-		row[2] = put(to, "%.*f", digits, number(t, i, "new_ns"));
-		row[3] = put(to, "%+.*f", digits, number(t, i, "delta_ns"));
+		row[1] = put(to, "%.*f", digits, table_real(t, i, "base_ns"));
+		row[2] = put(to, "%.*f", digits, table_real(t, i, "new_ns"));
+		row[3] = put(to, "%+.*f", digits, table_real(t, i, "delta_ns"));
 		row[4] = put_interval(to, t, i, digits);
-		row[5] = put_p(to, number(t, i, "p"));
+		row[5] = put_p(to, table_real(t, i, "p"));
 	}
 	if (shown < t->rows)
 		put_sum(to, t, shown, "(others)", digits);
@@ -371,17 +358,17 @@ static void put_steps(struct table *to, const struct table *t, int digits)
 	size_t i;
 
 	for (i = 0; i < t->rows; i++) {
-		bool is_end = isnan(number(t, i, "delta_ns"));
+		bool is_end = isnan(table_real(t, i, "delta_ns"));
 
 		row = table_row(to);
-		row[0] = value_str(to, text(t, i, "step"));
-		row[2] = put(to, "%.*f", digits, number(t, i, "total_ns"));
+		row[0] = value_str(to, table_text(t, i, "step"));
+		row[2] = put(to, "%.*f", digits, table_real(t, i, "total_ns"));
 		row[1] = row[3] = row[4] = value_str(to, "");
 		if (is_end)
 			continue;
-		row[1] = put(to, "%+.*f", digits, number(t, i, "delta_ns"));
+		row[1] = put(to, "%+.*f", digits, table_real(t, i, "delta_ns"));
 		row[3] = put_interval(to, t, i, digits);
-		row[4] = put_p(to, number(t, i, "p"));
+		row[4] = put_p(to, table_real(t, i, "p"));
 	}
 }
 
@@ -390,7 +377,7 @@ static bool has_errors(const struct table *to)
 	size_t i;
 
 	for (i = 0; i < to->rows; i++)
-		if (str_starts(text(to, i, "interval"), "+-"))
+		if (str_starts(table_text(to, i, "interval"), "+-"))
 			return true;
 	return false;
 }

@@ -65,32 +65,17 @@ const struct diff_row *diff_find(const struct diff *d, const char *key, const ch
 	return NULL;
 }
 
-static const struct value *at(const struct table *t, size_t row, const char *column)
+struct value diff_delta(struct table *t, const struct diff_row *row, double delta)
 {
-	static const struct value none;
-	int i = column ? table_column(t, column) : -1;
-
-	return i < 0 ? &none : table_cell(t, row, i);
-}
-
-static double number(const struct value *v)
-{
-	if (v->type == V_INT)
-		return (double)v->integer;
-	return v->type == V_REAL ? v->real : NAN;
-}
-
-static const char *text(const struct value *v)
-{
-	return v->type == V_STR ? v->str : NULL;
+	return value_with(t, value_real(delta), (struct interval){row->lo, row->hi, row->delta_ci});
 }
 
 /* Rows that differ only in what the key leaves out (comm) are added up; intervals in squares. */
 static void add_pooled(struct diff *d, struct diff_row *row, const struct diff_spec *spec,
 		       enum end e, const struct table *t, size_t i)
 {
-	double cost = number(at(t, i, spec->value)), ci = number(at(t, i, spec->ci));
-	double samples = number(at(t, i, spec->samples)), count = number(at(t, i, spec->count));
+	double cost = table_real(t, i, spec->value), ci = table_interval(t, i, spec->value).half;
+	double samples = table_real(t, i, spec->samples), count = table_real(t, i, spec->count);
 
 	row->ci[e] = row->seen[e] ? hypot(row->ci[e], ci) : ci;
 	row->cost[e] += cost;
@@ -108,8 +93,8 @@ void diff_take_whole(struct diff *d, const struct diff_spec *spec, enum end e,
 	size_t i;
 
 	for (i = 0; i < t->rows; i++) {
-		double cost = number(at(t, i, spec->value));
-		double samples = number(at(t, i, spec->samples));
+		double cost = table_real(t, i, spec->value);
+		double samples = table_real(t, i, spec->samples);
 
 		d->total[e] += isnan(cost) ? 0 : cost;
 		d->samples[e] += isnan(samples) ? 0 : samples;
@@ -143,23 +128,23 @@ int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
 	if (ret)
 		return ret;
 	for (i = 0; i < t->rows; i++) {
-		const char *key = text(at(t, i, spec->key)), *key2 = text(at(t, i, spec->key2));
-		double cost = number(at(t, i, spec->value));
+		const char *key = table_text(t, i, spec->key), *key2 = table_text(t, i, spec->key2);
+		double cost = table_real(t, i, spec->value);
 		struct diff_row *row;
 
-		if (!key)
+		if (!*key)
 			continue;
 		if (isnan(cost))
 			return error_set(err, ENODATA,
 					 "what a unit of work costs is not known: the workload's "
 					 "output says no amount of work (zcost capture --units)");
-		row = row_of(d, key, key2);
+		row = row_of(d, key, *key2 ? key2 : NULL);
 		if (run == DIFF_POOLED) {
 			add_pooled(d, row, spec, e, t, i);
 			continue;
 		}
 		row->runs[e][run] += cost;
-		d->run_count[e][run] += number(at(t, i, spec->count));
+		d->run_count[e][run] += table_real(t, i, spec->count);
 	}
 	return 0;
 }
@@ -170,7 +155,7 @@ void diff_take_runs(struct diff *d, const struct diff_spec *spec, enum end e, co
 	size_t i, r;
 
 	for (i = 0; i < t->rows; i++) {
-		const char *key = text(at(t, i, spec->key)), *key2 = text(at(t, i, spec->key2));
+		const char *key = table_text(t, i, spec->key), *key2 = table_text(t, i, spec->key2);
 		struct diff_row *row = key ? row_of(d, key, key2) : NULL;
 
 		for (r = 0; row && r < runs->n; r++)

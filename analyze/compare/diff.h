@@ -35,10 +35,10 @@
 /* Which measure, and its columns; those that it lacks are NULL. */
 struct diff_spec {
 	const char *measure, *key, *key2;
-	const char *value, *ci; /* ns per unit and half of its interval */
-	const char *samples;	/* sampling errors of what is absent need their number */
-	const char *count;	/* calls per MiB; of groups, cost with what they call */
-	bool syscalls;		/* from the runs that accounted syscalls, else from profiles */
+	const char *value;   /* ns per unit */
+	const char *samples; /* sampling errors of what is absent need their number */
+	const char *count;   /* calls per MiB; of groups, cost with what they call */
+	bool syscalls;	     /* from the runs that accounted syscalls, else from profiles */
 	/* rows are a part of it and may overlap: the measure that tells the whole; else NULL */
 	const char *whole;
 };
@@ -93,6 +93,16 @@ void diff_carry_notes(struct table *to, const struct table *from);
 
 /* Differences, intervals and verdicts, once both ends are read; sorts the rows. */
 void diff_judge(struct diff *d, const struct verdict_rule *rule);
+
+/* Returns the difference as a table prints it, with the row's intervals. */
+struct value diff_delta(struct table *t, const struct diff_row *row, double delta);
+/* Columns for the interval of the test, which agrees with p. */
+#define DELTA_PART(name, which) name, "ns", V_REAL, .part_of = "delta_ns", .part = which
+#define DELTA_BOUNDS                              \
+	{DELTA_PART("delta_lo", PART_LOW)},       \
+	{                                         \
+		DELTA_PART("delta_hi", PART_HIGH) \
+	}
 
 /* NULL: no such row (before diff_judge). */
 const struct diff_row *diff_find(const struct diff *d, const char *key, const char *key2);

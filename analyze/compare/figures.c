@@ -93,22 +93,6 @@ static int list_sides(struct figures *f, const struct comparison *c, struct erro
 	return 0;
 }
 
-static double cell(const struct table *t, size_t row, const char *column)
-{
-	int i = table_column(t, column);
-	const struct value *v = i < 0 ? NULL : table_cell(t, row, i);
-
-	return v && v->type == V_REAL ? v->real : v && v->type == V_INT ? (double)v->integer : NAN;
-}
-
-static const char *text(const struct table *t, size_t row, const char *column)
-{
-	int i = table_column(t, column);
-	const struct value *v = i < 0 ? NULL : table_cell(t, row, i);
-
-	return v && v->type == V_STR ? v->str : "";
-}
-
 /* By the name that the end has for it. */
 static struct side_figures *side_of_end(struct figures *f, const struct comparison *c, enum end e,
 					const char *name)
@@ -125,13 +109,13 @@ static void take_roi(struct figures *f, const struct comparison *c, enum end e,
 	size_t row, k;
 
 	for (row = 0; row < t->rows; row++) {
-		side = side_of_end(f, c, e, text(t, row, "side"));
+		side = side_of_end(f, c, e, table_text(t, row, "side"));
 		if (!side)
 			continue;
-		side->modelled |= !strcmp(text(t, row, "power_source"), "modelled");
+		side->modelled |= !strcmp(table_text(t, row, "power_source"), "modelled");
 		for (k = 0; k < array_size(roi_columns); k++)
 			sample_add(&side->of[roi_columns[k].figure][e],
-				   cell(t, row, roi_columns[k].column));
+				   table_real(t, row, roi_columns[k].column));
 	}
 }
 

@@ -59,20 +59,18 @@ int figure_better(enum figure f)
 }
 
 static const struct column columns[] = {
-	{"side", NULL, V_STR, 0, NULL},
-	{"metric", NULL, V_STR, 0, NULL},
-	{"unit", NULL, V_STR, STAYS_WHOLE, NULL},
-	{"base", NULL, V_REAL, 3, "over the runs, by the estimator"},
-	{"new", NULL, V_REAL, 3, NULL},
-	{"change_pct", "%", V_REAL, 1, "100 x (new / base - 1)"},
-	{"change_lo", "%", V_REAL, 1,
-	 "95 % interval, of the same test as p; too few runs: bootstrap over runs"},
-	{"change_hi", "%", V_REAL, 1, NULL},
-	{"p", NULL, V_REAL, 4, "exact Mann-Whitney, two-sided"},
-	{"better", NULL, V_STR, 0, "more, less, or empty: neither"},
-	{"verdict", NULL, V_STR, 0, "better, worse, ~ or too few runs; empty: not judged"},
-	{"base_runs", NULL, V_INT, 0, NULL},
-	{"new_runs", NULL, V_INT, 0, NULL},
+	{"side", .type = V_STR},
+	{"metric", .type = V_STR},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
+	{"base", .type = V_REAL, .digits = 3, .what = "over the runs, by the estimator"},
+	{"new", .type = V_REAL, .digits = 3},
+	{"change_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "change",
+	 .what = "100 x (new / base - 1)"},
+	{"p", .type = V_REAL, .digits = 4, .what = "exact Mann-Whitney, two-sided"},
+	{"better", .type = V_STR, .what = "more, less, or empty: neither"},
+	{"verdict", .type = V_STR, .what = "better, worse, ~ or too few runs; empty: not judged"},
+	{"base_runs", .type = V_INT},
+	{"new_runs", .type = V_INT},
 };
 
 static const char *direction(int better)
@@ -169,9 +167,9 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 	table_set(t, row, "unit", value_str(t, unit));
 	table_set(t, row, "base", value_real(k.base));
 	table_set(t, row, "new", value_real(k.new));
-	table_set(t, row, "change_pct", value_real(percent(k.ratio.value)));
-	table_set(t, row, "change_lo", value_real(percent(k.ratio.lo)));
-	table_set(t, row, "change_hi", value_real(percent(k.ratio.hi)));
+	table_set(t, row, "change_pct",
+		  value_estimate(t, percent(k.ratio.value), percent(k.ratio.lo),
+				 percent(k.ratio.hi)));
 	table_set(t, row, "p", k.verdict == VERDICT_FEW ? value_none() : value_real(k.p));
 	table_set(t, row, "better", value_str(t, direction(m->better)));
 	table_set(t, row, "verdict", value_str(t, verdict_name(k.verdict)));
@@ -185,14 +183,11 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 /* Did any row have too few runs for the exact interval, but enough for the other one? */
 static void say_bootstrap(struct table *t)
 {
-	int verdict = table_column(t, "verdict"), lo = table_column(t, "change_lo");
 	size_t row;
 
 	for (row = 0; row < t->rows; row++) {
-		const struct value *v = table_cell(t, row, verdict);
-
-		if (v->type == V_STR && !strcmp(v->str, verdict_name(VERDICT_FEW)) &&
-		    table_cell(t, row, lo)->type != V_NONE) {
+		if (!strcmp(table_text(t, row, "verdict"), verdict_name(VERDICT_FEW)) &&
+		    !isnan(table_interval(t, row, "change_pct").low)) {
 			note_add(&t->notes, compare_bootstrap, STATS_ROUNDS,
 				 (unsigned long long)STATS_SEED);
 			return;
@@ -203,16 +198,12 @@ static void say_bootstrap(struct table *t)
 /* Several runs on both ends, and yet no interval. */
 static void say_no_ratio(struct table *t)
 {
-	int base = table_column(t, "base_runs"), new = table_column(t, "new_runs");
-	int from = table_column(t, "base"), to = table_column(t, "new");
-	int lo = table_column(t, "change_lo");
 	size_t row;
 
 	for (row = 0; row < t->rows; row++) {
-		if (table_cell(t, row, base)->integer < 2 || table_cell(t, row, new)->integer < 2 ||
-		    table_cell(t, row, from)->type == V_NONE ||
-		    table_cell(t, row, to)->type == V_NONE ||
-		    table_cell(t, row, lo)->type != V_NONE)
+		if (table_real(t, row, "base_runs") < 2 || table_real(t, row, "new_runs") < 2 ||
+		    isnan(table_real(t, row, "base")) || isnan(table_real(t, row, "new")) ||
+		    !isnan(table_interval(t, row, "change_pct").low))
 			continue;
 		note_add(&t->notes, compare_zero_base);
 		return;
@@ -245,8 +236,8 @@ static bool all_zero(const struct sample *ends)
  * needed: one is enough to make somebody look. */
 static void outcome_add_aside(struct outcome *out, const struct table *t)
 {
-	const char *side = table_cell(t, t->rows - 1, table_column(t, "side"))->str;
-	const char *metric = table_cell(t, t->rows - 1, table_column(t, "metric"))->str;
+	const char *side = table_text(t, t->rows - 1, "side");
+	const char *metric = table_text(t, t->rows - 1, "metric");
 	size_t at = strlen(out->aside);
 
 	snprintf(out->aside + at, sizeof(out->aside) - at, "%s%s %s", at ? ", " : "", side, metric);
@@ -275,11 +266,10 @@ static void put_side(struct table *t, const struct comparison *c, const struct s
 /* The same data under two rules; where they part, a reader must know why. */
 static void say_copy(struct table *t)
 {
-	int metric = table_column(t, "metric");
 	size_t row;
 
 	for (row = 0; row < t->rows; row++) {
-		const char *name = table_cell(t, row, metric)->str;
+		const char *name = table_text(t, row, "metric");
 
 		if (!str_starts(name, copy_name))
 			continue;

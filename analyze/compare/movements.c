@@ -13,20 +13,19 @@ enum { MOVEMENTS = 5 };
 #define NOISE 1e-9 /* of a cost */
 
 static const struct column columns[] = {
-	{"side", NULL, V_STR, 0, NULL},
-	{"what", NULL, V_STR, 0, NULL},
-	{"dso", NULL, V_STR, 0, "of a function"},
-	{"unit", NULL, V_STR, STAYS_WHOLE, "ns/KiB"},
-	{"base_ns", "ns", V_REAL, 2, NULL},
-	{"new_ns", "ns", V_REAL, 2, NULL},
-	{"delta_ns", "ns", V_REAL, 2, NULL},
-	{"delta_ci", "ns", V_REAL, 2, NULL},
-	{"delta_lo", "ns", V_REAL, 2, NULL},
-	{"delta_hi", "ns", V_REAL, 2, NULL},
-	{"p", NULL, V_REAL, 4, NULL},
-	{"verdict", NULL, V_STR, 0, NULL},
-	{"real", NULL, V_STR, 0, "yes, no, or not known"},
-	{"words", NULL, V_STR, 0, "the note"},
+	{"side", .type = V_STR},
+	{"what", .type = V_STR},
+	{"dso", .type = V_STR, .what = "of a function"},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE, .what = "ns/KiB"},
+	{"base_ns", "ns", V_REAL, .digits = 2},
+	{"new_ns", "ns", V_REAL, .digits = 2},
+	{"delta_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .stem = "delta"},
+
+	DELTA_BOUNDS,
+	{"p", .type = V_REAL, .digits = 4},
+	{"verdict", .type = V_STR},
+	{"real", .type = V_STR, .what = "yes, no, or not known"},
+	{"words", .type = V_STR, .what = "the note"},
 };
 
 void movements_add(struct movements *m, const char *side, const struct diff *d, const char *unit)
@@ -163,10 +162,7 @@ static void put_row(struct table *t, const struct comparison *c, const struct mo
 	table_set(t, row, "unit", value_str(t, unit));
 	table_set(t, row, "base_ns", value_real(r->cost[BASE]));
 	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
-	table_set(t, row, "delta_ns", value_real(r->delta));
-	table_set(t, row, "delta_ci", value_real(r->delta_ci));
-	table_set(t, row, "delta_lo", value_real(r->lo));
-	table_set(t, row, "delta_hi", value_real(r->hi));
+	table_set(t, row, "delta_ns", diff_delta(t, r, r->delta));
 	table_set(t, row, "p", known ? value_real(r->p) : value_none());
 	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
 	table_set(t, row, "real",

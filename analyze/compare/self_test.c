@@ -11,24 +11,25 @@
 #include <string.h>
 
 static const struct column columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"table", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"alarm", NULL, V_STR, 0, "what counts: each row, or any row of the table"},
-	{"rows", NULL, V_INT, 0, "that are tested"},
-	{"base_runs", NULL, V_INT, 0, "of one half"},
-	{"new_runs", NULL, V_INT, 0, "of the other"},
-	{"splits", NULL, V_INT, 0, NULL},
-	{"rate_pct", "%", V_REAL, 2, "splits with p below alpha"},
-	{"rate_lo", "%", V_REAL, 2, "its 95 % interval (binomial, over the splits)"},
-	{"rate_hi", "%", V_REAL, 2, NULL},
-	{"attainable_pct", "%", V_REAL, 2, "what the exact test can reach with so many runs"},
-	{"nominal_pct", "%", V_REAL, 2, "alpha"},
-	{"claims_pct", "%", V_REAL, 2, "splits with a verdict better or worse: threshold and all"},
-	{"halves", NULL, V_INT, 0,
-	 "rows with p below alpha, first half of the runs against second"},
-	{"alternate", NULL, V_INT, 0, "the same, every other run against the rest"},
-	{"result", NULL, V_STR, 0, "ok, too often, or too few runs"},
+	{"variant", .type = V_STR},
+	{"table", .type = V_STR},
+	{"side", .type = V_STR},
+	{"alarm", .type = V_STR, .what = "what counts: each row, or any row of the table"},
+	{"rows", .type = V_INT, .what = "that are tested"},
+	{"base_runs", .type = V_INT, .what = "of one half"},
+	{"new_runs", .type = V_INT, .what = "of the other"},
+	{"splits", .type = V_INT},
+	{"rate_pct", "%", V_REAL, .digits = 2, .spread = SPREAD_RANGE, .stem = "rate",
+	 .what = "splits with p below alpha"},
+	{"attainable_pct", "%", V_REAL, .digits = 2,
+	 .what = "what the exact test can reach with so many runs"},
+	{"nominal_pct", "%", V_REAL, .digits = 2, .what = "alpha"},
+	{"claims_pct", "%", V_REAL, .digits = 2,
+	 .what = "splits with a verdict better or worse: threshold and all"},
+	{"halves", .type = V_INT,
+	 .what = "rows with p below alpha, first half of the runs against second"},
+	{"alternate", .type = V_INT, .what = "the same, every other run against the rest"},
+	{"result", .type = V_STR, .what = "ok, too often, or too few runs"},
 };
 
 /* What the splits of one table came to. */
@@ -82,9 +83,7 @@ static void put_count(struct table *t, const struct comparison *c, const struct 
 	if (!(k->of > 0))
 		return;
 	table_set(t, row, "splits", value_int((int64_t)k->splits));
-	table_set(t, row, "rate_pct", value_real(100 * rate));
-	table_set(t, row, "rate_lo", value_real(100 * e.lo));
-	table_set(t, row, "rate_hi", value_real(100 * e.hi));
+	table_set(t, row, "rate_pct", value_estimate(t, 100 * rate, 100 * e.lo, 100 * e.hi));
 	table_set(t, row, "attainable_pct", value_real(100 * k->attainable));
 	table_set(t, row, "nominal_pct", value_real(100 * c->rule.alpha));
 	table_set(t, row, "claims_pct", value_real(100 * k->claims / k->of));

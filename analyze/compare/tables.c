@@ -70,26 +70,27 @@ int compare_table_run(const struct compare_table *table, struct comparison *c, s
 	return table->run(c, t, out, err);
 }
 
-#define COST_COLUMNS                                                                       \
-	{"base_ns", "ns", V_REAL, 2, "cost in BASE, ns per unit of work"},                 \
-		{"new_ns", "ns", V_REAL, 2, "cost in NEW"},                                \
-		{"delta_ns", "ns", V_REAL, 2, "new_ns - base_ns: adds up to the total's"}, \
-	{                                                                                  \
-		"delta_ci", "ns", V_REAL, 2, "half of its 95 % interval"                   \
+#define COST_COLUMNS                                                                           \
+	{"base_ns", "ns", V_REAL, .digits = 2, .what = "cost in BASE, ns per unit of work"},   \
+		{"new_ns", "ns", V_REAL, .digits = 2, .what = "cost in NEW"},                  \
+	{                                                                                      \
+		"delta_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .stem = "delta", \
+					  .what = "new_ns - base_ns: adds up to the total's"   \
 	}
-#define TEST_COLUMNS                                                                          \
-	{"verdict", NULL, V_STR, 0, "better, worse, ~ or too few runs; empty: not tested"},   \
-		{"delta_lo", "ns", V_REAL, 2, "interval of the test, that agrees with p"},    \
-		{"delta_hi", "ns", V_REAL, 2, NULL},                                          \
-		{"p", NULL, V_REAL, 4, "exact Mann-Whitney, two-sided, Holm's correction"},   \
-	{                                                                                     \
-		"state", NULL, V_STR, 0, "new or vanished: no sample at one end; empty: both" \
+#define TEST_COLUMNS                                                                               \
+	{"verdict", .type = V_STR, .what = "better, worse, ~ or too few runs; empty: not tested"}, \
+		DELTA_BOUNDS,                                                                      \
+		{"p", .type = V_REAL, .digits = 4,                                                 \
+		 .what = "exact Mann-Whitney, two-sided, Holm's correction"},                      \
+	{                                                                                          \
+		"state", .type = V_STR,                                                            \
+			 .what = "new or vanished: no sample at one end; empty: both"              \
 	}
-#define KEY(name)                          \
-	{                                  \
-		name, NULL, V_STR, 0, NULL \
+#define KEY(name)                   \
+	{                           \
+		name, .type = V_STR \
 	}
-#define PROFILED .value = "self_ns", .ci = "self_ns_ci", .samples = "samples"
+#define PROFILED .value = "self_ns", .samples = "samples"
 
 static const struct column function_columns[] = {KEY("symbol"), KEY("dso"), COST_COLUMNS,
 						 TEST_COLUMNS};
@@ -108,9 +109,10 @@ static const struct diff_spec module_spec = {.measure = "modules", .key = "modul
 static const struct column group_columns[] = {
 	KEY("group"),
 	COST_COLUMNS,
-	{"base_total_ns", "ns", V_REAL, 2, "with what its functions call, in BASE"},
-	{"new_total_ns", "ns", V_REAL, 2, "in NEW"},
-	{"delta_total_ns", "ns", V_REAL, 2, "the difference; not tested"},
+	{"base_total_ns", "ns", V_REAL, .digits = 2,
+	 .what = "with what its functions call, in BASE"},
+	{"new_total_ns", "ns", V_REAL, .digits = 2, .what = "in NEW"},
+	{"delta_total_ns", "ns", V_REAL, .digits = 2, .what = "the difference; not tested"},
 	TEST_COLUMNS,
 };
 static const struct diff_spec group_spec = {
@@ -119,9 +121,9 @@ static const struct diff_spec group_spec = {
 static const struct column syscall_columns[] = {
 	KEY("syscall"),
 	COST_COLUMNS,
-	{"base_calls", "1/MiB", V_REAL, 3, "calls per MiB in BASE"},
-	{"new_calls", "1/MiB", V_REAL, 3, "calls per MiB in NEW"},
-	{"delta_calls", "1/MiB", V_REAL, 3, NULL},
+	{"base_calls", "1/MiB", V_REAL, .digits = 3, .what = "calls per MiB in BASE"},
+	{"new_calls", "1/MiB", V_REAL, .digits = 3, .what = "calls per MiB in NEW"},
+	{"delta_calls", "1/MiB", V_REAL, .digits = 3},
 	TEST_COLUMNS,
 };
 const struct diff_spec syscall_spec = {.measure = "syscalls",
@@ -156,14 +158,11 @@ static void put_row(struct table *t, const struct diff_spec *spec, const struct 
 		table_set(t, row, spec->key2, value_str(t, r->key2));
 	table_set(t, row, "base_ns", value_real(r->cost[BASE]));
 	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
-	table_set(t, row, "delta_ns", value_real(r->delta));
-	table_set(t, row, "delta_ci", value_real(r->delta_ci));
+	table_set(t, row, "delta_ns", diff_delta(t, r, r->delta));
 	table_set(t, row, counts[spec->syscalls][0], value_real(r->count[BASE]));
 	table_set(t, row, counts[spec->syscalls][1], value_real(r->count[NEW]));
 	table_set(t, row, counts[spec->syscalls][2], value_real(r->count[NEW] - r->count[BASE]));
 	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
-	table_set(t, row, "delta_lo", value_real(r->lo));
-	table_set(t, row, "delta_hi", value_real(r->hi));
 	table_set(t, row, "p", isnan(r->lo) ? value_none() : value_real(r->p));
 	table_set(t, row, "state", value_str(t, cost_state(r)));
 }

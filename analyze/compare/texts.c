@@ -72,7 +72,7 @@ static void add_column(struct table *t, struct column *list, const char *name, c
 
 	list[t->ncolumns++] =
 		(struct column){arena_strdup(&t->arena, full), like ? like->unit : NULL,
-				like ? V_REAL : V_STR, digits, NULL};
+				like ? V_REAL : V_STR, .digits = digits};
 	free(full);
 }
 
@@ -139,8 +139,8 @@ static void put_row(struct table *t, const struct layout *l, const struct text_e
 			a = cell(&e[BASE].made, base, l->fields[i]);
 		if (new < e[NEW].made.rows)
 			b = cell(&e[NEW].made, new, l->fields[i]);
-		row[c++] = *a;
-		row[c++] = *b;
+		row[c++] = value_part(a, PART_VALUE);
+		row[c++] = value_part(b, PART_VALUE);
 		row[c++] = difference(a, b);
 	}
 	if (!l->by)

@@ -18,15 +18,15 @@
 enum { STEPS = 12 };
 
 static const struct column columns[] = {
-	{"step", NULL, V_STR, 0, NULL},
-	{"delta_ns", "ns", V_REAL, 2, "what the step adds"},
-	{"delta_ci", "ns", V_REAL, 2, "half of its 95 % interval"},
-	{"total_ns", "ns", V_REAL, 2, "after it"},
-	{"delta_lo", "ns", V_REAL, 2, "interval of the test, that agrees with p"},
-	{"delta_hi", "ns", V_REAL, 2, NULL},
-	{"p", NULL, V_REAL, 4, "exact Mann-Whitney, two-sided, Holm's correction"},
-	{"verdict", NULL, V_STR, 0, "better, worse, ~ or too few runs; empty: not tested"},
-	{"state", NULL, V_STR, 0, "new or vanished: no sample at one end; empty: both"},
+	{"step", .type = V_STR},
+	{"delta_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .stem = "delta",
+	 .what = "what the step adds"},
+	{"total_ns", "ns", V_REAL, .digits = 2, .what = "after it"},
+	DELTA_BOUNDS,
+	{"p", .type = V_REAL, .digits = 4,
+	 .what = "exact Mann-Whitney, two-sided, Holm's correction"},
+	{"verdict", .type = V_STR, .what = "better, worse, ~ or too few runs; empty: not tested"},
+	{"state", .type = V_STR, .what = "new or vanished: no sample at one end; empty: both"},
 };
 
 struct waterfall {
@@ -73,9 +73,7 @@ static void put_step(struct waterfall *w, const struct diff_row *r)
 	long long delta = rounded(w, r->delta);
 	struct value *row = put(w, name, &delta);
 
-	table_set(w->t, row, "delta_ci", value_real(r->delta_ci));
-	table_set(w->t, row, "delta_lo", value_real(r->lo));
-	table_set(w->t, row, "delta_hi", value_real(r->hi));
+	table_set(w->t, row, "delta_ns", diff_delta(w->t, r, (double)delta / w->scale));
 	table_set(w->t, row, "p", isnan(r->lo) ? value_none() : value_real(r->p));
 	table_set(w->t, row, "verdict", value_str(w->t, verdict_name(r->verdict)));
 	table_set(w->t, row, "state", value_str(w->t, cost_state(r)));

@@ -91,16 +91,8 @@ void block_list_notes(const struct block_list *list, struct store *s, struct tab
 	scope_capture_notes(s, t);
 }
 
-void put_estimate(struct table *t, struct value *row, const char *column, const char *short_name,
-		  const struct estimate *e)
+void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e)
 {
-	char name[64];
-
-	table_set(t, row, column, value_real(e->value));
-	if (e->n < 2)
-		return;
-	snprintf(name, sizeof(name), "%s_lo", short_name);
-	table_set(t, row, name, value_real(e->lo));
-	snprintf(name, sizeof(name), "%s_hi", short_name);
-	table_set(t, row, name, value_real(e->hi));
+	table_set(t, row, column,
+		  e->n < 2 ? value_real(e->value) : value_estimate(t, e->value, e->lo, e->hi));
 }

@@ -25,8 +25,7 @@ void block_list_free(struct block_list *list);
 /* Notes: the estimator, and the warnings and losses of the runs. */
 void block_list_notes(const struct block_list *list, struct store *s, struct table *t);
 
-/* `column`, `column`_lo and `column`_hi, as far as the table has them. */
-void put_estimate(struct table *t, struct value *row, const char *column, const char *short_name,
-		  const struct estimate *e);
+/* Fills the column, where the table has it; one run has no interval. */
+void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e);
 
 #endif

@@ -166,7 +166,7 @@ void changes_put(const struct changes *c, const struct change_row *row, struct t
 	table_set(t, cells, "count", value_real(e.value));
 	table_set(t, cells, "runs", value_int((int64_t)e.n));
 	e = changes_estimate(c, row, AS_PER_SECOND);
-	put_estimate(t, cells, "per_s", "per_s", &e);
+	put_estimate(t, cells, "per_s", &e);
 	e = changes_estimate(c, row, AS_PER_MIB);
 	table_set(t, cells, "per_mib", value_real(e.value));
 }

@@ -4,10 +4,9 @@
 
 #define PART_COLUMNS(part)                                                                        \
 	{                                                                                         \
-		{part, NULL, V_STR, 0, NULL}, {"samples", NULL, V_INT, 0, "samples taken in it"}, \
-			{"self_share", "%", V_REAL, 2, "its share"},                              \
-			{"self_ns", "ns", V_REAL, 1, "self_share x basis"},                       \
-			{"self_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"},                \
+		{part, .type = V_STR}, {"samples", .type = V_INT, .what = "samples taken in it"}, \
+			{"self_share", "%", V_REAL, .digits = 2, .what = "its share"},            \
+			{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF},            \
 	}
 
 static const struct column components_columns[] = PART_COLUMNS("component");

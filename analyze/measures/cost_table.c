@@ -16,20 +16,29 @@
 
 /* What follows the keys. ns columns carry the unit of work in their unit. */
 static const struct column shares[] = {
-	{"samples", NULL, V_INT, 0, "samples taken in it"},
-	{"self_share", "%", V_REAL, 2, "its own share of the samples' weights"},
-	{"total_share", "%", V_REAL, 2, "share with it anywhere in the call chain"},
-	{"self_ns", "ns", V_REAL, 1, "self_share x basis"},
-	{"self_ns_ci", "ns", V_REAL, 1, "half the 95 % interval of self_ns"},
-	{"total_ns", "ns", V_REAL, 1, "total_share x basis"},
-	{"total_ns_ci", "ns", V_REAL, 1, "half the 95 % interval of total_ns"},
+	{"samples", .type = V_INT, .what = "samples taken in it"},
+	{"self_share", "%", V_REAL, .digits = 2, .what = "its own share of the samples' weights"},
+	{"total_share", "%", V_REAL, .digits = 2,
+	 .what = "share with it anywhere in the call chain"},
+	{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF, .what = "self_share x basis"},
+	{"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF,
+	 .what = "total_share x basis"},
 };
 
 /* Without a basis the costs are empty, and these follow. */
 static const struct column share_intervals[] = {
-	{"self_share_ci", "%", V_REAL, 2, "half the 95 % interval of self_share"},
-	{"total_share_ci", "%", V_REAL, 2, "half the 95 % interval of total_share"},
+	{"self_share_ci", "%", V_REAL, .part_of = "self_share", .part = PART_HALF,
+	 .what = "half the 95 % interval of self_share"},
+	{"total_share_ci", "%", V_REAL, .part_of = "total_share", .part = PART_HALF,
+	 .what = "half the 95 % interval of total_share"},
 };
+
+static const struct column load_column = {"cpu_use_pct",
+					  "%",
+					  V_REAL,
+					  .digits = 3,
+					  .spread = SPREAD_HALF,
+					  .what = "self_share x the machine's load"};
 
 enum { KEY_VARIANT = TALLY_KEYS, KEY_SIDE };
 
@@ -118,7 +127,7 @@ static bool is_total(const struct column *c)
 
 static void add_column(struct column *list, int *n, const char *name, const char *what)
 {
-	list[(*n)++] = (struct column){name, NULL, V_STR, 0, what};
+	list[(*n)++] = (struct column){name, .type = V_STR, .what = what};
 }
 
 static void make_columns(struct table *t, struct plan *p, const char *unit)
@@ -144,12 +153,8 @@ static void make_columns(struct table *t, struct plan *p, const char *unit)
 	p->shares_only = !unit;
 	for (i = 0; p->shares_only && i < 1 + p->ct->totals; i++)
 		list[n++] = share_intervals[i];
-	if (p->load) {
-		list[n++] = (struct column){"cpu_use_pct", "%", V_REAL, 3,
-					    "self_share x the machine's load"};
-		list[n++] =
-			(struct column){"cpu_use_pct_ci", "%", V_REAL, 3, "half its 95 % interval"};
-	}
+	if (p->load)
+		list[n++] = load_column;
 	t->columns = list;
 	t->ncolumns = n;
 	amount_columns(t, p->in);
@@ -158,6 +163,11 @@ static void make_columns(struct table *t, struct plan *p, const char *unit)
 
 /* --- rows --- */
 
+static struct value put_share(struct table *t, const struct plan *p, const struct cost *cost)
+{
+	return value_half(t, 100 * cost->share, p->shares_only ? 100 * cost->share_ci : NAN);
+}
+
 /* The figures stand behind the keys, in the order of `shares`. */
 static void put_row(struct table *t, const struct plan *p, const struct cost_part *part,
 		    const struct tally_row *r)
@@ -165,12 +175,10 @@ static void put_row(struct table *t, const struct plan *p, const struct cost_par
 	const struct cost self = cost_self(part, r), total = cost_total(part, r);
 	const struct value figures[array_size(shares)] = {
 		part->tally.no_samples ? value_none() : value_int((int64_t)r->samples),
-		value_real(100 * self.share),
-		value_real(100 * total.share),
-		value_real(self.ns),
-		value_real(self.ns_ci),
-		value_real(total.ns),
-		value_real(total.ns_ci),
+		put_share(t, p, &self),
+		put_share(t, p, &total),
+		value_half(t, self.ns, self.ns_ci),
+		value_half(t, total.ns, total.ns_ci),
 	};
 	struct value *row = table_row(t);
 	int i, c = 0;
@@ -184,14 +192,10 @@ static void put_row(struct table *t, const struct plan *p, const struct cost_par
 	for (i = 0; i < (int)array_size(shares); i++)
 		if (!is_total(&shares[i]) || p->ct->totals)
 			row[c++] = figures[i];
-	if (p->shares_only)
-		row[c++] = value_real(100 * self.share_ci);
-	if (p->shares_only && p->ct->totals)
-		row[c++] = value_real(100 * total.share_ci);
-	if (p->load) {
-		row[c++] = value_real(self.share * part->load.pct);
-		row[c] = value_real(system_load_ci(&part->load, self.share, self.share_ci));
-	}
+	if (p->load)
+		table_set(t, row, "cpu_use_pct",
+			  value_half(t, self.share * part->load.pct,
+				     system_load_ci(&part->load, self.share, self.share_ci)));
 }
 
 static size_t rows_shown(const struct plan *p, const struct query *q, const struct tally *f)

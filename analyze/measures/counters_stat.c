@@ -66,13 +66,14 @@ static struct value *put(struct table *t, const struct perf_stat *st, const char
 static void put_interval(struct table *t, struct value *row, double value, double pct,
 			 unsigned runs)
 {
+	int column = table_column(t, "value");
 	double half;
 
 	if (!row || runs < 2 || isnan(pct))
 		return;
 	half = stats_t_quantile(0.975, runs - 1) * pct / 100 * value;
-	table_set(t, row, "value_lo", value_real(value - half));
-	table_set(t, row, "value_hi", value_real(value + half));
+	row[column] =
+		value_with(t, row[column], (struct interval){value - half, value + half, NAN});
 }
 
 static const char *unit_of(const struct stat_counter *c)

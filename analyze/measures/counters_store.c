@@ -15,20 +15,19 @@
 #include <string.h>
 
 static const struct column counters_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"name", NULL, V_STR, 0, "an event, or what follows from two"},
-	{"value", NULL, V_REAL, 4, "estimate over the runs"},
-	{"value_lo", NULL, V_REAL, 4, "its interval"},
-	{"value_hi", NULL, V_REAL, 4, NULL},
-	{"unit", NULL, V_STR, STAYS_WHOLE, NULL},
-	{"mean", NULL, V_REAL, 4, "over the runs, as perf stat -r prints it"},
-	{"stddev_pct", "%", V_REAL, 2,
-	 "+- of the mean, as perf stat -r prints it: its standard error"},
-	{"running_pct", "%", V_REAL, 1,
-	 "of the time it had a hardware counter; its count is scaled"},
-	{"state", NULL, V_STR, 0, "<not supported>, <not counted>"},
-	{"runs", NULL, V_INT, 0, "runs that have it"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"name", .type = V_STR, .what = "an event, or what follows from two"},
+	{"value", .type = V_REAL, .digits = 4, .spread = SPREAD_RANGE,
+	 .what = "estimate over the runs"},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
+	{"mean", .type = V_REAL, .digits = 4, .what = "over the runs, as perf stat -r prints it"},
+	{"stddev_pct", "%", V_REAL, .digits = 2,
+	 .what = "+- of the mean, as perf stat -r prints it: its standard error"},
+	{"running_pct", "%", V_REAL, .digits = 1,
+	 .what = "of the time it had a hardware counter; its count is scaled"},
+	{"state", .type = V_STR, .what = "<not supported>, <not counted>"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
 /* THE TABLE of what is worked out of an event and the work done. */
@@ -173,15 +172,16 @@ static void put_mean(const struct maker *m, struct value *row, figure_fn figure,
 static void put_interval(const struct maker *m, struct value *row, const struct estimate *e,
 			 bool whole)
 {
+	struct value v;
+
 	if (!whole) {
-		put_estimate(m->t, row, "value", "value", e);
+		put_estimate(m->t, row, "value", e);
 		return;
 	}
-	table_set(m->t, row, "value", value_int(llround(e->value)));
-	if (e->n < 2)
-		return;
-	table_set(m->t, row, "value_lo", isnan(e->lo) ? value_none() : value_int(llround(e->lo)));
-	table_set(m->t, row, "value_hi", isnan(e->hi) ? value_none() : value_int(llround(e->hi)));
+	v = value_int(llround(e->value));
+	if (e->n > 1)
+		v = value_with(m->t, v, (struct interval){round(e->lo), round(e->hi), NAN});
+	table_set(m->t, row, "value", v);
 }
 
 static struct value *begin(const struct maker *m, const char *name, const char *unit)
@@ -393,6 +393,6 @@ const struct measure measure_counters = {
 	.what = "hardware and software counters, and what follows from them",
 	MEASURE_COLUMNS(counters_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS, [SOURCE_TEXT] = "cpu comm by unit units rate"},
-	.spare = "mean runs value_lo running_pct",
+	.spare = "mean runs value[] running_pct",
 	.run = counters_run,
 };

@@ -7,19 +7,20 @@
 #include "analyze/measures/zero_copy.h"
 
 static const struct column cpu_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
-	{"app_pct", "%", V_REAL, 1, "user space, of all programs; guests included"},
-	{"sys_pct", "%", V_REAL, 1, "kernel, on behalf of processes"},
-	{"soft_pct", "%", V_REAL, 1, "softirqs"},
-	{"irq_pct", "%", V_REAL, 1, "hardware interrupts"},
-	{"steal_pct", "%", V_REAL, 1, "taken by the hypervisor"},
-	{"iowait_pct", "%", V_REAL, 1, "idle with I/O waited for; io_uring waits count here"},
-	{"idle_pct", "%", V_REAL, 1, "idle"},
-	{"busy_pct", "%", V_REAL, 1, "all but idle and iowait"},
-	{"busy_lo", "%", V_REAL, 1, "interval of busy_pct"},
-	{"busy_hi", "%", V_REAL, 1, NULL},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"runs", .type = V_INT, .what = "runs that the figures come from"},
+	{"app_pct", "%", V_REAL, .digits = 1,
+	 .what = "user space, of all programs; guests included"},
+	{"sys_pct", "%", V_REAL, .digits = 1, .what = "kernel, on behalf of processes"},
+	{"soft_pct", "%", V_REAL, .digits = 1, .what = "softirqs"},
+	{"irq_pct", "%", V_REAL, .digits = 1, .what = "hardware interrupts"},
+	{"steal_pct", "%", V_REAL, .digits = 1, .what = "taken by the hypervisor"},
+	{"iowait_pct", "%", V_REAL, .digits = 1,
+	 .what = "idle with I/O waited for; io_uring waits count here"},
+	{"idle_pct", "%", V_REAL, .digits = 1, .what = "idle"},
+	{"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy",
+	 .what = "all but idle and iowait"},
 };
 
 const struct cpu_part cpu_parts[8] = {
@@ -45,7 +46,7 @@ static void put_block(struct store *s, const struct block_list *list, const stru
 		table_set(t, row, cpu_parts[i].column, value_real(e.value));
 	}
 	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, "cpu_pct");
-	put_estimate(t, row, "busy_pct", "busy", &e);
+	put_estimate(t, row, "busy_pct", &e);
 }
 
 static int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)

@@ -23,38 +23,37 @@
 #include <string.h>
 
 static const struct column by_cpu_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"cpu", NULL, V_INT, 0, NULL},
-	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
-	{"app_pct", "%", V_REAL, 1, "user space, of all programs; guests included"},
-	{"sys_pct", "%", V_REAL, 1, "kernel, on behalf of processes"},
-	{"soft_pct", "%", V_REAL, 1, "softirqs"},
-	{"irq_pct", "%", V_REAL, 1, "hardware interrupts"},
-	{"steal_pct", "%", V_REAL, 1, "taken by the hypervisor"},
-	{"iowait_pct", "%", V_REAL, 1, "idle with I/O waited for"},
-	{"idle_pct", "%", V_REAL, 1, "idle"},
-	{"busy_pct", "%", V_REAL, 1, "all but idle and iowait"},
-	{"busy_lo", "%", V_REAL, 1, "interval of busy_pct"},
-	{"busy_hi", "%", V_REAL, 1, NULL},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"cpu", .type = V_INT},
+	{"runs", .type = V_INT, .what = "runs that the figures come from"},
+	{"app_pct", "%", V_REAL, .digits = 1,
+	 .what = "user space, of all programs; guests included"},
+	{"sys_pct", "%", V_REAL, .digits = 1, .what = "kernel, on behalf of processes"},
+	{"soft_pct", "%", V_REAL, .digits = 1, .what = "softirqs"},
+	{"irq_pct", "%", V_REAL, .digits = 1, .what = "hardware interrupts"},
+	{"steal_pct", "%", V_REAL, .digits = 1, .what = "taken by the hypervisor"},
+	{"iowait_pct", "%", V_REAL, .digits = 1, .what = "idle with I/O waited for"},
+	{"idle_pct", "%", V_REAL, .digits = 1, .what = "idle"},
+	{"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy",
+	 .what = "all but idle and iowait"},
 };
 
 static const struct column by_thread_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"run", NULL, V_INT, 0, "the repeat that has this process"},
-	{"comm", NULL, V_STR, 0, "command"},
-	{"pid", NULL, V_INT, 0, NULL},
-	{"tid", NULL, V_INT, 0, NULL},
-	{"threads", NULL, V_INT, 0, "seen in a run"},
-	{"cpu_pct", "%", V_REAL, 2, "time on a CPU, 100 = one CPU"},
-	{"cpu_lo", "%", V_REAL, 2, "its interval over the runs"},
-	{"cpu_hi", "%", V_REAL, 2, NULL},
-	{"user_pct", "%", V_REAL, 1, "of it in user space, by ticks"},
-	{"sys_pct", "%", V_REAL, 1, "of it in the kernel, by ticks"},
-	{"busy_share", "%", V_REAL, 1, "part of the side's busy time"},
-	{"migrations", NULL, V_REAL, 1, "moves to another CPU, in the window"},
-	{"cpus", NULL, V_STR, STAYS_WHOLE, "CPUs it was seen on"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"run", .type = V_INT, .what = "the repeat that has this process"},
+	{"comm", .type = V_STR, .what = "command"},
+	{"pid", .type = V_INT},
+	{"tid", .type = V_INT},
+	{"threads", .type = V_INT, .what = "seen in a run"},
+	{"cpu_pct", "%", V_REAL, .digits = 2, .spread = SPREAD_RANGE, .stem = "cpu",
+	 .what = "time on a CPU, 100 = one CPU"},
+	{"user_pct", "%", V_REAL, .digits = 1, .what = "of it in user space, by ticks"},
+	{"sys_pct", "%", V_REAL, .digits = 1, .what = "of it in the kernel, by ticks"},
+	{"busy_share", "%", V_REAL, .digits = 1, .what = "part of the side's busy time"},
+	{"migrations", .type = V_REAL, .digits = 1, .what = "moves to another CPU, in the window"},
+	{"cpus", .type = V_STR, .shape = STAYS_WHOLE, .what = "CPUs it was seen on"},
 };
 
 enum { LIMIT = 30 };
@@ -78,7 +77,7 @@ static void put_cpu(struct store *s, const struct block_list *list, const struct
 	table_set(t, row, "side", value_str(t, b->block.side));
 	table_set(t, row, "cpu", value_int(cpu));
 	table_set(t, row, "runs", value_int((int64_t)e.n));
-	put_estimate(t, row, "busy_pct", "busy", &e);
+	put_estimate(t, row, "busy_pct", &e);
 	for (i = 0; cpu_parts[i].column; i++) {
 		snprintf(name, sizeof(name), "%s:cpu%u", cpu_parts[i].metric, cpu);
 		e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, name);
@@ -199,7 +198,7 @@ static void put_group(struct table *t, const struct side *side, const struct thr
 		table_set(t, row, "tid", value_int(g->tid));
 	if (g->threads)
 		table_set(t, row, "threads", value_int(g->threads));
-	put_estimate(t, row, "cpu_pct", "cpu", &e);
+	put_estimate(t, row, "cpu_pct", &e);
 	table_set(t, row, "busy_share", value_real(100 * e.value / busy_of(side, g->run)));
 	for (i = 0; i < array_size(more); i++)
 		table_set(t, row, more[i].column,
@@ -235,7 +234,7 @@ static void put_others(struct table *t, const struct side *side, int run)
 		      confined(side, run) ? "(everything else)" : "(everything else, at least)");
 	if (run >= 0)
 		table_set(t, row, "run", value_int(runs->repeat));
-	put_estimate(t, row, "cpu_pct", "cpu", &e);
+	put_estimate(t, row, "cpu_pct", &e);
 	table_set(t, row, "busy_share", value_real(100 * e.value / busy_of(side, run)));
 }
 

@@ -20,14 +20,13 @@
 #include <string.h>
 
 static const struct column family_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"name", NULL, V_STR, 0, NULL},
-	{"value", NULL, V_REAL, 2, "estimate over the runs"},
-	{"value_lo", NULL, V_REAL, 2, "its interval"},
-	{"value_hi", NULL, V_REAL, 2, NULL},
-	{"unit", NULL, V_STR, STAYS_WHOLE, NULL},
-	{"runs", NULL, V_INT, 0, "runs that have it"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"name", .type = V_STR},
+	{"value", .type = V_REAL, .digits = 2, .spread = SPREAD_RANGE,
+	 .what = "estimate over the runs"},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
+	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
 /* THE TABLE of what is worked out: name = scale x over / under. */
@@ -128,7 +127,7 @@ void put_named(struct table *t, const struct block *b, const char *name, const c
 	table_set(t, row, "name", value_str(t, name));
 	table_set(t, row, "unit", value_str(t, unit));
 	table_set(t, row, "runs", value_int((int64_t)e->n));
-	put_estimate(t, row, "value", "value", e);
+	put_estimate(t, row, "value", e);
 }
 
 struct names {

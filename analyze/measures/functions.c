@@ -12,21 +12,25 @@
 static const struct cost_table functions = {
 	.keys = {BY_SYMBOL, BY_DSO}, .nkeys = 2, .totals = true, .limit = 30};
 
-#define FUNCTION_COLUMNS                                                            \
-	{"symbol", NULL, V_STR, 0, "the function"},                                 \
-		{"dso", NULL, V_STR, 0, "kernel, module or library that holds it"}, \
-		{"samples", NULL, V_INT, 0, "samples with it as the leaf"},         \
-		{"self_share", "%", V_REAL, 2, "its own share"},                    \
-		{"total_share", "%", V_REAL, 2, "share with what it calls"},        \
-		{"self_ns", "ns", V_REAL, 1, "self_share x basis"},                 \
-		{"self_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"},          \
-		{"total_ns", "ns", V_REAL, 1, "total_share x basis"},               \
-	{                                                                           \
-		"total_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"            \
+#define FUNCTION_COLUMNS                                                                       \
+	{"symbol", .type = V_STR, .what = "the function"},                                     \
+		{"dso", .type = V_STR, .what = "kernel, module or library that holds it"},     \
+		{"samples", .type = V_INT, .what = "samples with it as the leaf"},             \
+		{"self_share", "%", V_REAL, .digits = 2, .what = "its own share"},             \
+		{"total_share", "%", V_REAL, .digits = 2, .what = "share with what it calls"}, \
+		{"self_ns",                                                                    \
+		 "ns",                                                                         \
+		 V_REAL,                                                                       \
+		 .digits = 1,                                                                  \
+		 .spread = SPREAD_HALF,                                                        \
+		 .what = "self_share x basis"},                                                \
+	{                                                                                      \
+		"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF,                  \
+					  .what = "total_share x basis"                        \
 	}
 
 static const struct column functions_columns[] = {FUNCTION_COLUMNS};
-static const struct column by_comm[] = {{"comm", NULL, V_STR, 0, NULL}, FUNCTION_COLUMNS};
+static const struct column by_comm[] = {{"comm", .type = V_STR}, FUNCTION_COLUMNS};
 
 static int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {

@@ -211,10 +211,10 @@ static void put_group(struct table *t, const struct group *g, double basis, doub
 	table_set(t, row, "samples", g->counted ? value_int(g->sum.samples) : value_none());
 	table_set(t, row, "self_share", value_real(self));
 	table_set(t, row, "total_share", value_real(total));
-	table_set(t, row, "self_ns", value_real(self / 100 * basis));
-	table_set(t, row, "self_ns_ci", value_real(sampling_error(self, samples) / 100 * basis));
-	table_set(t, row, "total_ns", value_real(total / 100 * basis));
-	table_set(t, row, "total_ns_ci", value_real(sampling_error(total, samples) / 100 * basis));
+	table_set(t, row, "self_ns",
+		  value_half(t, self / 100 * basis, sampling_error(self, samples) / 100 * basis));
+	table_set(t, row, "total_ns",
+		  value_half(t, total / 100 * basis, sampling_error(total, samples) / 100 * basis));
 }
 
 /* The text may leave rows out (--percent-limit, a reduced listing): the sum says how much. */

@@ -19,14 +19,14 @@ static const struct cost_table by_group = {.keys = {BY_COMPONENT}, .nkeys = 1, .
 static const struct cost_table by_function = {.keys = {BY_SYMBOL, BY_MODULE}, .nkeys = 2};
 
 static const struct column groups_columns[] = {
-	{"group", NULL, V_STR, 0, "its name"},
-	{"samples", NULL, V_INT, 0, "samples with one of its functions as the leaf"},
-	{"self_share", "%", V_REAL, 2, "its functions' own share"},
-	{"total_share", "%", V_REAL, 2, "share with any of them in the call chain"},
-	{"self_ns", "ns", V_REAL, 1, "self_share x basis"},
-	{"self_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"},
-	{"total_ns", "ns", V_REAL, 1, "total_share x basis"},
-	{"total_ns_ci", "ns", V_REAL, 1, "half its 95 % interval"},
+	{"group", .type = V_STR, .what = "its name"},
+	{"samples", .type = V_INT, .what = "samples with one of its functions as the leaf"},
+	{"self_share", "%", V_REAL, .digits = 2, .what = "its functions' own share"},
+	{"total_share", "%", V_REAL, .digits = 2,
+	 .what = "share with any of them in the call chain"},
+	{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF, .what = "self_share x basis"},
+	{"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF,
+	 .what = "total_share x basis"},
 };
 
 enum { GROUPS_MAX = 64, NAMED_MAX = 5 };
@@ -80,11 +80,6 @@ static void take_columns(struct table *t, const struct table *from)
 	t->ncolumns = from->ncolumns;
 }
 
-static struct value copied(struct table *t, const struct value *v)
-{
-	return v->type == V_STR ? value_str(t, v->str) : *v;
-}
-
 /* Its totals are no figure: rows of a text that call each other would count twice. */
 static bool is_known(const struct query *q, const struct column *c)
 {
@@ -118,7 +113,7 @@ static void take_rows(struct table *t, const struct table *from, const struct qu
 		row = table_row(t);
 		for (c = 0; c < from->ncolumns; c++)
 			if (is_known(q, &from->columns[c]))
-				row[c] = copied(t, table_cell(from, i, c));
+				row[c] = value_copy(t, table_cell(from, i, c));
 	}
 }
 

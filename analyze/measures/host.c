@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 static const struct column host_columns[] = {
-	{"host", NULL, V_STR, 0, NULL},
-	{"fact", NULL, V_STR, 0, NULL},
-	{"value", NULL, V_STR, 0, NULL},
+	{"host", .type = V_STR},
+	{"fact", .type = V_STR},
+	{"value", .type = V_STR},
 };
 
 static void put(struct table *t, const char *host, const char *fact, const char *value)

@@ -24,18 +24,17 @@
 enum { LIMIT = 30 };
 
 static const struct column hotspots_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"symbol", NULL, V_STR, 0, "the function"},
-	{"dso", NULL, V_STR, 0, "what holds it"},
-	{"offset", NULL, V_STR, 0, "of the instruction in it, hexadecimal"},
-	{"samples", NULL, V_INT, 0, NULL},
-	{"function_share", "%", V_REAL, 2, "of the function's own weight"},
-	{"self_share", "%", V_REAL, 2, "of all weight"},
-	{"self_ns", "ns", V_REAL, 2, "self_share x basis"},
-	{"self_ns_ci", "ns", V_REAL, 2, "half its 95 % interval"},
-	{"instruction", NULL, V_STR, 0, NULL},
-	{"source", NULL, V_STR, 0, "file:line"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"symbol", .type = V_STR, .what = "the function"},
+	{"dso", .type = V_STR, .what = "what holds it"},
+	{"offset", .type = V_STR, .what = "of the instruction in it, hexadecimal"},
+	{"samples", .type = V_INT},
+	{"function_share", "%", V_REAL, .digits = 2, .what = "of the function's own weight"},
+	{"self_share", "%", V_REAL, .digits = 2, .what = "of all weight"},
+	{"self_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .what = "self_share x basis"},
+	{"instruction", .type = V_STR},
+	{"source", .type = V_STR, .what = "file:line"},
 };
 
 struct hot {
@@ -172,10 +171,9 @@ static void put(struct table *t, const struct source *from, const struct hot *h,
 {
 	struct cost cost = cost_self(from->part, &h->sum);
 	struct value *row = table_row(t);
-	char offset[24], self[32], self_ci[32];
+	char offset[24], self[32];
 
 	snprintf(self, sizeof(self), "self_%s", amount_name(from->in));
-	snprintf(self_ci, sizeof(self_ci), "self_%s_ci", amount_name(from->in));
 	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)h->offset);
 	table_set(t, row, "variant", value_str(t, from->part->block.variant));
 	table_set(t, row, "side", value_str(t, from->part->block.side));
@@ -185,8 +183,7 @@ static void put(struct table *t, const struct source *from, const struct hot *h,
 	table_set(t, row, "samples", value_int((int64_t)h->sum.samples));
 	table_set(t, row, "function_share", value_real(100 * h->sum.self / h->function));
 	table_set(t, row, "self_share", value_real(100 * cost.share));
-	table_set(t, row, self, value_real(cost.ns));
-	table_set(t, row, self_ci, value_real(cost.ns_ci));
+	table_set(t, row, self, value_half(t, cost.ns, cost.ns_ci));
 	table_set(t, row, "instruction", value_str(t, instruction_at(code, h->offset)));
 	table_set(t, row, "source", value_str(t, h->line));
 }

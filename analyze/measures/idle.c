@@ -18,17 +18,17 @@
 #include <string.h>
 
 static const struct column idle_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"cpu", NULL, V_STR, STANDS_RIGHT, "a number, or all: the side's CPUs added up"},
-	{"source", NULL, V_STR, 0, "/proc/stat or cpuidle"},
-	{"state", NULL, V_STR, 0, "busy, idle, iowait; or cpuidle's, the shallowest first"},
-	{"time_pct", "%", V_REAL, 2, "of the time of one CPU; estimate over the runs"},
-	{"time_lo", "%", V_REAL, 2, "its interval"},
-	{"time_hi", "%", V_REAL, 2, NULL},
-	{"entries_per_s", "1/s", V_REAL, 1, "how often it was entered"},
-	{"mean_us", "us", V_REAL, 1, "time of one stay"},
-	{"runs", NULL, V_INT, 0, "runs that have it"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"cpu", .type = V_STR, .shape = STANDS_RIGHT,
+	 .what = "a number, or all: the side's CPUs added up"},
+	{"source", .type = V_STR, .what = "/proc/stat or cpuidle"},
+	{"state", .type = V_STR, .what = "busy, idle, iowait; or cpuidle's, the shallowest first"},
+	{"time_pct", "%", V_REAL, .digits = 2, .spread = SPREAD_RANGE, .stem = "time",
+	 .what = "of the time of one CPU; estimate over the runs"},
+	{"entries_per_s", "1/s", V_REAL, .digits = 1, .what = "how often it was entered"},
+	{"mean_us", "us", V_REAL, .digits = 1, .what = "time of one stay"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
 enum { CPUS_SHOWN = 8 }; /* without being asked for */
@@ -57,7 +57,7 @@ static struct value *add_row(struct idle *d, int cpu, const char *source, const 
 	table_set(d->t, row, "source", value_str(d->t, source));
 	table_set(d->t, row, "state", value_str(d->t, state));
 	table_set(d->t, row, "runs", value_int((int64_t)e->n));
-	put_estimate(d->t, row, "time_pct", "time", e);
+	put_estimate(d->t, row, "time_pct", e);
 	return row;
 }
 

@@ -16,20 +16,19 @@
 #include <string.h>
 
 static const struct column irq_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"kind", NULL, V_STR, 0, "irq or softirq"},
-	{"source", NULL, V_STR, 0, "as in /proc/interrupts; total: of all with CPUs"},
-	{"device", NULL, V_STR, 0, "the interrupt's name"},
-	{"cpu", NULL, V_STR, STANDS_RIGHT, "a number; with --by cpu"},
-	{"count", NULL, V_REAL, 1, "in the window, on the side's CPUs; estimate over the runs"},
-	{"per_s", "1/s", V_REAL, 1, NULL},
-	{"per_s_lo", "1/s", V_REAL, 1, "its interval"},
-	{"per_s_hi", "1/s", V_REAL, 1, NULL},
-	{"per_mib", "1/MiB", V_REAL, 4, "per MiB of the workload's bytes"},
-	{"cpus", NULL, V_STR, STAYS_WHOLE,
-	 "which CPUs took it, the side's or not, with their parts"},
-	{"runs", NULL, V_INT, 0, "runs that have it"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"kind", .type = V_STR, .what = "irq or softirq"},
+	{"source", .type = V_STR, .what = "as in /proc/interrupts; total: of all with CPUs"},
+	{"device", .type = V_STR, .what = "the interrupt's name"},
+	{"cpu", .type = V_STR, .shape = STANDS_RIGHT, .what = "a number; with --by cpu"},
+	{"count", .type = V_REAL, .digits = 1,
+	 .what = "in the window, on the side's CPUs; estimate over the runs"},
+	{"per_s", "1/s", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
+	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "per MiB of the workload's bytes"},
+	{"cpus", .type = V_STR, .shape = STAYS_WHOLE,
+	 .what = "which CPUs took it, the side's or not, with their parts"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
 enum { CPUS_SHOWN = 3 };

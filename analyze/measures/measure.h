@@ -103,7 +103,8 @@ struct measure {
 	 * Options that the table refuses itself, with a better reason, are among them. */
 	const char *options[SOURCES];
 	/* Columns that a narrow terminal leaves out, the least important first. Costs and evidence
-	 * are never among them; "value_lo" is the interval of a value. NULL: it wraps instead. */
+	 * are never among them; "value[]" is the interval of the column "value". NULL: it wraps
+	 * instead. */
 	const char *spare;
 	unsigned int flags;
 	/* What --by turns it into; by_key NULL: with any key. */

@@ -20,20 +20,18 @@
 #include <string.h>
 
 static const struct column nic_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"netns", NULL, V_STR, 0, "host, or the workload's where that is another"},
-	{"interface", NULL, V_STR, 0, NULL},
-	{"source", NULL, V_STR, 0, "kernel, queue (the kernel's, of a queue) or driver"},
-	{"queue", NULL, V_STR, 0, "of a driver's counter: by its name"},
-	{"name", NULL, V_STR, 0, NULL},
-	{"kind", NULL, V_STR, 0, "drop, error, busy, pause: by its name"},
-	{"count", NULL, V_REAL, 1, "in the window, estimate over the runs"},
-	{"per_s", "1/s", V_REAL, 1, NULL},
-	{"per_s_lo", "1/s", V_REAL, 1, "its interval"},
-	{"per_s_hi", "1/s", V_REAL, 1, NULL},
-	{"per_mib", "1/MiB", V_REAL, 4, "per MiB of the workload's bytes"},
-	{"runs", NULL, V_INT, 0, "runs that have it"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"netns", .type = V_STR, .what = "host, or the workload's where that is another"},
+	{"interface", .type = V_STR},
+	{"source", .type = V_STR, .what = "kernel, queue (the kernel's, of a queue) or driver"},
+	{"queue", .type = V_STR, .what = "of a driver's counter: by its name"},
+	{"name", .type = V_STR},
+	{"kind", .type = V_STR, .what = "drop, error, busy, pause: by its name"},
+	{"count", .type = V_REAL, .digits = 1, .what = "in the window, estimate over the runs"},
+	{"per_s", "1/s", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
+	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "per MiB of the workload's bytes"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
 enum source { KERNEL, QUEUE, DRIVER };

@@ -10,9 +10,8 @@
 #include <string.h>
 
 static const struct column columns[] = {
-	{"variant", NULL, V_STR, 0, NULL}, {"side", NULL, V_STR, 0, NULL},
-	{"netns", NULL, V_STR, 0, NULL},   {"interface", NULL, V_STR, 0, NULL},
-	{"setting", NULL, V_STR, 0, NULL}, {"value", NULL, V_STR, 0, NULL},
+	{"variant", .type = V_STR},   {"side", .type = V_STR},	  {"netns", .type = V_STR},
+	{"interface", .type = V_STR}, {"setting", .type = V_STR}, {"value", .type = V_STR},
 };
 
 /* THE TABLE of the note: what stands for a key, "%s" its value; switches are on or off. */

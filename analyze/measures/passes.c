@@ -15,18 +15,17 @@
 #include <string.h>
 
 static const struct column passes_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"pass", NULL, V_STR, 0, "measure, profile, syscalls"},
-	{"runs", NULL, V_INT, 0, NULL},
-	{"throughput_gbps", "Gbit/s", V_REAL, 3, "estimate over the runs"},
-	{"throughput_lo", "Gbit/s", V_REAL, 3, "its interval"},
-	{"throughput_hi", "Gbit/s", V_REAL, 3, NULL},
-	{"cost_pct", "%", V_REAL, 1, "throughput below the measure pass's; negative: above"},
-	{"cost_lo", "%", V_REAL, 1, "its interval, 95 %"},
-	{"cost_hi", "%", V_REAL, 1, NULL},
-	{"cpu_pct", "%", V_REAL, 1, "CPU use of the side, 100 = one CPU"},
-	{"own_cpu_pct", "%", V_REAL, 3, "CPU use of zcost collect itself, without perf"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"pass", .type = V_STR, .what = "measure, profile, syscalls"},
+	{"runs", .type = V_INT},
+	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
+	 .stem = "throughput", .what = "estimate over the runs"},
+	{"cost_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cost",
+	 .what = "throughput below the measure pass's; negative: above"},
+	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "CPU use of the side, 100 = one CPU"},
+	{"own_cpu_pct", "%", V_REAL, .digits = 3,
+	 .what = "CPU use of zcost collect itself, without perf"},
 };
 
 static const char *const passes[] = {"measure", "profile", "syscalls"};
@@ -93,13 +92,11 @@ static void put_pass(struct store *s, const struct block *b, enum estimator e, i
 	table_set(t, row, "side", value_str(t, b->side));
 	table_set(t, row, "pass", value_str(t, passes[pass]));
 	table_set(t, row, "runs", value_int(all[pass].n));
-	put_estimate(t, row, "throughput_gbps", "throughput", &est);
+	put_estimate(t, row, "throughput_gbps", &est);
 	if (pass != MEASURE && all[MEASURE].nx && all[pass].nx) {
 		struct estimate c = cost(e, &all[MEASURE], &all[pass]);
 
-		table_set(t, row, "cost_pct", value_real(c.value));
-		table_set(t, row, "cost_lo", value_real(c.lo));
-		table_set(t, row, "cost_hi", value_real(c.hi));
+		table_set(t, row, "cost_pct", value_estimate(t, c.value, c.lo, c.hi));
 	}
 	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "cpu_pct");
 	table_set(t, row, "cpu_pct", value_real(est.value));

@@ -21,18 +21,18 @@
 #include <string.h>
 
 static const struct column power_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"kind", NULL, V_STR, 0, "wall, platform, package, other; model: made up by --power-model"},
-	{"domain", NULL, V_STR, 0, "source and domain; total: the kind as a whole"},
-	{"power_w", "W", V_REAL, 2, "mean over the window, estimate over the runs"},
-	{"power_w_lo", "W", V_REAL, 2, "its interval"},
-	{"power_w_hi", "W", V_REAL, 2, NULL},
-	{"energy_j", "J", V_REAL, 1, "in the window"},
-	{"j_per_gb", "J/GB", V_REAL, 3, "per 1e9 bytes of the workload"},
-	{"roi_p", NULL, V_REAL, 4, "T^n / P^m, T in Gbit/s"},
-	{"source", NULL, V_STR, 0, "measured, imported or modelled"},
-	{"runs", NULL, V_INT, 0, "runs that have it"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"kind", .type = V_STR,
+	 .what = "wall, platform, package, other; model: made up by --power-model"},
+	{"domain", .type = V_STR, .what = "source and domain; total: the kind as a whole"},
+	{"power_w", "W", V_REAL, .digits = 2, .spread = SPREAD_RANGE,
+	 .what = "mean over the window, estimate over the runs"},
+	{"energy_j", "J", V_REAL, .digits = 1, .what = "in the window"},
+	{"j_per_gb", "J/GB", V_REAL, .digits = 3, .what = "per 1e9 bytes of the workload"},
+	{"roi_p", .type = V_REAL, .digits = 4, .what = "T^n / P^m, T in Gbit/s"},
+	{"source", .type = V_STR, .what = "measured, imported or modelled"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
 /* One row's figures: of a metric, or of the query's model. */
@@ -109,7 +109,7 @@ static void put_row(struct store *s, const struct row *k, struct table *t)
 	table_set(t, row, "domain", value_str(t, k->domain ? k->domain : "total"));
 	table_set(t, row, "source", value_str(t, k->source));
 	table_set(t, row, "runs", value_int((int64_t)e.n));
-	put_estimate(t, row, "power_w", "power_w", &e);
+	put_estimate(t, row, "power_w", &e);
 	for (i = 0; i < array_size(figures); i++) {
 		if (figures[i].whole && k->domain)
 			continue;

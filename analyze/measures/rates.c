@@ -10,9 +10,9 @@
 #include <errno.h>
 
 static const struct column rates_columns[] = {
-	{"rate", "1/s", V_REAL, 1, "units of work per second"},
-	{"ns", "ns", V_REAL, 2, "time of one of them on one CPU"},
-	{"delta_ns", "ns", V_REAL, 2, "that, less the first row's"},
+	{"rate", "1/s", V_REAL, .digits = 1, .what = "units of work per second"},
+	{"ns", "ns", V_REAL, .digits = 2, .what = "time of one of them on one CPU"},
+	{"delta_ns", "ns", V_REAL, .digits = 2, .what = "that, less the first row's"},
 };
 
 static int rates_run(struct store *s, const struct query *q, struct table *t, struct error *err)

@@ -29,23 +29,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WITH_INTERVAL(name, unit, digits, what)                                                 \
-	{name, unit, V_REAL, digits, what}, {name "_lo", unit, V_REAL, digits, "its interval"}, \
-	{                                                                                       \
-		name "_hi", unit, V_REAL, digits, NULL                                          \
-	}
-
 static const struct column roi_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, "receiver, sender, and both in total"},
-	WITH_INTERVAL("throughput_gbps", "Gbit/s", 3, "T"),
-	WITH_INTERVAL("cpu_pct", "%", 1, "C, 100 = one CPU"),
-	WITH_INTERVAL("power_w", "W", 1, "P"),
-	WITH_INTERVAL("roi_c", NULL, 4, "T^n / C"),
-	WITH_INTERVAL("roi_p", NULL, 4, "T^n / P^m"),
-	{"power_source", NULL, V_STR, 0, "measured, imported, given or modelled"},
-	{"power_kind", NULL, V_STR, 0, "wall, platform or package"},
-	{"runs", NULL, V_INT, 0, "repeats that the scores come from"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR, .what = "receiver, sender, and both in total"},
+	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE, .what = "T"},
+	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .what = "C, 100 = one CPU"},
+	{"power_w", "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .what = "P"},
+	{"roi_c", NULL, V_REAL, .digits = 4, .spread = SPREAD_RANGE, .what = "T^n / C"},
+	{"roi_p", NULL, V_REAL, .digits = 4, .spread = SPREAD_RANGE, .what = "T^n / P^m"},
+	{"power_source", .type = V_STR, .what = "measured, imported, given or modelled"},
+	{"power_kind", .type = V_STR, .what = "wall, platform or package"},
+	{"runs", .type = V_INT, .what = "repeats that the scores come from"},
 };
 
 /* Figures of one repeat; NAN where they are missing. */
@@ -156,7 +150,7 @@ static void put_scores(struct table *t, const char *variant, const char *side,
 	table_set(t, row, "side", value_str(t, side));
 	for (i = 0; i < array_size(figures); i++) {
 		e = estimate(list, figures[i].offset, est);
-		put_estimate(t, row, figures[i].column, figures[i].column, &e);
+		put_estimate(t, row, figures[i].column, &e);
 	}
 	table_set(t, row, "power_source", value_str(t, power_source_names[list->source]));
 	table_set(t, row, "power_kind", value_str(t, list->kind));

@@ -23,24 +23,24 @@
 #include <string.h>
 
 static const struct column sched_columns[] = {
-	{"comm", NULL, V_STR, 0, "command"},
-	{"threads", NULL, V_INT, 0, "of that name"},
-	{"runtime_ms", "ms", V_REAL, 3, "time on a CPU"},
-	{"switches", NULL, V_INT, 0, "times it got a CPU that it waited for"},
-	{"avg_delay_ms", "ms", V_REAL, 3, "wait for a CPU, mean"},
-	{"max_delay_ms", "ms", V_REAL, 3, "the longest wait"},
-	{"max_start_s", "s", V_REAL, 6, "when that began, perf's clock"},
-	{"max_end_s", "s", V_REAL, 6, "when that ended"},
+	{"comm", .type = V_STR, .what = "command"},
+	{"threads", .type = V_INT, .what = "of that name"},
+	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},
+	{"switches", .type = V_INT, .what = "times it got a CPU that it waited for"},
+	{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "wait for a CPU, mean"},
+	{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "the longest wait"},
+	{"max_start_s", "s", V_REAL, .digits = 6, .what = "when that began, perf's clock"},
+	{"max_end_s", "s", V_REAL, .digits = 6, .what = "when that ended"},
 };
 static const struct column by_tid_columns[] = {
-	{"comm", NULL, V_STR, 0, "command"},
-	{"tid", NULL, V_INT, 0, "thread"},
-	{"runtime_ms", "ms", V_REAL, 3, "time on a CPU"},
-	{"switches", NULL, V_INT, 0, "times it got a CPU that it waited for"},
-	{"avg_delay_ms", "ms", V_REAL, 3, "wait for a CPU, mean"},
-	{"max_delay_ms", "ms", V_REAL, 3, "the longest wait"},
-	{"max_start_s", "s", V_REAL, 6, "when that began, perf's clock"},
-	{"max_end_s", "s", V_REAL, 6, "when that ended"},
+	{"comm", .type = V_STR, .what = "command"},
+	{"tid", .type = V_INT, .what = "thread"},
+	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},
+	{"switches", .type = V_INT, .what = "times it got a CPU that it waited for"},
+	{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "wait for a CPU, mean"},
+	{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "the longest wait"},
+	{"max_start_s", "s", V_REAL, .digits = 6, .what = "when that began, perf's clock"},
+	{"max_end_s", "s", V_REAL, .digits = 6, .what = "when that ended"},
 };
 
 enum { LIMIT = 30 };
@@ -370,21 +370,20 @@ static int by_tid_of(const struct query *q, bool *by_tid, struct error *err)
  * kernel's own counters (schedstat): a row for each thread of each run; --by comm adds up.
  */
 static const struct column capture_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"run", NULL, V_INT, 0, "the repeat that has this thread"},
-	{"comm", NULL, V_STR, 0, "command"},
-	{"pid", NULL, V_INT, 0, NULL},
-	{"tid", NULL, V_INT, 0, NULL},
-	{"threads", NULL, V_INT, 0, "seen in a run"},
-	{"runtime_ms", "ms", V_REAL, 3, "time on a CPU"},
-	{"delay_ms", "ms", V_REAL, 3, "time runnable, but waiting for a CPU"},
-	{"delay_ms_lo", "ms", V_REAL, 3, "its interval over the runs"},
-	{"delay_ms_hi", "ms", V_REAL, 3, NULL},
-	{"slices", NULL, V_REAL, 0, "times it got a CPU"},
-	{"us_per_slice", "us", V_REAL, 2, "delay / slices"},
-	{"voluntary", NULL, V_REAL, 0, "times it slept"},
-	{"involuntary", NULL, V_REAL, 0, "times it was put off the CPU"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"run", .type = V_INT, .what = "the repeat that has this thread"},
+	{"comm", .type = V_STR, .what = "command"},
+	{"pid", .type = V_INT},
+	{"tid", .type = V_INT},
+	{"threads", .type = V_INT, .what = "seen in a run"},
+	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},
+	{"delay_ms", "ms", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
+	 .what = "time runnable, but waiting for a CPU"},
+	{"slices", .type = V_REAL, .what = "times it got a CPU"},
+	{"us_per_slice", "us", V_REAL, .digits = 2, .what = "delay / slices"},
+	{"voluntary", .type = V_REAL, .what = "times it slept"},
+	{"involuntary", .type = V_REAL, .what = "times it was put off the CPU"},
 };
 
 static void sched_capture_put_group(struct table *t, const struct block_list *list,
@@ -408,7 +407,7 @@ static void sched_capture_put_group(struct table *t, const struct block_list *li
 	table_set(t, row, "threads", value_int(g->threads));
 	table_set(t, row, "runtime_ms", value_real(run.value / 1e6));
 	wait.value /= 1e6, wait.lo /= 1e6, wait.hi /= 1e6;
-	put_estimate(t, row, "delay_ms", "delay_ms", &wait);
+	put_estimate(t, row, "delay_ms", &wait);
 	table_set(t, row, "slices", value_real(slices.value));
 	table_set(t, row, "us_per_slice", value_real(1e3 * wait.value / slices.value));
 	table_set(t, row, "voluntary",

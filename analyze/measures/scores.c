@@ -24,15 +24,14 @@
 #include <string.h>
 
 static const struct column scores_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, "receiver, sender, and both in total"},
-	{"score", NULL, V_STR, 0, NULL},
-	{"value", NULL, V_REAL, 3, "estimate over the runs"},
-	{"value_lo", NULL, V_REAL, 3, "its interval"},
-	{"value_hi", NULL, V_REAL, 3, NULL},
-	{"unit", NULL, V_STR, STAYS_WHOLE, NULL},
-	{"better", NULL, V_STR, 0, "lower or higher"},
-	{"runs", NULL, V_INT, 0, "runs that have it"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR, .what = "receiver, sender, and both in total"},
+	{"score", .type = V_STR},
+	{"value", .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE,
+	 .what = "estimate over the runs"},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
+	{"better", .type = V_STR, .what = "lower or higher"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
 static double above_zero(double x)
@@ -147,7 +146,7 @@ static void put(struct table *t, const struct block *b, const char *side, const 
 	table_set(t, row, "unit", value_str(t, k->unit));
 	table_set(t, row, "better", value_str(t, k->better));
 	table_set(t, row, "runs", value_int((int64_t)e->n));
-	put_estimate(t, row, "value", "value", e);
+	put_estimate(t, row, "value", e);
 	if (c->kind)
 		note_add_of(&t->notes, b->variant, side, score_power_kind, k->name, c->kind);
 	if (c->source == POWER_MODELLED)

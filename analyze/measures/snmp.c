@@ -9,17 +9,15 @@
 #include <stdlib.h>
 
 static const struct column snmp_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"name", NULL, V_STR, 0, "as nstat has it"},
-	{"kind", NULL, V_STR, 0,
-	 "retransmit, drop, prune, pressure, error; copy: the kernel copied payload by itself"},
-	{"count", NULL, V_REAL, 1, "in the window, estimate over the runs"},
-	{"per_s", "1/s", V_REAL, 2, NULL},
-	{"per_s_lo", "1/s", V_REAL, 2, "its interval"},
-	{"per_s_hi", "1/s", V_REAL, 2, NULL},
-	{"per_mib", "1/MiB", V_REAL, 4, "per MiB of the workload's bytes"},
-	{"runs", NULL, V_INT, 0, "runs that have it"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"name", .type = V_STR, .what = "as nstat has it"},
+	{"kind", .type = V_STR,
+	 .what = "retransmit, drop, prune, pressure, error; copy: the kernel copied payload by itself"},
+	{"count", .type = V_REAL, .digits = 1, .what = "in the window, estimate over the runs"},
+	{"per_s", "1/s", V_REAL, .digits = 2, .spread = SPREAD_RANGE},
+	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "per MiB of the workload's bytes"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
 /* Those of a kind, or those of none. Returns the rows that are left for --limit. */

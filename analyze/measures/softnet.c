@@ -17,21 +17,21 @@
 #include <string.h>
 
 static const struct column softnet_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"name", NULL, V_STR, 0,
-	 "softnet_squeezed: the softirq ran out of its budget; _received_rps: woken by another "
-	 "CPU; "
-	 "_waiting_max: the most packets that waited at any reading"},
-	{"cpu", NULL, V_STR, STANDS_RIGHT, "a number; with --by cpu"},
-	{"value", NULL, V_REAL, 0, "in the window, estimate over the runs"},
-	{"value_lo", NULL, V_REAL, 0, "its interval"},
-	{"value_hi", NULL, V_REAL, 0, NULL},
-	{"unit", NULL, V_STR, STAYS_WHOLE, NULL},
-	{"per_s", "1/s", V_REAL, 2, NULL},
-	{"per_mib", "1/MiB", V_REAL, 4, "per MiB of the workload's bytes"},
-	{"cpus", NULL, V_STR, STAYS_WHOLE, "which CPUs, the side's or not, with their parts"},
-	{"runs", NULL, V_INT, 0, "runs that have it"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"name", .type = V_STR,
+	 .what = "softnet_squeezed: the softirq ran out of its budget; _received_rps: woken by another "
+		 "CPU; "
+		 "_waiting_max: the most packets that waited at any reading"},
+	{"cpu", .type = V_STR, .shape = STANDS_RIGHT, .what = "a number; with --by cpu"},
+	{"value", .type = V_REAL, .spread = SPREAD_RANGE,
+	 .what = "in the window, estimate over the runs"},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
+	{"per_s", "1/s", V_REAL, .digits = 2},
+	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "per MiB of the workload's bytes"},
+	{"cpus", .type = V_STR, .shape = STAYS_WHOLE,
+	 .what = "which CPUs, the side's or not, with their parts"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
 enum { CPUS_SHOWN = 3 };
@@ -137,7 +137,7 @@ static void put_row(const struct changes *c, const struct change_row *r, struct 
 	table_set(t, row, "cpu", cpu < 0 ? value_none() : value_int(cpu));
 	table_set(t, row, "unit", value_str(t, r->unit));
 	table_set(t, row, "runs", value_int((int64_t)e.n));
-	put_estimate(t, row, "value", "value", &e);
+	put_estimate(t, row, "value", &e);
 	if (!str_ends(name, "_max")) { /* which is no counter */
 		e = changes_estimate(c, r, AS_PER_SECOND);
 		table_set(t, row, "per_s", value_real(e.value));

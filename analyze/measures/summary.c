@@ -23,46 +23,38 @@
 enum { SOME_BLOCKS = 16 };
 
 /* Of what was counted instead of bytes, where none were. */
-#define OF_UNITS(unit, count)                                                                      \
-	{"rate_" count, "1/s", V_REAL, 1, "of a workload that counts " count ", and no bytes"},    \
-		{"rate_" count "_lo", "1/s", V_REAL, 1, "its interval"},                           \
-		{"rate_" count "_hi", "1/s", V_REAL, 1, NULL},                                     \
-		{"ns_per_" unit, "ns/" unit, V_REAL, 1, "busy CPU time per " unit},                \
-		{"ns_per_" unit "_lo", "ns/" unit, V_REAL, 1, "its interval"},                     \
-		{"ns_per_" unit "_hi", "ns/" unit, V_REAL, 1, NULL},                               \
-		{"copy_ns_per_" unit, "ns/" unit, V_REAL, 1, "of it in functions that copy data"}, \
-	{                                                                                          \
-		"copy_ns_per_" unit "_ci", "ns/" unit, V_REAL, 1, "half its 95 % interval"         \
+#define COST_OF(unit, kind) "ns/" unit, V_REAL, .digits = 1, .spread = kind
+#define OF_UNITS(unit, count)                                                \
+	{"rate_" count, "1/s", V_REAL, .digits = 1, .spread = SPREAD_RANGE}, \
+		{"ns_per_" unit, COST_OF(unit, SPREAD_RANGE)},               \
+	{                                                                    \
+		"copy_ns_per_" unit, COST_OF(unit, SPREAD_HALF)              \
 	}
 
 static const struct column summary_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"runs", NULL, V_INT, 0, "runs that the figures come from"},
-	{"throughput_gbps", "Gbit/s", V_REAL, 3, NULL},
-	{"throughput_lo", "Gbit/s", V_REAL, 3, "its interval"},
-	{"throughput_hi", "Gbit/s", V_REAL, 3, NULL},
-	{"cpu_pct", "%", V_REAL, 1, "100 = one CPU"},
-	{"cpu_lo", "%", V_REAL, 1, "its interval"},
-	{"cpu_hi", "%", V_REAL, 1, NULL},
-	{"ns_per_kib", "ns/KiB", V_REAL, 1, "busy CPU time per KiB"},
-	{"ns_per_kib_lo", "ns/KiB", V_REAL, 1, "its interval"},
-	{"ns_per_kib_hi", "ns/KiB", V_REAL, 1, NULL},
-	{"copy_ns_per_kib", "ns/KiB", V_REAL, 1, "of it in functions that copy data (profile)"},
-	{"copy_ns_per_kib_ci", "ns/KiB", V_REAL, 1, "half its 95 % interval"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"runs", .type = V_INT, .what = "runs that the figures come from"},
+	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
+	 .stem = "throughput"},
+	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cpu",
+	 .what = "100 = one CPU"},
+	{"ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
+	 .what = "busy CPU time per KiB"},
+	{"copy_ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_HALF,
+	 .what = "of it in functions that copy data (profile)"},
 	OF_UNITS("packet", "packets"),
 	OF_UNITS("message", "messages"),
-	{"zero_copy_share", "%", V_REAL, 1, "of its sends or bytes, by the workload's evidence"},
-	{"power_w", "W", V_REAL, 1, NULL},
-	{"power_w_lo", "W", V_REAL, 1, "its interval"},
-	{"power_w_hi", "W", V_REAL, 1, NULL},
-	{"power_source", NULL, V_STR, 0, "measured, imported or modelled"},
-	{"power_kind", NULL, V_STR, 0, "wall, platform or package"},
+	{"zero_copy_share", "%", V_REAL, .digits = 1,
+	 .what = "of its sends or bytes, by the workload's evidence"},
+	{"power_w", "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
+	{"power_source", .type = V_STR, .what = "measured, imported or modelled"},
+	{"power_kind", .type = V_STR, .what = "wall, platform or package"},
 };
 
 /* A column that is estimated over the runs. */
 struct rate {
-	const char *column, *short_name, *metric;
+	const char *column, *metric;
 	const char *unit; /* only where work is counted in it */
 	bool cost;	  /* busy time by the metric */
 };
@@ -91,7 +83,7 @@ static size_t put_power(struct store *s, const struct query *q, const struct blo
 	struct watts w = {q, POWER_NONE, NULL};
 	struct estimate e = scope_estimate(s, b->runs, b->n, list->estimator, watts, &w);
 
-	put_estimate(t, row, "power_w", "power_w", &e);
+	put_estimate(t, row, "power_w", &e);
 	table_set(t, row, "power_source", value_str(t, power_source_names[w.source]));
 	table_set(t, row, "power_kind", value_str(t, w.kind));
 	return e.n;
@@ -106,13 +98,13 @@ static double rate(struct store *s, const struct run *r, const void *arg)
 }
 
 static const struct rate rates[] = {
-	{"throughput_gbps", "throughput", "throughput", NULL, false},
-	{"cpu_pct", "cpu", "cpu_pct", NULL, false},
-	{"ns_per_kib", "ns_per_kib", "rate_kib", NULL, true},
-	{"rate_packets", "rate_packets", "rate_packets", "packet", false},
-	{"ns_per_packet", "ns_per_packet", "rate_packets", "packet", true},
-	{"rate_messages", "rate_messages", "rate_messages", "message", false},
-	{"ns_per_message", "ns_per_message", "rate_messages", "message", true},
+	{"throughput_gbps", "throughput", NULL, false},
+	{"cpu_pct", "cpu_pct", NULL, false},
+	{"ns_per_kib", "rate_kib", NULL, true},
+	{"rate_packets", "rate_packets", "packet", false},
+	{"ns_per_packet", "rate_packets", "packet", true},
+	{"rate_messages", "rate_messages", "message", false},
+	{"ns_per_message", "rate_messages", "message", true},
 };
 
 /* Not every run has every figure: "a receiver: cpu_pct is of 1 of 4 runs". */
@@ -128,7 +120,7 @@ static size_t put_rates(struct store *s, const struct block_list *list, const st
 		if (rates[i].unit && !work_is_in(s, b->runs, b->n, rates[i].unit))
 			continue;
 		e = scope_estimate(s, b->runs, b->n, list->estimator, rate, &rates[i]);
-		put_estimate(t, row, rates[i].column, rates[i].short_name, &e);
+		put_estimate(t, row, rates[i].column, &e);
 		most = e.n > most ? e.n : most;
 		if (e.n && e.n < (size_t)b->n)
 			str_printf(&fewer, "%s%s %zu", fewer.len ? ", " : "", rates[i].column, e.n);
@@ -151,9 +143,7 @@ static int put_copy(struct store *s, const struct query *q, const struct block *
 	if (rc || !basis.unit)
 		return rc;
 	snprintf(column, sizeof(column), "copy_ns_per_%s", work_word(basis.unit));
-	table_set(t, row, column, value_real(copy.ns));
-	snprintf(column, sizeof(column), "copy_ns_per_%s_ci", work_word(basis.unit));
-	table_set(t, row, column, value_real(copy.ns_ci));
+	table_set(t, row, column, value_half(t, copy.ns, copy.ns_ci));
 	return 0;
 }
 

@@ -51,10 +51,10 @@ int syscalls_keys(const struct query *q, unsigned int *keys, struct error *err)
 }
 
 static const struct column key_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"pid", NULL, V_INT, 0, "process"},
-	{"tid", NULL, V_INT, 0, "thread"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"pid", .type = V_INT, .what = "process"},
+	{"tid", .type = V_INT, .what = "thread"},
 };
 
 void syscalls_set_columns(struct table *t, unsigned int keys, bool by_block)

@@ -17,18 +17,18 @@
 #include <string.h>
 
 static const struct column topology_columns[] = {
-	{"host", NULL, V_STR, 0, NULL},
-	{"kind", NULL, V_STR, 0, "package, node, core, cache, nic; side: of a variant"},
-	{"name", NULL, V_STR, 0, NULL},
-	{"cpus", NULL, V_STR, 0, "in it, sharing it; of a card: near it"},
-	{"packages", NULL, V_STR, 0, NULL},
-	{"nodes", NULL, V_STR, 0, "NUMA nodes"},
-	{"cores", NULL, V_INT, 0, NULL},
-	{"count", NULL, V_INT, 0, "how many of these there are"},
-	{"size_kib", "KiB", V_REAL, 0, "of a cache, of a node's memory"},
-	{"distances", NULL, V_STR, 0, "of a node to all nodes, as the firmware has them"},
-	{"speed_gbps", "Gbit/s", V_REAL, 1, NULL},
-	{"detail", NULL, V_STR, 0, NULL},
+	{"host", .type = V_STR},
+	{"kind", .type = V_STR, .what = "package, node, core, cache, nic; side: of a variant"},
+	{"name", .type = V_STR},
+	{"cpus", .type = V_STR, .what = "in it, sharing it; of a card: near it"},
+	{"packages", .type = V_STR},
+	{"nodes", .type = V_STR, .what = "NUMA nodes"},
+	{"cores", .type = V_INT},
+	{"count", .type = V_INT, .what = "how many of these there are"},
+	{"size_kib", "KiB", V_REAL, .what = "of a cache, of a node's memory"},
+	{"distances", .type = V_STR, .what = "of a node to all nodes, as the firmware has them"},
+	{"speed_gbps", "Gbit/s", V_REAL, .digits = 1},
+	{"detail", .type = V_STR},
 };
 
 static struct value *new_row(struct table *t, const char *host, const char *kind, const char *name,

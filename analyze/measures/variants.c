@@ -13,10 +13,10 @@
 
 /* The settings stand between the first and the others. */
 static const struct column variants_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"runs", NULL, V_INT, 0, "that went well, of all passes"},
-	{"failed_runs", NULL, V_INT, 0, NULL},
-	{"what", NULL, V_STR, 0, "as the plan puts it"},
+	{"variant", .type = V_STR},
+	{"runs", .type = V_INT, .what = "that went well, of all passes"},
+	{"failed_runs", .type = V_INT},
+	{"what", .type = V_STR, .what = "as the plan puts it"},
 };
 
 enum { OTHERS = 3 };
@@ -29,10 +29,10 @@ static void make_columns(struct table *t, const char **settings, int n)
 
 	list[k++] = variants_columns[0];
 	if (n)
-		list[k++] = (struct column){"base", NULL, V_STR, 0, "its name in the plan"};
+		list[k++] = (struct column){"base", .type = V_STR, .what = "its name in the plan"};
 	for (i = 0; i < n; i++)
-		list[k++] = (struct column){arena_strdup(&t->arena, settings[i]), NULL, V_STR, 0,
-					    "a setting"};
+		list[k++] = (struct column){arena_strdup(&t->arena, settings[i]), .type = V_STR,
+					    .what = "a setting"};
 	memcpy(list + k, variants_columns + 1, OTHERS * sizeof(*list));
 	t->columns = list;
 	t->ncolumns = k + OTHERS;

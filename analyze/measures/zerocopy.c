@@ -13,14 +13,15 @@
 #include <string.h>
 
 static const struct column zerocopy_columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},
-	{"side", NULL, V_STR, 0, NULL},
-	{"evidence", NULL, V_STR, 0, "who says so, of what"},
-	{"total", NULL, V_REAL, 1, "sends, bytes, or ns per unit of work"},
-	{"zero_copy", NULL, V_REAL, 1, "of these without a copy; empty: it cannot say"},
-	{"copied", NULL, V_REAL, 1, "of these copied"},
-	{"share", "%", V_REAL, 2, "zero_copy / total"},
-	{"asked", NULL, V_STR, 0, "what the workload asked for: zero copy, copy or drop"},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"evidence", .type = V_STR, .what = "who says so, of what"},
+	{"total", .type = V_REAL, .digits = 1, .what = "sends, bytes, or ns per unit of work"},
+	{"zero_copy", .type = V_REAL, .digits = 1,
+	 .what = "of these without a copy; empty: it cannot say"},
+	{"copied", .type = V_REAL, .digits = 1, .what = "of these copied"},
+	{"share", "%", V_REAL, .digits = 2, .what = "zero_copy / total"},
+	{"asked", .type = V_STR, .what = "what the workload asked for: zero copy, copy or drop"},
 };
 
 static const char *const asked_names[] = {

@@ -11,11 +11,11 @@
 #include <string.h>
 
 const struct column doctor_columns[5] = {
-	{"group", NULL, V_STR, 0, "what it is about"},
-	{"check", NULL, V_STR, 0, NULL},
-	{"state", NULL, V_STR, 0, "yes, no, partly, or note: a fact"},
-	{"why", NULL, V_STR, 0, "what was found, or why not"},
-	{"todo", NULL, V_STR, 0, "what to do about it"},
+	{"group", .type = V_STR, .what = "what it is about"},
+	{"check", .type = V_STR},
+	{"state", .type = V_STR, .what = "yes, no, partly, or note: a fact"},
+	{"why", .type = V_STR, .what = "what was found, or why not"},
+	{"todo", .type = V_STR, .what = "what to do about it"},
 };
 
 static const char *const states[] = {"yes", "no", "partly", "note"};

@@ -60,15 +60,16 @@ static void test_too_few(void **state)
 }
 
 static const struct column columns[] = {
-	{"symbol", NULL, V_STR, 0, NULL},	   {"dso", NULL, V_STR, 0, NULL},
-	{"samples", NULL, V_INT, 0, NULL},	   {"self_ns", "ns/KiB", V_REAL, 1, NULL},
-	{"self_ns_ci", "ns/KiB", V_REAL, 1, NULL}, {"calls", NULL, V_REAL, 1, NULL},
+	{"symbol", .type = V_STR},
+	{"dso", .type = V_STR},
+	{"samples", .type = V_INT},
+	{"self_ns", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_HALF},
+	{"calls", .type = V_REAL, .digits = 1},
 };
 static const struct diff_spec spec = {.measure = "functions",
 				      .key = "symbol",
 				      .key2 = "dso",
 				      .value = "self_ns",
-				      .ci = "self_ns_ci",
 				      .samples = "samples",
 				      .count = "calls"};
 
@@ -85,16 +86,15 @@ static int take(struct diff *d, enum end e, int run, const struct row *rows, siz
 	size_t i;
 	int ret;
 
-	table_init(&t, "functions", columns, 6);
+	table_init(&t, "functions", columns, 5);
 	for (i = 0; i < n; i++) {
 		struct value *v = table_row(&t);
 
 		v[0] = value_str(&t, rows[i].symbol);
 		v[1] = value_str(&t, "[kernel]");
 		v[2] = value_int(rows[i].samples);
-		v[3] = value_real(rows[i].ns);
-		v[4] = value_real(rows[i].ci);
-		v[5] = value_real(1);
+		v[3] = value_half(&t, rows[i].ns, rows[i].ci);
+		v[4] = value_real(1);
 	}
 	ret = diff_take(d, &spec, e, run, &t, err);
 	table_free(&t);

@@ -62,21 +62,27 @@ static void make_world(struct world *w, uint64_t b_samples)
 	add(w, frame(w, PROFILE_NONE, "do_idle"), 2, CTX_IDLE, 4);
 }
 
-static double cell(const struct table *t, const char *key, const char *value, const char *column)
+static size_t find(const struct table *t, const char *key, const char *value)
 {
-	int k = table_column(t, key), c = table_column(t, column);
 	size_t row;
 
-	assert_true(k >= 0 && c >= 0);
-	for (row = 0; row < t->rows; row++) {
-		const struct value *v = table_cell(t, row, c);
-
-		if (strcmp(table_cell(t, row, k)->str, value))
-			continue;
-		return v->type == V_REAL ? v->real : v->type == V_INT ? (double)v->integer : NAN;
-	}
+	assert_true(table_column(t, key) >= 0);
+	for (row = 0; row < t->rows; row++)
+		if (!strcmp(table_text(t, row, key), value))
+			return row;
 	fail_msg("no row '%s'", value);
-	return NAN;
+	return 0;
+}
+
+static double cell(const struct table *t, const char *key, const char *value, const char *column)
+{
+	assert_true(table_column(t, column) >= 0);
+	return table_real(t, find(t, key, value), column);
+}
+
+static double half(const struct table *t, const char *key, const char *value, const char *column)
+{
+	return table_interval(t, find(t, key, value), column).half;
 }
 
 static double sum(const struct table *t, const char *column)
@@ -113,7 +119,7 @@ static void test_functions(void **state)
 	assert_float_equal(cell(&t, "symbol", "main", "total_share"), 60, 1e-9);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "samples"), 3, 0);
 	/* 1.96 x sqrt(0.3 x 0.7 / 10) x 200 ns */
-	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns_ci"), 56.805, 1e-3);
+	assert_float_equal(half(&t, "symbol", "skb_b", "self_ns"), 56.805, 1e-3);
 	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
 	assert_float_equal(sum(&t, "self_ns"), 200, 1e-9);
 	table_free(&t);
@@ -259,7 +265,7 @@ static void test_store(void **state)
 	assert_float_equal(cell(&t, "symbol", "skb_b", "self_share"), 800.0 / 14, 1e-9);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns"), 8.0 / 14 * 500, 1e-9);
 	/* t(0.975, 1) x sd / sqrt(2) = 12.7062 x 0.0625 = 0.79414; over 500 ns */
-	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns_ci"), 397.07, 0.01);
+	assert_float_equal(half(&t, "symbol", "skb_b", "self_ns"), 397.07, 0.01);
 	assert_float_equal(sum(&t, "self_ns"), 500, 1e-9);
 	table_free(&t);
 	q.repeat = 1;

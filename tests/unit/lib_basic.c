@@ -186,7 +186,7 @@ static void test_spawn(void **state)
 }
 
 static const struct column columns[] = {
-	{"name", NULL, V_STR, 0, NULL}, {"n", NULL, V_INT, 0, NULL}, {"ns", "ns", V_REAL, 1, NULL}};
+	{"name", .type = V_STR}, {"n", .type = V_INT}, {"ns", "ns", V_REAL, .digits = 1}};
 
 static void fill(struct table *t)
 {
@@ -231,10 +231,10 @@ static void test_table(void **state)
 static void test_people(void **state)
 {
 	static const struct column c[] = {
-		{"side", NULL, V_STR, 0, NULL},	 {"x", NULL, V_REAL, 1, NULL},
-		{"x_lo", NULL, V_REAL, 1, NULL}, {"x_hi", NULL, V_REAL, 1, NULL},
-		{"watt", NULL, V_REAL, 1, NULL}, {"ns", NULL, V_REAL, 1, NULL},
-		{"ns_ci", NULL, V_REAL, 1, NULL}};
+		{"side", .type = V_STR},
+		{"x", .type = V_REAL, .digits = 1, .spread = SPREAD_RANGE},
+		{"watt", .type = V_REAL, .digits = 1},
+		{"ns", .type = V_REAL, .digits = 1, .spread = SPREAD_HALF}};
 	struct table t;
 	struct value *row;
 	char *text;
@@ -242,17 +242,14 @@ static void test_people(void **state)
 	FILE *f = open_memstream(&text, &len);
 
 	(void)state;
-	table_init(&t, "t", c, 7);
+	table_init(&t, "t", c, 4);
 	row = table_row(&t);
 	row[0] = value_str(&t, "a");
-	row[1] = value_real(2);
-	row[2] = value_real(1);
-	row[3] = value_real(3);
-	row[5] = value_real(7);
-	row[6] = value_real(0.5);
+	row[1] = value_estimate(&t, 2, 1, 3);
+	row[3] = value_half(&t, 7, 0.5);
 	row = table_row(&t);
 	row[0] = value_str(&t, "b");
-	row[5] = value_real(-0.04); /* no "-0.0" on paper */
+	row[3] = value_real(-0.04); /* no "-0.0" on paper */
 	assert_int_equal(table_write(&t, FORMAT_TEXT, f), 0);
 	assert_int_equal(table_write(&t, FORMAT_TSV, f), 0);
 	fclose(f);

@@ -13,10 +13,13 @@
 #include <cmocka.h>
 
 static const struct column columns[] = {
-	{"variant", NULL, V_STR, 0, NULL},     {"side", NULL, V_STR, 0, NULL},
-	{"symbol", NULL, V_STR, 0, NULL},      {"dso", NULL, V_STR, 0, NULL},
-	{"samples", NULL, V_INT, 0, NULL},     {"self_ns", "ns", V_REAL, 1, NULL},
-	{"self_ns_ci", "ns", V_REAL, 1, NULL}, {"total_ns", "ns", V_REAL, 1, NULL},
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"symbol", .type = V_STR},
+	{"dso", .type = V_STR},
+	{"samples", .type = V_INT},
+	{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF},
+	{"total_ns", "ns", V_REAL, .digits = 1},
 };
 
 static const char *const variants[] = {"baseline", "mmap"};
@@ -34,7 +37,7 @@ static void fill(struct table *t)
 	struct value *row;
 	size_t v, s;
 
-	table_init(t, "functions", columns, 8);
+	table_init(t, "functions", columns, 7);
 	for (v = 0; v < 2; v++) {
 		for (s = 0; s < 3; s++) {
 			row = table_row(t);
@@ -43,9 +46,8 @@ static void fill(struct table *t)
 			row[2] = value_str(t, symbols[s]);
 			row[3] = value_str(t, "[kernel.kallsyms]");
 			row[4] = value_int((int64_t)(1000 * v + s));
-			row[5] = value_real(10.5 * (double)(s + 1));
-			row[6] = value_real(0.25);
-			row[7] = value_real(1234567.25);
+			row[5] = value_half(t, 10.5 * (double)(s + 1), 0.25);
+			row[6] = value_real(1234567.25);
 		}
 	}
 	notes_add(&t->notes, &long_note);
@@ -213,10 +215,12 @@ static void test_parts(void **state)
 /* Numbers tell rows apart too; one that is not needed is a figure like others. */
 static void test_keys(void **state)
 {
-	static const struct column c[] = {
-		{"position", NULL, V_INT, 0, NULL}, {"variant", NULL, V_STR, 0, NULL},
-		{"repeat", NULL, V_INT, 0, NULL},   {"start", "ns", V_INT, 0, NULL},
-		{"rate", NULL, V_REAL, 1, NULL},    {"cpus", NULL, V_STR, STAYS_WHOLE, NULL}};
+	static const struct column c[] = {{"position", .type = V_INT},
+					  {"variant", .type = V_STR},
+					  {"repeat", .type = V_INT},
+					  {"start", .unit = "ns", .type = V_INT},
+					  {"rate", .type = V_REAL, .digits = 1},
+					  {"cpus", .type = V_STR, .shape = STAYS_WHOLE}};
 	struct table t;
 	struct value *row;
 	char *text;
@@ -301,8 +305,7 @@ static void test_lists(void **state)
 
 static void test_prose(void **state)
 {
-	static const struct column c[] = {{"run", NULL, V_STR, 0, NULL},
-					  {"why", NULL, V_STR, 0, NULL}};
+	static const struct column c[] = {{"run", .type = V_STR}, {"why", .type = V_STR}};
 	struct table t;
 	struct value *row;
 
@@ -323,22 +326,20 @@ static void test_prose(void **state)
 /* An interval can be spared before its value. */
 static void test_interval_spared(void **state)
 {
-	static const struct column c[] = {{"name", NULL, V_STR, 0, NULL},
-					  {"value", NULL, V_REAL, 1, NULL},
-					  {"value_lo", NULL, V_REAL, 1, NULL},
-					  {"value_hi", NULL, V_REAL, 1, NULL},
-					  {"spread", "%", V_REAL, 1, NULL}};
+	static const struct column c[] = {
+		{"name", .type = V_STR},
+		{"value", .type = V_REAL, .digits = 1, .spread = SPREAD_RANGE},
+		{"spread", "%", V_REAL, .digits = 1}};
 	struct table t;
 	struct value *row;
-	int i;
 
 	(void)state;
-	table_init(&t, "counters", c, 5);
-	t.least = "value_lo";
+	table_init(&t, "counters", c, 3);
+	t.least = "value[]";
 	row = table_row(&t);
 	row[0] = value_str(&t, "cycles");
-	for (i = 1; i < 5; i++)
-		row[i] = value_real(10 * i);
+	row[1] = value_estimate(&t, 10, 20, 30);
+	row[2] = value_real(40);
 	expect(&t, 40,
 	       "name                  value  spread\n"
 	       "cycles  10.0 [20.0 .. 30.0]    40.0\n");
@@ -353,11 +354,40 @@ static void test_interval_spared(void **state)
 	table_free(&t);
 }
 
+/* A whole number's bounds are whole; a bound may stand away from its value. */
+static void test_interval_spread(void **state)
+{
+	static const struct column c[] = {
+		{"delta_ns", .type = V_INT, .spread = SPREAD_HALF, .stem = "delta"},
+		{"total", .type = V_INT},
+		{"delta_hi", .type = V_INT, .part_of = "delta_ns", .part = PART_HIGH}};
+	struct table t;
+	struct value *row;
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	table_init(&t, "t", c, 3);
+	row = table_row(&t);
+	row[0] = value_with(&t, value_int(10), (struct interval){7, 12, 2.5});
+	row[1] = value_int(1);
+	table_row(&t)[0] = value_int(4);
+	table_write(&t, FORMAT_TSV, f);
+	table_write(&t, FORMAT_TEXT, f);
+	fclose(f);
+	assert_string_equal(text,
+			    "delta_ns\tdelta_ci\ttotal\tdelta_hi\n10\t2.5\t1\t12\n4\t\t\t\n"
+			    "    delta_ns  total\n10 [7 .. 12]      1\n           4      -\n");
+	free(text);
+	table_free(&t);
+}
+
 /* perf's clock is the host's: a second or a year since it started. */
 static void test_clock(void **state)
 {
-	static const struct column c[] = {{"at_s", "s", V_REAL, 6, NULL},
-					  {"ns", "ns", V_REAL, 1, NULL}};
+	static const struct column c[] = {{"at_s", "s", V_REAL, .digits = 6},
+					  {"ns", "ns", V_REAL, .digits = 1}};
 	static const double at[] = {0.5, 945.007948946, 4135.343873001, 864000.123456789};
 	struct table t;
 	char *text;
@@ -385,7 +415,7 @@ static const char hostile[] = "\033[31mred \xc2\x9b \x7f \xe2\x80\xae \xff\xc3 e
 
 static char *write_hostile(enum table_format format)
 {
-	static struct column c[] = {{hostile, NULL, V_STR, 0, NULL}, {"n", NULL, V_INT, 0, NULL}};
+	static struct column c[] = {{hostile, .type = V_STR}, {"n", .type = V_INT}};
 	struct value *row;
 	struct table t;
 	char *text;
@@ -472,6 +502,7 @@ int main(void)
 		cmocka_unit_test(test_prose),
 		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_interval_spared),
+		cmocka_unit_test(test_interval_spread),
 		cmocka_unit_test(test_printable_in_every_format),
 		cmocka_unit_test(test_line_ends_in_cells),
 	};

@@ -230,13 +230,16 @@ static void test_refused(void **state)
 }
 
 static const struct column columns[] = {
-	{"comm", NULL, V_STR, 0, NULL},	      {"symbol", NULL, V_STR, 0, NULL},
-	{"dso", NULL, V_STR, 0, NULL},	      {"samples", NULL, V_INT, 0, NULL},
-	{"self_share", "%", V_REAL, 2, NULL}, {"total_share", "%", V_REAL, 2, NULL},
-	{"self_ns", "ns", V_REAL, 1, NULL},   {"self_ns_ci", "ns", V_REAL, 1, NULL},
-	{"total_ns", "ns", V_REAL, 1, NULL},  {"total_ns_ci", "ns", V_REAL, 1, NULL},
+	{"comm", .type = V_STR},
+	{"symbol", .type = V_STR},
+	{"dso", .type = V_STR},
+	{"samples", .type = V_INT},
+	{"self_share", "%", V_REAL, .digits = 2},
+	{"total_share", "%", V_REAL, .digits = 2},
+	{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF},
+	{"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF},
 };
-enum { COMM, SYMBOL, DSO, SAMPLES, SELF_SHARE, TOTAL_SHARE, SELF_NS, SELF_CI, TOTAL_NS, TOTAL_CI };
+enum { COMM, SYMBOL, DSO, SAMPLES, SELF_SHARE, TOTAL_SHARE, SELF_NS, TOTAL_NS };
 
 /* As the columns stand without --by: "comm" is not among them. */
 static struct table table_of(const struct flat *f, const struct query *q)
@@ -244,7 +247,7 @@ static struct table table_of(const struct flat *f, const struct query *q)
 	struct error err = {0};
 	struct table t;
 
-	table_init(&t, "functions", columns + !q->by, 10 - !q->by);
+	table_init(&t, "functions", columns + !q->by, 8 - !q->by);
 	if (functions_from_flat(f, q, &t, &err))
 		fail_msg("%s", err.text);
 	return t;
@@ -252,7 +255,7 @@ static struct table table_of(const struct flat *f, const struct query *q)
 
 static double real_at(const struct table *t, size_t row, int column)
 {
-	struct value *v = table_cell(t, row, column - (t->ncolumns == 9));
+	struct value *v = table_cell(t, row, column - (t->ncolumns == 7));
 
 	return v->type == V_REAL ? v->real : NAN;
 }
@@ -278,8 +281,10 @@ static void test_functions(void **state)
 	near(real_at(&t, 0, SELF_SHARE), 60); /* sums are sorted again */
 	near(real_at(&t, 1, SELF_SHARE), 40);
 	near(real_at(&t, 1, SELF_NS), 40);
-	near(real_at(&t, 1, SELF_CI), 1.959963984540054 * 100 * sqrt(0.4 * 0.6 / 1000));
-	assert_true(isnan(real_at(&t, 1, TOTAL_NS)) && isnan(real_at(&t, 1, TOTAL_CI)));
+	near(table_interval(&t, 1, "self_ns").half,
+	     1.959963984540054 * 100 * sqrt(0.4 * 0.6 / 1000));
+	assert_true(isnan(real_at(&t, 1, TOTAL_NS)) &&
+		    isnan(table_interval(&t, 1, "total_ns").half));
 	assert_int_equal(table_cell(&t, 1, SAMPLES - 1)->type, V_NONE);
 	assert_true(note_is(&t.notes.note[0], NOTE_flat_sum_cost));
 	assert_float_equal(t.notes.note[0].value[0].number, 100, 0.005);

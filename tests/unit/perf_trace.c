@@ -128,12 +128,17 @@ static void test_refused(void **state)
 }
 
 static const struct column columns[] = {
-	{"comm", NULL, V_STR, 0, NULL},	       {"syscall", NULL, V_STR, 0, NULL},
-	{"calls", NULL, V_INT, 0, NULL},       {"errors", NULL, V_INT, 0, NULL},
-	{"total_ms", "ms", V_REAL, 3, NULL},   {"min_ms", "ms", V_REAL, 3, NULL},
-	{"avg_ms", "ms", V_REAL, 3, NULL},     {"max_ms", "ms", V_REAL, 3, NULL},
-	{"stddev_pct", "%", V_REAL, 2, NULL},  {"calls_per_mib", NULL, V_REAL, 3, NULL},
-	{"ns_per_kib", "ns", V_REAL, 1, NULL},
+	{"comm", .type = V_STR},
+	{"syscall", .type = V_STR},
+	{"calls", .type = V_INT},
+	{"errors", .type = V_INT},
+	{"total_ms", "ms", V_REAL, .digits = 3},
+	{"min_ms", "ms", V_REAL, .digits = 3},
+	{"avg_ms", "ms", V_REAL, .digits = 3},
+	{"max_ms", "ms", V_REAL, .digits = 3},
+	{"stddev_pct", "%", V_REAL, .digits = 2},
+	{"calls_per_mib", .type = V_REAL, .digits = 3},
+	{"ns_per_kib", "ns", V_REAL, .digits = 1},
 };
 
 static void near(const struct table *t, size_t row, int column, double y, double tolerance)

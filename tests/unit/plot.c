@@ -42,23 +42,52 @@ static struct value field(struct table *t, const char *s)
 	return *end ? value_str(t, s) : value_real(x);
 }
 
+/* In a sheet, the columns of an interval follow that of their value. */
+static enum interval_part part_named(const char *column)
+{
+	return str_ends(column, "_lo")	 ? PART_LOW
+	       : str_ends(column, "_hi") ? PART_HIGH
+	       : str_ends(column, "_ci") ? PART_HALF
+					 : PART_VALUE;
+}
+
+static void add_part(struct table *t, struct value *v, enum interval_part part, double x)
+{
+	struct interval i = v->interval ? *v->interval : (struct interval){NAN, NAN, NAN};
+
+	*(part == PART_LOW ? &i.low : part == PART_HIGH ? &i.high : &i.half) = x;
+	*v = value_with(t, *v, i);
+}
+
 static struct arena sheets; /* columns stay alive as long as their tables */
 
 static void fill(struct table *t, const char *name, const char *text)
 {
 	struct column *columns = arena_alloc(&sheets, 32 * sizeof(*columns));
-	char *rest = arena_strdup(&sheets, text), *line = str_token(&rest, '\n');
-	int n = 0, i;
+	char *rest = arena_strdup(&sheets, text), *line = str_token(&rest, '\n'), *title;
+	enum interval_part parts[32];
+	int n = 0, all = 0, i;
 
-	while (line)
-		columns[n++] = (struct column){str_token(&line, '\t'), NULL, V_STR, 3, NULL};
+	while (line) {
+		title = str_token(&line, '\t');
+		parts[all] = part_named(title);
+		if (parts[all++] == PART_VALUE)
+			columns[n++] = (struct column){title, .type = V_STR};
+	}
 	table_init(t, name, columns, n);
 	while (rest && *rest) {
 		struct value *row = table_row(t);
+		int at = -1;
 
 		line = str_token(&rest, '\n');
-		for (i = 0; line && i < n; i++)
-			row[i] = field(t, str_token(&line, '\t'));
+		for (i = 0; line && i < all; i++) {
+			const char *cell = str_token(&line, '\t');
+
+			if (parts[i] == PART_VALUE)
+				row[++at] = field(t, cell);
+			else
+				add_part(t, &row[at], parts[i], *cell ? strtod(cell, NULL) : NAN);
+		}
 	}
 }
 
@@ -373,14 +402,14 @@ static void test_rows(void **state)
 	     "b\treceiver\t2\t5\n");
 	assert_int_equal(row_find(&t, 0, "b", NULL), 2);
 	assert_int_equal(row_find(&t, 0, "c", NULL), -1);
-	e = row_estimate_ci(&t, 0, "self_ns");
+	e = row_estimate(&t, 0, "self_ns");
 	assert_true(e.value == 10 && e.lo == 7 && e.hi == 13);
-	e = row_estimate_ci(&t, 1, "self_ns");
+	e = row_estimate(&t, 1, "self_ns");
 	assert_true(isnan(e.value) && isnan(e.lo) && isnan(e.hi));
-	e = row_estimate_ci(&t, 2, "self_ns");
+	e = row_estimate(&t, 2, "self_ns");
 	assert_true(e.lo == 0 && e.hi == 7);
-	assert_true(isnan(row_real(&t, 0, "no such column")));
-	assert_string_equal(row_text(&t, 0, "no such column"), "");
+	assert_true(isnan(table_real(&t, 0, "no such column")));
+	assert_string_equal(table_text(&t, 0, "no such column"), "");
 	table_free(&t);
 }
 
@@ -981,11 +1010,11 @@ static int made_up(const struct chart_source *source, const char *const ends[2],
 
 	(void)source, (void)ends, (void)q, (void)err;
 	str_printf(&s,
-		   "step\tdelta_ns\ttotal_ns\tdelta_lo\tdelta_hi\tverdict\n"
-		   "base\t\t100\t\t\t\n"
-		   "data copy\t-40\t60\t%s\t%s\n"
-		   "user\t70\t130\t\t\t%s\n"
-		   "new\t\t130\t\t\t\n",
+		   "step\tdelta_ns\tdelta_lo\tdelta_hi\ttotal_ns\tverdict\n"
+		   "base\t\t\t\t100\t\n"
+		   "data copy\t-40\t%s\t60\t%s\n"
+		   "user\t70\t\t\t130\t%s\n"
+		   "new\t\t\t\t130\t\n",
 		   *verdicts[0] == 'b' ? "-50\t-30" : "\t", verdicts[0], verdicts[1]);
 	fill(t, "waterfall", s.buf);
 	str_free(&s);
