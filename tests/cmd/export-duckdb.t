@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The questions of docs/store.md in DuckDB, on the files of zcost export csv, against sqlite3's answers.
+# The questions of docs/reference/store.md in DuckDB, on the files of zcost export csv, against sqlite3's answers.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 need_sqlite
@@ -27,7 +27,7 @@ sqlite3 cap/zcost.db "INSERT INTO function SELECT run, event, symbol, context, S
 	INSERT INTO component SELECT DISTINCT symbol, context, CASE symbol WHEN 1 THEN 'data copy' ELSE 'TCP/IP' END, 'x' FROM function;
 	INSERT INTO series SELECT id, 'throughput', start_ns + k * 1000000, 10 + id + k FROM run, (SELECT 1 AS k UNION SELECT 700);"
 ok "the store as files" exits 0 "$zcost" export csv cap -o csv
-awk '/^```sql/ { n++; f = sprintf("q%02d.sql", n); next } /^```/ { f = ""; next } f { print >f }' "$top/docs/store.md"
+awk '/^```sql/ { n++; f = sprintf("q%02d.sql", n); next } /^```/ { f = ""; next } f { print >f }' "$top/docs/reference/store.md"
 ok "eleven questions" test "$(ls q*.sql | wc -l)" -ge 11
 
 # same QUERY: the same rows from both, numbers to nine digits; ties may stand in any order
@@ -42,7 +42,7 @@ same() {
 }
 answered=0
 for q in q*.sql; do
-	ok "$(grep -B3 -F "$(head -n 1 $q)" "$top/docs/store.md" | grep -v '^```' | head -n 1 | cut -c1-60)" same $q
+	ok "$(grep -B3 -F "$(head -n 1 $q)" "$top/docs/reference/store.md" | grep -v '^```' | head -n 1 | cut -c1-60)" same $q
 	[ -s lite.rows ] && answered=$((answered + 1))
 done
 ok "most have an answer in this store" test $answered -ge 7

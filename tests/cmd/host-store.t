@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The questions that docs/store.md asks in SQL, put to the store of a real capture; some answers
+# The questions that docs/reference/store.md asks in SQL, put to the store of a real capture; some answers
 # against zcost's own tables.
 . "$(dirname "$0")/../lib.sh"
 command -v sqlite3 >/dev/null || skip_all "no sqlite3 to ask with"
@@ -40,7 +40,7 @@ db=c/zcost.db
 profiled=$(sqlite3 $db 'SELECT COUNT(*) FROM cost')
 traced=$(sqlite3 $db 'SELECT COUNT(*) FROM syscall')
 
-awk '/^```sql/ { n++; on = 1; next } /^```/ { on = 0 } on { print > "q" n ".sql" }' "$top/docs/store.md"
+awk '/^```sql/ { n++; on = 1; next } /^```/ { on = 0 } on { print > "q" n ".sql" }' "$top/docs/reference/store.md"
 ok "eleven questions" test -s q11.sql -a ! -e q12.sql
 # Which functions are sampled is chance: question 8 asks for the callers of the one with most samples.
 top_called=$(sqlite3 $db "SELECT y.name FROM samples s JOIN frame f ON f.id = s.frame JOIN symbol y ON y.id = f.symbol
@@ -54,7 +54,7 @@ ask() { # ask N: answers into out N
 n=0
 while [ $n -lt 11 ]; do
 	n=$((n + 1))
-	what="question $n: $(awk -v n=$n '/^```sql/ { if (++i == n) print line } NF { line = $0 }' "$top/docs/store.md" | cut -c1-60)"
+	what="question $n: $(awk -v n=$n '/^```sql/ { if (++i == n) print line } NF { line = $0 }' "$top/docs/reference/store.md" | cut -c1-60)"
 	case $n in
 	3 | 4 | 5 | 6 | 8 | 9) [ "$profiled" -gt 0 ] || { skip "$what" "no samples: perf does not work here"; continue; } ;;
 	7) [ "$traced" -gt 0 ] || { skip "$what" "no system calls: neither BPF nor tracefs here"; continue; } ;;
