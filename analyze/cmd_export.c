@@ -45,7 +45,7 @@ static const struct option_row own[] = {
 	OPTION("output", "FILE", GROUP_OUTPUT,
 	       "write there (csv: a folder) instead of standard output", option_text,
 	       .at = offsetof(struct arguments, x.path), .key = 'o'),
-	OPTION("table", "NAME", GROUP_OUTPUT, "of csv: this table or view alone (docs/store.md)",
+	OPTION("table", "NAME", GROUP_OUTPUT, "of csv: this table or view alone (docs/reference/store.md)",
 	       option_text, .at = offsetof(struct arguments, x.table)),
 	OPTION("weight", "WHAT", GROUP_OUTPUT,
 	       "period (default: nanoseconds of cpu-clock, cycles ..., as in reports) or samples "

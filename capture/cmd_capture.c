@@ -82,7 +82,7 @@ static const char doc[] =
 	"\vzcost collect runs each side of each run. Started again, a capture makes the runs "
 	"that are left and tries failed runs once more. If ZCOST_COLLECT names a program, zcost "
 	"runs `PROGRAM collect ...` instead of itself (for tests).\n\n"
-	"A plan is an ini file. docs/formats.md lists all its keys (plan.ini), and samples/*.ini "
+	"A plan is an ini file. docs/reference/plan.md lists all its keys (plan.ini), and samples/*.ini "
 	"are examples. --dry-run checks a plan and runs nothing.\n\n"
 	"Exit status: 0 all runs are there, 1 no run succeeded or a signal came, 2 wrong usage "
 	"or a wrong plan, 4 some runs failed or lost data.";

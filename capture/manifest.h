@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * manifest.json lists the runs of a capture (docs/formats.md). A run folder that it does not list
- * does not count. Every save replaces the whole file at once.
+ * manifest.json lists the runs of a capture (docs/reference/capture-folder.md). A run folder that
+ * it does not list does not count. Every save replaces the whole file at once.
  */
 #ifndef ZC_CAPTURE_MANIFEST_H
 #define ZC_CAPTURE_MANIFEST_H

@@ -68,7 +68,7 @@ int remote_sweep(struct remote *r, struct error *err);
 /* Measures the offset of the clock. */
 int remote_offset(struct remote *r, struct interrupt *intr, struct offset *o, struct error *err);
 
-/* Writes clock.json in `dir` with both offsets of a run (docs/formats.md). */
+/* Writes clock.json in `dir` with both offsets of a run (docs/reference/capture-folder.md). */
 int remote_write_clock(const struct remote *r, const char *dir, struct error *err);
 
 /*

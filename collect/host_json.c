@@ -19,8 +19,8 @@
 /* --- topology --- */
 
 /*
- * Where CPUs, caches and memory lie, from sysfs, for host.json (docs/formats.md). `root` is /sys,
- * or a copy of parts of it from another host.
+ * Where CPUs, caches and memory lie, from sysfs, for host.json (docs/reference/capture-folder.md).
+ * `root` is /sys, or a copy of parts of it from another host.
  */
 
 enum { NODES = 1024, CACHES = 16 }; /* caches of one CPU */

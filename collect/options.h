@@ -14,7 +14,7 @@
 int call_graph_check(const char *mode, struct error *err);
 
 /*
- * Checks the name of the adapter that reads the workload's output (docs/formats.md). Returns
+ * Checks the name of the adapter that reads the workload's output (docs/reference/plan.md). Returns
  * -EINVAL with the list of adapters when there is no such adapter.
  */
 int units_check(const char *units, struct error *err);

@@ -33,7 +33,8 @@ int error_sys(struct error *err, int code, const char *fmt, ...)
 
 /*
  * The exit code of an error: EINVAL is a command line that is wrong, whatever the data; all else is
- * that something is not there, cannot be read, or is damaged. docs/output.md has the rule.
+ * that something is not there, cannot be read, or is damaged. docs/reference/output.md has the
+ * rule.
  */
 enum exit_code error_exit(const struct error *err);
 

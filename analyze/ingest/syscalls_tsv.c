@@ -40,7 +40,8 @@ static const struct {
 	{"max_ns", offsetof(struct syscall_row, max_ns)},
 };
 
-enum { FIRST = 16 }; /* calls of a thread that are timed in any case; docs/formats.md */
+/* Calls of a thread that are timed in any case (docs/reference/capture-folder.md). */
+enum { FIRST = 16 };
 
 /* How many of all rows' calls were timed. */
 struct timed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* workload.out of tcpzc: JSON lines, as docs/formats.md has them. */
+/* workload.out of tcpzc: JSON lines, as docs/reference/tcpzc.md has them. */
 #include "analyze/ingest/json.h"
 #include "analyze/ingest/points.h"
 #include "analyze/ingest/tcpzc_hists.h"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 -- The store: everything zcost knows of a capture, in one SQLite file. Names are public; a change of
 -- meaning raises PRAGMA user_version. Missing is NULL or an absent row, never 0. A table, named by one
--- of its rows, holds what was stored; a view, named by all, shows it with names. docs/store.md explains.
+-- of its rows, holds what was stored; a view, named by all, shows it with names. docs/reference/store.md explains.
 
 CREATE TABLE capture (
 	key TEXT PRIMARY KEY,           -- name, created, zcost_version, estimator, order (as run)

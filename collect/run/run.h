@@ -141,7 +141,7 @@ struct run {
 /* Returns 0 when run.json is written, also for a run that failed (see `failed`), else -errno. */
 int run_execute(struct run *r, struct error *err);
 
-/* Writes run.json (docs/formats.md). */
+/* Writes run.json (docs/reference/capture-folder.md). */
 int run_write_json(const struct run *r, struct error *err);
 
 #endif

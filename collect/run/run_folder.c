@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of a run: which ones are its own, and run.json (docs/formats.md). The keys have a fixed
- * order, because people read them too.
+ * The files of a run: which ones are its own, and run.json (docs/reference/capture-folder.md). The
+ * keys have a fixed order, because people read them too.
  */
 #include "collect/run/run.h"
 

@@ -79,7 +79,7 @@ extern const struct syscalls_method syscalls_bpf, syscalls_tracepoint;
 const char *syscall_name(uint32_t nr);
 int syscall_moves_bytes(uint32_t nr);
 
-/* Writes syscalls.tsv (docs/formats.md). */
+/* Writes syscalls.tsv (docs/reference/capture-folder.md). */
 int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err);
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * JSON lines on standard output; docs/formats.md describes them. A point is printed while data
- * flows, so it is one write(2) and allocates no memory.
+ * JSON lines on standard output; docs/reference/tcpzc.md describes them. A point is printed while
+ * data flows, so it is one write(2) and allocates no memory.
  */
 #include "run.h"
 

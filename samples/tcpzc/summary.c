@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The summary of all flows and of each flow. docs/formats.md describes it. */
+/* The summary of all flows and of each flow. docs/reference/tcpzc.md describes it. */
 #include "net.h"
 #include "run.h"
 

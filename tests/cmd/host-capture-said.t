@@ -58,5 +58,5 @@ else
 fi
 
 ok "--help" exits 0 "$zcost" capture --help
-ok "  says where a plan's keys are" says 'docs/formats.md lists all its keys' out
+ok "  says where a plan's keys are" says 'docs/reference/plan.md lists all its keys' out
 done_testing

@@ -4,7 +4,7 @@
 #
 #   trace-compare.pl FILE ZCOST [stream]
 #
-# 1. perf script's events, paired by the rules of docs/metrics.md: every figure of zcost, to 1e-6 ms.
+# 1. perf script's events, paired by the rules of docs/method.md: every figure of zcost, to 1e-6 ms.
 # 2. perf trace -s, row by row. It also counts returns without their entry; where it does, its rows
 #    are checked against the same events, paired by perf's rules. perf trace finds no calls in a
 #    pipe's stream ("stream"): there perf script alone is asked.
