@@ -1,0 +1,243 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The documents: every zcost and tcpzc command of a page runs, every plan is valid, every link leads somewhere,
+# every table and column is in the reference.
+#
+# A command runs in its own copy of a prepared folder. Of those that measure a host, `capture` runs with
+# --dry-run and `collect` with --help, which still check every option before it: the pages name hosts and
+# programs that are not here. `tcpzc` runs with --print-setup as it is, else with --help. `doctor` may say that
+# something is missing. Words in capitals (CAPTURE) make a line a synopsis; only the reference has synopses.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+. "$tests/plot.sh"
+. "$tests/world.sh"
+need_sqlite
+PATH=$build:$PATH
+pages="README.md $(cd "$top" && find docs -name '*.md' | sort)"
+
+# --- links ---
+
+# Prints the anchors of a page, as GitHub makes them of its headings.
+anchors() {
+	awk '/^ *```/ { code = !code } !code && /^#+ /' "$1" | sed -E 's/^#+ //; s/`//g' |
+		tr 'A-Z ' 'a-z-' | sed 's/[^a-z0-9_-]//g'
+}
+links() { # links PAGE: every relative link leads to a file, and to a heading in it
+	dir=$(dirname "$top/$1") bad=
+	awk '/^ *```/ { code = !code } !code' "$top/$1" | grep -oE '\]\([^)]+\)' | sed 's/^](//; s/)$//' |
+		grep -v '^[a-z]*://' >links
+	while read -r link; do
+		file=${link%%#*}
+		[ -n "$file" ] && file=$dir/$file || file=$top/$1
+		[ -e "$file" ] || bad="$bad $link"
+		case $link in *#*) anchors "$file" | grep -qx -- "${link#*#}" || bad="$bad $link" ;; esac
+	done <links
+	[ -z "$bad" ] || { echo "$1 links to nothing:$bad"; return 1; }
+}
+for page in $pages; do
+	ok "every link of $page leads somewhere" links "$page"
+done
+reachable() { # reachable PAGE: some other page links to it
+	name=$(basename "$1")
+	(cd "$top" && grep -lE "\]\(([^)]*/)?$name[#)]" $pages) | grep -qvx "$1"
+}
+for page in $pages; do
+	[ "$page" = README.md ] || ok "a page links to $page" reachable "$page"
+done
+named_pages() { # the code names no page that is not there
+	bad=
+	for page in $(cd "$top" && grep -rhoE 'docs/[a-z/-]+\.md' Makefile zcost.c lib collect capture analyze plot samples \
+		tests/cmd tests/tools tests/unit tests/*.sh | sort -u); do
+		[ -e "$top/$page" ] || bad="$bad $page"
+	done
+	[ -z "$bad" ] || { echo "no such page:$bad"; return 1; }
+}
+ok "every page that the code names is there" named_pages
+
+# --- plans ---
+
+# plans PAGE: its ini blocks in plan-1.ini, plan-2.ini ..., with the sections that a fragment leaves out.
+plans() {
+	rm -f plan-*.ini
+	awk '/^ *```ini/ { n++; on = 1; next } /^ *```/ { on = 0 } on { sub(/^   /, ""); print >"plan-" n ".ini" }' "$top/$1"
+	for f in plan-*.ini; do
+		[ -e "$f" ] || continue
+		grep -q '^\[side' $f || printf '[side receiver]\n' >>$f
+		! grep -q '^sender = ' $f || printf '[side sender]\n' >>$f
+		! grep -q '{receive}' $f || sed -i '1i [vars]\nreceive = r\nsend = s' $f
+		sed -i 's/^cpus = .*/cpus = 0/' $f # those of the page may not be here
+		grep -q '^\[variant' $f || printf '[variant a]\nreceiver = r\n' >>$f
+	done
+}
+valid_plans() {
+	plans "$1"
+	for f in plan-*.ini; do
+		exits 0 "$zcost" capture $f --dry-run || { cat $f; return 1; }
+	done
+}
+host=$("$zcost" --help | grep -c '^  capture') # 0: the laptop half alone
+for page in $pages; do
+	grep -q '```ini' "$top/$page" || continue
+	if [ "$host" = 1 ]; then
+		ok "every plan of $page is valid" valid_plans "$page"
+	else
+		skip "every plan of $page is valid" "this zcost has no host half"
+	fi
+done
+
+# --- a folder with all files that the pages name ---
+
+ln -s "$top/samples" samples
+mkdir caps
+make_capture caps/demo || { cat analyze.log; exit 1; }
+renamed() { # renamed CAPTURE SQL
+	cp -r caps/demo "$1" && sqlite3 "$1/zcost.db" "$2"
+}
+rename() { # rename EXPRESSION: an SQL expression of name
+	echo "UPDATE variant SET name = $1; UPDATE run SET variant = $(echo "$1" | sed 's/name/variant/g');"
+}
+profile_of 905 mmap sender 10 500 0 | sqlite3 caps/demo/zcost.db
+sqlite3 caps/demo/zcost.db "INSERT INTO metric SELECT id, 'power_w:wall', 'W', 250, 'imported' FROM run WHERE pass = 'measure'"
+renamed caps/mine "$(rename "replace(name, 'mmap', 'zerocopy')")"
+renamed caps/matrix "$(rename "name || '+mtu9000'")"
+renamed caps/wire ''
+for c in before after; do
+	renamed caps/$c "DELETE FROM variant WHERE name <> 'baseline'; DELETE FROM run WHERE variant <> 'baseline'"
+done
+cp -r caps/demo their
+"$zcost" pack their >pack.log 2>&1
+for f in perf.data old.data new.data; do
+	"$build/tests/tools/perfdata_gen" 20000 $f
+done
+cp "$tests/data/xdp-self.txt" report.txt
+cp report.txt old.txt
+cp report.txt new.txt
+cp "$tests/data/talk-syscalls.txt" trace.txt
+cp "$tests/data/xdp-drop.stat" stat.txt
+for n in 100 900; do
+	printf 'NIC statistics:\n     rx_packets: %s\n     rx_bytes: %s00\n' $n $n
+done >ethtool.txt
+cat >strace.txt <<'END'
+% time     seconds  usecs/call     calls    errors syscall
+------ ----------- ----------- --------- --------- ----------------
+100.00    0.000200          20        10           read
+------ ----------- ----------- --------- --------- ----------------
+100.00    0.000200          20        10           total
+END
+awk 'BEGIN { print "time,watts"; for (i = 0; i < 20; i++) print i ",250" }' >meter.csv
+plans docs/howto/compare-variants.md
+mv plan-1.ini mine.ini
+cp mine.ini plan.ini
+rm -f plan-*.ini
+record() { # record FILE EVENTS: recordings of tracepoints need root and perf
+	[ "$(id -u)" = 0 ] && command -v perf >/dev/null && perf record -q -e "$2" -o $1 -- sh -c 'ls; sleep 0.01; ls' >record.log 2>&1
+}
+record trace.data 'raw_syscalls:*'
+record sched.data 'sched:sched_switch,sched:sched_wakeup'
+
+mkdir world
+cp -r samples caps their their.tar.zst ./*.data ./*.txt ./*.csv ./*.ini world
+
+# --- commands ---
+
+# Prints the commands of a page: indented lines outside of fenced blocks, without their comments.
+commands() {
+	awk '/^ *```/ { code = !code } !code && /^    / { sub(/^ +/, ""); sub(/  +# .*/, ""); print }' "$top/$1" |
+		grep -E '^(zcost|tcpzc) [a-z-]|\| zcost [a-z]'
+}
+synopsis() {
+	echo "$1" | grep -qE '(^| |=)[A-Z][A-Z]+( |$|:)'
+}
+runs() { # runs COMMAND
+	rm -rf there
+	cp -r world there
+	command=$1
+	case $command in
+	*'| zcost'*--perf-report*) command="zcost${command##*| zcost} <report.txt" ;;
+	*'| zcost'*--perf-stat*) command="zcost${command##*| zcost} <stat.txt" ;;
+	*'| zcost'*--ethtool*) command="zcost${command##*| zcost} <ethtool.txt" ;;
+	*'zcost capture '*--undo*) ;;
+	'zcost unpack '*) rm -r there/their ;;
+	'zcost capture '*' -- '*) rm -r there/caps && command="${command%% -- *} --dry-run -- ${command#* -- }" ;;
+	'zcost capture '*) rm -r there/caps && command="${command% --dry-run} --dry-run" ;;
+	'zcost collect '*) command="${command%% -- *} --help" ;;
+	'tcpzc '*--print-setup) ;;
+	'tcpzc '*) command="$command --help" ;;
+	esac
+	(cd there && sh -c "$command") >out 2>err
+	got=$?
+	case $got:$command in
+	0:* | 4:* | 1:'zcost doctor'*) ;;
+	*) echo "exit $got: $command"; head -n 5 out; cat err; return 1 ;;
+	esac
+}
+for page in $pages; do
+	commands "$page" >commands
+	while read -r c; do
+		if synopsis "$c"; then
+			case $page in
+			docs/reference/*) ;;
+			*) ok "$page: '$c' is a command, no synopsis" false ;;
+			esac
+			continue
+		fi
+		case $c in
+		*'zcost capture '* | *'zcost collect '* | 'zcost doctor'* | 'tcpzc '*)
+			[ "$host" = 1 ] || { skip "$page: $c" "this zcost has no host half"; continue; } ;;
+		*--perf\ trace.data* | *--perf\ sched.data*)
+			[ -s world/trace.data ] && [ -s world/sched.data ] ||
+				{ skip "$page: $c" "perf cannot record tracepoints here"; continue; } ;;
+		esac
+		ok "$page: $c" runs "$c"
+	done <commands
+done
+
+# --- the reference is whole ---
+
+named() { # named PAGE WORD...: each stands in the page, as it is or with a suffix
+	page=$top/$1
+	shift
+	missing=
+	for w; do
+		grep -qE "(^|[^a-z_])$w(_[a-z]+)?([^a-z_]|\$)" "$page" || missing="$missing $w"
+	done
+	[ -z "$missing" ] || { echo "not in $page:$missing"; return 1; }
+}
+"$zcost" report --help >help
+tables=$(sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p' help)
+ok "docs/reference/tables.md has every table" named docs/reference/tables.md $tables
+for t in $tables; do
+	case $t in
+	groups) set -- caps/demo --group a=tcp_recvmsg_locked ;;
+	hotspots) continue ;;
+	rates) set -- --rate 1,2 ;;
+	*) set -- caps/demo ;;
+	esac
+	"$zcost" report $t "$@" --format tsv 2>/dev/null | head -n 1 | tr '\t' '\n' |
+		sed -E 's/_(lo|hi|ci)$//; s/^(ns|copy_ns|rate)_(per_)?(kib|packets?|messages?)$/\1_per_kib/' >columns
+	ok "  and every column of $t" named docs/reference/tables.md $(grep -vx 'rate_per_kib' columns)
+done
+for t in metrics functions components waterfall syscalls; do
+	"$zcost" compare baseline mmap -C caps/demo --table $t --format tsv 2>/dev/null | head -n 1 | tr '\t' '\n' >columns
+	ok "  and every column of compare's $t" named docs/reference/tables.md $(cat columns)
+done
+ok "docs/reference/charts.md has every chart" named docs/reference/charts.md $("$zcost" plot --list | awk '{ print $1 }')
+ok "docs/reference/exports.md has every format" named docs/reference/exports.md \
+	$("$zcost" export --help | sed -n '/^Formats:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+if [ "$host" = 1 ]; then
+	ok "docs/reference/capture-folder.md has every collector" named docs/reference/capture-folder.md \
+		$("$zcost" collect --list | awk '{ print $1 }')
+	has_keys() {
+		test -s keys && named docs/reference/plan.md $(cat keys)
+	}
+	# zcost lists the keys of a section when it finds an unknown one there.
+	for section in plan 'side receiver' 'variant a' 'setting mtu' matrix; do
+		printf '[side receiver]\n[variant a]\nreceiver = r\n[setting mtu]\nvalues = 1\n' >k.ini
+		grep -qF "[$section]" k.ini || echo "[$section]" >>k.ini
+		sed -i "s/^\[$section\]/&\nnosuch = 1/" k.ini
+		"$zcost" capture k.ini --dry-run >out 2>err
+		sed -n 's/.*; there are: //p' err >keys
+		ok "docs/reference/plan.md has every key of [${section%% *}]" has_keys
+	done
+fi
+done_testing
