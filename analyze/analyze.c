@@ -321,7 +321,21 @@ static int write_capture(struct store *s, const struct layout *l, struct error *
 	return rc ? rc : store_commit(s, err);
 }
 
-/* Every host that a run names. */
+static int write_host(struct store *s, const char *hosts_dir, const char *name, struct error *err)
+{
+	struct host h;
+	size_t i;
+	int rc;
+
+	host_read(&h, hosts_dir, name);
+	rc = store_host_add(s, &h.row, err);
+	for (i = 0; i < h.nplaces && !rc; i++)
+		rc = store_topology_add(s, &h.places[i], err);
+	host_free(&h);
+	return rc;
+}
+
+/* Writes every host that a run names. */
 static int write_hosts(struct store *s, const struct layout *l, struct error *err)
 {
 	struct run_filter all = {.failed = true};
@@ -336,7 +350,7 @@ static int write_hosts(struct store *s, const struct layout *l, struct error *er
 			continue;
 		intern_str(&seen, runs[i].host);
 		if (seen.n > before)
-			rc = ingest_host(s, l->hosts_dir, runs[i].host, err);
+			rc = write_host(s, l->hosts_dir, runs[i].host, err);
 	}
 	if (n >= 0)
 		free(runs);

@@ -8,6 +8,7 @@
 
 #include "analyze/damage.h"
 #include "analyze/ingest/ingest.h"
+#include "analyze/store/store.h"
 #include "lib/str.h"
 
 struct analysis {

@@ -2,8 +2,8 @@
 #include "analyze/damage.h"
 
 #include "analyze/archive/members.h"
-#include "analyze/archive/names.h"
-#include "analyze/ingest/json.h"
+#include "lib/names.h"
+#include "lib/json.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 

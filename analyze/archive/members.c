@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/archive/members.h"
 
-#include "analyze/archive/names.h"
-#include "analyze/ingest/json.h"
+#include "lib/names.h"
+#include "lib/json.h"
 #include "lib/alloc.h"
 #include "lib/error.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/archive/pack.h"
 
-#include "analyze/archive/names.h"
+#include "lib/names.h"
 #include "analyze/archive/advance.h"
 #include "analyze/archive/scan.h"
 #include "analyze/archive/stop.h"
-#include "analyze/ingest/json.h"
+#include "lib/json.h"
 #include "lib/caller.h"
 #include "lib/alloc.h"
 #include "lib/file.h"

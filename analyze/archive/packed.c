@@ -2,7 +2,7 @@
 #include "analyze/archive/packed.h"
 
 #include "analyze/archive/members.h"
-#include "analyze/archive/names.h"
+#include "lib/names.h"
 #include "analyze/archive/reader.h"
 #include "analyze/archive/whole.h"
 #include "lib/alloc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/archive/reader.h"
 
-#include "analyze/archive/names.h"
+#include "lib/names.h"
 #include "analyze/archive/stop.h"
 #include "lib/alloc.h"
 

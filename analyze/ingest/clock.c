@@ -4,7 +4,7 @@
  * that steered. It was compared before and after the run; in between it is taken to move evenly.
  */
 #include "analyze/ingest/ingest.h"
-#include "analyze/ingest/json.h"
+#include "lib/json.h"
 
 #include "lib/alloc.h"
 #include "lib/file.h"

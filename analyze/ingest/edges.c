@@ -2,7 +2,7 @@
 /* How exactly the collectors cut the window, as run.json tells it. */
 #include "analyze/ingest/edges.h"
 
-#include "analyze/ingest/json.h"
+#include "lib/json.h"
 #include "lib/alloc.h"
 
 enum { WORTH_A_WORD_NS = 1000000 };

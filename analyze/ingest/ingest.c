@@ -52,7 +52,7 @@ void ingest_metric(struct ingest *in, const char *name, const char *unit, double
 		return;
 	array_grow(in->metrics, in->nmetrics, in->metrics_cap);
 	in->metrics[in->nmetrics++] =
-		(struct ingest_metric){arena_strdup(&in->arena, name), unit, source, value};
+		(struct metric_row){arena_strdup(&in->arena, name), unit, value, source};
 }
 
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value)

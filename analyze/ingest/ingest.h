@@ -11,7 +11,9 @@
 
 #include "analyze/model/notes.h"
 #include "analyze/model/slice.h"
-#include "analyze/store/store.h"
+#include "analyze/model/profile.h"
+#include "analyze/model/rows.h"
+#include "analyze/model/run.h"
 #include "lib/arena.h"
 #include "lib/cpuset.h"
 #include "lib/hash.h"
@@ -36,11 +38,6 @@ struct ingest_options {
 	unsigned int threads;	 /* that may read one file at once; 0: one per CPU */
 	struct time_slice slice; /* of each run's window, from its start; see window.h */
 	bool inlines;		 /* inlined functions are frames of their own */
-};
-
-struct ingest_metric {
-	const char *name, *unit, *source;
-	double value;
 };
 
 struct ingest_series {
@@ -72,7 +69,7 @@ struct ingest {
 	struct ingest_file {
 		const char *collector, *name;
 	} * files;
-	struct ingest_metric *metrics;
+	struct metric_row *metrics;
 	struct notes notes;
 	struct ingest_series *series;
 	struct syscall_row *syscalls;

@@ -3,7 +3,7 @@
  * iperf3 -J. Its intervals count from the start of the test, which it dates to a whole second only:
  * they are placed by that date and between the command's start and end, whichever is narrower.
  */
-#include "analyze/ingest/json.h"
+#include "lib/json.h"
 #include "analyze/ingest/points.h"
 #include "analyze/ingest/window.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/ingest/layout.h"
 
-#include "analyze/archive/names.h"
-#include "analyze/ingest/json.h"
+#include "lib/names.h"
+#include "lib/json.h"
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/file.h"

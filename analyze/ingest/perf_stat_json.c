@@ -2,7 +2,7 @@
 /* perf stat -j: one object a line. Counts are strings, so that "<not counted>" can stand there. */
 #include "analyze/ingest/perf_stat_rows.h"
 
-#include "analyze/ingest/json.h"
+#include "lib/json.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* run.json: what one side of one run was, and what its collectors say of themselves. */
-#include "analyze/archive/names.h"
+#include "lib/names.h"
 #include "analyze/ingest/edges.h"
-#include "analyze/ingest/json.h"
+#include "lib/json.h"
 
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"

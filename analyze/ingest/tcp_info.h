@@ -7,7 +7,7 @@
 #ifndef ZC_TCP_INFO_H
 #define ZC_TCP_INFO_H
 
-#include "analyze/store/store.h"
+#include "analyze/model/rows.h"
 
 struct tcp_seen {
 	uint64_t cookie; /* tells a socket from a later one with its addresses */

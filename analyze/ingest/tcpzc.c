@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* workload.out of tcpzc: JSON lines, as docs/reference/tcpzc.md has them. */
-#include "analyze/ingest/json.h"
+/* workload.out of tcpzc: JSON lines, as docs/formats.md has them. */
+#include "lib/json.h"
 #include "analyze/ingest/points.h"
 #include "analyze/ingest/tcpzc_hists.h"
 #include "analyze/ingest/window.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The histograms of tcpzc's summary, and what went on behind its sends and receives. */
-#include "analyze/ingest/json.h"
+#include "lib/json.h"
 #include "analyze/ingest/tcpzc_hists.h"
 
 #include "lib/alloc.h"

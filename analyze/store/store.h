@@ -7,6 +7,8 @@
 #define ZC_STORE_H
 
 #include "analyze/model/profile.h"
+#include "analyze/model/rows.h"
+#include "analyze/model/run.h"
 #include "lib/error.h"
 #include "lib/note.h"
 
@@ -38,13 +40,6 @@ int store_commit(struct store *store, struct error *err);
 int store_commit_all(struct store *store, struct error *err);
 const char *store_path(const struct store *store);
 
-struct run {
-	int64_t id;
-	const char *variant, *pass, *side, *host, *command, *cpus, *status, *why;
-	int repeat, ncpus, position;
-	uint64_t start_ns, end_ns;
-};
-
 /* Which runs: NULL members match all. */
 struct run_filter {
 	const char *variant, *pass, *side;
@@ -58,10 +53,6 @@ int store_run_add(struct store *store, struct run *run, struct error *err);
 /* What was found of it later: it stays, and no figure is taken from it. */
 int store_run_fail(struct store *store, int64_t run, const char *why, struct error *err);
 
-struct collector_row {
-	const char *name, *state, *why;
-	int64_t lost; /* -1: it cannot tell */
-};
 int store_collector_add(struct store *store, int64_t run, const struct collector_row *c,
 			struct error *err);
 /* What the run's collectors said; the caller frees. Count or -errno. */
@@ -90,19 +81,9 @@ int store_setting_add(struct store *store, const char *variant, const char *name
 int store_settings(struct store *store, const char ***names, struct error *err);
 const char *store_setting(struct store *store, const char *variant, const char *name); /* or NULL */
 
-struct host_row {
-	const char *name, *release, *arch, *cpu_model, *virtualization;
-	int64_t cpus; /* 0: unknown */
-};
 int store_host_add(struct store *store, const struct host_row *h, struct error *err);
 int store_hosts(struct store *store, struct host_row **rows, struct error *err);
 
-/* A place of a host's topology; docs in schema.sql. */
-struct topology_row {
-	const char *host, *kind, *name, *cpus, *distances;
-	int64_t package, node, up; /* -1: not told */
-	double size_kib, speed;	   /* NAN: not told */
-};
 int store_topology_add(struct store *store, const struct topology_row *row, struct error *err);
 /* Of one host, as they were added; the caller frees the rows. Count or -errno. */
 int store_topology(struct store *store, const char *host, struct topology_row **rows,
@@ -116,11 +97,6 @@ bool store_has_metric(struct store *store, const char *name, const char *variant
 int store_metric_put(struct store *store, int64_t run, const char *name, const char *unit,
 		     double value, const char *source, struct error *err);
 
-struct metric_row {
-	const char *name, *unit;
-	double value;
-	const char *source;
-};
 /* All of a run, by name; the caller frees. Count or -errno. */
 int store_metric_list(struct store *store, int64_t run, struct metric_row **rows,
 		      struct error *err);
@@ -132,14 +108,6 @@ int store_metric_prefix(struct store *store, int64_t run, const char *prefix,
 int store_series_put(struct store *store, int64_t run, const char *name, uint64_t t_ns,
 		     double value, struct error *err);
 
-struct syscall_row {
-	const char *comm, *name;
-	int64_t pid, tid, nr;
-	uint64_t calls, errors, total_ns, min_ns, max_ns, bytes, unfinished;
-	double m2;
-	bool has_bytes;
-	uint64_t time_hist[64], size_hist[64];
-};
 int store_syscall_add(struct store *store, int64_t run, const struct syscall_row *row,
 		      struct error *err);
 /* The caller frees the rows. Count or -errno. */
@@ -147,45 +115,11 @@ int store_syscalls(struct store *store, int64_t run, struct syscall_row **rows, 
 
 bool store_has_syscalls(struct store *store, int64_t run);
 
-/* A thread of the workload in the window; docs in schema.sql. NAN, NULL: not measured. */
-struct thread_row {
-	int64_t pid, tid;
-	const char *comm, *allowed, *cpus;
-	uint64_t first_ns, last_ns;
-	double run_ns, user_ns, system_ns, migrations;		      /* collector threads */
-	double sched_run_ns, wait_ns, slices, voluntary, involuntary; /* collector sched */
-};
 int store_thread_add(struct store *store, int64_t run, const struct thread_row *row,
 		     struct error *err);
 /* The busiest first; the caller frees the rows. Count or -errno. */
 int store_threads(struct store *store, int64_t run, struct thread_row **rows, struct error *err);
 
-/*
- * A TCP socket of the workload in the window: medians over its readings (min_rtt_us: the least;
- * app_limited_pct: of the readings), and what its counters grew by. Rates are bytes per second.
- * NAN: the kernel did not tell.
- */
-// clang-format off
-#define SOCKET_FIGURES(X)                                                                  \
-	X(rtt_us) X(rttvar_us) X(min_rtt_us) X(cwnd) X(ssthresh) X(mss) X(delivery_rate)   \
-	X(pacing_rate) X(rcv_rtt_us) X(rcv_space) X(snd_wnd) X(unacked) X(notsent) X(rmem) \
-	X(rcvbuf) X(wmem) X(sndbuf) X(app_limited_pct) X(bytes_acked) X(bytes_received)    \
-	X(bytes_sent) X(bytes_retrans) X(segs_out) X(segs_in) X(retrans) X(busy_us)        \
-	X(rwnd_limited_us) X(sndbuf_limited_us) X(reordered) X(dsacks) X(out_of_order) X(drops)
-// clang-format on
-enum socket_figure {
-#define X(name) SOCKET_##name,
-	SOCKET_FIGURES(X)
-#undef X
-		SOCKET_NFIGURES,
-};
-struct socket_row {
-	int64_t pid;
-	const char *local, *peer, *congestion, *state;
-	uint64_t first_ns, last_ns;
-	int64_t readings;
-	double f[SOCKET_NFIGURES];
-};
 int store_socket_add(struct store *store, int64_t run, const struct socket_row *row,
 		     struct error *err);
 /* Those that moved most first; the caller frees the rows. Count or -errno. */

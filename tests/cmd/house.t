@@ -59,6 +59,9 @@ ok "analyze never includes collect, capture or plot" in_top knows_not analyze 'c
 ok "analyze/model includes nothing else of analyze" in_top knows_only analyze/model model
 ok "analyze/symbols includes only model and itself" in_top knows_only analyze/symbols 'model|symbols'
 ok "analyze/perfdata includes only model, symbols and itself" in_top knows_only analyze/perfdata 'model|symbols|perfdata'
+ok "analyze/ingest includes only model, perfdata, symbols and itself" in_top knows_only analyze/ingest 'model|perfdata|symbols|ingest'
+ok "analyze/archive includes nothing else of analyze" in_top knows_only analyze/archive archive
+ok "analyze/store includes only model, archive and itself" in_top knows_only analyze/store 'model|archive|store'
 ok "plot never includes collect or capture" in_top knows_not plot 'collect|capture'
 ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib collect capture analyze plot | grep -v '^analyze/store/'"
 ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/measures analyze/store plot"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Members of JSON objects that may be absent or of another type. */
-#ifndef ZC_INGEST_JSON_H
-#define ZC_INGEST_JSON_H
+#ifndef ZC_JSON_H
+#define ZC_JSON_H
 
 #include "lib/error.h"
 

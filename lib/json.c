@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/ingest/json.h"
+#include "lib/json.h"
 
 #include "lib/file.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/archive/names.h"
+#include "lib/names.h"
 
 #include "lib/alloc.h"
 

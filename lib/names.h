@@ -4,8 +4,8 @@
  * Refused are absolute names, "..", empty parts, control characters, parts of more than 255 bytes,
  * names of more than 1024, more than 32 folders deep.
  */
-#ifndef ZC_ARCHIVE_NAMES_H
-#define ZC_ARCHIVE_NAMES_H
+#ifndef ZC_NAMES_H
+#define ZC_NAMES_H
 
 #include "lib/error.h"
 
