@@ -36,7 +36,7 @@ URING_LIBS := $(call pkgs,liburing jansson)
 obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib)
 HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/doctor capture)
-LAPTOP_OBJ := $(call obj,analyze analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/ingest analyze/store \
+LAPTOP_OBJ := $(call obj,analyze analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/ingest analyze/store \
 		analyze/measures analyze/compare analyze/export plot)
 TCPZC_OBJ := $(call obj,samples/tcpzc)
 

@@ -2,7 +2,7 @@
 /* The table of options, with their parsers and the readers of files. */
 #include "analyze/options.h"
 
-#include "analyze/ingest/strace_c.h"
+#include "analyze/texts/strace_c.h"
 #include "analyze/measures/amount.h"
 #include "analyze/open.h"
 #include "analyze/perfdata/perfdata.h"

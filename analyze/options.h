@@ -8,10 +8,10 @@
 #ifndef ZC_OPTIONS_H
 #define ZC_OPTIONS_H
 
-#include "analyze/ingest/ethtool_text.h"
-#include "analyze/ingest/perf_report.h"
-#include "analyze/ingest/perf_stat.h"
-#include "analyze/ingest/perf_trace.h"
+#include "analyze/texts/ethtool_text.h"
+#include "analyze/texts/perf_report.h"
+#include "analyze/texts/perf_stat.h"
+#include "analyze/texts/perf_trace.h"
 #include "analyze/measures/measure.h"
 #include "analyze/model/slice.h"
 #include "analyze/rates.h"

@@ -6,7 +6,7 @@
 #ifndef ZC_BARE_H
 #define ZC_BARE_H
 
-#include "analyze/ingest/perf_report.h"
+#include "analyze/texts/perf_report.h"
 #include "analyze/measures/measure.h"
 #include "analyze/model/slice.h"
 #include "analyze/model/profile.h"

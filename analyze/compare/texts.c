@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/texts.h"
 
-#include "analyze/ingest/perf_stat.h"
-#include "analyze/ingest/strace_c.h"
+#include "analyze/texts/perf_stat.h"
+#include "analyze/texts/strace_c.h"
 #include "lib/alloc.h"
 
 #include <errno.h>

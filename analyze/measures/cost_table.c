@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/costs.h"
 
-#include "analyze/ingest/perf_report.h"
+#include "analyze/texts/perf_report.h"
 #include "analyze/measures/amount.h"
 #include "analyze/measures/functions_flat.h"
 #include "analyze/model/notes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/counters_stat.h"
 
-#include "analyze/ingest/perf_stat.h"
+#include "analyze/texts/perf_stat.h"
 #include "analyze/measures/counters_ratios.h"
 #include "lib/stats.h"
 #include "lib/str.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/functions_flat.h"
 
-#include "analyze/ingest/perf_report.h"
+#include "analyze/texts/perf_report.h"
 #include "analyze/measures/amount.h"
 #include "analyze/measures/basis.h"
 #include "lib/alloc.h"

@@ -15,10 +15,10 @@
 #include "lib/table.h"
 
 struct components;   /* analyze/measures/components.h */
-struct flat;	     /* the text of perf report, analyze/ingest/perf_report.h */
-struct trace;	     /* the text of perf trace -s, analyze/ingest/perf_trace.h */
-struct perf_stat;    /* what perf stat printed, analyze/ingest/perf_stat.h */
-struct ethtool_text; /* what ethtool -S printed, analyze/ingest/ethtool_text.h */
+struct flat;	     /* the text of perf report, analyze/texts/perf_report.h */
+struct trace;	     /* the text of perf trace -s, analyze/texts/perf_trace.h */
+struct perf_stat;    /* what perf stat printed, analyze/texts/perf_stat.h */
+struct ethtool_text; /* what ethtool -S printed, analyze/texts/ethtool_text.h */
 struct tracepoints;  /* of a perf.data, analyze/perfdata/tracepoints.h */
 
 enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/nic_ethtool.h"
 
-#include "analyze/ingest/ethtool_text.h"
+#include "analyze/texts/ethtool_text.h"
 #include "analyze/measures/counter_kinds.h"
 #include "analyze/measures/nic_names.h"
 #include "lib/str.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/syscalls_trace.h"
 
-#include "analyze/ingest/perf_trace.h"
+#include "analyze/texts/perf_trace.h"
 #include "analyze/measures/syscalls_rows.h"
 #include "lib/alloc.h"
 #include "lib/str.h"

@@ -2,7 +2,7 @@
 /* The text of perf report: its rows are added up already, their weights are percentages. */
 #include "analyze/measures/tally.h"
 
-#include "analyze/ingest/perf_report.h"
+#include "analyze/texts/perf_report.h"
 #include "lib/str.h"
 
 #include <math.h>

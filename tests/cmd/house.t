@@ -60,6 +60,7 @@ ok "analyze/model includes nothing else of analyze" in_top knows_only analyze/mo
 ok "analyze/symbols includes only model and itself" in_top knows_only analyze/symbols 'model|symbols'
 ok "analyze/perfdata includes only model, symbols and itself" in_top knows_only analyze/perfdata 'model|symbols|perfdata'
 ok "analyze/ingest includes only model, perfdata, symbols and itself" in_top knows_only analyze/ingest 'model|perfdata|symbols|ingest'
+ok "analyze/texts includes nothing else of analyze" in_top knows_only analyze/texts texts
 ok "analyze/archive includes nothing else of analyze" in_top knows_only analyze/archive archive
 ok "analyze/store includes only model, archive and itself" in_top knows_only analyze/store 'model|archive|store'
 ok "plot never includes collect or capture" in_top knows_not plot 'collect|capture'

@@ -3,10 +3,10 @@
  * libFuzzer: any bytes as the text of perf report, perf trace, strace -c and perf stat, the first
  * byte says which. What is refused must say why; what is read must make a table.
  */
-#include "analyze/ingest/perf_report.h"
-#include "analyze/ingest/perf_stat.h"
-#include "analyze/ingest/perf_trace.h"
-#include "analyze/ingest/strace_c.h"
+#include "analyze/texts/perf_report.h"
+#include "analyze/texts/perf_stat.h"
+#include "analyze/texts/perf_trace.h"
+#include "analyze/texts/strace_c.h"
 #include "analyze/measures/measure.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/ingest/marks.h"
+#include "analyze/texts/text.h"
 
 #include "lib/alloc.h"
 

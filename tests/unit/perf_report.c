@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/ingest/perf_report.h"
+#include "analyze/texts/perf_report.h"
 
 #include "analyze/measures/functions_flat.h"
 

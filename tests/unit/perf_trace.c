@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/ingest/perf_trace.h"
+#include "analyze/texts/perf_trace.h"
 
 #include "analyze/measures/syscalls_trace.h"
 

@@ -3,9 +3,8 @@
 #ifndef ZC_PERF_STAT_ROWS_H
 #define ZC_PERF_STAT_ROWS_H
 
-#include "analyze/ingest/marks.h"
-#include "analyze/ingest/perf_stat.h"
-#include "analyze/ingest/text.h"
+#include "analyze/texts/perf_stat.h"
+#include "analyze/texts/text.h"
 
 struct stat_reader {
 	struct text text;

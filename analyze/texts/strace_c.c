@@ -3,9 +3,9 @@
  * Cells are told apart by white space, as copies have lost their alignment. Two of them may be
  * empty: errors where there were none, and usecs/call of the total before strace 5.
  */
-#include "analyze/ingest/strace_c.h"
+#include "analyze/texts/strace_c.h"
 
-#include "analyze/ingest/text.h"
+#include "analyze/texts/text.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

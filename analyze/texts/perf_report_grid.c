@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/ingest/perf_report_grid.h"
+#include "analyze/texts/perf_report_row.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"

@@ -7,7 +7,7 @@
 #ifndef ZC_STRACE_C_H
 #define ZC_STRACE_C_H
 
-#include "analyze/ingest/perf_trace.h"
+#include "analyze/texts/perf_trace.h"
 
 /* As perf_trace_parse and perf_trace_read. */
 int strace_c_parse(const char *name, char *data, size_t len, struct trace *trace,

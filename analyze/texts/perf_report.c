@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Headings, totals and rows of the first table; perf_report_row.c knows what a row looks like. */
-#include "analyze/ingest/perf_report.h"
+#include "analyze/texts/perf_report.h"
 
-#include "analyze/ingest/perf_report_grid.h"
+#include "analyze/texts/perf_report_row.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"

@@ -8,9 +8,9 @@
  *
  * Names hold blanks and colons, "[0]: rx_packets": the last colon parts name and value.
  */
-#include "analyze/ingest/ethtool_text.h"
+#include "analyze/texts/ethtool_text.h"
 
-#include "analyze/ingest/text.h"
+#include "analyze/texts/text.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/hash.h"
