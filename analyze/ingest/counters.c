@@ -204,7 +204,7 @@ static void put_counter(struct ingest *in, const struct counter *c)
 		note_add(&in->notes, counter_of_socket, c->event);
 }
 
-int ingest_counters(struct ingest *in, const char *path, struct error *err)
+static int counters_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct counters list = {0};
 	struct columns k;
@@ -228,3 +228,5 @@ int ingest_counters(struct ingest *in, const char *path, struct error *err)
 	tsv_free(&t);
 	return rc;
 }
+
+const struct parser parser_counters = {.files = {"counters.tsv"}, .read = counters_read_file};

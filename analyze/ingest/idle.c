@@ -206,7 +206,7 @@ static void put_notes(struct ingest *in, const struct idle *d)
 		note_add(&in->notes, idle_bad_rows, d->bad);
 }
 
-int ingest_idle(struct ingest *in, const char *path, struct error *err)
+static int idle_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct idle d = {0};
 	struct snaps snaps;
@@ -227,3 +227,5 @@ int ingest_idle(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return 0;
 }
+
+const struct parser parser_idle = {.files = {"idle.snap"}, .read = idle_read_file};

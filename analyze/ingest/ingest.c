@@ -2,6 +2,7 @@
 #include "analyze/ingest/ingest.h"
 
 #include "analyze/ingest/others.h"
+#include "analyze/ingest/points.h"
 #include "analyze/ingest/power_kinds.h"
 #include "analyze/ingest/window.h"
 #include "lib/alloc.h"
@@ -16,34 +17,48 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* THE TABLE of raw files. A file that is not here is kept in the capture and not understood. */
-static const struct parser {
-	const char *file;
-	int (*read)(struct ingest *in, const char *path, struct error *err);
-} parsers[] = {
-	// clang-format off: a row per file
-	{"proc_stat.snap", ingest_proc_stat},
-	{"softnet.snap", ingest_softnet},
-	{"throttle.snap", ingest_throttle},
-	{"counters.tsv", ingest_counters},
-	{"power.tsv", ingest_power},
-	{"power-ipmi.snap", ingest_power_ipmi},
-	{"power-command.snap", ingest_power_command},
-	{"power-command-2.snap", ingest_power_command},
-	{"power-command-3.snap", ingest_power_command},
-	{"power-command-4.snap", ingest_power_command},
-	{"syscalls.tsv", ingest_syscalls},
-	{"perf.data", ingest_perf},
-	{"threads.snap", ingest_threads},
-	{"sched.snap", ingest_sched},
-	{"tcp.snap", ingest_tcp},
-	{"idle.snap", ingest_idle},
-	{"irq.snap", ingest_irq},
-	{"nic.snap", ingest_nic},
-	{"nic_state.tsv", ingest_nic_state},
-	{"snmp.snap", ingest_snmp},
-	// clang-format on
-};
+/*
+ * The list of parsers, in alphabetical order. A raw file that no parser names stays in the capture
+ * unread.
+ */
+// clang-format off
+#define PARSERS(row) \
+	row(counters) \
+	row(idle) \
+	row(irq) \
+	row(nic) \
+	row(nic_state) \
+	row(perf) \
+	row(power) \
+	row(power_command) \
+	row(power_ipmi) \
+	row(proc_stat) \
+	row(sched) \
+	row(snmp) \
+	row(softnet) \
+	row(syscalls) \
+	row(tcp) \
+	row(threads) \
+	row(throttle)
+// clang-format on
+
+#define DECLARATION(name) extern const struct parser parser_##name;
+#define ADDRESS(name)	  &parser_##name,
+
+PARSERS(DECLARATION)
+static const struct parser *const parsers[] = {PARSERS(ADDRESS)};
+
+const struct parser *parser_find(const char *file)
+{
+	size_t i;
+	int k;
+
+	for (i = 0; i < array_size(parsers); i++)
+		for (k = 0; parsers[i]->files[k]; k++)
+			if (!strcmp(parsers[i]->files[k], file))
+				return parsers[i];
+	return NULL;
+}
 
 void ingest_metric(struct ingest *in, const char *name, const char *unit, double value,
 		   const char *source)
@@ -94,7 +109,7 @@ double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_
 	double window = (double)(end - start), covered;
 
 	if (end <= start)
-		return 0; /* said once, by ingest_run */
+		return 0; /* ingest_run says so once */
 	if (*from < start)
 		*from = start;
 	if (*to > end)
@@ -108,18 +123,8 @@ double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_
 	return covered < 0.9 * window ? 0 : covered / 1e9;
 }
 
-static const struct parser *parser_of(const char *file)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(parsers); i++)
-		if (!strcmp(parsers[i].file, file))
-			return &parsers[i];
-	return NULL;
-}
-
-static void read_one(struct ingest *in, const char *what, const char *file,
-		     int (*read)(struct ingest *, const char *, struct error *))
+static void ingest_read_file(struct ingest *in, const char *what, const char *file,
+			     int (*read)(struct ingest *, const char *, struct error *))
 {
 	char *path = xasprintf("%s/%s", in->dir, file);
 	struct error err = {0};
@@ -134,29 +139,14 @@ static void read_one(struct ingest *in, const char *what, const char *file,
 	free(path);
 }
 
-/*
- * Files with times in them, or with nothing that is counted, beside the .snap files; any other is a
- * total of the whole window.
- */
-static const char *const timed[] = {"perf.data", "power.tsv", "nic_state.tsv"};
-
-static bool is_timed(const char *file)
+/* Returns whether the file's figures can be those of the slice, and notes it if they cannot. */
+static bool parser_resolves_slice(struct ingest *in, const char *what, const struct parser *p,
+				  const char *file)
 {
-	size_t i;
+	char *path = xasprintf("%s/%s", in->dir, file);
+	bool known = p->timed || !in->sliced || !path_exists(path);
 
-	for (i = 0; i < array_size(timed); i++)
-		if (!strcmp(timed[i], file))
-			return true;
-	return false;
-}
-
-/* Can the file tell of the slice that is asked for? What it is read for says so if not. */
-static bool tells(struct ingest *in, const char *what, const struct parser *p)
-{
-	char *path = xasprintf("%s/%s", in->dir, p->file);
-	bool known = is_timed(p->file) || !in->sliced || !path_exists(path);
-
-	if (!known && str_ends(p->file, ".snap"))
+	if (!known && str_ends(file, ".snap"))
 		known = window_resolves_snaps(in, what, path);
 	else if (!known)
 		window_absent(in, what, "a total of the whole window");
@@ -164,8 +154,8 @@ static bool tells(struct ingest *in, const char *what, const struct parser *p)
 	return known;
 }
 
-/* What was not measured, and why; what was lost. */
-static void collector_notes(struct ingest *in)
+/* Notes what a collector did not measure, and why, and how much it lost. */
+static void collector_add_notes(struct ingest *in)
 {
 	size_t i;
 
@@ -182,17 +172,19 @@ static void collector_notes(struct ingest *in)
 	}
 }
 
-static void read_files(struct ingest *in)
+static void ingest_read_files(struct ingest *in)
 {
 	const struct parser *p;
 	size_t i;
 
-	if (in->units && strcmp(in->units, "none"))
-		read_one(in, "workload", "workload.out", ingest_workload);
+	if (in->units && workload_has_account(in->units))
+		ingest_read_file(in, "workload", "workload.out", ingest_workload);
 	for (i = 0; i < in->nfiles; i++) {
-		p = parser_of(in->files[i].name);
-		if (p && tells(in, in->files[i].collector, p))
-			read_one(in, in->files[i].collector, p->file, p->read);
+		const struct ingest_file *f = &in->files[i];
+
+		p = parser_find(f->name);
+		if (p && parser_resolves_slice(in, f->collector, p, f->name))
+			ingest_read_file(in, f->collector, f->name, p->read);
 	}
 	ingest_others(in);
 	ingest_meters(in);
@@ -222,11 +214,11 @@ int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	rc = window_narrow(in, err);
 	if (rc)
 		return rc;
-	collector_notes(in);
+	collector_add_notes(in);
 	if (in->run.end_ns <= in->run.start_ns)
 		note_add(&in->notes, window_missing);
 	else
-		read_files(in);
+		ingest_read_files(in);
 	window_cut_series(in);
 	return 0;
 }

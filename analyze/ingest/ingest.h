@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the raw files of one side of one run say, in memory. Parsers add to it and know no SQL; the
- * analysis writes it to the store. Every parser is one file and a row in the table in ingest.c.
- *
- * A parser that finds its file damaged keeps what it could read and leaves a note of severity
- * LOSSY: it never stops the others. Strings belong to the arena.
+ * The raw files of one side of one run, read into memory. The analysis writes the result to the
+ * store. A parser that finds its file damaged adds what it could read and a note of severity LOSSY;
+ * it never stops the others. Strings belong to the arena.
  */
 #ifndef ZC_INGEST_H
 #define ZC_INGEST_H
@@ -110,25 +108,24 @@ struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid);
  */
 double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_t *to);
 
-/* One raw file each: 0, or -errno with the text that becomes a lossy note. */
-int ingest_workload(struct ingest *in, const char *path, struct error *err);
-int ingest_proc_stat(struct ingest *in, const char *path, struct error *err);
-int ingest_throttle(struct ingest *in, const char *path, struct error *err);
-int ingest_irq(struct ingest *in, const char *path, struct error *err);
-int ingest_idle(struct ingest *in, const char *path, struct error *err);
-int ingest_nic(struct ingest *in, const char *path, struct error *err);
-int ingest_nic_state(struct ingest *in, const char *path, struct error *err);
-int ingest_snmp(struct ingest *in, const char *path, struct error *err);
-int ingest_softnet(struct ingest *in, const char *path, struct error *err);
-int ingest_counters(struct ingest *in, const char *path, struct error *err);
-int ingest_power(struct ingest *in, const char *path, struct error *err);
-int ingest_threads(struct ingest *in, const char *path, struct error *err);
-int ingest_tcp(struct ingest *in, const char *path, struct error *err);
-int ingest_sched(struct ingest *in, const char *path, struct error *err);
-int ingest_power_ipmi(struct ingest *in, const char *path, struct error *err);
-int ingest_power_command(struct ingest *in, const char *path, struct error *err);
-int ingest_syscalls(struct ingest *in, const char *path, struct error *err);
-int ingest_perf(struct ingest *in, const char *path, struct error *err);
+/*
+ * A parser of raw files: one per collector's file, in a file of its own, and one row in the list in
+ * ingest.c.
+ */
+struct parser {
+	const char *files[5]; /* names in a run's folder; ends with NULL */
+	/*
+	 * The rows carry times, or count nothing: the file is read for any slice of the window. A
+	 * .snap file is read where its readings are close enough to the slice. Any other file is a
+	 * total of the whole window.
+	 */
+	bool timed;
+	/* Returns 0, or -errno with the text of a lossy note. */
+	int (*read)(struct ingest *in, const char *path, struct error *err);
+};
+
+/* Returns the parser of the raw file of that name, or NULL. */
+const struct parser *parser_find(const char *file);
 
 /* clock.json, where the side ran on another host. */
 void ingest_clock(struct ingest *in);

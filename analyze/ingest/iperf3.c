@@ -99,8 +99,8 @@ static int read_test(struct ingest *in, const json_t *root, struct points *ps, s
 	return 0;
 }
 
-int adapter_iperf3(struct ingest *in, char *text, const char *arg, struct points *ps,
-		   struct error *err)
+static int iperf3_parse(struct ingest *in, char *text, const char *arg, struct points *ps,
+			struct error *err)
 {
 	json_error_t e;
 	json_t *root = json_loads(text, JSON_DISABLE_EOF_CHECK, &e);
@@ -114,3 +114,5 @@ int adapter_iperf3(struct ingest *in, char *text, const char *arg, struct points
 	json_decref(root);
 	return rc;
 }
+
+const struct adapter adapter_iperf3 = {.name = "iperf3", .parse = iperf3_parse};

@@ -239,7 +239,7 @@ static void read_all(struct irqs *q, const struct snaps *snaps)
 	}
 }
 
-int ingest_irq(struct ingest *in, const char *path, struct error *err)
+static int irq_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct irqs *q;
 	struct snaps snaps;
@@ -262,3 +262,5 @@ int ingest_irq(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return 0;
 }
+
+const struct parser parser_irq = {.files = {"irq.snap"}, .read = irq_read_file};

@@ -266,7 +266,7 @@ static void nic_free(struct nic *n)
 	deltas_free(&n->d);
 }
 
-int ingest_nic(struct ingest *in, const char *path, struct error *err)
+static int nic_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct nic n = {0};
 	struct snaps snaps;
@@ -291,10 +291,12 @@ int ingest_nic(struct ingest *in, const char *path, struct error *err)
 	return 0;
 }
 
+const struct parser parser_nic = {.files = {"nic.snap"}, .read = nic_read_file};
+
 /* --- nic_state.tsv: how interfaces are set up --- */
 
 /* nic_state:host/eth0/rx_ring = 256; words in the name: nic_info:host/eth0/driver=veth = 1 */
-int ingest_nic_state(struct ingest *in, const char *path, struct error *err)
+static int nic_state_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct tsv t;
 	int rc = tsv_read(&t, path, '\t', err), netns, interface, key, value;
@@ -324,3 +326,6 @@ int ingest_nic_state(struct ingest *in, const char *path, struct error *err)
 	tsv_free(&t);
 	return rc;
 }
+
+const struct parser parser_nic_state = {
+	.files = {"nic_state.tsv"}, .timed = true, .read = nic_state_read_file};

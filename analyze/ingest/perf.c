@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-int ingest_perf(struct ingest *in, const char *path, struct error *err)
+static int perf_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct perfdata_options o = {.from_ns = in->run.start_ns,
 				     .to_ns = in->run.end_ns,
@@ -33,3 +33,5 @@ int ingest_perf(struct ingest *in, const char *path, struct error *err)
 	free(p);
 	return rc;
 }
+
+const struct parser parser_perf = {.files = {"perf.data"}, .timed = true, .read = perf_read_file};

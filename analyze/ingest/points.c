@@ -122,36 +122,69 @@ int points_metrics(struct ingest *in, const struct points *ps, const char *path,
 	return 0;
 }
 
-/* Who reads what: "units" of run.json up to a colon. */
-static const struct {
-	const char *name;
-	int (*read)(struct ingest *, char *text, const char *arg, struct points *, struct error *);
-} adapters[] = {
-	{"tcpzc", adapter_tcpzc},
-	{"iperf3", adapter_iperf3},
-	{"pps", adapter_pps},
-	{"regex", adapter_regex},
-};
+/* --- adapters --- */
+
+static const struct adapter adapter_none = {.name = "none"};
+
+/* The list of adapters, in the order of messages. */
+#define ADAPTERS(row) row(tcpzc) row(iperf3) row(pps) row(regex) row(none)
+
+#define DECLARATION(name) extern const struct adapter adapter_##name;
+#define ADDRESS(name)	  &adapter_##name,
+
+ADAPTERS(DECLARATION)
+static const struct adapter *const adapters[] = {ADAPTERS(ADDRESS)};
+
+/* Finds the adapter that "units" of run.json names up to a colon, or returns NULL. */
+static const struct adapter *adapter_find(const char *units)
+{
+	size_t len = strcspn(units, ":"), i;
+
+	for (i = 0; i < array_size(adapters); i++)
+		if (strlen(adapters[i]->name) == len && !strncmp(adapters[i]->name, units, len))
+			return adapters[i];
+	return NULL;
+}
+
+bool workload_has_account(const char *units)
+{
+	const struct adapter *a = adapter_find(units);
+
+	return !a || a->parse;
+}
+
+static int adapter_unknown(const char *units, struct error *err)
+{
+	struct str names = {0};
+	size_t i, n = array_size(adapters);
+	int rc;
+
+	for (i = 0; i < n; i++)
+		str_printf(&names, "%s%s%s%s",
+			   !i	       ? ""
+			   : i + 1 < n ? ", "
+				       : " and ",
+			   adapters[i]->name, adapters[i]->argument ? ":" : "",
+			   adapters[i]->argument ? adapters[i]->argument : "");
+	rc = error_set(err, EINVAL, "run.json: no adapter '%s'; there are %s", units, names.buf);
+	str_free(&names);
+	return rc;
+}
 
 int ingest_workload(struct ingest *in, const char *path, struct error *err)
 {
-	size_t len = strcspn(in->units, ":"), i;
+	const struct adapter *a = adapter_find(in->units);
+	const char *colon = strchr(in->units, ':');
 	struct points ps = {0};
 	char *text;
 	int rc;
 
-	for (i = 0; i < array_size(adapters); i++)
-		if (strlen(adapters[i].name) == len && !strncmp(adapters[i].name, in->units, len))
-			break;
-	if (i == array_size(adapters))
-		return error_set(err, EINVAL,
-				 "run.json: no adapter '%s'; there are tcpzc, iperf3, pps, "
-				 "regex:RE and none",
-				 in->units);
+	if (!a)
+		return adapter_unknown(in->units, err);
 	rc = file_read(path, &text, NULL, err);
 	if (rc)
 		return rc;
-	rc = adapters[i].read(in, text, in->units[len] ? in->units + len + 1 : NULL, &ps, err);
+	rc = a->parse(in, text, colon ? colon + 1 : NULL, &ps, err);
 	if (!rc)
 		rc = points_metrics(in, &ps, path, err);
 	points_free(&ps);

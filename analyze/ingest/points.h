@@ -31,16 +31,24 @@ void points_stalls(struct ingest *in, const struct points *ps);
 int points_metrics(struct ingest *in, const struct points *ps, const char *path, struct error *err);
 
 /*
- * Adapters: the text of workload.out into points, and what else it says into metrics. `arg` is
- * what stands after the colon in "units". 0, or -errno with the reason.
+ * An adapter of a workload: one in a file of its own, and one row in the list in points.c. "units"
+ * of run.json names it, with its argument after a colon.
  */
-int adapter_tcpzc(struct ingest *in, char *text, const char *arg, struct points *ps,
-		  struct error *err);
-int adapter_iperf3(struct ingest *in, char *text, const char *arg, struct points *ps,
-		   struct error *err);
-int adapter_pps(struct ingest *in, char *text, const char *arg, struct points *ps,
-		struct error *err);
-int adapter_regex(struct ingest *in, char *text, const char *arg, struct points *ps,
-		  struct error *err);
+struct adapter {
+	const char *name;
+	const char *argument; /* its name in messages; NULL: the adapter takes none */
+	/*
+	 * Fills the points, and adds what else the text of workload.out says. NULL: the workload
+	 * gives no account of its work. Returns 0, or -errno with the reason.
+	 */
+	int (*parse)(struct ingest *in, char *text, const char *arg, struct points *ps,
+		     struct error *err);
+};
+
+/* Returns whether workload.out is to be read: also where `units` names no adapter, to say so. */
+bool workload_has_account(const char *units);
+
+/* Reads workload.out through the adapter that in->units names. */
+int ingest_workload(struct ingest *in, const char *path, struct error *err);
 
 #endif

@@ -256,7 +256,7 @@ static void add_power(struct ingest *in, struct domains *list)
 	}
 }
 
-int ingest_power(struct ingest *in, const char *path, struct error *err)
+static int power_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct domains list = {0};
 	size_t bad, i;
@@ -278,3 +278,5 @@ int ingest_power(struct ingest *in, const char *path, struct error *err)
 	tsv_free(&t);
 	return rc;
 }
+
+const struct parser parser_power = {.files = {"power.tsv"}, .timed = true, .read = power_read_file};

@@ -61,7 +61,7 @@ static int read_polled(struct ingest *in, const char *path, const char *what, wa
 	return 0;
 }
 
-int ingest_power_ipmi(struct ingest *in, const char *path, struct error *err)
+static int power_ipmi_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct snaps snaps = {0};
 	double watts;
@@ -72,6 +72,9 @@ int ingest_power_ipmi(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return rc;
 }
+
+const struct parser parser_power_ipmi = {.files = {"power-ipmi.snap"},
+					 .read = power_ipmi_read_file};
 
 /* "# kind: wall" of the first record. */
 static const char *kind_of(const struct snaps *snaps)
@@ -87,7 +90,7 @@ static const char *kind_of(const struct snaps *snaps)
 	return "other";
 }
 
-int ingest_power_command(struct ingest *in, const char *path, struct error *err)
+static int power_command_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	bool first = str_ends(path, "/power-command.snap");
 	struct snaps snaps = {0};
@@ -101,3 +104,8 @@ int ingest_power_command(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return rc;
 }
+
+const struct parser parser_power_command = {.files = {"power-command.snap", "power-command-2.snap",
+						      "power-command-3.snap",
+						      "power-command-4.snap"},
+					    .read = power_command_read_file};

@@ -326,7 +326,7 @@ static int evaluate(struct ingest *in, const struct snaps *snaps, const struct t
 	return 0;
 }
 
-int ingest_proc_stat(struct ingest *in, const char *path, struct error *err)
+static int proc_stat_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct error damage = {0};
 	struct snaps snaps;
@@ -348,3 +348,5 @@ int ingest_proc_stat(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return rc;
 }
+
+const struct parser parser_proc_stat = {.files = {"proc_stat.snap"}, .read = proc_stat_read_file};

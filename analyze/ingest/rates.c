@@ -130,15 +130,17 @@ static int read_rates(struct ingest *in, char *text, const char *const *patterns
 	return rc;
 }
 
-int adapter_pps(struct ingest *in, char *text, const char *arg, struct points *ps,
-		struct error *err)
+static int pps_parse(struct ingest *in, char *text, const char *arg, struct points *ps,
+		     struct error *err)
 {
 	(void)arg;
 	return read_rates(in, text, pps_patterns, array_size(pps_patterns), WORK_PACKETS, ps, err);
 }
 
-int adapter_regex(struct ingest *in, char *text, const char *arg, struct points *ps,
-		  struct error *err)
+const struct adapter adapter_pps = {.name = "pps", .parse = pps_parse};
+
+static int regex_parse(struct ingest *in, char *text, const char *arg, struct points *ps,
+		       struct error *err)
 {
 	static const enum work works[] = {[RATE_MESSAGES] = WORK_MESSAGES,
 					  [RATE_BYTES] = WORK_BYTES,
@@ -150,3 +152,5 @@ int adapter_regex(struct ingest *in, char *text, const char *arg, struct points 
 	arg = rate_regex_skip(arg, &of);
 	return read_rates(in, text, &arg, 1, works[of], ps, err);
 }
+
+const struct adapter adapter_regex = {.name = "regex", .argument = "RE", .parse = regex_parse};

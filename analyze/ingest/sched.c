@@ -181,7 +181,7 @@ static void evaluate(struct ingest *in, const struct snaps *snaps, const struct 
 		put(in, &sums);
 }
 
-int ingest_sched(struct ingest *in, const char *path, struct error *err)
+static int sched_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct reading *r;
 	struct snaps snaps;
@@ -204,3 +204,5 @@ int ingest_sched(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return 0;
 }
+
+const struct parser parser_sched = {.files = {"sched.snap"}, .read = sched_read_file};

@@ -134,7 +134,7 @@ static void put_metrics(struct ingest *in, const struct deltas *d)
 	free(back);
 }
 
-int ingest_snmp(struct ingest *in, const char *path, struct error *err)
+static int snmp_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct snaps snaps;
 	struct deltas d;
@@ -152,3 +152,5 @@ int ingest_snmp(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return 0;
 }
+
+const struct parser parser_snmp = {.files = {"snmp.snap"}, .read = snmp_read_file};

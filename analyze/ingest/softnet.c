@@ -196,7 +196,7 @@ static void read_all(struct ingest *in, const struct snaps *snaps, struct sums *
 	free(before.cpu);
 }
 
-int ingest_softnet(struct ingest *in, const char *path, struct error *err)
+static int softnet_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct sums s = {0};
 	struct snaps snaps;
@@ -216,3 +216,5 @@ int ingest_softnet(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return 0;
 }
+
+const struct parser parser_softnet = {.files = {"softnet.snap"}, .read = softnet_read_file};

@@ -129,7 +129,7 @@ static bool parse_row(struct ingest *in, const struct tsv *t, size_t row, struct
 	       parse_hist(tsv_cell(t, row, tsv_column(t, "size_hist")), s->size_hist);
 }
 
-int ingest_syscalls(struct ingest *in, const char *path, struct error *err)
+static int syscalls_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct timed sum = {0};
 	struct syscall_row row;
@@ -157,3 +157,5 @@ int ingest_syscalls(struct ingest *in, const char *path, struct error *err)
 	tsv_free(&t);
 	return rc;
 }
+
+const struct parser parser_syscalls = {.files = {"syscalls.tsv"}, .read = syscalls_read_file};

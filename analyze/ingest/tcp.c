@@ -305,7 +305,7 @@ static void evaluate(struct ingest *in, const struct snaps *snaps)
 	free_tracks(&all);
 }
 
-int ingest_tcp(struct ingest *in, const char *path, struct error *err)
+static int tcp_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct snaps snaps;
 	int rc = snap_lines_open(in, "tcp", path, &snaps, err);
@@ -316,3 +316,5 @@ int ingest_tcp(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return 0;
 }
+
+const struct parser parser_tcp = {.files = {"tcp.snap"}, .read = tcp_read_file};

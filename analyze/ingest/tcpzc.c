@@ -184,8 +184,8 @@ static void summary(struct ingest *in, const json_t *line)
 		note_add(&in->notes, workload_corrupt);
 }
 
-int adapter_tcpzc(struct ingest *in, char *text, const char *arg, struct points *ps,
-		  struct error *err)
+static int tcpzc_parse(struct ingest *in, char *text, const char *arg, struct points *ps,
+		       struct error *err)
 {
 	char *line, *rest = text;
 	bool summed = false;
@@ -215,3 +215,5 @@ int adapter_tcpzc(struct ingest *in, char *text, const char *arg, struct points 
 		note_add(&in->notes, workload_no_summary);
 	return 0;
 }
+
+const struct adapter adapter_tcpzc = {.name = "tcpzc", .parse = tcpzc_parse};

@@ -408,7 +408,7 @@ static void evaluate(struct ingest *in, const struct snaps *snaps, struct readin
 	map_free(&sums.cpus_seen);
 }
 
-int ingest_threads(struct ingest *in, const char *path, struct error *err)
+static int threads_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct reading *r;
 	struct snaps snaps;
@@ -432,3 +432,5 @@ int ingest_threads(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return 0;
 }
+
+const struct parser parser_threads = {.files = {"threads.snap"}, .read = threads_read_file};

@@ -95,7 +95,7 @@ static void put(struct ingest *in, const double of[KINDS], const bool seen[KINDS
 		note_add(&in->notes, throttled_quota, of[QUOTA], of[QUOTA_NS] / 1e9, window);
 }
 
-int ingest_throttle(struct ingest *in, const char *path, struct error *err)
+static int throttle_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	double sum[array_size(counters)] = {0}, of[KINDS] = {0};
 	bool seen[KINDS] = {0};
@@ -118,3 +118,5 @@ int ingest_throttle(struct ingest *in, const char *path, struct error *err)
 	snaps_free(&snaps);
 	return rc;
 }
+
+const struct parser parser_throttle = {.files = {"throttle.snap"}, .read = throttle_read_file};

@@ -67,7 +67,7 @@ static void test_cpu_interpolates(void **state)
 	add_snap(9, "cpu  9 9 9 9\ncpu0 7 7 7 7 0 0 0 0 0 0\ncpu1 100 0 0 50 0 0 0 0 40 0\n");
 	add_snap(11, "cpu0 7 7 7 207 0 0 0 0 0 0\ncpu1 300 0 0 50 0 0 0 0 240 0\n");
 	add_snap(14, "cpu0 7 7 7 507 0 0 0 0 0 0\ncpu1 300 0 0 260 0 0 90 0 240 0\n");
-	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err), 0);
 	assert_float_equal(metric(&in, "cpu_user_pct"), 100.0 / 3, 1e-9); /* guest counts once */
 	assert_float_equal(metric(&in, "cpu_softirq_pct"), 20, 1e-9);
 	assert_float_equal(metric(&in, "cpu_idle_pct"), 140.0 / 3, 1e-9);
@@ -93,7 +93,7 @@ static void test_cpu_awkward(void **state)
 	add_snap(11, "cpu0 0 0 100 0 40 0 0 0\ncpu1 100 0 0 0 0 0 0 0\n");
 	add_snap(12, "cpu0 0 0 200 0 40 0 0 0\n");
 	add_snap(13, "cpu0 0 0 300 0 40 0 0 0\ncpu1 100 0 0 0 0 0 0 0\n");
-	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err), 0);
 	assert_float_equal(metric(&in, "cpu_pct"), 400.0 / 3, 1e-9);
 	assert_float_equal(metric(&in, "cpu_iowait_pct"), 0, 0);
 	assert_non_null(noted(&in, NOTE_cpu_offline));
@@ -115,7 +115,7 @@ static void test_cpu_returns(void **state)
 	add_snap(11, "cpu0 0 0 0 100 0 0 0 0\n");
 	add_snap(12, "cpu0 0 0 0 200 0 0 0 0\n");
 	add_snap(13, "cpu0 0 0 0 300 0 0 0 0\ncpu1 60 0 30 10 0 0 0 0\n");
-	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err), 0);
 	assert_float_equal(metric(&in, "cpu_pct"), 30, 1e-9);
 	assert_float_equal(metric(&in, "cpu_user_pct"), 20, 1e-9);
 	assert_float_equal(metric(&in, "cpu_system_pct"), 10, 1e-9);
@@ -134,7 +134,7 @@ static void test_cpu_lost_ticks(void **state)
 	unlink(path);
 	add_snap(10, "cpu1 0 0 0 0 0 0 0 0\n");
 	add_snap(13, "cpu1 60 0 0 100 20 0 60 0\n");
-	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err), 0);
 	assert_float_equal(metric(&in, "cpu_pct"), 60, 1e-9);
 	assert_float_equal(metric(&in, "busy_ns"), 1.8e9, 1);
 	assert_float_equal(metric(&in, "cpu_user_pct"), 30, 1e-9);
@@ -152,23 +152,24 @@ static void test_cpu_missing(void **state)
 	(void)state;
 	unlink(path);
 	add_snap(10, "cpu1 0 0 0 0 0 0 0 0\n");
-	assert_int_equal(ingest_proc_stat(&in, path, &err), -ENODATA); /* one snapshot */
+	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err),
+			 -ENODATA); /* one snapshot */
 	add_snap(12.4, "cpu1 240 0 0 0 0 0 0 0\n");
 	err = (struct error){0};
-	assert_int_equal(ingest_proc_stat(&in, path, &err), 0); /* 80 % of the window */
+	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err), 0); /* 80 % of the window */
 	assert_non_null(noted(&in, NOTE_cpu_missing));
 	assert_non_null(noted(&in, NOTE_coverage_too_small));
 	assert_true(isnan(metric(&in, "cpu_pct")));
 	add_snap(12.97, "cpu1 297 0 0 0 0 0 0 0\n"); /* 99 %: rates over it, no loss */
 	ingest_free(&in);
 	in = fresh("1");
-	assert_int_equal(ingest_proc_stat(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err), 0);
 	assert_float_equal(metric(&in, "cpu_pct"), 100, 1e-9);
 	assert_float_equal(metric(&in, "busy_ns"), 3e9, 1);
 	assert_false(lossy(&in));
 	ingest_free(&in);
 	in = fresh("7");
-	assert_int_equal(ingest_proc_stat(&in, path, &err), -ENODATA);
+	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err), -ENODATA);
 	ingest_free(&in);
 }
 
@@ -186,7 +187,7 @@ static void test_softnet(void **state)
 		     "fffffff0 00000001 00000002 0 0 0 0 0 0 0 0 0 00000001\n");
 	add_snap(13, "00000020 0 0 0 0 0 0 0 0 0 0 0 00000000\n"
 		     "00000010 00000004 00000002 0 0 0 0 0 0 0 0 0 00000001\n");
-	assert_int_equal(ingest_softnet(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
 	assert_float_equal(metric(&in, "softnet_processed"), 32, 0);
 	assert_float_equal(metric(&in, "softnet_dropped"), 3, 0);
 	assert_float_equal(metric(&in, "softnet_squeezed"), 0, 0);
@@ -197,7 +198,7 @@ static void test_softnet(void **state)
 	unlink(path);
 	add_snap(10, "1 0 0 0 0 0 0 0 0 0 0\n2 0 0 0 0 0 0 0 0 0 0\n");
 	add_snap(13, "1 0 0 0 0 0 0 0 0 0 0\n9 0 0 0 0 0 0 0 0 0 0\n");
-	assert_int_equal(ingest_softnet(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
 	assert_float_equal(metric(&in, "softnet_processed"), 7, 0);
 	ingest_free(&in);
 }
@@ -217,7 +218,7 @@ static void test_counters(void **state)
 	    "cache-misses\t1\t0\t100\t0\n"
 	    "context-switches\t1\t7\t100\t100\n"
 	    "broken line\n");
-	assert_int_equal(ingest_counters(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "counters.tsv", path, &err), 0);
 	assert_float_equal(metric(&in, "counter:cycles"), 5000, 1e-9);
 	assert_float_equal(metric(&in, "counter_running:cycles"), 75, 1e-9);
 	assert_true(isnan(metric(&in, "counter:cache-misses")));
@@ -226,10 +227,10 @@ static void test_counters(void **state)
 	assert_non_null(noted(&in, NOTE_counter_not_scheduled));
 	assert_non_null(noted(&in, NOTE_counters_bad_rows));
 	put("event\tcpu\tvalue\n");
-	assert_int_equal(ingest_counters(&in, path, &err), -EBADMSG);
+	assert_int_equal(parse_file(&in, "counters.tsv", path, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "enabled_ns"));
 	put("");
-	assert_int_equal(ingest_counters(&in, path, NULL), -ENODATA);
+	assert_int_equal(parse_file(&in, "counters.tsv", path, NULL), -ENODATA);
 	ingest_free(&in);
 }
 
@@ -255,7 +256,7 @@ static int read_power(struct ingest *in, const char *rows)
 	int rc;
 
 	put(text);
-	rc = ingest_power(in, path, NULL);
+	rc = parse_file(in, "power.tsv", path, NULL);
 	free(text);
 	power_put(in);
 	return rc;
@@ -608,7 +609,7 @@ static void test_syscalls(void **state)
 	str_puts(&s, "c\t1\t3\t9\tmmap\t1\t0\t0\t0\t0\t0\t\t0\t64:1\t\n");
 	str_puts(&s, "torn\t1\n");
 	put(s.buf);
-	assert_int_equal(ingest_syscalls(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), 0);
 	assert_int_equal(in.nsyscalls, 3);
 	assert_string_equal(in.syscalls[0].comm, "a b");
 	assert_int_equal(in.syscalls[0].time_hist[7], 2);
@@ -642,7 +643,7 @@ static void test_untimed(void **state)
 	str_puts(&s, "a\t1\t2\t1\twrite\t20\t0\t1600\t50\t100\t240\t4096\t0\t6:16\t\t16\t1600\n");
 	str_puts(&s, "a\t1\t2\t3\tclose\t20\t0\t1600\t50\t100\t240\t\t0\t6:16\t\t21\t1600\n");
 	put(s.buf);
-	assert_int_equal(ingest_syscalls(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), 0);
 	assert_int_equal(in.nsyscalls, 3);
 	assert_int_equal(in.syscalls[0].total_ns, 2100 + 90 * 50);
 	assert_float_equal(in.syscalls[0].m2 / (116 * 115.), 2600 / (26 * 25.), 1e-12);
@@ -671,7 +672,7 @@ static void test_untimed_of_several(void **state)
 	str_puts(&s, "a\t1\t0\t3\tclose\t116\t0\t1900\t50\t100\t240\t\t0\t6:26\t\t26\t1600\t20\n");
 	str_puts(&s, "a\t1\t0\t0\tread\t116\t0\t1900\t50\t100\t240\t\t0\t6:26\t\t26\t1600\t27\n");
 	put(s.buf);
-	assert_int_equal(ingest_syscalls(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), 0);
 	assert_int_equal(in.nsyscalls, 1);
 	assert_int_equal(in.syscalls[0].total_ns, 1900 + 90 * 50);
 	assert_non_null(noted(&in, NOTE_syscalls_bad_rows));

@@ -100,7 +100,7 @@ static void test_snmp(void **state)
 	snmp_at(10, 4026531840, 100, 7, 50);
 	snmp_at(12, 4026531840, 104, 7, 51);
 	snmp_at(13, 4026531840, 110, 9, 51);
-	assert_int_equal(ingest_snmp(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), 0);
 	is(in, "snmp:TcpRetransSegs", 10);
 	is(in, "snmp:IpInReceives", 100);
 	is(in, "snmp:TcpExtTCPRcvQDrop", 2);
@@ -125,7 +125,7 @@ static void test_snmp_netns(void **state)
 	snmp_at(10, 1, 100000, 7, 50);
 	snmp_at(10.2, 2, 3, 0, 0);
 	snmp_at(13, 2, 8, 0, 0);
-	assert_int_equal(ingest_snmp(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), 0);
 	is(in, "snmp:TcpRetransSegs", 5);
 	assert_non_null(noted(&in, NOTE_coverage_partial));
 	ingest_free(&in);
@@ -134,7 +134,7 @@ static void test_snmp_netns(void **state)
 	snmp_at(10, 1, 100000, 7, 50);
 	snmp_at(12, 2, 3, 0, 0);
 	snmp_at(13, 2, 8, 0, 0);
-	assert_int_equal(ingest_snmp(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), 0);
 	absent(in, "snmp:TcpRetransSegs");
 	assert_non_null(noted(&in, NOTE_coverage_too_small));
 	ingest_free(&in);
@@ -147,11 +147,11 @@ static void test_snmp_awkward(void **state)
 
 	(void)state;
 	snmp_at(10, 1, 100, 7, 50);
-	assert_int_equal(ingest_snmp(&in, path, &err), -ENODATA);
+	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), -ENODATA);
 	add(11,
 	    "netns 1\nTcp: RetransSegs InSegs\nTcp: 120\nTcpExt: A\nIpExt: 1\nUdp:\n\n:\nTcp: ");
 	snmp_at(13, 1, 90, 8, 50); /* the host's counters were set back */
-	assert_int_equal(ingest_snmp(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), 0);
 	is(in, "snmp:TcpRetransSegs", 20);
 	assert_non_null(noted(&in, NOTE_snmp_reset));
 	assert_true(noted_text(&in, NOTE_snmp_reset, "TcpRetransSegs"));
@@ -188,7 +188,7 @@ static void test_irq(void **state)
 		"ERR:          4\n"
 		"                    CPU0       CPU1       \n"
 		"      NET_RX:   48897594   43951726\n");
-	assert_int_equal(ingest_irq(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
 	is(in, "irq:36 virtio1-req.0", 10);
 	is(in, "irq_elsewhere:36 virtio1-req.0", 8);
 	is(in, "irq_cpu0:36 virtio1-req.0", 8);
@@ -230,7 +230,7 @@ static void test_irq_hotplug(void **state)
 		" 40:          0         50          0  IO-APIC   6-edge      eth1\n"
 		"                    CPU0       CPU1       CPU2       \n"
 		"      NET_RX:   11   5   0\n");
-	assert_int_equal(ingest_irq(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
 	is(in, "irq:40 eth0", 6);
 	is(in, "irq_cpu2:40 eth0", 3);
 	is(in, "irq_elsewhere:40 eth0", 3);
@@ -250,7 +250,7 @@ static void test_irq_damaged(void **state)
 	(void)state;
 	add(10, irq_head);
 	add(13, " 36: 5 CPUX\n 9: 1 2 3\n     CPU0\n: 1\n 36\n 36: 18446744073709551616 x\n 36:\n");
-	assert_int_equal(ingest_irq(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
 	absent(in, "irq:36 virtio1-req.0");
 	ingest_free(&in);
 }
@@ -278,7 +278,7 @@ static void test_nic(void **state)
 	add(13, "v\thost\t4\teth0\tlink\t310\t1000006400\n"
 		"v\thost\t4\teth0\tethtool\t77\t6\t18446744073709551615\n"
 		"v\thost\t4\teth0\trx-0\t9\nv\tworkload\t2\teth0\tlink\t1\t3\n");
-	assert_int_equal(ingest_nic(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "nic.snap", path, &err), 0);
 	is(in, "nic:host/eth0/link/rx_packets", 210);
 	is(in, "nic:host/eth0/link/rx_bytes", 1e9);
 	is(in, "nic:host/eth0/ethtool/rx_drops", 1);
@@ -305,7 +305,7 @@ static void test_nic_early(void **state)
 	add(9.99, "v\thost\t4\ta\tlink\t100\t6400\n"
 		  "n\tworkload\t2\tb" NAMES "v\tworkload\t2\tb\tlink\t5\t1\n");
 	add(13.01, "v\thost\t4\ta\tlink\t110\t6400\nv\tworkload\t2\tb\tlink\t307\t1\n");
-	assert_int_equal(ingest_nic(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "nic.snap", path, &err), 0);
 	is(in, "nic:workload/b/link/rx_packets", 300);
 	absent(in, "nic_known_s:workload/b/link/rx_packets");
 	assert_false(noted_text(&in, NOTE_nic_partial, "appeared"));
@@ -331,7 +331,7 @@ static void test_nic_awkward(void **state)
 	    "v\thost\t99\tz\tlink\t3\nv\thost\nx\tb\t1\tc\td\te\nv\thost\t6\td\tlink\t1\t2\t3\n");
 	add(13, "v\thost\t9\ta\tlink\t7\t0\nv\thost\t8\tc\tlink\t1004\t1\n"
 		"v\thost\t6\td\tlink\t4\tmany\n");
-	assert_int_equal(ingest_nic(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "nic.snap", path, &err), 0);
 	is(in, "nic:host/a/link/rx_packets", 17);
 	is(in, "nic_known_s:host/a/link/rx_packets", 2);
 	assert_non_null(noted(&in, NOTE_nic_registered_again));
@@ -363,7 +363,7 @@ static void test_softnet(void **state)
 	add(11, "00000010 00000001 000001d8 0 0 0 0 0 0 0174e475 00000002 0000000a 00000001 a 0\n");
 	add(13, "0230a799 00000000 000001d4 0 0 0 0 0 0 00d7f2a1 00000000 000000ff 00000000 0 0\n"
 		"00000020 00000005 000001d9 0 0 0 0 0 0 0174e476 00000002 00000000 00000001 0 0\n");
-	assert_int_equal(ingest_softnet(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
 	is(in, "softnet_processed", 48); /* wraps at 2^32 */
 	is(in, "softnet_processed:cpu1", 48);
 	absent(in, "softnet_processed:cpu0"); /* never read twice in a row */
@@ -387,7 +387,7 @@ static void test_softnet_by_place(void **state)
 	add(11, "1 0 0 0 0 0 0 0 0 0 0\n11 0 0 0 0 0 0 0 0 0 0\n21 0 0 0 0 0 0 0 0 0 0\n");
 	add(12, "12 0 0 0 0 0 0 0 0 0 0\n22 0 0 0 0 0 0 0 0 0 0\n");
 	add(13, "1 0 0 0 0 0 0 0 0 0 0\n13 0 0 0 0 0 0 0 0 0 0\n23 0 0 0 0 0 0 0 0 0 0\n");
-	assert_int_equal(ingest_softnet(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
 	is(in, "softnet_processed", 1);
 	is(in, "softnet_processed:cpu2", 1);
 	absent(in, "softnet_waiting_max");
@@ -407,7 +407,7 @@ static void test_idle(void **state)
 	add(10, "1\t0\tPOLL\t5\t100\n1\t3\tC6 deep\t10\t1000000\n4\t3\tC6 deep\t1\t7\n");
 	add(12, "1\t0\tPOLL\t9\t150100\n1\t3\tC6 deep\t14\t1900000\n4\t3\tC6 deep\t1\t7\n");
 	add(13, "1\t0\tPOLL\t9\t150100\n1\t3\tC6 deep\t15\t2200000\n4\t3\tC6 deep\t1\t7\n");
-	assert_int_equal(ingest_idle(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
 	is(in, "cstate_pct:0 POLL:cpu1", 5);
 	is(in, "cstate_pct:3 C6 deep:cpu1", 40);
 	is(in, "cstate_entries:3 C6 deep:cpu1", 5);
@@ -429,7 +429,7 @@ static void test_idle_awkward(void **state)
 	add(10, "1\t1\tC1\t5\t100\n1\t3\tC6\t10\t1000000\n2\t1\tC1\t0\t0\n");
 	add(11, "1\t1\tC1\t6\t200100\n1\t3\tC6\t11\t101000000\n2\t1\tC1\t1\t4\n");
 	add(13, "1\t1\tC1\t6\t200100\n1\t3\tC6\t11\t101000000\n1\tx\n\t\t\t\t\n");
-	assert_int_equal(ingest_idle(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
 	is(in, "cstate_pct:1 C1:cpu1", 20 / 3.0);
 	is(in, "cstate_pct:3 C6:cpu1", 80 / 3.0); /* what is left of the first second */
 	absent(in, "cstate_pct:1 C1:cpu2");
@@ -441,7 +441,7 @@ static void test_idle_awkward(void **state)
 	in = fresh();
 	add(10, "1\t1\tC1\t5\t1000\n");
 	add(13, "1\t1\tC1\t6\t10\n");
-	assert_int_equal(ingest_idle(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
 	absent(in, "cstate_pct:1 C1:cpu1");
 	assert_non_null(noted(&in, NOTE_idle_reset));
 	ingest_free(&in);

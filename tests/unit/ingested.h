@@ -18,6 +18,13 @@
 
 #include <cmocka.h>
 
+/* Reads `path` as the raw file that a capture calls `file`. */
+static inline int parse_file(struct ingest *in, const char *file, const char *path,
+			     struct error *err)
+{
+	return parser_find(file)->read(in, path, err);
+}
+
 /* The last of that name, NaN: none. */
 static inline double metric(const struct ingest *in, const char *name)
 {

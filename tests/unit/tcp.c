@@ -202,7 +202,7 @@ static void test_over_time(void **state)
 	put_line(&s, &two, sizeof(two.info));
 	str_puts(&s, "77 00 - - x\nnonsense\n");
 	add_snap(13, &s);
-	assert_int_equal(ingest_tcp(&in, path, NULL), 0);
+	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
 	assert_int_equal(in.nsockets, 3);
 	r = &in.sockets[0];
 	assert_string_equal(r->local, "[fd00::1]:81");

@@ -100,7 +100,7 @@ static void test_threads(void **state)
 
 	(void)state;
 	world();
-	assert_int_equal(ingest_threads(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
 	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
 	assert_float_equal(row(&in, 7, 7)->user_ns, 0.75e9, 2e7);
 	assert_string_equal(row(&in, 7, 7)->comm, "a) b (c");
@@ -122,7 +122,7 @@ static void test_threads(void **state)
 	ingest_free(&in);
 	in = fresh("1");
 	world();
-	assert_int_equal(ingest_threads(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
 	assert_float_equal(metric(&in, "workload_confined"), 0, 0); /* they may use 2 */
 	ingest_free(&in);
 }
@@ -141,7 +141,7 @@ static void test_early(void **state)
 	thread(&s, 5, 5, "gone", 1e9, 3);
 	add_snap(9.8, &s);
 	world();
-	assert_int_equal(ingest_threads(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
 	assert_string_equal(row(&in, 7, 7)->cpus, "1-2");
 	assert_null(row(&in, 5, 5));
 	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
@@ -170,7 +170,7 @@ static void test_threads_awkward(void **state)
 	thread(&s, 40, 40, "joined", 60e9, 1);
 	str_puts(&s, "t 7 1 2\nnonsense\np 5\nt 7 1 1 1 9 (cut) R 1\n");
 	add_snap(13, &s);
-	assert_int_equal(ingest_threads(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 0, 0);
 	assert_float_equal(row(&in, 7, 7)->run_ns, 0, 0);
 	assert_true(isnan(row(&in, 7, 8)->run_ns));
@@ -184,7 +184,7 @@ static void test_threads_awkward(void **state)
 	ingest_free(&in);
 	in = fresh(NULL);
 	add_snap(10, &s);
-	assert_int_equal(ingest_threads(&in, path, &err), -ENODATA);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), -ENODATA);
 	ingest_free(&in);
 }
 
@@ -202,7 +202,7 @@ static void test_sched(void **state)
 	add_snap(11, &s);
 	str_puts(&s, "7 7 2500000000 400000000 40 25 15 other\n7 9 100000000 5000000 7 3 4 w\n");
 	add_snap(13, &s);
-	assert_int_equal(ingest_sched(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
 	assert_float_equal(row(&in, 7, 7)->sched_run_ns, 1e9, 1);
 	assert_float_equal(row(&in, 7, 7)->wait_ns, 0.1e9, 1);
 	assert_float_equal(row(&in, 7, 7)->slices, 20, 1e-9);
@@ -220,7 +220,7 @@ static void test_sched(void **state)
 	add_snap(10, &s);
 	str_puts(&s, "7 7 500 10 1 1 1 new of that number\n7 8 9000000000 1 1 1 1 late\n7 x\n");
 	add_snap(13, &s);
-	assert_int_equal(ingest_sched(&in, path, &err), 0);
+	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
 	assert_float_equal(row(&in, 7, 7)->wait_ns, 10, 1e-9);
 	assert_true(isnan(row(&in, 7, 8)->wait_ns));
 	assert_non_null(noted(&in, NOTE_sched_bad_lines));
@@ -234,7 +234,7 @@ static void test_empty(void **state)
 
 	(void)state;
 	close(open(path, O_WRONLY | O_CREAT, 0644));
-	assert_int_equal(ingest_sched(&in, path, &err), -ENODATA);
+	assert_int_equal(parse_file(&in, "sched.snap", path, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "0 snapshots"));
 	ingest_free(&in);
 }
