@@ -20,7 +20,7 @@ struct comparison {
 	double at, offset, error;
 };
 
-static struct comparison read_one(const json_t *root, const char *key)
+static struct comparison clock_read_comparison(const json_t *root, const char *key)
 {
 	const json_t *o = json_object_get(root, key);
 
@@ -29,8 +29,8 @@ static struct comparison read_one(const json_t *root, const char *key)
 }
 
 /* At a time of the side's own clock. */
-static struct comparison between(const struct comparison *before, const struct comparison *after,
-				 double t)
+static struct comparison clock_interpolate(const struct comparison *before,
+					   const struct comparison *after, double t)
 {
 	struct comparison c = isnan(before->offset) ? *after : *before;
 	double length = after->at - before->at, part;
@@ -43,7 +43,7 @@ static struct comparison between(const struct comparison *before, const struct c
 	return c;
 }
 
-static int read_clock(struct ingest *in, const char *path, struct error *err)
+static int clock_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	json_t *root = json_file(path, err);
 	struct comparison before, after, c;
@@ -54,10 +54,10 @@ static int read_clock(struct ingest *in, const char *path, struct error *err)
 		json_decref(root);
 		return error_set(err, EBADMSG, "%s: schema_version is not %d", path, SCHEMA);
 	}
-	before = read_one(root, "before");
-	after = read_one(root, "after");
+	before = clock_read_comparison(root, "before");
+	after = clock_read_comparison(root, "after");
 	json_decref(root);
-	c = between(&before, &after, (double)in->run.start_ns);
+	c = clock_interpolate(&before, &after, (double)in->run.start_ns);
 	ingest_metric(in, "clock_offset", "s", c.offset / 1e9, "measured");
 	ingest_metric(in, "clock_error", "s", c.error / 1e9, "measured");
 	return 0;
@@ -68,7 +68,7 @@ void ingest_clock(struct ingest *in)
 	char *path = xasprintf("%s/clock.json", in->dir);
 	struct error err = {0};
 
-	if (path_exists(path) && read_clock(in, path, &err))
+	if (path_exists(path) && clock_read_file(in, path, &err))
 		note_add(&in->notes, clock_unreadable, err.text);
 	free(path);
 }

@@ -33,7 +33,7 @@ struct columns {
 	int event, cpu, value, enabled, running, group, scope, scale, unit, state;
 };
 
-static struct columns columns_of(const struct tsv *t)
+static struct columns counters_find_columns(const struct tsv *t)
 {
 	return (struct columns){tsv_column(t, "event"),	     tsv_column(t, "cpu"),
 				tsv_column(t, "value"),	     tsv_column(t, "enabled_ns"),
@@ -42,7 +42,7 @@ static struct columns columns_of(const struct tsv *t)
 				tsv_column(t, "unit"),	     tsv_column(t, "state")};
 }
 
-static struct counter *counter_of(struct counters *list, const char *event, const char *group)
+static struct counter *counters_find(struct counters *list, const char *event, const char *group)
 {
 	bool again = false;
 	size_t i;
@@ -68,7 +68,7 @@ struct row {
 	double scale;
 };
 
-static bool read_row(const struct tsv *t, const struct columns *k, size_t i, struct row *r)
+static bool counters_read_row(const struct tsv *t, const struct columns *k, size_t i, struct row *r)
 {
 	const char *scale = tsv_cell(t, i, k->scale);
 
@@ -81,7 +81,7 @@ static bool read_row(const struct tsv *t, const struct columns *k, size_t i, str
 }
 
 /* Counts only grow; one over 2^63 went below where it began. */
-static void add_row(struct counter *c, const struct row *r)
+static void counter_add_row(struct counter *c, const struct row *r)
 {
 	c->cpus++;
 	c->backwards |= r->value >> 63;
@@ -94,8 +94,8 @@ static void add_row(struct counter *c, const struct row *r)
 	c->running += (double)r->running;
 }
 
-static void add_rows(struct ingest *in, const struct tsv *t, const struct columns *k,
-		     struct counters *list)
+static void counters_add_rows(struct ingest *in, const struct tsv *t, const struct columns *k,
+			      struct counters *list)
 {
 	size_t i, bad = t->short_rows;
 	struct row r;
@@ -105,18 +105,18 @@ static void add_rows(struct ingest *in, const struct tsv *t, const struct column
 		bool socket = !strcmp(tsv_cell(t, i, k->scope), "socket");
 		struct counter *c;
 
-		if (!unsupported && !read_row(t, k, i, &r)) {
+		if (!unsupported && !counters_read_row(t, k, i, &r)) {
 			bad++;
 			continue;
 		}
 		if (!unsupported && !r.every && !socket && !ingest_has_cpu(in, (unsigned int)r.cpu))
 			continue;
-		c = counter_of(list, tsv_cell(t, i, k->event), tsv_cell(t, i, k->group));
+		c = counters_find(list, tsv_cell(t, i, k->event), tsv_cell(t, i, k->group));
 		c->unit = tsv_cell(t, i, k->unit);
 		c->socket = socket;
 		c->not_supported |= unsupported;
 		if (!unsupported)
-			add_row(c, &r);
+			counter_add_row(c, &r);
 	}
 	if (bad)
 		note_add(&in->notes, counters_bad_rows, bad);
@@ -132,8 +132,8 @@ struct absent {
 };
 
 /* The CPU of S that was counted for the smallest part of the time that others were. */
-static struct absent most_absent(const struct ingest *in, const struct tsv *t,
-				 const struct columns *k, struct counters *list)
+static struct absent counters_most_absent(const struct ingest *in, const struct tsv *t,
+					  const struct columns *k, struct counters *list)
 {
 	struct absent a = {NULL, ALL_THE_TIME};
 	const struct counter *c;
@@ -142,9 +142,10 @@ static struct absent most_absent(const struct ingest *in, const struct tsv *t,
 	size_t i;
 
 	for (i = 0; i < t->rows; i++) {
-		if (!read_row(t, k, i, &r) || r.every || !ingest_has_cpu(in, (unsigned int)r.cpu))
+		if (!counters_read_row(t, k, i, &r) || r.every ||
+		    !ingest_has_cpu(in, (unsigned int)r.cpu))
 			continue;
-		c = counter_of(list, tsv_cell(t, i, k->event), tsv_cell(t, i, k->group));
+		c = counters_find(list, tsv_cell(t, i, k->event), tsv_cell(t, i, k->group));
 		pct = c->longest > 0 ? 100 * (double)r.enabled / c->longest : 100;
 		if (pct >= a.pct)
 			continue;
@@ -153,10 +154,10 @@ static struct absent most_absent(const struct ingest *in, const struct tsv *t,
 	return a;
 }
 
-static void note_offline(struct ingest *in, const struct tsv *t, const struct columns *k,
-			 struct counters *list)
+static void counters_note_offline(struct ingest *in, const struct tsv *t, const struct columns *k,
+				  struct counters *list)
 {
-	struct absent a = most_absent(in, t, k, list);
+	struct absent a = counters_most_absent(in, t, k, list);
 
 	if (a.cpu)
 		note_add(&in->notes, counters_cpu_partial, a.cpu, a.pct);
@@ -164,8 +165,8 @@ static void note_offline(struct ingest *in, const struct tsv *t, const struct co
 
 /* --- metrics --- */
 
-static void put(struct ingest *in, const char *what, const struct counter *c, const char *unit,
-		double value)
+static void counter_add_metric(struct ingest *in, const char *what, const struct counter *c,
+			       const char *unit, double value)
 {
 	char *name = xasprintf("%s:%s", what, c->name);
 
@@ -173,33 +174,33 @@ static void put(struct ingest *in, const char *what, const struct counter *c, co
 	free(name);
 }
 
-static void put_missing(struct ingest *in, const struct counter *c)
+static void counters_note_missing(struct ingest *in, const struct counter *c)
 {
 	if (c->not_supported && !c->cpus) {
-		put(in, "counter_not_supported", c, "1", 1);
+		counter_add_metric(in, "counter_not_supported", c, "1", 1);
 		return;
 	}
-	put(in, "counter_not_counted", c, "1", (double)c->not_counted);
+	counter_add_metric(in, "counter_not_counted", c, "1", (double)c->not_counted);
 	if (c->backwards)
 		note_add(&in->notes, counter_backwards, c->event);
 	else
 		note_add(&in->notes, counter_not_scheduled, c->event, c->not_counted, c->cpus);
 }
 
-static void put_counter(struct ingest *in, const struct counter *c)
+static void counter_add_metrics(struct ingest *in, const struct counter *c)
 {
 	uint64_t group;
 
 	if (!c->cpus || c->not_counted || c->backwards || !(c->running > 0)) {
-		put_missing(in, c);
+		counters_note_missing(in, c);
 		return;
 	}
-	put(in, "counter", c, c->unit && *c->unit ? arena_strdup(&in->arena, c->unit) : "1",
-	    c->value);
+	counter_add_metric(in, "counter", c,
+			   c->unit && *c->unit ? arena_strdup(&in->arena, c->unit) : "1", c->value);
 	if (c->running < c->enabled)
-		put(in, "counter_running", c, "%", 100 * c->running / c->enabled);
+		counter_add_metric(in, "counter_running", c, "%", 100 * c->running / c->enabled);
 	if (parse_u64(c->group, &group) && group)
-		put(in, "counter_group", c, "1", (double)group);
+		counter_add_metric(in, "counter_group", c, "1", (double)group);
 	if (c->socket)
 		note_add(&in->notes, counter_of_socket, c->event);
 }
@@ -216,11 +217,11 @@ static int counters_read_file(struct ingest *in, const char *path, struct error 
 		return rc;
 	rc = tsv_require(&t, err, "event", "cpu", "value", "enabled_ns", "running_ns", NULL);
 	if (!rc) {
-		k = columns_of(&t);
-		add_rows(in, &t, &k, &list);
-		note_offline(in, &t, &k, &list);
+		k = counters_find_columns(&t);
+		counters_add_rows(in, &t, &k, &list);
+		counters_note_offline(in, &t, &k, &list);
 		for (i = 0; i < list.n; i++)
-			put_counter(in, &list.c[i]);
+			counter_add_metrics(in, &list.c[i]);
 	}
 	for (i = 0; i < list.n; i++)
 		free(list.c[i].name);

@@ -30,7 +30,7 @@ void deltas_reading(struct deltas *d, uint64_t t_ns)
 	d->round++;
 }
 
-static struct delta *delta_of(struct deltas *d, const char *name)
+static struct delta *deltas_find(struct deltas *d, const char *name)
 {
 	size_t n = d->names.n;
 	uint32_t id = intern_str(&d->names, name);
@@ -44,7 +44,7 @@ static struct delta *delta_of(struct deltas *d, const char *name)
 
 double deltas_put(struct deltas *d, const char *name, uint64_t value)
 {
-	struct delta *c = delta_of(d, name);
+	struct delta *c = deltas_find(d, name);
 	bool known = c->round && c->round == d->round - 1;
 	uint64_t last = c->last;
 

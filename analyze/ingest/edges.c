@@ -33,7 +33,7 @@ static void edge_add_note(struct ingest *in, const struct edge *e, double ns, do
 }
 
 /* The collector that was farthest from the window's edge. */
-static void farthest(struct ingest *in, const json_t *collectors, const struct edge *e)
+static void edge_add_metric(struct ingest *in, const json_t *collectors, const struct edge *e)
 {
 	double window = (double)(in->run.end_ns - in->run.start_ns), worst = -1;
 	const json_t *c, *after;
@@ -71,5 +71,5 @@ void ingest_edges(struct ingest *in, const json_t *root)
 		ingest_metric(in, "window_late_us", "us", (double)json_integer_value(late) / 1e3,
 			      NULL);
 	for (i = 0; i < array_size(edges); i++)
-		farthest(in, json_object_get(root, "collectors"), &edges[i]);
+		edge_add_metric(in, json_object_get(root, "collectors"), &edges[i]);
 }

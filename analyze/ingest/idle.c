@@ -36,7 +36,8 @@ struct idle {
 	bool back;
 };
 
-static struct state *state_of(struct idle *d, const char *cpu, const char *number, const char *name)
+static struct state *idle_find_state(struct idle *d, const char *cpu, const char *number,
+				     const char *name)
 {
 	char *key = xasprintf("%s %s %s", cpu, number, name);
 	size_t before = d->names.n;
@@ -50,7 +51,7 @@ static struct state *state_of(struct idle *d, const char *cpu, const char *numbe
 	return &d->s[id];
 }
 
-static void take_row(struct idle *d, char *line)
+static void idle_read_row(struct idle *d, char *line)
 {
 	const char *cpu = str_token(&line, '\t'), *number = str_token(&line, '\t');
 	const char *name = str_token(&line, '\t'), *entries = str_token(&line, '\t');
@@ -63,7 +64,7 @@ static void take_row(struct idle *d, char *line)
 		d->bad++;
 		return;
 	}
-	s = state_of(d, cpu, number, name);
+	s = idle_find_state(d, cpu, number, name);
 	s->change_us = s->change_entries = -1;
 	if (s->round == d->round)
 		return;
@@ -80,7 +81,7 @@ static void take_row(struct idle *d, char *line)
 }
 
 /* Takes what a CPU slept before the span off its states. */
-static void cut_cpu(struct idle *d, size_t first, size_t end, double span_us)
+static void idle_cut_early_sleep(struct idle *d, size_t first, size_t end, double span_us)
 {
 	struct state *most = NULL;
 	double all = 0;
@@ -103,14 +104,14 @@ static void cut_cpu(struct idle *d, size_t first, size_t end, double span_us)
 		most->change_us = 0;
 }
 
-static void add_span(struct idle *d, double span_us, double share)
+static void idle_add_span(struct idle *d, double span_us, double share)
 {
 	size_t i, first = 0;
 
 	for (i = 1; i <= d->names.n; i++) {
 		if (i < d->names.n && d->s[i].cpu == d->s[first].cpu)
 			continue;
-		cut_cpu(d, first, i, span_us);
+		idle_cut_early_sleep(d, first, i, span_us);
 		first = i;
 	}
 	for (i = 0; i < d->names.n; i++) {
@@ -124,7 +125,7 @@ static void add_span(struct idle *d, double span_us, double share)
 	}
 }
 
-static void read_all(struct ingest *in, struct idle *d, const struct snaps *snaps)
+static void idle_read_snaps(struct ingest *in, struct idle *d, const struct snaps *snaps)
 {
 	size_t i;
 
@@ -135,16 +136,16 @@ static void read_all(struct ingest *in, struct idle *d, const struct snaps *snap
 		d->round++;
 		while ((line = str_token(&rest, '\n')))
 			if (*line)
-				take_row(d, line);
+				idle_read_row(d, line);
 		if (i && b > a)
-			add_span(d, (double)(b - a) / 1e3,
-				 span_inside(a, b, in->run.start_ns, in->run.end_ns));
+			idle_add_span(d, (double)(b - a) / 1e3,
+				      span_inside(a, b, in->run.start_ns, in->run.end_ns));
 		free(copy);
 	}
 }
 
-static void put(struct ingest *in, const char *what, const char *unit, const char *state,
-		const char *suffix, double value)
+static void idle_add_metric(struct ingest *in, const char *what, const char *unit,
+			    const char *state, const char *suffix, double value)
 {
 	char *name = xasprintf("cstate_%s:%s%s", what, state, suffix);
 
@@ -157,7 +158,7 @@ struct sum {
 	double pct, entries;
 };
 
-static void put_metrics(struct ingest *in, const struct idle *d)
+static void idle_add_metrics(struct ingest *in, const struct idle *d)
 {
 	struct intern names = {0};
 	struct sum *sums = xcalloc(d->names.n + 1, sizeof(*sums)), *sum;
@@ -173,21 +174,22 @@ static void put_metrics(struct ingest *in, const struct idle *d)
 		if (!(s->known_s >= 0.9 * window_s) || !ingest_has_cpu(in, s->cpu))
 			continue;
 		snprintf(suffix, sizeof(suffix), ":cpu%u", s->cpu);
-		put(in, "pct", "%", name, suffix, pct);
-		put(in, "entries", "1", name, suffix, s->sum_entries);
+		idle_add_metric(in, "pct", "%", name, suffix, pct);
+		idle_add_metric(in, "entries", "1", name, suffix, s->sum_entries);
 		sum = &sums[intern_str(&names, name)];
 		sum->pct += pct;
 		sum->entries += s->sum_entries;
 	}
 	for (i = 0; i < names.n; i++) {
-		put(in, "pct", "%", intern_get(&names, (uint32_t)i), "", sums[i].pct);
-		put(in, "entries", "1", intern_get(&names, (uint32_t)i), "", sums[i].entries);
+		idle_add_metric(in, "pct", "%", intern_get(&names, (uint32_t)i), "", sums[i].pct);
+		idle_add_metric(in, "entries", "1", intern_get(&names, (uint32_t)i), "",
+				sums[i].entries);
 	}
 	intern_free(&names);
 	free(sums);
 }
 
-static void put_notes(struct ingest *in, const struct idle *d)
+static void idle_add_notes(struct ingest *in, const struct idle *d)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 	size_t i;
@@ -215,12 +217,12 @@ static int idle_read_file(struct ingest *in, const char *path, struct error *err
 
 	if (rc)
 		return rc;
-	read_all(in, &d, &snaps);
+	idle_read_snaps(in, &d, &snaps);
 	from = snaps.snap[0].mono_ns;
 	to = snaps.snap[snaps.n - 1].mono_ns;
 	if (ingest_cover(in, "idle.snap", &from, &to) > 0) {
-		put_metrics(in, &d);
-		put_notes(in, &d);
+		idle_add_metrics(in, &d);
+		idle_add_notes(in, &d);
 	}
 	intern_free(&d.names);
 	free(d.s);

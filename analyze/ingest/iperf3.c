@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double clamp(double x, double lo, double hi)
+static double iperf3_clamp(double x, double lo, double hi)
 {
 	if (hi < lo)
 		hi = lo;
@@ -22,7 +22,8 @@ static double clamp(double x, double lo, double hi)
  * CLOCK_MONOTONIC of the test's beginning, and by how much it may be wrong. The date is cut to a
  * second, and where run.json's time of day is, too, it is known to a second either way.
  */
-static double place(const struct ingest *in, const json_t *root, double length_s, double *error_s)
+static double iperf3_place_start(const struct ingest *in, const json_t *root, double length_s,
+				 double *error_s)
 {
 	const json_t *stamp = json_object_get(json_object_get(root, "start"), "timestamp");
 	double first = (double)in->started_ns / 1e9, last = (double)in->ended_ns / 1e9 - length_s;
@@ -32,19 +33,19 @@ static double place(const struct ingest *in, const json_t *root, double length_s
 	lo = first;
 	hi = last > first ? last : first;
 	if (isfinite(dated) && in->wall_clock > 0) {
-		lo = clamp(dated - cut, first, hi);
-		hi = clamp(dated + 1, first, hi);
+		lo = iperf3_clamp(dated - cut, first, hi);
+		hi = iperf3_clamp(dated + 1, first, hi);
 	}
 	*error_s = (hi - lo) / 2;
 	return (lo + hi) / 2;
 }
 
-static const json_t *sum_of(const json_t *interval)
+static const json_t *iperf3_find_sum(const json_t *interval)
 {
 	return json_object_get(interval, "sum");
 }
 
-static int add_points(const json_t *intervals, double at_s, struct points *ps)
+static int iperf3_add_points(const json_t *intervals, double at_s, struct points *ps)
 {
 	struct point p = {.t_ns = (uint64_t)(at_s * 1e9)};
 	const json_t *interval;
@@ -52,7 +53,7 @@ static int add_points(const json_t *intervals, double at_s, struct points *ps)
 
 	points_add(ps, &p);
 	json_array_foreach (intervals, i, interval) {
-		const json_t *sum = sum_of(interval);
+		const json_t *sum = iperf3_find_sum(interval);
 		double end = json_num(sum, "end"), bytes = json_num(sum, "bytes");
 		double packets = json_num(sum, "packets");
 
@@ -68,7 +69,8 @@ static int add_points(const json_t *intervals, double at_s, struct points *ps)
 	return 0;
 }
 
-static int read_test(struct ingest *in, const json_t *root, struct points *ps, struct error *err)
+static int iperf3_read_test(struct ingest *in, const json_t *root, struct points *ps,
+			    struct error *err)
 {
 	const json_t *intervals = json_object_get(root, "intervals"), *last;
 	const json_t *start = json_object_get(root, "start");
@@ -82,9 +84,9 @@ static int read_test(struct ingest *in, const json_t *root, struct points *ps, s
 		return error_set(err, ENODATA, "iperf3: no intervals%s%s", failed ? ": " : "",
 				 failed ? failed : "");
 	last = json_array_get(intervals, json_array_size(intervals) - 1);
-	length = json_num(sum_of(last), "end");
-	at = place(in, root, isfinite(length) ? length : 0, &error_s);
-	if (add_points(intervals, at, ps))
+	length = json_num(iperf3_find_sum(last), "end");
+	at = iperf3_place_start(in, root, isfinite(length) ? length : 0, &error_s);
+	if (iperf3_add_points(intervals, at, ps))
 		return error_set(err, EBADMSG, "iperf3: an interval has no sum of bytes");
 	if (protocol && !strcmp(protocol, "UDP"))
 		ingest_metric(in, "workload_udp", "1", 1, NULL);
@@ -110,7 +112,7 @@ static int iperf3_parse(struct ingest *in, char *text, const char *arg, struct p
 	if (!root)
 		return error_set(err, EBADMSG, "workload.out:%d: not JSON (%s); run iperf3 with -J",
 				 e.line, e.text);
-	rc = read_test(in, root, ps, err);
+	rc = iperf3_read_test(in, root, ps, err);
 	json_decref(root);
 	return rc;
 }

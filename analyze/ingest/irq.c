@@ -25,7 +25,7 @@ struct columns {
 };
 
 /* "           CPU0       CPU2" */
-static bool parse_columns(struct columns *c, char *line)
+static bool irq_parse_columns(struct columns *c, char *line)
 {
 	char *save = NULL, *word = strtok_r(line, " \t", &save);
 	unsigned int cpu;
@@ -40,7 +40,7 @@ static bool parse_columns(struct columns *c, char *line)
 }
 
 /* Behind the place of the interrupt, which ends in how it is triggered; else the last field. */
-static const char *device_of(char *what)
+static const char *irq_find_device(char *what)
 {
 	static const char *const triggers[] = {"edge", "level", "fasteoi"};
 	char *field = what, *end, *last = what;
@@ -63,9 +63,9 @@ static const char *device_of(char *what)
 }
 
 /* "42 virtio3-tx", "LOC Local timer interrupts", "NET_RX" */
-static void name_of(struct str *name, const char *source, char *what)
+static void irq_find_name(struct str *name, const char *source, char *what)
 {
-	const char *device = isdigit((unsigned char)*source) ? device_of(what) : what;
+	const char *device = isdigit((unsigned char)*source) ? irq_find_device(what) : what;
 
 	str_reset(name);
 	str_printf(name, "%s%s%s", source, *device ? " " : "", device);
@@ -78,8 +78,8 @@ struct irqs {
 	bool offline;
 };
 
-static void put_counts(struct irqs *q, struct deltas *d, const unsigned long long *v,
-		       unsigned int n, const char *name)
+static void irq_add_counts(struct irqs *q, struct deltas *d, const unsigned long long *v,
+			   unsigned int n, const char *name)
 {
 	struct str key = {0};
 	unsigned int i;
@@ -96,7 +96,7 @@ static void put_counts(struct irqs *q, struct deltas *d, const unsigned long lon
 }
 
 /* "  42:          0     109906 PCI-MSIX-0000:00:04.0   2-edge      virtio3-tx" */
-static void parse_row(struct irqs *q, struct deltas *d, char *line)
+static void irq_parse_row(struct irqs *q, struct deltas *d, char *line)
 {
 	unsigned long long *v = xcalloc(q->columns.n + 1, sizeof(*v));
 	char *colon = strchr(line, ':'), *at, *end;
@@ -111,15 +111,15 @@ static void parse_row(struct irqs *q, struct deltas *d, char *line)
 				break;
 			n++;
 		}
-		name_of(&name, str_trim(line), str_trim(at));
+		irq_find_name(&name, str_trim(line), str_trim(at));
 		if (n == q->columns.n || n == 1) /* ERR and MIS have one count */
-			put_counts(q, d, v, n, name.buf);
+			irq_add_counts(q, d, v, n, name.buf);
 	}
 	str_free(&name);
 	free(v);
 }
 
-static void parse(struct irqs *q, char *text)
+static void irq_parse_reading(struct irqs *q, char *text)
 {
 	struct deltas *d = NULL;
 	char *line;
@@ -127,11 +127,11 @@ static void parse(struct irqs *q, char *text)
 
 	while ((line = str_token(&text, '\n'))) {
 		if (!strchr(line, ':') && strstr(line, "CPU")) {
-			if (!parse_columns(&q->columns, line))
+			if (!irq_parse_columns(&q->columns, line))
 				q->columns.n = 0;
 			d = d ? &q->soft : &q->hard;
 		} else if (d && q->columns.n) {
-			parse_row(q, d, line);
+			irq_parse_row(q, d, line);
 		}
 	}
 	q->cpus = (struct cpuset){0};
@@ -146,8 +146,8 @@ struct source {
 	bool known, known_elsewhere;
 };
 
-static void put(struct ingest *in, const char *kind, const char *where, const char *source,
-		double value)
+static void irq_add_metric(struct ingest *in, const char *kind, const char *where,
+			   const char *source, double value)
 {
 	char *name = xasprintf("%s%s:%s", kind, where, source);
 
@@ -156,8 +156,8 @@ static void put(struct ingest *in, const char *kind, const char *where, const ch
 }
 
 /* Adds a CPU's count to its source's, and puts it where it is not 0. */
-static void put_cpu(struct ingest *in, const char *kind, const char *name, const struct delta *d,
-		    struct source *s)
+static void irq_add_cpu_metric(struct ingest *in, const char *kind, const char *name,
+			       const struct delta *d, struct source *s)
 {
 	const char *source = strchr(name, ' ') + 1;
 	bool here = *name == '-' || ingest_has_cpu(in, (unsigned int)atoi(name));
@@ -168,10 +168,10 @@ static void put_cpu(struct ingest *in, const char *kind, const char *name, const
 	if (*name == '-' || !(d->sum > 0))
 		return;
 	snprintf(where, sizeof(where), "_cpu%d", atoi(name));
-	put(in, kind, where, source, d->sum);
+	irq_add_metric(in, kind, where, source, d->sum);
 }
 
-static void put_kind(struct ingest *in, const char *kind, const struct deltas *d)
+static void irq_add_kind(struct ingest *in, const char *kind, const struct deltas *d)
 {
 	struct intern names = {0};
 	struct source *list = xcalloc(d->names.n + 1, sizeof(*list)), all = {0};
@@ -182,7 +182,7 @@ static void put_kind(struct ingest *in, const char *kind, const struct deltas *d
 		struct source *s = &list[intern_str(&names, strchr(name, ' ') + 1)];
 
 		if (d->d[i].known_s > 0)
-			put_cpu(in, kind, name, &d->d[i], s);
+			irq_add_cpu_metric(in, kind, name, &d->d[i], s);
 		if (d->d[i].known_s > 0 && *name != '-' &&
 		    ingest_has_cpu(in, (unsigned int)atoi(name))) {
 			all.here += d->d[i].sum;
@@ -193,17 +193,17 @@ static void put_kind(struct ingest *in, const char *kind, const struct deltas *d
 		const char *source = intern_get(&names, (uint32_t)i);
 
 		if (list[i].known)
-			put(in, kind, "", source, list[i].here);
+			irq_add_metric(in, kind, "", source, list[i].here);
 		if (list[i].known_elsewhere)
-			put(in, kind, "_elsewhere", source, list[i].elsewhere);
+			irq_add_metric(in, kind, "_elsewhere", source, list[i].elsewhere);
 	}
 	if (all.known)
-		put(in, kind, "", "total", all.here);
+		irq_add_metric(in, kind, "", "total", all.here);
 	intern_free(&names);
 	free(list);
 }
 
-static void note_back(struct ingest *in, const struct deltas *d)
+static void irq_note_reset(struct ingest *in, const struct deltas *d)
 {
 	char *back = deltas_set_back(d);
 
@@ -212,17 +212,17 @@ static void note_back(struct ingest *in, const struct deltas *d)
 	free(back);
 }
 
-static void put_metrics(struct ingest *in, const struct irqs *q)
+static void irq_add_metrics(struct ingest *in, const struct irqs *q)
 {
-	put_kind(in, "irq", &q->hard);
-	put_kind(in, "softirq", &q->soft);
-	note_back(in, &q->hard);
-	note_back(in, &q->soft);
+	irq_add_kind(in, "irq", &q->hard);
+	irq_add_kind(in, "softirq", &q->soft);
+	irq_note_reset(in, &q->hard);
+	irq_note_reset(in, &q->soft);
 	if (q->offline)
 		note_add(&in->notes, irq_hotplug);
 }
 
-static void read_all(struct irqs *q, const struct snaps *snaps)
+static void irq_read_snaps(struct irqs *q, const struct snaps *snaps)
 {
 	struct cpuset before;
 	size_t i;
@@ -233,7 +233,7 @@ static void read_all(struct irqs *q, const struct snaps *snaps)
 		before = q->cpus;
 		deltas_reading(&q->hard, snaps->snap[i].mono_ns);
 		deltas_reading(&q->soft, snaps->snap[i].mono_ns);
-		parse(q, copy);
+		irq_parse_reading(q, copy);
 		q->offline |= i && memcmp(&before, &q->cpus, sizeof(before));
 		free(copy);
 	}
@@ -251,11 +251,11 @@ static int irq_read_file(struct ingest *in, const char *path, struct error *err)
 	q = xcalloc(1, sizeof(*q));
 	deltas_init(&q->hard, in);
 	deltas_init(&q->soft, in);
-	read_all(q, &snaps);
+	irq_read_snaps(q, &snaps);
 	from = snaps.snap[0].mono_ns;
 	to = snaps.snap[snaps.n - 1].mono_ns;
 	if (ingest_cover(in, "/proc/interrupts", &from, &to) > 0)
-		put_metrics(in, q);
+		irq_add_metrics(in, q);
 	deltas_free(&q->hard);
 	deltas_free(&q->soft);
 	free(q);

@@ -25,7 +25,7 @@ static const struct {
 	double seconds;
 } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
 
-static double unit_of(const char *name)
+static double meter_find_time_unit(const char *name)
 {
 	size_t i;
 
@@ -36,7 +36,7 @@ static double unit_of(const char *name)
 }
 
 /* "", "Z", "+01:00", "-0530", "+02": what is to be taken off to come to UTC. */
-static bool parse_zone(const char *text, double *seconds)
+static bool time_parse_zone(const char *text, double *seconds)
 {
 	int hours, minutes = 0, used = 0;
 	char sign;
@@ -58,7 +58,7 @@ static bool parse_zone(const char *text, double *seconds)
 
 /* "2026-01-31T12:00:05.25Z", "2026-01-31 12:00:05", "2026/01/31 13:00:05+01:00": seconds since
  * 1970. */
-static bool parse_date(const char *text, double *seconds)
+static bool time_parse_date(const char *text, double *seconds)
 {
 	struct tm tm = {0};
 	const char *rest = strptime(text, "%Y-%m-%d", &tm);
@@ -76,14 +76,14 @@ static bool parse_date(const char *text, double *seconds)
 		fraction = strtod(rest, &end);
 		rest = end;
 	}
-	if (!parse_zone(rest, &zone))
+	if (!time_parse_zone(rest, &zone))
 		return false;
 	*seconds = (double)timegm(&tm) + fraction - zone;
 	return true;
 }
 
 /* A decimal comma is one where the fields are parted by something else. */
-static bool parse_number(const char *text, double *x)
+static bool meter_parse_number(const char *text, double *x)
 {
 	char *copy, *comma;
 	bool good;
@@ -117,43 +117,43 @@ struct reader {
 };
 
 /* Is it the time of day, in seconds since 1970? */
-static bool is_wall(const struct reader *d, bool date, double t)
+static bool meter_has_wall_clock(const struct reader *d, bool date, double t)
 {
 	return d->clock == CLOCK_WALL || (d->clock == CLOCK_UNKNOWN && (date || t >= 1e9));
 }
 
 /* Seconds on the host's CLOCK_MONOTONIC. */
-static bool to_monotonic(const struct reader *d, const char *text, double *t)
+static bool meter_to_monotonic(const struct reader *d, const char *text, double *t)
 {
-	bool date = parse_date(text, t);
+	bool date = time_parse_date(text, t);
 
-	if (!date && !parse_number(text, t))
+	if (!date && !meter_parse_number(text, t))
 		return false;
 	if (date && d->clock == CLOCK_MONO)
 		return false;
 	if (!date)
 		*t *= d->unit;
-	if (is_wall(d, date, *t))
+	if (meter_has_wall_clock(d, date, *t))
 		*t += (double)d->in->started_ns / 1e9 - d->in->wall_clock;
 	*t += d->m->offset_s;
 	return *t >= 0;
 }
 
-static bool names_unit(const char *name)
+static bool heading_names_unit(const char *name)
 {
 	bool unclear;
 
 	return power_unit_in(name, &unclear) || unclear;
 }
 
-static bool names_power(const char *name)
+static bool heading_names_power(const char *name)
 {
 	return strcasestr(name, "power");
 }
 
 /* By name, else by number from 1. */
-static int named_column(const struct tsv *t, const char *name, const char *option,
-			struct error *err)
+static int meter_named_column(const struct tsv *t, const char *name, const char *option,
+			      struct error *err)
 {
 	int i = tsv_column(t, name);
 	uint64_t number;
@@ -165,14 +165,14 @@ static int named_column(const struct tsv *t, const char *name, const char *optio
 				  name, option);
 }
 
-static int find_watts(const struct tsv *t, const struct meter *m, int time, struct error *err)
+static int meter_find_watts(const struct tsv *t, const struct meter *m, int time, struct error *err)
 {
-	bool (*const looks[])(const char *) = {names_unit, names_power};
+	bool (*const looks[])(const char *) = {heading_names_unit, heading_names_power};
 	size_t k;
 	int i;
 
 	if (m->column)
-		return named_column(t, m->column, "--column", err);
+		return meter_named_column(t, m->column, "--column", err);
 	for (k = 0; k < array_size(looks); k++)
 		for (i = 0; i < t->ncolumns; i++)
 			if (i != time && looks[k](t->names[i]))
@@ -182,17 +182,18 @@ static int find_watts(const struct tsv *t, const struct meter *m, int time, stru
 	return error_set(err, EBADMSG, "%s: no column of watts; name it with --column", t->path);
 }
 
-static int find_columns(struct reader *d, const struct tsv *t, struct error *err)
+static int meter_find_columns(struct reader *d, const struct tsv *t, struct error *err)
 {
-	d->time = d->m->time_column ? named_column(t, d->m->time_column, "--time-column", err) : 0;
+	d->time = d->m->time_column ? meter_named_column(t, d->m->time_column, "--time-column", err)
+				    : 0;
 	if (d->time < 0)
 		return d->time;
-	d->watts = find_watts(t, d->m, d->time, err);
+	d->watts = meter_find_watts(t, d->m, d->time, err);
 	return d->watts < 0 ? d->watts : 0;
 }
 
 /* What was asked for, else what the heading says, else watts. */
-static int find_unit(struct reader *d, const struct tsv *t, struct error *err)
+static int meter_find_power_unit(struct reader *d, const struct tsv *t, struct error *err)
 {
 	const char *heading = t->names[d->watts];
 	bool unclear = false;
@@ -211,10 +212,11 @@ static int find_unit(struct reader *d, const struct tsv *t, struct error *err)
 }
 
 /* Which one was taken; `heading` may be the first reading. */
-static void note_unit(struct ingest *in, const char *what, struct reader *d, const char *heading)
+static void meter_note_unit(struct ingest *in, const char *what, struct reader *d,
+			    const char *heading)
 {
 	double x;
-	bool number = parse_number(heading, &x);
+	bool number = meter_parse_number(heading, &x);
 	char *column =
 		number ? xasprintf("column %d", d->watts + 1) : xasprintf("column '%s'", heading);
 
@@ -227,11 +229,11 @@ static void note_unit(struct ingest *in, const char *what, struct reader *d, con
 	free(column);
 }
 
-static void add_reading(struct reader *d, const char *time, const char *watts)
+static void meter_add_reading(struct reader *d, const char *time, const char *watts)
 {
 	double t, w;
 
-	if (to_monotonic(d, time, &t) && parse_number(watts, &w)) {
+	if (meter_to_monotonic(d, time, &t) && meter_parse_number(watts, &w)) {
 		d->r[d->n++] = (struct reading){(uint64_t)llround(t * 1e9), w * d->power->watts};
 		return;
 	}
@@ -241,30 +243,31 @@ static void add_reading(struct reader *d, const char *time, const char *watts)
 	}
 }
 
-static bool needs_wall_clock(const struct reader *d, const struct tsv *t)
+static bool meter_needs_wall_clock(const struct reader *d, const struct tsv *t)
 {
 	double x;
 
 	if (!t->rows)
 		return false;
-	if (parse_date(tsv_cell(t, 0, d->time), &x))
-		return is_wall(d, true, x);
-	return parse_number(tsv_cell(t, 0, d->time), &x) && is_wall(d, false, x * d->unit);
+	if (time_parse_date(tsv_cell(t, 0, d->time), &x))
+		return meter_has_wall_clock(d, true, x);
+	return meter_parse_number(tsv_cell(t, 0, d->time), &x) &&
+	       meter_has_wall_clock(d, false, x * d->unit);
 }
 
 /* A file without a heading: its first line is a reading like the others. */
-static void read_rows(struct reader *d, const struct tsv *t)
+static void meter_read_rows(struct reader *d, const struct tsv *t)
 {
 	size_t row;
 	double x;
 
-	if (parse_number(t->names[d->watts], &x))
-		add_reading(d, t->names[d->time], t->names[d->watts]);
+	if (meter_parse_number(t->names[d->watts], &x))
+		meter_add_reading(d, t->names[d->time], t->names[d->watts]);
 	for (row = 0; row < t->rows; row++)
-		add_reading(d, tsv_cell(t, row, d->time), tsv_cell(t, row, d->watts));
+		meter_add_reading(d, tsv_cell(t, row, d->time), tsv_cell(t, row, d->watts));
 }
 
-static void note_bad(struct ingest *in, const struct reader *d, const struct tsv *t)
+static void meter_note_bad_rows(struct ingest *in, const struct reader *d, const struct tsv *t)
 {
 	if (d->bad)
 		note_add(&in->notes, meter_bad_lines, d->bad, t->path, d->bad_time, d->bad_watts);
@@ -279,26 +282,26 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static int evaluate(struct ingest *in, struct reader *d, const struct tsv *t, double *watts,
-		    struct error *err)
+static int meter_mean_watts(struct ingest *in, struct reader *d, const struct tsv *t, double *watts,
+			    struct error *err)
 {
 	char *what;
-	int rc = find_columns(d, t, err);
+	int rc = meter_find_columns(d, t, err);
 
 	if (!rc)
-		rc = find_unit(d, t, err);
+		rc = meter_find_power_unit(d, t, err);
 	if (rc)
 		return rc;
-	if (needs_wall_clock(d, t) && !(in->wall_clock > 0))
+	if (meter_needs_wall_clock(d, t) && !(in->wall_clock > 0))
 		return error_set(err, EINVAL,
 				 "%s: its times are the time of day, and run.json does not say "
 				 "what that was",
 				 t->path);
 	what = xasprintf("the power meter %s", base_name(t->path));
-	note_unit(in, what, d, t->names[d->watts]);
+	meter_note_unit(in, what, d, t->names[d->watts]);
 	d->r = xcalloc(t->rows + 1, sizeof(*d->r));
-	read_rows(d, t);
-	note_bad(in, d, t);
+	meter_read_rows(d, t);
+	meter_note_bad_rows(in, d, t);
 	readings_sort(d->r, d->n);
 	*watts = readings_metered(in, what, d->r, d->n);
 	free(what);
@@ -306,7 +309,7 @@ static int evaluate(struct ingest *in, struct reader *d, const struct tsv *t, do
 	return 0;
 }
 
-static int set_clock(struct reader *d, struct error *err)
+static int meter_set_clock(struct reader *d, struct error *err)
 {
 	d->clock = CLOCK_UNKNOWN;
 	if (!d->m->clock)
@@ -319,9 +322,9 @@ static int set_clock(struct reader *d, struct error *err)
 
 int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct error *err)
 {
-	struct reader d = {.in = in, .m = m, .unit = unit_of(m->time_unit)};
+	struct reader d = {.in = in, .m = m, .unit = meter_find_time_unit(m->time_unit)};
 	struct tsv t;
-	int rc = set_clock(&d, err);
+	int rc = meter_set_clock(&d, err);
 
 	*watts = NAN;
 	if (isnan(d.unit))
@@ -330,13 +333,13 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 		rc = tsv_read(&t, m->path, 0, err);
 	if (rc)
 		return rc;
-	rc = evaluate(in, &d, &t, watts, err);
+	rc = meter_mean_watts(in, &d, &t, watts, err);
 	tsv_free(&t);
 	return rc;
 }
 
 /* A meter that fails makes its kind's total missing. */
-static void add_meter(struct ingest *in, const struct meter *m)
+static void meter_add_power(struct ingest *in, const struct meter *m)
 {
 	struct error err = {0};
 	double watts;
@@ -347,7 +350,7 @@ static void add_meter(struct ingest *in, const struct meter *m)
 }
 
 /* Logs that the collector copied, read by the options that were given for them. */
-static void add_kept(struct ingest *in, struct meter own)
+static void meter_add_kept_logs(struct ingest *in, struct meter own)
 {
 	bool more = true;
 	char *path;
@@ -359,7 +362,7 @@ static void add_kept(struct ingest *in, struct meter own)
 		own.path = path;
 		more = path_exists(path);
 		if (more)
-			add_meter(in, &own);
+			meter_add_power(in, &own);
 		free(path);
 	}
 }
@@ -375,11 +378,11 @@ void ingest_meters(struct ingest *in)
 		if (m->side && strcmp(m->side, in->run.side))
 			continue;
 		if (m->path)
-			add_meter(in, m);
+			meter_add_power(in, m);
 		else
 			own = *m;
 		n += m->path != NULL;
 	}
 	if (!n)
-		add_kept(in, own);
+		meter_add_kept_logs(in, own);
 }

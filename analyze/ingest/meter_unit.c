@@ -36,7 +36,7 @@ const struct power_unit *power_unit_named(const char *name)
 }
 
 /* Of letters, those of UTF-8 included. */
-static size_t word_length(const char *text)
+static size_t unit_word_length(const char *text)
 {
 	size_t n = 0;
 
@@ -45,7 +45,7 @@ static size_t word_length(const char *text)
 	return n;
 }
 
-static bool ends_with(const char *word, size_t n, const char *symbol, bool behind)
+static bool unit_word_ends_with(const char *word, size_t n, const char *symbol, bool behind)
 {
 	size_t len = strlen(symbol);
 
@@ -54,12 +54,12 @@ static bool ends_with(const char *word, size_t n, const char *symbol, bool behin
 	return n == len || (behind && islower((unsigned char)word[n - len - 1]));
 }
 
-static const struct power_unit *of_word(const char *word, size_t n, bool *unclear)
+static const struct power_unit *power_unit_of_word(const char *word, size_t n, bool *unclear)
 {
 	size_t i;
 
 	for (i = 0; i < array_size(symbols); i++) {
-		if (!ends_with(word, n, symbols[i].text, symbols[i].behind))
+		if (!unit_word_ends_with(word, n, symbols[i].text, symbols[i].behind))
 			continue;
 		*unclear = !symbols[i].unit;
 		return *unclear ? NULL : power_unit_named(symbols[i].unit);
@@ -77,8 +77,8 @@ const struct power_unit *power_unit_in(const char *heading, bool *unclear)
 		if (strcasestr(heading, words[i].word))
 			return power_unit_named(words[i].unit);
 	for (; *heading && !unit && !*unclear; heading += n ? n : 1) {
-		n = word_length(heading);
-		unit = of_word(heading, n, unclear);
+		n = unit_word_length(heading);
+		unit = power_unit_of_word(heading, n, unclear);
 	}
 	return unit;
 }

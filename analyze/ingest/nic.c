@@ -32,7 +32,7 @@ struct nic {
 	size_t cap, bad;
 };
 
-static char **names_of(struct nic *n, const char *group)
+static char **nic_find_names(struct nic *n, const char *group)
 {
 	size_t before = n->groups.n;
 	uint32_t id = intern_str(&n->groups, group);
@@ -45,8 +45,8 @@ static char **names_of(struct nic *n, const char *group)
 }
 
 /* Bytes of a link as its rate over time. */
-static void put_rate(struct ingest *in, const struct nic *n, const char *interface,
-		     const char *name, double bytes)
+static void nic_add_rate(struct ingest *in, const struct nic *n, const char *interface,
+			 const char *name, double bytes)
 {
 	char *series;
 
@@ -59,8 +59,9 @@ static void put_rate(struct ingest *in, const struct nic *n, const char *interfa
 	free(series);
 }
 
-static void put_values(struct ingest *in, struct nic *n, const char *index, const char *interface,
-		       const char *group, const char *names, char *values)
+static void nic_add_values(struct ingest *in, struct nic *n, const char *index,
+			   const char *interface, const char *group, const char *names,
+			   char *values)
 {
 	char *copy = xstrdup(names), *rest = copy, *name, *value;
 	struct str key = {0};
@@ -77,13 +78,13 @@ static void put_values(struct ingest *in, struct nic *n, const char *index, cons
 		str_printf(&key, "%s %s/%s/%s", index, interface, group, name);
 		change = deltas_put(&n->d, key.buf, v);
 		if (!strcmp(group, "link"))
-			put_rate(in, n, interface, name, change);
+			nic_add_rate(in, n, interface, name, change);
 	}
 	str_free(&key);
 	free(copy);
 }
 
-static void parse_line(struct ingest *in, struct nic *n, char *line)
+static void nic_parse_line(struct ingest *in, struct nic *n, char *line)
 {
 	const char *kind = str_token(&line, '\t'), *netns = str_token(&line, '\t');
 	const char *index = str_token(&line, '\t'), *name = str_token(&line, '\t');
@@ -96,12 +97,12 @@ static void parse_line(struct ingest *in, struct nic *n, char *line)
 	}
 	interface = xasprintf("%s/%s", netns, nic_names_last(&n->called, netns, index, name));
 	key = xasprintf("%s/%s %s", interface, group, index);
-	names = names_of(n, key);
+	names = nic_find_names(n, key);
 	if (!strcmp(kind, "n")) {
 		free(*names);
 		*names = xstrdup(line);
 	} else if (!strcmp(kind, "v") && *names) {
-		put_values(in, n, index, interface, group, *names, line);
+		nic_add_values(in, n, index, interface, group, *names, line);
 	} else {
 		n->bad++;
 	}
@@ -111,7 +112,7 @@ static void parse_line(struct ingest *in, struct nic *n, char *line)
 
 /* --- names, which may change from one reading to the next --- */
 
-static void learn_names(struct nic_names *called, const struct snap *snap)
+static void nic_learn_names(struct nic_names *called, const struct snap *snap)
 {
 	char *copy = xstrdup(snap->data), *rest = copy, *line;
 
@@ -126,7 +127,7 @@ static void learn_names(struct nic_names *called, const struct snap *snap)
 }
 
 /* It was written last of all. */
-static void learn_state(struct nic_names *called, const struct ingest *in)
+static void nic_learn_state_names(struct nic_names *called, const struct ingest *in)
 {
 	char *path = xasprintf("%s/nic_state.tsv", in->dir);
 	struct tsv t;
@@ -145,7 +146,7 @@ static void learn_state(struct nic_names *called, const struct ingest *in)
 	free(path);
 }
 
-static void read_all(struct ingest *in, struct nic *n, const struct snaps *snaps)
+static void nic_read_snaps(struct ingest *in, struct nic *n, const struct snaps *snaps)
 {
 	size_t i;
 
@@ -155,7 +156,7 @@ static void read_all(struct ingest *in, struct nic *n, const struct snaps *snaps
 		deltas_reading(&n->d, snaps->snap[i].mono_ns);
 		while ((line = str_token(&rest, '\n')))
 			if (*line)
-				parse_line(in, n, line);
+				nic_parse_line(in, n, line);
 		free(copy);
 	}
 }
@@ -169,7 +170,7 @@ struct total {
 	bool known;
 };
 
-static void add_total(struct total *t, const struct delta *c)
+static void nic_total_add(struct total *t, const struct delta *c)
 {
 	t->sum += c->sum;
 	t->known_s += c->known_s;
@@ -177,7 +178,8 @@ static void add_total(struct total *t, const struct delta *c)
 	t->numbers++;
 }
 
-static void put_total(struct ingest *in, const char *name, const struct total *t, double window_s)
+static void nic_add_total_metric(struct ingest *in, const char *name, const struct total *t,
+				 double window_s)
 {
 	char *metric;
 
@@ -194,17 +196,17 @@ static void put_total(struct ingest *in, const char *name, const struct total *t
 }
 
 /* "host/eth0" of "host/eth0/link/rx_packets", which every interface has; NULL of others. */
-static char *interface_of(const char *name)
+static char *nic_interface_of(const char *name)
 {
 	const char *end = strstr(name, "/link/rx_packets");
 
 	return end ? xstrndup(name, (size_t)(end - name)) : NULL;
 }
 
-static void say(struct ingest *in, const struct nic *n, const char *name, const struct total *t,
-		bool came, bool went, double window_s)
+static void nic_note_partial(struct ingest *in, const struct nic *n, const char *name,
+			     const struct total *t, bool came, bool went, double window_s)
 {
-	char *interface = interface_of(name);
+	char *interface = nic_interface_of(name);
 
 	(void)n;
 	if (interface && t->numbers > 1)
@@ -217,7 +219,7 @@ static void say(struct ingest *in, const struct nic *n, const char *name, const 
 	free(interface);
 }
 
-static void put_metrics(struct ingest *in, const struct nic *n)
+static void nic_add_metrics(struct ingest *in, const struct nic *n)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 	struct total *list = xcalloc(n->d.names.n + 1, sizeof(*list));
@@ -228,13 +230,14 @@ static void put_metrics(struct ingest *in, const struct nic *n)
 
 	for (i = 0; i < n->d.names.n; i++) {
 		k = intern_str(&names, strchr(deltas_name(&n->d, i), ' ') + 1);
-		add_total(&list[k], &n->d.d[i]);
+		nic_total_add(&list[k], &n->d.d[i]);
 		came[k] |= n->d.d[i].between;
 		went[k] |= delta_gone(&n->d, &n->d.d[i]);
 	}
 	for (k = 0; k < names.n; k++) {
-		put_total(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
-		say(in, n, intern_get(&names, (uint32_t)k), &list[k], came[k], went[k], window_s);
+		nic_add_total_metric(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
+		nic_note_partial(in, n, intern_get(&names, (uint32_t)k), &list[k], came[k], went[k],
+				 window_s);
 	}
 	intern_free(&names);
 	free(list);
@@ -242,7 +245,7 @@ static void put_metrics(struct ingest *in, const struct nic *n)
 	free(went);
 }
 
-static void put_notes(struct ingest *in, const struct nic *n)
+static void nic_add_notes(struct ingest *in, const struct nic *n)
 {
 	char *back = deltas_set_back(&n->d);
 
@@ -278,14 +281,14 @@ static int nic_read_file(struct ingest *in, const char *path, struct error *err)
 		return rc;
 	deltas_init(&n.d, in);
 	for (i = 0; i < snaps.n; i++)
-		learn_names(&n.called, &snaps.snap[i]);
-	learn_state(&n.called, in);
-	read_all(in, &n, &snaps);
+		nic_learn_names(&n.called, &snaps.snap[i]);
+	nic_learn_state_names(&n.called, in);
+	nic_read_snaps(in, &n, &snaps);
 	from = snaps.snap[0].mono_ns;
 	to = snaps.snap[snaps.n - 1].mono_ns;
 	if (ingest_cover(in, "nic.snap", &from, &to) > 0)
-		put_metrics(in, &n);
-	put_notes(in, &n);
+		nic_add_metrics(in, &n);
+	nic_add_notes(in, &n);
 	nic_free(&n);
 	snaps_free(&snaps);
 	return 0;

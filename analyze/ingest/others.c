@@ -21,7 +21,7 @@ static const double clocks_apart = 2;
 /* Part of the busy time, percent, that is worth a word. */
 static const double worth_a_word = 10;
 
-static double metric(const struct ingest *in, const char *name)
+static double others_find_metric(const struct ingest *in, const char *name)
 {
 	size_t i;
 
@@ -32,7 +32,7 @@ static double metric(const struct ingest *in, const char *name)
 }
 
 /* User time of the workload, ns; `more`: what the whole ticks of its threads may have left out. */
-static double workload_user(const struct ingest *in, double *more)
+static double others_workload_user_ns(const struct ingest *in, double *more)
 {
 	double sum = 0, rest;
 	size_t i;
@@ -53,14 +53,15 @@ static double workload_user(const struct ingest *in, double *more)
 void ingest_others(struct ingest *in)
 {
 	double to_pct = 100 / (double)(in->run.end_ns - in->run.start_ns), more;
-	double others = metric(in, "cpu_user_pct") - workload_user(in, &more) * to_pct;
-	double busy = metric(in, "cpu_pct"), surely;
+	double others = others_find_metric(in, "cpu_user_pct") -
+			others_workload_user_ns(in, &more) * to_pct;
+	double busy = others_find_metric(in, "cpu_pct"), surely;
 
 	if (!in->workload_whole || isnan(others))
 		return;
 	/* Ticks tell user from system by chance: it is no more than all that others had. */
-	if (metric(in, "workload_confined") == 1)
-		others = fmin(others, busy - metric(in, "workload_cpu_pct"));
+	if (others_find_metric(in, "workload_confined") == 1)
+		others = fmin(others, busy - others_find_metric(in, "workload_cpu_pct"));
 	/* Far below zero: the workload was on other CPUs, and what was on these is not known. */
 	if (others < -clocks_apart)
 		return;

@@ -57,7 +57,7 @@ double points_at(const struct points *ps, enum work w, uint64_t t_ns)
 }
 
 /* Gbit/s between neighbouring points, at the later one. */
-static void throughput_series(struct ingest *in, const struct points *ps)
+static void points_add_throughput(struct ingest *in, const struct points *ps)
 {
 	size_t i;
 
@@ -71,8 +71,8 @@ static void throughput_series(struct ingest *in, const struct points *ps)
 	}
 }
 
-static void work_metrics(struct ingest *in, const struct points *ps, enum work w, uint64_t from,
-			 uint64_t to, double seconds)
+static void points_add_metrics(struct ingest *in, const struct points *ps, enum work w,
+			       uint64_t from, uint64_t to, double seconds)
 {
 	double n = points_at(ps, w, to) - points_at(ps, w, from);
 
@@ -82,7 +82,7 @@ static void work_metrics(struct ingest *in, const struct points *ps, enum work w
 		ingest_metric(in, "throughput", "Gbit/s", 8 * n / seconds / 1e9, NULL);
 }
 
-static bool resolve(struct ingest *in, const struct points *ps)
+static bool points_resolve_slice(struct ingest *in, const struct points *ps)
 {
 	uint64_t *t = xcalloc(ps->n + 1, sizeof(*t));
 	bool known;
@@ -107,16 +107,16 @@ int points_metrics(struct ingest *in, const struct points *ps, const char *path,
 		return error_set(err, ENODATA,
 				 "%s: %zu points of work done; two are needed to know a rate", path,
 				 ps->n);
-	if (!resolve(in, ps))
+	if (!points_resolve_slice(in, ps))
 		return 0;
 	from = ps->p[0].t_ns;
 	to = ps->p[ps->n - 1].t_ns;
 	seconds = ingest_cover(in, "the workload's account", &from, &to);
 	if (ps->has[WORK_BYTES])
-		throughput_series(in, ps);
+		points_add_throughput(in, ps);
 	for (w = 0; w < WORK_N && seconds > 0; w++)
 		if (ps->has[w])
-			work_metrics(in, ps, (enum work)w, from, to, seconds);
+			points_add_metrics(in, ps, (enum work)w, from, to, seconds);
 	if (seconds > 0)
 		points_stalls(in, ps);
 	return 0;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_time(const void *a, const void *b)
+static int reading_compare_time(const void *a, const void *b)
 {
 	uint64_t x = ((const struct reading *)a)->t_ns, y = ((const struct reading *)b)->t_ns;
 
@@ -22,10 +22,10 @@ static int by_time(const void *a, const void *b)
 
 void readings_sort(struct reading *r, size_t n)
 {
-	qsort(r, n, sizeof(*r), by_time);
+	qsort(r, n, sizeof(*r), reading_compare_time);
 }
 
-static double at(const struct reading *a, const struct reading *b, uint64_t t)
+static double reading_interpolate(const struct reading *a, const struct reading *b, uint64_t t)
 {
 	if (b->t_ns == a->t_ns)
 		return b->v;
@@ -42,41 +42,42 @@ double readings_integrate(const struct reading *r, size_t n, uint64_t from, uint
 		uint64_t hi = r[i].t_ns < to ? r[i].t_ns : to;
 
 		if (hi > lo)
-			joules += (at(&r[i - 1], &r[i], lo) + at(&r[i - 1], &r[i], hi)) / 2 *
-				  ((double)(hi - lo) / 1e9);
+			joules += (reading_interpolate(&r[i - 1], &r[i], lo) +
+				   reading_interpolate(&r[i - 1], &r[i], hi)) /
+				  2 * ((double)(hi - lo) / 1e9);
 	}
 	return joules;
 }
 
-static double value_at(const struct reading *r, size_t n, uint64_t t)
+static double readings_value_at(const struct reading *r, size_t n, uint64_t t)
 {
 	size_t i = 1;
 
 	while (i < n - 1 && r[i].t_ns < t)
 		i++;
-	return at(&r[i - 1], &r[i], t);
+	return reading_interpolate(&r[i - 1], &r[i], t);
 }
 
 double readings_difference(const struct reading *r, size_t n, uint64_t from, uint64_t to)
 {
-	return n < 2 ? NAN : value_at(r, n, to) - value_at(r, n, from);
+	return n < 2 ? NAN : readings_value_at(r, n, to) - readings_value_at(r, n, from);
 }
 
-static int by_size(const void *a, const void *b)
+static int double_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-static double median_step(const struct reading *r, size_t n)
+static double readings_median_step(const struct reading *r, size_t n)
 {
 	double *step = xcalloc(n + 1, sizeof(*step)), median;
 	size_t i;
 
 	for (i = 1; i < n; i++)
 		step[i - 1] = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
-	qsort(step, n ? n - 1 : 0, sizeof(*step), by_size);
+	qsort(step, n ? n - 1 : 0, sizeof(*step), double_compare);
 	median = n > 1 ? step[(n - 1) / 2] : 0;
 	free(step);
 	return median;
@@ -84,7 +85,7 @@ static double median_step(const struct reading *r, size_t n)
 
 struct gaps readings_gaps(const struct reading *r, size_t n, uint64_t from, uint64_t to)
 {
-	double most = 3 * median_step(r, n), step;
+	double most = 3 * readings_median_step(r, n), step;
 	struct gaps g = {0};
 	size_t i;
 
@@ -102,13 +103,13 @@ struct gaps readings_gaps(const struct reading *r, size_t n, uint64_t from, uint
 }
 
 /* Seconds from the window's start on, negative before it. */
-static double in_window(const struct ingest *in, uint64_t t)
+static double seconds_in_window(const struct ingest *in, uint64_t t)
 {
 	return ((double)t - (double)in->run.start_ns) / 1e9;
 }
 
-static void note_gaps(struct ingest *in, const char *what, const struct reading *r, size_t n,
-		      uint64_t from, uint64_t to)
+static void readings_note_gaps(struct ingest *in, const char *what, const struct reading *r,
+			       size_t n, uint64_t from, uint64_t to)
 {
 	struct gaps g = readings_gaps(r, n, from, to);
 	char others[64] = "";
@@ -117,10 +118,10 @@ static void note_gaps(struct ingest *in, const char *what, const struct reading 
 		return;
 	if (g.n > 1)
 		snprintf(others, sizeof(others), ", the longest of %zu gaps", g.n);
-	note_add(&in->notes, power_gap, what, g.longest_s, in_window(in, g.at), others);
+	note_add(&in->notes, power_gap, what, g.longest_s, seconds_in_window(in, g.at), others);
 }
 
-static bool resolve(struct ingest *in, const struct reading *r, size_t n)
+static bool readings_resolve_slice(struct ingest *in, const struct reading *r, size_t n)
 {
 	uint64_t *t = xcalloc(n + 1, sizeof(*t));
 	bool known;
@@ -143,20 +144,21 @@ double readings_power(struct ingest *in, const char *what, const struct reading 
 		note_add(&in->notes, power_few_readings, what, n);
 		return NAN;
 	}
-	if (!resolve(in, r, n))
+	if (!readings_resolve_slice(in, r, n))
 		return NAN;
 	from = r[0].t_ns;
 	to = r[n - 1].t_ns;
 	seconds = ingest_cover(in, what, &from, &to);
 	if (!(seconds > 0))
 		return NAN;
-	note_gaps(in, what, r, n, from, to);
+	readings_note_gaps(in, what, r, n, from, to);
 	return (energy ? readings_difference(r, n, from, to) : readings_integrate(r, n, from, to)) /
 	       seconds;
 }
 
 /* A slow meter and a short window: the figure is mostly that of the time around it. */
-static void note_sparse(struct ingest *in, const char *what, const struct reading *r, size_t n)
+static void readings_note_sparse(struct ingest *in, const char *what, const struct reading *r,
+				 size_t n)
 {
 	size_t i;
 
@@ -164,7 +166,7 @@ static void note_sparse(struct ingest *in, const char *what, const struct readin
 		;
 	if (i < n && r[i].t_ns <= in->run.end_ns)
 		return;
-	note_add(&in->notes, power_no_reading_inside, what, in_window(in, in->run.end_ns),
+	note_add(&in->notes, power_no_reading_inside, what, seconds_in_window(in, in->run.end_ns),
 		 (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9);
 }
 
@@ -179,13 +181,13 @@ double readings_metered(struct ingest *in, const char *what, const struct readin
 	if (to <= from)
 		return NAN;
 	if (r[0].t_ns > from || r[n - 1].t_ns < to) {
-		note_add(&in->notes, power_not_covered, what, in_window(in, r[0].t_ns),
-			 in_window(in, r[n - 1].t_ns), in_window(in, to));
+		note_add(&in->notes, power_not_covered, what, seconds_in_window(in, r[0].t_ns),
+			 seconds_in_window(in, r[n - 1].t_ns), seconds_in_window(in, to));
 		return NAN;
 	}
-	note_gaps(in, what, r, n, from, to);
-	note_sparse(in, what, r, n);
-	return readings_integrate(r, n, from, to) / in_window(in, to);
+	readings_note_gaps(in, what, r, n, from, to);
+	readings_note_sparse(in, what, r, n);
+	return readings_integrate(r, n, from, to) / seconds_in_window(in, to);
 }
 
 /* --- power.tsv --- */
@@ -202,7 +204,7 @@ struct domains {
 	size_t n, cap;
 };
 
-static struct domain *domain_of(struct domains *list, const char *source, const char *name)
+static struct domain *domains_find(struct domains *list, const char *source, const char *name)
 {
 	size_t i;
 
@@ -214,7 +216,7 @@ static struct domain *domain_of(struct domains *list, const char *source, const 
 	return &list->d[list->n++];
 }
 
-static size_t read_rows(const struct tsv *t, struct domains *list)
+static size_t domains_read_rows(const struct tsv *t, struct domains *list)
 {
 	int source = tsv_column(t, "source"), domain = tsv_column(t, "domain"),
 	    t_ns = tsv_column(t, "t_ns"), uj = tsv_column(t, "microjoules"),
@@ -233,7 +235,7 @@ static size_t read_rows(const struct tsv *t, struct domains *list)
 			continue;
 		}
 		r.v = energy ? v / 1e6 : v;
-		d = domain_of(list, tsv_cell(t, row, source), tsv_cell(t, row, domain));
+		d = domains_find(list, tsv_cell(t, row, source), tsv_cell(t, row, domain));
 		d->energy = energy;
 		array_grow(d->r, d->n, d->cap);
 		d->r[d->n++] = r;
@@ -241,7 +243,7 @@ static size_t read_rows(const struct tsv *t, struct domains *list)
 	return bad;
 }
 
-static void add_power(struct ingest *in, struct domains *list)
+static void domains_add_power(struct ingest *in, struct domains *list)
 {
 	size_t i;
 
@@ -267,10 +269,10 @@ static int power_read_file(struct ingest *in, const char *path, struct error *er
 		return rc;
 	rc = tsv_require(&t, err, "source", "domain", "t_ns", "microjoules", "watts", NULL);
 	if (!rc) {
-		bad = read_rows(&t, &list);
+		bad = domains_read_rows(&t, &list);
 		if (bad)
 			note_add(&in->notes, power_bad_rows, bad);
-		add_power(in, &list);
+		domains_add_power(in, &list);
 	}
 	for (i = 0; i < list.n; i++)
 		free(list.d[i].r);

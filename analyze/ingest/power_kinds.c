@@ -49,8 +49,8 @@ bool power_kind_known(const char *kind)
 	return !strcmp(kind, "other");
 }
 
-static bool is_taken(const struct ingest *in, const char *kind, const char *source,
-		     const char *domain)
+static bool power_name_is_taken(const struct ingest *in, const char *kind, const char *source,
+				const char *domain)
 {
 	size_t i;
 
@@ -68,7 +68,7 @@ void power_add(struct ingest *in, const char *kind, const char *source, const ch
 	char *name = xstrdup(domain);
 	int k;
 
-	for (k = 2; is_taken(in, kind, source, name); k++) {
+	for (k = 2; power_name_is_taken(in, kind, source, name); k++) {
 		free(name);
 		name = xasprintf("%s (%d)", domain, k);
 	}
@@ -79,7 +79,7 @@ void power_add(struct ingest *in, const char *kind, const char *source, const ch
 	free(name);
 }
 
-static void put_domain(struct ingest *in, const struct ingest_power *p)
+static void power_add_domain_metric(struct ingest *in, const struct ingest_power *p)
 {
 	char *name = xasprintf("power_w:%s/%s/%s", p->kind, p->source, p->domain);
 
@@ -88,14 +88,14 @@ static void put_domain(struct ingest *in, const struct ingest_power *p)
 }
 
 /* RAPL counts cores and the graphics within their package once more. */
-static bool is_part(const char *domain)
+static bool domain_is_part(const char *domain)
 {
 	const char *slash = strrchr(domain, '/'), *leaf = slash ? slash + 1 : domain;
 
 	return str_starts(leaf, "core") || str_starts(leaf, "uncore");
 }
 
-static const char *source_of(const struct ingest *in, const char *kind)
+static const char *power_find_source(const struct ingest *in, const char *kind)
 {
 	size_t o, i;
 
@@ -107,7 +107,8 @@ static const char *source_of(const struct ingest *in, const char *kind)
 	return NULL;
 }
 
-static void put_metrics(struct ingest *in, const char *kind, double watts, const char *how)
+static void power_add_total_metrics(struct ingest *in, const char *kind, double watts,
+				    const char *how)
 {
 	char *name = xasprintf("power_w:%s", kind), *joules = xasprintf("energy_j:%s", kind);
 
@@ -119,9 +120,9 @@ static void put_metrics(struct ingest *in, const char *kind, double watts, const
 }
 
 /* One domain that is missing makes the total missing: NAN goes through the sum. */
-static void put_total(struct ingest *in, const char *kind)
+static void power_add_total(struct ingest *in, const char *kind)
 {
-	const char *source = source_of(in, kind), *how = NULL;
+	const char *source = power_find_source(in, kind), *how = NULL;
 	struct str used = {0};
 	double watts = 0;
 	size_t i;
@@ -129,14 +130,14 @@ static void put_total(struct ingest *in, const char *kind)
 	for (i = 0; source && i < in->npower; i++) {
 		const struct ingest_power *p = &in->power[i];
 
-		if (strcmp(p->kind, kind) || strcmp(p->source, source) || is_part(p->domain))
+		if (strcmp(p->kind, kind) || strcmp(p->source, source) || domain_is_part(p->domain))
 			continue;
 		watts += p->watts;
 		how = p->how;
 		str_printf(&used, "%s%s", used.len ? " + " : "", p->domain);
 	}
 	if (used.len && isfinite(watts)) {
-		put_metrics(in, kind, watts, how);
+		power_add_total_metrics(in, kind, watts, how);
 		note_add(&in->notes, power_kind_used, kind, used.buf, source);
 	}
 	str_free(&used);
@@ -147,7 +148,7 @@ void power_put(struct ingest *in)
 	size_t i;
 
 	for (i = 0; i < in->npower; i++)
-		put_domain(in, &in->power[i]);
+		power_add_domain_metric(in, &in->power[i]);
 	for (i = 0; i < array_size(totals); i++)
-		put_total(in, totals[i]);
+		power_add_total(in, totals[i]);
 }

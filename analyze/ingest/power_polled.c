@@ -25,7 +25,7 @@ struct polled {
 	struct error why; /* of the first that is none */
 };
 
-static void take(struct polled *p, const struct snaps *snaps, watts_fn watts_of)
+static void polled_read_snaps(struct polled *p, const struct snaps *snaps, watts_fn watts_of)
 {
 	double watts;
 	size_t i;
@@ -42,8 +42,9 @@ static void take(struct polled *p, const struct snaps *snaps, watts_fn watts_of)
 	readings_sort(p->r, p->n);
 }
 
-static int read_polled(struct ingest *in, const char *path, const char *what, watts_fn watts_of,
-		       struct snaps *snaps, double *watts, struct error *err)
+static int polled_read_file(struct ingest *in, const char *path, const char *what,
+			    watts_fn watts_of, struct snaps *snaps, double *watts,
+			    struct error *err)
 {
 	struct error damage = {0};
 	struct polled p = {0};
@@ -53,7 +54,7 @@ static int read_polled(struct ingest *in, const char *path, const char *what, wa
 		return error_set(err, -rc, "%s", damage.text);
 	if (rc)
 		note_add(&in->notes, file_damaged, "power", damage.text);
-	take(&p, snaps, watts_of);
+	polled_read_snaps(&p, snaps, watts_of);
 	if (p.bad)
 		note_add(&in->notes, power_bad_answers, what, p.bad, p.bad + p.n, p.why.text);
 	*watts = readings_metered(in, what, p.r, p.n);
@@ -65,7 +66,8 @@ static int power_ipmi_read_file(struct ingest *in, const char *path, struct erro
 {
 	struct snaps snaps = {0};
 	double watts;
-	int rc = read_polled(in, path, "power by ipmitool", watts_of_dcmi, &snaps, &watts, err);
+	int rc =
+		polled_read_file(in, path, "power by ipmitool", watts_of_dcmi, &snaps, &watts, err);
 
 	if (!rc)
 		power_add(in, power_kind_of("ipmi", "dcmi"), "ipmi", "dcmi", watts, NULL);
@@ -77,7 +79,7 @@ const struct parser parser_power_ipmi = {.files = {"power-ipmi.snap"},
 					 .read = power_ipmi_read_file};
 
 /* "# kind: wall" of the first record. */
-static const char *kind_of(const struct snaps *snaps)
+static const char *polled_find_kind(const struct snaps *snaps)
 {
 	static const char key[] = "# kind: ";
 	const char *line = snaps->n ? strstr(snaps->snap[0].data, key) : NULL;
@@ -95,12 +97,12 @@ static int power_command_read_file(struct ingest *in, const char *path, struct e
 	bool first = str_ends(path, "/power-command.snap");
 	struct snaps snaps = {0};
 	double watts;
-	int rc =
-		read_polled(in, path, first ? "power by the command" : "power by a further command",
-			    watts_of_line, &snaps, &watts, err);
+	int rc = polled_read_file(in, path,
+				  first ? "power by the command" : "power by a further command",
+				  watts_of_line, &snaps, &watts, err);
 
 	if (!rc)
-		power_add(in, kind_of(&snaps), "command", "power", watts, NULL);
+		power_add(in, polled_find_kind(&snaps), "command", "power", watts, NULL);
 	snaps_free(&snaps);
 	return rc;
 }

@@ -47,7 +47,7 @@ struct sums {
 	bool offline, back;
 };
 
-static bool parse_line(const char *line, struct times *t)
+static bool proc_stat_parse_line(const char *line, struct times *t)
 {
 	unsigned long long v[FIELDS] = {0};
 	unsigned int cpu;
@@ -68,55 +68,55 @@ static bool parse_line(const char *line, struct times *t)
 	return true;
 }
 
-static struct times parse(const char *text)
+static struct times proc_stat_parse(const char *text)
 {
 	struct times t = {0};
 
 	for (; text; text = strchr(text, '\n')) {
 		text += *text == '\n';
 		if (str_starts(text, "cpu") && text[3] != ' ')
-			parse_line(text, &t);
+			proc_stat_parse_line(text, &t);
 	}
 	return t;
 }
 
-static bool is_there(const struct times *t, unsigned int cpu)
+static bool cpu_is_there(const struct times *t, unsigned int cpu)
 {
 	return cpu < t->n && t->cpu[cpu].there;
 }
 
-static bool is_busy(int field)
+static bool part_is_busy(int field)
 {
 	return field != IDLE && field != IOWAIT;
 }
 
-static double advance(const struct cpu_times *a, const struct cpu_times *b, int field)
+static double counter_advance(const struct cpu_times *a, const struct cpu_times *b, int field)
 {
 	return b->f[field] > a->f[field] ? (double)(b->f[field] - a->f[field]) * TICK_NS : 0;
 }
 
 /* A counter that was set back says nothing of how long the CPU idled: then the ticks must do. */
-static double busy_of(const struct cpu_times *a, const struct cpu_times *b, double elapsed)
+static double cpu_busy_ticks(const struct cpu_times *a, const struct cpu_times *b, double elapsed)
 {
-	double idle = advance(a, b, IDLE) + advance(a, b, IOWAIT), ticks = 0;
+	double idle = counter_advance(a, b, IDLE) + counter_advance(a, b, IOWAIT), ticks = 0;
 	int i;
 
 	if (b->f[IDLE] >= a->f[IDLE] && b->f[IOWAIT] >= a->f[IOWAIT])
 		return elapsed > idle ? elapsed - idle : 0;
 	for (i = 0; i < FIELDS; i++)
-		ticks += is_busy(i) ? advance(a, b, i) : 0;
+		ticks += part_is_busy(i) ? counter_advance(a, b, i) : 0;
 	return ticks;
 }
 
-static void add_cpu(struct sums *s, unsigned int cpu, const struct cpu_times *a,
-		    const struct cpu_times *b, double busy, double share)
+static void sums_add_cpu(struct sums *s, unsigned int cpu, const struct cpu_times *a,
+			 const struct cpu_times *b, double busy, double share)
 {
 	int i;
 
 	for (i = 0; i < FIELDS; i++) {
 		s->back |= b->f[i] < a->f[i];
-		s->f[i] += share * advance(a, b, i);
-		s->of[cpu][i] += share * advance(a, b, i);
+		s->f[i] += share * counter_advance(a, b, i);
+		s->of[cpu][i] += share * counter_advance(a, b, i);
 	}
 	s->busy[cpu] += share * busy;
 	s->all_busy += share * busy;
@@ -126,46 +126,47 @@ static void add_cpu(struct sums *s, unsigned int cpu, const struct cpu_times *a,
  * A CPU that is back: the kernel kept its counters, so that what it did between snapshots, before
  * it went and since it came, is known; how long it idled is not.
  */
-static void add_return(struct ingest *in, struct sums *s, const struct snaps *snaps,
-		       const struct times *t, size_t at, unsigned int cpu)
+static void sums_add_return(struct ingest *in, struct sums *s, const struct snaps *snaps,
+			    const struct times *t, size_t at, unsigned int cpu)
 {
 	const struct cpu_times *a, *b = &t[at].cpu[cpu];
 	double busy = 0, share;
 	size_t was = at - 1;
 	int i;
 
-	while (was && !is_there(&t[was], cpu))
+	while (was && !cpu_is_there(&t[was], cpu))
 		was--;
-	if (!is_there(&t[was], cpu))
+	if (!cpu_is_there(&t[was], cpu))
 		return;
 	a = &t[was].cpu[cpu];
 	share = span_inside(snaps->snap[was].mono_ns, snaps->snap[at].mono_ns, in->run.start_ns,
 			    in->run.end_ns);
 	for (i = 0; i < FIELDS; i++)
-		busy += is_busy(i) ? advance(a, b, i) : 0;
+		busy += part_is_busy(i) ? counter_advance(a, b, i) : 0;
 	if (share > 0)
-		add_cpu(s, cpu, a, b, busy, share);
+		sums_add_cpu(s, cpu, a, b, busy, share);
 }
 
-static void add_returns(struct ingest *in, struct sums *s, const struct snaps *snaps,
-			const struct times *t, size_t at)
+static void sums_add_returns(struct ingest *in, struct sums *s, const struct snaps *snaps,
+			     const struct times *t, size_t at)
 {
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < t[at].n; cpu++)
-		if (ingest_has_cpu(in, cpu) && is_there(&t[at], cpu) && !is_there(&t[at - 1], cpu))
-			add_return(in, s, snaps, t, at, cpu);
+		if (ingest_has_cpu(in, cpu) && cpu_is_there(&t[at], cpu) &&
+		    !cpu_is_there(&t[at - 1], cpu))
+			sums_add_return(in, s, snaps, t, at, cpu);
 }
 
 /* One span between two snapshots: adds what of it lies in the window. Returns its busy ns. */
-static double add_span(struct ingest *in, struct sums *s, const struct times *a,
-		       const struct times *b, double elapsed, double share)
+static double sums_add_span(struct ingest *in, struct sums *s, const struct times *a,
+			    const struct times *b, double elapsed, double share)
 {
 	unsigned int cpu, n = a->n > b->n ? a->n : b->n;
 	double all = 0, busy;
 
 	for (cpu = 0; cpu < n; cpu++) {
-		bool was = is_there(a, cpu), is = is_there(b, cpu);
+		bool was = cpu_is_there(a, cpu), is = cpu_is_there(b, cpu);
 
 		if (!ingest_has_cpu(in, cpu) || (!was && !is))
 			continue;
@@ -173,15 +174,15 @@ static double add_span(struct ingest *in, struct sums *s, const struct times *a,
 			s->offline |= share > 0;
 			continue;
 		}
-		busy = busy_of(&a->cpu[cpu], &b->cpu[cpu], elapsed);
+		busy = cpu_busy_ticks(&a->cpu[cpu], &b->cpu[cpu], elapsed);
 		all += busy;
 		if (share > 0)
-			add_cpu(s, cpu, &a->cpu[cpu], &b->cpu[cpu], busy, share);
+			sums_add_cpu(s, cpu, &a->cpu[cpu], &b->cpu[cpu], busy, share);
 	}
 	return all;
 }
 
-static void count_seen(struct ingest *in, struct sums *s, const struct times *t, size_t n)
+static void sums_count_seen(struct ingest *in, struct sums *s, const struct times *t, size_t n)
 {
 	unsigned int cpu;
 	size_t i;
@@ -193,7 +194,7 @@ static void count_seen(struct ingest *in, struct sums *s, const struct times *t,
 	s->of = xcalloc(s->n + 1, sizeof(*s->of));
 	for (cpu = 0; cpu < s->n; cpu++) {
 		for (i = 0; i < n; i++)
-			if (is_there(&t[i], cpu))
+			if (cpu_is_there(&t[i], cpu))
 				break;
 		s->seen += i < n && ingest_has_cpu(in, cpu);
 	}
@@ -210,21 +211,21 @@ static const struct {
 };
 
 /* What the busy fields are multiplied with to add up to the busy time. */
-static double scale_of(const double f[FIELDS], double busy)
+static double sums_scale(const double f[FIELDS], double busy)
 {
 	double ticks = 0;
 	int i;
 
 	for (i = 0; i < FIELDS; i++)
-		ticks += is_busy(i) ? f[i] : 0;
+		ticks += part_is_busy(i) ? f[i] : 0;
 	return ticks > 0 ? busy / ticks : 1;
 }
 
 /* The parts of the side, or, with a suffix to their names, of one CPU. */
-static void put_parts(struct ingest *in, const double f[FIELDS], double busy, double covered_s,
-		      const char *suffix)
+static void proc_stat_add_parts(struct ingest *in, const double f[FIELDS], double busy,
+				double covered_s, const char *suffix)
 {
-	double ns, scale = scale_of(f, busy), to_pct = 100 / (covered_s * 1e9);
+	double ns, scale = sums_scale(f, busy), to_pct = 100 / (covered_s * 1e9);
 	char name[48];
 	size_t i;
 
@@ -232,7 +233,7 @@ static void put_parts(struct ingest *in, const double f[FIELDS], double busy, do
 		ns = f[parts[i].field];
 		if (parts[i].field2 != FIELDS)
 			ns += f[parts[i].field2];
-		if (is_busy((int)parts[i].field))
+		if (part_is_busy((int)parts[i].field))
 			ns *= scale;
 		snprintf(name, sizeof(name), "%s%s", parts[i].name, suffix);
 		ingest_metric(in, name, "%", ns * to_pct, NULL);
@@ -241,13 +242,13 @@ static void put_parts(struct ingest *in, const double f[FIELDS], double busy, do
 	ingest_metric(in, name, "%", busy * to_pct, NULL);
 }
 
-static void put_metrics(struct ingest *in, const struct sums *s, double covered_s)
+static void proc_stat_add_metrics(struct ingest *in, const struct sums *s, double covered_s)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 	char name[32];
 	unsigned int cpu;
 
-	put_parts(in, s->f, s->all_busy, covered_s, "");
+	proc_stat_add_parts(in, s->f, s->all_busy, covered_s, "");
 	ingest_metric(in, "busy_ns", "ns", s->all_busy * window_s / covered_s, NULL);
 	for (cpu = 0; cpu < s->n; cpu++) {
 		if (!ingest_has_cpu(in, cpu))
@@ -255,11 +256,11 @@ static void put_metrics(struct ingest *in, const struct sums *s, double covered_
 		snprintf(name, sizeof(name), "busy_ns:cpu%u", cpu);
 		ingest_metric(in, name, "ns", s->busy[cpu] * window_s / covered_s, NULL);
 		snprintf(name, sizeof(name), ":cpu%u", cpu);
-		put_parts(in, s->of[cpu], s->busy[cpu], covered_s, name);
+		proc_stat_add_parts(in, s->of[cpu], s->busy[cpu], covered_s, name);
 	}
 }
 
-static void put_notes(struct ingest *in, const struct sums *s, double covered_s)
+static void proc_stat_add_notes(struct ingest *in, const struct sums *s, double covered_s)
 {
 	double all = 0, expected = covered_s * 1e9 * s->seen;
 	int i;
@@ -276,24 +277,24 @@ static void put_notes(struct ingest *in, const struct sums *s, double covered_s)
 		note_add(&in->notes, cpu_ticks_scaled, all / 1e9, expected / 1e9);
 }
 
-static void sum_spans(struct ingest *in, struct sums *s, const struct snaps *snaps,
-		      const struct times *t)
+static void proc_stat_sum_spans(struct ingest *in, struct sums *s, const struct snaps *snaps,
+				const struct times *t)
 {
 	size_t i;
 
 	for (i = 1; i < snaps->n; i++) {
 		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
 		double share = span_inside(a, b, in->run.start_ns, in->run.end_ns);
-		double busy = add_span(in, s, &t[i - 1], &t[i], (double)(b - a), share);
+		double busy = sums_add_span(in, s, &t[i - 1], &t[i], (double)(b - a), share);
 
-		add_returns(in, s, snaps, t, i);
+		sums_add_returns(in, s, snaps, t, i);
 		if (b > a)
 			ingest_point(in, "cpu_pct", b, 100 * busy / (double)(b - a));
 	}
 }
 
-static int evaluate(struct ingest *in, const struct snaps *snaps, const struct times *t,
-		    const char *path, struct error *err)
+static int proc_stat_evaluate(struct ingest *in, const struct snaps *snaps, const struct times *t,
+			      const char *path, struct error *err)
 {
 	struct sums s = {0};
 	uint64_t from, to;
@@ -301,7 +302,7 @@ static int evaluate(struct ingest *in, const struct snaps *snaps, const struct t
 
 	if (snaps->n < 2)
 		return error_set(err, ENODATA, "%s: %zu snapshots; two are needed", path, snaps->n);
-	count_seen(in, &s, t, snaps->n);
+	sums_count_seen(in, &s, t, snaps->n);
 	if (!s.seen) {
 		free(s.busy);
 		free(s.of);
@@ -316,10 +317,10 @@ static int evaluate(struct ingest *in, const struct snaps *snaps, const struct t
 	from = snaps->snap[0].mono_ns;
 	to = snaps->snap[snaps->n - 1].mono_ns;
 	covered = ingest_cover(in, "/proc/stat", &from, &to);
-	sum_spans(in, &s, snaps, t);
+	proc_stat_sum_spans(in, &s, snaps, t);
 	if (covered > 0) {
-		put_metrics(in, &s, covered);
-		put_notes(in, &s, covered);
+		proc_stat_add_metrics(in, &s, covered);
+		proc_stat_add_notes(in, &s, covered);
 	}
 	free(s.busy);
 	free(s.of);
@@ -340,8 +341,8 @@ static int proc_stat_read_file(struct ingest *in, const char *path, struct error
 		note_add(&in->notes, file_damaged, "cpu", damage.text);
 	t = xcalloc(snaps.n + 1, sizeof(*t));
 	for (i = 0; i < snaps.n; i++)
-		t[i] = parse(snaps.snap[i].data);
-	rc = evaluate(in, &snaps, t, path, err);
+		t[i] = proc_stat_parse(snaps.snap[i].data);
+	rc = proc_stat_evaluate(in, &snaps, t, path, err);
 	for (i = 0; i < snaps.n; i++)
 		free(t[i].cpu);
 	free(t);

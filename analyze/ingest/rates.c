@@ -25,7 +25,7 @@ static const char *const pps_patterns[] = {
 };
 
 /* "8,165,032" and "8165032.5": commas group thousands. */
-static double number_of(const char *text, size_t len)
+static double rates_parse_number(const char *text, size_t len)
 {
 	char *copy = xstrndup(text, len), *from, *to;
 	double x;
@@ -44,21 +44,22 @@ struct rates {
 	size_t n, cap;
 };
 
-static bool match(const regex_t *re, const char *line, struct rates *rates)
+static bool rates_match_line(const regex_t *re, const char *line, struct rates *rates)
 {
 	regmatch_t m[2];
 
 	if (regexec(re, line, 2, m, 0) || m[1].rm_so < 0)
 		return false;
 	array_grow(rates->r, rates->n, rates->cap);
-	rates->r[rates->n++] = number_of(line + m[1].rm_so, (size_t)(m[1].rm_eo - m[1].rm_so));
+	rates->r[rates->n++] =
+		rates_parse_number(line + m[1].rm_so, (size_t)(m[1].rm_eo - m[1].rm_so));
 	return true;
 }
 
 /* The time of a match grows with the square of the line: 4 MB of digits take many minutes. */
 enum { LINE_MOST = 4096 };
 
-static int check_lines(const char *text, struct error *err)
+static int rates_check_lines(const char *text, struct error *err)
 {
 	size_t line, len;
 
@@ -75,13 +76,13 @@ static int check_lines(const char *text, struct error *err)
 }
 
 /* Every line that any of the patterns matches; the earlier pattern is the one all lines follow. */
-static int collect(char *text, const char *const *patterns, size_t n, struct rates *rates,
-		   struct error *err)
+static int rates_collect(char *text, const char *const *patterns, size_t n, struct rates *rates,
+			 struct error *err)
 {
 	char *copy, *rest, *line;
 	regex_t re;
 	size_t i;
-	int rc = check_lines(text, err);
+	int rc = rates_check_lines(text, err);
 
 	if (rc)
 		return rc;
@@ -91,15 +92,15 @@ static int collect(char *text, const char *const *patterns, size_t n, struct rat
 			return rc;
 		rest = copy = xstrdup(text);
 		while ((line = str_token(&rest, '\n')))
-			match(&re, line, rates);
+			rates_match_line(&re, line, rates);
 		free(copy);
 		regfree(&re);
 	}
 	return rates->n ? 0 : error_set(err, ENODATA, "workload.out: no line with a rate in it");
 }
 
-static int spread(struct ingest *in, const struct rates *rates, enum work w, struct points *ps,
-		  struct error *err)
+static int rates_spread(struct ingest *in, const struct rates *rates, enum work w,
+			struct points *ps, struct error *err)
 {
 	double span = (double)(in->ended_ns - in->started_ns), part = span / (double)rates->n;
 	struct point p = {.t_ns = in->started_ns};
@@ -118,14 +119,14 @@ static int spread(struct ingest *in, const struct rates *rates, enum work w, str
 	return 0;
 }
 
-static int read_rates(struct ingest *in, char *text, const char *const *patterns, size_t n,
+static int rates_read(struct ingest *in, char *text, const char *const *patterns, size_t n,
 		      enum work w, struct points *ps, struct error *err)
 {
 	struct rates rates = {0};
-	int rc = collect(text, patterns, n, &rates, err);
+	int rc = rates_collect(text, patterns, n, &rates, err);
 
 	if (!rc)
-		rc = spread(in, &rates, w, ps, err);
+		rc = rates_spread(in, &rates, w, ps, err);
 	free(rates.r);
 	return rc;
 }
@@ -134,7 +135,7 @@ static int pps_parse(struct ingest *in, char *text, const char *arg, struct poin
 		     struct error *err)
 {
 	(void)arg;
-	return read_rates(in, text, pps_patterns, array_size(pps_patterns), WORK_PACKETS, ps, err);
+	return rates_read(in, text, pps_patterns, array_size(pps_patterns), WORK_PACKETS, ps, err);
 }
 
 const struct adapter adapter_pps = {.name = "pps", .parse = pps_parse};
@@ -150,7 +151,7 @@ static int regex_parse(struct ingest *in, char *text, const char *arg, struct po
 	if (!arg || !*arg)
 		return error_set(err, EINVAL, "units 'regex' needs an expression: regex:RE");
 	arg = rate_regex_skip(arg, &of);
-	return read_rates(in, text, &arg, 1, works[of], ps, err);
+	return rates_read(in, text, &arg, 1, works[of], ps, err);
 }
 
 const struct adapter adapter_regex = {.name = "regex", .argument = "RE", .parse = regex_parse};

@@ -15,20 +15,20 @@
 
 enum { SCHEMA = 1 };
 
-static const char *keep(struct ingest *in, const char *s)
+static const char *run_keep(struct ingest *in, const char *s)
 {
 	return s ? arena_strdup(&in->arena, s) : NULL;
 }
 
-static const char *keep_or(struct ingest *in, const json_t *root, const char *key,
-			   const char *otherwise)
+static const char *run_keep_or(struct ingest *in, const json_t *root, const char *key,
+			       const char *otherwise)
 {
 	const char *s = json_str(root, key);
 
-	return keep(in, s && *s ? s : otherwise);
+	return run_keep(in, s && *s ? s : otherwise);
 }
 
-static const char *command_line(struct ingest *in, const json_t *argv)
+static const char *run_command_line(struct ingest *in, const json_t *argv)
 {
 	struct str s = {0};
 	const char *line;
@@ -41,13 +41,13 @@ static const char *command_line(struct ingest *in, const json_t *argv)
 		str_puts(&s, i ? " " : "");
 		str_puts(&s, json_string_value(arg) ? json_string_value(arg) : "?");
 	}
-	line = keep(in, s.buf);
+	line = run_keep(in, s.buf);
 	str_free(&s);
 	return line;
 }
 
 /* "2026-01-31T12:00:00Z", a fraction of a second allowed; 0 when it is not that. */
-static double wall_clock(const char *text)
+static double run_wall_clock(const char *text)
 {
 	struct tm tm = {0};
 	const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
@@ -57,7 +57,7 @@ static double wall_clock(const char *text)
 	return (double)timegm(&tm) + (*rest == '.' ? strtod(rest, NULL) : 0);
 }
 
-static void read_cpus(struct ingest *in, const json_t *root)
+static void run_read_cpus(struct ingest *in, const json_t *root)
 {
 	const char *text = json_str(root, "cpus");
 	struct error err = {0};
@@ -69,41 +69,41 @@ static void read_cpus(struct ingest *in, const json_t *root)
 		return;
 	}
 	in->has_cpus = true;
-	in->run.cpus = keep(in, text);
+	in->run.cpus = run_keep(in, text);
 	in->run.ncpus = (int)cpuset_count(&in->cpus);
 }
 
 /* A name that becomes a path: run.json may be a stranger's, and "../.." leaves the capture. */
-static const char *keep_part(struct ingest *in, const json_t *root, const char *key,
-			     const char *otherwise)
+static const char *run_keep_part(struct ingest *in, const json_t *root, const char *key,
+				 const char *otherwise)
 {
 	const char *s = json_str(root, key);
 
 	if (!s || !*s)
 		return otherwise;
 	if (name_is_part(s))
-		return keep(in, s);
+		return run_keep(in, s);
 	note_add(&in->notes, run_json_bad_name, key, name_shown(s));
 	return otherwise;
 }
 
-static void read_collector(struct ingest *in, const json_t *c)
+static void run_read_collector(struct ingest *in, const json_t *c)
 {
-	const char *name = keep_or(in, c, "name", "?");
+	const char *name = run_keep_or(in, c, "name", "?");
 	const json_t *file, *lost = json_object_get(c, "lost");
 	const char *why = json_str(c, "why");
 	size_t i;
 
 	array_grow(in->collectors, in->ncollectors, in->collectors_cap);
 	in->collectors[in->ncollectors++] = (struct collector_row){
-		name, keep_or(in, c, "state", "ok"), why && *why ? keep(in, why) : NULL,
+		name, run_keep_or(in, c, "state", "ok"), why && *why ? run_keep(in, why) : NULL,
 		json_is_integer(lost) ? json_integer_value(lost) : -1};
 	json_array_foreach (json_object_get(c, "files"), i, file) {
 		if (!json_is_string(file))
 			continue;
 		array_grow(in->files, in->nfiles, in->files_cap);
 		in->files[in->nfiles++] =
-			(struct ingest_file){name, keep(in, json_string_value(file))};
+			(struct ingest_file){name, run_keep(in, json_string_value(file))};
 	}
 }
 
@@ -111,7 +111,7 @@ static void read_collector(struct ingest *in, const json_t *c)
  * Not a failure: many workloads end by themselves. Older captures do not say it: a command that had
  * ended, and a window that is too short.
  */
-static void read_early_end(struct ingest *in, const json_t *root)
+static void run_read_early_end(struct ingest *in, const json_t *root)
 {
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 	double asked = window + (double)json_u64(json_object_get(root, "window"), "early_ns") / 1e9;
@@ -123,29 +123,29 @@ static void read_early_end(struct ingest *in, const json_t *root)
 		note_add(&in->notes, window_short, window, asked);
 }
 
-static void read_run(struct ingest *in, const json_t *root)
+static void run_read(struct ingest *in, const json_t *root)
 {
 	const json_t *window = json_object_get(root, "window"), *c;
 	size_t i;
 
-	in->run.variant = keep_part(in, root, "variant", "run");
-	in->run.pass = keep_part(in, root, "pass", "all");
-	in->run.side = keep_part(in, root, "side", "local");
+	in->run.variant = run_keep_part(in, root, "variant", "run");
+	in->run.pass = run_keep_part(in, root, "pass", "all");
+	in->run.side = run_keep_part(in, root, "side", "local");
 	in->run.repeat = (int)json_u64(root, "repeat");
-	in->run.host = keep_part(in, root, "host", NULL);
-	in->run.command = command_line(in, json_object_get(root, "command"));
-	in->run.status = keep_or(in, root, "status", "ok");
-	in->run.why = keep_or(in, root, "why", NULL);
+	in->run.host = run_keep_part(in, root, "host", NULL);
+	in->run.command = run_command_line(in, json_object_get(root, "command"));
+	in->run.status = run_keep_or(in, root, "status", "ok");
+	in->run.why = run_keep_or(in, root, "why", NULL);
 	in->run.start_ns = json_u64(window, "start_ns");
 	in->run.end_ns = json_u64(window, "end_ns");
-	in->units = keep_or(in, root, "units", "none");
+	in->units = run_keep_or(in, root, "units", "none");
 	in->started_ns = json_u64(root, "started_ns");
 	in->ended_ns = json_u64(root, "ended_ns");
-	in->wall_clock = wall_clock(json_str(root, "wall_clock"));
-	read_cpus(in, root);
-	read_early_end(in, root);
+	in->wall_clock = run_wall_clock(json_str(root, "wall_clock"));
+	run_read_cpus(in, root);
+	run_read_early_end(in, root);
 	json_array_foreach (json_object_get(root, "collectors"), i, c)
-		read_collector(in, c);
+		run_read_collector(in, c);
 	ingest_edges(in, root);
 }
 
@@ -164,7 +164,7 @@ int ingest_run_json(struct ingest *in, const char *path, struct error *err)
 				 "made it, or a newer one",
 				 path, (unsigned long long)schema, SCHEMA);
 	}
-	read_run(in, root);
+	run_read(in, root);
 	json_decref(root);
 	return 0;
 }

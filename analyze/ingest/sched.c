@@ -37,7 +37,7 @@ struct sums {
 };
 
 /* "<pid> <tid> <run> <waited> <slices> <voluntary> <involuntary> <name>"; "-": not told. */
-static bool parse_line(char *line, void *arg)
+static bool sched_parse_line(char *line, void *arg)
 {
 	struct reading *r = arg;
 	struct seen s;
@@ -65,7 +65,7 @@ static bool parse_line(char *line, void *arg)
 	return true;
 }
 
-static const struct seen *find(const struct reading *r, const struct seen *like)
+static const struct seen *sched_find(const struct reading *r, const struct seen *like)
 {
 	uint64_t *at = map_get(&r->by_tid, (uint64_t)like->tid);
 	const struct seen *s = at ? &r->all[*at - 1] : NULL;
@@ -73,8 +73,8 @@ static const struct seen *find(const struct reading *r, const struct seen *like)
 	return s && s->pid == like->pid ? s : NULL;
 }
 
-static void note_thread(struct thread_row *row, struct ingest *in, const struct seen *s,
-			uint64_t t_ns)
+static void sched_see_thread(struct thread_row *row, struct ingest *in, const struct seen *s,
+			     uint64_t t_ns)
 {
 	if (!row->comm || strcmp(row->comm, s->comm))
 		row->comm = arena_strdup(&in->arena, s->comm);
@@ -84,15 +84,15 @@ static void note_thread(struct thread_row *row, struct ingest *in, const struct 
 		row->last_ns = t_ns;
 }
 
-static void count(double *to, double by)
+static void sched_add_to(double *to, double by)
 {
 	if (!isnan(by))
 		*to = (isnan(*to) ? 0 : *to) + by;
 }
 
 /* Returns what it waited in all of the span. */
-static double add_thread(struct ingest *in, struct sums *sums, const struct seen *was,
-			 const struct seen *s, uint64_t end, double ns, double share)
+static double sched_add_thread(struct ingest *in, struct sums *sums, const struct seen *was,
+			       const struct seen *s, uint64_t end, double ns, double share)
 {
 	struct thread_row *row = ingest_thread(in, s->pid, s->tid);
 	double *const to[FIGURES] = {&row->sched_run_ns, &row->wait_ns, &row->slices,
@@ -100,7 +100,7 @@ static double add_thread(struct ingest *in, struct sums *sums, const struct seen
 	double by;
 	int i;
 
-	note_thread(row, in, s, end);
+	sched_see_thread(row, in, s, end);
 	if (was && was->f[RUN] > s->f[RUN])
 		was = NULL; /* another thread of that number */
 	if (!was && s->f[RUN] + s->f[WAIT] > 1.05 * ns + 1e7) {
@@ -111,25 +111,25 @@ static double add_thread(struct ingest *in, struct sums *sums, const struct seen
 		by = s->f[i] - (was ? was->f[i] : 0);
 		sums->back |= by < 0;
 		by = by < 0 ? 0 : by * share;
-		count(to[i], by);
-		count(&sums->f[i], by);
+		sched_add_to(to[i], by);
+		sched_add_to(&sums->f[i], by);
 	}
 	by = s->f[WAIT] - (was ? was->f[WAIT] : 0);
 	return by > 0 ? by : 0;
 }
 
 /* Both ends of a span; the waiting in it, ns. */
-static double add_span(struct ingest *in, struct sums *sums, const struct reading *a,
-		       const struct reading *b, uint64_t from, uint64_t to)
+static double sched_add_span(struct ingest *in, struct sums *sums, const struct reading *a,
+			     const struct reading *b, uint64_t from, uint64_t to)
 {
 	double share = span_inside(from, to, in->run.start_ns, in->run.end_ns), waited = 0;
 	size_t i;
 
 	for (i = 0; i < b->n; i++)
-		waited += add_thread(in, sums, find(a, &b->all[i]), &b->all[i], to,
-				     (double)(to - from), share);
+		waited += sched_add_thread(in, sums, sched_find(a, &b->all[i]), &b->all[i], to,
+					   (double)(to - from), share);
 	for (i = 0; i < a->n; i++)
-		sums->ended += !find(b, &a->all[i]);
+		sums->ended += !sched_find(b, &a->all[i]);
 	return waited;
 }
 
@@ -144,7 +144,7 @@ static const struct {
 	{INVOLUNTARY, "sched_involuntary", "1"},
 };
 
-static void put(struct ingest *in, const struct sums *sums)
+static void sched_add_metrics(struct ingest *in, const struct sums *sums)
 {
 	size_t i;
 
@@ -159,26 +159,26 @@ static void put(struct ingest *in, const struct sums *sums)
 		note_add(&in->notes, sched_ended, sums->ended);
 }
 
-static void evaluate(struct ingest *in, const struct snaps *snaps, const struct reading *r)
+static void sched_evaluate(struct ingest *in, const struct snaps *snaps, const struct reading *r)
 {
 	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
 	struct sums sums = {.f = {NAN, NAN, NAN, NAN, NAN}};
 	size_t i;
 
 	for (i = 0; i < r[0].n; i++)
-		note_thread(ingest_thread(in, r[0].all[i].pid, r[0].all[i].tid), in, &r[0].all[i],
-			    from);
+		sched_see_thread(ingest_thread(in, r[0].all[i].pid, r[0].all[i].tid), in,
+				 &r[0].all[i], from);
 	for (i = 1; i < snaps->n; i++) {
 		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
 		double waited;
 
 		if (b <= a)
 			continue;
-		waited = add_span(in, &sums, &r[i - 1], &r[i], a, b);
+		waited = sched_add_span(in, &sums, &r[i - 1], &r[i], a, b);
 		ingest_point(in, "sched_wait_pct", b, 100 * waited / (double)(b - a));
 	}
 	if (ingest_cover(in, "sched.snap", &from, &to) > 0)
-		put(in, &sums);
+		sched_add_metrics(in, &sums);
 }
 
 static int sched_read_file(struct ingest *in, const char *path, struct error *err)
@@ -192,10 +192,10 @@ static int sched_read_file(struct ingest *in, const char *path, struct error *er
 		return rc;
 	r = xcalloc(snaps.n, sizeof(*r));
 	for (i = 0; i < snaps.n; i++)
-		bad += snap_lines((char *)snaps.snap[i].data, parse_line, &r[i]);
+		bad += snap_lines((char *)snaps.snap[i].data, sched_parse_line, &r[i]);
 	if (bad)
 		note_add(&in->notes, sched_bad_lines, bad);
-	evaluate(in, &snaps, r);
+	sched_evaluate(in, &snaps, r);
 	for (i = 0; i < snaps.n; i++) {
 		free(r[i].all);
 		map_free(&r[i].by_tid);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Of the readings before the window only the last one tells how things were when it opened. */
-static void skip_early(struct snaps *s, uint64_t start)
+static void snaps_skip_early(struct snaps *s, uint64_t start)
 {
 	size_t skip = 0;
 
@@ -30,7 +30,7 @@ int snap_lines_open(struct ingest *in, const char *what, const char *path, struc
 		return error_set(err, -rc, "%s", damage.text);
 	if (rc)
 		note_add(&in->notes, file_damaged, what, damage.text);
-	skip_early(snaps, in->run.start_ns);
+	snaps_skip_early(snaps, in->run.start_ns);
 	n = snaps->n;
 	if (n >= 2)
 		return 0;

@@ -22,7 +22,7 @@ static const char *const no_counters[] = {"IpForwarding", "IpDefaultTTL",	"TcpRt
 					  "TcpRtoMin",	  "TcpRtoMax",		"TcpMaxConn",
 					  "TcpCurrEstab", "MPTcpExtMPCurrEstab"};
 
-static bool counts(const char *name)
+static bool snmp_is_counter(const char *name)
 {
 	size_t i;
 
@@ -32,7 +32,7 @@ static bool counts(const char *name)
 	return true;
 }
 
-static void put(struct ingest *in, struct deltas *d, const char *name, const char *value)
+static void snmp_add_value(struct ingest *in, struct deltas *d, const char *name, const char *value)
 {
 	char *end;
 	unsigned long long v;
@@ -40,7 +40,7 @@ static void put(struct ingest *in, struct deltas *d, const char *name, const cha
 
 	errno = 0;
 	v = strtoull(value, &end, 10);
-	if (end == value || *end || errno || *value == '-' || !counts(name))
+	if (end == value || *end || errno || *value == '-' || !snmp_is_counter(name))
 		return;
 	n = deltas_put(d, name, v);
 	if (!strcmp(name, "TcpRetransSegs") && d->span_s > 0 && !isnan(n))
@@ -48,7 +48,7 @@ static void put(struct ingest *in, struct deltas *d, const char *name, const cha
 }
 
 /* "Tcp: InSegs OutSegs", "Tcp: 5 7" */
-static void parse_pair(struct ingest *in, struct deltas *d, char *names, char *values)
+static void snmp_parse_pair(struct ingest *in, struct deltas *d, char *names, char *values)
 {
 	char *group = str_token(&names, ' '), *same = str_token(&values, ' '), *name, *value;
 	struct str full = {0};
@@ -58,13 +58,13 @@ static void parse_pair(struct ingest *in, struct deltas *d, char *names, char *v
 		while ((name = str_token(&names, ' ')) && (value = str_token(&values, ' '))) {
 			str_reset(&full);
 			str_printf(&full, "%s%s", group, name);
-			put(in, d, full.buf, value);
+			snmp_add_value(in, d, full.buf, value);
 		}
 	}
 	str_free(&full);
 }
 
-static void parse(struct ingest *in, struct deltas *d, char *text)
+static void snmp_parse_reading(struct ingest *in, struct deltas *d, char *text)
 {
 	char *line, *values, *value;
 
@@ -73,17 +73,17 @@ static void parse(struct ingest *in, struct deltas *d, char *text)
 
 		if (word && line[word - 1] == ':' && text) {
 			values = str_token(&text, '\n');
-			parse_pair(in, d, line, values);
+			snmp_parse_pair(in, d, line, values);
 		} else if (line[word]) {
 			value = line + word;
 			*value++ = '\0';
-			put(in, d, line, str_trim(value));
+			snmp_add_value(in, d, line, str_trim(value));
 		}
 	}
 }
 
 /* Cuts the first line off; 0: it names no namespace. */
-static unsigned long long netns_of(const char **text)
+static unsigned long long snmp_find_netns(const char **text)
 {
 	unsigned long long id = 0;
 	const char *nl = strchr(*text, '\n');
@@ -94,7 +94,7 @@ static unsigned long long netns_of(const char **text)
 }
 
 /* Returns when the readings begin to be those of the namespace that the last one is of. */
-static uint64_t read_all(struct ingest *in, struct deltas *d, const struct snaps *snaps)
+static uint64_t snmp_read_snaps(struct ingest *in, struct deltas *d, const struct snaps *snaps)
 {
 	unsigned long long before = 0;
 	uint64_t from = snaps->snap[0].mono_ns;
@@ -102,7 +102,7 @@ static uint64_t read_all(struct ingest *in, struct deltas *d, const struct snaps
 
 	for (i = 0; i < snaps->n; i++) {
 		const char *text = snaps->snap[i].data;
-		unsigned long long id = netns_of(&text);
+		unsigned long long id = snmp_find_netns(&text);
 		char *copy = xstrdup(text);
 
 		if (i && id != before) {
@@ -111,13 +111,13 @@ static uint64_t read_all(struct ingest *in, struct deltas *d, const struct snaps
 		}
 		before = id;
 		deltas_reading(d, snaps->snap[i].mono_ns);
-		parse(in, d, copy);
+		snmp_parse_reading(in, d, copy);
 		free(copy);
 	}
 	return from;
 }
 
-static void put_metrics(struct ingest *in, const struct deltas *d)
+static void snmp_add_metrics(struct ingest *in, const struct deltas *d)
 {
 	char *back = deltas_set_back(d);
 	size_t i;
@@ -144,10 +144,10 @@ static int snmp_read_file(struct ingest *in, const char *path, struct error *err
 	if (rc)
 		return rc;
 	deltas_init(&d, in);
-	from = read_all(in, &d, &snaps);
+	from = snmp_read_snaps(in, &d, &snaps);
 	to = snaps.snap[snaps.n - 1].mono_ns;
 	if (ingest_cover(in, "/proc/net/snmp", &from, &to) > 0)
-		put_metrics(in, &d);
+		snmp_add_metrics(in, &d);
 	deltas_free(&d);
 	snaps_free(&snaps);
 	return 0;

@@ -42,7 +42,7 @@ struct softnet {
 	bool by_place; /* lines have no number of a CPU */
 };
 
-static void parse_line(const char *line, struct softnet *s)
+static void softnet_parse_line(const char *line, struct softnet *s)
 {
 	struct line l = {.there = true};
 	unsigned int cpu = s->lines++;
@@ -64,14 +64,14 @@ static void parse_line(const char *line, struct softnet *s)
 	s->cpu[cpu] = l;
 }
 
-static struct softnet parse(const char *text)
+static struct softnet softnet_parse_reading(const char *text)
 {
 	char *copy = xstrdup(text), *rest = copy, *line;
 	struct softnet s = {0};
 
 	while ((line = str_token(&rest, '\n')))
 		if (*line)
-			parse_line(line, &s);
+			softnet_parse_line(line, &s);
 	free(copy);
 	return s;
 }
@@ -86,7 +86,8 @@ struct sums {
 	bool has_waiting, moved, shifted;
 };
 
-static void sum_cpu(struct cpu_sums *s, const struct line *a, const struct line *b, double share)
+static void softnet_add_cpu(struct cpu_sums *s, const struct line *a, const struct line *b,
+			    double share)
 {
 	size_t i;
 
@@ -100,7 +101,8 @@ static void sum_cpu(struct cpu_sums *s, const struct line *a, const struct line 
 	}
 }
 
-static void add_span(struct sums *s, const struct softnet *a, const struct softnet *b, double share)
+static void softnet_add_span(struct sums *s, const struct softnet *a, const struct softnet *b,
+			     double share)
 {
 	unsigned int cpu;
 
@@ -115,11 +117,11 @@ static void add_span(struct sums *s, const struct softnet *a, const struct softn
 
 		s->moved |= was != is;
 		if (was && is)
-			sum_cpu(&s->cpu[cpu], &a->cpu[cpu], &b->cpu[cpu], share);
+			softnet_add_cpu(&s->cpu[cpu], &a->cpu[cpu], &b->cpu[cpu], share);
 	}
 }
 
-static void look_waiting(const struct ingest *in, struct sums *s, const struct softnet *now)
+static void softnet_see_waiting(const struct ingest *in, struct sums *s, const struct softnet *now)
 {
 	unsigned int cpu;
 
@@ -134,7 +136,7 @@ static void look_waiting(const struct ingest *in, struct sums *s, const struct s
 }
 
 /* Of the side; and of each CPU of the host, where it is not 0. */
-static void put_metrics(struct ingest *in, const struct sums *s)
+static void softnet_add_metrics(struct ingest *in, const struct sums *s)
 {
 	unsigned int cpu;
 	char name[64];
@@ -162,7 +164,7 @@ static void put_metrics(struct ingest *in, const struct sums *s)
 		ingest_metric(in, "softnet_waiting_max", "1", s->waiting, NULL);
 }
 
-static void put_notes(struct ingest *in, const struct sums *s)
+static void softnet_add_notes(struct ingest *in, const struct sums *s)
 {
 	if (s->moved)
 		note_add(&in->notes, softnet_hotplug);
@@ -170,16 +172,16 @@ static void put_notes(struct ingest *in, const struct sums *s)
 		note_add(&in->notes, softnet_shifted);
 }
 
-static void read_all(struct ingest *in, const struct snaps *snaps, struct sums *s)
+static void softnet_read_snaps(struct ingest *in, const struct snaps *snaps, struct sums *s)
 {
-	struct softnet before = parse(snaps->snap[0].data), now;
+	struct softnet before = softnet_parse_reading(snaps->snap[0].data), now;
 	size_t i;
 
-	look_waiting(in, s, &before);
+	softnet_see_waiting(in, s, &before);
 	for (i = 1; i < snaps->n; i++) {
 		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
 
-		now = parse(snaps->snap[i].data);
+		now = softnet_parse_reading(snaps->snap[i].data);
 		if (now.n > s->n || before.n > s->n) {
 			unsigned int n = now.n > before.n ? now.n : before.n;
 
@@ -187,9 +189,10 @@ static void read_all(struct ingest *in, const struct snaps *snaps, struct sums *
 			memset(s->cpu + s->n, 0, (n - s->n) * sizeof(*s->cpu));
 			s->n = n;
 		}
-		add_span(s, &before, &now, span_inside(a, b, in->run.start_ns, in->run.end_ns));
+		softnet_add_span(s, &before, &now,
+				 span_inside(a, b, in->run.start_ns, in->run.end_ns));
 		if (b >= in->run.start_ns && b <= in->run.end_ns)
-			look_waiting(in, s, &now);
+			softnet_see_waiting(in, s, &now);
 		free(before.cpu);
 		before = now;
 	}
@@ -205,12 +208,12 @@ static int softnet_read_file(struct ingest *in, const char *path, struct error *
 
 	if (rc)
 		return rc;
-	read_all(in, &snaps, &s);
+	softnet_read_snaps(in, &snaps, &s);
 	from = snaps.snap[0].mono_ns;
 	to = snaps.snap[snaps.n - 1].mono_ns;
 	if (ingest_cover(in, "softnet_stat", &from, &to) > 0) {
-		put_metrics(in, &s);
-		put_notes(in, &s);
+		softnet_add_metrics(in, &s);
+		softnet_add_notes(in, &s);
 	}
 	free(s.cpu);
 	snaps_free(&snaps);

@@ -22,7 +22,7 @@ struct stalls {
 	uint64_t all, longest, at; /* ns; `at`: where the longest begins */
 };
 
-static int by_rate(const void *a, const void *b)
+static int span_compare_rate(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 
@@ -30,8 +30,8 @@ static int by_rate(const void *a, const void *b)
 }
 
 /* What lies between neighbouring points, cut to the window. */
-static size_t spans_of(const struct points *ps, enum work w, uint64_t start, uint64_t end,
-		       struct span *spans)
+static size_t points_find_spans(const struct points *ps, enum work w, uint64_t start, uint64_t end,
+				struct span *spans)
 {
 	size_t i, n = 0;
 
@@ -49,13 +49,13 @@ static size_t spans_of(const struct points *ps, enum work w, uint64_t start, uin
 	return n;
 }
 
-static double usual_rate(const struct span *spans, size_t n)
+static double spans_usual_rate(const struct span *spans, size_t n)
 {
 	struct span *sorted = xmemdup(spans, n * sizeof(*spans));
 	double time = 0, work = 0, half = 0, rate = 0;
 	size_t i;
 
-	qsort(sorted, n, sizeof(*sorted), by_rate);
+	qsort(sorted, n, sizeof(*sorted), span_compare_rate);
 	for (i = 0; i < n; i++) {
 		time += (double)(spans[i].to - spans[i].from);
 		work += spans[i].rate * (double)(spans[i].to - spans[i].from);
@@ -68,7 +68,7 @@ static double usual_rate(const struct span *spans, size_t n)
 	return rate > 0 ? rate : work / time;
 }
 
-static void add_stretch(struct stalls *st, uint64_t from, uint64_t to)
+static void stalls_add_stretch(struct stalls *st, uint64_t from, uint64_t to)
 {
 	if (to - from < STALL_NS)
 		return;
@@ -79,7 +79,7 @@ static void add_stretch(struct stalls *st, uint64_t from, uint64_t to)
 	}
 }
 
-static struct stalls find(const struct span *spans, size_t n, double slow)
+static struct stalls spans_find_stalls(const struct span *spans, size_t n, double slow)
 {
 	struct stalls st = {0};
 	size_t i, k;
@@ -88,7 +88,7 @@ static struct stalls find(const struct span *spans, size_t n, double slow)
 		for (k = i; k < n && spans[k].rate < slow; k++)
 			;
 		if (k > i)
-			add_stretch(&st, spans[i].from, spans[k - 1].to);
+			stalls_add_stretch(&st, spans[i].from, spans[k - 1].to);
 		else
 			k++;
 	}
@@ -105,9 +105,9 @@ void points_stalls(struct ingest *in, const struct points *ps)
 
 	while (w < WORK_N && !ps->has[w])
 		w++;
-	n = w < WORK_N ? spans_of(ps, w, in->run.start_ns, in->run.end_ns, spans) : 0;
+	n = w < WORK_N ? points_find_spans(ps, w, in->run.start_ns, in->run.end_ns, spans) : 0;
 	if (n)
-		st = find(spans, n, usual_rate(spans, n) / 10);
+		st = spans_find_stalls(spans, n, spans_usual_rate(spans, n) / 10);
 	free(spans);
 	if (!n)
 		return;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* "7:120,8:3"; false when it is anything else. */
-static bool parse_hist(const char *text, uint64_t hist[64])
+static bool syscall_parse_hist(const char *text, uint64_t hist[64])
 {
 	char *copy = xstrdup(text), *rest = *copy ? copy : NULL, *item;
 	bool good = true;
@@ -53,7 +53,8 @@ struct timed {
  * is an estimate. The sum of squares is made such that the standard error of the mean, which is
  * taken over `calls`, is that of the timed ones.
  */
-static void estimate(struct syscall_row *s, uint64_t timed, uint64_t first, uint64_t first_ns)
+static void syscall_estimate_total(struct syscall_row *s, uint64_t timed, uint64_t first,
+				   uint64_t first_ns)
 {
 	double drawn = (double)(timed - first), n = (double)s->calls, k = (double)timed;
 	double mean =
@@ -67,7 +68,7 @@ static void estimate(struct syscall_row *s, uint64_t timed, uint64_t first, uint
  * How many of the timed were not drawn. A row of one thread has FIRST of them, one of several says
  * how many; files of before there were such lack the column.
  */
-static bool parse_first(const struct tsv *t, size_t row, uint64_t timed, uint64_t *first)
+static bool syscall_parse_first(const struct tsv *t, size_t row, uint64_t timed, uint64_t *first)
 {
 	int column = tsv_column(t, "first");
 
@@ -76,7 +77,8 @@ static bool parse_first(const struct tsv *t, size_t row, uint64_t timed, uint64_
 }
 
 /* Files of before calls were left untimed lack the columns. */
-static bool parse_timed(const struct tsv *t, size_t row, struct syscall_row *s, struct timed *sum)
+static bool syscall_parse_timed(const struct tsv *t, size_t row, struct syscall_row *s,
+				struct timed *sum)
 {
 	int column = tsv_column(t, "timed"), first = tsv_column(t, "first_ns");
 	uint64_t timed = s->calls, first_ns = 0, n_first;
@@ -85,17 +87,17 @@ static bool parse_timed(const struct tsv *t, size_t row, struct syscall_row *s, 
 			    !parse_u64(tsv_cell(t, row, first), &first_ns)))
 		return false;
 	if (timed > s->calls || first_ns > s->total_ns || (s->calls && !timed) ||
-	    !parse_first(t, row, timed, &n_first))
+	    !syscall_parse_first(t, row, timed, &n_first))
 		return false;
 	sum->calls += s->calls;
 	sum->timed += timed;
 	if (timed < s->calls)
-		estimate(s, timed, n_first, first_ns);
+		syscall_estimate_total(s, timed, n_first, first_ns);
 	return true;
 }
 
-static bool parse_row(struct ingest *in, const struct tsv *t, size_t row, struct syscall_row *s,
-		      struct timed *sum)
+static bool syscall_parse_row(struct ingest *in, const struct tsv *t, size_t row,
+			      struct syscall_row *s, struct timed *sum)
 {
 	const char *bytes = tsv_cell(t, row, tsv_column(t, "bytes"));
 	uint64_t n = 0;
@@ -124,9 +126,9 @@ static bool parse_row(struct ingest *in, const struct tsv *t, size_t row, struct
 		return false;
 	parse_u64(tsv_cell(t, row, tsv_column(t, "unfinished")), &s->unfinished);
 	return (never || parse_real(tsv_cell(t, row, tsv_column(t, "m2_ns2")), &s->m2)) &&
-	       parse_timed(t, row, s, sum) &&
-	       parse_hist(tsv_cell(t, row, tsv_column(t, "time_hist")), s->time_hist) &&
-	       parse_hist(tsv_cell(t, row, tsv_column(t, "size_hist")), s->size_hist);
+	       syscall_parse_timed(t, row, s, sum) &&
+	       syscall_parse_hist(tsv_cell(t, row, tsv_column(t, "time_hist")), s->time_hist) &&
+	       syscall_parse_hist(tsv_cell(t, row, tsv_column(t, "size_hist")), s->size_hist);
 }
 
 static int syscalls_read_file(struct ingest *in, const char *path, struct error *err)
@@ -143,7 +145,7 @@ static int syscalls_read_file(struct ingest *in, const char *path, struct error 
 	rc = tsv_require(&t, err, "comm", "pid", "tid", "nr", "name", "calls", "errors", "total_ns",
 			 "min_ns", "max_ns", "m2_ns2", "bytes", NULL);
 	for (i = 0; !rc && i < t.rows; i++) {
-		if (!parse_row(in, &t, i, &row, &sum)) {
+		if (!syscall_parse_row(in, &t, i, &row, &sum)) {
 			bad++;
 			continue;
 		}

@@ -51,7 +51,7 @@ struct tracks {
 	size_t ended;
 };
 
-static void add_value(struct values *v, double x)
+static void track_add_value(struct values *v, double x)
 {
 	if (isnan(x))
 		return;
@@ -59,7 +59,7 @@ static void add_value(struct values *v, double x)
 	v->v[v->n++] = x;
 }
 
-static struct track *track_of(struct tracks *all, const struct tcp_seen *s)
+static struct track *tracks_find(struct tracks *all, const struct tcp_seen *s)
 {
 	uint64_t *at = map_at(&all->by_cookie, s->cookie);
 	struct track *t;
@@ -80,20 +80,20 @@ static struct track *track_of(struct tracks *all, const struct tcp_seen *s)
 	return t;
 }
 
-static bool is_growth(enum socket_figure f)
+static bool figure_is_growth(enum socket_figure f)
 {
 	return tcp_kind(f) == TCP_GROWTH || tcp_kind(f) == TCP_GROWTH32;
 }
 
 /* What a counter grew by; one of 32 bits goes round. */
-static double growth(enum socket_figure f, double before, double now)
+static double track_growth(enum socket_figure f, double before, double now)
 {
 	if (now >= before)
 		return now - before;
 	return tcp_kind(f) == TCP_GROWTH32 ? now + 4294967296.0 - before : 0;
 }
 
-static void grow(struct tracks *all, struct track *t, const struct tcp_seen *s)
+static void track_grow(struct tracks *all, struct track *t, const struct tcp_seen *s)
 {
 	uint64_t from = t->last_reading ? t->last_ns : all->before_ns;
 	double share = span_inside(from, all->t_ns, all->in->run.start_ns, all->in->run.end_ns);
@@ -101,21 +101,21 @@ static void grow(struct tracks *all, struct track *t, const struct tcp_seen *s)
 	int f;
 
 	for (f = 0; f < SOCKET_NFIGURES; f++) {
-		if (!is_growth((enum socket_figure)f) || isnan(s->f[f]))
+		if (!figure_is_growth((enum socket_figure)f) || isnan(s->f[f]))
 			continue;
 		before = t->last_reading && !isnan(t->last.f[f]) ? t->last.f[f] : 0;
 		t->row.f[f] = (isnan(t->row.f[f]) ? 0 : t->row.f[f]) +
-			      share * growth((enum socket_figure)f, before, s->f[f]);
+			      share * track_growth((enum socket_figure)f, before, s->f[f]);
 	}
 }
 
-static bool in_window(const struct tracks *all)
+static bool tcp_in_window(const struct tracks *all)
 {
 	return all->t_ns + SLACK_NS >= all->in->run.start_ns &&
 	       all->t_ns <= all->in->run.end_ns + SLACK_NS;
 }
 
-static bool one_line(char *line, void *arg)
+static bool tcp_read_line(char *line, void *arg)
 {
 	struct tracks *all = arg;
 	struct tcp_seen s;
@@ -128,13 +128,13 @@ static bool one_line(char *line, void *arg)
 	}
 	if (!tcp_info_parse(line, all->little, &s))
 		return false;
-	t = track_of(all, &s);
+	t = tracks_find(all, &s);
 	if (all->reading)
-		grow(all, t, &s);
-	for (f = 0; f < SOCKET_NFIGURES && in_window(all); f++)
-		if (!is_growth((enum socket_figure)f))
-			add_value(&t->over[f], s.f[f]);
-	add_value(&all->rtt, s.f[SOCKET_rtt_us]);
+		track_grow(all, t, &s);
+	for (f = 0; f < SOCKET_NFIGURES && tcp_in_window(all); f++)
+		if (!figure_is_growth((enum socket_figure)f))
+			track_add_value(&t->over[f], s.f[f]);
+	track_add_value(&all->rtt, s.f[SOCKET_rtt_us]);
 	all->cwnd += isnan(s.f[SOCKET_cwnd]) ? 0 : s.f[SOCKET_cwnd];
 	if (s.congestion && (!t->row.congestion || strcmp(t->row.congestion, s.congestion)))
 		t->row.congestion = arena_strdup(&all->in->arena, s.congestion);
@@ -148,7 +148,7 @@ static bool one_line(char *line, void *arg)
 }
 
 /* One figure of a socket for all of the window. */
-static double over_time(enum socket_figure f, const struct values *v)
+static double track_over_time(enum socket_figure f, const struct values *v)
 {
 	size_t i;
 	double least;
@@ -164,16 +164,16 @@ static double over_time(enum socket_figure f, const struct values *v)
 	return least;
 }
 
-static double bytes_of(const struct socket_row *r)
+static double socket_bytes(const struct socket_row *r)
 {
 	double sent = r->f[SOCKET_bytes_acked], got = r->f[SOCKET_bytes_received];
 
 	return (isnan(sent) ? 0 : sent) + (isnan(got) ? 0 : got);
 }
 
-static int by_bytes(const void *a, const void *b)
+static int socket_compare_bytes(const void *a, const void *b)
 {
-	double x = bytes_of(a), y = bytes_of(b);
+	double x = socket_bytes(a), y = socket_bytes(b);
 
 	return x < y ? 1 : x > y ? -1 : 0;
 }
@@ -201,7 +201,7 @@ static const struct {
 	{SOCKET_sndbuf_limited_us, "tcp_socket_sndbuf_limited_us", "us", true},
 };
 
-static void put_metrics(struct ingest *in, const struct tracks *all)
+static void tcp_add_metrics(struct ingest *in, const struct tracks *all)
 {
 	struct values v = {0};
 	size_t i, k;
@@ -212,7 +212,7 @@ static void put_metrics(struct ingest *in, const struct tracks *all)
 		for (sum = 0, k = 0; k < all->n; k++) {
 			double x = all->t[k].row.f[metrics[i].figure];
 
-			add_value(&v, x);
+			track_add_value(&v, x);
 			sum += isnan(x) ? 0 : x;
 		}
 		if (v.n)
@@ -223,7 +223,7 @@ static void put_metrics(struct ingest *in, const struct tracks *all)
 	free(v.v);
 }
 
-static void put_rows(struct ingest *in, struct tracks *all, bool covered)
+static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)
 {
 	double rest = 0;
 	size_t i;
@@ -231,9 +231,9 @@ static void put_rows(struct ingest *in, struct tracks *all, bool covered)
 
 	for (i = 0; i < all->n; i++) {
 		for (f = 0; f < SOCKET_NFIGURES; f++) {
-			if (!is_growth((enum socket_figure)f))
+			if (!figure_is_growth((enum socket_figure)f))
 				all->t[i].row.f[f] =
-					over_time((enum socket_figure)f, &all->t[i].over[f]);
+					track_over_time((enum socket_figure)f, &all->t[i].over[f]);
 			else if (!covered)
 				all->t[i].row.f[f] = NAN;
 		}
@@ -241,9 +241,9 @@ static void put_rows(struct ingest *in, struct tracks *all, bool covered)
 		in->sockets[in->nsockets++] = all->t[i].row;
 	}
 	if (all->n)
-		qsort(in->sockets, in->nsockets, sizeof(*in->sockets), by_bytes);
+		qsort(in->sockets, in->nsockets, sizeof(*in->sockets), socket_compare_bytes);
 	for (i = KEPT; i < in->nsockets; i++)
-		rest += bytes_of(&in->sockets[i]);
+		rest += socket_bytes(&in->sockets[i]);
 	if (in->nsockets <= KEPT)
 		return;
 	note_add(&in->notes, tcp_sockets_merged, in->nsockets, KEPT, rest);
@@ -252,7 +252,7 @@ static void put_rows(struct ingest *in, struct tracks *all, bool covered)
 
 /* --- all readings --- */
 
-static size_t read_one(struct tracks *all, const struct snap *snap, size_t reading)
+static size_t tcp_read_snap(struct tracks *all, const struct snap *snap, size_t reading)
 {
 	size_t bad, i;
 
@@ -261,7 +261,7 @@ static size_t read_one(struct tracks *all, const struct snap *snap, size_t readi
 	all->reading = reading;
 	all->cwnd = 0;
 	all->rtt.n = 0;
-	bad = snap_lines((char *)snap->data, one_line, all);
+	bad = snap_lines((char *)snap->data, tcp_read_line, all);
 	for (i = 0; i < all->n; i++)
 		all->ended += all->t[i].last_reading == reading; /* was there, is not any more */
 	if (all->rtt.n)
@@ -272,7 +272,7 @@ static size_t read_one(struct tracks *all, const struct snap *snap, size_t readi
 	return bad;
 }
 
-static void free_tracks(struct tracks *all)
+static void tracks_free(struct tracks *all)
 {
 	size_t i;
 	int f;
@@ -285,7 +285,7 @@ static void free_tracks(struct tracks *all)
 	map_free(&all->by_cookie);
 }
 
-static void evaluate(struct ingest *in, const struct snaps *snaps)
+static void tcp_evaluate(struct ingest *in, const struct snaps *snaps)
 {
 	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
 	struct tracks all = {.in = in};
@@ -293,16 +293,16 @@ static void evaluate(struct ingest *in, const struct snaps *snaps)
 	bool covered;
 
 	for (i = 0; i < snaps->n; i++)
-		bad += read_one(&all, &snaps->snap[i], i);
+		bad += tcp_read_snap(&all, &snaps->snap[i], i);
 	if (bad)
 		note_add(&in->notes, tcp_bad_lines, bad);
 	covered = ingest_cover(in, "tcp.snap", &from, &to) > 0;
-	put_rows(in, &all, covered);
+	tcp_add_rows(in, &all, covered);
 	if (covered && all.n)
-		put_metrics(in, &all);
+		tcp_add_metrics(in, &all);
 	if (all.ended)
 		note_add(&in->notes, tcp_closed, all.ended);
-	free_tracks(&all);
+	tracks_free(&all);
 }
 
 static int tcp_read_file(struct ingest *in, const char *path, struct error *err)
@@ -312,7 +312,7 @@ static int tcp_read_file(struct ingest *in, const char *path, struct error *err)
 
 	if (rc)
 		return rc;
-	evaluate(in, &snaps);
+	tcp_evaluate(in, &snaps);
 	snaps_free(&snaps);
 	return 0;
 }

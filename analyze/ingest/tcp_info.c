@@ -71,7 +71,7 @@ enum tcp_kind tcp_kind(enum socket_figure f)
 	return TCP_MEAN; /* app_limited_pct */
 }
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -84,14 +84,14 @@ static int unhex(const char *text, uint8_t *bytes)
 	if (!strcmp(text, "-"))
 		return 0;
 	for (; text[0]; text += 2, n++) {
-		if (n >= BYTES || digit(text[0]) < 0 || digit(text[1]) < 0)
+		if (n >= BYTES || hex_digit(text[0]) < 0 || hex_digit(text[1]) < 0)
 			return -1;
-		bytes[n] = (uint8_t)(digit(text[0]) << 4 | digit(text[1]));
+		bytes[n] = (uint8_t)(hex_digit(text[0]) << 4 | hex_digit(text[1]));
 	}
 	return n;
 }
 
-static void put_address(char to[64], int family, const uint8_t *address, const uint8_t *port)
+static void address_format(char to[64], int family, const uint8_t *address, const uint8_t *port)
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	unsigned int number = (unsigned int)port[0] << 8 | port[1];
@@ -106,7 +106,7 @@ static void put_address(char to[64], int family, const uint8_t *address, const u
 }
 
 /* inet_diag_msg: family, state, two more; ports, addresses, interface, cookie; five words. */
-static bool parse_msg(const uint8_t *m, int len, bool swap, struct tcp_seen *s)
+static bool tcp_parse_msg(const uint8_t *m, int len, bool swap, struct tcp_seen *s)
 {
 	struct cursor c = cursor_of(m + 44, 8, swap);
 	uint64_t low, high;
@@ -114,15 +114,16 @@ static bool parse_msg(const uint8_t *m, int len, bool swap, struct tcp_seen *s)
 	if (len < MSG || (m[0] != FAMILY_4 && m[0] != FAMILY_6))
 		return false;
 	s->state = m[1] < array_size(states) ? states[m[1]] : NULL;
-	put_address(s->local, m[0], m + 8, m + 4);
-	put_address(s->peer, m[0], m + 24, m + 6);
+	address_format(s->local, m[0], m + 8, m + 4);
+	address_format(s->peer, m[0], m + 24, m + 6);
 	low = cursor_u32(&c);
 	high = cursor_u32(&c);
 	s->cookie = high << 32 | low;
 	return true;
 }
 
-static double figure(const uint8_t *bytes, int len, bool swap, int offset, int size, uint64_t none)
+static double tcp_parse_figure(const uint8_t *bytes, int len, bool swap, int offset, int size,
+			       uint64_t none)
 {
 	struct cursor c;
 	uint64_t v;
@@ -136,7 +137,7 @@ static double figure(const uint8_t *bytes, int len, bool swap, int offset, int s
 
 /* Did the last rate come from a sender that had no more to send? The first bit of a byte of bits.
  */
-static double app_limited(const uint8_t *info, int len, bool little)
+static double tcp_parse_app_limited(const uint8_t *info, int len, bool little)
 {
 	return len <= FLAGS ? NAN : info[FLAGS] & (little ? 1 : 0x80) ? 100 : 0;
 }
@@ -156,14 +157,15 @@ bool tcp_info_parse(char *line, bool little, struct tcp_seen *s)
 			return false;
 	}
 	*s = (struct tcp_seen){.pid = strtoll(pid, NULL, 10)};
-	if (s->pid <= 0 || !line || !parse_msg(msg, len[0], swap, s))
+	if (s->pid <= 0 || !line || !tcp_parse_msg(msg, len[0], swap, s))
 		return false;
 	s->congestion = strcmp(line, "-") ? line : NULL;
 	for (i = 0; i < array_size(places); i++)
 		s->f[places[i].figure] =
-			figure(bytes[places[i].from], len[1 + places[i].from], swap,
-			       places[i].offset, places[i].size, places[i].none);
-	s->f[SOCKET_app_limited_pct] =
-		isnan(s->f[SOCKET_delivery_rate]) ? NAN : app_limited(bytes[INFO], len[1], little);
+			tcp_parse_figure(bytes[places[i].from], len[1 + places[i].from], swap,
+					 places[i].offset, places[i].size, places[i].none);
+	s->f[SOCKET_app_limited_pct] = isnan(s->f[SOCKET_delivery_rate])
+					       ? NAN
+					       : tcp_parse_app_limited(bytes[INFO], len[1], little);
 	return true;
 }

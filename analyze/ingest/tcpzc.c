@@ -43,7 +43,7 @@ static const struct {
 	{NULL, "lost_bytes", "lost_bytes", "B", true},
 };
 
-static void point(const json_t *line, struct points *ps)
+static void tcpzc_read_point(const json_t *line, struct points *ps)
 {
 	struct point p = {.t_ns = json_u64(line, "t_ns")};
 
@@ -55,7 +55,7 @@ static void point(const json_t *line, struct points *ps)
 }
 
 /* {name: count} into one metric each: prefix + name. */
-static void counts(struct ingest *in, const json_t *object, const char *prefix)
+static void tcpzc_add_counts(struct ingest *in, const json_t *object, const char *prefix)
 {
 	const char *key;
 	json_t *value;
@@ -83,7 +83,7 @@ static const struct {
 	{"recvmsg", false},	{"trunc", false},
 };
 
-static void asked(struct ingest *in, const json_t *line)
+static void tcpzc_add_asked(struct ingest *in, const json_t *line)
 {
 	const json_t *asks = json_object_get(line, "asks_zero_copy");
 	const char *mode = json_str(line, "mode");
@@ -97,7 +97,7 @@ static void asked(struct ingest *in, const json_t *line)
 }
 
 /* Before dropped_completions was told, ring_overflow was that: what the kernel dropped. */
-static void ring(struct ingest *in, const json_t *line)
+static void tcpzc_note_ring(struct ingest *in, const json_t *line)
 {
 	double full = json_num(line, "ring_overflow"), lost = json_num(line, "dropped_completions");
 
@@ -110,7 +110,7 @@ static void ring(struct ingest *in, const json_t *line)
 }
 
 /* --udp. A sender's bytes are those it sent, a receiver's those that came. */
-static void datagrams(struct ingest *in, const json_t *line)
+static void tcpzc_note_datagrams(struct ingest *in, const json_t *line)
 {
 	double bytes = json_num(line, "bytes"), lost = json_num(line, "lost_bytes");
 	const char *side = json_str(line, "side");
@@ -127,7 +127,7 @@ static void datagrams(struct ingest *in, const json_t *line)
 
 /* --rr: the responses' own way. What is asked for there has no row of its own; a fallback is told.
  */
-static void responses(struct ingest *in, const json_t *rr)
+static void tcpzc_note_responses(struct ingest *in, const json_t *rr)
 {
 	const json_t *sends = json_object_get(rr, "sends"), *r = json_object_get(rr, "receive");
 	double copied = json_num(sends, "copied"), all = json_num(sends, "total");
@@ -143,7 +143,7 @@ static void responses(struct ingest *in, const json_t *rr)
 }
 
 /* What the workload counted from its beginning to its end. */
-static void whole_run(struct ingest *in, const json_t *line)
+static void tcpzc_add_whole_run(struct ingest *in, const json_t *line)
 {
 	const char *side = json_str(line, "side");
 
@@ -151,16 +151,16 @@ static void whole_run(struct ingest *in, const json_t *line)
 		window_absent(in, "the workload's summary", "it is of the whole run");
 		return;
 	}
-	counts(in, json_object_get(line, "syscalls"), "workload_calls:");
-	counts(in, json_object_get(line, "recv_hist"), "recv_size_log2:");
-	counts(in, json_object_get(line, "token_hist"), "recv_tokens_log2:");
-	counts(in, json_object_get(line, "return_hist"), "return_tokens_log2:");
+	tcpzc_add_counts(in, json_object_get(line, "syscalls"), "workload_calls:");
+	tcpzc_add_counts(in, json_object_get(line, "recv_hist"), "recv_size_log2:");
+	tcpzc_add_counts(in, json_object_get(line, "token_hist"), "recv_tokens_log2:");
+	tcpzc_add_counts(in, json_object_get(line, "return_hist"), "return_tokens_log2:");
 	tcpzc_hists(in, line);
 	if (side && str_starts(side, "r"))
 		ingest_metric(in, "rx_bytes", "B", json_num(line, "bytes"), NULL);
 }
 
-static void summary(struct ingest *in, const json_t *line)
+static void tcpzc_read_summary(struct ingest *in, const json_t *line)
 {
 	const char *verify = json_str(line, "verify");
 	size_t i;
@@ -173,13 +173,13 @@ static void summary(struct ingest *in, const json_t *line)
 			ingest_metric(in, figures[i].metric, figures[i].unit,
 				      json_num(o, figures[i].member), NULL);
 	}
-	asked(in, line);
-	ring(in, line);
-	datagrams(in, line);
-	responses(in, json_object_get(line, "rr"));
+	tcpzc_add_asked(in, line);
+	tcpzc_note_ring(in, line);
+	tcpzc_note_datagrams(in, line);
+	tcpzc_note_responses(in, json_object_get(line, "rr"));
 	if (json_num(json_object_get(line, "receive"), "dropped_bytes") > 0)
 		note_add(&in->notes, workload_truncated);
-	whole_run(in, line);
+	tcpzc_add_whole_run(in, line);
 	if (verify && !strcmp(verify, "failed"))
 		note_add(&in->notes, workload_corrupt);
 }
@@ -203,9 +203,9 @@ static int tcpzc_parse(struct ingest *in, char *text, const char *arg, struct po
 				 rest ? "" : "; the file ends in its middle")
 				->severity = rest ? SEVERITY_WARNING : SEVERITY_LOSSY;
 		else if (type && !strcmp(type, "point"))
-			point(object, ps);
+			tcpzc_read_point(object, ps);
 		else if (type && !strcmp(type, "summary"))
-			summary(in, object);
+			tcpzc_read_summary(in, object);
 		else if (type && !strcmp(type, "error"))
 			note_add(&in->notes, workload_error, json_str(object, "what"));
 		summed |= type && !strcmp(type, "summary");

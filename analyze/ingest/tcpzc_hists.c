@@ -17,7 +17,7 @@ static const struct {
 	{"latency_ns", "ns"},
 };
 
-static const char *unit_of(const char *histogram)
+static const char *hist_find_unit(const char *histogram)
 {
 	size_t i;
 
@@ -27,8 +27,8 @@ static const char *unit_of(const char *histogram)
 	return "1";
 }
 
-static void put(struct ingest *in, const char *histogram, const char *what, const char *unit,
-		const json_t *value)
+static void hist_add_metric(struct ingest *in, const char *histogram, const char *what,
+			    const char *unit, const json_t *value)
 {
 	char *name = xasprintf("hist:%s:%s", histogram, what);
 
@@ -37,7 +37,7 @@ static void put(struct ingest *in, const char *histogram, const char *what, cons
 	free(name);
 }
 
-static void put_buckets(struct ingest *in, const char *histogram, const json_t *buckets)
+static void hist_add_buckets(struct ingest *in, const char *histogram, const json_t *buckets)
 {
 	const char *key;
 	json_t *value;
@@ -45,23 +45,24 @@ static void put_buckets(struct ingest *in, const char *histogram, const json_t *
 	json_object_foreach ((json_t *)buckets, key, value) {
 		char *what = xasprintf("log2:%s", key);
 
-		put(in, histogram, what, "1", value);
+		hist_add_metric(in, histogram, what, "1", value);
 		free(what);
 	}
 }
 
-static void put_histogram(struct ingest *in, const char *name, const json_t *h)
+static void hist_add_metrics(struct ingest *in, const char *name, const json_t *h)
 {
 	const char *key;
 	json_t *value;
 
 	json_object_foreach ((json_t *)h, key, value)
-		put(in, name, key, strcmp(key, "count") ? unit_of(name) : "1", value);
+		hist_add_metric(in, name, key, strcmp(key, "count") ? hist_find_unit(name) : "1",
+				value);
 	if (strcmp(name, "recv_bytes")) /* recv_size_log2 has those */
-		put_buckets(in, name, json_object_get(h, "log2"));
+		hist_add_buckets(in, name, json_object_get(h, "log2"));
 }
 
-static void put_retries(struct ingest *in, const json_t *retries)
+static void tcpzc_note_retries(struct ingest *in, const json_t *retries)
 {
 	const char *limit;
 	json_t *value;
@@ -85,11 +86,11 @@ void tcpzc_hists(struct ingest *in, const json_t *summary)
 	double flows = (double)json_array_size(json_object_get(summary, "flows"));
 
 	json_object_foreach (json_object_get(summary, "histograms"), name, value)
-		put_histogram(in, name, value);
+		hist_add_metrics(in, name, value);
 	if (json_object_get(summary, "busy_poll") &&
 	    json_num(json_object_get(summary, "busy_poll"), "flows") == 0)
 		note_add(&in->notes, busy_poll_no_effect);
-	put_retries(in, json_object_get(summary, "send_retries"));
+	tcpzc_note_retries(in, json_object_get(summary, "send_retries"));
 	if (flows > 0)
 		ingest_metric(in, "workload_flows", "1", flows, NULL);
 }

@@ -62,13 +62,13 @@ static double number_or_nan(const char *word)
 	return end == word || *end || !isfinite(x) || x < 0 ? NAN : x;
 }
 
-static double ticks(long long n)
+static double ticks_to_ns(long long n)
 {
 	return n > 0 ? (double)n * TICK_NS : 0;
 }
 
 /* "77 (a (name)) S 1 2 ...": its parts into `s`. The text is cut up. */
-static bool parse_stat(char *stat, struct seen *s)
+static bool thread_parse_stat(char *stat, struct seen *s)
 {
 	char *open = strchr(stat, '('), *close = strrchr(stat, ')'), *rest, *word;
 	long long f[FIELDS] = {0};
@@ -82,20 +82,20 @@ static bool parse_stat(char *stat, struct seen *s)
 	rest = str_trim(close + 1);
 	for (; i < FIELDS && (word = str_token(&rest, ' ')); i++)
 		f[i] = strtoll(word, NULL, 10);
-	s->user_ns = ticks(f[UTIME]);
-	s->system_ns = ticks(f[STIME]);
-	s->children_ns = ticks(f[CUTIME]) + ticks(f[CSTIME]);
+	s->user_ns = ticks_to_ns(f[UTIME]);
+	s->system_ns = ticks_to_ns(f[STIME]);
+	s->children_ns = ticks_to_ns(f[CUTIME]) + ticks_to_ns(f[CSTIME]);
 	s->start = (uint64_t)f[START];
 	s->cpu = f[CPU] >= 0 && f[CPU] < CPUSET_MAX ? (unsigned int)f[CPU] : CPUSET_MAX;
 	return i == FIELDS && s->tid > 0;
 }
 
 /* "p <ns> <stat>" */
-static bool parse_process(char *rest, struct seen *s)
+static bool threads_parse_process(char *rest, struct seen *s)
 {
 	char *ns = str_token(&rest, ' ');
 
-	if (!ns || !rest || !parse_stat(rest, s))
+	if (!ns || !rest || !thread_parse_stat(rest, s))
 		return false;
 	s->run_ns = number_or_nan(ns);
 	s->migrations = NAN;
@@ -105,13 +105,13 @@ static bool parse_process(char *rest, struct seen *s)
 }
 
 /* "t <pid> <ns> <migrations> <CPUs> <stat>" */
-static bool parse_thread(char *rest, struct seen *s)
+static bool threads_parse_thread(char *rest, struct seen *s)
 {
 	char *pid = str_token(&rest, ' '), *ns = str_token(&rest, ' ');
 	char *migrations = str_token(&rest, ' ');
 
 	s->allowed = str_token(&rest, ' ');
-	if (!s->allowed || !rest || !parse_stat(rest, s))
+	if (!s->allowed || !rest || !thread_parse_stat(rest, s))
 		return false;
 	s->pid = strtoll(pid, NULL, 10);
 	s->run_ns = number_or_nan(ns);
@@ -119,30 +119,30 @@ static bool parse_thread(char *rest, struct seen *s)
 	return s->pid > 0;
 }
 
-static uint64_t id_of(const struct seen *s)
+static uint64_t thread_id(const struct seen *s)
 {
 	return s->tid ? (uint64_t)s->tid : (uint64_t)s->pid | 1ULL << 32;
 }
 
-static bool parse_line(char *line, void *arg)
+static bool threads_parse_line(char *line, void *arg)
 {
 	struct reading *r = arg;
 	struct seen s = {0};
-	bool good = str_starts(line, "p ")   ? parse_process(line + 2, &s)
-		    : str_starts(line, "t ") ? parse_thread(line + 2, &s)
+	bool good = str_starts(line, "p ")   ? threads_parse_process(line + 2, &s)
+		    : str_starts(line, "t ") ? threads_parse_thread(line + 2, &s)
 					     : false;
 
 	if (!good)
 		return false;
 	array_grow(r->all, r->n, r->cap);
 	r->all[r->n++] = s;
-	*map_at(&r->by_id, id_of(&s)) = r->n;
+	*map_at(&r->by_id, thread_id(&s)) = r->n;
 	return true;
 }
 
-static struct seen *find(const struct reading *r, const struct seen *like)
+static struct seen *threads_find(const struct reading *r, const struct seen *like)
 {
-	uint64_t *at = map_get(&r->by_id, id_of(like));
+	uint64_t *at = map_get(&r->by_id, thread_id(like));
 	struct seen *s = at ? &r->all[*at - 1] : NULL;
 
 	return s && s->start == like->start && s->pid == like->pid ? s : NULL;
@@ -156,25 +156,25 @@ struct span {
 };
 
 /* What a counter grew by; one that went back did not. */
-static double grown(struct sums *sums, double before, double now)
+static double counter_growth(struct sums *sums, double before, double now)
 {
 	sums->back |= now < before;
 	return now > before ? now - before : 0;
 }
 
-static void count(double *to, double by)
+static void threads_add_to(double *to, double by)
 {
 	if (!isnan(by))
 		*to = (isnan(*to) ? 0 : *to) + by;
 }
 
-static const char *keep(struct ingest *in, const char *old, const char *now)
+static const char *threads_keep(struct ingest *in, const char *old, const char *now)
 {
 	return old && !strcmp(old, now) ? old : arena_strdup(&in->arena, now);
 }
 
 /* At the end of a span: a command may bind itself after the first reading. */
-static void check_allowed(struct ingest *in, struct sums *sums, const char *allowed)
+static void threads_check_allowed(struct ingest *in, struct sums *sums, const char *allowed)
 {
 	struct cpuset set;
 	unsigned int cpu;
@@ -191,13 +191,13 @@ static void check_allowed(struct ingest *in, struct sums *sums, const char *allo
 }
 
 /* Where it is, what it is called, that it was there. */
-static struct thread_row *note_thread(struct ingest *in, struct sums *sums, const struct seen *s,
+static struct thread_row *threads_see(struct ingest *in, struct sums *sums, const struct seen *s,
 				      uint64_t t_ns)
 {
 	struct thread_row *row = ingest_thread(in, s->pid, s->tid);
 
-	row->comm = keep(in, row->comm, s->comm);
-	row->allowed = keep(in, row->allowed, s->allowed);
+	row->comm = threads_keep(in, row->comm, s->comm);
+	row->allowed = threads_keep(in, row->allowed, s->allowed);
 	if (!row->first_ns || t_ns < row->first_ns)
 		row->first_ns = t_ns;
 	if (t_ns > row->last_ns)
@@ -208,48 +208,53 @@ static struct thread_row *note_thread(struct ingest *in, struct sums *sums, cons
 }
 
 /* The thread's own time; of a kernel without schedstat its ticks. */
-static double run_of(struct sums *sums, const struct seen *s)
+static double thread_run_ns(struct sums *sums, const struct seen *s)
 {
 	sums->ticks |= isnan(s->run_ns);
 	return isnan(s->run_ns) ? s->user_ns + s->system_ns : s->run_ns;
 }
 
-static void add_thread(struct ingest *in, struct sums *sums, const struct reading *b,
-		       const struct seen *was, const struct seen *s, const struct span *span)
+static void threads_add_thread(struct ingest *in, struct sums *sums, const struct reading *b,
+			       const struct seen *was, const struct seen *s,
+			       const struct span *span)
 {
 	static const struct seen nothing;
-	struct thread_row *row = note_thread(in, sums, s, span->end);
+	struct thread_row *row = threads_see(in, sums, s, span->end);
 	struct seen process = {.pid = s->pid};
-	uint64_t *at = map_get(&b->by_id, id_of(&process));
+	uint64_t *at = map_get(&b->by_id, thread_id(&process));
 	double run;
 
-	check_allowed(in, sums, s->allowed);
-	if (!was && run_of(sums, s) > 1.05 * span->ns + 2 * TICK_NS) {
+	threads_check_allowed(in, sums, s->allowed);
+	if (!was && thread_run_ns(sums, s) > 1.05 * span->ns + 2 * TICK_NS) {
 		sums->late++;
 		if (at)
 			b->all[*at - 1].late = true;
 		return;
 	}
 	was = was ? was : &nothing;
-	run = grown(sums, was->tid ? run_of(sums, was) : 0, run_of(sums, s));
+	run = counter_growth(sums, was->tid ? thread_run_ns(sums, was) : 0, thread_run_ns(sums, s));
 	if (at)
 		b->all[*at - 1].grew += run;
-	count(&row->run_ns, span->share * run);
-	count(&row->user_ns, span->share * grown(sums, was->user_ns, s->user_ns));
-	count(&row->system_ns, span->share * grown(sums, was->system_ns, s->system_ns));
+	threads_add_to(&row->run_ns, span->share * run);
+	threads_add_to(&row->user_ns, span->share * counter_growth(sums, was->user_ns, s->user_ns));
+	threads_add_to(&row->system_ns,
+		       span->share * counter_growth(sums, was->system_ns, s->system_ns));
 	if (!isnan(s->migrations))
-		count(&row->migrations,
-		      span->share * grown(sums, isnan(was->migrations) ? 0 : was->migrations,
-					  s->migrations));
+		threads_add_to(&row->migrations,
+			       span->share *
+				       counter_growth(sums,
+						      isnan(was->migrations) ? 0 : was->migrations,
+						      s->migrations));
 }
 
 /* What a process ran beyond its threads that are still there. */
-static void add_process(struct ingest *in, struct sums *sums, const struct seen *was,
-			const struct seen *s, const struct span *span)
+static void threads_add_process(struct ingest *in, struct sums *sums, const struct seen *was,
+				const struct seen *s, const struct span *span)
 {
 	double ran = isnan(s->run_ns)
 			     ? s->grew
-			     : grown(sums, was && !isnan(was->run_ns) ? was->run_ns : 0, s->run_ns);
+			     : counter_growth(sums, was && !isnan(was->run_ns) ? was->run_ns : 0,
+					      s->run_ns);
 	struct thread_row *row;
 
 	if (!was && s->late)
@@ -257,8 +262,8 @@ static void add_process(struct ingest *in, struct sums *sums, const struct seen 
 	/* The process is read a moment before its threads. */
 	if (ran > s->grew + TICK_NS / 10 && !sums->ticks) {
 		row = ingest_thread(in, s->pid, 0);
-		row->comm = keep(in, row->comm, s->comm);
-		count(&row->run_ns, span->share * (ran - s->grew));
+		row->comm = threads_keep(in, row->comm, s->comm);
+		threads_add_to(&row->run_ns, span->share * (ran - s->grew));
 	} else {
 		ran = s->grew;
 	}
@@ -266,21 +271,21 @@ static void add_process(struct ingest *in, struct sums *sums, const struct seen 
 }
 
 /* Time of children that were waited for, less what of it their own rows had. */
-static void add_ended(struct ingest *in, struct sums *sums, const struct reading *a,
-		      const struct reading *b, const struct span *span)
+static void threads_add_ended(struct ingest *in, struct sums *sums, const struct reading *a,
+			      const struct reading *b, const struct span *span)
 {
 	double waited = 0, known = 0;
 	struct thread_row *row;
 	size_t i;
 
 	for (i = 0; i < b->n; i++) {
-		const struct seen *s = &b->all[i], *was = s->tid ? NULL : find(a, s);
+		const struct seen *s = &b->all[i], *was = s->tid ? NULL : threads_find(a, s);
 
 		if (!s->tid && (was || !s->late))
 			waited += s->children_ns - (was ? was->children_ns : 0);
 	}
 	for (i = 0; i < a->n; i++)
-		if (!a->all[i].tid && !find(b, &a->all[i]))
+		if (!a->all[i].tid && !threads_find(b, &a->all[i]))
 			known += (isnan(a->all[i].run_ns) ? 0 : a->all[i].run_ns) +
 				 a->all[i].children_ns;
 	if (known > waited + 2 * TICK_NS)
@@ -288,25 +293,27 @@ static void add_ended(struct ingest *in, struct sums *sums, const struct reading
 	if (waited <= known + TICK_NS)
 		return;
 	row = ingest_thread(in, 0, 0);
-	count(&row->run_ns, span->share * (waited - known));
+	threads_add_to(&row->run_ns, span->share * (waited - known));
 	sums->span += waited - known;
 }
 
-static void add_span(struct ingest *in, struct sums *sums, const struct reading *a,
-		     struct reading *b, const struct span *span)
+static void threads_add_span(struct ingest *in, struct sums *sums, const struct reading *a,
+			     struct reading *b, const struct span *span)
 {
 	size_t i, threads = 0;
 
 	sums->span = 0;
 	for (i = 0; i < b->n; i++)
 		if (b->all[i].tid) {
-			add_thread(in, sums, b, find(a, &b->all[i]), &b->all[i], span);
+			threads_add_thread(in, sums, b, threads_find(a, &b->all[i]), &b->all[i],
+					   span);
 			threads++;
 		}
 	for (i = 0; i < b->n; i++)
 		if (!b->all[i].tid)
-			add_process(in, sums, find(a, &b->all[i]), &b->all[i], span);
-	add_ended(in, sums, a, b, span);
+			threads_add_process(in, sums, threads_find(a, &b->all[i]), &b->all[i],
+					    span);
+	threads_add_ended(in, sums, a, b, span);
 	sums->most = threads > sums->most ? threads : sums->most;
 	sums->total += span->share * sums->span;
 	if (span->ns > 0)
@@ -315,7 +322,7 @@ static void add_span(struct ingest *in, struct sums *sums, const struct reading 
 
 /* --- all of them --- */
 
-static void put_cpus(struct ingest *in, struct sums *sums)
+static void threads_add_cpus(struct ingest *in, struct sums *sums)
 {
 	size_t i;
 
@@ -340,7 +347,7 @@ static void put_cpus(struct ingest *in, struct sums *sums)
  * Does a thread's time hold that of interrupts and softirqs which came in on top of it? A kernel
  * with CONFIG_IRQ_TIME_ACCOUNTING takes it off.
  */
-static void put_accounting(struct ingest *in)
+static void threads_add_accounting(struct ingest *in)
 {
 	static const char key[] = "CONFIG_IRQ_TIME_ACCOUNTING";
 	char *path = in->host_dir ? xasprintf("%s/config", in->host_dir) : NULL, *text = NULL;
@@ -353,7 +360,7 @@ static void put_accounting(struct ingest *in)
 }
 
 /* Times over the part that is known become times over the window, as busy_ns is. */
-static void scale(struct ingest *in, double by)
+static void threads_scale(struct ingest *in, double by)
 {
 	size_t i;
 
@@ -364,7 +371,7 @@ static void scale(struct ingest *in, double by)
 	}
 }
 
-static void put_notes(struct ingest *in, const struct sums *s)
+static void threads_add_notes(struct ingest *in, const struct sums *s)
 {
 	if (s->back)
 		note_add(&in->notes, threads_backwards);
@@ -376,7 +383,7 @@ static void put_notes(struct ingest *in, const struct sums *s)
 		note_add(&in->notes, threads_ticks);
 }
 
-static void evaluate(struct ingest *in, const struct snaps *snaps, struct reading *r)
+static void threads_evaluate(struct ingest *in, const struct snaps *snaps, struct reading *r)
 {
 	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9, covered;
@@ -385,26 +392,26 @@ static void evaluate(struct ingest *in, const struct snaps *snaps, struct readin
 
 	for (i = 0; i < r[0].n; i++)
 		if (r[0].all[i].tid)
-			note_thread(in, &sums, &r[0].all[i], from);
+			threads_see(in, &sums, &r[0].all[i], from);
 	for (i = 1; i < snaps->n; i++) {
 		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
 		struct span span = {span_inside(a, b, in->run.start_ns, in->run.end_ns),
 				    b > a ? (double)(b - a) : 0, b};
 
-		add_span(in, &sums, &r[i - 1], &r[i], &span);
+		threads_add_span(in, &sums, &r[i - 1], &r[i], &span);
 	}
-	put_cpus(in, &sums);
+	threads_add_cpus(in, &sums);
 	covered = ingest_cover(in, "threads.snap", &from, &to);
-	scale(in, covered > 0 ? window / covered : NAN);
+	threads_scale(in, covered > 0 ? window / covered : NAN);
 	if (covered > 0 && in->nthreads_seen) {
 		ingest_metric(in, "workload_cpu_ns", "ns", sums.total * window / covered, NULL);
 		ingest_metric(in, "workload_cpu_pct", "%", sums.total / covered / 1e7, NULL);
 		ingest_metric(in, "workload_threads", "1", (double)sums.most, NULL);
 		ingest_metric(in, "workload_confined", "1", !sums.outside, NULL);
-		put_accounting(in);
+		threads_add_accounting(in);
 		in->workload_whole = !sums.back && !sums.late && !sums.elsewhere && !sums.ticks;
 	}
-	put_notes(in, &sums);
+	threads_add_notes(in, &sums);
 	map_free(&sums.cpus_seen);
 }
 
@@ -419,10 +426,10 @@ static int threads_read_file(struct ingest *in, const char *path, struct error *
 		return rc;
 	r = xcalloc(snaps.n, sizeof(*r));
 	for (i = 0; i < snaps.n; i++)
-		bad += snap_lines((char *)snaps.snap[i].data, parse_line, &r[i]);
+		bad += snap_lines((char *)snaps.snap[i].data, threads_parse_line, &r[i]);
 	if (bad)
 		note_add(&in->notes, threads_bad_lines, bad);
-	evaluate(in, &snaps, r);
+	threads_evaluate(in, &snaps, r);
 	in->workload_whole &= !bad;
 	for (i = 0; i < snaps.n; i++) {
 		free(r[i].all);

@@ -34,7 +34,7 @@ static const struct {
 };
 
 /* sscanf() would look for the end of the whole text first, at every line. */
-static bool count_at(const char *p, uint64_t *value)
+static bool throttle_count_at(const char *p, uint64_t *value)
 {
 	char *end;
 
@@ -43,24 +43,24 @@ static bool count_at(const char *p, uint64_t *value)
 }
 
 /* The value that the first snapshot has for the same label and counter. */
-static bool earlier(const char *text, const char *name, size_t len, uint64_t *value)
+static bool throttle_find_earlier(const char *text, const char *name, size_t len, uint64_t *value)
 {
 	const char *p;
 
 	for (p = text; p && *p; p = strchr(p, '\n'), p += p != NULL)
 		if (!strncmp(p, name, len) && p[len] == ' ')
-			return count_at(p + len, value);
+			return throttle_count_at(p + len, value);
 	return false;
 }
 
-static void add_line(const char *line, const char *before, double sum[array_size(counters)],
-		     bool seen[KINDS])
+static void throttle_add_line(const char *line, const char *before,
+			      double sum[array_size(counters)], bool seen[KINDS])
 {
 	const char *last = strrchr(line, ' '), *name = last;
 	uint64_t a, b;
 	size_t i;
 
-	if (!last || !count_at(last, &b))
+	if (!last || !throttle_count_at(last, &b))
 		return;
 	while (name > line && name[-1] != ' ')
 		name--;
@@ -69,7 +69,7 @@ static void add_line(const char *line, const char *before, double sum[array_size
 		double d;
 
 		if ((size_t)(last - name) != len || strncmp(name, counters[i].name, len) ||
-		    !earlier(before, line, (size_t)(last - line), &a) || b < a)
+		    !throttle_find_earlier(before, line, (size_t)(last - line), &a) || b < a)
 			continue;
 		d = (double)(b - a) * counters[i].scale;
 		seen[counters[i].kind] = true;
@@ -77,7 +77,7 @@ static void add_line(const char *line, const char *before, double sum[array_size
 	}
 }
 
-static void put(struct ingest *in, const double of[KINDS], const bool seen[KINDS])
+static void throttle_add_metric(struct ingest *in, const double of[KINDS], const bool seen[KINDS])
 {
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 
@@ -109,11 +109,11 @@ static int throttle_read_file(struct ingest *in, const char *path, struct error 
 	if (!rc) {
 		rest = text = xstrdup(snaps.snap[snaps.n - 1].data);
 		while ((line = str_token(&rest, '\n')))
-			add_line(line, snaps.snap[0].data, sum, seen);
+			throttle_add_line(line, snaps.snap[0].data, sum, seen);
 		free(text);
 		for (i = 0; i < array_size(counters); i++)
 			of[counters[i].kind] += sum[i];
-		put(in, of, seen);
+		throttle_add_metric(in, of, seen);
 	}
 	snaps_free(&snaps);
 	return rc;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char separator_of(const char *heading)
+static char tsv_find_separator(const char *heading)
 {
 	const char *at = strpbrk(heading, "\t;,");
 
@@ -20,7 +20,7 @@ static char separator_of(const char *heading)
 }
 
 /* A field without the space around it and the quotes it may stand in. */
-static char *clean(char *field)
+static char *tsv_clean_cell(char *field)
 {
 	size_t n;
 
@@ -33,18 +33,18 @@ static char *clean(char *field)
 	return field;
 }
 
-static void read_heading(struct tsv *t, char *line, char sep)
+static void tsv_read_heading(struct tsv *t, char *line, char sep)
 {
 	int cap = 0;
 	char *field;
 
 	while ((field = str_token(&line, sep))) {
 		array_grow(t->names, t->ncolumns, cap);
-		t->names[t->ncolumns++] = clean(field);
+		t->names[t->ncolumns++] = tsv_clean_cell(field);
 	}
 }
 
-static void read_row(struct tsv *t, char *line, char sep, size_t *cap)
+static void tsv_read_row(struct tsv *t, char *line, char sep, size_t *cap)
 {
 	size_t n = (size_t)t->ncolumns;
 	int i;
@@ -60,12 +60,12 @@ static void read_row(struct tsv *t, char *line, char sep, size_t *cap)
 			t->short_rows++;
 			return;
 		}
-		t->cells[t->rows * n + (size_t)i] = clean(field);
+		t->cells[t->rows * n + (size_t)i] = tsv_clean_cell(field);
 	}
 	t->rows++;
 }
 
-static bool is_blank(const char *line)
+static bool tsv_line_is_blank(const char *line)
 {
 	while (isspace((unsigned char)*line))
 		line++;
@@ -84,14 +84,14 @@ int tsv_read(struct tsv *t, const char *path, char sep, struct error *err)
 		return rc;
 	rest = str_starts(t->buf, "\xef\xbb\xbf") ? t->buf + 3 : t->buf;
 	while ((line = str_token(&rest, '\n'))) {
-		if (is_blank(line))
+		if (tsv_line_is_blank(line))
 			continue;
 		if (!sep)
-			sep = separator_of(line);
+			sep = tsv_find_separator(line);
 		if (!t->names)
-			read_heading(t, line, sep);
+			tsv_read_heading(t, line, sep);
 		else
-			read_row(t, line, sep, &cap);
+			tsv_read_row(t, line, sep, &cap);
 	}
 	if (t->names)
 		return 0;

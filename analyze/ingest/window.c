@@ -43,23 +43,23 @@ void window_absent(struct ingest *in, const char *what, const char *why)
 	in->absent[in->nabsent++] = arena_strdup(&in->arena, what);
 }
 
-static double nearer(uint64_t before, uint64_t at, uint64_t after)
+static double distance_to_nearer(uint64_t before, uint64_t at, uint64_t after)
 {
 	return (double)(at - before < after - at ? at - before : after - at);
 }
 
 /* How far the end at `at` is from the nearer of the two readings around it. */
-static double distance(const uint64_t *t, size_t n, uint64_t at)
+static double distance_to_readings(const uint64_t *t, size_t n, uint64_t at)
 {
 	size_t i;
 
 	for (i = 1; i < n; i++)
 		if (t[i - 1] <= at && at <= t[i])
-			return nearer(t[i - 1], at, t[i]);
+			return distance_to_nearer(t[i - 1], at, t[i]);
 	return 0; /* outside of all of them: how much they cover is looked at elsewhere */
 }
 
-static bool any_inside(const uint64_t *t, size_t n, uint64_t from, uint64_t to)
+static bool readings_any_inside(const uint64_t *t, size_t n, uint64_t from, uint64_t to)
 {
 	uint64_t margin = (to - from) / 20;
 	size_t i;
@@ -77,8 +77,8 @@ bool window_resolves(struct ingest *in, const char *what, const uint64_t *t, siz
 
 	if (!in->sliced || n < 2)
 		return true;
-	off = (distance(t, n, from) + distance(t, n, to)) / length;
-	if (off > 0.01 && (off > 0.4 || !any_inside(t, n, from, to))) {
+	off = (distance_to_readings(t, n, from) + distance_to_readings(t, n, to)) / length;
+	if (off > 0.01 && (off > 0.4 || !readings_any_inside(t, n, from, to))) {
 		window_absent(in, what, "it was read too seldom to tell of it");
 		return false;
 	}
