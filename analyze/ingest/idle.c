@@ -4,9 +4,8 @@
  * side's CPUs. The kernel adds a sleep's time when the CPU wakes: what a span holds more than it is
  * long was slept before it, and is taken off the state that has most, which is where the CPU slept.
  */
-#include "analyze/ingest/deltas.h"
+#include "analyze/ingest/snapshots.h"
 #include "analyze/ingest/ingest.h"
-#include "analyze/ingest/spans.h"
 #include "analyze/ingest/tsv.h"
 
 #include "lib/alloc.h"
@@ -213,7 +212,7 @@ static int idle_read_file(struct ingest *in, const char *path, struct error *err
 	struct idle d = {0};
 	struct snaps snaps;
 	uint64_t from, to;
-	int rc = deltas_snaps(in, "idle", path, &snaps, err);
+	int rc = snaps_open(in, "idle", path, &snaps, err);
 
 	if (rc)
 		return rc;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/ingest/ingest.h"
 
-#include "analyze/ingest/others.h"
-#include "analyze/ingest/points.h"
-#include "analyze/ingest/power_kinds.h"
+#include "analyze/ingest/workload.h"
+#include "analyze/ingest/power.h"
 #include "analyze/ingest/window.h"
 #include "lib/alloc.h"
 #include "lib/file.h"

@@ -25,7 +25,7 @@ struct meter {
 	const char *column; /* name or number from 1; NULL: found by its name, else the second */
 	const char *time_column; /* the same of the times; NULL: the first */
 	const char *clock;	 /* monotonic, wall; NULL: wall for dates and from 1e9 s on */
-	const char *kind;	 /* of power_kinds.h; NULL: wall */
+	const char *kind;	 /* of power.h; NULL: wall */
 	double offset_s;	 /* added to every time */
 };
 
@@ -44,7 +44,7 @@ struct ingest_series {
 	double value;
 };
 
-/* Mean watts of one domain of a source of power (power_kinds.h). */
+/* Mean watts of one domain of a source of power (power.h). */
 struct ingest_power {
 	const char *kind, *source, *domain;
 	const char *how; /* NULL: measured */
@@ -129,6 +129,8 @@ const struct parser *parser_find(const char *file);
 
 /* clock.json, where the side ran on another host. */
 void ingest_clock(struct ingest *in);
+/* Adds the user time of other programs, after proc_stat and threads (proc_stat.c). */
+void ingest_others(struct ingest *in);
 /* One meter's mean power in the window; NAN, with a note, where it does not cover all of it. */
 int ingest_meter(struct ingest *in, const struct meter *meter, double *watts, struct error *err);
 /* All meters of this run, given or kept in its folder as power.csv, power-2.csv ... */

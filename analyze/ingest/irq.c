@@ -6,7 +6,7 @@
  *
  * What it is, of an interrupt with a number: chip, place, then the device, "IO-APIC 4-edge ttyS0".
  */
-#include "analyze/ingest/deltas.h"
+#include "analyze/ingest/snapshots.h"
 #include "analyze/ingest/ingest.h"
 
 #include "lib/alloc.h"
@@ -244,7 +244,7 @@ static int irq_read_file(struct ingest *in, const char *path, struct error *err)
 	struct irqs *q;
 	struct snaps snaps;
 	uint64_t from, to;
-	int rc = deltas_snaps(in, "irq", path, &snaps, err);
+	int rc = snaps_open(in, "irq", path, &snaps, err);
 
 	if (rc)
 		return rc;

@@ -9,13 +9,13 @@
  * that was registered anew has another number, and its counters begin again; one that was renamed
  *keeps it.
  */
-#include "analyze/ingest/deltas.h"
 #include "analyze/ingest/ingest.h"
-#include "analyze/ingest/nic_names.h"
-#include "analyze/ingest/tsv.h"
 
+#include "analyze/ingest/snapshots.h"
+#include "analyze/ingest/tsv.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/intern.h"
 #include "lib/snap.h"
 #include "lib/str.h"
 
@@ -23,6 +23,72 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * --- names of interfaces ---
+ *
+ * An interface keeps its number while it is renamed. All its figures have the last name it had.
+ */
+
+struct nic_names {
+	struct intern ports; /* "NETNS IFINDEX" */
+	struct intern texts;
+	struct nic_name {
+		uint32_t first, last; /* in texts */
+	} * of;			      /* by the port's id */
+	size_t cap;
+};
+
+static void nic_names_put(struct nic_names *n, const char *netns, const char *index,
+			  const char *name)
+{
+	char *key = xasprintf("%s %s", netns, index);
+	size_t before = n->ports.n;
+	uint32_t port = intern_str(&n->ports, key), text = intern_str(&n->texts, name);
+
+	free(key);
+	if (n->ports.n > before) {
+		array_grow(n->of, port, n->cap);
+		n->of[port].first = text;
+	}
+	n->of[port].last = text;
+}
+
+static const char *nic_names_last(const struct nic_names *n, const char *netns, const char *index,
+				  const char *name)
+{
+	char *key = xasprintf("%s %s", netns, index);
+	uint32_t port = intern_find(&n->ports, key, strlen(key));
+
+	free(key);
+	return port == INTERN_NONE ? name : intern_get(&n->texts, n->of[port].last);
+}
+
+static void nic_names_say(const struct nic_names *n, struct ingest *in)
+{
+	size_t i;
+
+	for (i = 0; i < n->ports.n; i++) {
+		char *netns;
+
+		if (n->of[i].first == n->of[i].last)
+			continue;
+		netns = xstrdup(intern_get(&n->ports, (uint32_t)i));
+		netns[strcspn(netns, " ")] = '\0';
+		note_add(&in->notes, nic_renamed, intern_get(&n->texts, n->of[i].first), netns,
+			 intern_get(&n->texts, n->of[i].last));
+		free(netns);
+	}
+}
+
+static void nic_names_free(struct nic_names *n)
+{
+	intern_free(&n->ports);
+	intern_free(&n->texts);
+	free(n->of);
+}
+
+/* --- nic.snap --- */
 
 struct nic {
 	struct deltas d;      /* "IFINDEX NETNS/INTERFACE/GROUP/name" */
@@ -275,7 +341,7 @@ static int nic_read_file(struct ingest *in, const char *path, struct error *err)
 	struct snaps snaps;
 	uint64_t from, to;
 	size_t i;
-	int rc = deltas_snaps(in, "nic", path, &snaps, err);
+	int rc = snaps_open(in, "nic", path, &snaps, err);
 
 	if (rc)
 		return rc;

@@ -5,7 +5,6 @@
  * of a command it may be a heading.
  */
 #include "analyze/ingest/power.h"
-#include "analyze/ingest/power_kinds.h"
 
 #include "lib/alloc.h"
 #include "lib/snap.h"

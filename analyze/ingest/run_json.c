@@ -1,19 +1,94 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* run.json: what one side of one run was, and what its collectors say of themselves. */
-#include "lib/names.h"
-#include "analyze/ingest/edges.h"
-#include "lib/json.h"
+/* run.json: one side of one run and the state of its collectors; clock.json beside it. */
+#include "analyze/ingest/ingest.h"
 
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/json.h"
+#include "lib/names.h"
 #include "lib/str.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { SCHEMA = 1 };
+enum { SCHEMA = 1 }; /* of both files */
+
+/* --- how exactly the collectors cut the window --- */
+
+enum { WORTH_A_WORD_NS = 1000000 };
+
+struct edge {
+	const char *key, *metric, *what;
+	bool dated; /* cut there when it is read, whenever the reading was */
+};
+
+static const struct edge edges[] = {
+	{"on_after_ns", "window_start_error_us", "start", false},
+	{"off_after_ns", "window_end_error_us", "end", false},
+	{"read_before_ns", "window_first_reading_us", "start", true},
+	{"read_after_ns", "window_last_reading_us", "end", true},
+};
+
+static void edge_add_note(struct ingest *in, const struct edge *e, double ns, double window,
+			  const char *who)
+{
+	enum note_severity level = ns > window / 100 ? SEVERITY_WARNING : SEVERITY_INFO;
+
+	if (ns <= WORTH_A_WORD_NS)
+		return;
+	if (!e->dated)
+		note_add(&in->notes, window_cut_late, e->what, ns / 1e6, who)->severity = level;
+	else if (ns > window / 100)
+		note_add(&in->notes, window_reading_far, who, e->what, ns / 1e6)->severity = level;
+}
+
+/* The collector that was farthest from the window's edge. */
+static void edge_add_metric(struct ingest *in, const json_t *collectors, const struct edge *e)
+{
+	double window = (double)(in->run.end_ns - in->run.start_ns), worst = -1;
+	const json_t *c, *after;
+	const char *who = NULL;
+	size_t i;
+
+	json_array_foreach (collectors, i, c) {
+		after = json_object_get(c, e->key);
+		if (!json_is_integer(after) || (double)json_integer_value(after) <= worst)
+			continue;
+		worst = (double)json_integer_value(after);
+		who = json_str(c, "name");
+	}
+	if (worst < 0)
+		return;
+	ingest_metric(in, e->metric, "us", worst / 1e3, NULL);
+	edge_add_note(in, e, worst, window, who ? who : "a collector");
+}
+
+static void run_add_edges(struct ingest *in, const json_t *root)
+{
+	const json_t *window = json_object_get(root, "window"),
+		     *late = json_object_get(window, "late_ns"),
+		     *own = json_object_get(window, "own_cpu_ns");
+	size_t i;
+
+	if (in->run.end_ns <= in->run.start_ns)
+		return;
+	if (json_is_integer(own))
+		ingest_metric(in, "own_cpu_pct", "%",
+			      100 * (double)json_integer_value(own) /
+				      (double)(in->run.end_ns - in->run.start_ns),
+			      NULL);
+	if (json_is_integer(late))
+		ingest_metric(in, "window_late_us", "us", (double)json_integer_value(late) / 1e3,
+			      NULL);
+	for (i = 0; i < array_size(edges); i++)
+		edge_add_metric(in, json_object_get(root, "collectors"), &edges[i]);
+}
+
+/* --- run.json --- */
 
 static const char *run_keep(struct ingest *in, const char *s)
 {
@@ -146,7 +221,7 @@ static void run_read(struct ingest *in, const json_t *root)
 	run_read_early_end(in, root);
 	json_array_foreach (json_object_get(root, "collectors"), i, c)
 		run_read_collector(in, c);
-	ingest_edges(in, root);
+	run_add_edges(in, root);
 }
 
 int ingest_run_json(struct ingest *in, const char *path, struct error *err)
@@ -167,4 +242,69 @@ int ingest_run_json(struct ingest *in, const char *path, struct error *err)
 	run_read(in, root);
 	json_decref(root);
 	return 0;
+}
+
+/*
+ * --- clock.json, of a side that ran on another host ---
+ *
+ * It says how far the side's clock is ahead of the clock of the host that controlled the run. The
+ * clocks were compared before and after the run; between the two the offset changes evenly.
+ */
+
+/* ns; `offset` is NAN where it was not measured. */
+struct comparison {
+	double at, offset, error;
+};
+
+static struct comparison clock_read_comparison(const json_t *root, const char *key)
+{
+	const json_t *o = json_object_get(root, key);
+
+	return (struct comparison){json_num(o, "at_ns"), json_num(o, "offset_ns"),
+				   json_num(o, "error_ns")};
+}
+
+/* At a time of the side's own clock. */
+static struct comparison clock_interpolate(const struct comparison *before,
+					   const struct comparison *after, double t)
+{
+	struct comparison c = isnan(before->offset) ? *after : *before;
+	double length = after->at - before->at, part;
+
+	if (isnan(before->offset) || isnan(after->offset) || length <= 0)
+		return c;
+	part = (t - before->offset - before->at) / length;
+	c.offset += fmin(fmax(part, 0), 1) * (after->offset - before->offset);
+	c.error = fmax(before->error, after->error);
+	return c;
+}
+
+static int clock_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	json_t *root = json_file(path, err);
+	struct comparison before, after, c;
+
+	if (!root)
+		return -EBADMSG;
+	if (json_u64(root, "schema_version") != SCHEMA) {
+		json_decref(root);
+		return error_set(err, EBADMSG, "%s: schema_version is not %d", path, SCHEMA);
+	}
+	before = clock_read_comparison(root, "before");
+	after = clock_read_comparison(root, "after");
+	json_decref(root);
+	c = clock_interpolate(&before, &after, (double)in->run.start_ns);
+	ingest_metric(in, "clock_offset", "s", c.offset / 1e9, "measured");
+	ingest_metric(in, "clock_error", "s", c.error / 1e9, "measured");
+	return 0;
+}
+
+void ingest_clock(struct ingest *in)
+{
+	char *path = xasprintf("%s/clock.json", in->dir);
+	struct error err = {0};
+
+	if (path_exists(path) && clock_read_file(in, path, &err))
+		note_add(&in->notes, clock_unreadable, err.text);
+	free(path);
 }

@@ -6,8 +6,7 @@
  * thread did after it was seen last is lost with it.
  */
 #include "analyze/ingest/ingest.h"
-#include "analyze/ingest/snap_lines.h"
-#include "analyze/ingest/spans.h"
+#include "analyze/ingest/snapshots.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -159,12 +158,15 @@ static void sched_add_metrics(struct ingest *in, const struct sums *sums)
 		note_add(&in->notes, sched_ended, sums->ended);
 }
 
-static void sched_evaluate(struct ingest *in, const struct snaps *snaps, const struct reading *r)
+static void sched_evaluate(struct ingest *in, const struct snaps *snaps, void *readings, size_t bad)
 {
+	const struct reading *r = readings;
 	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
 	struct sums sums = {.f = {NAN, NAN, NAN, NAN, NAN}};
 	size_t i;
 
+	if (bad)
+		note_add(&in->notes, sched_bad_lines, bad);
 	for (i = 0; i < r[0].n; i++)
 		sched_see_thread(ingest_thread(in, r[0].all[i].pid, r[0].all[i].tid), in,
 				 &r[0].all[i], from);
@@ -181,28 +183,23 @@ static void sched_evaluate(struct ingest *in, const struct snaps *snaps, const s
 		sched_add_metrics(in, &sums);
 }
 
+static void sched_release(void *reading)
+{
+	struct reading *r = reading;
+
+	free(r->all);
+	map_free(&r->by_tid);
+}
+
 static int sched_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	struct reading *r;
-	struct snaps snaps;
-	size_t i, bad = 0;
-	int rc = snap_lines_open(in, "sched", path, &snaps, err);
+	static const struct lines_reader reader = {.what = "sched",
+						   .size = sizeof(struct reading),
+						   .parse = sched_parse_line,
+						   .evaluate = sched_evaluate,
+						   .release = sched_release};
 
-	if (rc)
-		return rc;
-	r = xcalloc(snaps.n, sizeof(*r));
-	for (i = 0; i < snaps.n; i++)
-		bad += snap_lines((char *)snaps.snap[i].data, sched_parse_line, &r[i]);
-	if (bad)
-		note_add(&in->notes, sched_bad_lines, bad);
-	sched_evaluate(in, &snaps, r);
-	for (i = 0; i < snaps.n; i++) {
-		free(r[i].all);
-		map_free(&r[i].by_tid);
-	}
-	free(r);
-	snaps_free(&snaps);
-	return 0;
+	return lines_reader_read(&reader, in, path, err);
 }
 
 const struct parser parser_sched = {.files = {"sched.snap"}, .read = sched_read_file};

@@ -5,7 +5,7 @@
  * are those of nstat: group and name in one. Settings and gauges are no counters: they are left
  * out.
  */
-#include "analyze/ingest/deltas.h"
+#include "analyze/ingest/snapshots.h"
 #include "analyze/ingest/ingest.h"
 
 #include "lib/alloc.h"
@@ -139,7 +139,7 @@ static int snmp_read_file(struct ingest *in, const char *path, struct error *err
 	struct snaps snaps;
 	struct deltas d;
 	uint64_t from, to;
-	int rc = deltas_snaps(in, "snmp", path, &snaps, err);
+	int rc = snaps_open(in, "snmp", path, &snaps, err);
 
 	if (rc)
 		return rc;

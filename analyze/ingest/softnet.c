@@ -7,9 +7,8 @@
  *	0 processed, 1 dropped, 2 squeezed, 9 received by RPS, 10 flow limit,
  *	11 packets waiting now, 12 CPU, 13 and 14 the two queues that they wait in
  */
-#include "analyze/ingest/deltas.h"
+#include "analyze/ingest/snapshots.h"
 #include "analyze/ingest/ingest.h"
-#include "analyze/ingest/spans.h"
 
 #include "lib/alloc.h"
 #include "lib/snap.h"
@@ -204,7 +203,7 @@ static int softnet_read_file(struct ingest *in, const char *path, struct error *
 	struct sums s = {0};
 	struct snaps snaps;
 	uint64_t from, to;
-	int rc = deltas_snaps(in, "softnet", path, &snaps, err);
+	int rc = snaps_open(in, "softnet", path, &snaps, err);
 
 	if (rc)
 		return rc;

@@ -6,8 +6,7 @@
  * was seen last nothing is known of it.
  */
 #include "analyze/ingest/ingest.h"
-#include "analyze/ingest/snap_lines.h"
-#include "analyze/ingest/spans.h"
+#include "analyze/ingest/snapshots.h"
 #include "analyze/ingest/tcp_info.h"
 
 #include "lib/alloc.h"
@@ -308,10 +307,11 @@ static void tcp_evaluate(struct ingest *in, const struct snaps *snaps)
 static int tcp_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct snaps snaps;
-	int rc = snap_lines_open(in, "tcp", path, &snaps, err);
+	int rc = snaps_open(in, "tcp", path, &snaps, err);
 
 	if (rc)
 		return rc;
+	snaps_skip_early(&snaps, in->run.start_ns);
 	tcp_evaluate(in, &snaps);
 	snaps_free(&snaps);
 	return 0;

@@ -10,8 +10,7 @@
  * process 0. So the rows add up to what the workload ran.
  */
 #include "analyze/ingest/ingest.h"
-#include "analyze/ingest/snap_lines.h"
-#include "analyze/ingest/spans.h"
+#include "analyze/ingest/snapshots.h"
 
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -383,13 +382,17 @@ static void threads_add_notes(struct ingest *in, const struct sums *s)
 		note_add(&in->notes, threads_ticks);
 }
 
-static void threads_evaluate(struct ingest *in, const struct snaps *snaps, struct reading *r)
+static void threads_evaluate(struct ingest *in, const struct snaps *snaps, void *readings,
+			     size_t bad)
 {
+	struct reading *r = readings;
 	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9, covered;
 	struct sums sums = {0};
 	size_t i;
 
+	if (bad)
+		note_add(&in->notes, threads_bad_lines, bad);
 	for (i = 0; i < r[0].n; i++)
 		if (r[0].all[i].tid)
 			threads_see(in, &sums, &r[0].all[i], from);
@@ -409,35 +412,30 @@ static void threads_evaluate(struct ingest *in, const struct snaps *snaps, struc
 		ingest_metric(in, "workload_threads", "1", (double)sums.most, NULL);
 		ingest_metric(in, "workload_confined", "1", !sums.outside, NULL);
 		threads_add_accounting(in);
-		in->workload_whole = !sums.back && !sums.late && !sums.elsewhere && !sums.ticks;
+		in->workload_whole =
+			!sums.back && !sums.late && !sums.elsewhere && !sums.ticks && !bad;
 	}
 	threads_add_notes(in, &sums);
 	map_free(&sums.cpus_seen);
 }
 
+static void threads_release(void *reading)
+{
+	struct reading *r = reading;
+
+	free(r->all);
+	map_free(&r->by_id);
+}
+
 static int threads_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	struct reading *r;
-	struct snaps snaps;
-	size_t i, bad = 0;
-	int rc = snap_lines_open(in, "threads", path, &snaps, err);
+	static const struct lines_reader reader = {.what = "threads",
+						   .size = sizeof(struct reading),
+						   .parse = threads_parse_line,
+						   .evaluate = threads_evaluate,
+						   .release = threads_release};
 
-	if (rc)
-		return rc;
-	r = xcalloc(snaps.n, sizeof(*r));
-	for (i = 0; i < snaps.n; i++)
-		bad += snap_lines((char *)snaps.snap[i].data, threads_parse_line, &r[i]);
-	if (bad)
-		note_add(&in->notes, threads_bad_lines, bad);
-	threads_evaluate(in, &snaps, r);
-	in->workload_whole &= !bad;
-	for (i = 0; i < snaps.n; i++) {
-		free(r[i].all);
-		map_free(&r[i].by_id);
-	}
-	free(r);
-	snaps_free(&snaps);
-	return 0;
+	return lines_reader_read(&reader, in, path, err);
 }
 
 const struct parser parser_threads = {.files = {"threads.snap"}, .read = threads_read_file};

@@ -3,7 +3,7 @@
  * Watts of the hosts that a set of runs ran on, each host counted once: what its meter measured,
  * or, where the query gives a model, idle + per_cpu x CPUs used.
  *
- * Wall, platform and package power (analyze/ingest/power_kinds.h) are different things: all figures
+ * Wall, platform and package power (analyze/ingest/power.h) are different things: all figures
  * of one table are of one kind, the query's, else the first of these that the store has; a run
  * without it has no figure.
  */

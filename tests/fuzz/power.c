@@ -5,7 +5,7 @@
  * must not be there without its domains.
  */
 #include "analyze/ingest/ingest.h"
-#include "analyze/ingest/power_kinds.h"
+#include "analyze/ingest/power.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * A workload's cumulative points: how much was done by when. Work in the window is the difference
  * between its two ends, interpolated linearly between the points around each; never extrapolated.
  */
-#ifndef ZC_POINTS_H
-#define ZC_POINTS_H
+#ifndef ZC_WORKLOAD_H
+#define ZC_WORKLOAD_H
 
 #include "analyze/ingest/ingest.h"
 
@@ -23,9 +23,6 @@ struct points {
 void points_add(struct points *ps, const struct point *p);
 void points_free(struct points *ps);
 double points_at(const struct points *ps, enum work w, uint64_t t_ns); /* t inside the points */
-
-/* Metric stalled_s, and a warning, where the work stood still (stall.c). */
-void points_stalls(struct ingest *in, const struct points *ps);
 
 /* The metrics of the work done in the window: bytes, throughput, rate_kib and so on. */
 int points_metrics(struct ingest *in, const struct points *ps, const char *path, struct error *err);

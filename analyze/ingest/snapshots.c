@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/ingest/deltas.h"
+#include "analyze/ingest/snapshots.h"
 
-#include "analyze/ingest/spans.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -9,6 +8,72 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+int snaps_open(struct ingest *in, const char *what, const char *path, struct snaps *snaps,
+	       struct error *err)
+{
+	struct error damage = {0};
+	int rc = snaps_read(snaps, path, &damage);
+
+	if (rc && rc != -EBADMSG) {
+		error_set(err, -rc, "%s", damage.text);
+	} else {
+		if (rc)
+			note_add(&in->notes, file_damaged, what, damage.text);
+		rc = snaps->n < 2 ? error_set(err, ENODATA, "%s: %zu snapshots; two are needed",
+					      path, snaps->n)
+				  : 0;
+	}
+	if (rc)
+		snaps_free(snaps);
+	return rc;
+}
+
+void snaps_skip_early(struct snaps *s, uint64_t start)
+{
+	size_t skip = 0;
+
+	while (skip + 2 < s->n && s->snap[skip + 1].mono_ns <= start)
+		skip++;
+	if (!skip)
+		return; /* an empty file has no list at all */
+	s->n -= skip;
+	memmove(s->snap, s->snap + skip, s->n * sizeof(*s->snap));
+}
+
+size_t snap_lines(char *text, bool (*parse)(char *line, void *arg), void *arg)
+{
+	char *rest = text, *line;
+	size_t bad = 0;
+
+	while ((line = str_token(&rest, '\n')))
+		bad += *line && !parse(line, arg);
+	return bad;
+}
+
+int lines_reader_read(const struct lines_reader *r, struct ingest *in, const char *path,
+		      struct error *err)
+{
+	struct snaps snaps;
+	size_t i, bad = 0;
+	char *readings;
+	int rc = snaps_open(in, r->what, path, &snaps, err);
+
+	if (rc)
+		return rc;
+	snaps_skip_early(&snaps, in->run.start_ns);
+	readings = xcalloc(snaps.n, r->size);
+	for (i = 0; i < snaps.n; i++)
+		bad += snap_lines((char *)snaps.snap[i].data, r->parse, readings + i * r->size);
+	r->evaluate(in, &snaps, readings, bad);
+	for (i = 0; i < snaps.n; i++)
+		r->release(readings + i * r->size);
+	free(readings);
+	snaps_free(&snaps);
+	return 0;
+}
+
+/* --- counters by name --- */
 
 void deltas_init(struct deltas *d, const struct ingest *in)
 {
@@ -82,24 +147,4 @@ char *deltas_set_back(const struct deltas *d)
 	if (n > 3)
 		str_printf(&s, " and %zu more", n - 3);
 	return n ? str_take(&s) : NULL;
-}
-
-int deltas_snaps(struct ingest *in, const char *what, const char *path, struct snaps *snaps,
-		 struct error *err)
-{
-	struct error damage = {0};
-	int rc = snaps_read(snaps, path, &damage);
-
-	if (rc && rc != -EBADMSG) {
-		error_set(err, -rc, "%s", damage.text);
-	} else {
-		if (rc)
-			note_add(&in->notes, file_damaged, what, damage.text);
-		rc = snaps->n < 2 ? error_set(err, ENODATA, "%s: %zu snapshots; two are needed",
-					      path, snaps->n)
-				  : 0;
-	}
-	if (rc)
-		snaps_free(snaps);
-	return rc;
 }

@@ -4,7 +4,7 @@
  * they are placed by that date and between the command's start and end, whichever is narrower.
  */
 #include "lib/json.h"
-#include "analyze/ingest/points.h"
+#include "analyze/ingest/workload.h"
 #include "analyze/ingest/window.h"
 
 #include <errno.h>

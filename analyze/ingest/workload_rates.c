@@ -7,7 +7,7 @@
  * A regex that begins with "bytes=", "messages=" or "packets=" says what its number counts per
  * second; without, it is messages.
  */
-#include "analyze/ingest/points.h"
+#include "analyze/ingest/workload.h"
 
 #include "lib/alloc.h"
 #include "lib/rate_regex.h"

@@ -6,32 +6,118 @@
  */
 #include "analyze/ingest/power.h"
 
-#include "analyze/ingest/meter_unit.h"
-#include "analyze/ingest/power_kinds.h"
 #include "analyze/ingest/tsv.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+/* --- the unit that the heading of a column names: "power (W)", "power_mW", "Milliwatts" --- */
+
+struct power_unit {
+	const char *name;
+	double watts;
+};
+
+static const struct power_unit power_units[] = {{"W", 1}, {"mW", 1e-3}, {"uW", 1e-6}, {"kW", 1e3}};
+
+/* Anywhere in a heading, in whatever case; the last is in all others. */
+static const struct {
+	const char *word, *unit;
+} words[] = {{"microwatt", "uW"}, {"milliwatt", "mW"}, {"kilowatt", "kW"}, {"watt", "W"}};
+
+/* As a word of its own, or behind small letters: "power_mW", "load mw", "PowermW". */
+static const struct {
+	const char *text, *unit;
+	bool behind;
+} symbols[] = {
+	{"W", "W", false},   {"w", "W", false},	  {"mW", "mW", true},	   {"mw", "mW", false},
+	{"uW", "uW", true},  {"uw", "uW", false}, {"kW", "kW", true},	   {"kw", "kW", false},
+	{"KW", "kW", false}, {"MW", NULL, true},  {"\u00b5W", "uW", true}, {"\u03bcW", "uW", true},
+};
+
+/* "mW", as --power-unit has it; NULL: there is none of that name. */
+static const struct power_unit *power_unit_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(power_units); i++)
+		if (!strcmp(power_units[i].name, name))
+			return &power_units[i];
+	return NULL;
+}
+
+/* Of letters, those of UTF-8 included. */
+static size_t unit_word_length(const char *text)
+{
+	size_t n = 0;
+
+	while (isalpha((unsigned char)text[n]) || (unsigned char)text[n] >= 0x80)
+		n++;
+	return n;
+}
+
+static bool unit_word_ends_with(const char *word, size_t n, const char *symbol, bool behind)
+{
+	size_t len = strlen(symbol);
+
+	if (n < len || memcmp(word + n - len, symbol, len))
+		return false;
+	return n == len || (behind && islower((unsigned char)word[n - len - 1]));
+}
+
+static const struct power_unit *power_unit_of_word(const char *word, size_t n, bool *unclear)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(symbols); i++) {
+		if (!unit_word_ends_with(word, n, symbols[i].text, symbols[i].behind))
+			continue;
+		*unclear = !symbols[i].unit;
+		return *unclear ? NULL : power_unit_named(symbols[i].unit);
+	}
+	return NULL;
+}
+
+/* NULL: it names none. *unclear: it says MW, and a million watts it will hardly be. */
+static const struct power_unit *power_unit_in(const char *heading, bool *unclear)
+{
+	const struct power_unit *unit = NULL;
+	size_t i, n;
+
+	*unclear = false;
+	for (i = 0; i < array_size(words); i++)
+		if (strcasestr(heading, words[i].word))
+			return power_unit_named(words[i].unit);
+	for (; *heading && !unit && !*unclear; heading += n ? n : 1) {
+		n = unit_word_length(heading);
+		unit = power_unit_of_word(heading, n, unclear);
+	}
+	return unit;
+}
+
+/* --- the log --- */
+
 static const struct {
 	const char *name;
 	double seconds;
-} units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+} time_units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
 
 static double meter_find_time_unit(const char *name)
 {
 	size_t i;
 
-	for (i = 0; name && i < array_size(units); i++)
-		if (!strcmp(units[i].name, name))
-			return units[i].seconds;
+	for (i = 0; name && i < array_size(time_units); i++)
+		if (!strcmp(time_units[i].name, name))
+			return time_units[i].seconds;
 	return name ? NAN : 1;
 }
 
