@@ -37,7 +37,7 @@ obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib)
 HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/doctor capture)
 LAPTOP_OBJ := $(call obj,analyze analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/ingest analyze/store \
-		analyze/measures analyze/compare analyze/export plot)
+		analyze/measures analyze/analysis analyze/compare analyze/export plot)
 TCPZC_OBJ := $(call obj,samples/tcpzc)
 
 ARCHIVES := $(if $(OFFLINE),,$(B)/host.a) $(B)/laptop.a $(B)/lib.a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost analyze CAPTURE: makes or renews CAPTURE/zcost.db. */
-#include "analyze/analyze.h"
+#include "analyze/analysis/analysis.h"
 #include "analyze/archive/packed.h"
 #include "analyze/archive/stop.h"
 #include "analyze/archive/unpack.h"

@@ -5,7 +5,7 @@
 #include "analyze/compare/diff.h"
 #include "analyze/compare/self_test.h"
 #include "analyze/compare/texts.h"
-#include "analyze/open.h"
+#include "analyze/analysis/open.h"
 #include "analyze/options.h"
 #include "lib/args.h"
 #include "lib/output.h"

@@ -2,7 +2,7 @@
 /* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
 #include "analyze/cmd.h"
 #include "analyze/measures/run_facts.h"
-#include "analyze/open.h"
+#include "analyze/analysis/open.h"
 #include "analyze/options.h"
 #include "lib/output.h"
 

@@ -4,7 +4,7 @@
 
 #include "analyze/texts/strace_c.h"
 #include "analyze/measures/amount.h"
-#include "analyze/open.h"
+#include "analyze/analysis/open.h"
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/tracepoints.h"
 #include "lib/args.h"

@@ -2,7 +2,7 @@
 /* zcost plot: THE TABLE's charts of one capture into a folder. */
 #include "plot/cmd.h"
 
-#include "analyze/open.h"
+#include "analyze/analysis/open.h"
 #include "analyze/options.h"
 #include "lib/alloc.h"
 #include "lib/file.h"

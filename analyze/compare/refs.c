@@ -5,7 +5,7 @@
 #include "analyze/compare/bare.h"
 #include "analyze/measures/manner.h"
 #include "analyze/measures/scope.h"
-#include "analyze/open.h"
+#include "analyze/analysis/open.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"

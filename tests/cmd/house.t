@@ -63,6 +63,10 @@ ok "analyze/ingest includes only model, perfdata, symbols and itself" in_top kno
 ok "analyze/texts includes nothing else of analyze" in_top knows_only analyze/texts texts
 ok "analyze/archive includes nothing else of analyze" in_top knows_only analyze/archive archive
 ok "analyze/store includes only model, archive and itself" in_top knows_only analyze/store 'model|archive|store'
+ok "analyze/measures includes only layers to its left" in_top knows_only analyze/measures 'model|perfdata|symbols|texts|store|measures'
+ok "analyze/analysis includes no comparison, export or command" in_top knows_only analyze/analysis 'model|archive|ingest|store|measures|analysis'
+ok "analyze/compare includes no command" in_top knows_only analyze/compare 'model|perfdata|texts|store|measures|analysis|compare'
+ok "analyze/export includes no command" in_top knows_only analyze/export 'model|store|measures|export'
 ok "plot never includes collect or capture" in_top knows_not plot 'collect|capture'
 ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib collect capture analyze plot | grep -v '^analyze/store/'"
 ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/measures analyze/store plot"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/skew.h"
+#include "analyze/analysis/skew.h"
 
 #include "analyze/model/notes.h"
 #include "lib/window_skew.h"

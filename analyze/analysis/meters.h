@@ -3,7 +3,7 @@
 #ifndef ZC_METERS_H
 #define ZC_METERS_H
 
-#include "analyze/analyze.h"
+#include "analyze/analysis/analysis.h"
 #include "analyze/ingest/layout.h"
 #include "analyze/store/store.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/open.h"
+#include "analyze/analysis/open.h"
 
-#include "analyze/analyze.h"
+#include "analyze/analysis/analysis.h"
 #include "analyze/archive/packed.h"
 #include "analyze/archive/stop.h"
 #include "analyze/archive/unpack.h"

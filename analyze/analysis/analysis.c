@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/analyze.h"
+#include "analyze/analysis/analysis.h"
 
-#include "analyze/damage.h"
+#include "analyze/analysis/damage.h"
 #include "analyze/ingest/host.h"
 #include "analyze/ingest/layout.h"
 #include "analyze/measures/components_store.h"
 #include "analyze/measures/placement.h"
-#include "analyze/meters.h"
-#include "analyze/skew.h"
+#include "analyze/analysis/meters.h"
+#include "analyze/analysis/skew.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/intern.h"

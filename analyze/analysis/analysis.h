@@ -3,10 +3,10 @@
  * A capture folder into its store. Run folders are read by several threads and written in the
  * capture's order by one, so the same capture gives the same store.
  */
-#ifndef ZC_ANALYZE_H
-#define ZC_ANALYZE_H
+#ifndef ZC_ANALYSIS_H
+#define ZC_ANALYSIS_H
 
-#include "analyze/damage.h"
+#include "analyze/analysis/damage.h"
 #include "analyze/ingest/ingest.h"
 #include "analyze/store/store.h"
 #include "lib/str.h"
