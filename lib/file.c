@@ -218,6 +218,13 @@ int dir_remove(const char *path, struct error *err)
 	return 0;
 }
 
+const char *path_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool path_exists(const char *path)
 {
 	return access(path, F_OK) == 0;

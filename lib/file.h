@@ -37,6 +37,8 @@ int file_copy(const char *from, const char *to, struct error *err);
 int dir_make(const char *path, struct error *err); /* with parents; existing is fine */
 int dir_remove(const char *path,
 	       struct error *err); /* the whole tree; absent is fine; no links followed */
+/* Returns what follows the last slash, or the whole path. */
+const char *path_base_name(const char *path);
 bool path_exists(const char *path);
 bool path_is_dir(const char *path);
 

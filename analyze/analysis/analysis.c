@@ -41,14 +41,14 @@ struct pool {
 	bool stop;
 };
 
-static bool is_wanted(const void *arg, const struct layout_entry *e)
+static bool entry_is_wanted(const void *arg, const struct layout_entry *e)
 {
 	const struct analysis *a = arg;
 
 	return !a->variant || !e->variant || str_matches(a->variant, e->variant);
 }
 
-static void read_job(const struct pool *p, struct job *j)
+static void job_read(const struct pool *p, struct job *j)
 {
 	const struct ingest_options how = {.meters = p->a->meters,
 					   .nmeters = p->a->nmeters,
@@ -56,11 +56,11 @@ static void read_job(const struct pool *p, struct job *j)
 					   .slice = p->a->slice,
 					   .inlines = p->a->inlines};
 
-	if (!strcmp(j->entry->status, "ok") && is_wanted(p->a, j->entry))
+	if (!strcmp(j->entry->status, "ok") && entry_is_wanted(p->a, j->entry))
 		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, &how, &j->err);
 }
 
-static void *reader(void *arg)
+static void *pool_reader(void *arg)
 {
 	struct pool *p = arg;
 
@@ -74,7 +74,7 @@ static void *reader(void *arg)
 		}
 		j = &p->jobs[p->next++];
 		pthread_mutex_unlock(&p->lock);
-		read_job(p, j);
+		job_read(p, j);
 		pthread_mutex_lock(&p->lock);
 		j->done = true;
 		pthread_cond_broadcast(&p->changed);
@@ -84,7 +84,7 @@ static void *reader(void *arg)
 }
 
 /* The manifest names a run; its own run.json may be lost, and then its name is all there is. */
-static struct run run_of(const struct job *j)
+static struct run job_find_run(const struct job *j)
 {
 	const struct layout_entry *e = j->entry;
 	struct run r = j->in.run;
@@ -105,7 +105,7 @@ static struct run run_of(const struct job *j)
 	return r;
 }
 
-static int write_rows(struct store *s, int64_t run, const struct ingest *in, struct error *err)
+static int job_write_rows(struct store *s, int64_t run, const struct ingest *in, struct error *err)
 {
 	size_t i;
 	int rc = 0;
@@ -132,18 +132,18 @@ static int write_rows(struct store *s, int64_t run, const struct ingest *in, str
 }
 
 /* One name each, in the order of first sight; no name is a part of another. */
-static void add_absent(struct analysis *a, const char *name)
+static void analysis_add_absent(struct analysis *a, const char *name)
 {
 	if (!a->absent.buf || !strstr(a->absent.buf, name))
 		str_printf(&a->absent, "%s%s", a->absent.len ? ", " : "", name);
 }
 
-static void count(struct analysis *a, const struct run *r, const struct ingest *in)
+static void analysis_count_run(struct analysis *a, const struct run *r, const struct ingest *in)
 {
 	size_t i;
 
 	for (i = 0; i < in->nabsent; i++)
-		add_absent(a, in->absent[i]);
+		analysis_add_absent(a, in->absent[i]);
 	a->runs++;
 	a->failed += strcmp(r->status, "ok") != 0;
 	for (i = 0; i < in->notes.n; i++) {
@@ -154,9 +154,9 @@ static void count(struct analysis *a, const struct run *r, const struct ingest *
 		a->shed += !strcmp(in->metrics[i].name, "lost_bytes") && in->metrics[i].value > 0;
 }
 
-static int write_job(struct analysis *a, struct store *s, struct job *j, struct error *err)
+static int job_write(struct analysis *a, struct store *s, struct job *j, struct error *err)
 {
-	struct run r = run_of(j);
+	struct run r = job_find_run(j);
 	int rc;
 
 	if (!strcmp(r.status, "ok") && j->in.run.end_ns > j->in.run.start_ns)
@@ -169,15 +169,15 @@ static int write_job(struct analysis *a, struct store *s, struct job *j, struct 
 		rc = store_run_add(s, &r, err);
 	j->run = r.id;
 	if (!rc)
-		rc = write_rows(s, r.id, &j->in, err);
+		rc = job_write_rows(s, r.id, &j->in, err);
 	if (!rc)
 		rc = store_commit(s, err);
-	count(a, &r, &j->in);
+	analysis_count_run(a, &r, &j->in);
 	return rc;
 }
 
 /* Takes the jobs in their order as they get ready. */
-static int write_jobs(struct analysis *a, struct store *s, struct pool *p, struct error *err)
+static int pool_write_jobs(struct analysis *a, struct store *s, struct pool *p, struct error *err)
 {
 	size_t i;
 	int rc = 0;
@@ -187,7 +187,7 @@ static int write_jobs(struct analysis *a, struct store *s, struct pool *p, struc
 		while (!p->jobs[i].done)
 			pthread_cond_wait(&p->changed, &p->lock);
 		pthread_mutex_unlock(&p->lock);
-		rc = write_job(a, s, &p->jobs[i], err);
+		rc = job_write(a, s, &p->jobs[i], err);
 		ingest_free(&p->jobs[i].in);
 		pthread_mutex_lock(&p->lock);
 		p->written = i + 1;
@@ -198,14 +198,14 @@ static int write_jobs(struct analysis *a, struct store *s, struct pool *p, struc
 	return rc;
 }
 
-static size_t threads_of(const struct analysis *a)
+static size_t analysis_threads(const struct analysis *a)
 {
 	return a->jobs > 0 ? (size_t)a->jobs : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static int run_pool(struct analysis *a, struct store *s, struct pool *p, struct error *err)
+static int pool_run(struct analysis *a, struct store *s, struct pool *p, struct error *err)
 {
-	size_t all = threads_of(a), threads = all < p->n ? all : p->n, i;
+	size_t all = analysis_threads(a), threads = all < p->n ? all : p->n, i;
 	pthread_t *id;
 	int rc;
 
@@ -217,10 +217,11 @@ static int run_pool(struct analysis *a, struct store *s, struct pool *p, struct 
 	pthread_cond_init(&p->changed, NULL);
 	id = xcalloc(threads, sizeof(*id));
 	for (i = 0; i < threads; i++)
-		if (pthread_create(&id[i], NULL, reader, p))
+		if (pthread_create(&id[i], NULL, pool_reader, p))
 			break;
 	threads = i;
-	rc = threads ? write_jobs(a, s, p, err) : error_sys(err, EAGAIN, "cannot start a thread");
+	rc = threads ? pool_write_jobs(a, s, p, err)
+		     : error_sys(err, EAGAIN, "cannot start a thread");
 	for (i = 0; i < threads; i++)
 		pthread_join(id[i], NULL);
 	for (i = 0; i < p->n; i++)
@@ -270,14 +271,14 @@ static int write_damage(struct analysis *a, struct store *s, const struct damage
 }
 
 /* The runs, and meanwhile, by other threads, whether their files are as they were. */
-static int run_checked(struct analysis *a, struct store *s, const struct layout *l, struct pool *p,
-		       struct error *err)
+static int pool_run_checked(struct analysis *a, struct store *s, const struct layout *l,
+			    struct pool *p, struct error *err)
 {
 	struct damage *d;
-	int rc = damage_start(&d, l, a->capture, is_wanted, a, threads_of(a), err);
+	int rc = damage_start(&d, l, a->capture, entry_is_wanted, a, analysis_threads(a), err);
 
 	if (!rc)
-		rc = run_pool(a, s, p, err);
+		rc = pool_run(a, s, p, err);
 	damage_wait(d);
 	if (!rc)
 		rc = write_damage(a, s, d, p, err);
@@ -359,7 +360,7 @@ static int write_hosts(struct store *s, const struct layout *l, struct error *er
 }
 
 /* "1.5 to 3 s", "from 1.5 s", "to 3 s" */
-static void say_slice(const struct time_slice *t, char *text, size_t size)
+static void slice_format(const struct time_slice *t, char *text, size_t size)
 {
 	double from = (double)t->from.ns / 1e9, to = (double)t->to.ns / 1e9;
 
@@ -380,7 +381,7 @@ static int write_manner(const struct analysis *a, struct store *s, struct error 
 		rc = store_capture_put(s, "inlines", "1", err);
 	if (rc || (!a->slice.from.given && !a->slice.to.given))
 		return rc;
-	say_slice(&a->slice, slice, sizeof(slice));
+	slice_format(&a->slice, slice, sizeof(slice));
 	rc = store_capture_put(s, "slice", slice, err);
 	return rc || !a->absent.len ? rc : store_capture_put(s, "slice_absent", a->absent.buf, err);
 }
@@ -400,7 +401,7 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 	p.jobs = xcalloc(p.n + 1, sizeof(*p.jobs));
 	for (i = 0; i < p.n; i++)
 		p.jobs[i].entry = &l->entries[i];
-	rc = run_checked(a, s, l, &p, err);
+	rc = pool_run_checked(a, s, l, &p, err);
 	free(p.jobs);
 	if (!rc)
 		rc = write_manner(a, s, err);
@@ -451,7 +452,7 @@ void analysis_free(struct analysis *a)
 }
 
 /* Runs that are there, and whose raw files are not. */
-static int check_raw(const struct analysis *a, const struct layout *l, struct error *err)
+static int analysis_check_raw(const struct analysis *a, const struct layout *l, struct error *err)
 {
 	size_t i, gone = 0;
 	char *path;
@@ -476,7 +477,7 @@ int analyze_in_memory(struct analysis *a, struct store **store, struct error *er
 
 	*store = NULL;
 	if (!rc)
-		rc = check_raw(a, &l, err);
+		rc = analysis_check_raw(a, &l, err);
 	if (!rc)
 		rc = store_create_in_memory(store, a->capture, err);
 	if (!rc)

@@ -36,7 +36,7 @@ struct damage {
 /* --- which files --- */
 
 /* The first of the sorted names that is not before `name`. */
-static size_t lower_bound(const struct damage *d, const char *name)
+static size_t damage_lower_bound(const struct damage *d, const char *name)
 {
 	size_t low = 0, high = d->n;
 
@@ -52,7 +52,7 @@ static size_t lower_bound(const struct damage *d, const char *name)
 }
 
 /* Files of the entry's folder become its own; or all of its run's are not looked at. */
-static void give_to(struct damage *d, const struct layout_entry *e, bool check)
+static void damage_assign(struct damage *d, const struct layout_entry *e, bool check)
 {
 	char *folder = xasprintf("%s/", e->dir + d->skip);
 	size_t len, i;
@@ -61,7 +61,7 @@ static void give_to(struct damage *d, const struct layout_entry *e, bool check)
 		folder[strrchr(e->dir, '/') + 1 - e->dir - d->skip] = '\0';
 	len = strlen(folder);
 
-	for (i = lower_bound(d, folder); i < d->n; i++) {
+	for (i = damage_lower_bound(d, folder); i < d->n; i++) {
 		if (strncmp(d->list[i].named->name, folder, len))
 			break;
 		d->list[i].entry = e;
@@ -70,7 +70,7 @@ static void give_to(struct damage *d, const struct layout_entry *e, bool check)
 	free(folder);
 }
 
-static void look_at(struct checked *c)
+static void file_check(struct checked *c)
 {
 	struct stat st;
 	char *clean;
@@ -84,14 +84,14 @@ static void look_at(struct checked *c)
 	c->state = DAMAGE_UNREADABLE; /* until it was read */
 }
 
-static int by_size(const void *a, const void *b)
+static int file_compare_size(const void *a, const void *b)
 {
 	const struct checked *l = *(struct checked *const *)a, *r = *(struct checked *const *)b;
 
 	return l->size != r->size ? (l->size < r->size ? 1 : -1) : l < r ? -1 : l > r;
 }
 
-static void list_files(struct damage *d, const char *capture)
+static void damage_list_files(struct damage *d, const char *capture)
 {
 	size_t i;
 
@@ -109,7 +109,7 @@ static void list_files(struct damage *d, const char *capture)
 
 /* --- reading them --- */
 
-static void check(struct checked *c)
+static void damage_check(struct checked *c)
 {
 	char hex[65];
 
@@ -118,22 +118,22 @@ static void check(struct checked *c)
 	c->state = strcasecmp(hex, c->named->hex) ? DAMAGE_DIFFERS : AS_IT_WAS;
 }
 
-static void *checker(void *arg)
+static void *damage_checker(void *arg)
 {
 	struct damage *d = arg;
 	size_t i;
 
 	while ((i = atomic_fetch_add(&d->next, 1)) < d->n)
-		check(d->order[i]);
+		damage_check(d->order[i]);
 	return NULL;
 }
 
-static int start_threads(struct damage *d, size_t threads, struct error *err)
+static int damage_start_threads(struct damage *d, size_t threads, struct error *err)
 {
 	size_t most = threads < d->n ? threads : d->n;
 
 	d->ids = xcalloc(most + 1, sizeof(*d->ids));
-	while (d->threads < most && !pthread_create(&d->ids[d->threads], NULL, checker, d))
+	while (d->threads < most && !pthread_create(&d->ids[d->threads], NULL, damage_checker, d))
 		d->threads++;
 	return d->threads || !d->n ? 0 : error_sys(err, EAGAIN, "cannot start a thread");
 }
@@ -153,15 +153,15 @@ int damage_start(struct damage **out, const struct layout *l, const char *captur
 	members_of_manifest(&d->named, manifest);
 	json_decref(manifest);
 	d->skip = strlen(capture) + 1;
-	list_files(d, capture);
+	damage_list_files(d, capture);
 	for (i = 0; i < l->nentries; i++)
-		give_to(d, &l->entries[i],
-			!strcmp(l->entries[i].status, "ok") && wanted(arg, &l->entries[i]));
+		damage_assign(d, &l->entries[i],
+			      !strcmp(l->entries[i].status, "ok") && wanted(arg, &l->entries[i]));
 	for (i = 0; i < d->n; i++)
-		look_at(&d->list[i]);
+		file_check(&d->list[i]);
 	if (d->n)
-		qsort(d->order, d->n, sizeof(struct checked *), by_size);
-	return start_threads(d, threads, err);
+		qsort(d->order, d->n, sizeof(struct checked *), file_compare_size);
+	return damage_start_threads(d, threads, err);
 }
 
 void damage_wait(struct damage *d)
@@ -201,7 +201,7 @@ static const struct {
 			       "cannot be read, nor checked against manifest.json"},
 };
 
-static char *say(enum damage_kind kind, size_t n, const char *first)
+static char *damage_format(enum damage_kind kind, size_t n, const char *first)
 {
 	if (!n)
 		return NULL;
@@ -217,7 +217,7 @@ char *damage_of(const struct damage *d, const struct layout_entry *e, enum damag
 	for (i = 0; i < d->n; i++)
 		if (d->list[i].entry == e && d->list[i].state == (int)kind && !n++)
 			first = d->list[i].path + skip;
-	return say(kind, n, first);
+	return damage_format(kind, n, first);
 }
 
 char *damage_of_all(const struct damage *d, enum damage_kind kind)
@@ -228,5 +228,5 @@ char *damage_of_all(const struct damage *d, enum damage_kind kind)
 	for (i = 0; i < d->n; i++)
 		if (d->list[i].state == (int)kind && !n++)
 			first = d->list[i].path + d->skip;
-	return say(kind, n, first);
+	return damage_format(kind, n, first);
 }

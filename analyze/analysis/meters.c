@@ -11,7 +11,7 @@
 
 static const char key[] = "power_csv";
 
-static bool has_side(const struct layout *l, const char *side)
+static bool layout_has_side(const struct layout *l, const char *side)
 {
 	size_t i;
 
@@ -21,7 +21,7 @@ static bool has_side(const struct layout *l, const char *side)
 	return false;
 }
 
-static void list_sides(const struct layout *l, struct str *s)
+static void layout_list_sides(const struct layout *l, struct str *s)
 {
 	size_t i;
 
@@ -34,7 +34,7 @@ static void list_sides(const struct layout *l, struct str *s)
 }
 
 /* Does a run keep a log that the collector copied? */
-static bool keeps_log(const struct layout *l)
+static bool layout_has_log(const struct layout *l)
 {
 	bool found = false;
 	size_t i;
@@ -48,18 +48,18 @@ static bool keeps_log(const struct layout *l)
 	return found;
 }
 
-static int check_one(const struct meter *m, const struct layout *l, struct error *err)
+static int meter_check(const struct meter *m, const struct layout *l, struct error *err)
 {
 	struct str sides = {0};
 	int rc;
 
-	if (!m->path && !keeps_log(l))
+	if (!m->path && !layout_has_log(l))
 		return error_set(err, EINVAL,
 				 "the capture keeps no log of a meter: --time-unit, --column and "
 				 "the like follow a --power-csv FILE");
-	if (!m->side || !l->nentries || has_side(l, m->side))
+	if (!m->side || !l->nentries || layout_has_side(l, m->side))
 		return 0;
-	list_sides(l, &sides);
+	layout_list_sides(l, &sides);
 	rc = error_set(err, EINVAL, "--power-csv %s=%s: the capture has no side '%s', only: %s",
 		       m->side, m->path, m->side, sides.buf);
 	str_free(&sides);
@@ -72,7 +72,7 @@ int meters_check(const struct analysis *a, const struct layout *l, struct error 
 	int rc = 0;
 
 	for (i = 0; i < a->nmeters && !rc; i++)
-		rc = check_one(&a->meters[i], l, err);
+		rc = meter_check(&a->meters[i], l, err);
 	return rc;
 }
 
@@ -94,7 +94,7 @@ char *meters_remembered(const char *capture)
 }
 
 /* As it was given. */
-static void add_text(struct str *text, const struct meter *m)
+static void meter_add_text(struct str *text, const struct meter *m)
 {
 	const struct {
 		const char *option, *value;
@@ -123,7 +123,7 @@ int meters_remember(const struct analysis *a, struct store *s, struct error *err
 	int rc;
 
 	for (i = 0; i < a->nmeters; i++)
-		add_text(&text, &a->meters[i]);
+		meter_add_text(&text, &a->meters[i]);
 	rc = text.len ? store_capture_put(s, key, text.buf + 1, err) : 0;
 	str_free(&text);
 	return rc;

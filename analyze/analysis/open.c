@@ -30,7 +30,7 @@ int slice_check(const struct time_slice *s, struct error *err)
  * Where the raw files are: in the folder, or beside the archive where it was unpacked; NULL: in the
  * archive alone.
  */
-static int find_folder(const char *capture, char **folder, struct error *err)
+static int capture_find_folder(const char *capture, char **folder, struct error *err)
 {
 	*folder = NULL;
 	if (!reader_is_archive(capture)) {
@@ -52,7 +52,7 @@ static int find_folder(const char *capture, char **folder, struct error *err)
 }
 
 /* What the capture was analyzed with stands for this, too, as far as the store knows it. */
-static int follow_store(struct analysis *a, char **meters, struct error *err)
+static int analysis_follow_store(struct analysis *a, char **meters, struct error *err)
 {
 	struct store *old;
 	const char *value;
@@ -67,7 +67,7 @@ static int follow_store(struct analysis *a, char **meters, struct error *err)
 }
 
 /* Every run that was to be read failed: then there is nothing to show, and this is why. */
-static int check_runs(struct store *s, const struct analysis *a, struct error *err)
+static int store_check_runs(struct store *s, const struct analysis *a, struct error *err)
 {
 	struct run_filter good = {.variant = a->variant},
 			  every = {.variant = a->variant, .failed = true};
@@ -90,13 +90,13 @@ static int check_runs(struct store *s, const struct analysis *a, struct error *e
 	return rc;
 }
 
-static int open_slice(struct store **store, const char *folder, const struct open_options *o,
+static int slice_open(struct store **store, const char *folder, const struct open_options *o,
 		      struct error *err)
 {
 	struct analysis a = {
 		.capture = folder, .jobs = o->jobs, .slice = o->slice, .variant = o->variant};
 	char *meters;
-	int rc = follow_store(&a, &meters, err);
+	int rc = analysis_follow_store(&a, &meters, err);
 
 	if (meters)
 		str_printf(&a.absent, "power (imported by analyze %s)", meters);
@@ -104,13 +104,13 @@ static int open_slice(struct store **store, const char *folder, const struct ope
 	if (!rc)
 		rc = analyze_in_memory(&a, store, err);
 	if (!rc)
-		rc = check_runs(*store, &a, err);
+		rc = store_check_runs(*store, &a, err);
 	analysis_free(&a);
 	return rc;
 }
 
 /* A scratch folder, in which `folder` is to be. Both are the caller's. */
-static int make_scratch(const char *archive, char **scratch, char **folder, struct error *err)
+static int scratch_make(const char *archive, char **scratch, char **folder, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *beside = packed_folder(archive);
@@ -128,19 +128,19 @@ static int make_scratch(const char *archive, char **scratch, char **folder, stru
 }
 
 /* Into a scratch folder that is gone when the store is made, and also when we are stopped. */
-static int open_packed_slice(struct store **store, const char *archive,
+static int slice_open_packed(struct store **store, const char *archive,
 			     const struct open_options *o, struct error *err)
 {
 	struct unpack u = {.archive = archive};
 	char *scratch, *folder;
-	int rc = make_scratch(archive, &scratch, &folder, err);
+	int rc = scratch_make(archive, &scratch, &folder, err);
 
 	if (!rc) {
 		u.folder = folder;
 		stop_watch();
 		rc = unpack_archive(&u, err); /* its findings are the analysis's notes */
 		if (!rc)
-			rc = open_slice(store, folder, o, err);
+			rc = slice_open(store, folder, o, err);
 		dir_remove(scratch, NULL);
 		stop_if_asked();
 		stop_unwatch();
@@ -162,10 +162,10 @@ int capture_open(struct store **store, const char *capture, const struct open_op
 		return store_open(store, capture, err);
 	rc = slice_check(&o->slice, err);
 	if (!rc)
-		rc = find_folder(capture, &folder, err);
+		rc = capture_find_folder(capture, &folder, err);
 	if (rc)
 		return rc;
-	rc = folder ? open_slice(store, folder, o, err) : open_packed_slice(store, capture, o, err);
+	rc = folder ? slice_open(store, folder, o, err) : slice_open_packed(store, capture, o, err);
 	free(folder);
 	return rc;
 }

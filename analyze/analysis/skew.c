@@ -17,14 +17,14 @@ struct skew {
 	double gap; /* between the end of the one and the start of the other; < 0: they overlap */
 };
 
-static bool same_run(const struct run *a, const struct run *b)
+static bool runs_are_sides(const struct run *a, const struct run *b)
 {
 	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
 	       !strcmp(a->pass, b->pass) && strcmp(a->side, b->side) && a->end_ns && b->end_ns;
 }
 
 /* How far a side's clock is ahead, seconds: 0 where it ran on the host that steered. */
-static bool read_clock(struct store *s, const struct run *r, double *offset, double *error)
+static bool skew_read_clock(struct store *s, const struct run *r, double *offset, double *error)
 {
 	*offset = *error = 0;
 	return store_metric(s, r->id, "clock_offset", offset, NULL) &&
@@ -32,30 +32,30 @@ static bool read_clock(struct store *s, const struct run *r, double *offset, dou
 }
 
 /* Whole nanoseconds first: the time of a host that runs for years is a coarse double. */
-static double after(uint64_t a, uint64_t b, double ahead_ns)
+static double skew_after(uint64_t a, uint64_t b, double ahead_ns)
 {
 	return (double)(int64_t)(a - b) - ahead_ns;
 }
 
 /* false: of two hosts whose clocks nobody has compared. */
-static bool skew_of(struct store *s, const struct run *a, const struct run *b, struct skew *k)
+static bool skew_find(struct store *s, const struct run *a, const struct run *b, struct skew *k)
 {
 	double offset[2], error[2], start, end, ahead;
-	bool known = read_clock(s, a, &offset[0], &error[0]);
+	bool known = skew_read_clock(s, a, &offset[0], &error[0]);
 
-	known |= read_clock(s, b, &offset[1], &error[1]);
+	known |= skew_read_clock(s, b, &offset[1], &error[1]);
 	if (!known && (!a->host || !b->host || strcmp(a->host, b->host) != 0))
 		return false;
 	ahead = 1e9 * (offset[0] - offset[1]);
-	start = fabs(after(a->start_ns, b->start_ns, ahead));
-	end = fabs(after(a->end_ns, b->end_ns, ahead));
+	start = fabs(skew_after(a->start_ns, b->start_ns, ahead));
+	end = fabs(skew_after(a->end_ns, b->end_ns, ahead));
 	*k = (struct skew){
 		.apart = fmax(start, end),
 		.error = 1e9 * (error[0] + error[1]),
 		.shorter =
 			fmin((double)(a->end_ns - a->start_ns), (double)(b->end_ns - b->start_ns)),
-		.gap = fmax(after(a->start_ns, b->end_ns, ahead),
-			    after(b->start_ns, a->end_ns, -ahead)),
+		.gap = fmax(skew_after(a->start_ns, b->end_ns, ahead),
+			    skew_after(b->start_ns, a->end_ns, -ahead)),
 	};
 	return true;
 }
@@ -123,9 +123,9 @@ int skew_store(struct store *s, size_t *left_out, struct error *err)
 		for (k = 0; k < n && !rc; k++) {
 			struct skew skew;
 
-			if (!same_run(&runs[i], &runs[k]))
+			if (!runs_are_sides(&runs[i], &runs[k]))
 				continue;
-			if (skew_of(s, &runs[i], &runs[k], &skew)) {
+			if (skew_find(s, &runs[i], &runs[k], &skew)) {
 				*left_out += skew.gap >= skew.error;
 				rc = skew_store_one(s, &runs[i], &skew, err);
 			}

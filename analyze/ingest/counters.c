@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * counters.tsv: one row per event and CPU, summed over the side's CPUs (an event of whole sockets:
- * over those). An event that had to share its hardware counter ran for a part of the time only:
- * value x enabled / running, and the part is kept beside it. One that never ran was not counted,
- * one that the host does not have is not supported: two things, and neither is 0.
+ * counters.tsv: one row per event and CPU. The figures are sums over the side's CPUs; of an event
+ * that whole sockets count, over their CPUs. An event that shared its hardware counter ran for a
+ * part of the time: its figure is value x enabled / running, and that part is a metric too. An
+ * event that never ran was not counted; an event that the host lacks is not supported. Neither is
+ * 0.
  */
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/tsv.h"
@@ -18,7 +19,7 @@ struct counter {
 	const char *event, *group, *unit;
 	char *name; /* of the metric; the same event in another group has the group's number */
 	double value, enabled, running;
-	double longest; /* enabled on one CPU: the window */
+	double longest; /* the longest time that a CPU had it enabled: the window */
 	size_t cpus, not_counted;
 	bool not_supported, socket, backwards;
 };
@@ -64,7 +65,7 @@ static struct counter *counters_find(struct counters *list, const char *event, c
 
 struct row {
 	uint64_t value, enabled, running, cpu;
-	bool every; /* no CPU's: of the process tree */
+	bool every; /* the row of the process tree, of no CPU */
 	double scale;
 };
 
@@ -80,7 +81,7 @@ static bool counters_read_row(const struct tsv *t, const struct columns *k, size
 	       (!*scale || parse_real(scale, &r->scale));
 }
 
-/* Counts only grow; one over 2^63 went below where it began. */
+/* Counts only grow: a count over 2^63 fell below its start. */
 static void counter_add_row(struct counter *c, const struct row *r)
 {
 	c->cpus++;
@@ -131,7 +132,7 @@ struct absent {
 	double pct;
 };
 
-/* The CPU of S that was counted for the smallest part of the time that others were. */
+/* Returns the CPU of the side that was counted for the smallest part of the time of the others. */
 static struct absent counters_most_absent(const struct ingest *in, const struct tsv *t,
 					  const struct columns *k, struct counters *list)
 {

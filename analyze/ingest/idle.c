@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * idle.snap: a row "cpu<tab>number<tab>name<tab>entries<tab>us" for each idle state of each of the
- * side's CPUs. The kernel adds a sleep's time when the CPU wakes: what a span holds more than it is
- * long was slept before it, and is taken off the state that has most, which is where the CPU slept.
+ * side's CPUs. The kernel adds the time of a sleep when the CPU wakes. If a span holds more sleep
+ * than it is long, the rest was slept before the span. That rest is subtracted from the state with
+ * the most time, because that is where the CPU slept.
  */
 #include "analyze/ingest/snapshots.h"
 #include "analyze/ingest/ingest.h"
@@ -22,7 +23,7 @@ struct state {
 	unsigned int cpu;
 	uint64_t entries, us;		  /* as last read */
 	unsigned int round;		  /* of the reading they are from */
-	double change_us, change_entries; /* of the present span; below 0: not known */
+	double change_us, change_entries; /* of the current span; below 0: not known */
 	double sum_us, sum_entries, known_s;
 };
 
@@ -31,7 +32,7 @@ struct idle {
 	struct state *s;     /* by the name's id; a CPU's states stand together */
 	size_t cap, bad;
 	unsigned int round;
-	double moved_us; /* taken off: slept before a span */
+	double moved_us; /* subtracted, because it was slept before a span */
 	bool back;
 };
 
@@ -79,7 +80,7 @@ static void idle_read_row(struct idle *d, char *line)
 	s->round = d->round;
 }
 
-/* Takes what a CPU slept before the span off its states. */
+/* Subtracts from a CPU's states the time it slept before the span. */
 static void idle_cut_early_sleep(struct idle *d, size_t first, size_t end, double span_us)
 {
 	struct state *most = NULL;
@@ -152,7 +153,7 @@ static void idle_add_metric(struct ingest *in, const char *what, const char *uni
 	free(name);
 }
 
-/* Of all CPUs together, by "NUMBER NAME". */
+/* The sum over all CPUs, by "NUMBER NAME". */
 struct sum {
 	double pct, entries;
 };

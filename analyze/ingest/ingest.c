@@ -131,7 +131,7 @@ static void ingest_read_file(struct ingest *in, const char *what, const char *fi
 
 	if (stat(path, &st))
 		note_add(&in->notes, file_missing, what, file);
-	else if (!S_ISREG(st.st_mode)) /* opening a fifo would wait for ever */
+	else if (!S_ISREG(st.st_mode)) /* open() of a FIFO waits for ever */
 		note_add(&in->notes, file_not_regular, what, file);
 	else if (read(in, path, &err))
 		note_add(&in->notes, file_unreadable, what, err.text);

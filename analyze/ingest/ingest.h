@@ -16,7 +16,7 @@
 #include "lib/cpuset.h"
 #include "lib/hash.h"
 
-/* An external meter's CSV, given to the analysis. */
+/* The CSV of an external meter, from the options of analyze. */
 struct meter {
 	const char *path;	/* NULL: what follows is of the logs kept in the capture */
 	const char *side;	/* only runs of this side; NULL: all */
@@ -29,7 +29,7 @@ struct meter {
 	double offset_s;	 /* added to every time */
 };
 
-/* How runs are read. Zeros: whole windows, one thread per CPU, nothing more. */
+/* How to read runs. All zero: whole windows, one thread per CPU, no inlined functions. */
 struct ingest_options {
 	const struct meter *meters;
 	size_t nmeters;
@@ -88,7 +88,7 @@ int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	       const struct ingest_options *how, struct error *err);
 void ingest_free(struct ingest *in);
 
-/* run.json alone (run_json.c). */
+/* Reads run.json alone (run_json.c). */
 int ingest_run_json(struct ingest *in, const char *path, struct error *err);
 
 /* --- for the parsers --- */
@@ -97,13 +97,16 @@ void ingest_metric(struct ingest *in, const char *name, const char *unit, double
 		   const char *source);
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value);
 bool ingest_has_cpu(const struct ingest *in, unsigned int cpu);
-/* The row of a thread, made at first sight; valid until the next. (tid 0, pid 0: schema.sql) */
+/*
+ * Returns the row of a thread, and adds it if it is new. The pointer is valid until the next call.
+ * schema.sql describes tid 0 and pid 0.
+ */
 struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid);
 
 /*
- * How much of the window a source covers that knows [from, to]: 0 and a lossy note when it is less
- * than nine tenths, so that the figure stays absent; else the covered part in seconds, which rates
- * are taken over, with a note under 99 % that is lossy under 95 %. *from and *to are cut to the
+ * Returns the seconds of the window that a source with readings in [from, to] covers; rates are
+ * per these seconds. Below 90 % it returns 0 and adds a lossy note, so that the figure stays
+ * absent. Below 99 % it adds a note, which is lossy below 95 %. *from and *to are cut to the
  * window.
  */
 double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_t *to);
@@ -127,13 +130,18 @@ struct parser {
 /* Returns the parser of the raw file of that name, or NULL. */
 const struct parser *parser_find(const char *file);
 
-/* clock.json, where the side ran on another host. */
+/* Reads clock.json, where the side ran on another host. */
 void ingest_clock(struct ingest *in);
 /* Adds the user time of other programs, after proc_stat and threads (proc_stat.c). */
 void ingest_others(struct ingest *in);
-/* One meter's mean power in the window; NAN, with a note, where it does not cover all of it. */
+/*
+ * Fills a meter's mean power in the window. NAN, with a note: the meter does not cover the window.
+ */
 int ingest_meter(struct ingest *in, const struct meter *meter, double *watts, struct error *err);
-/* All meters of this run, given or kept in its folder as power.csv, power-2.csv ... */
+/*
+ * Adds the power of all meters of this run: those of the options, or power.csv, power-2.csv and so
+ * on in its folder.
+ */
 void ingest_meters(struct ingest *in);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * irq.snap: /proc/interrupts and behind it /proc/softirqs. Each begins with a line of the CPUs that
- * are online, which may change from reading to reading; a row is "SOURCE: a count for each CPU what
- * it is". A source is counted on the side's CPUs, elsewhere, and on each CPU that took any.
- *
- * What it is, of an interrupt with a number: chip, place, then the device, "IO-APIC 4-edge ttyS0".
+ * irq.snap: /proc/interrupts and then /proc/softirqs. Each begins with a line of the CPUs that are
+ * online, which may change from reading to reading. A row is "SOURCE: a count per CPU,
+ * description". A source is counted on the side's CPUs, on the other CPUs, and on each CPU that
+ * took any. The description of a numbered interrupt is its chip, its place and its device: "IO-
+ * APIC 4-edge ttyS0".
  */
 #include "analyze/ingest/snapshots.h"
 #include "analyze/ingest/ingest.h"
@@ -39,7 +39,7 @@ static bool irq_parse_columns(struct columns *c, char *line)
 	return c->n > 0;
 }
 
-/* Behind the place of the interrupt, which ends in how it is triggered; else the last field. */
+/* Returns the device: what follows the interrupt's place and trigger, or the last field. */
 static const char *irq_find_device(char *what)
 {
 	static const char *const triggers[] = {"edge", "level", "fasteoi"};
@@ -155,7 +155,7 @@ static void irq_add_metric(struct ingest *in, const char *kind, const char *wher
 	free(name);
 }
 
-/* Adds a CPU's count to its source's, and puts it where it is not 0. */
+/* Adds a CPU's count to its source, and adds a metric of it unless it is 0. */
 static void irq_add_cpu_metric(struct ingest *in, const char *kind, const char *name,
 			       const struct delta *d, struct source *s)
 {

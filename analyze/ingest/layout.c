@@ -184,7 +184,7 @@ static int dirent_is_visible(const struct dirent *d)
 	return d->d_name[0] != '.';
 }
 
-/* Calls `found` for each folder in `dir`, by name. */
+/* Calls `found` for each folder in `dir`, sorted by name. */
 static void layout_each_folder(struct layout *l, const char *dir, struct layout_entry *e,
 			       void (*found)(struct layout *, const char *dir, const char *name,
 					     struct layout_entry *))

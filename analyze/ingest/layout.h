@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which runs a capture folder holds: out of manifest.json; without one (a capture cut short before
- * its first save, a folder put together by hand) the run folders that are there; or the folder of
- * a single `zcost collect`, which holds run.json itself. Strings belong to the arena.
+ * The runs of a capture folder, from manifest.json. Without a manifest (a capture that was stopped
+ * before its first save, a folder put together by hand) they are the run folders that exist. The
+ * folder of a single `zcost collect` holds run.json itself. Strings belong to the arena.
  */
 #ifndef ZC_LAYOUT_H
 #define ZC_LAYOUT_H
@@ -33,7 +33,7 @@ struct layout {
 	const char *hosts_dir;
 	bool has_manifest;
 	char manifest_sha256[65],
-		run_sha256[65]; /* the latter of the run.json of a plain run; "": none */
+		run_sha256[65]; /* run_sha256: of the run.json of a plain run; "": none */
 	struct layout_variant *variants;
 	struct layout_entry *entries; /* by position, receiver before sender */
 	struct notes notes;	      /* what is not as it should be: makes the analysis lossy */
@@ -41,7 +41,7 @@ struct layout {
 	struct arena arena;
 };
 
-/* -ENOENT when it is no capture at all, -EBADMSG when its manifest is damaged. */
+/* Returns -ENOENT for a folder that is no capture, -EBADMSG for a damaged manifest. */
 int layout_read(struct layout *l, const char *capture, struct error *err);
 void layout_free(struct layout *l);
 

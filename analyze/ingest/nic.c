@@ -110,7 +110,7 @@ static char **nic_find_names(struct nic *n, const char *group)
 	return &n->names[id];
 }
 
-/* Bytes of a link as its rate over time. */
+/* Adds the rate of a link's bytes to its series. */
 static void nic_add_rate(struct ingest *in, const struct nic *n, const char *interface,
 			 const char *name, double bytes)
 {
@@ -192,7 +192,7 @@ static void nic_learn_names(struct nic_names *called, const struct snap *snap)
 	free(copy);
 }
 
-/* It was written last of all. */
+/* Learns the names in nic_state.tsv, which the collector writes last. */
 static void nic_learn_state_names(struct nic_names *called, const struct ingest *in)
 {
 	char *path = xasprintf("%s/nic_state.tsv", in->dir);
@@ -227,9 +227,9 @@ static void nic_read_snaps(struct ingest *in, struct nic *n, const struct snaps 
 	}
 }
 
-/* --- what came of it --- */
+/* --- metrics and notes --- */
 
-/* One name, under all numbers that the interface had. */
+/* One counter of one interface name, over all numbers that the interface had. */
 struct total {
 	double sum, known_s;
 	unsigned int numbers;
@@ -261,7 +261,7 @@ static void nic_add_total_metric(struct ingest *in, const char *name, const stru
 	free(metric);
 }
 
-/* "host/eth0" of "host/eth0/link/rx_packets", which every interface has; NULL of others. */
+/* Returns "host/eth0" of "host/eth0/link/rx_packets", which every interface has, or NULL. */
 static char *nic_interface_of(const char *name)
 {
 	const char *end = strstr(name, "/link/rx_packets");
@@ -364,7 +364,10 @@ const struct parser parser_nic = {.files = {"nic.snap"}, .read = nic_read_file};
 
 /* --- nic_state.tsv: how interfaces are set up --- */
 
-/* nic_state:host/eth0/rx_ring = 256; words in the name: nic_info:host/eth0/driver=veth = 1 */
+/*
+ * Adds numbers as nic_state:host/eth0/rx_ring = 256, and words within the name:
+ * nic_info:host/eth0/driver=veth = 1.
+ */
 static int nic_state_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct tsv t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* perf.data into a profile: only samples of the side's CPUs, only those of the window. */
+/* Reads perf.data into a profile of the samples on the side's CPUs within the window. */
 #include "analyze/ingest/ingest.h"
 
 #include "analyze/perfdata/perfdata.h"

@@ -15,7 +15,7 @@
 
 /* --- kinds --- */
 
-/* THE TABLE of kinds; the first row that fits. */
+/* Kinds by source and domain; the first row that matches counts. */
 static const struct {
 	const char *source, *domain, *kind;
 } kinds[] = {
@@ -29,8 +29,10 @@ static const struct {
 	{"ipmi", "*", "wall"},
 };
 
-/* Of the sources of one kind the first one makes its total: what was asked for by hand, then what
- * is nearest to the meter. */
+/*
+ * The total of a kind is taken from the first of these sources that has the kind: first what the
+ * user asked for, then what measures closest to the wall.
+ */
 static const char *const order[] = {"csv", "command", "ipmi", "hwmon", "powercap", "perf"};
 
 static const char *const totals[] = {"wall", "platform", "package"};
@@ -67,7 +69,7 @@ static bool power_name_is_taken(const struct ingest *in, const char *kind, const
 	return false;
 }
 
-/* Two meters' logs may have one name. */
+/* Adds a number to a domain's name that is taken: two meters may have logs of one name. */
 void power_add(struct ingest *in, const char *kind, const char *source, const char *domain,
 	       double watts, const char *how)
 {
@@ -93,7 +95,7 @@ static void power_add_domain_metric(struct ingest *in, const struct ingest_power
 	free(name);
 }
 
-/* RAPL counts cores and the graphics within their package once more. */
+/* Returns whether RAPL counts the domain a second time within its package: cores and graphics. */
 static bool domain_is_part(const char *domain)
 {
 	const char *slash = strrchr(domain, '/'), *leaf = slash ? slash + 1 : domain;
@@ -125,7 +127,7 @@ static void power_add_total_metrics(struct ingest *in, const char *kind, double 
 	free(name);
 }
 
-/* One domain that is missing makes the total missing: NAN goes through the sum. */
+/* Adds a kind's total. A domain without a figure is NAN, so the total is missing too. */
 static void power_add_total(struct ingest *in, const char *kind)
 {
 	const char *source = power_find_source(in, kind), *how = NULL;
@@ -250,7 +252,7 @@ struct gaps readings_gaps(const struct reading *r, size_t n, uint64_t from, uint
 	return g;
 }
 
-/* Seconds from the window's start on, negative before it. */
+/* Returns the seconds from the window's start to `t`, negative before it. */
 static double seconds_in_window(const struct ingest *in, uint64_t t)
 {
 	return ((double)t - (double)in->run.start_ns) / 1e9;
@@ -304,7 +306,7 @@ double readings_power(struct ingest *in, const char *what, const struct reading 
 	       seconds;
 }
 
-/* A slow meter and a short window: the figure is mostly that of the time around it. */
+/* Notes a window without a reading inside: the figure is mostly that of the time around it. */
 static void readings_note_sparse(struct ingest *in, const char *what, const struct reading *r,
 				 size_t n)
 {

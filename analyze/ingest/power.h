@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Power readings into energy over a window. A meter's watts are joined by straight lines
- * (trapezoids), an energy counter's joules are interpolated at the window's ends; neither is
+ * Turns power readings into energy over a window. A meter's watts are joined by straight lines
+ * (trapezoids); the joules of an energy counter are interpolated at the window's ends. Nothing is
  * extrapolated.
  */
 #ifndef ZC_POWER_H
@@ -14,14 +14,14 @@ struct reading {
 	double v; /* watts, or joules of a counter */
 };
 
-/* By time; equal times keep their order. */
+/* Sorts readings by time; equal times keep their order. */
 void readings_sort(struct reading *r, size_t n);
 
-/* Joules in [from, to], which lie inside the readings. */
+/* Return the joules in [from, to], which lies inside the readings. */
 double readings_integrate(const struct reading *watts, size_t n, uint64_t from, uint64_t to);
 double readings_difference(const struct reading *joules, size_t n, uint64_t from, uint64_t to);
 
-/* Times in [from, to] without a reading, of over thrice the median distance. */
+/* Gaps in [from, to]: longer than three times the median distance between readings. */
 struct gaps {
 	double longest_s; /* 0: there is none */
 	uint64_t at;	  /* where the longest begins */
@@ -30,9 +30,9 @@ struct gaps {
 struct gaps readings_gaps(const struct reading *r, size_t n, uint64_t from, uint64_t to);
 
 /*
- * Mean power in the window from sorted readings, with notes; NAN where it is not covered. Our own
- * collectors read at the window's ends, and what a reading takes may be missing there (see
- * ingest_cover). A meter has a clock and a life of its own: it must cover the whole window.
+ * Return the mean power in the window from sorted readings, with notes, or NAN where they do not
+ * cover it. The collectors read at the window's ends, so the time of a reading may be missing
+ * there (see ingest_cover). A meter reads by its own clock: it must cover the whole window.
  */
 double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
 		      bool energy);
@@ -51,18 +51,20 @@ double readings_metered(struct ingest *in, const char *what, const struct readin
  * measure the same watts; domains inside another (package-0/core) are not added to it.
  */
 
-/* The kind of a domain of power.tsv. */
+/* Returns the kind of a domain of power.tsv. */
 const char *power_kind_of(const char *source, const char *domain);
 
-/* Is there a kind of this name? */
+/* Returns whether there is a kind of this name. */
 bool power_kind_known(const char *kind);
 
-/* Keeps a domain's mean watts in the window; NAN: it is there, but does not cover it. `how`: NULL
- * (measured) or "imported". */
+/*
+ * Adds a domain's mean watts in the window. NAN: its readings do not cover the window. `how`: NULL
+ * (measured) or "imported".
+ */
 void power_add(struct ingest *in, const char *kind, const char *source, const char *domain,
 	       double watts, const char *how);
 
-/* When all sources were read: the metrics. */
+/* Adds the metrics, after all sources were read. */
 void power_put(struct ingest *in);
 
 #endif

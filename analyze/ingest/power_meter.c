@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An external power meter's CSV. Its clock is its own: times are numbers in a unit (with the
- * offset they are CLOCK_MONOTONIC of the measured host, or, from 1e9 s on, seconds since 1970), or
- * dates, in UTC where they name no zone, which run.json ties to CLOCK_MONOTONIC.
+ * The CSV of an external power meter, which has its own clock. Its times are numbers in a unit or
+ * dates. Numbers, with the offset added, are CLOCK_MONOTONIC of the measured host; from 1e9 s on
+ * they are seconds since 1970. Dates without a zone are UTC; run.json relates them to
+ * CLOCK_MONOTONIC.
  */
 #include "analyze/ingest/power.h"
 
@@ -29,12 +30,12 @@ struct power_unit {
 
 static const struct power_unit power_units[] = {{"W", 1}, {"mW", 1e-3}, {"uW", 1e-6}, {"kW", 1e3}};
 
-/* Anywhere in a heading, in whatever case; the last is in all others. */
+/* Found anywhere in a heading, in upper or lower case. The last one is a part of all others. */
 static const struct {
 	const char *word, *unit;
 } words[] = {{"microwatt", "uW"}, {"milliwatt", "mW"}, {"kilowatt", "kW"}, {"watt", "W"}};
 
-/* As a word of its own, or behind small letters: "power_mW", "load mw", "PowermW". */
+/* Found as a whole word, or after lower-case letters: "power_mW", "load mw", "PowermW". */
 static const struct {
 	const char *text, *unit;
 	bool behind;
@@ -44,7 +45,7 @@ static const struct {
 	{"KW", "kW", false}, {"MW", NULL, true},  {"\u00b5W", "uW", true}, {"\u03bcW", "uW", true},
 };
 
-/* "mW", as --power-unit has it; NULL: there is none of that name. */
+/* Returns the unit that --power-unit names, "mW", or NULL. */
 static const struct power_unit *power_unit_named(const char *name)
 {
 	size_t i;
@@ -55,7 +56,7 @@ static const struct power_unit *power_unit_named(const char *name)
 	return NULL;
 }
 
-/* Of letters, those of UTF-8 included. */
+/* Returns the length of a word of letters, including those of UTF-8. */
 static size_t unit_word_length(const char *text)
 {
 	size_t n = 0;
@@ -87,7 +88,10 @@ static const struct power_unit *power_unit_of_word(const char *word, size_t n, b
 	return NULL;
 }
 
-/* NULL: it names none. *unclear: it says MW, and a million watts it will hardly be. */
+/*
+ * Returns the unit that a heading names, or NULL. *unclear: it says MW, which is hardly a million
+ * watts.
+ */
 static const struct power_unit *power_unit_in(const char *heading, bool *unclear)
 {
 	const struct power_unit *unit = NULL;
@@ -121,7 +125,7 @@ static double meter_find_time_unit(const char *name)
 	return name ? NAN : 1;
 }
 
-/* "", "Z", "+01:00", "-0530", "+02": what is to be taken off to come to UTC. */
+/* Parses "", "Z", "+01:00", "-0530", "+02" into the seconds to subtract for UTC. */
 static bool time_parse_zone(const char *text, double *seconds)
 {
 	int hours, minutes = 0, used = 0;
@@ -168,7 +172,7 @@ static bool time_parse_date(const char *text, double *seconds)
 	return true;
 }
 
-/* A decimal comma is one where the fields are parted by something else. */
+/* Accepts a decimal comma, which only a file with another separator can have. */
 static bool meter_parse_number(const char *text, double *x)
 {
 	char *copy, *comma;
@@ -189,7 +193,7 @@ enum clock { CLOCK_UNKNOWN, CLOCK_MONO, CLOCK_WALL };
 
 static const char *const clocks[] = {NULL, "monotonic", "wall"};
 
-/* How a meter's file is to be read. */
+/* How to read a meter's file. */
 struct reader {
 	const struct ingest *in;
 	const struct meter *m;
@@ -199,16 +203,16 @@ struct reader {
 	const struct power_unit *power;
 	struct reading *r;
 	size_t n, bad;
-	const char *bad_time, *bad_watts; /* of the first line that is not readable */
+	const char *bad_time, *bad_watts; /* of the first unreadable line */
 };
 
-/* Is it the time of day, in seconds since 1970? */
+/* Returns whether times are seconds since 1970. */
 static bool meter_has_wall_clock(const struct reader *d, bool date, double t)
 {
 	return d->clock == CLOCK_WALL || (d->clock == CLOCK_UNKNOWN && (date || t >= 1e9));
 }
 
-/* Seconds on the host's CLOCK_MONOTONIC. */
+/* Returns a time as seconds on the host's CLOCK_MONOTONIC. */
 static bool meter_to_monotonic(const struct reader *d, const char *text, double *t)
 {
 	bool date = time_parse_date(text, t);
@@ -237,7 +241,7 @@ static bool heading_names_power(const char *name)
 	return strcasestr(name, "power");
 }
 
-/* By name, else by number from 1. */
+/* Finds a column by its name, else by its number from 1. */
 static int meter_named_column(const struct tsv *t, const char *name, const char *option,
 			      struct error *err)
 {
@@ -278,7 +282,7 @@ static int meter_find_columns(struct reader *d, const struct tsv *t, struct erro
 	return d->watts < 0 ? d->watts : 0;
 }
 
-/* What was asked for, else what the heading says, else watts. */
+/* Uses the unit that the user named, else the unit in the heading, else watts. */
 static int meter_find_power_unit(struct reader *d, const struct tsv *t, struct error *err)
 {
 	const char *heading = t->names[d->watts];
@@ -297,7 +301,7 @@ static int meter_find_power_unit(struct reader *d, const struct tsv *t, struct e
 	return 0;
 }
 
-/* Which one was taken; `heading` may be the first reading. */
+/* Notes the column and unit in use. `heading` may be the first reading. */
 static void meter_note_unit(struct ingest *in, const char *what, struct reader *d,
 			    const char *heading)
 {
@@ -341,7 +345,7 @@ static bool meter_needs_wall_clock(const struct reader *d, const struct tsv *t)
 	       meter_has_wall_clock(d, false, x * d->unit);
 }
 
-/* A file without a heading: its first line is a reading like the others. */
+/* Without a heading the first line is a reading. */
 static void meter_read_rows(struct reader *d, const struct tsv *t)
 {
 	size_t row;
@@ -361,13 +365,6 @@ static void meter_note_bad_rows(struct ingest *in, const struct reader *d, const
 		note_add(&in->notes, meter_short_lines, t->short_rows, t->path);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int meter_mean_watts(struct ingest *in, struct reader *d, const struct tsv *t, double *watts,
 			    struct error *err)
 {
@@ -383,7 +380,7 @@ static int meter_mean_watts(struct ingest *in, struct reader *d, const struct ts
 				 "%s: its times are the time of day, and run.json does not say "
 				 "what that was",
 				 t->path);
-	what = xasprintf("the power meter %s", base_name(t->path));
+	what = xasprintf("the power meter %s", path_base_name(t->path));
 	meter_note_unit(in, what, d, t->names[d->watts]);
 	d->r = xcalloc(t->rows + 1, sizeof(*d->r));
 	meter_read_rows(d, t);
@@ -424,7 +421,7 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 	return rc;
 }
 
-/* A meter that fails makes its kind's total missing. */
+/* Adds a meter's power. A meter that fails makes the total of its kind missing. */
 static void meter_add_power(struct ingest *in, const struct meter *m)
 {
 	struct error err = {0};
@@ -432,10 +429,11 @@ static void meter_add_power(struct ingest *in, const struct meter *m)
 
 	if (ingest_meter(in, m, &watts, &err))
 		note_add(&in->notes, file_damaged, "power", err.text);
-	power_add(in, m->kind ? m->kind : "wall", "csv", base_name(m->path), watts, "imported");
+	power_add(in, m->kind ? m->kind : "wall", "csv", path_base_name(m->path), watts,
+		  "imported");
 }
 
-/* Logs that the collector copied, read by the options that were given for them. */
+/* Adds the logs that the collector copied, with the options that the user gave for them. */
 static void meter_add_kept_logs(struct ingest *in, struct meter own)
 {
 	bool more = true;

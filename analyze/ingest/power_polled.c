@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What polled programs printed: power-ipmi.snap, a whole answer each, and power-command.snap, a
- * line each. The first record is ours: '#' and what it is. A record that is no reading is left out;
- * of a command it may be a heading.
+ * What polled programs printed: in power-ipmi.snap each record is a whole answer, in power-
+ * command.snap a line. The first record is a '#' and the kind, from the collector. A record
+ * without a reading is left out; a command's may be a heading.
  */
 #include "analyze/ingest/power.h"
 
@@ -21,7 +21,7 @@ typedef int (*watts_fn)(const char *text, double *watts, struct error *err);
 struct polled {
 	struct reading *r;
 	size_t n, bad;
-	struct error why; /* of the first that is none */
+	struct error why; /* of the first record without a reading */
 };
 
 static void polled_read_snaps(struct polled *p, const struct snaps *snaps, watts_fn watts_of)
@@ -77,7 +77,7 @@ static int power_ipmi_read_file(struct ingest *in, const char *path, struct erro
 const struct parser parser_power_ipmi = {.files = {"power-ipmi.snap"},
 					 .read = power_ipmi_read_file};
 
-/* "# kind: wall" of the first record. */
+/* Returns the kind in "# kind: wall" of the first record. */
 static const char *polled_find_kind(const struct snaps *snaps)
 {
 	static const char key[] = "# kind: ";

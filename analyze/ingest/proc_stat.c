@@ -34,7 +34,7 @@ struct cpu_times {
 
 struct times {
 	struct cpu_times *cpu;
-	unsigned int n; /* one more than the highest number seen */
+	unsigned int n; /* the highest CPU number, plus one */
 };
 
 struct sums {
@@ -95,8 +95,9 @@ static double counter_advance(const struct cpu_times *a, const struct cpu_times 
 	return b->f[field] > a->f[field] ? (double)(b->f[field] - a->f[field]) * TICK_NS : 0;
 }
 
-/* A counter that was set back says nothing of how long the CPU idled: then the ticks must do. */
-static double cpu_busy_ticks(const struct cpu_times *a, const struct cpu_times *b, double elapsed)
+/* Returns the elapsed time less the idle time; after a reset of the idle counters, the busy ticks.
+ */
+static double cpu_busy_ns(const struct cpu_times *a, const struct cpu_times *b, double elapsed)
 {
 	double idle = counter_advance(a, b, IDLE) + counter_advance(a, b, IOWAIT), ticks = 0;
 	int i;
@@ -158,7 +159,10 @@ static void sums_add_returns(struct ingest *in, struct sums *s, const struct sna
 			sums_add_return(in, s, snaps, t, at, cpu);
 }
 
-/* One span between two snapshots: adds what of it lies in the window. Returns its busy ns. */
+/*
+ * Adds the part of a span between two snapshots that lies in the window. Returns all of its busy
+ * ns.
+ */
 static double sums_add_span(struct ingest *in, struct sums *s, const struct times *a,
 			    const struct times *b, double elapsed, double share)
 {
@@ -174,7 +178,7 @@ static double sums_add_span(struct ingest *in, struct sums *s, const struct time
 			s->offline |= share > 0;
 			continue;
 		}
-		busy = cpu_busy_ticks(&a->cpu[cpu], &b->cpu[cpu], elapsed);
+		busy = cpu_busy_ns(&a->cpu[cpu], &b->cpu[cpu], elapsed);
 		all += busy;
 		if (share > 0)
 			sums_add_cpu(s, cpu, &a->cpu[cpu], &b->cpu[cpu], busy, share);
@@ -210,7 +214,7 @@ static const struct {
 	{IDLE, FIELDS, "cpu_idle_pct"},
 };
 
-/* What the busy fields are multiplied with to add up to the busy time. */
+/* Returns the factor that makes the busy fields add up to the busy time. */
 static double sums_scale(const double f[FIELDS], double busy)
 {
 	double ticks = 0;
@@ -221,7 +225,7 @@ static double sums_scale(const double f[FIELDS], double busy)
 	return ticks > 0 ? busy / ticks : 1;
 }
 
-/* The parts of the side, or, with a suffix to their names, of one CPU. */
+/* Adds the parts of the side's busy time or, with a suffix to their names, of a CPU's. */
 static void proc_stat_add_parts(struct ingest *in, const double f[FIELDS], double busy,
 				double covered_s, const char *suffix)
 {
@@ -366,7 +370,7 @@ const struct parser parser_proc_stat = {.files = {"proc_stat.snap"}, .read = pro
 /* Percent of one CPU: the two clocks (/proc/stat and the scheduler's) do not agree more closely. */
 static const double clocks_apart = 2;
 
-/* Part of the busy time, percent, that is worth a word. */
+/* The share of busy time, in percent, from which on a note is due. */
 static const double worth_a_word = 10;
 
 static double others_find_metric(const struct ingest *in, const char *name)
@@ -379,7 +383,7 @@ static double others_find_metric(const struct ingest *in, const char *name)
 	return NAN;
 }
 
-/* User time of the workload, ns; `more`: what the whole ticks of its threads may have left out. */
+/* Returns the workload's user time in ns. *more: what whole ticks may have left out. */
 static double others_workload_user_ns(const struct ingest *in, double *more)
 {
 	double sum = 0, rest;

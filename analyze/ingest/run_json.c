@@ -23,7 +23,7 @@ enum { WORTH_A_WORD_NS = 1000000 };
 
 struct edge {
 	const char *key, *metric, *what;
-	bool dated; /* cut there when it is read, whenever the reading was */
+	bool dated; /* figures are interpolated to this edge, whenever the reading was */
 };
 
 static const struct edge edges[] = {
@@ -46,7 +46,7 @@ static void edge_add_note(struct ingest *in, const struct edge *e, double ns, do
 		note_add(&in->notes, window_reading_far, who, e->what, ns / 1e6)->severity = level;
 }
 
-/* The collector that was farthest from the window's edge. */
+/* Adds a metric of the collector that was farthest from the window's edge. */
 static void edge_add_metric(struct ingest *in, const json_t *collectors, const struct edge *e)
 {
 	double window = (double)(in->run.end_ns - in->run.start_ns), worst = -1;
@@ -121,7 +121,10 @@ static const char *run_command_line(struct ingest *in, const json_t *argv)
 	return line;
 }
 
-/* "2026-01-31T12:00:00Z", a fraction of a second allowed; 0 when it is not that. */
+/*
+ * Returns "2026-01-31T12:00:00Z", with or without a fraction of a second, as seconds since 1970,
+ * or 0.
+ */
 static double run_wall_clock(const char *text)
 {
 	struct tm tm = {0};
@@ -148,7 +151,10 @@ static void run_read_cpus(struct ingest *in, const json_t *root)
 	in->run.ncpus = (int)cpuset_count(&in->cpus);
 }
 
-/* A name that becomes a path: run.json may be a stranger's, and "../.." leaves the capture. */
+/*
+ * Returns a name that becomes a part of a path. run.json may be a stranger's: "../.." would leave
+ * the capture.
+ */
 static const char *run_keep_part(struct ingest *in, const json_t *root, const char *key,
 				 const char *otherwise)
 {
@@ -183,8 +189,9 @@ static void run_read_collector(struct ingest *in, const json_t *c)
 }
 
 /*
- * Not a failure: many workloads end by themselves. Older captures do not say it: a command that had
- * ended, and a window that is too short.
+ * Notes a window that the command ended early. That is no failure: many workloads end by
+ * themselves. Older captures do not say so, but show a command that had ended and a window that is
+ * too short.
  */
 static void run_read_early_end(struct ingest *in, const json_t *root)
 {
@@ -264,7 +271,7 @@ static struct comparison clock_read_comparison(const json_t *root, const char *k
 				   json_num(o, "error_ns")};
 }
 
-/* At a time of the side's own clock. */
+/* Returns the comparison at a time of the side's own clock. */
 static struct comparison clock_interpolate(const struct comparison *before,
 					   const struct comparison *after, double t)
 {

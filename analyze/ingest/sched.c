@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long threads waited for a CPU, out of sched.snap (collect/sched.c). The counters are a
- * thread's since its birth. One that is first seen after the first snapshot was born since the one
- * before, unless it ran and waited longer than that: then it only counts from there on. What a
- * thread did after it was seen last is lost with it.
+ * How long threads waited for a CPU, from sched.snap (collect/sched.c). The counters count from
+ * the thread's birth. A thread that is first seen after the first snapshot was born since the
+ * snapshot before, unless it ran and waited longer than that; then it counts from there on. What a
+ * thread did after it was last seen is lost.
  */
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/snapshots.h"
@@ -19,7 +19,7 @@ enum { RUN, WAIT, SLICES, VOLUNTARY, INVOLUNTARY, FIGURES };
 
 struct seen {
 	int64_t pid, tid;
-	double f[FIGURES]; /* NAN: not told */
+	double f[FIGURES]; /* NAN: not known */
 	const char *comm;
 };
 
@@ -30,12 +30,12 @@ struct reading {
 };
 
 struct sums {
-	double f[FIGURES]; /* in the window; NAN: never told */
+	double f[FIGURES]; /* in the window; NAN: never known */
 	bool back;
 	size_t late, ended;
 };
 
-/* "<pid> <tid> <run> <waited> <slices> <voluntary> <involuntary> <name>"; "-": not told. */
+/* Parses "<pid> <tid> <run> <waited> <slices> <voluntary> <involuntary> <name>"; "-": not known. */
 static bool sched_parse_line(char *line, void *arg)
 {
 	struct reading *r = arg;
@@ -89,7 +89,7 @@ static void sched_add_to(double *to, double by)
 		*to = (isnan(*to) ? 0 : *to) + by;
 }
 
-/* Returns what it waited in all of the span. */
+/* Adds a thread's growth in the window. Returns how long it waited in the whole span. */
 static double sched_add_thread(struct ingest *in, struct sums *sums, const struct seen *was,
 			       const struct seen *s, uint64_t end, double ns, double share)
 {
@@ -117,7 +117,7 @@ static double sched_add_thread(struct ingest *in, struct sums *sums, const struc
 	return by > 0 ? by : 0;
 }
 
-/* Both ends of a span; the waiting in it, ns. */
+/* Adds the span between two readings. Returns how many ns all threads waited in it. */
 static double sched_add_span(struct ingest *in, struct sums *sums, const struct reading *a,
 			     const struct reading *b, uint64_t from, uint64_t to)
 {

@@ -114,7 +114,7 @@ double deltas_put(struct deltas *d, const char *name, uint64_t value)
 	uint64_t last = c->last;
 
 	if (c->round == d->round)
-		return NAN; /* the same name twice in one reading: the first counts */
+		return NAN; /* the first of two values of one name counts */
 	c->last = value;
 	c->round = d->round;
 	if (!known)

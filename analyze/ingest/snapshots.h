@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What several readings of a .snap file tell of the window. Between two neighbouring readings a
- * counter is taken to move evenly, so a span that lies half in the window gives half its change.
+ * Several readings of a .snap file and what they tell of the window. A counter is taken to move
+ * evenly between two neighbouring readings: a span that lies half in the window gives half its
+ * change.
  */
 #ifndef ZC_SNAPSHOTS_H
 #define ZC_SNAPSHOTS_H
@@ -56,7 +57,7 @@ struct delta {
 	unsigned int round; /* of the reading that `last` is from */
 	double sum;	    /* in the window */
 	double known_s;	    /* of the window that the readings with it span */
-	bool back, between; /* set back in the window; was not there at its start */
+	bool back, between; /* reset in the window; absent at its start */
 };
 
 struct deltas {
@@ -66,20 +67,23 @@ struct deltas {
 	uint64_t from, to; /* the window */
 	uint64_t t_ns;	   /* of the last reading, 0: none */
 	unsigned int round;
-	double share,
-		span_s; /* of the span since the reading before: what of it is in the window */
+	double share, span_s; /* share: the part of the span since the last reading that lies in the
+				 window */
 };
 
 void deltas_init(struct deltas *d, const struct ingest *in);
 void deltas_free(struct deltas *d);
 
-/* A reading begins; the counters of it follow. */
+/* Begins a reading; its counters follow. */
 void deltas_reading(struct deltas *d, uint64_t t_ns);
 
-/* What it counted since the reading before, window or not; NAN: not known. */
+/*
+ * Adds a counter of the reading. Returns its growth since the last reading, inside the window or
+ * not, or NAN: not known.
+ */
 double deltas_put(struct deltas *d, const char *name, uint64_t value);
 
-/* What was read before belongs to something else: the last reading starts anew. */
+/* Forgets the last reading, which belongs to something else. */
 void deltas_restart(struct deltas *d);
 
 static inline const char *deltas_name(const struct deltas *d, size_t i)
@@ -87,13 +91,15 @@ static inline const char *deltas_name(const struct deltas *d, size_t i)
 	return intern_get(&d->names, (uint32_t)i);
 }
 
-/* Did it vanish before the last reading? */
+/* Returns whether the counter vanished before the last reading. */
 static inline bool delta_gone(const struct deltas *d, const struct delta *c)
 {
 	return c->round != d->round;
 }
 
-/* Names of counters that were set back, three at most and how many more; NULL: none. To be freed.
+/*
+ * Returns the names of at most three counters that were reset and the number of the others, or
+ * NULL. The caller frees.
  */
 char *deltas_set_back(const struct deltas *d);
 

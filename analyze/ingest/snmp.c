@@ -82,7 +82,7 @@ static void snmp_parse_reading(struct ingest *in, struct deltas *d, char *text)
 	}
 }
 
-/* Cuts the first line off; 0: it names no namespace. */
+/* Cuts off the first line. Returns the namespace that it names, or 0. */
 static unsigned long long snmp_find_netns(const char **text)
 {
 	unsigned long long id = 0;
@@ -93,7 +93,7 @@ static unsigned long long snmp_find_netns(const char **text)
 	return id;
 }
 
-/* Returns when the readings begin to be those of the namespace that the last one is of. */
+/* Reads all snapshots. Returns the time of the first of those in the last one's namespace. */
 static uint64_t snmp_read_snaps(struct ingest *in, struct deltas *d, const struct snaps *snaps)
 {
 	unsigned long long before = 0;

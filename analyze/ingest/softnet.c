@@ -21,7 +21,7 @@
 
 enum { WORDS = 13, WAITING_WORD = 11, CPU_WORD = 12, LEAST = 3 };
 
-/* THE TABLE of counters: their words and metrics. */
+/* Counters: the word of each and its metric. */
 static const struct {
 	const char *name;
 	unsigned int word;
@@ -38,7 +38,7 @@ struct softnet {
 		uint32_t w[WORDS];
 	} * cpu;
 	unsigned int n, lines;
-	bool by_place; /* lines have no number of a CPU */
+	bool by_place; /* lines without a CPU number */
 };
 
 static void softnet_parse_line(const char *line, struct softnet *s)
@@ -81,7 +81,8 @@ struct sums {
 		bool known[COUNTERS];
 	} * cpu;
 	unsigned int n;
-	uint32_t waiting; /* most packets of all readings in the window, on one CPU of S */
+	uint32_t waiting; /* the most packets that waited on one CPU of the side in any reading in
+			     the window */
 	bool has_waiting, moved, shifted;
 };
 
@@ -134,7 +135,10 @@ static void softnet_see_waiting(const struct ingest *in, struct sums *s, const s
 	}
 }
 
-/* Of the side; and of each CPU of the host, where it is not 0. */
+/*
+ * Adds each counter's sum over the side's CPUs, and its value on each CPU of the host unless it is
+ * 0.
+ */
 static void softnet_add_metrics(struct ingest *in, const struct sums *s)
 {
 	unsigned int cpu;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "7:120,8:3"; false when it is anything else. */
+/* Parses "7:120,8:3"; false on any other text. */
 static bool syscall_parse_hist(const char *text, uint64_t hist[64])
 {
 	char *copy = xstrdup(text), *rest = *copy ? copy : NULL, *item;
@@ -40,18 +40,17 @@ static const struct {
 	{"max_ns", offsetof(struct syscall_row, max_ns)},
 };
 
-/* Calls of a thread that are timed in any case (docs/reference/capture-folder.md). */
-enum { FIRST = 16 };
+enum { FIRST = 16 }; /* the first calls of a thread, which are always timed; docs/formats.md */
 
-/* How many of all rows' calls were timed. */
+/* Calls and timed calls of all rows. */
 struct timed {
 	uint64_t calls, timed;
 };
 
 /*
- * Where calls were drawn by lot to be timed, the others took as long as those on average: the total
- * is an estimate. The sum of squares is made such that the standard error of the mean, which is
- * taken over `calls`, is that of the timed ones.
+ * Estimates the total where only a random sample of calls was timed: the others took as long as
+ * those on average. The sum of squares is set so that the standard error of the mean, which is
+ * taken over `calls`, is the standard error of the timed calls.
  */
 static void syscall_estimate_total(struct syscall_row *s, uint64_t timed, uint64_t first,
 				   uint64_t first_ns)
@@ -65,8 +64,8 @@ static void syscall_estimate_total(struct syscall_row *s, uint64_t timed, uint64
 }
 
 /*
- * How many of the timed were not drawn. A row of one thread has FIRST of them, one of several says
- * how many; files of before there were such lack the column.
+ * Finds how many timed calls were not sampled. A row of one thread has FIRST of them; a row of
+ * several threads says how many. Older files lack the column.
  */
 static bool syscall_parse_first(const struct tsv *t, size_t row, uint64_t timed, uint64_t *first)
 {
@@ -76,7 +75,7 @@ static bool syscall_parse_first(const struct tsv *t, size_t row, uint64_t timed,
 	return column < 0 || (parse_u64(tsv_cell(t, row, column), first) && *first <= timed);
 }
 
-/* Files of before calls were left untimed lack the columns. */
+/* Parses how many calls were timed. Files from before untimed calls lack the columns. */
 static bool syscall_parse_timed(const struct tsv *t, size_t row, struct syscall_row *s,
 				struct timed *sum)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The workload's sockets over time, out of tcp.snap (collect/tcp.c). Of rtt, cwnd and the like the
- * median of the readings inside the window is kept, of counters what they grew by in it: a socket
- * that is new in a reading was made since the one before, so it grew by all it has. After it
- * was seen last nothing is known of it.
+ * The workload's sockets over time, from tcp.snap (collect/tcp.c). A state such as rtt or cwnd
+ * becomes the median of the readings inside the window, a counter its growth in it. A socket that
+ * is new in a reading was made since the reading before, so its growth is all that it counted.
+ * What a socket did after it was last seen is not known.
  */
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/snapshots.h"
@@ -20,7 +20,7 @@
 enum {
 	KEPT = 1000,
 	SLACK_NS = 20000000
-}; /* readings at the window's ends lie just outside, or in */
+}; /* how far outside the window the readings at its ends may lie */
 
 struct values {
 	double *v;
@@ -41,7 +41,7 @@ struct tracks {
 	struct track *t;
 	size_t n, cap;
 	struct map by_cookie; /* place + 1 */
-	/* the reading at hand */
+	/* the current reading */
 	size_t reading;
 	uint64_t t_ns, before_ns;
 	bool little;
@@ -84,7 +84,7 @@ static bool figure_is_growth(enum socket_figure f)
 	return tcp_kind(f) == TCP_GROWTH || tcp_kind(f) == TCP_GROWTH32;
 }
 
-/* What a counter grew by; one of 32 bits goes round. */
+/* Returns the growth of a counter; a counter of 32 bits wraps. */
 static double track_growth(enum socket_figure f, double before, double now)
 {
 	if (now >= before)
@@ -146,7 +146,7 @@ static bool tcp_read_line(char *line, void *arg)
 	return true;
 }
 
-/* One figure of a socket for all of the window. */
+/* Returns one figure of a socket over the window. */
 static double track_over_time(enum socket_figure f, const struct values *v)
 {
 	size_t i;
@@ -177,7 +177,7 @@ static int socket_compare_bytes(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* --- figures of the run: of all its sockets --- */
+/* --- figures of the run, over all its sockets --- */
 
 static const struct {
 	enum socket_figure figure;
@@ -262,7 +262,7 @@ static size_t tcp_read_snap(struct tracks *all, const struct snap *snap, size_t 
 	all->rtt.n = 0;
 	bad = snap_lines((char *)snap->data, tcp_read_line, all);
 	for (i = 0; i < all->n; i++)
-		all->ended += all->t[i].last_reading == reading; /* was there, is not any more */
+		all->ended += all->t[i].last_reading == reading; /* it has vanished */
 	if (all->rtt.n)
 		ingest_point(all->in, "tcp_socket_rtt_us", all->t_ns,
 			     stats_quantile(all->rtt.v, all->rtt.n, 0.5));

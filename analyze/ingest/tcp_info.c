@@ -15,8 +15,8 @@ enum { BYTES = 1024, MSG = 72, FLAGS = 7, FAMILY_4 = 2, FAMILY_6 = 10 };
 enum { INFO, MEMORY }; /* where a figure is */
 
 /*
- * THE TABLE of figures. `none`: the value that stands for "there is none"; rates and times of 0 are
- * those of a socket that has not measured any.
+ * Figures and their places. `none`: the value that means "there is none". A rate or time of 0
+ * belongs to a socket that has not measured any.
  */
 static const struct {
 	enum socket_figure figure;
@@ -76,7 +76,7 @@ static int hex_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* "-" is nothing. How many bytes, or -1. */
+/* Decodes hexadecimal digits; "-" is an empty text. Returns the number of bytes, or -1. */
 static int unhex(const char *text, uint8_t *bytes)
 {
 	int n = 0;
@@ -135,7 +135,9 @@ static double tcp_parse_figure(const uint8_t *bytes, int len, bool swap, int off
 	return v == none ? NAN : (double)v;
 }
 
-/* Did the last rate come from a sender that had no more to send? The first bit of a byte of bits.
+/*
+ * Returns whether the sender of the last rate had no more data to send: the first bit of a byte of
+ * bits.
  */
 static double tcp_parse_app_limited(const uint8_t *info, int len, bool little)
 {

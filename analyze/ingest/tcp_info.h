@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel's structures say of a TCP socket: inet_diag_msg, tcp_info and the words of
- * SK_MEMINFO, by their places, which the kernel never changes; older ones are shorter, and what
+ * A TCP socket in the kernel's structures inet_diag_msg and tcp_info and the words of SK_MEMINFO.
+ * The kernel never changes the places of their members. Older kernels have shorter ones; a member
  * they lack is NAN.
  */
 #ifndef ZC_TCP_INFO_H
@@ -17,11 +17,14 @@ struct tcp_seen {
 	double f[SOCKET_NFIGURES]; /* counters since the socket was made; app_limited 0 or 100 */
 };
 
-/* What a figure is over time. */
+/* How a figure's readings become one value. */
 enum tcp_kind { TCP_MEDIAN, TCP_LEAST, TCP_MEAN, TCP_GROWTH32, TCP_GROWTH };
 enum tcp_kind tcp_kind(enum socket_figure f);
 
-/* "<pid> <msg> <tcp_info> <memory> <name>", hexadecimal digits; cut up. False: not such a line. */
+/*
+ * Parses "<pid> <msg> <tcp_info> <memory> <name>", which holds hexadecimal digits, and cuts it up.
+ * Returns false for any other line.
+ */
 bool tcp_info_parse(char *line, bool little, struct tcp_seen *s);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CPU time of the workload's threads, out of threads.snap (collect/threads.c). A thread that is
- * first seen in a snapshot after the first began to run since the one before, unless it ran longer
- * than that: then what it did before is not the window's.
+ * CPU time of the workload's threads, from threads.snap (collect/threads.c). A thread that is
+ * first seen after the first snapshot began to run since the snapshot before, unless it ran longer
+ * than that; then its past does not belong to the window.
  *
- * What ended between two readings was seen for the last time before its end. The rest of a thread
- * is in its process's clock, which goes on counting the dead: a row of thread 0 of that process.
- * The rest of a process is in its parent's account of children waited for, in ticks: the row 0 of
- * process 0. So the rows add up to what the workload ran.
+ * A thread that ended between two readings was last seen before its end. The rest of its time is
+ * in the clock of its process, which includes ended threads: a row of thread 0 of that process.
+ * The rest of an ended process is in its parent's account of children waited for, in ticks: the
+ * row of thread 0 of process 0. So the rows add up to what the workload ran.
  */
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/snapshots.h"
@@ -31,11 +31,11 @@ enum { UTIME = 14, STIME, CUTIME, CSTIME, START = 22, CPU = 39, FIELDS = 40 };
 struct seen {
 	int64_t pid, tid;
 	uint64_t start;
-	double run_ns, user_ns, system_ns, children_ns, migrations; /* NAN: not told */
-	double grew; /* of a process: by its threads */
+	double run_ns, user_ns, system_ns, children_ns, migrations; /* NAN: not known */
+	double grew; /* of a process: growth of its threads */
 	unsigned int cpu;
 	char *comm, *allowed;
-	bool late; /* of a process: it is new, and has a past */
+	bool late; /* of a process: it is new to the workload and ran before */
 };
 
 struct reading {
@@ -49,7 +49,7 @@ struct sums {
 	double span;  /* the same of one span, all of it */
 	bool back, outside, ticks, elsewhere;
 	size_t late, most;
-	const char *checked;  /* CPUs allowed that `outside` was told of last */
+	const char *checked;  /* the allowed CPUs that were checked last */
 	struct map cpus_seen; /* id << 12 | cpu */
 };
 
@@ -66,7 +66,7 @@ static double ticks_to_ns(long long n)
 	return n > 0 ? (double)n * TICK_NS : 0;
 }
 
-/* "77 (a (name)) S 1 2 ...": its parts into `s`. The text is cut up. */
+/* Parses "77 (a (name)) S 1 2 ..." into `s`, and cuts up the text. */
 static bool thread_parse_stat(char *stat, struct seen *s)
 {
 	char *open = strchr(stat, '('), *close = strrchr(stat, ')'), *rest, *word;
@@ -154,7 +154,7 @@ struct span {
 	uint64_t end;
 };
 
-/* What a counter grew by; one that went back did not. */
+/* Returns the growth of a counter, or 0 if it went backwards. */
 static double counter_growth(struct sums *sums, double before, double now)
 {
 	sums->back |= now < before;
@@ -172,7 +172,9 @@ static const char *threads_keep(struct ingest *in, const char *old, const char *
 	return old && !strcmp(old, now) ? old : arena_strdup(&in->arena, now);
 }
 
-/* At the end of a span: a command may bind itself after the first reading. */
+/*
+ * Checks the allowed CPUs at the end of a span: a command may bind itself after the first reading.
+ */
 static void threads_check_allowed(struct ingest *in, struct sums *sums, const char *allowed)
 {
 	struct cpuset set;
@@ -189,7 +191,7 @@ static void threads_check_allowed(struct ingest *in, struct sums *sums, const ch
 		sums->outside = cpuset_has(&set, cpu) && !ingest_has_cpu(in, cpu);
 }
 
-/* Where it is, what it is called, that it was there. */
+/* Records a thread's CPU, its name and when it was seen. */
 static struct thread_row *threads_see(struct ingest *in, struct sums *sums, const struct seen *s,
 				      uint64_t t_ns)
 {
@@ -206,7 +208,7 @@ static struct thread_row *threads_see(struct ingest *in, struct sums *sums, cons
 	return row;
 }
 
-/* The thread's own time; of a kernel without schedstat its ticks. */
+/* Returns the thread's CPU time; without schedstat in the kernel, its ticks. */
 static double thread_run_ns(struct sums *sums, const struct seen *s)
 {
 	sums->ticks |= isnan(s->run_ns);
@@ -246,7 +248,7 @@ static void threads_add_thread(struct ingest *in, struct sums *sums, const struc
 						      s->migrations));
 }
 
-/* What a process ran beyond its threads that are still there. */
+/* Adds what a process ran beyond its living threads. */
 static void threads_add_process(struct ingest *in, struct sums *sums, const struct seen *was,
 				const struct seen *s, const struct span *span)
 {
@@ -269,7 +271,7 @@ static void threads_add_process(struct ingest *in, struct sums *sums, const stru
 	sums->span += ran;
 }
 
-/* Time of children that were waited for, less what of it their own rows had. */
+/* Adds the time of children that were waited for, less the part in their own rows. */
 static void threads_add_ended(struct ingest *in, struct sums *sums, const struct reading *a,
 			      const struct reading *b, const struct span *span)
 {
@@ -343,8 +345,8 @@ static void threads_add_cpus(struct ingest *in, struct sums *sums)
 }
 
 /*
- * Does a thread's time hold that of interrupts and softirqs which came in on top of it? A kernel
- * with CONFIG_IRQ_TIME_ACCOUNTING takes it off.
+ * Adds whether a thread's time includes the interrupts and softirqs that came during it. A kernel
+ * with CONFIG_IRQ_TIME_ACCOUNTING subtracts them.
  */
 static void threads_add_accounting(struct ingest *in)
 {
@@ -358,7 +360,7 @@ static void threads_add_accounting(struct ingest *in)
 	free(path);
 }
 
-/* Times over the part that is known become times over the window, as busy_ns is. */
+/* Scales times from the covered part to the whole window, as busy_ns is. */
 static void threads_scale(struct ingest *in, double by)
 {
 	size_t i;

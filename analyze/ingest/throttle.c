@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * throttle.snap: what held the side's CPUs back between the window's ends. A line per counter,
- * "cpu1 core_throttle_count 12" or "/a/b nr_throttled 3". Counters of a package stand at each of
- * its CPUs: the largest counts, as does the strictest of the cgroups one inside another. A counter
- * that is not in both snapshots, or went back (a CPU that was offline), tells nothing.
+ * throttle.snap: what slowed down the side's CPUs between the window's ends. A line per counter:
+ * "cpu1 core_throttle_count 12" or "/a/b nr_throttled 3". The counters of a package appear at each
+ * of its CPUs, so the largest counts. Of nested cgroups the strictest counts. A counter that is
+ * missing from a snapshot, or that went backwards (its CPU was offline), gives no figure.
  */
 #include "analyze/ingest/ingest.h"
 
@@ -22,7 +22,7 @@ enum { HEAT, HEAT_MS, QUOTA, QUOTA_NS, KINDS };
 static const struct {
 	const char *name;
 	int kind;
-	bool largest; /* of all that have it; else their sum */
+	bool largest; /* the largest of all; else their sum */
 	double scale;
 } counters[] = {
 	{"core_throttle_count", HEAT, false, 1},
@@ -33,7 +33,7 @@ static const struct {
 	{"throttled_time", QUOTA_NS, true, 1},	  /* the older one, ns */
 };
 
-/* sscanf() would look for the end of the whole text first, at every line. */
+/* sscanf() would measure the whole text first, at every line. */
 static bool throttle_count_at(const char *p, uint64_t *value)
 {
 	char *end;
@@ -42,7 +42,7 @@ static bool throttle_count_at(const char *p, uint64_t *value)
 	return end > p;
 }
 
-/* The value that the first snapshot has for the same label and counter. */
+/* Finds the value of the same label and counter in the first snapshot. */
 static bool throttle_find_earlier(const char *text, const char *name, size_t len, uint64_t *value)
 {
 	const char *p;

@@ -19,7 +19,7 @@ static char tsv_find_separator(const char *heading)
 	return at ? *at : ',';
 }
 
-/* A field without the space around it and the quotes it may stand in. */
+/* Returns a field without the space and the quotes around it. */
 static char *tsv_clean_cell(char *field)
 {
 	size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A table in a text file: one heading, one separator, columns asked for by name. */
+/* A table in a text file: a heading, a separator, columns that are found by name. */
 #ifndef ZC_TSV_H
 #define ZC_TSV_H
 
@@ -16,13 +16,13 @@ struct tsv {
 	char **cells; /* rows x ncolumns; fields that a line lacks are "" */
 	int ncolumns;
 	size_t rows;
-	size_t short_rows; /* lines with too few fields, kept out */
+	size_t short_rows; /* lines with too few fields, which are left out */
 };
 
 /*
- * Reads `path`. `separator` 0: tab, semicolon or comma, whichever the heading holds first, from a
- * file of the user, which may be a pipe. With a separator it is a file of a capture. Empty lines
- * and lines beginning with '#' are passed over. An empty file is -ENODATA.
+ * Reads `path`. With `separator` 0 it is a user's file, which may be a pipe; its separator is the
+ * first tab, semicolon or comma of the heading. Empty lines and lines that begin with '#' are
+ * skipped. An empty file is -ENODATA.
  */
 int tsv_read(struct tsv *t, const char *path, char separator, struct error *err);
 void tsv_free(struct tsv *t);
@@ -30,10 +30,13 @@ void tsv_free(struct tsv *t);
 int tsv_column(const struct tsv *t, const char *name); /* -1: there is none */
 const char *tsv_cell(const struct tsv *t, size_t row, int column);
 
-/* All of these columns, or -EBADMSG naming the first that is missing. NULL ends the list. */
+/*
+ * Checks that all columns of the list exist, or returns -EBADMSG with the first that is missing.
+ * NULL ends the list.
+ */
 int tsv_require(const struct tsv *t, struct error *err, ...) __attribute__((sentinel));
 
-/* The whole text is the number; false otherwise, also for an empty one. */
+/* Parse a number that is the whole text; false for anything else, also for an empty text. */
 bool parse_u64(const char *text, uint64_t *n);
 bool parse_real(const char *text, double *x);
 

@@ -48,7 +48,7 @@ static double distance_to_nearer(uint64_t before, uint64_t at, uint64_t after)
 	return (double)(at - before < after - at ? at - before : after - at);
 }
 
-/* How far the end at `at` is from the nearer of the two readings around it. */
+/* Returns how far `at` is from the nearer of the two readings around it. */
 static double distance_to_readings(const uint64_t *t, size_t n, uint64_t at)
 {
 	size_t i;
@@ -56,7 +56,7 @@ static double distance_to_readings(const uint64_t *t, size_t n, uint64_t at)
 	for (i = 1; i < n; i++)
 		if (t[i - 1] <= at && at <= t[i])
 			return distance_to_nearer(t[i - 1], at, t[i]);
-	return 0; /* outside of all of them: how much they cover is looked at elsewhere */
+	return 0; /* outside all readings: ingest_cover checks how much they cover */
 }
 
 static bool readings_any_inside(const uint64_t *t, size_t n, uint64_t from, uint64_t to)
@@ -97,7 +97,7 @@ bool window_resolves_snaps(struct ingest *in, const char *what, const char *path
 	int rc = snaps_read(&snaps, path, &damage);
 
 	if (rc && rc != -EBADMSG)
-		return true; /* its parser will say so */
+		return true; /* its parser reports it */
 	t = xcalloc(snaps.n + 1, sizeof(*t));
 	for (i = 0; i < snaps.n; i++)
 		t[i] = snaps.snap[i].mono_ns;

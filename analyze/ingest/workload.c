@@ -56,7 +56,7 @@ double points_at(const struct points *ps, enum work w, uint64_t t_ns)
 	       (b->n[w] - a->n[w]) * ((double)(t_ns - a->t_ns) / (double)(b->t_ns - a->t_ns));
 }
 
-/* Gbit/s between neighbouring points, at the later one. */
+/* Adds the throughput in Gbit/s between neighbouring points, at the later point. */
 static void points_add_throughput(struct ingest *in, const struct points *ps)
 {
 	size_t i;
@@ -122,7 +122,7 @@ static int span_compare_rate(const void *a, const void *b)
 	return (x->rate > y->rate) - (x->rate < y->rate);
 }
 
-/* What lies between neighbouring points, cut to the window. */
+/* Fills the spans between neighbouring points, cut to the window. Returns their number. */
 static size_t points_find_spans(const struct points *ps, enum work w, uint64_t start, uint64_t end,
 				struct span *spans)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A workload's cumulative points: how much was done by when. Work in the window is the difference
- * between its two ends, interpolated linearly between the points around each; never extrapolated.
+ * A workload's cumulative points: how much work was done by when. The work in the window is the
+ * difference between its two ends, interpolated between the points around each end. Nothing is
+ * extrapolated.
  */
 #ifndef ZC_WORKLOAD_H
 #define ZC_WORKLOAD_H
@@ -17,18 +18,18 @@ struct points {
 	} * p;
 	size_t n, cap;
 	bool has[WORK_N];
-	size_t backwards; /* points left out: time or a count went back */
+	size_t backwards; /* points that were left out because time or a count went back */
 };
 
 void points_add(struct points *ps, const struct point *p);
 void points_free(struct points *ps);
 double points_at(const struct points *ps, enum work w, uint64_t t_ns); /* t inside the points */
 
-/* The metrics of the work done in the window: bytes, throughput, rate_kib and so on. */
+/* Adds the metrics of the work in the window: bytes, throughput, rate_kib and so on. */
 int points_metrics(struct ingest *in, const struct points *ps, const char *path, struct error *err);
 
 /*
- * An adapter of a workload: one in a file of its own, and one row in the list in points.c. "units"
+ * An adapter of a workload, in a file of its own and in one row of the list in workload.c. "units"
  * of run.json names it, with its argument after a colon.
  */
 struct adapter {

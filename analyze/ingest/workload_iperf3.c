@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * iperf3 -J. Its intervals count from the start of the test, which it dates to a whole second only:
- * they are placed by that date and between the command's start and end, whichever is narrower.
+ * Output of iperf3 -J. Its intervals count from the start of the test, which iperf3 dates to a
+ * whole second. They are placed by that date, or between the command's start and end, whichever is
+ * more exact.
  */
 #include "lib/json.h"
 #include "analyze/ingest/workload.h"
@@ -19,8 +20,8 @@ static double iperf3_clamp(double x, double lo, double hi)
 }
 
 /*
- * CLOCK_MONOTONIC of the test's beginning, and by how much it may be wrong. The date is cut to a
- * second, and where run.json's time of day is, too, it is known to a second either way.
+ * Returns the start of the test on CLOCK_MONOTONIC, and how far it may be wrong. The date is cut
+ * to a second. Where run.json's time of day is cut too, the start is known to a second either way.
  */
 static double iperf3_place_start(const struct ingest *in, const json_t *root, double length_s,
 				 double *error_s)

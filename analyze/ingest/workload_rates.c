@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Workloads that print a rate now and then and no time with it: `pps` knows the lines of common
- * packet tools, `regex:RE` takes the first group of every line that RE matches. n lines are n equal
- * parts of the time between the command's start and end, each at its line's rate.
+ * Workloads that print rates without times. `pps` knows the lines of common packet tools;
+ * `regex:RE` takes the first group of every line that RE matches. n lines divide the time between
+ * the command's start and end into n equal parts, each at the rate of its line.
  *
- * A regex that begins with "bytes=", "messages=" or "packets=" says what its number counts per
- * second; without, it is messages.
+ * A regex that begins with "bytes=", "messages=" or "packets=" names what its number counts per
+ * second; the default is messages.
  */
 #include "analyze/ingest/workload.h"
 
@@ -17,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whole-machine lines of xdp_rxq_info, xdp-bench, xdp1, pktgen and the like; first match counts. */
+/*
+ * Lines about the whole machine from xdp_rxq_info, xdp-bench, xdp1, pktgen and others; the first
+ * pattern that matches counts.
+ */
 static const char *const pps_patterns[] = {
 	"^XDP-RX CPU +total +([0-9][0-9.,]*)",
 	"^Summary +([0-9][0-9.,]*) *(rx|xdp|pkt)s?/s",
@@ -56,7 +59,10 @@ static bool rates_match_line(const regex_t *re, const char *line, struct rates *
 	return true;
 }
 
-/* The time of a match grows with the square of the line: 4 MB of digits take many minutes. */
+/*
+ * The time of a match grows with the square of the line's length: 4 MB of digits take many
+ * minutes.
+ */
 enum { LINE_MOST = 4096 };
 
 static int rates_check_lines(const char *text, struct error *err)
@@ -75,7 +81,7 @@ static int rates_check_lines(const char *text, struct error *err)
 	return 0;
 }
 
-/* Every line that any of the patterns matches; the earlier pattern is the one all lines follow. */
+/* Collects the rates of all lines that match the first pattern that matches any line. */
 static int rates_collect(char *text, const char *const *patterns, size_t n, struct rates *rates,
 			 struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* workload.out of tcpzc: JSON lines, as docs/formats.md has them. */
+/* workload.out of tcpzc: JSON lines, described in docs/formats.md. */
 #include "analyze/ingest/workload.h"
 
 #include "analyze/ingest/window.h"
@@ -14,7 +14,7 @@
 
 /* --- histograms and retried sends --- */
 
-/* THE TABLE of units; of others it is a plain number. */
+/* Units of histograms; the default is a plain number. */
 static const struct {
 	const char *histogram, *unit;
 } units[] = {
@@ -104,8 +104,8 @@ static void tcpzc_add_hists(struct ingest *in, const json_t *summary)
 /* --- figures and points --- */
 
 /*
- * THE TABLE of the summary's figures: an object or NULL for the line itself, its member, the
- * metric. All are of the whole run; of a part of its window stays the evidence of zero copy.
+ * The summary's figures: an object (NULL: the line itself), its member, the metric. All are of the
+ * whole run. For a part of its window only the evidence of zero copy is used.
  */
 static const struct {
 	const char *object, *member, *metric, *unit;
@@ -144,7 +144,7 @@ static void tcpzc_read_point(const json_t *line, struct points *ps)
 	points_add(ps, &p);
 }
 
-/* {name: count} into one metric each: prefix + name. */
+/* Adds {name: count} as one metric each: prefix + name. */
 static void tcpzc_add_counts(struct ingest *in, const json_t *object, const char *prefix)
 {
 	const char *key;
@@ -159,7 +159,7 @@ static void tcpzc_add_counts(struct ingest *in, const json_t *object, const char
 	}
 }
 
-/* What the modes asked for before the summary had asks_zero_copy; of others nothing is said. */
+/* What each mode asked for, for summaries that are older than asks_zero_copy. */
 static const struct {
 	const char *mode;
 	bool zero_copy;
@@ -186,7 +186,10 @@ static void tcpzc_add_asked(struct ingest *in, const json_t *line)
 			ingest_metric(in, "asked_zero_copy", "1", modes[i].zero_copy, NULL);
 }
 
-/* Before dropped_completions was told, ring_overflow was that: what the kernel dropped. */
+/*
+ * Notes a full ring. In summaries without dropped_completions, ring_overflow counted what the
+ * kernel dropped.
+ */
 static void tcpzc_note_ring(struct ingest *in, const json_t *line)
 {
 	double full = json_num(line, "ring_overflow"), lost = json_num(line, "dropped_completions");
@@ -199,7 +202,9 @@ static void tcpzc_note_ring(struct ingest *in, const json_t *line)
 		note_add(&in->notes, uring_completions_lost, lost);
 }
 
-/* --udp. A sender's bytes are those it sent, a receiver's those that came. */
+/*
+ * Notes lost datagrams (--udp). A sender counts the bytes it sent, a receiver those that arrived.
+ */
 static void tcpzc_note_datagrams(struct ingest *in, const json_t *line)
 {
 	double bytes = json_num(line, "bytes"), lost = json_num(line, "lost_bytes");
@@ -215,8 +220,7 @@ static void tcpzc_note_datagrams(struct ingest *in, const json_t *line)
 			 side && str_starts(side, "r") ? bytes + lost : bytes);
 }
 
-/* --rr: the responses' own way. What is asked for there has no row of its own; a fallback is told.
- */
+/* Notes responses (--rr) that were copied although zero copy was asked for. They have no metric. */
 static void tcpzc_note_responses(struct ingest *in, const json_t *rr)
 {
 	const json_t *sends = json_object_get(rr, "sends"), *r = json_object_get(rr, "receive");
@@ -232,7 +236,7 @@ static void tcpzc_note_responses(struct ingest *in, const json_t *rr)
 		note_add(&in->notes, responses_copied_bytes, copied, all);
 }
 
-/* What the workload counted from its beginning to its end. */
+/* Adds what the workload counted from its start to its end. */
 static void tcpzc_add_whole_run(struct ingest *in, const json_t *line)
 {
 	const char *side = json_str(line, "side");

@@ -133,13 +133,6 @@ static const char *const this_host_places[] = {
 	NULL,
 };
 
-static const char *path_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /*
  * Returns the end of ".../veth.ko" in "/lib/modules/.../veth.ko.xz", or NULL if the path is no
  * module.

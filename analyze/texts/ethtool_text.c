@@ -27,13 +27,14 @@ struct reader {
 	struct error *err;
 };
 
-static int bad(const struct reader *r, const char *what)
+static int ethtool_bad(const struct reader *r, const char *what)
 {
 	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(&r->text), r->text.line,
 			 what);
 }
 
-static struct ethtool_row *row_of(struct reader *r, const char *interface, const char *name)
+static struct ethtool_row *ethtool_find_row(struct reader *r, const char *interface,
+					    const char *name)
 {
 	struct ethtool_text *e = r->e;
 	uint64_t key = hash_bytes(interface, strlen(interface), 0);
@@ -50,7 +51,7 @@ static struct ethtool_row *row_of(struct reader *r, const char *interface, const
 }
 
 /* A new output: no row is in it yet. */
-static void begin_output(struct reader *r)
+static void ethtool_begin_output(struct reader *r)
 {
 	size_t i;
 
@@ -60,7 +61,7 @@ static void begin_output(struct reader *r)
 }
 
 /* "rx_packets: 1172472" */
-static int take_count(struct reader *r, char *line)
+static int ethtool_parse_count(struct reader *r, char *line)
 {
 	char *colon = strrchr(line, ':'), *name = str_trim(line);
 	struct ethtool_row *row;
@@ -68,14 +69,15 @@ static int take_count(struct reader *r, char *line)
 	uint64_t v;
 
 	if (!colon)
-		return bad(r, "neither a counter and its value nor the beginning of an output");
+		return ethtool_bad(
+			r, "neither a counter and its value nor the beginning of an output");
 	p = text_skip(colon + 1);
 	if (!text_count(&p, &v) || *text_skip(p))
-		return bad(r, "a value that is no whole number");
+		return ethtool_bad(r, "a value that is no whole number");
 	*colon = '\0';
-	row = row_of(r, "", str_trim(name));
+	row = ethtool_find_row(r, "", str_trim(name));
 	if (row->ended)
-		return bad(r, "a counter twice in one output");
+		return ethtool_bad(r, "a counter twice in one output");
 	if (!row->seen)
 		row->first = v;
 	row->last = v;
@@ -85,7 +87,7 @@ static int take_count(struct reader *r, char *line)
 }
 
 /* "Ethtool(mlx5p2) stat:     8179636 (      8,179,636) <= rx3_cache_reuse /sec" */
-static int take_rate(struct reader *r, char *line)
+static int ethtool_parse_rate(struct reader *r, char *line)
 {
 	char *interface = line + strlen("Ethtool("), *close = strchr(interface, ')'), *name;
 	const char *p = close ? strstr(close, "stat:") : NULL;
@@ -95,13 +97,13 @@ static int take_rate(struct reader *r, char *line)
 	name = p ? strstr(p, "<=") : NULL;
 	p = p ? text_skip(p + strlen("stat:")) : NULL;
 	if (!name || !text_count(&p, &v) || !str_ends(str_trim(name), "/sec"))
-		return bad(r, "not what ethtool_stats.pl prints of a counter");
+		return ethtool_bad(r, "not what ethtool_stats.pl prints of a counter");
 	*close = '\0';
 	name = str_trim(name + strlen("<="));
 	name[strlen(name) - strlen("/sec")] = '\0';
-	row = row_of(r, interface, str_trim(name));
+	row = ethtool_find_row(r, interface, str_trim(name));
 	if (!r->e->outputs || row->ended)
-		begin_output(r);
+		ethtool_begin_output(r);
 	row->sum += (double)v;
 	row->last = v;
 	row->seen++;
@@ -109,28 +111,28 @@ static int take_rate(struct reader *r, char *line)
 	return 0;
 }
 
-static int take_line(struct reader *r, char *line)
+static int ethtool_parse_line(struct reader *r, char *line)
 {
 	if (!*line || str_starts(line, "[...]") || str_starts(line, "no stats available"))
 		return 0;
 	if (str_starts(line, "NIC statistics")) {
-		begin_output(r);
-		return r->e->rates ? bad(r, "outputs of two kinds") : 0;
+		ethtool_begin_output(r);
+		return r->e->rates ? ethtool_bad(r, "outputs of two kinds") : 0;
 	}
 	if (str_starts(line, "Show adapter(s)")) {
 		if (r->e->outputs && !r->e->rates)
-			return bad(r, "outputs of two kinds");
+			return ethtool_bad(r, "outputs of two kinds");
 		r->e->rates = true;
 		return 0;
 	}
 	if (str_starts(line, "Ethtool(")) {
 		if (r->e->outputs && !r->e->rates)
-			return bad(r, "outputs of two kinds");
+			return ethtool_bad(r, "outputs of two kinds");
 		r->e->rates = true;
-		return take_rate(r, line);
+		return ethtool_parse_rate(r, line);
 	}
 	/* What stands before the first output: a prompt, a command. */
-	return r->e->outputs && !r->e->rates ? take_count(r, line) : 0;
+	return r->e->outputs && !r->e->rates ? ethtool_parse_count(r, line) : 0;
 }
 
 int ethtool_text_parse(const char *name, char *data, size_t len, struct ethtool_text *e,
@@ -143,7 +145,7 @@ int ethtool_text_parse(const char *name, char *data, size_t len, struct ethtool_
 	*e = (struct ethtool_text){0};
 	rc = text_open(&r.text, name, data, len, err);
 	while (!rc && (line = text_next(&r.text)))
-		rc = take_line(&r, str_trim(line));
+		rc = ethtool_parse_line(&r, str_trim(line));
 	if (!rc && !e->n)
 		rc = error_set(err, ENODATA,
 			       "%s holds no output of ethtool -S nor of ethtool_stats.pl",

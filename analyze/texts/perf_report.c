@@ -25,7 +25,7 @@ struct reader {
 	struct error *err;
 };
 
-static double scaled(const char *p, double value, bool *rounded)
+static double report_parse_scaled(const char *p, double value, bool *rounded)
 {
 	static const char units[] = "KMGT";
 	const char *u;
@@ -36,7 +36,7 @@ static double scaled(const char *p, double value, bool *rounded)
 	return u ? value * pow(1000, (double)(u - units + 1)) : value;
 }
 
-static const char *quoted(struct reader *r, const char *p)
+static const char *report_parse_quoted(struct reader *r, const char *p)
 {
 	const char *end;
 	char *s;
@@ -51,7 +51,7 @@ static const char *quoted(struct reader *r, const char *p)
 }
 
 /* Each event once, in the text's order. */
-static void add_event(struct reader *r, const char *event)
+static void report_add_event(struct reader *r, const char *event)
 {
 	const char *known = r->flat->events;
 	char *both;
@@ -68,7 +68,7 @@ static void add_event(struct reader *r, const char *event)
 }
 
 /* The number after "Samples: " or perf 3.0's "Events: ". */
-static const char *samples_in(const char *line)
+static const char *report_find_samples(const char *line)
 {
 	const char *p = strstr(line, "Samples: ");
 
@@ -78,33 +78,33 @@ static const char *samples_in(const char *line)
 	return p ? p + 10 : NULL;
 }
 
-static void begin_event(struct reader *r, const char *p)
+static void report_begin_event(struct reader *r, const char *p)
 {
 	struct flat *f = r->flat;
-	const char *event = quoted(r, p);
+	const char *event = report_parse_quoted(r, p);
 	double value;
 
 	if (event)
-		add_event(r, event);
+		report_add_event(r, event);
 	r->done = r->done || f->n;
 	if (r->done)
 		return;
 	f->event = event;
 	r->skip = r->event && (!event || strcmp(event, r->event));
 	if (text_number(&p, &value))
-		f->samples = scaled(p, value, &f->samples_rounded);
+		f->samples = report_parse_scaled(p, value, &f->samples_rounded);
 }
 
 /* "Samples: 119K of event 'cycles', Event count (approx.): 119499252009", in one line or two. */
-static void read_totals(struct reader *r, const char *line)
+static void report_read_totals(struct reader *r, const char *line)
 {
-	const char *p = samples_in(line);
+	const char *p = report_find_samples(line);
 	struct flat *f = r->flat;
 	double value;
 	uint64_t lost;
 
 	if (p)
-		begin_event(r, text_skip(p));
+		report_begin_event(r, text_skip(p));
 	if (r->done)
 		return;
 	p = strstr(line, "Event count");
@@ -116,7 +116,7 @@ static void read_totals(struct reader *r, const char *line)
 		f->lost = (int64_t)lost;
 }
 
-static void begin_table(struct reader *r, const struct head *head)
+static void report_begin_table(struct reader *r, const struct head *head)
 {
 	r->flat->tables++;
 	r->done = r->done || r->flat->n;
@@ -127,7 +127,7 @@ static void begin_table(struct reader *r, const struct head *head)
 }
 
 /* The places of columns; a heading that is known by them alone begins a table, too. */
-static bool read_places(struct reader *r, const char *line)
+static bool report_read_places(struct reader *r, const char *line)
 {
 	struct grid grid;
 
@@ -136,7 +136,7 @@ static bool read_places(struct reader *r, const char *line)
 			return false;
 	}
 	if (!r->counted)
-		begin_table(r, &(struct head){0});
+		report_begin_table(r, &(struct head){0});
 	r->headless = 0;
 	if (!r->done)
 		r->row.grid = grid;
@@ -144,20 +144,20 @@ static bool read_places(struct reader *r, const char *line)
 }
 
 /* A heading or a "Samples:" line; after rows, either begins the next table. */
-static bool read_heading(struct reader *r, const char *line)
+static bool report_read_heading(struct reader *r, const char *line)
 {
 	enum head_found found;
 	struct head head;
 
-	if (read_places(r, line))
+	if (report_read_places(r, line))
 		return true;
 	r->counted = false;
-	if (strstr(line, "Samples: ") || strstr(line, "Event count") || samples_in(line)) {
-		read_totals(r, line);
+	if (strstr(line, "Samples: ") || strstr(line, "Event count") || report_find_samples(line)) {
+		report_read_totals(r, line);
 		return true;
 	}
 	if (str_starts(text_skip(line), "PerfTop:")) {
-		begin_table(r, &(struct head){0});
+		report_begin_table(r, &(struct head){0});
 		return true;
 	}
 	found = head_parse(&head, line);
@@ -166,12 +166,12 @@ static bool read_heading(struct reader *r, const char *line)
 	if (found != HEAD_FOUND)
 		return false;
 	r->counted = true;
-	begin_table(r, &head);
+	report_begin_table(r, &head);
 	return true;
 }
 
 /* What is laid out like the text of perf report, but is none. */
-static int check_kind(const struct reader *r, const char *line)
+static int report_check_kind(const struct reader *r, const char *line)
 {
 	const char *p = line + strspn(line, "# \t");
 
@@ -189,7 +189,7 @@ static int check_kind(const struct reader *r, const char *line)
 	return 0;
 }
 
-static int nothing_found(const struct reader *r)
+static int report_nothing_found(const struct reader *r)
 {
 	if (r->event && r->skip)
 		return error_set(r->err, ENODATA, "%s: no table of the event '%s'; %s%s",
@@ -208,7 +208,7 @@ static int nothing_found(const struct reader *r)
 }
 
 /* By its places where they are known, else by what it looks like; enum row_found or -errno. */
-static int read_row(struct reader *r, char *line, struct flat_row *row)
+static int report_read_row(struct reader *r, char *line, struct flat_row *row)
 {
 	int ret;
 	char *p;
@@ -228,27 +228,27 @@ static int read_row(struct reader *r, char *line, struct flat_row *row)
 	return row_read(&r->row, line, row);
 }
 
-static int read_line(struct reader *r, char *line)
+static int report_read_line(struct reader *r, char *line)
 {
 	struct flat_row row;
-	int ret = check_kind(r, line);
+	int ret = report_check_kind(r, line);
 
-	if (ret || read_heading(r, line) || r->done || r->skip || *text_skip(line) == '#')
+	if (ret || report_read_heading(r, line) || r->done || r->skip || *text_skip(line) == '#')
 		return ret;
-	ret = read_row(r, line, &row);
+	ret = report_read_row(r, line, &row);
 	if (ret == ROW_UNMARKED)
 		r->flat->unmarked++;
 	if (ret != ROW_FOUND)
 		return ret < 0 ? ret : 0;
 	if (r->headless)
-		return nothing_found(r);
+		return report_nothing_found(r);
 	array_grow(r->flat->rows, r->flat->n, r->flat->cap);
 	r->flat->rows[r->flat->n++] = row;
 	return 0;
 }
 
 /* The line above is kept as it was: a dotted line tells where its columns stand. */
-static int read_lines(struct reader *r)
+static int report_read_lines(struct reader *r)
 {
 	char *line, *kept;
 	int ret = 0;
@@ -256,7 +256,7 @@ static int read_lines(struct reader *r)
 	r->above = xstrdup("");
 	while (!ret && (line = text_next(&r->text))) {
 		kept = xstrdup(line);
-		ret = read_line(r, line);
+		ret = report_read_line(r, line);
 		free(r->above);
 		r->above = kept;
 	}
@@ -264,7 +264,7 @@ static int read_lines(struct reader *r)
 	return ret;
 }
 
-static void find_columns(struct flat *f)
+static void report_find_columns(struct flat *f)
 {
 	size_t i;
 
@@ -293,13 +293,13 @@ int perf_report_parse(const char *name, char *data, size_t len, const char *even
 		return ret;
 	r.row = (struct row_reader){
 		.text = &r.text, .marked = row_mark(data), .strings = &flat->strings, .err = err};
-	ret = read_lines(&r);
+	ret = report_read_lines(&r);
 	if (!ret && !flat->n)
-		ret = nothing_found(&r);
+		ret = report_nothing_found(&r);
 	if (ret)
 		flat_free(flat);
 	else
-		find_columns(flat);
+		report_find_columns(flat);
 	return ret;
 }
 

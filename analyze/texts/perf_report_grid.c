@@ -11,7 +11,7 @@
 
 /* --- the heading --- */
 
-static char *cell(struct arena *a, const char *line, size_t start, size_t end)
+static char *grid_cell(struct arena *a, const char *line, size_t start, size_t end)
 {
 	size_t len = strlen(line);
 	char *s;
@@ -23,7 +23,7 @@ static char *cell(struct arena *a, const char *line, size_t start, size_t end)
 	return str_trim(s);
 }
 
-static bool has_share(const struct grid *g)
+static bool line_has_share(const struct grid *g)
 {
 	size_t i;
 
@@ -33,7 +33,7 @@ static bool has_share(const struct grid *g)
 	return false;
 }
 
-static bool is_dotted(const char *s)
+static bool line_is_dotted(const char *s)
 {
 	return *s == '#' && strchr(s, '.') && s[1 + strspn(s + 1, ". \t")] == 0;
 }
@@ -44,24 +44,25 @@ bool grid_from_dots(struct grid *g, const char *heading, const char *dots)
 	struct grid got = {0};
 	const char *p;
 
-	if (*heading != '#' || !is_dotted(dots))
+	if (*heading != '#' || !line_is_dotted(dots))
 		return false;
 	for (p = strchr(dots, '.'); p && got.n < HEAD_MAX; p = strchr(p, '.')) {
 		got.start[got.n] = (size_t)(p - dots);
 		p += strspn(p, ".");
 		got.end[got.n] = (size_t)(p - dots);
-		got.column[got.n] = head_name(cell(&a, heading, got.start[got.n], got.end[got.n]));
+		got.column[got.n] =
+			head_name(grid_cell(&a, heading, got.start[got.n], got.end[got.n]));
 		got.n++;
 	}
 	arena_free(&a);
-	if (!has_share(&got))
+	if (!line_has_share(&got))
 		return false;
 	*g = got;
 	return true;
 }
 
 /* The columns' places are not used: a row is cut at the separators. */
-static bool separated_by(struct grid *g, const char *heading, char separator)
+static bool grid_from_separator(struct grid *g, const char *heading, char separator)
 {
 	char *copy = xstrdup(heading + strspn(heading, "# ")), *rest = copy, *s;
 
@@ -69,7 +70,7 @@ static bool separated_by(struct grid *g, const char *heading, char separator)
 	while (g->n < HEAD_MAX && (s = str_token(&rest, separator)))
 		g->column[g->n++] = head_name(str_trim(s));
 	free(copy);
-	return g->n > 1 && has_share(g);
+	return g->n > 1 && line_has_share(g);
 }
 
 bool grid_from_separated(struct grid *g, const char *heading)
@@ -81,7 +82,8 @@ bool grid_from_separated(struct grid *g, const char *heading)
 	if (*heading != '#')
 		return false;
 	for (i = 0; separators[i]; i++) {
-		if (!strchr(heading, separators[i]) || !separated_by(&got, heading, separators[i]))
+		if (!strchr(heading, separators[i]) ||
+		    !grid_from_separator(&got, heading, separators[i]))
 			continue;
 		*g = got;
 		return true;
@@ -91,7 +93,7 @@ bool grid_from_separated(struct grid *g, const char *heading)
 
 /* --- rows --- */
 
-static bool blank(const char *line, size_t from, size_t to)
+static bool text_is_blank(const char *line, size_t from, size_t to)
 {
 	for (; from < to && line[from]; from++)
 		if (line[from] != ' ' && line[from] != '\t')
@@ -100,24 +102,24 @@ static bool blank(const char *line, size_t from, size_t to)
 }
 
 /* Numbers stand right and may be wider than their heading; nothing else may stand between. */
-static bool cut_places(struct row_reader *r, const char *line, char **cells)
+static bool grid_cut_places(struct row_reader *r, const char *line, char **cells)
 {
 	const struct grid *g = &r->grid;
 	size_t i, len = strlen(line);
 
-	if (!blank(line, 0, g->start[0]) || g->start[0] >= len)
+	if (!text_is_blank(line, 0, g->start[0]) || g->start[0] >= len)
 		return false;
 	for (i = 0; i < g->n; i++) {
 		size_t next = i + 1 < g->n ? g->start[i + 1] : len;
 
-		if (i + 1 < g->n && g->end[i] < len && !blank(line, g->end[i], next))
+		if (i + 1 < g->n && g->end[i] < len && !text_is_blank(line, g->end[i], next))
 			return false;
-		cells[i] = cell(r->strings, line, g->start[i], next > len ? len : next);
+		cells[i] = grid_cell(r->strings, line, g->start[i], next > len ? len : next);
 	}
 	return true;
 }
 
-static bool cut_separated(struct row_reader *r, const char *line, char **cells)
+static bool grid_cut_separated(struct row_reader *r, const char *line, char **cells)
 {
 	char *rest = arena_strdup(r->strings, line), *s;
 	size_t n = 0;
@@ -130,17 +132,17 @@ static bool cut_separated(struct row_reader *r, const char *line, char **cells)
 	return n == r->grid.n;
 }
 
-static bool is_share(const char *s, double *value)
+static bool text_is_share(const char *s, double *value)
 {
 	return (text_percent(&s, value) || text_number(&s, value)) && !*s;
 }
 
-static int put_share(struct row_reader *r, struct flat_row *row, enum head_column column,
-		     const char *s)
+static int grid_parse_share(struct row_reader *r, struct flat_row *row, enum head_column column,
+			    const char *s)
 {
 	double value;
 
-	if (!is_share(s, &value))
+	if (!text_is_share(s, &value))
 		return row_bad(r, "a share that is no percentage");
 	if (value > 100.05 && column != HEAD_TOTAL) /* see check_percents */
 		return row_bad(r, "a share above 100 %");
@@ -152,7 +154,7 @@ static int put_share(struct row_reader *r, struct flat_row *row, enum head_colum
 }
 
 /* perf report -v puts the address and the symbol's origin before the mark. */
-static void put_symbol(struct flat_row *row, char *s)
+static void grid_parse_symbol(struct flat_row *row, char *s)
 {
 	char *mark = row_mark(s);
 
@@ -163,15 +165,16 @@ static void put_symbol(struct flat_row *row, char *s)
 	row->symbol = s;
 }
 
-static int put_cell(struct row_reader *r, struct flat_row *row, enum head_column column, char *s)
+static int grid_parse_cell(struct row_reader *r, struct flat_row *row, enum head_column column,
+			   char *s)
 {
 	switch (column) {
 	case HEAD_TOTAL:
 	case HEAD_SELF:
 	case HEAD_PERCENT:
-		return put_share(r, row, column, s);
+		return grid_parse_share(r, row, column, s);
 	case HEAD_SYMBOL:
-		put_symbol(row, s);
+		grid_parse_symbol(row, s);
 		return *row->symbol ? 0 : row_bad(r, "no symbol");
 	default:
 		return row_field(r, row, column, s);
@@ -179,7 +182,7 @@ static int put_cell(struct row_reader *r, struct flat_row *row, enum head_column
 }
 
 /* The first share of a line, and whether a symbol's mark stands where the symbols do. */
-static bool looks_like_row(const struct grid *g, char **cells)
+static bool line_looks_like_row(const struct grid *g, char **cells)
 {
 	bool share = false, marked = false, symbol = false;
 	double value;
@@ -187,7 +190,7 @@ static bool looks_like_row(const struct grid *g, char **cells)
 
 	for (i = 0; i < g->n; i++) {
 		if (g->column[i] <= HEAD_PERCENT)
-			share = share || is_share(cells[i], &value);
+			share = share || text_is_share(cells[i], &value);
 		if (g->column[i] == HEAD_SYMBOL) {
 			symbol = true;
 			marked = row_mark(cells[i]);
@@ -203,17 +206,17 @@ int grid_row(struct row_reader *r, const char *line, struct flat_row *row)
 	int ret = 0;
 	size_t i;
 
-	if (g->separator && !cut_separated(r, line, cells))
+	if (g->separator && !grid_cut_separated(r, line, cells))
 		return strchr(line, g->separator)
 			       ? row_bad(r, "not as many fields as the heading names")
 			       : ROW_NONE;
-	if (!g->separator && !cut_places(r, line, cells))
+	if (!g->separator && !grid_cut_places(r, line, cells))
 		return GRID_MISFIT;
-	if (!looks_like_row(g, cells))
+	if (!line_looks_like_row(g, cells))
 		return ROW_NONE;
 	*row = (struct flat_row){
 		.samples = -1, .line = r->text->line, .self = NAN, .total = NAN, .symbol = ""};
 	for (i = 0; i < g->n && !ret; i++)
-		ret = put_cell(r, row, g->column[i], cells[i]);
+		ret = grid_parse_cell(r, row, g->column[i], cells[i]);
 	return ret ? ret : ROW_FOUND;
 }

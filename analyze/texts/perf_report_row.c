@@ -46,7 +46,7 @@ static const struct {
 	{"IPC   [IPC Coverage]", HEAD_TEXT},
 };
 
-static const char *match(const char *p, enum head_column *column)
+static const char *head_match(const char *p, enum head_column *column)
 {
 	size_t i, n;
 
@@ -63,19 +63,19 @@ static const char *match(const char *p, enum head_column *column)
 enum head_column head_name(const char *name)
 {
 	enum head_column column;
-	const char *end = match(name, &column);
+	const char *end = head_match(name, &column);
 
 	return end && !*end ? column : HEAD_TEXT;
 }
 
-static const char *next_column(const char *p, char separator)
+static const char *head_next_column(const char *p, char separator)
 {
 	p += strspn(p, " \t");
 	return separator && *p == separator ? p + 1 + strspn(p + 1, " \t") : p;
 }
 
 /* A column we do not know: up to the separator, the next wide gap, or the end of the word. */
-static const char *unknown(const char *p, char separator, bool wide)
+static const char *head_unknown_end(const char *p, char separator, bool wide)
 {
 	for (; *p && *p != '\t' && *p != separator; p++)
 		if (!separator && *p == ' ' && (!wide || p[1] == ' '))
@@ -90,16 +90,16 @@ enum head_found head_parse(struct head *h, const char *line)
 	struct head got = {0};
 	enum head_column column;
 
-	end = match(p, &column);
+	end = head_match(p, &column);
 	if (!end || (column != HEAD_TOTAL && column != HEAD_SELF))
 		return HEAD_NONE;
 	end += strspn(end, " ");
 	if (*end && strchr("|;,:", *end))
 		got.separator = *end;
-	for (; *p && got.n < HEAD_MAX; p = next_column(end, got.separator)) {
-		end = match(p, &column);
+	for (; *p && got.n < HEAD_MAX; p = head_next_column(end, got.separator)) {
+		end = head_match(p, &column);
 		if (!end) {
-			end = unknown(p, got.separator, wide);
+			end = head_unknown_end(p, got.separator, wide);
 			column = HEAD_TEXT;
 			known = false;
 		}
@@ -149,14 +149,14 @@ char *row_mark(const char *s)
 }
 
 /* The marks of the TUI (+, -) and whatever a copy made of them. */
-static const char *skip_marks(const char *p)
+static const char *row_skip_marks(const char *p)
 {
 	while (*p == '+' || *p == '-' || *p == ' ' || *p == '\t' || (*p & 0x80))
 		p++;
 	return p;
 }
 
-static bool take_share(const struct row_reader *r, const char **p, double *value)
+static bool row_parse_share(const struct row_reader *r, const char **p, double *value)
 {
 	const char *at = *p;
 
@@ -168,7 +168,7 @@ static bool take_share(const struct row_reader *r, const char **p, double *value
 	return true;
 }
 
-static size_t expected_percents(const struct row_reader *r)
+static size_t row_expected_percents(const struct row_reader *r)
 {
 	size_t i, n = 0;
 
@@ -178,13 +178,13 @@ static size_t expected_percents(const struct row_reader *r)
 }
 
 /* False: not a row at all. */
-static bool cut_row(const struct row_reader *r, char *line, struct cut *c)
+static bool row_cut(const struct row_reader *r, char *line, struct cut *c)
 {
-	size_t limit = r->head.separator ? expected_percents(r) : HEAD_MAX;
-	const char *p = skip_marks(line);
+	size_t limit = r->head.separator ? row_expected_percents(r) : HEAD_MAX;
+	const char *p = row_skip_marks(line);
 
 	*c = (struct cut){0};
-	while (c->npercents < limit && take_share(r, &p, &c->percent[c->npercents]))
+	while (c->npercents < limit && row_parse_share(r, &p, &c->percent[c->npercents]))
 		c->npercents++;
 	if (!c->npercents || !*p)
 		return false;
@@ -196,7 +196,7 @@ static bool cut_row(const struct row_reader *r, char *line, struct cut *c)
 	return true;
 }
 
-static int check_columns(struct row_reader *r, const struct cut *c)
+static int row_check_columns(struct row_reader *r, const struct cut *c)
 {
 	if (!r->head.n && !r->percents)
 		r->percents = c->npercents;
@@ -204,11 +204,11 @@ static int check_columns(struct row_reader *r, const struct cut *c)
 		return row_bad(r, "two tables side by side: give one at a time");
 	if (!r->head.n && c->npercents > 2)
 		return row_bad(r, "more than two percentages and no heading that names them");
-	if (c->npercents > expected_percents(r))
+	if (c->npercents > row_expected_percents(r))
 		return row_bad(r,
 			       "more percentages than the heading has columns (a group of events? "
 			       "run perf report without --group)");
-	if (c->npercents < expected_percents(r))
+	if (c->npercents < row_expected_percents(r))
 		return row_bad(r, "fewer percentages than the table has columns");
 	return 0;
 }
@@ -217,7 +217,7 @@ static int check_columns(struct row_reader *r, const struct cut *c)
  * perf adds a sample's whole chain to each of its entries; of one that is in it twice with its
  * symbol unknown, or with --sort time, Children may be above 100 %. What is its own cannot.
  */
-static int check_percents(struct row_reader *r, const struct cut *c)
+static int row_check_percents(struct row_reader *r, const struct cut *c)
 {
 	size_t i, n = 0;
 
@@ -234,7 +234,7 @@ static int check_percents(struct row_reader *r, const struct cut *c)
 	return 0;
 }
 
-static void put_percents(const struct row_reader *r, const struct cut *c, struct flat_row *row)
+static void row_add_percents(const struct row_reader *r, const struct cut *c, struct flat_row *row)
 {
 	size_t i, n = 0;
 
@@ -287,7 +287,7 @@ int row_field(struct row_reader *r, struct flat_row *row, enum head_column colum
 }
 
 /* Words first..first+n of a field list back into one string, with single spaces. */
-static char *join(struct row_reader *r, char **words, size_t n)
+static char *fields_join(struct row_reader *r, char **words, size_t n)
 {
 	struct str s = {0};
 	char *kept;
@@ -303,7 +303,7 @@ static char *join(struct row_reader *r, char **words, size_t n)
 	return kept;
 }
 
-static bool lists(const enum head_column *list, size_t n, enum head_column column)
+static bool column_in_list(const enum head_column *list, size_t n, enum head_column column)
 {
 	size_t i;
 
@@ -317,8 +317,8 @@ static bool lists(const enum head_column *list, size_t n, enum head_column colum
  * The text `s` as the columns list[0..n-1]: by wide gaps where there are as many as columns, else
  * by words, where Command takes the surplus ("Web Content").
  */
-static int put_columns(struct row_reader *r, struct flat_row *row, const char *s,
-		       const enum head_column *list, size_t n)
+static int row_add_columns(struct row_reader *r, struct flat_row *row, const char *s,
+			   const enum head_column *list, size_t n)
 {
 	char *copy = arena_strdup(r->strings, s), *fields[MAX_FIELDS];
 	size_t have = text_fields(copy, true, fields, MAX_FIELDS), i, at = 0, take;
@@ -330,17 +330,17 @@ static int put_columns(struct row_reader *r, struct flat_row *row, const char *s
 	}
 	if (have < n)
 		return row_bad(r, "fewer columns than the heading names");
-	if (have > n && !lists(list, n, HEAD_COMM))
+	if (have > n && !column_in_list(list, n, HEAD_COMM))
 		return row_bad(r, "more columns than the heading names");
 	for (i = 0; i < n && !ret; i++, at += take) {
 		take = list[i] == HEAD_COMM ? 1 + have - n : 1;
-		ret = row_field(r, row, list[i], join(r, fields + at, take));
+		ret = row_field(r, row, list[i], fields_join(r, fields + at, take));
 	}
 	return ret;
 }
 
 /* Without a heading: [samples] [command] [shared object]. */
-static int infer_columns(struct row_reader *r, struct flat_row *row, const char *s)
+static int row_infer_columns(struct row_reader *r, struct flat_row *row, const char *s)
 {
 	char *copy = arena_strdup(r->strings, s), *fields[MAX_FIELDS];
 	size_t n = text_fields(copy, false, fields, MAX_FIELDS), at = 0;
@@ -352,12 +352,12 @@ static int infer_columns(struct row_reader *r, struct flat_row *row, const char 
 	if (n > at)
 		row->dso = fields[n - 1];
 	if (n > at + 1)
-		row->comm = join(r, fields + at, n - at - 1);
+		row->comm = fields_join(r, fields + at, n - at - 1);
 	return 0;
 }
 
 /* perf report -v puts "0xffffffff81d3361f k " before the mark: address and origin of the symbol. */
-static void cut_verbose(char *s)
+static void row_cut_verbose(char *s)
 {
 	char *end, *at;
 
@@ -371,7 +371,7 @@ static void cut_verbose(char *s)
 		*strstr(s, "0x") = 0;
 }
 
-static int put_middle(struct row_reader *r, const struct cut *c, struct flat_row *row)
+static int row_add_middle(struct row_reader *r, const struct cut *c, struct flat_row *row)
 {
 	enum head_column list[HEAD_MAX];
 	size_t i, n = 0;
@@ -379,17 +379,17 @@ static int put_middle(struct row_reader *r, const struct cut *c, struct flat_row
 
 	s = arena_dup(r->strings, c->middle, (size_t)(c->mark - c->middle) + 1);
 	s[c->mark - c->middle] = 0;
-	cut_verbose(s);
+	row_cut_verbose(s);
 	if (!r->head.n)
-		return infer_columns(r, row, s);
+		return row_infer_columns(r, row, s);
 	for (i = 0; i < r->head.n && r->head.column[i] != HEAD_SYMBOL; i++)
 		if (r->head.column[i] > HEAD_PERCENT)
 			list[n++] = r->head.column[i];
-	return put_columns(r, row, s, list, n);
+	return row_add_columns(r, row, s, list, n);
 }
 
 /* Old perfs print a module after the symbol: "cp_rx_poll   [8139cp]". */
-static void take_module(struct row_reader *r, struct flat_row *row, char *s)
+static void row_cut_module(struct row_reader *r, struct flat_row *row, char *s)
 {
 	char *open = strrchr(s, '[');
 
@@ -402,7 +402,7 @@ static void take_module(struct row_reader *r, struct flat_row *row, char *s)
 }
 
 /* The columns behind the symbol, as far as we use them; what follows (IPC) is passed over. */
-static int put_after(struct row_reader *r, struct flat_row *row, char *s)
+static int row_add_after(struct row_reader *r, struct flat_row *row, char *s)
 {
 	char *fields[MAX_FIELDS];
 	size_t have = s ? text_fields(s, true, fields, MAX_FIELDS) : 0, i, at = 0;
@@ -420,21 +420,21 @@ static int put_after(struct row_reader *r, struct flat_row *row, char *s)
 	return ret;
 }
 
-static int put_symbol(struct row_reader *r, struct flat_row *row, const char *rest, bool marked)
+static int row_add_symbol(struct row_reader *r, struct flat_row *row, const char *rest, bool marked)
 {
 	char *copy = arena_strdup(r->strings, rest), *fields[2];
 	size_t have;
 
 	str_trim(copy);
 	if (!head_count(&r->head, HEAD_DSO))
-		take_module(r, row, copy);
+		row_cut_module(r, row, copy);
 	have = text_fields(copy, true, fields, 2);
 	if (!have)
 		return row_bad(r, "no symbol");
 	if (marked && row_mark(rest))
 		return row_bad(r, "two rows side by side: give one table at a time");
 	row->symbol = fields[0];
-	return put_after(r, row, have > 1 ? fields[1] : NULL);
+	return row_add_after(r, row, have > 1 ? fields[1] : NULL);
 }
 
 int row_read(struct row_reader *r, char *line, struct flat_row *row)
@@ -442,22 +442,22 @@ int row_read(struct row_reader *r, char *line, struct flat_row *row)
 	struct cut c;
 	int ret;
 
-	if (!cut_row(r, line, &c))
+	if (!row_cut(r, line, &c))
 		return ROW_NONE;
 	if (!c.mark && r->marked) /* an entry of a call chain has one share and no mark */
 		return c.npercents > 1 ? row_bad(r, "a row without a symbol") : ROW_UNMARKED;
 	*row = (struct flat_row){.samples = -1, .line = r->text->line};
-	ret = check_columns(r, &c);
+	ret = row_check_columns(r, &c);
 	if (!ret)
-		ret = check_percents(r, &c);
+		ret = row_check_percents(r, &c);
 	if (ret)
 		return ret;
-	put_percents(r, &c, row);
+	row_add_percents(r, &c, row);
 	if (c.mark) {
 		row->level = c.mark[1];
-		ret = put_middle(r, &c, row);
+		ret = row_add_middle(r, &c, row);
 	}
 	if (!ret)
-		ret = put_symbol(r, row, c.mark ? c.rest : c.middle, c.mark);
+		ret = row_add_symbol(r, row, c.mark ? c.rest : c.middle, c.mark);
 	return ret ? ret : ROW_FOUND;
 }

@@ -19,7 +19,7 @@
 static const char *const parts[] = {"cpu",   "core",	"socket", "die",     "node",
 				    "cache", "cluster", "thread", "interval"};
 
-static bool is_part(const json_t *o)
+static bool stat_json_is_part(const json_t *o)
 {
 	size_t i;
 
@@ -29,7 +29,7 @@ static bool is_part(const json_t *o)
 	return false;
 }
 
-static bool count_of(const json_t *o, struct stat_counter *row)
+static bool stat_json_count(const json_t *o, struct stat_counter *row)
 {
 	const char *s = json_str(o, "counter-value");
 
@@ -41,7 +41,7 @@ static bool count_of(const json_t *o, struct stat_counter *row)
 	return text_number(&s, &row->value) && !*s;
 }
 
-static int put(struct stat_reader *r, const json_t *o)
+static int stat_json_add(struct stat_reader *r, const json_t *o)
 {
 	struct stat_counter row = {.event = json_str(o, "event"),
 				   .unit = json_str(o, "unit"),
@@ -51,11 +51,11 @@ static int put(struct stat_reader *r, const json_t *o)
 
 	if (!json_object_get(o, "counter-value")) /* a metric of the event above */
 		return 0;
-	if (!row.event || !*row.event || !count_of(o, &row))
+	if (!row.event || !*row.event || !stat_json_count(o, &row))
 		return stat_bad(r, "no event with a counter-value");
 	if (!isnan(time))
 		r->time_s = time;
-	stat_put(r, &row, is_part(o));
+	stat_put(r, &row, stat_json_is_part(o));
 	return 0;
 }
 
@@ -73,7 +73,7 @@ int stat_json_line(struct stat_reader *r, const char *line)
 				 "%s, line %u: %s (perf stat -j writes no JSON in a locale with a "
 				 "decimal comma: run it with LC_ALL=C)",
 				 text_name(&r->text), r->text.line, bad.text);
-	ret = put(r, o);
+	ret = stat_json_add(r, o);
 	json_decref(o);
 	return ret;
 }
@@ -86,7 +86,7 @@ int stat_bad(const struct stat_reader *r, const char *what)
 			 what);
 }
 
-static struct stat_counter *find(const struct perf_stat *st, const char *event)
+static struct stat_counter *stat_find_counter(const struct perf_stat *st, const char *event)
 {
 	size_t i;
 
@@ -97,7 +97,7 @@ static struct stat_counter *find(const struct perf_stat *st, const char *event)
 }
 
 /* A sum that lacks a part is no sum. */
-static void add_part(struct stat_counter *c, const struct stat_counter *row)
+static void stat_add_part(struct stat_counter *c, const struct stat_counter *row)
 {
 	if (row->state != STAT_COUNTED && c->state == STAT_COUNTED)
 		c->state = row->state;
@@ -109,10 +109,10 @@ static void add_part(struct stat_counter *c, const struct stat_counter *row)
 void stat_put(struct stat_reader *r, const struct stat_counter *row, bool part)
 {
 	struct perf_stat *st = r->st;
-	struct stat_counter *c = find(st, row->event);
+	struct stat_counter *c = stat_find_counter(st, row->event);
 
 	if (c && part) {
-		add_part(c, row);
+		stat_add_part(c, row);
 		return;
 	}
 	if (c) {
@@ -165,7 +165,7 @@ bool stat_label(const char *word, size_t len, bool *cpus)
 }
 
 /* The kind of the first line that looks like anything, and what all its numbers tell. */
-static void look_around(struct stat_reader *r, char *data, bool *json)
+static void stat_look_around(struct stat_reader *r, char *data, bool *json)
 {
 	char *copy = xstrdup(data), *line;
 	struct text t = {.name = r->text.name, .at = copy};
@@ -186,7 +186,7 @@ static void look_around(struct stat_reader *r, char *data, bool *json)
 	free(copy);
 }
 
-static int check_marks(const struct stat_reader *r)
+static int stat_check_marks(const struct stat_reader *r)
 {
 	if (!r->marks.other || r->separator)
 		return 0;
@@ -196,7 +196,7 @@ static int check_marks(const struct stat_reader *r)
 			 text_name(&r->text), r->marks.other, r->marks.line);
 }
 
-static int check_found(const struct stat_reader *r)
+static int stat_check_found(const struct stat_reader *r)
 {
 	if (r->st->n)
 		return 0;
@@ -219,15 +219,15 @@ int perf_stat_parse(const char *name, char *data, size_t len, struct perf_stat *
 	ret = text_open(&r.text, name, data, len, err);
 	if (!ret) {
 		marks_keep_groups(data);
-		look_around(&r, data, &json);
-		ret = check_marks(&r);
+		stat_look_around(&r, data, &json);
+		ret = stat_check_marks(&r);
 	}
 	while (!ret && (line = text_next(&r.text)))
 		ret = json	    ? stat_json_line(&r, line)
 		      : r.separator ? stat_csv_line(&r, line)
 				    : stat_text_line(&r, line);
 	if (!ret)
-		ret = check_found(&r);
+		ret = stat_check_found(&r);
 	if (!ret && isnan(st->elapsed_s))
 		st->elapsed_s = r.time_s;
 	if (ret)
@@ -235,7 +235,7 @@ int perf_stat_parse(const char *name, char *data, size_t len, struct perf_stat *
 	return ret;
 }
 
-static int parse_into(const char *name, char *data, size_t len, void *to, struct error *err)
+static int stat_parse_lines(const char *name, char *data, size_t len, void *to, struct error *err)
 {
 	return perf_stat_parse(name, data, len, to, err);
 }
@@ -243,7 +243,7 @@ static int parse_into(const char *name, char *data, size_t len, void *to, struct
 int perf_stat_read(const char *path, struct perf_stat *st, struct error *err)
 {
 	*st = (struct perf_stat){0};
-	return text_read_file(path, parse_into, st, err);
+	return text_read_file(path, stat_parse_lines, st, err);
 }
 
 void perf_stat_free(struct perf_stat *st)

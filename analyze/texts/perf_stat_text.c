@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* Nine decimals: the time of -I. */
-static bool take_time(const struct stat_reader *r, const char **p, double *value)
+static bool stat_parse_time(const struct stat_reader *r, const char **p, double *value)
 {
 	const char *at = *p, *mark;
 	double x;
@@ -38,7 +38,7 @@ static bool take_time(const struct stat_reader *r, const char **p, double *value
 }
 
 /* "S0-D0-C1 2 ", "CPU3 ", "Web Content-123 " before a count. */
-static bool take_label(const char **p)
+static bool stat_parse_label(const char **p)
 {
 	const char *at = *p, *end, *value;
 	enum stat_state state;
@@ -64,11 +64,12 @@ bool stat_text_row(const char *line)
 	const char *p = text_skip(line);
 	enum stat_state state;
 
-	return isdigit((unsigned char)*p) || stat_absent(&p, &state) || take_label(&p);
+	return isdigit((unsigned char)*p) || stat_absent(&p, &state) || stat_parse_label(&p);
 }
 
 /* A percentage in brackets behind the event: which one it is, by what stands before it. */
-static bool take_share(const struct stat_reader *r, const char *open, struct stat_counter *row)
+static bool stat_parse_share(const struct stat_reader *r, const char *open,
+			     struct stat_counter *row)
 {
 	const char *p = text_skip(open + 1);
 	bool error = str_starts(p, "+-");
@@ -85,18 +86,18 @@ static bool take_share(const struct stat_reader *r, const char *open, struct sta
 }
 
 /* Reads the brackets and cuts the line before the first of them, or before perf's comment. */
-static void take_shares(const struct stat_reader *r, char *line, struct stat_counter *row)
+static void stat_parse_shares(const struct stat_reader *r, char *line, struct stat_counter *row)
 {
 	char *open, *end = line + strcspn(line, "#");
 
 	for (open = strpbrk(line, "(["); open; open = strpbrk(open + 1, "(["))
-		if (take_share(r, open, row) && open < end)
+		if (stat_parse_share(r, open, row) && open < end)
 			end = open;
 	*end = 0;
 	str_trim(line);
 }
 
-static int take_value(const struct stat_reader *r, const char **p, struct stat_counter *row)
+static int stat_parse_value(const struct stat_reader *r, const char **p, struct stat_counter *row)
 {
 	if (stat_absent(p, &row->state))
 		return 0;
@@ -106,7 +107,7 @@ static int take_value(const struct stat_reader *r, const char **p, struct stat_c
 }
 
 /* "EVENT", "unit EVENT", "task-clock (msec)", "task-clock-msecs". */
-static int take_event(const struct stat_reader *r, char *s, struct stat_counter *row)
+static int stat_parse_event(const struct stat_reader *r, char *s, struct stat_counter *row)
 {
 	char *words[3];
 	size_t n = text_fields(s, false, words, array_size(words));
@@ -131,7 +132,7 @@ static int take_event(const struct stat_reader *r, char *s, struct stat_counter 
 }
 
 /* "1.00089 +- 0.00001 seconds time elapsed ( +- 0.00% )", "0.5 seconds user". */
-static bool take_seconds(struct stat_reader *r, const char *line)
+static bool stat_parse_seconds(struct stat_reader *r, const char *line)
 {
 	const char *p = line, *what = strstr(line, "seconds "), *open;
 	struct stat_counter share = {.error_pct = NAN};
@@ -143,7 +144,7 @@ static bool take_seconds(struct stat_reader *r, const char *line)
 	if (str_starts(what, "seconds time elapsed")) {
 		open = strchr(what, '(');
 		if (open)
-			take_share(r, open, &share);
+			stat_parse_share(r, open, &share);
 		st->elapsed_s = value;
 		st->elapsed_pct = share.error_pct;
 	} else if (str_starts(what, "seconds user")) {
@@ -156,7 +157,7 @@ static bool take_seconds(struct stat_reader *r, const char *line)
 	return true;
 }
 
-static bool take_heading(struct stat_reader *r, const char *line)
+static bool stat_parse_heading(struct stat_reader *r, const char *line)
 {
 	const char *p = strstr(line, "erformance counter stats for"), *runs;
 
@@ -177,14 +178,14 @@ int stat_text_line(struct stat_reader *r, char *line)
 	bool part;
 	int ret;
 
-	if (take_heading(r, p) || r->closed || !stat_text_row(p) || take_seconds(r, p))
+	if (stat_parse_heading(r, p) || r->closed || !stat_text_row(p) || stat_parse_seconds(r, p))
 		return 0;
-	part = take_time(r, &p, &r->time_s);
-	part |= take_label(&p);
-	take_shares(r, (char *)p, &row);
-	ret = take_value(r, &p, &row);
+	part = stat_parse_time(r, &p, &r->time_s);
+	part |= stat_parse_label(&p);
+	stat_parse_shares(r, (char *)p, &row);
+	ret = stat_parse_value(r, &p, &row);
 	if (!ret)
-		ret = take_event(r, (char *)p, &row);
+		ret = stat_parse_event(r, (char *)p, &row);
 	if (!ret)
 		stat_put(r, &row, part);
 	return ret;
@@ -194,7 +195,7 @@ int stat_text_line(struct stat_reader *r, char *line)
 
 enum { MAX_FIELDS = 24 };
 
-static size_t split(char *line, char separator, char **fields)
+static size_t csv_split(char *line, char separator, char **fields)
 {
 	char *rest = line, *f;
 	size_t n = 0;
@@ -204,37 +205,37 @@ static size_t split(char *line, char separator, char **fields)
 	return n;
 }
 
-static bool is_number(const char *s, double *value)
+static bool csv_is_number(const char *s, double *value)
 {
 	const char *p = s;
 
 	return text_number(&p, value) && !*p;
 }
 
-static bool is_count(const char *s, struct stat_counter *row)
+static bool csv_is_count(const char *s, struct stat_counter *row)
 {
 	const char *p = s;
 
 	if (stat_absent(&p, &row->state))
 		return !*p;
-	return is_number(s, &row->value);
+	return csv_is_number(s, &row->value);
 }
 
-static bool is_event(const char *s)
+static bool csv_is_event(const char *s)
 {
 	return isalpha((unsigned char)*s) || *s == '{';
 }
 
 /* Nine decimals: the time of -I. */
-static bool is_time(const char *s, double *value)
+static bool csv_is_time(const char *s, double *value)
 {
 	const char *mark = strpbrk(s, ".,");
 
-	return mark && strlen(mark + 1) == 9 && is_number(s, value);
+	return mark && strlen(mark + 1) == 9 && csv_is_number(s, value);
 }
 
 /* The event's fields back into one, up to its closing slash; the next field. */
-static size_t join_event(char **fields, size_t n, size_t at, char separator)
+static size_t csv_join_event(char **fields, size_t n, size_t at, char separator)
 {
 	char *slash = strchr(fields[at], '/');
 	size_t last = at;
@@ -251,37 +252,37 @@ static size_t join_event(char **fields, size_t n, size_t at, char separator)
 }
 
 /* The fields as a row; *part: it is of one CPU, thread or interval. False: it is none. */
-static bool cut(char **fields, size_t n, char separator, struct stat_counter *row, double *time,
-		bool *part)
+static bool csv_cut(char **fields, size_t n, char separator, struct stat_counter *row, double *time,
+		    bool *part)
 {
 	bool cpus = false;
 	size_t at = 0;
 	double x;
 
-	if (at < n && is_time(fields[at], time) && n > 3)
+	if (at < n && csv_is_time(fields[at], time) && n > 3)
 		at++;
 	*part = at;
 	if (at < n && stat_label(fields[at], strlen(fields[at]), &cpus)) {
 		at += 1 + cpus;
 		*part = true;
 	}
-	if (at + 1 >= n || !is_count(fields[at], row))
+	if (at + 1 >= n || !csv_is_count(fields[at], row))
 		return false;
 	at++;
-	if (at + 1 < n && is_event(fields[at + 1]) && !is_number(fields[at], &x)) {
+	if (at + 1 < n && csv_is_event(fields[at + 1]) && !csv_is_number(fields[at], &x)) {
 		row->unit = fields[at];
 		at++;
 	}
-	if (!is_event(fields[at]))
+	if (!csv_is_event(fields[at]))
 		return false;
 	row->event = fields[at];
-	at = join_event(fields, n, at, separator);
+	at = csv_join_event(fields, n, at, separator);
 	if (at < n && str_ends(fields[at], "%")) {
 		fields[at][strlen(fields[at]) - 1] = 0;
-		if (is_number(fields[at++], &x))
+		if (csv_is_number(fields[at++], &x))
 			row->error_pct = x;
 	}
-	if (at + 1 < n && is_number(fields[at + 1], &x))
+	if (at + 1 < n && csv_is_number(fields[at + 1], &x))
 		row->running_pct = x;
 	return true;
 }
@@ -297,8 +298,8 @@ char stat_csv_separator(const char *line)
 
 	for (i = 0; !found && separators[i]; i++) {
 		copy = xstrdup(line);
-		found = cut(fields, split(copy, separators[i], fields), separators[i], &row, &time,
-			    &part);
+		found = csv_cut(fields, csv_split(copy, separators[i], fields), separators[i], &row,
+				&time, &part);
 		free(copy);
 	}
 	return found ? separators[i - 1] : 0;
@@ -313,10 +314,10 @@ int stat_csv_line(struct stat_reader *r, char *line)
 
 	if (!*text_skip(line) || *text_skip(line) == '#')
 		return 0;
-	n = split(line, r->separator, fields);
+	n = csv_split(line, r->separator, fields);
 	if (n > 2 && !*fields[0]) /* a further metric of the event above */
 		return 0;
-	if (!cut(fields, n, r->separator, &row, &r->time_s, &part))
+	if (!csv_cut(fields, n, r->separator, &row, &r->time_s, &part))
 		return stat_bad(r, "not a row of perf stat -x: value, unit, event ... (in a locale "
 				   "with a decimal comma, -x needs another separator)");
 	stat_put(r, &row, part);

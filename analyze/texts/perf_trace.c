@@ -32,14 +32,14 @@ struct reader {
 	struct error *err;
 };
 
-static int bad(const struct reader *r, const char *what)
+static int trace_bad(const struct reader *r, const char *what)
 {
 	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(&r->text), r->text.line,
 			 what);
 }
 
 /* "dd (28432), 450 events, 98.7%", the name with spaces or brackets in it, too. */
-static bool read_thread(struct reader *r, char *line)
+static bool trace_read_thread(struct reader *r, char *line)
 {
 	char *events = strstr(line, " events"), *comma, *open = NULL, *p;
 	const char *number;
@@ -72,7 +72,7 @@ static bool read_thread(struct reader *r, char *line)
 }
 
 /* "syscall calls errors total (msec) min ...": the units may also stand in a line of their own. */
-static bool read_head(struct reader *r, char *line)
+static bool trace_read_head(struct reader *r, char *line)
 {
 	char *words[MAX_WORDS];
 	size_t n, i, c, got = 0;
@@ -89,20 +89,20 @@ static bool read_head(struct reader *r, char *line)
 	return true;
 }
 
-static bool count_word(const char *word, uint64_t *n)
+static bool trace_parse_count(const char *word, uint64_t *n)
 {
 	return text_count(&word, n) && !*word;
 }
 
-static bool number_word(const char *word, double *x)
+static bool trace_parse_number(const char *word, double *x)
 {
 	if (!text_number(&word, x))
 		return false;
 	return !*word || !strcmp(word, "%");
 }
 
-static int put_word(const struct reader *r, struct trace_row *row, enum column column,
-		    const char *word)
+static int trace_add_word(const struct reader *r, struct trace_row *row, enum column column,
+			  const char *word)
 {
 	double *const real[NCOLUMNS] = {
 		[TOTAL] = &row->total_ms, [MIN] = &row->min_ms,	       [AVG] = &row->avg_ms,
@@ -111,9 +111,11 @@ static int put_word(const struct reader *r, struct trace_row *row, enum column c
 	uint64_t n = 0;
 
 	if (real[column])
-		return number_word(word, real[column]) ? 0 : bad(r, "a time that is no number");
-	if (!count_word(word, &n) || n > INT64_MAX)
-		return bad(r, "a count that is no number");
+		return trace_parse_number(word, real[column])
+			       ? 0
+			       : trace_bad(r, "a time that is no number");
+	if (!trace_parse_count(word, &n) || n > INT64_MAX)
+		return trace_bad(r, "a count that is no number");
 	if (column == CALLS)
 		row->calls = n;
 	else
@@ -122,21 +124,21 @@ static int put_word(const struct reader *r, struct trace_row *row, enum column c
 }
 
 /* Damage shows: every row's mean must be its total by its calls, to the printed digits. */
-static int check_row(const struct reader *r, const struct trace_row *row)
+static int trace_check_row(const struct reader *r, const struct trace_row *row)
 {
 	double mean;
 
 	if (!row->calls)
-		return bad(r, "a row without calls");
+		return trace_bad(r, "a row without calls");
 	if (isnan(row->total_ms) || isnan(row->avg_ms))
 		return 0;
 	mean = row->total_ms / (double)row->calls;
 	if (fabs(mean - row->avg_ms) > 0.0010001)
-		return bad(r, "total / calls is not avg: the row is damaged");
+		return trace_bad(r, "total / calls is not avg: the row is damaged");
 	return 0;
 }
 
-static int read_row(struct reader *r, char *line)
+static int trace_read_row(struct reader *r, char *line)
 {
 	struct trace_row row = {.comm = r->comm,
 				.tid = r->tid,
@@ -151,14 +153,14 @@ static int read_row(struct reader *r, char *line)
 	int ret = 0;
 
 	if (n != r->ncolumns + 1)
-		return bad(r, n > r->ncolumns ? "more columns than the heading names"
-					      : "fewer columns than the heading names");
+		return trace_bad(r, n > r->ncolumns ? "more columns than the heading names"
+						    : "fewer columns than the heading names");
 	row.line = r->text.line;
 	row.syscall = arena_strdup(&r->trace->strings, words[0]);
 	for (i = 0; i < r->ncolumns && !ret; i++)
-		ret = put_word(r, &row, r->column[i], words[i + 1]);
+		ret = trace_add_word(r, &row, r->column[i], words[i + 1]);
 	if (!ret)
-		ret = check_row(r, &row);
+		ret = trace_check_row(r, &row);
 	if (ret)
 		return ret;
 	array_grow(r->trace->rows, r->trace->n, r->trace->cap);
@@ -166,7 +168,7 @@ static int read_row(struct reader *r, char *line)
 	return 0;
 }
 
-static bool has_letter(const char *p)
+static bool text_has_letter(const char *p)
 {
 	while (*p && !isalpha((unsigned char)*p))
 		p++;
@@ -174,19 +176,19 @@ static bool has_letter(const char *p)
 }
 
 /* Units, rules, dots of a copy, and the errno summary ("ENOENT: 19") stand between rows. */
-static bool between(const char *line)
+static bool trace_is_between(const char *line)
 {
 	const char *p = text_skip(line), *colon = strchr(p, ':');
 
 	if (*p == '(' || *p == '-' || !*p)
 		return true;
-	if (!has_letter(p) && !strpbrk(p, "0123456789"))
+	if (!text_has_letter(p) && !strpbrk(p, "0123456789"))
 		return true;
 	return *p == 'E' && colon && p + strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == colon;
 }
 
 /* A table ends with an empty line, but a copy may have some between its rows, too. */
-static bool table_over(const struct reader *r, const char *line)
+static bool trace_table_over(const struct reader *r, const char *line)
 {
 	const char *second = text_skip(line);
 
@@ -194,24 +196,24 @@ static bool table_over(const struct reader *r, const char *line)
 	return !strpbrk(line, "0123456789") || (r->blank && !isdigit((unsigned char)*second));
 }
 
-static int read_line(struct reader *r, char *line)
+static int trace_read_line(struct reader *r, char *line)
 {
-	if (strstr(line, " events") && read_thread(r, line))
+	if (strstr(line, " events") && trace_read_thread(r, line))
 		return 0;
-	if (read_head(r, line))
+	if (trace_read_head(r, line))
 		return 0;
 	if (!r->ncolumns)
 		return 0;
-	if (between(line)) {
+	if (trace_is_between(line)) {
 		r->blank = r->blank || !*text_skip(line);
 		return 0;
 	}
-	if (table_over(r, line)) {
+	if (trace_table_over(r, line)) {
 		r->ncolumns = 0;
 		return 0;
 	}
 	r->blank = false;
-	return read_row(r, line);
+	return trace_read_row(r, line);
 }
 
 int perf_trace_parse(const char *name, char *data, size_t len, struct trace *trace,
@@ -224,7 +226,7 @@ int perf_trace_parse(const char *name, char *data, size_t len, struct trace *tra
 	*trace = (struct trace){0};
 	ret = text_open(&r.text, name, data, len, err);
 	while (!ret && (line = text_next(&r.text)))
-		ret = read_line(&r, line);
+		ret = trace_read_line(&r, line);
 	if (!ret && !trace->n)
 		ret = error_set(err, ENODATA,
 				"%s: no table of system calls in its %u lines; give the text of "
@@ -235,7 +237,7 @@ int perf_trace_parse(const char *name, char *data, size_t len, struct trace *tra
 	return ret;
 }
 
-static int parse_into(const char *name, char *data, size_t len, void *to, struct error *err)
+static int trace_parse_lines(const char *name, char *data, size_t len, void *to, struct error *err)
 {
 	return perf_trace_parse(name, data, len, to, err);
 }
@@ -243,7 +245,7 @@ static int parse_into(const char *name, char *data, size_t len, void *to, struct
 int perf_trace_read(const char *path, struct trace *trace, struct error *err)
 {
 	*trace = (struct trace){0};
-	return text_read_file(path, parse_into, trace, err);
+	return text_read_file(path, trace_parse_lines, trace, err);
 }
 
 void trace_free(struct trace *trace)

@@ -39,13 +39,13 @@ struct reader {
 	struct error *err;
 };
 
-static int bad(const struct reader *r, const char *what)
+static int strace_bad(const struct reader *r, const char *what)
 {
 	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(&r->text), r->text.line,
 			 what);
 }
 
-static bool has(const struct reader *r, enum column column)
+static bool strace_has_column(const struct reader *r, enum column column)
 {
 	size_t i;
 
@@ -56,7 +56,7 @@ static bool has(const struct reader *r, enum column column)
 }
 
 /* A line of nothing but headings. */
-static bool read_head(struct reader *r, const char *line)
+static bool strace_read_head(struct reader *r, const char *line)
 {
 	enum column got[NCOLUMNS];
 	size_t n = 0, c, len;
@@ -80,28 +80,28 @@ static bool read_head(struct reader *r, const char *line)
 }
 
 /* The tables of kinds of system calls belong together, of others the first is read. */
-static int begin_table(struct reader *r)
+static int strace_begin_table(struct reader *r)
 {
 	r->sums = (struct sums){0};
 	r->trace->tables += !r->modes || !r->trace->tables;
 	if (r->trace->tables > 1)
 		r->ncolumns = 0;
-	else if (!has(r, NAME) || !has(r, CALLS))
-		return bad(r, "the table needs the columns calls and syscall (strace -U)");
+	else if (!strace_has_column(r, NAME) || !strace_has_column(r, CALLS))
+		return strace_bad(r, "the table needs the columns calls and syscall (strace -U)");
 	return 0;
 }
 
-static bool take_number(const char *word, double *value)
+static bool strace_parse_number(const char *word, double *value)
 {
 	return text_number(&word, value) && !*word;
 }
 
-static bool take_count(const char *word, uint64_t *n)
+static bool strace_parse_count(const char *word, uint64_t *n)
 {
 	return text_count(&word, n) && !*word;
 }
 
-static bool put_word(struct trace_row *row, enum column column, const char *word)
+static bool strace_add_word(struct trace_row *row, enum column column, const char *word)
 {
 	double x = 0;
 	uint64_t n = 0;
@@ -110,8 +110,8 @@ static bool put_word(struct trace_row *row, enum column column, const char *word
 		return isalpha((unsigned char)*word) || *word == '_';
 	if (column == PERCENT && str_ends(word, "nan"))
 		return true;
-	if (column == CALLS || column == ERRORS ? !take_count(word, &n) || n > INT64_MAX
-						: !take_number(word, &x))
+	if (column == CALLS || column == ERRORS ? !strace_parse_count(word, &n) || n > INT64_MAX
+						: !strace_parse_number(word, &x))
 		return false;
 	switch (column) {
 	case SECONDS:
@@ -139,8 +139,8 @@ static bool put_word(struct trace_row *row, enum column column, const char *word
 }
 
 /* The words as a row, the columns in `empty` left out; false: they do not fit. */
-static bool cut(const struct reader *r, char **words, size_t n, unsigned empty,
-		struct trace_row *row)
+static bool strace_cut_cells(const struct reader *r, char **words, size_t n, unsigned empty,
+			     struct trace_row *row)
 {
 	size_t i, at = 0;
 
@@ -155,30 +155,30 @@ static bool cut(const struct reader *r, char **words, size_t n, unsigned empty,
 	for (i = 0; i < r->ncolumns; i++) {
 		if (empty & 1U << r->column[i])
 			continue;
-		if (at == n || !put_word(row, r->column[i], words[at++]))
+		if (at == n || !strace_add_word(row, r->column[i], words[at++]))
 			return false;
 	}
-	if (has(r, ERRORS) && empty & 1U << ERRORS)
+	if (strace_has_column(r, ERRORS) && empty & 1U << ERRORS)
 		row->errors = 0;
 	return at == n;
 }
 
 /* usecs/call is printed as a whole number. */
-static int check_row(const struct reader *r, const struct trace_row *row)
+static int strace_check_row(const struct reader *r, const struct trace_row *row)
 {
 	double usecs = 1000 * row->total_ms / (double)row->calls;
 
 	if (!row->calls)
-		return bad(r, "a row without calls");
+		return strace_bad(r, "a row without calls");
 	if (row->errors > 0 && (uint64_t)row->errors > row->calls)
-		return bad(r, "more errors than calls");
+		return strace_bad(r, "more errors than calls");
 	if (fabs(usecs - 1000 * row->avg_ms) > 1.01) /* false where one of them is missing */
-		return bad(r, "seconds / calls is not usecs/call: the row is damaged");
+		return strace_bad(r, "seconds / calls is not usecs/call: the row is damaged");
 	return 0;
 }
 
 /* The one cell that is no number. */
-static const char *name_of(char **words, size_t n)
+static const char *strace_find_name(char **words, size_t n)
 {
 	size_t i;
 
@@ -188,20 +188,21 @@ static const char *name_of(char **words, size_t n)
 	return "";
 }
 
-static int read_row(struct reader *r, char **words, size_t n)
+static int strace_read_row(struct reader *r, char **words, size_t n)
 {
 	struct trace *tr = r->trace;
 	struct trace_row row;
 	int ret;
 
-	if (!cut(r, words, n, 0, &row) &&
-	    (!has(r, ERRORS) || !cut(r, words, n, 1U << ERRORS, &row)))
-		return bad(r, n > r->ncolumns ? "more columns than the heading names"
-					      : "not a row of the columns that the heading names");
-	ret = check_row(r, &row);
+	if (!strace_cut_cells(r, words, n, 0, &row) &&
+	    (!strace_has_column(r, ERRORS) || !strace_cut_cells(r, words, n, 1U << ERRORS, &row)))
+		return strace_bad(r, n > r->ncolumns
+					     ? "more columns than the heading names"
+					     : "not a row of the columns that the heading names");
+	ret = strace_check_row(r, &row);
 	if (ret)
 		return ret;
-	row.syscall = arena_strdup(&tr->strings, name_of(words, n));
+	row.syscall = arena_strdup(&tr->strings, strace_find_name(words, n));
 	r->sums.calls += row.calls;
 	r->sums.errors += row.errors > 0 ? (uint64_t)row.errors : 0;
 	r->sums.ms += row.total_ms;
@@ -211,7 +212,7 @@ static int read_row(struct reader *r, char **words, size_t n)
 	return 0;
 }
 
-static bool is_sum(const struct reader *r, const struct trace_row *total)
+static bool strace_is_sum(const struct reader *r, const struct trace_row *total)
 {
 	double rounding = 0.0005 * (double)(r->sums.rows + 2);
 
@@ -220,7 +221,7 @@ static bool is_sum(const struct reader *r, const struct trace_row *total)
 	       !(fabs(total->total_ms - r->sums.ms) > rounding);
 }
 
-static int read_total(struct reader *r, char **words, size_t n)
+static int strace_read_total(struct reader *r, char **words, size_t n)
 {
 	static const unsigned empties[] = {0, 1U << ERRORS, 1U << USECS,
 					   1U << ERRORS | 1U << USECS};
@@ -229,35 +230,37 @@ static int read_total(struct reader *r, char **words, size_t n)
 	size_t i;
 
 	for (i = 0; i < array_size(empties); i++) {
-		if (!cut(r, words, n, empties[i], &total))
+		if (!strace_cut_cells(r, words, n, empties[i], &total))
 			continue;
 		fits = true;
-		if (is_sum(r, &total)) {
+		if (strace_is_sum(r, &total)) {
 			r->ncolumns = 0;
 			return 0;
 		}
 	}
-	return fits ? bad(r, "the total is not the sum of the rows above: some are missing or "
-			     "damaged")
-		    : bad(r, "a total that cannot be read");
+	return fits ? strace_bad(r,
+				 "the total is not the sum of the rows above: some are missing or "
+				 "damaged")
+		    : strace_bad(r, "a total that cannot be read");
 }
 
-static int read_line(struct reader *r, char *line)
+static int strace_read_line(struct reader *r, char *line)
 {
 	char *words[MAX_WORDS];
 	size_t n;
 
 	r->modes |= strstr(line, "System call usage summary") != NULL;
-	if (read_head(r, line))
-		return begin_table(r);
+	if (strace_read_head(r, line))
+		return strace_begin_table(r);
 	line = text_skip(line);
 	if (!r->ncolumns || !*line || strspn(line, "- \t") == strlen(line))
 		return 0;
 	n = text_fields(line, false, words, MAX_WORDS);
-	return strcmp(name_of(words, n), "total") ? read_row(r, words, n) : read_total(r, words, n);
+	return strcmp(strace_find_name(words, n), "total") ? strace_read_row(r, words, n)
+							   : strace_read_total(r, words, n);
 }
 
-static int check_end(const struct reader *r)
+static int strace_check_end(const struct reader *r)
 {
 	r->trace->no_total = r->ncolumns;
 	r->trace->says = "strace -c: the time is CPU time in the kernel, or all the time in the "
@@ -279,15 +282,15 @@ int strace_c_parse(const char *name, char *data, size_t len, struct trace *trace
 	*trace = (struct trace){0};
 	ret = text_open(&r.text, name, data, len, err);
 	while (!ret && (line = text_next(&r.text)))
-		ret = read_line(&r, line);
+		ret = strace_read_line(&r, line);
 	if (!ret)
-		ret = check_end(&r);
+		ret = strace_check_end(&r);
 	if (ret)
 		trace_free(trace);
 	return ret;
 }
 
-static int parse_into(const char *name, char *data, size_t len, void *to, struct error *err)
+static int strace_parse_lines(const char *name, char *data, size_t len, void *to, struct error *err)
 {
 	return strace_c_parse(name, data, len, to, err);
 }
@@ -295,5 +298,5 @@ static int parse_into(const char *name, char *data, size_t len, void *to, struct
 int strace_c_read(const char *path, struct trace *trace, struct error *err)
 {
 	*trace = (struct trace){0};
-	return text_read_file(path, parse_into, trace, err);
+	return text_read_file(path, strace_parse_lines, trace, err);
 }

@@ -28,7 +28,7 @@ int text_open(struct text *t, const char *name, char *data, size_t len, struct e
 }
 
 /* The length of something that is not shown: a colour, a tag, a carriage return; 0: it is shown. */
-static size_t hidden(const char *p)
+static size_t text_hidden_length(const char *p)
 {
 	static const char *const tags[] = {"<pre>", "</pre>", "<u>", "</u>", "\r"};
 	size_t i, n;
@@ -44,7 +44,7 @@ static size_t hidden(const char *p)
 }
 
 /* The length of a space that is not ASCII's: no-break, figure, thin, narrow no-break; or 0. */
-static size_t other_space(const char *p)
+static size_t text_space_length(const char *p)
 {
 	if (str_starts(p, "\xc2\xa0"))
 		return 2;
@@ -54,16 +54,16 @@ static size_t other_space(const char *p)
 	return 0;
 }
 
-static void clean(char *line)
+static void text_clean_line(char *line)
 {
 	char *out = line;
 	size_t n;
 
 	while (*line) {
-		n = hidden(line);
+		n = text_hidden_length(line);
 		if (n) {
 			line += n;
-		} else if ((n = other_space(line))) {
+		} else if ((n = text_space_length(line))) {
 			*out++ = ' ';
 			line += n;
 		} else {
@@ -96,7 +96,7 @@ char *text_next(struct text *t)
 	if (!line)
 		return NULL;
 	t->line++;
-	clean(line);
+	text_clean_line(line);
 	return line;
 }
 
@@ -152,7 +152,7 @@ bool text_count(const char **p, uint64_t *value)
 	return true;
 }
 
-static char *field_end(char *s, bool wide)
+static char *text_field_end(char *s, bool wide)
 {
 	for (; *s; s++)
 		if (*s == '\t' || (*s == ' ' && (!wide || s[1] == ' ' || s[1] == '\t' || !s[1])))
@@ -170,7 +170,7 @@ size_t text_fields(char *s, bool wide, char **fields, size_t max)
 			str_trim(s);
 			break;
 		}
-		s = field_end(s, wide);
+		s = text_field_end(s, wide);
 		if (*s)
 			*s++ = 0;
 	}
@@ -189,12 +189,12 @@ struct cut {
 	const char *end;
 };
 
-static bool is_digit(char c)
+static bool char_is_digit(char c)
 {
 	return isdigit((unsigned char)c);
 }
 
-static size_t wide_space(const char *p)
+static size_t marks_space_length(const char *p)
 {
 	static const char *const spaces[] = {"\xc2\xa0", "\xe2\x80\x89", "\xe2\x80\xaf"};
 	size_t i;
@@ -211,9 +211,9 @@ void marks_keep_groups(char *data)
 	size_t n;
 
 	while (*p) {
-		n = out > data && is_digit(out[-1]) ? wide_space(p) : 0;
-		if (n && is_digit(p[n]) && is_digit(p[n + 1]) && is_digit(p[n + 2]) &&
-		    !is_digit(p[n + 3])) {
+		n = out > data && char_is_digit(out[-1]) ? marks_space_length(p) : 0;
+		if (n && char_is_digit(p[n]) && char_is_digit(p[n + 1]) &&
+		    char_is_digit(p[n + 2]) && !char_is_digit(p[n + 3])) {
 			*out++ = '\'';
 			p += n;
 		} else {
@@ -224,7 +224,7 @@ void marks_keep_groups(char *data)
 }
 
 /* The mark at `p` and its length; Swiss locales group by an apostrophe, straight or not. */
-static char mark_at(const char *p, size_t *len)
+static char marks_at(const char *p, size_t *len)
 {
 	*len = 1;
 	if (*p == '.' || *p == ',' || *p == '\'')
@@ -234,7 +234,7 @@ static char mark_at(const char *p, size_t *len)
 }
 
 /* False: no number, or one that is too long to be true. */
-static bool cut_number(const char *p, struct cut *c)
+static bool marks_cut_number(const char *p, struct cut *c)
 {
 	size_t n, len;
 	char mark;
@@ -248,8 +248,8 @@ static bool cut_number(const char *p, struct cut *c)
 		c->ndigits += n;
 		c->size[c->groups++] = n;
 		p += n;
-		mark = mark_at(p, &len);
-		if (!mark || !is_digit(p[len]) || c->groups == array_size(c->mark))
+		mark = marks_at(p, &len);
+		if (!mark || !char_is_digit(p[len]) || c->groups == array_size(c->mark))
 			break;
 		c->mark[c->groups] = mark;
 		p += len;
@@ -259,7 +259,7 @@ static bool cut_number(const char *p, struct cut *c)
 }
 
 /* The decimal mark that this number has beyond doubt, or 0. */
-static char told_by(const struct cut *c)
+static char marks_decimal_by(const struct cut *c)
 {
 	size_t last = c->groups - 1, i, same = 0;
 	char mark = c->mark[last];
@@ -282,8 +282,8 @@ void marks_learn(struct marks *m, const char *s, unsigned line)
 	char told;
 
 	while (*s) {
-		if (!inside && is_digit(*s) && cut_number(s, &c)) {
-			told = told_by(&c);
+		if (!inside && char_is_digit(*s) && marks_cut_number(s, &c)) {
+			told = marks_decimal_by(&c);
 			if (told && !m->decimal) {
 				m->decimal = told;
 				m->line = line;
@@ -299,7 +299,7 @@ void marks_learn(struct marks *m, const char *s, unsigned line)
 	}
 }
 
-static bool grouped(const struct cut *c, size_t groups)
+static bool marks_is_grouped(const struct cut *c, size_t groups)
 {
 	size_t i;
 
@@ -311,14 +311,14 @@ static bool grouped(const struct cut *c, size_t groups)
 	return c->size[0] <= 3 && c->size[groups - 1] == 3;
 }
 
-static char decimal_of(const struct marks *m, const struct cut *c, bool count)
+static char marks_find_decimal(const struct marks *m, const struct cut *c, bool count)
 {
 	char mark = c->mark[c->groups - 1];
 
 	if (m->decimal)
 		return m->decimal;
-	if (told_by(c))
-		return told_by(c);
+	if (marks_decimal_by(c))
+		return marks_decimal_by(c);
 	return count && mark == ',' ? '.' : count && mark == '.' ? ',' : 0;
 }
 
@@ -328,17 +328,17 @@ bool marks_number(const struct marks *m, const char **p, bool count, double *val
 	size_t whole, n = 0, i;
 	char text[80];
 
-	if (!cut_number(*p, &c))
+	if (!marks_cut_number(*p, &c))
 		return false;
 	whole = c.groups;
 	if (whole > 1 && c.mark[whole - 1] != '\'') {
-		char decimal = decimal_of(m, &c, count);
+		char decimal = marks_find_decimal(m, &c, count);
 
 		if (!decimal)
 			return false;
 		whole -= c.mark[whole - 1] == decimal;
 	}
-	if (!grouped(&c, whole))
+	if (!marks_is_grouped(&c, whole))
 		return false;
 	for (i = 0; i < whole; i++)
 		n += c.size[i];
