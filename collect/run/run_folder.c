@@ -202,13 +202,6 @@ static json_t *run_json_collectors(const struct run *r)
 	return list;
 }
 
-static const char *run_json_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static json_t *run_json(const struct run *r)
 {
 	char *cpus = cpuset_format(&r->cpus);
@@ -218,9 +211,9 @@ static json_t *run_json(const struct run *r)
 		      "schema_version", 1, "zcost_version", zcost_version, "variant",
 		      run_json_text(r->variant), "pass", run_json_text(r->pass), "repeat",
 		      r->repeat, "side", run_json_text(r->side), "host",
-		      run_json_text(run_json_base_name(r->hosts)), "command",
-		      run_json_command(r->argv), "units", run_json_text(r->units), "cpus", cpus,
-		      "warmup_s", r->warmup_s, "duration_s", r->duration_s);
+		      run_json_text(path_base_name(r->hosts)), "command", run_json_command(r->argv),
+		      "units", run_json_text(r->units), "cpus", cpus, "warmup_s", r->warmup_s,
+		      "duration_s", r->duration_s);
 	free(cpus);
 	json_object_set_new(o, "window", run_json_window(r));
 	json_object_set_new(o, "exit", run_json_exit(r));
