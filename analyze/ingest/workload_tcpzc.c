@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* workload.out of tcpzc: JSON lines, described in docs/formats.md. */
+/* workload.out of tcpzc: JSON lines, described in docs/reference/tcpzc.md. */
 #include "analyze/ingest/workload.h"
 
 #include "analyze/ingest/window.h"
