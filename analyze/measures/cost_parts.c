@@ -42,6 +42,7 @@ const struct measure measure_components = {
 	COST_OPTIONS(""),
 	.spare = "samples self_share",
 	.flags = MEASURE_COSTS,
+	.collectors = "perf cpu workload",
 	.run = components_run,
 };
 

@@ -72,5 +72,6 @@ const struct measure measure_cpu = {
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
 	.spare = "runs iowait_pct steal_pct",
 	.by = &measure_cpu_by,
+	.collectors = "cpu",
 	.run = cpu_run,
 };

@@ -50,5 +50,6 @@ const struct measure measure_functions = {
 	COST_OPTIONS(""),
 	.spare = "samples total_share dso self_share",
 	.flags = MEASURE_COSTS,
+	.collectors = "perf cpu workload",
 	.run = functions_run,
 };

@@ -106,6 +106,9 @@ struct measure {
 	 * are never among them; "value[]" is the interval of the column "value". NULL: it wraps
 	 * instead. */
 	const char *spare;
+	/* The collectors that its figures are made from, "perf cpu workload": a loss of another one
+	 * does not concern them. NULL: any may. */
+	const char *collectors;
 	unsigned int flags;
 	/* What --by turns it into; by_key NULL: with any key. */
 	const struct measure *by;

@@ -372,5 +372,6 @@ const struct measure measure_roi = {
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "roi-n roi-m",
 		    [SOURCE_NUMBERS] = "throughput cpu-pct power power-model roi-n roi-m"},
 	.spare = "runs power_source",
+	.collectors = "workload cpu power",
 	.run = roi_run,
 };

@@ -275,5 +275,6 @@ const struct measure measure_summary = {
 	MEASURE_COLUMNS(summary_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL},
 	.spare = "runs power_source",
+	.collectors = "workload",
 	.run = summary_run,
 };

@@ -185,5 +185,6 @@ const struct measure measure_zerocopy = {
 	.what = "was it zero copy: the evidence and a verdict",
 	MEASURE_COLUMNS(zerocopy_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.collectors = "workload",
 	.run = zerocopy_run,
 };
