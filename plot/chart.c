@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all charts share: which variants, which sides, what stands below. */
+/* What all charts share: tables and their notes, bars, sides, captions, the foot note. */
 #include "plot/chart.h"
 
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/str.h"
-#include "plot/copied.h"
-#include "plot/label.h"
-#include "plot/palette.h"
-#include "plot/rows.h"
-#include "plot/shared.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,17 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int variant_place(const struct drawing *d, const char *name)
-{
-	int i;
-
-	for (i = 0; i < d->facts.nvariants; i++)
-		if (!strcmp(d->facts.variants[i], name))
-			return i;
-	return -1;
-}
-
-static int unknown_variant(const struct drawing *d, const char *name, struct error *err)
+static int variant_unknown(const struct drawing *d, const char *name, struct error *err)
 {
 	struct str s = {0};
 	int i, rc;
@@ -42,35 +27,26 @@ static int unknown_variant(const struct drawing *d, const char *name, struct err
 	return rc;
 }
 
-/* What the figures of a chart's tables are from; a loss of another collector is not theirs. */
-static const struct {
-	const char *table, *sources;
-	bool by_side; /* what is drawn of it is each side's own */
-} drawn_of[] = {
-	{"components", " perf cpu workload ", true},
-	{"functions", " perf cpu workload ", true},
-	{"cpu", " cpu ", true},
-	{"summary", " workload ", false},
-	{"roi", " workload cpu power ", true},
-	{"zerocopy", " workload ", false},
-};
+/* Is the word in the list, "perf cpu workload"? */
+static bool list_has(const char *list, const char *word)
+{
+	size_t len;
+
+	for (; *list; list += len + strspn(list + len, " ")) {
+		len = strcspn(list, " ");
+		if (len == strlen(word) && !strncmp(list, word, len))
+			return true;
+	}
+	return false;
+}
+
 /* Is the note about figures that are made from the table's collectors? */
 static bool note_concerns(const struct table *t, const struct note *note)
 {
-	const char *concerns = note->kind->concerns, *at;
-	size_t i, len = concerns ? strlen(concerns) : 0;
+	const struct measure *m = measure_find(t->name);
 
-	for (i = 0; i < array_size(drawn_of) && concerns; i++) {
-		if (strcmp(drawn_of[i].table, t->name))
-			continue;
-		for (at = drawn_of[i].sources; *at; at += strcspn(at, " ")) {
-			at += strspn(at, " ");
-			if (strcspn(at, " ") == len && !strncmp(at, concerns, len))
-				return true;
-		}
-		return false;
-	}
-	return true;
+	return !note->kind->concerns || !m || !m->collectors ||
+	       list_has(m->collectors, note->kind->concerns);
 }
 
 static bool note_is_drawn(const struct drawing *d, const struct note *note)
@@ -84,7 +60,7 @@ static bool note_is_drawn(const struct drawing *d, const struct note *note)
 	return false;
 }
 
-/* The losses that concern the table's figures; the first becomes a caption. */
+/* Counts the losses that concern the table's figures; the first becomes a caption. */
 static void drawing_add_losses(struct drawing *d, const struct table *t)
 {
 	struct notes lossy = {0};
@@ -104,7 +80,7 @@ static void drawing_add_losses(struct drawing *d, const struct table *t)
 	notes_free(&lossy);
 }
 
-/* The work of other programs on a side's CPUs is in its costs and its CPU use. */
+/* Keeps the largest share that other programs took of the busy time of a side's CPUs. */
 static void drawing_add_others(struct drawing *d, const struct table *t)
 {
 	size_t i;
@@ -117,20 +93,7 @@ static void drawing_add_others(struct drawing *d, const struct table *t)
 	}
 }
 
-/* The measured runs say how much time there was, and so what other programs took of it. */
-static void drawing_add_measured_others(struct drawing *d)
-{
-	struct query q = d->query;
-	struct error ignored = {0};
-	struct table t = {0};
-
-	q.side = d->side;
-	if (!d->source->table(d->source, "cpu", &q, &t, &ignored))
-		drawing_add_others(d, &t);
-	table_free(&t);
-}
-
-/* A disturbed run is a caption; the first note of each kind stands for the others. */
+/* Makes a caption of the first note of each kind about a disturbed run. */
 static void drawing_add_disturbed(struct drawing *d, const struct table *t)
 {
 	size_t i;
@@ -156,32 +119,16 @@ static void drawing_add_disturbed(struct drawing *d, const struct table *t)
 	}
 }
 
-static bool by_side(const char *table)
+/* Reads every row. Unresolved addresses are one row: single ones mean nothing to an audience. */
+static int drawing_read_table(const struct drawing *d, const char *name, const char *side,
+			      struct table *t, struct error *err)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(drawn_of); i++)
-		if (!strcmp(drawn_of[i].table, table))
-			return drawn_of[i].by_side;
-	return false;
-}
-
-static bool is_profiled(const char *table)
-{
-	const struct measure *m = measure_find(table);
-
-	return m && m->flags & MEASURE_COSTS;
-}
-
-static int read_table(const struct drawing *d, const char *name, struct table *t, struct error *err)
-{
+	const struct measure *m = measure_find(name);
 	struct query q = d->query;
 
-	/* Every row, but unresolved addresses in one: single ones tell an audience nothing. */
 	q.limit = LONG_MAX;
-	if (by_side(name))
-		q.side = d->side;
-	if (is_profiled(name))
+	q.side = side;
+	if (m && m->flags & MEASURE_COSTS)
 		q.by = "variant,side";
 	return d->source->table(d->source, name, &q, t, err);
 }
@@ -191,39 +138,42 @@ static void drawing_add_notes(struct drawing *d, const struct table *t)
 	drawing_add_losses(d, t);
 	drawing_add_others(d, t);
 	drawing_add_disturbed(d, t);
-	if (is_profiled(t->name) || !strcmp(t->name, "summary"))
-		drawing_add_measured_others(d);
 }
 
-int drawing_read(struct drawing *d, const char *name, const struct table **t, struct error *err)
+/* Gives the table, read at the first call alone. */
+static int drawing_keep_table(struct drawing *d, const char *name, bool of_side,
+			      const struct table **t, struct error *err)
 {
-	struct table *new;
+	struct drawing_table *new;
 	size_t i;
 	int rc;
 
-	for (i = 0; i < d->ntables; i++)
-		if (!strcmp(d->tables[i]->name, name)) {
-			*t = d->tables[i];
+	for (i = 0; i < d->ntables; i++) {
+		*t = &d->tables[i]->table;
+		if (!strcmp((*t)->name, name) && d->tables[i]->of_side == of_side)
 			return 0;
-		}
-	*t = new = xcalloc(1, sizeof(*new));
-	rc = read_table(d, name, new, err);
-	if (rc) {
-		table_free(new);
-		free(new);
-		*t = NULL;
-		return rc;
 	}
+	new = xcalloc(1, sizeof(*new));
+	new->of_side = of_side;
+	*t = &new->table;
 	array_grow(d->tables, d->ntables, d->tables_cap);
-	d->tables[d->ntables++] = new;
-	return 0;
+	rc = drawing_read_table(d, name, of_side ? d->side : NULL, &new->table, err);
+	if (!rc) {
+		d->tables[d->ntables++] = new;
+		return 0;
+	}
+	table_free(&new->table);
+	free(new);
+	*t = NULL;
+	return rc;
 }
 
-int drawing_table(struct drawing *d, const char *name, const struct table **t, struct error *err)
+int drawing_table(struct drawing *d, int i, const struct table **t, struct error *err)
 {
-	int rc = drawing_read(d, name, t, err);
+	bool of_side = d->side && d->chart->flags & CHART_OF_SIDES;
+	int rc = drawing_keep_table(d, d->chart->sources[i], of_side, t, err);
 
-	if (!rc)
+	if (!rc && !i)
 		drawing_add_notes(d, *t);
 	return rc;
 }
@@ -237,14 +187,14 @@ int drawing_prepare(struct drawing *d, struct error *err)
 		d->base = d->facts.variants[0];
 	if (!d->base)
 		return error_set(err, ENODATA, "the capture has no complete run of any variant");
-	if (variant_place(d, d->base) < 0)
-		return unknown_variant(d, d->base, err);
+	if (drawing_place(d, d->base) < 0)
+		return variant_unknown(d, d->base, err);
 	for (i = 0; i < d->nnews; i++)
-		if (variant_place(d, d->news[i]) < 0)
-			return unknown_variant(d, d->news[i], err);
+		if (drawing_place(d, d->news[i]) < 0)
+			return variant_unknown(d, d->news[i], err);
 	d->source->table(d->source, "runs", &d->query, &d->runs, &ignored);
-	/* Without evidence each variant is said to have none; that is no reason not to draw. */
-	rc = read_table(d, "zerocopy", &d->zerocopy, &ignored);
+	/* A caption names the variants without evidence; that is no reason not to draw. */
+	rc = drawing_read_table(d, "zerocopy", NULL, &d->zerocopy, &ignored);
 	if (!rc)
 		drawing_add_notes(d, &d->zerocopy);
 	return rc == -ENOMEM ? rc : 0;
@@ -255,7 +205,7 @@ void drawing_free(struct drawing *d)
 	size_t i;
 
 	for (i = 0; i < d->ntables; i++) {
-		table_free(d->tables[i]);
+		table_free(&d->tables[i]->table);
 		free(d->tables[i]);
 	}
 	free(d->tables);
@@ -264,63 +214,7 @@ void drawing_free(struct drawing *d)
 	arena_free(&d->arena);
 }
 
-static const char *any_variant(const struct drawing *d, int i)
-{
-	int k, left = i;
-
-	if (!i)
-		return d->base;
-	if (d->nnews)
-		return i <= d->nnews ? d->news[i - 1] : NULL;
-	for (k = 0; k < d->facts.nvariants; k++)
-		if (strcmp(d->facts.variants[k], d->base) && !--left)
-			return d->facts.variants[k];
-	return NULL;
-}
-
-const char *drawing_variant(const struct drawing *d, int i)
-{
-	return d->most && i >= d->most ? NULL : any_variant(d, i);
-}
-
-bool drawing_all_failed(const struct drawing *d, const char *variant)
-{
-	long row = row_find(&d->runs, 0, variant, NULL);
-
-	if (row < 0)
-		return false;
-	for (; row >= 0; row = row_find(&d->runs, (size_t)row + 1, variant, NULL))
-		if (!strcmp(table_text(&d->runs, (size_t)row, "status"), "ok"))
-			return false;
-	return true;
-}
-
-const char *drawing_label(const struct drawing *d, struct figure *f, const char *variant)
-{
-	struct str label = {0};
-	const char *kept;
-
-	shared_label(d, variant, &label);
-	kept = label_clean(&f->arena, label.buf);
-	str_free(&label);
-	return kept;
-}
-
-const char *drawing_title(const struct drawing *d, struct figure *f, const char *variant)
-{
-	enum { SIZE = 35, WIDTH = 520 }; /* of the title's bold font */
-
-	return label_fit(&f->arena, drawing_label(d, f, variant), SIZE, WIDTH);
-}
-
-uint32_t drawing_color(const struct drawing *d, const char *variant)
-{
-	int i = variant_place(d, variant);
-
-	return palette_variant(i >= 0 && d->facts.places ? d->facts.places[i] : i);
-}
-
-static void add_bar(const struct drawing *d, struct figure *f, const char *variant)
+static void drawing_add_bar(const struct drawing *d, struct figure *f, const char *variant)
 {
 	int bar = figure_bar(f, variant, drawing_color(d, variant));
 
@@ -333,10 +227,10 @@ void drawing_bars(const struct drawing *d, struct figure *f)
 	int i;
 
 	for (i = 0; (v = drawing_variant(d, i)); i++)
-		add_bar(d, f, v);
+		drawing_add_bar(d, f, v);
 }
 
-static bool has_cost(const struct table *t, const char *variant, const char *side)
+static bool side_has_cost(const struct table *t, const char *variant, const char *side)
 {
 	long row = row_find(t, 0, variant, side);
 
@@ -354,8 +248,8 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 
 	for (i = 0; (v = drawing_variant(d, i)); i++) {
 		list = row_find(t, 0, v, side) < 0 ? &without : &costless;
-		if (has_cost(t, v, side))
-			add_bar(d, f, v);
+		if (side_has_cost(t, v, side))
+			drawing_add_bar(d, f, v);
 		else if (!drawing_all_failed(d, v)) /* that is said of it */
 			str_printf(list, "%s%s", list->len ? ", " : "", drawing_label(d, f, v));
 	}
@@ -368,22 +262,14 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 	str_free(&costless);
 }
 
-bool drawing_is_of(const struct drawing *d, const char *side, struct error *err)
-{
-	if (!d->side || !strcmp(d->side, side))
-		return true;
-	error_set(err, ENODATA, "it is the %s's, and --side is %s", side, d->side);
-	return false;
-}
-
 static const char *const side_order[] = {"receiver", "sender", NULL, "total"};
 
-static bool is_named_side(const char *side)
+static bool side_is_named(const char *side)
 {
 	return !strcmp(side, "receiver") || !strcmp(side, "sender") || !strcmp(side, "total");
 }
 
-static bool has_group(const struct figure *f, const char *label)
+static bool figure_has_group(const struct figure *f, const char *label)
 {
 	int i;
 
@@ -404,7 +290,7 @@ void drawing_sides(struct figure *f, const struct table *t)
 		for (row = 0; row < t->rows && !side_order[i]; row++) {
 			const char *side = table_text(t, row, "side");
 
-			if (!is_named_side(side) && !has_group(f, side))
+			if (!side_is_named(side) && !figure_has_group(f, side))
 				figure_group(f, side);
 		}
 	}
@@ -413,17 +299,12 @@ void drawing_sides(struct figure *f, const struct table *t)
 /* Of a median, fewer runs give no 95 %: the interval is all of them. */
 enum { MEDIAN_RUNS = 6 };
 
-struct runs {
-	int least, most; /* behind one bar; 0: unknown */
-};
-
-/* Those that the bars are made of; where the tables do not tell, those that each variant has. */
-static struct runs runs_of(const struct drawing *d, const struct figure *f, enum drawn_from from)
+/* Returns the runs behind one bar; where the tables have no such number, those of a variant. */
+static struct run_counts foot_runs(const struct drawing *d, const struct figure *f,
+				   enum drawn_from from)
 {
 	const struct chart_facts *a = &d->facts;
-	struct runs n = {0, 0}, all = from == FROM_MEASURED
-					      ? (struct runs){a->measured, a->measured_most}
-					      : (struct runs){a->profiled, a->profiled_most};
+	struct run_counts n = {0, 0}, all = from == FROM_MEASURED ? a->measured : a->profiled;
 	size_t row;
 
 	for (row = 0; row < f->data.rows; row++) {
@@ -438,7 +319,7 @@ static struct runs runs_of(const struct drawing *d, const struct figure *f, enum
 	return n.most ? n : all;
 }
 
-static const char *measured_whiskers(const struct drawing *d, struct runs n)
+static const char *foot_whiskers(const struct drawing *d, struct run_counts n)
 {
 	bool median = !d->facts.estimator || !strcmp(d->facts.estimator, "median");
 
@@ -448,10 +329,10 @@ static const char *measured_whiskers(const struct drawing *d, struct runs n)
 				    : "95 % interval, lowest to highest of fewer than 6 runs";
 }
 
-static void put_runs(const struct drawing *d, const struct figure *f, struct str *s,
-		     enum drawn_from from)
+static void foot_add_runs(const struct drawing *d, const struct figure *f, struct str *s,
+			  enum drawn_from from)
 {
-	struct runs n = runs_of(d, f, from);
+	struct run_counts n = foot_runs(d, f, from);
 
 	if (n.least && n.least < n.most)
 		str_printf(s, "n = %d to %d ", n.least, n.most);
@@ -472,16 +353,15 @@ static void put_runs(const struct drawing *d, const struct figure *f, struct str
 		str_puts(s, "no interval from one run");
 	else
 		str_printf(s, "%s, whiskers: %s",
-			   d->facts.estimator ? d->facts.estimator : "median",
-			   measured_whiskers(d, n));
+			   d->facts.estimator ? d->facts.estimator : "median", foot_whiskers(d, n));
 }
 
-/* What stands in no bar's name, since it is the same for all. */
-static void put_shared(const struct drawing *d, struct str *s)
+/* Names the settings that no bar's name has, because all variants share them. */
+static void foot_add_shared(const struct drawing *d, struct str *s)
 {
 	struct str parts = {0};
 
-	shared_parts(d, &parts);
+	drawing_add_shared(d, &parts);
 	if (parts.len)
 		str_printf(s, " · all variants: %s", parts.buf);
 	str_free(&parts);
@@ -492,8 +372,8 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 	const struct chart_facts *a = &d->facts;
 	struct str s = {0};
 
-	put_runs(d, f, &s, from);
-	put_shared(d, &s);
+	foot_add_runs(d, f, &s, from);
+	foot_add_shared(d, &s);
 	if (a->slice)
 		str_printf(&s, " · only %s of each window", a->slice);
 	if (a->host)
@@ -508,26 +388,29 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 	str_free(&s);
 }
 
-/* Variants for which there was no room; they are chosen by their place in the plan, or by hand. */
-static void caption_left_out(const struct drawing *d, struct figure *f)
+/* The measured runs have the busy time of the side's CPUs. */
+static void drawing_caption_others(struct drawing *d, struct figure *f)
 {
-	enum { NAMED = 3 };
-	struct str names = {0};
-	const char *v;
-	int n = d->most, left;
+	struct error ignored = {0};
+	const struct table *t;
 
-	while (d->most && any_variant(d, n))
-		n++;
-	left = n - d->most;
-	for (n = d->most; left <= NAMED && d->most && (v = any_variant(d, n)); n++)
-		str_printf(&names, "%s%s", names.len ? ", " : "", v);
-	if (names.len)
-		figure_caption(f, "Not in this chart: %s", names.buf);
-	else if (left)
-		figure_caption(f,
-			       "Not in this chart: %d more variants (--new or --variant chooses)",
-			       left);
-	str_free(&names);
+	if (!drawing_keep_table(d, "cpu", d->side, &t, &ignored))
+		drawing_add_others(d, t);
+	if (d->others > 0)
+		figure_caption(
+			f,
+			"Other programs took up to %.0f %% of a side's busy time in user mode, which %s",
+			d->others,
+			d->chart->flags & CHART_SUFFERS ? "these figures may suffer from"
+							: "is in these figures");
+}
+
+static void drawing_caption_losses(const struct drawing *d, struct figure *f)
+{
+	if (d->losses > 1)
+		figure_caption(f, "Incomplete data: %s (and %d more)", d->loss, d->losses - 1);
+	else if (d->losses)
+		figure_caption(f, "Incomplete data: %s", d->loss);
 }
 
 int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err)
@@ -536,24 +419,18 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	int rc;
 
 	figure_init(f, c->name);
-	d->most = c->most;
-	copied_caption(d, f);
+	d->chart = c;
 	d->losses = 0;
 	d->others = 0;
 	memset(d->disturbed, 0, sizeof(d->disturbed));
+	if (c->side && d->side && strcmp(c->side, d->side))
+		return error_set(err, ENODATA, "it is the %s's, and --side is %s", c->side,
+				 d->side);
+	copied_caption(d, f);
 	rc = c->draw(d, f, err);
-	caption_left_out(d, f);
-	if (d->losses > 1)
-		figure_caption(f, "Incomplete data: %s (and %d more)", d->loss, d->losses - 1);
-	else if (d->losses)
-		figure_caption(f, "Incomplete data: %s", d->loss);
-	if (d->others > 0)
-		figure_caption(f,
-			       "Other programs took up to %.0f %% of a side's busy time in user "
-			       "mode, which %s",
-			       d->others,
-			       !strcmp(c->name, "throughput") ? "these figures may suffer from"
-							      : "is in these figures");
+	drawing_caption_left_out(d, f);
+	drawing_caption_losses(d, f);
+	drawing_caption_others(d, f);
 	for (i = 0; i < array_size(d->disturbed); i++)
 		if (d->disturbed[i])
 			figure_caption(f, "Disturbed: %s", d->disturbed[i]);

@@ -1,124 +1,212 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A chart turns tables of measures into one figure. THE TABLE of charts is in chart_table.c: a new
- * chart is one file, its row there, and a test.
+ * A chart turns tables of measures into one figure. A new chart is one file with its
+ * `const struct chart`, its row in the list in chart_table.c, and a test.
  */
 #ifndef ZC_PLOT_CHART_H
 #define ZC_PLOT_CHART_H
 
 #include "analyze/compare/compare.h"
 #include "analyze/measures/measure.h"
+#include "lib/str.h"
 #include "plot/figure.h"
 
 /* Where figures come from: measure_run on a store; in tests, tables filled by hand. */
 struct chart_source {
 	int (*table)(const struct chart_source *source, const char *name, const struct query *q,
 		     struct table *t, struct error *err);
-	void *from; /* the source's own */
-	/* The waterfall of `compare` for q->side; NULL: this source cannot. */
+	void *from; /* the source's own data */
+	/* Fills the waterfall of `compare` for q->side. NULL: this source cannot compare. */
 	int (*compare)(const struct chart_source *source, const char *const ends[2],
 		       const struct query *q, struct table *t, struct outcome *out,
 		       struct error *err);
 };
 
-/* What every chart says of the capture; NULL and 0 where unknown. */
+/* What a bar is made from, as the foot note says it. */
+enum drawn_from { FROM_MEASURED, FROM_PROFILED, FROM_TESTED, FROM_UNTESTED };
+
+struct run_counts {
+	int least, most; /* runs of a variant; 0: unknown */
+};
+
+/* What every chart says about the capture; NULL and 0 where unknown. */
 struct chart_facts {
 	const char *capture, *host, *kernel, *date;
 	const char *estimator; /* "median" */
 	const char **variants; /* in the plan's order */
 	const int
-		*places; /* each one's in the plan, which its colour hangs on; NULL: all are here */
+		*places; /* each variant's place in the plan, for its colour; NULL: all are here */
 	int nvariants;
-	const char *slice;	/* of each run's window: "2 to 3 s"; NULL: all of it */
-	int measured, profiled; /* runs of each variant by pass: the fewest, 0: unknown */
-	int measured_most, profiled_most;
+	const char *slice; /* of each run's window: "2 to 3 s"; NULL: all of it */
+	struct run_counts measured, profiled; /* by pass */
 };
 
 struct drawing {
 	const struct chart_source *source;
 	struct chart_facts facts;
 	struct query query; /* exponents, estimator, power model */
-	const char *base;   /* the variant that others are held against */
+	const char *base;   /* the variant that the others are compared with */
 	const char **news;  /* these others; NULL: all */
 	int nnews;
-	const char *side;      /* only this one; NULL: all */
-	int most;	       /* variants in the present chart; 0: all */
-	struct table **tables; /* those that charts were drawn from so far; each is read once */
+	const char *side;	   /* only this one; NULL: all */
+	const struct chart *chart; /* the present one; NULL: none yet */
+	struct drawing_table {
+		struct table table;
+		bool of_side; /* read for `side` alone */
+	} * *tables;	      /* each is read once for all charts */
 	size_t ntables, tables_cap;
 	struct table zerocopy; /* filled once for all charts; no rows: no evidence */
-	struct table runs;     /* the same of all runs, failed ones too; no rows: not known */
+	struct table runs;     /* all runs, failed ones too; no rows: not known */
 	bool lossy;	       /* a table behind a chart so far was incomplete */
 	char loss[256];	       /* the present chart's first loss in words */
 	int losses;
 	double others; /* percent of busy time that other programs took, the most in the chart */
 	struct arena arena;	  /* holds these */
-	const char *disturbed[2]; /* of runs that stood still, and whose sides are apart; or NULL */
+	const char *disturbed[2]; /* a run that stood still, a run with sides apart; or NULL */
 };
 
+enum chart_flags {
+	CHART_OF_SIDES = 1, /* its figures are each side's own: --side leaves one of them */
+	CHART_SUFFERS = 2,  /* other programs slow its figures, but are no part of them */
+};
+
+/* A chart. Its own file defines it, the list in chart_table.c names it, nothing else knows it. */
 struct chart {
 	const char *name, *what;
-	int most; /* variants: of more, bars and names could not be read */
-	/* 0; -ENODATA: nothing to draw, `err` says why and what would change it; or an error */
-	int (*draw)(struct drawing *d, struct figure *f, struct error *err);
+	/* The tables that it draws from. The notes of the first become captions. */
+	const char *sources[2];
 	const char *options[SOURCES]; /* as in struct measure */
+	const char *side;	      /* the only side that it draws; NULL: any */
+	int most;		      /* variants; with more, bars and names could not be read */
+	unsigned int flags;
+	/* Returns 0, -ENODATA where there is nothing to draw (`err` says what would change that),
+	 * or another error. */
+	int (*draw)(struct drawing *d, struct figure *f, struct error *err);
 };
+
+#define CHART_OPTIONS "base new variant from to " /* that every chart takes */
 
 const struct chart *chart_find(const char *name); /* or NULL */
 const struct chart *chart_at(size_t i);		  /* NULL past the last */
 
-/* Fills in the facts, the table of zero copy and the base; -EINVAL: an unknown variant. */
+/* Fills in the base, the tables of runs and of zero copy; -ENOENT: an unknown variant. */
 int drawing_prepare(struct drawing *d, struct error *err);
 void drawing_free(struct drawing *d);
 
-/* Draws into `f`, initialised here and freed by the caller, and adds captions and foot note. */
+/* Draws into `f`, initialised here and freed by the caller, and adds captions. */
 int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err);
 
-/* --- for charts --- */
+/* --- the store as a source: facts.c --- */
 
-/* A measure's table, which the drawing owns, and what its notes say about the chart. */
-int drawing_table(struct drawing *d, const char *name, const struct table **t, struct error *err);
-/* The table alone. */
-int drawing_read(struct drawing *d, const char *name, const struct table **t, struct error *err);
+struct facts {
+	struct chart_facts chart;
+	struct arena arena; /* holds its strings */
+};
+
+/* `capture` is the path that the user gave, for a capture without a name. `variants` is a name or a
+ * glob; NULL: all. -ENOENT: no variant matches. */
+int facts_read(struct facts *f, struct store *store, const char *capture, const char *variants,
+	       struct error *err);
+void facts_free(struct facts *f);
+
+/* The functions of a chart_source whose `from` is a struct store. */
+int facts_table(const struct chart_source *source, const char *name, const struct query *q,
+		struct table *t, struct error *err);
+int facts_compare(const struct chart_source *source, const char *const ends[2],
+		  const struct query *q, struct table *t, struct outcome *out, struct error *err);
+
+/* --- for charts: chart.c --- */
+
+/* Gives the chart's i-th table, which the drawing owns. */
+int drawing_table(struct drawing *d, int i, const struct table **t, struct error *err);
 
 /* Adds the variants to compare, base first, as bars in their colours. */
 void drawing_bars(const struct drawing *d, struct figure *f);
-/* Only those that have a row of this side; a caption names the others. */
+/* Adds those that have a cost on this side; captions name the others. */
 void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
 		     const char *side);
-
-/* The i-th variant to compare, base first; NULL past the last. */
-const char *drawing_variant(const struct drawing *d, int i);
-
-/* Did none of its runs succeed? */
-bool drawing_all_failed(const struct drawing *d, const char *variant);
-
-/* Its name as texts and bars have it: without what all variants of the chart have in common. */
-const char *drawing_label(const struct drawing *d, struct figure *f, const char *variant);
-/* The same for a title: cut where it is so long that the title would lose its figures. */
-const char *drawing_title(const struct drawing *d, struct figure *f, const char *variant);
-
-/* A variant's colour, the same in all charts. */
-uint32_t drawing_color(const struct drawing *d, const char *variant);
-
-/* Is a chart of that side wanted? Else `err` says that it is not. */
-bool drawing_is_of(const struct drawing *d, const char *side, struct error *err);
 
 /* Adds the sides that have a row as groups: receiver, sender, others, total. */
 void drawing_sides(struct figure *f, const struct table *t);
 
-enum drawn_from { FROM_MEASURED, FROM_PROFILED, FROM_TESTED, FROM_UNTESTED };
-/* The foot note: runs, interval, host, kernel, capture, date. */
+/* Writes the foot note: runs, interval, host, kernel, capture, date. */
 void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from);
 
+/* --- variants.c: names under settings, "mmap+mtu9000+gro-off" --- */
+
+/* Returns the variant's place in the capture, or -1. */
+int drawing_place(const struct drawing *d, const char *variant);
+
+/* Returns the i-th variant to compare, base first; NULL past the last. */
+const char *drawing_variant(const struct drawing *d, int i);
+
+/* Did none of the variant's runs succeed? */
+bool drawing_all_failed(const struct drawing *d, const char *variant);
+
+/* Returns the name for texts and bars: without the settings that all variants of the chart share.
+ */
+const char *drawing_label(const struct drawing *d, struct figure *f, const char *variant);
+/* Returns the same for a title, cut where the title would lose its figures. */
+const char *drawing_title(const struct drawing *d, struct figure *f, const char *variant);
+/* Appends the same to a text. */
+void drawing_add_label(const struct drawing *d, const char *variant, struct str *out);
+
+/* Appends the settings that all variants of the chart share, "gro-off, 2cpus". A single variant
+ * shares none. */
+void drawing_add_shared(const struct drawing *d, struct str *out);
+
+/* Returns a variant's colour, the same in all charts. */
+uint32_t drawing_color(const struct drawing *d, const char *variant);
+
+/* Returns the place of the variant that the i-th is compared with: "baseline+mtu9000" for
+ * "mmap+mtu9000" where the chart has it, else 0, the base. */
+int drawing_base_of(const struct drawing *d, int i);
+/* Returns how many variants differ from the base in their settings alone, the base included. */
+int drawing_bases(const struct drawing *d);
+
+/* Names in a caption the variants for which there was no room. */
+void drawing_caption_left_out(const struct drawing *d, struct figure *f);
+
+/* --- claim.c --- */
+
+/* Was it zero copy? Every chart says so for each variant, except a base that did not ask for it. No
+ * gain is claimed for a variant that copied, that dropped its data or that has no evidence. */
+enum copied {
+	COPIED_UNKNOWN, /* no evidence */
+	COPIED_DROPPED, /* not even received: neither a copy nor none */
+	COPIED_ALL,	/* zero copy on no side */
+	COPIED_PART,
+	COPIED_NONE, /* at least nine parts of ten on a side without a copy */
+};
+
+/* Judges the rows of table `zerocopy`. The best side counts; *percent is its zero-copy share. */
+enum copied copied_state(const struct table *zerocopy, const char *variant, double *percent,
+			 const char **side);
+
+/* Adds one caption for all variants. */
+void copied_caption(const struct drawing *d, struct figure *f);
+
 /*
- * A change that may be claimed in a title: intervals apart, enough runs to tell (or, of a profile,
- * many samples), at least 2 %, and no gain for a variant that copied. `gain` says that more is
- * better (1) or less is (-1). Gives the ratio new / base, else 0.
+ * Returns the ratio new / base of a change that a title may claim, else 0. Such a change has
+ * intervals apart, enough runs to tell (or, in a profile, many samples), at least 2 %, and is no
+ * gain of a variant that copied. `gain`: 1 where more is better, -1 where less is.
  */
 double claim(const struct drawing *d, const char *variant, struct estimate base,
 	     struct estimate new, enum drawn_from from, int gain);
 
-/* "1.62×" */
+/* Returns "1.62×". */
 const char *claim_times(struct figure *f, double ratio);
+
+/* --- rows.c --- */
+
+/* Reads a cost with its interval, which does not go below 0. The number of runs is that of the
+ * column "runs". */
+struct estimate row_estimate(const struct table *t, size_t row, const char *column);
+
+/* Returns what the column's costs are per: "packet" for "ns/packet"; "KiB" where it has no unit. */
+const char *row_unit(const struct table *t, const char *column);
+
+/* Returns the first row at or after `from` of this variant and side (NULL: any), or -1. */
+long row_find(const struct table *t, size_t from, const char *variant, const char *side);
 
 #endif

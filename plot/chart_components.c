@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a unit of work costs on each side, stacked by component. */
-#include "plot/chart_all.h"
+#include "plot/chart.h"
 
 #include "lib/alloc.h"
 #include "plot/palette.h"
-#include "plot/rows.h"
-#include "plot/shared.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_order(const void *a, const void *b)
+static int components_by_order(const void *a, const void *b)
 {
 	const char *const *x = a, *const *y = b;
 	int d = palette_order(*x) - palette_order(*y);
@@ -26,7 +24,7 @@ enum { PARTS = 10 };
 static const char rest[] = "the rest";
 
 /* What zero copy is about has its colour however small it became. */
-static bool is_central(const char *name)
+static bool component_is_central(const char *name)
 {
 	return !strcmp(name, "data copy") || !strcmp(name, "page mapping") ||
 	       !strcmp(name, "zero copy");
@@ -37,10 +35,10 @@ struct component {
 	double most;
 };
 
-static int by_cost(const void *a, const void *b)
+static int components_by_cost(const void *a, const void *b)
 {
 	const struct component *x = a, *y = b;
-	bool p = is_central(x->name), q = is_central(y->name);
+	bool p = component_is_central(x->name), q = component_is_central(y->name);
 
 	if (p != q)
 		return p ? -1 : 1;
@@ -50,7 +48,7 @@ static int by_cost(const void *a, const void *b)
 }
 
 /* Is the row of a bar that is drawn? */
-static bool is_drawn(const struct figure *f, const struct table *t, size_t row)
+static bool component_is_drawn(const struct figure *f, const struct table *t, size_t row)
 {
 	int i;
 
@@ -60,14 +58,15 @@ static bool is_drawn(const struct figure *f, const struct table *t, size_t row)
 	return false;
 }
 
-static size_t gather(const struct figure *f, const struct table *t, struct component *all)
+static size_t components_gather(const struct figure *f, const struct table *t,
+				struct component *all)
 {
 	size_t row, i, n = 0;
 
 	for (row = 0; row < t->rows; row++) {
 		const char *name = table_text(t, row, "component");
 
-		if (!is_drawn(f, t, row))
+		if (!component_is_drawn(f, t, row))
 			continue;
 		for (i = 0; i < n && strcmp(all[i].name, name); i++)
 			;
@@ -79,19 +78,19 @@ static size_t gather(const struct figure *f, const struct table *t, struct compo
 }
 
 /* The components that cost most anywhere, in the palette's order; the others as one. */
-static void add_parts(struct figure *f, const struct table *t)
+static void components_add_parts(struct figure *f, const struct table *t)
 {
 	struct component *all = xcalloc(t->rows + 1, sizeof(*all));
-	size_t i, n = gather(f, t, all), kept = n > PARTS + 1 ? PARTS : n;
+	size_t i, n = components_gather(f, t, all), kept = n > PARTS + 1 ? PARTS : n;
 	const char *names[PARTS + 1];
 	char *label;
 
 	if (n)
-		qsort(all, n, sizeof(*all), by_cost);
+		qsort(all, n, sizeof(*all), components_by_cost);
 	for (i = 0; i < kept; i++)
 		names[i] = all[i].name;
 	if (kept)
-		qsort(names, kept, sizeof(*names), by_order);
+		qsort(names, kept, sizeof(*names), components_by_order);
 	for (i = 0; i < kept; i++)
 		figure_part(f, names[i], palette_part(names[i]));
 	if (kept < n) {
@@ -103,8 +102,8 @@ static void add_parts(struct figure *f, const struct table *t)
 	free(all);
 }
 
-static long find_component(const struct table *t, const char *variant, const char *side,
-			   const char *component)
+static long components_find_row(const struct table *t, const char *variant, const char *side,
+				const char *component)
 {
 	long row = row_find(t, 0, variant, side);
 
@@ -113,7 +112,7 @@ static long find_component(const struct table *t, const char *variant, const cha
 	return row;
 }
 
-static bool has_part(const struct figure *f, const char *label)
+static bool figure_has_part(const struct figure *f, const char *label)
 {
 	int i;
 
@@ -124,8 +123,8 @@ static bool has_part(const struct figure *f, const char *label)
 }
 
 /* What the parts leave out; the interval of a sum is not known. */
-static struct estimate rest_of(const struct figure *f, const struct table *t, const char *variant,
-			       const char *side)
+static struct estimate components_rest(const struct figure *f, const struct table *t,
+				       const char *variant, const char *side)
 {
 	struct estimate e = {.value = 0, .lo = NAN, .hi = NAN};
 	long row;
@@ -133,14 +132,14 @@ static struct estimate rest_of(const struct figure *f, const struct table *t, co
 	for (row = row_find(t, 0, variant, side); row >= 0;
 	     row = row_find(t, (size_t)row + 1, variant, side))
 		if (table_real(t, (size_t)row, "self_ns") > 0 &&
-		    !has_part(f, table_text(t, (size_t)row, "component")))
+		    !figure_has_part(f, table_text(t, (size_t)row, "component")))
 			e.value += table_real(t, (size_t)row, "self_ns");
 	e.value = e.value > 0 ? e.value : NAN;
 	return e;
 }
 
 /* The components add up to what a unit of work costs in all. */
-static void put_bar(struct figure *f, const struct table *t, int group, int bar)
+static void components_put_bar(struct figure *f, const struct table *t, int group, int bar)
 {
 	const char *variant = f->bars.mark[bar].name, *side = f->groups.mark[group].name;
 	struct estimate whole = {.lo = NAN, .hi = NAN}, e;
@@ -148,10 +147,10 @@ static void put_bar(struct figure *f, const struct table *t, int group, int bar)
 
 	for (p = 0; p < f->parts.n; p++) {
 		const char *name = f->parts.mark[p].name;
-		long row = find_component(t, variant, side, name);
+		long row = components_find_row(t, variant, side, name);
 
 		if (!strcmp(name, rest))
-			e = rest_of(f, t, variant, side);
+			e = components_rest(f, t, variant, side);
 		else if (row >= 0)
 			e = row_estimate(t, (size_t)row, "self_ns");
 		else
@@ -166,14 +165,14 @@ static void put_bar(struct figure *f, const struct table *t, int group, int bar)
 }
 
 /* Three digits that count, without an exponent. */
-static int places(double v)
+static int components_places(double v)
 {
 	return v >= 100 ? 0 : v >= 10 ? 1 : 2;
 }
 
 /* What a unit of work costs in all is measured, not profiled: does its change hold? */
-static bool total_holds(const struct drawing *d, const struct table *summary, const char *unit,
-			const char *side, int from, int b)
+static bool components_total_holds(const struct drawing *d, const struct table *summary,
+				   const char *unit, const char *side, int from, int b)
 {
 	const char *variant = drawing_variant(d, b);
 	long base = row_find(summary, 0, drawing_variant(d, from), side);
@@ -191,24 +190,24 @@ static bool total_holds(const struct drawing *d, const struct table *summary, co
 }
 
 /* ", in all 65.0 → 33.0", behind what the copying did. */
-static void claim_total(struct figure *f, int from, int b)
+static void components_claim_total(struct figure *f, int from, int b)
 {
 	struct estimate base, new;
 
 	if (figure_get(f, 0, from, FIGURE_WHOLE, &base) && figure_get(f, 0, b, FIGURE_WHOLE, &new))
-		figure_title(f, "%s, in all %.*f → %.*f", f->title, places(base.value), base.value,
-			     places(new.value), new.value);
+		figure_title(f, "%s, in all %.*f → %.*f", f->title, components_places(base.value),
+			     base.value, components_places(new.value), new.value);
 }
 
 /* Did the copy go away? The finding that zero copy is about, if it is one; beside it stands what
  * all components together did, if that is one. */
-static void put_claim(struct drawing *d, struct figure *f, const char *unit)
+static void components_claim(struct drawing *d, struct figure *f, const char *unit)
 {
 	struct estimate base, new;
 	const struct table *summary;
 	struct error ignored = {0};
 	const struct figure_mark *side = f->groups.mark;
-	bool several = shared_bases(d) > 1;
+	bool several = drawing_bases(d) > 1;
 	double best = 1, ratio;
 	int p, b;
 
@@ -216,9 +215,9 @@ static void put_claim(struct drawing *d, struct figure *f, const char *unit)
 		;
 	if (p == f->parts.n || !f->groups.n)
 		return;
-	drawing_read(d, "summary", &summary, &ignored);
+	drawing_table(d, 1, &summary, &ignored);
 	for (b = 1; b < f->bars.n; b++) {
-		int from = shared_base(d, b);
+		int from = drawing_base_of(d, b);
 
 		if (!figure_get(f, 0, from, p, &base) || !figure_get(f, 0, b, p, &new))
 			continue;
@@ -229,18 +228,18 @@ static void put_claim(struct drawing *d, struct figure *f, const char *unit)
 		figure_title(f, "%s%s%s, %s: data copy %.*f → %.*f ns per %s",
 			     drawing_title(d, f, drawing_variant(d, b)), several ? " against " : "",
 			     several ? drawing_title(d, f, drawing_variant(d, from)) : "",
-			     side->label, places(base.value), base.value, places(new.value),
-			     new.value, unit);
-		if (summary && total_holds(d, summary, unit, side->name, from, b))
-			claim_total(f, from, b);
+			     side->label, components_places(base.value), base.value,
+			     components_places(new.value), new.value, unit);
+		if (summary && components_total_holds(d, summary, unit, side->name, from, b))
+			components_claim_total(f, from, b);
 	}
 }
 
-int chart_components(struct drawing *d, struct figure *f, struct error *err)
+static int components_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	const struct table *t;
 	const char *unit;
-	int g, b, rc = drawing_table(d, "components", &t, err);
+	int g, b, rc = drawing_table(d, 0, &t, err);
 
 	if (rc)
 		return rc;
@@ -250,16 +249,26 @@ int chart_components(struct drawing *d, struct figure *f, struct error *err)
 	figure_axis(f, "ns per %s", unit);
 	drawing_sides(f, t);
 	drawing_bars(d, f);
-	add_parts(f, t);
+	components_add_parts(f, t);
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
-			put_bar(f, t, g, b);
+			components_put_bar(f, t, g, b);
 	if (!f->data.rows)
 		rc = error_set(
 			err, ENODATA,
 			"no variant has a profile with a known cost per unit of work; capture "
 			"with the passes measure and profile, and --units");
-	put_claim(d, f, unit);
+	components_claim(d, f, unit);
 	drawing_foot(d, f, FROM_PROFILED);
 	return rc;
 }
+
+const struct chart chart_components = {
+	.name = "components",
+	.what = "ns per KiB of both sides, stacked by component",
+	.sources = {"components", "summary"},
+	.options = {CHART_OPTIONS "side"},
+	.most = 8,
+	.flags = CHART_OF_SIDES,
+	.draw = components_draw,
+};

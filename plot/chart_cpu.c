@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* CPU use of each side, stacked as the system accounts for it. */
-#include "plot/chart_all.h"
+#include "plot/chart.h"
 
 #include "lib/alloc.h"
 #include "plot/palette.h"
-#include "plot/rows.h"
 
 #include <math.h>
 
@@ -20,7 +19,7 @@ static const struct {
 	{"steal_pct", "stolen", "stolen"},
 };
 
-static bool is_known(const struct table *t, const char *column)
+static bool cpu_column_is_known(const struct table *t, const char *column)
 {
 	size_t row;
 
@@ -30,14 +29,14 @@ static bool is_known(const struct table *t, const char *column)
 	return false;
 }
 
-static void put_bar(struct figure *f, const struct table *t, size_t row, int group, int bar)
+static void cpu_put_bar(struct figure *f, const struct table *t, size_t row, int group, int bar)
 {
 	struct estimate whole = row_estimate(t, row, "busy_pct"), e;
 	size_t i;
 	int place = 0;
 
 	for (i = 0; i < array_size(parts); i++) {
-		if (!is_known(t, parts[i].column))
+		if (!cpu_column_is_known(t, parts[i].column))
 			continue;
 		e = (struct estimate){table_real(t, row, parts[i].column), NAN, NAN, NAN, 0, 0};
 		if (!isnan(e.value))
@@ -49,7 +48,7 @@ static void put_bar(struct figure *f, const struct table *t, size_t row, int gro
 }
 
 /* Do the parts add up to the whole, but for rounding? Medians of noisy runs do not. */
-static bool adds_up(const struct figure *f)
+static bool cpu_parts_add_up(const struct figure *f)
 {
 	struct estimate e, whole;
 	int g, b, p;
@@ -68,10 +67,10 @@ static bool adds_up(const struct figure *f)
 	return true;
 }
 
-int chart_cpu(struct drawing *d, struct figure *f, struct error *err)
+static int cpu_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	const struct table *t;
-	int i, g, b, rc = drawing_table(d, "cpu", &t, err);
+	int i, g, b, rc = drawing_table(d, 0, &t, err);
 	long row;
 
 	if (rc)
@@ -83,19 +82,29 @@ int chart_cpu(struct drawing *d, struct figure *f, struct error *err)
 	drawing_sides(f, t);
 	drawing_bars(d, f);
 	for (i = 0; i < (int)array_size(parts); i++)
-		if (is_known(t, parts[i].column))
+		if (cpu_column_is_known(t, parts[i].column))
 			figure_part(f, parts[i].label, palette_part(parts[i].colour));
 	for (g = 0; g < f->groups.n; g++) {
 		for (b = 0; b < f->bars.n; b++) {
 			row = row_find(t, 0, drawing_variant(d, b), f->groups.mark[g].name);
 			if (row >= 0)
-				put_bar(f, t, (size_t)row, g, b);
+				cpu_put_bar(f, t, (size_t)row, g, b);
 		}
 	}
 	drawing_foot(d, f, FROM_MEASURED);
-	if (!adds_up(f))
+	if (!cpu_parts_add_up(f))
 		figure_foot(f,
 			    "Each part is a %s of its own, drawn in proportion to the whole · %s",
 			    d->facts.estimator ? d->facts.estimator : "median", f->foot);
 	return 0;
 }
+
+const struct chart chart_cpu = {
+	.name = "cpu",
+	.what = "CPU use of both sides, stacked: user, system, softirq",
+	.sources = {"cpu"},
+	.options = {CHART_OPTIONS "side"},
+	.most = 8,
+	.flags = CHART_OF_SIDES,
+	.draw = cpu_draw,
+};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The functions that cost most on one side, base against new. */
-#include "plot/chart_all.h"
+#include "plot/chart.h"
 
 #include "lib/alloc.h"
 #include "lib/intern.h"
-#include "plot/rows.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,7 +22,7 @@ struct functions {
 	struct intern ids; /* "symbol\ndso" */
 };
 
-static void add_row(struct functions *all, const struct table *t, size_t row)
+static void functions_add_row(struct functions *all, const struct table *t, size_t row)
 {
 	const char *symbol = table_text(t, row, "symbol"), *dso = table_text(t, row, "dso");
 	double ns = table_real(t, row, "self_ns");
@@ -39,7 +38,7 @@ static void add_row(struct functions *all, const struct table *t, size_t row)
 		all->f[id].most = ns;
 }
 
-static int by_cost(const void *a, const void *b)
+static int functions_by_cost(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
@@ -48,8 +47,8 @@ static int by_cost(const void *a, const void *b)
 	return strcmp(x->symbol, y->symbol);
 }
 
-static void gather(const struct drawing *d, struct functions *all, const struct table *t,
-		   const char *side)
+static void functions_gather(const struct drawing *d, struct functions *all, const struct table *t,
+			     const char *side)
 {
 	const char *v;
 	long row;
@@ -59,13 +58,13 @@ static void gather(const struct drawing *d, struct functions *all, const struct 
 		for (row = row_find(t, 0, v, side); row >= 0;
 		     row = row_find(t, (size_t)row + 1, v, side))
 			if (table_real(t, (size_t)row, "self_ns") > 0)
-				add_row(all, t, (size_t)row);
+				functions_add_row(all, t, (size_t)row);
 	if (all->n)
-		qsort(all->f, all->n, sizeof(*all->f), by_cost);
+		qsort(all->f, all->n, sizeof(*all->f), functions_by_cost);
 }
 
 /* The name alone, unless two objects on the chart have a function of that name. */
-static void add_group(struct figure *f, const struct functions *all, size_t i, size_t n)
+static void functions_add_group(struct figure *f, const struct functions *all, size_t i, size_t n)
 {
 	const char *slash = strrchr(all->f[i].dso, '/');
 	size_t k, same = 0;
@@ -80,8 +79,8 @@ static void add_group(struct figure *f, const struct functions *all, size_t i, s
 	free(label);
 }
 
-static void put_bar(struct figure *f, const struct table *t, const struct function *fn,
-		    const char *side, const int place[2])
+static void functions_put_bar(struct figure *f, const struct table *t, const struct function *fn,
+			      const char *side, const int place[2])
 {
 	const char *variant = f->bars.mark[place[1]].name;
 	long row = row_find(t, 0, variant, side);
@@ -96,7 +95,7 @@ static void put_bar(struct figure *f, const struct table *t, const struct functi
 }
 
 /* Bars and their numbers stay readable from the back of a room. */
-static size_t rows_for(const struct figure *f, const struct drawing *d)
+static size_t functions_most_rows(const struct figure *f, const struct drawing *d)
 {
 	size_t n = (size_t)(24 / f->bars.n);
 
@@ -105,7 +104,8 @@ static size_t rows_for(const struct figure *f, const struct drawing *d)
 	return n > 10 ? 10 : n < 4 ? 4 : n;
 }
 
-static void put_words(const struct drawing *d, struct figure *f, const char *side, const char *unit)
+static void functions_put_words(const struct drawing *d, struct figure *f, const char *side,
+				const char *unit)
 {
 	const char *whose = !strcmp(side, "receiver") ? "the receiver's"
 			    : !strcmp(side, "sender") ? "the sender's"
@@ -125,8 +125,9 @@ static void put_words(const struct drawing *d, struct figure *f, const char *sid
 }
 
 /* A capture without sides has one of another name; it stands for the receiver. */
-static const char *side_of(const struct table *t, const char *wanted)
+static const char *functions_side(const struct drawing *d, const struct table *t)
 {
+	const char *wanted = d->chart->side ? d->chart->side : d->side ? d->side : "receiver";
 	const char *side;
 	size_t row;
 
@@ -140,17 +141,18 @@ static const char *side_of(const struct table *t, const char *wanted)
 	return wanted;
 }
 
-static int draw(struct drawing *d, struct figure *f, const char *side, struct error *err)
+static int functions_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct functions all = {0};
 	const struct table *t;
-	int place[2], rc = drawing_table(d, "functions", &t, err);
+	const char *side;
+	int place[2], rc = drawing_table(d, 0, &t, err);
 	size_t i, n;
 
 	if (rc)
 		goto out;
-	side = side_of(t, side);
-	gather(d, &all, t, side);
+	side = functions_side(d, t);
+	functions_gather(d, &all, t, side);
 	if (!all.n) {
 		rc = error_set(err, ENODATA,
 			       "no profile of the %s with a known cost per unit of work; capture "
@@ -159,14 +161,14 @@ static int draw(struct drawing *d, struct figure *f, const char *side, struct er
 		goto out;
 	}
 	drawing_bars_of(d, f, t, side);
-	n = rows_for(f, d) < all.n ? rows_for(f, d) : all.n;
+	n = functions_most_rows(f, d) < all.n ? functions_most_rows(f, d) : all.n;
 	for (i = 0; i < n; i++) {
-		add_group(f, &all, i, n);
+		functions_add_group(f, &all, i, n);
 		place[0] = (int)i;
 		for (place[1] = 0; place[1] < f->bars.n; place[1]++)
-			put_bar(f, t, &all.f[i], side, place);
+			functions_put_bar(f, t, &all.f[i], side, place);
 	}
-	put_words(d, f, side, row_unit(t, "self_ns"));
+	functions_put_words(d, f, side, row_unit(t, "self_ns"));
 	drawing_foot(d, f, FROM_PROFILED);
 out:
 	free(all.f);
@@ -174,12 +176,23 @@ out:
 	return rc;
 }
 
-int chart_functions(struct drawing *d, struct figure *f, struct error *err)
-{
-	return draw(d, f, d->side ? d->side : "receiver", err);
-}
+const struct chart chart_functions = {
+	.name = "functions",
+	.what = "the receiver's top functions, base against new",
+	.sources = {"functions"},
+	.options = {CHART_OPTIONS "side limit"},
+	.most = 8,
+	.flags = CHART_OF_SIDES,
+	.draw = functions_draw,
+};
 
-int chart_functions_sender(struct drawing *d, struct figure *f, struct error *err)
-{
-	return drawing_is_of(d, "sender", err) ? draw(d, f, "sender", err) : -ENODATA;
-}
+const struct chart chart_functions_sender = {
+	.name = "functions_sender",
+	.what = "the sender's top functions, base against new",
+	.sources = {"functions"},
+	.options = {CHART_OPTIONS "limit"},
+	.side = "sender",
+	.most = 8,
+	.flags = CHART_OF_SIDES,
+	.draw = functions_draw,
+};

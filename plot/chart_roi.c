@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Throughput bought with CPU time (T^n / C) and with power (T^n / P^m). */
-#include "plot/chart_all.h"
+#include "plot/chart.h"
 
 #include "analyze/measures/datagrams.h"
 #include "analyze/measures/shared_cpus.h"
 #include "lib/alloc.h"
-#include "plot/rows.h"
-#include "plot/shared.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,7 +20,7 @@ struct score {
 };
 
 /* "²" where there is such a character, "^1.5" else, nothing for 1. */
-static void put_power(char *text, size_t size, double n)
+static void roi_print_power(char *text, size_t size, double n)
 {
 	static const char *const raised[] = {"", "", "²", "³"};
 
@@ -32,14 +30,14 @@ static void put_power(char *text, size_t size, double n)
 		snprintf(text, size, "^%g", n);
 }
 
-static struct score score_of(const struct drawing *d, const char *column, char below)
+static struct score roi_score(const struct drawing *d, const char *column, char below)
 {
 	struct score s = {.column = column};
 	char n[24], m[24] = "";
 
-	put_power(n, sizeof(n), d->query.roi_n ? d->query.roi_n : 2);
+	roi_print_power(n, sizeof(n), d->query.roi_n ? d->query.roi_n : 2);
 	if (below == 'P')
-		put_power(m, sizeof(m), d->query.roi_m ? d->query.roi_m : 1);
+		roi_print_power(m, sizeof(m), d->query.roi_m ? d->query.roi_m : 1);
 	snprintf(s.formula, sizeof(s.formula), "T%s/%c%s", n, below, m);
 	snprintf(s.words, sizeof(s.words), "throughput%s per %s%s", n,
 		 below == 'P' ? "watt" : "CPU use", m);
@@ -48,21 +46,21 @@ static struct score score_of(const struct drawing *d, const char *column, char b
 }
 
 /* Receiver and sender together, the last group. */
-static bool has_total(const struct figure *f)
+static bool roi_has_total(const struct figure *f)
 {
 	return f->groups.n && !strcmp(f->groups.mark[f->groups.n - 1].name, "total");
 }
 
 /* The title speaks of both sides together where they are, else of the one there is. */
-static void put_claim(struct drawing *d, struct figure *f, const struct score *s)
+static void roi_claim(struct drawing *d, struct figure *f, const struct score *s)
 {
 	struct estimate base, new;
 	double best = 0, ratio;
 	int b, g = f->groups.n - 1;
-	const char *side = has_total(f) ? "both sides" : g >= 0 ? f->groups.mark[g].label : "";
+	const char *side = roi_has_total(f) ? "both sides" : g >= 0 ? f->groups.mark[g].label : "";
 
 	for (b = 1; b < f->bars.n; b++) {
-		int from = shared_base(d, b);
+		int from = drawing_base_of(d, b);
 
 		if (!figure_get(f, g, from, FIGURE_WHOLE, &base) ||
 		    !figure_get(f, g, b, FIGURE_WHOLE, &new))
@@ -95,8 +93,8 @@ static void roi_caption_datagrams(struct figure *f, const struct table *t)
 	notes_free(&datagrams);
 }
 
-static void put_bars(struct drawing *d, struct figure *f, const struct table *t,
-		     const struct score *s)
+static void roi_put_bars(struct drawing *d, struct figure *f, const struct table *t,
+			 const struct score *s)
 {
 	struct estimate e;
 	long row;
@@ -119,7 +117,7 @@ static void put_bars(struct drawing *d, struct figure *f, const struct table *t,
 }
 
 /* Do the sides share CPUs, which the total counts once? */
-static bool each_once(const struct table *t)
+static bool roi_counts_cpus_once(const struct table *t)
 {
 	size_t i;
 
@@ -129,22 +127,22 @@ static bool each_once(const struct table *t)
 	return false;
 }
 
-int chart_roi_c(struct drawing *d, struct figure *f, struct error *err)
+static int roi_c_draw(struct drawing *d, struct figure *f, struct error *err)
 {
-	struct score s = score_of(d, "roi_c", 'C');
+	struct score s = roi_score(d, "roi_c", 'C');
 	const struct table *t;
-	int rc = drawing_table(d, "roi", &t, err);
+	int rc = drawing_table(d, 0, &t, err);
 
 	if (rc)
 		return rc;
 	figure_title(f, "%s: %s", s.formula, s.words);
 	f->axis = arena_strdup(&f->arena, s.unit);
-	put_bars(d, f, t, &s);
+	roi_put_bars(d, f, t, &s);
 	figure_subtitle(f,
 			"T: throughput, Gbit/s; C: CPU use, 100 %% = one CPU%s%s; higher is better",
-			has_total(f) ? "; total: over both sides' CPU use" : "",
-			has_total(f) && each_once(t) ? ", each CPU once" : "");
-	put_claim(d, f, &s);
+			roi_has_total(f) ? "; total: over both sides' CPU use" : "",
+			roi_has_total(f) && roi_counts_cpus_once(t) ? ", each CPU once" : "");
+	roi_claim(d, f, &s);
 	drawing_foot(d, f, FROM_MEASURED);
 	return 0;
 }
@@ -152,7 +150,7 @@ int chart_roi_c(struct drawing *d, struct figure *f, struct error *err)
 static const char modelled_note[] = "modelled";
 
 /* Which of the bars are drawn from modelled power? */
-static void count_modelled(const struct figure *f, int *bars, int *modelled)
+static void roi_count_modelled(const struct figure *f, int *bars, int *modelled)
 {
 	struct estimate e;
 	int g, b;
@@ -168,7 +166,7 @@ static void count_modelled(const struct figure *f, int *bars, int *modelled)
 	}
 }
 
-static bool has_power(const struct table *t)
+static bool roi_has_power(const struct table *t)
 {
 	size_t row;
 
@@ -179,7 +177,7 @@ static bool has_power(const struct table *t)
 }
 
 /* "wall ", "package "; "" where the rows do not tell. */
-static const char *power_word(struct figure *f, const struct table *t)
+static const char *roi_power_word(struct figure *f, const struct table *t)
 {
 	size_t row;
 	char *text;
@@ -197,7 +195,8 @@ static const char *power_word(struct figure *f, const struct table *t)
 }
 
 /* A model is named in the title, at the axis, by a star at each bar and below. */
-static void put_model(const struct drawing *d, struct figure *f, const struct score *s, bool all)
+static void roi_put_model(const struct drawing *d, struct figure *f, const struct score *s,
+			  bool all)
 {
 	const struct query *q = &d->query;
 	char *axis = xasprintf("%s, %sP modelled", s->unit, all ? "" : "* ");
@@ -215,15 +214,15 @@ static void put_model(const struct drawing *d, struct figure *f, const struct sc
 	free(axis);
 }
 
-int chart_roi_p(struct drawing *d, struct figure *f, struct error *err)
+static int roi_p_draw(struct drawing *d, struct figure *f, struct error *err)
 {
-	struct score s = score_of(d, "roi_p", 'P');
+	struct score s = roi_score(d, "roi_p", 'P');
 	const struct table *t;
-	int bars, modelled, rc = drawing_table(d, "roi", &t, err);
+	int bars, modelled, rc = drawing_table(d, 0, &t, err);
 
 	if (rc)
 		return rc;
-	if (!has_power(t))
+	if (!roi_has_power(t))
 		return error_set(
 			err, ENODATA,
 			"no run has a power source; give a meter's readings with --power-csv "
@@ -231,15 +230,35 @@ int chart_roi_p(struct drawing *d, struct figure *f, struct error *err)
 	figure_title(f, "%s: %s", s.formula, s.words);
 	f->axis = arena_strdup(&f->arena, s.unit);
 	f->note_word = "power_source";
-	put_bars(d, f, t, &s);
-	count_modelled(f, &bars, &modelled);
+	roi_put_bars(d, f, t, &s);
+	roi_count_modelled(f, &bars, &modelled);
 	figure_subtitle(f, "T: throughput, Gbit/s; P: %spower, W%s; higher is better",
-			modelled == bars ? "modelled " : power_word(f, t),
-			has_total(f) ? "; total: over both sides' power" : "");
+			modelled == bars ? "modelled " : roi_power_word(f, t),
+			roi_has_total(f) ? "; total: over both sides' power" : "");
 	drawing_foot(d, f, FROM_MEASURED);
 	if (modelled)
-		put_model(d, f, &s, modelled == bars);
+		roi_put_model(d, f, &s, modelled == bars);
 	else
-		put_claim(d, f, &s);
+		roi_claim(d, f, &s);
 	return 0;
 }
+
+const struct chart chart_roi_c = {
+	.name = "roi_c",
+	.what = "throughput squared for CPU use: receiver, sender, total",
+	.sources = {"roi"},
+	.options = {CHART_OPTIONS "side roi-n"},
+	.most = 8,
+	.flags = CHART_OF_SIDES,
+	.draw = roi_c_draw,
+};
+
+const struct chart chart_roi_p = {
+	.name = "roi_p",
+	.what = "throughput squared for power, where power is known",
+	.sources = {"roi"},
+	.options = {CHART_OPTIONS OPT_MODEL "side roi-n roi-m"},
+	.most = 8,
+	.flags = CHART_OF_SIDES,
+	.draw = roi_p_draw,
+};

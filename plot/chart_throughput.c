@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One bar per variant: what the receiver got. */
-#include "plot/chart_all.h"
+#include "plot/chart.h"
 
 #include "lib/alloc.h"
-#include "plot/rows.h"
-#include "plot/shared.h"
 
 #include <math.h>
 
 /* The receiver's own figure; the sender's, or the only one, where there is no receiver. */
-static long row_of(const struct table *t, const char *variant)
+static long throughput_row(const struct table *t, const char *variant)
 {
 	long row = row_find(t, 0, variant, "receiver");
 
@@ -28,7 +26,7 @@ static const struct speed {
 	 "Messages that the workload counted, no bytes; higher is better"},
 };
 
-static const struct speed *speed_of(const struct drawing *d, const struct table *t)
+static const struct speed *throughput_speed(const struct drawing *d, const struct table *t)
 {
 	const char *v;
 	size_t k;
@@ -37,17 +35,17 @@ static const struct speed *speed_of(const struct drawing *d, const struct table 
 
 	for (k = 0; k < array_size(speeds); k++)
 		for (i = 0; (v = drawing_variant(d, i)); i++) {
-			row = row_of(t, v);
+			row = throughput_row(t, v);
 			if (row >= 0 && !isnan(table_real(t, (size_t)row, speeds[k].column)))
 				return &speeds[k];
 		}
 	return speeds;
 }
 
-static void put_variant(struct figure *f, const struct table *t, const struct speed *speed,
-			const char *variant, int bar)
+static void throughput_put_bar(struct figure *f, const struct table *t, const struct speed *speed,
+			       const char *variant, int bar)
 {
-	long row = row_of(t, variant);
+	long row = throughput_row(t, variant);
 	struct estimate e = {.value = NAN};
 
 	if (row >= 0)
@@ -56,14 +54,14 @@ static void put_variant(struct figure *f, const struct table *t, const struct sp
 		figure_put(f, 0, bar, FIGURE_WHOLE, e);
 }
 
-static void put_claim(struct drawing *d, struct figure *f)
+static void throughput_claim(struct drawing *d, struct figure *f)
 {
 	struct estimate base, new;
 	double best = 0, ratio;
 	int b;
 
 	for (b = 1; b < f->bars.n; b++) {
-		int from = shared_base(d, b);
+		int from = drawing_base_of(d, b);
 
 		if (!figure_get(f, 0, from, FIGURE_WHOLE, &base) ||
 		    !figure_get(f, 0, b, FIGURE_WHOLE, &new))
@@ -78,24 +76,34 @@ static void put_claim(struct drawing *d, struct figure *f)
 	}
 }
 
-int chart_throughput(struct drawing *d, struct figure *f, struct error *err)
+static int throughput_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	const struct speed *speed;
 	const struct table *t;
 	const char *v;
-	int i, rc = drawing_table(d, "summary", &t, err);
+	int i, rc = drawing_table(d, 0, &t, err);
 
 	if (rc)
 		return rc;
 	figure_title(f, "Throughput by variant");
-	speed = speed_of(d, t);
+	speed = throughput_speed(d, t);
 	figure_subtitle(f, "%s", speed->subtitle);
 	f->axis = speed->axis;
 	figure_group(f, "");
 	drawing_bars(d, f);
 	for (i = 0; (v = drawing_variant(d, i)); i++)
-		put_variant(f, t, speed, v, i);
-	put_claim(d, f);
+		throughput_put_bar(f, t, speed, v, i);
+	throughput_claim(d, f);
 	drawing_foot(d, f, FROM_MEASURED);
 	return 0;
 }
+
+const struct chart chart_throughput = {
+	.name = "throughput",
+	.what = "throughput of each variant",
+	.sources = {"summary"},
+	.options = {CHART_OPTIONS},
+	.most = 24,
+	.flags = CHART_SUFFERS,
+	.draw = throughput_draw,
+};

@@ -4,11 +4,10 @@
  * the ends on the axis, each step with the interval of its test. What is not told apart from chance
  * is pale.
  */
-#include "plot/chart_all.h"
+#include "plot/chart.h"
 
 #include "lib/alloc.h"
 #include "plot/palette.h"
-#include "plot/rows.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,13 +16,14 @@
 
 enum { STEPS = 8 };
 
-static bool is_real(const char *verdict)
+static bool verdict_is_real(const char *verdict)
 {
 	return !strcmp(verdict, "better") || !strcmp(verdict, "worse") ||
 	       !strcmp(verdict, "copied");
 }
 
-static void put_end(const struct drawing *d, struct figure *f, const char *variant, double total)
+static void waterfall_put_end(const struct drawing *d, struct figure *f, const char *variant,
+			      double total)
 {
 	struct estimate e = {.value = total, .lo = NAN, .hi = NAN};
 	int bar = figure_bar(f, variant, drawing_color(d, variant));
@@ -32,60 +32,62 @@ static void put_end(const struct drawing *d, struct figure *f, const char *varia
 	figure_put(f, 0, bar, FIGURE_WHOLE, e);
 }
 
-static void put_step(struct figure *f, const char *name, uint32_t rgb, double from,
-		     struct estimate e)
+static void waterfall_put_step(struct figure *f, const char *name, uint32_t rgb, double from,
+			       struct estimate e)
 {
 	figure_put_step(f, 0, figure_bar(f, name, rgb), from, e);
 }
 
-static bool is_step(const struct table *t, size_t row)
+static bool waterfall_is_step(const struct table *t, size_t row)
 {
 	return row > 0 && row + 1 < t->rows && *table_text(t, row, "step") != '(';
 }
 
 /* Steps that are real, and those that could have been found so: with enough runs. */
-static void count(const struct table *t, int *steps, int *real, int *tested)
+static void waterfall_count_steps(const struct table *t, int *steps, int *real, int *tested)
 {
 	const char *verdict;
 	size_t row;
 
 	*steps = *real = *tested = 0;
-	for (row = 1; is_step(t, row); row++) {
+	for (row = 1; waterfall_is_step(t, row); row++) {
 		verdict = table_text(t, row, "verdict");
 		++*steps;
-		*real += is_real(verdict);
-		*tested += is_real(verdict) || !strcmp(verdict, "~");
+		*real += verdict_is_real(verdict);
+		*tested += verdict_is_real(verdict) || !strcmp(verdict, "~");
 	}
 }
 
 /* Ends stand on the axis, steps on what came before; what the rows leave out is one step. */
-static void put_bars(const struct drawing *d, struct figure *f, const struct table *t)
+static void waterfall_put_bars(const struct drawing *d, struct figure *f, const struct table *t)
 {
 	double at = table_real(t, 0, "total_ns"), to, end = table_real(t, t->rows - 1, "total_ns");
 	struct estimate e = {0};
 	struct interval delta;
 	size_t row;
 
-	put_end(d, f, d->base, at);
-	for (row = 1; is_step(t, row); row++) {
+	waterfall_put_end(d, f, d->base, at);
+	for (row = 1; waterfall_is_step(t, row); row++) {
 		const char *name = table_text(t, row, "step");
 		uint32_t rgb = palette_part(name);
 
 		to = table_real(t, row, "total_ns");
 		delta = table_interval(t, row, "delta_ns");
 		e = (struct estimate){.value = to - at, .lo = delta.low, .hi = delta.high};
-		put_step(f, name, is_real(table_text(t, row, "verdict")) ? rgb : palette_pale(rgb),
-			 at, e);
+		waterfall_put_step(
+			f, name,
+			verdict_is_real(table_text(t, row, "verdict")) ? rgb : palette_pale(rgb),
+			at, e);
 		at = to;
 	}
 	e = (struct estimate){.value = end - at, .lo = NAN, .hi = NAN};
 	if (row + 1 < t->rows)
-		put_step(f, "others", palette_pale(palette_part("other")), at, e);
-	put_end(d, f, drawing_variant(d, 1), end);
+		waterfall_put_step(f, "others", palette_pale(palette_part("other")), at, e);
+	waterfall_put_end(d, f, drawing_variant(d, 1), end);
 }
 
-static void put_words(const struct drawing *d, struct figure *f, const struct table *t,
-		      const struct outcome *of)
+static void waterfall_put_words(const struct drawing *d, struct figure *f, const struct table *t,
+				const struct outcome *of)
 {
 	double base = table_real(t, 0, "total_ns"), new = table_real(t, t->rows - 1, "total_ns");
 	int places = base >= 100 ? 0 : base >= 10 ? 1 : 2;
@@ -95,7 +97,7 @@ static void put_words(const struct drawing *d, struct figure *f, const struct ta
 	figure_title(f, "From %s to %s: %.*f → %.*f ns per %s on the %s",
 		     drawing_title(d, f, d->base), drawing_title(d, f, drawing_variant(d, 1)),
 		     places, base, places, new, of->unit, of->side);
-	count(t, &steps, &real, &tested);
+	waterfall_count_steps(t, &steps, &real, &tested);
 	figure_subtitle(f, "CPU time per %s: what each component saves (−) or adds (+)%s", of->unit,
 			real < steps ? "; pale: chance is not ruled out" : "");
 	if (steps && !tested)
@@ -108,15 +110,15 @@ static void put_words(const struct drawing *d, struct figure *f, const struct ta
 }
 
 /* What is to be known of its figures stands below the table that they are from. */
-static void read_notes(struct drawing *d)
+static void waterfall_read_notes(struct drawing *d)
 {
 	struct error ignored = {0};
 	const struct table *t;
 
-	drawing_table(d, "components", &t, &ignored);
+	drawing_table(d, 0, &t, &ignored);
 }
 
-static int draw(struct drawing *d, struct figure *f, const char *side, struct error *err)
+static int waterfall_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	const char *const ends[2] = {d->base, drawing_variant(d, 1)};
 	struct query q = d->query;
@@ -128,29 +130,39 @@ static int draw(struct drawing *d, struct figure *f, const char *side, struct er
 		return error_set(err, ENODATA, "there is no second variant to compare with");
 	if (!d->source->compare)
 		return error_set(err, ENODATA, "the figures come from no capture");
-	q.side = side;
+	q.side = d->chart->side ? d->chart->side : d->side;
 	q.limit = q.limit > 0 ? q.limit : STEPS;
 	rc = d->source->compare(d->source, ends, &q, &t, &of, err);
 	if (!rc) {
 		figure_group(f, of.side);
-		put_bars(d, f, &t);
-		put_words(d, f, &t, &of);
-		count(&t, &steps, &real, &tested);
+		waterfall_put_bars(d, f, &t);
+		waterfall_put_words(d, f, &t, &of);
+		waterfall_count_steps(&t, &steps, &real, &tested);
 		drawing_foot(d, f, tested ? FROM_TESTED : FROM_UNTESTED);
 		d->lossy |= t.lossy;
-		read_notes(d);
+		waterfall_read_notes(d);
 	}
 	table_free(&t);
 	return rc;
 }
 
-/* The receiver's, or of what else there is. */
-int chart_waterfall(struct drawing *d, struct figure *f, struct error *err)
-{
-	return draw(d, f, d->side, err);
-}
+const struct chart chart_waterfall = {
+	.name = "waterfall",
+	.what = "the receiver's cost from base to new, component by component",
+	.sources = {"components"},
+	.options = {CHART_OPTIONS "side limit"},
+	.most = 2,
+	.flags = CHART_OF_SIDES,
+	.draw = waterfall_draw,
+};
 
-int chart_waterfall_sender(struct drawing *d, struct figure *f, struct error *err)
-{
-	return drawing_is_of(d, "sender", err) ? draw(d, f, "sender", err) : -ENODATA;
-}
+const struct chart chart_waterfall_sender = {
+	.name = "waterfall_sender",
+	.what = "the sender's",
+	.sources = {"components"},
+	.options = {CHART_OPTIONS "limit"},
+	.side = "sender",
+	.most = 2,
+	.flags = CHART_OF_SIDES,
+	.draw = waterfall_draw,
+};

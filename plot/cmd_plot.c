@@ -7,7 +7,7 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
-#include "plot/facts.h"
+#include "plot/chart.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -174,7 +174,7 @@ struct tally {
 	bool no_gnuplot; /* said once; scripts and data are written all the same */
 };
 
-static void render(const struct figure *f, const struct arguments *a, struct tally *n)
+static void plot_render(const struct figure *f, const struct arguments *a, struct tally *n)
 {
 	struct error err = {0};
 	int rc;
@@ -191,8 +191,8 @@ static void render(const struct figure *f, const struct arguments *a, struct tal
 }
 
 /* A chart that was asked for by its name and cannot be drawn is a failure; one of all is not. */
-static void draw_one(const struct chart *c, struct drawing *d, const struct arguments *a,
-		     struct tally *n)
+static void plot_draw_chart(const struct chart *c, struct drawing *d, const struct arguments *a,
+			    struct tally *n)
 {
 	struct error err = {0};
 	struct figure f;
@@ -205,13 +205,13 @@ static void draw_one(const struct chart *c, struct drawing *d, const struct argu
 		error_print(&err);
 		n->failed++;
 	} else {
-		render(&f, a, n);
+		plot_render(&f, a, n);
 	}
 	figure_free(&f);
 }
 
 /* Pictures without a word are worse than none. */
-static void check_fonts(struct arguments *a, struct tally *n)
+static void plot_check_fonts(struct arguments *a, struct tally *n)
 {
 	struct error err = {0};
 
@@ -226,17 +226,17 @@ static void check_fonts(struct arguments *a, struct tally *n)
 	error_print(&err);
 }
 
-static int draw_all(struct drawing *d, struct arguments *a)
+static int plot_draw_charts(struct drawing *d, struct arguments *a)
 {
 	struct tally n = {0};
 	const struct chart *c;
 	int i;
 
-	check_fonts(a, &n);
+	plot_check_fonts(a, &n);
 
 	for (i = 0; (c = a->ncharts ? i < a->ncharts ? a->charts[i] : NULL : chart_at((size_t)i));
 	     i++)
-		draw_one(c, d, a, &n);
+		plot_draw_chart(c, d, a, &n);
 	if (n.drawn)
 		note("%s: %d chart%s", a->dir, n.drawn, n.drawn == 1 ? "" : "s");
 	if (n.failed || !n.drawn)
@@ -248,7 +248,7 @@ static int draw_all(struct drawing *d, struct arguments *a)
 	return d->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
-static int check_side(const struct arguments *a, struct store *store, struct error *err)
+static int plot_check_side(const struct arguments *a, struct store *store, struct error *err)
 {
 	struct str list = {0};
 	const char **names;
@@ -269,7 +269,7 @@ static int check_side(const struct arguments *a, struct store *store, struct err
 	return found ? 0 : -ENOENT;
 }
 
-static int plot(struct arguments *a, struct store *store, struct error *err)
+static int plot_capture(struct arguments *a, struct store *store, struct error *err)
 {
 	struct chart_source source = {facts_table, store, facts_compare};
 	struct drawing d = {.source = &source,
@@ -284,13 +284,13 @@ static int plot(struct arguments *a, struct store *store, struct error *err)
 
 	d.facts = facts.chart;
 	if (!rc)
-		rc = check_side(a, store, err);
+		rc = plot_check_side(a, store, err);
 	if (!rc)
 		rc = dir_make(a->dir, err);
 	if (!rc)
 		rc = drawing_prepare(&d, err);
 	if (!rc)
-		code = draw_all(&d, a);
+		code = plot_draw_charts(&d, a);
 	else
 		error_print(err);
 	if (made)
@@ -314,7 +314,7 @@ int cmd_plot(int argc, char **argv)
 	} else if (options_open_capture(&a.o, a.capture, NULL, &store, &err)) {
 		error_print(&err);
 	} else {
-		code = plot(&a, store, &err);
+		code = plot_capture(&a, store, &err);
 		if (store_close(store, err.code ? -err.code : 0, &err) && code != EXIT_FAILED) {
 			error_print(&err);
 			code = EXIT_FAILED;

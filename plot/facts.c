@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "plot/facts.h"
+/* What the store knows about its capture, as charts need it. */
+#include "plot/chart.h"
 
+#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "a" or "a, b": each once, in the order of the rows. */
-static void add_word(struct str *s, const char *word)
+/* Appends a name to "a, b" unless the list has it. */
+static void facts_add_word(struct str *s, const char *word)
 {
 	char *at = s->buf ? strstr(s->buf, word ? word : "") : NULL;
 
@@ -20,7 +22,7 @@ static void add_word(struct str *s, const char *word)
 	str_printf(s, "%s%s", s->len ? ", " : "", word);
 }
 
-static const char *keep(struct facts *f, struct str *s)
+static const char *facts_keep(struct facts *f, struct str *s)
 {
 	const char *kept = s->len ? arena_strdup(&f->arena, s->buf) : NULL;
 
@@ -28,24 +30,25 @@ static const char *keep(struct facts *f, struct str *s)
 	return kept;
 }
 
-static int read_hosts(struct facts *f, struct store *store, struct error *err)
+static int facts_read_hosts(struct facts *f, struct store *store, struct error *err)
 {
 	struct str names = {0}, releases = {0};
 	struct host_row *rows = NULL;
 	int n = store_hosts(store, &rows, err), i;
 
 	for (i = 0; i < n; i++) {
-		add_word(&names, rows[i].name);
-		add_word(&releases, rows[i].release);
+		facts_add_word(&names, rows[i].name);
+		facts_add_word(&releases, rows[i].release);
 	}
 	free(rows);
-	f->chart.host = keep(f, &names);
-	f->chart.kernel = keep(f, &releases);
+	f->chart.host = facts_keep(f, &names);
+	f->chart.kernel = facts_keep(f, &releases);
 	return n < 0 ? n : 0;
 }
 
-/* The runs of this variant by pass, each counted once and not once a side. */
-static int count_runs(struct store *store, const char *variant, const char *pass, struct error *err)
+/* Returns the number of the variant's runs of this pass; a run counts once, not once a side. */
+static int facts_count_runs(struct store *store, const char *variant, const char *pass,
+			    struct error *err)
 {
 	struct run_filter filter = {.variant = variant, .pass = pass};
 	struct run *runs = NULL;
@@ -60,44 +63,46 @@ static int count_runs(struct store *store, const char *variant, const char *pass
 	return n < 0 ? n : count;
 }
 
-static int least_runs(const struct facts *f, struct store *store, const char *pass, int *most,
-		      struct error *err)
+/* Counts the runs of each variant that has some. */
+static int facts_count_pass(const struct facts *f, struct store *store, const char *pass,
+			    struct run_counts *runs, struct error *err)
 {
-	int i, n, least = 0;
+	int i, n;
+
+	*runs = (struct run_counts){0, 0};
 
 	for (i = 0; i < f->chart.nvariants; i++) {
-		n = count_runs(store, f->chart.variants[i], pass, err);
+		n = facts_count_runs(store, f->chart.variants[i], pass, err);
 		if (n < 0)
 			return n;
-		if (n && (!least || n < least))
-			least = n;
-		*most = n > *most ? n : *most;
-	}
-	return least;
-}
-
-/* A `zcost collect` run without passes is of the pass "all". */
-static int count_passes(struct facts *f, struct store *store, struct error *err)
-{
-	struct chart_facts *c = &f->chart;
-	int most = 0, all = least_runs(f, store, "all", &most, err);
-
-	c->measured = least_runs(f, store, "measure", &c->measured_most, err);
-	c->profiled = least_runs(f, store, "profile", &c->profiled_most, err);
-	if (all < 0 || c->measured < 0 || c->profiled < 0)
-		return err->code ? -err->code : -1;
-	if (!c->measured) {
-		c->measured = all;
-		c->measured_most = most;
-	}
-	if (!c->profiled) {
-		c->profiled = all;
-		c->profiled_most = most;
+		if (n && (!runs->least || n < runs->least))
+			runs->least = n;
+		if (n > runs->most)
+			runs->most = n;
 	}
 	return 0;
 }
 
-static const char *base_name(struct facts *f, const char *path)
+/* A `zcost collect` run without passes is of the pass "all". */
+static int facts_count_passes(struct facts *f, struct store *store, struct error *err)
+{
+	struct run_counts all;
+	struct {
+		const char *pass;
+		struct run_counts *runs;
+	} passes[] = {{"measure", &f->chart.measured}, {"profile", &f->chart.profiled}};
+	int rc = facts_count_pass(f, store, "all", &all, err);
+	size_t i;
+
+	for (i = 0; i < array_size(passes) && !rc; i++) {
+		rc = facts_count_pass(f, store, passes[i].pass, passes[i].runs, err);
+		if (!passes[i].runs->least)
+			*passes[i].runs = all;
+	}
+	return rc;
+}
+
+static const char *facts_base_name(struct facts *f, const char *path)
 {
 	char *copy = arena_strdup(&f->arena, path), *slash;
 	size_t len = strlen(copy);
@@ -108,9 +113,9 @@ static const char *base_name(struct facts *f, const char *path)
 	return slash && slash[1] ? slash + 1 : copy;
 }
 
-/* Those that are not to be drawn are as if they were not there. */
-static int choose_variants(struct facts *f, struct store *store, const char *pattern,
-			   struct error *err)
+/* Leaves out the variants that are not to be drawn. */
+static int facts_choose_variants(struct facts *f, struct store *store, const char *pattern,
+				 struct error *err)
 {
 	int n = store_variants(store, &f->chart.variants, err), i, kept = 0;
 	int *places = arena_alloc(&f->arena, sizeof(*places) * (size_t)(n > 0 ? n : 1));
@@ -137,7 +142,8 @@ int facts_read(struct facts *f, struct store *store, const char *capture, const 
 	int rc;
 
 	*f = (struct facts){0};
-	f->chart.capture = name && *name ? arena_strdup(&f->arena, name) : base_name(f, capture);
+	f->chart.capture =
+		name && *name ? arena_strdup(&f->arena, name) : facts_base_name(f, capture);
 	f->chart.estimator = store_capture_value(store, "estimator");
 	f->chart.slice = store_capture_value(store, "slice");
 	if (created && *created) {
@@ -146,10 +152,10 @@ int facts_read(struct facts *f, struct store *store, const char *capture, const 
 		day[strcspn(day, "T ")] = 0;
 		f->chart.date = day;
 	}
-	rc = choose_variants(f, store, variants, err);
+	rc = facts_choose_variants(f, store, variants, err);
 	if (!rc)
-		rc = read_hosts(f, store, err);
-	return rc ? rc : count_passes(f, store, err);
+		rc = facts_read_hosts(f, store, err);
+	return rc ? rc : facts_count_passes(f, store, err);
 }
 
 void facts_free(struct facts *f)
@@ -181,7 +187,7 @@ int facts_compare(const struct chart_source *source, const char *const ends[2],
 						.variant = ends[e],
 						.label = (char *)ends[e],
 						.shared = e == NEW};
-	free(compare_evidence(&c)); /* the charts say it themselves */
+	free(compare_evidence(&c)); /* the charts have captions for it */
 	rc = compare_estimator(&c, err);
 	return rc ? rc : compare_table_run(compare_table_find("waterfall"), &c, t, out, err);
 }

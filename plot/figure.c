@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A figure as data, and its .tsv: first the geometry, which gnuplot reads, then what people read.
+ */
 #include "plot/figure.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "plot/label.h"
+#include "plot/page.h"
 
 #include <errno.h>
 #include <math.h>
@@ -62,7 +66,7 @@ void figure_free(struct figure *f)
 	*f = (struct figure){0};
 }
 
-static const char *print(struct figure *f, const char *fmt, va_list ap)
+static const char *figure_text(struct figure *f, const char *fmt, va_list ap)
 {
 	char *text = xvasprintf(fmt, ap);
 	const char *kept = label_clean(&f->arena, text);
@@ -76,7 +80,7 @@ void figure_title(struct figure *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	f->title = print(f, fmt, ap);
+	f->title = figure_text(f, fmt, ap);
 	va_end(ap);
 }
 
@@ -85,7 +89,7 @@ void figure_subtitle(struct figure *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	f->subtitle = print(f, fmt, ap);
+	f->subtitle = figure_text(f, fmt, ap);
 	va_end(ap);
 }
 
@@ -94,7 +98,7 @@ void figure_axis(struct figure *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	f->axis = print(f, fmt, ap);
+	f->axis = figure_text(f, fmt, ap);
 	va_end(ap);
 }
 
@@ -103,7 +107,7 @@ void figure_foot(struct figure *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	f->foot = print(f, fmt, ap);
+	f->foot = figure_text(f, fmt, ap);
 	va_end(ap);
 }
 
@@ -114,11 +118,12 @@ void figure_caption(struct figure *f, const char *fmt, ...)
 	if (f->ncaptions >= (int)array_size(f->captions))
 		return;
 	va_start(ap, fmt);
-	f->captions[f->ncaptions++] = print(f, fmt, ap);
+	f->captions[f->ncaptions++] = figure_text(f, fmt, ap);
 	va_end(ap);
 }
 
-static int add_mark(struct figure *f, struct figure_marks *m, const char *label, uint32_t rgb)
+static int figure_add_mark(struct figure *f, struct figure_marks *m, const char *label,
+			   uint32_t rgb)
 {
 	array_grow(m->mark, m->n, m->cap);
 	m->mark[m->n] = (struct figure_mark){arena_strdup(&f->arena, label),
@@ -128,17 +133,17 @@ static int add_mark(struct figure *f, struct figure_marks *m, const char *label,
 
 int figure_group(struct figure *f, const char *label)
 {
-	return add_mark(f, &f->groups, label, 0);
+	return figure_add_mark(f, &f->groups, label, 0);
 }
 
 int figure_bar(struct figure *f, const char *label, uint32_t rgb)
 {
-	return add_mark(f, &f->bars, label, rgb);
+	return figure_add_mark(f, &f->bars, label, rgb);
 }
 
 int figure_part(struct figure *f, const char *label, uint32_t rgb)
 {
-	return add_mark(f, &f->parts, label, rgb);
+	return figure_add_mark(f, &f->parts, label, rgb);
 }
 
 void figure_put(struct figure *f, int group, int bar, int part, struct estimate e)
@@ -204,7 +209,7 @@ bool figure_has_steps(const struct figure *f)
 	return false;
 }
 
-static double real_or_nan(const struct value *v)
+static double value_real_or_nan(const struct value *v)
 {
 	return v->type == V_REAL ? v->real : NAN;
 }
@@ -220,9 +225,9 @@ bool figure_get(const struct figure *f, int group, int bar, int part, struct est
 		if (row[D_GROUP].integer != group || row[D_BAR].integer != bar ||
 		    row[D_PART].integer != part)
 			continue;
-		e->value = real_or_nan(&row[D_VALUE]);
-		e->lo = real_or_nan(&row[D_LO]);
-		e->hi = real_or_nan(&row[D_HI]);
+		e->value = value_real_or_nan(&row[D_VALUE]);
+		e->lo = value_real_or_nan(&row[D_LO]);
+		e->hi = value_real_or_nan(&row[D_HI]);
 		e->n = (size_t)row[D_RUNS].integer;
 		return !isnan(e->value);
 	}
@@ -246,4 +251,92 @@ double figure_part_scale(const struct figure *f, int group, int bar)
 		sum += e.value;
 	}
 	return figure_get(f, group, bar, FIGURE_WHOLE, &whole) && sum > 0 ? whole.value / sum : 1;
+}
+
+enum { C_SERIES, C_AT0, C_AT1, C_FROM, C_TO, C_VALUE, C_LO, C_HI, C_GROUP, C_VARIANT, C_PART, C_N };
+
+static void tsv_add_row(struct table *t, const struct figure *f, const int place[3], double from,
+			double to, struct estimate e)
+{
+	double at = page_position(f, place[0], place[1]), half = BAR_HALF / 100.0;
+	int part = place[2];
+	struct value *row = table_row(t);
+
+	row[C_SERIES] = value_int(part != FIGURE_WHOLE ? part + 1 : f->parts.n ? 0 : place[1] + 1);
+	row[C_AT0] = value_real(at - half);
+	row[C_AT1] = value_real(at + half);
+	row[C_FROM] = value_real(from);
+	row[C_TO] = value_real(to);
+	row[C_VALUE] = value_real(e.value);
+	row[C_LO] = value_real(e.lo);
+	row[C_HI] = value_real(e.hi);
+	row[C_GROUP] = value_str(t, f->groups.mark[place[0]].name);
+	row[C_VARIANT] = value_str(t, f->bars.mark[place[1]].name);
+	if (f->parts.n)
+		row[C_PART] = value_str(t, part == FIGURE_WHOLE ? "all" : f->parts.mark[part].name);
+	else if (f->note_word)
+		row[C_PART] = value_str(t, figure_note(f, place[0], place[1]));
+}
+
+static void tsv_add_bar(struct table *t, const struct figure *f, int group, int bar)
+{
+	int place[3] = {group, bar, 0};
+	struct estimate e;
+	double from = 0, to, scale = figure_part_scale(f, group, bar);
+
+	for (; place[2] < f->parts.n; place[2]++) {
+		if (!figure_get(f, group, bar, place[2], &e))
+			continue;
+		to = from + scale * e.value;
+		tsv_add_row(t, f, place, from, to, e);
+		from = to;
+	}
+	place[2] = FIGURE_WHOLE;
+	from = figure_from(f, group, bar);
+	if (figure_get(f, group, bar, FIGURE_WHOLE, &e))
+		tsv_add_row(t, f, place, from, from + e.value, e);
+}
+
+static int tsv_write(const struct table *t, const char *path, struct error *err)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int rc;
+
+	if (!out)
+		return error_sys(err, errno, "%s: cannot write", path);
+	rc = table_write(t, FORMAT_TSV, out);
+	if (fclose(out) && !rc)
+		rc = -ENOMEM;
+	rc = rc ? error_sys(err, -rc, "%s: cannot write", path) : file_write(path, text, len, err);
+	free(text);
+	return rc;
+}
+
+int figure_write_tsv(const struct figure *f, const char *path, struct error *err)
+{
+	struct column columns[C_N] = {
+		[C_SERIES] = {"series", .type = V_INT},
+		[C_AT0] = {"at0", .type = V_REAL, .digits = 2},
+		[C_AT1] = {"at1", .type = V_REAL, .digits = 2},
+		[C_FROM] = {"from", .type = V_REAL, .digits = 3},
+		[C_TO] = {"to", .type = V_REAL, .digits = 3},
+		[C_VALUE] = {"value", .type = V_REAL, .digits = 3},
+		[C_LO] = {"lo", .type = V_REAL, .digits = 3},
+		[C_HI] = {"hi", .type = V_REAL, .digits = 3},
+		[C_GROUP] = {f->group_word, .type = V_STR},
+		[C_VARIANT] = {"variant", .type = V_STR},
+		[C_PART] = {f->parts.n ? "part" : f->note_word, .type = V_STR},
+	};
+	struct table t;
+	int g, b, rc;
+
+	table_init(&t, f->name, columns, f->parts.n || f->note_word ? C_N : C_PART);
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			tsv_add_bar(&t, f, g, b);
+	rc = tsv_write(&t, path, err);
+	table_free(&t);
+	return rc;
 }

@@ -16,6 +16,7 @@
 #include "lib/arena.h"
 #include "lib/error.h"
 #include "lib/stats.h"
+#include "lib/str.h"
 #include "lib/table.h"
 
 #include <stdbool.h>
@@ -93,6 +94,11 @@ int figure_write(const struct figure *f, const char *dir, unsigned int formats, 
 
 /* False when no font is installed: PNG and PDF then have no text, and gnuplot says nothing. */
 bool figure_has_fonts(void);
+
+/* Copies an SVG by gnuplot into `out` with what gnuplot leaves out: that it is one image, its title
+ * and its description for those who hear it read. gnuplot's names for single plots, which browsers
+ * show as tool tips, go. */
+void figure_describe_svg(const struct figure *f, struct str *out, const char *svg);
 
 /* Runs gnuplot on DIR/name.gp. -ENOENT: there is no gnuplot. */
 int figure_render(const struct figure *f, const char *dir, unsigned int formats, struct error *err);

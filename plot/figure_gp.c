@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void put_texts(struct str *s, const struct page *page)
+static void gp_add_texts(struct str *s, const struct page *page)
 {
 	static const char *const aligns[] = {"left", "center", "right"};
 	int i;
@@ -55,7 +55,7 @@ static void put_texts(struct str *s, const struct page *page)
 	}
 }
 
-static void put_axes(struct str *s, const struct figure *f, const struct page *page)
+static void gp_add_axes(struct str *s, const struct figure *f, const struct page *page)
 {
 	const char *value = f->lying ? "x" : "y", *bars = f->lying ? "y" : "x";
 
@@ -83,24 +83,24 @@ static void put_axes(struct str *s, const struct figure *f, const struct page *p
 }
 
 /* Distances in units of value: the least part with a number, the least whisker. */
-static double least(const struct page *page, const struct figure *f)
+static double gp_least_part(const struct page *page, const struct figure *f)
 {
 	return page->part_size * 1.35 / page_scale(page, f);
 }
 
-static double seen(const struct page *page, const struct figure *f)
+static double gp_least_whisker(const struct page *page, const struct figure *f)
 {
 	return 9 / page_scale(page, f);
 }
 
 /* Which rows carry the numbers and whiskers: the whole bars. */
-static const char *wholes(const struct figure *f)
+static const char *gp_whole_rows(const struct figure *f)
 {
 	return f->parts.n ? "$1 == 0" : "$1 > 0";
 }
 
 /* Is the part so large in any bar? */
-static bool has_part(const struct figure *f, int part, double least)
+static bool part_is_larger(const struct figure *f, int part, double least)
 {
 	struct estimate e;
 	int g, b;
@@ -113,7 +113,7 @@ static bool has_part(const struct figure *f, int part, double least)
 }
 
 /* Has the part an interval that can be seen, in any bar? */
-static bool shows_interval(const struct figure *f, int part, double seen)
+static bool part_shows_interval(const struct figure *f, int part, double seen)
 {
 	struct estimate e;
 	int g, b;
@@ -125,7 +125,7 @@ static bool shows_interval(const struct figure *f, int part, double seen)
 	return false;
 }
 
-static bool has_bar(const struct figure *f, int bar)
+static bool bar_is_drawn(const struct figure *f, int bar)
 {
 	struct estimate e;
 	int g;
@@ -136,14 +136,14 @@ static bool has_bar(const struct figure *f, int bar)
 	return false;
 }
 
-static void put_boxes(struct str *s, const struct figure *f)
+static void gp_add_boxes(struct str *s, const struct figure *f)
 {
 	const struct figure_marks *m = f->parts.n ? &f->parts : &f->bars;
 	bool steps = figure_has_steps(f); /* pale ones need an outline */
 	int i, n = 0;
 
 	for (i = 0; i < m->n; i++) {
-		if (f->parts.n ? !has_part(f, i, -1) : !has_bar(f, i))
+		if (f->parts.n ? !part_is_larger(f, i, -1) : !bar_is_drawn(f, i))
 			continue;
 		str_printf(s,
 			   "%s data skip 1 using ($1 == %d ? %s with boxxyerror "
@@ -156,7 +156,7 @@ static void put_boxes(struct str *s, const struct figure *f)
 }
 
 /* From each end to where the next step begins. */
-static void put_joints(struct str *s, const struct figure *f)
+static void gp_add_joints(struct str *s, const struct figure *f)
 {
 	if (figure_has_steps(f))
 		str_printf(
@@ -167,9 +167,9 @@ static void put_joints(struct str *s, const struct figure *f)
 }
 
 /* Do whiskers of this part end below, or beyond, the reach in any bar? */
-static bool has_whisker(const struct figure *f, const struct page *page, int part, bool beyond)
+static bool part_has_whisker(const struct figure *f, const struct page *page, int part, bool beyond)
 {
-	double least = part == FIGURE_WHOLE ? 0 : seen(page, f), at, scale;
+	double least = part == FIGURE_WHOLE ? 0 : gp_least_whisker(page, f), at, scale;
 	struct estimate e;
 	int g, b, p;
 
@@ -199,8 +199,8 @@ struct whisker {
  * Arrows with flat heads: gnuplot's own error bars leave a hole where a point would be. One that
  * goes on beyond the reach has an arrow's head there.
  */
-static void put_whisker(struct str *s, const struct figure *f, const struct whisker *w,
-			const char *when, const char *to, const char *heads)
+static void gp_add_whisker(struct str *s, const struct figure *f, const struct whisker *w,
+			   const char *when, const char *to, const char *heads)
 {
 	str_printf(s, ", \\\n\t\tdata skip 1 using (%s && %s ? ", w->which, when);
 	if (f->lying)
@@ -211,54 +211,54 @@ static void put_whisker(struct str *s, const struct figure *f, const struct whis
 }
 
 /* What would draw nothing is left out, or gnuplot complains. */
-static void put_whiskers_of(struct str *s, const struct figure *f, const struct page *page,
-			    int part, const struct whisker *w)
+static void gp_add_whiskers_of(struct str *s, const struct figure *f, const struct page *page,
+			       int part, const struct whisker *w)
 {
 	char flat[64];
 
 	snprintf(flat, sizeof(flat), "heads size screen %g,90", w->head);
-	if (has_whisker(f, page, part, false))
-		put_whisker(s, f, w, "!beyond(0)", "high(0)", flat);
-	if (!has_whisker(f, page, part, true))
+	if (part_has_whisker(f, page, part, false))
+		gp_add_whisker(s, f, w, "!beyond(0)", "high(0)", flat);
+	if (!part_has_whisker(f, page, part, true))
 		return;
 	snprintf(flat, sizeof(flat), "backhead size screen %g,90", w->head);
-	put_whisker(s, f, w, "beyond(0)", "reach", flat);
-	put_whisker(s, f, w, "beyond(0)", "reach", "head filled size screen 0.009,18");
+	gp_add_whisker(s, f, w, "beyond(0)", "reach", flat);
+	gp_add_whisker(s, f, w, "beyond(0)", "reach", "head filled size screen 0.009,18");
 }
 
 /*
  * A part's whisker stands around its outer edge, where it is long enough to be seen. Those of
  * neighbours stand beside each other, left of the bar's own, so that none hides another.
  */
-static void put_part_whiskers(struct str *s, const struct figure *f, const struct page *page)
+static void gp_add_part_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
 	enum { BESIDE = 3 };
-	int slot = shows_interval(f, FIGURE_WHOLE, 0), part;
+	int slot = part_shows_interval(f, FIGURE_WHOLE, 0), part;
 	struct whisker w = {.width = 1.5, .head = 0.003};
 
 	for (part = 0; part < f->parts.n; part++) {
-		if (!shows_interval(f, part, seen(page, f)))
+		if (!part_shows_interval(f, part, gp_least_whisker(page, f)))
 			continue;
 		snprintf(w.which, sizeof(w.which), "$1 == %d && $8-$7 > seen", part + 1);
 		snprintf(w.at, sizeof(w.at), "$3 - %.3f", 0.05 + 0.06 * (slot++ % BESIDE));
-		put_whiskers_of(s, f, page, part, &w);
+		gp_add_whiskers_of(s, f, page, part, &w);
 	}
 }
 
 /* On stacked bars they stand at the side, clear of the numbers. */
-static void put_whiskers(struct str *s, const struct figure *f, const struct page *page)
+static void gp_add_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
 	struct whisker w = {.width = 2, .head = 0.004};
 
-	snprintf(w.which, sizeof(w.which), "%s && valid(7) && valid(8)", wholes(f));
+	snprintf(w.which, sizeof(w.which), "%s && valid(7) && valid(8)", gp_whole_rows(f));
 	snprintf(w.at, sizeof(w.at), "%s", f->parts.n && !f->lying ? "$3 - 0.05" : "($2+$3)/2");
-	if (shows_interval(f, FIGURE_WHOLE, 0))
-		put_whiskers_of(s, f, page, FIGURE_WHOLE, &w);
-	put_part_whiskers(s, f, page);
+	if (part_shows_interval(f, FIGURE_WHOLE, 0))
+		gp_add_whiskers_of(s, f, page, FIGURE_WHOLE, &w);
+	gp_add_part_whiskers(s, f, page);
 }
 
-static void put_part_number(struct str *s, const struct figure *f, const struct page *page,
-			    int part)
+static void gp_add_part_number(struct str *s, const struct figure *f, const struct page *page,
+			       int part)
 {
 	str_printf(s,
 		   ", \\\n\t\tdata skip 1 using "
@@ -269,15 +269,15 @@ static void put_part_number(struct str *s, const struct figure *f, const struct 
 }
 
 /* The number of each bar stands beyond its whisker, those of parts inside where they have room. */
-static void put_numbers(struct str *s, const struct figure *f, const struct page *page)
+static void gp_add_numbers(struct str *s, const struct figure *f, const struct page *page)
 {
 	int i;
 
-	if (has_part(f, FIGURE_WHOLE, -1))
+	if (part_is_larger(f, FIGURE_WHOLE, -1))
 		str_printf(s,
 			   ", \\\n\t\tdata skip 1 using (%s ? %s noenhanced "
 			   "font 'sans-serif,%g' textcolor rgb '#%06x'",
-			   wholes(f),
+			   gp_whole_rows(f),
 			   f->lying ? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) "
 				      "with labels left boxed"
 			   : f->starred && f->note_word
@@ -287,12 +287,12 @@ static void put_numbers(struct str *s, const struct figure *f, const struct page
 				     "with labels center boxed",
 			   page->value_size, INK);
 	for (i = 0; i < f->parts.n && page->part_size > 0; i++)
-		if (has_part(f, i, least(page, f)))
-			put_part_number(s, f, page, i);
+		if (part_is_larger(f, i, gp_least_part(page, f)))
+			gp_add_part_number(s, f, page, i);
 	str_puts(s, "\n");
 }
 
-static void put_functions(struct str *s, const struct figure *f, const struct page *page)
+static void gp_add_functions(struct str *s, const struct figure *f, const struct page *page)
 {
 	str_printf(
 		s,
@@ -311,8 +311,8 @@ static void put_functions(struct str *s, const struct figure *f, const struct pa
 		"high(0)\n"
 		"step(v) = column(4) == 0 ? number(v) : v < 0 ? '−'.number(-v) : '+'.number(v)\n"
 		"lift = %.6g\nleast = %.6g\nseen = %.6g\nreach = %.10g\n",
-		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f), least(page, f),
-		seen(page, f), page->reach);
+		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f),
+		gp_least_part(page, f), gp_least_whisker(page, f), page->reach);
 	if (!f->starred)
 		return;
 	str_puts(s, "star(c) = strcol(c) eq ");
@@ -320,7 +320,7 @@ static void put_functions(struct str *s, const struct figure *f, const struct pa
 	str_puts(s, " ? '*' : ''\n");
 }
 
-static void put_terminals(struct str *s, const struct figure *f, unsigned int formats)
+static void gp_add_terminals(struct str *s, const struct figure *f, unsigned int formats)
 {
 	str_printf(s, "\ndata = '%s.tsv'\nformats = '%s%s%s'\n\n", f->name,
 		   formats & FIGURE_SVG ? "svg " : "", formats & FIGURE_PNG ? "png " : "",
@@ -337,7 +337,7 @@ static void put_terminals(struct str *s, const struct figure *f, unsigned int fo
 		   f->name);
 }
 
-static void put_script(struct str *s, const struct figure *f, unsigned int formats)
+static void gp_add_script(struct str *s, const struct figure *f, unsigned int formats)
 {
 	struct page page;
 
@@ -348,15 +348,15 @@ static void put_script(struct str *s, const struct figure *f, unsigned int forma
 		   "set datafile commentschars ''\n"
 		   "set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.2,0.2\n\n",
 		   zcost_version, f->name);
-	put_texts(s, &page);
+	gp_add_texts(s, &page);
 	str_putc(s, '\n');
-	put_axes(s, f, &page);
-	put_functions(s, f, &page);
-	put_terminals(s, f, formats);
-	put_boxes(s, f);
-	put_joints(s, f);
-	put_whiskers(s, f, &page);
-	put_numbers(s, f, &page);
+	gp_add_axes(s, f, &page);
+	gp_add_functions(s, f, &page);
+	gp_add_terminals(s, f, formats);
+	gp_add_boxes(s, f);
+	gp_add_joints(s, f);
+	gp_add_whiskers(s, f, &page);
+	gp_add_numbers(s, f, &page);
 	str_puts(s, "}\nset output\n");
 	page_free(&page);
 }
@@ -369,7 +369,7 @@ int figure_write(const struct figure *f, const char *dir, unsigned int formats, 
 
 	rc = figure_write_tsv(f, tsv, err);
 	if (!rc) {
-		put_script(&s, f, formats);
+		gp_add_script(&s, f, formats);
 		rc = file_write(gp, s.buf, s.len, err);
 	}
 	str_free(&s);

@@ -6,7 +6,7 @@
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
-#include "plot/svg.h"
+#include "plot/label.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,18 +29,18 @@ static const struct {
 	{FIGURE_PDF, "pdf", "%%EOF"},
 };
 
-static char *picture(const struct figure *f, const char *dir, size_t i)
+static char *picture_path(const struct figure *f, const char *dir, size_t i)
 {
 	return xasprintf("%s/%s.%s", dir, f->name, endings[i].ending);
 }
 
 /* A picture of an earlier run must not pass for one of this. */
-static void remove_pictures(const struct figure *f, const char *dir, unsigned int formats)
+static void pictures_remove(const struct figure *f, const char *dir, unsigned int formats)
 {
 	size_t i;
 
 	for (i = 0; i < array_size(endings); i++) {
-		char *path = picture(f, dir, i);
+		char *path = picture_path(f, dir, i);
 
 		if (formats & endings[i].bit)
 			unlink(path);
@@ -50,7 +50,7 @@ static void remove_pictures(const struct figure *f, const char *dir, unsigned in
 
 /* What gnuplot shows of the script's line, and where in it the fault is, come on lines of their
  * own. */
-static char *one_line(char *text)
+static char *text_one_line(char *text)
 {
 	char *to = text, *from = text;
 
@@ -86,7 +86,7 @@ static double gnuplot_version(void)
 }
 
 /* The way out, for those of its complaints that have one. */
-static const char *advice(const char *text, char *buf, size_t size)
+static const char *gnuplot_advice(const char *text, char *buf, size_t size)
 {
 	double version = gnuplot_version();
 
@@ -101,18 +101,19 @@ static const char *advice(const char *text, char *buf, size_t size)
 }
 
 /* gnuplot's first words on `fd`, and what to do. */
-static int complaint(int fd, const char *gp, const char *what, struct error *err)
+static int gnuplot_error(int fd, const char *gp, const char *what, struct error *err)
 {
 	char text[512], buf[96], *start;
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 
 	text[n > 0 ? n : 0] = 0;
-	start = one_line(text);
+	start = text_one_line(text);
 	return error_set(err, EIO, "%s: gnuplot %s%s%s%s", gp, what, *start ? ": " : "", start,
-			 advice(start, buf, sizeof(buf)));
+			 gnuplot_advice(start, buf, sizeof(buf)));
 }
 
-static int run(char *const argv[], const struct spawn *opts, const char *gp, struct error *err)
+static int gnuplot_run(char *const argv[], const struct spawn *opts, const char *gp,
+		       struct error *err)
 {
 	struct error start = {0};
 	int status = 0, rc;
@@ -130,12 +131,62 @@ static int run(char *const argv[], const struct spawn *opts, const char *gp, str
 		return error_set(err, -rc, "%s", start.text);
 	if (spawn_wait(pid, GNUPLOT_MS, &status) == -ETIMEDOUT) {
 		spawn_stop(pid, 1000, NULL);
-		return complaint(opts->err, gp, "did not end in 60 s", err);
+		return gnuplot_error(opts->err, gp, "did not end in 60 s", err);
 	}
-	return status ? complaint(opts->err, gp, spawn_status_text(status), err) : 0;
+	return status ? gnuplot_error(opts->err, gp, spawn_status_text(status), err) : 0;
 }
 
-static int describe_svg(const struct figure *f, const char *path, struct error *err)
+static void svg_add_head(struct str *out, const struct figure *f)
+{
+	int i;
+
+	str_puts(out, "<title>");
+	label_xml(out, f->title ? f->title : f->name);
+	str_puts(out, "</title>\n<desc>");
+	label_xml(out, f->subtitle ? f->subtitle : "");
+	for (i = 0; i < f->ncaptions; i++) {
+		str_puts(out, ". ");
+		label_xml(out, f->captions[i]);
+	}
+	str_puts(out, ". ");
+	label_xml(out, f->foot ? f->foot : "");
+	str_puts(out, "</desc>");
+}
+
+/* The end of "<name>...</name>" at `s`, or NULL. */
+static const char *svg_element_end(const char *s, const char *open, const char *close)
+{
+	const char *end = str_starts(s, open) ? strstr(s, close) : NULL;
+
+	return end ? end + strlen(close) : NULL;
+}
+
+void figure_describe_svg(const struct figure *f, struct str *out, const char *svg)
+{
+	const char *p = svg, *end;
+	bool head = false;
+
+	while (*p) {
+		if (!head && str_starts(p, "<svg")) {
+			str_puts(out, "<svg role=\"img\"");
+			p += 4;
+		} else if ((end = svg_element_end(p, "<title>", "</title>"))) {
+			if (!head)
+				svg_add_head(out, f);
+			head = true;
+			p = end;
+		} else if ((end = svg_element_end(p, "<desc>", "</desc>"))) {
+			p = end;
+		} else if (str_starts(p, "]]>")) { /* gnuplot writes it as it is; XML forbids it */
+			str_puts(out, "]]&gt;");
+			p += 3;
+		} else {
+			str_putc(out, *p++);
+		}
+	}
+}
+
+static int picture_describe(const struct figure *f, const char *path, struct error *err)
 {
 	struct str out = {0};
 	char *svg;
@@ -144,7 +195,7 @@ static int describe_svg(const struct figure *f, const char *path, struct error *
 
 	if (rc)
 		return rc;
-	svg_describe(&out, svg, f);
+	figure_describe_svg(f, &out, svg);
 	rc = file_write(path, out.buf ? out.buf : "", out.len, err);
 	str_free(&out);
 	free(svg);
@@ -152,7 +203,7 @@ static int describe_svg(const struct figure *f, const char *path, struct error *
 }
 
 /* On a full disk gnuplot leaves a part of a picture, and says nothing. */
-static bool is_whole(const char *path, const char *tail)
+static bool picture_is_whole(const char *path, const char *tail)
 {
 	struct error ignored = {0};
 	size_t len, near = strlen(tail) + 16, at;
@@ -167,24 +218,25 @@ static bool is_whole(const char *path, const char *tail)
 	return whole;
 }
 
-static int check_pictures(const struct figure *f, const char *dir, unsigned int formats, int fd,
+static int pictures_check(const struct figure *f, const char *dir, unsigned int formats, int fd,
 			  struct error *err)
 {
 	int rc = 0;
 	size_t i;
 
 	for (i = 0; i < array_size(endings) && !rc; i++) {
-		char *path = picture(f, dir, i);
+		char *path = picture_path(f, dir, i);
 
 		if (!(formats & endings[i].bit))
 			rc = 0;
 		else if (!path_exists(path))
-			rc = complaint(fd, path, "wrote no picture", err);
-		else if (!is_whole(path, endings[i].tail))
-			rc = complaint(fd, path,
-				       "wrote a part of the picture alone: is the disk full?", err);
+			rc = gnuplot_error(fd, path, "wrote no picture", err);
+		else if (!picture_is_whole(path, endings[i].tail))
+			rc = gnuplot_error(fd, path,
+					   "wrote a part of the picture alone: is the disk full?",
+					   err);
 		else if (endings[i].bit == FIGURE_SVG)
-			rc = describe_svg(f, path, err);
+			rc = picture_describe(f, path, err);
 		free(path);
 	}
 	return rc;
@@ -221,13 +273,13 @@ int figure_render(const struct figure *f, const char *dir, unsigned int formats,
 	if (opts.in < 0 || opts.err < 0) {
 		rc = error_sys(err, errno, "cannot run gnuplot");
 	} else {
-		remove_pictures(f, dir, formats);
+		pictures_remove(f, dir, formats);
 		opts.out = opts.err;
-		rc = run(argv, &opts, gp, err);
+		rc = gnuplot_run(argv, &opts, gp, err);
 		if (!rc)
-			rc = check_pictures(f, dir, formats, opts.err, err);
+			rc = pictures_check(f, dir, formats, opts.err, err);
 		if (rc)
-			remove_pictures(f, dir, formats);
+			pictures_remove(f, dir, formats);
 	}
 	close(opts.in);
 	close(opts.err);

@@ -27,14 +27,14 @@ char *label_clean(struct arena *a, const char *s)
 	return kept;
 }
 
-static double width_of(uint32_t code)
+static double character_width(uint32_t code)
 {
 	if (code >= 0x20 && code < 0x7f)
 		return widths[code - 0x20] / 100.0;
 	return code >= 0x1100 ? wide_width : other_width;
 }
 
-static double width_of_bytes(const char *s, size_t len, double size, bool bold)
+static double bytes_width(const char *s, size_t len, double size, bool bold)
 {
 	const char *end = s + len;
 	double sum = 0;
@@ -43,17 +43,17 @@ static double width_of_bytes(const char *s, size_t len, double size, bool bold)
 
 	for (; s < end; s += n ? n : 1) {
 		n = utf8_decode(s, &code);
-		sum += width_of(code);
+		sum += character_width(code);
 	}
 	return sum * size * (bold ? bold_factor : 1);
 }
 
 double label_width(const char *s, double size, bool bold)
 {
-	return width_of_bytes(s, strlen(s), size, bold);
+	return bytes_width(s, strlen(s), size, bold);
 }
 
-static size_t back_one(const char *s, size_t at)
+static size_t utf8_back(const char *s, size_t at)
 {
 	do
 		at--;
@@ -61,7 +61,7 @@ static size_t back_one(const char *s, size_t at)
 	return at;
 }
 
-static size_t forward_one(const char *s, size_t at)
+static size_t utf8_forward(const char *s, size_t at)
 {
 	do
 		at++;
@@ -70,7 +70,7 @@ static size_t forward_one(const char *s, size_t at)
 }
 
 /* The beginning, and as much of the end as there is room for behind `share` of the width. */
-static char *cut(struct arena *a, const char *s, double size, double width, double share)
+static char *label_cut(struct arena *a, const char *s, double size, double width, double share)
 {
 	size_t len = strlen(s), head = share < 1 ? len / 2 : len, tail;
 	double room = width - label_width("…", size, false);
@@ -81,11 +81,11 @@ static char *cut(struct arena *a, const char *s, double size, double width, doub
 	while (head && ((unsigned char)s[head] & 0xc0) == 0x80)
 		head--;
 	tail = head;
-	while (head > 0 && width_of_bytes(s, head, size, false) > room * share)
-		head = back_one(s, head);
-	room -= width_of_bytes(s, head, size, false);
-	while (tail < len && width_of_bytes(s + tail, len - tail, size, false) > room)
-		tail = forward_one(s, tail);
+	while (head > 0 && bytes_width(s, head, size, false) > room * share)
+		head = utf8_back(s, head);
+	room -= bytes_width(s, head, size, false);
+	while (tail < len && bytes_width(s + tail, len - tail, size, false) > room)
+		tail = utf8_forward(s, tail);
 	text = xasprintf("%.*s…%s", (int)head, s, s + tail);
 	kept = arena_strdup(a, text);
 	free(text);
@@ -94,15 +94,15 @@ static char *cut(struct arena *a, const char *s, double size, double width, doub
 
 char *label_fit(struct arena *a, const char *s, double size, double width)
 {
-	return cut(a, s, size, width, 0.55);
+	return label_cut(a, s, size, width, 0.55);
 }
 
 /* Is the character of `n` bytes at `s` one of `set`? */
-static bool is_one_of(const char *set, const char *s, size_t n)
+static bool character_is_one_of(const char *set, const char *s, size_t n)
 {
 	size_t at;
 
-	for (at = 0; set[at]; at = forward_one(set, at))
+	for (at = 0; set[at]; at = utf8_forward(set, at))
 		if (!strncmp(set + at, s, n))
 			return true;
 	return false;
@@ -110,7 +110,7 @@ static bool is_one_of(const char *set, const char *s, size_t n)
 
 static const char *const arrows[] = {"→", "->", "=>"};
 
-static bool begins_with_arrow(const char *s)
+static bool arrow_begins(const char *s)
 {
 	size_t i;
 
@@ -120,7 +120,7 @@ static bool begins_with_arrow(const char *s)
 	return false;
 }
 
-static bool ends_with_arrow(const char *s, size_t len)
+static bool arrow_ends(const char *s, size_t len)
 {
 	size_t i, n;
 
@@ -135,25 +135,26 @@ static bool ends_with_arrow(const char *s, size_t len)
 /* What an arrow joins stays on one line: "60.0 → 3.00". */
 enum end { END_NONE, END_AT_ARROW, END_GOOD };
 
-static enum end end_kind(const char *s, size_t at, size_t next, const struct label_shape *shape)
+static enum end line_end_kind(const char *s, size_t at, size_t next,
+			      const struct label_shape *shape)
 {
 	size_t before = next, after = next;
 
-	if (!is_one_of(shape->breaks, s + at, next - at) || begins_with_arrow(s + at))
+	if (!character_is_one_of(shape->breaks, s + at, next - at) || arrow_begins(s + at))
 		return END_NONE;
 	while (before && s[before - 1] == ' ')
 		before--;
 	while (s[after] == ' ')
 		after++;
-	if (ends_with_arrow(s, before))
+	if (arrow_ends(s, before))
 		return END_NONE;
-	if (begins_with_arrow(s + after))
+	if (arrow_begins(s + after))
 		return shape->name ? END_AT_ARROW : END_NONE;
 	return END_GOOD;
 }
 
 /* Where the first line ends: the last good break that still fits, 0 where there is none. */
-static size_t good_end(const char *s, const struct label_shape *shape, size_t *any)
+static size_t line_end(const char *s, const struct label_shape *shape, size_t *any)
 {
 	size_t at = 0, next, end[END_GOOD + 1] = {0};
 
@@ -161,10 +162,10 @@ static size_t good_end(const char *s, const struct label_shape *shape, size_t *a
 	if (label_width(s, shape->size, shape->bold) <= shape->width)
 		return *any;
 	while (s[at]) {
-		next = forward_one(s, at);
-		if (at && width_of_bytes(s, next, shape->size, shape->bold) > shape->width)
+		next = utf8_forward(s, at);
+		if (at && bytes_width(s, next, shape->size, shape->bold) > shape->width)
 			break;
-		end[end_kind(s, at, next, shape)] = next;
+		end[line_end_kind(s, at, next, shape)] = next;
 		at = next;
 	}
 	*any = at;
@@ -177,7 +178,7 @@ bool label_wraps(const char *s, const struct label_shape *shape)
 	int n;
 
 	for (n = 0; *s && n < shape->lines; n++, s += len) {
-		len = good_end(s, shape, &any);
+		len = line_end(s, shape, &any);
 		if (!len)
 			return false;
 	}
@@ -190,14 +191,14 @@ int label_wrap(struct arena *a, const char *s, const struct label_shape *shape, 
 	int n = 0;
 
 	while (*s && n < shape->lines) {
-		size_t any, len = good_end(s, shape, &any);
+		size_t any, len = line_end(s, shape, &any);
 		char *line;
 
 		if (!len)
 			len = any;
 		if (n == shape->lines - 1 && s[len]) {
-			lines[n++] = cut(a, s, shape->size * slack, shape->width,
-					 shape->name ? 0.55 : 1);
+			lines[n++] = label_cut(a, s, shape->size * slack, shape->width,
+					       shape->name ? 0.55 : 1);
 			break;
 		}
 		line = arena_dup(a, s, len + 1);

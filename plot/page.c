@@ -4,25 +4,49 @@
  * groups, bars. What is left is the frame. Labels choose among a few shapes by their width; nothing
  * overlaps and nothing is cut without an ellipsis.
  */
-#include "plot/page_parts.h"
+#include "plot/page.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
-#include "plot/palette.h"
 #include "plot/label.h"
+#include "plot/palette.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void page_put_text(struct page *page, struct page_text t)
+/* Fonts, pixels. */
+#define PAGE_TITLE_SIZE	   31.0
+#define PAGE_SUBTITLE_SIZE 20.0
+#define PAGE_LEGEND_SIZE   19.0
+#define PAGE_GROUP_SIZE	   20.0
+#define PAGE_FOOT_SIZE	   14.5
+
+/* Widths, pixels. */
+#define PAGE_MARGIN	40.0
+#define PAGE_LEGEND_MAX 330.0
+#define PAGE_SYMBOL_MAX 430.0
+#define PAGE_TURNED_MAX 230.0
+
+enum { PAGE_LINES_MAX = 4 };
+
+struct pen { /* what is still free, from top to bottom */
+	double top, bottom;
+	bool bars_named; /* each bar has its label; else the legend tells them apart */
+	double bar_size;
+	int bar_lines;	   /* 0: turned upright */
+	double bar_turned; /* their length then, */
+	int turned_lines;  /* on so many lines */
+};
+
+static void page_put_text(struct page *page, struct page_text t)
 {
 	array_grow(page->texts, page->ntexts, page->texts_cap);
 	page->texts[page->ntexts++] = t;
 }
 
-void page_put_swatch(struct page *page, double x, double y, double size, uint32_t rgb)
+static void page_put_swatch(struct page *page, double x, double y, double size, uint32_t rgb)
 {
 	array_grow(page->swatches, page->nswatches, page->swatches_cap);
 	page->swatches[page->nswatches++] =
@@ -30,7 +54,7 @@ void page_put_swatch(struct page *page, double x, double y, double size, uint32_
 }
 
 /* The width of the longest label, but not more than `max`. */
-double page_longest(const struct figure_marks *m, double size, double max)
+static double page_longest(const struct figure_marks *m, double size, double max)
 {
 	double widest = 0, w;
 	int i;
@@ -43,7 +67,7 @@ double page_longest(const struct figure_marks *m, double size, double max)
 }
 
 /* The least width in which the text has no more lines: none of them is left with a single word. */
-static double balanced(const char *text, struct label_shape shape)
+static double text_balanced_width(const char *text, struct label_shape shape)
 {
 	const double full = shape.width, step = full / 60;
 
@@ -56,7 +80,8 @@ static double balanced(const char *text, struct label_shape shape)
 }
 
 /* Between statements where that takes no more lines than between words. */
-static int wrap_text(struct page *page, const char *text, struct label_shape shape, char **lines)
+static int page_wrap_text(struct page *page, const char *text, struct label_shape shape,
+			  char **lines)
 {
 	struct label_shape whole = shape;
 	int i, n = label_wrap(&page->arena, text, &shape, lines);
@@ -68,7 +93,7 @@ static int wrap_text(struct page *page, const char *text, struct label_shape sha
 	if (!label_wraps(text, &whole))
 		whole.breaks = shape.breaks;
 	if (label_wraps(text, &whole))
-		whole.width = balanced(text, whole);
+		whole.width = text_balanced_width(text, whole);
 	n = label_wrap(&page->arena, text, &whole, lines);
 	for (i = 0; i < n; i++)
 		if (str_ends(lines[i], " ·"))
@@ -77,8 +102,8 @@ static int wrap_text(struct page *page, const char *text, struct label_shape sha
 }
 
 /* A text of one kind from *y downwards, over the whole width. */
-static void put_lines(struct page *page, double *y, const char *text, struct page_text like,
-		      int max)
+static void page_put_lines(struct page *page, double *y, const char *text, struct page_text like,
+			   int max)
 {
 	struct label_shape shape = {.size = like.size,
 				    .width = PAGE_W - 2 * PAGE_MARGIN,
@@ -91,7 +116,7 @@ static void put_lines(struct page *page, double *y, const char *text, struct pag
 
 	if (!text)
 		return;
-	n = wrap_text(page, text, shape, lines);
+	n = page_wrap_text(page, text, shape, lines);
 	for (i = 0; i < n; i++) {
 		like.x = PAGE_MARGIN;
 		like.y = *y + height / 2;
@@ -101,24 +126,24 @@ static void put_lines(struct page *page, double *y, const char *text, struct pag
 	}
 }
 
-static void place_heading(struct page *page, const struct figure *f, struct pen *pen)
+static void page_place_heading(struct page *page, const struct figure *f, struct pen *pen)
 {
 	int i;
 
-	put_lines(page, &pen->top, f->title,
-		  (struct page_text){.size = PAGE_TITLE_SIZE, .bold = true, .rgb = INK}, 2);
-	put_lines(page, &pen->top, f->subtitle,
-		  (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT}, 2);
+	page_put_lines(page, &pen->top, f->title,
+		       (struct page_text){.size = PAGE_TITLE_SIZE, .bold = true, .rgb = INK}, 2);
+	page_put_lines(page, &pen->top, f->subtitle,
+		       (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT}, 2);
 	/* the first, on zero copy, matters most */
 	for (i = 0; i < f->ncaptions; i++)
-		put_lines(page, &pen->top, f->captions[i],
-			  (struct page_text){.size = i ? PAGE_TICK_SIZE : PAGE_SUBTITLE_SIZE,
-					     .rgb = INK_WARN},
-			  i ? 2 : 3);
+		page_put_lines(page, &pen->top, f->captions[i],
+			       (struct page_text){.size = i ? PAGE_TICK_SIZE : PAGE_SUBTITLE_SIZE,
+						  .rgb = INK_WARN},
+			       i ? 2 : 3);
 }
 
 /* What a cut whisker means stands first. */
-static const char *foot_of(struct page *page, const struct figure *f)
+static const char *page_foot_text(struct page *page, const struct figure *f)
 {
 	char *text;
 	const char *kept;
@@ -133,19 +158,19 @@ static const char *foot_of(struct page *page, const struct figure *f)
 	return kept;
 }
 
-static void place_foot(struct page *page, const struct figure *f, struct pen *pen)
+static void page_place_foot(struct page *page, const struct figure *f, struct pen *pen)
 {
 	char *lines[PAGE_LINES_MAX];
 	int n, i;
 
 	if (!f->foot)
 		return;
-	n = wrap_text(page, foot_of(page, f),
-		      (struct label_shape){.size = PAGE_FOOT_SIZE,
-					   .width = PAGE_W - 2 * PAGE_MARGIN,
-					   .lines = 3,
-					   .breaks = " "},
-		      lines);
+	n = page_wrap_text(page, page_foot_text(page, f),
+			   (struct label_shape){.size = PAGE_FOOT_SIZE,
+						.width = PAGE_W - 2 * PAGE_MARGIN,
+						.lines = 3,
+						.breaks = " "},
+			   lines);
 	for (i = n - 1; i >= 0; i--) {
 		pen->bottom -= PAGE_FOOT_SIZE * 1.3;
 		page_put_text(page, (struct page_text){.x = PAGE_MARGIN,
@@ -157,9 +182,260 @@ static void place_foot(struct page *page, const struct figure *f, struct pen *pe
 	pen->bottom -= 12;
 }
 
+/* Names under settings, "mmap+mtu9000+gro-off", break between these. */
+static const char *label_breaks(const char *name)
+{
+	return strchr(name, '+') ? "+" : LABEL_BREAKS_NAMES;
+}
+
+static bool bar_labels_fit(const struct figure *f, double size, double slot, int lines)
+{
+	int i;
+
+	for (i = 0; i < f->bars.n; i++) {
+		const char *label = f->bars.mark[i].label;
+		struct label_shape shape = {size, slot - 8, lines, false, label_breaks(label),
+					    true};
+
+		if (!label_wraps(label, &shape))
+			return false;
+	}
+	return true;
+}
+
+/* Turned upright, on as many lines as the slot has room for, no longer than they need. */
+static void page_turn_bar_labels(struct pen *pen, const struct figure *f, double slot)
+{
+	double widest = page_longest(&f->bars, pen->bar_size, 1e6), least, w;
+
+	pen->turned_lines = (int)(slot / (pen->bar_size * 1.25));
+	pen->turned_lines = pen->turned_lines > 3   ? 3
+			    : pen->turned_lines < 1 ? 1
+						    : pen->turned_lines;
+	least = widest / pen->turned_lines;
+	for (w = least; w < widest && w < PAGE_TURNED_MAX; w += 4)
+		if (bar_labels_fit(f, pen->bar_size, w + 8, pen->turned_lines))
+			break;
+	pen->bar_turned = w > widest ? widest : w > PAGE_TURNED_MAX ? PAGE_TURNED_MAX : w;
+}
+
+/* On one line, on two, smaller, or turned upright; plain bars of many groups get a legend first. */
+static void page_choose_bar_labels(struct pen *pen, const struct figure *f, double slot)
+{
+	static const struct {
+		double size;
+		int lines;
+	} shapes[] = {{19, 1}, {19, 2}, {17, 1}, {17, 2}, {15, 2}, {15, 3}};
+	size_t i;
+
+	pen->bars_named = true;
+	for (i = 0; i < array_size(shapes); i++) {
+		if (!bar_labels_fit(f, shapes[i].size, slot, shapes[i].lines))
+			continue;
+		pen->bar_size = shapes[i].size;
+		pen->bar_lines = shapes[i].lines;
+		return;
+	}
+	pen->bars_named = f->parts.n || f->groups.n == 1;
+	pen->bar_size = slot < 19 ? slot * 0.8 : slot > 90 ? 15 : 16;
+	pen->bar_lines = slot > 90 ? 3 : 0;
+	page_turn_bar_labels(pen, f, slot);
+}
+
+static void page_place_turned_label(struct page *page, const struct pen *pen, double x,
+				    const char *label)
+{
+	double step = pen->bar_size * 1.2;
+	char *lines[PAGE_LINES_MAX];
+	int i, n;
+
+	n = label_wrap(&page->arena, label,
+		       &(struct label_shape){pen->bar_size, pen->bar_turned, pen->turned_lines,
+					     false, label_breaks(label), true},
+		       lines);
+	for (i = 0; i < n; i++)
+		page_put_text(page, (struct page_text){.x = x + (i - (n - 1) / 2.0) * step,
+						       .y = page->bottom + 10,
+						       .size = pen->bar_size,
+						       .align = ALIGN_RIGHT,
+						       .turn = 90,
+						       .rgb = INK,
+						       .text = lines[i]});
+}
+
+static void page_place_bar_label(struct page *page, const struct figure *f, const struct pen *pen,
+				 double x, const char *label)
+{
+	double slot = page_slot_px(page, f) - 8, y = page->bottom + 8 + pen->bar_size * 0.65;
+	char *lines[PAGE_LINES_MAX];
+	int i, n;
+
+	if (!pen->bar_lines) {
+		page_place_turned_label(page, pen, x, label);
+		return;
+	}
+	n = label_wrap(&page->arena, label,
+		       &(struct label_shape){pen->bar_size, slot, pen->bar_lines, false,
+					     label_breaks(label), true},
+		       lines);
+	for (i = 0; i < n; i++)
+		page_put_text(page, (struct page_text){.x = x,
+						       .y = y + i * pen->bar_size * 1.2,
+						       .size = pen->bar_size,
+						       .align = ALIGN_CENTER,
+						       .rgb = INK,
+						       .text = lines[i]});
+}
+
+static double page_bar_label_height(const struct pen *pen)
+{
+	if (!pen->bars_named)
+		return 6;
+	return pen->bar_lines ? 8 + pen->bar_lines * pen->bar_size * 1.25 : 16 + pen->bar_turned;
+}
+
+static void page_place_upright_labels(struct page *page, const struct figure *f,
+				      const struct pen *pen)
+{
+	double y = page->bottom + page_bar_label_height(pen) + PAGE_GROUP_SIZE * 0.65, span;
+	int g, b;
+
+	for (g = 0; g < f->groups.n; g++) {
+		double x0 = page_position_px(page, f, page_position(f, g, 0));
+		double x1 = page_position_px(page, f, page_position(f, g, f->bars.n - 1));
+
+		for (b = 0; b < f->bars.n && pen->bars_named; b++)
+			page_place_bar_label(page, f, pen,
+					     page_position_px(page, f, page_position(f, g, b)),
+					     f->bars.mark[b].label);
+		span = x1 - x0 + page_slot_px(page, f) * 1.2;
+		page_put_text(page, (struct page_text){
+					    .x = (x0 + x1) / 2,
+					    .y = y,
+					    .size = PAGE_GROUP_SIZE,
+					    .align = ALIGN_CENTER,
+					    .bold = true,
+					    .rgb = INK,
+					    .text = label_fit(&page->arena, f->groups.mark[g].label,
+							      PAGE_GROUP_SIZE * 1.13, span)});
+	}
+}
+
+static void page_place_lying_labels(struct page *page, const struct figure *f, double width)
+{
+	double mid = (f->bars.n - 1) / 2.0;
+	int g;
+
+	for (g = 0; g < f->groups.n; g++)
+		page_put_text(page,
+			      (struct page_text){
+				      .x = page->left - 12,
+				      .y = page_position_px(page, f, page_position(f, g, 0) + mid),
+				      .size = 18,
+				      .align = ALIGN_RIGHT,
+				      .rgb = INK,
+				      .text = label_fit(&page->arena, f->groups.mark[g].label, 18,
+							width)});
+}
+
+/* A bar that is not there says so at the axis. */
+static void page_place_absent(struct page *page, const struct figure *f)
+{
+	int g, b, p;
+
+	for (g = 0; g < f->groups.n; g++) {
+		for (b = 0; b < f->bars.n; b++) {
+			double at = page_position_px(page, f, page_position(f, g, b));
+			struct estimate e;
+			bool there = figure_get(f, g, b, FIGURE_WHOLE, &e);
+
+			for (p = 0; p < f->parts.n && !there; p++)
+				there = figure_get(f, g, b, p, &e);
+			if (there)
+				continue;
+			page_put_text(page,
+				      (struct page_text){
+					      .x = f->lying ? page->left + 6 : at,
+					      .y = f->lying ? at : page->bottom - 14,
+					      .size = f->lying ? page->value_size * 0.9 : 17,
+					      .align = f->lying ? ALIGN_LEFT : ALIGN_CENTER,
+					      .rgb = INK_SOFT,
+					      .text = label_fit(&page->arena, f->absent, 17, 300)});
+		}
+	}
+}
+
+static bool part_is_used(const struct figure *f, int part)
+{
+	struct estimate e;
+	int g, b;
+
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			if (figure_get(f, g, b, part, &e) && e.value > 0)
+				return true;
+	return false;
+}
+
+/* At the right, from the top of the stack down, so that it reads as the bars do. */
+static void page_place_part_legend(struct page *page, const struct figure *f, double bottom)
+{
+	double widest = 0, y, step, size = PAGE_LEGEND_SIZE, w;
+	int i, used = 0;
+
+	for (i = 0; i < f->parts.n; i++)
+		used += part_is_used(f, i);
+	step = used ? fmin(31, (bottom - page->top) / used) : 31;
+	size = fmin(size, step * 0.8);
+	for (i = 0; i < f->parts.n; i++) {
+		w = label_width(f->parts.mark[i].label, size, false);
+		widest = w > widest && part_is_used(f, i) ? w : widest;
+	}
+	widest = widest > PAGE_LEGEND_MAX ? PAGE_LEGEND_MAX : widest;
+	page->right -= widest + 50;
+	y = page->top + 14;
+	for (i = f->parts.n - 1; i >= 0; i--) {
+		if (!part_is_used(f, i))
+			continue;
+		page_put_swatch(page, page->right + 20, y, size * 0.95, f->parts.mark[i].rgb);
+		page_put_text(page, (struct page_text){.x = page->right + 46,
+						       .y = y,
+						       .size = size,
+						       .rgb = INK,
+						       .text = label_fit(&page->arena,
+									 f->parts.mark[i].label,
+									 size, widest)});
+		y += step;
+	}
+}
+
+/* In columns below the captions, row by row. */
+static void page_place_bar_legend(struct page *page, const struct figure *f, struct pen *pen)
+{
+	double width = page_longest(&f->bars, PAGE_LEGEND_SIZE, 420), unit = f->lying ? 140 : 0;
+	int columns = (int)((PAGE_W - 2 * PAGE_MARGIN - unit + 34) / (width + 60)), i;
+	double y = pen->top + 22;
+
+	columns = columns < 1 ? 1 : columns;
+	for (i = 0; i < f->bars.n; i++) {
+		double x = PAGE_MARGIN + i % columns * (width + 60);
+
+		y += i && i % columns == 0 ? 28 : 0;
+		page_put_swatch(page, x, y, 18, f->bars.mark[i].rgb);
+		page_put_text(page, (struct page_text){.x = x + 26,
+						       .y = y,
+						       .size = PAGE_LEGEND_SIZE,
+						       .rgb = INK,
+						       .text = label_fit(&page->arena,
+									 f->bars.mark[i].label,
+									 PAGE_LEGEND_SIZE, width)});
+	}
+	pen->top = y + 14;
+}
+
 /* --- the two kinds --- */
 
-static void place_unit(struct page *page, const struct figure *f, struct pen *pen)
+static void page_place_unit(struct page *page, const struct figure *f, struct pen *pen)
 {
 	struct page_text unit = {.size = PAGE_TICK_SIZE, .rgb = INK_SOFT, .text = f->axis};
 
@@ -172,7 +448,7 @@ static void place_unit(struct page *page, const struct figure *f, struct pen *pe
 	pen->top += f->lying ? 10 : 42;
 }
 
-static void make_upright(struct page *page, const struct figure *f, struct pen *pen)
+static void page_make_upright(struct page *page, const struct figure *f, struct pen *pen)
 {
 	bool named_groups = f->groups.n > 1 || *f->groups.mark[0].label;
 
@@ -186,7 +462,7 @@ static void make_upright(struct page *page, const struct figure *f, struct pen *
 	page_choose_bar_labels(pen, f, page_slot_px(page, f));
 	if (!pen->bars_named)
 		page_place_bar_legend(page, f, pen);
-	place_unit(page, f, pen);
+	page_place_unit(page, f, pen);
 	page->top = pen->top;
 	page->bottom = pen->bottom - page_bar_label_height(pen) -
 		       (named_groups ? PAGE_GROUP_SIZE * 1.3 : 0);
@@ -196,13 +472,13 @@ static void make_upright(struct page *page, const struct figure *f, struct pen *
 	page_place_upright_labels(page, f, pen);
 }
 
-static void make_lying(struct page *page, const struct figure *f, struct pen *pen)
+static void page_make_lying(struct page *page, const struct figure *f, struct pen *pen)
 {
 	double widest = page_longest(&f->groups, 18, PAGE_SYMBOL_MAX), bar;
 	page->left = PAGE_MARGIN + widest + 12;
 	page->right = PAGE_W - PAGE_MARGIN;
 	page_place_bar_legend(page, f, pen);
-	place_unit(page, f, pen);
+	page_place_unit(page, f, pen);
 	page->top = pen->top;
 	page->bottom = pen->bottom - PAGE_TICK_SIZE * 1.5;
 	page_place_positions(page, f);
@@ -217,12 +493,12 @@ void page_make(struct page *page, const struct figure *f)
 	struct pen pen = {.top = 22, .bottom = PAGE_H - 14};
 
 	*page = (struct page){0};
-	place_heading(page, f, &pen);
-	place_foot(page, f, &pen);
+	page_place_heading(page, f, &pen);
+	page_place_foot(page, f, &pen);
 	if (f->lying)
-		make_lying(page, f, &pen);
+		page_make_lying(page, f, &pen);
 	else
-		make_upright(page, f, &pen);
+		page_make_upright(page, f, &pen);
 	page_place_absent(page, f);
 }
 

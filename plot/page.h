@@ -56,4 +56,12 @@ double page_reach(const struct figure *f, bool *cut);
 /* Pixels per unit of value. */
 double page_scale(const struct page *page, const struct figure *f);
 
+#define PAGE_TICK_SIZE 17.0 /* the font at the axis of values */
+
+void page_place_limit(struct page *page, const struct figure *f);
+void page_place_positions(struct page *page, const struct figure *f);
+double page_tick_width(const struct figure *f);
+double page_position_px(const struct page *page, const struct figure *f, double at);
+double page_slot_px(const struct page *page, const struct figure *f); /* from bar to bar */
+
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where bars stand along one axis, and how far values reach along the other. */
-#include "plot/page_parts.h"
+#include "plot/page.h"
 
 #include "lib/alloc.h"
 #include "plot/label.h"
@@ -12,7 +12,7 @@ struct extent {
 	double bars, whiskers; /* the far ends of the highest */
 };
 
-static void extend(struct extent *x, const struct figure *f, int group, int bar)
+static void extent_add_bar(struct extent *x, const struct figure *f, int group, int bar)
 {
 	double from = figure_from(f, group, bar), at = from;
 	double scale = figure_part_scale(f, group, bar);
@@ -41,7 +41,7 @@ double page_reach(const struct figure *f, bool *cut)
 
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
-			extend(&x, f, g, b);
+			extent_add_bar(&x, f, g, b);
 	*cut = x.bars > 0 && x.whiskers > LONGEST * x.bars;
 	if (*cut)
 		return LONGEST * x.bars;
@@ -50,7 +50,7 @@ double page_reach(const struct figure *f, bool *cut)
 }
 
 /* 1, 2 or 5 times a power of ten, so that labels at its multiples do not touch. */
-static double nice_step(double limit, double length, double apart)
+static double axis_step(double limit, double length, double apart)
 {
 	double most = fmin(8, fmax(1, floor(length / apart))), least = limit / most;
 	double ten = pow(10, floor(log10(least)));
@@ -71,7 +71,7 @@ void page_place_limit(struct page *page, const struct figure *f)
 
 	page->reach = page_reach(f, &cut);
 	page->limit = page->reach / (1 - room / length);
-	page->tick = nice_step(page->limit, length, f->lying ? 95 : 34);
+	page->tick = axis_step(page->limit, length, f->lying ? 95 : 34);
 }
 
 double page_tick_width(const struct figure *f)
@@ -84,14 +84,14 @@ double page_tick_width(const struct figure *f)
 	return label_width(text, PAGE_TICK_SIZE, false) + (reach < 10 ? PAGE_TICK_SIZE : 0) + 14;
 }
 
-static double group_gap(const struct figure *f)
+static double axis_group_gap(const struct figure *f)
 {
 	return f->bars.n > 1 || f->lying ? 0.7 : 0.25;
 }
 
 double page_position(const struct figure *f, int group, int bar)
 {
-	return group * (f->bars.n + group_gap(f)) + bar;
+	return group * (f->bars.n + axis_group_gap(f)) + bar;
 }
 
 double page_scale(const struct page *page, const struct figure *f)

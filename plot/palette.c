@@ -53,7 +53,7 @@ static const struct part parts[] = {
 static const uint32_t spare[] = {0x99ddff, 0xeecc66, 0x228833, 0x66ccee, 0xccbb44};
 
 /* Every channel so far (0..256) towards `to`. */
-static uint32_t mix(uint32_t rgb, uint32_t to, unsigned int share)
+static uint32_t rgb_mix(uint32_t rgb, uint32_t to, unsigned int share)
 {
 	uint32_t out = 0;
 	int shift;
@@ -73,18 +73,18 @@ uint32_t palette_variant(int place)
 	case 0:
 		return rgb;
 	case 1:
-		return mix(rgb, 0xffffff, 130);
+		return rgb_mix(rgb, 0xffffff, 130);
 	default:
-		return mix(rgb, 0x000000, 100);
+		return rgb_mix(rgb, 0x000000, 100);
 	}
 }
 
 uint32_t palette_pale(uint32_t rgb)
 {
-	return mix(rgb, 0xffffff, 155);
+	return rgb_mix(rgb, 0xffffff, 155);
 }
 
-static const struct part *find(const char *name)
+static const struct part *part_find(const char *name)
 {
 	size_t i;
 
@@ -96,7 +96,7 @@ static const struct part *find(const char *name)
 
 uint32_t palette_part(const char *name)
 {
-	const struct part *p = find(name);
+	const struct part *p = part_find(name);
 
 	return p ? p->rgb : spare[hash_bytes(name, strlen(name), 0) % array_size(spare)];
 }
@@ -104,7 +104,7 @@ uint32_t palette_part(const char *name)
 /* New names stand between the known ones and "other". */
 int palette_order(const char *name)
 {
-	const struct part *p = find(name), *other = find("other");
+	const struct part *p = part_find(name), *other = part_find("other");
 
 	if (!p)
 		return (int)(other - parts) * 2 - 1;

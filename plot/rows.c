@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "plot/rows.h"
+#include "plot/chart.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,12 +5,9 @@
 #include "lib/file.h"
 #include "lib/str.h"
 #include "plot/chart.h"
-#include "plot/copied.h"
 #include "plot/label.h"
 #include "plot/page.h"
 #include "plot/palette.h"
-#include "plot/rows.h"
-#include "plot/svg.h"
 
 #include <errno.h>
 #include <math.h>
@@ -154,8 +151,8 @@ static struct fixture *fixture_new(const char *name, const char *text)
 					  .estimator = "median",
 					  .variants = (const char **)three,
 					  .nvariants = 3,
-					  .measured = 6,
-					  .profiled = 1};
+					  .measured = {6, 6},
+					  .profiled = {1, 1}};
 	return x;
 }
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which variants a chart compares, and what it calls them. Settings that all variants of a chart
+ * share are named once below it; bars are named by the settings in which they differ.
+ */
+#include "plot/chart.h"
+
+#include "plot/label.h"
+#include "plot/palette.h"
+
+#include <string.h>
+
+int drawing_place(const struct drawing *d, const char *name)
+{
+	int i;
+
+	for (i = 0; i < d->facts.nvariants; i++)
+		if (!strcmp(d->facts.variants[i], name))
+			return i;
+	return -1;
+}
+
+static const char *variant_any(const struct drawing *d, int i)
+{
+	int k, left = i;
+
+	if (!i)
+		return d->base;
+	if (d->nnews)
+		return i <= d->nnews ? d->news[i - 1] : NULL;
+	for (k = 0; k < d->facts.nvariants; k++)
+		if (strcmp(d->facts.variants[k], d->base) && !--left)
+			return d->facts.variants[k];
+	return NULL;
+}
+
+const char *drawing_variant(const struct drawing *d, int i)
+{
+	int most = d->chart ? d->chart->most : 0;
+
+	return most && i >= most ? NULL : variant_any(d, i);
+}
+
+bool drawing_all_failed(const struct drawing *d, const char *variant)
+{
+	long row = row_find(&d->runs, 0, variant, NULL);
+
+	if (row < 0)
+		return false;
+	for (; row >= 0; row = row_find(&d->runs, (size_t)row + 1, variant, NULL))
+		if (!strcmp(table_text(&d->runs, (size_t)row, "status"), "ok"))
+			return false;
+	return true;
+}
+
+/* Is it one of the settings behind the first '+'? */
+static bool variant_has_setting(const char *name, const char *part, size_t len)
+{
+	const char *at = strchr(name, '+');
+
+	while (at) {
+		size_t n = strcspn(++at, "+");
+
+		if (n == len && !memcmp(at, part, len))
+			return true;
+		at = strchr(at, '+');
+	}
+	return false;
+}
+
+static bool setting_is_shared(const struct drawing *d, const char *part, size_t len)
+{
+	const char *v;
+	int i;
+
+	for (i = 0; (v = drawing_variant(d, i)); i++)
+		if (!variant_has_setting(v, part, len))
+			return false;
+	return i > 1;
+}
+
+void drawing_add_shared(const struct drawing *d, struct str *out)
+{
+	const char *at = strchr(drawing_variant(d, 0), '+'), *next;
+	size_t before = out->len;
+
+	for (; at; at = next) {
+		size_t len = strcspn(++at, "+");
+
+		next = strchr(at, '+');
+		if (!setting_is_shared(d, at, len))
+			continue;
+		str_puts(out, out->len > before ? ", " : "");
+		str_add(out, at, len);
+	}
+}
+
+void drawing_add_label(const struct drawing *d, const char *name, struct str *out)
+{
+	const char *at = strchr(name, '+'), *next;
+
+	str_add(out, name, at ? (size_t)(at - name) : strlen(name));
+	for (; at; at = next) {
+		size_t len = strcspn(++at, "+");
+
+		next = strchr(at, '+');
+		if (setting_is_shared(d, at, len))
+			continue;
+		str_putc(out, '+');
+		str_add(out, at, len);
+	}
+}
+
+/* Returns the length of the name without its settings: "mmap" of "mmap+mtu9000". */
+static size_t variant_stem(const char *name)
+{
+	return strcspn(name, "+");
+}
+
+static bool variant_is_base(const struct drawing *d, const char *name)
+{
+	return variant_stem(name) == variant_stem(d->base) &&
+	       !memcmp(name, d->base, variant_stem(name));
+}
+
+int drawing_base_of(const struct drawing *d, int i)
+{
+	const char *name = drawing_variant(d, i), *v;
+	int k;
+
+	for (k = 0; (v = drawing_variant(d, k)); k++)
+		if (k != i && variant_is_base(d, v) &&
+		    !strcmp(v + variant_stem(v), name + variant_stem(name)))
+			return k;
+	return 0;
+}
+
+int drawing_bases(const struct drawing *d)
+{
+	const char *v;
+	int k, n = 0;
+
+	for (k = 0; (v = drawing_variant(d, k)); k++)
+		n += variant_is_base(d, v);
+	return n;
+}
+
+const char *drawing_label(const struct drawing *d, struct figure *f, const char *variant)
+{
+	struct str label = {0};
+	const char *kept;
+
+	drawing_add_label(d, variant, &label);
+	kept = label_clean(&f->arena, label.buf);
+	str_free(&label);
+	return kept;
+}
+
+const char *drawing_title(const struct drawing *d, struct figure *f, const char *variant)
+{
+	enum { SIZE = 35, WIDTH = 520 }; /* of the title's bold font */
+
+	return label_fit(&f->arena, drawing_label(d, f, variant), SIZE, WIDTH);
+}
+
+uint32_t drawing_color(const struct drawing *d, const char *variant)
+{
+	int i = drawing_place(d, variant);
+
+	return palette_variant(i >= 0 && d->facts.places ? d->facts.places[i] : i);
+}
+
+void drawing_caption_left_out(const struct drawing *d, struct figure *f)
+{
+	enum { NAMED = 3 };
+	struct str names = {0};
+	int n, most = d->chart->most, left = 0;
+
+	while (most && variant_any(d, most + left))
+		left++;
+	for (n = 0; left <= NAMED && n < left; n++)
+		str_printf(&names, "%s%s", n ? ", " : "", variant_any(d, most + n));
+	if (names.len)
+		figure_caption(f, "Not in this chart: %s", names.buf);
+	else if (left)
+		figure_caption(f,
+			       "Not in this chart: %d more variants (--new or --variant chooses)",
+			       left);
+	str_free(&names);
+}
