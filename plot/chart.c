@@ -128,7 +128,7 @@ static int drawing_read_table(const struct drawing *d, const char *name, const c
 
 	q.limit = LONG_MAX;
 	q.side = side;
-	if (m && m->flags & MEASURE_COSTS)
+	if (m && m->options[SOURCE_CAPTURE] && list_has(m->options[SOURCE_CAPTURE], "by"))
 		q.by = "variant,side";
 	return d->source->table(d->source, name, &q, t, err);
 }
@@ -230,36 +230,47 @@ void drawing_bars(const struct drawing *d, struct figure *f)
 		drawing_add_bar(d, f, v);
 }
 
-static bool side_has_cost(const struct table *t, const char *variant, const char *side)
+static bool side_has_figure(const struct table *t, const char *variant, const char *side,
+			    const char *column)
 {
 	long row = row_find(t, 0, variant, side);
 
-	while (row >= 0 && isnan(table_real(t, (size_t)row, "self_ns")))
+	while (row >= 0 && isnan(table_real(t, (size_t)row, column)))
 		row = row_find(t, (size_t)row + 1, variant, side);
 	return row >= 0;
 }
 
 void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
-		     const char *side)
+		     const char *side, const char *column, const char *without,
+		     const char *costless)
 {
-	struct str without = {0}, costless = {0}, *list;
+	struct str absent = {0}, unknown = {0}, *list;
 	const char *v;
 	int i;
 
 	for (i = 0; (v = drawing_variant(d, i)); i++) {
-		list = row_find(t, 0, v, side) < 0 ? &without : &costless;
-		if (side_has_cost(t, v, side))
+		list = row_find(t, 0, v, side) < 0 ? &absent : &unknown;
+		if (side_has_figure(t, v, side, column))
 			drawing_add_bar(d, f, v);
-		else if (!drawing_all_failed(d, v)) /* that is said of it */
+		else if (!drawing_all_failed(d, v)) /* which has a caption */
 			str_printf(list, "%s%s", list->len ? ", " : "", drawing_label(d, f, v));
 	}
-	if (without.len)
-		figure_caption(f, "Not profiled here: %s", without.buf);
-	if (costless.len)
-		figure_caption(f, "Profiled, but its cost per unit of work is not known: %s",
-			       costless.buf);
-	str_free(&without);
-	str_free(&costless);
+	if (absent.len)
+		figure_caption(f, "%s: %s", without, absent.buf);
+	if (unknown.len)
+		figure_caption(f, "%s: %s", costless, unknown.buf);
+	str_free(&absent);
+	str_free(&unknown);
+}
+
+size_t drawing_most_groups(const struct drawing *d, const struct figure *f)
+{
+	enum { BARS = 24, LEAST = 4, MOST = 10 };
+	size_t n = f->bars.n ? BARS / (size_t)f->bars.n : MOST;
+
+	if (d->query.limit > 0)
+		return (size_t)d->query.limit;
+	return n > MOST ? MOST : n < LEAST ? LEAST : n;
 }
 
 static const char *const side_order[] = {"receiver", "sender", NULL, "total"};
@@ -304,7 +315,9 @@ static struct run_counts foot_runs(const struct drawing *d, const struct figure 
 				   enum drawn_from from)
 {
 	const struct chart_facts *a = &d->facts;
-	struct run_counts n = {0, 0}, all = from == FROM_MEASURED ? a->measured : a->profiled;
+	struct run_counts n = {0, 0}, all = from == FROM_MEASURED  ? a->measured
+					    : from == FROM_COUNTED ? a->counted
+								   : a->profiled;
 	size_t row;
 
 	for (row = 0; row < f->data.rows; row++) {
@@ -340,11 +353,16 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 		str_printf(s, "n = %d ", n.least);
 	if (n.least)
 		str_printf(s, "%s run%s per variant, ",
-			   from == FROM_MEASURED ? "measured" : "profiled", n.most == 1 ? "" : "s");
+			   from == FROM_MEASURED  ? "measured"
+			   : from == FROM_COUNTED ? "syscall-counting"
+						  : "profiled",
+			   n.most == 1 ? "" : "s");
 	if (from == FROM_TESTED)
 		str_puts(s, "exact Mann-Whitney with Holm's correction, whiskers: its interval");
 	else if (from == FROM_UNTESTED)
 		str_puts(s, "too few for a test or an interval");
+	else if (from == FROM_COUNTED)
+		str_puts(s, "whiskers: 95 % interval of the mean call alone");
 	else if (from == FROM_PROFILED && n.most == 1)
 		str_puts(s, "whiskers: 95 % interval of the sampling alone");
 	else if (from == FROM_PROFILED)

@@ -23,7 +23,7 @@ struct chart_source {
 };
 
 /* What a bar is made from, as the foot note says it. */
-enum drawn_from { FROM_MEASURED, FROM_PROFILED, FROM_TESTED, FROM_UNTESTED };
+enum drawn_from { FROM_MEASURED, FROM_PROFILED, FROM_COUNTED, FROM_TESTED, FROM_UNTESTED };
 
 struct run_counts {
 	int least, most; /* runs of a variant; 0: unknown */
@@ -38,7 +38,7 @@ struct chart_facts {
 		*places; /* each variant's place in the plan, for its colour; NULL: all are here */
 	int nvariants;
 	const char *slice; /* of each run's window: "2 to 3 s"; NULL: all of it */
-	struct run_counts measured, profiled; /* by pass */
+	struct run_counts measured, profiled, counted; /* by pass */
 };
 
 struct drawing {
@@ -122,9 +122,15 @@ int drawing_table(struct drawing *d, int i, const struct table **t, struct error
 
 /* Adds the variants to compare, base first, as bars in their colours. */
 void drawing_bars(const struct drawing *d, struct figure *f);
-/* Adds those that have a cost on this side; captions name the others. */
+/* Adds those that have a figure in the column on this side (NULL: on any). Captions name the
+ * others: those without a row by the words `without`, those without a figure by the words
+ * `costless`. */
 void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
-		     const char *side);
+		     const char *side, const char *column, const char *without,
+		     const char *costless);
+
+/* Returns how many groups of lying bars stay readable from the back of a room, or --limit. */
+size_t drawing_most_groups(const struct drawing *d, const struct figure *f);
 
 /* Adds the sides that have a row as groups: receiver, sender, others, total. */
 void drawing_sides(struct figure *f, const struct table *t);
@@ -193,6 +199,9 @@ void copied_caption(const struct drawing *d, struct figure *f);
  */
 double claim(const struct drawing *d, const char *variant, struct estimate base,
 	     struct estimate new, enum drawn_from from, int gain);
+
+/* Returns the decimal places of three significant digits, for a number without an exponent. */
+int claim_places(double v);
 
 /* Returns "1.62×". */
 const char *claim_times(struct figure *f, double ratio);

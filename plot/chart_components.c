@@ -164,12 +164,6 @@ static void components_put_bar(struct figure *f, const struct table *t, int grou
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
 }
 
-/* Three digits that count, without an exponent. */
-static int components_places(double v)
-{
-	return v >= 100 ? 0 : v >= 10 ? 1 : 2;
-}
-
 /* What a unit of work costs in all is measured, not profiled: does its change hold? */
 static bool components_total_holds(const struct drawing *d, const struct table *summary,
 				   const char *unit, const char *side, int from, int b)
@@ -195,8 +189,8 @@ static void components_claim_total(struct figure *f, int from, int b)
 	struct estimate base, new;
 
 	if (figure_get(f, 0, from, FIGURE_WHOLE, &base) && figure_get(f, 0, b, FIGURE_WHOLE, &new))
-		figure_title(f, "%s, in all %.*f → %.*f", f->title, components_places(base.value),
-			     base.value, components_places(new.value), new.value);
+		figure_title(f, "%s, in all %.*f → %.*f", f->title, claim_places(base.value),
+			     base.value, claim_places(new.value), new.value);
 }
 
 /* Did the copy go away? The finding that zero copy is about, if it is one; beside it stands what
@@ -228,8 +222,8 @@ static void components_claim(struct drawing *d, struct figure *f, const char *un
 		figure_title(f, "%s%s%s, %s: data copy %.*f → %.*f ns per %s",
 			     drawing_title(d, f, drawing_variant(d, b)), several ? " against " : "",
 			     several ? drawing_title(d, f, drawing_variant(d, from)) : "",
-			     side->label, components_places(base.value), base.value,
-			     components_places(new.value), new.value, unit);
+			     side->label, claim_places(base.value), base.value,
+			     claim_places(new.value), new.value, unit);
 		if (summary && components_total_holds(d, summary, unit, side->name, from, b))
 			components_claim_total(f, from, b);
 	}

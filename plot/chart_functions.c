@@ -94,16 +94,6 @@ static void functions_put_bar(struct figure *f, const struct table *t, const str
 			   row_estimate(t, (size_t)row, "self_ns"));
 }
 
-/* Bars and their numbers stay readable from the back of a room. */
-static size_t functions_most_rows(const struct figure *f, const struct drawing *d)
-{
-	size_t n = (size_t)(24 / f->bars.n);
-
-	if (d->query.limit > 0)
-		return (size_t)d->query.limit;
-	return n > 10 ? 10 : n < 4 ? 4 : n;
-}
-
 static void functions_put_words(const struct drawing *d, struct figure *f, const char *side,
 				const char *unit)
 {
@@ -160,8 +150,9 @@ static int functions_draw(struct drawing *d, struct figure *f, struct error *err
 			       side);
 		goto out;
 	}
-	drawing_bars_of(d, f, t, side);
-	n = functions_most_rows(f, d) < all.n ? functions_most_rows(f, d) : all.n;
+	drawing_bars_of(d, f, t, side, "self_ns", "Not profiled here",
+			"Profiled, but its cost per unit of work is not known");
+	n = drawing_most_groups(d, f) < all.n ? drawing_most_groups(d, f) : all.n;
 	for (i = 0; i < n; i++) {
 		functions_add_group(f, &all, i, n);
 		place[0] = (int)i;

@@ -366,6 +366,11 @@ double claim(const struct drawing *d, const char *variant, struct estimate base,
 	return ratio > 0 ? ratio : 0;
 }
 
+int claim_places(double v)
+{
+	return v >= 100 ? 0 : v >= 10 ? 1 : 2;
+}
+
 const char *claim_times(struct figure *f, double ratio)
 {
 	char *text = xasprintf("%.*f×", ratio < 1.995 ? 2 : ratio < 9.95 ? 1 : 0, ratio);

@@ -90,7 +90,9 @@ static int facts_count_passes(struct facts *f, struct store *store, struct error
 	struct {
 		const char *pass;
 		struct run_counts *runs;
-	} passes[] = {{"measure", &f->chart.measured}, {"profile", &f->chart.profiled}};
+	} passes[] = {{"measure", &f->chart.measured},
+		      {"profile", &f->chart.profiled},
+		      {"syscalls", &f->chart.counted}};
 	int rc = facts_count_pass(f, store, "all", &all, err);
 	size_t i;
 

@@ -47,9 +47,10 @@ struct figure {
 	const char *axis;		     /* the unit: "Gbit/s" */
 	const char *group_word;		     /* heading of the .tsv's column: "side" */
 	const char *note_word;		     /* heading of the .tsv's column of notes; NULL: none */
-	const char *starred;		     /* the note of bars whose numbers have a star */
-	const char *absent;		     /* what stands where a bar is missing: "n/a" */
-	const char *captions[8];	     /* what a reader must not miss */
+	const char *note_unit;	 /* notes are numbers in it, beside the bars' own; or NULL */
+	const char *starred;	 /* the note of bars whose numbers have a star */
+	const char *absent;	 /* what stands where a bar is missing: "n/a" */
+	const char *captions[8]; /* what a reader must not miss */
 	int ncaptions;
 	struct figure_marks groups, bars, parts;
 	struct table data; /* group bar part value lo hi runs from note, the first three places */
@@ -72,7 +73,7 @@ int figure_part(struct figure *f, const char *label, uint32_t rgb);
 
 /* Of an estimate, value, lo and hi are drawn, NaN where absent; n is kept. */
 void figure_put(struct figure *f, int group, int bar, int part, struct estimate e);
-/* The same for a whole bar, and what is to be known of it. */
+/* The same for a whole bar with a note. Without a value, the note is drawn instead of `absent`. */
 void figure_put_noted(struct figure *f, int group, int bar, struct estimate e, const char *note);
 /* "" when there is none. */
 const char *figure_note(const struct figure *f, int group, int bar);

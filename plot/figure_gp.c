@@ -278,8 +278,11 @@ static void gp_add_numbers(struct str *s, const struct figure *f, const struct p
 			   ", \\\n\t\tdata skip 1 using (%s ? %s noenhanced "
 			   "font 'sans-serif,%g' textcolor rgb '#%06x'",
 			   gp_whole_rows(f),
-			   f->lying ? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) "
-				      "with labels left boxed"
+			   f->lying && f->note_unit
+				   ? "end($5) + lift : NaN):(($2+$3)/2):(number($6).beside(11)) "
+				     "with labels left boxed"
+			   : f->lying ? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) "
+					"with labels left boxed"
 			   : f->starred && f->note_word
 				   ? "($2+$3)/2 : NaN):(end($5) + lift):(number($6).star(11)) "
 				     "with labels center boxed"
@@ -313,6 +316,11 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 		"lift = %.6g\nleast = %.6g\nseen = %.6g\nreach = %.10g\n",
 		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f),
 		gp_least_part(page, f), gp_least_whisker(page, f), page->reach);
+	if (f->note_unit) {
+		str_puts(s, "beside(c) = ' · '.number(column(c)).' '.");
+		label_quote(s, f->note_unit);
+		str_putc(s, '\n');
+	}
 	if (!f->starred)
 		return;
 	str_puts(s, "star(c) = strcol(c) eq ");

@@ -346,6 +346,7 @@ static void page_place_absent(struct page *page, const struct figure *f)
 	for (g = 0; g < f->groups.n; g++) {
 		for (b = 0; b < f->bars.n; b++) {
 			double at = page_position_px(page, f, page_position(f, g, b));
+			const char *note = figure_note(f, g, b);
 			struct estimate e;
 			bool there = figure_get(f, g, b, FIGURE_WHOLE, &e);
 
@@ -353,14 +354,15 @@ static void page_place_absent(struct page *page, const struct figure *f)
 				there = figure_get(f, g, b, p, &e);
 			if (there)
 				continue;
-			page_put_text(page,
-				      (struct page_text){
-					      .x = f->lying ? page->left + 6 : at,
-					      .y = f->lying ? at : page->bottom - 14,
-					      .size = f->lying ? page->value_size * 0.9 : 17,
-					      .align = f->lying ? ALIGN_LEFT : ALIGN_CENTER,
-					      .rgb = INK_SOFT,
-					      .text = label_fit(&page->arena, f->absent, 17, 300)});
+			page_put_text(page, (struct page_text){
+						    .x = f->lying ? page->left + 6 : at,
+						    .y = f->lying ? at : page->bottom - 14,
+						    .size = f->lying ? page->value_size * 0.9 : 17,
+						    .align = f->lying ? ALIGN_LEFT : ALIGN_CENTER,
+						    .rgb = INK_SOFT,
+						    .text = label_fit(&page->arena,
+								      *note ? note : f->absent, 17,
+								      300)});
 		}
 	}
 }

@@ -66,9 +66,11 @@ static double axis_step(double limit, double length, double apart)
 void page_place_limit(struct page *page, const struct figure *f)
 {
 	double length = f->lying ? page->right - page->left : page->bottom - page->top;
-	double room = f->lying ? 5 * page->value_size : 1.9 * page->value_size;
+	double room = (f->lying ? 5 : 1.9) * page->value_size;
 	bool cut;
 
+	if (f->note_unit)
+		room += label_width(f->note_unit, page->value_size, false) + 4 * page->value_size;
 	page->reach = page_reach(f, &cut);
 	page->limit = page->reach / (1 - room / length);
 	page->tick = axis_step(page->limit, length, f->lying ? 95 : 34);

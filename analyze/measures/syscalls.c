@@ -145,6 +145,7 @@ const struct measure measure_syscalls = {
 		    [SOURCE_PERF] = "from to cpu " CALLS,
 		    [SOURCE_TEXT] = CALLS},
 	.spare = "stddev_pct min_ms p50_ms bytes_per_call total_ms",
+	.collectors = "syscalls workload",
 	.flags = MEASURE_TRACEPOINTS,
 	.run = syscalls_run,
 };
