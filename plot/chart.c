@@ -140,7 +140,7 @@ static void drawing_add_notes(struct drawing *d, const struct table *t)
 	drawing_add_disturbed(d, t);
 }
 
-/* Gives the table, read at the first call alone. */
+/* Gives the table, which only the first call reads. */
 static int drawing_keep_table(struct drawing *d, const char *name, bool of_side,
 			      const struct table **t, struct error *err)
 {
@@ -252,7 +252,7 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 		list = row_find(t, 0, v, side) < 0 ? &absent : &unknown;
 		if (side_has_figure(t, v, side, column))
 			drawing_add_bar(d, f, v);
-		else if (!drawing_all_failed(d, v)) /* which has a caption */
+		else if (!drawing_all_failed(d, v)) /* another caption says that */
 			str_printf(list, "%s%s", list->len ? ", " : "", drawing_label(d, f, v));
 	}
 	if (absent.len)
@@ -307,7 +307,7 @@ void drawing_sides(struct figure *f, const struct table *t)
 	}
 }
 
-/* Of a median, fewer runs give no 95 %: the interval is all of them. */
+/* With fewer runs a median has no 95 % interval: the interval is then from lowest to highest. */
 enum { MEDIAN_RUNS = 6 };
 
 /* Returns the runs behind one bar; where the tables have no such number, those of a variant. */
@@ -406,7 +406,7 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 	str_free(&s);
 }
 
-/* The measured runs have the busy time of the side's CPUs. */
+/* Only the measured runs have the busy time of the side's CPUs. */
 static void drawing_caption_others(struct drawing *d, struct figure *f)
 {
 	struct error ignored = {0};

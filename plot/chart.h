@@ -138,7 +138,17 @@ void drawing_sides(struct figure *f, const struct table *t);
 /* Writes the foot note: runs, interval, host, kernel, capture, date. */
 void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from);
 
-/* --- variants.c: names under settings, "mmap+mtu9000+gro-off" --- */
+/* --- variants.c: rows, and names under settings, "mmap+mtu9000+gro-off" --- */
+
+/* Reads a cost with its interval, which does not go below 0. The number of runs is that of the
+ * column "runs". */
+struct estimate row_estimate(const struct table *t, size_t row, const char *column);
+
+/* Returns what the column's costs are per: "packet" for "ns/packet"; "KiB" where it has no unit. */
+const char *row_unit(const struct table *t, const char *column);
+
+/* Returns the first row at or after `from` of this variant and side (NULL: any), or -1. */
+long row_find(const struct table *t, size_t from, const char *variant, const char *side);
 
 /* Returns the variant's place in the capture, or -1. */
 int drawing_place(const struct drawing *d, const char *variant);
@@ -205,17 +215,5 @@ int claim_places(double v);
 
 /* Returns "1.62×". */
 const char *claim_times(struct figure *f, double ratio);
-
-/* --- rows.c --- */
-
-/* Reads a cost with its interval, which does not go below 0. The number of runs is that of the
- * column "runs". */
-struct estimate row_estimate(const struct table *t, size_t row, const char *column);
-
-/* Returns what the column's costs are per: "packet" for "ns/packet"; "KiB" where it has no unit. */
-const char *row_unit(const struct table *t, const char *column);
-
-/* Returns the first row at or after `from` of this variant and side (NULL: any), or -1. */
-long row_find(const struct table *t, size_t from, const char *variant, const char *side);
 
 #endif

@@ -19,11 +19,11 @@ static int components_by_order(const void *a, const void *b)
 	return d ? d : strcmp(*x, *y);
 }
 
-/* More colours than this nobody tells apart; what is left is one part. */
+/* Nobody can tell more colours apart; the components beyond that are one part. */
 enum { PARTS = 10 };
 static const char rest[] = "the rest";
 
-/* What zero copy is about has its colour however small it became. */
+/* The components that zero copy changes have their colour even where they are small. */
 static bool component_is_central(const char *name)
 {
 	return !strcmp(name, "data copy") || !strcmp(name, "page mapping") ||
@@ -77,7 +77,7 @@ static size_t components_gather(const struct figure *f, const struct table *t,
 	return n;
 }
 
-/* The components that cost most anywhere, in the palette's order; the others as one. */
+/* Adds the components that cost most in any bar, in the palette's order, and the others as one. */
 static void components_add_parts(struct figure *f, const struct table *t)
 {
 	struct component *all = xcalloc(t->rows + 1, sizeof(*all));
@@ -122,7 +122,7 @@ static bool figure_has_part(const struct figure *f, const char *label)
 	return false;
 }
 
-/* What the parts leave out; the interval of a sum is not known. */
+/* Returns the sum of the components that have no part; the interval of a sum is not known. */
 static struct estimate components_rest(const struct figure *f, const struct table *t,
 				       const char *variant, const char *side)
 {
@@ -164,7 +164,7 @@ static void components_put_bar(struct figure *f, const struct table *t, int grou
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
 }
 
-/* What a unit of work costs in all is measured, not profiled: does its change hold? */
+/* Does the change of the cost in all hold? The measured runs tell, not the profiles. */
 static bool components_total_holds(const struct drawing *d, const struct table *summary,
 				   const char *unit, const char *side, int from, int b)
 {
@@ -183,7 +183,7 @@ static bool components_total_holds(const struct drawing *d, const struct table *
 	return ratio > 0;
 }
 
-/* ", in all 65.0 → 33.0", behind what the copying did. */
+/* Appends ", in all 65.0 → 33.0" to the claim about data copy. */
 static void components_claim_total(struct figure *f, int from, int b)
 {
 	struct estimate base, new;
@@ -193,8 +193,8 @@ static void components_claim_total(struct figure *f, int from, int b)
 			     base.value, claim_places(new.value), new.value);
 }
 
-/* Did the copy go away? The finding that zero copy is about, if it is one; beside it stands what
- * all components together did, if that is one. */
+/* Claims the largest saving of data copy that holds, and the saving of all components where that
+ * holds too. */
 static void components_claim(struct drawing *d, struct figure *f, const char *unit)
 {
 	struct estimate base, new;
@@ -250,8 +250,7 @@ static int components_draw(struct drawing *d, struct figure *f, struct error *er
 	if (!f->data.rows)
 		rc = error_set(
 			err, ENODATA,
-			"no variant has a profile with a known cost per unit of work; capture "
-			"with the passes measure and profile, and --units");
+			"no variant has a profile with a known cost per unit of work; capture with the passes measure and profile, and --units");
 	components_claim(d, f, unit);
 	drawing_foot(d, f, FROM_PROFILED);
 	return rc;

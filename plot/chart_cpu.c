@@ -8,8 +8,8 @@
 #include <math.h>
 
 /*
- * What busy time is made of; idle and iowait are not busy. User time is that of all programs on
- * these CPUs, not of the workload alone.
+ * The parts of busy time; idle and iowait are not busy. User time is that of all programs on these
+ * CPUs, not only of the workload.
  */
 static const struct {
 	const char *column, *label, *colour;
@@ -47,7 +47,7 @@ static void cpu_put_bar(struct figure *f, const struct table *t, size_t row, int
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
 }
 
-/* Do the parts add up to the whole, but for rounding? Medians of noisy runs do not. */
+/* Do the parts add up to the whole, except for rounding? Medians of noisy runs do not. */
 static bool cpu_parts_add_up(const struct figure *f)
 {
 	struct estimate e, whole;
@@ -76,8 +76,9 @@ static int cpu_draw(struct drawing *d, struct figure *f, struct error *err)
 	if (rc)
 		return rc;
 	figure_title(f, "CPU use: user, system and softirq");
-	figure_subtitle(f, "All CPUs of a side added up, 100 %% = one CPU; lower is better at the "
-			   "same throughput");
+	figure_subtitle(
+		f,
+		"All CPUs of a side added up, 100 %% = one CPU; lower is better at the same throughput");
 	f->axis = "% of one CPU";
 	drawing_sides(f, t);
 	drawing_bars(d, f);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function of a side and its cost in each variant that is compared. */
+/* A function of a side, and its largest cost in any variant. */
 struct function {
 	const char *symbol, *dso;
 	double most;
@@ -63,7 +63,7 @@ static void functions_gather(const struct drawing *d, struct functions *all, con
 		qsort(all->f, all->n, sizeof(*all->f), functions_by_cost);
 }
 
-/* The name alone, unless two objects on the chart have a function of that name. */
+/* Names a group by its function, with the object where two objects have a function of that name. */
 static void functions_add_group(struct figure *f, const struct functions *all, size_t i, size_t n)
 {
 	const char *slash = strrchr(all->f[i].dso, '/');
@@ -88,7 +88,7 @@ static void functions_put_bar(struct figure *f, const struct table *t, const str
 	while (row >= 0 && (strcmp(table_text(t, (size_t)row, "symbol"), fn->symbol) ||
 			    strcmp(table_text(t, (size_t)row, "dso"), fn->dso)))
 		row = row_find(t, (size_t)row + 1, variant, side);
-	/* a function of which only callees were hit has a row, but no samples */
+	/* A function with samples only in its callees has a row without samples of itself. */
 	if (row >= 0 && table_real(t, (size_t)row, "self_ns") > 0)
 		figure_put(f, place[0], place[1], FIGURE_WHOLE,
 			   row_estimate(t, (size_t)row, "self_ns"));
@@ -114,7 +114,7 @@ static void functions_put_words(const struct drawing *d, struct figure *f, const
 	f->lying = true;
 }
 
-/* A capture without sides has one of another name; it stands for the receiver. */
+/* Returns the side to draw. A capture without a receiver has one side of another name. */
 static const char *functions_side(const struct drawing *d, const struct table *t)
 {
 	const char *wanted = d->chart->side ? d->chart->side : d->side ? d->side : "receiver";
@@ -144,10 +144,10 @@ static int functions_draw(struct drawing *d, struct figure *f, struct error *err
 	side = functions_side(d, t);
 	functions_gather(d, &all, t, side);
 	if (!all.n) {
-		rc = error_set(err, ENODATA,
-			       "no profile of the %s with a known cost per unit of work; capture "
-			       "with the passes measure and profile, and --units",
-			       side);
+		rc = error_set(
+			err, ENODATA,
+			"no profile of the %s with a known cost per unit of work; capture with the passes measure and profile, and --units",
+			side);
 		goto out;
 	}
 	drawing_bars_of(d, f, t, side, "self_ns", "Not profiled here",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Throughput bought with CPU time (T^n / C) and with power (T^n / P^m). */
+/* Throughput for its CPU time (T^n / C) and for its power (T^n / P^m). */
 #include "plot/chart.h"
 
 #include "analyze/measures/datagrams.h"
@@ -19,7 +19,7 @@ struct score {
 	char unit[64];	  /* "(Gbit/s)²/W" */
 };
 
-/* "²" where there is such a character, "^1.5" else, nothing for 1. */
+/* Writes "²" where there is such a character, else "^1.5"; nothing for 1. */
 static void roi_print_power(char *text, size_t size, double n)
 {
 	static const char *const raised[] = {"", "", "²", "³"};
@@ -45,13 +45,13 @@ static struct score roi_score(const struct drawing *d, const char *column, char 
 	return s;
 }
 
-/* Receiver and sender together, the last group. */
+/* Is the last group receiver and sender together? */
 static bool roi_has_total(const struct figure *f)
 {
 	return f->groups.n && !strcmp(f->groups.mark[f->groups.n - 1].name, "total");
 }
 
-/* The title speaks of both sides together where they are, else of the one there is. */
+/* Claims the largest change of both sides together, or of the only side. */
 static void roi_claim(struct drawing *d, struct figure *f, const struct score *s)
 {
 	struct estimate base, new;
@@ -76,7 +76,7 @@ static void roi_claim(struct drawing *d, struct figure *f, const struct score *s
 	}
 }
 
-/* The table says why a bar that could be there is missing. */
+/* Adds the table's reason why a bar is missing. */
 static void roi_caption_datagrams(struct figure *f, const struct table *t)
 {
 	struct notes datagrams = {0};
@@ -149,7 +149,7 @@ static int roi_c_draw(struct drawing *d, struct figure *f, struct error *err)
 
 static const char modelled_note[] = "modelled";
 
-/* Which of the bars are drawn from modelled power? */
+/* Counts the bars, and those with modelled power. */
 static void roi_count_modelled(const struct figure *f, int *bars, int *modelled)
 {
 	struct estimate e;
@@ -176,7 +176,7 @@ static bool roi_has_power(const struct table *t)
 	return false;
 }
 
-/* "wall ", "package "; "" where the rows do not tell. */
+/* Returns "wall ", "package ", or "" where no row has the kind of power. */
 static const char *roi_power_word(struct figure *f, const struct table *t)
 {
 	size_t row;
@@ -194,7 +194,7 @@ static const char *roi_power_word(struct figure *f, const struct table *t)
 	return kept;
 }
 
-/* A model is named in the title, at the axis, by a star at each bar and below. */
+/* Names the model in the title, at the axis, in the foot note, and by a star at each bar. */
 static void roi_put_model(const struct drawing *d, struct figure *f, const struct score *s,
 			  bool all)
 {
@@ -225,8 +225,7 @@ static int roi_p_draw(struct drawing *d, struct figure *f, struct error *err)
 	if (!roi_has_power(t))
 		return error_set(
 			err, ENODATA,
-			"no run has a power source; give a meter's readings with --power-csv "
-			"at capture or analysis, or a model with --power-model");
+			"no run has a power source; give a meter's readings with --power-csv at capture or analysis, or a model with --power-model");
 	figure_title(f, "%s: %s", s.formula, s.words);
 	f->axis = arena_strdup(&f->arena, s.unit);
 	f->note_word = "power_source";

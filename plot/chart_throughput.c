@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One bar per variant: what the receiver got. */
+/* One bar per variant: what arrived at the receiver. */
 #include "plot/chart.h"
 
 #include "lib/alloc.h"
 
 #include <math.h>
 
-/* The receiver's own figure; the sender's, or the only one, where there is no receiver. */
+/* Returns the receiver's row; where there is no receiver, the first row of the variant. */
 static long throughput_row(const struct table *t, const char *variant)
 {
 	long row = row_find(t, 0, variant, "receiver");
@@ -14,7 +14,7 @@ static long throughput_row(const struct table *t, const char *variant)
 	return row >= 0 ? row : row_find(t, 0, variant, NULL);
 }
 
-/* THE TABLE of what work is counted in: the first that any variant has is drawn. */
+/* What work is counted in. The chart draws the first one that any variant has. */
 static const struct speed {
 	const char *column, *axis, *subtitle;
 } speeds[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From what the base costs to what the other variant costs, component by component: floating bars,
- * the ends on the axis, each step with the interval of its test. What is not told apart from chance
- * is pale.
+ * From the cost of the base to the cost of the other variant, component by component. The two ends
+ * stand on the axis. Each step floats and has the interval of its test. A step that chance may
+ * explain is pale.
  */
 #include "plot/chart.h"
 
@@ -43,7 +43,7 @@ static bool waterfall_is_step(const struct table *t, size_t row)
 	return row > 0 && row + 1 < t->rows && *table_text(t, row, "step") != '(';
 }
 
-/* Steps that are real, and those that could have been found so: with enough runs. */
+/* Counts the steps, the steps that are real, and the steps with enough runs for a test. */
 static void waterfall_count_steps(const struct table *t, int *steps, int *real, int *tested)
 {
 	const char *verdict;
@@ -58,7 +58,7 @@ static void waterfall_count_steps(const struct table *t, int *steps, int *real, 
 	}
 }
 
-/* Ends stand on the axis, steps on what came before; what the rows leave out is one step. */
+/* Each step begins where the step before ended. The components without a row are one step. */
 static void waterfall_put_bars(const struct drawing *d, struct figure *f, const struct table *t)
 {
 	double at = table_real(t, 0, "total_ns"), to, end = table_real(t, t->rows - 1, "total_ns");
@@ -109,7 +109,7 @@ static void waterfall_put_words(const struct drawing *d, struct figure *f, const
 	free(axis);
 }
 
-/* What is to be known of its figures stands below the table that they are from. */
+/* The notes about the waterfall's figures are those of the table behind it. */
 static void waterfall_read_notes(struct drawing *d)
 {
 	struct error ignored = {0};

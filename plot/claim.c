@@ -14,7 +14,7 @@
 
 static const double nearly_all = 0.9, threshold = 0.02, significant = 0.05;
 
-/* Zero-copy share 0..1 of one row of evidence; NaN where it cannot say. */
+/* Returns the zero-copy share, 0 to 1, of one row of evidence; NaN where it has none. */
 static double evidence_share(const struct table *t, size_t row)
 {
 	double total = table_real(t, row, "total"), zero_copy = table_real(t, row, "zero_copy");
@@ -36,7 +36,7 @@ static double copied_share(const struct table *t, const char *variant, const cha
 	return least;
 }
 
-/* Did the variant ask for that on a side? `side` NULL: on any. */
+/* Did the variant ask for `what` on the side? `side` NULL: on any side. */
 static bool variant_asked(const struct table *t, const char *variant, const char *side,
 			  const char *what)
 {
@@ -74,7 +74,7 @@ enum copied copied_state(const struct table *zerocopy, const char *variant, doub
 	return best <= 0 ? COPIED_ALL : best < nearly_all ? COPIED_PART : COPIED_NONE;
 }
 
-/* A share that is not whole must not be rounded to 100, nor one that is there to 0. */
+/* Does not round to 100 what is less, nor to 0 what is more. */
 static void copied_add_percent(struct str *s, double percent)
 {
 	if (percent > 99.99 && percent < 100)
@@ -85,7 +85,7 @@ static void copied_add_percent(struct str *s, double percent)
 		str_printf(s, "%.*f", percent > 99 && percent < 100 ? 2 : 0, percent);
 }
 
-/* The other sides that had evidence and copied. True: of those that asked not to, too. */
+/* Appends the other sides that copied. Returns true where such a side asked for zero copy. */
 static bool copied_add_other_sides(struct str *s, const struct table *t, const char *variant,
 				   const char *best)
 {
@@ -109,10 +109,10 @@ static bool copied_add_other_sides(struct str *s, const struct table *t, const c
 	return any_fell;
 }
 
-/* Warnings come first: a line that is cut, is cut at its end. */
+/* Warnings come first, because a long line is cut at its end. */
 enum rank { FELL_BACK, FELL_PARTLY, DROPPED, FAILED, NO_EVIDENCE, COPIED, ZERO_COPY, RANKS };
 
-/* Variants of which the same is said. */
+/* Variants with the same words. */
 struct alike {
 	char *words;
 	enum rank rank;
@@ -150,13 +150,13 @@ static void said_add(struct said *all, const char *variant, enum rank rank, doub
 	a->most = fmax(a->most, percent);
 }
 
-/* What stands before the settings: "mmap" of "mmap+mtu9000". */
+/* Returns the length of the name without its settings: "mmap" of "mmap+mtu9000". */
 static size_t stem_length(const char *name)
 {
 	return strcspn(name, "+");
 }
 
-/* The place of the first of the same stem. */
+/* Returns the place of the first variant with the same stem. */
 static int alike_first(const struct alike *a, int i)
 {
 	size_t len = stem_length(a->variants[i]);
@@ -167,7 +167,7 @@ static int alike_first(const struct alike *a, int i)
 	return k;
 }
 
-/* "mmap+… (12)" for those that differ in their settings alone, where there are many. */
+/* Appends "mmap+… (12)" for twelve variants that differ only in their settings. */
 static void alike_add_stems(struct str *s, const struct alike *a)
 {
 	const char *separator = "";
@@ -210,7 +210,7 @@ static void alike_add_words(const struct drawing *d, struct str *s, const struct
 	str_puts(s, a->words);
 }
 
-/* Did one that asked for zero copy hear what became of its data? */
+/* Is there evidence about a side that asked for zero copy? */
 static bool variant_fell_back(const struct table *t, const char *variant)
 {
 	long row;
@@ -223,7 +223,7 @@ static bool variant_fell_back(const struct table *t, const char *variant)
 	return false;
 }
 
-/* Is there evidence that says neither what was copied nor what was not? */
+/* Is there evidence without the bytes that were copied and the bytes that were not? */
 static bool variant_half_known(const struct table *t, const char *variant)
 {
 	long row;
@@ -236,7 +236,7 @@ static bool variant_half_known(const struct table *t, const char *variant)
 	return false;
 }
 
-/* Of a variant that has no zero copy on any side. */
+/* Appends the words for a variant without zero copy on any side. */
 static enum rank copied_add_all(struct str *s, const struct table *t, const char *variant,
 				const char *side)
 {
@@ -257,7 +257,7 @@ static enum rank copied_add_all(struct str *s, const struct table *t, const char
 	return COPIED;
 }
 
-/* What became of one variant's data. */
+/* Appends the words about one variant's data. */
 static enum rank copied_add_words(struct str *s, const struct table *t, const char *variant,
 				  double *percent)
 {
@@ -283,8 +283,8 @@ static enum rank copied_add_words(struct str *s, const struct table *t, const ch
 }
 
 /*
- * A base that copies as it was asked to needs no words, nor one whose way nobody knows, unless
- * others are of the same way.
+ * A base needs no words where it copied as asked or has no evidence, unless the chart has several
+ * bases.
  */
 static bool variant_is_silent(const struct drawing *d, int i, enum rank rank)
 {
@@ -342,7 +342,7 @@ static bool intervals_are_apart(struct estimate a, struct estimate b)
 	       (a.hi < b.lo || b.hi < a.lo);
 }
 
-/* Could so many runs tell at all? */
+/* Can the exact test of so many runs be significant at all? */
 static bool runs_are_enough(size_t a, size_t b)
 {
 	return a && b && stats_mann_whitney_min(a, b) < significant;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost plot: THE TABLE's charts of one capture into a folder. */
+/* zcost plot: draws the charts of one capture into a folder. */
 #include "plot/cmd.h"
 
 #include "analyze/analysis/open.h"
@@ -79,9 +79,7 @@ static char *plot_help(int key, const char *text, void *input);
 static const struct command command = {
 	.argp = {.parser = plot_parse,
 		 .args_doc = "[-C] CAPTURE [CHART...] -o DIR",
-		 .doc = "Draws the charts of an analyzed capture, ready for a slide.\v"
-			"Beside each picture stay its data, CHART.tsv, and its script, CHART.gp, "
-			"which gnuplot draws again.",
+		 .doc = "Draws the charts of an analyzed capture, ready for a slide.\vBeside each picture stay its data, CHART.tsv, and its script, CHART.gp, which gnuplot draws again.",
 		 .help_filter = plot_help},
 	.sources = {"a capture", "", "", ""},
 	.feature = plot_feature,
@@ -171,7 +169,7 @@ static char *plot_help(int key, const char *text, void *input)
 
 struct tally {
 	int drawn, failed;
-	bool no_gnuplot; /* said once; scripts and data are written all the same */
+	bool no_gnuplot; /* one message is enough; scripts and data are written all the same */
 };
 
 static void plot_render(const struct figure *f, const struct arguments *a, struct tally *n)
@@ -190,7 +188,7 @@ static void plot_render(const struct figure *f, const struct arguments *a, struc
 	n->no_gnuplot |= rc == -ENOENT;
 }
 
-/* A chart that was asked for by its name and cannot be drawn is a failure; one of all is not. */
+/* A chart that cannot be drawn is a failure only where the user named it. */
 static void plot_draw_chart(const struct chart *c, struct drawing *d, const struct arguments *a,
 			    struct tally *n)
 {
@@ -210,7 +208,7 @@ static void plot_draw_chart(const struct chart *c, struct drawing *d, const stru
 	figure_free(&f);
 }
 
-/* Pictures without a word are worse than none. */
+/* Leaves out the formats that would have no text. */
 static void plot_check_fonts(struct arguments *a, struct tally *n)
 {
 	struct error err = {0};
@@ -221,8 +219,7 @@ static void plot_check_fonts(struct arguments *a, struct tally *n)
 	n->failed++;
 	error_set(
 		&err, ENOENT,
-		"no font is installed (fc-list has none), so that PNG and PDF would have no text: "
-		"install fonts-dejavu-core or dejavu-sans-fonts, or use --format svg");
+		"no font is installed (fc-list has none), so that PNG and PDF would have no text: install fonts-dejavu-core or dejavu-sans-fonts, or use --format svg");
 	error_print(&err);
 }
 
@@ -242,8 +239,7 @@ static int plot_draw_charts(struct drawing *d, struct arguments *a)
 	if (n.failed || !n.drawn)
 		return EXIT_FAILED;
 	if (d->lossy)
-		warn("data behind these charts is incomplete or lossy; 'zcost report runs %s' "
-		     "says where",
+		warn("data behind these charts is incomplete or lossy; 'zcost report runs %s' says where",
 		     a->capture);
 	return d->lossy ? EXIT_LOSSY : EXIT_OK;
 }
@@ -294,7 +290,7 @@ static int plot_capture(struct arguments *a, struct store *store, struct error *
 	else
 		error_print(err);
 	if (made)
-		rmdir(a->dir); /* fails where anything is in it */
+		rmdir(a->dir); /* fails where the folder is not empty */
 	drawing_free(&d);
 	facts_free(&facts);
 	return rc ? (int)error_exit(err) : code;

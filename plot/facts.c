@@ -16,7 +16,7 @@ static void facts_add_word(struct str *s, const char *word)
 
 	if (!word || !*word)
 		return;
-	/* a name inside a longer one is another name */
+	/* A name inside a longer name is another name. */
 	if (at && (at == s->buf || at[-1] == ' ') && (!at[strlen(word)] || at[strlen(word)] == ','))
 		return;
 	str_printf(s, "%s%s", s->len ? ", " : "", word);
@@ -63,7 +63,7 @@ static int facts_count_runs(struct store *store, const char *variant, const char
 	return n < 0 ? n : count;
 }
 
-/* Counts the runs of each variant that has some. */
+/* Finds the least and the most runs of the variants that have runs of this pass. */
 static int facts_count_pass(const struct facts *f, struct store *store, const char *pass,
 			    struct run_counts *runs, struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A figure as data, and its .tsv: first the geometry, which gnuplot reads, then what people read.
+/* A figure as data, and its .tsv: first the geometry for gnuplot, then the names for people.
  */
 #include "plot/figure.h"
 
@@ -235,9 +235,8 @@ bool figure_get(const struct figure *f, int group, int bar, int part, struct est
 }
 
 /*
- * Parts that are estimates of their own need not add up to the estimate of the whole: medians do
- * not. The stack is then drawn as high as the whole, its parts in proportion; values stay what they
- * are.
+ * Medians of parts need not add up to the median of the whole. The stack is then drawn as high as
+ * the whole and its parts in proportion; the values do not change.
  */
 double figure_part_scale(const struct figure *f, int group, int bar)
 {
@@ -247,7 +246,7 @@ double figure_part_scale(const struct figure *f, int group, int bar)
 
 	for (p = 0; p < f->parts.n; p++) {
 		if (!figure_get(f, group, bar, p, &e))
-			return 1; /* what is missing must not be filled up */
+			return 1; /* the other parts must not fill the place of a missing one */
 		sum += e.value;
 	}
 	return figure_get(f, group, bar, FIGURE_WHOLE, &whole) && sum > 0 ? whole.value / sum : 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A chart as data: bars in groups, upright or lying, plain or stacked of parts, with intervals.
- * A chart fills one of these; what it looks like, its .tsv, its .gp and the run of gnuplot are the
- * figure's alone, so that all charts look alike.
+ * A chart fills a figure. The looks, the .tsv, the .gp and the run of gnuplot belong to the figure,
+ * so that all charts look alike.
  *
  *   groups   sides or functions, from left to right, or from the top down
  *   bars     variants, side by side within each group
@@ -24,7 +24,7 @@
 
 enum figure_format { FIGURE_SVG = 1, FIGURE_PNG = 2, FIGURE_PDF = 4 };
 
-/* "svg,png,pdf" into the bits above; -EINVAL. */
+/* Parses "svg,png,pdf" into the bits above; -EINVAL. */
 int figure_formats(const char *list, unsigned int *formats);
 
 struct figure_mark {
@@ -43,13 +43,13 @@ enum { FIGURE_WHOLE = -1 }; /* the part that stands for the whole bar */
 struct figure {
 	const char *name; /* of the files, without an ending; letters, digits, '_' and '-' */
 	bool lying;
-	const char *title, *subtitle, *foot; /* what, of what, from what */
+	const char *title, *subtitle, *foot; /* the finding, the quantity, the evidence */
 	const char *axis;		     /* the unit: "Gbit/s" */
 	const char *group_word;		     /* heading of the .tsv's column: "side" */
 	const char *note_word;		     /* heading of the .tsv's column of notes; NULL: none */
-	const char *note_unit;	 /* notes are numbers in it, beside the bars' own; or NULL */
+	const char *note_unit;	 /* notes are numbers in this unit, beside the bars' own; or NULL */
 	const char *starred;	 /* the note of bars whose numbers have a star */
-	const char *absent;	 /* what stands where a bar is missing: "n/a" */
+	const char *absent;	 /* the text where a bar is missing: "n/a" */
 	const char *captions[8]; /* what a reader must not miss */
 	int ncaptions;
 	struct figure_marks groups, bars, parts;
@@ -71,20 +71,20 @@ int figure_group(struct figure *f, const char *label);
 int figure_bar(struct figure *f, const char *label, uint32_t rgb);
 int figure_part(struct figure *f, const char *label, uint32_t rgb);
 
-/* Of an estimate, value, lo and hi are drawn, NaN where absent; n is kept. */
+/* Adds a bar or a part. lo and hi are NaN where absent; n is for the foot note. */
 void figure_put(struct figure *f, int group, int bar, int part, struct estimate e);
-/* The same for a whole bar with a note. Without a value, the note is drawn instead of `absent`. */
+/* Adds a whole bar with a note. Without a value, the note is drawn instead of `absent`. */
 void figure_put_noted(struct figure *f, int group, int bar, struct estimate e, const char *note);
-/* "" when there is none. */
+/* Returns the bar's note, or "". */
 const char *figure_note(const struct figure *f, int group, int bar);
-/* A whole bar that stands on `from` and goes up, or down where its value is below 0. */
+/* Adds a whole bar that begins at `from` and goes up, or down where its value is below 0. */
 void figure_put_step(struct figure *f, int group, int bar, double from, struct estimate e);
-/* Where the bar stands: 0 but for a step. */
+/* Returns where the bar begins: 0, except for a step. */
 double figure_from(const struct figure *f, int group, int bar);
 bool figure_has_steps(const struct figure *f);
-/* How high parts are drawn: 1, or so that they add up to the whole. */
+/* Returns the scale of the bar's parts: 1, or the one with which they add up to the whole. */
 double figure_part_scale(const struct figure *f, int group, int bar);
-/* False when there is none. */
+/* Gives the estimate of a bar or part. Returns false when there is none. */
 bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e);
 
 /* Writes the data to `path`; figure_write does this too. */
@@ -93,7 +93,7 @@ int figure_write_tsv(const struct figure *f, const char *path, struct error *err
 /* Writes DIR/name.gp and DIR/name.tsv; the script makes the pictures in `formats`. */
 int figure_write(const struct figure *f, const char *dir, unsigned int formats, struct error *err);
 
-/* False when no font is installed: PNG and PDF then have no text, and gnuplot says nothing. */
+/* Returns false when no font is installed: PNG and PDF then have no text, without a message. */
 bool figure_has_fonts(void);
 
 /* Copies an SVG by gnuplot into `out` with what gnuplot leaves out: that it is one image, its title

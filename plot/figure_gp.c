@@ -82,7 +82,7 @@ static void gp_add_axes(struct str *s, const struct figure *f, const struct page
 		   INK_SOFT, value, INK_GRID);
 }
 
-/* Distances in units of value: the least part with a number, the least whisker. */
+/* Return distances in units of value: the least part with a number, the least whisker. */
 static double gp_least_part(const struct page *page, const struct figure *f)
 {
 	return page->part_size * 1.35 / page_scale(page, f);
@@ -93,13 +93,13 @@ static double gp_least_whisker(const struct page *page, const struct figure *f)
 	return 9 / page_scale(page, f);
 }
 
-/* Which rows carry the numbers and whiskers: the whole bars. */
+/* Returns the condition for the rows of whole bars, which carry the numbers and whiskers. */
 static const char *gp_whole_rows(const struct figure *f)
 {
 	return f->parts.n ? "$1 == 0" : "$1 > 0";
 }
 
-/* Is the part so large in any bar? */
+/* Is the part larger than `least` in any bar? */
 static bool part_is_larger(const struct figure *f, int part, double least)
 {
 	struct estimate e;
@@ -112,7 +112,7 @@ static bool part_is_larger(const struct figure *f, int part, double least)
 	return false;
 }
 
-/* Has the part an interval that can be seen, in any bar? */
+/* Does the part have an interval longer than `seen` in any bar? */
 static bool part_shows_interval(const struct figure *f, int part, double seen)
 {
 	struct estimate e;
@@ -155,7 +155,7 @@ static void gp_add_boxes(struct str *s, const struct figure *f)
 	}
 }
 
-/* From each end to where the next step begins. */
+/* Draws a line from the end of each step to the beginning of the next. */
 static void gp_add_joints(struct str *s, const struct figure *f)
 {
 	if (figure_has_steps(f))
@@ -166,7 +166,7 @@ static void gp_add_joints(struct str *s, const struct figure *f)
 			f->bars.n - 1, 1 - 2 * BAR_HALF / 100.0, INK_SOFT);
 }
 
-/* Do whiskers of this part end below, or beyond, the reach in any bar? */
+/* Does a whisker of this part end beyond the reach (or below it) in any bar? */
 static bool part_has_whisker(const struct figure *f, const struct page *page, int part, bool beyond)
 {
 	double least = part == FIGURE_WHOLE ? 0 : gp_least_whisker(page, f), at, scale;
@@ -196,8 +196,8 @@ struct whisker {
 };
 
 /*
- * Arrows with flat heads: gnuplot's own error bars leave a hole where a point would be. One that
- * goes on beyond the reach has an arrow's head there.
+ * A whisker is an arrow with flat heads: gnuplot's own error bars leave a hole where a point would
+ * be. A whisker that goes on beyond the reach has an arrow's head there.
  */
 static void gp_add_whisker(struct str *s, const struct figure *f, const struct whisker *w,
 			   const char *when, const char *to, const char *heads)
@@ -210,7 +210,7 @@ static void gp_add_whisker(struct str *s, const struct figure *f, const struct w
 	str_printf(s, " with vectors %s linewidth %g linecolor rgb '#%06x'", heads, w->width, INK);
 }
 
-/* What would draw nothing is left out, or gnuplot complains. */
+/* Leaves out a plot that would draw nothing, because gnuplot complains about it. */
 static void gp_add_whiskers_of(struct str *s, const struct figure *f, const struct page *page,
 			       int part, const struct whisker *w)
 {
@@ -227,8 +227,8 @@ static void gp_add_whiskers_of(struct str *s, const struct figure *f, const stru
 }
 
 /*
- * A part's whisker stands around its outer edge, where it is long enough to be seen. Those of
- * neighbours stand beside each other, left of the bar's own, so that none hides another.
+ * A part's whisker stands around its outer edge, where it is long enough to be seen. Whiskers of
+ * neighbouring parts stand side by side, left of the bar's own, so that none hides another.
  */
 static void gp_add_part_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
@@ -245,7 +245,7 @@ static void gp_add_part_whiskers(struct str *s, const struct figure *f, const st
 	}
 }
 
-/* On stacked bars they stand at the side, clear of the numbers. */
+/* On stacked bars the whiskers stand at the side, clear of the numbers. */
 static void gp_add_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
 	struct whisker w = {.width = 2, .head = 0.004};
@@ -268,7 +268,8 @@ static void gp_add_part_number(struct str *s, const struct figure *f, const stru
 		   palette_dark(f->parts.mark[part].rgb) ? "#ffffff" : "#222222");
 }
 
-/* The number of each bar stands beyond its whisker, those of parts inside where they have room. */
+/* The number of a bar stands beyond its whisker, the number of a part inside it where it has room.
+ */
 static void gp_add_numbers(struct str *s, const struct figure *f, const struct page *page)
 {
 	int i;

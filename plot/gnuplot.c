@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Running gnuplot, and what it leaves: pictures, or its own words why not. */
+/* Runs gnuplot and checks its pictures, or reports its own words. */
 #include "plot/figure.h"
 
 #include "lib/alloc.h"
@@ -34,7 +34,7 @@ static char *picture_path(const struct figure *f, const char *dir, size_t i)
 	return xasprintf("%s/%s.%s", dir, f->name, endings[i].ending);
 }
 
-/* A picture of an earlier run must not pass for one of this. */
+/* A picture of an earlier run must not pass for one of this run. */
 static void pictures_remove(const struct figure *f, const char *dir, unsigned int formats)
 {
 	size_t i;
@@ -48,8 +48,8 @@ static void pictures_remove(const struct figure *f, const char *dir, unsigned in
 	}
 }
 
-/* What gnuplot shows of the script's line, and where in it the fault is, come on lines of their
- * own. */
+/* Joins gnuplot's message, which has the script's line and a mark at the fault on separate lines.
+ */
 static char *text_one_line(char *text)
 {
 	char *to = text, *from = text;
@@ -63,7 +63,7 @@ static char *text_one_line(char *text)
 	return str_trim(text);
 }
 
-/* "gnuplot 5.0 patchlevel 7" into 5.0; 0 where it does not say. */
+/* Returns 5.0 for "gnuplot 5.0 patchlevel 7"; 0 where gnuplot does not say. */
 static double gnuplot_version(void)
 {
 	char *const argv[] = {"gnuplot", "--version", NULL};
@@ -85,22 +85,21 @@ static double gnuplot_version(void)
 	return version;
 }
 
-/* The way out, for those of its complaints that have one. */
+/* Returns the way out for the complaints that have one, else "". */
 static const char *gnuplot_advice(const char *text, char *buf, size_t size)
 {
 	double version = gnuplot_version();
 
 	*buf = 0;
 	if (strstr(text, "terminal type"))
-		return "; this gnuplot was built without it: install gnuplot-nox or gnuplot, or "
-		       "use --format svg";
+		return "; this gnuplot was built without it: install gnuplot-nox or gnuplot, or use --format svg";
 	if (version > 0 && version < 5.4)
 		snprintf(buf, size, "; this is gnuplot %.1f, the charts are made for 5.4 and newer",
 			 version);
 	return buf;
 }
 
-/* gnuplot's first words on `fd`, and what to do. */
+/* Sets the error to gnuplot's first words in `fd` and the way out. */
 static int gnuplot_error(int fd, const char *gp, const char *what, struct error *err)
 {
 	char text[512], buf[96], *start;
@@ -123,9 +122,7 @@ static int gnuplot_run(char *const argv[], const struct spawn *opts, const char 
 	if (rc == -ENOENT)
 		return error_set(
 			err, ENOENT,
-			"gnuplot is not installed (no 'gnuplot' in PATH); scripts and data are "
-			"written: install the package gnuplot-nox or gnuplot, then run this "
-			"again, or 'gnuplot %s' in %s",
+			"gnuplot is not installed (no 'gnuplot' in PATH); scripts and data are written: install the package gnuplot-nox or gnuplot, then run this again, or 'gnuplot %s' in %s",
 			argv[2], opts->cwd);
 	if (rc)
 		return error_set(err, -rc, "%s", start.text);
@@ -153,7 +150,7 @@ static void svg_add_head(struct str *out, const struct figure *f)
 	str_puts(out, "</desc>");
 }
 
-/* The end of "<name>...</name>" at `s`, or NULL. */
+/* Returns the end of "<name>...</name>" at `s`, or NULL. */
 static const char *svg_element_end(const char *s, const char *open, const char *close)
 {
 	const char *end = str_starts(s, open) ? strstr(s, close) : NULL;
@@ -202,7 +199,7 @@ static int picture_describe(const struct figure *f, const char *path, struct err
 	return rc;
 }
 
-/* On a full disk gnuplot leaves a part of a picture, and says nothing. */
+/* On a full disk gnuplot leaves a part of a picture without a message. */
 static bool picture_is_whole(const char *path, const char *tail)
 {
 	struct error ignored = {0};
@@ -242,7 +239,7 @@ static int pictures_check(const struct figure *f, const char *dir, unsigned int 
 	return rc;
 }
 
-/* fontconfig's tool is there where its library is; without it nothing is known. */
+/* A host with fontconfig has its tool; without the tool, fonts are assumed. */
 bool figure_has_fonts(void)
 {
 	char *const argv[] = {"fc-list", "-q", NULL};

@@ -69,7 +69,7 @@ static size_t utf8_forward(const char *s, size_t at)
 	return at;
 }
 
-/* The beginning, and as much of the end as there is room for behind `share` of the width. */
+/* Returns the beginning, up to `share` of the width, and as much of the end as then has room. */
 static char *label_cut(struct arena *a, const char *s, double size, double width, double share)
 {
 	size_t len = strlen(s), head = share < 1 ? len / 2 : len, tail;
@@ -132,7 +132,7 @@ static bool arrow_ends(const char *s, size_t len)
 	return false;
 }
 
-/* What an arrow joins stays on one line: "60.0 → 3.00". */
+/* Two words with an arrow between them stay on one line: "60.0 → 3.00". */
 enum end { END_NONE, END_AT_ARROW, END_GOOD };
 
 static enum end line_end_kind(const char *s, size_t at, size_t next,
@@ -153,7 +153,7 @@ static enum end line_end_kind(const char *s, size_t at, size_t next,
 	return END_GOOD;
 }
 
-/* Where the first line ends: the last good break that still fits, 0 where there is none. */
+/* Returns where the first line ends: the last good break that fits; 0 where there is none. */
 static size_t line_end(const char *s, const struct label_shape *shape, size_t *any)
 {
 	size_t at = 0, next, end[END_GOOD + 1] = {0};
@@ -209,7 +209,7 @@ int label_wrap(struct arena *a, const char *s, const struct label_shape *shape, 
 	return n;
 }
 
-/* What gnuplot may read as more than itself in a string: quotes, escapes, commands and macros. */
+/* Can gnuplot read the character as a quote, an escape, a command or a macro? */
 static bool gnuplot_is_special(char c)
 {
 	return (unsigned char)c < ' ' || strchr("\"'\\`@$#", c);

@@ -16,10 +16,10 @@
 /* Returns valid UTF-8 on one line, escaped as lib/printable.h says. NULL gives "". */
 char *label_clean(struct arena *a, const char *s);
 
-/* Width in pixels of a cleaned text in a font of `size` pixels. */
+/* Returns the width in pixels of a cleaned text in a font of `size` pixels. */
 double label_width(const char *s, double size, bool bold);
 
-/* The text, or its two ends around an ellipsis, not wider than `width`. */
+/* Returns the text, or its two ends around an ellipsis, not wider than `width`. */
 char *label_fit(struct arena *a, const char *s, double size, double width);
 
 struct label_shape {
@@ -45,7 +45,7 @@ bool label_wraps(const char *s, const struct label_shape *shape);
 
 /*
  * Appends a gnuplot string in double quotes. What gnuplot would expand or end the string at is an
- * octal escape. Single quotes do not do: gnuplot 5.4 misreads a doubled one in them.
+ * octal escape. Single quotes do not work: gnuplot 5.4 misreads a doubled one in them.
  */
 void label_quote(struct str *out, const char *s);
 

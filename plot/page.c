@@ -53,7 +53,7 @@ static void page_put_swatch(struct page *page, double x, double y, double size, 
 		(struct page_swatch){x, y - size / 2, x + size, y + size / 2, rgb};
 }
 
-/* The width of the longest label, but not more than `max`. */
+/* Returns the width of the longest label, but not more than `max`. */
 static double page_longest(const struct figure_marks *m, double size, double max)
 {
 	double widest = 0, w;
@@ -66,7 +66,7 @@ static double page_longest(const struct figure_marks *m, double size, double max
 	return widest > max ? max : widest;
 }
 
-/* The least width in which the text has no more lines: none of them is left with a single word. */
+/* Returns the least width with the same number of lines, so that no line has a single word. */
 static double text_balanced_width(const char *text, struct label_shape shape)
 {
 	const double full = shape.width, step = full / 60;
@@ -79,7 +79,7 @@ static double text_balanced_width(const char *text, struct label_shape shape)
 	return shape.width;
 }
 
-/* Between statements where that takes no more lines than between words. */
+/* Breaks between statements where that takes no more lines than between words. */
 static int page_wrap_text(struct page *page, const char *text, struct label_shape shape,
 			  char **lines)
 {
@@ -101,7 +101,7 @@ static int page_wrap_text(struct page *page, const char *text, struct label_shap
 	return n;
 }
 
-/* A text of one kind from *y downwards, over the whole width. */
+/* Places a text from *y downwards, over the whole width. */
 static void page_put_lines(struct page *page, double *y, const char *text, struct page_text like,
 			   int max)
 {
@@ -142,7 +142,7 @@ static void page_place_heading(struct page *page, const struct figure *f, struct
 			       i ? 2 : 3);
 }
 
-/* What a cut whisker means stands first. */
+/* The foot note begins with the meaning of a cut whisker. */
 static const char *page_foot_text(struct page *page, const struct figure *f)
 {
 	char *text;
@@ -182,7 +182,7 @@ static void page_place_foot(struct page *page, const struct figure *f, struct pe
 	pen->bottom -= 12;
 }
 
-/* Names under settings, "mmap+mtu9000+gro-off", break between these. */
+/* A name with settings, "mmap+mtu9000+gro-off", breaks between the settings. */
 static const char *label_breaks(const char *name)
 {
 	return strchr(name, '+') ? "+" : LABEL_BREAKS_NAMES;
@@ -203,7 +203,7 @@ static bool bar_labels_fit(const struct figure *f, double size, double slot, int
 	return true;
 }
 
-/* Turned upright, on as many lines as the slot has room for, no longer than they need. */
+/* Turns labels upright, on as many lines as the slot has room for, and no longer than they need. */
 static void page_turn_bar_labels(struct pen *pen, const struct figure *f, double slot)
 {
 	double widest = page_longest(&f->bars, pen->bar_size, 1e6), least, w;
@@ -219,7 +219,8 @@ static void page_turn_bar_labels(struct pen *pen, const struct figure *f, double
 	pen->bar_turned = w > widest ? widest : w > PAGE_TURNED_MAX ? PAGE_TURNED_MAX : w;
 }
 
-/* On one line, on two, smaller, or turned upright; plain bars of many groups get a legend first. */
+/* Chooses one line, two lines, smaller or upright labels; plain bars of many groups get a legend.
+ */
 static void page_choose_bar_labels(struct pen *pen, const struct figure *f, double slot)
 {
 	static const struct {
@@ -338,7 +339,7 @@ static void page_place_lying_labels(struct page *page, const struct figure *f, d
 							width)});
 }
 
-/* A bar that is not there says so at the axis. */
+/* Says at the axis that a bar is missing. */
 static void page_place_absent(struct page *page, const struct figure *f)
 {
 	int g, b, p;
@@ -379,7 +380,7 @@ static bool part_is_used(const struct figure *f, int part)
 	return false;
 }
 
-/* At the right, from the top of the stack down, so that it reads as the bars do. */
+/* Places the legend of parts at the right, in the order of the stack. */
 static void page_place_part_legend(struct page *page, const struct figure *f, double bottom)
 {
 	double widest = 0, y, step, size = PAGE_LEGEND_SIZE, w;
@@ -411,7 +412,7 @@ static void page_place_part_legend(struct page *page, const struct figure *f, do
 	}
 }
 
-/* In columns below the captions, row by row. */
+/* Places the legend of bars in columns below the captions. */
 static void page_place_bar_legend(struct page *page, const struct figure *f, struct pen *pen)
 {
 	double width = page_longest(&f->bars, PAGE_LEGEND_SIZE, 420), unit = f->lying ? 140 : 0;
@@ -435,7 +436,7 @@ static void page_place_bar_legend(struct page *page, const struct figure *f, str
 	pen->top = y + 14;
 }
 
-/* --- the two kinds --- */
+/* --- upright and lying --- */
 
 static void page_place_unit(struct page *page, const struct figure *f, struct pen *pen)
 {

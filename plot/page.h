@@ -44,16 +44,16 @@ enum { BAR_HALF = 39 }; /* half a bar's width, hundredths of a position */
 void page_make(struct page *page, const struct figure *f);
 void page_free(struct page *page);
 
-/* The middle of a bar on the bar axis. */
+/* Returns the middle of a bar on the bar axis. */
 double page_position(const struct figure *f, int group, int bar);
 
 /*
- * How far bars and whiskers reach. A whisker much longer than the highest bar would make all bars
- * unreadable: it is cut, and `cut` says so.
+ * Returns how far bars and whiskers reach. A whisker much longer than the highest bar would make
+ * all bars unreadable: it is cut, and `cut` is true.
  */
 double page_reach(const struct figure *f, bool *cut);
 
-/* Pixels per unit of value. */
+/* Returns the pixels per unit of value. */
 double page_scale(const struct page *page, const struct figure *f);
 
 #define PAGE_TICK_SIZE 17.0 /* the font at the axis of values */

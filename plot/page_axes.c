@@ -32,7 +32,7 @@ static void extent_add_bar(struct extent *x, const struct figure *f, int group, 
 	x->whiskers = fmax(x->whiskers, from + e.hi);
 }
 
-#define LONGEST 2.5 /* a whisker's end, of the highest bar */
+#define LONGEST 2.5 /* the longest whisker, in heights of the highest bar */
 
 double page_reach(const struct figure *f, bool *cut)
 {
@@ -49,7 +49,7 @@ double page_reach(const struct figure *f, bool *cut)
 	return x.bars > 0 ? x.bars : 1;
 }
 
-/* 1, 2 or 5 times a power of ten, so that labels at its multiples do not touch. */
+/* Returns 1, 2 or 5 times a power of ten, so that labels at its multiples do not touch. */
 static double axis_step(double limit, double length, double apart)
 {
 	double most = fmin(8, fmax(1, floor(length / apart))), least = limit / most;
@@ -62,7 +62,7 @@ static double axis_step(double limit, double length, double apart)
 	return times[i] * ten;
 }
 
-/* Room beyond the longest bar for its number. */
+/* Leaves room beyond the longest bar for its number. */
 void page_place_limit(struct page *page, const struct figure *f)
 {
 	double length = f->lying ? page->right - page->left : page->bottom - page->top;
@@ -101,7 +101,7 @@ double page_scale(const struct page *page, const struct figure *f)
 	return (f->lying ? page->right - page->left : page->bottom - page->top) / page->limit;
 }
 
-/* Few bars do not become broad slabs: the axis grows around them instead. */
+/* A few bars do not become broad: the axis is longer instead. */
 void page_place_positions(struct page *page, const struct figure *f)
 {
 	double length = f->lying ? page->bottom - page->top : page->right - page->left;

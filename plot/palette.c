@@ -22,7 +22,7 @@ static const struct part parts[] = {
 	{"softirq", 0x44aa99},
 	{"hardirq", 0xddcc77},
 	{"stolen", 0xbbbbbb},
-	/* components; what zero copy is about stands at the axis, where it compares best */
+	/* components; those that zero copy changes stand at the axis, where they compare best */
 	{"data copy", 0xcc6677},
 	{"page mapping", 0x882255},
 	{"zero copy", 0xaa3377},
@@ -52,7 +52,7 @@ static const struct part parts[] = {
 
 static const uint32_t spare[] = {0x99ddff, 0xeecc66, 0x228833, 0x66ccee, 0xccbb44};
 
-/* Every channel so far (0..256) towards `to`. */
+/* Mixes the colours; `share`, 0 to 256, is that of `to`. */
 static uint32_t rgb_mix(uint32_t rgb, uint32_t to, unsigned int share)
 {
 	uint32_t out = 0;
@@ -64,7 +64,7 @@ static uint32_t rgb_mix(uint32_t rgb, uint32_t to, unsigned int share)
 	return out;
 }
 
-/* After the last colour come lighter ones, then darker ones. */
+/* After the last colour come lighter colours, then darker ones. */
 uint32_t palette_variant(int place)
 {
 	uint32_t rgb = variants[(size_t)place % array_size(variants)];
@@ -101,7 +101,7 @@ uint32_t palette_part(const char *name)
 	return p ? p->rgb : spare[hash_bytes(name, strlen(name), 0) % array_size(spare)];
 }
 
-/* New names stand between the known ones and "other". */
+/* Unknown names stand between the known names and "other". */
 int palette_order(const char *name)
 {
 	const struct part *p = part_find(name), *other = part_find("other");

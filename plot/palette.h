@@ -18,16 +18,17 @@ enum {
 	INK_GRID = 0xdedede,
 };
 
-/* By place in the plan; the first, the baseline, is grey. */
+/* Returns the colour of a place in the plan; the first, the baseline, is grey. */
 uint32_t palette_variant(int place);
 
-/* The same colour for what is not sure. */
+/* Returns a pale shade of the colour, for a figure that is not sure. */
 uint32_t palette_pale(uint32_t rgb);
 
-/* By name of a component or of a part of CPU time; a new name gets one by its letters. */
+/* Returns the colour of a component or of a part of CPU time. An unknown name gets one by its hash.
+ */
 uint32_t palette_part(const char *name);
 
-/* The place of a part in every stack and legend, from the axis outwards. */
+/* Returns the place of a part in every stack and legend, from the axis outwards. */
 int palette_order(const char *name);
 
 /* Is text on it better white? */
