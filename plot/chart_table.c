@@ -15,6 +15,7 @@
 	row(functions_sender) \
 	row(waterfall) \
 	row(waterfall_sender) \
+	row(syscalls) \
 	row(roi_c) \
 	row(roi_p)
 // clang-format on
