@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void *checked(void *p)
+static void *alloc_checked(void *p)
 {
 	if (!p) {
 		fputs("zcost: out of memory\n", stderr);
@@ -19,12 +19,12 @@ static void *checked(void *p)
 
 void *xmalloc(size_t size)
 {
-	return checked(malloc(size ? size : 1));
+	return alloc_checked(malloc(size ? size : 1));
 }
 
 void *xcalloc(size_t n, size_t size)
 {
-	return checked(calloc(n ? n : 1, size ? size : 1));
+	return alloc_checked(calloc(n ? n : 1, size ? size : 1));
 }
 
 #ifndef MADV_POPULATE_WRITE
@@ -49,7 +49,7 @@ void *xcalloc_touched(size_t n, size_t size)
 
 void *xrealloc(void *p, size_t size)
 {
-	return checked(realloc(p, size ? size : 1));
+	return alloc_checked(realloc(p, size ? size : 1));
 }
 
 void *xmemdup(const void *p, size_t size)
@@ -63,19 +63,19 @@ void *xmemdup(const void *p, size_t size)
 
 char *xstrdup(const char *s)
 {
-	return checked(strdup(s));
+	return alloc_checked(strdup(s));
 }
 
 char *xstrndup(const char *s, size_t n)
 {
-	return checked(strndup(s, n));
+	return alloc_checked(strndup(s, n));
 }
 
 char *xvasprintf(const char *fmt, va_list ap)
 {
 	char *s = NULL;
 
-	return checked(vasprintf(&s, fmt, ap) < 0 ? NULL : s);
+	return alloc_checked(vasprintf(&s, fmt, ap) < 0 ? NULL : s);
 }
 
 char *xasprintf(const char *fmt, ...)

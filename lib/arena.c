@@ -14,7 +14,7 @@ struct arena_block {
 	char data[];
 };
 
-static void add_block(struct arena *a, size_t size)
+static void arena_add_block(struct arena *a, size_t size)
 {
 	struct arena_block *b;
 	size_t usual = BLOCK;
@@ -38,7 +38,7 @@ void *arena_alloc(struct arena *a, size_t size)
 
 	size = (size + 7) & ~(size_t)7;
 	if ((size_t)(a->end - a->at) < size || !a->at)
-		add_block(a, size);
+		arena_add_block(a, size);
 	p = a->at;
 	a->at += size;
 	return p;

@@ -11,7 +11,7 @@
 enum { HELP_WIDTH = 79 }; /* of argp, unless ARGP_HELP_FMT says otherwise */
 
 /* NaN: it is none. */
-static double number(const char *arg)
+static double arg_parse_number(const char *arg)
 {
 	char *end;
 	double x = strtod(arg, &end);
@@ -21,7 +21,7 @@ static double number(const char *arg)
 
 double arg_above_0(const struct argp_state *state, const char *option, const char *arg)
 {
-	double x = number(arg);
+	double x = arg_parse_number(arg);
 
 	if (!(x > 0))
 		argp_error(state, "%s '%s' is not a number above 0", option, arg);
@@ -30,7 +30,7 @@ double arg_above_0(const struct argp_state *state, const char *option, const cha
 
 double arg_from_0(const struct argp_state *state, const char *option, const char *arg)
 {
-	double x = number(arg);
+	double x = arg_parse_number(arg);
 
 	if (!(x >= 0))
 		argp_error(state, "%s '%s' is not a number of at least 0", option, arg);

@@ -60,9 +60,9 @@ void caller_give(int fd)
 			return; /* a file system without owners */
 }
 
-static void give_folder(int folder);
+static void caller_give_folder(int folder);
 
-static void give_entry(int folder, const char *name)
+static void caller_give_entry(int folder, const char *name)
 {
 	int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), inside;
 
@@ -70,21 +70,21 @@ static void give_entry(int folder, const char *name)
 		return;
 	inside = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (inside >= 0)
-		give_folder(inside);
+		caller_give_folder(inside);
 	else
 		caller_give(fd);
 	close(fd);
 }
 
 /* Takes over the descriptor. The folder itself comes last: until then nobody else changes it. */
-static void give_folder(int folder)
+static void caller_give_folder(int folder)
 {
 	DIR *dir = fdopendir(folder);
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			give_entry(folder, e->d_name);
+			caller_give_entry(folder, e->d_name);
 	caller_give(folder);
 	if (dir)
 		closedir(dir);
@@ -97,5 +97,5 @@ void caller_give_tree(const char *dir)
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd >= 0)
-		give_folder(fd);
+		caller_give_folder(fd);
 }

@@ -30,7 +30,7 @@ unsigned int cpuset_count(const struct cpuset *set)
 }
 
 /* One number at *p, which moves behind it; -1 if there is none or it is too large. */
-static long number(const char **p)
+static long cpuset_parse_number(const char **p)
 {
 	char *end;
 	long n;
@@ -48,11 +48,11 @@ int cpuset_parse(struct cpuset *set, const char *text, struct error *err)
 
 	memset(set, 0, sizeof(*set));
 	do {
-		long first = number(&p), last = first;
+		long first = cpuset_parse_number(&p), last = first;
 
 		if (first >= 0 && *p == '-') {
 			p++;
-			last = number(&p);
+			last = cpuset_parse_number(&p);
 		}
 		if (first < 0 || last < first)
 			break;

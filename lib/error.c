@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set(struct error *err, int code, const char *fmt, va_list ap)
+static void error_fill(struct error *err, int code, const char *fmt, va_list ap)
 {
 	err->code = code;
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
@@ -20,7 +20,7 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 
 	if (err && !err->code) {
 		va_start(ap, fmt);
-		set(err, code, fmt, ap);
+		error_fill(err, code, fmt, ap);
 		va_end(ap);
 	}
 	return -code;
@@ -33,7 +33,7 @@ int error_sys(struct error *err, int code, const char *fmt, ...)
 
 	if (err && !err->code) {
 		va_start(ap, fmt);
-		set(err, code, fmt, ap);
+		error_fill(err, code, fmt, ap);
 		va_end(ap);
 		len = strlen(err->text);
 		snprintf(err->text + len, sizeof(err->text) - len, ": %s", strerror(code));
@@ -47,7 +47,7 @@ enum exit_code error_exit(const struct error *err)
 }
 
 /* A message is one line, whatever the names in it: nobody forges a second one. */
-static void print_message(const char *prefix, const char *text)
+static void message_print(const char *prefix, const char *text)
 {
 	struct str scratch = {0};
 
@@ -57,16 +57,16 @@ static void print_message(const char *prefix, const char *text)
 
 void error_print(const struct error *err)
 {
-	print_message("", err->text[0] ? err->text : strerror(err->code));
+	message_print("", err->text[0] ? err->text : strerror(err->code));
 }
 
-static void say(const char *prefix, const char *fmt, va_list ap)
+static void message_print_format(const char *prefix, const char *fmt, va_list ap)
 {
 	char *text;
 
 	if (vasprintf(&text, fmt, ap) < 0)
 		return;
-	print_message(prefix, text);
+	message_print(prefix, text);
 	free(text);
 }
 
@@ -75,7 +75,7 @@ void warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say("warning: ", fmt, ap);
+	message_print_format("warning: ", fmt, ap);
 	va_end(ap);
 }
 
@@ -84,6 +84,6 @@ void note(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say("", fmt, ap);
+	message_print_format("", fmt, ap);
 	va_end(ap);
 }

@@ -17,7 +17,7 @@
 
 enum { CHUNK = 64 * 1024 };
 
-static int read_all(int fd, struct str *s)
+static int file_read_rest(int fd, struct str *s)
 {
 	char buf[CHUNK];
 	ssize_t n;
@@ -49,10 +49,10 @@ int file_open(const char *path, struct error *err)
 	return error_set(err, EBADMSG, "%s: not a regular file", path);
 }
 
-static int read_open(int fd, const char *name, char **data, size_t *len, struct error *err)
+static int file_read_opened(int fd, const char *name, char **data, size_t *len, struct error *err)
 {
 	struct str s = {0};
-	int rc = read_all(fd, &s);
+	int rc = file_read_rest(fd, &s);
 
 	if (rc < 0) {
 		str_free(&s);
@@ -70,7 +70,7 @@ int file_read(const char *path, char **data, size_t *len, struct error *err)
 
 	if (fd < 0)
 		return fd;
-	rc = read_open(fd, path, data, len, err);
+	rc = file_read_opened(fd, path, data, len, err);
 	close(fd);
 	return rc;
 }
@@ -80,16 +80,16 @@ int file_read_named(const char *path, char **data, size_t *len, struct error *er
 	int fd, rc;
 
 	if (!strcmp(path, "-"))
-		return read_open(STDIN_FILENO, "standard input", data, len, err);
+		return file_read_opened(STDIN_FILENO, "standard input", data, len, err);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", path);
-	rc = read_open(fd, path, data, len, err);
+	rc = file_read_opened(fd, path, data, len, err);
 	close(fd);
 	return rc;
 }
 
-static int write_all(int fd, const char *p, size_t len)
+static int file_write_all(int fd, const char *p, size_t len)
 {
 	while (len) {
 		ssize_t n = write(fd, p, len);
@@ -123,7 +123,7 @@ int file_write(const char *path, const void *data, size_t len, struct error *err
 	int rc, fd;
 
 	fd = file_create(tmp, 0, 0644);
-	rc = fd < 0 ? fd : write_all(fd, data, len);
+	rc = fd < 0 ? fd : file_write_all(fd, data, len);
 	if (!rc && fsync(fd) && errno != EINVAL)
 		rc = -errno;
 	if (fd >= 0 && close(fd) && !rc)
@@ -136,7 +136,7 @@ int file_write(const char *path, const void *data, size_t len, struct error *err
 	return rc ? error_sys(err, -rc, "%s: cannot write", path) : 0;
 }
 
-static int copy_fds(int in, int out)
+static int file_copy_fds(int in, int out)
 {
 	char buf[CHUNK];
 	ssize_t n;
@@ -147,7 +147,7 @@ static int copy_fds(int in, int out)
 			continue;
 		if (n < 0)
 			return -errno;
-		rc = write_all(out, buf, (size_t)n);
+		rc = file_write_all(out, buf, (size_t)n);
 		if (rc)
 			return rc;
 	}
@@ -162,7 +162,7 @@ int file_copy(const char *from, const char *to, struct error *err)
 	if (in < 0)
 		return error_sys(err, errno, "%s: cannot open", from);
 	out = file_create(to, 0, 0644);
-	rc = out < 0 ? out : copy_fds(in, out);
+	rc = out < 0 ? out : file_copy_fds(in, out);
 	if (out >= 0 && close(out) && !rc)
 		rc = -errno;
 	close(in);
@@ -203,7 +203,7 @@ int dir_make(const char *path, struct error *err)
 	return rc ? error_sys(err, -rc, "%s: cannot make the folder", path) : 0;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static int dir_remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
 	(void)type;
@@ -213,7 +213,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 
 int dir_remove(const char *path, struct error *err)
 {
-	if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) && errno != ENOENT)
+	if (nftw(path, dir_remove_entry, 16, FTW_DEPTH | FTW_PHYS) && errno != ENOENT)
 		return error_sys(err, errno, "%s: cannot remove", path);
 	return 0;
 }

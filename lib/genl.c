@@ -59,27 +59,27 @@ uint64_t genl_u64(const struct nlattr *a)
 	return v;
 }
 
-static struct nlmsghdr *header(struct genl *g)
+static struct nlmsghdr *genl_header(struct genl *g)
 {
 	return (struct nlmsghdr *)g->msg;
 }
 
-static void begin(struct genl *g, uint16_t family, uint8_t cmd, uint16_t flags)
+static void genl_begin_family(struct genl *g, uint16_t family, uint8_t cmd, uint16_t flags)
 {
 	struct genlmsghdr *genl = (struct genlmsghdr *)(g->msg + NLMSG_HDRLEN);
 
 	memset(g->msg, 0, NLMSG_HDRLEN + GENL_HDRLEN);
 	g->len = NLMSG_HDRLEN + GENL_HDRLEN;
 	g->said[0] = '\0';
-	header(g)->nlmsg_type = family;
-	header(g)->nlmsg_flags = (uint16_t)(NLM_F_REQUEST | NLM_F_ACK | flags);
+	genl_header(g)->nlmsg_type = family;
+	genl_header(g)->nlmsg_flags = (uint16_t)(NLM_F_REQUEST | NLM_F_ACK | flags);
 	genl->cmd = cmd;
 	genl->version = 1;
 }
 
 void genl_begin(struct genl *g, uint8_t cmd, uint16_t flags)
 {
-	begin(g, g->family, cmd, flags);
+	genl_begin_family(g, g->family, cmd, flags);
 }
 
 /* What does not fit is left out, and the length then tells: genl_ask refuses. */
@@ -125,7 +125,7 @@ void genl_nest_end(struct genl *g, size_t nest)
 }
 
 /* The text behind an error message's copy of the request. */
-static void keep_words(struct genl *g, const struct nlmsghdr *h)
+static void genl_read_words(struct genl *g, const struct nlmsghdr *h)
 {
 	const struct nlmsgerr *e = NLMSG_DATA(h);
 	size_t skip = NLMSG_HDRLEN + sizeof(*e);
@@ -143,7 +143,7 @@ static void keep_words(struct genl *g, const struct nlmsghdr *h)
 			 (const char *)genl_data(a));
 }
 
-static int refused(struct genl *g, const struct nlmsghdr *h, struct error *err)
+static int genl_read_error(struct genl *g, const struct nlmsghdr *h, struct error *err)
 {
 	const struct nlmsgerr *e = NLMSG_DATA(h);
 
@@ -151,14 +151,14 @@ static int refused(struct genl *g, const struct nlmsghdr *h, struct error *err)
 		return error_set(err, EBADMSG, "netlink: a short answer");
 	if (!e->error)
 		return 0;
-	keep_words(g, h);
+	genl_read_words(g, h);
 	return error_set(err, -e->error, "netlink: %s%s%s", strerror(-e->error),
 			 g->said[0] ? ": " : "", g->said);
 }
 
 /* One message: 1 more to come, 0 the end, or -errno. */
-static int take(struct genl *g, const struct nlmsghdr *h, genl_answer on, void *arg,
-		struct error *err)
+static int genl_read_message(struct genl *g, const struct nlmsghdr *h, genl_answer on, void *arg,
+			     struct error *err)
 {
 	size_t head = NLMSG_HDRLEN + GENL_HDRLEN;
 	int rc;
@@ -166,7 +166,7 @@ static int take(struct genl *g, const struct nlmsghdr *h, genl_answer on, void *
 	if (h->nlmsg_seq != g->seq)
 		return 1;
 	if (h->nlmsg_type == NLMSG_ERROR)
-		return refused(g, h, err);
+		return genl_read_error(g, h, err);
 	if (h->nlmsg_type == NLMSG_DONE)
 		return 0;
 	if (!on || h->nlmsg_len < head)
@@ -175,7 +175,7 @@ static int take(struct genl *g, const struct nlmsghdr *h, genl_answer on, void *
 	return rc ? rc : 1;
 }
 
-static int answers(struct genl *g, genl_answer on, void *arg, struct error *err)
+static int genl_read_answers(struct genl *g, genl_answer on, void *arg, struct error *err)
 {
 	_Alignas(8) char buf[ANSWER];
 
@@ -192,7 +192,7 @@ static int answers(struct genl *g, genl_answer on, void *arg, struct error *err)
 		if ((size_t)got > sizeof(buf))
 			return error_set(err, EMSGSIZE, "netlink: an answer of %zd bytes", got);
 		for (left = (unsigned int)got; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
-			rc = take(g, h, on, arg, err);
+			rc = genl_read_message(g, h, on, arg, err);
 			if (rc <= 0)
 				return rc;
 		}
@@ -203,14 +203,14 @@ int genl_ask(struct genl *g, genl_answer on, void *arg, struct error *err)
 {
 	if (g->len > sizeof(g->msg))
 		return error_set(err, EMSGSIZE, "netlink: the request is too long");
-	header(g)->nlmsg_len = (uint32_t)g->len;
-	header(g)->nlmsg_seq = ++g->seq;
+	genl_header(g)->nlmsg_len = (uint32_t)g->len;
+	genl_header(g)->nlmsg_seq = ++g->seq;
 	if (send(g->fd, g->msg, g->len, 0) < 0)
 		return error_sys(err, errno, "netlink");
-	return answers(g, on, arg, err);
+	return genl_read_answers(g, on, arg, err);
 }
 
-static int take_family(void *arg, const void *attrs, size_t len)
+static int genl_read_family(void *arg, const void *attrs, size_t len)
 {
 	const struct nlattr *a = genl_find(attrs, len, CTRL_ATTR_FAMILY_ID);
 
@@ -229,9 +229,9 @@ int genl_open(struct genl *g, const char *family, struct error *err)
 		return error_sys(err, errno, "netlink");
 	setsockopt(g->fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(g->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	begin(g, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
+	genl_begin_family(g, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
 	genl_put_str(g, CTRL_ATTR_FAMILY_NAME, family);
-	rc = genl_ask(g, take_family, &g->family, err);
+	rc = genl_ask(g, genl_read_family, &g->family, err);
 	if (!rc && !g->family)
 		rc = error_set(err, ENOENT, "netlink: no family '%s'", family);
 	if (rc)

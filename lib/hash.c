@@ -25,7 +25,7 @@ uint64_t hash_bytes(const void *data, size_t len, uint64_t seed)
 	return hash_mix(h ^ word);
 }
 
-static struct map_slot *find(const struct map *m, uint64_t key)
+static struct map_slot *map_find_slot(const struct map *m, uint64_t key)
 {
 	size_t i = hash_mix(key) & (m->cap - 1);
 
@@ -34,7 +34,7 @@ static struct map_slot *find(const struct map *m, uint64_t key)
 	return &m->slots[i];
 }
 
-static void grow(struct map *m)
+static void map_grow(struct map *m)
 {
 	struct map old = *m;
 	size_t i;
@@ -43,7 +43,7 @@ static void grow(struct map *m)
 	m->slots = xcalloc(m->cap, sizeof(*m->slots));
 	for (i = 0; i < old.cap; i++)
 		if (old.slots[i].used)
-			*find(m, old.slots[i].key) = old.slots[i];
+			*map_find_slot(m, old.slots[i].key) = old.slots[i];
 	free(old.slots);
 }
 
@@ -52,8 +52,8 @@ uint64_t *map_at(struct map *m, uint64_t key)
 	struct map_slot *slot;
 
 	if (m->n * 3 >= m->cap * 2)
-		grow(m);
-	slot = find(m, key);
+		map_grow(m);
+	slot = map_find_slot(m, key);
 	if (!slot->used) {
 		*slot = (struct map_slot){.key = key, .used = true};
 		m->n++;
@@ -63,7 +63,7 @@ uint64_t *map_at(struct map *m, uint64_t key)
 
 uint64_t *map_get(const struct map *m, uint64_t key)
 {
-	struct map_slot *slot = m->cap ? find(m, key) : NULL;
+	struct map_slot *slot = m->cap ? map_find_slot(m, key) : NULL;
 
 	return slot && slot->used ? &slot->value : NULL;
 }

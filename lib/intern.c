@@ -14,7 +14,8 @@ struct intern_item {
 };
 
 /* The slot that holds the bytes, or the free one where they belong. */
-static uint32_t *find(const struct intern *in, const void *data, size_t len, uint64_t hash)
+static uint32_t *intern_find_slot(const struct intern *in, const void *data, size_t len,
+				  uint64_t hash)
 {
 	size_t i = hash & (in->cap - 1);
 
@@ -27,7 +28,7 @@ static uint32_t *find(const struct intern *in, const void *data, size_t len, uin
 	return &in->slots[i];
 }
 
-static void grow(struct intern *in)
+static void intern_grow(struct intern *in)
 {
 	size_t i, slot;
 
@@ -42,7 +43,7 @@ static void grow(struct intern *in)
 	}
 }
 
-static const char *copy(struct arena *a, const void *data, size_t len)
+static const char *intern_copy(struct arena *a, const void *data, size_t len)
 {
 	char *p = arena_alloc(a, len + 1);
 
@@ -57,11 +58,12 @@ uint32_t intern_bytes(struct intern *in, const void *data, size_t len)
 	uint32_t *slot;
 
 	if (in->n * 2 >= in->cap)
-		grow(in);
-	slot = find(in, data, len, hash);
+		intern_grow(in);
+	slot = intern_find_slot(in, data, len, hash);
 	if (!*slot) {
 		array_grow(in->items, in->n, in->items_cap);
-		in->items[in->n++] = (struct intern_item){copy(&in->arena, data, len), len, hash};
+		in->items[in->n++] =
+			(struct intern_item){intern_copy(&in->arena, data, len), len, hash};
 		*slot = (uint32_t)in->n;
 	}
 	return *slot - 1;
@@ -74,7 +76,8 @@ uint32_t intern_str(struct intern *in, const char *s)
 
 uint32_t intern_find(const struct intern *in, const void *data, size_t len)
 {
-	return in->cap ? *find(in, data, len, hash_bytes(data, len, 0)) - 1 : INTERN_NONE;
+	return in->cap ? *intern_find_slot(in, data, len, hash_bytes(data, len, 0)) - 1
+		       : INTERN_NONE;
 }
 
 const char *intern_get(const struct intern *in, uint32_t id)

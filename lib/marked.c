@@ -19,7 +19,7 @@
 enum { MS = 1000000, TICK_US = 10000, KILL_MS = 5000 };
 
 /* Strings with a NUL behind each. */
-static bool has(const char *env, size_t len, const char *mark, bool begins)
+static bool marked_find_mark(const char *env, size_t len, const char *mark, bool begins)
 {
 	size_t n = strlen(mark), at = 0;
 
@@ -33,7 +33,7 @@ static bool has(const char *env, size_t len, const char *mark, bool begins)
 	return false;
 }
 
-static bool is_marked(const char *pid, const char *mark, bool begins)
+static bool marked_has_mark(const char *pid, const char *mark, bool begins)
 {
 	char path[300], *env;
 	size_t len;
@@ -42,25 +42,25 @@ static bool is_marked(const char *pid, const char *mark, bool begins)
 	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
 	if (file_read(path, &env, &len, NULL))
 		return false;
-	found = has(env, len, mark, begins);
+	found = marked_find_mark(env, len, mark, begins);
 	free(env);
 	return found;
 }
 
 /* The pid may be another process's by now. A pidfd is not: what it names is looked at again. */
-static void signal_marked(const char *pid, const char *mark, bool begins, int sig)
+static void marked_signal_one(const char *pid, const char *mark, bool begins, int sig)
 {
 	int fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
 
 	if (fd < 0)
 		return;
-	if (is_marked(pid, mark, begins))
+	if (marked_has_mark(pid, mark, begins))
 		syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
 	close(fd);
 }
 
 /* Signal 0 counts only. */
-static int signal_all(const char *mark, bool begins, int sig)
+static int marked_signal_all(const char *mark, bool begins, int sig)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
@@ -69,9 +69,9 @@ static int signal_all(const char *mark, bool begins, int sig)
 	while (dir && (e = readdir(dir))) {
 		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
 
-		if (pid > 0 && pid != getpid() && is_marked(e->d_name, mark, begins)) {
+		if (pid > 0 && pid != getpid() && marked_has_mark(e->d_name, mark, begins)) {
 			if (sig)
-				signal_marked(e->d_name, mark, begins, sig);
+				marked_signal_one(e->d_name, mark, begins, sig);
 			n++;
 		}
 	}
@@ -80,11 +80,11 @@ static int signal_all(const char *mark, bool begins, int sig)
 	return n;
 }
 
-static bool gone_within(const char *mark, bool begins, int sig, int ms)
+static bool marked_end_within(const char *mark, bool begins, int sig, int ms)
 {
 	uint64_t end = clock_mono_ns() + (uint64_t)ms * MS;
 
-	while (signal_all(mark, begins, sig)) {
+	while (marked_signal_all(mark, begins, sig)) {
 		if (clock_mono_ns() > end)
 			return false;
 		usleep(TICK_US);
@@ -94,9 +94,9 @@ static bool gone_within(const char *mark, bool begins, int sig, int ms)
 
 int marked_end(const char *mark, bool begins, int grace_ms)
 {
-	int n = signal_all(mark, begins, SIGTERM);
+	int n = marked_signal_all(mark, begins, SIGTERM);
 
-	if (n && !gone_within(mark, begins, 0, grace_ms))
-		gone_within(mark, begins, SIGKILL, KILL_MS);
+	if (n && !marked_end_within(mark, begins, 0, grace_ms))
+		marked_end_within(mark, begins, SIGKILL, KILL_MS);
 	return n;
 }

@@ -11,7 +11,7 @@
 
 enum { KEY_WIDTH = 0x400, KEY_VERBOSE, WIDTH_LEAST = 20, WIDTH_MOST = 10000, WIDTH_USUAL = 80 };
 
-static const struct argp_option options[] = {
+static const struct argp_option output_options[] = {
 	{"format", 'f', "FORMAT", 0,
 	 "text (default), tsv, csv, json, md, or commit: for a commit message", 90},
 	{"output", 'o', "FILE", 0, "write there instead of standard output", 90},
@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static void set_width(struct argp_state *state, struct output *o, const char *arg)
+static void output_parse_width(struct argp_state *state, struct output *o, const char *arg)
 {
 	char *end;
 	long n = strtol(arg, &end, 10);
@@ -35,7 +35,7 @@ static void set_width(struct argp_state *state, struct output *o, const char *ar
 	o->width_given = true;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t output_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct output *o = state->input;
 
@@ -50,7 +50,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->path = arg;
 		return 0;
 	case KEY_WIDTH:
-		set_width(state, o, arg);
+		output_parse_width(state, o, arg);
 		return 0;
 	case KEY_VERBOSE:
 		o->verbose = true;
@@ -66,7 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp output_argp = {.options = options, .parser = parse};
+const struct argp output_argp = {.options = output_options, .parser = output_parse_option};
 
 int output_terminal_width(int fd)
 {

@@ -26,13 +26,13 @@ int utf8_decode(const char *s, uint32_t *code)
 	return n;
 }
 
-static bool code_is_space(uint32_t c)
+static bool printable_is_space(uint32_t c)
 {
 	return c == '\t' || c == '\n' || c == '\r';
 }
 
 /* C0, DEL and C1; line and paragraph separators; marks, overrides and isolates of direction. */
-static bool code_is_unsafe(uint32_t c)
+static bool printable_is_unsafe(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff ||
@@ -40,7 +40,7 @@ static bool code_is_unsafe(uint32_t c)
 }
 
 /* Most strings are names in plain ASCII: one pass over them is all that they cost. */
-static bool is_plain(const char *s)
+static bool printable_is_plain(const char *s)
 {
 	for (; *s; s++)
 		if ((unsigned char)*s < 0x20 || (unsigned char)*s >= 0x7f)
@@ -48,13 +48,13 @@ static bool is_plain(const char *s)
 	return true;
 }
 
-static void add_code(struct str *out, const char *s, int n, uint32_t code, int kind)
+static void printable_add_code(struct str *out, const char *s, int n, uint32_t code, int kind)
 {
 	int i;
 
-	if (n && code_is_space(code) && kind == PRINTABLE_LINE) {
+	if (n && printable_is_space(code) && kind == PRINTABLE_LINE) {
 		str_putc(out, ' ');
-	} else if (n && (!code_is_unsafe(code) || code == '\t' || code == '\n')) {
+	} else if (n && (!printable_is_unsafe(code) || code == '\t' || code == '\n')) {
 		str_add(out, s, (size_t)n);
 	} else {
 		for (i = 0; i < (n ? n : 1); i++)
@@ -67,12 +67,12 @@ const char *printable(struct str *scratch, const char *s, int kind)
 	uint32_t code;
 	int n;
 
-	if (is_plain(s))
+	if (printable_is_plain(s))
 		return s;
 	str_reset(scratch);
 	for (; *s; s += n ? n : 1) {
 		n = utf8_decode(s, &code);
-		add_code(scratch, s, n, code, kind);
+		printable_add_code(scratch, s, n, code, kind);
 	}
 	return scratch->buf;
 }

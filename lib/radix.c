@@ -8,12 +8,13 @@
 
 enum { DIGIT_BITS = 8, DIGITS = 64 / DIGIT_BITS, VALUES = 1 << DIGIT_BITS };
 
-static unsigned int digit(uint64_t key, int which)
+static unsigned int radix_digit(uint64_t key, int which)
 {
 	return (key >> (which * DIGIT_BITS)) & (VALUES - 1);
 }
 
-static void count(const struct radix_row *rows, size_t n, size_t counts[DIGITS][VALUES])
+static void radix_count_digits(const struct radix_row *rows, size_t n,
+			       size_t counts[DIGITS][VALUES])
 {
 	size_t i;
 	int d;
@@ -21,11 +22,11 @@ static void count(const struct radix_row *rows, size_t n, size_t counts[DIGITS][
 	memset(counts, 0, sizeof(counts[0]) * DIGITS);
 	for (i = 0; i < n; i++)
 		for (d = 0; d < DIGITS; d++)
-			counts[d][digit(rows[i].key, d)]++;
+			counts[d][radix_digit(rows[i].key, d)]++;
 }
 
 /* Counts become the places where each value's rows begin. */
-static void places(size_t counts[VALUES])
+static void radix_fill_places(size_t counts[VALUES])
 {
 	size_t at = 0, n;
 	int v;
@@ -43,13 +44,13 @@ void radix_sort(struct radix_row *rows, size_t n)
 	size_t(*counts)[VALUES] = xmalloc(sizeof(*counts) * DIGITS), i;
 	int d;
 
-	count(rows, n, counts);
+	radix_count_digits(rows, n, counts);
 	for (d = 0; d < DIGITS; d++) {
-		if (!n || counts[d][digit(rows[0].key, d)] == n)
+		if (!n || counts[d][radix_digit(rows[0].key, d)] == n)
 			continue; /* all rows have the same */
-		places(counts[d]);
+		radix_fill_places(counts[d]);
 		for (i = 0; i < n; i++)
-			to[counts[d][digit(from[i].key, d)]++] = from[i];
+			to[counts[d][radix_digit(from[i].key, d)]++] = from[i];
 		swap = from;
 		from = to;
 		to = swap;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const prefixes[] = {
+static const char *const rate_prefixes[] = {
 	[RATE_MESSAGES] = "messages=",
 	[RATE_BYTES] = "bytes=",
 	[RATE_PACKETS] = "packets=",
@@ -18,11 +18,11 @@ const char *rate_regex_skip(const char *text, enum rate_of *of)
 	size_t i;
 
 	*of = RATE_MESSAGES;
-	for (i = 0; i < array_size(prefixes); i++) {
-		if (!str_starts(text, prefixes[i]))
+	for (i = 0; i < array_size(rate_prefixes); i++) {
+		if (!str_starts(text, rate_prefixes[i]))
 			continue;
 		*of = (enum rate_of)i;
-		return text + strlen(prefixes[i]);
+		return text + strlen(rate_prefixes[i]);
 	}
 	return text;
 }

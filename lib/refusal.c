@@ -11,7 +11,7 @@
 	"queue Q)"
 #define NICS "NICs known to have it: bnxt, mlx5, gve, fbnic, in kernels from 6.15 on"
 
-static const struct refusal zcrx[] = {
+static const struct refusal refusals_zcrx[] = {
 	{EPERM, "CAP_NET_ADMIN is missing in the initial namespace", "run as root"},
 	{EINVAL,
 	 "the ring lacks DEFER_TASKRUN or CQE32, the kernel does not know the request (before "
@@ -41,7 +41,7 @@ static const struct refusal zcrx[] = {
 	{ENETDOWN, "the interface is down", "ip link set IF up"},
 };
 
-static const struct refusal devmem_rx[] = {
+static const struct refusal refusals_devmem_rx[] = {
 	{EPERM, "CAP_NET_ADMIN is missing", "run as root"},
 	{EINVAL,
 	 "header split is off or hds-thresh is not 0, the queue is none of receive, or the kernel "
@@ -71,7 +71,7 @@ static const struct refusal devmem_rx[] = {
 	 "devmem TCP takes Linux 6.12 or later"},
 };
 
-static const struct refusal devmem_tx[] = {
+static const struct refusal refusals_devmem_tx[] = {
 	{EPERM, "CAP_NET_ADMIN is missing", "run as root"},
 	{EINVAL, "the kernel does not know the request (before 6.16)",
 	 "sending from device memory takes Linux 6.16 or later"},
@@ -87,7 +87,7 @@ static const struct refusal devmem_tx[] = {
 	 "sending from device memory takes Linux 6.16 or later"},
 };
 
-static const struct refusal udmabuf[] = {
+static const struct refusal refusals_udmabuf[] = {
 	{ENOENT, "there is no /dev/udmabuf", "modprobe udmabuf (CONFIG_UDMABUF)"},
 	{EACCES, "/dev/udmabuf may not be opened", "run as root, or join the group kvm"},
 	{EINVAL, "the memfd is not sealed against shrinking, or its size is above the limit",
@@ -96,7 +96,7 @@ static const struct refusal udmabuf[] = {
 	 "a smaller dmabuf (--area), or free memory: grep MemAvailable /proc/meminfo"},
 };
 
-static const struct refusal *find(const struct refusal *list, size_t n, int code)
+static const struct refusal *refusal_find(const struct refusal *list, size_t n, int code)
 {
 	static const struct refusal unknown = {0, "an errno that is not known to come from here",
 					       "the driver may have refused: see dmesg"};
@@ -108,24 +108,24 @@ static const struct refusal *find(const struct refusal *list, size_t n, int code
 	return &unknown;
 }
 
-#define FIND(list) find(list, sizeof(list) / sizeof(*(list)), code)
+#define REFUSAL_FIND(list) refusal_find(list, sizeof(list) / sizeof(*(list)), code)
 
 const struct refusal *refusal_zcrx(int code)
 {
-	return FIND(zcrx);
+	return REFUSAL_FIND(refusals_zcrx);
 }
 
 const struct refusal *refusal_devmem_rx(int code)
 {
-	return FIND(devmem_rx);
+	return REFUSAL_FIND(refusals_devmem_rx);
 }
 
 const struct refusal *refusal_devmem_tx(int code)
 {
-	return FIND(devmem_tx);
+	return REFUSAL_FIND(refusals_devmem_tx);
 }
 
 const struct refusal *refusal_udmabuf(int code)
 {
-	return FIND(udmabuf);
+	return REFUSAL_FIND(refusals_udmabuf);
 }

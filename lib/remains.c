@@ -19,7 +19,7 @@ char *remains_name(const char *path)
 }
 
 /* Is `name` START followed by the number of a process that is no more? */
-static bool is_remain(const char *name, const char *start)
+static bool remains_is_dead(const char *name, const char *start)
 {
 	char *end;
 	long pid;
@@ -40,8 +40,9 @@ void remains_remove(const char *path)
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir))) {
-		char *found =
-			is_remain(e->d_name, start) ? xasprintf("%s%s", folder, e->d_name) : NULL;
+		char *found = remains_is_dead(e->d_name, start)
+				      ? xasprintf("%s%s", folder, e->d_name)
+				      : NULL;
 
 		if (found)
 			dir_remove(found, NULL);

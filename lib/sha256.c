@@ -23,12 +23,12 @@ const uint32_t sha256_k[64] = {
 	0xc67178f2,
 };
 
-static uint32_t ror(uint32_t x, int n)
+static uint32_t sha256_ror(uint32_t x, int n)
 {
 	return x >> n | x << (32 - n);
 }
 
-static void schedule(uint32_t w[64], const uint8_t *p)
+static void sha256_fill_schedule(uint32_t w[64], const uint8_t *p)
 {
 	int i;
 
@@ -37,21 +37,21 @@ static void schedule(uint32_t w[64], const uint8_t *p)
 	for (; i < 64; i++) {
 		uint32_t a = w[i - 15], b = w[i - 2];
 
-		w[i] = w[i - 16] + (ror(a, 7) ^ ror(a, 18) ^ a >> 3) + w[i - 7] +
-		       (ror(b, 17) ^ ror(b, 19) ^ b >> 10);
+		w[i] = w[i - 16] + (sha256_ror(a, 7) ^ sha256_ror(a, 18) ^ a >> 3) + w[i - 7] +
+		       (sha256_ror(b, 17) ^ sha256_ror(b, 19) ^ b >> 10);
 	}
 }
 
-static void compress(uint32_t state[8], const uint8_t *block)
+static void sha256_add_block(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
 	uint32_t e = state[4], f = state[5], g = state[6], h = state[7], w[64];
 	int i;
 
-	schedule(w, block);
+	sha256_fill_schedule(w, block);
 	for (i = 0; i < 64; i++) {
-		uint32_t sum1 = ror(e, 6) ^ ror(e, 11) ^ ror(e, 25);
-		uint32_t sum0 = ror(a, 2) ^ ror(a, 13) ^ ror(a, 22);
+		uint32_t sum1 = sha256_ror(e, 6) ^ sha256_ror(e, 11) ^ sha256_ror(e, 25);
+		uint32_t sum0 = sha256_ror(a, 2) ^ sha256_ror(a, 13) ^ sha256_ror(a, 22);
 		uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + sha256_k[i] + w[i];
 		uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
 
@@ -65,7 +65,7 @@ static void compress(uint32_t state[8], const uint8_t *block)
 void sha256_plain_blocks(uint32_t state[8], const uint8_t *p, size_t blocks)
 {
 	for (; blocks; blocks--, p += 64)
-		compress(state, p);
+		sha256_add_block(state, p);
 }
 
 void sha256_begin(struct sha256 *h)

@@ -28,7 +28,7 @@ bool sha256_cpu_has(void)
 
 #define WITH_SHA __attribute__((target("sha,sse4.1")))
 
-WITH_SHA static inline __m128i next_words(const __m128i w[4], int i)
+WITH_SHA static inline __m128i sha256_cpu_next_words(const __m128i w[4], int i)
 {
 	const __m128i *w0 = &w[i & 3], *w1 = &w[(i + 1) & 3], *w2 = &w[(i + 2) & 3],
 		      *w3 = &w[(i + 3) & 3];
@@ -37,7 +37,7 @@ WITH_SHA static inline __m128i next_words(const __m128i w[4], int i)
 	return _mm_sha256msg2_epu32(sum, *w3);
 }
 
-WITH_SHA static void one_block(__m128i *abef, __m128i *cdgh, const uint8_t *p)
+WITH_SHA static void sha256_cpu_add_block(__m128i *abef, __m128i *cdgh, const uint8_t *p)
 {
 	const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
 	__m128i x = *abef, y = *cdgh, w[4], sum;
@@ -46,7 +46,7 @@ WITH_SHA static void one_block(__m128i *abef, __m128i *cdgh, const uint8_t *p)
 	for (i = 0; i < 16; i++) { /* four rounds each */
 		w[i & 3] = i < 4 ? _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)p + i),
 						    big_endian)
-				 : next_words(w, i);
+				 : sha256_cpu_next_words(w, i);
 		sum = _mm_add_epi32(w[i & 3], _mm_loadu_si128((const __m128i *)sha256_k + i));
 		y = _mm_sha256rnds2_epu32(y, x, sum);
 		x = _mm_sha256rnds2_epu32(x, y, _mm_shuffle_epi32(sum, 0x0e));
@@ -64,7 +64,7 @@ WITH_SHA void sha256_cpu_blocks(uint32_t state[8], const uint8_t *p, size_t bloc
 	__m128i cdgh = _mm_blend_epi16(efgh, cdab, 0xf0), feba, dchg;
 
 	for (; blocks; blocks--, p += 64)
-		one_block(&abef, &cdgh, p);
+		sha256_cpu_add_block(&abef, &cdgh, p);
 	feba = _mm_shuffle_epi32(abef, 0x1b);
 	dchg = _mm_shuffle_epi32(cdgh, 0xb1);
 	_mm_storeu_si128(half, _mm_blend_epi16(feba, dchg, 0xf0));

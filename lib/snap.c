@@ -39,7 +39,7 @@ int snap_append_file(int fd, const char *path, struct error *err)
 }
 
 /* One header at *p; moves *p to the data. */
-static int parse_head(char **p, char *end, struct snap *snap)
+static int snap_parse_head(char **p, char *end, struct snap *snap)
 {
 	char *nl = memchr(*p, '\n', (size_t)(end - *p));
 	char *behind_t, *behind_len;
@@ -75,7 +75,7 @@ int snaps_read(struct snaps *s, const char *path, struct error *err)
 		char *at = p;
 
 		array_grow(s->snap, s->n, cap);
-		rc = parse_head(&p, end, &s->snap[s->n]);
+		rc = snap_parse_head(&p, end, &s->snap[s->n]);
 		if (rc)
 			error_set(err, EBADMSG,
 				  "%s: damaged snapshot at offset %zu; %zu before it kept", path,

@@ -28,14 +28,14 @@ void spawn_private(void)
 	before_private.set = true;
 }
 
-static void redirect(int fd, int to)
+static void spawn_redirect(int fd, int to)
 {
 	if (fd > 0 && fd != to)
 		dup2(fd, to);
 }
 
 /* The file that execvp would take, so that looking for it is done while the child is held. */
-static void find_program(const char *name, char path[PATH_MAX])
+static void spawn_find_program(const char *name, char path[PATH_MAX])
 {
 	const char *at = getenv("PATH"), *end;
 
@@ -52,7 +52,7 @@ static void find_program(const char *name, char path[PATH_MAX])
 }
 
 /* In the child: never returns. The errno of a failed exec goes up the close-on-exec pipe. */
-static void child(char *const argv[], const struct spawn *o, pid_t parent, int report)
+static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t parent, int report)
 {
 	char path[PATH_MAX];
 	sigset_t none;
@@ -68,16 +68,16 @@ static void child(char *const argv[], const struct spawn *o, pid_t parent, int r
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
-	redirect(o->in, STDIN_FILENO);
-	redirect(o->out, STDOUT_FILENO);
-	redirect(o->err, STDERR_FILENO);
+	spawn_redirect(o->in, STDIN_FILENO);
+	spawn_redirect(o->out, STDOUT_FILENO);
+	spawn_redirect(o->err, STDERR_FILENO);
 	if (before_private.set)
 		umask(before_private.mask);
 	if (o->mark)
 		putenv((char *)o->mark);
 	if (!o->cwd || !chdir(o->cwd)) {
 		if (o->held) {
-			find_program(argv[0], path);
+			spawn_find_program(argv[0], path);
 			syscall(SYS_kill, getpid(), SIGSTOP);
 			execv(path, argv);
 		}
@@ -89,7 +89,7 @@ static void child(char *const argv[], const struct spawn *o, pid_t parent, int r
 	_exit(127);
 }
 
-static int exec_result(pid_t pid, char *const argv[], int report, struct error *err)
+static int spawn_exec_result(pid_t pid, char *const argv[], int report, struct error *err)
 {
 	int e = 0;
 	ssize_t n;
@@ -107,11 +107,11 @@ static int exec_result(pid_t pid, char *const argv[], int report, struct error *
 int spawn_go(pid_t pid, char *const argv[], int held, struct error *err)
 {
 	kill(pid, SIGCONT);
-	return exec_result(pid, argv, held, err);
+	return spawn_exec_result(pid, argv, held, err);
 }
 
 /* What it does before it stops is done then, also in the kernel. */
-static void wait_stopped(pid_t pid)
+static void spawn_wait_stopped(pid_t pid)
 {
 	siginfo_t si;
 
@@ -135,16 +135,16 @@ int spawn_start(pid_t *pid, char *const argv[], const struct spawn *opts, struct
 		return error_sys(err, e, "cannot fork");
 	}
 	if (!*pid)
-		child(argv, opts ? opts : &plain, parent, report[1]);
+		spawn_exec_child(argv, opts ? opts : &plain, parent, report[1]);
 	close(report[1]);
 	if (!opts || !opts->held)
-		return exec_result(*pid, argv, report[0], err);
-	wait_stopped(*pid);
+		return spawn_exec_result(*pid, argv, report[0], err);
+	spawn_wait_stopped(*pid);
 	*opts->held = report[0];
 	return 0;
 }
 
-static int reap(pid_t pid, int flags, int *status)
+static int spawn_reap(pid_t pid, int flags, int *status)
 {
 	int st = 0;
 	pid_t got;
@@ -168,10 +168,10 @@ int spawn_wait(pid_t pid, int timeout_ms, int *status)
 	int rc = 0;
 
 	if (timeout_ms < 0)
-		return reap(pid, 0, status);
+		return spawn_reap(pid, 0, status);
 	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (p.fd < 0)
-		return reap(pid, 0, status);
+		return spawn_reap(pid, 0, status);
 	do {
 		uint64_t now = clock_mono_ns();
 
@@ -179,10 +179,10 @@ int spawn_wait(pid_t pid, int timeout_ms, int *status)
 		rc = poll(&p, 1, timeout_ms);
 	} while (rc < 0 && errno == EINTR);
 	close(p.fd);
-	return rc > 0 ? reap(pid, 0, status) : -ETIMEDOUT;
+	return rc > 0 ? spawn_reap(pid, 0, status) : -ETIMEDOUT;
 }
 
-static void signal_group(pid_t pid, int sig)
+static void spawn_signal_group(pid_t pid, int sig)
 {
 	/* A child that kept our group has none of its own. */
 	if (kill(-pid, sig))
@@ -191,11 +191,11 @@ static void signal_group(pid_t pid, int sig)
 
 void spawn_stop(pid_t pid, int grace_ms, int *status)
 {
-	signal_group(pid, SIGTERM);
-	signal_group(pid, SIGCONT); /* one that was stopped hears it too */
+	spawn_signal_group(pid, SIGTERM);
+	spawn_signal_group(pid, SIGCONT); /* one that was stopped hears it too */
 	if (spawn_wait(pid, grace_ms, status) == -ETIMEDOUT) {
-		signal_group(pid, SIGKILL);
-		reap(pid, 0, status);
+		spawn_signal_group(pid, SIGKILL);
+		spawn_reap(pid, 0, status);
 	}
 	kill(-pid, SIGKILL); /* whatever the leader left behind in its group */
 }

@@ -58,23 +58,23 @@ double stats_significant(double x)
 	return strtod(digits, NULL);
 }
 
-static int by_value(const void *a, const void *b)
+int stats_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }
 
-static double *sorted(const double *x, size_t n)
+double *stats_sorted(const double *x, size_t n)
 {
 	double *s = xmemdup(x, n * sizeof(*x));
 
-	qsort(s, n, sizeof(*s), by_value);
+	qsort(s, n, sizeof(*s), stats_by_value);
 	return s;
 }
 
 /* Hyndman and Fan's type 7: linear between the order statistics at (n - 1) p. */
-static double sorted_quantile(const double *s, size_t n, double p)
+static double stats_sorted_quantile(const double *s, size_t n, double p)
 {
 	double h = (double)(n - 1) * p, floor_h = floor(h);
 	size_t i = (size_t)floor_h;
@@ -90,8 +90,8 @@ double stats_quantile(const double *x, size_t n, double p)
 
 	if (!n || !(p >= 0 && p <= 1))
 		return NAN;
-	s = sorted(x, n);
-	q = sorted_quantile(s, n, p);
+	s = stats_sorted(x, n);
+	q = stats_sorted_quantile(s, n, p);
 	free(s);
 	return q;
 }
@@ -110,7 +110,7 @@ double stats_point(enum estimator e, const double *x, size_t n)
 }
 
 /* value +- t x sd / sqrt(n); one run has no interval. */
-static struct estimate t_estimate(const double *x, size_t n, double level)
+static struct estimate mean_estimate(const double *x, size_t n, double level)
 {
 	struct estimate e = {stats_mean(x, n), NAN, NAN, NAN, n, n};
 	double half;
@@ -138,7 +138,7 @@ static struct estimate median_estimate(const double *x, size_t n, double level)
 		return e;
 	while (2 * (k + 1) <= n && 1 - 2 * stats_binomial_cdf((long)k, (unsigned)n, 0.5) >= level)
 		k++;
-	s = sorted(x, n);
+	s = stats_sorted(x, n);
 	e.lo = s[k - 1];
 	e.hi = s[n - k];
 	e.level = 1 - 2 * stats_binomial_cdf((long)k - 1, (unsigned)n, 0.5);
@@ -153,8 +153,9 @@ struct estimate stats_estimate(enum estimator est, const double *x, size_t n, do
 	if (est == EST_MEDIAN)
 		return median_estimate(x, n, level);
 	if (est == EST_MEAN)
-		return t_estimate(x, n, level);
-	e = n >= 3 ? t_estimate(x + 1, n - 2, level) : (struct estimate){NAN, NAN, NAN, NAN, n, 0};
+		return mean_estimate(x, n, level);
+	e = n >= 3 ? mean_estimate(x + 1, n - 2, level)
+		   : (struct estimate){NAN, NAN, NAN, NAN, n, 0};
 	e.n = n;
 	return e;
 }
@@ -202,36 +203,36 @@ struct estimate stats_welch_difference(const double *a, size_t na, const double 
 	return e;
 }
 
-struct ranked {
+struct holm_p {
 	double p;
 	size_t at;
 };
 
-static int by_p(const void *a, const void *b)
+static int holm_by_p(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct holm_p *x = a, *y = b;
 
 	return (x->p > y->p) - (x->p < y->p);
 }
 
 /* The p that are there, the smallest first; the caller frees. */
-static struct ranked *rank_p(const double *p, size_t n, size_t *m)
+static struct holm_p *holm_sort(const double *p, size_t n, size_t *m)
 {
-	struct ranked *r = xmalloc((n + 1) * sizeof(*r));
+	struct holm_p *r = xmalloc((n + 1) * sizeof(*r));
 	size_t i;
 
 	*m = 0;
 	for (i = 0; i < n; i++)
 		if (!isnan(p[i]))
-			r[(*m)++] = (struct ranked){p[i], i};
-	qsort(r, *m, sizeof(*r), by_p);
+			r[(*m)++] = (struct holm_p){p[i], i};
+	qsort(r, *m, sizeof(*r), holm_by_p);
 	return r;
 }
 
 void stats_holm(double *p, size_t n)
 {
 	size_t i, m;
-	struct ranked *r = rank_p(p, n, &m);
+	struct holm_p *r = holm_sort(p, n, &m);
 	double running = 0;
 
 	for (i = 0; i < m; i++) {
@@ -245,7 +246,7 @@ void stats_holm(double *p, size_t n)
 void stats_holm_levels(const double *p, size_t n, double alpha, double *level)
 {
 	size_t i, m, step = 0;
-	struct ranked *r = rank_p(p, n, &m);
+	struct holm_p *r = holm_sort(p, n, &m);
 	bool rejected = true;
 
 	for (i = 0; i < n; i++)

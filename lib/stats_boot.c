@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static uint64_t rotl(uint64_t x, int k)
+static uint64_t prng_rotl(uint64_t x, int k)
 {
 	return x << k | x >> (64 - k);
 }
@@ -27,14 +27,14 @@ void prng_seed(struct prng *r, uint64_t seed)
 
 uint64_t prng_next(struct prng *r)
 {
-	uint64_t out = rotl(r->s[1] * 5, 7) * 9, t = r->s[1] << 17;
+	uint64_t out = prng_rotl(r->s[1] * 5, 7) * 9, t = r->s[1] << 17;
 
 	r->s[2] ^= r->s[0];
 	r->s[3] ^= r->s[1];
 	r->s[1] ^= r->s[2];
 	r->s[0] ^= r->s[3];
 	r->s[2] ^= t;
-	r->s[3] = rotl(r->s[3], 45);
+	r->s[3] = prng_rotl(r->s[3], 45);
 	return out;
 }
 
@@ -49,32 +49,32 @@ double prng_unit(struct prng *r)
 	return (double)(prng_next(r) >> 11) * 0x1p-53;
 }
 
-static double ratio(double base, double new)
+static double boot_ratio(double base, double new)
 {
 	return base != 0 ? new / base : NAN;
 }
 
-static double difference(double base, double new)
+static double boot_difference(double base, double new)
 {
 	return new - base;
 }
 
 /* The runs that count, how they are combined, and room for one draw of them. */
-struct sample {
+struct boot_sample {
 	enum estimator e;
 	const double *x;
 	size_t n;
 	double *room;
 };
 
-static struct sample sample_of(enum estimator e, const double *x, size_t n)
+static struct boot_sample boot_sample(enum estimator e, const double *x, size_t n)
 {
 	if (e == EST_MIDDLE)
-		return (struct sample){EST_MEAN, x + 1, n >= 3 ? n - 2 : 0, NULL};
-	return (struct sample){e, x, n, NULL};
+		return (struct boot_sample){EST_MEAN, x + 1, n >= 3 ? n - 2 : 0, NULL};
+	return (struct boot_sample){e, x, n, NULL};
 }
 
-static double draw(struct prng *r, const struct sample *s)
+static double boot_draw(struct prng *r, const struct boot_sample *s)
 {
 	size_t i;
 
@@ -83,8 +83,8 @@ static double draw(struct prng *r, const struct sample *s)
 	return stats_point(s->e, s->room, s->n);
 }
 
-static void rounds_run(struct estimate *est, struct sample *base, struct sample *new,
-		       double (*combine)(double, double), double level)
+static void boot_run_rounds(struct estimate *est, struct boot_sample *base, struct boot_sample *new,
+			    double (*combine)(double, double), double level)
 {
 	double *rounds = xmalloc(STATS_ROUNDS * sizeof(*rounds)), v;
 	size_t i, n = 0;
@@ -92,9 +92,9 @@ static void rounds_run(struct estimate *est, struct sample *base, struct sample 
 
 	prng_seed(&r, STATS_SEED);
 	for (i = 0; i < STATS_ROUNDS; i++) {
-		double b = draw(&r, base);
+		double b = boot_draw(&r, base);
 
-		v = combine(b, draw(&r, new));
+		v = combine(b, boot_draw(&r, new));
 		if (!isnan(v))
 			rounds[n++] = v;
 	}
@@ -104,10 +104,11 @@ static void rounds_run(struct estimate *est, struct sample *base, struct sample 
 	free(rounds);
 }
 
-static struct estimate boot(enum estimator e, double (*combine)(double, double), const double *base,
-			    size_t nbase, const double *new, size_t nnew, double level)
+static struct estimate boot_estimate(enum estimator e, double (*combine)(double, double),
+				     const double *base, size_t nbase, const double *new,
+				     size_t nnew, double level)
 {
-	struct sample a = sample_of(e, base, nbase), b = sample_of(e, new, nnew);
+	struct boot_sample a = boot_sample(e, base, nbase), b = boot_sample(e, new, nnew);
 	struct estimate est = {NAN, NAN, NAN, NAN, nbase + nnew, a.n + b.n};
 
 	if (!a.n || !b.n)
@@ -117,7 +118,7 @@ static struct estimate boot(enum estimator e, double (*combine)(double, double),
 		return est;
 	a.room = xmalloc(a.n * sizeof(*a.room));
 	b.room = xmalloc(b.n * sizeof(*b.room));
-	rounds_run(&est, &a, &b, combine, level);
+	boot_run_rounds(&est, &a, &b, combine, level);
 	free(a.room);
 	free(b.room);
 	return est;
@@ -126,11 +127,11 @@ static struct estimate boot(enum estimator e, double (*combine)(double, double),
 struct estimate stats_boot_ratio(enum estimator e, const double *base, size_t nbase,
 				 const double *new, size_t nnew, double level)
 {
-	return boot(e, ratio, base, nbase, new, nnew, level);
+	return boot_estimate(e, boot_ratio, base, nbase, new, nnew, level);
 }
 
 struct estimate stats_boot_difference(enum estimator e, const double *base, size_t nbase,
 				      const double *new, size_t nnew, double level)
 {
-	return boot(e, difference, base, nbase, new, nnew, level);
+	return boot_estimate(e, boot_difference, base, nbase, new, nnew, level);
 }

@@ -9,7 +9,7 @@ double stats_normal_cdf(double z)
 	return 0.5 * erfc(-z / M_SQRT2);
 }
 
-static double away_from_zero(double x)
+static double beta_away_from_zero(double x)
 {
 	return fabs(x) < 1e-300 ? 1e-300 : x;
 }
@@ -17,7 +17,7 @@ static double away_from_zero(double x)
 /* The continued fraction of the incomplete beta function (Abramowitz & Stegun 26.5.8), by Lentz. */
 static double beta_fraction(double x, double a, double b)
 {
-	double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), f = d;
+	double c = 1, d = 1 / beta_away_from_zero(1 - (a + b) * x / (a + 1)), f = d;
 	int m;
 
 	for (m = 1; m < 10000; m++) {
@@ -25,11 +25,11 @@ static double beta_fraction(double x, double a, double b)
 		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
 		double step;
 
-		d = 1 / away_from_zero(1 + even * d);
-		c = away_from_zero(1 + even / c);
+		d = 1 / beta_away_from_zero(1 + even * d);
+		c = beta_away_from_zero(1 + even / c);
 		f *= c * d;
-		d = 1 / away_from_zero(1 + odd * d);
-		c = away_from_zero(1 + odd / c);
+		d = 1 / beta_away_from_zero(1 + odd * d);
+		c = beta_away_from_zero(1 + odd / c);
 		step = c * d;
 		f *= step;
 		if (fabs(step - 1) < 1e-15)
@@ -63,7 +63,7 @@ double stats_t_cdf(double t, double df)
 }
 
 /* Where a lower tail reaches p <= 1/2, by bisection below 0, where the cdf keeps its digits. */
-static double lower_quantile(double p, double df, double (*cdf)(double x, double df))
+static double quantile_lower(double p, double df, double (*cdf)(double x, double df))
 {
 	double lo = -1, hi = 0, mid;
 	int i;
@@ -82,7 +82,7 @@ static double lower_quantile(double p, double df, double (*cdf)(double x, double
 	return 0.5 * (lo + hi);
 }
 
-static double normal_df(double z, double df)
+static double normal_cdf_df(double z, double df)
 {
 	(void)df;
 	return stats_normal_cdf(z);
@@ -92,15 +92,16 @@ double stats_normal_quantile(double p)
 {
 	if (!(p > 0 && p < 1))
 		return NAN;
-	return p > 0.5 ? -lower_quantile(1 - p, 0, normal_df) : lower_quantile(p, 0, normal_df);
+	return p > 0.5 ? -quantile_lower(1 - p, 0, normal_cdf_df)
+		       : quantile_lower(p, 0, normal_cdf_df);
 }
 
 double stats_t_quantile(double p, double df)
 {
 	if (!(p > 0 && p < 1) || !(df > 0))
 		return NAN;
-	return p > 0.5 ? -lower_quantile(1 - p, df, stats_t_cdf)
-		       : lower_quantile(p, df, stats_t_cdf);
+	return p > 0.5 ? -quantile_lower(1 - p, df, stats_t_cdf)
+		       : quantile_lower(p, df, stats_t_cdf);
 }
 
 double stats_binomial_cdf(long k, unsigned n, double p)

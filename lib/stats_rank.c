@@ -17,20 +17,21 @@ struct ranking {
 	double ties;	 /* sum of t^3 - t over groups of equal values */
 };
 
-struct item {
+struct ranking_item {
 	double x;
 	size_t at;
 };
 
-static int by_x(const void *a, const void *b)
+static int ranking_by_value(const void *a, const void *b)
 {
-	const struct item *p = a, *q = b;
+	const struct ranking_item *p = a, *q = b;
 
 	return (p->x > q->x) - (p->x < q->x);
 }
 
 /* Values i..j-1 of the sorted items are equal: each gets the middle of ranks i+1..j. */
-static void rank_group(struct ranking *r, const struct item *items, size_t i, size_t j)
+static void ranking_add_group(struct ranking *r, const struct ranking_item *items, size_t i,
+			      size_t j)
 {
 	double t = (double)(j - i);
 	size_t k;
@@ -40,26 +41,26 @@ static void rank_group(struct ranking *r, const struct item *items, size_t i, si
 	r->ties += t * t * t - t;
 }
 
-static struct ranking rank_all(const double *a, size_t na, const double *b, size_t nb)
+static struct ranking ranking_fill(const double *a, size_t na, const double *b, size_t nb)
 {
 	size_t n = na + nb, i, j;
-	struct item *items = xmalloc(n * sizeof(*items));
+	struct ranking_item *items = xmalloc(n * sizeof(*items));
 	struct ranking r = {.rank2 = xmalloc(n * sizeof(*r.rank2))};
 
 	for (i = 0; i < n; i++)
-		items[i] = (struct item){i < na ? a[i] : b[i - na], i};
-	qsort(items, n, sizeof(*items), by_x);
+		items[i] = (struct ranking_item){i < na ? a[i] : b[i - na], i};
+	qsort(items, n, sizeof(*items), ranking_by_value);
 	for (i = 0; i < n; i = j) {
 		for (j = i + 1; j < n && items[j].x == items[i].x; j++)
 			;
-		rank_group(&r, items, i, j);
+		ranking_add_group(&r, items, i, j);
 	}
 	free(items);
 	return r;
 }
 
 /* Ways to choose `m` of the n ranks by their sum, 0 .. *max; the caller frees. */
-static double *count_sums(const unsigned *rank2, size_t n, size_t m, size_t *max)
+static double *ranking_count_sums(const unsigned *rank2, size_t n, size_t m, size_t *max)
 {
 	double *counts, *last;
 	size_t width = 1, i, k, s;
@@ -101,12 +102,12 @@ double *stats_wilcoxon_counts(size_t na, size_t nb, size_t *n)
 	return c;
 }
 
-static double exact_p(const struct ranking *r, size_t n, size_t m, double w2)
+static double mann_whitney_exact(const struct ranking *r, size_t n, size_t m, double w2)
 {
 	/* The mean of the doubled sum, m (n + 1), is whole: "as far" is compared exactly. */
 	double mean = (double)m * (double)(n + 1), far = fabs(w2 - mean), all = 0, out = 0;
 	size_t max, s;
-	double *counts = count_sums(r->rank2, n, m, &max);
+	double *counts = ranking_count_sums(r->rank2, n, m, &max);
 
 	for (s = 0; s <= max; s++) {
 		all += counts[s];
@@ -118,7 +119,7 @@ static double exact_p(const struct ranking *r, size_t n, size_t m, double w2)
 }
 
 /* The same without ties, where the distribution is known beforehand. */
-static double untied_p(size_t na, size_t nb, double w2)
+static double mann_whitney_untied(size_t na, size_t nb, double w2)
 {
 	double u2 = w2 - (double)na * (double)(na + 1), mean = (double)na * (double)nb;
 	double far = fabs(u2 - mean), all = 0, out = 0, *counts;
@@ -134,7 +135,7 @@ static double untied_p(size_t na, size_t nb, double w2)
 	return fmin(1, out / all);
 }
 
-static double normal_p(const struct ranking *r, double na, double nb, double w2)
+static double mann_whitney_normal(const struct ranking *r, double na, double nb, double w2)
 {
 	double n = na + nb, z = (w2 - na * (n + 1)) / 2;
 	double var = na * nb / 12 * (n + 1 - r->ties / (n * (n - 1)));
@@ -155,15 +156,15 @@ double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb
 		return NAN;
 	if (nb < na) /* the distribution of the smaller sample's sum is cheaper */
 		return stats_mann_whitney(b, nb, a, na);
-	r = rank_all(a, na, b, nb);
+	r = ranking_fill(a, na, b, nb);
 	for (i = 0; i < na; i++)
 		w2 += r.rank2[i];
 	if (na + nb <= STATS_EXACT_MAX && r.ties == 0)
-		p = untied_p(na, nb, w2);
+		p = mann_whitney_untied(na, nb, w2);
 	else if (na + nb <= STATS_EXACT_MAX)
-		p = exact_p(&r, na + nb, na, w2);
+		p = mann_whitney_exact(&r, na + nb, na, w2);
 	else
-		p = normal_p(&r, (double)na, (double)nb, w2);
+		p = mann_whitney_normal(&r, (double)na, (double)nb, w2);
 	free(r.rank2);
 	return p;
 }

@@ -43,10 +43,10 @@ static double apply_ratio(double a, double by)
 	return a * by;
 }
 
-static const struct change shift = {pair_shift, apply_shift, 0};
-static const struct change ratio = {pair_ratio, apply_ratio, 1};
+static const struct change change_shift = {pair_shift, apply_shift, 0};
+static const struct change change_ratio = {pair_ratio, apply_ratio, 1};
 
-struct two {
+struct pairs {
 	const double *a, *b;
 	size_t na, nb;
 	const struct change *change;
@@ -55,23 +55,8 @@ struct two {
 	double *sorted_a, *sorted_b;
 };
 
-static int by_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double *sorted_copy(const double *x, size_t n)
-{
-	double *copy = xmemdup(x, n * sizeof(*x));
-
-	qsort(copy, n, sizeof(*copy), by_double);
-	return copy;
-}
-
 /* How many pairs are at most x: a pair grows with b and falls with a. */
-static size_t pairs_up_to(const struct two *t, double x)
+static size_t pairs_up_to(const struct pairs *t, double x)
 {
 	size_t i, j = 0, n = 0;
 
@@ -84,7 +69,7 @@ static size_t pairs_up_to(const struct two *t, double x)
 }
 
 /* Doubles as whole numbers of the same order, and back. */
-static int64_t order_of(double x)
+static int64_t double_order(double x)
 {
 	int64_t bits;
 
@@ -92,7 +77,7 @@ static int64_t order_of(double x)
 	return bits < 0 ? INT64_MIN - bits : bits;
 }
 
-static double double_at(int64_t order)
+static double double_of_order(int64_t order)
 {
 	int64_t bits = order < 0 ? INT64_MIN - order : order;
 	double x;
@@ -102,42 +87,42 @@ static double double_at(int64_t order)
 }
 
 /* The pair with `rank` pairs below it in their order. */
-static double pair_at(const struct two *t, size_t rank)
+static double pairs_find(const struct pairs *t, size_t rank)
 {
 	int64_t low, high, mid;
 
 	if (t->pairs)
 		return t->pairs[rank];
-	low = order_of(t->change->pair(t->sorted_a[t->na - 1], t->sorted_b[0]));
-	high = order_of(t->change->pair(t->sorted_a[0], t->sorted_b[t->nb - 1]));
+	low = double_order(t->change->pair(t->sorted_a[t->na - 1], t->sorted_b[0]));
+	high = double_order(t->change->pair(t->sorted_a[0], t->sorted_b[t->nb - 1]));
 	while (low < high) {
 		mid = (low & high) + ((low ^ high) >> 1); /* rounds down, and cannot overflow */
-		if (pairs_up_to(t, double_at(mid)) > rank)
+		if (pairs_up_to(t, double_of_order(mid)) > rank)
 			high = mid;
 		else
 			low = mid + 1;
 	}
-	return double_at(low);
+	return double_of_order(low);
 }
 
 /* Readies the pairs and gives their median: Hodges and Lehmann's estimate. */
-static double make_pairs(struct two *t)
+static double pairs_init(struct pairs *t)
 {
 	size_t n = t->na * t->nb, i, j;
 
-	t->sorted_a = sorted_copy(t->a, t->na);
-	t->sorted_b = sorted_copy(t->b, t->nb);
+	t->sorted_a = stats_sorted(t->a, t->na);
+	t->sorted_b = stats_sorted(t->b, t->nb);
 	if (t->na + t->nb <= STATS_EXACT_MAX) {
 		t->pairs = xmalloc(n * sizeof(*t->pairs));
 		for (i = 0; i < t->na; i++)
 			for (j = 0; j < t->nb; j++)
 				t->pairs[i * t->nb + j] = t->change->pair(t->a[i], t->b[j]);
-		qsort(t->pairs, n, sizeof(*t->pairs), by_double);
+		qsort(t->pairs, n, sizeof(*t->pairs), stats_by_value);
 	}
-	return (pair_at(t, (n - 1) / 2) + pair_at(t, n / 2)) / 2;
+	return (pairs_find(t, (n - 1) / 2) + pairs_find(t, n / 2)) / 2;
 }
 
-static void free_pairs(struct two *t)
+static void pairs_free(struct pairs *t)
 {
 	free(t->pairs);
 	free(t->sorted_a);
@@ -145,7 +130,7 @@ static void free_pairs(struct two *t)
 }
 
 /* The cut for `level`, at least one pair; *cover is what that covers. */
-static size_t cut_for(size_t na, size_t nb, double level, double *cover)
+static size_t pairs_cut(size_t na, size_t nb, double level, double *cover)
 {
 	double below, z, k, all = 0, *counts;
 	size_t cut, n, i;
@@ -172,24 +157,24 @@ static size_t cut_for(size_t na, size_t nb, double level, double *cover)
 struct estimate stats_shift(const double *a, size_t na, const double *b, size_t nb, double level)
 {
 	struct estimate e = {NAN, NAN, NAN, NAN, na + nb, na + nb};
-	struct two t = {.a = a, .b = b, .na = na, .nb = nb, .change = &shift};
+	struct pairs t = {.a = a, .b = b, .na = na, .nb = nb, .change = &change_shift};
 	size_t n = na * nb, cut;
 
 	if (!n)
 		return e;
-	e.value = make_pairs(&t);
+	e.value = pairs_init(&t);
 	if (n > 1) {
-		cut = cut_for(na, nb, level, &e.level);
-		e.lo = pair_at(&t, cut - 1);
-		e.hi = pair_at(&t, n - cut);
+		cut = pairs_cut(na, nb, level, &e.level);
+		e.lo = pairs_find(&t, cut - 1);
+		e.hi = pairs_find(&t, n - cut);
 	}
-	free_pairs(&t);
+	pairs_free(&t);
 	return e;
 }
 
 /* --- the interval that agrees with p --- */
 
-static bool has_ties(const struct two *t)
+static bool pairs_have_ties(const struct pairs *t)
 {
 	size_t n = t->na + t->nb, i;
 	double *x = xmalloc(n * sizeof(*x));
@@ -197,14 +182,14 @@ static bool has_ties(const struct two *t)
 
 	memcpy(x, t->a, t->na * sizeof(*x));
 	memcpy(x + t->na, t->b, t->nb * sizeof(*x));
-	qsort(x, n, sizeof(*x), by_double);
+	qsort(x, n, sizeof(*x), stats_by_value);
 	for (i = 1; i < n; i++)
 		ties |= x[i] == x[i - 1];
 	free(x);
 	return ties;
 }
 
-static double p_after(const struct two *t, double by)
+static double change_p(const struct pairs *t, double by)
 {
 	double *moved = xmalloc(t->na * sizeof(*moved)), p;
 	size_t i;
@@ -217,7 +202,7 @@ static double p_after(const struct two *t, double by)
 }
 
 /* Pairs that are equal but for rounding are one; returns how many are left. */
-static size_t distinct(double *x, size_t n)
+static size_t pairs_merge_equal(double *x, size_t n)
 {
 	double tiny = 1e-12 * (fabs(x[0]) + fabs(x[n - 1]));
 	size_t i, kept = 1;
@@ -229,13 +214,13 @@ static size_t distinct(double *x, size_t n)
 }
 
 /* Between two neighbouring pairs the answer stays the same: gap i lies above pair i. */
-static bool gap_accepted(const struct two *t, size_t gap, double alpha)
+static bool gap_accepted(const struct pairs *t, size_t gap, double alpha)
 {
-	return p_after(t, (t->pairs[gap] + t->pairs[gap + 1]) / 2) >= alpha;
+	return change_p(t, (t->pairs[gap] + t->pairs[gap + 1]) / 2) >= alpha;
 }
 
 /* Gap `near` is not rejected, `far` is or lies beyond all: the last one that is not. */
-static size_t last_accepted(const struct two *t, size_t near, size_t far, double alpha)
+static size_t gap_find_last_accepted(const struct pairs *t, size_t near, size_t far, double alpha)
 {
 	size_t mid;
 
@@ -249,7 +234,7 @@ static size_t last_accepted(const struct two *t, size_t near, size_t far, double
 	return near;
 }
 
-static double search_low(const struct two *t, size_t n, double value, double alpha)
+static double interval_find_low(const struct pairs *t, size_t n, double value, double alpha)
 {
 	size_t i = 0;
 
@@ -259,10 +244,10 @@ static double search_low(const struct two *t, size_t n, double value, double alp
 		return t->pairs[i];
 	if (gap_accepted(t, 0, alpha))
 		return t->pairs[0];
-	return t->pairs[last_accepted(t, i - 1, 0, alpha)];
+	return t->pairs[gap_find_last_accepted(t, i - 1, 0, alpha)];
 }
 
-static double search_high(const struct two *t, size_t n, double value, double alpha)
+static double interval_find_high(const struct pairs *t, size_t n, double value, double alpha)
 {
 	size_t i = n - 1;
 
@@ -270,11 +255,11 @@ static double search_high(const struct two *t, size_t n, double value, double al
 		i--;
 	if (i == n - 1 || !gap_accepted(t, i, alpha))
 		return t->pairs[i];
-	return t->pairs[last_accepted(t, i, n - 1, alpha) + 1];
+	return t->pairs[gap_find_last_accepted(t, i, n - 1, alpha) + 1];
 }
 
 /* No change must lie outside when the test rejects it, and inside when it does not. */
-static void reconcile(struct estimate *e, double none, bool rejected)
+static void interval_fit_p(struct estimate *e, double none, bool rejected)
 {
 	if (!rejected) {
 		e->lo = fmin(e->lo, none);
@@ -287,7 +272,7 @@ static void reconcile(struct estimate *e, double none, bool rejected)
 }
 
 /* The sum of t^3 - t over the groups of equal values in one sample. */
-static double own_ties(const double *sorted, size_t n)
+static double sample_ties(const double *sorted, size_t n)
 {
 	double sum = 0, group;
 	size_t i, j;
@@ -306,20 +291,20 @@ static double own_ties(const double *sorted, size_t n)
  * value of a equals one of b, so that the test there knows nothing but the number of pairs below
  * and each sample's own ties.
  */
-static void normal_interval(const struct two *t, double alpha, struct estimate *e)
+static void interval_fill_normal(const struct pairs *t, double alpha, struct estimate *e)
 {
 	double na = (double)t->na, nb = (double)t->nb, n = na + nb, low;
-	double ties = own_ties(t->sorted_a, t->na) + own_ties(t->sorted_b, t->nb);
+	double ties = sample_ties(t->sorted_a, t->na) + sample_ties(t->sorted_b, t->nb);
 	double var = na * nb / 12 * (n + 1 - ties / (n * (n - 1)));
 
 	low = ceil(na * nb / 2 - 0.5 - stats_normal_quantile(1 - alpha / 2) * sqrt(fmax(var, 0)));
 	low = fmin(fmax(low, 1), ceil(na * nb / 2)); /* rank of the first pair inside, from 1 */
 	e->level = 1 - alpha;
-	e->lo = pair_at(t, (size_t)low - 1);
-	e->hi = pair_at(t, t->na * t->nb - (size_t)low);
+	e->lo = pairs_find(t, (size_t)low - 1);
+	e->hi = pairs_find(t, t->na * t->nb - (size_t)low);
 }
 
-static struct estimate test_change(struct two *t, double alpha, double *p)
+static struct estimate change_test(struct pairs *t, double alpha, double *p)
 {
 	size_t n = t->na * t->nb, cut, kept;
 	struct estimate e = {NAN, NAN, NAN, NAN, t->na + t->nb, t->na + t->nb};
@@ -327,37 +312,37 @@ static struct estimate test_change(struct two *t, double alpha, double *p)
 	*p = stats_mann_whitney(t->a, t->na, t->b, t->nb);
 	if (!n)
 		return e;
-	e.value = make_pairs(t);
+	e.value = pairs_init(t);
 	if (stats_mann_whitney_min(t->na, t->nb) < alpha && !t->pairs) {
-		normal_interval(t, alpha, &e);
-		reconcile(&e, t->change->none, *p < alpha);
+		interval_fill_normal(t, alpha, &e);
+		interval_fit_p(&e, t->change->none, *p < alpha);
 	} else if (stats_mann_whitney_min(t->na, t->nb) < alpha) {
-		cut = cut_for(t->na, t->nb, 1 - alpha, &e.level);
+		cut = pairs_cut(t->na, t->nb, 1 - alpha, &e.level);
 		e.lo = t->pairs[cut - 1];
 		e.hi = t->pairs[n - cut];
-		if (has_ties(t)) {
-			kept = distinct(t->pairs, n);
-			e.lo = search_low(t, kept, e.value, alpha);
-			e.hi = search_high(t, kept, e.value, alpha);
-			reconcile(&e, t->change->none, *p < alpha);
+		if (pairs_have_ties(t)) {
+			kept = pairs_merge_equal(t->pairs, n);
+			e.lo = interval_find_low(t, kept, e.value, alpha);
+			e.hi = interval_find_high(t, kept, e.value, alpha);
+			interval_fit_p(&e, t->change->none, *p < alpha);
 		}
 	}
-	free_pairs(t);
+	pairs_free(t);
 	return e;
 }
 
 struct estimate stats_test_shift(const double *a, size_t na, const double *b, size_t nb,
 				 double alpha, double *p)
 {
-	struct two t = {.a = a, .b = b, .na = na, .nb = nb, .change = &shift};
+	struct pairs t = {.a = a, .b = b, .na = na, .nb = nb, .change = &change_shift};
 
-	return test_change(&t, alpha, p);
+	return change_test(&t, alpha, p);
 }
 
 struct estimate stats_test_ratio(const double *a, size_t na, const double *b, size_t nb,
 				 double alpha, double *p)
 {
-	struct two t = {.a = a, .b = b, .na = na, .nb = nb, .change = &ratio};
+	struct pairs t = {.a = a, .b = b, .na = na, .nb = nb, .change = &change_ratio};
 	struct estimate none = {NAN, NAN, NAN, NAN, na + nb, na + nb};
 	bool positive = true;
 	size_t i;
@@ -367,7 +352,7 @@ struct estimate stats_test_ratio(const double *a, size_t na, const double *b, si
 	for (i = 0; i < nb; i++)
 		positive &= b[i] >= 0;
 	if (positive)
-		return test_change(&t, alpha, p);
+		return change_test(&t, alpha, p);
 	*p = stats_mann_whitney(a, na, b, nb);
 	return none;
 }

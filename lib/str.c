@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void reserve(struct str *s, size_t more)
+static void str_reserve(struct str *s, size_t more)
 {
 	size_t need = s->len + more + 1;
 
@@ -22,7 +22,7 @@ static void reserve(struct str *s, size_t more)
 
 void str_add(struct str *s, const void *bytes, size_t n)
 {
-	reserve(s, n);
+	str_reserve(s, n);
 	if (n)
 		memcpy(s->buf + s->len, bytes, n);
 	s->len += n;
@@ -54,7 +54,7 @@ void str_printf(struct str *s, const char *fmt, ...)
 		return;
 	}
 	if (!s->buf || (size_t)n >= room) {
-		reserve(s, (size_t)n);
+		str_reserve(s, (size_t)n);
 		va_start(ap, fmt);
 		vsnprintf(s->buf + s->len, (size_t)n + 1, fmt, ap);
 		va_end(ap);

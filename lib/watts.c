@@ -15,23 +15,23 @@ enum { ALL_ONES = 0xffff }; /* DCMI has 16 bits for a reading */
 static const struct {
 	const char *name;
 	double watts;
-} units[] = {{"", 1}, {"W", 1}, {"watt", 1}, {"watts", 1}, {"mW", 1e-3}, {"kW", 1e3}};
+} watts_units[] = {{"", 1}, {"W", 1}, {"watt", 1}, {"watts", 1}, {"mW", 1e-3}, {"kW", 1e3}};
 
-static bool scale(const char *unit, double *watts)
+static bool watts_scale_unit(const char *unit, double *watts)
 {
 	size_t i;
 
-	for (i = 0; i < array_size(units); i++) {
-		if (strcasecmp(unit, units[i].name))
+	for (i = 0; i < array_size(watts_units); i++) {
+		if (strcasecmp(unit, watts_units[i].name))
 			continue;
-		*watts *= units[i].watts;
+		*watts *= watts_units[i].watts;
 		return true;
 	}
 	return false;
 }
 
 /* "watts: 231.5" without its word. */
-static char *without_word(char *line)
+static char *watts_skip_word(char *line)
 {
 	static const char word[] = "watts";
 	size_t n = sizeof(word) - 1;
@@ -43,7 +43,7 @@ static char *without_word(char *line)
 	return line + strspn(line, " \t:=");
 }
 
-static int not_one(const char *line, struct error *err)
+static int watts_refuse_line(const char *line, struct error *err)
 {
 	return error_set(err, ENODATA,
 			 "'%.80s' is not a reading; a line is to hold a number, or 'watts NUMBER'",
@@ -52,12 +52,12 @@ static int not_one(const char *line, struct error *err)
 
 int watts_of_line(const char *line, double *watts, struct error *err)
 {
-	char *copy = xstrdup(line), *text = without_word(str_trim(copy)), *end;
+	char *copy = xstrdup(line), *text = watts_skip_word(str_trim(copy)), *end;
 	int rc = 0;
 
 	*watts = strtod(text, &end);
-	if (end == text || !isfinite(*watts) || !scale(str_trim(end), watts))
-		rc = not_one(str_trim(copy), err);
+	if (end == text || !isfinite(*watts) || !watts_scale_unit(str_trim(end), watts))
+		rc = watts_refuse_line(str_trim(copy), err);
 	else if (*watts < 0)
 		rc = error_set(err, ERANGE, "'%.80s' is less than no power", str_trim(copy));
 	free(copy);
@@ -65,7 +65,7 @@ int watts_of_line(const char *line, double *watts, struct error *err)
 }
 
 /* The last line with anything in it: what a program that failed has to say. */
-static const char *last_words(char *text)
+static const char *text_find_last_line(char *text)
 {
 	const char *last = "it prints nothing";
 	char *line;
@@ -77,7 +77,7 @@ static const char *last_words(char *text)
 }
 
 /* The value behind "NAME:", or NULL. */
-static const char *value_of(char *line, const char *name)
+static const char *dcmi_parse_value(char *line, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -87,13 +87,13 @@ static const char *value_of(char *line, const char *name)
 	return str_trim(line + n + 1);
 }
 
-static bool find(const char *text, const char *name, char *value, size_t size)
+static bool dcmi_find_value(const char *text, const char *name, char *value, size_t size)
 {
 	char *copy = xstrdup(text), *rest = copy, *line;
 	const char *found = NULL;
 
 	while (!found && (line = str_token(&rest, '\n')))
-		found = value_of(line, name);
+		found = dcmi_parse_value(line, name);
 	if (found) {
 		strncpy(value, found, size - 1);
 		value[size - 1] = '\0';
@@ -107,13 +107,13 @@ int watts_of_dcmi(const char *text, double *watts, struct error *err)
 	char reading[64], state[64], *copy;
 	int rc;
 
-	if (!find(text, "Instantaneous power reading", reading, sizeof(reading))) {
+	if (!dcmi_find_value(text, "Instantaneous power reading", reading, sizeof(reading))) {
 		copy = xstrdup(text);
-		rc = error_set(err, ENODATA, "%.200s", last_words(copy));
+		rc = error_set(err, ENODATA, "%.200s", text_find_last_line(copy));
 		free(copy);
 		return rc;
 	}
-	if (find(text, "Power reading state is", state, sizeof(state)) &&
+	if (dcmi_find_value(text, "Power reading state is", state, sizeof(state)) &&
 	    strcasecmp(state, "activated"))
 		return error_set(err, ENODATA, "the BMC's power reading is %s", state);
 	rc = watts_of_line(reading, watts, err);
