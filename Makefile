@@ -72,7 +72,7 @@ $(B)/%.o: %.c
 	@echo "  CC      $<"
 	$(Q)$(CC) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# Data files inside the program (lib/embed.h).
+# Data files inside the program (EMBED_TEXT in lib/file.h).
 $(B)/analyze/store/store.o: analyze/store/schema.sql
 $(B)/analyze/measures/components.o: analyze/components.rules
 

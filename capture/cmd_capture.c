@@ -6,7 +6,6 @@
 #include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/args.h"
-#include "lib/caller.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/spawn.h"

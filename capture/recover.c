@@ -5,7 +5,6 @@
 #include "capture/hook.h"
 #include "capture/undo.h"
 #include "lib/alloc.h"
-#include "lib/caller.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/marked.h"

@@ -9,7 +9,6 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/args.h"
-#include "lib/caller.h"
 #include "lib/error.h"
 #include "lib/file.h"
 #include "lib/spawn.h"

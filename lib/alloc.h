@@ -34,4 +34,16 @@ char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0
 
 #define array_size(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Memory freed by region: everything from one arena lives until arena_free. */
+
+struct arena {
+	struct arena_block *blocks;
+	char *at, *end;
+};
+
+void *arena_alloc(struct arena *a, size_t size); /* zeroed, aligned to 8 */
+void *arena_dup(struct arena *a, const void *p, size_t size);
+char *arena_strdup(struct arena *a, const char *s);
+void arena_free(struct arena *a);
+
 #endif

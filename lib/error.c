@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/error.h"
 
-#include "lib/printable.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <stdio.h>

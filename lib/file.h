@@ -45,4 +45,40 @@ bool path_is_dir(const char *path);
 /* SHA-256 of a file as 64 hexadecimal digits. */
 int file_sha256(const char *path, char hex[65], struct error *err);
 
+/* What is made under the temporary name PATH.tmp.PID, and what is left of it by who was killed. */
+
+/* The temporary name of this process; the caller frees. */
+char *remains_name(const char *path);
+
+/* Removes PATH.tmp.PID, files and folders, of processes that are no more. */
+void remains_remove(const char *path);
+
+/*
+ * Under sudo, what root makes belongs to the user who called it: analysis needs no root. Without
+ * sudo, or when we are not root, nothing changes its owner.
+ */
+
+/* Refuses a folder that a user other than us and the caller owns, or that everybody can change. */
+int caller_check_folder(const char *dir, struct error *err);
+
+/* Gives the caller root's folder or file, unless the file has another name, somewhere else. */
+void caller_give(int fd);
+
+/* Gives the caller the folder and all in it. Follows no symbolic link. */
+void caller_give_tree(const char *dir);
+
+/*
+ * A file of the source tree as a NUL-terminated string inside the program. `path` is seen from the
+ * top folder, where make runs; the makefile names the file as a prerequisite of the object.
+ */
+
+#define EMBED_TEXT(name, path)                     \
+	extern const char name[];                  \
+	__asm__(".pushsection .rodata\n"           \
+		".global " #name "\n" #name ":\n"  \
+		".incbin \"" path "\"\n"           \
+		".byte 0\n"                        \
+		".size " #name ", . - " #name "\n" \
+		".popsection\n")
+
 #endif

@@ -7,7 +7,7 @@
 #ifndef ZC_INTERN_H
 #define ZC_INTERN_H
 
-#include "lib/arena.h"
+#include "lib/alloc.h"
 
 #include <stddef.h>
 #include <stdint.h>

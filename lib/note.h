@@ -7,7 +7,7 @@
 #ifndef ZC_NOTE_H
 #define ZC_NOTE_H
 
-#include "lib/arena.h"
+#include "lib/alloc.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 #ifndef ZC_TABLE_H
 #define ZC_TABLE_H
 
-#include "lib/arena.h"
+#include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/note.h"
 #include "lib/str.h"

@@ -3,7 +3,6 @@
 #include "lib/table.h"
 
 #include "lib/alloc.h"
-#include "lib/printable.h"
 #include "lib/str.h"
 #include "lib/table_commit.h"
 #include "lib/table_people.h"

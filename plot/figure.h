@@ -13,7 +13,7 @@
 #ifndef ZC_PLOT_FIGURE_H
 #define ZC_PLOT_FIGURE_H
 
-#include "lib/arena.h"
+#include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/stats.h"
 #include "lib/str.h"

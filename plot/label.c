@@ -2,7 +2,7 @@
 #include "plot/label.h"
 
 #include "lib/alloc.h"
-#include "lib/printable.h"
+#include "lib/str.h"
 
 #include <stdint.h>
 #include <stdlib.h>

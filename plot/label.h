@@ -7,7 +7,7 @@
 #ifndef ZC_PLOT_LABEL_H
 #define ZC_PLOT_LABEL_H
 
-#include "lib/arena.h"
+#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <stdbool.h>

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/archive/unpack.h"
 
-#include "lib/names.h"
 #include "analyze/archive/advance.h"
 #include "analyze/archive/reader.h"
 #include "analyze/archive/stop.h"
-#include "lib/json.h"
-#include "lib/caller.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/remains.h"
+#include "lib/json.h"
+#include "lib/names.h"
 #include "lib/sha256.h"
 
 #include <dirent.h>

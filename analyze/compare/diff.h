@@ -24,7 +24,7 @@
 
 #include "analyze/compare/compare.h"
 #include "analyze/measures/costs.h"
-#include "lib/arena.h"
+#include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
 #include "lib/stats.h"

@@ -4,7 +4,7 @@
 #define ZC_INGEST_HOST_H
 
 #include "analyze/model/rows.h"
-#include "lib/arena.h"
+#include "lib/alloc.h"
 
 #include <stddef.h>
 

@@ -8,11 +8,11 @@
 #define ZC_INGEST_H
 
 #include "analyze/model/notes.h"
-#include "analyze/model/slice.h"
 #include "analyze/model/profile.h"
 #include "analyze/model/rows.h"
 #include "analyze/model/run.h"
-#include "lib/arena.h"
+#include "analyze/model/slice.h"
+#include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/hash.h"
 

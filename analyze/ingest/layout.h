@@ -7,8 +7,8 @@
 #ifndef ZC_LAYOUT_H
 #define ZC_LAYOUT_H
 
-#include "lib/arena.h"
 #include "analyze/model/notes.h"
+#include "lib/alloc.h"
 #include "lib/error.h"
 
 #include <stdbool.h>

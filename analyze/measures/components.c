@@ -2,7 +2,6 @@
 #include "analyze/measures/components.h"
 
 #include "lib/alloc.h"
-#include "lib/embed.h"
 #include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/str.h"

@@ -4,7 +4,6 @@
 #include "analyze/measures/measure.h"
 
 #include "lib/alloc.h"
-#include "lib/arena.h"
 #include "lib/str.h"
 
 #include <errno.h>

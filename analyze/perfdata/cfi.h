@@ -7,7 +7,7 @@
 #define ZC_PERFDATA_CFI_H
 
 #include "analyze/symbols/dso.h"
-#include "lib/arena.h"
+#include "lib/alloc.h"
 #include "lib/cursor.h"
 #include "lib/hash.h"
 

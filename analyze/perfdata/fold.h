@@ -12,7 +12,7 @@
 
 #include "analyze/model/profile.h"
 #include "analyze/perfdata/recording.h"
-#include "lib/arena.h"
+#include "lib/alloc.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #include "analyze/perfdata/recording.h"
 #include "analyze/symbols/dso.h"
 #include "analyze/symbols/symtab.h"
-#include "lib/arena.h"
+#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <pthread.h>

@@ -30,7 +30,7 @@
 #include "analyze/perfdata/format.h"
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/sideband.h"
-#include "lib/arena.h"
+#include "lib/alloc.h"
 #include "lib/cursor.h"
 #include "lib/error.h"
 #include "lib/intern.h"

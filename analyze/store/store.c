@@ -8,10 +8,7 @@
 #include "analyze/archive/packed.h"
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"
-#include "lib/caller.h"
-#include "lib/embed.h"
 #include "lib/file.h"
-#include "lib/remains.h"
 
 #include <errno.h>
 #include <libgen.h>

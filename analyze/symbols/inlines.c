@@ -7,7 +7,6 @@
 #include "analyze/symbols/dso.h"
 
 #include "lib/alloc.h"
-#include "lib/arena.h"
 #include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/intern.h"

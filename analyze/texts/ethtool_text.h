@@ -7,7 +7,7 @@
 #ifndef ZC_ETHTOOL_TEXT_H
 #define ZC_ETHTOOL_TEXT_H
 
-#include "lib/arena.h"
+#include "lib/alloc.h"
 #include "lib/error.h"
 
 #include <stdbool.h>

@@ -11,7 +11,7 @@
 #ifndef ZC_PERF_REPORT_H
 #define ZC_PERF_REPORT_H
 
-#include "lib/arena.h"
+#include "lib/alloc.h"
 #include "lib/error.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #ifndef ZC_PERF_TRACE_H
 #define ZC_PERF_TRACE_H
 
-#include "lib/arena.h"
+#include "lib/alloc.h"
 #include "lib/error.h"
 
 #include <stdbool.h>

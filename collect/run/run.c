@@ -7,7 +7,6 @@
 #include "collect/run/run.h"
 
 #include "lib/alloc.h"
-#include "lib/caller.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/marked.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text on a narrow page: what is shortened, moved and left out, and that figures stay whole. */
-#include "lib/printable.h"
+#include "lib/str.h"
 #include "lib/table.h"
 
 #include <setjmp.h>
