@@ -27,7 +27,13 @@ int cmd_export(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_unpack(int argc, char **argv);
 
-static const struct command commands[] = {
+struct subcommand {
+	const char *name, *what;
+	/* Takes argv[0] "zcost NAME" and returns an enum exit_code. */
+	int (*run)(int argc, char **argv);
+};
+
+static const struct subcommand commands[] = {
 #ifndef OFFLINE
 	{"collect", "run one workload on this host and measure it", cmd_collect},
 	{"capture", "measure the variants of a plan, again and again, into a folder", cmd_capture},
@@ -55,7 +61,7 @@ static void usage(FILE *out)
 		zcost_version);
 }
 
-static const struct command *find(const char *name)
+static const struct subcommand *find(const char *name)
 {
 	size_t i;
 
@@ -76,7 +82,7 @@ static int checked_stdout(int code)
 
 int main(int argc, char **argv)
 {
-	const struct command *cmd;
+	const struct subcommand *cmd;
 	char *name;
 	int code;
 

@@ -6,7 +6,6 @@
 #include "analyze/archive/unpack.h"
 #include "analyze/cmd.h"
 #include "lib/alloc.h"
-#include "lib/args.h"
 #include "lib/command.h"
 #include "lib/str.h"
 

@@ -7,7 +7,7 @@
 #include "analyze/compare/texts.h"
 #include "analyze/analysis/open.h"
 #include "analyze/options.h"
-#include "lib/args.h"
+#include "lib/command.h"
 #include "lib/output.h"
 
 #include <stdio.h>

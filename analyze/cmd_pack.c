@@ -5,7 +5,7 @@
 #include "analyze/cmd.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
-#include "lib/args.h"
+#include "lib/command.h"
 #include "lib/file.h"
 
 #include <argp.h>

@@ -5,7 +5,7 @@
 #include "analyze/archive/unpack.h"
 #include "analyze/cmd.h"
 #include "lib/alloc.h"
-#include "lib/args.h"
+#include "lib/command.h"
 
 #include <argp.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "analyze/analysis/open.h"
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/tracepoints.h"
-#include "lib/args.h"
+#include "lib/command.h"
 #include "lib/stats.h"
 
 #include <errno.h>

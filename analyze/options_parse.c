@@ -2,7 +2,7 @@
 /* What a command offers of the table of options: --help, parsing, and refusing. */
 #include "analyze/options.h"
 
-#include "lib/args.h"
+#include "lib/command.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "collect/options.h"
 #include "collect/events/events.h"
 #include "lib/alloc.h"
-#include "lib/args.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/spawn.h"

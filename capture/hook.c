@@ -5,7 +5,6 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
-#include "lib/marked.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
 

@@ -7,7 +7,7 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
-#include "lib/marked.h"
+#include "lib/spawn.h"
 #include "lib/str.h"
 
 #include <dirent.h>

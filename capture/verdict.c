@@ -3,9 +3,9 @@
 #include "capture/capture.h"
 
 #include "lib/alloc.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/str.h"
-#include "lib/window_skew.h"
 
 #include <ctype.h>
 #include <jansson.h>

@@ -8,7 +8,7 @@
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/args.h"
+#include "lib/command.h"
 #include "lib/error.h"
 #include "lib/file.h"
 #include "lib/spawn.h"

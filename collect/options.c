@@ -2,7 +2,7 @@
 #include "collect/options.h"
 
 #include "lib/alloc.h"
-#include "lib/rate_regex.h"
+#include "lib/program_text.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -13,8 +13,8 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "lib/program_text.h"
 #include "lib/str.h"
-#include "lib/watts.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A row of the command table in zcost.c. */
+/* The command line: arguments, numbers in them, and lists in --help. */
 #ifndef ZC_COMMAND_H
 #define ZC_COMMAND_H
 
-struct command {
-	const char *name, *what;
-	/* argv[0] is "zcost NAME"; returns an enum exit_code. */
-	int (*run)(int argc, char **argv);
-};
+#include "lib/str.h"
+
+#include <argp.h>
 
 extern const char zcost_version[];
+
+/*
+ * Return the number in the argument of an option. The whole argument must be a finite number in the
+ * range, otherwise argp ends the command with a usage error. `option` is the option as the user
+ * types it, for example "--limit".
+ */
+double arg_above_0(const struct argp_state *state, const char *option, const char *arg);
+double arg_from_0(const struct argp_state *state, const char *option, const char *arg);
+long arg_whole(const struct argp_state *state, const char *option, const char *arg, long least,
+	       long most);
+
+/* Parses the arguments into `input`. A usage error or a lack of memory ends the command. */
+void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+/*
+ * Appends one entry of a list in --help: "  NAME  what it is". `what` begins at `column` and wraps
+ * at the width of argp.
+ */
+void args_help_line(struct str *s, size_t column, const char *name, const char *what);
 
 #endif

@@ -11,6 +11,7 @@
 #include "lib/table.h"
 
 #include <argp.h>
+#include <stdio.h>
 
 struct output {
 	enum table_format format;
@@ -28,5 +29,25 @@ int output_terminal_width(int fd);
 
 /* Writes the table where the options say, with as many notes. */
 int output_table(const struct output *o, struct table *t, struct error *err);
+
+/*
+ * Where results go: a file, or standard output. A stream forgets why it could not write; this one
+ * does not, and what is only half there is removed.
+ */
+
+struct sink {
+	FILE *f;	  /* NULL: not open */
+	const char *path; /* the caller's; NULL or "-": standard output */
+	int fd, failure;  /* errno of the first write that failed */
+};
+
+/* `path` must live as long as the sink. */
+int sink_open(struct sink *s, const char *path, struct error *err);
+
+/*
+ * Writes the rest. `rc`, negative where the writer failed, is handed back; with it, or where not
+ * all could be written, a file is removed.
+ */
+int sink_close(struct sink *s, int rc, struct error *err);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef ZC_SHA256_H
 #define ZC_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,5 +16,15 @@ struct sha256 {
 void sha256_begin(struct sha256 *h);
 void sha256_add(struct sha256 *h, const void *data, size_t len);
 void sha256_hex(struct sha256 *h, char hex[65]); /* ends the sum */
+
+/* The middle of SHA-256: whole blocks of 64 bytes, by plain code or the CPU's instructions for it.
+ */
+
+extern const uint32_t sha256_k[64];
+
+void sha256_plain_blocks(uint32_t state[8], const uint8_t *p, size_t blocks);
+
+bool sha256_cpu_has(void); /* such instructions */
+void sha256_cpu_blocks(uint32_t state[8], const uint8_t *p, size_t blocks);
 
 #endif

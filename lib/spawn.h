@@ -44,4 +44,16 @@ int spawn_run(char *const argv[], const struct spawn *opts, struct error *err);
 /* "exited with status 1", "was killed by signal 9 (Killed)"; static buffer. */
 const char *spawn_status_text(int status);
 
+/*
+ * Processes known by a variable in their environment, NAME=VALUE. Whatever they start inherits it,
+ * in whatever group or session, so that all of it is found again, also by who did not start it. One
+ * that cleared its environment is not.
+ */
+
+/*
+ * SIGTERM to all that carry `mark` ("NAME=VALUE"), SIGKILL after grace_ms. With `begins`, also to
+ * those whose value only begins with it. Never to ourselves. How many there were at first.
+ */
+int marked_end(const char *mark, bool begins, int grace_ms);
+
 #endif

@@ -2,7 +2,7 @@
 #include "analyze/analysis/skew.h"
 
 #include "analyze/model/notes.h"
-#include "lib/window_skew.h"
+#include "lib/clock.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #define ZC_EXPORT_H
 
 #include "analyze/measures/measure.h"
-#include "lib/sink.h"
+#include "lib/output.h"
 
 #include <stdio.h>
 

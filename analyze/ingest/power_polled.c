@@ -7,9 +7,9 @@
 #include "analyze/ingest/power.h"
 
 #include "lib/alloc.h"
+#include "lib/program_text.h"
 #include "lib/snap.h"
 #include "lib/str.h"
-#include "lib/watts.h"
 
 #include <errno.h>
 #include <math.h>

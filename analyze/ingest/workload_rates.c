@@ -10,7 +10,7 @@
 #include "analyze/ingest/workload.h"
 
 #include "lib/alloc.h"
-#include "lib/rate_regex.h"
+#include "lib/program_text.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -2,9 +2,8 @@
 /* zcost doctor: runs the checks and prints what they found. */
 #include "collect/doctor/doctor.h"
 #include "lib/alloc.h"
-#include "lib/args.h"
+#include "lib/command.h"
 #include "lib/output.h"
-#include "lib/sink.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -3,9 +3,7 @@
 #include "collect/doctor/doctor.h"
 
 #include "lib/alloc.h"
-#include "lib/netdev.h"
-#include "lib/refusal.h"
-#include "lib/udmabuf.h"
+#include "lib/zc_kernel.h"
 #include "lib/zc_uapi.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "collect/run/run.h"
 
 #include "lib/clock.h"
-#include "lib/marked.h"
+#include "lib/spawn.h"
 
 #include <ctype.h>
 #include <dirent.h>

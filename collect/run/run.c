@@ -9,7 +9,6 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
-#include "lib/marked.h"
 #include "lib/spawn.h"
 
 #include <errno.h>

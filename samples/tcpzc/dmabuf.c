@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "dmabuf.h"
 
-#include "lib/netdev.h"
-#include "lib/refusal.h"
-#include "lib/udmabuf.h"
+#include "lib/zc_kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>

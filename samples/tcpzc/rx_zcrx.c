@@ -9,7 +9,7 @@
 #include "memory.h"
 #include "uring.h"
 
-#include "lib/refusal.h"
+#include "lib/zc_kernel.h"
 #include "lib/zc_uapi.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include "lib/hash.h"
 #include "lib/intern.h"
 #include "lib/sha256.h"
-#include "lib/sha256_blocks.h"
 #include "lib/snap.h"
 #include "lib/spawn.h"
 #include "lib/str.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Every refusal has its reason and a way out, known errno or not. */
-#include "lib/refusal.h"
+#include "lib/zc_kernel.h"
 
 #include <errno.h>
 #include <setjmp.h>

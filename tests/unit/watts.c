@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Power in the words of programs. */
-#include "lib/watts.h"
+#include "lib/program_text.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/args.h"
+#include "lib/command.h"
 
 #include "lib/error.h"
 
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELP_WIDTH = 79 }; /* of argp, unless ARGP_HELP_FMT says otherwise */
+enum { HELP_WIDTH = 79 }; /* the width that argp uses without ARGP_HELP_FMT */
 
-/* NaN: it is none. */
+/* Returns NAN if the text is not a finite number. */
 static double arg_parse_number(const char *arg)
 {
 	char *end;

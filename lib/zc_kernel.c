@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/refusal.h"
+#include "lib/zc_kernel.h"
+
+#include "lib/zc_uapi.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define NIC_SETUP                                                                                  \
 	"turn header split on (ethtool -G IF tcp-data-split on hds-thresh 0), take the queue out " \
@@ -128,4 +135,86 @@ const struct refusal *refusal_devmem_tx(int code)
 const struct refusal *refusal_udmabuf(int code)
 {
 	return REFUSAL_FIND(refusals_udmabuf);
+}
+
+static int udmabuf_open_memory(size_t size)
+{
+	int rc, fd = memfd_create("zcost", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return -errno;
+	if (!ftruncate(fd, (off_t)size) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK))
+		return fd;
+	rc = -errno;
+	close(fd);
+	return rc;
+}
+
+int udmabuf_make(size_t size, int *memory)
+{
+	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), mem, fd;
+	struct zc_udmabuf_create create = {.size = size};
+
+	if (device < 0)
+		return -errno;
+	mem = fd = udmabuf_open_memory(size);
+	if (mem >= 0) {
+		create.memfd = (uint32_t)mem;
+		fd = ioctl(device, ZC_UDMABUF_CREATE, &create);
+		fd = fd < 0 ? -errno : fd;
+	}
+	close(device);
+	if (fd >= 0 && memory)
+		*memory = mem;
+	else if (mem >= 0)
+		close(mem);
+	return fd;
+}
+
+static int netdev_read_id(void *arg, const void *attrs, size_t len)
+{
+	const struct nlattr *a = genl_find(attrs, len, ZC_NETDEV_A_DMABUF_ID);
+
+	if (a && arg)
+		*(uint32_t *)arg = genl_u32(a);
+	return 0;
+}
+
+/* Begins a request. Returns -ENODEV, with g closed, when there is no such interface. */
+static int netdev_begin(struct genl *g, uint8_t cmd, const char *nic, int dmabuf)
+{
+	unsigned int ifindex = if_nametoindex(nic);
+	int rc;
+
+	*g = (struct genl){.fd = -1};
+	if (!ifindex)
+		return -ENODEV;
+	rc = genl_open(g, "netdev", NULL);
+	if (rc)
+		return rc;
+	genl_begin(g, cmd, 0);
+	genl_put_u32(g, ZC_NETDEV_A_DMABUF_IFINDEX, ifindex);
+	genl_put_u32(g, ZC_NETDEV_A_DMABUF_FD, (uint32_t)dmabuf);
+	return 0;
+}
+
+int netdev_bind_rx(struct genl *g, const char *nic, unsigned int queue, int dmabuf, uint32_t *id)
+{
+	int rc = netdev_begin(g, ZC_NETDEV_CMD_BIND_RX, nic, dmabuf);
+	size_t nest;
+
+	if (rc)
+		return rc;
+	nest = genl_nest(g, ZC_NETDEV_A_DMABUF_QUEUES);
+	genl_put_u32(g, ZC_NETDEV_A_QUEUE_ID, queue);
+	genl_put_u32(g, ZC_NETDEV_A_QUEUE_TYPE, ZC_NETDEV_QUEUE_TYPE_RX);
+	genl_nest_end(g, nest);
+	return genl_ask(g, netdev_read_id, id, NULL);
+}
+
+int netdev_bind_tx(struct genl *g, const char *nic, int dmabuf, uint32_t *id)
+{
+	int rc = netdev_begin(g, ZC_NETDEV_CMD_BIND_TX, nic, dmabuf);
+
+	return rc ? rc : genl_ask(g, netdev_read_id, id, NULL);
 }
