@@ -28,12 +28,12 @@ void *xcalloc(size_t n, size_t size)
 }
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; before that it is refused, and pages fault in */
+#define MADV_POPULATE_WRITE 23 /* since Linux 5.14; older kernels refuse it and fault pages in */
 #endif
 
 /*
- * A page of calloc's that is read first is the shared zero page, and taken away again at its first
- * write: two faults, and all other threads interrupted for the second.
+ * The first read of a page from calloc() maps the shared zero page. The first write then replaces
+ * it: that is a second fault, and it interrupts all other threads.
  */
 void *xcalloc_touched(size_t n, size_t size)
 {
@@ -56,7 +56,7 @@ void *xmemdup(const void *p, size_t size)
 {
 	void *copy = xmalloc(size);
 
-	if (size) /* of nothing, `p` may be NULL */
+	if (size) /* with size 0, `p` may be NULL */
 		memcpy(copy, p, size);
 	return copy;
 }
@@ -102,7 +102,7 @@ static void arena_add_block(struct arena *a, size_t size)
 	struct arena_block *b;
 	size_t usual = BLOCK;
 
-	/* small arenas stay small, large ones are not made of thousands of blocks */
+	/* Small arenas stay small. Blocks of large arenas grow, so they stay few. */
 	if (a->blocks && a->blocks->size >= BLOCK)
 		usual = a->blocks->size < BLOCK_MAX ? a->blocks->size * 2 : BLOCK_MAX;
 	if (size < usual)

@@ -29,7 +29,7 @@ unsigned int cpuset_count(const struct cpuset *set)
 	return n;
 }
 
-/* One number at *p, which moves behind it; -1 if there is none or it is too large. */
+/* Parses the number at *p and moves *p behind it. Returns -1 for none or for one too large. */
 static long cpuset_parse_number(const char **p)
 {
 	char *end;

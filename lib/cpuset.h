@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A set of CPU numbers, written as the kernel does: "0-3,8". */
+/* A set of CPU numbers. Its text form is that of the kernel: "0-3,8". */
 #ifndef ZC_CPUSET_H
 #define ZC_CPUSET_H
 

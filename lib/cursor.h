@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one way bytes of a foreign file are read: a window that shrinks from the front and never
- * reads past its end. After the first short read `bad` is set and every read gives 0, so a parser
- * checks once, at its end. `swap` turns the other endianness.
+ * Reads the bytes of a foreign file: a window that shrinks from the front and never reads past its
+ * end. The first short read sets `bad`, and every later read gives 0. So a parser checks `bad`
+ * once, at its end. `swap` swaps the bytes of numbers, for a file of the other endianness.
  */
 #ifndef ZC_CURSOR_H
 #define ZC_CURSOR_H
@@ -27,7 +27,7 @@ static inline size_t cursor_left(const struct cursor *c)
 	return (size_t)(c->end - c->at);
 }
 
-/* `n` bytes, or NULL and `bad` when there are fewer. */
+/* Returns the next `n` bytes. If there are fewer, it sets `bad` and returns NULL. */
 static inline const void *cursor_take(struct cursor *c, size_t n)
 {
 	const void *p = c->at;
@@ -40,7 +40,7 @@ static inline const void *cursor_take(struct cursor *c, size_t n)
 	return p;
 }
 
-/* The next `n` bytes as a cursor of their own; an empty bad one when there are fewer. */
+/* Returns a cursor over the next `n` bytes. If there are fewer, that cursor is empty and bad. */
 static inline struct cursor cursor_sub(struct cursor *c, size_t n)
 {
 	const void *p = cursor_take(c, n);
@@ -87,7 +87,7 @@ static inline uint64_t cursor_u64(struct cursor *c)
 	return c->swap ? __builtin_bswap64(v) : v;
 }
 
-/* A NUL-terminated string in a field of `field` bytes, all of it consumed; NULL if unterminated. */
+/* Reads a field of `field` bytes with a NUL-terminated string. Returns NULL without a NUL. */
 static inline const char *cursor_str(struct cursor *c, size_t field)
 {
 	const char *p = cursor_take(c, field);

@@ -46,7 +46,7 @@ enum exit_code error_exit(const struct error *err)
 	return err->code == EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
-/* A message is one line, whatever the names in it: nobody forges a second one. */
+/* Prints one line, so that a name with a newline in it cannot forge a second message. */
 static void message_print(const char *prefix, const char *text)
 {
 	struct str scratch = {0};

@@ -82,7 +82,7 @@ void genl_begin(struct genl *g, uint8_t cmd, uint16_t flags)
 	genl_begin_family(g, g->family, cmd, flags);
 }
 
-/* What does not fit is left out, and the length then tells: genl_ask refuses. */
+/* An attribute that does not fit makes `len` too long, and genl_ask() then refuses to send. */
 void genl_put(struct genl *g, uint16_t type, const void *data, size_t len)
 {
 	size_t all = NLA_ALIGN(NLA_HDRLEN + len);
@@ -124,7 +124,7 @@ void genl_nest_end(struct genl *g, size_t nest)
 		((struct nlattr *)(g->msg + nest))->nla_len = (uint16_t)(g->len - nest);
 }
 
-/* The text behind an error message's copy of the request. */
+/* Reads the kernel's text, which follows the copy of the request in an error message. */
 static void genl_read_words(struct genl *g, const struct nlmsghdr *h)
 {
 	const struct nlmsgerr *e = NLMSG_DATA(h);
@@ -156,7 +156,7 @@ static int genl_read_error(struct genl *g, const struct nlmsghdr *h, struct erro
 			 g->said[0] ? ": " : "", g->said);
 }
 
-/* One message: 1 more to come, 0 the end, or -errno. */
+/* Reads one message. Returns 1 if more follow, 0 at the end, or -errno. */
 static int genl_read_message(struct genl *g, const struct nlmsghdr *h, genl_answer on, void *arg,
 			     struct error *err)
 {

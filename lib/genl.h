@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Generic netlink: one request, one answer or a dump, and the kernel's own words where it refuses
- * (extended acknowledgement). A request is built in place:
+ * Generic netlink: a request and its answer or dump. When the kernel refuses, `said` has its own
+ * words (the extended acknowledgement). A request looks like this:
  *
  *   struct genl g;
  *   genl_open(&g, "netdev", &err);
@@ -24,32 +24,33 @@ struct genl {
 	uint16_t family;
 	uint32_t seq;
 	size_t len;
-	char said[256]; /* the kernel's words of the last refusal; "" */
+	char said[256]; /* the kernel's words for the last refusal, or "" */
 	_Alignas(8) char msg[4096];
 };
 
-/* -ENOENT: the kernel has no such family. */
+/* Returns -ENOENT if the kernel has no such family. */
 int genl_open(struct genl *g, const char *family, struct error *err);
 void genl_close(struct genl *g);
 
-/* flags: NLM_F_DUMP, or 0. */
+/* Begins a request. `flags` is NLM_F_DUMP or 0. */
 void genl_begin(struct genl *g, uint8_t cmd, uint16_t flags);
 void genl_put(struct genl *g, uint16_t type, const void *data, size_t len);
 void genl_put_u32(struct genl *g, uint16_t type, uint32_t value);
 void genl_put_str(struct genl *g, uint16_t type, const char *value);
-size_t genl_nest(struct genl *g, uint16_t type); /* until genl_nest_end of what it returned */
+/* Begins a nested attribute. Pass the result to genl_nest_end(). */
+size_t genl_nest(struct genl *g, uint16_t type);
 void genl_nest_end(struct genl *g, size_t nest);
 
 /*
- * Sends, and calls `on` (may be NULL) with the attributes of each answer. 0, or -errno of the
- * kernel's refusal (g->said, err filled), of `on`, or of the socket.
+ * Sends the request and calls `on` (may be NULL) with the attributes of each answer. Returns 0, or
+ * -errno of the kernel's refusal, of `on`, or of the socket.
  */
 typedef int (*genl_answer)(void *arg, const void *attrs, size_t len);
 int genl_ask(struct genl *g, genl_answer on, void *arg, struct error *err);
 
-/* Walks attributes: NULL at the end. *p and *len move on. */
+/* Returns the next attribute and moves *p and *len behind it. Returns NULL at the end. */
 const struct nlattr *genl_next(const void **p, size_t *len);
-/* The first attribute of that type, or NULL. */
+/* Returns the first attribute of that type, or NULL. */
 const struct nlattr *genl_find(const void *attrs, size_t len, uint16_t type);
 static inline const void *genl_data(const struct nlattr *a)
 {
@@ -59,7 +60,7 @@ static inline size_t genl_size(const struct nlattr *a)
 {
 	return a->nla_len - (size_t)NLA_HDRLEN;
 }
-uint32_t genl_u32(const struct nlattr *a); /* 0 where it is too short */
+uint32_t genl_u32(const struct nlattr *a); /* 0 if the attribute is too short */
 uint64_t genl_u64(const struct nlattr *a); /* of 4 or 8 bytes */
 
 #endif

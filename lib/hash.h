@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hash_bytes mixes any bytes into 64 bits. `struct map` is an open-addressing map from a 64-bit
- * key to a 64-bit value; any key is allowed. Zero-initialised is empty; map_free releases it.
+ * hash_bytes() mixes any bytes into 64 bits. `struct map` is an open-addressing map from any 64-bit
+ * key to a 64-bit value. A zero-initialised map is empty.
  */
 #ifndef ZC_HASH_H
 #define ZC_HASH_H
@@ -26,9 +26,9 @@ struct map {
 	size_t n, cap; /* cap is a power of two */
 };
 
-/* The value's place; it is 0 when the key is new. Valid until the next map_at. */
+/* Returns the place of the value, which is 0 for a new key. It is valid until the next map_at(). */
 uint64_t *map_at(struct map *m, uint64_t key);
-/* NULL when the key is absent. */
+/* Returns NULL if the key is absent. */
 uint64_t *map_get(const struct map *m, uint64_t key);
 void map_free(struct map *m);
 

@@ -13,7 +13,7 @@ struct intern_item {
 	uint64_t hash;
 };
 
-/* The slot that holds the bytes, or the free one where they belong. */
+/* Returns the slot of the bytes, or the free slot for them. */
 static uint32_t *intern_find_slot(const struct intern *in, const void *data, size_t len,
 				  uint64_t hash)
 {

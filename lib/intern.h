@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Equal byte strings become one small number: 0, 1, 2 ... in order of first sight. Also used for
- * anything that compares by its bytes. Ids and the bytes they stand for stay valid until
- * intern_free. At most 2^32 - 1 entries.
+ * Gives equal byte strings one small number: 0, 1, 2 ... in the order in which they arrive. It also
+ * serves structs that compare by their bytes. Numbers and bytes stay valid until intern_free(). It
+ * holds at most 2^32 - 1 entries.
  */
 #ifndef ZC_INTERN_H
 #define ZC_INTERN_H

@@ -97,7 +97,7 @@ int output_table(const struct output *o, struct table *t, struct error *err)
 
 enum { BUFFER = 1 << 20 };
 
-/* After a failure nothing is written: not a file with a hole. */
+/* Writes nothing after a failure, so that no file has a hole. */
 static ssize_t sink_write(void *cookie, const char *buf, size_t len)
 {
 	struct sink *s = cookie;
@@ -111,7 +111,7 @@ static ssize_t sink_write(void *cookie, const char *buf, size_t len)
 		else if (errno != EINTR)
 			s->failure = errno;
 	}
-	return (ssize_t)done; /* 0 is an error here */
+	return (ssize_t)done; /* 0 means an error to stdio */
 }
 
 static bool sink_is_stdout(const struct sink *s)
@@ -139,7 +139,7 @@ int sink_open(struct sink *s, const char *path, struct error *err)
 	return 0;
 }
 
-/* Not a device, and no name that only leads to the file. */
+/* Leaves a device or a symbolic link alone. */
 static void sink_remove_file(const char *path)
 {
 	struct stat st;

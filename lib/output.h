@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The options every command with results shares: --format, -o, --width. An argp child. Text on a
- * terminal has its width: COLUMNS, else what the terminal says, else 80; in a file or a pipe as
- * many characters as it takes.
- */
+/* Where and how results are written: --format, -o, --width, and the file behind them. */
 #ifndef ZC_OUTPUT_H
 #define ZC_OUTPUT_H
 
@@ -16,28 +12,27 @@
 struct output {
 	enum table_format format;
 	const char *path; /* NULL: standard output */
-	bool verbose;	  /* all notes */
+	bool verbose;	  /* print all notes */
 	bool width_given;
-	int width; /* as given; 0: as many as it takes */
+	int width; /* characters of a line; 0: no limit */
 };
 
-/* Use as a child in `struct argp`; its input is a struct output. */
+/* A child for `struct argp`. Its input is a struct output. */
 extern const struct argp output_argp;
 
-/* Characters of a line where `fd` is a terminal: COLUMNS, else its own, else 80. 0: it is none. */
+/* Returns the width of the terminal `fd`: COLUMNS, or its size, or 80. Returns 0 if it is none. */
 int output_terminal_width(int fd);
 
-/* Writes the table where the options say, with as many notes. */
+/* Writes the table as the options ask. */
 int output_table(const struct output *o, struct table *t, struct error *err);
 
 /*
- * Where results go: a file, or standard output. A stream forgets why it could not write; this one
- * does not, and what is only half there is removed.
+ * A file or standard output for results. Unlike a plain stream it remembers why a write failed, and
+ * it removes a file that is not complete.
  */
-
 struct sink {
 	FILE *f;	  /* NULL: not open */
-	const char *path; /* the caller's; NULL or "-": standard output */
+	const char *path; /* not copied; NULL or "-": standard output */
 	int fd, failure;  /* errno of the first write that failed */
 };
 
@@ -45,8 +40,8 @@ struct sink {
 int sink_open(struct sink *s, const char *path, struct error *err);
 
 /*
- * Writes the rest. `rc`, negative where the writer failed, is handed back; with it, or where not
- * all could be written, a file is removed.
+ * Writes the rest and closes. If the writer failed (`rc` is negative) or a write failed, it removes
+ * the file. Returns `rc`, or -errno of the write.
  */
 int sink_close(struct sink *s, int rc, struct error *err);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL_ONES = 0xffff }; /* DCMI has 16 bits for a reading */
+enum { ALL_ONES = 0xffff }; /* of the 16 bits that DCMI has for a reading */
 
 static const struct {
 	const char *name;
@@ -30,7 +30,7 @@ static bool watts_scale_unit(const char *unit, double *watts)
 	return false;
 }
 
-/* "watts: 231.5" without its word. */
+/* Returns "231.5" of "watts: 231.5". */
 static char *watts_skip_word(char *line)
 {
 	static const char word[] = "watts";
@@ -64,7 +64,7 @@ int watts_of_line(const char *line, double *watts, struct error *err)
 	return rc;
 }
 
-/* The last line with anything in it: what a program that failed has to say. */
+/* Returns the last line that is not empty: there a program says why it failed. */
 static const char *text_find_last_line(char *text)
 {
 	const char *last = "it prints nothing";
@@ -76,7 +76,7 @@ static const char *text_find_last_line(char *text)
 	return last;
 }
 
-/* The value behind "NAME:", or NULL. */
+/* Returns the value behind "NAME:", or NULL. */
 static const char *dcmi_parse_value(char *line, const char *name)
 {
 	size_t n = strlen(name);

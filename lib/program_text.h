@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Power as programs print it. The host half asks whether there is a reading in a text at all, the
- * laptop half which: both ends live here so that they cannot disagree.
+ * Numbers in the text that other programs print: power readings, and rates of a workload. The host
+ * half checks that a text holds a reading, and the laptop half reads it. Both use these functions,
+ * so they cannot disagree.
  */
 #ifndef ZC_PROGRAM_TEXT_H
 #define ZC_PROGRAM_TEXT_H
@@ -11,30 +12,29 @@
 #include <regex.h>
 
 /*
- * A line that is one reading: "231.5", "231.5 W", "1.2 kW", "850 mW", "watts 231.5", "Watts: 231.5
- * W". -ENODATA: it is not one; -ERANGE: it is less than nothing.
+ * Parses a line with one reading: "231.5", "231.5 W", "1.2 kW", "850 mW", "watts 231.5", "Watts:
+ * 231.5 W". Returns -ENODATA if the line holds none, and -ERANGE if the reading is negative.
  */
 int watts_of_line(const char *line, double *watts, struct error *err);
 
 /*
- * The output of `ipmitool dcmi power reading`: the instantaneous one. -ENODATA with what it says
- * instead: refusals, a reading that is switched off, 0 W, which is what boards without a meter say,
- * and 65535 W, which is what those say that have none just now.
+ * Finds the instantaneous reading in the output of `ipmitool dcmi power reading`. Returns -ENODATA
+ * and the reason if the BMC refuses, if its reading is off, if it reads 0 W (a board without a
+ * meter), or if it reads 65535 W (no reading at this moment).
  */
 int watts_of_dcmi(const char *text, double *watts, struct error *err);
 
 /*
- * "RE" of units = regex:RE: finds the rates that a workload prints, one a line, by its first group.
- * It is looked at before a run is made, and again when the output is read.
+ * The key `units = regex:RE` of a plan: the first group of RE matches the rate in each line that
+ * the workload prints. "bytes=", "messages=" or "packets=" before RE says what the rate counts per
+ * second.
  */
-
-/* What its number counts, per second: "bytes=", "messages=" or "packets=" before RE says so. */
 enum rate_of { RATE_MESSAGES, RATE_BYTES, RATE_PACKETS };
 
-/* RE without what stands before it. */
+/* Returns RE without that prefix, and what the prefix says. */
 const char *rate_regex_skip(const char *text, enum rate_of *of);
 
-/* An extended expression with a group; the caller frees *re by regfree. -EINVAL: why not. */
+/* Compiles an extended expression that has a group. The caller calls regfree(re). */
 int rate_regex_compile(regex_t *re, const char *pattern, struct error *err);
 
 #endif

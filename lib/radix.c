@@ -25,7 +25,7 @@ static void radix_count_digits(const struct radix_row *rows, size_t n,
 			counts[d][radix_digit(rows[i].key, d)]++;
 }
 
-/* Counts become the places where each value's rows begin. */
+/* Turns the counts into the places where the rows of each value begin. */
 static void radix_fill_places(size_t counts[VALUES])
 {
 	size_t at = 0, n;
@@ -47,7 +47,7 @@ void radix_sort(struct radix_row *rows, size_t n)
 	radix_count_digits(rows, n, counts);
 	for (d = 0; d < DIGITS; d++) {
 		if (!n || counts[d][radix_digit(rows[0].key, d)] == n)
-			continue; /* all rows have the same */
+			continue; /* this digit is the same in all rows */
 		radix_fill_places(counts[d]);
 		for (i = 0; i < n; i++)
 			to[counts[d][radix_digit(from[i].key, d)]++] = from[i];

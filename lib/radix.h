@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sorting many small rows by a number, in time proportional to their number. */
+/* Sorts many small rows by a number, in time proportional to the number of rows. */
 #ifndef ZC_RADIX_H
 #define ZC_RADIX_H
 
@@ -11,7 +11,7 @@ struct radix_row {
 	uint64_t value;
 };
 
-/* By key, the smallest first; rows of equal keys keep their order. */
+/* Sorts by key, the smallest first. Rows of equal keys stay in their order. */
 void radix_sort(struct radix_row *rows, size_t n);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const uint32_t sha256_k[64] = {
+static const uint32_t sha256_k[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
 	0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
 	0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
@@ -75,7 +75,7 @@ void sha256_begin(struct sha256 *h)
 	h->bytes = 0;
 }
 
-/* Whole blocks straight from the caller's bytes; `block` holds what is less than one. */
+/* Adds whole blocks straight from the caller's bytes. `block` holds the incomplete block. */
 void sha256_add(struct sha256 *h, const void *data, size_t len)
 {
 	void (*blocks)(uint32_t *, const uint8_t *, size_t) =
@@ -114,8 +114,8 @@ void sha256_hex(struct sha256 *h, char hex[65])
 }
 
 /*
- * x86: the state in two registers, as sha256rnds2 wants it: A B E F and C D G H. Any other CPU has
- * the plain code of sha256.c.
+ * x86: sha256rnds2 wants the state in two registers: A B E F and C D G H. Any other CPU runs the
+ * plain code.
  */
 
 #ifdef __x86_64__
@@ -125,7 +125,7 @@ void sha256_hex(struct sha256 *h, char hex[65])
 
 bool sha256_cpu_has(void)
 {
-	static int known; /* -1: no; threads that ask at once find the same */
+	static int known; /* 1: yes, -1: no; racing threads find the same */
 	unsigned int a, b, c, d;
 	int has = __atomic_load_n(&known, __ATOMIC_RELAXED);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* SHA-256 (FIPS 180-4), for the manifest's checksums. */
+/* SHA-256 (FIPS 180-4), for checksums. */
 #ifndef ZC_SHA256_H
 #define ZC_SHA256_H
 
@@ -15,16 +15,13 @@ struct sha256 {
 
 void sha256_begin(struct sha256 *h);
 void sha256_add(struct sha256 *h, const void *data, size_t len);
-void sha256_hex(struct sha256 *h, char hex[65]); /* ends the sum */
+/* Ends the sum and writes it as 64 hexadecimal digits. */
+void sha256_hex(struct sha256 *h, char hex[65]);
 
-/* The middle of SHA-256: whole blocks of 64 bytes, by plain code or the CPU's instructions for it.
+/* Add whole blocks of 64 bytes: in plain C, or with the CPU's SHA instructions where it has them.
  */
-
-extern const uint32_t sha256_k[64];
-
 void sha256_plain_blocks(uint32_t state[8], const uint8_t *p, size_t blocks);
-
-bool sha256_cpu_has(void); /* such instructions */
+bool sha256_cpu_has(void);
 void sha256_cpu_blocks(uint32_t state[8], const uint8_t *p, size_t blocks);
 
 #endif

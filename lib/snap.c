@@ -38,7 +38,7 @@ int snap_append_file(int fd, const char *path, struct error *err)
 	return rc ? error_sys(err, -rc, "cannot save a snapshot of %s", path) : 0;
 }
 
-/* One header at *p; moves *p to the data. */
+/* Parses the snapshot at *p and moves *p behind it. */
 static int snap_parse_head(char **p, char *end, struct snap *snap)
 {
 	char *nl = memchr(*p, '\n', (size_t)(end - *p));
@@ -48,7 +48,7 @@ static int snap_parse_head(char **p, char *end, struct snap *snap)
 
 	if (!nl || **p != '@')
 		return -EBADMSG;
-	/* sscanf would look for the end of the whole file, at each snapshot. */
+	/* sscanf() would search for the end of the whole file at each snapshot. */
 	t = strtoull(*p + 1, &behind_t, 10);
 	len = strtoull(behind_t, &behind_len, 10);
 	if (behind_t == *p + 1 || behind_len == behind_t || behind_len > nl)
@@ -83,7 +83,7 @@ int snaps_read(struct snaps *s, const char *path, struct error *err)
 		else
 			s->n++;
 	}
-	/* The byte behind each snapshot is the next one's '@', already parsed. */
+	/* The byte behind a snapshot is the '@' of the next one, which is parsed already. */
 	for (i = 0; i < s->n; i++)
 		((char *)s->snap[i].data)[s->snap[i].len] = '\0';
 	return rc;

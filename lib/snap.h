@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A .snap file: "@<CLOCK_MONOTONIC ns> <bytes>\n<raw bytes>" again and again. The host half
- * appends, the laptop half reads; both ends live here so that they cannot disagree.
+ * A .snap file is a sequence of snapshots: "@<CLOCK_MONOTONIC ns> <bytes>\n<raw bytes>". The host
+ * half appends them and the laptop half reads them.
  */
 #ifndef ZC_SNAP_H
 #define ZC_SNAP_H
@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Appends one snapshot to the open file `fd`. 0 or -errno. */
+/* Appends one snapshot to the open file `fd`. Returns 0 or -errno. */
 int snap_append(int fd, uint64_t mono_ns, const void *data, size_t len);
 
-/* Appends the present contents of `path` (a file of /proc or /sys) with the time of the read. */
+/* Appends the contents of `path` (a file of /proc or /sys) with the time of the read. */
 int snap_append_file(int fd, const char *path, struct error *err);
 
 struct snap {
@@ -24,12 +24,12 @@ struct snap {
 };
 
 struct snaps {
-	struct snap *snap; /* in the file's order */
+	struct snap *snap; /* in the order of the file */
 	size_t n;
 	char *buf;
 };
 
-/* Reads a whole file. A damaged tail: what came before is kept, -EBADMSG with the offset. */
+/* Reads a whole file. If its tail is damaged, it returns the snapshots before it and -EBADMSG. */
 int snaps_read(struct snaps *s, const char *path, struct error *err);
 void snaps_free(struct snaps *s);
 

@@ -39,7 +39,7 @@ static void spawn_redirect(int fd, int to)
 		dup2(fd, to);
 }
 
-/* The file that execvp would take, so that looking for it is done while the child is held. */
+/* Finds the file that execvp() would run. A held child searches before it stops, not after. */
 static void spawn_find_program(const char *name, char path[PATH_MAX])
 {
 	const char *at = getenv("PATH"), *end;
@@ -56,7 +56,8 @@ static void spawn_find_program(const char *name, char path[PATH_MAX])
 	}
 }
 
-/* In the child: never returns. The errno of a failed exec goes up the close-on-exec pipe. */
+/* Runs in the child and never returns. Sends the errno of a failed exec up the close-on-exec pipe.
+ */
 static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t parent, int report)
 {
 	char path[PATH_MAX];
@@ -115,7 +116,7 @@ int spawn_go(pid_t pid, char *const argv[], int held, struct error *err)
 	return spawn_exec_result(pid, argv, held, err);
 }
 
-/* What it does before it stops is done then, also in the kernel. */
+/* Waits until the child has stopped, so that its setup is over, in the kernel as well. */
 static void spawn_wait_stopped(pid_t pid)
 {
 	siginfo_t si;
@@ -189,7 +190,7 @@ int spawn_wait(pid_t pid, int timeout_ms, int *status)
 
 static void spawn_signal_group(pid_t pid, int sig)
 {
-	/* A child that kept our group has none of its own. */
+	/* A child that stayed in our group leads no group. */
 	if (kill(-pid, sig))
 		kill(pid, sig);
 }
@@ -197,12 +198,12 @@ static void spawn_signal_group(pid_t pid, int sig)
 void spawn_stop(pid_t pid, int grace_ms, int *status)
 {
 	spawn_signal_group(pid, SIGTERM);
-	spawn_signal_group(pid, SIGCONT); /* one that was stopped hears it too */
+	spawn_signal_group(pid, SIGCONT); /* a stopped process gets the SIGTERM, too */
 	if (spawn_wait(pid, grace_ms, status) == -ETIMEDOUT) {
 		spawn_signal_group(pid, SIGKILL);
 		spawn_reap(pid, 0, status);
 	}
-	kill(-pid, SIGKILL); /* whatever the leader left behind in its group */
+	kill(-pid, SIGKILL); /* the rest of the group */
 }
 
 const char *spawn_status_text(int status)
@@ -232,10 +233,10 @@ int spawn_run(char *const argv[], const struct spawn *opts, struct error *err)
 	return 0;
 }
 
-/* Who does not go when killed hangs in the kernel: it is not waited for for ever. */
+/* A process that survives SIGKILL hangs in the kernel. KILL_MS limits the wait for it. */
 enum { MS = 1000000, TICK_US = 10000, KILL_MS = 5000 };
 
-/* Strings with a NUL behind each. */
+/* `env` holds strings with a NUL behind each. */
 static bool marked_find_mark(const char *env, size_t len, const char *mark, bool begins)
 {
 	size_t n = strlen(mark), at = 0;
@@ -264,7 +265,7 @@ static bool marked_has_mark(const char *pid, const char *mark, bool begins)
 	return found;
 }
 
-/* The pid may be another process's by now. A pidfd is not: what it names is looked at again. */
+/* The kernel may have reused the pid. So this opens a pidfd first and checks the mark again. */
 static void marked_signal_one(const char *pid, const char *mark, bool begins, int sig)
 {
 	int fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
@@ -276,7 +277,7 @@ static void marked_signal_one(const char *pid, const char *mark, bool begins, in
 	close(fd);
 }
 
-/* Signal 0 counts only. */
+/* Sends `sig` to all marked processes and returns their number. Signal 0 only counts. */
 static int marked_signal_all(const char *mark, bool begins, int sig)
 {
 	DIR *dir = opendir("/proc");

@@ -161,7 +161,7 @@ static bool printable_is_space(uint32_t c)
 	return c == '\t' || c == '\n' || c == '\r';
 }
 
-/* C0, DEL and C1; line and paragraph separators; marks, overrides and isolates of direction. */
+/* These are C0, DEL, C1, line and paragraph separators, and all that changes text direction. */
 static bool printable_is_unsafe(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
@@ -169,7 +169,7 @@ static bool printable_is_unsafe(uint32_t c)
 	       c == 0xfffe || c == 0xffff;
 }
 
-/* Most strings are names in plain ASCII: one pass over them is all that they cost. */
+/* Most strings are names in plain ASCII, so this one pass is all that they cost. */
 static bool printable_is_plain(const char *s)
 {
 	for (; *s; s++)

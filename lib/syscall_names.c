@@ -118,7 +118,7 @@ static const char *const generic[] = {
 };
 // clang-format on
 
-/* Calls from here on have the same number everywhere. */
+/* System calls from here on have the same number on all architectures. */
 enum { FIRST_COMMON = 451 };
 static const char *const common[] = {
 	"cachestat",	     "fchmodat2",	  "map_shadow_stack", "futex_wake",
