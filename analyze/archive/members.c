@@ -20,7 +20,7 @@ struct member *members_add(struct members *m, const char *name, bool folder)
 	return &m->list[m->n++];
 }
 
-static int by_name(const void *a, const void *b)
+static int members_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct member *)a)->name, ((const struct member *)b)->name);
 }
@@ -28,14 +28,14 @@ static int by_name(const void *a, const void *b)
 void members_sort(struct members *m)
 {
 	if (m->n)
-		qsort(m->list, m->n, sizeof(*m->list), by_name);
+		qsort(m->list, m->n, sizeof(*m->list), members_by_name);
 }
 
 struct member *members_find(const struct members *m, const char *name)
 {
 	struct member key = {.name = (char *)name};
 
-	return m->n ? bsearch(&key, m->list, m->n, sizeof(*m->list), by_name) : NULL;
+	return m->n ? bsearch(&key, m->list, m->n, sizeof(*m->list), members_by_name) : NULL;
 }
 
 size_t members_files(const struct members *m)
@@ -101,8 +101,8 @@ void findings_free(struct findings *f)
 	*f = (struct findings){0};
 }
 
-static void compare(const struct members *m, const char *name, const char *hex, const char *whose,
-		    struct findings *f)
+static void findings_compare(const struct members *m, const char *name, const char *hex,
+			     const char *whose, struct findings *f)
 {
 	const struct member *have = members_find(m, name);
 
@@ -114,7 +114,7 @@ static void compare(const struct members *m, const char *name, const char *hex, 
 		findings_add(f, "%s: differs from the checksum in %s", name_shown(name), whose);
 }
 
-static void add_list(struct members *m, const char *folder, const json_t *files)
+static void members_add_manifest_list(struct members *m, const char *folder, const json_t *files)
 {
 	const char *name;
 	json_t *hex;
@@ -139,10 +139,10 @@ void members_of_manifest(struct members *m, const json_t *manifest)
 		char *folder = xasprintf("runs/%s/%s-%02d", variant ? variant : "",
 					 pass ? pass : "", (int)json_u64(run, "repeat"));
 
-		add_list(m, folder, json_object_get(run, "files"));
+		members_add_manifest_list(m, folder, json_object_get(run, "files"));
 		free(folder);
 	}
-	add_list(m, "hosts", json_object_get(manifest, "hosts"));
+	members_add_manifest_list(m, "hosts", json_object_get(manifest, "hosts"));
 	members_sort(m);
 }
 
@@ -153,7 +153,7 @@ void members_against_manifest(const struct members *m, const json_t *manifest, s
 
 	members_of_manifest(&named, manifest);
 	for (i = 0; i < named.n; i++)
-		compare(m, named.list[i].name, named.list[i].hex, "manifest.json", f);
+		findings_compare(m, named.list[i].name, named.list[i].hex, "manifest.json", f);
 	members_free(&named);
 }
 
@@ -166,7 +166,7 @@ void members_write_sums(const struct members *m, struct str *text)
 			str_printf(text, "%s  %s\n", m->list[i].hex, m->list[i].name);
 }
 
-static bool read_line(struct members *m, const char *line)
+static bool members_parse_sum(struct members *m, const char *line)
 {
 	struct member *added;
 
@@ -184,7 +184,7 @@ bool members_read_sums(struct members *m, const char *text)
 	bool good = true;
 
 	while (good && rest && (line = str_token(&rest, '\n')))
-		good = !*line || read_line(m, line);
+		good = !*line || members_parse_sum(m, line);
 	free(copy);
 	members_sort(m);
 	return good;
@@ -195,7 +195,7 @@ void members_against_sums(const struct members *m, const struct members *sums, s
 	size_t i;
 
 	for (i = 0; i < sums->n; i++)
-		compare(m, sums->list[i].name, sums->list[i].hex, SUMS_NAME, f);
+		findings_compare(m, sums->list[i].name, sums->list[i].hex, SUMS_NAME, f);
 	for (i = 0; i < m->n; i++)
 		if (!m->list[i].folder && strcmp(m->list[i].name, SUMS_NAME) &&
 		    !members_find(sums, m->list[i].name))

@@ -34,11 +34,11 @@ struct packing {
 };
 
 /* What comes first, so that a reader of the store alone need not read the rest. */
-static const char *const first[] = {"manifest.json", "zcost.db"};
+static const char *const pack_first[] = {"manifest.json", "zcost.db"};
 
 /* --- the way out --- */
 
-static la_ssize_t put_out(struct archive *a, void *arg, const void *data, size_t len)
+static la_ssize_t pack_write(struct archive *a, void *arg, const void *data, size_t len)
 {
 	struct packing *k = arg;
 	ssize_t n;
@@ -55,20 +55,21 @@ static la_ssize_t put_out(struct archive *a, void *arg, const void *data, size_t
 	return n;
 }
 
-static const char *shown(const struct packing *k)
+static const char *pack_output_name(const struct packing *k)
 {
 	return strcmp(k->p->output, "-") ? k->p->output : "standard output";
 }
 
-static int failed(const struct packing *k, struct error *err)
+static int pack_error(const struct packing *k, struct error *err)
 {
 	const char *why = archive_error_string(k->a);
 
 	return error_set(err, archive_errno(k->a) > 0 ? archive_errno(k->a) : EIO,
-			 "%s: cannot write: %s", shown(k), why ? why : "no reason given");
+			 "%s: cannot write: %s", pack_output_name(k),
+			 why ? why : "no reason given");
 }
 
-static int start_archive(struct packing *k, struct error *err)
+static int pack_open_archive(struct packing *k, struct error *err)
 {
 	char number[16];
 
@@ -85,13 +86,13 @@ static int start_archive(struct packing *k, struct error *err)
 	 */
 	snprintf(number, sizeof(number), "%d", k->p->threads);
 	archive_write_set_filter_option(k->a, "zstd", "threads", number);
-	return archive_write_open(k->a, k, NULL, put_out, NULL) ? failed(k, err) : 0;
+	return archive_write_open(k->a, k, NULL, pack_write, NULL) ? pack_error(k, err) : 0;
 }
 
 /* --- members --- */
 
-static int put_header(struct packing *k, const char *name, bool folder, uint64_t size,
-		      struct error *err)
+static int pack_write_header(struct packing *k, const char *name, bool folder, uint64_t size,
+			     struct error *err)
 {
 	struct archive_entry *e = archive_entry_new();
 	char *path = xasprintf("%s%s%s", k->name, *name ? "/" : "", name);
@@ -106,17 +107,17 @@ static int put_header(struct packing *k, const char *name, bool folder, uint64_t
 	rc = archive_write_header(k->a, e);
 	archive_entry_free(e);
 	free(path);
-	return rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? 0 : failed(k, err);
+	return rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? 0 : pack_error(k, err);
 }
 
-static int put_data(struct packing *k, const void *data, size_t len, struct error *err)
+static int pack_write_data(struct packing *k, const void *data, size_t len, struct error *err)
 {
 	la_ssize_t n = archive_write_data(k->a, data, len);
 
-	return n == (la_ssize_t)len ? 0 : failed(k, err);
+	return n == (la_ssize_t)len ? 0 : pack_error(k, err);
 }
 
-static int put_contents(struct packing *k, const struct member *e, int fd, struct error *err)
+static int pack_write_contents(struct packing *k, const struct member *e, int fd, struct error *err)
 {
 	uint64_t left = (uint64_t)e->st.st_size;
 	int rc = 0;
@@ -131,25 +132,25 @@ static int put_contents(struct packing *k, const struct member *e, int fd, struc
 		if (n <= 0)
 			return error_sys(err, n ? errno : EAGAIN, "%s/%s: cannot read",
 					 k->p->capture, e->name);
-		rc = put_data(k, k->buf, (size_t)n, err);
+		rc = pack_write_data(k, k->buf, (size_t)n, err);
 		advance_add(&k->progress, (uint64_t)n);
 		left -= (uint64_t)n;
 	}
 	return rc;
 }
 
-static int put_member(struct packing *k, const struct member *e, struct error *err)
+static int pack_write_member(struct packing *k, const struct member *e, struct error *err)
 {
 	int fd, rc;
 
 	if (e->folder)
-		return put_header(k, e->name, true, 0, err);
+		return pack_write_header(k, e->name, true, 0, err);
 	fd = scan_open(e, k->p->capture, err);
 	if (fd < 0)
 		return fd;
-	rc = put_header(k, e->name, false, (uint64_t)e->st.st_size, err);
+	rc = pack_write_header(k, e->name, false, (uint64_t)e->st.st_size, err);
 	if (!rc)
-		rc = put_contents(k, e, fd, err);
+		rc = pack_write_contents(k, e, fd, err);
 	close(fd);
 	if (rc)
 		return rc;
@@ -159,52 +160,52 @@ static int put_member(struct packing *k, const struct member *e, struct error *e
 	return fd < 0 ? fd : 0;
 }
 
-static int put_sums(struct packing *k, struct error *err)
+static int pack_write_sums(struct packing *k, struct error *err)
 {
 	struct str text = {0};
 	int rc;
 
 	members_write_sums(&k->members, &text);
-	rc = put_header(k, "", true, 0, err);
+	rc = pack_write_header(k, "", true, 0, err);
 	if (!rc)
-		rc = put_header(k, SUMS_NAME, false, text.len, err);
+		rc = pack_write_header(k, SUMS_NAME, false, text.len, err);
 	if (!rc && text.len)
-		rc = put_data(k, text.buf, text.len, err);
+		rc = pack_write_data(k, text.buf, text.len, err);
 	str_free(&text);
 	return rc;
 }
 
-static bool is_first(const char *name)
+static bool pack_is_first(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < array_size(first); i++)
-		if (!strcmp(name, first[i]))
+	for (i = 0; i < array_size(pack_first); i++)
+		if (!strcmp(name, pack_first[i]))
 			return true;
 	return false;
 }
 
-static int put_all(struct packing *k, struct error *err)
+static int pack_write_members(struct packing *k, struct error *err)
 {
-	int rc = put_sums(k, err);
+	int rc = pack_write_sums(k, err);
 	size_t i;
 
-	for (i = 0; i < array_size(first) && !rc; i++) {
-		const struct member *e = members_find(&k->members, first[i]);
+	for (i = 0; i < array_size(pack_first) && !rc; i++) {
+		const struct member *e = members_find(&k->members, pack_first[i]);
 
-		rc = e ? put_member(k, e, err) : 0;
+		rc = e ? pack_write_member(k, e, err) : 0;
 	}
 	for (i = 0; i < k->members.n && !rc; i++)
-		if (!is_first(k->members.list[i].name))
-			rc = put_member(k, &k->members.list[i], err);
+		if (!pack_is_first(k->members.list[i].name))
+			rc = pack_write_member(k, &k->members.list[i], err);
 	if (!rc && archive_write_close(k->a))
-		rc = failed(k, err);
+		rc = pack_error(k, err);
 	return rc;
 }
 
 /* --- before and after --- */
 
-static int read_manifest(struct packing *k, struct error *err)
+static int pack_read_manifest(struct packing *k, struct error *err)
 {
 	char *path = xasprintf("%s/manifest.json", k->p->capture);
 	const char *created;
@@ -229,7 +230,7 @@ static int read_manifest(struct packing *k, struct error *err)
 	return rc;
 }
 
-static int check_capture(const struct packing *k, struct error *err)
+static int pack_check_capture(const struct packing *k, struct error *err)
 {
 	static const char *const marks[] = {"manifest.json", "run.json", "runs"};
 	size_t i;
@@ -242,7 +243,7 @@ static int check_capture(const struct packing *k, struct error *err)
 			 k->p->capture);
 }
 
-static uint64_t bytes_of(const struct members *m)
+static uint64_t members_bytes(const struct members *m)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -255,24 +256,24 @@ static uint64_t bytes_of(const struct members *m)
 	return sum;
 }
 
-static int read_all(struct packing *k, struct error *err)
+static int pack_read_capture(struct packing *k, struct error *err)
 {
 	uint64_t bytes;
 	int rc = scan_folder(&k->members, k->p->capture, &k->p->findings, err);
 
 	if (!rc)
-		rc = check_capture(k, err);
+		rc = pack_check_capture(k, err);
 	if (rc)
 		return rc;
-	bytes = bytes_of(&k->members);
+	bytes = members_bytes(&k->members);
 	k->progress = advance_of("packing", 2 * bytes); /* read for its checksums, and again */
 	k->p->files = members_files(&k->members);
 	rc = scan_sums(&k->members, k->p->capture, &k->progress, err);
-	return rc ? rc : read_manifest(k, err);
+	return rc ? rc : pack_read_manifest(k, err);
 }
 
 /* A device or a fifo: the name must stay what it is, and nothing can be renamed to it. */
-static bool is_no_file(const char *path)
+static bool pack_is_special_file(const char *path)
 {
 	struct stat st;
 
@@ -280,13 +281,13 @@ static bool is_no_file(const char *path)
 }
 
 /* A capture holds what other users of its host did: nobody else reads the archive. */
-static int open_output(struct packing *k, struct error *err)
+static int pack_open_output(struct packing *k, struct error *err)
 {
 	if (!strcmp(k->p->output, "-")) {
 		k->fd = STDOUT_FILENO;
 		return 0;
 	}
-	if (is_no_file(k->p->output)) {
+	if (pack_is_special_file(k->p->output)) {
 		k->fd = open(k->p->output, O_WRONLY | O_CLOEXEC);
 		return k->fd < 0 ? error_sys(err, errno, "%s: cannot write", k->p->output) : 0;
 	}
@@ -299,7 +300,7 @@ static int open_output(struct packing *k, struct error *err)
 	return 0;
 }
 
-static int close_output(struct packing *k, int rc, struct error *err)
+static int pack_close_output(struct packing *k, int rc, struct error *err)
 {
 	if (!k->tmp) {
 		if (k->fd > STDOUT_FILENO && close(k->fd) && !rc)
@@ -319,20 +320,20 @@ static int close_output(struct packing *k, int rc, struct error *err)
 	return rc ? error_sys(err, -rc, "%s: cannot write", k->p->output) : 0;
 }
 
-static int write_archive(struct packing *k, struct error *err)
+static int pack_write_archive(struct packing *k, struct error *err)
 {
-	int rc = open_output(k, err);
+	int rc = pack_open_output(k, err);
 
 	if (rc)
 		return rc;
 	k->buf = xmalloc(CHUNK);
-	rc = start_archive(k, err);
+	rc = pack_open_archive(k, err);
 	if (!rc)
-		rc = put_all(k, err);
+		rc = pack_write_members(k, err);
 	if (rc && k->a)
 		archive_write_fail(k->a); /* else freeing it would write the rest */
 	archive_write_free(k->a);
-	return close_output(k, rc, err);
+	return pack_close_output(k, rc, err);
 }
 
 int pack_capture(struct pack *p, struct error *err)
@@ -345,9 +346,9 @@ int pack_capture(struct pack *p, struct error *err)
 		return error_sys(err, errno, "%s: cannot open", p->capture);
 	rc = name_clean(strcmp(real, "/") ? basename(real) : "capture", &k.name, err);
 	if (!rc)
-		rc = read_all(&k, err);
+		rc = pack_read_capture(&k, err);
 	if (!rc)
-		rc = write_archive(&k, err);
+		rc = pack_write_archive(&k, err);
 	advance_end(&k.progress);
 	members_free(&k.members);
 	free(k.name);

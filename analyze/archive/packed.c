@@ -19,7 +19,7 @@ static const char *const identities[] = {"manifest.json", "run.json"};
 /* These are read into memory. The stores of large captures have tens of megabytes. */
 enum { MAX_SMALL = 256 << 20, MAX_STORE = 1 << 30 };
 
-struct look {
+struct packed_search {
 	const char *archive;
 	struct reader *r;
 	struct members sums; /* what SHA256SUMS says, where the archive begins with it */
@@ -27,8 +27,8 @@ struct look {
 	struct packed_store *found;
 };
 
-static int read_member(struct look *l, const struct item *item, uint64_t most, char **bytes,
-		       struct error *err)
+static int packed_read_member(struct packed_search *l, const struct item *item, uint64_t most,
+			      char **bytes, struct error *err)
 {
 	size_t at = 0;
 	long n = 1;
@@ -56,7 +56,7 @@ static int read_member(struct look *l, const struct item *item, uint64_t most, c
 				 item->name);
 }
 
-static void sum_of(const void *bytes, size_t size, char hex[65])
+static void packed_sum(const void *bytes, size_t size, char hex[65])
 {
 	struct sha256 h;
 
@@ -65,7 +65,7 @@ static void sum_of(const void *bytes, size_t size, char hex[65])
 	sha256_hex(&h, hex);
 }
 
-static void identity_from_sums(struct look *l)
+static void packed_find_identity(struct packed_search *l)
 {
 	size_t i;
 
@@ -77,10 +77,10 @@ static void identity_from_sums(struct look *l)
 	}
 }
 
-static int take_sums(struct look *l, const struct item *item, struct error *err)
+static int packed_read_sums(struct packed_search *l, const struct item *item, struct error *err)
 {
 	char *text;
-	int rc = read_member(l, item, MAX_SMALL, &text, err);
+	int rc = packed_read_member(l, item, MAX_SMALL, &text, err);
 
 	if (rc)
 		return rc;
@@ -88,20 +88,20 @@ static int take_sums(struct look *l, const struct item *item, struct error *err)
 	free(text);
 	if (!l->has_sums)
 		return error_set(err, EBADMSG, "%s: damaged: its " SUMS_NAME, l->archive);
-	identity_from_sums(l);
+	packed_find_identity(l);
 	return 0;
 }
 
-static int take_store(struct look *l, const struct item *item, struct error *err)
+static int packed_read_store(struct packed_search *l, const struct item *item, struct error *err)
 {
 	struct packed_store *s = l->found;
 	const struct member *sum = members_find(&l->sums, "zcost.db");
 	char *bytes, hex[65];
-	int rc = read_member(l, item, MAX_STORE, &bytes, err);
+	int rc = packed_read_member(l, item, MAX_STORE, &bytes, err);
 
 	if (rc)
 		return rc;
-	sum_of(bytes, item->size, hex);
+	packed_sum(bytes, item->size, hex);
 	if (l->has_sums && (!sum || strcasecmp(sum->hex, hex))) {
 		free(bytes);
 		return error_set(err, EBADMSG,
@@ -113,58 +113,58 @@ static int take_store(struct look *l, const struct item *item, struct error *err
 	return 0;
 }
 
-static int take_identity(struct look *l, const struct item *item, struct error *err)
+static int packed_read_identity(struct packed_search *l, const struct item *item, struct error *err)
 {
 	char *bytes;
-	int rc = *l->found->identity ? 0 : read_member(l, item, MAX_SMALL, &bytes, err);
+	int rc = *l->found->identity ? 0 : packed_read_member(l, item, MAX_SMALL, &bytes, err);
 
 	if (rc || *l->found->identity)
 		return rc;
-	sum_of(bytes, item->size, l->found->identity);
+	packed_sum(bytes, item->size, l->found->identity);
 	free(bytes);
 	return 0;
 }
 
 /* "NAME/zcost.db", or without a folder around it: what lies at the top of the capture. */
-static const char *at_top(const char *name)
+static const char *packed_top_name(const char *name)
 {
 	const char *slash = strchr(name, '/');
 
 	return !slash ? name : strchr(slash + 1, '/') ? NULL : slash + 1;
 }
 
-static int take(struct look *l, const struct item *item, struct error *err)
+static int packed_read_item(struct packed_search *l, const struct item *item, struct error *err)
 {
-	const char *name = item->folder ? NULL : at_top(item->name);
+	const char *name = item->folder ? NULL : packed_top_name(item->name);
 
 	if (!name)
 		return 0;
 	if (!strcmp(name, SUMS_NAME) && !l->has_sums)
-		return take_sums(l, item, err);
+		return packed_read_sums(l, item, err);
 	if (!strcmp(name, identities[0]) || !strcmp(name, identities[1]))
-		return take_identity(l, item, err);
+		return packed_read_identity(l, item, err);
 	if (l->want_store && !strcmp(name, "zcost.db") && !l->found->bytes)
-		return take_store(l, item, err);
+		return packed_read_store(l, item, err);
 	return 0;
 }
 
 /* With SHA256SUMS at its beginning the rest need not be read. */
-static bool seen_enough(const struct look *l)
+static bool packed_is_done(const struct packed_search *l)
 {
 	bool have_store = l->found->bytes || (l->has_sums && !members_find(&l->sums, "zcost.db"));
 
 	return *l->found->identity && (have_store || !l->want_store);
 }
 
-static int look_into(struct look *l, struct error *err)
+static int packed_search(struct packed_search *l, struct error *err)
 {
 	struct item item;
 	int rc = reader_open(&l->r, l->archive, 0, err);
 
 	if (rc)
 		return rc;
-	while (!seen_enough(l) && (rc = reader_next(l->r, &item, err)) > 0) {
-		rc = take(l, &item, err);
+	while (!packed_is_done(l) && (rc = reader_next(l->r, &item, err)) > 0) {
+		rc = packed_read_item(l, &item, err);
 		if (rc)
 			break;
 	}
@@ -176,8 +176,8 @@ static int look_into(struct look *l, struct error *err)
 int packed_identity(const char *archive, char hex[65], struct error *err)
 {
 	struct packed_store s = {0};
-	struct look l = {.archive = archive, .found = &s};
-	int rc = look_into(&l, err);
+	struct packed_search l = {.archive = archive, .found = &s};
+	int rc = packed_search(&l, err);
 
 	memcpy(hex, s.identity, sizeof(s.identity));
 	return rc;
@@ -185,11 +185,11 @@ int packed_identity(const char *archive, char hex[65], struct error *err)
 
 int packed_store_read(const char *archive, struct packed_store *s, struct error *err)
 {
-	struct look l = {.archive = archive, .found = s, .want_store = true};
+	struct packed_search l = {.archive = archive, .found = s, .want_store = true};
 	int rc;
 
 	*s = (struct packed_store){0};
-	rc = look_into(&l, err);
+	rc = packed_search(&l, err);
 	if (!rc && s->bytes)
 		rc = archive_whole(archive, err);
 	if (rc) {

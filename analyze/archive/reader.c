@@ -26,13 +26,13 @@ struct reader {
 	char buf[CHUNK];
 };
 
-static const char *shown(const struct reader *r)
+static const char *reader_input_name(const struct reader *r)
 {
 	return strcmp(r->path, "-") ? r->path : "standard input";
 }
 
 /* A signal between the question and the read is only seen at the next one. */
-static la_ssize_t get_in(struct archive *a, void *arg, const void **data)
+static la_ssize_t reader_read(struct archive *a, void *arg, const void **data)
 {
 	struct reader *r = arg;
 	ssize_t n;
@@ -53,7 +53,7 @@ static la_ssize_t get_in(struct archive *a, void *arg, const void **data)
 }
 
 /* "cut.tar.zst: damaged in 'c/runs/.../perf.data', before byte 81234: Truncated zstd input; ..." */
-static int failed(struct reader *r, struct error *err)
+static int reader_error(struct reader *r, struct error *err)
 {
 	const char *why = archive_error_string(r->a);
 	int code = archive_errno(r->a) == EINTR ? EINTR : EBADMSG;
@@ -61,17 +61,18 @@ static int failed(struct reader *r, struct error *err)
 	if (!why)
 		why = "it cannot be read";
 	if (code == EINTR)
-		return error_set(err, code, "%s: %s", shown(r), why);
+		return error_set(err, code, "%s: %s", reader_input_name(r), why);
 	if (!r->name)
-		return error_set(err, code, "%s: no archive of a capture, or damaged: %s", shown(r),
-				 why);
+		return error_set(err, code, "%s: no archive of a capture, or damaged: %s",
+				 reader_input_name(r), why);
 	return error_set(err, code,
 			 "%s: damaged in '%s', before byte %llu: %s; copy it again ('tar -xf' "
 			 "takes out what there is)",
-			 shown(r), name_shown(r->name), (unsigned long long)r->input, why);
+			 reader_input_name(r), name_shown(r->name), (unsigned long long)r->input,
+			 why);
 }
 
-static int open_input(struct reader *r, struct error *err)
+static int reader_open_input(struct reader *r, struct error *err)
 {
 	struct stat st;
 
@@ -84,19 +85,19 @@ static int open_input(struct reader *r, struct error *err)
 }
 
 /* Of a pipe the size is not known: reader_data() compares what went in with what came out. */
-static uint64_t default_limit(uint64_t packed)
+static uint64_t reader_default_limit(uint64_t packed)
 {
 	uint64_t limit = packed > UNPACK_MAX / UNPACK_RATIO ? UNPACK_MAX : packed * UNPACK_RATIO;
 
 	return !packed ? UNPACK_MAX : limit < UNPACK_FREE ? UNPACK_FREE : limit;
 }
 
-static int refuse_size(struct reader *r, uint64_t limit, struct error *err)
+static int reader_refuse_size(struct reader *r, uint64_t limit, struct error *err)
 {
 	return error_set(err, EFBIG,
 			 "%s: '%s': refused: the files would take more than %.0f MB; zcost unpack "
 			 "--max-size allows more",
-			 shown(r), name_shown(r->name), (double)limit / 1e6);
+			 reader_input_name(r), name_shown(r->name), (double)limit / 1e6);
 }
 
 int reader_open(struct reader **out, const char *path, uint64_t max_bytes, struct error *err)
@@ -105,17 +106,17 @@ int reader_open(struct reader **out, const char *path, uint64_t max_bytes, struc
 	int rc;
 
 	r->path = path;
-	rc = open_input(r, err);
+	rc = reader_open_input(r, err);
 	r->lifted = max_bytes;
-	r->max_bytes = max_bytes ? max_bytes : default_limit(r->input_size);
+	r->max_bytes = max_bytes ? max_bytes : reader_default_limit(r->input_size);
 	r->a = rc ? NULL : archive_read_new();
 	if (!rc && !r->a)
 		rc = error_set(err, ENOMEM, "no memory for an archive");
 	if (!rc && archive_read_support_filter_zstd(r->a) != ARCHIVE_OK)
 		rc = error_set(err, ENOTSUP, "this libarchive was built without zstd");
 	if (!rc && (archive_read_support_format_tar(r->a) ||
-		    archive_read_open(r->a, r, NULL, get_in, NULL)))
-		rc = failed(r, err);
+		    archive_read_open(r->a, r, NULL, reader_read, NULL)))
+		rc = reader_error(r, err);
 	if (rc)
 		reader_close(r);
 	else
@@ -134,7 +135,7 @@ void reader_close(struct reader *r)
 	free(r);
 }
 
-static const char *kind_fault(struct archive_entry *e)
+static const char *reader_kind_fault(struct archive_entry *e)
 {
 	if (archive_entry_hardlink(e))
 		return "a hard link";
@@ -154,22 +155,22 @@ static const char *kind_fault(struct archive_entry *e)
 	}
 }
 
-static int check_size(struct reader *r, struct archive_entry *e, struct error *err)
+static int reader_check_size(struct reader *r, struct archive_entry *e, struct error *err)
 {
 	la_int64_t size = archive_entry_size(e);
 
 	if (++r->members > MAX_MEMBERS)
-		return error_set(err, EFBIG, "%s: refused: more than %d members", shown(r),
-				 MAX_MEMBERS);
+		return error_set(err, EFBIG, "%s: refused: more than %d members",
+				 reader_input_name(r), MAX_MEMBERS);
 	if (size < 0 || (uint64_t)size > r->max_bytes - r->bytes)
-		return refuse_size(r, r->max_bytes, err);
+		return reader_refuse_size(r, r->max_bytes, err);
 	r->bytes += (uint64_t)size;
 	return 0;
 }
 
-static int check_member(struct reader *r, struct archive_entry *e, struct error *err)
+static int reader_check_member(struct reader *r, struct archive_entry *e, struct error *err)
 {
-	const char *raw = archive_entry_pathname(e), *fault = kind_fault(e);
+	const char *raw = archive_entry_pathname(e), *fault = reader_kind_fault(e);
 	struct error why = {0};
 
 	if (!raw)
@@ -177,11 +178,11 @@ static int check_member(struct reader *r, struct archive_entry *e, struct error 
 	free(r->name);
 	r->name = NULL;
 	if (name_clean(raw ? raw : "", &r->name, &why))
-		return error_set(err, why.code, "%s: %s", shown(r), why.text);
+		return error_set(err, why.code, "%s: %s", reader_input_name(r), why.text);
 	if (fault)
-		return error_set(err, EINVAL, "%s: '%s': refused: %s", shown(r),
+		return error_set(err, EINVAL, "%s: '%s': refused: %s", reader_input_name(r),
 				 name_shown(r->name), fault);
-	return check_size(r, e, err);
+	return reader_check_size(r, e, err);
 }
 
 int reader_next(struct reader *r, struct item *item, struct error *err)
@@ -193,8 +194,8 @@ int reader_next(struct reader *r, struct item *item, struct error *err)
 		return 0;
 	/* A warning is of a name in another character set, of which the bytes are taken. */
 	if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
-		return failed(r, err);
-	rc = check_member(r, e, err);
+		return reader_error(r, err);
+	rc = reader_check_member(r, e, err);
 	if (rc)
 		return rc;
 	*item = (struct item){.name = r->name,
@@ -209,11 +210,11 @@ long reader_data(struct reader *r, void *buf, size_t size, struct error *err)
 	uint64_t limit;
 
 	if (n < 0)
-		return failed(r, err);
+		return reader_error(r, err);
 	r->data += (uint64_t)n;
-	limit = default_limit(r->input_size ? r->input_size : r->input);
+	limit = reader_default_limit(r->input_size ? r->input_size : r->input);
 	if (!r->lifted && r->data > limit)
-		return refuse_size(r, limit, err);
+		return reader_refuse_size(r, limit, err);
 	return n;
 }
 
@@ -222,9 +223,9 @@ int reader_drain(struct reader *r, struct error *err)
 	const void *data;
 	la_ssize_t n;
 
-	while ((n = get_in(r->a, r, &data)) > 0)
+	while ((n = reader_read(r->a, r, &data)) > 0)
 		;
-	return n < 0 ? failed(r, err) : 0;
+	return n < 0 ? reader_error(r, err) : 0;
 }
 
 uint64_t reader_input(const struct reader *r)

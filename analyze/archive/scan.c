@@ -16,14 +16,14 @@
 enum { CHUNK = 256 * 1024 };
 
 /* zcost.db.tmp.123: what somebody who was killed left, or is still making. */
-static bool is_temporary(const char *name)
+static bool scan_is_temporary(const char *name)
 {
 	const char *tmp = strstr(name, ".tmp.");
 
 	return tmp && tmp[5] && !tmp[5 + strspn(tmp + 5, "0123456789")];
 }
 
-static bool is_of_host(const char *name)
+static bool scan_is_of_host(const char *name)
 {
 	size_t len = strcspn(name, "/"), i;
 
@@ -33,7 +33,7 @@ static bool is_of_host(const char *name)
 	return false;
 }
 
-static const char *kind_of(mode_t mode)
+static const char *scan_kind(mode_t mode)
 {
 	switch (mode & S_IFMT) {
 	case S_IFLNK:
@@ -47,14 +47,15 @@ static const char *kind_of(mode_t mode)
 	}
 }
 
-static int take(struct members *m, const FTSENT *e, const char *name, struct findings *f,
-		struct error *err)
+static int scan_add_entry(struct members *m, const FTSENT *e, const char *name, struct findings *f,
+			  struct error *err)
 {
 	bool folder = e->fts_info == FTS_D;
 	char *clean;
 	int rc;
 
-	if (!*name || !strcmp(name, SUMS_NAME) || is_of_host(name) || is_temporary(e->fts_name))
+	if (!*name || !strcmp(name, SUMS_NAME) || scan_is_of_host(name) ||
+	    scan_is_temporary(e->fts_name))
 		return 0;
 	rc = name_clean(name, &clean, err);
 	if (rc)
@@ -62,12 +63,13 @@ static int take(struct members *m, const FTSENT *e, const char *name, struct fin
 	if (folder || e->fts_info == FTS_F)
 		members_add(m, clean, folder)->st = *e->fts_statp;
 	else
-		findings_add(f, "%s: left out: %s", clean, kind_of(e->fts_statp->st_mode));
+		findings_add(f, "%s: left out: %s", clean, scan_kind(e->fts_statp->st_mode));
 	free(clean);
 	return 0;
 }
 
-static int walk(struct members *m, FTS *fts, size_t skip, struct findings *f, struct error *err)
+static int scan_walk(struct members *m, FTS *fts, size_t skip, struct findings *f,
+		     struct error *err)
 {
 	FTSENT *e;
 	int rc = 0;
@@ -81,7 +83,7 @@ static int walk(struct members *m, FTS *fts, size_t skip, struct findings *f, st
 		else if (e->fts_info == FTS_ERR || e->fts_info == FTS_DNR || e->fts_info == FTS_NS)
 			rc = error_sys(err, e->fts_errno, "%s: cannot read", e->fts_path);
 		else if (e->fts_info != FTS_DP)
-			rc = take(m, e, name, f, err);
+			rc = scan_add_entry(m, e, name, f, err);
 		errno = 0;
 	}
 	return rc ? rc : errno ? error_sys(err, errno, "cannot read the folder") : 0;
@@ -94,7 +96,7 @@ int scan_folder(struct members *m, const char *capture, struct findings *f, stru
 	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	int rc;
 
-	rc = fts ? walk(m, fts, strlen(root), f, err)
+	rc = fts ? scan_walk(m, fts, strlen(root), f, err)
 		 : error_sys(err, errno, "%s: cannot read", capture);
 	if (fts)
 		fts_close(fts);
@@ -103,7 +105,7 @@ int scan_folder(struct members *m, const char *capture, struct findings *f, stru
 	return rc;
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
+static bool scan_is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
@@ -118,7 +120,7 @@ int scan_open(const struct member *e, const char *capture, struct error *err)
 
 	if (fd < 0) {
 		rc = error_sys(err, errno, "%s: cannot open", path);
-	} else if (fstat(fd, &st) || !same_file(&st, &e->st)) {
+	} else if (fstat(fd, &st) || !scan_is_same_file(&st, &e->st)) {
 		rc = error_set(err, EAGAIN,
 			       "%s: changed while it was packed; wait until the capture is done",
 			       path);
@@ -128,7 +130,7 @@ int scan_open(const struct member *e, const char *capture, struct error *err)
 	return rc;
 }
 
-static int sum_fd(int fd, char *buf, char hex[65], struct advance *progress)
+static int scan_sum_file(int fd, char *buf, char hex[65], struct advance *progress)
 {
 	struct sha256 h;
 	ssize_t n;
@@ -160,7 +162,7 @@ int scan_sums(struct members *m, const char *capture, struct advance *progress, 
 
 		if (e->folder)
 			continue;
-		rc = fd < 0 ? fd : sum_fd(fd, buf, e->hex, progress);
+		rc = fd < 0 ? fd : scan_sum_file(fd, buf, e->hex, progress);
 		if (fd >= 0)
 			close(fd);
 		if (fd >= 0 && rc)

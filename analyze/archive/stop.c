@@ -4,23 +4,23 @@
 #include <signal.h>
 #include <stddef.h>
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-static volatile sig_atomic_t came;
+static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
+static volatile sig_atomic_t stop_signal;
 
-static void noted(int sig)
+static void stop_handle(int sig)
 {
-	came = sig;
+	stop_signal = sig;
 }
 
 void stop_watch(void)
 {
-	struct sigaction sa = {.sa_handler = noted}, had;
+	struct sigaction sa = {.sa_handler = stop_handle}, had;
 	size_t i;
 
 	sigemptyset(&sa.sa_mask);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!sigaction(signals[i], NULL, &had) && had.sa_handler != SIG_IGN)
-			sigaction(signals[i], &sa, NULL);
+	for (i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+		if (!sigaction(stop_signals[i], NULL, &had) && had.sa_handler != SIG_IGN)
+			sigaction(stop_signals[i], &sa, NULL);
 }
 
 void stop_unwatch(void)
@@ -28,20 +28,20 @@ void stop_unwatch(void)
 	struct sigaction had;
 	size_t i;
 
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!sigaction(signals[i], NULL, &had) && had.sa_handler == noted)
-			signal(signals[i], SIG_DFL);
+	for (i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+		if (!sigaction(stop_signals[i], NULL, &had) && had.sa_handler == stop_handle)
+			signal(stop_signals[i], SIG_DFL);
 }
 
 bool stop_asked(void)
 {
-	return came;
+	return stop_signal;
 }
 
 void stop_if_asked(void)
 {
-	if (!came)
+	if (!stop_signal)
 		return;
-	signal(came, SIG_DFL);
-	raise(came);
+	signal(stop_signal, SIG_DFL);
+	raise(stop_signal);
 }

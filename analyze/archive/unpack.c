@@ -32,12 +32,12 @@ struct unpacking {
 
 /* --- one file --- */
 
-static bool is_zero(const char *p, size_t n)
+static bool unpack_is_zero(const char *p, size_t n)
 {
 	return !*p && !memcmp(p, p + 1, n - 1);
 }
 
-static int write_at(int fd, const char *p, size_t n, uint64_t at)
+static int unpack_write_at(int fd, const char *p, size_t n, uint64_t at)
 {
 	while (n) {
 		ssize_t done = pwrite(fd, p, n, (off_t)at);
@@ -54,21 +54,21 @@ static int write_at(int fd, const char *p, size_t n, uint64_t at)
 }
 
 /* Whole blocks of zeros are left out: they are read as zeros all the same. */
-static int write_blocks(int fd, const char *p, size_t n, uint64_t at)
+static int unpack_write_blocks(int fd, const char *p, size_t n, uint64_t at)
 {
 	size_t done, len;
 	int rc = 0;
 
 	for (done = 0; done < n && !rc; done += len) {
 		len = n - done < BLOCK ? n - done : BLOCK;
-		if (!is_zero(p + done, len))
-			rc = write_at(fd, p + done, len, at + done);
+		if (!unpack_is_zero(p + done, len))
+			rc = unpack_write_at(fd, p + done, len, at + done);
 	}
 	return rc;
 }
 
 /* As many bytes as fill the buffer, so that blocks are whole ones. */
-static long fill(struct unpacking *k, struct error *err)
+static long unpack_read_chunk(struct unpacking *k, struct error *err)
 {
 	size_t have = 0;
 	long n = 1;
@@ -83,8 +83,8 @@ static long fill(struct unpacking *k, struct error *err)
 	return n < 0 ? n : (long)have;
 }
 
-static int copy_file(struct unpacking *k, int fd, const struct item *item, char hex[65],
-		     struct error *err)
+static int unpack_copy_file(struct unpacking *k, int fd, const struct item *item, char hex[65],
+			    struct error *err)
 {
 	struct sha256 h;
 	uint64_t at = 0;
@@ -92,9 +92,9 @@ static int copy_file(struct unpacking *k, int fd, const struct item *item, char 
 	int rc = 0;
 
 	sha256_begin(&h);
-	while (!rc && (n = fill(k, err)) > 0) {
+	while (!rc && (n = unpack_read_chunk(k, err)) > 0) {
 		sha256_add(&h, k->buf, (size_t)n);
-		rc = write_blocks(fd, k->buf, (size_t)n, at);
+		rc = unpack_write_blocks(fd, k->buf, (size_t)n, at);
 		at += (uint64_t)n;
 	}
 	if (!rc && n < 0)
@@ -109,7 +109,7 @@ static int copy_file(struct unpacking *k, int fd, const struct item *item, char 
 	return rc ? error_sys(err, -rc, "%s/%s: cannot write", k->tmp, item->name) : 0;
 }
 
-static int make_folders(struct unpacking *k, const char *name, bool last, struct error *err)
+static int unpack_make_folders(struct unpacking *k, const char *name, bool last, struct error *err)
 {
 	char *copy = xstrdup(name), *at = copy;
 	int rc = 0;
@@ -129,11 +129,11 @@ static int make_folders(struct unpacking *k, const char *name, bool last, struct
 	return rc;
 }
 
-static int take_file(struct unpacking *k, const struct item *item, struct error *err)
+static int unpack_file(struct unpacking *k, const struct item *item, struct error *err)
 {
 	struct member *m;
 	char hex[65];
-	int fd, rc = make_folders(k, item->name, false, err);
+	int fd, rc = unpack_make_folders(k, item->name, false, err);
 
 	if (rc)
 		return rc;
@@ -143,7 +143,7 @@ static int take_file(struct unpacking *k, const struct item *item, struct error 
 				 name_shown(item->name));
 	if (fd < 0)
 		return error_sys(err, errno, "%s/%s: cannot write", k->tmp, item->name);
-	rc = copy_file(k, fd, item, hex, err);
+	rc = unpack_copy_file(k, fd, item, hex, err);
 	if (close(fd) && !rc)
 		rc = error_sys(err, errno, "%s/%s: cannot write", k->tmp, item->name);
 	if (rc)
@@ -153,15 +153,15 @@ static int take_file(struct unpacking *k, const struct item *item, struct error 
 	return 0;
 }
 
-static int take_all(struct unpacking *k, struct error *err)
+static int unpack_members(struct unpacking *k, struct error *err)
 {
 	struct item item;
 	int rc;
 
 	while ((rc = reader_next(k->r, &item, err)) > 0) {
 		rc = !*item.name   ? 0
-		     : item.folder ? make_folders(k, item.name, true, err)
-				   : take_file(k, &item, err);
+		     : item.folder ? unpack_make_folders(k, item.name, true, err)
+				   : unpack_file(k, &item, err);
 		if (rc)
 			return rc;
 	}
@@ -171,7 +171,7 @@ static int take_all(struct unpacking *k, struct error *err)
 /* --- the whole --- */
 
 /* The length of "NAME/" that all members begin with; 0: they do not. */
-static size_t common_top(const struct members *m)
+static size_t unpack_common_folder(const struct members *m)
 {
 	const char *slash = m->n ? strchr(m->list[0].name, '/') : NULL;
 	size_t len = slash ? (size_t)(slash - m->list[0].name) + 1 : 0, i;
@@ -182,7 +182,7 @@ static size_t common_top(const struct members *m)
 	return len;
 }
 
-static void cut_top(struct members *m, size_t len)
+static void unpack_cut_folder(struct members *m, size_t len)
 {
 	size_t i;
 
@@ -190,7 +190,7 @@ static void cut_top(struct members *m, size_t len)
 		memmove(m->list[i].name, m->list[i].name + len, strlen(m->list[i].name + len) + 1);
 }
 
-static int read_sums(struct unpacking *k, const char *path, struct error *err)
+static int unpack_compare_sums(struct unpacking *k, const char *path, struct error *err)
 {
 	struct findings f = {0};
 	struct members sums = {0};
@@ -217,7 +217,7 @@ static int read_sums(struct unpacking *k, const char *path, struct error *err)
 	return rc;
 }
 
-static int check_sums(struct unpacking *k, const char *root, struct error *err)
+static int unpack_check_sums(struct unpacking *k, const char *root, struct error *err)
 {
 	char *path = xasprintf("%s/" SUMS_NAME, root);
 	int rc = 0;
@@ -225,14 +225,14 @@ static int check_sums(struct unpacking *k, const char *root, struct error *err)
 	k->u->has_sums = members_find(&k->members, SUMS_NAME);
 	k->u->files = members_files(&k->members) - k->u->has_sums;
 	if (k->u->has_sums)
-		rc = read_sums(k, path, err);
+		rc = unpack_compare_sums(k, path, err);
 	if (!rc && k->u->has_sums)
 		unlink(path); /* it is the archive's; of the folder it would soon be untrue */
 	free(path);
 	return rc;
 }
 
-static int check_manifest(struct unpacking *k, const char *root, struct error *err)
+static int unpack_check_manifest(struct unpacking *k, const char *root, struct error *err)
 {
 	char *path = xasprintf("%s/manifest.json", root);
 	json_t *manifest = NULL;
@@ -250,7 +250,7 @@ static int check_manifest(struct unpacking *k, const char *root, struct error *e
 	return rc;
 }
 
-static int check_capture(struct unpacking *k, const char *root, struct error *err)
+static int unpack_check_capture(struct unpacking *k, const char *root, struct error *err)
 {
 	char *runs = xasprintf("%s/runs", root);
 	bool is = path_is_dir(runs) || members_find(&k->members, "manifest.json") ||
@@ -263,7 +263,7 @@ static int check_capture(struct unpacking *k, const char *root, struct error *er
 			      k->u->archive);
 }
 
-static int drop_of_host(struct unpacking *k, const char *root, struct error *err)
+static int unpack_drop_of_host(struct unpacking *k, const char *root, struct error *err)
 {
 	size_t i;
 	int rc = 0;
@@ -281,7 +281,7 @@ static int drop_of_host(struct unpacking *k, const char *root, struct error *err
 	return rc;
 }
 
-static int place(struct unpacking *k, const char *root, struct error *err)
+static int unpack_rename(struct unpacking *k, const char *root, struct error *err)
 {
 	if (syncfs(k->dir) || rename(root, k->u->folder))
 		return error_sys(err, errno, "%s: cannot make the folder", k->u->folder);
@@ -292,32 +292,32 @@ static int place(struct unpacking *k, const char *root, struct error *err)
 }
 
 /* All is there: the checks, and the name. */
-static int finish(struct unpacking *k, struct error *err)
+static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 {
 	size_t top;
 	char *root;
 	int rc;
 
 	members_sort(&k->members);
-	top = common_top(&k->members);
+	top = unpack_common_folder(&k->members);
 	root = top ? xasprintf("%s/%.*s", k->tmp, (int)top - 1, k->members.list[0].name)
 		   : xstrdup(k->tmp);
-	cut_top(&k->members, top);
-	rc = check_capture(k, root, err);
+	unpack_cut_folder(&k->members, top);
+	rc = unpack_check_capture(k, root, err);
 	if (!rc)
-		rc = check_sums(k, root, err);
+		rc = unpack_check_sums(k, root, err);
 	if (!rc)
-		rc = check_manifest(k, root, err);
+		rc = unpack_check_manifest(k, root, err);
 	if (!rc)
-		rc = drop_of_host(k, root, err);
+		rc = unpack_drop_of_host(k, root, err);
 	if (!rc)
-		rc = place(k, root, err);
+		rc = unpack_rename(k, root, err);
 	free(root);
 	return rc;
 }
 
 /* An empty folder may be there; rename replaces it. */
-static int check_folder(const char *folder, struct error *err)
+static int unpack_check_folder(const char *folder, struct error *err)
 {
 	DIR *dir = opendir(folder);
 	int entries = 0;
@@ -331,7 +331,7 @@ static int check_folder(const char *folder, struct error *err)
 	return error_set(err, EEXIST, "%s: there already; remove it, or give another -o", folder);
 }
 
-static int open_folder(struct unpacking *k, struct error *err)
+static int unpack_open_folder(struct unpacking *k, struct error *err)
 {
 	remains_remove(k->u->folder);
 	k->tmp = remains_name(k->u->folder);
@@ -344,7 +344,7 @@ static int open_folder(struct unpacking *k, struct error *err)
 int unpack_archive(struct unpack *u, struct error *err)
 {
 	struct unpacking k = {.u = u, .dir = -1};
-	int rc = check_folder(u->folder, err);
+	int rc = unpack_check_folder(u->folder, err);
 
 	if (!rc)
 		rc = reader_open(&k.r, u->archive, u->max_bytes, err);
@@ -352,11 +352,11 @@ int unpack_archive(struct unpack *u, struct error *err)
 		return rc;
 	k.buf = xmalloc(CHUNK);
 	k.progress = advance_of("unpacking", reader_input_size(k.r));
-	rc = open_folder(&k, err);
+	rc = unpack_open_folder(&k, err);
 	if (!rc)
-		rc = take_all(&k, err);
+		rc = unpack_members(&k, err);
 	if (!rc)
-		rc = finish(&k, err);
+		rc = unpack_check_and_rename(&k, err);
 	advance_end(&k.progress);
 	if (k.dir >= 0)
 		close(k.dir);

@@ -18,7 +18,7 @@
 enum { CHUNK = 256 * 1024 };
 
 /* Of zstd's own frames, or of those that it skips. */
-static bool is_frame(const unsigned char *p, size_t size)
+static bool whole_is_frame(const unsigned char *p, size_t size)
 {
 	uint32_t magic = size < 4 ? 0 : p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
 
@@ -26,15 +26,15 @@ static bool is_frame(const unsigned char *p, size_t size)
 	       (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
 }
 
-enum look { WHOLE, CUT_OFF, ODD };
+enum whole_end { WHOLE, CUT_OFF, ODD };
 
 /* ODD: what is there is not, or not only, what zstd wrote. */
-static enum look look_at(const unsigned char *p, size_t size)
+static enum whole_end whole_walk_frames(const unsigned char *p, size_t size)
 {
 	size_t at, n;
 
 	for (at = 0; at < size; at += n) {
-		if (!is_frame(p + at, size - at))
+		if (!whole_is_frame(p + at, size - at))
 			return ODD;
 		n = ZSTD_findFrameCompressedSize(p + at, size - at);
 		if (ZSTD_isError(n))
@@ -43,7 +43,7 @@ static enum look look_at(const unsigned char *p, size_t size)
 	return WHOLE;
 }
 
-static int check(const char *path, enum look *look, struct error *err)
+static int whole_check(const char *path, enum whole_end *look, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
 	struct stat st = {0};
@@ -58,13 +58,13 @@ static int check(const char *path, enum look *look, struct error *err)
 	if (rc)
 		return rc;
 	madvise(p, (size_t)st.st_size, MADV_RANDOM);
-	*look = look_at(p, (size_t)st.st_size);
+	*look = whole_walk_frames(p, (size_t)st.st_size);
 	munmap(p, (size_t)st.st_size);
 	return 0;
 }
 
 /* All of it as unpack reads it, but for the checksums: where does it break off? */
-static int read_all(const char *path, struct error *err)
+static int whole_read_members(const char *path, struct error *err)
 {
 	char *buf = xmalloc(CHUNK);
 	struct reader *r = NULL;
@@ -84,12 +84,12 @@ static int read_all(const char *path, struct error *err)
 
 int archive_whole(const char *path, struct error *err)
 {
-	enum look look;
-	int rc = check(path, &look, err);
+	enum whole_end look;
+	int rc = whole_check(path, &look, err);
 
 	if (rc || look == WHOLE)
 		return rc;
-	rc = read_all(path, err);
+	rc = whole_read_members(path, err);
 	if (rc || look == ODD)
 		return rc;
 	return error_set(err, EBADMSG, "%s: damaged: its end is cut off; copy it again", path);
