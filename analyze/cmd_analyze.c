@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost analyze CAPTURE: makes or renews CAPTURE/zcost.db. */
 #include "analyze/analysis/analysis.h"
-#include "analyze/archive/packed.h"
-#include "analyze/archive/stop.h"
-#include "analyze/archive/unpack.h"
+#include "analyze/archive/archive.h"
 #include "analyze/cmd.h"
 #include "lib/alloc.h"
 #include "lib/command.h"

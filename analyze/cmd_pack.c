@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost pack CAPTURE: one file of it. */
-#include "analyze/archive/pack.h"
-#include "analyze/archive/stop.h"
+#include "analyze/archive/archive.h"
 #include "analyze/cmd.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"

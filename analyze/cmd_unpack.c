@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost unpack ARCHIVE: the capture folder again. */
-#include "analyze/archive/packed.h"
-#include "analyze/archive/stop.h"
-#include "analyze/archive/unpack.h"
+#include "analyze/archive/archive.h"
 #include "analyze/cmd.h"
 #include "lib/alloc.h"
 #include "lib/command.h"

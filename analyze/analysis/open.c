@@ -2,9 +2,7 @@
 #include "analyze/analysis/open.h"
 
 #include "analyze/analysis/analysis.h"
-#include "analyze/archive/packed.h"
-#include "analyze/archive/stop.h"
-#include "analyze/archive/unpack.h"
+#include "analyze/archive/archive.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 

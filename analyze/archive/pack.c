@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/archive/pack.h"
+#include "analyze/archive/archive.h"
 
-#include "analyze/archive/advance.h"
-#include "analyze/archive/scan.h"
-#include "analyze/archive/stop.h"
+#include "analyze/archive/members.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"
@@ -26,17 +24,17 @@ struct packing {
 	struct pack *p;
 	struct members members;
 	struct advance progress;
-	char *name, *tmp; /* of the folder in the archive; of the file that is made, or NULL */
+	char *name, *tmp; /* folder in the archive; temporary output file, or NULL */
 	time_t created;
 	int fd;
 	struct archive *a;
 	char *buf;
 };
 
-/* What comes first, so that a reader of the store alone need not read the rest. */
+/* These members come first, so that a reader of the store need not read the rest. */
 static const char *const pack_first[] = {"manifest.json", "zcost.db"};
 
-/* --- the way out --- */
+/* --- output --- */
 
 static la_ssize_t pack_write(struct archive *a, void *arg, const void *data, size_t len)
 {
@@ -77,12 +75,12 @@ static int pack_open_archive(struct packing *k, struct error *err)
 	if (!k->a)
 		return error_set(err, ENOMEM, "no memory for an archive");
 	archive_write_set_format_pax_restricted(k->a);
-	archive_write_set_bytes_in_last_block(k->a, 1); /* no zeros after what zstd wrote */
+	archive_write_set_bytes_in_last_block(k->a, 1); /* no padding behind the zstd frames */
 	if (archive_write_add_filter_zstd(k->a) != ARCHIVE_OK)
 		return error_set(err, ENOTSUP, "this libarchive was built without zstd");
 	snprintf(number, sizeof(number), "%d", k->p->level);
 	archive_write_set_filter_option(k->a, "zstd", "compression-level", number);
-	/* One worker and several give the same bytes, none gives others. Old libarchives have none.
+	/* Any number of workers gives the same bytes, but 0 does not. Old libarchives ignore this.
 	 */
 	snprintf(number, sizeof(number), "%d", k->p->threads);
 	archive_write_set_filter_option(k->a, "zstd", "threads", number);
@@ -103,7 +101,7 @@ static int pack_write_header(struct packing *k, const char *name, bool folder, u
 	archive_entry_set_perm(e, folder ? 0700 : 0600);
 	archive_entry_set_mtime(e, k->created, 0);
 	archive_entry_set_size(e, folder ? 0 : (la_int64_t)size);
-	/* A warning: the name is no ASCII, and is written as it is, said to be of no charset. */
+	/* libarchive warns of a name that is not ASCII, and writes its bytes unchanged. */
 	rc = archive_write_header(k->a, e);
 	archive_entry_free(e);
 	free(path);
@@ -154,7 +152,7 @@ static int pack_write_member(struct packing *k, const struct member *e, struct e
 	close(fd);
 	if (rc)
 		return rc;
-	fd = scan_open(e, k->p->capture, err); /* is it still the same? */
+	fd = scan_open(e, k->p->capture, err); /* fails if the file has changed */
 	if (fd >= 0)
 		close(fd);
 	return fd < 0 ? fd : 0;
@@ -266,13 +264,14 @@ static int pack_read_capture(struct packing *k, struct error *err)
 	if (rc)
 		return rc;
 	bytes = members_bytes(&k->members);
-	k->progress = advance_of("packing", 2 * bytes); /* read for its checksums, and again */
+	k->progress =
+		advance_of("packing", 2 * bytes); /* one pass for the checksums, one to pack */
 	k->p->files = members_files(&k->members);
 	rc = scan_sums(&k->members, k->p->capture, &k->progress, err);
 	return rc ? rc : pack_read_manifest(k, err);
 }
 
-/* A device or a fifo: the name must stay what it is, and nothing can be renamed to it. */
+/* A device or a FIFO must stay, so the archive is written into it and not renamed over it. */
 static bool pack_is_special_file(const char *path)
 {
 	struct stat st;
@@ -280,7 +279,7 @@ static bool pack_is_special_file(const char *path)
 	return !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
-/* A capture holds what other users of its host did: nobody else reads the archive. */
+/* A capture shows what other users of the host did, so only the owner may read the archive. */
 static int pack_open_output(struct packing *k, struct error *err)
 {
 	if (!strcmp(k->p->output, "-")) {
@@ -331,7 +330,7 @@ static int pack_write_archive(struct packing *k, struct error *err)
 	if (!rc)
 		rc = pack_write_members(k, err);
 	if (rc && k->a)
-		archive_write_fail(k->a); /* else freeing it would write the rest */
+		archive_write_fail(k->a); /* otherwise freeing it would write the rest */
 	archive_write_free(k->a);
 	return pack_close_output(k, rc, err);
 }

@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/archive/packed.h"
+#include "analyze/archive/archive.h"
 
-#include "analyze/archive/members.h"
-#include "lib/names.h"
-#include "analyze/archive/reader.h"
-#include "analyze/archive/whole.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/names.h"
 #include "lib/sha256.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 static const char suffix[] = ".tar.zst";
 static const char *const identities[] = {"manifest.json", "run.json"};
 
-/* These are read into memory. The stores of large captures have tens of megabytes. */
-enum { MAX_SMALL = 256 << 20, MAX_STORE = 1 << 30 };
+/* Limits for members in memory. The stores of large captures have tens of megabytes. */
+enum { MAX_SMALL = 256 << 20, MAX_STORE = 1 << 30, CHUNK = 256 * 1024 };
 
 struct packed_search {
 	const char *archive;
 	struct reader *r;
-	struct members sums; /* what SHA256SUMS says, where the archive begins with it */
+	struct members sums; /* from SHA256SUMS, if the archive begins with it */
 	bool has_sums, want_store;
 	struct packed_store *found;
 };
@@ -125,7 +130,7 @@ static int packed_read_identity(struct packed_search *l, const struct item *item
 	return 0;
 }
 
-/* "NAME/zcost.db", or without a folder around it: what lies at the top of the capture. */
+/* Returns "zcost.db" for "NAME/zcost.db" or "zcost.db", and NULL for a name in a deeper folder. */
 static const char *packed_top_name(const char *name)
 {
 	const char *slash = strchr(name, '/');
@@ -148,7 +153,7 @@ static int packed_read_item(struct packed_search *l, const struct item *item, st
 	return 0;
 }
 
-/* With SHA256SUMS at its beginning the rest need not be read. */
+/* If SHA256SUMS came first, the search need not read the rest. */
 static bool packed_is_done(const struct packed_search *l)
 {
 	bool have_store = l->found->bytes || (l->has_sums && !members_find(&l->sums, "zcost.db"));
@@ -223,4 +228,84 @@ bool packed_folder_is(const char *archive, const char *folder)
 		free(path);
 	}
 	return is;
+}
+
+/* --- is the archive complete? --- */
+
+/* Returns whether a zstd frame or a skippable frame begins here. */
+static bool whole_is_frame(const unsigned char *p, size_t size)
+{
+	uint32_t magic = size < 4 ? 0 : p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
+
+	return magic == ZSTD_MAGICNUMBER ||
+	       (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+}
+
+enum whole_end { WHOLE, CUT_OFF, ODD };
+
+/* ODD: the file is not, or not only, what zstd wrote. */
+static enum whole_end whole_walk_frames(const unsigned char *p, size_t size)
+{
+	size_t at, n;
+
+	for (at = 0; at < size; at += n) {
+		if (!whole_is_frame(p + at, size - at))
+			return ODD;
+		n = ZSTD_findFrameCompressedSize(p + at, size - at);
+		if (ZSTD_isError(n))
+			return ZSTD_getErrorCode(n) == ZSTD_error_srcSize_wrong ? CUT_OFF : ODD;
+	}
+	return WHOLE;
+}
+
+static int whole_check(const char *path, enum whole_end *look, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+	struct stat st = {0};
+	void *p = MAP_FAILED;
+
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0)
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		rc = error_sys(err, errno ? errno : EIO, "%s: cannot read", path);
+	if (fd >= 0)
+		close(fd);
+	if (rc)
+		return rc;
+	madvise(p, (size_t)st.st_size, MADV_RANDOM);
+	*look = whole_walk_frames(p, (size_t)st.st_size);
+	munmap(p, (size_t)st.st_size);
+	return 0;
+}
+
+/* Reads everything as unpack does, without the checksums, to find the place of the damage. */
+static int whole_read_members(const char *path, struct error *err)
+{
+	char *buf = xmalloc(CHUNK);
+	struct reader *r = NULL;
+	struct item item;
+	int rc = reader_open(&r, path, 0, err);
+	long n = 0;
+
+	while (!rc && n >= 0 && (rc = reader_next(r, &item, err)) > 0) {
+		while ((n = reader_data(r, buf, CHUNK, err)) > 0)
+			;
+		rc = 0;
+	}
+	reader_close(r);
+	free(buf);
+	return n < 0 ? (int)n : rc;
+}
+
+int archive_whole(const char *path, struct error *err)
+{
+	enum whole_end look;
+	int rc = whole_check(path, &look, err);
+
+	if (rc || look == WHOLE)
+		return rc;
+	rc = whole_read_members(path, err);
+	if (rc || look == ODD)
+		return rc;
+	return error_set(err, EBADMSG, "%s: damaged: its end is cut off; copy it again", path);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/archive/reader.h"
 
-#include "lib/names.h"
-#include "analyze/archive/stop.h"
+#include "analyze/archive/archive.h"
 #include "lib/alloc.h"
+#include "lib/names.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -19,7 +19,7 @@ enum { CHUNK = 256 * 1024, MAX_MEMBERS = 1000000 };
 struct reader {
 	struct archive *a;
 	const char *path;
-	char *name; /* of the member at hand */
+	char *name; /* of the current member */
 	int fd;
 	uint64_t input, input_size, members, bytes, data, max_bytes;
 	bool lifted; /* the user gave max_bytes */
@@ -31,7 +31,7 @@ static const char *reader_input_name(const struct reader *r)
 	return strcmp(r->path, "-") ? r->path : "standard input";
 }
 
-/* A signal between the question and the read is only seen at the next one. */
+/* A signal that comes between stop_asked() and read() takes effect at the next read. */
 static la_ssize_t reader_read(struct archive *a, void *arg, const void **data)
 {
 	struct reader *r = arg;
@@ -84,7 +84,7 @@ static int reader_open_input(struct reader *r, struct error *err)
 	return 0;
 }
 
-/* Of a pipe the size is not known: reader_data() compares what went in with what came out. */
+/* The size of a pipe is unknown, so reader_data() compares its input with its output. */
 static uint64_t reader_default_limit(uint64_t packed)
 {
 	uint64_t limit = packed > UNPACK_MAX / UNPACK_RATIO ? UNPACK_MAX : packed * UNPACK_RATIO;
@@ -192,7 +192,7 @@ int reader_next(struct reader *r, struct item *item, struct error *err)
 
 	if (rc == ARCHIVE_EOF)
 		return 0;
-	/* A warning is of a name in another character set, of which the bytes are taken. */
+	/* libarchive warns of a name in another character set. The reader takes its bytes. */
 	if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
 		return reader_error(r, err);
 	rc = reader_check_member(r, e, err);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/archive/unpack.h"
+#include "analyze/archive/archive.h"
 
-#include "analyze/archive/advance.h"
 #include "analyze/archive/reader.h"
-#include "analyze/archive/stop.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"
@@ -53,7 +51,7 @@ static int unpack_write_at(int fd, const char *p, size_t n, uint64_t at)
 	return 0;
 }
 
-/* Whole blocks of zeros are left out: they are read as zeros all the same. */
+/* Does not write blocks of zeros: they become holes, which read as zeros. */
 static int unpack_write_blocks(int fd, const char *p, size_t n, uint64_t at)
 {
 	size_t done, len;
@@ -67,7 +65,7 @@ static int unpack_write_blocks(int fd, const char *p, size_t n, uint64_t at)
 	return rc;
 }
 
-/* As many bytes as fill the buffer, so that blocks are whole ones. */
+/* Fills the whole buffer, so that blocks of zeros are aligned. */
 static long unpack_read_chunk(struct unpacking *k, struct error *err)
 {
 	size_t have = 0;
@@ -168,9 +166,9 @@ static int unpack_members(struct unpacking *k, struct error *err)
 	return rc ? rc : reader_drain(k->r, err);
 }
 
-/* --- the whole --- */
+/* --- the folder --- */
 
-/* The length of "NAME/" that all members begin with; 0: they do not. */
+/* Returns the length of the "NAME/" with which all members begin, or 0. */
 static size_t unpack_common_folder(const struct members *m)
 {
 	const char *slash = m->n ? strchr(m->list[0].name, '/') : NULL;
@@ -227,7 +225,7 @@ static int unpack_check_sums(struct unpacking *k, const char *root, struct error
 	if (k->u->has_sums)
 		rc = unpack_compare_sums(k, path, err);
 	if (!rc && k->u->has_sums)
-		unlink(path); /* it is the archive's; of the folder it would soon be untrue */
+		unlink(path); /* the folder changes later, and then the list would be wrong */
 	free(path);
 	return rc;
 }
@@ -291,7 +289,7 @@ static int unpack_rename(struct unpacking *k, const char *root, struct error *er
 	return 0;
 }
 
-/* All is there: the checks, and the name. */
+/* All members are there: checks them and gives the folder its name. */
 static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 {
 	size_t top;
@@ -316,7 +314,7 @@ static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 	return rc;
 }
 
-/* An empty folder may be there; rename replaces it. */
+/* Accepts an empty folder, because rename() replaces it. */
 static int unpack_check_folder(const char *folder, struct error *err)
 {
 	DIR *dir = opendir(folder);

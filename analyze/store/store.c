@@ -5,7 +5,7 @@
  */
 #include "analyze/store/sql.h"
 
-#include "analyze/archive/packed.h"
+#include "analyze/archive/archive.h"
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/file.h"

@@ -5,9 +5,7 @@
  * that is compressed here: the checksum of zstd's frame lets few changed bytes through. A refusal
  * must say why, leave nothing behind and not depend on who reads.
  */
-#include "analyze/archive/packed.h"
-#include "analyze/archive/unpack.h"
-#include "analyze/archive/whole.h"
+#include "analyze/archive/archive.h"
 #include "lib/file.h"
 
 #include <dirent.h>
