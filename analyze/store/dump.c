@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int prepare(struct store *s, sqlite3_stmt **q, const char *sql, struct error *err)
+static int dump_prepare(struct store *s, sqlite3_stmt **q, const char *sql, struct error *err)
 {
 	return sqlite3_prepare_v2(s->db, sql, -1, q, NULL) ? sql_error(s, err) : 0;
 }
@@ -91,7 +91,7 @@ int store_csv(struct store *s, const char *table, FILE *out, struct error *err)
 {
 	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
 	sqlite3_stmt *q = NULL;
-	int rc = prepare(s, &q, sql, err), i, n = sqlite3_column_count(q);
+	int rc = dump_prepare(s, &q, sql, err), i, n = sqlite3_column_count(q);
 
 	for (i = 0; !rc && i < n; i++) {
 		csv_text(out, sqlite3_column_name(q, i));
@@ -112,14 +112,14 @@ int store_csv(struct store *s, const char *table, FILE *out, struct error *err)
 /* --- SQL --- */
 
 /* SELECT quote(a) || ',' || quote(b) ... FROM table: SQLite quotes so that nothing is lost. */
-static char *quoting(struct store *s, const char *table)
+static char *dump_quote_sql(struct store *s, const char *table)
 {
 	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\" LIMIT 0", table);
 	struct str list = {0};
 	sqlite3_stmt *q = NULL;
 	int i;
 
-	if (!prepare(s, &q, sql, NULL)) {
+	if (!dump_prepare(s, &q, sql, NULL)) {
 		str_puts(&list, "SELECT ");
 		for (i = 0; i < sqlite3_column_count(q); i++)
 			str_printf(&list, "%squote(\"%s\")", i ? " || ',' || " : "",
@@ -133,9 +133,9 @@ static char *quoting(struct store *s, const char *table)
 
 static int dump_rows(struct store *s, const char *table, FILE *out, struct error *err)
 {
-	char *sql = quoting(s, table);
+	char *sql = dump_quote_sql(s, table);
 	sqlite3_stmt *q = NULL;
-	int rc = prepare(s, &q, sql, err);
+	int rc = dump_prepare(s, &q, sql, err);
 
 	while (!rc && (rc = sql_next(s, q, err)) > 0) {
 		const char *values = sql_column(s, q, 0, SIZE_MAX);
@@ -153,7 +153,7 @@ static int dump_pragma(struct store *s, const char *name, FILE *out, struct erro
 {
 	char *sql = sqlite3_mprintf("PRAGMA %s", name);
 	sqlite3_stmt *q = NULL;
-	int rc = prepare(s, &q, sql, err);
+	int rc = dump_prepare(s, &q, sql, err);
 
 	if (!rc && (rc = sql_next(s, q, err)) > 0) {
 		fprintf(out, "PRAGMA %s=%lld;\n", name, (long long)sqlite3_column_int64(q, 0));

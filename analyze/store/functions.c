@@ -10,37 +10,39 @@
 
 #include <stdlib.h>
 
-struct row {
+struct function_row {
 	uint32_t event, symbol, context;
 	uint64_t samples, self, total;
 };
 
-struct sums {
-	struct row *rows;
+struct function_rows {
+	struct function_row *rows;
 	size_t n, cap;
 	struct map ids; /* (event, context, symbol) -> index + 1 */
 };
 
-static struct row *row_of(struct sums *f, const struct profile_cost *c, uint32_t symbol)
+static struct function_row *function_row_find(struct function_rows *f, const struct profile_cost *c,
+					      uint32_t symbol)
 {
 	uint64_t *id =
 		map_at(&f->ids, (uint64_t)c->event << 40 | (uint64_t)c->context << 32 | symbol);
 
 	if (!*id) {
 		array_grow(f->rows, f->n, f->cap);
-		f->rows[f->n] =
-			(struct row){.event = c->event, .symbol = symbol, .context = c->context};
+		f->rows[f->n] = (struct function_row){
+			.event = c->event, .symbol = symbol, .context = c->context};
 		*id = ++f->n;
 	}
 	return &f->rows[*id - 1];
 }
 
 /* `seen`: the last cost that had the symbol in its chain, from 1. */
-static void add_cost(struct sums *f, const struct profile *p, size_t cost, size_t *seen)
+static void function_rows_add_cost(struct function_rows *f, const struct profile *p, size_t cost,
+				   size_t *seen)
 {
 	const struct profile_cost *c = &p->costs[cost];
 	uint32_t frame;
-	struct row *row = row_of(f, c, p->frames[c->frame].symbol);
+	struct function_row *row = function_row_find(f, c, p->frames[c->frame].symbol);
 
 	row->samples += c->samples;
 	row->self += c->weight;
@@ -50,12 +52,12 @@ static void add_cost(struct sums *f, const struct profile *p, size_t cost, size_
 		if (seen[symbol] == cost + 1)
 			continue;
 		seen[symbol] = cost + 1;
-		row_of(f, c, symbol)->total += c->weight;
+		function_row_find(f, c, symbol)->total += c->weight;
 	}
 }
 
-static int put_row(struct store *s, int64_t run, const struct row *r, const int64_t *events,
-		   const uint32_t *symbols, struct error *err)
+static int function_row_write(struct store *s, int64_t run, const struct function_row *r,
+			      const int64_t *events, const uint32_t *symbols, struct error *err)
 {
 	return sql_run(s, err,
 		       "INSERT INTO function (run, event, symbol, context, samples, self, total) "
@@ -69,15 +71,54 @@ int functions_write(struct store *s, int64_t run, const struct profile *p, const
 		    const uint32_t *symbols, struct error *err)
 {
 	size_t *seen = xcalloc(p->nsymbols + 1, sizeof(*seen)), i;
-	struct sums f = {0};
+	struct function_rows f = {0};
 	int rc = 0;
 
 	for (i = 0; i < p->ncosts; i++)
-		add_cost(&f, p, i, seen);
+		function_rows_add_cost(&f, p, i, seen);
 	for (i = 0; i < f.n && !rc; i++)
-		rc = put_row(s, run, &f.rows[i], events, symbols, err);
+		rc = function_row_write(s, run, &f.rows[i], events, symbols, err);
 	free(seen);
 	free(f.rows);
 	map_free(&f.ids);
 	return rc;
+}
+
+/* Functions that samples were taken in, and the components that the rules put them into. */
+
+int store_leaves(struct store *s, struct leaf_row **rows, struct error *err)
+{
+	const struct profile *all = dictionary_profile(s->dictionary);
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc;
+
+	*rows = NULL;
+	if (!all)
+		return 0;
+	rc = sql_query(s, &q, err,
+		       "SELECT DISTINCT symbol, context FROM function WHERE self > 0 "
+		       "ORDER BY symbol, context",
+		       "");
+	while (!rc && (rc = sql_next(s, q, err)) > 0) {
+		uint32_t symbol = (uint32_t)sqlite3_column_int64(q, 0) - 1, module;
+
+		module = intern_str(&s->strings, profile_module(all, symbol));
+		array_grow(*rows, n, cap);
+		(*rows)[n++] = (struct leaf_row){.symbol = (int64_t)symbol + 1,
+						 .context = (enum context)sqlite3_column_int(q, 1),
+						 .name = profile_symbol_name(all, symbol),
+						 .module = intern_get(&s->strings, module),
+						 .kind = all->dsos[all->symbols[symbol].dso].kind};
+		rc = 0;
+	}
+	return sql_list(rc, n, rows);
+}
+
+int store_component_put(struct store *s, const struct leaf_row *leaf, const char *fine,
+			const char *basic, struct error *err)
+{
+	return sql_run(s, err,
+		       "INSERT INTO component (symbol, context, fine, basic) VALUES (?, ?, ?, ?)",
+		       "iiss", leaf->symbol, (int64_t)leaf->context, fine, basic);
 }

@@ -52,7 +52,8 @@ int store_metric_put(struct store *s, int64_t run, const char *name, const char 
 		       "issds", run, name, unit, value, source);
 }
 
-static int read_rows(struct store *s, sqlite3_stmt *q, struct metric_row **rows, struct error *err)
+static int metric_read_rows(struct store *s, sqlite3_stmt *q, struct metric_row **rows,
+			    struct error *err)
 {
 	size_t n = 0, cap = 0;
 	int rc;
@@ -74,7 +75,7 @@ int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, st
 			   "i", run);
 
 	*rows = NULL;
-	return rc ? rc : read_rows(s, q, rows, err);
+	return rc ? rc : metric_read_rows(s, q, rows, err);
 }
 
 /* No text has a byte 0xff: with it the beginning stands behind all names that begin so. */
@@ -90,7 +91,7 @@ int store_metric_prefix(struct store *s, int64_t run, const char *prefix, struct
 
 	*rows = NULL;
 	if (!rc)
-		rc = read_rows(s, q, rows, err);
+		rc = metric_read_rows(s, q, rows, err);
 	free(behind);
 	return rc;
 }

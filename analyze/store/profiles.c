@@ -49,20 +49,20 @@ static struct dictionary *dictionary_of(struct store *s)
 	return s->dictionary;
 }
 
-static const char *string_or_null(const struct profile *p, uint32_t id)
+static const char *profile_string(const struct profile *p, uint32_t id)
 {
 	return id == PROFILE_NONE ? NULL : intern_get(&p->strings, id);
 }
 
 /* --- writing --- */
 
-static int put_dso(struct store *s, const struct profile *p, uint32_t dso, uint32_t *id,
-		   struct error *err)
+static int dso_write(struct store *s, const struct profile *p, uint32_t dso, uint32_t *id,
+		     struct error *err)
 {
 	struct profile *all = &s->dictionary->all;
 	const struct profile_dso *d = &p->dsos[dso];
 	const char *name = intern_get(&p->strings, d->name);
-	const char *build_id = string_or_null(p, d->build_id);
+	const char *build_id = profile_string(p, d->build_id);
 	size_t before = all->ndsos;
 
 	*id = profile_dso(all, name, build_id, d->kind);
@@ -72,15 +72,15 @@ static int put_dso(struct store *s, const struct profile *p, uint32_t dso, uint3
 		       "issi", (int64_t)*id + 1, name, build_id, (int64_t)d->kind);
 }
 
-static int put_symbol(struct store *s, const struct profile *p, uint32_t symbol, uint32_t *id,
-		      struct error *err)
+static int symbol_write(struct store *s, const struct profile *p, uint32_t symbol, uint32_t *id,
+			struct error *err)
 {
 	struct profile *all = &s->dictionary->all;
 	const struct profile_symbol *y = &p->symbols[symbol];
 	const char *name = profile_symbol_name(p, symbol);
 	size_t before = all->nsymbols;
 	uint32_t dso;
-	int rc = put_dso(s, p, y->dso, &dso, err);
+	int rc = dso_write(s, p, y->dso, &dso, err);
 
 	if (rc)
 		return rc;
@@ -92,7 +92,7 @@ static int put_symbol(struct store *s, const struct profile *p, uint32_t symbol,
 }
 
 /* Parents come before their children in a profile, so one pass over the frames is enough. */
-static int put_frames(struct store *s, const struct profile *p, uint32_t *ids, struct error *err)
+static int frames_write(struct store *s, const struct profile *p, uint32_t *ids, struct error *err)
 {
 	struct profile *all = &s->dictionary->all;
 	size_t i;
@@ -102,7 +102,7 @@ static int put_frames(struct store *s, const struct profile *p, uint32_t *ids, s
 		uint32_t parent = p->frames[i].parent, symbol;
 		size_t before = all->nframes;
 
-		rc = put_symbol(s, p, p->frames[i].symbol, &symbol, err);
+		rc = symbol_write(s, p, p->frames[i].symbol, &symbol, err);
 		if (rc)
 			break;
 		if (parent != PROFILE_NONE)
@@ -119,8 +119,8 @@ static int put_frames(struct store *s, const struct profile *p, uint32_t *ids, s
 	return rc;
 }
 
-static int put_events(struct store *s, int64_t run, const struct profile *p, int64_t *ids,
-		      struct error *err)
+static int events_write(struct store *s, int64_t run, const struct profile *p, int64_t *ids,
+			struct error *err)
 {
 	size_t i;
 	int rc = 0;
@@ -138,7 +138,7 @@ static int put_events(struct store *s, int64_t run, const struct profile *p, int
 	return rc;
 }
 
-static int put_comm(struct store *s, const char *name, int64_t *id, struct error *err)
+static int comm_write(struct store *s, const char *name, int64_t *id, struct error *err)
 {
 	struct intern *comms = &s->dictionary->comms;
 	size_t before = comms->n;
@@ -149,14 +149,14 @@ static int put_comm(struct store *s, const char *name, int64_t *id, struct error
 	return sql_run(s, err, "INSERT INTO comm (id, name) VALUES (?, ?)", "is", *id, name);
 }
 
-static int put_cost(struct store *s, int64_t run, const struct profile *p,
-		    const struct profile_cost *c, const int64_t *events, const uint32_t *frames,
-		    struct error *err)
+static int cost_write(struct store *s, int64_t run, const struct profile *p,
+		      const struct profile_cost *c, const int64_t *events, const uint32_t *frames,
+		      struct error *err)
 {
 	int64_t comm = 0;
 	int rc = c->comm == PROFILE_NONE
 			 ? 0
-			 : put_comm(s, intern_get(&p->strings, c->comm), &comm, err);
+			 : comm_write(s, intern_get(&p->strings, c->comm), &comm, err);
 
 	if (rc)
 		return rc;
@@ -171,8 +171,8 @@ static int put_cost(struct store *s, int64_t run, const struct profile *p,
 }
 
 /* The dictionary's symbol of each of the profile's, by way of the frames that have them. */
-static int put_functions(struct store *s, int64_t run, const struct profile *p,
-			 const int64_t *events, const uint32_t *frames, struct error *err)
+static int profile_write_functions(struct store *s, int64_t run, const struct profile *p,
+				   const int64_t *events, const uint32_t *frames, struct error *err)
 {
 	uint32_t *symbols = xcalloc(p->nsymbols + 1, sizeof(*symbols));
 	size_t i;
@@ -195,13 +195,13 @@ int store_profile_write(struct store *s, int64_t run, const struct profile *p, s
 	int rc;
 
 	dictionary_of(s)->loaded = true;
-	rc = put_events(s, run, p, events, err);
+	rc = events_write(s, run, p, events, err);
 	if (!rc)
-		rc = put_frames(s, p, frames, err);
+		rc = frames_write(s, p, frames, err);
 	for (i = 0; i < p->ncosts && !rc; i++)
-		rc = put_cost(s, run, p, &p->costs[i], events, frames, err);
+		rc = cost_write(s, run, p, &p->costs[i], events, frames, err);
 	if (!rc)
-		rc = put_functions(s, run, p, events, frames, err);
+		rc = profile_write_functions(s, run, p, events, frames, err);
 	free(frames);
 	free(events);
 	return rc;
@@ -209,12 +209,12 @@ int store_profile_write(struct store *s, int64_t run, const struct profile *p, s
 
 /* --- reading --- */
 
-static int damaged(struct store *s, const char *table, struct error *err)
+static int profile_damaged(struct store *s, const char *table, struct error *err)
 {
 	return sql_damaged(s, err, "table '%s' is damaged", table);
 }
 
-static int load_dsos(struct store *s, struct profile *all, struct error *err)
+static int dictionary_load_dsos(struct store *s, struct profile *all, struct error *err)
 {
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err, "SELECT id, name, build_id, kind FROM dso ORDER BY id", "");
@@ -227,19 +227,19 @@ static int load_dsos(struct store *s, struct profile *all, struct error *err)
 		if (!name || profile_dso(all, name, sql_text(s, q, 2),
 					 (enum dso_kind)sqlite3_column_int(q, 3)) !=
 				     sqlite3_column_int64(q, 0) - 1)
-			return damaged(s, "dso", err);
+			return profile_damaged(s, "dso", err);
 	}
 	return rc;
 }
 
 /* A cause that a later version stored is one all the same. */
-static enum unresolved unresolved_of(int stored)
+static enum unresolved unresolved_parse(int stored)
 {
 	return stored < 0 || stored >= UNRESOLVED_N ? UNRESOLVED_NO_SYMBOLS
 						    : (enum unresolved)stored;
 }
 
-static int load_symbols(struct store *s, struct profile *all, struct error *err)
+static int dictionary_load_symbols(struct store *s, struct profile *all, struct error *err)
 {
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err, "SELECT id, name, dso, unresolved FROM symbol ORDER BY id",
@@ -253,14 +253,14 @@ static int load_symbols(struct store *s, struct profile *all, struct error *err)
 
 		if (!name || dso < 0 || (size_t)dso >= all->ndsos ||
 		    profile_symbol(all, (uint32_t)dso, name,
-				   unresolved_of(sqlite3_column_int(q, 3))) !=
+				   unresolved_parse(sqlite3_column_int(q, 3))) !=
 			    sqlite3_column_int64(q, 0) - 1)
-			return damaged(s, "symbol", err);
+			return profile_damaged(s, "symbol", err);
 	}
 	return rc;
 }
 
-static int load_frames(struct store *s, struct profile *all, struct error *err)
+static int dictionary_load_frames(struct store *s, struct profile *all, struct error *err)
 {
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err,
@@ -276,12 +276,12 @@ static int load_frames(struct store *s, struct profile *all, struct error *err)
 		    (size_t)symbol >= all->nsymbols ||
 		    profile_frame(all, parent ? (uint32_t)parent - 1 : PROFILE_NONE,
 				  (uint32_t)symbol) != sqlite3_column_int64(q, 0) - 1)
-			return damaged(s, "frame", err);
+			return profile_damaged(s, "frame", err);
 	}
 	return rc;
 }
 
-static int load_comms(struct store *s, struct error *err)
+static int dictionary_load_comms(struct store *s, struct error *err)
 {
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err, "SELECT id, name FROM comm ORDER BY id", "");
@@ -293,25 +293,25 @@ static int load_comms(struct store *s, struct error *err)
 
 		if (!name || intern_str(&s->dictionary->comms, name) !=
 				     (uint64_t)sqlite3_column_int64(q, 0) - 1)
-			return damaged(s, "comm", err);
+			return profile_damaged(s, "comm", err);
 	}
 	return rc;
 }
 
-static int load(struct store *s, struct error *err)
+static int dictionary_load(struct store *s, struct error *err)
 {
 	struct dictionary *d = dictionary_of(s);
 	int rc;
 
 	if (d->loaded)
 		return 0;
-	rc = load_dsos(s, &d->all, err);
+	rc = dictionary_load_dsos(s, &d->all, err);
 	if (!rc)
-		rc = load_symbols(s, &d->all, err);
+		rc = dictionary_load_symbols(s, &d->all, err);
 	if (!rc)
-		rc = load_frames(s, &d->all, err);
+		rc = dictionary_load_frames(s, &d->all, err);
 	if (!rc)
-		rc = load_comms(s, err);
+		rc = dictionary_load_comms(s, err);
 	d->loaded = !rc;
 	return rc;
 }
@@ -325,8 +325,8 @@ static uint32_t comm_string(struct dictionary *d, uint32_t comm)
 	return (uint32_t)*id - 1;
 }
 
-static int read_events(struct store *s, int64_t run, struct profile *p, struct map *ids,
-		       struct error *err)
+static int profile_read_events(struct store *s, int64_t run, struct profile *p, struct map *ids,
+			       struct error *err)
 {
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err,
@@ -350,7 +350,8 @@ static int read_events(struct store *s, int64_t run, struct profile *p, struct m
 }
 
 /* The rows of a run have distinct keys, so each is a cost of its own. */
-static int add_cost(struct store *s, sqlite3_stmt *q, const struct map *events, struct error *err)
+static int profile_read_cost(struct store *s, sqlite3_stmt *q, const struct map *events,
+			     struct error *err)
 {
 	struct dictionary *d = s->dictionary;
 	struct profile *p = &d->all;
@@ -360,7 +361,7 @@ static int add_cost(struct store *s, sqlite3_stmt *q, const struct map *events, 
 
 	if (!event || frame < 0 || (size_t)frame >= p->nframes || comm < 0 ||
 	    (size_t)comm > d->comms.n || context < 0 || context >= CTX_N)
-		return damaged(s, "cost", err);
+		return profile_damaged(s, "cost", err);
 	array_grow(p->costs, p->ncosts, p->costs_cap);
 	p->costs[p->ncosts++] = (struct profile_cost){
 		.event = (uint32_t)*event - 1,
@@ -378,7 +379,8 @@ static int add_cost(struct store *s, sqlite3_stmt *q, const struct map *events, 
 	return 0;
 }
 
-static int read_costs(struct store *s, int64_t run, const struct map *events, struct error *err)
+static int profile_read_costs(struct store *s, int64_t run, const struct map *events,
+			      struct error *err)
 {
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err,
@@ -387,7 +389,7 @@ static int read_costs(struct store *s, int64_t run, const struct map *events, st
 			   "i", run);
 
 	while (!rc && (rc = sql_next(s, q, err)) > 0)
-		rc = add_cost(s, q, events, err);
+		rc = profile_read_cost(s, q, events, err);
 	return rc;
 }
 
@@ -403,7 +405,7 @@ static int keep_costs(struct store *s, int64_t run, const struct map *events, st
 		map_free(&d->places);
 	}
 	first = d->all.ncosts;
-	rc = read_costs(s, run, events, err);
+	rc = profile_read_costs(s, run, events, err);
 	if (rc)
 		d->all.ncosts = first;
 	else
@@ -424,11 +426,11 @@ static const struct profile *show_run(struct dictionary *d, int64_t run)
 int store_profile(struct store *s, int64_t run, const struct profile **p, struct error *err)
 {
 	struct map events = {0};
-	int rc = load(s, err);
+	int rc = dictionary_load(s, err);
 
 	if (!rc) {
 		s->dictionary->all.nevents = 0;
-		rc = read_events(s, run, &s->dictionary->all, &events, err);
+		rc = profile_read_events(s, run, &s->dictionary->all, &events, err);
 	}
 	if (!rc && !map_get(&s->dictionary->places, (uint64_t)run))
 		rc = keep_costs(s, run, &events, err);

@@ -4,6 +4,7 @@
 
 #include "lib/alloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ int store_capture_put(struct store *s, const char *key, const char *value, struc
 }
 
 /* The first column of the first row, or NULL. */
-static const char *one_text(struct store *s, const char *sql, const char *arg)
+static const char *capture_read_text(struct store *s, const char *sql, const char *arg)
 {
 	const char *value = NULL;
 	sqlite3_stmt *stmt;
@@ -29,7 +30,7 @@ static const char *one_text(struct store *s, const char *sql, const char *arg)
 
 const char *store_capture_value(struct store *s, const char *key)
 {
-	return one_text(s, "SELECT value FROM capture WHERE key = ?", key);
+	return capture_read_text(s, "SELECT value FROM capture WHERE key = ?", key);
 }
 
 int store_variant_add(struct store *s, const char *name, const char *what, const char *base,
@@ -41,7 +42,7 @@ int store_variant_add(struct store *s, const char *name, const char *what, const
 
 const char *store_variant_base(struct store *s, const char *variant)
 {
-	return one_text(s, "SELECT base FROM variant WHERE name = ?", variant);
+	return capture_read_text(s, "SELECT base FROM variant WHERE name = ?", variant);
 }
 
 int store_setting_add(struct store *s, const char *variant, const char *name, const char *value,
@@ -67,10 +68,10 @@ const char *store_setting(struct store *s, const char *variant, const char *name
 
 const char *store_variant_what(struct store *s, const char *variant)
 {
-	return one_text(s, "SELECT what FROM variant WHERE name = ?", variant);
+	return capture_read_text(s, "SELECT what FROM variant WHERE name = ?", variant);
 }
 
-static int names(struct store *s, const char *sql, const char ***list, struct error *err)
+static int names_read(struct store *s, const char *sql, const char ***list, struct error *err)
 {
 	size_t n = 0, cap = 0;
 	sqlite3_stmt *stmt;
@@ -88,17 +89,17 @@ static int names(struct store *s, const char *sql, const char ***list, struct er
 
 int store_settings(struct store *s, const char ***list, struct error *err)
 {
-	return names(s, "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)", list, err);
+	return names_read(s, "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)", list, err);
 }
 
-/* As names(), and remembered: the query reads every run. */
-static int names_once(struct store *s, struct names *known, const char *sql, const char ***list,
-		      struct error *err)
+/* As names_read(), and remembered: the query reads every run. */
+static int names_read_once(struct store *s, struct names *known, const char *sql,
+			   const char ***list, struct error *err)
 {
 	if (s->writable)
-		return names(s, sql, list, err);
+		return names_read(s, sql, list, err);
 	if (!known->list) {
-		known->n = names(s, sql, &known->list, err);
+		known->n = names_read(s, sql, &known->list, err);
 		if (known->n < 0)
 			return known->n;
 	}
@@ -109,18 +110,20 @@ static int names_once(struct store *s, struct names *known, const char *sql, con
 /* Those of the plan first, then any that only the runs name. */
 int store_variants(struct store *s, const char ***list, struct error *err)
 {
-	return names_once(s, &s->variants,
-			  "SELECT r.variant FROM run r LEFT JOIN variant v ON v.name = r.variant "
-			  "GROUP BY r.variant ORDER BY v.id IS NULL, v.id, MIN(r.id)",
-			  list, err);
+	return names_read_once(
+		s, &s->variants,
+		"SELECT r.variant FROM run r LEFT JOIN variant v ON v.name = r.variant "
+		"GROUP BY r.variant ORDER BY v.id IS NULL, v.id, MIN(r.id)",
+		list, err);
 }
 
 int store_sides(struct store *s, const char ***list, struct error *err)
 {
-	return names_once(s, &s->sides,
-			  "SELECT side FROM run GROUP BY side ORDER BY CASE side WHEN 'receiver' "
-			  "THEN 0 WHEN 'sender' THEN 1 ELSE 2 END, MIN(id)",
-			  list, err);
+	return names_read_once(
+		s, &s->sides,
+		"SELECT side FROM run GROUP BY side ORDER BY CASE side WHEN 'receiver' "
+		"THEN 0 WHEN 'sender' THEN 1 ELSE 2 END, MIN(id)",
+		list, err);
 }
 
 int store_host_add(struct store *s, const struct host_row *h, struct error *err)
@@ -176,7 +179,7 @@ int store_run_fail(struct store *s, int64_t run, const char *why, struct error *
 		       run);
 }
 
-static struct run run_of(struct store *s, sqlite3_stmt *q)
+static struct run run_read_row(struct store *s, sqlite3_stmt *q)
 {
 	return (struct run){
 		.id = sqlite3_column_int64(q, 0),
@@ -205,7 +208,7 @@ static struct run run_of(struct store *s, sqlite3_stmt *q)
 
 /* SQLite finds runs by the key (variant, pass, repeat, side), as far as its beginning is certain.
  */
-static const char *runs_sql(const struct run_filter *f)
+static const char *runs_query(const struct run_filter *f)
 {
 	if (!f->variant || strpbrk(f->variant, "*?["))
 		return RUN_COLUMNS "(?1 IS NULL OR variant = ?1 OR variant GLOB ?1) AND "
@@ -221,7 +224,7 @@ int store_runs(struct store *s, const struct run_filter *f, struct run **runs, s
 {
 	size_t n = 0, cap = 0;
 	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err, runs_sql(f), "sssii", f->variant, f->pass, f->side,
+	int rc = sql_query(s, &q, err, runs_query(f), "sssii", f->variant, f->pass, f->side,
 			   (int64_t)f->repeat, (int64_t)f->failed);
 
 	*runs = NULL;
@@ -229,7 +232,7 @@ int store_runs(struct store *s, const struct run_filter *f, struct run **runs, s
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
 		array_grow(*runs, n, cap);
-		(*runs)[n++] = run_of(s, q);
+		(*runs)[n++] = run_read_row(s, q);
 	}
 	return sql_list(rc, n, runs);
 }
@@ -260,6 +263,53 @@ int store_collectors(struct store *s, int64_t run, struct collector_row **rows, 
 		(*rows)[n++] =
 			(struct collector_row){sql_name(s, q, 0), sql_name(s, q, 1),
 					       sql_text(s, q, 2), sqlite3_column_int64(q, 3)};
+	}
+	return sql_list(rc, n, rows);
+}
+
+/* Where a host's parts lie. What is not told is NULL here. */
+
+int store_topology_add(struct store *s, const struct topology_row *r, struct error *err)
+{
+	return sql_run(s, err,
+		       "INSERT INTO topology (host, kind, name, cpus, package, node, size_kib, "
+		       "distances, speed, up) VALUES (?, ?, ?, ?, NULLIF(?, -1), NULLIF(?, -1), ?, "
+		       "?, ?, NULLIF(?, -1))",
+		       "ssssiidsdi", r->host, r->kind, r->name, r->cpus, r->package, r->node,
+		       r->size_kib, r->distances, r->speed, r->up);
+}
+
+static int64_t topology_integer(sqlite3_stmt *q, int column)
+{
+	return sqlite3_column_type(q, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(q, column);
+}
+
+int store_topology(struct store *s, const char *host, struct topology_row **rows, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err,
+			   "SELECT host, kind, name, cpus, package, node, size_kib, distances, "
+			   "speed, up FROM topology WHERE host = ? ORDER BY rowid",
+			   "s", host);
+
+	*rows = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*rows, n, cap);
+		(*rows)[n++] = (struct topology_row){
+			.host = sql_name(s, q, 0),
+			.kind = sql_name(s, q, 1),
+			.name = sql_name(s, q, 2),
+			.cpus = sql_text(s, q, 3),
+			.package = topology_integer(q, 4),
+			.node = topology_integer(q, 5),
+			.size_kib = sql_real(q, 6),
+			.distances = sql_text(s, q, 7),
+			.speed = sql_real(q, 8),
+			.up = topology_integer(q, 9),
+		};
 	}
 	return sql_list(rc, n, rows);
 }

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int put_spot(struct store *s, int64_t run, const struct profile *p,
-		    const struct profile_spot *spot, const int64_t *events, const uint32_t *symbols,
-		    struct error *err)
+static int spot_write(struct store *s, int64_t run, const struct profile *p,
+		      const struct profile_spot *spot, const int64_t *events,
+		      const uint32_t *symbols, struct error *err)
 {
 	const char *line = spot->line == PROFILE_NONE ? NULL : intern_get(&p->strings, spot->line);
 
@@ -21,8 +21,8 @@ static int put_spot(struct store *s, int64_t run, const struct profile *p,
 }
 
 /* Of a symbol that has code already, from another run, that stays: it is the same object's. */
-static int put_code(struct store *s, const struct profile *p, const struct profile_code *c,
-		    const uint32_t *symbols, struct error *err)
+static int code_write(struct store *s, const struct profile *p, const struct profile_code *c,
+		      const uint32_t *symbols, struct error *err)
 {
 	char *hex = xmalloc(2 * c->size + 1);
 	size_t i;
@@ -49,9 +49,9 @@ int spots_write(struct store *s, int64_t run, const struct profile *p, const int
 	int rc = 0;
 
 	for (i = 0; i < p->nspots && !rc; i++)
-		rc = put_spot(s, run, p, &p->spots[i], events, symbols, err);
+		rc = spot_write(s, run, p, &p->spots[i], events, symbols, err);
 	for (i = 0; i < p->ncodes && !rc; i++)
-		rc = put_code(s, p, &p->codes[i], symbols, err);
+		rc = code_write(s, p, &p->codes[i], symbols, err);
 	return rc;
 }
 
@@ -88,7 +88,7 @@ int store_spots(struct store *s, int64_t run, const char *event, const char *sym
 	return sql_list(rc, n, rows);
 }
 
-static int nibble(char c)
+static int code_nibble(char c)
 {
 	const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
 
@@ -113,9 +113,10 @@ int store_code(struct store *s, int64_t id, struct store_code *code, struct erro
 		code->at = (uint64_t)sqlite3_column_int64(q, 1);
 		free(code->bytes);
 		code->bytes = xmalloc(n + 1);
-		for (i = 0; i < n && nibble(hex[2 * i]) >= 0 && nibble(hex[2 * i + 1]) >= 0; i++)
-			code->bytes[i] =
-				(uint8_t)(nibble(hex[2 * i]) << 4 | nibble(hex[2 * i + 1]));
+		for (i = 0;
+		     i < n && code_nibble(hex[2 * i]) >= 0 && code_nibble(hex[2 * i + 1]) >= 0; i++)
+			code->bytes[i] = (uint8_t)(code_nibble(hex[2 * i]) << 4 |
+						   code_nibble(hex[2 * i + 1]));
 		code->size = i;
 	}
 	return rc;

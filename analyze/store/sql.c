@@ -4,13 +4,14 @@
 #include "lib/alloc.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int errno_of(int sqlite_code)
+static int sql_errno(int sqlite_code)
 {
 	switch (sqlite_code & 0xff) {
 	case SQLITE_NOTADB:
@@ -34,7 +35,8 @@ static int errno_of(int sqlite_code)
 	}
 }
 
-static int keep_error(struct store *s, struct error *err, int code, const char *what, bool damaged)
+static int sql_keep_error(struct store *s, struct error *err, int code, const char *what,
+			  bool damaged)
 {
 	struct error now = {0};
 
@@ -47,10 +49,10 @@ static int keep_error(struct store *s, struct error *err, int code, const char *
 
 int sql_error(struct store *s, struct error *err)
 {
-	int code = errno_of(sqlite3_extended_errcode(s->db)), kind = sqlite3_errcode(s->db);
+	int code = sql_errno(sqlite3_extended_errcode(s->db)), kind = sqlite3_errcode(s->db);
 	bool damaged = kind == SQLITE_NOTADB || kind == SQLITE_CORRUPT || kind == SQLITE_TOOBIG;
 
-	return keep_error(s, err, code, sqlite3_errmsg(s->db), damaged);
+	return sql_keep_error(s, err, code, sqlite3_errmsg(s->db), damaged);
 }
 
 int sql_damaged(struct store *s, struct error *err, const char *fmt, ...)
@@ -61,7 +63,7 @@ int sql_damaged(struct store *s, struct error *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return keep_error(s, err, EBADMSG, what, true);
+	return sql_keep_error(s, err, EBADMSG, what, true);
 }
 
 int store_failed(const struct store *s, struct error *err)
@@ -69,7 +71,7 @@ int store_failed(const struct store *s, struct error *err)
 	return s && s->failed.code ? error_set(err, s->failed.code, "%s", s->failed.text) : 0;
 }
 
-static sqlite3_stmt *prepare(struct store *s, const char *sql)
+static sqlite3_stmt *sql_prepare(struct store *s, const char *sql)
 {
 	sqlite3_stmt *stmt;
 	size_t i;
@@ -85,7 +87,7 @@ static sqlite3_stmt *prepare(struct store *s, const char *sql)
 }
 
 /* Cuts between two characters of UTF-8. */
-static int bind_text(struct store *s, sqlite3_stmt *stmt, int at, const char *text, size_t most)
+static int sql_bind_text(struct store *s, sqlite3_stmt *stmt, int at, const char *text, size_t most)
 {
 	size_t n = text ? strlen(text) : 0;
 
@@ -99,7 +101,7 @@ static int bind_text(struct store *s, sqlite3_stmt *stmt, int at, const char *te
 	return sqlite3_bind_text64(stmt, at, text, n, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-static int bind_one(struct store *s, sqlite3_stmt *stmt, int at, char type, va_list *ap)
+static int sql_bind_one(struct store *s, sqlite3_stmt *stmt, int at, char type, va_list *ap)
 {
 	const char *text;
 
@@ -110,21 +112,21 @@ static int bind_one(struct store *s, sqlite3_stmt *stmt, int at, char type, va_l
 		return sqlite3_bind_double(stmt, at, va_arg(*ap, double));
 	default:
 		text = va_arg(*ap, const char *);
-		return bind_text(s, stmt, at, text, type == 't' ? SIZE_MAX : TEXT_MOST);
+		return sql_bind_text(s, stmt, at, text, type == 't' ? SIZE_MAX : TEXT_MOST);
 	}
 }
 
-static int start(struct store *s, sqlite3_stmt **stmt, struct error *err, const char *sql,
-		 const char *types, va_list *ap)
+static int sql_start(struct store *s, sqlite3_stmt **stmt, struct error *err, const char *sql,
+		     const char *types, va_list *ap)
 {
 	int i, rc = 0;
 
-	*stmt = prepare(s, sql);
+	*stmt = sql_prepare(s, sql);
 	if (!*stmt)
 		return sql_error(s, err);
 	sqlite3_reset(*stmt);
 	for (i = 0; types[i] && !rc; i++)
-		rc = bind_one(s, *stmt, i + 1, types[i], ap);
+		rc = sql_bind_one(s, *stmt, i + 1, types[i], ap);
 	return rc ? sql_error(s, err) : 0;
 }
 
@@ -137,7 +139,7 @@ int sql_run(struct store *s, struct error *err, const char *sql, const char *typ
 	if (!s->writable)
 		return error_set(err, EROFS, "%s: opened for reading only", s->path);
 	va_start(ap, types);
-	rc = start(s, &stmt, err, sql, types, &ap);
+	rc = sql_start(s, &stmt, err, sql, types, &ap);
 	va_end(ap);
 	if (rc)
 		return rc;
@@ -153,7 +155,7 @@ int sql_query(struct store *s, sqlite3_stmt **stmt, struct error *err, const cha
 	int rc;
 
 	va_start(ap, types);
-	rc = start(s, stmt, err, sql, types, &ap);
+	rc = sql_start(s, stmt, err, sql, types, &ap);
 	va_end(ap);
 	return rc;
 }
@@ -221,6 +223,13 @@ int sql_list(int rc, size_t n, void *list)
 	return rc;
 }
 
+double sql_real(sqlite3_stmt *stmt, int column)
+{
+	return sqlite3_column_type(stmt, column) == SQLITE_NULL
+		       ? NAN
+		       : sqlite3_column_double(stmt, column);
+}
+
 bool sql_exists(struct store *s, const char *sql, int64_t arg)
 {
 	sqlite3_stmt *stmt;
@@ -231,4 +240,105 @@ bool sql_exists(struct store *s, const char *sql, int64_t arg)
 	found = sql_next(s, stmt, NULL) > 0;
 	sqlite3_reset(stmt);
 	return found;
+}
+
+/*
+ * A store may come from a stranger. Its schema is SQL that SQLite runs: a view in place of a table
+ * can run for ever, and a name can be a path or a command. Only the schema that zcost makes is
+ * read.
+ */
+
+/* Bytes of a stranger's name that a message repeats; the first other byte ends the name. */
+static const char name_bytes[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./ ";
+
+enum { VALUE_MOST = 256 << 20, SQL_MOST = 1 << 20 };
+
+void guard_configure(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_MOST);
+	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_MOST);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_exec(db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
+}
+
+static bool guard_same_text(struct store *s, sqlite3_stmt *q, struct store *own, sqlite3_stmt *o,
+			    int column)
+{
+	const char *a = sql_column(s, q, column, SQL_MOST), *b = sql_text(own, o, column);
+
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* One row of each schema, in the same order: they are equal, or the first that differs is named. */
+static int guard_compare_rows(struct store *s, sqlite3_stmt *q, struct store *own, sqlite3_stmt *o,
+			      struct error *err)
+{
+	int has = sql_next(s, q, err), wants = has < 0 ? 0 : sql_next(own, o, err), i;
+	bool same = has == wants;
+	const char *name;
+
+	if (has < 0 || wants < 0)
+		return has < 0 ? has : wants;
+	for (i = 0; i < 4 && same && has; i++)
+		same = guard_same_text(s, q, own, o, i);
+	if (same)
+		return has;
+	name = has ? sql_column(s, q, 1, TEXT_MOST) : sql_text(own, o, 1);
+	return sql_damaged(s, err, "its tables are not those that zcost makes (see '%.*s')",
+			   (int)strspn(name ? name : "", name_bytes), name ? name : "");
+}
+
+static int guard_check_schema(struct store *s, struct store *own, struct error *err)
+{
+	static const char list[] = "SELECT type, name, tbl_name, sql FROM sqlite_master "
+				   "ORDER BY type, name, tbl_name, sql";
+	sqlite3_stmt *q, *o;
+	int rc = sql_query(s, &q, err, list, "");
+
+	if (!rc)
+		rc = sql_query(own, &o, err, list, "");
+	if (rc)
+		return rc;
+	while ((rc = guard_compare_rows(s, q, own, o, err)) > 0)
+		;
+	sqlite3_reset(q);
+	return rc;
+}
+
+static int guard_check_pages(struct store *s, struct error *err)
+{
+	const char *found, *line;
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err, "PRAGMA quick_check(1)", "");
+
+	if (!rc)
+		rc = sql_next(s, q, err);
+	if (rc <= 0)
+		return rc;
+	found = sql_column(s, q, 0, TEXT_MOST);
+	line = found ? strrchr(found, '\n') : NULL; /* after "*** in database main ***" */
+	rc = found && !strcmp(found, "ok")
+		     ? 0
+		     : sql_damaged(s, err, "damaged: %s", line ? line + 1 : found);
+	sqlite3_reset(q);
+	return rc;
+}
+
+int guard_check(struct store *s, struct error *err)
+{
+	struct store *own;
+	int rc = store_create(&own, NULL, err);
+
+	if (rc)
+		return rc;
+	/* One transaction for all reads: the schema that is checked is the schema that is read. */
+	rc = sql_script(s, "BEGIN", err);
+	if (!rc)
+		rc = guard_check_schema(s, own, err);
+	rc = store_close(own, rc, err);
+	return rc || !s->strange ? rc : guard_check_pages(s, err);
 }

@@ -62,6 +62,9 @@ const char *sql_text(struct store *s, sqlite3_stmt *stmt, int column);
 /* As sql_text, of a column that zcost never leaves empty: NULL makes the store fail. */
 const char *sql_name(struct store *s, sqlite3_stmt *stmt, int column);
 
+/* Returns a column of reals; NULL becomes NAN. */
+double sql_real(sqlite3_stmt *stmt, int column);
+
 /* Ends a list: returns its length, or after an error frees the list and returns -errno. */
 int sql_list(int rc, size_t n, void *list);
 

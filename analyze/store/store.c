@@ -23,7 +23,7 @@ enum { STORE_VERSION = 10, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
 
 EMBED_TEXT(store_schema, "analyze/store/schema.sql");
 
-static int set_up(struct store *s, struct error *err)
+static int store_write_schema(struct store *s, struct error *err)
 {
 	char head[160];
 	int rc;
@@ -39,7 +39,7 @@ static int set_up(struct store *s, struct error *err)
 }
 
 /* SQLite takes the empty file for a new store; by itself it would make one that all can read. */
-static int make_file(const char *path, struct error *err)
+static int store_make_file(const char *path, struct error *err)
 {
 	int fd = file_create(path, 0, 0600);
 
@@ -51,7 +51,7 @@ static int make_file(const char *path, struct error *err)
 }
 
 /* SQLite would only say that it is unable to open the file. */
-static int check_writable(const char *path, struct error *err)
+static int store_check_writable(const char *path, struct error *err)
 {
 	char *copy = xstrdup(path);
 	const char *folder = dirname(copy);
@@ -78,13 +78,13 @@ int store_create(struct store **store, const char *path, struct error *err)
 		s->tmp = remains_name(path);
 		remains_remove(path);
 	}
-	rc = path ? check_writable(path, err) : 0;
+	rc = path ? store_check_writable(path, err) : 0;
 	if (!rc && path)
-		rc = make_file(s->tmp, err);
+		rc = store_make_file(s->tmp, err);
 	if (!rc && sqlite3_open(path ? s->tmp : ":memory:", &s->db))
 		rc = sql_error(s, err);
 	if (!rc)
-		rc = set_up(s, err);
+		rc = store_write_schema(s, err);
 	if (rc)
 		return store_close(s, rc, err);
 	*store = s;
@@ -100,7 +100,7 @@ int store_create_in_memory(struct store **store, const char *name, struct error 
 	return rc;
 }
 
-static void close_db(struct store *s)
+static void store_close_db(struct store *s)
 {
 	size_t i;
 
@@ -117,7 +117,7 @@ int store_close(struct store *s, int rc, struct error *err)
 		rc = -s->failed.code;
 	if (!s)
 		return rc;
-	close_db(s);
+	store_close_db(s);
 	if (s->tmp)
 		unlink(s->tmp);
 	dictionary_free(s->dictionary);
@@ -142,7 +142,7 @@ int store_commit(struct store *s, struct error *err)
 	return sql_run(s, err, "COMMIT", "");
 }
 
-static int open_for_reading(struct store *s, struct error *err)
+static int store_open_for_reading(struct store *s, struct error *err)
 {
 	char *real = realpath(s->path, NULL);
 	struct stat st;
@@ -164,7 +164,7 @@ static int open_for_reading(struct store *s, struct error *err)
 	return rc;
 }
 
-static int sync_file(const char *path)
+static int store_sync_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
@@ -175,7 +175,7 @@ static int sync_file(const char *path)
 	return rc;
 }
 
-static int note_cuts(struct store *s, struct error *err)
+static int store_note_cuts(struct store *s, struct error *err)
 {
 	struct notes notes = {0};
 	int rc;
@@ -190,14 +190,14 @@ static int note_cuts(struct store *s, struct error *err)
 
 int store_commit_all(struct store *s, struct error *err)
 {
-	int rc = note_cuts(s, err);
+	int rc = store_note_cuts(s, err);
 
 	if (!rc)
 		rc = store_failed(s, err);
 	if (rc || !s->tmp)
 		return rc;
-	close_db(s);
-	rc = sync_file(s->tmp);
+	store_close_db(s);
+	rc = store_sync_file(s->tmp);
 	if (!rc && rename(s->tmp, s->path))
 		rc = -errno;
 	if (rc)
@@ -205,10 +205,10 @@ int store_commit_all(struct store *s, struct error *err)
 	free(s->tmp);
 	s->tmp = NULL;
 	s->writable = false;
-	return open_for_reading(s, err);
+	return store_open_for_reading(s, err);
 }
 
-static int pragma(struct store *s, const char *sql, int64_t *value, struct error *err)
+static int store_read_pragma(struct store *s, const char *sql, int64_t *value, struct error *err)
 {
 	sqlite3_stmt *stmt;
 	int rc = sql_query(s, &stmt, err, sql, "");
@@ -221,17 +221,17 @@ static int pragma(struct store *s, const char *sql, int64_t *value, struct error
 	return rc;
 }
 
-static int check_version(struct store *s, const char *capture, struct error *err)
+static int store_check_version(struct store *s, const char *capture, struct error *err)
 {
 	int64_t id, version;
-	int rc = pragma(s, "PRAGMA application_id", &id, err);
+	int rc = store_read_pragma(s, "PRAGMA application_id", &id, err);
 
 	if (rc)
 		return rc;
 	if (id != APPLICATION_ID)
 		return error_set(err, EBADMSG, "%s: not a store of zcost; run 'zcost analyze %s'",
 				 s->path, capture);
-	rc = pragma(s, "PRAGMA user_version", &version, err);
+	rc = store_read_pragma(s, "PRAGMA user_version", &version, err);
 	if (rc)
 		return rc;
 	if (version != STORE_VERSION)
@@ -243,7 +243,8 @@ static int check_version(struct store *s, const char *capture, struct error *err
 }
 
 /* A capture that went on after it was analyzed has runs that the store does not know. */
-static int check_manifest(struct store *s, const char *hex, const char *capture, struct error *err)
+static int store_check_manifest(struct store *s, const char *hex, const char *capture,
+				struct error *err)
 {
 	const char *known = store_capture_value(s, "manifest_sha256");
 
@@ -255,7 +256,7 @@ static int check_manifest(struct store *s, const char *hex, const char *capture,
 }
 
 /* A plain run's folder takes the next run as well: what is there is not what was analyzed. */
-static int check_run(struct store *s, const char *hex, const char *capture, struct error *err)
+static int store_check_run(struct store *s, const char *hex, const char *capture, struct error *err)
 {
 	const char *known = store_capture_value(s, "run_sha256");
 
@@ -265,13 +266,13 @@ static int check_run(struct store *s, const char *hex, const char *capture, stru
 			 s->path, capture);
 }
 
-static int check_fresh(struct store *s, const char *capture, struct error *err)
+static int store_check_fresh(struct store *s, const char *capture, struct error *err)
 {
 	static const struct {
 		const char *name;
 		int (*check)(struct store *s, const char *hex, const char *capture,
 			     struct error *err);
-	} files[] = {{"manifest.json", check_manifest}, {"run.json", check_run}};
+	} files[] = {{"manifest.json", store_check_manifest}, {"run.json", store_check_run}};
 	size_t i;
 	int rc = 0;
 
@@ -285,7 +286,8 @@ static int check_fresh(struct store *s, const char *capture, struct error *err)
 	return rc;
 }
 
-static int missing(const char *path, const char *capture, bool folder, struct error *err)
+static int store_report_missing(const char *path, const char *capture, bool folder,
+				struct error *err)
 {
 	if (!path_exists(capture))
 		return error_set(err, ENOENT, "%s: no such capture", capture);
@@ -296,7 +298,7 @@ static int missing(const char *path, const char *capture, bool folder, struct er
 }
 
 /* A file that is given as a capture, and is nothing that could be. */
-static int check_file(const char *path, struct error *err)
+static int store_check_file(const char *path, struct error *err)
 {
 	static const char magic[16] = "SQLite format 3";
 	char head[sizeof(magic)] = "";
@@ -313,27 +315,27 @@ static int check_file(const char *path, struct error *err)
 			      path);
 }
 
-static int open_plain(struct store *s, const char *capture, struct error *err)
+static int store_open_plain(struct store *s, const char *capture, struct error *err)
 {
 	bool folder = path_is_dir(capture);
 	int rc;
 
 	s->path = folder ? xasprintf("%s/zcost.db", capture) : xstrdup(capture);
 	if (access(s->path, R_OK))
-		rc = missing(s->path, capture, folder, err);
-	else if (!folder && (rc = check_file(s->path, err)))
+		rc = store_report_missing(s->path, capture, folder, err);
+	else if (!folder && (rc = store_check_file(s->path, err)))
 		return rc;
 	else
-		rc = open_for_reading(s, err);
+		rc = store_open_for_reading(s, err);
 	if (!rc)
-		rc = check_version(s, capture, err);
+		rc = store_check_version(s, capture, err);
 	if (!rc)
 		rc = guard_check(s, err);
-	return rc || !folder ? rc : check_fresh(s, capture, err);
+	return rc || !folder ? rc : store_check_fresh(s, capture, err);
 }
 
 /* The store that was packed with the capture, in memory. */
-static int open_packed(struct store *s, const char *archive, struct error *err)
+static int store_open_packed(struct store *s, const char *archive, struct error *err)
 {
 	struct packed_store packed;
 	int rc = packed_store_read(archive, &packed, err);
@@ -353,14 +355,14 @@ static int open_packed(struct store *s, const char *archive, struct error *err)
 				(sqlite3_int64)packed.size, SQLITE_DESERIALIZE_READONLY))
 		return sql_error(s, err);
 	guard_configure(s->db);
-	rc = check_version(s, archive, err);
+	rc = store_check_version(s, archive, err);
 	if (!rc)
 		rc = guard_check(s, err);
-	return rc ? rc : check_manifest(s, packed.identity, archive, err);
+	return rc ? rc : store_check_manifest(s, packed.identity, archive, err);
 }
 
 /* An archive that was unpacked beside itself and analyzed there is that folder. */
-static int open_archive(struct store *s, const char *archive, struct error *err)
+static int store_open_archive(struct store *s, const char *archive, struct error *err)
 {
 	char *folder = packed_folder(archive), *db = xasprintf("%s/zcost.db", folder);
 	int rc;
@@ -368,16 +370,16 @@ static int open_archive(struct store *s, const char *archive, struct error *err)
 	s->strange = true;
 
 	if (path_exists(db) && packed_folder_is(archive, folder))
-		rc = open_plain(s, folder, err);
+		rc = store_open_plain(s, folder, err);
 	else
-		rc = open_packed(s, archive, err);
+		rc = store_open_packed(s, archive, err);
 	free(folder);
 	free(db);
 	return rc;
 }
 
 /* What is given in a capture's place now and then. */
-static bool is_perf_data(const char *path)
+static bool file_is_perf_data(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char magic[8] = "";
@@ -395,13 +397,13 @@ int store_open(struct store **store, const char *capture, struct error *err)
 	struct store *s = xcalloc(1, sizeof(*s));
 	int rc;
 
-	if (is_perf_data(capture))
+	if (file_is_perf_data(capture))
 		rc = error_set(err, EBADMSG,
 			       "%s is a perf.data, not a capture: give it with --perf", capture);
 	else if (reader_is_archive(capture))
-		rc = open_archive(s, capture, err);
+		rc = store_open_archive(s, capture, err);
 	else
-		rc = open_plain(s, capture, err);
+		rc = store_open_plain(s, capture, err);
 	if (rc)
 		return store_close(s, rc, err);
 	*store = s;

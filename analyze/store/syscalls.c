@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_hist(struct store *s, int64_t run, const struct syscall_row *r, const char *kind,
-		    const uint64_t hist[64], struct error *err)
+static int syscall_write_hist(struct store *s, int64_t run, const struct syscall_row *r,
+			      const char *kind, const uint64_t hist[64], struct error *err)
 {
 	int b, rc = 0;
 
@@ -34,11 +34,11 @@ int store_syscall_add(struct store *s, int64_t run, const struct syscall_row *r,
 			 r->has_bytes ? (int64_t)r->bytes : -1, (int64_t)r->unfinished);
 
 	if (!rc)
-		rc = add_hist(s, run, r, "time", r->time_hist, err);
-	return rc ? rc : add_hist(s, run, r, "size", r->size_hist, err);
+		rc = syscall_write_hist(s, run, r, "time", r->time_hist, err);
+	return rc ? rc : syscall_write_hist(s, run, r, "size", r->size_hist, err);
 }
 
-static struct syscall_row row_of(struct store *s, sqlite3_stmt *q)
+static struct syscall_row syscall_read_row(struct store *s, sqlite3_stmt *q)
 {
 	return (struct syscall_row){
 		.comm = sql_name(s, q, 0),
@@ -58,8 +58,8 @@ static struct syscall_row row_of(struct store *s, sqlite3_stmt *q)
 	};
 }
 
-static struct syscall_row *find_row(struct syscall_row *rows, size_t n, const char *comm,
-				    int64_t pid, int64_t tid, int64_t nr)
+static struct syscall_row *syscall_find_row(struct syscall_row *rows, size_t n, const char *comm,
+					    int64_t pid, int64_t tid, int64_t nr)
 {
 	size_t i;
 
@@ -70,8 +70,8 @@ static struct syscall_row *find_row(struct syscall_row *rows, size_t n, const ch
 	return NULL;
 }
 
-static int read_hists(struct store *s, int64_t run, struct syscall_row *rows, size_t n,
-		      struct error *err)
+static int syscall_read_hists(struct store *s, int64_t run, struct syscall_row *rows, size_t n,
+			      struct error *err)
 {
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err,
@@ -83,8 +83,8 @@ static int read_hists(struct store *s, int64_t run, struct syscall_row *rows, si
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
 		struct syscall_row *r =
-			find_row(rows, n, sql_text(s, q, 0), sqlite3_column_int64(q, 1),
-				 sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 3));
+			syscall_find_row(rows, n, sql_text(s, q, 0), sqlite3_column_int64(q, 1),
+					 sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 3));
 		const char *kind = sql_column(s, q, 4, TEXT_MOST);
 		bool time = kind && !strcmp(kind, "time");
 		int b = sqlite3_column_int(q, 5);
@@ -111,10 +111,10 @@ int store_syscalls(struct store *s, int64_t run, struct syscall_row **rows, stru
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
 		array_grow(*rows, n, cap);
-		(*rows)[n++] = row_of(s, q);
+		(*rows)[n++] = syscall_read_row(s, q);
 	}
 	if (!rc)
-		rc = read_hists(s, run, *rows, n, err);
+		rc = syscall_read_hists(s, run, *rows, n, err);
 	return sql_list(rc, n, rows);
 }
 

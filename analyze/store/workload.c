@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The workload's threads. A figure that was not measured is NULL here and NAN outside. */
+#include "analyze/store/sql.h"
+
+#include "lib/alloc.h"
+
+#include <math.h>
+
+int store_thread_add(struct store *s, int64_t run, const struct thread_row *r, struct error *err)
+{
+	return sql_run(s, err,
+		       "INSERT INTO thread (run, pid, tid, comm, first_ns, last_ns, run_ns, "
+		       "user_ns, system_ns, migrations, allowed, cpus, sched_run_ns, wait_ns, "
+		       "slices, voluntary, "
+		       "involuntary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		       "iiisiiddddssddddd", run, r->pid, r->tid, r->comm, (int64_t)r->first_ns,
+		       (int64_t)r->last_ns, r->run_ns, r->user_ns, r->system_ns, r->migrations,
+		       r->allowed, r->cpus, r->sched_run_ns, r->wait_ns, r->slices, r->voluntary,
+		       r->involuntary);
+}
+
+static struct thread_row thread_read_row(struct store *s, sqlite3_stmt *q)
+{
+	return (struct thread_row){
+		.pid = sqlite3_column_int64(q, 0),
+		.tid = sqlite3_column_int64(q, 1),
+		.comm = sql_text(s, q, 2),
+		.first_ns = (uint64_t)sqlite3_column_int64(q, 3),
+		.last_ns = (uint64_t)sqlite3_column_int64(q, 4),
+		.run_ns = sql_real(q, 5),
+		.user_ns = sql_real(q, 6),
+		.system_ns = sql_real(q, 7),
+		.migrations = sql_real(q, 8),
+		.allowed = sql_text(s, q, 9),
+		.cpus = sql_text(s, q, 10),
+		.sched_run_ns = sql_real(q, 11),
+		.wait_ns = sql_real(q, 12),
+		.slices = sql_real(q, 13),
+		.voluntary = sql_real(q, 14),
+		.involuntary = sql_real(q, 15),
+	};
+}
+
+int store_threads(struct store *s, int64_t run, struct thread_row **rows, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc = sql_query(
+		s, &q, err,
+		"SELECT pid, tid, comm, first_ns, last_ns, run_ns, user_ns, system_ns, "
+		"migrations, allowed, cpus, sched_run_ns, wait_ns, slices, voluntary, involuntary "
+		"FROM thread WHERE run = ? ORDER BY run_ns DESC, pid, tid",
+		"i", run);
+
+	*rows = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*rows, n, cap);
+		(*rows)[n++] = thread_read_row(s, q);
+	}
+	return sql_list(rc, n, rows);
+}
+
+/* The workload's sockets. A figure that was not told is NULL here and NAN outside. */
+
+#define SOCKET_COLUMNS	   "pid, local, peer, congestion, state, first_ns, last_ns, readings"
+#define SOCKET_NAME(name)  ", " #name
+#define SOCKET_PLACE(name) ", ?"
+#define SOCKET_TYPE(name)  "d"
+#define SOCKET_VALUE(name) , r->f[SOCKET_##name]
+
+int store_socket_add(struct store *s, int64_t run, const struct socket_row *r, struct error *err)
+{
+	return sql_run(
+		s, err,
+		"INSERT INTO socket (run, " SOCKET_COLUMNS
+			SOCKET_FIGURES(SOCKET_NAME) ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?" SOCKET_FIGURES(
+				SOCKET_PLACE) ")",
+		"iissssiii" SOCKET_FIGURES(SOCKET_TYPE), run, r->pid, r->local, r->peer,
+		r->congestion, r->state, (int64_t)r->first_ns, (int64_t)r->last_ns,
+		r->readings SOCKET_FIGURES(SOCKET_VALUE));
+}
+
+static struct socket_row socket_read_row(struct store *s, sqlite3_stmt *q)
+{
+	struct socket_row r = {
+		.pid = sqlite3_column_int64(q, 0),
+		.local = sql_text(s, q, 1),
+		.peer = sql_text(s, q, 2),
+		.congestion = sql_text(s, q, 3),
+		.state = sql_text(s, q, 4),
+		.first_ns = (uint64_t)sqlite3_column_int64(q, 5),
+		.last_ns = (uint64_t)sqlite3_column_int64(q, 6),
+		.readings = sqlite3_column_int64(q, 7),
+	};
+	int i;
+
+	for (i = 0; i < SOCKET_NFIGURES; i++)
+		r.f[i] = sql_real(q, 8 + i);
+	return r;
+}
+
+int store_sockets(struct store *s, int64_t run, struct socket_row **rows, struct error *err)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *q;
+	int rc = sql_query(
+		s, &q, err,
+		"SELECT " SOCKET_COLUMNS SOCKET_FIGURES(
+			SOCKET_NAME) " FROM socket WHERE run = ? "
+				     "ORDER BY IFNULL(bytes_acked, 0) + IFNULL(bytes_received, 0) DESC, "
+				     "local, peer",
+		"i", run);
+
+	*rows = NULL;
+	if (rc)
+		return rc;
+	while ((rc = sql_next(s, q, err)) > 0) {
+		array_grow(*rows, n, cap);
+		(*rows)[n++] = socket_read_row(s, q);
+	}
+	return sql_list(rc, n, rows);
+}
