@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The whole store as text: SQL that makes the store again, or a table at a time as csv. Names of
- * tables and their SQL are those of schema.sql, never those of the file: a name in a file may be a
- * path or a command of the sqlite3 shell. Statements are made here and not kept.
+ * The store as text: SQL that makes the same store, or one table as csv. The names of tables and
+ * their SQL come out of schema.sql, never out of the file, because a name in a file may be a path
+ * or a command of the sqlite3 shell. These statements are not cached.
  */
 #include "analyze/store/sql.h"
 
@@ -44,7 +44,7 @@ int store_tables(struct store *s, const char ***names, struct error *err)
 
 /* --- csv --- */
 
-/* All digits, and no more than the value needs. */
+/* Writes the fewest digits that give the same value again. */
 static void csv_real(FILE *out, double x)
 {
 	char digits[40];
@@ -55,7 +55,7 @@ static void csv_real(FILE *out, double x)
 	fputs(digits, out);
 }
 
-/* NULL is nothing, an empty string two quotes. */
+/* Writes a string. An empty string is two quotes, because an empty cell is NULL. */
 static void csv_text(FILE *out, const char *s)
 {
 	if (*s && !strpbrk(s, ",\"\n\r")) {
@@ -164,7 +164,7 @@ static int dump_pragma(struct store *s, const char *name, FILE *out, struct erro
 	return rc;
 }
 
-/* Tables with their rows first, in the order they were made; then indexes and views. */
+/* Writes tables with their rows first, in the order of schema.sql, then indexes and views. */
 int store_dump(struct store *s, FILE *out, struct error *err)
 {
 	struct store *own = NULL;

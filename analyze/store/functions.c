@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What each function costs in a run, by event and context: worked out while its profile is at hand.
- * Every cost climbs its chain once; a function that stands in it several times counts once.
+ * The cost of each function in a run, by event and context, and its component. It is computed when
+ * the profile is written. Each cost climbs its chain once, and a function that occurs in the chain
+ * several times counts once.
  */
 #include "analyze/store/sql.h"
 
@@ -36,7 +37,7 @@ static struct function_row *function_row_find(struct function_rows *f, const str
 	return &f->rows[*id - 1];
 }
 
-/* `seen`: the last cost that had the symbol in its chain, from 1. */
+/* seen[symbol] is the last cost with the symbol in its chain, counted from 1. */
 static void function_rows_add_cost(struct function_rows *f, const struct profile *p, size_t cost,
 				   size_t *seen)
 {
@@ -84,7 +85,7 @@ int functions_write(struct store *s, int64_t run, const struct profile *p, const
 	return rc;
 }
 
-/* Functions that samples were taken in, and the components that the rules put them into. */
+/* --- components --- */
 
 int store_leaves(struct store *s, struct leaf_row **rows, struct error *err)
 {

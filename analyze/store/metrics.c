@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Figures of a run: one value over the window, or a series; and the notes that belong to them. */
+/* The figures of a run: one value over the window, or a series of values. */
 #include "analyze/store/sql.h"
 
 #include "lib/alloc.h"
@@ -40,7 +40,7 @@ bool store_has_metric(struct store *s, const char *name, const char *variant)
 	return found;
 }
 
-/* A figure that is no number is missing, and missing is an absent row. */
+/* A value that is not finite is missing, so it gets no row. */
 int store_metric_put(struct store *s, int64_t run, const char *name, const char *unit, double value,
 		     const char *source, struct error *err)
 {
@@ -78,7 +78,7 @@ int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, st
 	return rc ? rc : metric_read_rows(s, q, rows, err);
 }
 
-/* No text has a byte 0xff: with it the beginning stands behind all names that begin so. */
+/* UTF-8 never has the byte 0xff, so prefix + 0xff sorts behind all names with the prefix. */
 int store_metric_prefix(struct store *s, int64_t run, const char *prefix, struct metric_row **rows,
 			struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Notes as rows: the kind by its name, the values as a JSON array. */
+/* Notes. A row has the name of the kind, and the values as a JSON array. */
 #include "analyze/store/sql.h"
 
 #include "analyze/model/notes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The capture itself: its facts, variants, hosts, runs and what the collectors said. */
+/* The capture: its facts, variants, hosts, runs, and the states of the collectors. */
 #include "analyze/store/sql.h"
 
 #include "lib/alloc.h"
@@ -14,7 +14,7 @@ int store_capture_put(struct store *s, const char *key, const char *value, struc
 		       key, value);
 }
 
-/* The first column of the first row, or NULL. */
+/* Returns the first column of the first row, or NULL. */
 static const char *capture_read_text(struct store *s, const char *sql, const char *arg)
 {
 	const char *value = NULL;
@@ -92,7 +92,7 @@ int store_settings(struct store *s, const char ***list, struct error *err)
 	return names_read(s, "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)", list, err);
 }
 
-/* As names_read(), and remembered: the query reads every run. */
+/* As names_read(), but reads a complete store only once, because the query reads every run. */
 static int names_read_once(struct store *s, struct names *known, const char *sql,
 			   const char ***list, struct error *err)
 {
@@ -107,7 +107,7 @@ static int names_read_once(struct store *s, struct names *known, const char *sql
 	return known->n;
 }
 
-/* Those of the plan first, then any that only the runs name. */
+/* Returns the variants of the plan first, then those that only the runs name. */
 int store_variants(struct store *s, const char ***list, struct error *err)
 {
 	return names_read_once(
@@ -206,7 +206,7 @@ static struct run run_read_row(struct store *s, sqlite3_stmt *q)
 	" AND (?3 IS NULL OR side = ?3) AND (?4 = 0 OR repeat = ?4) AND (?5 OR status = 'ok') " \
 	"ORDER BY position, id"
 
-/* SQLite finds runs by the key (variant, pass, repeat, side), as far as its beginning is certain.
+/* SQLite finds runs by the key (variant, pass, repeat, side), as far as the filter fixes its start.
  */
 static const char *runs_query(const struct run_filter *f)
 {
@@ -267,7 +267,7 @@ int store_collectors(struct store *s, int64_t run, struct collector_row **rows, 
 	return sql_list(rc, n, rows);
 }
 
-/* Where a host's parts lie. What is not told is NULL here. */
+/* --- topology of a host --- */
 
 int store_topology_add(struct store *s, const struct topology_row *r, struct error *err)
 {

@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: GPL-2.0-only
--- The store: everything zcost knows of a capture, in one SQLite file. Names are public; a change of
--- meaning raises PRAGMA user_version. Missing is NULL or an absent row, never 0. A table, named by one
--- of its rows, holds what was stored; a view, named by all, shows it with names. docs/reference/store.md explains.
+-- The store: everything that zcost knows about a capture, in one SQLite file. Other programs use these
+-- names, so a change of meaning raises PRAGMA user_version. A missing value is NULL or an absent row,
+-- never 0. Tables have singular names and hold the data. Views have plural names and replace ids by names.
 
 CREATE TABLE capture (
-	key TEXT PRIMARY KEY,           -- name, created, zcost_version, estimator, order (as run)
+	key TEXT PRIMARY KEY,           -- name, created, zcost_version, estimator, order (of the runs)
 	value TEXT
 );
 
 CREATE TABLE variant (
-	id INTEGER PRIMARY KEY,         -- the plan's order
+	id INTEGER PRIMARY KEY,         -- the order in the plan
 	name TEXT NOT NULL UNIQUE,
-	what TEXT,                      -- one line: "send -> recv"
-	base TEXT                       -- its name in a plan whose settings made several of it
+	what TEXT,                      -- one line, for example "send -> recv"
+	base TEXT                       -- its name in the plan, if settings made several variants of it
 );
 
--- What a variant was measured under: the values of the plan's settings (MTU, GRO ...), in its order.
+-- The values of the plan's settings (MTU, GRO ...) under which a variant ran, in the order of the plan.
 CREATE TABLE setting (id INTEGER PRIMARY KEY, variant TEXT NOT NULL, name TEXT NOT NULL, value TEXT,
 	UNIQUE (variant, name));
 
@@ -25,22 +25,22 @@ CREATE TABLE host (
 	release TEXT, arch TEXT, cpu_model TEXT, cpus INTEGER, virtualization TEXT
 );
 
--- One side of one (variant, pass, repeat).
+-- One row is one side of one (variant, pass, repeat).
 CREATE TABLE run (
 	id INTEGER PRIMARY KEY,
 	variant TEXT NOT NULL, pass TEXT NOT NULL, repeat INTEGER NOT NULL, side TEXT NOT NULL,
 	host TEXT, command TEXT, cpus TEXT, ncpus INTEGER,
 	start_ns INTEGER, end_ns INTEGER,       -- the window
-	position INTEGER,                       -- place in the order of the capture, from 0
+	position INTEGER,                       -- the place in the order of the capture, from 0
 	status TEXT NOT NULL, why TEXT,
 	UNIQUE (variant, pass, repeat, side)
 );
 
--- What each collector said of itself.
+-- The state that each collector reported.
 CREATE TABLE collector (run INTEGER, name TEXT, state TEXT, why TEXT, lost INTEGER);
 CREATE INDEX collector_run ON collector (run);
 
--- One figure of a run over its window. source: measured | modelled | imported
+-- One figure of a run over its window. source is measured, modelled or imported.
 CREATE TABLE metric (run INTEGER, name TEXT, unit TEXT, value REAL, source TEXT DEFAULT 'measured',
 	PRIMARY KEY (run, name)) WITHOUT ROWID;
 CREATE INDEX metric_name ON metric (name);
@@ -54,31 +54,34 @@ CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE dso (id INTEGER PRIMARY KEY, name TEXT NOT NULL, build_id TEXT, kind INTEGER,
 	UNIQUE (name, build_id));
 CREATE TABLE symbol (id INTEGER PRIMARY KEY, name TEXT NOT NULL, dso INTEGER NOT NULL, unresolved INTEGER);
--- unresolved: 0 no; an offset in the dso, because 1 it has no symbols, 2 the file is not the recorded one,
--- 3 it lies between symbols, 4 nothing was mapped, 5 generated code, 6 a guest
+-- unresolved is 0 for a symbol with a name. Otherwise the name is an offset in the dso, because 1: the dso has
+-- no symbols, 2: the file is not the recorded one, 3: the address lies between symbols, 4: nothing was mapped
+-- there, 5: the code was generated, 6: it is a guest's.
 CREATE TABLE frame (id INTEGER PRIMARY KEY, parent INTEGER, symbol INTEGER NOT NULL);
--- context: 0 unknown 1 user 2 syscall 3 softirq 4 hardirq 5 idle 6 kthread 7 exception
+-- The samples of one thread with one call chain on one CPU. frame is the leaf of the chain.
 CREATE TABLE cost (run INTEGER, event INTEGER, cpu INTEGER, comm INTEGER, pid INTEGER, tid INTEGER,
 	context INTEGER, frame INTEGER, samples INTEGER, weight INTEGER);
 CREATE INDEX cost_run ON cost (run);
 
--- Names of cost.context and dso.kind.
+-- The names of cost.context and dso.kind.
 CREATE TABLE context (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO context VALUES (0, 'unknown'), (1, 'user'), (2, 'syscall'), (3, 'softirq'), (4, 'hardirq'),
 	(5, 'idle'), (6, 'kthread'), (7, 'exception');
 CREATE TABLE dso_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO dso_kind VALUES (0, 'unknown'), (1, 'kernel'), (2, 'module'), (3, 'user'), (4, 'bpf'), (5, 'guest');
 
--- Worked out of cost and frame, which takes SQL seconds: weights of samples in the function itself, and
--- with it anywhere in the chain, once per sample. samples: those of self.
+-- Computed from cost and frame, because SQL needs seconds for it. self is the weight of the samples in the
+-- function itself, and samples is their number. total is the weight of the samples with the function anywhere
+-- in the chain, once per sample.
 CREATE TABLE function (run INTEGER, event INTEGER, symbol INTEGER, context INTEGER, samples INTEGER,
 	self INTEGER, total INTEGER, PRIMARY KEY (run, event, symbol, context)) WITHOUT ROWID;
--- What the rules inside zcost made of each function that a sample was taken in; NULL: unclassified.
+-- The component of each function that has samples of its own, by the rules inside zcost. NULL is unclassified.
 CREATE TABLE component (symbol INTEGER, context INTEGER, fine TEXT, basic TEXT,
 	PRIMARY KEY (symbol, context)) WITHOUT ROWID;
 
--- Samples of one instruction, of functions with a thousandth of an event's weight and more; line: file.c:123.
--- code: the bytes of such functions, in hexadecimal digits, where they were at hand; at: address of the first.
+-- The samples of one instruction, for functions with at least a thousandth of the weight of an event. line is
+-- file.c:123. code holds the bytes of such functions in hexadecimal digits, where zcost could read them, and at
+-- is the address of the first byte.
 CREATE TABLE spot (run INTEGER, event INTEGER, symbol INTEGER, offset INTEGER, line TEXT, samples INTEGER,
 	weight INTEGER);
 CREATE INDEX spot_run ON spot (run);
@@ -89,20 +92,22 @@ CREATE TABLE syscall (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr INTEG
 	m2 REAL,                        -- sum of squared deviations from the mean, ns^2
 	bytes INTEGER, unfinished INTEGER);
 CREATE INDEX syscall_run ON syscall (run);
--- kind: time (ns) or size (bytes); bucket b holds values v with floor(log2 v) = b
+-- kind is time (ns) or size (bytes). Bucket b counts the values v with floor(log2 v) = b.
 CREATE TABLE syscall_hist (run INTEGER, comm TEXT, pid INTEGER, tid INTEGER, nr INTEGER, kind TEXT, bucket INTEGER, count INTEGER);
 CREATE INDEX syscall_hist_run ON syscall_hist (run);
 
--- The workload's threads, what they did in the window. tid 0: threads of the process that ended between two
--- readings; pid 0: such processes, and their threads. NULL: not measured. allowed: CPUs it might use, cpus:
--- those it was seen on; first_ns, last_ns: when it was seen.
+-- The threads of the workload in the window. The row with tid 0 sums the threads of a process that ended between
+-- two readings. The row with pid 0 sums the processes that ended so, with their threads. NULL is not measured.
+-- allowed is the set of CPUs that the thread may use, cpus the set on which a reading found it. first_ns and
+-- last_ns are its first and its last reading.
 CREATE TABLE thread (run INTEGER, pid INTEGER, tid INTEGER, comm TEXT, first_ns INTEGER, last_ns INTEGER,
 	run_ns REAL, user_ns REAL, system_ns REAL, migrations REAL, allowed TEXT, cpus TEXT,
 	sched_run_ns REAL, wait_ns REAL, slices REAL, voluntary REAL, involuntary REAL);
 CREATE INDEX thread_run ON thread (run);
 
--- TCP sockets that the workload held in the window: medians over the readings (min_rtt_us the least,
--- app_limited_pct a share of them), rates in bytes per second; behind them what counters grew by. NULL: not told.
+-- The TCP sockets of the workload in the window. rtt_us to sndbuf are medians over the readings, except
+-- min_rtt_us, which is the minimum. app_limited_pct is a share of the readings. Rates are bytes per second. From
+-- bytes_acked on, a column is the growth of a counter. NULL is a value that the kernel did not report.
 CREATE TABLE socket (run INTEGER, pid INTEGER, local TEXT, peer TEXT, congestion TEXT, state TEXT,
 	first_ns INTEGER, last_ns INTEGER, readings INTEGER,
 	rtt_us REAL, rttvar_us REAL, min_rtt_us REAL, cwnd REAL, ssthresh REAL,
@@ -114,18 +119,19 @@ CREATE TABLE socket (run INTEGER, pid INTEGER, local TEXT, peer TEXT, congestion
 	reordered REAL, dsacks REAL, out_of_order REAL, drops REAL);
 CREATE INDEX socket_run ON socket (run);
 
--- Where the hosts' CPUs, caches, memory and network cards lie. kind: package, node, core, cache, nic. cpus: those
--- in it, that share it, or that are near it; package, node: where it is, NULL where that is not told; size in KiB
--- of a cache or of a node's memory; speed of a card in Mbit/s, up: 1 or 0.
+-- The CPUs, caches, memory and network cards of the hosts. kind is package, node, core, cache or nic. cpus are the
+-- CPUs in it, that share it, or that are near it. package and node are its place, or NULL if the host does not
+-- report it. size_kib is the size of a cache or of the memory of a node. speed is that of a card in Mbit/s, and
+-- up is 1 or 0.
 CREATE TABLE topology (host TEXT, kind TEXT, name TEXT, cpus TEXT, package INTEGER, node INTEGER, size_kib REAL,
 	distances TEXT, speed REAL, up INTEGER);
 
--- What a reader must know of a figure. run 0: of the whole capture. severity: info, warning, lossy, result.
--- vals: a JSON array, the values of the kind's sentence in their order.
+-- What a reader must know about a figure. run 0 is the whole capture. severity is info, warning, lossy or result.
+-- vals is a JSON array with the values of the sentence, in their order.
 CREATE TABLE note (run INTEGER, severity TEXT, kind TEXT, vals TEXT);
 CREATE INDEX note_run ON note (run);
--- The kinds of notes: concerns is the collector of the figures to distrust (NULL: all figures), sentence
--- a format of printf.
+-- The kinds of notes. concerns is the collector with the figures to distrust (NULL: all figures). sentence is a
+-- printf format.
 CREATE TABLE note_kind (name TEXT PRIMARY KEY, concerns TEXT, sentence TEXT NOT NULL);
 
 -- --- views ---
@@ -134,7 +140,7 @@ CREATE VIEW metrics AS
 	SELECT m.run, r.variant, r.side, r.pass, r.repeat, m.name, m.value, m.unit, m.source
 	FROM metric m JOIN run r ON r.id = m.run;
 
--- pct: of all samples of the event in that run, idle included.
+-- self_pct and total_pct are percentages of all samples of the event in the run, with the idle ones.
 CREATE VIEW functions AS
 	SELECT f.run, r.variant, r.side, r.pass, r.repeat, e.name AS event, e.is_time, y.name AS function,
 		d.name AS dso, x.name AS context, f.samples, f.self, f.total,
@@ -152,7 +158,7 @@ CREATE VIEW components AS
 		LEFT JOIN component k ON k.symbol = f.symbol AND k.context = f.context
 	WHERE f.self > 0 GROUP BY f.run, f.event, k.fine, k.basic, f.context;
 
--- Of all threads of a command.
+-- The sums over all threads of a command.
 CREATE VIEW syscalls AS
 	SELECT s.run, r.variant, r.side, r.pass, r.repeat, s.comm, s.name, SUM(s.calls) AS calls,
 		SUM(s.errors) AS errors, SUM(s.total_ns) AS total_ns, MIN(s.min_ns) AS min_ns,
@@ -160,7 +166,7 @@ CREATE VIEW syscalls AS
 		SUM(s.bytes) AS bytes, SUM(s.unfinished) AS unfinished
 	FROM syscall s JOIN run r ON r.id = s.run GROUP BY s.run, s.comm, s.name;
 
--- Samples with equal chains of one thread, by where they were taken; frame: the chain's leaf.
+-- The rows of cost with names. function is the leaf of the chain.
 CREATE VIEW samples AS
 	SELECT c.run, r.variant, r.side, r.pass, r.repeat, e.name AS event, c.cpu, o.name AS comm, c.pid,
 		c.tid, x.name AS context, y.name AS function, d.name AS dso, c.frame, c.samples, c.weight

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples by instruction, and the code of functions that have any. */
+/* Samples by instruction, and the code of the functions that have them. */
 #include "analyze/store/sql.h"
 
 #include "lib/alloc.h"
@@ -20,7 +20,7 @@ static int spot_write(struct store *s, int64_t run, const struct profile *p,
 		       (int64_t)spot->offset, line, (int64_t)spot->samples, (int64_t)spot->weight);
 }
 
-/* Of a symbol that has code already, from another run, that stays: it is the same object's. */
+/* If another run stored the code of the symbol, that code stays: it is from the same object. */
 static int code_write(struct store *s, const struct profile *p, const struct profile_code *c,
 		      const uint32_t *symbols, struct error *err)
 {

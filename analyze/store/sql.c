@@ -86,7 +86,7 @@ static sqlite3_stmt *sql_prepare(struct store *s, const char *sql)
 	return stmt;
 }
 
-/* Cuts between two characters of UTF-8. */
+/* Cuts a long text between two UTF-8 characters. */
 static int sql_bind_text(struct store *s, sqlite3_stmt *stmt, int at, const char *text, size_t most)
 {
 	size_t n = text ? strlen(text) : 0;
@@ -243,12 +243,13 @@ bool sql_exists(struct store *s, const char *sql, int64_t arg)
 }
 
 /*
- * A store may come from a stranger. Its schema is SQL that SQLite runs: a view in place of a table
- * can run for ever, and a name can be a path or a command. Only the schema that zcost makes is
- * read.
+ * --- a store of a stranger ---
+ *
+ * The schema of a store is SQL that SQLite runs: a view in place of a table can run forever, and a
+ * name can be a path or a command. So zcost reads a store only if it has the schema of zcost.
  */
 
-/* Bytes of a stranger's name that a message repeats; the first other byte ends the name. */
+/* A message repeats a foreign name up to the first byte that is not one of these. */
 static const char name_bytes[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./ ";
 
@@ -273,7 +274,7 @@ static bool guard_same_text(struct store *s, sqlite3_stmt *q, struct store *own,
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* One row of each schema, in the same order: they are equal, or the first that differs is named. */
+/* Compares the next row of both schemas. The error names the first one that differs. */
 static int guard_compare_rows(struct store *s, sqlite3_stmt *q, struct store *own, sqlite3_stmt *o,
 			      struct error *err)
 {
@@ -320,7 +321,7 @@ static int guard_check_pages(struct store *s, struct error *err)
 	if (rc <= 0)
 		return rc;
 	found = sql_column(s, q, 0, TEXT_MOST);
-	line = found ? strrchr(found, '\n') : NULL; /* after "*** in database main ***" */
+	line = found ? strrchr(found, '\n') : NULL; /* behind "*** in database main ***" */
 	rc = found && !strcmp(found, "ok")
 		     ? 0
 		     : sql_damaged(s, err, "damaged: %s", line ? line + 1 : found);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Inside the store only: statements without ceremony. A statement is prepared once per store and
- * found again by the address of its text, so every SQL text is one string literal in one place.
+ * Statements, for the files of the store only. A store prepares a statement once and finds it again
+ * by the address of its text, so every SQL text is one string literal in one place.
  *
- * The letters of `types` say what follows: i int64_t, d double, s const char * (NULL gives NULL) of
- * which TEXT_MOST bytes are stored, t const char * of any length.
+ * The letters of `types` are the types of the arguments: i int64_t, d double, s const char * (NULL
+ * stays NULL) of which the store writes TEXT_MOST bytes, t const char * of any length.
  */
 #ifndef ZC_SQL_H
 #define ZC_SQL_H
@@ -14,26 +14,26 @@
 
 #include <sqlite3.h>
 
-enum { TEXT_MOST = 65536 }; /* bytes of a text in the store; only `code.bytes` may be longer */
+enum { TEXT_MOST = 65536 }; /* bytes; only capture.value and code.bytes may be longer */
 
 struct dictionary;
 
 struct store {
 	sqlite3 *db;
-	char *path;  /* the name it has, or will have; of one in memory what it is from, or NULL */
-	char *tmp;   /* the name while it is made; NULL: in memory, or complete */
-	void *image; /* of a store out of an archive: the whole file, in memory */
+	char *path;  /* its name; for a store in memory the name of its source, or NULL */
+	char *tmp;   /* its temporary name; NULL: in memory, or complete */
+	void *image; /* the whole file, if it is from an archive */
 	bool writable;
 	bool strange;	     /* from an archive, or the file belongs to another user */
-	struct error failed; /* the first error of a statement, also where its caller ignored it */
+	struct error failed; /* the first error of a statement, even if its caller ignored it */
 	size_t cut;	     /* texts that were longer than TEXT_MOST */
 	struct statement {
 		const char *sql;
 		sqlite3_stmt *stmt;
 	} * statements;
 	size_t nstatements, statements_cap;
-	struct intern strings; /* all that was handed out */
-	struct names {	       /* read once, of a store that nobody writes */
+	struct intern strings; /* all strings that callers got */
+	struct names {	       /* read once from a store that is complete */
 		const char **list;
 		int n;
 	} variants, sides;
@@ -43,23 +43,23 @@ struct store {
 /* Runs a statement that gives no rows. */
 int sql_run(struct store *s, struct error *err, const char *sql, const char *types, ...);
 
-/* Starts a query; sql_next gives 1 for a row, 0 at the end, -errno. */
+/* Starts a query. sql_next() returns 1 for a row, 0 at the end, or -errno. */
 int sql_query(struct store *s, sqlite3_stmt **stmt, struct error *err, const char *sql,
 	      const char *types, ...);
 int sql_next(struct store *s, sqlite3_stmt *stmt, struct error *err);
 
-/* Several statements at once, not kept. */
+/* Runs several statements without caching them. */
 int sql_script(struct store *s, const char *sql, struct error *err);
 
 /*
- * A text column of at most `most` bytes, until the next sql_next; NULL stays NULL. A text that
- * zcost cannot have written makes the store fail.
+ * Returns a text column of at most `most` bytes, valid until the next sql_next(). NULL stays NULL.
+ * A text that zcost cannot have written makes the store fail.
  */
 const char *sql_column(struct store *s, sqlite3_stmt *stmt, int column, size_t most);
-/* A text column that lives as long as the store; NULL stays NULL. */
+/* Returns a text column that lives as long as the store. NULL stays NULL. */
 const char *sql_text(struct store *s, sqlite3_stmt *stmt, int column);
 
-/* As sql_text, of a column that zcost never leaves empty: NULL makes the store fail. */
+/* As sql_text(), for a column that zcost always fills: NULL makes the store fail. */
 const char *sql_name(struct store *s, sqlite3_stmt *stmt, int column);
 
 /* Returns a column of reals; NULL becomes NAN. */
@@ -68,16 +68,16 @@ double sql_real(sqlite3_stmt *stmt, int column);
 /* Ends a list: returns its length, or after an error frees the list and returns -errno. */
 int sql_list(int rc, size_t n, void *list);
 
-/* Does the query with this one parameter give a row? */
+/* Returns whether the query with this one argument has a row. */
 bool sql_exists(struct store *s, const char *sql, int64_t arg);
 
-/* What SQLite says went wrong, with the file's name. The store keeps its first error. */
+/* Fills the error that SQLite reports, with the name of the file. The store keeps its first one. */
 int sql_error(struct store *s, struct error *err);
-/* As sql_error, for content that zcost cannot have written. */
+/* As sql_error(), for content that zcost cannot have written. */
 int sql_damaged(struct store *s, struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Settings of a connection that reads a file of unknown origin. */
+/* Makes a connection safe for a file of unknown origin. */
 void guard_configure(sqlite3 *db);
 /* Compares the store's schema with schema.sql; checks every page of a strange store. */
 int guard_check(struct store *s, struct error *err);
@@ -86,16 +86,16 @@ int guard_check(struct store *s, struct error *err);
 int store_note_kinds(struct store *s, struct error *err);
 
 void dictionary_free(struct dictionary *d);
-/* Symbols and objects of all runs: index i is the row with id i + 1. */
+/* Returns the symbols and objects of all runs. Index i is the row with id i + 1. */
 const struct profile *dictionary_profile(const struct dictionary *d);
 
-/* Its instructions, with the same arguments. */
+/* Writes the spots and the code of a run, with the arguments of functions_write(). */
 int spots_write(struct store *s, int64_t run, const struct profile *p, const int64_t *events,
 		const uint32_t *symbols, struct error *err);
 
 /*
- * The run's functions; `events` are the rows of the profile's events, `symbols` the dictionary's
- * index of each of its symbols.
+ * Writes the functions of a run. `events` are the row ids of the profile's events, and `symbols`
+ * the index in the dictionary of each of its symbols.
  */
 int functions_write(struct store *s, int64_t run, const struct profile *p, const int64_t *events,
 		    const uint32_t *symbols, struct error *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opening, making and closing. A new store is made under a temporary name and gets its own only
- * when it is complete: a reader never sees half of one, and the old one stays until then.
+ * Makes, opens and closes a store. A new store has a temporary name until it is complete. So a
+ * reader never sees half a store, and the old one stays until then.
  */
 #include "analyze/store/sql.h"
 
@@ -38,7 +38,7 @@ static int store_write_schema(struct store *s, struct error *err)
 	return rc ? rc : store_note_kinds(s, err);
 }
 
-/* SQLite takes the empty file for a new store; by itself it would make one that all can read. */
+/* Makes the file for SQLite, because SQLite would make one that every user can read. */
 static int store_make_file(const char *path, struct error *err)
 {
 	int fd = file_create(path, 0, 0600);
@@ -50,7 +50,7 @@ static int store_make_file(const char *path, struct error *err)
 	return 0;
 }
 
-/* SQLite would only say that it is unable to open the file. */
+/* Names the reason. SQLite would only say that it is unable to open the file. */
 static int store_check_writable(const char *path, struct error *err)
 {
 	char *copy = xstrdup(path);
@@ -242,7 +242,7 @@ static int store_check_version(struct store *s, const char *capture, struct erro
 	return 0;
 }
 
-/* A capture that went on after it was analyzed has runs that the store does not know. */
+/* A capture that continued after the analysis has runs that the store lacks. */
 static int store_check_manifest(struct store *s, const char *hex, const char *capture,
 				struct error *err)
 {
@@ -255,7 +255,7 @@ static int store_check_manifest(struct store *s, const char *hex, const char *ca
 			 capture);
 }
 
-/* A plain run's folder takes the next run as well: what is there is not what was analyzed. */
+/* The next run of `zcost collect` may have replaced the run that was analyzed. */
 static int store_check_run(struct store *s, const char *hex, const char *capture, struct error *err)
 {
 	const char *known = store_capture_value(s, "run_sha256");
@@ -297,7 +297,7 @@ static int store_report_missing(const char *path, const char *capture, bool fold
 			 capture);
 }
 
-/* A file that is given as a capture, and is nothing that could be. */
+/* Refuses a file that is no store. */
 static int store_check_file(const char *path, struct error *err)
 {
 	static const char magic[16] = "SQLite format 3";
@@ -334,7 +334,7 @@ static int store_open_plain(struct store *s, const char *capture, struct error *
 	return rc || !folder ? rc : store_check_fresh(s, capture, err);
 }
 
-/* The store that was packed with the capture, in memory. */
+/* Opens the store inside the archive, in memory. */
 static int store_open_packed(struct store *s, const char *archive, struct error *err)
 {
 	struct packed_store packed;
@@ -361,7 +361,7 @@ static int store_open_packed(struct store *s, const char *archive, struct error 
 	return rc ? rc : store_check_manifest(s, packed.identity, archive, err);
 }
 
-/* An archive that was unpacked beside itself and analyzed there is that folder. */
+/* Opens the folder beside the archive instead, if it holds the same capture and a store. */
 static int store_open_archive(struct store *s, const char *archive, struct error *err)
 {
 	char *folder = packed_folder(archive), *db = xasprintf("%s/zcost.db", folder);
@@ -378,7 +378,7 @@ static int store_open_archive(struct store *s, const char *archive, struct error
 	return rc;
 }
 
-/* What is given in a capture's place now and then. */
+/* Users pass a perf.data as a capture now and then. */
 static bool file_is_perf_data(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

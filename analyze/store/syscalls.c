@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Syscall rows. Histograms go into rows of their own and come back by (comm, pid, tid, nr). */
+/* System calls. Their histograms are rows of syscall_hist, found by (comm, pid, tid, nr). */
 #include "analyze/store/sql.h"
 
 #include "lib/alloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The workload's threads. A figure that was not measured is NULL here and NAN outside. */
+/* The threads and sockets of the workload. A missing figure is NULL in SQL and NAN in C. */
 #include "analyze/store/sql.h"
 
 #include "lib/alloc.h"
@@ -62,7 +62,7 @@ int store_threads(struct store *s, int64_t run, struct thread_row **rows, struct
 	return sql_list(rc, n, rows);
 }
 
-/* The workload's sockets. A figure that was not told is NULL here and NAN outside. */
+/* --- sockets --- */
 
 #define SOCKET_COLUMNS	   "pid, local, peer, congestion, state, first_ns, last_ns, readings"
 #define SOCKET_NAME(name)  ", " #name
