@@ -28,7 +28,7 @@ struct capture {
 	struct order order;
 	struct manifest manifest;
 	struct interrupt intr;
-	char *mark;  /* in the environment of all processes of all runs (lib/marked.h) */
+	char *mark;  /* in the environment of all processes of all runs (lib/spawn.h) */
 	int runs_fd; /* runs/, locked; all sides of a run inherit it. -1: not open */
 	struct remote remote[SIDE_COUNT]; /* url is NULL for a side that runs here */
 	bool owed[SIDE_COUNT];		  /* the host of the side may still have our files */
@@ -87,7 +87,7 @@ char *report_line(const char *path, bool first);
 
 /*
  * Returns why a run does not count although all of its sides are ok: the windows of its sides do
- * not overlap, or they are farther apart than lib/window_skew.h allows. NULL: they agree, or they
+ * not overlap, or they are farther apart than lib/clock.h allows. NULL: they agree, or they
  * cannot be compared. *again is set when no command ended before its window: another try may
  * succeed.
  */

@@ -80,7 +80,7 @@ struct side_proc {
 	struct str line; /* the part of a line that has come so far */
 };
 
-/* Starts the child with `mark` in its environment (lib/marked.h). */
+/* Starts the child with `mark` in its environment (lib/spawn.h). */
 int side_start(struct side_proc *s, char *const argv[], const char *log, const char *mark,
 	       struct error *err);
 void side_go(struct side_proc *s, uint64_t at_ns, uint64_t length_ns);

@@ -51,7 +51,7 @@ enum sync_heard sync_hear(struct sync *s);
 
 /*
  * The guard is a child that waits. When we die without stopping it (SIGKILL, out of memory), it
- * ends the processes that we started, which it finds by their mark (lib/marked.h): the workload,
+ * ends the processes that we started, which it finds by their mark (lib/spawn.h): the workload,
  * also what left its group or session, and perf. The kernel ends our BPF programs, events and
  * pipes.
  */
