@@ -3,7 +3,7 @@
  * A result as data: columns, rows of values, and notes. Every command that prints figures fills one
  * of these; the writers turn any table into any format. A value that is missing is V_NONE and
  * prints as an empty field (text and markdown: "-"; JSON: null), never as 0. Text and markdown are
- * for people: they join a value with its interval and leave empty columns out (table_people.h).
+ * for people: they join a value with its interval and leave empty columns out (table_layout.h).
  *
  * The table owns copies of all strings. Columns are static and belong to the caller, or, where
  * they are made at run time, stay alive as long as the table.

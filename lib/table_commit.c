@@ -7,11 +7,10 @@
  * last columns are left out and named below: plain numbers before figures with an interval, from
  * the right.
  */
-#include "lib/table_commit.h"
+#include "lib/table_layout.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
-#include "lib/table_fit.h"
 
 #include <stdlib.h>
 #include <string.h>

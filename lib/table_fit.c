@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/table_fit.h"
+#include "lib/table_layout.h"
 
 #include <string.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/table_keys.h"
+#include "lib/table_layout.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
-#include "lib/table_fit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/table_text.h"
+#include "lib/table_layout.h"
 
 #include "lib/str.h"
-#include "lib/table_fit.h"
-#include "lib/table_sheet.h"
 
 #include <string.h>
 

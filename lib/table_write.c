@@ -4,9 +4,7 @@
 
 #include "lib/alloc.h"
 #include "lib/str.h"
-#include "lib/table_commit.h"
-#include "lib/table_people.h"
-#include "lib/table_text.h"
+#include "lib/table_layout.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -9,7 +9,7 @@
 #include "analyze/measures/run_facts.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
-#include "lib/table_fit.h"
+#include "lib/table_layout.h"
 
 #include <math.h>
 #include <stdlib.h>
