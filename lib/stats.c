@@ -73,7 +73,7 @@ double *stats_sorted(const double *x, size_t n)
 	return s;
 }
 
-/* Hyndman and Fan's type 7: linear between the order statistics at (n - 1) p. */
+/* Interpolates between the order statistics at (n - 1) p: type 7 of Hyndman and Fan. */
 static double stats_sorted_quantile(const double *s, size_t n, double p)
 {
 	double h = (double)(n - 1) * p, floor_h = floor(h);
@@ -109,7 +109,7 @@ double stats_point(enum estimator e, const double *x, size_t n)
 	return stats_quantile(x, n, 0.5);
 }
 
-/* value +- t x sd / sqrt(n); one run has no interval. */
+/* The interval is value +- t x sd / sqrt(n). One run has no interval. */
 static struct estimate mean_estimate(const double *x, size_t n, double level)
 {
 	struct estimate e = {stats_mean(x, n), NAN, NAN, NAN, n, n};
@@ -125,8 +125,9 @@ static struct estimate mean_estimate(const double *x, size_t n, double level)
 }
 
 /*
- * x(k) .. x(n+1-k) covers the median with 1 - 2 P(Bin(n, 1/2) < k): the largest k that still covers
- * `level`; with fewer than 6 runs none does at 95 %, and it is min..max with what that covers.
+ * x(k) .. x(n+1-k) covers the median with probability 1 - 2 P(Bin(n, 1/2) < k). This takes the
+ * largest k that still covers `level`. With fewer than 6 runs no k covers 95 %, so the interval is
+ * min..max with the level that it covers.
  */
 static struct estimate median_estimate(const double *x, size_t n, double level)
 {
@@ -160,7 +161,7 @@ struct estimate stats_estimate(enum estimator est, const double *x, size_t n, do
 	return e;
 }
 
-/* Squared standard error of b - a, and Satterthwaite's degrees of freedom. */
+/* Returns the squared standard error of b - a, and Satterthwaite's degrees of freedom. */
 static double welch_error(const double *a, size_t na, const double *b, size_t nb, double *df)
 {
 	double va, vb;
@@ -215,7 +216,7 @@ static int holm_by_p(const void *a, const void *b)
 	return (x->p > y->p) - (x->p < y->p);
 }
 
-/* The p that are there, the smallest first; the caller frees. */
+/* Returns the p that are not NAN, the smallest first. The caller frees. */
 static struct holm_p *holm_sort(const double *p, size_t n, size_t *m)
 {
 	struct holm_p *r = xmalloc((n + 1) * sizeof(*r));
@@ -260,7 +261,7 @@ void stats_holm_levels(const double *p, size_t n, double alpha, double *level)
 	free(r);
 }
 
-/* Where the beta distribution reaches p. */
+/* Returns the x at which the beta distribution reaches p. */
 static double beta_quantile(double p, double a, double b)
 {
 	double lo = 0, hi = 1, mid;
@@ -350,7 +351,7 @@ double stats_t_cdf(double t, double df)
 	return t > 0 ? 1 - tail : tail;
 }
 
-/* Where a lower tail reaches p <= 1/2, by bisection below 0, where the cdf keeps its digits. */
+/* Finds where a lower tail reaches p <= 1/2. It bisects below 0, where the cdf is most precise. */
 static double quantile_lower(double p, double df, double (*cdf)(double x, double df))
 {
 	double lo = -1, hi = 0, mid;

@@ -117,7 +117,7 @@ static double mann_whitney_exact(const struct ranking *r, size_t n, size_t m, do
 	return fmin(1, out / all);
 }
 
-/* The same without ties, where the distribution is known beforehand. */
+/* As mann_whitney_exact() without ties, for which the distribution is known beforehand. */
 static double mann_whitney_untied(size_t na, size_t nb, double w2)
 {
 	double u2 = w2 - (double)na * (double)(na + 1), mean = (double)na * (double)nb;
@@ -260,7 +260,7 @@ static double boot_difference(double base, double new)
 	return new - base;
 }
 
-/* The runs that count, how they are combined, and room for one draw of them. */
+/* The runs to draw from, their estimator, and room for one draw. */
 struct boot_sample {
 	enum estimator e;
 	const double *x;

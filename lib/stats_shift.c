@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A shift or a ratio: what a pair of values says of it, how it is applied, and that of no change.
- */
+/* A shift or a ratio: its value for a pair, how to apply it, and its value for no change. */
 struct change {
 	double (*pair)(double a, double b);
 	double (*apply)(double a, double by);
@@ -55,7 +54,7 @@ struct pairs {
 	double *sorted_a, *sorted_b;
 };
 
-/* How many pairs are at most x: a pair grows with b and falls with a. */
+/* Returns the number of pairs of at most x. A pair grows with b and falls with a. */
 static size_t pairs_up_to(const struct pairs *t, double x)
 {
 	size_t i, j = 0, n = 0;
@@ -68,7 +67,7 @@ static size_t pairs_up_to(const struct pairs *t, double x)
 	return n;
 }
 
-/* Doubles as whole numbers of the same order, and back. */
+/* Turns a double into a whole number that sorts alike; double_of_order() turns it back. */
 static int64_t double_order(double x)
 {
 	int64_t bits;
@@ -86,7 +85,7 @@ static double double_of_order(int64_t order)
 	return x;
 }
 
-/* The pair with `rank` pairs below it in their order. */
+/* Returns the pair with `rank` pairs below it. */
 static double pairs_find(const struct pairs *t, size_t rank)
 {
 	int64_t low, high, mid;
@@ -105,7 +104,7 @@ static double pairs_find(const struct pairs *t, size_t rank)
 	return double_of_order(low);
 }
 
-/* Readies the pairs and gives their median: Hodges and Lehmann's estimate. */
+/* Computes the pairs and returns their median: Hodges and Lehmann's estimate. */
 static double pairs_init(struct pairs *t)
 {
 	size_t n = t->na * t->nb, i, j;
@@ -129,7 +128,7 @@ static void pairs_free(struct pairs *t)
 	free(t->sorted_b);
 }
 
-/* The cut for `level`, at least one pair; *cover is what that covers. */
+/* Returns the cut for `level`, at least one pair, and the level that it covers. */
 static size_t pairs_cut(size_t na, size_t nb, double level, double *cover)
 {
 	double below, z, k, all = 0, *counts;
@@ -201,7 +200,7 @@ static double change_p(const struct pairs *t, double by)
 	return p;
 }
 
-/* Pairs that are equal but for rounding are one; returns how many are left. */
+/* Merges pairs that differ only by rounding errors. Returns the number of pairs left. */
 static size_t pairs_merge_equal(double *x, size_t n)
 {
 	double tiny = 1e-12 * (fabs(x[0]) + fabs(x[n - 1]));
@@ -213,13 +212,13 @@ static size_t pairs_merge_equal(double *x, size_t n)
 	return kept;
 }
 
-/* Between two neighbouring pairs the answer stays the same: gap i lies above pair i. */
+/* Tests between two neighbouring pairs, where the result is constant. Gap i lies above pair i. */
 static bool gap_accepted(const struct pairs *t, size_t gap, double alpha)
 {
 	return change_p(t, (t->pairs[gap] + t->pairs[gap + 1]) / 2) >= alpha;
 }
 
-/* Gap `near` is not rejected, `far` is or lies beyond all: the last one that is not. */
+/* The test accepts gap `near` and rejects gap `far`. Returns the last gap that it accepts. */
 static size_t gap_find_last_accepted(const struct pairs *t, size_t near, size_t far, double alpha)
 {
 	size_t mid;
@@ -258,7 +257,7 @@ static double interval_find_high(const struct pairs *t, size_t n, double value, 
 	return t->pairs[gap_find_last_accepted(t, i, n - 1, alpha) + 1];
 }
 
-/* No change must lie outside when the test rejects it, and inside when it does not. */
+/* Moves an end so that "no change" lies outside exactly if the test rejects it. */
 static void interval_fit_p(struct estimate *e, double none, bool rejected)
 {
 	if (!rejected) {
@@ -271,7 +270,7 @@ static void interval_fit_p(struct estimate *e, double none, bool rejected)
 	}
 }
 
-/* The sum of t^3 - t over the groups of equal values in one sample. */
+/* Returns the sum of t^3 - t over the groups of equal values in one sample. */
 static double sample_ties(const double *sorted, size_t n)
 {
 	double sum = 0, group;
