@@ -54,7 +54,7 @@ static int check_unit(const struct query *q, const char **unit, struct error *er
 
 /* --- a block of the store --- */
 
-struct ratio {
+struct basis_ratio {
 	const struct query *q;
 	const char *rate_metric;
 	bool busy;
@@ -85,7 +85,7 @@ static double busy_rate(struct store *s, const struct run *r, const struct cpuse
 }
 
 /* Cycles or instructions per second; the metric is of all CPUs of the side. */
-static double counted(struct store *s, const struct run *r, const struct ratio *k)
+static double basis_counted(struct store *s, const struct run *r, const struct basis_ratio *k)
 {
 	char name[40];
 
@@ -97,7 +97,7 @@ static double counted(struct store *s, const struct run *r, const struct ratio *
 
 static double per_unit(struct store *s, const struct run *r, const void *arg)
 {
-	const struct ratio *k = arg;
+	const struct basis_ratio *k = arg;
 	const struct cpuset *cpus = k->q->cpus;
 	double rate = k->q->rate > 0 ? k->q->rate : figure_metric(s, r, k->rate_metric);
 	unsigned int ncpus = cpus ? cpuset_count(cpus) : (unsigned int)r->ncpus;
@@ -107,7 +107,7 @@ static double per_unit(struct store *s, const struct run *r, const void *arg)
 	if (!(rate > 0))
 		return NAN;
 	if (k->q->in != IN_NS)
-		return counted(s, r, k) / rate;
+		return basis_counted(s, r, k) / rate;
 	return k->busy ? busy_rate(s, r, cpus) / rate : ncpus ? 1e9 / rate * ncpus : NAN;
 }
 
@@ -120,13 +120,14 @@ static const char *unit_of_rate(const char *rate_metric)
 	return units[i].unit;
 }
 
-static const char *plural(int n)
+static const char *basis_plural(int n)
 {
 	return n == 1 ? "" : "s";
 }
 
-static void put_text(struct basis_value *v, const struct ratio *k, const struct estimate *e,
-		     const struct run *runs, int n, enum estimator est)
+static void basis_put_text(struct basis_value *v, const struct basis_ratio *k,
+			   const struct estimate *e, const struct run *runs, int n,
+			   enum estimator est)
 {
 	const char *in = amount_name(k->q->in);
 	char range[64] = "", calls[64] = "", *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
@@ -135,7 +136,7 @@ static void put_text(struct basis_value *v, const struct ratio *k, const struct 
 		snprintf(range, sizeof(range), ", %.1f..%.1f", e->lo, e->hi);
 	if (k->calls.n)
 		snprintf(calls, sizeof(calls), "; %.4g calls/%s of %zu run%s", k->calls.value,
-			 unit_of_rate(k->rate_metric), k->calls.n, plural((int)k->calls.n));
+			 unit_of_rate(k->rate_metric), k->calls.n, basis_plural((int)k->calls.n));
 	snprintf(v->text, sizeof(v->text), "%s: %.1f %s/%s of CPU %s (%s of %zu %s run%s%s%s)",
 		 k->q->in != IN_NS ? "counted"
 		 : k->busy	   ? "busy"
@@ -144,12 +145,12 @@ static void put_text(struct basis_value *v, const struct ratio *k, const struct 
 		 cpus		? cpus
 		 : runs[0].cpus ? runs[0].cpus
 				: "all",
-		 estimator_names[est], e->n, runs[0].pass, plural((int)e->n), range, calls);
+		 estimator_names[est], e->n, runs[0].pass, basis_plural((int)e->n), range, calls);
 	free(cpus);
 	(void)n;
 }
 
-static bool try_runs(struct store *s, struct ratio *k, const struct run *runs, int n,
+static bool try_runs(struct store *s, struct basis_ratio *k, const struct run *runs, int n,
 		     enum estimator est, struct basis_value *v)
 {
 	struct estimate e = scope_estimate(s, runs, n, est, per_unit, k);
@@ -158,7 +159,7 @@ static bool try_runs(struct store *s, struct ratio *k, const struct run *runs, i
 		return false;
 	v->ns = e.value;
 	v->exclude_idle = k->busy;
-	put_text(v, k, &e, runs, n, est);
+	basis_put_text(v, k, &e, runs, n, est);
 	return true;
 }
 
@@ -171,7 +172,7 @@ static bool is_syscall(const char *unit)
  * Calls were counted in runs of their own, which the counting slowed: what one unit of work took of
  * them, times the rate of the runs that the figures come from.
  */
-static bool try_calls(struct store *s, const struct block *b, struct ratio *k,
+static bool try_calls(struct store *s, const struct block *b, struct basis_ratio *k,
 		      const struct run *runs, int n, enum estimator est, struct basis_value *v)
 {
 	size_t i;
@@ -192,7 +193,7 @@ static bool try_units(struct store *s, const struct query *q, const struct block
 		      const char *unit, bool busy, const struct run *runs, int n,
 		      enum estimator est, struct basis_value *v)
 {
-	struct ratio k = {.q = q, .busy = busy};
+	struct basis_ratio k = {.q = q, .busy = busy};
 	size_t i;
 
 	if (is_syscall(unit) && !(q->rate > 0))
@@ -252,8 +253,8 @@ static const char *why_none(struct store *s, const struct query *q, const char *
 }
 
 /* Where the work was counted, but in another unit than the one asked for, that is the reason. */
-static void put_none(struct basis_value *v, struct store *s, const struct query *q,
-		     const char *unit, const struct run *runs, int n)
+static void basis_put_none(struct basis_value *v, struct store *s, const struct query *q,
+			   const char *unit, const struct run *runs, int n)
 {
 	char *has = work_units(s, runs, n);
 
@@ -270,7 +271,7 @@ double basis_of_run(struct store *s, const struct query *q, const char *unit, co
 {
 	const struct block b = {r->variant, r->side};
 	enum estimator est = EST_MEDIAN;
-	struct ratio k = {.q = q, .rate_metric = basis_rate_metric(unit)};
+	struct basis_ratio k = {.q = q, .rate_metric = basis_rate_metric(unit)};
 	double ns = NAN;
 	size_t i;
 
@@ -305,7 +306,7 @@ static int read_basis(struct store *s, const struct query *q, const struct block
 	if (n < 0)
 		return n;
 	if (!find_basis(s, q, b, unit, runs, n, est, v))
-		put_none(v, s, q, unit, runs, n);
+		basis_put_none(v, s, q, unit, runs, n);
 	free(runs);
 	return 0;
 }
@@ -410,7 +411,7 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 	} else if (rate > 0) {
 		v->ns = 1e9 / rate * ncpus;
 		snprintf(v->text, sizeof(v->text), "wall: %.1f ns/%s = 1e9 / %.10g x %u CPU%s",
-			 v->ns, unit, rate, ncpus, plural((int)ncpus));
+			 v->ns, unit, rate, ncpus, basis_plural((int)ncpus));
 	} else {
 		snprintf(v->text, sizeof(v->text),
 			 "none: shares only; --rate, or --units and --seconds, make costs of them");

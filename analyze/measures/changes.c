@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_row(struct changes *c, const char *name, const char *unit)
+static void changes_add_row(struct changes *c, const char *name, const char *unit)
 {
 	size_t runs = (size_t)c->b->n, i;
 	double *x = xcalloc(runs + 1, sizeof(*x));
@@ -22,8 +22,8 @@ static void add_row(struct changes *c, const char *name, const char *unit)
 }
 
 /* One run's metrics; `seen` has the rows by the hash of their names. */
-static void add_run(struct changes *c, struct map *seen, const struct metric_row *m, int n, int run,
-		    const char *prefix)
+static void changes_add_run(struct changes *c, struct map *seen, const struct metric_row *m, int n,
+			    int run, const char *prefix)
 {
 	size_t skip = strlen(prefix);
 	uint64_t *at;
@@ -34,14 +34,14 @@ static void add_run(struct changes *c, struct map *seen, const struct metric_row
 			continue;
 		at = map_at(seen, hash_bytes(m[i].name, strlen(m[i].name), 0));
 		if (!*at) {
-			add_row(c, m[i].name + skip, m[i].unit);
+			changes_add_row(c, m[i].name + skip, m[i].unit);
 			*at = c->n;
 		}
 		c->row[*at - 1].x[run] = m[i].value;
 	}
 }
 
-static int by_name(const void *a, const void *b)
+static int changes_by_name(const void *a, const void *b)
 {
 	return strverscmp(((const struct change_row *)a)->name,
 			  ((const struct change_row *)b)->name);
@@ -63,12 +63,12 @@ int changes_read(struct changes *c, struct store *s, const struct block_list *li
 		n = store_metric_prefix(s, b->runs[i].id, prefix, &rows, err);
 		if (n < 0)
 			break;
-		add_run(c, &seen, rows, n, i, prefix);
+		changes_add_run(c, &seen, rows, n, i, prefix);
 		free(rows);
 	}
 	map_free(&seen);
 	if (c->n)
-		qsort(c->row, c->n, sizeof(*c->row), by_name);
+		qsort(c->row, c->n, sizeof(*c->row), changes_by_name);
 	return n < 0 ? n : 0;
 }
 
@@ -107,8 +107,8 @@ int changes_known(struct changes *c, struct store *s, const struct block_list *l
 	return rc;
 }
 
-static double figure(const struct changes *c, const struct change_row *row, int run,
-		     enum change_as as)
+static double changes_figure(const struct changes *c, const struct change_row *row, int run,
+			     enum change_as as)
 {
 	double x = row->x[run], window = c->seconds[run];
 	double known = row->seconds ? row->seconds[run] : window;
@@ -128,7 +128,7 @@ struct estimate changes_estimate(const struct changes *c, const struct change_ro
 	int i;
 
 	for (i = 0; i < c->b->n; i++) {
-		v = figure(c, row, i, as);
+		v = changes_figure(c, row, i, as);
 		if (isfinite(v))
 			x[n++] = v;
 	}

@@ -94,7 +94,7 @@ static void add_rule(struct components *c, const struct rule *r)
 		*slot = c->n;
 }
 
-static void add_name(struct components *c, const char *name)
+static void components_add_name(struct components *c, const char *name)
 {
 	if (index_of(c->names, c->nnames, name) >= 0)
 		return;
@@ -115,7 +115,7 @@ static int parse_line(struct components *c, char *line, bool basic, const char *
 		second = strchr(rest, '|') ? str_trim(str_token(&rest, '|')) : NULL;
 		c->has_basic |= second != NULL;
 		*component = basic && second ? second : fine;
-		add_name(c, *component);
+		components_add_name(c, *component);
 	}
 	if (!*component)
 		return -1;
@@ -132,7 +132,7 @@ static int parse_line(struct components *c, char *line, bool basic, const char *
 	return 0;
 }
 
-static int parse(struct components *c, const char *path, bool basic, struct error *err)
+static int components_parse(struct components *c, const char *path, bool basic, struct error *err)
 {
 	const char *component = NULL;
 	char *rest = c->text, *line, *p;
@@ -171,7 +171,7 @@ int components_read(struct components **out, const char *path, const char *set, 
 	else
 		c->text = xstrdup(components_rules);
 	if (!rc)
-		rc = parse(c, path ? path : "components.rules", basic, err);
+		rc = components_parse(c, path ? path : "components.rules", basic, err);
 	if (!rc && !c->n)
 		rc = error_set(err, ENODATA, "%s: no rules in it", path);
 	if (!rc && basic && !c->has_basic)
@@ -247,7 +247,7 @@ void function_normalize(const char *symbol, char *out, size_t size)
 		out[strlen(out) - strlen("_noprof")] = '\0';
 }
 
-static bool matches(const struct rule *r, const struct function *f, const char *name)
+static bool components_matches(const struct rule *r, const struct function *f, const char *name)
 {
 	switch (r->match) {
 	case EXACT:
@@ -277,10 +277,10 @@ const char *components_of(const struct components *c, const struct function *f)
 	slot = map_get(&c->exact, hash_bytes(name, strlen(name), 0));
 	end = slot ? *slot - 1 : c->n;
 	for (i = 0; i < end; i++)
-		if (c->rules[i].match != EXACT && matches(&c->rules[i], f, name))
+		if (c->rules[i].match != EXACT && components_matches(&c->rules[i], f, name))
 			return c->rules[i].component;
 	for (; i < c->n; i++)
-		if (matches(&c->rules[i], f, name))
+		if (components_matches(&c->rules[i], f, name))
 			return c->rules[i].component;
 	return component_none;
 }

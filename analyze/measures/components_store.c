@@ -5,15 +5,15 @@
 
 #include <stdlib.h>
 
-static const char *name_of(const struct components *c, const struct function *fn)
+static const char *components_store_name_of(const struct components *c, const struct function *fn)
 {
 	const char *name = components_of(c, fn);
 
 	return name == component_none ? NULL : name;
 }
 
-static int put_all(struct store *s, const struct components *fine, const struct components *basic,
-		   struct error *err)
+static int components_store_put_all(struct store *s, const struct components *fine,
+				    const struct components *basic, struct error *err)
 {
 	struct leaf_row *rows;
 	int n = store_leaves(s, &rows, err), i, rc = n < 0 ? n : 0;
@@ -23,7 +23,8 @@ static int put_all(struct store *s, const struct components *fine, const struct 
 		struct function fn = {r->name, r->module, r->kind,
 				      components_context(fine, r->context)};
 
-		rc = store_component_put(s, r, name_of(fine, &fn), name_of(basic, &fn), err);
+		rc = store_component_put(s, r, components_store_name_of(fine, &fn),
+					 components_store_name_of(basic, &fn), err);
 	}
 	free(rows);
 	return rc;
@@ -39,7 +40,7 @@ int components_store(struct store *s, struct error *err)
 	if (!rc)
 		rc = store_begin(s, err);
 	if (!rc)
-		rc = put_all(s, fine, basic, err);
+		rc = components_store_put_all(s, fine, basic, err);
 	if (!rc)
 		rc = store_commit(s, err);
 	components_free(fine);

@@ -43,7 +43,7 @@ static const struct column load_column = {"cpu_use_pct",
 enum { KEY_VARIANT = TALLY_KEYS, KEY_SIDE };
 
 /* The query as it concerns one table: key columns in their order, and the fold's specification. */
-struct plan {
+struct cost_table_plan {
 	const struct cost_table *ct;
 	struct tally_spec spec;
 	int by_block;		       /* key columns "variant", "side" before the others */
@@ -53,7 +53,7 @@ struct plan {
 	enum amount in;
 };
 
-static bool has_key(const struct tally_spec *spec, enum tally_key key)
+static bool cost_table_has_key(const struct tally_spec *spec, enum tally_key key)
 {
 	int i;
 
@@ -63,7 +63,7 @@ static bool has_key(const struct tally_spec *spec, enum tally_key key)
 	return false;
 }
 
-static int add_key(struct plan *p, const char *name, struct error *err)
+static int add_key(struct cost_table_plan *p, const char *name, struct error *err)
 {
 	int key = tally_key_find(name);
 
@@ -76,12 +76,12 @@ static int add_key(struct plan *p, const char *name, struct error *err)
 				 "cannot split by '%s'; the keys are comm, pid, tid, thread, cpu, "
 				 "context, component, module, dso, symbol, variant and side",
 				 name);
-	if (!has_key(&p->spec, (enum tally_key)key))
+	if (!cost_table_has_key(&p->spec, (enum tally_key)key))
 		p->spec.keys[p->spec.nkeys++] = (enum tally_key)key;
 	return 0;
 }
 
-static int plan_keys(struct plan *p, const struct query *q, struct error *err)
+static int plan_keys(struct cost_table_plan *p, const struct query *q, struct error *err)
 {
 	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
 	int rc = 0, i;
@@ -90,18 +90,19 @@ static int plan_keys(struct plan *p, const struct query *q, struct error *err)
 		if (*str_trim(word))
 			rc = add_key(p, str_trim(word), err);
 	for (i = 0; i < p->ct->nkeys; i++)
-		if (!has_key(&p->spec, p->ct->keys[i]))
+		if (!cost_table_has_key(&p->spec, p->ct->keys[i]))
 			p->spec.keys[p->spec.nkeys++] = p->ct->keys[i];
 	free(copy);
 	return rc;
 }
 
-static int make_plan(struct plan *p, const struct cost_table *ct, const struct query *q,
+static int make_plan(struct cost_table_plan *p, const struct cost_table *ct, const struct query *q,
 		     struct error *err)
 {
 	int rc;
 
-	*p = (struct plan){.ct = ct, .load = q->system_load > 0 || q->load_measured, .in = q->in};
+	*p = (struct cost_table_plan){
+		.ct = ct, .load = q->system_load > 0 || q->load_measured, .in = q->in};
 	p->spec = (struct tally_spec){.totals = ct->totals,
 				      .merge_unresolved = !q->all,
 				      .tell_dsos = q->profile && !q->alike,
@@ -130,7 +131,7 @@ static void add_column(struct column *list, int *n, const char *name, const char
 	list[(*n)++] = (struct column){name, .type = V_STR, .what = what};
 }
 
-static void make_columns(struct table *t, struct plan *p, const char *unit)
+static void cost_table_make_columns(struct table *t, struct cost_table_plan *p, const char *unit)
 {
 	struct column *list = arena_alloc(&t->arena, 24 * sizeof(*list));
 	char *per = unit ? xasprintf("ns/%s", unit) : NULL;
@@ -163,14 +164,15 @@ static void make_columns(struct table *t, struct plan *p, const char *unit)
 
 /* --- rows --- */
 
-static struct value put_share(struct table *t, const struct plan *p, const struct cost *cost)
+static struct value put_share(struct table *t, const struct cost_table_plan *p,
+			      const struct cost *cost)
 {
 	return value_half(t, 100 * cost->share, p->shares_only ? 100 * cost->share_ci : NAN);
 }
 
 /* The figures stand behind the keys, in the order of `shares`. */
-static void put_row(struct table *t, const struct plan *p, const struct cost_part *part,
-		    const struct tally_row *r)
+static void cost_table_put_row(struct table *t, const struct cost_table_plan *p,
+			       const struct cost_part *part, const struct tally_row *r)
 {
 	const struct cost self = cost_self(part, r), total = cost_total(part, r);
 	const struct value figures[array_size(shares)] = {
@@ -198,7 +200,8 @@ static void put_row(struct table *t, const struct plan *p, const struct cost_par
 				     system_load_ci(&part->load, self.share, self.share_ci)));
 }
 
-static size_t rows_shown(const struct plan *p, const struct query *q, const struct tally *f)
+static size_t rows_shown(const struct cost_table_plan *p, const struct query *q,
+			 const struct tally *f)
 {
 	long limit = q->limit > 0 ? q->limit : p->ct->limit;
 
@@ -283,7 +286,8 @@ static void note_filter(struct table *t, const struct tally *f)
 }
 
 /* All of a part in one line: sums, basis, samples, what is not in the rows. */
-static void note_part(struct table *t, const struct cost_part *part, enum amount in, size_t shown)
+static void cost_table_note_part(struct table *t, const struct cost_part *part, enum amount in,
+				 size_t shown)
 {
 	const struct tally *f = &part->tally;
 	struct str s = {0};
@@ -338,16 +342,16 @@ static void put_runs(struct cost_runs *runs, const struct cost_part *part, size_
 	}
 }
 
-static void put_part(struct table *t, const struct plan *p, const struct query *q,
-		     const struct cost_part *part)
+static void cost_table_put_part(struct table *t, const struct cost_table_plan *p,
+				const struct query *q, const struct cost_part *part)
 {
 	size_t shown = rows_shown(p, q, &part->tally), i;
 
 	for (i = 0; i < shown; i++)
-		put_row(t, p, part, &part->tally.rows[i]);
+		cost_table_put_row(t, p, part, &part->tally.rows[i]);
 	if (q->runs)
 		put_runs(q->runs, part, shown);
-	note_part(t, part, p->in, shown);
+	cost_table_note_part(t, part, p->in, shown);
 	if (p->load)
 		system_load_say(&part->load, &part->block, t);
 	if (!isnan(part->basis.ns) && p->in == IN_NS)
@@ -356,7 +360,7 @@ static void put_part(struct table *t, const struct plan *p, const struct query *
 		amount_event_note(t, p->in, part->tally.event);
 }
 
-static int run_blocks(struct plan *p, struct store *s, const struct query *q,
+static int run_blocks(struct cost_table_plan *p, struct store *s, const struct query *q,
 		      const struct block *blocks, int n, struct table *t, struct error *err)
 {
 	struct cost_part *parts = xcalloc((size_t)n + 1, sizeof(*parts));
@@ -371,10 +375,10 @@ static int run_blocks(struct plan *p, struct store *s, const struct query *q,
 			parts[i].load = system_load_of(s, q, &blocks[i]);
 		unit = unit ? unit : parts[i].basis.unit;
 	}
-	make_columns(t, p, unit);
+	cost_table_make_columns(t, p, unit);
 	zero_copy_title(s, q, t);
 	for (i = 0; i < n && !rc; i++) {
-		put_part(t, p, q, &parts[i]);
+		cost_table_put_part(t, p, q, &parts[i]);
 		most = parts[i].nruns > most ? parts[i].nruns : most;
 		k = scope_runs(s, q, &blocks[i], FOR_PROFILE_NOTES, &runs, err);
 		if (k < 0)
@@ -393,8 +397,8 @@ static int run_blocks(struct plan *p, struct store *s, const struct query *q,
 	return rc;
 }
 
-static int run_store(struct plan *p, struct store *s, const struct query *q, struct table *t,
-		     struct error *err)
+static int cost_table_run_store(struct cost_table_plan *p, struct store *s, const struct query *q,
+				struct table *t, struct error *err)
 {
 	struct block *blocks = NULL;
 	int n = scope_blocks(s, q, &blocks, err), rc = n < 0 ? n : 0;
@@ -458,7 +462,7 @@ static int count_cpus(const struct query *q, unsigned int *n, struct table *t, s
 }
 
 /* What the text of perf report lacks is refused, not left empty. */
-static int check_flat(const struct plan *p, const struct query *q, struct error *err)
+static int check_flat(const struct cost_table_plan *p, const struct query *q, struct error *err)
 {
 	enum tally_key key;
 	int i;
@@ -476,7 +480,8 @@ static int check_flat(const struct plan *p, const struct query *q, struct error 
 	return flat_check_samples(q->flat, q, err);
 }
 
-static int run_file(struct plan *p, const struct query *q, struct table *t, struct error *err)
+static int run_file(struct cost_table_plan *p, const struct query *q, struct table *t,
+		    struct error *err)
 {
 	struct cost_part part = {.nruns = 1, .load = {.pct = q->system_load}};
 	unsigned int ncpus;
@@ -495,9 +500,9 @@ static int run_file(struct plan *p, const struct query *q, struct table *t, stru
 	tally_sort(&part.tally);
 	basis_of_weights(q, part.tally.event, q->flat ? q->flat->event_count : part.tally.weight,
 			 &part.basis);
-	make_columns(t, p, part.basis.unit);
+	cost_table_make_columns(t, p, part.basis.unit);
 	if (!rc)
-		put_part(t, p, q, &part);
+		cost_table_put_part(t, p, q, &part);
 	if (!rc && q->profile) {
 		note_timer(t, part.tally.event);
 		profile_add_notes(q->profile, &t->notes);
@@ -515,7 +520,7 @@ int cost_table_run(const struct cost_table *ct, struct store *s, const struct qu
 		   struct table *t, struct error *err)
 {
 	struct cost_table own = *ct;
-	struct plan p;
+	struct cost_table_plan p;
 	int rc;
 
 	own.totals |= q->children;
@@ -529,7 +534,8 @@ int cost_table_run(const struct cost_table *ct, struct store *s, const struct qu
 				 "added up; give the perf.data itself with --perf");
 	rc = make_plan(&p, &own, q, err);
 	if (!rc)
-		rc = q->profile || q->flat ? run_file(&p, q, t, err) : run_store(&p, s, q, t, err);
+		rc = q->profile || q->flat ? run_file(&p, q, t, err)
+					   : cost_table_run_store(&p, s, q, t, err);
 	components_free(p.components);
 	return rc;
 }

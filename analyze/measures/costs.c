@@ -60,8 +60,8 @@ void cost_cpus_add(struct cpuset *set, const struct profile *p)
 			cpuset_add(set, p->costs[i].cpu);
 }
 
-static int read_runs(struct store *s, struct cost_part *p, const struct run *runs, int n,
-		     struct error *err)
+static int cost_read_runs(struct store *s, struct cost_part *p, const struct run *runs, int n,
+			  struct error *err)
 {
 	struct tally_pass *pass = NULL;
 	const struct profile *profile;
@@ -120,7 +120,7 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 	own.exclude_idle = p->basis.exclude_idle;
 	tally_init(&p->tally, &own, n);
 	p->nruns = n;
-	rc = read_runs(s, p, runs, n, err);
+	rc = cost_read_runs(s, p, runs, n, err);
 	if (!rc)
 		rc = count_lost(s, q, p, err);
 	tally_sort(&p->tally);

@@ -5,12 +5,12 @@
 
 #include <fnmatch.h>
 
-struct kind {
+struct counter_kind {
 	const char *pattern, *kind;
 };
 
 /* THE TABLE of the stack's counters, as nstat names them; the first that fits. */
-static const struct kind snmp_kinds[] = {
+static const struct counter_kind snmp_kinds[] = {
 	{"TcpRetransSegs", "retransmit"},
 	{"TcpExtTCPLostRetransmit", "retransmit"},
 	{"TcpExtTCPFastRetrans", "retransmit"},
@@ -50,7 +50,7 @@ static const struct kind snmp_kinds[] = {
 };
 
 /* THE TABLE of what drivers call things. */
-static const struct kind nic_kinds[] = {
+static const struct counter_kind nic_kinds[] = {
 	{"*drop*", "drop"},
 	{"*discard*", "drop"},
 	{"*out_of_buffer*", "drop"},
@@ -83,7 +83,8 @@ static const struct kind nic_kinds[] = {
 	{"*pause*", "pause"},
 };
 
-static const char *kind_of(const struct kind *list, size_t n, const char *name, int flags)
+static const char *counter_kind_of(const struct counter_kind *list, size_t n, const char *name,
+				   int flags)
 {
 	size_t i;
 
@@ -95,10 +96,10 @@ static const char *kind_of(const struct kind *list, size_t n, const char *name, 
 
 const char *snmp_kind(const char *name)
 {
-	return kind_of(snmp_kinds, array_size(snmp_kinds), name, 0);
+	return counter_kind_of(snmp_kinds, array_size(snmp_kinds), name, 0);
 }
 
 const char *nic_kind(const char *name)
 {
-	return kind_of(nic_kinds, array_size(nic_kinds), name, FNM_CASEFOLD);
+	return counter_kind_of(nic_kinds, array_size(nic_kinds), name, FNM_CASEFOLD);
 }

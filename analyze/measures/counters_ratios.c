@@ -20,11 +20,11 @@ static const struct {
 };
 
 /* "cpu_core/instructions/k" is "cpu_core/", "instructions" and "/k"; "cycles:k" has ":k". */
-struct parts {
+struct ratio_parts {
 	char before[48], name[64], after[32];
 };
 
-static bool take(char *to, size_t size, const char *from, size_t n)
+static bool ratio_take(char *to, size_t size, const char *from, size_t n)
 {
 	if (n >= size)
 		return false;
@@ -33,18 +33,18 @@ static bool take(char *to, size_t size, const char *from, size_t n)
 	return true;
 }
 
-static bool split(const char *event, struct parts *p)
+static bool ratio_split(const char *event, struct ratio_parts *p)
 {
 	const char *slash = strchr(event, '/'), *name = slash ? slash + 1 : event;
 	size_t n = strcspn(name, ":/");
 
-	return n && take(p->before, sizeof(p->before), event, (size_t)(name - event)) &&
-	       take(p->name, sizeof(p->name), name, n) &&
-	       take(p->after, sizeof(p->after), name + n, strlen(name + n));
+	return n && ratio_take(p->before, sizeof(p->before), event, (size_t)(name - event)) &&
+	       ratio_take(p->name, sizeof(p->name), name, n) &&
+	       ratio_take(p->after, sizeof(p->after), name + n, strlen(name + n));
 }
 
-static bool counted(const struct parts *p, const char *name, double *value,
-		    counter_value_fn value_of, const void *arg)
+static bool ratio_counted(const struct ratio_parts *p, const char *name, double *value,
+			  counter_value_fn value_of, const void *arg)
 {
 	char event[160];
 
@@ -53,13 +53,13 @@ static bool counted(const struct parts *p, const char *name, double *value,
 }
 
 /* A name for people: "/" of a PMU stays, its closing one goes. */
-static void name_ratio(struct counter_ratio *r, const struct parts *p, const char *name)
+static void name_ratio(struct counter_ratio *r, const struct ratio_parts *p, const char *name)
 {
 	snprintf(r->name, sizeof(r->name), "%s%s%s", p->before, name,
 		 strcmp(p->after, "/") ? p->after : "");
 }
 
-static bool any_misses(struct counter_ratio *r, const struct parts *p, double value,
+static bool any_misses(struct counter_ratio *r, const struct ratio_parts *p, double value,
 		       counter_value_fn value_of, const void *arg)
 {
 	size_t n = strlen(p->name) - strlen("-misses");
@@ -67,9 +67,9 @@ static bool any_misses(struct counter_ratio *r, const struct parts *p, double va
 	double under;
 
 	snprintf(stem, sizeof(stem), "%.*ss", (int)n, p->name);
-	if (!counted(p, stem, &under, value_of, arg)) {
+	if (!ratio_counted(p, stem, &under, value_of, arg)) {
 		stem[n] = 0;
-		if (!counted(p, stem, &under, value_of, arg))
+		if (!ratio_counted(p, stem, &under, value_of, arg))
 			return false;
 	}
 	snprintf(stem, sizeof(stem), "%.*s_miss_pct", (int)(n < 60 ? n : 60), p->name);
@@ -82,17 +82,17 @@ static bool any_misses(struct counter_ratio *r, const struct parts *p, double va
 bool counter_ratio(struct counter_ratio *r, const char *event, double value,
 		   counter_value_fn value_of, const void *arg)
 {
-	struct parts p;
+	struct ratio_parts p;
 	double under;
 	size_t i, k;
 
-	if (!split(event, &p))
+	if (!ratio_split(event, &p))
 		return false;
 	for (i = 0; i < array_size(ratios); i++) {
 		if (strcmp(ratios[i].over, p.name))
 			continue;
 		for (k = 0; k < array_size(ratios[i].under) && ratios[i].under[k]; k++) {
-			if (!counted(&p, ratios[i].under[k], &under, value_of, arg))
+			if (!ratio_counted(&p, ratios[i].under[k], &under, value_of, arg))
 				continue;
 			name_ratio(r, &p, ratios[i].name);
 			r->unit = ratios[i].unit;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct stat_counter *find(const struct perf_stat *st, const char *event)
+static const struct stat_counter *stat_find(const struct perf_stat *st, const char *event)
 {
 	size_t i;
 
@@ -20,9 +20,9 @@ static const struct stat_counter *find(const struct perf_stat *st, const char *e
 	return NULL;
 }
 
-static bool value_of(const void *arg, const char *event, double *value)
+static bool stat_value_of(const void *arg, const char *event, double *value)
 {
-	const struct stat_counter *c = find(arg, event);
+	const struct stat_counter *c = stat_find(arg, event);
 
 	if (c)
 		*value = c->value;
@@ -40,13 +40,13 @@ static bool hides_runs(const struct perf_stat *st)
 	return false;
 }
 
-static struct value runs_of(const struct perf_stat *st)
+static struct value stat_runs_of(const struct perf_stat *st)
 {
 	return hides_runs(st) ? value_none() : value_int(st->runs ? st->runs : 1);
 }
 
-static struct value *put(struct table *t, const struct perf_stat *st, const char *name,
-			 const char *unit, double value)
+static struct value *stat_put_row(struct table *t, const struct perf_stat *st, const char *name,
+				  const char *unit, double value)
 {
 	struct value *row;
 
@@ -58,13 +58,13 @@ static struct value *put(struct table *t, const struct perf_stat *st, const char
 		  value == floor(value) && value < 1e15 ? value_int((int64_t)value)
 							: value_real(value));
 	table_set(t, row, "unit", value_str(t, unit));
-	table_set(t, row, "runs", runs_of(st));
+	table_set(t, row, "runs", stat_runs_of(st));
 	return row;
 }
 
 /* perf -r prints 100 x the standard error of the mean / what it prints as the mean. */
-static void put_interval(struct table *t, struct value *row, double value, double pct,
-			 unsigned runs)
+static void stat_put_interval(struct table *t, struct value *row, double value, double pct,
+			      unsigned runs)
 {
 	int column = table_column(t, "value");
 	double half;
@@ -76,7 +76,7 @@ static void put_interval(struct table *t, struct value *row, double value, doubl
 		value_with(t, row[column], (struct interval){value - half, value + half, NAN});
 }
 
-static const char *unit_of(const struct stat_counter *c)
+static const char *stat_unit_of(const struct stat_counter *c)
 {
 	if (!c->unit)
 		return "1";
@@ -84,7 +84,7 @@ static const char *unit_of(const struct stat_counter *c)
 }
 
 /* An event that has no count. */
-static void put_absent(struct table *t, const char *name, enum stat_state state)
+static void stat_put_absent(struct table *t, const char *name, enum stat_state state)
 {
 	struct value *row = table_row(t);
 
@@ -105,11 +105,11 @@ static void put_counters(struct table *t, const struct perf_stat *st)
 		str_reset(&name);
 		str_printf(&name, "counter:%s", c->event);
 		if (c->state != STAT_COUNTED) {
-			put_absent(t, name.buf, c->state);
+			stat_put_absent(t, name.buf, c->state);
 			continue;
 		}
-		row = put(t, st, name.buf, unit_of(c), c->value);
-		put_interval(t, row, c->value, c->error_pct, st->runs);
+		row = stat_put_row(t, st, name.buf, stat_unit_of(c), c->value);
+		stat_put_interval(t, row, c->value, c->error_pct, st->runs);
 		if (row && st->runs > 1)
 			table_set(t, row, "stddev_pct", value_real(c->error_pct));
 		if (row && c->running_pct < 100)
@@ -121,25 +121,25 @@ static void put_counters(struct table *t, const struct perf_stat *st)
 /* The clock whose time is that of the CPUs in use, in ms; NAN: there is none. */
 static double clock_ms(const struct perf_stat *st)
 {
-	const struct stat_counter *c = find(st, "task-clock");
+	const struct stat_counter *c = stat_find(st, "task-clock");
 
-	c = c ? c : find(st, "cpu-clock");
+	c = c ? c : stat_find(st, "cpu-clock");
 	return c && c->unit && !strcmp(c->unit, "msec") ? c->value : NAN;
 }
 
-static void put_times(struct table *t, const struct perf_stat *st)
+static void stat_put_times(struct table *t, const struct perf_stat *st)
 {
-	const struct stat_counter *cycles = find(st, "cycles");
+	const struct stat_counter *cycles = stat_find(st, "cycles");
 	double elapsed = 1000 * st->elapsed_s;
-	struct value *row = put(t, st, "elapsed_ms", "ms", elapsed);
+	struct value *row = stat_put_row(t, st, "elapsed_ms", "ms", elapsed);
 
-	put_interval(t, row, elapsed, st->elapsed_pct, st->runs);
-	put(t, st, "user_ms", "ms", 1000 * st->user_s);
-	put(t, st, "system_ms", "ms", 1000 * st->system_s);
+	stat_put_interval(t, row, elapsed, st->elapsed_pct, st->runs);
+	stat_put_row(t, st, "user_ms", "ms", 1000 * st->user_s);
+	stat_put_row(t, st, "system_ms", "ms", 1000 * st->system_s);
 	if (elapsed > 0) /* 100: one CPU */
-		put(t, st, "cpu_pct", "%", 100 * clock_ms(st) / elapsed);
+		stat_put_row(t, st, "cpu_pct", "%", 100 * clock_ms(st) / elapsed);
 	if (cycles && clock_ms(st) > 0)
-		put(t, st, "ghz", "GHz", cycles->value / clock_ms(st) / 1e6);
+		stat_put_row(t, st, "ghz", "GHz", cycles->value / clock_ms(st) / 1e6);
 }
 
 static void put_ratios(struct table *t, const struct perf_stat *st)
@@ -149,8 +149,9 @@ static void put_ratios(struct table *t, const struct perf_stat *st)
 
 	for (i = 0; i < st->n; i++)
 		if (st->counters[i].state == STAT_COUNTED &&
-		    counter_ratio(&r, st->counters[i].event, st->counters[i].value, value_of, st))
-			put(t, st, r.name, r.unit, r.value);
+		    counter_ratio(&r, st->counters[i].event, st->counters[i].value, stat_value_of,
+				  st))
+			stat_put_row(t, st, r.name, r.unit, r.value);
 }
 
 /* "per_packet", of the work that the query says was done in the measured time. */
@@ -171,15 +172,15 @@ static void put_per_unit(struct table *t, const struct perf_stat *st, const stru
 		str_reset(&name);
 		str_reset(&per);
 		str_printf(&name, "%s_per_%s", c->event, unit);
-		str_printf(&per, "%s/%s", unit_of(c), unit);
-		put(t, st, name.buf, per.buf, c->value / units);
+		str_printf(&per, "%s/%s", stat_unit_of(c), unit);
+		stat_put_row(t, st, name.buf, per.buf, c->value / units);
 		if (strncmp(c->event, "cycles", 6))
 			continue;
 		str_reset(&name);
 		str_reset(&per);
 		str_printf(&name, "%s_per_%s", unit, c->event);
 		str_printf(&per, "%s/cycle", unit);
-		put(t, st, name.buf, per.buf, units / c->value);
+		stat_put_row(t, st, name.buf, per.buf, units / c->value);
 	}
 	note_add(&t->notes, stat_per_unit, unit, units,
 		 q->units > 0 ? "" : ", the rate x perf's elapsed time");
@@ -187,8 +188,8 @@ static void put_per_unit(struct table *t, const struct perf_stat *st, const stru
 	str_free(&per);
 }
 
-static void note_absent(struct table *t, const struct perf_stat *st, enum stat_state state,
-			const char *what)
+static void stat_note_absent(struct table *t, const struct perf_stat *st, enum stat_state state,
+			     const char *what)
 {
 	struct str names = {0};
 	size_t i;
@@ -201,7 +202,7 @@ static void note_absent(struct table *t, const struct perf_stat *st, enum stat_s
 	str_free(&names);
 }
 
-static void say_source(struct table *t, const struct perf_stat *st)
+static void stat_say_source(struct table *t, const struct perf_stat *st)
 {
 	bool shared = false, added = false;
 	size_t i;
@@ -210,8 +211,8 @@ static void say_source(struct table *t, const struct perf_stat *st)
 		shared |= st->counters[i].running_pct < 100;
 		added |= st->counters[i].parts > 1;
 	}
-	note_absent(t, st, STAT_NOT_SUPPORTED, "this machine does not support");
-	note_absent(t, st, STAT_NOT_COUNTED, "not counted, or only in part");
+	stat_note_absent(t, st, STAT_NOT_SUPPORTED, "this machine does not support");
+	stat_note_absent(t, st, STAT_NOT_COUNTED, "not counted, or only in part");
 	if (added)
 		note_add(&t->notes, stat_added);
 	if (shared)
@@ -233,9 +234,9 @@ int counters_from_stat(const struct perf_stat *st, const struct query *q, struct
 		return error_set(err, EINVAL,
 				 "perf stat's output cannot be split: no --cpu, --comm or --by");
 	put_counters(t, st);
-	put_times(t, st);
+	stat_put_times(t, st);
 	put_ratios(t, st);
 	put_per_unit(t, st, q);
-	say_source(t, st);
+	stat_say_source(t, st);
 	return 0;
 }

@@ -45,7 +45,7 @@ struct event {
 	const char *unit; /* NULL: no run has its count */
 };
 
-struct names {
+struct counters_names {
 	struct event *event; /* in the order of strverscmp */
 	size_t n, cap;
 };
@@ -60,7 +60,8 @@ struct maker {
 
 /* --- one figure of one run --- */
 
-static double metric(struct store *s, const struct run *r, const char *what, const char *event)
+static double counters_metric(struct store *s, const struct run *r, const char *what,
+			      const char *event)
 {
 	char *name = xasprintf("%s:%s", what, event);
 	double v = figure_metric(s, r, name);
@@ -71,12 +72,12 @@ static double metric(struct store *s, const struct run *r, const char *what, con
 
 static double figure_counter(struct store *s, const struct run *r, const void *event)
 {
-	return metric(s, r, "counter", event);
+	return counters_metric(s, r, "counter", event);
 }
 
 static double figure_running(struct store *s, const struct run *r, const void *event)
 {
-	return metric(s, r, "counter_running", event);
+	return counters_metric(s, r, "counter_running", event);
 }
 
 static double figure_per_work(struct store *s, const struct run *r, const void *arg)
@@ -97,24 +98,24 @@ struct pair {
 
 static bool same_time(const struct pair *p, const char *other)
 {
-	double a = metric(p->s, p->r, "counter_group", p->event);
-	double b = metric(p->s, p->r, "counter_group", other);
+	double a = counters_metric(p->s, p->r, "counter_group", p->event);
+	double b = counters_metric(p->s, p->r, "counter_group", other);
 
-	return a == b || (isnan(metric(p->s, p->r, "counter_running", p->event)) &&
-			  isnan(metric(p->s, p->r, "counter_running", other)));
+	return a == b || (isnan(counters_metric(p->s, p->r, "counter_running", p->event)) &&
+			  isnan(counters_metric(p->s, p->r, "counter_running", other)));
 }
 
-static bool value_of(const void *arg, const char *event, double *value)
+static bool counters_value_of(const void *arg, const char *event, double *value)
 {
 	struct pair *p = (struct pair *)arg;
 	const char *group = strrchr(p->event, '@');
 	char *mate = xasprintf("%s%s", event, group ? group : "");
 	const char *used = mate;
 
-	*value = metric(p->s, p->r, "counter", mate);
+	*value = counters_metric(p->s, p->r, "counter", mate);
 	if (isnan(*value)) {
 		used = event;
-		*value = metric(p->s, p->r, "counter", event);
+		*value = counters_metric(p->s, p->r, "counter", event);
 	}
 	if (!isnan(*value))
 		p->apart = !same_time(p, used);
@@ -124,18 +125,18 @@ static bool value_of(const void *arg, const char *event, double *value)
 
 static bool ratio_of(struct pair *p, struct counter_ratio *ratio)
 {
-	double value = metric(p->s, p->r, "counter", p->event);
+	double value = counters_metric(p->s, p->r, "counter", p->event);
 	char *event = xstrdup(p->event), *at = strrchr(event, '@');
 	bool good;
 
 	if (at)
 		*at = '\0';
-	good = !isnan(value) && counter_ratio(ratio, event, value, value_of, p);
+	good = !isnan(value) && counter_ratio(ratio, event, value, counters_value_of, p);
 	free(event);
 	return good;
 }
 
-static double figure_ratio(struct store *s, const struct run *r, const void *event)
+static double counters_figure_ratio(struct store *s, const struct run *r, const void *event)
 {
 	struct pair p = {s, r, event, false};
 	struct counter_ratio ratio;
@@ -169,8 +170,8 @@ static void put_mean(const struct maker *m, struct value *row, figure_fn figure,
 	free(x);
 }
 
-static void put_interval(const struct maker *m, struct value *row, const struct estimate *e,
-			 bool whole)
+static void counters_put_interval(const struct maker *m, struct value *row,
+				  const struct estimate *e, bool whole)
 {
 	struct value v;
 
@@ -184,7 +185,7 @@ static void put_interval(const struct maker *m, struct value *row, const struct 
 	table_set(m->t, row, "value", v);
 }
 
-static struct value *begin(const struct maker *m, const char *name, const char *unit)
+static struct value *counters_begin(const struct maker *m, const char *name, const char *unit)
 {
 	struct value *row = table_row(m->t);
 
@@ -204,9 +205,9 @@ static bool put_figure(const struct maker *m, const char *name, const char *unit
 
 	if (!e.n)
 		return false;
-	row = begin(m, name, unit);
+	row = counters_begin(m, name, unit);
 	table_set(m->t, row, "runs", value_int((int64_t)e.n));
-	put_interval(m, row, &e, whole);
+	counters_put_interval(m, row, &e, whole);
 	put_mean(m, row, figure, arg, whole);
 	if (figure != figure_counter)
 		return true;
@@ -215,12 +216,12 @@ static bool put_figure(const struct maker *m, const char *name, const char *unit
 	return true;
 }
 
-static bool any(const struct maker *m, const char *what, const char *event)
+static bool counters_any(const struct maker *m, const char *what, const char *event)
 {
 	int i;
 
 	for (i = 0; i < m->b->n; i++)
-		if (!isnan(metric(m->s, &m->b->runs[i], what, event)))
+		if (!isnan(counters_metric(m->s, &m->b->runs[i], what, event)))
 			return true;
 	return false;
 }
@@ -232,9 +233,9 @@ static void put_event(const struct maker *m, const char *event, const char *unit
 	struct value *row;
 
 	if (!put_figure(m, name, unit, figure_counter, event, whole)) {
-		row = begin(m, name, NULL);
+		row = counters_begin(m, name, NULL);
 		table_set(m->t, row, "state",
-			  value_str(m->t, any(m, "counter_not_supported", event)
+			  value_str(m->t, counters_any(m, "counter_not_supported", event)
 						  ? "<not supported>"
 						  : "<not counted>"));
 	}
@@ -257,7 +258,7 @@ static void put_ratio(const struct maker *m, const char *event)
 	if (!found)
 		return;
 	name = xasprintf("%s%s", ratio.name, group ? group : "");
-	put_figure(m, name, ratio.unit, figure_ratio, event, false);
+	put_figure(m, name, ratio.unit, counters_figure_ratio, event, false);
 	if (p.apart)
 		note_add_of(&m->t->notes, m->b->block.variant, m->b->block.side, ratio_of_turns,
 			    name);
@@ -266,12 +267,12 @@ static void put_ratio(const struct maker *m, const char *event)
 
 /* --- the events of a block --- */
 
-static int by_name(const void *a, const void *b)
+static int counters_by_name(const void *a, const void *b)
 {
 	return strverscmp(((const struct event *)a)->name, ((const struct event *)b)->name);
 }
 
-static void add_name(struct names *list, const char *event, const char *unit)
+static void counters_add_name(struct counters_names *list, const char *event, const char *unit)
 {
 	size_t i;
 
@@ -285,8 +286,8 @@ static void add_name(struct names *list, const char *event, const char *unit)
 		list->event[i].unit = unit;
 }
 
-static int gather(struct store *s, const struct block_runs *b, struct names *list,
-		  struct error *err)
+static int counters_gather(struct store *s, const struct block_runs *b, struct counters_names *list,
+			   struct error *err)
 {
 	static const char *const what[] = {
 		"counter:", "counter_not_supported:", "counter_not_counted:"};
@@ -298,21 +299,21 @@ static int gather(struct store *s, const struct block_runs *b, struct names *lis
 		for (w = 0; w < array_size(what); w++) {
 			n = store_metric_prefix(s, b->runs[i].id, what[w], &rows, err);
 			for (k = 0; k < n; k++)
-				add_name(list, rows[k].name + strlen(what[w]),
-					 w ? NULL : rows[k].unit);
+				counters_add_name(list, rows[k].name + strlen(what[w]),
+						  w ? NULL : rows[k].unit);
 			if (n < 0)
 				return n;
 			free(rows);
 		}
 	if (list->n)
-		qsort(list->event, list->n, sizeof(*list->event), by_name);
+		qsort(list->event, list->n, sizeof(*list->event), counters_by_name);
 	return 0;
 }
 
-static int put_block(struct maker *m, struct error *err)
+static int counters_put_block(struct maker *m, struct error *err)
 {
-	struct names list = {0};
-	int rc = gather(m->s, m->b, &list, err);
+	struct counters_names list = {0};
+	int rc = counters_gather(m->s, m->b, &list, err);
 	size_t i;
 
 	for (i = 0; i < list.n && !rc; i++)
@@ -328,7 +329,7 @@ static int put_block(struct maker *m, struct error *err)
 	return rc;
 }
 
-static bool has(const struct table *t, const char *column)
+static bool counters_has(const struct table *t, const char *column)
 {
 	size_t row;
 
@@ -338,15 +339,15 @@ static bool has(const struct table *t, const char *column)
 	return false;
 }
 
-static void say_rules(struct store *s, struct table *t)
+static void counters_say_rules(struct store *s, struct table *t)
 {
 	if (!t->rows && manner_absent(s, t->name))
 		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
 	else if (!t->rows)
 		note_add(&t->notes, table_not_measured);
-	if (has(t, "running_pct"))
+	if (counters_has(t, "running_pct"))
 		note_add(&t->notes, counters_scaled);
-	if (has(t, "stddev_pct"))
+	if (counters_has(t, "stddev_pct"))
 		note_add(&t->notes, counters_mean);
 }
 
@@ -367,10 +368,10 @@ static int counters_from_store(struct store *s, const struct query *q, struct ta
 	for (i = 0; i < list.n && !rc; i++) {
 		struct maker m = {s, &list.blocks[i], list.estimator, t};
 
-		rc = put_block(&m, err);
+		rc = counters_put_block(&m, err);
 	}
 	if (!rc) {
-		say_rules(s, t);
+		counters_say_rules(s, t);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

@@ -30,8 +30,8 @@ const struct cpu_part cpu_parts[8] = {
 	{"idle_pct", "cpu_idle_pct"},	 {NULL, NULL},
 };
 
-static void put_block(struct store *s, const struct block_list *list, const struct block_runs *b,
-		      struct table *t)
+static void cpu_put_block(struct store *s, const struct block_list *list,
+			  const struct block_runs *b, struct table *t)
 {
 	struct value *row = table_row(t);
 	struct estimate e;
@@ -57,7 +57,7 @@ static int cpu_run(struct store *s, const struct query *q, struct table *t, stru
 	if (!rc) {
 		zero_copy_title(s, q, t);
 		for (i = 0; i < list.n; i++)
-			put_block(s, &list, &list.blocks[i], t);
+			cpu_put_block(s, &list, &list.blocks[i], t);
 		note_add(&t->notes, percent_of_cpu);
 		block_list_notes(&list, s, t);
 	}

@@ -60,8 +60,8 @@ enum { LIMIT = 30 };
 
 /* --- by cpu --- */
 
-static void put_cpu(struct store *s, const struct block_list *list, const struct block_runs *b,
-		    unsigned int cpu, struct table *t)
+static void cpu_by_put_cpu(struct store *s, const struct block_list *list,
+			   const struct block_runs *b, unsigned int cpu, struct table *t)
 {
 	struct value *row;
 	struct estimate e;
@@ -86,7 +86,7 @@ static void put_cpu(struct store *s, const struct block_list *list, const struct
 }
 
 /* CPUs that any of the runs has figures of. */
-static void cpus_of(struct store *s, const struct block_runs *b, struct cpuset *set)
+static void cpu_by_cpus_of(struct store *s, const struct block_runs *b, struct cpuset *set)
 {
 	struct metric_row *rows;
 	unsigned int cpu;
@@ -102,16 +102,16 @@ static void cpus_of(struct store *s, const struct block_runs *b, struct cpuset *
 	}
 }
 
-static void put_cpus(struct store *s, const struct query *q, const struct block_list *list,
-		     const struct block_runs *b, struct table *t)
+static void cpu_by_put_cpus(struct store *s, const struct query *q, const struct block_list *list,
+			    const struct block_runs *b, struct table *t)
 {
 	struct cpuset set = {0};
 	unsigned int cpu;
 
-	cpus_of(s, b, &set);
+	cpu_by_cpus_of(s, b, &set);
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&set, cpu) && (!q->cpus || cpuset_has(q->cpus, cpu)))
-			put_cpu(s, list, b, cpu, t);
+			cpu_by_put_cpu(s, list, b, cpu, t);
 }
 
 /* --- by thread --- */
@@ -132,7 +132,7 @@ static void to_percent(struct store *s, const struct block_runs *b, struct threa
 	}
 }
 
-struct side {
+struct cpu_by_side {
 	struct store *s;
 	const struct block_runs *b;
 	enum estimator est;
@@ -140,7 +140,7 @@ struct side {
 };
 
 /* Might the threads run nowhere else than on the side's CPUs? -1: in all runs. */
-static bool confined(const struct side *side, int run)
+static bool cpu_by_confined(const struct cpu_by_side *side, int run)
 {
 	int i;
 
@@ -152,13 +152,14 @@ static bool confined(const struct side *side, int run)
 }
 
 /* What of its busy time the side's CPUs spent on others, percent of one CPU. */
-static double others(struct store *s, const struct run *r, const void *arg)
+static double cpu_by_others(struct store *s, const struct run *r, const void *arg)
 {
 	(void)arg;
 	return figure_metric(s, r, "cpu_pct") - figure_metric(s, r, "workload_cpu_pct");
 }
 
-static struct value *new_row(struct table *t, const struct side *side, const char *comm)
+static struct value *cpu_by_new_row(struct table *t, const struct cpu_by_side *side,
+				    const char *comm)
 {
 	struct value *row = table_row(t);
 
@@ -169,7 +170,7 @@ static struct value *new_row(struct table *t, const struct side *side, const cha
 }
 
 /* Busy time of the runs that a group is of. */
-static double busy_of(const struct side *side, int run)
+static double busy_of(const struct cpu_by_side *side, int run)
 {
 	if (run >= 0)
 		return figure_metric(side->s, &side->b->runs[run], "cpu_pct");
@@ -178,7 +179,8 @@ static double busy_of(const struct side *side, int run)
 		.value;
 }
 
-static void put_group(struct table *t, const struct side *side, const struct thread_group *g)
+static void cpu_by_put_group(struct table *t, const struct cpu_by_side *side,
+			     const struct thread_group *g)
 {
 	static const struct {
 		const char *column;
@@ -187,7 +189,7 @@ static void put_group(struct table *t, const struct side *side, const struct thr
 		    {"sys_pct", THREAD_SYSTEM},
 		    {"migrations", THREAD_MIGRATIONS}};
 	struct estimate e = thread_estimate(&side->groups, g, THREAD_RUN, side->est);
-	struct value *row = new_row(t, side, g->comm);
+	struct value *row = cpu_by_new_row(t, side, g->comm);
 	size_t i;
 
 	if (g->run >= 0)
@@ -212,11 +214,11 @@ static void put_group(struct table *t, const struct side *side, const struct thr
  * The two clocks are not one: idle time is taken off the time that passed, the threads' is counted.
  * A difference below zero by less than 2 % of a CPU's time is none.
  */
-static void put_others(struct table *t, const struct side *side, int run)
+static void put_others(struct table *t, const struct cpu_by_side *side, int run)
 {
 	const struct run *runs = run < 0 ? side->b->runs : &side->b->runs[run];
 	int n = run < 0 ? side->b->n : 1;
-	struct estimate e = scope_estimate(side->s, runs, n, side->est, others, NULL);
+	struct estimate e = scope_estimate(side->s, runs, n, side->est, cpu_by_others, NULL);
 	struct value *row;
 
 	if (!e.n)
@@ -224,14 +226,15 @@ static void put_others(struct table *t, const struct side *side, int run)
 	if (e.value < -2) {
 		note_add_of(&t->notes, side->b->block.variant, side->b->block.side,
 			    threads_exceed_cpus, -e.value,
-			    confined(side, run) ? "" : ", so they ran on other CPUs too");
+			    cpu_by_confined(side, run) ? "" : ", so they ran on other CPUs too");
 		return;
 	}
 	e.value = e.value < 0 ? 0 : e.value;
 	e.lo = e.lo < 0 ? 0 : e.lo;
 	e.hi = e.hi < 0 ? 0 : e.hi;
-	row = new_row(t, side,
-		      confined(side, run) ? "(everything else)" : "(everything else, at least)");
+	row = cpu_by_new_row(t, side,
+			     cpu_by_confined(side, run) ? "(everything else)"
+							: "(everything else, at least)");
 	if (run >= 0)
 		table_set(t, row, "run", value_int(runs->repeat));
 	put_estimate(t, row, "cpu_pct", &e);
@@ -239,13 +242,13 @@ static void put_others(struct table *t, const struct side *side, int run)
 }
 
 /* Rows beyond the limit become one, so that all rows still add up. */
-static void put_rest(struct table *t, const struct side *side, int run, double pct)
+static void put_rest(struct table *t, const struct cpu_by_side *side, int run, double pct)
 {
 	struct value *row;
 
 	if (!(pct > 0))
 		return;
-	row = new_row(t, side, "(rows left out)");
+	row = cpu_by_new_row(t, side, "(rows left out)");
 	if (run >= 0)
 		table_set(t, row, "run", value_int(side->b->runs[run].repeat));
 	table_set(t, row, "cpu_pct", value_real(pct));
@@ -253,7 +256,8 @@ static void put_rest(struct table *t, const struct side *side, int run, double p
 }
 
 /* The groups of one run, or, with -1, those over all runs; and what else its CPUs did. */
-static size_t put_run(struct table *t, const struct query *q, const struct side *side, int run)
+static size_t cpu_by_put_run(struct table *t, const struct query *q, const struct cpu_by_side *side,
+			     int run)
 {
 	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, all = 0, shown = 0, i;
 	double rest = 0;
@@ -265,7 +269,7 @@ static size_t put_run(struct table *t, const struct query *q, const struct side 
 		if (g->run != run)
 			continue;
 		if (q->all || all++ < limit) {
-			put_group(t, side, g);
+			cpu_by_put_group(t, side, g);
 			shown++;
 			continue;
 		}
@@ -278,7 +282,7 @@ static size_t put_run(struct table *t, const struct query *q, const struct side 
 	return shown;
 }
 
-static void note_side(struct table *t, const struct side *side, size_t shown)
+static void note_side(struct table *t, const struct cpu_by_side *side, size_t shown)
 {
 	const struct block *b = &side->b->block;
 	struct estimate busy = scope_estimate(side->s, side->b->runs, side->b->n, side->est,
@@ -297,24 +301,24 @@ static void note_side(struct table *t, const struct side *side, size_t shown)
 	note_add(&t->notes, ticks_and_clock);
 	if (side->b->n && figure_metric(side->s, side->b->runs, "threads_hold_irq") == 1)
 		note_add(&t->notes, interrupts_in_threads);
-	if (!confined(side, -1))
+	if (!cpu_by_confined(side, -1))
 		note_add_of(&t->notes, b->variant, b->side, threads_unconfined);
 }
 
-static int put_side(struct store *s, const struct query *q, const struct block_list *list,
-		    const struct block_runs *b, enum thread_key key, struct table *t,
-		    struct error *err)
+static int cpu_by_put_side(struct store *s, const struct query *q, const struct block_list *list,
+			   const struct block_runs *b, enum thread_key key, struct table *t,
+			   struct error *err)
 {
-	struct side side = {.s = s, .b = b, .est = list->estimator};
+	struct cpu_by_side side = {.s = s, .b = b, .est = list->estimator};
 	int rc = thread_groups_read(&side.groups, s, b, key, q->comm, THREAD_RUN, err), run;
 	size_t shown = 0;
 
 	if (!rc) {
 		to_percent(s, b, &side.groups);
 		if (key == BY_COMM)
-			shown = put_run(t, q, &side, -1);
+			shown = cpu_by_put_run(t, q, &side, -1);
 		for (run = 0; key != BY_COMM && run < b->n; run++)
-			shown += put_run(t, q, &side, run);
+			shown += cpu_by_put_run(t, q, &side, run);
 		note_side(t, &side, shown);
 	}
 	thread_groups_free(&side.groups);
@@ -374,9 +378,10 @@ static int cpu_by_run(struct store *s, const struct query *q, struct table *t, s
 	}
 	for (i = 0; i < list.n && !rc; i++) {
 		if (key < 0)
-			put_cpus(s, q, &list, &list.blocks[i], t);
+			cpu_by_put_cpus(s, q, &list, &list.blocks[i], t);
 		else
-			rc = put_side(s, q, &list, &list.blocks[i], (enum thread_key)key, t, err);
+			rc = cpu_by_put_side(s, q, &list, &list.blocks[i], (enum thread_key)key, t,
+					     err);
 	}
 	if (!rc)
 		block_list_notes(&list, s, t);

@@ -27,8 +27,8 @@ static bool *with_samples(const struct profile *p)
 }
 
 /* Two of one text are named by more than it. */
-static void meet(struct dso_names *n, struct map *first, uint32_t text, uint32_t dso,
-		 enum dso_naming more)
+static void dso_meet(struct dso_names *n, struct map *first, uint32_t text, uint32_t dso,
+		     enum dso_naming more)
 {
 	uint64_t *at = map_at(first, text);
 
@@ -52,8 +52,8 @@ void dso_names_init(struct dso_names *n, const struct profile *p)
 		name = intern_get(&p->strings, p->dsos[i].name);
 		if (!used[i] || *name != '/')
 			continue;
-		meet(n, &bases, intern_str(&n->strings, dso_base_name(name)), i, BY_PATH);
-		meet(n, &paths, p->dsos[i].name, i, BY_BUILD_ID);
+		dso_meet(n, &bases, intern_str(&n->strings, dso_base_name(name)), i, BY_PATH);
+		dso_meet(n, &paths, p->dsos[i].name, i, BY_BUILD_ID);
 	}
 	map_free(&bases);
 	map_free(&paths);

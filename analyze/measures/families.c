@@ -30,7 +30,7 @@ static const struct column family_columns[] = {
 };
 
 /* THE TABLE of what is worked out: name = scale x over / under. */
-static const struct ratio {
+static const struct family_ratio {
 	const char *family, *name, *over, *under, *unit;
 	double scale;
 } ratios[] = {
@@ -69,7 +69,7 @@ static const struct {
 	{"hist:tokens", "tokens per receive"},
 };
 
-static bool has_row(const struct table *t, const char *prefix)
+static bool family_has_row(const struct table *t, const char *prefix)
 {
 	int c = table_column(t, "name");
 	size_t row;
@@ -86,7 +86,7 @@ static void say_whole_run(struct table *t)
 	size_t i;
 
 	for (i = 0; i < array_size(whole_run); i++)
-		if (!strcmp(whole_run[i].family, t->name) && has_row(t, whole_run[i].prefix))
+		if (!strcmp(whole_run[i].family, t->name) && family_has_row(t, whole_run[i].prefix))
 			str_printf(&what, "%s%s", what.len ? ", " : "", whole_run[i].what);
 	if (what.len)
 		note_add(&t->notes, whole_run, what.buf);
@@ -99,7 +99,7 @@ static void say_histograms(struct table *t)
 	size_t i;
 
 	for (i = 0; i < array_size(histograms); i++)
-		if (has_row(t, histograms[i].name))
+		if (family_has_row(t, histograms[i].name))
 			str_printf(&what, "%s%s: %s", what.len ? "; " : "", histograms[i].name,
 				   histograms[i].what);
 	if (what.len)
@@ -107,9 +107,9 @@ static void say_histograms(struct table *t)
 	str_free(&what);
 }
 
-static double figure_ratio(struct store *s, const struct run *r, const void *arg)
+static double family_figure_ratio(struct store *s, const struct run *r, const void *arg)
 {
-	const struct ratio *k = arg;
+	const struct family_ratio *k = arg;
 
 	return k->scale * figure_metric(s, r, k->over) / figure_metric(s, r, k->under);
 }
@@ -130,12 +130,12 @@ void put_named(struct table *t, const struct block *b, const char *name, const c
 	put_estimate(t, row, "value", e);
 }
 
-struct names {
+struct family_names {
 	struct metric_row *m; /* one of each name; strings of the store */
 	size_t n, cap;
 };
 
-static void add_name(struct names *list, const struct metric_row *m)
+static void family_add_name(struct family_names *list, const struct metric_row *m)
 {
 	size_t i;
 
@@ -147,7 +147,7 @@ static void add_name(struct names *list, const struct metric_row *m)
 }
 
 static int gather_prefix(struct store *s, const struct block_runs *b, const char *prefix,
-			 struct names *list, struct error *err)
+			 struct family_names *list, struct error *err)
 {
 	struct metric_row *rows;
 	int i, k, n;
@@ -155,7 +155,7 @@ static int gather_prefix(struct store *s, const struct block_runs *b, const char
 	for (i = 0; i < b->n; i++) {
 		n = store_metric_prefix(s, b->runs[i].id, prefix, &rows, err);
 		for (k = 0; k < n; k++)
-			add_name(list, &rows[k]);
+			family_add_name(list, &rows[k]);
 		if (n < 0)
 			return n;
 		free(rows);
@@ -164,8 +164,8 @@ static int gather_prefix(struct store *s, const struct block_runs *b, const char
 }
 
 /* The metrics of the family that any of the block's runs has. */
-static int gather(struct store *s, const struct block_runs *b, const char *family,
-		  struct names *list, struct error *err)
+static int family_gather(struct store *s, const struct block_runs *b, const char *family,
+			 struct family_names *list, struct error *err)
 {
 	size_t i, k;
 	int rc = 0;
@@ -178,22 +178,22 @@ static int gather(struct store *s, const struct block_runs *b, const char *famil
 }
 
 /* "recv_size_log2:9" before "recv_size_log2:10". */
-static int by_name(const void *a, const void *b)
+static int family_by_name(const void *a, const void *b)
 {
 	return strverscmp(((const struct metric_row *)a)->name,
 			  ((const struct metric_row *)b)->name);
 }
 
-static int put_block(struct store *s, const struct block_runs *b, enum estimator est,
-		     struct table *t, struct error *err)
+static int family_put_block(struct store *s, const struct block_runs *b, enum estimator est,
+			    struct table *t, struct error *err)
 {
-	struct names list = {0};
+	struct family_names list = {0};
 	struct estimate e;
 	size_t i;
-	int rc = gather(s, b, t->name, &list, err);
+	int rc = family_gather(s, b, t->name, &list, err);
 
 	if (list.n)
-		qsort(list.m, list.n, sizeof(*list.m), by_name);
+		qsort(list.m, list.n, sizeof(*list.m), family_by_name);
 	for (i = 0; i < list.n; i++) {
 		e = scope_estimate(s, b->runs, b->n, est, size_metric, list.m[i].name);
 		put_named(t, &b->block, list.m[i].name, list.m[i].unit, &e);
@@ -203,7 +203,7 @@ static int put_block(struct store *s, const struct block_runs *b, enum estimator
 	for (i = 0; i < array_size(ratios); i++) {
 		if (strcmp(ratios[i].family, t->name))
 			continue;
-		e = scope_estimate(s, b->runs, b->n, est, figure_ratio, &ratios[i]);
+		e = scope_estimate(s, b->runs, b->n, est, family_figure_ratio, &ratios[i]);
 		put_named(t, &b->block, ratios[i].name, ratios[i].unit, &e);
 	}
 	free(list.m);
@@ -218,7 +218,7 @@ static int family_run(struct store *s, const struct query *q, struct table *t, s
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
-		rc = put_block(s, &list.blocks[i], list.estimator, t, err);
+		rc = family_put_block(s, &list.blocks[i], list.estimator, t, err);
 	if (!rc && !t->rows && manner_absent(s, t->name))
 		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
 	else if (!rc && !t->rows)

@@ -18,20 +18,20 @@
 /* What the text can be asked for; "symbol" is in every row anyway. */
 static const char *const keys_known[] = {"comm", "dso", "symbol"};
 
-struct group {
+struct flat_group {
 	struct flat_row sum;
 	bool counted; /* every row of it had a sample count */
 };
 
-struct groups {
-	struct group *g;
+struct flat_groups {
+	struct flat_group *g;
 	size_t n, cap;
 	struct map ids; /* key's interned id -> index + 1 */
 	struct intern names;
 	bool merged; /* some group has several rows: the text's order is lost */
 };
 
-static bool wants(const struct query *q, const char *key)
+static bool flat_wants(const struct query *q, const char *key)
 {
 	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
 	bool found = false;
@@ -128,12 +128,13 @@ static int flat_basis(const struct query *q, double *ns, struct error *err)
 	return 0;
 }
 
-static bool passes(const char *pattern, const char *s)
+static bool flat_passes(const char *pattern, const char *s)
 {
 	return !pattern || (s && str_matches(pattern, s));
 }
 
-static struct group *group_of(struct groups *gs, const struct flat_row *row, bool by_comm)
+static struct flat_group *flat_group_of(struct flat_groups *gs, const struct flat_row *row,
+					bool by_comm)
 {
 	struct str key = {0};
 	uint64_t *id;
@@ -147,7 +148,7 @@ static struct group *group_of(struct groups *gs, const struct flat_row *row, boo
 		return &gs->g[*id - 1];
 	}
 	array_grow(gs->g, gs->n, gs->cap);
-	gs->g[gs->n] = (struct group){.sum = *row, .counted = true};
+	gs->g[gs->n] = (struct flat_group){.sum = *row, .counted = true};
 	gs->g[gs->n].sum.samples = 0;
 	gs->g[gs->n].sum.self = isnan(row->self) ? NAN : 0;
 	gs->g[gs->n].sum.total = isnan(row->total) ? NAN : 0;
@@ -155,7 +156,7 @@ static struct group *group_of(struct groups *gs, const struct flat_row *row, boo
 	return &gs->g[gs->n - 1];
 }
 
-static int dearer(double x, double y)
+static int flat_dearer(double x, double y)
 {
 	return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x < y) - (x > y);
 }
@@ -163,28 +164,28 @@ static int dearer(double x, double y)
 /* By self, then by total, then as in the text. */
 static int by_share(const void *a, const void *b)
 {
-	const struct flat_row *x = &((const struct group *)a)->sum,
-			      *y = &((const struct group *)b)->sum;
-	int c = dearer(x->self, y->self);
+	const struct flat_row *x = &((const struct flat_group *)a)->sum,
+			      *y = &((const struct flat_group *)b)->sum;
+	int c = flat_dearer(x->self, y->self);
 
 	if (!c)
-		c = dearer(x->total, y->total);
+		c = flat_dearer(x->total, y->total);
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
-static void gather(struct groups *gs, const struct flat *f, const struct query *q)
+static void flat_gather(struct flat_groups *gs, const struct flat *f, const struct query *q)
 {
-	bool by_comm = wants(q, "comm");
+	bool by_comm = flat_wants(q, "comm");
 	size_t i;
 
 	for (i = 0; i < f->n; i++) {
 		const struct flat_row *row = &f->rows[i];
-		struct group *g;
+		struct flat_group *g;
 
-		if (!passes(q->symbol, row->symbol) || !passes(q->comm, row->comm) ||
-		    !passes(q->dso, row->dso))
+		if (!flat_passes(q->symbol, row->symbol) || !flat_passes(q->comm, row->comm) ||
+		    !flat_passes(q->dso, row->dso))
 			continue;
-		g = group_of(gs, row, by_comm);
+		g = flat_group_of(gs, row, by_comm);
 		g->sum.self += row->self;
 		g->sum.total += row->total;
 		g->counted = g->counted && row->samples >= 0;
@@ -200,7 +201,8 @@ static double sampling_error(double share, double samples)
 	return samples > 0 ? 100 * STATS_Z95 * sqrt(p * (1 - p) / samples) : NAN;
 }
 
-static void put_group(struct table *t, const struct group *g, double basis, double samples)
+static void flat_put_group(struct table *t, const struct flat_group *g, double basis,
+			   double samples)
 {
 	struct value *row = table_row(t);
 	double self = g->sum.self, total = g->sum.total;
@@ -218,7 +220,7 @@ static void put_group(struct table *t, const struct group *g, double basis, doub
 }
 
 /* The text may leave rows out (--percent-limit, a reduced listing): the sum says how much. */
-static void say_sum(struct table *t, const struct groups *gs, enum amount in, double basis)
+static void say_sum(struct table *t, const struct flat_groups *gs, enum amount in, double basis)
 {
 	double sum = 0;
 	size_t i;
@@ -251,7 +253,7 @@ void flat_say_cpus(const struct query *q, struct table *t)
 		note_add(&t->notes, flat_one_cpu);
 }
 
-static void say_source(struct table *t, const struct flat *f, double samples)
+static void flat_say_source(struct table *t, const struct flat *f, double samples)
 {
 	if (f->event && samples > 0)
 		note_add(&t->notes, flat_event, f->event, samples,
@@ -285,7 +287,7 @@ static double all_samples(const struct flat *f)
 int functions_from_flat(const struct flat *f, const struct query *q, struct table *t,
 			struct error *err)
 {
-	struct groups gs = {0};
+	struct flat_groups gs = {0};
 	double basis, samples = all_samples(f);
 	size_t i, limit;
 	int ret = check_query(f, q, err);
@@ -299,16 +301,16 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 				     : flat_basis(q, &basis, err);
 	if (ret)
 		return ret;
-	gather(&gs, f, q);
+	flat_gather(&gs, f, q);
 	if (gs.merged)
 		qsort(gs.g, gs.n, sizeof(*gs.g), by_share);
 	limit = q->limit > 0 && !q->all && (size_t)q->limit < gs.n ? (size_t)q->limit : gs.n;
 	for (i = 0; i < limit; i++)
-		put_group(t, &gs.g[i], basis, samples);
+		flat_put_group(t, &gs.g[i], basis, samples);
 	if (limit < gs.n)
 		note_add(&t->notes, more_rows, gs.n - limit);
 	say_sum(t, &gs, q->in, basis);
-	say_source(t, f, samples);
+	flat_say_source(t, f, samples);
 	flat_say_cpus(q, t);
 	if (!isnan(basis) && q->in == IN_NS)
 		basis_event_note(t, f->event);

@@ -117,8 +117,8 @@ static void take_rows(struct table *t, const struct table *from, const struct qu
 	}
 }
 
-static int put_group(struct store *s, const struct query *q, const struct components *rules,
-		     struct table *t, struct error *err)
+static int groups_put_group(struct store *s, const struct query *q, const struct components *rules,
+			    struct table *t, struct error *err)
 {
 	struct query own = *q;
 	struct cost_runs runs = {.n = q->runs ? q->runs->n : 0};
@@ -216,7 +216,7 @@ static int groups_run(struct store *s, const struct query *q, struct table *t, s
 
 	t->ncolumns = 0; /* the first group's */
 	for (i = 0; i < g.n && !rc; i++)
-		rc = put_group(s, q, g.of[i], t, err);
+		rc = groups_put_group(s, q, g.of[i], t, err);
 	if (!rc)
 		rc = put_notes(s, q, &g, t, err);
 	groups_free(&g);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static double within(double x, double min, double max)
+static double hist_within(double x, double min, double max)
 {
 	return x < min ? min : x > max ? max : x;
 }
@@ -20,7 +20,7 @@ double hist_quantile(const uint64_t hist[64], double p, double min, double max)
 	want = p * all;
 	for (b = 0; b < 63 && below + (double)hist[b] < want; b++)
 		below += (double)hist[b];
-	lo = within(b ? ldexp(1, b) : 0, min, max);
-	hi = within(ldexp(1, b + 1), min, max);
+	lo = hist_within(b ? ldexp(1, b) : 0, min, max);
+	hi = hist_within(ldexp(1, b + 1), min, max);
 	return hist[b] ? lo + (hi - lo) * (want - below) / (double)hist[b] : lo;
 }

@@ -15,7 +15,7 @@ static const struct column host_columns[] = {
 	{"value", .type = V_STR},
 };
 
-static void put(struct table *t, const char *host, const char *fact, const char *value)
+static void host_put_row(struct table *t, const char *host, const char *fact, const char *value)
 {
 	struct value *row;
 
@@ -39,14 +39,14 @@ static int put_clock(struct store *s, const char *host, struct table *t, struct 
 	offset = clocks_text(f.offset);
 	error = clocks_text(f.error);
 	text = xasprintf("%s +-%s", offset, error);
-	put(t, host, "clock ahead of the capturing host's", text);
+	host_put_row(t, host, "clock ahead of the capturing host's", text);
 	free(text);
 	free(error);
 	free(offset);
 	if (isnan(f.drift))
 		return 0;
 	text = xasprintf("%.3g +-%.3g ppm in %.0f s", f.drift, f.drift_error, f.seconds);
-	put(t, host, "clock drift", text);
+	host_put_row(t, host, "clock drift", text);
 	free(text);
 	return 0;
 }
@@ -64,11 +64,11 @@ static int host_run(struct store *s, const struct query *q, struct table *t, str
 		const struct host_row *h = &hosts[i];
 
 		snprintf(cpus, sizeof(cpus), "%lld", (long long)h->cpus);
-		put(t, h->name, "kernel", h->release);
-		put(t, h->name, "architecture", h->arch);
-		put(t, h->name, "CPU", h->cpu_model);
-		put(t, h->name, "CPUs online", h->cpus ? cpus : NULL);
-		put(t, h->name, "virtualization", h->virtualization);
+		host_put_row(t, h->name, "kernel", h->release);
+		host_put_row(t, h->name, "architecture", h->arch);
+		host_put_row(t, h->name, "CPU", h->cpu_model);
+		host_put_row(t, h->name, "CPUs online", h->cpus ? cpus : NULL);
+		host_put_row(t, h->name, "virtualization", h->virtualization);
 		rc = put_clock(s, h->name, t, err);
 	}
 	free(hosts);

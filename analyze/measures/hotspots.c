@@ -68,7 +68,7 @@ static struct hot *hot_of(struct hots *h, const struct store_spot *s, int nruns)
 	return at;
 }
 
-static void add(struct hots *h, const struct store_spot *s, int run, int nruns)
+static void hotspots_add(struct hots *h, const struct store_spot *s, int run, int nruns)
 {
 	struct hot *at = hot_of(h, s, nruns);
 
@@ -79,7 +79,7 @@ static void add(struct hots *h, const struct store_spot *s, int run, int nruns)
 	at->line = at->line ? at->line : s->line;
 }
 
-static int by_cost(const void *a, const void *b)
+static int hotspots_by_cost(const void *a, const void *b)
 {
 	const struct hot *l = a, *r = b;
 
@@ -105,14 +105,14 @@ static void hots_free(struct hots *h)
 	arena_free(&h->arena);
 }
 
-static void finish(struct hots *h, const struct query *q)
+static void hotspots_finish(struct hots *h, const struct query *q)
 {
 	size_t i;
 
 	for (i = 0; i < h->n; i++)
 		h->list[i].function = (double)*map_at(&h->functions, (uint64_t)h->list[i].id);
 	if (h->n)
-		qsort(h->list, h->n, sizeof(*h->list), q->all ? by_offset : by_cost);
+		qsort(h->list, h->n, sizeof(*h->list), q->all ? by_offset : hotspots_by_cost);
 }
 
 /* --- the code --- */
@@ -159,15 +159,15 @@ static struct store_code code_in_profile(const struct profile *p, int64_t id)
 
 /* --- rows --- */
 
-struct source {
+struct hotspots_source {
 	struct store *s; /* or */
 	const struct profile *p;
 	const struct cost_part *part;
 	enum amount in;
 };
 
-static void put(struct table *t, const struct source *from, const struct hot *h,
-		const struct listing *code)
+static void hotspots_put_row(struct table *t, const struct hotspots_source *from,
+			     const struct hot *h, const struct listing *code)
 {
 	struct cost cost = cost_self(from->part, &h->sum);
 	struct value *row = table_row(t);
@@ -188,8 +188,8 @@ static void put(struct table *t, const struct source *from, const struct hot *h,
 	table_set(t, row, "source", value_str(t, h->line));
 }
 
-static int put_all(struct table *t, const struct source *from, const struct hots *h,
-		   const struct query *q, struct error *err)
+static int hotspots_put_all(struct table *t, const struct hotspots_source *from,
+			    const struct hots *h, const struct query *q, struct error *err)
 {
 	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
 	struct listing code = {.id = -1};
@@ -209,7 +209,7 @@ static int put_all(struct table *t, const struct source *from, const struct hots
 			bytes = code_in_profile(from->p, h->list[i].id);
 		disassemble_code(&code, h->list[i].id, &bytes);
 		free(bytes.bytes);
-		put(t, from, &h->list[i], &code);
+		hotspots_put_row(t, from, &h->list[i], &code);
 	}
 	free(code.list);
 	if (h->n > limit && !q->all)
@@ -243,8 +243,8 @@ static void note_absence(struct table *t, const struct cost_part *part)
 	str_free(&s);
 }
 
-static void note_part(struct table *t, const struct cost_part *part, enum amount in,
-		      const struct hots *h)
+static void hotspots_note_part(struct table *t, const struct cost_part *part, enum amount in,
+			       const struct hots *h)
 {
 	const struct tally *f = &part->tally;
 	size_t i;
@@ -295,7 +295,7 @@ static int add_runs(struct store *s, const struct query *q, const struct cost_pa
 	for (i = 0; i < n && rc >= 0 && part->tally.event; i++) {
 		rc = count = store_spots(s, runs[i].id, part->tally.event, q->symbol, &rows, err);
 		for (k = 0; k < count; k++)
-			add(h, &rows[k], i, n);
+			hotspots_add(h, &rows[k], i, n);
 		if (count >= 0)
 			free(rows);
 	}
@@ -303,22 +303,22 @@ static int add_runs(struct store *s, const struct query *q, const struct cost_pa
 	return rc < 0 ? rc : 0;
 }
 
-static int put_block(struct store *s, const struct query *q, const struct block *b, struct table *t,
-		     bool *any, struct error *err)
+static int hotspots_put_block(struct store *s, const struct query *q, const struct block *b,
+			      struct table *t, bool *any, struct error *err)
 {
 	struct tally_spec spec = spec_of(q);
 	struct hots h = {.n = 0};
 	struct cost_part part;
-	struct source from = {.s = s, .part = &part, .in = q->in};
+	struct hotspots_source from = {.s = s, .part = &part, .in = q->in};
 	int rc = cost_part_read(s, q, b, &spec, &part, err);
 
 	if (!rc)
 		rc = add_runs(s, q, &part, &h, err);
-	finish(&h, q);
+	hotspots_finish(&h, q);
 	if (!rc)
-		rc = put_all(t, &from, &h, q, err);
+		rc = hotspots_put_all(t, &from, &h, q, err);
 	if (!rc)
-		note_part(t, &part, q->in, &h);
+		hotspots_note_part(t, &part, q->in, &h);
 	*any |= part.tally.samples > 0;
 	cost_part_free(&part);
 	hots_free(&h);
@@ -344,8 +344,8 @@ static int check_found(struct store *s, const struct query *q, const struct tabl
 				 : "; 'zcost report runs' tells what became of the runs");
 }
 
-static int say_notes(struct store *s, const struct query *q, const struct block *b, struct table *t,
-		     struct error *err)
+static int hotspots_say_notes(struct store *s, const struct query *q, const struct block *b,
+			      struct table *t, struct error *err)
 {
 	struct run *runs;
 	int n = scope_runs(s, q, b, FOR_PROFILE_NOTES, &runs, err);
@@ -367,9 +367,9 @@ static int from_store(struct store *s, const struct query *q, struct table *t, b
 		return n;
 	zero_copy_title(s, q, t);
 	for (i = 0; i < n && !rc; i++) {
-		rc = put_block(s, q, &blocks[i], t, any, err);
+		rc = hotspots_put_block(s, q, &blocks[i], t, any, err);
 		if (!rc)
-			rc = say_notes(s, q, &blocks[i], t, err);
+			rc = hotspots_say_notes(s, q, &blocks[i], t, err);
 	}
 	if (!rc)
 		scope_capture_notes(s, t);
@@ -395,7 +395,7 @@ static void add_profile(struct hots *h, const struct profile *p, const struct qu
 			row.line = intern_get(&p->strings, s->line);
 		if (str_matches(q->symbol, row.symbol) &&
 		    !strcmp(event, intern_get(&p->strings, p->events[s->event].name)))
-			add(h, &row, 0, 1);
+			hotspots_add(h, &row, 0, 1);
 	}
 }
 
@@ -404,7 +404,7 @@ static int from_profile(const struct query *q, struct table *t, bool *any, struc
 	struct tally_spec spec = spec_of(q);
 	struct cost_part part = {.nruns = 1};
 	struct hots h = {.n = 0};
-	struct source from = {.p = q->profile, .part = &part, .in = q->in};
+	struct hotspots_source from = {.p = q->profile, .part = &part, .in = q->in};
 	struct cpuset cpus = cost_cpus_of(q->profile);
 	int rc = basis_of_file(q, cpuset_count(&cpus) ? cpuset_count(&cpus) : 1, &part.basis, err);
 
@@ -417,11 +417,11 @@ static int from_profile(const struct query *q, struct table *t, bool *any, struc
 	basis_of_weights(q, part.tally.event, part.tally.weight, &part.basis);
 	if (!rc && part.tally.event)
 		add_profile(&h, q->profile, q, part.tally.event);
-	finish(&h, q);
+	hotspots_finish(&h, q);
 	if (!rc)
-		rc = put_all(t, &from, &h, q, err);
+		rc = hotspots_put_all(t, &from, &h, q, err);
 	if (!rc) {
-		note_part(t, &part, q->in, &h);
+		hotspots_note_part(t, &part, q->in, &h);
 		profile_add_notes(q->profile, &t->notes);
 		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	}

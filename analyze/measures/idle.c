@@ -46,8 +46,8 @@ struct idle {
 };
 
 /* cpu < 0: all */
-static struct value *add_row(struct idle *d, int cpu, const char *source, const char *state,
-			     const struct estimate *e)
+static struct value *idle_add_row(struct idle *d, int cpu, const char *source, const char *state,
+				  const struct estimate *e)
 {
 	struct value *row = table_row(d->t);
 
@@ -75,12 +75,12 @@ static void put_proc_stat(struct idle *d, int cpu)
 		e = scope_estimate(d->s, d->b->runs, d->b->n, d->list->estimator, figure_metric,
 				   name);
 		if (e.n)
-			add_row(d, cpu, "/proc/stat", parts[i].state, &e);
+			idle_add_row(d, cpu, "/proc/stat", parts[i].state, &e);
 	}
 }
 
 /* "3 C6:cpu1" is of CPU 1, "3 C6" of all. The state's name may hold colons. */
-static bool is_of(const char *name, int cpu)
+static bool idle_is_of(const char *name, int cpu)
 {
 	const char *colon = strrchr(name, ':');
 	int its = -1, end = 0;
@@ -90,7 +90,7 @@ static bool is_of(const char *name, int cpu)
 	return its == cpu;
 }
 
-static void put_state(struct idle *d, int cpu, const struct change_row *pct)
+static void idle_put_state(struct idle *d, int cpu, const struct change_row *pct)
 {
 	const struct change_row *entries = changes_find(&d->entries, pct->name);
 	struct estimate e = changes_estimate(&d->pct, pct, AS_COUNT), per_s;
@@ -100,7 +100,7 @@ static void put_state(struct idle *d, int cpu, const struct change_row *pct)
 
 	if (cpu >= 0)
 		*strrchr(copy, ':') = '\0';
-	row = add_row(d, cpu, "cpuidle", copy, &e);
+	row = idle_add_row(d, cpu, "cpuidle", copy, &e);
 	free(copy);
 	if (!entries)
 		return;
@@ -110,18 +110,18 @@ static void put_state(struct idle *d, int cpu, const struct change_row *pct)
 		table_set(d->t, row, "mean_us", value_real(e.value * 1e4 / per_s.value));
 }
 
-static void put_cpu(struct idle *d, int cpu)
+static void idle_put_cpu(struct idle *d, int cpu)
 {
 	size_t i;
 
 	put_proc_stat(d, cpu);
 	for (i = 0; i < d->pct.n; i++)
-		if (is_of(d->pct.row[i].name, cpu))
-			put_state(d, cpu, &d->pct.row[i]);
+		if (idle_is_of(d->pct.row[i].name, cpu))
+			idle_put_state(d, cpu, &d->pct.row[i]);
 }
 
 /* The CPUs that any metric is of. */
-static void cpus_of(const struct idle *d, struct cpuset *set)
+static void idle_cpus_of(const struct idle *d, struct cpuset *set)
 {
 	struct metric_row *rows;
 	const char *colon;
@@ -143,14 +143,14 @@ static void cpus_of(const struct idle *d, struct cpuset *set)
 	}
 }
 
-static void put_cpus(struct idle *d, const struct query *q)
+static void idle_put_cpus(struct idle *d, const struct query *q)
 {
 	struct cpuset set = {0};
 	unsigned int cpu;
 
-	cpus_of(d, &set);
+	idle_cpus_of(d, &set);
 	if (!q->cpus && !q->by)
-		put_cpu(d, -1);
+		idle_put_cpu(d, -1);
 	if (!q->cpus && !q->by && cpuset_count(&set) > CPUS_SHOWN) {
 		note_add_of(&d->t->notes, d->b->block.variant, d->b->block.side, idle_many_cpus,
 			    cpuset_count(&set));
@@ -158,11 +158,12 @@ static void put_cpus(struct idle *d, const struct query *q)
 	}
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&set, cpu) && (!q->cpus || cpuset_has(q->cpus, cpu)))
-			put_cpu(d, (int)cpu);
+			idle_put_cpu(d, (int)cpu);
 }
 
-static int put_block(struct store *s, const struct query *q, const struct block_list *list,
-		     const struct block_runs *b, struct table *t, bool *states, struct error *err)
+static int idle_put_block(struct store *s, const struct query *q, const struct block_list *list,
+			  const struct block_runs *b, struct table *t, bool *states,
+			  struct error *err)
 {
 	struct idle d = {.s = s, .list = list, .b = b, .t = t};
 	int rc = changes_read(&d.pct, s, list, b, "cstate_pct:", err);
@@ -170,7 +171,7 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 	if (!rc)
 		rc = changes_read(&d.entries, s, list, b, "cstate_entries:", err);
 	if (!rc)
-		put_cpus(&d, q);
+		idle_put_cpus(&d, q);
 	*states |= d.pct.n > 0;
 	changes_free(&d.pct);
 	changes_free(&d.entries);
@@ -189,7 +190,7 @@ static int idle_run(struct store *s, const struct query *q, struct table *t, str
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
-		rc = put_block(s, q, &list, &list.blocks[i], t, &states, err);
+		rc = idle_put_block(s, q, &list, &list.blocks[i], t, &states, err);
 	if (!rc && !states)
 		note_add(&t->notes, table_not_measured);
 	else if (!rc)

@@ -53,7 +53,7 @@ static int by_rate(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static struct ranked *rank(const struct changes *c)
+static struct ranked *irq_rank(const struct changes *c)
 {
 	struct ranked *list = xcalloc(c->n + 1, sizeof(*list));
 	size_t i;
@@ -108,7 +108,7 @@ static int read_kind(struct of_kind *k, struct store *s, const struct block_list
 	}
 	if (!rc) {
 		fill_by_cpu(k);
-		k->cpus = rank(&k->by_cpu);
+		k->cpus = irq_rank(&k->by_cpu);
 	}
 	return rc;
 }
@@ -124,8 +124,8 @@ static void free_kind(struct of_kind *k)
 /* --- rows --- */
 
 /* "1: 97 %, 0: 3 %" */
-static void put_cpus(const struct of_kind *k, const char *source, struct table *t,
-		     struct value *row)
+static void irq_put_cpus(const struct of_kind *k, const char *source, struct table *t,
+			 struct value *row)
 {
 	const struct ranked *list = k->cpus;
 	struct str s = {0};
@@ -145,8 +145,8 @@ static void put_cpus(const struct of_kind *k, const char *source, struct table *
 	str_free(&s);
 }
 
-static struct value *put_row(const struct changes *c, const struct change_row *r, const char *kind,
-			     const char *source, struct table *t)
+static struct value *irq_put_row(const struct changes *c, const struct change_row *r,
+				 const char *kind, const char *source, struct table *t)
 {
 	struct value *row = table_row(t);
 	char *copy = xstrdup(source), *device = strchr(copy, ' ');
@@ -165,7 +165,7 @@ static struct value *put_row(const struct changes *c, const struct change_row *r
 
 static long put_sources(const struct of_kind *k, const struct query *q, long left, struct table *t)
 {
-	struct ranked *list = rank(&k->here);
+	struct ranked *list = irq_rank(&k->here);
 	struct value *row;
 	size_t i;
 
@@ -176,8 +176,8 @@ static long put_sources(const struct of_kind *k, const struct query *q, long lef
 		if (!q->all && !change_happened(&k->here, list[i].row) &&
 		    !(other && change_happened(&k->elsewhere, other)))
 			continue;
-		row = put_row(&k->here, list[i].row, k->kind, source, t);
-		put_cpus(k, source, t, row);
+		row = irq_put_row(&k->here, list[i].row, k->kind, source, t);
+		irq_put_cpus(k, source, t, row);
 		left--;
 	}
 	free(list);
@@ -195,16 +195,17 @@ static long put_by_cpu(const struct of_kind *k, const struct query *q, long left
 
 		if (q->cpus && !cpuset_has(q->cpus, (unsigned int)cpu))
 			continue;
-		row = put_row(&k->by_cpu, list[i].row, k->kind, strchr(list[i].row->name, ':') + 1,
-			      t);
+		row = irq_put_row(&k->by_cpu, list[i].row, k->kind,
+				  strchr(list[i].row->name, ':') + 1, t);
 		table_set(t, row, "cpu", value_int(cpu));
 		left--;
 	}
 	return left;
 }
 
-static int put_block(struct store *s, const struct query *q, const struct block_list *list,
-		     const struct block_runs *b, struct table *t, size_t *found, struct error *err)
+static int irq_put_block(struct store *s, const struct query *q, const struct block_list *list,
+			 const struct block_runs *b, struct table *t, size_t *found,
+			 struct error *err)
 {
 	static const char *const kinds[] = {"irq", "softirq"};
 	long left = q->limit ? q->limit : -1;
@@ -235,7 +236,7 @@ static int irq_run(struct store *s, const struct query *q, struct table *t, stru
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
-		rc = put_block(s, q, &list, &list.blocks[i], t, &found, err);
+		rc = irq_put_block(s, q, &list, &list.blocks[i], t, &found, err);
 	if (!rc)
 		changes_note(s, q, found, t);
 	if (!rc && found && !q->by && !q->cpus)

@@ -34,19 +34,19 @@ static const struct column nic_columns[] = {
 	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
-enum source { KERNEL, QUEUE, DRIVER };
+enum nic_source { KERNEL, QUEUE, DRIVER };
 static const char *const source_names[] = {"kernel", "queue", "driver"};
 
 /* "host/eth0/link/rx_packets" */
-struct counter {
+struct nic_counter {
 	const struct change_row *row;
 	char *copy;
 	const char *netns, *interface, *name;
-	enum source source;
+	enum nic_source source;
 	char queue[32]; /* "": of none */
 };
 
-static void take_apart(struct counter *k, const struct change_row *row)
+static void take_apart(struct nic_counter *k, const struct change_row *row)
 {
 	char *rest = k->copy = xstrdup(row->name);
 	const char *group;
@@ -66,9 +66,9 @@ static void take_apart(struct counter *k, const struct change_row *row)
 		nic_queue(k->name, k->queue, sizeof(k->queue));
 }
 
-static int in_order(const void *a, const void *b)
+static int nic_in_order(const void *a, const void *b)
 {
-	const struct counter *x = a, *y = b;
+	const struct nic_counter *x = a, *y = b;
 	int rc = strcmp(x->netns, y->netns);
 
 	if (!rc)
@@ -82,8 +82,8 @@ static int in_order(const void *a, const void *b)
 
 enum by { BY_ALL, BY_INTERFACE, BY_QUEUE };
 
-static bool wanted(const struct counter *k, const struct changes *c, const struct query *q,
-		   enum by by)
+static bool nic_wanted(const struct nic_counter *k, const struct changes *c, const struct query *q,
+		       enum by by)
 {
 	if (by == BY_INTERFACE && k->source != KERNEL)
 		return false;
@@ -92,7 +92,7 @@ static bool wanted(const struct counter *k, const struct changes *c, const struc
 	return q->all || change_happened(c, k->row);
 }
 
-static void put_row(const struct changes *c, const struct counter *k, struct table *t)
+static void nic_put_row(const struct changes *c, const struct nic_counter *k, struct table *t)
 {
 	struct value *row = table_row(t);
 
@@ -107,20 +107,21 @@ static void put_row(const struct changes *c, const struct counter *k, struct tab
 	changes_put(c, k->row, t, row);
 }
 
-static void put_rows(const struct changes *c, const struct query *q, enum by by, struct table *t)
+static void nic_put_rows(const struct changes *c, const struct query *q, enum by by,
+			 struct table *t)
 {
-	struct counter *list = xcalloc(c->n + 1, sizeof(*list));
+	struct nic_counter *list = xcalloc(c->n + 1, sizeof(*list));
 	long left = q->limit ? q->limit : -1;
 	size_t i;
 
 	for (i = 0; i < c->n; i++)
 		take_apart(&list[i], &c->row[i]);
 	if (c->n)
-		qsort(list, c->n, sizeof(*list), in_order);
+		qsort(list, c->n, sizeof(*list), nic_in_order);
 	for (i = 0; i < c->n && left; i++) {
-		if (!wanted(&list[i], c, q, by))
+		if (!nic_wanted(&list[i], c, q, by))
 			continue;
-		put_row(c, &list[i], t);
+		nic_put_row(c, &list[i], t);
 		left--;
 	}
 	for (i = 0; i < c->n; i++)
@@ -128,9 +129,9 @@ static void put_rows(const struct changes *c, const struct query *q, enum by by,
 	free(list);
 }
 
-static int put_block(struct store *s, const struct query *q, enum by by,
-		     const struct block_list *list, const struct block_runs *b, struct table *t,
-		     size_t *found, struct error *err)
+static int nic_put_block(struct store *s, const struct query *q, enum by by,
+			 const struct block_list *list, const struct block_runs *b, struct table *t,
+			 size_t *found, struct error *err)
 {
 	struct changes c;
 	int rc = changes_read(&c, s, list, b, "nic:", err);
@@ -139,7 +140,7 @@ static int put_block(struct store *s, const struct query *q, enum by by,
 	if (!rc)
 		rc = changes_known(&c, s, list, "nic_known_s:", err);
 	if (!rc)
-		put_rows(&c, q, by, t);
+		nic_put_rows(&c, q, by, t);
 	if (!rc)
 		rc = nic_settings(s, list, b, &c, t, err);
 	changes_free(&c);
@@ -172,7 +173,7 @@ static int nic_run(struct store *s, const struct query *q, struct table *t, stru
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
-		rc = put_block(s, q, by, &list, &list.blocks[i], t, &found, err);
+		rc = nic_put_block(s, q, by, &list, &list.blocks[i], t, &found, err);
 	if (!rc)
 		changes_note(s, q, found, t);
 	if (!rc && t->rows)

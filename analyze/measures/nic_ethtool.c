@@ -18,18 +18,18 @@ static double change_of(const struct ethtool_text *e, const struct ethtool_row *
 	return (double)(row->last - row->first);
 }
 
-static double rate_of(const struct ethtool_text *e, const struct ethtool_row *row,
-		      const struct query *q)
+static double ethtool_rate_of(const struct ethtool_text *e, const struct ethtool_row *row,
+			      const struct query *q)
 {
 	if (e->rates)
 		return row->sum / e->outputs;
 	return q->seconds > 0 ? change_of(e, row) / q->seconds : NAN;
 }
 
-static void put(const struct ethtool_text *e, const struct ethtool_row *r, const struct query *q,
-		const char *queue, struct table *t)
+static void ethtool_put_row(const struct ethtool_text *e, const struct ethtool_row *r,
+			    const struct query *q, const char *queue, struct table *t)
 {
-	double count = e->rates ? NAN : change_of(e, r), rate = rate_of(e, r, q);
+	double count = e->rates ? NAN : change_of(e, r), rate = ethtool_rate_of(e, r, q);
 	struct value *row = table_row(t);
 
 	table_set(t, row, "interface", value_str(t, r->interface));
@@ -41,12 +41,12 @@ static void put(const struct ethtool_text *e, const struct ethtool_row *r, const
 	table_set(t, row, "per_s", value_real(rate));
 }
 
-static bool changed(const struct ethtool_text *e, const struct ethtool_row *r)
+static bool ethtool_changed(const struct ethtool_text *e, const struct ethtool_row *r)
 {
 	return e->rates ? r->sum > 0 : change_of(e, r) > 0;
 }
 
-static void put_rows(const struct ethtool_text *e, const struct query *q, struct table *t)
+static void ethtool_put_rows(const struct ethtool_text *e, const struct query *q, struct table *t)
 {
 	long left = q->limit ? q->limit : -1;
 	size_t i;
@@ -55,9 +55,9 @@ static void put_rows(const struct ethtool_text *e, const struct query *q, struct
 		char queue[32] = "";
 		bool has_queue = nic_queue(e->rows[i].name, queue, sizeof(queue));
 
-		if ((!q->all && !changed(e, &e->rows[i])) || (q->by && !has_queue))
+		if ((!q->all && !ethtool_changed(e, &e->rows[i])) || (q->by && !has_queue))
 			continue;
-		put(e, &e->rows[i], q, queue, t);
+		ethtool_put_row(e, &e->rows[i], q, queue, t);
 		left--;
 	}
 }
@@ -87,7 +87,7 @@ int nic_from_ethtool(const struct ethtool_text *e, const struct query *q, struct
 		return error_set(err, ENODATA,
 				 "one output of ethtool -S tells no change: put a later one behind "
 				 "it, and say with --seconds how much later");
-	put_rows(e, q, t);
+	ethtool_put_rows(e, q, t);
 	if (e->rates && e->outputs > 1)
 		note_add(&t->notes, ethtool_rounds, e->outputs);
 	else if (!e->rates && e->outputs > 2)

@@ -26,7 +26,7 @@ static const struct {
 	{"rx%*[^[][%u]%n", "rx"}, {"tx%*[^[][%u]%n", "tx"}, /* gve */
 };
 
-static const char *way(const char *rest)
+static const char *nic_name_way(const char *rest)
 {
 	return str_starts(rest, "rx") ? "rx" : str_starts(rest, "tx") ? "tx" : "queue";
 }
@@ -47,8 +47,8 @@ bool nic_queue(const char *name, char *queue, size_t size)
 
 		if (sscanf(name, patterns[i].pattern, &n, &end) != 1 || !end || is_size(name + end))
 			continue;
-		snprintf(queue, size, "%s-%u", patterns[i].of ? patterns[i].of : way(name + end),
-			 n);
+		snprintf(queue, size, "%s-%u",
+			 patterns[i].of ? patterns[i].of : nic_name_way(name + end), n);
 		return true;
 	}
 	return false;

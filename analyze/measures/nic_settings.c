@@ -62,8 +62,8 @@ static char *values_of(const struct changes *state, const struct change_row *row
 	return s.len ? str_take(&s) : NULL;
 }
 
-static char *value_of(const struct changes *state, const char *interface, const char *key,
-		      bool is_switch)
+static char *nic_setting_value_of(const struct changes *state, const char *interface,
+				  const char *key, bool is_switch)
 {
 	char *name = xasprintf("%s/%s", interface, key), *text;
 
@@ -81,8 +81,9 @@ static bool idle_setting(const char *key, const char *value)
 
 static void add_setting(struct str *s, const struct changes *state, const char *interface, size_t i)
 {
-	char *value = value_of(state, interface, shown[i].key, shown[i].is_switch);
-	char *max = shown[i].max ? value_of(state, interface, shown[i].max, false) : NULL;
+	char *value = nic_setting_value_of(state, interface, shown[i].key, shown[i].is_switch);
+	char *max =
+		shown[i].max ? nic_setting_value_of(state, interface, shown[i].max, false) : NULL;
 	char *both = value && max ? xasprintf("%s of %s", value, max) : NULL;
 
 	if (value && !idle_setting(shown[i].key, value)) {
@@ -163,7 +164,7 @@ static void put_detail(struct table *d, const struct block *b, const char *inter
 }
 
 /* "host/eth0/feature:rx-gro": all behind the second slash is the key. */
-static const char *key_of(const char *name)
+static const char *nic_setting_key_of(const char *name)
 {
 	const char *slash = strchr(name, '/');
 
@@ -171,12 +172,12 @@ static const char *key_of(const char *name)
 	return slash ? slash + 1 : NULL;
 }
 
-static void put_all(const struct changes *list, struct table *d)
+static void nic_setting_put_all(const struct changes *list, struct table *d)
 {
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
-		const char *key = key_of(list->row[i].name);
+		const char *key = nic_setting_key_of(list->row[i].name);
 		char *interface, *name, *equals, *value;
 
 		if (!key)
@@ -206,7 +207,7 @@ int nic_settings(struct store *s, const struct block_list *list, const struct bl
 	if (!rc && state.n && !t->detail)
 		table_detail(t, "interfaces", columns, array_size(columns));
 	for (i = 0; i < state.n && !rc; i++) {
-		const char *key = key_of(state.row[i].name);
+		const char *key = nic_setting_key_of(state.row[i].name);
 		char *interface;
 
 		if (!key || strcmp(key, "up"))
@@ -217,8 +218,8 @@ int nic_settings(struct store *s, const struct block_list *list, const struct bl
 		free(interface);
 	}
 	if (!rc && state.n) {
-		put_all(&info, t->detail);
-		put_all(&state, t->detail);
+		nic_setting_put_all(&info, t->detail);
+		nic_setting_put_all(&state, t->detail);
 	}
 	changes_free(&state);
 	changes_free(&info);

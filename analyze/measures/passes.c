@@ -68,8 +68,8 @@ static void free_pass(struct pass_runs *p)
 }
 
 /* Percent of the measure pass's throughput that is missing. */
-static struct estimate cost(enum estimator e, const struct pass_runs *measure,
-			    const struct pass_runs *pass)
+static struct estimate pass_cost(enum estimator e, const struct pass_runs *measure,
+				 const struct pass_runs *pass)
 {
 	double p, was = stats_point(e, measure->x, measure->nx);
 	double is = stats_point(e, pass->x, pass->nx);
@@ -94,7 +94,7 @@ static void put_pass(struct store *s, const struct block *b, enum estimator e, i
 	table_set(t, row, "runs", value_int(all[pass].n));
 	put_estimate(t, row, "throughput_gbps", &est);
 	if (pass != MEASURE && all[MEASURE].nx && all[pass].nx) {
-		struct estimate c = cost(e, &all[MEASURE], &all[pass]);
+		struct estimate c = pass_cost(e, &all[MEASURE], &all[pass]);
 
 		table_set(t, row, "cost_pct", value_estimate(t, c.value, c.lo, c.hi));
 	}
@@ -104,8 +104,8 @@ static void put_pass(struct store *s, const struct block *b, enum estimator e, i
 	table_set(t, row, "own_cpu_pct", value_real(est.value));
 }
 
-static int read_all(struct store *s, const struct block *b, struct pass_runs all[PASSES],
-		    struct error *err)
+static int passes_read_all(struct store *s, const struct block *b, struct pass_runs all[PASSES],
+			   struct error *err)
 {
 	int i, rc = 0;
 
@@ -115,7 +115,7 @@ static int read_all(struct store *s, const struct block *b, struct pass_runs all
 	return rc;
 }
 
-static void free_all(struct pass_runs all[PASSES])
+static void passes_free_all(struct pass_runs all[PASSES])
 {
 	int i;
 
@@ -130,11 +130,11 @@ static int passes_run(struct store *s, const struct query *q, struct table *t, s
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, k;
 
 	for (i = 0; i < list.n && !rc; i++) {
-		rc = read_all(s, &list.blocks[i].block, all, err);
+		rc = passes_read_all(s, &list.blocks[i].block, all, err);
 		for (k = 0; k < PASSES && !rc; k++)
 			if (all[k].n)
 				put_pass(s, &list.blocks[i].block, list.estimator, k, all, t);
-		free_all(all);
+		passes_free_all(all);
 	}
 	if (!rc && !t->rows)
 		note_add(&t->notes, no_passes);
@@ -147,13 +147,13 @@ static int passes_run(struct store *s, const struct query *q, struct table *t, s
 /* It may be chance where the interval holds 0, or where the runs are too few for one. */
 enum worse { SURELY_NOT, MAYBE, SURELY };
 
-struct worst {
+struct passes_worst {
 	double pct; /* NAN: not known */
 	enum worse worse;
 	size_t n; /* runs, here or in the measure pass, whichever had fewer */
 };
 
-static void take_worst(struct worst *w, enum estimator e, const struct pass_runs *measure,
+static void take_worst(struct passes_worst *w, enum estimator e, const struct pass_runs *measure,
 		       const struct pass_runs *pass)
 {
 	enum worse worse;
@@ -161,28 +161,29 @@ static void take_worst(struct worst *w, enum estimator e, const struct pass_runs
 
 	if (!measure->nx || !pass->nx)
 		return;
-	c = cost(e, measure, pass);
+	c = pass_cost(e, measure, pass);
 	worse = c.lo > 0 ? SURELY : c.hi < 0 ? SURELY_NOT : MAYBE;
 	if (isnan(c.value) || worse < w->worse || (worse == w->worse && c.value <= w->pct))
 		return;
-	*w = (struct worst){c.value, worse, measure->nx < pass->nx ? measure->nx : pass->nx};
+	*w = (struct passes_worst){c.value, worse, measure->nx < pass->nx ? measure->nx : pass->nx};
 }
 
 /* The side whose throughput surely suffers most stands for the pass. */
-static void worst(struct store *s, const struct block_list *list, struct worst most[PASSES])
+static void passes_worst(struct store *s, const struct block_list *list,
+			 struct passes_worst most[PASSES])
 {
 	struct pass_runs all[PASSES];
 	int i, k;
 
 	for (i = 0; i < list->n; i++) {
-		if (!read_all(s, &list->blocks[i].block, all, NULL))
+		if (!passes_read_all(s, &list->blocks[i].block, all, NULL))
 			for (k = MEASURE + 1; k < PASSES; k++)
 				take_worst(&most[k], list->estimator, &all[MEASURE], &all[k]);
-		free_all(all);
+		passes_free_all(all);
 	}
 }
 
-static void put_worst(struct str *text, const char *pass, const struct worst *w)
+static void put_worst(struct str *text, const char *pass, const struct passes_worst *w)
 {
 	str_printf(text, "%s%s ", text->len ? ", " : "", pass);
 	if (w->worse == MAYBE)
@@ -193,11 +194,11 @@ static void put_worst(struct str *text, const char *pass, const struct worst *w)
 
 void passes_note(struct store *s, const struct block_list *list, struct table *t)
 {
-	struct worst most[PASSES] = {{.pct = NAN}, {.pct = NAN}, {.pct = NAN}};
+	struct passes_worst most[PASSES] = {{.pct = NAN}, {.pct = NAN}, {.pct = NAN}};
 	struct str text = {0};
 	int k;
 
-	worst(s, list, most);
+	passes_worst(s, list, most);
 	for (k = MEASURE + 1; k < PASSES; k++)
 		if (isfinite(most[k].pct))
 			put_worst(&text, passes[k], &most[k]);

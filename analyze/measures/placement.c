@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is(const struct topology_row *r, const char *kind)
+static bool placement_is(const struct topology_row *r, const char *kind)
 {
 	return !strcmp(r->kind, kind);
 }
 
-static bool parse(struct cpuset *set, const char *text)
+static bool placement_parse(struct cpuset *set, const char *text)
 {
 	return text && *text && !cpuset_parse(set, text, NULL);
 }
@@ -31,7 +31,7 @@ int machine_read(struct machine *m, struct store *s, const char *host, struct er
 	if (m->n < 0)
 		return m->n;
 	for (i = 0; i < m->n; i++)
-		if (is(&m->rows[i], "core") && parse(&set, m->rows[i].cpus))
+		if (placement_is(&m->rows[i], "core") && placement_parse(&set, m->rows[i].cpus))
 			for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 				if (cpuset_has(&set, cpu)) {
 					cpuset_add(&m->all, cpu);
@@ -46,7 +46,7 @@ void machine_free(struct machine *m)
 	*m = (struct machine){0};
 }
 
-static bool same(const struct cpuset *a, const struct cpuset *b)
+static bool placement_same(const struct cpuset *a, const struct cpuset *b)
 {
 	return !memcmp(a->bits, b->bits, sizeof(a->bits));
 }
@@ -57,7 +57,7 @@ static void add_core(struct placement *p, const struct topology_row *core, unsig
 	unsigned int mine = 0, i;
 	struct cpuset set;
 
-	if (!parse(&set, core->cpus))
+	if (!placement_parse(&set, core->cpus))
 		return;
 	for (i = 0; i < cpu; i++)
 		if (cpuset_has(&set, i) && cpuset_has(&p->cpus, i))
@@ -81,9 +81,9 @@ bool placement_of(struct placement *p, const struct machine *m, const char *cpus
 	*p = (struct placement){0};
 	if (!cpus)
 		p->cpus = m->all;
-	else if (!parse(&p->cpus, cpus))
+	else if (!placement_parse(&p->cpus, cpus))
 		return false;
-	p->all = same(&p->cpus, &m->all);
+	p->all = placement_same(&p->cpus, &m->all);
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&p->cpus, cpu) && cpuset_has(&m->all, cpu))
 			add_core(p, &m->rows[m->core_of[cpu]], cpu);
@@ -92,7 +92,7 @@ bool placement_of(struct placement *p, const struct machine *m, const char *cpus
 
 static bool is_candidate(const struct topology_row *r)
 {
-	return is(r, "nic") && r->node >= 0 && r->node < CPUSET_MAX && r->up != 0;
+	return placement_is(r, "nic") && r->node >= 0 && r->node < CPUSET_MAX && r->up != 0;
 }
 
 bool placement_counts(const struct machine *m, const struct topology_row *nic)
@@ -161,15 +161,15 @@ void placement_add_notes(const struct machine *m, const struct placement *p, con
 
 /* --- of all runs --- */
 
-static bool one_repeat(const struct run *a, const struct run *b)
+static bool placement_one_repeat(const struct run *a, const struct run *b)
 {
 	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
 	       !strcmp(a->pass, b->pass) && strcmp(a->side, b->side) && b->host &&
 	       !strcmp(a->host, b->host);
 }
 
-static int note_one(struct store *s, const struct run *runs, int n, const struct run *run,
-		    struct error *err)
+static int placement_note_one(struct store *s, const struct run *runs, int n, const struct run *run,
+			      struct error *err)
 {
 	struct notes notes = {0};
 	struct placement p, other;
@@ -183,7 +183,7 @@ static int note_one(struct store *s, const struct run *runs, int n, const struct
 		return rc;
 	}
 	for (i = 0; i < n; i++)
-		if (one_repeat(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus)) {
+		if (placement_one_repeat(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus)) {
 			placement_add_notes(&m, &p, runs[i].side, &other, &notes);
 			said = true;
 		}
@@ -207,7 +207,7 @@ int placement_notes(struct store *s, struct error *err)
 	rc = store_begin(s, err);
 	for (i = 0; i < n && !rc; i++)
 		if (runs[i].host)
-			rc = note_one(s, runs, n, &runs[i], err);
+			rc = placement_note_one(s, runs, n, &runs[i], err);
 	free(runs);
 	return rc ? rc : store_commit(s, err);
 }

@@ -63,13 +63,13 @@ void power_note_kinds(struct store *s, const struct query *q, struct table *t)
 	str_free(&others);
 }
 
-static bool same_host(const struct run *a, const struct run *b)
+static bool power_same_host(const struct run *a, const struct run *b)
 {
 	return a->host && b->host ? !strcmp(a->host, b->host) : a == b;
 }
 
 /* The meter stands at the host: any side of this repeat on it may hold its figure. */
-static bool metered(struct store *s, const struct run *side, struct power *p)
+static bool power_metered(struct store *s, const struct run *side, struct power *p)
 {
 	struct run_filter f = {side->variant, side->pass, NULL, side->repeat, false};
 	const char *source;
@@ -84,7 +84,7 @@ static bool metered(struct store *s, const struct run *side, struct power *p)
 	found = store_metric(s, side->id, name, &p->watts, &source);
 	n = found ? 0 : store_runs(s, &f, &all, NULL);
 	for (i = 0; i < n && !found; i++)
-		found = same_host(&all[i], side) &&
+		found = power_same_host(&all[i], side) &&
 			store_metric(s, all[i].id, name, &p->watts, &source);
 	if (n > 0)
 		free(all);
@@ -96,8 +96,8 @@ static bool metered(struct store *s, const struct run *side, struct power *p)
 }
 
 /* A host's power by the model: idle once, and the use of the CPUs of the sides on it, each once. */
-static bool modelled(struct store *s, const struct query *q, const struct run *const sides[], int n,
-		     int first, struct power *p)
+static bool power_modelled(struct store *s, const struct query *q, const struct run *const sides[],
+			   int n, int first, struct power *p)
 {
 	double cpu = 0;
 	int i;
@@ -105,7 +105,7 @@ static bool modelled(struct store *s, const struct query *q, const struct run *c
 	if (!(q->model_idle > 0) && !(q->model_per_cpu > 0))
 		return false;
 	for (i = first; i < n; i++)
-		if (same_host(sides[i], sides[first]))
+		if (power_same_host(sides[i], sides[first]))
 			cpu += cpu_pct_besides(s, sides, i);
 	p->watts = q->model_idle + q->model_per_cpu * cpu / 100;
 	p->source = POWER_MODELLED;
@@ -121,7 +121,7 @@ static bool is_shared(struct store *s, const struct run *const sides[], int n)
 
 	for (i = 0; i < count; i++)
 		for (k = 0; k < n; k++)
-			if (same_host(&all[i], sides[k])) {
+			if (power_same_host(&all[i], sides[k])) {
 				on_host++;
 				break;
 			}
@@ -141,13 +141,13 @@ struct power power_of(struct store *s, const struct query *q, const struct run *
 	int i, k;
 
 	for (i = 0; i < n; i++) {
-		for (k = 0; k < i && !same_host(sides[k], sides[i]); k++)
+		for (k = 0; k < i && !power_same_host(sides[k], sides[i]); k++)
 			;
 		if (k < i)
 			continue;
 		one = none;
 		one.kind = kind;
-		if (!metered(s, sides[i], &one) && !modelled(s, q, sides, n, i, &one))
+		if (!power_metered(s, sides[i], &one) && !power_modelled(s, q, sides, n, i, &one))
 			return none;
 		watts += one.watts;
 		if (one.source > all.source) {

@@ -36,12 +36,12 @@ static const struct column power_columns[] = {
 };
 
 /* One row's figures: of a metric, or of the query's model. */
-struct watts {
+struct power_table_watts {
 	const struct query *q;
 	const char *metric; /* NULL: the model */
 };
 
-static double watts_of(struct store *s, const struct run *r, const struct watts *w)
+static double watts_of(struct store *s, const struct run *r, const struct power_table_watts *w)
 {
 	double cpu;
 
@@ -68,7 +68,7 @@ static double figure_per_gb(struct store *s, const struct run *r, const void *ar
 
 static double figure_score(struct store *s, const struct run *r, const void *arg)
 {
-	const struct query *q = ((const struct watts *)arg)->q;
+	const struct query *q = ((const struct power_table_watts *)arg)->q;
 
 	if (sent_datagrams(s, r))
 		return NAN;
@@ -87,14 +87,14 @@ static const struct {
 	{"roi_p", figure_score, true},
 };
 
-struct row {
+struct power_table_row {
 	const struct block_runs *b;
 	enum estimator est;
 	const char *kind, *domain, *source;
-	struct watts watts;
+	struct power_table_watts watts;
 };
 
-static void put_row(struct store *s, const struct row *k, struct table *t)
+static void power_table_put_row(struct store *s, const struct power_table_row *k, struct table *t)
 {
 	struct estimate e = scope_estimate(s, k->b->runs, k->b->n, k->est, figure_watts, &k->watts);
 	struct value *row;
@@ -120,18 +120,18 @@ static void put_row(struct store *s, const struct row *k, struct table *t)
 
 /* --- the metrics power_w:KIND and power_w:KIND/SOURCE/DOMAIN of any of the runs --- */
 
-struct names {
+struct power_table_names {
 	struct metric_row *m;
 	size_t n, cap;
 };
 
-static int by_name(const void *a, const void *b)
+static int power_table_by_name(const void *a, const void *b)
 {
 	return strverscmp(((const struct metric_row *)a)->name,
 			  ((const struct metric_row *)b)->name);
 }
 
-static void add_name(struct names *list, const struct metric_row *m)
+static void power_table_add_name(struct power_table_names *list, const struct metric_row *m)
 {
 	size_t i;
 
@@ -142,8 +142,8 @@ static void add_name(struct names *list, const struct metric_row *m)
 	list->m[list->n++] = *m;
 }
 
-static int gather(struct store *s, const struct block_runs *b, struct names *list,
-		  struct error *err)
+static int power_table_gather(struct store *s, const struct block_runs *b,
+			      struct power_table_names *list, struct error *err)
 {
 	struct metric_row *rows;
 	int i, k, n;
@@ -152,17 +152,18 @@ static int gather(struct store *s, const struct block_runs *b, struct names *lis
 		n = store_metric_list(s, b->runs[i].id, &rows, err);
 		for (k = 0; k < n; k++)
 			if (str_starts(rows[k].name, "power_w:"))
-				add_name(list, &rows[k]);
+				power_table_add_name(list, &rows[k]);
 		if (n < 0)
 			return n;
 		free(rows);
 	}
 	if (list->n)
-		qsort(list->m, list->n, sizeof(*list->m), by_name);
+		qsort(list->m, list->n, sizeof(*list->m), power_table_by_name);
 	return 0;
 }
 
-static void put_metric(struct store *s, struct row k, const struct metric_row *m, struct table *t)
+static void put_metric(struct store *s, struct power_table_row k, const struct metric_row *m,
+		       struct table *t)
 {
 	char *kind = xstrdup(strchr(m->name, ':') + 1), *domain = strchr(kind, '/'), *slash;
 
@@ -175,16 +176,17 @@ static void put_metric(struct store *s, struct row k, const struct metric_row *m
 	k.domain = domain;
 	k.source = m->source;
 	k.watts.metric = m->name;
-	put_row(s, &k, t);
+	power_table_put_row(s, &k, t);
 	free(kind);
 }
 
-static int put_block(struct store *s, const struct query *q, const struct block_list *list,
-		     const struct block_runs *b, struct table *t, struct error *err)
+static int power_table_put_block(struct store *s, const struct query *q,
+				 const struct block_list *list, const struct block_runs *b,
+				 struct table *t, struct error *err)
 {
-	struct row k = {.b = b, .est = list->estimator, .watts = {q, NULL}};
-	struct names names = {0};
-	int rc = gather(s, b, &names, err), i;
+	struct power_table_row k = {.b = b, .est = list->estimator, .watts = {q, NULL}};
+	struct power_table_names names = {0};
+	int rc = power_table_gather(s, b, &names, err), i;
 	size_t n;
 
 	for (i = 0; power_kind_names[i] && !rc; i++)
@@ -197,12 +199,12 @@ static int put_block(struct store *s, const struct query *q, const struct block_
 			put_metric(s, k, &names.m[n], t);
 	k.kind = k.source = "model";
 	if (!rc && (q->model_idle > 0 || q->model_per_cpu > 0))
-		put_row(s, &k, t);
+		power_table_put_row(s, &k, t);
 	free(names.m);
 	return rc;
 }
 
-static void say_rules(struct store *s, const struct query *q, struct table *t)
+static void power_table_say_rules(struct store *s, const struct query *q, struct table *t)
 {
 	if (!t->rows && manner_absent(s, t->name)) {
 		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
@@ -244,9 +246,9 @@ static int power_run(struct store *s, const struct query *q, struct table *t, st
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
-		rc = put_block(s, q, &list, &list.blocks[i], t, err);
+		rc = power_table_put_block(s, q, &list, &list.blocks[i], t, err);
 	if (!rc) {
-		say_rules(s, q, t);
+		power_table_say_rules(s, q, t);
 		say_datagrams(s, &list, t);
 		block_list_notes(&list, s, t);
 	}

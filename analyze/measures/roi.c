@@ -43,7 +43,7 @@ static const struct column roi_columns[] = {
 };
 
 /* Figures of one repeat; NAN where they are missing. */
-struct score {
+struct roi_score {
 	double t, c, p, roi_c, roi_p;
 };
 
@@ -54,54 +54,54 @@ static const struct {
 	const char *option; /* and of given numbers, what was not given */
 	const char *over;   /* of a score: its divisor */
 } figures[] = {
-	{"throughput_gbps", offsetof(struct score, t),
+	{"throughput_gbps", offsetof(struct roi_score, t),
 	 "the workload gave no account of its bytes (zcost capture --units)",
 	 "--throughput was not given", NULL},
-	{"cpu_pct", offsetof(struct score, c), "CPU time was not collected",
+	{"cpu_pct", offsetof(struct roi_score, c), "CPU time was not collected",
 	 "--cpu-pct was not given", NULL},
-	{"power_w", offsetof(struct score, p),
+	{"power_w", offsetof(struct roi_score, p),
 	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one "
 	 "up",
 	 "no --power was given, nor --power-model with --cpu-pct", NULL},
-	{"roi_c", offsetof(struct score, roi_c), "it needs throughput and CPU use",
+	{"roi_c", offsetof(struct roi_score, roi_c), "it needs throughput and CPU use",
 	 "it needs --cpu-pct", "cpu_pct"},
-	{"roi_p", offsetof(struct score, roi_p), "it needs throughput and power",
+	{"roi_p", offsetof(struct roi_score, roi_p), "it needs throughput and power",
 	 "it needs --power, or --power-model with --cpu-pct", "power_w"},
 };
 
-struct scores {
-	struct score *s;
+struct roi_scores {
+	struct roi_score *s;
 	size_t n, cap;
 	enum power_source source;
 	const char *kind;
 	bool shared;
 };
 
-static void exponents(const struct query *q, double *n, double *m)
+static void roi_exponents(const struct query *q, double *n, double *m)
 {
 	*n = q->roi_n > 0 ? q->roi_n : 2;
 	*m = q->roi_m > 0 ? q->roi_m : 1;
 }
 
-static void compute(const struct query *q, struct score *s)
+static void roi_compute(const struct query *q, struct roi_score *s)
 {
 	double n, m;
 
-	exponents(q, &n, &m);
+	roi_exponents(q, &n, &m);
 	s->roi_c = s->c > 0 ? pow(s->t, n) / s->c : NAN;
 	s->roi_p = s->p > 0 ? pow(s->t, n) / pow(s->p, m) : NAN;
 }
 
 static void add_score(struct store *s, const struct query *q, const struct run *const sides[],
-		      int n, const struct run *goal, struct scores *list)
+		      int n, const struct run *goal, struct roi_scores *list)
 {
 	struct power power = power_of(s, q, sides, n);
-	struct score one = {.t = figure_metric(s, goal, "throughput"), .p = power.watts};
+	struct roi_score one = {.t = figure_metric(s, goal, "throughput"), .p = power.watts};
 	int i;
 
 	for (i = 0; i < n; i++)
 		one.c += cpu_pct_besides(s, sides, i);
-	compute(q, &one);
+	roi_compute(q, &one);
 	for (i = 0; i < n; i++)
 		if (sent_datagrams(s, sides[i]))
 			one.roi_c = one.roi_p = NAN;
@@ -114,7 +114,7 @@ static void add_score(struct store *s, const struct query *q, const struct run *
 	list->shared |= power.shared;
 }
 
-static double at(const struct score *s, size_t offset)
+static double roi_at(const struct roi_score *s, size_t offset)
 {
 	double v;
 
@@ -122,14 +122,14 @@ static double at(const struct score *s, size_t offset)
 	return v;
 }
 
-static struct estimate estimate(const struct scores *list, size_t offset, enum estimator e)
+static struct estimate roi_estimate(const struct roi_scores *list, size_t offset, enum estimator e)
 {
 	double *x = xcalloc(list->n + 1, sizeof(*x)), v;
 	struct estimate result = {NAN, NAN, NAN, NAN, 0, 0};
 	size_t n = 0, i;
 
 	for (i = 0; i < list->n; i++) {
-		v = at(&list->s[i], offset);
+		v = roi_at(&list->s[i], offset);
 		if (!isnan(v))
 			x[n++] = v;
 	}
@@ -139,8 +139,8 @@ static struct estimate estimate(const struct scores *list, size_t offset, enum e
 	return result;
 }
 
-static void put_scores(struct table *t, const char *variant, const char *side,
-		       const struct scores *list, enum estimator est)
+static void roi_put_scores(struct table *t, const char *variant, const char *side,
+			   const struct roi_scores *list, enum estimator est)
 {
 	struct value *row = table_row(t);
 	struct estimate e;
@@ -149,7 +149,7 @@ static void put_scores(struct table *t, const char *variant, const char *side,
 	table_set(t, row, "variant", value_str(t, variant));
 	table_set(t, row, "side", value_str(t, side));
 	for (i = 0; i < array_size(figures); i++) {
-		e = estimate(list, figures[i].offset, est);
+		e = roi_estimate(list, figures[i].offset, est);
 		put_estimate(t, row, figures[i].column, &e);
 	}
 	table_set(t, row, "power_source", value_str(t, power_source_names[list->source]));
@@ -157,10 +157,10 @@ static void put_scores(struct table *t, const char *variant, const char *side,
 	table_set(t, row, "runs", value_int((int64_t)list->n));
 }
 
-static void put_block(struct store *s, const struct query *q, const struct block_list *list,
-		      const struct block_runs *b, struct table *t)
+static void roi_put_block(struct store *s, const struct query *q, const struct block_list *list,
+			  const struct block_runs *b, struct table *t)
 {
-	struct scores scores = {0};
+	struct roi_scores scores = {0};
 	int i;
 
 	for (i = 0; i < b->n; i++) {
@@ -168,13 +168,13 @@ static void put_block(struct store *s, const struct query *q, const struct block
 
 		add_score(s, q, side, 1, &b->runs[i], &scores);
 	}
-	put_scores(t, b->block.variant, b->block.side, &scores, list->estimator);
+	roi_put_scores(t, b->block.variant, b->block.side, &scores, list->estimator);
 	if (scores.shared && scores.source != POWER_MODELLED)
 		note_add_of(&t->notes, b->block.variant, b->block.side, power_of_host);
 	free(scores.s);
 }
 
-static const struct run *same_repeat(const struct block_runs *b, const struct run *r)
+static const struct run *roi_same_repeat(const struct block_runs *b, const struct run *r)
 {
 	int i;
 
@@ -200,12 +200,12 @@ static void put_total(struct store *s, const struct query *q, const struct block
 		      const struct block_runs *receiver, const struct block_runs *sender,
 		      struct table *t)
 {
-	struct scores scores = {0};
+	struct roi_scores scores = {0};
 	char *cpus = NULL;
 	int i;
 
 	for (i = 0; i < receiver->n; i++) {
-		const struct run *other = same_repeat(sender, &receiver->runs[i]);
+		const struct run *other = roi_same_repeat(sender, &receiver->runs[i]);
 		const struct run *sides[] = {&receiver->runs[i], other};
 
 		if (other)
@@ -213,7 +213,7 @@ static void put_total(struct store *s, const struct query *q, const struct block
 		if (other && !cpus)
 			cpus = shared_cpus(sides, 2);
 	}
-	put_scores(t, receiver->block.variant, "total", &scores, list->estimator);
+	roi_put_scores(t, receiver->block.variant, "total", &scores, list->estimator);
 	if (!scores.n)
 		note_add_of(&t->notes, receiver->block.variant, "total", total_no_repeat);
 	if (cpus)
@@ -277,7 +277,7 @@ static void note_units(struct store *s, const struct block_list *list, struct ta
 }
 
 /* A score without its inputs is absent, and this says why: "power_w is absent for a b: ...". */
-static void note_absent(struct store *s, const struct block_list *list, struct table *t)
+static void roi_note_absent(struct store *s, const struct block_list *list, struct table *t)
 {
 	struct absences absent = {0};
 	size_t i, row;
@@ -301,7 +301,7 @@ static void note_formula(const struct query *q, struct table *t)
 	char power[32] = "P";
 	double n, m;
 
-	exponents(q, &n, &m);
+	roi_exponents(q, &n, &m);
 	if (m != 1)
 		snprintf(power, sizeof(power), "P^%g", m);
 	note_add(&t->notes, roi_formula, n, n, power);
@@ -312,9 +312,9 @@ static void note_formula(const struct query *q, struct table *t)
 /* Numbers given on the command line instead of a capture: the arithmetic alone. */
 static int run_given(const struct query *q, struct table *t, struct error *err)
 {
-	struct score one = {q->throughput_gbps, q->cpu_pct > 0 ? q->cpu_pct : NAN,
-			    q->power_w > 0 ? q->power_w : NAN, NAN, NAN};
-	struct scores list = {.s = &one, .n = 1};
+	struct roi_score one = {q->throughput_gbps, q->cpu_pct > 0 ? q->cpu_pct : NAN,
+				q->power_w > 0 ? q->power_w : NAN, NAN, NAN};
+	struct roi_scores list = {.s = &one, .n = 1};
 
 	if (isnan(one.p) && (q->model_idle > 0 || q->model_per_cpu > 0)) {
 		one.p = q->model_idle + q->model_per_cpu * one.c / 100;
@@ -322,14 +322,14 @@ static int run_given(const struct query *q, struct table *t, struct error *err)
 	} else if (!isnan(one.p)) {
 		list.source = POWER_GIVEN;
 	}
-	compute(q, &one);
+	roi_compute(q, &one);
 	if (isnan(one.roi_c) && isnan(one.roi_p))
 		return error_set(err, EINVAL,
 				 "throughput over what? --cpu-pct gives roi_c, --power (or "
 				 "--power-model with --cpu-pct) roi_p");
-	put_scores(t, "given", "given", &list, EST_MEDIAN);
+	roi_put_scores(t, "given", "given", &list, EST_MEDIAN);
 	note_formula(q, t);
-	note_absent(NULL, NULL, t);
+	roi_note_absent(NULL, NULL, t);
 	return 0;
 }
 
@@ -349,14 +349,14 @@ static int roi_run(struct store *s, const struct query *q, struct table *t, stru
 	for (i = 0; i < list.n && !rc; i++) {
 		const struct block_runs *b = &list.blocks[i], *before = b - 1;
 
-		put_block(s, q, &list, b, t);
+		roi_put_block(s, q, &list, b, t);
 		if (i && !strcmp(b->block.variant, before->block.variant) &&
 		    !strcmp(before->block.side, "receiver") && !strcmp(b->block.side, "sender"))
 			put_total(s, q, &list, before, b, t);
 	}
 	if (!rc) {
 		note_formula(q, t);
-		note_absent(s, &list, t);
+		roi_note_absent(s, &list, t);
 		note_units(s, &list, t);
 		power_note_kinds(s, q, t);
 		block_list_notes(&list, s, t);

@@ -38,14 +38,14 @@ static const struct column runs_columns[] = {
 	{"why", .type = V_STR, .what = "why it failed"},
 };
 
-static bool wanted(const struct query *q, const struct run *r)
+static bool runs_wanted(const struct query *q, const struct run *r)
 {
 	return str_matches(q->variant, r->variant) && (!q->side || !strcmp(q->side, r->side)) &&
 	       (!q->pass || !strcmp(q->pass, r->pass)) && (!q->repeat || q->repeat == r->repeat);
 }
 
 /* The larger of two metrics; one that is absent does not count. */
-static double worse(struct store *s, const struct run *r, const char *a, const char *b)
+static double runs_worse(struct store *s, const struct run *r, const char *a, const char *b)
 {
 	return fmax(figure_metric(s, r, a), figure_metric(s, r, b));
 }
@@ -54,16 +54,17 @@ static double worse(struct store *s, const struct run *r, const char *a, const c
 static void put_marks(struct store *s, const struct run *r, struct table *t, struct value *row)
 {
 	table_set(t, row, "window_error_us",
-		  value_real(worse(s, r, "window_start_error_us", "window_end_error_us")));
-	table_set(t, row, "readings_us",
-		  value_real(worse(s, r, "window_first_reading_us", "window_last_reading_us")));
+		  value_real(runs_worse(s, r, "window_start_error_us", "window_end_error_us")));
+	table_set(
+		t, row, "readings_us",
+		value_real(runs_worse(s, r, "window_first_reading_us", "window_last_reading_us")));
 	table_set(t, row, "skew_us", value_real(figure_metric(s, r, "window_skew_us")));
 	table_set(t, row, "stalled_s", value_real(figure_metric(s, r, "stalled_s")));
 	if (r->ncpus > 0)
 		table_set(t, row, "steal_pct",
 			  value_real(figure_metric(s, r, "cpu_steal_pct") / r->ncpus));
 	table_set(t, row, "throttled",
-		  value_real(worse(s, r, "throttled_heat", "throttled_quota")));
+		  value_real(runs_worse(s, r, "throttled_heat", "throttled_quota")));
 }
 
 /* Only where a column has something to be explained. */
@@ -90,7 +91,7 @@ static void explain_marks(struct table *t)
 	}
 }
 
-static void put_run(struct store *s, const struct run *r, struct table *t)
+static void runs_put_run(struct store *s, const struct run *r, struct table *t)
 {
 	struct value *row = table_row(t);
 
@@ -134,10 +135,10 @@ static int runs_run(struct store *s, const struct query *q, struct table *t, str
 	if (n < 0)
 		return n;
 	for (i = 0; i < n; i++)
-		if (wanted(q, &runs[i]))
+		if (runs_wanted(q, &runs[i]))
 			runs[kept++] = runs[i];
 	for (i = 0; i < kept; i++)
-		put_run(s, &runs[i], t);
+		runs_put_run(s, &runs[i], t);
 	explain_marks(t);
 	rc = runs_add_notes(s, runs, kept, t, err);
 	free(runs);

@@ -51,7 +51,7 @@ enum { TASK, TASK_RUNTIME };
 /* Where a task is: it sleeps until the first word of it. */
 enum where { SLEEPING, WAITING, RUNNING };
 
-struct task {
+struct sched_task {
 	enum where where;
 	bool known;
 	bool ran, on_cpu; /* it was seen to come onto a CPU; and not to leave it */
@@ -59,17 +59,17 @@ struct task {
 	uint64_t runtime, delay, max, max_start, max_end, switches;
 };
 
-struct row {
+struct sched_row {
 	const char *comm;
 	uint32_t tid;
 	uint64_t threads;
-	struct task sum;
+	struct sched_task sum;
 };
 
 struct sched {
 	struct tracepoints *tp;
 	const struct query *q;
-	struct task *tasks; /* by thread */
+	struct sched_task *tasks; /* by thread */
 	size_t ntasks;
 	uint64_t preempted;   /* bit of prev_state: it could run on */
 	uint64_t preempted_n; /* such waits */
@@ -77,13 +77,13 @@ struct sched {
 	uint64_t no_in;	      /* put off a CPU that it was not on */
 	bool has[NWANTS];
 	struct intern comms;
-	struct row *rows;
+	struct sched_row *rows;
 	size_t nrows, rows_cap;
 };
 
 /* --- events, by the rules of perf sched latency --- */
 
-static struct task *task_of(struct sched *s, uint32_t tid)
+static struct sched_task *task_of(struct sched *s, uint32_t tid)
 {
 	uint32_t thread = tracepoints_thread_of(s->tp, tid);
 	size_t n = s->ntasks;
@@ -96,7 +96,7 @@ static struct task *task_of(struct sched *s, uint32_t tid)
 	return &s->tasks[thread];
 }
 
-static void put_off(struct task *t, uint64_t time, bool runnable)
+static void put_off(struct sched_task *t, uint64_t time, bool runnable)
 {
 	t->known = true;
 	t->out = time;
@@ -105,14 +105,14 @@ static void put_off(struct task *t, uint64_t time, bool runnable)
 }
 
 /* The first word of a task that has been there before. */
-static struct task *first_seen(struct task *t, uint64_t time, bool runnable)
+static struct sched_task *first_seen(struct sched_task *t, uint64_t time, bool runnable)
 {
 	if (!t->known)
 		put_off(t, time, runnable);
 	return t;
 }
 
-static void got_cpu(struct task *t, uint64_t time, bool counts)
+static void got_cpu(struct sched_task *t, uint64_t time, bool counts)
 {
 	uint64_t delay = time - t->waiting_since;
 
@@ -130,7 +130,7 @@ static void got_cpu(struct task *t, uint64_t time, bool counts)
 	t->max_end = time;
 }
 
-static void woken(struct task *t, uint64_t time)
+static void sched_woken(struct sched_task *t, uint64_t time)
 {
 	if (t->where != SLEEPING || t->out > time)
 		return; /* it runs, or waits already */
@@ -144,7 +144,7 @@ static void woken(struct task *t, uint64_t time)
  */
 static void count_missing(struct sched *s, uint64_t prev, uint64_t next)
 {
-	struct task *t;
+	struct sched_task *t;
 
 	if (prev) {
 		t = task_of(s, (uint32_t)prev);
@@ -158,7 +158,7 @@ static void count_missing(struct sched *s, uint64_t prev, uint64_t next)
 	}
 }
 
-static void deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
+static void sched_deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
 {
 	struct sched *s = ctx;
 	bool counts = !s->q->cpus || cpuset_has(s->q->cpus, t->cpu);
@@ -175,7 +175,7 @@ static void deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
 		break;
 	case WAKE:
 	case WAKE_NEW:
-		woken(first_seen(task_of(s, (uint32_t)t->v[TASK]), t->time, false), t->time);
+		sched_woken(first_seen(task_of(s, (uint32_t)t->v[TASK]), t->time, false), t->time);
 		break;
 	case RUNTIME:
 		first_seen(task_of(s, (uint32_t)t->v[TASK]), t->time, true)->runtime +=
@@ -220,7 +220,7 @@ static int read_events(struct sched *s, struct error *err)
 		[WAKE_NEW] = {"sched", "sched_wakeup_new", {"pid"}},
 		[RUNTIME] = {"sched", "sched_stat_runtime", {"pid", "runtime"}},
 	};
-	struct tracepoints_query q = {wants, NWANTS, deliver, s};
+	struct tracepoints_query q = {wants, NWANTS, sched_deliver, s};
 	int i;
 
 	for (i = 0; i < NWANTS; i++)
@@ -237,7 +237,7 @@ static int read_events(struct sched *s, struct error *err)
 
 /* --- rows --- */
 
-static void add_task(struct row *row, const struct task *t)
+static void add_task(struct sched_row *row, const struct sched_task *t)
 {
 	row->threads++;
 	row->sum.runtime += t->runtime;
@@ -254,7 +254,7 @@ static void add_task(struct row *row, const struct task *t)
 static void make_rows(struct sched *s, bool by_tid)
 {
 	uint32_t i, comm;
-	struct row *row;
+	struct sched_row *row;
 
 	for (i = 0; i < s->ntasks; i++) {
 		const char *name;
@@ -267,7 +267,7 @@ static void make_rows(struct sched *s, bool by_tid)
 		comm = intern_str(&s->comms, name);
 		if (by_tid || comm == s->nrows) {
 			array_grow(s->rows, s->nrows, s->rows_cap);
-			s->rows[s->nrows++] = (struct row){
+			s->rows[s->nrows++] = (struct sched_row){
 				.comm = intern_get(&s->comms, comm),
 				.tid = tracepoints_thread(s->tp, i)->tid,
 			};
@@ -277,14 +277,14 @@ static void make_rows(struct sched *s, bool by_tid)
 	}
 }
 
-static double mean_delay(const struct task *t)
+static double mean_delay(const struct sched_task *t)
 {
 	return t->switches ? (double)t->delay / (double)t->switches : -1;
 }
 
 static int by_delay(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct sched_row *x = a, *y = b;
 	double dx = mean_delay(&x->sum), dy = mean_delay(&y->sum);
 	int c;
 
@@ -298,7 +298,7 @@ static int by_delay(const void *a, const void *b)
 	return c ? c : (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-static void put_row(struct table *t, const struct sched *s, const struct row *r)
+static void sched_put_row(struct table *t, const struct sched *s, const struct sched_row *r)
 {
 	struct value *row = table_row(t);
 
@@ -335,7 +335,7 @@ static void note_events(struct table *t, const struct sched *s)
 		note_add(&t->notes, sched_no_runtime);
 }
 
-static void put_rows(struct table *t, struct sched *s)
+static void sched_put_rows(struct table *t, struct sched *s)
 {
 	size_t limit = s->q->limit > 0 ? (size_t)s->q->limit : LIMIT, shown = 0, all = 0, i;
 	uint64_t switches = 0, runtime = 0;
@@ -347,7 +347,7 @@ static void put_rows(struct table *t, struct sched *s)
 		runtime += s->rows[i].sum.runtime;
 		if (!s->q->all && all >= limit)
 			continue;
-		put_row(t, s, &s->rows[i]);
+		sched_put_row(t, s, &s->rows[i]);
 		shown++;
 	}
 	note_add(&t->notes, sched_sum, (unsigned long long)switches, (double)runtime / 1e6, shown,
@@ -530,7 +530,7 @@ static int sched_run(struct store *store, const struct query *q, struct table *t
 			t->ncolumns = (int)array_size(by_tid_columns);
 		}
 		make_rows(&s, by_tid);
-		put_rows(t, &s);
+		sched_put_rows(t, &s);
 	}
 	free(s.tasks);
 	free(s.rows);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool among(const char **names, int n, const char *name, bool glob)
+static bool scope_among(const char **names, int n, const char *name, bool glob)
 {
 	int i;
 
@@ -27,7 +27,7 @@ static int check_name(struct store *s, const char *what, const char *name, bool 
 	struct str list = {0};
 	int i, rc = 0;
 
-	if (!name || among(names, n, name, glob))
+	if (!name || scope_among(names, n, name, glob))
 		return 0;
 	for (i = 0; i < n; i++)
 		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
@@ -103,7 +103,7 @@ static bool was_profiled(struct store *s, const struct run *r)
 	return found;
 }
 
-static bool serves(struct store *s, const struct run *r, enum purpose p)
+static bool scope_serves(struct store *s, const struct run *r, enum purpose p)
 {
 	switch (p) {
 	case FOR_PROFILE:
@@ -142,7 +142,7 @@ int scope_runs(struct store *s, const struct query *q, const struct block *b, en
 		return n;
 	pass = p == FOR_FIGURES ? figures_pass(*runs, n) : NULL;
 	for (i = 0; i < n; i++)
-		if ((!pass || !strcmp((*runs)[i].pass, pass)) && serves(s, &(*runs)[i], p))
+		if ((!pass || !strcmp((*runs)[i].pass, pass)) && scope_serves(s, &(*runs)[i], p))
 			(*runs)[kept++] = (*runs)[i];
 	return kept;
 }

@@ -40,7 +40,8 @@ static double above_zero(double x)
 }
 
 /* What a unit of work costs: the sides' costs are added up. */
-static double cost(struct store *s, const struct run *const sides[], int n, struct scoring *c)
+static double scores_cost(struct store *s, const struct run *const sides[], int n,
+			  struct scoring *c)
 {
 	const struct score *k = c->score;
 	double sum = 0;
@@ -53,7 +54,8 @@ static double cost(struct store *s, const struct run *const sides[], int n, stru
 }
 
 /* One count by another: both are added up first. */
-static double ratio(struct store *s, const struct run *const sides[], int n, struct scoring *c)
+static double scores_ratio(struct store *s, const struct run *const sides[], int n,
+			   struct scoring *c)
 {
 	const struct score *k = c->score;
 	double over = 0, under = 0;
@@ -67,7 +69,8 @@ static double ratio(struct store *s, const struct run *const sides[], int n, str
 }
 
 /* Joules per 10^9 bytes: watts x seconds / bytes. A model counts as a source, and is said. */
-static double joules(struct store *s, const struct run *const sides[], int n, struct scoring *c)
+static double scores_joules(struct store *s, const struct run *const sides[], int n,
+			    struct scoring *c)
 {
 	struct power p = power_of(s, c->q, sides, n);
 
@@ -81,7 +84,8 @@ static double joules(struct store *s, const struct run *const sides[], int n, st
 }
 
 /* All calls of the run's own processes / MiB of work in its window. */
-static double calls(struct store *s, const struct run *const sides[], int n, struct scoring *c)
+static double scores_calls(struct store *s, const struct run *const sides[], int n,
+			   struct scoring *c)
 {
 	double sum = 0;
 	int i;
@@ -95,47 +99,48 @@ static double calls(struct store *s, const struct run *const sides[], int n, str
 
 /* THE TABLE of scores. */
 static const struct score scores[] = {
-	{"ns_per_kib", "ns/KiB", "lower", cost, "cpu_pct", "rate_kib", 1e7, FOR_FIGURES, true,
-	 NULL},
-	{"cycles_per_byte", "1/B", "lower", cost, "counter:cycles", "bytes", 1, FOR_FIGURES, true,
-	 NULL},
-	{"instructions_per_byte", "1/B", "lower", cost, "counter:instructions", "bytes", 1,
+	{"ns_per_kib", "ns/KiB", "lower", scores_cost, "cpu_pct", "rate_kib", 1e7, FOR_FIGURES,
+	 true, NULL},
+	{"cycles_per_byte", "1/B", "lower", scores_cost, "counter:cycles", "bytes", 1, FOR_FIGURES,
+	 true, NULL},
+	{"instructions_per_byte", "1/B", "lower", scores_cost, "counter:instructions", "bytes", 1,
 	 FOR_FIGURES, true, NULL},
-	{"ns_per_packet", "ns/packet", "lower", cost, "cpu_pct", "rate_packets", 1e7, FOR_FIGURES,
-	 true, "packet"},
-	{"cycles_per_packet", "1/packet", "lower", cost, "counter:cycles", "packets", 1,
+	{"ns_per_packet", "ns/packet", "lower", scores_cost, "cpu_pct", "rate_packets", 1e7,
 	 FOR_FIGURES, true, "packet"},
-	{"instructions_per_packet", "1/packet", "lower", cost, "counter:instructions", "packets", 1,
+	{"cycles_per_packet", "1/packet", "lower", scores_cost, "counter:cycles", "packets", 1,
 	 FOR_FIGURES, true, "packet"},
-	{"ns_per_message", "ns/message", "lower", cost, "cpu_pct", "rate_messages", 1e7,
+	{"instructions_per_packet", "1/packet", "lower", scores_cost, "counter:instructions",
+	 "packets", 1, FOR_FIGURES, true, "packet"},
+	{"ns_per_message", "ns/message", "lower", scores_cost, "cpu_pct", "rate_messages", 1e7,
 	 FOR_FIGURES, true, "message"},
-	{"cycles_per_message", "1/message", "lower", cost, "counter:cycles", "messages", 1,
+	{"cycles_per_message", "1/message", "lower", scores_cost, "counter:cycles", "messages", 1,
 	 FOR_FIGURES, true, "message"},
-	{"instructions_per_message", "1/message", "lower", cost, "counter:instructions", "messages",
-	 1, FOR_FIGURES, true, "message"},
-	{"ipc", "1/cycle", "higher", ratio, "counter:instructions", "counter:cycles", 1,
+	{"instructions_per_message", "1/message", "lower", scores_cost, "counter:instructions",
+	 "messages", 1, FOR_FIGURES, true, "message"},
+	{"ipc", "1/cycle", "higher", scores_ratio, "counter:instructions", "counter:cycles", 1,
 	 FOR_FIGURES, true, NULL},
-	{"cache_miss_pct", "%", "lower", ratio, "counter:cache-misses", "counter:cache-references",
+	{"cache_miss_pct", "%", "lower", scores_ratio, "counter:cache-misses",
+	 "counter:cache-references", 100, FOR_FIGURES, true, NULL},
+	{"branch_miss_pct", "%", "lower", scores_ratio, "counter:branch-misses", "counter:branches",
 	 100, FOR_FIGURES, true, NULL},
-	{"branch_miss_pct", "%", "lower", ratio, "counter:branch-misses", "counter:branches", 100,
-	 FOR_FIGURES, true, NULL},
-	{"context_switches_per_mib", "1/MiB", "lower", cost, "counter:context-switches", "bytes",
-	 1048576, FOR_FIGURES, true, NULL},
-	{"j_per_gb", "J/GB", "lower", joules, INPUT_POWER, "bytes", 1, FOR_FIGURES, false, NULL},
-	{"syscalls_per_mib", "1/MiB", "lower", calls, INPUT_CALLS, "bytes", 1, FOR_SYSCALLS, false,
+	{"context_switches_per_mib", "1/MiB", "lower", scores_cost, "counter:context-switches",
+	 "bytes", 1048576, FOR_FIGURES, true, NULL},
+	{"j_per_gb", "J/GB", "lower", scores_joules, INPUT_POWER, "bytes", 1, FOR_FIGURES, false,
 	 NULL},
+	{"syscalls_per_mib", "1/MiB", "lower", scores_calls, INPUT_CALLS, "bytes", 1, FOR_SYSCALLS,
+	 false, NULL},
 };
 
 /* A row of a unit that the block's work is not counted in is no row, and nothing is missing. */
-static bool is_of(struct store *s, const struct block_runs *b, const struct score *k)
+static bool scores_is_of(struct store *s, const struct block_runs *b, const struct score *k)
 {
 	return !k->unit_of_work || work_is_in(s, b->runs, b->n, k->unit_of_work);
 }
 
 /* --- rows --- */
 
-static void put(struct table *t, const struct block *b, const char *side, const struct scoring *c,
-		const struct estimate *e)
+static void scores_put_row(struct table *t, const struct block *b, const char *side,
+			   const struct scoring *c, const struct estimate *e)
 {
 	const struct score *k = c->score;
 	struct value *row = table_row(t);
@@ -156,8 +161,8 @@ static void put(struct table *t, const struct block *b, const char *side, const 
 }
 
 /* One repeat's runs on all `n` sides; false: a side has no such run. */
-static bool same_repeat(const struct block_runs *const sides[], int n, const struct run *first,
-			const struct run *runs[])
+static bool scores_same_repeat(const struct block_runs *const sides[], int n,
+			       const struct run *first, const struct run *runs[])
 {
 	int i, r;
 
@@ -186,7 +191,7 @@ static struct estimate estimate_score(struct store *s, const struct block_runs *
 	int i;
 
 	for (i = 0; i < sides[0]->n; i++) {
-		if (!same_repeat(sides, n, &sides[0]->runs[i], runs))
+		if (!scores_same_repeat(sides, n, &sides[0]->runs[i], runs))
 			continue;
 		if (c->score->of_cpus && !c->twice)
 			c->twice = shared_cpus(runs, n);
@@ -203,9 +208,9 @@ static struct estimate estimate_score(struct store *s, const struct block_runs *
 }
 
 /* An input that a side lacks comes first: no CPUs of its own would give the total that. */
-static void put_absent(struct store *s, const struct query *q,
-		       const struct block_runs *const sides[], int n, const struct scoring *c,
-		       const char *side, struct absences *absent)
+static void scores_put_absent(struct store *s, const struct query *q,
+			      const struct block_runs *const sides[], int n,
+			      const struct scoring *c, const char *side, struct absences *absent)
 {
 	const char *missing = score_absent(s, q, sides, n, c->score);
 	char *why = missing    ? xstrdup(missing)
@@ -227,9 +232,9 @@ static void put_score(struct store *s, const struct query *q,
 	struct estimate e = estimate_score(s, sides, n, est, &c);
 
 	if (e.n)
-		put(t, &sides[0]->block, side, &c, &e);
+		scores_put_row(t, &sides[0]->block, side, &c, &e);
 	else
-		put_absent(s, q, sides, n, &c, side, absent);
+		scores_put_absent(s, q, sides, n, &c, side, absent);
 	free(c.twice);
 }
 
@@ -243,8 +248,8 @@ static bool makes_total(const struct block_list *list, int i)
 	       !strcmp(receiver->side, "receiver") && !strcmp(sender->side, "sender");
 }
 
-static void put_scores(struct store *s, const struct query *q, const struct block_list *list,
-		       const struct score *k, struct absences *absent, struct table *t)
+static void scores_put_scores(struct store *s, const struct query *q, const struct block_list *list,
+			      const struct score *k, struct absences *absent, struct table *t)
 {
 	size_t wanted = 0;
 	int i;
@@ -252,11 +257,11 @@ static void put_scores(struct store *s, const struct query *q, const struct bloc
 	for (i = 0; i < list->n; i++) {
 		const struct block_runs *both[SIDES] = {&list->blocks[i]};
 
-		if (!is_of(s, both[0], k))
+		if (!scores_is_of(s, both[0], k))
 			continue;
 		put_score(s, q, both, 1, k, list->estimator, absent, t);
 		wanted++;
-		if (!makes_total(list, i) || !is_of(s, both[0] - 1, k))
+		if (!makes_total(list, i) || !scores_is_of(s, both[0] - 1, k))
 			continue;
 		both[0] = &list->blocks[i - 1];
 		both[1] = &list->blocks[i];
@@ -278,8 +283,8 @@ static int scores_run(struct store *s, const struct query *q, struct table *t, s
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < array_size(scores) && !rc; i++)
-		put_scores(s, q, scores[i].purpose == FOR_SYSCALLS ? &accounted : &figures,
-			   &scores[i], &absent, t);
+		scores_put_scores(s, q, scores[i].purpose == FOR_SYSCALLS ? &accounted : &figures,
+				  &scores[i], &absent, t);
 	if (!rc) {
 		absences_say(&absent, t);
 		block_list_notes(&figures, s, t);

@@ -43,7 +43,7 @@ void absences_add(struct absences *a, const char *score, const char *variant, co
 	free(block);
 }
 
-static bool alike(const struct absence *a, const struct absence *b)
+static bool absence_alike(const struct absence *a, const struct absence *b)
 {
 	return absence_same_reason(a->reason, b->reason) && a->nblocks == b->nblocks &&
 	       !strcmp(a->blocks.buf ?: "", b->blocks.buf ?: "");
@@ -57,12 +57,12 @@ static void absence_free(struct absence *a)
 }
 
 /* Scores that the same blocks lack for the same reason stand in one line. */
-static bool joins(struct absences *a, struct absence *last)
+static bool absence_joins(struct absences *a, struct absence *last)
 {
 	size_t i;
 
 	for (i = 0; i < a->first; i++) {
-		if (!alike(&a->list[i], last))
+		if (!absence_alike(&a->list[i], last))
 			continue;
 		list_add(&a->list[i].names, last->names.buf);
 		a->list[i].nnames++;
@@ -78,7 +78,7 @@ void absences_next(struct absences *a, size_t blocks)
 	for (i = a->first; i < a->n; i++) {
 		if (a->list[i].nblocks == blocks)
 			str_reset(&a->list[i].blocks);
-		if (joins(a, &a->list[i]))
+		if (absence_joins(a, &a->list[i]))
 			absence_free(&a->list[i]);
 		else
 			a->list[kept++] = a->list[i];

@@ -18,7 +18,7 @@ static bool told_cpus(const struct run *r, struct cpuset *set)
 	return r->cpus && *r->cpus && !cpuset_parse(set, r->cpus, NULL);
 }
 
-static bool same_host(const struct run *a, const struct run *b)
+static bool shared_cpus_same_host(const struct run *a, const struct run *b)
 {
 	return a->host && b->host && !strcmp(a->host, b->host);
 }
@@ -31,7 +31,7 @@ static char *common_cpus(const struct run *a, const struct run *b)
 	unsigned int cpu;
 	char *list, *text;
 
-	if (!same_host(a, b))
+	if (!shared_cpus_same_host(a, b))
 		return NULL;
 	if (all_a && all_b)
 		return xstrdup("all CPUs");
@@ -64,7 +64,7 @@ char *shared_cpus(const struct run *const sides[], int n)
 	return NULL;
 }
 
-static bool one_repeat(const struct run *a, const struct run *b)
+static bool shared_cpus_one_repeat(const struct run *a, const struct run *b)
 {
 	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
 	       !strcmp(a->pass, b->pass);
@@ -91,8 +91,8 @@ char *shared_cpus_of(struct store *s, const struct query *q, const char *const s
 		for (k = i + 1; k < all && !text; k++) {
 			const struct run *both[] = {&runs[i], &runs[k]};
 
-			if (one_repeat(both[0], both[1]) && is_among(both[0]->side, sides, n) &&
-			    is_among(both[1]->side, sides, n))
+			if (shared_cpus_one_repeat(both[0], both[1]) &&
+			    is_among(both[0]->side, sides, n) && is_among(both[1]->side, sides, n))
 				text = shared_cpus(both, 2);
 		}
 	if (all >= 0)
@@ -125,7 +125,7 @@ double cpu_pct_besides(struct store *s, const struct run *const sides[], int i)
 	int k;
 
 	for (k = 0; k < i; k++) {
-		if (!same_host(sides[k], sides[i]))
+		if (!shared_cpus_same_host(sides[k], sides[i]))
 			continue;
 		common = common_cpus(sides[k], sides[i]);
 		shares |= common != NULL;

@@ -28,7 +28,7 @@ struct bucket {
 };
 
 /* Has the run a metric whose name begins so? */
-static bool has_any(struct store *s, const struct run *r, const char *prefix)
+static bool size_has_any(struct store *s, const struct run *r, const char *prefix)
 {
 	struct error ignored = {0};
 	struct metric_row *rows = NULL;
@@ -53,10 +53,10 @@ double size_metric(struct store *s, const struct run *r, const void *name)
 		bucket += strlen(log2);
 	snprintf(histogram, sizeof(histogram), "%.*s", (int)(bucket - (const char *)name),
 		 (const char *)name);
-	return has_any(s, r, histogram) ? 0 : NAN;
+	return size_has_any(s, r, histogram) ? 0 : NAN;
 }
 
-static double at(struct store *s, const struct run *r, const char *histogram, int b)
+static double size_at(struct store *s, const struct run *r, const char *histogram, int b)
 {
 	char name[40];
 
@@ -65,7 +65,7 @@ static double at(struct store *s, const struct run *r, const char *histogram, in
 }
 
 /* The sum of the histogram's buckets. */
-static double total(struct store *s, const struct run *r, const char *histogram)
+static double size_total(struct store *s, const struct run *r, const char *histogram)
 {
 	struct metric_row *rows;
 	int n = store_metric_prefix(s, r->id, histogram, &rows, NULL), i;
@@ -78,12 +78,13 @@ static double total(struct store *s, const struct run *r, const char *histogram)
 	return all;
 }
 
-static double percent(struct store *s, const struct run *r, const void *arg)
+static double size_percent(struct store *s, const struct run *r, const void *arg)
 {
 	const struct bucket *k = arg;
-	double all = k->part->of ? at(s, r, k->part->of, k->b) : total(s, r, k->part->histogram);
+	double all = k->part->of ? size_at(s, r, k->part->of, k->b)
+				 : size_total(s, r, k->part->histogram);
 
-	return all > 0 ? 100 * at(s, r, k->part->histogram, k->b) / all : NAN;
+	return all > 0 ? 100 * size_at(s, r, k->part->histogram, k->b) / all : NAN;
 }
 
 void put_size_parts(struct store *s, const struct block_runs *b, enum estimator est,
@@ -99,7 +100,7 @@ void put_size_parts(struct store *s, const struct block_runs *b, enum estimator 
 		if (!str_starts(bucket, k.part->histogram) ||
 		    sscanf(bucket + strlen(k.part->histogram), "%d", &k.b) != 1)
 			continue;
-		e = scope_estimate(s, b->runs, b->n, est, percent, &k);
+		e = scope_estimate(s, b->runs, b->n, est, size_percent, &k);
 		snprintf(name, sizeof(name), "%s%d", k.part->name, k.b);
 		put_named(t, &b->block, name, "%", &e);
 	}

@@ -21,8 +21,8 @@ static const struct column snmp_columns[] = {
 };
 
 /* Those of a kind, or those of none. Returns the rows that are left for --limit. */
-static long put_rows(const struct changes *c, const struct query *q, bool of_a_kind, long left,
-		     struct table *t)
+static long snmp_put_rows(const struct changes *c, const struct query *q, bool of_a_kind, long left,
+			  struct table *t)
 {
 	struct value *row;
 	size_t i;
@@ -43,15 +43,16 @@ static long put_rows(const struct changes *c, const struct query *q, bool of_a_k
 	return left;
 }
 
-static int put_block(struct store *s, const struct query *q, const struct block_list *list, int i,
-		     struct table *t, size_t *found, struct error *err)
+static int snmp_put_block(struct store *s, const struct query *q, const struct block_list *list,
+			  int i, struct table *t, size_t *found, struct error *err)
 {
 	struct changes c;
 	int rc = changes_read(&c, s, list, &list->blocks[i], "snmp:", err);
 
 	*found += c.n;
 	if (!rc)
-		put_rows(&c, q, false, put_rows(&c, q, true, q->limit ? q->limit : -1, t), t);
+		snmp_put_rows(&c, q, false, snmp_put_rows(&c, q, true, q->limit ? q->limit : -1, t),
+			      t);
 	changes_free(&c);
 	return rc;
 }
@@ -65,7 +66,7 @@ static int snmp_run(struct store *s, const struct query *q, struct table *t, str
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
-		rc = put_block(s, q, &list, i, t, &found, err);
+		rc = snmp_put_block(s, q, &list, i, t, &found, err);
 	if (!rc)
 		changes_note(s, q, found, t);
 	if (!rc)

@@ -40,7 +40,7 @@ enum { CPUS_SHOWN = 3 };
 static const char *const always[] = {"processed", "dropped", "squeezed"};
 
 /* In this order; what is not here comes behind. */
-static int rank(const char *name)
+static int softnet_rank(const char *name)
 {
 	int i;
 
@@ -50,11 +50,11 @@ static int rank(const char *name)
 	return i;
 }
 
-static int in_order(const void *a, const void *b)
+static int softnet_in_order(const void *a, const void *b)
 {
 	const char *x = ((const struct change_row *)a)->name;
 	const char *y = ((const struct change_row *)b)->name;
-	int rc = rank(x) - rank(y);
+	int rc = softnet_rank(x) - softnet_rank(y);
 
 	return rc ? rc : strverscmp(x, y);
 }
@@ -69,7 +69,7 @@ static int cpu_of(const char *name)
 }
 
 /* A CPU that counted nothing has no metric: 0 where its run was read at all. */
-static void fill(struct changes *c)
+static void softnet_fill(struct changes *c)
 {
 	const struct change_row *all = changes_find(c, "processed");
 	size_t i;
@@ -97,7 +97,8 @@ static double per_second(const struct changes *c, size_t i)
 }
 
 /* "1: 97 %, 0: 3 %", the largest first. */
-static void put_cpus(const struct changes *c, const char *name, struct table *t, struct value *row)
+static void softnet_put_cpus(const struct changes *c, const char *name, struct table *t,
+			     struct value *row)
 {
 	bool *said = xcalloc(c->n + 1, sizeof(*said));
 	struct str s = {0};
@@ -123,7 +124,7 @@ static void put_cpus(const struct changes *c, const char *name, struct table *t,
 	free(said);
 }
 
-static void put_row(const struct changes *c, const struct change_row *r, struct table *t)
+static void softnet_put_row(const struct changes *c, const struct change_row *r, struct table *t)
 {
 	struct estimate e = changes_estimate(c, r, AS_COUNT);
 	char *name = xasprintf("softnet_%s", r->name);
@@ -145,34 +146,35 @@ static void put_row(const struct changes *c, const struct change_row *r, struct 
 		table_set(t, row, "per_mib", value_real(e.value));
 	}
 	if (cpu < 0)
-		put_cpus(c, r->name, t, row);
+		softnet_put_cpus(c, r->name, t, row);
 	free(name);
 }
 
-static bool wanted(const struct changes *c, const struct change_row *r, const struct query *q)
+static bool softnet_wanted(const struct changes *c, const struct change_row *r,
+			   const struct query *q)
 {
 	int cpu = cpu_of(r->name);
 
 	if (q->by || q->cpus)
 		return cpu >= 0 && (!q->cpus || cpuset_has(q->cpus, (unsigned int)cpu));
 	return cpu < 0 &&
-	       (q->all || rank(r->name) < (int)array_size(always) || change_happened(c, r));
+	       (q->all || softnet_rank(r->name) < (int)array_size(always) || change_happened(c, r));
 }
 
-static int put_block(struct store *s, const struct query *q, const struct block_list *list,
-		     const struct block_runs *b, struct table *t, struct error *err)
+static int softnet_put_block(struct store *s, const struct query *q, const struct block_list *list,
+			     const struct block_runs *b, struct table *t, struct error *err)
 {
 	struct changes c;
 	int rc = changes_read(&c, s, list, b, "softnet_", err);
 	size_t i;
 
 	if (!rc) {
-		fill(&c);
+		softnet_fill(&c);
 		if (c.n)
-			qsort(c.row, c.n, sizeof(*c.row), in_order);
+			qsort(c.row, c.n, sizeof(*c.row), softnet_in_order);
 		for (i = 0; i < c.n; i++)
-			if (wanted(&c, &c.row[i], q))
-				put_row(&c, &c.row[i], t);
+			if (softnet_wanted(&c, &c.row[i], q))
+				softnet_put_row(&c, &c.row[i], t);
 	}
 	changes_free(&c);
 	return rc;
@@ -189,7 +191,7 @@ static int softnet_run(struct store *s, const struct query *q, struct table *t, 
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
-		rc = put_block(s, q, &list, &list.blocks[i], t, err);
+		rc = softnet_put_block(s, q, &list, &list.blocks[i], t, err);
 	if (!rc && !t->rows)
 		changes_nothing(s, t);
 	else if (!rc && !q->by && !q->cpus)

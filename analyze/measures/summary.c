@@ -53,21 +53,21 @@ static const struct column summary_columns[] = {
 };
 
 /* A column that is estimated over the runs. */
-struct rate {
+struct summary_rate {
 	const char *column, *metric;
 	const char *unit; /* only where work is counted in it */
 	bool cost;	  /* busy time by the metric */
 };
 
-struct watts {
+struct summary_watts {
 	const struct query *q;
 	enum power_source source;
 	const char *kind;
 };
 
-static double watts(struct store *s, const struct run *r, const void *arg)
+static double summary_watts(struct store *s, const struct run *r, const void *arg)
 {
-	struct watts *w = (struct watts *)arg;
+	struct summary_watts *w = (struct summary_watts *)arg;
 	struct power p = power_of(s, w->q, &r, 1);
 
 	if (p.source > w->source) {
@@ -80,8 +80,8 @@ static double watts(struct store *s, const struct run *r, const void *arg)
 static size_t put_power(struct store *s, const struct query *q, const struct block_list *list,
 			const struct block_runs *b, struct table *t, struct value *row)
 {
-	struct watts w = {q, POWER_NONE, NULL};
-	struct estimate e = scope_estimate(s, b->runs, b->n, list->estimator, watts, &w);
+	struct summary_watts w = {q, POWER_NONE, NULL};
+	struct estimate e = scope_estimate(s, b->runs, b->n, list->estimator, summary_watts, &w);
 
 	put_estimate(t, row, "power_w", &e);
 	table_set(t, row, "power_source", value_str(t, power_source_names[w.source]));
@@ -89,15 +89,15 @@ static size_t put_power(struct store *s, const struct query *q, const struct blo
 	return e.n;
 }
 
-static double rate(struct store *s, const struct run *r, const void *arg)
+static double summary_rate(struct store *s, const struct run *r, const void *arg)
 {
-	const struct rate *k = arg;
+	const struct summary_rate *k = arg;
 	double x = figure_metric(s, r, k->metric);
 
 	return k->cost ? figure_metric(s, r, "cpu_pct") * 1e7 / x : x;
 }
 
-static const struct rate rates[] = {
+static const struct summary_rate rates[] = {
 	{"throughput_gbps", "throughput", NULL, false},
 	{"cpu_pct", "cpu_pct", NULL, false},
 	{"ns_per_kib", "rate_kib", NULL, true},
@@ -119,7 +119,7 @@ static size_t put_rates(struct store *s, const struct block_list *list, const st
 
 		if (rates[i].unit && !work_is_in(s, b->runs, b->n, rates[i].unit))
 			continue;
-		e = scope_estimate(s, b->runs, b->n, list->estimator, rate, &rates[i]);
+		e = scope_estimate(s, b->runs, b->n, list->estimator, summary_rate, &rates[i]);
 		put_estimate(t, row, rates[i].column, &e);
 		most = e.n > most ? e.n : most;
 		if (e.n && e.n < (size_t)b->n)
@@ -147,7 +147,7 @@ static int put_copy(struct store *s, const struct query *q, const struct block *
 	return 0;
 }
 
-static bool has_any(const struct table *t, const char *column)
+static bool summary_has_any(const struct table *t, const char *column)
 {
 	int c = table_column(t, column);
 	size_t row;
@@ -158,8 +158,8 @@ static bool has_any(const struct table *t, const char *column)
 	return false;
 }
 
-static int put_block(struct store *s, const struct query *q, const struct block_list *list,
-		     const struct block_runs *b, struct table *t, struct error *err)
+static int summary_put_block(struct store *s, const struct query *q, const struct block_list *list,
+			     const struct block_runs *b, struct table *t, struct error *err)
 {
 	struct value *row = table_row(t);
 	struct evidence evidence[MAX_EVIDENCE];
@@ -253,13 +253,13 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 		zero_copy_title(s, q, t);
 	}
 	for (i = 0; i < list.n && !rc; i++)
-		rc = put_block(s, q, &list, &list.blocks[i], t, err);
+		rc = summary_put_block(s, q, &list, &list.blocks[i], t, err);
 	if (!rc)
 		rc = clocks_note(s, t, err);
 	if (!rc) {
 		passes_note(s, &list, t);
 		power_note_kinds(s, q, t);
-		if (has_any(t, "zero_copy_share"))
+		if (summary_has_any(t, "zero_copy_share"))
 			note_add(&t->notes, whole_run, "zero_copy_share");
 		note_variants(s, &list, t);
 		block_list_notes(&list, s, t);

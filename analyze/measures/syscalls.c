@@ -37,8 +37,8 @@ static const struct column syscalls_columns[] = {
 	 .what = "time in it / KiB of work done in the window"},
 };
 
-static int add_run(struct store *s, const struct query *q, const struct run *run,
-		   struct syscall_sums *sums, struct error *err)
+static int syscalls_add_run(struct store *s, const struct query *q, const struct run *run,
+			    struct syscall_sums *sums, struct error *err)
 {
 	struct syscall_row *rows;
 	int n = store_syscalls(s, run->id, &rows, err), i;
@@ -54,8 +54,8 @@ static int add_run(struct store *s, const struct query *q, const struct run *run
 	return 0;
 }
 
-static void note_block(struct store *store, struct table *t, const struct block *b,
-		       const struct syscall_sums *s, size_t shown)
+static void syscalls_note_block(struct store *store, struct table *t, const struct block *b,
+				const struct syscall_sums *s, size_t shown)
 {
 	const char *sliced = manner_absent(store, "syscalls");
 	char *open = syscalls_unfinished(s);
@@ -82,22 +82,23 @@ static void note_block(struct store *store, struct table *t, const struct block 
 	free(open);
 }
 
-static int put_block(struct store *s, const struct query *q, const struct block_runs *b,
-		     unsigned int keys, struct table *t, struct error *err)
+static int syscalls_put_block(struct store *s, const struct query *q, const struct block_runs *b,
+			      unsigned int keys, struct table *t, struct error *err)
 {
 	struct syscall_sums sums = {.keys = keys};
 	int k, rc = 0;
 
 	for (k = 0; k < b->n && !rc; k++)
-		rc = add_run(s, q, &b->runs[k], &sums, err);
+		rc = syscalls_add_run(s, q, &b->runs[k], &sums, err);
 	if (!rc)
-		note_block(s, t, &b->block, &sums,
-			   syscalls_put(t, q, &sums, b->block.variant, b->block.side));
+		syscalls_note_block(s, t, &b->block, &sums,
+				    syscalls_put(t, q, &sums, b->block.variant, b->block.side));
 	free(sums.rows);
 	return rc;
 }
 
-static int run_store(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int syscalls_run_store(struct store *s, const struct query *q, struct table *t,
+			      struct error *err)
 {
 	struct block_list list = {0};
 	unsigned int keys;
@@ -111,7 +112,7 @@ static int run_store(struct store *s, const struct query *q, struct table *t, st
 			     list.n > 1 || (q->by && strstr(q->by, "variant")) ||
 				     (q->by && strstr(q->by, "side")));
 	for (i = 0; i < list.n && !rc; i++)
-		rc = put_block(s, q, &list.blocks[i], keys, t, err);
+		rc = syscalls_put_block(s, q, &list.blocks[i], keys, t, err);
 	if (!rc)
 		note_add(&t->notes, syscalls_times_hist);
 	for (i = 0; i < list.n && !rc; i++)
@@ -132,7 +133,7 @@ static int syscalls_run(struct store *s, const struct query *q, struct table *t,
 		return error_set(err, EINVAL,
 				 "table 'syscalls' is made from a capture, --perf, --perf-trace or "
 				 "--strace-c");
-	return run_store(s, q, t, err);
+	return syscalls_run_store(s, q, t, err);
 }
 
 #define CALLS "comm by limit all unit units rate seconds"

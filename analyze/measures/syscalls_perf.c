@@ -44,7 +44,7 @@ struct thread_state {
 	} recent[RECENT_CALLS];	  /* the rows of calls it made last, by number */
 };
 
-struct calls {
+struct syscalls_perf_calls {
 	struct tracepoints *tp;
 	const struct query *q;
 	struct thread_state *threads;
@@ -58,7 +58,7 @@ struct calls {
 	uint64_t unnamed;
 };
 
-static struct thread_state *state_of(struct calls *c, uint32_t thread)
+static struct thread_state *state_of(struct syscalls_perf_calls *c, uint32_t thread)
 {
 	size_t n = c->nthreads;
 
@@ -71,7 +71,7 @@ static struct thread_state *state_of(struct calls *c, uint32_t thread)
 }
 
 /* Threads whose calls are added up have the same group. */
-static void set_group(struct calls *c, struct thread_state *s, uint32_t thread)
+static void set_group(struct syscalls_perf_calls *c, struct thread_state *s, uint32_t thread)
 {
 	const char *comm = tracepoints_comm(c->tp, thread);
 	uint32_t key[3] = {0};
@@ -86,7 +86,7 @@ static void set_group(struct calls *c, struct thread_state *s, uint32_t thread)
 	s->group = intern_bytes(&c->groups, key, sizeof(key)) + 1;
 }
 
-static const char *name_of(struct calls *c, uint32_t nr, uint16_t entry)
+static const char *syscalls_perf_name_of(struct syscalls_perf_calls *c, uint32_t nr, uint16_t entry)
 {
 	const char *name = syscall_name_on(tracepoints_arch(c->tp), nr);
 	const char *own = tracepoints_event(c->tp, entry);
@@ -102,7 +102,8 @@ static const char *name_of(struct calls *c, uint32_t nr, uint16_t entry)
 	return intern_get(&c->strings, intern_str(&c->strings, name));
 }
 
-static size_t find_row(struct calls *c, const struct thread_state *s, uint32_t thread)
+static size_t syscalls_perf_find_row(struct syscalls_perf_calls *c, const struct thread_state *s,
+				     uint32_t thread)
 {
 	uint64_t *at = map_at(&c->cells, (uint64_t)s->group << 32 | s->nr);
 	const struct tracepoint_thread *t = tracepoints_thread(c->tp, thread);
@@ -114,7 +115,7 @@ static size_t find_row(struct calls *c, const struct thread_state *s, uint32_t t
 	*at = c->sums.n + 1;
 	comm = tracepoints_comm(c->tp, thread);
 	row.comm = intern_get(&c->strings, intern_str(&c->strings, comm));
-	row.name = name_of(c, s->nr, s->event);
+	row.name = syscalls_perf_name_of(c, s->nr, s->event);
 	row.has_bytes = syscall_name_moves_bytes(row.name);
 	if (t->pid != UINT32_MAX)
 		row.pid = t->pid;
@@ -125,12 +126,13 @@ static size_t find_row(struct calls *c, const struct thread_state *s, uint32_t t
 	return c->sums.n++;
 }
 
-static size_t row_of(struct calls *c, struct thread_state *s, uint32_t thread)
+static size_t syscalls_perf_row_of(struct syscalls_perf_calls *c, struct thread_state *s,
+				   uint32_t thread)
 {
 	uint32_t i = s->nr % RECENT_CALLS;
 
 	if (s->recent[i].nr != s->nr || !s->recent[i].row) {
-		s->recent[i].row = (uint32_t)find_row(c, s, thread) + 1;
+		s->recent[i].row = (uint32_t)syscalls_perf_find_row(c, s, thread) + 1;
 		s->recent[i].nr = s->nr;
 	}
 	return s->recent[i].row - 1;
@@ -141,7 +143,8 @@ static int log2_of(uint64_t v)
 	return v ? 63 - __builtin_clzll(v) : 0;
 }
 
-static void count(struct calls *c, size_t index, uint64_t ns, int64_t result)
+static void syscalls_perf_count(struct syscalls_perf_calls *c, size_t index, uint64_t ns,
+				int64_t result)
 {
 	struct syscall_row *r = &c->sums.rows[index];
 
@@ -157,18 +160,18 @@ static void count(struct calls *c, size_t index, uint64_t ns, int64_t result)
 		r->bytes += (uint64_t)result;
 }
 
-static void never_returned(struct calls *c, struct thread_state *s, uint32_t thread)
+static void never_returned(struct syscalls_perf_calls *c, struct thread_state *s, uint32_t thread)
 {
 	size_t row;
 
 	s->open = false;
 	if (s->left_out)
 		return;
-	row = row_of(c, s, thread); /* which may move the rows */
+	row = syscalls_perf_row_of(c, s, thread); /* which may move the rows */
 	c->sums.rows[row].unfinished++;
 }
 
-static void on_enter(struct calls *c, const struct tracepoint *t, uint32_t thread)
+static void on_enter(struct syscalls_perf_calls *c, const struct tracepoint *t, uint32_t thread)
 {
 	struct thread_state *s = state_of(c, thread);
 
@@ -188,7 +191,7 @@ static void on_enter(struct calls *c, const struct tracepoint *t, uint32_t threa
  * rt_sigreturn returns as number -1, with the interrupted code's register for a result; so does a
  * call that a tracer took away.
  */
-static void on_exit_of(struct calls *c, const struct tracepoint *t, uint32_t thread)
+static void on_exit_of(struct syscalls_perf_calls *c, const struct tracepoint *t, uint32_t thread)
 {
 	struct thread_state *s = state_of(c, thread);
 	bool no_number = (int32_t)t->v[NR] < 0;
@@ -202,11 +205,12 @@ static void on_exit_of(struct calls *c, const struct tracepoint *t, uint32_t thr
 	s->open = false;
 	if (s->left_out || (c->q->cpus && !cpuset_has(c->q->cpus, t->cpu)))
 		return;
-	count(c, row_of(c, s, thread), t->time > s->entered ? t->time - s->entered : 0,
-	      no_number ? 0 : (int64_t)t->v[RESULT]);
+	syscalls_perf_count(c, syscalls_perf_row_of(c, s, thread),
+			    t->time > s->entered ? t->time - s->entered : 0,
+			    no_number ? 0 : (int64_t)t->v[RESULT]);
 }
 
-static void deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
+static void syscalls_perf_deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
 {
 	if (t->want == ENTER)
 		on_enter(ctx, t, thread);
@@ -215,7 +219,7 @@ static void deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
 }
 
 /* Squared deviations from the mean: the two terms are nearly equal, so this is done in integers. */
-static void set_deviations(struct calls *c)
+static void set_deviations(struct syscalls_perf_calls *c)
 {
 	unsigned __int128 total2;
 	struct syscall_row *r;
@@ -231,7 +235,7 @@ static void set_deviations(struct calls *c)
 	}
 }
 
-static int missing(const struct tracepoints *tp, struct error *err)
+static int syscalls_perf_missing(const struct tracepoints *tp, struct error *err)
 {
 	return error_set(err, ENOENT,
 			 "%s: has no system calls; record them with perf record -e "
@@ -245,9 +249,9 @@ static bool has_both(const struct tracepoints *tp, const struct tracepoint_want 
 	       tracepoints_has(tp, wants[EXIT].system, wants[EXIT].name);
 }
 
-static int read_calls(struct calls *c, struct error *err)
+static int syscalls_perf_read_calls(struct syscalls_perf_calls *c, struct error *err)
 {
-	struct tracepoints_query q = {.n = 2, .deliver = deliver, .ctx = c};
+	struct tracepoints_query q = {.n = 2, .deliver = syscalls_perf_deliver, .ctx = c};
 	uint32_t i;
 	int rc;
 
@@ -256,7 +260,7 @@ static int read_calls(struct calls *c, struct error *err)
 	else if (has_both(c->tp, single_wants))
 		q.wants = single_wants;
 	else
-		return missing(c->tp, err);
+		return syscalls_perf_missing(c->tp, err);
 	rc = tracepoints_read(c->tp, &q, err);
 	for (i = 0; i < c->nthreads && !rc; i++)
 		if (c->threads[i].open)
@@ -265,7 +269,7 @@ static int read_calls(struct calls *c, struct error *err)
 	return rc;
 }
 
-static void note_calls(struct table *t, const struct calls *c, size_t shown)
+static void note_calls(struct table *t, const struct syscalls_perf_calls *c, size_t shown)
 {
 	char *open = syscalls_unfinished(&c->sums);
 	const char *arch = tracepoints_arch(c->tp);
@@ -290,7 +294,7 @@ static void note_calls(struct table *t, const struct calls *c, size_t shown)
 	free(open);
 }
 
-static void calls_free(struct calls *c)
+static void calls_free(struct syscalls_perf_calls *c)
 {
 	free(c->threads);
 	free(c->squares);
@@ -303,11 +307,11 @@ static void calls_free(struct calls *c)
 int syscalls_from_perf(struct tracepoints *tp, const struct query *q, struct table *t,
 		       struct error *err)
 {
-	struct calls c = {.tp = tp, .q = q, .sums.kib = syscalls_work_kib(q)};
+	struct syscalls_perf_calls c = {.tp = tp, .q = q, .sums.kib = syscalls_work_kib(q)};
 	int rc = syscalls_keys(q, &c.sums.keys, err);
 
 	if (!rc)
-		rc = read_calls(&c, err);
+		rc = syscalls_perf_read_calls(&c, err);
 	if (!rc) {
 		syscalls_set_columns(t, c.sums.keys, false);
 		note_calls(t, &c, syscalls_put(t, q, &c.sums, NULL, NULL));

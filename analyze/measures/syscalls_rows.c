@@ -77,15 +77,16 @@ void syscalls_set_columns(struct table *t, unsigned int keys, bool by_block)
 
 /* --- adding up: sums of squares are merged by Chan's formula --- */
 
-static double mean_of(const struct syscall_row *r)
+static double syscall_rows_mean_of(const struct syscall_row *r)
 {
 	return r->calls ? (double)r->total_ns / (double)r->calls : 0;
 }
 
 /* Two sets of calls as one. */
-static void merge(struct syscall_row *a, const struct syscall_row *b)
+static void syscall_rows_merge(struct syscall_row *a, const struct syscall_row *b)
 {
-	double na = (double)a->calls, nb = (double)b->calls, delta = mean_of(b) - mean_of(a);
+	double na = (double)a->calls, nb = (double)b->calls,
+	       delta = syscall_rows_mean_of(b) - syscall_rows_mean_of(a);
 	int i;
 
 	if (nb > 0) {
@@ -105,7 +106,8 @@ static void merge(struct syscall_row *a, const struct syscall_row *b)
 	}
 }
 
-static bool same(unsigned int keys, const struct syscall_row *a, const struct syscall_row *b)
+static bool syscall_rows_same(unsigned int keys, const struct syscall_row *a,
+			      const struct syscall_row *b)
 {
 	return !strcmp(a->name, b->name) && (!(keys & SYSCALLS_BY_PID) || a->pid == b->pid) &&
 	       (!(keys & SYSCALLS_BY_TID) || a->tid == b->tid) &&
@@ -117,10 +119,10 @@ void syscalls_add(struct syscall_sums *s, const struct syscall_row *r)
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
-		if (same(s->keys, &s->rows[i], r))
+		if (syscall_rows_same(s->keys, &s->rows[i], r))
 			break;
 	if (i < s->n) {
-		merge(&s->rows[i], r);
+		syscall_rows_merge(&s->rows[i], r);
 		return;
 	}
 	array_grow(s->rows, s->n, s->cap);
@@ -129,7 +131,7 @@ void syscalls_add(struct syscall_sums *s, const struct syscall_row *r)
 
 /* --- printing --- */
 
-static int by_time(const void *a, const void *b)
+static int syscall_rows_by_time(const void *a, const void *b)
 {
 	const struct syscall_row *x = a, *y = b;
 	int c;
@@ -144,14 +146,14 @@ static int by_time(const void *a, const void *b)
 
 static double stddev_pct(const struct syscall_row *r)
 {
-	double n = (double)r->calls, mean = mean_of(r);
+	double n = (double)r->calls, mean = syscall_rows_mean_of(r);
 
 	if (n < 2 || !(mean > 0))
 		return 0;
 	return 100 * sqrt(r->m2 / (n - 1) / n) / mean;
 }
 
-static void put_times(struct table *t, struct value *row, const struct syscall_row *r)
+static void syscall_rows_put_times(struct table *t, struct value *row, const struct syscall_row *r)
 {
 	double min = (double)r->min_ns, max = (double)r->max_ns;
 
@@ -159,7 +161,7 @@ static void put_times(struct table *t, struct value *row, const struct syscall_r
 	if (!r->calls)
 		return;
 	table_set(t, row, "min_ms", value_real(min / 1e6));
-	table_set(t, row, "avg_ms", value_real(mean_of(r) / 1e6));
+	table_set(t, row, "avg_ms", value_real(syscall_rows_mean_of(r) / 1e6));
 	table_set(t, row, "max_ms", value_real(max / 1e6));
 	table_set(t, row, "stddev_pct", value_real(stddev_pct(r)));
 	table_set(t, row, "p50_ms", value_real(hist_quantile(r->time_hist, 0.5, min, max) / 1e6));
@@ -169,8 +171,8 @@ static void put_times(struct table *t, struct value *row, const struct syscall_r
 			  value_real((double)r->bytes / (double)r->calls));
 }
 
-static void put_row(struct table *t, const struct syscall_row *r, double kib, const char *variant,
-		    const char *side)
+static void syscall_rows_put_row(struct table *t, const struct syscall_row *r, double kib,
+				 const char *variant, const char *side)
 {
 	struct value *row = table_row(t);
 
@@ -182,7 +184,7 @@ static void put_row(struct table *t, const struct syscall_row *r, double kib, co
 	table_set(t, row, "syscall", value_str(t, r->name));
 	table_set(t, row, "calls", value_int((int64_t)r->calls));
 	table_set(t, row, "errors", value_int((int64_t)r->errors));
-	put_times(t, row, r);
+	syscall_rows_put_times(t, row, r);
 	if (kib > 0) {
 		table_set(t, row, "calls_per_mib", value_real((double)r->calls / (kib / 1024)));
 		table_set(t, row, "ns_per_kib", value_real((double)r->total_ns / kib));
@@ -195,11 +197,11 @@ size_t syscalls_put(struct table *t, const struct query *q, struct syscall_sums 
 	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
 
 	if (s->n)
-		qsort(s->rows, s->n, sizeof(*s->rows), by_time);
+		qsort(s->rows, s->n, sizeof(*s->rows), syscall_rows_by_time);
 	if (q->all || s->n < limit)
 		limit = s->n;
 	for (i = 0; i < limit; i++)
-		put_row(t, &s->rows[i], s->kib, variant, side);
+		syscall_rows_put_row(t, &s->rows[i], s->kib, variant, side);
 	return limit;
 }
 

@@ -12,13 +12,13 @@
 #include <string.h>
 
 /* Calls of one syscall by one command; m2 is the sum of squared deviations from the mean, ms^2. */
-struct sum {
+struct syscalls_trace_sum {
 	struct trace_row row;
 	double m2;
 	unsigned threads;
 };
 
-static bool same(const struct trace_row *a, const struct trace_row *b)
+static bool syscalls_trace_same(const struct trace_row *a, const struct trace_row *b)
 {
 	if (!a->comm != !b->comm || (a->comm && strcmp(a->comm, b->comm)))
 		return false;
@@ -47,7 +47,7 @@ static int read_keys(const struct query *q, bool *by_comm, bool *by_syscall, str
 }
 
 /* Mean to all digits where the total is known: the printed one has three. */
-static double mean_of(const struct trace_row *r)
+static double syscalls_trace_mean_of(const struct trace_row *r)
 {
 	return isnan(r->total_ms) ? r->avg_ms : r->total_ms / (double)r->calls;
 }
@@ -55,7 +55,7 @@ static double mean_of(const struct trace_row *r)
 /* perf prints 100 x sqrt(m2 / (n - 1) / n) / mean. */
 static double m2_of(const struct trace_row *r)
 {
-	double n = (double)r->calls, se = r->stddev_pct / 100 * mean_of(r);
+	double n = (double)r->calls, se = r->stddev_pct / 100 * syscalls_trace_mean_of(r);
 
 	return se * se * n * (n - 1);
 }
@@ -68,13 +68,14 @@ static double stddev_of(double m2, double calls, double mean)
 }
 
 /* Two sets of calls as one (Chan's formula for the deviations). */
-static void merge(struct sum *s, const struct trace_row *r)
+static void syscalls_trace_merge(struct syscalls_trace_sum *s, const struct trace_row *r)
 {
 	double na = (double)s->row.calls, nb = (double)r->calls;
-	double delta = mean_of(r) - mean_of(&s->row);
+	double delta = syscalls_trace_mean_of(r) - syscalls_trace_mean_of(&s->row);
 
 	s->m2 += m2_of(r) + delta * delta * na * nb / (na + nb);
-	s->row.avg_ms = (mean_of(&s->row) * na + mean_of(r) * nb) / (na + nb);
+	s->row.avg_ms =
+		(syscalls_trace_mean_of(&s->row) * na + syscalls_trace_mean_of(r) * nb) / (na + nb);
 	s->row.calls += r->calls;
 	s->row.total_ms += r->total_ms;
 	if (s->row.errors >= 0)
@@ -85,8 +86,8 @@ static void merge(struct sum *s, const struct trace_row *r)
 	s->threads++;
 }
 
-static size_t gather(const struct trace *tr, const struct query *q, bool by_comm, bool by_syscall,
-		     struct sum *sums)
+static size_t syscalls_trace_gather(const struct trace *tr, const struct query *q, bool by_comm,
+				    bool by_syscall, struct syscalls_trace_sum *sums)
 {
 	size_t i, j, n = 0;
 
@@ -97,29 +98,29 @@ static size_t gather(const struct trace *tr, const struct query *q, bool by_comm
 			continue;
 		r.comm = by_comm ? r.comm : NULL;
 		r.syscall = by_syscall ? r.syscall : NULL;
-		for (j = 0; j < n && !same(&sums[j].row, &r); j++)
+		for (j = 0; j < n && !syscalls_trace_same(&sums[j].row, &r); j++)
 			;
 		if (j == n)
-			sums[n++] = (struct sum){r, m2_of(&r), 1};
+			sums[n++] = (struct syscalls_trace_sum){r, m2_of(&r), 1};
 		else
-			merge(&sums[j], &r);
+			syscalls_trace_merge(&sums[j], &r);
 	}
 	return n;
 }
 
-static double time_of(const struct sum *s)
+static double syscalls_trace_time_of(const struct syscalls_trace_sum *s)
 {
-	return mean_of(&s->row) * (double)s->row.calls;
+	return syscalls_trace_mean_of(&s->row) * (double)s->row.calls;
 }
 
-static int by_time(const void *a, const void *b)
+static int syscalls_trace_by_time(const void *a, const void *b)
 {
-	double x = time_of(a), y = time_of(b);
+	double x = syscalls_trace_time_of(a), y = syscalls_trace_time_of(b);
 
 	return (x < y) - (x > y);
 }
 
-static void put_sum(struct table *t, const struct sum *s, double kib)
+static void put_sum(struct table *t, const struct syscalls_trace_sum *s, double kib)
 {
 	struct value *row = table_row(t);
 	const struct trace_row *r = &s->row;
@@ -130,7 +131,7 @@ static void put_sum(struct table *t, const struct sum *s, double kib)
 	table_set(t, row, "errors", r->errors < 0 ? value_none() : value_int(r->errors));
 	table_set(t, row, "total_ms", value_real(r->total_ms));
 	table_set(t, row, "min_ms", value_real(r->min_ms));
-	table_set(t, row, "avg_ms", value_real(mean_of(r)));
+	table_set(t, row, "avg_ms", value_real(syscalls_trace_mean_of(r)));
 	table_set(t, row, "max_ms", value_real(r->max_ms));
 	table_set(t, row, "stddev_pct", value_real(r->stddev_pct));
 	table_set(t, row, "calls_per_mib", value_real((double)r->calls / (kib / 1024)));
@@ -140,7 +141,7 @@ static void put_sum(struct table *t, const struct sum *s, double kib)
 int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, struct table *t,
 			     struct error *err)
 {
-	struct sum *sums;
+	struct syscalls_trace_sum *sums;
 	bool by_comm, by_syscall;
 	size_t n, i, shown;
 	int rc = read_keys(q, &by_comm, &by_syscall, err);
@@ -148,8 +149,8 @@ int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, stru
 	if (rc)
 		return rc;
 	sums = xcalloc(tr->n + 1, sizeof(*sums));
-	n = gather(tr, q, by_comm, by_syscall, sums);
-	qsort(sums, n, sizeof(*sums), by_time);
+	n = syscalls_trace_gather(tr, q, by_comm, by_syscall, sums);
+	qsort(sums, n, sizeof(*sums), syscalls_trace_by_time);
 	shown = q->limit > 0 && !q->all && (size_t)q->limit < n ? (size_t)q->limit : n;
 	for (i = 0; i < shown; i++)
 		put_sum(t, &sums[i], syscalls_work_kib(q));

@@ -71,7 +71,7 @@ struct tally_row *tally_row(struct tally *f, const char *const keys[])
 	return &f->rows[row];
 }
 
-static int by_cost(const void *a, const void *b)
+static int tally_by_cost(const void *a, const void *b)
 {
 	const struct tally_row *x = a, *y = b;
 	int i, c;
@@ -91,5 +91,5 @@ static int by_cost(const void *a, const void *b)
 void tally_sort(struct tally *f)
 {
 	if (f->n)
-		qsort(f->rows, f->n, sizeof(*f->rows), by_cost);
+		qsort(f->rows, f->n, sizeof(*f->rows), tally_by_cost);
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum dso_kind kind_of(const struct flat_row *r)
+static enum dso_kind tally_flat_kind_of(const struct flat_row *r)
 {
 	switch (r->level) {
 	case 'k':
@@ -40,19 +40,20 @@ static const char *module_of(const struct flat_row *r, char *buf, size_t size)
 	return buf;
 }
 
-static bool unresolved(const struct flat_row *r)
+static bool tally_flat_unresolved(const struct flat_row *r)
 {
 	return str_starts(r->symbol, "0x");
 }
 
-static const char *key_of(const struct tally *f, enum tally_key key, const struct flat_row *r,
-			  const struct function *fn)
+static const char *tally_flat_key_of(const struct tally *f, enum tally_key key,
+				     const struct flat_row *r, const struct function *fn)
 {
 	switch (key) {
 	case BY_COMM:
 		return r->comm ? r->comm : "";
 	case BY_SYMBOL:
-		return f->spec.merge_unresolved && unresolved(r) ? "[unresolved]" : r->symbol;
+		return f->spec.merge_unresolved && tally_flat_unresolved(r) ? "[unresolved]"
+									    : r->symbol;
 	case BY_DSO:
 		return r->dso ? r->dso : "";
 	case BY_MODULE:
@@ -64,16 +65,16 @@ static const char *key_of(const struct tally *f, enum tally_key key, const struc
 	}
 }
 
-static void add_row(struct tally *f, const struct flat_row *r)
+static void tally_flat_add_row(struct tally *f, const struct flat_row *r)
 {
 	const char *key[TALLY_KEYS];
 	struct tally_row *row;
-	struct function fn = {r->symbol, NULL, kind_of(r), CTX_UNKNOWN};
+	struct function fn = {r->symbol, NULL, tally_flat_kind_of(r), CTX_UNKNOWN};
 	char module[128];
 	int i;
 
 	fn.module = module_of(r, module, sizeof(module));
-	if (unresolved(r))
+	if (tally_flat_unresolved(r))
 		f->unresolved += isnan(r->self) ? 0 : r->self;
 	else if (f->spec.components && components_of(f->spec.components, &fn) == component_none)
 		f->unclassified += isnan(r->self) ? 0 : r->self;
@@ -82,7 +83,7 @@ static void add_row(struct tally *f, const struct flat_row *r)
 	    !tally_wanted(f->spec.comm, r->comm ? r->comm : ""))
 		return;
 	for (i = 0; i < f->spec.nkeys; i++)
-		key[i] = key_of(f, f->spec.keys[i], r, &fn);
+		key[i] = tally_flat_key_of(f, f->spec.keys[i], r, &fn);
 	row = tally_row(f, key);
 	row->samples += r->samples > 0 ? (uint64_t)r->samples : 0;
 	if (!isnan(r->self)) {
@@ -108,6 +109,6 @@ int tally_flat(struct tally *f, const struct flat *flat, struct error *err)
 		f->n_eff = flat->samples;
 	}
 	for (i = 0; i < flat->n; i++)
-		add_row(f, &flat->rows[i]);
+		tally_flat_add_row(f, &flat->rows[i]);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The row that a symbol has in the group it was last asked for in. */
-struct symbol_row {
+struct tally_symbol_row {
 	uint32_t group; /* + 1; 0: none yet */
 	int32_t row;	/* of the tally, or ROW_UNWANTED */
 };
@@ -51,8 +51,8 @@ struct tally_pass {
 	size_t numbers_cap;
 	uint32_t *place_of;	 /* by cost: its group's place; PROFILE_NONE: does not count */
 	uint32_t *costs, *first; /* costs in the order of places; where each place's begin */
-	struct symbol_row *rows; /* by symbol */
-	struct frame_sum *sums;	 /* by frame */
+	struct tally_symbol_row *rows; /* by symbol */
+	struct frame_sum *sums;	       /* by frame */
 	uint32_t turn;
 	uint32_t *frames; /* those of a turn, parents first */
 	struct map parts; /* (symbol, context) -> name of the component */
@@ -220,7 +220,7 @@ static void sample_numbers(const struct tally_pass *w, const struct profile_cost
 	}
 }
 
-static uint32_t group_of(struct tally_pass *w, const struct profile_cost *c)
+static uint32_t tally_group_of(struct tally_pass *w, const struct profile_cost *c)
 {
 	uint32_t numbers[TALLY_KEYS + 1] = {0}, id;
 	size_t before = w->numbers.n;
@@ -237,7 +237,7 @@ static uint32_t group_of(struct tally_pass *w, const struct profile_cost *c)
 }
 
 /* Counts what a sample adds to the whole, and says whether it belongs to any row. */
-static bool count(struct tally_pass *w, const struct profile_cost *c)
+static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
 {
 	struct tally *f = w->f;
 	double weight = (double)c->weight;
@@ -298,7 +298,8 @@ static void make_groups(struct tally_pass *w)
 	for (i = 0; i < w->p->ncosts; i++) {
 		const struct profile_cost *c = &w->p->costs[i];
 
-		w->place_of[i] = count(w, c) ? place_of(w, group_of(w, c)) : PROFILE_NONE;
+		w->place_of[i] =
+			tally_count(w, c) ? place_of(w, tally_group_of(w, c)) : PROFILE_NONE;
 	}
 	add_n_eff(w, w->f->samples - before);
 }
@@ -362,7 +363,7 @@ static void function_keys(struct tally_pass *w, uint32_t group, uint32_t symbol,
 	}
 }
 
-static int32_t find_row(struct tally_pass *w, uint32_t group, uint32_t symbol)
+static int32_t tally_find_row(struct tally_pass *w, uint32_t group, uint32_t symbol)
 {
 	const char *key[TALLY_KEYS];
 	struct tally *f = w->f;
@@ -376,12 +377,12 @@ static int32_t find_row(struct tally_pass *w, uint32_t group, uint32_t symbol)
 }
 
 /* The row's place in the tally, or ROW_UNWANTED. */
-static int32_t row_of(struct tally_pass *w, uint32_t group, uint32_t symbol)
+static int32_t tally_row_of(struct tally_pass *w, uint32_t group, uint32_t symbol)
 {
-	struct symbol_row *r = &w->rows[symbol];
+	struct tally_symbol_row *r = &w->rows[symbol];
 
 	if (r->group != group + 1)
-		*r = (struct symbol_row){group + 1, find_row(w, group, symbol)};
+		*r = (struct tally_symbol_row){group + 1, tally_find_row(w, group, symbol)};
 	return r->row;
 }
 
@@ -391,7 +392,7 @@ static void add_self(struct tally_pass *w, uint32_t place)
 
 	for (i = w->first[place]; i < w->first[place + 1]; i++) {
 		const struct profile_cost *c = &w->p->costs[w->costs[i]];
-		int32_t row = row_of(w, w->present[place], w->p->frames[c->frame].symbol);
+		int32_t row = tally_row_of(w, w->present[place], w->p->frames[c->frame].symbol);
 
 		if (row == ROW_UNWANTED)
 			continue;
@@ -480,7 +481,7 @@ static void add_total(struct tally_pass *w, uint32_t place)
 		s = &w->sums[i];
 		if (!(s->weight > 0))
 			continue;
-		s->row = row_of(w, w->present[place], frames[i].symbol);
+		s->row = tally_row_of(w, w->present[place], frames[i].symbol);
 		s->above = frames[i].parent == PROFILE_NONE ? 0 : w->sums[frames[i].parent].above;
 		if (s->row == ROW_UNWANTED)
 			continue;

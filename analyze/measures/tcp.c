@@ -90,8 +90,8 @@ static const struct {
 	{"sndbuf_limited_pct", SOCKET_sndbuf_limited_us},
 };
 
-static struct value *new_row(struct table *t, const struct block *b, const struct run *r,
-			     const char *evidence)
+static struct value *tcp_new_row(struct table *t, const struct block *b, const struct run *r,
+				 const char *evidence)
 {
 	struct value *row = table_row(t);
 
@@ -105,7 +105,7 @@ static struct value *new_row(struct table *t, const struct block *b, const struc
 static void put_socket(struct table *t, const struct block *b, const struct run *r,
 		       const struct socket_row *s, double seconds)
 {
-	struct value *row = new_row(t, b, r, "sock_diag");
+	struct value *row = tcp_new_row(t, b, r, "sock_diag");
 	double sent = s->f[SOCKET_bytes_sent];
 	size_t i;
 
@@ -131,7 +131,7 @@ static bool put_workload(struct store *s, struct table *t, const struct block *b
 
 	if (isnan(rtt) && isnan(n))
 		return false;
-	row = new_row(t, b, r, "workload");
+	row = tcp_new_row(t, b, r, "workload");
 	table_set(t, row, "rtt_us", value_real(rtt));
 	table_set(t, row, "retrans", value_real(n));
 	table_set(t, row, "retrans_per_gb",
@@ -140,8 +140,8 @@ static bool put_workload(struct store *s, struct table *t, const struct block *b
 }
 
 /* Rows of one run; how many sockets it had that are not among them. */
-static int put_run(struct store *s, const struct query *q, const struct block *b,
-		   const struct run *r, struct table *t, bool *said, struct error *err)
+static int tcp_put_run(struct store *s, const struct query *q, const struct block *b,
+		       const struct run *r, struct table *t, bool *said, struct error *err)
 {
 	int limit = q->all ? INT32_MAX : q->limit > 0 ? (int)q->limit : LIMIT, i;
 	double seconds = figure_metric(s, r, "seconds");
@@ -157,14 +157,14 @@ static int put_run(struct store *s, const struct query *q, const struct block *b
 	return n - i;
 }
 
-static int put_block(struct store *s, const struct query *q, const struct block_runs *b,
-		     struct table *t, bool *said, struct error *err)
+static int tcp_put_block(struct store *s, const struct query *q, const struct block_runs *b,
+			 struct table *t, bool *said, struct error *err)
 {
 	size_t before = t->rows;
 	int i, left = 0, rc = 0;
 
 	for (i = 0; i < b->n && rc >= 0; i++) {
-		rc = put_run(s, q, &b->block, &b->runs[i], t, said, err);
+		rc = tcp_put_run(s, q, &b->block, &b->runs[i], t, said, err);
 		left += rc > 0 ? rc : 0;
 	}
 	if (left)
@@ -183,7 +183,7 @@ static int sockets_run(struct store *s, const struct query *q, struct table *t, 
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
-		rc = put_block(s, q, &list.blocks[i], t, &said, err);
+		rc = tcp_put_block(s, q, &list.blocks[i], t, &said, err);
 	if (!rc && t->rows)
 		note_add(&t->notes, tcp_medians);
 	if (!rc && said)

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* What a thread is called. Those that ended unseen have but their process's name. */
-static const char *name_of(struct thread_groups *list, const struct thread_row *t,
-			   enum thread_key key)
+static const char *thread_name_of(struct thread_groups *list, const struct thread_row *t,
+				  enum thread_key key)
 {
 	const char *comm = t->comm ? t->comm : "?", *kept;
 	char *text;
@@ -26,8 +26,8 @@ static const char *name_of(struct thread_groups *list, const struct thread_row *
 	return kept;
 }
 
-static bool same(const struct thread_group *g, const char *comm, const struct thread_row *t,
-		 enum thread_key key, int run)
+static bool thread_same(const struct thread_group *g, const char *comm, const struct thread_row *t,
+			enum thread_key key, int run)
 {
 	switch (key) {
 	case BY_COMM:
@@ -39,16 +39,16 @@ static bool same(const struct thread_group *g, const char *comm, const struct th
 	}
 }
 
-static struct thread_group *group_of(struct thread_groups *list, const struct thread_row *t,
-				     enum thread_key key, int run)
+static struct thread_group *thread_group_of(struct thread_groups *list, const struct thread_row *t,
+					    enum thread_key key, int run)
 {
-	const char *comm = name_of(list, t, key);
+	const char *comm = thread_name_of(list, t, key);
 	struct thread_group *g;
 	size_t i = list->n;
 	int k, f;
 
 	while (key != BY_THREAD && i-- > 0)
-		if (same(&list->g[i], comm, t, key, run))
+		if (thread_same(&list->g[i], comm, t, key, run))
 			return &list->g[i];
 	array_grow(list->g, list->n, list->cap);
 	g = &list->g[list->n++];
@@ -63,7 +63,7 @@ static struct thread_group *group_of(struct thread_groups *list, const struct th
 	return g;
 }
 
-static void add(struct thread_group *g, const struct thread_row *t, int run)
+static void thread_add(struct thread_group *g, const struct thread_row *t, int run)
 {
 	const double values[THREAD_FIGURES] = {
 		[THREAD_RUN] = t->run_ns,
@@ -101,7 +101,7 @@ static int by_order(const void *a, const void *b)
 	return strcmp(x->comm, y->comm);
 }
 
-static void sort(struct thread_groups *list, enum thread_figure order)
+static void thread_sort(struct thread_groups *list, enum thread_figure order)
 {
 	size_t i;
 	int k;
@@ -128,10 +128,11 @@ int thread_groups_read(struct thread_groups *list, struct store *s, const struct
 			return n;
 		for (i = 0; i < n; i++)
 			if (str_matches(comm, rows[i].comm ? rows[i].comm : ""))
-				add(group_of(list, &rows[i], key, run), &rows[i], run);
+				thread_add(thread_group_of(list, &rows[i], key, run), &rows[i],
+					   run);
 		free(rows);
 	}
-	sort(list, order);
+	thread_sort(list, order);
 	return 0;
 }
 
@@ -143,7 +144,7 @@ void thread_groups_free(struct thread_groups *list)
 }
 
 /* Did the run measure this figure of anything? */
-static bool measured(const struct thread_groups *list, int run, enum thread_figure f)
+static bool thread_measured(const struct thread_groups *list, int run, enum thread_figure f)
 {
 	size_t i;
 
@@ -166,7 +167,7 @@ struct estimate thread_estimate(const struct thread_groups *list, const struct t
 		any |= !isnan(g->of[k][f]);
 		if (!isnan(g->of[k][f]))
 			x[n++] = g->of[k][f];
-		else if (g->run < 0 && !g->count[k] && measured(list, k, f))
+		else if (g->run < 0 && !g->count[k] && thread_measured(list, k, f))
 			x[n++] = 0;
 	}
 	if (any)

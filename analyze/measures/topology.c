@@ -31,8 +31,8 @@ static const struct column topology_columns[] = {
 	{"detail", .type = V_STR},
 };
 
-static struct value *new_row(struct table *t, const char *host, const char *kind, const char *name,
-			     const char *cpus)
+static struct value *topology_new_row(struct table *t, const char *host, const char *kind,
+				      const char *name, const char *cpus)
 {
 	struct value *row = table_row(t);
 
@@ -64,9 +64,10 @@ static void set_cpus(struct table *t, struct value *row, const char *column,
 
 /* --- the host's parts --- */
 
-static void put_part(struct table *t, const struct machine *m, const struct topology_row *r)
+static void topology_put_part(struct table *t, const struct machine *m,
+			      const struct topology_row *r)
 {
-	struct value *row = new_row(t, r->host, r->kind, r->name, r->cpus);
+	struct value *row = topology_new_row(t, r->host, r->kind, r->name, r->cpus);
 	struct placement p;
 
 	set_number(t, row, "packages", r->package);
@@ -92,7 +93,7 @@ static void put_part(struct table *t, const struct machine *m, const struct topo
 }
 
 /* How many caches are like this one; 0: one before it stands for it. */
-static int alike(const struct machine *m, int at)
+static int topology_alike(const struct machine *m, int at)
 {
 	const struct topology_row *r = &m->rows[at], *x;
 	int i, n = 0;
@@ -112,14 +113,14 @@ static int alike(const struct machine *m, int at)
 static void put_caches(struct table *t, const struct machine *m, int at)
 {
 	const struct topology_row *r = &m->rows[at];
-	int n = alike(m, at);
+	int n = topology_alike(m, at);
 	struct cpuset set;
 	struct value *row;
 	char text[48];
 
 	if (!n)
 		return;
-	row = new_row(t, r->host, r->kind, r->name, n == 1 ? r->cpus : NULL);
+	row = topology_new_row(t, r->host, r->kind, r->name, n == 1 ? r->cpus : NULL);
 	table_set(t, row, "count", value_int(n));
 	table_set(t, row, "size_kib", value_real(r->size_kib));
 	if (n == 1 || !r->cpus || cpuset_parse(&set, r->cpus, NULL))
@@ -129,7 +130,7 @@ static void put_caches(struct table *t, const struct machine *m, int at)
 	table_set(t, row, "detail", value_str(t, text));
 }
 
-static void put_host(struct table *t, const struct machine *m, bool all)
+static void topology_put_host(struct table *t, const struct machine *m, bool all)
 {
 	int i;
 
@@ -139,13 +140,13 @@ static void put_host(struct table *t, const struct machine *m, bool all)
 		if (!strcmp(kind, "cache") && !all)
 			put_caches(t, m, i);
 		else if (all || strcmp(kind, "core"))
-			put_part(t, m, &m->rows[i]);
+			topology_put_part(t, m, &m->rows[i]);
 	}
 }
 
 /* --- sides --- */
 
-static void add(struct str *s, const char *text)
+static void topology_add(struct str *s, const char *text)
 {
 	str_printf(s, "%s%s", s->len ? "; " : "", text);
 }
@@ -166,15 +167,15 @@ static void detail_nics(struct str *s, const struct machine *m, const struct pla
 		else
 			snprintf(text, sizeof(text), "%s on node %lld", r->name,
 				 (long long)r->node);
-		add(s, text);
+		topology_add(s, text);
 	}
 }
 
-static void put_side(struct table *t, const struct machine *m, const struct block *b,
-		     const struct run *r)
+static void topology_put_side(struct table *t, const struct machine *m, const struct block *b,
+			      const struct run *r)
 {
 	char *name = xasprintf("%s %s", b->variant, b->side), *text;
-	struct value *row = new_row(t, r->host, "side", name, r->cpus);
+	struct value *row = topology_new_row(t, r->host, "side", name, r->cpus);
 	struct placement p;
 	struct str detail = {0};
 
@@ -189,17 +190,17 @@ static void put_side(struct table *t, const struct machine *m, const struct bloc
 	set_cpus(t, row, "nodes", &p.nodes);
 	table_set(t, row, "cores", value_int(p.cores));
 	if (p.all)
-		add(&detail, "all CPUs");
+		topology_add(&detail, "all CPUs");
 	if (p.doubled) {
 		text = xasprintf("both threads of %u core%s", p.doubled, p.doubled == 1 ? "" : "s");
-		add(&detail, text);
+		topology_add(&detail, text);
 		free(text);
 	}
 	if (cpuset_count(&p.siblings)) {
 		char *set = cpuset_format(&p.siblings);
 
 		text = xasprintf("SMT siblings %s are not the side's", set);
-		add(&detail, text);
+		topology_add(&detail, text);
 		free(text);
 		free(set);
 	}
@@ -208,29 +209,29 @@ static void put_side(struct table *t, const struct machine *m, const struct bloc
 	str_free(&detail);
 }
 
-static bool on_host(const struct run *r, const char *host)
+static bool topology_on_host(const struct run *r, const char *host)
 {
 	return r->host && !strcmp(r->host, host);
 }
 
 /* Runs of a block that lie alike are one row. */
-static void put_block(struct table *t, const struct machine *m, const struct block_runs *b,
-		      const char *host)
+static void topology_put_block(struct table *t, const struct machine *m, const struct block_runs *b,
+			       const char *host)
 {
 	int i, k;
 
 	for (i = 0; i < b->n; i++) {
 		const char *cpus = b->runs[i].cpus;
 
-		if (!on_host(&b->runs[i], host))
+		if (!topology_on_host(&b->runs[i], host))
 			continue;
 		for (k = 0; k < i; k++)
-			if (on_host(&b->runs[k], host) &&
+			if (topology_on_host(&b->runs[k], host) &&
 			    (cpus && b->runs[k].cpus ? !strcmp(cpus, b->runs[k].cpus)
 						     : cpus == b->runs[k].cpus))
 				break;
 		if (k == i)
-			put_side(t, m, &b->block, &b->runs[i]);
+			topology_put_side(t, m, &b->block, &b->runs[i]);
 	}
 }
 
@@ -265,9 +266,9 @@ static int topology_run(struct store *s, const struct query *q, struct table *t,
 		rc = machine_read(&m, s, hosts[h].name, err);
 		if (!rc && !m.n)
 			note_add(&t->notes, topology_unknown, hosts[h].name);
-		put_host(t, &m, q->all);
+		topology_put_host(t, &m, q->all);
 		for (i = 0; i < list.n; i++)
-			put_block(t, &m, &list.blocks[i], hosts[h].name);
+			topology_put_block(t, &m, &list.blocks[i], hosts[h].name);
 		machine_free(&m);
 	}
 	for (i = 0; i < list.n && !rc; i++)

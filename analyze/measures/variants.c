@@ -21,7 +21,7 @@ static const struct column variants_columns[] = {
 enum { OTHERS = 3 };
 
 /* "base" is a column too, where settings made several variants of one of the plan. */
-static void make_columns(struct table *t, const char **settings, int n)
+static void variants_make_columns(struct table *t, const char **settings, int n)
 {
 	struct column *list = arena_alloc(&t->arena, (size_t)(n + 2 + OTHERS) * sizeof(*list));
 	int i, k = 0;
@@ -38,8 +38,8 @@ static void make_columns(struct table *t, const char **settings, int n)
 }
 
 /* A run is counted once, whatever its sides; it went well when all of them did. */
-static int count_runs(struct store *s, const char *variant, int64_t *ok, int64_t *failed,
-		      struct error *err)
+static int variants_count_runs(struct store *s, const char *variant, int64_t *ok, int64_t *failed,
+			       struct error *err)
 {
 	struct run_filter all = {.variant = variant, .failed = true};
 	struct run *runs;
@@ -67,7 +67,7 @@ static int put_variant(struct store *s, const char *variant, const char **settin
 	const char *base = store_variant_base(s, variant);
 	struct value *row = table_row(t);
 	int64_t ok, failed;
-	int i, k = 0, rc = count_runs(s, variant, &ok, &failed, err);
+	int i, k = 0, rc = variants_count_runs(s, variant, &ok, &failed, err);
 
 	row[k++] = value_str(t, variant);
 	if (n)
@@ -87,7 +87,7 @@ static int variants_run(struct store *s, const struct query *q, struct table *t,
 	int ns = nv < 0 ? nv : store_settings(s, &settings, err);
 
 	if (ns >= 0)
-		make_columns(t, settings, ns);
+		variants_make_columns(t, settings, ns);
 	t->least = "what";
 	for (i = 0; i < nv && ns >= 0 && !rc; i++)
 		if (str_matches(q->variant, variants[i]))

@@ -21,7 +21,7 @@ static const struct {
 	{"dropped (upper bound)", "dropped (upper bound)", NULL, NULL, "rx_dropped_bytes", true},
 };
 
-static double sum(struct store *s, const struct run *runs, int n, const char *name)
+static double evidence_sum(struct store *s, const struct run *runs, int n, const char *name)
 {
 	double all = NAN, v;
 	int i;
@@ -34,9 +34,9 @@ static double sum(struct store *s, const struct run *runs, int n, const char *na
 	return all;
 }
 
-static enum asked asked(struct store *s, const struct run *runs, int n)
+static enum asked evidence_asked(struct store *s, const struct run *runs, int n)
 {
-	double runs_that_did = sum(s, runs, n, "asked_zero_copy");
+	double runs_that_did = evidence_sum(s, runs, n, "asked_zero_copy");
 
 	return isnan(runs_that_did) ? ASKED_UNKNOWN
 	       : runs_that_did > 0  ? ASKED_ZERO_COPY
@@ -54,13 +54,13 @@ static int add_side(struct store *s, const struct query *q, const struct block *
 	struct query every = {.pass = q->pass, .repeat = q->repeat};
 	struct run *runs;
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), count = 0;
-	enum asked wish = n > 0 ? asked(s, runs, n) : ASKED_UNKNOWN;
+	enum asked wish = n > 0 ? evidence_asked(s, runs, n) : ASKED_UNKNOWN;
 	size_t i;
 
 	for (i = 0; n > 0 && i < array_size(sources) && count < max; i++) {
-		double zc = sum(s, runs, n, sources[i].zero_copy);
-		double copied = sum(s, runs, n, sources[i].copied);
-		double unknown = sum(s, runs, n, sources[i].unknown);
+		double zc = evidence_sum(s, runs, n, sources[i].zero_copy);
+		double copied = evidence_sum(s, runs, n, sources[i].copied);
+		double unknown = evidence_sum(s, runs, n, sources[i].unknown);
 		bool drops = sources[i].drops;
 		double total = drops ? unknown : zc + copied + or_none(unknown);
 

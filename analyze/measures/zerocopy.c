@@ -85,7 +85,7 @@ static bool any_asked(const struct evidence *e, int n, enum asked what)
 }
 
 /* Is there any that cannot say? */
-static bool silent(const struct evidence *e, int n)
+static bool zerocopy_silent(const struct evidence *e, int n)
 {
 	int i;
 
@@ -109,7 +109,7 @@ static int best_of(const struct evidence *e, int n)
 }
 
 /* "mmap: is zero copy on the receiver: 93.7 % ..." */
-static void verdict(struct table *t, const char *variant, const struct evidence *e, int n)
+static void zerocopy_verdict(struct table *t, const char *variant, const struct evidence *e, int n)
 {
 	int best = best_of(e, n);
 	double share = best < 0 ? NAN : e[best].zero_copy / e[best].total;
@@ -124,7 +124,7 @@ static void verdict(struct table *t, const char *variant, const struct evidence 
 		return;
 	else if (best < 0)
 		note_add_of(&t->notes, variant, NULL, zerocopy_no_evidence);
-	else if (silent(e, n))
+	else if (zerocopy_silent(e, n))
 		note_add_of(&t->notes, variant, NULL, zerocopy_one_side, e[best].side);
 	else
 		note_add_of(&t->notes, variant, NULL, zerocopy_copied,
@@ -134,8 +134,8 @@ static void verdict(struct table *t, const char *variant, const struct evidence 
 }
 
 /* What copying costs is of other runs than the counts, whose losses it bears. */
-static void say_notes(struct store *s, const struct query *q, const struct block_runs *b,
-		      struct table *t)
+static void zerocopy_say_notes(struct store *s, const struct query *q, const struct block_runs *b,
+			       struct table *t)
 {
 	struct run *runs;
 	int n = scope_runs(s, q, &b->block, FOR_PROFILE_NOTES, &runs, NULL);
@@ -165,7 +165,7 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 			if (!strcmp(e[k].side, b->side))
 				put_evidence(t, b->variant, &e[k]);
 		if (n >= 0 && first)
-			verdict(t, b->variant, e, n);
+			zerocopy_verdict(t, b->variant, e, n);
 		counted |= n > 0;
 		rc = n < 0 ? n : put_profile(s, q, b, t, err);
 	}
@@ -173,7 +173,7 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 		note_add(&t->notes, whole_run, "sends and bytes");
 	if (!rc)
 		for (i = 0; i < list.n; i++)
-			say_notes(s, q, &list.blocks[i], t);
+			zerocopy_say_notes(s, q, &list.blocks[i], t);
 	if (!rc)
 		scope_capture_notes(s, t);
 	block_list_free(&list);
