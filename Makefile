@@ -66,7 +66,7 @@ $(B)/%.a:
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/analyze/symbols/symtab.o: OUR_CFLAGS += $(if $(IBERTY),-DHAVE_LIBIBERTY)
-$(B)/analyze/measures/disassembly.o: OUR_CFLAGS += $(shell $(PKG_CONFIG) --cflags capstone 2>/dev/null)
+$(B)/analyze/measures/hotspots.o: OUR_CFLAGS += $(shell $(PKG_CONFIG) --cflags capstone 2>/dev/null)
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC      $<"

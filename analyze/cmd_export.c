@@ -2,7 +2,7 @@
 /* zcost export FORMAT [CAPTURE]: what other tools read. */
 #include "analyze/cmd.h"
 #include "analyze/export/export.h"
-#include "analyze/measures/manner.h"
+#include "analyze/measures/scope.h"
 #include "analyze/options.h"
 
 #include <stdlib.h>

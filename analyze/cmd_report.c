@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
 #include "analyze/cmd.h"
-#include "analyze/measures/run_facts.h"
+#include "analyze/measures/runs.h"
 #include "analyze/analysis/open.h"
 #include "analyze/options.h"
 #include "lib/output.h"

@@ -3,7 +3,7 @@
 #include "analyze/options.h"
 
 #include "analyze/texts/strace_c.h"
-#include "analyze/measures/amount.h"
+#include "analyze/measures/basis.h"
 #include "analyze/analysis/open.h"
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/tracepoints.h"

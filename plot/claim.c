@@ -5,7 +5,7 @@
  */
 #include "plot/chart.h"
 
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/zerocopy.h"
 #include "lib/alloc.h"
 
 #include <math.h>

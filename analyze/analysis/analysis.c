@@ -4,7 +4,7 @@
 #include "analyze/analysis/damage.h"
 #include "analyze/ingest/host.h"
 #include "analyze/ingest/layout.h"
-#include "analyze/measures/components_store.h"
+#include "analyze/measures/components.h"
 #include "analyze/measures/placement.h"
 #include "analyze/analysis/meters.h"
 #include "analyze/analysis/skew.h"
@@ -371,7 +371,7 @@ static void slice_format(const struct time_slice *t, char *text, size_t size)
 			 t->from.given ? from : to);
 }
 
-/* How the runs were read, where that is not the usual way (measures/manner.h says it). */
+/* How the runs were read, where that is not the usual way (manner_say in measures/scope.c). */
 static int write_manner(const struct analysis *a, struct store *s, struct error *err)
 {
 	char slice[64];

@@ -6,7 +6,7 @@
  */
 #include "analyze/compare/compare.h"
 
-#include "analyze/measures/run_facts.h"
+#include "analyze/measures/runs.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 #include "lib/table_layout.h"

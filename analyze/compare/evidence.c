@@ -2,7 +2,7 @@
 /* A variant that was to be zero-copy and copied is no proof of what zero copy does. */
 #include "analyze/compare/compare.h"
 
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/zerocopy.h"
 #include "lib/str.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 
 #include "analyze/measures/power.h"
 #include "analyze/measures/scope.h"
-#include "analyze/measures/shared_cpus.h"
-#include "analyze/measures/work.h"
+#include "analyze/measures/placement.h"
+#include "analyze/measures/basis.h"
 #include "lib/alloc.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/compare/bare.h"
-#include "analyze/measures/manner.h"
 #include "analyze/measures/scope.h"
 #include "analyze/analysis/open.h"
 #include "lib/alloc.h"

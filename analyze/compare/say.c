@@ -2,8 +2,8 @@
 #include "analyze/compare/say.h"
 
 #include "analyze/compare/movements.h"
-#include "analyze/measures/syscalls_rows.h"
-#include "analyze/measures/work.h"
+#include "analyze/measures/syscalls.h"
+#include "analyze/measures/basis.h"
 #include "lib/alloc.h"
 
 #include <errno.h>

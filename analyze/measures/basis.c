@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/basis.h"
 
-#include "analyze/measures/amount.h"
-#include "analyze/measures/calls.h"
-#include "analyze/measures/manner.h"
-#include "analyze/measures/work.h"
+#include "analyze/measures/scope.h"
 #include "lib/alloc.h"
 
 #include <errno.h>

@@ -10,7 +10,60 @@
 #ifndef ZC_BASIS_H
 #define ZC_BASIS_H
 
+#include "analyze/measures/measure.h"
 #include "analyze/measures/scope.h"
+
+/* --- amounts --- */
+
+/*
+ * What costs are counted in, --in: ns, cycles or instructions. Of the same shares, by another
+ * basis: cycles(f) = share(f) x cycles of S / N.
+ */
+
+const char *amount_name(enum amount in); /* "ns", "cycles", "instructions" */
+/* -EINVAL for another name. */
+int amount_parse(const char *name, enum amount *in, struct error *err);
+
+/* "cycles:ppp" and "cpu_core/cycles/P" are the event "cycles". */
+bool amount_is_event(const char *event, const char *name);
+/* Are an event's weights such amounts? Never those of ns. */
+bool amount_counted_by(enum amount in, const char *event);
+
+/* Bare files: what the query gives of it in all (--cycles N), and the units done; 0: not given. */
+double amount_given(const struct query *q);
+double amount_units(const struct query *q);
+
+/* Says so where shares of one event divide what another counted. */
+void amount_event_note(struct table *t, enum amount in, const char *event);
+
+/* "self_ns" -> "self_cycles", units as well. Sees to it that the table's columns are its own. */
+void amount_columns(struct table *t, enum amount in);
+
+/* --- work --- */
+
+/*
+ * What the work of runs is counted in: KiB where bytes are known, else packets, else messages.
+ * Costs are divided by that unless --unit says otherwise (basis.c has the same order).
+ */
+
+/* "KiB", "packet", "message"; NULL: the workload gave no account of any. */
+const char *work_unit(struct store *s, const struct run *runs, int n);
+bool work_is_in(struct store *s, const struct run *runs, int n, const char *unit);
+
+/* As names of columns and figures have it: "kib", "packet", "message", "syscall"; else "unit". */
+const char *work_word(const char *unit);
+
+/* "packets, messages": what a rate is known of in any of the runs; "" for nothing. For free(). */
+char *work_units(struct store *s, const struct run *runs, int n);
+
+/* Returns how many system calls the run's own processes made in its window; NAN: not counted. */
+double calls_of_run(struct store *s, const struct run *r);
+
+/* Calls per unit of work, `rate_metric`'s, over the block's runs that counted them; n 0: none. */
+struct estimate calls_per_work(struct store *s, const struct block *b, enum estimator est,
+			       const char *rate_metric);
+
+/* --- the basis --- */
 
 struct basis_value {
 	double ns;	   /* per unit, or what --in names; NAN: not known, then shares only */
@@ -20,7 +73,7 @@ struct basis_value {
 };
 
 /*
- * In cycles or instructions (amount.h) the basis is what was counted of them / N, whichever of the
+ * In cycles or instructions the basis is what was counted of them / N, whichever of the
  * two; idle samples count only where it is `wall`.
  *
  * Of a block: from the measure pass, whose throughput no profiler slowed, else from the profiled

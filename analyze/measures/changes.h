@@ -6,7 +6,7 @@
 #ifndef ZC_CHANGES_H
 #define ZC_CHANGES_H
 
-#include "analyze/measures/block_table.h"
+#include "analyze/measures/scope.h"
 
 struct change_row {
 	const char *name; /* without the beginning; a string of the store */
@@ -51,5 +51,15 @@ void changes_put(const struct changes *c, const struct change_row *row, struct t
 void changes_nothing(struct store *s, struct table *t);
 /* Says which of the `found` counters are shown, or that none was measured. */
 void changes_note(struct store *s, const struct query *q, size_t found, struct table *t);
+
+/* What a counter of the network stack or of an interface tells of, where that is trouble. */
+
+/*
+ * "retransmit", "drop", "prune", "copy" (the kernel copied payload by itself, which zero copy is
+ * there to avoid), "pressure", "error"; NULL: nothing of that.
+ */
+const char *snmp_kind(const char *name);
+/* Of an interface, whoever made its driver: "drop", "error"; NULL. */
+const char *nic_kind(const char *name);
 
 #endif

@@ -8,6 +8,7 @@
 #define ZC_COMPONENTS_H
 
 #include "analyze/model/profile.h"
+#include "analyze/store/store.h"
 #include "lib/error.h"
 
 struct components;
@@ -42,5 +43,10 @@ const char *components_name(const struct components *c, size_t i);
 /* The name without what compilers add: .isra.0 .part.0 .constprop.0 .cold, _noprof, __pi_; _ for a
  * space. */
 void function_normalize(const char *symbol, char *out, size_t size);
+
+/* The components of all functions into a store that is being made, for those who ask it in SQL. */
+
+/* By the rules inside the program, both sets; one transaction of its own. */
+int components_store(struct store *s, struct error *err);
 
 #endif

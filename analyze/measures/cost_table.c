@@ -2,10 +2,9 @@
 #include "analyze/measures/costs.h"
 
 #include "analyze/texts/perf_report.h"
-#include "analyze/measures/amount.h"
-#include "analyze/measures/functions_flat.h"
+#include "analyze/measures/basis.h"
 #include "analyze/model/notes.h"
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/zerocopy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

@@ -11,9 +11,32 @@
 #define ZC_COSTS_H
 
 #include "analyze/measures/basis.h"
-#include "analyze/measures/system_load.h"
+#include "analyze/measures/measure.h"
+#include "analyze/measures/scope.h"
 #include "analyze/measures/tally.h"
 #include "lib/str.h"
+
+/*
+ * The CPU use of a driver, a component, a group: its share of the samples x the load under which
+ * they were taken, in percent of all CPUs' time. The load is given, or, of a capture, measured: the
+ * side's CPU use over its number of CPUs.
+ */
+struct system_load {
+	double pct,
+		ci; /* NAN: not known; ci: half of its interval over the runs, 0 of a given one */
+	bool measured, one_cpu; /* one_cpu: asked for with --cpu, which the load is not split by */
+	int ncpus;
+};
+
+struct system_load system_load_of(struct store *s, const struct query *q, const struct block *b);
+
+/* Half the interval of share x load, of both errors. */
+double system_load_ci(const struct system_load *l, double share, double share_ci);
+
+/* Into the notes; `b` without a variant: a file. */
+void system_load_say(const struct system_load *l, const struct block *b, struct table *t);
+
+/* --- costs --- */
 
 struct cost_part {
 	struct block block; /* NULL, NULL: a bare file */
@@ -84,5 +107,25 @@ struct cost_runs {
 /* Fills the whole table: columns, rows and notes. */
 int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
 		   struct table *t, struct error *err);
+
+/* The `functions` table from the text of perf report. */
+
+/*
+ * Fills `t`, initialised with the columns of `functions` (and with "comm" where q->by asks for it).
+ * Rows of one symbol in one shared object are added up over what else the text tells apart (comm)
+ * and then sorted by self, then total. Where none were, they keep the text's order: perf sorts by
+ * the children's share where there is one. ns are share x basis where the query knows the basis:
+ * --rate, or --units with --busy-ns. -EINVAL where the query asks for what the text does not hold.
+ */
+int functions_from_flat(const struct flat *flat, const struct query *q, struct table *t,
+			struct error *err);
+
+/* -EINVAL where --cpu or --comm asks for what the text does not tell; for every table of it. */
+int flat_check_samples(const struct flat *flat, const struct query *q, struct error *err);
+/* Which of the text's tables is shown, into the notes of `t`, where there are several. */
+void flat_say_tables(const struct flat *flat, struct table *t);
+
+/* Of how many CPUs --rate is the work of. */
+void flat_say_cpus(const struct query *q, struct table *t);
 
 #endif

@@ -1,10 +1,414 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cpu: how the side's CPUs spent the window; 100 % is one CPU. */
 #include "analyze/measures/measure.h"
+#include "analyze/measures/scope.h"
+#include "analyze/measures/thread_groups.h"
+#include "analyze/measures/zerocopy.h"
+#include "analyze/model/notes.h"
+#include "lib/alloc.h"
+#include "lib/cpuset.h"
 
-#include "analyze/measures/block_table.h"
-#include "analyze/measures/cpu_parts.h"
-#include "analyze/measures/zero_copy.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The parts of CPU time: columns of table cpu, and the metrics that they show. */
+static const struct {
+	const char *column, *metric;
+} cpu_parts[] = {
+	{"app_pct", "cpu_user_pct"},	 {"sys_pct", "cpu_system_pct"},
+	{"soft_pct", "cpu_softirq_pct"}, {"irq_pct", "cpu_irq_pct"},
+	{"steal_pct", "cpu_steal_pct"},	 {"iowait_pct", "cpu_iowait_pct"},
+	{"idle_pct", "cpu_idle_pct"},	 {NULL, NULL},
+};
+
+/*
+ * cpu --by cpu: each of the side's CPUs. --by comm, process or thread: what the workload's threads
+ * took of the side's busy time, and in a row of its own what they did not: softirqs, other
+ * processes, the kernel's own threads. That row is busy - threads, so the rows add up to busy.
+ *
+ * Where threads may leave the side's CPUs, a part of their time may have been elsewhere: then it is
+ * the least that it can be.
+ */
+
+static const struct column by_cpu_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"cpu", .type = V_INT},
+	{"runs", .type = V_INT, .what = "runs that the figures come from"},
+	{"app_pct", "%", V_REAL, .digits = 1,
+	 .what = "user space, of all programs; guests included"},
+	{"sys_pct", "%", V_REAL, .digits = 1, .what = "kernel, on behalf of processes"},
+	{"soft_pct", "%", V_REAL, .digits = 1, .what = "softirqs"},
+	{"irq_pct", "%", V_REAL, .digits = 1, .what = "hardware interrupts"},
+	{"steal_pct", "%", V_REAL, .digits = 1, .what = "taken by the hypervisor"},
+	{"iowait_pct", "%", V_REAL, .digits = 1, .what = "idle with I/O waited for"},
+	{"idle_pct", "%", V_REAL, .digits = 1, .what = "idle"},
+	{"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy",
+	 .what = "all but idle and iowait"},
+};
+
+static const struct column by_thread_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"run", .type = V_INT, .what = "the repeat that has this process"},
+	{"comm", .type = V_STR, .what = "command"},
+	{"pid", .type = V_INT},
+	{"tid", .type = V_INT},
+	{"threads", .type = V_INT, .what = "seen in a run"},
+	{"cpu_pct", "%", V_REAL, .digits = 2, .spread = SPREAD_RANGE, .stem = "cpu",
+	 .what = "time on a CPU, 100 = one CPU"},
+	{"user_pct", "%", V_REAL, .digits = 1, .what = "of it in user space, by ticks"},
+	{"sys_pct", "%", V_REAL, .digits = 1, .what = "of it in the kernel, by ticks"},
+	{"busy_share", "%", V_REAL, .digits = 1, .what = "part of the side's busy time"},
+	{"migrations", .type = V_REAL, .digits = 1, .what = "moves to another CPU, in the window"},
+	{"cpus", .type = V_STR, .shape = STAYS_WHOLE, .what = "CPUs it was seen on"},
+};
+
+enum { LIMIT = 30 };
+
+/* --- by cpu --- */
+
+static void cpu_by_put_cpu(struct store *s, const struct block_list *list,
+			   const struct block_runs *b, unsigned int cpu, struct table *t)
+{
+	struct value *row;
+	struct estimate e;
+	char name[48];
+	size_t i;
+
+	snprintf(name, sizeof(name), "cpu_pct:cpu%u", cpu);
+	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, name);
+	if (!e.n)
+		return;
+	row = table_row(t);
+	table_set(t, row, "variant", value_str(t, b->block.variant));
+	table_set(t, row, "side", value_str(t, b->block.side));
+	table_set(t, row, "cpu", value_int(cpu));
+	table_set(t, row, "runs", value_int((int64_t)e.n));
+	put_estimate(t, row, "busy_pct", &e);
+	for (i = 0; cpu_parts[i].column; i++) {
+		snprintf(name, sizeof(name), "%s:cpu%u", cpu_parts[i].metric, cpu);
+		e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, name);
+		table_set(t, row, cpu_parts[i].column, value_real(e.value));
+	}
+}
+
+/* CPUs that any of the runs has figures of. */
+static void cpu_by_cpus_of(struct store *s, const struct block_runs *b, struct cpuset *set)
+{
+	struct metric_row *rows;
+	unsigned int cpu;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++) {
+		n = store_metric_list(s, b->runs[i].id, &rows, NULL);
+		for (k = 0; k < n; k++)
+			if (sscanf(rows[k].name, "cpu_pct:cpu%u", &cpu) == 1)
+				cpuset_add(set, cpu);
+		if (n >= 0)
+			free(rows);
+	}
+}
+
+static void cpu_by_put_cpus(struct store *s, const struct query *q, const struct block_list *list,
+			    const struct block_runs *b, struct table *t)
+{
+	struct cpuset set = {0};
+	unsigned int cpu;
+
+	cpu_by_cpus_of(s, b, &set);
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&set, cpu) && (!q->cpus || cpuset_has(q->cpus, cpu)))
+			cpu_by_put_cpu(s, list, b, cpu, t);
+}
+
+/* --- by thread --- */
+
+/* ns in the window become percent of one CPU. */
+static void to_percent(struct store *s, const struct block_runs *b, struct thread_groups *list)
+{
+	static const enum thread_figure times[] = {THREAD_RUN, THREAD_USER, THREAD_SYSTEM};
+	double seconds;
+	size_t i, f;
+	int k;
+
+	for (k = 0; k < b->n; k++) {
+		seconds = figure_metric(s, &b->runs[k], "seconds");
+		for (i = 0; i < list->n; i++)
+			for (f = 0; f < array_size(times); f++)
+				list->g[i].of[k][times[f]] /= seconds * 1e7;
+	}
+}
+
+struct cpu_by_side {
+	struct store *s;
+	const struct block_runs *b;
+	enum estimator est;
+	struct thread_groups groups;
+};
+
+/* Might the threads run nowhere else than on the side's CPUs? -1: in all runs. */
+static bool cpu_by_confined(const struct cpu_by_side *side, int run)
+{
+	int i;
+
+	for (i = 0; i < side->b->n; i++)
+		if ((run < 0 || i == run) &&
+		    figure_metric(side->s, &side->b->runs[i], "workload_confined") == 0)
+			return false;
+	return true;
+}
+
+/* What of its busy time the side's CPUs spent on others, percent of one CPU. */
+static double cpu_by_others(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return figure_metric(s, r, "cpu_pct") - figure_metric(s, r, "workload_cpu_pct");
+}
+
+static struct value *cpu_by_new_row(struct table *t, const struct cpu_by_side *side,
+				    const char *comm)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "variant", value_str(t, side->b->block.variant));
+	table_set(t, row, "side", value_str(t, side->b->block.side));
+	table_set(t, row, "comm", value_str(t, comm));
+	return row;
+}
+
+/* Busy time of the runs that a group is of. */
+static double busy_of(const struct cpu_by_side *side, int run)
+{
+	if (run >= 0)
+		return figure_metric(side->s, &side->b->runs[run], "cpu_pct");
+	return scope_estimate(side->s, side->b->runs, side->b->n, side->est, figure_metric,
+			      "cpu_pct")
+		.value;
+}
+
+static void cpu_by_put_group(struct table *t, const struct cpu_by_side *side,
+			     const struct thread_group *g)
+{
+	static const struct {
+		const char *column;
+		enum thread_figure figure;
+	} more[] = {{"user_pct", THREAD_USER},
+		    {"sys_pct", THREAD_SYSTEM},
+		    {"migrations", THREAD_MIGRATIONS}};
+	struct estimate e = thread_estimate(&side->groups, g, THREAD_RUN, side->est);
+	struct value *row = cpu_by_new_row(t, side, g->comm);
+	size_t i;
+
+	if (g->run >= 0)
+		table_set(t, row, "run", value_int(side->b->runs[g->run].repeat));
+	if (g->pid)
+		table_set(t, row, "pid", value_int(g->pid));
+	if (g->tid)
+		table_set(t, row, "tid", value_int(g->tid));
+	if (g->threads)
+		table_set(t, row, "threads", value_int(g->threads));
+	put_estimate(t, row, "cpu_pct", &e);
+	table_set(t, row, "busy_share", value_real(100 * e.value / busy_of(side, g->run)));
+	for (i = 0; i < array_size(more); i++)
+		table_set(t, row, more[i].column,
+			  value_real(thread_estimate(&side->groups, g, more[i].figure, side->est)
+					     .value));
+	if (g->tid)
+		table_set(t, row, "cpus", value_str(t, g->cpus));
+}
+
+/*
+ * The two clocks are not one: idle time is taken off the time that passed, the threads' is counted.
+ * A difference below zero by less than 2 % of a CPU's time is none.
+ */
+static void put_others(struct table *t, const struct cpu_by_side *side, int run)
+{
+	const struct run *runs = run < 0 ? side->b->runs : &side->b->runs[run];
+	int n = run < 0 ? side->b->n : 1;
+	struct estimate e = scope_estimate(side->s, runs, n, side->est, cpu_by_others, NULL);
+	struct value *row;
+
+	if (!e.n)
+		return;
+	if (e.value < -2) {
+		note_add_of(&t->notes, side->b->block.variant, side->b->block.side,
+			    threads_exceed_cpus, -e.value,
+			    cpu_by_confined(side, run) ? "" : ", so they ran on other CPUs too");
+		return;
+	}
+	e.value = e.value < 0 ? 0 : e.value;
+	e.lo = e.lo < 0 ? 0 : e.lo;
+	e.hi = e.hi < 0 ? 0 : e.hi;
+	row = cpu_by_new_row(t, side,
+			     cpu_by_confined(side, run) ? "(everything else)"
+							: "(everything else, at least)");
+	if (run >= 0)
+		table_set(t, row, "run", value_int(runs->repeat));
+	put_estimate(t, row, "cpu_pct", &e);
+	table_set(t, row, "busy_share", value_real(100 * e.value / busy_of(side, run)));
+}
+
+/* Rows beyond the limit become one, so that all rows still add up. */
+static void put_rest(struct table *t, const struct cpu_by_side *side, int run, double pct)
+{
+	struct value *row;
+
+	if (!(pct > 0))
+		return;
+	row = cpu_by_new_row(t, side, "(rows left out)");
+	if (run >= 0)
+		table_set(t, row, "run", value_int(side->b->runs[run].repeat));
+	table_set(t, row, "cpu_pct", value_real(pct));
+	table_set(t, row, "busy_share", value_real(100 * pct / busy_of(side, run)));
+}
+
+/* The groups of one run, or, with -1, those over all runs; and what else its CPUs did. */
+static size_t cpu_by_put_run(struct table *t, const struct query *q, const struct cpu_by_side *side,
+			     int run)
+{
+	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, all = 0, shown = 0, i;
+	double rest = 0;
+
+	for (i = 0; i < side->groups.n; i++) {
+		const struct thread_group *g = &side->groups.g[i];
+		struct estimate e;
+
+		if (g->run != run)
+			continue;
+		if (q->all || all++ < limit) {
+			cpu_by_put_group(t, side, g);
+			shown++;
+			continue;
+		}
+		e = thread_estimate(&side->groups, g, THREAD_RUN, side->est);
+		rest += isnan(e.value) ? 0 : e.value;
+	}
+	put_rest(t, side, run, rest);
+	if (!q->comm)
+		put_others(t, side, run);
+	return shown;
+}
+
+static void note_side(struct table *t, const struct cpu_by_side *side, size_t shown)
+{
+	const struct block *b = &side->b->block;
+	struct estimate busy = scope_estimate(side->s, side->b->runs, side->b->n, side->est,
+					      figure_metric, "cpu_pct"),
+			soft = scope_estimate(side->s, side->b->runs, side->b->n, side->est,
+					      figure_metric, "cpu_softirq_pct");
+
+	if (!side->groups.n) {
+		note_add_of(&t->notes, b->variant, b->side, no_thread_seen);
+		return;
+	}
+	if (shown < side->groups.n)
+		note_add_of(&t->notes, b->variant, b->side, rows_shown, shown, side->groups.n);
+	if (busy.n)
+		note_add_of(&t->notes, b->variant, b->side, side_busy, busy.value, soft.value);
+	note_add(&t->notes, ticks_and_clock);
+	if (side->b->n && figure_metric(side->s, side->b->runs, "threads_hold_irq") == 1)
+		note_add(&t->notes, interrupts_in_threads);
+	if (!cpu_by_confined(side, -1))
+		note_add_of(&t->notes, b->variant, b->side, threads_unconfined);
+}
+
+static int cpu_by_put_side(struct store *s, const struct query *q, const struct block_list *list,
+			   const struct block_runs *b, enum thread_key key, struct table *t,
+			   struct error *err)
+{
+	struct cpu_by_side side = {.s = s, .b = b, .est = list->estimator};
+	int rc = thread_groups_read(&side.groups, s, b, key, q->comm, THREAD_RUN, err), run;
+	size_t shown = 0;
+
+	if (!rc) {
+		to_percent(s, b, &side.groups);
+		if (key == BY_COMM)
+			shown = cpu_by_put_run(t, q, &side, -1);
+		for (run = 0; key != BY_COMM && run < b->n; run++)
+			shown += cpu_by_put_run(t, q, &side, run);
+		note_side(t, &side, shown);
+	}
+	thread_groups_free(&side.groups);
+	return rc;
+}
+
+/* --- the table --- */
+
+static const struct {
+	const char *name;
+	int key; /* -1: cpu */
+} keys[] = {{"cpu", -1},	 {"comm", BY_COMM},	{"process", BY_PROCESS},
+	    {"pid", BY_PROCESS}, {"thread", BY_THREAD}, {"tid", BY_THREAD}};
+
+static int find_key(const char *by, int *key, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(keys); i++)
+		if (!strcmp(keys[i].name, by)) {
+			*key = keys[i].key;
+			return 0;
+		}
+	return error_set(err, EINVAL,
+			 "--by: table 'cpu' has the keys cpu, comm, process and thread, one at a "
+			 "time, not '%s'",
+			 by);
+}
+
+static void set_columns(struct table *t, int key)
+{
+	if (key >= 0) {
+		thread_columns(t, by_thread_columns, array_size(by_thread_columns),
+			       (enum thread_key)key);
+		return;
+	}
+	t->columns = by_cpu_columns;
+	t->ncolumns = (int)array_size(by_cpu_columns);
+}
+
+static int cpu_by_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list = {0};
+	int key = -1, rc = find_key(q->by, &key, err), i;
+
+	if (!rc && key >= 0 && q->cpus)
+		rc = error_set(err, EINVAL,
+			       "--cpu goes with --by cpu: a thread's time is not told "
+			       "apart by CPU");
+	if (!rc && key < 0 && q->comm)
+		rc = error_set(err, EINVAL, "--comm goes with --by comm, process or thread");
+	if (!rc)
+		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
+	if (!rc) {
+		set_columns(t, key);
+		zero_copy_title(s, q, t);
+	}
+	for (i = 0; i < list.n && !rc; i++) {
+		if (key < 0)
+			cpu_by_put_cpus(s, q, &list, &list.blocks[i], t);
+		else
+			rc = cpu_by_put_side(s, q, &list, &list.blocks[i], (enum thread_key)key, t,
+					     err);
+	}
+	if (!rc)
+		block_list_notes(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}
+
+static const struct measure measure_cpu_by = {
+	.name = "cpu --by",
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "cpu comm by limit all"},
+	.spare = "runs iowait_pct steal_pct",
+	.run = cpu_by_run,
+};
+
+/* --- the table without --by --- */
+
+/* cpu: how the side's CPUs spent the window; 100 % is one CPU. */
 
 static const struct column cpu_columns[] = {
 	{"variant", .type = V_STR},
@@ -21,13 +425,6 @@ static const struct column cpu_columns[] = {
 	{"idle_pct", "%", V_REAL, .digits = 1, .what = "idle"},
 	{"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy",
 	 .what = "all but idle and iowait"},
-};
-
-const struct cpu_part cpu_parts[8] = {
-	{"app_pct", "cpu_user_pct"},	 {"sys_pct", "cpu_system_pct"},
-	{"soft_pct", "cpu_softirq_pct"}, {"irq_pct", "cpu_irq_pct"},
-	{"steal_pct", "cpu_steal_pct"},	 {"iowait_pct", "cpu_iowait_pct"},
-	{"idle_pct", "cpu_idle_pct"},	 {NULL, NULL},
 };
 
 static void cpu_put_block(struct store *s, const struct block_list *list,

@@ -2,7 +2,7 @@
 /* host: what is known of the hosts, a row for each fact. */
 #include "analyze/measures/measure.h"
 
-#include "analyze/measures/clocks.h"
+#include "analyze/measures/runs.h"
 #include "lib/alloc.h"
 
 #include <math.h>

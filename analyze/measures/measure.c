@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/measure.h"
 
-#include "analyze/measures/manner.h"
+#include "analyze/measures/scope.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -1,23 +1,175 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/nic.h"
+
+#include "analyze/texts/ethtool_text.h"
+#include "analyze/measures/changes.h"
+#include "analyze/measures/measure.h"
+#include "analyze/measures/zerocopy.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the queue in the name of a counter --- */
+
+/*
+ * THE TABLE of patterns, for sscanf: %u is the queue, %n must be reached. `of`: which way it goes;
+ * NULL: what is behind it begins with rx or tx, else the one that it begins with.
+ */
+static const struct {
+	const char *pattern, *of;
+} patterns[] = {
+	{"rx%u_%n", "rx"},	  {"tx%u_%n", "tx"},	    /* mlx5, virtio_net */
+	{"rx_queue_%u_%n", "rx"}, {"tx_queue_%u_%n", "tx"}, /* ixgbe, igb, ice, veth */
+	{"rx-%u.%n", "rx"},	  {"tx-%u.%n", "tx"},	    /* i40e, sfc */
+	{"rxq%u_%n", "rx"},	  {"txq%u_%n", "tx"},	    {"rxq%u:%n", "rx"},
+	{"txq%u:%n", "tx"},	  {"rx_%u_%n", "rx"},	    {"tx_%u_%n", "tx"},
+	{"rxq_%u_%n", "rx"},	  {"txq_%u_%n", "tx"},	    {"rx.%u.%n", "rx"},
+	{"tx.%u.%n", "tx"},	  {"queue_%u_%n", NULL},    /* ena */
+	{"[%u]: %n", NULL},	  {"[%u]:%n", NULL},	    /* bnxt */
+	{"q%u_%n", NULL},	  {"ch%u_%n", "ch"},	    /* mlx5: a channel, both ways */
+	{"rx%*[^[][%u]%n", "rx"}, {"tx%*[^[][%u]%n", "tx"}, /* gve */
+};
+
+static const char *nic_name_way(const char *rest)
+{
+	return str_starts(rest, "rx") ? "rx" : str_starts(rest, "tx") ? "tx" : "queue";
+}
+
+/* "rx_64_bytes_phy", "rx_65_to_127_bytes": frames of so many bytes. */
+static bool is_size(const char *rest)
+{
+	return str_starts(rest, "byte") || str_starts(rest, "to_") || str_starts(rest, "Byte");
+}
+
+/*
+ * Which queue a driver's counter is of, by what drivers call them: "rx3_cache_reuse",
+ * "rx_queue_3_packets", "queue_3_rx_cnt", "[3]: rx_packets", "rx_bytes[3]", "ch3_poll". Fills
+ * `queue`, "rx-3" or "ch-3"; false: of none.
+ */
+static bool nic_queue(const char *name, char *queue, size_t size)
+{
+	unsigned int n;
+	size_t i;
+
+	for (i = 0; i < array_size(patterns); i++) {
+		int end = 0;
+
+		if (sscanf(name, patterns[i].pattern, &n, &end) != 1 || !end || is_size(name + end))
+			continue;
+		snprintf(queue, size, "%s-%u",
+			 patterns[i].of ? patterns[i].of : nic_name_way(name + end), n);
+		return true;
+	}
+	return false;
+}
+
+/* --- what ethtool printed --- */
+
+/* NAN: an output at one end lacks it, or it went backwards. */
+static double change_of(const struct ethtool_text *e, const struct ethtool_row *row)
+{
+	if (row->seen != e->outputs || row->last < row->first)
+		return NAN;
+	return (double)(row->last - row->first);
+}
+
+static double ethtool_rate_of(const struct ethtool_text *e, const struct ethtool_row *row,
+			      const struct query *q)
+{
+	if (e->rates)
+		return row->sum / e->outputs;
+	return q->seconds > 0 ? change_of(e, row) / q->seconds : NAN;
+}
+
+static void ethtool_put_row(const struct ethtool_text *e, const struct ethtool_row *r,
+			    const struct query *q, const char *queue, struct table *t)
+{
+	double count = e->rates ? NAN : change_of(e, r), rate = ethtool_rate_of(e, r, q);
+	struct value *row = table_row(t);
+
+	table_set(t, row, "interface", value_str(t, r->interface));
+	table_set(t, row, "source", value_str(t, "driver"));
+	table_set(t, row, "queue", value_str(t, *queue ? queue : NULL));
+	table_set(t, row, "name", value_str(t, r->name));
+	table_set(t, row, "kind", value_str(t, nic_kind(r->name)));
+	table_set(t, row, "count", value_real(count));
+	table_set(t, row, "per_s", value_real(rate));
+}
+
+static bool ethtool_changed(const struct ethtool_text *e, const struct ethtool_row *r)
+{
+	return e->rates ? r->sum > 0 : change_of(e, r) > 0;
+}
+
+static void ethtool_put_rows(const struct ethtool_text *e, const struct query *q, struct table *t)
+{
+	long left = q->limit ? q->limit : -1;
+	size_t i;
+
+	for (i = 0; i < e->n && left; i++) {
+		char queue[32] = "";
+		bool has_queue = nic_queue(e->rows[i].name, queue, sizeof(queue));
+
+		if ((!q->all && !ethtool_changed(e, &e->rows[i])) || (q->by && !has_queue))
+			continue;
+		ethtool_put_row(e, &e->rows[i], q, queue, t);
+		left--;
+	}
+}
+
+/* What cannot be told, by name. */
+static void note_unknown(const struct ethtool_text *e, struct table *t)
+{
+	struct str names = {0};
+	size_t i, n = 0;
+
+	for (i = 0; i < e->n && !e->rates; i++)
+		if (isnan(change_of(e, &e->rows[i])) && n++ < 5)
+			str_printf(&names, "%s%s", names.len ? ", " : "", e->rows[i].name);
+	if (n) {
+		note_add(&t->notes, ethtool_backwards, n, names.buf, n > 5 ? " ..." : "");
+		t->lossy = true;
+	}
+	str_free(&names);
+}
+
+static int nic_from_ethtool(const struct ethtool_text *e, const struct query *q, struct table *t,
+			    struct error *err)
+{
+	if (q->by && strcmp(q->by, "queue"))
+		return error_set(err, EINVAL, "of ethtool's text, table nic goes by queue alone");
+	if (!e->rates && e->outputs < 2)
+		return error_set(err, ENODATA,
+				 "one output of ethtool -S tells no change: put a later one behind "
+				 "it, and say with --seconds how much later");
+	ethtool_put_rows(e, q, t);
+	if (e->rates && e->outputs > 1)
+		note_add(&t->notes, ethtool_rounds, e->outputs);
+	else if (!e->rates && e->outputs > 2)
+		note_add(&t->notes, ethtool_span, e->outputs);
+	if (!e->rates && !(q->seconds > 0))
+		note_add(&t->notes, ethtool_no_rates);
+	if (!q->all)
+		note_add(&t->notes, ethtool_changed_only,
+			 e->rates ? "" : "; --all shows the others");
+	note_unknown(e, t);
+	return 0;
+}
+
+/* --- the table of a capture --- */
+
 /*
  * nic: what interfaces counted, in the host's network namespace and in the workload's: those of the
  * kernel, of each queue, and the driver's own. --by interface shows the kernel's alone, --by queue
  * those of queues. How interfaces are set up stands below, and in json as "interfaces".
  */
-#include "analyze/measures/measure.h"
-
-#include "analyze/measures/changes.h"
-#include "analyze/measures/counter_kinds.h"
-#include "analyze/measures/nic_ethtool.h"
-#include "analyze/measures/nic_names.h"
-#include "analyze/measures/nic_settings.h"
-#include "analyze/measures/zero_copy.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column nic_columns[] = {
 	{"variant", .type = V_STR},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/measures/nic_settings.h"
+#include "analyze/measures/nic.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"

@@ -4,7 +4,7 @@
  * pass. The interval of the loss is that of the exact test of the ratio of single runs; with fewer
  * runs than it takes there is none.
  */
-#include "analyze/measures/passes.h"
+#include "analyze/measures/runs.h"
 
 #include "analyze/measures/measure.h"
 #include "lib/alloc.h"

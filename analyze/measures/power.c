@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/power.h"
 
-#include "analyze/measures/shared_cpus.h"
+#include "analyze/measures/measure.h"
+#include "analyze/measures/placement.h"
+#include "analyze/measures/scope.h"
+#include "analyze/measures/scores.h"
+#include "analyze/measures/zerocopy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -161,3 +165,256 @@ struct power power_of(struct store *s, const struct query *q, const struct run *
 	all.shared = is_shared(s, sides, n);
 	return all;
 }
+
+/* --- the table --- */
+
+/*
+ * power: each kind of power with what it gives per byte and its score T^n / P^m, then the domains
+ * that it was measured in. Kinds are never added up, nor are domains of different sources: a kind's
+ * total is of one source.
+ */
+
+static const struct column power_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"kind", .type = V_STR,
+	 .what = "wall, platform, package, other; model: made up by --power-model"},
+	{"domain", .type = V_STR, .what = "source and domain; total: the kind as a whole"},
+	{"power_w", "W", V_REAL, .digits = 2, .spread = SPREAD_RANGE,
+	 .what = "mean over the window, estimate over the runs"},
+	{"energy_j", "J", V_REAL, .digits = 1, .what = "in the window"},
+	{"j_per_gb", "J/GB", V_REAL, .digits = 3, .what = "per 1e9 bytes of the workload"},
+	{"roi_p", .type = V_REAL, .digits = 4, .what = "T^n / P^m, T in Gbit/s"},
+	{"source", .type = V_STR, .what = "measured, imported or modelled"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
+};
+
+/* One row's figures: of a metric, or of the query's model. */
+struct power_table_watts {
+	const struct query *q;
+	const char *metric; /* NULL: the model */
+};
+
+static double watts_of(struct store *s, const struct run *r, const struct power_table_watts *w)
+{
+	double cpu;
+
+	if (w->metric)
+		return figure_metric(s, r, w->metric);
+	cpu = figure_metric(s, r, "cpu_pct");
+	return w->q->model_idle + w->q->model_per_cpu * cpu / 100;
+}
+
+static double figure_watts(struct store *s, const struct run *r, const void *arg)
+{
+	return watts_of(s, r, arg);
+}
+
+static double figure_joules(struct store *s, const struct run *r, const void *arg)
+{
+	return watts_of(s, r, arg) * figure_metric(s, r, "seconds");
+}
+
+static double figure_per_gb(struct store *s, const struct run *r, const void *arg)
+{
+	return figure_joules(s, r, arg) * 1e9 / figure_metric(s, r, "bytes");
+}
+
+static double figure_score(struct store *s, const struct run *r, const void *arg)
+{
+	const struct query *q = ((const struct power_table_watts *)arg)->q;
+
+	if (sent_datagrams(s, r))
+		return NAN;
+	return pow(figure_metric(s, r, "throughput"), q->roi_n > 0 ? q->roi_n : 2) /
+	       pow(watts_of(s, r, arg), q->roi_m > 0 ? q->roi_m : 1);
+}
+
+/* THE TABLE of what is worked out of watts. */
+static const struct {
+	const char *column;
+	figure_fn figure;
+	bool whole; /* for a kind as a whole, not for its parts */
+} figures[] = {
+	{"energy_j", figure_joules, false},
+	{"j_per_gb", figure_per_gb, true},
+	{"roi_p", figure_score, true},
+};
+
+struct power_table_row {
+	const struct block_runs *b;
+	enum estimator est;
+	const char *kind, *domain, *source;
+	struct power_table_watts watts;
+};
+
+static void power_table_put_row(struct store *s, const struct power_table_row *k, struct table *t)
+{
+	struct estimate e = scope_estimate(s, k->b->runs, k->b->n, k->est, figure_watts, &k->watts);
+	struct value *row;
+	size_t i;
+
+	if (!e.n)
+		return;
+	row = table_row(t);
+	table_set(t, row, "variant", value_str(t, k->b->block.variant));
+	table_set(t, row, "side", value_str(t, k->b->block.side));
+	table_set(t, row, "kind", value_str(t, k->kind));
+	table_set(t, row, "domain", value_str(t, k->domain ? k->domain : "total"));
+	table_set(t, row, "source", value_str(t, k->source));
+	table_set(t, row, "runs", value_int((int64_t)e.n));
+	put_estimate(t, row, "power_w", &e);
+	for (i = 0; i < array_size(figures); i++) {
+		if (figures[i].whole && k->domain)
+			continue;
+		e = scope_estimate(s, k->b->runs, k->b->n, k->est, figures[i].figure, &k->watts);
+		table_set(t, row, figures[i].column, value_real(e.value));
+	}
+}
+
+/* --- the metrics power_w:KIND and power_w:KIND/SOURCE/DOMAIN of any of the runs --- */
+
+struct power_table_names {
+	struct metric_row *m;
+	size_t n, cap;
+};
+
+static int power_table_by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct metric_row *)a)->name,
+			  ((const struct metric_row *)b)->name);
+}
+
+static void power_table_add_name(struct power_table_names *list, const struct metric_row *m)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->m[i].name, m->name))
+			return;
+	array_grow(list->m, list->n, list->cap);
+	list->m[list->n++] = *m;
+}
+
+static int power_table_gather(struct store *s, const struct block_runs *b,
+			      struct power_table_names *list, struct error *err)
+{
+	struct metric_row *rows;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++) {
+		n = store_metric_list(s, b->runs[i].id, &rows, err);
+		for (k = 0; k < n; k++)
+			if (str_starts(rows[k].name, "power_w:"))
+				power_table_add_name(list, &rows[k]);
+		if (n < 0)
+			return n;
+		free(rows);
+	}
+	if (list->n)
+		qsort(list->m, list->n, sizeof(*list->m), power_table_by_name);
+	return 0;
+}
+
+static void put_metric(struct store *s, struct power_table_row k, const struct metric_row *m,
+		       struct table *t)
+{
+	char *kind = xstrdup(strchr(m->name, ':') + 1), *domain = strchr(kind, '/'), *slash;
+
+	if (domain)
+		*domain++ = '\0';
+	slash = domain ? strchr(domain, '/') : NULL;
+	if (slash)
+		*slash = ' '; /* "powercap package-0/core" */
+	k.kind = kind;
+	k.domain = domain;
+	k.source = m->source;
+	k.watts.metric = m->name;
+	power_table_put_row(s, &k, t);
+	free(kind);
+}
+
+static int power_table_put_block(struct store *s, const struct query *q,
+				 const struct block_list *list, const struct block_runs *b,
+				 struct table *t, struct error *err)
+{
+	struct power_table_row k = {.b = b, .est = list->estimator, .watts = {q, NULL}};
+	struct power_table_names names = {0};
+	int rc = power_table_gather(s, b, &names, err), i;
+	size_t n;
+
+	for (i = 0; power_kind_names[i] && !rc; i++)
+		for (n = 0; n < names.n; n++)
+			if (!strncmp(names.m[n].name + 8, power_kind_names[i],
+				     strlen(power_kind_names[i])))
+				put_metric(s, k, &names.m[n], t);
+	for (n = 0; n < names.n && !rc; n++)
+		if (str_starts(names.m[n].name, "power_w:other/"))
+			put_metric(s, k, &names.m[n], t);
+	k.kind = k.source = "model";
+	if (!rc && (q->model_idle > 0 || q->model_per_cpu > 0))
+		power_table_put_row(s, &k, t);
+	free(names.m);
+	return rc;
+}
+
+static void power_table_say_rules(struct store *s, const struct query *q, struct table *t)
+{
+	if (!t->rows && manner_absent(s, t->name)) {
+		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
+		return;
+	}
+	if (!t->rows) {
+		note_add(&t->notes, power_no_source);
+		return;
+	}
+	note_add(&t->notes, power_kinds_apart);
+	if (q->model_idle > 0 || q->model_per_cpu > 0)
+		note_add(&t->notes, power_modelled, q->model_idle, q->model_per_cpu);
+}
+
+/* Those for whose power there is no score. */
+static void say_datagrams(struct store *s, const struct block_list *list, struct table *t)
+{
+	struct absences absent = {0};
+	int i, r;
+
+	for (i = 0; i < list->n && t->rows; i++) {
+		const struct block_runs *b = &list->blocks[i];
+
+		for (r = 0; r < b->n && !sent_datagrams(s, &b->runs[r]); r++)
+			;
+		if (r < b->n)
+			absences_add(&absent, "roi_p", b->block.variant, b->block.side, NULL);
+	}
+	absences_next(&absent, (size_t)list->n);
+	absences_say(&absent, t);
+	absences_free(&absent);
+}
+
+static int power_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+
+	if (!rc)
+		zero_copy_title(s, q, t);
+	for (i = 0; i < list.n && !rc; i++)
+		rc = power_table_put_block(s, q, &list, &list.blocks[i], t, err);
+	if (!rc) {
+		power_table_say_rules(s, q, t);
+		say_datagrams(s, &list, t);
+		block_list_notes(&list, s, t);
+	}
+	block_list_free(&list);
+	return rc;
+}
+
+const struct measure measure_power = {
+	.name = "power",
+	.what = "watts and joules by kind and domain, joules per GB, scores",
+	MEASURE_COLUMNS(power_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "roi-n roi-m"},
+	.spare = "runs energy_j source",
+	.run = power_run,
+};

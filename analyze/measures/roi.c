@@ -13,13 +13,12 @@
  */
 #include "analyze/measures/measure.h"
 
-#include "analyze/measures/block_table.h"
-#include "analyze/measures/datagrams.h"
+#include "analyze/measures/scope.h"
 #include "analyze/measures/power.h"
-#include "analyze/measures/scores_absent.h"
-#include "analyze/measures/shared_cpus.h"
-#include "analyze/measures/work.h"
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/scores.h"
+#include "analyze/measures/placement.h"
+#include "analyze/measures/basis.h"
+#include "analyze/measures/zerocopy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* runs: every run with its state, window and place, and everything that is to be said of it. */
-#include "analyze/measures/measure.h"
+#include "analyze/measures/runs.h"
 
-#include "analyze/model/notes.h"
+#include "analyze/measures/measure.h"
 #include "analyze/measures/scope.h"
+#include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/str.h"
@@ -12,6 +12,191 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* "/usr/bin/iperf3 -c x" as "iperf3 -c x" */
+static char *short_command(const char *command)
+{
+	const char *p = command + strcspn(command, " ");
+
+	while (p > command && p[-1] != '/')
+		p--;
+	return xstrdup(p);
+}
+
+struct run_facts run_facts_of(struct store *s, const char *variant, const char *side)
+{
+	struct run_filter filter = {.variant = variant, .side = side};
+	struct run_facts f = {0};
+	struct host_row *hosts = NULL;
+	struct run *runs = NULL;
+	int n = store_runs(s, &filter, &runs, NULL), i, nhosts;
+
+	if (n > 0) {
+		f.host = runs[0].host;
+		f.command = runs[0].command ? short_command(runs[0].command) : NULL;
+		if (f.command)
+			str_replace(f.command, '\n', ' ');
+	}
+	nhosts = n > 0 ? store_hosts(s, &hosts, NULL) : 0;
+	for (i = 0; i < nhosts; i++)
+		if (f.host && hosts[i].name && !strcmp(hosts[i].name, f.host))
+			f.kernel = hosts[i].release;
+	free(hosts);
+	free(runs);
+	return f;
+}
+
+void run_facts_free(struct run_facts *f)
+{
+	free(f->command);
+	*f = (struct run_facts){0};
+}
+
+void run_facts_host(struct str *s, const struct run_facts *f)
+{
+	char *line = xasprintf("Linux %s on host %s", f->kernel ? f->kernel : "(unknown)",
+			       f->host ? f->host : "(unknown)");
+
+	str_replace(line, '\n', ' ');
+	str_printf(s, "%s\n", line);
+	free(line);
+}
+
+/* Each side's host, once where it is the same. */
+static void put_hosts(struct str *s, struct store *store, const struct block *blocks, int n)
+{
+	struct str line = {0};
+	int i;
+
+	for (i = 0; i < n; i++) {
+		struct run_facts f = run_facts_of(store, blocks[i].variant, blocks[i].side);
+
+		str_reset(&line);
+		run_facts_host(&line, &f);
+		if (!s->len || !strstr(s->buf, line.buf))
+			str_puts(s, line.buf);
+		run_facts_free(&f);
+	}
+	str_free(&line);
+}
+
+void run_facts_title(struct store *store, const struct query *q, struct table *t)
+{
+	struct block *blocks = NULL;
+	struct str s = {0};
+	int n = scope_blocks(store, q, &blocks, NULL), i;
+
+	put_hosts(&s, store, blocks, n);
+	for (i = 0; i < n && (q->side || n == 1); i++) {
+		struct run_facts f = run_facts_of(store, blocks[i].variant, blocks[i].side);
+
+		if (f.command)
+			str_printf(&s, "%s: %s\n", blocks[i].variant, f.command);
+		run_facts_free(&f);
+	}
+	if (s.len)
+		table_title_lines(t, str_trim(s.buf));
+	str_free(&s);
+	free(blocks);
+}
+
+/* --- clocks of two hosts --- */
+
+/* A kernel slews its clock by 500 ppm and no more: beyond, two captures had two references. */
+#define FASTEST_PPM 1000
+
+struct reading {
+	double at, offset, error; /* s; at: by the host's own clock */
+};
+
+/* false: the run's side was on the host that steered, or nothing is known of its clock. */
+static bool read_clock(struct store *s, const struct run *r, struct reading *c)
+{
+	*c = (struct reading){.at = (double)r->start_ns / 1e9};
+	return r->start_ns && store_metric(s, r->id, "clock_offset", &c->offset, NULL) &&
+	       store_metric(s, r->id, "clock_error", &c->error, NULL);
+}
+
+static void put_drift(struct clock_facts *f, const struct reading *first,
+		      const struct reading *last)
+{
+	f->seconds = last->at - first->at;
+	f->drift = f->drift_error = NAN;
+	if (f->seconds <= 0)
+		return;
+	f->drift = 1e6 * (last->offset - first->offset) / f->seconds;
+	f->drift_error = 1e6 * (last->error + first->error) / f->seconds;
+	if (fabs(f->drift) - f->drift_error > FASTEST_PPM)
+		f->drift = f->drift_error = NAN;
+}
+
+int clocks_of_host(struct store *s, const char *host, struct clock_facts *f, struct error *err)
+{
+	struct run_filter all = {0};
+	struct reading first = {0}, last = {0}, c;
+	struct run *runs;
+	int n = store_runs(s, &all, &runs, err), i;
+
+	*f = (struct clock_facts){0};
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++) {
+		if (!runs[i].host || strcmp(runs[i].host, host) || !read_clock(s, &runs[i], &c))
+			continue;
+		first = f->known ? first : c;
+		last = c;
+		f->known = true;
+	}
+	f->offset = first.offset;
+	f->error = first.error;
+	put_drift(f, &first, &last);
+	free(runs);
+	return 0;
+}
+
+char *clocks_text(double seconds)
+{
+	double x = fabs(seconds);
+
+	if (x >= 1)
+		return xasprintf("%.9g s", seconds);
+	if (x >= 1e-3)
+		return xasprintf("%.3g ms", seconds * 1e3);
+	return xasprintf("%.3g us", seconds * 1e6);
+}
+
+int clocks_note(struct store *s, struct table *t, struct error *err)
+{
+	struct run_filter all = {0};
+	double most = -1, error = 0, skew;
+	struct reading c;
+	struct run *runs;
+	int n = store_runs(s, &all, &runs, err), i;
+	char *apart, *known;
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++) {
+		if (!read_clock(s, &runs[i], &c) ||
+		    !store_metric(s, runs[i].id, "window_skew_us", &skew, NULL))
+			continue;
+		most = fmax(most, skew / 1e6);
+		error = fmax(error, c.error);
+	}
+	free(runs);
+	if (most < 0)
+		return 0;
+	apart = clocks_text(most);
+	known = clocks_text(error);
+	note_add(&t->notes, two_hosts, apart, known);
+	free(apart);
+	free(known);
+	return 0;
+}
+
+/* --- the table --- */
+
+/* runs: every run with its state, window and place, and everything that is to be said of it. */
 
 static const struct column runs_columns[] = {
 	{"position", .type = V_INT, .what = "place in the order they were made in, from 0"},

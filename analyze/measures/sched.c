@@ -7,10 +7,9 @@
  */
 #include "analyze/measures/measure.h"
 
-#include "analyze/measures/block_table.h"
+#include "analyze/measures/scope.h"
 #include "analyze/measures/thread_groups.h"
-#include "analyze/measures/tracepoint_notes.h"
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/zerocopy.h"
 #include "analyze/perfdata/tracepoints.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -353,7 +352,8 @@ static void sched_put_rows(struct table *t, struct sched *s)
 	note_add(&t->notes, sched_sum, (unsigned long long)switches, (double)runtime / 1e6, shown,
 		 all, shown < all ? "; --all shows all" : "");
 	note_events(t, s);
-	tracepoint_notes(t, s->tp);
+	tracepoints_add_notes(s->tp, &t->notes);
+	t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 }
 
 static int by_tid_of(const struct query *q, bool *by_tid, struct error *err)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/scope.h"
 
+#include "analyze/measures/power.h"
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,4 +227,123 @@ struct estimate scope_estimate(struct store *s, const struct run *runs, int n, e
 		result = stats_estimate(e, x, used, 0.95);
 	free(x);
 	return result;
+}
+
+/* --- tables of rows for each variant and side --- */
+
+int block_list_read(struct block_list *list, struct store *s, const struct query *q,
+		    enum purpose purpose, struct error *err)
+{
+	struct block *blocks = NULL;
+	int n, i, rc;
+
+	*list = (struct block_list){0};
+	rc = scope_estimator(s, q, &list->estimator, err);
+	if (!rc && q->power_kind)
+		rc = power_kind_check(q->power_kind, err);
+	if (rc)
+		return rc;
+	n = scope_blocks(s, q, &blocks, err);
+	if (n < 0)
+		return n;
+	list->blocks = xcalloc((size_t)n + 1, sizeof(*list->blocks));
+	for (i = 0; i < n; i++) {
+		struct block_runs *b = &list->blocks[list->n++];
+
+		b->block = blocks[i];
+		b->n = scope_runs(s, q, &blocks[i], purpose, &b->runs, err);
+		if (b->n < 0) {
+			rc = b->n;
+			b->n = 0;
+			break;
+		}
+	}
+	free(blocks);
+	return rc;
+}
+
+void block_list_free(struct block_list *list)
+{
+	int i;
+
+	for (i = 0; i < list->n; i++)
+		free(list->blocks[i].runs);
+	free(list->blocks);
+	*list = (struct block_list){0};
+}
+
+/* What so few runs can say. */
+static void note_interval(const struct block_list *list, struct table *t)
+{
+	static const char *const intervals[] = {
+		[EST_MEDIAN] = "median; its interval is between order statistics, 95 % from 6 runs "
+			       "on, min..max below",
+		[EST_MIDDLE] = "mean of the runs but the first and the last; its interval is "
+			       "Student's, 95 %",
+		[EST_MEAN] = "mean; its interval is Student's, 95 %",
+	};
+	int most = 0, i;
+
+	for (i = 0; i < list->n; i++)
+		most = list->blocks[i].n > most ? list->blocks[i].n : most;
+	if (!most)
+		return;
+	if (most > 1)
+		note_add(&t->notes, over_runs, intervals[list->estimator]);
+	else
+		note_add(&t->notes, one_run);
+}
+
+void block_list_notes(const struct block_list *list, struct store *s, struct table *t)
+{
+	const char *doubt = NULL;
+	int i;
+
+	note_interval(list, t);
+	for (i = 0; i < list->n; i++) {
+		const struct block_runs *b = &list->blocks[i];
+
+		doubt = doubt ? doubt : scope_doubt(b->runs, b->n);
+		if (!b->n)
+			note_add_of(&t->notes, b->block.variant, b->block.side, no_usable_run);
+		scope_notes(s, b->runs, b->n, t);
+	}
+	if (doubt)
+		note_add(&t->notes, no_measure_pass, doubt);
+	scope_capture_notes(s, t);
+}
+
+void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e)
+{
+	table_set(t, row, column,
+		  e->n < 2 ? value_real(e->value) : value_estimate(t, e->value, e->lo, e->hi));
+}
+
+/* --- how the capture was read --- */
+
+static void say_slice(const char *slice, const char *absent, struct table *t)
+{
+	note_add(&t->notes, slice, slice);
+	if (absent)
+		note_add(&t->notes, slice_absent, absent);
+}
+
+void manner_say(struct store *s, bool frames, struct table *t)
+{
+	const char *slice = store_capture_value(s, "slice"),
+		   *absent = store_capture_value(s, "slice_absent");
+
+	if (slice)
+		say_slice(slice, absent, t);
+	if (frames && store_capture_value(s, "inlines"))
+		note_add(&t->notes, inlines);
+}
+
+const char *manner_absent(struct store *s, const char *collector)
+{
+	const char *absent = store_capture_value(s, "slice_absent");
+
+	return absent && strstr(absent, collector)
+		       ? "only a total of the whole window is known, and --from, --to want a part"
+		       : NULL;
 }

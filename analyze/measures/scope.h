@@ -8,7 +8,9 @@
 #define ZC_SCOPE_H
 
 #include "analyze/measures/measure.h"
+#include "analyze/store/store.h"
 #include "lib/stats.h"
+#include "lib/table.h"
 
 struct block {
 	const char *variant, *side; /* strings of the store */
@@ -42,5 +44,45 @@ double figure_metric(struct store *s, const struct run *r, const void *name); /*
 /* The estimate over runs; runs without the figure do not count. */
 struct estimate scope_estimate(struct store *s, const struct run *runs, int n, enum estimator e,
 			       figure_fn figure, const void *arg);
+
+/* Tables of one row, or a few, for each (variant, side): what they have in common. */
+
+struct block_runs {
+	struct block block;
+	struct run *runs; /* of the pass that figures come from */
+	int n;
+};
+
+struct block_list {
+	struct block_runs *blocks;
+	int n;
+	enum estimator estimator;
+};
+
+/* All blocks that the query asks for with their runs. */
+int block_list_read(struct block_list *list, struct store *s, const struct query *q,
+		    enum purpose purpose, struct error *err);
+void block_list_free(struct block_list *list);
+
+/* Notes: the estimator, and the warnings and losses of the runs. */
+void block_list_notes(const struct block_list *list, struct store *s, struct table *t);
+
+/* Fills the column, where the table has it; one run has no interval. */
+void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e);
+
+/* In what manner the capture was read, where that is not the usual one: said of each table. */
+
+/* Notes: which part of the windows it is of; `frames`: whether inlined functions have their own. */
+void manner_say(struct store *s, bool frames, struct table *t);
+
+/* Why a collector's figures are absent, where that is the slice; else NULL. */
+const char *manner_absent(struct store *s, const char *collector);
+
+/* UDP is for controls: what is sent need not arrive, so that nothing was bought for its cost. */
+
+static inline bool sent_datagrams(struct store *s, const struct run *r)
+{
+	return figure_metric(s, r, "workload_udp") > 0;
+}
 
 #endif

@@ -1,4 +1,204 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/scores.h"
+
+#include "analyze/measures/basis.h"
+#include "analyze/measures/measure.h"
+#include "analyze/measures/placement.h"
+#include "analyze/measures/scope.h"
+#include "analyze/measures/zerocopy.h"
+#include "analyze/model/notes.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void list_add(struct str *s, const char *text)
+{
+	str_printf(s, "%s%s", s->len ? ", " : "", text);
+}
+
+static bool absence_same_reason(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static struct absence *absence_of(struct absences *a, const char *score, const char *reason)
+{
+	struct absence *new;
+	size_t i;
+
+	for (i = a->first; i < a->n; i++)
+		if (absence_same_reason(a->list[i].reason, reason))
+			return &a->list[i];
+	array_grow(a->list, a->n, a->cap);
+	new = &a->list[a->n++];
+	*new = (struct absence){.reason = reason ? xstrdup(reason) : NULL, .nnames = 1};
+	list_add(&new->names, score);
+	return new;
+}
+
+void absences_add(struct absences *a, const char *score, const char *variant, const char *side,
+		  const char *reason)
+{
+	struct absence *at = absence_of(a, score, reason);
+	char *block = xasprintf("%s %s", variant, side);
+
+	list_add(&at->blocks, block);
+	at->nblocks++;
+	free(block);
+}
+
+static bool absence_alike(const struct absence *a, const struct absence *b)
+{
+	return absence_same_reason(a->reason, b->reason) && a->nblocks == b->nblocks &&
+	       !strcmp(a->blocks.buf ?: "", b->blocks.buf ?: "");
+}
+
+static void absence_free(struct absence *a)
+{
+	free(a->reason);
+	str_free(&a->blocks);
+	str_free(&a->names);
+}
+
+/* Scores that the same blocks lack for the same reason stand in one line. */
+static bool absence_joins(struct absences *a, struct absence *last)
+{
+	size_t i;
+
+	for (i = 0; i < a->first; i++) {
+		if (!absence_alike(&a->list[i], last))
+			continue;
+		list_add(&a->list[i].names, last->names.buf);
+		a->list[i].nnames++;
+		return true;
+	}
+	return false;
+}
+
+void absences_next(struct absences *a, size_t blocks)
+{
+	size_t i, kept = a->first;
+
+	for (i = a->first; i < a->n; i++) {
+		if (a->list[i].nblocks == blocks)
+			str_reset(&a->list[i].blocks);
+		if (absence_joins(a, &a->list[i]))
+			absence_free(&a->list[i]);
+		else
+			a->list[kept++] = a->list[i];
+	}
+	a->first = a->n = kept;
+}
+
+static void absence_add_note(struct notes *notes, const struct absence *at)
+{
+	const char *verb = at->nnames > 1 ? "are" : "is", *of = at->blocks.len ? " for " : "",
+		   *blocks = at->blocks.len ? at->blocks.buf : "";
+
+	if (!at->reason)
+		note_add(notes, score_absent_datagrams, at->names.buf, verb, of, blocks);
+	else
+		note_add(notes, score_absent, at->names.buf, verb, of, blocks, at->reason);
+}
+
+void absences_say(const struct absences *a, struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < a->n; i++) {
+		const struct absence *at = &a->list[i];
+
+		absence_add_note(&t->notes, at);
+	}
+}
+
+void absences_free(struct absences *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->n; i++)
+		absence_free(&a->list[i]);
+	free(a->list);
+	*a = (struct absences){0};
+}
+
+/* --- inputs that are missing --- */
+
+/* THE TABLE of inputs, by the beginning of their names. */
+static const struct {
+	const char *name, *collector, *absent;
+} inputs[] = {
+	{"counter:", "counters",
+	 "these events were not counted (collector 'counters'; a virtual machine may have no PMU)"},
+	{"cpu_pct", "cpu", "CPU time was not collected (collector 'cpu')"},
+	{"bytes", "workload", "the workload gave no account of its bytes (zcost capture --units)"},
+	{"rate_kib", "workload",
+	 "the workload gave no account of its bytes (zcost capture --units)"},
+	{"rate_", "workload", "the workload gave no account of that (zcost capture --units)"},
+	{"packets", "workload", "the workload gave no account of that (zcost capture --units)"},
+	{"messages", "workload", "the workload gave no account of that (zcost capture --units)"},
+	{INPUT_POWER, "power",
+	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one "
+	 "up"},
+	{INPUT_CALLS, "syscalls", "no run counted its system calls (pass 'syscalls')"},
+};
+
+static const char *input_absent(struct store *s, const char *name)
+{
+	const char *sliced;
+	size_t i;
+
+	for (i = 0; i < array_size(inputs); i++) {
+		if (!str_starts(name, inputs[i].name))
+			continue;
+		sliced = manner_absent(s, inputs[i].collector);
+		return sliced ? sliced : inputs[i].absent;
+	}
+	return "it was not measured";
+}
+
+static bool has_input(struct store *s, const struct query *q, const struct run *r, const char *name)
+{
+	if (!strcmp(name, INPUT_CALLS))
+		return !isnan(calls_of_run(s, r));
+	if (!strcmp(name, INPUT_POWER))
+		return !isnan(power_of(s, q, &r, 1).watts);
+	return !isnan(figure_metric(s, r, name));
+}
+
+/* The first input that no run of the block has; NULL: each is in some run. */
+static const char *missing_input(struct store *s, const struct query *q, const struct block_runs *b,
+				 const struct score *k)
+{
+	const char *const names[] = {k->over, k->under};
+	size_t i;
+	int r;
+
+	for (i = 0; i < array_size(names); i++) {
+		for (r = 0; r < b->n && !has_input(s, q, &b->runs[r], names[i]); r++)
+			;
+		if (r == b->n)
+			return input_absent(s, names[i]);
+	}
+	return NULL;
+}
+
+const char *score_absent(struct store *s, const struct query *q,
+			 const struct block_runs *const sides[], int n, const struct score *k)
+{
+	const char *why = NULL;
+	int i;
+
+	for (i = 0; i < n && !why; i++)
+		why = missing_input(s, q, sides[i], k);
+	return why;
+}
+
+/* --- the table --- */
+
 /*
  * scores: what a byte, or what else the work is counted in, cost, a row for each figure, made for
  * each run and estimated over the runs: of the receiver, of the sender, and of both in total. The
@@ -7,21 +207,6 @@
  * Where both sides have a CPU there is no total of what was measured by CPU: it would be in there
  * twice. A score whose inputs are missing is absent, and a note says which input and how to get it.
  */
-#include "analyze/measures/measure.h"
-
-#include "analyze/measures/block_table.h"
-#include "analyze/measures/calls.h"
-#include "analyze/measures/scores.h"
-#include "analyze/measures/scores_absent.h"
-#include "analyze/measures/shared_cpus.h"
-#include "analyze/measures/work.h"
-#include "analyze/measures/zero_copy.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column scores_columns[] = {
 	{"variant", .type = V_STR},

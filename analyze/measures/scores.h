@@ -1,10 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a score is made of; and which part is missing where it is absent (scores_inputs.c). */
+/* What a score is made of; and which part is missing where it is absent. */
 #ifndef ZC_SCORES_H
 #define ZC_SCORES_H
 
-#include "analyze/measures/block_table.h"
 #include "analyze/measures/power.h"
+#include "analyze/measures/scope.h"
+#include "lib/str.h"
+#include "lib/table.h"
+
+/* Which scores have no value, for whom, and why: gathered, so that it is said once. */
+
+struct absence {
+	char *reason;		  /* NULL: the workload sent datagrams */
+	struct str blocks, names; /* "a receiver, b total"; "ipc, cycles_per_byte" */
+	size_t nblocks, nnames;
+};
+
+struct absences {
+	struct absence *list;
+	size_t n, cap;
+	size_t first; /* of the score at hand */
+};
+
+/* The score at hand has no value in this block; reason NULL: the workload sent datagrams. */
+void absences_add(struct absences *a, const char *score, const char *variant, const char *side,
+		  const char *reason);
+/* The score at hand is done; `blocks`: how many it was wanted for. */
+void absences_next(struct absences *a, size_t blocks);
+void absences_say(const struct absences *a, struct table *t);
+void absences_free(struct absences *a);
 
 struct score;
 

@@ -3,8 +3,7 @@
 #include "analyze/measures/measure.h"
 
 #include "analyze/measures/changes.h"
-#include "analyze/measures/counter_kinds.h"
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/zerocopy.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "analyze/measures/measure.h"
 
 #include "analyze/measures/changes.h"
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/zerocopy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

@@ -3,14 +3,12 @@
 #include "analyze/measures/measure.h"
 
 #include "analyze/measures/basis.h"
-#include "analyze/measures/block_table.h"
-#include "analyze/measures/clocks.h"
+#include "analyze/measures/scope.h"
+#include "analyze/measures/runs.h"
 #include "analyze/measures/costs.h"
 #include "analyze/model/notes.h"
-#include "analyze/measures/passes.h"
 #include "analyze/measures/power.h"
-#include "analyze/measures/work.h"
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/zerocopy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/tally.h"
 
+#include "analyze/texts/perf_report.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,4 +95,189 @@ void tally_sort(struct tally *f)
 {
 	if (f->n)
 		qsort(f->rows, f->n, sizeof(*f->rows), tally_by_cost);
+}
+
+/* --- rows of the text of perf report --- */
+
+/* The text of perf report: its rows are added up already, their weights are percentages. */
+
+static enum dso_kind tally_flat_kind_of(const struct flat_row *r)
+{
+	switch (r->level) {
+	case 'k':
+		return str_starts(r->symbol, "bpf_prog_") ? DSO_BPF : DSO_KERNEL;
+	case '.':
+		return DSO_USER;
+	case 'g':
+	case 'u':
+	case 'H':
+		return DSO_GUEST;
+	default:
+		return DSO_UNKNOWN;
+	}
+}
+
+/* "[veth]" -> veth, "[kernel.kallsyms]" -> kernel, else as it stands. */
+static const char *module_of(const struct flat_row *r, char *buf, size_t size)
+{
+	const char *dso = r->dso ? r->dso : "";
+	size_t n = strlen(dso);
+
+	if (str_starts(dso, "[kernel"))
+		return "kernel";
+	if (n < 2 || dso[0] != '[' || dso[n - 1] != ']' || n > size)
+		return dso;
+	memcpy(buf, dso + 1, n - 2);
+	buf[n - 2] = '\0';
+	return buf;
+}
+
+static bool tally_flat_unresolved(const struct flat_row *r)
+{
+	return str_starts(r->symbol, "0x");
+}
+
+static const char *tally_flat_key_of(const struct tally *f, enum tally_key key,
+				     const struct flat_row *r, const struct function *fn)
+{
+	switch (key) {
+	case BY_COMM:
+		return r->comm ? r->comm : "";
+	case BY_SYMBOL:
+		return f->spec.merge_unresolved && tally_flat_unresolved(r) ? "[unresolved]"
+									    : r->symbol;
+	case BY_DSO:
+		return r->dso ? r->dso : "";
+	case BY_MODULE:
+		return fn->module;
+	case BY_COMPONENT:
+		return f->spec.components ? components_of(f->spec.components, fn) : "";
+	default:
+		return "";
+	}
+}
+
+static void tally_flat_add_row(struct tally *f, const struct flat_row *r)
+{
+	const char *key[TALLY_KEYS];
+	struct tally_row *row;
+	struct function fn = {r->symbol, NULL, tally_flat_kind_of(r), CTX_UNKNOWN};
+	char module[128];
+	int i;
+
+	fn.module = module_of(r, module, sizeof(module));
+	if (tally_flat_unresolved(r))
+		f->unresolved += isnan(r->self) ? 0 : r->self;
+	else if (f->spec.components && components_of(f->spec.components, &fn) == component_none)
+		f->unclassified += isnan(r->self) ? 0 : r->self;
+	if (!tally_wanted(f->spec.symbol, r->symbol) ||
+	    !tally_wanted(f->spec.dso, r->dso ? r->dso : "") ||
+	    !tally_wanted(f->spec.comm, r->comm ? r->comm : ""))
+		return;
+	for (i = 0; i < f->spec.nkeys; i++)
+		key[i] = tally_flat_key_of(f, f->spec.keys[i], r, &fn);
+	row = tally_row(f, key);
+	row->samples += r->samples > 0 ? (uint64_t)r->samples : 0;
+	if (!isnan(r->self)) {
+		row->self += r->self;
+		row->run_self[0] += r->self;
+	}
+	if (!isnan(r->total))
+		row->total += r->total;
+}
+
+int tally_flat(struct tally *f, const struct flat *flat, struct error *err)
+{
+	size_t i;
+
+	(void)err;
+	f->weight = f->run_weight[0] = 100;
+	f->event = flat->event;
+	f->no_self = !flat->has_self;
+	f->no_total = !flat->has_total;
+	f->no_samples = !flat->has_samples;
+	if (!isnan(flat->samples)) {
+		f->samples = (uint64_t)flat->samples;
+		f->n_eff = flat->samples;
+	}
+	for (i = 0; i < flat->n; i++)
+		tally_flat_add_row(f, &flat->rows[i]);
+	return 0;
+}
+
+/* --- names of objects --- */
+
+enum dso_naming { BY_BASE_NAME, BY_PATH, BY_BUILD_ID };
+
+const char *dso_base_name(const char *name)
+{
+	const char *slash = *name == '/' ? strrchr(name, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : name;
+}
+
+static bool *with_samples(const struct profile *p)
+{
+	bool *used = xcalloc(p->ndsos + 1, sizeof(*used));
+	size_t i;
+
+	for (i = 0; i < p->nframes; i++)
+		used[p->symbols[p->frames[i].symbol].dso] = true;
+	return used;
+}
+
+/* Two of one text are named by more than it. */
+static void dso_meet(struct dso_names *n, struct map *first, uint32_t text, uint32_t dso,
+		     enum dso_naming more)
+{
+	uint64_t *at = map_at(first, text);
+
+	if (!*at) {
+		*at = dso + 1;
+		return;
+	}
+	n->how[*at - 1] = n->how[*at - 1] > more ? n->how[*at - 1] : more;
+	n->how[dso] = n->how[dso] > more ? n->how[dso] : more;
+}
+
+void dso_names_init(struct dso_names *n, const struct profile *p)
+{
+	bool *used = with_samples(p);
+	struct map bases = {0}, paths = {0};
+	const char *name;
+	uint32_t i;
+
+	*n = (struct dso_names){.p = p, .how = xcalloc(p->ndsos + 1, 1)};
+	for (i = 0; i < p->ndsos; i++) {
+		name = intern_get(&p->strings, p->dsos[i].name);
+		if (!used[i] || *name != '/')
+			continue;
+		dso_meet(n, &bases, intern_str(&n->strings, dso_base_name(name)), i, BY_PATH);
+		dso_meet(n, &paths, p->dsos[i].name, i, BY_BUILD_ID);
+	}
+	map_free(&bases);
+	map_free(&paths);
+	free(used);
+}
+
+const char *dso_name(struct dso_names *n, uint32_t dso)
+{
+	const struct profile_dso *d = &n->p->dsos[dso];
+	const char *name = intern_get(&n->p->strings, d->name), *id;
+	char *text;
+
+	if (n->how[dso] == BY_BASE_NAME)
+		return dso_base_name(name);
+	if (n->how[dso] == BY_PATH || d->build_id == PROFILE_NONE)
+		return name;
+	text = xasprintf("%s (%.8s)", name, intern_get(&n->p->strings, d->build_id));
+	id = intern_get(&n->strings, intern_str(&n->strings, text));
+	free(text);
+	return id;
+}
+
+void dso_names_free(struct dso_names *n)
+{
+	free(n->how);
+	intern_free(&n->strings);
 }

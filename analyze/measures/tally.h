@@ -14,6 +14,25 @@
 
 #include "analyze/measures/components.h"
 #include "analyze/measures/measure.h"
+#include "analyze/model/profile.h"
+
+/*
+ * What the objects of a profile are called in a table: a file by its base name, "libc.so.6". Where
+ * samples are in several files of one base name, each is called by its path; where even the paths
+ * are one, the first digits of the build-ids follow: "/opt/app (1a2b3c4d)".
+ */
+struct dso_names {
+	const struct profile *p;
+	uint8_t *how;	       /* by dso: enum dso_naming */
+	struct intern strings; /* those made here */
+};
+
+void dso_names_init(struct dso_names *names, const struct profile *p);
+const char *dso_name(struct dso_names *names, uint32_t dso);
+void dso_names_free(struct dso_names *names);
+
+/* The base name of a path; anything else as it is. */
+const char *dso_base_name(const char *name);
 
 /* THE TABLE of keys is in tally.c. The sample's own first, then those of a function. */
 enum tally_key {
@@ -34,7 +53,7 @@ struct tally_spec {
 	enum tally_key keys[TALLY_KEYS];
 	int nkeys;
 	bool totals, exclude_idle, merge_unresolved;
-	bool tell_dsos; /* two files of one base name have rows of their own (dso_names.h) */
+	bool tell_dsos; /* two files of one base name have rows of their own */
 	const char *event, *comm, *dso, *symbol; /* as in struct query */
 	const struct cpuset *cpus;
 	const struct components *components;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/tally.h"
 
-#include "analyze/measures/amount.h"
-#include "analyze/measures/dso_names.h"
+#include "analyze/measures/basis.h"
 #include "lib/alloc.h"
 
 #include <math.h>

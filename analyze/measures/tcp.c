@@ -6,8 +6,8 @@
  */
 #include "analyze/measures/measure.h"
 
-#include "analyze/measures/block_table.h"
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/scope.h"
+#include "analyze/measures/zerocopy.h"
 #include "lib/alloc.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 #ifndef ZC_THREAD_GROUPS_H
 #define ZC_THREAD_GROUPS_H
 
-#include "analyze/measures/block_table.h"
-#include "lib/alloc.h"
+#include "analyze/measures/scope.h"
+#include "lib/arena.h"
 
 enum thread_key { BY_COMM, BY_PROCESS, BY_THREAD };
 

@@ -6,7 +6,7 @@
  */
 #include "analyze/measures/measure.h"
 
-#include "analyze/measures/block_table.h"
+#include "analyze/measures/scope.h"
 #include "analyze/model/notes.h"
 #include "analyze/measures/placement.h"
 #include "lib/alloc.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/measures/work.h"
-
+#include "analyze/measures/basis.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -61,4 +62,136 @@ char *work_units(struct store *s, const struct run *runs, int n)
 		if (has_rate(s, runs, n, units[i].rate))
 			str_printf(&out, "%s%s", out.len ? ", " : "", units[i].unit);
 	return out.buf ? str_take(&out) : xstrdup("");
+}
+
+/* --- amounts: ns, cycles, instructions --- */
+
+static const struct {
+	const char *name;
+	const char *events[3]; /* whose weights are such */
+} amounts[] = {
+	[IN_NS] = {"ns", {NULL}},
+	[IN_CYCLES] = {"cycles", {"cycles", "cpu-cycles", NULL}},
+	[IN_INSTRUCTIONS] = {"instructions", {"instructions", NULL}},
+};
+
+const char *amount_name(enum amount in)
+{
+	return amounts[in].name;
+}
+
+int amount_parse(const char *name, enum amount *in, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(amounts); i++) {
+		if (!strcmp(amounts[i].name, name)) {
+			*in = (enum amount)i;
+			return 0;
+		}
+	}
+	return error_set(err, EINVAL, "costs are in ns, cycles or instructions, not in '%s'", name);
+}
+
+bool amount_is_event(const char *event, const char *name)
+{
+	const char *slash = strchr(event, '/');
+	size_t n;
+
+	event = slash ? slash + 1 : event;
+	n = strcspn(event, ":/");
+	return strlen(name) == n && !strncmp(name, event, n);
+}
+
+bool amount_counted_by(enum amount in, const char *event)
+{
+	int i;
+
+	for (i = 0; event && amounts[in].events[i]; i++)
+		if (amount_is_event(event, amounts[in].events[i]))
+			return true;
+	return false;
+}
+
+double amount_given(const struct query *q)
+{
+	return q->in == IN_CYCLES ? q->cycles : q->in == IN_INSTRUCTIONS ? q->instructions : 0;
+}
+
+double amount_units(const struct query *q)
+{
+	return q->units > 0 ? q->units : q->rate * q->seconds;
+}
+
+void amount_event_note(struct table *t, enum amount in, const char *event)
+{
+	if (in != IN_NS && event && !amount_counted_by(in, event))
+		note_add(&t->notes, shares_of_event, event, amount_name(in),
+			 in == IN_CYCLES ? "all code ran at one clock rate"
+					 : "all code took as many per sample");
+}
+
+void amount_columns(struct table *t, enum amount in)
+{
+	struct column *list;
+	const char *ns, *name = amount_name(in);
+	char *text;
+	int i;
+
+	if (in == IN_NS)
+		return;
+	list = arena_dup(&t->arena, t->columns, (size_t)t->ncolumns * sizeof(*list));
+	for (i = 0; i < t->ncolumns; i++) {
+		if (list[i].unit && str_starts(list[i].unit, "ns")) {
+			text = xasprintf("%s%s", name, list[i].unit + 2);
+			list[i].unit = arena_strdup(&t->arena, text);
+			free(text);
+		}
+		ns = strstr(list[i].name, "_ns");
+		if (ns && (!ns[3] || ns[3] == '_')) {
+			text = xasprintf("%.*s_%s%s", (int)(ns - list[i].name), list[i].name, name,
+					 ns + 3);
+			list[i].name = arena_strdup(&t->arena, text);
+			free(text);
+		}
+	}
+	t->columns = list;
+}
+
+/* --- system calls per unit of work --- */
+
+double calls_of_run(struct store *s, const struct run *r)
+{
+	struct syscall_row *rows;
+	uint64_t calls = 0;
+	int n = store_syscalls(s, r->id, &rows, NULL), i;
+
+	if (n < 0)
+		return NAN;
+	for (i = 0; i < n; i++)
+		calls += rows[i].calls;
+	free(rows);
+	return n ? (double)calls : NAN;
+}
+
+static double per_work(struct store *s, const struct run *r, const void *rate_metric)
+{
+	double work = figure_metric(s, r, rate_metric) * figure_metric(s, r, "seconds");
+
+	return work > 0 ? calls_of_run(s, r) / work : NAN;
+}
+
+struct estimate calls_per_work(struct store *s, const struct block *b, enum estimator est,
+			       const char *rate_metric)
+{
+	const struct query every = {0};
+	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
+	struct run *runs;
+	int n = scope_runs(s, &every, b, FOR_SYSCALLS, &runs, NULL);
+
+	if (n < 0)
+		return e;
+	e = scope_estimate(s, runs, n, est, per_work, rate_metric);
+	free(runs);
+	return e;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/tracepoints.h"
 
+#include "analyze/model/notes.h"
 #include "analyze/perfdata/tracepoint_parts.h"
 #include "lib/alloc.h"
 
@@ -526,4 +527,19 @@ struct tracepoints_health tracepoints_health(const struct tracepoints *tp)
 		.outside = tp->outside,
 		.damage = h->truncated ? h->why : NULL,
 	};
+}
+
+void tracepoints_add_notes(const struct tracepoints *tp, struct notes *notes)
+{
+	struct tracepoints_health h = tracepoints_health(tp);
+
+	if (h.lost_records || h.lost_samples)
+		note_add(notes, tracepoints_lost, (unsigned long long)h.lost_records,
+			 (unsigned long long)h.lost_samples);
+	if (h.damage)
+		note_add(notes, tracepoints_damaged, h.damage);
+	if (h.doubled)
+		note_add(notes, tracepoints_doubled, (unsigned long long)h.doubled);
+	if (h.late)
+		note_add(notes, tracepoints_late, (unsigned long long)h.late);
 }

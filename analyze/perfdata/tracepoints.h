@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct notes; /* lib/note.h */
 struct tracepoints;
 
 enum { TRACEPOINT_FIELDS = 3 };
@@ -83,5 +84,7 @@ struct tracepoints_health {
 	const char *damage; /* NULL: none */
 };
 struct tracepoints_health tracepoints_health(const struct tracepoints *tp);
+/* Adds what was lost or odd, after tracepoints_read. */
+void tracepoints_add_notes(const struct tracepoints *tp, struct notes *notes);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/texts/perf_report.h"
 
-#include "analyze/measures/functions_flat.h"
+#include "analyze/measures/costs.h"
 
 #include <errno.h>
 #include <math.h>

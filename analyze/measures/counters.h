@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What follows from two counters: IPC, miss ratios. */
-#ifndef ZC_COUNTERS_RATIOS_H
-#define ZC_COUNTERS_RATIOS_H
+#ifndef ZC_COUNTERS_H
+#define ZC_COUNTERS_H
+
+#include "analyze/measures/measure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +23,17 @@ typedef bool (*counter_value_fn)(const void *arg, const char *event, double *val
  */
 bool counter_ratio(struct counter_ratio *ratio, const char *event, double value,
 		   counter_value_fn value_of, const void *arg);
+
+/* The `counters` table from what perf stat printed. */
+
+/*
+ * Fills `t`, initialised with the columns of `counters`: each counter as perf printed it, with
+ * Student's 95 % interval from perf's standard error over its repeats (stddev_pct is that, 100 x
+ * s / sqrt(n) / mean, no standard deviation: docs/method.md); the ratios of two counters
+ * that were taken under the same modifiers; and, where the query says how much work was done
+ * (--units, or --rate with perf's elapsed time), each counter per unit of work.
+ */
+int counters_from_stat(const struct perf_stat *st, const struct query *q, struct table *t,
+		       struct error *err);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows of the `syscalls` table, whatever counted them: added up by keys, sorted, printed. */
-#ifndef ZC_SYSCALLS_ROWS_H
-#define ZC_SYSCALLS_ROWS_H
+/* The `syscalls` table: its rows, and the two bare files that it is made from. */
+#ifndef ZC_SYSCALLS_H
+#define ZC_SYSCALLS_H
 
 #include "analyze/measures/measure.h"
 #include "analyze/store/store.h"
+
+/* Rows of the `syscalls` table, whatever counted them: added up by keys, sorted, printed. */
 
 /* What keeps rows apart besides the call: --by comm (the default), pid, tid, syscall (nothing). */
 enum { SYSCALLS_BY_COMM = 1, SYSCALLS_BY_PID = 2, SYSCALLS_BY_TID = 4 };
@@ -38,5 +40,27 @@ char *syscalls_unfinished(const struct syscall_sums *s);
 
 /* KiB of work done, as the query says it (--units and --unit KiB); NAN: it does not. */
 double syscalls_work_kib(const struct query *q);
+
+/* The `syscalls` table from the tracepoints of a perf.data. */
+
+/*
+ * Fills `t` from raw_syscalls:sys_enter and sys_exit, or, where those are not recorded, from
+ * syscalls:sys_enter_* and sys_exit_*. A call counts when both its entry and its return are in the
+ * recording, under the name its thread had last: see docs/reference/metrics.md for where perf trace
+ * -s differs.
+ */
+int syscalls_from_perf(struct tracepoints *tp, const struct query *q, struct table *t,
+		       struct error *err);
+
+/* The `syscalls` table from the text of perf trace -s. */
+
+/*
+ * Fills `t`, initialised with the columns of `syscalls`: one row per command and system call, the
+ * threads of a command added up (mean and standard error by their formulas), the longest in all
+ * first; --by syscall adds up the commands, too. ns per KiB and calls per MiB where the query gives
+ * the work in KiB (--units, --unit KiB).
+ */
+int syscalls_from_perf_trace(const struct trace *trace, const struct query *q, struct table *t,
+			     struct error *err);
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/measures/block_table.h"
-#include "analyze/measures/counters_ratios.h"
-#include "analyze/measures/counters_stat.h"
-#include "analyze/measures/manner.h"
+#include "analyze/measures/counters.h"
+
 #include "analyze/measures/measure.h"
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/scope.h"
+#include "analyze/measures/zerocopy.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

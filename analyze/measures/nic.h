@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How the interfaces of a block's runs were set up: below the table, and as its detail. */
-#ifndef ZC_NIC_SETTINGS_H
-#define ZC_NIC_SETTINGS_H
+#ifndef ZC_NIC_H
+#define ZC_NIC_H
 
 #include "analyze/measures/changes.h"
 

@@ -3,8 +3,8 @@
  * Was it zero copy? Answered from independent evidence (the design's chapter 10), and said first
  * wherever a figure of the variant stands.
  */
-#ifndef ZC_ZERO_COPY_H
-#define ZC_ZERO_COPY_H
+#ifndef ZC_ZEROCOPY_H
+#define ZC_ZEROCOPY_H
 
 #include "analyze/measures/scope.h"
 
