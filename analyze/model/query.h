@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a command asks of a table: which runs, samples and rows, and in what units. */
+#ifndef ZC_QUERY_H
+#define ZC_QUERY_H
+
+#include "lib/cpuset.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct profile;	     /* analyze/model/profile.h */
+struct components;   /* analyze/measures/components.h */
+struct flat;	     /* the text of perf report, analyze/texts/perf_report.h */
+struct trace;	     /* the text of perf trace -s, analyze/texts/perf_trace.h */
+struct perf_stat;    /* what perf stat printed, analyze/texts/perf_stat.h */
+struct ethtool_text; /* what ethtool -S printed, analyze/texts/ethtool_text.h */
+struct tracepoints;  /* of a perf.data, analyze/perfdata/tracepoints.h */
+
+enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
+enum amount { IN_NS, IN_CYCLES, IN_INSTRUCTIONS }; /* --in */
+
+enum { LIMIT_MOST = 1000000000 }; /* rows that --limit may ask for */
+
+struct basis_known;
+struct query {
+	/* which runs; NULL or 0: all */
+	const char *variant; /* a name, or a glob over names */
+	const char *side, *pass;
+	int repeat;
+	/* which samples */
+	const char *comm, *dso, *symbol; /* names or globs: which rows; shares stay of the whole */
+	const char *event;		 /* NULL: the first that has samples */
+	struct basis_known *known; /* of queries that differ in the run alone (basis.h); or NULL */
+	struct cost_runs *runs;	   /* a table of costs fills in each run's own (costs.h); or NULL */
+	const struct cpuset *cpus; /* --cpu; NULL: all */
+	/* how to print */
+	const char *by;	     /* comma-separated keys, of tally.c, and variant side */
+	bool children;	     /* also the cost of rows with what they call, where that is left out */
+	long limit;	     /* rows; 0: the table's own default */
+	bool all;	     /* --all: every row, unresolved addresses one by one */
+	const char **groups; /* --group, as given */
+	size_t ngroups;
+	const struct components *rules;		      /* instead of those two; NULL: none */
+	const char *components_file, *components_set; /* own rules; "fine" (NULL) or "basic" */
+	/* what a unit of work is and what it costs */
+	const char *unit;      /* packet, KiB, message, syscall; NULL: KiB where bytes are known */
+	double rate;	       /* units per second, bare files; 0: not given */
+	double units, seconds; /* units done in so many seconds; 0: not given */
+	double busy_ns;	       /* busy CPU time, bare files; 0: not given */
+	enum amount in;	       /* what costs are counted in */
+	double cycles, instructions; /* counted meanwhile, bare files; 0: not given */
+	const double *rates;	     /* all that --rate gave; `rate` is the first */
+	int nrates;
+	double system_load; /* percent of the machine's CPU time in use meanwhile; 0: not given */
+	bool load_measured; /* it is that of each side's CPUs, of a capture */
+	enum basis basis;
+	/* scores */
+	double roi_n, roi_m;		  /* exponents; 0: 2 and 1 */
+	const char *estimator;		  /* median, middle, mean; NULL: the capture's */
+	double model_idle, model_per_cpu; /* --power-model; both 0: none */
+	const char *power_kind; /* wall, platform, package; NULL: the first that was measured */
+	double throughput_gbps, cpu_pct,
+		power_w; /* given numbers instead of a store; 0: not given */
+	/* bare files instead of a store */
+	struct profile *profile;
+	bool alike; /* its rows are compared with another's: objects go by base name alone */
+	const struct flat *flat;
+	const struct trace *trace;
+	const struct perf_stat *stat;
+	const struct ethtool_text *ethtool;
+	struct tracepoints *tracepoints;
+};
+
+#endif
