@@ -235,42 +235,9 @@ static double family_figure_ratio(struct store *s, const struct run *r, const vo
 	return k->scale * figure_metric(s, r, k->over) / figure_metric(s, r, k->under);
 }
 
-struct family_names {
-	struct metric_row *m; /* one of each name; strings of the store */
-	size_t n, cap;
-};
-
-static void family_add_name(struct family_names *list, const struct metric_row *m)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (!strcmp(list->m[i].name, m->name))
-			return;
-	array_grow(list->m, list->n, list->cap);
-	list->m[list->n++] = *m;
-}
-
-static int gather_prefix(struct store *s, const struct block_runs *b, const char *prefix,
-			 struct family_names *list, struct error *err)
-{
-	struct metric_row *rows;
-	int i, k, n;
-
-	for (i = 0; i < b->n; i++) {
-		n = store_metric_prefix(s, b->runs[i].id, prefix, &rows, err);
-		for (k = 0; k < n; k++)
-			family_add_name(list, &rows[k]);
-		if (n < 0)
-			return n;
-		free(rows);
-	}
-	return 0;
-}
-
 /* The metrics of the family that any of the block's runs has. */
 static int family_gather(struct store *s, const struct block_runs *b, const char *family,
-			 struct family_names *list, struct error *err)
+			 struct metric_names *list, struct error *err)
 {
 	size_t i, k;
 	int rc = 0;
@@ -278,27 +245,18 @@ static int family_gather(struct store *s, const struct block_runs *b, const char
 	for (i = 0; i < array_size(families); i++)
 		for (k = 0; k < array_size(families[i].prefixes) && !rc; k++)
 			if (!strcmp(families[i].family, family) && families[i].prefixes[k])
-				rc = gather_prefix(s, b, families[i].prefixes[k], list, err);
+				rc = metric_names_add(list, s, b, families[i].prefixes[k], err);
 	return rc;
-}
-
-/* "recv_size_log2:9" before "recv_size_log2:10". */
-static int family_by_name(const void *a, const void *b)
-{
-	return strverscmp(((const struct metric_row *)a)->name,
-			  ((const struct metric_row *)b)->name);
 }
 
 static int family_put_block(struct store *s, const struct block_runs *b, enum estimator est,
 			    struct table *t, struct error *err)
 {
-	struct family_names list = {0};
+	struct metric_names list = {0};
 	struct estimate e;
 	size_t i;
 	int rc = family_gather(s, b, t->name, &list, err);
 
-	if (list.n)
-		qsort(list.m, list.n, sizeof(*list.m), family_by_name);
 	for (i = 0; i < list.n; i++) {
 		e = scope_estimate(s, b->runs, b->n, est, size_metric, list.m[i].name);
 		put_named(t, &b->block, list.m[i].name, list.m[i].unit, &e);

@@ -162,11 +162,20 @@ void placement_add_notes(const struct machine *m, const struct placement *p, con
 
 /* --- of all runs --- */
 
-static bool placement_one_repeat(const struct run *a, const struct run *b)
+static bool is_one_host(const struct run *a, const struct run *b)
+{
+	return a->host && b->host && !strcmp(a->host, b->host);
+}
+
+static bool is_one_repeat(const struct run *a, const struct run *b)
 {
 	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
-	       !strcmp(a->pass, b->pass) && strcmp(a->side, b->side) && b->host &&
-	       !strcmp(a->host, b->host);
+	       !strcmp(a->pass, b->pass);
+}
+
+static bool placement_one_repeat(const struct run *a, const struct run *b)
+{
+	return is_one_repeat(a, b) && strcmp(a->side, b->side) && is_one_host(a, b);
 }
 
 static int placement_note_one(struct store *s, const struct run *runs, int n, const struct run *run,
@@ -224,11 +233,6 @@ static bool told_cpus(const struct run *r, struct cpuset *set)
 	return r->cpus && *r->cpus && !cpuset_parse(set, r->cpus, NULL);
 }
 
-static bool shared_cpus_same_host(const struct run *a, const struct run *b)
-{
-	return a->host && b->host && !strcmp(a->host, b->host);
-}
-
 /* "CPU 0", "CPUs 0-1", "all CPUs"; NULL: none. */
 static char *common_cpus(const struct run *a, const struct run *b)
 {
@@ -237,7 +241,7 @@ static char *common_cpus(const struct run *a, const struct run *b)
 	unsigned int cpu;
 	char *list, *text;
 
-	if (!shared_cpus_same_host(a, b))
+	if (!is_one_host(a, b))
 		return NULL;
 	if (all_a && all_b)
 		return xstrdup("all CPUs");
@@ -270,12 +274,6 @@ char *shared_cpus(const struct run *const sides[], int n)
 	return NULL;
 }
 
-static bool shared_cpus_one_repeat(const struct run *a, const struct run *b)
-{
-	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
-	       !strcmp(a->pass, b->pass);
-}
-
 static bool is_among(const char *side, const char *const sides[], int n)
 {
 	int i;
@@ -297,8 +295,8 @@ char *shared_cpus_of(struct store *s, const struct query *q, const char *const s
 		for (k = i + 1; k < all && !text; k++) {
 			const struct run *both[] = {&runs[i], &runs[k]};
 
-			if (shared_cpus_one_repeat(both[0], both[1]) &&
-			    is_among(both[0]->side, sides, n) && is_among(both[1]->side, sides, n))
+			if (is_one_repeat(both[0], both[1]) && is_among(both[0]->side, sides, n) &&
+			    is_among(both[1]->side, sides, n))
 				text = shared_cpus(both, 2);
 		}
 	if (all >= 0)
@@ -331,7 +329,7 @@ double cpu_pct_besides(struct store *s, const struct run *const sides[], int i)
 	int k;
 
 	for (k = 0; k < i; k++) {
-		if (!shared_cpus_same_host(sides[k], sides[i]))
+		if (!is_one_host(sides[k], sides[i]))
 			continue;
 		common = common_cpus(sides[k], sides[i]);
 		shares |= common != NULL;

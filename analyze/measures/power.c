@@ -274,48 +274,6 @@ static void power_table_put_row(struct store *s, const struct power_table_row *k
 
 /* --- the metrics power_w:KIND and power_w:KIND/SOURCE/DOMAIN of any of the runs --- */
 
-struct power_table_names {
-	struct metric_row *m;
-	size_t n, cap;
-};
-
-static int power_table_by_name(const void *a, const void *b)
-{
-	return strverscmp(((const struct metric_row *)a)->name,
-			  ((const struct metric_row *)b)->name);
-}
-
-static void power_table_add_name(struct power_table_names *list, const struct metric_row *m)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (!strcmp(list->m[i].name, m->name))
-			return;
-	array_grow(list->m, list->n, list->cap);
-	list->m[list->n++] = *m;
-}
-
-static int power_table_gather(struct store *s, const struct block_runs *b,
-			      struct power_table_names *list, struct error *err)
-{
-	struct metric_row *rows;
-	int i, k, n;
-
-	for (i = 0; i < b->n; i++) {
-		n = store_metric_list(s, b->runs[i].id, &rows, err);
-		for (k = 0; k < n; k++)
-			if (str_starts(rows[k].name, "power_w:"))
-				power_table_add_name(list, &rows[k]);
-		if (n < 0)
-			return n;
-		free(rows);
-	}
-	if (list->n)
-		qsort(list->m, list->n, sizeof(*list->m), power_table_by_name);
-	return 0;
-}
-
 static void put_metric(struct store *s, struct power_table_row k, const struct metric_row *m,
 		       struct table *t)
 {
@@ -339,8 +297,8 @@ static int power_table_put_block(struct store *s, const struct query *q,
 				 struct table *t, struct error *err)
 {
 	struct power_table_row k = {.b = b, .est = list->estimator, .watts = {q, NULL}};
-	struct power_table_names names = {0};
-	int rc = power_table_gather(s, b, &names, err), i;
+	struct metric_names names = {0};
+	int rc = metric_names_add(&names, s, b, "power_w:", err), i;
 	size_t n;
 
 	for (i = 0; power_kind_names[i] && !rc; i++)

@@ -173,16 +173,6 @@ static void roi_put_block(struct store *s, const struct query *q, const struct b
 	free(scores.s);
 }
 
-static const struct run *roi_same_repeat(const struct block_runs *b, const struct run *r)
-{
-	int i;
-
-	for (i = 0; i < b->n; i++)
-		if (b->runs[i].repeat == r->repeat && !strcmp(b->runs[i].pass, r->pass))
-			return &b->runs[i];
-	return NULL;
-}
-
 /* Of the row just put. */
 static void note_shared(struct table *t, const char *variant, const char *cpus)
 {
@@ -204,7 +194,7 @@ static void put_total(struct store *s, const struct query *q, const struct block
 	int i;
 
 	for (i = 0; i < receiver->n; i++) {
-		const struct run *other = roi_same_repeat(sender, &receiver->runs[i]);
+		const struct run *other = block_runs_repeat(sender, &receiver->runs[i]);
 		const struct run *sides[] = {&receiver->runs[i], other};
 
 		if (other)

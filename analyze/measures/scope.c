@@ -319,6 +319,52 @@ void put_estimate(struct table *t, struct value *row, const char *column, const 
 		  e->n < 2 ? value_real(e->value) : value_estimate(t, e->value, e->lo, e->hi));
 }
 
+const struct run *block_runs_repeat(const struct block_runs *b, const struct run *r)
+{
+	int i;
+
+	for (i = 0; i < b->n; i++)
+		if (b->runs[i].repeat == r->repeat && !strcmp(b->runs[i].pass, r->pass))
+			return &b->runs[i];
+	return NULL;
+}
+
+static void metric_names_add_one(struct metric_names *list, const struct metric_row *m)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->m[i].name, m->name))
+			return;
+	array_grow(list->m, list->n, list->cap);
+	list->m[list->n++] = *m;
+}
+
+static int metric_names_compare(const void *a, const void *b)
+{
+	return strverscmp(((const struct metric_row *)a)->name,
+			  ((const struct metric_row *)b)->name);
+}
+
+int metric_names_add(struct metric_names *list, struct store *s, const struct block_runs *b,
+		     const char *prefix, struct error *err)
+{
+	struct metric_row *rows;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++) {
+		n = store_metric_prefix(s, b->runs[i].id, prefix, &rows, err);
+		for (k = 0; k < n; k++)
+			metric_names_add_one(list, &rows[k]);
+		if (n < 0)
+			return n;
+		free(rows);
+	}
+	if (list->n)
+		qsort(list->m, list->n, sizeof(*list->m), metric_names_compare);
+	return 0;
+}
+
 /* --- how the capture was read --- */
 
 static void say_slice(const char *slice, const char *absent, struct table *t)

@@ -59,6 +59,18 @@ struct block_list {
 	enum estimator estimator;
 };
 
+/* Returns the block's run of the same pass and repeat as `r`, of another block, or NULL. */
+const struct run *block_runs_repeat(const struct block_runs *b, const struct run *r);
+
+/* Metrics of a block's runs, each name once. The strings are the store's; the caller frees `m`. */
+struct metric_names {
+	struct metric_row *m;
+	size_t n, cap;
+};
+/* Adds those that begin with `prefix` and sorts all by name, numbers in it as numbers. */
+int metric_names_add(struct metric_names *list, struct store *s, const struct block_runs *b,
+		     const char *prefix, struct error *err);
+
 /* All blocks that the query asks for with their runs. */
 int block_list_read(struct block_list *list, struct store *s, const struct query *q,
 		    enum purpose purpose, struct error *err);

@@ -349,17 +349,13 @@ static void scores_put_row(struct table *t, const struct block *b, const char *s
 static bool scores_same_repeat(const struct block_runs *const sides[], int n,
 			       const struct run *first, const struct run *runs[])
 {
-	int i, r;
+	int i;
 
 	runs[0] = first;
 	for (i = 1; i < n; i++) {
-		for (r = 0; r < sides[i]->n; r++)
-			if (sides[i]->runs[r].repeat == first->repeat &&
-			    !strcmp(sides[i]->runs[r].pass, first->pass))
-				break;
-		if (r == sides[i]->n)
+		runs[i] = block_runs_repeat(sides[i], first);
+		if (!runs[i])
 			return false;
-		runs[i] = &sides[i]->runs[r];
 	}
 	return true;
 }
