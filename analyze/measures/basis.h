@@ -21,22 +21,22 @@
  */
 
 const char *amount_name(enum amount in); /* "ns", "cycles", "instructions" */
-/* -EINVAL for another name. */
+/* Reads a name of an amount; -EINVAL for another name. */
 int amount_parse(const char *name, enum amount *in, struct error *err);
 
 /* "cycles:ppp" and "cpu_core/cycles/P" are the event "cycles". */
 bool amount_is_event(const char *event, const char *name);
-/* Are an event's weights such amounts? Never those of ns. */
+/* Returns whether the weights of the event are such amounts. Those in ns never are. */
 bool amount_counted_by(enum amount in, const char *event);
 
-/* Bare files: what the query gives of it in all (--cycles N), and the units done; 0: not given. */
+/* Returns the total and the units of work that the query gives for a bare file; 0: not given. */
 double amount_given(const struct query *q);
 double amount_units(const struct query *q);
 
-/* Says so where shares of one event divide what another counted. */
+/* Adds a note where shares of one event divide what another event counted. */
 void amount_event_note(struct table *t, enum amount in, const char *event);
 
-/* "self_ns" -> "self_cycles", units as well. Sees to it that the table's columns are its own. */
+/* Renames "self_ns" to "self_cycles", in units as well. The table gets columns that it owns. */
 void amount_columns(struct table *t, enum amount in);
 
 /* --- work --- */
@@ -87,10 +87,10 @@ struct basis_known {
 int basis_of_block(struct store *s, const struct query *q, const struct block *b,
 		   struct basis_value *v, struct error *err);
 
-/* The same of one run, in `unit`, by the query's basis and CPUs; NAN where it is not known. */
+/* Returns the basis of one run in `unit`, by the query's basis and CPUs; NAN: not known. */
 double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r);
 
-/* Of bare files, from the query alone; `ncpus`: how many CPUs the samples come from. */
+/* Makes the basis of a bare file from the query. The file has samples of `ncpus` CPUs. */
 int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,
 		  struct error *err);
 
@@ -101,10 +101,10 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 void basis_of_weights(const struct query *q, const char *event, double weight,
 		      struct basis_value *v);
 
-/* The rate metric of a unit ("KiB" -> "rate_kib"); NULL for an unknown unit. */
+/* Returns the rate metric of a unit: "rate_kib" of "KiB"; NULL for an unknown unit. */
 const char *basis_rate_metric(const char *unit);
 
-/* Warns of costs made from an event such as page-faults; NULL: not known, no word. */
+/* Warns of costs made from an event that does not sample time, such as page-faults. */
 void basis_event_note(struct table *t, const char *event);
 
 #endif

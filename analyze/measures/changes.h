@@ -37,10 +37,10 @@ int changes_known(struct changes *c, struct store *s, const struct block_list *l
 struct estimate changes_estimate(const struct changes *c, const struct change_row *row,
 				 enum change_as as);
 
-/* Did it count anything in any run? */
+/* Returns whether the counter moved in any run. */
 bool change_happened(const struct changes *c, const struct change_row *row);
 
-/* NULL: no row of that name. */
+/* Returns the row of that name, or NULL. */
 const struct change_row *changes_find(const struct changes *c, const char *name);
 
 /* Sets count, per_s with its interval, per_mib and runs, as far as the table has such columns. */

@@ -56,7 +56,7 @@ int placement_notes(struct store *s, struct error *err);
 /* "receiver and sender share CPU 0"; NULL: no two of these runs do. The caller frees. */
 char *shared_cpus(const struct run *const sides[], int n);
 
-/* The same of the sides named, of the query's variant: of the first repeat that has it. */
+/* Returns the same for named sides of the query's variant, in the first repeat that shares CPUs. */
 char *shared_cpus_of(struct store *s, const struct query *q, const char *const sides[], int n);
 
 /*

@@ -16,13 +16,15 @@ struct block {
 	const char *variant, *side; /* strings of the store */
 };
 
-/* Blocks that the query asks for, in the plan's order; the caller frees. Count or -errno. */
+/* Lists the blocks that the query asks for, in the plan's order. The caller frees the list.
+ * Returns their number or -errno. */
 int scope_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err);
 
 /* FOR_PROFILE_NOTES: also the runs that were profiled and whose profile holds nothing. */
 enum purpose { FOR_FIGURES, FOR_PROFILE, FOR_PROFILE_NOTES, FOR_SYSCALLS };
 
-/* The block's runs that serve the purpose, by position; the caller frees. Count or -errno. */
+/* Lists the block's runs that serve the purpose, by position. The caller frees the list. Returns
+ * their number or -errno. */
 int scope_runs(struct store *s, const struct query *q, const struct block *b, enum purpose p,
 	       struct run **runs, struct error *err);
 
@@ -31,17 +33,17 @@ const char *scope_doubt(const struct run *runs, int n);
 
 /* Warnings and losses of these runs, each text once, into the table's notes; sets t->lossy. */
 void scope_notes(struct store *s, const struct run *runs, int n, struct table *t);
-/* The same for what concerns the capture as a whole. */
+/* Adds the notes that concern the capture as a whole. */
 void scope_capture_notes(struct store *s, struct table *t);
 
-/* The estimator that the query or the capture names. -EINVAL for an unknown name. */
+/* Finds the estimator that the query or the capture names; -EINVAL for an unknown name. */
 int scope_estimator(struct store *s, const struct query *q, enum estimator *e, struct error *err);
 
-/* A figure of one run, NAN where it is missing. */
+/* Returns a figure of one run, or NAN. */
 typedef double (*figure_fn)(struct store *s, const struct run *r, const void *arg);
 double figure_metric(struct store *s, const struct run *r, const void *name); /* const char * */
 
-/* The estimate over runs; runs without the figure do not count. */
+/* Estimates over the runs that have the figure. */
 struct estimate scope_estimate(struct store *s, const struct run *runs, int n, enum estimator e,
 			       figure_fn figure, const void *arg);
 
@@ -71,12 +73,12 @@ struct metric_names {
 int metric_names_add(struct metric_names *list, struct store *s, const struct block_runs *b,
 		     const char *prefix, struct error *err);
 
-/* All blocks that the query asks for with their runs. */
+/* Reads the blocks that the query asks for, with their runs. */
 int block_list_read(struct block_list *list, struct store *s, const struct query *q,
 		    enum purpose purpose, struct error *err);
 void block_list_free(struct block_list *list);
 
-/* Notes: the estimator, and the warnings and losses of the runs. */
+/* Adds notes on the estimator, and the warnings and losses of the runs. */
 void block_list_notes(const struct block_list *list, struct store *s, struct table *t);
 
 /* Fills the column, where the table has it; one run has no interval. */
