@@ -7,7 +7,7 @@
 #define ZC_THREAD_GROUPS_H
 
 #include "analyze/measures/scope.h"
-#include "lib/arena.h"
+#include "lib/alloc.h"
 
 enum thread_key { BY_COMM, BY_PROCESS, BY_THREAD };
 
