@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Commands of a plan that hang: each is ended in its time with all that it started, what it had set up
-# is undone, and it is said. Against a stand-in for `zcost collect`.
+# Hooks of a plan that hang: zcost ends each after hook_timeout with every process it started, undoes what it
+# set up, and reports it. The collector is a stand-in for `zcost collect`.
 . "$(dirname "$0")/../lib.sh"
 ZCOST_COLLECT=$tests/fake/collect
 export ZCOST_COLLECT
 command -v jq >/dev/null || skip_all "needs jq"
 
-tag=61.$$ # nobody else's sleep has this length
+tag=61.$$ # no other process sleeps this long
 hang="setsid sleep $tag & sleep $tag"
 deaf="trap '' TERM; setsid sleep $tag & while :; do sleep $tag; done"
 
-plan() { # plan [SED]: changed by a script of sed
+plan() { # plan [SED]: prints the plan, edited by a sed script
 	cat <<-'EOT' | sed "${1:-}"
 		[plan]
 		repeats = 1
@@ -53,50 +53,50 @@ runs() {
 
 : >hooks
 in_value before "$deaf" >p.ini
-ok "a 'before' of a setting hangs" exits 4 timeout 60 "$zcost" capture p.ini -o c
-ok "  its run alone failed, with the reason" test "$(runs c | cut -c1-94)" = "a+gro-on ok: 
+ok "capture exits 4 when one setting's 'before' hangs and ignores SIGTERM" exits 4 timeout 60 "$zcost" capture p.ini -o c
+ok "only the run under the hanging 'before' fails, with the timeout as the reason" test "$(runs c | cut -c1-94)" = "a+gro-on ok: 
 a+gro-off failed: setting gro=off's 'before' took more than 3 s (hook_timeout): echo hanging >"
-ok "  which is told in one line" test "$(grep -c 'failed: .*took more than 3 s' err)" = 1
-ok "  what it began is undone" test "$(log)" = \
+ok "the error about the hanging 'before' is one line" test "$(grep -c 'failed: .*took more than 3 s' err)" = 1
+ok "the settings and the plan's 'before' are undone after a 'before' hangs" test "$(log)" = \
 	"begin gro on gro back to was hanging gro back to was end "
-ok "  nothing of it is left, its sessions included" nothing_hangs
-ok "  nor to undo" test ! -e "$(undo_state c)"
+ok "no process of the hanging 'before' is left, not even in another session" nothing_hangs
+ok "no undo state is left after a 'before' hangs" test ! -e "$(undo_state c)"
 
 in_value save >p.ini
-ok "a 'save' hangs" exits 4 timeout 60 "$zcost" capture p.ini -o s
-ok "  its run alone failed" says "a.gro-off/measure-01 failed: setting gro=off's 'save' took more than 3 s" err
-ok "  there was nothing to undo" test "$(log)" = "begin gro on gro back to was hanging end "
-ok "  nothing of it is left" nothing_hangs
+ok "capture exits 4 when one setting's 'save' hangs" exits 4 timeout 60 "$zcost" capture p.ini -o s
+ok "only the run under the hanging 'save' fails" says "a.gro-off/measure-01 failed: setting gro=off's 'save' took more than 3 s" err
+ok "a setting with a hanging 'save' is not undone" test "$(log)" = "begin gro on gro back to was hanging end "
+ok "no process of the hanging 'save' is left" nothing_hangs
 
 plan "s/^before = echo begin.*/&; sleep $tag/" >p.ini
-ok "the plan's 'before' hangs" exits 1 timeout 60 "$zcost" capture p.ini -o p
-ok "  is told" says "zcost: the plan's 'before' took more than 3 s \(hook_timeout\): echo begin" err
-ok "  its 'after' runs" test "$(log)" = "begin end "
-ok "  nothing of it is left" nothing_hangs
+ok "capture exits 1 when the plan's 'before' hangs" exits 1 timeout 60 "$zcost" capture p.ini -o p
+ok "the error names the plan's 'before' and hook_timeout" says "zcost: the plan's 'before' took more than 3 s \(hook_timeout\): echo begin" err
+ok "the plan's 'after' runs when its 'before' hangs" test "$(log)" = "begin end "
+ok "no process of the plan's hanging 'before' is left" nothing_hangs
 
 in_value after >p.ini
-ok "an 'after' hangs" exits 1 timeout 60 "$zcost" capture p.ini -o a
-ok "  is told, without what the journal adds" says \
+ok "capture exits 1 when a setting's 'after' hangs" exits 1 timeout 60 "$zcost" capture p.ini -o a
+ok "the error has the command of the hanging 'after' without the journal's additions" says \
 	"zcost: setting gro=off's 'after' took more than 3 s \(hook_timeout\): echo hanging" err
-ok "  is due still" test -s "$(undo_state a)/001"
-ok "  nothing of it is left" nothing_hangs
-ok "  the next one tries it no longer than that" exits 1 timeout 60 "$zcost" capture --undo -o a
-ok "  and says so" says "took more than 3 s" err
-ok "  the message names --forget" says "If you have undone it by hand, add --forget" err
-ok "  nothing of it is left" nothing_hangs
+ok "a hanging 'after' stays in the undo state" test -s "$(undo_state a)/001"
+ok "no process of the hanging 'after' is left" nothing_hangs
+ok "capture --undo exits 1 when the 'after' hangs again" exits 1 timeout 60 "$zcost" capture --undo -o a
+ok "capture --undo ends the 'after' at the plan's hook_timeout" says "took more than 3 s" err
+ok "the error of capture --undo names --forget" says "If you have undone it by hand, add --forget" err
+ok "no process of the 'after' that --undo ran is left" nothing_hangs
 
 plan 's/^hook_timeout.*/hook_timeout = 0/; s/^before = echo begin/before = sleep 0.2; echo begin/' >p.ini
 : >hooks
-ok "without an end" exits 0 "$zcost" capture p.ini -o z
-ok "  they take their time" test "$(log)" = \
+ok "capture succeeds with hook_timeout = 0" exits 0 "$zcost" capture p.ini -o z
+ok "hooks may take their time with hook_timeout = 0" test "$(log)" = \
 	"begin gro on gro back to was gro off gro back to was end "
-ok "  a dry run says so" exits 0 "$zcost" capture --dry-run p.ini
-ok "  in words" says 'a save, before or after may take for ever \(hook_timeout\)' out
+ok "a dry run accepts hook_timeout = 0" exits 0 "$zcost" capture --dry-run p.ini
+ok "a dry run reports that hooks may take for ever" says 'a save, before or after may take for ever \(hook_timeout\)' out
 plan '/^hook_timeout/d' >p.ini
 "$zcost" capture --dry-run p.ini >out
-ok "a dry run says how long each may take" says \
+ok "a dry run reports the default hook_timeout" says \
 	'^  each save, before and after is ended after 300 s \(hook_timeout\)$' out
 plan '/hook\|before\|after\|save/d' >p.ini
 "$zcost" capture --dry-run p.ini >out
-ok "  but not where there is none" test "$(grep -c hook_timeout out)" = 0
+ok "a dry run of a plan without hooks does not mention hook_timeout" test "$(grep -c hook_timeout out)" = 0
 done_testing

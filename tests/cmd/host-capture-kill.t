@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Interrupted and killed captures: nothing is left running, nothing measured is lost.
+# Interrupted and killed captures: no process stays behind, and no finished run is lost.
 . "$(dirname "$0")/../lib.sh"
 ZCOST_COLLECT=$tests/fake/collect
 FAKE_LOG=$scratch/log
@@ -8,7 +8,7 @@ FAKE_HOLD=$scratch/hold
 export ZCOST_COLLECT FAKE_LOG FAKE_HOLD
 command -v jq >/dev/null || skip_all "needs jq"
 
-tag=61.$$ # nobody else's sleep has this length
+tag=61.$$ # no other process sleeps this long
 cat >p.ini <<EOF2
 [plan]
 repeats = 2
@@ -27,7 +27,7 @@ receiver = sleep $tag
 sender = sleep $tag
 EOF2
 
-nothing_runs() { # within ten seconds
+nothing_runs() { # waits up to ten seconds
 	i=0
 	while grep -lzs "^$tag\$" /proc/[0-9]*/cmdline; do
 		i=$((i + 1))
@@ -36,7 +36,7 @@ nothing_runs() { # within ten seconds
 	done
 }
 
-launch() { # launch CAPTURE RUN: $pid is zcost itself; that run lasts until it is stopped
+launch() { # launch CAPTURE RUN: starts zcost as $pid; RUN lasts until stop_with
 	rm -f log hooks
 	: >log
 	echo "$2" >hold
@@ -44,7 +44,7 @@ launch() { # launch CAPTURE RUN: $pid is zcost itself; that run lasts until it i
 	pid=$!
 }
 
-until_run() { # until_run N: so many sides have been let go
+until_run() { # until_run N: waits until N sides have started
 	i=0
 	while [ "$(wc -l <log)" -lt "$1" ]; do
 		i=$((i + 1))
@@ -53,14 +53,14 @@ until_run() { # until_run N: so many sides have been let go
 	done
 }
 
-stop_with() { # stop_with SIGNAL: leaves the exit status in $code
+stop_with() { # stop_with SIGNAL: sets $code to the exit status
 	kill -"$1" $pid
 	wait $pid 2>/dev/null
 	code=$?
 	rm hold
 }
 
-whole() { # the manifest and what lies there agree
+whole() { # the manifest lists exactly the run folders, all ok
 	jq -r '.runs[] | "\(.variant)/\(.pass)-0\(.repeat)"' "$1/manifest.json" | sort >listed
 	(cd "$1/runs" && find . -mindepth 2 -maxdepth 2 | sed 's,^\./,,' | sort) >there
 	diff listed there && jq -e '[.runs[].status] | all(. == "ok")' "$1/manifest.json"
@@ -68,64 +68,64 @@ whole() { # the manifest and what lies there agree
 
 for sig in INT TERM HUP; do
 	launch c$sig b/measure-1
-	ok "SIG$sig in the second run" until_run 3
+	ok "the second run begins before SIG$sig" until_run 3
 	stop_with $sig
-	ok "  exits 1" test "$code" = 1
-	ok "  says what is kept, and how to go on" says \
+	ok "capture exits 1 on SIG$sig" test "$code" = 1
+	ok "after SIG$sig the message names what is safe and how to go on" says \
 		"interrupted: 1 run was added to c$sig and is safe; run the same command again to go on" err
-	ok "  leaves nothing running" nothing_runs
-	ok "  runs after" test "$(tr '\n' ' ' <hooks)" = "before after "
-	ok "  the capture holds together" whole c$sig
-	ok "  nothing else is left" test "$(ls -A c$sig | tr '\n' ' ')" = \
+	ok "SIG$sig leaves no process running" nothing_runs
+	ok "the plan's 'after' runs on SIG$sig" test "$(tr '\n' ' ' <hooks)" = "before after "
+	ok "after SIG$sig the manifest and the run folders agree" whole c$sig
+	ok "SIG$sig leaves no other file in the capture" test "$(ls -A c$sig | tr '\n' ' ')" = \
 		"hosts manifest.json plan.ini runs "
 done
-ok "again: goes on" exits 0 "$zcost" capture p.ini -o cINT
-ok "  with what is missing" says 'cINT: 1 of 4 runs are there already' err
-ok "  to the end" jq -e '.complete and (.runs | length == 4)' cINT/manifest.json
-ok "  the capture holds together" whole cINT
+ok "the same command continues an interrupted capture" exits 0 "$zcost" capture p.ini -o cINT
+ok "a continued capture reports how many runs are there already" says 'cINT: 1 of 4 runs are there already' err
+ok "a continued capture completes all runs" jq -e '.complete and (.runs | length == 4)' cINT/manifest.json
+ok "the manifest and the run folders of a continued capture agree" whole cINT
 
 launch d a/measure-1
-ok "a capture at work" until_run 1
-ok "another one in its folder" exits 1 "$zcost" capture p.ini -o d
-ok "  is refused" says "d: another zcost capture \(pid $pid\) is at work here; wait for it" err
-ok "  and is not sent to --undo, which would not be for it" test "$(grep -c undo err)" = 0
-ok "--undo there is refused alike" exits 1 "$zcost" capture --undo -o d
-ok "  in one line" test "$(wc -l <err)" = 1
+ok "the first capture begins its run" until_run 1
+ok "a second capture in the same folder exits 1" exits 1 "$zcost" capture p.ini -o d
+ok "the error names the process of the first capture" says "d: another zcost capture \(pid $pid\) is at work here; wait for it" err
+ok "the error about a busy folder does not suggest --undo" test "$(grep -c undo err)" = 0
+ok "capture --undo in a busy folder exits 1" exits 1 "$zcost" capture --undo -o d
+ok "the error of --undo in a busy folder is one line" test "$(wc -l <err)" = 1
 stop_with TERM
-ok "  the first one is not disturbed" test "$code" = 1
+ok "a refused second capture does not disturb the first" test "$code" = 1
 
 for when in 1 3; do
 	[ $when = 1 ] && launch k1 a/measure-1 || launch k3 b/measure-1
-	ok "killed outright, $when sides on" until_run $when
+	ok "$when sides start before SIGKILL" until_run $when
 	stop_with KILL
-	ok "  leaves nothing running" nothing_runs
-	mkdir -p k$when/runs/a/profile-07 k$when/runs/a/notes # a run nobody names, a user's own
+	ok "a capture killed after $when sides leaves no process running" nothing_runs
+	mkdir -p k$when/runs/a/profile-07 k$when/runs/a/notes # a run that no manifest lists, and a user's folder
 	: >k$when/manifest.json.tmp.1
 	mkdir elsewhere
-	ok "  again, from another folder: goes on" exits 0 env -C elsewhere "$zcost" capture ../p.ini -o ../k$when
-	cat elsewhere/hooks >>hooks # where it ran its own; the killed one's stood where that had been
+	ok "the same plan continues the killed capture from another folder ($when sides)" exits 0 env -C elsewhere "$zcost" capture ../p.ini -o ../k$when
+	cat elsewhere/hooks >>hooks # hooks run in the current folder, which differs between the two captures
 	rm -r elsewhere
-	ok "  leaves what is not its own" rmdir k$when/runs/a/notes
-	ok "  removes what was half done" test ! -e k$when/manifest.json.tmp.1
-	ok "  undoes first what it had set up" test "$(tr '\n' ' ' <hooks)" = \
+	ok "the continued capture keeps a user's folder ($when sides)" rmdir k$when/runs/a/notes
+	ok "the continued capture removes a partly written manifest ($when sides)" test ! -e k$when/manifest.json.tmp.1
+	ok "the continued capture first undoes what the killed one set up ($when sides)" test "$(tr '\n' ' ' <hooks)" = \
 		"before after before after "
-	ok "  says so" says "an earlier capture here was killed, or an 'after' failed: undoing" err
-	ok "  to the end" jq -e '.complete and (.runs | length == 4)' k$when/manifest.json
-	ok "  the capture holds together" whole k$when
+	ok "the continued capture reports that it undoes an earlier one ($when sides)" says "an earlier capture here was killed, or an 'after' failed: undoing" err
+	ok "the continued capture completes all runs ($when sides)" jq -e '.complete and (.runs | length == 4)' k$when/manifest.json
+	ok "the manifest and the run folders agree after the restart ($when sides)" whole k$when
 done
 
 sed "s/^sender = .*/sender = sh -c 'sleep $tag; : slow-stop'/; /variant b/,\$ d" p.ini >slow.ini
 mv slow.ini p.ini
 launch s a/measure-1
-ok "killed outright, with a side that ends slowly" until_run 2
+ok "two sides start before SIGKILL, one of which ends slowly" until_run 2
 stop_with KILL
-ok "  again: goes on" exits 0 "$zcost" capture p.ini -o s
-ok "  when that side has ended" sh -c "sed -n 3p log | grep stopped"
+ok "the same command continues a capture with a side that ends slowly" exits 0 "$zcost" capture p.ini -o s
+ok "the continued capture starts after the slow side has ended" sh -c "sed -n 3p log | grep stopped"
 
 echo '{"schema_version": 1, "runs"' >k1/manifest.json
-ok "a damaged manifest" exits 1 "$zcost" capture p.ini -o k1
-ok "  says where, and the way out" says 'k1/manifest.json:.: damaged: .*give another -o' err
+ok "capture exits 1 on a damaged manifest" exits 1 "$zcost" capture p.ini -o k1
+ok "the error about a damaged manifest names the file and another -o" says 'k1/manifest.json:.: damaged: .*give another -o' err
 echo '{"schema_version": 7}' >k1/manifest.json
-ok "a manifest of the future" exits 1 "$zcost" capture p.ini -o k1
-ok "  is told" says 'k1/manifest.json: schema_version 7 is not known' err
+ok "capture exits 1 on a manifest with an unknown schema_version" exits 1 "$zcost" capture p.ini -o k1
+ok "the error names the unknown schema_version" says 'k1/manifest.json: schema_version 7 is not known' err
 done_testing

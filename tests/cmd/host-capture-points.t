@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A capture of all passes with the real collectors over loopback, ended in one moment after the
-# other: by signals, outright, everything at once as by a power cut, and one side alone. Each time
-# nothing is left running; the next one undoes, cleans up, and goes on, to the whole capture.
+# A capture of all passes with the real collectors over loopback, interrupted at one point after the other: by
+# SIGINT and SIGTERM, by SIGKILL, by SIGKILL to all its processes at once, and by SIGKILL to one side. Each time
+# no process stays behind. The next capture undoes the settings, cleans up and continues until all runs are there.
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || skip_all "needs jq"
 [ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
 unset ZCOST_COLLECT
-FAMILY=$scratch.$$ # in the environment of all that belongs to the capture
+FAMILY=$scratch.$$ # in the environment of every process of the capture
 
 next_port
 cat >p.ini <<EOT
@@ -40,11 +40,11 @@ sed -i 's/\$\$?/$?/' p.ini
 echo off >lamp
 : >log
 
-family() { # pids of all of them
+family() { # prints the pids of the capture's processes
 	grep -lzs "^FAMILY=$FAMILY\$" /proc/[0-9]*/environ | sed 's,/proc/\([0-9]*\)/.*,\1,'
 }
 
-gone() { # within some seconds
+gone() { # waits up to 20 seconds for all of them to end
 	i=0
 	while [ -n "$(family)" ]; do
 		i=$((i + 1))
@@ -56,7 +56,7 @@ gone() { # within some seconds
 	done
 }
 
-# Named runs are there, whole and as they were recorded; nothing that is not a JSON file passes.
+# Every run in the manifest has its files with the recorded checksums. A damaged manifest fails.
 sound() {
 	[ -e c/manifest.json ] || return 0
 	jq -r '.runs[] | "runs/\(.variant)/\(.pass)-0\(.repeat)/" as $d | .files | to_entries[] |
@@ -69,7 +69,7 @@ launch() {
 	pid=$!
 }
 
-# until_it CONDITION...: or the capture has ended
+# until_it CONDITION...: fails when the capture ends first
 until_it() {
 	until "$@" 2>/dev/null; do
 		kill -0 $pid 2>/dev/null || return 1
@@ -77,12 +77,12 @@ until_it() {
 	done
 }
 
-is() { # is GLOB: it is there
+is() { # is GLOB: a file matches
 	for f in $1; do [ -e "$f" ] && return 0; done
 	return 1
 }
 
-filled() { # filled GLOB: and not empty
+filled() { # filled GLOB: a matching file is not empty
 	for f in $1; do [ -s "$f" ] && return 0; done
 	return 1
 }
@@ -96,7 +96,7 @@ bpf_ids() {
 strike() { # strike HOW
 	case $1 in
 	INT | TERM | KILL) kill -"$1" $pid ;;
-	all) for i in 1 2 3; do kill -KILL $(family) 2>/dev/null; done ;; # and what was just forked
+	all) for i in 1 2 3; do kill -KILL $(family) 2>/dev/null; done ;; # three times, for processes that were just forked
 	esac
 	wait $pid 2>/dev/null
 }
@@ -105,7 +105,7 @@ on() {
 	grep -c on log
 }
 
-# What an earlier one left is gone when the setting is made: until then it would pass for a moment.
+# An earlier capture's files are gone when the setting is made. Until then they could pass for this capture's.
 set_up() {
 	[ "$(on)" -gt "$before" ]
 }
@@ -114,14 +114,14 @@ reached() { # reached CONDITION...
 	{ [ -n "${early-}" ] || until_it set_up; } && until_it "$@" && { [ "$how" != side ] || kill_side; }
 }
 
-point() { # point HOW WHEN CONDITION...: one moment
+point() { # point HOW WHEN CONDITION...: interrupts a capture HOW when CONDITION holds
 	how=$1 when=$2
 	shift 2
 	for try in 1 2 3 4 5; do
 		before=$(on)
 		launch
 		reached "$@" && break
-		wait $pid # this machine was busy elsewhere in the moment: once more, from the start
+		wait $pid # a busy machine missed the point: start over
 		rm -rf c
 		try=
 	done
@@ -130,9 +130,9 @@ point() { # point HOW WHEN CONDITION...: one moment
 	[ "$when" != "syscalls are counted" ] || ids=$(bpf_ids)
 	[ "$how" != side ] || one_side
 	strike "$how"
-	ok "$when, $how: nothing is left running" gone
-	ok "  the manifest holds" sound
-	[ -z "$ids" ] || ok "  no BPF program or map is left" not_loaded
+	ok "no process is left running ($when, $how)" gone
+	ok "every run in the manifest has its recorded checksums ($when)" sound
+	[ -z "$ids" ] || ok "no BPF program or map is left ($when)" not_loaded
 }
 
 has_failed() {
@@ -140,15 +140,15 @@ has_failed() {
 		c/manifest.json
 }
 
-# One side alone: its run fails, the capture goes on with the next.
+# Kills one side: its run fails, the capture continues with the next.
 kill_side() {
 	kill -KILL $(grep -ls "^PPid:	$pid\$" /proc/[0-9]*/status | sed -n '1s/[^0-9]//gp') 2>/dev/null
 	until_it is $a/.syscalls-01.tmp && has_failed
 } >/dev/null
 
 one_side() {
-	ok "$when, one side killed: that run has failed, the capture goes on" has_failed
-	ok "  and nothing of it is left, perf included" sh -c \
+	ok "the run fails and the capture continues when one side is killed ($when)" has_failed
+	ok "no process of the failed run is left, perf included ($when)" sh -c \
 		"! grep -lzs '^ZCOST_RUN=$scratch/c/runs/.*/.profile-01' /proc/[0-9]*/environ"
 	how=KILL
 }
@@ -170,7 +170,7 @@ being_made() {
 	is "$(undo_state c)/running $a"
 }
 
-# A moment, or one after it, should this machine have been busy elsewhere meanwhile.
+# Each point names a second, later file, for a busy machine that misses the first.
 a=c/runs/a+lamp-on b=c/runs/b+lamp-on
 early=1
 point KILL "the folder is there" is c/manifest.json
@@ -190,21 +190,21 @@ point all "perf records" filled "$a/.profile-01.tmp/receiver/perf.data $a/profil
 point side "another perf records" filled $b/.profile-01.tmp/receiver/perf.data
 point KILL "syscalls are counted" is "$b/.syscalls-01.tmp/sender/workload.out"
 point INT "the last one runs" is "$b/.profile-01.tmp $b/profile-01"
-ok "how far it came was kept" test "$(jq '[.runs[] | select(.status == "ok")] | length' c/manifest.json)" -ge 3
+ok "at least three runs survive the interruptions" test "$(jq '[.runs[] | select(.status == "ok")] | length' c/manifest.json)" -ge 3
 
-goes_on() { # to the end; a busy machine may lose samples
+goes_on() { # completes the capture; a busy machine may lose samples
 	FAMILY=$FAMILY "$zcost" capture p.ini -o c 2>err ||
 		{ code=$?; cat err; [ $code = 4 ] && grep -q 'perf lost [0-9]* records' err; }
 }
-ok "and then left alone" goes_on
-ok "  it is whole" jq -e '.complete and (.runs | length) == 6 and ([.runs[].status] | all(. == "ok"))' \
+ok "the capture completes when nothing interrupts it" goes_on
+ok "all six runs of the completed capture are ok" jq -e '.complete and (.runs | length) == 6 and ([.runs[].status] | all(. == "ok"))' \
 	c/manifest.json
-ok "  every file as recorded" sound
-ok "  and nothing else" test -z "$(find c -name '.*' ! -name . -o -name '*.tmp*')"
-ok "  nothing is left running" gone
-ok "  the setting is as it was" test "$(cat lamp)" = off
-ok "  each time it was made it was undone before the next" awk '
+ok "every file of the completed capture has its recorded checksum" sound
+ok "no temporary file is left in the completed capture" test -z "$(find c -name '.*' ! -name . -o -name '*.tmp*')"
+ok "no process is left after the completed capture" gone
+ok "the setting has its saved value after the completed capture" test "$(cat lamp)" = off
+ok "each setting is undone before it is set again" awk '
 	$1 == last && $1 == "on" { exit 1 } { last = $1 } END { exit last != "off" }' log
-"$zcost" analyze c >out 2>err # 4 where the machine lost CPU time to others
-ok "the laptop reads all of it" says 'c/zcost.db: 12 runs' err
+"$zcost" analyze c >out 2>err # exits 4 where the hypervisor took CPU time
+ok "analyze reads all twelve sides of the completed capture" says 'c/zcost.db: 12 runs' err
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A plan with the real collectors and the real workload, over loopback.
+# A plan with the real collectors and tcpzc over loopback.
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || skip_all "needs jq"
 [ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
@@ -30,7 +30,7 @@ receiver = \${bindir}/tcpzc --listen \${to} --rx mmap
 sender = \${bindir}/tcpzc --connect 127.0.0.1 \${to} --tx splice --seconds 60
 EOT
 
-nothing_runs() { # within ten seconds
+nothing_runs() { # waits up to ten seconds
 	i=0
 	while grep -lzs "^$port\$" /proc/[0-9]*/cmdline; do
 		i=$((i + 1))
@@ -39,7 +39,7 @@ nothing_runs() { # within ten seconds
 	done
 }
 
-# Both windows of each run within 50 ms, as good as this machine's scheduler: where it was not, once more.
+# Both windows of each run are within 50 ms. A busy machine's scheduler may miss that, so repeat the capture.
 from=c
 together() {
 	for run in $from/runs/*/*; do
@@ -56,7 +56,7 @@ together() {
 	return 1
 }
 
-# killed SIGNAL PLAN CAPTURE FILE: as soon as the file is there
+# killed SIGNAL PLAN CAPTURE FILE: signals the capture as soon as FILE is there
 killed() {
 	"$zcost" capture "$2" -o "$3" 2>err &
 	pid=$!
@@ -71,40 +71,40 @@ killed() {
 	[ $i -lt 400 ]
 }
 
-goes_on() { # to the end; a busy machine may lose samples
+goes_on() { # completes the capture; a busy machine may lose samples
 	"$zcost" capture p.ini -o c 2>err || { code=$?; cat err; [ $code = 4 ] && grep -q 'perf lost [0-9]* records' err; }
 }
 
-ok "killed outright in the second run" killed KILL p.ini c c/runs/mapped/.measure-01.tmp/sender/workload.out
-ok "  nothing is left running" nothing_runs
+ok "the second run begins before SIGKILL" killed KILL p.ini c c/runs/mapped/.measure-01.tmp/sender/workload.out
+ok "a killed capture leaves no process running" nothing_runs
 there=$(jq '.runs | length' c/manifest.json)
-ok "again: goes on to the end" goes_on
-ok "  without what was there" says "c: $there of 8 runs are there already" err
-ok "  everything succeeded" jq -e '.complete and ([.runs[].status] | all(. == "ok"))' c/manifest.json
-steady "  the sides of a run measure the same time" together
-ok "  the profile pass has profiles" test -s c/runs/mapped/profile-01/receiver/perf.data
-ok "  the syscalls pass has counts" test -s c/runs/mapped/syscalls-01/sender/syscalls.tsv
-ok "  as the side has it: all timed, or one in 16" sh -c 'f=c/runs/mapped/syscalls-01; i=".collectors[] | select(.name == \"syscalls\") | .info.time_one_in"
+ok "the same command completes the killed capture" goes_on
+ok "the restarted capture repeats no finished run" says "c: $there of 8 runs are there already" err
+ok "all runs of the restarted capture are ok" jq -e '.complete and ([.runs[].status] | all(. == "ok"))' c/manifest.json
+steady "both sides of each run measure the same window within 50 ms" together
+ok "the profile pass writes perf.data" test -s c/runs/mapped/profile-01/receiver/perf.data
+ok "the syscalls pass writes syscall counts" test -s c/runs/mapped/syscalls-01/sender/syscalls.tsv
+ok "time_one_in of a side reaches that side's syscalls collector" sh -c 'f=c/runs/mapped/syscalls-01; i=".collectors[] | select(.name == \"syscalls\") | .info.time_one_in"
 	[ "$(jq "$i" $f/receiver/run.json),$(jq "$i" $f/sender/run.json)" = 1,16 ]'
-ok "  the measure pass has neither" sh -c '! ls c/runs/*/measure-*/*/perf.data 2>/dev/null'
-ok "  the workload ended well" sh -c \
+ok "the measure pass writes no perf.data" sh -c '! ls c/runs/*/measure-*/*/perf.data 2>/dev/null'
+ok "every workload writes its summary" sh -c \
 	'for f in c/runs/*/*/*/workload.out; do tail -n 1 $f | grep -q "\"type\":\"summary\"" || exit 1; done'
 for host in c/hosts/*; do
-	ok "  the host is described" test -s "$host/kallsyms" -a -s "$host/host.json"
+	ok "the capture describes the host in ${host##*/}" test -s "$host/kallsyms" -a -s "$host/host.json"
 done
-"$zcost" analyze c >out 2>err # 4 where the machine lost CPU time to others
-ok "the laptop reads every side of every run" says 'c/zcost.db: 16 runs' err
+"$zcost" analyze c >out 2>err # exits 4 where the hypervisor took CPU time
+ok "analyze reads both sides of all eight runs" says 'c/zcost.db: 16 runs' err
 
 sed 's/^duration = .*/duration = 60/' p.ini >long.ini
-ok "SIGTERM in a run" killed TERM long.ini d d/runs/base/.measure-01.tmp/sender/workload.out
-ok "  exits 1" test $code = 1
-ok "  nothing is left running" nothing_runs
-ok "  the half run is gone" test -z "$(find d/runs -type f)"
+ok "the first run begins before SIGTERM" killed TERM long.ini d d/runs/base/.measure-01.tmp/sender/workload.out
+ok "capture exits 1 on SIGTERM" test $code = 1
+ok "SIGTERM leaves no process running" nothing_runs
+ok "SIGTERM leaves no file of the interrupted run" test -z "$(find d/runs -type f)"
 
-ok "a command that is not there" exits 1 "$zcost" capture -o e --variant x --repeat 1 \
+ok "capture exits 1 when the command does not exist" exits 1 "$zcost" capture -o e --variant x --repeat 1 \
 	--pass measure -- nonesuch
-ok "  is told" says 'x/measure-01 failed: local: cannot run nonesuch: No such file' err
-ok "a collector that is not there" exits 2 "$zcost" capture -o f --variant x --repeat 1 \
+ok "the error names the command that does not exist" says 'x/measure-01 failed: local: cannot run nonesuch: No such file' err
+ok "capture exits 2 when the collector does not exist" exits 2 "$zcost" capture -o f --variant x --repeat 1 \
 	--pass measure --collect nonesuch -- true
-ok "  is told" says "does not accept what the plan says: .*unknown collector 'nonesuch'" err
+ok "the error names the unknown collector" says "does not accept what the plan says: .*unknown collector 'nonesuch'" err
 done_testing
