@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# `zcost collect --agent`, what a capture has on another host: its language, its folder, and that it
-# leaves nothing behind.
+# `zcost collect --agent`, the part of a capture on another host: its commands, its folder, and that it leaves
+# no file and no process behind.
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || skip_all "needs jq"
 TMPDIR=$scratch/tmp
 export TMPDIR
 mkdir tmp
-tag=63.$$ # nobody else's sleep has this length
+tag=63.$$ # no other process sleeps this long
 
-agent() { # agent KEY: what it is told comes on standard input
+agent() { # agent KEY: reads its commands from standard input
 	"$zcost" collect --agent "$1"
 }
 
-wait_for() { # wait_for COMMAND...: within ten seconds
+wait_for() { # wait_for COMMAND...: waits up to ten seconds for it to succeed
 	n=0
 	while ! "$@" >/dev/null 2>&1; do
 		n=$((n + 1))
@@ -22,7 +22,7 @@ wait_for() { # wait_for COMMAND...: within ten seconds
 	done
 }
 
-alive() { # by what is found: grep fails where a process ends while it looks
+alive() { # judges by grep's output: grep fails when a process ends while it looks
 	[ -n "$(grep -lzs "^$tag\$" /proc/[0-9]*/cmdline)" ]
 }
 
@@ -30,17 +30,17 @@ gone() {
 	! alive
 }
 
-answers() { # answers N: so many were given whole
+answers() { # answers N: the agent has sent N complete answers
 	[ "$(grep -cx end raw)" -ge "$1" ]
 }
 
 agent k </dev/null >out
-ok "says what it is" jq -e --arg f "$scratch/tmp/zcost-k" '.zcost and .host and .boot_id and .exe and
+ok "the agent's first line has its host, version, capabilities and folder" jq -e --arg f "$scratch/tmp/zcost-k" '.zcost and .host and .boot_id and .exe and
 	.folder == $f and (.paranoid | type == "number") and (.caps | test("^[0-9a-f]+$"))' out
-ok "removes its folder when it hears no more" test ! -e tmp/zcost-k
+ok "the agent removes its folder when its input ends" test ! -e tmp/zcost-k
 
 { echo clock; echo clock; } | agent k >out
-ok "tells the time" awk '/^clock/ { n++; bad += !($2 > last && $3 >= $2); last = $3 }
+ok "the agent answers 'clock' with two ordered timestamps" awk '/^clock/ { n++; bad += !($2 > last && $3 >= $2); last = $3 }
 	END { exit n != 2 || bad }' out
 
 {
@@ -68,12 +68,12 @@ sum $(printf 'one\nmore\n' | sha256sum | cut -d' ' -f1)"
 printf '%s\n' "$a" "$b" end "$a" "$b" end end "$a2" end "$a2" "$b" end dropped end \
 	'failed not understood: send ../zcost-k' 'failed not understood: send /etc' \
 	'failed not understood: bogus' >want
-ok "sends files with sums, new ones alone where asked" diff want out
+ok "the agent sends files with checksums, and with 'news' only files that changed" diff want out
 
 mkdir -p tmp/zcost-k/run
 agent k </dev/null >out
-ok "what an agent that was killed has left is no hindrance" grep -q folder out
-ok "  and goes with it" test ! -e tmp/zcost-k
+ok "an agent that was killed leaves nothing that hinders the next one" grep -q folder out
+ok "the next agent removes the folder of a killed one" test ! -e tmp/zcost-k
 
 mkfifo steer in
 agent k <steer >out &
@@ -84,26 +84,26 @@ wait_for test -d tmp/zcost-k
 wait_for grep -q ready said
 kill -STOP $!
 echo sweep >&3
-ok "a run that is stopped" alive
+ok "the workload of a stopped collect runs before 'sweep'" alive
 wait_for grep -q swept out
-ok "  is swept away" grep -qx 'swept 0' out
-ok "  with its workload" gone
+ok "'sweep' ends a run with a stopped collect" grep -qx 'swept 0' out
+ok "'sweep' ends the workload of a stopped collect" gone
 "$zcost" collect --sync --hold tmp/zcost-k -o tmp/zcost-k/run --collect null -- sleep $tag <in >said 2>&1 4>&- &
 wait_for grep -q ready said
 echo 'patience 0.5' >&3
-ok "silence, while a run goes on," wait_for sh -c "! kill -0 $agent_pid"
-ok "  is its end" gone
-ok "  and the agent's" test ! -e tmp/zcost-k
+ok "the agent ends when its input is silent during a run" wait_for sh -c "! kill -0 $agent_pid"
+ok "the run ends when the agent's input is silent" gone
+ok "the agent removes its folder when its input is silent" test ! -e tmp/zcost-k
 exec 3>&- 4>&-
 wait
 
 mkdir elsewhere
 echo kept >elsewhere/file
 ln -s ../elsewhere tmp/zcost-k
-ok "a link in the folder's place" exits 1 agent k
-ok "  is refused" says "tmp/zcost-k: is there, and is not ours: remove it, or set TMPDIR" err
-ok "  what it names is not touched" test "$(cat elsewhere/file)" = kept
+ok "the agent exits 1 when a symbolic link is in place of its folder" exits 1 agent k
+ok "the error names the link and TMPDIR" says "tmp/zcost-k: is there, and is not ours: remove it, or set TMPDIR" err
+ok "the agent changes no file in the link's target" test "$(cat elsewhere/file)" = kept
 TMPDIR=$scratch/nonesuch
-ok "no place for the folder" exits 1 agent k
-ok "  is told" says 'nonesuch/zcost-k: cannot make the folder for runs: No such file' err
+ok "the agent exits 1 when it cannot make its folder" exits 1 agent k
+ok "the error names the folder and the reason" says 'nonesuch/zcost-k: cannot make the folder for runs: No such file' err
 done_testing

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A collect that is killed outright: what it had started ends all the same, wherever that had gone.
+# A collect that gets SIGKILL: every process that it started ends, also a daemon that left the process group.
 . "$(dirname "$0")/../lib.sh"
 [ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs needs root"
-FAMILY=$scratch.$$ # in the environment of all that belongs to one collect
+FAMILY=$scratch.$$ # in the environment of every process of one collect
 
-# A workload that leaves: a daemon in a session of its own that closed all files, ignores SIGTERM and
-# lost its parent; and a child of a child in the workload's group.
+# A workload with a daemon in another session, which closed all files, ignores SIGTERM and has lost its parent;
+# and with a grandchild in the workload's group.
 cat >workload <<'EOT'
 #!/usr/bin/perl
 use POSIX;
@@ -24,11 +24,11 @@ system 'sleep 60; true';
 EOT
 chmod 755 workload
 
-family() { # pids of all of them
+family() { # prints the pids of the collect's processes
 	grep -lzs "^FAMILY=$FAMILY\$" /proc/[0-9]*/environ | sed 's,/proc/\([0-9]*\)/.*,\1,'
 }
 
-gone() { # within some seconds
+gone() { # waits up to ten seconds for all of them to end
 	i=0
 	while [ -n "$(family)" ]; do
 		i=$((i + 1))
@@ -40,7 +40,7 @@ gone() { # within some seconds
 	done
 }
 
-launch() { # launch DIR: collect in a group of its own, until all of the workload runs; $pid
+launch() { # launch DIR: starts collect as $pid in a new process group and waits for the whole workload
 	rm -f ready
 	FAMILY=$FAMILY setsid "$zcost" collect -o "$1" --duration 60 --pass "${pass:-profile}" -- \
 		"$scratch/workload" "$scratch/ready" >out 2>err &
@@ -53,49 +53,49 @@ launch() { # launch DIR: collect in a group of its own, until all of the workloa
 	done
 }
 
-guard_of() { # the child of ours that waits
+guard_of() { # prints the pid of collect's guard
 	for p in $(family); do
 		[ "$(cat /proc/$p/comm)" != zcost-guard ] || echo $p
 	done
 }
 
-ok "collect with perf and a workload that leaves" launch a
+ok "collect starts perf and a workload with daemons, before SIGTERM" launch a
 kill -TERM $pid
 wait $pid
-ok "  told to end: a failed run" grep -q 'stopped by signal 15' a/run.json
-ok "  nothing is left" gone
+ok "SIGTERM fails the run" grep -q 'stopped by signal 15' a/run.json
+ok "SIGTERM leaves no process" gone
 
-ok "collect again" launch b
+ok "collect starts perf and a workload with daemons, before SIGKILL" launch b
 kill -KILL $pid
 wait $pid 2>/dev/null
-ok "  killed alone: perf, the workload and its daemons go" gone
+ok "perf, the workload and its daemons end when collect gets SIGKILL" gone
 
-ok "once more" launch c
+ok "collect starts perf and a workload with daemons, before SIGKILL to its group" launch c
 kill -KILL -$pid
 wait $pid 2>/dev/null
-ok "  killed with its whole group: they go" gone
-ok "  no file of ours is left open or half removed" test -z "$(find . -name '*.tmp.*')"
+ok "perf, the workload and its daemons end when collect's group gets SIGKILL" gone
+ok "SIGKILL leaves no temporary file" test -z "$(find . -name '*.tmp.*')"
 
-ok "and with its guard" launch d
+ok "collect starts perf and a workload with daemons, before SIGKILL to its guard too" launch d
 guards=$(guard_of)
-ok "  of which there is one" test "$(echo "$guards" | wc -w)" = 1
+ok "collect has exactly one guard" test "$(echo "$guards" | wc -w)" = 1
 kill -KILL $pid $guards
 wait $pid 2>/dev/null
 sleep 0.2
-ok "  the daemons stay" test -n "$(family)"
-ok "  until the next collect in that folder" exits 0 "$zcost" collect -o d --pass measure -- true
-ok "  says so" says 'd: ended [0-9]+ processes of an earlier run that was killed' err
-ok "  and all are gone" gone
+ok "the daemons stay when collect and its guard get SIGKILL" test -n "$(family)"
+ok "the next collect in the same folder succeeds" exits 0 "$zcost" collect -o d --pass measure -- true
+ok "the next collect reports that it ended an earlier run's processes" says 'd: ended [0-9]+ processes of an earlier run that was killed' err
+ok "the next collect ends the daemons of the killed one" gone
 
 pass=syscalls many=6
-ok "collect with BPF programs" launch e
+ok "collect starts the syscalls pass" launch e
 ids=$(grep -hs '^prog_id' /proc/$pid/fdinfo/* | awk '{ print $2 }' | sort -u)
 maps=$(grep -hs '^map_id' /proc/$pid/fdinfo/* | awk '{ print $2 }' | sort -u)
 if [ -n "$ids" ]; then
-	ok "  which are loaded" "$build/tests/tools/bpf_left" $ids
+	ok "the BPF programs of the syscalls pass are loaded" "$build/tests/tools/bpf_left" $ids
 	kill -KILL $pid
 	wait $pid 2>/dev/null
-	ok "  killed: nothing is left running" gone
+	ok "no process is left when collect with BPF gets SIGKILL" gone
 	unloaded() {
 		i=0
 		while "$build/tests/tools/bpf_left" $ids -- $maps; do
@@ -104,9 +104,9 @@ if [ -n "$ids" ]; then
 			sleep 0.05
 		done
 	}
-	ok "  nor loaded" unloaded
+	ok "no BPF program or map is left when collect gets SIGKILL" unloaded
 else
 	kill -KILL $pid
-	skip "  which are loaded" "no BPF here"
+	skip "the BPF programs of the syscalls pass are loaded" "no BPF here"
 fi
 done_testing

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel's code out of a made-up /proc: kcore is a core file whose segments hold more than is kept.
+# The kernel's code from a fake /proc: the segments of kcore hold more than zcost copies.
 . "$(dirname "$0")/../lib.sh"
 
-# A core with two segments: 64 KiB of the kernel, 8 KiB of modules. Its bytes say where they are.
+# A core with two segments: 64 KiB of kernel, 8 KiB of modules. Each word of them is its address.
 core() { # FILE
 	perl -e 'my $head = pack("a4C5x7vvVQQQVvvvvvv", "\x7fELF", 2, 1, 1, 0, 0, 4, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0);
 		my $byte = sub { join "", map { pack "V", $_[0] + 4 * $_ } 0 .. $_[1] / 4 - 1 };
@@ -19,28 +19,28 @@ ZCOST_PROC=$scratch/proc
 export ZCOST_PROC
 collect() { exits "$1" "$zcost" collect -o "$2" --host-dir "$2.host" --collect kcore -- true; }
 
-ok "the code is kept" collect 0 r
-segment() { # N: address and size
+ok "collect copies the kernel's code" collect 0 r
+segment() { # segment N: prints the number of segments, and address, size and first word of segment N
 	perl -e 'open F, "<", "r.host/kcore" or exit 1; read F, $_, 4096; my $n = unpack "v", substr $_, 56, 2;
 		my ($type, $flags, $at, $addr, undef, $size) = unpack "VVQQQQ", substr $_, 64 + 56 * $ARGV[0], 56;
 		seek F, $at, 0; read F, my $first, 4; printf "%d %x %d %08x\n", $n, $addr, $size, unpack "V", $first' "$1"
 }
-ok "the kernel's, from _stext to _etext" test "$(segment 0)" = '2 ffffffff81001000 8192 81001000'
-ok "and modules', as far as they are there" test "$(segment 1)" = '2 ffffffffc0001000 4096 c0001000'
-ok "root alone may read it" test "$(stat -c %a r.host/kcore)" = 600
+ok "kcore has the kernel's code from _stext to _etext" test "$(segment 0)" = '2 ffffffff81001000 8192 81001000'
+ok "kcore has the modules that /proc/kcore contains" test "$(segment 1)" = '2 ffffffffc0001000 4096 c0001000'
+ok "only root can read the copied kcore" test "$(stat -c %a r.host/kcore)" = 600
 touch -d 2001-01-01 r.host/kcore
 cp -r r.host again.host
 touch -d 2001-01-01 again.host/kcore
-ok "once per host" collect 0 again
-ok "is enough" test "$(stat -c %Y again.host/kcore)" = "$(date -d 2001-01-01 +%s)"
+ok "collect succeeds when the host folder has a kcore" collect 0 again
+ok "collect does not copy kcore twice for one host" test "$(stat -c %Y again.host/kcore)" = "$(date -d 2001-01-01 +%s)"
 
 reason() { jq -r '.collectors[] | select(.name == "kcore") | .state + ": " + .why' "$1/run.json"; }
 echo "no core" >proc/kcore
-ok "a damaged core is a loss where it was asked for" collect 4 damaged
-ok "with the reason" sh -c "jq -r .collectors[].why damaged/run.json | grep -q 'no 64-bit core file'"
-ok "and no file" test ! -e damaged.host/kcore
+ok "collect exits 4 on a damaged kcore that was requested" collect 4 damaged
+ok "run.json has the reason of the damaged kcore" sh -c "jq -r .collectors[].why damaged/run.json | grep -q 'no 64-bit core file'"
+ok "no file is copied from a damaged kcore" test ! -e damaged.host/kcore
 rm proc/kcore
-ok "a kernel without one" collect 4 none
-ok "says so" sh -c "jq -r .collectors[].why none/run.json | grep -q CONFIG_PROC_KCORE"
+ok "collect exits 4 on a kernel without /proc/kcore" collect 4 none
+ok "run.json names CONFIG_PROC_KCORE" sh -c "jq -r .collectors[].why none/run.json | grep -q CONFIG_PROC_KCORE"
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Root copies the programs and libraries of other users' processes: only those that were mapped.
+# Root copies programs and libraries of other users' processes, and only the files that were mapped.
 . "$(dirname "$0")/../lib.sh"
 
 [ "$(id -u)" = 0 ] || skip_all "becoming somebody else needs root"
@@ -22,8 +22,8 @@ export scratch
 sh=$(readlink -f "$(command -v sh)")
 export sh
 
-# An unprivileged user's programs: 60 in a folder that is exchanged with one of links to a file of root's
-# while zcost copies them, and one that gives way to a link to another user's program.
+# An unprivileged user's programs: 60 in a folder that the user exchanges, while zcost copies them, with a folder
+# of links to a root file; and one that the user replaces by a link to another user's program.
 cat >attack <<'EOF2'
 cd "$scratch/world" || exit
 mkdir -p libs links mine
@@ -52,31 +52,31 @@ EOF2
 exchange=$!
 cleanup() { kill $exchange 2>/dev/null; }
 exits 0 "$zcost" collect -o r --collect perf,host -- setpriv --reuid 65534 --regid 65534 --clear-groups sh attack || cat err
-ok "the folders were exchanged until the end" kill -0 $exchange
+ok "the attacker exchanges the folders until collect ends" kill -0 $exchange
 kill $exchange 2>/dev/null
 wait $exchange 2>/dev/null
 host=r/hosts/$(jq -r .host r/run.json)
 find $host/dso -type f >copies
-ok "a program that stays in its place is copied" cmp $host/dso/*/kept "$sh"
-ok "no copy is the file of root's" sh -c "! grep -l root-secret \$(cat copies)"
-ok "nor another user's program" test "$(find $host/dso -type f -exec cmp -s {} theirs/private \; -print)" = ""
-ok "what was not copied is counted, with a reason" jq -e '.collectors[] | select(.name == "perf") |
+ok "collect copies a program that stays in its place" cmp $host/dso/*/kept "$sh"
+ok "collect copies no root file through an exchanged folder" sh -c "! grep -l root-secret \$(cat copies)"
+ok "collect copies no other user's program through a symbolic link" test "$(find $host/dso -type f -exec cmp -s {} theirs/private \; -print)" = ""
+ok "run.json counts the programs that were not copied and gives a reason" jq -e '.collectors[] | select(.name == "perf") |
 	.info.dsos_not_kept > 0 and (.info.dso_not_kept_why | test("world/[^:]*: (cannot open|not )"))' r/run.json
 
-# A program that its owner alone may run is copied: the capture is not for others to read.
+# zcost copies a program that only its owner may run: others cannot read the capture.
 own() {
 	as 65533 cp "$sh" theirs/their-shell && chmod 700 theirs/their-shell
 	"$zcost" collect -o r --collect perf -- setpriv --reuid 65533 --regid 65533 --clear-groups \
 		"$scratch/theirs/their-shell" -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 	cmp r/hosts/*/dso/*/their-shell theirs/their-shell
 }
-steady "a program that its owner alone may run is copied" own
-hidden() { # it may be run and not read
+steady "collect copies a program that only its owner may run" own
+hidden() { # others may run it but not read it
 	chmod 711 theirs/their-shell
 	"$zcost" collect -o r2 --collect perf -- "$scratch/theirs/their-shell" -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 	set -- r2/hosts/*/dso/*/their-shell
 	[ ! -e "$1" ] && says 'their-shell: not readable by the users who may run it' r2/run.json
 }
-steady "one that others may run and not read is not" hidden
+steady "collect does not copy a program that others may run but not read" hidden
 
 done_testing
