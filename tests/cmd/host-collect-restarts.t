@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Calls that a signal interrupts: the kernel's entries are counted, as perf trace does.
+# System calls that a signal interrupts: zcost counts each entry into the kernel, as perf trace does.
 . "$(dirname "$0")/../lib.sh"
 
 restarts=$build/tests/tools/restarts
 [ "$(id -u)" = 0 ] || skip_all "counting system calls needs root"
 
-agrees() { # the program says how often the kernel was entered
+agrees() { # the program prints how often it entered the kernel
 	[ -s "$1" ] || return 1
 	while read -r name calls errors; do
 		awk -F'\t' -v call="$name" -v calls="$calls" -v errors="$errors" '
@@ -19,8 +19,8 @@ agrees() { # the program says how often the kernel was entered
 }
 
 for method in bpf tracepoint; do
-	ok "$method: interrupted calls" exits 0 "$zcost" collect -o r --collect syscalls --syscalls-method $method -- \
+	ok "$method: collect counts calls that signals interrupt" exits 0 "$zcost" collect -o r --collect syscalls --syscalls-method $method -- \
 		"$restarts" 400
-	ok "$method: started again, told, continued, ended in the middle" agrees r/workload.out
+	ok "$method: every entry of an interrupted call counts, as in perf trace" agrees r/workload.out
 done
 done_testing

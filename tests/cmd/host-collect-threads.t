@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The workload's threads: their CPU time and run-queue delay, those that come, go, and leave the group.
+# The workload's threads: their CPU time and run-queue delay; threads that start, end, and leave the process group.
 . "$(dirname "$0")/../lib.sh"
 
 info() { # info COLLECTOR JQ
 	jq -r ".collectors[] | select(.name == \"$1\") | $2" r/run.json
 }
-figure() { # figure NAME: a metric of the one run
+figure() { # figure NAME: a metric of the run
 	sqlite3 r/zcost.db "SELECT value FROM metric WHERE name = '$1'"
 }
 holds() { # holds SQL: a condition that is true
@@ -22,7 +22,7 @@ cat >burn.c <<'EOT'
 static double seconds(clockid_t c) { struct timespec t; clock_gettime(c, &t); return t.tv_sec + t.tv_nsec / 1e9; }
 static double s, rest;
 static void *burn(void *a) { while (seconds(CLOCK_THREAD_CPUTIME_ID) < s) ; if (!s) usleep(rest * 1e6); return a; }
-/* burn NAME THREADS CPU_SECONDS SLEEP: so many threads, each so long on a CPU, then the first sleeps. */
+/* burn NAME THREADS CPU_SECONDS SLEEP: each thread uses so much CPU time, then the main thread sleeps. */
 int main(int c, char **v)
 {
 	int i, n = atoi(v[2]);
@@ -38,73 +38,73 @@ int main(int c, char **v)
 EOT
 ${CC:-cc} -O2 -pthread burn.c -o burn 2>log || skip_all "no C compiler: $(head -n 1 log)"
 
-# One thread of 0.3 s that lives on; one that left session and group; a child that came and went unseen.
+# A thread of 0.3 s that stays; one in another session and group; a child that starts and ends between readings.
 several() {
-	./burn other 1 0.6 0 & # on a quiet machine nothing else might run
+	./burn other 1 0.6 0 & # a load that is not the workload's, for a quiet machine
 	exits 0 "$zcost" collect -o r --collect threads,sched,cpu -- sh -c '
 		setsid ./burn left 1 0.2 1.6 &
 		./burn gone 2 0.1 0
 		./burn "a) b (c" 1 0.3 1.3
 		wait' && exits 0 "$zcost" analyze r || return
-	! sqlite3 r/zcost.db .tables >/dev/null 2>&1 || # CPU time of all, dead and alive: 0.7 s and the shells
+	! sqlite3 r/zcost.db .tables >/dev/null 2>&1 || # CPU time of all, ended ones too: 0.7 s and the shells
 		holds "value BETWEEN 0.68e9 AND 1.2e9 FROM metric WHERE name = 'workload_cpu_ns'"
 }
-steady "a workload of several processes" several
-ok "readings at both ends and once a second, or as a reading's cost lets" \
+steady "the CPU time of several processes is 0.68 s to 1.2 s" several
+ok "threads has readings at both ends and once a second, less those skipped for cost" \
 	test "$(info threads '.info | .readings + (.skipped // 0)')" -ge 3
-ok "threads were there" test "$(info sched .info.threads)" -ge 3
+ok "sched finds at least three threads" test "$(info sched .info.threads)" -ge 3
 if sqlite3 r/zcost.db .tables >/dev/null 2>&1; then
-	ok "rows add up to it" holds "ABS(SUM(run_ns) - (SELECT value FROM metric WHERE name = 'workload_cpu_ns')) < 1e6 FROM thread"
-	ok "a process in a session of its own is the workload's" holds \
+	ok "the threads' CPU times sum to the workload's" holds "ABS(SUM(run_ns) - (SELECT value FROM metric WHERE name = 'workload_cpu_ns')) < 1e6 FROM thread"
+	ok "a process in another session belongs to the workload" holds \
 		"MAX(run_ns) BETWEEN 0.01e9 AND 0.4e9 FROM thread WHERE comm LIKE 'left%'"
-	ok "a name with brackets is a name" holds "COUNT(*) > 0 FROM thread WHERE comm = 'a) b (c'"
-	ok "waiting was measured" holds "COUNT(*) > 0 FROM thread WHERE wait_ns >= 0 AND slices > 0"
-	ok "switches too" holds "SUM(voluntary) > 0 FROM thread"
-	ok "the threads might run on all CPUs, which are the side's" test "$(figure workload_confined)" = 1.0
+	ok "a thread's name may contain brackets and spaces" holds "COUNT(*) > 0 FROM thread WHERE comm = 'a) b (c'"
+	ok "the threads have a run-queue delay" holds "COUNT(*) > 0 FROM thread WHERE wait_ns >= 0 AND slices > 0"
+	ok "the threads have voluntary switches" holds "SUM(voluntary) > 0 FROM thread"
+	ok "workload_confined is 1 when the side has all CPUs" test "$(figure workload_confined)" = 1.0
 fi
-ok "cpu --by comm" exits 0 "$zcost" report cpu r --by comm
-ok "has what the threads do not explain" says '\(everything else\)' out
-ok "cpu --by process" exits 0 "$zcost" report cpu r --by process
-ok "cpu --by thread" exits 0 "$zcost" report cpu r --by thread --format tsv
-ok "rows add up to the side's busy time" awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpu_pct") c = i }
+ok "report cpu --by comm succeeds" exits 0 "$zcost" report cpu r --by comm
+ok "report cpu --by comm has the rest as '(everything else)'" says '\(everything else\)' out
+ok "report cpu --by process succeeds" exits 0 "$zcost" report cpu r --by process
+ok "report cpu --by thread succeeds" exits 0 "$zcost" report cpu r --by thread --format tsv
+ok "report cpu --by thread has CPU time" awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpu_pct") c = i }
 	NR > 1 { s += $c } END { getline b <"busy"; exit !(s > 0) }' out
 awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpu_pct") c = i } NR > 1 { s += $c } END { print s }' out >sum
 "$zcost" report cpu r --format tsv 2>/dev/null | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c["busy_pct"] }' >busy
-ok "to the last digit" near "$(cat sum)" "$(cat busy)" 0.01
-ok "cpu --by cpu" exits 0 "$zcost" report cpu r --by cpu
-ok "a key that is none, exit 2" exits 2 "$zcost" report cpu r --by dso
-ok "names those there are" says 'keys cpu, comm, process and thread' err
-ok "--cpu of threads, exit 2" exits 2 "$zcost" report cpu r --by comm --cpu 0
-ok "--cpu of CPUs" exits 0 "$zcost" report cpu r --by cpu --cpu 0
-ok "sched" exits 0 "$zcost" report sched r
-ok "by command" exits 0 "$zcost" report sched r --by comm
-ok "of nothing, exit 2" exits 2 "$zcost" report sched
+ok "the rows of report cpu --by thread sum to the side's busy time" near "$(cat sum)" "$(cat busy)" 0.01
+ok "report cpu --by cpu succeeds" exits 0 "$zcost" report cpu r --by cpu
+ok "report cpu --by with an unknown key is a usage error" exits 2 "$zcost" report cpu r --by dso
+ok "the error lists the keys" says 'keys cpu, comm, process and thread' err
+ok "report cpu --by comm --cpu is a usage error" exits 2 "$zcost" report cpu r --by comm --cpu 0
+ok "report cpu --by cpu --cpu succeeds" exits 0 "$zcost" report cpu r --by cpu --cpu 0
+ok "report sched succeeds" exits 0 "$zcost" report sched r
+ok "report sched --by comm succeeds" exits 0 "$zcost" report sched r --by comm
+ok "report sched without a capture is a usage error" exits 2 "$zcost" report sched
 
 mkdir -p proc/thread-self
-ok "a kernel without schedstat, exit 4" exits 4 env ZCOST_PROC="$PWD/proc" "$zcost" collect -o r2 --collect sched -- true
-ok "says what it lacks" says 'built without CONFIG_SCHED_INFO' err
+ok "collect exits 4 on a kernel without schedstat" exits 4 env ZCOST_PROC="$PWD/proc" "$zcost" collect -o r2 --collect sched -- true
+ok "the warning names CONFIG_SCHED_INFO" says 'built without CONFIG_SCHED_INFO' err
 echo "0 0 0" >proc/thread-self/schedstat
-ok "one that counts nothing, exit 4" exits 4 env ZCOST_PROC="$PWD/proc" "$zcost" collect -o r2 --collect sched -- true
-ok "says how it would" says "boot with 'delayacct'" err
+ok "collect exits 4 on a kernel with schedstat switched off" exits 4 env ZCOST_PROC="$PWD/proc" "$zcost" collect -o r2 --collect sched -- true
+ok "the warning names the boot parameter delayacct" says "boot with 'delayacct'" err
 "$zcost" analyze r2 >log 2>&1
 exits 0 "$zcost" report sched r2 >log
-ok "the table says why it is empty" says 'was not measured: .*counts nothing' out
+ok "report sched gives the reason for its empty table" says 'was not measured: .*counts nothing' out
 
-# A lot of threads: what a reading costs is said, and bounded.
-ok "600 threads" exits 0 "$zcost" collect -o r --collect threads,sched --duration 1.2 --warmup 0.5 --grace 0 -- \
+# Many threads: run.json has the cost of a reading.
+ok "collect measures 600 threads" exits 0 "$zcost" collect -o r --collect threads,sched --duration 1.2 --warmup 0.5 --grace 0 -- \
 	./burn many 600 0 30
-ok "all of them seen" test "$(info threads .info.threads)" = 601
-ok "the cost is told" test "$(info threads .info.reading_us)" -gt 0
+ok "threads finds all 601 threads" test "$(info threads .info.threads)" = 601
+ok "run.json has the cost of a reading of 600 threads" test "$(info threads .info.reading_us)" -gt 0
 
 # Affinity: threads that may leave the side's CPUs.
 if [ "$(nproc)" -ge 2 ]; then
 	"$zcost" collect -o r --collect threads,cpu --cpus 0 -- ./burn free 1 0.3 0.1 >log 2>&1
 	"$zcost" analyze r >log 2>&1
 	exits 0 "$zcost" report cpu r --by comm >log
-	ok "CPUs outside the side's are said" says 'may also run on CPUs outside' out
+	ok "report cpu notes threads that may run outside of the side's CPUs" says 'may also run on CPUs outside' out
 	"$zcost" collect -o r --collect threads,cpu --cpus 0 -- taskset -c 0 ./burn bound 1 0.3 0.1 >log 2>&1
 	"$zcost" analyze r >log 2>&1
 	exits 0 "$zcost" report cpu r --by comm >log
-	ok "not of one bound to the side's CPU" sh -c '! grep -q "may also run" out'
+	ok "report cpu has no such note for a thread bound to the side's CPU" sh -c '! grep -q "may also run" out'
 fi
 done_testing
