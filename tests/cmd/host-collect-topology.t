@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Where CPUs, caches and memory lie, from a sysfs of another host: two sockets, SMT, a CPU offline.
+# CPUs, caches and memory nodes, from the fake sysfs of another host: two sockets, SMT, a CPU offline.
 . "$(dirname "$0")/../lib.sh"
 
-# Sockets of four cores, CPUs n and n + 8 are one core; CPU 15 is offline. Each core has an L2, each socket an L3.
+# Sockets of four cores. CPUs n and n + 8 are one core. CPU 15 is offline. Each core has an L2, each socket an L3.
 cpu() { # cpu N PACKAGE CORE SIBLINGS SOCKET_CPUS
 	d=sys/devices/system/cpu/cpu$1
 	mkdir -p $d/topology $d/node$2 $d/cache/index0 $d/cache/index1 $d/power
@@ -40,24 +40,24 @@ is() { # is EXPECTED JQ
 	got=$(json "$2")
 	[ "$got" = "$1" ] || { echo "got '$got', expected '$1'"; json '.topology, .caches, .nodes'; return 1; }
 }
-ok "another host's sysfs" sh -c "'$zcost' collect -o r --collect host -- true; test -e r/run.json"
-ok "its CPUs, those online" is 15 '.topology | length'
-ok "a CPU: socket, core, node, siblings" is "1 0 1 2 6,14" \
+ok "collect reads the fake sysfs of a host with two sockets" sh -c "'$zcost' collect -o r --collect host -- true; test -e r/run.json"
+ok "host.json lists the 15 online CPUs" is 15 '.topology | length'
+ok "host.json has socket, die, node, core and siblings of a CPU" is "1 0 1 2 6,14" \
 	'.topology[14] | [.package, .die, .node, .core, .siblings] | join(" ")'
-ok "each cache once" is "8 of 2, 2 of 3" '[.caches | group_by(.level)[] | "\(length) of \(.[0].level)"] | join(", ")'
-ok "with those that share it" is "4-7,12-14" '.caches[] | select(.level == "3" and (.cpus | startswith("4"))) | .cpus'
-ok "nodes with memory and distances" is "4-7,12-15 65536000 kB 21 10" '.nodes[1] | [.cpus, .memory, .distances] | join(" ")'
+ok "host.json lists each cache once" is "8 of 2, 2 of 3" '[.caches | group_by(.level)[] | "\(length) of \(.[0].level)"] | join(", ")'
+ok "host.json has the CPUs that share a cache" is "4-7,12-14" '.caches[] | select(.level == "3" and (.cpus | startswith("4"))) | .cpus'
+ok "host.json has the CPUs, memory and distances of a node" is "4-7,12-15 65536000 kB 21 10" '.nodes[1] | [.cpus, .memory, .distances] | join(" ")'
 
 rm -r sys/devices/system/node sys/devices/system/cpu/cpu*/cache
 rm -r r
-ok "a host that tells less" sh -c "'$zcost' collect -o r --collect host -- true; test -e r/run.json"
-ok "has less, nothing made up" is "[] [] null" '[(.caches | tostring), (.nodes | tostring), (.topology[0].size | tostring)] | join(" ")'
+ok "collect reads a sysfs without caches and nodes" sh -c "'$zcost' collect -o r --collect host -- true; test -e r/run.json"
+ok "host.json has empty lists for missing caches and nodes" is "[] [] null" '[(.caches | tostring), (.nodes | tostring), (.topology[0].size | tostring)] | join(" ")'
 unset ZCOST_SYSFS
 
 rm -r r
-ok "this host" exits 0 "$zcost" collect -o r --collect host -- true
-ok "has its CPUs" is "$(getconf _NPROCESSORS_ONLN)" '.topology | length'
-ok "analyzed" exits 0 "$zcost" analyze r
-ok "report topology" exits 0 "$zcost" report topology r
-ok "says where the workload's CPUs are" says 'side +run local .*all CPUs' out
+ok "collect reads this host's sysfs" exits 0 "$zcost" collect -o r --collect host -- true
+ok "host.json lists this host's online CPUs" is "$(getconf _NPROCESSORS_ONLN)" '.topology | length'
+ok "analyze accepts this host's topology" exits 0 "$zcost" analyze r
+ok "report topology succeeds" exits 0 "$zcost" report topology r
+ok "report topology shows which CPUs the side has" says 'side +run local .*all CPUs' out
 done_testing

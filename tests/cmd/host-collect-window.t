@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The window's edges: how far apart the collectors cut, that perf is on before and off after, and what held the CPUs back.
+# The window's edges: the distance between the collectors' readings, perf's start and end, and CPU throttling.
 . "$(dirname "$0")/../lib.sh"
 
 collector() { # NAME JQ
@@ -17,30 +17,30 @@ for f in core_throttle_count core_throttle_total_time_ms package_throttle_count 
 done
 export ZCOST_SYSFS="$PWD/sys"
 dated='[.collectors[] | select(.name == "cpu" or .name == "softnet")]'
-brackets() { # FILE: two readings at least, the window between the first after the rehearsal and the last
+brackets() { # brackets FILE: it has a reading within 0.1 s before the window and one within 0.1 s after it
 	sed -n 's/^@\([0-9]*\) .*/\1/p' r/$1 | awk -v a="$(jq .window.start_ns r/run.json)" -v b="$(jq .window.end_ns r/run.json)" '
 		$1 <= a { before = $1 } $1 >= b { after = $1 } END { exit !(before && after && a - before < 1e8 && after - b < 1e8) }'
 }
-edges() { # the CPU's heat is read at both ends; readings with times are near the window
+edges() { # throttle reads at both ends; readings with timestamps are near the window
 	echo 7 >$heat/core_throttle_count
 	exits 0 "$zcost" collect -o r --cpus 0 --collect cpu,softnet,throttle,null --warmup 0.1 --duration 0.5 --grace 0 -- \
 		sh -c "sleep 0.3; echo 19 >$heat/core_throttle_count; sleep 30" &&
 		[ "$(sed -n 's/^cpu0 core_throttle_count //p' r/throttle.snap | tr '\n' ' ')" = "7 19 " ] &&
 		holds "$dated | all(.read_before_ns < 1e8 and .read_after_ns < 1e8)" && brackets proc_stat.snap && brackets softnet.snap
 }
-steady "a run" edges
-ok "a total says when it was on and off" holds '[.collectors[] | select(.name == "throttle") | .on_after_ns, .off_after_ns] | length == 2 and all(. >= 0 and . < 1e9)'
-ok "readings with times are outside of the window" holds "$dated | length == 2 and all(.read_before_ns > 0 and .read_after_ns > 0 and (has(\"on_after_ns\") | not))"
-ok "one after the other" test "$(collector softnet .read_before_ns)" -ge "$(collector cpu .read_before_ns)"
-ok "how late the window opened" holds '.window.late_ns >= 0'
+steady "collectors read at both ends of the window" edges
+ok "a collector of totals has the times when it was on and off" holds '[.collectors[] | select(.name == "throttle") | .on_after_ns, .off_after_ns] | length == 2 and all(. >= 0 and . < 1e9)'
+ok "readings with timestamps are outside of the window" holds "$dated | length == 2 and all(.read_before_ns > 0 and .read_after_ns > 0 and (has(\"on_after_ns\") | not))"
+ok "softnet reads before cpu at the window's start" test "$(collector softnet .read_before_ns)" -ge "$(collector cpu .read_before_ns)"
+ok "run.json has the delay of the window's opening" holds '.window.late_ns >= 0'
 rm -r sys
 mkdir sys
-ok "no counter of it is no failure" exits 0 "$zcost" collect -o r --cpus 0 --pass measure --duration 0.2 --grace 0 -- sleep 1
-[ "$(collector throttle .state)" = ok ] || # a quota can be anywhere
-	ok "but said" says 'no thermal_throttle' r/run.json
+ok "collect --pass measure exits 0 without a throttle counter" exits 0 "$zcost" collect -o r --cpus 0 --pass measure --duration 0.2 --grace 0 -- sleep 1
+[ "$(collector throttle .state)" = ok ] || # a CPU quota makes the collector ok
+	ok "run.json notes the missing throttle counters" says 'no thermal_throttle' r/run.json
 unset ZCOST_SYSFS
 
-# A group of its own with a fifth of a CPU.
+# A new cgroup with a fifth of a CPU.
 group=
 cleanup() { [ -z "$group" ] || rmdir "$group" 2>/dev/null; }
 for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/cpu /sys/fs/cgroup/cpu,cpuacct; do
@@ -53,25 +53,25 @@ for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/cpu /sys/fs/cgr
 	rmdir "$root/zcost-test-$$"
 done
 if [ -n "$group" ]; then
-	ok "a workload that goes into a group" exits 0 "$zcost" collect -o r --collect throttle --warmup 0.3 --duration 0.7 --grace 0 -- \
+	ok "collect measures a workload that enters a cgroup" exits 0 "$zcost" collect -o r --collect throttle --warmup 0.3 --duration 0.7 --grace 0 -- \
 		sh -c "echo \$\$ >'$group/cgroup.procs'; while :; do :; done"
-	ok "is counted as that group's" sh -c "awk '/ nr_throttled / { n[i++] = \$3 } END { exit !(n[1] > n[0]) }' r/throttle.snap"
+	ok "throttle counts the cgroup that the workload enters" sh -c "awk '/ nr_throttled / { n[i++] = \$3 } END { exit !(n[1] > n[0]) }' r/throttle.snap"
 	rmdir "$group"
 	group=
 else
-	skip "a workload that goes into a group" "no CPU quota can be set here"
-	skip "is counted as that group's" "no CPU quota can be set here"
+	skip "collect measures a workload that enters a cgroup" "no CPU quota can be set here"
+	skip "throttle counts the cgroup that the workload enters" "no CPU quota can be set here"
 fi
 
 if command -v perf >/dev/null && [ "$(id -u)" = 0 ]; then
-	steady "perf is on before the window and off after it" sh -c "
+	steady "perf records from before the window to after it" sh -c "
 		'$zcost' collect -o r --pass profile --collect perf,null --warmup 0.2 --duration 0.5 --grace 0 -- sh -c 'while :; do :; done' &&
 		perf script -F time -i r/perf.data 2>/dev/null | tr -d : | awk -v a=\$(jq .window.start_ns r/run.json) \
 			-v b=\$(jq .window.end_ns r/run.json) '{ t = \$1 * 1e9 } NR == 1 { first = t } END { exit !(first <= a + 1e7 && t >= b - 1e7) }'"
-	ok "its records carry their own times" test "$(collector perf 'has("on_after_ns")')" = false
+	ok "perf has no on and off times, because its records have timestamps" test "$(collector perf 'has("on_after_ns")')" = false
 else
-	skip "perf is on before the window and off after it" "no perf, or no root"
-	skip "its records carry their own times" "no perf, or no root"
+	skip "perf records from before the window to after it" "no perf, or no root"
+	skip "perf has no on and off times, because its records have timestamps" "no perf, or no root"
 fi
 
 done_testing

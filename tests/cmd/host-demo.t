@@ -7,7 +7,7 @@
 command -v ip >/dev/null || skip_all "needs iproute2"
 flock -n /run true || skip_all "another demo is running on this machine"
 
-settings() { # without the one that the kernel lowers by itself where its interrupts take long
+settings() { # without the sysctl that the kernel lowers when its interrupts take long
 	sysctl -a 2>/dev/null | grep -E '^(net\.(core|ipv4)|kernel\.(perf|kptr|numa))' |
 		grep -v perf_event_max_sample_rate
 }
@@ -36,36 +36,36 @@ wait_for() { # wait_for SECONDS COMMAND...
 
 settings >before
 
-# interrupt SIGNAL WHO FILE: the demo is stopped as soon as FILE is there
+# interrupt SIGNAL WHO FILE: signals the demo as soon as FILE is there
 interrupt() {
 	rm -rf demo
 	env --default-signal=INT setsid sh "$top/samples/demo.sh" "$build" demo >out 2>err &
 	pid=$!
-	ok "the demo comes to $3" wait_for 60 test -e "demo/$3"
+	ok "the demo reaches $3" wait_for 60 test -e "demo/$3"
 	[ "$2" = all ] && kill -s "$1" -- "-$pid" || kill -s "$1" "$pid"
 	wait $pid
 	code=$?
-	ok "  SIG$1 to $2: it exits 130" test $code = 130
-	ok "  says so" says 'demo: interrupted; the test bed is removed' err
-	ok "  no namespace is left" sh -c '! ip netns list | grep zcost-demo'
-	ok "  no process is left" nothing_runs
+	ok "the demo exits 130 on SIG$1 to $2" test $code = 130
+	ok "the demo reports the interruption by SIG$1" says 'demo: interrupted; the test bed is removed' err
+	ok "SIG$1 leaves no namespace" sh -c '! ip netns list | grep zcost-demo'
+	ok "SIG$1 leaves no process" nothing_runs
 	settings >after
-	ok "  no sysctl is changed" diff before after
+	ok "SIG$1 leaves no changed sysctl" diff before after
 }
 
 interrupt INT all capture/manifest.json
 interrupt TERM "the shell alone" capture/runs/baseline/.measure-01.tmp/sender/workload.out
-ok "  the capture stays readable" sh -c 'grep -q schema_version demo/capture/manifest.json'
+ok "the manifest is readable after SIGTERM" sh -c 'grep -q schema_version demo/capture/manifest.json'
 
 rm -rf demo
 env --default-signal=INT setsid sh "$top/samples/demo.sh" "$build" demo >out 2>err &
 pid=$!
 wait_for 60 test -e demo/capture/runs/baseline/.measure-01.tmp/sender/workload.out
-ok "two demos at once" exits 1 sh "$top/samples/demo.sh" "$build" demo2
-ok "  are told apart" says 'another demo is running on this machine' err
+ok "a second demo at the same time exits 1" exits 1 sh "$top/samples/demo.sh" "$build" demo2
+ok "the error names the other demo" says 'another demo is running on this machine' err
 kill -s KILL -- "-$pid"
 wait $pid 2>/dev/null
-ok "  what a killed one left running ends" wait_for 60 nothing_runs
+ok "the processes of a demo that got SIGKILL end" wait_for 60 nothing_runs
 sh "$top/samples/testbed.sh" down zcost-demo
-ok "  and can be removed" sh -c '! ip netns list | grep zcost-demo'
+ok "testbed.sh down removes the namespaces of a killed demo" sh -c '! ip netns list | grep zcost-demo'
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# make OFFLINE=1, for laptops: it builds where what only a test host has is not there, and what it
-# builds passes the laptop's tests.
+# make OFFLINE=1, for laptops: it builds without the libraries of a test host, and its zcost passes the tests
+# of a laptop.
 . "$(dirname "$0")/../lib.sh"
 
 mkdir -p none/bpf none/perf
@@ -15,15 +15,15 @@ exec pkg-config "$@"
 END
 chmod +x pkg-config
 
-# Not optimized, which takes half the time.
+# -O0 takes half the time.
 laptop() {
 	env -u MAKEFLAGS -u MAKEOVERRIDES make -C "$top" -j"$(nproc)" OFFLINE=1 BUILD="$scratch/laptop" \
 		CFLAGS="-O0 -I$scratch/none" PKG_CONFIG="$scratch/pkg-config" CLANG=false WERROR=1 "$@" >made 2>&1 || { tail -n 5 made; return 1; }
 }
-ok "builds without liburing, libbpf, libperf and clang" laptop all
+ok "make OFFLINE=1 builds without liburing, libbpf, libperf and clang" laptop all
 [ -x laptop/zcost ] || done_testing
-ok "alone: no tcpzc" test -x laptop/zcost -a ! -e laptop/tcpzc
-command_is() { # not COMMAND / there COMMAND
+ok "make OFFLINE=1 builds zcost and no tcpzc" test -x laptop/zcost -a ! -e laptop/tcpzc
+command_is() { # command_is not|there COMMAND
 	exits 2 laptop/zcost "$2" --nonsense
 	case $1 in
 	not) says "unknown command '$2'" err ;;
@@ -31,19 +31,19 @@ command_is() { # not COMMAND / there COMMAND
 	esac
 }
 for command in collect capture doctor; do
-	ok "no $command" command_is not $command
+	ok "the offline zcost has no $command" command_is not $command
 done
 for command in analyze report compare plot export pack unpack; do
-	ok "$command" command_is there $command
+	ok "the offline zcost has $command" command_is there $command
 done
-ok "every test of the laptop's half, at its own make check, has its programs" sh -c \
+ok "make OFFLINE=1 check runs no test of a host" sh -c \
 	"env -u MAKEFLAGS make -n -C '$top' OFFLINE=1 BUILD='$scratch/laptop' run-tests | grep -F 'prove ' >prove && ! grep -q 'host[-_]' prove"
 
 passes() {
 	ZCOST_BUILD=$scratch/laptop sh "$tests/cmd/$1.t" >tap 2>&1 && ! grep '^not ok' tap || { grep -A5 '^not ok' tap; return 1; }
 }
 for t in analyze compare golden-001 golden-captures options pack report-tables; do
-	ok "$t.t passes with it" passes $t
+	ok "$t.t passes with the offline zcost" passes $t
 done
 
 done_testing
