@@ -18,17 +18,17 @@ ok "every group has rows" is "$(awk -F'\t' 'NR > 1 { print $1 }' tsv | uniq | tr
 ok "every state is yes, no, partly or note" sh -c "! awk -F'\t' 'NR > 1 { print \$3 }' tsv | grep -vxE 'yes|no|partly|note'"
 ok "every row has a reason" sh -c "! awk -F'\t' 'NR > 1 && \$4 == \"\"' tsv | grep ."
 some=syscalls,events
-for width in 30 60 80 120; do # doctor does not cut a word
-	ok "--width $width cuts every line that has a blank" sh -c "'$zcost' doctor --width $width | awk -v w=$width '
+for width in 30 60 80 120; do # doctor does not break a word
+	ok "--width $width wraps every line that has a blank" sh -c "'$zcost' doctor --width $width | awk -v w=$width '
 		length > w && \$0 !~ /^ *(-> )?[^ ]+\$/ && !/^  [^ ].*: (yes|no|partly|note)\$/ { print; bad = 1 } END { exit bad }'"
 	ok "--width $width prints the same words as the default" test "$("$zcost" doctor $some --width $width | tr -d ': \n')" = \
 		"$("$zcost" doctor $some | tr -d ': \n')"
 done
 ok "--width 0 prints one line per reason" test "$("$zcost" doctor $some --width 0 | grep -c '^  ')" = \
 	"$("$zcost" doctor $some --format tsv 2>/dev/null | awk -F '\t' 'NR > 1 { n += 1 + ($5 != "") } END { print n }')"
-ok "output into a pipe is not cut, whatever COLUMNS is" test "$(COLUMNS=60 "$zcost" doctor $some)" = "$("$zcost" doctor $some --width 0)"
+ok "output into a pipe is not wrapped, whatever COLUMNS is" test "$(COLUMNS=60 "$zcost" doctor $some)" = "$("$zcost" doctor $some --width 0)"
 "$zcost" doctor $some -o out.txt
-ok "output into a file is not cut" test "$("$zcost" doctor $some)" = "$(cat out.txt)"
+ok "output into a file is not wrapped" test "$("$zcost" doctor $some)" = "$(cat out.txt)"
 if command -v script >/dev/null; then
 	COLUMNS=60 script -qec "'$zcost' doctor $some" /dev/null </dev/null | tr -d '\r' >tty
 	ok "output on a terminal has the width of COLUMNS" test "$(cat tty)" = "$("$zcost" doctor $some --width 60)"

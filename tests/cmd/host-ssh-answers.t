@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Sides on other hosts, without hosts: what stands for ssh runs the command here, and what stands for
-# zcost over there says what no zcost would. Nothing of it gets into the capture, or anywhere else.
+# Sides on other hosts, without hosts: a fake ssh runs the command here, and a fake remote zcost gives answers
+# that no zcost gives. No file of a wrong answer reaches the capture or another folder.
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || skip_all "needs jq"
 TMPDIR=$scratch
@@ -14,7 +14,7 @@ for last; do :; done
 exec sh -c "$last"
 EOF
 
-# What is asked for is answered as the file `lie` says, else well.
+# The file `lie` selects the wrong answer. All other answers are correct.
 cat >zcost-there <<EOF
 #!/bin/sh
 lie=\$(cat $scratch/lie)
@@ -87,62 +87,62 @@ plan() {
 }
 plan >p.ini
 
-lies() { # lies LIE CODE: a capture with it
+lies() { # lies LIE CODE: runs a capture with it, which exits CODE
 	rm -rf c
 	echo "$1" >lie
 	exits "$2" "$zcost" capture p.ini -o c
 }
 
-ok "good answers" lies none 0
-ok "  make a capture" test "$(cat c/runs/a/measure-01/receiver/workload.out)" = ok -a -s c/hosts/there/host.json
-ok "  with a clock" jq -e '.before.error_ns >= 0 and .after.trips == 20' c/runs/a/measure-01/receiver/clock.json
-ok "  \${bindir} is there" jq -e '.variants[0].settings."receiver.command" | startswith("/there/x ")' c/manifest.json
-ok "  the window opens by that clock" awk '{ exit !($2 > 1.6e18 && $3 == 50000000) }' said
+ok "capture succeeds when the agent answers correctly" lies none 0
+ok "the capture has the files and the host of the remote side" test "$(cat c/runs/a/measure-01/receiver/workload.out)" = ok -a -s c/hosts/there/host.json
+ok "the capture has clock.json with 20 trips" jq -e '.before.error_ns >= 0 and .after.trips == 20' c/runs/a/measure-01/receiver/clock.json
+ok "\${bindir} is the remote host's folder" jq -e '.variants[0].settings."receiver.command" | startswith("/there/x ")' c/manifest.json
+ok "the window opens by the remote host's clock" awk '{ exit !($2 > 1.6e18 && $3 == 50000000) }' said
 mkdir stranger && echo 0123456789abcdef >stranger/.remote
-ok "a key in a folder, which may be the key of another capture" exits 0 "$zcost" capture p.ini -o stranger
-ok "  is not used" sh -c 'grep -qx "[0-9a-f]\{16\}r" key && ! grep 0123456789abcdef key'
-ok "a login that prints something" lies noise 0
-ok "another version over there" lies old 1
-ok "  both are told" says "ssh://there: has zcost 0.0.7, and this is [0-9.]*: install the same version there, or" err
-ok "  nothing is kept for next time" test ! -e "$(undo_state c)"
-ok "another build of the version" lies twin 1
-ok "  is told" says "ssh://there: zcost there has the same version but is another build: unknown option" err
+ok "capture succeeds in a folder that contains a key" exits 0 "$zcost" capture p.ini -o stranger
+ok "capture uses a new key instead of the folder's" sh -c 'grep -qx "[0-9a-f]\{16\}r" key && ! grep 0123456789abcdef key'
+ok "capture ignores text that a login prints" lies noise 0
+ok "capture exits 1 when the remote zcost has another version" lies old 1
+ok "the error has both versions" says "ssh://there: has zcost 0.0.7, and this is [0-9.]*: install the same version there, or" err
+ok "no undo state is left after another version" test ! -e "$(undo_state c)"
+ok "capture exits 1 when the remote zcost is another build" lies twin 1
+ok "the error reports the same version and another build" says "ssh://there: zcost there has the same version but is another build: unknown option" err
 for lie in parent root dots; do
-	ok "a file that belongs elsewhere ($lie)" lies $lie 1
-	ok "  is told" says 'receiver: the files cannot be brought back: it sends a file outside of its folder' err
-	ok "  and gets nowhere" test -z "$(find "$scratch" -name bad)"
-	ok "  nor does the rest" test ! -e c/runs/a/measure-01/receiver
+	ok "capture exits 1 when the agent sends a file outside of its folder ($lie)" lies $lie 1
+	ok "the error reports a file outside of the folder ($lie)" says 'receiver: the files cannot be brought back: it sends a file outside of its folder' err
+	ok "capture writes no file outside of its folder ($lie)" test -z "$(find "$scratch" -name bad)"
+	ok "capture discards the other files of that run ($lie)" test ! -e c/runs/a/measure-01/receiver
 done
-ok "facts of another host" lies elsewhere 1
-ok "  get nowhere" test ! -e c/hosts/vm
-ok "a wrong sum" lies sum 1
-ok "  is told" says 'receiver: the files cannot be brought back: run.json: the checksum is wrong' err
-ok "a file that got shorter" lies short 1
-ok "  is told" says 'run.json: could not be read whole on that host' err
-ok "a file that cannot be read" lies unread 1
-ok "  is told with its reason" says 'run/x: Input/output error' err
+ok "capture exits 1 when the agent sends files of another host" lies elsewhere 1
+ok "capture discards files of another host" test ! -e c/hosts/vm
+ok "capture exits 1 on a wrong checksum" lies sum 1
+ok "the error names the file with the wrong checksum" says 'receiver: the files cannot be brought back: run.json: the checksum is wrong' err
+ok "capture exits 1 when the agent cannot read a whole file" lies short 1
+ok "the error names the file that was not read whole" says 'run.json: could not be read whole on that host' err
+ok "capture exits 1 when the agent cannot read a file" lies unread 1
+ok "the error has the agent's reason" says 'run/x: Input/output error' err
 for lie in garbage huge; do
-	ok "an odd answer ($lie)" lies $lie 1
-	ok "  is told" says 'receiver: ssh://there: (unexpected answer of zcost there|the connection broke)' err
+	ok "capture exits 1 on an unexpected answer ($lie)" lies $lie 1
+	ok "the error reports the unexpected answer ($lie)" says 'receiver: ssh://there: (unexpected answer of zcost there|the connection broke)' err
 done
-ok "no files at all" lies empty 1
-ok "  is told" says 'a/measure-01 failed: receiver: zcost collect exited with status 0' err
+ok "capture exits 1 when the agent sends no files" lies empty 1
+ok "the error has the exit status of the remote collect" says 'a/measure-01 failed: receiver: zcost collect exited with status 0' err
 for lie in cut lost; do
-	ok "an end in the middle ($lie)" lies $lie 1
-	ok "  is told" says 'receiver: ssh://there: the connection broke' err
+	ok "capture exits 1 when the agent ends inside an answer ($lie)" lies $lie 1
+	ok "the error reports the broken connection ($lie)" says 'receiver: ssh://there: the connection broke' err
 done
 stop=2 plan >p.ini
-ok "silence" lies silent 1
-ok "  is told" says 'receiver: ssh://there: no answer for 2 s \(stop_timeout\)' err
+ok "capture exits 1 when the agent does not answer" lies silent 1
+ok "the error reports no answer within stop_timeout" says 'receiver: ssh://there: no answer for 2 s \(stop_timeout\)' err
 plan >p.ini
-ok "no time" lies clock 1
-ok "  is told" says "unexpected answer of zcost there: 'clock soon'" err
-ok "a host without a proper name" lies host 1
-ok "  is refused" says 'ssh://there: unreadable answer of zcost there' err
-ok "an unreadable answer" lies hello 1
-ok "  is told" says 'ssh://there: unreadable answer of zcost there: install the same build' err
-# The real one, by slow ways: the lines of the clock that match $there or $back, counted from 0, take
-# 40 ms. Of a trip that is slow one way the offset, which is 0, is known to 20 ms, and wrong by as much.
+ok "capture exits 1 when the agent sends no time" lies clock 1
+ok "the error quotes the agent's answer" says "unexpected answer of zcost there: 'clock soon'" err
+ok "capture exits 1 when the agent's host name is a path" lies host 1
+ok "the error reports an unreadable answer for a host name that is a path" says 'ssh://there: unreadable answer of zcost there' err
+ok "capture exits 1 when the agent's first line is not JSON" lies hello 1
+ok "the error says to install the same build" says 'ssh://there: unreadable answer of zcost there: install the same build' err
+# The real zcost over slow connections: lines of the clock with a number (from 0) that matches $there or $back take
+# 40 ms. A trip that is slow in one direction gives an offset that is wrong by 20 ms, with an error of 20 ms.
 cat >slow <<'EOF'
 #!/bin/sh
 for last; do :; done
@@ -157,27 +157,27 @@ sed "s,^ssh = .*,ssh = $scratch/slow,; s,^zcost = .*,zcost = $scratch/real/zcost
 	s,^receiver = .*,receiver = sleep 62.$$," p.ini >slow.ini
 mkdir real
 ln -s "$zcost" real/zcost
-ok "a slow way back" env there=never back=. "$zcost" capture slow.ini -o slow1
-ok "  makes the clocks' offset less certain, not wrong" jq -e '.before | .rtt_ns >= 4e7 and .error_ns >= 2e7 and
+ok "capture succeeds when only the answers are slow" env there=never back=. "$zcost" capture slow.ini -o slow1
+ok "slow answers increase the error of the clock offset and stay within it" jq -e '.before | .rtt_ns >= 4e7 and .error_ns >= 2e7 and
 	.offset_ns <= -1e7 and (.offset_ns | fabs) <= .error_ns' slow1/runs/a/measure-01/receiver/clock.json
-ok "ways that are slow by turns" env there='[02468]$' back='[13579]$' "$zcost" capture slow.ini -o slow2
-ok "  do not matter: each has its quickest trip" jq -e '.before | .rtt_ns >= 4e7 and .error_ns < 2e7 and
+ok "capture succeeds when requests and answers are slow in turns" env there='[02468]$' back='[13579]$' "$zcost" capture slow.ini -o slow2
+ok "slow trips in turns do not increase the error of the clock offset" jq -e '.before | .rtt_ns >= 4e7 and .error_ns < 2e7 and
 	(.offset_ns | fabs) <= .error_ns' slow2/runs/a/measure-01/receiver/clock.json
 
 sed "s,^ssh = .*,ssh = $scratch/nonesuch," p.ini >q.ini
-ok "no ssh" exits 1 "$zcost" capture q.ini -o d
-ok "  is told" says 'cannot run .*nonesuch: No such file' err
+ok "capture exits 1 when the ssh command does not exist" exits 1 "$zcost" capture q.ini -o d
+ok "the error names the missing ssh command" says 'cannot run .*nonesuch: No such file' err
 printf '#!/bin/sh\nsleep 60\n' >ssh
 start=3 plan >p.ini
-ok "a connection that takes for ever" lies none 1
-ok "  is given up" says 'ssh://there: not reached in 3 s \(start_timeout\)' err
+ok "capture exits 1 when ssh does not connect" lies none 1
+ok "the error reports that the host is not reached within start_timeout" says 'ssh://there: not reached in 3 s \(start_timeout\)' err
 plan >p.ini
 "$zcost" capture p.ini -o e 2>err &
 pid=$!
 n=0
 until [ -e "$(undo_state e)/remote" ] || [ $n -gt 400 ]; do n=$((n + 1)); sleep 0.05; done
 kill -INT $pid
-ok "SIGINT while it does" sh -c "timeout 20 tail --pid=$pid -f /dev/null"
-ok "  ends it" says 'interrupted: 0 runs' err
-ok "nothing is left here" test -z "$(ls -d zcost-ssh* 2>/dev/null)"
+ok "SIGINT ends a capture while ssh connects" sh -c "timeout 20 tail --pid=$pid -f /dev/null"
+ok "the message reports the interruption and 0 runs" says 'interrupted: 0 runs' err
+ok "capture leaves no folder of an ssh connection" test -z "$(ls -d zcost-ssh* 2>/dev/null)"
 done_testing

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The network between a capture and its side's host is cut: no end of anything is heard on either side,
-# packets only vanish. What was started over there ends by itself.
+# The network between a capture and its side's host is cut: neither end sees a connection close, because all packets
+# are lost. The remote processes end without help.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/ssh.sh"
 command -v jq >/dev/null || skip_all "needs jq"
 ssh_world || skip_all "no namespaces, or no sshd, here: $(tail -n 1 sshd.log)"
 
-tag=64.$$ # nobody else's sleep has this length
+tag=64.$$ # no other process sleeps this long
 mkdir opt here
 cp "$zcost" opt/
 
@@ -32,7 +32,7 @@ plan() { # plan [COMMAND]
 	EOT
 }
 
-launch() { # launch PLAN CAPTURE: $pid is zcost itself
+launch() { # launch PLAN CAPTURE: starts zcost as $pid
 	env TMPDIR="$scratch/here" ip netns exec $here "$zcost" capture "$1" -o "$2" >out 2>err &
 	pid=$!
 }
@@ -48,11 +48,11 @@ soon() { # soon SECONDS COMMAND...
 	done
 }
 
-running() { # running CAPTURE REPEAT: the workload of that run is at work over there
+running() { # running CAPTURE REPEAT: the remote workload of that run runs
 	[ -d "$1/runs/a/.measure-0$2.tmp" ] && [ -n "$(pids_there "^sleep $tag")" ]
 }
 
-# Only sshd itself knows of nothing: until TCP gives up, or by its ClientAliveInterval.
+# Only sshd stays, until TCP times out or its ClientAliveInterval passes.
 nothing_there() {
 	for p in $(pids_there .); do
 		tr '\0' ' ' 2>/dev/null <"/proc/$p/cmdline" | grep -v '^sshd' && return 1
@@ -74,21 +74,21 @@ runs() { # runs CAPTURE: "1 ok 2 failed "
 
 plan >p.ini
 launch p.ini c
-ok "the network is cut in a run" soon 20 running c 1
+ok "the remote workload runs before the network is cut" soon 20 running c 1
 cut
-ok "  what runs over there ends by itself, and its folder goes" soon 60 nothing_there
+ok "the remote processes end and their folder vanishes after the cut" soon 60 nothing_there
 wait $pid
-ok "  exit 1: there is no way to the next run" test $? = 1
-ok "  that run failed" test "$(runs c)" = "1 failed "
-ok "  for the connection" says 'a/measure-01 failed: receiver: .*(connection broke|no answer)' err
-ok "  and why no other comes is told" says 'ssh://root@192.0.2.2:2222: (cannot connect|not reached)' err
-ok "  nothing of ours is left here" test -z "$(ls -A here)"
+ok "capture exits 1 when it cannot reach the host for the next run" test $? = 1
+ok "the run in the cut is failed" test "$(runs c)" = "1 failed "
+ok "the error reports the broken connection" says 'a/measure-01 failed: receiver: .*(connection broke|no answer)' err
+ok "the error reports that the host cannot be reached" says 'ssh://root@192.0.2.2:2222: (cannot connect|not reached)' err
+ok "capture leaves no file in the local TMPDIR" test -z "$(ls -A here)"
 mend
 duration=0.2 plan >q.ini
-ok "the network is back: so are runs" soon 30 exits 0 in_here env TMPDIR="$scratch/here" "$zcost" capture q.ini -o d
-ok "  all of them" test "$(runs d)" = "1 ok 2 ok "
+ok "capture succeeds when the network is back" soon 30 exits 0 in_here env TMPDIR="$scratch/here" "$zcost" capture q.ini -o d
+ok "both runs are ok when the network is back" test "$(runs d)" = "1 ok 2 ok "
 
-# --- without a run, and while files are brought back: the agent by itself ---
+# --- the agent alone: without a run, and while it sends files ---
 
 TMPDIR=$scratch/tmp
 export TMPDIR
@@ -102,10 +102,10 @@ agent_pid=$!
 exec 3>steer
 soon 10 test -s said
 echo 'patience 0.2 1' >&3
-ok "silence without a run" soon 20 agent_gone
+ok "the agent ends when its input is silent" soon 20 agent_gone
 exec 3>&-
 wait $agent_pid
-ok "  is an end like any other" test $? = 0
+ok "the agent exits 0 when its input is silent" test $? = 0
 
 "$zcost" collect --agent k <steer >out.fifo &
 agent_pid=$!
@@ -114,8 +114,8 @@ soon 10 test -d tmp/zcost-k
 mkdir tmp/zcost-k/run
 head -c 1000000 /dev/zero >tmp/zcost-k/run/perf.data
 printf 'patience 0.5\nsend run\n' >&3
-ok "files that nobody reads" soon 20 agent_gone
+ok "the agent ends when its output is not read" soon 20 agent_gone
 wait $agent_pid
-ok "  are not left over there" test $? = 0 -a -z "$(ls -A tmp)"
+ok "the agent exits 0 and removes its folder when its output is not read" test $? = 0 -a -z "$(ls -A tmp)"
 exec 3>&- 4<&-
 done_testing

@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The questions that docs/reference/store.md asks in SQL, put to the store of a real capture; some answers
-# against zcost's own tables.
+# The SQL questions of docs/store.md on the store of a real capture; some answers are compared with zcost's tables.
 . "$(dirname "$0")/../lib.sh"
 command -v sqlite3 >/dev/null || skip_all "no sqlite3 to ask with"
 [ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
 unset ZCOST_COLLECT
 
 next_port
-capture() { # another port each time: one may be taken
+capture() { # another port each time, because a port may be in use
 	port=$((20000 + (port + 17) % 10000))
 	cat >p.ini <<EOT
 [plan]
@@ -35,40 +34,40 @@ EOT
 	"$zcost" capture p.ini -o c
 }
 five_times capture >log 2>&1 || { cat log; skip_all "no capture can be made here"; }
-ok "analyzed" exits 0 "$zcost" analyze c
+ok "analyze makes the store" exits 0 "$zcost" analyze c
 db=c/zcost.db
 profiled=$(sqlite3 $db 'SELECT COUNT(*) FROM cost')
 traced=$(sqlite3 $db 'SELECT COUNT(*) FROM syscall')
 
 awk '/^```sql/ { n++; on = 1; next } /^```/ { on = 0 } on { print > "q" n ".sql" }' "$top/docs/reference/store.md"
-ok "eleven questions" test -s q11.sql -a ! -e q12.sql
-# Which functions are sampled is chance: question 8 asks for the callers of the one with most samples.
+ok "docs/store.md has eleven questions in SQL" test -s q11.sql -a ! -e q12.sql
+# The sampled functions vary: question 8 asks for the callers of the function with the most samples.
 top_called=$(sqlite3 $db "SELECT y.name FROM samples s JOIN frame f ON f.id = s.frame JOIN symbol y ON y.id = f.symbol
 	WHERE s.variant = 'baseline' AND s.pass = 'profile' AND f.parent IS NOT NULL AND y.name NOT LIKE '%''%'
 	GROUP BY y.name ORDER BY SUM(s.weight) DESC LIMIT 1")
 sed -i "s/'_copy_to_iter'/'${top_called:-_copy_to_iter}'/" q8.sql
-ask() { # ask N: answers into out N
+ask() { # ask N: writes the answers to outN
 	sqlite3 -header -separator '	' $db <"q$1.sql" >"out$1" 2>err || { cat err; return 1; }
 	[ "$(wc -l <"out$1")" -gt 1 ] || { echo "no answer"; cat "q$1.sql"; return 1; }
 }
 n=0
 while [ $n -lt 11 ]; do
 	n=$((n + 1))
-	what="question $n: $(awk -v n=$n '/^```sql/ { if (++i == n) print line } NF { line = $0 }' "$top/docs/reference/store.md" | cut -c1-60)"
+	what="the store answers question $n: $(awk -v n=$n '/^```sql/ { if (++i == n) print line } NF { line = $0 }' "$top/docs/reference/store.md" | cut -c1-60)"
 	case $n in
 	3 | 4 | 5 | 6 | 8 | 9) [ "$profiled" -gt 0 ] || { skip "$what" "no samples: perf does not work here"; continue; } ;;
 	7) [ "$traced" -gt 0 ] || { skip "$what" "no system calls: neither BPF nor tracefs here"; continue; } ;;
 	esac
 	ok "$what" ask $n
 done
-ok "all runs" test "$(($(wc -l <out1) - 1))" = "$(sqlite3 $db 'SELECT COUNT(*) FROM run')"
-ok "throughput is zcost's" near "$(awk -F'\t' '$1 == "baseline" && $2 == "receiver" && $3 == "throughput" { print $5 }' out2)" \
+ok "question 1 lists all runs" test "$(($(wc -l <out1) - 1))" = "$(sqlite3 $db 'SELECT COUNT(*) FROM run')"
+ok "the throughput of question 2 equals report summary's" near "$(awk -F'\t' '$1 == "baseline" && $2 == "receiver" && $3 == "throughput" { print $5 }' out2)" \
 	"$("$zcost" report summary c --estimator mean --format tsv 2>/dev/null | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$1 == "baseline" && $2 == "receiver" { print $at["throughput_gbps"] }')" 1e-6
 
 if [ "$profiled" -gt 0 ]; then
 	"$zcost" report functions c --variant baseline --side receiver --all --format tsv >functions 2>err
-	same() { # same FILE COLUMN OURS: of each of the ten functions; addresses without a name are one row of zcost's
+	same() { # same FILE COLUMN OURS: equal for each of the ten functions; zcost has one row for addresses without a name
 		awk -F'\t' -v column="$2" -v ours="$3" '{ sub(/.*\//, "", $2) } NR == FNR { if (FNR == 1) { for (i = 1; i <= NF; i++) at[$i] = i; next }
 				v[$1 FS $2] = $at[ours]; next }
 			FNR == 1 { for (i = 1; i <= NF; i++) in2[$i] = i; next }
@@ -77,31 +76,31 @@ if [ "$profiled" -gt 0 ]; then
 			  if (!(k in v) || d > 1e-5 * v[k] + 1e-7) { print k, $in2[column], v[k]; bad = 1 } n++ }
 			END { exit bad || !n }' functions "$1"
 	}
-	ok "shares are zcost's" same out3 self_pct self_share
-	ok "ns in the function are zcost's" same out4 self_ns self_ns
-	ok "ns with all it calls are zcost's" same out4 total_ns total_ns
+	ok "the shares of question 3 equal report functions's" same out3 self_pct self_share
+	ok "the self times of question 4 equal report functions's" same out4 self_ns self_ns
+	ok "the total times of question 4 equal report functions's" same out4 total_ns total_ns
 	"$zcost" report components c --variant baseline --side receiver --format tsv >components 2>err
-	ok "components are zcost's" sh -c 'awk -F"\t" "NR == FNR { v[\$1] = \$3; next } FNR > 1 && \$2 != \"\" {
+	ok "the components of question 5 equal report components's" sh -c 'awk -F"\t" "NR == FNR { v[\$1] = \$3; next } FNR > 1 && \$2 != \"\" {
 		d = \$2 - v[\$1]; if (d > 1e-4 || d < -1e-4) { print \$1, \$2, v[\$1]; exit 1 } n++ } END { if (!n) exit 1 }" components out5'
 fi
 
-# --- other programs, where they are ---
+# --- other programs, where they are installed ---
 
 "$zcost" export csv c -o csv
 rows=$(sqlite3 $db 'SELECT COUNT(*) FROM metrics')
 if command -v duckdb >/dev/null; then
-	ok "DuckDB reads the csv" test "$(duckdb -csv -noheader -c "SELECT COUNT(*) FROM 'csv/metrics.csv'")" = "$rows"
+	ok "DuckDB reads the exported csv" test "$(duckdb -csv -noheader -c "SELECT COUNT(*) FROM 'csv/metrics.csv'")" = "$rows"
 	if duckdb -c 'LOAD sqlite' >/dev/null 2>&1; then
 		ok "DuckDB reads the store" test "$(duckdb -csv -noheader -c "ATTACH '$db' AS z (TYPE sqlite); SELECT COUNT(*) FROM z.metric")" = "$rows"
 	else
 		skip "DuckDB reads the store" "its sqlite extension is not installed, and it fetches it from the net"
 	fi
 else
-	skip "DuckDB reads the csv and the store" "no duckdb here"
+	skip "DuckDB reads the exported csv and the store" "no duckdb here"
 fi
 if command -v clickhouse-local >/dev/null; then
-	ok "ClickHouse reads the csv" test "$(clickhouse-local --query "SELECT COUNT(*) FROM file('csv/metrics.csv', CSVWithNames)")" = "$rows"
+	ok "ClickHouse reads the exported csv" test "$(clickhouse-local --query "SELECT COUNT(*) FROM file('csv/metrics.csv', CSVWithNames)")" = "$rows"
 else
-	skip "ClickHouse reads the csv" "no clickhouse-local here"
+	skip "ClickHouse reads the exported csv" "no clickhouse-local here"
 fi
 done_testing
