@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Hand-made capture folders, small enough to work every figure out by hand. Read after lib.sh.
+# Hand-made capture folders, small enough to compute every figure by hand. Source it after lib.sh.
 #
-# The window is always [10 s, 13 s] of CLOCK_MONOTONIC, S is CPU 1, of a sender that measure_run makes CPU 2.
+# The window is always [10 s, 13 s] of CLOCK_MONOTONIC. The side has CPU 1; a sender of measure_run has CPU 2.
 
-# run_json DIR VARIANT PASS REPEAT SIDE [UNITS [COLLECTORS [MORE]]]: run.json; COLLECTORS is the JSON list's inside.
+# run_json DIR VARIANT PASS REPEAT SIDE [UNITS [COLLECTORS [MORE]]]: writes run.json; COLLECTORS are the items of the list.
 run_json() {
 	mkdir -p "$1"
 	cat >"$1/run.json" <<-END
@@ -16,7 +16,7 @@ run_json() {
 	END
 }
 
-# points BYTES_PER_SECOND MESSAGE_SIZE FROM_S TO_S: workload.out of tcpzc, points every 100 ms.
+# points BYTES_PER_SECOND MESSAGE_SIZE FROM_S TO_S: prints the points of a workload.out of tcpzc, every 100 ms.
 points() {
 	awk -v r="$1" -v m="$2" -v a="$3" -v b="$4" 'BEGIN {
 		for (i = 0; a + i / 10 <= b + 1e-9; i++)
@@ -32,7 +32,7 @@ summary() {
 		"\"syscalls\":{\"recvfrom\":7},\"ring_overflow\":0}"
 }
 
-# snap T_NS FILE...: one snapshot of the text on stdin.
+# snap T_NS: prints one snapshot of the text on stdin.
 snap() {
 	text=$(cat; echo x)
 	text=${text%x}
@@ -44,7 +44,7 @@ stat_line() {
 	echo "cpu$1 $2 $3 $4 $5 $6 $7 $8 $9 0 0"
 }
 
-# proc_stat_simple BUSY_TICKS [CPU]: CPU 1, or the other, spends so many ticks of 300 in the kernel, in three even seconds.
+# proc_stat_simple BUSY_TICKS [CPU]: the CPU (default 1) spends BUSY_TICKS of 300 ticks in the kernel, evenly over 3 s.
 proc_stat_simple() {
 	for s in 0 1 2 3; do
 		{
@@ -59,7 +59,7 @@ proc_stat_simple() {
 cpu_collector='{"name": "cpu", "state": "ok", "why": "", "files": ["proc_stat.snap"]}'
 syscalls_collector='{"name": "syscalls", "state": "ok", "why": "", "files": ["syscalls.tsv"]}'
 
-# measure_run CAPTURE VARIANT REPEAT SIDE BYTES_PER_SECOND BUSY_TICKS: one side of a measure run.
+# measure_run CAPTURE VARIANT REPEAT SIDE BYTES_PER_SECOND BUSY_TICKS: writes one side of a measure run.
 measure_run() {
 	d=$1/runs/$2/measure-0$3/$4
 	[ "$4" = sender ] && on_cpu=2 || on_cpu=1
@@ -69,7 +69,7 @@ measure_run() {
 	on_cpu=1
 }
 
-# manifest CAPTURE VARIANTS RUNS...: RUNS as variant/pass/repeat/status, in order. Sides: receiver, sender.
+# manifest CAPTURE VARIANTS RUNS...: writes manifest.json; RUNS are variant/pass/repeat/status, in order. Sides: receiver, sender.
 manifest() {
 	cap=$1
 	variants=$2
@@ -92,7 +92,7 @@ manifest() {
 	} >"$cap/manifest.json"
 }
 
-# metric DB VARIANT SIDE NAME: the store's own answer, through the sqlite3 shell.
+# metric DB VARIANT SIDE NAME: prints the value in the store, read by the sqlite3 shell.
 metric() {
 	sqlite3 "$1" "SELECT value FROM metric JOIN run ON run.id = metric.run
 		WHERE variant = '$2' AND side = '$3' AND name = '$4' ORDER BY repeat LIMIT 1"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs those of the given packages that are missing: deps.sh full|offline 'debs' 'rpms'.
-# Says what it installs; does nothing, and asks nobody, when nothing is missing.
+# Installs the missing ones of the given packages: deps.sh full|offline 'debs' 'rpms'.
+# Prints what it installs. Uses no network when all are installed.
 set -eu
 kind=$1 debs=$2 rpms=$3
 
@@ -17,7 +17,7 @@ offered() {
 	apt-cache show "$1" >/dev/null 2>&1
 }
 
-# Ubuntu's perf comes with the kernel it was built for; in a container that may be no kernel of Ubuntu's.
+# Ubuntu packages perf per kernel version; the kernel under a container may not be one of Ubuntu.
 perf_debs() {
 	if offered linux-perf; then
 		echo linux-perf
@@ -36,7 +36,7 @@ missing_debs() {
 			printf '%s ' $(perf_debs)
 		fi
 	done
-	# libperf has no package of its own: any kernel source package brings it.
+	# libperf has no package: any kernel source package contains it.
 	if [ "$kind" = full ] && ! find /usr/src -maxdepth 2 -name 'linux-source-*.tar.*' 2>/dev/null | grep -q . &&
 		! pkg-config --exists libperf 2>/dev/null; then
 		newest=$(apt-cache search --names-only '^linux-source-[0-9.]+$' | sort -V | tail -n 1)
@@ -44,7 +44,7 @@ missing_debs() {
 	fi
 }
 
-# Until it holds, up to four times: a registry may fail once, and a machine that has just started may
+# Tries up to four times: a registry may fail once, and a machine that has just started may
 # hold the lock for a minute (apt-daily).
 persist() {
 	for pause in 5 15 45; do
@@ -70,7 +70,7 @@ install_rpms() {
 	as_root dnf install -y -q $want
 }
 
-# What could not be had, and why as far as we know.
+# Lists the packages that could not be installed, with the reason if known.
 give_up() {
 	echo "deps: not installed: $want (the messages above say why)" >&2
 	! command -v apt-get >/dev/null || for p in $want; do

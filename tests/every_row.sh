@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
-# A capture with rows in every table of its store, for those who disturb what reads it: `make
-# faults` and `make fuzz`. The figures mean nothing. Read after capture.sh, with $zcost set.
+# A capture with rows in every table of its store, for `make faults` and `make fuzz`, which disturb its readers.
+# The figures are arbitrary. Source it after capture.sh, with $zcost set.
 
-# every_row SQL: for every run of the measure pass
+# every_row SQL: runs it for every run of the measure pass
 every_row() {
 	echo "INSERT OR REPLACE INTO $1 FROM run WHERE pass = 'measure';"
 }
@@ -46,7 +46,7 @@ every_metric() {
 	END
 }
 
-# Costs of three functions; their call chains are a chain.
+# Costs of three functions that call each other in a row.
 every_cost() {
 	cat <<-'END'
 	INSERT INTO comm VALUES (1, 'tcpzc');
@@ -88,7 +88,7 @@ every_thing() {
 	END
 }
 
-# every_row_capture DIR: variants copying and mapping; pages as small as they can be
+# every_row_capture DIR: variants copying and mapping; the smallest possible pages of the store
 every_row_capture() {
 	mkdir "$1" || return
 	for side in receiver sender; do

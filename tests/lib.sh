@@ -2,7 +2,7 @@
 # The shell half of the tests: TAP, one scratch folder per test file, gone at the end.
 #
 #   . "$(dirname "$0")/../lib.sh"
-#   ok "what must hold" test "$a" = "$b"
+#   ok "a and b are equal" test "$a" = "$b"
 #   done_testing
 
 set -u
@@ -20,12 +20,12 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/zcost-test.XXXXXX")
 planned=0
 failed=0
 user_home=${HOME-}
-# perf has its cache there: not the user's, and no other test's. It names what is in the vdso by that
-# alone; perf record --buildid-all puts it there.
+# perf's build-id cache is below HOME: this keeps it apart from the user's and from other tests'. perf finds symbols
+# of the vdso only through the cache; perf record --buildid-all adds the vdso.
 HOME=$scratch/.home
 export HOME
 mkdir "$HOME"
-ZCOST_STATE=$scratch/.state # what zcost has to undo
+ZCOST_STATE=$scratch/.state # zcost's undo state
 export ZCOST_STATE
 mkdir -m 700 "$ZCOST_STATE"
 
@@ -34,9 +34,9 @@ trap 'cleanup; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 cd "$scratch" || exit 1
 
-# perf record looks for BPF programs once a second, and waits at its end until it is time to: nearly a
-# second of each recording. Where none is loaded it need not; tests that load some, and a few that see
-# that all goes well with it, say `command perf record`.
+# perf record looks for BPF programs once a second, and at its end waits for the next look: nearly a second of each
+# recording. Without a loaded program this wrapper disables it. Tests that load programs, and a few that check perf's
+# default, use `command perf record`.
 if command -v perf >/dev/null; then
 	perf() {
 		if [ "$1" = record ]; then
@@ -47,7 +47,7 @@ if command -v perf >/dev/null; then
 	}
 fi
 
-# ok WHAT COMMAND...: one test; what the command printed is shown when it fails.
+# ok WHAT COMMAND...: one test; prints the command's output when it fails.
 ok() {
 	what=$1
 	shift
@@ -62,8 +62,8 @@ ok() {
 	fi
 }
 
-# steady WHAT COMMAND...: as ok, of something that a busy machine may disturb: up to five times until it
-# holds. What is wrong with the program is wrong each time.
+# steady WHAT COMMAND...: as ok, for a command that a busy machine may disturb: up to five tries until it succeeds.
+# A fault of the program fails every try.
 steady() {
 	what=$1
 	shift
@@ -77,7 +77,7 @@ five_times() {
 	return 1
 }
 
-# exits CODE COMMAND...: the command exits with exactly that; its output is in out and err.
+# exits CODE COMMAND...: the command exits with CODE; its output is in out and err.
 exits() {
 	code=$1
 	shift
@@ -86,15 +86,15 @@ exits() {
 	[ "$got" = "$code" ] || { echo "exit $got, expected $code"; cat err; return 1; }
 }
 
-says() { # says PATTERN FILE
+says() { # says PATTERN FILE: FILE has a match
 	grep -Eq -- "$1" "$2" || { echo "no '$1' in:"; cat "$2"; return 1; }
 }
 
-notes_of() { # notes_of CAPTURE: every note of its runs as "severity text"
+notes_of() { # notes_of CAPTURE: prints every note of its runs as "severity text"
 	"$zcost" report runs "$1" --format json | jq -r '.notes[] | .severity + " " + .text'
 }
 
-# next_port: in $port, one that nobody has, below those that the kernel gives out.
+# next_port: sets $port to an unused port below the kernel's ephemeral ports.
 next_port() {
 	port=$((${port:-20000 + $$ % 10000} + 1))
 	while grep -qsi ":$(printf %04x $port) " /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6; do
@@ -102,14 +102,14 @@ next_port() {
 	done
 }
 
-# undo_state CAPTURE: the folder of what must be undone for it
+# undo_state CAPTURE: prints the folder of its undo state
 undo_state() {
 	born=$(stat -c %w "$1" 2>/dev/null) || { echo /nowhere; return; }
 	[ "$born" = - ] && born=0 || born=$(date -d "$born" +%s%N)
 	echo "${ZCOST_STATE-/run}/zcost/$(stat -c '%d-%i' "$1")-$born"
 }
 
-# near A B TOLERANCE
+# near A B TOLERANCE: A and B differ by at most TOLERANCE
 near() {
 	awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; if (d < 0) d = -d
 		if (a == "" || b == "" || d > t) { print a " is not within " t " of " b; exit 1 } }'

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Comparing our reader with perf, for the tests of perf.data files. Needs lib.sh before it.
+# Compares zcost's reader with perf, for the tests of perf.data files. Source it after lib.sh.
 
 dump=$build/tests/tools/profile_dump
 compare=$tests/tools/perf-compare.pl
 
-# Event, comm, pid, tid, time, period, address of every sample; sorted, since perf sorts by time.
+# Event, comm, pid, tid, time, period, address of every sample; sorted, because perf sorts by time.
 our_samples() {
 	"$dump" samples "$1" 2>ours.err | awk -F'\t' '{ printf "%s|%s|%d|%d|%d.%09d|%d|%s\n",
 		$1, $2, $3, $4, int($6 / 1e9), $6 % 1000000000, $7, $8 }' | sort
@@ -22,8 +22,8 @@ same_samples() { # same_samples FILE [FILE-FOR-PERF]
 	[ -s perfs ] && cmp ours perfs || { diff ours perfs | head -n 20; return 1; }
 }
 
-# The addresses of every call chain; files without any have nothing to compare. perf prints those in
-# user space as offsets in their file: of these, what a mapping leaves as it is, the last 12 bits.
+# The addresses of every call chain. perf prints an address in user space as an offset in its file. Of these only the
+# last 12 bits are compared, because a mapping does not change them.
 same_chains() {
 	"$dump" samples "$1" 2>/dev/null | awk -F'\t' '$9 != "" { printf "%d.%09d %s\n",
 		int($6 / 1e9), $6 % 1000000000, $9 }' | page_offsets >ours
@@ -40,14 +40,14 @@ page_offsets() {
 	perl -ne 's/([ ,])(?!ffff[0-9a-f]{12}\b)([0-9a-f]+)\b/$1 . hex(substr $2, -3)/ge; print' | sort
 }
 
-# Names of all events, but of the one that perf keeps for itself.
+# Names of all events, without the one that perf adds for itself.
 same_events() {
 	"$dump" health "$1" 2>/dev/null | sed -n 's/^event \(.*\)\t.*/\1/p' | sort -u >ours
 	perf evlist -i "${2:-$1}" 2>/dev/null | grep -v -e '^dummy' -e '^#' | sort -u >perfs
 	[ -s perfs ] && cmp ours perfs || { diff ours perfs; return 1; }
 }
 
-# Samples per event, and what was throttled, as perf report counts them.
+# Samples per event, and throttle records, as perf report counts them.
 our_counts() {
 	"$dump" health "$1" 2>/dev/null | perl -ne '
 		print "$1 $2\n" if /^event (.*)\t(\d+) samples/ && $2;
@@ -69,23 +69,23 @@ same_counts() {
 	[ -s perfs ] && cmp ours perfs || { diff ours perfs; return 1; }
 }
 
-# buffer MB: perf record's option for so much room over all CPUs, that nothing is lost on a busy machine.
-# Others than root may not have it.
+# buffer MB: prints perf record's option for a buffer of MB over all CPUs, so that a busy machine loses no record.
+# Only root may have it.
 buffer() {
 	mb=2
 	while [ $((mb * 2 * $(getconf _NPROCESSORS_ONLN))) -le "$1" ]; do mb=$((mb * 2)); done
 	[ "$(id -u)" != 0 ] || echo "-m ${mb}M"
 }
 
-# --stats is quick, but tells nothing of a stream of tracepoints.
+# --stats is quick, but prints nothing for a stream of tracepoints.
 anything_lost() {
 	perf report -i "$1" --stats --stdio 2>/dev/null >.lost
 	[ -s .lost ] || perf report -D -i "$1" 2>/dev/null | grep -aE 'RECORD_LOST' >.lost
 	grep -qE 'LOST(_SAMPLES)?(:| events:)' .lost
 }
 
-# lossless FILE COMMAND...: the command records into the file, up to five times until nothing is lost: of
-# what was lost, nobody knows what else it would have told.
+# lossless FILE COMMAND...: the command records into FILE, up to five times until no record is lost. With lost records
+# the two readers cannot be compared.
 lossless() {
 	recorded=$1
 	shift
@@ -108,7 +108,7 @@ same() {
 	perl "$compare" "$name.data" "$dump"
 }
 
-# Beside the tables: each sample's event, comm, process, time, period and chain; each event's count.
+# Also compares each sample's event, comm, process, time, period and chain, and each event's count.
 each_sample() {
 	same_samples "$1.data" && same_chains "$1.data" && same_counts "$1.data" && same_events "$1.data"
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A capture to draw: three variants with six measure runs each and one profile. Read after capture.sh.
+# A capture to draw: three variants with six measure runs each and one profile. Source it after capture.sh.
 #
-# One run of each variant is analyzed from files; the other repeats and the profiles are put into the
-# store, each repeat with 0.1 % more throughput than the one before.
+# zcost analyzes one run of each variant from files. SQL adds the other repeats and the profiles to the store. Each
+# repeat has 0.1 % more throughput than the one before.
 
-# repeats: 2 to 6 of each run; bytes, rates and throughput grow, busy time stays.
+# repeats: adds repeats 2 to 6 of each run; bytes, rates and throughput grow, busy time is constant.
 repeats() {
 	for r in 2 3 4 5 6; do
 		echo "INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns,
@@ -17,7 +17,7 @@ repeats() {
 	done
 }
 
-# evidence VARIANT MAPPED COPIED: the receiver's, in every run of the variant.
+# evidence VARIANT MAPPED COPIED: sets the receiver's bytes in every run of the variant.
 evidence() {
 	for m in "rx_mapped_bytes $2" "rx_copied_bytes $3"; do
 		echo "INSERT OR REPLACE INTO metric SELECT id, '${m% *}', 'B', ${m#* }, 'measured' FROM run
@@ -25,12 +25,12 @@ evidence() {
 	done
 }
 
-# symbol ID NAME: a function of the kernel.
+# symbol ID NAME: adds a function of the kernel.
 symbol() {
 	echo "INSERT INTO symbol VALUES ($1, '$2', 1, 0); INSERT INTO frame VALUES ($1, NULL, $1);"
 }
 
-# profile_of RUN VARIANT SIDE N...: a profile run with N samples of 1 ms in function 1, 2, ...
+# profile_of RUN VARIANT SIDE N...: adds a profile run with N samples of 1 ms in function 1, 2, ...
 profile_of() {
 	id=$1
 	echo "INSERT INTO run (id, variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Two hosts of the test's own, read after lib.sh: two network namespaces, `here` and `there`, joined by
-# veth, and in the latter an sshd with keys and configuration in the scratch folder. There, the clock
-# (where the kernel can) is 100 s ahead, and the machine has the same name and another boot id.
+# Two hosts that the test makes; source it after lib.sh. They are two network namespaces, `here` and `there`, joined by
+# veth. `there` runs an sshd with keys and configuration in the scratch folder. Its clock is 100 s ahead if the kernel
+# has time namespaces. It has the same host name and another boot id.
 #
-# Nothing of the system's is read or written: no /etc/ssh, no ~/.ssh, no /run/sshd.
+# The test neither reads nor writes the system's /etc/ssh, ~/.ssh and /run/sshd.
 
 here=zcost-ssh-a-$$
 there=zcost-ssh-b-$$
@@ -25,7 +25,7 @@ cleanup() {
 }
 
 namespaces() {
-	cleanup # a killed test's, should it have had our pid
+	cleanup # removes the namespaces of a killed test that had the same pid
 	ip netns add $here && ip netns add $there &&
 		ip link add a$$ netns $here type veth peer name b$$ netns $there || return 1
 	ip -n $here addr add 192.0.2.1/30 dev a$$
@@ -34,8 +34,8 @@ namespaces() {
 	for d in lo b$$; do ip -n $there link set $d up; done
 }
 
-# What the sshd needs of the system's it gets in a mount namespace: /run/sshd, a boot id, and a root that
-# may log in. From OpenSSH 9.8 on it would not let in for a while whose session was killed.
+# A mount namespace gives sshd its own /run/sshd, a boot id, and a root that may log in. Since OpenSSH 9.8 sshd refuses,
+# for a while, an address that has lost a session.
 cat >there.sh <<EOF
 set -e
 mount --make-rprivate /
@@ -64,7 +64,7 @@ start_sshd() {
 	sshd_pid=$(cat sshd.pid)
 }
 
-# pids_there PATTERN: processes over there with such a command line; sshd itself is none of them.
+# pids_there PATTERN: prints the processes of `there` with a matching command line, without sshd itself.
 pids_there() {
 	for p in $(ip netns pids $there); do
 		[ "$p" = "$sshd_pid" ] && continue

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
-# What the tests of tcpzc share; after lib.sh.
+# Shared by the tests of tcpzc. Source it after lib.sh.
 
 command -v jq >/dev/null || skip_all "no jq"
-name=zctest-${scratch##*.} # of namespaces: no killed run has left any that are called so
+name=zctest-${scratch##*.} # names the namespaces; a killed test used another name
 
 next_port
 
@@ -33,24 +33,24 @@ transfer_here() { # at $port
 	[ $txrc = 0 ] && [ $rxrc = 0 ] || { cat tx.err rx.err; return 1; }
 }
 
-# Those that take a NIC with queues to give away are tested in host-tcpzc-zcrx.t and -devmem.t.
+# host-tcpzc-zcrx.t and host-tcpzc-devmem.t test the modes that need a NIC with spare queues.
 modes() { # sending|receiving
 	"$tcpzc" --help | sed -n "/^Ways of $1/,/^\$/s/^  \\([a-z][a-z-]*\\) .*/\\1/p" | grep -vxE 'zcrx|devmem'
 }
 
-# Ways of receiving that see what they receive.
+# Receive modes that can read the received bytes.
 seeing_modes() {
 	modes receiving | grep -vx trunc
 }
 
-# here TX: this kernel has what the mode needs; else $why says what is missing.
+# here TX: succeeds if this kernel supports the mode; else sets $why to what is missing.
 here() {
 	why=$("$tcpzc" --connect 127.0.0.1 --port 1 --tx "$1" --connect-timeout 0.01 2>&1 >/dev/null |
 		sed -n '/cannot connect/d; s/^tcpzc: //p')
 	[ -z "$why" ]
 }
 
-# rx_here RX: the same of a receiver, with the options beside it.
+# rx_here RX: the same for a receive mode with its options.
 rx_here() {
 	why=$("$tcpzc" --listen --port $port --rx "$@" --accept-timeout 0.01 2>&1 >/dev/null |
 		sed -n '/nobody connected/d; s/^tcpzc: //p')
@@ -65,11 +65,11 @@ kernel_since() { # MAJOR MINOR
 	uname -r | awk -F '[.-]' -v a="$1" -v b="$2" '{ exit !($1 > a || ($1 == a && $2 >= b)) }'
 }
 
-holds() { # FILE FILTER: jq says true for its one line
+holds() { # holds FILE FILTER: the jq FILTER is true for the line of FILE
 	[ "$(jq -r "$2" "$1")" = true ] || { echo "not $2:"; cat "$1"; return 1; }
 }
 
-# await COMMAND...: until it holds, for 30 seconds; more on a machine that does other things
+# await COMMAND...: waits for it to succeed, 30 seconds or longer on a busy machine
 await() {
 	for _ in $(seq 600); do
 		"$@" && return
@@ -79,7 +79,7 @@ await() {
 	return 1
 }
 
-# has_socket PID PROTOCOL STATE: among those /proc/net has of the protocol, and of its IPv6
+# has_socket PID PROTOCOL STATE: /proc/net lists such a socket of PID, in IPv4 or IPv6
 has_socket() {
 	cat /proc/"$1"/net/"$2" /proc/"$1"/net/"$2"6 2>/dev/null | awk '{ print $10, $4 }' >sockets
 	for fd in /proc/"$1"/fd/*; do
@@ -88,21 +88,21 @@ has_socket() {
 	done
 	return 1
 }
-listening() { # PID: until it has a listening socket
+listening() { # listening PID: waits until it has a listening socket
 	await has_socket "$1" tcp 0A
 }
-bound() { # PID: until it has a socket for datagrams
+bound() { # bound PID: waits until it has a datagram socket
 	await has_socket "$1" udp 07
 }
 
-gone() { # PID: or only not yet waited for
+gone() { # gone PID: it has ended, or is a zombie
 	! grep -qs '^State:.[^ZX]' /proc/"$1"/status
 }
 has_points() { # N FILE
 	[ "$(grep -c '"point"' "$2")" -ge "$1" ]
 }
 
-# strace is there, and may trace.
+# strace is installed and may trace.
 can_trace() {
 	strace -o /dev/null true 2>/dev/null
 }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A small made-up world whose figures can be worked by hand: a store without a capture around it.
+# A small invented store, without a capture, with figures that can be computed by hand.
 # The basis is CPU / rate. A variant `copying` that takes 100 % of a CPU for 1e6 KiB/s costs
 # 1000 ns/KiB, 60 % of it in _copy_to_iter (data copy), 40 % in tcp_recvmsg; `mapping` takes 100 %
 # for 2e6 KiB/s, 500 ns/KiB, 80 % in tcp_recvmsg and 20 % in insert_page.
 
 version=$(sed -n 's/.*STORE_VERSION = \([0-9]*\).*/\1/p' "$top/analyze/store/store.c")
 
-# world FOLDER RUNS VARIANT...: FOLDER/zcost.db, so many runs of each pass. A variant is
+# world FOLDER RUNS VARIANT...: writes FOLDER/zcost.db with RUNS runs of each pass. A variant is
 # name:rate:cpu:copy,tcp,map:calls per run:asked:copied
 world() {
 	dir=$1 runs=$2
@@ -48,7 +48,7 @@ BEGIN {
 	sql("INSERT INTO variant (name, what) VALUES ('" $1 "', '')")
 	split($4, share, ",")
 	for (k = 1; k <= runs; k++) {
-		wobble = 1 + (k - (runs + 1) / 2) * 0.001 # symmetric: the median stays what it is
+		wobble = 1 + (k - (runs + 1) / 2) * 0.001 # symmetric: does not move the median
 		for (s = 0; s < 2; s++) {
 			r = run($1, "measure", k, s ? "sender" : "receiver")
 			metric(r, "seconds", 1)
@@ -80,12 +80,12 @@ END
 copying=copying:1e6:100:60,40,0:40000:0:0
 mapping=mapping:2e6:100:0,80,20:4000:1:0.02
 
-# compared ARGUMENT...: as tsv, into out
+# compared ARGUMENT...: runs zcost compare and writes tsv to out
 compared() {
 	"$zcost" compare --format tsv "$@" >out 2>err
 }
 
-# field KEY COLUMN: of the row of `out` whose first field, or first two, are KEY
+# field KEY COLUMN: prints the COLUMN of the row of `out` with KEY in its first field or first two fields
 field() {
 	awk -F'\t' -v key="$1" -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$1 == key || $1 " " $2 == key { print $at[column] }' out

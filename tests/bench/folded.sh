@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Folded stacks of a system-wide recording of about two million samples: zcost export folded against
-# perf script --no-inline | stackcollapse-perf.pl; that script from STACKCOLLAPSE or the PATH, and
-# where there is none perf script alone, which is a lower bound. Interleaved; medians of ROUNDS (5),
-# of perf script's, which takes minutes, of SLOW_ROUNDS (3). PERFDATA=FILE takes that file.
+# perf script --no-inline | stackcollapse-perf.pl. The Perl script is $STACKCOLLAPSE or the one in PATH. Without it perf
+# script runs alone, which gives a lower bound. The tools run interleaved. Figures are medians of ROUNDS (5) runs; perf
+# script takes minutes and has SLOW_ROUNDS (3). PERFDATA=FILE uses that recording.
 set -eu
 . "$(dirname "$0")/lib.sh"
 slow_rounds=${SLOW_ROUNDS:-3}

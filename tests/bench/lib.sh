@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the benchmarks of reading files share; sourced by them:
+# Shared by the benchmarks that read files, which source it:
 #
 #   . "$(dirname "$0")/lib.sh"
-#   recording            # $data, the recording, of $samples samples
+#   recording            # sets $data, the recording, and $samples, its number of samples
 #
-# dir: a scratch folder of its own in BENCH_DIR (/var/tmp), gone at the end; ROUNDS and ZCOST_BUILD count.
+# $dir is a scratch folder in BENCH_DIR (/var/tmp), removed at the end. ROUNDS and ZCOST_BUILD are options.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
 rounds=${ROUNDS:-5}
@@ -14,7 +14,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 zcost=$build/zcost timed=$build/tests/tools/timed dump=$build/tests/tools/profile_dump
 
-need() { # TOOL...: of tests/tools, built when missing
+need() { # need TOOL...: builds the missing tools of tests/tools
 	for tool; do
 		[ -x "$tool" ] || make -s -C "$top" "$tool" BUILD="$build" >/dev/null
 	done
@@ -24,13 +24,12 @@ median() { # FILE COLUMN
 	sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ x[NR] = $c } END { print x[int((NR + 1) / 2)] }'
 }
 
-ratio() { # WHAT FILE FILE COLUMN GOAL: of the medians
+ratio() { # ratio WHAT FILE FILE COLUMN GOAL: prints the ratio of the medians
 	awk -v a="$(median "$2" "$4")" -v b="$(median "$3" "$4")" -v w="$1" -v g="$5" \
 		'BEGIN { printf "%-44s %6.1f  (%s)\n", w, a / b, g }'
 }
 
-# What zcost is made to look at: TCP over loopback, copied, mapped and through io_uring, with some
-# short processes in between.
+# The recorded load: TCP over loopback, copied, mapped and through io_uring, with some short processes in between.
 flow() { # SECONDS PORT RX TX
 	timeout $(($1 + 10)) "$build/tcpzc" --listen=127.0.0.1 --port="$2" --rx="$3" >"$dir/rx.$2" 2>&1 &
 	timeout $(($1 + 10)) "$build/tcpzc" --connect=127.0.0.1 --port="$2" --tx="$4" --seconds="$1" >"$dir/tx.$2" 2>&1 &

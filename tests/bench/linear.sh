@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Does time stay linear in the samples, and memory where it is? Recordings of a made-up host that
-# differ only in length (tests/tools/perfdata_gen.c), of SIZES (1 4 16 64) million samples, 180 MB per
-# million, all at once in BENCH_DIR (/var/tmp): those for which there is room. The table of functions,
-# on one and on two threads. Interleaved; medians of ROUNDS (5), of the 64 million of 3.
+# Checks that time is linear in the samples and memory is constant. The recordings of an invented host differ only in
+# length (tests/tools/perfdata_gen.c): SIZES (1 4 16 64) million samples, 180 MB per million, all at once in BENCH_DIR
+# (/var/tmp), as far as there is room. Each run makes the table of functions, on one and on two threads. The runs are
+# interleaved. Figures are medians of ROUNDS (5) runs, or of 3 runs for 64 million samples.
 #
-# A part of the time is the same for any length (the kernel's symbols are read, distinct stacks are
-# resolved), so what is held against the goal is the distance from the line a + b x samples that fits
-# best, each size counting alike.
+# A part of the time does not depend on the length (reading the kernel's symbols, resolving distinct stacks). So the
+# goal limits the distance from the best line a + b x samples, with equal weight for each size.
 set -eu
 . "$(dirname "$0")/lib.sh"
 sizes=${SIZES:-1 4 16 64}
@@ -46,8 +45,8 @@ while [ $i -lt "$rounds" ]; do
 	i=$((i + 1))
 done
 
-# Lines "samples wall cpu MB": a table, each time's distance from the line with the least squares of
-# relative distances, and what memory gains.
+# Reads lines "samples wall cpu MB". Prints a table, each time's distance from the line with the least squares of
+# relative distances, and the growth of memory.
 table() { # THREADS
 	awk -v threads="$1" '
 	function fit(c,   i, w, sw, sx, sy, sxx, sxy) {

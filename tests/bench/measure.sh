@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What the measure pass takes from the throughput: one transfer over the test bed under zcost collect, with
-# the collectors of that pass on both sides all the time; but for every second second it is stopped
-# (SIGSTOP), and its counters are off. Each second with it is set against the mean of the second before and the one
-# behind, so that a slow drift does not count; TURNS (60) of them. The median of these ratios, and the order
-# statistics that hold it with 95 %. It is what runs in the window; loading and switching on lie before it.
+# The throughput that the measure pass costs: one transfer over the test bed under zcost collect, with the collectors of
+# that pass on both sides. In every other second zcost is stopped (SIGSTOP) and its counters are off. The throughput of
+# each second with zcost is divided by the mean of the seconds before and after it, which removes a slow drift. Prints
+# the median of TURNS (60) such ratios and the order statistics that bound it with 95 % confidence. This is the cost
+# inside the window; loading and switching on happen before it.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
@@ -56,9 +56,9 @@ kill -CONT $pids
 for p in $pids; do wait "$p" || { cat "$dir"/*.err; exit 1; }; done
 pids=
 jq -r 'select(.type == "point") | "\(.t_ns / 1e9) \(.bytes)"' "$dir/receiver/workload.out" >"$dir/points"
-own=$(jq -s 'map(.window.own_cpu_ns / (.window.end_ns - .window.start_ns)) | max * 200' "$dir"/*/run.json) # it is stopped half of the time
+own=$(jq -s 'map(.window.own_cpu_ns / (.window.end_ns - .window.start_ns)) | max * 200' "$dir"/*/run.json) # zcost is stopped half of the time
 awk '
-	function at(t,   a, b, m) { # bytes by then
+	function at(t,   a, b, m) { # at(t): the bytes until t
 		a = 1; b = n
 		while (b - a > 1) { m = int((a + b) / 2); if (T[m] <= t) a = m; else b = m }
 		return B[a] + (B[b] - B[a]) * (t - T[a]) / (T[b] - T[a])

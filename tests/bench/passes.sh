@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What each pass costs the workload: throughput of tcpzc on the test bed bare and under `zcost
-# collect` with the collectors of each pass on both sides. The four are interleaved, the order
-# turned each round; medians of ROUNDS (5); the throughput is the receiver's own over the same
-# two seconds of each run, bare or not.
+# The cost of each pass for the workload: throughput of tcpzc on the test bed, bare and under `zcost collect` with the
+# collectors of each pass on both sides. The four are interleaved, with the order reversed each round. Figures are
+# medians of ROUNDS (5) runs. The throughput is the receiver's over the same two seconds of each run.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
@@ -15,7 +14,7 @@ trap '"$bed" down $name; rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 "$bed" up "$name" || { echo "SKIP: no test bed here"; exit 0; }
 
-under() { # PASS SIDE COMMAND...: the command, under collect unless the pass is none
+under() { # under PASS SIDE COMMAND...: runs the command, under collect unless PASS is none
 	pass=$1 side=$2 cpu=1
 	shift 2
 	[ "$side" = receiver ] || cpu=0
@@ -30,7 +29,7 @@ under() { # PASS SIDE COMMAND...: the command, under collect unless the pass is 
 	fi
 }
 
-gbps() { # of the points from 0.5 to 2.5 s after the first
+gbps() { # the throughput between the points at 0.5 and 2.5 s after the first
 	jq -rs '[.[] | select(.type == "point")] | .[0].t_ns as $t
 		| [.[] | select(.t_ns >= $t + 5e8 and .t_ns <= $t + 2.5e9)]
 		| 8 * (last.bytes - first.bytes) / (last.t_ns - first.t_ns)' "$dir/receiver.out"

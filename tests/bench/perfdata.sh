@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Reading perf.data: the table of functions (self and children in one go, contexts and components
-# with it) against perf report on one system-wide recording of about two million samples with call
-# chains; zcost as it comes, with one thread and with two. Interleaved; medians of ROUNDS (5). PERFDATA=FILE takes that file in place of a recording.
+# Reading perf.data: the table of functions (self and children, contexts and components in one run) against perf report,
+# on a system-wide recording of about two million samples with call chains. zcost runs with its default threads, with
+# one and with two. The tools run interleaved. Figures are medians of ROUNDS (5) runs. PERFDATA=FILE uses that recording.
 set -eu
 . "$(dirname "$0")/lib.sh"
 recording

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# make bench: ratios, each measured in one run, interleaved, medians of five. Run as root.
-#   run.sh BUILD [NAME...]     NAME: a script beside this one without .sh; default all
+# make bench: each ratio compares interleaved runs, and is a ratio of medians of five. Run as root.
+#   run.sh BUILD [NAME...]     NAME: a script in this folder, without .sh; default all
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 ZCOST_BUILD=$(cd "$1" && pwd)

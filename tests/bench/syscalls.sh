@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What it costs to account for a system call: a loop of getppid, the cheapest call there is, bare and
-# under each tool. Interleaved, the order turned each round; medians of ROUNDS (5), ns per call. Then two
-# such loops at once: calls a second of both, and how many of the calls were not counted.
+# The cost of counting a system call: a loop of getppid, the cheapest call, bare and under each tool. The tools run
+# interleaved, with the order reversed each round. Figures are medians of ROUNDS (5) runs, in ns per call. Then two such loops
+# run at once: calls per second of both, and the number of calls that were not counted.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
@@ -18,12 +18,12 @@ zcost() { # METHOD N OPTIONS
 	method=$1 n=$2
 	shift 2
 	"$build/zcost" collect -o "$dir/run" --collect syscalls --syscalls-method "$method" "$@" -- "$calls" loop "$n" ||
-		[ $? = 4 ] # lossy: said below
+		[ $? = 4 ] # lossy: reported below
 	cat "$dir/run/workload.out"
 	sed -n 's/.*"lost": \([0-9]*\).*/\1/p' "$dir/run/run.json" >>"$dir/$method.lost"
 }
 
-# Slow tools get fewer calls: the loop itself is what is timed.
+# Slow tools get fewer calls, because only the loop is timed.
 one() {
 	case $1 in
 	none) "$calls" loop 2000000 ;;
@@ -72,7 +72,7 @@ for m in bpf tracepoint; do
 	echo "$m lost: $(sort -n "$dir/$m.lost" | tail -n 1) at most"
 done
 
-# both [COMMAND...]: adds "calls/s" of two loops at once, each on a CPU of its own
+# both [COMMAND...]: adds "calls/s" of two loops at once, each on another CPU
 n=4000000
 both() {
 	"$@" sh -c "taskset -c 0 '$calls' loop $n & taskset -c 1 '$calls' loop $n & wait" >"$dir/out" 2>"$dir/err"

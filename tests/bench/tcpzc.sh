@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# tcpzc against iperf3, and against neper's tcp_stream where that is installed or named in NEPER, one
-# flow, the same message size and pinning: over loopback and over the test bed's veth. Mapping against
-# copying over loopback with packets of 15 pages (MTU 61512; 72 bytes of headers, so IPv6: over IPv4 each
-# packet would end with 20 bytes of a page that cannot be mapped, and every second call map nothing). Then
-# what a receiver's CPU pays per MB (10^6 bytes) when it maps in place of copying: of the process itself,
-# and of its whole CPU with the softirq's work (/proc/stat; other load on the machine counts too).
-# Everything is interleaved, the order turned each round; medians of ROUNDS (5; of plain sending 4 times as
-# many), SECONDS_EACH (2).
+# tcpzc against iperf3, and against neper's tcp_stream if it is installed or NEPER names it. All have one flow, the same
+# message size and pinning, over loopback and over the test bed's veth. Then mapping against copying over loopback, with
+# packets of 15 pages (MTU 61512; 72 bytes of headers, so IPv6: over IPv4 each packet would end with 20 bytes of a page
+# that cannot be mapped, and every other call would map nothing): a receiver's CPU time per MB (10^6 bytes), of the
+# process itself, and of its whole CPU with the softirq's work (/proc/stat, which includes other load on the machine).
+# The runs are interleaved, with the order reversed each round. Figures are medians of ROUNDS (5; 4 times as many for plain
+# sending) runs of SECONDS_EACH (2).
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
@@ -39,7 +38,7 @@ path() {
 	on receiver ip link set lo mtu $mtu
 }
 
-busy_ms() { # CPU: all but idle and iowait
+busy_ms() { # busy_ms CPU: its time without idle and iowait
 	awk -v cpu="cpu$1" '$1 == cpu { print ($2 + $3 + $4 + $7 + $8 + $9) * 10 }' /proc/stat
 }
 
@@ -67,7 +66,7 @@ iperf() { # PATH
 	jq -r '.end.sum_received.bits_per_second / 1e9' "$dir/out" >>"$dir/$1-iperf3"
 }
 
-neper() { # PATH; it leaves a log in the folder that it runs in
+neper() { # neper PATH: tcp_stream, which writes a log into the current folder
 	path "$1"
 	(cd "$dir" && on receiver taskset -c 1 "$neper" -F 1 -T 1 -l "$seconds" -B 131072 >out 2>/dev/null) &
 	pid=$!
@@ -83,7 +82,7 @@ median() { # FILE COLUMN
 		awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
 }
 
-# What is nearly equal takes more runs to tell apart: four times a round, there and back.
+# Nearly equal tools need more runs: four per round, in alternating order.
 cases='tcpzc_veth_send_recv iperf_veth iperf_veth tcpzc_veth_send_recv
 	tcpzc_loopback_send_recv iperf_loopback iperf_loopback tcpzc_loopback_send_recv
 	iperf_veth tcpzc_veth_send_recv tcpzc_veth_send_recv iperf_veth
@@ -121,8 +120,7 @@ for tx in splice msg-zerocopy; do
 			b, tx, m, m / b, tx == "splice" ? "; goal 1.5" : "", share
 		printf "  receiver us/MB: %.0f, mmap %.0f (%.2f) (n=%d)\n", bc, mc, mc / bc, n }'
 done
-# The same sender at both. Its pages are the same all the time: recv copies them out of the cache, which
-# no real data is.
+# Both have the same sender. It sends the same pages again and again: recv copies them from the cache, unlike real data.
 awk -v r="$(median pages-splice-recv 1)" -v c="$(median pages-splice-recv 2)" \
 	-v m="$(median pages-splice-mmap 1)" -v mc="$(median pages-splice-mmap 2)" 'BEGIN {
 	printf "  splice/recv of the same 256k again and again: %.2f Gbit/s, splice/mmap %.2f times; receiver us/MB %.0f, %.2f\n",

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The table of system calls out of a recording of raw_syscalls, about 1.3 million events: zcost report
-# syscalls --perf, which is one thread, against perf trace -s -i. Interleaved; medians of ROUNDS (5).
-# PERFDATA=FILE takes that file in place of a recording.
+# The table of system calls from a recording of raw_syscalls, about 1.3 million events: zcost report syscalls --perf,
+# which has one thread, against perf trace -s -i. The tools run interleaved. Figures are medians of ROUNDS (5) runs.
+# PERFDATA=FILE uses that recording.
 set -eu
 . "$(dirname "$0")/lib.sh"
 calls=$build/tests/tools/calls

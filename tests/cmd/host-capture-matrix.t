@@ -145,7 +145,7 @@ status 3: test off" err
 ok "runs under other settings succeed when one 'before' fails" test "$(jq -r '.runs[] | select(.status == "ok") |
 	.variant' f/manifest.json | tr '\n' ' ')" = \
 	"a+mtu1500+gro-on b+mtu1500+gro-on a+mtu9000+gro-on b+mtu9000+gro-on "
-ok "a failed 'before' runs once per block, not once per run" test "$(grep -c '^no such offload' err)" = 2
+ok "a failed 'before' runs once per combination, not once per run" test "$(grep -c '^no such offload' err)" = 2
 ok "a setting with a failed 'before' is undone" test "$(grep -c 'gro back from off' hooks)" = 2
 ok "the other settings and the plan are undone after a failed 'before'" test "$(cat mtu),$(tail -n 1 hooks)" = 1400,end
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The SQL questions of docs/store.md on the store of a real capture; some answers are compared with zcost's tables.
+# The SQL questions of the store's document on the store of a real capture; some answers are compared with zcost's tables.
 . "$(dirname "$0")/../lib.sh"
 command -v sqlite3 >/dev/null || skip_all "no sqlite3 to ask with"
 [ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
@@ -40,7 +40,7 @@ profiled=$(sqlite3 $db 'SELECT COUNT(*) FROM cost')
 traced=$(sqlite3 $db 'SELECT COUNT(*) FROM syscall')
 
 awk '/^```sql/ { n++; on = 1; next } /^```/ { on = 0 } on { print > "q" n ".sql" }' "$top/docs/reference/store.md"
-ok "docs/store.md has eleven questions in SQL" test -s q11.sql -a ! -e q12.sql
+ok "the store's document has eleven questions in SQL" test -s q11.sql -a ! -e q12.sql
 # The sampled functions vary: question 8 asks for the callers of the function with the most samples.
 top_called=$(sqlite3 $db "SELECT y.name FROM samples s JOIN frame f ON f.id = s.frame JOIN symbol y ON y.id = f.symbol
 	WHERE s.variant = 'baseline' AND s.pass = 'profile' AND f.parent IS NOT NULL AND y.name NOT LIKE '%''%'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# run.sh PROGRAM SECONDS: one fuzz target with a corpus of its own, kept under the build folder.
-# What it finds (crash-*, leak-*, timeout-*) stays beside the program; the exit status is not 0 then.
+# run.sh PROGRAM SECONDS: runs one fuzz target. Its corpus stays under the build folder.
+# Its findings (crash-*, leak-*, timeout-*) stay in the program's folder, and the exit status is then not 0.
 set -eu
 program=$1
 corpus=$program.corpus
@@ -10,7 +10,7 @@ mkdir -p "$corpus" "$seeds"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 units=$(dirname "$program")/../unit
 
-recorded() { # recorded NAME OPTIONS...: of this machine, small
+recorded() { # recorded NAME OPTIONS...: a small recording of this machine
 	[ -s "$seeds/$1" ] && return
 	name=$1
 	shift
@@ -25,7 +25,7 @@ streamed() {
 	perf record -q -F 99 -e cpu-clock -o - "$@" -- true >"$seeds/$name" 2>/dev/null || true
 }
 
-traced() { # the formats of few events: small files
+traced() { # small recordings of few events
 	recorded trace -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
 	recorded trace-sched -a -e sched:sched_switch,sched:sched_wakeup
 	recorded trace-packed -z -e raw_syscalls:sys_exit
@@ -46,7 +46,7 @@ case $program in
 		streamed pipe -g
 		streamed pipe-packed -z -g
 	fi
-	# every stream that the unit tests write
+	# the streams that the unit tests write
 	for t in world samples records; do
 		ZCOST_SAVE_STREAMS="$seeds" "$units/perfdata_$t" >/dev/null 2>&1 || true
 	done
@@ -66,7 +66,7 @@ case $program in
 	}
 	;;
 *texts)
-	# each text behind the letter of its reader
+	# each text follows the letter of its reader
 	as() { # as LETTER FILE...
 		letter=$1
 		shift
@@ -100,7 +100,7 @@ case $program in
 		case $program in
 		*store) mv "$store" "$seeds/every-row" ;;
 		*)
-			echo "too short for a store" >"$store" # the archive has to be small
+			echo "too short for a store" >"$store" # a small file keeps the archive small
 			rm -r "$program.capture/runs/mapping"
 			"$zcost" pack "$program.capture" -o "$seeds/packed.zst" 2>/dev/null
 			ln -s manifest.json "$program.capture/link"
