@@ -8,7 +8,7 @@ name=zctest-${scratch##*.} # names the namespaces; a killed test used another na
 next_port
 
 # transfer HOST RECEIVER-OPTIONS -- SENDER-OPTIONS: leaves rx, tx (lines), rxs, txs (summaries),
-# rxrc, txrc. $rx_prefix and $tx_prefix go before the program.
+# rxrc, txrc. $rx_prefix and $tx_prefix precede the program.
 rx_prefix= tx_prefix=
 transfer() {
 	next_port

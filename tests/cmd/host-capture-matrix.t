@@ -9,7 +9,7 @@ FAKE_HOLD=$scratch/hold
 export ZCOST_COLLECT FAKE_LOG FAKE_HOLD
 command -v jq >/dev/null || skip_all "needs jq"
 
-# The file mtu in the scratch folder plays the interface.
+# A file named mtu in the scratch folder replaces the interface.
 plan() { # plan [SED]: prints the plan, edited by a sed script
 	cat <<-'EOT' | sed "${1:-}"
 		[plan]

@@ -125,7 +125,7 @@ point() { # point HOW WHEN CONDITION...: interrupts a capture HOW when CONDITION
 		rm -rf c
 		try=
 	done
-	[ "$try" ] || { ok "$when: comes" false; return; }
+	[ "$try" ] || { ok "a capture reaches the point where $when" false; return; }
 	ids=
 	[ "$when" != "syscalls are counted" ] || ids=$(bpf_ids)
 	[ "$how" != side ] || one_side

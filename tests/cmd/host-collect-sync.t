@@ -29,7 +29,7 @@ is() {
 	[ "$got" = "$2" ] || { echo "$1 is '$got', expected '$2'"; cat r/run.json err; return 1; }
 }
 
-steered() { # the window opens at the given time, with the given length
+steered() { # the window opens at the requested time, with the requested length
 	begin sleep 2
 	at=$(($(now) + 300000000))
 	echo "go $at 400000000" >&3
@@ -39,7 +39,7 @@ steered() { # the window opens at the given time, with the given length
 	[ "$said" = ready ] && [ $code = 0 ] && jq -e ".window.start_ns - $at | . >= 0 and . < 50e6" r/run.json &&
 		jq -e '.window.end_ns - .window.start_ns - 4e8 | . >= 0 and . < 1e8' r/run.json
 }
-steady "--sync opens the window at the given time for the given length" steered
+steady "--sync opens the window at the requested time for the requested length" steered
 
 begin sleep 1.5
 echo "go 1 0" >&3

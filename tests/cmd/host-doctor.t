@@ -132,7 +132,7 @@ ok "the proposal leaves the minimum and the default of tcp_wmem unchanged" is "$
 	"sysctl net.ipv4.tcp_wmem='8192 65536 25065536'"
 # 12.5e6 / 4096 = 3051.8 pages in flight; at 10 ms 30518, at 11 ms 33570
 ok "a zcrx area for the path is a note" is "$(row path 'zcrx area' state)" note
-ok "the zcrx area is given in pages" says 'at least 3052 pages' tsv
+ok "the zcrx area has the unit pages" says 'at least 3052 pages' tsv
 doctor path --rate 100 --rtt 10
 ok "30518 pages fit into one refill ring" is "$(row path 'zcrx area' state)" note
 doctor path --rate 100 --rtt 11

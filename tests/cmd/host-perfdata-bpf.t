@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Addresses in BPF programs: zcost's syscall counters are two, and run beside perf record.
+# Addresses in BPF programs: zcost counts system calls with two BPF programs, which run while perf records.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
