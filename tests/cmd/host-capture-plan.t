@@ -113,7 +113,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	if [ "$level" -gt -1 ]; then
 		ok "capture exits 1 when the user may not load BPF for syscalls" exits 1 $user ./zcost capture -o c --variant a \
 			--pass syscalls -- true
-		ok "the error about syscalls names root" says "'syscalls' loads a BPF program, which needs root" err
+		ok "the error about the syscalls pass says that it needs root" says "'syscalls' loads a BPF program, which needs root" err
 	else
 		skip "capture exits 1 when the user may not load BPF for syscalls" "perf_event_paranoid is $level: everyone may"
 	fi

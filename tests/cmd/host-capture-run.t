@@ -89,7 +89,7 @@ ok "the error names the command that differs and another -o" says "c holds anoth
 measured with receiver.command = 'sleep 60', and now it is 'sleep 61'; give another -o" err
 plan 'a=sleep 60' >less.ini
 ok "a plan without one of the variants is refused" exits 1 "$zcost" capture less.ini -o c
-ok "the error names the missing variant" says "it has a variant 'b' that the plan does not have" err
+ok "the error names the variant that the plan does not have" says "it has a variant 'b' that the plan does not have" err
 ok "a refused plan does not replace the capture's plan" cmp p3.ini c/plan.ini
 
 plan 'a=sleep 60' | sed 's/^\[side receiver\]/&\ncollect = bogus/' >refused.ini
@@ -162,7 +162,7 @@ duration=20 plan 'early=sh -c "sleep 0.4; exit 1"' 'good=true' >p.ini
 ok "a side that dies early does not hold up the other" exits 1 timeout 15 "$zcost" capture p.ini -o k
 plan 'a=sh -c "sleep 60; : lossy"' >p.ini
 ok "capture exits 4 when a collector loses data" exits 4 "$zcost" capture p.ini -o l
-ok "the warning names the degraded collector" says 'receiver: cpu is degraded: as it was told' err
+ok "a warning names the collector that loses data" says 'receiver: cpu is degraded: as it was told' err
 ok "a run with lost data is ok" test "$(runs l)" = 'a/measure-1 ok'
 
 cat >talk <<'EOT'
@@ -238,7 +238,7 @@ ok "capture accepts windows that are less than 5 % apart" exits 0 "$zcost" captu
 plan 'a=sh -c "sleep 60; : lossy"' >p.ini
 sed 's/cpus = 0/collect = bogus/' p.ini >q.ini
 ok "capture exits 2 on a collector that collect does not know" exits 2 "$zcost" capture q.ini -o m
-ok "the error quotes collect's message" says "receiver: zcost collect does not accept what the plan says: .*unknown \
+ok "the error quotes collect's message about the unknown collector" says "receiver: zcost collect does not accept what the plan says: .*unknown \
 collector 'bogus'" err
 plan 'a=sleep 60' | sed 's/^before = .*/before = echo setting up; exit 5/' >p.ini
 rm -f hooks

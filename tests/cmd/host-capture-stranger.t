@@ -140,7 +140,7 @@ if [ "$(id -u)" = 0 ]; then
 	fi
 	mkdir -m 777 all && chmod 777 all
 	ok "capture refuses a ZCOST_STATE folder that others can write to" exits 1 env ZCOST_STATE="$scratch/all" "$zcost" capture p.ini -o unsafe
-	ok "the error names ZCOST_STATE" says "cannot hold what is to be undone: another user .*set ZCOST_STATE" err
+	ok "the error about an unsafe ZCOST_STATE folder names the variable" says "cannot hold what is to be undone: another user .*set ZCOST_STATE" err
 	ok "capture --undo by root succeeds" exits 0 "$zcost" capture --undo -o system
 	ok "capture --undo removes the undo state in /run" test ! -e "$(undo_state system)"
 	ZCOST_STATE=$scratch/.state
@@ -152,7 +152,7 @@ fi
 evil l
 mkdir outside && mv l/runs l/runs.real && ln -s "$scratch/outside" l/runs && rm -r l/.undo
 ok "capture exits 1 on a folder that contains a symbolic link" exits 1 "$zcost" capture p.ini -o l
-ok "the error names the symbolic link" says "^zcost: l/runs: a symbolic link, .*another -o" err
+ok "the error names the symbolic link in the capture's folder" says "^zcost: l/runs: a symbolic link, .*another -o" err
 ok "capture writes nothing to the link's target" test -z "$(ls -A outside)"
 cp -r good f && rm f/manifest.json && mkfifo f/manifest.json
 ok "capture refuses a fifo in place of the manifest without reading it" exits 1 timeout 20 "$zcost" capture p.ini -o f
@@ -193,7 +193,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		for at in shared good nothing; do
 			ok "a user without root exits 1 with an unsafe XDG_RUNTIME_DIR ($at)" exits 1 \
 				as_nobody "$scratch/$at" ../zcost capture p.ini -o c-$at
-			ok "the error names XDG_RUNTIME_DIR ($at)" says "set XDG_RUNTIME_DIR to a folder" err
+			ok "the error about an unsafe XDG_RUNTIME_DIR names the variable ($at)" says "set XDG_RUNTIME_DIR to a folder" err
 		done
 		plan '/before\|after/d' >home/plain.ini
 		ok "a plan without hooks needs no XDG_RUNTIME_DIR" exits 0 as_nobody "$scratch/nothing" ../zcost capture plain.ini -o plain

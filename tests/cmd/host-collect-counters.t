@@ -90,7 +90,7 @@ ok "the workload inherits no counter" sh -c '! grep -q perf_event fds'
 if grep -q '^cycles.*not-supported' r/counters.tsv || ! perf stat -e cycles true 2>&1 | grep -q '[0-9] .*cycles'; then
 	ok "collect exits 4 when the host lacks one requested event" exits 4 collect --events cycles,page-faults -- true
 	ok "counters.tsv marks the missing event as not-supported" test "$(rows cycles state)" = not-supported
-	ok "the warning names the missing event" says 'not supported on this host: cycles' err
+	ok "the warning names the event that the host lacks" says 'not supported on this host: cycles' err
 	ok "collect exits 4 when the host lacks all requested events" exits 4 collect --events '{cycles,instructions}' -- true
 	ok "the warning suggests that a virtual machine may have no PMU" says 'this host has none of cycles, instructions \(a virtual machine may have no PMU\)' err
 else
@@ -107,7 +107,7 @@ ok "--events refuses a PMU without its closing slash" refuses msr/tsc "'msr/tsc'
 ok "--events refuses a comma at the end" refuses cycles, 'an event is missing before .the end'
 ok "--events refuses an event twice in a group" refuses '{faults,faults}' "'faults' is there twice"
 ok "--events without the collector 'counters' is a usage error" exits 2 "$zcost" collect -o r --collect cpu --events cycles -- true
-ok "the error names the collector 'counters'" says "of the collector 'counters', which is not asked for" err
+ok "the error about --events names the collector 'counters'" says "of the collector 'counters', which is not asked for" err
 
 cat >plan.ini <<END
 [plan]

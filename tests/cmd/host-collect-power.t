@@ -213,11 +213,11 @@ ok "each command's watts belong to its kind" is "300.0 7.0" echo "$(wall) $(wall
 ok "each command's metric has its kind in the name" is "power_w:package/command/power power_w:wall/command/power " sh -c "sqlite3 r/zcost.db \"SELECT name
 	FROM metric WHERE name LIKE 'power_w:%/command/%' ORDER BY name\" | tr '\n' ' '"
 ok "collect exits 4 when the second --power-command fails" exits 4 collect --power-command 'echo 300' --power-command 'other=exit 3' -- true
-ok "the warning names the second --power-command" says 'power: exit 3: exited with status 3' err
+ok "the warning names the second --power-command, which fails" says 'power: exit 3: exited with status 3' err
 ok "two --power-command of one kind are a usage error" exits 2 collect --power-command 'echo 1' --power-command 'wall=echo 2' -- true
-ok "the error names both commands" says "two commands of wall power: 'echo 1' and 'echo 2'; one of each kind may be given" err
+ok "the error names both --power-command of one kind" says "two commands of wall power: 'echo 1' and 'echo 2'; one of each kind may be given" err
 ok "capture --power-command twice is a usage error" exits 2 "$zcost" capture -o c --variant a --power-command 'echo 1' --power-command 'package=echo 2' -- true
-ok "the error names both commands of the capture" says "power-command twice: a capture takes one \('echo 1' or 'package=echo 2'\)" err
+ok "the error names both --power-command of the capture" says "power-command twice: a capture takes one \('echo 1' or 'package=echo 2'\)" err
 ok "an empty --power-command is a usage error" exits 2 collect --power-command 'wall= ' -- true
 if [ "$(nproc)" -gt 1 ]; then
 	ok "a --power-command runs while CPU 0 is measured" exits 0 collect --cpus 0 --duration 0.1 \

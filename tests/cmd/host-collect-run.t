@@ -66,7 +66,7 @@ ok "run.json of a failed run has the exit status" is '[.status,.exit.status]|map
 ok "a command that a signal kills fails the run" exits 1 collect --collect cpu -- sh -c 'kill -9 $$'
 ok "run.json has the signal" is .exit.signal 9
 ok "collect exits 1 when the command does not exist" exits 1 collect --collect cpu -- no-such-program
-ok "the error names the missing command" says 'cannot run no-such-program: No such file' err
+ok "the error names the command that does not exist" says 'cannot run no-such-program: No such file' err
 ok "run.json of a missing command has no exit status" is '[.status,.exit,.window]|map(tostring)|join(" ")' "failed null null"
 ok "a command that ends in the warm-up fails the run" exits 1 collect --collect cpu --warmup 5 -- true
 ok "the error says that the command must outlast the warm-up" says 'longer than the warm-up' err
@@ -99,7 +99,7 @@ ok "collect accepts the folder of a run that was killed" exits 0 "$zcost" collec
 mkdir -p cap/runs && echo '{}' >cap/manifest.json
 ok "collect exits 1 on the folder of a capture" exits 1 "$zcost" collect -o cap --collect null -- true
 ok "an unknown collector is a usage error" exits 2 "$zcost" collect -o r2 --collect cpu,perv -- true
-ok "the error lists all collectors" says "unknown collector 'perv'; there are: .*cpu .*null .*all" err
+ok "the error about an unknown collector lists all collectors" says "unknown collector 'perv'; there are: .*cpu .*null .*all" err
 ok "an unknown collector makes no folder" test ! -e r2
 ok "collect without a command is a usage error" exits 2 "$zcost" collect -o r2
 ok "collect without a folder is a usage error" exits 2 "$zcost" collect -- true
@@ -109,7 +109,7 @@ ok "an invalid duration is a usage error" exits 2 collect --duration soon -- tru
 ok "a variant name with a slash is a usage error" exits 2 collect --variant a/b -- true
 ok "an unknown pass is a usage error" exits 2 collect --pass measuer -- true
 ok "an unknown adapter is a usage error" exits 2 collect --units foo -- true
-ok "the error lists all adapters" says "--units: no adapter 'foo'; there are tcpzc, iperf3, pps, regex:RE and none" err
+ok "the error about an unknown adapter lists all adapters" says "--units: no adapter 'foo'; there are tcpzc, iperf3, pps, regex:RE and none" err
 ok "an adapter regex: without a regex is a usage error" exits 2 collect --units regex: -- true
 ok "a regex that does not compile is a usage error" exits 2 collect --units 'regex:bytes=([0-9]+' -- true
 ok "the error names the regex and the reason" says "--units: regex:bytes=\(\[0-9\]\+: '\(\[0-9\]\+' is not an extended regular expression: Unmatched \(" err
@@ -119,7 +119,7 @@ ok "a regex with a group is accepted" exits 0 collect --collect null --units 're
 ok "an unknown --syscalls-method is a usage error" exits 2 collect --syscalls-method magic -- true
 touch plain
 ok "collect exits 1 when it cannot make the folder" exits 1 "$zcost" collect -o plain/r --collect cpu -- true
-ok "the error names the folder" says 'plain' err
+ok "the error names the folder that collect cannot make" says 'plain' err
 ok "collect --list succeeds" exits 0 "$zcost" collect --list
 ok "collect --list names perf" says '^perf ' out
 

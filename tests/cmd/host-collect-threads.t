@@ -73,7 +73,7 @@ awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpu_pct") c = i } NR 
 ok "the rows of report cpu --by thread sum to the side's busy time" near "$(cat sum)" "$(cat busy)" 0.01
 ok "report cpu --by cpu succeeds" exits 0 "$zcost" report cpu r --by cpu
 ok "report cpu --by with an unknown key is a usage error" exits 2 "$zcost" report cpu r --by dso
-ok "the error lists the keys" says 'keys cpu, comm, process and thread' err
+ok "the error about an unknown key of --by lists the keys" says 'keys cpu, comm, process and thread' err
 ok "report cpu --by comm --cpu is a usage error" exits 2 "$zcost" report cpu r --by comm --cpu 0
 ok "report cpu --by cpu --cpu succeeds" exits 0 "$zcost" report cpu r --by cpu --cpu 0
 ok "report sched succeeds" exits 0 "$zcost" report sched r
@@ -82,10 +82,10 @@ ok "report sched without a capture is a usage error" exits 2 "$zcost" report sch
 
 mkdir -p proc/thread-self
 ok "collect exits 4 on a kernel without schedstat" exits 4 env ZCOST_PROC="$PWD/proc" "$zcost" collect -o r2 --collect sched -- true
-ok "the warning names CONFIG_SCHED_INFO" says 'built without CONFIG_SCHED_INFO' err
+ok "the warning about a missing schedstat names CONFIG_SCHED_INFO" says 'built without CONFIG_SCHED_INFO' err
 echo "0 0 0" >proc/thread-self/schedstat
 ok "collect exits 4 on a kernel with schedstat switched off" exits 4 env ZCOST_PROC="$PWD/proc" "$zcost" collect -o r2 --collect sched -- true
-ok "the warning names the boot parameter delayacct" says "boot with 'delayacct'" err
+ok "the warning about a disabled schedstat names the boot parameter delayacct" says "boot with 'delayacct'" err
 "$zcost" analyze r2 >log 2>&1
 exits 0 "$zcost" report sched r2 >log
 ok "report sched gives the reason for its empty table" says 'was not measured: .*counts nothing' out

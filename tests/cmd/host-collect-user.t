@@ -87,6 +87,6 @@ unset ZCOST_SYSFS
 
 code=1
 ok "collect exits 1 when nobody cannot write the folder" nobody -o /proc/r -- true
-ok "the error names the folder" says '/proc/r: cannot make the folder' err
+ok "the error names the folder that nobody cannot write" says '/proc/r: cannot make the folder' err
 
 done_testing

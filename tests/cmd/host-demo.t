@@ -62,7 +62,7 @@ env --default-signal=INT setsid sh "$top/samples/demo.sh" "$build" demo >out 2>e
 pid=$!
 wait_for 60 test -e demo/capture/runs/baseline/.measure-01.tmp/sender/workload.out
 ok "a second demo at the same time exits 1" exits 1 sh "$top/samples/demo.sh" "$build" demo2
-ok "the error names the other demo" says 'another demo is running on this machine' err
+ok "the error of a second demo says that another one runs" says 'another demo is running on this machine' err
 kill -s KILL -- "-$pid"
 wait $pid 2>/dev/null
 ok "the processes of a demo that got SIGKILL end" wait_for 60 nothing_runs

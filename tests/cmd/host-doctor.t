@@ -191,7 +191,7 @@ ok "devmem cannot send where it cannot receive" sh -c "! grep -q '^devmem	kernel
 
 for bad in 0 -1 x inf nan 1e3x ''; do
 	ok "--rate '$bad' is a usage error" exits 2 "$zcost" doctor --rate "$bad"
-	ok "the error quotes '$bad'" says "'$bad' is not a number" err
+	ok "the error about --rate '$bad' says that it is not a number" says "'$bad' is not a number" err
 done
 
 as_nobody() {

@@ -103,7 +103,7 @@ ok "capture succeeds in a folder that contains a key" exits 0 "$zcost" capture p
 ok "capture uses a new key instead of the folder's" sh -c 'grep -qx "[0-9a-f]\{16\}r" key && ! grep 0123456789abcdef key'
 ok "capture ignores text that a login prints" lies noise 0
 ok "capture exits 1 when the remote zcost has another version" lies old 1
-ok "the error has both versions" says "ssh://there: has zcost 0.0.7, and this is [0-9.]*: install the same version there, or" err
+ok "the error has the local and the remote version of zcost" says "ssh://there: has zcost 0.0.7, and this is [0-9.]*: install the same version there, or" err
 ok "no undo state is left after another version" test ! -e "$(undo_state c)"
 ok "capture exits 1 when the remote zcost is another build" lies twin 1
 ok "the error reports the same version and another build" says "ssh://there: zcost there has the same version but is another build: unknown option" err
@@ -120,7 +120,7 @@ ok "the error names the file with the wrong checksum" says 'receiver: the files 
 ok "capture exits 1 when the agent cannot read a whole file" lies short 1
 ok "the error names the file that was not read whole" says 'run.json: could not be read whole on that host' err
 ok "capture exits 1 when the agent cannot read a file" lies unread 1
-ok "the error has the agent's reason" says 'run/x: Input/output error' err
+ok "the error has the agent's reason for a file that it cannot read" says 'run/x: Input/output error' err
 for lie in garbage huge; do
 	ok "capture exits 1 on an unexpected answer ($lie)" lies $lie 1
 	ok "the error reports the unexpected answer ($lie)" says 'receiver: ssh://there: (unexpected answer of zcost there|the connection broke)' err
@@ -136,7 +136,7 @@ ok "capture exits 1 when the agent does not answer" lies silent 1
 ok "the error reports no answer within stop_timeout" says 'receiver: ssh://there: no answer for 2 s \(stop_timeout\)' err
 plan >p.ini
 ok "capture exits 1 when the agent sends no time" lies clock 1
-ok "the error quotes the agent's answer" says "unexpected answer of zcost there: 'clock soon'" err
+ok "the error quotes the agent's wrong time" says "unexpected answer of zcost there: 'clock soon'" err
 ok "capture exits 1 when the agent's host name is a path" lies host 1
 ok "the error reports an unreadable answer for a host name that is a path" says 'ssh://there: unreadable answer of zcost there' err
 ok "capture exits 1 when the agent's first line is not JSON" lies hello 1

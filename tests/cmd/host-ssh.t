@@ -141,7 +141,7 @@ ok "capture exits 1 when the remote workload does not exist" capture 1 p.ini n2
 ok "the error has the path of the missing workload" says "receiver: cannot run $scratch/opt/nonesuch: No such file" err
 sed 's/^collect = .*/collect = bogus/' p.ini >q.ini
 ok "capture exits 2 when the remote collect refuses the plan" capture 2 q.ini n3
-ok "the error quotes the remote collect" says "receiver: zcost collect does not accept what the plan says: .*bogus" err
+ok "the error quotes the remote collect that refuses the plan" says "receiver: zcost collect does not accept what the plan says: .*bogus" err
 plan | sed 's/^passes = .*/passes = syscalls/; s,^zcost = ,&setpriv --bounding-set=-all --inh-caps=-all ,' >q.ini
 ok "capture exits 1 without rights on the remote host" capture 1 q.ini n4
 ok "the error names the pass and sudo" says "2222: the pass 'syscalls' loads a BPF program, .*zcost = sudo -n zcost" err
@@ -156,7 +156,7 @@ kill -KILL $(pids_there '^sshd')
 wait $pid
 ok "capture exits 4 when the connection breaks in the second run" test $? = 4
 ok "only the second run is failed" test "$(runs k)" = "1 ok 2 failed 3 ok "
-ok "the error names the broken connection" says 'a/measure-02 failed: receiver: .*connection' err
+ok "the error of the second run reports the broken connection" says 'a/measure-02 failed: receiver: .*connection' err
 ok "a message reports that capture connects again" says 'ssh://root@192.0.2.2:2222: connecting again' err
 ok "a broken connection leaves no process and no file" nothing_left k
 

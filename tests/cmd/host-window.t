@@ -68,6 +68,6 @@ ok "report functions notes that inlined functions have rows" says 'inlined funct
 ok "--from applies to inlined functions" above "$(share work --from 2.5)" 0
 ok "report functions --from notes that inlined functions have rows" says 'inlined functions have their own rows' err
 ok "report functions --inline on a capture is a usage error" exits 2 "$zcost" report functions r --inline
-ok "the error names analyze --inline" says 'zcost analyze --inline CAPTURE' err
+ok "the error about report --inline names analyze --inline" says 'zcost analyze --inline CAPTURE' err
 
 done_testing
