@@ -36,8 +36,8 @@ URING_LIBS := $(call pkgs,liburing jansson)
 obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib)
 HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/doctor capture)
-LAPTOP_OBJ := $(call obj,analyze analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/ingest analyze/store \
-		analyze/measures analyze/analysis analyze/compare analyze/export plot)
+LAPTOP_OBJ := $(call obj,analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/ingest analyze/store \
+		analyze/measures analyze/analysis analyze/compare analyze/export analyze/commands plot)
 TCPZC_OBJ := $(call obj,samples/tcpzc)
 
 ARCHIVES := $(if $(OFFLINE),,$(B)/host.a) $(B)/laptop.a $(B)/lib.a
@@ -74,7 +74,7 @@ $(B)/%.o: %.c
 
 # Data files inside the program (EMBED_TEXT in lib/file.h).
 $(B)/analyze/store/store.o: analyze/store/schema.sql
-$(B)/analyze/measures/components.o: analyze/components.rules
+$(B)/analyze/measures/components.o: analyze/measures/components.rules
 
 # --- in-kernel syscall accounting: a BPF object, embedded in the collector where clang is there ---
 

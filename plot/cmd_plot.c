@@ -2,8 +2,7 @@
 /* zcost plot: draws the charts of one capture into a folder. */
 #include "plot/cmd.h"
 
-#include "analyze/analysis/open.h"
-#include "analyze/options.h"
+#include "analyze/commands/options.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"

@@ -10,20 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool slice_given(const struct time_slice *s)
-{
-	return s->from.given || s->to.given;
-}
-
-int slice_check(const struct time_slice *s, struct error *err)
-{
-	if (s->from.given && s->to.given && s->from.ns >= s->to.ns)
-		return error_set(err, EINVAL, "--to is not after --from");
-	if (s->to.given && !s->to.ns)
-		return error_set(err, EINVAL, "there is nothing before --to 0");
-	return 0;
-}
-
 /*
  * Where the raw files are: in the folder, or beside the archive where it was unpacked; NULL: in the
  * archive alone.

@@ -15,10 +15,6 @@ struct open_options {
 	int jobs;		 /* threads; 0: one per CPU */
 };
 
-bool slice_given(const struct time_slice *s);
-/* From before to, where both are given; else -EINVAL with words. */
-int slice_check(const struct time_slice *s, struct error *err);
-
 int capture_open(struct store **store, const char *capture, const struct open_options *o,
 		 struct error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Exports: what other tools read, made of a capture's store or of a bare perf.data. A new
- * format is a file here with its `const struct format`, a row in cmd_export.c, and a test.
+ * format is a file here with its `const struct format`, a row in commands/export.c, and a test.
  */
 #ifndef ZC_EXPORT_H
 #define ZC_EXPORT_H
@@ -22,7 +22,7 @@ struct export
 	struct sink out;    /* export_open's */
 };
 
-/* A format. Its own file defines it, the list in cmd_export.c names it. */
+/* A format. Its own file defines it, the list in commands/export.c names it. */
 struct format {
 	const char *name, *what;
 	const char *options[SOURCES]; /* as in struct measure */

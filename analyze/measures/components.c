@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-EMBED_TEXT(components_rules, "analyze/components.rules");
+EMBED_TEXT(components_rules, "analyze/measures/components.rules");
 
 const char component_none[] = "unclassified";
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Functions into components (data copy, TCP/IP, skb, ...) by an ordered table of rules: the first
- * that matches names the component. The table is data, analyze/components.rules, which explains its
+ * that matches names the component. The table is data, analyze/measures/components.rules, which explains its
  * form; a user's own file replaces it. A function that no rule matches is unclassified.
  */
 #ifndef ZC_COMPONENTS_H

@@ -17,7 +17,7 @@
 /* What a feature's figures are made from: a capture, or a bare perf.data, text or given numbers. */
 enum data_source { SOURCE_CAPTURE, SOURCE_PERF, SOURCE_TEXT, SOURCE_NUMBERS, SOURCES };
 
-/* Options that several features take (analyze/options.c), for their lists. */
+/* Options that several features take (analyze/commands/options_table.c), for their lists. */
 #define OPT_SLICE     "from to jobs "
 #define OPT_RUNS      "variant side run estimator " OPT_SLICE
 #define OPT_SAMPLES   "cpu comm event "

@@ -32,3 +32,17 @@ int time_point_parse(struct time_point *p, const char *text)
 	*p = (struct time_point){seconds * 1000000000 + ns, true, relative};
 	return 0;
 }
+
+bool slice_given(const struct time_slice *s)
+{
+	return s->from.given || s->to.given;
+}
+
+int slice_check(const struct time_slice *s, struct error *err)
+{
+	if (s->from.given && s->to.given && s->from.ns >= s->to.ns)
+		return error_set(err, EINVAL, "--to is not after --from");
+	if (s->to.given && !s->to.ns)
+		return error_set(err, EINVAL, "there is nothing before --to 0");
+	return 0;
+}

@@ -3,6 +3,8 @@
 #ifndef ZC_MODEL_SLICE_H
 #define ZC_MODEL_SLICE_H
 
+#include "lib/error.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,5 +22,10 @@ struct time_slice {
  * ("+0.25"), to the nanosecond. Returns -EINVAL for anything else.
  */
 int time_point_parse(struct time_point *p, const char *text);
+
+/* Returns whether the user named a start or an end. */
+bool slice_given(const struct time_slice *s);
+/* Returns -EINVAL unless the slice starts before its end. */
+int slice_check(const struct time_slice *s, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost unpack ARCHIVE: the capture folder again. */
 #include "analyze/archive/archive.h"
-#include "analyze/cmd.h"
+#include "analyze/commands/commands.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 

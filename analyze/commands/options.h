@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The options of report, compare, plot and export. One table in options.c has a row for each: name,
+ * The options of report, compare, plot and export. options_table.c has a row for each: name,
  * argument, help and parser. A feature (table, chart, format) names the options it takes; a command
  * offers what its features take and refuses an option that means nothing for the feature asked for:
  * an option that is ignored in silence gives figures that look like an answer.
@@ -14,7 +14,6 @@
 #include "analyze/texts/perf_trace.h"
 #include "analyze/measures/measure.h"
 #include "analyze/model/slice.h"
-#include "analyze/rates.h"
 #include "lib/str.h"
 
 #include <argp.h>
@@ -27,7 +26,7 @@ struct options;
 typedef void option_parser(const struct argp_state *state, const struct option_row *o, void *to,
 			   char *arg);
 
-/* The groups of --help, in its order; options_parse.c has their headings. */
+/* The groups of --help, in its order; options.c has their headings. */
 enum option_group {
 	GROUP_NONE,
 	GROUP_RUNS,
@@ -80,7 +79,7 @@ struct command {
 	const struct option_row *own;
 };
 
-enum { OPTIONS_MAX = 80 };
+enum { OPTIONS_MAX = 80, RATES_MAX = 16 };
 
 /* What the options say. A command's own arguments begin with it. */
 struct options {
@@ -142,7 +141,15 @@ int options_open_capture(const struct options *o, const char *capture, const cha
 /* Reads the file that was given into q. */
 int options_read_input(struct options *o, struct error *err);
 
-/* Parsers that commands use for options of their own. */
+/* Parsers that a command uses for its own options. */
 option_parser option_text, option_flag;
+
+/*
+ * Parses "R[,R...]", units of work per second: a number, which k, M or G may follow, or what a link
+ * carries of frames of one size: "100Gbit/1536" is 100e9 / (1536 x 8) = 8138020.8 packets per
+ * second. The frame's bytes are those on the wire: preamble, gap and checksum count only if the
+ * user adds them. Returns the number of rates, all above 0, or -EINVAL.
+ */
+int rates_parse(const char *text, double rates[RATES_MAX], struct error *err);
 
 #endif

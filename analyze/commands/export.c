@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost export FORMAT [CAPTURE]: what other tools read. */
-#include "analyze/cmd.h"
+#include "analyze/commands/commands.h"
 #include "analyze/export/export.h"
-#include "analyze/measures/scope.h"
-#include "analyze/options.h"
+#include "analyze/measures/manner.h"
+#include "analyze/commands/options.h"
 
 #include <stdlib.h>
 #include <string.h>

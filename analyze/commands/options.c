@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a command offers of the table of options: --help, parsing, and refusing. */
-#include "analyze/options.h"
+#include "analyze/commands/options.h"
 
 #include "lib/command.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost pack CAPTURE: one file of it. */
 #include "analyze/archive/archive.h"
-#include "analyze/cmd.h"
+#include "analyze/commands/commands.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/command.h"

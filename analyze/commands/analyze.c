@@ -2,7 +2,7 @@
 /* zcost analyze CAPTURE: makes or renews CAPTURE/zcost.db. */
 #include "analyze/analysis/analysis.h"
 #include "analyze/archive/archive.h"
-#include "analyze/cmd.h"
+#include "analyze/commands/commands.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/str.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost compare BASE NEW: what changed, and whether that is real. */
-#include "analyze/cmd.h"
+#include "analyze/commands/commands.h"
 #include "analyze/compare/bare.h"
 #include "analyze/compare/diff.h"
 #include "analyze/compare/self_test.h"
 #include "analyze/compare/texts.h"
 #include "analyze/analysis/open.h"
-#include "analyze/options.h"
+#include "analyze/commands/options.h"
 #include "lib/command.h"
 #include "lib/output.h"
 

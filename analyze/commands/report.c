@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
-#include "analyze/cmd.h"
-#include "analyze/measures/runs.h"
-#include "analyze/analysis/open.h"
-#include "analyze/options.h"
+#include "analyze/commands/commands.h"
+#include "analyze/measures/run_facts.h"
+#include "analyze/commands/options.h"
 #include "lib/output.h"
 
 #include <errno.h>
