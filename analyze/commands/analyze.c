@@ -49,13 +49,13 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-struct arguments {
+struct analyze_arguments {
 	struct analysis a;
 	struct meter meters[MAX_METERS + 1];
 };
 
 /* "receiver=log.csv": a side, unless a file of that whole name is there. */
-static void add_meter(struct argp_state *state, struct arguments *args, char *arg)
+static void meter_add(struct argp_state *state, struct analyze_arguments *args, char *arg)
 {
 	char *equals = strchr(arg, '=');
 	struct meter *m = &args->meters[args->a.nmeters];
@@ -72,24 +72,25 @@ static void add_meter(struct argp_state *state, struct arguments *args, char *ar
 }
 
 /* These speak of the --power-csv before them; without one, of the logs that the capture keeps. */
-static struct meter *last_meter(struct arguments *args)
+static struct meter *meter_last(struct analyze_arguments *args)
 {
 	if (!args->a.nmeters)
 		args->a.nmeters++;
 	return &args->meters[args->a.nmeters - 1];
 }
 
-static void set_offset(struct argp_state *state, struct arguments *args, const char *arg)
+static void meter_set_offset(struct argp_state *state, struct analyze_arguments *args,
+			     const char *arg)
 {
 	char *end;
 
-	last_meter(args)->offset_s = strtod(arg, &end);
+	meter_last(args)->offset_s = strtod(arg, &end);
 	if (end == arg || *end)
 		argp_error(state, "--offset '%s' is not a number of seconds", arg);
 }
 
-static const char *one_of(struct argp_state *state, const char *option, const char *arg,
-			  const char *const *names)
+static const char *meter_check_word(struct argp_state *state, const char *option, const char *arg,
+				    const char *const *names)
 {
 	struct str list = {0};
 	size_t i;
@@ -103,47 +104,47 @@ static const char *one_of(struct argp_state *state, const char *option, const ch
 	return NULL;
 }
 
-static error_t parse_meter(int key, char *arg, struct argp_state *state)
+static error_t analyze_parse_meter(int key, char *arg, struct argp_state *state)
 {
 	static const char *const units[] = {"s", "ms", "us", "ns", NULL};
 	static const char *const powers[] = {"W", "mW", "uW", "kW", NULL};
 	static const char *const clocks[] = {"wall", "monotonic", NULL};
 	static const char *const kinds[] = {"wall", "platform", "package", "other", NULL};
-	struct arguments *args = state->input;
+	struct analyze_arguments *args = state->input;
 
 	switch (key) {
 	case KEY_CSV:
-		add_meter(state, args, arg);
+		meter_add(state, args, arg);
 		return 0;
 	case KEY_TIME_UNIT:
-		last_meter(args)->time_unit = one_of(state, "--time-unit", arg, units);
+		meter_last(args)->time_unit = meter_check_word(state, "--time-unit", arg, units);
 		return 0;
 	case KEY_POWER_UNIT:
-		last_meter(args)->power_unit = one_of(state, "--power-unit", arg, powers);
+		meter_last(args)->power_unit = meter_check_word(state, "--power-unit", arg, powers);
 		return 0;
 	case KEY_COLUMN:
-		last_meter(args)->column = arg;
+		meter_last(args)->column = arg;
 		return 0;
 	case KEY_TIME_COLUMN:
-		last_meter(args)->time_column = arg;
+		meter_last(args)->time_column = arg;
 		return 0;
 	case KEY_CLOCK:
-		last_meter(args)->clock = one_of(state, "--clock", arg, clocks);
+		meter_last(args)->clock = meter_check_word(state, "--clock", arg, clocks);
 		return 0;
 	case KEY_KIND:
-		last_meter(args)->kind = one_of(state, "--power-kind", arg, kinds);
+		meter_last(args)->kind = meter_check_word(state, "--power-kind", arg, kinds);
 		return 0;
 	case KEY_OFFSET:
-		set_offset(state, args, arg);
+		meter_set_offset(state, args, arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t analyze_parse(int key, char *arg, struct argp_state *state)
 {
-	struct arguments *args = state->input;
+	struct analyze_arguments *args = state->input;
 
 	switch (key) {
 	case 'j':
@@ -161,13 +162,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_error(state, "which capture? give its folder or archive");
 		return 0;
 	default:
-		return parse_meter(key, arg, state);
+		return analyze_parse_meter(key, arg, state);
 	}
 }
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = analyze_parse,
 	.args_doc = "CAPTURE",
 	.doc = "Makes or renews CAPTURE/zcost.db from the raw files of the capture.\v"
 	       "A file that is missing or damaged costs only what it would have told: the rest is "
@@ -177,7 +178,7 @@ static const struct argp argp = {
 	       "a folder beside it, its name without .tar.zst, unless it is there already.",
 };
 
-static int check_meters(const struct arguments *args)
+static int analyze_check_meters(const struct analyze_arguments *args)
 {
 	size_t i;
 
@@ -191,7 +192,7 @@ static int check_meters(const struct arguments *args)
 }
 
 /* Raw files are read from a folder: that of an archive is made beside it, once. */
-static int open_archive(struct analysis *a, char **folder)
+static int analyze_open_archive(struct analysis *a, char **folder)
 {
 	struct unpack u = {.archive = a->capture};
 	struct error err = {0};
@@ -214,7 +215,7 @@ static int open_archive(struct analysis *a, char **folder)
 	return rc;
 }
 
-static int run(struct arguments *args)
+static int analyze_run(struct analyze_arguments *args)
 {
 	struct error err = {0};
 
@@ -224,7 +225,7 @@ static int run(struct arguments *args)
 	return error_exit(&err);
 }
 
-static void warn_damage(const struct analysis *a)
+static void analyze_warn_damage(const struct analysis *a)
 {
 	int kind;
 
@@ -239,14 +240,14 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-static int report(struct analysis *a)
+static int analyze_report(struct analysis *a)
 {
 	note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, plural(a->runs),
 	     a->lossy || a->shed ? "" : ", nothing lost");
 	if (a->forgotten)
 		warn("the power imported before is not in it any more; to have it again, add: %s",
 		     a->forgotten);
-	warn_damage(a);
+	analyze_warn_damage(a);
 	if (a->failed)
 		warn("%zu of them failed and are left out", a->failed);
 	if (a->lossy)
@@ -260,17 +261,17 @@ static int report(struct analysis *a)
 
 int cmd_analyze(int argc, char **argv)
 {
-	struct arguments args = {0};
+	struct analyze_arguments args = {0};
 	char *folder = NULL;
 	int code;
 
 	args.a.meters = args.meters;
 	args_parse(&argp, argc, argv, 0, &args);
-	if (check_meters(&args))
+	if (analyze_check_meters(&args))
 		return EXIT_FAILED;
-	code = open_archive(&args.a, &folder) ? EXIT_FAILED : run(&args);
+	code = analyze_open_archive(&args.a, &folder) ? EXIT_FAILED : analyze_run(&args);
 	if (!code)
-		code = report(&args.a);
+		code = analyze_report(&args.a);
 	analysis_free(&args.a);
 	free(folder);
 	return code;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct arguments {
+struct compare_arguments {
 	struct options o; /* first: options.c fills it */
 	struct comparison c;
 	struct output output;
@@ -38,7 +38,7 @@ static struct feature compare_feature(size_t i)
 static option_parser compare_option_table, compare_option_sides, compare_option_gate,
 	compare_option_threshold, compare_option_rates, compare_option_work;
 
-#define AT(member) offsetof(struct arguments, member)
+#define AT(member) offsetof(struct compare_arguments, member)
 
 // clang-format off
 static const struct option_row own[] = {
@@ -107,7 +107,7 @@ static const struct command command = {
 static void compare_option_table(const struct argp_state *state, const struct option_row *o,
 				 void *to, char *arg)
 {
-	struct arguments *a = to;
+	struct compare_arguments *a = to;
 	char *names = options_feature_names(&command);
 
 	(void)o;
@@ -121,7 +121,7 @@ static void compare_option_table(const struct argp_state *state, const struct op
 static void compare_option_sides(const struct argp_state *state, const struct option_row *o,
 				 void *to, char *arg)
 {
-	struct comparison *c = &((struct arguments *)to)->c;
+	struct comparison *c = &((struct compare_arguments *)to)->c;
 	char *rest = arg;
 
 	(void)o;
@@ -137,21 +137,22 @@ static void compare_option_gate(const struct argp_state *state, const struct opt
 	(void)o;
 	if (strcmp(arg, "worse"))
 		argp_error(state, "--fail-on '%s': there is only worse", arg);
-	((struct arguments *)to)->fail_on_worse = true;
+	((struct compare_arguments *)to)->fail_on_worse = true;
 }
 
 static void compare_option_threshold(const struct argp_state *state, const struct option_row *o,
 				     void *to, char *arg)
 {
 	(void)o;
-	((struct arguments *)to)->c.rule.threshold = arg_from_0(state, "--threshold", arg) / 100;
+	((struct compare_arguments *)to)->c.rule.threshold =
+		arg_from_0(state, "--threshold", arg) / 100;
 }
 
 /* As with report: 8.1M, 100Gbit/1536. */
 static void compare_option_rates(const struct argp_state *state, const struct option_row *o,
 				 void *to, char *arg)
 {
-	struct comparison *c = &((struct arguments *)to)->c;
+	struct comparison *c = &((struct compare_arguments *)to)->c;
 	double x[RATES_MAX];
 	struct error err = {0};
 	int n = rates_parse(arg, x, &err), e;
@@ -185,7 +186,7 @@ static void compare_option_work(const struct argp_state *state, const struct opt
 /* --- whether they go together --- */
 
 /* The same runs at both ends have no difference, and a verdict on it would mean nothing. */
-static void compare_check_ends(struct argp_state *state, const struct arguments *a)
+static void compare_check_ends(struct argp_state *state, const struct compare_arguments *a)
 {
 	const char *base = a->ref[BASE];
 
@@ -212,7 +213,7 @@ static void compare_check_ends(struct argp_state *state, const struct arguments 
 		   base);
 }
 
-static enum data_source compare_source(const struct arguments *a)
+static enum data_source compare_source(const struct compare_arguments *a)
 {
 	const char *base = a->ref[BASE], *new = a->ref[NEW];
 
@@ -226,7 +227,7 @@ static enum data_source compare_source(const struct arguments *a)
 }
 
 /* A waterfall also asks the table of its steps: what that cannot choose, it cannot. */
-static void compare_check_options(struct argp_state *state, struct arguments *a)
+static void compare_check_options(struct argp_state *state, struct compare_arguments *a)
 {
 	const struct compare_table *steps = a->o.q.by ? compare_table_find(a->o.q.by) : NULL;
 	struct feature f = {a->table->name, a->table->what, a->table->options};
@@ -254,7 +255,7 @@ static void compare_check_slice(struct argp_state *state, const struct compariso
 }
 
 /* The query of both ends: each table adds the variant and the side itself, and cuts the rows. */
-static void compare_set_query(struct arguments *a)
+static void compare_set_query(struct compare_arguments *a)
 {
 	struct comparison *c = &a->c;
 
@@ -268,7 +269,7 @@ static void compare_set_query(struct arguments *a)
 	c->query.all = false;
 }
 
-static void compare_check(struct argp_state *state, struct arguments *a)
+static void compare_check(struct argp_state *state, struct compare_arguments *a)
 {
 	compare_check_ends(state, a);
 	a->source = compare_source(a);
@@ -279,7 +280,7 @@ static void compare_check(struct argp_state *state, struct arguments *a)
 	compare_check_slice(state, &a->c);
 }
 
-static void compare_add_ref(struct argp_state *state, struct arguments *a, const char *arg)
+static void compare_add_ref(struct argp_state *state, struct compare_arguments *a, const char *arg)
 {
 	if (a->refs == ENDS)
 		argp_error(state, "two at a time: BASE and NEW");
@@ -288,7 +289,7 @@ static void compare_add_ref(struct argp_state *state, struct arguments *a, const
 
 static error_t compare_parse(int key, char *arg, struct argp_state *state)
 {
-	struct arguments *a = state->input;
+	struct compare_arguments *a = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -332,7 +333,7 @@ static void compare_title_evidence(struct table *t, const struct output *o, cons
 	table_title_lines(t, title ? title : t->name);
 }
 
-static int compare_run_self_test(struct arguments *args, struct outcome *out, bool *lossy,
+static int compare_run_self_test(struct compare_arguments *args, struct outcome *out, bool *lossy,
 				 struct error *err)
 {
 	struct table t = {0};
@@ -345,7 +346,7 @@ static int compare_run_self_test(struct arguments *args, struct outcome *out, bo
 	return ret;
 }
 
-static int compare_run_texts(struct arguments *args, struct error *err)
+static int compare_run_texts(struct compare_arguments *args, struct error *err)
 {
 	struct table t = {0};
 	int ret = compare_texts(args->ref[BASE], args->ref[NEW], &t, err);
@@ -356,7 +357,7 @@ static int compare_run_texts(struct arguments *args, struct error *err)
 	return ret;
 }
 
-static int compare_run_ends(struct arguments *args, struct outcome *out, bool *lossy,
+static int compare_run_ends(struct compare_arguments *args, struct outcome *out, bool *lossy,
 			    struct error *err)
 {
 	struct table t = {0};
@@ -389,7 +390,8 @@ static int compare_run_ends(struct arguments *args, struct outcome *out, bool *l
 }
 
 /* What is not known to be no worse does not pass. */
-static int compare_gate(const struct arguments *args, const struct outcome *out, int otherwise)
+static int compare_gate(const struct compare_arguments *args, const struct outcome *out,
+			int otherwise)
 {
 	const struct verdict_rule *rule = &args->c.rule;
 
@@ -418,7 +420,7 @@ static int compare_gate(const struct arguments *args, const struct outcome *out,
 
 int cmd_compare(int argc, char **argv)
 {
-	struct arguments args = {0};
+	struct compare_arguments args = {0};
 	struct error err = {0};
 	struct outcome out = {0};
 	bool lossy = false;

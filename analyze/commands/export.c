@@ -17,7 +17,7 @@
 FORMATS(DECLARATION)
 static const struct format *const formats[] = {FORMATS(ADDRESS)};
 
-struct arguments {
+struct export_arguments {
 	struct options o; /* first: options.c fills it */
 	struct export x;
 	const struct format *format;
@@ -37,16 +37,16 @@ static void export_option_weight(const struct argp_state *state, const struct op
 	(void)o;
 	if (strcmp(arg, "period") && strcmp(arg, "samples"))
 		argp_error(state, "--weight '%s' is neither period nor samples", arg);
-	((struct arguments *)to)->x.count_samples = !strcmp(arg, "samples");
+	((struct export_arguments *)to)->x.count_samples = !strcmp(arg, "samples");
 }
 
 // clang-format off
 static const struct option_row own[] = {
 	OPTION("output", "FILE", GROUP_OUTPUT,
 	       "write there (csv: a folder) instead of standard output", option_text,
-	       .at = offsetof(struct arguments, x.path), .key = 'o'),
+	       .at = offsetof(struct export_arguments, x.path), .key = 'o'),
 	OPTION("table", "NAME", GROUP_OUTPUT, "of csv: this table or view alone (docs/reference/store.md)",
-	       option_text, .at = offsetof(struct arguments, x.table)),
+	       option_text, .at = offsetof(struct export_arguments, x.table)),
 	OPTION("weight", "WHAT", GROUP_OUTPUT,
 	       "period (default: nanoseconds of cpu-clock, cycles ..., as in reports) or samples "
 	       "(their number)",
@@ -70,7 +70,8 @@ static const struct command command = {
 	.own = own,
 };
 
-static void export_set_format(struct argp_state *state, struct arguments *a, const char *name)
+static void export_set_format(struct argp_state *state, struct export_arguments *a,
+			      const char *name)
 {
 	char *names = options_feature_names(&command);
 	size_t i;
@@ -85,7 +86,7 @@ static void export_set_format(struct argp_state *state, struct arguments *a, con
 	free(names);
 }
 
-static void export_set_argument(struct argp_state *state, struct arguments *a, char *arg)
+static void export_set_argument(struct argp_state *state, struct export_arguments *a, char *arg)
 {
 	if (!a->format)
 		export_set_format(state, a, arg);
@@ -95,7 +96,7 @@ static void export_set_argument(struct argp_state *state, struct arguments *a, c
 		argp_error(state, "one format of one capture at a time");
 }
 
-static void export_check(struct argp_state *state, struct arguments *a)
+static void export_check(struct argp_state *state, struct export_arguments *a)
 {
 	enum data_source source = options_source(&a->o, a->capture);
 	struct feature f;
@@ -111,7 +112,7 @@ static void export_check(struct argp_state *state, struct arguments *a)
 
 static error_t export_parse(int key, char *arg, struct argp_state *state)
 {
-	struct arguments *a = state->input;
+	struct export_arguments *a = state->input;
 
 	switch (key) {
 	case ARGP_KEY_ARG:
@@ -144,7 +145,7 @@ FILE *export_open(struct export *x, struct error *err)
 	return x->out.f;
 }
 
-static int export_run(struct arguments *a, struct error *err)
+static int export_run(struct export_arguments *a, struct error *err)
 {
 	struct export *x = &a->x;
 	char **texts;
@@ -167,7 +168,7 @@ static int export_run(struct arguments *a, struct error *err)
 
 int cmd_export(int argc, char **argv)
 {
-	struct arguments a = {0};
+	struct export_arguments a = {0};
 	struct error err = {0};
 	int code;
 

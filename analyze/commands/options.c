@@ -153,7 +153,7 @@ enum data_source options_source(const struct options *o, const char *capture)
 						: SOURCE_PERF;
 }
 
-static bool has_word(const char *words, const char *word)
+static bool option_has_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);
 	const char *at = words;
@@ -166,7 +166,7 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-static void add_name(struct str *list, const char *name)
+static void option_add_name(struct str *list, const char *name)
 {
 	str_printf(list, "%s%s", list->len ? ", " : "", name);
 }
@@ -180,16 +180,16 @@ static void option_add_places(struct str *list, const struct command *c, const s
 	int s;
 
 	for (s = 0; s < SOURCES; s++)
-		if (has_word(of->options[s], option))
-			add_name(list, c->sources[s]);
+		if (option_has_word(of->options[s], option))
+			option_add_name(list, c->sources[s]);
 	if (list->len)
 		return;
 	for (i = 0; (f = c->feature(i)).name; i++)
-		if (has_word(f.options[source], option))
-			add_name(list, f.name);
+		if (option_has_word(f.options[source], option))
+			option_add_name(list, f.name);
 	for (i = 0; !list->len && (f = c->feature(i)).name; i++)
 		for (s = 0; s < SOURCES && !list->len; s++)
-			if (has_word(f.options[s], option))
+			if (option_has_word(f.options[s], option))
 				str_printf(list, "%s of %s", f.name, c->sources[s]);
 }
 
@@ -222,7 +222,7 @@ static bool option_is_of_features(const struct command *c, const char *option)
 
 	for (i = 0; (f = c->feature(i)).name; i++)
 		for (s = 0; s < SOURCES; s++)
-			if (has_word(f.options[s], option))
+			if (option_has_word(f.options[s], option))
 				return true;
 	return false;
 }
@@ -233,7 +233,8 @@ static bool option_is_taken(const struct feature *features, size_t n, enum data_
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (!features[i].options[source] || has_word(features[i].options[source], option))
+		if (!features[i].options[source] ||
+		    option_has_word(features[i].options[source], option))
 			return true;
 	return false;
 }
@@ -247,7 +248,7 @@ void options_check_source(const struct argp_state *state, const struct options *
 
 	for (s = 0; s < SOURCES; s++)
 		if (f->options[s])
-			add_name(&made, c->sources[s]);
+			option_add_name(&made, c->sources[s]);
 	if (!f->options[source] && source == SOURCE_NUMBERS)
 		argp_error(state, "of what? %s '%s' is made from %s", kind, f->name, made.buf);
 	if (!f->options[source])

@@ -22,7 +22,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t pack_parse(int key, char *arg, struct argp_state *state)
 {
 	struct pack *p = state->input;
 
@@ -51,7 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = pack_parse,
 	.args_doc = "CAPTURE",
 	.doc = "Packs a capture folder, and its store where it is analyzed, into one archive that "
 	       "'zcost unpack' opens and that every command takes in the folder's place.\v"
@@ -60,7 +60,7 @@ static const struct argp argp = {
 };
 
 /* The folder's name as a file beside it; "." has none of its own. */
-static char *default_output(const char *capture)
+static char *pack_default_output(const char *capture)
 {
 	char *real = realpath(capture, NULL), *path = NULL;
 	const char *last = strrchr(capture, '/');
@@ -75,7 +75,7 @@ static char *default_output(const char *capture)
 }
 
 /* An archive inside the folder would be packed into the next one. */
-static bool lies_inside(const char *output, const char *capture)
+static bool pack_lies_inside(const char *output, const char *capture)
 {
 	char *copy = xstrdup(output), *slash = strrchr(copy, '/');
 	char *folder, *real = realpath(capture, NULL);
@@ -92,13 +92,13 @@ static bool lies_inside(const char *output, const char *capture)
 	return inside;
 }
 
-static int usage(const char *text, const char *name)
+static int pack_refuse(const char *text, const char *name)
 {
 	warn("%s: %s", name, text);
 	return EXIT_USAGE;
 }
 
-static int check(const struct pack *p)
+static int pack_check(const struct pack *p)
 {
 	if (!path_is_dir(p->capture)) {
 		warn("%s: %s", p->capture,
@@ -107,15 +107,17 @@ static int check(const struct pack *p)
 	}
 	if (!strcmp(p->output, "-"))
 		return isatty(STDOUT_FILENO)
-			       ? usage("an archive is not for a terminal; give -o FILE", p->capture)
+			       ? pack_refuse("an archive is not for a terminal; give -o FILE",
+					     p->capture)
 			       : EXIT_OK;
-	return lies_inside(p->output, p->capture)
-		       ? usage("it would lie inside the capture; give -o FILE elsewhere", p->output)
+	return pack_lies_inside(p->output, p->capture)
+		       ? pack_refuse("it would lie inside the capture; give -o FILE elsewhere",
+				     p->output)
 		       : EXIT_OK;
 }
 
 /* The archive has the store as it is, and who gets it might not have what analyzes. */
-static void check_store(const struct pack *p)
+static void pack_check_store(const struct pack *p)
 {
 	char *db = xasprintf("%s/zcost.db", p->capture);
 	struct store *store = NULL;
@@ -128,11 +130,11 @@ static void check_store(const struct pack *p)
 	free(db);
 }
 
-static int run(struct pack *p)
+static int pack_run(struct pack *p)
 {
 	struct error err = {0};
 	struct str files = {0};
-	int code = check(p);
+	int code = pack_check(p);
 
 	if (code)
 		return code;
@@ -143,7 +145,7 @@ static int run(struct pack *p)
 		return EXIT_FAILED;
 	}
 	findings_warn(&p->findings);
-	check_store(p);
+	pack_check_store(p);
 	if (!p->has_manifest)
 		note("%s: no manifest.json: nothing to check its files against", p->capture);
 	findings_files(&p->findings, p->files, p->has_manifest, &files);
@@ -165,10 +167,10 @@ int cmd_pack(int argc, char **argv)
 		capture[--len] = '\0';
 	p.capture = capture;
 	if (!p.output)
-		p.output = made = default_output(capture);
+		p.output = made = pack_default_output(capture);
 	if (!p.output)
 		p.output = made = xstrdup("capture.tar.zst");
-	code = run(&p);
+	code = pack_run(&p);
 	findings_free(&p.findings);
 	free(capture);
 	free(made);

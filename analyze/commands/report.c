@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct arguments {
+struct report_arguments {
 	struct options o; /* first: what options.c fills */
 	struct output out;
 	const struct measure *table;
@@ -52,7 +52,7 @@ static const struct command command = {
 	.offers = "perf perf-report perf-trace strace-c perf-stat ethtool",
 };
 
-static void report_set_table(struct argp_state *state, struct arguments *a, const char *name)
+static void report_set_table(struct argp_state *state, struct report_arguments *a, const char *name)
 {
 	char *tables = options_feature_names(&command);
 
@@ -64,7 +64,7 @@ static void report_set_table(struct argp_state *state, struct arguments *a, cons
 	free(tables);
 }
 
-static void report_set_argument(struct argp_state *state, struct arguments *a, char *arg)
+static void report_set_argument(struct argp_state *state, struct report_arguments *a, char *arg)
 {
 	if (!a->table)
 		report_set_table(state, a, arg);
@@ -76,7 +76,7 @@ static void report_set_argument(struct argp_state *state, struct arguments *a, c
 		argp_error(state, "one table of one capture at a time");
 }
 
-static void report_check(struct argp_state *state, struct arguments *a)
+static void report_check(struct argp_state *state, struct report_arguments *a)
 {
 	enum data_source source = options_source(&a->o, a->capture);
 	struct error err = {0};
@@ -101,7 +101,7 @@ static void report_check(struct argp_state *state, struct arguments *a)
 
 static error_t report_parse(int key, char *arg, struct argp_state *state)
 {
-	struct arguments *a = state->input;
+	struct report_arguments *a = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -132,7 +132,7 @@ static char *report_help(int key, const char *text, void *input)
 
 /* --- running --- */
 
-static int report_open(struct arguments *a, struct store **store, struct error *err)
+static int report_open(struct report_arguments *a, struct store **store, struct error *err)
 {
 	a->o.read_flags = a->table->flags;
 	if (a->o.input)
@@ -141,7 +141,8 @@ static int report_open(struct arguments *a, struct store **store, struct error *
 }
 
 /* A name that nothing has is a mistake of the user's, not an empty table. */
-static int report_check_filters(const struct arguments *a, const struct table *t, struct error *err)
+static int report_check_filters(const struct report_arguments *a, const struct table *t,
+				struct error *err)
 {
 	const struct query *q = &a->o.q;
 	bool of_function = a->table->flags & MEASURE_FUNCTION;
@@ -177,7 +178,7 @@ static void report_print_notes(const struct table *t)
 	table_note_texts_free(texts);
 }
 
-static int report(struct arguments *a, struct error *err)
+static int report(struct report_arguments *a, struct error *err)
 {
 	struct store *store = NULL;
 	int rc = report_open(a, &store, err), code;
@@ -203,7 +204,7 @@ static int report(struct arguments *a, struct error *err)
 
 int cmd_report(int argc, char **argv)
 {
-	struct arguments a = {0};
+	struct report_arguments a = {0};
 	struct error err = {0};
 	int code;
 

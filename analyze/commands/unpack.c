@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static uint64_t size_of(struct argp_state *state, const char *arg)
+static uint64_t unpack_parse_size(struct argp_state *state, const char *arg)
 {
 	static const char units[] = "KMGT";
 	char *end;
@@ -37,7 +37,7 @@ static uint64_t size_of(struct argp_state *state, const char *arg)
 	return (uint64_t)n << shift;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t unpack_parse(int key, char *arg, struct argp_state *state)
 {
 	struct unpack *u = state->input;
 
@@ -46,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		u->folder = arg;
 		return 0;
 	case KEY_MAX:
-		u->max_bytes = size_of(state, arg);
+		u->max_bytes = unpack_parse_size(state, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (u->archive)
@@ -67,7 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = unpack_parse,
 	.args_doc = "ARCHIVE",
 	.doc = "Makes a capture folder of an archive. The folder appears when all of it is there "
 	       "and checked.\v"
@@ -76,7 +76,7 @@ static const struct argp argp = {
 	       "before they were packed are named, and the exit status is 4.",
 };
 
-static int run(struct unpack *u)
+static int unpack_run(struct unpack *u)
 {
 	struct error err = {0};
 	struct str files = {0};
@@ -110,7 +110,7 @@ int cmd_unpack(int argc, char **argv)
 	for (len = strlen(folder); len > 1 && folder[len - 1] == '/';)
 		folder[--len] = '\0';
 	u.folder = folder;
-	code = run(&u);
+	code = unpack_run(&u);
 	findings_free(&u.findings);
 	free(folder);
 	return code;

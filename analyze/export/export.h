@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Exports: what other tools read, made of a capture's store or of a bare perf.data. A new
+ * Exports a capture's store or a bare perf.data in a format of other tools. A new
  * format is a file here with its `const struct format`, a row in commands/export.c, and a test.
  */
 #ifndef ZC_EXPORT_H

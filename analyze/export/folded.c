@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Folded stacks: a line for each command and call chain, "comm;root;...;leaf weight", as flame
- * graph tools take them and stackcollapse-perf.pl makes them of perf script's text.
+ * Folded stacks: one line per command and call chain, "comm;root;...;leaf weight". Flame graph
+ * tools read this format; stackcollapse-perf.pl makes it from the text of perf script.
  *
- * Lines differ where they read differently: addresses without a symbol are known by their object
- * alone. So the profile's chains go into a trie of what is printed, whose roots are commands (or
- * the runs they belong to), and the lines are that trie's walk, in the order of names.
+ * Two chains with the same text share a line: an address without a symbol has only its object's
+ * name. The chains of the profiles therefore go into a trie of the printed names. Its roots are
+ * commands, or VARIANT/SIDE above the commands. A walk of the trie in the order of names prints the
+ * lines.
  */
 #include "analyze/export/export.h"
 #include "analyze/measures/scope.h"
@@ -20,17 +21,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames of `lines` are what stands between two ';'. */
+/* A frame of `lines` is the text between two ';'. */
 struct folded {
 	struct export *x;
 	struct profile lines;
-	uint64_t *weight; /* by frame of `lines`: of the line that ends there */
+	uint64_t *weight; /* of the line that ends at each frame of `lines` */
 	size_t cap;
-	const char *event; /* the first profile's, asked of the others too; in lines.strings */
+	const char *event; /* the first profile's event, read from all; in lines.strings */
 };
 
-/* A profile on its way into the lines, also run by run of a store. */
-struct pass {
+/* A profile that is added to the lines, or one profile after another of a store's runs. */
+struct folded_source {
 	struct folded *f;
 	const struct profile *p; /* NULL: none yet */
 	uint32_t event;
@@ -40,14 +41,15 @@ struct pass {
 	struct place *places; /* by frame */
 };
 
-/* Where a frame went in the lines, and below which command's frame (+ 1; 0: nowhere yet). */
+/* The frame of the lines that a profile's frame became, and the frame of its command + 1 (0: none).
+ */
 struct place {
 	uint32_t comm, frame;
 };
 
 /* --- names --- */
 
-static uint32_t name_symbol(struct folded *f, const char *name, bool comm)
+static uint32_t folded_name_symbol(struct folded *f, const char *name, bool comm)
 {
 	char *copy = xstrdup(*name ? name : "[unknown]"), *at;
 	uint32_t symbol;
@@ -64,10 +66,10 @@ static uint32_t name_symbol(struct folded *f, const char *name, bool comm)
 }
 
 /*
- * An address is known by its object: "[libc.so.6]", "[unknown]"; code of a JIT compiler by the map
- * of it that perf would look for.
+ * Returns the symbol that names an unresolved address by its object: "[libc.so.6]", "[unknown]".
+ * The object of code from a JIT compiler is the map file that perf looks for.
  */
-static uint32_t object_symbol(struct folded *f, const char *dso)
+static uint32_t folded_object_symbol(struct folded *f, const char *dso)
 {
 	static const char jit[] = "[JIT] tid ";
 	const char *slash = strrchr(dso, '/');
@@ -80,27 +82,27 @@ static uint32_t object_symbol(struct folded *f, const char *dso)
 		text = xasprintf("[perf-%s.map]", dso + strlen(jit));
 	else
 		text = xasprintf("[%s]", slash ? slash + 1 : dso);
-	symbol = name_symbol(f, text, false);
+	symbol = folded_name_symbol(f, text, false);
 	free(text);
 	return symbol;
 }
 
-static uint32_t line_symbol(struct pass *w, uint32_t symbol)
+static uint32_t folded_symbol(struct folded_source *w, uint32_t symbol)
 {
 	uint64_t *known = map_at(&w->names, symbol);
 
 	if (!*known)
-		*known =
-			1 + (w->p->symbols[symbol].unresolved
-				     ? object_symbol(w->f, profile_symbol_dso(w->p, symbol))
-				     : name_symbol(w->f, profile_symbol_name(w->p, symbol), false));
+		*known = 1 + (w->p->symbols[symbol].unresolved
+				      ? folded_object_symbol(w->f, profile_symbol_dso(w->p, symbol))
+				      : folded_name_symbol(w->f, profile_symbol_name(w->p, symbol),
+							   false));
 	return (uint32_t)*known - 1;
 }
 
 /* --- from samples to lines --- */
 
-/* The command's frame; PROFILE_NONE: it is not wanted. */
-static uint32_t comm_frame(struct pass *w, uint32_t comm)
+/* Returns the command's frame, or PROFILE_NONE for a command that --comm leaves out. */
+static uint32_t folded_comm_frame(struct folded_source *w, uint32_t comm)
 {
 	uint64_t *known = map_at(&w->comms, comm);
 	const char *name;
@@ -110,13 +112,13 @@ static uint32_t comm_frame(struct pass *w, uint32_t comm)
 		*known = !tally_wanted(w->f->x->q->comm, name)
 				 ? 1
 				 : 2 + profile_frame(&w->f->lines, w->root,
-						     name_symbol(w->f, name, true));
+						     folded_name_symbol(w->f, name, true));
 	}
 	return *known == 1 ? PROFILE_NONE : (uint32_t)(*known - 2);
 }
 
-/* Climbs to the first frame that has its place below this command already, and descends. */
-static uint32_t line_frame(struct pass *w, uint32_t comm, uint32_t frame)
+/* Climbs to the first frame that this command already has in the lines, and adds those below it. */
+static uint32_t folded_frame(struct folded_source *w, uint32_t comm, uint32_t frame)
 {
 	const struct profile_frame *frames = w->p->frames;
 	uint32_t chain[256], n = 0, at = comm;
@@ -127,19 +129,19 @@ static uint32_t line_frame(struct pass *w, uint32_t comm, uint32_t frame)
 			break;
 		}
 		if (n == array_size(chain)) {
-			at = line_frame(w, comm, frame);
+			at = folded_frame(w, comm, frame);
 			break;
 		}
 		chain[n++] = frame;
 	}
 	while (n--) {
-		at = profile_frame(&w->f->lines, at, line_symbol(w, frames[chain[n]].symbol));
+		at = profile_frame(&w->f->lines, at, folded_symbol(w, frames[chain[n]].symbol));
 		w->places[chain[n]] = (struct place){comm + 1, at};
 	}
 	return at;
 }
 
-static void add_weight(struct folded *f, uint32_t frame, uint64_t weight)
+static void folded_add_weight(struct folded *f, uint32_t frame, uint64_t weight)
 {
 	size_t old = f->cap;
 
@@ -151,18 +153,18 @@ static void add_weight(struct folded *f, uint32_t frame, uint64_t weight)
 	f->weight[frame] += weight;
 }
 
-/* The command's frame, or PROFILE_NONE where the row does not count. */
-static uint32_t wanted(struct pass *w, const struct profile_cost *c)
+/* Returns the command's frame, or PROFILE_NONE for a cost that the filters leave out. */
+static uint32_t folded_root_of_cost(struct folded_source *w, const struct profile_cost *c)
 {
 	const struct cpuset *cpus = w->f->x->q->cpus;
 
 	if (c->event != w->event || (cpus && (c->cpu == PROFILE_NONE || !cpuset_has(cpus, c->cpu))))
 		return PROFILE_NONE;
-	return comm_frame(w, c->comm);
+	return folded_comm_frame(w, c->comm);
 }
 
-/* Command by command, so that one place for each frame is enough to know. */
-static void add_costs(struct pass *w)
+/* Adds the costs command by command, so that one place for each frame suffices. */
+static void folded_add_costs(struct folded_source *w)
 {
 	const struct profile *p = w->p;
 	struct radix_row *rows = xcalloc(p->ncosts + 1, sizeof(*rows));
@@ -170,7 +172,7 @@ static void add_costs(struct pass *w)
 	uint32_t comm;
 
 	for (i = 0; i < p->ncosts; i++) {
-		comm = wanted(w, &p->costs[i]);
+		comm = folded_root_of_cost(w, &p->costs[i]);
 		if (comm != PROFILE_NONE)
 			rows[n++] = (struct radix_row){comm, i};
 	}
@@ -178,30 +180,31 @@ static void add_costs(struct pass *w)
 	for (i = 0; i < n; i++) {
 		const struct profile_cost *c = &p->costs[rows[i].value];
 
-		add_weight(w->f, line_frame(w, (uint32_t)rows[i].key, c->frame),
-			   w->f->x->count_samples ? c->samples : c->weight);
+		folded_add_weight(w->f, folded_frame(w, (uint32_t)rows[i].key, c->frame),
+				  w->f->x->count_samples ? c->samples : c->weight);
 	}
 	free(rows);
 }
 
-/* `root`: what stands before the commands, or NULL. */
-static void pass_init(struct pass *w, const struct profile *p, const char *root)
+/* Starts with the first profile; `root` is the name above the commands, or NULL. */
+static void folded_source_init(struct folded_source *w, const struct profile *p, const char *root)
 {
 	w->p = p;
-	w->root = root ? profile_frame(&w->f->lines, PROFILE_NONE, name_symbol(w->f, root, true))
+	w->root = root ? profile_frame(&w->f->lines, PROFILE_NONE,
+				       folded_name_symbol(w->f, root, true))
 		       : PROFILE_NONE;
 	w->places = xcalloc(p->nframes + 1, sizeof(*w->places));
 }
 
-static void pass_free(struct pass *w)
+static void folded_source_free(struct folded_source *w)
 {
 	map_free(&w->names);
 	map_free(&w->comms);
 	free(w->places);
 }
 
-static int add_profile(struct folded *f, struct pass *w, const struct profile *p, const char *root,
-		       struct error *err)
+static int folded_add_profile(struct folded *f, struct folded_source *w, const struct profile *p,
+			      const char *root, struct error *err)
 {
 	const char *name = f->event ? f->event : f->x->q->event;
 	int rc = profile_pick_event(p, name, &w->event, err);
@@ -212,30 +215,30 @@ static int add_profile(struct folded *f, struct pass *w, const struct profile *p
 		&f->lines.strings,
 		intern_str(&f->lines.strings, intern_get(&p->strings, p->events[w->event].name)));
 	if (!w->p)
-		pass_init(w, p, root);
-	add_costs(w);
+		folded_source_init(w, p, root);
+	folded_add_costs(w);
 	return 0;
 }
 
 /* --- a capture --- */
 
-static int add_runs(struct folded *f, const struct run *runs, int n, const char *root,
-		    struct error *err)
+static int folded_add_runs(struct folded *f, const struct run *runs, int n, const char *root,
+			   struct error *err)
 {
-	struct pass w = {.f = f};
+	struct folded_source w = {.f = f};
 	const struct profile *p;
 	int i, rc = 0;
 
 	for (i = 0; i < n && !rc; i++) {
 		rc = store_profile(f->x->store, runs[i].id, &p, err);
 		if (!rc)
-			rc = add_profile(f, &w, p, root, err);
+			rc = folded_add_profile(f, &w, p, root, err);
 	}
-	pass_free(&w);
+	folded_source_free(&w);
 	return rc;
 }
 
-static uint64_t weight_of_all(const struct folded *f)
+static uint64_t folded_weight(const struct folded *f)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -245,7 +248,7 @@ static uint64_t weight_of_all(const struct folded *f)
 	return sum;
 }
 
-static int say_notes(struct folded *f, const struct block *b, struct error *err)
+static int folded_add_notes(struct folded *f, const struct block *b, struct error *err)
 {
 	struct run *runs;
 	int n = scope_runs(f->x->store, f->x->q, b, FOR_PROFILE_NOTES, &runs, err);
@@ -257,27 +260,28 @@ static int say_notes(struct folded *f, const struct block *b, struct error *err)
 	return 0;
 }
 
-static int add_block(struct folded *f, const struct block *b, bool only, bool *empty,
-		     struct error *err)
+static int folded_add_block(struct folded *f, const struct block *b, bool only, bool *empty,
+			    struct error *err)
 {
 	char *root = only ? NULL : xasprintf("%s/%s", b->variant, b->side);
-	uint64_t before = weight_of_all(f);
+	uint64_t before = folded_weight(f);
 	struct run *runs;
 	int n = scope_runs(f->x->store, f->x->q, b, FOR_PROFILE, &runs, err), rc = n;
 
 	if (n >= 0) {
-		rc = add_runs(f, runs, n, root, err);
+		rc = folded_add_runs(f, runs, n, root, err);
 		free(runs);
 	}
 	if (!rc)
-		rc = say_notes(f, b, err);
-	*empty = weight_of_all(f) == before;
+		rc = folded_add_notes(f, b, err);
+	*empty = folded_weight(f) == before;
 	free(root);
 	return rc;
 }
 
-/* Of several, where there is any line. */
-static void say_blocks(struct folded *f, const struct block *blocks, const bool *empty, int n)
+/* Adds the notes of an export that holds several variants or sides. */
+static void folded_note_blocks(struct folded *f, const struct block *blocks, const bool *empty,
+			       int n)
 {
 	int i;
 
@@ -288,16 +292,16 @@ static void say_blocks(struct folded *f, const struct block *blocks, const bool 
 	note_add(&f->x->notes.notes, folded_several);
 }
 
-static int add_store(struct folded *f, struct error *err)
+static int folded_add_store(struct folded *f, struct error *err)
 {
 	struct block *blocks = NULL;
 	int n = scope_blocks(f->x->store, f->x->q, &blocks, err), i, rc = n < 0 ? n : 0;
 	bool *empty = xcalloc((size_t)(n > 0 ? n : 0) + 1, sizeof(*empty));
 
 	for (i = 0; i < n && !rc; i++)
-		rc = add_block(f, &blocks[i], n == 1, &empty[i], err);
-	if (!rc && n > 1 && weight_of_all(f))
-		say_blocks(f, blocks, empty, n);
+		rc = folded_add_block(f, &blocks[i], n == 1, &empty[i], err);
+	if (!rc && n > 1 && folded_weight(f))
+		folded_note_blocks(f, blocks, empty, n);
 	if (!rc)
 		scope_capture_notes(f->x->store, &f->x->notes);
 	free(empty);
@@ -307,7 +311,7 @@ static int add_store(struct folded *f, struct error *err)
 
 /* --- the walk --- */
 
-/* A frame among its siblings: place of its name in the order of names, then its number. */
+/* A frame, ordered among its siblings: the rank of its name (upper half), then its number. */
 typedef uint64_t child_t;
 
 struct walk {
@@ -318,14 +322,14 @@ struct walk {
 	FILE *out;
 };
 
-static int by_name(const void *a, const void *b, void *profile)
+static int folded_order_names(const void *a, const void *b, void *profile)
 {
 	return strcmp(profile_symbol_name(profile, *(const uint32_t *)a),
 		      profile_symbol_name(profile, *(const uint32_t *)b));
 }
 
-/* The place of each symbol in the order of names; the caller frees. */
-static uint32_t *rank_names(struct profile *p)
+/* Returns the rank of each symbol in the order of names; the caller frees. */
+static uint32_t *folded_rank_names(struct profile *p)
 {
 	uint32_t *order = xcalloc(p->nsymbols + 1, sizeof(*order)), i;
 	uint32_t *rank = xcalloc(p->nsymbols + 1, sizeof(*rank));
@@ -333,52 +337,52 @@ static uint32_t *rank_names(struct profile *p)
 	for (i = 0; i < p->nsymbols; i++)
 		order[i] = i;
 	if (p->nsymbols)
-		qsort_r(order, p->nsymbols, sizeof(*order), by_name, p);
+		qsort_r(order, p->nsymbols, sizeof(*order), folded_order_names, p);
 	for (i = 0; i < p->nsymbols; i++)
 		rank[order[i]] = i;
 	free(order);
 	return rank;
 }
 
-static int by_rank(const void *a, const void *b)
+static int walk_order_ranks(const void *a, const void *b)
 {
 	child_t l = *(const child_t *)a, r = *(const child_t *)b;
 
 	return l < r ? -1 : l > r;
 }
 
-/* Where the children of `parent` begin in the list of all: PROFILE_NONE + 1 is 0. */
-static size_t *first_of(struct walk *w, uint32_t parent)
+/* Returns the index of the first child of `parent`; PROFILE_NONE + 1 is 0. */
+static size_t *walk_first_child(struct walk *w, uint32_t parent)
 {
 	return &w->first[(uint32_t)(parent + 1)];
 }
 
-static void sort_children(struct walk *w)
+static void walk_sort_children(struct walk *w)
 {
 	struct profile *p = &w->f->lines;
-	uint32_t *rank = rank_names(p), i;
+	uint32_t *rank = folded_rank_names(p), i;
 	size_t sum = 0, n;
 
 	w->children = xcalloc(p->nframes + 1, sizeof(*w->children));
 	w->first = xcalloc(p->nframes + 2, sizeof(*w->first));
 	for (i = 0; i < p->nframes; i++)
-		++*first_of(w, p->frames[i].parent);
-	for (i = 0; i < p->nframes + 2; i++) { /* ends */
+		++*walk_first_child(w, p->frames[i].parent);
+	for (i = 0; i < p->nframes + 2; i++) { /* ends of the lists */
 		sum += w->first[i];
 		w->first[i] = sum;
 	}
-	for (i = 0; i < p->nframes; i++) /* filled from the end: they become beginnings */
-		w->children[--*first_of(w, p->frames[i].parent)] =
+	for (i = 0; i < p->nframes; i++) /* filling from the end turns ends into starts */
+		w->children[--*walk_first_child(w, p->frames[i].parent)] =
 			(uint64_t)rank[p->frames[i].symbol] << 32 | i;
 	for (i = 0; i < p->nframes + 1; i++) {
 		n = w->first[i + 1] - w->first[i];
 		if (n > 1)
-			qsort(w->children + w->first[i], n, sizeof(child_t), by_rank);
+			qsort(w->children + w->first[i], n, sizeof(child_t), walk_order_ranks);
 	}
 	free(rank);
 }
 
-static void put_line(struct walk *w, uint64_t weight)
+static void walk_write_line(struct walk *w, uint64_t weight)
 {
 	char digits[24], *at = digits + sizeof(digits);
 	size_t len = w->line.len;
@@ -398,8 +402,8 @@ struct level {
 	size_t len;	/* of the line above them */
 };
 
-/* Depth first. A chain may be thousands deep: no recursion. */
-static void put_lines(struct walk *w)
+/* Walks depth first. No recursion: a chain may be thousands of frames deep. */
+static void walk_write_lines(struct walk *w)
 {
 	const struct folded *f = w->f;
 	struct level *levels = NULL, *top;
@@ -408,8 +412,8 @@ static void put_lines(struct walk *w)
 
 	for (;;) {
 		array_grow(levels, n, cap);
-		levels[n++] =
-			(struct level){*first_of(w, frame), *(first_of(w, frame) + 1), w->line.len};
+		levels[n++] = (struct level){*walk_first_child(w, frame),
+					     *(walk_first_child(w, frame) + 1), w->line.len};
 		while (n && levels[n - 1].at == levels[n - 1].end)
 			n--;
 		if (!n)
@@ -421,13 +425,13 @@ static void put_lines(struct walk *w)
 			str_putc(&w->line, ';');
 		str_puts(&w->line, profile_symbol_name(&f->lines, f->lines.frames[frame].symbol));
 		if (frame < f->cap && f->weight[frame])
-			put_line(w, f->weight[frame]);
+			walk_write_line(w, f->weight[frame]);
 	}
 	free(levels);
 }
 
 /* " on CPU 7 of command x" */
-static void say_filters(const struct query *q, struct str *s)
+static void folded_print_filters(const struct query *q, struct str *s)
 {
 	char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
 
@@ -438,8 +442,8 @@ static void say_filters(const struct query *q, struct str *s)
 	free(cpus);
 }
 
-/* Where to look for what there is. */
-static const char *way_out(const struct folded *f)
+/* Returns what the user can do about an empty export. */
+static const char *folded_hint(const struct folded *f)
 {
 	if (f->event && (f->x->q->cpus || f->x->q->comm))
 		return "; 'zcost report functions --by cpu,comm' lists what there is";
@@ -447,34 +451,34 @@ static const char *way_out(const struct folded *f)
 		return "; record again, for longer";
 	return store_capture_value(f->x->store, "slice")
 		       ? " between --from and --to; give another part of the window"
-		       : "; 'zcost report runs' tells what became of the runs";
+		       : "; 'zcost report runs' lists the runs and why they failed";
 }
 
-static int nothing(const struct folded *f, struct error *err)
+static int folded_refuse_empty(const struct folded *f, struct error *err)
 {
 	struct str s = {0};
 	int rc;
 
 	if (f->event)
 		str_printf(&s, " of %s", f->event);
-	say_filters(f->x->q, &s);
+	folded_print_filters(f->x->q, &s);
 	rc = error_set(err, ENODATA, "nothing to export: no sample%s%s", s.len ? s.buf : "",
-		       way_out(f));
+		       folded_hint(f));
 	str_free(&s);
 	return rc;
 }
 
-static int write_lines(struct folded *f, struct error *err)
+static int folded_write(struct folded *f, struct error *err)
 {
 	struct walk w = {.f = f};
 
-	if (!weight_of_all(f))
-		return nothing(f, err);
+	if (!folded_weight(f))
+		return folded_refuse_empty(f, err);
 	w.out = export_open(f->x, err);
 	if (!w.out)
 		return -err->code;
-	sort_children(&w);
-	put_lines(&w);
+	walk_sort_children(&w);
+	walk_write_lines(&w);
 	free(w.children);
 	free(w.first);
 	str_free(&w.line);
@@ -484,21 +488,21 @@ static int write_lines(struct folded *f, struct error *err)
 static int export_folded(struct export *x, struct error *err)
 {
 	struct folded f = {.x = x};
-	struct pass w = {.f = &f};
+	struct folded_source w = {.f = &f};
 	int rc;
 
 	profile_init(&f.lines);
 	profile_dso(&f.lines, "", NULL, DSO_UNKNOWN);
 	if (x->store) {
-		rc = add_store(&f, err);
+		rc = folded_add_store(&f, err);
 	} else {
-		rc = add_profile(&f, &w, x->q->profile, NULL, err);
-		pass_free(&w);
+		rc = folded_add_profile(&f, &w, x->q->profile, NULL, err);
+		folded_source_free(&w);
 		profile_add_notes(x->q->profile, &x->notes.notes);
 		x->notes.lossy |= notes_have(&x->notes.notes, SEVERITY_LOSSY);
 	}
 	if (!rc)
-		rc = write_lines(&f, err);
+		rc = folded_write(&f, err);
 	free(f.weight);
 	profile_free(&f.lines);
 	return rc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The store itself: as SQL that makes it anew, or each of its tables and views as csv. */
+/* The store as SQL, or each of its tables and views as CSV. */
 #include "analyze/export/export.h"
 
 #include "lib/alloc.h"
@@ -18,12 +18,12 @@ static int export_sql(struct export *x, struct error *err)
 
 const struct format format_sql = {
 	.name = "sql",
-	.what = "the store, as SQL from which sqlite3 makes it again",
+	.what = "the store, as SQL that sqlite3 reads",
 	.options = {[SOURCE_CAPTURE] = OPT_SLICE},
 	.write = export_sql,
 };
 
-static int check_name(const struct export *x, const char **names, int n, struct error *err)
+static int csv_check_table(const struct export *x, const char **names, int n, struct error *err)
 {
 	struct str all = {0};
 	int i, rc;
@@ -39,19 +39,19 @@ static int check_name(const struct export *x, const char **names, int n, struct 
 	return rc;
 }
 
-static int write_one(struct export *x, struct error *err)
+static int csv_write_table(struct export *x, struct error *err)
 {
 	return export_open(x, err) ? store_csv(x->store, x->table, x->out.f, err) : -err->code;
 }
 
-static char *file_of(const struct export *x, const char *name)
+static char *csv_path(const struct export *x, const char *name)
 {
 	return xasprintf("%s/%s.csv", x->path, name);
 }
 
-static int write_file(struct export *x, const char *name, struct error *err)
+static int csv_write_file(struct export *x, const char *name, struct error *err)
 {
-	char *path = file_of(x, name);
+	char *path = csv_path(x, name);
 	struct sink out;
 	int rc = sink_open(&out, path, err);
 
@@ -61,19 +61,19 @@ static int write_file(struct export *x, const char *name, struct error *err)
 	return rc;
 }
 
-/* Some of the tables look like all of them. */
-static void remove_files(const struct export *x, const char **names, int n)
+/* Removes the files of a failed export: some of the tables would look like all. */
+static void csv_remove_files(const struct export *x, const char **names, int n)
 {
 	char *path;
 
 	while (n > 0) {
-		path = file_of(x, names[--n]);
+		path = csv_path(x, names[--n]);
 		unlink(path);
 		free(path);
 	}
 }
 
-static int write_folder(struct export *x, const char **names, int n, struct error *err)
+static int csv_write_folder(struct export *x, const char **names, int n, struct error *err)
 {
 	bool was = x->path && path_exists(x->path);
 	int i, rc;
@@ -81,13 +81,12 @@ static int write_folder(struct export *x, const char **names, int n, struct erro
 	if (!x->path || !strcmp(x->path, "-"))
 		return error_set(
 			err, EINVAL,
-			"csv is a file for each table: give a folder with -o, or one table "
-			"with --table");
+			"csv writes one file per table: give a folder with -o, or one table with --table");
 	rc = dir_make(x->path, err);
 	for (i = 0; i < n && !rc; i++)
-		rc = write_file(x, names[i], err);
+		rc = csv_write_file(x, names[i], err);
 	if (rc)
-		remove_files(x, names, i - 1);
+		csv_remove_files(x, names, i - 1);
 	if (rc && !was)
 		rmdir(x->path);
 	return rc;
@@ -100,16 +99,16 @@ static int export_csv(struct export *x, struct error *err)
 
 	if (n < 0)
 		return n;
-	rc = x->table ? check_name(x, names, n, err) : write_folder(x, names, n, err);
+	rc = x->table ? csv_check_table(x, names, n, err) : csv_write_folder(x, names, n, err);
 	if (!rc && x->table)
-		rc = write_one(x, err);
+		rc = csv_write_table(x, err);
 	free(names);
 	return rc;
 }
 
 const struct format format_csv = {
 	.name = "csv",
-	.what = "the store: a file for each table in the folder of -o, or one with --table",
+	.what = "the store: one file per table in the folder of -o, or the one table of --table",
 	.options = {[SOURCE_CAPTURE] = "table " OPT_SLICE},
 	.write = export_csv,
 };
