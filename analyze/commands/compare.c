@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost compare BASE NEW: what changed, and whether that is real. */
 #include "analyze/commands/commands.h"
-#include "analyze/compare/bare.h"
+#include "analyze/commands/options.h"
 #include "analyze/compare/diff.h"
 #include "analyze/compare/self_test.h"
-#include "analyze/compare/texts.h"
-#include "analyze/analysis/open.h"
-#include "analyze/commands/options.h"
 #include "lib/command.h"
 #include "lib/output.h"
 

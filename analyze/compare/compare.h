@@ -1,87 +1,137 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * BASE against NEW: two variants of one capture, or of two. Every figure comes from a measure or
- * from the store, as the reports print it; here it is only subtracted and judged.
+ * Compares BASE with NEW: two variants of one capture or of two, or two files. Every figure is that
+ * of a measure or of the store, as the reports print it. This folder only subtracts and judges.
  */
 #ifndef ZC_COMPARE_H
 #define ZC_COMPARE_H
 
-#include "analyze/compare/verdict.h"
 #include "analyze/measures/measure.h"
 #include "analyze/model/slice.h"
 #include "lib/stats.h"
 
+/* --- verdicts --- */
+
+/*
+ * Is a change real? It is better or worse when the exact Mann-Whitney p is below alpha and the
+ * change is larger than the threshold; in a table of many tests, Holm's correction applies to p. It
+ * is ~ when one of the two does not hold. It is "too few runs" when even runs without any overlap
+ * could not bring p below alpha: with alpha 0.05, one test takes 4 runs at each end. It is "copied"
+ * when the change would be better, but NEW asked for zero copy and copied.
+ */
+struct verdict_rule {
+	double alpha;	  /* 0.05 */
+	double threshold; /* a share of the base: 0.02 */
+	bool copied;	  /* NEW copied: no speed-up is claimed */
+};
+
+enum verdict {
+	VERDICT_NONE, /* not tested: an empty cell */
+	VERDICT_BETTER,
+	VERDICT_WORSE,
+	VERDICT_SAME,
+	VERDICT_FEW,
+	VERDICT_COPIED,
+};
+/* Returns the word in a cell, NULL for VERDICT_NONE. */
+const char *verdict_name(enum verdict v);
+
+/* Returns whether this many runs can give a verdict in a table of this many tests. */
+bool verdict_possible(const struct verdict_rule *r, size_t nbase, size_t nnew, size_t tests);
+/* Returns the runs that each end needs for a verdict. */
+size_t verdict_runs_needed(const struct verdict_rule *r, size_t tests);
+
+/*
+ * Returns the verdict; p is corrected. `better` is +1 where more is better, -1 where less is
+ * better, 0 for neither: then the verdict is ~ or none.
+ */
+enum verdict verdict_of(const struct verdict_rule *r, int better, double base, double new,
+			double p);
+
+/*
+ * Widens the interval so that it holds the change. The printed change pools all runs; its interval
+ * is that of single runs (stats_test_shift). The interval never grows over `none`, no change, so
+ * that it agrees with p.
+ */
+void verdict_hold(struct estimate *interval, double none, double change);
+
+/* Returns whether interval and change lie on opposite sides of `none`. No verdict follows then. */
+bool verdict_opposed(const struct estimate *interval, double none, double change);
+
+/* --- a comparison --- */
+
 enum end { BASE, NEW, ENDS };
 
 struct compare_end {
-	struct store *store; /* NULL: it is a bare file */
-	bool shared;	     /* with BASE, whose it is */
-	struct bare *bare;   /* owned; bare.h */
+	struct store *store; /* NULL: the end is a bare file */
+	bool shared;	     /* BASE owns the store */
+	struct bare *bare;   /* owned; ends.c */
 	const char *variant; /* the store's string */
-	char *label;	     /* as the user named it; owned */
+	char *label;	     /* the user's name for the end; owned */
 };
 
 struct comparison {
-	const struct compare_table *table; /* what is compared; set by compare_table_run */
+	const struct compare_table *table; /* compare_table_run sets it */
 	struct compare_end end[ENDS];
 	struct query
-		query; /* unit, basis, scores: the same for both; variant, side: set per table */
-	struct work {  /* of a bare file; 0: not given */
+		query; /* of both ends: unit, basis, scores; each table sets variant and side */
+	struct work {  /* that a bare file did; 0: not given */
 		double rate, units, seconds, busy_ns;
 	} work[ENDS];
-	struct time_slice slice; /* of the runs' windows, of a perf.data */
-	/* --side; NULL: the table's own default. Both are set, or none; they differ where what NEW
-	 * has is compared with a side that BASE calls otherwise */
+	struct time_slice slice; /* of each run's window, or of a perf.data */
+	/* --side, or NULL for the table's default. Both are set or none is. They differ where the
+	 * ends name the compared side differently. */
 	const char *side[ENDS];
-	const char *by; /* what the waterfall's steps are; NULL: components */
-	long limit;	/* rows; 0: the table's own default */
+	const char *by; /* the table of the waterfall's steps; NULL: components */
+	long limit;	/* rows; 0: the table's default */
 	bool all;
 	enum estimator estimator;
 	struct verdict_rule rule;
 };
 
 /*
- * `capture` NULL: BASE and NEW are CAPTURE, when it has one variant, or CAPTURE:VARIANT; else
- * variants of `capture`. An unknown variant's message lists those there are. Without `capture` each
- * may also be a perf.data or the text of perf report.
+ * Opens both ends. With `capture`, `base` and `new` are variants of it. Without, each is a CAPTURE
+ * of one variant, a CAPTURE:VARIANT, a perf.data or the text of perf report. The message for an
+ * unknown variant lists the variants of the capture.
  */
 int compare_open(struct comparison *c, const char *capture, const char *base, const char *new,
 		 struct error *err);
-/* Closes both ends; returns ret, or the error that a store met. */
+/* Closes both ends. Returns ret, or the error of a store. */
 int compare_close(struct comparison *c, int ret, struct error *err)
 	__attribute__((warn_unused_result));
+/* Returns the first error of the stores, or 0. */
 int compare_failed(const struct comparison *c, struct error *err);
 
-/* What a table was made of, beside its rows. Begins with zeros. */
+/* What the gate and the commit message need of a table. Starts as zeros. */
 struct outcome {
-	unsigned worse;	   /* rows that fail the gate --fail-on worse */
-	unsigned judged;   /* rows that it asks and that have a verdict, worse ones among them */
-	unsigned unjudged; /* rows that it asks and that have too few runs for one */
-	char aside[512];   /* metrics that are worse and not asked: "receiver cpu, sender cpu" */
+	unsigned worse;	   /* gated rows that fail --fail-on worse */
+	unsigned judged;   /* gated rows with a verdict, the worse ones included */
+	unsigned unjudged; /* gated rows with too few runs for a verdict */
+	char aside[512];   /* worse metrics that are not gated: "receiver cpu, sender cpu" */
 	/* of a list of costs: */
 	char side[64], unit[32]; /* of work: "KiB" */
 	size_t runs[ENDS], tests;
-	bool parts; /* its rows may overlap and are parts of `whole`, ns per unit */
+	bool parts; /* rows may overlap and are parts of `whole`, ns per unit */
 	double whole[ENDS];
 };
 
-/* A row that the gate asks. */
+/* Counts a gated row. */
 void outcome_count(struct outcome *out, enum verdict v);
 
 struct diff_spec; /* diff.h */
 
-/* A table of `compare`. Its own file defines it, the list in tables.c names it. */
+/* A table of `compare`. One file defines it, the list in tables.c names it. */
 struct compare_table {
-	const char *name, *what; /* what NULL: --table does not choose it */
+	const char *name, *what; /* what NULL: --table cannot choose it */
 	const char *table;	 /* "compare functions": the name in its output */
 	const struct column *columns;
 	int ncolumns;
-	/* As in struct measure. Sources: variants of captures, two files, two texts of calls or
-	 * counters; numbers stand for the runs of one variant. */
+	/* As in struct measure. The sources are variants of captures, two files, two texts of calls
+	 * or counters, and the runs of one variant (SOURCE_NUMBERS). */
 	const char *options[SOURCES];
 	const char *spare;
 	const struct diff_spec *spec; /* of a list of costs */
-	size_t limit;		      /* its rows unless --limit says; 0: all */
+	size_t limit;		      /* rows without --limit; 0: all */
 	int (*run)(const struct comparison *c, struct table *t, struct outcome *out,
 		   struct error *err);
 };
@@ -96,57 +146,73 @@ struct compare_table {
 
 const struct compare_table *compare_table_find(const char *name); /* or NULL */
 const struct compare_table *compare_table_at(size_t i);		  /* NULL past the last */
-/* The first table that is made from this source. */
+/* Returns the first table that is made from this source. */
 const struct compare_table *compare_table_for(enum data_source source);
 
-/* Begins `t` as that table, without rows. */
+/* Starts `t` as that table, without rows. */
 void compare_table_init(const struct compare_table *table, struct table *t);
-/* Fills `t`, initialised here. */
+/* Initializes and fills `t`. */
 int compare_table_run(const struct compare_table *table, struct comparison *c, struct table *t,
 		      struct outcome *out, struct error *err);
 
-/* Makes of a table of `compare`, and what came with it, the narrow one of a commit message. */
+/* Turns a table of `compare` and its outcome into the narrow table of a commit message. */
 void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t);
 
-/* Notes: how the captures were read, where that is not the usual way, or not the same. */
+/* Notes how the captures were read, where that was unusual or differs between the ends. */
 void compare_manner(const struct comparison *c, struct table *t);
 
 /*
- * Which side is held against which, once both ends are open: sides of one name are; the only side
- * of one end and the only one of the other, whatever their names; else --side must say it. Every
- * side that was named is there.
+ * Pairs the sides of the open ends: sides with the same name; or the only side of one end with the
+ * only side of the other; or else the sides that --side names. Refuses a side that no end has.
  */
 int compare_pair_sides(struct comparison *c, struct error *err);
 
-/* What the side that BASE calls so is called at that end; NULL stays NULL. */
+/* Returns the name, at that end, of the side that BASE calls `side`; NULL for NULL. */
 const char *compare_side_of(const struct comparison *c, enum end e, const char *side);
 
-/* Notes: sides of two names, sides of one end alone. */
+/* Notes pairs of sides with two names, and sides that only one end has. */
 void compare_sides_say(const struct comparison *c, struct table *t);
 
-/* "receiver, sender"; the caller frees. */
+/* Returns "receiver, sender"; the caller frees. */
 char *compare_names(const char **names, int n);
 
-/* Are both ends bare files? */
+/* Returns whether both ends are bare files. */
 bool compare_is_bare(const struct comparison *c);
 
 /*
- * The side that a list of costs is of, as BASE calls it, "" where both ends are files: --side, else
- * the receiver, else the first that both ends have.
+ * Finds the side of a list of costs, in BASE's words: --side, else the receiver, else the first
+ * side of both ends. It is "" where both ends are files.
  */
 int compare_side(const struct comparison *c, const char **side, struct error *err);
 
-/* c->estimator: the query's, else that of BASE's capture; both ends then use it. */
+/* Sets c->estimator for both ends: the query's, else that of BASE's capture. */
 int compare_estimator(struct comparison *c, struct error *err);
 
-/* The query for one end and side, which BASE calls so. */
+/* Returns the query for one end and for the side that BASE calls `side`. */
 struct query compare_query(const struct comparison *c, enum end e, const char *side);
 
 /*
- * What must stand above anything else: an end that copied although it was to be zero-copy, NULL
- * when there is none. Sets c->rule.copied when that is NEW. Once, after compare_open; the caller
- * frees the text.
+ * Returns the line that stands above the table: which end asked for zero copy and copied. Returns
+ * NULL where none did. Sets c->rule.copied where NEW did. Call it once, after compare_open. The
+ * caller frees the text.
  */
 char *compare_evidence(struct comparison *c);
+
+/* --- files instead of captures --- */
+
+/* Returns whether the path is a perf.data or a text, and not a capture, store or archive. */
+bool bare_is(const char *path);
+/* Returns whether it is such a text. */
+bool bare_is_text(const char *path);
+
+/* Returns the table that both files are texts of, "counters" or "syscalls", or NULL. */
+const char *compare_texts_table(const char *base, const char *new);
+
+/*
+ * Initializes and fills `t` from two texts of one kind: perf stat (counters), perf trace -s or
+ * strace -c (system calls). Each is one run, so that there are differences but no verdicts. A row
+ * that one text lacks has empty cells there.
+ */
+int compare_texts(const char *base, const char *new, struct table *t, struct error *err);
 
 #endif

@@ -5,8 +5,7 @@
  */
 #include "analyze/compare/diff.h"
 
-#include "analyze/compare/bare.h"
-
+#include "analyze/texts/perf_report.h"
 #include "analyze/measures/basis.h"
 #include "analyze/model/notes.h"
 #include "analyze/measures/scope.h"

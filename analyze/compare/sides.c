@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sides of BASE against sides of NEW. A plan calls them receiver and sender, one run of `collect`
- * is "local": what has no name in common is compared only where there is but one way to do it, or
- * where the user said which.
+ * Pairs the sides of BASE with the sides of NEW. A plan names its sides receiver and sender; the
+ * side of one run of `collect` is "local". Sides with different names are a pair only where each
+ * end has one side, or where --side names both.
  */
 #include "analyze/compare/compare.h"
 
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sides {
+struct end_sides {
 	const char **names; /* the array is owned, the names are the store's */
 	int n;
 };
 
-static bool has(const struct sides *s, const char *name)
+static bool sides_have(const struct end_sides *s, const char *name)
 {
 	int i;
 
@@ -27,28 +27,29 @@ static bool has(const struct sides *s, const char *name)
 	return false;
 }
 
-/* The receiver where both have it, else the first that both have; NULL: none. */
-static const char *common_side(const struct sides of[ENDS])
+/* Returns the receiver if both ends have it, else the first side of both, or NULL. */
+static const char *sides_find_common(const struct end_sides of[ENDS])
 {
-	const struct sides *a = of[BASE].n ? &of[BASE] : &of[NEW], *b = of[NEW].n ? &of[NEW] : a;
+	const struct end_sides *a = of[BASE].n ? &of[BASE] : &of[NEW],
+			       *b = of[NEW].n ? &of[NEW] : a;
 	int i;
 
-	if (has(a, "receiver") && has(b, "receiver"))
+	if (sides_have(a, "receiver") && sides_have(b, "receiver"))
 		return "receiver";
 	for (i = 0; i < a->n; i++)
-		if (has(b, a->names[i]))
+		if (sides_have(b, a->names[i]))
 			return a->names[i];
 	return NULL;
 }
 
-static void forget(struct sides of[ENDS])
+static void sides_free(struct end_sides of[ENDS])
 {
 	free(of[BASE].names);
 	free(of[NEW].names);
 }
 
-/* A file has none, and fits any. */
-static int read_sides(const struct comparison *c, struct sides of[ENDS], struct error *err)
+/* Reads the sides of both ends. A file has none and goes with any side. */
+static int sides_read(const struct comparison *c, struct end_sides of[ENDS], struct error *err)
 {
 	int e;
 
@@ -61,19 +62,19 @@ static int read_sides(const struct comparison *c, struct sides of[ENDS], struct 
 			continue;
 		if (!of[e].n)
 			error_set(err, ENODATA, "%s has no runs", store_path(c->end[e].store));
-		forget(of);
+		sides_free(of);
 		return of[e].n ? of[e].n : -ENODATA;
 	}
 	return 0;
 }
 
-static int check_named(const struct comparison *c, enum end e, const struct sides *of,
-		       struct error *err)
+static int sides_check_named(const struct comparison *c, enum end e, const struct end_sides *of,
+			     struct error *err)
 {
 	const char *side = c->side[e];
 	char *list;
 
-	if (c->end[e].bare || has(of, side))
+	if (c->end[e].bare || sides_have(of, side))
 		return 0;
 	list = compare_names(of->names, of->n);
 	error_set(err, ENOENT, "%s has no side '%s'; it has: %s%s", store_path(c->end[e].store),
@@ -85,14 +86,14 @@ static int check_named(const struct comparison *c, enum end e, const struct side
 	return -ENOENT;
 }
 
-static int refuse(const struct comparison *c, const struct sides of[ENDS], struct error *err)
+static int sides_refuse(const struct comparison *c, const struct end_sides of[ENDS],
+			struct error *err)
 {
 	char *base = compare_names(of[BASE].names, of[BASE].n);
 	char *new = compare_names(of[NEW].names, of[NEW].n);
 
 	error_set(err, ENOENT,
-		  "%s has the side%s %s, %s has %s: name which is held against which, as in --side "
-		  "%s,%s",
+		  "%s has the side%s %s, %s has %s: name the side of each, as in --side %s,%s",
 		  c->end[BASE].label, of[BASE].n == 1 ? "" : "s", base, c->end[NEW].label, new,
 		  of[BASE].names[0], of[NEW].names[0]);
 	free(base);
@@ -100,30 +101,31 @@ static int refuse(const struct comparison *c, const struct sides of[ENDS], struc
 	return -ENOENT;
 }
 
-static int check_both(const struct comparison *c, const struct sides of[ENDS], struct error *err)
+static int sides_check(const struct comparison *c, const struct end_sides of[ENDS],
+		       struct error *err)
 {
 	int e, ret = 0;
 
 	for (e = 0; e < ENDS && !ret; e++)
-		ret = check_named(c, (enum end)e, &of[e], err);
+		ret = sides_check_named(c, (enum end)e, &of[e], err);
 	return ret;
 }
 
-static bool is_total(const struct comparison *c)
+static bool sides_are_total(const struct comparison *c)
 {
 	return !strcmp(c->side[BASE], "total") && !strcmp(c->side[NEW], "total");
 }
 
-static int pair(struct comparison *c, const struct sides of[ENDS], struct error *err)
+static int sides_pair(struct comparison *c, const struct end_sides of[ENDS], struct error *err)
 {
 	int e;
 
 	if (c->side[BASE])
-		return is_total(c) ? 0 : check_both(c, of, err);
-	if (compare_is_bare(c) || common_side(of))
+		return sides_are_total(c) ? 0 : sides_check(c, of, err);
+	if (compare_is_bare(c) || sides_find_common(of))
 		return 0;
 	if (of[BASE].n > 1 || of[NEW].n > 1)
-		return refuse(c, of, err);
+		return sides_refuse(c, of, err);
 	for (e = 0; e < ENDS; e++)
 		c->side[e] = of[e].names[0];
 	return 0;
@@ -131,13 +133,13 @@ static int pair(struct comparison *c, const struct sides of[ENDS], struct error 
 
 int compare_pair_sides(struct comparison *c, struct error *err)
 {
-	struct sides of[ENDS];
-	int ret = read_sides(c, of, err);
+	struct end_sides of[ENDS];
+	int ret = sides_read(c, of, err);
 
 	if (ret)
 		return ret;
-	ret = pair(c, of, err);
-	forget(of);
+	ret = sides_pair(c, of, err);
+	sides_free(of);
 	return ret;
 }
 
@@ -148,7 +150,7 @@ const char *compare_side_of(const struct comparison *c, enum end e, const char *
 
 void compare_sides_say(const struct comparison *c, struct table *t)
 {
-	struct sides of[ENDS];
+	struct end_sides of[ENDS];
 	int e, i;
 
 	if (c->side[BASE]) {
@@ -157,31 +159,31 @@ void compare_sides_say(const struct comparison *c, struct table *t)
 				 c->end[NEW].label);
 		return;
 	}
-	if (read_sides(c, of, NULL))
+	if (sides_read(c, of, NULL))
 		return;
 	for (e = 0; e < ENDS; e++)
 		for (i = 0; i < of[e].n && of[!e].n; i++)
-			if (!has(&of[!e], of[e].names[i]))
+			if (!sides_have(&of[!e], of[e].names[i]))
 				note_add(&t->notes, compare_side_missing, c->end[!e].label,
 					 of[e].names[i], c->end[e].label);
-	forget(of);
+	sides_free(of);
 }
 
 int compare_side(const struct comparison *c, const char **side, struct error *err)
 {
-	struct sides of[ENDS];
+	struct end_sides of[ENDS];
 	int ret;
 
 	*side = c->side[BASE] ? c->side[BASE] : "";
 	if (compare_is_bare(c))
 		return c->side[BASE] ? error_set(err, EINVAL, "--side: files have no sides") : 0;
-	ret = read_sides(c, of, err);
+	ret = sides_read(c, of, err);
 	if (ret)
 		return ret;
 	if (c->side[BASE])
-		ret = check_both(c, of, err); /* of costs there is no total */
+		ret = sides_check(c, of, err); /* a list of costs has no total of the sides */
 	else
-		*side = common_side(of);
-	forget(of);
+		*side = sides_find_common(of);
+	sides_free(of);
 	return ret;
 }

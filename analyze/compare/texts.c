@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/compare/texts.h"
+#include "analyze/compare/compare.h"
 
 #include "analyze/texts/perf_stat.h"
 #include "analyze/texts/strace_c.h"

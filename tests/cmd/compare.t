@@ -75,7 +75,7 @@ for table in metrics components; do
 	ok "$table: no side in common, exit 1" exits 1 "$zcost" compare base local --table $table
 	ok "and no half of a table" test ! -s out
 	ok "both ends' sides and the way out are said, in one line" sh -c "grep -c . err | grep -qx 1 && grep -qF \
-		'base has the sides receiver, sender, local has local: name which is held against which, as in --side receiver,local' err"
+		'base has the sides receiver, sender, local has local: name the side of each, as in --side receiver,local' err"
 done
 compared base local --side receiver,local
 ok "two names: one side against another" near "$(field 'receiver throughput' change_pct)" 100 1e-6

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The two ends of a comparison, BASE and NEW: a variant of a capture, or a file that holds one run.
+ */
+#include "analyze/compare/compare.h"
+
+#include "analyze/texts/perf_report.h"
+#include "analyze/measures/manner.h"
+#include "analyze/measures/scope.h"
+#include "analyze/measures/zero_copy.h"
+#include "analyze/model/profile.h"
+#include "analyze/analysis/open.h"
+#include "analyze/perfdata/perfdata.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* --- a bare file: a perf.data, or the text of perf report --- */
+
+struct bare {
+	const char *path; /* the user's */
+	bool is_text;
+	struct profile profile; /* of a perf.data */
+	struct flat flat;	/* of a text */
+};
+
+static const char perf_magic[] = "PERFILE2", zstd_magic[] = "\x28\xb5\x2f\xfd";
+
+/* Reads the first bytes of a regular file and returns their number, 0 for any other file. */
+static size_t bare_read_file(const char *path, char *head, size_t size)
+{
+	struct stat st;
+	FILE *in;
+	size_t n;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	in = fopen(path, "re");
+	if (!in)
+		return 0;
+	n = fread(head, 1, size, in);
+	fclose(in);
+	return n;
+}
+
+/* Reads the first bytes; of a folder of perf record --threads, those of the file with the header.
+ */
+static size_t bare_read_head(const char *path, char *head, size_t size)
+{
+	char *name = path_is_dir(path) ? xasprintf("%s/data", path) : NULL;
+	size_t n = bare_read_file(name ? name : path, head, size);
+
+	if (name && (n < strlen(perf_magic) || memcmp(head, perf_magic, strlen(perf_magic))))
+		n = 0; /* another folder: a capture */
+	free(name);
+	return n;
+}
+
+static bool bare_is_perf_data(const char *head, size_t n)
+{
+	return n >= strlen(perf_magic) && !memcmp(head, perf_magic, strlen(perf_magic));
+}
+
+bool bare_is(const char *path)
+{
+	char head[512];
+	size_t n = bare_read_head(path, head, sizeof(head));
+
+	if (bare_is_perf_data(head, n))
+		return true;
+	/* "SQLite format 3" ends in a zero byte */
+	return n && !memchr(head, 0, n) &&
+	       (n < strlen(zstd_magic) || memcmp(head, zstd_magic, strlen(zstd_magic)));
+}
+
+bool bare_is_text(const char *path)
+{
+	char head[16];
+	size_t n = bare_read_head(path, head, sizeof(head));
+
+	return bare_is(path) && !bare_is_perf_data(head, n);
+}
+
+/* Closes a file; NULL is fine. */
+static void bare_close(struct bare *b)
+{
+	if (!b)
+		return;
+	profile_free(&b->profile);
+	flat_free(&b->flat);
+	free(b);
+}
+
+static int bare_open(struct bare **b, const char *path, const struct query *q,
+		     const struct time_slice *slice, struct error *err)
+{
+	const struct perfdata_options options = {
+		.use_this_host = true, .cpus = q->cpus, .slice = *slice};
+	int ret;
+
+	if (slice_given(slice) && bare_is_text(path))
+		return error_set(err, EINVAL,
+				 "%s: --from and --to mean nothing for a text; it has no times",
+				 path);
+	*b = xcalloc(1, sizeof(**b));
+	(*b)->path = path;
+	(*b)->is_text = bare_is_text(path);
+	profile_init(&(*b)->profile);
+	ret = (*b)->is_text ? perf_report_read(path, q->event, &(*b)->flat, err)
+			    : perfdata_read(&(*b)->profile, path, &options, err);
+	if (!ret && !(*b)->is_text && !(*b)->profile.ncosts)
+		ret = error_set(err, ENODATA, "%s has no samples%s", path,
+				q->cpus ? " of these CPUs"
+					: "; for perf record --threads, name the folder");
+	if (ret) {
+		bare_close(*b);
+		*b = NULL;
+	}
+	return ret;
+}
+
+/* Makes the query one of the file. */
+static void bare_query(struct bare *b, struct query *q)
+{
+	if (b->is_text)
+		q->flat = &b->flat;
+	else
+		q->profile = &b->profile;
+	q->alike = true;
+}
+
+/* --- opening and closing --- */
+
+char *compare_names(const char **names, int n)
+{
+	struct str s = {0};
+	int i;
+
+	for (i = 0; i < n; i++)
+		str_printf(&s, "%s%s", i ? ", " : "", names[i]);
+	return str_take(&s);
+}
+
+static int end_find_variant(struct compare_end *e, const char *capture, const char *want,
+			    struct error *err)
+{
+	const char **names;
+	int n = store_variants(e->store, &names, err), i, ret = 0;
+	char *list;
+
+	if (n < 0)
+		return n;
+	for (i = 0; want && i < n; i++)
+		if (!strcmp(names[i], want))
+			e->variant = names[i];
+	if (!want && n == 1)
+		e->variant = names[0];
+	list = compare_names(names, n);
+	if (!e->variant && want)
+		ret = error_set(err, ENOENT, "%s has no variant '%s'; it has: %s", capture, want,
+				n ? list : "none");
+	else if (!e->variant)
+		ret = error_set(err, EINVAL, "%s has %d variants: %s; name one as %s:VARIANT",
+				capture, n, n ? list : "none", capture);
+	free(list);
+	free(names);
+	return ret;
+}
+
+static int end_open_capture(struct compare_end *e, const char *capture, const char *variant,
+			    const struct time_slice *slice, struct error *err)
+{
+	const struct open_options how = {.slice = *slice};
+	int ret = e->store ? 0 : capture_open(&e->store, capture, &how, err);
+
+	return ret ? ret : end_find_variant(e, capture, variant, err);
+}
+
+/* Opens CAPTURE or CAPTURE:VARIANT. A file whose path has a colon takes precedence. */
+static int end_open(struct compare_end *e, const char *ref, const struct query *q,
+		    const struct time_slice *slice, struct error *err)
+{
+	const char *colon = strrchr(ref, ':');
+	char *capture;
+	int ret;
+
+	if (bare_is(ref))
+		return bare_open(&e->bare, ref, q, slice, err);
+	if (path_exists(ref))
+		return end_open_capture(e, ref, NULL, slice, err);
+	if (!colon)
+		return error_set(
+			err, ENOENT,
+			"there is no capture '%s'; for a variant, give -C CAPTURE or CAPTURE:%s",
+			ref, ref);
+	capture = xstrndup(ref, (size_t)(colon - ref));
+	ret = end_open_capture(e, capture, colon + 1, slice, err);
+	free(capture);
+	return ret;
+}
+
+int compare_open(struct comparison *c, const char *capture, const char *base, const char *new,
+		 struct error *err)
+{
+	const char *const refs[ENDS] = {base, new};
+	int ret = 0, i;
+
+	for (i = 0; i < ENDS && !ret; i++) {
+		c->end[i] = (struct compare_end){.label = xstrdup(refs[i])};
+		if (capture && i == NEW) {
+			c->end[i].store = c->end[BASE].store;
+			c->end[i].shared = true;
+		}
+		ret = capture ? end_open_capture(&c->end[i], capture, refs[i], &c->slice, err)
+			      : end_open(&c->end[i], refs[i], &c->query, &c->slice, err);
+	}
+	return ret ? compare_close(c, ret, err) : 0;
+}
+
+int compare_failed(const struct comparison *c, struct error *err)
+{
+	int ret = store_failed(c->end[BASE].store, err);
+
+	return ret ? ret : store_failed(c->end[NEW].store, err);
+}
+
+int compare_close(struct comparison *c, int ret, struct error *err)
+{
+	int i;
+
+	for (i = 0; i < ENDS; i++) {
+		if (c->end[i].store && !c->end[i].shared)
+			ret = store_close(c->end[i].store, ret, err);
+		bare_close(c->end[i].bare);
+		free(c->end[i].label);
+		c->end[i] = (struct compare_end){0};
+	}
+	return ret;
+}
+
+/* --- what holds for the whole comparison --- */
+
+void compare_manner(const struct comparison *c, struct table *t)
+{
+	bool inlines[ENDS];
+	int i;
+
+	for (i = 0; i < ENDS; i++) {
+		if (!c->end[i].store)
+			return;
+		manner_say(c->end[i].store, true, t);
+		inlines[i] = store_capture_value(c->end[i].store, "inlines") != NULL;
+	}
+	if (inlines[BASE] != inlines[NEW])
+		note_add(&t->notes, compare_inlines, c->end[inlines[NEW]].label);
+}
+
+bool compare_is_bare(const struct comparison *c)
+{
+	return c->end[BASE].bare && c->end[NEW].bare;
+}
+
+int compare_estimator(struct comparison *c, struct error *err)
+{
+	int ret = scope_estimator(c->end[BASE].store, &c->query, &c->estimator, err);
+
+	if (!ret)
+		c->query.estimator = estimator_names[c->estimator];
+	return ret;
+}
+
+struct query compare_query(const struct comparison *c, enum end e, const char *side)
+{
+	struct query q = c->query;
+
+	q.variant = c->end[e].variant;
+	q.side = compare_side_of(c, e, side);
+	if (!c->end[e].bare)
+		return q;
+	q.side = NULL;
+	q.rate = c->work[e].rate;
+	q.units = c->work[e].units;
+	q.seconds = c->work[e].seconds;
+	q.busy_ns = c->work[e].busy_ns;
+	bare_query(c->end[e].bare, &q);
+	return q;
+}
+
+/* Adds why a variant that asked for zero copy copied. Such a variant proves nothing of zero copy.
+ */
+static void end_add_evidence(const struct comparison *c, enum end e, struct str *line, bool *copied)
+{
+	struct query q = compare_query(c, e, NULL);
+	struct table t;
+	size_t i;
+
+	*copied = false;
+	if (c->end[e].bare)
+		return;
+	table_init(&t, "zerocopy", NULL, 0);
+	zero_copy_notes(c->end[e].store, &q, q.variant, &t);
+	for (i = 0; i < t.notes.n; i++)
+		str_printf(line, "%s%s", line->len ? "; " : "", t.notes.note[i].value[0].text);
+	*copied = t.notes.n;
+	table_free(&t);
+}
+
+char *compare_evidence(struct comparison *c)
+{
+	struct str line = {0};
+	bool base;
+
+	end_add_evidence(c, BASE, &line, &base);
+	end_add_evidence(c, NEW, &line, &c->rule.copied);
+	if (!line.len)
+		return NULL;
+	str_puts(&line, c->rule.copied ? ": no speed-up is claimed" : "");
+	return str_take(&line);
+}
