@@ -370,8 +370,8 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	if (!ret)
 		ret = compare_table_run(args->table, &args->c, &t, out, err);
 	if (!ret) {
-		compare_sides_say(&args->c, &t);
-		compare_manner(&args->c, &t);
+		compare_note_sides(&args->c, &t);
+		compare_note_manner(&args->c, &t);
 	}
 	if (!ret && args->output.format == FORMAT_COMMIT)
 		compare_commit(&args->c, out, &t);

@@ -19,24 +19,24 @@ enum { LIST_ROWS = 12, SIDE_WIDTH = 18 };
 
 /* --- what was measured --- */
 
-static bool same(const char *a, const char *b)
+static bool texts_equal(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
 /* A file says nothing of all this. */
-static struct run_facts facts_of_end(const struct compare_end *e, const char *side)
+static struct run_facts commit_end_facts(const struct compare_end *e, const char *side)
 {
 	return e->bare ? (struct run_facts){0} : run_facts_of(e->store, e->variant, side);
 }
 
 /* Kernel, host and command of a side: once, or of both ends where they differ. */
-static void say_facts(struct str *s, const struct comparison *c, const char *side)
+static void commit_print_facts(struct str *s, const struct comparison *c, const char *side)
 {
-	struct run_facts base = facts_of_end(&c->end[BASE], side);
-	struct run_facts new = facts_of_end(&c->end[NEW], side);
-	bool one_host = same(base.host, new.host) && same(base.kernel, new.kernel);
-	bool one_command = same(base.command, new.command);
+	struct run_facts base = commit_end_facts(&c->end[BASE], side);
+	struct run_facts new = commit_end_facts(&c->end[NEW], side);
+	bool one_host = texts_equal(base.host, new.host) && texts_equal(base.kernel, new.kernel);
+	bool one_command = texts_equal(base.command, new.command);
 
 	if (base.command || new.command || base.host || new.host) {
 		str_printf(s, "%s%s", side ? side : "", side ? ": " : "");
@@ -59,8 +59,8 @@ static void say_facts(struct str *s, const struct comparison *c, const char *sid
 }
 
 /* The title of the table, then each side that is in it. */
-static void say_head(const struct comparison *c, const struct outcome *out, const struct table *t,
-		     struct table *to)
+static void commit_add_title(const struct comparison *c, const struct outcome *out,
+			     const struct table *t, struct table *to)
 {
 	const char *side, *last = NULL;
 	struct str s = {0};
@@ -68,11 +68,11 @@ static void say_head(const struct comparison *c, const struct outcome *out, cons
 
 	str_printf(&s, "%s\n", t->title);
 	if (*out->side)
-		say_facts(&s, c, out->side);
+		commit_print_facts(&s, c, out->side);
 	for (i = 0; !*out->side && i < t->rows; i++) {
 		side = table_text(t, i, "side");
-		if (*side && strcmp(side, "total") && !same(side, last))
-			say_facts(&s, c, side);
+		if (*side && strcmp(side, "total") && !texts_equal(side, last))
+			commit_print_facts(&s, c, side);
 		last = side;
 	}
 	if (out->runs[BASE])
@@ -84,7 +84,7 @@ static void say_head(const struct comparison *c, const struct outcome *out, cons
 /* --- numbers --- */
 
 /* Digits after the point so that four count. */
-static int digits_of(double x)
+static int commit_digits(double x)
 {
 	int digits = 0;
 
@@ -93,7 +93,7 @@ static int digits_of(double x)
 	return x == 0 ? 0 : digits;
 }
 
-static struct value put(struct table *to, const char *format, int digits, double x)
+static struct value commit_number(struct table *to, const char *format, int digits, double x)
 {
 	char *s;
 	struct value v;
@@ -106,7 +106,7 @@ static struct value put(struct table *to, const char *format, int digits, double
 	return v;
 }
 
-static struct value put_range(struct table *to, int digits, double lo, double hi)
+static struct value commit_range(struct table *to, int digits, double lo, double hi)
 {
 	char *s;
 	struct value v;
@@ -119,9 +119,9 @@ static struct value put_range(struct table *to, int digits, double lo, double hi
 	return v;
 }
 
-static struct value put_p(struct table *to, double p)
+static struct value commit_p(struct table *to, double p)
 {
-	return p < 0.0005 ? value_str(to, "<.001") : put(to, "%.*f", 3, p);
+	return p < 0.0005 ? value_str(to, "<.001") : commit_number(to, "%.*f", 3, p);
 }
 
 #define NUMBER .type = V_STR, .shape = STANDS_RIGHT
@@ -140,7 +140,7 @@ static const struct column metric_columns[] = {
 };
 
 /* "syscalls_per_mib" as "syscalls per MiB"; other names with their unit. */
-static void name_metric(struct str *s, const char *name, const char *unit)
+static void commit_print_metric(struct str *s, const char *name, const char *unit)
 {
 	bool per = strstr(name, "_per_");
 	const char *p;
@@ -161,7 +161,7 @@ static void name_metric(struct str *s, const char *name, const char *unit)
 }
 
 /* A side's name, which may be any, leaves its column as wide as the metrics do. */
-static void put_side_row(struct table *to, const char *side)
+static void commit_add_side(struct table *to, const char *side)
 {
 	struct value *row = table_row(to);
 	struct str name = {0};
@@ -175,13 +175,13 @@ static void put_side_row(struct table *to, const char *side)
 }
 
 /* Of many times as much nobody reads tenths of a percent, and the line has no room for them. */
-static int percent_digits(double x)
+static int commit_percent_digits(double x)
 {
 	return fabs(x) >= 1000 ? 0 : 1;
 }
 
 /* Where the runs are too few for p there is a bootstrap's interval, which is no 95 %. */
-static struct value put_tested(struct table *to, const struct table *t, size_t i)
+static struct value commit_change_interval(struct table *to, const struct table *t, size_t i)
 {
 	struct interval change = table_interval(t, i, "change_pct");
 	struct value v;
@@ -189,14 +189,14 @@ static struct value put_tested(struct table *to, const struct table *t, size_t i
 
 	if (isnan(table_real(t, i, "p")) || isnan(change.low) || isnan(change.high))
 		return value_str(to, "-");
-	s = xasprintf("[%+.*f,%+.*f]", percent_digits(change.low), change.low,
-		      percent_digits(change.high), change.high);
+	s = xasprintf("[%+.*f,%+.*f]", commit_percent_digits(change.low), change.low,
+		      commit_percent_digits(change.high), change.high);
 	v = value_str(to, s);
 	free(s);
 	return v;
 }
 
-static void put_metric(struct table *to, const struct table *t, size_t i)
+static void commit_add_metric(struct table *to, const struct table *t, size_t i)
 {
 	double base = table_real(t, i, "base"), new = table_real(t, i, "new");
 	double change = table_real(t, i, "change_pct");
@@ -205,20 +205,20 @@ static void put_metric(struct table *to, const struct table *t, size_t i)
 	char *runs =
 		xasprintf("%.0f+%.0f", table_real(t, i, "base_runs"), table_real(t, i, "new_runs"));
 
-	name_metric(&name, table_text(t, i, "metric"), table_text(t, i, "unit"));
+	commit_print_metric(&name, table_text(t, i, "metric"), table_text(t, i, "unit"));
 	row[0] = value_str(to, name.buf);
-	row[1] = put(to, "%.*f", digits_of(base), base);
-	row[2] = put(to, "%.*f", digits_of(new), new);
-	row[3] = put(to, "%+.*f%%", percent_digits(change), change);
-	row[4] = put_tested(to, t, i);
-	row[5] = put_p(to, table_real(t, i, "p"));
+	row[1] = commit_number(to, "%.*f", commit_digits(base), base);
+	row[2] = commit_number(to, "%.*f", commit_digits(new), new);
+	row[3] = commit_number(to, "%+.*f%%", commit_percent_digits(change), change);
+	row[4] = commit_change_interval(to, t, i);
+	row[5] = commit_p(to, table_real(t, i, "p"));
 	row[6] = value_str(to, runs);
 	free(runs);
 	str_free(&name);
 }
 
 /* "6+6" where every row is of so many runs; NULL: they differ. */
-static const char *runs_of_all(const struct table *to)
+static const char *commit_common_runs(const struct table *to)
 {
 	const char *runs = NULL, *cell;
 	size_t i;
@@ -235,26 +235,26 @@ static const char *runs_of_all(const struct table *to)
 }
 
 /* The column n is the first that is left out where there is no room: then it is said here. */
-static void say_metrics(struct table *to)
+static void commit_note_metrics(struct table *to)
 {
-	const char *runs = runs_of_all(to);
+	const char *runs = commit_common_runs(to);
 
 	note_add(&to->notes, commit_rule, runs ? ", everywhere " : "", runs ? runs : "");
 }
 
-static void put_metrics(struct table *to, const struct table *t)
+static void commit_add_metrics(struct table *to, const struct table *t)
 {
 	const char *side, *last = NULL;
 	size_t i;
 
 	for (i = 0; i < t->rows; i++) {
 		side = table_text(t, i, "side");
-		if (!same(side, last))
-			put_side_row(to, side);
+		if (!texts_equal(side, last))
+			commit_add_side(to, side);
 		last = side;
-		put_metric(to, t, i);
+		commit_add_metric(to, t, i);
 	}
-	say_metrics(to);
+	commit_note_metrics(to);
 }
 
 /* --- lists of costs, and the steps of a waterfall --- */
@@ -269,7 +269,7 @@ static const struct column step_columns[] = {
 };
 
 /* The kernel's own functions need no object. */
-static struct value put_name(struct table *to, const struct table *t, size_t i)
+static struct value commit_cost_name(struct table *to, const struct table *t, size_t i)
 {
 	const char *name = table_text(t, i, t->columns[0].name), *dso = table_text(t, i, "dso"),
 		   *slash;
@@ -286,16 +286,17 @@ static struct value put_name(struct table *to, const struct table *t, size_t i)
 }
 
 /* What is not tested has the error of its measurement. */
-static struct value put_interval(struct table *to, const struct table *t, size_t i, int digits)
+static struct value commit_cost_interval(struct table *to, const struct table *t, size_t i,
+					 int digits)
 {
 	struct interval delta = table_interval(t, i, "delta_ns");
 
 	if (isnan(delta.low))
-		return put(to, "+-%.*f", digits, delta.half);
-	return put_range(to, digits, delta.low, delta.high);
+		return commit_number(to, "+-%.*f", digits, delta.half);
+	return commit_range(to, digits, delta.low, delta.high);
 }
 
-static double sum_of(const struct table *t, size_t from, const char *column)
+static double commit_sum(const struct table *t, size_t from, const char *column)
 {
 	double sum = 0;
 
@@ -304,32 +305,32 @@ static double sum_of(const struct table *t, size_t from, const char *column)
 	return sum;
 }
 
-static void put_sum(struct table *to, const struct table *t, size_t from, const char *name,
-		    int digits)
+static void commit_add_sum(struct table *to, const struct table *t, size_t from, const char *name,
+			   int digits)
 {
 	struct value *row = table_row(to);
 
 	row[0] = value_str(to, name);
-	row[1] = put(to, "%.*f", digits, sum_of(t, from, "base_ns"));
-	row[2] = put(to, "%.*f", digits, sum_of(t, from, "new_ns"));
-	row[3] = put(to, "%+.*f", digits, sum_of(t, from, "delta_ns"));
+	row[1] = commit_number(to, "%.*f", digits, commit_sum(t, from, "base_ns"));
+	row[2] = commit_number(to, "%.*f", digits, commit_sum(t, from, "new_ns"));
+	row[3] = commit_number(to, "%+.*f", digits, commit_sum(t, from, "delta_ns"));
 	row[4] = row[5] = value_str(to, "");
 }
 
 /* Groups may overlap: what they are parts of stands in the place of their sum. */
-static void put_whole(struct table *to, const struct outcome *out, int digits)
+static void commit_add_whole(struct table *to, const struct outcome *out, int digits)
 {
 	struct value *row = table_row(to);
 
 	row[0] = value_str(to, "(all)");
-	row[1] = put(to, "%.*f", digits, out->whole[BASE]);
-	row[2] = put(to, "%.*f", digits, out->whole[NEW]);
-	row[3] = put(to, "%+.*f", digits, out->whole[NEW] - out->whole[BASE]);
+	row[1] = commit_number(to, "%.*f", digits, out->whole[BASE]);
+	row[2] = commit_number(to, "%.*f", digits, out->whole[NEW]);
+	row[3] = commit_number(to, "%+.*f", digits, out->whole[NEW] - out->whole[BASE]);
 	row[4] = row[5] = value_str(to, "");
 }
 
-static void put_costs(struct table *to, const struct comparison *c, const struct outcome *out,
-		      const struct table *t, int digits)
+static void commit_add_costs(struct table *to, const struct comparison *c,
+			     const struct outcome *out, const struct table *t, int digits)
 {
 	bool all = c->limit > 0 || c->all || out->parts || t->rows <= LIST_ROWS;
 	size_t shown = all ? t->rows : LIST_ROWS, i;
@@ -337,22 +338,22 @@ static void put_costs(struct table *to, const struct comparison *c, const struct
 
 	for (i = 0; i < shown; i++) {
 		row = table_row(to);
-		row[0] = put_name(to, t, i);
-		row[1] = put(to, "%.*f", digits, table_real(t, i, "base_ns"));
-		row[2] = put(to, "%.*f", digits, table_real(t, i, "new_ns"));
-		row[3] = put(to, "%+.*f", digits, table_real(t, i, "delta_ns"));
-		row[4] = put_interval(to, t, i, digits);
-		row[5] = put_p(to, table_real(t, i, "p"));
+		row[0] = commit_cost_name(to, t, i);
+		row[1] = commit_number(to, "%.*f", digits, table_real(t, i, "base_ns"));
+		row[2] = commit_number(to, "%.*f", digits, table_real(t, i, "new_ns"));
+		row[3] = commit_number(to, "%+.*f", digits, table_real(t, i, "delta_ns"));
+		row[4] = commit_cost_interval(to, t, i, digits);
+		row[5] = commit_p(to, table_real(t, i, "p"));
 	}
 	if (shown < t->rows)
-		put_sum(to, t, shown, "(others)", digits);
+		commit_add_sum(to, t, shown, "(others)", digits);
 	if (out->parts)
-		put_whole(to, out, digits);
+		commit_add_whole(to, out, digits);
 	else
-		put_sum(to, t, 0, "total", digits);
+		commit_add_sum(to, t, 0, "total", digits);
 }
 
-static void put_steps(struct table *to, const struct table *t, int digits)
+static void commit_add_steps(struct table *to, const struct table *t, int digits)
 {
 	struct value *row;
 	size_t i;
@@ -362,17 +363,17 @@ static void put_steps(struct table *to, const struct table *t, int digits)
 
 		row = table_row(to);
 		row[0] = value_str(to, table_text(t, i, "step"));
-		row[2] = put(to, "%.*f", digits, table_real(t, i, "total_ns"));
+		row[2] = commit_number(to, "%.*f", digits, table_real(t, i, "total_ns"));
 		row[1] = row[3] = row[4] = value_str(to, "");
 		if (is_end)
 			continue;
-		row[1] = put(to, "%+.*f", digits, table_real(t, i, "delta_ns"));
-		row[3] = put_interval(to, t, i, digits);
-		row[4] = put_p(to, table_real(t, i, "p"));
+		row[1] = commit_number(to, "%+.*f", digits, table_real(t, i, "delta_ns"));
+		row[3] = commit_cost_interval(to, t, i, digits);
+		row[4] = commit_p(to, table_real(t, i, "p"));
 	}
 }
 
-static bool has_errors(const struct table *to)
+static bool commit_has_errors(const struct table *to)
 {
 	size_t i;
 
@@ -382,14 +383,15 @@ static bool has_errors(const struct table *to)
 	return false;
 }
 
-static void say_test(struct table *to, const struct comparison *c, const struct outcome *out)
+static void commit_note_test(struct table *to, const struct comparison *c,
+			     const struct outcome *out)
 {
 	if (verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests))
 		note_add(&to->notes, commit_rule_rows, out->tests);
 	else
 		note_add(&to->notes, commit_too_few, out->tests,
 			 verdict_runs_needed(&c->rule, out->tests));
-	if (has_errors(to))
+	if (commit_has_errors(to))
 		note_add(&to->notes, commit_error);
 }
 
@@ -429,15 +431,15 @@ void compare_commit(const struct comparison *c, const struct outcome *out, struc
 		table_init(&to, t->name, step_columns, array_size(step_columns));
 	else
 		table_init(&to, t->name, cost_columns, array_size(cost_columns));
-	say_head(c, out, t, &to);
+	commit_add_title(c, out, t, &to);
 	if (table_column(t, "metric") >= 0)
-		put_metrics(&to, t);
+		commit_add_metrics(&to, t);
 	else if (step >= 0)
-		put_steps(&to, t, t->columns[step].digits);
+		commit_add_steps(&to, t, t->columns[step].digits);
 	else
-		put_costs(&to, c, out, t, t->columns[value].digits);
+		commit_add_costs(&to, c, out, t, t->columns[value].digits);
 	if (out->runs[BASE])
-		say_test(&to, c, out);
+		commit_note_test(&to, c, out);
 	commit_carry_notes(&to, t);
 	table_free(t);
 	*t = to;

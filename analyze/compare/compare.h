@@ -36,6 +36,9 @@ enum verdict {
 /* Returns the word in a cell, NULL for VERDICT_NONE. */
 const char *verdict_name(enum verdict v);
 
+/* Returns whether the change is real: better, worse, or better by a variant that copied. */
+bool verdict_is_claim(enum verdict v);
+
 /* Returns whether this many runs can give a verdict in a table of this many tests. */
 bool verdict_possible(const struct verdict_rule *r, size_t nbase, size_t nnew, size_t tests);
 /* Returns the runs that each end needs for a verdict. */
@@ -120,7 +123,7 @@ void outcome_count(struct outcome *out, enum verdict v);
 
 struct diff_spec; /* diff.h */
 
-/* A table of `compare`. One file defines it, the list in tables.c names it. */
+/* A table of `compare`. One file defines it, the list in compare.c names it. */
 struct compare_table {
 	const char *name, *what; /* what NULL: --table cannot choose it */
 	const char *table;	 /* "compare functions": the name in its output */
@@ -159,7 +162,7 @@ int compare_table_run(const struct compare_table *table, struct comparison *c, s
 void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t);
 
 /* Notes how the captures were read, where that was unusual or differs between the ends. */
-void compare_manner(const struct comparison *c, struct table *t);
+void compare_note_manner(const struct comparison *c, struct table *t);
 
 /*
  * Pairs the sides of the open ends: sides with the same name; or the only side of one end with the
@@ -171,7 +174,7 @@ int compare_pair_sides(struct comparison *c, struct error *err);
 const char *compare_side_of(const struct comparison *c, enum end e, const char *side);
 
 /* Notes pairs of sides with two names, and sides that only one end has. */
-void compare_sides_say(const struct comparison *c, struct table *t);
+void compare_note_sides(const struct comparison *c, struct table *t);
 
 /* Returns "receiver, sender"; the caller frees. */
 char *compare_names(const char **names, int n);

@@ -15,7 +15,7 @@ void diff_init(struct diff *d)
 	*d = (struct diff){.basis_ci = {NAN, NAN}};
 }
 
-void diff_runs(struct diff *d, enum end e, size_t n)
+void diff_set_runs(struct diff *d, enum end e, size_t n)
 {
 	size_t i;
 
@@ -25,7 +25,7 @@ void diff_runs(struct diff *d, enum end e, size_t n)
 		d->rows[i].runs[e] = arena_alloc(&d->arena, (n + 1) * sizeof(double));
 }
 
-static uint32_t name_of(struct diff *d, const char *key, const char *key2)
+static uint32_t diff_key(struct diff *d, const char *key, const char *key2)
 {
 	struct str name = {0};
 	uint32_t id;
@@ -36,9 +36,9 @@ static uint32_t name_of(struct diff *d, const char *key, const char *key2)
 	return id;
 }
 
-static struct diff_row *row_of(struct diff *d, const char *key, const char *key2)
+static struct diff_row *diff_row_for(struct diff *d, const char *key, const char *key2)
 {
-	uint64_t *id = map_at(&d->ids, name_of(d, key, key2));
+	uint64_t *id = map_at(&d->ids, diff_key(d, key, key2));
 	struct diff_row *row;
 	int e;
 
@@ -71,8 +71,8 @@ struct value diff_delta(struct table *t, const struct diff_row *row, double delt
 }
 
 /* Rows that differ only in what the key leaves out (comm) are added up; intervals in squares. */
-static void add_pooled(struct diff *d, struct diff_row *row, const struct diff_spec *spec,
-		       enum end e, const struct table *t, size_t i)
+static void diff_add_pooled(struct diff *d, struct diff_row *row, const struct diff_spec *spec,
+			    enum end e, const struct table *t, size_t i)
 {
 	double cost = table_real(t, i, spec->value), ci = table_interval(t, i, spec->value).half;
 	double samples = table_real(t, i, spec->samples), count = table_real(t, i, spec->count);
@@ -87,8 +87,7 @@ static void add_pooled(struct diff *d, struct diff_row *row, const struct diff_s
 	d->samples[e] += isnan(samples) ? 0 : samples;
 }
 
-void diff_take_whole(struct diff *d, const struct diff_spec *spec, enum end e,
-		     const struct table *t)
+void diff_add_whole(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t)
 {
 	size_t i;
 
@@ -102,8 +101,8 @@ void diff_take_whole(struct diff *d, const struct diff_spec *spec, enum end e,
 }
 
 /* The value column says what its costs are per: "ns/KiB". */
-static int take_unit(struct diff *d, const struct diff_spec *spec, const struct table *t,
-		     struct error *err)
+static int diff_check_unit(struct diff *d, const struct diff_spec *spec, const struct table *t,
+			   struct error *err)
 {
 	int column = table_column(t, spec->value);
 	const char *unit = column < 0 ? NULL : t->columns[column].unit;
@@ -119,10 +118,10 @@ static int take_unit(struct diff *d, const struct diff_spec *spec, const struct 
 			 d->unit, unit + 1);
 }
 
-int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
-	      const struct table *t, struct error *err)
+int diff_add_table(struct diff *d, const struct diff_spec *spec, enum end e, int run,
+		   const struct table *t, struct error *err)
 {
-	int ret = take_unit(d, spec, t, err);
+	int ret = diff_check_unit(d, spec, t, err);
 	size_t i;
 
 	if (ret)
@@ -138,9 +137,9 @@ int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
 			return error_set(err, ENODATA,
 					 "what a unit of work costs is not known: the workload's "
 					 "output says no amount of work (zcost capture --units)");
-		row = row_of(d, key, *key2 ? key2 : NULL);
+		row = diff_row_for(d, key, *key2 ? key2 : NULL);
 		if (run == DIFF_POOLED) {
-			add_pooled(d, row, spec, e, t, i);
+			diff_add_pooled(d, row, spec, e, t, i);
 			continue;
 		}
 		row->runs[e][run] += cost;
@@ -149,21 +148,22 @@ int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
 	return 0;
 }
 
-void diff_take_runs(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t,
-		    const struct cost_runs *runs)
+void diff_add_runs(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t,
+		   const struct cost_runs *runs)
 {
 	size_t i, r;
 
 	for (i = 0; i < t->rows; i++) {
 		const char *key = table_text(t, i, spec->key), *key2 = table_text(t, i, spec->key2);
-		struct diff_row *row = key ? row_of(d, key, key2) : NULL;
+		struct diff_row *row = key ? diff_row_for(d, key, key2) : NULL;
 
 		for (r = 0; row && r < runs->n; r++)
 			row->runs[e][r] += runs->ns[i * runs->n + r];
 	}
 }
 
-void diff_scale(struct diff *d, enum end e, const double *basis, size_t n, enum estimator estimator)
+void diff_scale_runs(struct diff *d, enum end e, const double *basis, size_t n,
+		     enum estimator estimator)
 {
 	struct estimate all = stats_estimate(estimator, basis, n, 0.95);
 	size_t i, r;
@@ -177,7 +177,7 @@ void diff_scale(struct diff *d, enum end e, const double *basis, size_t n, enum 
 }
 
 /* Sampling error and the basis' own; what is not known (one run) cannot be added. */
-static double cost_ci(const struct diff *d, const struct diff_row *row, enum end e)
+static double diff_cost_ci(const struct diff *d, const struct diff_row *row, enum end e)
 {
 	double sampling = row->ci[e], basis = d->basis_ci[e] * row->cost[e];
 
@@ -187,21 +187,21 @@ static double cost_ci(const struct diff *d, const struct diff_row *row, enum end
 }
 
 /* fmax takes the other one where one is NAN. */
-static double delta_ci(const struct diff *d, const struct diff_row *row)
+static double diff_delta_ci(const struct diff *d, const struct diff_row *row)
 {
-	double within = hypot(cost_ci(d, row, BASE), cost_ci(d, row, NEW));
+	double within = hypot(diff_cost_ci(d, row, BASE), diff_cost_ci(d, row, NEW));
 	struct estimate e = stats_welch_difference(row->runs[BASE], d->nruns[BASE], row->runs[NEW],
 						   d->nruns[NEW], 0.95);
 
 	return fmax(within, (e.hi - e.lo) / 2);
 }
 
-static bool in_family(const struct diff *d, const struct diff_row *row)
+static bool diff_is_tested(const struct diff *d, const struct diff_row *row)
 {
 	return row->cost[BASE] + row->cost[NEW] >= FAMILY_SHARE * (d->total[BASE] + d->total[NEW]);
 }
 
-static int by_delta(const void *a, const void *b)
+static int diff_order_deltas(const void *a, const void *b)
 {
 	const struct diff_row *x = a, *y = b;
 	double dx = fabs(x->delta), dy = fabs(y->delta);
@@ -212,7 +212,7 @@ static int by_delta(const void *a, const void *b)
 }
 
 /* The interval of a tested row, from the same test at the same level as its p. */
-static void set_interval(struct diff *d, struct diff_row *row, double alpha)
+static void diff_set_interval(struct diff *d, struct diff_row *row, double alpha)
 {
 	double p;
 	struct estimate e = stats_test_shift(row->runs[BASE], d->nruns[BASE], row->runs[NEW],
@@ -226,7 +226,7 @@ static void set_interval(struct diff *d, struct diff_row *row, double alpha)
 	d->level[1] = fmax(d->level[1], 1 - alpha);
 }
 
-static void correct(struct diff *d, const struct verdict_rule *rule)
+static void diff_correct(struct diff *d, const struct verdict_rule *rule)
 {
 	double *p = xcalloc(d->n + 1, sizeof(*p)), *level = xcalloc(d->n + 1, sizeof(*level));
 	size_t i;
@@ -238,13 +238,13 @@ static void correct(struct diff *d, const struct verdict_rule *rule)
 	for (i = 0; i < d->n; i++) {
 		d->rows[i].p = p[i];
 		if (d->possible && !isnan(p[i]))
-			set_interval(d, &d->rows[i], level[i]);
+			diff_set_interval(d, &d->rows[i], level[i]);
 	}
 	free(level);
 	free(p);
 }
 
-static void round_runs(const struct diff *d, struct diff_row *row)
+static void diff_round_runs(const struct diff *d, struct diff_row *row)
 {
 	size_t r;
 	int e;
@@ -254,24 +254,24 @@ static void round_runs(const struct diff *d, struct diff_row *row)
 			row->runs[e][r] = stats_significant(row->runs[e][r]);
 }
 
-static void test_row(struct diff *d, struct diff_row *row)
+static void diff_test_row(struct diff *d, struct diff_row *row)
 {
-	round_runs(d, row);
+	diff_round_runs(d, row);
 	row->delta = row->cost[NEW] - row->cost[BASE];
-	row->delta_ci = delta_ci(d, row);
+	row->delta_ci = diff_delta_ci(d, row);
 	row->lo = row->hi = row->p = NAN;
-	if (!in_family(d, row))
+	if (!diff_is_tested(d, row))
 		return;
 	d->tests++;
 	row->p = stats_mann_whitney(row->runs[BASE], d->nruns[BASE], row->runs[NEW], d->nruns[NEW]);
 }
 
-static enum verdict judge_row(const struct diff *d, const struct verdict_rule *rule,
-			      const struct diff_row *row)
+static enum verdict diff_judge_row(const struct diff *d, const struct verdict_rule *rule,
+				   const struct diff_row *row)
 {
 	struct estimate interval = {.lo = row->lo, .hi = row->hi};
 
-	if (!in_family(d, row))
+	if (!diff_is_tested(d, row))
 		return VERDICT_NONE;
 	if (!d->possible)
 		return VERDICT_FEW;
@@ -288,13 +288,13 @@ void diff_judge(struct diff *d, const struct verdict_rule *rule)
 	d->level[0] = 1;
 	d->level[1] = 0;
 	for (row = d->rows; row < d->rows + d->n; row++)
-		test_row(d, row);
+		diff_test_row(d, row);
 	d->possible = verdict_possible(rule, d->nruns[BASE], d->nruns[NEW], d->tests);
-	correct(d, rule);
+	diff_correct(d, rule);
 	for (row = d->rows; row < d->rows + d->n; row++)
-		row->verdict = judge_row(d, rule, row);
+		row->verdict = diff_judge_row(d, rule, row);
 	if (d->n)
-		qsort(d->rows, d->n, sizeof(*d->rows), by_delta);
+		qsort(d->rows, d->n, sizeof(*d->rows), diff_order_deltas);
 	map_free(&d->ids); /* it spoke of the old order */
 }
 

@@ -109,17 +109,17 @@ const struct diff_row *diff_find(const struct diff *d, const char *key, const ch
 
 /* The parts of diff_read that need no store: room for the runs, then the tables, then the basis. */
 enum { DIFF_POOLED = -1 };
-void diff_runs(struct diff *d, enum end e, size_t n);
-int diff_take(struct diff *d, const struct diff_spec *spec, enum end e, int run,
-	      const struct table *t, struct error *err);
+void diff_set_runs(struct diff *d, enum end e, size_t n);
+int diff_add_table(struct diff *d, const struct diff_spec *spec, enum end e, int run,
+		   const struct table *t, struct error *err);
 /* Each run's costs, which the measure found with the pooled table `t`. */
-void diff_take_runs(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t,
-		    const struct cost_runs *runs);
+void diff_add_runs(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t,
+		   const struct cost_runs *runs);
 /* The total out of the table of spec->whole. */
-void diff_take_whole(struct diff *d, const struct diff_spec *spec, enum end e,
-		     const struct table *t);
+void diff_add_whole(struct diff *d, const struct diff_spec *spec, enum end e,
+		    const struct table *t);
 /* The basis of n runs; `estimator` is what the pooled costs' basis was made with. */
-void diff_scale(struct diff *d, enum end e, const double *basis, size_t n,
-		enum estimator estimator);
+void diff_scale_runs(struct diff *d, enum end e, const double *basis, size_t n,
+		     enum estimator estimator);
 
 #endif

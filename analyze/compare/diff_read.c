@@ -45,42 +45,44 @@ static void diff_carry_group_notes(struct table *to, const struct table *from, c
 }
 
 /* Groups are a part of the whole, and may overlap: their sum is no total. */
-static int take_whole(struct diff *d, const struct comparison *c, const struct diff_spec *spec,
-		      enum end e, const struct query *q, struct table *notes, struct error *err)
+static int diff_read_whole(struct diff *d, const struct comparison *c, const struct diff_spec *spec,
+			   enum end e, const struct query *q, struct table *notes,
+			   struct error *err)
 {
 	struct table t;
 	int ret = measure_run(spec->whole, c->end[e].store, q, &t, err);
 
 	if (!ret) {
-		diff_take_whole(d, spec, e, &t);
+		diff_add_whole(d, spec, e, &t);
 		diff_carry_notes(notes, &t);
 	}
 	table_free(&t);
 	return ret;
 }
 
-static int take(struct diff *d, const struct comparison *c, const struct diff_spec *spec,
-		enum end e, int run, const struct query *q, struct table *notes, struct error *err)
+static int diff_read_table(struct diff *d, const struct comparison *c, const struct diff_spec *spec,
+			   enum end e, int run, const struct query *q, struct table *notes,
+			   struct error *err)
 {
 	struct table t;
 	int ret = measure_run(spec->measure, c->end[e].store, q, &t, err);
 
 	if (!ret)
-		ret = diff_take(d, spec, e, run, &t, err);
+		ret = diff_add_table(d, spec, e, run, &t, err);
 	if (!ret && q->runs)
-		diff_take_runs(d, spec, e, &t, q->runs);
+		diff_add_runs(d, spec, e, &t, q->runs);
 	if (!ret && run == DIFF_POOLED && spec->whole)
 		diff_carry_group_notes(notes, &t, c->end[e].label);
 	else if (!ret && run == DIFF_POOLED)
 		diff_carry_notes(notes, &t);
 	table_free(&t);
 	if (!ret && run == DIFF_POOLED && spec->whole)
-		ret = take_whole(d, c, spec, e, q, notes, err);
+		ret = diff_read_whole(d, c, spec, e, q, notes, err);
 	return ret;
 }
 
-static int find_runs(const struct comparison *c, enum end e, const char *side,
-		     const struct diff_spec *spec, struct run **runs, struct error *err)
+static int diff_find_runs(const struct comparison *c, enum end e, const char *side,
+			  const struct diff_spec *spec, struct run **runs, struct error *err)
 {
 	struct query q = compare_query(c, e, side);
 	struct block b = {q.variant, q.side};
@@ -95,9 +97,9 @@ static int find_runs(const struct comparison *c, enum end e, const char *side,
 			 spec->syscalls ? "syscalls" : "profile");
 }
 
-static int take_all(struct diff *d, const struct comparison *c, enum end e, const char *side,
-		    const struct diff_spec *spec, const struct run *runs, struct table *notes,
-		    struct error *err)
+static int diff_read_tables(struct diff *d, const struct comparison *c, enum end e,
+			    const char *side, const struct diff_spec *spec, const struct run *runs,
+			    struct table *notes, struct error *err)
 {
 	struct query q = compare_query(c, e, side);
 	struct basis_known known = {0};
@@ -109,19 +111,19 @@ static int take_all(struct diff *d, const struct comparison *c, enum end e, cons
 		q.runs = &costs;
 	q.known = &known;
 	q.limit = LONG_MAX; /* not `all`, which would tell unresolved addresses apart */
-	ret = take(d, c, spec, e, DIFF_POOLED, &q, notes, err);
+	ret = diff_read_table(d, c, spec, e, DIFF_POOLED, &q, notes, err);
 	free(costs.ns);
 	for (i = 0; i < n && !ret && !q.runs; i++) {
 		q.pass = runs[i].pass;
 		q.repeat = runs[i].repeat;
-		ret = take(d, c, spec, e, (int)i, &q, notes, err);
+		ret = diff_read_table(d, c, spec, e, (int)i, &q, notes, err);
 	}
 	return ret;
 }
 
 /* Of the runs that have it; the same kind of basis for all, as the pooled one is of one kind. */
-static size_t bases_of(struct store *s, struct query *q, const char *unit, const struct run *runs,
-		       int n, double *basis)
+static size_t diff_read_bases(struct store *s, struct query *q, const char *unit,
+			      const struct run *runs, int n, double *basis)
 {
 	enum basis kind = q->basis;
 	size_t known = 0;
@@ -136,11 +138,11 @@ static size_t bases_of(struct store *s, struct query *q, const char *unit, const
 	if (known || kind != BASIS_DEFAULT)
 		return known;
 	q->basis = BASIS_WALL;
-	return bases_of(s, q, unit, runs, n, basis);
+	return diff_read_bases(s, q, unit, runs, n, basis);
 }
 
-static int scale(struct diff *d, const struct comparison *c, enum end e, const char *side,
-		 struct error *err)
+static int diff_read_basis(struct diff *d, const struct comparison *c, enum end e, const char *side,
+			   struct error *err)
 {
 	struct query q = compare_query(c, e, side);
 	struct block b = {q.variant, q.side};
@@ -155,17 +157,17 @@ static int scale(struct diff *d, const struct comparison *c, enum end e, const c
 	if (n < 0)
 		return n;
 	basis = xcalloc((size_t)n + 1, sizeof(*basis));
-	known = bases_of(c->end[e].store, &q, d->unit, runs, n, basis);
+	known = diff_read_bases(c->end[e].store, &q, d->unit, runs, n, basis);
 	d->never_idle[e] = q.basis == BASIS_WALL && c->query.basis == BASIS_DEFAULT;
-	diff_scale(d, e, basis, known, est);
+	diff_scale_runs(d, e, basis, known, est);
 	free(basis);
 	free(runs);
 	return 0;
 }
 
 /* One run, whose basis the user gave. */
-static int read_bare(struct diff *d, const struct comparison *c, enum end e,
-		     const struct diff_spec *spec, struct table *notes, struct error *err)
+static int diff_read_bare(struct diff *d, const struct comparison *c, enum end e,
+			  const struct diff_spec *spec, struct table *notes, struct error *err)
 {
 	struct query q = compare_query(c, e, NULL);
 	int ret;
@@ -181,12 +183,12 @@ static int read_bare(struct diff *d, const struct comparison *c, enum end e,
 			"%s does not tell the work done: give --rate BASE,NEW in units per "
 			"second (its CPUs fully used), or --units and --busy-ns",
 			c->end[e].label);
-	diff_runs(d, e, 1);
+	diff_set_runs(d, e, 1);
 	q.limit = LONG_MAX;
-	ret = take(d, c, spec, e, DIFF_POOLED, &q, notes, err);
+	ret = diff_read_table(d, c, spec, e, DIFF_POOLED, &q, notes, err);
 	if (q.flat && q.flat->samples > 0 && !(d->samples[e] > 0))
 		d->samples[e] = q.flat->samples; /* said once for all rows */
-	return ret ? ret : take(d, c, spec, e, 0, &q, notes, err);
+	return ret ? ret : diff_read_table(d, c, spec, e, 0, &q, notes, err);
 }
 
 int diff_read(struct diff *d, const struct comparison *c, enum end e, const char *side,
@@ -196,15 +198,15 @@ int diff_read(struct diff *d, const struct comparison *c, enum end e, const char
 	int n, ret;
 
 	if (c->end[e].bare)
-		return read_bare(d, c, e, spec, notes, err);
-	n = find_runs(c, e, side, spec, &runs, err);
+		return diff_read_bare(d, c, e, spec, notes, err);
+	n = diff_find_runs(c, e, side, spec, &runs, err);
 	if (n < 0)
 		return n;
-	diff_runs(d, e, (size_t)n);
-	ret = take_all(d, c, e, side, spec, runs, notes, err);
+	diff_set_runs(d, e, (size_t)n);
+	ret = diff_read_tables(d, c, e, side, spec, runs, notes, err);
 	free(runs);
 	if (!ret && !spec->syscalls && d->unit) /* those are measured per unit in their own runs */
-		ret = scale(d, c, e, side, err);
+		ret = diff_read_basis(d, c, e, side, err);
 	return ret;
 }
 

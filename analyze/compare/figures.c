@@ -27,7 +27,7 @@ static const struct {
 };
 
 /* 100 % computed in two ways must not rank one above the other. */
-static void sample_add(struct sample *s, double x)
+static void figure_add_run(struct figure_runs *s, double x)
 {
 	if (isnan(x))
 		return;
@@ -35,12 +35,12 @@ static void sample_add(struct sample *s, double x)
 	s->x[s->n++] = stats_significant(x);
 }
 
-double sample_value(const struct sample *s, enum estimator e)
+double figure_value(const struct figure_runs *s, enum estimator e)
 {
 	return isnan(s->pooled) ? stats_point(e, s->x, s->n) : s->pooled;
 }
 
-static struct side_figures *find_side(struct figures *f, const char *name)
+static struct side_figures *figures_find_side(struct figures *f, const char *name)
 {
 	size_t i;
 
@@ -50,12 +50,12 @@ static struct side_figures *find_side(struct figures *f, const char *name)
 	return NULL;
 }
 
-static void add_side(struct figures *f, const char *name)
+static void figures_add_side(struct figures *f, const char *name)
 {
 	struct side_figures *side = &f->side[f->n];
 	int k, e;
 
-	if (find_side(f, name) || f->n == FIGURE_SIDES)
+	if (figures_find_side(f, name) || f->n == FIGURE_SIDES)
 		return;
 	side->side = name;
 	for (k = 0; k < FIGURES; k++)
@@ -66,7 +66,7 @@ static void add_side(struct figures *f, const char *name)
 }
 
 /* The sides of both ends, in the captures' order; with several there is a total. */
-static int list_sides(struct figures *f, const struct comparison *c, struct error *err)
+static int figures_list_sides(struct figures *f, const struct comparison *c, struct error *err)
 {
 	const char **names;
 	int e, i, n;
@@ -83,44 +83,44 @@ static int list_sides(struct figures *f, const struct comparison *c, struct erro
 			return n;
 		for (i = 0; i < n; i++)
 			if (!c->side[BASE])
-				add_side(f, names[i]);
+				figures_add_side(f, names[i]);
 			else if (!strcmp(c->side[e], names[i]))
-				add_side(f, c->side[BASE]);
+				figures_add_side(f, c->side[BASE]);
 		free(names);
 	}
 	if (f->n > 1 || (c->side[BASE] && !strcmp(c->side[BASE], total_name)))
-		add_side(f, total_name);
+		figures_add_side(f, total_name);
 	return 0;
 }
 
 /* By the name that the end has for it. */
-static struct side_figures *side_of_end(struct figures *f, const struct comparison *c, enum end e,
-					const char *name)
+static struct side_figures *figures_side_of_end(struct figures *f, const struct comparison *c,
+						enum end e, const char *name)
 {
 	if (c->side[e] && !strcmp(c->side[e], name))
 		name = c->side[BASE];
-	return find_side(f, name);
+	return figures_find_side(f, name);
 }
 
-static void take_roi(struct figures *f, const struct comparison *c, enum end e,
-		     const struct table *t)
+static void figures_add_roi(struct figures *f, const struct comparison *c, enum end e,
+			    const struct table *t)
 {
 	struct side_figures *side;
 	size_t row, k;
 
 	for (row = 0; row < t->rows; row++) {
-		side = side_of_end(f, c, e, table_text(t, row, "side"));
+		side = figures_side_of_end(f, c, e, table_text(t, row, "side"));
 		if (!side)
 			continue;
 		side->modelled |= !strcmp(table_text(t, row, "power_source"), "modelled");
 		for (k = 0; k < array_size(roi_columns); k++)
-			sample_add(&side->of[roi_columns[k].figure][e],
-				   table_real(t, row, roi_columns[k].column));
+			figure_add_run(&side->of[roi_columns[k].figure][e],
+				       table_real(t, row, roi_columns[k].column));
 	}
 }
 
 /* The kind of power that both ends have; wall is never held against package. */
-static const char *common_kind(const struct comparison *c, struct table *notes)
+static const char *figures_power_kind(const struct comparison *c, struct table *notes)
 {
 	const struct query q[ENDS] = {compare_query(c, BASE, NULL), compare_query(c, NEW, NULL)};
 	const char *of[ENDS];
@@ -146,8 +146,8 @@ static const char *common_kind(const struct comparison *c, struct table *notes)
 }
 
 /* The roi table of each measured run on all its sides; what it says of modelled power is kept. */
-static int read_roi(struct figures *f, const struct comparison *c, enum end e, const char *kind,
-		    struct table *notes, struct error *err)
+static int figures_read_roi(struct figures *f, const struct comparison *c, enum end e,
+			    const char *kind, struct table *notes, struct error *err)
 {
 	const char *side = compare_side_of(c, e, f->side[0].side);
 	struct query q = compare_query(c, e, NULL);
@@ -162,7 +162,7 @@ static int read_roi(struct figures *f, const struct comparison *c, enum end e, c
 		q.repeat = runs[i].repeat;
 		ret = measure_run("roi", c->end[e].store, &q, &t, err);
 		if (!ret) {
-			take_roi(f, c, e, &t);
+			figures_add_roi(f, c, e, &t);
 			diff_carry_notes(notes, &t);
 		}
 		table_free(&t);
@@ -183,15 +183,15 @@ static const struct {
 	{FIGURE_SWITCHES, "counter:context-switches"},
 };
 
-static void read_counters(struct side_figures *side, struct store *s, const struct run *r,
-			  enum end e)
+static void figures_read_counters(struct side_figures *side, struct store *s, const struct run *r,
+				  enum end e)
 {
 	double mib = figure_metric(s, r, "bytes") / 1048576;
 	size_t i;
 
 	for (i = 0; i < array_size(per_mib); i++)
-		sample_add(&side->of[per_mib[i].figure][e],
-			   mib > 0 ? figure_metric(s, r, per_mib[i].metric) / mib : NAN);
+		figure_add_run(&side->of[per_mib[i].figure][e],
+			       mib > 0 ? figure_metric(s, r, per_mib[i].metric) / mib : NAN);
 }
 
 /* THE TABLE of units of work: a run has the figures of the one that its work is counted in. */
@@ -204,8 +204,8 @@ static const struct {
 	{"message", "rate_messages", FIGURE_NS_PER_MESSAGE, FIGURE_RATE_MESSAGES},
 };
 
-static void read_work(struct side_figures *side, struct store *s, const struct run *r,
-		      const char *unit, enum end e)
+static void figures_read_work(struct side_figures *side, struct store *s, const struct run *r,
+			      const char *unit, enum end e)
 {
 	double rate;
 	size_t i;
@@ -214,15 +214,15 @@ static void read_work(struct side_figures *side, struct store *s, const struct r
 		if (!unit || strcmp(unit, works[i].unit))
 			continue;
 		rate = figure_metric(s, r, works[i].rate);
-		sample_add(&side->of[works[i].cost][e],
-			   figure_metric(s, r, "cpu_pct") * 1e7 / rate);
+		figure_add_run(&side->of[works[i].cost][e],
+			       figure_metric(s, r, "cpu_pct") * 1e7 / rate);
 		if (works[i].speed != FIGURES)
-			sample_add(&side->of[works[i].speed][e], rate);
+			figure_add_run(&side->of[works[i].speed][e], rate);
 	}
 }
 
-static int read_cost(struct side_figures *side, const struct comparison *c, enum end e,
-		     struct error *err)
+static int figures_read_cost(struct side_figures *side, const struct comparison *c, enum end e,
+			     struct error *err)
 {
 	struct store *s = c->end[e].store;
 	struct query q = compare_query(c, e, side->side);
@@ -232,8 +232,8 @@ static int read_cost(struct side_figures *side, const struct comparison *c, enum
 	const char *unit = n > 0 ? work_unit(s, runs, n) : NULL;
 
 	for (i = 0; i < n; i++) {
-		read_work(side, s, &runs[i], unit, e);
-		read_counters(side, s, &runs[i], e);
+		figures_read_work(side, s, &runs[i], unit, e);
+		figures_read_counters(side, s, &runs[i], e);
 	}
 	if (n >= 0)
 		free(runs);
@@ -241,7 +241,7 @@ static int read_cost(struct side_figures *side, const struct comparison *c, enum
 }
 
 /* A profile without a sample in "data copy" measured 0. Its cost is that of the components. */
-static void take_copy(struct side_figures *side, enum end e)
+static void figures_add_copy(struct side_figures *side, enum end e)
 {
 	const struct diff_row *row = diff_find(&side->components, "data copy", NULL);
 	size_t i;
@@ -249,11 +249,11 @@ static void take_copy(struct side_figures *side, enum end e)
 	side->copy_unit = work_word(side->components.unit ? side->components.unit : "KiB");
 	side->of[FIGURE_COPY][e].pooled = row ? row->cost[e] : 0;
 	for (i = 0; i < side->components.nruns[e]; i++)
-		sample_add(&side->of[FIGURE_COPY][e], row ? row->runs[e][i] : 0);
+		figure_add_run(&side->of[FIGURE_COPY][e], row ? row->runs[e][i] : 0);
 }
 
-static int read_copy(struct side_figures *side, const struct comparison *c, struct table *notes,
-		     struct error *err)
+static int figures_read_copy(struct side_figures *side, const struct comparison *c,
+			     struct table *notes, struct error *err)
 {
 	int e, ret, have = 0;
 
@@ -266,7 +266,7 @@ static int read_copy(struct side_figures *side, const struct comparison *c, stru
 			return error_set(err, -ret, "%s", none.text);
 		have += !ret;
 		if (!ret)
-			take_copy(side, (enum end)e);
+			figures_add_copy(side, (enum end)e);
 	}
 	if (have == ENDS) {
 		diff_judge(&side->components, &c->rule);
@@ -276,8 +276,8 @@ static int read_copy(struct side_figures *side, const struct comparison *c, stru
 	return 0;
 }
 
-static int read_syscalls(struct side_figures *side, const struct comparison *c, enum end e,
-			 struct table *notes, struct error *err)
+static int figures_read_syscalls(struct side_figures *side, const struct comparison *c, enum end e,
+				 struct table *notes, struct error *err)
 {
 	struct error none = {0};
 	struct diff d;
@@ -287,13 +287,14 @@ static int read_syscalls(struct side_figures *side, const struct comparison *c, 
 	diff_init(&d);
 	ret = diff_read(&d, c, e, side->side, &syscall_spec, notes, &none);
 	for (i = 0; !ret && i < d.nruns[e]; i++)
-		sample_add(&side->of[FIGURE_SYSCALLS][e], d.run_count[e][i]);
+		figure_add_run(&side->of[FIGURE_SYSCALLS][e], d.run_count[e][i]);
 	diff_free(&d);
 	return ret && ret != -ENODATA ? error_set(err, -ret, "%s", none.text) : 0;
 }
 
 /* Costs of both sides together, run by run. */
-static void add_up(struct figures *f, struct side_figures *total, enum figure figure, enum end e)
+static void figures_add_up(struct figures *f, struct side_figures *total, enum figure figure,
+			   enum end e)
 {
 	size_t n = SIZE_MAX, i, k;
 	double pooled = 0;
@@ -312,26 +313,26 @@ static void add_up(struct figures *f, struct side_figures *total, enum figure fi
 		for (i = 0; i < f->n; i++)
 			if (&f->side[i] != total)
 				sum += f->side[i].of[figure][e].x[k];
-		sample_add(&total->of[figure][e], sum);
+		figure_add_run(&total->of[figure][e], sum);
 	}
 }
 
-static int read_side(struct side_figures *side, const struct comparison *c, struct table *notes,
-		     struct error *err)
+static int figures_read_side(struct side_figures *side, const struct comparison *c,
+			     struct table *notes, struct error *err)
 {
-	int e, ret = read_copy(side, c, notes, err);
+	int e, ret = figures_read_copy(side, c, notes, err);
 
 	for (e = 0; e < ENDS && !ret; e++) {
-		ret = read_cost(side, c, (enum end)e, err);
+		ret = figures_read_cost(side, c, (enum end)e, err);
 		if (!ret)
-			ret = read_syscalls(side, c, (enum end)e, notes, err);
+			ret = figures_read_syscalls(side, c, (enum end)e, notes, err);
 	}
 	return ret;
 }
 
 /* Do sides of this end have CPUs in common? Then it is said; costs measured by CPU have no sum. */
-static bool shares_cpus(const struct figures *f, const struct comparison *c, enum end e,
-			struct table *notes)
+static bool figures_share_cpus(const struct figures *f, const struct comparison *c, enum end e,
+			       struct table *notes)
 {
 	const struct query q = compare_query(c, e, NULL);
 	const char *names[FIGURE_SIDES];
@@ -359,10 +360,10 @@ static const struct {
 };
 
 /* In total, what the receiver got. */
-static void total_rates(struct figures *f, struct side_figures *total, enum end e)
+static void figures_add_rates(struct figures *f, struct side_figures *total, enum end e)
 {
-	const struct side_figures *receiver = find_side(f, "receiver");
-	const struct sample *from;
+	const struct side_figures *receiver = figures_find_side(f, "receiver");
+	const struct figure_runs *from;
 	size_t i, k;
 
 	for (i = 0; receiver && i < array_size(works); i++) {
@@ -370,21 +371,21 @@ static void total_rates(struct figures *f, struct side_figures *total, enum end 
 			continue;
 		from = &receiver->of[works[i].speed][e];
 		for (k = 0; k < from->n; k++)
-			sample_add(&total->of[works[i].speed][e], from->x[k]);
+			figure_add_run(&total->of[works[i].speed][e], from->x[k]);
 	}
 }
 
-static void total_of_end(struct figures *f, const struct comparison *c, struct side_figures *total,
-			 enum end e, struct table *notes)
+static void figures_add_total(struct figures *f, const struct comparison *c,
+			      struct side_figures *total, enum end e, struct table *notes)
 {
-	bool shared = shares_cpus(f, c, e, notes);
+	bool shared = figures_share_cpus(f, c, e, notes);
 	size_t k;
 
 	total->copy_unit = f->side[0].copy_unit;
-	total_rates(f, total, e);
+	figures_add_rates(f, total, e);
 	for (k = 0; k < array_size(added); k++)
 		if (!shared || !added[k].of_cpus)
-			add_up(f, total, added[k].figure, e);
+			figures_add_up(f, total, added[k].figure, e);
 }
 
 int figures_read(struct figures *f, const struct comparison *c, struct table *notes,
@@ -396,16 +397,16 @@ int figures_read(struct figures *f, const struct comparison *c, struct table *no
 	int e, ret;
 
 	*f = (struct figures){0};
-	ret = list_sides(f, c, err);
-	kind = ret ? NULL : common_kind(c, notes);
+	ret = figures_list_sides(f, c, err);
+	kind = ret ? NULL : figures_power_kind(c, notes);
 	for (e = 0; e < ENDS && !ret && f->n; e++)
-		ret = read_roi(f, c, (enum end)e, kind, notes, err);
-	total = f->n ? find_side(f, total_name) : NULL;
+		ret = figures_read_roi(f, c, (enum end)e, kind, notes, err);
+	total = f->n ? figures_find_side(f, total_name) : NULL;
 	for (i = 0; i < f->n && !ret; i++)
 		if (&f->side[i] != total)
-			ret = read_side(&f->side[i], c, notes, err);
+			ret = figures_read_side(&f->side[i], c, notes, err);
 	for (e = 0; e < ENDS && total && f->n > 1 && !ret; e++)
-		total_of_end(f, c, total, (enum end)e, notes);
+		figures_add_total(f, c, total, (enum end)e, notes);
 	if (ret)
 		figures_free(f);
 	return ret;

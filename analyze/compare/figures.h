@@ -27,13 +27,13 @@ enum figure {
 	FIGURES
 };
 
-struct sample {
+struct figure_runs {
 	double *x;
 	size_t n, cap;
 	double pooled; /* what the report prints of all runs together; NAN: the estimator's value */
 };
 
-double sample_value(const struct sample *s, enum estimator e);
+double figure_value(const struct figure_runs *s, enum estimator e);
 
 /* A figure at both ends: its change as a ratio, with the interval, and what that is worth. */
 struct change {
@@ -43,13 +43,13 @@ struct change {
 };
 
 /* `better` as in verdict_of: that of the figure, or 0. metrics.c. */
-struct change figure_change(const struct comparison *c, int better, const struct sample *base,
-			    const struct sample *new);
+struct change figure_change(const struct comparison *c, int better, const struct figure_runs *base,
+			    const struct figure_runs *new);
 int figure_better(enum figure f);
 
 struct side_figures {
 	const char *side; /* "total" is the last, where there are several */
-	struct sample of[FIGURES][ENDS];
+	struct figure_runs of[FIGURES][ENDS];
 	bool modelled;		/* power of an end comes from --power-model */
 	const char *copy_unit;	/* what FIGURE_COPY is per: "kib"; NULL: none is known */
 	struct diff components; /* judged; empty unless both ends have profiles */

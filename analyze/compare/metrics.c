@@ -7,7 +7,7 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/compare/figures.h"
-#include "analyze/compare/movements.h"
+#include "analyze/compare/costs.h"
 #include "lib/alloc.h"
 #include "lib/stats.h"
 #include "lib/str.h"
@@ -73,17 +73,17 @@ static const struct column columns[] = {
 	{"new_runs", .type = V_INT},
 };
 
-static const char *direction(int better)
+static const char *metric_direction(int better)
 {
 	return better > 0 ? "more" : better < 0 ? "less" : NULL;
 }
 
-static double percent(double ratio)
+static double ratio_percent(double ratio)
 {
 	return 100 * (ratio - 1);
 }
 
-static bool has_zero(const struct sample *s)
+static bool figure_has_zero(const struct figure_runs *s)
 {
 	size_t i;
 
@@ -99,19 +99,19 @@ static bool has_zero(const struct sample *s)
  * had none there is no ratio: then no interval is known. Differences as a share of the base's
  * median are no ratios, and go below -100 %.
  */
-static struct estimate interval_of(const struct comparison *c, const struct sample *base,
-				   const struct sample *new, double *p)
+static struct estimate figure_interval(const struct comparison *c, const struct figure_runs *base,
+				       const struct figure_runs *new, double *p)
 {
 	struct estimate e = stats_test_ratio(base->x, base->n, new->x, new->n, c->rule.alpha, p);
 
-	if (!verdict_possible(&c->rule, base->n, new->n, 1) && !has_zero(base))
+	if (!verdict_possible(&c->rule, base->n, new->n, 1) && !figure_has_zero(base))
 		return stats_boot_ratio(c->estimator, base->x, base->n, new->x, new->n, 0.95);
 	return e;
 }
 
 /* Does the test say less where the figures say more? Differences tell it, zeros or not. */
-static bool is_opposed(const struct comparison *c, const struct sample *base,
-		       const struct sample *new, double change)
+static bool figure_is_opposed(const struct comparison *c, const struct figure_runs *base,
+			      const struct figure_runs *new, double change)
 {
 	double p;
 	struct estimate e = stats_test_shift(base->x, base->n, new->x, new->n, c->rule.alpha, &p);
@@ -119,40 +119,42 @@ static bool is_opposed(const struct comparison *c, const struct sample *base,
 	return verdict_opposed(&e, 0, change);
 }
 
-static enum verdict judge(const struct comparison *c, int better, const struct sample *base,
-			  const struct sample *new, const struct change *change)
+static enum verdict figure_judge(const struct comparison *c, int better,
+				 const struct figure_runs *base, const struct figure_runs *new,
+				 const struct change *change)
 {
 	if (isnan(change->base) || isnan(change->new) || !better)
 		return VERDICT_NONE;
 	if (!verdict_possible(&c->rule, base->n, new->n, 1))
 		return VERDICT_FEW;
-	if (is_opposed(c, base, new, change->new - change->base))
+	if (figure_is_opposed(c, base, new, change->new - change->base))
 		return VERDICT_SAME;
 	return verdict_of(&c->rule, better, change->base, change->new, change->p);
 }
 
-struct change figure_change(const struct comparison *c, int better, const struct sample *base,
-			    const struct sample *new)
+struct change figure_change(const struct comparison *c, int better, const struct figure_runs *base,
+			    const struct figure_runs *new)
 {
-	struct change k = {.base = sample_value(base, c->estimator),
-			   .new = sample_value(new, c->estimator)};
+	struct change k = {.base = figure_value(base, c->estimator),
+			   .new = figure_value(new, c->estimator)};
 
-	k.ratio = interval_of(c, base, new, &k.p);
+	k.ratio = figure_interval(c, base, new, &k.p);
 	k.ratio.value = k.base != 0 ? k.new / k.base : NAN;
 	verdict_hold(&k.ratio, 1, k.ratio.value);
-	k.verdict = judge(c, better, base, new, &k);
+	k.verdict = figure_judge(c, better, base, new, &k);
 	return k;
 }
 
-static bool modelled(const struct side_figures *side, const struct metric *m)
+static bool metric_is_modelled(const struct side_figures *side, const struct metric *m)
 {
 	return side->modelled && (m->figure == FIGURE_POWER || m->figure == FIGURE_ROI_P);
 }
 
-static enum verdict put_metric(struct table *t, const struct comparison *c, const struct metric *m,
-			       const struct side_figures *side)
+static enum verdict metrics_add_row(struct table *t, const struct comparison *c,
+				    const struct metric *m, const struct side_figures *side)
 {
-	const struct sample *base = &side->of[m->figure][BASE], *new = &side->of[m->figure][NEW];
+	const struct figure_runs *base = &side->of[m->figure][BASE],
+				 *new = &side->of[m->figure][NEW];
 	struct change k = figure_change(c, m->better, base, new);
 	struct value *row = table_row(t);
 	bool is_copy = m->figure == FIGURE_COPY;
@@ -160,7 +162,7 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 			       !is_copy		 ? ""
 			       : side->copy_unit ? side->copy_unit
 						 : "kib");
-	char *unit = xasprintf("%s%s", m->unit, modelled(side, m) ? ", modelled" : "");
+	char *unit = xasprintf("%s%s", m->unit, metric_is_modelled(side, m) ? ", modelled" : "");
 
 	table_set(t, row, "side", value_str(t, side->side));
 	table_set(t, row, "metric", value_str(t, name));
@@ -168,10 +170,10 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 	table_set(t, row, "base", value_real(k.base));
 	table_set(t, row, "new", value_real(k.new));
 	table_set(t, row, "change_pct",
-		  value_estimate(t, percent(k.ratio.value), percent(k.ratio.lo),
-				 percent(k.ratio.hi)));
+		  value_estimate(t, ratio_percent(k.ratio.value), ratio_percent(k.ratio.lo),
+				 ratio_percent(k.ratio.hi)));
 	table_set(t, row, "p", k.verdict == VERDICT_FEW ? value_none() : value_real(k.p));
-	table_set(t, row, "better", value_str(t, direction(m->better)));
+	table_set(t, row, "better", value_str(t, metric_direction(m->better)));
 	table_set(t, row, "verdict", value_str(t, verdict_name(k.verdict)));
 	table_set(t, row, "base_runs", value_int(base->n));
 	table_set(t, row, "new_runs", value_int(new->n));
@@ -181,7 +183,7 @@ static enum verdict put_metric(struct table *t, const struct comparison *c, cons
 }
 
 /* Did any row have too few runs for the exact interval, but enough for the other one? */
-static void say_bootstrap(struct table *t)
+static void metrics_note_bootstrap(struct table *t)
 {
 	size_t row;
 
@@ -196,7 +198,7 @@ static void say_bootstrap(struct table *t)
 }
 
 /* Several runs on both ends, and yet no interval. */
-static void say_no_ratio(struct table *t)
+static void metrics_note_no_ratio(struct table *t)
 {
 	size_t row;
 
@@ -210,17 +212,17 @@ static void say_no_ratio(struct table *t)
 	}
 }
 
-static void say_rules(struct table *t, const struct comparison *c)
+static void metrics_note_rules(struct table *t, const struct comparison *c)
 {
 	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
-	say_bootstrap(t);
-	say_no_ratio(t);
+	metrics_note_bootstrap(t);
+	metrics_note_no_ratio(t);
 	note_add(&t->notes, compare_verdict, c->rule.alpha, 100 * c->rule.threshold,
 		 verdict_runs_needed(&c->rule, 1));
 }
 
 /* Trouble that there was none of, at either end, is no row. */
-static bool all_zero(const struct sample *ends)
+static bool figure_all_zero(const struct figure_runs *ends)
 {
 	size_t i;
 	int e;
@@ -243,20 +245,20 @@ static void outcome_add_aside(struct outcome *out, const struct table *t)
 	snprintf(out->aside + at, sizeof(out->aside) - at, "%s%s %s", at ? ", " : "", side, metric);
 }
 
-static void put_side(struct table *t, const struct comparison *c, const struct side_figures *side,
-		     struct outcome *out)
+static void metrics_add_side(struct table *t, const struct comparison *c,
+			     const struct side_figures *side, struct outcome *out)
 {
 	enum verdict v;
 	size_t i;
 
 	for (i = 0; i < array_size(metrics); i++) {
-		const struct sample *ends = side->of[metrics[i].figure];
+		const struct figure_runs *ends = side->of[metrics[i].figure];
 
 		if ((!ends[BASE].n && !ends[NEW].n) ||
-		    (metrics[i].figure >= FIGURE_RETRANSMITS && all_zero(ends)))
+		    (metrics[i].figure >= FIGURE_RETRANSMITS && figure_all_zero(ends)))
 			continue;
-		v = put_metric(t, c, &metrics[i], side);
-		if (metrics[i].gate && !modelled(side, &metrics[i]))
+		v = metrics_add_row(t, c, &metrics[i], side);
+		if (metrics[i].gate && !metric_is_modelled(side, &metrics[i]))
 			outcome_count(out, v);
 		else if (v == VERDICT_WORSE)
 			outcome_add_aside(out, t);
@@ -264,7 +266,7 @@ static void put_side(struct table *t, const struct comparison *c, const struct s
 }
 
 /* The same data under two rules; where they part, a reader must know why. */
-static void say_copy(struct table *t)
+static void metrics_note_copy(struct table *t)
 {
 	size_t row;
 
@@ -278,7 +280,8 @@ static void say_copy(struct table *t)
 	}
 }
 
-static void say_movements(struct table *t, const struct comparison *c, const struct figures *f)
+static void metrics_add_movements(struct table *t, const struct comparison *c,
+				  const struct figures *f)
 {
 	struct movements m = {0};
 	size_t i;
@@ -288,7 +291,7 @@ static void say_movements(struct table *t, const struct comparison *c, const str
 			      f->side[i].components.unit);
 	if (!m.n)
 		note_add(&t->notes, compare_no_profile);
-	movements_say(&m, c, t, "component");
+	movements_add_notes(&m, c, t, "component");
 	movements_free(&m);
 }
 
@@ -304,15 +307,15 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 	if (ret)
 		return ret;
 	for (i = 0; i < f.n; i++)
-		put_side(t, c, &f.side[i], out);
+		metrics_add_side(t, c, &f.side[i], out);
 	if (!t->rows)
 		ret = error_set(err, ENODATA, "neither %s nor %s has a figure to compare%s%s",
 				c->end[BASE].label, c->end[NEW].label,
 				c->side[BASE] ? " of the " : "",
 				c->side[BASE] ? c->side[BASE] : "");
-	say_movements(t, c, &f);
-	say_rules(t, c);
-	say_copy(t);
+	metrics_add_movements(t, c, &f);
+	metrics_note_rules(t, c);
+	metrics_note_copy(t);
 	figures_free(&f);
 	return ret;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/compare/movements.h"
+#include "analyze/compare/costs.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -40,7 +40,7 @@ void movements_add(struct movements *m, const char *side, const struct diff *d, 
 	}
 }
 
-static int by_size(const void *a, const void *b)
+static int movement_order(const void *a, const void *b)
 {
 	double x = fabs(((const struct movement *)a)->row->delta);
 	double y = fabs(((const struct movement *)b)->row->delta);
@@ -48,20 +48,15 @@ static int by_size(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static bool is_claimed(const struct diff_row *r)
-{
-	return r->verdict == VERDICT_BETTER || r->verdict == VERDICT_WORSE ||
-	       r->verdict == VERDICT_COPIED;
-}
-
 /* Without a test the sampling error is all there is to hold it against. */
-static bool is_beyond(const struct diff_row *r)
+static bool movement_is_beyond(const struct diff_row *r)
 {
-	return is_claimed(r) || (r->verdict != VERDICT_SAME && fabs(r->delta) > r->delta_ci);
+	return verdict_is_claim(r->verdict) ||
+	       (r->verdict != VERDICT_SAME && fabs(r->delta) > r->delta_ci);
 }
 
-static const char *reality(const struct comparison *c, const struct diff_row *r, char *words,
-			   size_t size)
+static const char *movement_reality(const struct comparison *c, const struct diff_row *r,
+				    char *words, size_t size)
 {
 	const char *text = "";
 
@@ -84,8 +79,9 @@ static const char *reality(const struct comparison *c, const struct diff_row *r,
 		return words;
 	case VERDICT_FEW:
 		text = isnan(r->delta_ci) ? "too few runs to tell"
-		       : is_beyond(r)	  ? "beyond its sampling error, but too few runs to tell"
-					  : "within its error, and too few runs to tell";
+		       : movement_is_beyond(r)
+			       ? "beyond its sampling error, but too few runs to tell"
+			       : "within its error, and too few runs to tell";
 		break;
 	case VERDICT_NONE:
 		text = "too small a part to be tested";
@@ -96,7 +92,7 @@ static const char *reality(const struct comparison *c, const struct diff_row *r,
 }
 
 /* A name that stands for several rows, "[unresolved]" of any dso above all, says nothing alone. */
-static bool is_ambiguous(const struct movements *m, const struct diff_row *r)
+static bool movement_is_ambiguous(const struct movements *m, const struct diff_row *r)
 {
 	size_t i;
 
@@ -112,7 +108,7 @@ static bool is_ambiguous(const struct movements *m, const struct diff_row *r)
  * Digits after the point so that two of a movement count, and one of its error; but the costs that
  * it lies between have no more than five. Noise of arithmetic is no movement.
  */
-static int digits_for(const struct diff_row *r)
+static int movement_digits(const struct diff_row *r)
 {
 	double cost = fmax(fabs(r->cost[BASE]), fabs(r->cost[NEW])), least = fabs(r->delta);
 	int digits = 1;
@@ -126,16 +122,16 @@ static int digits_for(const struct diff_row *r)
 	return digits;
 }
 
-static char *in_words(const struct movements *all, const struct comparison *c,
-		      const struct movement *m)
+static char *movement_words(const struct movements *all, const struct comparison *c,
+			    const struct movement *m)
 {
 	const struct diff_row *r = m->row;
-	int digits = digits_for(r);
+	int digits = movement_digits(r);
 	struct str s = {0};
 	char real[80];
 
 	str_printf(&s, "%s%s%s", m->side, *m->side ? " " : "", r->key);
-	if (is_ambiguous(all, r))
+	if (movement_is_ambiguous(all, r))
 		str_printf(&s, " of %s", r->key2);
 	str_printf(&s, " %+.*f ns/%s (%.*f to %.*f)", digits, r->delta, m->unit, digits,
 		   r->cost[BASE], digits, r->cost[NEW]);
@@ -144,12 +140,12 @@ static char *in_words(const struct movements *all, const struct comparison *c,
 			   r->p);
 	else if (!isnan(r->delta_ci))
 		str_printf(&s, ", +-%.*f", digits, r->delta_ci);
-	str_printf(&s, ": %s", reality(c, r, real, sizeof(real)));
+	str_printf(&s, ": %s", movement_reality(c, r, real, sizeof(real)));
 	return str_take(&s);
 }
 
-static void put_row(struct table *t, const struct comparison *c, const struct movement *m,
-		    const char *words)
+static void movement_add_row(struct table *t, const struct comparison *c, const struct movement *m,
+			     const char *words)
 {
 	const struct diff_row *r = m->row;
 	struct value *row = table_row(t);
@@ -174,7 +170,7 @@ static void put_row(struct table *t, const struct comparison *c, const struct mo
 }
 
 /* Is there an error to hold any of the first n against, or none that moved? */
-static bool is_error_known(const struct movements *m, size_t n)
+static bool movements_error_known(const struct movements *m, size_t n)
 {
 	bool moved = false;
 	size_t i;
@@ -188,15 +184,15 @@ static bool is_error_known(const struct movements *m, size_t n)
 }
 
 /* What stands above the movements, or in their place. True: they are to be said. */
-static bool say_first(const struct movements *m, const struct comparison *c, struct table *t,
-		      const char *thing, size_t n)
+static bool movements_note_first(const struct movements *m, const struct comparison *c,
+				 struct table *t, const char *thing, size_t n)
 {
 	bool beyond = false;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		beyond |= is_beyond(m->list[i].row);
-	if (!is_error_known(m, n))
+		beyond |= movement_is_beyond(m->list[i].row);
+	if (!movements_error_known(m, n))
 		note_add(&t->notes, movements_one_run, thing);
 	else if (beyond)
 		return true;
@@ -208,20 +204,20 @@ static bool say_first(const struct movements *m, const struct comparison *c, str
 	return true;
 }
 
-void movements_say(struct movements *m, const struct comparison *c, struct table *t,
-		   const char *thing)
+void movements_add_notes(struct movements *m, const struct comparison *c, struct table *t,
+			 const char *thing)
 {
 	struct table *detail = table_detail(t, "movements", columns, array_size(columns));
 	size_t i, n = m->n < MOVEMENTS ? m->n : MOVEMENTS;
 	bool say;
 
 	if (m->n)
-		qsort(m->list, m->n, sizeof(*m->list), by_size);
-	say = say_first(m, c, t, thing, n);
+		qsort(m->list, m->n, sizeof(*m->list), movement_order);
+	say = movements_note_first(m, c, t, thing, n);
 	for (i = 0; i < n && m->list[i].row->delta != 0; i++) {
-		char *words = in_words(m, c, &m->list[i]);
+		char *words = movement_words(m, c, &m->list[i]);
 
-		put_row(detail, c, &m->list[i], words);
+		movement_add_row(detail, c, &m->list[i], words);
 		if (say)
 			note_add(&t->notes, movement, words);
 		free(words);

@@ -10,6 +10,139 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- ways to split runs into halves, and a list of costs split in one way --- */
+
+enum { RUNS_MAX = 64 };
+
+/* choose(n, k), as far as it is not above `most`. */
+static double splits_count(size_t n, size_t k, double most)
+{
+	double all = 1;
+	size_t i;
+
+	for (i = 0; i < k && all <= most * 2; i++)
+		all = all * (double)(n - i) / (double)(i + 1);
+	return all;
+}
+
+/* The next larger number with as many bits. */
+static uint64_t splits_next(uint64_t v)
+{
+	uint64_t low = v & -v, ripple = v + low;
+
+	return ripple | ((v ^ ripple) >> 2) / low;
+}
+
+/* With halves of one size the split and its mirror are the same pair: those with run 0 are taken.
+ */
+static void splits_fill_all(struct splits *s)
+{
+	bool mirrored = s->base * 2 == s->runs;
+	uint64_t v = (1ULL << s->base) - 1, end = 1ULL << s->runs;
+
+	for (; v < end; v = splits_next(v))
+		if (!mirrored || v & 1)
+			s->of[s->n++] = v;
+}
+
+static uint64_t splits_draw(struct prng *r, size_t runs, size_t base)
+{
+	uint64_t v = 0;
+	size_t left = base, i;
+
+	for (i = 0; i < runs; i++)
+		if (prng_below(r, runs - i) < left) {
+			v |= 1ULL << i;
+			left--;
+		}
+	return v;
+}
+
+void splits_make(struct splits *s, size_t runs)
+{
+	struct prng r;
+	double all;
+
+	*s = (struct splits){.runs = runs < RUNS_MAX ? runs : RUNS_MAX - 1};
+	s->base = s->runs / 2;
+	if (!s->base)
+		return;
+	all = splits_count(s->runs, s->base, 2.0 * SPLITS) / (s->base * 2 == s->runs ? 2 : 1);
+	s->every = all <= SPLITS;
+	s->of = xcalloc(SPLITS + 1, sizeof(*s->of));
+	if (s->every) {
+		splits_fill_all(s);
+		return;
+	}
+	prng_seed(&r, STATS_SEED);
+	while (s->n < SPLITS)
+		s->of[s->n++] = splits_draw(&r, s->runs, s->base);
+}
+
+void splits_free(struct splits *s)
+{
+	free(s->of);
+	*s = (struct splits){0};
+}
+
+/* What a row, or all rows, cost in the runs of one half: their mean. */
+static double split_mean(const double *runs, size_t n, uint64_t base, enum end e, double *half)
+{
+	double sum = 0;
+	size_t i, k = 0;
+
+	for (i = 0; i < n; i++) {
+		if ((base >> i & 1) == (e == NEW))
+			continue;
+		half[k++] = runs[i];
+		sum += runs[i];
+	}
+	return k ? sum / (double)k : NAN;
+}
+
+static void diff_split_row(struct diff *d, const struct diff_row *from, size_t n, uint64_t base)
+{
+	struct diff_row *row;
+	int e;
+
+	array_grow(d->rows, d->n, d->cap);
+	row = &d->rows[d->n++];
+	*row = (struct diff_row){.key = from->key, .key2 = from->key2, .p = NAN};
+	for (e = 0; e < ENDS; e++) {
+		row->runs[e] = arena_alloc(&d->arena, (n + 1) * sizeof(double));
+		row->cost[e] = split_mean(from->runs[BASE], n, base, (enum end)e, row->runs[e]);
+		row->ci[e] = 0;
+		row->seen[e] = true;
+	}
+}
+
+void diff_split(struct diff *d, const struct diff *all, uint64_t base)
+{
+	size_t n = all->nruns[BASE], i, k;
+	double *sums = xcalloc(n + 1, sizeof(*sums)), *half = xcalloc(n + 1, sizeof(*half));
+	double total = 0;
+	int e;
+
+	diff_init(d);
+	for (i = 0; i < all->n; i++)
+		for (k = 0; k < n; k++)
+			sums[k] += all->rows[i].runs[BASE][k];
+	for (k = 0; k < n; k++)
+		total += sums[k] / (double)n;
+	d->nruns[BASE] = (size_t)__builtin_popcountll(base);
+	d->nruns[NEW] = n - d->nruns[BASE];
+	for (e = 0; e < ENDS; e++)
+		d->total[e] = split_mean(sums, n, base, (enum end)e, half);
+	/* The others are not tested, and many. */
+	for (i = 0; i < all->n; i++)
+		if (stats_mean(all->rows[i].runs[BASE], n) >= FAMILY_SHARE * total)
+			diff_split_row(d, &all->rows[i], n, base);
+	free(sums);
+	free(half);
+}
+
+/* --- the table of false alarms --- */
+
 static const struct column columns[] = {
 	{"variant", .type = V_STR},
 	{"table", .type = V_STR},
@@ -33,7 +166,7 @@ static const struct column columns[] = {
 };
 
 /* What the splits of one table came to. */
-struct count {
+struct alarms {
 	const char *variant, *table, *side;
 	bool any;	   /* an alarm is that of any row */
 	double attainable; /* as a share */
@@ -42,23 +175,18 @@ struct count {
 	size_t splits, halves, alternate;
 };
 
-static uint64_t first_half(const struct splits *s)
+static uint64_t splits_first_half(const struct splits *s)
 {
 	return (1ULL << s->base) - 1;
 }
 
-static uint64_t every_other(const struct splits *s)
+static uint64_t splits_alternate(const struct splits *s)
 {
 	return 0x5555555555555555ULL & ((1ULL << s->runs) - 1);
 }
 
-static bool claimed(enum verdict v)
-{
-	return v == VERDICT_BETTER || v == VERDICT_WORSE || v == VERDICT_COPIED;
-}
-
-static void put_count(struct table *t, const struct comparison *c, const struct count *k,
-		      struct outcome *out)
+static void alarms_add_row(struct table *t, const struct comparison *c, const struct alarms *k,
+			   struct outcome *out)
 {
 	double rate = k->of > 0 ? k->alarms / k->of : NAN;
 	/* rows of one split are not independent: it counts once */
@@ -93,10 +221,10 @@ static void put_count(struct table *t, const struct comparison *c, const struct 
 
 /* --- metrics: each figure of each side is a test of its own --- */
 
-static struct change split_figure(const struct comparison *c, enum figure f,
-				  const struct sample *all, uint64_t base)
+static struct change figure_split(const struct comparison *c, enum figure f,
+				  const struct figure_runs *all, uint64_t base)
 {
-	struct sample half[ENDS] = {{.pooled = NAN}, {.pooled = NAN}};
+	struct figure_runs half[ENDS] = {{.pooled = NAN}, {.pooled = NAN}};
 	struct change k;
 	size_t i;
 	int e;
@@ -113,29 +241,29 @@ static struct change split_figure(const struct comparison *c, enum figure f,
 	return k;
 }
 
-static void count_figure(struct count *k, const struct comparison *c, enum figure f,
-			 const struct sample *all, const struct splits *s)
+static void alarms_count_figure(struct alarms *k, const struct comparison *c, enum figure f,
+				const struct figure_runs *all, const struct splits *s)
 {
 	struct change change;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		change = split_figure(c, f, all, s->of[i]);
+		change = figure_split(c, f, all, s->of[i]);
 		k->alarms += change.p < c->rule.alpha;
-		k->claims += claimed(change.verdict);
+		k->claims += verdict_is_claim(change.verdict);
 		k->of++;
 	}
 	k->rows++;
-	k->halves += split_figure(c, f, all, first_half(s)).p < c->rule.alpha;
-	k->alternate += split_figure(c, f, all, every_other(s)).p < c->rule.alpha;
+	k->halves += figure_split(c, f, all, splits_first_half(s)).p < c->rule.alpha;
+	k->alternate += figure_split(c, f, all, splits_alternate(s)).p < c->rule.alpha;
 }
 
 /* Figures of a side that have as many runs as its throughput, or rate: others have a pass of their
  * own. */
-static void count_side(struct table *t, const struct comparison *c, const struct side_figures *side,
-		       struct outcome *out)
+static void alarms_count_side(struct table *t, const struct comparison *c,
+			      const struct side_figures *side, struct outcome *out)
 {
-	struct count k = {.variant = c->end[BASE].variant, .table = "metrics", .side = side->side};
+	struct alarms k = {.variant = c->end[BASE].variant, .table = "metrics", .side = side->side};
 	static const enum figure of_all[] = {FIGURE_THROUGHPUT, FIGURE_RATE_PACKETS,
 					     FIGURE_RATE_MESSAGES};
 	size_t runs = 0, i;
@@ -151,14 +279,14 @@ static void count_side(struct table *t, const struct comparison *c, const struct
 	k.attainable = stats_mann_whitney_level(k.base, k.new, c->rule.alpha);
 	for (f = 0; f < FIGURES && verdict_possible(&c->rule, k.base, k.new, 1); f++)
 		if (side->of[f][BASE].n == s.runs)
-			count_figure(&k, c, (enum figure)f, &side->of[f][BASE], &s);
+			alarms_count_figure(&k, c, (enum figure)f, &side->of[f][BASE], &s);
 	if (s.runs)
-		put_count(t, c, &k, out);
+		alarms_add_row(t, c, &k, out);
 	splits_free(&s);
 }
 
-static int test_metrics(struct table *t, const struct comparison *c, struct outcome *out,
-			struct error *err)
+static int self_test_metrics(struct table *t, const struct comparison *c, struct outcome *out,
+			     struct error *err)
 {
 	struct figures f;
 	int ret = figures_read(&f, c, t, err);
@@ -167,7 +295,7 @@ static int test_metrics(struct table *t, const struct comparison *c, struct outc
 	if (ret)
 		return ret;
 	for (i = 0; i < f.n; i++)
-		count_side(t, c, &f.side[i], out);
+		alarms_count_side(t, c, &f.side[i], out);
 	figures_free(&f);
 	return 0;
 }
@@ -175,8 +303,8 @@ static int test_metrics(struct table *t, const struct comparison *c, struct outc
 /* --- lists of costs: Holm's correction keeps the rate of any alarm in the table --- */
 
 /* Judges one split; returns whether any row has p below alpha. */
-static bool judge_split(const struct diff *all, const struct comparison *c, uint64_t base,
-			struct count *k, size_t *alarms)
+static bool alarms_judge_split(const struct diff *all, const struct comparison *c, uint64_t base,
+			       struct alarms *k, size_t *alarms)
 {
 	bool any = false, claim = false;
 	struct diff d;
@@ -190,7 +318,7 @@ static bool judge_split(const struct diff *all, const struct comparison *c, uint
 
 		*alarms += alarm;
 		any |= alarm;
-		claim |= claimed(d.rows[i].verdict);
+		claim |= verdict_is_claim(d.rows[i].verdict);
 	}
 	k->rows = d.tests;
 	k->claims += claim;
@@ -198,22 +326,22 @@ static bool judge_split(const struct diff *all, const struct comparison *c, uint
 	return any;
 }
 
-static void count_list(struct count *k, const struct comparison *c, const struct diff *all)
+static void alarms_count_list(struct alarms *k, const struct comparison *c, const struct diff *all)
 {
 	struct splits s;
-	struct count ignored = {0};
+	struct alarms ignored = {0};
 	size_t i, alarms;
 
 	splits_make(&s, all->nruns[BASE]);
 	k->base = s.base;
 	k->new = s.runs - s.base;
 	if (s.n)
-		judge_split(all, c, first_half(&s), k, &k->halves);
+		alarms_judge_split(all, c, splits_first_half(&s), k, &k->halves);
 	k->claims = 0;
 	if (s.n && verdict_possible(&c->rule, k->base, k->new, k->rows)) {
-		judge_split(all, c, every_other(&s), &ignored, &k->alternate);
+		alarms_judge_split(all, c, splits_alternate(&s), &ignored, &k->alternate);
 		for (i = 0; i < s.n; i++)
-			k->alarms += judge_split(all, c, s.of[i], k, &alarms);
+			k->alarms += alarms_judge_split(all, c, s.of[i], k, &alarms);
 		k->of = (double)s.n;
 		k->splits = s.n;
 	}
@@ -226,10 +354,10 @@ static void count_list(struct count *k, const struct comparison *c, const struct
 }
 
 /* A side without a profile has nothing to split. */
-static int test_list(struct table *t, const struct comparison *c, const struct diff_spec *spec,
-		     const char *side, struct outcome *out, struct error *err)
+static int self_test_list(struct table *t, const struct comparison *c, const struct diff_spec *spec,
+			  const char *side, struct outcome *out, struct error *err)
 {
-	struct count k = {
+	struct alarms k = {
 		.variant = c->end[BASE].variant, .table = spec->measure, .side = side, .any = true};
 	struct error none = {0};
 	struct diff all;
@@ -238,15 +366,15 @@ static int test_list(struct table *t, const struct comparison *c, const struct d
 	diff_init(&all);
 	ret = diff_read(&all, c, BASE, side, spec, t, &none);
 	if (!ret && all.nruns[BASE]) {
-		count_list(&k, c, &all);
-		put_count(t, c, &k, out);
+		alarms_count_list(&k, c, &all);
+		alarms_add_row(t, c, &k, out);
 	}
 	diff_free(&all);
 	return ret && ret != -ENODATA ? error_set(err, -ret, "%s", none.text) : 0;
 }
 
-static int test_lists(struct table *t, const struct comparison *c, struct outcome *out,
-		      struct error *err)
+static int self_test_lists(struct table *t, const struct comparison *c, struct outcome *out,
+			   struct error *err)
 {
 	static const struct diff_spec *const specs[] = {&component_spec, &function_spec};
 	const char **sides;
@@ -256,7 +384,7 @@ static int test_lists(struct table *t, const struct comparison *c, struct outcom
 	for (k = 0; k < array_size(specs); k++)
 		for (i = 0; i < n && !ret; i++)
 			if (!c->side[BASE] || !strcmp(c->side[BASE], sides[i]))
-				ret = test_list(t, c, specs[k], sides[i], out, err);
+				ret = self_test_list(t, c, specs[k], sides[i], out, err);
 	if (n >= 0)
 		free(sides);
 	return ret;
@@ -264,15 +392,15 @@ static int test_lists(struct table *t, const struct comparison *c, struct outcom
 
 /* --- */
 
-static void say_rules(struct table *t, const struct comparison *c)
+static void self_test_note_rules(struct table *t, const struct comparison *c)
 {
 	note_add(&t->notes, self_test_splits, SPLITS, (unsigned long long)STATS_SEED);
 	note_add(&t->notes, self_test_rate, c->rule.alpha, 100 * c->rule.threshold);
 	note_add(&t->notes, self_test_drift);
 }
 
-static int test_variant(struct comparison *c, const char *capture, const char *variant,
-			struct table *t, struct outcome *out, struct error *err)
+static int self_test_variant(struct comparison *c, const char *capture, const char *variant,
+			     struct table *t, struct outcome *out, struct error *err)
 {
 	int ret = compare_open(c, capture, variant, variant, err);
 
@@ -280,13 +408,13 @@ static int test_variant(struct comparison *c, const char *capture, const char *v
 		return ret;
 	ret = compare_estimator(c, err);
 	if (!ret)
-		ret = test_metrics(t, c, out, err);
+		ret = self_test_metrics(t, c, out, err);
 	if (!ret)
-		ret = test_lists(t, c, out, err);
+		ret = self_test_lists(t, c, out, err);
 	return compare_close(c, ret, err);
 }
 
-static int list_variants(const char *capture, char ***names, struct error *err)
+static int self_test_list_variants(const char *capture, char ***names, struct error *err)
 {
 	const char **in_store = NULL;
 	struct store *store;
@@ -315,17 +443,17 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 		      struct table *t, struct outcome *out, struct error *err)
 {
 	char **names;
-	int n = list_variants(capture, &names, err), i, ret = n < 0 ? n : 0;
+	int n = self_test_list_variants(capture, &names, err), i, ret = n < 0 ? n : 0;
 
 	compare_table_init(&comparison_self_test, t);
 	table_title(t, "false alarms of compare on %s", capture);
 	if (!ret && variant)
-		ret = test_variant(c, capture, variant, t, out, err);
+		ret = self_test_variant(c, capture, variant, t, out, err);
 	for (i = 0; i < n && !ret && !variant; i++)
-		ret = test_variant(c, capture, names[i], t, out, err);
+		ret = self_test_variant(c, capture, names[i], t, out, err);
 	if (!ret && !t->rows)
 		ret = error_set(err, ENODATA, "%s has no runs to split", capture);
-	say_rules(t, c);
+	self_test_note_rules(t, c);
 	for (i = 0; i < n; i++)
 		free(names[i]);
 	free(names);

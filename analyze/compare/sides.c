@@ -148,7 +148,7 @@ const char *compare_side_of(const struct comparison *c, enum end e, const char *
 	return side && c->side[e] ? c->side[e] : side;
 }
 
-void compare_sides_say(const struct comparison *c, struct table *t)
+void compare_note_sides(const struct comparison *c, struct table *t)
 {
 	struct end_sides of[ENDS];
 	int e, i;

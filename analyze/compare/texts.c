@@ -19,7 +19,7 @@ struct text_end {
 	struct table made;
 };
 
-static void read_end(struct text_end *e, const char *path)
+static void text_end_read(struct text_end *e, const char *path)
 {
 	struct stat st;
 
@@ -32,7 +32,7 @@ static void read_end(struct text_end *e, const char *path)
 		e->table = "syscalls";
 }
 
-static void free_end(struct text_end *e)
+static void text_end_free(struct text_end *e)
 {
 	trace_free(&e->trace);
 	perf_stat_free(&e->stat);
@@ -44,29 +44,29 @@ const char *compare_texts_table(const char *base, const char *new)
 	struct text_end e[ENDS];
 	const char *table;
 
-	read_end(&e[BASE], base);
-	read_end(&e[NEW], new);
+	text_end_read(&e[BASE], base);
+	text_end_read(&e[NEW], new);
 	table = e[BASE].table && e[NEW].table && !strcmp(e[BASE].table, e[NEW].table)
 			? e[BASE].table
 			: NULL;
-	free_end(&e[BASE]);
-	free_end(&e[NEW]);
+	text_end_free(&e[BASE]);
+	text_end_free(&e[NEW]);
 	return table;
 }
 
 /* --- the two tables side by side --- */
 
-static const struct layout {
+static const struct text_table {
 	const char *table, *key, *by;
 	const char *fields[4];
 	int digits;
-} layouts[] = {
+} text_tables[] = {
 	{"syscalls", "syscall", "syscall", {"calls", "errors", "total_ms", "avg_ms"}, 3},
 	{"counters", "name", NULL, {"value"}, 2},
 };
 
-static void add_column(struct table *t, struct column *list, const char *name, const char *prefix,
-		       const struct column *like, int digits)
+static void texts_add_column(struct table *t, struct column *list, const char *name,
+			     const char *prefix, const struct column *like, int digits)
 {
 	char *full = prefix ? xasprintf("%s_%s", prefix, name) : xstrdup(name);
 
@@ -76,87 +76,89 @@ static void add_column(struct table *t, struct column *list, const char *name, c
 	free(full);
 }
 
-static void make_columns(struct table *t, const struct layout *l, const struct table *like)
+static void texts_make_columns(struct table *t, const struct text_table *l,
+			       const struct table *like)
 {
 	struct column *list = arena_alloc(&t->arena, 16 * sizeof(*list));
 	size_t i;
 
-	add_column(t, list, l->key, NULL, NULL, 0);
+	texts_add_column(t, list, l->key, NULL, NULL, 0);
 	for (i = 0; i < array_size(l->fields) && l->fields[i]; i++) {
 		const struct column *c = &like->columns[table_column(like, l->fields[i])];
 
-		add_column(t, list, l->fields[i], "base", c, l->digits);
-		add_column(t, list, l->fields[i], "new", c, l->digits);
-		add_column(t, list, l->fields[i], "delta", c, l->digits);
+		texts_add_column(t, list, l->fields[i], "base", c, l->digits);
+		texts_add_column(t, list, l->fields[i], "new", c, l->digits);
+		texts_add_column(t, list, l->fields[i], "delta", c, l->digits);
 	}
 	if (!l->by)
-		add_column(t, list, "unit", NULL, NULL, 0);
+		texts_add_column(t, list, "unit", NULL, NULL, 0);
 	t->columns = list;
 }
 
-static const struct value *cell(const struct table *t, size_t row, const char *column)
+static const struct value *texts_cell(const struct table *t, size_t row, const char *column)
 {
 	return table_cell(t, row, table_column(t, column));
 }
 
-static size_t find_row(const struct table *t, const char *key_column, const char *key)
+static size_t texts_find_row(const struct table *t, const char *key_column, const char *key)
 {
 	size_t i;
 
 	for (i = 0; i < t->rows; i++)
-		if (!strcmp(cell(t, i, key_column)->str, key))
+		if (!strcmp(texts_cell(t, i, key_column)->str, key))
 			return i;
 	return t->rows;
 }
 
-static double number(const struct value *v)
+static double texts_number(const struct value *v)
 {
 	return v->type == V_INT ? (double)v->integer : v->type == V_REAL ? v->real : NAN;
 }
 
 /* Whole numbers stay whole. */
-static struct value difference(const struct value *a, const struct value *b)
+static struct value texts_difference(const struct value *a, const struct value *b)
 {
 	if (a->type == V_INT && b->type == V_INT)
 		return value_int(b->integer - a->integer);
-	return value_real(number(b) - number(a));
+	return value_real(texts_number(b) - texts_number(a));
 }
 
 /* `row`s of both; one past the last: it is not there. */
-static void put_row(struct table *t, const struct layout *l, const struct text_end *e, size_t base,
-		    size_t new)
+static void texts_add_row(struct table *t, const struct text_table *l, const struct text_end *e,
+			  size_t base, size_t new)
 {
 	const struct table *one = base < e[BASE].made.rows ? &e[BASE].made : &e[NEW].made;
 	size_t at = one == &e[BASE].made ? base : new, i;
 	struct value *row = table_row(t), none = value_none();
 	int c = 0;
 
-	row[c++] = value_str(t, cell(one, at, l->key)->str);
+	row[c++] = value_str(t, texts_cell(one, at, l->key)->str);
 	for (i = 0; i < array_size(l->fields) && l->fields[i]; i++) {
 		const struct value *a = &none, *b = &none;
 
 		if (base < e[BASE].made.rows)
-			a = cell(&e[BASE].made, base, l->fields[i]);
+			a = texts_cell(&e[BASE].made, base, l->fields[i]);
 		if (new < e[NEW].made.rows)
-			b = cell(&e[NEW].made, new, l->fields[i]);
+			b = texts_cell(&e[NEW].made, new, l->fields[i]);
 		row[c++] = value_part(a, PART_VALUE);
 		row[c++] = value_part(b, PART_VALUE);
-		row[c++] = difference(a, b);
+		row[c++] = texts_difference(a, b);
 	}
 	if (!l->by)
-		row[c] = value_str(t, cell(one, at, "unit")->str);
+		row[c] = value_str(t, texts_cell(one, at, "unit")->str);
 }
 
-static void put_rows(struct table *t, const struct layout *l, const struct text_end *e)
+static void texts_add_rows(struct table *t, const struct text_table *l, const struct text_end *e)
 {
 	const struct table *base = &e[BASE].made, *new = &e[NEW].made;
 	size_t i;
 
 	for (i = 0; i < base->rows; i++)
-		put_row(t, l, e, i, find_row(new, l->key, cell(base, i, l->key)->str));
+		texts_add_row(t, l, e, i,
+			      texts_find_row(new, l->key, texts_cell(base, i, l->key)->str));
 	for (i = 0; i < new->rows; i++)
-		if (find_row(base, l->key, cell(new, i, l->key)->str) == base->rows)
-			put_row(t, l, e, base->rows, i);
+		if (texts_find_row(base, l->key, texts_cell(new, i, l->key)->str) == base->rows)
+			texts_add_row(t, l, e, base->rows, i);
 }
 
 static bool texts_have_note(const struct table *t, const struct note *note)
@@ -191,7 +193,7 @@ static void texts_carry_notes(struct table *t, const struct text_end *ends,
 	}
 }
 
-static int make_end(struct text_end *e, const struct layout *l, struct error *err)
+static int text_end_measure(struct text_end *e, const struct text_table *l, struct error *err)
 {
 	struct query q = {.all = true, .by = l->by};
 
@@ -211,27 +213,27 @@ const struct compare_table comparison_texts = {
 int compare_texts(const char *base, const char *new, struct table *t, struct error *err)
 {
 	const char *const paths[ENDS] = {base, new};
-	const struct layout *l = layouts;
+	const struct text_table *l = text_tables;
 	struct text_end e[ENDS];
 	int i, rc = 0;
 
 	compare_table_init(&comparison_texts, t);
 	for (i = 0; i < ENDS; i++)
-		read_end(&e[i], paths[i]);
+		text_end_read(&e[i], paths[i]);
 	if (!e[BASE].table || !e[NEW].table || strcmp(e[BASE].table, e[NEW].table))
 		rc = error_set(err, EINVAL, "%s and %s are not texts of one kind", base, new);
 	while (!rc && strcmp(l->table, e[BASE].table))
 		l++;
 	for (i = 0; i < ENDS && !rc; i++)
-		rc = make_end(&e[i], l, err);
+		rc = text_end_measure(&e[i], l, err);
 	if (!rc) {
 		texts_carry_notes(t, e, paths);
-		make_columns(t, l, &e[BASE].made);
+		texts_make_columns(t, l, &e[BASE].made);
 		table_title(t, "%s: %s against %s", l->table, new, base);
-		put_rows(t, l, e);
+		texts_add_rows(t, l, e);
 		note_add(&t->notes, compare_one_text);
 	}
 	for (i = 0; i < ENDS; i++)
-		free_end(&e[i]);
+		text_end_free(&e[i]);
 	return rc;
 }

@@ -13,6 +13,11 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
+bool verdict_is_claim(enum verdict v)
+{
+	return v == VERDICT_BETTER || v == VERDICT_WORSE || v == VERDICT_COPIED;
+}
+
 bool verdict_possible(const struct verdict_rule *r, size_t nbase, size_t nnew, size_t tests)
 {
 	return stats_mann_whitney_min(nbase, nnew) * (double)(tests ? tests : 1) < r->alpha;

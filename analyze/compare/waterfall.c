@@ -6,7 +6,7 @@
  */
 #include "analyze/compare/compare.h"
 
-#include "analyze/compare/say.h"
+#include "analyze/compare/costs.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -37,7 +37,7 @@ struct waterfall {
 	long long at; /* the running total, so many of these */
 };
 
-static int by_step(const void *a, const void *b)
+static int waterfall_order(const void *a, const void *b)
 {
 	const struct diff_row *x = *(const struct diff_row *const *)a;
 	const struct diff_row *y = *(const struct diff_row *const *)b;
@@ -49,13 +49,14 @@ static int by_step(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-static long long rounded(const struct waterfall *w, double x)
+static long long waterfall_round(const struct waterfall *w, double x)
 {
 	return llround(x * w->scale);
 }
 
 /* A row of one step; NULL: it moves nothing (an end). */
-static struct value *put(struct waterfall *w, const char *name, const long long *delta)
+static struct value *waterfall_add_row(struct waterfall *w, const char *name,
+				       const long long *delta)
 {
 	struct value *row = table_row(w->t);
 
@@ -67,11 +68,11 @@ static struct value *put(struct waterfall *w, const char *name, const long long 
 	return row;
 }
 
-static void put_step(struct waterfall *w, const struct diff_row *r)
+static void waterfall_add_step(struct waterfall *w, const struct diff_row *r)
 {
 	char *name = r->key2 ? xasprintf("%s %s", r->key, r->key2) : xstrdup(r->key);
-	long long delta = rounded(w, r->delta);
-	struct value *row = put(w, name, &delta);
+	long long delta = waterfall_round(w, r->delta);
+	struct value *row = waterfall_add_row(w, name, &delta);
 
 	table_set(w->t, row, "delta_ns", diff_delta(w->t, r, (double)delta / w->scale));
 	table_set(w->t, row, "p", isnan(r->lo) ? value_none() : value_real(r->p));
@@ -81,28 +82,30 @@ static void put_step(struct waterfall *w, const struct diff_row *r)
 }
 
 /* The rows of the diff stand by size: so many of them, that show in the digits printed. */
-static void choose_steps(struct waterfall *w, const struct comparison *c, const struct diff *d)
+static void waterfall_choose_steps(struct waterfall *w, const struct comparison *c,
+				   const struct diff *d)
 {
 	size_t limit = c->limit > 0 ? (size_t)c->limit : STEPS;
 
 	if (c->all || limit > d->n)
 		limit = d->n;
 	w->steps = xcalloc(limit + 1, sizeof(*w->steps));
-	for (w->n = 0; w->n < limit && rounded(w, d->rows[w->n].delta); w->n++)
+	for (w->n = 0; w->n < limit && waterfall_round(w, d->rows[w->n].delta); w->n++)
 		w->steps[w->n] = &d->rows[w->n];
 	if (w->n)
-		qsort(w->steps, w->n, sizeof(*w->steps), by_step);
+		qsort(w->steps, w->n, sizeof(*w->steps), waterfall_order);
 }
 
-static void put_end(struct waterfall *w, const struct comparison *c, enum end e)
+static void waterfall_add_end(struct waterfall *w, const struct comparison *c, enum end e)
 {
 	char *name = xasprintf("%s %s", e == BASE ? "base:" : "new:", c->end[e].label);
 
-	put(w, name, NULL);
+	waterfall_add_row(w, name, NULL);
 	free(name);
 }
 
-static void put_all(struct waterfall *w, const struct comparison *c, const struct cost_list *l)
+static void waterfall_add_all(struct waterfall *w, const struct comparison *c,
+			      const struct cost_list *l)
 {
 	const struct diff *d = &l->d;
 	double others = 0;
@@ -110,23 +113,23 @@ static void put_all(struct waterfall *w, const struct comparison *c, const struc
 	char *name;
 	size_t i;
 
-	choose_steps(w, c, d);
-	w->at = rounded(w, d->total[BASE]);
-	put_end(w, c, BASE);
+	waterfall_choose_steps(w, c, d);
+	w->at = waterfall_round(w, d->total[BASE]);
+	waterfall_add_end(w, c, BASE);
 	for (i = 0; i < w->n; i++)
-		put_step(w, w->steps[i]);
+		waterfall_add_step(w, w->steps[i]);
 	for (i = w->n; i < d->n; i++)
 		others += d->rows[i].delta;
 	if (w->n < d->n) {
 		name = xasprintf("(%zu other %s)", d->n - w->n, l->spec->measure);
-		left = rounded(w, others);
-		put(w, name, &left);
+		left = waterfall_round(w, others);
+		waterfall_add_row(w, name, &left);
 		free(name);
 	}
-	left = rounded(w, d->total[NEW]) - w->at;
+	left = waterfall_round(w, d->total[NEW]) - w->at;
 	if (left)
-		put(w, "(rounding)", &left);
-	put_end(w, c, NEW);
+		waterfall_add_row(w, "(rounding)", &left);
+	waterfall_add_end(w, c, NEW);
 	free(w->steps);
 }
 
@@ -146,8 +149,8 @@ static int compare_waterfall(const struct comparison *c, struct table *t, struct
 	table_title(t, "%s%s%s, ns per %s: from %s to %s", l.spec->measure,
 		    *l.side ? " of the " : "", l.side, l.unit, c->end[BASE].label,
 		    c->end[NEW].label);
-	put_all(&w, c, &l);
-	cost_list_say(&l, c, t);
+	waterfall_add_all(&w, c, &l);
+	cost_list_add_notes(&l, c, t);
 	cost_list_outcome(&l, out);
 	cost_list_free(&l);
 	return 0;

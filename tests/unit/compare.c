@@ -96,7 +96,7 @@ static int take(struct diff *d, enum end e, int run, const struct row *rows, siz
 		v[3] = value_half(&t, rows[i].ns, rows[i].ci);
 		v[4] = value_real(1);
 	}
-	ret = diff_take(d, &spec, e, run, &t, err);
+	ret = diff_add_table(d, &spec, e, run, &t, err);
 	table_free(&t);
 	return ret;
 }
@@ -111,10 +111,10 @@ static int take(struct diff *d, enum end e, int run, const struct row *rows, siz
 static void make_one(struct diff *d)
 {
 	diff_init(d);
-	diff_runs(d, BASE, 1);
+	diff_set_runs(d, BASE, 1);
 	TAKE(d, BASE, DIFF_POOLED, {"copy", 600, 60, 3}, {"tcp", 390, 39, 2}, {"gone", 10, 1, 0.5});
 	TAKE(d, BASE, 0, {"copy", 600, 60, 3}, {"tcp", 390, 39, 2}, {"gone", 10, 1, 0.5});
-	diff_runs(d, NEW, 1);
+	diff_set_runs(d, NEW, 1);
 	TAKE(d, NEW, DIFF_POOLED, {"tcp", 500, 40, 4}, {"map", 500, 40, 1});
 	TAKE(d, NEW, 0, {"tcp", 500, 40, 4}, {"map", 500, 40, 1});
 }
@@ -155,7 +155,7 @@ static void six_runs(struct diff *d, enum end e, double copy, double tcp, double
 {
 	int i;
 
-	diff_runs(d, e, 6);
+	diff_set_runs(d, e, 6);
 	TAKE(d, e, DIFF_POOLED, {"copy", 900, copy, 0.1}, {"tcp", 900, tcp, 0.1});
 	for (i = 0; i < 6; i++)
 		TAKE(d, e, i, {"copy", 150, copy + (i - 2.5) * step, 1},
@@ -202,7 +202,7 @@ static void test_ties(void **state)
 	assert_true(isnan(stats_significant(NAN)));
 	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0);
-	diff_runs(&d, NEW, 6);
+	diff_set_runs(&d, NEW, 6);
 	TAKE(&d, NEW, DIFF_POOLED, {"copy", 900, 60, 0.1}, {"tcp", 900, 40, 0.1});
 	for (i = 0; i < 6; i++)
 		TAKE(&d, NEW, i, {"copy", 150, 60 + 2e-14, 1}, {"tcp", 150, 40 - 2e-14, 1});
@@ -227,9 +227,9 @@ static void test_basis(void **state)
 	(void)state;
 	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0);
-	diff_scale(&d, BASE, base, 6, EST_MEDIAN);
+	diff_scale_runs(&d, BASE, base, 6, EST_MEDIAN);
 	six_runs(&d, NEW, 61.2, 40.8, 0);
-	diff_scale(&d, NEW, new, 6, EST_MEDIAN);
+	diff_scale_runs(&d, NEW, new, 6, EST_MEDIAN);
 	near(diff_find(&d, "copy", NULL)->runs[BASE][1], 66);
 	diff_judge(&d, &rule);
 	row = diff_find(&d, "copy", NULL);
@@ -240,7 +240,7 @@ static void test_basis(void **state)
 	/* Fewer measured runs than profiles: so many runs there are. */
 	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0);
-	diff_scale(&d, BASE, base, 2, EST_MEDIAN);
+	diff_scale_runs(&d, BASE, base, 2, EST_MEDIAN);
 	assert_int_equal(d.nruns[BASE], 2);
 	diff_free(&d);
 }
@@ -268,7 +268,7 @@ static void simulate(struct diff *d, struct prng *r, size_t runs, size_t rows, d
 
 	diff_init(d);
 	for (e = 0; e < ENDS; e++) {
-		diff_runs(d, e, runs);
+		diff_set_runs(d, e, runs);
 		for (k = 0; k < rows; k++) {
 			double cost = 10.0 * (double)(k + 1) * (e == NEW && !k ? 1 + shift : 1);
 
@@ -346,7 +346,7 @@ static void test_false_figures(void **state)
 {
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEDIAN};
 	double x[6], y[6];
-	struct sample base = {x, 6, 6, NAN}, new = {y, 6, 6, NAN};
+	struct figure_runs base = {x, 6, 6, NAN}, new = {y, 6, 6, NAN};
 	int round, i, alarms = 0, claims = 0;
 	struct change k;
 	struct prng r;
@@ -429,7 +429,7 @@ static void test_unknown(void **state)
 
 	(void)state;
 	diff_init(&d);
-	diff_runs(&d, BASE, 1);
+	diff_set_runs(&d, BASE, 1);
 	assert_int_equal(take(&d, BASE, DIFF_POOLED, none, 1, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "unit of work"));
 	diff_free(&d);

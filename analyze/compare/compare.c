@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The two ends of a comparison, BASE and NEW: a variant of a capture, or a file that holds one run.
+ * A comparison: its tables, and its two ends. BASE and NEW are each a variant of a capture, or a
+ * file that holds one run.
  */
 #include "analyze/compare/compare.h"
 
@@ -20,6 +21,74 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* --- tables --- */
+
+/* The list of tables, in the order of --help; the first that a source can make is its default. */
+// clang-format off
+#define TABLES(row) \
+	row(metrics) \
+	row(functions) \
+	row(components) \
+	row(contexts) \
+	row(modules) \
+	row(groups) \
+	row(waterfall) \
+	row(syscalls) \
+	row(texts) \
+	row(self_test)
+// clang-format on
+
+#define DECLARATION(name) extern const struct compare_table comparison_##name;
+#define ADDRESS(name)	  &comparison_##name,
+
+TABLES(DECLARATION)
+static const struct compare_table *const tables[] = {TABLES(ADDRESS)};
+
+const struct compare_table *compare_table_at(size_t i)
+{
+	return i < array_size(tables) ? tables[i] : NULL;
+}
+
+const struct compare_table *compare_table_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(tables); i++)
+		if (tables[i]->what && !strcmp(tables[i]->name, name))
+			return tables[i];
+	return NULL;
+}
+
+const struct compare_table *compare_table_for(enum data_source source)
+{
+	size_t i = 0;
+
+	while (i + 1 < array_size(tables) && !tables[i]->options[source])
+		i++;
+	return tables[i];
+}
+
+void compare_table_init(const struct compare_table *table, struct table *t)
+{
+	table_init(t, table->table, table->columns, table->ncolumns);
+	t->least = table->spare;
+}
+
+int compare_table_run(const struct compare_table *table, struct comparison *c, struct table *t,
+		      struct outcome *out, struct error *err)
+{
+	c->table = table;
+	compare_table_init(table, t);
+	return table->run(c, t, out, err);
+}
+
+void outcome_count(struct outcome *out, enum verdict v)
+{
+	out->worse += v == VERDICT_WORSE;
+	out->judged += v != VERDICT_NONE && v != VERDICT_FEW;
+	out->unjudged += v == VERDICT_FEW;
+}
 
 /* --- a bare file: a perf.data, or the text of perf report --- */
 
@@ -246,7 +315,7 @@ int compare_close(struct comparison *c, int ret, struct error *err)
 
 /* --- what holds for the whole comparison --- */
 
-void compare_manner(const struct comparison *c, struct table *t)
+void compare_note_manner(const struct comparison *c, struct table *t)
 {
 	bool inlines[ENDS];
 	int i;

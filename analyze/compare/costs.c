@@ -1,74 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of comparisons, and those that are lists of costs: one engine, several columns. */
-#include "analyze/compare/compare.h"
+/* Lists of costs: functions, components and others, in ns per unit of work at both ends. */
+#include "analyze/compare/costs.h"
 
-#include "analyze/compare/diff.h"
-#include "analyze/compare/say.h"
+#include "analyze/measures/syscalls_rows.h"
+#include "analyze/measures/work.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The list of tables, in the order of --help; the first that a source can make is its default. */
-// clang-format off
-#define TABLES(row) \
-	row(metrics) \
-	row(functions) \
-	row(components) \
-	row(contexts) \
-	row(modules) \
-	row(groups) \
-	row(waterfall) \
-	row(syscalls) \
-	row(texts) \
-	row(self_test)
-// clang-format on
-
-#define DECLARATION(name) extern const struct compare_table comparison_##name;
-#define ADDRESS(name)	  &comparison_##name,
-
-TABLES(DECLARATION)
-static const struct compare_table *const tables[] = {TABLES(ADDRESS)};
-
-const struct compare_table *compare_table_at(size_t i)
-{
-	return i < array_size(tables) ? tables[i] : NULL;
-}
-
-const struct compare_table *compare_table_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(tables); i++)
-		if (tables[i]->what && !strcmp(tables[i]->name, name))
-			return tables[i];
-	return NULL;
-}
-
-const struct compare_table *compare_table_for(enum data_source source)
-{
-	size_t i = 0;
-
-	while (i + 1 < array_size(tables) && !tables[i]->options[source])
-		i++;
-	return tables[i];
-}
-
-void compare_table_init(const struct compare_table *table, struct table *t)
-{
-	table_init(t, table->table, table->columns, table->ncolumns);
-	t->least = table->spare;
-}
-
-int compare_table_run(const struct compare_table *table, struct comparison *c, struct table *t,
-		      struct outcome *out, struct error *err)
-{
-	c->table = table;
-	compare_table_init(table, t);
-	return table->run(c, t, out, err);
-}
+/* --- columns and measures --- */
 
 #define COST_COLUMNS                                                                           \
 	{"base_ns", "ns", V_REAL, .digits = 2, .what = "cost in BASE, ns per unit of work"},   \
@@ -132,13 +77,6 @@ const struct diff_spec syscall_spec = {.measure = "syscalls",
 				       .count = "calls_per_mib",
 				       .syscalls = true};
 
-void outcome_count(struct outcome *out, enum verdict v)
-{
-	out->worse += v == VERDICT_WORSE;
-	out->judged += v != VERDICT_NONE && v != VERDICT_FEW;
-	out->unjudged += v == VERDICT_FEW;
-}
-
 const struct diff_spec *diff_spec_find(const char *name)
 {
 	const struct compare_table *table = compare_table_find(name);
@@ -146,7 +84,146 @@ const struct diff_spec *diff_spec_find(const char *name)
 	return table && table->spec && !table->spec->whole ? table->spec : NULL;
 }
 
-static void put_row(struct table *t, const struct diff_spec *spec, const struct diff_row *r)
+/* --- reading, and the notes below the rows --- */
+
+const char *cost_state(const struct diff_row *r)
+{
+	return r->seen[BASE] == r->seen[NEW] ? NULL : r->seen[NEW] ? "new" : "vanished";
+}
+
+int cost_list_read(struct cost_list *l, const struct comparison *c, const struct diff_spec *spec,
+		   struct table *t, struct error *err)
+{
+	int ret = compare_side(c, &l->side, err);
+
+	l->spec = spec;
+	if (!ret)
+		ret = diff_read_ends(&l->d, c, l->side, spec, t, err);
+	if (ret)
+		return ret;
+	l->unit = spec->syscalls	? "KiB"
+		  : l->d.unit		? l->d.unit
+		  : !compare_is_bare(c) ? "KiB"
+		  : c->query.unit	? c->query.unit
+					: "packet";
+	if (l->d.n)
+		return 0;
+	cost_list_free(l);
+	return error_set(err, ENODATA, "neither %s nor %s has a sample of that in its %s",
+			 c->end[BASE].label, c->end[NEW].label, l->side);
+}
+
+void cost_list_free(struct cost_list *l)
+{
+	diff_free(&l->d);
+}
+
+int cost_digits(const struct cost_list *l)
+{
+	double total = fmin(l->d.total[BASE], l->d.total[NEW]);
+	int digits = 2;
+
+	while (digits < 6 && total > 0 && total < pow(10, 3 - digits))
+		digits++;
+	return digits;
+}
+
+void cost_columns(struct table *t, int digits)
+{
+	size_t size = (size_t)t->ncolumns * sizeof(*t->columns);
+	struct column *copy = arena_dup(&t->arena, t->columns, size);
+	int i;
+
+	for (i = 0; i < t->ncolumns; i++)
+		if (copy[i].unit && !strcmp(copy[i].unit, "ns"))
+			copy[i].digits = digits;
+	t->columns = copy;
+}
+
+void cost_list_outcome(const struct cost_list *l, struct outcome *out)
+{
+	size_t i;
+
+	snprintf(out->side, sizeof(out->side), "%s", l->side);
+	snprintf(out->unit, sizeof(out->unit), "%s", l->unit);
+	memcpy(out->runs, l->d.nruns, sizeof(out->runs));
+	out->tests = l->d.tests;
+	out->parts = l->spec->whole != NULL;
+	memcpy(out->whole, l->d.total, sizeof(out->whole));
+	for (i = 0; i < l->d.n; i++)
+		outcome_count(out, l->d.rows[i].verdict);
+}
+
+static void cost_list_note_movements(const struct cost_list *l, const struct comparison *c,
+				     struct table *t)
+{
+	struct movements m = {0};
+
+	movements_add(&m, l->side, &l->d, l->unit);
+	movements_add_notes(&m, c, t, l->spec->key);
+	movements_free(&m);
+}
+
+static void cost_list_note_sum(struct table *t, const struct comparison *c,
+			       const struct cost_list *l)
+{
+	double base = l->d.total[BASE], new = l->d.total[NEW];
+	int digits = cost_digits(l);
+	char *sum = xasprintf("%.*f (%s) %+.*f = %.*f (%s)", digits, base, c->end[BASE].label,
+			      digits, new - base, digits, new, c->end[NEW].label);
+
+	note_add(&t->notes, compare_sum, sum, l->unit,
+		 l->spec->whole ? "of all functions; groups may overlap and are a part of it"
+				: "the rows add up to it");
+	free(sum);
+}
+
+static void cost_list_note_rule(struct table *t, const struct comparison *c, const struct diff *d)
+{
+	if (d->possible && d->tests) {
+		note_add(&t->notes, compare_verdict_rows, d->nruns[BASE], d->nruns[NEW],
+			 c->rule.alpha, d->tests, 100 * c->rule.threshold);
+		note_add(&t->notes, compare_intervals_rows, 100 * d->level[0], 100 * d->level[1],
+			 c->rule.alpha);
+	} else {
+		note_add(&t->notes, compare_too_few, d->nruns[BASE], d->nruns[NEW], d->tests,
+			 verdict_runs_needed(&c->rule, d->tests));
+	}
+	note_add(&t->notes, compare_error);
+}
+
+static void cost_list_note_copy(const struct cost_list *l, struct table *t)
+{
+	if (l->spec == &component_spec && diff_find(&l->d, "data copy", NULL))
+		note_add(&t->notes, compare_copy_of_many, l->d.tests, work_word(l->unit));
+}
+
+static void cost_list_note_zero(struct table *t, const struct diff *d)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n; i++)
+		n += !d->rows[i].seen[BASE] || !d->rows[i].seen[NEW];
+	if (n)
+		note_add(&t->notes, compare_zero_samples, n);
+}
+
+void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, struct table *t)
+{
+	cost_list_note_movements(l, c, t);
+	cost_list_note_sum(t, c, l);
+	if (l->spec->syscalls)
+		note_add(&t->notes, syscalls_times, SYSCALLS_TIMES);
+	cost_list_note_rule(t, c, &l->d);
+	cost_list_note_copy(l, t);
+	if (l->spec->samples)
+		cost_list_note_zero(t, &l->d);
+}
+
+/* --- rows --- */
+
+static void cost_list_add_row(struct table *t, const struct diff_spec *spec,
+			      const struct diff_row *r)
 {
 	static const char *const counts[2][3] = {
 		{"base_total_ns", "new_total_ns", "delta_total_ns"},
@@ -168,8 +245,8 @@ static void put_row(struct table *t, const struct diff_spec *spec, const struct 
 }
 
 /* Rows from `first` on as one, so that the columns still add up. */
-static void put_others(struct table *t, const struct diff_spec *spec, const struct diff *d,
-		       size_t first)
+static void cost_list_add_others(struct table *t, const struct diff_spec *spec,
+				 const struct diff *d, size_t first)
 {
 	char *name = xasprintf("(%zu other %s)", d->n - first, spec->measure);
 	struct diff_row others = {.key = name, .delta_ci = NAN, .lo = NAN, .hi = NAN};
@@ -183,21 +260,21 @@ static void put_others(struct table *t, const struct diff_spec *spec, const stru
 		}
 		others.delta += d->rows[i].delta;
 	}
-	put_row(t, spec, &others);
+	cost_list_add_row(t, spec, &others);
 	free(name);
 }
 
-static void put_rows(struct table *t, const struct comparison *c, const struct diff_spec *spec,
-		     const struct diff *d, size_t standard)
+static void cost_list_add_rows(struct table *t, const struct comparison *c,
+			       const struct diff_spec *spec, const struct diff *d, size_t standard)
 {
 	size_t limit = c->limit > 0 ? (size_t)c->limit : standard, i;
 
 	if (c->all || limit >= d->n)
 		limit = d->n;
 	for (i = 0; i < limit; i++)
-		put_row(t, spec, &d->rows[i]);
+		cost_list_add_row(t, spec, &d->rows[i]);
 	if (limit < d->n)
-		put_others(t, spec, d, limit);
+		cost_list_add_others(t, spec, d, limit);
 }
 
 static int compare_costs(const struct comparison *c, struct table *t, struct outcome *out,
@@ -212,8 +289,8 @@ static int compare_costs(const struct comparison *c, struct table *t, struct out
 	table_title(t, "%s%s%s, ns per %s: %s against %s", spec->measure, *l.side ? " of the " : "",
 		    l.side, l.unit, c->end[NEW].label, c->end[BASE].label);
 	cost_columns(t, cost_digits(&l));
-	put_rows(t, c, spec, &l.d, c->table->limit ? c->table->limit : SIZE_MAX);
-	cost_list_say(&l, c, t);
+	cost_list_add_rows(t, c, spec, &l.d, c->table->limit ? c->table->limit : SIZE_MAX);
+	cost_list_add_notes(&l, c, t);
 	cost_list_outcome(&l, out);
 	cost_list_free(&l);
 	return 0;
