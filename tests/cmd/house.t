@@ -19,14 +19,52 @@ licensed() {
 	[ -z "$missing" ] || { echo "no SPDX line:$missing"; return 1; }
 }
 
-# knows_not FOLDER FOLDERS: no file of the first includes anything of the others.
-knows_not() {
-	! grep -rnE "#include \"($2)/" "$1" --include='*.[ch]'
-}
+# The layers. Each row is a folder, then the folders that its files may include beside lib and itself.
+# A row names only folders of rows above it, so that no two folders include each other.
+layers='lib
+collect
+capture collect
+analyze/model
+analyze/symbols analyze/model
+analyze/perfdata analyze/model analyze/symbols
+analyze/texts
+analyze/archive
+analyze/ingest analyze/model analyze/symbols analyze/perfdata
+analyze/store analyze/model analyze/archive
+analyze/measures analyze/model analyze/perfdata analyze/texts analyze/store
+analyze/analysis analyze/model analyze/archive analyze/ingest analyze/store analyze/measures
+analyze/compare analyze/model analyze/perfdata analyze/texts analyze/store analyze/measures analyze/analysis
+analyze/export analyze/model analyze/store analyze/measures
+analyze/commands analyze/model analyze/perfdata analyze/texts analyze/archive analyze/store analyze/measures analyze/analysis analyze/compare analyze/export
+plot analyze/model analyze/perfdata analyze/texts analyze/store analyze/measures analyze/analysis analyze/compare analyze/commands
+zcost.c'
 
-# knows_only FOLDER FOLDERS: its files include nothing of analyze but the other folders named.
-knows_only() {
-	! grep -rnE '#include "analyze/' "$1" --include='*.[ch]' | grep -vE "#include \"analyze/($2)/"
+# Prints each row that names a folder below it, and each include that the rows do not allow.
+layers_broken() {
+	grep -rE '^#include "[a-z_]+/' zcost.c lib collect capture analyze plot --include='*.[ch]' |
+		awk -F: -v layers="$layers" '
+		function folder(path, part, n) {
+			n = split(path, part, "/")
+			return n == 1 ? path : part[1] (part[1] == "analyze" && n > 2 ? "/" part[2] : "")
+		}
+		BEGIN {
+			n = split(layers, row, "\n")
+			for (i = 1; i <= n; i++) {
+				words = split(row[i], word, " ")
+				allowed[word[1], word[1]] = allowed[word[1], "lib"] = 1
+				for (k = 2; k <= words; k++) {
+					allowed[word[1], word[k]] = 1
+					if (!(word[k] in known))
+						print word[1] ": " word[k] " is not a row above it"
+				}
+				known[word[1]] = 1
+			}
+		}
+		{
+			split($2, quoted, "\"")
+			if (!((folder($1), folder(quoted[2])) in allowed))
+				print $1 ": " quoted[2]
+		}'
 }
 
 # A note is compared by its kind and values; its sentence and its texts are for readers.
@@ -50,24 +88,21 @@ headers_alone() {
 	[ -z "$bad" ] || { echo "do not compile alone:$bad"; return 1; }
 }
 
+layers_hold() {
+	broken=$(layers_broken)
+	[ -z "$broken" ] || { echo "$broken"; return 1; }
+}
+
+# zcost.c is the list of commands and their dispatch.
+declares_commands_only() {
+	! sed -nE '/^(extern|struct|[a-z].*;$)/p' zcost.c |
+		grep -vE '^(int cmd_[a-z]+\(int argc, char \*\*argv\)|const char zcost_version\[\] = ZCOST_VERSION);$'
+}
+
 ok "every test can be run" test -z "$(find "$tests/cmd" -name '*.t' ! -perm -u=x)"
 ok "every source file carries its licence" in_top licensed
-ok "lib knows no other folder" in_top knows_not lib 'collect|capture|analyze|plot'
-ok "collect never includes analyze, capture or plot" in_top knows_not collect 'analyze|capture|plot'
-ok "capture never includes analyze or plot" in_top knows_not capture 'analyze|plot'
-ok "analyze never includes collect, capture or plot" in_top knows_not analyze 'collect|capture|plot'
-ok "analyze/model includes nothing else of analyze" in_top knows_only analyze/model model
-ok "analyze/symbols includes only model and itself" in_top knows_only analyze/symbols 'model|symbols'
-ok "analyze/perfdata includes only model, symbols and itself" in_top knows_only analyze/perfdata 'model|symbols|perfdata'
-ok "analyze/ingest includes only model, perfdata, symbols and itself" in_top knows_only analyze/ingest 'model|perfdata|symbols|ingest'
-ok "analyze/texts includes nothing else of analyze" in_top knows_only analyze/texts texts
-ok "analyze/archive includes nothing else of analyze" in_top knows_only analyze/archive archive
-ok "analyze/store includes only model, archive and itself" in_top knows_only analyze/store 'model|archive|store'
-ok "analyze/measures includes only layers to its left" in_top knows_only analyze/measures 'model|perfdata|symbols|texts|store|measures'
-ok "analyze/analysis includes no comparison, export or command" in_top knows_only analyze/analysis 'model|archive|ingest|store|measures|analysis'
-ok "analyze/compare includes no command" in_top knows_only analyze/compare 'model|perfdata|texts|store|measures|analysis|compare'
-ok "analyze/export includes no command" in_top knows_only analyze/export 'model|store|measures|export'
-ok "plot never includes collect or capture" in_top knows_not plot 'collect|capture'
+ok "a folder includes only lib and folders to its left" in_top layers_hold
+ok "zcost.c declares nothing but commands" in_top declares_commands_only
 ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib collect capture analyze plot | grep -v '^analyze/store/'"
 ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/measures analyze/store plot"
 ok "no code searches in the text of a note" test -z "$(in_top notes_searched)"
