@@ -71,7 +71,7 @@ static void meter_add(struct argp_state *state, struct analyze_arguments *args, 
 	m->path = equals + 1;
 }
 
-/* These speak of the --power-csv before them; without one, of the logs that the capture keeps. */
+/* Returns the meter of the last --power-csv, or without one, that of the logs in the capture. */
 static struct meter *meter_last(struct analyze_arguments *args)
 {
 	if (!args->a.nmeters)
@@ -191,7 +191,7 @@ static int analyze_check_meters(const struct analyze_arguments *args)
 	return EXIT_OK;
 }
 
-/* Raw files are read from a folder: that of an archive is made beside it, once. */
+/* Unpacks an archive into a folder beside it, once: raw files are read from a folder. */
 static int analyze_open_archive(struct analysis *a, char **folder)
 {
 	struct unpack u = {.archive = a->capture};
@@ -208,7 +208,7 @@ static int analyze_open_archive(struct analysis *a, char **folder)
 	if (rc)
 		error_print(&err);
 	stop_if_asked();
-	stop_unwatch(); /* what differs from the manifest the analysis finds again, and says */
+	stop_unwatch(); /* the analysis reports changed files itself */
 	findings_free(&u.findings);
 	if (!rc)
 		note("%s: unpacked into %s", u.archive, u.folder);
@@ -245,7 +245,7 @@ static int analyze_report(struct analysis *a)
 	note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, plural(a->runs),
 	     a->lossy || a->shed ? "" : ", nothing lost");
 	if (a->forgotten)
-		warn("the power imported before is not in it any more; to have it again, add: %s",
+		warn("the power imported before is no longer in the store; to import it again, add: %s",
 		     a->forgotten);
 	analyze_warn_damage(a);
 	if (a->failed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost compare BASE NEW: what changed, and whether that is real. */
+/* zcost compare BASE NEW: prints what changed and whether the change is real. */
 #include "analyze/commands/commands.h"
 #include "analyze/commands/options.h"
 #include "analyze/compare/diff.h"
@@ -15,7 +15,7 @@ struct compare_arguments {
 	struct options o; /* first: options.c fills it */
 	struct comparison c;
 	struct output output;
-	const struct compare_table *table; /* NULL: that of the source */
+	const struct compare_table *table; /* NULL: the first of the source */
 	enum data_source source;
 	const char *capture, *ref[ENDS], *self_test;
 	int refs;
@@ -30,7 +30,7 @@ static struct feature compare_feature(size_t i)
 		     : (struct feature){0};
 }
 
-/* --- options of compare alone, or with a value for BASE and another for NEW --- */
+/* --- options of compare, or with one value for BASE and one for NEW --- */
 
 static option_parser compare_option_table, compare_option_sides, compare_option_gate,
 	compare_option_threshold, compare_option_rates, compare_option_work;
@@ -145,7 +145,7 @@ static void compare_option_threshold(const struct argp_state *state, const struc
 		arg_from_0(state, "--threshold", arg) / 100;
 }
 
-/* As with report: 8.1M, 100Gbit/1536. */
+/* Parses one or two rates, as report does: 8.1M, 100Gbit/1536. */
 static void compare_option_rates(const struct argp_state *state, const struct option_row *o,
 				 void *to, char *arg)
 {
@@ -180,9 +180,9 @@ static void compare_option_work(const struct argp_state *state, const struct opt
 	memcpy(new, &x[NEW], sizeof(x[NEW]));
 }
 
-/* --- whether they go together --- */
+/* --- do the arguments go together? --- */
 
-/* The same runs at both ends have no difference, and a verdict on it would mean nothing. */
+/* Refuses the same runs at both ends: they do not differ, and a verdict would mean nothing. */
 static void compare_check_ends(struct argp_state *state, const struct compare_arguments *a)
 {
 	const char *base = a->ref[BASE];
@@ -223,7 +223,7 @@ static enum data_source compare_source(const struct compare_arguments *a)
 	return SOURCE_PERF;
 }
 
-/* A waterfall also asks the table of its steps: what that cannot choose, it cannot. */
+/* Checks the options against the table, and those of a waterfall also against its steps' table. */
 static void compare_check_options(struct argp_state *state, struct compare_arguments *a)
 {
 	const struct compare_table *steps = a->o.q.by ? compare_table_find(a->o.q.by) : NULL;
@@ -251,7 +251,7 @@ static void compare_check_slice(struct argp_state *state, const struct compariso
 		argp_error(state, "%s", err.text);
 }
 
-/* The query of both ends: each table adds the variant and the side itself, and cuts the rows. */
+/* Sets the query of both ends; each table adds variant and side, and applies the limit. */
 static void compare_set_query(struct compare_arguments *a)
 {
 	struct comparison *c = &a->c;
@@ -317,7 +317,7 @@ static char *compare_help(int key, const char *text, void *input)
 
 /* --- running --- */
 
-/* The evidence stands before the title, or where formats have none, on stderr. */
+/* Puts the evidence before the title, or on stderr for formats without a title. */
 static void compare_title_evidence(struct table *t, const struct output *o, const char *first_line)
 {
 	const char *title = t->title;
@@ -386,30 +386,26 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	return compare_close(&args->c, ret, err);
 }
 
-/* What is not known to be no worse does not pass. */
+/* Returns the exit status of the gate: rows without a verdict do not pass. */
 static int compare_gate(const struct compare_arguments *args, const struct outcome *out,
 			int otherwise)
 {
 	const struct verdict_rule *rule = &args->c.rule;
 
 	if (*out->aside)
-		note("worse, but not asked by --fail-on worse, which asks throughput (or the rate "
-		     "of packets or messages), ns_per_kib (or _packet, _message), roi_c and "
-		     "roi_p: %s",
-		     out->aside);
+		note("worse, but not gated by --fail-on worse: %s", out->aside);
 	if (out->worse) {
 		note("%u row%s worse", out->worse, out->worse == 1 ? " is" : "s are");
 		return EXIT_GATE;
 	}
 	if (out->unjudged) {
-		warn("--fail-on worse cannot tell: %u row%s too few runs for a verdict, which "
-		     "takes %zu a side",
+		warn("--fail-on worse: %u gated row%s too few runs for a verdict; capture %zu runs a side",
 		     out->unjudged, out->unjudged == 1 ? " has" : "s have",
 		     verdict_runs_needed(rule, out->tests));
 		return EXIT_LOSSY;
 	}
 	if (!out->judged) {
-		warn("--fail-on worse cannot tell: no row that it asks has a figure at both ends");
+		warn("--fail-on worse: no gated row has a value on both sides");
 		return EXIT_LOSSY;
 	}
 	return otherwise;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost export FORMAT [CAPTURE]: what other tools read. */
+/* zcost export FORMAT [CAPTURE]: writes a capture in a format of other tools. */
 #include "analyze/commands/commands.h"
 #include "analyze/export/export.h"
 #include "analyze/measures/manner.h"

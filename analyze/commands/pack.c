@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost pack CAPTURE: one file of it. */
+/* zcost pack CAPTURE: packs the folder into one archive. */
 #include "analyze/archive/archive.h"
 #include "analyze/commands/commands.h"
 #include "analyze/store/store.h"
@@ -59,7 +59,7 @@ static const struct argp argp = {
 	       "missing is named, the rest is packed, and the exit status is 4.",
 };
 
-/* The folder's name as a file beside it; "." has none of its own. */
+/* Returns the archive's name beside the folder, or NULL; "." takes the folder's real name. */
 static char *pack_default_output(const char *capture)
 {
 	char *real = realpath(capture, NULL), *path = NULL;
@@ -74,7 +74,7 @@ static char *pack_default_output(const char *capture)
 	return path;
 }
 
-/* An archive inside the folder would be packed into the next one. */
+/* Returns whether the archive would lie in the folder: the next archive would then contain it. */
 static bool pack_lies_inside(const char *output, const char *capture)
 {
 	char *copy = xstrdup(output), *slash = strrchr(copy, '/');
@@ -116,7 +116,7 @@ static int pack_check(const struct pack *p)
 		       : EXIT_OK;
 }
 
-/* The archive has the store as it is, and who gets it might not have what analyzes. */
+/* Warns of a store that reports refuse: the archive's reader may be unable to analyze it again. */
 static void pack_check_store(const struct pack *p)
 {
 	char *db = xasprintf("%s/zcost.db", p->capture);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost report TABLE [CAPTURE]: one table of a capture, or of a bare perf file. */
+/* zcost report TABLE [CAPTURE]: prints one table of a capture or of a bare perf file. */
 #include "analyze/commands/commands.h"
 #include "analyze/measures/run_facts.h"
 #include "analyze/commands/options.h"
@@ -21,7 +21,7 @@ static struct feature report_feature_of(const struct measure *m)
 	return (struct feature){m->name, m->what, m->options};
 }
 
-/* The tables, and behind them those that --by turns some into. */
+/* Returns the i-th table; the tables that --by selects follow the others. */
 static struct feature report_feature(size_t i)
 {
 	const struct measure *m;
@@ -140,7 +140,7 @@ static int report_open(struct report_arguments *a, struct store **store, struct 
 	return a->capture ? options_open_capture(&a->o, a->capture, a->o.q.variant, store, err) : 0;
 }
 
-/* A name that nothing has is a mistake of the user's, not an empty table. */
+/* Refuses an empty table with filters: a name that no row has is the user's mistake. */
 static int report_check_filters(const struct report_arguments *a, const struct table *t,
 				struct error *err)
 {
@@ -167,7 +167,7 @@ static int report_check_filters(const struct report_arguments *a, const struct t
 	return -err->code;
 }
 
-/* The notes of a table that failed for lack of rows may say why. */
+/* Prints the notes of a table without rows: they may name the reason. */
 static void report_print_notes(const struct table *t)
 {
 	char **texts = table_note_texts(t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost unpack ARCHIVE: the capture folder again. */
+/* zcost unpack ARCHIVE: unpacks a capture's folder. */
 #include "analyze/archive/archive.h"
 #include "analyze/commands/commands.h"
 #include "lib/alloc.h"
@@ -89,7 +89,7 @@ static int unpack_run(struct unpack *u)
 	}
 	findings_warn(&u->findings);
 	if (!u->has_sums)
-		note("%s: not made by 'zcost pack': it has no checksums of its own", u->archive);
+		note("%s: no checksums: 'zcost pack' did not make this archive", u->archive);
 	if (!u->has_manifest)
 		note("%s: no manifest.json: nothing to check its files against", u->folder);
 	findings_files(&u->findings, u->files, u->has_manifest, &files);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A comparison as it stands in a patch's commit message: what was measured on what, then one narrow
- * table, base against new, every number written out. The rows are those of the table they are made
- * of; only a list of functions is shorter, with the rest in one row.
+ * A comparison for the commit message of a patch: hosts and commands, then one narrow table of base
+ * and new. It has the rows of the compared table; only a list of functions is shorter, with the
+ * rest in one row.
  */
 #include "analyze/compare/compare.h"
 
@@ -17,20 +17,20 @@
 
 enum { LIST_ROWS = 12, SIDE_WIDTH = 18 };
 
-/* --- what was measured --- */
+/* --- hosts and commands --- */
 
 static bool texts_equal(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* A file says nothing of all this. */
+/* Returns the facts of an end; a bare file has none. */
 static struct run_facts commit_end_facts(const struct compare_end *e, const char *side)
 {
 	return e->bare ? (struct run_facts){0} : run_facts_of(e->store, e->variant, side);
 }
 
-/* Kernel, host and command of a side: once, or of both ends where they differ. */
+/* Prints kernel, host and command of a side, once where both ends agree. */
 static void commit_print_facts(struct str *s, const struct comparison *c, const char *side)
 {
 	struct run_facts base = commit_end_facts(&c->end[BASE], side);
@@ -58,7 +58,7 @@ static void commit_print_facts(struct str *s, const struct comparison *c, const 
 	run_facts_free(&new);
 }
 
-/* The title of the table, then each side that is in it. */
+/* Sets the title: that of the compared table, then the facts of each side in it. */
 static void commit_add_title(const struct comparison *c, const struct outcome *out,
 			     const struct table *t, struct table *to)
 {
@@ -83,7 +83,7 @@ static void commit_add_title(const struct comparison *c, const struct outcome *o
 
 /* --- numbers --- */
 
-/* Digits after the point so that four count. */
+/* Returns digits after the point, for four significant digits. */
 static int commit_digits(double x)
 {
 	int digits = 0;
@@ -128,7 +128,7 @@ static struct value commit_p(struct table *to, double p)
 
 /* --- the figures of merit --- */
 
-/* A unit is in the name of a metric, and units are not cut. */
+/* The name of a metric includes its unit and is never cut. */
 static const struct column metric_columns[] = {
 	{"metric", .type = V_STR, .shape = STAYS_WHOLE},
 	{"base", NUMBER},
@@ -139,7 +139,7 @@ static const struct column metric_columns[] = {
 	{"n", NUMBER},
 };
 
-/* "syscalls_per_mib" as "syscalls per MiB"; other names with their unit. */
+/* Prints "syscalls_per_mib" as "syscalls per MiB", other names with their unit. */
 static void commit_print_metric(struct str *s, const char *name, const char *unit)
 {
 	bool per = strstr(name, "_per_");
@@ -160,7 +160,7 @@ static void commit_print_metric(struct str *s, const char *name, const char *uni
 		str_puts(s, ", modelled");
 }
 
-/* A side's name, which may be any, leaves its column as wide as the metrics do. */
+/* Adds a row with the side's name, cut to the width of the metrics. */
 static void commit_add_side(struct table *to, const char *side)
 {
 	struct value *row = table_row(to);
@@ -174,13 +174,13 @@ static void commit_add_side(struct table *to, const char *side)
 	str_free(&name);
 }
 
-/* Of many times as much nobody reads tenths of a percent, and the line has no room for them. */
+/* Returns the digits of a percentage: from 1000 % on, tenths are noise and have no room. */
 static int commit_percent_digits(double x)
 {
 	return fabs(x) >= 1000 ? 0 : 1;
 }
 
-/* Where the runs are too few for p there is a bootstrap's interval, which is no 95 %. */
+/* Returns the interval of the test. Without p it is a bootstrap interval, not one of 95 %. */
 static struct value commit_change_interval(struct table *to, const struct table *t, size_t i)
 {
 	struct interval change = table_interval(t, i, "change_pct");
@@ -217,7 +217,7 @@ static void commit_add_metric(struct table *to, const struct table *t, size_t i)
 	str_free(&name);
 }
 
-/* "6+6" where every row is of so many runs; NULL: they differ. */
+/* Returns the runs of every row, "6+6", or NULL where rows differ. */
 static const char *commit_common_runs(const struct table *to)
 {
 	const char *runs = NULL, *cell;
@@ -234,7 +234,7 @@ static const char *commit_common_runs(const struct table *to)
 	return runs;
 }
 
-/* The column n is the first that is left out where there is no room: then it is said here. */
+/* Notes the number of runs: a narrow table leaves out column n first. */
 static void commit_note_metrics(struct table *to)
 {
 	const char *runs = commit_common_runs(to);
@@ -268,7 +268,7 @@ static const struct column step_columns[] = {
 	{"interval", NUMBER},	 {"p", NUMBER},
 };
 
-/* The kernel's own functions need no object. */
+/* Returns the name with its DSO; functions of the kernel have none. */
 static struct value commit_cost_name(struct table *to, const struct table *t, size_t i)
 {
 	const char *name = table_text(t, i, t->columns[0].name), *dso = table_text(t, i, "dso"),
@@ -285,7 +285,7 @@ static struct value commit_cost_name(struct table *to, const struct table *t, si
 	return v;
 }
 
-/* What is not tested has the error of its measurement. */
+/* Returns the interval of the test, or without a test the error of measurement. */
 static struct value commit_cost_interval(struct table *to, const struct table *t, size_t i,
 					 int digits)
 {
@@ -317,7 +317,7 @@ static void commit_add_sum(struct table *to, const struct table *t, size_t from,
 	row[4] = row[5] = value_str(to, "");
 }
 
-/* Groups may overlap: what they are parts of stands in the place of their sum. */
+/* Adds the total of which groups are parts: groups may overlap, so they have no sum. */
 static void commit_add_whole(struct table *to, const struct outcome *out, int digits)
 {
 	struct value *row = table_row(to);
@@ -395,9 +395,9 @@ static void commit_note_test(struct table *to, const struct comparison *c,
 		note_add(&to->notes, commit_error);
 }
 
-/* --- */
+/* --- notes --- */
 
-/* A commit message has the notes without which a reader would misread its figures. */
+/* Returns whether a reader would misread the figures without this note. */
 static bool commit_keeps_note(const struct note *n)
 {
 	static const enum note_id kept[] = {NOTE_slice, NOTE_slice_absent, NOTE_compare_side_names,

@@ -5,7 +5,7 @@
 
 #include "analyze/compare/diff.h"
 
-/* A judged diff and what it is of. */
+/* A judged diff, its measure, side and unit. */
 struct cost_list {
 	struct diff d;
 	const struct diff_spec *spec;
@@ -13,20 +13,21 @@ struct cost_list {
 	const char *unit; /* of work: "KiB" */
 };
 
-/* Reads both ends; -ENODATA where neither has a row. Notes go to `t`. On error nothing is kept. */
+/* Reads both ends and adds notes to `t`. Returns -ENODATA where no end has a row. On error `l` is
+ * empty. */
 int cost_list_read(struct cost_list *l, const struct comparison *c, const struct diff_spec *spec,
 		   struct table *t, struct error *err);
 void cost_list_free(struct cost_list *l);
 
-/* Digits after the point: at least two, and so many that at least four of the smaller total count.
- */
+/* Returns digits after the point: at least two, and enough for four digits of the smaller total. */
 int cost_digits(const struct cost_list *l);
-/* Gives so many to the columns of ns. */
+/* Sets the digits of all columns in ns. */
 void cost_columns(struct table *t, int digits);
 
+/* Adds the notes below the rows: movements, sum, the rules of the verdicts. */
 void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, struct table *t);
 
-/* "new", "vanished", or NULL. */
+/* Returns "new", "vanished", or NULL. */
 const char *cost_state(const struct diff_row *r);
 
 void cost_list_outcome(const struct cost_list *l, struct outcome *out);
@@ -41,17 +42,16 @@ struct movement {
 struct movements {
 	struct movement *list;
 	size_t n, cap;
-	size_t untested; /* rows of a list that its runs, two and more a side, are too few to test
-			  */
+	size_t untested; /* the longest list with too few runs, though two or more at each end */
 };
 
-/* Adds all rows of a judged diff, which must live until movements_free. */
+/* Adds all rows of a judged diff. The diff must outlive `m`. */
 void movements_add(struct movements *m, const char *side, const struct diff *d, const char *unit);
 
 /*
- * Notes of `t`, and its detail "movements": the five largest. When none of the five is beyond the
- * error of its measurement it says just that, but where more runs might have told it how many these
- * are, and where none has a known error that; `thing` is the word for a row, "component".
+ * Adds the five largest movements to `t`, as notes and as its detail table "movements". Where no
+ * movement is beyond its error, one note says so instead. Where more runs could tell, or where no
+ * error is known, a note says that first. `thing` is the word for a row: "component".
  */
 void movements_add_notes(struct movements *m, const struct comparison *c, struct table *t,
 			 const char *thing);

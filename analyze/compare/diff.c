@@ -70,7 +70,7 @@ struct value diff_delta(struct table *t, const struct diff_row *row, double delt
 	return value_with(t, value_real(delta), (struct interval){row->lo, row->hi, row->delta_ci});
 }
 
-/* Rows that differ only in what the key leaves out (comm) are added up; intervals in squares. */
+/* Adds rows that differ only in columns outside the key (comm); intervals add up in squares. */
 static void diff_add_pooled(struct diff *d, struct diff_row *row, const struct diff_spec *spec,
 			    enum end e, const struct table *t, size_t i)
 {
@@ -100,7 +100,7 @@ void diff_add_whole(struct diff *d, const struct diff_spec *spec, enum end e, co
 	}
 }
 
-/* The value column says what its costs are per: "ns/KiB". */
+/* Takes the unit of work from the unit of the value column: "ns/KiB". */
 static int diff_check_unit(struct diff *d, const struct diff_spec *spec, const struct table *t,
 			   struct error *err)
 {
@@ -114,7 +114,7 @@ static int diff_check_unit(struct diff *d, const struct diff_spec *spec, const s
 		d->unit = arena_strdup(&d->arena, unit + 1);
 	if (!strcmp(d->unit, unit + 1))
 		return 0;
-	return error_set(err, EINVAL, "one end's costs are per %s, the other's per %s; say --unit",
+	return error_set(err, EINVAL, "one end's costs are per %s, the other's per %s; give --unit",
 			 d->unit, unit + 1);
 }
 
@@ -176,7 +176,7 @@ void diff_scale_runs(struct diff *d, enum end e, const double *basis, size_t n,
 			d->rows[i].runs[e][r] *= basis[r] / all.value;
 }
 
-/* Sampling error and the basis' own; what is not known (one run) cannot be added. */
+/* Returns the sampling error and the error of the basis together; the basis of one run has none. */
 static double diff_cost_ci(const struct diff *d, const struct diff_row *row, enum end e)
 {
 	double sampling = row->ci[e], basis = d->basis_ci[e] * row->cost[e];
@@ -186,7 +186,7 @@ static double diff_cost_ci(const struct diff *d, const struct diff_row *row, enu
 	return isnan(basis) ? sampling : hypot(sampling, basis);
 }
 
-/* fmax takes the other one where one is NAN. */
+/* fmax returns the other argument where one is NAN. */
 static double diff_delta_ci(const struct diff *d, const struct diff_row *row)
 {
 	double within = hypot(diff_cost_ci(d, row, BASE), diff_cost_ci(d, row, NEW));
@@ -211,7 +211,7 @@ static int diff_order_deltas(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-/* The interval of a tested row, from the same test at the same level as its p. */
+/* Sets the interval of a tested row: that of the same test, at the level of its p. */
 static void diff_set_interval(struct diff *d, struct diff_row *row, double alpha)
 {
 	double p;
@@ -295,7 +295,7 @@ void diff_judge(struct diff *d, const struct verdict_rule *rule)
 		row->verdict = diff_judge_row(d, rule, row);
 	if (d->n)
 		qsort(d->rows, d->n, sizeof(*d->rows), diff_order_deltas);
-	map_free(&d->ids); /* it spoke of the old order */
+	map_free(&d->ids); /* its numbers are those of the old order */
 }
 
 void diff_free(struct diff *d)

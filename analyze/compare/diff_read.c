@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gets a diff's figures: one table per end for what is printed; what is tested, each run's own
- * figures, comes with it or out of one table per run.
+ * Reads the figures of a diff. One table per end has the printed figures. The tested figures, those
+ * of each run, are in that table too, or in one table per run.
  */
 #include "analyze/compare/diff.h"
 
@@ -31,7 +31,7 @@ void diff_carry_notes(struct table *to, const struct table *from)
 	}
 }
 
-/* The notes on a measure's groups are those of one end. */
+/* Copies the notes on groups, which hold for one end. */
 static void diff_carry_group_notes(struct table *to, const struct table *from, const char *label)
 {
 	size_t i;
@@ -44,7 +44,7 @@ static void diff_carry_group_notes(struct table *to, const struct table *from, c
 		}
 }
 
-/* Groups are a part of the whole, and may overlap: their sum is no total. */
+/* Reads the total of a measure of groups: groups may overlap, so their sum is no total. */
 static int diff_read_whole(struct diff *d, const struct comparison *c, const struct diff_spec *spec,
 			   enum end e, const struct query *q, struct table *notes,
 			   struct error *err)
@@ -121,7 +121,7 @@ static int diff_read_tables(struct diff *d, const struct comparison *c, enum end
 	return ret;
 }
 
-/* Of the runs that have it; the same kind of basis for all, as the pooled one is of one kind. */
+/* Reads the basis of each run that has one, of the same kind for all runs. */
 static size_t diff_read_bases(struct store *s, struct query *q, const char *unit,
 			      const struct run *runs, int n, double *basis)
 {
@@ -165,7 +165,7 @@ static int diff_read_basis(struct diff *d, const struct comparison *c, enum end 
 	return 0;
 }
 
-/* One run, whose basis the user gave. */
+/* Reads a bare file: one run, with the basis of the command line. */
 static int diff_read_bare(struct diff *d, const struct comparison *c, enum end e,
 			  const struct diff_spec *spec, struct table *notes, struct error *err)
 {
@@ -173,10 +173,10 @@ static int diff_read_bare(struct diff *d, const struct comparison *c, enum end e
 	int ret;
 
 	if (spec->syscalls)
-		return error_set(err, EINVAL,
-				 "%s is no capture: of files, functions, components, contexts and "
-				 "modules can be compared",
-				 c->end[e].label);
+		return error_set(
+			err, EINVAL,
+			"%s is no capture; files have functions, components, contexts and modules to compare",
+			c->end[e].label);
 	if (!(q.rate > 0) && !(q.units > 0))
 		return error_set(
 			err, EINVAL,

@@ -26,7 +26,7 @@ static const struct {
 	{FIGURE_ROI_P, "roi_p"},
 };
 
-/* 100 % computed in two ways must not rank one above the other. */
+/* Rounds: 100 % that is computed in two ways must be a tie. */
 static void figure_add_run(struct figure_runs *s, double x)
 {
 	if (isnan(x))
@@ -65,7 +65,7 @@ static void figures_add_side(struct figures *f, const char *name)
 	f->n++;
 }
 
-/* The sides of both ends, in the captures' order; with several there is a total. */
+/* Lists the sides of both ends in the captures' order, and a total of several sides. */
 static int figures_list_sides(struct figures *f, const struct comparison *c, struct error *err)
 {
 	const char **names;
@@ -75,8 +75,7 @@ static int figures_list_sides(struct figures *f, const struct comparison *c, str
 		if (c->end[e].bare)
 			return error_set(
 				err, EINVAL,
-				"%s is no capture: of files, costs can be compared (--table "
-				"functions, components ...)",
+				"%s is no capture; files have only costs to compare (--table functions, components ...)",
 				c->end[e].label);
 		n = store_sides(c->end[e].store, &names, err);
 		if (n < 0)
@@ -93,7 +92,7 @@ static int figures_list_sides(struct figures *f, const struct comparison *c, str
 	return 0;
 }
 
-/* By the name that the end has for it. */
+/* Returns the side that this end calls `name`. */
 static struct side_figures *figures_side_of_end(struct figures *f, const struct comparison *c,
 						enum end e, const char *name)
 {
@@ -119,7 +118,8 @@ static void figures_add_roi(struct figures *f, const struct comparison *c, enum 
 	}
 }
 
-/* The kind of power that both ends have; wall is never held against package. */
+/* Returns the kind of power that both ends have; wall power is never compared with package power.
+ */
 static const char *figures_power_kind(const struct comparison *c, struct table *notes)
 {
 	const struct query q[ENDS] = {compare_query(c, BASE, NULL), compare_query(c, NEW, NULL)};
@@ -145,7 +145,7 @@ static const char *figures_power_kind(const struct comparison *c, struct table *
 	return of[BASE] ? of[BASE] : of[NEW];
 }
 
-/* The roi table of each measured run on all its sides; what it says of modelled power is kept. */
+/* Reads the roi table of each measured run, all sides, with its notes on modelled power. */
 static int figures_read_roi(struct figures *f, const struct comparison *c, enum end e,
 			    const char *kind, struct table *notes, struct error *err)
 {
@@ -194,10 +194,10 @@ static void figures_read_counters(struct side_figures *side, struct store *s, co
 			       mib > 0 ? figure_metric(s, r, per_mib[i].metric) / mib : NAN);
 }
 
-/* THE TABLE of units of work: a run has the figures of the one that its work is counted in. */
+/* The units of work; a run has the figures of its own unit. */
 static const struct {
 	const char *unit, *rate;
-	enum figure cost, speed; /* speed FIGURES: the throughput says it */
+	enum figure cost, speed; /* speed FIGURES: the throughput has it */
 } works[] = {
 	{"KiB", "rate_kib", FIGURE_NS_PER_KIB, FIGURES},
 	{"packet", "rate_packets", FIGURE_NS_PER_PACKET, FIGURE_RATE_PACKETS},
@@ -240,7 +240,7 @@ static int figures_read_cost(struct side_figures *side, const struct comparison 
 	return n < 0 ? n : 0;
 }
 
-/* A profile without a sample in "data copy" measured 0. Its cost is that of the components. */
+/* Adds the cost of "data copy". A profile without a sample of it measured 0. */
 static void figures_add_copy(struct side_figures *side, enum end e)
 {
 	const struct diff_row *row = diff_find(&side->components, "data copy", NULL);
@@ -292,7 +292,7 @@ static int figures_read_syscalls(struct side_figures *side, const struct compari
 	return ret && ret != -ENODATA ? error_set(err, -ret, "%s", none.text) : 0;
 }
 
-/* Costs of both sides together, run by run. */
+/* Adds up the costs of all sides, run by run. */
 static void figures_add_up(struct figures *f, struct side_figures *total, enum figure figure,
 			   enum end e)
 {
@@ -330,7 +330,7 @@ static int figures_read_side(struct side_figures *side, const struct comparison 
 	return ret;
 }
 
-/* Do sides of this end have CPUs in common? Then it is said; costs measured by CPU have no sum. */
+/* Returns whether sides share CPUs, and notes it: costs measured by CPU then have no sum. */
 static bool figures_share_cpus(const struct figures *f, const struct comparison *c, enum end e,
 			       struct table *notes)
 {
@@ -350,7 +350,7 @@ static bool figures_share_cpus(const struct figures *f, const struct comparison 
 	return true;
 }
 
-/* Measured by CPU, or of the workload's own threads? */
+/* The figures that add up to a total, and whether they are measured by CPU or by thread. */
 static const struct {
 	enum figure figure;
 	bool of_cpus;
@@ -359,7 +359,7 @@ static const struct {
 	{FIGURE_COPY, true},	   {FIGURE_SYSCALLS, false},
 };
 
-/* In total, what the receiver got. */
+/* Sets the total rates to the receiver's. */
 static void figures_add_rates(struct figures *f, struct side_figures *total, enum end e)
 {
 	const struct side_figures *receiver = figures_find_side(f, "receiver");

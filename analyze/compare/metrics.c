@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The figures of merit of both ends, side by side. Throughput, CPU, power and scores come from the
- * `roi` measure, run by run; copying and system calls from the runs that profiled or counted them.
- * A row whose figure neither end has is left out; one that a single end lacks has it empty.
+ * The figures of merit of both ends, one row each. Throughput, CPU, power and scores are those of
+ * the measure `roi`, run by run; copying and system calls those of the passes profile and syscalls.
+ * A figure that one end lacks is an empty cell; a figure that both lack has no row.
  */
 #include "analyze/compare/compare.h"
 
@@ -18,11 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char copy_name[] = "copy_ns_per_"; /* and what its cost is per */
+static const char copy_name[] = "copy_ns_per_"; /* the unit of work follows */
 
 /*
- * better: +1 more is, -1 less is, 0 neither: a faster transfer may well use more CPU and power, the
- * cost and the scores judge that. gate: counts for --fail-on worse, unless it is modelled.
+ * better: +1 where more is better, -1 where less is. It is 0 for CPU and power: a faster transfer
+ * may use more of them, and costs and scores judge that. gate: --fail-on worse asks this row,
+ * unless its figure is modelled.
  */
 static const struct metric {
 	const char *name, *unit;
@@ -94,10 +95,10 @@ static bool figure_has_zero(const struct figure_runs *s)
 }
 
 /*
- * All ratios that the test behind the verdict does not reject, so that interval and p agree. Fewer
- * runs than a verdict takes have a bootstrap interval, and claim nothing. To a run of the base that
- * had none there is no ratio: then no interval is known. Differences as a share of the base's
- * median are no ratios, and go below -100 %.
+ * Returns all ratios that the test of the verdict does not reject, so that interval and p agree.
+ * With too few runs for a verdict, returns a bootstrap interval, from which no claim follows. A
+ * base run of 0 has no ratio, so that no interval is known. A difference divided by the base's
+ * median is no substitute: it can fall below -100 %.
  */
 static struct estimate figure_interval(const struct comparison *c, const struct figure_runs *base,
 				       const struct figure_runs *new, double *p)
@@ -109,7 +110,7 @@ static struct estimate figure_interval(const struct comparison *c, const struct 
 	return e;
 }
 
-/* Does the test say less where the figures say more? Differences tell it, zeros or not. */
+/* Returns whether test and figures disagree in direction. Differences work with zeros too. */
 static bool figure_is_opposed(const struct comparison *c, const struct figure_runs *base,
 			      const struct figure_runs *new, double change)
 {
@@ -182,7 +183,7 @@ static enum verdict metrics_add_row(struct table *t, const struct comparison *c,
 	return k.verdict;
 }
 
-/* Did any row have too few runs for the exact interval, but enough for the other one? */
+/* Notes that a row has a bootstrap interval, because its runs are too few for the exact one. */
 static void metrics_note_bootstrap(struct table *t)
 {
 	size_t row;
@@ -197,7 +198,7 @@ static void metrics_note_bootstrap(struct table *t)
 	}
 }
 
-/* Several runs on both ends, and yet no interval. */
+/* Notes that a row has no interval although both ends have several runs. */
 static void metrics_note_no_ratio(struct table *t)
 {
 	size_t row;
@@ -221,7 +222,7 @@ static void metrics_note_rules(struct table *t, const struct comparison *c)
 		 verdict_runs_needed(&c->rule, 1));
 }
 
-/* Trouble that there was none of, at either end, is no row. */
+/* Returns whether all runs have 0: a kind of trouble that no run had is no row. */
 static bool figure_all_zero(const struct figure_runs *ends)
 {
 	size_t i;
@@ -234,8 +235,7 @@ static bool figure_all_zero(const struct figure_runs *ends)
 	return true;
 }
 
-/* A reader of the gate's answer alone would not know of the last row. What has no room is not
- * needed: one is enough to make somebody look. */
+/* Names the last row as worse but not gated. Names beyond the buffer are cut: one name suffices. */
 static void outcome_add_aside(struct outcome *out, const struct table *t)
 {
 	const char *side = table_text(t, t->rows - 1, "side");
@@ -265,7 +265,7 @@ static void metrics_add_side(struct table *t, const struct comparison *c,
 	}
 }
 
-/* The same data under two rules; where they part, a reader must know why. */
+/* Notes why this row and the components' "data copy" can differ: the same data, two rules. */
 static void metrics_note_copy(struct table *t)
 {
 	size_t row;

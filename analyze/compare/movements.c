@@ -48,7 +48,7 @@ static int movement_order(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Without a test the sampling error is all there is to hold it against. */
+/* Returns whether a row is beyond its error: by the test, else by the sampling error. */
 static bool movement_is_beyond(const struct diff_row *r)
 {
 	return verdict_is_claim(r->verdict) ||
@@ -91,7 +91,7 @@ static const char *movement_reality(const struct comparison *c, const struct dif
 	return words;
 }
 
-/* A name that stands for several rows, "[unresolved]" of any dso above all, says nothing alone. */
+/* Returns whether several rows have this name, as "[unresolved]" of any DSO: it needs the DSO. */
 static bool movement_is_ambiguous(const struct movements *m, const struct diff_row *r)
 {
 	size_t i;
@@ -105,8 +105,8 @@ static bool movement_is_ambiguous(const struct movements *m, const struct diff_r
 }
 
 /*
- * Digits after the point so that two of a movement count, and one of its error; but the costs that
- * it lies between have no more than five. Noise of arithmetic is no movement.
+ * Returns digits after the point, for two digits of the movement and one of its error, but no more
+ * than five digits of the costs. A movement below NOISE is 0.
  */
 static int movement_digits(const struct diff_row *r)
 {
@@ -169,7 +169,7 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 	free(unit);
 }
 
-/* Is there an error to hold any of the first n against, or none that moved? */
+/* Returns whether one of the first n rows has an error, or no row moved. */
 static bool movements_error_known(const struct movements *m, size_t n)
 {
 	bool moved = false;
@@ -183,7 +183,7 @@ static bool movements_error_known(const struct movements *m, size_t n)
 	return !moved;
 }
 
-/* What stands above the movements, or in their place. True: they are to be said. */
+/* Adds the note above the movements. Returns whether the movements follow as notes. */
 static bool movements_note_first(const struct movements *m, const struct comparison *c,
 				 struct table *t, const char *thing, size_t n)
 {

@@ -14,7 +14,7 @@
 
 enum { RUNS_MAX = 64 };
 
-/* choose(n, k), as far as it is not above `most`. */
+/* Returns choose(n, k), or some number above `most`. */
 static double splits_count(size_t n, size_t k, double most)
 {
 	double all = 1;
@@ -25,7 +25,7 @@ static double splits_count(size_t n, size_t k, double most)
 	return all;
 }
 
-/* The next larger number with as many bits. */
+/* Returns the next larger number with the same number of bits set. */
 static uint64_t splits_next(uint64_t v)
 {
 	uint64_t low = v & -v, ripple = v + low;
@@ -33,7 +33,7 @@ static uint64_t splits_next(uint64_t v)
 	return ripple | ((v ^ ripple) >> 2) / low;
 }
 
-/* With halves of one size the split and its mirror are the same pair: those with run 0 are taken.
+/* Lists every split. With equal halves, a split and its mirror are one pair: lists that with run 0.
  */
 static void splits_fill_all(struct splits *s)
 {
@@ -85,7 +85,7 @@ void splits_free(struct splits *s)
 	*s = (struct splits){0};
 }
 
-/* What a row, or all rows, cost in the runs of one half: their mean. */
+/* Copies the runs of one half and returns their mean. */
 static double split_mean(const double *runs, size_t n, uint64_t base, enum end e, double *half)
 {
 	double sum = 0;
@@ -133,7 +133,7 @@ void diff_split(struct diff *d, const struct diff *all, uint64_t base)
 	d->nruns[NEW] = n - d->nruns[BASE];
 	for (e = 0; e < ENDS; e++)
 		d->total[e] = split_mean(sums, n, base, (enum end)e, half);
-	/* The others are not tested, and many. */
+	/* Other rows are many and not tested. */
 	for (i = 0; i < all->n; i++)
 		if (stats_mean(all->rows[i].runs[BASE], n) >= FAMILY_SHARE * total)
 			diff_split_row(d, &all->rows[i], n, base);
@@ -165,7 +165,7 @@ static const struct column columns[] = {
 	{"result", .type = V_STR, .what = "ok, too often, or too few runs"},
 };
 
-/* What the splits of one table came to. */
+/* The false alarms of one table. */
 struct alarms {
 	const char *variant, *table, *side;
 	bool any;	   /* an alarm is that of any row */
@@ -189,7 +189,7 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 			   struct outcome *out)
 {
 	double rate = k->of > 0 ? k->alarms / k->of : NAN;
-	/* rows of one split are not independent: it counts once */
+	/* the rows of a split depend on each other: a split counts once */
 	struct estimate e =
 		stats_proportion((unsigned)lround(isnan(rate) ? 0 : rate * (double)k->splits),
 				 (unsigned)k->splits, 0.95);
@@ -258,8 +258,7 @@ static void alarms_count_figure(struct alarms *k, const struct comparison *c, en
 	k->alternate += figure_split(c, f, all, splits_alternate(s)).p < c->rule.alpha;
 }
 
-/* Figures of a side that have as many runs as its throughput, or rate: others have a pass of their
- * own. */
+/* Tests the figures with as many runs as the throughput or rate; others are of other passes. */
 static void alarms_count_side(struct table *t, const struct comparison *c,
 			      const struct side_figures *side, struct outcome *out)
 {
@@ -345,7 +344,7 @@ static void alarms_count_list(struct alarms *k, const struct comparison *c, cons
 		k->of = (double)s.n;
 		k->splits = s.n;
 	}
-	/* Bonferroni's bound: the first of Holm's steps is that strict */
+	/* Bonferroni's bound, which is Holm's first step */
 	k->attainable =
 		fmin(c->rule.alpha,
 		     (double)k->rows * stats_mann_whitney_level(k->base, k->new,
@@ -353,7 +352,7 @@ static void alarms_count_list(struct alarms *k, const struct comparison *c, cons
 	splits_free(&s);
 }
 
-/* A side without a profile has nothing to split. */
+/* Tests one list; a side without a profile has none. */
 static int self_test_list(struct table *t, const struct comparison *c, const struct diff_spec *spec,
 			  const char *side, struct outcome *out, struct error *err)
 {
@@ -390,7 +389,7 @@ static int self_test_lists(struct table *t, const struct comparison *c, struct o
 	return ret;
 }
 
-/* --- */
+/* --- all variants of a capture --- */
 
 static void self_test_note_rules(struct table *t, const struct comparison *c)
 {

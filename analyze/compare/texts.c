@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* One text, read as whichever kind it is. */
+/* A text of either kind. */
 struct text_end {
 	const char *table; /* NULL: none of them */
 	struct trace trace;
@@ -115,7 +115,7 @@ static double texts_number(const struct value *v)
 	return v->type == V_INT ? (double)v->integer : v->type == V_REAL ? v->real : NAN;
 }
 
-/* Whole numbers stay whole. */
+/* Returns b - a, an integer of integers. */
 static struct value texts_difference(const struct value *a, const struct value *b)
 {
 	if (a->type == V_INT && b->type == V_INT)
@@ -123,7 +123,7 @@ static struct value texts_difference(const struct value *a, const struct value *
 	return value_real(texts_number(b) - texts_number(a));
 }
 
-/* `row`s of both; one past the last: it is not there. */
+/* Adds a row from row `base` and row `new`; an index past the last row is a missing row. */
 static void texts_add_row(struct table *t, const struct text_table *l, const struct text_end *e,
 			  size_t base, size_t new)
 {
@@ -171,7 +171,7 @@ static bool texts_have_note(const struct table *t, const struct note *note)
 	return false;
 }
 
-/* A note of one end carries its file's name, a note of both has none. */
+/* Copies the notes; a note of one end alone names its file. */
 static void texts_carry_notes(struct table *t, const struct text_end *ends,
 			      const char *const *paths)
 {

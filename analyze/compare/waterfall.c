@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From what BASE costs to what NEW costs, step by step: first what got cheaper, then what got
- * dearer, the largest step first. All figures are whole multiples of the last digit printed, and
- * what rounding the steps leaves over is a row: so the printed column adds up, in every format.
+ * The steps from BASE's cost to NEW's: first the rows that got cheaper, then those that got more
+ * expensive, the largest step first. All figures are multiples of the last printed digit, and a row
+ * "(rounding)" has the rest. So the printed column adds up in every format.
  */
 #include "analyze/compare/compare.h"
 
@@ -34,7 +34,7 @@ struct waterfall {
 	const struct diff_row **steps; /* of the diff, sorted */
 	size_t n;
 	double scale; /* 100: figures are multiples of 0.01 */
-	long long at; /* the running total, so many of these */
+	long long at; /* the running total, in 1 / scale */
 };
 
 static int waterfall_order(const void *a, const void *b)
@@ -54,7 +54,7 @@ static long long waterfall_round(const struct waterfall *w, double x)
 	return llround(x * w->scale);
 }
 
-/* A row of one step; NULL: it moves nothing (an end). */
+/* Adds a row; `delta` is NULL for an end. */
 static struct value *waterfall_add_row(struct waterfall *w, const char *name,
 				       const long long *delta)
 {
@@ -81,7 +81,7 @@ static void waterfall_add_step(struct waterfall *w, const struct diff_row *r)
 	free(name);
 }
 
-/* The rows of the diff stand by size: so many of them, that show in the digits printed. */
+/* Chooses the largest rows of the diff that the printed digits show. */
 static void waterfall_choose_steps(struct waterfall *w, const struct comparison *c,
 				   const struct diff *d)
 {

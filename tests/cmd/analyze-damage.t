@@ -303,8 +303,8 @@ ok "folded: a part of the window without samples" fails \
 ok "hotspots: the same" fails "'nowhere': there is none at all between --from and --to; give another" $hot prof --variant full --to 4
 ok "with what became of the profile" says 'full receiver: no samples: the profile of 1 run holds none that can be used' err
 ok "functions has it as a note, exit 4" exits 4 "$zcost" report functions prof --variant full --to 4 --format tsv
-ok "folded: a profile without samples" fails \
-	"nothing to export: no sample; 'zcost report runs' tells" "$zcost" export folded prof --variant bare
+ok "folded refuses a profile without samples" fails \
+	"nothing to export: no sample; 'zcost report runs' lists" "$zcost" export folded prof --variant bare
 ok "hotspots: the same" fails "there is none at all; 'zcost report runs' tells" $hot prof --variant bare
 ok "folded: a command that none is of" fails \
 	"no sample of cpu-clock:u of command ghost; 'zcost report functions --by cpu,comm' lists" "$zcost" export folded prof --variant full --comm ghost

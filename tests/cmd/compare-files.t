@@ -48,7 +48,7 @@ ok "a bad rate, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6,x
 ok "no rate of 0, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6,0
 ok "files have no sides, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --side sender
 ok "nor metrics, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table metrics
-ok "which is said" says 'no capture: of files, costs can be compared' err
+ok "the message names what can be compared of files" says 'no capture; files have only costs to compare' err
 ok "nor system calls, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table syscalls
 ok "contexts are not in a text, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table contexts
 echo "no table of shares" >prose.txt

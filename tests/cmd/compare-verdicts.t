@@ -92,12 +92,12 @@ world pair 2 $copying $mapping
 world single 1 $copying $mapping
 for few in pair single three; do
 	ok "gate, $few: exit 4" exits 4 "$zcost" compare mapping copying -C $few --fail-on worse
-	ok "$few: why, and what would do" says 'fail-on worse cannot tell: 9 rows have too few runs for a verdict, which takes 4 a side' err
+	ok "$few: the gate names the runs that a verdict takes" says '--fail-on worse: 9 gated rows have too few runs for a verdict; capture 4 runs a side' err
 	ok "$few: the table is there all the same" says '^receiver +throughput ' out
 	ok "$few: nobody asked, exit 0" exits 0 "$zcost" compare mapping copying -C $few
 done
 ok "of a list it takes more runs, exit 4" exits 4 "$zcost" compare calm wild -C apart --table components --fail-on worse
-ok "which is said" says 'cannot tell: 2 rows have too few runs for a verdict, which takes 5 a side' err
+ok "and names the runs that a list of costs takes" says '--fail-on worse: 2 gated rows have too few runs for a verdict; capture 5 runs a side' err
 ok "without a verdict on some, what is worse fails" exits 3 sh -c "sqlite3 four/zcost.db \"DELETE FROM metric WHERE name = 'throughput' AND run IN
 	(SELECT id FROM run WHERE side = 'sender' AND repeat > 2)\"; '$zcost' compare mapping copying -C four --fail-on worse"
 world full 4 $copying $mapping
@@ -106,16 +106,16 @@ ok "and nothing is said of it" sh -c "! grep 'fail-on' err"
 ok "exit 3 the other way" exits 3 "$zcost" compare mapping copying -C full --fail-on worse
 per_mib full counter:context-switches copying 1 2 3 4
 per_mib full counter:context-switches mapping 11 12 13 14
-ok "what is worse, but not asked" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
-ok "is named" says 'worse, but not asked by --fail-on worse, .*: receiver context_switches_per_mib$' err
+ok "the gate passes when only rows that it does not ask are worse" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
+ok "and names the worse row" says 'worse, but not gated by --fail-on worse: .*receiver context_switches_per_mib$' err
 world dearer 4 little:1e6:100:10,90,0:40000:0:0 more:2e6:100:80,20,0:4000:0:0
 "$zcost" compare little more -C dearer --fail-on worse >out 2>err
-ok "copying, too, with what it is per" says 'worse, but not asked .*: receiver copy_ns_per_kib$' err
+ok "the gate names copying with its unit of work" says 'worse, but not gated .*: receiver copy_ns_per_kib$' err
 "$zcost" compare copying mapping -C full >out 2>err
-ok "only by the gate" sh -c "! grep 'not asked' err"
+ok "nothing but the gate names worse rows" sh -c "! grep 'not gated' err"
 sqlite3 full/zcost.db "DELETE FROM metric WHERE name IN ('throughput', 'busy_ns', 'bytes', 'rate_kib') AND run IN (SELECT id FROM run WHERE variant = 'mapping')"
 ok "no figure of both ends, exit 4" exits 4 "$zcost" compare copying mapping -C full --fail-on worse
-ok "says so" says 'fail-on worse cannot tell: no row that it asks has a figure at both ends' err
+ok "the gate says that no row has a value on both sides" says '--fail-on worse: no gated row has a value on both sides' err
 
 world back 1 $copying fell_back:2e6:100:0,80,20:4000:1:0.9
 "$zcost" compare copying fell_back -C back >out 2>err
