@@ -371,7 +371,7 @@ static void slice_format(const struct time_slice *t, char *text, size_t size)
 			 t->from.given ? from : to);
 }
 
-/* How the runs were read, where that is not the usual way (manner_say in measures/scope.c). */
+/* How the runs were read, where that is not the usual way (scope_add_slice_notes in measures/scope.c). */
 static int write_manner(const struct analysis *a, struct store *s, struct error *err)
 {
 	char slice[64];

@@ -2,7 +2,7 @@
 /* zcost export FORMAT [CAPTURE]: writes a capture in a format of other tools. */
 #include "analyze/commands/commands.h"
 #include "analyze/export/export.h"
-#include "analyze/measures/manner.h"
+#include "analyze/measures/scope.h"
 #include "analyze/commands/options.h"
 
 #include <stdlib.h>
@@ -158,7 +158,7 @@ static int export_run(struct export_arguments *a, struct error *err)
 	if (!rc)
 		rc = a->format->write(x, err);
 	if (!rc && x->store)
-		manner_say(x->store, true, &x->notes);
+		scope_add_slice_notes(x->store, true, &x->notes);
 	texts = table_note_texts(&x->notes);
 	for (i = 0; texts[i]; i++)
 		note("%s", texts[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost report TABLE [CAPTURE]: prints one table of a capture or of a bare perf file. */
 #include "analyze/commands/commands.h"
-#include "analyze/measures/run_facts.h"
+#include "analyze/measures/runs.h"
 #include "analyze/commands/options.h"
 #include "lib/output.h"
 

@@ -6,9 +6,8 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/texts/perf_report.h"
-#include "analyze/measures/manner.h"
 #include "analyze/measures/scope.h"
-#include "analyze/measures/zero_copy.h"
+#include "analyze/measures/zerocopy.h"
 #include "analyze/model/profile.h"
 #include "analyze/analysis/open.h"
 #include "analyze/perfdata/perfdata.h"
@@ -323,7 +322,7 @@ void compare_note_manner(const struct comparison *c, struct table *t)
 	for (i = 0; i < ENDS; i++) {
 		if (!c->end[i].store)
 			return;
-		manner_say(c->end[i].store, true, t);
+		scope_add_slice_notes(c->end[i].store, true, t);
 		inlines[i] = store_capture_value(c->end[i].store, "inlines") != NULL;
 	}
 	if (inlines[BASE] != inlines[NEW])

@@ -214,7 +214,7 @@ static void say_never_idle(struct store *s, struct basis_value *v)
 
 	snprintf(v->text + len, sizeof(v->text) - len,
 		 "; CPU time is not known%s: as if the CPUs were never idle",
-		 manner_absent(s, "cpu") ? " of this part of the window" : "");
+		 scope_slice_absent(s, "cpu") ? " of this part of the window" : "");
 }
 
 static bool find_basis(struct store *s, const struct query *q, const struct block *b,
@@ -233,9 +233,9 @@ static bool find_basis(struct store *s, const struct query *q, const struct bloc
 /* The way out of a missing basis. */
 static const char *why_none(struct store *s, const struct query *q, const char *unit)
 {
-	const char *sliced = manner_absent(s, q->in != IN_NS	 ? "counters"
-					      : is_syscall(unit) ? "syscalls"
-								 : "cpu");
+	const char *sliced = scope_slice_absent(s, q->in != IN_NS     ? "counters"
+						   : is_syscall(unit) ? "syscalls"
+								      : "cpu");
 
 	if (sliced)
 		return sliced;

@@ -174,8 +174,8 @@ void changes_put(const struct changes *c, const struct change_row *row, struct t
 
 void changes_nothing(struct store *s, struct table *t)
 {
-	if (manner_absent(s, t->name))
-		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
+	if (scope_slice_absent(s, t->name))
+		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
 	else
 		note_add(&t->notes, table_not_measured);
 }

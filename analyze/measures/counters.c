@@ -340,8 +340,8 @@ static bool counters_has(const struct table *t, const char *column)
 
 static void counters_say_rules(struct store *s, struct table *t)
 {
-	if (!t->rows && manner_absent(s, t->name))
-		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
+	if (!t->rows && scope_slice_absent(s, t->name))
+		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
 	else if (!t->rows)
 		note_add(&t->notes, table_not_measured);
 	if (counters_has(t, "running_pct"))

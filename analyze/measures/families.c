@@ -282,8 +282,8 @@ static int family_run(struct store *s, const struct query *q, struct table *t, s
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
 		rc = family_put_block(s, &list.blocks[i], list.estimator, t, err);
-	if (!rc && !t->rows && manner_absent(s, t->name))
-		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
+	if (!rc && !t->rows && scope_slice_absent(s, t->name))
+		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
 	else if (!rc && !t->rows)
 		note_add(&t->notes, table_not_measured);
 	if (!rc) {

@@ -98,6 +98,6 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 	rc = m->run(store, q, t, err);
 	if (rc || !store)
 		return rc;
-	manner_say(store, m->flags & MEASURE_COSTS, t);
+	scope_add_slice_notes(store, m->flags & MEASURE_COSTS, t);
 	return store_failed(store, err); /* what a statement left out is not absent */
 }

@@ -318,8 +318,8 @@ static int power_table_put_block(struct store *s, const struct query *q,
 
 static void power_table_say_rules(struct store *s, const struct query *q, struct table *t)
 {
-	if (!t->rows && manner_absent(s, t->name)) {
-		note_add(&t->notes, table_unknown, manner_absent(s, t->name));
+	if (!t->rows && scope_slice_absent(s, t->name)) {
+		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
 		return;
 	}
 	if (!t->rows) {

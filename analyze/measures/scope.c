@@ -367,25 +367,25 @@ int metric_names_add(struct metric_names *list, struct store *s, const struct bl
 
 /* --- how the capture was read --- */
 
-static void say_slice(const char *slice, const char *absent, struct table *t)
+static void slice_add_notes(const char *slice, const char *absent, struct table *t)
 {
 	note_add(&t->notes, slice, slice);
 	if (absent)
 		note_add(&t->notes, slice_absent, absent);
 }
 
-void manner_say(struct store *s, bool frames, struct table *t)
+void scope_add_slice_notes(struct store *s, bool frames, struct table *t)
 {
 	const char *slice = store_capture_value(s, "slice"),
 		   *absent = store_capture_value(s, "slice_absent");
 
 	if (slice)
-		say_slice(slice, absent, t);
+		slice_add_notes(slice, absent, t);
 	if (frames && store_capture_value(s, "inlines"))
 		note_add(&t->notes, inlines);
 }
 
-const char *manner_absent(struct store *s, const char *collector)
+const char *scope_slice_absent(struct store *s, const char *collector)
 {
 	const char *absent = store_capture_value(s, "slice_absent");
 

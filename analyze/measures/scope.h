@@ -84,13 +84,12 @@ void block_list_notes(const struct block_list *list, struct store *s, struct tab
 /* Fills the column, where the table has it; one run has no interval. */
 void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e);
 
-/* In what manner the capture was read, where that is not the usual one: said of each table. */
-
-/* Notes: which part of the windows it is of; `frames`: whether inlined functions have their own. */
-void manner_say(struct store *s, bool frames, struct table *t);
+/* Adds notes: which part of the windows the figures are of and, with `frames`, whether inlined
+ * functions have rows. */
+void scope_add_slice_notes(struct store *s, bool frames, struct table *t);
 
 /* Why a collector's figures are absent, where that is the slice; else NULL. */
-const char *manner_absent(struct store *s, const char *collector);
+const char *scope_slice_absent(struct store *s, const char *collector);
 
 /* UDP is for controls: what is sent need not arrive, so that nothing was bought for its cost. */
 

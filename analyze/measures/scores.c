@@ -154,7 +154,7 @@ static const char *input_absent(struct store *s, const char *name)
 	for (i = 0; i < array_size(inputs); i++) {
 		if (!str_starts(name, inputs[i].name))
 			continue;
-		sliced = manner_absent(s, inputs[i].collector);
+		sliced = scope_slice_absent(s, inputs[i].collector);
 		return sliced ? sliced : inputs[i].absent;
 	}
 	return "it was not measured";

@@ -325,7 +325,7 @@ static int syscalls_add_run(struct store *s, const struct query *q, const struct
 static void syscalls_note_block(struct store *store, struct table *t, const struct block *b,
 				const struct syscall_sums *s, size_t shown)
 {
-	const char *sliced = manner_absent(store, "syscalls");
+	const char *sliced = scope_slice_absent(store, "syscalls");
 	char *open = syscalls_unfinished(s);
 	uint64_t calls = 0, ended = syscalls_of_ended(s);
 	double ns = 0;
