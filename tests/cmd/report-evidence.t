@@ -48,63 +48,63 @@ pair unlike msg-zerocopy recv
 sed -i 's/"mode":"msg-zerocopy"/&,"asks_zero_copy":false/' "$d/workload.out"
 variants="msgzc uringzc trunc splicetrunc zctrunc mapped old splice plain new unsaid unlike"
 manifest cap "$variants" $(printf '%s/measure/1/ok ' $variants)
-ok "analyzed" exits 0 "$zcost" analyze cap
-ok "nothing was lost" says 'nothing lost' err
+ok "analyze exits 0 for a capture of zero-copy and copying modes" exits 0 "$zcost" analyze cap
+ok "analyze says that nothing was lost" says 'nothing lost' err
 
-ok "zerocopy" report zerocopy cap
-ok "dropped bytes are evidence" is "$(get out evidence trunc receiver)" 'dropped (upper bound)'
-ok "so many" is "$(get out total trunc receiver)" 3840000000
-ok "neither copied nor not" is "$(get out zero_copy trunc receiver)$(get out copied trunc receiver)$(get out share trunc receiver)" ''
-ok "also where the sender cannot say" is "$(get out evidence splicetrunc receiver)" 'dropped (upper bound)'
-ok "what was asked for: to drop" is "$(get out asked trunc receiver)" drop
-ok "zero copy" is "$(get out asked msgzc sender)" 'zero copy'
-ok "a copy" is "$(get out asked plain sender)" copy
-ok "who knows" is "$(get out asked splice sender)" ''
-ok "a mode that nobody knew" is "$(get out asked new sender)" 'zero copy'
-ok "one that does not say" is "$(get out asked unsaid sender)" ''
-ok "or says another thing" is "$(get out asked unlike sender)" copy
+ok "report zerocopy exits 0" report zerocopy cap
+ok "dropped bytes are an upper bound in the evidence column" is "$(get out evidence trunc receiver)" 'dropped (upper bound)'
+ok "report zerocopy counts the dropped bytes" is "$(get out total trunc receiver)" 3840000000
+ok "dropped bytes are neither zero copy nor copied" is "$(get out zero_copy trunc receiver)$(get out copied trunc receiver)$(get out share trunc receiver)" ''
+ok "dropped bytes are an upper bound when the sender does not know its copies" is "$(get out evidence splicetrunc receiver)" 'dropped (upper bound)'
+ok "a receiver in mode trunc asks to drop" is "$(get out asked trunc receiver)" drop
+ok "a sender in mode msg-zerocopy asks for zero copy" is "$(get out asked msgzc sender)" 'zero copy'
+ok "a sender in mode send asks for a copy" is "$(get out asked plain sender)" copy
+ok "the request of a sender in mode splice is unknown" is "$(get out asked splice sender)" ''
+ok "a workload with an unknown mode can report that it asks for zero copy" is "$(get out asked new sender)" 'zero copy'
+ok "a workload can report that its request is unknown" is "$(get out asked unsaid sender)" ''
+ok "the workload's report takes precedence over the mode's name" is "$(get out asked unlike sender)" copy
 for v in trunc splicetrunc zctrunc; do
-	ok "$v: the verdict" says "^zcost: [a-z, ]*$v[a-z, ]*: the receiver dropped the bytes unread .*upper bound" err
-	ok "and no other" lacks "$v: (is|no evidence|everything)" err
+	ok "$v: the verdict is that the receiver dropped the bytes" says "^zcost: [a-z, ]*$v[a-z, ]*: the receiver dropped the bytes unread .*upper bound" err
+	ok "$v: the dropped bytes have no second verdict" lacks "$v: (is|no evidence|everything)" err
 done
-ok "a fallback" says 'msgzc, uringzc, new: is not zero copy: everything was copied, although zero copy was asked for' err
-ok "plain copying" says 'plain, [a-z, ]*: is not zero copy: everything was copied, as asked' err
-ok "what one side alone says" says "old, splice: the receiver copied everything; the workload does not report how the other side" err
+ok "the verdict names the variants that fell back to copying" says 'msgzc, uringzc, new: is not zero copy: everything was copied, although zero copy was asked for' err
+ok "the verdict names the variants that copy as asked" says 'plain, [a-z, ]*: is not zero copy: everything was copied, as asked' err
+ok "the verdict of one side's evidence says that the other side is unknown" says "old, splice: the receiver copied everything; the workload does not report how the other side" err
 for table in summary roi zerocopy cpu; do
 	"$zcost" report $table cap | head -n 1 >head
-	ok "$table: first the fallback" says '^NOT ZERO COPY: msgzc sender: 100.0 % of sends' head
-	ok "and what was dropped" says 'splicetrunc receiver: every byte was dropped unread \(upper bound\)' head
-	ok "not what copies as asked" lacks 'plain|splice sender|old' head
+	ok "report $table names the fallback in its first line" says '^NOT ZERO COPY: msgzc sender: 100.0 % of sends' head
+	ok "report $table names the dropped bytes in its first line" says 'splicetrunc receiver: every byte was dropped unread \(upper bound\)' head
+	ok "report $table does not name variants that copy as asked in its first line" lacks 'plain|splice sender|old' head
 done
 "$zcost" report zerocopy cap --width 80 >out
-ok "the bound can be read in 80 columns" says '^receiver +dropped \(upper bound\) +3840000000 ' out
-ok "compared" exits 0 "$zcost" compare plain trunc -C cap
-ok "with the bound first" says 'NOT ZERO COPY: trunc receiver: every byte was dropped unread \(upper bound\): no speed-up' out
+ok "the upper bound is legible in 80 columns" says '^receiver +dropped \(upper bound\) +3840000000 ' out
+ok "compare exits 0 for a side that drops all bytes" exits 0 "$zcost" compare plain trunc -C cap
+ok "compare names the upper bound" says 'NOT ZERO COPY: trunc receiver: every byte was dropped unread \(upper bound\): no speed-up' out
 
 # Captions stand in several labels where they are long.
 caption() { sed -n "s/^set label \"\(.*\)\" at screen .*#9c3a00.*/\1/p" "slides/$1.gp" | tr '\n' ' ' >caption; }
 if command -v gnuplot >/dev/null; then
-	ok "drawn" exits 0 "$zcost" plot cap throughput cpu roi_c -o slides --new uringzc --new trunc \
+	ok "plot exits 0 for variants with fallbacks and dropped bytes" exits 0 "$zcost" plot cap throughput cpu roi_c -o slides --new uringzc --new trunc \
 		--new zctrunc --new mapped --new plain
 	for c in throughput cpu roi_c; do
 		caption $c
-		ok "$c: the base fell back" says '^msgzc, uringzc: fell back to copying every byte \(not zero copy\)' caption
-		ok "one side did" says 'mapped: 94 % zero copy on the receiver, fell back to copying on the sender' caption
-		ok "a bound" says 'trunc: every byte was dropped unread \(upper bound\)' caption
-		ok "and what fell back beside it" \
+		ok "$c: the caption names the base that fell back" says '^msgzc, uringzc: fell back to copying every byte \(not zero copy\)' caption
+		ok "$c: the caption tells the side with zero copy from the side that fell back" says 'mapped: 94 % zero copy on the receiver, fell back to copying on the sender' caption
+		ok "$c: the caption names the dropped bytes" says 'trunc: every byte was dropped unread \(upper bound\)' caption
+		ok "$c: the caption names the fallback on the other side of dropped bytes" \
 			says 'zctrunc: every byte was dropped unread \(upper bound\), fell back to copying on the sender' caption
-		ok "plain copying is no fallback" says 'plain: plain copying, as asked $' caption
+		ok "$c: the caption does not call plain copying a fallback" says 'plain: plain copying, as asked $' caption
 	done
-	ok "of one side alone" exits 0 "$zcost" plot cap throughput -o slides --base plain --new splice --new old
+	ok "plot exits 0 for variants with evidence of one side" exits 0 "$zcost" plot cap throughput -o slides --base plain --new splice --new old
 	caption throughput
-	ok "nothing is said of the other" is "$(cat caption)" \
+	ok "the caption says nothing about the side without evidence" is "$(cat caption)" \
 		'old: no evidence of zero copy · splice: every byte was copied on the receiver '
-	ok "a base of another kind" exits 0 "$zcost" plot cap throughput -o slides --base plain --new msgzc
+	ok "plot exits 0 for a base that copies as asked" exits 0 "$zcost" plot cap throughput -o slides --base plain --new msgzc
 	caption throughput
-	ok "needs no words" is "$(cat caption)" 'msgzc: fell back to copying every byte (not zero copy) '
-	ok "a base that drops" exits 0 "$zcost" plot cap throughput -o slides --base trunc --new plain
+	ok "the caption does not name a base that copies as asked" is "$(cat caption)" 'msgzc: fell back to copying every byte (not zero copy) '
+	ok "plot exits 0 for a base that drops all bytes" exits 0 "$zcost" plot cap throughput -o slides --base trunc --new plain
 	caption throughput
-	ok "needs some" says '^trunc: every byte was dropped unread' caption
+	ok "the caption names a base that drops all bytes" says '^trunc: every byte was dropped unread' caption
 else
 	skip "captions" "no gnuplot"
 fi
@@ -124,11 +124,11 @@ for side in receiver sender; do
 	rr zero $side true 0 0
 done
 manifest rr "fell plain zero" fell/measure/1/ok plain/measure/1/ok zero/measure/1/ok
-ok "responses" exits 0 "$zcost" analyze rr
+ok "analyze exits 0 for request-response runs" exits 0 "$zcost" analyze rr
 "$zcost" report runs rr --width 0 >out 2>err
-ok "a fallback of their sends is told" says 'fell receiver .measure-01.: the responses asked for zero copy, and the kernel copied 30 of 40 sends' out
-ok "and of their receiving" says 'fell sender .*: .*and the kernel copied 5000 of 5000 bytes' out
-ok "not of those that copy as asked, or did not" test "$(grep -c 'responses asked for zero copy' out)" = 2
+ok "report runs names the responses that fell back on sending" says 'fell receiver .measure-01.: the responses asked for zero copy, and the kernel copied 30 of 40 sends' out
+ok "report runs names the responses that fell back on receiving" says 'fell sender .*: .*and the kernel copied 5000 of 5000 bytes' out
+ok "report runs names no fallback of responses without one" test "$(grep -c 'responses asked for zero copy' out)" = 2
 
 datagrams() { # datagrams VARIANT LOST: 3840000000 bytes came of those that were sent
 	for end in receiver sender; do
@@ -142,37 +142,37 @@ datagrams udp 479890600
 datagrams none 0
 datagrams unheard null
 manifest lossy "tcp udp none unheard" tcp/measure/1/ok udp/measure/1/ok none/measure/1/ok unheard/measure/1/ok
-ok "a workload that lost datagrams: no fault of the capture" exits 0 "$zcost" analyze lossy
-ok "but told" says "datagrams \(UDP\) were lost in 2 places; 'zcost report runs lossy' lists them" err
-ok "and not that nothing was lost" lacks 'nothing lost' err
-ok "in the store" is "$(metric lossy/zcost.db udp receiver lost_bytes)" 479890600.0
-ok "nothing of TCP" is "$(metric lossy/zcost.db tcp receiver lost_bytes)" ''
-ok "nor where nobody knows" is "$(metric lossy/zcost.db unheard receiver lost_bytes)" ''
-ok "runs" report runs lossy
-ok "has how much: the same at both ends" says \
+ok "analyze exits 0 when the workload lost datagrams" exits 0 "$zcost" analyze lossy
+ok "analyze says where datagrams were lost" says "datagrams \(UDP\) were lost in 2 places; 'zcost report runs lossy' lists them" err
+ok "analyze does not say that nothing was lost" lacks 'nothing lost' err
+ok "the store has the number of lost bytes" is "$(metric lossy/zcost.db udp receiver lost_bytes)" 479890600.0
+ok "the store has no lost bytes for TCP" is "$(metric lossy/zcost.db tcp receiver lost_bytes)" ''
+ok "the store has no lost bytes when the workload does not know them" is "$(metric lossy/zcost.db unheard receiver lost_bytes)" ''
+ok "report runs exits 0 when datagrams were lost" report runs lossy
+ok "report runs has the same lost bytes at both ends" says \
 	'warning: udp receiver, udp sender .2 runs, first measure-01.: 479890600 of 4319890600 bytes were lost on the way as datagrams' err
-ok "and where it is not known" says 'warning: unheard [a-z]+, unheard [a-z]+ .*: the number of lost datagrams is not known' err
-ok "not where none was" lacks 'first none' err
-ok "roi" report roi lossy --power-model idle=100,per_cpu=10
+ok "report runs names the runs with an unknown number of lost datagrams" says 'warning: unheard [a-z]+, unheard [a-z]+ .*: the number of lost datagrams is not known' err
+ok "report runs does not name runs without lost datagrams" lacks 'first none' err
+ok "report roi exits 0 when datagrams were lost" report roi lossy --power-model idle=100,per_cpu=10
 for v in udp none unheard; do
-	ok "$v: no score" is "$(for s in receiver sender total; do get out roi_c $v $s; get out roi_p $v $s; done)" ''
-	ok "of what is known" test -n "$(get out cpu_pct $v sender)" -a -n "$(get out throughput_gbps $v receiver)"
+	ok "$v: datagrams have no roi_c and no roi_p" is "$(for s in receiver sender total; do get out roi_c $v $s; get out roi_p $v $s; done)" ''
+	ok "$v: datagrams have CPU use and throughput" test -n "$(get out cpu_pct $v sender)" -a -n "$(get out throughput_gbps $v receiver)"
 done
-ok "TCP has its own" near "$(get out roi_c tcp receiver)" 2.097152 1e-6
-ok "and this is why" says 'roi_c, roi_p are absent for udp receiver, udp sender, udp total, none .*: the workload sent datagrams \(UDP\)' err
-ok "roi without power" report roi lossy --verbose
-ok "the same of T²/C" says '^[^,]*roi_c is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' err
-ok "of T²/P that there is no power" says 'roi_p is absent: it needs throughput and power' err
-ok "power" report power lossy --power-model idle=100,per_cpu=10
-ok "has no score either" is "$(get out roi_p udp receiver)" ''
-ok "but of TCP" test -n "$(get out roi_p tcp receiver)"
-ok "and says why" says 'roi_p is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' err
+ok "TCP has roi_c beside runs of datagrams" near "$(get out roi_c tcp receiver)" 2.097152 1e-6
+ok "report roi says that datagrams have no score" says 'roi_c, roi_p are absent for udp receiver, udp sender, udp total, none .*: the workload sent datagrams \(UDP\)' err
+ok "report roi exits 0 for datagrams without power" report roi lossy --verbose
+ok "report roi says that roi_c is absent for datagrams" says '^[^,]*roi_c is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' err
+ok "report roi says that roi_p needs power" says 'roi_p is absent: it needs throughput and power' err
+ok "report power exits 0 for datagrams" report power lossy --power-model idle=100,per_cpu=10
+ok "report power has no roi_p for datagrams" is "$(get out roi_p udp receiver)" ''
+ok "report power has roi_p for TCP" test -n "$(get out roi_p tcp receiver)"
+ok "report power says that roi_p is absent for datagrams" says 'roi_p is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' err
 "$zcost" compare tcp udp -C lossy >out 2>err
-ok "no gain is claimed of a score" lacks ' roi_[cp] +[^ ]+ +[0-9.]+ +[0-9.]' out
+ok "compare claims no gain in a score of datagrams" lacks ' roi_[cp] +[^ ]+ +[0-9.]+ +[0-9.]' out
 if command -v gnuplot >/dev/null; then
-	ok "drawn" exits 0 "$zcost" plot lossy roi_c -o slides
+	ok "plot exits 0 for roi_c of datagrams" exits 0 "$zcost" plot lossy roi_c -o slides
 	caption roi_c
-	ok "it says why there is no bar" says 'roi_c is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' caption
+	ok "the caption says that roi_c is absent for datagrams" says 'roi_c is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' caption
 fi
 
 # The first histogram's name says little.
@@ -181,7 +181,7 @@ sed -i 's/"syscalls":/"histograms":{"batch":{"count":9,"p50":4},"notify_ns":{"co
 measure_run counted v 1 receiver 1280000000 150
 manifest counted v v/measure/1/ok
 "$zcost" analyze counted 2>err
-ok "sizes" report sizes counted
-ok "what a batch is" says 'hist:batch: sends per notification' err
+ok "report sizes exits 0 for workload histograms" report sizes counted
+ok "report sizes describes the first histogram" says 'hist:batch: sends per notification' err
 
 done_testing

@@ -63,36 +63,36 @@ for r in 1 2; do
 		'{"name": "sched", "state": "unsupported", "why": "built without CONFIG_SCHED_INFO", "files": []}'
 done
 manifest cap v v/measure/1/ok v/measure/2/ok
-ok "analyzed" sh -c "'$zcost' analyze cap 2>log; [ \$? = 0 ] || [ \$? = 4 ]"
+ok "analyze exits 0 or 4 for a capture with threads and sockets" sh -c "'$zcost' analyze cap 2>log; [ \$? = 0 ] || [ \$? = 4 ]"
 
 report cpu cap --by comm --side receiver >log
-ok "a thread's share of a CPU" cell cpu_pct "comm=w (1)" 30 1e-6
-ok "in user space and the kernel" cell user_pct "comm=w (1)" 20 1e-6
-ok "of the side's busy time" cell busy_share "comm=w (1)" 60 1e-6
-ok "another" cell cpu_pct comm=helper 10 1e-6
-ok "what ended between readings" cell cpu_pct "comm=w (1) (ended threads)" 2 1e-6
-ok "what the threads do not explain; one run's could leave the side's CPUs" \
+ok "report cpu --by comm has a thread's CPU use" cell cpu_pct "comm=w (1)" 30 1e-6
+ok "report cpu --by comm has a thread's user time" cell user_pct "comm=w (1)" 20 1e-6
+ok "report cpu --by comm has a thread's share of the side's busy time" cell busy_share "comm=w (1)" 60 1e-6
+ok "report cpu --by comm has the CPU use of a second command" cell cpu_pct comm=helper 10 1e-6
+ok "threads that end between readings have a row" cell cpu_pct "comm=w (1) (ended threads)" 2 1e-6
+ok "time outside the threads is a lower bound when threads may leave the side's CPUs" \
 	cell cpu_pct "comm=(everything else, at least)" 8 1e-6
-ok "and that is said" says 'may also run on CPUs outside' err
-ok "user and system time are of another clock, which is said once" \
+ok "report cpu notes that threads may run on other CPUs" says 'may also run on CPUs outside' err
+ok "report cpu notes once that user time and CPU time use different clocks" \
 	test "$(grep -c "user and sys are the kernel's ticks and cpu is the scheduler's clock" err)" = 1
 report cpu cap --by comm --side receiver --run 1 >log
-ok "the other's could not" cell cpu_pct "comm=(everything else)" 8 1e-6
+ok "time outside the threads is exact when the threads stay on the side's CPUs" cell cpu_pct "comm=(everything else)" 8 1e-6
 report cpu cap --by thread --side receiver >log
-ok "each thread of each run" cell cpu_pct "run=2;tid=8" 10 1e-6
-ok "moves to other CPUs" cell migrations "run=1;tid=7" 3 1e-6
-ok "the CPUs it was on" test "$(get cpus "run=1;tid=7")" = 1
-ok "the run that was confined is known to be" test -n "$(get cpu_pct "run=1;comm=(everything else)")"
-ok "the other not" test -n "$(get cpu_pct "run=2;comm=(everything else, at least)")"
-ok "each run's rows add up to its busy time" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+ok "report cpu --by thread has each thread of each run" cell cpu_pct "run=2;tid=8" 10 1e-6
+ok "report cpu --by thread counts a thread's moves between CPUs" cell migrations "run=1;tid=7" 3 1e-6
+ok "report cpu --by thread has the CPUs that a thread ran on" test "$(get cpus "run=1;tid=7")" = 1
+ok "a run confined to the side's CPUs has an exact rest" test -n "$(get cpu_pct "run=1;comm=(everything else)")"
+ok "a run with threads on other CPUs has a lower bound as rest" test -n "$(get cpu_pct "run=2;comm=(everything else, at least)")"
+ok "the rows of a run add up to the side's busy time" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 	$c["run"] == 1 { s += $c["cpu_pct"] } END { print s }' out)" 50 1e-6
 report cpu cap --by process --side receiver --limit 1 >log
-ok "a process with its dead threads" cell cpu_pct "run=1;pid=7" 42 1e-6
+ok "report cpu --by process includes the process's ended threads" cell cpu_pct "run=1;pid=7" 42 1e-6
 report cpu cap --by thread --side receiver --limit 1 --run 1 >log
-ok "rows left out are one, so that the sum holds" cell cpu_pct "comm=(rows left out)" 12 1e-6
+ok "rows below --limit add up in one row" cell cpu_pct "comm=(rows left out)" 12 1e-6
 report cpu cap --by cpu --side receiver >log
-ok "a CPU" cell busy_pct cpu=1 50 1e-6
-ok "how much was others' user time is not known where the threads had more than the side" \
+ok "report cpu --by cpu has the busy time of a CPU" cell busy_pct cpu=1 50 1e-6
+ok "other programs' user time is unknown when threads run on other CPUs" \
 	test -z "$(metric cap/zcost.db v receiver others_user_pct)"
 
 # The threads' user time is 32 % of CPU 1: 20 and 10, and 2 of one that ended.
@@ -116,38 +116,38 @@ shared_run system 80 0 "$cpu_collector, $threads"
 shared_run alone 34 60 "$cpu_collector, $threads"
 shared_run blind 80 15 "$cpu_collector, "'{"name": "threads", "state": "unsupported", "why": "not here", "files": []}'
 manifest shared "crowded threads-first system alone blind" crowded/measure/1/ok threads-first/measure/1/ok system/measure/1/ok alone/measure/1/ok blind/measure/1/ok
-ok "runs on shared CPUs are analyzed" sh -c "'$zcost' analyze shared 2>log; [ \$? = 0 ] || [ \$? = 4 ]"
+ok "analyze exits 0 or 4 for runs on shared CPUs" sh -c "'$zcost' analyze shared 2>log; [ \$? = 0 ] || [ \$? = 4 ]"
 others() { near "$(metric shared/zcost.db $1 receiver others_user_pct)" $2 1e-6; }
-ok "other programs' user time" others crowded 48
-ok "whichever file is read first" others threads-first 48
-ok "no more than the threads leave of the busy time, whatever the ticks say" others system 38
-ok "next to none" others alone 2
-ok "none is told where the threads are not known" test -z "$(metric shared/zcost.db blind receiver others_user_pct)"
+ok "other programs' user time is the side's user time minus the threads'" others crowded 48
+ok "other programs' user time does not depend on the order of the collectors" others threads-first 48
+ok "other programs' user time is at most the busy time outside the threads" others system 38
+ok "other programs' user time is small on CPUs without other programs" others alone 2
+ok "other programs' user time is absent without the threads collector" test -z "$(metric shared/zcost.db blind receiver others_user_pct)"
 report summary shared >log
-ok "that others had much is said under the figures" \
+ok "report summary warns that other programs used the side's CPUs" \
 	says "warning: crowded receiver, threads-first receiver, system receiver.*: other programs took 48 to 51 % of the side's busy time in user mode" err
-ok "where a profile is, what shows them" says 'zcost report functions --by comm' err
-ok "nothing of costs where there may be none" sh -c "! grep -q 'costs hold' err"
-ok "in one line" test "$(grep -c 'other programs took' err)" = 1
+ok "the warning names the command that lists the other programs" says 'zcost report functions --by comm' err
+ok "the warning says nothing about costs without a profile" sh -c "! grep -q 'costs hold' err"
+ok "the warning is one line for all runs" test "$(grep -c 'other programs took' err)" = 1
 
 report sched cap >log
-ok "run-queue delay" cell delay_ms "run=1;tid=7" 120 1e-6
-ok "for a slice" cell us_per_slice "run=1;tid=7" 400 1e-6
-ok "switches" cell involuntary "run=2;tid=7" 30 1e-6
-ok "what was not told is not 0" test -z "$(get voluntary "run=1;tid=8")"
-ok "why a side has none" says 'v sender: run-queue delay was not measured: built without CONFIG_SCHED_INFO' err
+ok "report sched has the run-queue delay" cell delay_ms "run=1;tid=7" 120 1e-6
+ok "report sched has the run-queue delay per time slice" cell us_per_slice "run=1;tid=7" 400 1e-6
+ok "report sched has the involuntary switches" cell involuntary "run=2;tid=7" 30 1e-6
+ok "report sched has no value where the kernel reports none" test -z "$(get voluntary "run=1;tid=8")"
+ok "report sched says why a side has no run-queue delay" says 'v sender: run-queue delay was not measured: built without CONFIG_SCHED_INFO' err
 report sched cap --by comm >log
-ok "by command, over the runs" cell runtime_ms "comm=w (1)" 900 1e-6
+ok "report sched --by comm has the median of the runs" cell runtime_ms "comm=w (1)" 900 1e-6
 
 report tcp cap >log
-ok "a socket" test "$(get local run=1) $(get peer run=1) $(get congestion run=1)" = "192.0.2.1:8080 192.0.2.2:51201 bbr"
-ok "median over the window" cell rtt_us "run=2;evidence=sock_diag" 115 1e-6
-ok "growth" cell acked_mb "run=1;evidence=sock_diag" 3000 1e-6
-ok "retransmits per GB" cell retrans_per_gb "run=1;evidence=sock_diag" 4 1e-6
-ok "busy sending" cell busy_pct "run=1;evidence=sock_diag" 50 1e-6
-ok "no slow-start threshold yet" test -z "$(get ssthresh "run=1;evidence=sock_diag")"
-ok "rates in Gbit/s" cell delivery_gbps "run=1;evidence=sock_diag" 10 1e-6
-ok "no socket, in words" says 'v sender: no collector saw a socket of the workload' err
+ok "report tcp has the addresses and the congestion control of a socket" test "$(get local run=1) $(get peer run=1) $(get congestion run=1)" = "192.0.2.1:8080 192.0.2.2:51201 bbr"
+ok "report tcp has the median round-trip time of the window" cell rtt_us "run=2;evidence=sock_diag" 115 1e-6
+ok "report tcp has the growth of the acknowledged bytes in the window" cell acked_mb "run=1;evidence=sock_diag" 3000 1e-6
+ok "report tcp has the retransmits per GB" cell retrans_per_gb "run=1;evidence=sock_diag" 4 1e-6
+ok "report tcp has the share of time busy with sending" cell busy_pct "run=1;evidence=sock_diag" 50 1e-6
+ok "report tcp leaves out a slow-start threshold that TCP has not set" test -z "$(get ssthresh "run=1;evidence=sock_diag")"
+ok "report tcp has the delivery rate in Gbit/s" cell delivery_gbps "run=1;evidence=sock_diag" 10 1e-6
+ok "report tcp says that no socket of the workload was seen" says 'v sender: no collector saw a socket of the workload' err
 report tcp cap --by name >log
-ok "over the runs" cell value name=tcp_socket_retransmits 12 1e-6
+ok "report tcp --by name has the median of the runs" cell value name=tcp_socket_retransmits 12 1e-6
 done_testing

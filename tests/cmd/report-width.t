@@ -41,34 +41,34 @@ for t in $tables; do
 	esac
 	"$zcost" report $t $place $(more $t) >out 2>err
 	if [ $? != 0 ]; then
-		skip "$t" "not of this store: $(head -n 1 err)"
+		skip "report $t fits the width" "not of this store: $(head -n 1 err)"
 		continue
 	fi
 	for w in 60 80 120; do
-		ok "$t in $w columns" printed $w "$zcost" report $t $place $(more $t)
+		ok "report $t fits $w columns" printed $w "$zcost" report $t $place $(more $t)
 	done
 done
-ok "most tables were looked at" test "$planned" -gt 45
+ok "most tables have a width test" test "$planned" -gt 45
 "$zcost" compare --help >out
 for t in $(sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p' out); do
 	for w in 60 80 120; do
-		ok "compare $t in $w columns" printed $w "$zcost" compare copying mapping -C cap --table $t \
+		ok "compare --table $t fits $w columns" printed $w "$zcost" compare copying mapping -C cap --table $t \
 			$([ $t != groups ] || echo --group rx=_copy_to_iter,tcp_*)
 	done
 done
-ok "the self-test in 80 columns" printed 80 "$zcost" compare --self-test cap --variant copying
+ok "compare --self-test fits 80 columns" printed 80 "$zcost" compare --self-test cap --variant copying
 
-ok "functions by much" printed 80 "$zcost" report functions cap --by comm,context,cpu,component
-ok "a long name keeps its ends" says '^unclassified +std::vec[^ ]*\.\.[^ ]* const&\)  ' out
-ok "what is left out is named" says 'left out at 80 columns: samples, total_share' out
-ok "and not the costs" says ' self_ns +total_ns' out
+ok "report functions by four keys fits 80 columns" printed 80 "$zcost" report functions cap --by comm,context,cpu,component
+ok "a shortened name keeps its start and its end" says '^unclassified +std::vec[^ ]*\.\.[^ ]* const&\)  ' out
+ok "a note names the columns left out at 80 columns" says 'left out at 80 columns: samples, total_share' out
+ok "the cost columns stay at 80 columns" says ' self_ns +total_ns' out
 
 "$zcost" report functions cap >wide
-ok "a pipe has it all in one line" says 'std::allocator<zcost::frame>>::_M_realloc_insert<zcost::frame const&>\(zcost::frame const&\)' wide
+ok "text to a pipe has the whole name" says 'std::allocator<zcost::frame>>::_M_realloc_insert<zcost::frame const&>\(zcost::frame const&\)' wide
 "$zcost" report functions cap --width 0 >out
-ok "as --width 0 has" cmp wide out
+ok "--width 0 gives the same text as a pipe" cmp wide out
 COLUMNS=60 "$zcost" report functions cap >out
-ok "a pipe does not ask COLUMNS" cmp wide out
+ok "text to a pipe ignores COLUMNS" cmp wide out
 "$zcost" report functions cap --format tsv >tsv 2>err
 
 # Every figure that is not left out is there as in the wide table.
@@ -77,8 +77,8 @@ ok "a pipe does not ask COLUMNS" cmp wide out
 figures() { grep -v '^#' "$1" | grep -Eo '[0-9]+(\.[0-9]+)? \[[0-9.]+ \.\. [0-9.]+\]' | sort; }
 figures wide >a
 figures out >b
-ok "figures and intervals are whole" cmp a b
-ok "there are some" test -s a
+ok "values and intervals are whole at 60 columns" cmp a b
+ok "the wide table has values with intervals" test -s a
 
 # Runs in parts, both sides at one position: each part tells its rows apart, raw times come last.
 is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
@@ -86,18 +86,18 @@ sqlite3 cap/zcost.db "UPDATE run SET position = (id - 1) / 2;
 	INSERT INTO metric SELECT id, 'counter:another-counter', 'ns', 98765432, 'measured' FROM run"
 "$zcost" report runs cap --width 80 >out
 grep '^variant ' out >heads
-ok "runs are in parts" test "$(wc -l <heads)" -gt 2
-ok "each begins with the same" is "$(grep -cvE '^variant +pass +repeat +side( |$)' heads)" 0
-ok "no line of names is without" is "$(grep -c '^position' out)" 0
-ok "raw times are behind the costs" is "$(tr -s ' ' '\n' <heads | grep -E 'gbps|_ns' | tr '\n' ' ')" "throughput_gbps start_ns end_ns "
+ok "report runs breaks into parts at 80 columns" test "$(wc -l <heads)" -gt 2
+ok "each part of report runs begins with the columns that identify a run" is "$(grep -cvE '^variant +pass +repeat +side( |$)' heads)" 0
+ok "no part of report runs begins with another column" is "$(grep -c '^position' out)" 0
+ok "the raw times follow the costs in report runs" is "$(tr -s ' ' '\n' <heads | grep -E 'gbps|_ns' | tr '\n' ' ')" "throughput_gbps start_ns end_ns "
 awk '/^#/ { exit } /^variant/ { n++; next } n && NF > 4 { key = n " " $1 " " $2 " " $3 " " $4; if (seen[key]++) print key }' out >twice
-ok "no two rows of a part begin alike" test ! -s twice
+ok "no two rows of a part have the same identifying columns" test ! -s twice
 "$zcost" report counters cap --width 80 >out
-ok "units stay with the values" says ' value +unit' out
+ok "the unit stays beside the value at 80 columns" says ' value +unit' out
 sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_outside_window', json_array(100.0 + id) FROM run WHERE id < 5"
 "$zcost" report runs cap >out
-ok "notes that differ in a number are one" says '^# lossy: .*: samples outside the window, left out: 101 to 104' out
-ok "  only one" is "$(grep -c 'samples outside' out)" 1
+ok "notes that differ in a number merge into one range" says '^# lossy: .*: samples outside the window, left out: 101 to 104' out
+ok "merged notes appear once" is "$(grep -c 'samples outside' out)" 1
 
 # Sockets have many figures: at 80 columns those that matter most, in one part, and each row with what tells it apart.
 world tcp 2 $copying $mapping
@@ -110,24 +110,24 @@ socket() { # socket ADDRESS ADDRESS: at both ends of each measured run
 }
 socket 192.0.2.2:58110 192.0.2.1:7077
 sqlite3 tcp/zcost.db "INSERT INTO metric SELECT id, 'tcp_rtt_us', 'us', 1246, 'measured' FROM run WHERE pass = 'measure'"
-ok "sockets" printed 80 "$zcost" report tcp tcp
-ok "a section for each side" is "$(grep -cE '^variant (copying|mapping), side ' out)" 4
-ok "in one part" is "$(grep -cE '^run +' out)" 4
-ok "with what matters" says '^run +evidence +rtt_us +cwnd +delivery_gbps .*retrans$' out
-ok "the rest is named" says '^# left out at 80 columns: pacing_gbps, .*rttvar_us' out
+ok "report tcp fits 80 columns" printed 80 "$zcost" report tcp tcp
+ok "report tcp has a section for each side" is "$(grep -cE '^variant (copying|mapping), side ' out)" 4
+ok "each section of report tcp has one part" is "$(grep -cE '^run +' out)" 4
+ok "report tcp has the most important columns at 80 columns" says '^run +evidence +rtt_us +cwnd +delivery_gbps .*retrans$' out
+ok "report tcp names the columns left out at 80 columns" says '^# left out at 80 columns: pacing_gbps, .*rttvar_us' out
 sqlite3 tcp/zcost.db "UPDATE socket SET local = replace(local, '58110', 58000 + run), peer = replace(peer, '58110', 58000 + run)"
 socket 192.0.2.2:40001 192.0.2.1:7077
-ok "two flows" printed 80 "$zcost" report tcp tcp
-ok "each with its addresses, in one part" is "$(grep -cE '^run +local +peer +evidence +rtt_us +cwnd +delivery_gbps' out)" 4
+ok "report tcp with two flows fits 80 columns" printed 80 "$zcost" report tcp tcp
+ok "each section with two flows has the addresses in one part" is "$(grep -cE '^run +local +peer +evidence +rtt_us +cwnd +delivery_gbps' out)" 4
 awk '/^variant/ { section = $0 } / sock_diag / { if (seen[section $1 $2 $3]++) print }' out >twice
-ok "no two rows of a section begin alike" test ! -s twice
-ok "as many as there are" is "$(grep -c ' sock_diag ' out)" 16
+ok "no two rows of a section have the same run and addresses" test ! -s twice
+ok "report tcp has every row of the two flows" is "$(grep -c ' sock_diag ' out)" 16
 
-ok "--width is no word, exit 2" exits 2 "$zcost" report summary cap --width narrow
-ok "nor too small" exits 2 "$zcost" report summary cap --width 3
-ok "says what it takes" says "neither 0 nor a number from 20" err
-ok "it is for text" exits 2 "$zcost" report summary cap --width 80 --format tsv
-ok "says so" says "width is for text" err
+ok "--width with a word is a usage error" exits 2 "$zcost" report summary cap --width narrow
+ok "--width 3 is a usage error" exits 2 "$zcost" report summary cap --width 3
+ok "the message names the smallest width" says "neither 0 nor a number from 20" err
+ok "--width with --format tsv is a usage error" exits 2 "$zcost" report summary cap --width 80 --format tsv
+ok "the message says that --width is for text" says "width is for text" err
 
 if command -v script >/dev/null && script --version 2>&1 | grep -q util-linux; then
 	# on_terminal COLUMNS COMMAND: what a terminal of that width shows
@@ -135,13 +135,13 @@ if command -v script >/dev/null && script --version 2>&1 | grep -q util-linux; t
 		script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r' >out
 		[ -s out ] && fits "$1"
 	}
-	ok "a terminal's own width" on_terminal 70 "'$zcost' report summary cap"
-	ok "another" on_terminal 100 "'$zcost' report functions cap"
-	ok "which is made use of" sh -c "LC_ALL=C.UTF-8 awk 'length(\$0) > 80' out | grep -q ."
-	ok "COLUMNS before it" on_terminal 120 "COLUMNS=60 '$zcost' report functions cap"
-	ok "  60 columns" fits 60
-	ok "a file on a terminal has all" on_terminal 70 "'$zcost' report functions cap -o file; echo done"
-	ok "  all of it" sh -c "'$zcost' report functions cap | cmp - file"
+	ok "a table fits a terminal of 70 columns" on_terminal 70 "'$zcost' report summary cap"
+	ok "a table fits a terminal of 100 columns" on_terminal 100 "'$zcost' report functions cap"
+	ok "a table uses the width of the terminal" sh -c "LC_ALL=C.UTF-8 awk 'length(\$0) > 80' out | grep -q ."
+	ok "COLUMNS=60 works on a terminal of 120 columns" on_terminal 120 "COLUMNS=60 '$zcost' report functions cap"
+	ok "COLUMNS takes precedence over the terminal's width" fits 60
+	ok "-o FILE on a terminal of 70 columns exits 0" on_terminal 70 "'$zcost' report functions cap -o file; echo done"
+	ok "-o FILE on a terminal has all columns" sh -c "'$zcost' report functions cap | cmp - file"
 else
 	skip "a terminal's width" "no script(1) of util-linux to make a terminal with"
 fi

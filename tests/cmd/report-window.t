@@ -34,34 +34,34 @@ db=cap/zcost.db
 is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
 of() { sqlite3 $db "SELECT round(value, 6) FROM metric JOIN run ON run.id = metric.run WHERE variant = 'base' AND side = '$1' AND repeat = $2 AND name = '$3'"; }
 
-ok "stalled: 10.5 to 11.2 s" is "$(of receiver 1 stalled_s)" 0.7
-ok "an even run did not" is "$(of receiver 2 stalled_s)" 0.0
-ok "the last collector's cut" is "$(of receiver 1 window_start_error_us) $(of receiver 1 window_end_error_us)" "2500.0 40.0"
-ok "how late it opened" is "$(of receiver 1 window_late_us)" 7.0
-ok "a run that does not tell has no such figure" is "$(of receiver 2 window_start_error_us)" ""
-ok "the farthest reading" is "$(of receiver 1 window_first_reading_us) $(of receiver 1 window_last_reading_us)" "40000.0 900.0"
-ok "heat: cores and packages, nothing of a counter that went back" is "$(of receiver 1 throttled_heat)" 2.0
-ok "a quota: the strictest group" is "$(of receiver 1 throttled_quota) $(of receiver 1 throttled_quota_s)" "3.0 0.5"
-ok "the sides' windows, at both" is "$(of receiver 1 window_skew_us) $(of sender 1 window_skew_us)" "200000.0 200000.0"
-ok "sides that agree" is "$(of receiver 2 window_skew_us)" 0.0
+ok "stalled_s is the time without progress, 10.5 to 11.2 s" is "$(of receiver 1 stalled_s)" 0.7
+ok "stalled_s is 0 for a steady run" is "$(of receiver 2 stalled_s)" 0.0
+ok "the window's error is that of the slowest collector" is "$(of receiver 1 window_start_error_us) $(of receiver 1 window_end_error_us)" "2500.0 40.0"
+ok "the store has the delay of the window's start" is "$(of receiver 1 window_late_us)" 7.0
+ok "a run without collector delays has no window error" is "$(of receiver 2 window_start_error_us)" ""
+ok "the store has the reading that is farthest from the window" is "$(of receiver 1 window_first_reading_us) $(of receiver 1 window_last_reading_us)" "40000.0 900.0"
+ok "throttled_heat counts cores and packages, not a counter that went backwards" is "$(of receiver 1 throttled_heat)" 2.0
+ok "throttled_quota is that of the most throttled control group" is "$(of receiver 1 throttled_quota) $(of receiver 1 throttled_quota_s)" "3.0 0.5"
+ok "both sides have the difference between their windows" is "$(of receiver 1 window_skew_us) $(of sender 1 window_skew_us)" "200000.0 200000.0"
+ok "the difference between equal windows is 0" is "$(of receiver 2 window_skew_us)" 0.0
 "$zcost" report runs cap --verbose --format tsv >runs 2>notes
 row() { awk -F'\t' -v r="$1" -v s="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["repeat"] == r && $at["side"] == s { print $at["window_error_us"], $at["readings_us"], $at["skew_us"], $at["stalled_s"], $at["steal_pct"], $at["throttled"] }' runs; }
-ok "the table of runs has them" is "$(row 1 receiver)" "2500 40000 200000 0.7 0 3"
-ok "stolen time" is "$(row 2 receiver)" "  0 0 10 "
-ok "said: stalled" says 'warning: .*moved less than a tenth of its usual rate for 0\.70 s .* 0\.50 s after' notes
-ok "said: stolen" says 'warning: .*the hypervisor took 10\.0 % of the side' notes
-ok "said: heat" says 'warning: .*heat throttled the side.s CPUs 2 times' notes
-ok "said: a quota" says 'warning: .*quota .* 3 times, 0\.50 s in all' notes
-ok "said: too far apart" says "warning: base receiver, base sender .*: the windows of the two sides are 200\.0 ms apart, 6\.7 % of the shorter \
+ok "report runs has the window's errors and the throttling" is "$(row 1 receiver)" "2500 40000 200000 0.7 0 3"
+ok "report runs has the stolen time" is "$(row 2 receiver)" "  0 0 10 "
+ok "report runs warns of a stall" says 'warning: .*moved less than a tenth of its usual rate for 0\.70 s .* 0\.50 s after' notes
+ok "report runs warns of stolen time" says 'warning: .*the hypervisor took 10\.0 % of the side' notes
+ok "report runs warns of throttling by heat" says 'warning: .*heat throttled the side.s CPUs 2 times' notes
+ok "report runs warns of throttling by a quota" says 'warning: .*quota .* 3 times, 0\.50 s in all' notes
+ok "report runs warns of sides' windows that are more than 5 % apart" says "warning: base receiver, base sender .*: the windows of the two sides are 200\.0 ms apart, 6\.7 % of the shorter \
 window of 3\.00 s; over 5 % the sides' figures are not of the same time: measure this run again" notes
-ok "said: cut badly, but little of the window" says 'the window.s start is cut to 2\.5 ms: throttle' notes
-ok "said: a reading far off" says 'warning: .*threads took its reading nearest to the window.s start 40\.0 ms away' notes
+ok "report runs notes a collector that cut the window's start late" says 'the window.s start is cut to 2\.5 ms: throttle' notes
+ok "report runs warns of a reading far from the window's start" says 'warning: .*threads took its reading nearest to the window.s start 40\.0 ms away' notes
 sed -i 's/13200000000/13149000000/' cap/runs/base/measure-01/sender/run.json
 "$zcost" analyze cap >log 2>&1
-ok "said: apart, within the limit" sh -c "'$zcost' report runs cap --verbose --format tsv 2>&1 |
+ok "report runs warns of sides' windows that are 4.7 to 5.0 % apart" sh -c "'$zcost' report runs cap --verbose --format tsv 2>&1 |
 	grep 'warning: .*windows of the two sides are 149.0 ms apart, 4.7 to 5.0 % of their 3.00 to 3.15 s'"
-ok "below other tables too" sh -c "'$zcost' report summary cap 2>&1 | grep -q 'less than a tenth'"
+ok "report summary warns of a stall" sh -c "'$zcost' report summary cap 2>&1 | grep -q 'less than a tenth'"
 
 # What a pass costs: six measured runs of 10 to 10.5 GB/s, six profiled ones at nine tenths of them.
 from=cost/runs/base
@@ -80,14 +80,14 @@ manifest cost base base/measure/1/ok base/measure/2/ok base/measure/3/ok base/me
 "$zcost" analyze cost >log 2>&1
 "$zcost" report passes cost --side receiver --format tsv >passes 2>notes
 cell() { awk -F'\t' -v p="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["pass"] == p { printf "%.1f\n", $at[c] }' passes; }
-ok "the profile's runs are a tenth slower" is "$(cell profile cost_pct)" 10.0
-ok "with an interval around that" sh -c "test '$(cell profile cost_lo)' '!=' '$(cell profile cost_hi)'"
-ok "throughput of each" is "$(cell measure throughput_gbps) $(cell profile throughput_gbps)" "82.0 73.8"
-ok "the summary says so" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'cost, at the worst side: profile 10.0 % (see'"
+ok "report passes has the throughput that profiling costs" is "$(cell profile cost_pct)" 10.0
+ok "report passes has an interval of the cost" sh -c "test '$(cell profile cost_lo)' '!=' '$(cell profile cost_hi)'"
+ok "report passes has the throughput of each pass" is "$(cell measure throughput_gbps) $(cell profile throughput_gbps)" "82.0 73.8"
+ok "report summary names the cost of profiling" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'cost, at the worst side: profile 10.0 % (see'"
 rm -r $from/profile-0[2-6]
 manifest cost base base/measure/1/ok base/measure/2/ok base/profile/1/ok
 "$zcost" analyze cost >log 2>&1
-ok "one run says nothing" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not told apart from chance (n = 1) (see'"
+ok "report summary does not call the cost of one run significant" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not told apart from chance (n = 1) (see'"
 
 # Six profiled runs as fast as the measured: the interval holds 0. And 6 a tenth faster.
 for r in 1 2 3 4 5 6; do
@@ -100,27 +100,27 @@ done
 manifest cost base base/measure/1/ok base/measure/2/ok base/measure/3/ok base/measure/4/ok base/measure/5/ok base/measure/6/ok \
 	base/profile/1/ok base/profile/2/ok base/profile/3/ok base/profile/4/ok base/profile/5/ok base/profile/6/ok
 "$zcost" analyze cost >log 2>&1
-ok "no difference is no cost of 0.0 %" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not told apart from chance (n = 6) (see'"
+ok "report summary does not call an insignificant cost 0.0 %" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not told apart from chance (n = 6) (see'"
 sqlite3 cost/zcost.db "UPDATE metric SET value = 1.1 * value WHERE name = 'throughput' AND run IN (SELECT id FROM run WHERE pass = 'profile')"
-ok "what is surely faster is not a cost of 0.0 % either" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile -10.0 % (see'"
+ok "report summary shows a significant gain as a negative cost" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile -10.0 % (see'"
 # The sender a fifth slower, as one may see; the receiver's are of one run.
 sqlite3 cost/zcost.db "UPDATE metric SET value = 0.8 / 1.1 * value WHERE name = 'throughput' AND run IN
 	(SELECT id FROM run WHERE pass = 'profile' AND side = 'sender');
 	UPDATE metric SET value = 0.5 * value WHERE name = 'throughput' AND run IN
 	(SELECT id FROM run WHERE pass = 'profile' AND side = 'receiver');
 	DELETE FROM metric WHERE name = 'throughput' AND run IN (SELECT id FROM run WHERE pass = 'profile' AND side = 'receiver' AND repeat > 1)"
-ok "a side that surely suffers stands before one that may" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile 20.0 % (see'"
+ok "report summary prefers a side with a significant cost to a side with one run" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile 20.0 % (see'"
 
 # Of four runs one has figures; of the others none.
 sqlite3 cost/zcost.db "DELETE FROM metric WHERE name IN ('throughput', 'rate_kib', 'cpu_pct') AND run IN
 	(SELECT id FROM run WHERE side = 'sender' AND repeat > 1 AND NOT (name = 'cpu_pct' AND repeat = 2))"
 runs_of() { "$zcost" report summary cost --format tsv 2>notes |
 	awk -F'\t' -v s=$1 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["side"] == s { print $at["runs"] }'; }
-ok "runs that have none do not count" is "$(runs_of receiver) $(runs_of sender)" "6 2"
-ok "and it is said" says 'base sender: runs with a value: throughput_gbps 1, cpu_pct 2, ns_per_kib 1, of 6' notes
-ok "of one with all it is not" sh -c "! grep -q 'base receiver: runs that have it' notes"
+ok "the number of runs counts the runs with a value" is "$(runs_of receiver) $(runs_of sender)" "6 2"
+ok "report summary notes how many runs have each value" says 'base sender: runs with a value: throughput_gbps 1, cpu_pct 2, ns_per_kib 1, of 6' notes
+ok "report summary does not note the runs of a side with all values" sh -c "! grep -q 'base receiver: runs that have it' notes"
 sqlite3 cost/zcost.db "UPDATE run SET status = 'failed'"
-ok "of no run at all" sh -c "'$zcost' report summary cost >out 2>&1; grep -q 'base receiver, base sender: no run can be used' out"
-ok "it is not said to be one" sh -c "! grep -q 'one run each' out"
+ok "report summary says that no run can be used" sh -c "'$zcost' report summary cost >out 2>&1; grep -q 'base receiver, base sender: no run can be used' out"
+ok "report summary does not count zero runs as one run" sh -c "! grep -q 'one run each' out"
 
 done_testing
