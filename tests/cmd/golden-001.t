@@ -19,18 +19,18 @@ equal() {
 	head -n "$4" got | diff "$3" -
 }
 
-ok "34 functions cost what the document prints" equal "$data/xdp-self.txt" self_ns "$data/xdp-self.ns" 34
-ok "and the two it leaves out follow" sh -c 'tail -n +35 got | tr "\t\n" "  " | grep -qx "mlx5e_poll_tx_cq 0.1 __raise_softirq_irqoff 0.0 "'
-ok "34 functions with all they call cost what the document prints" \
+ok "self costs of 34 functions equal the document's" equal "$data/xdp-self.txt" self_ns "$data/xdp-self.ns" 34
+ok "the two functions that the document leaves out follow in order" sh -c 'tail -n +35 got | tr "\t\n" "  " | grep -qx "mlx5e_poll_tx_cq 0.1 __raise_softirq_irqoff 0.0 "'
+ok "total costs of 34 functions equal the document's" \
 	equal "$data/xdp-children.txt" total_ns "$data/xdp-children.ns" 34
-ok "their own share stands beside it" awk -F'\t' '$1 == "mlx5e_handle_rx_cqe" && $4 == 34.33 && $5 == 86.37 { found = 1 }
+ok "self share and total share of a function stand in one row" awk -F'\t' '$1 == "mlx5e_handle_rx_cqe" && $4 == 34.33 && $5 == 86.37 { found = 1 }
 	END { exit !found }' out.tsv
 
 "$zcost" report functions --perf-report "$data/xdp-self.txt" --rate 8165032 >text 2>err
-ok "the text form prints one decimal" says '^mlx5e_handle_rx_cqe .* 42\.0 ' text
-ok "the columns' sum is said: 99.78 % of 122.5 ns" says '99\.78 %.*122\.2' text
+ok "the text table prints costs with one decimal" says '^mlx5e_handle_rx_cqe .* 42\.0 ' text
+ok "the sum of the self shares is 99.78 %, 122.2 ns" says '99\.78 %.*122\.2' text
 "$zcost" report functions --perf-report "$data/xdp-self.txt" --rate 4574424 --format tsv >out.tsv 2>err
-ok "another rate, another cost: 34.33 % of 218.6 ns" awk -F'\t' '$1 == "mlx5e_handle_rx_cqe" && sprintf("%.2f", $6) == "75.05" { found = 1 }
+ok "34.33 % at 4574424 packets/s is 75.05 ns" awk -F'\t' '$1 == "mlx5e_handle_rx_cqe" && sprintf("%.2f", $6) == "75.05" { found = 1 }
 	END { exit !found }' out.tsv
 
 # --- differences of rates are differences of times ---
@@ -38,16 +38,16 @@ ok "another rate, another cost: 34.33 % of 218.6 ns" awk -F'\t' '$1 == "mlx5e_ha
 delta() { # delta RATE RATE: ns of the second less ns of the first
 	"$zcost" report rates --rate "$1,$2" --format tsv | awk -F'\t' 'END { printf format, $3 }' format="${3:-%.2f}"
 }
-ok "in the NIC or in the stack: -35.57 ns" test "$(delta 8413417 12006685)" = -35.57
-ok "and -39.428, at the later baseline" test "$(delta 8148972 12006685 %.3f)" = -39.428
-ok "a cache miss: 32.79 ns" test "$(delta 19803663 12006685)" = 32.79
-ok "100 Gbit/s of 1536 bytes are 8138020 packets a second" \
+ok "the difference between 8413417 and 12006685 packets/s is -35.57 ns" test "$(delta 8413417 12006685)" = -35.57
+ok "the difference between 8148972 and 12006685 packets/s is -39.428 ns" test "$(delta 8148972 12006685 %.3f)" = -39.428
+ok "the difference between 19803663 and 12006685 packets/s is 32.79 ns" test "$(delta 19803663 12006685)" = 32.79
+ok "100 Gbit/s in packets of 1536 bytes is 8138020 packets/s" \
 	test "$("$zcost" report rates --rate 100Gbit/1536 --format tsv | awk -F'\t' 'END { print int($1) }')" = 8138020
-ok "a packet of 8165032 a second takes 122.473 ns" \
+ok "a packet at 8165032 packets/s takes 122.473 ns" \
 	test "$("$zcost" report rates --rate 8165032 --format tsv | awk -F'\t' 'END { printf "%.3f", $2 }')" = 122.473
 # build_skb and napi_gro_receive with all they call: neither is below the other
 "$zcost" report functions --perf-report "$data/xdp-children.txt" --rate 8165032 --format tsv >out.tsv 2>err
-ok "the skb and the stack: 23.8 + 36.0 = 59.8 ns" test "$(awk -F'\t' '$1 == "build_skb" || $1 == "napi_gro_receive" { s += $8 }
+ok "build_skb and napi_gro_receive together cost 59.8 ns" test "$(awk -F'\t' '$1 == "build_skb" || $1 == "napi_gro_receive" { s += $8 }
 	END { printf "%.1f", s }' out.tsv)" = 59.8
 
 # Inside a function: the lines of perf annotate as shares of its own time
@@ -55,8 +55,8 @@ inside() { # inside SHARE NS
 	printf '%s%%  [k] line\n' "$1" | "$zcost" report functions --perf-report - --busy-ns "$2" --units 1 --format tsv 2>err |
 		awk -F'\t' 'END { printf "%.1f", $6 }'
 }
-ok "the first touch of the packet: 56.23 % of 42.0 ns" test "$(inside 56.23 42.0)" = 23.6
-ok "rep stos: 75.65 % of 12.7 ns" test "$(inside 75.65 12.7)" = 9.6
+ok "56.23 % of 42.0 ns is 23.6 ns" test "$(inside 56.23 42.0)" = 23.6
+ok "75.65 % of 12.7 ns is 9.6 ns" test "$(inside 75.65 12.7)" = 9.6
 
 # --- perf stat ---
 
@@ -67,15 +67,15 @@ counter() { # counter NAME FORMAT [COLUMN]: of a row of out.tsv
 is() { [ "$1" = "$2" ] || { echo "'$1', expected '$2'"; return 1; }; }
 
 "$zcost" report counters --perf-stat "$data/xdp-drop.stat" --format tsv >out.tsv 2>err
-ok "dropping: 2.01 instructions per cycle" is "$(counter ipc:k %.2f)" 2.01
-ok "17.337 % cache misses" is "$(counter cache_miss_pct:k %.3f)" 17.337
-ok "a multiplexing share as printed" is "$(counter counter:instructions:k %.2f running_pct)" 55.62
+ok "the XDP drop test runs 2.01 instructions per cycle" is "$(counter ipc:k %.2f)" 2.01
+ok "the XDP drop test has 17.337 % cache misses" is "$(counter cache_miss_pct:k %.3f)" 17.337
+ok "running_pct equals perf stat's multiplexing share" is "$(counter counter:instructions:k %.2f running_pct)" 55.62
 # +- 0.53 % over 4 runs is the standard error; Student's t for 3 degrees of freedom is 3.1824
-ok "a spread of +- 0.53 % over 4 runs" near "$(awk -F'\t' '$3 ~ /L1-icache/ && $6 { print ($6 - $4) / $4 * 100; exit }' out.tsv)" 1.6867 0.0001
-ok "four runs" says 'mean of 4 runs' err
+ok "a spread of +- 0.53 % over 4 runs is an interval of +- 1.6867 %" near "$(awk -F'\t' '$3 ~ /L1-icache/ && $6 { print ($6 - $4) / $4 * 100; exit }' out.tsv)" 1.6867 0.0001
+ok "a note says that the counters are means of 4 runs" says 'mean of 4 runs' err
 "$zcost" report counters --perf-stat "$data/xdp-tx.stat" --format tsv >out.tsv 2>err
-ok "sending: 1.51 instructions per cycle" is "$(counter ipc:k %.2f)" 1.51
-ok "10.930 % cache misses" is "$(counter cache_miss_pct:k %.3f)" 10.930
+ok "the XDP transmit test runs 1.51 instructions per cycle" is "$(counter ipc:k %.2f)" 1.51
+ok "the XDP transmit test has 10.930 % cache misses" is "$(counter cache_miss_pct:k %.3f)" 10.930
 
 # rep stos: bytes cleared / cycles
 memset() {
@@ -86,19 +86,19 @@ memset() {
 		is "$(counter byte_per_cycles %.1f)" "$expected" || return
 	done <"$data/memset.txt"
 }
-ok "16 sizes of memset have 16 rows" is "$(wc -l <"$data/memset.txt")" 16
-ok "bytes per cycle of each" memset
+ok "the memset list has 16 sizes" is "$(wc -l <"$data/memset.txt")" 16
+ok "bytes per cycle of each memset size equal the document's" memset
 
 seed=$top/../shared/seeds/001_6abd824da69ab1dc.txt
 if [ -r "$seed" ]; then
 	awk '/^ # Samples: 119K of event/ { on = 1 } /^Some memory/ { on = 0 } on' "$seed" >self.txt
 	awk '/^  Samples: 119K of event/ { on = 1 } /^Lets calculate/ { on = 0 } on' "$seed" >children.txt
 	head -n 24 "$data/xdp-children.ns" >children.ns
-	ok "the document's own listing: self" equal self.txt self_ns "$data/xdp-self.ns" 34
-	ok "the document's own listing: children" equal children.txt total_ns children.ns 24
+	ok "self costs from the document's listing equal the document's" equal self.txt self_ns "$data/xdp-self.ns" 34
+	ok "total costs from the document's listing equal the document's" equal children.txt total_ns children.ns 24
 else
-	skip "the document's own listing: self" "the document is not here; its lists are in tests/data"
-	skip "the document's own listing: children" "the document is not here; its lists are in tests/data"
+	skip "self costs from the document's listing equal the document's" "the document is not here; its lists are in tests/data"
+	skip "total costs from the document's listing equal the document's" "the document is not here; its lists are in tests/data"
 fi
 
 exits_with_line() {
@@ -106,8 +106,8 @@ exits_with_line() {
 		"$zcost" report functions --perf-report - >out 2>err && return 1
 	says 'standard input, line 3' err
 }
-ok "a damaged line is named" exits_with_line
-ok "an empty file is said to be empty" exits 1 "$zcost" report functions --perf-report /dev/null
-ok "in words" says 'empty' err
+ok "the message for a share above 100 % names the line" exits_with_line
+ok "an empty text exits 1" exits 1 "$zcost" report functions --perf-report /dev/null
+ok "the message says that the text is empty" says 'empty' err
 
 done_testing

@@ -32,11 +32,11 @@ d=sizes/runs/devmem/measure-01/receiver
 manifest sizes devmem devmem/measure/1/ok
 "$zcost" analyze sizes >log 2>&1
 table sizes sizes --side receiver
-ok "97418 of 1024 and more" is "$(named recv_size_log2:10)" 97418
-ok "are 38.42 %" is "$(named recv_pct_log2:10 %.2f)" 38.42
-ok "53698 below 512 are 21.17 %" is "$(named recv_size_log2:8) $(named recv_pct_log2:8 %.2f)" '53698 21.17'
-ok "the buckets add up to the calls" is "$(awk -F'\t' '$3 ~ /^recv_size/ { s += $4 } END { print s }' out)" 253592
-ok "on average 874.644" is "$(named bytes_per_receive %.3f)" 874.644
+ok "report sizes has 97418 receives of 1024 pages and more" is "$(named recv_size_log2:10)" 97418
+ok "97418 of 253592 receives are 38.42 %" is "$(named recv_pct_log2:10 %.2f)" 38.42
+ok "53698 receives below 512 pages are 21.17 %" is "$(named recv_size_log2:8) $(named recv_pct_log2:8 %.2f)" '53698 21.17'
+ok "the buckets add up to the receive calls" is "$(awk -F'\t' '$3 ~ /^recv_size/ { s += $4 } END { print s }' out)" 253592
+ok "a receive has 874.644 pages on average" is "$(named bytes_per_receive %.3f)" 874.644
 
 # The tokens that were given back came together to 1024 and more 111714 times; 97418 receives did that alone.
 {
@@ -46,8 +46,8 @@ ok "on average 874.644" is "$(named bytes_per_receive %.3f)" 874.644
 "$zcost" analyze sizes >log 2>&1
 table sizes sizes --side receiver
 ok "87.20 % of the large returns come from one receive" is "$(named recv_per_return_pct_log2:10 %.2f)" 87.20
-ok "38.42 % of the receives are so large" is "$(named recv_tokens_pct_log2:10 %.2f)" 38.42
-ok "what has no returns has no such share" is "$(named recv_per_return_pct_log2:9)" ""
+ok "38.42 % of the receives have 1024 tokens and more" is "$(named recv_tokens_pct_log2:10 %.2f)" 38.42
+ok "a bucket without returns has no share of returns" is "$(named recv_per_return_pct_log2:9)" ""
 
 # --- throughputs as the titles of slides have them ---
 
@@ -62,7 +62,7 @@ done
 manifest titles "$(echo "$titles" | sed 's/[0-9][0-9.]*/v&/g')" $runs
 "$zcost" analyze titles >log 2>&1
 table summary titles --side receiver
-ok "Gbit/s of eight variants" is "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+ok "report summary has the throughput of eight variants" is "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	{ printf "%s%s %.2f", n++ ? " " : "", $at["variant"], $at["throughput_gbps"] }' out)" \
 	"$(for g in $titles; do printf '%s ' "v$g $g"; done | sed 's/ $//')"
 
@@ -82,16 +82,16 @@ throughput 150 5
 manifest five devmem devmem/measure/1/ok devmem/measure/2/ok devmem/measure/3/ok devmem/measure/4/ok devmem/measure/5/ok
 "$zcost" analyze five >log 2>&1
 table summary five --side receiver --estimator middle
-ok "118.47 Gbit/s, neither 90 nor 150" is "$(column throughput_gbps %.2f)" 118.47
+ok "--estimator middle drops the slowest and the fastest of five runs" is "$(column throughput_gbps %.2f)" 118.47
 table roi five --side receiver --estimator middle
-ok "T^2/C of it, on one full CPU" near "$(column roi_c %.6f)" "$(awk 'BEGIN { print (118.41 ^ 2 + 118.55 ^ 2 + 118.45 ^ 2) / 300 }')" 0.01
+ok "roi_c with --estimator middle uses the middle three runs" near "$(column roi_c %.6f)" "$(awk 'BEGIN { print (118.41 ^ 2 + 118.55 ^ 2 + 118.45 ^ 2) / 300 }')" 0.01
 
 # --- T^2/C: half the throughput on half the CPU is worth half as much ---
 
 table roi --throughput 10 --cpu-pct 200
-ok "10 Gbit/s on two CPUs" is "$(column roi_c %.4f)" 0.5000
+ok "roi_c of 10 Gbit/s on two CPUs is 0.5" is "$(column roi_c %.4f)" 0.5000
 table roi --throughput 5 --cpu-pct 100
-ok "5 Gbit/s on one" is "$(column roi_c %.4f)" 0.2500
+ok "roi_c of 5 Gbit/s on one CPU is 0.25" is "$(column roi_c %.4f)" 0.2500
 
 # --- /proc/net/softnet_stat counts in hexadecimal: 00101ba7 packets are 1055655 ---
 
@@ -110,6 +110,6 @@ softnet() { # softnet CPU1: of two CPUs; zcost asks for CPU 1
 manifest soft base base/measure/1/ok
 "$zcost" analyze soft >log 2>&1
 table softnet soft --side receiver
-ok "1055655 packets" is "$(named softnet_processed)" 1055655
-ok "none dropped" is "$(named softnet_dropped)" 0
+ok "00101ba7 in softnet_stat is 1055655 packets" is "$(named softnet_processed)" 1055655
+ok "00000000 in softnet_stat is no drop" is "$(named softnet_dropped)" 0
 done_testing

@@ -21,28 +21,28 @@ E2
 load=load.sh
 
 # Of all CPUs (-a), what else runs there may have names that are perf's choice among several.
-steady "system-wide, call graphs" same a -a -g -k CLOCK_MONOTONIC -e cpu-clock -F 2000
+steady "a system-wide recording with call graphs matches perf report" same a -a -g -k CLOCK_MONOTONIC -e cpu-clock -F 2000
 # This one, the one without any, and streams have no build-ids: there the inode tells whether an object is the recorded
 # one, and another perf, of a test beside, changes that when it links the object into its cache.
-steady "compressed" same z -z -g -e cpu-clock -F 2000
-ok "fixed period" same fixed -g -e cpu-clock -c 400000
-ok "several events" same multi -g -e cpu-clock,page-faults,context-switches -F 2000
-ok "a group read by its leader" same leader -g -e '{cpu-clock,page-faults,context-switches}:S' -c 1000000
-ok "without call graphs" same flat -e cpu-clock -F 3000
-ok "user space alone" same user -g -e cpu-clock:u -F 3000
-ok "the kernel alone" same kernel -g -e cpu-clock:k -F 3000
-ok "build-ids in the mappings" same mmap2 --buildid-mmap -g -e cpu-clock -F 2000
-steady "no build-ids at all" same nobid -B -N -g -e cpu-clock -F 1000
+steady "a compressed recording matches perf report" same z -z -g -e cpu-clock -F 2000
+ok "a recording with a fixed period matches perf report" same fixed -g -e cpu-clock -c 400000
+ok "a recording of several events matches perf report" same multi -g -e cpu-clock,page-faults,context-switches -F 2000
+ok "a group of events that the leader reads matches perf report" same leader -g -e '{cpu-clock,page-faults,context-switches}:S' -c 1000000
+ok "a recording without call graphs matches perf report" same flat -e cpu-clock -F 3000
+ok "a recording of user space alone matches perf report" same user -g -e cpu-clock:u -F 3000
+ok "a recording of the kernel alone matches perf report" same kernel -g -e cpu-clock:k -F 3000
+ok "a recording with build-ids in the mappings matches perf report" same mmap2 --buildid-mmap -g -e cpu-clock -F 2000
+steady "a recording without build-ids matches perf report" same nobid -B -N -g -e cpu-clock -F 1000
 # perf refuses --all-cgroups where no cgroup file system is mounted, as in some containers.
 cgroups=--all-cgroups
 grep -q ' cgroup2\{0,1\} ' /proc/mounts || cgroups=
-steady "data mappings, switches, cgroups, namespaces" same extra -a -g -s -d --switch-events \
+steady "a recording with data mappings, switches, cgroups and namespaces matches perf report" same extra -a -g -s -d --switch-events \
 	$cgroups --namespaces -e cpu-clock -F 1000
-steady "a file per thread" same threads --threads -a -g -e cpu-clock -F 1000
-steady "a compressed file per thread" same threadsz --threads -z -a -g -e cpu-clock -F 1000
+steady "a recording with a file per thread matches perf report" same threads --threads -a -g -e cpu-clock -F 1000
+steady "a recording with a compressed file per thread matches perf report" same threadsz --threads -z -a -g -e cpu-clock -F 1000
 
 for name in a multi extra threads fixed; do
-	ok "every sample of it: $name" each_sample $name
+	ok "every sample matches perf script: $name" each_sample $name
 done
 
 stream() { command perf record -q $(buffer 32) -o - -g -e cpu-clock -F 2000 "$@" -- sh $load 2>/dev/null >pipe.data; }
@@ -53,8 +53,8 @@ pipe() {
 		cat pipe.data | "$dump" functions - >stdin.tsv &&
 		cmp file.tsv stdin.tsv
 }
-steady "a pipe's stream, as a file and from standard input" pipe
-steady "a compressed stream" pipe -z
+steady "a stream matches perf report, read from a file or from standard input" pipe
+steady "a compressed stream matches perf report" pipe -z
 
 # What a capture takes home explains the same addresses, without this host's files.
 taken_home() {
@@ -72,7 +72,7 @@ taken_home() {
 	"$dump" functions --foreign --host-dir home taken.data | grep -v '\[vdso\]' | sort >home.tsv
 	cmp here home.tsv
 }
-ok "a capture's own kallsyms and objects explain it as well as the host" taken_home
+ok "a capture's kallsyms and objects give the same names as the host" taken_home
 
 mismatched() { # another kernel's notes beside the same kallsyms: refused, and said
 	printf '\004\0\0\0\004\0\0\0\003\0\0\0GNU\0\001\002\003\004' >home/notes
@@ -81,7 +81,7 @@ mismatched() { # another kernel's notes beside the same kallsyms: refused, and s
 		! "$dump" functions --foreign --host-dir home a.data |
 			awk -F'\t' '$2 == "[kernel.kallsyms]" && $4 == 0' | grep .
 }
-ok "kallsyms of another kernel are refused, and that is said" mismatched
+ok "kallsyms of another kernel names nothing, and a note says why" mismatched
 
 relocated() { # the same symbols as a kernel loaded elsewhere lists them
 	perl -pe 's/^(ffffffff)([0-9a-f]{8})/sprintf("%s%08x", $1, hex($2) + 0x200000)/e' /proc/kallsyms >moved
@@ -89,7 +89,7 @@ relocated() { # the same symbols as a kernel loaded elsewhere lists them
 	"$dump" functions --kallsyms moved a.data | awk -F'\t' '$2 == "[kernel.kallsyms]"' | sort >there
 	cmp here there
 }
-ok "a kernel that lay elsewhere is found by its relocation symbol" relocated
+ok "kallsyms of a kernel at another address gives the same names" relocated
 
 # Two programs under one path, one of them in a mount namespace: neither gets the other's names.
 burn() { # FUNCTION FILE
@@ -117,9 +117,9 @@ same_path() {
 		END { exit bad || !good }' pids -
 }
 if unshare -m true 2>/dev/null; then
-	ok "two files of one name are told apart, or not named" same_path
+	ok "two programs with the same path never take each other's names" same_path
 else
-	skip "two files of one name are told apart" "no mount namespaces here"
+	skip "two programs with the same path never take each other's names" "no mount namespaces here"
 fi
 
 shares() {
@@ -136,6 +136,6 @@ shares() {
 		sort >dump.tsv
 	[ -s report.tsv ] && cmp report.tsv dump.tsv || { diff report.tsv dump.tsv | head; return 1; }
 }
-ok "zcost report functions prints these shares" shares
+ok "report functions prints the shares of the profile" shares
 
 done_testing

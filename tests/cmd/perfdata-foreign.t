@@ -31,49 +31,49 @@ if command -v perf >/dev/null; then
 	for f in "$foreign"/perf.data.*; do
 		case $f in *corrupted*) continue ;; esac
 		name=${f##*/perf.data.}
-		ok "samples: $name" same_samples "$f"
-		ok "call chains: $name" same_chains "$f"
-		ok "counts per event, throttling: $name" same_counts "$f"
+		ok "samples match perf script: $name" same_samples "$f"
+		ok "call chains match perf script: $name" same_chains "$f"
+		ok "counts per event and throttling match perf report: $name" same_counts "$f"
 		# perf evlist sees nothing of a stream without ids
 		case $f in *header_features* | *no_attr_ids*) ;; *) ok "events: $name" same_events "$f" ;; esac
 		case $f in *branch*) continue ;; esac # perf counts its branches, not its samples
-		ok "objects: $name" same_objects "$f"
+		ok "objects match perf report: $name" same_objects "$f"
 	done
 	for f in sleep.data sleep.compressed.data sleep.compressed2.pipe.data; do
-		ok "samples, as perf sees them in an older form: $f" older $f
+		ok "samples match perf script's for the file in an older format: $f" older $f
 	done
 else
-	skip "perf agrees" "no perf on this machine"
+	skip "foreign files match perf" "no perf on this machine"
 fi
 
 count() { # count FILE EXIT-CODE NAME SAMPLES
 	exits "$2" "$dump" health "$foreign/$1" &&
 		says "^event $3	$4 samples" out
 }
-ok "a larger attr than ours" count sleep.data 0 cycles:Pu 7
-ok "compressed" count sleep.compressed.data 0 cycles:P 8
-ok "compressed with sizes, in a pipe; perf's own words at the end are said to be no record" \
+ok "a file with a larger attr than zcost knows has all samples" count sleep.data 0 cycles:Pu 7
+ok "a compressed file has all samples" count sleep.compressed.data 0 cycles:P 8
+ok "a compressed stream ends, exit 4, at text that is no record" \
 	count sleep.compressed2.pipe.data 4 cycles:P 7
 
 lost() { # what perf report -D prints of them: two records, one sample each
 	"$dump" health "$foreign/perf.data.$1" >out
 	says '^lost_records	0$' out && says '^lost_samples	2$' out
 }
-ok "samples that the PMU dropped" lost lost_samples-4.4
-ok "and in a stream" lost piped.lost_samples-4.4
+ok "samples that the PMU dropped count as lost" lost lost_samples-4.4
+ok "samples that the PMU dropped count as lost in a stream" lost piped.lost_samples-4.4
 
 # Periods 1, 1, 11, 318, ... before the usual: said beside the table.
 starts() {
 	"$zcost" report functions --perf "$foreign/sleep.compressed.data" >out 2>&1
 	says 'periods below a 16th of the usual, as at the start of a stream' out
 }
-ok "a stream's first periods are said" starts
+ok "report functions notes the short periods at the start of a stream" starts
 
 broken() {
 	exits 4 "$dump" health "$foreign/perf.data.piped.corrupted.zero_size_sample-3.2" &&
 		says "impossible size at offset 49104" out
 }
-ok "a record of size 0 ends the reading there, and is said" broken
+ok "a record of size 0 ends the reading with exit 4 and its offset" broken
 
 refused() {
 	"$dump" health "$foreign/perf.data.forkexit-3.8" >out &&
@@ -81,17 +81,17 @@ refused() {
 		says "dso_note	.*build-id .* recorded was" out &&
 		! "$dump" functions "$foreign/perf.data.forkexit-3.8" | awk -F'\t' '$4 == 0' | grep .
 }
-ok "another host's addresses are never explained by this host's files" refused
+ok "this host's files never explain another host's addresses" refused
 
-ok "nothing on standard input" exits 1 sh -c ": | '$zcost' report functions --perf -"
-ok "  is told as every reader does" says '^zcost: standard input is empty$' err
-ok "nor in its file" exits 1 sh -c "'$zcost' report functions --perf - </dev/null"
-ok "  neither" says '^zcost: standard input is empty$' err
+ok "empty standard input exits 1" exits 1 sh -c ": | '$zcost' report functions --perf -"
+ok "the message says that standard input is empty" says '^zcost: standard input is empty$' err
+ok "standard input from /dev/null exits 1" exits 1 sh -c "'$zcost' report functions --perf - </dev/null"
+ok "the message says that /dev/null on standard input is empty" says '^zcost: standard input is empty$' err
 : >nothing.data
-ok "an empty file on it" exits 1 sh -c "'$zcost' report functions --perf - <nothing.data"
-ok "  as well" says '^zcost: standard input is empty$' err
-ok "an empty file has its own reason" sh -c "! '$zcost' report functions --perf nothing.data 2>err && grep -q 'nothing.data: is empty: perf record' err"
-ok "text on standard input" exits 1 sh -c "echo text | '$zcost' report functions --perf -"
-ok "  is told by that name" says '^zcost: standard input: is not a perf.data file' err
+ok "an empty file on standard input exits 1" exits 1 sh -c "'$zcost' report functions --perf - <nothing.data"
+ok "the message says that the file on standard input is empty" says '^zcost: standard input is empty$' err
+ok "the message for an empty file names perf record" sh -c "! '$zcost' report functions --perf nothing.data 2>err && grep -q 'nothing.data: is empty: perf record' err"
+ok "text on standard input exits 1" exits 1 sh -c "echo text | '$zcost' report functions --perf -"
+ok "the message says that standard input is not a perf.data file" says '^zcost: standard input: is not a perf.data file' err
 
 done_testing

@@ -9,29 +9,29 @@ gen=$build/tests/tools/perfdata_gen dump=$build/tests/tools/profile_dump
 "$gen" 100000 short.data
 "$gen" 500000 long.data
 "$gen" 1000000 longer.data
-ok "the same bytes each time" sh -c "'$gen' 100000 again.data && cmp short.data again.data"
-ok "a longer file begins with the shorter one's records" cmp -i 1000 -n 80000000 long.data longer.data
+ok "the generator writes the same bytes each time" sh -c "'$gen' 100000 again.data && cmp short.data again.data"
+ok "a longer file begins with the records of a shorter file" cmp -i 1000 -n 80000000 long.data longer.data
 
 "$dump" health long.data >long
 "$dump" health longer.data >longer
-ok "all samples are there" says '^event cpu-clock	1000000 samples' longer
-ok "and nothing is odd" sh -c "grep -E '^(lost|unknown|bad|truncated)' longer | awk '\$2 != \"0\" && NF > 1 { exit 1 }'"
+ok "a file of a million samples has all samples" says '^event cpu-clock	1000000 samples' longer
+ok "a generated file has no lost, unknown or bad records" sh -c "grep -E '^(lost|unknown|bad|truncated)' longer | awk '\$2 != \"0\" && NF > 1 { exit 1 }'"
 same() {
 	test "$(grep -E "^$1	" long)" = "$(grep -E "^$1	" longer)"
 }
-ok "no stack is new in the longer one" same frames
-ok "nor a row, but a few of short processes" near "$(awk '/^costs/ { print $2 }' long)" \
+ok "ten times the samples add no stack" same frames
+ok "more samples add rows only for short processes" near "$(awk '/^costs/ { print $2 }' long)" \
 	"$(awk '/^costs/ { print $2 }' longer)" 200
 
 if command -v perf >/dev/null; then
-	ok "perf report says the same of it" perl "$tests/tools/perf-compare.pl" short.data "$dump"
+	ok "perf report gives the same table of a generated file" perl "$tests/tools/perf-compare.pl" short.data "$dump"
 else
-	skip "perf report says the same of it" "no perf on this machine"
+	skip "perf report gives the same table of a generated file" "no perf on this machine"
 fi
 
 # Memory is for distinct stacks: twice the samples do not need more.
 "$build/tests/tools/timed" "$dump" health --threads 1 long.data >a
 "$build/tests/tools/timed" "$dump" health --threads 1 longer.data >b
-ok "nor more memory" awk 'NR == FNR { m = $3; next } $3 > 1.1 * m { print m, $3; exit 1 }' a b
+ok "twice the samples need no more memory" awk 'NR == FNR { m = $3; next } $3 > 1.1 * m { print m, $3; exit 1 }' a b
 
 done_testing

@@ -24,12 +24,12 @@ perf record -q --buildid-all -g -e cpu-clock -F 1000 -o whole.data -- sh load.sh
 lose() {
 	perl "$tests/tools/perf-lose.pl" whole.data "$dump" "$@"
 }
-ok "mappings are lost" lose maps 1 2
-ok "forks are lost" lose forks 1 2
-ok "names are lost" lose comms 1 2
-ok "ends are lost" lose exits 1
-ok "any of these is lost" lose any 1 2 3 4 5
-ok "all of a while is lost" lose burst 1 2 3
-ok "all but the start of a process that perf told of is lost" lose told 1 2 3
+ok "names match perf's when mappings are lost" lose maps 1 2
+ok "names match perf's when forks are lost" lose forks 1 2
+ok "names match perf's when command names are lost" lose comms 1 2
+ok "names match perf's when exits are lost" lose exits 1
+ok "names match perf's when records of all kinds are lost" lose any 1 2 3 4 5
+ok "names match perf's when every record of a period is lost" lose burst 1 2 3
+ok "names match perf's when only the start of each process is recorded" lose told 1 2 3
 
 done_testing

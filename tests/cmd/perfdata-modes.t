@@ -16,9 +16,9 @@ E2
 
 load=short.sh
 clock='-g -e cpu-clock -F 3000'
-ok "all that a sample can hold" same fat $clock -d -W -R -T -P --phys-data --data-page-size \
+ok "a recording with all sample fields matches perf report" same fat $clock -d -W -R -T -P --phys-data --data-page-size \
 	--code-page-size --intr-regs --user-regs --sample-cpu --sample-identifier
-ok "every sample of it" each_sample fat
+ok "every sample with all fields matches perf script" each_sample fat
 
 # Samples in the kernel's text, not callers: what a user's frame pointer that is none leads to may be
 # anything, such as an address of the kernel that a program has read.
@@ -39,31 +39,31 @@ tail_synthesized() {
 	cmp ours perfs && "$dump" functions tail.data >out &&
 		says 'kernel.kallsyms' out && ! unknown_in_kernel out
 }
-steady "told at the end of what there was" tail_synthesized
+steady "a recording with --tail-synthesize names the kernel and has perf's samples" tail_synthesized
 told_of_bpf() { # what lib.sh keeps from the others
 	lossless bpf.data command perf record -q $(buffer 32) -o bpf.data $clock -a -- sh short.sh >/dev/null 2>&1
 	perl "$compare" bpf.data "$dump"
 }
-steady "told of BPF programs" told_of_bpf
-ok "a buffer that overwrites itself" same overwrite $clock --overwrite
-ok "nothing told of what there was" same nosynth $clock --synth no
+steady "a recording with events of BPF programs matches perf report" told_of_bpf
+ok "a recording with --overwrite matches perf report" same overwrite $clock --overwrite
+ok "a recording with --synth no matches perf report" same nosynth $clock --synth no
 # On a busy machine perf may come late to begin.
 printf 'sleep 0.3\n. ./short.sh\n' >late.sh
 load=late.sh
-steady "the raw monotonic clock, after 5 ms" same raw $clock -k CLOCK_MONOTONIC_RAW -D 5
+steady "a recording by the raw monotonic clock after a delay matches perf report" same raw $clock -k CLOCK_MONOTONIC_RAW -D 5
 load=short.sh
-ok "the clock since boot, no more than a size" same boot $clock -k CLOCK_BOOTTIME --max-size 100K
-ok "the time of day, children not followed" same real $clock -k CLOCK_REALTIME -i
-ok "atomic time, first and last time in the header" same tai $clock -k CLOCK_TAI --timestamp-boundary
-steady "one CPU" same cpu0 $clock -a -C 0
-ok "buffers per thread" same perthread $clock --per-thread
-ok "written asynchronously" same aio $clock --aio=4
-ok "events with names and periods of their own" same named -g -F 1000 \
+ok "a recording by the boot clock with --max-size matches perf report" same boot $clock -k CLOCK_BOOTTIME --max-size 100K
+ok "a recording by the real-time clock without children matches perf report" same real $clock -k CLOCK_REALTIME -i
+ok "a recording by the atomic clock with time boundaries matches perf report" same tai $clock -k CLOCK_TAI --timestamp-boundary
+steady "a recording of one CPU matches perf report" same cpu0 $clock -a -C 0
+ok "a recording with a buffer per thread matches perf report" same perthread $clock --per-thread
+ok "a recording with asynchronous writes matches perf report" same aio $clock --aio=4
+ok "a recording of events with names and periods matches perf report" same named -g -F 1000 \
 	-e cpu-clock/name=my-clock/ -e cpu-clock/period=2000000/ -e page-faults/name=faults,period=3/
-ok "a group that is no reading" same group -g -F 1000 -e '{cpu-clock,page-faults,context-switches}'
-steady "a group read with its times, of all CPUs" same times -a -g -s --running-time -c 1000000 \
+ok "a recording of a group without counter reads matches perf report" same group -g -F 1000 -e '{cpu-clock,page-faults,context-switches}'
+steady "a recording of a group with its running times on all CPUs matches perf report" same times -a -g -s --running-time -c 1000000 \
 	-e '{cpu-clock,task-clock,page-faults}:S'
-steady "a group at a frequency" same groupf -a -g -F 1000 -e '{cpu-clock,page-faults,context-switches}:S'
+steady "a recording of a group at a frequency matches perf report" same groupf -a -g -F 1000 -e '{cpu-clock,page-faults,context-switches}:S'
 
 cat >ran.sh <<'E2'
 ran() { awk '{ print $14 + $15 + $16 + $17 }' /proc/$1/stat; } # with its children; in ticks
@@ -78,11 +78,11 @@ attached() {
 	wait $busy 2>/dev/null
 	perl "$compare" pid.data "$dump" && same_samples pid.data
 }
-ok "attached to a process" attached
+ok "a recording of a running process matches perf report" attached
 
 # perf gives events without call chains the chain of the sample before (6.1: it does not reset its
 # cursor): there its own column of children is wrong, and only self is compared.
-ok "one event with call chains, one without" env ZC_SELF_ONLY=1 "perl=$compare" sh -c '
+ok "an event with call chains beside an event without matches perf report's self" env ZC_SELF_ONLY=1 "perl=$compare" sh -c '
 	perf record --no-bpf-event -q -F 1000 -o mixed.data -e cpu-clock/call-graph=no/,page-faults/call-graph=fp/ \
 		-- sh short.sh >/dev/null 2>&1 && perl "$perl" mixed.data '"$dump"
 
@@ -98,22 +98,22 @@ switched() { # one file per 100 kB or signal
 	done
 	[ $n -gt 0 ]
 }
-steady "output switched to another file" switched
+steady "each file of a recording with --switch-output matches perf report" switched
 
 mount_tracefs() { # where nobody did; it stays: others may use it by then
 	[ -e /sys/kernel/tracing/events/sched ] || mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null
 	[ -e /sys/kernel/tracing/events/sched ] || [ -e /sys/kernel/debug/tracing/events/sched ]
 }
 if mount_tracefs; then
-	steady "tracepoints beside a clock" same trace -a -g -F 1000 -e sched:sched_switch,cpu-clock
-	ok "every sample of it" each_sample trace
-	ok "tracepoints that count: run time as the period" same runtime -g -e sched:sched_stat_runtime
+	steady "a recording of tracepoints beside a clock matches perf report" same trace -a -g -F 1000 -e sched:sched_switch,cpu-clock
+	ok "every sample of a tracepoint matches perf script" each_sample trace
+	ok "a tracepoint with the run time as period matches perf report" same runtime -g -e sched:sched_stat_runtime
 	traced_pipe() {
 		perf record -q -o - -g -e sched:sched_switch -- sh short.sh 2>/dev/null >pipe.data
 		perl "$compare" pipe.data "$dump"
 	}
-	steady "a stream with tracing data" traced_pipe
-	ok "tracepoints of system calls, with a filter" same calls -g -e raw_syscalls:sys_exit \
+	steady "a stream with tracing data matches perf report" traced_pipe
+	ok "a recording of system calls with a filter matches perf report" same calls -g -e raw_syscalls:sys_exit \
 		-e syscalls:sys_enter_openat --filter 'dfd != 0'
 else
 	for what in "in a stream" "beside a clock" "that count" "of system calls"; do
@@ -134,10 +134,10 @@ maybe() {
 		skip "$what" "perf: $(grep . maybe.err | head -n 2 | tr '\n' ' ' | cut -c1-120)"
 	fi
 }
-maybe "branch stacks" branches -b $clock
-maybe "a cgroup" cgroup -a -e cpu-clock -G / -g -F 1000
-maybe "the kernel's memory beside it" kcore --kcore $clock
-maybe "what waits" offcpu --off-cpu $clock
+maybe "a recording with branch stacks matches perf report" branches -b $clock
+maybe "a recording of a cgroup matches perf report" cgroup -a -e cpu-clock -G / -g -F 1000
+maybe "a recording with --kcore matches perf report" kcore --kcore $clock
+maybe "a recording with --off-cpu matches perf report" offcpu --off-cpu $clock
 
 # What --kcore leaves, put together by hand: a folder with the data and the kernel's own files.
 kcore_folder() {
@@ -148,7 +148,7 @@ kcore_folder() {
 	"$dump" functions --foreign folder.data | awk -F'\t' '$2 == "[kernel.kallsyms]" && $4 == 0' | sort >there
 	[ -s here ] && cmp here there && perl "$compare" folder.data "$dump"
 }
-ok "a folder with the kernel's own files" kcore_folder
+ok "a folder with the kernel's files gives the same names as the host" kcore_folder
 
 # A buffer of one page: the same samples are left, and as many are said to be lost. What perf's own
 # event lost is counted among the records: perf itself calls it samples.
@@ -174,9 +174,9 @@ lost() {
 # Records of processes are lost, too: by chance perf may know one that we do not.
 once() { lose && lost; }
 if lose; then
-	steady "lost samples are counted once" once
+	steady "lost samples count once" once
 else
-	skip "lost samples are counted once" "perf lost nothing in ten recordings into a buffer of one page"
+	skip "lost samples count once" "perf lost nothing in ten recordings into a buffer of one page"
 fi
 
 done_testing

@@ -25,18 +25,18 @@ for part in costs functions health; do
 	"$dump" $part --threads 1 long.data >$part.1
 done
 for n in 2 3 4 16; do
-	ok "$n threads find what one finds, in the same order" same $n
+	ok "$n threads give the same profile as one thread, in the same order" same $n
 done
 if strace -o /dev/null true 2>/dev/null; then
-	ok "one thread is one" test "$(threads 1)" = 0
-	ok "four threads fold, and four resolve" test "$(threads 4)" -ge 6
+	ok "--threads 1 starts no thread" test "$(threads 1)" = 0
+	ok "--threads 4 starts at least six threads for two steps" test "$(threads 4)" -ge 6
 else
-	skip "how many threads there are" "strace cannot trace here"
+	skip "--threads starts threads" "strace cannot trace here"
 fi
 
 "$zcost" report functions --perf long.data --all --format tsv -j 1 >one 2>one.err
 "$zcost" report functions --perf long.data --all --format tsv -j 4 >four 2>four.err
-ok "reports are the same" sh -c "[ -s one ] && cmp one four && cmp one.err four.err"
-ok "no threads are refused" exits 2 "$zcost" report functions --perf long.data -j 0
+ok "report functions gives the same table with one thread and with four" sh -c "[ -s one ] && cmp one four && cmp one.err four.err"
+ok "zero threads are a usage error" exits 2 "$zcost" report functions --perf long.data -j 0
 
 done_testing

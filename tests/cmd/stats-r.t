@@ -5,8 +5,8 @@
 
 table=$build/tests/tools/stats_table
 
-ok "what R 4.2.2 said" sh -c "'$table' <'$tests/data/stats-r.tsv'"
-ok "a wrong answer would be seen" sh -c "sed '7s/[0-9]\$/&1/; 7s/[0-9]*\$/777/' '$tests/data/stats-r.tsv' | '$table' | grep -q ', 1 wrong'"
+ok "the statistics equal the recorded answers of R 4.2.2" sh -c "'$table' <'$tests/data/stats-r.tsv'"
+ok "the comparison with R finds a wrong answer" sh -c "sed '7s/[0-9]\$/&1/; 7s/[0-9]*\$/777/' '$tests/data/stats-r.tsv' | '$table' | grep -q ', 1 wrong'"
 seed=1
 asked() { # each time of other numbers: R's bootstraps are drawn, and need not come near enough
 	seed=$((seed + 1))
@@ -14,10 +14,10 @@ asked() { # each time of other numbers: R's bootstraps are drawn, and need not c
 	"$table" <fresh
 }
 if command -v Rscript >/dev/null; then
-	steady "what R says here, of other numbers" asked
-	ok "as many questions as before, by round" test "$(cut -f 1 fresh | sort -u | wc -l)" = "$(cut -f 1 "$tests/data/stats-r.tsv" | sort -u | wc -l)"
+	steady "the statistics equal R's answers for new numbers" asked
+	ok "R answers as many kinds of questions as the recorded answers have" test "$(cut -f 1 fresh | sort -u | wc -l)" = "$(cut -f 1 "$tests/data/stats-r.tsv" | sort -u | wc -l)"
 else
-	skip "what R says here, of other numbers" "no Rscript (Debian: r-base-core)"
+	skip "the statistics equal R's answers for new numbers" "no Rscript (Debian: r-base-core)"
 fi
 
 done_testing

@@ -74,7 +74,7 @@ cache() {
 		"$zcost" report functions --perf cached.data --buildid-dir "$HOME/.debug" --format tsv >out 2>err &&
 		says '^burn_plain	plain' out
 }
-ok "a build-id cache as perf fills it" cache
+ok "--buildid-dir reads a build-id cache that perf fills" cache
 
 cache_layouts() {
 	for place in "debug/.build-id/$xx/$yy/debug" "elf/.build-id/$xx/$yy/elf" \
@@ -90,7 +90,7 @@ cache_layouts() {
 		"$dump" health --foreign --buildid-dir layout/wrong plain.data >out &&
 		says "dso_note	.*build-id $(id_of other), recorded was $id" out
 }
-ok "every layout of such a folder, and a file in it that is not what its name says" cache_layouts
+ok "--buildid-dir reads every layout of a cache and refuses a file with another build-id" cache_layouts
 
 separate_debug() {
 	program split burn_split 2 && objcopy --only-keep-debug split split.dbg &&
@@ -106,7 +106,7 @@ separate_debug() {
 		cp split.dbg sys/usr/lib/debug/.build-id/"$(echo "$sid" | cut -c1-2)/$(echo "$sid" | cut -c3-)".debug &&
 		named burn_split split split.data --symfs sys
 }
-ok "a debug file by its link, beside it, in .debug, and by its build-id" separate_debug
+ok "a debug file is found by its link, in .debug and by its build-id" separate_debug
 
 link_sum() { # without build-ids, the link's sum proves the debug file
 	program nobid burn_nobid 2 -Wl,--build-id=none && objcopy --only-keep-debug nobid nobid.dbg &&
@@ -114,7 +114,7 @@ link_sum() { # without build-ids, the link's sum proves the debug file
 	named burn_nobid nobid nobid.data || return 1
 	printf 'x' >>nobid.dbg && unnamed burn_nobid nobid.data
 }
-ok "without a build-id, the sum in the link tells whether it is the debug file" link_sum
+ok "without build-ids the checksum in the link decides about the debug file" link_sum
 
 mini() { # as distributions make it: symbols that .dynsym has are left out of .gnu_debugdata
 	program mini.o burn_mini 4 -Dmain=spin -c &&
@@ -131,7 +131,7 @@ mini() { # as distributions make it: symbols that .dynsym has are left out of .g
 	grep burn_mini keep && ! grep burn_shown keep && "$dump" functions mini.data >out &&
 		says '/mini	burn_mini	0' out && says '/mini	burn_shown	0' out
 }
-ok "the symbols packed in .gnu_debugdata, and the dynamic ones beside them" mini
+ok "symbols in .gnu_debugdata and dynamic symbols both name functions" mini
 
 # --- what must be refused ---
 
@@ -143,7 +143,7 @@ changed() {
 		says "dso_note	$scratch/victim: build-id $(id_of after), recorded was" out &&
 		"$zcost" report functions --perf victim.data >out 2>&1 && says 'warning: .*victim: build-id' out
 }
-ok "a program that changed after it was recorded" changed
+ok "a program that changed after its recording names nothing, and a note says why" changed
 
 changed_without_ids() {
 	program victim burn_victim 2 && perf record -q -B -N -g -e cpu-clock -F 1000 -o bare.data ./victim &&
@@ -154,7 +154,7 @@ changed_without_ids() {
 	rm victim && cp -p kept victim && unnamed burn_victim bare.data && # another inode: who knows
 		mkdir -p sys2"$scratch" && cp kept sys2"$scratch"/victim && named burn_victim victim bare.data --symfs sys2
 }
-ok "the same without build-ids in the recording: by inode and times, or the user's word" changed_without_ids
+ok "without build-ids a changed inode or time refuses a program unless --symfs names it" changed_without_ids
 
 several() {
 	for n in one two three; do program "m$n" "burn_$n" 2 || return 1; done
@@ -164,7 +164,7 @@ several() {
 		unnamed burn_after several.data && unnamed burn_one several.data &&
 		"$dump" functions several.data | awk -F'\t' '$3 == "burn_two"' | grep -q .
 }
-ok "several mismatches are all said, what does match is named" several
+ok "a note lists several mismatches, and the matching program still has its names" several
 
 # --- the kernel ---
 
@@ -232,10 +232,10 @@ kernel_offsets() { # without names, from _text on: whatever the boot
 		says '^\[kernel.kallsyms\]\+0x[0-9a-f]+	\[kernel.kallsyms\]' out
 }
 if [ -n "$kernel_id" ] && ! grep -q '^0* T _text' /proc/kallsyms && grep -q ' _etext$' /proc/kallsyms; then
-	ok "an ELF kernel that was linked elsewhere names what kallsyms names" vmlinux
-	ok "one of another build-id is refused, and that is said" wrong_vmlinux
-	ok "kallsyms in a build-id cache, of that build-id only" kernel_cache
-	ok "without symbols, offsets count from _text" kernel_offsets
+	ok "an ELF kernel linked at another address gives the same names as kallsyms" vmlinux
+	ok "an ELF kernel with another build-id names nothing, and a note says why" wrong_vmlinux
+	ok "kallsyms in a build-id cache names functions of that build-id only" kernel_cache
+	ok "kernel addresses without symbols are offsets from _text" kernel_offsets
 else
 	skip "the kernel's symbols" "its addresses are hidden (root, or kernel.kptr_restrict)"
 fi
@@ -294,7 +294,7 @@ module_file() {
 		xz <fake-mod.ko >modcache/.build-id/00/112233445566778899aabbccddeeff00112233/elf &&
 		in_module mod.data --buildid-dir modcache
 }
-ok "a module by its file, packed or not, where there is no kallsyms" module_file
+ok "a module's file names its functions without kallsyms, also when compressed" module_file
 
 other_module() { # and its addresses are offsets in the module
 	perl module.pl $path.xz ffffffffffffffffffffffffffffffffffffffff "ffffffff$in_second" >other.data
@@ -302,14 +302,14 @@ other_module() { # and its addresses are offsets in the module
 		says "\[fake_mod\]	0x$(printf %x $((0x$second + 1)))	2" out &&
 		"$dump" health --foreign --symfs modfs other.data >out && says 'dso_note	.*fake-mod.ko.*recorded was ffffffff' out
 }
-ok "another module's file is refused; what is left is module+offset" other_module
+ok "another module's file is refused, and addresses are offsets in the module" other_module
 
 other_boot() { # kallsyms of a boot that had another module there
 	printf 'ffffffff81000000 T _text\nffffffffc0500000 t not_mine\t[other]\nffffffffc0500001 t mine\t[fake_mod]\n' >boot
 	"$dump" functions --foreign --kallsyms boot mod.data >out && says 'fake_mod\]	mine	0' out || return 1
 	grep -v fake_mod boot >boot2 && "$dump" functions --foreign --kallsyms boot2 mod.data >out && ! grep not_mine out
 }
-ok "kallsyms of a boot that had another module at that place is not believed" other_boot
+ok "kallsyms of a boot with another module at that address names nothing" other_boot
 
 # --- addresses without a name ---
 
@@ -328,19 +328,19 @@ shares_by_cause() { # a program without symbols beside a changed one
 	perl -ne 'if (/unresolved addresses ([\d.]+) % \((.*?)\)/) { my ($all, $parts) = ($1, $2);
 		my $sum = 0; $sum += $1 while $parts =~ /([\d.]+) %/g; exit(abs($all - $sum) > 0.03) }' err
 }
-ok "unresolved addresses: dso+offset, and their share by cause" shares_by_cause
+ok "unresolved addresses are offsets in their object, with their share by cause" shares_by_cause
 of_all() { # what stands below some of the rows is not of these alone
 	"$zcost" report functions --perf causes.data >out 2>err
 	share=$(cat out err | sed -n 's/.*unresolved addresses \([0-9.]* %\) (.*/\1/p')
 	"$zcost" report functions --perf causes.data --comm bare >out 2>err && cat out >>err &&
 		test -n "$share" && says "unresolved addresses $share of all samples \(.*unclassified functions [0-9.]+ % of all samples" err
 }
-ok "  of some rows, those of all samples" of_all
+ok "a filtered table has the share of unresolved addresses of all samples" of_all
 
 resolved_all() {
 	"$zcost" report functions --perf plain.data --symbol 'burn*' >out 2>&1 && ! grep 'no symbols' out
 }
-ok "no word of a cause that did not happen" resolved_all
+ok "a table without unresolved addresses has no note about them" resolved_all
 
 # --- code made at run time ---
 
@@ -405,11 +405,11 @@ in_memfd() {
 	return $got
 }
 if [ "$(uname -m)" = x86_64 ]; then
-	ok "code made at run time has the names of perf's map, as in perf report, if the map is its own" generated
-	ok "a map that is older than the process is refused" stale_map
-	ok "code in a memfd" in_memfd
+	ok "code from a JIT has the names of its perf map, as in perf report" generated
+	ok "a perf map older than the process is refused" stale_map
+	ok "code in a memfd has the names of its perf map" in_memfd
 else
-	skip "code made at run time" "the test has machine code of x86_64"
+	skip "code from a JIT has names" "the test has machine code of x86_64"
 fi
 
 long_name() {
@@ -419,7 +419,7 @@ long_name() {
 		"$zcost" report functions --perf long.data --format tsv >out 2>err &&
 		says "(^|[^n])n{4093}[.]{3}" out && says 'symbol names longer than 4096 bytes, cut there: 1' err
 }
-ok "a name of more than 4096 bytes is cut with a note" long_name
+ok "a name longer than 4096 bytes is cut with a note" long_name
 
 # --- C++ and Rust ---
 
@@ -466,9 +466,9 @@ demangled() {
 		says '<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop' out && ! says '_ZN|_RNv|_RINv' out >/dev/null
 }
 if command -v "${CXX:-g++}" >/dev/null; then
-	ok "names of C++ and Rust read as perf prints them" demangled
+	ok "C++ and Rust names match perf's demangled names" demangled
 else
-	skip "names of C++ and Rust" "no C++ compiler"
+	skip "C++ and Rust names match perf's demangled names" "no C++ compiler"
 fi
 
 # --- inlined functions ---
@@ -552,15 +552,15 @@ inlined() {
 		{ cat ours; diff ours theirs; return 1; }
 }
 if command -v addr2line >/dev/null; then
-	ok "inlined functions: self and total of each are what addr2line makes of the chains" inlined
-	ok "out of DWARF 4, and of compressed sections" inlined -gdwarf-4 -gz=zlib
+	ok "self and total of inlined functions match addr2line" inlined
+	ok "inlined functions match addr2line with DWARF 4 in compressed sections" inlined -gdwarf-4 -gz=zlib
 	clang=$(command -v clang || command -v clang-14)
 	if [ -n "$clang" ]; then
 		cc=$clang
-		ok "as clang tells them, without .debug_aranges" inlined
+		ok "inlined functions match addr2line in a program from clang without .debug_aranges" inlined
 		cc=${CC:-cc}
 	else
-		skip "as clang tells them" "no clang"
+		skip "inlined functions of clang" "no clang"
 	fi
 else
 	skip "inlined functions" "no addr2line"
@@ -572,7 +572,7 @@ inline_places() { # debug information beside the program, and none without the o
 		says '^deep	inl' out && "$zcost" report functions --perf inl2.data --all --format tsv >out 2>err &&
 		! grep '^deep' out
 }
-ok "debug information in a file of its own; off by default" inline_places
+ok "--inline reads a separate debug file, and the default shows no inlined functions" inline_places
 
 # perf credits a function that was inlined into the leaf with children only; ours is self as well.
 # Its frames without debug information, and those where DWARF says foo and the symbol foo.cold, differ.
@@ -588,6 +588,6 @@ inline_like_perf() {
 		($2 - $3) ^ 2 > (0.006 + 0.005 * $4) ^ 2 { print; bad++ } END { exit bad || NR < 4 }' ||
 		{ cat ours; diff ours theirs; return 1; }
 }
-ok "perf report --inline of DWARF-unwound stacks gives the same totals" inline_like_perf
+ok "totals of inlined functions in DWARF-unwound stacks match perf report --inline" inline_like_perf
 
 done_testing

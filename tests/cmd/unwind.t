@@ -71,7 +71,7 @@ $cc -O2 -fomit-frame-pointer -pthread -o chains "$tests/data/chains.c" || skip_a
 same() { perl "$compare" "$1" "$dump"; }
 
 whole() { record whole --call-graph dwarf -- ./chains && known whole.data && same whole.data; }
-ok "recursion, callbacks, alloca, alignment, tail calls, signals, threads, vdso, PLT" whole
+ok "chains through callbacks, alloca, tail calls, signals, threads, vdso and PLT are right" whole
 
 # System calls and page faults: the kernel's part of the chain, then ours; self and children in perf's table.
 # (It may be hit in _init, whose callers perf guesses.)
@@ -81,7 +81,7 @@ kernel_part() {
 	same kernel.data && perl "$tests/tools/perf-compare.pl" kernel.data "$dump" || return
 	chains kernel.data | grep -q 'entry_SYSCALL_64[^ ]*;.*;__libc_start_main' || [ "$(uname -m)" != x86_64 ]
 }
-steady "chains from the kernel into user space, self and children" kernel_part
+steady "chains from the kernel into user space match perf, self and children" kernel_part
 
 threads() { # each thread unwinds its chunks: the same as one
 	record many --call-graph dwarf -F 10000 -- ./chains || return 1
@@ -89,15 +89,15 @@ threads() { # each thread unwinds its chunks: the same as one
 	"$dump" functions --threads 2 many.data | sort >two
 	[ -s one ] && cmp one two
 }
-ok "two threads find what one finds" threads
+ok "two threads unwind the same chains as one thread" threads
 
 # These two have no build-ids at their end. Whose vdso it was shows in where the kernel lay; whose objects, in their
 # mappings: inodes change when another perf, of a test beside, links them into its cache.
 compressed() { record z -z --buildid-mmap -e cpu-clock --call-graph dwarf -- ./chains && known z.data && same z.data; }
 if perf version --build-options 2>/dev/null | grep -q 'zstd: \[ on'; then
-	steady "a compressed recording" compressed
+	steady "chains of a compressed recording match perf" compressed
 else
-	skip "a compressed recording" "this perf has no zstd"
+	skip "chains of a compressed recording" "this perf has no zstd"
 fi
 
 stream() { perf record -q $m --buildid-mmap -e cpu-clock -F 2000 --call-graph dwarf -o - -- ./chains >pipe.data 2>/dev/null; }
@@ -106,13 +106,13 @@ pipe() {
 	known pipe.data && same pipe.data && "$dump" functions pipe.data >file.tsv &&
 		"$dump" functions - <pipe.data >stdin.tsv && cmp file.tsv stdin.tsv
 }
-steady "a pipe's stream" pipe
+steady "chains of a stream match perf" pipe
 
 several() { # one event with stacks, one without
 	lossless two.data perf record -q $m -N -e cpu-clock/call-graph=dwarf/u -e page-faults/call-graph=no/u -F 2000 \
 		-o two.data -- ./chains >/dev/null 2>&1 && known two.data recursion callback
 }
-ok "an event that keeps stacks beside one that does not" several
+ok "an event with stacks beside an event without stacks has the right chains" several
 
 # perf takes the tables of an object from the lowest place where it was ever mapped: the shell's,
 # which a program that it starts inherits. Chains of such programs are known, and not perf's.
@@ -121,7 +121,7 @@ started() {
 		sh -c './chains & wait; ./chains' >/dev/null 2>&1
 	known started.data
 }
-ok "a program that a shell started" started
+ok "a program that a shell starts has the right chains" started
 
 too_short() { # the copies are too short for all but the shallowest, and that is said
 	record short --call-graph dwarf,512 -- ./chains && known short.data alloca tail &&
@@ -130,27 +130,27 @@ too_short() { # the copies are too short for all but the shallowest, and that is
 		"$zcost" report functions --perf short.data >out 2>&1 &&
 		says 'warning: [0-9.]+ % of [0-9]+ user stacks' out
 }
-ok "copies shorter than the stack: what there is, and a note beside the table" too_short
+ok "stack copies that are too short give partial chains and a note" too_short
 
 deep() { # (what crtstuff.c adds to a program has no tables)
 	"$dump" health whole.data >out
 	says '^unwound	[0-9]+ stacks, 0 cut, [0-2] lost, [1-9][0-9]* deep' out &&
 		says 'have more than 127 frames' out
 }
-ok "more frames than are kept are counted" deep
+ok "health counts stacks with more than 127 frames" deep
 
 stripped() { # the tables stay
 	$cc -O2 -fomit-frame-pointer -pthread -s -o stripped "$tests/data/chains.c" &&
 		record stripped --call-graph dwarf -- ./stripped && same stripped.data &&
 		chains stripped.data | grep -q ';__libc_start_main[^;]*;0x'
 }
-ok "a stripped program" stripped
+ok "chains of a stripped program match perf" stripped
 
 static() {
 	$cc -O2 -fomit-frame-pointer -pthread -static -o static "$tests/data/chains.c" &&
 		record static --call-graph dwarf -- ./static && known static.data recursion alloca signal tail
 }
-ok "a static program" static
+ok "a static program has the right chains" static
 
 # Only .debug_frame: in the program, or in its debug file.
 frames='-O2 -g -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables'
@@ -163,22 +163,22 @@ split_frame() {
 		objcopy --add-gnu-debuglink=split.debug split &&
 		record split --call-graph dwarf -- ./split && known split.data recursion alloca aligned tail
 }
-ok "tables in .debug_frame" debug_frame
-ok "tables in a separate debug file" split_frame
+ok "unwind tables in .debug_frame give the right chains" debug_frame
+ok "unwind tables in a separate debug file give the right chains" split_frame
 
 no_tables() { # nothing says where callers are: the leaf, and a note
 	$cc ${frames%-g*} ${frames#*-g} -pthread -s -o none "$tests/data/chains.c" &&
 		record none --call-graph dwarf -- ./none && "$dump" health none.data >out &&
 		says '^unwind_note	.* reach code without unwind tables, most in .*/none' out
 }
-ok "an object without tables is named" no_tables
+ok "a note names an object without unwind tables" no_tables
 
 foreign() { # of another host without its files: no guess
 	"$dump" health --foreign whole.data >out
 	says '^unwound	([0-9]+) stacks, 0 cut, [1-9][0-9]* lost, 0 deep' out &&
 		! "$dump" costs --foreign whole.data | cut -f9 | grep -q ';'
 }
-ok "without the recorded files nothing is unwound" foreign
+ok "without the recorded files no stack is unwound" foreign
 
 home() { # a folder of files of that host
 	mkdir -p root && perf buildid-list -i whole.data | while read -r id name; do
@@ -187,7 +187,7 @@ home() { # a folder of files of that host
 	"$dump" costs --symfs root whole.data | cut -f9 >out && says '^burn;worker;[^;]*;[^;]*$' out &&
 		says '^burn;(recurse;){21}do_recursion;main;' out
 }
-ok "objects of another host, from its root folder" home
+ok "--symfs unwinds with another host's files" home
 
 cat >throw.cc <<'E2'
 #include <cstdlib>
@@ -204,9 +204,9 @@ exceptions() {
 		chains throw.data | grep -q '_Unwind_RaiseException;__cxa_throw;thrower;.*;thrower;catcher;main'
 }
 if ${CXX:-c++} -O2 -fomit-frame-pointer -o throw throw.cc 2>/dev/null; then
-	ok "C++ exceptions" exceptions
+	ok "chains through C++ exceptions match perf" exceptions
 else
-	skip "C++ exceptions" "no C++ compiler"
+	skip "chains through C++ exceptions" "no C++ compiler"
 fi
 
 # A program of 32 bits without a C library. perf 6.1 unwinds none of those.
@@ -232,9 +232,9 @@ bits32() {
 }
 if $cc -m32 -O2 -fomit-frame-pointer -ffreestanding -fno-pic -fno-stack-protector -nostdlib -static -o small small.c \
 	2>/dev/null && ./small; then
-	ok "a program of 32 bits" bits32
+	ok "a 32-bit program has the right chains" bits32
 else
-	skip "a program of 32 bits" "none can be built or run here"
+	skip "chains of a 32-bit program" "none can be built or run here"
 fi
 
 done_testing
