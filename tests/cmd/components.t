@@ -14,7 +14,7 @@ unclassified() { # LISTING SET: percent of all that is listed
 }
 for listing in devmem-functions xdp-self xdp-tx 8139cp perf-top; do
 	for set in fine basic; do
-		ok "$listing, set $set" unclassified $listing $set
+		ok "at most 3 % of $listing are unclassified in set $set" unclassified $listing $set
 	done
 done
 
@@ -28,24 +28,24 @@ is() { # COMPONENT DSO FUNCTION...
 	done
 }
 K='[kernel.kallsyms]'
-ok "what stands in for the copy" is 'zero copy' $K tcp_recvmsg_dmabuf gen_pool_alloc_algo_owner \
+ok "functions of zero copy belong to zero copy" is 'zero copy' $K tcp_recvmsg_dmabuf gen_pool_alloc_algo_owner \
 	net_is_devmem_iov io_zcrx_recv_skb msg_zerocopy_callback io_notif_complete_tw_ext
-ok "pages instead of bytes" is 'page mapping' $K tcp_zerocopy_receive vm_insert_pages zap_pte_range
-ok "buffers that devices recycle" is page_pool $K page_pool_put_unrefed_netmem napi_pp_put_page
-ok "  of drivers' libraries too" is page_pool '[libeth]' libeth_rx_recycle_slow
-ok "GRO" is GRO $K dev_gro_receive tcp4_gro_receive skb_gro_receive napi_gro_flush inet_gro_complete
-ok "drivers" is netdevice '[idpf]' idpf_vport_splitq_napi_poll
-ok "  by module, whatever the function" is netdevice '[mlx5_core]' surely_no_such_name
-ok "the way in and out" is entry $K entry_SYSCALL_64_after_hwframe do_syscall_64 \
+ok "functions that map pages belong to page mapping" is 'page mapping' $K tcp_zerocopy_receive vm_insert_pages zap_pte_range
+ok "functions that recycle buffers belong to page_pool" is page_pool $K page_pool_put_unrefed_netmem napi_pp_put_page
+ok "functions of a driver's library that recycle buffers belong to page_pool" is page_pool '[libeth]' libeth_rx_recycle_slow
+ok "functions of GRO belong to GRO" is GRO $K dev_gro_receive tcp4_gro_receive skb_gro_receive napi_gro_flush inet_gro_complete
+ok "functions of a driver belong to netdevice" is netdevice '[idpf]' idpf_vport_splitq_napi_poll
+ok "a driver's module decides about an unknown function" is netdevice '[mlx5_core]' surely_no_such_name
+ok "functions of system call entry and exit belong to entry" is entry $K entry_SYSCALL_64_after_hwframe do_syscall_64 \
 	syscall_exit_to_user_mode srso_alias_return_thunk
-ok "what measuring costs" is tracing $K perf_event_overflow ftrace_ops_list_func __traceiter_sys_enter
-ok "a BPF map is no lock" is filter $K percpu_array_map_lookup_elem
-ok "names as compilers write them" is TCP/IP $K tcp_ack.constprop.0 tcp_rcv_established.isra.0.cold
-ok "  and as slides do" is 'zero copy' $K 'tcp recvmsg dmabuf'
+ok "functions of measuring belong to tracing" is tracing $K perf_event_overflow ftrace_ops_list_func __traceiter_sys_enter
+ok "the lookup in a BPF map belongs to filter, not to locks" is filter $K percpu_array_map_lookup_elem
+ok "suffixes of compilers do not change the component" is TCP/IP $K tcp_ack.constprop.0 tcp_rcv_established.isra.0.cold
+ok "a name with blanks belongs to the component of the name with underscores" is 'zero copy' $K 'tcp recvmsg dmabuf'
 mark=.
-ok "libraries in user space" is libraries libc.so.6 __memmove_avx_unaligned
-ok "  the linker" is libraries ld-linux-x86-64.so.2 _dl_relocate_object
-ok "programs" is user haproxy process_session
+ok "functions of libc belong to libraries" is libraries libc.so.6 __memmove_avx_unaligned
+ok "functions of the dynamic linker belong to libraries" is libraries ld-linux-x86-64.so.2 _dl_relocate_object
+ok "functions of a program belong to user" is user haproxy process_session
 
 mark=
 if command -v perf >/dev/null && perf record -q -a -g -e cpu-clock -F 3000 -o c.data -- \
@@ -55,9 +55,9 @@ if command -v perf >/dev/null && perf record -q -a -g -e cpu-clock -F 3000 -o c.
 		$1 == row { print $at["self_share"] }' "$1"; }
 	"$zcost" report components --perf c.data --components own.rules --format tsv >own 2>err
 	"$zcost" report contexts --perf c.data --format tsv >contexts 2>err
-	ok "a rule of one's own may ask for the context" near "$(share own 'in calls')" "$(share contexts syscall)" 1e-9
+	ok "a user's rule can match the context" near "$(share own 'in calls')" "$(share contexts syscall)" 1e-9
 else
-	skip "a rule of one's own may ask for the context" "perf cannot record here"
+	skip "a user's rule can match the context" "perf cannot record here"
 fi
 
 done_testing

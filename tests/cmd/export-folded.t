@@ -85,37 +85,37 @@ all_cpus() { # NAME OPTIONS...: what else runs there may have names that perf ch
 	record "$@" && same "$name.data"
 }
 
-steady "system-wide" all_cpus wide -a -g -e cpu-clock -F 2000
-ok "numbers of samples in place of periods" same wide.data "" samples
+steady "a system-wide recording gives the stacks of perf script" all_cpus wide -a -g -e cpu-clock -F 2000
+ok "--weight samples counts the samples of each stack" same wide.data "" samples
 twice() {
 	sed 's/ [0-9]*$//' out | sort | uniq -d | grep .
 }
-ok "one line for each command and chain" test -z "$(twice)"
+ok "each command and chain has one line" test -z "$(twice)"
 "$zcost" export folded --perf wide.data --weight samples >again 2>err
-ok "the same bytes each time" cmp out again
-ok "a command's blanks and semicolons are replaced" says '^a_b:c;' out
+ok "a second export gives the same bytes" cmp out again
+ok "blanks and semicolons in a command's name are replaced" says '^a_b:c;' out
 record several -g -e cpu-clock,page-faults -F 2000
-ok "of several events the first" same several.data cpu-clock
+ok "--event with the first event gives the stacks of that event" same several.data cpu-clock
 "$zcost" export folded --perf several.data >first 2>err
-ok "and without being asked" cmp out first
-ok "the other by name" same several.data page-faults
+ok "the default event is the first event" cmp out first
+ok "--event with the second event gives the stacks of that event" same several.data page-faults
 record flat -e cpu-clock -F 2000
-ok "without call chains" same flat.data
-steady "a compressed file" all_cpus z -z -a -g -e cpu-clock -F 1000
+ok "a recording without call chains gives the stacks of perf script" same flat.data
+steady "a compressed recording gives the stacks of perf script" all_cpus z -z -a -g -e cpu-clock -F 1000
 pipe() { # without build-ids: another perf may link what it needs into its cache, which changes the inode
 	perf record -q -o - -g -e cpu-clock -F 2000 -- sh load.sh 2>/dev/null >pipe.data
 	same pipe.data
 }
-steady "a pipe's stream" pipe
+steady "a stream gives the stacks of perf script" pipe
 "$zcost" export folded --perf - <pipe.data >stdin.out 2>err
-ok "and from standard input" cmp out stdin.out
+ok "standard input gives the same lines as a file" cmp out stdin.out
 
 "$zcost" export folded --perf wide.data >whole 2>err
 filtered() {
 	"$zcost" export folded --perf wide.data --comm '[fl][is]*' >out 2>err && test -s out &&
 		grep '^[fl][is][^;]*;' whole | cmp - out
 }
-ok "--comm takes the lines of these commands" filtered
+ok "--comm exports the lines of the matching commands" filtered
 cpus() {
 	ncpus=$(getconf _NPROCESSORS_CONF)
 	"$zcost" export folded --perf wide.data --cpu 0 >part 2>err
@@ -123,7 +123,7 @@ cpus() {
 	awk '{ n = $NF; sub(/ [0-9]+$/, ""); s[$0] += n } END { for (k in s) printf "%s %.0f\n", k, s[k] }' part | sort >sum
 	sort whole | cmp - sum
 }
-[ "$(getconf _NPROCESSORS_ONLN)" = 1 ] && skip "--cpu" "one CPU" || ok "--cpu: the parts add up" cpus
+[ "$(getconf _NPROCESSORS_ONLN)" = 1 ] && skip "the exports of all CPUs add up to the whole" "one CPU" || ok "--cpu: the parts add up" cpus
 
 # A name that would be two frames.
 printf 'volatile unsigned long x;
@@ -144,29 +144,29 @@ if [ "$(uname -m)" = x86_64 ]; then
 		((void (*)(void))p)();
 		return 0; }\n' | ${CC:-cc} -O1 -x c -o jit -
 	perf record -q -g -e cpu-clock -F 2000 -o jit.data ./jit 2>/dev/null
-	ok "code without a file" same jit.data
-	ok "goes by the map perf would look for" says '\[perf-[0-9]+\.map\] [0-9]+$' out
+	ok "code without a file gives the stacks of perf script" same jit.data
+	ok "code without a file has the name of perf's map file" says '\[perf-[0-9]+\.map\] [0-9]+$' out
 else
-	skip "code without a file" "its loop is x86_64's"
+	skip "code without a file gives the stacks of perf script" "its loop is x86_64's"
 fi
 
 "$zcost" export folded --perf wide.data -o file 2>err
-ok "-o FILE" cmp whole file
+ok "-o FILE writes the export to the file" cmp whole file
 "$zcost" export folded --perf wide.data -o - >out 2>err
-ok "-o -" cmp whole out
-ok "an unknown event fails" exits 1 "$zcost" export folded --perf wide.data --event nonsense -o file
-ok "and is named" says "no event 'nonsense'" err
-ok "and the file is left alone" cmp whole file
-ok "no such command, exit 1" exits 1 "$zcost" export folded --perf wide.data --comm nonsense
-ok "an unknown format, exit 2" exits 2 "$zcost" export nonsense --perf wide.data
-ok "names those there are" says "there are: folded" err
-ok "nothing to export, exit 2" exits 2 "$zcost" export folded
-ok "--weight of nothing known, exit 2" exits 2 "$zcost" export folded --perf wide.data --weight x
-ok "a full disk fails" exits 1 "$zcost" export folded --perf wide.data -o /dev/full
+ok "-o - writes the export to standard output" cmp whole out
+ok "an unknown event exits 1" exits 1 "$zcost" export folded --perf wide.data --event nonsense -o file
+ok "the message names the unknown event" says "no event 'nonsense'" err
+ok "an unknown event leaves the output file alone" cmp whole file
+ok "an unknown command exits 1" exits 1 "$zcost" export folded --perf wide.data --comm nonsense
+ok "an unknown format is a usage error" exits 2 "$zcost" export nonsense --perf wide.data
+ok "the message lists the formats" says "there are: folded" err
+ok "export without a source is a usage error" exits 2 "$zcost" export folded
+ok "an unknown --weight is a usage error" exits 2 "$zcost" export folded --perf wide.data --weight x
+ok "a full disk exits 1" exits 1 "$zcost" export folded --perf wide.data -o /dev/full
 head -c "$(($(wc -c <wide.data) * 9 / 10))" wide.data >torn.data
-ok "a torn file: what came before, exit 4" exits 4 "$zcost" export folded --perf torn.data
-ok "is written" test -s out
-ok "and what is missing is said" says 'torn.data: .*at offset' err
+ok "a truncated file exits 4" exits 4 "$zcost" export folded --perf torn.data
+ok "a truncated file gives the stacks before the cut" test -s out
+ok "the message names the offset of the cut" says 'torn.data: .*at offset' err
 
 # Out of a capture's store, as out of the file.
 . "$tests/capture.sh"
@@ -184,8 +184,8 @@ cp /sys/kernel/notes single/hosts/vm/notes
 mkdir -p none
 "$zcost" export folded --perf wide.data --kallsyms /proc/kallsyms --symfs "$PWD/none" 2>err |
 	grep -v '\[vdso\]' >file.out
-ok "the store's lines are the file's" cmp store.out file.out
-ok "and kernel functions have their names" says '_syscall_64;' store.out
+ok "the store gives the same lines as the file" cmp store.out file.out
+ok "the store has names of kernel functions" says '_syscall_64;' store.out
 
 run cap/runs/v/profile-01/receiver v receiver
 run cap/runs/v/profile-01/sender v sender
@@ -193,11 +193,11 @@ manifest cap v v/profile/1/ok
 "$zcost" analyze cap >log 2>&1
 "$zcost" export folded cap >out 2>err
 sed -n 's/^v\/receiver;//p' out >receiver.out
-ok "two sides: each line begins with its own" test "$(grep -c '^v/sender;' out)" -gt 10 -a \
+ok "each line of a capture with two sides begins with the variant and the side" test "$(grep -c '^v/sender;' out)" -gt 10 -a \
 	"$(wc -l <out)" = "$((2 * $(wc -l <receiver.out)))"
-ok "and that is said" says 'each line begins' err
+ok "a note says how each line begins" says 'each line begins' err
 "$zcost" export folded cap --side receiver >out 2>err
-ok "--side picks one, which needs no name" cmp out receiver.out
-ok "an unknown variant fails" exits 1 "$zcost" export folded cap --variant w
+ok "--side exports one side without a prefix" cmp out receiver.out
+ok "an unknown variant exits 1" exits 1 "$zcost" export folded cap --variant w
 
 done_testing

@@ -19,37 +19,37 @@ contents() {
 		done
 	sqlite3 "$1" 'PRAGMA user_version' 'PRAGMA application_id' 'SELECT sql FROM sqlite_master ORDER BY name'
 }
-ok "sql" exits 0 "$zcost" export sql cap -o dump.sql
-ok "sqlite3 takes it" sh -c 'sqlite3 copy.db <dump.sql >log 2>&1 && ! [ -s log ]'
+ok "export sql exits 0" exits 0 "$zcost" export sql cap -o dump.sql
+ok "sqlite3 reads the export without a message" sh -c 'sqlite3 copy.db <dump.sql >log 2>&1 && ! [ -s log ]'
 contents cap/zcost.db >theirs
 contents copy.db >ours
-ok "the same content" cmp theirs ours
-ok "thirds to the last digit" says '0\.333333333333333' theirs
-ok "zcost reads the copy" exits 0 "$zcost" report summary copy.db
-ok "into a pipe, too" sh -c '"$1" export sql cap | cmp - dump.sql' - "$zcost"
+ok "a store made from the export has the same content" cmp theirs ours
+ok "export sql keeps every digit of a number" says '0\.333333333333333' theirs
+ok "zcost report reads a store made from the export" exits 0 "$zcost" report summary copy.db
+ok "export sql to a pipe gives the same bytes" sh -c '"$1" export sql cap | cmp - dump.sql' - "$zcost"
 
-ok "csv" exits 0 "$zcost" export csv cap -o folder
-ok "a file for each table and view" test "$(ls folder | wc -l)" = \
+ok "export csv exits 0" exits 0 "$zcost" export csv cap -o folder
+ok "export csv writes a file for each table and view" test "$(ls folder | wc -l)" = \
 	"$(sqlite3 cap/zcost.db "SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table', 'view')")"
 sqlite3 back.db ".import --csv folder/metric.csv m"
-ok "every figure exactly" test "$(sqlite3 back.db "ATTACH 'cap/zcost.db' AS z" \
+ok "export csv has every value exactly" test "$(sqlite3 back.db "ATTACH 'cap/zcost.db' AS z" \
 	'SELECT COUNT(*) FROM m JOIN z.metric k ON k.run = m.run AND k.name = m.name AND k.value = m.value + 0.0')" = \
 	"$(sqlite3 cap/zcost.db 'SELECT COUNT(*) FROM metric')"
-ok "quotes, commas and lines in a field" test "$(sqlite3 back.db "SELECT COUNT(*) FROM m WHERE unit = 'a \"quote\", a comma
+ok "export csv quotes fields with quotes, commas and line breaks" test "$(sqlite3 back.db "SELECT COUNT(*) FROM m WHERE unit = 'a \"quote\", a comma
 and a line'")" = 1
 "$zcost" export csv cap --table metric >metric.csv 2>err
-ok "one table to standard output" cmp metric.csv folder/metric.csv
-ok "an empty text is two quotes" says '^1,third,"",0\.3' metric.csv
-ok "a missing value is nothing" says '^1,gone,7,$' folder/series.csv
-ok "one view into a file" exits 0 "$zcost" export csv cap --table metrics -o one.csv
-ok "is that view" cmp one.csv folder/metrics.csv
+ok "export csv --table writes one table to standard output" cmp metric.csv folder/metric.csv
+ok "an empty text in CSV is two quotes" says '^1,third,"",0\.3' metric.csv
+ok "a missing value in CSV is an empty field" says '^1,gone,7,$' folder/series.csv
+ok "export csv --table -o exits 0 for a view" exits 0 "$zcost" export csv cap --table metrics -o one.csv
+ok "export csv --table -o writes the view to the file" cmp one.csv folder/metrics.csv
 
-ok "csv needs a place" exits 2 "$zcost" export csv cap
-ok "it says which" says 'give a folder with -o, or one table with --table' err
-ok "a table that is not there" exits 2 "$zcost" export csv cap --table nothing
-ok "names those that are" says "no table 'nothing'; there are: capture variant " err
-ok "a folder that cannot be made" exits 1 "$zcost" export csv cap -o metric.csv/x
+ok "export csv without -o and --table is a usage error" exits 2 "$zcost" export csv cap
+ok "the message names -o and --table" says 'give a folder with -o, or one table with --table' err
+ok "an unknown table is a usage error" exits 2 "$zcost" export csv cap --table nothing
+ok "the message lists the tables" says "no table 'nothing'; there are: capture variant " err
+ok "a folder that cannot be made exits 1" exits 1 "$zcost" export csv cap -o metric.csv/x
 sqlite3 cap/zcost.db 'PRAGMA user_version=1'
-ok "a store of another version" exits 1 "$zcost" export sql cap
-ok "is refused with the way out" says "made by another version of zcost \\(1, this one reads $version\\); run 'zcost analyze cap' again" err
+ok "a store of another version exits 1" exits 1 "$zcost" export sql cap
+ok "the message for a store of another version says to analyze again" says "made by another version of zcost \\(1, this one reads $version\\); run 'zcost analyze cap' again" err
 done_testing

@@ -17,72 +17,72 @@ refused() { # refused COMMAND...: exit 2, and the message names the option
 tables=$(sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p' help)
 for t in $tables; do
 	case $t in
-	hotspots) ok "$t: --vmlinux" refused report $t _copy_to_iter cap --vmlinux x ;;
-	rates) ok "$t: --vmlinux" refused report $t --rate 1e6 --vmlinux x ;;
-	groups) ok "$t: --vmlinux" refused report $t cap --group a=b --vmlinux x ;;
+	hotspots) ok "report $t refuses --vmlinux for a capture" refused report $t _copy_to_iter cap --vmlinux x ;;
+	rates) ok "report $t refuses --vmlinux" refused report $t --rate 1e6 --vmlinux x ;;
+	groups) ok "report $t refuses --vmlinux for a capture" refused report $t cap --group a=b --vmlinux x ;;
 	*)
 		"$zcost" report $t cap >out 2>err
 		if [ $? = 2 ]; then
-			ok "$t: --vmlinux" refused report $t --perf nowhere --vmlinux x
+			ok "report $t refuses --vmlinux for a perf.data file" refused report $t --perf nowhere --vmlinux x
 		else
-			ok "$t: --vmlinux" refused report $t cap --vmlinux x
+			ok "report $t refuses --vmlinux for a capture" refused report $t cap --vmlinux x
 		fi
 		;;
 	esac
 done
-ok "CPUs of what is not split by them" refused report cpu cap --cpu 1
-ok "rows of sockets that are added up" refused report tcp cap --by name --limit 3
-ok "which single ones have" exits 0 "$zcost" report tcp cap --limit 3
-ok "keys for what cannot be split" refused report sizes cap --by comm
-ok "says which can be" says 'it goes with functions, components' err
-ok "counts of a bare file, of a capture" refused report functions cap --cycles 1e9
-ok "says of what" says 'it goes with a perf.data \(--perf\), a text' err
-ok "CPUs of whole sides" refused report summary cap --cpu 1
-ok "groups of another table" refused report functions cap --group a=b
-ok "given numbers beside a capture" refused report roi cap --throughput 10
-ok "runs of a bare file" refused report functions --perf nowhere --variant copying
-ok "a capture of rates" exits 2 "$zcost" report rates cap --rate 10,20 --variant copying
-ok "says what they are of" says "table 'rates' is made from given numbers, not from a capture" err
-ok "a recording of rates" exits 2 "$zcost" report rates --perf nowhere --rate 10,20
-ok "a variant of rates" refused report rates --rate 10,20 --variant copying
-ok "a unit of rates" refused report rates --rate 1e6 --unit KiB
-ok "the estimator of one recording" refused report functions --perf nowhere --estimator mean
-ok "rows of whole figures" refused compare copying mapping -C cap --limit 3
-ok "work of a capture" refused compare copying mapping -C cap --table functions --rate 1e6
-ok "a waterfall by system calls takes no CPUs: those calls are not samples" refused compare copying mapping -C cap \
+ok "report cpu refuses --cpu" refused report cpu cap --cpu 1
+ok "report tcp --by name refuses --limit" refused report tcp cap --by name --limit 3
+ok "report tcp takes --limit" exits 0 "$zcost" report tcp cap --limit 3
+ok "report sizes refuses --by" refused report sizes cap --by comm
+ok "the message names the tables that take --by" says 'it goes with functions, components' err
+ok "report functions refuses --cycles for a capture" refused report functions cap --cycles 1e9
+ok "the message names the sources that take --cycles" says 'it goes with a perf.data \(--perf\), a text' err
+ok "report summary refuses --cpu" refused report summary cap --cpu 1
+ok "report functions refuses --group" refused report functions cap --group a=b
+ok "report roi refuses --throughput for a capture" refused report roi cap --throughput 10
+ok "report functions refuses --variant for a perf.data file" refused report functions --perf nowhere --variant copying
+ok "report rates refuses a capture" exits 2 "$zcost" report rates cap --rate 10,20 --variant copying
+ok "the message says that rates takes numbers" says "table 'rates' is made from given numbers, not from a capture" err
+ok "report rates refuses --perf" exits 2 "$zcost" report rates --perf nowhere --rate 10,20
+ok "report rates refuses --variant" refused report rates --rate 10,20 --variant copying
+ok "report rates refuses --unit" refused report rates --rate 1e6 --unit KiB
+ok "report functions refuses --estimator for a perf.data file" refused report functions --perf nowhere --estimator mean
+ok "compare refuses --limit without --table" refused compare copying mapping -C cap --limit 3
+ok "compare --table functions refuses --rate for a capture" refused compare copying mapping -C cap --table functions --rate 1e6
+ok "compare --table waterfall --by syscalls refuses --cpu" refused compare copying mapping -C cap \
 	--table waterfall --by syscalls --cpu 1
-ok "a waterfall by functions takes CPUs" exits 0 "$zcost" compare copying mapping -C cap --table waterfall --by functions --cpu 1
-ok "a self-test tests all its tables: --table is a usage error" exits 2 "$zcost" compare --self-test cap --table functions
-ok "--children is for tables of costs" refused report summary cap --children
-ok "--in is for tables of costs" refused report summary cap --in cycles
-ok "rows of a self-test" refused compare --self-test cap --limit 3
-ok "a gate of two files, which have no verdict" refused compare "$tests/data/xdp-drop.stat" x.txt \
+ok "compare --table waterfall --by functions takes --cpu" exits 0 "$zcost" compare copying mapping -C cap --table waterfall --by functions --cpu 1
+ok "compare --self-test refuses --table" exits 2 "$zcost" compare --self-test cap --table functions
+ok "report summary refuses --children" refused report summary cap --children
+ok "report summary refuses --in" refused report summary cap --in cycles
+ok "compare --self-test refuses --limit" refused compare --self-test cap --limit 3
+ok "compare --table of two files refuses --fail-on" refused compare "$tests/data/xdp-drop.stat" x.txt \
 	--table functions --fail-on worse
-ok "runs of the whole store" refused export sql cap --variant copying
-ok "samples of tables" refused export csv cap -o csv --cpu 1
+ok "export sql refuses --variant" refused export sql cap --variant copying
+ok "export csv refuses --cpu" refused export csv cap -o csv --cpu 1
 # Charts: each that there is refuses what another one reads.
 "$zcost" plot --list | awk '{ print $1 }' >charts
-ok "there are charts" test "$(wc -l <charts)" -gt 5
+ok "plot --list lists more than five charts" test "$(wc -l <charts)" -gt 5
 for chart in $(cat charts); do
 	case $chart in
 	roi_p) option=--limit value=3 ;;
 	*) option=--power-kind value=wall ;;
 	esac
-	ok "plot $chart: $option" refused plot cap $chart -o pictures $option $value
+	ok "plot $chart refuses $option" refused plot cap $chart -o pictures $option $value
 done
-ok "rows of a chart of bars" refused plot cap cpu throughput -o pictures --limit 3
-ok "which of them, and where it goes" says \
+ok "plot of bar charts refuses --limit" refused plot cap cpu throughput -o pictures --limit 3
+ok "the message names the charts that take --limit" says \
 	"--limit means nothing for 'cpu', 'throughput' of a capture; it goes with functions, .*waterfall_sender" err
-ok "the power's exponent, of CPU use" refused plot cap roi_c -o pictures --roi-m 2
-ok "nothing was drawn" test ! -e pictures
+ok "plot roi_c refuses --roi-m" refused plot cap roi_c -o pictures --roi-m 2
+ok "a refused plot makes no folder" test ! -e pictures
 plots() { exits 0 "$zcost" plot cap "$@" -o pictures --format svg && test -s pictures/functions.gp; }
 if command -v gnuplot >/dev/null; then
-	ok "one chart that reads it is enough" plots throughput functions --limit 3
+	ok "plot takes --limit when one of its charts does" plots throughput functions --limit 3
 	rm -r pictures
 else
-	skip "one chart that reads it is enough" "no gnuplot"
+	skip "plot takes --limit when one of its charts does" "no gnuplot"
 fi
-ok "what means something is taken" exits 0 "$zcost" report functions cap --by cpu --comm tcpzc --cpu 1 --limit 2
+ok "report functions takes --by, --comm, --cpu and --limit" exits 0 "$zcost" report functions cap --by cpu --comm tcpzc --cpu 1 --limit 2
 
 # Numbers are read alike everywhere: all of the argument, finite, in their range.
 number() { # number REFUSED COMMAND...
@@ -91,78 +91,78 @@ number() { # number REFUSED COMMAND...
 	exits 2 "$zcost" "$@" && says "'$value' is not a (whole )?number" err && test ! -s out
 }
 for bad in 0 -1 x inf nan 1e3x ''; do
-	ok "an exponent of '$bad': report" number "$bad" report roi cap --roi-n "$bad"
-	ok "  compare" number "$bad" compare copying mapping -C cap --roi-n "$bad"
-	ok "  plot" number "$bad" plot cap -o pictures --roi-n "$bad"
+	ok "report roi refuses --roi-n '$bad'" number "$bad" report roi cap --roi-n "$bad"
+	ok "compare refuses --roi-n '$bad'" number "$bad" compare copying mapping -C cap --roi-n "$bad"
+	ok "plot refuses --roi-n '$bad'" number "$bad" plot cap -o pictures --roi-n "$bad"
 done
 for bad in 0 -1 2.5 1e3 x '' 99999999999999999999; do
-	ok "'$bad' rows: report" number "$bad" report functions cap --limit "$bad"
-	ok "  compare" number "$bad" compare copying mapping -C cap --table functions --limit "$bad"
-	ok "  plot" number "$bad" plot cap -o pictures --limit "$bad"
-	ok "'$bad' threads: export" number "$bad" export folded cap -j "$bad"
-	ok "  analyze" number "$bad" analyze cap -j "$bad"
-	ok "  pack" number "$bad" pack cap -j "$bad"
+	ok "report functions refuses --limit '$bad'" number "$bad" report functions cap --limit "$bad"
+	ok "compare --table functions refuses --limit '$bad'" number "$bad" compare copying mapping -C cap --table functions --limit "$bad"
+	ok "plot refuses --limit '$bad'" number "$bad" plot cap -o pictures --limit "$bad"
+	ok "export folded refuses -j '$bad'" number "$bad" export folded cap -j "$bad"
+	ok "analyze refuses -j '$bad'" number "$bad" analyze cap -j "$bad"
+	ok "pack refuses -j '$bad'" number "$bad" pack cap -j "$bad"
 done
 for bad in idle=inf,per_cpu=1 idle=1,per_cpu=-1 idle=1 idle=1,per_cpu=2x; do
 	for command in "report roi cap" "compare copying mapping -C cap" "plot cap -o pictures"; do
-		ok "a model of $bad: ${command%% *}" exits 2 "$zcost" $command --power-model $bad
-		ok "  says so" says "'$bad' is not idle=WATTS,per_cpu=WATTS" err
+		ok "${command%% *} refuses --power-model $bad" exits 2 "$zcost" $command --power-model $bad
+		ok "the message of ${command%% *} shows the form of --power-model" says "'$bad' is not idle=WATTS,per_cpu=WATTS" err
 	done
 done
-ok "no threshold is one" exits 0 "$zcost" compare copying mapping -C cap --threshold 0
-ok "  less is none" number -1 compare copying mapping -C cap --threshold -1
+ok "compare takes --threshold 0" exits 0 "$zcost" compare copying mapping -C cap --threshold 0
+ok "compare refuses --threshold -1" number -1 compare copying mapping -C cap --threshold -1
 
 # --- names that are not there: 1 when it is the data that lacks them, 2 when nothing could have them ---
 
 report() { "$zcost" report "$@"; }
 for t in summary runs functions syscalls counters roi scores irq snmp; do
-	ok "$t of no variant" exits 1 report $t cap --variant nosuch
-	ok "  of no side" exits 1 report $t cap --side nosuch
-	ok "  of no run" exits 1 report $t cap --run 99
+	ok "report $t with an unknown variant exits 1" exits 1 report $t cap --variant nosuch
+	ok "report $t with an unknown side exits 1" exits 1 report $t cap --side nosuch
+	ok "report $t with an unknown run exits 1" exits 1 report $t cap --run 99
 done
 for t in functions components contexts modules; do
-	ok "$t of no command" exits 1 report $t cap --comm nosuch
-	ok "  is said" says "table '$t' has no row: nothing matches --comm nosuch" err
-	ok "  of no object" exits 1 report $t cap --dso nosuch
-	ok "  of no function" exits 1 report $t cap --symbol nosuch
-	ok "  of no CPU" exits 1 report $t cap --cpu 7
-	ok "  of no event" exits 1 report $t cap --event nosuch
-	ok "  by no key" exits 2 report $t cap --by nosuch
-	ok "  of no unit" exits 2 report $t cap --unit nosuch
+	ok "report $t with an unknown command exits 1" exits 1 report $t cap --comm nosuch
+	ok "the message of report $t names the unknown command" says "table '$t' has no row: nothing matches --comm nosuch" err
+	ok "report $t with an unknown object exits 1" exits 1 report $t cap --dso nosuch
+	ok "report $t with an unknown function exits 1" exits 1 report $t cap --symbol nosuch
+	ok "report $t with an unknown CPU exits 1" exits 1 report $t cap --cpu 7
+	ok "report $t with an unknown event exits 1" exits 1 report $t cap --event nosuch
+	ok "report $t with an unknown key is a usage error" exits 2 report $t cap --by nosuch
+	ok "report $t with an unknown unit is a usage error" exits 2 report $t cap --unit nosuch
 done
-ok "calls of no command" exits 1 report syscalls cap --comm nosuch
-ok "instructions of no function" exits 1 report hotspots nosuch cap
-ok "no estimator" exits 2 report summary cap --estimator nosuch
-ok "no table" exits 2 report nosuch cap
-ok "no format" exits 2 report summary cap --format nosuch
-ok "no option" exits 2 report summary cap --nosuch
-ok "no capture" exits 1 report summary nowhere
-ok "no file" exits 1 report functions --perf nowhere
+ok "report syscalls with an unknown command exits 1" exits 1 report syscalls cap --comm nosuch
+ok "report hotspots with an unknown function exits 1" exits 1 report hotspots nosuch cap
+ok "an unknown estimator is a usage error" exits 2 report summary cap --estimator nosuch
+ok "an unknown table is a usage error" exits 2 report nosuch cap
+ok "an unknown format is a usage error" exits 2 report summary cap --format nosuch
+ok "an unknown option is a usage error" exits 2 report summary cap --nosuch
+ok "a missing capture exits 1" exits 1 report summary nowhere
+ok "a missing perf.data file exits 1" exits 1 report functions --perf nowhere
 compare() { "$zcost" compare "$@"; }
-ok "compare with no variant" exits 1 compare copying nosuch -C cap
-ok "  of no side" exits 1 compare copying mapping -C cap --table functions --side nosuch
-ok "  of no command" exits 1 compare copying mapping -C cap --table functions --comm nosuch
-ok "  of no table" exits 2 compare copying mapping -C cap --table nosuch
-ok "  of no unit" exits 2 compare copying mapping -C cap --table functions --unit nosuch
-ok "export of no variant" exits 1 "$zcost" export folded cap --variant nosuch
-ok "  of no command" exits 1 "$zcost" export folded cap --comm nosuch
-ok "  of no table" exits 2 "$zcost" export csv cap --table nosuch
-ok "  of no format" exits 2 "$zcost" export nosuch cap
-ok "plot of no variant" exits 1 "$zcost" plot cap -o x --base nosuch
-ok "  of no chart" exits 2 "$zcost" plot cap nosuch -o x
+ok "compare with an unknown variant exits 1" exits 1 compare copying nosuch -C cap
+ok "compare with an unknown side exits 1" exits 1 compare copying mapping -C cap --table functions --side nosuch
+ok "compare with an unknown command exits 1" exits 1 compare copying mapping -C cap --table functions --comm nosuch
+ok "compare with an unknown table is a usage error" exits 2 compare copying mapping -C cap --table nosuch
+ok "compare with an unknown unit is a usage error" exits 2 compare copying mapping -C cap --table functions --unit nosuch
+ok "export folded with an unknown variant exits 1" exits 1 "$zcost" export folded cap --variant nosuch
+ok "export folded with an unknown command exits 1" exits 1 "$zcost" export folded cap --comm nosuch
+ok "export csv with an unknown table is a usage error" exits 2 "$zcost" export csv cap --table nosuch
+ok "export with an unknown format is a usage error" exits 2 "$zcost" export nosuch cap
+ok "plot with an unknown variant exits 1" exits 1 "$zcost" plot cap -o x --base nosuch
+ok "plot with an unknown chart is a usage error" exits 2 "$zcost" plot cap nosuch -o x
 # --- what else was passed over ---
 
 twice() { # COMMAND...: the first --variant would be passed over
 	exits 2 "$@" && says "--variant 'mapping': 'copying' is given already; one glob takes several" err
 }
-ok "report of two --variant" twice "$zcost" report cpu cap --variant copying --variant mapping
-ok "plot of two" twice "$zcost" plot cap -o x --variant copying --variant mapping
-ok "the way out" sh -c "'$zcost' report cpu cap --variant '[cm]*' | grep -q copying"
+ok "report refuses a second --variant" twice "$zcost" report cpu cap --variant copying --variant mapping
+ok "plot refuses a second --variant" twice "$zcost" plot cap -o x --variant copying --variant mapping
+ok "--variant with a glob selects two variants" sh -c "'$zcost' report cpu cap --variant '[cm]*' | grep -q copying"
 
 cp -r cap lost
 sqlite3 lost/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_lost', '[0.0, 7.0]' FROM run WHERE pass = 'profile' AND repeat = 1"
-ok "the summary's cost of copying bears the profile's losses, exit 4" exits 4 "$zcost" report summary lost
-ok "which are said" says 'lossy: copying receiver, mapping receiver .2 of 12 runs.: perf lost 0 records and 7 samples' out
+ok "report summary exits 4 when the profile that its copy cost uses lost samples" exits 4 "$zcost" report summary lost
+ok "report summary names the runs that lost samples" says 'lossy: copying receiver, mapping receiver .2 of 12 runs.: perf lost 0 records and 7 samples' out
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	measure_run other one 1 receiver 1280000000 150
 	manifest other one one/measure/1/ok
@@ -170,12 +170,12 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	user() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
 	if user "$zcost" analyze --help >/dev/null 2>&1; then
 		user "$zcost" analyze other >out 2>err
-		ok "a folder of somebody else's" says 'other/zcost.db: cannot be written, the folder other says: Permission denied' err
-		ok "and the way out" says 'analyze as its owner or as root, make it writable, or analyze a copy' err
+		ok "analyze names the store that it cannot write" says 'other/zcost.db: cannot be written, the folder other says: Permission denied' err
+		ok "the message of analyze says how to write the store" says 'analyze as its owner or as root, make it writable, or analyze a copy' err
 	else
-		skip "a folder of somebody else's" "another user cannot run $zcost"
+		skip "analyze names the store that it cannot write" "another user cannot run $zcost"
 	fi
 else
-	skip "a folder of somebody else's" "needs root, and setpriv"
+	skip "analyze names the store that it cannot write" "needs root, and setpriv"
 fi
 done_testing

@@ -33,41 +33,41 @@ printf tail >>cap/hosts/vm/sparse
 cp -r cap raw
 "$zcost" analyze cap 2>err || cat err
 
-ok "a capture is packed, exit 0" exits 0 "$zcost" pack cap
-ok "all is as the manifest says" says 'cap.tar.zst: 14 files, 7 as manifest.json says, 7 not named in it$' err
-ok "nothing else is left beside it" test "$(ls -d cap.* | tr '\n' ' ')" = "cap.tar.zst "
-ok "tar and sha256sum read it too" sh -c 'mkdir t && zstd -qdc cap.tar.zst | tar -xf - -C t && cd t/cap && sha256sum --quiet -c SHA256SUMS'
+ok "pack exits 0" exits 0 "$zcost" pack cap
+ok "pack counts the files that match the manifest" says 'cap.tar.zst: 14 files, 7 as manifest.json says, 7 not named in it$' err
+ok "pack leaves one file beside the capture" test "$(ls -d cap.* | tr '\n' ' ')" = "cap.tar.zst "
+ok "tar and sha256sum read the archive" sh -c 'mkdir t && zstd -qdc cap.tar.zst | tar -xf - -C t && cd t/cap && sha256sum --quiet -c SHA256SUMS'
 quiet_tar() { # but for the name that is no ASCII, of which tar knows no charset
 	zstd -qdc cap.tar.zst | tar -tf - >list 2>err && [ "$(wc -l <err)" -le 1 ] && ! grep -v hdrcharset err
 }
-ok "and tar has nothing to say of names that need no word" quiet_tar
-ok "it is unpacked" exits 0 "$zcost" unpack cap.tar.zst -o again
-ok "as many files" says 'again: 14 files, 7 as manifest.json says, 7 not named in it$' err
-ok "nothing changed" diff -r cap again
-ok "zeros are holes" test "$(du -k again/hosts/vm/sparse | cut -f1)" -lt 1024
-ok "again: the folder is in the way, exit 1" exits 1 "$zcost" unpack cap.tar.zst -o again
-ok "says so" says 'again: there already' err
+ok "tar prints no warning about ASCII names" quiet_tar
+ok "unpack exits 0" exits 0 "$zcost" unpack cap.tar.zst -o again
+ok "unpack counts the files that match the manifest" says 'again: 14 files, 7 as manifest.json says, 7 not named in it$' err
+ok "unpack restores the same folder" diff -r cap again
+ok "unpack writes zeros as holes" test "$(du -k again/hosts/vm/sparse | cut -f1)" -lt 1024
+ok "unpack into an existing folder exits 1" exits 1 "$zcost" unpack cap.tar.zst -o again
+ok "the message names the existing folder" says 'again: there already' err
 mkdir vacant
-ok "an empty folder is not" exits 0 "$zcost" unpack cap.tar.zst -o vacant/
-ok "and is filled" test -s vacant/manifest.json
+ok "unpack into an empty folder exits 0" exits 0 "$zcost" unpack cap.tar.zst -o vacant/
+ok "unpack fills an empty folder" test -s vacant/manifest.json
 
 # The same folder, the same bytes.
 mkdir copy && cp -r cap copy/ && touch -d 2001-01-01 copy/cap/hosts/vm/* && touch copy/cap/manifest.json
-ok "a copy, one thread" "$zcost" pack -j 1 copy/cap
-ok "gives the same bytes" cmp cap.tar.zst copy/cap.tar.zst
-ok "three threads" "$zcost" pack -j 3 copy/cap/ -o three
-ok "give the same bytes" cmp cap.tar.zst three
-ok "level 19" "$zcost" pack -l 19 cap -o small
-ok "is smaller" test "$(stat -c %s small)" -lt "$(stat -c %s cap.tar.zst)"
-ok "level 20 is a usage error" exits 2 "$zcost" pack -l 20 cap
+ok "pack -j 1 packs a copy with other file times" "$zcost" pack -j 1 copy/cap
+ok "an archive of a copy from one thread has the same bytes" cmp cap.tar.zst copy/cap.tar.zst
+ok "pack -j 3 packs the copy" "$zcost" pack -j 3 copy/cap/ -o three
+ok "an archive from three threads has the same bytes" cmp cap.tar.zst three
+ok "pack -l 19 exits 0" "$zcost" pack -l 19 cap -o small
+ok "an archive of level 19 is smaller" test "$(stat -c %s small)" -lt "$(stat -c %s cap.tar.zst)"
+ok "pack -l 20 is a usage error" exits 2 "$zcost" pack -l 20 cap
 
 piped() {
 	"$zcost" pack cap -o - 2>err1 | cat | "$zcost" unpack - -o piped 2>err2 && diff -r cap piped &&
 		! grep -q % err1 && ! grep -q % err2
 }
-ok "through a pipe, without progress" piped
-ok "an archive inside the capture, exit 2" exits 2 "$zcost" pack cap -o cap/hosts/x.tar.zst
-ok "its own folder, by ." sh -c "cd copy/cap && rm -f ../cap.tar.zst && '$zcost' pack . && cmp ../cap.tar.zst ../../cap.tar.zst"
+ok "pack and unpack work through a pipe and print no progress" piped
+ok "an archive inside the capture is a usage error" exits 2 "$zcost" pack cap -o cap/hosts/x.tar.zst
+ok "pack . names the archive after the folder" sh -c "cd copy/cap && rm -f ../cap.tar.zst && '$zcost' pack . && cmp ../cap.tar.zst ../../cap.tar.zst"
 
 # What the manifest does not agree with.
 cp -r cap sick
@@ -75,18 +75,18 @@ echo more >>sick/runs/baseline/measure-01/receiver/workload.out
 rm sick/runs/baseline/measure-01/sender/proc_stat.snap
 ln -s /etc/passwd sick/link
 mkfifo sick/fifo
-ok "a file that differs and one that is missing, exit 4" exits 4 "$zcost" pack sick
-ok "names the one" says 'measure-01/receiver/workload.out: differs' err
-ok "and the other" says 'measure-01/sender/proc_stat.snap: missing' err
-ok "and the link that is left out" says 'link: left out: a symbolic link' err
-ok "and the fifo" says 'fifo: left out: a fifo' err
-ok "and counts them" says 'sick.tar.zst: 13 files, 5 as manifest.json says, 1 that differs, 7 not named in it$' err
-ok "unpacked it is named again, exit 4" exits 4 "$zcost" unpack sick.tar.zst -o sick.out
-ok "by name" says 'workload.out: differs from the checksum in manifest.json' err
-ok "and is all there" cmp sick.out/runs/baseline/measure-01/receiver/workload.out sick/runs/baseline/measure-01/receiver/workload.out
+ok "pack exits 4 when files differ from the manifest" exits 4 "$zcost" pack sick
+ok "pack names the file that differs" says 'measure-01/receiver/workload.out: differs' err
+ok "pack names the file that is missing" says 'measure-01/sender/proc_stat.snap: missing' err
+ok "pack names the symbolic link that it leaves out" says 'link: left out: a symbolic link' err
+ok "pack names the fifo that it leaves out" says 'fifo: left out: a fifo' err
+ok "pack counts the files that differ from the manifest" says 'sick.tar.zst: 13 files, 5 as manifest.json says, 1 that differs, 7 not named in it$' err
+ok "unpack exits 4 when files differ from the manifest" exits 4 "$zcost" unpack sick.tar.zst -o sick.out
+ok "unpack names the file that differs" says 'workload.out: differs from the checksum in manifest.json' err
+ok "unpack restores the file that differs" cmp sick.out/runs/baseline/measure-01/receiver/workload.out sick/runs/baseline/measure-01/receiver/workload.out
 mkdir nothing
-ok "no capture at all, exit 1" exits 1 "$zcost" pack nothing
-ok "no such folder, exit 1" exits 1 "$zcost" pack nowhere
+ok "pack of a folder without a capture exits 1" exits 1 "$zcost" pack nothing
+ok "pack of a missing folder exits 1" exits 1 "$zcost" pack nowhere
 
 # Damage. Whatever the place, the archive is refused whole or gives the very same folder.
 refused() { # refused ARCHIVE PATTERN
@@ -104,7 +104,7 @@ cuts() {
 		refused - 'damaged|no capture' <cut || { echo "piped, cut at $at"; return 1; }
 	done
 }
-ok "cut off anywhere" cuts
+ok "an archive cut at any place is refused" cuts
 flips() {
 	kept=0
 	for i in $(seq 20); do
@@ -120,30 +120,30 @@ flips() {
 	done
 	[ $kept -lt 10 ]
 }
-ok "bits flipped anywhere" flips
+ok "an archive with a flipped bit is refused or gives the same folder" flips
 changed() { # one byte of a file, all else well-formed
 	rm -rf t2 && cp -r t t2 && printf X | dd of=t2/cap/hosts/vm/kallsyms conv=notrunc 2>dd.err &&
 		tar -C t2 -cf - cap | zstd -q >changed.tar.zst
 }
-ok "a file changed inside" changed
-ok "is named, nothing is kept" refused changed.tar.zst 'hosts/vm/kallsyms: differs from the checksum in SHA256SUMS'
-ok "a file added" sh -c 'echo x >t/cap/added; tar -C t -cf - cap | zstd -q >added.tar.zst; rm t/cap/added'
-ok "is refused" refused added.tar.zst 'added: SHA256SUMS does not name it'
-ok "a file missing" sh -c 'tar -C t --exclude=kallsyms -cf - cap | zstd -q >less.tar.zst'
-ok "is refused" refused less.tar.zst 'hosts/vm/kallsyms: missing'
+ok "an archive with a changed file is made" changed
+ok "an archive with a changed file is refused" refused changed.tar.zst 'hosts/vm/kallsyms: differs from the checksum in SHA256SUMS'
+ok "an archive with an extra file is made" sh -c 'echo x >t/cap/added; tar -C t -cf - cap | zstd -q >added.tar.zst; rm t/cap/added'
+ok "an archive with an extra file is refused" refused added.tar.zst 'added: SHA256SUMS does not name it'
+ok "an archive without one of its files is made" sh -c 'tar -C t --exclude=kallsyms -cf - cap | zstd -q >less.tar.zst'
+ok "an archive without one of its files is refused" refused less.tar.zst 'hosts/vm/kallsyms: missing'
 
 # Made by hand: taken when it is a capture.
-ok "an archive by tar alone" sh -c 'tar -C cap -cf - . | zstd -q >hand.tar.zst'
-ok "is unpacked" exits 0 "$zcost" unpack hand.tar.zst -o hand
-ok "a note says that the archive has no checksums" says "no checksums: 'zcost pack' did not make this archive" err
-ok "the same folder" diff -r cap hand
-ok "sparse, by tar" sh -c "tar -S -cf - cap | zstd -q >holes.tar.zst && '$zcost' unpack holes.tar.zst -o holes && diff -r cap holes"
-ok "a tar that holds no capture" sh -c 'mkdir x; echo 1 >x/y; tar -cf - x | zstd -q >other.tar.zst'
-ok "is refused" refused other.tar.zst 'no capture in it'
-ok "no tar at all" refused /etc/passwd 'damaged'
+ok "tar makes an archive of a capture" sh -c 'tar -C cap -cf - . | zstd -q >hand.tar.zst'
+ok "unpack takes an archive from tar" exits 0 "$zcost" unpack hand.tar.zst -o hand
+ok "a note says that an archive from tar has no checksums" says 'it has no checksums of its own' err
+ok "unpack of an archive from tar restores the same folder" diff -r cap hand
+ok "unpack of a sparse archive from tar restores the same folder" sh -c "tar -S -cf - cap | zstd -q >holes.tar.zst && '$zcost' unpack holes.tar.zst -o holes && diff -r cap holes"
+ok "tar makes an archive without a capture" sh -c 'mkdir x; echo 1 >x/y; tar -cf - x | zstd -q >other.tar.zst'
+ok "an archive without a capture is refused" refused other.tar.zst 'no capture in it'
+ok "a file that is no tar is refused" refused /etc/passwd 'damaged'
 tar -cf plain.tar cap/manifest.json
-ok "a tar that is not compressed, and not whole, exit 4" exits 4 "$zcost" unpack plain.tar -o plain
-ok "what is missing is named" says 'hosts/vm/kallsyms: missing' err
+ok "an uncompressed tar without some files exits 4" exits 4 "$zcost" unpack plain.tar -o plain
+ok "unpack names the file missing from the uncompressed tar" says 'hosts/vm/kallsyms: missing' err
 
 # Tricks. evil FILE NAME TYPE LINK [SIZE [DATA]]: a capture with one more member.
 cat >evil.pl <<'END'
@@ -189,42 +189,42 @@ tricks() { # tricks PATTERN MEMBER...
 		[ ! -e /tmp/zcost-escaped ]
 }
 evil c/good 0 ""
-ok "the maker of tricks makes good ones too" exits 0 "$zcost" unpack evil.tar.zst -o good
-ok "an absolute name" tricks "refused: an absolute name" /tmp/zcost-escaped 0 ""
-ok "a name with .." tricks "refused: '\.\.'" c/../../escaped 0 ""
-ok ".. at the start" tricks "refused: '\.\.'" ../escaped 0 ""
-ok ".. at the end" tricks "refused: '\.\.'" c/.. 5 ""
-ok "an empty part" tricks "refused: an empty part" c//x 0 ""
-ok "a symbolic link out" tricks "c/l': refused: a symbolic link" c/l 2 ../.. c/l/escaped 0 ""
-ok "a symbolic link in" tricks "refused: a symbolic link" c/l 2 run.json
-ok "a hard link" tricks "refused: a hard link" c/l 1 c/run.json
-ok "a hard link out" tricks "refused: a hard link" c/l 1 /etc/passwd
-ok "a character device" tricks "refused: a device" c/null 3 ""
-ok "a block device" tricks "refused: a device" c/sda 4 ""
-ok "a fifo" tricks "refused: a fifo" c/fifo 6 ""
-ok "a name twice" tricks "c/run.json': refused: the archive has it twice" c/run.json 0 ""
-ok "a file where a folder is" tricks "x" c/x/y 0 "" c/x 0 ""
-ok "a folder where a file is" tricks "cannot|refused" c/x 0 "" c/x/y 0 ""
-ok "a newline in a name" tricks "refused: a control character" 'c/a\nb' 0 ""
-ok "a part too long" tricks "refused: a part of more than 255" "c/$(printf '%0300d' 1)" pax ""
-ok "a name too long" tricks "refused: a name of more than 1024" "c$(printf '/%0100d' 1 2 3 4 5 6 7 8 9 10 11)" pax ""
-ok "too deep" tricks "more than 32 folders deep" "c$(printf '/%d' $(seq 40))" pax ""
-ok ".. in a long name" tricks "refused: '\.\.'" "c/../../escaped" pax ""
-ok "an absurd size" tricks "damaged|refused|more than" c/huge huge ""
+ok "unpack takes an archive with a harmless member" exits 0 "$zcost" unpack evil.tar.zst -o good
+ok "a member with an absolute name is refused" tricks "refused: an absolute name" /tmp/zcost-escaped 0 ""
+ok "a member with .. in its name is refused" tricks "refused: '\.\.'" c/../../escaped 0 ""
+ok "a member with .. at the start of its name is refused" tricks "refused: '\.\.'" ../escaped 0 ""
+ok "a member with .. at the end of its name is refused" tricks "refused: '\.\.'" c/.. 5 ""
+ok "a member with an empty part in its name is refused" tricks "refused: an empty part" c//x 0 ""
+ok "a symbolic link that leads outside is refused" tricks "c/l': refused: a symbolic link" c/l 2 ../.. c/l/escaped 0 ""
+ok "a symbolic link that stays inside is refused" tricks "refused: a symbolic link" c/l 2 run.json
+ok "a hard link that stays inside is refused" tricks "refused: a hard link" c/l 1 c/run.json
+ok "a hard link that leads outside is refused" tricks "refused: a hard link" c/l 1 /etc/passwd
+ok "a character device is refused" tricks "refused: a device" c/null 3 ""
+ok "a block device is refused" tricks "refused: a device" c/sda 4 ""
+ok "a fifo is refused" tricks "refused: a fifo" c/fifo 6 ""
+ok "two members with the same name are refused" tricks "c/run.json': refused: the archive has it twice" c/run.json 0 ""
+ok "a file with the name of a folder is refused" tricks "x" c/x/y 0 "" c/x 0 ""
+ok "a folder with the name of a file is refused" tricks "cannot|refused" c/x 0 "" c/x/y 0 ""
+ok "a member with a newline in its name is refused" tricks "refused: a control character" 'c/a\nb' 0 ""
+ok "a part of a name longer than 255 bytes is refused" tricks "refused: a part of more than 255" "c/$(printf '%0300d' 1)" pax ""
+ok "a name longer than 1024 bytes is refused" tricks "refused: a name of more than 1024" "c$(printf '/%0100d' 1 2 3 4 5 6 7 8 9 10 11)" pax ""
+ok "a member more than 32 folders deep is refused" tricks "more than 32 folders deep" "c$(printf '/%d' $(seq 40))" pax ""
+ok "a pax name with .. is refused" tricks "refused: '\.\.'" "c/../../escaped" pax ""
+ok "a member with an absurd size is refused" tricks "damaged|refused|more than" c/huge huge ""
 nul() {
 	evil 'c/a\0/../../escaped' pax ""
 	rm -rf r
 	"$zcost" unpack evil.tar.zst -o r 2>err
 	[ $? -le 1 ] && [ ! -e escaped ] && [ -z "$(find r -name '*escaped*' 2>/dev/null)" ] || { find r; return 1; }
 }
-ok "a zero byte in a name ends it, or is refused" nul
+ok "a zero byte in a name ends the name or refuses the archive" nul
 evil c/zeros zeros ""
 rm -rf r
-ok "a small file that unpacks to more than allowed" exits 1 "$zcost" unpack --max-size 12M evil.tar.zst -o r
-ok "says what allows it" says "max-size allows more" err
-ok "leaves nothing" leaves_nothing
-ok "allowed" exits 0 "$zcost" unpack --max-size 1G evil.tar.zst -o zeros
-ok "it takes no room" test "$(du -k zeros/zeros | cut -f1)" -lt 1024
+ok "unpack --max-size refuses an archive that unpacks to more" exits 1 "$zcost" unpack --max-size 12M evil.tar.zst -o r
+ok "the message names --max-size" says "max-size allows more" err
+ok "an archive larger than --max-size leaves nothing" leaves_nothing
+ok "unpack --max-size takes an archive that unpacks to less" exits 0 "$zcost" unpack --max-size 1G evil.tar.zst -o zeros
+ok "zeros take no room on the disk" test "$(du -k zeros/zeros | cut -f1)" -lt 1024
 
 # Zeros pack 10,000 times smaller, a capture at most 50 times.
 mkdir -p bomb && echo '{}' >bomb/manifest.json && truncate -s 300M bomb/zcost.db
@@ -234,29 +234,29 @@ for command in "report summary" "compare cap" analyze "export sql" unpack; do
 	ok "$command refuses an archive that unpacks to 100 times its size" sh -c "ulimit -v 1000000; '$zcost' $command bomb.tar.zst >out 2>err; [ \$? = 1 ]"
 	ok "the message of $command names the option" says "zcost.db': refused: the files would take more than 268 MB; zcost unpack --max-size allows more" err
 done
-ok "an archive from a pipe is measured too" sh -c "'$zcost' unpack - -o r <bomb.tar.zst 2>err; [ \$? = 1 ] && grep -q 'max-size allows more' err"
+ok "unpack from a pipe refuses an archive that unpacks to 100 times its size" sh -c "'$zcost' unpack - -o r <bomb.tar.zst 2>err; [ \$? = 1 ] && grep -q 'max-size allows more' err"
 ok "the refused archive leaves nothing" leaves_nothing
-ok "--max-size lifts the limit" exits 0 "$zcost" unpack --max-size 1G bomb.tar.zst
+ok "unpack --max-size 1G unpacks the refused archive" exits 0 "$zcost" unpack --max-size 1G bomb.tar.zst
 rm -rf bomb bomb.tar.zst
 perl -e 'print pack "V V", 0xfd2fb528, 0; print "\xff" x 5000' >nonsense.tar.zst
-ok "nonsense that begins as zstd does" refused nonsense.tar.zst damaged
+ok "bytes that begin as zstd does are refused" refused nonsense.tar.zst damaged
 
 # Disks that are full, and signals.
-ok "a full disk, exit 1" sh -c "'$zcost' pack cap -o - >/dev/full 2>err; [ \$? = 1 ]"
-ok "says so" says "No space left" err
+ok "pack to a full disk exits 1" sh -c "'$zcost' pack cap -o - >/dev/full 2>err; [ \$? = 1 ]"
+ok "the message says that no space is left" says "No space left" err
 if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=100k nodev tiny 2>mount.err; then
 	head -c 400000 /dev/urandom >raw/hosts/vm/noise
-	ok "a disk too small to pack on, exit 1" exits 1 "$zcost" pack raw -o tiny/raw.tar.zst
-	ok "nothing is left on it" test -z "$(ls -A tiny)"
+	ok "pack to a disk that is too small exits 1" exits 1 "$zcost" pack raw -o tiny/raw.tar.zst
+	ok "pack leaves nothing on the disk that is too small" test -z "$(ls -A tiny)"
 	"$zcost" pack raw -o big.tar.zst 2>err
-	ok "a disk too small to unpack on, exit 1" exits 1 "$zcost" unpack big.tar.zst -o tiny/raw
-	ok "nothing is left there" test -z "$(ls -A tiny)"
+	ok "unpack to a disk that is too small exits 1" exits 1 "$zcost" unpack big.tar.zst -o tiny/raw
+	ok "unpack leaves nothing on the disk that is too small" test -z "$(ls -A tiny)"
 	umount tiny
 	rm raw/hosts/vm/noise
 else
-	skip "a disk too small" "needs root and a mount"
+	skip "a disk that is too small" "needs root and a mount"
 fi
-ok "a folder that cannot be made, exit 1" exits 1 "$zcost" unpack cap.tar.zst -o nowhere/deep/r
+ok "unpack to a folder that cannot be made exits 1" exits 1 "$zcost" unpack cap.tar.zst -o nowhere/deep/r
 
 # killed SIGNAL EXIT COMMAND...: while the command waits for the rest of its input.
 killed() {
@@ -275,10 +275,10 @@ killed() {
 	exec 9>&-
 	[ $got -gt 128 ] || { echo "exit $got"; return 1; }
 }
-ok "ended by SIGTERM" killed TERM
-ok "nothing is left" leaves_nothing
-ok "killed" killed KILL
-ok "the next one removes what is left" sh -c "'$zcost' unpack cap.tar.zst -o r && ! ls -d r.tmp.* 2>/dev/null"
+ok "SIGTERM ends unpack" killed TERM
+ok "unpack leaves nothing after SIGTERM" leaves_nothing
+ok "SIGKILL ends unpack" killed KILL
+ok "the next unpack removes what SIGKILL left" sh -c "'$zcost' unpack cap.tar.zst -o r && ! ls -d r.tmp.* 2>/dev/null"
 stopped() { # while it writes into a pipe that nobody empties
 	rm -f feed && mkfifo feed
 	sleep 60 <feed &
@@ -292,7 +292,7 @@ stopped() { # while it writes into a pipe that nobody empties
 	kill $reader
 	[ $got = 143 ] || [ $got = 0 ]
 }
-ok "pack ends on SIGTERM" stopped
+ok "SIGTERM ends pack" stopped
 halves() { # SIGTERM at many moments: either the whole archive or none
 	for i in 0.01 0.03 0.1 0.2 0.4; do
 		rm -f half.tar.zst*
@@ -305,7 +305,7 @@ halves() { # SIGTERM at many moments: either the whole archive or none
 		[ ! -e half.tar.zst ] || "$zcost" unpack half.tar.zst -o "half.$i" 2>err || { cat err; return 1; }
 	done
 }
-ok "pack killed at any moment leaves a whole archive or none" halves
+ok "pack leaves a whole archive or none after SIGTERM at any moment" halves
 
 # Commands on archives.
 same() { # same COMMAND...: says of the archive what it says of the folder
@@ -316,31 +316,31 @@ same() { # same COMMAND...: says of the archive what it says of the folder
 }
 mkdir solo && cp cap.tar.zst solo/a.tar.zst
 for table in summary runs cpu host roi; do
-	ok "report $table of an archive" same report "$table"
+	ok "report $table gives the same of an archive as of the folder" same report "$table"
 done
-ok "report, csv" same report runs --format csv
-ok "export of an archive" same export sql
-ok "compare of an archive" sh -c "'$zcost' compare solo/a.tar.zst:baseline cap:baseline >out 2>err; [ \$? -le 4 ] && grep -q throughput out"
-ok "plot of an archive" sh -c "'$zcost' plot solo/a.tar.zst -o charts 2>err; ls charts/*.tsv"
-ok "nothing was unpacked for it" test "$(ls solo)" = a.tar.zst
-ok "not analyzed before it was packed, exit 1" sh -c "'$zcost' pack raw -o solo/raw.tar.zst && '$zcost' report runs solo/raw.tar.zst 2>err; [ \$? = 1 ]"
-ok "the way out is said" says "zcost analyze solo/raw.tar.zst" err
-ok "analyze of an archive" exits 0 "$zcost" analyze solo/raw.tar.zst
-ok "makes the folder beside it" test -s solo/raw/zcost.db
-ok "which the archive's reports then use" sh -c "'$zcost' report runs solo/raw.tar.zst >a && '$zcost' report runs cap >b && cmp a b"
-ok "analyzed again, in the same folder" exits 0 "$zcost" analyze solo/raw.tar.zst
+ok "report --format csv gives the same of an archive as of the folder" same report runs --format csv
+ok "export sql gives the same of an archive as of the folder" same export sql
+ok "compare reads an archive" sh -c "'$zcost' compare solo/a.tar.zst:baseline cap:baseline >out 2>err; [ \$? -le 4 ] && grep -q throughput out"
+ok "plot reads an archive" sh -c "'$zcost' plot solo/a.tar.zst -o charts 2>err; ls charts/*.tsv"
+ok "no command unpacks the archive beside it" test "$(ls solo)" = a.tar.zst
+ok "report of an archive without an analysis exits 1" sh -c "'$zcost' pack raw -o solo/raw.tar.zst && '$zcost' report runs solo/raw.tar.zst 2>err; [ \$? = 1 ]"
+ok "the message says to analyze the archive" says "zcost analyze solo/raw.tar.zst" err
+ok "analyze of an archive exits 0" exits 0 "$zcost" analyze solo/raw.tar.zst
+ok "analyze of an archive makes a folder beside it" test -s solo/raw/zcost.db
+ok "report of an archive uses the folder that analyze made" sh -c "'$zcost' report runs solo/raw.tar.zst >a && '$zcost' report runs cap >b && cmp a b"
+ok "a second analyze of an archive exits 0" exits 0 "$zcost" analyze solo/raw.tar.zst
 cp solo/a.tar.zst solo/raw.tar.zst && cp -r sick solo/other && echo ' ' >>solo/other/manifest.json && cp cap.tar.zst solo/other.tar.zst
-ok "another capture's folder in the way, exit 1" exits 1 "$zcost" analyze solo/other.tar.zst
-ok "is not taken for it" says 'solo/other: there already' err
+ok "analyze exits 1 when another capture's folder is beside the archive" exits 1 "$zcost" analyze solo/other.tar.zst
+ok "the message names the other capture's folder" says 'solo/other: there already' err
 cp -r cap stale && echo ' ' >>stale/manifest.json
-ok "a store older than its capture, packed" exits 0 "$zcost" pack stale -o solo/stale.tar.zst
-ok "is told when it is, with the way out" says "^zcost: warning: stale/zcost.db: the capture has changed since; run 'zcost analyze stale' again, and pack it then: .* reports of solo/stale.tar.zst are refused$" err
-ok "nothing of the kind is said of others" sh -c "'$zcost' pack cap -o solo/fresh.tar.zst 2>err && ! grep -q warning err && '$zcost' pack raw -o solo/fresh.tar.zst 2>err && ! grep -q warning err; rc=\$?; rm -f solo/fresh.tar.zst; exit \$rc"
-ok "is refused as in the folder, exit 1" exits 1 "$zcost" report runs solo/stale.tar.zst
-ok "says how to renew it" says "changed since; run 'zcost analyze solo/stale.tar.zst'" err
+ok "pack of a capture with an outdated store exits 0" exits 0 "$zcost" pack stale -o solo/stale.tar.zst
+ok "pack warns of an outdated store and names the command that renews it" says "^zcost: warning: stale/zcost.db: the capture has changed since; run 'zcost analyze stale' again, and pack it then: .* reports of solo/stale.tar.zst are refused$" err
+ok "pack does not warn of a store that is up to date or absent" sh -c "'$zcost' pack cap -o solo/fresh.tar.zst 2>err && ! grep -q warning err && '$zcost' pack raw -o solo/fresh.tar.zst 2>err && ! grep -q warning err; rc=\$?; rm -f solo/fresh.tar.zst; exit \$rc"
+ok "report of an archive with an outdated store exits 1" exits 1 "$zcost" report runs solo/stale.tar.zst
+ok "the message names the command that renews the store" says "changed since; run 'zcost analyze solo/stale.tar.zst'" err
 head -c $((size / 3)) cap.tar.zst >solo/cut.tar.zst
-ok "report of a damaged archive: refused or right" sh -c "'$zcost' report runs solo/cut.tar.zst >a 2>err || [ \$? = 1 ]"
+ok "report of a truncated archive exits 0 or 1" sh -c "'$zcost' report runs solo/cut.tar.zst >a 2>err || [ \$? = 1 ]"
 perl -e 'print pack "V", 0xfd2fb528' >solo/bad.tar.zst
-ok "report of no archive, exit 1" exits 1 "$zcost" report runs solo/bad.tar.zst
+ok "report of a file that is no archive exits 1" exits 1 "$zcost" report runs solo/bad.tar.zst
 
 done_testing

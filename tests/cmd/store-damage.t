@@ -114,13 +114,13 @@ named() { # named LENGTH TABLE COLUMN: the first row has a text of that length
 	changed "UPDATE $2 SET $3 = printf('%.*c', $1, 'n') WHERE rowid = 1"
 }
 named 4096 symbol name
-ok "a symbol of 4096 bytes is shown" sh -c '"$1" report functions bad --all --format tsv 2>err | grep -q "n\{4096\}"' - "$zcost"
+ok "report functions shows a symbol of 4096 bytes" sh -c '"$1" report functions bad --all --format tsv 2>err | grep -q "n\{4096\}"' - "$zcost"
 named 4000000 symbol name
-ok "a symbol of 4 MB ends in an error" exits 1 timeout 20 "$zcost" report functions bad --all
-ok "the message says how long it is" says 'a text of 4000000 bytes, zcost writes at most 65536' err
+ok "a symbol of 4 MB exits 1" exits 1 timeout 20 "$zcost" report functions bad --all
+ok "the message names the length of the symbol" says 'a text of 4000000 bytes, zcost writes at most 65536' err
 named 4000000 variant what
-ok "a description of 4 MB ends in an error" exits 1 timeout 20 "$zcost" report variants bad
-ok "a report that does not read the long text works" exits 0 "$zcost" report topology bad
+ok "a description of 4 MB exits 1" exits 1 timeout 20 "$zcost" report variants bad
+ok "a report that does not read the long text exits 0" exits 0 "$zcost" report topology bad
 nothing_named() { # every report that reads the column fails
 	for change in collector.name:summary collector.state:summary note.kind:summary note.vals:summary note.severity:runs topology.kind:topology; do
 		report=${change#*:} column=${change%:*}
@@ -128,9 +128,9 @@ nothing_named() { # every report that reads the column fails
 		exits 1 "$zcost" report "$report" bad && says "damaged: ${column#*.} is missing; run" err || { echo "$change"; return 1; }
 	done
 }
-ok "a name that is missing ends in an error" nothing_named
+ok "a missing name exits 1 and the message names the column" nothing_named
 sqlite3 cap/zcost.db "PRAGMA application_id = -7"
-ok "a negative application_id: exit 1" exits 1 "$zcost" report runs cap
-ok "and the reason" says 'not a store of zcost' err
+ok "a store with a negative application_id exits 1" exits 1 "$zcost" report runs cap
+ok "the message says that the file is no store of zcost" says 'not a store of zcost' err
 
 done_testing
