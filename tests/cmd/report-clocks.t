@@ -42,28 +42,28 @@ far 1030000000000 cap/runs/base/measure-03/receiver/run.json
 db=cap/zcost.db
 of() { sqlite3 $db "SELECT printf('%.7f', value) FROM metric JOIN run ON run.id = metric.run WHERE side = '$1' AND repeat = $2 AND name = '$3'"; }
 is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
-ok "the offset at the window's start" is "$(of receiver 1 clock_offset)" 1000.0000200
-ok "  with the larger error" is "$(of receiver 1 clock_error)" 0.0000300
-ok "  none of the side that steered" is "$(of sender 1 clock_offset)" ""
-ok "windows of two clocks" is "$(of receiver 1 window_skew_us) $(of sender 1 window_skew_us)" "49.9993000 49.9993000"
-ok "windows apart" is "$(of sender 2 window_skew_us)" 40000.0000000
+ok "clock_offset is the offset at the window's start" is "$(of receiver 1 clock_offset)" 1000.0000200
+ok "clock_error is the larger error of two comparisons" is "$(of receiver 1 clock_error)" 0.0000300
+ok "the side on the capturing host has no clock offset" is "$(of sender 1 clock_offset)" ""
+ok "window_skew_us corrects the offset between two clocks" is "$(of receiver 1 window_skew_us) $(of sender 1 window_skew_us)" "49.9993000 49.9993000"
+ok "window_skew_us is the distance between windows that are apart" is "$(of sender 2 window_skew_us)" 40000.0000000
 "$zcost" report runs cap --format tsv >runs 2>notes
-ok "  are told, with what is known of the clocks" says \
+ok "report runs warns of windows apart and names the precision of the clocks" says \
 	"windows of the two sides are 40.0 ms apart, 1.3 % of their 3.00 s \(two clocks, compared to \+-0.030 ms\)" notes
-ok "  and of no other run" test "$(grep -c 'ms apart' notes)" = 1
-ok "clocks that nobody compared" is "$(of receiver 3 window_skew_us)" ""
+ok "report runs warns of one run only" test "$(grep -c 'ms apart' notes)" = 1
+ok "windows by clocks that nobody compared have no window_skew_us" is "$(of receiver 3 window_skew_us)" ""
 "$zcost" report summary cap >summary
-ok "the summary says so" says \
+ok "report summary names the largest distance between windows" says \
 	'the sides ran on two hosts; their windows are at most 40 ms apart, by clocks compared to \+-30 us' summary
 "$zcost" report host cap --format tsv >host
-ok "the host's clock" says "^far	clock ahead of the capturing host's	1000.00002 s \+-30 us" host
-ok "  and its drift: 79.9993 us in 10.04 s" says '^far	clock drift	7.97 \+-5.98 ppm in 10 s' host
-ok "  not of the host that steered" sh -c '! grep "^vm.*clock" host'
+ok "report host has the offset of the other host's clock" says "^far	clock ahead of the capturing host's	1000.00002 s \+-30 us" host
+ok "report host has the drift of the other host's clock" says '^far	clock drift	7.97 \+-5.98 ppm in 10 s' host
+ok "report host has no clock row for the capturing host" sh -c '! grep "^vm.*clock" host'
 
 echo '{' >cap/runs/base/measure-01/receiver/clock.json
-ok "a damaged file" exits 4 "$zcost" analyze cap
+ok "analyze exits 4 when clock.json is damaged" exits 4 "$zcost" analyze cap
 "$zcost" report runs cap >runs 2>&1
-ok "  is told" says "the clock offset of the host is not known: .*clock.json:" runs
+ok "report runs names the damaged clock.json" says "the clock offset of the host is not known: .*clock.json:" runs
 # 3.00002 s late by a clock known to 30 us: that may still be within the window; 3.1 s is not.
 for r in 1:1013000040000 2:1013100000000; do
 	measure_run late base ${r%:*} receiver 1000000000 150
@@ -73,13 +73,13 @@ for r in 1:1013000040000 2:1013100000000; do
 	compared $d 8000000000 1000000000000 20000 18000000000 1000000100000 30000
 done
 manifest late base base/measure/1/ok base/measure/2/ok
-ok "windows that do not overlap are lossy" exits 4 "$zcost" analyze late
-ok "  and counted" says '2 of them failed and are left out' err
+ok "analyze exits 4 when windows do not overlap" exits 4 "$zcost" analyze late
+ok "analyze counts the sides that it leaves out" says '2 of them failed and are left out' err
 status() { sqlite3 late/zcost.db "SELECT DISTINCT status FROM run WHERE repeat = $1"; }
-ok "those that may overlap are taken" is "$(status 1)" ok
-ok "  of the others neither side" is "$(status 2)" failed
-ok "  told" exits 4 "$zcost" report runs late --format tsv
-ok "  by how much" says \
+ok "a run with windows that may overlap is used" is "$(status 1)" ok
+ok "a run with windows that do not overlap is failed on both sides" is "$(status 2)" failed
+ok "report runs exits 4 when windows do not overlap" exits 4 "$zcost" report runs late --format tsv
+ok "report runs says how far the windows are apart" says \
 	"left out: the sides' windows do not overlap: they are 3099.9 ms apart, and this one is 3.00 s long" err
 
 done_testing

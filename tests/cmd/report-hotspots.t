@@ -37,8 +37,8 @@ same_as_annotate() {
 	ours >mine
 	[ -s theirs ] && diff theirs mine
 }
-ok "perf annotate's percentages" same_as_annotate
-ok "the function's samples, all of them" test \
+ok "the share of each instruction equals perf annotate" same_as_annotate
+ok "the samples of the instructions add up to the function's samples" test \
 	"$(awk -F'\t' "$columns"' { n += $at["samples"] } END { print n }' hot)" = \
 	"$(awk -F'\t' "$columns"' { print $at["samples"] }' function)"
 same_as_objdump() { # the mnemonic at each offset
@@ -49,12 +49,12 @@ same_as_objdump() { # the mnemonic at each offset
 		case $mnemonic in "$(cat there)"*) ;; *) echo "$offset $mnemonic, objdump: $(cat there)"; exit 1 ;; esac
 	done
 }
-ok "objdump's instructions" same_as_objdump
-ok "with the line in the source" says '	burn\.c:[67]$' hot
-ok "where samples stand is said" says 'counts at the instruction after' err
-ok "dearest first, unless all are asked for" sh -c "'$zcost' report hotspots hot --perf burn.data --format tsv --limit 2 2>err |
+ok "the instruction at each offset equals objdump" same_as_objdump
+ok "each row has its source line" says '	burn\.c:[67]$' hot
+ok "a note says that samples count at the instruction after" says 'counts at the instruction after' err
+ok "--limit keeps the most expensive instructions" sh -c "'$zcost' report hotspots hot --perf burn.data --format tsv --limit 2 2>err |
 	awk -F'\t' 'NR > 1 { if (NR > 2 && \$7 > last) exit 1; last = \$7; n++ } END { exit n != 2 }'"
-ok "costs of a unit" sh -c "'$zcost' report hotspots hot --perf burn.data --rate 1000 2>err | grep -q 'ns/packet'"
+ok "--rate gives costs per packet" sh -c "'$zcost' report hotspots hot --perf burn.data --rate 1000 2>err | grep -q 'ns/packet'"
 # In cycles: 2e9 over 1e6 units, 2000 of each; the function's share of them, instruction by instruction.
 share=$(awk -F'\t' "$columns"' { print $at["self_share"] }' function)
 in_cycles() { # FILE: what its rows add up to
@@ -62,16 +62,16 @@ in_cycles() { # FILE: what its rows add up to
 }
 cycles_of_share=$(awk -v p="$share" 'BEGIN { print p / 100 * 2000 }')
 "$zcost" report hotspots hot --perf burn.data --all --in cycles --cycles 2e9 --units 1e6 --format tsv >cycles 2>err
-ok "in cycles: they add up to the function's" near "$(in_cycles cycles)" "$cycles_of_share" 1
-ok "its sum is in cycles, too" says 'hot: self .* cycles/packet; basis given: 2000.0 cycles/packet' err
-ok "whose shares divide them is said" says 'the shares are those of cpu-clock; cycles are divided as if' err
-ok "in instructions" sh -c "'$zcost' report hotspots hot --perf burn.data --in instructions --instructions 1e9 \
+ok "costs in cycles add up to the function's cycles" near "$(in_cycles cycles)" "$cycles_of_share" 1
+ok "the sum of the function is in cycles" says 'hot: self .* cycles/packet; basis given: 2000.0 cycles/packet' err
+ok "a note says which event divides the cycles" says 'the shares are those of cpu-clock; cycles are divided as if' err
+ok "--in instructions gives costs in instructions" sh -c "'$zcost' report hotspots hot --perf burn.data --in instructions --instructions 1e9 \
 	--units 1e6 --format tsv 2>/dev/null | head -n 1 | grep -q self_instructions_ci"
-ok "no function, exit 2" exits 2 "$zcost" report hotspots --perf burn.data
-ok "an unknown one, exit 1" exits 1 "$zcost" report hotspots cold --perf burn.data
-ok "is named" says "no sample is in a function 'cold'" err
-ok "what instructions do not know is refused" exits 2 "$zcost" report hotspots hot --perf burn.data --comm burn
-ok "text has no instructions" sh -c "perf report -i burn.data --stdio 2>/dev/null | '$zcost' report hotspots hot --perf-report - 2>err; test \$? = 2"
+ok "report hotspots without a function is a usage error" exits 2 "$zcost" report hotspots --perf burn.data
+ok "report hotspots with an unknown function exits 1" exits 1 "$zcost" report hotspots cold --perf burn.data
+ok "the message names the unknown function" says "no sample is in a function 'cold'" err
+ok "report hotspots refuses --comm" exits 2 "$zcost" report hotspots hot --perf burn.data --comm burn
+ok "report hotspots refuses --perf-report" sh -c "perf report -i burn.data --stdio 2>/dev/null | '$zcost' report hotspots hot --perf-report - 2>err; test \$? = 2"
 
 # A capture takes the object home; its analysis keeps instructions and code, and needs neither afterwards.
 run_json single v profile 1 receiver none '{"name": "perf", "state": "ok", "files": ["perf.data"]}'
@@ -86,25 +86,25 @@ cp single/perf.data bare.data
 rm -r single/hosts single/perf.data
 "$zcost" report hotspots hot single --all --format tsv 2>err >stored
 cells() { awk -F'\t' "$columns"' { print $at["offset"], $at["samples"], $at["function_share"], $at["instruction"], $at["source"] }' "$1"; }
-ok "a store has the same rows" sh -c "test \$(wc -l <stored) -gt 1"
+ok "report hotspots of a store has rows without the recording" sh -c "test \$(wc -l <stored) -gt 1"
 cells bare >bare.cells
 cells stored >stored.cells
-ok "with code and lines" cmp bare.cells stored.cells
+ok "a store gives the same rows as the recording, with code and lines" cmp bare.cells stored.cells
 sqlite3 single/zcost.db "INSERT OR REPLACE INTO metric (run, name, unit, value) VALUES (1, 'counter:cycles', '1', 4e9),
 	(1, 'seconds', 's', 2), (1, 'rate_kib', '1/s', 1e6)"
 "$zcost" report hotspots hot single --all --in cycles --format tsv 2>err >stored
-ok "in cycles that were counted: 2000 a KiB" near "$(in_cycles stored)" \
+ok "counted cycles give a cost of 2000 cycles per KiB" near "$(in_cycles stored)" \
 	"$(awk -F'\t' "$columns"' { n += $at["self_share"] } END { print n / 100 * 2000 }' stored)" 1
-ok "as the basis says" says 'basis counted: 2000.0 cycles/KiB' err
-ok "not counted: no costs, and why" sh -c "'$zcost' report hotspots hot single --in instructions 2>&1 |
+ok "the basis says that the cycles were counted" says 'basis counted: 2000.0 cycles/KiB' err
+ok "the basis says that no run counted instructions" sh -c "'$zcost' report hotspots hot single --in instructions 2>&1 |
 	grep -q 'basis none: no run has both the work done and the events counted'"
 
 strip -o stripped burn
 perf record -q -N -g -e cpu-clock -F 1000 -o lost.data ./stripped 2>/dev/null
-ok "a function without a name is none" exits 1 "$zcost" report hotspots hot --perf lost.data
+ok "a function without a name exits 1" exits 1 "$zcost" report hotspots hot --perf lost.data
 cp burn.data moved.data
 mv burn burnt
-ok "without the file there is no name" exits 1 "$zcost" report hotspots hot --perf moved.data
+ok "a function of a program that is gone exits 1" exits 1 "$zcost" report hotspots hot --perf moved.data
 mv burnt burn
 
 # The kernel's code out of a core file that stands beside a recording, as perf record --kcore keeps one.
@@ -120,13 +120,13 @@ if [ -n "$address" ] && [ "$address" != 0000000000000000 ]; then
 		pack("VVQQQQQQ", 1, 5, 4096, hex $ARGV[0], 0, 1 << 20, 1 << 20, 4096), "\0" x (4096 - 120), "\x90" x (1 << 20)' \
 		"$address" >kernel.dir/kcore_dir/kcore
 	"$zcost" report hotspots "$name" --perf kernel.dir --format tsv >khot 2>err
-	ok "the kernel's code comes from its core" sh -c "awk -F'\t' 'NR > 1 && \$11 == \"nop\" { n++ } END { exit !n }' khot"
+	ok "kcore gives the kernel's instructions" sh -c "awk -F'\t' 'NR > 1 && \$11 == \"nop\" { n++ } END { exit !n }' khot"
 	rm kernel.dir/kcore_dir/kcore
 	"$zcost" report hotspots "$name" --perf kernel.dir --format tsv >khot 2>err
-	ok "without it there are offsets alone" sh -c "awk -F'\t' 'NR > 1 && \$5 ~ /^\+0x/ && \$11 == \"\" { n++ } END { exit !n }' khot"
+	ok "the kernel's rows without kcore have offsets alone" sh -c "awk -F'\t' 'NR > 1 && \$5 ~ /^\+0x/ && \$11 == \"\" { n++ } END { exit !n }' khot"
 else
-	skip "the kernel's code comes from its core" "no kernel symbols here"
-	skip "without it there are offsets alone" "no kernel symbols here"
+	skip "kcore gives the kernel's instructions" "no kernel symbols here"
+	skip "the kernel's rows without kcore have offsets alone" "no kernel symbols here"
 fi
 
 done_testing

@@ -25,7 +25,7 @@ refuses() { # refuses PATTERN TEXT: given as standard input
 
 works=$(perf stat -a -e cpu-clock true 2>&1 | grep -c 'cpu-clock')
 if [ "$works" = 0 ]; then
-	skip "layouts of this machine's perf" "perf stat does not work here"
+	skip "layouts of this machine's perf stat" "perf stat does not work here"
 else
 	# Each layout says the same of one run; -I has the most rows. Both events as CPUs and intervals add up.
 	layout() { # layout OPTION...: the sum of perf's own figures is ours
@@ -36,13 +36,13 @@ else
 		read -r ms switches <sums
 		near "$(value counter:cpu-clock)" "$ms" 0.011 && is counter:context-switches "$switches"
 	}
-	ok "all in one" layout
-	ok "each CPU" layout -A
-	ok "each socket" layout --per-socket
-	ok "each core" layout --per-core
-	ok "each interval" layout -I 30
-	ok "each CPU and interval" layout -I 30 -A
-	ok "that rows are added up is said" says 'rows of CPUs, threads or intervals are added up' err
+	ok "perf stat -x for all CPUs together is read" layout
+	ok "perf stat -x -A is read" layout -A
+	ok "perf stat -x --per-socket is read" layout --per-socket
+	ok "perf stat -x --per-core is read" layout --per-core
+	ok "perf stat -x -I is read" layout -I 30
+	ok "perf stat -x -I -A is read" layout -I 30 -A
+	ok "a note says that rows of CPUs or intervals add up" says 'rows of CPUs, threads or intervals are added up' err
 
 	text_of() { # text_of OPTION...: figures that the text, too, has in plain digits
 		LC_ALL=C perf stat -a "$@" -e cpu-clock,context-switches sleep 0.1 2>text || return
@@ -50,23 +50,23 @@ else
 		near "$(value counter:cpu-clock)" "$(awk '{ for (i = 2; i <= NF; i++) if ($i == "cpu-clock") s += $(i - 2) } END { print s }' text)" 0.011 &&
 			is counter:context-switches "$(awk '{ for (i = 2; i <= NF; i++) if ($i == "context-switches") s += $(i - 1) } END { print s }' text)"
 	}
-	ok "the text" text_of
-	ok "its elapsed time" near "$(value elapsed_ms)" "$(awk '/elapsed/ { print 1000 * $1 }' text)" 0.001
-	ok "CPU use is worked out: the clock of all CPUs / elapsed" near "$(value cpu_pct)" \
+	ok "the text of perf stat is read" text_of
+	ok "the text gives the elapsed time" near "$(value elapsed_ms)" "$(awk '/elapsed/ { print 1000 * $1 }' text)" 0.001
+	ok "the text gives the CPU use: the clock of all CPUs / elapsed time" near "$(value cpu_pct)" \
 		"$(awk '/cpu-clock/ { c = $1 } /elapsed/ { e = $1 } END { print c / e / 10 }' text)" 0.01
-	ok "the text of each CPU" text_of -A
-	ok "the text of each socket" text_of --per-socket
-	ok "the text of intervals" text_of -I 30
+	ok "the text of perf stat -A is read" text_of -A
+	ok "the text of perf stat --per-socket is read" text_of --per-socket
+	ok "the text of perf stat -I is read" text_of -I 30
 	if perf stat -j -a -e cpu-clock true 2>json; then
-		ok "JSON" counters json
-		ok "the clock in it" near "$(value counter:cpu-clock)" "$(sed -n 's/.*"counter-value" : "\([0-9.]*\)".*/\1/p' json)" 0.001
+		ok "the JSON of perf stat -j is read" counters json
+		ok "the JSON gives the CPU clock" near "$(value counter:cpu-clock)" "$(sed -n 's/.*"counter-value" : "\([0-9.]*\)".*/\1/p' json)" 0.001
 	else
-		skip "JSON" "this perf has no -j"
+		skip "the JSON of perf stat -j is read" "this perf has no -j"
 	fi
 	perf stat -r 3 -e task-clock true 2>text
-	ok "repeats are seen" counters text
-	ok "how many" is counter:task-clock 3 runs
-	ok "with an interval around" awk -F'\t' '$3 == "counter:task-clock" { exit !($5 <= $4 && $4 <= $6 && $5 < $6) }' got
+	ok "the text of perf stat -r is read" counters text
+	ok "the text of perf stat -r gives the number of runs" is counter:task-clock 3 runs
+	ok "the text of perf stat -r gives an interval" awk -F'\t' '$3 == "counter:task-clock" { exit !($5 <= $4 && $4 <= $6 && $5 < $6) }' got
 fi
 
 # --- other versions and places ---
@@ -74,59 +74,59 @@ fi
 printf '\302\240Performance counter stats for "ls":\n
           3\342\200\257254,38 msec task-clock                #    0,995 CPUs utilized\n  1\342\200\257208\342\200\257000\342\200\257453      cycles:u                  #    3,254 GHz                      (65,65%%)\n  1\302\240643\302\240737\302\240756      instructions:u            #    1,36  insn per cycle           (65,67%%)\n   <not counted>      branches\n
        3,270733042 seconds time elapsed\n' >french
-ok "groups apart by narrow and by wide no-break spaces" counters french
-ok "a French count" is counter:cycles:u 1208000453
-ok "a French time" is counter:task-clock 3254.38
-ok "under the same modifier: IPC" near "$(value ipc:u)" 1.360709 0.00001
-ok "what was not counted has no figure" is counter:branches ''
-ok "but its state" is counter:branches "<not counted>" state
-ok "and it is named" says 'not counted, or only in part: branches' err
+ok "a text with narrow and wide no-break spaces is read" counters french
+ok "a count in a French locale is read" is counter:cycles:u 1208000453
+ok "a time in a French locale is read" is counter:task-clock 3254.38
+ok "events with the same modifier give instructions per cycle" near "$(value ipc:u)" 1.360709 0.00001
+ok "an event that was not counted has no value" is counter:branches ''
+ok "an event that was not counted has the state <not counted>" is counter:branches "<not counted>" state
+ok "a note names the event that was not counted" says 'not counted, or only in part: branches' err
 
 printf "       1'234'567      cycles\n      0.50 seconds user\n" >swiss
-ok "apostrophes" counters swiss
-ok "a Swiss count" is counter:cycles 1234567
+ok "a text with apostrophes in numbers is read" counters swiss
+ok "a count in a Swiss locale is read" is counter:cycles 1234567
 printf '  12,34,567      cycles\n     1.001 seconds time elapsed\n' >indian
-ok "lakhs" counters indian
-ok "an Indian count" is counter:cycles 1234567
+ok "a text with Indian digit groups is read" counters indian
+ok "a count in an Indian locale is read" is counter:cycles 1234567
 printf '  1,234 cycles\n' | "$zcost" report counters --perf-stat - --format tsv >got 2>err
-ok "a count is whole where nothing tells" is counter:cycles 1234
+ok "the comma in 1,234 groups digits when no other number decides" is counter:cycles 1234
 
 printf ' 0.661438 task-clock (msec)         #    0.001 CPUs utilized    [33.31%%]\n 57 page-faults\n 1.000861 seconds time elapsed\n' >old
-ok "perf 3 and 4" counters old
-ok "their clock" is counter:task-clock 0.661438
-ok "their share of the time" is counter:task-clock 33.31 running_pct
+ok "a text of perf 3 and 4 is read" counters old
+ok "a text of perf 3 and 4 gives the clock" is counter:task-clock 0.661438
+ok "a text of perf 3 and 4 gives the running share" is counter:task-clock 33.31 running_pct
 printf '12.50,Joules,power/energy-pkg/,1.50%%,1000,100.00,,\n1234,,cpu/event=0x3c,umask=0x0/,1000,50.00,,\n,,,,,0.5,metric\n' >csv
-ok "a unit, a spread, and an event with commas" counters csv
-ok "joules" is counter:power/energy-pkg/ J unit
-ok "the event in one" is counter:cpu/event=0x3c,umask=0x0/ 1234
+ok "rows with units, spreads and commas in event names are read" counters csv
+ok "an energy counter has its unit" is counter:power/energy-pkg/ J unit
+ok "an event name with a comma stays whole" is counter:cpu/event=0x3c,umask=0x0/ 1234
 printf '            bash-42         1.50 msec task-clock\n      Web Content-43         0.50 msec task-clock\n\n 0.1 seconds time elapsed\n' >threads
-ok "threads" counters threads
-ok "add up" is counter:task-clock 2
+ok "a text with a row for each thread is read" counters threads
+ok "the rows of threads add up" is counter:task-clock 2
 printf 'CPU0  10 cycles\nCPU1  <not counted>  cycles\nCPU0 5 instructions\nCPU1 5 instructions\n' >part
-ok "a sum that lacks a part" counters part
-ok "is none" is counter:cycles ''
-ok "the other is one" is counter:instructions 10
+ok "a text with a CPU that was not counted is read" counters part
+ok "a sum without one of its parts is empty" is counter:cycles ''
+ok "a sum with all its parts has a value" is counter:instructions 10
 
 # --- work, and what is refused ---
 
 printf '40,,cycles,1,100.00,,\n' >work
-ok "per unit of work" counters work --units 10 --unit packet
-ok "cycles per packet" is cycles_per_packet 4
+ok "--units gives costs per unit of work" counters work --units 10 --unit packet
+ok "cycles per packet are cycles / --units" is cycles_per_packet 4
 printf ' 4,000 cycles\n  2.0 seconds time elapsed\n' >work
-ok "by a rate and perf's time" counters work --rate 1000 --unit packet
-ok "the same" is cycles_per_packet 2
+ok "--rate gives costs by perf's elapsed time" counters work --rate 1000 --unit packet
+ok "cycles per packet are cycles / (--rate x elapsed time)" is cycles_per_packet 2
 
-ok "a damaged count is refused by its line" refuses 'standard input, line 1: a count that cannot be read' \
+ok "a damaged count is refused with its line" refuses 'standard input, line 1: a count that cannot be read' \
 	' 12x4 cycles\n 0.1 seconds time elapsed\n'
-ok "a row without an event" refuses 'line 2: a count without an event' ' 5 cycles\n 12  # 3 GHz\n'
-ok "two decimal marks in one output" refuses 'line 2: a number with another decimal mark than in line 1' \
+ok "a row without an event is refused" refuses 'line 2: a count without an event' ' 5 cycles\n 12  # 3 GHz\n'
+ok "two decimal marks in one text are refused" refuses 'line 2: a number with another decimal mark than in line 1' \
 	' 1.5 msec task-clock\n 1.234,5 cycles\n'
-ok "-x, in a locale with a comma" refuses 'line 1: not a row of perf stat -x' \
+ok "a row of -x with a decimal comma is refused" refuses 'line 1: not a row of perf stat -x' \
 	'1,5,msec,task-clock,100,100,00\n2,,cycles,1,100.00,,\n'
-ok "-j in such a locale" refuses 'line 1: .*LC_ALL=C' '{"counter-value" : "1,5", "event" : "cycles", "metric-value" : 0,5}\n'
-ok "no counter at all" refuses 'no counter in its' 'hello\n'
-ok "an empty file" exits 1 "$zcost" report counters --perf-stat /dev/null
-ok "split by CPU" exits 2 "$zcost" report counters --perf-stat old --cpu 1
-ok "another table" exits 2 "$zcost" report functions --perf-stat old
-ok "and without a file" exits 2 "$zcost" report counters --throughput 1
+ok "JSON with a decimal comma is refused and the message names LC_ALL=C" refuses 'line 1: .*LC_ALL=C' '{"counter-value" : "1,5", "event" : "cycles", "metric-value" : 0,5}\n'
+ok "a text without a counter is refused" refuses 'no counter in its' 'hello\n'
+ok "an empty file exits 1" exits 1 "$zcost" report counters --perf-stat /dev/null
+ok "--cpu with --perf-stat is a usage error" exits 2 "$zcost" report counters --perf-stat old --cpu 1
+ok "a table other than counters with --perf-stat is a usage error" exits 2 "$zcost" report functions --perf-stat old
+ok "report counters without a source is a usage error" exits 2 "$zcost" report counters --throughput 1
 done_testing

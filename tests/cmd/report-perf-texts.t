@@ -39,21 +39,21 @@ same() {
 	[ "$(wc -l <theirs)" -gt 20 ] && diff theirs ours
 }
 if [ -s data ] && report -g none --sort symbol | grep -q '%'; then
-	ok "--sort symbol" same -g none --sort symbol
-	ok "comm, dso, symbol" same -g none --sort comm,dso,symbol
-	ok "symbol first of them" same -g none --sort symbol,comm,dso
-	ok "CPU and process" same -g none --sort cpu,pid,symbol
-	ok "a time with spaces around" same -g none --sort time,comm,symbol
-	ok "samples and periods" same -g none -n --no-children -F overhead,sample,period,comm,sym,dso
-	ok "shares behind the symbol" same -g none -F sym,overhead_children,overhead,dso
-	ok "shares last" same -g none --no-children -F dso,sample,sym,overhead
-	ok "user and system apart" same -g none --showcpuutilization --sort symbol
-	ok "call graphs between the rows" same --sort dso,symbol
-	ok "callers" same -g caller --sort symbol
-	ok "flat chains" same -g flat --sort symbol
-	ok "folded chains" same -g folded --sort symbol
-	ok "chains with counts" same -g graph,0.5,callee,function,count --no-children --sort comm,symbol
-	ok "addresses" same -g none -v --sort dso,symbol
+	ok "perf report --sort symbol is read" same -g none --sort symbol
+	ok "perf report --sort comm,dso,symbol is read" same -g none --sort comm,dso,symbol
+	ok "perf report --sort symbol,comm,dso is read" same -g none --sort symbol,comm,dso
+	ok "perf report --sort cpu,pid,symbol is read" same -g none --sort cpu,pid,symbol
+	ok "perf report --sort time,comm,symbol is read" same -g none --sort time,comm,symbol
+	ok "perf report with samples and periods is read" same -g none -n --no-children -F overhead,sample,period,comm,sym,dso
+	ok "perf report with shares behind the symbol is read" same -g none -F sym,overhead_children,overhead,dso
+	ok "perf report with shares in the last column is read" same -g none --no-children -F dso,sample,sym,overhead
+	ok "perf report --showcpuutilization is read" same -g none --showcpuutilization --sort symbol
+	ok "perf report with call graphs between the rows is read" same --sort dso,symbol
+	ok "perf report -g caller is read" same -g caller --sort symbol
+	ok "perf report -g flat is read" same -g flat --sort symbol
+	ok "perf report -g folded is read" same -g folded --sort symbol
+	ok "perf report with counts in its chains is read" same -g graph,0.5,callee,function,count --no-children --sort comm,symbol
+	ok "perf report -v with addresses is read" same -g none -v --sort dso,symbol
 
 	separated() { # separated CHARACTER OPTION...: the same table, read from -t
 		report -g none --sort dso,symbol >text
@@ -64,62 +64,62 @@ if [ -s data ] && report -g none --sort symbol | grep -q '%'; then
 		sed "s/$2/./g" plain | LC_ALL=C sort >theirs
 		sed "s/$2/./g" got | LC_ALL=C sort | diff theirs -
 	}
-	ok "-t ," separated , ,
-	ok "-t ;" separated ';' ';'
-	ok "-t |" separated '|' '|'
+	ok "perf report -t , gives the same table" separated , ,
+	ok "perf report -t ; gives the same table" separated ';' ';'
+	ok "perf report -t | gives the same table" separated '|' '|'
 
-	ok "two events: the first table is shown" says '^zcost: the text holds 2 tables; this is the table of cpu-clock; --event picks another \(cpu-clock, page-faults\)' err
+	ok "a text with two events gives the first table, and a note says so" says '^zcost: the text holds 2 tables; this is the table of cpu-clock; --event picks another \(cpu-clock, page-faults\)' err
 	report -g none --sort symbol >text
 	functions text --event page-faults
-	ok "or the other one" says 'event page-faults, ' err
+	ok "--event picks the second table" says 'event page-faults, ' err
 	faults=$(report -g none --sort symbol | awk '/page-faults/ { on = 1 } on && /%/ { sub(/.*\[.\] /, ""); sub(/  .*/, ""); print; exit }')
-	ok "with its own rows" says "^$faults	" got
-	ok "an event that is not there" sh -c '! "$1" report functions --perf-report text --event cycles 2>err' - "$zcost"
-	ok "is named, with those that are" says "text: no table of the event 'cycles'; there are: cpu-clock, page-faults" err
+	ok "--event shows the rows of the second table" says "^$faults	" got
+	ok "an unknown event is refused" sh -c '! "$1" report functions --perf-report text --event cycles 2>err' - "$zcost"
+	ok "the message lists the events of the text" says "text: no table of the event 'cycles'; there are: cpu-clock, page-faults" err
 
 	report -g none --sort comm,dso >text
 	"$zcost" report modules --perf-report text --format tsv >got 2>err
-	ok "modules need no symbols" near "$(awk -F'\t' '$1 == "kernel" { print $3 }' got)" \
+	ok "report modules needs no symbol column" near "$(awk -F'\t' '$1 == "kernel" { print $3 }' got)" \
 		"$(awk '/Samples.*page/ { exit } / \[kernel.kallsyms\] / { s += $2 } END { print s }' text)" 0.001
-	ok "functions do" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
-	ok "and this is said" says 'has no Symbol column' err
+	ok "report functions refuses a text without a symbol column" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
+	ok "the message says that the text has no symbol column" says 'has no Symbol column' err
 	report --hierarchy -g none --sort comm,dso,symbol >text
-	ok "--hierarchy" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
-	ok "is refused: rows would count twice" says 'line [0-9]+: in the text of perf report --hierarchy, rows count' err
+	ok "perf report --hierarchy is refused" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
+	ok "the message says that rows count twice with --hierarchy" says 'line [0-9]+: in the text of perf report --hierarchy, rows count' err
 	perf diff data data >text 2>/dev/null
-	ok "perf diff" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
-	ok "is refused: no shares" says 'perf diff holds differences' err
+	ok "perf diff is refused" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
+	ok "the message says that perf diff has no shares" says 'perf diff holds differences' err
 else
-	skip "tables of this machine's perf" "perf record does not work here"
+	skip "texts of this machine's perf report" "perf record does not work here"
 fi
 
 # --- perf top ---
 
 printf '\033[H\033[J   PerfTop:     247 irqs/sec  kernel:57.5%%  exact:  0.0%% lost: 0/0 drop: 0/0 [4000Hz cpu-clock],  (all, 2 CPUs)\n-------------------------------------------------------------------------------\n\n    13.77%%  [kernel]                 [k] handle_softirqs\n     9.01%%  libc.so.6                [.] __strcmp_avx2\n' >top
 printf '\033[H\033[J   PerfTop:     301 irqs/sec  kernel:60.0%%  exact:  0.0%% lost: 0/0 drop: 0/0 [4000Hz cpu-clock],  (all, 2 CPUs)\n-------------------------------------------------------------------------------\n\n    12.00%%  [kernel]                 [k] handle_softirqs\n' >>top
-ok "perf top" functions top
-ok "its first list" test "$(awk -F'\t' 'NR > 1 { print $1, $2, $4 }' got)" = 'handle_softirqs [kernel] 13.77
+ok "a text of perf top is read" functions top
+ok "a text with two lists of perf top gives the first list" test "$(awk -F'\t' 'NR > 1 { print $1, $2, $4 }' got)" = 'handle_softirqs [kernel] 13.77
 __strcmp_avx2 libc.so.6 9.01'
-ok "of two, which is said" says 'the text holds 2 tables; this is the first' err
+ok "a note says that the text has two lists" says 'the text holds 2 tables; this is the first' err
 
 # --- source lines: slow to make ---
 
 printf '# Overhead  Source:Line                     Symbol\n# ........  ..............................  ......\n#\n     2.00%%  pv_native_safe_halt+11          [k] pv_native_safe_halt\n     1.00%%  a file.c:12                     [.] f\n' >lines
-ok "source lines" functions lines
-ok "stand between" test "$(awk -F'\t' 'NR > 1 { print $1, $4 }' got)" = 'pv_native_safe_halt 2
+ok "a table with source lines is read" functions lines
+ok "source lines between the columns do not change the symbols" test "$(awk -F'\t' 'NR > 1 { print $1, $4 }' got)" = 'pv_native_safe_halt 2
 f 1'
 
 # --- damage, in tables whose places are known ---
 
 table='# Overhead  Command  Symbol\n# ........  .......  ......\n#\n    34.33%  dd       [k] f\n'
-ok "a damaged share" refuses 'line 5: a share that is no percentage' "$table    3x.33%  dd       [k] g\n"
-ok "a share above 100" refuses 'line 5: a share above 100' "$table   343.30%  dd       [k] g\n"
+ok "a damaged share is refused" refuses 'line 5: a share that is no percentage' "$table    3x.33%  dd       [k] g\n"
+ok "a share above 100 % is refused" refuses 'line 5: a share above 100' "$table   343.30%  dd       [k] g\n"
 above='# Children  Self  Command  Symbol\n# ........  ....  .......  ......\n#\n   111.54%  0.00%  ls       [k] 0x1\n'
 printf '%b' "$above" >text
-ok "perf's children above 100 stay: some chain counts twice there" sh -c "'$zcost' report functions --all --perf-report text --format tsv 2>err | grep -q '111.54'"
-ok "a self above 100 is none" refuses 'line 5: a share above 100' "$above    11.54%  103.00%  ls       [k] 0x2\n"
-ok "a lost share" refuses 'line 5: a share that is no percentage' "$table            dd       [k] g\n"
+ok "a share of children above 100 % is taken, as perf counts some chains twice" sh -c "'$zcost' report functions --all --perf-report text --format tsv 2>err | grep -q '111.54'"
+ok "a self share above 100 % is refused" refuses 'line 5: a share above 100' "$above    11.54%  103.00%  ls       [k] 0x2\n"
+ok "a missing share is refused" refuses 'line 5: a share that is no percentage' "$table            dd       [k] g\n"
 wrong='# Symbol  Overhead\n# ......  ........\n'
-ok "columns that moved, where nothing else tells them" refuses 'line 3: columns that are not where' "$wrong       [k] f   34.33%\n"
-ok "a field too few" refuses 'line 2: not as many fields' '# Overhead,Command,Symbol\n34.33%,[k] f\n'
+ok "columns away from their heading are refused" refuses 'line 3: columns that are not where' "$wrong       [k] f   34.33%\n"
+ok "a row with too few fields is refused" refuses 'line 2: not as many fields' '# Overhead,Command,Symbol\n34.33%,[k] f\n'
 done_testing

@@ -46,21 +46,21 @@ ours_is_perf() {
 }
 # Names of what else runs there may be perf's choice among several.
 as_perf() { tables && perf_is_ours && ours_is_perf; }
-steady "every symbol of perf is ours, self and total, and none of ours is unknown to perf" as_perf
-ok "shares add up to 100" near "$(awk -F'\t' 'NR > 1 { s += $4 } END { print s }' ours.tsv)" 100 1e-4
+steady "report functions has every symbol of perf report, self and total, and no other" as_perf
+ok "self shares add up to 100 %" near "$(awk -F'\t' 'NR > 1 { s += $4 } END { print s }' ours.tsv)" 100 1e-4
 "$zcost" report functions --perf perf.data --all --rate 1e6 --cpu 0 --format tsv >cpu0.tsv 2>/dev/null
-ok "costs add up to the basis" near "$(awk -F'\t' 'NR > 1 { s += $6 } END { print s }' cpu0.tsv)" 1000 1e-3
+ok "self costs add up to the basis" near "$(awk -F'\t' 'NR > 1 { s += $6 } END { print s }' cpu0.tsv)" 1000 1e-3
 exits 0 "$zcost" report functions --perf perf.data --all --rate 1e6 --cpu 0,4000-4002 --format tsv
-ok "CPUs without samples do not count" cmp out cpu0.tsv
-ok "and are named" says 'CPU 4000-4002 has no sample' err
-ok "no CPU with samples, exit 1" exits 1 "$zcost" report functions --perf perf.data --cpu 4000
-ok "names those there are" says 'its CPUs are 0' err
+ok "--cpu ignores CPUs without samples" cmp out cpu0.tsv
+ok "a note names the CPUs without samples" says 'CPU 4000-4002 has no sample' err
+ok "--cpu with no CPU that has samples exits 1" exits 1 "$zcost" report functions --perf perf.data --cpu 4000
+ok "the message lists the CPUs with samples" says 'its CPUs are 0' err
 for by in comm module cpu context component; do
 	"$zcost" report functions --perf perf.data --by $by --all --format tsv >by.tsv 2>/dev/null
-	ok "by $by they add up as well" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "self_share") c = i
+	ok "self shares with --by $by add up to 100 %" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "self_share") c = i
 		next } { s += $c } END { print s }' by.tsv)" 100 1e-4
 	"$zcost" report components --perf perf.data --by $by --format tsv >by.tsv 2>/dev/null
-	ok "and components" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "self_share") c = i
+	ok "component shares with --by $by add up to 100 %" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "self_share") c = i
 		next } { s += $c } END { print s }' by.tsv)" 100 1e-4
 done
 
@@ -69,48 +69,48 @@ done
 run_json run v profile 1 receiver none '{"name": "perf", "state": "ok", "files": ["perf.data"]}'
 sed -i 's/"start_ns": [0-9]*/"start_ns": 1/; s/"end_ns": [0-9]*/"end_ns": 9000000000000000000/; s/"cpus": "1"/"cpus": ""/' run/run.json
 cp perf.data run/
-ok "as a run" exits 0 "$zcost" analyze run
+ok "analyze of the recording as a run exits 0" exits 0 "$zcost" analyze run
 exits 0 "$zcost" report functions run --all --basis wall --format tsv
 awk -F'\t' 'NR > 1 && $3 > 0 && $1 !~ /^(.*[+])?0x[0-9a-f]+$/ { printf "%s\t%d\t%.6f\n", $1, $3, $4 }' out | sort >report.tsv
 sqlite3 -separator "$(printf '\t')" run/zcost.db "SELECT s.name, SUM(c.samples),
 	printf('%.6f', 100.0 * SUM(c.weight) / (SELECT SUM(weight) FROM cost))
 	FROM cost c JOIN frame f ON f.id = c.frame JOIN symbol s ON s.id = f.symbol
 	WHERE NOT s.unresolved GROUP BY s.name, s.dso" | sort >sql.tsv
-ok "self shares by SQL" cmp report.tsv sql.tsv
+ok "self shares from SQL equal report functions" cmp report.tsv sql.tsv
 
 # Cut down to nothing it is a loss, under every table that asks for it.
 truncate -s 2000 run/perf.data
-ok "a run whose profile is lost" exits 4 "$zcost" analyze run
+ok "analyze of a truncated profile exits 4" exits 4 "$zcost" analyze run
 for table in functions components summary zerocopy; do
-	ok "$table: exit 4" exits 4 "$zcost" report $table run --format tsv
-	ok "  with the reason" says '^zcost: lossy: v receiver: .*the file ends before its data does|lossy: perf: .*ends before' err
+	ok "report $table of a truncated profile exits 4" exits 4 "$zcost" report $table run --format tsv
+	ok "report $table names the truncated file" says '^zcost: lossy: v receiver: .*the file ends before its data does|lossy: perf: .*ends before' err
 done
 exits 4 "$zcost" report functions run --format tsv
-ok "it is not said to have had no profile" says 'no samples: the profile of 1 run holds none that can be used' err
+ok "report functions says that the profile has no usable samples" says 'no samples: the profile of 1 run holds none that can be used' err
 sed -i 's/"state": "ok"/"state": "unsupported"/' run/run.json
 rm run/perf.data
 "$zcost" analyze run >/dev/null 2>&1
-ok "one that could not be profiled" exits 0 "$zcost" report functions run --format tsv
-ok "is" says 'no samples: no run of it was profiled' err
+ok "report functions exits 0 for a run without a profile" exits 0 "$zcost" report functions run --format tsv
+ok "report functions says that no run was profiled" says 'no samples: no run of it was profiled' err
 
 # Names as tables print them are filters too, though they look like globs; slips are said.
 of() { exits 0 "$zcost" report functions --perf perf.data "$@" --format tsv && [ "$(wc -l <out)" -gt 1 ]; }
-ok "an object in brackets is found by its name" of --dso '[kernel.kallsyms]'
-ok "and by a glob" of --dso '*kallsyms*'
-ok "a perf.data in a capture's place" sh -c "! '$zcost' report functions perf.data 2>err"
-ok "is told the way" says 'is a perf.data, not a capture: give it with --perf' err
-ok "a command that is not there" exits 1 "$zcost" report functions --perf perf.data --comm nosuch
-ok "is said" says 'has no row: nothing matches --comm nosuch' err
+ok "--dso takes the name of an object in brackets" of --dso '[kernel.kallsyms]'
+ok "--dso takes a glob" of --dso '*kallsyms*'
+ok "a perf.data file in place of a capture is refused" sh -c "! '$zcost' report functions perf.data 2>err"
+ok "the message says to use --perf" says 'is a perf.data, not a capture: give it with --perf' err
+ok "--comm with an unknown command exits 1" exits 1 "$zcost" report functions --perf perf.data --comm nosuch
+ok "the message names the unknown command" says 'has no row: nothing matches --comm nosuch' err
 for option in --kallsyms --vmlinux --symfs --buildid-dir; do
-	ok "$option of nothing, exit 1" exits 1 "$zcost" report functions --perf perf.data $option nowhere
+	ok "$option with a missing path exits 1" exits 1 "$zcost" report functions --perf perf.data $option nowhere
 done
-ok "is named" says 'buildid-dir nowhere: No such file' err
+ok "the message names the missing path" says 'buildid-dir nowhere: No such file' err
 
 # Damage is said, and what came before it is kept.
 head -c "$(($(wc -c <perf.data) * 2 / 3))" perf.data >torn.data
 "$zcost" report functions --perf torn.data >out 2>err
 code=$?
-ok "a torn file is read as far as it goes, exit 4, or refused with a reason" test $code = 4 -o $code = 1
-ok "and it is said" sh -c "cat out err | grep -Eq 'torn.data|truncated|ends'"
+ok "a truncated file exits 4 or 1" test $code = 4 -o $code = 1
+ok "a truncated file has a message" sh -c "cat out err | grep -Eq 'torn.data|truncated|ends'"
 
 done_testing

@@ -38,27 +38,27 @@ strace_says() { # strace_says OPTION...
 	[ -s theirs ] && diff theirs ours
 }
 if strace -c -o text true 2>/dev/null && [ -s text ]; then
-	ok "strace -c" strace_says
-	ok "what its time is, is said" says 'CPU time in the kernel, or all the time in the call where -w was given' err
-	ok "and nothing else" sh -c "! grep 'includes waiting' err"
-	ok "-f" strace_says -f
-	ok "-w" strace_says -w
-	ok "-S calls" strace_says -f -S calls
-	ok "the text's own total" test "$(total calls)" = "$(awk 'END { print $4 }' text)"
+	ok "strace -c is read" strace_says
+	ok "a note says what the time of strace -c may be" says 'CPU time in the kernel, or all the time in the call where -w was given' err
+	ok "no note says that the time includes waiting" sh -c "! grep 'includes waiting' err"
+	ok "strace -c -f is read" strace_says -f
+	ok "strace -c -w is read" strace_says -w
+	ok "strace -c -S calls is read" strace_says -f -S calls
+	ok "the calls add up to the text's total" test "$(total calls)" = "$(awk 'END { print $4 }' text)"
 	if strace -c -U name,calls -o text true 2>/dev/null; then
-		ok "-U in another order" strace_says -U name,calls,errors,time-total,time-avg,time-percent
-		ok "-U errors last" strace_says -f -U time-total,calls,name,errors
-		ok "the shortest and the longest" strace_says -f -U time-total,calls,errors,time-max,time-min,name
-		ok "lie around the mean" awk -F'\t' 'NR > 1 && ($6 > $7 + 0.001 || $8 < $7 - 0.001) { exit 1 }' got
+		ok "strace -U with another order of columns is read" strace_says -U name,calls,errors,time-total,time-avg,time-percent
+		ok "strace -U with errors in the last column is read" strace_says -f -U time-total,calls,name,errors
+		ok "strace -U with the shortest and longest call is read" strace_says -f -U time-total,calls,errors,time-max,time-min,name
+		ok "the mean of each call lies between the shortest and the longest" awk -F'\t' 'NR > 1 && ($6 > $7 + 0.001 || $8 < $7 - 0.001) { exit 1 }' got
 		strace -c -U name,calls -o text true
-		ok "calls alone" table --strace-c text
-		ok "have no time" is execve total_ms ''
+		ok "strace -U with calls alone exits 0" table --strace-c text
+		ok "calls without times have an empty total" is execve total_ms ''
 	else
-		skip "-U" "this strace has none"
+		skip "strace -U" "this strace has none"
 	fi
 	strace -C -o text sh -c 'cat missing' 2>/dev/null
-	ok "-C: a table below a trace" table --strace-c text
-	ok "has the calls that the trace shows" test "$(total calls)" = "$(grep -c '^[a-z_0-9]*(.*= [-0-9]' text)"
+	ok "strace -C with a table below its trace is read" table --strace-c text
+	ok "the table of strace -C has the calls of its trace" test "$(total calls)" = "$(grep -c '^[a-z_0-9]*(.*= [-0-9]' text)"
 else
 	skip "strace -c" "strace does not work here"
 fi
@@ -68,28 +68,28 @@ fi
 # Up to 4.x the total has no usecs/call.
 old='%% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n'
 printf "$old"' 75.00    0,000030           3        10         4 read\n 25.00    0.000010          10         1           write\n------ ----------- ----------- --------- --------- ----------------\n100.00    0.000040                    11         4 total\n' >text
-ok "strace 4" table --strace-c text
-ok "errors where there are any" is read errors 4
-ok "none where the cell is empty" is write errors 0
+ok "a table of strace 4 is read" table --strace-c text
+ok "a table of strace 4 gives the errors" is read errors 4
+ok "an empty errors cell of strace 4 is 0" is write errors 0
 printf "$old"'  -nan    0.000000           0        10           read\n------ ----------- ----------- --------- --------- ----------------\n100.00    0.000000                    10           total\n' >text
-ok "shares of nothing" table --strace-c text
+ok "a table with -nan as share is read" table --strace-c text
 printf 'System call usage summary for 64 bit mode:\n%b\n 100.00  0.000030  3  10  read\n--\n100.00 0.000030 3 10 total\nSystem call usage summary for 32 bit mode:\n%b\n 100.00 0.000010 2 5 1 read\n--\n100.00 0.000010 2 5 1 total\n' "$(printf "$old")" "$(printf "$old")" >text
-ok "kinds of system calls" table --strace-c text
-ok "add up" is read calls 15
+ok "a text with tables for 64 bit and 32 bit calls is read" table --strace-c text
+ok "calls of the 64 bit and 32 bit tables add up" is read calls 15
 printf "$old"' 100.00  0.000030  3  10  read\n' >text
-ok "a table cut off" table --strace-c text
-ok "cannot be checked, and this is said" says 'no total, so zcost cannot detect missing rows' err
+ok "a table without a total is read" table --strace-c text
+ok "a note says that missing rows are undetectable without a total" says 'no total, so zcost cannot detect missing rows' err
 
 head='% time seconds usecs/call calls errors syscall\n'
-ok "a missing row shows in the total" refuses --strace-c 'standard input, line 3: the total is not the sum' \
+ok "a missing row is refused, because the total does not match" refuses --strace-c 'standard input, line 3: the total is not the sum' \
 	"${head}75.00 0.000030 3 10 4 read\n100.00 0.000040 3 11 4 total\n"
-ok "damage of the time shows in the row" refuses --strace-c 'line 2: seconds / calls is not usecs/call' \
+ok "a damaged time is refused, because the mean does not match" refuses --strace-c 'line 2: seconds / calls is not usecs/call' \
 	"${head}75.00 0.000930 3 10 4 read\n"
-ok "fused columns" refuses --strace-c 'line 2: not a row of the columns' "${head}75.00 0.000030 310 read\n"
-ok "a column too many" refuses --strace-c 'line 2: more columns than the heading names' "${head}1 0.000030 3 10 4 5 read\n"
-ok "more errors than calls" refuses --strace-c 'line 2: more errors than calls' "${head}75.00 0.000030 3 10 44 read\n"
-ok "a table without calls" refuses --strace-c 'line 1: the table needs the columns calls and syscall' 'seconds syscall\n1 read\n'
-ok "no table at all" refuses --strace-c 'no table of system calls in its' 'read(3) = 0\n'
+ok "fused columns are refused" refuses --strace-c 'line 2: not a row of the columns' "${head}75.00 0.000030 310 read\n"
+ok "a row with an extra column is refused" refuses --strace-c 'line 2: more columns than the heading names' "${head}1 0.000030 3 10 4 5 read\n"
+ok "a row with more errors than calls is refused" refuses --strace-c 'line 2: more errors than calls' "${head}75.00 0.000030 3 10 44 read\n"
+ok "a table without the calls column is refused" refuses --strace-c 'line 1: the table needs the columns calls and syscall' 'seconds syscall\n1 read\n'
+ok "a text without a table is refused" refuses --strace-c 'no table of system calls in its' 'read(3) = 0\n'
 
 # --- perf trace -s of this machine ---
 
@@ -103,12 +103,12 @@ if perf trace -s true >/dev/null 2>text && grep -q ' events, ' text; then
 		awk -F'\t' 'NR > 1 { printf "%s %d %d %.3f\n", $2, $3, $4, $5 }' got | sort >ours
 		[ -s theirs ] && diff theirs ours
 	}
-	ok "perf trace -s: all threads by system call" per_syscall
-	ok "threads of one command in one row" table --perf-trace text
-	ok "calls of ls" test "$(awk -F'\t' '$1 == "ls" { s += $3 } END { print s }' got)" = \
+	ok "perf trace -s by system call adds up all threads" per_syscall
+	ok "perf trace -s is read" table --perf-trace text
+	ok "the threads of one command add up in perf trace -s" test "$(awk -F'\t' '$1 == "ls" { s += $3 } END { print s }' got)" = \
 		"$(awk '/ events, / { on = $1 == "ls" } on && NF == 8 && $8 ~ /%$/ { s += $2 } END { print s }' text)"
-	ok "by command alone" table --perf-trace text --by comm
-	ok "a row for each of its commands" test "$(tail -n +2 got | wc -l)" = \
+	ok "perf trace -s --by comm exits 0" table --perf-trace text --by comm
+	ok "perf trace -s --by comm has a row for each command" test "$(tail -n +2 got | wc -l)" = \
 		"$(awk '/ events, / { print $1 }' text | sort -u | wc -l)"
 else
 	skip "perf trace -s" "perf trace does not work here: $(head -n 1 text | cut -c1-60)"
@@ -117,17 +117,17 @@ fi
 # --- other versions of perf ---
 
 printf ' Summary of events:\n\n dd (worker 2) (28432), 6 events, 0.0%%, 1.204 msec\n\n   syscall            calls      min       avg       max      stddev\n                               (msec)    (msec)    (msec)        (%%)\n   --------------- --------  -------- --------- ---------     ------\n   read                   2     0.002     0.003     0.004     31.11%%\n   close                  1     0.001     0.001     0.001      0.00%%\n' >text
-ok "perf 3: no total, no errors" table --perf-trace text
-ok "a name with brackets" awk -F'\t' '$2 == "read" && $1 == "dd (worker 2)" { found = 1 } END { exit !found }' got
-ok "no errors are known" is read errors ''
+ok "a table of perf 3 without totals and errors is read" table --perf-trace text
+ok "a command name with brackets stays whole" awk -F'\t' '$2 == "read" && $1 == "dd (worker 2)" { found = 1 } END { exit !found }' got
+ok "the errors of a table without an errors column are unknown" is read errors ''
 new='   syscall            calls  errors  total       min       avg       max       stddev\n                                     (msec)    (msec)    (msec)    (msec)        (%)\n   --------------- --------  ------ -------- --------- --------- ---------     ------\n'
 printf ' total, 6 events\n\n%b   read  3  1  0.009  0.002  0.003  0.004  19.25%%\n                                  EAGAIN: 1\n\n' "$(printf "%s" "$new")" >text
-ok "perf 6, all threads in one, errors by name below" table --perf-trace text
-ok "no command" awk -F'\t' '$2 == "read" && $1 == "" { found = 1 } END { exit !found }' got
+ok "a table of perf 6 for all threads with errors by name is read" table --perf-trace text
+ok "a table for all threads has no command" awk -F'\t' '$2 == "read" && $1 == "" { found = 1 } END { exit !found }' got
 printf ' /system.slice/a, 6 events\n\n%b   read  3  1  0.009  0.002  0.003  0.004  19.25%%\n' "$(printf "%s" "$new")" >text
-ok "by control group" table --perf-trace text
-ok "under its name" awk -F'\t' '$1 == "/system.slice/a" { found = 1 } END { exit !found }' got
-ok "a damaged mean" refuses --perf-trace 'line 4: total / calls is not avg' "${new}   read  3  1  0.909  0.002  0.003  0.004  19.25%\n"
-ok "a lost column" refuses --perf-trace 'line 4: fewer columns' "${new}   read  3  1  0.002  0.003  0.004  19.25%\n"
-ok "split by CPU" exits 2 "$zcost" report syscalls --perf-trace text --by cpu
+ok "a table of a control group is read" table --perf-trace text
+ok "the name of the control group stands in place of the command" awk -F'\t' '$1 == "/system.slice/a" { found = 1 } END { exit !found }' got
+ok "a damaged mean is refused" refuses --perf-trace 'line 4: total / calls is not avg' "${new}   read  3  1  0.909  0.002  0.003  0.004  19.25%\n"
+ok "a missing column is refused" refuses --perf-trace 'line 4: fewer columns' "${new}   read  3  1  0.002  0.003  0.004  19.25%\n"
+ok "--by cpu with --perf-trace is a usage error" exits 2 "$zcost" report syscalls --perf-trace text --by cpu
 done_testing

@@ -37,40 +37,40 @@ place wide 0-15 0-15
 place split 3-4 5
 manifest cap "good remote smt shared wide split" good/measure/1/ok remote/measure/1/ok smt/measure/1/ok \
 	shared/measure/1/ok wide/measure/1/ok split/measure/1/ok
-ok "analyzed" exits 0 "$zcost" analyze cap
-ok "report topology" exits 0 "$zcost" report topology cap --format tsv
+ok "analyze exits 0 for a host with two sockets" exits 0 "$zcost" analyze cap
+ok "report topology exits 0" exits 0 "$zcost" report topology cap --format tsv
 cell() { # cell KIND NAME COLUMN
 	awk -F'\t' -v k="$1" -v n="$2" -v want="$3" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 		$c["kind"] == k && $c["name"] == n { print $c[want]; exit }' out
 }
-ok "a package" test "$(cell package 1 cpus) $(cell package 1 cores)" = "4-7,12-15 4"
-ok "a node" test "$(cell node 0 distances) $(cell node 0 size_kib)" = "10 21 65536"
-ok "what is not told is not made up" test -z "$(cell node 1 size_kib)"
-ok "caches alike are one row" test "$(cell cache L2 count) $(cell cache L3 count) $(cell cache L3 size_kib)" = "8 2 16384"
-ok "a card" test "$(cell nic eth2 nodes) $(cell nic eth2 speed_gbps)" = "1 200"
-ok "what has no device lies nowhere" test -z "$(cell nic lo name)"
-ok "a side near its card" test "$(cell side 'good receiver' detail)" = "SMT siblings 12-13 are not the side's; eth0 on node 0; eth2 near"
-ok "a side's nodes and cores" test "$(cell side 'split receiver' nodes) $(cell side 'split receiver' cores)" = "0-1 2"
-ok "both threads of a core" says 'both threads of 1 core;' out
-ok "all CPUs" test "$(cell side 'wide sender' cores)" = 8
+ok "report topology has the CPUs and cores of a package" test "$(cell package 1 cpus) $(cell package 1 cores)" = "4-7,12-15 4"
+ok "report topology has the distances and the memory of a node" test "$(cell node 0 distances) $(cell node 0 size_kib)" = "10 21 65536"
+ok "a node without a memory size has an empty cell" test -z "$(cell node 1 size_kib)"
+ok "caches of the same kind share one row" test "$(cell cache L2 count) $(cell cache L3 count) $(cell cache L3 size_kib)" = "8 2 16384"
+ok "report topology has the node and the speed of a network card" test "$(cell nic eth2 nodes) $(cell nic eth2 speed_gbps)" = "1 200"
+ok "an interface without a device has no row" test -z "$(cell nic lo name)"
+ok "a side's row says which network cards are near" test "$(cell side 'good receiver' detail)" = "SMT siblings 12-13 are not the side's; eth0 on node 0; eth2 near"
+ok "a side's row has its nodes and cores" test "$(cell side 'split receiver' nodes) $(cell side 'split receiver' cores)" = "0-1 2"
+ok "a side's row says that both threads of a core are used" says 'both threads of 1 core;' out
+ok "a side on all CPUs has all cores" test "$(cell side 'wide sender' cores)" = 8
 
 "$zcost" report topology cap --verbose >out 2>err
-ok "far from the fast card" says 'warning: remote receiver.*: CPUs 0 are on NUMA node 0 and network card eth2 is on node 1' out
-ok "of the slow card nothing is said" sh -c "! grep -q 'network card eth0' out"
-ok "of who is near nothing" sh -c "! grep -Eq '(note|warning): good' out"
-ok "threads of one core" says 'smt receiver.*: CPUs 4,12: both SMT threads are in use on 1 of the cores' out
-ok "the other side on a sibling" says 'warning: shared receiver .*: CPUs 4 share cores with CPUs 12 of the sender' out
-ok "said of both" says 'warning: shared sender .*: CPUs 12 share cores with CPUs 4 of the receiver' out
-ok "a side on both nodes" says 'split receiver.*: CPUs 3-4 are on NUMA nodes 0-1 and network card eth2 is on node 1; some of its memory' out
-ok "of all CPUs nothing" sh -c "! grep -Eq '(note|warning): wide' out"
+ok "a warning names a side that is far from the fast network card" says 'warning: remote receiver.*: CPUs 0 are on NUMA node 0 and network card eth2 is on node 1' out
+ok "no warning names the slow network card" sh -c "! grep -q 'network card eth0' out"
+ok "no warning names a side near its network card" sh -c "! grep -Eq '(note|warning): good' out"
+ok "a note names a side that uses both threads of a core" says 'smt receiver.*: CPUs 4,12: both SMT threads are in use on 1 of the cores' out
+ok "a warning names a receiver that shares a core with the sender" says 'warning: shared receiver .*: CPUs 4 share cores with CPUs 12 of the sender' out
+ok "a warning names a sender that shares a core with the receiver" says 'warning: shared sender .*: CPUs 12 share cores with CPUs 4 of the receiver' out
+ok "a note names a side on both nodes" says 'split receiver.*: CPUs 3-4 are on NUMA nodes 0-1 and network card eth2 is on node 1; some of its memory' out
+ok "no warning names a side on all CPUs" sh -c "! grep -Eq '(note|warning): wide' out"
 "$zcost" report cpu cap --variant remote >out 2>err
-ok "warnings stand under other tables too" says 'warning: remote receiver.*: CPUs 0 are on NUMA node 0' out
+ok "report cpu shows the warning of the topology" says 'warning: remote receiver.*: CPUs 0 are on NUMA node 0' out
 "$zcost" report topology cap --all >out 2>err
-ok "--all has each core" says 'core +1/0/3 +7,15' out
-ok "one variant alone" exits 0 "$zcost" report topology cap --variant good
-ok "no other" sh -c "! grep -q remote out"
+ok "report topology --all has a row for each core" says 'core +1/0/3 +7,15' out
+ok "report topology --variant exits 0" exits 0 "$zcost" report topology cap --variant good
+ok "report topology --variant leaves out other variants" sh -c "! grep -q remote out"
 rm cap/hosts/vm/host.json
 "$zcost" analyze cap >log 2>&1
-ok "without a host.json" exits 0 "$zcost" report topology cap
-ok "that is said" says "the host's topology is not known" out
+ok "report topology exits 0 without a host.json" exits 0 "$zcost" report topology cap
+ok "a note says that the topology is unknown" says "the host's topology is not known" out
 done_testing

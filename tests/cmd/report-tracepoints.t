@@ -35,8 +35,8 @@ report() { # report CODE OPTIONS...
 }
 as_perf() { perl "$tests/tools/trace-compare.pl" "$1" "$zcost" ${2:-}; }
 
-ok "a recording of system calls" record a.data -e 'raw_syscalls:*'
-ok "each thread's calls as perf script's events give them, and as perf trace -s" as_perf a.data
+ok "perf records raw system call tracepoints" record a.data -e 'raw_syscalls:*'
+ok "each thread's calls match perf script and perf trace -s" as_perf a.data
 
 # What the program itself says it did, by name of the call.
 own_count() {
@@ -51,7 +51,7 @@ own_count() {
 	done <calls.1
 	[ -s calls.1 ]
 }
-ok "no call of the program is missing" own_count
+ok "report syscalls misses no call that the program counts" own_count
 # Rows by command are the sum of its threads' rows.
 sums() {
 	report 0 --perf a.data --by tid && cp out by-tid
@@ -59,7 +59,7 @@ sums() {
 		FNR > 1 && (n[$1, $2] != $3 || (ms[$1, $2] - $5) ^ 2 > 1e-10) { print; bad = 1 }
 		END { exit bad }' by-tid out && says '^comm	syscall	calls' out
 }
-ok "rows by command are the sums of its threads" sums
+ok "rows by command are the sums of the rows by thread" sums
 
 one_cpu() { # the calls of all CPUs, one after the other
 	report 0 --perf a.data --by syscall && all=$(awk -F'\t' 'NR > 1 { n += $2 } END { print n }' out)
@@ -69,7 +69,7 @@ one_cpu() { # the calls of all CPUs, one after the other
 	done
 	[ "$n" = "$all" ] || { echo "$n of $all"; return 1; }
 }
-ok "each CPU's calls add up to all" one_cpu
+ok "the calls of each CPU add up to the calls of all CPUs" one_cpu
 
 units() {
 	report 0 --perf a.data --by syscall --unit KiB --units 2048 && awk -F'\t' '
@@ -77,7 +77,7 @@ units() {
 		{ d = $at["calls"] / 2 - $at["calls_per_mib"]; e = $at["total_ms"] * 1e6 / 2048 - $at["ns_per_kib"]
 		if (d * d > 1e-6 || e * e > 1e-6) { print; exit 1 } }' out
 }
-ok "with the work done: calls per MiB, ns per KiB" units
+ok "--units gives calls per MiB and ns per KiB" units
 
 # The last call of a process is a row of its own only once all is read.
 ends() {
@@ -85,17 +85,17 @@ ends() {
 		sh -c 'i=0; while [ $i -lt 100 ]; do (:); i=$((i + 1)); done' 2>record.err || { cat record.err; return 1; }
 	report 0 --perf ends.data --by tid && says 'not returned at the recording.s end: exit_group 101$' err
 }
-ok "calls that never return, of a hundred processes" ends
+ok "a note counts the calls that do not return: exit_group of a hundred processes" ends
 
-ok "an unknown key" exits 2 "$zcost" report syscalls --perf a.data --by dso
-ok "is told with those there are" says 'no key .dso.; there are: comm pid tid' err
+ok "an unknown key is a usage error" exits 2 "$zcost" report syscalls --perf a.data --by dso
+ok "the message lists the keys" says 'no key .dso.; there are: comm pid tid' err
 
 # --- every way there is to write such a file ---
 
-ok "a compressed recording" record z.data -z -e 'raw_syscalls:*'
-ok "is as perf has it" as_perf z.data
-ok "a file per thread" record threads.data --threads -e 'raw_syscalls:*'
-ok "is as perf has it, in order over all files" as_perf threads.data
+ok "perf writes a compressed recording of system calls" record z.data -z -e 'raw_syscalls:*'
+ok "calls of a compressed recording match perf" as_perf z.data
+ok "perf writes a recording of system calls with a file per thread" record threads.data --threads -e 'raw_syscalls:*'
+ok "calls of a recording with a file per thread match perf" as_perf threads.data
 stream_of_calls() { # stream_of_calls FILE OPTIONS...
 	to=$1
 	shift
@@ -107,8 +107,8 @@ pipe() {
 	exits 0 "$zcost" report syscalls --all --format tsv --by tid --perf - <pipe.data && cmp out file.tsv &&
 		as_perf pipe.data stream
 }
-ok "a pipe's stream, as a file and from standard input, is as perf has it" pipe
-ok "so is a compressed stream" pipe -z
+ok "calls of a stream match perf, read from a file or from standard input" pipe
+ok "calls of a compressed stream match perf" pipe -z
 
 # --- syscalls:sys_enter_* in place of raw_syscalls ---
 
@@ -121,7 +121,7 @@ single() {
 			$1 == name { ok = $2 == n && $3 == errors } END { exit !ok }' out || { cat out; return 1; }
 	done <calls.1
 }
-ok "events of single calls, as the program counts them" single
+ok "tracepoints of single system calls match the program's counts" single
 
 # --- damage ---
 
@@ -135,16 +135,16 @@ cut() { # the stream's last third is gone: what came before counts, and that is 
 	all=$(perf script -i whole.data 2>/dev/null | grep -c sys_exit)
 	[ "$n" -gt $((all / 3)) ] && [ "$n" -lt "$all" ] || { echo "$n of $all"; return 1; }
 }
-ok "a stream that is cut off keeps what came before" cut
+ok "a truncated stream exits 4 and counts the calls before the cut" cut
 killed() { # perf record was killed: the formats would have stood at the end
 	perl -e 'open(my $f, "+<", "killed.data"); seek($f, 48, 0); print $f "\0" x 8' && report 1 --perf killed.data
 }
 cp a.data killed.data
-ok "a file without its end has no formats" killed
-ok "and that is told with the way out" says 'killed.data: has tracepoints but not their formats.*record again' err
+ok "a recording without the formats of its tracepoints exits 1" killed
+ok "the message says to record again" says 'killed.data: has tracepoints but not their formats.*record again' err
 perf record -q -e raw_syscalls:sys_exit -o exits.data true 2>/dev/null
-ok "returns alone are no calls" exits 1 "$zcost" report syscalls --perf exits.data
-ok "which event to record is told" says 'perf record -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit' err
+ok "returns without entries exit 1" exits 1 "$zcost" report syscalls --perf exits.data
+ok "the message names the tracepoints to record" says 'perf record -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit' err
 
 # --- scheduling ---
 
@@ -153,26 +153,26 @@ cat >busy.sh <<'E3'
 for i in 1 2 3 4; do (x=0; while [ $x -lt 20000 ]; do x=$((x+1)); done) & done
 wait
 E3
-ok "a recording of the scheduler" lossless sched.data perf sched record $m -o sched.data -- sh -c '. ./load.sh; . ./busy.sh'
-ok "is as perf sched latency and perf script's events have it" as_sched sched.data
-ok "events named one by one" lossless wakeup.data perf record -q -a $m -o wakeup.data \
+ok "perf sched record succeeds" lossless sched.data perf sched record $m -o sched.data -- sh -c '. ./load.sh; . ./busy.sh'
+ok "report sched matches perf sched latency and perf script" as_sched sched.data
+ok "perf records single scheduler tracepoints" lossless wakeup.data perf record -q -a $m -o wakeup.data \
 	-e sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_stat_runtime -- sh -c '. ./load.sh; . ./busy.sh'
-ok "are too" as_sched wakeup.data
+ok "report sched of single tracepoints matches perf" as_sched wakeup.data
 stream_of_switches() {
 	perf record -q -a $m -o - -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new,sched:sched_stat_runtime \
 		-- sh -c '. ./load.sh; . ./busy.sh' 2>/dev/null >sched.pipe
 }
 stream() { lossless sched.pipe stream_of_switches && as_sched sched.pipe stream; }
-ok "and a stream" stream
+ok "report sched of a stream matches perf" stream
 some() {
 	perf record -q -a $m -o switch.data -e sched:sched_switch -- sh busy.sh 2>/dev/null
 	exits 0 "$zcost" report sched --perf switch.data && says 'the recording has no sched:sched_wakeup;' out &&
 		says 'the recording has no sched:sched_stat_runtime,' out && ! says '^comm.*runtime_ms' out >/dev/null
 }
-ok "without wakeups and runtimes: what there is, and what there is not" some
-ok "without switches" exits 1 "$zcost" report sched --perf a.data
-ok "what to record is told" says 'perf sched record' err
-ok "a key it does not have" exits 2 "$zcost" report sched --perf sched.data --by cpu
+ok "report sched without wakeups and run times names what is missing" some
+ok "report sched without switches exits 1" exits 1 "$zcost" report sched --perf a.data
+ok "the message says to use perf sched record" says 'perf sched record' err
+ok "report sched with an unknown key is a usage error" exits 2 "$zcost" report sched --perf sched.data --by cpu
 
 # perf 6.1 now and then writes samples twice: they count once, and that is said.
 perl "$tests/tools/perfdata-double.pl" a.data doubled.data
@@ -180,13 +180,13 @@ twice() {
 	report 0 --perf a.data && mv out once && report 0 --perf doubled.data && cmp once out &&
 		says 'samples that are twice in the file .*count once: [0-9]+' err
 }
-ok "samples that stand twice count once" twice
+ok "samples that are twice in the file count once, and a note says so" twice
 said_of_these() { # and of a.data itself only if perf did so there
 	n=$(perf script -i a.data --ns -F tid,cpu,time,event 2>/dev/null | sort | uniq -c | awk '{ n += $1 - 1 } END { print n }')
 	"$zcost" report syscalls --perf a.data >out 2>&1
 	[ "$n" -gt 0 ] || ! grep 'stand twice' out || return 1
 	[ "$n" = 0 ] || says "samples that are twice in the file .*count once: $n" out
 }
-ok "which is not said of others" said_of_these
+ok "a file without double samples has no note about them" said_of_these
 
 done_testing
